@@ -1,0 +1,112 @@
+# clothsim: `make help` lists the targets. One Makefile, no recursion; objects land in build/$(config).
+config ?= release
+CC     ?= gcc
+CXX    ?= g++
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+
+MAKEFLAGS += --no-builtin-rules
+B := build/$(config)
+
+# -ffp-contract=off: a fused multiply-add rounds once instead of twice, and whether the compiler
+# makes one depends on the CPU it builds for; results must not.
+WARN   := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wvla
+CWARN  := $(WARN) -Wmissing-prototypes -Wstrict-prototypes
+COMMON := -Ilib -Itests -ffp-contract=off -fno-math-errno -D_GNU_SOURCE -pthread
+LIBS   := -lcjson -lamd -lz -lm -pthread
+
+OPT_release  := -O2 -g
+OPT_debug    := -O0 -g
+OPT_O3       := -O3 -g
+OPT_sanitize := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+OPT_thread   := -O1 -g -fsanitize=thread
+OPT_coverage := -O0 -g --coverage
+OPT := $(OPT_$(config))
+ifeq ($(OPT),)
+$(error unknown config=$(config): release, debug, O3, sanitize, thread or coverage)
+endif
+
+CFLAGS   ?=
+ALL_C    := -std=c17 $(COMMON) $(CWARN) $(OPT) $(CFLAGS)
+ALL_CXX  := -std=c++17 $(COMMON) $(WARN) $(OPT)
+# the release programs go to bin/, every other configuration keeps its own
+BIN := $(if $(filter release,$(config)),bin,$(B)/bin)
+
+LIB_SRC   := $(wildcard lib/*/*.c)
+LIB_OBJ   := $(LIB_SRC:%.c=$(B)/%.o)
+LIB       := $(B)/libclothsim.a
+CLI_SRC   := $(wildcard cli/*.c)
+TOOL_SRC  := $(wildcard tools/*.c)
+TOOL_BIN  := $(TOOL_SRC:tools/%.c=$(BIN)/%)
+TEST_SRC  := $(wildcard tests/unit/test_*.c)
+TEST_BIN  := $(TEST_SRC:tests/unit/%.c=$(B)/tests/%)
+BENCH_SRC := $(wildcard tests/bench/*.c)
+BENCH_BIN := $(BENCH_SRC:tests/bench/%.c=$(B)/bench/%)
+
+.PHONY: all
+all: $(BIN)/clothsim $(BIN)/clothsim-tet $(TOOL_BIN) ## build every program into bin/
+
+$(B)/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_C) -MMD -MP -c $< -o $@
+
+$(B)/%.o: %.cpp
+	@mkdir -p $(@D)
+	$(CXX) $(ALL_CXX) -MMD -MP -c $< -o $@
+
+$(LIB): $(LIB_OBJ)
+	@rm -f $@
+	ar rcs $@ $^
+
+$(BIN)/clothsim: $(CLI_SRC:%.c=$(B)/%.o) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(OPT) $^ -o $@ $(LIBS)
+
+# TetGen is AGPL-3 and aborts on bad input: a program of its own, never linked to the rest
+$(BIN)/clothsim-tet: $(B)/cli/clothsim-tet.o
+	@mkdir -p $(@D)
+	$(CXX) $(OPT) $^ -o $@ -ltet
+
+$(BIN)/clothview: TOOL_LIBS := -lpng
+$(TOOL_BIN): $(BIN)/%: $(B)/tools/%.o $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(OPT) $^ -o $@ $(TOOL_LIBS) $(LIBS)
+
+$(TEST_BIN): $(B)/tests/%: $(B)/tests/unit/%.o $(B)/tests/check.o $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(OPT) $^ -o $@ $(LIBS)
+
+$(BENCH_BIN): $(B)/bench/%: $(B)/tests/bench/%.o $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(OPT) $^ -o $@ $(LIBS)
+
+.SECONDARY:
+-include $(shell find $(B) -name '*.d' 2>/dev/null)
+
+# ------------------------------------------------------------------------------------------ people
+
+.PHONY: help
+help: ## this list
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' Makefile
+	@echo "  config=release|debug|O3|sanitize|thread|coverage   CC=gcc|clang"
+
+.PHONY: deps
+deps: ## install the Debian packages that building needs (root or sudo)
+	@tools/install-deps build
+
+.PHONY: check
+check: all $(TEST_BIN) ## run the tests (under 3 minutes)
+	@CONFIG=$(config) BIN=$(BIN) BUILD=$(B) tests/run
+
+.PHONY: layers
+layers: ## prove that every file of lib/ uses only its own floor or lower ones
+	@tools/check-layers
+
+.PHONY: format
+format: ## clang-format every C and C++ file
+	clang-format -i $$(git ls-files '*.c' '*.h' '*.cpp')
+
+.PHONY: clean
+clean: ## remove everything that was built
+	rm -rf build bin

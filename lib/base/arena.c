@@ -1,0 +1,102 @@
+// base/arena.c: see arena.h.
+#include "base/arena.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGN = 64, BLOCK = 1 << 16 };
+
+struct csim_arena_block {
+  struct csim_arena_block *next;
+  size_t size, used; // of the bytes after the header
+};
+
+// The header takes one alignment unit, so that data starts aligned.
+_Static_assert(sizeof(struct csim_arena_block) <= ALIGN, "header fits its slot");
+
+static struct csim_arena_block *block_new(size_t size) {
+  if (size > SIZE_MAX - 2 * ALIGN) return NULL;
+  struct csim_arena_block *b = aligned_alloc(ALIGN, ALIGN + (size + ALIGN - 1) / ALIGN * ALIGN);
+  if (b) *b = (struct csim_arena_block){.size = (size + ALIGN - 1) / ALIGN * ALIGN};
+  return b;
+}
+
+void *csim_arena_alloc(csim_arena *arena, ptrdiff_t n, size_t size) {
+  if (arena->failed) return NULL;
+  if (n < 0 || (size && (size_t)n > (SIZE_MAX / 2 - ALIGN) / size)) {
+    arena->failed = 1;
+    return NULL;
+  }
+  size_t bytes = ((size_t)n * size + ALIGN - 1) / ALIGN * ALIGN;
+  if (bytes == 0) bytes = ALIGN;
+  struct csim_arena_block *b = arena->head;
+  if (!b || b->size - b->used < bytes) {
+    // large requests get a block of their own behind the head, which keeps its free room
+    int own = bytes >= BLOCK / 4;
+    struct csim_arena_block *fresh = block_new(own ? bytes : BLOCK);
+    if (!fresh) {
+      arena->failed = 1;
+      return NULL;
+    }
+    if (own && b) {
+      fresh->next = b->next;
+      b->next = fresh;
+    } else {
+      fresh->next = b;
+      arena->head = fresh;
+    }
+    b = fresh;
+  }
+  void *p = (char *)b + ALIGN + b->used;
+  b->used += bytes;
+  arena->used += bytes;
+  return memset(p, 0, bytes);
+}
+
+char *csim_arena_copy(csim_arena *arena, const char *text) {
+  if (!text) return NULL;
+  size_t n = strlen(text) + 1;
+  char *copy = csim_arena_alloc(arena, (ptrdiff_t)n, 1);
+  return copy ? memcpy(copy, text, n) : NULL;
+}
+
+char *csim_arena_print(csim_arena *arena, const char *format, ...) {
+  va_list args, again;
+  va_start(args, format);
+  va_copy(again, args);
+  int n = vsnprintf(NULL, 0, format, args);
+  char *text = n < 0 ? NULL : csim_arena_alloc(arena, n + 1, 1);
+  if (text) vsnprintf(text, (size_t)n + 1, format, again);
+  va_end(again);
+  va_end(args);
+  return text;
+}
+
+void csim_arena_free(csim_arena *arena) {
+  for (struct csim_arena_block *b = arena->head, *next; b; b = next) {
+    next = b->next;
+    free(b);
+  }
+  *arena = (csim_arena){0};
+}
+
+void *csim_alloc(ptrdiff_t n, size_t size) {
+  if (n < 0) return NULL;
+  return calloc(n ? (size_t)n : 1, size);
+}
+
+void *csim_grow(void *array, ptrdiff_t *capacity, ptrdiff_t need, size_t size) {
+  if (need <= *capacity && array) return array;
+  ptrdiff_t cap = *capacity < 16 ? 16 : *capacity;
+  while (cap < need) {
+    if (cap > PTRDIFF_MAX / 2) return NULL;
+    cap *= 2;
+  }
+  if (size && (size_t)cap > SIZE_MAX / 2 / size) return NULL;
+  void *moved = realloc(array, (size_t)cap * size);
+  if (moved) *capacity = cap;
+  return moved;
+}

@@ -1,0 +1,40 @@
+// base/arena.h: memory that lives and dies together. Needs nothing.
+//
+// A caller allocates everything it needs and tests arena.failed once: a failed arena hands out NULL
+// ever after. Blocks never move, so pointers stay valid until csim_arena_free.
+#ifndef CSIM_BASE_ARENA_H
+#define CSIM_BASE_ARENA_H
+
+#include <stddef.h>
+
+typedef struct csim_arena {
+  struct csim_arena_block *head;
+  size_t used;  ///< bytes handed out
+  int failed;   ///< an allocation failed (or overflowed); sticky
+} csim_arena;
+
+/// Zeroed memory for n elements of the given size, 64-byte aligned. n = 0 gives a valid pointer.
+/// NULL when out of memory, on overflow or n < 0, and the arena is marked as failed.
+void *csim_arena_alloc(csim_arena *arena, ptrdiff_t n, size_t size);
+#define CSIM_ARENA_NEW(arena, T, n) ((T *)csim_arena_alloc((arena), (n), sizeof(T)))
+
+/// A copy of the string; NULL gives NULL.
+char *csim_arena_copy(csim_arena *arena, const char *text);
+
+/// A formatted string.
+char *csim_arena_print(csim_arena *arena, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/// Frees everything; the arena is empty and usable again.
+void csim_arena_free(csim_arena *arena);
+
+/// Zeroed heap memory for n elements; NULL when out of memory, on overflow, or n < 0.
+/// n = 0 gives a valid pointer. Release with free().
+void *csim_alloc(ptrdiff_t n, size_t size);
+#define CSIM_NEW(T, n) ((T *)csim_alloc((n), sizeof(T)))
+
+/// Makes room for `need` elements in a heap array of capacity *capacity, doubling it.
+/// Returns the (moved) array, or NULL when out of memory: the old array is then still valid.
+void *csim_grow(void *array, ptrdiff_t *capacity, ptrdiff_t need, size_t size);
+
+#endif

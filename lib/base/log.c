@@ -1,0 +1,60 @@
+// base/log.c: see log.h.
+#include "base/log.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void csim_say(csim_log *log, csim_level level, csim_place place, const char *format, ...) {
+  if (!log) return;
+  log->nerror += level == CSIM_ERROR;
+  log->nwarning += level == CSIM_WARNING;
+  if (!log->write) return;
+  char text[1001];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  // one message is one line, whatever a file name or a scene string holds
+  for (char *c = text; *c; c++)
+    if ((unsigned char)*c < 0x20 || *c == 0x7f) *c = '?';
+  log->write(log->user, &(csim_message){.level = level,
+                                        .file = place.file,
+                                        .line = place.line,
+                                        .column = place.column,
+                                        .pointer = place.pointer,
+                                        .text = text});
+}
+
+// Edit distance with transpositions (Damerau, optimal string alignment), words under 64 characters.
+static int edit_distance(const char *a, const char *b) {
+  int na = (int)strlen(a), nb = (int)strlen(b);
+  if (na > 63 || nb > 63) return 64;
+  int d[64][64];
+  for (int i = 0; i <= na; i++) d[i][0] = i;
+  for (int j = 0; j <= nb; j++) d[0][j] = j;
+  for (int i = 1; i <= na; i++)
+    for (int j = 1; j <= nb; j++) {
+      int best = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+      if (d[i - 1][j] + 1 < best) best = d[i - 1][j] + 1;
+      if (d[i][j - 1] + 1 < best) best = d[i][j - 1] + 1;
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && d[i - 2][j - 2] + 1 < best)
+        best = d[i - 2][j - 2] + 1;
+      d[i][j] = best;
+    }
+  return d[na][nb];
+}
+
+const char *csim_nearest_name(const char *word, const char *const *names) {
+  const char *nearest = NULL;
+  int limit = (int)strlen(word) / 3;
+  int best = limit < 1 ? 2 : limit + 1;
+  for (; *names; names++) {
+    int d = edit_distance(word, *names);
+    if (d < best) {
+      best = d;
+      nearest = *names;
+    }
+  }
+  return nearest;
+}

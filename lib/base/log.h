@@ -1,0 +1,22 @@
+// base/log.h: how the library says things. Needs clothsim.h for the message.
+#ifndef CSIM_BASE_LOG_H
+#define CSIM_BASE_LOG_H
+
+#include "clothsim.h"
+
+/// The place a message is about; all fields optional ({0} = nowhere).
+typedef struct csim_place {
+  const char *file;
+  int line, column;
+  const char *pointer;
+} csim_place;
+
+/// Sends one formatted line. `log` may be NULL. Lines over 1,000 characters are cut.
+void csim_say(csim_log *log, csim_level level, csim_place place, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/// The name in `names` (NULL-terminated) nearest to `word` by edit distance, or NULL when none is
+/// near enough to be a slip (distance above a third of the word's length, at least 1).
+const char *csim_nearest_name(const char *word, const char *const *names);
+
+#endif

@@ -1,0 +1,98 @@
+// model/params.h: the constants a model is made with, shared by scene/ (which reads them) and the
+// floors below it (which use them). Needs nothing.
+#ifndef CSIM_MODEL_PARAMS_H
+#define CSIM_MODEL_PARAMS_H
+
+// ---------------------------------------------------------------------------------------- motion
+
+/// A rigid pose at a time.
+typedef struct csim_key {
+  double time;        ///< [s] from the start frame
+  double position[3]; ///< [m] offset from the start placement
+  double rotation[3]; ///< [rad] rotation vector about the pivot; turns may exceed 2 pi
+} csim_key;
+
+typedef struct csim_motion {
+  int nkey;
+  csim_key *key;      ///< (nkey) times strictly increasing
+  int smooth;         ///< 1: ease in and out of every key; 0: linear
+  int has_pivot;
+  double pivot[3];    ///< [m] of rotations; without: centroid of the pinned vertices / the position
+} csim_motion;
+
+// ---------------------------------------------------------------------------------------- models
+
+typedef enum csim_network {
+  CSIM_NETWORK_MESH,       ///< a spring on every edge of the triangles
+  CSIM_NETWORK_STRUCTURED, ///< a grid's structural, shear (both diagonals) and bend (skip one) springs
+} csim_network;
+
+typedef enum csim_bending {
+  CSIM_BENDING_NONE,
+  CSIM_BENDING_SPRING,    ///< springs between opposite vertices (skip one on a structured grid)
+  CSIM_BENDING_QUADRATIC, ///< isometric quadratic energy, flat rest shape
+  CSIM_BENDING_DIHEDRAL,  ///< energy of the dihedral angle, any rest shape
+} csim_bending;
+
+/// Air over the whole scene.
+typedef struct csim_wind {
+  double velocity[3];  ///< [m/s] mean
+  double density;      ///< [kg/m^3] of the air; 0 = vacuum
+  double turbulence;   ///< [-] amplitude of gusts as a share of the mean speed
+  double gust_length;  ///< [m] size of the gusts
+} csim_wind;
+
+// ---------------------------------------------------------------------------------------- solver
+
+typedef enum csim_linear {
+  CSIM_LINEAR_PCG,
+  CSIM_LINEAR_CHOLESKY,
+  CSIM_LINEAR_JACOBI,
+  CSIM_LINEAR_CHEBYSHEV_JACOBI,
+} csim_linear;
+
+typedef enum csim_preconditioner {
+  CSIM_PRECONDITIONER_JACOBI, ///< block-Jacobi: inverses of the 3 x 3 diagonal blocks
+  CSIM_PRECONDITIONER_ICHOL,  ///< incomplete Cholesky without fill, in 3 x 3 blocks
+} csim_preconditioner;
+
+typedef enum csim_spd {
+  CSIM_SPD_DROP,  ///< drop the term that compression makes negative
+  CSIM_SPD_CLAMP, ///< clamp negative eigenvalues of each element at 0
+  CSIM_SPD_NONE,  ///< leave the Hessian as it is (for study)
+} csim_spd;
+
+typedef enum csim_start {
+  CSIM_START_INERTIA, ///< iterate from y = x + h v + h^2 M^-1 f
+  CSIM_START_REST,    ///< iterate from x of the last step
+} csim_start;
+
+typedef struct csim_solver_params {
+  const char *method;  ///< name of a method in solver/method.c
+  csim_linear linear;
+  csim_preconditioner preconditioner;
+  csim_spd spd;
+  csim_start start;
+  int iterations;          ///< outer iterations a substep, at most
+  double tolerance;        ///< stop when |gradient| <= tolerance * |gravity and start forces|, [-]
+  int linear_iterations;   ///< inner iterations, at most
+  double linear_tolerance; ///< relative residual of the linear solve, [-]
+  int line_search;         ///< 0 takes every step whole (Baraff & Witkin)
+  double jacobi_alpha;     ///< damping of jacobi, (0, 1]
+  double chebyshev_rho;    ///< estimated spectral radius, [0, 1)
+} csim_solver_params;
+
+// --------------------------------------------------------------------------------------- contact
+
+typedef enum csim_response {
+  CSIM_RESPONSE_NONE,
+  CSIM_RESPONSE_IMPULSE, ///< push out of analytic colliders, v += dx / h; no guarantee
+} csim_response;
+
+typedef struct csim_contact_params {
+  csim_response response;
+  double thickness;  ///< [m] colliders are this much larger
+  double friction;   ///< [-] default coefficient
+} csim_contact_params;
+
+#endif

@@ -1,0 +1,141 @@
+// scene/scene.h: what the user wrote, resolved: every key has its value, in SI. Needs base/.
+//
+// scene/read.c fills it from JSON; scene/compile.c turns it into a model. Nothing here changes after
+// reading. All pointers live in `arena`.
+#ifndef CSIM_SCENE_SCENE_H
+#define CSIM_SCENE_SCENE_H
+
+#include "base/arena.h"
+#include "base/log.h"
+#include "clothsim.h"
+#include "model/params.h"
+
+// ---------------------------------------------------------------------------------------- meshes
+
+typedef enum csim_shape {
+  CSIM_SHAPE_FILE, ///< not a shape: read `file`
+  CSIM_SHAPE_GRID,
+  CSIM_SHAPE_BOX,
+  CSIM_SHAPE_SPHERE,
+  CSIM_SHAPE_TORUS,
+  CSIM_SHAPE_CYLINDER,
+  CSIM_SHAPE_CAPSULE,
+  CSIM_SHAPE_CONE,
+  CSIM_SHAPE_DISK,
+  CSIM_SHAPE_TUBE,  ///< open cylinder side
+  CSIM_SHAPE_PLANE, ///< infinite; collider only
+} csim_shape;
+
+/// Where an object's surface comes from. Shapes are centred at the origin, axis along y.
+typedef struct csim_mesh_source {
+  csim_shape shape;
+  char *file;           ///< path, already relative to the working directory; shape FILE only
+  double size[3];       ///< [m] grid: (x, z); box: (x, y, z)
+  double radius;        ///< [m] sphere, torus (centre line), cylinder, capsule, cone, disk, tube
+  double tube_radius;   ///< [m] torus
+  double height;        ///< [m] cylinder, cone, tube; capsule: of the straight part
+  int cells[3];         ///< grid: (x, z); box: (x, y, z); others: (around, along, across)
+  char *diagonals;      ///< grid: "alternate" or "same"
+} csim_mesh_source;
+
+// --------------------------------------------------------------------------------------- objects
+
+typedef enum csim_object_type {
+  CSIM_OBJECT_CLOTH,
+  CSIM_OBJECT_SOLID,
+  CSIM_OBJECT_COLLIDER,
+} csim_object_type;
+
+/// A named set of constants. Fields a material does not give are taken from its preset.
+typedef struct csim_material {
+  char *name;
+  char *preset;        ///< NULL if none
+  double density;      ///< cloth [kg/m^2], solid [kg/m^3]
+  double stretch;      ///< cloth: Young's modulus times thickness, E2D [N/m]
+  double bend;         ///< cloth: bending stiffness B [N m]
+  double bend_spring;  ///< cloth: stiffness of bending springs [N/m]
+  double modulus;      ///< solid: Young's modulus [Pa]
+  double volume;       ///< solid: stiffness against change of volume [Pa]
+  double damping;      ///< [1/s] v decays as exp(-damping t)
+  double drag;         ///< normal drag coefficient of the surface in the air, [-]
+  double spring;       ///< if > 0, every spring of the object has this stiffness [N/m]
+  double vertex_mass;  ///< if > 0, every vertex of the object has this mass [kg]
+} csim_material;
+
+/// Vertices chosen by any of the ways at once (their union). Ranges are kept as indices.
+typedef struct csim_selection {
+  int all;             ///< every vertex
+  int nindex;
+  int *index;          ///< (nindex) vertices by number
+  int nbox;
+  double (*box)[6];    ///< (nbox) min x y z, max x y z [m], against the placed start positions
+  int nnearest;
+  double (*nearest)[3];///< (nnearest) the vertex nearest to each point [m], placed
+  int ngroup;
+  char **group;        ///< (ngroup) vertices of the faces carrying these tags
+} csim_selection;
+
+/// Pinned vertices of an object.
+typedef struct csim_pin {
+  csim_place place;      ///< for messages at compile time (index out of range, empty box)
+  csim_selection select;
+  double stiffness;      ///< [N/m] a soft spring to the target; 0 = exact
+  csim_motion motion;    ///< of the targets; no keys = fixed
+} csim_pin;
+
+typedef struct csim_object {
+  csim_place place;      ///< of the object in the file
+  csim_place mesh_place; ///< of its mesh
+  char *name;            ///< unique; [A-Za-z0-9_.-]+, it becomes a file name
+  csim_object_type type;
+  csim_mesh_source mesh;
+  double scale[3];       ///< [-] applied first, then rotation, then position
+  double rotation[3];    ///< [rad] rotation vector (axis times angle)
+  double position[3];    ///< [m]
+  double velocity[3];    ///< [m/s] at the start
+  double spin[3];        ///< [rad/s] angular velocity about the centre of mass at the start
+  int material;          ///< index into csim_scene.material; -1 for colliders
+  csim_network network;  ///< cloth: structured or mesh
+  csim_bending bending;  ///< cloth
+  int npin;
+  csim_pin *pin;
+  double radius_edge_ratio; ///< solid: TetGen quality bound, [-]
+  double max_volume;        ///< solid: [m^3], 0 = no bound
+  csim_motion motion;       ///< collider: rigid motion
+  double friction;          ///< [-] coefficient of Coulomb friction; < 0: the scene's
+} csim_object;
+
+// ----------------------------------------------------------------------------------------- scene
+
+typedef struct csim_output {
+  int obj;               ///< write name_0001.obj
+  int cache;             ///< write <scene name>.clothcache
+  int obj_digits;        ///< 9 (%.9g, exact floats) or 17 (%.17g, exact doubles)
+  int velocities;        ///< store velocities in the cache
+  int colliders;         ///< write OBJ files of colliders too
+  double cache_error;    ///< [m] bound of a lossy cache; 0 = lossless
+} csim_output;
+
+struct csim_scene {
+  csim_arena arena;
+  char *file;            ///< as given
+  char *name;            ///< file name part of outputs
+  int up;                ///< 1 = y, 2 = z: what "up" was in the scene; outputs keep the scene's axes
+  double length_unit;    ///< [m] of one unit of length in the scene
+  int frame_start, frame_end;
+  double fps;            ///< [1/s]
+  int substeps;          ///< per frame
+  double gravity[3];     ///< [m/s^2]
+  csim_wind wind;
+  csim_solver_params solver;
+  csim_contact_params contact;
+  csim_output output;
+  int nmaterial;
+  csim_material *material; ///< (nmaterial)
+  int nobject;
+  csim_object *object;     ///< (nobject) in scene order
+  char *resolved;          ///< the whole scene as JSON with every value resolved (--print-config)
+  uint64_t hash;           ///< of `resolved`, so of everything that can change a result
+};
+
+#endif
