@@ -75,7 +75,7 @@ double csim_atan2(double y, double x) {
   return y < 0 ? -a : a;
 }
 
-static const double LN2_HI = 0x1.62e42fefap-1, LN2_LO = 0x1.cf79abc9e3b39p-36;
+static const double LN2_HI = 0x1.62e42fefap-1, LN2_LO = 0x1.cf79abc9e3b3ap-40;
 
 double csim_log(double x) {
   if (!(x > 0)) return x == 0 ? -INFINITY : NAN;
