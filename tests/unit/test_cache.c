@@ -477,6 +477,7 @@ static void test_flips(void) {
 }
 
 static void test_refusals(void) {
+  static const unsigned char text[99] = "o hello\nv 1 2 3\nf 1 1 1\n";
   check_log log;
   csim_cache *c;
   csim_cache_writer *w;
@@ -487,8 +488,7 @@ static void test_refusals(void) {
   CHECK_TEXT(log.text, "cannot open: No such file or directory");
   CHECK(csim_cache_open(dir, &log.log, &c) == CSIM_IO);
   CHECK_TEXT(log.text, "is not a regular file");
-  spill(in_dir("text"),
-        (const unsigned char *)"o hello\nv 1 2 3\nv 1 2 3\nv 1 2 3\nv 1 2 3\nv 1 2 3\n", 50);
+  spill(in_dir("text"), text, sizeof text);
   CHECK(csim_cache_open(in_dir("text"), &log.log, &c) == CSIM_IO);
   CHECK_TEXT(log.text, "not a clothsim cache");
 
