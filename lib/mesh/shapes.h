@@ -1,7 +1,7 @@
 // mesh/shapes.h: built-in shapes, so that scenes need no foreign files. Needs mesh/mesh.h.
 //
-// All shapes are triangles, centred at the origin with their axis along y. Closed ones are manifold,
-// share every vertex and point outward. Their bits are the same on every machine.
+// All shapes are triangles, centred at the origin with their axis along y. Closed ones are
+// manifold, share every vertex and point outward. Their bits are the same on every machine.
 #ifndef CSIM_MESH_SHAPES_H
 #define CSIM_MESH_SHAPES_H
 

@@ -1,14 +1,17 @@
 // mesh/topology.c: see topology.h.
 #include "mesh/topology.h"
 
+#include "math/vec3.h"
+
 #include <assert.h>
 #include <limits.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 // Half-edge 3 t + k is corner k of triangle t and runs to corner k + 1.
-static int next_corner(int h) { return h % 3 == 2 ? h - 2 : h + 1; }
+static int next_corner(int h) {
+  return h % 3 == 2 ? h - 2 : h + 1;
+}
 
 static int half_min(const int *tri, int h) {
   int a = tri[h], b = tri[next_corner(h)];
@@ -88,8 +91,8 @@ static void collect_hinges(csim_topology *t, const int *tri) {
   }
 }
 
-// Neighbours ascend without sorting: edges ascend by their lower vertex, so the first pass gives every
-// vertex its lower neighbours in order, and the second its higher ones.
+// Neighbours ascend without sorting: edges ascend by their lower vertex, so the first pass gives
+// every vertex its lower neighbours in order, and the second its higher ones.
 static void collect_neighbours(csim_topology *t, int *fill) {
   for (int i = 0; i < 2 * t->nedge; i++) t->adj_start[t->edge[i] + 1]++;
   for (int v = 0; v < t->nvert; v++) t->adj_start[v + 1] += t->adj_start[v];
@@ -152,11 +155,10 @@ void csim_topology_free(csim_topology *topology) {
 
 void csim_tri_areas(int ntri, const int *tri, const double *x, double *area) {
   for (int t = 0; t < ntri; t++) {
-    const double *p = x + 3 * tri[3 * t], *q = x + 3 * tri[3 * t + 1], *r = x + 3 * tri[3 * t + 2];
-    double u[3] = {q[0] - p[0], q[1] - p[1], q[2] - p[2]};
-    double v[3] = {r[0] - p[0], r[1] - p[1], r[2] - p[2]};
-    double n[3] = {u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]};
-    area[t] = 0.5 * sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+    const int *v = tri + 3 * t;
+    double n[3];
+    csim_triangle_normal(x + 3 * v[0], x + 3 * v[1], x + 3 * v[2], n);
+    area[t] = 0.5 * csim_norm(n);
   }
 }
 
