@@ -78,3 +78,31 @@ int csim_chunk_unpack(const uint8_t *bytes, csim_chunk *chunk) {
                         .crc = csim_load32(bytes + 32)};
   return (uint32_t)crc32(0, bytes, 36) == csim_load32(bytes + 36) ? 0 : -1;
 }
+
+void csim_record_pack(int attribute, const csim_coding *coding, uint64_t size, uint8_t *bytes) {
+  csim_store32(bytes, attribute ? CSIM_CACHE_VELO : CSIM_CACHE_POSN);
+  bytes[4] = (uint8_t)coding->mode;
+  bytes[5] = (uint8_t)coding->order;
+  bytes[6] = (uint8_t)coding->space;
+  bytes[7] = 0;
+  csim_store64(bytes + 8, (uint64_t)coding->reference);
+  store_double(bytes + 16, coding->step);
+  csim_store64(bytes + 24, size);
+}
+
+int csim_record_unpack(const uint8_t *bytes, csim_coding *coding, uint64_t *size) {
+  uint64_t reference = csim_load64(bytes + 8);
+  double step = csim_load_double(bytes + 16);
+  int same = bytes[4] == CSIM_CACHE_SAME;
+  if (bytes[4] > CSIM_CACHE_SAME || bytes[5] > 2 || (bytes[5] < 1 && !same) ||
+      bytes[6] > CSIM_CACHE_PARALLELOGRAM || bytes[7] || reference > INT32_MAX || !isfinite(step) ||
+      step < 0)
+    return -1;
+  *coding = (csim_coding){.mode = (csim_cache_mode)bytes[4],
+                          .order = bytes[5],
+                          .space = (csim_cache_space)bytes[6],
+                          .step = step,
+                          .reference = (ptrdiff_t)reference};
+  *size = csim_load64(bytes + 24);
+  return 0;
+}

@@ -31,9 +31,7 @@ typedef struct object_reader {
 
 // The part of a FRAM payload about one attribute.
 typedef struct record {
-  csim_cache_mode mode;
-  int reference; // index of a frame
-  double step;
+  csim_coding coding;
   uint64_t at, size; // of its data in the payload
 } record;
 
@@ -329,17 +327,13 @@ static const char *find_record(const uint8_t *p, uint64_t size, uint64_t whole, 
   uint64_t at = 8 + (uint64_t)n * CSIM_CACHE_ATTRIBUTE;
   for (uint32_t i = 0; i < n; i++) {
     const uint8_t *q = p + 8 + (uint64_t)i * CSIM_CACHE_ATTRIBUTE;
-    uint64_t bytes = csim_load64(q + 24), reference = csim_load64(q + 8);
-    uint32_t mode = csim_load32(q + 4);
-    if (bytes > whole - at || mode > CSIM_CACHE_SAME || reference > (uint64_t)frame)
+    csim_coding coding;
+    uint64_t bytes;
+    if (csim_record_unpack(q, &coding, &bytes) || bytes > whole - at || coding.reference > frame)
       return malformed;
     if (csim_load32(q) == (attribute ? CSIM_CACHE_VELO : CSIM_CACHE_POSN)) {
-      *r = (record){.mode = (csim_cache_mode)mode,
-                    .reference = (int)reference,
-                    .step = csim_load_double(q + 16),
-                    .at = at,
-                    .size = bytes};
-      return isfinite(r->step) && r->step >= 0 ? NULL : malformed;
+      *r = (record){.coding = coding, .at = at, .size = bytes};
+      return NULL;
     }
     at += bytes;
   }
@@ -384,7 +378,7 @@ static csim_status decode(csim_cache *c, int object, int attribute, int frame) {
   csim_status status = read_record(c, object, attribute, frame, 0, &r);
   if (status) return status;
   uint64_t offset = csim_cache_frame_offset(c, frame, object);
-  if (r.mode == CSIM_CACHE_SAME || !csim_planes_plausible(3 * (uint64_t)desc->nvert, r.size))
+  if (r.coding.mode == CSIM_CACHE_SAME || !csim_planes_plausible(3 * (uint64_t)desc->nvert, r.size))
     return damaged(c, offset, "a FRAM chunk is malformed");
   if (!o->ready) {
     if (csim_traversal_init(&o->traversal, desc->nvert, desc->nface, desc->face_start,
@@ -397,7 +391,7 @@ static csim_status decode(csim_cache *c, int object, int attribute, int frame) {
     return no_memory(c);
   }
   track->stored = -1;
-  if (csim_codec_read(&o->traversal, &c->planes, r.mode, r.step, c->payload.data + r.at,
+  if (csim_codec_read(&o->traversal, &c->planes, &r.coding, c->payload.data + r.at,
                       (ptrdiff_t)r.size, track))
     return damaged(c, offset, "the data of a FRAM chunk are malformed");
   track->stored = frame;
@@ -409,17 +403,18 @@ static csim_status resolve(csim_cache *c, int object, int attribute, int *frame,
   record r;
   csim_status status = read_record(c, object, attribute, *frame, 1, &r);
   if (status) return status;
-  if (r.mode == CSIM_CACHE_SAME) {
-    int same = r.reference, from = *frame;
+  if (r.coding.mode == CSIM_CACHE_SAME) {
+    int same = (int)r.coding.reference, from = *frame;
     uint64_t offset = csim_cache_frame_offset(c, from, object);
     if (same >= from) return damaged(c, offset, "a FRAM chunk refers forward");
     *frame = same;
     status = read_record(c, object, attribute, same, 1, &r);
     if (status) return status;
-    if (r.mode == CSIM_CACHE_SAME || (from % c->interval == 0 && r.mode != CSIM_CACHE_KEY))
+    if (r.coding.mode == CSIM_CACHE_SAME ||
+        (from % c->interval == 0 && r.coding.mode != CSIM_CACHE_KEY))
       return damaged(c, offset, "a FRAM chunk refers to one that holds no data");
   }
-  *key = r.mode == CSIM_CACHE_KEY;
+  *key = r.coding.mode == CSIM_CACHE_KEY;
   if (!*key && *frame % c->interval == 0)
     return damaged(c, csim_cache_frame_offset(c, *frame, object), "a key frame is missing");
   return CSIM_OK;
@@ -473,6 +468,7 @@ csim_status csim_cache_take_track(csim_cache *c, int object, int attribute, int 
   if (status) return status;
   const csim_track *from = &c->object[object].track[attribute];
   memcpy(track->value, from->value, 3 * (size_t)from->nvert * sizeof(float));
+  memcpy(track->older, from->older, 3 * (size_t)from->nvert * sizeof(float));
   track->stored = from->stored;
   return CSIM_OK;
 }
