@@ -92,7 +92,7 @@ static void volume_hessian(const csim_energy *energy, const csim_point *at, csim
 static void volume_laplacian(const csim_energy *energy, int first, int last, double *val) {
   for (int e = first; e < last; e++) {
     const double *param = energy->param + 2 * (ptrdiff_t)e;
-    double edge2 = csim_exp(2.0 / 3 * csim_log(6 * sqrt(2.0) * param[1])); // V = edge^3 / (6 sqrt 2)
+    double edge2 = csim_exp(2.0 / 3 * csim_ln(6 * sqrt(2.0) * param[1])); // V = edge^3 / (6 sqrt 2)
     double face = sqrt(3.0) / 4 * edge2;
     double w = param[0] * face * face / 9;
     const int *slot = energy->slot + 16 * (ptrdiff_t)e;
