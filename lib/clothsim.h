@@ -44,3 +44,5 @@ typedef struct csim_log {
   int nerror;   ///< errors seen so far
   int nwarning; ///< warnings seen so far
 } csim_log;
+
+#endif

@@ -1,0 +1,37 @@
+// base/pool.h: a few threads that run numbered chunks of work. Needs nothing.
+//
+// Determinism: what a chunk computes depends on its number only, never on the thread that runs it or
+// on their count. Sums go through csim_pool_sum: partial sums of fixed chunks, added in chunk order.
+#ifndef CSIM_BASE_POOL_H
+#define CSIM_BASE_POOL_H
+
+typedef struct csim_pool csim_pool;
+
+/// One chunk's work. Must not touch what another chunk writes.
+typedef void csim_chunk_fn(void *context, int chunk);
+
+/// Starts nthread - 1 workers (the caller is the last one); 1..256. NULL when out of resources.
+csim_pool *csim_pool_create(int nthread);
+void csim_pool_free(csim_pool *pool);
+int csim_pool_threads(const csim_pool *pool);
+
+/// Runs fn(context, 0) ... fn(context, nchunk - 1), in any order, and returns when all are done.
+/// pool = NULL runs them here.
+void csim_pool_run(csim_pool *pool, int nchunk, csim_chunk_fn *fn, void *context);
+
+/// Work on a range [first, last) of items.
+typedef void csim_range_fn(void *context, int first, int last);
+
+/// Splits n items into chunks of `grain` and runs them.
+void csim_pool_for(csim_pool *pool, int n, int grain, csim_range_fn *fn, void *context);
+
+/// Partial sum over a range of items.
+typedef double csim_sum_fn(void *context, int first, int last);
+
+enum { CSIM_SUM_GRAIN = 2048, CSIM_SUM_CHUNKS = 512 };
+
+/// Sum over n items with the same bits for any number of threads: chunks of CSIM_SUM_GRAIN (larger
+/// when there would be more than CSIM_SUM_CHUNKS), added in chunk order.
+double csim_pool_sum(csim_pool *pool, int n, csim_sum_fn *fn, void *context);
+
+#endif

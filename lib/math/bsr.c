@@ -1,0 +1,144 @@
+// math/bsr.c: see bsr.h.
+#include "math/bsr.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROW_GRAIN = 512 };
+
+static int compare_int(const void *a, const void *b) {
+  int i = *(const int *)a, j = *(const int *)b;
+  return (i > j) - (i < j);
+}
+
+// Sorts each row's columns and drops repetitions, in place; returns the blocks that remain.
+static int sort_unique(int nrow, const int *start, int *col, int *length) {
+  int total = 0;
+  for (int i = 0; i < nrow; i++) {
+    int *row = col + start[i], n = start[i + 1] - start[i], m = 0;
+    qsort(row, (size_t)n, sizeof *row, compare_int);
+    for (int k = 0; k < n; k++)
+      if (m == 0 || row[k] != row[m - 1]) row[m++] = row[k];
+    length[i] = m;
+    total += m;
+  }
+  return total;
+}
+
+int csim_pattern_build(csim_arena *arena, int nrow, int nset, const csim_element_set *set,
+                       csim_pattern *pattern) {
+  int status = -1;
+  csim_arena temp = {0};
+  ptrdiff_t count = nrow;
+  for (int s = 0; s < nset; s++)
+    count += (ptrdiff_t)set[s].nelem * set[s].nnode * (set[s].nnode - 1);
+  if (count > INT_MAX - 1) {
+    arena->failed = 1;
+    return -1;
+  }
+  int *start = CSIM_ARENA_NEW(&temp, int, (ptrdiff_t)nrow + 1);
+  int *fill = CSIM_ARENA_NEW(&temp, int, nrow);
+  int *length = CSIM_ARENA_NEW(&temp, int, nrow);
+  int *col = CSIM_ARENA_NEW(&temp, int, count);
+  *pattern = (csim_pattern){.nrow = nrow};
+  pattern->start = CSIM_ARENA_NEW(arena, int, (ptrdiff_t)nrow + 1);
+  pattern->diag = CSIM_ARENA_NEW(arena, int, nrow);
+  if (temp.failed || arena->failed) goto done;
+
+  // count, prefix, scatter, sort each row
+  for (int i = 0; i < nrow; i++) start[i + 1] = 1;
+  for (int s = 0; s < nset; s++)
+    for (int k = 0; k < set[s].nelem * set[s].nnode; k++)
+      start[set[s].node[k] + 1] += set[s].nnode - 1;
+  for (int i = 0; i < nrow; i++) start[i + 1] += start[i];
+  for (int i = 0; i < nrow; i++) col[start[i] + fill[i]++] = i;
+  for (int s = 0; s < nset; s++) {
+    int n = set[s].nnode;
+    for (int e = 0; e < set[s].nelem; e++) {
+      const int *node = set[s].node + (ptrdiff_t)e * n;
+      for (int a = 0; a < n; a++)
+        for (int b = 0; b < n; b++)
+          if (a != b) col[start[node[a]] + fill[node[a]]++] = node[b];
+    }
+  }
+  pattern->nblock = sort_unique(nrow, start, col, length);
+  pattern->col = CSIM_ARENA_NEW(arena, int, pattern->nblock);
+  if (arena->failed) goto done;
+  for (int i = 0; i < nrow; i++) {
+    int at = pattern->start[i];
+    memcpy(pattern->col + at, col + start[i], (size_t)length[i] * sizeof(int));
+    pattern->start[i + 1] = at + length[i];
+    pattern->diag[i] = csim_pattern_find(pattern, i, i);
+  }
+  status = 0;
+done:
+  if (temp.failed) arena->failed = 1;
+  csim_arena_free(&temp);
+  return status;
+}
+
+int csim_pattern_find(const csim_pattern *pattern, int row, int col) {
+  int lo = pattern->start[row], hi = pattern->start[row + 1] - 1;
+  while (lo <= hi) {
+    int mid = lo + (hi - lo) / 2;
+    if (pattern->col[mid] == col) return mid;
+    if (pattern->col[mid] < col)
+      lo = mid + 1;
+    else
+      hi = mid - 1;
+  }
+  return -1;
+}
+
+typedef struct multiply_job {
+  const csim_bsr *A;
+  const double *x;
+  double *y;
+} multiply_job;
+
+static void multiply_rows(void *context, int first, int last) {
+  const multiply_job *job = context;
+  const csim_pattern *p = job->A->pattern;
+  for (int i = first; i < last; i++) {
+    double y0 = 0, y1 = 0, y2 = 0;
+    for (int b = p->start[i]; b < p->start[i + 1]; b++) {
+      const double *a = job->A->val + 9 * (ptrdiff_t)b;
+      const double *x = job->x + 3 * (ptrdiff_t)p->col[b];
+      y0 += a[0] * x[0] + a[1] * x[1] + a[2] * x[2];
+      y1 += a[3] * x[0] + a[4] * x[1] + a[5] * x[2];
+      y2 += a[6] * x[0] + a[7] * x[1] + a[8] * x[2];
+    }
+    double *y = job->y + 3 * (ptrdiff_t)i;
+    y[0] = y0;
+    y[1] = y1;
+    y[2] = y2;
+  }
+}
+
+void csim_bsr_multiply(csim_pool *pool, const csim_bsr *A, const double *x, double *y) {
+  multiply_job job = {A, x, y};
+  csim_pool_for(pool, A->pattern->nrow, ROW_GRAIN, multiply_rows, &job);
+}
+
+typedef struct fix_job {
+  const unsigned char *fixed;
+  csim_bsr *A;
+} fix_job;
+
+static void fix_rows(void *context, int first, int last) {
+  const fix_job *job = context;
+  const csim_pattern *p = job->A->pattern;
+  for (int i = first; i < last; i++)
+    for (int b = p->start[i]; b < p->start[i + 1]; b++) {
+      if (!job->fixed[i] && !job->fixed[p->col[b]]) continue;
+      double *a = job->A->val + 9 * (ptrdiff_t)b;
+      memset(a, 0, 9 * sizeof *a);
+      if (p->col[b] == i) a[0] = a[4] = a[8] = 1;
+    }
+}
+
+void csim_bsr_fix(csim_pool *pool, const unsigned char *fixed, csim_bsr *A) {
+  fix_job job = {fixed, A};
+  csim_pool_for(pool, A->pattern->nrow, ROW_GRAIN, fix_rows, &job);
+}

@@ -1,0 +1,32 @@
+// math/precondition.h: approximate inverses for PCG. Needs base/ and math/bsr.h.
+#ifndef CSIM_MATH_PRECONDITION_H
+#define CSIM_MATH_PRECONDITION_H
+
+#include "math/bsr.h"
+
+typedef enum csim_preconditioner_kind {
+  CSIM_BLOCK_JACOBI, ///< inverses of the diagonal blocks
+  CSIM_BLOCK_ICHOL,  ///< incomplete Cholesky A ~ L L^T on A's own lower pattern (no fill)
+} csim_preconditioner_kind;
+
+typedef struct csim_precond {
+  csim_preconditioner_kind kind;
+  const csim_pattern *pattern;
+  double *diag; ///< (nrow x 9) inverses of the diagonal blocks of A, or of L
+  double *val;  ///< ichol: (nblock x 9) blocks of L below the diagonal, on A's pattern
+} csim_precond;
+
+/// Allocates for matrices of this pattern. -1 when out of memory.
+int csim_precond_create(csim_arena *arena, const csim_pattern *pattern,
+                        csim_preconditioner_kind kind, csim_precond *P);
+
+/// Computes the factor of A. Diagonal blocks that are not positive definite are replaced by a
+/// multiple of the identity (block-Jacobi), or make the whole factor start again with the diagonal
+/// raised by a growing share (ichol; Manteuffel 1980), so this never fails.
+/// @return number of repaired blocks (jacobi) or of restarts (ichol); 0 = A was taken as it is
+int csim_precond_update(csim_pool *pool, const csim_bsr *A, csim_precond *P);
+
+/// z = P^-1 r, both (nrow x 3).
+void csim_precond_apply(csim_pool *pool, const csim_precond *P, const double *r, double *z);
+
+#endif

@@ -1,0 +1,19 @@
+// math/vector.h: operations on long (n x 3) vectors, parallel with fixed bits. Needs base/.
+#ifndef CSIM_MATH_VECTOR_H
+#define CSIM_MATH_VECTOR_H
+
+#include "base/pool.h"
+
+/// sum a_k b_k over n numbers
+double csim_vector_dot(csim_pool *pool, int n, const double *a, const double *b);
+
+/// y += s x
+void csim_vector_add(csim_pool *pool, int n, double s, const double *x, double *y);
+
+/// y = x + s y
+void csim_vector_scale_add(csim_pool *pool, int n, const double *x, double s, double *y);
+
+/// largest |a_i| of nvert three-vectors (Euclidean length); NaN if any is not a number
+double csim_vector_max3(csim_pool *pool, int nvert, const double *a);
+
+#endif

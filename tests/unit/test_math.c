@@ -1,0 +1,175 @@
+// test_math: linear algebra against dense references and each other.
+#include "check.h"
+
+#include "math/bsr.h"
+#include "math/cholesky.h"
+#include "math/pcg.h"
+#include "math/vec3.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static double uniform(unsigned *seed) {
+  *seed = *seed * 1664525u + 1013904223u;
+  return (double)(*seed >> 8) / (double)(1 << 24) - 0.5;
+}
+
+static void test_mat3(void) {
+  unsigned seed = 1;
+  for (int trial = 0; trial < 100; trial++) {
+    double A[9], S[9], inverse[9], L[9], value[3], V[9];
+    for (int i = 0; i < 9; i++) A[i] = uniform(&seed);
+    for (int i = 0; i < 3; i++)
+      for (int j = 0; j < 3; j++) {
+        S[3 * i + j] = i == j ? 1e-3 : 0;
+        for (int k = 0; k < 3; k++) S[3 * i + j] += A[3 * i + k] * A[3 * j + k];
+      }
+    csim_mat3_inverse(S, inverse);
+    CHECK(csim_mat3_cholesky(S, L));
+    csim_mat3_eigen(S, value, V);
+    CHECK(value[0] > 0 && value[0] <= value[1] && value[1] <= value[2]);
+    for (int i = 0; i < 3; i++)
+      for (int j = 0; j < 3; j++) {
+        double unit = 0, llt = 0, vdv = 0;
+        for (int k = 0; k < 3; k++) {
+          unit += S[3 * i + k] * inverse[3 * k + j];
+          llt += L[3 * i + k] * L[3 * j + k];
+          vdv += V[3 * i + k] * value[k] * V[3 * j + k];
+        }
+        CHECK_NEAR(unit, i == j, 1e-10);
+        CHECK_NEAR(llt, S[3 * i + j], 1e-14);
+        CHECK_NEAR(vdv, S[3 * i + j], 1e-14);
+      }
+    double shifted[9];
+    memcpy(shifted, S, sizeof S);
+    for (int i = 0; i < 3; i++) shifted[4 * i] -= 0.5 * (value[0] + value[2]);
+    csim_mat3_clamp(shifted);
+    csim_mat3_eigen(shifted, value, V);
+    CHECK(value[0] > -1e-14);
+  }
+  double R[9], r[3] = {0, 0, CSIM_OK + 1.5707963267948966};
+  csim_rotation_matrix(r, R);
+  CHECK_NEAR(R[1], -1, 1e-15);
+  CHECK_NEAR(R[3], 1, 1e-15);
+  CHECK_NEAR(R[8], 1, 1e-15);
+}
+
+// A random positive definite matrix on the graph of a grid of squares.
+typedef struct problem {
+  csim_arena arena;
+  csim_pattern pattern;
+  csim_bsr A;
+  double *b, *x, *y;
+} problem;
+
+static void problem_create(int side, problem *p) {
+  *p = (problem){0};
+  int n = side * side, ncell = (side - 1) * (side - 1);
+  int *node = CSIM_ARENA_NEW(&p->arena, int, 4 * ncell);
+  for (int c = 0; c < ncell; c++) {
+    int v = c / (side - 1) * side + c % (side - 1);
+    int corner[4] = {v, v + 1, v + side, v + side + 1};
+    memcpy(node + 4 * c, corner, sizeof corner);
+  }
+  csim_element_set set = {ncell, 4, node};
+  CHECK(csim_pattern_build(&p->arena, n, 1, &set, &p->pattern) == 0);
+  p->A = (csim_bsr){&p->pattern, CSIM_ARENA_NEW(&p->arena, double, 9 * p->pattern.nblock)};
+  unsigned seed = 7;
+  for (int i = 0; i < n; i++)
+    for (int k = p->pattern.start[i]; k < p->pattern.start[i + 1]; k++) {
+      int j = p->pattern.col[k];
+      if (j <= i) continue;
+      double d[3] = {uniform(&seed), uniform(&seed), uniform(&seed)};
+      int slots[4] = {k, csim_pattern_find(&p->pattern, j, i), p->pattern.diag[i], p->pattern.diag[j]};
+      for (int s = 0; s < 4; s++) csim_mat3_add_outer(s < 2 ? -50 : 50, d, d, p->A.val + 9 * slots[s]);
+    }
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < 3; k++) p->A.val[9 * p->pattern.diag[i] + 4 * k] += 0.1;
+  p->b = CSIM_ARENA_NEW(&p->arena, double, 3 * n);
+  p->x = CSIM_ARENA_NEW(&p->arena, double, 3 * n);
+  p->y = CSIM_ARENA_NEW(&p->arena, double, 3 * n);
+  for (int i = 0; i < 3 * n; i++) p->b[i] = uniform(&seed);
+}
+
+static double residual(problem *p, csim_pool *pool, const double *x) {
+  csim_bsr_multiply(pool, &p->A, x, p->y);
+  double max = 0;
+  for (int i = 0; i < 3 * p->pattern.nrow; i++) max = fmax(max, fabs(p->y[i] - p->b[i]));
+  return max;
+}
+
+static void test_solvers(void) {
+  problem p;
+  problem_create(23, &p);
+  int n = p.pattern.nrow;
+  csim_pool *pool = csim_pool_create(3);
+  CHECK(pool != NULL);
+
+  unsigned char *fixed = CSIM_ARENA_NEW(&p.arena, unsigned char, n);
+  for (int i = 0; i < 23; i++) fixed[i] = 1;
+  csim_bsr_fix(pool, fixed, &p.A);
+  for (int i = 0; i < 3 * 23; i++) p.b[i] = 0;
+
+  csim_pcg_scratch scratch = {CSIM_ARENA_NEW(&p.arena, double, 3 * n), CSIM_ARENA_NEW(&p.arena, double, 3 * n),
+                              CSIM_ARENA_NEW(&p.arena, double, 3 * n), CSIM_ARENA_NEW(&p.arena, double, 3 * n)};
+  int iterations[2];
+  for (int kind = 0; kind < 2; kind++) {
+    csim_precond P;
+    CHECK(csim_precond_create(&p.arena, &p.pattern, (csim_preconditioner_kind)kind, &P) == 0);
+    CHECK(csim_precond_update(pool, &p.A, &P) == 0);
+    csim_solve_report r = csim_pcg_solve(pool, &p.A, &P, p.b, 1e-12, 2000, &scratch, p.x);
+    CHECK(r.outcome == CSIM_SOLVE_CONVERGED);
+    CHECK(residual(&p, pool, p.x) < 1e-9);
+    iterations[kind] = r.iterations;
+    for (int i = 0; i < 3 * 23; i++) CHECK(p.x[i] == 0);
+  }
+  CHECK(iterations[1] < iterations[0] * 0.7); // incomplete Cholesky earns its keep
+
+  csim_cholesky F;
+  CHECK(csim_cholesky_analyze(&p.arena, &p.pattern, 3, &F) == 0);
+  CHECK(csim_cholesky_factor(&F, p.A.val) == CSIM_SOLVE_CONVERGED);
+  csim_cholesky_solve(&F, p.b, p.x);
+  CHECK(residual(&p, pool, p.x) < 1e-11);
+
+  // the scalar factor on the same pattern: graph Laplacian + identity, against the block one
+  double *scalar = CSIM_ARENA_NEW(&p.arena, double, p.pattern.nblock);
+  for (int i = 0; i < n; i++)
+    for (int k = p.pattern.start[i]; k < p.pattern.start[i + 1]; k++) {
+      scalar[k] = p.pattern.col[k] == i ? 1 + p.pattern.start[i + 1] - p.pattern.start[i] : -1;
+      for (int c = 0; c < 9; c++) p.A.val[9 * k + c] = c % 4 ? 0 : scalar[k];
+    }
+  csim_cholesky G;
+  CHECK(csim_cholesky_analyze(&p.arena, &p.pattern, 1, &G) == 0);
+  CHECK(csim_cholesky_factor(&G, scalar) == CSIM_SOLVE_CONVERGED);
+  csim_cholesky_solve(&G, p.b, p.x);
+  CHECK(residual(&p, pool, p.x) < 1e-12);
+
+  // indefinite matrices are told, never solved
+  p.A.val[9 * p.pattern.diag[n / 2]] = -100;
+  CHECK(csim_cholesky_factor(&F, p.A.val) == CSIM_SOLVE_INDEFINITE);
+  csim_pool_free(pool);
+  csim_arena_free(&p.arena);
+}
+
+static double sum_range(void *context, int first, int last) {
+  double s = 0;
+  for (int i = first; i < last; i++) s += 1.0 / (1 + i) * *(double *)context;
+  return s;
+}
+
+static void test_pool(void) {
+  double one = 1, reference = csim_pool_sum(NULL, 1000003, sum_range, &one);
+  int threads[] = {1, 2, 3, 8};
+  for (int t = 0; t < 4; t++) {
+    csim_pool *pool = csim_pool_create(threads[t]);
+    for (int i = 0; i < 50; i++) CHECK(csim_pool_sum(pool, 1000003, sum_range, &one) == reference);
+    csim_pool_free(pool);
+  }
+}
+
+int main(void) {
+  test_mat3();
+  test_solvers();
+  test_pool();
+  return check_report();
+}
