@@ -1,5 +1,6 @@
-// io/tetrahedralize.h: any closed surface filled with tetrahedra by TetGen, which runs in a process of
-// its own (cli/clothsim-tet.cpp) because it aborts, hangs and licenses as it likes. Needs base/, math/, mesh/.
+// io/tetrahedralize.h: any closed surface filled with tetrahedra by TetGen, which runs in a process
+// of its own (cli/clothsim-tet.cpp) because it aborts, hangs and licenses as it likes. Needs base/,
+// math/, mesh/.
 #ifndef CSIM_IO_TETRAHEDRALIZE_H
 #define CSIM_IO_TETRAHEDRALIZE_H
 
@@ -19,8 +20,8 @@ typedef struct csim_tet_options {
 /// Checked before: indices, finite numbers, every edge used by exactly two triangles in opposite
 /// directions, no degenerate or doubled triangle, no self-intersection (exact). Several bodies and
 /// cavities (an inner surface facing the other way) are welcome. A surface that faces inwards as a
-/// whole is taken as if turned around, with a warning; vertices no triangle uses stay in the result,
-/// loose, with a warning. Checked after: see csim_check_tets.
+/// whole is taken as if turned around, with a warning; vertices no triangle uses stay in the
+/// result, loose, with a warning. Checked after: see csim_check_tets.
 ///
 /// @param      place  of the object, for messages
 /// @param      log    gets one error line: cause, place (numbers from 0) and remedy; may be NULL
