@@ -7,10 +7,10 @@
 typedef struct csim_child {
   const char *const *argv; ///< (NULL-terminated) argv[0] is the program: a path, or, without a
                            ///< slash, a name looked up in PATH
-  const void *input;   ///< what the child reads on stdin
-  size_t ninput;       ///< [bytes]
-  double time_limit;   ///< [s] wall clock, > 0; then the child is killed
-  size_t output_limit; ///< [bytes] of stdout; beyond, the child is killed
+  const void *input;       ///< what the child reads on stdin
+  size_t ninput;           ///< [bytes]
+  double time_limit;       ///< [s] wall clock, > 0; then the child is killed
+  size_t output_limit;     ///< [bytes] of stdout; beyond, the child is killed
 } csim_child;
 
 typedef enum csim_child_end {
