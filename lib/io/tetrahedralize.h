@@ -6,12 +6,16 @@
 
 #include "mesh/tetrahedra.h"
 
+/// What a limit of 0 stands for: time [s] and memory [bytes] of TetGen.
+#define CSIM_TET_TIME_LIMIT 50.0
+#define CSIM_TET_MEMORY_LIMIT 0x1p32
+
 typedef struct csim_tet_options {
   const char *program;      ///< path of clothsim-tet
-  double radius_edge_ratio; ///< quality: circumradius over shortest edge of a tet [-]; 0 = TetGen's
-                            ///< own 2; else 1.1 to 100
+  double radius_edge_ratio; ///< quality: circumradius over shortest edge of a tet [-], 1.1 to 100;
+                            ///< 0 = no bound
   double max_volume;        ///< of a tet [m^3]; 0 = no bound
-  double time_limit;        ///< wall clock [s]; 0 = 60
+  double time_limit;        ///< wall clock [s]; 0 = 50
   double memory_limit;      ///< of the child [bytes]; 0 = 4 GiB
 } csim_tet_options;
 
