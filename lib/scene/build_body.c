@@ -129,13 +129,13 @@ static void add_bending(csim_build *build, const csim_object *object, const csim
 csim_status csim_build_cloth(csim_build *build, const csim_object *object, csim_body *body) {
   csim_topology topology = {0};
   csim_mesh *mesh = body->mesh;
-  csim_mesh_check check;
+  csim_mesh_facts facts;
   body->nvert = mesh->nvert;
   double *mass = CSIM_NEW(double, mesh->nvert);
   csim_status status = mass ? csim_topology_build(mesh->nvert, mesh->ntri, mesh->tri, &topology) : CSIM_MEMORY;
-  if (!status) status = csim_mesh_check_run(mesh, &check);
+  if (!status) status = csim_mesh_check(mesh, NULL, &facts);
   if (status) goto done;
-  csim_mesh_report(&check, object->mesh_place, object->name, build->log);
+  csim_mesh_report(&facts, 0, object->mesh_place, build->log);
   warn_about_size(build, object, mesh);
   csim_vert_areas(mesh->nvert, mesh->ntri, mesh->tri, mesh->vert, mass);
   for (int i = 0; i < mesh->nvert; i++) mass[i] *= material_of(build, object)->density;
