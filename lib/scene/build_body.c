@@ -4,6 +4,7 @@
 #include "mesh/check.h"
 #include "scene/compile.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,8 @@
 // scene/compile.c: see compile.h.
 #include "scene/compile.h"
 
+#include "model/assemble.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,73 +55,26 @@ static csim_status hold_loose(csim_build *build) {
   return CSIM_OK;
 }
 
-// The triangles of all surfaces, and those around each vertex.
-static void collect_triangles(csim_model *model) {
-  int n = 0;
-  for (int b = 0; b < model->nbody; b++) model->ntri += model->body[b].mesh->ntri;
-  model->tri = CSIM_ARENA_NEW(&model->arena, int, 3 * (ptrdiff_t)model->ntri);
-  model->tri_start = CSIM_ARENA_NEW(&model->arena, int, (ptrdiff_t)model->nvert + 1);
-  model->tri_around = CSIM_ARENA_NEW(&model->arena, int, 3 * (ptrdiff_t)model->ntri);
-  if (model->arena.failed) return;
-  for (int b = 0; b < model->nbody; b++) {
-    const csim_mesh *mesh = model->body[b].mesh;
-    for (int k = 0; k < 3 * mesh->ntri; k++) {
-      model->tri[n] = model->body[b].vert0 + mesh->tri[k];
-      model->tri_start[model->tri[n++] + 1]++;
-    }
-  }
-  for (int v = 0; v < model->nvert; v++) model->tri_start[v + 1] += model->tri_start[v];
-  // filling moves each start to its end, which is the next vertex's start: shift back afterwards
-  for (int k = 0; k < n; k++) model->tri_around[model->tri_start[model->tri[k]]++] = k / 3;
-  for (int v = model->nvert; v > 0; v--) model->tri_start[v] = model->tri_start[v - 1];
-  model->tri_start[0] = 0;
-}
-
 static double *copy_doubles(csim_arena *arena, const double *from, ptrdiff_t n) {
   double *copy = CSIM_ARENA_NEW(arena, double, n);
   if (copy && n) memcpy(copy, from, (size_t)n * sizeof *copy);
   return copy;
 }
 
-// Arrays, energies and the Hessian's pattern of the finished list of bodies.
+// Arrays and energies of the finished list of bodies.
 static csim_status finish_model(csim_build *build) {
   csim_model *model = build->model;
   csim_arena *arena = build->arena;
   model->x0 = copy_doubles(arena, build->x, 3 * (ptrdiff_t)model->nvert);
   model->v0 = copy_doubles(arena, build->v, 3 * (ptrdiff_t)model->nvert);
   model->mass = copy_doubles(arena, build->mass, model->nvert);
-  model->fixed = CSIM_ARENA_NEW(arena, unsigned char, model->nvert);
-  model->body_of = CSIM_ARENA_NEW(arena, int, model->nvert);
   model->target = CSIM_ARENA_NEW(arena, csim_target, model->ntarget);
-  collect_triangles(model);
   if (arena->failed) return CSIM_MEMORY;
   if (model->ntarget)
     memcpy(model->target, build->target, (size_t)model->ntarget * sizeof *model->target);
-  for (int i = 0; i < model->ntarget; i++)
-    if (model->target[i].hard) {
-      model->fixed[model->target[i].vert] = 1;
-      memset(model->v0 + 3 * (ptrdiff_t)model->target[i].vert, 0, 3 * sizeof(double));
-    }
-  for (int b = 0; b < model->nbody; b++)
-    for (int i = 0; i < model->body[b].nvert; i++) model->body_of[model->body[b].vert0 + i] = b;
-
-  csim_elements *all[] = {&build->springs, &build->quadratic, &build->dihedral, &build->volume,
-                          &build->anchors};
-  csim_element_set set[CSIM_MAX_ENERGY];
-  for (int k = 0; k < 5; k++) {
-    if (all[k]->failed) return CSIM_MEMORY;
-    if (all[k]->nelem == 0) continue;
-    csim_energy *energy = &model->energy[model->nenergy];
-    if (csim_energy_create(arena, all[k]->kind, model->nvert, all[k]->nelem, all[k]->node,
-                           all[k]->param, energy))
-      return CSIM_MEMORY;
-    set[model->nenergy++] = (csim_element_set){energy->nelem, energy->kind->nnode, energy->node};
-  }
-  if (csim_pattern_build(arena, model->nvert, model->nenergy, set, &model->pattern))
-    return CSIM_MEMORY;
-  for (int e = 0; e < model->nenergy; e++)
-    if (csim_energy_bind(arena, &model->pattern, &model->energy[e])) return CSIM_MEMORY;
-  return CSIM_OK;
+  const csim_elements *sets[] = {&build->springs, &build->quadratic, &build->dihedral,
+                                 &build->volume, &build->anchors};
+  return csim_model_assemble(model, 5, sets) ? CSIM_MEMORY : CSIM_OK;
 }
 
 static csim_model *create_model(const csim_scene *scene) {
