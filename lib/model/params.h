@@ -74,8 +74,11 @@ typedef enum csim_start {
   CSIM_START_VELOCITY, ///< iterate from x + h v, without external forces (the first seed)
 } csim_start;
 
+/// Names of the methods a scene can choose, NULL-terminated.
+extern const char *const csim_method_names[];
+
 typedef struct csim_solver_params {
-  const char *method;  ///< name of a method in solver/method.c
+  const char *method;  ///< one of csim_method_names
   csim_linear linear;
   csim_preconditioner preconditioner;
   csim_spd spd;
@@ -97,6 +100,7 @@ typedef enum csim_response {
 } csim_response;
 
 typedef struct csim_contact_params {
+  int self;          ///< cloth against itself and other cloth
   csim_response response;
   double thickness;  ///< [m] colliders are this much larger
   double friction;   ///< [-] default coefficient
