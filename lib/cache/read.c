@@ -206,9 +206,9 @@ static int read_index(csim_cache *c) {
   csim_chunk chunk;
   if (size < c->first + TAIL_BYTES || read_chunk(c, size - TAIL_BYTES, &chunk) ||
       chunk.fourcc != CSIM_CACHE_LAST || chunk.size != CSIM_CACHE_TAIL ||
-      csim_load64(c->payload.data + 8) != size)
+      csim_load_u64(c->payload.data + 8) != size)
     return 0;
-  at = csim_load64(c->payload.data);
+  at = csim_load_u64(c->payload.data);
   if (at < c->first || at > size - TAIL_BYTES || read_chunk(c, at, &chunk) ||
       chunk.fourcc != CSIM_CACHE_INDX || after(at, &chunk) != size - TAIL_BYTES)
     return 0;
@@ -216,18 +216,18 @@ static int read_index(csim_cache *c) {
   if (chunk.size < 8 || (chunk.size - 8) % bytes) return 0;
   uint64_t n = (chunk.size - 8) / bytes;
   const uint8_t *p = c->payload.data;
-  if (csim_load32(p) != (uint32_t)c->info.nobject || csim_load32(p + 4) != n ||
+  if (csim_load_u32(p) != (uint32_t)c->info.nobject || csim_load_u32(p + 4) != n ||
       n > CSIM_CACHE_MAX_FRAME)
     return 0;
   p += 8;
   for (uint64_t f = 0; f < n; f++) {
-    long long number = (long long)csim_load64(p);
+    long long number = (long long)csim_load_u64(p);
     if (f && number <= c->number[f - 1]) return 0;
-    uint64_t *offset = add_frame(c, number, csim_load_double(p + 8));
+    uint64_t *offset = add_frame(c, number, csim_load_f64(p + 8));
     if (!offset) return -1;
     p += 16;
     for (uint64_t i = 0; i < stride; i++, p += 8) {
-      offset[i] = csim_load64(p);
+      offset[i] = csim_load_u64(p);
       if (offset[i] < c->first || offset[i] >= at) return 0;
     }
   }
@@ -252,7 +252,7 @@ static csim_status scan_frames(csim_cache *c) {
       if (have != nobject || chunk.size < 8 || n == CSIM_CACHE_MAX_FRAME ||
           (n && chunk.frame <= c->number[n - 1]))
         break;
-      uint64_t *to = add_frame(c, chunk.frame, csim_load_double(c->payload.data));
+      uint64_t *to = add_frame(c, chunk.frame, csim_load_f64(c->payload.data));
       if (!to) return no_memory(c);
       memcpy(to, offset, (size_t)nobject * sizeof *to);
       to[nobject] = at;
@@ -322,7 +322,7 @@ static const char *find_record(const uint8_t *p, uint64_t size, uint64_t whole, 
                                int attribute, record *r) {
   static const char malformed[] = "a FRAM chunk is malformed";
   if (size < 8) return malformed;
-  uint32_t n = csim_load32(p);
+  uint32_t n = csim_load_u32(p);
   if (n < 1 || n > MAX_ATTRIBUTE || 8 + (uint64_t)n * CSIM_CACHE_ATTRIBUTE > size) return malformed;
   uint64_t at = 8 + (uint64_t)n * CSIM_CACHE_ATTRIBUTE;
   for (uint32_t i = 0; i < n; i++) {
@@ -331,7 +331,7 @@ static const char *find_record(const uint8_t *p, uint64_t size, uint64_t whole, 
     uint64_t bytes;
     if (csim_record_unpack(q, &coding, &bytes) || bytes > whole - at || coding.reference > frame)
       return malformed;
-    if (csim_load32(q) == (attribute ? CSIM_CACHE_VELO : CSIM_CACHE_POSN)) {
+    if (csim_load_u32(q) == (attribute ? CSIM_CACHE_VELO : CSIM_CACHE_POSN)) {
       *r = (record){.coding = coding, .at = at, .size = bytes};
       return NULL;
     }
