@@ -166,7 +166,7 @@ typedef struct csim_cache_object {
   const double *uv;      ///< (nuv x 2), kept as floats
   const int *face_uv;    ///< (face_start[nface]) uv of each corner, -1 = none; unused if nuv = 0
   int ntag;
-  char *const *tag;    ///< (ntag) names of groups of faces, at most 255 bytes each
+  char *const *tag;    ///< (ntag) names of groups of faces, at most 4095 bytes each
   const int *face_tag; ///< (nface) tag of each face, -1 = none; unused if ntag = 0
   int ntet;
   const int *tet; ///< (ntet x 4)
@@ -271,5 +271,52 @@ csim_status csim_cache_verify(csim_cache *cache, void (*progress)(void *user, do
                               void *user);
 
 void csim_cache_free(csim_cache *cache);
+
+// -------------------------------------------------------------------------------------- exports
+//
+// The formats of other programs, written frame by frame: open, frame for each, close. docs/export.md
+// tells who reads what. Numbers are written the same in every locale.
+
+typedef struct csim_export_options {
+  const char *format;    ///< "obj", "ply", "pc2", "mdd", "vtp", "abc" or "usda"
+  const char *directory; ///< made if needed; "" or "." for the working directory
+  const char *name;      ///< of files that hold all objects: abc, usda
+  double fps;            ///< [1/s]
+  long long last_number; ///< largest frame number that will come: the width of numbers in file names
+  int up;                ///< of the input: 1 = y, 2 = z
+  int target_up;         ///< of the output, turned if needed; 0 = as the input
+  double scale;          ///< lengths are multiplied by this; 0 = 1
+  double unit;           ///< [m] of one unit of length of the output, told where the format can; 0 = 1
+  int velocities;        ///< write velocities where object and format have them
+  int digits;            ///< of numbers in OBJ: 9 (0) or 17
+} csim_export_options;
+
+typedef struct csim_export csim_export;
+
+/// The formats' names and what they are, ended by NULL names.
+typedef struct csim_export_format {
+  const char *name, *description;
+} csim_export_format;
+const csim_export_format *csim_export_formats(void);
+
+/// Starts an export. Of solids with tetrahedra the surface is exported: the vertices up to the last
+/// one that a face uses. Everything else keeps vertex order and polygons.
+///
+/// @param object  (nobject) must outlive the export, as must `log`
+/// @param[out] e  NULL on failure
+/// @return CSIM_INVALID (unknown format, no objects), CSIM_IO, CSIM_MEMORY
+csim_status csim_export_open(const csim_export_options *options, int nobject,
+                             const csim_cache_object *object, csim_log *log, csim_export **e);
+
+/// Writes a frame. Numbers must increase.
+/// @param x  (nobject) of (nvert x 3) positions
+/// @param v  (nobject) of (nvert x 3) velocities per second, NULL where an object has none; may be NULL
+csim_status csim_export_frame(csim_export *e, long long number, const double *const *x,
+                              const double *const *v);
+
+/// Completes the files and frees the export. Files of single frames are complete at once; those of
+/// the whole run appear here.
+/// @param commit  0: those of the whole run are dropped
+csim_status csim_export_close(csim_export *e, int commit);
 
 #endif
