@@ -121,6 +121,7 @@ static void finish_object(csim_reader *r, const cJSON *item, void *base) {
 #define DYNAMIC                                                                                    \
   {.key = "material",                                                                              \
    .kind = &csim_kind_material,                                                                    \
+   .detail = &csim_material_table,                                                                 \
    .flags = CSIM_REQUIRED,                                                                         \
    .doc = "Name in \"materials\", a preset, or a material written here."},                         \
       VECTOR(velocity, "m/s", "0", "Velocity at the start."),                                      \
@@ -157,6 +158,7 @@ static const csim_field collider_fields[] = {
     COMMON,
     {.key = "motion",
      .kind = &csim_kind_motion,
+     .detail = &csim_motion_table,
      .offset = AT(motion),
      .doc = "How the collider moves; without it, it stays."},
 };
