@@ -3,6 +3,12 @@
 #ifndef CSIM_MODEL_PARAMS_H
 #define CSIM_MODEL_PARAMS_H
 
+typedef enum csim_object_type {
+  CSIM_OBJECT_CLOTH,
+  CSIM_OBJECT_SOLID,
+  CSIM_OBJECT_COLLIDER,
+} csim_object_type;
+
 // ---------------------------------------------------------------------------------------- motion
 
 /// A rigid pose at a time.
@@ -65,10 +71,14 @@ typedef enum csim_spd {
 typedef enum csim_start {
   CSIM_START_INERTIA, ///< iterate from y = x + h v + h^2 M^-1 f
   CSIM_START_REST,    ///< iterate from x of the last step
+  CSIM_START_VELOCITY, ///< iterate from x + h v, without external forces (the first seed)
 } csim_start;
 
+/// Names of the methods a scene can choose, NULL-terminated.
+extern const char *const csim_method_names[];
+
 typedef struct csim_solver_params {
-  const char *method;  ///< name of a method in solver/method.c
+  const char *method;  ///< one of csim_method_names
   csim_linear linear;
   csim_preconditioner preconditioner;
   csim_spd spd;
@@ -90,6 +100,7 @@ typedef enum csim_response {
 } csim_response;
 
 typedef struct csim_contact_params {
+  int self;          ///< cloth against itself and other cloth
   csim_response response;
   double thickness;  ///< [m] colliders are this much larger
   double friction;   ///< [-] default coefficient

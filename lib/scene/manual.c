@@ -1,0 +1,102 @@
+// scene/manual.c: the manual of every key in Markdown, made from the tables.
+#include "scene/reader.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A cell of a table: '|' would end it.
+static void write_cell(FILE *out, const char *text) {
+  for (; *text; text++) fprintf(out, *text == '|' ? "\\|" : "%c", *text);
+  fputs(" | ", out);
+}
+
+static void write_field(FILE *out, const csim_table *table, const csim_field *f) {
+  char value[CSIM_DESCRIPTION];
+  csim_definition d = csim_definition_of(f);
+  f->kind->describe(f, value);
+  fprintf(out, "| `%s` | ", f->key);
+  write_cell(out, value);
+  char *fallback = csim_print_default(table, f);
+  if (f->flags & CSIM_REQUIRED)
+    fputs("*required* | ", out);
+  else if (fallback)
+    fprintf(out, "`%s` | ", fallback);
+  else
+    fputs("| ", out);
+  free(fallback);
+  fputs(f->doc, out);
+  if (d.table) fprintf(out, " See [%s](#%s).", d.table->name, d.table->name);
+  if (d.variants) fprintf(out, " See [%s](#%s).", d.variants->name, d.variants->name);
+  fputs(" |\n", out);
+}
+
+static void write_table(FILE *out, const csim_table *table) {
+  fprintf(out, "%s\n\n", table->doc);
+  if (!table->nfield) return;
+  fputs("| key | value | default | meaning |\n|---|---|---|---|\n", out);
+  for (int i = 0; i < table->nfield; i++) write_field(out, table, &table->field[i]);
+  fputc('\n', out);
+}
+
+static void write_variants(FILE *out, const csim_variants *v) {
+  fprintf(out, "Told by `%s`: %s\n\n", v->key, v->doc);
+  for (int i = 0; v->names[i]; i++) {
+    fprintf(out, "#### %s `\"%s\": \"%s\"`\n\n", v->name, v->key, v->names[i]);
+    write_table(out, v->table[i]);
+  }
+}
+
+static void write_number(FILE *out, double value) {
+  char text[32];
+  csim_print_shortest(value, text);
+  fprintf(out, " %s |", value != 0 ? text : "");
+}
+
+static void write_presets(FILE *out) {
+  fputs("### presets\n\nMaterials to start from. Orders of magnitude with their sources in "
+        "lib/scene/materials.c; damping is 0.\n\n"
+        "| preset | density | stretch [N/m] | bend [N m] | bend_spring [N/m] | modulus [Pa] | "
+        "volume [Pa] | drag |\n|---|---|---|---|---|---|---|---|\n",
+        out);
+  for (const char *const *name = csim_preset_names; *name; name++) {
+    const csim_material *m = csim_find_preset(*name);
+    char density[32];
+    csim_print_shortest(m->density, density);
+    fprintf(out, "| `%s` | %s %s |", *name, density,
+            m->stuff == CSIM_STUFF_SOLID ? "kg/m^3" : "kg/m^2");
+    write_number(out, m->stretch);
+    write_number(out, m->bend);
+    write_number(out, m->bend_spring);
+    write_number(out, m->modulus);
+    write_number(out, m->volume);
+    write_number(out, m->drag);
+    fputc('\n', out);
+  }
+  fputc('\n', out);
+}
+
+char *csim_scene_manual(void) {
+  char *text = NULL;
+  size_t size = 0;
+  csim_definition list[CSIM_MAX_DEFINITIONS];
+  int n = csim_list_definitions(list);
+  FILE *out = open_memstream(&text, &size);
+  if (!out) return NULL;
+  fputs("### scene\n\n", out);
+  write_table(out, &csim_scene_table);
+  for (int i = 0; i < n; i++) {
+    fprintf(out, "### %s\n\n", list[i].table ? list[i].table->name : list[i].variants->name);
+    if (list[i].table)
+      write_table(out, list[i].table);
+    else
+      write_variants(out, list[i].variants);
+    if (list[i].table == &csim_material_table) write_presets(out);
+  }
+  int failed = ferror(out);
+  if (fclose(out) != 0 || failed) {
+    free(text);
+    return NULL;
+  }
+  return text;
+}
