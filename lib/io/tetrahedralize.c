@@ -1,6 +1,7 @@
 // io/tetrahedralize.c: see tetrahedralize.h.
 #include "io/tetrahedralize.h"
 
+#include "base/bytes.h"
 #include "base/number.h"
 #include "io/spawn.h"
 #include "io/tet_wire.h"
@@ -49,26 +50,14 @@ typedef struct job {
 
 // -------------------------------------------------------------------------------------- bytes
 
-static unsigned char *put_bits(unsigned char *p, uint64_t bits, int nbyte) {
-  for (int k = 0; k < nbyte; k++) *p++ = (unsigned char)(bits >> 8 * k);
-  return p;
+static unsigned char *put_u32(unsigned char *p, uint32_t value) {
+  csim_store_u32(value, p);
+  return p + 4;
 }
 
 static unsigned char *put_f64(unsigned char *p, double value) {
-  uint64_t bits;
-  memcpy(&bits, &value, sizeof bits);
-  return put_bits(p, bits, 8);
-}
-
-static uint32_t get_u32(const unsigned char *p) {
-  return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
-static double get_f64(const unsigned char *p) {
-  uint64_t bits = get_u32(p) | (uint64_t)get_u32(p + 4) << 32;
-  double value;
-  memcpy(&value, &bits, sizeof value);
-  return value;
+  csim_store_f64(value, p);
+  return p + 8;
 }
 
 // ------------------------------------------------------------------------------------ the request
@@ -181,15 +170,15 @@ static csim_status write_request(job *j) {
   p = put_f64(p, memory_limit(o));
   // a little more than the wall clock gets, which is the one to be heard of
   double seconds = time_limit(o);
-  p = put_bits(p, seconds < 1e6 ? (uint64_t)seconds + 2 : 0, 4);
-  p = put_bits(p, (uint64_t)j->nused, 4);
-  p = put_bits(p, (uint64_t)solid->ntri, 4);
-  p = put_bits(p, (uint64_t)solid->nhole, 4);
+  p = put_u32(p, seconds < 1e6 ? (uint32_t)seconds + 2 : 0);
+  p = put_u32(p, (uint32_t)j->nused);
+  p = put_u32(p, (uint32_t)solid->ntri);
+  p = put_u32(p, (uint32_t)solid->nhole);
   for (int i = 0; i < j->nused; i++)
     for (int k = 0; k < 3; k++)
       p = put_f64(p, to_tetgen(j, j->surface->vert[3 * (ptrdiff_t)j->used[i] + k], k));
   for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)solid->ntri; i++)
-    p = put_bits(p, (uint64_t)j->renumber[solid->tri[i]], 4);
+    p = put_u32(p, (uint32_t)j->renumber[solid->tri[i]]);
   for (int i = 0; i < 3 * solid->nhole; i++) p = put_f64(p, to_tetgen(j, solid->hole[i], i % 3));
   return CSIM_OK;
 }
@@ -246,20 +235,22 @@ static outcome judge_child(job *j, const csim_child_result *r) {
   }
   const unsigned char *p = r->output;
   int proper = r->code == 0 && r->noutput >= CSIM_TET_REPLY_HEADER &&
-               memcmp(p, CSIM_TET_REPLY, 8) == 0 && get_u32(p + 12) <= CSIM_TET_MAX_TEXT &&
-               get_u32(p + 16) <= CSIM_MESH_MAX_VERT && get_u32(p + 20) <= INT_MAX / 4;
+               memcmp(p, CSIM_TET_REPLY, 8) == 0 && csim_load_u32(p + 12) <= CSIM_TET_MAX_TEXT &&
+               csim_load_u32(p + 16) <= CSIM_MESH_MAX_VERT && csim_load_u32(p + 20) <= INT_MAX / 4;
   size_t size = CSIM_TET_REPLY_HEADER;
-  if (proper) size += get_u32(p + 12) + 24 * (size_t)get_u32(p + 16) + 16 * (size_t)get_u32(p + 20);
+  if (proper)
+    size += csim_load_u32(p + 12) + 24 * (size_t)csim_load_u32(p + 16) +
+            16 * (size_t)csim_load_u32(p + 20);
   if (!proper || size != r->noutput) {
     csim_say(j->log, CSIM_ERROR, j->place,
              "%s: %s ended with code %d and no proper reply%s%s; is it the one of this version?",
              name, program, r->code, r->said[0] ? ": " : "", r->said);
     return fatal(j, CSIM_IO);
   }
-  uint32_t code = get_u32(p + 8);
+  uint32_t code = csim_load_u32(p + 8);
   if (code == CSIM_TET_OK) return DONE;
   const char *text = (const char *)p + CSIM_TET_REPLY_HEADER;
-  int ntext = (int)get_u32(p + 12);
+  int ntext = (int)csim_load_u32(p + 12);
   if (code == CSIM_TET_NO_MEMORY)
     return fatal(j,
                  FAIL(j,
@@ -285,7 +276,7 @@ static outcome read_vertices(job *j, const unsigned char *p, int nvert) {
   p += 24 * (size_t)j->nused;
   double *v = out->vert + 3 * (ptrdiff_t)out->nsurface;
   for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)(nvert - j->nused); i++)
-    v[i] = from_tetgen(j, get_f64(p + 8 * i), (int)(i % 3));
+    v[i] = from_tetgen(j, csim_load_f64(p + 8 * i), (int)(i % 3));
   return DONE;
 }
 
@@ -298,7 +289,7 @@ static outcome read_tets(job *j, const unsigned char *p, int nvert, int ntet) {
   if (out->arena.failed) return fatal(j, CSIM_MEMORY);
   memcpy(out->loose, j->solid.loose, sizeof(int) * (size_t)out->nloose);
   for (ptrdiff_t i = 0; i < 4 * (ptrdiff_t)ntet; i++) {
-    uint32_t v = get_u32(p + 4 * i);
+    uint32_t v = csim_load_u32(p + 4 * i);
     out->tet[i] = v >= (uint32_t)nvert ? -1 // refused by csim_check_tets
                   : (int)v < j->nused  ? j->used[v]
                                        : (int)v - j->nused + out->nsurface;
@@ -310,8 +301,8 @@ static outcome read_reply(job *j, const csim_child_result *r) {
   outcome got = judge_child(j, r);
   if (got != DONE) return got;
   const unsigned char *p = r->output;
-  int nvert = (int)get_u32(p + 16), ntet = (int)get_u32(p + 20);
-  p += CSIM_TET_REPLY_HEADER + get_u32(p + 12);
+  int nvert = (int)csim_load_u32(p + 16), ntet = (int)csim_load_u32(p + 20);
+  p += CSIM_TET_REPLY_HEADER + csim_load_u32(p + 12);
   got = read_vertices(j, p, nvert);
   if (got == DONE) got = read_tets(j, p + 24 * (size_t)nvert, nvert, ntet);
   if (got != DONE) return got;
@@ -355,7 +346,7 @@ static void warn_of_large(const job *j) {
   double bound = j->options->max_volume, largest = 0;
   int nlarge = 0;
   for (int t = 0; bound > 0 && t < j->out->ntet; t++) {
-    double volume = csim_tet_volume(j->out, t);
+    double volume = csim_tets_volume(j->out, t);
     nlarge += volume > bound * (1 + 1e-9);
     largest = fmax(largest, volume);
   }

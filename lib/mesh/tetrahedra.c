@@ -87,7 +87,7 @@ static const char *check_boundary(const csim_tets *tets, const csim_solid *solid
   return NULL;
 }
 
-double csim_tet_volume(const csim_tets *tets, int t) {
+double csim_tets_volume(const csim_tets *tets, int t) {
   const double *p[4];
   double u[3][3];
   for (int k = 0; k < 4; k++) p[k] = tets->vert + 3 * (ptrdiff_t)tets->tet[4 * (ptrdiff_t)t + k];
@@ -101,7 +101,7 @@ double csim_tet_volume(const csim_tets *tets, int t) {
 static const char *check_volume(const csim_tets *tets, const csim_solid *solid) {
   double sum = 0, lost = 0;
   for (int t = 0; t < tets->ntet; t++) {
-    double volume = csim_tet_volume(tets, t), next = sum + volume;
+    double volume = csim_tets_volume(tets, t), next = sum + volume;
     lost += fabs(sum) >= fabs(volume) ? (sum - next) + volume : (volume - next) + sum;
     sum = next;
   }

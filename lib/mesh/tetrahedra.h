@@ -29,6 +29,6 @@ void csim_tets_free(csim_tets *tets);
 csim_status csim_check_tets(const csim_tets *tets, const csim_solid *solid, const char **wrong);
 
 /// Volume of tet t [m^3].
-double csim_tet_volume(const csim_tets *tets, int t);
+double csim_tets_volume(const csim_tets *tets, int t);
 
 #endif
