@@ -1,6 +1,6 @@
 // io/tetrahedralize.h: any closed surface filled with tetrahedra by TetGen, which runs in a process
-// of its own (cli/clothsim-tet.cpp), because it may abort or hang, and for its licence. Needs base/,
-// math/, mesh/.
+// of its own (cli/clothsim-tet.cpp), because it may abort or hang, and for its licence. Needs
+// base/, math/, mesh/.
 #ifndef CSIM_IO_TETRAHEDRALIZE_H
 #define CSIM_IO_TETRAHEDRALIZE_H
 
