@@ -92,7 +92,7 @@ csim_status csim_json_read_file(csim_json *json, const char *path, csim_log *log
   FILE *file = fopen(path, "rb");
   if (!file) {
     csim_say(log, CSIM_ERROR, place, "cannot be read: %s", strerror(errno));
-    return CSIM_IO;
+    return errno == ENOMEM ? CSIM_MEMORY : CSIM_IO;
   }
   // one byte past the limit is enough to know that there are too many, even from an endless device
   while (length <= CSIM_JSON_MAX_BYTES) {
