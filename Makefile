@@ -73,7 +73,7 @@ $(TOOL_BIN): $(BIN)/%: $(B)/tools/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(OPT) $^ -o $@ $(TOOL_LIBS) $(LIBS)
 
-$(TEST_BIN): $(B)/tests/%: $(B)/tests/unit/%.o $(B)/tests/check.o $(LIB)
+$(TEST_BIN): $(B)/tests/%: $(B)/tests/unit/%.o $(B)/tests/check.o $(B)/tests/kit.o $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(OPT) $^ -o $@ $(LIBS)
 

@@ -41,12 +41,6 @@ typedef struct csim_mesh_source {
 
 // --------------------------------------------------------------------------------------- objects
 
-typedef enum csim_object_type {
-  CSIM_OBJECT_CLOTH,
-  CSIM_OBJECT_SOLID,
-  CSIM_OBJECT_COLLIDER,
-} csim_object_type;
-
 /// What a material can be made into.
 typedef enum csim_stuff {
   CSIM_STUFF_ANY,

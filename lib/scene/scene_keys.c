@@ -184,7 +184,7 @@ static const csim_table wind_table = {.name = "wind",
 static const char *const linear_names[] = {"pcg", "cholesky", "jacobi", "chebyshev-jacobi", NULL};
 static const char *const preconditioner_names[] = {"jacobi", "ichol", NULL};
 static const char *const spd_names[] = {"drop", "clamp", "none", NULL};
-static const char *const start_names[] = {"inertia", "rest", NULL};
+static const char *const start_names[] = {"inertia", "rest", "velocity", NULL};
 
 static const csim_field solver_fields[] = {
     {.key = "method",
@@ -217,7 +217,8 @@ static const csim_field solver_fields[] = {
      .detail = start_names,
      .offset = IN_SOLVER(start),
      .fallback = "inertia",
-     .doc = "Where the iteration starts: free flight, or the last step's positions."},
+     .doc = "Where the iteration starts: free flight under the external forces (inertia), the last step's "
+            "positions (rest), or free flight without forces (velocity)."},
     {.key = "iterations",
      .kind = &csim_kind_integer,
      .offset = IN_SOLVER(iterations),

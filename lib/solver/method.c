@@ -1,0 +1,29 @@
+// solver/method.c: the list of methods.
+#include "solver/method.h"
+
+#include "math/vector.h"
+
+#include <string.h>
+
+// The list: a name X stands for csim_method_X in a file of its own, and for the X a scene says.
+#define METHODS(X) X(newton) X(descent)
+
+#define DECLARE(name) extern const csim_method csim_method_##name;
+METHODS(DECLARE)
+
+#define POINTER(name) &csim_method_##name,
+static const csim_method *const methods[] = {METHODS(POINTER)};
+
+#define NAME(name) #name,
+const char *const csim_method_names[] = {METHODS(NAME) NULL};
+
+const csim_method *csim_method_find(const char *name) {
+  for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+    if (!strcmp(methods[i]->name, name)) return methods[i];
+  return NULL;
+}
+
+double csim_method_residual(const csim_problem *problem, const double *g) {
+  double max = csim_vector_max3(problem->pool, problem->model->nvert, g);
+  return max == 0 ? 0 : max / problem->force_scale;
+}
