@@ -72,7 +72,7 @@ static void print_summary(const cli_options *o, csim_status status, const csim_r
            r->unconverged_substeps);
     return;
   }
-  if (o->quiet) return;
+  if (o->quiet || !r->reason[0]) return; // not started: the messages have said why
   fprintf(stderr, "clothsim: %s: %d frames in %s", r->reason, r->frames_written, o->out);
   if (r->halved_substeps) fprintf(stderr, "; %lld substeps were halved", r->halved_substeps);
   if (r->unconverged_substeps)

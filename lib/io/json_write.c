@@ -80,6 +80,10 @@ void csim_json_close(csim_json_out *out, char bracket) {
   out->filled = 1;
 }
 
+void csim_json_end(csim_json_out *out) {
+  append(out, "\n", 1);
+}
+
 int csim_print_shortest(double value, char *text) {
   double back = 0;
   int n = 0;

@@ -21,6 +21,9 @@ void csim_json_open_flat(csim_json_out *out, const char *key, char bracket);
 /// Closes with '}' or ']'.
 void csim_json_close(csim_json_out *out, char bracket);
 
+/// A line break after the outermost value.
+void csim_json_end(csim_json_out *out);
+
 /// The shortest decimal that reads back as the same double; null when it is not finite.
 void csim_json_number(csim_json_out *out, const char *key, double value);
 void csim_json_integer(csim_json_out *out, const char *key, long long value);

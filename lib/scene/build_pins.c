@@ -1,5 +1,6 @@
 // scene/build_pins.c: which vertices are pinned, and what they follow. Needs model/.
 #include "math/vec3.h"
+#include "mesh/tag.h"
 #include "scene/compile.h"
 
 #include <stdlib.h>
@@ -27,18 +28,19 @@ static int select_groups(csim_build *build, const csim_object *object, const csi
   const csim_mesh *mesh = body->mesh;
   int bad = 0;
   for (int k = 0; k < pin->select.ngroup; k++) {
-    int tag = 0;
-    while (tag < mesh->ntag && strcmp(mesh->tag[tag], pin->select.group[k])) tag++;
-    if (tag == mesh->ntag) {
-      csim_say(build->log, CSIM_ERROR, pin->place, "\"%s\" has no group \"%s\"", object->name,
-               pin->select.group[k]);
-      bad = 1;
-      continue;
+    int found = 0;
+    for (int f = 0; f < mesh->nface && mesh->ntag > 0; f++) {
+      int tag = mesh->face_tag[f];
+      if (tag < 0 || !csim_tag_has(mesh->tag[tag], pin->select.group[k])) continue;
+      found = 1;
+      for (int c = mesh->face_start[f]; c < mesh->face_start[f + 1]; c++)
+        chosen[mesh->face_vert[c]] = 1;
     }
-    for (int f = 0; f < mesh->nface; f++)
-      if (mesh->face_tag[f] == tag)
-        for (int c = mesh->face_start[f]; c < mesh->face_start[f + 1]; c++)
-          chosen[mesh->face_vert[c]] = 1;
+    if (!found) {
+      csim_say(build->log, CSIM_ERROR, pin->place, "\"%s\" has no group, object or material \"%s\"",
+               object->name, pin->select.group[k]);
+      bad = 1;
+    }
   }
   return bad;
 }

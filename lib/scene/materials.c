@@ -96,12 +96,13 @@ static const csim_material presets[] = {
 };
 enum { NPRESET = sizeof presets / sizeof *presets };
 
-static const char *const preset_names[] = {"silk",    "cotton", "denim",   "wool",
-                                           "leather", "rubber", "ripstop", "rubber-solid",
-                                           "jelly",   "foam",   NULL};
-_Static_assert(sizeof preset_names / sizeof *preset_names == NPRESET + 1, "every preset is named");
+const char *const csim_preset_names[] = {"silk",    "cotton", "denim",   "wool",
+                                         "leather", "rubber", "ripstop", "rubber-solid",
+                                         "jelly",   "foam",   NULL};
+_Static_assert(sizeof csim_preset_names / sizeof *csim_preset_names == NPRESET + 1,
+               "every preset is named");
 
-static const csim_material *find_preset(const char *name) {
+const csim_material *csim_find_preset(const char *name) {
   for (int i = 0; i < NPRESET; i++)
     if (!strcmp(presets[i].preset, name)) return &presets[i];
   return NULL;
@@ -116,7 +117,7 @@ static void read_preset(csim_reader *r, const csim_field *f, const cJSON *item, 
   csim_kind_word.read(r, &word, item, &name);
   if (!name) return;
   char *own = material->name;
-  *material = *find_preset(name);
+  *material = *csim_find_preset(name);
   material->name = own;
 }
 
@@ -170,7 +171,7 @@ static const csim_kind kind_density = {read_density, NULL, print_density, descri
 static const csim_field material_fields[] = {
     {.key = "preset",
      .kind = &kind_preset,
-     .detail = preset_names,
+     .detail = csim_preset_names,
      .flags = CSIM_COSMETIC,
      .doc = "Known material that all keys not given are taken from. \"2x\" multiplies its values."},
     {.key = "density",
@@ -286,7 +287,7 @@ static int resolve_name(csim_reader *r, const cJSON *item) {
   const char *name = item->valuestring;
   int index = find_material(r, name);
   if (index >= 0) return index;
-  const csim_material *preset = find_preset(name);
+  const csim_material *preset = csim_find_preset(name);
   if (preset) {
     index = add_material(r, name);
     if (index < 0) return -1;
@@ -298,7 +299,7 @@ static int resolve_name(csim_reader *r, const cJSON *item) {
   const char **names = csim_arena_alloc(&r->scratch, r->nmaterial + NPRESET + 1, sizeof *names);
   int n = 0;
   for (ptrdiff_t i = 0; names && i < r->nmaterial; i++) names[n++] = r->material[i].name;
-  for (int i = 0; names && i < NPRESET; i++) names[n++] = preset_names[i];
+  for (int i = 0; names && i < NPRESET; i++) names[n++] = csim_preset_names[i];
   csim_complain(r, CSIM_AT_VALUE, item, "there is no material or preset \"%.60s\"%s", name,
                 names ? csim_suggest(r, name, names) : "");
   return -1;

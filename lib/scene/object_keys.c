@@ -69,7 +69,10 @@ static void finish_object(csim_reader *r, const cJSON *item, void *base) {
   const cJSON *mesh = csim_json_get(item, "mesh"), *shape = csim_json_get(mesh, "shape");
   object->place = csim_keep_place(r, CSIM_AT_VALUE, item);
   object->mesh_place = mesh ? csim_keep_place(r, CSIM_AT_VALUE, mesh) : object->place;
-  if (object->type != CSIM_OBJECT_COLLIDER) csim_check_material(r, item, object);
+  if (object->type == CSIM_OBJECT_COLLIDER)
+    object->material = -1;
+  else
+    csim_check_material(r, item, object);
   if (!cJSON_IsObject(mesh)) return;
   if (object->type != CSIM_OBJECT_COLLIDER && object->mesh.shape == CSIM_SHAPE_PLANE)
     csim_complain(r, CSIM_AT_VALUE, shape, "a plane is infinite: only a collider can be one");
@@ -121,6 +124,7 @@ static void finish_object(csim_reader *r, const cJSON *item, void *base) {
 #define DYNAMIC                                                                                    \
   {.key = "material",                                                                              \
    .kind = &csim_kind_material,                                                                    \
+   .detail = &csim_material_table,                                                                 \
    .flags = CSIM_REQUIRED,                                                                         \
    .doc = "Name in \"materials\", a preset, or a material written here."},                         \
       VECTOR(velocity, "m/s", "0", "Velocity at the start."),                                      \
@@ -157,6 +161,7 @@ static const csim_field collider_fields[] = {
     COMMON,
     {.key = "motion",
      .kind = &csim_kind_motion,
+     .detail = &csim_motion_table,
      .offset = AT(motion),
      .doc = "How the collider moves; without it, it stays."},
 };

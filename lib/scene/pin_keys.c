@@ -203,6 +203,7 @@ static const csim_field pin_fields[] = {
      .doc = "Stiffness of a spring to the target; 0 holds the vertex exactly."},
     {.key = "motion",
      .kind = &csim_kind_motion,
+     .detail = &csim_motion_table,
      .offset = AT(motion),
      .doc = "Where the pinned vertices go; without it they stay."},
 };

@@ -18,6 +18,7 @@ static char *print_scene(const csim_scene *scene, int hashing) {
   csim_json_open(&p.out, NULL, '{');
   csim_print_table(&p, &csim_scene_table, scene);
   csim_json_close(&p.out, '}');
+  csim_json_end(&p.out);
   if (!p.out.failed) return p.out.text;
   free(p.out.text);
   return NULL;
@@ -27,7 +28,7 @@ static int resolve(csim_scene *scene) {
   char *whole = print_scene(scene, 0), *part = print_scene(scene, 1);
   int ok = whole && part;
   if (ok) {
-    scene->resolved = csim_arena_print(&scene->arena, "%s\n", whole);
+    scene->resolved = csim_arena_copy(&scene->arena, whole);
     scene->hash = hash_text(part);
   }
   free(whole);

@@ -181,14 +181,16 @@ void csim_describe_item(const cJSON *item, char text[CSIM_DESCRIPTION]);
 int csim_count_items(const cJSON *item);
 
 // kinds and tables of the scene's larger parts, each in a room of its own
-extern const csim_kind csim_kind_materials; ///< the map of materials
-extern const csim_kind csim_kind_material;  ///< an object's: name, preset or object
-extern const csim_kind csim_kind_motion;
+extern const csim_kind csim_kind_materials; ///< the map of materials; detail: csim_material_table
+extern const csim_kind csim_kind_material;  ///< an object's: name, preset or { }; detail as above
+extern const csim_kind csim_kind_motion;    ///< detail: csim_motion_table
 extern const csim_table csim_material_table;
 extern const csim_table csim_motion_table, csim_key_table;
 extern const csim_table csim_pin_table;
 extern const csim_variants csim_mesh_variants;
 extern const csim_variants csim_object_variants;
+extern const char *const csim_preset_names[];
+const csim_material *csim_find_preset(const char *name); ///< NULL when there is none
 extern const char *const csim_shape_names[];
 
 /// Checks that a material has what an object made of it needs.
@@ -196,5 +198,27 @@ void csim_check_material(csim_reader *r, const cJSON *item, const csim_object *o
 
 /// The scene's table: all others hang on it.
 extern const csim_table csim_scene_table;
+
+// --------------------------------------------------------------------------- walking the tables
+
+/// A table, or a family of them, that some key of the scene leads to.
+typedef struct csim_definition {
+  const csim_table *table;       ///< NULL for variants
+  const csim_variants *variants; ///< NULL for a table
+} csim_definition;
+
+enum { CSIM_MAX_DEFINITIONS = 64 };
+
+/// All definitions that csim_scene_table leads to, without itself, each once, in order of keys.
+/// @return their number
+int csim_list_definitions(csim_definition list[CSIM_MAX_DEFINITIONS]);
+
+/// What a field's key leads to: {NULL, NULL} for single values.
+csim_definition csim_definition_of(const csim_field *f);
+
+/// The default of a field as JSON on one line.
+/// @param[out] text  free(); NULL when there is no default
+/// @return 0 when out of memory
+int csim_print_default(const csim_table *table, const csim_field *f, char **text);
 
 #endif

@@ -184,7 +184,7 @@ static const csim_table wind_table = {.name = "wind",
 static const char *const linear_names[] = {"pcg", "cholesky", "jacobi", "chebyshev-jacobi", NULL};
 static const char *const preconditioner_names[] = {"jacobi", "ichol", NULL};
 static const char *const spd_names[] = {"drop", "clamp", "none", NULL};
-static const char *const start_names[] = {"inertia", "rest", NULL};
+static const char *const start_names[] = {"inertia", "rest", "velocity", NULL};
 
 static const csim_field solver_fields[] = {
     {.key = "method",
@@ -217,7 +217,8 @@ static const csim_field solver_fields[] = {
      .detail = start_names,
      .offset = IN_SOLVER(start),
      .fallback = "inertia",
-     .doc = "Where the iteration starts: free flight, or the last step's positions."},
+     .doc = "Where the iteration starts: free flight under the external forces (inertia), the last step's "
+            "positions (rest), or free flight without forces (velocity)."},
     {.key = "iterations",
      .kind = &csim_kind_integer,
      .offset = IN_SOLVER(iterations),
@@ -489,7 +490,10 @@ static const csim_field scene_fields[] = {
      .offset = AT(output),
      .flags = CSIM_COSMETIC,
      .doc = "What is written."},
-    {.key = "materials", .kind = &csim_kind_materials, .doc = "Materials by name."},
+    {.key = "materials",
+     .kind = &csim_kind_materials,
+     .detail = &csim_material_table,
+     .doc = "Materials by name."},
     {.key = "objects",
      .kind = &csim_kind_list,
      .detail = &object_list,
