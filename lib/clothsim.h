@@ -238,6 +238,7 @@ typedef struct csim_cache_info {
   int nobject;
   const csim_cache_object *object; ///< (nobject)
   const char *meta;                ///< JSON
+  double unit;                     ///< [m] of one unit of length, as META tells; 1 when it does not
   const char *file;                ///< the file opened: path or path.part
   int complete;         ///< closed properly; else found frame by frame up to the first damage
   long long size;       ///< [bytes] of the file
@@ -318,5 +319,40 @@ csim_status csim_export_frame(csim_export *e, long long number, const double *co
 /// the whole run appear here.
 /// @param commit  0: those of the whole run are dropped
 csim_status csim_export_close(csim_export *e, int commit);
+
+// ------------------------------------------------------------------------------------- sequences
+//
+// Frames from whatever holds them: a cache, a folder of NAME_0001.obj (or .ply), a single OBJ, PLY or
+// STL, a PC2 or MDD point cache. What a file is, its first bytes decide where they can.
+
+typedef struct csim_sequence csim_sequence;
+
+/// What a sequence holds. Pointers live as long as it.
+typedef struct csim_sequence_info {
+  const char *kind;           ///< "cache", "files", "pc2" or "mdd"
+  double fps;                 ///< [1/s] 0 = unknown
+  int up;                     ///< 1 = y, 2 = z, 0 = unknown
+  int nframe;
+  const long long *number;    ///< (nframe) increasing
+  int nobject;
+  const csim_cache_object *object; ///< (nobject); point caches have no faces
+  int has_faces;              ///< 0: the format holds points only
+  int complete;               ///< 0: a cache whose writing was not finished
+} csim_sequence_info;
+
+/// @param log  must outlive the sequence; NULL allowed
+/// @return CSIM_OK, CSIM_IO, CSIM_INVALID (a mesh that cannot be read, a folder without any),
+///         CSIM_MEMORY
+csim_status csim_sequence_open(const char *path, csim_log *log, csim_sequence **sequence);
+const csim_sequence_info *csim_sequence_get_info(const csim_sequence *sequence);
+
+/// Reads one object in one frame.
+/// @param frame   index in [0, nframe)
+/// @param[out] x  (nvert x 3) positions
+/// @param[out] v  (nvert x 3) velocities, zeros where there are none; NULL allowed
+/// @return CSIM_OK, CSIM_IO, CSIM_INVALID (an object lacks this frame, or changes its faces in it),
+///         CSIM_MEMORY
+csim_status csim_sequence_read(csim_sequence *sequence, int object, int frame, double *x, double *v);
+void csim_sequence_free(csim_sequence *sequence);
 
 #endif
