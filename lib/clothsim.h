@@ -355,4 +355,14 @@ const csim_sequence_info *csim_sequence_get_info(const csim_sequence *sequence);
 csim_status csim_sequence_read(csim_sequence *sequence, int object, int frame, double *x, double *v);
 void csim_sequence_free(csim_sequence *sequence);
 
+/// Hausdorff distance of two meshes: the farthest that any vertex of one is from the other's
+/// surface (from its points, when it has no faces). Vertices that are not finite are left out.
+/// @param xa (a->nvert x 3), xb (b->nvert x 3) positions
+/// @param[out] distance  [m]
+/// @param[out] side      0: from a vertex of a, 1: of b
+/// @param[out] vertex    that vertex
+/// @return CSIM_OK or CSIM_MEMORY
+csim_status csim_hausdorff(const csim_cache_object *a, const double *xa, const csim_cache_object *b,
+                           const double *xb, double *distance, int *side, int *vertex);
+
 #endif
