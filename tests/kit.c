@@ -43,7 +43,7 @@ void kit_pin(kit *k, int vert) {
 }
 
 void kit_spring(kit *k, int a, int b, double stiffness, double length) {
-  csim_elements_add(&k->springs, (int[]){a, b}, (double[]){stiffness, length});
+  csim_elements_add(&k->springs, (int[]){a, b}, (double[]){stiffness, length, 1, 0});
 }
 
 void kit_ready(kit *k, int nthread) {
@@ -82,7 +82,7 @@ void kit_cloth(int cells, double side, double density, double E2D, double B, dou
   kit_begin(mesh.nvert, mesh.vert, 0, h, k);
   csim_vert_areas(mesh.nvert, mesh.ntri, mesh.tri, mesh.vert, k->model->mass);
   for (int i = 0; i < mesh.nvert; i++) k->model->mass[i] *= density;
-  csim_part part = {.X = mesh.vert};
+  csim_part part = {.X = mesh.vert, .compression = 1};
   csim_network_mesh(&topology, &part, E2D, &k->springs);
   if (B > 0) csim_network_hinges(&topology, &part, B, &k->quadratic);
   csim_topology_free(&topology);

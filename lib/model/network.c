@@ -31,7 +31,7 @@ void csim_elements_free(csim_elements *elements) {
 
 static void add_spring(const csim_part *part, int a, int b, double k, double L, csim_elements *springs) {
   int node[2] = {part->vert0 + a, part->vert0 + b};
-  double param[2] = {part->spring > 0 ? part->spring : k, L};
+  double param[4] = {part->spring > 0 ? part->spring : k, L, part->compression, part->slack};
   csim_elements_add(springs, node, param);
 }
 
@@ -161,7 +161,9 @@ int csim_network_hinges(const csim_topology *topology, const csim_part *part, do
       continue;
     }
     double param[CSIM_MAX_PARAM];
-    if (hinges->kind == &csim_quadratic_kind)
+    if (hinges->kind == &csim_cotangent_kind)
+      csim_cotangent_param(part->X, local, B, param);
+    else if (hinges->kind == &csim_quadratic_kind)
       csim_quadratic_param(part->X, local, B, param);
     else
       csim_dihedral_param(part->X, local, B, param);

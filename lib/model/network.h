@@ -27,6 +27,8 @@ typedef struct csim_part {
   const double *X; ///< (.. x 3) [m]
   int vert0;
   double spring;   ///< [N/m] stiffness of every spring; 0 = from the modulus
+  double compression; ///< [-] share of the stiffness that resists compression; 1 = all
+  double slack;       ///< [-] strain on either side that costs nothing
 } csim_part;
 
 /// One spring an edge of a triangle mesh: k = E2D sum(A) / L^2 over its triangles. Exact on
@@ -53,7 +55,7 @@ void csim_network_mesh_bend(const csim_topology *topology, const csim_part *part
 int csim_network_tets(int ntet, const int *tet, const csim_part *part, double E,
                       csim_elements *springs);
 
-/// Hinge energies of stiffness B [N m]: kind quadratic or dihedral. Hinges at a triangle without area
+/// Hinge energies of stiffness B [N m]: kind quadratic, cotangent or dihedral. Hinges at a triangle without area
 /// are left out.
 /// @return number of hinges left out
 int csim_network_hinges(const csim_topology *topology, const csim_part *part, double B,

@@ -78,7 +78,7 @@ static csim_status add_springs(csim_build *build, const csim_object *object, con
                                const csim_topology *topology) {
   const csim_material *material = material_of(build, object);
   const csim_mesh *mesh = body->mesh;
-  csim_part part = {mesh->vert, body->vert0, material->spring};
+  csim_part part = {mesh->vert, body->vert0, material->spring, 1, 0};
   csim_place place = object->mesh_place;
   int flat = 0, grid = mesh->grid[0] > 0;
   if (object->network == CSIM_NETWORK_STRUCTURED && !grid) {
@@ -102,7 +102,7 @@ static void add_bending(csim_build *build, const csim_object *object, const csim
                         const csim_topology *topology) {
   const csim_material *material = material_of(build, object);
   const csim_mesh *mesh = body->mesh;
-  csim_part part = {mesh->vert, body->vert0, 0};
+  csim_part part = {mesh->vert, body->vert0, 0, 1, 0};
   int slivers = 0;
   switch (object->bending) {
   case CSIM_BENDING_SPRING:
@@ -176,7 +176,7 @@ csim_status csim_build_solid(csim_build *build, const csim_object *object, csim_
   }
   status = add_vertices(build, object, body, tets.vert, mass);
   if (status) goto done;
-  csim_part part = {tets.vert, body->vert0, material->spring};
+  csim_part part = {tets.vert, body->vert0, material->spring, 1, 0};
   if (csim_network_tets(tets.ntet, tets.tet, &part, material->modulus, &build->springs)) {
     status = CSIM_MEMORY;
     goto done;

@@ -69,7 +69,10 @@ static void finish_object(csim_reader *r, const cJSON *item, void *base) {
   const cJSON *mesh = csim_json_get(item, "mesh"), *shape = csim_json_get(mesh, "shape");
   object->place = csim_keep_place(r, CSIM_AT_VALUE, item);
   object->mesh_place = mesh ? csim_keep_place(r, CSIM_AT_VALUE, mesh) : object->place;
-  if (object->type != CSIM_OBJECT_COLLIDER) csim_check_material(r, item, object);
+  if (object->type == CSIM_OBJECT_COLLIDER)
+    object->material = -1;
+  else
+    csim_check_material(r, item, object);
   if (!cJSON_IsObject(mesh)) return;
   if (object->type != CSIM_OBJECT_COLLIDER && object->mesh.shape == CSIM_SHAPE_PLANE)
     csim_complain(r, CSIM_AT_VALUE, shape, "a plane is infinite: only a collider can be one");

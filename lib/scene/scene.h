@@ -35,7 +35,7 @@ typedef struct csim_mesh_source {
   double tube_radius;   ///< [m] torus
   double height;        ///< [m] cylinder, cone, tube; capsule: of the straight part
   int cells[3];         ///< grid: (x, z); box: (x, y, z); sphere, tube: (around, along); torus,
-                        ///< disk: (around, across); cylinder, capsule, cone: (around, along, across)
+                        ///< disk: (around, across); cylinder, capsule, cone: all three
   const char *diagonals; ///< grid: "alternate" or "same"
 } csim_mesh_source;
 
