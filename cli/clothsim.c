@@ -139,5 +139,6 @@ int main(int argc, char **argv) {
   }
   default: status = act(&options, &reporter, &log); break;
   }
+  if (status == CSIM_MEMORY && !log.nerror) fputs("clothsim: out of memory\n", stderr);
   return (int)flush_stdout(status);
 }

@@ -84,12 +84,11 @@ static int same_positions(const char *path, int n, const float *x, double error)
     double p[3];
     if (strncmp(line, "v ", 2)) continue;
     if (sscanf(line, "v %lf %lf %lf", &p[0], &p[1], &p[2]) != 3) bad = 1;
-    for (int c = 0; !bad && i < n && c < 3; c++)
-      double off = fabs(p[c] - (double)x[3 * (ptrdiff_t)i + c]);
-    if (error < 0 ? (float)p[c] != x[3 * (ptrdiff_t)i + c]
-                  : !(off <= error + 6.47e-8 * fabs(p[c]) + 1e-44)) {
-      fprintf(stderr, "%s: vertex %d is %.9g, in the cache %.9g\n", path, i, p[c],
-              (double)x[3 * (ptrdiff_t)i + c]);
+    for (int c = 0; !bad && i < n && c < 3; c++) {
+      float cached = x[3 * (ptrdiff_t)i + c];
+      double off = fabs(p[c] - (double)cached), allowed = error + 6.47e-8 * fabs(p[c]) + 1e-44;
+      if (error < 0 ? (float)p[c] == cached : off <= allowed) continue;
+      fprintf(stderr, "%s: vertex %d is %.17g, in the cache %.9g\n", path, i, p[c], (double)cached);
       bad = 1;
     }
     i++;
