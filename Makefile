@@ -109,7 +109,7 @@ $(BENCH_BIN): $(B)/bench/%: $(B)/tests/bench/%.o $(LIB)
 
 # ------------------------------------------------------------------------------------------ people
 
-.PHONY: always help deps check bench layers format man install uninstall clean
+.PHONY: always help deps tests check bench layers format man install uninstall clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -119,7 +119,9 @@ help: ## this list
 deps: ## install the Debian packages that building needs (root or sudo)
 	@tools/install-deps build
 
-check: all $(TEST_BIN) $(LOOK) ## run the tests (under 3 minutes)
+tests: all $(TEST_BIN) $(LOOK) ## build the tests, run none
+
+check: tests ## run the tests (under 3 minutes)
 	@CONFIG=$(config) BIN=$(BIN) BUILD=$(B) tests/run $(ONLY)
 
 bench: $(BENCH_BIN) ## build the benchmarks into build/$(config)/bench/

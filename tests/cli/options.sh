@@ -66,7 +66,7 @@ check "--version" grep -q '^clothsim [0-9]*\.[0-9]*\.[0-9]*' stdout
 expect 0 "$clothsim" --help
 for option in $(grep -o -- '--[a-z][a-z-]*' stdout | sort -u); do
   check "completion knows $option" grep -q -- "$option\b" "$ROOT/tools/completion/clothsim.bash"
-  check "man page knows $option" grep -q -- "\*\*$option" "$ROOT/docs/clothsim.1.md"
+  check "man page knows $option" grep -qF -- "**$option**" "$ROOT/docs/clothsim.1.md"
 done
 
 # usage

@@ -8,4 +8,8 @@ done
 # the one the README begins with, its first frames
 expect 0 "$clothsim" "$ROOT/scenes/quickstart.json" -o out -e 3 -q
 equal "$("$LOOK" cache out/quickstart.clothcache out)" 3 "frames of quickstart"
+# and the one the README shows, which must stay true
+sed -n '/^```jsonc/,/^```/p' "$ROOT/README.md" | sed '/^```/d' >towel.json
+expect 0 "$clothsim" --check towel.json
+expect 0 "$clothsim" towel.json -o towel -e 2 -q
 report
