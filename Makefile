@@ -68,10 +68,14 @@ $(BIN)/clothsim-tet: $(B)/cli/clothsim-tet.o
 	@mkdir -p $(@D)
 	$(CXX) $(OPT) $^ -o $@ -ltet
 
-$(BIN)/clothview: TOOL_LIBS := -lpng
 $(TOOL_BIN): $(BIN)/%: $(B)/tools/%.o $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(OPT) $^ -o $@ $(TOOL_LIBS) $(LIBS)
+	$(CC) $(OPT) $(filter %.o,$^) $(LIB) -o $@ $(TOOL_LIBS) $(LIBS)
+
+# tools/clothview.c is the program, tools/view/ what it is made of
+VIEW_SRC := $(wildcard tools/view/*.c)
+$(BIN)/clothview: TOOL_LIBS := -lpng
+$(BIN)/clothview: $(VIEW_SRC:%.c=$(B)/%.o)
 
 $(TEST_BIN): $(B)/tests/%: $(B)/tests/unit/%.o $(B)/tests/check.o $(LIB)
 	@mkdir -p $(@D)

@@ -1,0 +1,65 @@
+// view/shade.h: lights with shadows, and what they make of a surface. Needs raster.h, vec.h.
+//
+// A key light of some width (16 directions) and a sky and ground glow all round (64 directions).
+// Each direction has a shadow map, so soft shadows and the darkening of folds come from the same
+// place.
+#ifndef VIEW_SHADE_H
+#define VIEW_SHADE_H
+
+#include "clothsim.h"
+#include "vec.h"
+
+/// A triangle that casts shadows.
+typedef struct view_caster {
+  vec3 v[3];
+} view_caster;
+
+/// One distant light and the depth of what it sees first.
+typedef struct view_light {
+  vec3 to;     ///< unit, towards the light
+  vec3 colour; ///< irradiance on a surface that faces it
+  vec3 u, v;   ///< the map's axes
+  int size;    ///< the map is size x size
+  float
+      *depth; ///< (size x size) distance [m] along `to` from the centre, larger = nearer the light
+} view_light;
+
+typedef struct view_lights {
+  vec3 centre;   ///< of the ball that the maps cover
+  double radius; ///< [m]
+  vec3 up;
+  int nlight, nkey; ///< the first nkey are the key light
+  view_light *light;
+  vec3 open_floor; ///< irradiance of an unshadowed floor
+} view_lights;
+
+/// What the light falls on.
+typedef struct view_point {
+  vec3 at;
+  vec3 flat;    ///< unit normal of the triangle, towards the eye
+  vec3 normal;  ///< unit smooth normal, towards the eye
+  vec3 to_eye;  ///< unit
+  vec3 colour;  ///< linear albedo
+  double sheen; ///< 1 for cloth and solids, 0 for flat data colours
+} view_point;
+
+/// Makes the lights and their maps of the casters inside the ball. key: direction towards the key
+/// light, unit. up: unit. detail: 0 = draft (a quarter of the directions), 1 = full. CSIM_MEMORY
+/// when it fails.
+csim_status view_lights_make(vec3 centre, double radius, vec3 up, vec3 key, int detail, int ncaster,
+                             const view_caster *caster, view_lights *lights);
+void view_lights_free(view_lights *lights);
+
+/// Light that leaves the point towards the eye, linear.
+vec3 view_shade(const view_lights *lights, const view_point *point);
+
+/// Light on the floor at a place, as a share of that on an open floor, per colour.
+vec3 view_shade_floor(const view_lights *lights, vec3 at);
+
+/// Linear colour to sRGB bytes, with a soft shoulder above 0.8.
+void view_tone(vec3 colour, uint8_t rgb[3]);
+
+/// sRGB bytes 0xRRGGBB to linear.
+vec3 view_linear(unsigned hex);
+
+#endif
