@@ -127,8 +127,11 @@ static int sort_into_bands(job *j) {
 
 /// What one pixel shows of one triangle (or of none), at the mean place of its samples.
 typedef struct patch {
-  int id, n;
+  int id, n, column;
   double x, y; ///< on the grid of samples
+  double line; ///< share that an edge line covers
+  vec3 behind; ///< backdrop
+  view_point point;
 } patch;
 
 static vec3 ray_through(const job *j, double x, double y) {
@@ -149,13 +152,15 @@ static vec3 backdrop(const job *j, double x, double y) {
 }
 
 /// The floor is the backdrop times the share of light that reaches it, so it has no horizon.
-static vec3 shade_floor(const job *j, vec3 ray, vec3 behind) {
+static void place_on_floor(const job *j, vec3 ray, view_point *p) {
   const view_scene *scene = j->scene;
   vec3 up = j->lights.up;
   double fall = -vec_dot(ray, up), height = vec_dot(scene->camera.eye, up) - scene->floor_height;
-  if (!scene->has_floor || fall <= 1e-6 || height <= 0) return behind;
-  vec3 at = vec_along(scene->camera.eye, ray, height / fall);
-  return vec_mul(behind, view_shade_floor(&j->lights, at));
+  p->is_floor = 1;
+  // far away, out of every map, is open floor, and so is the sky
+  p->lifted = vec_along(j->lights.centre, up, 1e3 * j->lights.radius);
+  if (scene->has_floor && fall > 1e-6 && height > 0)
+    p->lifted = vec_along(scene->camera.eye, ray, height / fall);
 }
 
 /// Barycentric coordinates of the point where the ray meets the plane of the triangle.
@@ -187,19 +192,33 @@ static double line_cover(vec3 b, const vec3 v[3], double area, int bits, double 
   return 1 - view_smoothstep(0.35 * pixel, 1.1 * pixel, nearest);
 }
 
+/// The place on the curved surface that the smooth normals tell of: the mean of the point's images
+/// in the corners' tangent planes, where those are above the triangle. Without it the shadow maps
+/// see the triangles' staircase near the line between light and dark (Hanika, Hacking the Shadow
+/// Terminator, Ray Tracing Gems II, 2021). n points to the eye's side.
+static vec3 lift(vec3 at, vec3 b, const vec3 x[3], const vec3 n[3]) {
+  const double weight[3] = {b.x, b.y, b.z};
+  vec3 lifted = at;
+  for (int k = 0; k < 3; k++) {
+    double depth = vec_dot(vec_sub(at, x[k]), n[k]);
+    if (depth < 0) lifted = vec_along(lifted, n[k], -depth * weight[k]);
+  }
+  return lifted;
+}
+
 static vec3 surface_colour(const view_item *item, int t, const int *v, vec3 b, int faces_eye) {
   if (item->mark && item->mark[t]) return view_linear(0xe01010);
   if (!item->colour) return faces_eye ? item->front : item->back;
   return blend3(b, item->colour[v[0]], item->colour[v[1]], item->colour[v[2]]);
 }
 
-static vec3 shade_triangle(const job *j, int id, vec3 ray) {
+static void place_on_triangle(const job *j, vec3 ray, patch *out) {
   const view_scene *scene = j->scene;
   int i = 0;
-  while (j->first[i + 1] <= id) i++;
+  while (j->first[i + 1] <= out->id) i++;
   const view_item *item = scene->item + i;
-  int t = id - j->first[i];
-  const int *v = item->shape->tri + 3 * t, *g = item->shape->group + 3 * t;
+  int t = out->id - j->first[i];
+  const int *v = item->shape->tri + 3 * (ptrdiff_t)t, *g = item->shape->group + 3 * (ptrdiff_t)t;
   vec3 x[3], n[3];
   for (int k = 0; k < 3; k++) {
     x[k] = vec_load(item->x + 3 * (ptrdiff_t)v[k]);
@@ -209,25 +228,23 @@ static vec3 shade_triangle(const job *j, int id, vec3 ray) {
   vec3 flat = vec_unit(whole, vec_scale(ray, -1));
   vec3 b = meet(scene->camera.eye, ray, x, flat);
   int faces_eye = vec_dot(flat, ray) < 0;
-  view_point p = {.at = blend3(b, x[0], x[1], x[2]), .to_eye = vec_scale(ray, -1)};
-  p.colour = surface_colour(item, t, v, b, faces_eye);
-  p.sheen = item->colour ? 0.4 : 1;
-  p.flat = faces_eye ? flat : vec_scale(flat, -1);
-  p.normal = vec_unit(blend3(b, n[0], n[1], n[2]), flat);
-  if (!faces_eye) p.normal = vec_scale(p.normal, -1);
+  for (int k = 0; k < 3 && !faces_eye; k++) n[k] = vec_scale(n[k], -1);
+  vec3 at = blend3(b, x[0], x[1], x[2]);
+  view_point *p = &out->point;
+  p->to_eye = vec_scale(ray, -1);
+  p->lifted = lift(at, b, x, n);
+  p->colour = surface_colour(item, t, v, b, faces_eye);
+  p->sheen = item->colour ? 0.4 : 1;
+  p->normal = vec_unit(blend3(b, n[0], n[1], n[2]), p->to_eye);
   // towards an outline the smooth normal may look away from the eye: bend it back
-  double away = vec_dot(p.normal, ray);
-  if (away > -0.02) p.normal = vec_unit(vec_along(p.normal, ray, -away - 0.02), p.flat);
-  vec3 colour = view_shade(&j->lights, &p);
-  if (scene->wire) {
-    double distance = vec_length(vec_sub(p.at, scene->camera.eye));
-    double cover = line_cover(b, x, vec_length(whole), item->shape->edge[t], j->pixel * distance);
-    colour = vec_mix(colour, vec_scale(colour, 0.25), 0.8 * cover);
-  }
-  return colour;
+  double away = vec_dot(p->normal, ray);
+  if (away > -0.02) p->normal = vec_unit(vec_along(p->normal, ray, -away - 0.02), p->to_eye);
+  if (!scene->wire) return;
+  double pixel = j->pixel * vec_length(vec_sub(at, scene->camera.eye));
+  out->line = line_cover(b, x, vec_length(whole), item->shape->edge[t], pixel);
 }
 
-/// The samples of pixel `column`, gathered by triangle.
+/// The samples of one pixel, gathered by triangle.
 static int gather(const view_band *band, int samples, int row, int column, patch *patches) {
   int n = 0;
   for (int b = 0; b < samples; b++)
@@ -235,7 +252,7 @@ static int gather(const view_band *band, int samples, int row, int column, patch
       int x = column * samples + a, y = row * samples + b, k = 0;
       int id = band->id[(ptrdiff_t)y * band->width + x];
       while (k < n && patches[k].id != id) k++;
-      if (k == n) patches[n++] = (patch){.id = id};
+      if (k == n) patches[n++] = (patch){.id = id, .column = column};
       patches[k].n++;
       patches[k].x += x + 0.5;
       patches[k].y += band->row + y + 0.5;
@@ -243,44 +260,85 @@ static int gather(const view_band *band, int samples, int row, int column, patch
   return n;
 }
 
-static void shade_band(const job *j, const view_band *band, int nrow) {
-  int s = j->scene->samples;
-  patch patches[MAX_SAMPLES * MAX_SAMPLES];
-  for (int row = 0; row < nrow; row++)
-    for (int column = 0; column < j->picture->width; column++) {
-      int n = gather(band, s, row, column, patches);
-      vec3 sum = {0};
-      for (int k = 0; k < n; k++) {
-        double x = patches[k].x / patches[k].n, y = patches[k].y / patches[k].n;
-        vec3 ray = ray_through(j, x, y);
-        vec3 colour = patches[k].id < 0 ? shade_floor(j, ray, backdrop(j, x, y))
-                                        : shade_triangle(j, patches[k].id, ray);
-        sum = vec_along(sum, colour, patches[k].n);
-      }
-      int y = band->row / s + row;
-      view_tone(vec_scale(sum, 1.0 / (s * s)),
-                j->picture->rgb + 3 * ((ptrdiff_t)y * j->picture->width + column));
+static vec3 patch_colour(const job *j, const patch *p) {
+  if (p->id < 0) return vec_mul(p->behind, view_floor_share(&j->lights, &p->point));
+  vec3 colour = view_point_colour(&p->point);
+  return vec_mix(colour, vec_scale(colour, 0.25), 0.8 * p->line);
+}
+
+/// Lights the patches of some pixels of one row and adds them to the pixels' sums.
+static void shade_patches(const job *j, int n, patch *patches, view_point *point, vec3 *sum) {
+  for (int k = 0; k < n; k++) {
+    patch *p = patches + k;
+    p->x /= p->n;
+    p->y /= p->n;
+    vec3 ray = ray_through(j, p->x, p->y);
+    p->behind = backdrop(j, p->x, p->y);
+    if (p->id < 0)
+      place_on_floor(j, ray, &p->point);
+    else
+      place_on_triangle(j, ray, p);
+    point[k] = p->point;
+  }
+  view_light_points(&j->lights, n, point);
+  for (int k = 0; k < n; k++) {
+    patches[k].point = point[k];
+    vec3 *pixel = sum + patches[k].column;
+    *pixel = vec_along(*pixel, patch_colour(j, patches + k), patches[k].n);
+  }
+}
+
+/// Room that one band needs.
+typedef struct room {
+  view_band band;
+  patch *patch; ///< (ROOM_PATCHES)
+  view_point *point;
+  vec3 *sum; ///< (width) of one row of pixels
+} room;
+
+enum { ROOM_PATCHES = 2048 };
+
+static void shade_band(const job *j, const room *r, int nrow) {
+  int s = j->scene->samples, width = j->picture->width;
+  for (int row = 0; row < nrow; row++) {
+    int n = 0, y = r->band.row / s + row;
+    memset(r->sum, 0, (size_t)width * sizeof *r->sum);
+    for (int column = 0; column < width; column++) {
+      n += gather(&r->band, s, row, column, r->patch + n);
+      if (n <= ROOM_PATCHES - MAX_SAMPLES * MAX_SAMPLES && column < width - 1) continue;
+      shade_patches(j, n, r->patch, r->point, r->sum);
+      n = 0;
     }
+    for (int column = 0; column < width; column++)
+      view_tone(vec_scale(r->sum[column], 1.0 / (s * s)),
+                j->picture->rgb + 3 * ((ptrdiff_t)y * width + column));
+  }
 }
 
 static void draw_band(void *context, int index) {
   job *j = context;
-  int s = j->scene->samples, first = index * BAND_PIXELS;
+  int s = j->scene->samples, width = j->picture->width, first = index * BAND_PIXELS;
   int nrow = j->picture->height - first < BAND_PIXELS ? j->picture->height - first : BAND_PIXELS;
-  view_band band = {.width = s * j->picture->width, .row = s * first, .nrow = s * nrow};
-  size_t n = (size_t)band.width * (size_t)band.nrow;
-  band.z = malloc(n * sizeof *band.z);
-  band.id = malloc(n * sizeof *band.id);
-  if (band.z && band.id) {
-    view_band_clear(&band);
+  room r = {.band = {.width = s * width, .row = s * first, .nrow = s * nrow}};
+  size_t n = (size_t)r.band.width * (size_t)r.band.nrow;
+  r.band.z = malloc(n * sizeof *r.band.z);
+  r.band.id = malloc(n * sizeof *r.band.id);
+  r.patch = malloc(ROOM_PATCHES * sizeof *r.patch);
+  r.point = malloc(ROOM_PATCHES * sizeof *r.point);
+  r.sum = malloc((size_t)width * sizeof *r.sum);
+  if (r.band.z && r.band.id && r.patch && r.point && r.sum) {
+    view_band_clear(&r.band);
     for (int k = j->band_start[index]; k < j->band_start[index + 1]; k++)
-      view_band_draw(&band, j->tri + j->band_tri[k]);
-    shade_band(j, &band, nrow);
+      view_band_draw(&r.band, j->tri + j->band_tri[k]);
+    shade_band(j, &r, nrow);
   } else {
     j->failed = 1;
   }
-  free(band.z);
-  free(band.id);
+  free(r.band.z);
+  free(r.band.id);
+  free(r.patch);
+  free(r.point);
+  free(r.sum);
 }
 
 // --------------------------------------------------------------------------------------- together

@@ -46,22 +46,23 @@ static void place_lights(view_lights *l, vec3 key, int nkey, int nglow, int key_
       light->colour = vec_scale(c, 4.0 / nglow);
       light->size = glow_size;
     }
-    light->u = across(light->to);
+    double scale = light->size / (2 * l->radius);
+    light->u = vec_scale(across(light->to), scale);
     light->v = vec_cross(light->to, light->u);
+    light->u0 = 0.5 * light->size - vec_dot(l->centre, light->u);
+    light->v0 = 0.5 * light->size - vec_dot(l->centre, light->v);
   }
 }
 
 typedef struct map_work {
-  view_lights *lights;
+  const view_lights *lights;
   int ncaster;
   const view_caster *caster;
 } map_work;
 
-static vec3 to_map(const view_lights *l, const view_light *light, vec3 p) {
-  vec3 d = vec_sub(p, l->centre);
-  double scale = light->size / (2 * l->radius), half = 0.5 * light->size;
-  return vec_make(vec_dot(d, light->u) * scale + half, vec_dot(d, light->v) * scale + half,
-                  vec_dot(d, light->to));
+static vec3 to_map(const view_light *light, vec3 p) {
+  return vec_make(vec_dot(p, light->u) + light->u0, vec_dot(p, light->v) + light->v0,
+                  vec_dot(p, light->to));
 }
 
 static void draw_map(void *context, int index) {
@@ -72,7 +73,7 @@ static void draw_map(void *context, int index) {
   for (int i = 0; i < work->ncaster; i++) {
     view_tri t = {.id = 0};
     for (int k = 0; k < 3; k++) {
-      vec3 m = to_map(work->lights, light, work->caster[i].v[k]);
+      vec3 m = to_map(light, work->caster[i].v[k]);
       t.x[k] = (float)m.x;
       t.y[k] = (float)m.y;
       t.z[k] = (float)m.z;
@@ -83,11 +84,11 @@ static void draw_map(void *context, int index) {
 
 csim_status view_lights_make(vec3 centre, double radius, vec3 up, vec3 key, int detail, int ncaster,
                              const view_caster *caster, view_lights *lights) {
-  int nkey = detail ? 16 : 8, nglow = detail ? 96 : 40;
+  int nkey = detail ? 40 : 16, nglow = detail ? 240 : 100;
   *lights = (view_lights){.centre = centre, .radius = radius, .up = up};
   lights->light = calloc((size_t)(nkey + nglow), sizeof *lights->light);
   if (!lights->light) return CSIM_MEMORY;
-  place_lights(lights, key, nkey, nglow, detail ? 1024 : 512, detail ? 512 : 256);
+  place_lights(lights, key, nkey, nglow, detail ? 1024 : 512, detail ? 256 : 128);
   for (int i = 0; i < lights->nlight; i++) {
     view_light *light = lights->light + i;
     light->depth = malloc((size_t)light->size * (size_t)light->size * sizeof(float));
@@ -112,8 +113,8 @@ void view_lights_free(view_lights *lights) {
 // ------------------------------------------------------------------------------------- their light
 
 /// Share of a light that reaches p, by the four texels around it. Outside the map all of it does.
-static double seen(const view_lights *l, const view_light *light, vec3 p) {
-  vec3 m = to_map(l, light, p);
+static double seen(const view_light *light, vec3 p) {
+  vec3 m = to_map(light, p);
   double x = m.x - 0.5, y = m.y - 0.5;
   if (!(x >= 0 && y >= 0 && x < light->size - 1 && y < light->size - 1)) return 1;
   int i = (int)x, j = (int)y;
@@ -124,51 +125,57 @@ static double seen(const view_lights *l, const view_light *light, vec3 p) {
   return (1 - fy) * ((1 - fx) * s00 + fx * s10) + fy * ((1 - fx) * s01 + fx * s11);
 }
 
-/// A place to look up a light from, lifted off the surface so that it does not shadow itself: the
-/// texel's own slope hides up to a texel times the tangent of the angle, 1.5 texels along the
-/// normal times the sine cover it with the filter's reach.
-static vec3 lift(const view_lights *l, const view_light *light, vec3 at, vec3 flat, double facing) {
-  double texel = 2 * l->radius / light->size, sine = sqrt(fmax(0, 1 - facing * facing));
-  return vec_along(at, flat, texel * (0.3 + 1.5 * sine));
-}
-
-vec3 view_shade(const view_lights *l, const view_point *p) {
-  const double through = 0.10; // share of the key light that comes through a sheet from behind
-  vec3 light_sum = {0}, gloss = {0};
-  for (int i = 0; i < l->nlight; i++) {
-    const view_light *light = l->light + i;
-    double facing = vec_dot(p->normal, light->to), flat = vec_dot(p->flat, light->to);
-    if (facing <= 0 || flat <= 0) {
-      if (i >= l->nkey || flat >= 0) continue;
-      double share = -flat * through * seen(l, light, lift(l, light, p->at, p->flat, flat));
-      light_sum = vec_along(light_sum, light->colour, share);
-      continue;
-    }
-    double share = seen(l, light, lift(l, light, p->at, p->flat, flat));
-    if (share <= 0) continue;
-    // the smooth normal fades out where the triangle itself turns away: no hard edge between
-    // triangles
-    light_sum =
-        vec_along(light_sum, light->colour, share * facing * view_smoothstep(0, 0.15, flat));
-    if (i >= l->nkey) continue;
+static void light_point(const view_light *light, double texel, int is_key, view_point *p) {
+  const double through = 0.12; // share of the key light that comes through a sheet from behind
+  const double bounce = 0.30;  // share of a hidden glow that the thing in its way sends instead
+  double facing = vec_dot(p->normal, light->to);
+  if (facing <= 0 && !is_key) return;
+  // stand off the surface, or it shadows itself: its own slope hides up to a texel times the
+  // tangent of the angle, 1.5 texels along the normal times the sine cover it with the filter's
+  // reach
+  double sine = sqrt(fmax(0, 1 - facing * facing));
+  double share = seen(light, vec_along(p->lifted, p->normal, texel * (0.3 + 1.5 * sine)));
+  if (facing <= 0) {
+    p->direct = vec_along(p->direct, light->colour, -facing * through * share);
+    return;
+  }
+  p->direct = vec_along(p->direct, light->colour, share * facing);
+  if (!is_key) {
+    p->bounced = vec_along(p->bounced, light->colour, (1 - share) * facing * bounce);
+  } else if (share > 0 && p->sheen > 0) {
     vec3 half = vec_unit(vec_add(light->to, p->to_eye), p->normal);
     double h = view_clamp(vec_dot(half, p->normal), 0, 1);
-    gloss = vec_along(gloss, light->colour, share * (0.10 * pow(h, 24) + 0.05 * pow(h, 90)));
+    double h8 = h * h * h * h * h * h * h * h, h24 = h8 * h8 * h8;
+    p->gloss = vec_along(p->gloss, light->colour, share * (0.10 * h24 + 0.05 * h24 * h24 * h24));
   }
-  double rim = pow(1 - view_clamp(vec_dot(p->normal, p->to_eye), 0, 1), 4);
-  vec3 colour = vec_mul(p->colour, light_sum);
-  colour = vec_along(colour, light_sum, 0.05 * rim * p->sheen);
-  return vec_along(colour, gloss, p->sheen);
 }
 
-vec3 view_shade_floor(const view_lights *l, vec3 at) {
-  vec3 sum = {0};
+void view_light_points(const view_lights *l, int n, view_point *point) {
   for (int i = 0; i < l->nlight; i++) {
     const view_light *light = l->light + i;
-    double facing = vec_dot(l->up, light->to);
-    if (facing > 0) sum = vec_along(sum, light->colour, facing * seen(l, light, at));
+    double texel = 2 * l->radius / light->size, up = vec_dot(light->to, l->up);
+    for (int k = 0; k < n; k++) {
+      view_point *p = point + k;
+      if (!p->is_floor)
+        light_point(light, texel, i < l->nkey, p);
+      else if (up > 0)
+        p->direct = vec_along(p->direct, light->colour, up * seen(light, p->lifted));
+    }
   }
-  return vec_make(sum.x / l->open_floor.x, sum.y / l->open_floor.y, sum.z / l->open_floor.z);
+}
+
+vec3 view_point_colour(const view_point *p) {
+  double rim = pow(1 - view_clamp(vec_dot(p->normal, p->to_eye), 0, 1), 4);
+  // what comes off a neighbouring fold has its colour twice
+  vec3 tint = vec_mix(vec_make(1, 1, 1), p->colour, 0.6);
+  vec3 colour = vec_mul(p->colour, vec_add(p->direct, vec_mul(p->bounced, tint)));
+  colour = vec_along(colour, p->direct, 0.05 * rim * p->sheen);
+  return vec_along(colour, p->gloss, p->sheen);
+}
+
+vec3 view_floor_share(const view_lights *l, const view_point *p) {
+  const vec3 open = l->open_floor;
+  return vec_make(p->direct.x / open.x, p->direct.y / open.y, p->direct.z / open.z);
 }
 
 // ----------------------------------------------------------------------------------------- colours

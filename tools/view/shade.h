@@ -18,10 +18,10 @@ typedef struct view_caster {
 typedef struct view_light {
   vec3 to;     ///< unit, towards the light
   vec3 colour; ///< irradiance on a surface that faces it
-  vec3 u, v;   ///< the map's axes
-  int size;    ///< the map is size x size
-  float
-      *depth; ///< (size x size) distance [m] along `to` from the centre, larger = nearer the light
+  vec3 u, v;   ///< the map's axes [texel/m]: p lies at (u p + u0, v p + v0)
+  double u0, v0;
+  int size;     ///< the map is size x size
+  float *depth; ///< (size x size) the largest p . to [m], nearest to the light
 } view_light;
 
 typedef struct view_lights {
@@ -33,14 +33,15 @@ typedef struct view_lights {
   vec3 open_floor; ///< irradiance of an unshadowed floor
 } view_lights;
 
-/// What the light falls on.
+/// What the light falls on, and what it sends to the eye.
 typedef struct view_point {
-  vec3 at;
-  vec3 flat;    ///< unit normal of the triangle, towards the eye
+  vec3 lifted;  ///< where its light is looked up: on the smooth surface the triangle stands for
   vec3 normal;  ///< unit smooth normal, towards the eye
   vec3 to_eye;  ///< unit
   vec3 colour;  ///< linear albedo
-  double sheen; ///< 1 for cloth and solids, 0 for flat data colours
+  double sheen; ///< 1 for cloth and solids, less for colours that are data
+  int is_floor; ///< only `lifted` counts
+  vec3 direct, bounced, gloss; ///< sums over the lights
 } view_point;
 
 /// Makes the lights and their maps of the casters inside the ball. key: direction towards the key
@@ -50,11 +51,14 @@ csim_status view_lights_make(vec3 centre, double radius, vec3 up, vec3 key, int 
                              const view_caster *caster, view_lights *lights);
 void view_lights_free(view_lights *lights);
 
-/// Light that leaves the point towards the eye, linear.
-vec3 view_shade(const view_lights *lights, const view_point *point);
+/// Adds up the light on n points. Light by light, so that neighbours find its map in the cache.
+void view_light_points(const view_lights *lights, int n, view_point *point);
 
-/// Light on the floor at a place, as a share of that on an open floor, per colour.
-vec3 view_shade_floor(const view_lights *lights, vec3 at);
+/// Light that leaves a lit point towards the eye, linear.
+vec3 view_point_colour(const view_point *point);
+
+/// Light on a lit point of the floor, as a share of that on an open floor, per colour.
+vec3 view_floor_share(const view_lights *lights, const view_point *point);
 
 /// Linear colour to sRGB bytes, with a soft shoulder above 0.8.
 void view_tone(vec3 colour, uint8_t rgb[3]);
