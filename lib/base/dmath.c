@@ -77,7 +77,7 @@ double csim_atan2(double y, double x) {
 
 static const double LN2_HI = 0x1.62e42fefap-1, LN2_LO = 0x1.cf79abc9e3b3ap-40;
 
-double csim_log(double x) {
+double csim_ln(double x) {
   if (!(x > 0)) return x == 0 ? -INFINITY : NAN;
   if (isinf(x)) return x;
   int e;

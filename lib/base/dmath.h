@@ -16,7 +16,7 @@ double csim_atan2(double y, double x);
 
 /// Natural logarithm of x > 0, relative error under 4e-16 away from 1, absolute near it.
 /// x = 0 gives -infinity, x < 0 NaN.
-double csim_log(double x);
+double csim_ln(double x);
 
 /// e^x; 0 below -745, infinity above 709.7. Relative error under 4e-16.
 double csim_exp(double x);

@@ -7,17 +7,17 @@
 
 /// The places of the blocks: constant, shared by all matrices of a model.
 typedef struct csim_pattern {
-  int nrow;     ///< block rows = block columns
-  int nblock;   ///< blocks stored
-  int *start;   ///< (nrow + 1) first block of each row
-  int *col;     ///< (nblock) block column, ascending within a row
-  int *diag;    ///< (nrow) block of (i, i); every row has one
+  int nrow;   ///< block rows = block columns
+  int nblock; ///< blocks stored
+  int *start; ///< (nrow + 1) first block of each row
+  int *col;   ///< (nblock) block column, ascending within a row
+  int *diag;  ///< (nrow) block of (i, i); every row has one
 } csim_pattern;
 
 /// A matrix on a pattern. Block b is val[9 b ..], row-major.
 typedef struct csim_bsr {
   const csim_pattern *pattern;
-  double *val;  ///< (nblock x 9)
+  double *val; ///< (nblock x 9)
 } csim_bsr;
 
 /// Pattern of all pairs (i, j) that stand in one element together, and the diagonal.

@@ -55,11 +55,11 @@ int csim_cholesky_analyze(csim_arena *arena, const csim_pattern *pattern, int si
   F->inverse = CSIM_ARENA_NEW(arena, int, n);
   F->parent = CSIM_ARENA_NEW(arena, int, n);
   F->start = CSIM_ARENA_NEW(arena, ptrdiff_t, (ptrdiff_t)n + 1);
-  F->diag = CSIM_ARENA_NEW(arena, double, (ptrdiff_t)n * size * size);
+  F->diag = CSIM_ARENA_NEW(arena, double, (ptrdiff_t)n *size *size);
   F->fill = CSIM_ARENA_NEW(arena, ptrdiff_t, n);
   F->stack = CSIM_ARENA_NEW(arena, int, n);
   F->mark = CSIM_ARENA_NEW(arena, int, n);
-  F->work = CSIM_ARENA_NEW(arena, double, (ptrdiff_t)n * (size == 3 ? 9 : 3));
+  F->work = CSIM_ARENA_NEW(arena, double, (ptrdiff_t)n *(size == 3 ? 9 : 3));
   if (arena->failed || order(pattern, F->perm)) {
     arena->failed = 1;
     return -1;
@@ -79,20 +79,22 @@ int csim_cholesky_analyze(csim_arena *arena, const csim_pattern *pattern, int si
 static inline void subtract_outer3(const double *a, const double *b, double *x) {
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++)
-      x[3 * i + j] -= a[3 * i] * b[3 * j] + a[3 * i + 1] * b[3 * j + 1] + a[3 * i + 2] * b[3 * j + 2];
+      x[3 * i + j] -=
+          a[3 * i] * b[3 * j] + a[3 * i + 1] * b[3 * j + 1] + a[3 * i + 2] * b[3 * j + 2];
 }
 
 // l = x d^T for 3 x 3 blocks
 static inline void times_transposed3(const double *x, const double *d, double *l) {
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++)
-      l[3 * i + j] = x[3 * i] * d[3 * j] + x[3 * i + 1] * d[3 * j + 1] + x[3 * i + 2] * d[3 * j + 2];
+      l[3 * i + j] =
+          x[3 * i] * d[3 * j] + x[3 * i + 1] * d[3 * j + 1] + x[3 * i + 2] * d[3 * j + 2];
 }
 
 // Row k of L: solve L(0..k, 0..k) l = A(0..k, k), column by column of L. The work blocks hold the
 // transposed problem: work[i] becomes L_ki. `size` is a constant at each call, so loops unroll.
-static inline __attribute__((always_inline)) int factor_row(csim_cholesky *F, const double *val, int k,
-                                                            const int size) {
+static inline __attribute__((always_inline)) int factor_row(csim_cholesky *F, const double *val,
+                                                            int k, const int size) {
   const csim_pattern *p = F->pattern;
   const int sq = size * size;
   double pivot[9] = {0};

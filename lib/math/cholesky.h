@@ -2,8 +2,8 @@
 // math/bsr.h and the package AMD (ordering only: all arithmetic is ours, so bits are the same on
 // every machine).
 //
-// One code serves two matrices on the same pattern: 3 x 3 blocks (Newton), and scalars that act on x,
-// y and z alike (projective dynamics), whose solve does the three right-hand sides in one pass.
+// One code serves two matrices on the same pattern: 3 x 3 blocks (Newton), and scalars that act on
+// x, y and z alike (projective dynamics), whose solve does the three right-hand sides in one pass.
 #ifndef CSIM_MATH_CHOLESKY_H
 #define CSIM_MATH_CHOLESKY_H
 
@@ -21,9 +21,9 @@ typedef struct csim_cholesky {
   double *val;      ///< (start[n] x size^2)
   double *diag;     ///< (n x size^2) inverses of the diagonal blocks of L
   // scratch of factor and solve
-  ptrdiff_t *fill;  ///< (n)
-  int *stack, *mark;///< (n)
-  double *work;     ///< (n x max(size^2, 3))
+  ptrdiff_t *fill;   ///< (n)
+  int *stack, *mark; ///< (n)
+  double *work;      ///< (n x max(size^2, 3))
 } csim_cholesky;
 
 /// Orders (approximate minimum degree), finds the pattern of L and allocates it.

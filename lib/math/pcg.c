@@ -18,7 +18,8 @@ csim_solve_report csim_pcg_solve(csim_pool *pool, const csim_bsr *A, const csim_
   memcpy(r, b, bytes);
   double bnorm2 = csim_vector_dot(pool, n, b, b);
   if (bnorm2 == 0) return (csim_solve_report){.outcome = CSIM_SOLVE_CONVERGED};
-  if (!isfinite(bnorm2)) return (csim_solve_report){.outcome = CSIM_SOLVE_BREAKDOWN, .residual = NAN};
+  if (!isfinite(bnorm2))
+    return (csim_solve_report){.outcome = CSIM_SOLVE_BREAKDOWN, .residual = NAN};
   double stop = tolerance * tolerance * bnorm2, rnorm2 = bnorm2;
 
   csim_precond_apply(pool, P, r, z);

@@ -47,13 +47,15 @@ static void apply_diagonals(void *context, int first, int last) {
                   job->z + 3 * (ptrdiff_t)i);
 }
 
-// ------------------------------------------------------------------------ incomplete Cholesky IC(0)
+// ------------------------------------------------------------------------ incomplete Cholesky
+// IC(0)
 
 // out -= a b^T
 static void subtract_outer(const double *a, const double *b, double *out) {
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++)
-      out[3 * i + j] -= a[3 * i] * b[3 * j] + a[3 * i + 1] * b[3 * j + 1] + a[3 * i + 2] * b[3 * j + 2];
+      out[3 * i + j] -=
+          a[3 * i] * b[3 * j] + a[3 * i + 1] * b[3 * j + 1] + a[3 * i + 2] * b[3 * j + 2];
 }
 
 // out = a b^T
@@ -61,7 +63,8 @@ static void times_transposed(const double *a, const double *b, double *out) {
   double c[9];
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++)
-      c[3 * i + j] = a[3 * i] * b[3 * j] + a[3 * i + 1] * b[3 * j + 1] + a[3 * i + 2] * b[3 * j + 2];
+      c[3 * i + j] =
+          a[3 * i] * b[3 * j] + a[3 * i + 1] * b[3 * j + 1] + a[3 * i + 2] * b[3 * j + 2];
   memcpy(out, c, sizeof c);
 }
 

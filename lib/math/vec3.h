@@ -7,7 +7,9 @@
 static inline double csim_dot(const double *a, const double *b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
-static inline double csim_norm(const double *a) { return sqrt(csim_dot(a, a)); }
+static inline double csim_norm(const double *a) {
+  return sqrt(csim_dot(a, a));
+}
 
 static inline void csim_sub(const double *a, const double *b, double *out) {
   out[0] = a[0] - b[0];
@@ -65,8 +67,8 @@ double csim_mat3_inverse(const double *A, double *out);
 /// Returns 0 and leaves L undefined when A is not positive definite.
 int csim_mat3_cholesky(const double *A, double *L);
 
-/// Eigenvalues (ascending) and unit eigenvectors (columns of V) of a symmetric 3 x 3 matrix by cyclic
-/// Jacobi rotations: slower than closed forms, accurate for repeated eigenvalues too.
+/// Eigenvalues (ascending) and unit eigenvectors (columns of V) of a symmetric 3 x 3 matrix by
+/// cyclic Jacobi rotations: slower than closed forms, accurate for repeated eigenvalues too.
 void csim_mat3_eigen(const double *A, double *values, double *V);
 
 /// Replaces a symmetric 3 x 3 matrix by the nearest (Frobenius) positive semidefinite one.

@@ -3,6 +3,12 @@
 #ifndef CSIM_MODEL_PARAMS_H
 #define CSIM_MODEL_PARAMS_H
 
+typedef enum csim_object_type {
+  CSIM_OBJECT_CLOTH,
+  CSIM_OBJECT_SOLID,
+  CSIM_OBJECT_COLLIDER,
+} csim_object_type;
+
 // ---------------------------------------------------------------------------------------- motion
 
 /// A rigid pose at a time.
@@ -65,6 +71,7 @@ typedef enum csim_spd {
 typedef enum csim_start {
   CSIM_START_INERTIA, ///< iterate from y = x + h v + h^2 M^-1 f
   CSIM_START_REST,    ///< iterate from x of the last step
+  CSIM_START_VELOCITY, ///< iterate from x + h v, without external forces (the first seed)
 } csim_start;
 
 typedef struct csim_solver_params {

@@ -40,12 +40,6 @@ typedef struct csim_mesh_source {
 
 // --------------------------------------------------------------------------------------- objects
 
-typedef enum csim_object_type {
-  CSIM_OBJECT_CLOTH,
-  CSIM_OBJECT_SOLID,
-  CSIM_OBJECT_COLLIDER,
-} csim_object_type;
-
 /// A named set of constants. Fields a material does not give are taken from its preset.
 typedef struct csim_material {
   char *name;

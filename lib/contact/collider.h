@@ -1,0 +1,37 @@
+// contact/collider.h: analytic solids that cloth falls on: signed distance and motion. Needs model/.
+#ifndef CSIM_CONTACT_COLLIDER_H
+#define CSIM_CONTACT_COLLIDER_H
+
+#include "model/motion.h"
+
+typedef enum csim_collider_shape {
+  CSIM_COLLIDER_PLANE,    ///< y <= 0 is inside
+  CSIM_COLLIDER_SPHERE,   ///< radius
+  CSIM_COLLIDER_BOX,      ///< half sizes
+  CSIM_COLLIDER_CAPSULE,  ///< radius, half height of the straight part along y
+  CSIM_COLLIDER_CYLINDER, ///< radius, half height along y
+} csim_collider_shape;
+
+/// Placed by x_world = motion(R x_local + position).
+typedef struct csim_collider {
+  const char *name;
+  csim_collider_shape shape;
+  double radius, half_height; ///< [m]
+  double half_size[3];        ///< [m] box
+  double R[9], position[3];   ///< start placement
+  csim_motion motion;
+  double pivot[3];            ///< [m] of the motion's rotations
+  double friction;            ///< [-]
+} csim_collider;
+
+/// Signed distance [m] of a point in the collider's own frame (negative inside) and its unit gradient.
+/// Exact for all shapes; at points without a single nearest point a fixed direction is taken.
+double csim_collider_distance(const csim_collider *collider, const double *x, double *gradient);
+
+/// From the world at a time to the collider's frame and back.
+void csim_collider_to_local(const csim_collider *collider, const csim_pose *pose, const double *x,
+                            double *local);
+void csim_collider_to_world(const csim_collider *collider, const csim_pose *pose,
+                            const double *local, double *x);
+
+#endif

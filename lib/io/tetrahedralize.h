@@ -1,0 +1,36 @@
+// io/tetrahedralize.h: any closed surface filled with tetrahedra by TetGen, which runs in a process
+// of its own (cli/clothsim-tet.cpp) because it aborts, hangs and licenses as it likes. Needs base/,
+// math/, mesh/.
+#ifndef CSIM_IO_TETRAHEDRALIZE_H
+#define CSIM_IO_TETRAHEDRALIZE_H
+
+#include "mesh/tetrahedra.h"
+
+typedef struct csim_tet_options {
+  const char *program;      ///< path of clothsim-tet
+  double radius_edge_ratio; ///< quality: circumradius over shortest edge of a tet [-]; 0 = TetGen's
+                            ///< own 2; else 1.1 to 100
+  double max_volume;        ///< of a tet [m^3]; 0 = no bound
+  double time_limit;        ///< wall clock [s]; 0 = 60
+  double memory_limit;      ///< of the child [bytes]; 0 = 4 GiB
+} csim_tet_options;
+
+/// Fills a closed surface with tetrahedra; the surface is kept triangle for triangle.
+///
+/// Checked before: indices, finite numbers, every edge used by exactly two triangles in opposite
+/// directions, no degenerate or doubled triangle, no self-intersection (exact). Several bodies and
+/// cavities (an inner surface facing the other way) are welcome. A surface that faces inwards as a
+/// whole is taken as if turned around, with a warning; vertices no triangle uses stay in the
+/// result, loose, with a warning. Checked after: see csim_check_tets.
+///
+/// @param      place  of the object, for messages
+/// @param      log    gets one error line: cause, place (numbers from 0) and remedy; may be NULL
+/// @param[out] out    overwritten; csim_tets_free releases it. Empty on failure
+/// @return CSIM_OK, CSIM_INVALID (surface, options, or TetGen cannot), CSIM_IO (program does not
+///         start), CSIM_MEMORY
+/// Thread-safe. Same input, same bits out.
+/// Source: Si, TetGen, a Delaunay-Based Quality Tetrahedral Mesh Generator, ACM TOMS 41(2), 2015.
+csim_status csim_tetrahedralize(const csim_tet_options *options, const csim_surface *surface,
+                                csim_place place, csim_log *log, csim_tets *out);
+
+#endif

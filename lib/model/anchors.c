@@ -1,0 +1,51 @@
+// model/anchors.c: soft pins, springs of zero length to a moving target. Needs model/energy.h.
+//
+//   E = k/2 |x - t|^2,  dE/dx = k (x - t),  d2E/dx2 = k I
+#include "model/energy.h"
+
+#include "math/vec3.h"
+
+static inline const double *target_of(const csim_energy *energy, const csim_point *at, int e) {
+  return at->anchor + 3 * (ptrdiff_t)energy->param[2 * (ptrdiff_t)e + 1];
+}
+
+static double anchor_value(const csim_energy *energy, const csim_point *at, int first, int last) {
+  double sum = 0;
+  for (int e = first; e < last; e++) {
+    double r[3];
+    csim_sub(at->x + 3 * (ptrdiff_t)energy->node[e], target_of(energy, at, e), r);
+    sum += 0.5 * energy->param[2 * (ptrdiff_t)e] * csim_dot(r, r);
+  }
+  return sum;
+}
+
+static void anchor_gradient(const csim_energy *energy, const csim_point *at, int first, int last,
+                            double *g) {
+  for (int e = first; e < last; e++) {
+    double r[3];
+    csim_sub(at->x + 3 * (ptrdiff_t)energy->node[e], target_of(energy, at, e), r);
+    csim_add_scaled(energy->param[2 * (ptrdiff_t)e], r, g + 3 * (ptrdiff_t)energy->node[e]);
+  }
+}
+
+static void anchor_hessian(const csim_energy *energy, const csim_point *at, csim_spd spd, int first,
+                           int last, double *val) {
+  (void)at, (void)spd;
+  for (int e = first; e < last; e++)
+    for (int c = 0; c < 3; c++)
+      val[9 * (ptrdiff_t)energy->slot[e] + 4 * c] += energy->param[2 * (ptrdiff_t)e];
+}
+
+static void anchor_laplacian(const csim_energy *energy, int first, int last, double *val) {
+  for (int e = first; e < last; e++) val[energy->slot[e]] += energy->param[2 * (ptrdiff_t)e];
+}
+
+const csim_energy_kind csim_anchor_kind = {
+    .name = "anchor",
+    .nnode = 1,
+    .nparam = 2,
+    .value = anchor_value,
+    .gradient = anchor_gradient,
+    .hessian = anchor_hessian,
+    .laplacian = anchor_laplacian,
+};

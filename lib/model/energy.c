@@ -1,0 +1,137 @@
+// model/energy.c: see energy.h.
+#include "model/energy.h"
+
+#include <assert.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { ELEMENT_GRAIN = 512 };
+
+// Colours elements greedily, 64 colours a pass: an element that finds none waits for the next pass,
+// whose colours follow. Returns the number of colours.
+static int color_elements(int nelem, int nnode, const int *node, int nvert, uint64_t *used,
+                          int *color) {
+  int ncolor = 0, left = nelem;
+  for (int e = 0; e < nelem; e++) color[e] = -1;
+  for (int base = 0; left > 0; base += 64) {
+    memset(used, 0, (size_t)nvert * sizeof *used);
+    for (int e = 0; e < nelem; e++) {
+      if (color[e] >= 0) continue;
+      uint64_t taken = 0;
+      for (int a = 0; a < nnode; a++) taken |= used[node[(ptrdiff_t)e * nnode + a]];
+      if (taken == UINT64_MAX) continue;
+      int c = __builtin_ctzll(~taken);
+      for (int a = 0; a < nnode; a++)
+        used[node[(ptrdiff_t)e * nnode + a]] |= (uint64_t)1 << c;
+      color[e] = base + c;
+      if (base + c >= ncolor) ncolor = base + c + 1;
+      left--;
+    }
+  }
+  return ncolor;
+}
+
+int csim_energy_create(csim_arena *arena, const csim_energy_kind *kind, int nvert, int nelem,
+                       const int *node, const double *param, csim_energy *energy) {
+  csim_arena temp = {0};
+  int nnode = kind->nnode, nparam = kind->nparam;
+  *energy = (csim_energy){.kind = kind, .nelem = nelem};
+  uint64_t *used = CSIM_ARENA_NEW(&temp, uint64_t, nvert);
+  int *color = CSIM_ARENA_NEW(&temp, int, nelem);
+  energy->node = CSIM_ARENA_NEW(arena, int, (ptrdiff_t)nelem * nnode);
+  energy->param = CSIM_ARENA_NEW(arena, double, (ptrdiff_t)nelem * nparam);
+  energy->element = CSIM_ARENA_NEW(arena, int, nelem);
+  int *fill = NULL;
+  if (temp.failed || arena->failed) goto done;
+  energy->ncolor = color_elements(nelem, nnode, node, nvert, used, color);
+  energy->color = CSIM_ARENA_NEW(arena, int, (ptrdiff_t)energy->ncolor + 1);
+  fill = CSIM_ARENA_NEW(&temp, int, energy->ncolor);
+  if (temp.failed || arena->failed) goto done;
+  for (int e = 0; e < nelem; e++) energy->color[color[e] + 1]++;
+  for (int c = 0; c < energy->ncolor; c++) energy->color[c + 1] += energy->color[c];
+  for (int e = 0; e < nelem; e++) {
+    int at = energy->color[color[e]] + fill[color[e]]++;
+    energy->element[at] = e;
+    memcpy(energy->node + (ptrdiff_t)at * nnode, node + (ptrdiff_t)e * nnode,
+           (size_t)nnode * sizeof(int));
+    memcpy(energy->param + (ptrdiff_t)at * nparam, param + (ptrdiff_t)e * nparam,
+           (size_t)nparam * sizeof(double));
+  }
+done:
+  if (temp.failed) arena->failed = 1;
+  csim_arena_free(&temp);
+  return arena->failed ? -1 : 0;
+}
+
+int csim_energy_bind(csim_arena *arena, const csim_pattern *pattern, csim_energy *energy) {
+  int nnode = energy->kind->nnode;
+  energy->slot = CSIM_ARENA_NEW(arena, int, (ptrdiff_t)energy->nelem * nnode * nnode);
+  if (arena->failed) return -1;
+  for (int e = 0; e < energy->nelem; e++)
+    for (int a = 0; a < nnode; a++)
+      for (int b = 0; b < nnode; b++) {
+        const int *node = energy->node + (ptrdiff_t)e * nnode;
+        int block = csim_pattern_find(pattern, node[a], node[b]);
+        assert(block >= 0);
+        energy->slot[((ptrdiff_t)e * nnode + a) * nnode + b] = block;
+      }
+  return 0;
+}
+
+// One colour's elements at a time, in chunks.
+typedef struct energy_job {
+  const csim_energy *energy;
+  const csim_point *at;
+  csim_spd spd;
+  double *out;
+  int offset;
+} energy_job;
+
+static double run_value(void *context, int first, int last) {
+  const energy_job *job = context;
+  return job->energy->kind->value(job->energy, job->at, first, last);
+}
+
+static void run_gradient(void *context, int first, int last) {
+  const energy_job *job = context;
+  job->energy->kind->gradient(job->energy, job->at, job->offset + first, job->offset + last, job->out);
+}
+
+static void run_hessian(void *context, int first, int last) {
+  const energy_job *job = context;
+  job->energy->kind->hessian(job->energy, job->at, job->spd, job->offset + first,
+                             job->offset + last, job->out);
+}
+
+static void run_laplacian(void *context, int first, int last) {
+  const energy_job *job = context;
+  job->energy->kind->laplacian(job->energy, job->offset + first, job->offset + last, job->out);
+}
+
+static void for_each_color(csim_pool *pool, energy_job *job, csim_range_fn *fn) {
+  const csim_energy *energy = job->energy;
+  for (int c = 0; c < energy->ncolor; c++) {
+    job->offset = energy->color[c];
+    csim_pool_for(pool, energy->color[c + 1] - energy->color[c], ELEMENT_GRAIN, fn, job);
+  }
+}
+
+double csim_energy_value(csim_pool *pool, const csim_energy *energy, const csim_point *at) {
+  energy_job job = {.energy = energy, .at = at};
+  return csim_pool_sum(pool, energy->nelem, run_value, &job);
+}
+
+void csim_energy_gradient(csim_pool *pool, const csim_energy *energy, const csim_point *at,
+                          double *g) {
+  for_each_color(pool, &(energy_job){.energy = energy, .at = at, .out = g}, run_gradient);
+}
+
+void csim_energy_hessian(csim_pool *pool, const csim_energy *energy, const csim_point *at,
+                         csim_spd spd, double *val) {
+  for_each_color(pool, &(energy_job){.energy = energy, .at = at, .spd = spd, .out = val},
+                 run_hessian);
+}
+
+void csim_energy_laplacian(csim_pool *pool, const csim_energy *energy, double *val) {
+  for_each_color(pool, &(energy_job){.energy = energy, .out = val}, run_laplacian);
+}

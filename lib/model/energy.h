@@ -1,0 +1,96 @@
+// model/energy.h: the one mechanism behind every elastic energy. Needs math/.
+//
+// An energy is a sum over elements of a few vertices each. A kind (springs.c, hinges.c, volume.c,
+// anchors.c) supplies value, gradient and Hessian over a range of elements; this file runs them in
+// parallel. Elements are sorted by colour: no two of one colour share a vertex, so a colour's elements
+// add to vertices and blocks without a race, and every sum has one order whatever the thread count.
+#ifndef CSIM_MODEL_ENERGY_H
+#define CSIM_MODEL_ENERGY_H
+
+#include "math/bsr.h"
+#include "model/params.h"
+
+enum { CSIM_MAX_NODE = 4, CSIM_MAX_PARAM = 8 };
+
+typedef struct csim_energy csim_energy;
+
+/// Where energies are evaluated.
+typedef struct csim_point {
+  const double *x;      ///< (nvert x 3) [m]
+  const double *anchor; ///< (nanchor x 3) [m] present targets of soft pins; NULL if there are none
+} csim_point;
+
+/// Functions of one kind of energy over the elements [first, last). Pure but for the named output.
+typedef struct csim_energy_kind {
+  const char *name;
+  int nnode;  ///< vertices of an element, 1..CSIM_MAX_NODE
+  int nparam; ///< constants of an element
+  /// Sum of the elements' energies [J].
+  double (*value)(const csim_energy *energy, const csim_point *at, int first, int last);
+  /// Adds dE/dx [N] to g (nvert x 3).
+  void (*gradient)(const csim_energy *energy, const csim_point *at, int first, int last, double *g);
+  /// Adds d2E/dx2 [N/m] to the blocks val (nblock x 9); positive semidefinite per element unless
+  /// spd is CSIM_SPD_NONE.
+  void (*hessian)(const csim_energy *energy, const csim_point *at, csim_spd spd, int first, int last,
+                  double *val);
+  /// Adds a constant scalar matrix W with W (x) I3 >= Hessian in spirit to val (nblock): the matrix of
+  /// projective dynamics. Rows sum to zero, but for anchors.
+  void (*laplacian)(const csim_energy *energy, int first, int last, double *val);
+} csim_energy_kind;
+
+struct csim_energy {
+  const csim_energy_kind *kind;
+  int nelem;
+  int *node;     ///< (nelem x nnode) vertices
+  double *param; ///< (nelem x nparam) constants, see each kind
+  int *element;  ///< (nelem) number the element had before sorting by colour
+  int ncolor;
+  int *color;    ///< (ncolor + 1) first element of each colour
+  int *slot;     ///< (nelem x nnode x nnode) block of (node a, node b)
+};
+
+/// Copies the elements, sorted by colour (greedy first fit in the given order).
+/// @param node   (nelem x kind->nnode)
+/// @param param  (nelem x kind->nparam)
+/// @return 0, or -1 when out of memory (arena->failed)
+int csim_energy_create(csim_arena *arena, const csim_energy_kind *kind, int nvert, int nelem,
+                       const int *node, const double *param, csim_energy *energy);
+
+/// Finds the block of every pair of nodes. All pairs must be in the pattern.
+int csim_energy_bind(csim_arena *arena, const csim_pattern *pattern, csim_energy *energy);
+
+double csim_energy_value(csim_pool *pool, const csim_energy *energy, const csim_point *at);
+void csim_energy_gradient(csim_pool *pool, const csim_energy *energy, const csim_point *at,
+                          double *g);
+void csim_energy_hessian(csim_pool *pool, const csim_energy *energy, const csim_point *at,
+                         csim_spd spd, double *val);
+void csim_energy_laplacian(csim_pool *pool, const csim_energy *energy, double *val);
+
+// ------------------------------------------------------------------------------------------- kinds
+
+/// Spring between two vertices: E = k/2 (|x_a - x_b| - L)^2. Parameters k [N/m], L [m].
+extern const csim_energy_kind csim_spring_kind;
+
+/// Isometric quadratic bending of a hinge (a, b, c, d): edge ab, opposite vertices c and d:
+/// E = 1/2 |sum_i q_i x_i|^2. Parameters q (4) [N^1/2 m^-1/2]. Flat rest shape. Bergou et al. 2006.
+extern const csim_energy_kind csim_quadratic_kind;
+
+/// Dihedral bending of a hinge (a, b, c, d): E = k/2 (theta - theta0)^2. Parameters k [J], theta0
+/// [rad], and the q (4) of the quadratic energy of the same stiffness (for its laplacian).
+/// The Hessian is Gauss-Newton's, k grad grad^T, whatever spd says: exact at theta0, always
+/// semidefinite.
+extern const csim_energy_kind csim_dihedral_kind;
+
+/// Volume of a tetrahedron: E = k/2 (V - V0)^2. Parameters k [J/m^6], V0 [m^3].
+extern const csim_energy_kind csim_volume_kind;
+
+/// Soft pin: E = k/2 |x - anchor|^2. Parameters k [N/m], number of the anchor.
+extern const csim_energy_kind csim_anchor_kind;
+
+/// Parameters of a hinge on the rest positions X, for bending stiffness B [N m].
+/// Energies are B |e|^2 / (A0 + A1) / 2 theta^2 near the rest shape: the factor 1 (not the textbook's
+/// 3) is what makes B the plate's stiffness on regular meshes (../docs/methods.md).
+void csim_quadratic_param(const double *X, const int node[4], double B, double q[4]);
+void csim_dihedral_param(const double *X, const int node[4], double B, double param[6]);
+
+#endif

@@ -1,0 +1,105 @@
+// model/external.c: see external.h.
+#include "model/external.h"
+
+#include "base/dmath.h"
+#include "math/vec3.h"
+
+#include <string.h>
+
+enum { VERT_GRAIN = 512 };
+
+void csim_wind_at(const csim_wind *wind, const double *x, double time, double *u) {
+  memcpy(u, wind->velocity, 3 * sizeof *u);
+  double speed = csim_norm(wind->velocity);
+  if (!(wind->turbulence > 0 && speed > 0 && wind->gust_length > 0)) return;
+  // four waves of shrinking length carried along by the wind; directions and phases are fixed numbers
+  // without a common period
+  static const double direction[4][3] = {
+      {0.8, 0.3, 0.52}, {-0.45, 0.6, 0.66}, {0.3, -0.75, 0.59}, {0.1, 0.5, -0.86}};
+  static const double push[4][3] = {
+      {0.9, 0.1, 0.42}, {0.5, 0.4, -0.77}, {-0.3, 0.6, 0.74}, {0.2, -0.8, 0.57}};
+  double wave = 2 * CSIM_PI / wind->gust_length;
+  double amplitude = wind->turbulence * speed * sqrt(0.5);
+  for (int k = 0; k < 4; k++) {
+    double along = csim_dot(direction[k], x) - 0.7 * speed * time;
+    double s = csim_sin(wave * along + 1.7 * k);
+    csim_add_scaled(amplitude * s, push[k], u);
+    wave *= 1.83;
+    amplitude *= 0.8;
+  }
+}
+
+typedef struct external_job {
+  const csim_model *model;
+  const csim_state *state;
+  double time, h;
+  double *decay; // per body
+  double *air, *v_next;
+} external_job;
+
+static void blow(void *context, int first, int last) {
+  const external_job *job = context;
+  for (int i = first; i < last; i++)
+    csim_wind_at(&job->model->wind, job->state->x + 3 * (ptrdiff_t)i, job->time,
+                 job->air + 3 * (ptrdiff_t)i);
+}
+
+// Adds vertex i's share of the drag matrix D and of D u.
+static void add_drag(const external_job *job, int i, double *D, double *Du) {
+  const csim_model *m = job->model;
+  double c = m->body[m->body_of[i]].drag;
+  for (int t = m->tri_start[i]; t < m->tri_start[i + 1]; t++) {
+    const int *tri = m->tri + 3 * (ptrdiff_t)m->tri_around[t];
+    double n[3], w[3] = {0}, u[3] = {0};
+    csim_triangle_normal(job->state->x + 3 * (ptrdiff_t)tri[0],
+                         job->state->x + 3 * (ptrdiff_t)tri[1],
+                         job->state->x + 3 * (ptrdiff_t)tri[2], n);
+    double twice = csim_norm(n);
+    if (!(twice > 0)) continue;
+    for (int k = 0; k < 3; k++) {
+      csim_add_scaled(1.0 / 3, job->air + 3 * (ptrdiff_t)tri[k], u);
+      csim_add_scaled(1.0 / 3, job->state->v + 3 * (ptrdiff_t)tri[k], w);
+    }
+    csim_sub(w, u, w);
+    double normal = fabs(csim_dot(w, n)) / twice;
+    double weight = 0.5 * m->wind.density * (0.5 * twice) / 3 * c;
+    double across = weight * 0.05 * csim_norm(w), along = weight * normal - across;
+    double T[9] = {across, 0, 0, 0, across, 0, 0, 0, across}, Tu[3];
+    csim_mat3_add_outer(along / (twice * twice), n, n, T);
+    csim_mat3_mul(T, u, Tu);
+    for (int k = 0; k < 9; k++) D[k] += T[k];
+    csim_add_scaled(1, Tu, Du);
+  }
+}
+
+static void accelerate(void *context, int first, int last) {
+  const external_job *job = context;
+  const csim_model *m = job->model;
+  for (int i = first; i < last; i++) {
+    const double *v = job->state->v + 3 * (ptrdiff_t)i;
+    double *out = job->v_next + 3 * (ptrdiff_t)i;
+    const csim_body *body = &m->body[m->body_of[i]];
+    double decay = job->decay[m->body_of[i]];
+    for (int c = 0; c < 3; c++) out[c] = decay * v[c] + job->h * m->gravity[c];
+    if (m->fixed[i] || !(body->drag > 0 && m->wind.density > 0)) continue;
+    double D[9] = {0}, Du[3] = {0}, A[9], rhs[3];
+    add_drag(job, i, D, Du);
+    for (int c = 0; c < 9; c++) A[c] = job->h * D[c] + (c % 4 ? 0 : m->mass[i]);
+    for (int c = 0; c < 3; c++) rhs[c] = m->mass[i] * out[c] + job->h * Du[c];
+    double inverse[9];
+    if (csim_mat3_inverse(A, inverse) > 0) csim_mat3_mul(inverse, rhs, out);
+  }
+}
+
+void csim_external_velocity(csim_pool *pool, const csim_model *model, const csim_state *state,
+                            double time, double h, double *decay, double *air, double *v_next) {
+  external_job job = {model, state, time, h, decay, air, v_next};
+  int drag = 0;
+  for (int b = 0; b < model->nbody; b++) {
+    const csim_body *body = &model->body[b];
+    decay[b] = body->damping > 0 ? csim_exp(-body->damping * h) : 1;
+    drag |= body->drag > 0 && model->wind.density > 0;
+  }
+  if (drag) csim_pool_for(pool, model->nvert, VERT_GRAIN, blow, &job);
+  csim_pool_for(pool, model->nvert, VERT_GRAIN, accelerate, &job);
+}

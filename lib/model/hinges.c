@@ -1,0 +1,216 @@
+// model/hinges.c: bending across an interior edge: quadratic and dihedral. Needs model/energy.h.
+//
+// A hinge (a, b, c, d): the edge ab as it runs in triangle abc, the other triangle is bad.
+//
+// Quadratic (Bergou, Wardetzky, Harmon, Zorin, Grinspun, A Quadratic Bending Model for Inextensible
+// Surfaces, SGP 2006): with cotangents of the interior angles,
+//   q = (cot b0 + cot b1, cot a0 + cot a1, -cot a0 - cot b0, -cot a1 - cot b1),
+//   E = B / (2 (A0 + A1)) |sum q_i x_i|^2,   |sum q_i x_i| = |ab| theta near the flat shape.
+//
+// Dihedral (Bridson, Marino, Fedkiw, Simulation of Clothing with Folds and Wrinkles, SCA 2003, in the
+// energy form of Grinspun et al., Discrete Shells, SCA 2003): n0 = ab x ac, n1 = ba x bd, e = ab,
+//   theta = atan2((n0 x n1) . e/|e|, n0 . n1),   E = k/2 (theta - theta0)^2,
+//   dtheta/dc = -|e| n0/|n0|^2,   dtheta/da = ((b - c).e n0/|n0|^2 + (b - d).e n1/|n1|^2) / |e|, ...
+#include "model/energy.h"
+
+#include "base/dmath.h"
+#include "math/vec3.h"
+
+// --------------------------------------------------------------------------------------- quadratic
+
+static void curvature_at(const csim_energy *energy, const csim_point *at, int e, double *sum) {
+  const int *node = energy->node + 4 * (ptrdiff_t)e;
+  const double *q = energy->param + 4 * (ptrdiff_t)e;
+  sum[0] = sum[1] = sum[2] = 0;
+  for (int n = 0; n < 4; n++) csim_add_scaled(q[n], at->x + 3 * (ptrdiff_t)node[n], sum);
+}
+
+static double quadratic_value(const csim_energy *energy, const csim_point *at, int first,
+                              int last) {
+  double sum = 0;
+  for (int e = first; e < last; e++) {
+    double c[3];
+    curvature_at(energy, at, e, c);
+    sum += 0.5 * csim_dot(c, c);
+  }
+  return sum;
+}
+
+static void quadratic_gradient(const csim_energy *energy, const csim_point *at, int first, int last,
+                               double *g) {
+  for (int e = first; e < last; e++) {
+    double c[3];
+    curvature_at(energy, at, e, c);
+    for (int n = 0; n < 4; n++)
+      csim_add_scaled(energy->param[4 * (ptrdiff_t)e + n], c,
+                      g + 3 * (ptrdiff_t)energy->node[4 * (ptrdiff_t)e + n]);
+  }
+}
+
+static void quadratic_hessian(const csim_energy *energy, const csim_point *at, csim_spd spd,
+                              int first, int last, double *val) {
+  (void)at, (void)spd;
+  for (int e = first; e < last; e++) {
+    const double *q = energy->param + 4 * (ptrdiff_t)e;
+    const int *slot = energy->slot + 16 * (ptrdiff_t)e;
+    for (int m = 0; m < 4; m++)
+      for (int n = 0; n < 4; n++)
+        for (int c = 0; c < 3; c++) val[9 * (ptrdiff_t)slot[4 * m + n] + 4 * c] += q[m] * q[n];
+  }
+}
+
+static void quadratic_laplacian(const csim_energy *energy, int first, int last, double *val) {
+  for (int e = first; e < last; e++) {
+    const double *q = energy->param + 4 * (ptrdiff_t)e;
+    const int *slot = energy->slot + 16 * (ptrdiff_t)e;
+    for (int m = 0; m < 4; m++)
+      for (int n = 0; n < 4; n++) val[slot[4 * m + n]] += q[m] * q[n];
+  }
+}
+
+const csim_energy_kind csim_quadratic_kind = {
+    .name = "quadratic",
+    .nnode = 4,
+    .nparam = 4,
+    .value = quadratic_value,
+    .gradient = quadratic_gradient,
+    .hessian = quadratic_hessian,
+    .laplacian = quadratic_laplacian,
+};
+
+// Cotangents of the angles at p and q of the triangle (p, q, r), and its area.
+static void cotangents(const double *p, const double *q, const double *r, double *cot_p,
+                       double *cot_q, double *area) {
+  double e[3], u[3], v[3], n[3];
+  csim_sub(q, p, e);
+  csim_sub(r, p, u);
+  csim_sub(r, q, v);
+  csim_cross(e, u, n);
+  double twice = csim_norm(n);
+  *cot_p = csim_dot(e, u) / twice;
+  *cot_q = -csim_dot(e, v) / twice;
+  *area = 0.5 * twice;
+}
+
+void csim_quadratic_param(const double *X, const int node[4], double B, double q[4]) {
+  const double *a = X + 3 * (ptrdiff_t)node[0], *b = X + 3 * (ptrdiff_t)node[1];
+  double a0, b0, A0, a1, b1, A1;
+  cotangents(a, b, X + 3 * (ptrdiff_t)node[2], &a0, &b0, &A0);
+  cotangents(a, b, X + 3 * (ptrdiff_t)node[3], &a1, &b1, &A1);
+  double s = sqrt(B / (A0 + A1));
+  q[0] = s * (b0 + b1);
+  q[1] = s * (a0 + a1);
+  q[2] = -s * (a0 + b0);
+  q[3] = -s * (a1 + b1);
+}
+
+// ---------------------------------------------------------------------------------------- dihedral
+
+typedef struct hinge {
+  double theta;
+  double g[4][3]; // dtheta/dx [1/m]
+  int flat;       // a triangle has no area: no angle, no force
+} hinge;
+
+static hinge hinge_at(const double *x, const int *node) {
+  const double *a = x + 3 * (ptrdiff_t)node[0], *b = x + 3 * (ptrdiff_t)node[1];
+  const double *c = x + 3 * (ptrdiff_t)node[2], *d = x + 3 * (ptrdiff_t)node[3];
+  hinge h = {0};
+  double e[3], n0[3], n1[3], bc[3], bd[3], ca[3], da[3], n01[3];
+  csim_sub(b, a, e);
+  csim_triangle_normal(a, b, c, n0);
+  csim_triangle_normal(b, a, d, n1);
+  double l = csim_norm(e), s0 = csim_dot(n0, n0), s1 = csim_dot(n1, n1);
+  if (!(l > 0 && s0 > 0 && s1 > 0)) {
+    h.flat = 1;
+    return h;
+  }
+  csim_cross(n0, n1, n01);
+  h.theta = csim_atan2(csim_dot(n01, e) / l, csim_dot(n0, n1));
+  csim_sub(b, c, bc);
+  csim_sub(b, d, bd);
+  csim_sub(c, a, ca);
+  csim_sub(d, a, da);
+  csim_add_scaled(csim_dot(bc, e) / (l * s0), n0, h.g[0]);
+  csim_add_scaled(csim_dot(bd, e) / (l * s1), n1, h.g[0]);
+  csim_add_scaled(csim_dot(ca, e) / (l * s0), n0, h.g[1]);
+  csim_add_scaled(csim_dot(da, e) / (l * s1), n1, h.g[1]);
+  csim_add_scaled(-l / s0, n0, h.g[2]);
+  csim_add_scaled(-l / s1, n1, h.g[3]);
+  return h;
+}
+
+// theta - theta0 brought back to (-pi, pi]: a hinge past a full fold bends on, it does not jump.
+static double angle_from_rest(double theta, double theta0) {
+  double d = theta - theta0;
+  return d > CSIM_PI ? d - 2 * CSIM_PI : d <= -CSIM_PI ? d + 2 * CSIM_PI : d;
+}
+
+static double dihedral_value(const csim_energy *energy, const csim_point *at, int first, int last) {
+  double sum = 0;
+  for (int e = first; e < last; e++) {
+    hinge h = hinge_at(at->x, energy->node + 4 * (ptrdiff_t)e);
+    double d = h.flat ? 0 : angle_from_rest(h.theta, energy->param[6 * (ptrdiff_t)e + 1]);
+    sum += 0.5 * energy->param[6 * (ptrdiff_t)e] * d * d;
+  }
+  return sum;
+}
+
+static void dihedral_gradient(const csim_energy *energy, const csim_point *at, int first, int last,
+                              double *g) {
+  for (int e = first; e < last; e++) {
+    const int *node = energy->node + 4 * (ptrdiff_t)e;
+    hinge h = hinge_at(at->x, node);
+    if (h.flat) continue;
+    double s = energy->param[6 * (ptrdiff_t)e] *
+               angle_from_rest(h.theta, energy->param[6 * (ptrdiff_t)e + 1]);
+    for (int n = 0; n < 4; n++) csim_add_scaled(s, h.g[n], g + 3 * (ptrdiff_t)node[n]);
+  }
+}
+
+static void dihedral_hessian(const csim_energy *energy, const csim_point *at, csim_spd spd,
+                             int first, int last, double *val) {
+  (void)spd;
+  for (int e = first; e < last; e++) {
+    hinge h = hinge_at(at->x, energy->node + 4 * (ptrdiff_t)e);
+    if (h.flat) continue;
+    const int *slot = energy->slot + 16 * (ptrdiff_t)e;
+    for (int m = 0; m < 4; m++)
+      for (int n = 0; n < 4; n++)
+        csim_mat3_add_outer(energy->param[6 * (ptrdiff_t)e], h.g[m], h.g[n],
+                            val + 9 * (ptrdiff_t)slot[4 * m + n]);
+  }
+}
+
+// dtheta/dx at the rest shape is normal to the triangles, so its products stand for the quadratic
+// model's q q^T / |e|^2: the weights are those of the quadratic energy of the same stiffness, which
+// parameters 2..5 hold.
+static void dihedral_laplacian(const csim_energy *energy, int first, int last, double *val) {
+  for (int e = first; e < last; e++) {
+    const double *q = energy->param + 6 * (ptrdiff_t)e + 2;
+    const int *slot = energy->slot + 16 * (ptrdiff_t)e;
+    for (int m = 0; m < 4; m++)
+      for (int n = 0; n < 4; n++) val[slot[4 * m + n]] += q[m] * q[n];
+  }
+}
+
+const csim_energy_kind csim_dihedral_kind = {
+    .name = "dihedral",
+    .nnode = 4,
+    .nparam = 6,
+    .value = dihedral_value,
+    .gradient = dihedral_gradient,
+    .hessian = dihedral_hessian,
+    .laplacian = dihedral_laplacian,
+};
+
+void csim_dihedral_param(const double *X, const int node[4], double B, double param[6]) {
+  double n0[3], n1[3];
+  const double *a = X + 3 * (ptrdiff_t)node[0], *b = X + 3 * (ptrdiff_t)node[1];
+  csim_triangle_normal(a, b, X + 3 * (ptrdiff_t)node[2], n0);
+  csim_triangle_normal(b, a, X + 3 * (ptrdiff_t)node[3], n1);
+  double l = csim_distance(a, b), area = 0.5 * (csim_norm(n0) + csim_norm(n1));
+  param[0] = B * l * l / area;
+  param[1] = hinge_at(X, node).theta;
+  csim_quadratic_param(X, node, B, param + 2);
+}

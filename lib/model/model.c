@@ -1,0 +1,58 @@
+// model/model.c: see model.h.
+#include "model/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void csim_model_free(csim_model *model) {
+  if (!model) return;
+  for (int b = 0; b < model->nbody; b++)
+    if (model->body[b].mesh) csim_mesh_free(model->body[b].mesh);
+  csim_arena arena = model->arena; // the model itself lives in it
+  csim_arena_free(&arena);
+}
+
+void csim_model_targets(const csim_model *model, double time, double *target) {
+  int group = -2;
+  csim_pose pose = {0};
+  for (int i = 0; i < model->ntarget; i++) {
+    const csim_target *t = &model->target[i];
+    const double *rest = model->x0 + 3 * (ptrdiff_t)t->vert;
+    if (t->group >= 0 && t->group != group) // targets come grouped: one pose a group
+      pose = csim_motion_pose(&model->group[t->group].motion, model->group[t->group].pivot, time);
+    group = t->group;
+    if (group >= 0 && model->group[group].motion.nkey > 0)
+      csim_pose_apply(&pose, rest, target + 3 * (ptrdiff_t)i);
+    else
+      memcpy(target + 3 * (ptrdiff_t)i, rest, 3 * sizeof *rest);
+  }
+}
+
+double csim_model_energy(csim_pool *pool, const csim_model *model, const csim_point *at) {
+  double sum = 0;
+  for (int e = 0; e < model->nenergy; e++) sum += csim_energy_value(pool, &model->energy[e], at);
+  return sum;
+}
+
+int csim_state_create(const csim_model *model, csim_state *state) {
+  ptrdiff_t n = 3 * (ptrdiff_t)model->nvert;
+  *state = (csim_state){.nvert = model->nvert,
+                        .x = CSIM_NEW(double, n),
+                        .v = CSIM_NEW(double, n),
+                        .x_prev = CSIM_NEW(double, n),
+                        .v_prev = CSIM_NEW(double, n)};
+  if (!state->x || !state->v || !state->x_prev || !state->v_prev) return -1;
+  memcpy(state->x, model->x0, (size_t)n * sizeof(double));
+  memcpy(state->v, model->v0, (size_t)n * sizeof(double));
+  memcpy(state->x_prev, model->x0, (size_t)n * sizeof(double));
+  memcpy(state->v_prev, model->v0, (size_t)n * sizeof(double));
+  return 0;
+}
+
+void csim_state_free(csim_state *state) {
+  free(state->x);
+  free(state->v);
+  free(state->x_prev);
+  free(state->v_prev);
+  *state = (csim_state){0};
+}

@@ -1,0 +1,90 @@
+// model/model.h: everything that stays constant during a run. Needs model/energy.h, model/motion.h,
+// mesh/mesh.h.
+//
+// All bodies share one numbering of vertices: body b owns [vert0, vert0 + nvert). Indices, not
+// pointers, link elements. scene/compile.c makes a model; nothing changes it afterwards.
+#ifndef CSIM_MODEL_MODEL_H
+#define CSIM_MODEL_MODEL_H
+
+#include "math/bsr.h"
+#include "mesh/mesh.h"
+#include "model/energy.h"
+#include "model/motion.h"
+
+/// A cloth or a solid.
+typedef struct csim_body {
+  const char *name;
+  csim_object_type type;
+  int vert0, nvert;      ///< its vertices; the first mesh->nvert are those of the mesh, in its order
+  csim_mesh *mesh;       ///< the surface, as the user gave it
+  int ntet;
+  int *tet;              ///< (ntet x 4) vertices, counted from vert0; solids only
+  double damping;        ///< [1/s]
+  double drag;           ///< [-] normal drag coefficient
+  double friction;       ///< [-] of its surface
+} csim_body;
+
+/// Vertices that follow one motion.
+typedef struct csim_pin_group {
+  csim_motion motion;
+  double pivot[3]; ///< [m] of its rotations
+} csim_pin_group;
+
+/// A pinned vertex, exact (hard) or by a soft spring (an element of the anchor energy).
+typedef struct csim_target {
+  int vert;
+  int group;       ///< index into pin_group; -1 = never moves
+  int hard;
+} csim_target;
+
+enum { CSIM_MAX_ENERGY = 8 };
+
+typedef struct csim_model {
+  csim_arena arena;        ///< owns everything below
+  int nvert;
+  double *mass;            ///< (nvert) [kg]
+  double *x0;              ///< (nvert x 3) start positions [m]
+  double *v0;              ///< (nvert x 3) start velocities [m/s]
+  unsigned char *fixed;    ///< (nvert) 1 = position prescribed
+  int *body_of;            ///< (nvert)
+  int nbody;
+  csim_body *body;         ///< (nbody)
+  int ntri;
+  int *tri;                ///< (ntri x 3) surface triangles of all bodies
+  int *tri_start;          ///< (nvert + 1) triangles around each vertex:
+  int *tri_around;         ///< (3 ntri) their numbers, ascending per vertex
+  int nenergy;
+  csim_energy energy[CSIM_MAX_ENERGY];
+  csim_pattern pattern;    ///< of the Hessian
+  int ntarget;
+  csim_target *target;     ///< (ntarget)
+  int ngroup;
+  csim_pin_group *group;   ///< (ngroup)
+  double gravity[3];       ///< [m/s^2]
+  csim_wind wind;
+} csim_model;
+
+/// Frees the model and its meshes.
+void csim_model_free(csim_model *model);
+
+/// Where the pinned vertices are at a time [s] from the start: target (ntarget x 3), overwritten.
+void csim_model_targets(const csim_model *model, double time, double *target);
+
+/// Sum of all energies [J] at x.
+double csim_model_energy(csim_pool *pool, const csim_model *model, const csim_point *at);
+
+/// What changes: exactly what a checkpoint holds.
+typedef struct csim_state {
+  int nvert;
+  long long step;  ///< substeps done since the start frame
+  double *x;       ///< (nvert x 3) [m]
+  double *v;       ///< (nvert x 3) [m/s]
+  double *x_prev;  ///< (nvert x 3) one substep earlier (two-step integrators)
+  double *v_prev;  ///< (nvert x 3)
+} csim_state;
+
+/// The start of a run. -1 when out of memory; free with csim_state_free in any case.
+int csim_state_create(const csim_model *model, csim_state *state);
+void csim_state_free(csim_state *state);
+
+#endif

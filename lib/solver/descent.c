@@ -1,0 +1,61 @@
+// solver/descent.c: gradient descent with a diagonal stand-in for the Hessian (Wang, GAMES103,
+// laboratory 2: the first seed).
+//
+//   x_i <- x_i - g_i / (m_i/h^2 + 4 k_i),  `iterations` times
+//
+// k_i is the largest stiffness of the springs at vertex i, k for the seed's uniform network.
+#include "solver/method.h"
+
+#include <math.h>
+
+typedef struct descent {
+  double *g;         // (nvert x 3)
+  double *stiffness; // (nvert) 4 k_i [N/m]
+} descent;
+
+static void *descent_create(csim_arena *arena, const csim_model *model,
+                            const csim_solver_params *params) {
+  (void)params;
+  descent *s = CSIM_ARENA_NEW(arena, descent, 1);
+  if (!s) return NULL;
+  s->g = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)model->nvert);
+  s->stiffness = CSIM_ARENA_NEW(arena, double, model->nvert);
+  double *diag = CSIM_ARENA_NEW(arena, double, model->pattern.nblock);
+  if (arena->failed) return NULL;
+  for (int e = 0; e < model->nenergy; e++) {
+    const csim_energy *energy = &model->energy[e];
+    if (energy->kind == &csim_spring_kind) {
+      for (int k = 0; k < 2 * energy->nelem; k++) {
+        double *at = &s->stiffness[energy->node[k]], stiff = 4 * energy->param[2 * (ptrdiff_t)(k / 2)];
+        if (stiff > *at) *at = stiff;
+      }
+    } else { // whatever is not a spring enters with its share of the constant matrix
+      csim_energy_laplacian(NULL, energy, diag);
+    }
+  }
+  for (int i = 0; i < model->nvert; i++) s->stiffness[i] += 2 * diag[model->pattern.diag[i]];
+  return s;
+}
+
+static csim_method_report descent_solve(const csim_problem *problem, void *scratch, double *x) {
+  descent *s = scratch;
+  const csim_model *model = problem->model;
+  double w = 1 / (problem->h * problem->h);
+  csim_method_report report = {.outcome = CSIM_OUTCOME_LIMIT};
+  for (;; report.iterations++) {
+    csim_problem_gradient(problem, x, s->g);
+    report.residual = csim_method_residual(problem, s->g);
+    if (!isfinite(report.residual)) report.outcome = CSIM_OUTCOME_DIVERGED;
+    if (report.residual <= problem->params->tolerance) report.outcome = CSIM_OUTCOME_CONVERGED;
+    if (report.outcome != CSIM_OUTCOME_LIMIT || report.iterations >= problem->params->iterations)
+      return report;
+    for (int i = 0; i < model->nvert; i++) {
+      if (model->fixed[i]) continue;
+      double inverse = 1 / (w * model->mass[i] + s->stiffness[i]);
+      for (int c = 0; c < 3; c++) x[3 * (ptrdiff_t)i + c] -= inverse * s->g[3 * (ptrdiff_t)i + c];
+    }
+  }
+}
+
+const csim_method csim_method_descent = {
+    .name = "descent", .create = descent_create, .solve = descent_solve};

@@ -1,0 +1,44 @@
+// solver/method.h: what every method of the implicit step looks like. Needs solver/problem.h.
+//
+// Adding a method: one new file with a csim_method, one line in method.c. A method knows the problem
+// and nothing else: no files, no JSON, no colliders.
+#ifndef CSIM_SOLVER_METHOD_H
+#define CSIM_SOLVER_METHOD_H
+
+#include "math/pcg.h"
+#include "solver/problem.h"
+
+/// How a step ended. Numerical, never the user's fault or ours.
+typedef enum csim_outcome {
+  CSIM_OUTCOME_CONVERGED,
+  CSIM_OUTCOME_LIMIT,    ///< iteration limit; x is usable, its residual is reported
+  CSIM_OUTCOME_STALLED,  ///< no further decrease is possible in double precision
+  CSIM_OUTCOME_INDEFINITE, ///< Cholesky met a pivot that is not positive (spd "none"); x not usable
+  CSIM_OUTCOME_DIVERGED, ///< not finite; x is not usable
+} csim_outcome;
+
+typedef struct csim_method_report {
+  csim_outcome outcome;
+  int iterations;        ///< outer
+  int linear_iterations; ///< inner, in total
+  double residual;       ///< max |gradient| / force_scale at the end, [-]; < 0 when not measured
+} csim_method_report;
+
+typedef struct csim_method {
+  const char *name;
+  /// Scratch for problems on this model, from the arena; NULL when out of memory.
+  void *(*create)(csim_arena *arena, const csim_model *model, const csim_solver_params *params);
+  /// Improves x (nvert x 3) from its starting point; fixed vertices already stand at their targets.
+  csim_method_report (*solve)(const csim_problem *problem, void *scratch, double *x);
+} csim_method;
+
+/// The method of this name, or NULL.
+const csim_method *csim_method_find(const char *name);
+
+/// Relative residual: max |g_i| / force_scale.
+double csim_method_residual(const csim_problem *problem, const double *g);
+
+extern const csim_method csim_method_newton;
+extern const csim_method csim_method_descent;
+
+#endif

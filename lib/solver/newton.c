@@ -1,0 +1,113 @@
+// solver/newton.c: projected Newton with line search. iterations = 1 and no line search is Baraff &
+// Witkin, Large Steps in Cloth Simulation, SIGGRAPH 1998.
+#include "solver/method.h"
+
+#include "math/cholesky.h"
+#include "math/jacobi.h"
+#include "math/vector.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct newton {
+  csim_bsr H;
+  csim_precond P;
+  csim_cholesky F;
+  csim_pcg_scratch pcg;
+  double *g, *d, *x_try; // (nvert x 3)
+} newton;
+
+static void *newton_create(csim_arena *arena, const csim_model *model,
+                           const csim_solver_params *params) {
+  ptrdiff_t n = 3 * (ptrdiff_t)model->nvert;
+  newton *s = CSIM_ARENA_NEW(arena, newton, 1);
+  if (!s) return NULL;
+  s->H = (csim_bsr){&model->pattern, CSIM_ARENA_NEW(arena, double, 9 * (ptrdiff_t)model->pattern.nblock)};
+  s->g = CSIM_ARENA_NEW(arena, double, n);
+  s->d = CSIM_ARENA_NEW(arena, double, n);
+  s->x_try = CSIM_ARENA_NEW(arena, double, n);
+  if (params->linear == CSIM_LINEAR_CHOLESKY) {
+    csim_cholesky_analyze(arena, &model->pattern, 3, &s->F);
+  } else {
+    csim_preconditioner_kind kind =
+        params->linear == CSIM_LINEAR_PCG && params->preconditioner == CSIM_PRECONDITIONER_ICHOL
+            ? CSIM_BLOCK_ICHOL
+            : CSIM_BLOCK_JACOBI;
+    csim_precond_create(arena, &model->pattern, kind, &s->P);
+    s->pcg = (csim_pcg_scratch){CSIM_ARENA_NEW(arena, double, n), CSIM_ARENA_NEW(arena, double, n),
+                                CSIM_ARENA_NEW(arena, double, n), CSIM_ARENA_NEW(arena, double, n)};
+  }
+  return arena->failed ? NULL : s;
+}
+
+// d = H^-1 (-g) by the solver the scene chose. s->g holds -g on entry.
+static csim_solve_report solve_linear(const csim_problem *problem, newton *s) {
+  const csim_solver_params *params = problem->params;
+  if (params->linear == CSIM_LINEAR_CHOLESKY) {
+    csim_solve_report report = {.outcome = csim_cholesky_factor(&s->F, s->H.val), .iterations = 1};
+    if (report.outcome == CSIM_SOLVE_CONVERGED) csim_cholesky_solve(&s->F, s->g, s->d);
+    return report;
+  }
+  csim_precond_update(problem->pool, &s->H, &s->P);
+  if (params->linear == CSIM_LINEAR_PCG)
+    return csim_pcg_solve(problem->pool, &s->H, &s->P, s->g, params->linear_tolerance,
+                          params->linear_iterations, &s->pcg, s->d);
+  csim_jacobi_params jacobi = {
+      .alpha = params->jacobi_alpha,
+      .rho = params->linear == CSIM_LINEAR_CHEBYSHEV_JACOBI ? params->chebyshev_rho : 0,
+      .tolerance = params->linear_tolerance,
+      .max_iterations = params->linear_iterations};
+  return csim_jacobi_solve(problem->pool, &s->H, &s->P, s->g, &jacobi, &s->pcg, s->d);
+}
+
+// Largest step 1, 1/2, 1/4, ... with F(x + a d) <= F(x) + 1e-4 a g.d (Armijo 1966). Differences of F
+// below its round-off say nothing and count as no change. Returns 0 when none of 30 halvings does.
+static double search_line(const csim_problem *problem, newton *s, double *x, double slope) {
+  int n = 3 * problem->model->nvert;
+  double F = csim_problem_value(problem, x), noise = 1e-14 * fabs(F);
+  for (double a = 1; a > 1e-9; a *= 0.5) {
+    memcpy(s->x_try, x, (size_t)n * sizeof *x);
+    csim_vector_add(problem->pool, n, a, s->d, s->x_try);
+    double F_try = csim_problem_value(problem, s->x_try);
+    if (F_try <= F + 1e-4 * a * slope + noise) {
+      memcpy(x, s->x_try, (size_t)n * sizeof *x);
+      return a;
+    }
+  }
+  return 0;
+}
+
+static csim_method_report newton_solve(const csim_problem *problem, void *scratch, double *x) {
+  newton *s = scratch;
+  const csim_solver_params *params = problem->params;
+  int n = 3 * problem->model->nvert;
+  csim_method_report report = {.outcome = CSIM_OUTCOME_LIMIT};
+  for (;; report.iterations++) {
+    csim_problem_gradient(problem, x, s->g);
+    report.residual = csim_method_residual(problem, s->g);
+    if (!isfinite(report.residual)) report.outcome = CSIM_OUTCOME_DIVERGED;
+    if (report.residual <= params->tolerance) report.outcome = CSIM_OUTCOME_CONVERGED;
+    if (report.outcome != CSIM_OUTCOME_LIMIT || report.iterations >= params->iterations) break;
+
+    csim_problem_hessian(problem, x, params->spd, &s->H);
+    for (int i = 0; i < n; i++) s->g[i] = -s->g[i];
+    csim_solve_report linear = solve_linear(problem, s);
+    report.linear_iterations += linear.iterations;
+    double slope = -csim_vector_dot(problem->pool, n, s->g, s->d);
+    if (linear.outcome == CSIM_SOLVE_INDEFINITE && params->linear == CSIM_LINEAR_CHOLESKY)
+      report.outcome = CSIM_OUTCOME_INDEFINITE;
+    else if (linear.outcome == CSIM_SOLVE_BREAKDOWN || !isfinite(slope))
+      report.outcome = CSIM_OUTCOME_DIVERGED;
+    if (report.outcome != CSIM_OUTCOME_LIMIT) break;
+    if (!params->line_search) {
+      csim_vector_add(problem->pool, n, 1, s->d, x);
+    } else if (!(slope < 0) || search_line(problem, s, x, slope) == 0) {
+      report.outcome = CSIM_OUTCOME_STALLED;
+      break;
+    }
+  }
+  return report;
+}
+
+const csim_method csim_method_newton = {
+    .name = "newton", .create = newton_create, .solve = newton_solve};

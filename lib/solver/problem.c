@@ -1,0 +1,124 @@
+// solver/problem.c: see problem.h.
+#include "solver/problem.h"
+
+#include "math/vec3.h"
+
+#include <string.h>
+
+enum { VERT_GRAIN = 1024 };
+
+typedef struct problem_job {
+  const csim_problem *problem;
+  const double *x;
+  double *out;
+} problem_job;
+
+static csim_point point_of(const csim_problem *problem, const double *x) {
+  return (csim_point){.x = x, .anchor = problem->target};
+}
+
+static double inertia_value(void *context, int first, int last) {
+  const problem_job *job = context;
+  const csim_model *model = job->problem->model;
+  double sum = 0;
+  for (int i = first; i < last; i++) {
+    if (model->fixed[i]) continue;
+    double d[3];
+    csim_sub(job->x + 3 * (ptrdiff_t)i, job->problem->y + 3 * (ptrdiff_t)i, d);
+    sum += model->mass[i] * csim_dot(d, d);
+  }
+  return sum;
+}
+
+double csim_problem_value(const csim_problem *problem, const double *x) {
+  problem_job job = {problem, x, NULL};
+  csim_point at = point_of(problem, x);
+  double inertia = csim_pool_sum(problem->pool, problem->model->nvert, inertia_value, &job);
+  return 0.5 * inertia / (problem->h * problem->h) +
+         csim_model_energy(problem->pool, problem->model, &at);
+}
+
+static void inertia_gradient(void *context, int first, int last) {
+  const problem_job *job = context;
+  const csim_problem *p = job->problem;
+  double w = 1 / (p->h * p->h);
+  for (int i = first; i < last; i++)
+    for (int c = 0; c < 3; c++) {
+      ptrdiff_t k = 3 * (ptrdiff_t)i + c;
+      job->out[k] = w * p->model->mass[i] * (job->x[k] - p->y[k]);
+    }
+}
+
+static void clear_fixed(void *context, int first, int last) {
+  const problem_job *job = context;
+  for (int i = first; i < last; i++)
+    if (job->problem->model->fixed[i])
+      memset(job->out + 3 * (ptrdiff_t)i, 0, 3 * sizeof(double));
+}
+
+void csim_problem_gradient(const csim_problem *problem, const double *x, double *g) {
+  const csim_model *model = problem->model;
+  problem_job job = {problem, x, g};
+  csim_point at = point_of(problem, x);
+  csim_pool_for(problem->pool, model->nvert, VERT_GRAIN, inertia_gradient, &job);
+  for (int e = 0; e < model->nenergy; e++)
+    csim_energy_gradient(problem->pool, &model->energy[e], &at, g);
+  csim_pool_for(problem->pool, model->nvert, VERT_GRAIN, clear_fixed, &job);
+}
+
+static void inertia_hessian(void *context, int first, int last) {
+  const problem_job *job = context;
+  const csim_problem *p = job->problem;
+  const csim_pattern *pattern = &p->model->pattern;
+  double w = 1 / (p->h * p->h);
+  for (int i = first; i < last; i++) {
+    double *row = job->out + 9 * (ptrdiff_t)pattern->start[i];
+    memset(row, 0, 9 * (size_t)(pattern->start[i + 1] - pattern->start[i]) * sizeof *row);
+    double *diag = job->out + 9 * (ptrdiff_t)pattern->diag[i];
+    diag[0] = diag[4] = diag[8] = w * p->model->mass[i];
+  }
+}
+
+void csim_problem_hessian(const csim_problem *problem, const double *x, csim_spd spd, csim_bsr *H) {
+  const csim_model *model = problem->model;
+  problem_job job = {problem, x, H->val};
+  csim_point at = point_of(problem, x);
+  csim_pool_for(problem->pool, model->nvert, VERT_GRAIN, inertia_hessian, &job);
+  for (int e = 0; e < model->nenergy; e++)
+    csim_energy_hessian(problem->pool, &model->energy[e], &at, spd, H->val);
+  csim_bsr_fix(problem->pool, model->fixed, H);
+}
+
+static double force_sum(void *context, int first, int last) {
+  const problem_job *job = context;
+  const csim_problem *p = job->problem;
+  double sum = 0, w = 1 / (p->h * p->h);
+  for (int i = first; i < last; i++) {
+    if (p->model->fixed[i]) continue;
+    double external[3];
+    for (int c = 0; c < 3; c++) {
+      ptrdiff_t k = 3 * (ptrdiff_t)i + c;
+      external[c] = w * p->model->mass[i] * (p->y[k] - p->x[k] - p->h * p->v[k]);
+    }
+    sum += csim_norm(external) + csim_norm(job->x + 3 * (ptrdiff_t)i);
+  }
+  return sum;
+}
+
+static double count_free(void *context, int first, int last) {
+  const problem_job *job = context;
+  double count = 0;
+  for (int i = first; i < last; i++) count += !job->problem->model->fixed[i];
+  return count;
+}
+
+double csim_problem_force_scale(const csim_problem *problem, double *g) {
+  const csim_model *model = problem->model;
+  csim_point at = point_of(problem, problem->x);
+  memset(g, 0, 3 * (size_t)model->nvert * sizeof *g);
+  for (int e = 0; e < model->nenergy; e++)
+    csim_energy_gradient(problem->pool, &model->energy[e], &at, g);
+  problem_job job = {problem, g, NULL};
+  double nfree = csim_pool_sum(problem->pool, model->nvert, count_free, &job);
+  return nfree > 0 ? csim_pool_sum(problem->pool, model->nvert, force_sum, &job) / nfree : 0;
+}

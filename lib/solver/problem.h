@@ -1,0 +1,34 @@
+// solver/problem.h: the minimisation that one implicit step is. Needs model/ and math/.
+//
+//   x = argmin F(x),  F(x) = sum_i m_i/(2 h^2) |x_i - y_i|^2 + E(x),  over the free vertices
+#ifndef CSIM_SOLVER_PROBLEM_H
+#define CSIM_SOLVER_PROBLEM_H
+
+#include "model/model.h"
+
+typedef struct csim_problem {
+  const csim_model *model;
+  const csim_solver_params *params;
+  csim_pool *pool;
+  double h;             ///< [s] effective step (two thirds of it for BDF2)
+  const double *x;      ///< (nvert x 3) [m] at the start of the step
+  const double *v;      ///< (nvert x 3) [m/s] at the start of the step
+  const double *y;      ///< (nvert x 3) [m] inertial target x + h v*
+  const double *target; ///< (ntarget x 3) [m] of pins at the end of the step
+  double force_scale;   ///< [N] mean over free vertices of external plus internal force at x
+} csim_problem;
+
+/// F(x) [J].
+double csim_problem_value(const csim_problem *problem, const double *x);
+
+/// Gradient of F [N], zero at fixed vertices; g (nvert x 3), overwritten.
+void csim_problem_gradient(const csim_problem *problem, const double *x, double *g);
+
+/// Hessian of F [N/m], identity at fixed vertices; H overwritten.
+void csim_problem_hessian(const csim_problem *problem, const double *x, csim_spd spd, csim_bsr *H);
+
+/// Mean over free vertices of |m (y - x - h v)/h^2| + |dE/dx(x)| [N]: what residuals are measured
+/// against. g (nvert x 3) is scratch.
+double csim_problem_force_scale(const csim_problem *problem, double *g);
+
+#endif

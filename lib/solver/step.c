@@ -1,0 +1,128 @@
+// solver/step.c: see step.h.
+#include "solver/step.h"
+
+#include "math/vec3.h"
+#include "math/vector.h"
+#include "model/external.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_HALVINGS = 4 };
+
+struct csim_solver {
+  csim_solver_setup setup;
+  csim_arena arena; // the scratch below
+  const csim_method *method;
+  void *method_scratch;
+  double *y, *x, *v, *air; // (nvert x 3)
+  double *x_last, *v_last; // (nvert x 3) the state before the step, to go back to
+  double *target;          // (ntarget x 3)
+  double *decay;           // (nbody)
+};
+
+csim_solver *csim_solver_create(const csim_solver_setup *setup) {
+  const csim_method *method = csim_method_find(setup->params.method);
+  csim_solver *solver = method ? CSIM_NEW(csim_solver, 1) : NULL;
+  if (!solver) return NULL;
+  ptrdiff_t n = 3 * (ptrdiff_t)setup->model->nvert;
+  csim_arena *arena = &solver->arena;
+  solver->setup = *setup;
+  solver->method = method;
+  solver->y = CSIM_ARENA_NEW(arena, double, n);
+  solver->x = CSIM_ARENA_NEW(arena, double, n);
+  solver->v = CSIM_ARENA_NEW(arena, double, n);
+  solver->air = CSIM_ARENA_NEW(arena, double, n);
+  solver->x_last = CSIM_ARENA_NEW(arena, double, n);
+  solver->v_last = CSIM_ARENA_NEW(arena, double, n);
+  solver->target = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)setup->model->ntarget);
+  solver->decay = CSIM_ARENA_NEW(arena, double, setup->model->nbody);
+  solver->method_scratch = method->create(arena, setup->model, &solver->setup.params);
+  if (arena->failed) {
+    csim_solver_free(solver);
+    return NULL;
+  }
+  return solver;
+}
+
+void csim_solver_free(csim_solver *solver) {
+  if (!solver) return;
+  csim_arena_free(&solver->arena);
+  free(solver);
+}
+
+// The point the method starts from; hard pins stand at their targets.
+static void choose_start(const csim_problem *problem, double *x) {
+  const csim_model *model = problem->model;
+  size_t bytes = 3 * (size_t)model->nvert * sizeof *x;
+  memcpy(x, problem->params->start == CSIM_START_INERTIA ? problem->y : problem->x, bytes);
+  if (problem->params->start == CSIM_START_VELOCITY)
+    csim_vector_add(problem->pool, 3 * model->nvert, problem->h, problem->v, x);
+  for (int i = 0; i < model->ntarget; i++)
+    if (model->target[i].hard)
+      memcpy(x + 3 * (ptrdiff_t)model->target[i].vert, problem->target + 3 * (ptrdiff_t)i,
+             3 * sizeof *x);
+}
+
+// The part of a step from `time` to time + h. Leaves the state alone unless it returns 0.
+static int advance(csim_solver *solver, csim_state *state, double time, double h,
+                   csim_step_report *report) {
+  const csim_solver_setup *setup = &solver->setup;
+  const csim_model *model = setup->model;
+  int n = 3 * model->nvert;
+  double *x = solver->x, *v = solver->v;
+
+  // external forces and pins
+  csim_external_velocity(setup->pool, model, state, time, h, solver->decay, solver->air, v);
+  memcpy(solver->y, state->x, (size_t)n * sizeof *x);
+  csim_vector_add(setup->pool, n, h, v, solver->y);
+  csim_model_targets(model, time + h, solver->target);
+
+  // elastic forces
+  csim_problem problem = {.model = model, .params = &setup->params, .pool = setup->pool, .h = h,
+                          .x = state->x, .v = state->v, .y = solver->y, .target = solver->target};
+  problem.force_scale = csim_problem_force_scale(&problem, x);
+  if (problem.force_scale == 0) problem.force_scale = 1e-300; // nothing acts: any force is too much
+  choose_start(&problem, x);
+  report->method = solver->method->solve(&problem, solver->method_scratch, x);
+  report->iterations += report->method.iterations;
+  report->linear_iterations += report->method.linear_iterations;
+  if (report->method.outcome >= CSIM_OUTCOME_INDEFINITE) return -1;
+
+  // velocities; the contact filter will stand between the method's proposal and the positions
+  for (int i = 0; i < n; i++) v[i] = (x[i] - state->x[i]) / h;
+  if (setup->contact.response == CSIM_RESPONSE_IMPULSE)
+    report->contacts += csim_impulse_respond(setup->pool, model, setup->ncollider, setup->collider,
+                                             setup->contact.thickness, time + h, h, x, v);
+  if (!isfinite(csim_vector_dot(setup->pool, n, x, x) + csim_vector_dot(setup->pool, n, v, v))) {
+    report->method.outcome = CSIM_OUTCOME_DIVERGED;
+    return -1;
+  }
+  memcpy(state->x, x, (size_t)n * sizeof *x);
+  memcpy(state->v, v, (size_t)n * sizeof *v);
+  return 0;
+}
+
+int csim_step(csim_solver *solver, csim_state *state, csim_step_report *report) {
+  size_t bytes = 3 * (size_t)state->nvert * sizeof(double);
+  double h = solver->setup.h, time = (double)state->step * h;
+  memcpy(solver->x_last, state->x, bytes);
+  memcpy(solver->v_last, state->v, bytes);
+  *report = (csim_step_report){0};
+  for (int halvings = 0; halvings <= MAX_HALVINGS; halvings++) {
+    int parts = 1 << halvings, done = 0;
+    report->parts = parts;
+    while (done < parts && advance(solver, state, time + h * done / parts, h / parts, report) == 0)
+      done++;
+    if (done == parts) {
+      memcpy(state->x_prev, solver->x_last, bytes);
+      memcpy(state->v_prev, solver->v_last, bytes);
+      state->step++;
+      return 0;
+    }
+    memcpy(state->x, solver->x_last, bytes);
+    memcpy(state->v, solver->v_last, bytes);
+    if (report->method.outcome == CSIM_OUTCOME_INDEFINITE) break; // smaller parts hide, not cure it
+  }
+  return -1;
+}

@@ -1,0 +1,40 @@
+// solver/step.h: one substep of the whole model: external forces, method, contact. Needs
+// solver/method.h, contact/.
+#ifndef CSIM_SOLVER_STEP_H
+#define CSIM_SOLVER_STEP_H
+
+#include "contact/impulse.h"
+#include "solver/method.h"
+
+/// Everything a step needs besides model and state: parameters and scratch. No step allocates.
+typedef struct csim_solver csim_solver;
+
+typedef struct csim_solver_setup {
+  const csim_model *model;
+  csim_solver_params params;
+  csim_contact_params contact;
+  int ncollider;
+  const csim_collider *collider; ///< (ncollider)
+  csim_pool *pool;               ///< may be NULL: one thread
+  double h;                      ///< [s] of a substep
+} csim_solver_setup;
+
+typedef struct csim_step_report {
+  csim_method_report method; ///< of the last part of the step
+  int parts;                 ///< 1; more when the step was halved to get through
+  int contacts;              ///< vertices pushed by colliders
+  long long iterations, linear_iterations; ///< over all parts
+} csim_step_report;
+
+/// NULL when out of memory or when params.method is no method. Free with csim_solver_free.
+csim_solver *csim_solver_create(const csim_solver_setup *setup);
+void csim_solver_free(csim_solver *solver);
+
+/// Advances the state by one substep of setup.h.
+///
+/// When a method diverges the step is taken again in halves, quarters, ... down to 1/16. When that
+/// fails too, the state is left as it was before and the report's outcome says why.
+/// @return 0, or -1 when the solver gave up
+int csim_step(csim_solver *solver, csim_state *state, csim_step_report *report);
+
+#endif

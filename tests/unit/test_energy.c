@@ -1,0 +1,215 @@
+// test_energy: every energy against finite differences, rigid motions and positive definiteness.
+#include "check.h"
+
+#include "math/vec3.h"
+#include "model/energy.h"
+
+#include <string.h>
+
+enum { NVERT = 4 };
+
+static double uniform(unsigned *seed) {
+  *seed = *seed * 1664525u + 1013904223u;
+  return (double)(*seed >> 8) / (double)(1 << 24) - 0.5;
+}
+
+// One element of a kind, with its matrix.
+typedef struct fixture {
+  csim_arena arena;
+  csim_energy energy;
+  csim_pattern pattern;
+  double *val;
+  double anchor[3];
+} fixture;
+
+static void fixture_create(const csim_energy_kind *kind, const double *param, fixture *f) {
+  static const int node[4] = {0, 1, 2, 3};
+  *f = (fixture){.anchor = {0.1, -0.2, 0.3}};
+  csim_energy_create(&f->arena, kind, NVERT, 1, node, param, &f->energy);
+  csim_pattern_build(&f->arena, NVERT, 1, &(csim_element_set){1, 4, node}, &f->pattern);
+  csim_energy_bind(&f->arena, &f->pattern, &f->energy);
+  f->val = CSIM_ARENA_NEW(&f->arena, double, 9 * f->pattern.nblock);
+}
+
+static double value(fixture *f, const double *x) {
+  return csim_energy_value(NULL, &f->energy, &(csim_point){x, f->anchor});
+}
+static void gradient(fixture *f, const double *x, double *g) {
+  memset(g, 0, 12 * sizeof *g);
+  csim_energy_gradient(NULL, &f->energy, &(csim_point){x, f->anchor}, g);
+}
+static void hessian(fixture *f, const double *x, csim_spd spd, double H[12][12]) {
+  memset(f->val, 0, (size_t)(9 * f->pattern.nblock) * sizeof(double));
+  csim_energy_hessian(NULL, &f->energy, &(csim_point){x, f->anchor}, spd, f->val);
+  for (int i = 0; i < 4; i++)
+    for (int j = 0; j < 4; j++)
+      for (int c = 0; c < 9; c++)
+        H[3 * i + c / 3][3 * j + c % 3] = f->val[9 * csim_pattern_find(&f->pattern, i, j) + c];
+}
+
+// Relative error of the gradient, and of the Hessian where it is exact.
+static void check_derivatives(fixture *f, const double *x, int exact_hessian) {
+  const double eps = 1e-6;
+  double g[12], H[12][12], scale_g = 1e-9, scale_h = 1e-6;
+  gradient(f, x, g);
+  hessian(f, x, CSIM_SPD_NONE, H);
+  for (int i = 0; i < 12; i++) {
+    scale_g = fmax(scale_g, fabs(g[i]));
+    for (int j = 0; j < 12; j++) scale_h = fmax(scale_h, fabs(H[i][j]));
+  }
+  for (int i = 0; i < 12; i++) {
+    double xp[12], xm[12], gp[12], gm[12];
+    memcpy(xp, x, sizeof xp);
+    memcpy(xm, x, sizeof xm);
+    xp[i] += eps;
+    xm[i] -= eps;
+    CHECK_NEAR((value(f, xp) - value(f, xm)) / (2 * eps), g[i], 1e-7 * (scale_g + scale_h));
+    if (!exact_hessian) continue;
+    gradient(f, xp, gp);
+    gradient(f, xm, gm);
+    for (int j = 0; j < 12; j++)
+      CHECK_NEAR((gp[j] - gm[j]) / (2 * eps), H[i][j], 1e-7 * (scale_h + scale_g));
+  }
+}
+
+// Forces and torques of an internal energy sum to zero.
+static void check_balance(fixture *f, const double *x) {
+  double g[12], force[3] = {0}, torque[3] = {0}, scale = 0;
+  gradient(f, x, g);
+  for (int n = 0; n < 4; n++) {
+    double t[3];
+    csim_cross(x + 3 * n, g + 3 * n, t);
+    csim_add_scaled(1, g + 3 * n, force);
+    csim_add_scaled(1, t, torque);
+    scale += csim_norm(g + 3 * n);
+  }
+  CHECK_NEAR(csim_norm(force), 0, 1e-13 * scale);
+  CHECK_NEAR(csim_norm(torque), 0, 1e-12 * scale);
+}
+
+// v^T H v >= 0 for many v; symmetric.
+static void check_semidefinite(fixture *f, const double *x, csim_spd spd) {
+  double H[12][12], scale = 0;
+  unsigned seed = 5;
+  hessian(f, x, spd, H);
+  for (int i = 0; i < 12; i++)
+    for (int j = 0; j < 12; j++) scale = fmax(scale, fabs(H[i][j]));
+  for (int i = 0; i < 12; i++)
+    for (int j = 0; j < i; j++) CHECK_NEAR(H[i][j], H[j][i], 1e-14 * scale);
+  for (int trial = 0; trial < 200; trial++) {
+    double v[12], vHv = 0;
+    for (int i = 0; i < 12; i++) v[i] = uniform(&seed);
+    for (int i = 0; i < 12; i++)
+      for (int j = 0; j < 12; j++) vHv += v[i] * H[i][j] * v[j];
+    CHECK(vHv > -1e-12 * scale);
+  }
+}
+
+static const double REST[12] = {0, 0, 0, 0.1, 1, 0.05, -0.9, 0.4, 0, 0.8, 0.6, 0.1};
+
+static void random_positions(unsigned *seed, double amount, double *x) {
+  for (int i = 0; i < 12; i++) x[i] = REST[i] + amount * uniform(seed);
+}
+
+static void check_kind(const csim_energy_kind *kind, const double *param, int exact, int internal) {
+  fixture f;
+  fixture_create(kind, param, &f);
+  unsigned seed = 3;
+  for (int trial = 0; trial < 20; trial++) {
+    double x[12], moved[12], R[9], r[3] = {0.3, -1.1, 0.7};
+    random_positions(&seed, trial < 10 ? 0.1 : 0.8, x);
+    check_derivatives(&f, x, exact);
+    check_semidefinite(&f, x, CSIM_SPD_DROP);
+    check_semidefinite(&f, x, CSIM_SPD_CLAMP);
+    if (!internal) continue;
+    check_balance(&f, x);
+    csim_rotation_matrix(r, R);
+    for (int n = 0; n < 4; n++) {
+      csim_mat3_mul(R, x + 3 * n, moved + 3 * n);
+      moved[3 * n] += 2;
+    }
+    CHECK_NEAR(value(&f, moved), value(&f, x), 1e-13 * (1 + value(&f, x)));
+  }
+  csim_arena_free(&f.arena);
+}
+
+static void test_zero_length(void) {
+  fixture f;
+  fixture_create(&csim_spring_kind, (double[]){100, 0.5}, &f);
+  double x[12] = {0}, g[12], H[12][12];
+  gradient(&f, x, g);
+  hessian(&f, x, CSIM_SPD_DROP, H);
+  for (int i = 0; i < 12; i++) CHECK(g[i] == 0 && isfinite(H[i][i]));
+  csim_arena_free(&f.arena);
+  double param[6];
+  csim_dihedral_param(REST, (int[]){0, 1, 2, 3}, 1, param);
+  fixture_create(&csim_dihedral_kind, param, &f);
+  gradient(&f, x, g);
+  hessian(&f, x, CSIM_SPD_DROP, H);
+  for (int i = 0; i < 12; i++) CHECK(g[i] == 0 && H[i][i] == 0);
+  csim_arena_free(&f.arena);
+}
+
+// At its rest angle the dihedral Hessian is exact, and equals the quadratic model's across the hinge.
+static void test_dihedral_rest(void) {
+  static const int node[4] = {0, 1, 2, 3};
+  double flat[12] = {0, 0, 0, 0.1, 1, 0, -0.9, 0.4, 0, 0.8, 0.6, 0}, param[6], q[4];
+  fixture f, quadratic;
+  csim_dihedral_param(flat, node, 2.5, param);
+  CHECK(param[1] == 0);
+  fixture_create(&csim_dihedral_kind, param, &f);
+  check_derivatives(&f, flat, 1);
+  csim_quadratic_param(flat, node, 2.5, q);
+  fixture_create(&csim_quadratic_kind, q, &quadratic);
+  double H[12][12], Q[12][12];
+  hessian(&f, flat, CSIM_SPD_NONE, H);
+  hessian(&quadratic, flat, CSIM_SPD_NONE, Q);
+  for (int i = 2; i < 12; i += 3)
+    for (int j = 2; j < 12; j += 3) CHECK_NEAR(H[i][j], Q[i][j], 1e-12 * fabs(Q[2][2]));
+  CHECK_NEAR(value(&quadratic, flat), 0, 1e-28);
+  csim_arena_free(&f.arena);
+  csim_arena_free(&quadratic.arena);
+}
+
+// Elements of one colour share no vertex, and all elements are there once.
+static void test_colors(void) {
+  enum { N = 300, E = 2000 };
+  static int node[2 * E], seen[E];
+  static double param[2 * E];
+  unsigned seed = 9;
+  for (int e = 0; e < E; e++) {
+    node[2 * e] = e < 200 ? 0 : (int)((uniform(&seed) + 0.5) * N); // vertex 0 has 200 springs
+    do node[2 * e + 1] = (int)((uniform(&seed) + 0.5) * N);
+    while (node[2 * e + 1] == node[2 * e]);
+    param[2 * e] = e;
+  }
+  csim_arena arena = {0};
+  csim_energy energy;
+  CHECK(csim_energy_create(&arena, &csim_spring_kind, N, E, node, param, &energy) == 0);
+  CHECK(energy.ncolor >= 200 && energy.color[energy.ncolor] == E);
+  for (int c = 0; c < energy.ncolor; c++) {
+    int used[N] = {0};
+    for (int e = energy.color[c]; e < energy.color[c + 1]; e++) {
+      CHECK(!used[energy.node[2 * e]]++ && !used[energy.node[2 * e + 1]]++);
+      CHECK(!seen[energy.element[e]]++ && (int)energy.param[2 * e] == energy.element[e]);
+    }
+  }
+  csim_arena_free(&arena);
+}
+
+int main(void) {
+  static const int node[4] = {0, 1, 2, 3};
+  double q[4], dihedral[6];
+  csim_quadratic_param(REST, node, 0.7, q);
+  csim_dihedral_param(REST, node, 0.7, dihedral);
+  check_kind(&csim_spring_kind, (double[]){100, 1.2}, 1, 1);
+  check_kind(&csim_spring_kind, (double[]){100, 0.6}, 1, 1);
+  check_kind(&csim_anchor_kind, (double[]){30, 0}, 1, 0);
+  check_kind(&csim_quadratic_kind, q, 1, 1);
+  check_kind(&csim_dihedral_kind, dihedral, 0, 1);
+  check_kind(&csim_volume_kind, (double[]){50, 0.2}, 1, 1);
+  test_zero_length();
+  test_dihedral_rest();
+  test_colors();
+  return check_report();
+}
