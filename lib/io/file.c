@@ -1,0 +1,296 @@
+// io/file.c: see file.h.
+#include "io/file.h"
+
+#include "base/arena.h"
+#include "base/number.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { BUFFER = 4 * CSIM_FILE_ROOM };
+
+// The message for an errno value; GNU's strerror_r may or may not use the buffer.
+static const char *reason(int error, char text[128]) {
+  return strerror_r(error, text, 128);
+}
+
+static csim_status say_io(csim_log *log, const char *path, const char *what, int error) {
+  char text[128];
+  const char *hint = "";
+  if (error == ENOSPC) hint = ": make room on the disk, then run again";
+  if (error == EDQUOT) hint = ": make room in your quota, then run again";
+  csim_say(log, CSIM_ERROR, (csim_place){.file = path}, "cannot %s: %s%s", what,
+           reason(error, text), hint);
+  return CSIM_IO;
+}
+
+static csim_status say_memory(csim_log *log, const char *path) {
+  csim_say(log, CSIM_ERROR, (csim_place){.file = path}, "out of memory");
+  return CSIM_MEMORY;
+}
+
+// ------------------------------------------------------------------------------------------- in
+
+// Reads to the end. The size that stat tells is a first guess only: files grow, pipes have none.
+static csim_status read_all(int fd, const char *path, size_t guess, size_t limit, csim_log *log,
+                            char **data, size_t *size) {
+  ptrdiff_t capacity = 0;
+  size_t n = 0, need = guess < limit ? guess + 2 : 1 << 16;
+  for (;;) {
+    char *grown = csim_grow(*data, &capacity, (ptrdiff_t)need, 1);
+    if (!grown) return say_memory(log, path);
+    *data = grown;
+    ssize_t got = read(fd, *data + n, (size_t)capacity - n - 1);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return say_io(log, path, "read", errno);
+    if (got == 0) break;
+    n += (size_t)got;
+    if (n > limit) {
+      csim_say(log, CSIM_ERROR, (csim_place){.file = path}, "is larger than the limit of %zu bytes",
+               limit);
+      return CSIM_INVALID;
+    }
+    need = n + 2; // room for one more byte and the 0: csim_grow doubles
+  }
+  (*data)[n] = 0;
+  *size = n;
+  return CSIM_OK;
+}
+
+csim_status csim_file_read(const char *path, size_t limit, csim_log *log, char **data,
+                           size_t *size) {
+  *data = NULL;
+  *size = 0;
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return say_io(log, path, "open", errno);
+  csim_status status = CSIM_IO;
+  struct stat st;
+  if (fstat(fd, &st)) {
+    say_io(log, path, "open", errno);
+  } else if (S_ISDIR(st.st_mode)) {
+    csim_say(log, CSIM_ERROR, (csim_place){.file = path}, "is a directory: name a file in it");
+  } else if (S_ISREG(st.st_mode) && st.st_size > 0 && (uint64_t)st.st_size > limit) {
+    csim_say(log, CSIM_ERROR, (csim_place){.file = path}, "has %lld bytes; the limit is %zu",
+             (long long)st.st_size, limit);
+    status = CSIM_INVALID;
+  } else {
+    status = read_all(fd, path, st.st_size > 0 ? (size_t)st.st_size : 0, limit, log, data, size);
+  }
+  close(fd);
+  if (status) {
+    free(*data);
+    *data = NULL;
+  }
+  return status;
+}
+
+// ------------------------------------------------------------------------------------------ out
+
+struct csim_file {
+  csim_log *log;
+  char *path;  // as the caller gave it, for messages
+  char *final; // where it will be
+  char *temp;  // where it is; NULL when written in place
+  int fd;
+  int error; // errno of the first failure, 0 = none
+  size_t used;
+  uint64_t written; // bytes before the buffer
+  char buffer[BUFFER];
+};
+
+static void file_free(csim_file *file) {
+  free(file->path);
+  free(file->final);
+  free(file->temp);
+  free(file);
+}
+
+// Opens a fresh file beside the final one. O_EXCL makes the name ours even where two machines with
+// equal process ids share the directory.
+static int open_temporary(csim_file *file) {
+  size_t size = strlen(file->final) + 48;
+  file->temp = malloc(size);
+  if (!file->temp) return ENOMEM;
+  for (int k = 0; k < 1000; k++) {
+    snprintf(file->temp, size, "%s.%ld-%d.tmp", file->final, (long)getpid(), k);
+    file->fd = open(file->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file->fd >= 0) return 0;
+    if (errno != EEXIST) break;
+  }
+  int error = errno;
+  free(file->temp);
+  file->temp = NULL;
+  return error;
+}
+
+csim_status csim_file_create(const char *path, csim_log *log, csim_file **out) {
+  *out = NULL;
+  csim_file *file = malloc(sizeof *file);
+  if (!file) return say_memory(log, path);
+  file->log = log;
+  file->fd = -1;
+  file->error = 0;
+  file->used = 0;
+  file->written = 0;
+  file->temp = NULL;
+  file->path = strdup(path);
+  struct stat st;
+  int exists = !stat(path, &st), error = 0;
+  file->final = exists ? realpath(path, NULL) : strdup(path);
+  if (!file->path || !file->final)
+    error = file->path && exists ? errno : ENOMEM;
+  else if (exists && S_ISDIR(st.st_mode))
+    error = EISDIR;
+  else if (exists && !S_ISREG(st.st_mode))
+    error = (file->fd = open(path, O_WRONLY | O_CLOEXEC)) < 0 ? errno : 0;
+  else
+    error = open_temporary(file);
+  if (error) {
+    file_free(file);
+    return error == ENOMEM ? say_memory(log, path) : say_io(log, path, "create", error);
+  }
+  *out = file;
+  return CSIM_OK;
+}
+
+static void write_out(csim_file *file, const char *data, size_t size) {
+  file->written += size;
+  while (size && !file->error) {
+    ssize_t n = write(file->fd, data, size);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) {
+      file->error = errno;
+    } else {
+      data += n;
+      size -= (size_t)n;
+    }
+  }
+}
+
+static void flush(csim_file *file) {
+  write_out(file, file->buffer, file->used);
+  file->used = 0;
+}
+
+void csim_file_write(csim_file *file, const void *data, size_t size) {
+  if (size > BUFFER - file->used) flush(file);
+  if (size >= BUFFER) {
+    write_out(file, data, size);
+  } else if (size) {
+    memcpy(file->buffer + file->used, data, size);
+    file->used += size;
+  }
+}
+
+void csim_file_text(csim_file *file, const char *text) {
+  csim_file_write(file, text, strlen(text));
+}
+
+void csim_file_print(csim_file *file, const char *format, ...) {
+  char small[512], *text = small;
+  va_list args, again;
+  va_start(args, format);
+  va_copy(again, args);
+  int n = vsnprintf(small, sizeof small, format, args);
+  if (n >= (int)sizeof small) {
+    text = malloc((size_t)n + 1);
+    if (text) vsnprintf(text, (size_t)n + 1, format, again);
+  }
+  va_end(again);
+  va_end(args);
+  if (n < 0 || !text) {
+    if (!file->error) file->error = n < 0 ? EINVAL : ENOMEM;
+  } else {
+    csim_file_write(file, text, (size_t)n);
+  }
+  if (text != small) free(text);
+}
+
+void csim_file_print_number(csim_file *file, double value, int digits) {
+  char *room = csim_file_room(file, 32);
+  csim_file_advance(file, (size_t)csim_print_number(value, digits, room));
+}
+
+char *csim_file_room(csim_file *file, size_t n) {
+  assert(n <= CSIM_FILE_ROOM);
+  if (n > BUFFER - file->used) flush(file);
+  return file->buffer + file->used;
+}
+
+void csim_file_advance(csim_file *file, size_t used) {
+  assert(used <= BUFFER - file->used);
+  file->used += used;
+}
+
+uint64_t csim_file_position(const csim_file *file) {
+  return file->written + file->used;
+}
+
+int csim_file_failed(const csim_file *file) {
+  return file->error != 0;
+}
+
+// Makes a rename survive a power cut. Some file systems cannot sync a directory: not an error.
+static void sync_directory(const char *path) {
+  char *copy = strdup(path);
+  if (!copy) return;
+  char *slash = strrchr(copy, '/');
+  if (slash) slash[slash == copy] = 0;
+  int fd = open(slash ? copy : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd >= 0) {
+    (void)fsync(fd);
+    close(fd);
+  }
+  free(copy);
+}
+
+csim_status csim_file_commit(csim_file *file, int sync) {
+  flush(file);
+  if (!file->error && sync && file->temp && fsync(file->fd)) file->error = errno;
+  // network file systems tell of a full disk only here; the descriptor is gone even after EINTR
+  if (close(file->fd) && errno != EINTR && !file->error) file->error = errno;
+  file->fd = -1;
+  if (!file->error && file->temp && rename(file->temp, file->final)) file->error = errno;
+  csim_status status = CSIM_OK;
+  if (file->error) {
+    if (file->temp) unlink(file->temp);
+    status = say_io(file->log, file->path, "write", file->error);
+  } else if (sync && file->temp) {
+    sync_directory(file->final);
+  }
+  file_free(file);
+  return status;
+}
+
+void csim_file_abandon(csim_file *file) {
+  if (!file) return;
+  close(file->fd);
+  if (file->temp) unlink(file->temp);
+  file_free(file);
+}
+
+csim_status csim_make_directories(const char *path, csim_log *log) {
+  char *copy = strdup(path);
+  if (!copy) return say_memory(log, path);
+  int error = 0;
+  for (char *p = copy + (*copy == '/');; p++) {
+    if (*p && *p != '/') continue;
+    char was = *p;
+    *p = 0;
+    struct stat st;
+    error = !*copy || !mkdir(copy, 0777) ? 0 : errno;
+    // a read-only or automounted parent may answer EROFS or EACCES although it is there
+    if (error && !stat(copy, &st)) error = S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
+    *p = was;
+    if (error || !was) break;
+  }
+  free(copy);
+  return error ? say_io(log, path, "make the directory", error) : CSIM_OK;
+}

@@ -1,0 +1,60 @@
+// io/file.h: whole files in, atomic files out. Needs base/.
+#ifndef CSIM_IO_FILE_H
+#define CSIM_IO_FILE_H
+
+#include "base/log.h"
+
+/// Reads a whole file, pipe or device.
+/// @param limit      largest size accepted [bytes]
+/// @param[out] data  heap memory with one more byte, 0, behind the contents; release with free().
+///                   NULL on failure
+/// @param[out] size  [bytes] without that 0
+/// @return CSIM_IO, naming the file and the reason; CSIM_INVALID beyond the limit; CSIM_MEMORY
+csim_status csim_file_read(const char *path, size_t limit, csim_log *log, char **data,
+                           size_t *size);
+
+// ------------------------------------------------------------------------------------------ out
+
+/// A file being written. It appears under its name, whole, when committed: a reader, a crash or a
+/// full disk never meets a half-written one. Devices and pipes are written in place.
+typedef struct csim_file csim_file;
+
+/// Starts writing. The bytes go to `path` + ".<pid>-<k>.tmp" in the same directory.
+/// @param path       copied; a symbolic link is followed, so that it stays a link
+/// @param log        kept until commit or abandon; may be NULL
+/// @param[out] file  for csim_file_commit or csim_file_abandon; NULL on failure
+/// @return CSIM_IO naming the file and the reason, CSIM_MEMORY
+csim_status csim_file_create(const char *path, csim_log *log, csim_file **file);
+
+/// Appends. The first failure sticks: what follows is dropped and csim_file_commit tells.
+void csim_file_write(csim_file *file, const void *data, size_t size);
+void csim_file_text(csim_file *file, const char *text);
+void csim_file_print(csim_file *file, const char *format, ...)
+    __attribute__((format(printf, 2, 3))); ///< no floating point: it would obey the locale
+void csim_file_print_number(csim_file *file, double value, int digits); ///< see base/number.h
+
+/// Room for n <= CSIM_FILE_ROOM bytes that the caller fills; csim_file_advance then appends the
+/// first `used` of them. For writers that format by hand.
+enum { CSIM_FILE_ROOM = 1 << 16 };
+char *csim_file_room(csim_file *file, size_t n);
+void csim_file_advance(csim_file *file, size_t used);
+
+/// Bytes appended so far.
+uint64_t csim_file_position(const csim_file *file);
+
+/// Whether a write has failed: a long writer may stop early. Commit still tells.
+int csim_file_failed(const csim_file *file);
+
+/// Writes what is buffered, checks every write, renames the file to its name and frees `file`.
+/// After a failure nothing is left but what was there before.
+/// @param sync  1: the contents reach the disk before the name does (survives a power cut)
+/// @return CSIM_OK or CSIM_IO, naming the file and the reason
+csim_status csim_file_commit(csim_file *file, int sync);
+
+/// Removes the temporary file and frees `file`. NULL is allowed.
+void csim_file_abandon(csim_file *file);
+
+/// Makes a directory and those above it; existing ones are fine.
+csim_status csim_make_directories(const char *path, csim_log *log);
+
+#endif

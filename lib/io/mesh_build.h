@@ -1,0 +1,70 @@
+// io/mesh_build.h: what the mesh readers share: arrays that grow, limits, errors with their place,
+// and the checks every mesh must pass. Needs mesh/, base/.
+#ifndef CSIM_IO_MESH_BUILD_H
+#define CSIM_IO_MESH_BUILD_H
+
+#include "mesh/mesh.h"
+
+#include <stdint.h>
+
+/// Coordinates beyond this are refused: their products must stay finite.
+#define CSIM_MESH_MAX_COORDINATE 1e18
+
+/// A mesh being read. The first failure sticks in `status`; adding goes on harmlessly after it.
+typedef struct csim_mesh_build {
+  const char *path; ///< for messages
+  csim_log *log;
+  int binary;      ///< places are byte offsets instead of lines
+  int first_index; ///< what the file calls vertex 0 (OBJ 1, PLY 0), for messages
+  csim_status status;
+  csim_arena arena; ///< of the mesh to be
+  int nvert, nuv, nface, ntag;
+  ptrdiff_t ncorner;
+  double *vert;        ///< (nvert x 3)
+  double *uv;          ///< (nuv x 2)
+  int *corner;         ///< (ncorner) vertex; may be out of range until finished
+  int *corner_uv;      ///< (ncorner) uv, -1 = none
+  int *face_end;       ///< (nface) corner behind the face's last
+  int *face_tag;       ///< (nface) -1 = none
+  int64_t *face_place; ///< (nface) line or byte offset
+  char **tag;          ///< (ntag) in `arena`
+  int *tag_slot;       ///< hash table: 1 + tag, 0 = free
+  ptrdiff_t tag_nslot; ///< a power of two, or 0
+  size_t tag_bytes;
+  ptrdiff_t vert_room, uv_room, corner_room, corner_uv_room, face_room, tag_face_room, place_room,
+      tag_room;
+} csim_mesh_build;
+
+/// Says an error at a line (or byte) of the file, 0 = the file as a whole, unless one was said
+/// before.
+/// @return CSIM_INVALID, or the earlier failure
+csim_status csim_mesh_build_fail(csim_mesh_build *b, int64_t place, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/// Adds a vertex; refuses numbers that are not finite or beyond CSIM_MESH_MAX_COORDINATE.
+void csim_mesh_build_vertex(csim_mesh_build *b, int64_t place, const double x[3]);
+void csim_mesh_build_uv(csim_mesh_build *b, int64_t place, const double uv[2]);
+
+/// Adds a corner to the face that csim_mesh_build_face will close.
+/// @param vert  any number: the range is checked in the end, when all vertices are known
+/// @param uv    -1 = none
+void csim_mesh_build_corner(csim_mesh_build *b, int64_t place, int64_t vert, int64_t uv);
+
+/// Closes the face; refuses fewer than three corners.
+/// @param tag  from csim_mesh_build_tag, -1 = none
+void csim_mesh_build_face(csim_mesh_build *b, int64_t place, int tag);
+
+/// Number of the tag with this text (see mesh/tag.h), the same for the same text.
+int csim_mesh_build_tag(csim_mesh_build *b, int64_t place, const char *text, size_t length);
+
+/// Makes vertices at equal places one, keeping the order of first occurrence, and drops faces that
+/// lose corners by it. For formats without vertex numbers.
+/// @return number of dropped faces
+int csim_mesh_build_weld(csim_mesh_build *b);
+
+/// Checks ranges and repeated corners, makes and triangulates the mesh. Releases the builder in any
+/// case: call it once, also after a failure.
+/// @param[out] mesh  empty on failure
+csim_status csim_mesh_build_finish(csim_mesh_build *b, csim_mesh *mesh);
+
+#endif

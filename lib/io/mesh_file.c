@@ -1,0 +1,62 @@
+// io/mesh_file.c: see mesh_file.h.
+#include "io/mesh_file.h"
+
+#include "io/file.h"
+#include "io/obj.h"
+#include "io/ply.h"
+#include "io/stl.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static int has_extension(const char *path, const char *extension) {
+  size_t n = strlen(path), m = strlen(extension);
+  return n >= m && !strcasecmp(path + n - m, extension);
+}
+
+static int begins(const char *data, size_t size, const char *text) {
+  size_t n = strlen(text);
+  return size >= n && !memcmp(data, text, n);
+}
+
+// What a file is when it cannot be a mesh; NULL when it may be one.
+static const char *find_obstacle(const char *data, size_t size) {
+  if (!size) return "is empty";
+  if (begins(data, size, "\x1f\x8b")) return "is gzip-compressed: unpack it first";
+  if (begins(data, size, "PK\x03\x04")) return "is a zip archive: unpack it first";
+  if (begins(data, size, "\xff\xfe") || begins(data, size, "\xfe\xff"))
+    return "is text in UTF-16: save it as UTF-8";
+  if (begins(data, size, "version https://git-lfs"))
+    return "is a Git LFS pointer instead of the mesh: run 'git lfs pull'";
+  return NULL;
+}
+
+csim_status csim_mesh_parse(const char *path, const char *data, size_t size, csim_log *log,
+                            csim_mesh *mesh) {
+  *mesh = (csim_mesh){0};
+  const char *obstacle = find_obstacle(data, size);
+  // a binary STL may begin with any bytes
+  int stl = has_extension(path, ".stl"), binary_stl = csim_stl_is_binary(data, size);
+  if (obstacle && !(stl && binary_stl)) {
+    csim_say(log, CSIM_ERROR, (csim_place){.file = path}, "%s", obstacle);
+    return CSIM_INVALID;
+  }
+  if (begins(data, size, "ply\n") || begins(data, size, "ply\r") || has_extension(path, ".ply"))
+    return csim_ply_read(path, data, size, log, mesh);
+  if (stl || (binary_stl && !has_extension(path, ".obj")) ||
+      (begins(data, size, "solid") && !has_extension(path, ".obj")))
+    return csim_stl_read(path, data, size, log, mesh);
+  return csim_obj_read(path, data, size, log, mesh);
+}
+
+csim_status csim_mesh_read(const char *path, csim_log *log, csim_mesh *mesh) {
+  *mesh = (csim_mesh){0};
+  char *data;
+  size_t size;
+  csim_status status = csim_file_read(path, CSIM_MESH_FILE_LIMIT, log, &data, &size);
+  if (status) return status;
+  status = csim_mesh_parse(path, data, size, log, mesh);
+  free(data);
+  return status;
+}

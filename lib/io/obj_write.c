@@ -1,0 +1,72 @@
+// io/obj_write.c: see obj_write.h.
+#include "io/obj_write.h"
+
+#include "io/file.h"
+#include "io/format.h"
+#include "mesh/tag.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum { LINE = 128 }; // bytes that hold any line of three numbers
+
+static void write_numbers(csim_file *file, const char *keyword, const double *value, int n,
+                          int digits) {
+  char *start = csim_file_room(file, LINE), *p = start;
+  while (*keyword) *p++ = *keyword++;
+  for (int k = 0; k < n; k++) {
+    *p++ = ' ';
+    p += csim_format_number(value[k], digits, p);
+  }
+  *p++ = '\n';
+  csim_file_advance(file, (size_t)(p - start));
+}
+
+// The statements that lead from one tag to the next; a keyword alone ends its name's reign.
+static void write_tag(csim_file *file, const char *from, const char *to) {
+  for (int kind = 0; kind < CSIM_TAG_KINDS; kind++) {
+    int n, m;
+    const char *old = csim_tag_name(from, kind, &n), *name = csim_tag_name(to, kind, &m);
+    if (n == m && !memcmp(old, name, (size_t)n)) continue;
+    csim_file_text(file, csim_tag_keyword(kind));
+    if (m) csim_file_text(file, " ");
+    csim_file_write(file, name, (size_t)m);
+    csim_file_text(file, "\n");
+  }
+}
+
+static void write_face(csim_file *file, const csim_mesh *mesh, int f) {
+  csim_file_text(file, "f");
+  for (int c = mesh->face_start[f]; c < mesh->face_start[f + 1]; c++) {
+    char *start = csim_file_room(file, LINE), *p = start;
+    *p++ = ' ';
+    p += csim_format_integer(mesh->face_vert[c] + 1, p);
+    if (mesh->face_uv && mesh->face_uv[c] >= 0) {
+      *p++ = '/';
+      p += csim_format_integer(mesh->face_uv[c] + 1, p);
+    }
+    csim_file_advance(file, (size_t)(p - start));
+  }
+  csim_file_text(file, "\n");
+}
+
+csim_status csim_obj_write(const char *path, const csim_mesh *mesh, const double *x, int digits,
+                           csim_log *log) {
+  assert(digits >= 1 && digits <= 17);
+  csim_file *file;
+  csim_status status = csim_file_create(path, log, &file);
+  if (status) return status;
+  if (!x) x = mesh->vert;
+  for (int v = 0; v < mesh->nvert; v++) write_numbers(file, "v", x + 3 * (ptrdiff_t)v, 3, digits);
+  for (int t = 0; t < mesh->nuv; t++)
+    write_numbers(file, "vt", mesh->uv + 2 * (ptrdiff_t)t, 2, digits);
+  const char *tag = NULL;
+  for (int f = 0; f < mesh->nface && !csim_file_failed(file); f++) {
+    int t = mesh->face_tag ? mesh->face_tag[f] : -1;
+    const char *next = t < 0 ? NULL : mesh->tag[t];
+    if (next != tag) write_tag(file, tag, next);
+    tag = next;
+    write_face(file, mesh, f);
+  }
+  return csim_file_commit(file, 0);
+}

@@ -1,0 +1,43 @@
+// mesh/check.h: what is wrong with a surface, counted and named. Needs mesh/mesh.h.
+#ifndef CSIM_MESH_CHECK_H
+#define CSIM_MESH_CHECK_H
+
+#include "mesh/mesh.h"
+
+/// How often something occurs, and where first. Vertices and faces count from 0 in the order of the
+/// input; -1 where the field does not apply or there is none.
+typedef struct csim_fault {
+  int count;
+  int vert[2]; ///< the edge, or the vertex and its partner
+  int face[2]; ///< faces at the first place
+} csim_fault;
+
+typedef struct csim_mesh_facts {
+  csim_fault nonmanifold; ///< edges with more than two triangles
+  csim_fault flipped;     ///< edges whose two triangles are wound against each other
+  csim_fault boundary;    ///< edges with one triangle
+  csim_fault duplicate;   ///< faces with the same vertices as an earlier face (face[0] the earlier)
+  csim_fault degenerate;  ///< triangles without area: twice it <= 1e-12 of the longest side squared
+  csim_fault loose;       ///< vertices that no face uses
+  csim_fault coincident;  ///< vertices at exactly the place of an earlier one (vert[0] the earlier)
+  int nvert, nface, ntri;
+  int ncomponent;   ///< parts connected by edges of triangles; loose vertices do not count
+  int closed;       ///< every edge has exactly two triangles, wound alike; at least one triangle
+  double volume;    ///< [m^3] signed; > 0: closed and outward. No meaning when not closed
+  double area;      ///< [m^2]
+  double box[2][3]; ///< [m] lowest and highest corner over all vertices
+} csim_mesh_facts;
+
+/// Looks at a triangulated mesh.
+/// @param x           (nvert x 3) positions [m]; NULL = those of the mesh
+/// @param[out] facts  overwritten
+/// @return CSIM_OK, whatever is wrong with the mesh, or CSIM_MEMORY
+csim_status csim_mesh_check(const csim_mesh *mesh, const double *x, csim_mesh_facts *facts);
+
+/// Says every fault as a warning, one line each, with its first place and what it means. A boundary
+/// is no fault of a cloth.
+/// @param solid  1: also say that the surface is open or inside out
+/// @return number of lines said
+int csim_mesh_report(const csim_mesh_facts *facts, int solid, csim_place place, csim_log *log);
+
+#endif
