@@ -45,4 +45,143 @@ typedef struct csim_log {
   int nwarning; ///< warnings seen so far
 } csim_log;
 
+// --------------------------------------------------------------------------------------- caches
+//
+// One file with the positions of several objects in every frame; docs/cache-format.md has every
+// byte. Writing goes create (or append), add_object for each, begin, then for each frame
+// begin_frame, put for each object, put_stats, end_frame; close in the end.
+
+enum {
+  CSIM_CACHE_MAX_OBJECT = 1 << 16,
+  CSIM_CACHE_MAX_VERT = 1 << 27,
+  CSIM_CACHE_MAX_FACE = 1 << 27,
+  CSIM_CACHE_MAX_TAG = 65535,
+};
+
+typedef enum csim_cache_type {
+  CSIM_CACHE_CLOTH,
+  CSIM_CACHE_SOLID,
+  CSIM_CACHE_COLLIDER,
+} csim_cache_type;
+
+/// What does not change over a run about one object. The surface of a solid with tetrahedra uses
+/// its first vertices.
+typedef struct csim_cache_object {
+  const char *name; ///< 1 to 255 bytes of UTF-8
+  csim_cache_type type;
+  int has_velocity; ///< every frame has velocities too
+  int nvert;
+  int nface;             ///< polygons as the user gave them; 0 for points only
+  const int *face_start; ///< (nface + 1) first corner of each face
+  const int *face_vert;  ///< (face_start[nface]) vertex of each corner
+  int nuv;               ///< 0 = no texture coordinates
+  const double *uv;      ///< (nuv x 2), kept as floats
+  const int *face_uv;    ///< (face_start[nface]) uv of each corner, -1 = none; unused if nuv = 0
+  int ntag;
+  char *const *tag;    ///< (ntag) names of groups of faces, at most 255 bytes each
+  const int *face_tag; ///< (nface) tag of each face, -1 = none; unused if ntag = 0
+  int ntet;
+  const int *tet; ///< (ntet x 4)
+} csim_cache_object;
+
+typedef struct csim_cache_options {
+  double fps;            ///< [1/s] frames per second, > 0
+  int up;                ///< 1 = y, 2 = z
+  double position_error; ///< [m] bound of the absolute error of positions; 0 = lossless floats
+  double velocity_error; ///< [m/s] the same for velocities
+} csim_cache_options;
+
+typedef struct csim_cache_writer csim_cache_writer;
+
+/// Starts a cache. The file grows as `path`.part, by whole frames, and gets its name on closing.
+/// Equal calls give equal bytes: nothing else is stored, no date and no path.
+///
+/// @param meta_json  one JSON object for META (version, units, scene hash, ...); NULL = {}
+/// @param log        must outlive the writer; NULL allowed
+/// @param[out] writer  NULL on failure
+/// @return CSIM_OK, CSIM_INVALID (options), CSIM_IO or CSIM_MEMORY
+csim_status csim_cache_create(const char *path, const csim_cache_options *options,
+                              const char *meta_json, csim_log *log, csim_cache_writer **writer);
+
+/// Goes on with the cache at `path`.part (or `path`) after its first keep_frames frames; later ones
+/// are cut off. Then as after csim_cache_create: csim_cache_begin compares options, meta and
+/// objects with the file's (CSIM_INVALID when they differ). The final bytes are those of a run that
+/// was never interrupted.
+csim_status csim_cache_append(const char *path, int keep_frames, const csim_cache_options *options,
+                              const char *meta_json, csim_log *log, csim_cache_writer **writer);
+
+/// Adds an object; nothing of it is kept. Objects are numbered from 0 in this order.
+csim_status csim_cache_add_object(csim_cache_writer *writer, const csim_cache_object *object);
+
+/// Ends the objects (at least one) and writes the beginning of the file.
+csim_status csim_cache_begin(csim_cache_writer *writer);
+
+/// Starts a frame. Numbers must increase.
+/// @param time  [s] from the start frame
+csim_status csim_cache_begin_frame(csim_cache_writer *writer, long long number, double time);
+
+/// The state of an object, once for each object in every frame, in any order.
+/// @param x  (nvert x 3) positions [m]; stored as floats
+/// @param v  (nvert x 3) velocities [m/s]; NULL when the object has none
+csim_status csim_cache_put(csim_cache_writer *writer, int object, const double *x, const double *v);
+
+/// Statistics of the frame, one JSON object of at most 1 MiB. Optional.
+csim_status csim_cache_put_stats(csim_cache_writer *writer, const char *json);
+
+/// Writes the frame. On failure (a full disk) the file keeps the whole frames before it.
+csim_status csim_cache_end_frame(csim_cache_writer *writer);
+
+/// Closes and frees the writer (NULL allowed).
+/// @param commit  1: complete the file and give it its name; 0: leave `path`.part with the whole
+///                frames so far, to be read or appended to
+csim_status csim_cache_close(csim_cache_writer *writer, int commit);
+
+/// Frees the writer and deletes the file it created. One that it appended to stays, as .part.
+void csim_cache_abandon(csim_cache_writer *writer);
+
+typedef struct csim_cache csim_cache;
+
+/// What a cache holds. Pointers live as long as the csim_cache.
+typedef struct csim_cache_info {
+  csim_cache_options options;
+  int nframe;              ///< whole frames
+  const long long *number; ///< (nframe) increasing
+  const double *time;      ///< [s] (nframe)
+  int nobject;
+  const csim_cache_object *object; ///< (nobject)
+  const char *meta;                ///< JSON
+  const char *file;                ///< the file opened: path or path.part
+  int complete;         ///< closed properly; else found frame by frame up to the first damage
+  long long size;       ///< [bytes] of the file
+  long long bytes_read; ///< [bytes] read from it so far
+} csim_cache_info;
+
+/// Opens `path`, or `path`.part when there is no `path`. Any bytes are safe. A file without its end
+/// (a crash, a full disk, a run still going) opens with the whole frames it has.
+/// @param log  must outlive the cache; NULL allowed
+/// @return CSIM_OK, CSIM_IO (the log says what and where) or CSIM_MEMORY
+csim_status csim_cache_open(const char *path, csim_log *log, csim_cache **cache);
+
+const csim_cache_info *csim_cache_get_info(const csim_cache *cache);
+
+/// Reads one object in one frame; any order of frames, forward is fastest.
+/// @param frame   index in [0, nframe), not the frame number
+/// @param[out] x  (nvert x 3) [m], NULL allowed
+/// @param[out] v  (nvert x 3) [m/s], NULL allowed; zeros when the object has no velocities
+/// @return CSIM_OK, CSIM_IO when the file is damaged there, CSIM_MEMORY
+csim_status csim_cache_read(csim_cache *cache, int object, int frame, float *x, float *v);
+
+/// Statistics of a frame: JSON, "" when there are none, NULL on failure. Valid until the next call.
+const char *csim_cache_read_stats(csim_cache *cache, int frame);
+
+/// Reads every byte of the file: crc of every chunk, padding, order of the chunks, agreement with
+/// the index. Says every damage it finds (at most 20) and goes on. Does not decode: csim_cache_read
+/// does.
+/// @param progress  called with the share done, in [0, 1]; NULL allowed
+/// @return CSIM_OK when the file is whole and complete, CSIM_IO when not, CSIM_MEMORY
+csim_status csim_cache_verify(csim_cache *cache, void (*progress)(void *user, double share),
+                              void *user);
+
+void csim_cache_free(csim_cache *cache);
+
 #endif

@@ -1,0 +1,55 @@
+// cache/bytes.c: see bytes.h.
+#include "cache/bytes.h"
+
+#include "base/arena.h"
+
+#include <string.h>
+
+uint8_t *csim_bytes_reserve(csim_bytes *bytes, ptrdiff_t n) {
+  if (bytes->failed || n < 0 || n > PTRDIFF_MAX - bytes->n) {
+    bytes->failed = 1;
+    return NULL;
+  }
+  uint8_t *grown = csim_grow(bytes->data, &bytes->capacity, bytes->n + n, 1);
+  if (!grown) {
+    bytes->failed = 1;
+    return NULL;
+  }
+  bytes->data = grown;
+  return grown + bytes->n;
+}
+
+void csim_bytes_add(csim_bytes *bytes, const void *data, ptrdiff_t n) {
+  uint8_t *end = csim_bytes_reserve(bytes, n);
+  if (!end || n == 0) return;
+  if (data)
+    memcpy(end, data, (size_t)n);
+  else
+    memset(end, 0, (size_t)n);
+  bytes->n += n;
+}
+
+void csim_bytes_add32(csim_bytes *bytes, uint32_t value) {
+  uint8_t word[4];
+  csim_store32(word, value);
+  csim_bytes_add(bytes, word, 4);
+}
+
+void csim_bytes_add64(csim_bytes *bytes, uint64_t value) {
+  uint8_t word[8];
+  csim_store64(word, value);
+  csim_bytes_add(bytes, word, 8);
+}
+
+void csim_bytes_add_double(csim_bytes *bytes, double value) {
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  csim_bytes_add64(bytes, bits);
+}
+
+double csim_load_double(const uint8_t *p) {
+  uint64_t bits = csim_load64(p);
+  double value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}

@@ -1,0 +1,38 @@
+// cache/planes.h: 32-bit words as four byte planes, each deflated or stored. Needs zlib, base/.
+//
+// The high bytes of small residuals compress to almost nothing, their low bytes not at all:
+// separated, each gets what it deserves.
+#ifndef CSIM_CACHE_PLANES_H
+#define CSIM_CACHE_PLANES_H
+
+#include "cache/bytes.h"
+
+/// Working memory of a coder, used over and over. Zero-initialise, csim_planes_free in the end.
+typedef struct csim_planes {
+  struct csim_planes_streams *streams; ///< zlib's
+  uint8_t *plane;                      ///< one plane
+  ptrdiff_t capacity;
+} csim_planes;
+
+/// How hard to look for repeats: residuals have runs only, topology repeats at any distance.
+typedef enum csim_effort { CSIM_EFFORT_RUNS, CSIM_EFFORT_REPEATS } csim_effort;
+
+/// Appends n words (n <= 2^27 * 3) as four planes, lowest byte first, each
+///   u32 stored bytes, bit 31 set when deflated; the bytes.
+/// @return 0, or -1 when out of memory
+int csim_planes_write(csim_planes *p, csim_effort effort, const uint32_t *word, ptrdiff_t n,
+                      csim_bytes *out);
+
+/// Reads what csim_planes_write wrote, from *at, which moves past it. Any bytes are safe.
+/// @param[out] word  (n)
+/// @return 0, or -1 when the bytes are not such planes (or out of memory)
+int csim_planes_read(csim_planes *p, const uint8_t **at, const uint8_t *end, ptrdiff_t n,
+                     uint32_t *word);
+
+/// Whether `bytes` bytes of planes can hold n words at all: deflate shrinks by 1032 at most.
+/// To be asked before n words are allocated.
+int csim_planes_plausible(uint64_t n, uint64_t bytes);
+
+void csim_planes_free(csim_planes *p);
+
+#endif

@@ -1,0 +1,234 @@
+// cache/topology.c: see topology.h.
+//
+// OFFSET SIZE MEANING
+//    0     4  type: 0 cloth, 1 solid, 2 collider
+//    4     4  attributes of every frame: bit 0 = velocities
+//    8     4  vertices
+//   12     4  faces
+//   16     4  corners of all faces
+//   20     4  texture coordinates
+//   24     4  tags
+//   28     4  tetrahedra
+//   32     4  bytes of the names below
+//   36     4  0
+//   40        names, each ended by a zero byte: the object's, then the tags'; zeros up to 8
+//             then arrays of u32, each as four planes of zigzag(value - previous value):
+//             sizes of the faces, vertices of the corners, u and v (float bits in integer order)
+//             and uv of the corners if there are texture coordinates, tags of the faces if there
+//             are tags, corners of the tetrahedra if there are any
+#include "cache/topology.h"
+
+#include "cache/layout.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIXED = 40, MAX_CORNER = 1 << 29, MAX_NAMES = 1 << 24, MAX_NAME = 255 };
+
+// ------------------------------------------------------------------------------------------ check
+
+static csim_status refuse(csim_log *log, csim_place place, const csim_cache_object *o,
+                          const char *what) {
+  csim_say(log, CSIM_ERROR, place, "object \"%.64s\": %s", o->name ? o->name : "", what);
+  return CSIM_INVALID;
+}
+
+static int in_range(const int *index, ptrdiff_t n, int low, int high) {
+  for (ptrdiff_t i = 0; i < n; i++)
+    if (index[i] < low || index[i] >= high) return 0;
+  return 1;
+}
+
+csim_status csim_topology_check(const csim_cache_object *o, csim_place place, csim_log *log) {
+  if (!o->name || !*o->name || strlen(o->name) > MAX_NAME)
+    return refuse(log, place, o, "its name must have 1 to 255 bytes");
+  if (o->type < CSIM_CACHE_CLOTH || o->type > CSIM_CACHE_COLLIDER)
+    return refuse(log, place, o, "unknown type");
+  if (o->nvert < 1 || o->nvert > CSIM_CACHE_MAX_VERT)
+    return refuse(log, place, o, "number of vertices out of range");
+  if (o->nface < 0 || o->nface > CSIM_CACHE_MAX_FACE || o->nuv < 0 || o->nuv > MAX_CORNER ||
+      o->ntet < 0 || o->ntet > CSIM_CACHE_MAX_FACE || o->ntag < 0 || o->ntag > CSIM_CACHE_MAX_TAG)
+    return refuse(log, place, o, "a count is out of range");
+  if (o->nface > 0 && o->face_start[0] != 0)
+    return refuse(log, place, o, "the first face does not start at corner 0");
+  for (int f = 0; f < o->nface; f++)
+    if (o->face_start[f + 1] < o->face_start[f])
+      return refuse(log, place, o, "a face has a negative number of corners");
+  int ncorner = o->nface ? o->face_start[o->nface] : 0;
+  if (ncorner > MAX_CORNER) return refuse(log, place, o, "too many corners");
+  if (!in_range(o->face_vert, ncorner, 0, o->nvert))
+    return refuse(log, place, o, "a face refers to a vertex that does not exist");
+  if (o->nuv && !in_range(o->face_uv, ncorner, -1, o->nuv))
+    return refuse(log, place, o, "a face refers to a texture coordinate that does not exist");
+  if (o->ntag && !in_range(o->face_tag, o->nface, -1, o->ntag))
+    return refuse(log, place, o, "a face refers to a tag that does not exist");
+  if (!in_range(o->tet, 4 * (ptrdiff_t)o->ntet, 0, o->nvert))
+    return refuse(log, place, o, "a tetrahedron refers to a vertex that does not exist");
+  for (int i = 0; i < o->ntag; i++)
+    if (!o->tag[i] || strlen(o->tag[i]) > MAX_NAME)
+      return refuse(log, place, o, "a tag is longer than 255 bytes");
+  return CSIM_OK;
+}
+
+// ------------------------------------------------------------------------------------------ write
+
+// Differences, planes. `word` is scratch.
+static int write_array(csim_planes *planes, uint32_t *word, ptrdiff_t n, csim_bytes *out) {
+  for (ptrdiff_t i = n - 1; i >= 0; i--) word[i] = csim_zigzag(word[i] - (i ? word[i - 1] : 0));
+  return csim_planes_write(planes, CSIM_EFFORT_REPEATS, word, n, out);
+}
+
+static int write_ints(csim_planes *planes, const int *value, ptrdiff_t n, uint32_t *word,
+                      csim_bytes *out) {
+  for (ptrdiff_t i = 0; i < n; i++) word[i] = (uint32_t)value[i];
+  return write_array(planes, word, n, out);
+}
+
+static void write_names(const csim_cache_object *o, csim_bytes *out) {
+  csim_bytes_add(out, o->name, (ptrdiff_t)strlen(o->name) + 1);
+  for (int i = 0; i < o->ntag; i++)
+    csim_bytes_add(out, o->tag[i], (ptrdiff_t)strlen(o->tag[i]) + 1);
+}
+
+static int write_arrays(csim_planes *planes, const csim_cache_object *o, int ncorner,
+                        uint32_t *word, csim_bytes *out) {
+  for (int f = 0; f < o->nface; f++) word[f] = (uint32_t)(o->face_start[f + 1] - o->face_start[f]);
+  if (write_array(planes, word, o->nface, out)) return -1;
+  if (write_ints(planes, o->face_vert, ncorner, word, out)) return -1;
+  for (int c = 0; c < 2 && o->nuv; c++) {
+    for (ptrdiff_t i = 0; i < o->nuv; i++)
+      word[i] = csim_order_bits(csim_float_bits((float)o->uv[2 * i + c]));
+    if (write_array(planes, word, o->nuv, out)) return -1;
+  }
+  if (o->nuv && write_ints(planes, o->face_uv, ncorner, word, out)) return -1;
+  if (o->ntag && write_ints(planes, o->face_tag, o->nface, word, out)) return -1;
+  if (o->ntet && write_ints(planes, o->tet, 4 * (ptrdiff_t)o->ntet, word, out)) return -1;
+  return out->failed ? -1 : 0;
+}
+
+static ptrdiff_t largest(ptrdiff_t a, ptrdiff_t b) {
+  return a > b ? a : b;
+}
+
+int csim_topology_write(csim_planes *planes, const csim_cache_object *o, csim_bytes *out) {
+  int ncorner = o->nface ? o->face_start[o->nface] : 0;
+  csim_bytes names = {0};
+  uint32_t *word = NULL;
+  int status = -1;
+  write_names(o, &names);
+  const uint32_t head[10] = {(uint32_t)o->type,  o->has_velocity ? 1u : 0u, (uint32_t)o->nvert,
+                             (uint32_t)o->nface, (uint32_t)ncorner,         (uint32_t)o->nuv,
+                             (uint32_t)o->ntag,  (uint32_t)o->ntet,         (uint32_t)names.n};
+  for (int i = 0; i < 10; i++) csim_bytes_add32(out, head[i]);
+  csim_bytes_add(out, names.data, names.n);
+  csim_bytes_add(out, NULL, (ptrdiff_t)csim_padded((uint64_t)names.n) - names.n);
+  word = CSIM_NEW(uint32_t,
+                  largest(largest(o->nface, ncorner), largest(o->nuv, 4 * (ptrdiff_t)o->ntet)));
+  if (!word || names.failed || out->failed) goto done;
+  status = write_arrays(planes, o, ncorner, word, out);
+done:
+  free(word);
+  free(names.data);
+  return status;
+}
+
+// ------------------------------------------------------------------------------------------- read
+
+// What a payload is being read from and to.
+typedef struct reading {
+  csim_planes *planes;
+  csim_arena *arena;
+  const uint8_t *at, *end;
+} reading;
+
+// An array of n words; NULL when malformed.
+static uint32_t *read_array(reading *r, ptrdiff_t n) {
+  if (!csim_planes_plausible((uint64_t)n, (uint64_t)(r->end - r->at))) return NULL;
+  uint32_t *word = CSIM_ARENA_NEW(r->arena, uint32_t, n);
+  if (!word || csim_planes_read(r->planes, &r->at, r->end, n, word)) return NULL;
+  for (ptrdiff_t i = 0; i < n; i++) word[i] = csim_unzigzag(word[i]) + (i ? word[i - 1] : 0);
+  return word;
+}
+
+// The same as ints; u32 and int may alias.
+static int *read_ints(reading *r, ptrdiff_t n) {
+  return (int *)read_array(r, n);
+}
+
+// Names follow each other, each ended by a zero byte.
+static int read_names(reading *r, ptrdiff_t size, csim_cache_object *o) {
+  char *names = CSIM_ARENA_NEW(r->arena, char, size);
+  char **tag = CSIM_ARENA_NEW(r->arena, char *, o->ntag);
+  if (!names || !tag || size < 1 || r->at[size - 1]) return -1;
+  memcpy(names, r->at, (size_t)size);
+  char *next = names, *stop = names + size;
+  for (int i = -1; i < o->ntag; i++) {
+    if (next >= stop) return -1;
+    if (i < 0)
+      o->name = next;
+    else
+      tag[i] = next;
+    next += strlen(next) + 1;
+  }
+  o->tag = tag;
+  r->at += csim_padded((uint64_t)size);
+  return next == stop ? 0 : -1;
+}
+
+static int read_faces(reading *r, csim_cache_object *o, int ncorner) {
+  const uint32_t *count = read_array(r, o->nface);
+  int *start = CSIM_ARENA_NEW(r->arena, int, (ptrdiff_t)o->nface + 1);
+  if (!count || !start) return -1;
+  for (int f = 0; f < o->nface; f++) {
+    if (count[f] > (uint32_t)(ncorner - start[f])) return -1;
+    start[f + 1] = start[f] + (int)count[f];
+  }
+  o->face_start = start;
+  o->face_vert = read_ints(r, ncorner);
+  return o->face_vert && start[o->nface] == ncorner ? 0 : -1;
+}
+
+static int read_uv(reading *r, csim_cache_object *o, int ncorner) {
+  if (!csim_planes_plausible((uint64_t)o->nuv, (uint64_t)(r->end - r->at))) return -1;
+  double *uv = CSIM_ARENA_NEW(r->arena, double, 2 * (ptrdiff_t)o->nuv);
+  if (!uv) return -1;
+  for (int c = 0; c < 2; c++) {
+    const uint32_t *word = read_array(r, o->nuv);
+    if (!word) return -1;
+    for (ptrdiff_t i = 0; i < o->nuv; i++)
+      uv[2 * i + c] = (double)csim_bits_float(csim_unorder_bits(word[i]));
+  }
+  o->uv = uv;
+  o->face_uv = read_ints(r, ncorner);
+  return o->face_uv ? 0 : -1;
+}
+
+int csim_topology_read(csim_planes *planes, const uint8_t *data, ptrdiff_t size, csim_arena *arena,
+                       csim_cache_object *object) {
+  reading r = {planes, arena, data + FIXED, data + size};
+  csim_cache_object o = {0};
+  if (size < FIXED) return -1;
+  uint32_t head[10];
+  for (int i = 0; i < 10; i++) head[i] = csim_load32(data + 4 * i);
+  if (head[0] > CSIM_CACHE_COLLIDER || head[2] > CSIM_CACHE_MAX_VERT ||
+      head[3] > CSIM_CACHE_MAX_FACE || head[4] > MAX_CORNER || head[5] > MAX_CORNER ||
+      head[6] > CSIM_CACHE_MAX_TAG || head[7] > CSIM_CACHE_MAX_FACE || head[8] > MAX_NAMES)
+    return -1;
+  o.type = (csim_cache_type)head[0];
+  o.has_velocity = head[1] & 1;
+  o.nvert = (int)head[2];
+  o.nface = (int)head[3];
+  o.nuv = (int)head[5];
+  o.ntag = (int)head[6];
+  o.ntet = (int)head[7];
+  int ncorner = (int)head[4];
+  if (csim_padded(head[8]) > (uint64_t)(r.end - r.at) || head[6] >= head[8]) return -1;
+  if (read_names(&r, head[8], &o) || read_faces(&r, &o, ncorner)) return -1;
+  if (o.nuv && read_uv(&r, &o, ncorner)) return -1;
+  if (o.ntag && !(o.face_tag = read_ints(&r, o.nface))) return -1;
+  if (o.ntet && !(o.tet = read_ints(&r, 4 * (ptrdiff_t)o.ntet))) return -1;
+  if (r.at != r.end) return -1;
+  *object = o;
+  return 0;
+}

@@ -1,0 +1,434 @@
+// cache/write.c: writes a cache, frame by frame. Needs base/, cache/codec, cache/topology.
+//
+// A frame is built in memory and written at once, so that the file ends in whole frames but for a
+// crash amid one write; the reader finds such a torn end by its crc.
+#include "cache/codec.h"
+#include "cache/layout.h"
+#include "cache/read.h"
+#include "cache/topology.h"
+
+#include "base/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MAX_META = 1 << 24, MAX_STATS = 1 << 20 };
+
+// An object while it is written.
+typedef struct object_writer {
+  csim_traversal traversal;
+  csim_track track[CSIM_CACHE_NATTRIBUTE]; // velocities unused unless has_velocity
+  int has_velocity;
+  int done;           // put in this frame
+  csim_bytes payload; // of this frame's FRAM
+} object_writer;
+
+struct csim_cache_writer {
+  csim_log *log;
+  csim_cache_options options;
+  char *path, *part, *meta;
+  int fd;             // -1 until csim_cache_begin
+  int appending;      // the file was there before
+  int keep;           // frames to keep of `old`
+  csim_cache *old;    // the file being appended to, until csim_cache_begin
+  csim_status status; // of the first failure; sticky
+  csim_planes planes;
+  int nobject;
+  ptrdiff_t object_capacity;
+  object_writer *object;
+  csim_bytes topology; // TOPO chunks until csim_cache_begin
+  int in_frame;
+  long long number; // of the last frame begun
+  double time;
+  csim_bytes stats, out;
+  csim_bytes index; // INDX payload of the frames so far, without its head
+  ptrdiff_t nframe;
+  uint64_t end; // offset where the next frame goes
+};
+
+static csim_status fail(csim_cache_writer *w, csim_status status, const char *what) {
+  csim_say(w->log, CSIM_ERROR, (csim_place){.file = w->path}, "%s", what);
+  if (!w->status) w->status = status;
+  return status;
+}
+
+static csim_status fail_memory(csim_cache_writer *w) {
+  return fail(w, CSIM_MEMORY, "out of memory");
+}
+
+static csim_status fail_file(csim_cache_writer *w, const char *verb) {
+  csim_say(w->log, CSIM_ERROR, (csim_place){.file = w->fd < 0 ? w->path : w->part},
+           "cannot %s the cache: %s", verb, strerror(errno));
+  if (!w->status) w->status = CSIM_IO;
+  return CSIM_IO;
+}
+
+// ------------------------------------------------------------------------------------- creation
+
+static void free_writer(csim_cache_writer *w) {
+  for (int i = 0; i < w->nobject; i++) {
+    csim_traversal_free(&w->object[i].traversal);
+    for (int a = 0; a < CSIM_CACHE_NATTRIBUTE; a++) csim_track_free(&w->object[i].track[a]);
+    free(w->object[i].payload.data);
+  }
+  if (w->fd >= 0) close(w->fd);
+  csim_cache_free(w->old);
+  csim_planes_free(&w->planes);
+  free(w->object);
+  free(w->topology.data);
+  free(w->stats.data);
+  free(w->out.data);
+  free(w->index.data);
+  free(w->path);
+  free(w->part);
+  free(w->meta);
+  free(w);
+}
+
+static char *join(const char *a, const char *b) {
+  size_t n = strlen(a), m = strlen(b);
+  char *text = CSIM_NEW(char, (ptrdiff_t)(n + m + 1));
+  if (!text) return NULL;
+  memcpy(text, a, n);
+  memcpy(text + n, b, m + 1);
+  return text;
+}
+
+static const char *check_options(const csim_cache_options *o, const char *meta) {
+  if (!(o->fps > 0) || !(o->fps <= 1e9)) return "the frame rate must be above 0";
+  if (o->up != 1 && o->up != 2) return "the up axis must be 1 (y) or 2 (z)";
+  if (!(o->position_error >= 0) || !isfinite(o->position_error) || !(o->velocity_error >= 0) ||
+      !isfinite(o->velocity_error))
+    return "the error bound of the cache must be 0 (lossless) or above";
+  if (meta && strlen(meta) > MAX_META) return "the meta data are longer than 16 MiB";
+  return NULL;
+}
+
+csim_status csim_cache_create(const char *path, const csim_cache_options *options,
+                              const char *meta_json, csim_log *log, csim_cache_writer **writer) {
+  *writer = NULL;
+  const char *wrong = check_options(options, meta_json);
+  if (wrong) {
+    csim_say(log, CSIM_ERROR, (csim_place){.file = path}, "%s", wrong);
+    return CSIM_INVALID;
+  }
+  csim_cache_writer *w = CSIM_NEW(csim_cache_writer, 1);
+  if (w) {
+    *w = (csim_cache_writer){.log = log, .options = *options, .fd = -1};
+    w->path = join(path, "");
+    w->part = join(path, ".part");
+    w->meta = join(meta_json ? meta_json : "{}", "");
+    if (w->path && w->part && w->meta) {
+      *writer = w;
+      return CSIM_OK;
+    }
+    free_writer(w);
+  }
+  csim_say(log, CSIM_ERROR, (csim_place){.file = path}, "out of memory");
+  return CSIM_MEMORY;
+}
+
+csim_status csim_cache_append(const char *path, int keep_frames, const csim_cache_options *options,
+                              const char *meta_json, csim_log *log, csim_cache_writer **writer) {
+  csim_cache_writer *w;
+  csim_status status = csim_cache_create(path, options, meta_json, log, writer);
+  if (status) return status;
+  w = *writer;
+  w->appending = 1;
+  w->keep = keep_frames;
+  status = csim_cache_open(access(w->part, F_OK) ? path : w->part, log, &w->old);
+  if (!status) {
+    int have = csim_cache_get_info(w->old)->nframe;
+    if (keep_frames < 0 || keep_frames > have) {
+      csim_say(log, CSIM_ERROR, (csim_place){.file = path},
+               "cannot go on after %d frames: the cache has %d whole ones", keep_frames, have);
+      status = CSIM_INVALID;
+    }
+  }
+  if (status) {
+    free_writer(w);
+    *writer = NULL;
+  }
+  return status;
+}
+
+csim_status csim_cache_add_object(csim_cache_writer *w, const csim_cache_object *object) {
+  if (w->status) return w->status;
+  csim_status status = csim_topology_check(object, (csim_place){.file = w->path}, w->log);
+  if (status) return w->status = status;
+  if (w->nobject == CSIM_CACHE_MAX_OBJECT) return fail(w, CSIM_INVALID, "too many objects");
+  object_writer *grown =
+      csim_grow(w->object, &w->object_capacity, (ptrdiff_t)w->nobject + 1, sizeof *grown);
+  if (!grown) return fail_memory(w);
+  w->object = grown;
+  object_writer *o = &w->object[w->nobject++];
+  *o = (object_writer){.has_velocity = object->has_velocity != 0};
+  csim_bytes payload = {0};
+  int bad = csim_traversal_init(&o->traversal, object->nvert, object->nface, object->face_start,
+                                object->face_vert, object->ntet, object->tet) ||
+            csim_track_init(&o->track[0], object->nvert) ||
+            (o->has_velocity && csim_track_init(&o->track[1], object->nvert)) ||
+            csim_topology_write(&w->planes, object, &payload);
+  csim_chunk_add(&w->topology,
+                 (csim_chunk){.fourcc = CSIM_CACHE_TOPO,
+                              .object = (uint32_t)w->nobject - 1,
+                              .codec = CSIM_CACHE_CODEC_PLANES},
+                 &payload);
+  free(payload.data);
+  return bad || w->topology.failed ? fail_memory(w) : CSIM_OK;
+}
+
+// ---------------------------------------------------------------------------------------- begin
+
+static csim_status write_at(csim_cache_writer *w, const csim_bytes *bytes, uint64_t offset) {
+  for (ptrdiff_t done = 0; done < bytes->n;) {
+    ssize_t n = pwrite(w->fd, bytes->data + done, (size_t)(bytes->n - done),
+                       (off_t)(offset + (uint64_t)done));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) {
+      if (n == 0) errno = ENOSPC;
+      fail_file(w, "write");
+      // whole frames only; failing here too changes nothing: the reader finds the torn end
+      if (ftruncate(w->fd, (off_t)offset)) return CSIM_IO;
+      return CSIM_IO;
+    }
+    done += n;
+  }
+  return CSIM_OK;
+}
+
+// Opens the .part file and makes sure that no other process writes it.
+static csim_status open_part(csim_cache_writer *w) {
+  int fd = open(w->part, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (fd < 0) return fail_file(w, "create");
+  struct stat st;
+  if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+    close(fd);
+    return fail(w, CSIM_IO, "is not a regular file");
+  }
+  if (flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
+    close(fd);
+    return fail(w, CSIM_IO, "another process is writing this cache");
+  }
+  w->fd = fd;
+  return CSIM_OK;
+}
+
+// The file being appended to must begin with the bytes that this run would write.
+static csim_status compare_head(csim_cache_writer *w, const csim_bytes *head, ptrdiff_t meta_end) {
+  uint8_t *have = CSIM_NEW(uint8_t, head->n);
+  if (!have) return fail_memory(w);
+  ptrdiff_t same = 0;
+  if (!csim_cache_read_bytes(w->old, 0, head->n, have))
+    while (same < head->n && have[same] == head->data[same]) same++;
+  free(have);
+  if (same == head->n) return CSIM_OK;
+  return fail(w, CSIM_INVALID,
+              same < CSIM_CACHE_HEADER ? "cannot go on: the cache has other settings or objects"
+              : same < meta_end        ? "cannot go on: the cache is of another scene or version"
+                                       : "cannot go on: an object of the cache has another mesh");
+}
+
+// Brings every track to the last frame kept and copies the index of the frames kept.
+static csim_status take_over(csim_cache_writer *w) {
+  const csim_cache_info *info = csim_cache_get_info(w->old);
+  w->nframe = w->keep;
+  w->end = csim_cache_frame_offset(w->old, w->keep, 0);
+  for (int f = 0; f < w->keep; f++) {
+    csim_bytes_add64(&w->index, (uint64_t)info->number[f]);
+    csim_bytes_add_double(&w->index, info->time[f]);
+    for (int i = 0; i <= w->nobject; i++)
+      csim_bytes_add64(&w->index, csim_cache_frame_offset(w->old, f, i));
+    w->number = info->number[f];
+  }
+  for (int i = 0; i < w->nobject && w->keep; i++)
+    for (int a = 0; a <= w->object[i].has_velocity; a++) {
+      csim_status status = csim_cache_take_track(w->old, i, a, w->keep - 1, &w->object[i].track[a]);
+      if (status) return w->status = status;
+    }
+  return w->index.failed ? fail_memory(w) : CSIM_OK;
+}
+
+static csim_status begin_appending(csim_cache_writer *w, const csim_bytes *head,
+                                   ptrdiff_t meta_end) {
+  csim_status status = compare_head(w, head, meta_end);
+  if (!status) status = take_over(w);
+  if (status) return status;
+  if (strcmp(csim_cache_get_info(w->old)->file, w->part) && rename(w->path, w->part))
+    return fail_file(w, "rename");
+  status = open_part(w);
+  if (status) return status;
+  if (ftruncate(w->fd, (off_t)w->end)) return fail_file(w, "shorten");
+  csim_cache_free(w->old);
+  w->old = NULL;
+  return CSIM_OK;
+}
+
+csim_status csim_cache_begin(csim_cache_writer *w) {
+  if (w->status) return w->status;
+  if (!w->nobject) return fail(w, CSIM_INVALID, "a cache needs at least one object");
+  csim_bytes head = {0}, meta = {0};
+  uint8_t header[CSIM_CACHE_HEADER];
+  csim_header_pack(&w->options, w->nobject, header);
+  csim_bytes_add(&head, header, sizeof header);
+  csim_bytes_add(&meta, w->meta, (ptrdiff_t)strlen(w->meta));
+  csim_chunk_add(&head, (csim_chunk){.fourcc = CSIM_CACHE_META}, &meta);
+  ptrdiff_t meta_end = head.n;
+  csim_bytes_add(&head, w->topology.data, w->topology.n);
+  csim_status status;
+  if (head.failed) {
+    status = fail_memory(w);
+  } else if (w->old) {
+    status = begin_appending(w, &head, meta_end);
+  } else {
+    status = open_part(w);
+    if (!status && ftruncate(w->fd, 0)) status = fail_file(w, "shorten");
+    if (!status) status = write_at(w, &head, 0);
+    w->end = (uint64_t)head.n;
+  }
+  free(head.data);
+  free(meta.data);
+  free(w->topology.data);
+  w->topology = (csim_bytes){0};
+  return status;
+}
+
+// --------------------------------------------------------------------------------------- frames
+
+csim_status csim_cache_begin_frame(csim_cache_writer *w, long long number, double time) {
+  if (w->status) return w->status;
+  if (w->fd < 0 || w->in_frame) return fail(w, CSIM_INVALID, "a frame begins out of order");
+  if (w->nframe && number <= w->number) return fail(w, CSIM_INVALID, "frame numbers must increase");
+  if (w->nframe >= CSIM_CACHE_MAX_FRAME) return fail(w, CSIM_INVALID, "too many frames");
+  w->in_frame = 1;
+  w->number = number;
+  w->time = time;
+  w->stats.n = 0;
+  for (int i = 0; i < w->nobject; i++) w->object[i].done = 0;
+  return CSIM_OK;
+}
+
+csim_status csim_cache_put(csim_cache_writer *w, int object, const double *x, const double *v) {
+  if (w->status) return w->status;
+  if (!w->in_frame || object < 0 || object >= w->nobject || w->object[object].done)
+    return fail(w, CSIM_INVALID, "an object is written out of order");
+  object_writer *o = &w->object[object];
+  if (o->has_velocity != (v != NULL))
+    return fail(w, CSIM_INVALID, "velocities do not match the object's description");
+  int nattribute = 1 + o->has_velocity;
+  csim_bytes *p = &o->payload;
+  p->n = 0;
+  csim_bytes_add32(p, (uint32_t)nattribute);
+  csim_bytes_add32(p, 0);
+  ptrdiff_t record = p->n;
+  csim_bytes_add(p, NULL, nattribute * CSIM_CACHE_ATTRIBUTE);
+  for (int a = 0; a < nattribute; a++, record += CSIM_CACHE_ATTRIBUTE) {
+    csim_cache_mode mode;
+    double step;
+    ptrdiff_t reference, start = p->n;
+    double error = a ? w->options.velocity_error : w->options.position_error;
+    if (p->failed ||
+        csim_codec_write(&o->traversal, &w->planes, a ? v : x, error, w->nframe,
+                         CSIM_CACHE_INTERVAL, &o->track[a], &mode, &step, &reference, p))
+      return fail_memory(w);
+    uint8_t *r = p->data + record;
+    uint64_t bits;
+    memcpy(&bits, &step, sizeof bits);
+    csim_store32(r, a ? CSIM_CACHE_VELO : CSIM_CACHE_POSN);
+    csim_store32(r + 4, mode);
+    csim_store64(r + 8, (uint64_t)reference);
+    csim_store64(r + 16, bits);
+    csim_store64(r + 24, (uint64_t)(p->n - start));
+  }
+  o->done = 1;
+  return CSIM_OK;
+}
+
+csim_status csim_cache_put_stats(csim_cache_writer *w, const char *json) {
+  if (w->status) return w->status;
+  size_t n = strlen(json);
+  if (!w->in_frame || n > MAX_STATS)
+    return fail(w, CSIM_INVALID, "frame statistics out of order or longer than 1 MiB");
+  w->stats.n = 0;
+  csim_bytes_add(&w->stats, json, (ptrdiff_t)n);
+  return w->stats.failed ? fail_memory(w) : CSIM_OK;
+}
+
+csim_status csim_cache_end_frame(csim_cache_writer *w) {
+  if (w->status) return w->status;
+  int ready = w->in_frame;
+  for (int i = 0; i < w->nobject; i++) ready = ready && w->object[i].done;
+  if (!ready) return fail(w, CSIM_INVALID, "a frame ends without all of its objects");
+  csim_bytes stat = {0};
+  csim_bytes_add_double(&stat, w->time);
+  csim_bytes_add(&stat, w->stats.data, w->stats.n);
+  w->out.n = 0;
+  csim_bytes_add64(&w->index, (uint64_t)w->number);
+  csim_bytes_add_double(&w->index, w->time);
+  for (int i = 0; i < w->nobject; i++) {
+    csim_bytes_add64(&w->index, w->end + (uint64_t)w->out.n);
+    csim_chunk_add(&w->out,
+                   (csim_chunk){.fourcc = CSIM_CACHE_FRAM,
+                                .frame = w->number,
+                                .object = (uint32_t)i,
+                                .codec = CSIM_CACHE_CODEC_PLANES},
+                   &w->object[i].payload);
+  }
+  csim_bytes_add64(&w->index, w->end + (uint64_t)w->out.n);
+  csim_chunk_add(&w->out, (csim_chunk){.fourcc = CSIM_CACHE_STAT, .frame = w->number}, &stat);
+  free(stat.data);
+  if (w->out.failed || w->index.failed) return fail_memory(w);
+  csim_status status = write_at(w, &w->out, w->end);
+  if (status) return status;
+  w->end += (uint64_t)w->out.n;
+  w->nframe++;
+  w->in_frame = 0;
+  return CSIM_OK;
+}
+
+// ---------------------------------------------------------------------------------------- close
+
+// Index, trailer, name.
+static csim_status commit_file(csim_cache_writer *w) {
+  csim_bytes payload = {0};
+  csim_bytes_add32(&payload, (uint32_t)w->nobject);
+  csim_bytes_add32(&payload, (uint32_t)w->nframe);
+  csim_bytes_add(&payload, w->index.data, w->index.n);
+  w->out.n = 0;
+  csim_chunk_add(&w->out, (csim_chunk){.fourcc = CSIM_CACHE_INDX}, &payload);
+  uint64_t size = w->end + (uint64_t)w->out.n + CSIM_CACHE_CHUNK + CSIM_CACHE_TAIL;
+  payload.n = 0;
+  csim_bytes_add64(&payload, w->end);
+  csim_bytes_add64(&payload, size);
+  csim_chunk_add(&w->out, (csim_chunk){.fourcc = CSIM_CACHE_LAST}, &payload);
+  free(payload.data);
+  if (w->out.failed) return fail_memory(w);
+  csim_status status = write_at(w, &w->out, w->end);
+  if (status) return status;
+  if (fsync(w->fd)) return fail_file(w, "write");
+  if (rename(w->part, w->path)) return fail_file(w, "rename");
+  return CSIM_OK;
+}
+
+csim_status csim_cache_close(csim_cache_writer *w, int commit) {
+  if (!w) return CSIM_OK;
+  csim_status status = w->status;
+  if (commit && !status)
+    status = w->fd < 0 || w->in_frame ? fail(w, CSIM_INVALID, "the cache is closed out of order")
+                                      : commit_file(w);
+  free_writer(w);
+  return status;
+}
+
+void csim_cache_abandon(csim_cache_writer *w) {
+  if (!w) return;
+  if (w->fd >= 0 && !w->appending) unlink(w->part);
+  free_writer(w);
+}
