@@ -53,7 +53,7 @@ static int is_noise(const uint8_t *plane, ptrdiff_t n) {
   double bits = 0;
   for (int v = 0; v < 256; v++) {
     double c = (double)count[0][v] + count[1][v] + count[2][v] + count[3][v];
-    if (c > 0) bits += c * csim_log((double)n / c);
+    if (c > 0) bits += c * csim_ln((double)n / c);
   }
   return bits > 7.9 * 0.69314718055994531 * (double)n;
 }
