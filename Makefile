@@ -77,6 +77,11 @@ VIEW_SRC := $(wildcard tools/view/*.c)
 $(BIN)/clothview: TOOL_LIBS := -lpng
 $(BIN)/clothview: $(VIEW_SRC:%.c=$(B)/%.o)
 
+# caches to look at, for the viewer's tests
+$(B)/view/synth: $(B)/tests/view/synth.o $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(OPT) $^ -o $@ $(LIBS)
+
 $(TEST_BIN): $(B)/tests/%: $(B)/tests/unit/%.o $(B)/tests/check.o $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(OPT) $^ -o $@ $(LIBS)

@@ -14,7 +14,7 @@ typedef struct place {
 typedef struct grid {
   double cell, limit;
   unsigned mask;
-  int *start;   ///< (mask + 3) first entry of each slot
+  int *start; ///< (mask + 3) first entry of each slot
   place *entry;
   place *large; ///< triangles over too many cells: everyone looks at them
   int nlarge;
@@ -23,8 +23,8 @@ typedef struct grid {
 enum { MOST_CELLS = 512 };
 
 static unsigned slot_of(const grid *g, const long cell[3]) {
-  unsigned h = (unsigned)cell[0] * 73856093u ^ (unsigned)cell[1] * 19349663u ^
-               (unsigned)cell[2] * 83492791u;
+  unsigned h =
+      (unsigned)cell[0] * 73856093u ^ (unsigned)cell[1] * 19349663u ^ (unsigned)cell[2] * 83492791u;
   return (h ^ h >> 15) & g->mask;
 }
 
@@ -59,8 +59,10 @@ static void file_triangle(grid *g, const view_body *b, place at, place *entry) {
     for (cell[1] = lo[1]; cell[1] <= hi[1]; cell[1]++)
       for (cell[2] = lo[2]; cell[2] <= hi[2]; cell[2]++) {
         unsigned s = slot_of(g, cell);
-        if (entry) entry[g->start[s + 1]++] = at;
-        else g->start[s + 2]++;
+        if (entry)
+          entry[g->start[s + 1]++] = at;
+        else
+          g->start[s + 2]++;
       }
 }
 

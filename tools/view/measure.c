@@ -10,7 +10,9 @@ const char *const view_mode_name[VIEW_NMODE] = {
 };
 const char *const view_mode_unit[VIEW_NMODE] = {"", "%", "1/m", "m/s", "mm", "mm"};
 
-static vec3 corner(const double *x, int v) { return vec_load(x + 3 * (ptrdiff_t)v); }
+static vec3 corner(const double *x, int v) {
+  return vec_load(x + 3 * (ptrdiff_t)v);
+}
 
 /// Strain of larger size of one triangle; *area is its rest area.
 static double triangle_strain(const double *rest, const double *x, const int *v, double *area) {

@@ -40,7 +40,7 @@ typedef struct view_body {
   int nvert;
   const double *x; ///< (nvert x 3) [m]
   int ntri;
-  const int *tri;  ///< (ntri x 3)
+  const int *tri; ///< (ntri x 3)
 } view_body;
 
 /// Distance of every vertex of body `which` to the nearest triangle of any body that it is not a

@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <unistd.h>
 
 void view_say(csim_log *log, csim_level level, const char *file, const char *format, ...) {
   if (!log) return;
@@ -16,4 +17,12 @@ void view_say(csim_log *log, csim_level level, const char *file, const char *for
   va_end(args);
   csim_message message = {.level = level, .file = file, .text = text};
   log->write(log->user, &message);
+}
+
+void view_progress(int quiet, int done, int total) {
+  if (quiet || total < 2) return;
+  if (isatty(STDERR_FILENO))
+    fprintf(stderr, "\rclothview: %d of %d%s", done, total, done == total ? "\n" : "");
+  else if (done * 10 / total != (done - 1) * 10 / total)
+    fprintf(stderr, "Progress: %d%%\n", done * 100 / total);
 }

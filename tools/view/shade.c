@@ -51,6 +51,7 @@ static void place_lights(view_lights *l, vec3 key, int nkey, int nglow, int key_
     light->v = vec_cross(light->to, light->u);
     light->u0 = 0.5 * light->size - vec_dot(l->centre, light->u);
     light->v0 = 0.5 * light->size - vec_dot(l->centre, light->v);
+    light->w0 = -vec_dot(l->centre, light->to);
   }
 }
 
@@ -62,7 +63,7 @@ typedef struct map_work {
 
 static vec3 to_map(const view_light *light, vec3 p) {
   return vec_make(vec_dot(p, light->u) + light->u0, vec_dot(p, light->v) + light->v0,
-                  vec_dot(p, light->to));
+                  vec_dot(p, light->to) + light->w0);
 }
 
 static void draw_map(void *context, int index) {
