@@ -77,6 +77,21 @@ VIEW_SRC := $(wildcard tools/view/*.c)
 $(BIN)/clothview: TOOL_LIBS := -lpng
 $(BIN)/clothview: $(VIEW_SRC:%.c=$(B)/%.o)
 
+# the viewer of pages: readable source in tools/view/web, bundled by `make view`, kept in the program
+BUNDLE := build/view/viewer.bundle.js
+ifneq ($(wildcard $(BUNDLE)),)
+$(B)/tools/view/embed.o: $(BUNDLE)
+$(B)/tools/view/embed.o: ALL_C += -DVIEW_BUNDLE='"$(BUNDLE)"'
+endif
+
+.PHONY: view deps-view
+deps-view: ## install what the viewer is bundled with (npm packages, into build/view)
+	@tools/view/web/install
+
+view: deps-view ## bundle the viewer of HTML pages and build it into bin/clothview
+	@tools/view/web/bundle $(BUNDLE)
+	@$(MAKE) --no-print-directory bin/clothview
+
 # caches to look at, for the viewer's tests
 $(B)/view/synth: $(B)/tests/view/synth.o $(LIB)
 	@mkdir -p $(@D)

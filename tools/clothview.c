@@ -62,6 +62,18 @@ static void print_json(csim_status status, const view_options *o, const view_sta
   printf(", \"seconds\": %.3f}\n", seconds);
 }
 
+/// The second run of a page stands on a stage of its own, with plain colours.
+static csim_status make_page(const view_stage *s, csim_log *log, view_written *written) {
+  view_options options = *s->options;
+  view_stage other = {0};
+  csim_status status = CSIM_OK;
+  options.mode = VIEW_PLAIN;
+  if (s->other) status = view_stage_set(&options, s->other, NULL, log, &other);
+  if (!status) status = view_page_write(s, s->other ? &other : NULL, log, written);
+  if (s->other) view_stage_free(&other);
+  return status;
+}
+
 static csim_status make_output(const view_stage *s, csim_log *log, view_written *written) {
   switch (s->options->output) {
   case VIEW_FRAMES:
@@ -69,7 +81,7 @@ static csim_status make_output(const view_stage *s, csim_log *log, view_written 
   case VIEW_MOVIE:
     return view_film_movie(s, log, written);
   case VIEW_PAGE:
-    return view_page_write(s, log, written);
+    return make_page(s, log, written);
   default:
     return view_film_sheet(s, log, written);
   }

@@ -6,6 +6,8 @@
 
 /// Writes the page. CSIM_INVALID when this clothview was built without the viewer (`make view`), or
 /// when the page cannot be made small enough.
-csim_status view_page_write(const view_stage *stage, csim_log *log, view_written *written);
+/// @param other  stage of the second run, NULL = none
+csim_status view_page_write(const view_stage *stage, const view_stage *other, csim_log *log,
+                            view_written *written);
 
 #endif

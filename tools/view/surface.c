@@ -28,11 +28,14 @@ static side *sort_sides(int ntri, const int *tri) {
   return sides;
 }
 
-/// The triangle on the other side of each side, as 3 tri + corner; -1 at borders and where more
-/// than two meet.
-static int *find_neighbours(int ntri, const side *sides) {
+int *view_find_across(int ntri, const int *tri) {
+  side *sides = sort_sides(ntri, tri);
   int *across = malloc(3 * (size_t)ntri * sizeof *across + 1);
-  if (!across) return NULL;
+  if (!sides || !across) {
+    free(sides);
+    free(across);
+    return NULL;
+  }
   for (int i = 0; i < 3 * ntri; i++) across[i] = -1;
   for (int i = 0, end; i < 3 * ntri; i = end) {
     for (end = i + 1; end < 3 * ntri; end++)
@@ -42,6 +45,7 @@ static int *find_neighbours(int ntri, const side *sides) {
     across[p] = q;
     across[q] = p;
   }
+  free(sides);
   return across;
 }
 
@@ -129,16 +133,14 @@ csim_status view_shape_make(int nvert, const double *x, int ntri, const int *tri
                             const uint8_t *edge, double crease, view_shape *shape) {
   csim_status status = CSIM_MEMORY;
   size_t n = (size_t)ntri;
-  side *sides = sort_sides(ntri, tri);
-  int *across = sides ? find_neighbours(ntri, sides) : NULL;
+  int *across = view_find_across(ntri, tri);
   int *parent = malloc(3 * n * sizeof *parent + 1);
   uint8_t *flip = malloc(n + 1);
   *shape = (view_shape){.nvert = nvert, .ntri = ntri};
   shape->tri = malloc(3 * n * sizeof *shape->tri + 1);
   shape->group = malloc(3 * n * sizeof *shape->group + 1);
   shape->edge = malloc(n + 1);
-  if (!sides || !across || !parent || !flip || !shape->tri || !shape->group || !shape->edge)
-    goto done;
+  if (!across || !parent || !flip || !shape->tri || !shape->group || !shape->edge) goto done;
   memcpy(shape->tri, tri, 3 * n * sizeof *tri);
   if (edge)
     memcpy(shape->edge, edge, n);
@@ -150,7 +152,6 @@ csim_status view_shape_make(int nvert, const double *x, int ntri, const int *tri
   status = CSIM_OK;
 done:
   if (status) view_shape_free(shape);
-  free(sides);
   free(across);
   free(parent);
   free(flip);

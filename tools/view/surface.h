@@ -26,4 +26,8 @@ void view_shape_free(view_shape *shape);
 /// @param[out] normal  (ngroup x 3) unit length, or 0 where nothing has an area; overwritten
 void view_shape_normals(const view_shape *shape, const double *x, double *normal);
 
+/// The side that lies against each side of each triangle: across[3 t + k] = 3 t' + k', or -1 at
+/// borders and where more than two triangles meet. Released with free(); NULL when out of memory.
+int *view_find_across(int ntri, const int *tri);
+
 #endif
