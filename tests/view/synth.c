@@ -2,6 +2,7 @@
 // and rough: what matters is that it looks like cloth.
 //
 // usage: synth drape|flag|jelly|points|still OUT.clothcache [cells [frames [push]]]
+//        synth print CACHE OBJECT FRAME VERTEX    numbers of object and vertex, index of the frame
 #include "clothsim.h"
 
 #include <math.h>
@@ -102,8 +103,9 @@ static void step(cloth *c, double h, int flag, double time) {
     if (c->weight[i] <= 0) continue;
     v[1] -= 9.81 * h;
     if (flag) {
-      v[0] += h * (7 + 2 * sin(3 * time));
-      v[2] += h * 16 * sin(9 * time - 6 * p[0] + 1.5 * p[1]) * (0.4 + 0.6 * (i % m) / c->n);
+      v[0] += h * (26 + 4 * sin(3 * time));
+      v[1] += h * 7;
+      v[2] += h * 22 * sin(9 * time - 7 * p[0] + 1.5 * p[1]) * (0.4 + 0.6 * (i % m) / c->n);
     }
     for (int k = 0; k < 3; k++) p[k] += h * (v[k] *= 1 - 0.6 * h);
   }
@@ -160,7 +162,24 @@ static void move_jelly(int nvert, const double *rest, double time, double *x) {
   }
 }
 
+/// Prints the three coordinates that a cache holds.
+static int print_vertex(const char *path, int object, int frame, int vertex) {
+  csim_cache *cache;
+  if (csim_cache_open(path, NULL, &cache)) return 1;
+  int nvert = csim_cache_get_info(cache)->object[object].nvert;
+  float *x = calloc(3 * (size_t)nvert, sizeof *x);
+  int bad = csim_cache_read(cache, object, frame, x, NULL) != CSIM_OK;
+  if (!bad)
+    printf("%.9g %.9g %.9g\n", (double)x[3 * vertex], (double)x[3 * vertex + 1],
+           (double)x[3 * vertex + 2]);
+  free(x);
+  csim_cache_free(cache);
+  return bad;
+}
+
 int main(int argc, char **argv) {
+  if (argc == 6 && !strcmp(argv[1], "print"))
+    return print_vertex(argv[2], atoi(argv[3]), atoi(argv[4]), atoi(argv[5]));
   if (argc < 3) return 2;
   int flag = !strcmp(argv[1], "flag"), jelly = !strcmp(argv[1], "jelly");
   int points = !strcmp(argv[1], "points"), still = !strcmp(argv[1], "still");

@@ -85,11 +85,11 @@ static void draw_map(void *context, int index) {
 
 csim_status view_lights_make(vec3 centre, double radius, vec3 up, vec3 key, int detail, int ncaster,
                              const view_caster *caster, view_lights *lights) {
-  int nkey = detail ? 40 : 16, nglow = detail ? 240 : 100;
+  int nkey = detail ? 40 : 24, nglow = detail ? 240 : 100;
   *lights = (view_lights){.centre = centre, .radius = radius, .up = up};
   lights->light = calloc((size_t)(nkey + nglow), sizeof *lights->light);
   if (!lights->light) return CSIM_MEMORY;
-  place_lights(lights, key, nkey, nglow, detail ? 1024 : 512, detail ? 256 : 128);
+  place_lights(lights, key, nkey, nglow, detail ? 1024 : 320, detail ? 256 : 128);
   for (int i = 0; i < lights->nlight; i++) {
     view_light *light = lights->light + i;
     light->depth = malloc((size_t)light->size * (size_t)light->size * sizeof(float));

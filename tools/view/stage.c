@@ -63,7 +63,16 @@ static csim_status make_shape(const view_stage *s, int object, const view_mesh *
   return view_shape_make(m->nvert, m->x, m->ntri, m->tri, m->edge, crease * DEGREE, shape);
 }
 
-/// Adds one frame of an object to what is known of it. The first frame's mesh is kept: *m is taken.
+/// Keeps the object's first mesh of the whole sequence, *m, as the one at rest.
+static csim_status keep_rest(view_stage *s, int object, view_mesh *m) {
+  view_track *t = s->track + object;
+  csim_status status = make_shape(s, object, m, &t->shape);
+  t->rest = *m;
+  *m = (view_mesh){0};
+  return status;
+}
+
+/// Adds one frame of an object to what is known of it.
 static csim_status add_frame(view_stage *s, int object, view_mesh *m) {
   view_track *t = s->track + object;
   csim_status status = CSIM_OK;
@@ -72,26 +81,32 @@ static csim_status add_frame(view_stage *s, int object, view_mesh *m) {
     t->lo[d] = 1e300;
     t->hi[d] = -1e300;
   }
+  t->seen = 1;
   for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)m->nvert; i++) {
     t->lo[i % 3] = fmin(t->lo[i % 3], m->x[i]);
     t->hi[i % 3] = fmax(t->hi[i % 3], m->x[i]);
   }
   view_fit_add(&t->fit, &s->scene.camera, MARGIN, m->nvert, m->x);
-  if (!t->seen) {
-    status = make_shape(s, object, m, &t->shape);
-    t->rest = *m;
-    *m = (view_mesh){0};
-    t->seen = 1;
-    return status;
-  }
-  if (!same_topology(m, &t->rest)) t->changes = t->moves = 1;
-  if (!t->moves) t->moves = memcmp(m->x, t->rest.x, 3 * (size_t)m->nvert * sizeof *m->x) != 0;
-  return CSIM_OK;
+  if (!t->rest.nvert)
+    status = keep_rest(s, object, m);
+  else if (!same_topology(m, &t->rest))
+    t->changes = t->moves = 1;
+  else if (!t->moves)
+    t->moves = memcmp(m->x, t->rest.x, 3 * (size_t)m->nvert * sizeof *m->x) != 0;
+  return status;
 }
 
 static csim_status survey(view_stage *s, csim_log *log) {
   csim_status status = CSIM_OK;
   int any = 0;
+  if (s->frame[0] >
+      0) { // strain, creases and standing still are told against the first frame of all
+    view_mesh *mesh;
+    status = view_stage_read(s, 0, log, &mesh);
+    for (int o = 0; !status && o < s->sequence->nobject; o++)
+      if (mesh[o].nvert) status = keep_rest(s, o, mesh + o);
+    view_stage_release(s, mesh);
+  }
   for (int f = 0; !status && f < s->nframe; f++) {
     view_mesh *mesh;
     status = view_stage_read(s, s->frame[f], log, &mesh);
@@ -135,7 +150,7 @@ static void choose_framed(view_stage *s) {
   for (int o = 0; o < s->sequence->nobject; o++) {
     view_track *t = s->track + o;
     view_kind kind = s->sequence->object[o].kind;
-    int still = !t->moves && s->nframe > 1 && kind == VIEW_UNKNOWN;
+    int still = !t->moves && s->sequence->nframe > 1 && kind == VIEW_UNKNOWN;
     t->colour = kind == VIEW_COLLIDER || still ? -1 : colour++;
     if (!t->seen || t->colour < 0) continue;
     nmoving++;
@@ -171,14 +186,12 @@ static void place_camera(view_stage *s) {
   c->centre = vec_mix(a, b, 0.5);
   c->radius = 0.5 * vec_length(vec_sub(b, a)) * 1.02;
   double least = 1e-7 * vec_length(c->centre);
-  if (!(c->radius > least)) { // a single point
+  int is_point = !(c->radius > least);
+  if (is_point) {
     c->radius = fmax(0.05, 10 * least);
-    double box[6];
-    for (int d = 0; d < 3; d++) {
-      box[d] = lo[d] - c->radius;
-      box[3 + d] = hi[d] + c->radius;
-    }
-    view_fit_add(&fit, &c->camera, MARGIN, 2, box);
+    double box[24];
+    for (int i = 0; i < 24; i++) box[i] = lo[i % 3] + (i / 3 >> i % 3 & 1 ? c->radius : -c->radius);
+    view_fit_add(&fit, &c->camera, MARGIN, 8, box);
   }
   view_fit_apply(&fit, MARGIN, &c->camera);
   // never nearer than the ball: a flat thing seen edge-on would put the eye into itself
@@ -188,7 +201,7 @@ static void place_camera(view_stage *s) {
   c->camera.slope_x /= o->zoom;
   c->camera.slope_y /= o->zoom;
   c->has_floor = !o->no_floor;
-  c->floor_height = o->has_floor ? o->floor : lo[c->up] - 0.002 * c->radius;
+  c->floor_height = o->has_floor ? o->floor : lo[c->up] - (is_point ? 0.3 : 0.002) * c->radius;
 }
 
 csim_status view_stage_set(const view_options *options, view_sequence *sequence,
@@ -227,8 +240,9 @@ void view_stage_free(view_stage *s) {
 }
 
 unsigned view_stage_colour(const view_stage *s, int object) {
-  static const unsigned palette[] = {0xc4553b, 0x2f7f93, 0xd9a036, 0x7a4e86,
-                                     0x6f9a4c, 0xd07a9a, 0x4f6fb0, 0x9a6b43};
+  // no reds: those are for triangles that pass through others
+  static const unsigned palette[] = {0x2f7f93, 0xd9a036, 0x7a4e86, 0x6f9a4c,
+                                     0x4f6fb0, 0xa97142, 0xb98aa8, 0x5d6b76};
   int colour = s->track[object].colour;
   return colour < 0 ? 0xb9b5ad : palette[colour % (int)(sizeof palette / sizeof *palette)];
 }
@@ -244,24 +258,40 @@ typedef struct part {
   vec3 *colour;
 } part;
 
-/// Points without faces become small balls (octahedra with smooth normals).
+/// Points without faces become small balls: rings of latitude between two poles, few when there are
+/// many points.
 static csim_status make_balls(const view_stage *s, const view_mesh *m, part *p) {
-  static const double axis[6][3] = {{1, 0, 0},  {-1, 0, 0}, {0, 1, 0},
-                                    {0, -1, 0}, {0, 0, 1},  {0, 0, -1}};
-  static const int face[8][3] = {{0, 2, 4}, {2, 1, 4}, {1, 3, 4}, {3, 0, 4},
-                                 {2, 0, 5}, {1, 2, 5}, {3, 1, 5}, {0, 3, 5}};
-  enum { MOST = 1 << 20 };
-  int n = m->nvert < MOST ? m->nvert : MOST;
-  double size = s->scene.radius * (n == 1 ? 0.2 : 0.01);
-  csim_status status = CSIM_MEMORY;
-  int *tri = malloc(24 * (size_t)n * sizeof *tri);
-  p->ball = malloc(18 * (size_t)n * sizeof *p->ball);
-  if (tri && p->ball) {
-    for (int i = 0; i < 18 * n; i++)
-      p->ball[i] = m->x[3 * (i / 18) + i % 3] + size * axis[i / 3 % 6][i % 3];
-    for (int i = 0; i < 24 * n; i++) tri[i] = 6 * (i / 24) + face[i / 3 % 8][i % 3];
-    status = view_shape_make(6 * n, p->ball, 8 * n, tri, NULL, 4, &p->own);
+  enum { MOST = 1 << 17 };
+  int n = m->nvert < MOST ? m->nvert : MOST, ring = n == 1 ? 32 : 8, rings = ring / 2 - 1;
+  int nv = ring * rings + 2, nt = 2 * ring * rings, k = 0;
+  double size = s->scene.radius * (n == 1 ? 0.3 : 0.01), pi = 180 * DEGREE;
+  int *tri = malloc(3 * (size_t)nt * (size_t)n * sizeof *tri);
+  p->ball = malloc(3 * (size_t)nv * (size_t)n * sizeof *p->ball);
+  csim_status status = tri && p->ball ? CSIM_OK : CSIM_MEMORY;
+  for (int i = 0; !status && i < n; i++) {
+    int base = i * nv, south = base + nv - 2, north = base + nv - 1;
+    for (int v = 0; v < nv; v++) {
+      double a = pi * (v / ring + 1) / (rings + 1), b = 2 * pi * (v % ring) / ring;
+      vec3 d = vec_make(sin(a) * cos(b), -cos(a), sin(a) * sin(b));
+      if (v >= nv - 2) d = vec_make(0, v == nv - 1 ? 1 : -1, 0);
+      double *x = p->ball + 3 * ((ptrdiff_t)base + v);
+      x[0] = m->x[3 * (ptrdiff_t)i] + size * d.x;
+      x[1] = m->x[3 * (ptrdiff_t)i + 1] + size * d.y;
+      x[2] = m->x[3 * (ptrdiff_t)i + 2] + size * d.z;
+    }
+    for (int c = 0; c < ring; c++) {
+      int next = (c + 1) % ring, last = base + (rings - 1) * ring;
+      const int caps[6] = {south, base + c, base + next, north, last + next, last + c};
+      memcpy(tri + k, caps, sizeof caps);
+      k += 6;
+      for (int r = 0; r + 1 < rings; r++, k += 6) {
+        int low = base + r * ring, high = low + ring;
+        const int quad[6] = {low + c, high + c, high + next, low + c, high + next, low + next};
+        memcpy(tri + k, quad, sizeof quad);
+      }
+    }
   }
+  if (!status) status = view_shape_make(nv * n, p->ball, k / 3, tri, NULL, 4, &p->own);
   free(tri);
   return status;
 }
@@ -314,7 +344,7 @@ csim_status view_stage_draw(const view_stage *s, int frame, int legend, csim_log
   view_mesh *mesh = NULL;
   part *parts = calloc((size_t)nobject + 1, sizeof *parts);
   scene.item = calloc((size_t)nobject + 1, sizeof *scene.item);
-  scene.detail = !s->options->draft;
+  scene.detail = !s->options->draft && picture->width > 800; // small pictures do not show more
   csim_status status = parts && scene.item ? CSIM_OK : CSIM_MEMORY;
   if (!status) status = view_stage_read(s, frame, log, &mesh);
   if (!status && s->options->crossings) status = view_stage_mark(s, mesh, &mark, NULL);

@@ -136,7 +136,7 @@ static int compare_doubles(const void *p, const void *q) {
   return (a > b) - (a < b);
 }
 
-/// Contact is looked for up to 0.6 of the finest moving object's mean edge.
+/// Contact is looked for up to about half the finest moving object's mean edge.
 static double choose_gap(const view_stage *s) {
   double edge = 0;
   for (int o = 0; o < s->sequence->nobject; o++) {
@@ -145,7 +145,7 @@ static double choose_gap(const view_stage *s) {
     double mean = view_mean_edge(m->x, m->ntri, m->tri);
     if (!(edge > 0) || mean < edge) edge = mean;
   }
-  return edge > 0 ? 0.6 * edge : 0.01 * s->scene.radius;
+  return view_nice_number(edge > 0 ? 0.5 * edge : 0.01 * s->scene.radius);
 }
 
 csim_status view_stage_range(view_stage *s, csim_log *log) {

@@ -64,7 +64,7 @@ function toggle(name, text, key) {
 }
 
 function objectRow(actor) {
-  const { part } = actor, id = objectId(actor);
+  const { part } = actor, id = rowId(actor);
   const box = make('input', { type: 'checkbox', checked: true });
   box.onchange = () => {
     if (box.checked) state.hidden.delete(id);
@@ -79,6 +79,7 @@ function objectRow(actor) {
 }
 
 const objectId = (actor) => page.runs.indexOf(actor.run) + ':' + actor.part.object;
+const rowId = (actor) => actor.part.name; // one row for both runs
 
 function buildLeft() {
   ui.left.append(make('h1', { title: page.runs[0].name }, page.title));
@@ -119,7 +120,7 @@ function buildLeft() {
 function listObjects() {
   const seen = new Set();
   for (const actor of stage.actors) {
-    const id = objectId(actor);
+    const id = rowId(actor);
     if (!seen.has(id)) ui.objects.append(objectRow(actor));
     seen.add(id);
   }
@@ -143,7 +144,7 @@ function buildBar() {
   };
   ui.frame = make('span', { id: 'frame' });
   ui.bar.append(ui.strip, make('div', { className: 'row' },
-    button('⏮', 'first frame (Home)', () => setFrame(0), 'first'),
+    button('|◀', 'first frame (Home)', () => setFrame(0), 'first'),
     button('◀', 'back (←)', () => setFrame(state.frame - 1), 'back'), ui.play,
     button('▶|', 'on (→)', () => setFrame(state.frame + 1), 'on'), ui.rate, ui.scrub, ui.frame,
     ui.metric, button('?', 'keys (H)', () => setHelp(ui.help.hidden), 'helper')));
@@ -274,7 +275,7 @@ function show() {
   const overlay = stage.compare === 'overlay';
   for (const actor of stage.actors) {
     const { run, part } = actor, f = frameOf(run), second = page.runs.indexOf(run) === 1;
-    actor.hidden = state.hidden.has(objectId(actor)) || (part.still && !state.on.colliders);
+    actor.hidden = state.hidden.has(rowId(actor)) || (part.still && !state.on.colliders);
     if (f >= run.loaded) continue;
     const values = measure(state.mode.name, page, run, part, f);
     const tint = new THREE.Color(overlay && second && !part.still ? '#2f6fd0' : part.colour);
@@ -283,7 +284,9 @@ function show() {
     for (const material of [actor.front, actor.back]) {
       if (!material) continue;
       material.transparent = overlay && second;
-      material.opacity = overlay && second ? 0.5 : 1;
+      material.opacity = overlay && second ? 0.6 : 1;
+      // where the runs agree the first one shows
+      material.polygonOffsetFactor = material.polygonOffsetUnits = overlay && second ? 4 : 1;
     }
     if (actor.wire) actor.wire.visible = state.on.wire;
     if (actor.crossing) actor.crossing.visible = state.on.crossings;

@@ -189,7 +189,7 @@ export class Stage {
     this.canvas = canvas;
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, alpha: true });
     this.renderer.shadowMap.enabled = true;
-    this.renderer.shadowMap.type = THREE.PCFSoftShadowMap;
+    this.renderer.shadowMap.type = THREE.PCFShadowMap;
     this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio));
     this.scene = new THREE.Scene();
     this.groups = page.runs.map(() => new THREE.Group());
@@ -246,11 +246,13 @@ export class Stage {
     const { page } = this, r = page.radius, spacing = 10 ** Math.floor(Math.log10(r)) / 2;
     const plane = new THREE.Mesh(new THREE.PlaneGeometry(60 * r, 60 * r),
       new THREE.ShadowMaterial({ color: 0x1c2430, opacity: 0.32 }));
-    const grid = new THREE.GridHelper(spacing * 40, 40, 0xb9bec6, 0xcfd3d8);
+    const grid = new THREE.GridHelper(spacing * 40, 40, 0xaab1ba, 0xb6bdc6);
     grid.material.transparent = true;
-    grid.material.opacity = 0.5;
+    grid.material.opacity = 0.35;
     grid.material.depthWrite = false;
     plane.receiveShadow = true;
+    plane.material.depthWrite = false;
+    plane.renderOrder = 1; // after the grid: they lie in one plane
     plane.rotation.x = -Math.PI / 2;
     this.floor.add(plane, grid);
     const centre = new THREE.Vector3(...page.centre).projectOnPlane(up);
@@ -293,7 +295,7 @@ export class Stage {
   draw() {
     const { clientWidth: w, clientHeight: h } = this.canvas, { renderer, camera } = this;
     const size = new THREE.Vector3().fromArray(this.page.centre).distanceTo(camera.position);
-    if (this.marker.visible) this.marker.scale.setScalar(0.006 * size);
+    if (this.marker.visible) this.marker.scale.setScalar(0.0038 * size);
     renderer.setScissorTest(true);
     for (const view of this.views()) {
       const x = Math.round(view.from * w), width = Math.round(view.to * w) - x;
