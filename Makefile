@@ -97,7 +97,7 @@ $(B)/view/synth: $(B)/tests/view/synth.o $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(OPT) $^ -o $@ $(LIBS)
 
-$(TEST_BIN): $(B)/tests/%: $(B)/tests/unit/%.o $(B)/tests/check.o $(LIB)
+$(TEST_BIN): $(B)/tests/%: $(B)/tests/unit/%.o $(B)/tests/check.o $(B)/tests/kit.o $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(OPT) $^ -o $@ $(LIBS)
 

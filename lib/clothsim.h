@@ -86,6 +86,94 @@ void csim_surface_free(csim_surface *surface);
 csim_status csim_surface_crossings(int nvert, const double *vert, int ntri, const int *tri,
                                    int limit, int *pair, long long *total);
 
+// ---------------------------------------------------------------------------------------- scenes
+
+/// What the user wrote, resolved to SI; made by csim_scene_read, constant afterwards.
+typedef struct csim_scene csim_scene;
+
+/// Reads a scene file with everything it extends, then applies the settings of the command line.
+/// Reports every error of the scene, not only the first, in the order of the file (syntax errors
+/// alone end the reading of their file).
+///
+/// @param      path   the scene file; paths in it are relative to the file they stand in
+/// @param      sets   (nset) "path=value" as of --set; paths in values are relative to the working
+///                    directory; NULL allowed when nset = 0
+/// @param      log    NULL allowed
+/// @param[out] scene  NULL on failure; release with csim_scene_free
+/// @return CSIM_OK; CSIM_INVALID; CSIM_IO (a scene file cannot be read); CSIM_MEMORY
+csim_status csim_scene_read(const char *path, const char *const *sets, int nset, csim_log *log,
+                            csim_scene **scene);
+
+/// NULL allowed.
+void csim_scene_free(csim_scene *scene);
+
+/// The scene as JSON with every value resolved, in SI (angles in degrees) and a fixed order of
+/// keys; files by absolute path. Valid as a scene again, with the same hash. Lives as long as the
+/// scene.
+const char *csim_scene_resolved(const csim_scene *scene);
+
+/// Hash of all that can change a frame's content: the resolved scene without "output",
+/// "name", "description", "look_at", "frames.end" and the folders of files. The contents of mesh
+/// files are not in it.
+uint64_t csim_scene_hash(const csim_scene *scene);
+
+/// The JSON Schema (draft 7) of scene files / the manual of every key in Markdown, both made from
+/// the tables the reader works by. Release with free(); NULL when out of memory.
+char *csim_scene_schema(void);
+char *csim_scene_manual(void);
+
+// ------------------------------------------------------------------------------------------ runs
+
+/// Where a run is. Pointers are valid during the call only.
+typedef struct csim_progress {
+  int frame_start, frame_end;
+  int frame;                  ///< being computed; frames before it are on disk
+  int substep, substeps;      ///< done within the frame
+  double share;               ///< of the whole run, [0, 1]
+  long long iterations;       ///< outer iterations in this frame so far
+  long long linear_iterations;
+  long long contacts;         ///< vertices pushed by colliders in this frame so far
+  double residual;            ///< of the last substep, [-]
+} csim_progress;
+
+typedef struct csim_run_options {
+  const char *out;            ///< directory; made if missing
+  const char *tet_program;    ///< path of clothsim-tet
+  int nthread;                ///< >= 1
+  int overwrite;              ///< 1: replace an earlier run's files in `out`
+  const volatile int *stop;   ///< becomes non-zero (a signal) = finish the substep and stop; or NULL
+  void (*progress)(void *user, const csim_progress *progress); ///< after every substep; or NULL
+  void *user;
+} csim_run_options;
+
+typedef struct csim_run_report {
+  int frames_written;
+  int last_frame;      ///< last good frame on disk; frame_start - 1 when there is none
+  int nvert, ntri, ntet, nspring;
+  long long substeps, halved_substeps, unconverged_substeps;
+  char reason[256];    ///< why it ended, one line
+} csim_run_report;
+
+/// The main job: compiles the scene, steps it, writes frames, cache and run.json into `out`.
+/// @return CSIM_OK; CSIM_FAILED when the solver gave up; CSIM_STOPPED; CSIM_INVALID, CSIM_IO,
+///         CSIM_MEMORY. The last good frame stays on disk in any case.
+csim_status csim_run(const csim_scene *scene, const csim_run_options *options, csim_log *log,
+                     csim_run_report *report);
+
+/// What a run would be, without simulating.
+typedef struct csim_check_report {
+  int nvert, nfixed, ntri, ntet, nspring, nhinge;
+  int frames, substeps;
+  size_t memory;       ///< [bytes] of model, state and solver
+} csim_check_report;
+csim_status csim_check(const csim_scene *scene, const csim_run_options *options, csim_log *log,
+                       csim_check_report *report);
+
+/// Writes masses, pins, springs, gravity and step as JSON, for independent judges: {"mass": [..],
+/// "pins": [..], "gravity": [x, y, z], "springs": [[i, j, k, L], ..], "h": h, "damping": 0}.
+csim_status csim_dump_model(const csim_scene *scene, const csim_run_options *options,
+                            const char *path, csim_log *log);
+
 // --------------------------------------------------------------------------------------- caches
 //
 // One file with the positions of several objects in every frame; docs/cache-format.md has every

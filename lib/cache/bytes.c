@@ -31,25 +31,18 @@ void csim_bytes_add(csim_bytes *bytes, const void *data, ptrdiff_t n) {
 
 void csim_bytes_add32(csim_bytes *bytes, uint32_t value) {
   uint8_t word[4];
-  csim_store32(word, value);
+  csim_store_u32(value, word);
   csim_bytes_add(bytes, word, 4);
 }
 
 void csim_bytes_add64(csim_bytes *bytes, uint64_t value) {
   uint8_t word[8];
-  csim_store64(word, value);
+  csim_store_u64(value, word);
   csim_bytes_add(bytes, word, 8);
 }
 
 void csim_bytes_add_double(csim_bytes *bytes, double value) {
-  uint64_t bits;
-  memcpy(&bits, &value, sizeof bits);
-  csim_bytes_add64(bytes, bits);
-}
-
-double csim_load_double(const uint8_t *p) {
-  uint64_t bits = csim_load64(p);
-  double value;
-  memcpy(&value, &bits, sizeof value);
-  return value;
+  uint8_t word[8];
+  csim_store_f64(value, word);
+  csim_bytes_add(bytes, word, 8);
 }

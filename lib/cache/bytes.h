@@ -1,9 +1,10 @@
-// cache/bytes.h: growing byte buffers and little-endian words. Needs base/.
+// cache/bytes.h: growing byte buffers, and floats as integers. Needs base/.
 #ifndef CSIM_CACHE_BYTES_H
 #define CSIM_CACHE_BYTES_H
 
+#include "base/bytes.h"
+
 #include <stddef.h>
-#include <stdint.h>
 
 /// Bytes that grow at the end. Append everything, test `failed` once; zero-initialise, free `data`.
 typedef struct csim_bytes {
@@ -20,21 +21,6 @@ void csim_bytes_add(csim_bytes *bytes, const void *data, ptrdiff_t n);
 void csim_bytes_add32(csim_bytes *bytes, uint32_t value);
 void csim_bytes_add64(csim_bytes *bytes, uint64_t value);
 void csim_bytes_add_double(csim_bytes *bytes, double value);
-
-// Little-endian words at any address.
-static inline void csim_store32(uint8_t *p, uint32_t v) {
-  for (int i = 0; i < 4; i++) p[i] = (uint8_t)(v >> 8 * i);
-}
-static inline void csim_store64(uint8_t *p, uint64_t v) {
-  for (int i = 0; i < 8; i++) p[i] = (uint8_t)(v >> 8 * i);
-}
-static inline uint32_t csim_load32(const uint8_t *p) {
-  return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-static inline uint64_t csim_load64(const uint8_t *p) {
-  return csim_load32(p) | (uint64_t)csim_load32(p + 4) << 32;
-}
-double csim_load_double(const uint8_t *p);
 
 /// The bits of a float and back.
 static inline uint32_t csim_float_bits(float value) {

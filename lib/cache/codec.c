@@ -1,11 +1,15 @@
 // cache/codec.c: see codec.h.
 //
-// Lossless: the prediction is a float, prediction and value become integers of the same order, and
-// their zigzag difference is stored. Only float additions in a fixed order, so every machine
-// predicts the same. Lossy: the same in integers, on the multiples of the step.
-// Parallelogram prediction: Touma and Gotsman, Triangle Mesh Compression, 1998; here of the
-// displacement since the previous frame, which is smoother than the surface.
+// A frame's base is zero (key), the frame before, or the two before extrapolated. The differences
+// from the base vary little over the surface, so a vertex's is predicted from its neighbours', by
+// a parallelogram (Touma and Gotsman, Triangle Mesh Compression, 1998) or a mean, whichever costs
+// less in this frame. Lossless: base and prediction are floats, made by additions in a fixed order
+// alone, so that every machine makes the same; prediction and value are taken as integers of the
+// same order and their zigzag difference is stored. Lossy: the same in integers, on the multiples
+// of the step.
 #include "cache/codec.h"
+
+#include "base/arena.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,15 +22,21 @@ int csim_track_init(csim_track *track, int nvert) {
   ptrdiff_t n = 3 * (ptrdiff_t)nvert;
   *track = (csim_track){.nvert = nvert, .stored = -1};
   track->value = CSIM_NEW(float, n);
+  track->older = CSIM_NEW(float, n);
   track->next = CSIM_NEW(float, n);
-  track->shift = CSIM_NEW(float, n + 3);
+  track->base = CSIM_NEW(uint32_t, nvert);
+  track->shift = CSIM_NEW(uint32_t, (ptrdiff_t)nvert + 1);
   track->word = CSIM_NEW(uint32_t, n);
-  return track->value && track->next && track->shift && track->word ? 0 : -1;
+  return track->value && track->older && track->next && track->base && track->shift && track->word
+             ? 0
+             : -1;
 }
 
 void csim_track_free(csim_track *track) {
   free(track->value);
+  free(track->older);
   free(track->next);
+  free(track->base);
   free(track->shift);
   free(track->word);
   *track = (csim_track){0};
@@ -38,92 +48,182 @@ void csim_track_get(const csim_track *track, const csim_traversal *t, float *xyz
     for (int c = 0; c < 3; c++) xyz[3 * (ptrdiff_t)t->order[i] + c] = track->value[c * n + i];
 }
 
-static void swap_frames(csim_track *track) {
-  float *value = track->value;
+// The frame just coded becomes the value.
+static void advance(csim_track *track, int key) {
+  float *oldest = track->older;
+  track->older = track->value;
   track->value = track->next;
-  track->next = value;
+  track->next = oldest;
+  if (key) memcpy(track->older, track->value, 3 * (size_t)track->nvert * sizeof(float));
 }
 
 // --------------------------------------------------------------------------------------- lossless
 
-static inline float predict_float(csim_predictor p, const float *shift, float before) {
-  float v = before + ((shift[p.a] + shift[p.b]) - shift[p.d]) * p.scale;
-  return fabsf(v) <= 3.4028234663852886e38f ? v : 0; // NaN and infinity: 0
+static inline uint32_t to_int(float value) {
+  return csim_order_bits(csim_float_bits(value));
 }
 
-static void write_floats(const csim_traversal *t, int key, csim_track *track) {
-  ptrdiff_t n = track->nvert;
-  for (int c = 0; c < 3; c++) {
-    float *shift = track->shift + c * (n + 1);
-    const float *value = track->next + c * n, *before = track->value + c * n;
-    uint32_t *word = track->word + c * n;
-    for (ptrdiff_t i = 0; i < n; i++) shift[i] = key ? value[i] : value[i] - before[i];
-    shift[n] = 0;
-    for (ptrdiff_t i = 0; i < n; i++) {
-      float predicted = predict_float(t->predict[i], shift, key ? 0 : before[i]);
-      word[i] = csim_zigzag(csim_order_bits(csim_float_bits(value[i])) -
-                            csim_order_bits(csim_float_bits(predicted)));
-    }
+static inline float spread_float(csim_cache_space space, csim_predictor p, const float *shift) {
+  switch (space) {
+  case CSIM_CACHE_MEAN:
+    return (shift[p.a] + shift[p.b]) * 0.5f;
+  case CSIM_CACHE_PARALLELOGRAM:
+    return ((shift[p.a] + shift[p.b]) - shift[p.d]) * p.scale;
+  default:
+    return 0;
   }
 }
 
-static void read_floats(const csim_traversal *t, int key, csim_track *track) {
+// The prediction as an integer; not finite: 0.
+static inline uint32_t predict_float(csim_cache_space space, csim_predictor p, const float *shift,
+                                     float base) {
+  float v = base + spread_float(space, p, shift);
+  return to_int(fabsf(v) <= 3.4028234663852886e38f ? v : 0);
+}
+
+static void base_floats(const csim_track *track, ptrdiff_t c, csim_cache_mode mode, int order,
+                        float *restrict base) {
   ptrdiff_t n = track->nvert;
-  for (int c = 0; c < 3; c++) {
-    float *shift = track->shift + c * (n + 1), *value = track->next + c * n;
-    const float *before = track->value + c * n;
+  const float *restrict value = track->value + c * n, *restrict older = track->older + c * n;
+  if (mode == CSIM_CACHE_KEY)
+    memset(base, 0, (size_t)n * sizeof *base);
+  else if (order == 1)
+    memcpy(base, value, (size_t)n * sizeof *base);
+  else
+    for (ptrdiff_t i = 0; i < n; i++) base[i] = value[i] + (value[i] - older[i]);
+}
+
+// Inlined for each way, so that the loop holds no choice.
+static inline __attribute__((always_inline)) void
+residual_floats(csim_cache_space space, const csim_predictor *predict, ptrdiff_t n,
+                const float *restrict value, const float *restrict base,
+                const float *restrict shift, uint32_t *restrict word) {
+  for (ptrdiff_t i = 0; i < n; i++)
+    word[i] = csim_zigzag(to_int(value[i]) - predict_float(space, predict[i], shift, base[i]));
+}
+
+static inline __attribute__((always_inline)) void
+restore_floats(csim_cache_space space, const csim_predictor *predict, ptrdiff_t n,
+               const uint32_t *restrict word, const float *restrict base, float *restrict shift,
+               float *restrict value) {
+  for (ptrdiff_t i = 0; i < n; i++) {
+    uint32_t predicted = predict_float(space, predict[i], shift, base[i]);
+    value[i] = csim_bits_float(csim_unorder_bits(predicted + csim_unzigzag(word[i])));
+    shift[i] = value[i] - base[i];
+  }
+}
+
+// Prepares base and shift of a component.
+static void shift_floats(const csim_track *track, ptrdiff_t c, const csim_coding *coding,
+                         float *restrict base, float *restrict shift) {
+  ptrdiff_t n = track->nvert;
+  const float *restrict value = track->next + c * n;
+  base_floats(track, c, coding->mode, coding->order, base);
+  for (ptrdiff_t i = 0; i < n; i++) shift[i] = value[i] - base[i];
+  shift[n] = 0;
+}
+
+static void write_floats(const csim_traversal *t, const csim_coding *coding, csim_track *track) {
+  ptrdiff_t n = track->nvert;
+  float *base = (float *)(void *)track->base, *shift = (float *)(void *)track->shift;
+  for (ptrdiff_t c = 0; c < 3; c++) {
+    const float *value = track->next + c * n;
+    uint32_t *word = track->word + c * n;
+    shift_floats(track, c, coding, base, shift);
+    if (coding->space == CSIM_CACHE_PARALLELOGRAM)
+      residual_floats(CSIM_CACHE_PARALLELOGRAM, t->predict, n, value, base, shift, word);
+    else if (coding->space == CSIM_CACHE_MEAN)
+      residual_floats(CSIM_CACHE_MEAN, t->predict, n, value, base, shift, word);
+    else
+      residual_floats(CSIM_CACHE_NOTHING, t->predict, n, value, base, shift, word);
+  }
+}
+
+static void read_floats(const csim_traversal *t, const csim_coding *coding, csim_track *track) {
+  ptrdiff_t n = track->nvert;
+  float *base = (float *)(void *)track->base, *shift = (float *)(void *)track->shift;
+  for (ptrdiff_t c = 0; c < 3; c++) {
+    float *value = track->next + c * n;
     const uint32_t *word = track->word + c * n;
+    base_floats(track, c, coding->mode, coding->order, base);
     shift[n] = 0;
-    for (ptrdiff_t i = 0; i < n; i++) {
-      float from = key ? 0 : before[i];
-      float predicted = predict_float(t->predict[i], shift, from);
-      value[i] = csim_bits_float(
-          csim_unorder_bits(csim_order_bits(csim_float_bits(predicted)) + csim_unzigzag(word[i])));
-      shift[i] = key ? value[i] : value[i] - from;
-    }
+    if (coding->space == CSIM_CACHE_PARALLELOGRAM)
+      restore_floats(CSIM_CACHE_PARALLELOGRAM, t->predict, n, word, base, shift, value);
+    else if (coding->space == CSIM_CACHE_MEAN)
+      restore_floats(CSIM_CACHE_MEAN, t->predict, n, word, base, shift, value);
+    else
+      restore_floats(CSIM_CACHE_NOTHING, t->predict, n, word, base, shift, value);
   }
 }
 
 // ------------------------------------------------------------------------------------------ lossy
 
-// Nearest multiple of the step; 0 for what does not fit (the frame before may hold anything).
-static inline int32_t quantise(double x, double step) {
-  double k = floor(x / step + 0.5);
+// Nearest integer to x / step (per_step = 1 / step), ties to even: adding 1.5 2^52 leaves no room
+// for a fraction. 0 for what does not fit (the frame before may hold anything).
+static inline int32_t quantise(double x, double per_step) {
+  double k = (x * per_step + 6755399441055744.0) - 6755399441055744.0;
   return fabs(k) <= QUANTUM_MAX ? (int32_t)k : 0;
 }
 
 // Differences wrap around: hostile data must not overflow a signed integer.
-static inline uint32_t predict_quantum(csim_predictor p, const uint32_t *shift, uint32_t before) {
-  uint32_t u = shift[p.a] + shift[p.b] - shift[p.d];
-  return before + (p.scale < 1 ? u >> 1 | (u & 0x80000000u) : u);
+static inline uint32_t half(uint32_t u) {
+  return u >> 1 | (u & 0x80000000u);
 }
 
-// The multiples' prediction and difference. The quanta come in track->word, in place.
-static void write_quanta(const csim_traversal *t, int key, double step, csim_track *track) {
-  ptrdiff_t n = track->nvert;
-  uint32_t *shift = (uint32_t *)(void *)track->shift;
-  for (int c = 0; c < 3; c++) {
-    const float *before = track->value + c * n;
-    uint32_t *word = track->word + c * n;
-    for (ptrdiff_t i = 0; i < n; i++)
-      shift[i] = word[i] - (key ? 0 : (uint32_t)quantise(before[i], step));
-    shift[n] = 0;
-    for (ptrdiff_t i = 0; i < n; i++)
-      word[i] = csim_zigzag(shift[i] - predict_quantum(t->predict[i], shift, 0));
+static inline uint32_t predict_quantum(csim_cache_space space, csim_predictor p,
+                                       const uint32_t *shift) {
+  switch (space) {
+  case CSIM_CACHE_MEAN:
+    return half(shift[p.a] + shift[p.b]);
+  case CSIM_CACHE_PARALLELOGRAM: {
+    uint32_t u = shift[p.a] + shift[p.b] - shift[p.d];
+    return p.scale < 1 ? half(u) : u;
+  }
+  default:
+    return 0;
   }
 }
 
-static void read_quanta(const csim_traversal *t, int key, double step, csim_track *track) {
+static void base_quanta(const csim_track *track, ptrdiff_t c, const csim_coding *coding,
+                        uint32_t *restrict base) {
   ptrdiff_t n = track->nvert;
-  uint32_t *shift = (uint32_t *)(void *)track->shift;
-  for (int c = 0; c < 3; c++) {
-    const float *before = track->value + c * n;
+  const float *value = track->value + c * n, *older = track->older + c * n;
+  double per_step = 1 / coding->step;
+  if (coding->mode == CSIM_CACHE_KEY) {
+    memset(base, 0, (size_t)n * sizeof *base);
+    return;
+  }
+  for (ptrdiff_t i = 0; i < n; i++) base[i] = (uint32_t)quantise((double)value[i], per_step);
+  if (coding->order == 2)
+    for (ptrdiff_t i = 0; i < n; i++)
+      base[i] += base[i] - (uint32_t)quantise((double)older[i], per_step);
+}
+
+// Residuals of the multiples that stand in track->word, in place.
+static void write_quanta(const csim_traversal *t, const csim_coding *coding, csim_track *track) {
+  ptrdiff_t n = track->nvert;
+  uint32_t *shift = track->shift;
+  for (ptrdiff_t c = 0; c < 3; c++) {
+    uint32_t *word = track->word + c * n;
+    base_quanta(track, c, coding, track->base);
+    for (ptrdiff_t i = 0; i < n; i++) shift[i] = word[i] - track->base[i];
+    shift[n] = 0;
+    for (ptrdiff_t i = 0; i < n; i++)
+      word[i] = csim_zigzag(shift[i] - predict_quantum(coding->space, t->predict[i], shift));
+  }
+}
+
+static void read_quanta(const csim_traversal *t, const csim_coding *coding, csim_track *track) {
+  ptrdiff_t n = track->nvert;
+  uint32_t *shift = track->shift;
+  for (ptrdiff_t c = 0; c < 3; c++) {
     const uint32_t *word = track->word + c * n;
+    base_quanta(track, c, coding, track->base);
     shift[n] = 0;
     for (ptrdiff_t i = 0; i < n; i++) {
-      shift[i] = predict_quantum(t->predict[i], shift, 0) + csim_unzigzag(word[i]);
-      uint32_t k = shift[i] + (key ? 0 : (uint32_t)quantise(before[i], step));
-      track->next[c * n + i] = (float)((double)(int32_t)k * step);
+      shift[i] = predict_quantum(coding->space, t->predict[i], shift) + csim_unzigzag(word[i]);
+      int32_t k = (int32_t)(shift[i] + track->base[i]);
+      track->next[c * n + i] = (float)((double)k * coding->step);
     }
   }
 }
@@ -141,10 +241,11 @@ static double find_quanta(const csim_traversal *t, const double *x, double error
   double ulp = (double)nextafterf((float)largest, INFINITY) - (double)(float)largest;
   double step = 2 * error - ulp;
   if (!(step > error) || largest / step > QUANTUM_MAX - 2) return 0;
+  double per_step = 1 / step;
   for (ptrdiff_t i = 0; i < n; i++)
     for (int c = 0; c < 3; c++) {
       double value = x[3 * (ptrdiff_t)t->order[i] + c];
-      int32_t k = quantise(value, step);
+      int32_t k = quantise(value, per_step);
       float back = (float)(k * step);
       if (!(fabs(value - (double)back) <= error)) return 0;
       track->word[c * n + i] = (uint32_t)k;
@@ -153,7 +254,59 @@ static double find_quanta(const csim_traversal *t, const double *x, double error
   return step;
 }
 
-// ------------------------------------------------------------------------------------ both
+// ----------------------------------------------------------------------------------------- choice
+
+// Bits of a residual, near enough to compare ways of predicting.
+static inline int cost_of(uint32_t zigzag) {
+  return zigzag ? 32 - __builtin_clz(zigzag) : 0;
+}
+
+enum { SPACES = CSIM_CACHE_PARALLELOGRAM + 1 };
+
+// What a sample of the vertices would cost with each prediction from one base. Lossy frames are
+// judged by their floats: only what exceeds the step counts.
+static void estimate(const csim_traversal *t, const csim_coding *coding, csim_track *track,
+                     int64_t cost[SPACES]) {
+  enum { STRIDE = 16 };
+  ptrdiff_t n = track->nvert;
+  float *base = (float *)(void *)track->base, *shift = (float *)(void *)track->shift;
+  double per_step = coding->step > 0 ? 1 / coding->step : 0;
+  for (ptrdiff_t c = 0; c < 3; c++) {
+    const float *value = track->next + c * n;
+    shift_floats(track, c, coding, base, shift);
+    for (int space = 0; space < SPACES; space++)
+      for (ptrdiff_t i = 0; i < n; i += STRIDE) {
+        csim_predictor p = t->predict[i];
+        if (coding->step > 0) {
+          float gap = shift[i] - spread_float((csim_cache_space)space, p, shift);
+          cost[space] += cost_of((uint32_t)fmin(fabs((double)gap) * per_step, 1e9));
+        } else {
+          uint32_t predicted = predict_float((csim_cache_space)space, p, shift, base[i]);
+          cost[space] += cost_of(csim_zigzag(to_int(value[i]) - predicted));
+        }
+      }
+  }
+}
+
+// The cheapest base and prediction of this frame.
+static void choose(const csim_traversal *t, csim_coding *coding, csim_track *track) {
+  csim_coding best = *coding;
+  int64_t lowest = INT64_MAX;
+  int orders = coding->mode == CSIM_CACHE_KEY ? 1 : 2;
+  for (int order = 1; order <= orders; order++) {
+    int64_t cost[SPACES] = {0};
+    csim_coding way = *coding;
+    way.order = order;
+    estimate(t, &way, track, cost);
+    for (int space = SPACES - 1; space >= 0; space--)
+      if (cost[space] < lowest) {
+        lowest = cost[space];
+        best = way;
+        best.space = (csim_cache_space)space;
+      }
+  }
+  *coding = best;
+}
 
 // Whether the frame may refer to the one that holds the track's data. A key frame refers only to a
 // key frame, which bounds the frames that one random access decodes.
@@ -164,45 +317,43 @@ static int is_same(const csim_track *track, ptrdiff_t index, int interval) {
 }
 
 int csim_codec_write(const csim_traversal *t, csim_planes *planes, const double *x, double error,
-                     ptrdiff_t index, int interval, csim_track *track, csim_cache_mode *mode,
-                     double *step, ptrdiff_t *reference, csim_bytes *out) {
+                     ptrdiff_t index, int interval, csim_track *track, csim_coding *coding,
+                     csim_bytes *out) {
   ptrdiff_t n = track->nvert;
   int key = index % interval == 0;
-  *step = error > 0 ? find_quanta(t, x, error, track) : 0;
-  if (!(*step > 0))
+  double step = error > 0 ? find_quanta(t, x, error, track) : 0;
+  if (!(step > 0))
     for (ptrdiff_t i = 0; i < n; i++)
       for (int c = 0; c < 3; c++) track->next[c * n + i] = (float)x[3 * (ptrdiff_t)t->order[i] + c];
   if (is_same(track, index, interval)) {
-    *mode = CSIM_CACHE_SAME;
-    *reference = track->stored;
-    *step = 0;
+    *coding = (csim_coding){.mode = CSIM_CACHE_SAME, .reference = track->stored};
     return 0;
   }
-  *mode = key ? CSIM_CACHE_KEY : CSIM_CACHE_DELTA;
-  *reference = key ? index : index - 1;
-  if (*step > 0)
-    write_quanta(t, key, *step, track);
+  *coding = (csim_coding){
+      .mode = key ? CSIM_CACHE_KEY : CSIM_CACHE_DELTA, .step = step, .reference = index};
+  choose(t, coding, track);
+  if (step > 0)
+    write_quanta(t, coding, track);
   else
-    write_floats(t, key, track);
+    write_floats(t, coding, track);
   for (int c = 0; c < 3; c++)
     if (csim_planes_write(planes, CSIM_EFFORT_RUNS, track->word + c * n, n, out)) return -1;
-  swap_frames(track);
+  advance(track, key);
   track->stored = index;
   return 0;
 }
 
-int csim_codec_read(const csim_traversal *t, csim_planes *planes, csim_cache_mode mode, double step,
+int csim_codec_read(const csim_traversal *t, csim_planes *planes, const csim_coding *coding,
                     const uint8_t *data, ptrdiff_t size, csim_track *track) {
   ptrdiff_t n = track->nvert;
   const uint8_t *at = data, *end = data + size;
-  int key = mode == CSIM_CACHE_KEY;
   for (int c = 0; c < 3; c++)
     if (csim_planes_read(planes, &at, end, n, track->word + c * n)) return -1;
   if (at != end) return -1;
-  if (step > 0)
-    read_quanta(t, key, step, track);
+  if (coding->step > 0)
+    read_quanta(t, coding, track);
   else
-    read_floats(t, key, track);
-  swap_frames(track);
+    read_floats(t, coding, track);
+  advance(track, coding->mode == CSIM_CACHE_KEY);
   return 0;
 }

@@ -8,16 +8,34 @@
 /// How an attribute of a frame is stored.
 typedef enum csim_cache_mode {
   CSIM_CACHE_KEY = 0,   ///< on its own
-  CSIM_CACHE_DELTA = 1, ///< relative to the frame before
+  CSIM_CACHE_DELTA = 1, ///< relative to the frames before
   CSIM_CACHE_SAME = 2,  ///< bit for bit that of an earlier frame; no data
 } csim_cache_mode;
+
+/// What a vertex's difference from its base is predicted from.
+typedef enum csim_cache_space {
+  CSIM_CACHE_NOTHING = 0,
+  CSIM_CACHE_MEAN = 1, ///< half the sum of those of a and b: best where every vertex shakes
+  CSIM_CACHE_PARALLELOGRAM = 2, ///< a + b - d: best where the motion is smooth
+} csim_cache_space;
+
+/// What goes beside the data of a frame.
+typedef struct csim_coding {
+  csim_cache_mode mode;
+  int order; ///< base of DELTA: 1 = the frame before, 2 = the two before, extrapolated
+  csim_cache_space space;
+  double step;         ///< of a lossy frame; 0 = lossless
+  ptrdiff_t reference; ///< SAME: index of the frame that holds the data; else of the frame itself
+} csim_coding;
 
 /// What writer and reader both remember of an attribute: its values in the last frame coded.
 typedef struct csim_track {
   int nvert;
   float *value;     ///< (3 x nvert) x then y then z, each in traversal order
+  float *older;     ///< (3 x nvert) the frame before that; equal to `value` after a key frame
   float *next;      ///< (3 x nvert) the frame being coded
-  float *shift;     ///< (3 x (nvert + 1)) displacements, with the zero slot
+  uint32_t *base;   ///< (nvert) bits of floats, or multiples of the step
+  uint32_t *shift;  ///< (nvert + 1) differences from the base, with a zero at the end
   uint32_t *word;   ///< (3 x nvert) residuals
   ptrdiff_t stored; ///< index of the frame that holds the data of `value`; -1 = none yet
 } csim_track;
@@ -35,16 +53,15 @@ void csim_track_free(csim_track *track);
 /// @param x         (nvert x 3) in vertex order
 /// @param error     bound of the absolute error, in x's unit; 0 = lossless
 /// @param interval  every `interval`-th frame is a key
-/// @param[out] mode, step, reference  to be stored beside the bytes; step = 0 when lossless
 /// @param[out] out  bytes are appended
 /// @return 0, or -1 when out of memory
 int csim_codec_write(const csim_traversal *t, csim_planes *planes, const double *x, double error,
-                     ptrdiff_t index, int interval, csim_track *track, csim_cache_mode *mode,
-                     double *step, ptrdiff_t *reference, csim_bytes *out);
+                     ptrdiff_t index, int interval, csim_track *track, csim_coding *coding,
+                     csim_bytes *out);
 
 /// Decodes a KEY or DELTA frame and makes it the track's value. Any bytes are safe.
 /// @return 0, or -1 when the bytes are malformed; the track's value is then undefined
-int csim_codec_read(const csim_traversal *t, csim_planes *planes, csim_cache_mode mode, double step,
+int csim_codec_read(const csim_traversal *t, csim_planes *planes, const csim_coding *coding,
                     const uint8_t *data, ptrdiff_t size, csim_track *track);
 
 /// Copies the track's value to vertex order.

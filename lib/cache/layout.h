@@ -25,10 +25,19 @@
 //            32      4  crc32 of the payload
 //            36      4  crc32 of bytes 0 to 35
 //            40         payload, then zeros up to a multiple of 8
+// Record:     0      4  fourcc of the attribute        (FRAM: u32 number of records, u32 0,
+//             4      1  mode: 0 key, 1 delta, 2 same    the records, the data of each in turn)
+//             5      1  order of the base: 1 or 2
+//             6      1  prediction: 0 nothing, 1 mean, 2 parallelogram
+//             7      1  type: 0 = 3 x f32 a vertex
+//             8      8  i64 index of the frame that holds the data
+//            16      8  f64 step, 0 = lossless
+//            24      8  u64 bytes of data
 #ifndef CSIM_CACHE_LAYOUT_H
 #define CSIM_CACHE_LAYOUT_H
 
 #include "cache/bytes.h"
+#include "cache/codec.h"
 #include "clothsim.h"
 
 enum {
@@ -77,5 +86,12 @@ void csim_chunk_add(csim_bytes *out, csim_chunk chunk, const csim_bytes *payload
 
 /// @return 0, or -1 when the crc of the header is wrong
 int csim_chunk_unpack(const uint8_t *bytes, csim_chunk *chunk);
+
+/// An attribute record of FRAM.
+/// @param[out] bytes  (CSIM_CACHE_ATTRIBUTE)
+void csim_record_pack(int attribute, const csim_coding *coding, uint64_t size, uint8_t *bytes);
+
+/// @return 0, or -1 when malformed
+int csim_record_unpack(const uint8_t *bytes, csim_coding *coding, uint64_t *size);
 
 #endif

@@ -74,7 +74,7 @@ static int write_plane(csim_planes *p, csim_effort effort, ptrdiff_t n, csim_byt
     if (deflated) size = n - (ptrdiff_t)z->avail_out;
   }
   if (!deflated) memcpy(to + 4, p->plane, (size_t)n);
-  csim_store32(to, (uint32_t)size | (deflated ? DEFLATED : 0));
+  csim_store_u32((uint32_t)size | (deflated ? DEFLATED : 0), to);
   out->n += size + 4;
   return 0;
 }
@@ -94,7 +94,7 @@ int csim_planes_write(csim_planes *p, csim_effort effort, const uint32_t *word, 
 static const uint8_t *read_plane(csim_planes *p, const uint8_t **at, const uint8_t *end,
                                  ptrdiff_t n) {
   if (end - *at < 4) return NULL;
-  uint32_t head = csim_load32(*at);
+  uint32_t head = csim_load_u32(*at);
   ptrdiff_t size = head & ~DEFLATED;
   const uint8_t *from = *at + 4;
   if (size > end - from) return NULL;

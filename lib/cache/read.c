@@ -31,9 +31,7 @@ typedef struct object_reader {
 
 // The part of a FRAM payload about one attribute.
 typedef struct record {
-  csim_cache_mode mode;
-  int reference; // index of a frame
-  double step;
+  csim_coding coding;
   uint64_t at, size; // of its data in the payload
 } record;
 
@@ -208,9 +206,9 @@ static int read_index(csim_cache *c) {
   csim_chunk chunk;
   if (size < c->first + TAIL_BYTES || read_chunk(c, size - TAIL_BYTES, &chunk) ||
       chunk.fourcc != CSIM_CACHE_LAST || chunk.size != CSIM_CACHE_TAIL ||
-      csim_load64(c->payload.data + 8) != size)
+      csim_load_u64(c->payload.data + 8) != size)
     return 0;
-  at = csim_load64(c->payload.data);
+  at = csim_load_u64(c->payload.data);
   if (at < c->first || at > size - TAIL_BYTES || read_chunk(c, at, &chunk) ||
       chunk.fourcc != CSIM_CACHE_INDX || after(at, &chunk) != size - TAIL_BYTES)
     return 0;
@@ -218,18 +216,18 @@ static int read_index(csim_cache *c) {
   if (chunk.size < 8 || (chunk.size - 8) % bytes) return 0;
   uint64_t n = (chunk.size - 8) / bytes;
   const uint8_t *p = c->payload.data;
-  if (csim_load32(p) != (uint32_t)c->info.nobject || csim_load32(p + 4) != n ||
+  if (csim_load_u32(p) != (uint32_t)c->info.nobject || csim_load_u32(p + 4) != n ||
       n > CSIM_CACHE_MAX_FRAME)
     return 0;
   p += 8;
   for (uint64_t f = 0; f < n; f++) {
-    long long number = (long long)csim_load64(p);
+    long long number = (long long)csim_load_u64(p);
     if (f && number <= c->number[f - 1]) return 0;
-    uint64_t *offset = add_frame(c, number, csim_load_double(p + 8));
+    uint64_t *offset = add_frame(c, number, csim_load_f64(p + 8));
     if (!offset) return -1;
     p += 16;
     for (uint64_t i = 0; i < stride; i++, p += 8) {
-      offset[i] = csim_load64(p);
+      offset[i] = csim_load_u64(p);
       if (offset[i] < c->first || offset[i] >= at) return 0;
     }
   }
@@ -254,7 +252,7 @@ static csim_status scan_frames(csim_cache *c) {
       if (have != nobject || chunk.size < 8 || n == CSIM_CACHE_MAX_FRAME ||
           (n && chunk.frame <= c->number[n - 1]))
         break;
-      uint64_t *to = add_frame(c, chunk.frame, csim_load_double(c->payload.data));
+      uint64_t *to = add_frame(c, chunk.frame, csim_load_f64(c->payload.data));
       if (!to) return no_memory(c);
       memcpy(to, offset, (size_t)nobject * sizeof *to);
       to[nobject] = at;
@@ -324,22 +322,18 @@ static const char *find_record(const uint8_t *p, uint64_t size, uint64_t whole, 
                                int attribute, record *r) {
   static const char malformed[] = "a FRAM chunk is malformed";
   if (size < 8) return malformed;
-  uint32_t n = csim_load32(p);
+  uint32_t n = csim_load_u32(p);
   if (n < 1 || n > MAX_ATTRIBUTE || 8 + (uint64_t)n * CSIM_CACHE_ATTRIBUTE > size) return malformed;
   uint64_t at = 8 + (uint64_t)n * CSIM_CACHE_ATTRIBUTE;
   for (uint32_t i = 0; i < n; i++) {
     const uint8_t *q = p + 8 + (uint64_t)i * CSIM_CACHE_ATTRIBUTE;
-    uint64_t bytes = csim_load64(q + 24), reference = csim_load64(q + 8);
-    uint32_t mode = csim_load32(q + 4);
-    if (bytes > whole - at || mode > CSIM_CACHE_SAME || reference > (uint64_t)frame)
+    csim_coding coding;
+    uint64_t bytes;
+    if (csim_record_unpack(q, &coding, &bytes) || bytes > whole - at || coding.reference > frame)
       return malformed;
-    if (csim_load32(q) == (attribute ? CSIM_CACHE_VELO : CSIM_CACHE_POSN)) {
-      *r = (record){.mode = (csim_cache_mode)mode,
-                    .reference = (int)reference,
-                    .step = csim_load_double(q + 16),
-                    .at = at,
-                    .size = bytes};
-      return isfinite(r->step) && r->step >= 0 ? NULL : malformed;
+    if (csim_load_u32(q) == (attribute ? CSIM_CACHE_VELO : CSIM_CACHE_POSN)) {
+      *r = (record){.coding = coding, .at = at, .size = bytes};
+      return NULL;
     }
     at += bytes;
   }
@@ -384,7 +378,7 @@ static csim_status decode(csim_cache *c, int object, int attribute, int frame) {
   csim_status status = read_record(c, object, attribute, frame, 0, &r);
   if (status) return status;
   uint64_t offset = csim_cache_frame_offset(c, frame, object);
-  if (r.mode == CSIM_CACHE_SAME || !csim_planes_plausible(3 * (uint64_t)desc->nvert, r.size))
+  if (r.coding.mode == CSIM_CACHE_SAME || !csim_planes_plausible(3 * (uint64_t)desc->nvert, r.size))
     return damaged(c, offset, "a FRAM chunk is malformed");
   if (!o->ready) {
     if (csim_traversal_init(&o->traversal, desc->nvert, desc->nface, desc->face_start,
@@ -397,7 +391,7 @@ static csim_status decode(csim_cache *c, int object, int attribute, int frame) {
     return no_memory(c);
   }
   track->stored = -1;
-  if (csim_codec_read(&o->traversal, &c->planes, r.mode, r.step, c->payload.data + r.at,
+  if (csim_codec_read(&o->traversal, &c->planes, &r.coding, c->payload.data + r.at,
                       (ptrdiff_t)r.size, track))
     return damaged(c, offset, "the data of a FRAM chunk are malformed");
   track->stored = frame;
@@ -409,17 +403,18 @@ static csim_status resolve(csim_cache *c, int object, int attribute, int *frame,
   record r;
   csim_status status = read_record(c, object, attribute, *frame, 1, &r);
   if (status) return status;
-  if (r.mode == CSIM_CACHE_SAME) {
-    int same = r.reference, from = *frame;
+  if (r.coding.mode == CSIM_CACHE_SAME) {
+    int same = (int)r.coding.reference, from = *frame;
     uint64_t offset = csim_cache_frame_offset(c, from, object);
     if (same >= from) return damaged(c, offset, "a FRAM chunk refers forward");
     *frame = same;
     status = read_record(c, object, attribute, same, 1, &r);
     if (status) return status;
-    if (r.mode == CSIM_CACHE_SAME || (from % c->interval == 0 && r.mode != CSIM_CACHE_KEY))
+    if (r.coding.mode == CSIM_CACHE_SAME ||
+        (from % c->interval == 0 && r.coding.mode != CSIM_CACHE_KEY))
       return damaged(c, offset, "a FRAM chunk refers to one that holds no data");
   }
-  *key = r.mode == CSIM_CACHE_KEY;
+  *key = r.coding.mode == CSIM_CACHE_KEY;
   if (!*key && *frame % c->interval == 0)
     return damaged(c, csim_cache_frame_offset(c, *frame, object), "a key frame is missing");
   return CSIM_OK;
@@ -473,6 +468,7 @@ csim_status csim_cache_take_track(csim_cache *c, int object, int attribute, int 
   if (status) return status;
   const csim_track *from = &c->object[object].track[attribute];
   memcpy(track->value, from->value, 3 * (size_t)from->nvert * sizeof(float));
+  memcpy(track->older, from->older, 3 * (size_t)from->nvert * sizeof(float));
   track->stored = from->stored;
   return CSIM_OK;
 }

@@ -210,7 +210,7 @@ int csim_topology_read(csim_planes *planes, const uint8_t *data, ptrdiff_t size,
   csim_cache_object o = {0};
   if (size < FIXED) return -1;
   uint32_t head[10];
-  for (int i = 0; i < 10; i++) head[i] = csim_load32(data + 4 * i);
+  for (int i = 0; i < 10; i++) head[i] = csim_load_u32(data + 4 * i);
   if (head[0] > CSIM_CACHE_COLLIDER || head[2] > CSIM_CACHE_MAX_VERT ||
       head[3] > CSIM_CACHE_MAX_FACE || head[4] > MAX_CORNER || head[5] > MAX_CORNER ||
       head[6] > CSIM_CACHE_MAX_TAG || head[7] > CSIM_CACHE_MAX_FACE || head[8] > MAX_NAMES)

@@ -330,22 +330,13 @@ csim_status csim_cache_put(csim_cache_writer *w, int object, const double *x, co
   ptrdiff_t record = p->n;
   csim_bytes_add(p, NULL, nattribute * CSIM_CACHE_ATTRIBUTE);
   for (int a = 0; a < nattribute; a++, record += CSIM_CACHE_ATTRIBUTE) {
-    csim_cache_mode mode;
-    double step;
-    ptrdiff_t reference, start = p->n;
+    csim_coding coding;
+    ptrdiff_t start = p->n;
     double error = a ? w->options.velocity_error : w->options.position_error;
-    if (p->failed ||
-        csim_codec_write(&o->traversal, &w->planes, a ? v : x, error, w->nframe,
-                         CSIM_CACHE_INTERVAL, &o->track[a], &mode, &step, &reference, p))
+    if (p->failed || csim_codec_write(&o->traversal, &w->planes, a ? v : x, error, w->nframe,
+                                      CSIM_CACHE_INTERVAL, &o->track[a], &coding, p))
       return fail_memory(w);
-    uint8_t *r = p->data + record;
-    uint64_t bits;
-    memcpy(&bits, &step, sizeof bits);
-    csim_store32(r, a ? CSIM_CACHE_VELO : CSIM_CACHE_POSN);
-    csim_store32(r + 4, mode);
-    csim_store64(r + 8, (uint64_t)reference);
-    csim_store64(r + 16, bits);
-    csim_store64(r + 24, (uint64_t)(p->n - start));
+    csim_record_pack(a, &coding, (uint64_t)(p->n - start), p->data + record);
   }
   o->done = 1;
   return CSIM_OK;

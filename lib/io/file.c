@@ -146,6 +146,8 @@ csim_status csim_file_create(const char *path, csim_log *log, csim_file **out) {
   file->final = exists ? realpath(path, NULL) : strdup(path);
   if (!file->path || !file->final)
     error = file->path && exists ? errno : ENOMEM;
+  else if (!*path)
+    error = ENOENT;
   else if (exists && S_ISDIR(st.st_mode))
     error = EISDIR;
   else if (exists && !S_ISREG(st.st_mode))

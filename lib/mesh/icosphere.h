@@ -3,7 +3,7 @@
 #define CSIM_MESH_ICOSPHERE_H
 
 /// Divides every face of the icosahedron into n^2 triangles on the sphere about the origin. Largest
-/// over smallest area of a triangle is below 1.4 for any n.
+/// over smallest area of a triangle is below 1.25 for any n.
 ///
 /// @param n          1 .. 2590; 2 pi / 1.1071 = 5.675 n edges make a great circle
 /// @param radius     [m]

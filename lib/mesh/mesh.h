@@ -18,7 +18,7 @@ typedef struct csim_mesh {
   double *uv;      ///< (nuv x 2)
   int *face_uv;    ///< (face_start[nface]) uv of each corner, -1 where it has none; NULL when nuv = 0
   int ntag;
-  char **tag;      ///< (ntag) names of o / g / usemtl groups
+  char **tag;      ///< (ntag) o / g / usemtl statements in force, see mesh/tag.h
   int *face_tag;   ///< (nface) tag of each face, -1 = none; NULL when ntag = 0
   int ntri;
   int *tri;        ///< (ntri x 3) the faces triangulated, in face order

@@ -1,21 +1,9 @@
-// mesh/tetrahedra.h: a solid: the closed surface it is made from, its tetrahedra, and the checks of
-// both. Needs base/, math/predicates.h, mesh/intersect.h. io/tetrahedralize.h makes them.
+// mesh/tetrahedra.h: tetrahedra that fill a solid, and the proof that they do. Needs base/,
+// math/predicates.h, mesh/solid.h. io/tetrahedralize.h makes them.
 #ifndef CSIM_MESH_TETRAHEDRA_H
 #define CSIM_MESH_TETRAHEDRA_H
 
-#include "base/arena.h"
-#include "base/log.h"
-
-/// A triangle surface somebody else owns.
-typedef struct csim_surface {
-  const char *name; ///< what messages call it, for example "solid \"ball\""
-  int nvert;
-  const double *vert; ///< (nvert x 3) [m]
-  int ntri;
-  const int *tri;      ///< (ntri x 3)
-  const int *tri_face; ///< (ntri) face of the user's mesh each triangle came from, for messages;
-                       ///< NULL: the triangles are the faces
-} csim_surface;
+#include "mesh/solid.h"
 
 /// Tetrahedra that fill a closed surface.
 typedef struct csim_tets {
@@ -31,5 +19,16 @@ typedef struct csim_tets {
 } csim_tets;
 
 void csim_tets_free(csim_tets *tets);
+
+/// Checks that tetrahedra fill a solid exactly once: every one turns positively (exact), every
+/// vertex that is not loose is used, every inner face belongs to two of them from opposite sides,
+/// the other faces are the solid's triangles one for one, and the volumes agree to 1e-9.
+/// @param      tets   may be rubbish; sizes must be those of its arrays
+/// @param[out] wrong  what is wrong, in words; NULL when nothing is
+/// @return CSIM_OK, CSIM_INVALID or CSIM_MEMORY
+csim_status csim_check_tets(const csim_tets *tets, const csim_solid *solid, const char **wrong);
+
+/// Volume of tet t [m^3].
+double csim_tets_volume(const csim_tets *tets, int t);
 
 #endif

@@ -7,8 +7,8 @@
 enum {
   /// Corners of all faces together; keeps 3 * ntri inside an int.
   CSIM_MESH_MAX_CORNER = 1 << 29,
-  /// Corners of one face that is not convex: cutting its ears takes quadratic time.
-  CSIM_MESH_MAX_CONCAVE = 1 << 14,
+  /// Corners of one face that is not convex: cutting its ears takes quadratic time (0.5 s here).
+  CSIM_MESH_MAX_CONCAVE = 1 << 13,
 };
 
 /// Fills ntri, tri and tri_face from the faces; what was there before is forgotten.

@@ -34,16 +34,25 @@ typedef struct csim_mesh_source {
   double radius;        ///< [m] sphere, torus (centre line), cylinder, capsule, cone, disk, tube
   double tube_radius;   ///< [m] torus
   double height;        ///< [m] cylinder, cone, tube; capsule: of the straight part
-  int cells[3];         ///< grid: (x, z); box: (x, y, z); others: (around, along, across)
-  char *diagonals;      ///< grid: "alternate" or "same"
+  int cells[3];         ///< grid: (x, z); box: (x, y, z); sphere, tube: (around, along); torus,
+                        ///< disk: (around, across); cylinder, capsule, cone: all three
+  const char *diagonals; ///< grid: "alternate" or "same"
 } csim_mesh_source;
 
 // --------------------------------------------------------------------------------------- objects
 
-/// A named set of constants. Fields a material does not give are taken from its preset.
+/// What a material can be made into.
+typedef enum csim_stuff {
+  CSIM_STUFF_ANY,
+  CSIM_STUFF_SHEET, ///< density is [kg/m^2]
+  CSIM_STUFF_SOLID, ///< density is [kg/m^3]
+} csim_stuff;
+
+/// A named set of constants. Fields a material does not give are taken from its preset, else 0.
 typedef struct csim_material {
   char *name;
-  char *preset;        ///< NULL if none
+  const char *preset;  ///< NULL if none
+  csim_stuff stuff;    ///< told by the preset or by the unit of the density
   double density;      ///< cloth [kg/m^2], solid [kg/m^3]
   double stretch;      ///< cloth: Young's modulus times thickness, E2D [N/m]
   double bend;         ///< cloth: bending stiffness B [N m]
@@ -96,7 +105,7 @@ typedef struct csim_object {
   double radius_edge_ratio; ///< solid: TetGen quality bound, [-]
   double max_volume;        ///< solid: [m^3], 0 = no bound
   csim_motion motion;       ///< collider: rigid motion
-  double friction;          ///< [-] coefficient of Coulomb friction; < 0: the scene's
+  double friction;          ///< [-] coefficient of Coulomb friction; the scene's unless given
 } csim_object;
 
 // ----------------------------------------------------------------------------------------- scene
@@ -113,9 +122,12 @@ typedef struct csim_output {
 struct csim_scene {
   csim_arena arena;
   char *file;            ///< as given
+  int version;           ///< of the scene format: 1
   char *name;            ///< file name part of outputs
+  char *description;     ///< NULL if none
+  char *look_at;         ///< a line saying what to look at; NULL if none
   int up;                ///< 1 = y, 2 = z: what "up" was in the scene; outputs keep the scene's axes
-  double length_unit;    ///< [m] of one unit of length in the scene
+  double length_unit;    ///< [m] of one unit of length in mesh files, read and written
   int frame_start, frame_end;
   double fps;            ///< [1/s]
   int substeps;          ///< per frame
@@ -129,7 +141,7 @@ struct csim_scene {
   int nobject;
   csim_object *object;     ///< (nobject) in scene order
   char *resolved;          ///< the whole scene as JSON with every value resolved (--print-config)
-  uint64_t hash;           ///< of `resolved`, so of everything that can change a result
+  uint64_t hash;           ///< of all in the scene that can change a frame, see clothsim.h
 };
 
 #endif

@@ -5,10 +5,17 @@
 
 #include <string.h>
 
-static const csim_method *const methods[] = {
-    &csim_method_newton,
-    &csim_method_descent,
-};
+// The list: a name X stands for csim_method_X in a file of its own, and for the X a scene says.
+#define METHODS(X) X(newton) X(descent)
+
+#define DECLARE(name) extern const csim_method csim_method_##name;
+METHODS(DECLARE)
+
+#define POINTER(name) &csim_method_##name,
+static const csim_method *const methods[] = {METHODS(POINTER)};
+
+#define NAME(name) #name,
+const char *const csim_method_names[] = {METHODS(NAME) NULL};
 
 const csim_method *csim_method_find(const char *name) {
   for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)

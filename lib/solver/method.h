@@ -1,6 +1,6 @@
 // solver/method.h: what every method of the implicit step looks like. Needs solver/problem.h.
 //
-// Adding a method: one new file with a csim_method, one line in method.c. A method knows the problem
+// Adding a method: one new file with a csim_method, one word in the list of method.c. A method knows the problem
 // and nothing else: no files, no JSON, no colliders.
 #ifndef CSIM_SOLVER_METHOD_H
 #define CSIM_SOLVER_METHOD_H
@@ -37,8 +37,5 @@ const csim_method *csim_method_find(const char *name);
 
 /// Relative residual: max |g_i| / force_scale.
 double csim_method_residual(const csim_problem *problem, const double *g);
-
-extern const csim_method csim_method_newton;
-extern const csim_method csim_method_descent;
 
 #endif

@@ -61,10 +61,13 @@ static csim_solve_report solve_linear(const csim_problem *problem, newton *s) {
 }
 
 // Largest step 1, 1/2, 1/4, ... with F(x + a d) <= F(x) + 1e-4 a g.d (Armijo 1966). Differences of F
-// below its round-off say nothing and count as no change. Returns 0 when none of 30 halvings does.
-static double search_line(const csim_problem *problem, newton *s, double *x, double slope) {
+// below its round-off say nothing and count as no change: *blind tells that all that could be gained
+// is below it. Returns 0 when none of 30 halvings does.
+static double search_line(const csim_problem *problem, newton *s, double *x, double slope,
+                          int *blind) {
   int n = 3 * problem->model->nvert;
   double F = csim_problem_value(problem, x), noise = 1e-14 * fabs(F);
+  *blind = -slope <= noise;
   for (double a = 1; a > 1e-9; a *= 0.5) {
     memcpy(s->x_try, x, (size_t)n * sizeof *x);
     csim_vector_add(problem->pool, n, a, s->d, s->x_try);
@@ -82,9 +85,14 @@ static csim_method_report newton_solve(const csim_problem *problem, void *scratc
   const csim_solver_params *params = problem->params;
   int n = 3 * problem->model->nvert;
   csim_method_report report = {.outcome = CSIM_OUTCOME_LIMIT};
+  double last_residual = INFINITY;
+  int blind = 0;
   for (;; report.iterations++) {
     csim_problem_gradient(problem, x, s->g);
     report.residual = csim_method_residual(problem, s->g);
+    // F no longer sees progress; go on only while the gradient does
+    if (blind && report.residual > 0.5 * last_residual) report.outcome = CSIM_OUTCOME_STALLED;
+    last_residual = report.residual;
     if (!isfinite(report.residual)) report.outcome = CSIM_OUTCOME_DIVERGED;
     if (report.residual <= params->tolerance) report.outcome = CSIM_OUTCOME_CONVERGED;
     if (report.outcome != CSIM_OUTCOME_LIMIT || report.iterations >= params->iterations) break;
@@ -101,7 +109,7 @@ static csim_method_report newton_solve(const csim_problem *problem, void *scratc
     if (report.outcome != CSIM_OUTCOME_LIMIT) break;
     if (!params->line_search) {
       csim_vector_add(problem->pool, n, 1, s->d, x);
-    } else if (!(slope < 0) || search_line(problem, s, x, slope) == 0) {
+    } else if (!(slope < 0) || search_line(problem, s, x, slope, &blind) == 0) {
       report.outcome = CSIM_OUTCOME_STALLED;
       break;
     }

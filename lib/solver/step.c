@@ -51,6 +51,8 @@ void csim_solver_free(csim_solver *solver) {
   free(solver);
 }
 
+size_t csim_solver_memory(const csim_solver *solver) { return solver->arena.used; }
+
 // The point the method starts from; hard pins stand at their targets.
 static void choose_start(const csim_problem *problem, double *x) {
   const csim_model *model = problem->model;

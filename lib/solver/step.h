@@ -30,6 +30,9 @@ typedef struct csim_step_report {
 csim_solver *csim_solver_create(const csim_solver_setup *setup);
 void csim_solver_free(csim_solver *solver);
 
+/// Bytes of scratch that the solver holds.
+size_t csim_solver_memory(const csim_solver *solver);
+
 /// Advances the state by one substep of setup.h.
 ///
 /// When a method diverges the step is taken again in halves, quarters, ... down to 1/16. When that

@@ -1,10 +1,14 @@
 // tests/unit/test_mesh.c: built-in shapes against closed forms, topology against a slow count,
 // triangulation, the check of a mesh.
 #include "check.h"
+#include "mesh/check.h"
 #include "mesh/circle.h"
 #include "mesh/icosphere.h"
 #include "mesh/shapes.h"
+#include "mesh/tag.h"
 #include "mesh/topology.h"
+#include "mesh/triangulate.h"
+#include "mesh/weld.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,6 +140,15 @@ static void test_round_shapes(void) {
       csim_mesh_free(&m);
     }
   }
+}
+
+static void test_icosphere_even(void) {
+  csim_mesh m =
+      make_shape((csim_shape_spec){.kind = CSIM_SHAPE_KIND_SPHERE, .radius = 2, .cells = {600}});
+  double edges, areas;
+  shape_evenness(&m, &edges, &areas);
+  check_that(edges < 1.2 && areas < 1.25, __FILE__, __LINE__, "edges %g, areas %g", edges, areas);
+  csim_mesh_free(&m);
 }
 
 static void test_flat_normals(void) {
@@ -325,9 +338,246 @@ static void test_areas(void) {
   csim_mesh_free(&m);
 }
 
+// -------------------------------------------------------------------------------- triangulation
+
+// A mesh of one polygon in the plane z = 0.2 x + 0.1 y (so that no axis is special).
+static csim_mesh make_polygon(int n, const double (*p)[2]) {
+  csim_mesh m = {.nvert = n, .nface = 1};
+  m.vert = CSIM_ARENA_NEW(&m.arena, double, 3 * n);
+  m.face_start = CSIM_ARENA_NEW(&m.arena, int, 2);
+  m.face_vert = CSIM_ARENA_NEW(&m.arena, int, n);
+  m.face_start[1] = n;
+  for (int i = 0; i < n; i++) {
+    m.face_vert[i] = i;
+    m.vert[3 * i] = p[i][0];
+    m.vert[3 * i + 1] = p[i][1];
+    m.vert[3 * i + 2] = 0.2 * p[i][0] + 0.1 * p[i][1];
+  }
+  CHECK(csim_mesh_triangulate(&m, (csim_place){0}, NULL) == CSIM_OK);
+  CHECK(m.ntri == n - 2);
+  return m;
+}
+
+// Every triangle turned like the polygon, their areas adding up to `area` seen along z.
+static void check_cut(int line, int n, const double (*p)[2], double area) {
+  csim_mesh m = make_polygon(n, p);
+  double sum = 0, least = 1e300;
+  for (int t = 0; t < m.ntri; t++) {
+    const double *a = p[m.tri[3 * t]], *b = p[m.tri[3 * t + 1]], *c = p[m.tri[3 * t + 2]];
+    double A = ((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])) / 2;
+    least = fmin(least, A);
+    sum += A;
+  }
+  check_that(least > 0, __FILE__, line, "a triangle of area %g", least);
+  check_that(fabs(sum - area) < 1e-12 * area, __FILE__, line, "area %.17g", sum);
+  csim_topology t;
+  CHECK(csim_topology_build(m.nvert, m.ntri, m.tri, &t) == CSIM_OK);
+  check_that(t.nfaulty == 0 && t.nflipped == 0 && t.nboundary == n, __FILE__, line, "not a disk");
+  csim_topology_free(&t);
+  csim_mesh_free(&m);
+}
+
+static void test_triangulate(void) {
+  // convex quads are cut along v0-v2, arrows along their notch
+  static const double square[][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
+  csim_mesh m = make_polygon(4, square);
+  static const int fan[] = {0, 1, 2, 0, 2, 3};
+  CHECK(!memcmp(m.tri, fan, sizeof fan));
+  csim_mesh_free(&m);
+  static const double kite[][2] = {{0, 0}, {0.4, 0.5}, {0, 1}, {-2, 0.5}};
+  check_cut(__LINE__, 4, kite, 1.2);
+  static const double arrow[][2] = {{0, 0}, {2, 0.5}, {0, 1}, {1, 0.5}}; // notch at 3
+  check_cut(__LINE__, 4, arrow, 0.5);
+  static const double turned[][2] = {{1, 0.5}, {0, 0}, {2, 0.5}, {0, 1}}; // notch at 0
+  check_cut(__LINE__, 4, turned, 0.5);
+  // straight corners: no triangle without area
+  static const double tee[][2] = {{0, 0}, {1, 0}, {2, 0}, {2, 2}, {0, 2}};
+  check_cut(__LINE__, 5, tee, 4);
+  static const double sides[][2] = {{0, 0}, {1, 0}, {2, 0}, {1, 1}, {0, 2}, {0, 1}};
+  check_cut(__LINE__, 6, sides, 2);
+  static const double comb[][2] = {{0, 0}, {7, 0}, {7, 3}, {6, 3}, {6, 1}, {5, 1}, {5, 3}, {4, 3},
+                                   {4, 1}, {3, 1}, {3, 3}, {2, 3}, {2, 1}, {1, 1}, {1, 3}, {0, 3}};
+  check_cut(__LINE__, 16, comb, 7 + 8);
+  double spiral[400][2], area = 0; // a strip wound up
+  for (int i = 0; i < 200; i++) {
+    double c, s, r = 1 + 0.02 * i;
+    csim_circle_point(i % 40, 40, &c, &s);
+    spiral[i][0] = (r + 0.3) * c;
+    spiral[i][1] = (r + 0.3) * s;
+    spiral[399 - i][0] = r * c;
+    spiral[399 - i][1] = r * s;
+  }
+  for (int i = 0; i < 400; i++) {
+    const double *a = spiral[i], *b = spiral[(i + 1) % 400];
+    area += (a[0] * b[1] - a[1] * b[0]) / 2;
+  }
+  check_cut(__LINE__, 400, (const double(*)[2])spiral, area);
+}
+
+// Folded, flat and crossing polygons still give n - 2 triangles of their own corners.
+static void test_triangulate_bad(void) {
+  static const double flat[][2] = {{0, 0}, {1, 0}, {2, 0}, {3, 0}, {1, 0}};
+  csim_mesh m = make_polygon(5, flat);
+  csim_mesh_free(&m);
+  static const double bow[][2] = {{0, 0}, {1, 1}, {1, 0}, {0, 1}};
+  m = make_polygon(4, bow);
+  csim_mesh_free(&m);
+  static const double same[][2] = {{1, 1}, {1, 1}, {1, 1}, {1, 1}};
+  m = make_polygon(4, same);
+  csim_mesh_free(&m);
+  unsigned seed = 7;
+  for (int round = 0; round < 2000; round++) {
+    double p[24][2];
+    int n = 3 + round % 22;
+    for (int i = 0; i < n; i++)
+      for (int k = 0; k < 2; k++) {
+        seed = seed * 1664525u + 1013904223u;
+        p[i][k] = round % 2 ? (double)(seed >> 29) : (double)seed;
+      }
+    m = make_polygon(n, (const double(*)[2])p);
+    for (int c = 0; c < 3 * m.ntri; c++) CHECK(m.tri[c] >= 0 && m.tri[c] < n);
+    csim_mesh_free(&m);
+  }
+  // beyond the limit only convex faces pass
+  int n = CSIM_MESH_MAX_CONCAVE + 1;
+  double(*big)[2] = csim_alloc(n, sizeof *big);
+  for (int i = 0; i < n; i++) csim_circle_point(i, n, &big[i][0], &big[i][1]);
+  m = make_polygon(n, (const double(*)[2])big);
+  m.vert[0] = m.vert[1] = m.vert[2] = 0;
+  check_log log;
+  check_log_init(&log);
+  CHECK(csim_mesh_triangulate(&m, (csim_place){0}, &log.log) == CSIM_INVALID);
+  CHECK(strstr(log.text, "not convex") != NULL);
+  free(big);
+  csim_mesh_free(&m);
+}
+
+// ------------------------------------------------------------------------------- weld and check
+
+static void test_weld(void) {
+  static const double x[] = {0, 0, 0, 1, 2, 3, -0.0, 0, -0.0, 1, 2, 3.0000001, 1, 2, 3};
+  int first[5];
+  CHECK(csim_weld(5, x, first) == CSIM_OK);
+  static const int expected[] = {0, 1, 0, 3, 1};
+  CHECK(!memcmp(first, expected, sizeof expected));
+}
+
+typedef struct lines {
+  csim_log log;
+  int n;
+  char text[16][300];
+} lines;
+
+static void collect(void *user, const csim_message *message) {
+  lines *l = user;
+  if (l->n < 16) snprintf(l->text[l->n++], sizeof l->text[0], "%s", message->text);
+}
+
+static int says(const lines *l, const char *text) {
+  for (int i = 0; i < l->n; i++)
+    if (strstr(l->text[i], text)) return 1;
+  return 0;
+}
+
+static csim_mesh make_triangles(int nvert, const double *x, int ntri, const int *tri) {
+  csim_mesh m = {.nvert = nvert, .nface = ntri};
+  m.vert = CSIM_ARENA_NEW(&m.arena, double, 3 * nvert);
+  m.face_start = CSIM_ARENA_NEW(&m.arena, int, ntri + 1);
+  m.face_vert = CSIM_ARENA_NEW(&m.arena, int, 3 * ntri);
+  memcpy(m.vert, x, 3 * (size_t)nvert * sizeof *x);
+  memcpy(m.face_vert, tri, 3 * (size_t)ntri * sizeof *tri);
+  for (int i = 0; i <= ntri; i++) m.face_start[i] = 3 * i;
+  CHECK(csim_mesh_triangulate(&m, (csim_place){0}, NULL) == CSIM_OK);
+  return m;
+}
+
+static void test_check_sound(void) {
+  csim_mesh m = make_shape((csim_shape_spec){.kind = CSIM_SHAPE_KIND_BOX, .size = {1, 2, 3}});
+  for (int v = 0; v < m.nvert; v++) m.vert[3 * v] += 1e6; // far away, the volume stays right
+  csim_mesh_facts f;
+  CHECK(csim_mesh_check(&m, NULL, &f) == CSIM_OK);
+  CHECK(f.closed && f.ncomponent == 1 && f.nvert == 8 && f.ntri == 12);
+  CHECK_NEAR(f.volume, 6, 1e-9);
+  CHECK_NEAR(f.area, 22, 1e-9);
+  CHECK(f.box[0][0] == 1e6 - 0.5 && f.box[1][2] == 1.5);
+  lines l = {.log = {.write = collect, .user = &l}};
+  CHECK(csim_mesh_report(&f, 1, (csim_place){0}, &l.log) == 0 && l.n == 0);
+  for (int t = 0; t < m.ntri; t++) {
+    int swap = m.tri[3 * t];
+    m.tri[3 * t] = m.tri[3 * t + 1];
+    m.tri[3 * t + 1] = swap;
+  }
+  CHECK(csim_mesh_check(&m, NULL, &f) == CSIM_OK);
+  CHECK_NEAR(f.volume, -6, 1e-9);
+  CHECK(csim_mesh_report(&f, 0, (csim_place){0}, &l.log) == 0);
+  CHECK(csim_mesh_report(&f, 1, (csim_place){0}, &l.log) == 1 && says(&l, "inside out"));
+  csim_mesh_free(&m);
+}
+
+static void test_check_faults(void) {
+  //  vertices: a unit square, a second one beside it, one loose, one at the place of 2
+  static const double x[] = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 2, 0, 0,
+                             3, 0, 0, 5, 5, 5, 1, 1, 0, 9, 0, 0, 9, 0, 1};
+  static const int tri[] = {0, 1, 2, // face 0
+                            0, 2, 3, // face 1
+                            1, 4, 2, // face 2, right
+                            2, 0, 1, // face 3: face 0 again, so 0-2, 0-1, 1-2 get a third or second
+                            1, 4, 5, // face 4: on a line, and wound against face 2
+                            7, 8, 9}; // face 5: a part of its own
+  csim_mesh m = make_triangles(10, x, 6, tri);
+  csim_mesh_facts f;
+  CHECK(csim_mesh_check(&m, NULL, &f) == CSIM_OK);
+  CHECK(!f.closed && f.ncomponent == 2);
+  CHECK(f.loose.count == 1 && f.loose.vert[0] == 6);
+  CHECK(f.coincident.count == 1 && f.coincident.vert[0] == 2 && f.coincident.vert[1] == 7);
+  CHECK(f.duplicate.count == 1 && f.duplicate.face[0] == 0 && f.duplicate.face[1] == 3);
+  CHECK(f.degenerate.count == 1 && f.degenerate.face[0] == 4);
+  CHECK(f.nonmanifold.count == 2 && f.nonmanifold.vert[0] == 0 && f.nonmanifold.vert[1] == 2);
+  CHECK(f.flipped.count == 2 && f.flipped.vert[0] == 0 && f.flipped.vert[1] == 1);
+  CHECK(f.boundary.vert[0] == 0 && f.boundary.vert[1] == 3 && f.boundary.face[0] == 1);
+  lines l = {.log = {.write = collect, .user = &l}};
+  CHECK(csim_mesh_report(&f, 1, (csim_place){0}, &l.log) == 7 && l.log.nwarning == 7);
+  CHECK(says(&l, "1 duplicate face, the first 3 (same vertices as face 0)"));
+  CHECK(says(&l, "between vertices 0 and 2 (faces 0, 1, ...)"));
+  CHECK(says(&l, "1 vertex that no face uses, the first is 6"));
+  CHECK(csim_mesh_report(&f, 0, (csim_place){0}, &l.log) == 6);
+  CHECK(csim_mesh_report(&f, 0, (csim_place){0}, NULL) == 6);
+  csim_mesh_free(&m);
+}
+
+static void test_check_duplicate_quads(void) {
+  // the same quad from another corner has other triangles, and one turned over, too
+  static const double p[][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
+  csim_mesh m = make_polygon(4, p);
+  static const int face[] = {0, 1, 2, 3, 1, 2, 3, 0, 3, 2, 1, 0};
+  m.nface = 3;
+  m.face_vert = CSIM_ARENA_NEW(&m.arena, int, 12);
+  m.face_start = CSIM_ARENA_NEW(&m.arena, int, 4);
+  memcpy(m.face_vert, face, sizeof face);
+  for (int i = 0; i < 4; i++) m.face_start[i] = 4 * i;
+  CHECK(csim_mesh_triangulate(&m, (csim_place){0}, NULL) == CSIM_OK);
+  csim_mesh_facts f;
+  CHECK(csim_mesh_check(&m, NULL, &f) == CSIM_OK);
+  CHECK(f.duplicate.count == 2 && f.duplicate.face[0] == 0 && f.duplicate.face[1] == 1);
+  csim_mesh_free(&m);
+}
+
+static void test_tag(void) {
+  const char *tag = "o shirt left\ng collar cuff\nusemtl red\n";
+  CHECK(csim_tag_has(tag, "collar") && csim_tag_has(tag, "cuff") && csim_tag_has(tag, "red"));
+  CHECK(csim_tag_has(tag, "shirt left") && csim_tag_has(tag, "collar cuff"));
+  CHECK(!csim_tag_has(tag, "shirt") && !csim_tag_has(tag, "coll") && !csim_tag_has(tag, ""));
+  CHECK(!csim_tag_has(NULL, "red") && !csim_tag_has("", "red"));
+  int n;
+  CHECK(!memcmp(csim_tag_name(tag, CSIM_TAG_MATERIAL, &n), "red", 3) && n == 3);
+  csim_tag_name("g only\n", CSIM_TAG_OBJECT, &n);
+  CHECK(n == 0);
+}
+
 int main(void) {
   test_circle();
   test_round_shapes();
+  test_icosphere_even();
   test_flat_normals();
   test_grid();
   test_box();
@@ -335,5 +585,12 @@ int main(void) {
   test_topology();
   test_topology_random();
   test_areas();
+  test_triangulate();
+  test_triangulate_bad();
+  test_weld();
+  test_check_sound();
+  test_check_faults();
+  test_check_duplicate_quads();
+  test_tag();
   return check_report();
 }

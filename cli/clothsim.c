@@ -1,0 +1,142 @@
+// cli/clothsim.c: the main program: options in, exit code out. All work is the library's.
+#include "clothsim.h"
+#include "options.h"
+#include "report.h"
+
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static volatile int stop_requested;
+
+// The first INT or TERM asks for a stop at the end of the substep; a second one quits at once.
+static void on_signal(int number) {
+  if (stop_requested) {
+    signal(number, SIG_DFL);
+    raise(number);
+  }
+  stop_requested = 1;
+}
+
+static void catch_signals(void) {
+  struct sigaction caught = {.sa_handler = on_signal};
+  sigaction(SIGINT, &caught, NULL);
+  sigaction(SIGTERM, &caught, NULL);
+}
+
+// clothsim-tet beside this program, unless CLOTHSIM_TET says otherwise.
+static const char *find_tet_program(void) {
+  static char path[PATH_MAX + 32];
+  const char *given = getenv("CLOTHSIM_TET");
+  if (given && *given) return given;
+  ssize_t n = readlink("/proc/self/exe", path, PATH_MAX);
+  if (n <= 0) return "clothsim-tet";
+  path[n] = 0;
+  char *slash = strrchr(path, '/');
+  strcpy(slash ? slash + 1 : path, "clothsim-tet");
+  return path;
+}
+
+static void print_version(void) {
+#ifdef __clang__
+  const char *compiler = "clang " __clang_version__;
+#else
+  const char *compiler = "gcc " __VERSION__;
+#endif
+  printf("clothsim %s\ncompiler: %s\n", CSIM_VERSION, compiler);
+}
+
+static void print_check(const cli_options *o, const csim_check_report *c) {
+  if (o->json)
+    printf("{\"vertices\": %d, \"pinned\": %d, \"triangles\": %d, \"tetrahedra\": %d, \"springs\": %d, "
+           "\"hinges\": %d, \"frames\": %d, \"substeps\": %d, \"bytes\": %zu}\n",
+           c->nvert, c->nfixed, c->ntri, c->ntet, c->nspring, c->nhinge, c->frames, c->substeps,
+           c->memory);
+  else
+    printf("%s: ok: %d vertices (%d pinned), %d triangles, %d tetrahedra, %d springs, %d hinges; %d "
+           "frames of %d substeps; about %.1f MB\n",
+           o->scene, c->nvert, c->nfixed, c->ntri, c->ntet, c->nspring, c->nhinge, c->frames,
+           c->substeps, 1e-6 * (double)c->memory);
+}
+
+static void print_summary(const cli_options *o, csim_status status, const csim_run_report *r) {
+  if (o->json) {
+    printf("{\"status\": %d, \"reason\": ", (int)status);
+    print_json_string(stdout, r->reason);
+    printf(", \"frames_written\": %d, \"last_frame\": %d, \"vertices\": %d, \"substeps\": %lld, "
+           "\"halved_substeps\": %lld, \"unconverged_substeps\": %lld}\n",
+           r->frames_written, r->last_frame, r->nvert, r->substeps, r->halved_substeps,
+           r->unconverged_substeps);
+    return;
+  }
+  if (o->quiet || !r->reason[0]) return; // not started: the messages have said why
+  fprintf(stderr, "clothsim: %s: %d frames in %s", r->reason, r->frames_written, o->out);
+  if (r->halved_substeps) fprintf(stderr, "; %lld substeps were halved", r->halved_substeps);
+  if (r->unconverged_substeps)
+    fprintf(stderr, "; %lld of %lld substeps stopped at the iteration limit", r->unconverged_substeps,
+            r->substeps);
+  fputc('\n', stderr);
+}
+
+// Whether everything printed arrived: a full disk or a closed pipe shows only here.
+static csim_status flush_stdout(csim_status status) {
+  if (!fflush(stdout) && !ferror(stdout)) return status;
+  perror("clothsim: standard output");
+  return status ? status : CSIM_IO;
+}
+
+static csim_status act(const cli_options *o, cli_reporter *reporter, csim_log *log) {
+  csim_scene *scene;
+  csim_status status = csim_scene_read(o->scene, o->set, o->nset, log, &scene);
+  if (status) return status;
+  csim_run_options run = {.out = o->out,
+                          .tet_program = find_tet_program(),
+                          .nthread = choose_threads(o),
+                          .overwrite = o->overwrite,
+                          .stop = &stop_requested,
+                          .progress = reporter_progress,
+                          .user = reporter};
+  if (o->action == ACTION_PRINT_CONFIG) {
+    puts(csim_scene_resolved(scene));
+  } else if (o->action == ACTION_CHECK) {
+    csim_check_report report;
+    status = csim_check(scene, &run, log, &report);
+    if (!status) print_check(o, &report);
+  } else if (o->action == ACTION_DUMP_MODEL) {
+    status = csim_dump_model(scene, &run, o->dump, log);
+  } else {
+    csim_run_report report;
+    catch_signals();
+    status = csim_run(scene, &run, log, &report);
+    reporter_finish(reporter);
+    print_summary(o, status, &report);
+  }
+  csim_scene_free(scene);
+  return status;
+}
+
+int main(int argc, char **argv) {
+  cli_options options;
+  int bad = read_options(argc, argv, &options);
+  if (bad) return bad;
+  cli_reporter reporter;
+  reporter_init(&options, &reporter);
+  csim_log log = {.write = reporter_message, .user = &reporter};
+  csim_status status = CSIM_OK;
+  switch (options.action) {
+  case ACTION_HELP: print_help(); break;
+  case ACTION_VERSION: print_version(); break;
+  case ACTION_PRINT_SCHEMA: {
+    char *schema = csim_scene_schema();
+    if (!schema) return CSIM_MEMORY;
+    puts(schema);
+    free(schema);
+    break;
+  }
+  default: status = act(&options, &reporter, &log); break;
+  }
+  return (int)flush_stdout(status);
+}

@@ -1,0 +1,179 @@
+// cli/options.c: see options.h.
+#include "options.h"
+
+#include "clothsim.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void print_help(void) {
+  puts("usage: clothsim SCENE.json -o OUT [options]\n"
+       "\n"
+       "Simulates the scene and writes its frames, a cache and run.json into the directory OUT.\n"
+       "\n"
+       "  -o, --out DIR          where to write; must be empty or missing unless --overwrite\n"
+       "      --overwrite        replace the files of an earlier run\n"
+       "  -s, --start N          number of the first frame        (same as --set frames.start=N)\n"
+       "  -e, --end N            number of the last frame         (same as --set frames.end=N)\n"
+       "      --frames A:B       both\n"
+       "      --set PATH=VALUE   change the scene: --set cloth.material.bend=2x --set frames.end=10\n"
+       "  -j, --threads N        threads; results do not depend on it\n"
+       "\n"
+       "      --check            read and build everything, report, simulate nothing\n"
+       "      --print-config     print the scene with every value resolved, in SI\n"
+       "      --print-schema     print the JSON Schema of scenes\n"
+       "      --dump-model FILE  write masses, pins and springs as JSON\n"
+       "\n"
+       "      --progress STYLE   auto, bar, plain, json, alf, openjd or none\n"
+       "  -q, --quiet            only errors\n"
+       "  -v, --verbose          more\n"
+       "      --json             messages on stderr and the summary on stdout as JSON lines\n"
+       "      --version          version and build\n"
+       "  -h, --help             this\n"
+       "\n"
+       "Exit codes: 0 done, 1 the solver gave up, 2 usage or scene, 3 files, 4 memory,\n"
+       "75 stopped by a signal (frames so far are kept).");
+}
+
+static int usage(const char *format, const char *what) {
+  fputs("clothsim: ", stderr);
+  fprintf(stderr, format, what);
+  fputs("; see clothsim --help\n", stderr);
+  return CSIM_INVALID;
+}
+
+static int parse_int(const char *text, int least, int *value) {
+  char *end;
+  errno = 0;
+  long v = strtol(text, &end, 10);
+  if (errno || end == text || *end || v < least || v > INT_MAX) return -1;
+  *value = (int)v;
+  return 0;
+}
+
+static int add_set(cli_options *o, const char *text) {
+  if (o->nset == MAX_SETS) return usage("more than 256 --set, at %s", text);
+  if (!strchr(text, '=')) return usage("--set wants PATH=VALUE, not \"%s\"", text);
+  o->set[o->nset++] = text;
+  return 0;
+}
+
+static int set_frame(cli_options *o, const char *key, const char *text, char *storage, size_t size) {
+  int frame;
+  if (parse_int(text, -1000000, &frame)) return usage("\"%s\" is not a frame number", text);
+  snprintf(storage, size, "frames.%s=%d", key, frame);
+  return add_set(o, storage);
+}
+
+static int set_frames(cli_options *o, const char *text) {
+  const char *colon = strchr(text, ':');
+  char first[32];
+  if (!colon || colon - text > 31) return usage("--frames wants A:B, not \"%s\"", text);
+  snprintf(first, sizeof first, "%.*s", (int)(colon - text), text);
+  int bad = set_frame(o, "start", first, o->start, sizeof o->start);
+  return bad ? bad : set_frame(o, "end", colon + 1, o->end, sizeof o->end);
+}
+
+static int set_progress(cli_options *o, const char *text) {
+  static const char *const names[] = {"auto", "bar", "plain", "json", "alf", "openjd", "none"};
+  for (int i = 0; i < 7; i++)
+    if (!strcmp(text, names[i])) {
+      o->progress = (progress_style)i;
+      return 0;
+    }
+  return usage("--progress is auto, bar, plain, json, alf, openjd or none, not \"%s\"", text);
+}
+
+enum {
+  OPT_OVERWRITE = 256, OPT_FRAMES, OPT_SET, OPT_CHECK, OPT_PRINT_CONFIG, OPT_PRINT_SCHEMA,
+  OPT_DUMP_MODEL, OPT_PROGRESS, OPT_JSON, OPT_VERSION
+};
+
+static int take(cli_options *o, int option, const char *value) {
+  switch (option) {
+  case 'o': o->out = value; return 0;
+  case OPT_OVERWRITE: o->overwrite = 1; return 0;
+  case 's': return set_frame(o, "start", value, o->start, sizeof o->start);
+  case 'e': return set_frame(o, "end", value, o->end, sizeof o->end);
+  case OPT_FRAMES: return set_frames(o, value);
+  case OPT_SET: return add_set(o, value);
+  case 'j': return parse_int(value, 1, &o->threads) ? usage("\"%s\" is not a number of threads", value) : 0;
+  case OPT_CHECK: o->action = ACTION_CHECK; return 0;
+  case OPT_PRINT_CONFIG: o->action = ACTION_PRINT_CONFIG; return 0;
+  case OPT_PRINT_SCHEMA: o->action = ACTION_PRINT_SCHEMA; return 0;
+  case OPT_DUMP_MODEL: o->action = ACTION_DUMP_MODEL; o->dump = value; return 0;
+  case OPT_PROGRESS: return set_progress(o, value);
+  case 'q': o->quiet = 1; return 0;
+  case 'v': o->verbose = 1; return 0;
+  case OPT_JSON: o->json = 1; return 0;
+  case OPT_VERSION: o->action = ACTION_VERSION; return 0;
+  case 'h': o->action = ACTION_HELP; return 0;
+  default: // getopt has said what is wrong
+    fputs("see clothsim --help\n", stderr);
+    return CSIM_INVALID;
+  }
+}
+
+int read_options(int argc, char **argv, cli_options *o) {
+  static const struct option longs[] = {
+      {"out", required_argument, 0, 'o'},
+      {"overwrite", no_argument, 0, OPT_OVERWRITE},
+      {"start", required_argument, 0, 's'},
+      {"end", required_argument, 0, 'e'},
+      {"frames", required_argument, 0, OPT_FRAMES},
+      {"set", required_argument, 0, OPT_SET},
+      {"threads", required_argument, 0, 'j'},
+      {"check", no_argument, 0, OPT_CHECK},
+      {"print-config", no_argument, 0, OPT_PRINT_CONFIG},
+      {"print-schema", no_argument, 0, OPT_PRINT_SCHEMA},
+      {"dump-model", required_argument, 0, OPT_DUMP_MODEL},
+      {"progress", required_argument, 0, OPT_PROGRESS},
+      {"quiet", no_argument, 0, 'q'},
+      {"verbose", no_argument, 0, 'v'},
+      {"json", no_argument, 0, OPT_JSON},
+      {"version", no_argument, 0, OPT_VERSION},
+      {"help", no_argument, 0, 'h'},
+      {0, 0, 0, 0},
+  };
+  *o = (cli_options){0};
+  for (int option; (option = getopt_long(argc, argv, "o:s:e:j:qvh", longs, NULL)) != -1;) {
+    int bad = take(o, option, optarg);
+    if (bad) return bad;
+  }
+  if (o->action == ACTION_HELP || o->action == ACTION_VERSION || o->action == ACTION_PRINT_SCHEMA)
+    return 0;
+  if (optind == argc) return usage("%s", "which scene?");
+  if (optind + 1 < argc) return usage("one scene at a time, not also \"%s\"", argv[optind + 1]);
+  o->scene = argv[optind];
+  if (o->action == ACTION_RUN && !o->out) return usage("%s", "where to write? give -o DIR");
+  return 0;
+}
+
+// CPUs the cgroup grants, rounded up; 0 when there is no quota.
+static int cgroup_cpus(void) {
+  FILE *f = fopen("/sys/fs/cgroup/cpu.max", "r");
+  if (!f) return 0;
+  long long quota = 0, period = 0;
+  int n = fscanf(f, "%lld %lld", &quota, &period);
+  fclose(f);
+  return n == 2 && quota > 0 && period > 0 ? (int)((quota + period - 1) / period) : 0;
+}
+
+int choose_threads(const cli_options *o) {
+  if (o->threads) return o->threads;
+  static const char *const variables[] = {"CLOTHSIM_THREADS", "OMP_NUM_THREADS", "SLURM_CPUS_PER_TASK"};
+  for (int i = 0; i < 3; i++) {
+    const char *text = getenv(variables[i]);
+    int threads;
+    if (text && !parse_int(text, 1, &threads)) return threads;
+  }
+  cpu_set_t set;
+  int cpus = sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
+  int quota = cgroup_cpus();
+  return quota && quota < cpus ? quota : cpus;
+}

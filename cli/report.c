@@ -1,0 +1,130 @@
+// cli/report.c: see report.h.
+#include "report.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static double seconds_since(const struct timespec *then) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)(now.tv_sec - then->tv_sec) + 1e-9 * (double)(now.tv_nsec - then->tv_nsec);
+}
+
+void reporter_init(const cli_options *options, cli_reporter *r) {
+  *r = (cli_reporter){.options = options, .style = options->progress, .last_percent = -1, .last_frame = -1};
+  int terminal = isatty(STDERR_FILENO);
+  if (r->style == PROGRESS_AUTO) r->style = terminal ? PROGRESS_BAR : PROGRESS_PLAIN;
+  if (options->quiet && (r->style == PROGRESS_BAR || r->style == PROGRESS_PLAIN)) r->style = PROGRESS_NONE;
+  const char *no_color = getenv("NO_COLOR");
+  r->color = terminal && !(no_color && *no_color);
+  clock_gettime(CLOCK_MONOTONIC, &r->start);
+}
+
+void print_json_string(FILE *out, const char *text) {
+  fputc('"', out);
+  for (; *text; text++) {
+    unsigned char c = (unsigned char)*text;
+    if (c == '"' || c == '\\')
+      fprintf(out, "\\%c", c);
+    else if (c < 0x20)
+      fprintf(out, "\\u%04x", c);
+    else
+      fputc(c, out);
+  }
+  fputc('"', out);
+}
+
+static const char *const level_names[] = {"debug", "info", "warning", "error"};
+
+static void message_as_json(const csim_message *m) {
+  fprintf(stderr, "{\"level\": \"%s\"", level_names[m->level]);
+  if (m->file) {
+    fputs(", \"file\": ", stderr);
+    print_json_string(stderr, m->file);
+  }
+  if (m->line) fprintf(stderr, ", \"line\": %d, \"column\": %d", m->line, m->column);
+  if (m->pointer) {
+    fputs(", \"pointer\": ", stderr);
+    print_json_string(stderr, m->pointer);
+  }
+  fputs(", \"text\": ", stderr);
+  print_json_string(stderr, m->text);
+  fputs("}\n", stderr);
+}
+
+void reporter_message(void *user, const csim_message *m) {
+  static const char *const colors[] = {"\033[2m", "", "\033[33m", "\033[31m"};
+  cli_reporter *r = user;
+  csim_level least = r->options->quiet ? CSIM_ERROR : r->options->verbose ? CSIM_DEBUG : CSIM_INFO;
+  if (m->level < least) return;
+  reporter_finish(r);
+  if (r->options->json) {
+    message_as_json(m);
+    return;
+  }
+  if (m->file && m->line)
+    fprintf(stderr, "%s:%d:%d: ", m->file, m->line, m->column);
+  else
+    fprintf(stderr, "%s: ", m->file ? m->file : "clothsim");
+  if (m->level != CSIM_INFO)
+    fprintf(stderr, "%s%s:%s ", r->color ? colors[m->level] : "", level_names[m->level],
+            r->color ? "\033[0m" : "");
+  if (m->pointer && m->pointer[0]) fprintf(stderr, "%s: ", m->pointer);
+  fprintf(stderr, "%s\n", m->text);
+}
+
+static void show_bar(cli_reporter *r, const csim_progress *p) {
+  if (p->share < 1 && r->bar_shown && seconds_since(&r->last) < 0.1) return;
+  clock_gettime(CLOCK_MONOTONIC, &r->last);
+  double spent = seconds_since(&r->start), frames = p->share * (p->frame_end - p->frame_start);
+  int width = 24, full = (int)(p->share * width);
+  fputs("\r[", stderr);
+  for (int i = 0; i < width; i++) fputc(i < full ? '#' : '.', stderr);
+  fprintf(stderr, "] frame %d/%d", p->frame, p->frame_end);
+  if (frames > 0 && p->share > 0)
+    fprintf(stderr, "  %.3g s/frame  ETA %.0f s", spent / frames, spent / p->share - spent);
+  fprintf(stderr, "  %lld contacts  %lld iterations\033[K", p->contacts, p->iterations);
+  fflush(stderr);
+  r->bar_shown = 1;
+}
+
+// One line a percent at most, and at most one a second but for the last.
+static void show_percent(cli_reporter *r, const csim_progress *p, const char *format) {
+  int percent = (int)(100 * p->share);
+  if (percent == r->last_percent || (percent < 100 && r->last_percent >= 0 && seconds_since(&r->last) < 1))
+    return;
+  clock_gettime(CLOCK_MONOTONIC, &r->last);
+  r->last_percent = percent;
+  fprintf(stderr, format, percent);
+  fflush(stderr);
+}
+
+static void show_json(cli_reporter *r, const csim_progress *p) {
+  if (p->substep < p->substeps || p->frame == r->last_frame) return;
+  r->last_frame = p->frame;
+  fprintf(stderr,
+          "{\"progress\": %.6f, \"frame\": %d, \"frame_end\": %d, \"seconds\": %.3f, \"contacts\": "
+          "%lld, \"iterations\": %lld, \"linear_iterations\": %lld, \"residual\": %.6g}\n",
+          p->share, p->frame, p->frame_end, seconds_since(&r->start), p->contacts, p->iterations,
+          p->linear_iterations, p->residual);
+  fflush(stderr);
+}
+
+void reporter_progress(void *user, const csim_progress *p) {
+  cli_reporter *r = user;
+  switch (r->style) {
+  case PROGRESS_BAR: show_bar(r, p); break;
+  case PROGRESS_PLAIN: show_percent(r, p, "Progress: %d%%\n"); break;
+  case PROGRESS_ALF: show_percent(r, p, "ALF_PROGRESS %d%%\n"); break;
+  case PROGRESS_OPENJD: show_percent(r, p, "openjd_progress: %d.0\n"); break;
+  case PROGRESS_JSON: show_json(r, p); break;
+  case PROGRESS_AUTO:
+  case PROGRESS_NONE: break;
+  }
+}
+
+void reporter_finish(cli_reporter *r) {
+  if (r->bar_shown) fputc('\n', stderr);
+  r->bar_shown = 0;
+}

@@ -1,0 +1,199 @@
+// io/json.c: see json.h.
+#include "io/json.h"
+
+#include "io/json_scan.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ------------------------------------------------------------------------------------------ trees
+
+// Gives every node of the tree its note: both are in document order.
+static void number_nodes(const csim_json *json, cJSON *item, int *next) {
+  assert(*next < json->nnote);
+  item->valueint = *next;
+  if (cJSON_IsNumber(item)) item->valuedouble = json->note[*next].number;
+  ++*next;
+  for (cJSON *child = item->child; child; child = child->next) number_nodes(json, child, next);
+}
+
+// Appends an entry for the text; the text (length bytes and a 0) is copied. -1 = out of memory.
+static int add_source(csim_json *json, const char *name, const char *text, size_t length) {
+  csim_json_source *grown =
+      csim_grow(json->source, &json->source_capacity, json->nsource + 1, sizeof *grown);
+  if (!grown) return -1;
+  json->source = grown;
+  csim_json_source source = {.name = csim_arena_copy(&json->arena, name),
+                             .text = csim_arena_alloc(&json->arena, (ptrdiff_t)length + 1, 1),
+                             .prefix = "",
+                             .positions = 1};
+  if (json->arena.failed) return -1;
+  memcpy(source.text, text, length);
+  json->source[json->nsource] = source;
+  return (int)json->nsource++;
+}
+
+// Room for one more note, and note 0, "nowhere". NULL when out of memory.
+static csim_json_note *grow_notes(csim_json *json) {
+  csim_json_note *grown =
+      csim_grow(json->note, &json->note_capacity, json->nnote + 2, sizeof *grown);
+  if (!grown) return NULL;
+  json->note = grown;
+  if (!json->nnote) json->note[json->nnote++] = (csim_json_note){.index = -1, .key_at = -1};
+  return grown;
+}
+
+int csim_json_add_place(csim_json *json, const char *name, const char *pointer) {
+  int source = grow_notes(json) ? add_source(json, name, "", 0) : -1;
+  const char *prefix = csim_arena_copy(&json->arena, pointer);
+  if (source < 0 || !prefix) return 0;
+  json->source[source].prefix = prefix;
+  json->source[source].positions = 0;
+  json->note[json->nnote] = (csim_json_note){.source = source, .index = -1, .key_at = -1};
+  return (int)json->nnote++;
+}
+
+csim_status csim_json_read_text(csim_json *json, const char *name, const char *text, size_t length,
+                                csim_log *log, cJSON **tree) {
+  *tree = NULL;
+  csim_place place = {.file = name};
+  if (length > CSIM_JSON_MAX_BYTES) {
+    csim_say(log, CSIM_ERROR, place, "longer than %d MiB; choose vertices by group or box",
+             CSIM_JSON_MAX_BYTES >> 20);
+    return CSIM_INVALID;
+  }
+  int source = grow_notes(json) ? add_source(json, name, text, length) : -1;
+  if (source < 0) goto memory;
+  int next = (int)json->nnote;
+  csim_status status = csim_json_scan(json, source, length, log);
+  if (status == CSIM_MEMORY) goto memory;
+  if (status != CSIM_OK) return status;
+  // the scanner has accepted the text, so only memory can make cJSON fail
+  *tree = cJSON_ParseWithLength(json->source[source].text, length + 1);
+  if (!*tree) goto memory;
+  number_nodes(json, *tree, &next);
+  assert(next == json->nnote);
+  return CSIM_OK;
+memory:
+  csim_say(log, CSIM_ERROR, place, "out of memory");
+  return CSIM_MEMORY;
+}
+
+csim_status csim_json_read_file(csim_json *json, const char *path, csim_log *log, cJSON **tree) {
+  csim_status status = CSIM_IO;
+  csim_place place = {.file = path};
+  char *text = NULL;
+  ptrdiff_t capacity = 0, length = 0;
+  *tree = NULL;
+  errno = 0;
+  FILE *file = fopen(path, "rb");
+  if (!file) {
+    csim_say(log, CSIM_ERROR, place, "cannot be read: %s", strerror(errno));
+    return errno == ENOMEM ? CSIM_MEMORY : CSIM_IO;
+  }
+  // one byte past the limit is enough to know that there are too many, even from an endless device
+  while (length <= CSIM_JSON_MAX_BYTES) {
+    char *grown = csim_grow(text, &capacity, length + 65536, 1);
+    if (!grown) {
+      csim_say(log, CSIM_ERROR, place, "out of memory");
+      status = CSIM_MEMORY;
+      goto done;
+    }
+    text = grown;
+    size_t got = fread(text + length, 1, 65536, file);
+    if (!got) break;
+    length += (ptrdiff_t)got;
+  }
+  if (ferror(file)) {
+    csim_say(log, CSIM_ERROR, place, "cannot be read: %s", strerror(errno));
+    goto done;
+  }
+  status = csim_json_read_text(json, path, text, (size_t)length, log, tree);
+done:
+  fclose(file);
+  free(text);
+  return status;
+}
+
+// ----------------------------------------------------------------------------------------- places
+
+const csim_json_note *csim_json_note_of(const csim_json *json, const cJSON *item) {
+  int n = item ? item->valueint : 0;
+  return &json->note[n > 0 && n < json->nnote ? n : 0];
+}
+
+// One step of a pointer: its length, and its text when `out` is not NULL.
+static size_t print_step(const csim_json *json, const csim_json_note *note, char *out) {
+  if (note->key_at < 0) {
+    char number[16];
+    int n = snprintf(number, sizeof number, "/%d", note->index);
+    if (out) memcpy(out, number, (size_t)n);
+    return (size_t)n;
+  }
+  const char *c = json->source[note->source].text + note->key_at + 1;
+  size_t n = 0;
+  if (out) out[n] = '/';
+  for (n = 1; *c != '"'; c++) { // RFC 6901: ~ is ~0 and / is ~1
+    const char *escape = *c == '~' ? "~0" : *c == '/' ? "~1" : NULL;
+    int pair = *c == '\\';
+    if (out) out[n] = escape ? escape[0] : *c;
+    n++;
+    if (escape || pair) {
+      if (pair) c++;
+      if (out) out[n] = escape ? escape[1] : *c;
+      n++;
+    }
+  }
+  return n;
+}
+
+static const char *print_pointer(csim_json *json, const csim_json_note *note) {
+  const char *prefix = json->source[note->source].prefix;
+  size_t length = strlen(prefix);
+  for (const csim_json_note *n = note; n->parent; n = &json->note[n->parent])
+    length += print_step(json, n, NULL);
+  char *text = csim_arena_alloc(&json->arena, (ptrdiff_t)length + 1, 1);
+  if (!text) return NULL;
+  memcpy(text, prefix, strlen(prefix));
+  for (const csim_json_note *n = note; n->parent; n = &json->note[n->parent]) {
+    length -= print_step(json, n, NULL);
+    print_step(json, n, text + length);
+  }
+  return text;
+}
+
+static csim_place make_place(csim_json *json, const cJSON *item, int of_key) {
+  const csim_json_note *note = csim_json_note_of(json, item);
+  if (note == json->note) return (csim_place){0};
+  csim_place place = {.file = json->source[note->source].name,
+                      .pointer = print_pointer(json, note)};
+  if (json->source[note->source].positions) {
+    place.line = of_key ? note->key_line : note->line;
+    place.column = of_key ? note->key_column : note->column;
+  }
+  return place;
+}
+
+csim_place csim_json_place(csim_json *json, const cJSON *item) {
+  return make_place(json, item, 0);
+}
+
+csim_place csim_json_key_place(csim_json *json, const cJSON *item) {
+  return make_place(json, item, 1);
+}
+
+cJSON *csim_json_get(const cJSON *object, const char *key) {
+  for (cJSON *child = object ? object->child : NULL; child; child = child->next)
+    if (child->string && !strcmp(child->string, key)) return child;
+  return NULL;
+}
+
+void csim_json_free(csim_json *json) {
+  csim_arena_free(&json->arena);
+  free(json->source);
+  free(json->note);
+  *json = (csim_json){0};
+}

@@ -1,0 +1,64 @@
+// mesh/solid.h: is this surface the boundary of a solid? Needs base/, math/predicates.h,
+// mesh/intersect.h.
+#ifndef CSIM_MESH_SOLID_H
+#define CSIM_MESH_SOLID_H
+
+#include "base/arena.h"
+#include "base/log.h"
+
+/// A triangle surface somebody else owns.
+typedef struct csim_surface {
+  const char *name; ///< what messages call it, for example "solid \"ball\""
+  int nvert;
+  const double *vert; ///< (nvert x 3) [m]
+  int ntri;
+  const int *tri;      ///< (ntri x 3)
+  const int *tri_face; ///< (ntri) face of the user's mesh each triangle came from, for messages;
+                       ///< NULL: the triangles are the faces
+} csim_surface;
+
+/// Separate parts (bodies and cavities) a surface may have: finding what lies in what looks at
+/// pairs.
+enum { CSIM_SOLID_MAX_PARTS = 20000 };
+
+/// A surface known to be the boundary of a solid.
+typedef struct csim_solid {
+  csim_arena arena; ///< owns all arrays below
+  int ntri;
+  int *tri; ///< (ntri x 3) the surface's, in its order, normals pointing out of the material
+  int nloose;
+  int *loose; ///< (nloose) vertices no triangle uses, ascending
+  int nhole;
+  double *hole;        ///< (nhole x 3) a point inside each cavity [m]
+  double volume;       ///< [m^3] of the material
+  double volume_error; ///< [m^3] bound of the rounding error in `volume`
+} csim_solid;
+
+/// Checks that a surface is closed, manifold, oriented and free of self-intersections, exactly, and
+/// finds its cavities.
+///
+/// A body that faces inwards with all its cavities is turned around, with a warning; so are loose
+/// vertices told. Everything else that is wrong is one error line: cause, place (faces and vertices
+/// as the user counts them, from 0; coordinates) and remedy.
+/// @param      surface  hostile content welcome: indices and numbers are checked
+/// @param      log      may be NULL
+/// @param[out] solid    overwritten; csim_solid_free releases it. Empty on failure
+/// @return CSIM_OK, CSIM_INVALID or CSIM_MEMORY
+csim_status csim_check_solid(const csim_surface *surface, csim_place place, csim_log *log,
+                             csim_solid *solid);
+
+void csim_solid_free(csim_solid *solid);
+
+/// Twice three times the volume enclosed by a closed surface, sum of det(a - o, b - o, c - o), and
+/// a bound of its rounding error.
+/// @param      o      origin [m]: near the surface keeps the error small
+/// @param[out] error  (1) [m^3]
+double csim_signed_volume(const double o[3], const double *vert, int ntri, const int *tri,
+                          double *error);
+
+/// "(x, y, z)" with 6 digits, for messages.
+/// @param[out] text  at least CSIM_POINT_TEXT bytes
+enum { CSIM_POINT_TEXT = 104 };
+const char *csim_print_point(const double p[3], char *text);
+
+#endif

@@ -1,0 +1,186 @@
+// model/network.c: see network.h.
+#include "model/network.h"
+
+#include "math/vec3.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void csim_elements_add(csim_elements *elements, const int *node, const double *param) {
+  if (elements->failed) return;
+  int nnode = elements->kind->nnode, nparam = elements->kind->nparam;
+  ptrdiff_t n = elements->nelem;
+  int *nodes = csim_grow(elements->node, &elements->node_room, (n + 1) * nnode, sizeof *nodes);
+  if (nodes) elements->node = nodes;
+  double *params = csim_grow(elements->param, &elements->param_room, (n + 1) * nparam, sizeof *params);
+  if (params) elements->param = params;
+  if (!nodes || !params || n >= CSIM_MESH_MAX_FACE) {
+    elements->failed = 1;
+    return;
+  }
+  memcpy(nodes + n * nnode, node, (size_t)nnode * sizeof *node);
+  memcpy(params + n * nparam, param, (size_t)nparam * sizeof *param);
+  elements->nelem++;
+}
+
+void csim_elements_free(csim_elements *elements) {
+  free(elements->node);
+  free(elements->param);
+  *elements = (csim_elements){.kind = elements->kind};
+}
+
+static void add_spring(const csim_part *part, int a, int b, double k, double L, csim_elements *springs) {
+  int node[2] = {part->vert0 + a, part->vert0 + b};
+  double param[4] = {part->spring > 0 ? part->spring : k, L, part->compression, part->slack};
+  csim_elements_add(springs, node, param);
+}
+
+static double length_of(const csim_part *part, int a, int b) {
+  return csim_distance(part->X + 3 * (ptrdiff_t)a, part->X + 3 * (ptrdiff_t)b);
+}
+
+static double area_of(const csim_part *part, const int *tri) {
+  double n[3];
+  csim_triangle_normal(part->X + 3 * (ptrdiff_t)tri[0], part->X + 3 * (ptrdiff_t)tri[1],
+                       part->X + 3 * (ptrdiff_t)tri[2], n);
+  return 0.5 * csim_norm(n);
+}
+
+int csim_network_mesh(const csim_topology *topology, const csim_part *part, double E2D,
+                      csim_elements *springs) {
+  double mean = 0;
+  for (int e = 0; e < topology->nedge; e++)
+    mean += length_of(part, topology->edge[2 * e], topology->edge[2 * e + 1]);
+  if (topology->nedge) mean /= topology->nedge;
+  int flat = 0;
+  for (int e = 0; e < topology->nedge; e++) {
+    int a = topology->edge[2 * e], b = topology->edge[2 * e + 1];
+    double area = 0, L = length_of(part, a, b);
+    for (int side = 0; side < 2; side++) {
+      int t = topology->edge_tri[2 * e + side], opposite = topology->edge_opp[2 * e + side];
+      if (t >= 0) area += area_of(part, (int[]){a, b, opposite});
+    }
+    int ok = L > 1e-9 * mean;
+    flat += !ok;
+    // a sliver's edge would have next to no stiffness: not under a hundredth of a regular one's
+    double k = ok ? E2D * area / (L * L) : E2D;
+    add_spring(part, a, b, k > 0.01 * E2D ? k : 0.01 * E2D, L, springs);
+  }
+  return flat;
+}
+
+void csim_network_grid(int nx, int nz, const csim_part *part, double E2D, csim_elements *springs) {
+  // steps (i, j) of the four springs that start at each vertex
+  static const int step[4][2] = {{1, 0}, {0, 1}, {1, 1}, {-1, 1}};
+  double a = length_of(part, 0, 1), b = length_of(part, 0, nx + 1);
+  for (int j = 0; j <= nz; j++)
+    for (int i = 0; i <= nx; i++)
+      for (int s = 0; s < 4; s++) {
+        int i2 = i + step[s][0], j2 = j + step[s][1];
+        if (i2 < 0 || i2 > nx || j2 > nz) continue;
+        int border = (s == 0 && (j == 0 || j == nz)) || (s == 1 && (i == 0 || i == nx));
+        int v = j * (nx + 1) + i, w = j2 * (nx + 1) + i2;
+        double L = length_of(part, v, w), area = border ? 0.5 * a * b : a * b;
+        add_spring(part, v, w, 0.75 * E2D * area / (L * L), L, springs);
+      }
+}
+
+void csim_network_grid_bend(int nx, int nz, const csim_part *part, double k,
+                            csim_elements *springs) {
+  for (int j = 0; j <= nz; j++)
+    for (int i = 0; i <= nx; i++) {
+      int v = j * (nx + 1) + i;
+      if (i + 2 <= nx) add_spring(part, v, v + 2, k, length_of(part, v, v + 2), springs);
+      if (j + 2 <= nz)
+        add_spring(part, v, v + 2 * (nx + 1), k, length_of(part, v, v + 2 * (nx + 1)), springs);
+    }
+}
+
+void csim_network_mesh_bend(const csim_topology *topology, const csim_part *part, double k,
+                            csim_elements *springs) {
+  for (int h = 0; h < topology->nhinge; h++) {
+    int c = topology->hinge[4 * h + 2], d = topology->hinge[4 * h + 3];
+    if (c != d) add_spring(part, c, d, k, length_of(part, c, d), springs);
+  }
+}
+
+typedef struct tet_edge {
+  int a, b;
+  double V;
+} tet_edge;
+
+static int compare_edges(const void *p, const void *q) {
+  const tet_edge *e = p, *f = q;
+  if (e->a != f->a) return e->a < f->a ? -1 : 1;
+  if (e->b != f->b) return e->b < f->b ? -1 : 1;
+  return (e->V > f->V) - (e->V < f->V); // a fixed order, so that sums have fixed bits
+}
+
+double csim_tet_volume(const double *X, const int *tet) {
+  double a[3], b[3], c[3], n[3];
+  csim_sub(X + 3 * (ptrdiff_t)tet[1], X + 3 * (ptrdiff_t)tet[0], a);
+  csim_sub(X + 3 * (ptrdiff_t)tet[2], X + 3 * (ptrdiff_t)tet[0], b);
+  csim_sub(X + 3 * (ptrdiff_t)tet[3], X + 3 * (ptrdiff_t)tet[0], c);
+  csim_cross(b, c, n);
+  return csim_dot(a, n) / 6;
+}
+
+int csim_network_tets(int ntet, const int *tet, const csim_part *part, double E,
+                      csim_elements *springs) {
+  static const int pair[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+  tet_edge *edge = CSIM_NEW(tet_edge, 6 * (ptrdiff_t)ntet);
+  if (!edge) return -1;
+  ptrdiff_t n = 6 * (ptrdiff_t)ntet;
+  for (int t = 0; t < ntet; t++)
+    for (int k = 0; k < 6; k++) {
+      int a = tet[4 * (ptrdiff_t)t + pair[k][0]], b = tet[4 * (ptrdiff_t)t + pair[k][1]];
+      edge[6 * (ptrdiff_t)t + k] =
+          (tet_edge){a < b ? a : b, a < b ? b : a, csim_tet_volume(part->X, tet + 4 * (ptrdiff_t)t)};
+    }
+  qsort(edge, (size_t)n, sizeof *edge, compare_edges);
+  for (ptrdiff_t i = 0, j; i < n; i = j) {
+    double V = 0, L = length_of(part, edge[i].a, edge[i].b);
+    for (j = i; j < n && edge[j].a == edge[i].a && edge[j].b == edge[i].b; j++) V += edge[j].V;
+    add_spring(part, edge[i].a, edge[i].b, E * V / (L * L), L, springs);
+  }
+  free(edge);
+  return 0;
+}
+
+int csim_network_hinges(const csim_topology *topology, const csim_part *part, double B,
+                        csim_elements *hinges) {
+  int left_out = 0;
+  for (int h = 0; h < topology->nhinge; h++) {
+    const int *local = topology->hinge + 4 * (ptrdiff_t)h;
+    double longest = length_of(part, local[0], local[1]);
+    double least = 1e-6 * longest * longest; // a sliver's cotangents are noise
+    int sliver = area_of(part, (int[]){local[0], local[1], local[2]}) <= least ||
+                 area_of(part, (int[]){local[1], local[0], local[3]}) <= least;
+    if (sliver || local[2] == local[3]) {
+      left_out++;
+      continue;
+    }
+    double param[CSIM_MAX_PARAM];
+    if (hinges->kind == &csim_cotangent_kind)
+      csim_cotangent_param(part->X, local, B, param);
+    else if (hinges->kind == &csim_quadratic_kind)
+      csim_quadratic_param(part->X, local, B, param);
+    else
+      csim_dihedral_param(part->X, local, B, param);
+    int node[4];
+    for (int k = 0; k < 4; k++) node[k] = part->vert0 + local[k];
+    csim_elements_add(hinges, node, param);
+  }
+  return left_out;
+}
+
+void csim_network_volumes(int ntet, const int *tet, const csim_part *part, double K,
+                          csim_elements *volumes) {
+  for (int t = 0; t < ntet; t++) {
+    const int *local = tet + 4 * (ptrdiff_t)t;
+    int node[4];
+    for (int k = 0; k < 4; k++) node[k] = part->vert0 + local[k];
+    double V = csim_tet_volume(part->X, local);
+    csim_elements_add(volumes, node, (double[]){K / V, V});
+  }
+}

@@ -1,0 +1,71 @@
+// model/network.h: spring networks, hinges and masses from meshes. Needs model/energy.h, mesh/.
+//
+// Stiffness comes from a modulus, so that the result does not depend on the mesh (Van Gelder 1998).
+#ifndef CSIM_MODEL_NETWORK_H
+#define CSIM_MODEL_NETWORK_H
+
+#include "mesh/mesh.h"
+#include "mesh/topology.h"
+#include "model/energy.h"
+
+/// Elements of one kind, before they become an energy. Grows; free with csim_elements_free.
+typedef struct csim_elements {
+  const csim_energy_kind *kind;
+  int nelem;
+  ptrdiff_t node_room, param_room;
+  int *node;     ///< (nelem x kind->nnode)
+  double *param; ///< (nelem x kind->nparam)
+  int failed;    ///< out of memory; sticky
+} csim_elements;
+
+void csim_elements_add(csim_elements *elements, const int *node, const double *param);
+void csim_elements_free(csim_elements *elements);
+
+/// A part of the model that springs are made for: X (.. x 3) are its vertices' rest positions, and
+/// vertex i of it is vertex vert0 + i of the model.
+typedef struct csim_part {
+  const double *X; ///< (.. x 3) [m]
+  int vert0;
+  double spring;   ///< [N/m] stiffness of every spring; 0 = from the modulus
+  double compression; ///< [-] share of the stiffness that resists compression; 1 = all
+  double slack;       ///< [-] strain on either side that costs nothing
+} csim_part;
+
+/// One spring an edge of a triangle mesh: k = E2D sum(A) / L^2 over its triangles. Exact on
+/// equilateral meshes: k = sqrt(3)/2 E2D, Poisson's ratio 1/3.
+/// @return number of edges without length, which get the stiffness of the mean edge
+int csim_network_mesh(const csim_topology *topology, const csim_part *part, double E2D,
+                      csim_elements *springs);
+
+/// Structural and shear springs of a grid of nx x nz cells (vertex j (nx + 1) + i):
+/// k = 3/4 E2D A / L^2, A the cell area a spring shares (half at the border). On squares: 3/4 E2D along
+/// the axes and 3/8 E2D on both diagonals, isotropic with Poisson's ratio 1/3.
+void csim_network_grid(int nx, int nz, const csim_part *part, double E2D, csim_elements *springs);
+
+/// Bend springs of a grid: between every vertex and its second neighbour along both axes.
+void csim_network_grid_bend(int nx, int nz, const csim_part *part, double k, csim_elements *springs);
+
+/// Bend springs of a mesh: between the opposite vertices of every hinge.
+void csim_network_mesh_bend(const csim_topology *topology, const csim_part *part, double k,
+                            csim_elements *springs);
+
+/// One spring an edge of a tetrahedral mesh: k = E sum(V) / L^2 over its tetrahedra.
+/// @param tet  (ntet x 4)
+/// @return 0, or -1 when out of memory
+int csim_network_tets(int ntet, const int *tet, const csim_part *part, double E,
+                      csim_elements *springs);
+
+/// Hinge energies of stiffness B [N m]: kind quadratic, cotangent or dihedral. Hinges at a triangle without area
+/// are left out.
+/// @return number of hinges left out
+int csim_network_hinges(const csim_topology *topology, const csim_part *part, double B,
+                        csim_elements *hinges);
+
+/// Volume springs E = 1/2 (K/V0) (V - V0)^2 of every tetrahedron, K [Pa].
+void csim_network_volumes(int ntet, const int *tet, const csim_part *part, double K,
+                          csim_elements *volumes);
+
+/// Volume of a tetrahedron, (x1 - x0) . ((x2 - x0) x (x3 - x0)) / 6 [m^3].
+double csim_tet_volume(const double *X, const int *tet);
+
+#endif

@@ -1,0 +1,193 @@
+// scene/build_body.c: cloths and solids: vertices, masses, springs, hinges, volumes. Needs model/.
+#include "io/tetrahedralize.h"
+#include "math/vec3.h"
+#include "mesh/check.h"
+#include "scene/compile.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+csim_status csim_build_reserve(csim_build *build, int n) {
+  ptrdiff_t need = (ptrdiff_t)build->model->nvert + n, room = build->vert_room;
+  if (need > CSIM_MESH_MAX_VERT) return CSIM_MEMORY;
+  double **array[3] = {&build->x, &build->v, &build->mass};
+  for (int k = 0; k < 3; k++) {
+    ptrdiff_t cap = room;
+    double *moved = csim_grow(*array[k], &cap, need, (k == 2 ? 1 : 3) * sizeof(double));
+    if (!moved) return CSIM_MEMORY;
+    *array[k] = moved;
+    if (k == 2) build->vert_room = cap;
+  }
+  return CSIM_OK;
+}
+
+static const csim_material *material_of(const csim_build *build, const csim_object *object) {
+  return &build->scene->material[object->material];
+}
+
+// Positions, masses and start velocities of the body's vertices, behind those of earlier bodies.
+static csim_status add_vertices(csim_build *build, const csim_object *object, csim_body *body,
+                                const double *x, const double *mass) {
+  csim_status status = csim_build_reserve(build, body->nvert);
+  if (status) return status;
+  body->vert0 = build->model->nvert;
+  double *X = build->x + 3 * (ptrdiff_t)body->vert0, *M = build->mass + body->vert0;
+  double center[3] = {0}, total = 0, vertex_mass = material_of(build, object)->vertex_mass;
+  memcpy(X, x, 3 * (size_t)body->nvert * sizeof *X);
+  for (int i = 0; i < body->nvert; i++) {
+    M[i] = vertex_mass > 0 && mass[i] > 0 ? vertex_mass : mass[i];
+    total += M[i];
+    csim_add_scaled(M[i], x + 3 * (ptrdiff_t)i, center);
+  }
+  if (!(total > 0)) {
+    csim_say(build->log, CSIM_ERROR, object->mesh_place,
+             "object \"%s\" has no mass: its mesh has no area", object->name);
+    return CSIM_INVALID;
+  }
+  for (int c = 0; c < 3; c++) center[c] /= total;
+  for (int i = 0; i < body->nvert; i++) {
+    double r[3], spin[3], *v = build->v + 3 * (ptrdiff_t)(body->vert0 + i);
+    csim_sub(x + 3 * (ptrdiff_t)i, center, r);
+    csim_cross(object->spin, r, spin);
+    for (int c = 0; c < 3; c++) v[c] = object->velocity[c] + spin[c];
+  }
+  build->model->nvert += body->nvert;
+  return CSIM_OK;
+}
+
+// People leave a decimal or a unit behind: say when a garment is not the size of one.
+static void warn_about_size(csim_build *build, const csim_object *object, const csim_mesh *mesh) {
+  double lo[3], hi[3], size = 0;
+  for (int c = 0; c < 3; c++) lo[c] = hi[c] = mesh->vert[c];
+  for (int i = 0; i < mesh->nvert; i++)
+    for (int c = 0; c < 3; c++) {
+      double x = mesh->vert[3 * (ptrdiff_t)i + c];
+      lo[c] = x < lo[c] ? x : lo[c];
+      hi[c] = x > hi[c] ? x : hi[c];
+    }
+  for (int c = 0; c < 3; c++) size = hi[c] - lo[c] > size ? hi[c] - lo[c] : size;
+  if (size > 10 || size < 0.01)
+    csim_say(build->log, CSIM_WARNING, object->mesh_place,
+             "object \"%s\" is %.3g m large; is the length unit right? (\"units\": {\"length\": "
+             "\"cm\"}, or \"scale\")",
+             object->name, size);
+}
+
+static csim_status add_springs(csim_build *build, const csim_object *object, const csim_body *body,
+                               const csim_topology *topology) {
+  const csim_material *material = material_of(build, object);
+  const csim_mesh *mesh = body->mesh;
+  csim_part part = {mesh->vert, body->vert0, material->spring, 1, 0};
+  csim_place place = object->mesh_place;
+  int flat = 0, grid = mesh->grid[0] > 0;
+  if (object->network == CSIM_NETWORK_STRUCTURED && !grid) {
+    csim_say(build->log, CSIM_ERROR, place,
+             "object \"%s\": a structured network needs the shape \"grid\"; use \"network\": \"mesh\"",
+             object->name);
+    return CSIM_INVALID;
+  }
+  if (object->network == CSIM_NETWORK_STRUCTURED)
+    csim_network_grid(mesh->grid[0], mesh->grid[1], &part, material->stretch, &build->springs);
+  else
+    flat = csim_network_mesh(topology, &part, material->stretch, &build->springs);
+  if (flat)
+    csim_say(build->log, CSIM_WARNING, place,
+             "object \"%s\": %d edges have no length; they get the stiffness of the mean edge",
+             object->name, flat);
+  return CSIM_OK;
+}
+
+static void add_bending(csim_build *build, const csim_object *object, const csim_body *body,
+                        const csim_topology *topology) {
+  const csim_material *material = material_of(build, object);
+  const csim_mesh *mesh = body->mesh;
+  csim_part part = {mesh->vert, body->vert0, 0, 1, 0};
+  int slivers = 0;
+  switch (object->bending) {
+  case CSIM_BENDING_SPRING:
+    if (object->network == CSIM_NETWORK_STRUCTURED)
+      csim_network_grid_bend(mesh->grid[0], mesh->grid[1], &part, material->bend_spring,
+                             &build->springs);
+    else
+      csim_network_mesh_bend(topology, &part, material->bend_spring, &build->springs);
+    break;
+  case CSIM_BENDING_QUADRATIC:
+  case CSIM_BENDING_DIHEDRAL:
+    if (material->bend > 0)
+      slivers = csim_network_hinges(topology, &part, material->bend,
+                                    object->bending == CSIM_BENDING_QUADRATIC ? &build->quadratic
+                                                                              : &build->dihedral);
+    break;
+  case CSIM_BENDING_NONE: break;
+  }
+  if (slivers)
+    csim_say(build->log, CSIM_WARNING, object->mesh_place,
+             "object \"%s\": %d hinges at triangles without area do not resist bending",
+             object->name, slivers);
+}
+
+csim_status csim_build_cloth(csim_build *build, const csim_object *object, csim_body *body) {
+  csim_topology topology = {0};
+  csim_mesh *mesh = body->mesh;
+  csim_mesh_facts facts;
+  body->nvert = mesh->nvert;
+  double *mass = CSIM_NEW(double, mesh->nvert);
+  csim_status status = mass ? csim_topology_build(mesh->nvert, mesh->ntri, mesh->tri, &topology) : CSIM_MEMORY;
+  if (!status) status = csim_mesh_check(mesh, NULL, &facts);
+  if (status) goto done;
+  csim_mesh_report(&facts, 0, object->mesh_place, build->log);
+  warn_about_size(build, object, mesh);
+  csim_vert_areas(mesh->nvert, mesh->ntri, mesh->tri, mesh->vert, mass);
+  for (int i = 0; i < mesh->nvert; i++) mass[i] *= material_of(build, object)->density;
+  status = add_vertices(build, object, body, mesh->vert, mass);
+  if (!status) status = add_springs(build, object, body, &topology);
+  if (!status) add_bending(build, object, body, &topology);
+done:
+  csim_topology_free(&topology);
+  free(mass);
+  return status;
+}
+
+csim_status csim_build_solid(csim_build *build, const csim_object *object, csim_body *body) {
+  const csim_material *material = material_of(build, object);
+  const csim_mesh *mesh = body->mesh;
+  csim_tets tets = {0};
+  double *mass = NULL;
+  char name[160];
+  snprintf(name, sizeof name, "solid \"%.120s\"", object->name);
+  csim_tet_options options = {.program = build->tet_program,
+                              .radius_edge_ratio = object->radius_edge_ratio,
+                              .max_volume = object->max_volume};
+  csim_surface surface = {name, mesh->nvert, mesh->vert, mesh->ntri, mesh->tri, mesh->tri_face};
+  warn_about_size(build, object, mesh);
+  csim_status status = csim_tetrahedralize(&options, &surface, object->mesh_place, build->log, &tets);
+  if (status) goto done;
+  status = CSIM_MEMORY;
+  body->nvert = tets.nvert;
+  body->ntet = tets.ntet;
+  body->tet = CSIM_ARENA_NEW(build->arena, int, 4 * (ptrdiff_t)tets.ntet);
+  mass = CSIM_NEW(double, tets.nvert);
+  if (!body->tet || !mass) goto done;
+  memcpy(body->tet, tets.tet, 4 * (size_t)tets.ntet * sizeof *body->tet);
+  for (int t = 0; t < tets.ntet; t++) {
+    double m = material->density * csim_tet_volume(tets.vert, tets.tet + 4 * (ptrdiff_t)t) / 4;
+    for (int k = 0; k < 4; k++) mass[tets.tet[4 * (ptrdiff_t)t + k]] += m;
+  }
+  status = add_vertices(build, object, body, tets.vert, mass);
+  if (status) goto done;
+  csim_part part = {tets.vert, body->vert0, material->spring, 1, 0};
+  if (csim_network_tets(tets.ntet, tets.tet, &part, material->modulus, &build->springs)) {
+    status = CSIM_MEMORY;
+    goto done;
+  }
+  if (material->volume > 0)
+    csim_network_volumes(tets.ntet, tets.tet, &part, material->volume, &build->volume);
+  csim_say(build->log, CSIM_INFO, object->mesh_place,
+           "solid \"%s\": %d tetrahedra, %d vertices (%d on the surface), %.6g m^3", object->name,
+           tets.ntet, tets.nvert, tets.nsurface, tets.volume);
+done:
+  csim_tets_free(&tets);
+  free(mass);
+  return status;
+}

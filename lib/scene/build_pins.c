@@ -1,0 +1,139 @@
+// scene/build_pins.c: which vertices are pinned, and what they follow. Needs model/.
+#include "math/vec3.h"
+#include "mesh/tag.h"
+#include "scene/compile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int select_indices(csim_build *build, const csim_object *object, const csim_pin *pin,
+                          const csim_body *body, unsigned char *chosen) {
+  int bad = 0;
+  for (int k = 0; k < pin->select.nindex; k++) {
+    int v = pin->select.index[k];
+    if (v < 0 || v >= body->nvert) {
+      csim_say(build->log, CSIM_ERROR, pin->place,
+               "vertex %d is out of range: \"%s\" has vertices 0 to %d", v, object->name,
+               body->nvert - 1);
+      bad = 1;
+    } else {
+      chosen[v] = 1;
+    }
+  }
+  return bad;
+}
+
+static int select_groups(csim_build *build, const csim_object *object, const csim_pin *pin,
+                         const csim_body *body, unsigned char *chosen) {
+  const csim_mesh *mesh = body->mesh;
+  int bad = 0;
+  for (int k = 0; k < pin->select.ngroup; k++) {
+    int found = 0;
+    for (int f = 0; f < mesh->nface && mesh->ntag > 0; f++) {
+      int tag = mesh->face_tag[f];
+      if (tag < 0 || !csim_tag_has(mesh->tag[tag], pin->select.group[k])) continue;
+      found = 1;
+      for (int c = mesh->face_start[f]; c < mesh->face_start[f + 1]; c++)
+        chosen[mesh->face_vert[c]] = 1;
+    }
+    if (!found) {
+      csim_say(build->log, CSIM_ERROR, pin->place, "\"%s\" has no group, object or material \"%s\"",
+               object->name, pin->select.group[k]);
+      bad = 1;
+    }
+  }
+  return bad;
+}
+
+static void select_places(const csim_pin *pin, const csim_body *body, const double *X,
+                          unsigned char *chosen) {
+  for (int k = 0; k < pin->select.nbox; k++)
+    for (int i = 0; i < body->nvert; i++) {
+      const double *x = X + 3 * (ptrdiff_t)i, *box = pin->select.box[k];
+      if (x[0] >= box[0] && x[1] >= box[1] && x[2] >= box[2] && x[0] <= box[3] && x[1] <= box[4] &&
+          x[2] <= box[5])
+        chosen[i] = 1;
+    }
+  for (int k = 0; k < pin->select.nnearest; k++) {
+    int nearest = 0;
+    double best = INFINITY;
+    for (int i = 0; i < body->nvert; i++) {
+      double d = csim_distance(X + 3 * (ptrdiff_t)i, pin->select.nearest[k]);
+      if (d < best) {
+        best = d;
+        nearest = i;
+      }
+    }
+    chosen[nearest] = 1;
+  }
+  if (pin->select.all) memset(chosen, 1, (size_t)body->nvert);
+}
+
+// Turns the chosen vertices into targets of a new group. A vertex stays with the first pin it is in.
+static csim_status add_targets(csim_build *build, const csim_object *object, const csim_pin *pin,
+                               const csim_body *body, const unsigned char *chosen,
+                               unsigned char *pinned) {
+  csim_model *model = build->model;
+  csim_pin_group *group = &model->group[model->ngroup];
+  const double *X = build->x + 3 * (ptrdiff_t)body->vert0;
+  int count = 0, taken = 0;
+  double center[3] = {0};
+  for (int i = 0; i < body->nvert; i++) {
+    if (!chosen[i]) continue;
+    csim_add_scaled(1, X + 3 * (ptrdiff_t)i, center);
+    count++;
+    if (pinned[i]) {
+      taken++;
+      continue;
+    }
+    pinned[i] = 1;
+    csim_target *moved =
+        csim_grow(build->target, &build->target_room, (ptrdiff_t)model->ntarget + 1, sizeof *moved);
+    if (!moved) return CSIM_MEMORY;
+    build->target = moved;
+    int vert = body->vert0 + i;
+    if (pin->stiffness > 0)
+      csim_elements_add(&build->anchors, &vert, (double[]){pin->stiffness, model->ntarget});
+    moved[model->ntarget++] =
+        (csim_target){.vert = vert, .group = model->ngroup, .hard = !(pin->stiffness > 0)};
+  }
+  if (count == 0) {
+    csim_say(build->log, CSIM_ERROR, pin->place,
+             "this pin selects no vertex of \"%s\"; boxes and points are in world coordinates at the "
+             "start",
+             object->name);
+    return CSIM_INVALID;
+  }
+  if (taken)
+    csim_say(build->log, CSIM_WARNING, pin->place,
+             "%d of these %d vertices of \"%s\" are pinned already and stay with the first pin", taken,
+             count, object->name);
+  group->motion = pin->motion;
+  for (int c = 0; c < 3; c++)
+    group->pivot[c] = pin->motion.has_pivot ? pin->motion.pivot[c] : center[c] / count;
+  group->motion.key = CSIM_ARENA_NEW(build->arena, csim_key, pin->motion.nkey);
+  if (!group->motion.key) return CSIM_MEMORY;
+  memcpy(group->motion.key, pin->motion.key, (size_t)pin->motion.nkey * sizeof(csim_key));
+  model->ngroup++;
+  return CSIM_OK;
+}
+
+csim_status csim_build_pins(csim_build *build, const csim_object *object, const csim_body *body) {
+  csim_status status = CSIM_OK;
+  unsigned char *chosen = CSIM_NEW(unsigned char, body->nvert);
+  unsigned char *pinned = CSIM_NEW(unsigned char, body->nvert);
+  if (!chosen || !pinned) status = CSIM_MEMORY;
+  for (int p = 0; p < object->npin && status != CSIM_MEMORY; p++) {
+    const csim_pin *pin = &object->pin[p];
+    memset(chosen, 0, (size_t)body->nvert);
+    int bad = select_indices(build, object, pin, body, chosen);
+    bad |= select_groups(build, object, pin, body, chosen);
+    select_places(pin, body, build->x + 3 * (ptrdiff_t)body->vert0, chosen);
+    csim_status added =
+        bad ? CSIM_INVALID : add_targets(build, object, pin, body, chosen, pinned);
+    if (added) status = added;
+  }
+  free(chosen);
+  free(pinned);
+  return status;
+}

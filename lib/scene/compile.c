@@ -1,0 +1,139 @@
+// scene/compile.c: see compile.h.
+#include "scene/compile.h"
+
+#include "model/assemble.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void build_free(csim_build *build) {
+  free(build->x);
+  free(build->v);
+  free(build->mass);
+  free(build->target);
+  csim_elements_free(&build->springs);
+  csim_elements_free(&build->quadratic);
+  csim_elements_free(&build->dihedral);
+  csim_elements_free(&build->volume);
+  csim_elements_free(&build->anchors);
+}
+
+static csim_status add_body(csim_build *build, const csim_object *object) {
+  csim_model *model = build->model;
+  csim_mesh *mesh = CSIM_ARENA_NEW(build->arena, csim_mesh, 1);
+  if (!mesh) return CSIM_MEMORY;
+  const csim_material *material = &build->scene->material[object->material];
+  csim_body *body = &model->body[model->nbody++];
+  *body = (csim_body){.name = csim_arena_copy(build->arena, object->name),
+                      .type = object->type,
+                      .mesh = mesh,
+                      .damping = material->damping,
+                      .drag = material->drag,
+                      .friction = object->friction >= 0 ? object->friction
+                                                        : build->scene->contact.friction};
+  csim_status status = csim_build_surface(build->scene, object, build->log, mesh);
+  if (status) return status;
+  status = object->type == CSIM_OBJECT_SOLID ? csim_build_solid(build, object, body)
+                                             : csim_build_cloth(build, object, body);
+  return status ? status : csim_build_pins(build, object, body);
+}
+
+// Vertices without mass belong to no face (or to faces without area): they stay where they are.
+static csim_status hold_loose(csim_build *build) {
+  csim_model *model = build->model;
+  for (int b = 0; b < model->nbody; b++) {
+    const csim_body *body = &model->body[b];
+    for (int v = body->vert0; v < body->vert0 + body->nvert; v++) {
+      if (build->mass[v] > 0) continue;
+      csim_target *moved =
+          csim_grow(build->target, &build->target_room, (ptrdiff_t)model->ntarget + 1, sizeof *moved);
+      if (!moved) return CSIM_MEMORY;
+      build->target = moved;
+      moved[model->ntarget++] = (csim_target){.vert = v, .group = -1, .hard = 1};
+    }
+  }
+  return CSIM_OK;
+}
+
+static double *copy_doubles(csim_arena *arena, const double *from, ptrdiff_t n) {
+  double *copy = CSIM_ARENA_NEW(arena, double, n);
+  if (copy && n) memcpy(copy, from, (size_t)n * sizeof *copy);
+  return copy;
+}
+
+// Arrays and energies of the finished list of bodies.
+static csim_status finish_model(csim_build *build) {
+  csim_model *model = build->model;
+  csim_arena *arena = build->arena;
+  model->x0 = copy_doubles(arena, build->x, 3 * (ptrdiff_t)model->nvert);
+  model->v0 = copy_doubles(arena, build->v, 3 * (ptrdiff_t)model->nvert);
+  model->mass = copy_doubles(arena, build->mass, model->nvert);
+  model->target = CSIM_ARENA_NEW(arena, csim_target, model->ntarget);
+  if (arena->failed) return CSIM_MEMORY;
+  if (model->ntarget)
+    memcpy(model->target, build->target, (size_t)model->ntarget * sizeof *model->target);
+  const csim_elements *sets[] = {&build->springs, &build->quadratic, &build->dihedral,
+                                 &build->volume, &build->anchors};
+  return csim_model_assemble(model, 5, sets) ? CSIM_MEMORY : CSIM_OK;
+}
+
+static csim_model *create_model(const csim_scene *scene) {
+  csim_arena arena = {0};
+  csim_model *model = CSIM_ARENA_NEW(&arena, csim_model, 1);
+  int npin = 0;
+  for (int o = 0; o < scene->nobject; o++) npin += scene->object[o].npin;
+  csim_body *body = CSIM_ARENA_NEW(&arena, csim_body, scene->nobject);
+  csim_pin_group *group = CSIM_ARENA_NEW(&arena, csim_pin_group, npin);
+  if (arena.failed) {
+    csim_arena_free(&arena);
+    return NULL;
+  }
+  *model = (csim_model){.arena = arena, .body = body, .group = group, .wind = scene->wind};
+  memcpy(model->gravity, scene->gravity, sizeof model->gravity);
+  return model;
+}
+
+csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_log *log,
+                         csim_world *world) {
+  *world = (csim_world){.model = create_model(scene)};
+  world->collider = CSIM_ARENA_NEW(&world->arena, csim_collider, scene->nobject);
+  world->collider_mesh = CSIM_ARENA_NEW(&world->arena, csim_mesh, scene->nobject);
+  if (!world->model || world->arena.failed) return CSIM_MEMORY;
+  csim_build build = {.scene = scene,
+                      .tet_program = tet_program,
+                      .log = log,
+                      .arena = &world->model->arena,
+                      .model = world->model,
+                      .springs.kind = &csim_spring_kind,
+                      .quadratic.kind = &csim_quadratic_kind,
+                      .dihedral.kind = &csim_dihedral_kind,
+                      .volume.kind = &csim_volume_kind,
+                      .anchors.kind = &csim_anchor_kind};
+  csim_status status = CSIM_OK;
+  // go on after a user's error, so that all objects' errors are told at once
+  for (int o = 0; o < scene->nobject && status != CSIM_MEMORY; o++) {
+    const csim_object *object = &scene->object[o];
+    csim_status added;
+    if (object->type == CSIM_OBJECT_COLLIDER) {
+      added = csim_build_collider(scene, object, log, &world->collider[world->ncollider],
+                                  &world->collider_mesh[world->ncollider]);
+      world->ncollider++;
+    } else {
+      added = add_body(&build, object);
+    }
+    if (added) status = added;
+  }
+  if (!status) status = hold_loose(&build);
+  if (!status) status = finish_model(&build);
+  build_free(&build);
+  if (status == CSIM_MEMORY)
+    csim_say(log, CSIM_ERROR, (csim_place){.file = scene->file}, "out of memory for this scene's model");
+  return status;
+}
+
+void csim_world_free(csim_world *world) {
+  csim_model_free(world->model);
+  for (int k = 0; k < world->ncollider; k++) csim_mesh_free(&world->collider_mesh[k]);
+  csim_arena_free(&world->arena);
+  *world = (csim_world){0};
+}

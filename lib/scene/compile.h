@@ -1,0 +1,62 @@
+// scene/compile.h: from what the user wrote to what the step needs. Needs everything below.
+#ifndef CSIM_SCENE_COMPILE_H
+#define CSIM_SCENE_COMPILE_H
+
+#include "contact/collider.h"
+#include "model/network.h"
+#include "model/model.h"
+#include "scene/scene.h"
+
+/// A model with the colliders around it; constant during a run.
+typedef struct csim_world {
+  csim_arena arena;
+  csim_model *model;
+  int ncollider;
+  csim_collider *collider;   ///< (ncollider)
+  csim_mesh *collider_mesh;  ///< (ncollider) what they look like, at their start placement
+} csim_world;
+
+/// Reads meshes, fills solids with tetrahedra, makes springs, hinges, masses and pins.
+///
+/// @param tet_program  path of clothsim-tet
+/// @param[out] world   overwritten; csim_world_free in any case
+/// @return CSIM_OK; CSIM_INVALID with everything that is wrong told to the log; CSIM_IO; CSIM_MEMORY
+csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_log *log,
+                         csim_world *world);
+void csim_world_free(csim_world *world);
+
+// ------------------------------------------------- rooms of the compiler (build_*.c), not for others
+
+/// What grows while objects are added, before it becomes a csim_model.
+typedef struct csim_build {
+  const csim_scene *scene;
+  const char *tet_program;
+  csim_log *log;
+  csim_arena *arena;   ///< of the model
+  csim_model *model;
+  ptrdiff_t vert_room; ///< of the arrays below
+  double *x, *v, *mass;
+  csim_elements springs, quadratic, dihedral, volume, anchors;
+  ptrdiff_t target_room;
+  csim_target *target; ///< (model->ntarget), heap
+} csim_build;
+
+/// Reads or makes the object's surface and places it: scale, then rotation, then position.
+csim_status csim_build_surface(const csim_scene *scene, const csim_object *object, csim_log *log,
+                               csim_mesh *mesh);
+
+/// Adds the vertices, masses and elements of a body whose placed surface is body->mesh.
+csim_status csim_build_cloth(csim_build *build, const csim_object *object, csim_body *body);
+csim_status csim_build_solid(csim_build *build, const csim_object *object, csim_body *body);
+
+/// Adds the pins of a body whose vertices stand in build->x.
+csim_status csim_build_pins(csim_build *build, const csim_object *object, const csim_body *body);
+
+/// The analytic collider of an object and a mesh to show it.
+csim_status csim_build_collider(const csim_scene *scene, const csim_object *object, csim_log *log,
+                                csim_collider *collider, csim_mesh *mesh);
+
+/// Makes room for n more vertices behind model->nvert (which stays) in x, v, mass.
+csim_status csim_build_reserve(csim_build *build, int n);
+
+#endif

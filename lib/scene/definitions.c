@@ -1,0 +1,62 @@
+// scene/definitions.c: walking the tables, for the schema and the manual. See reader.h.
+#include "scene/reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+csim_definition csim_definition_of(const csim_field *f) {
+  csim_definition d = {0};
+  if (f->kind == &csim_kind_list)
+    return csim_definition_of(((const csim_list *)f->detail)->element);
+  if (f->kind == &csim_kind_variants) d.variants = f->detail;
+  if (f->kind == &csim_kind_table || f->kind == &csim_kind_motion ||
+      f->kind == &csim_kind_materials || f->kind == &csim_kind_material)
+    d.table = f->detail;
+  return d;
+}
+
+// Appends what the table's keys lead to, and what those lead to, where it is not listed yet.
+static int add_definitions(csim_definition *list, int n, const csim_table *table) {
+  for (int i = 0; i < table->nfield; i++) {
+    csim_definition d = csim_definition_of(&table->field[i]);
+    int known = !d.table && !d.variants;
+    for (int k = 0; k < n; k++) known |= list[k].table == d.table && list[k].variants == d.variants;
+    if (known || n == CSIM_MAX_DEFINITIONS) continue;
+    list[n++] = d;
+    if (d.table) n = add_definitions(list, n, d.table);
+    for (int k = 0; d.variants && d.variants->names[k]; k++)
+      n = add_definitions(list, n, d.variants->table[k]);
+  }
+  return n;
+}
+
+int csim_list_definitions(csim_definition list[CSIM_MAX_DEFINITIONS]) {
+  return add_definitions(list, 0, &csim_scene_table);
+}
+
+int csim_print_default(const csim_table *table, const csim_field *f, char **text) {
+  *text = NULL;
+  if (!f->fallback || !f->kind->fall_back) return 1;
+  csim_scene scene = {0};
+  csim_reader r = {.scene = &scene};
+  csim_printer p = {.scene = &scene};
+  csim_field bare = *f;
+  bare.key = NULL;
+  void *base = csim_alloc((ptrdiff_t)table->size, 1);
+  if (base) {
+    f->kind->fall_back(&r, f, base);
+    csim_json_open_flat(&p.out, NULL, '['); // keeps a vector on one line
+    f->kind->print(&p, &bare, base);
+    csim_json_close(&p.out, ']');
+  }
+  int ok = base && !p.out.failed && !scene.arena.failed;
+  if (ok && p.out.length > 2) { // a default that stands for "not given" prints nothing
+    p.out.text[p.out.length - 1] = 0;
+    *text = strdup(p.out.text + 1);
+    ok = *text != NULL;
+  }
+  free(p.out.text);
+  free(base);
+  csim_arena_free(&scene.arena);
+  return ok;
+}

@@ -1,0 +1,105 @@
+// scene/manual.c: the manual of every key in Markdown, made from the tables.
+#include "scene/reader.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A cell of a table: '|' would end it.
+static void write_cell(FILE *out, const char *text) {
+  for (; *text; text++) fprintf(out, *text == '|' ? "\\|" : "%c", *text);
+  fputs(" | ", out);
+}
+
+// Returns 0 when out of memory, as all writers here that can be.
+static int write_field(FILE *out, const csim_table *table, const csim_field *f) {
+  char value[CSIM_DESCRIPTION];
+  csim_definition d = csim_definition_of(f);
+  f->kind->describe(f, value);
+  fprintf(out, "| `%s` | ", f->key);
+  write_cell(out, value);
+  char *fallback;
+  int ok = csim_print_default(table, f, &fallback);
+  if (f->flags & CSIM_REQUIRED)
+    fputs("*required* | ", out);
+  else if (fallback)
+    fprintf(out, "`%s` | ", fallback);
+  else
+    fputs("| ", out);
+  free(fallback);
+  fputs(f->doc, out);
+  if (d.table) fprintf(out, " See [%s](#%s).", d.table->name, d.table->name);
+  if (d.variants) fprintf(out, " See [%s](#%s).", d.variants->name, d.variants->name);
+  fputs(" |\n", out);
+  return ok;
+}
+
+static int write_table(FILE *out, const csim_table *table) {
+  fprintf(out, "%s\n\n", table->doc);
+  if (!table->nfield) return 1;
+  int ok = 1;
+  fputs("| key | value | default | meaning |\n|---|---|---|---|\n", out);
+  for (int i = 0; i < table->nfield; i++) ok &= write_field(out, table, &table->field[i]);
+  fputc('\n', out);
+  return ok;
+}
+
+static int write_variants(FILE *out, const csim_variants *v) {
+  int ok = 1;
+  fprintf(out, "Told by `%s`: %s\n\n", v->key, v->doc);
+  for (int i = 0; v->names[i]; i++) {
+    fprintf(out, "#### %s `\"%s\": \"%s\"`\n\n", v->name, v->key, v->names[i]);
+    ok &= write_table(out, v->table[i]);
+  }
+  return ok;
+}
+
+static void write_number(FILE *out, double value) {
+  char text[32];
+  csim_print_shortest(value, text);
+  fprintf(out, " %s |", value != 0 ? text : "");
+}
+
+static void write_presets(FILE *out) {
+  fputs("### presets\n\nMaterials to start from. Orders of magnitude with their sources in "
+        "lib/scene/materials.c; damping is 0.\n\n"
+        "| preset | density | stretch [N/m] | bend [N m] | bend_spring [N/m] | modulus [Pa] | "
+        "volume [Pa] | drag |\n|---|---|---|---|---|---|---|---|\n",
+        out);
+  for (const char *const *name = csim_preset_names; *name; name++) {
+    const csim_material *m = csim_find_preset(*name);
+    char density[32];
+    csim_print_shortest(m->density, density);
+    fprintf(out, "| `%s` | %s %s |", *name, density,
+            m->stuff == CSIM_STUFF_SOLID ? "kg/m^3" : "kg/m^2");
+    write_number(out, m->stretch);
+    write_number(out, m->bend);
+    write_number(out, m->bend_spring);
+    write_number(out, m->modulus);
+    write_number(out, m->volume);
+    write_number(out, m->drag);
+    fputc('\n', out);
+  }
+  fputc('\n', out);
+}
+
+char *csim_scene_manual(void) {
+  char *text = NULL;
+  size_t size = 0;
+  csim_definition list[CSIM_MAX_DEFINITIONS];
+  int n = csim_list_definitions(list);
+  FILE *out = open_memstream(&text, &size);
+  if (!out) return NULL;
+  fputs("### scene\n\n", out);
+  int ok = write_table(out, &csim_scene_table);
+  for (int i = 0; i < n; i++) {
+    const csim_table *table = list[i].table;
+    fprintf(out, "### %s\n\n", table ? table->name : list[i].variants->name);
+    ok &= table ? write_table(out, table) : write_variants(out, list[i].variants);
+    if (table == &csim_material_table) write_presets(out);
+  }
+  ok &= !ferror(out);
+  if (fclose(out) == 0 && ok) return text;
+  free(text);
+  return NULL;
+}

@@ -1,0 +1,374 @@
+// scene/materials.c: keys of materials and the presets.
+#include "scene/reader.h"
+
+#include "base/number.h"
+#include "scene/units.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define AT(member) offsetof(csim_material, member)
+
+// --------------------------------------------------------------------------------------- presets
+
+// Sheets. Densities of denim and cotton lie in the range that Wang, O'Brien and Ramamoorthi
+// measured (Data-Driven Elastic Models for Cloth, 2011: 0.113 to 0.324 kg/m^2, black denim 0.324,
+// bending lengths 1.8 to 4.7 cm); those of silk and ripstop are trade weights (14 momme = 0.061
+// kg/m^2, 1.4 oz/yd^2 = 0.047 kg/m^2), of wool a suiting of 250 g/m^2, of leather and rubber 1 mm
+// at 800 and 930 kg/m^3. Bending stiffness is that of a bending length c in Peirce's test, B =
+// density g c^3 (ASTM D1388), c = 2.0 cm silk and ripstop, 1.9 cotton, 2.2 wool, 3.5 denim; of
+// leather and rubber that of a plate, E t^3 / (12 (1 - nu^2)) with E = 30 MPa, nu = 0.3 and E = 1.5
+// MPa, nu = 0.5. Stretch is of the order of tensile tests at a few per cent of strain; for leather
+// and rubber E t. Bending springs are weak near flat whatever their stiffness; ours are 1/100 of
+// the stretch. Drag 1.2 is that of a flat plate across the stream (Hoerner, Fluid-Dynamic Drag,
+// 1965).
+//
+// Solids. Young's moduli are of the order given in materials handbooks for soft natural rubber,
+// gelatine and flexible polyurethane foam. The stiffness against change of volume is a choice: ten
+// times the modulus stands for "nearly incompressible", without the locking of the real factor
+// 1000.
+//
+// Damping is 0 everywhere: implicit steps lose energy already, and nothing is lost behind one's
+// back.
+static const csim_material presets[] = {
+    {.preset = "silk",
+     .stuff = CSIM_STUFF_SHEET,
+     .density = 0.061,
+     .stretch = 1000,
+     .bend = 5e-6,
+     .bend_spring = 10,
+     .drag = 1.2},
+    {.preset = "cotton",
+     .stuff = CSIM_STUFF_SHEET,
+     .density = 0.2,
+     .stretch = 1500,
+     .bend = 1.3e-5,
+     .bend_spring = 15,
+     .drag = 1.2},
+    {.preset = "denim",
+     .stuff = CSIM_STUFF_SHEET,
+     .density = 0.324,
+     .stretch = 4000,
+     .bend = 1.4e-4,
+     .bend_spring = 40,
+     .drag = 1.2},
+    {.preset = "wool",
+     .stuff = CSIM_STUFF_SHEET,
+     .density = 0.25,
+     .stretch = 1000,
+     .bend = 2.6e-5,
+     .bend_spring = 10,
+     .drag = 1.2},
+    {.preset = "leather",
+     .stuff = CSIM_STUFF_SHEET,
+     .density = 0.8,
+     .stretch = 30000,
+     .bend = 2.7e-3,
+     .bend_spring = 300,
+     .drag = 1.2},
+    {.preset = "rubber",
+     .stuff = CSIM_STUFF_SHEET,
+     .density = 0.93,
+     .stretch = 1500,
+     .bend = 1.7e-4,
+     .bend_spring = 15,
+     .drag = 1.2},
+    {.preset = "ripstop",
+     .stuff = CSIM_STUFF_SHEET,
+     .density = 0.047,
+     .stretch = 5000,
+     .bend = 3.7e-6,
+     .bend_spring = 50,
+     .drag = 1.2},
+    {.preset = "rubber-solid",
+     .stuff = CSIM_STUFF_SOLID,
+     .density = 930,
+     .modulus = 1.5e6,
+     .volume = 1.5e7,
+     .drag = 1.2},
+    {.preset = "jelly",
+     .stuff = CSIM_STUFF_SOLID,
+     .density = 1000,
+     .modulus = 5e3,
+     .volume = 5e4,
+     .drag = 1.2},
+    {.preset = "foam", .stuff = CSIM_STUFF_SOLID, .density = 30, .modulus = 5e4, .drag = 1.2},
+};
+enum { NPRESET = sizeof presets / sizeof *presets };
+
+const char *const csim_preset_names[] = {"silk",    "cotton", "denim",   "wool",
+                                         "leather", "rubber", "ripstop", "rubber-solid",
+                                         "jelly",   "foam",   NULL};
+_Static_assert(sizeof csim_preset_names / sizeof *csim_preset_names == NPRESET + 1,
+               "every preset is named");
+
+const csim_material *csim_find_preset(const char *name) {
+  for (int i = 0; i < NPRESET; i++)
+    if (!strcmp(presets[i].preset, name)) return &presets[i];
+  return NULL;
+}
+
+// Every other key stands on the preset's values, so this field comes first in the table.
+static void read_preset(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {
+  csim_material *material = base;
+  const char *name = NULL;
+  csim_field word = *f;
+  word.offset = 0;
+  csim_kind_word.read(r, &word, item, &name);
+  if (!name) return;
+  char *own = material->name;
+  *material = *csim_find_preset(name);
+  material->name = own;
+}
+
+static void print_preset(csim_printer *p, const csim_field *f, const void *base) {
+  const csim_material *material = base;
+  if (material->preset) csim_json_text(&p->out, f->key, material->preset);
+}
+
+static const csim_kind kind_preset = {read_preset, NULL, print_preset, csim_describe_choice,
+                                      csim_schema_choice};
+
+// ------------------------------------------------------------------------------------------ keys
+
+// Of an area or of a volume: the unit of a text tells, else the preset, else the object's type.
+static void read_density(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {
+  csim_material *material = base;
+  csim_field own = *f;
+  csim_unit unit;
+  char unknown[32];
+  double v;
+  own.unit = material->stuff == CSIM_STUFF_SOLID ? "kg/m^3" : "kg/m^2";
+  if (cJSON_IsString(item) && !material->preset) {
+    const char *text = item->valuestring, *end = text + strlen(text);
+    const char *rest = csim_read_number(text, end, &v);
+    if (rest && csim_parse_unit(rest, &unit, unknown) && unit.m) {
+      material->stuff = unit.m == -3 ? CSIM_STUFF_SOLID : CSIM_STUFF_SHEET;
+      own.unit = unit.m == -3 ? "kg/m^3" : "kg/m^2";
+    }
+  }
+  csim_kind_real.read(r, &own, item, base);
+}
+
+static void print_density(csim_printer *p, const csim_field *f, const void *base) {
+  csim_kind_real.print(p, f, base);
+}
+
+static void describe_density(const csim_field *f, char text[CSIM_DESCRIPTION]) {
+  (void)f;
+  snprintf(text, CSIM_DESCRIPTION, "a number > 0 [kg/m^2 of cloth, kg/m^3 of solids]");
+}
+
+static const csim_kind kind_density = {read_density, NULL, print_density, describe_density,
+                                       csim_schema_real};
+
+#define NUMBER(name, of_unit, low, mark, what)                                                     \
+  {                                                                                                \
+    .key = #name, .kind = &csim_kind_real, .offset = AT(name), .unit = of_unit, .least = low,      \
+    .most = CSIM_MOST, .flags = CSIM_RELATIVE | (mark), .doc = what                                \
+  }
+
+static const csim_field material_fields[] = {
+    {.key = "preset",
+     .kind = &kind_preset,
+     .detail = csim_preset_names,
+     .flags = CSIM_COSMETIC,
+     .doc = "Known material that all keys not given are taken from. \"2x\" multiplies its values."},
+    {.key = "density",
+     .kind = &kind_density,
+     .offset = AT(density),
+     .least = 0,
+     .most = CSIM_MOST,
+     .flags = CSIM_RELATIVE | CSIM_ABOVE,
+     .doc = "Mass of an area (cloth) or of a volume (solid)."},
+    NUMBER(stretch, "N/m", 0, CSIM_ABOVE,
+           "Cloth: Young's modulus times thickness; springs get their stiffness from it so that "
+           "the cloth does not depend on its mesh."),
+    NUMBER(bend, "N m", 0, 0, "Cloth: bending stiffness, as a cantilever test measures it."),
+    NUMBER(bend_spring, "N/m", 0, 0, "Cloth: stiffness of bending springs (bending \"spring\")."),
+    NUMBER(modulus, "Pa", 0, CSIM_ABOVE, "Solid: Young's modulus."),
+    NUMBER(volume, "Pa", 0, 0, "Solid: stiffness against change of volume."),
+    NUMBER(damping, "1/s", 0, 0, "Velocities decay as exp(-damping t); 0 = none."),
+    NUMBER(drag, "", 0, 0,
+           "Drag coefficient of the surface, normal to it, in the air of \"wind\"."),
+    NUMBER(spring, "N/m", 0, 0,
+           "If > 0, every spring has this stiffness, whatever the mesh (instead of stretch, "
+           "modulus)."),
+    NUMBER(vertex_mass, "kg", 0, 0, "If > 0, every vertex has this mass (instead of density)."),
+};
+
+const csim_table csim_material_table = {
+    .name = "material",
+    .doc =
+        "A set of constants. Without a preset, what is not given is 0 or, where 0 has no meaning, "
+        "missing.",
+    .size = sizeof(csim_material),
+    CSIM_FIELDS_OF(material_fields)};
+
+// ------------------------------------------------------------------------------------- references
+
+// A new material; index, or -1 when out of memory.
+static int add_material(csim_reader *r, const char *name) {
+  csim_material *grown =
+      csim_grow(r->material, &r->material_capacity, r->nmaterial + 1, sizeof *grown);
+  char *copy = csim_arena_copy(&r->scene->arena, name);
+  if (!grown || !copy) {
+    if (grown) r->material = grown;
+    r->memory = 1;
+    return -1;
+  }
+  r->material = grown;
+  r->material[r->nmaterial] = (csim_material){.name = copy};
+  return (int)r->nmaterial++;
+}
+
+static void read_materials(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {
+  (void)base;
+  if (!cJSON_IsObject(item)) {
+    csim_complain_type(r, f, item);
+    return;
+  }
+  for (const cJSON *c = item->child; c; c = c->next) {
+    int index = add_material(r, c->string);
+    if (index < 0) return;
+    csim_material material = r->material[index];
+    if (!*c->string) csim_complain(r, CSIM_AT_KEY, c, "a material needs a name");
+    if (cJSON_IsObject(c))
+      csim_read_table(r, &csim_material_table, NULL, c, &material);
+    else if (cJSON_IsString(c))
+      read_preset(r, &material_fields[0], c, &material);
+    else
+      csim_complain(r, CSIM_AT_VALUE, c, "expected an object { } or the name of a preset");
+    r->material[index] = material;
+  }
+}
+
+static void print_materials(csim_printer *p, const csim_field *f, const void *base) {
+  const csim_scene *scene = base;
+  csim_json_open(&p->out, f->key, '{');
+  for (int i = 0; i < scene->nmaterial; i++) {
+    csim_json_open(&p->out, scene->material[i].name, '{');
+    csim_print_table(p, &csim_material_table, &scene->material[i]);
+    csim_json_close(&p->out, '}');
+  }
+  csim_json_close(&p->out, '}');
+}
+
+static void describe_materials(const csim_field *f, char text[CSIM_DESCRIPTION]) {
+  (void)f;
+  snprintf(text, CSIM_DESCRIPTION, "an object of materials by name");
+}
+
+static void schema_materials(csim_json_out *out, const csim_field *f) {
+  csim_json_text(out, "type", "object");
+  csim_json_open(out, "additionalProperties", '{');
+  csim_json_open(out, "anyOf", '[');
+  csim_json_raw(out, NULL, "{\"$ref\": \"#/definitions/material\"}");
+  csim_json_open(out, NULL, '{');
+  csim_schema_choice(out, &material_fields[0]);
+  csim_json_close(out, '}');
+  csim_json_close(out, ']');
+  csim_json_close(out, '}');
+  (void)f;
+}
+
+const csim_kind csim_kind_materials = {read_materials, NULL, print_materials, describe_materials,
+                                       schema_materials};
+
+static int find_material(const csim_reader *r, const char *name) {
+  for (ptrdiff_t i = 0; i < r->nmaterial; i++)
+    if (!strcmp(r->material[i].name, name)) return (int)i;
+  return -1;
+}
+
+// Index of the material called so: of the map, else of the presets (added once). -1 after a
+// complaint.
+static int resolve_name(csim_reader *r, const cJSON *item) {
+  const char *name = item->valuestring;
+  int index = find_material(r, name);
+  if (index >= 0) return index;
+  const csim_material *preset = csim_find_preset(name);
+  if (preset) {
+    index = add_material(r, name);
+    if (index < 0) return -1;
+    char *own = r->material[index].name;
+    r->material[index] = *preset;
+    r->material[index].name = own;
+    return index;
+  }
+  const char **names = csim_arena_alloc(&r->scratch, r->nmaterial + NPRESET + 1, sizeof *names);
+  int n = 0;
+  for (ptrdiff_t i = 0; names && i < r->nmaterial; i++) names[n++] = r->material[i].name;
+  for (int i = 0; names && i < NPRESET; i++) names[n++] = csim_preset_names[i];
+  csim_complain(r, CSIM_AT_VALUE, item, "there is no material or preset \"%.60s\"%s", name,
+                names ? csim_suggest(r, name, names) : "");
+  return -1;
+}
+
+static void read_material(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {
+  csim_object *object = base;
+  if (cJSON_IsString(item)) {
+    object->material = resolve_name(r, item);
+  } else if (cJSON_IsObject(item)) {
+    // no reference may find it, so its name is one that neither map nor presets have
+    const char *name =
+        csim_arena_print(&r->scratch, "%s.material", object->name ? object->name : "");
+    while (name && find_material(r, name) >= 0) name = csim_arena_print(&r->scratch, "%s_", name);
+    int index = name ? add_material(r, name) : -1;
+    if (index < 0) return;
+    csim_material material = r->material[index];
+    csim_read_table(r, &csim_material_table, NULL, item, &material);
+    r->material[index] = material;
+    object->material = index;
+  } else {
+    csim_complain_type(r, f, item);
+  }
+}
+
+static void describe_material(const csim_field *f, char text[CSIM_DESCRIPTION]) {
+  (void)f;
+  snprintf(text, CSIM_DESCRIPTION, "the name of a material or preset, or a material { }");
+}
+
+static void schema_material(csim_json_out *out, const csim_field *f) {
+  (void)f;
+  csim_json_raw(out, "anyOf", "[{\"type\": \"string\"}, {\"$ref\": \"#/definitions/material\"}]");
+}
+
+static void fall_back_material(csim_reader *r, const csim_field *f, void *base) {
+  (void)r;
+  (void)f;
+  ((csim_object *)base)->material = -1;
+}
+
+static void print_material(csim_printer *p, const csim_field *f, const void *base) {
+  const csim_object *object = base;
+  csim_json_text(&p->out, f->key, p->scene->material[object->material].name);
+}
+
+const csim_kind csim_kind_material = {read_material, fall_back_material, print_material,
+                                      describe_material, schema_material};
+
+// ------------------------------------------------------------------------------------------ checks
+
+void csim_check_material(csim_reader *r, const cJSON *item, const csim_object *object) {
+  if (object->material < 0 || r->memory) return;
+  const csim_material *m = &r->material[object->material];
+  const cJSON *place = csim_json_get(item, "material");
+  int cloth = object->type == CSIM_OBJECT_CLOTH;
+  if (m->stuff == (cloth ? CSIM_STUFF_SOLID : CSIM_STUFF_SHEET)) {
+    csim_complain(r, CSIM_AT_VALUE, place, "material \"%s\" is made for %s, not for %s", m->name,
+                  cloth ? "solids" : "cloth", cloth ? "cloth" : "solids");
+    return;
+  }
+  if (!(m->density > 0) && !(m->vertex_mass > 0))
+    csim_complain(r, CSIM_AT_VALUE, place, "material \"%s\" has no mass: give \"density\" [%s]",
+                  m->name, cloth ? "kg/m^2" : "kg/m^3");
+  if (cloth && !(m->stretch > 0) && !(m->spring > 0))
+    csim_complain(r, CSIM_AT_VALUE, place, "material \"%s\" has no \"stretch\" [N/m]", m->name);
+  if (!cloth && !(m->modulus > 0) && !(m->spring > 0))
+    csim_complain(r, CSIM_AT_VALUE, place, "material \"%s\" has no \"modulus\" [Pa]", m->name);
+  if (cloth && object->bending == CSIM_BENDING_SPRING && !(m->bend_spring > 0) && !(m->spring > 0))
+    csim_complain(r, CSIM_AT_VALUE, place,
+                  "bending \"spring\" needs \"bend_spring\" [N/m] of material \"%s\"", m->name);
+}

@@ -1,0 +1,190 @@
+// scene/merge.c: see merge.h. "extends".
+#include "scene/merge.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { MOST_KEYS = 10000, MOST_EXTENDS = 16 };
+
+// ---------------------------------------------------------------------------------------- faults
+
+static int compare_keys(const void *a, const void *b) {
+  const cJSON *p = *(const cJSON *const *)a, *q = *(const cJSON *const *)b;
+  int order = strcmp(p->string, q->string);
+  return order ? order : p->valueint < q->valueint ? -1 : p->valueint > q->valueint;
+}
+
+// Sorts the members by key and then place, so that a double key follows its first.
+static void check_keys(csim_reader *r, const cJSON *object) {
+  int n = csim_count_items(object), i = 0;
+  if (n > MOST_KEYS) {
+    csim_complain(r, CSIM_AT_VALUE, object, "has %d keys; the limit is %d", n, MOST_KEYS);
+    return;
+  }
+  const cJSON **member = CSIM_NEW(const cJSON *, n);
+  if (!member) {
+    r->memory = 1;
+    return;
+  }
+  for (const cJSON *c = object->child; c; c = c->next) member[i++] = c;
+  qsort(member, (size_t)n, sizeof *member, compare_keys);
+  for (i = 1; i < n; i++) {
+    if (strcmp(member[i - 1]->string, member[i]->string)) continue;
+    const csim_json_note *first = csim_json_note_of(&r->json, member[i - 1]);
+    csim_complain(r, CSIM_AT_KEY, member[i], "\"%.60s\" is given twice; the first is at %d:%d",
+                  member[i]->string, first->key_line, first->key_column);
+  }
+  free(member);
+}
+
+void csim_check_faults(csim_reader *r, const cJSON *item) {
+  const csim_json_note *note = csim_json_note_of(&r->json, item);
+  if (note->nul) csim_complain(r, CSIM_AT_KEY, item, "a text cannot hold \\u0000");
+  if (cJSON_IsNumber(item) && (note->number > 1e308 || note->number < -1e308))
+    csim_complain(r, CSIM_AT_VALUE, item, "this number is out of range");
+  if (cJSON_IsObject(item)) check_keys(r, item);
+  for (const cJSON *c = item->child; c; c = c->next) csim_check_faults(r, c);
+}
+
+// --------------------------------------------------------------------------------------- merging
+
+static void merge_object(cJSON *under, cJSON *over);
+
+// Puts `value` in the place of the member, or at the end; null removes it.
+static void put_member(cJSON *object, cJSON *member, cJSON *value) {
+  if (cJSON_IsNull(value)) {
+    if (member) cJSON_Delete(cJSON_DetachItemViaPointer(object, member));
+    cJSON_Delete(value);
+  } else if (member) {
+    cJSON_ReplaceItemViaPointer(object, member, value);
+  } else {
+    cJSON_AddItemToArray(object, value); // also of an object: the item brings its key
+  }
+}
+
+// Objects of the scene, matched by name; new ones come last.
+static void merge_by_name(cJSON *under, cJSON *over) {
+  for (cJSON *c = over->child, *next; c; c = next) {
+    next = c->next;
+    const cJSON *name = csim_json_get(c, "name");
+    cJSON *match = NULL;
+    for (cJSON *u = under->child; u && !match && cJSON_IsString(name); u = u->next) {
+      const cJSON *other = csim_json_get(u, "name");
+      if (cJSON_IsString(other) && !strcmp(other->valuestring, name->valuestring)) match = u;
+    }
+    cJSON_DetachItemViaPointer(over, c);
+    if (match && cJSON_IsObject(match)) {
+      merge_object(match, c);
+      cJSON_Delete(c);
+    } else {
+      cJSON_AddItemToArray(under, c);
+    }
+  }
+}
+
+// A mesh that says what it is replaces the other whole: their keys do not mix.
+static int replaces_whole(const cJSON *over) {
+  return !strcmp(over->string, "mesh") &&
+         (csim_json_get(over, "shape") || csim_json_get(over, "file"));
+}
+
+// Moves every member of `over` into `under`.
+static void merge_object(cJSON *under, cJSON *over) {
+  for (cJSON *c = over->child, *next; c; c = next) {
+    next = c->next;
+    cJSON *member = csim_json_get(under, c->string);
+    cJSON_DetachItemViaPointer(over, c);
+    if (cJSON_IsObject(member) && cJSON_IsObject(c) && !replaces_whole(c)) {
+      merge_object(member, c);
+      cJSON_Delete(c);
+    } else if (cJSON_IsArray(member) && cJSON_IsArray(c) && !strcmp(c->string, "objects") &&
+               csim_count_items(member) <= MOST_KEYS && csim_count_items(c) <= MOST_KEYS) {
+      merge_by_name(member, c);
+      cJSON_Delete(c);
+    } else {
+      put_member(under, member, c);
+    }
+  }
+}
+
+// --------------------------------------------------------------------------------------- loading
+
+// The files being read, each for the sake of the one before it.
+typedef struct chain {
+  const struct chain *up;
+  dev_t device;
+  ino_t node;
+} chain;
+
+static int is_in(const chain *files, const struct stat *file) {
+  for (; files; files = files->up)
+    if (files->device == file->st_dev && files->node == file->st_ino) return 1;
+  return 0;
+}
+
+static csim_status load(csim_reader *r, const char *path, const chain *up, csim_log *log,
+                        cJSON **tree);
+
+// Lays the tree over the scene it extends. What cannot be laid on its ground cannot be judged
+// either.
+static csim_status extend(csim_reader *r, const char *path, const chain *files,
+                          const cJSON *extends, csim_log *log, cJSON **tree) {
+  static const char *const own[] = {"name", "description", "look_at"}; // not inherited
+  cJSON *under = NULL;
+  const char *slash = strrchr(path, '/'), *text = extends->valuestring;
+  const char *base = *text == '/' || !slash ? text
+                                            : csim_arena_print(&r->scratch, "%.*s/%s",
+                                                               (int)(slash - path), path, text);
+  if (!base) return CSIM_MEMORY;
+  struct stat file;
+  if (stat(base, &file) == 0 && is_in(files, &file)) {
+    csim_complain(r, CSIM_AT_VALUE, extends, "\"%.200s\" extends this file itself", text);
+    return CSIM_INVALID;
+  }
+  ptrdiff_t told = r->nproblem;
+  csim_status status = load(r, base, files, log, &under);
+  if (status == CSIM_OK && cJSON_IsObject(under)) {
+    for (int i = 0; i < 3; i++)
+      cJSON_Delete(cJSON_DetachItemViaPointer(under, csim_json_get(under, own[i])));
+    merge_object(under, *tree);
+    cJSON *swap = *tree;
+    *tree = under;
+    under = swap;
+  } else if (status != CSIM_MEMORY) {
+    status = CSIM_INVALID;
+    if (r->nproblem == told)
+      csim_complain(r, CSIM_AT_VALUE, extends, "the scene \"%.200s\" cannot be extended", text);
+  }
+  cJSON_Delete(under);
+  return status;
+}
+
+static csim_status load(csim_reader *r, const char *path, const chain *up, csim_log *log,
+                        cJSON **tree) {
+  csim_status status = csim_json_read_file(&r->json, path, log, tree);
+  if (status != CSIM_OK) return status;
+  csim_check_faults(r, *tree);
+  const cJSON *extends = cJSON_IsObject(*tree) ? csim_json_get(*tree, "extends") : NULL;
+  if (!cJSON_IsString(extends)) return CSIM_OK; // a wrong type is the table's to tell
+  int depth = 0;
+  for (const chain *c = up; c; c = c->up) depth++;
+  if (depth == MOST_EXTENDS) {
+    csim_complain(r, CSIM_AT_VALUE, extends, "more than %d files extend each other", MOST_EXTENDS);
+    return CSIM_INVALID;
+  }
+  struct stat file = {0};
+  stat(path, &file);
+  const chain files = {.up = up, .device = file.st_dev, .node = file.st_ino};
+  return extend(r, path, &files, extends, log, tree);
+}
+
+csim_status csim_load_tree(csim_reader *r, const char *path, csim_log *log, cJSON **tree) {
+  csim_status status = load(r, path, NULL, log, tree);
+  if (status != CSIM_OK) {
+    cJSON_Delete(*tree);
+    *tree = NULL;
+  }
+  return status;
+}

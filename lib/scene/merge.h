@@ -1,0 +1,21 @@
+// scene/merge.h: trees before they are read: scene files laid over each other, --set. Needs io/.
+#ifndef CSIM_SCENE_MERGE_H
+#define CSIM_SCENE_MERGE_H
+
+#include "scene/reader.h"
+
+/// Reads a scene file and the ones it extends, each laid over the one before.
+/// Faults that the tables cannot see (csim_check_faults) become problems of the reader.
+/// @param[out] tree  cJSON_Delete; NULL on failure
+/// @return CSIM_OK, CSIM_INVALID, CSIM_IO, CSIM_MEMORY; all but memory have been said
+csim_status csim_load_tree(csim_reader *r, const char *path, csim_log *log, cJSON **tree);
+
+/// Notes what RFC 8259 allows but a scene must not hold: double keys, \u0000, numbers beyond
+/// double.
+void csim_check_faults(csim_reader *r, const cJSON *item);
+
+/// Changes the tree by one "path=value" of the command line; faults become problems of the reader.
+/// @return CSIM_OK or CSIM_MEMORY
+csim_status csim_apply_set(csim_reader *r, cJSON *tree, const char *set);
+
+#endif

@@ -1,0 +1,149 @@
+// scene/mesh_keys.c: keys of "mesh": a file or one of the built-in shapes.
+#include "scene/reader.h"
+
+#include "mesh/mesh.h"
+
+#include <stdio.h>
+
+#define AT(member) offsetof(csim_mesh_source, member)
+
+enum { MOST_CELLS = 65536 };
+
+// Shapes have at most (a + 1)(b + 1) vertices a side, six sides; the mesh floor has the exact
+// limit.
+static void check_cells(csim_reader *r, const cJSON *item, void *base) {
+  const csim_mesh_source *mesh = base;
+  double count = 1;
+  for (int i = 0; i < 3; i++) count *= mesh->cells[i] > 0 ? mesh->cells[i] + 1 : 1;
+  if (mesh->shape == CSIM_SHAPE_BOX) {
+    const int *c = mesh->cells;
+    count = 2.0 * c[0] * c[1] + 2.0 * c[1] * c[2] + 2.0 * c[0] * c[2];
+  }
+  if (count > CSIM_MESH_MAX_VERT)
+    csim_complain(r, CSIM_AT_VALUE, item, "these cells make more than %d vertices",
+                  CSIM_MESH_MAX_VERT);
+  int round = mesh->shape != CSIM_SHAPE_GRID && mesh->shape != CSIM_SHAPE_BOX;
+  if (round && mesh->cells[0] < 3)
+    csim_complain(r, CSIM_AT_VALUE, item, "the first of \"cells\", around, must be at least 3");
+  if (mesh->shape == CSIM_SHAPE_SPHERE && mesh->cells[1] < 2)
+    csim_complain(r, CSIM_AT_VALUE, item, "the second of \"cells\", along, must be at least 2");
+  if (mesh->shape == CSIM_SHAPE_TORUS && mesh->cells[1] < 3)
+    csim_complain(r, CSIM_AT_VALUE, item, "the second of \"cells\", across, must be at least 3");
+  if (mesh->shape == CSIM_SHAPE_TORUS && mesh->tube_radius >= mesh->radius)
+    csim_complain(r, CSIM_AT_VALUE, item,
+                  "the torus cuts itself: \"tube_radius\" must be smaller than \"radius\"");
+}
+
+#define SIZE(n, what)                                                                              \
+  {                                                                                                \
+    .key = "size", .kind = &csim_kind_real, .offset = AT(size), .count = n, .unit = "m",           \
+    .least = 0, .most = 1e6, .flags = CSIM_ABOVE, .fallback = "1", .doc = what                     \
+  }
+#define LENGTH(name, value, what)                                                                  \
+  {                                                                                                \
+    .key = #name, .kind = &csim_kind_real, .offset = AT(name), .unit = "m", .least = 0,            \
+    .most = 1e6, .flags = CSIM_ABOVE, .fallback = value, .doc = what                               \
+  }
+#define CELLS(n, value, what)                                                                      \
+  {                                                                                                \
+    .key = "cells", .kind = &csim_kind_integer, .offset = AT(cells), .count = n, .least = 1,       \
+    .most = MOST_CELLS, .fallback = value, .doc = what                                             \
+  }
+
+static const char *const diagonal_names[] = {"alternate", "same", NULL};
+
+static const csim_field file_fields[] = {
+    {.key = "file",
+     .kind = &csim_kind_file,
+     .offset = AT(file),
+     .flags = CSIM_REQUIRED,
+     .doc = "Mesh file (.obj, .ply, .stl), relative to the scene file. Its coordinates are in the "
+            "unit \"units.files\"."},
+};
+static const csim_field grid_fields[] = {
+    SIZE(2, "Lengths of the sides along x and z."),
+    CELLS(2, "32", "Cells along x and z; the grid has one vertex more each way."),
+    {.key = "diagonals",
+     .kind = &csim_kind_word,
+     .detail = diagonal_names,
+     .offset = AT(diagonals),
+     .fallback = "alternate",
+     .doc = "Direction of the diagonals that make triangles of the cells: alternating from cell to "
+            "cell (no preferred direction), or all the same."},
+};
+static const csim_field box_fields[] = {
+    SIZE(3, "Lengths of the sides along x, y and z."),
+    CELLS(3, "4", "Cells along x, y and z on the faces."),
+};
+static const csim_field sphere_fields[] = {
+    LENGTH(radius, "0.5", "Radius."),
+    CELLS(2, "32", "Cells around the axis and along it from pole to pole."),
+};
+static const csim_field torus_fields[] = {
+    LENGTH(radius, "0.5", "Radius of the centre line."),
+    LENGTH(tube_radius, "0.2", "Radius of the tube."),
+    CELLS(2, "32", "Cells around the axis and across, around the tube."),
+};
+static const csim_field cylinder_fields[] = {
+    LENGTH(radius, "0.5", "Radius."),
+    LENGTH(height, "1", "Height along the axis."),
+    CELLS(3, "16", "Cells around the axis, along it, and across each cap from rim to centre."),
+};
+static const csim_field capsule_fields[] = {
+    LENGTH(radius, "0.25", "Radius of the side and of both half spheres."),
+    LENGTH(height, "1", "Height of the straight part, without the half spheres."),
+    CELLS(3, "16",
+          "Cells around the axis, along the straight part, and across each half sphere "
+          "from rim to pole."),
+};
+static const csim_field cone_fields[] = {
+    LENGTH(radius, "0.5", "Radius of the base."),
+    LENGTH(height, "1", "Height from the base to the tip."),
+    CELLS(3, "16", "Cells around the axis, along the side, and across the base."),
+};
+static const csim_field disk_fields[] = {
+    LENGTH(radius, "0.5", "Radius."),
+    CELLS(2, "32", "Cells around and across, from rim to centre."),
+};
+static const csim_field tube_fields[] = {
+    LENGTH(radius, "0.5", "Radius."),
+    LENGTH(height, "1", "Height along the axis."),
+    CELLS(2, "32", "Cells around the axis and along it."),
+};
+
+#define TABLE(shape, text, ...)                                                                    \
+  static const csim_table shape##_table = {.name = "mesh-" #shape,                                 \
+                                           .doc = text,                                            \
+                                           .size = sizeof(csim_mesh_source),                       \
+                                           .finish = __VA_ARGS__}
+TABLE(file, "A mesh file.", NULL, .nfield = 1, .field = file_fields);
+TABLE(grid, "A flat rectangle in the plane of x and z, its normal along y.", check_cells,
+      CSIM_FIELDS_OF(grid_fields));
+TABLE(box, "A closed box.", check_cells, CSIM_FIELDS_OF(box_fields));
+TABLE(sphere, "A closed sphere.", check_cells, CSIM_FIELDS_OF(sphere_fields));
+TABLE(torus, "A closed ring around the axis.", check_cells, CSIM_FIELDS_OF(torus_fields));
+TABLE(cylinder, "A closed cylinder.", check_cells, CSIM_FIELDS_OF(cylinder_fields));
+TABLE(capsule, "A closed cylinder with half spheres for ends.", check_cells,
+      CSIM_FIELDS_OF(capsule_fields));
+TABLE(cone, "A closed cone, tip up, centred at half its height.", check_cells,
+      CSIM_FIELDS_OF(cone_fields));
+TABLE(disk, "A flat disk, its normal along y.", check_cells, CSIM_FIELDS_OF(disk_fields));
+TABLE(tube, "The side of a cylinder, open at both ends.", check_cells, CSIM_FIELDS_OF(tube_fields));
+TABLE(plane, "An infinite plane through the origin, solid below; colliders only.", NULL);
+
+const char *const csim_shape_names[] = {"file",    "grid", "box",  "sphere", "torus", "cylinder",
+                                        "capsule", "cone", "disk", "tube",   "plane", NULL};
+static const csim_table *const shape_tables[] = {
+    &file_table,    &grid_table, &box_table,  &sphere_table, &torus_table, &cylinder_table,
+    &capsule_table, &cone_table, &disk_table, &tube_table,   &plane_table};
+_Static_assert(sizeof shape_tables / sizeof *shape_tables == CSIM_SHAPE_PLANE + 1,
+               "one table for every shape");
+
+const csim_variants csim_mesh_variants = {
+    .name = "mesh",
+    .key = "shape",
+    .doc = "Built-in shape, centred at the origin with its axis along y; not needed with \"file\".",
+    .names = csim_shape_names,
+    .table = shape_tables,
+    .offset = AT(shape),
+    .implied_key = "file"};

@@ -1,0 +1,175 @@
+// scene/motion_keys.c: keys of "motion": poses at times.
+#include "scene/reader.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define AT(member) offsetof(csim_key, member)
+
+// ------------------------------------------------------------------------------------------ keys
+
+static const csim_field plain_number = {.key = "frame", .kind = &csim_kind_real};
+
+// A frame number, stored as the time [s] from the start frame.
+static void read_frame(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {
+  csim_key *key = base;
+  double frame = 0;
+  (void)f;
+  if (csim_read_real(r, &plain_number, item, &frame))
+    key->time = (frame - r->scene->frame_start) / r->scene->fps;
+}
+
+static void describe_frame(const csim_field *f, char text[CSIM_DESCRIPTION]) {
+  (void)f;
+  snprintf(text, CSIM_DESCRIPTION, "a frame number");
+}
+
+static void schema_frame(csim_json_out *out, const csim_field *f) {
+  (void)f;
+  csim_json_text(out, "type", "number");
+}
+
+static const csim_kind kind_frame = {read_frame, NULL, NULL, describe_frame, schema_frame};
+
+// How many times a key has; one is right.
+static int count_times(const cJSON *item) {
+  return !!csim_json_get(item, "frame") + !!csim_json_get(item, "time");
+}
+
+static void finish_key(csim_reader *r, const cJSON *item, void *base) {
+  (void)base;
+  int given = count_times(item);
+  if (given != 1)
+    csim_complain(r, CSIM_AT_VALUE, item, "expected %s \"frame\" or \"time\"",
+                  given ? "only one of" : "the key");
+}
+
+static const csim_field key_fields[] = {
+    {.key = "frame",
+     .kind = &kind_frame,
+     .flags = CSIM_INPUT_ONLY,
+     .doc = "When, as a frame number (fractions allowed)."},
+    {.key = "time",
+     .kind = &csim_kind_real,
+     .offset = AT(time),
+     .unit = "s",
+     .doc = "When, from the start frame. Give this or \"frame\"."},
+    {.key = "position",
+     .kind = &csim_kind_real,
+     .offset = AT(position),
+     .count = 3,
+     .unit = "m",
+     .fallback = "0",
+     .doc = "Offset from the placement at the start."},
+    {.key = "rotation",
+     .kind = &csim_kind_real,
+     .offset = AT(rotation),
+     .count = 3,
+     .unit = "deg",
+     .fallback = "0",
+     .doc = "Turn about the pivot: axis times angle; more than one turn is fine."},
+};
+
+const csim_table csim_key_table = {.name = "key",
+                                   .doc = "A pose at a time.",
+                                   .size = sizeof(csim_key),
+                                   .finish = finish_key,
+                                   CSIM_FIELDS_OF(key_fields)};
+
+// ---------------------------------------------------------------------------------------- motion
+
+static void read_pivot(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {
+  csim_motion *motion = base;
+  csim_kind_real.read(r, f, item, base);
+  motion->has_pivot = 1;
+}
+
+static void print_pivot(csim_printer *p, const csim_field *f, const void *base) {
+  const csim_motion *motion = base;
+  if (motion->has_pivot) csim_kind_real.print(p, f, base);
+}
+
+static const csim_kind kind_pivot = {read_pivot, NULL, print_pivot, csim_describe_real,
+                                     csim_schema_real};
+
+static const csim_field key_element = {.kind = &csim_kind_table, .detail = &csim_key_table};
+static const csim_list key_list = {.element = &key_element,
+                                   .size = sizeof(csim_key),
+                                   .count_offset = offsetof(csim_motion, nkey),
+                                   .least = 1};
+static const char *const interpolation_names[] = {"linear", "smooth", NULL};
+static const csim_field motion_fields[] = {
+    {.key = "keys",
+     .kind = &csim_kind_list,
+     .detail = &key_list,
+     .offset = offsetof(csim_motion, key),
+     .flags = CSIM_REQUIRED,
+     .doc = "Poses in order of time. Before the first and after the last the pose stays."},
+    {.key = "interpolation",
+     .kind = &csim_kind_choice,
+     .detail = interpolation_names,
+     .offset = offsetof(csim_motion, smooth),
+     .fallback = "linear",
+     .doc = "Between keys: at constant speed, or easing in and out of every key."},
+    {.key = "pivot",
+     .kind = &kind_pivot,
+     .offset = offsetof(csim_motion, pivot),
+     .count = 3,
+     .unit = "m",
+     .doc = "Point that rotations turn about, in the scene. Default: the centroid of the pinned "
+            "vertices, or the collider's position."},
+};
+
+const csim_table csim_motion_table = {.name = "motion",
+                                      .doc = "Poses over time.",
+                                      .size = sizeof(csim_motion),
+                                      CSIM_FIELDS_OF(motion_fields)};
+
+static void check_times(csim_reader *r, const cJSON *keys, const csim_motion *motion) {
+  const cJSON *c = keys ? keys->child : NULL;
+  for (int i = 0; c && i < motion->nkey; i++, c = c->next)
+    if (i && count_times(c) == 1 && motion->key[i].time <= motion->key[i - 1].time)
+      csim_complain(r, CSIM_AT_VALUE, c, "times must increase from key to key");
+}
+
+// A list of keys, or an object with the list and more.
+static void read_motion(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {
+  csim_motion *motion = (csim_motion *)((char *)base + f->offset);
+  if (cJSON_IsArray(item)) {
+    csim_kind_list.read(r, &motion_fields[0], item, motion);
+    check_times(r, item, motion);
+  } else if (cJSON_IsObject(item)) {
+    csim_read_table(r, &csim_motion_table, NULL, item, motion);
+    check_times(r, csim_json_get(item, "keys"), motion);
+  } else {
+    csim_complain_type(r, f, item);
+  }
+}
+
+static void print_motion(csim_printer *p, const csim_field *f, const void *base) {
+  const csim_motion *motion = (const csim_motion *)((const char *)base + f->offset);
+  if (!motion->nkey) return;
+  csim_json_open(&p->out, f->key, '{');
+  csim_print_table(p, &csim_motion_table, motion);
+  csim_json_close(&p->out, '}');
+}
+
+static void describe_motion(const csim_field *f, char text[CSIM_DESCRIPTION]) {
+  (void)f;
+  snprintf(text, CSIM_DESCRIPTION, "a list of keys, or an object with \"keys\"");
+}
+
+static void schema_motion(csim_json_out *out, const csim_field *f) {
+  (void)f;
+  csim_json_open(out, "anyOf", '[');
+  csim_json_open_flat(out, NULL, '{');
+  csim_json_text(out, "$ref", "#/definitions/motion");
+  csim_json_close(out, '}');
+  csim_json_open(out, NULL, '{');
+  csim_kind_list.schema(out, &motion_fields[0]);
+  csim_json_close(out, '}');
+  csim_json_close(out, ']');
+}
+
+const csim_kind csim_kind_motion = {read_motion, NULL, print_motion, describe_motion,
+                                    schema_motion};

@@ -1,0 +1,224 @@
+// scene/pin_keys.c: keys of "pins": which vertices are held, how, and where they go.
+#include "scene/reader.h"
+
+#include "base/number.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define AT(member) offsetof(csim_pin, member)
+
+// --------------------------------------------------------------------------- vertices by number
+
+// Indices one pin may list; more are better chosen by box or group, or are a hostile range.
+enum { MOST_LISTED = 1 << 22, MOST_VERTEX = (1 << 27) - 1 };
+
+static const csim_field vertex_number = {
+    .key = "vertices", .kind = &csim_kind_integer, .least = 0, .most = MOST_VERTEX};
+
+// An element: a number, or a range "3-8" with both ends. Returns 0 after a complaint.
+static int read_range(csim_reader *r, const csim_field *f, const cJSON *item, int range[2]) {
+  if (!cJSON_IsString(item)) {
+    if (!cJSON_IsNumber(item)) {
+      csim_complain_type(r, f, item);
+      return 0;
+    }
+    if (!csim_read_int(r, &vertex_number, item, &range[0])) return 0;
+    range[1] = range[0];
+    return 1;
+  }
+  const char *text = item->valuestring, *end = text + strlen(text);
+  long long first = -1, last = -1;
+  const char *p = csim_read_integer(text, end, &first);
+  if (p && *p == '-') p = csim_read_integer(p + 1, end, &last);
+  if (p != end || first < 0 || last < first || last > MOST_VERTEX) {
+    csim_complain_type(r, f, item);
+    return 0;
+  }
+  range[0] = (int)first;
+  range[1] = (int)last;
+  return 1;
+}
+
+static void read_vertices(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {
+  csim_selection *s = (csim_selection *)((char *)base + f->offset);
+  if (cJSON_IsString(item) && !strcmp(item->valuestring, "all")) {
+    s->all = 1;
+    return;
+  }
+  if (!cJSON_IsArray(item)) {
+    csim_complain_type(r, f, item);
+    return;
+  }
+  if (!item->child) {
+    csim_complain(r, CSIM_AT_VALUE, item, "is empty; at least 1 is needed");
+    return;
+  }
+  long long total = 0;
+  int ok = 1, range[2] = {0};
+  for (const cJSON *c = item->child; c; c = c->next) {
+    ok &= read_range(r, f, c, range);
+    if (ok) total += range[1] - range[0] + 1;
+    if (total <= MOST_LISTED) continue;
+    csim_complain(r, CSIM_AT_VALUE, item,
+                  "more than %d vertices are listed; choose them by box, "
+                  "group or \"all\"",
+                  MOST_LISTED);
+    return;
+  }
+  if (!ok) return;
+  s->index = CSIM_ARENA_NEW(&r->scene->arena, int, (ptrdiff_t)total);
+  if (!s->index) return;
+  for (const cJSON *c = item->child; c; c = c->next) {
+    read_range(r, f, c, range);
+    for (int v = range[0]; v <= range[1]; v++) s->index[s->nindex++] = v;
+  }
+}
+
+static void print_vertices(csim_printer *p, const csim_field *f, const void *base) {
+  const csim_selection *s = (const csim_selection *)((const char *)base + f->offset);
+  if (s->all) csim_json_text(&p->out, f->key, "all");
+  if (s->all || !s->nindex) return;
+  csim_json_open_flat(&p->out, f->key, '[');
+  for (int i = 0, last; i < s->nindex; i = last + 1) {
+    for (last = i; last + 1 < s->nindex && s->index[last + 1] == s->index[last] + 1;) last++;
+    char range[32];
+    if (last - i < 2) last = i; // pairs stay two numbers
+    snprintf(range, sizeof range, "%d-%d", s->index[i], s->index[last]);
+    if (last > i)
+      csim_json_text(&p->out, NULL, range);
+    else
+      csim_json_integer(&p->out, NULL, s->index[i]);
+  }
+  csim_json_close(&p->out, ']');
+}
+
+static void describe_vertices(const csim_field *f, char text[CSIM_DESCRIPTION]) {
+  (void)f;
+  snprintf(text, CSIM_DESCRIPTION,
+           "\"all\", or a list of vertex numbers >= 0 and ranges such as \"10-20\"");
+}
+
+static void schema_vertices(csim_json_out *out, const csim_field *f) {
+  (void)f;
+  csim_json_raw(out, "anyOf",
+                "[{\"const\": \"all\"}, {\"type\": \"array\", \"minItems\": 1, \"items\": "
+                "{\"type\": [\"integer\", \"string\"], \"minimum\": 0, "
+                "\"pattern\": \"^[0-9]+-[0-9]+$\"}}]");
+}
+
+static const csim_kind kind_vertices = {read_vertices, NULL, print_vertices, describe_vertices,
+                                        schema_vertices};
+
+// ----------------------------------------------------------------------------------------- boxes
+
+static const csim_field corner = {.kind = &csim_kind_real, .count = 3, .unit = "m"};
+
+static void read_box(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {
+  double *box = base;
+  if (!cJSON_IsArray(item) || csim_count_items(item) != 2) {
+    csim_complain_type(r, f, item);
+    return;
+  }
+  csim_kind_real.read(r, &corner, item->child, box);
+  csim_kind_real.read(r, &corner, item->child->next, box + 3);
+  for (int k = 0; k < 3; k++)
+    if (box[k] > box[k + 3]) {
+      csim_complain(r, CSIM_AT_VALUE, item, "the first corner must be the smaller one in %c",
+                    "xyz"[k]);
+      return;
+    }
+}
+
+static void print_box(csim_printer *p, const csim_field *f, const void *base) {
+  csim_json_open_flat(&p->out, f->key, '[');
+  csim_kind_real.print(p, &corner, base);
+  csim_kind_real.print(p, &corner, (const double *)base + 3);
+  csim_json_close(&p->out, ']');
+}
+
+static void describe_box(const csim_field *f, char text[CSIM_DESCRIPTION]) {
+  (void)f;
+  snprintf(text, CSIM_DESCRIPTION, "two corners [[x, y, z], [x, y, z]] [m]");
+}
+
+static void schema_box(csim_json_out *out, const csim_field *f) {
+  (void)f;
+  csim_json_text(out, "type", "array");
+  csim_json_integer(out, "minItems", 2);
+  csim_json_integer(out, "maxItems", 2);
+  csim_json_open(out, "items", '{');
+  csim_kind_real.schema(out, &corner);
+  csim_json_close(out, '}');
+}
+
+static const csim_kind kind_box = {read_box, NULL, print_box, describe_box, schema_box};
+
+// ------------------------------------------------------------------------------------------ pins
+
+static const csim_field box_element = {.kind = &kind_box};
+static const csim_field group_element = {.kind = &csim_kind_text};
+static const csim_list box_list = {.element = &box_element,
+                                   .size = sizeof(double[6]),
+                                   .count_offset = AT(select.nbox),
+                                   .rank = 2,
+                                   .least = 1};
+static const csim_list nearest_list = {.element = &corner,
+                                       .size = sizeof(double[3]),
+                                       .count_offset = AT(select.nnearest),
+                                       .rank = 1,
+                                       .least = 1};
+static const csim_list group_list = {.element = &group_element,
+                                     .size = sizeof(char *),
+                                     .count_offset = AT(select.ngroup),
+                                     .least = 1};
+
+static const csim_field pin_fields[] = {
+    {.key = "vertices",
+     .kind = &kind_vertices,
+     .offset = AT(select),
+     .doc = "Vertices by number, from 0, in the order of the mesh. The ways of choosing add up."},
+    {.key = "box",
+     .kind = &csim_kind_list,
+     .detail = &box_list,
+     .offset = AT(select.box),
+     .doc = "Vertices that are inside a box at the start, after scale, rotation and position."},
+    {.key = "nearest",
+     .kind = &csim_kind_list,
+     .detail = &nearest_list,
+     .offset = AT(select.nearest),
+     .doc = "The vertex nearest to a point [x, y, z] at the start."},
+    {.key = "group",
+     .kind = &csim_kind_list,
+     .detail = &group_list,
+     .offset = AT(select.group),
+     .doc = "Vertices of the faces in a group (o, g or usemtl) of the mesh file."},
+    {.key = "stiffness",
+     .kind = &csim_kind_real,
+     .offset = AT(stiffness),
+     .unit = "N/m",
+     .least = 0,
+     .most = CSIM_MOST,
+     .fallback = "0",
+     .doc = "Stiffness of a spring to the target; 0 holds the vertex exactly."},
+    {.key = "motion",
+     .kind = &csim_kind_motion,
+     .detail = &csim_motion_table,
+     .offset = AT(motion),
+     .doc = "Where the pinned vertices go; without it they stay."},
+};
+
+static void finish_pin(csim_reader *r, const cJSON *item, void *base) {
+  csim_pin *pin = base;
+  pin->place = csim_keep_place(r, CSIM_AT_VALUE, item);
+  if (!csim_json_get(item, "vertices") && !csim_json_get(item, "box") &&
+      !csim_json_get(item, "nearest") && !csim_json_get(item, "group"))
+    csim_complain(r, CSIM_AT_VALUE, item,
+                  "no vertices are chosen: give \"vertices\", \"box\", \"nearest\" or \"group\"");
+}
+
+const csim_table csim_pin_table = {.name = "pin",
+                                   .doc = "Vertices held in place or led along a motion.",
+                                   .size = sizeof(csim_pin),
+                                   .finish = finish_pin,
+                                   CSIM_FIELDS_OF(pin_fields)};

@@ -1,0 +1,115 @@
+// scene/read.c: csim_scene_read: files and settings -> tree -> tables -> scene.
+#include "scene/merge.h"
+#include "scene/reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// FNV-1a, 64 bits (Fowler, Noll, Vo).
+static uint64_t hash_text(const char *text) {
+  uint64_t h = 14695981039346656037u;
+  for (const unsigned char *c = (const unsigned char *)text; *c; c++) h = (h ^ *c) * 1099511628211u;
+  return h;
+}
+
+// The whole scene as JSON; free(). NULL when out of memory.
+static char *print_scene(const csim_scene *scene, int hashing) {
+  csim_printer p = {.scene = scene, .hashing = hashing};
+  csim_json_open(&p.out, NULL, '{');
+  csim_print_table(&p, &csim_scene_table, scene);
+  csim_json_close(&p.out, '}');
+  csim_json_end(&p.out);
+  if (!p.out.failed) return p.out.text;
+  free(p.out.text);
+  return NULL;
+}
+
+static int resolve(csim_scene *scene) {
+  char *whole = print_scene(scene, 0), *part = print_scene(scene, 1);
+  int ok = whole && part;
+  if (ok) {
+    scene->resolved = csim_arena_copy(&scene->arena, whole);
+    scene->hash = hash_text(part);
+  }
+  free(whole);
+  free(part);
+  return ok && scene->resolved;
+}
+
+// "dir/drape.json" is called "drape" unless it says otherwise. Letters that a file name of ours
+// does not have become '_'.
+static void name_after_file(csim_scene *scene, const char *path) {
+  const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+  const char *point = strrchr(base, '.');
+  int n = point && point > base ? (int)(point - base) : (int)strlen(base);
+  scene->name = csim_arena_print(&scene->arena, "%.*s", n < 100 ? n : 100, base);
+  for (char *c = scene->name; c && *c; c++) {
+    int fits = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') ||
+               *c == '_' || (c > scene->name && (*c == '.' || *c == '-'));
+    if (!fits) *c = '_';
+  }
+}
+
+static void read_tree(csim_reader *r, const cJSON *tree) {
+  csim_scene *scene = r->scene;
+  if (!cJSON_IsObject(tree)) {
+    csim_complain(r, CSIM_AT_VALUE, tree, "expected a scene { }");
+    return;
+  }
+  csim_read_table(r, &csim_scene_table, NULL, tree, scene);
+  scene->material = CSIM_ARENA_NEW(&scene->arena, csim_material, r->nmaterial);
+  if (!scene->material) return;
+  scene->nmaterial = (int)r->nmaterial;
+  if (r->nmaterial)
+    memcpy(scene->material, r->material, (size_t)r->nmaterial * sizeof *r->material);
+}
+
+csim_status csim_scene_read(const char *path, const char *const *sets, int nset, csim_log *log,
+                            csim_scene **result) {
+  csim_status status = CSIM_MEMORY;
+  cJSON *tree = NULL;
+  csim_reader r = {.length_times = 1, .length_over = 1};
+  *result = NULL;
+  csim_scene *scene = r.scene = CSIM_NEW(csim_scene, 1);
+  if (!scene) goto done;
+  scene->file = csim_arena_copy(&scene->arena, path);
+  name_after_file(scene, path);
+  if (scene->arena.failed) goto done;
+  status = csim_load_tree(&r, path, log, &tree);
+  if (status != CSIM_OK) goto done;
+  for (int i = 0; i < nset && status == CSIM_OK; i++) status = csim_apply_set(&r, tree, sets[i]);
+  if (status != CSIM_OK) goto done;
+  read_tree(&r, tree);
+  int nomem = r.memory || scene->arena.failed || r.scratch.failed || r.json.arena.failed;
+  status = nomem ? CSIM_MEMORY : r.nproblem ? CSIM_INVALID : CSIM_OK;
+  if (status == CSIM_OK && !resolve(scene)) status = CSIM_MEMORY;
+done:
+  if (status == CSIM_MEMORY)
+    csim_say(log, CSIM_ERROR, (csim_place){.file = path}, "out of memory");
+  else
+    csim_tell_problems(&r, log);
+  cJSON_Delete(tree);
+  csim_json_free(&r.json);
+  csim_arena_free(&r.scratch);
+  free(r.problem);
+  free(r.material);
+  if (status == CSIM_OK)
+    *result = scene;
+  else
+    csim_scene_free(scene);
+  return status;
+}
+
+void csim_scene_free(csim_scene *scene) {
+  if (!scene) return;
+  csim_arena_free(&scene->arena);
+  free(scene);
+}
+
+const char *csim_scene_resolved(const csim_scene *scene) {
+  return scene->resolved;
+}
+
+uint64_t csim_scene_hash(const csim_scene *scene) {
+  return scene->hash;
+}

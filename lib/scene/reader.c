@@ -1,0 +1,191 @@
+// scene/reader.c: see reader.h. Problems, and objects read by their tables.
+#include "scene/reader.h"
+
+#include "base/number.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// -------------------------------------------------------------------------------------- problems
+
+void csim_complain(csim_reader *r, csim_where where, const cJSON *item, const char *format, ...) {
+  if (r->nproblem > CSIM_MAX_PROBLEMS) return;
+  csim_problem *grown = csim_grow(r->problem, &r->problem_capacity, r->nproblem + 1, sizeof *grown);
+  if (!grown) {
+    r->memory = 1;
+    return;
+  }
+  r->problem = grown;
+  char text[1001];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  csim_problem *p = &r->problem[r->nproblem];
+  *p = (csim_problem){.source = csim_json_note_of(&r->json, item)->source,
+                      .order = (int)r->nproblem,
+                      .text = csim_arena_copy(&r->scratch, text)};
+  p->place =
+      where == CSIM_AT_KEY ? csim_json_key_place(&r->json, item) : csim_json_place(&r->json, item);
+  if (!p->place.file) p->place.file = r->scene->file;
+  if (!p->text)
+    r->memory = 1;
+  else
+    r->nproblem++;
+}
+
+void csim_complain_type(csim_reader *r, const csim_field *f, const cJSON *item) {
+  char wanted[CSIM_DESCRIPTION], found[CSIM_DESCRIPTION];
+  f->kind->describe(f, wanted);
+  csim_describe_item(item, found);
+  csim_complain(r, CSIM_AT_VALUE, item, "expected %s, found %s", wanted, found);
+}
+
+const char *csim_suggest(csim_reader *r, const char *word, const char *const *names) {
+  const char *near = csim_nearest_name(word, names);
+  const char *text = near ? csim_arena_print(&r->scratch, ", did you mean \"%s\"?", near) : "";
+  return text ? text : "";
+}
+
+csim_place csim_keep_place(csim_reader *r, csim_where where, const cJSON *item) {
+  csim_place place =
+      where == CSIM_AT_KEY ? csim_json_key_place(&r->json, item) : csim_json_place(&r->json, item);
+  place.file = csim_arena_copy(&r->scene->arena, place.file);
+  place.pointer = csim_arena_copy(&r->scene->arena, place.pointer);
+  return place;
+}
+
+static int compare_problems(const void *a, const void *b) {
+  const csim_problem *p = a, *q = b;
+  if (p->source != q->source) return p->source < q->source ? -1 : 1;
+  if (p->place.line != q->place.line) return p->place.line < q->place.line ? -1 : 1;
+  if (p->place.column != q->place.column) return p->place.column < q->place.column ? -1 : 1;
+  return p->order < q->order ? -1 : p->order > q->order;
+}
+
+void csim_tell_problems(csim_reader *r, csim_log *log) {
+  if (!r->nproblem) return;
+  qsort(r->problem, (size_t)r->nproblem, sizeof *r->problem, compare_problems);
+  for (ptrdiff_t i = 0; i < r->nproblem && i < CSIM_MAX_PROBLEMS; i++)
+    csim_say(log, CSIM_ERROR, r->problem[i].place, "%s", r->problem[i].text);
+  if (r->nproblem > CSIM_MAX_PROBLEMS)
+    csim_say(log, CSIM_ERROR, (csim_place){.file = r->scene->file},
+             "more than %d errors; the others are not shown", CSIM_MAX_PROBLEMS);
+}
+
+// --------------------------------------------------------------------------------------- helpers
+
+int csim_count_items(const cJSON *item) {
+  int n = 0;
+  for (const cJSON *c = item ? item->child : NULL; c; c = c->next) n++;
+  return n;
+}
+
+void csim_describe_item(const cJSON *item, char text[CSIM_DESCRIPTION]) {
+  char number[32];
+  switch (item->type & 0xFF) {
+  case cJSON_Number:
+    csim_print_shortest(item->valuedouble, number);
+    snprintf(text, CSIM_DESCRIPTION, "%s", number);
+    break;
+  case cJSON_String: {
+    size_t n = strlen(item->valuestring), shown = n < 60 ? n : 60;
+    while (shown < n && shown && (item->valuestring[shown] & 0xC0) == 0x80) shown--;
+    snprintf(text, CSIM_DESCRIPTION, "text \"%.*s%s\"", (int)shown, item->valuestring,
+             shown < n ? "..." : "");
+    break;
+  }
+  case cJSON_Array:
+    snprintf(text, CSIM_DESCRIPTION, "a list of %d", csim_count_items(item));
+    break;
+  case cJSON_Object:
+    snprintf(text, CSIM_DESCRIPTION, "an object");
+    break;
+  case cJSON_True:
+    snprintf(text, CSIM_DESCRIPTION, "true");
+    break;
+  case cJSON_False:
+    snprintf(text, CSIM_DESCRIPTION, "false");
+    break;
+  default:
+    snprintf(text, CSIM_DESCRIPTION, "null");
+    break;
+  }
+}
+
+// ---------------------------------------------------------------------------------------- tables
+
+static const csim_field *find_field(const csim_table *table, const char *key) {
+  for (int i = 0; i < table->nfield; i++)
+    if (!strcmp(table->field[i].key, key)) return &table->field[i];
+  return NULL;
+}
+
+// Names of the variants, other than `table`, that know the key; "" when there are none.
+static const char *find_siblings(csim_reader *r, const csim_table *table,
+                                 const csim_variants *family, const char *key) {
+  const char *found = "";
+  for (int i = 0; family && family->names[i]; i++)
+    if (family->table[i] != table && find_field(family->table[i], key))
+      found = csim_arena_print(&r->scratch, "%s%s\"%s\"", found ? found : "",
+                               found && *found ? ", " : "", family->names[i]);
+  return found ? found : "";
+}
+
+static void complain_unknown(csim_reader *r, const csim_table *table, const csim_variants *family,
+                             const cJSON *item) {
+  const char *siblings = find_siblings(r, table, family, item->string);
+  if (*siblings) {
+    csim_complain(r, CSIM_AT_KEY, item, "\"%s\" has no meaning here; it belongs to %s %s",
+                  item->string, family->key, siblings);
+    return;
+  }
+  const char *names[64];
+  int n = 0;
+  for (int i = 0; i < table->nfield && n < 62; i++) names[n++] = table->field[i].key;
+  if (family) names[n++] = family->key;
+  names[n] = NULL;
+  csim_complain(r, CSIM_AT_KEY, item, "unknown key%s", csim_suggest(r, item->string, names));
+}
+
+// A missing key is no news where an unknown one looks like it.
+static int is_misspelt(const csim_table *table, const cJSON *item, const char *key) {
+  const char *const names[] = {key, NULL};
+  for (const cJSON *c = item->child; c; c = c->next)
+    if (!find_field(table, c->string) && csim_nearest_name(c->string, names)) return 1;
+  return 0;
+}
+
+void csim_read_table(csim_reader *r, const csim_table *table, const csim_variants *family,
+                     const cJSON *item, void *base) {
+  for (int i = 0; i < table->nfield; i++) {
+    const csim_field *f = &table->field[i];
+    if (f->kind->fall_back) f->kind->fall_back(r, f, base);
+    if (!item) continue;
+    const cJSON *value = csim_json_get(item, f->key);
+    if (value) {
+      f->kind->read(r, f, value, base);
+    } else if ((f->flags & CSIM_REQUIRED) && !is_misspelt(table, item, f->key)) {
+      char wanted[CSIM_DESCRIPTION];
+      f->kind->describe(f, wanted);
+      csim_complain(r, CSIM_AT_VALUE, item, "\"%s\" is missing: %s", f->key, wanted);
+    }
+  }
+  for (const cJSON *c = item ? item->child : NULL; c; c = c->next) {
+    if (r->nproblem > CSIM_MAX_PROBLEMS) break;
+    if (family && !strcmp(c->string, family->key)) continue;
+    if (!find_field(table, c->string)) complain_unknown(r, table, family, c);
+  }
+  if (item && table->finish) table->finish(r, item, base);
+}
+
+void csim_print_table(csim_printer *p, const csim_table *table, const void *base) {
+  for (int i = 0; i < table->nfield; i++) {
+    const csim_field *f = &table->field[i];
+    if (!f->kind->print || (f->flags & CSIM_INPUT_ONLY)) continue;
+    if (p->hashing && (f->flags & CSIM_COSMETIC)) continue;
+    f->kind->print(p, f, base);
+  }
+}

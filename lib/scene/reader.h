@@ -1,0 +1,224 @@
+// scene/reader.h: tables of keys, and how a scene is read by them. Needs base/, io/.
+//
+// Every key of a scene is a csim_field in a csim_table. The reader, the printer of the resolved
+// scene, the JSON Schema and the manual all walk the same tables, so they cannot disagree.
+#ifndef CSIM_SCENE_READER_H
+#define CSIM_SCENE_READER_H
+
+#include "io/json.h"
+#include "io/json_write.h"
+#include "scene/scene.h"
+
+typedef struct csim_field csim_field;
+typedef struct csim_table csim_table;
+
+// ---------------------------------------------------------------------------------------- reader
+
+/// One error, kept until all are known and can be told in the order of the text.
+typedef struct csim_problem {
+  csim_place place;
+  int source, order;
+  char *text;
+} csim_problem;
+
+typedef struct csim_reader {
+  csim_json json;     ///< every text read
+  csim_scene *scene;  ///< what is filled
+  csim_arena scratch; ///< problems and the reader's own lists
+  ptrdiff_t nproblem, problem_capacity;
+  csim_problem *problem;
+  double length_times, length_over; ///< plain lengths times this, divided by that, are metres
+  ptrdiff_t nmaterial, material_capacity;
+  csim_material *material; ///< (nmaterial) those of the map, then those that objects bring
+  ptrdiff_t nnamed;        ///< of them the first ones, which can be referred to by name
+  int memory;              ///< out of memory
+} csim_reader;
+
+enum { CSIM_MAX_PROBLEMS = 100 }; ///< told per scene; a file with more has one cause, not hundreds
+
+typedef enum csim_where { CSIM_AT_KEY, CSIM_AT_VALUE } csim_where;
+
+/// Notes an error about an item (NULL: the file as a whole).
+void csim_complain(csim_reader *r, csim_where where, const cJSON *item, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/// Notes "expected <what the field wants>, found <what the item is>".
+void csim_complain_type(csim_reader *r, const csim_field *f, const cJSON *item);
+
+/// `did you mean "near"?` with a comma before, or "" when no name in the list is near.
+const char *csim_suggest(csim_reader *r, const char *word, const char *const *names);
+
+/// A place whose strings live in the scene's arena.
+csim_place csim_keep_place(csim_reader *r, csim_where where, const cJSON *item);
+
+/// Sends every problem to the log, in order of sources, lines and columns.
+void csim_tell_problems(csim_reader *r, csim_log *log);
+
+// ---------------------------------------------------------------------------------------- tables
+
+/// Writes the resolved scene. When `hashing`, what cannot change a frame is left out.
+typedef struct csim_printer {
+  csim_json_out out;
+  const csim_scene *scene;
+  int hashing;
+} csim_printer;
+
+enum { CSIM_DESCRIPTION = 240 };
+
+/// How values of one kind are read, printed and described. `base` is the struct that the field's
+/// offset counts from.
+typedef struct csim_kind {
+  /// Stores the item's value; on an error complains and leaves what stands there.
+  void (*read)(csim_reader *r, const csim_field *f, const cJSON *item, void *base);
+  /// Stores the default; NULL: zero bytes are the default.
+  void (*fall_back)(csim_reader *r, const csim_field *f, void *base);
+  /// Prints `"key": value`, or nothing where the value is absent.
+  void (*print)(csim_printer *p, const csim_field *f, const void *base);
+  /// "a number > 0 [m]": follows the word "expected".
+  void (*describe)(const csim_field *f, char text[CSIM_DESCRIPTION]);
+  /// Members of the schema: "type", "minimum", ... The caller adds description and default.
+  void (*schema)(csim_json_out *out, const csim_field *f);
+} csim_kind;
+
+enum {
+  CSIM_REQUIRED = 1,    ///< an error when missing
+  CSIM_ABOVE = 2,       ///< values lie strictly above `least`
+  CSIM_BELOW = 4,       ///< values lie strictly below `most`
+  CSIM_BROADCAST = 8,   ///< one number stands for all components
+  CSIM_RELATIVE = 16,   ///< "2x" multiplies the value that stands there (a preset's)
+  CSIM_ZERO = 32,       ///< a missing object leaves its struct zero instead of its defaults
+  CSIM_INPUT_ONLY = 64, ///< not part of the resolved scene
+  CSIM_COSMETIC = 128,  ///< cannot change a frame: not part of the hash
+};
+
+/// One key. Zero is a fitting value for everything a kind does not use.
+struct csim_field {
+  const char *key;
+  const csim_kind *kind;
+  const char *doc;      ///< one or two sentences for schema and manual
+  const char *unit;     ///< of plain numbers, "" or NULL = none; "deg" is stored as radians
+  const char *fallback; ///< default as text; NULL = none (zero)
+  size_t offset;        ///< of the value in its struct
+  int count;            ///< numbers: components, 0 = 1
+  double least, most;   ///< inclusive range in SI; both 0 = any number up to CSIM_MOST
+  int flags;
+  const void *detail; ///< names (NULL-terminated), csim_table, csim_list or csim_variants
+};
+
+#define CSIM_MOST 1e15 ///< magnitude that nothing physical here exceeds, and whose square is finite
+
+/// The keys of one JSON object.
+struct csim_table {
+  const char *name; ///< of the definition in the schema, heading in the manual
+  const char *doc;
+  int nfield;
+  const csim_field *field;
+  size_t size; ///< of the struct
+  /// Checks across keys after all were read; NULL = none.
+  void (*finish)(csim_reader *r, const cJSON *item, void *base);
+};
+#define CSIM_FIELDS_OF(array) .nfield = (int)(sizeof(array) / sizeof *(array)), .field = (array)
+
+/// A list of equal elements, stored as a count and a pointer.
+typedef struct csim_list {
+  const csim_field *element; ///< offset 0, no key
+  size_t size;               ///< of an element
+  size_t count_offset;       ///< of the int count, from the same base as the field
+  int rank;        ///< nested lists in one element (a vector: 1): a single one needs no list
+  int least, most; ///< elements; most = 0: as many as the file can hold
+} csim_list;
+
+/// An object of one of several kinds, told by a key.
+typedef struct csim_variants {
+  const char *name;
+  const char *key;                ///< "type"
+  const char *doc;                ///< of the key
+  const char *const *names;       ///< NULL-terminated; the stored value is the position
+  const csim_table *const *table; ///< of each name
+  size_t offset;                  ///< of the stored value
+  const char *implied_key;        ///< a key that tells variant 0 without `key`; NULL = none
+} csim_variants;
+
+// built-in kinds; count > 1 makes vectors of the numbers
+extern const csim_kind csim_kind_bool;
+extern const csim_kind csim_kind_integer; ///< detail: names = the only values allowed
+extern const csim_kind csim_kind_real;
+extern const csim_kind csim_kind_text;
+extern const csim_kind csim_kind_name;     ///< text that can be part of a file name
+extern const csim_kind csim_kind_choice;   ///< detail: names; stores position + least as int
+extern const csim_kind csim_kind_word;     ///< detail: names; stores the name as const char *
+extern const csim_kind csim_kind_file;     ///< path, stored relative to the working directory
+extern const csim_kind csim_kind_table;    ///< detail: csim_table
+extern const csim_kind csim_kind_list;     ///< detail: csim_list
+extern const csim_kind csim_kind_variants; ///< detail: csim_variants
+
+// parts of them, for kinds that are much like them
+void csim_describe_real(const csim_field *f, char text[CSIM_DESCRIPTION]);
+void csim_schema_real(csim_json_out *out, const csim_field *f);
+void csim_describe_choice(const csim_field *f, char text[CSIM_DESCRIPTION]);
+void csim_schema_choice(csim_json_out *out, const csim_field *f);
+
+/// Reads an object by its table. item = NULL: defaults only. `family` is NULL or the variants the
+/// table is one of (their key is then known, and a key of a sibling gets a better message).
+void csim_read_table(csim_reader *r, const csim_table *table, const csim_variants *family,
+                     const cJSON *item, void *base);
+void csim_print_table(csim_printer *p, const csim_table *table, const void *base);
+
+/// Reads one number, plain or with its unit, and checks the field's range.
+/// @return 0 after a complaint
+int csim_read_real(csim_reader *r, const csim_field *f, const cJSON *item, double *value);
+
+/// One integer in the field's range.
+int csim_read_int(csim_reader *r, const csim_field *f, const cJSON *item, int *value);
+
+/// Prints a stored SI number in the field's unit so that it reads back to the same double.
+void csim_print_real(csim_printer *p, const csim_field *f, const char *key, double value);
+
+/// What an item is, for messages: `text "abc"`, `a list of 2`, `-3`.
+void csim_describe_item(const cJSON *item, char text[CSIM_DESCRIPTION]);
+
+/// Has the list or object this many members?
+int csim_count_items(const cJSON *item);
+
+// kinds and tables of the scene's larger parts, each in a room of its own
+extern const csim_kind csim_kind_materials; ///< the map of materials; detail: csim_material_table
+extern const csim_kind csim_kind_material;  ///< an object's: name, preset or { }; detail as above
+extern const csim_kind csim_kind_motion;    ///< detail: csim_motion_table
+extern const csim_table csim_material_table;
+extern const csim_table csim_motion_table, csim_key_table;
+extern const csim_table csim_pin_table;
+extern const csim_variants csim_mesh_variants;
+extern const csim_variants csim_object_variants;
+extern const char *const csim_preset_names[];
+const csim_material *csim_find_preset(const char *name); ///< NULL when there is none
+extern const char *const csim_shape_names[];
+
+/// Checks that a material has what an object made of it needs.
+void csim_check_material(csim_reader *r, const cJSON *item, const csim_object *object);
+
+/// The scene's table: all others hang on it.
+extern const csim_table csim_scene_table;
+
+// --------------------------------------------------------------------------- walking the tables
+
+/// A table, or a family of them, that some key of the scene leads to.
+typedef struct csim_definition {
+  const csim_table *table;       ///< NULL for variants
+  const csim_variants *variants; ///< NULL for a table
+} csim_definition;
+
+enum { CSIM_MAX_DEFINITIONS = 64 };
+
+/// All definitions that csim_scene_table leads to, without itself, each once, in order of keys.
+/// @return their number
+int csim_list_definitions(csim_definition list[CSIM_MAX_DEFINITIONS]);
+
+/// What a field's key leads to: {NULL, NULL} for single values.
+csim_definition csim_definition_of(const csim_field *f);
+
+/// The default of a field as JSON on one line.
+/// @param[out] text  free(); NULL when there is no default
+/// @return 0 when out of memory
+int csim_print_default(const csim_table *table, const csim_field *f, char **text);
+
+#endif

@@ -1,0 +1,234 @@
+// scene/run.c: the main job, from a scene to frames on disk. Needs everything below.
+#include "base/number.h"
+#include "io/file.h"
+#include "scene/output.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct run {
+  const csim_scene *scene;
+  const csim_run_options *options;
+  csim_log *log;
+  csim_run_report *report;
+  csim_world world;
+  csim_state state;
+  csim_pool *pool;
+  csim_solver *solver;
+  csim_output_writer *output;
+} run;
+
+static void count_model(const csim_model *model, csim_run_report *report) {
+  report->nvert = model->nvert;
+  report->ntri = model->ntri;
+  for (int b = 0; b < model->nbody; b++) report->ntet += model->body[b].ntet;
+  for (int e = 0; e < model->nenergy; e++)
+    if (model->energy[e].kind == &csim_spring_kind) report->nspring += model->energy[e].nelem;
+}
+
+static double substep_of(const csim_scene *scene) { return 1 / (scene->fps * scene->substeps); }
+
+static csim_status create(run *r) {
+  csim_status status = csim_compile(r->scene, r->options->tet_program, r->log, &r->world);
+  if (status) return status;
+  count_model(r->world.model, r->report);
+  r->pool = csim_pool_create(r->options->nthread);
+  csim_solver_setup setup = {.model = r->world.model,
+                             .params = r->scene->solver,
+                             .contact = r->scene->contact,
+                             .ncollider = r->world.ncollider,
+                             .collider = r->world.collider,
+                             .pool = r->pool,
+                             .h = substep_of(r->scene)};
+  r->solver = csim_solver_create(&setup);
+  if (!r->pool || !r->solver || csim_state_create(r->world.model, &r->state)) {
+    csim_say(r->log, CSIM_ERROR, (csim_place){.file = r->scene->file},
+             "out of memory for %d vertices", r->world.model->nvert);
+    return CSIM_MEMORY;
+  }
+  return CSIM_OK;
+}
+
+static void destroy(run *r) {
+  csim_solver_free(r->solver);
+  csim_pool_free(r->pool);
+  csim_state_free(&r->state);
+  csim_world_free(&r->world);
+}
+
+static void tell_progress(const run *r, int frame, int substep, const csim_frame_stats *stats) {
+  if (!r->options->progress) return;
+  const csim_scene *scene = r->scene;
+  int span = scene->frame_end - scene->frame_start;
+  double done = frame - 1 - scene->frame_start + (double)substep / scene->substeps;
+  r->options->progress(r->options->user,
+                       &(csim_progress){.frame_start = scene->frame_start,
+                                        .frame_end = scene->frame_end,
+                                        .frame = frame,
+                                        .substep = substep,
+                                        .substeps = scene->substeps,
+                                        .share = span > 0 ? done / span : 1,
+                                        .iterations = stats->iterations,
+                                        .linear_iterations = stats->linear_iterations,
+                                        .contacts = stats->contacts,
+                                        .residual = stats->residual});
+}
+
+static int stop_wanted(const run *r) { return r->options->stop && *r->options->stop; }
+
+static const char *outcome_text(csim_outcome outcome) {
+  switch (outcome) {
+  case CSIM_OUTCOME_INDEFINITE:
+    return "the matrix is indefinite and Cholesky has no factor: set solver.spd to \"drop\" or "
+           "\"clamp\"";
+  case CSIM_OUTCOME_DIVERGED:
+    return "positions are no longer finite, even at a sixteenth of the substep: raise "
+           "frames.substeps, or lower the stiffness";
+  default: return "the solver gave up";
+  }
+}
+
+// All substeps of one frame.
+static csim_status step_frame(run *r, int frame, csim_frame_stats *stats) {
+  *stats = (csim_frame_stats){0};
+  for (int s = 0; s < r->scene->substeps; s++) {
+    if (stop_wanted(r)) return CSIM_STOPPED;
+    csim_step_report step;
+    int gave_up = csim_step(r->solver, &r->state, &step);
+    r->report->substeps++;
+    r->report->halved_substeps += step.parts > 1;
+    r->report->unconverged_substeps += step.method.outcome != CSIM_OUTCOME_CONVERGED;
+    stats->substeps++;
+    stats->iterations += step.iterations;
+    stats->linear_iterations += step.linear_iterations;
+    stats->contacts += step.contacts;
+    stats->halved += step.parts > 1;
+    stats->unconverged += step.method.outcome != CSIM_OUTCOME_CONVERGED;
+    stats->residual = fmax(stats->residual, step.method.residual);
+    if (gave_up) {
+      snprintf(r->report->reason, sizeof r->report->reason, "frame %d, substep %d of %d: %s", frame,
+               s + 1, r->scene->substeps, outcome_text(step.method.outcome));
+      csim_say(r->log, CSIM_ERROR, (csim_place){.file = r->scene->file}, "%s", r->report->reason);
+      return CSIM_FAILED;
+    }
+    tell_progress(r, frame, s + 1, stats);
+  }
+  return CSIM_OK;
+}
+
+static csim_status run_frames(run *r) {
+  const csim_scene *scene = r->scene;
+  csim_frame_stats stats = {0};
+  for (int frame = scene->frame_start; frame <= scene->frame_end; frame++) {
+    csim_status status = frame > scene->frame_start ? step_frame(r, frame, &stats) : CSIM_OK;
+    if (!status)
+      status = csim_output_frame(r->output, frame, (frame - scene->frame_start) / scene->fps, &r->state, &stats);
+    if (status) return status;
+    r->report->frames_written++;
+    r->report->last_frame = frame;
+    status = csim_output_record(r->output, "running", r->report);
+    if (status) return status;
+  }
+  return CSIM_OK;
+}
+
+csim_status csim_run(const csim_scene *scene, const csim_run_options *options, csim_log *log,
+                     csim_run_report *report) {
+  static const struct {
+    csim_status status;
+    const char *state, *reason;
+  } ends[] = {{CSIM_OK, "complete", "all frames written"},
+              {CSIM_STOPPED, "stopped", "stopped on request"},
+              {CSIM_FAILED, "failed", "the solver gave up"},
+              {CSIM_IO, "failed", "a file could not be written"},
+              {CSIM_MEMORY, "failed", "out of memory"},
+              {CSIM_INVALID, "failed", "invalid"}};
+  run r = {.scene = scene, .options = options, .log = log, .report = report};
+  *report = (csim_run_report){.last_frame = scene->frame_start - 1};
+  csim_status status = create(&r);
+  if (!status)
+    status = csim_output_create(scene, &r.world, options->out, options->overwrite, log, &r.output);
+  if (!status) {
+    status = run_frames(&r);
+    size_t k = 0;
+    while (ends[k].status != status) k++;
+    if (!report->reason[0]) snprintf(report->reason, sizeof report->reason, "%s", ends[k].reason);
+    csim_status recorded = csim_output_record(r.output, ends[k].state, report);
+    csim_status ended = csim_output_close(r.output, status == CSIM_OK);
+    if (!status) status = recorded ? recorded : ended;
+  }
+  destroy(&r);
+  return status;
+}
+
+csim_status csim_check(const csim_scene *scene, const csim_run_options *options, csim_log *log,
+                       csim_check_report *report) {
+  csim_run_report counts = {0};
+  run r = {.scene = scene, .options = options, .log = log, .report = &counts};
+  *report = (csim_check_report){.frames = scene->frame_end - scene->frame_start + 1,
+                                .substeps = scene->substeps};
+  csim_status status = create(&r);
+  if (!status) {
+    const csim_model *model = r.world.model;
+    report->nvert = counts.nvert;
+    report->ntri = counts.ntri;
+    report->ntet = counts.ntet;
+    report->nspring = counts.nspring;
+    for (int i = 0; i < model->nvert; i++) report->nfixed += model->fixed[i];
+    for (int e = 0; e < model->nenergy; e++)
+      if (model->energy[e].kind == &csim_quadratic_kind || model->energy[e].kind == &csim_dihedral_kind)
+        report->nhinge += model->energy[e].nelem;
+    report->memory = model->arena.used + csim_solver_memory(r.solver) +
+                     12 * (size_t)model->nvert * sizeof(double);
+  }
+  destroy(&r);
+  return status;
+}
+
+static void dump_springs(const csim_energy *energy, csim_file *file) {
+  for (int e = 0; e < energy->nelem; e++) {
+    const double *param = energy->param + energy->kind->nparam * (ptrdiff_t)e;
+    csim_file_print(file, "%s\n[%d, %d, ", e ? "," : "", energy->node[2 * (ptrdiff_t)e],
+                    energy->node[2 * (ptrdiff_t)e + 1]);
+    csim_file_print_number(file, param[0], 17);
+    csim_file_text(file, ", ");
+    csim_file_print_number(file, param[1], 17);
+    csim_file_text(file, "]");
+  }
+}
+
+csim_status csim_dump_model(const csim_scene *scene, const csim_run_options *options,
+                            const char *path, csim_log *log) {
+  csim_run_report counts = {0};
+  run r = {.scene = scene, .options = options, .log = log, .report = &counts};
+  csim_file *file = NULL;
+  csim_status status = create(&r);
+  if (!status) status = csim_file_create(path, log, &file);
+  if (status) goto done;
+  const csim_model *model = r.world.model;
+  csim_file_text(file, "{\"mass\": [");
+  for (int i = 0; i < model->nvert; i++) {
+    if (i) csim_file_text(file, ", ");
+    csim_file_print_number(file, model->mass[i], 17);
+  }
+  csim_file_text(file, "],\n\"pins\": [");
+  for (int i = 0, n = 0; i < model->nvert; i++)
+    if (model->fixed[i]) csim_file_print(file, "%s%d", n++ ? ", " : "", i);
+  csim_file_text(file, "],\n\"gravity\": [");
+  for (int c = 0; c < 3; c++) {
+    if (c) csim_file_text(file, ", ");
+    csim_file_print_number(file, model->gravity[c], 17);
+  }
+  csim_file_text(file, "],\n\"h\": ");
+  csim_file_print_number(file, substep_of(scene), 17);
+  csim_file_text(file, ", \"damping\": 0,\n\"springs\": [");
+  for (int e = 0; e < model->nenergy; e++)
+    if (model->energy[e].kind == &csim_spring_kind) dump_springs(&model->energy[e], file);
+  csim_file_text(file, "]}\n");
+  status = csim_file_commit(file, 0);
+done:
+  destroy(&r);
+  return status;
+}

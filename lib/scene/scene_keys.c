@@ -1,0 +1,509 @@
+// scene/scene_keys.c: keys of the scene itself: units, frames, solver, contact, wind, output.
+#include "scene/reader.h"
+
+#include "scene/units.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define AT(member) offsetof(csim_scene, member)
+
+// ----------------------------------------------------------------------------------------- units
+
+// [m] of one unit of length, as the two factors of a csim_unit; 0 after a complaint.
+static int read_length_unit(csim_reader *r, const csim_field *f, const cJSON *item,
+                            csim_unit *unit) {
+  char unknown[32];
+  const char *name = NULL;
+  csim_kind_word.read(r, f, item, &name);
+  return name && csim_parse_unit(name, unit, unknown);
+}
+
+// "length": of plain numbers in the scene, and of files unless "files" says otherwise.
+static void read_plain_unit(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {
+  csim_unit unit;
+  if (!read_length_unit(r, f, item, &unit)) return;
+  r->length_times = unit.times;
+  r->length_over = unit.over;
+  ((csim_scene *)base)->length_unit = unit.times / unit.over;
+}
+
+static void fall_back_unit(csim_reader *r, const csim_field *f, void *base) {
+  (void)f;
+  r->length_times = r->length_over = ((csim_scene *)base)->length_unit = 1;
+}
+
+// the resolved scene is in metres
+static void print_plain_unit(csim_printer *p, const csim_field *f, const void *base) {
+  (void)base;
+  csim_json_text(&p->out, f->key, "m");
+}
+
+static void read_file_unit(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {
+  csim_unit unit;
+  if (read_length_unit(r, f, item, &unit))
+    ((csim_scene *)base)->length_unit = unit.times / unit.over;
+}
+
+static void print_file_unit(csim_printer *p, const csim_field *f, const void *base) {
+  double length = ((const csim_scene *)base)->length_unit;
+  csim_unit unit;
+  char unknown[32];
+  for (const char *const *name = csim_length_unit_names; *name; name++)
+    if (csim_parse_unit(*name, &unit, unknown) && unit.times / unit.over == length)
+      csim_json_text(&p->out, f->key, *name);
+}
+
+static const csim_kind kind_plain_unit = {read_plain_unit, fall_back_unit, print_plain_unit,
+                                          csim_describe_choice, csim_schema_choice};
+static const csim_kind kind_file_unit = {read_file_unit, NULL, print_file_unit,
+                                         csim_describe_choice, csim_schema_choice};
+
+static const char *const up_names[] = {"y", "z", NULL};
+
+static const csim_field unit_fields[] = {
+    {.key = "length",
+     .kind = &kind_plain_unit,
+     .detail = csim_length_unit_names,
+     .doc = "Unit of plain numbers that are made of lengths and times alone (see Units). Densities "
+            "and stiffnesses stay SI."},
+    {.key = "files",
+     .kind = &kind_file_unit,
+     .detail = csim_length_unit_names,
+     .doc =
+         "Unit of coordinates in mesh files, read and written. Default: the unit of \"length\"."},
+    {.key = "up",
+     .kind = &csim_kind_choice,
+     .detail = up_names,
+     .offset = AT(up),
+     .least = 1,
+     .fallback = "y",
+     .doc = "Axis that points up, y or z: default gravity goes against it."},
+};
+static const csim_table units_table = {.name = "units",
+                                       .doc = "Units and axes of the scene.",
+                                       .size = sizeof(csim_scene),
+                                       CSIM_FIELDS_OF(unit_fields)};
+
+// ---------------------------------------------------------------------------------------- frames
+
+static void check_frames(csim_reader *r, const cJSON *item, void *base) {
+  const csim_scene *scene = base;
+  if (scene->frame_end < scene->frame_start)
+    csim_complain(r, CSIM_AT_VALUE, item, "\"end\" (%d) comes before \"start\" (%d)",
+                  scene->frame_end, scene->frame_start);
+}
+
+enum { MOST_FRAME = 9999999 };
+
+static const csim_field frame_fields[] = {
+    {.key = "start",
+     .kind = &csim_kind_integer,
+     .offset = AT(frame_start),
+     .least = -MOST_FRAME,
+     .most = MOST_FRAME,
+     .fallback = "1",
+     .doc = "Number of the first frame, which holds the initial state."},
+    {.key = "end",
+     .kind = &csim_kind_integer,
+     .offset = AT(frame_end),
+     .least = -MOST_FRAME,
+     .most = MOST_FRAME,
+     .fallback = "100",
+     .flags = CSIM_COSMETIC,
+     .doc = "Number of the last frame. The time of frame f is (f - start) / fps."},
+    {.key = "fps",
+     .kind = &csim_kind_real,
+     .offset = AT(fps),
+     .unit = "1/s",
+     .least = 1e-3,
+     .most = 1e6,
+     .fallback = "24",
+     .doc = "Frames per second."},
+    {.key = "substeps",
+     .kind = &csim_kind_integer,
+     .offset = AT(substeps),
+     .least = 1,
+     .most = 100000,
+     .fallback = "10",
+     .doc = "Time steps per frame."},
+};
+static const csim_table frames_table = {.name = "frames",
+                                        .doc = "Which frames, and how fine in time.",
+                                        .size = sizeof(csim_scene),
+                                        .finish = check_frames,
+                                        CSIM_FIELDS_OF(frame_fields)};
+
+// ------------------------------------------------------------------------------------------ wind
+
+#define IN_WIND(member) offsetof(csim_wind, member)
+
+static const csim_field wind_fields[] = {
+    {.key = "velocity",
+     .kind = &csim_kind_real,
+     .offset = IN_WIND(velocity),
+     .count = 3,
+     .unit = "m/s",
+     .fallback = "0",
+     .doc = "Mean velocity of the air."},
+    {.key = "density",
+     .kind = &csim_kind_real,
+     .offset = IN_WIND(density),
+     .unit = "kg/m^3",
+     .least = 0,
+     .most = 1e5,
+     .fallback = "1.2",
+     .doc = "Density of the air. Without \"wind\" there is no air."},
+    {.key = "turbulence",
+     .kind = &csim_kind_real,
+     .offset = IN_WIND(turbulence),
+     .least = 0,
+     .most = 100,
+     .fallback = "0",
+     .doc = "Strength of gusts, as a share of the mean speed."},
+    {.key = "gust_length",
+     .kind = &csim_kind_real,
+     .offset = IN_WIND(gust_length),
+     .unit = "m",
+     .least = 0,
+     .most = 1e6,
+     .flags = CSIM_ABOVE,
+     .fallback = "1",
+     .doc = "Size of gusts."},
+};
+static const csim_table wind_table = {.name = "wind",
+                                      .doc = "Air over the whole scene.",
+                                      .size = sizeof(csim_wind),
+                                      CSIM_FIELDS_OF(wind_fields)};
+
+// ---------------------------------------------------------------------------------------- solver
+
+#define IN_SOLVER(member) offsetof(csim_solver_params, member)
+
+static const char *const linear_names[] = {"pcg", "cholesky", "jacobi", "chebyshev-jacobi", NULL};
+static const char *const preconditioner_names[] = {"jacobi", "ichol", NULL};
+static const char *const spd_names[] = {"drop", "clamp", "none", NULL};
+static const char *const start_names[] = {"inertia", "rest", "velocity", NULL};
+
+static const csim_field solver_fields[] = {
+    {.key = "method",
+     .kind = &csim_kind_word,
+     .detail = csim_method_names,
+     .offset = IN_SOLVER(method),
+     .fallback = "newton",
+     .doc = "How an implicit step is solved."},
+    {.key = "linear",
+     .kind = &csim_kind_choice,
+     .detail = linear_names,
+     .offset = IN_SOLVER(linear),
+     .fallback = "pcg",
+     .doc = "Linear solver inside newton."},
+    {.key = "preconditioner",
+     .kind = &csim_kind_choice,
+     .detail = preconditioner_names,
+     .offset = IN_SOLVER(preconditioner),
+     .fallback = "jacobi",
+     .doc = "Of pcg: inverses of the 3 x 3 diagonal blocks, or an incomplete Cholesky factor."},
+    {.key = "spd",
+     .kind = &csim_kind_choice,
+     .detail = spd_names,
+     .offset = IN_SOLVER(spd),
+     .fallback = "drop",
+     .doc = "What becomes of negative eigenvalues of the Hessian: the term that compression makes "
+            "negative is dropped, each element is clamped, or nothing is done (for study)."},
+    {.key = "start",
+     .kind = &csim_kind_choice,
+     .detail = start_names,
+     .offset = IN_SOLVER(start),
+     .fallback = "inertia",
+     .doc = "Where the iteration starts: free flight under the external forces (inertia), the last step's "
+            "positions (rest), or free flight without forces (velocity)."},
+    {.key = "iterations",
+     .kind = &csim_kind_integer,
+     .offset = IN_SOLVER(iterations),
+     .least = 1,
+     .most = 1000000,
+     .fallback = "4",
+     .doc = "Outer iterations of a substep, at most."},
+    {.key = "tolerance",
+     .kind = &csim_kind_real,
+     .offset = IN_SOLVER(tolerance),
+     .least = 0,
+     .most = 1,
+     .fallback = "1e-3",
+     .doc = "Stop when the gradient is this small against gravity and the forces at the start."},
+    {.key = "linear_iterations",
+     .kind = &csim_kind_integer,
+     .offset = IN_SOLVER(linear_iterations),
+     .least = 1,
+     .most = 1000000,
+     .fallback = "500",
+     .doc = "Iterations of the linear solver, at most."},
+    {.key = "linear_tolerance",
+     .kind = &csim_kind_real,
+     .offset = IN_SOLVER(linear_tolerance),
+     .least = 0,
+     .most = 1,
+     .fallback = "1e-3",
+     .doc = "Relative residual at which the linear solver stops."},
+    {.key = "line_search",
+     .kind = &csim_kind_bool,
+     .offset = IN_SOLVER(line_search),
+     .fallback = "true",
+     .doc = "Shorten steps that do not lower the energy; false takes every step whole."},
+    {.key = "jacobi_alpha",
+     .kind = &csim_kind_real,
+     .offset = IN_SOLVER(jacobi_alpha),
+     .least = 0,
+     .most = 1,
+     .flags = CSIM_ABOVE,
+     .fallback = "0.5",
+     .doc = "Damping of the jacobi linear solver."},
+    {.key = "chebyshev_rho",
+     .kind = &csim_kind_real,
+     .offset = IN_SOLVER(chebyshev_rho),
+     .least = 0,
+     .most = 1,
+     .flags = CSIM_BELOW,
+     .fallback = "0.99",
+     .doc = "Estimated spectral radius for chebyshev-jacobi."},
+};
+static const csim_table solver_table = {.name = "solver",
+                                        .doc = "How a time step is solved.",
+                                        .size = sizeof(csim_solver_params),
+                                        CSIM_FIELDS_OF(solver_fields)};
+
+// --------------------------------------------------------------------------------------- contact
+
+#define IN_CONTACT(member) offsetof(csim_contact_params, member)
+
+static void check_contact(csim_reader *r, const cJSON *item, void *base) {
+  const csim_contact_params *contact = base;
+  if (contact->self)
+    csim_complain(
+        r, CSIM_AT_VALUE, csim_json_get(item, "self"),
+        "guaranteed contact of cloth with itself is not there yet; only false is possible");
+}
+
+static const char *const response_names[] = {"none", "impulse", NULL};
+
+static const csim_field contact_fields[] = {
+    {.key = "self",
+     .kind = &csim_kind_bool,
+     .offset = IN_CONTACT(self),
+     .fallback = "false",
+     .doc = "Contact of cloth with itself and other cloth; only false is possible for now."},
+    {.key = "response",
+     .kind = &csim_kind_choice,
+     .detail = response_names,
+     .offset = IN_CONTACT(response),
+     .fallback = "impulse",
+     .doc = "How colliders act: not at all, or by pushing out what has entered (no guarantee)."},
+    {.key = "thickness",
+     .kind = &csim_kind_real,
+     .offset = IN_CONTACT(thickness),
+     .unit = "m",
+     .least = 0,
+     .most = 1,
+     .fallback = "0.001",
+     .doc = "Distance that is kept from colliders."},
+    {.key = "friction",
+     .kind = &csim_kind_real,
+     .offset = IN_CONTACT(friction),
+     .least = 0,
+     .most = 100,
+     .fallback = "0.3",
+     .doc = "Coefficient of friction of objects that do not have their own."},
+};
+static const csim_table contact_table = {.name = "contact",
+                                         .doc = "What happens where things touch.",
+                                         .size = sizeof(csim_contact_params),
+                                         .finish = check_contact,
+                                         CSIM_FIELDS_OF(contact_fields)};
+
+// ---------------------------------------------------------------------------------------- output
+
+#define IN_OUTPUT(member) offsetof(csim_output, member)
+
+static const char *const digit_names[] = {"9", "17", NULL};
+
+static const csim_field output_fields[] = {
+    {.key = "obj",
+     .kind = &csim_kind_bool,
+     .offset = IN_OUTPUT(obj),
+     .fallback = "true",
+     .doc = "Write every frame of every object as OBJ, name_0001.obj."},
+    {.key = "cache",
+     .kind = &csim_kind_bool,
+     .offset = IN_OUTPUT(cache),
+     .fallback = "true",
+     .doc = "Write all frames into one cache file, <scene name>.clothcache."},
+    {.key = "digits",
+     .kind = &csim_kind_integer,
+     .detail = digit_names,
+     .offset = IN_OUTPUT(obj_digits),
+     .fallback = "9",
+     .doc = "Digits of OBJ coordinates: 9 carry a float exactly, 17 a double."},
+    {.key = "velocities",
+     .kind = &csim_kind_bool,
+     .offset = IN_OUTPUT(velocities),
+     .fallback = "true",
+     .doc = "Store velocities in the cache."},
+    {.key = "colliders",
+     .kind = &csim_kind_bool,
+     .offset = IN_OUTPUT(colliders),
+     .fallback = "false",
+     .doc = "Write OBJ files of colliders too."},
+    {.key = "cache_error",
+     .kind = &csim_kind_real,
+     .offset = IN_OUTPUT(cache_error),
+     .unit = "m",
+     .least = 0,
+     .most = 1,
+     .fallback = "0",
+     .doc = "Largest error of positions in the cache; 0 = lossless."},
+};
+static const csim_table output_table = {.name = "output",
+                                        .doc = "What is written.",
+                                        .size = sizeof(csim_output),
+                                        CSIM_FIELDS_OF(output_fields)};
+
+// ----------------------------------------------------------------------------------------- scene
+
+// Keys that are checked and then left: for editors and people, or used before the tables are read.
+static void read_ignored(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {
+  (void)base;
+  if (!cJSON_IsString(item)) csim_complain_type(r, f, item);
+}
+
+static void describe_ignored(const csim_field *f, char text[CSIM_DESCRIPTION]) {
+  (void)f;
+  snprintf(text, CSIM_DESCRIPTION, "a text");
+}
+
+static void schema_ignored(csim_json_out *out, const csim_field *f) {
+  (void)f;
+  csim_json_text(out, "type", "string");
+}
+
+static const csim_kind kind_ignored = {read_ignored, NULL, NULL, describe_ignored, schema_ignored};
+
+// A plain gravity near 9.81 in a scene of centimetres is most likely meant in m/s^2.
+static void check_gravity(csim_reader *r, const cJSON *item, csim_scene *scene) {
+  const cJSON *gravity = csim_json_get(item, "gravity");
+  if (!gravity) {
+    scene->gravity[scene->up] = -9.81;
+    return;
+  }
+  const double *g = scene->gravity;
+  double plain = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]) * r->length_over / r->length_times;
+  if (r->length_times != r->length_over && plain > 9.5 && plain < 10.5)
+    csim_complain(r, CSIM_AT_VALUE, gravity,
+                  "is in the unit of \"units.length\" here; write \"-9.81 m/s^2\" or convert it");
+}
+
+// Every object has a name of its own.
+static void check_names(csim_reader *r, const cJSON *item, const csim_scene *scene) {
+  const cJSON *objects = csim_json_get(item, "objects"), *c = objects ? objects->child : NULL;
+  for (int i = 0; c && i < scene->nobject; i++, c = c->next)
+    for (int k = 0; k < i && scene->object[i].name; k++) {
+      if (!scene->object[k].name || strcmp(scene->object[k].name, scene->object[i].name)) continue;
+      const csim_place *first = &scene->object[k].place;
+      csim_complain(r, CSIM_AT_VALUE, csim_json_get(c, "name"),
+                    "there is an object \"%s\" already, at %d:%d", scene->object[i].name,
+                    first->line, first->column);
+      break;
+    }
+}
+
+static void finish_scene(csim_reader *r, const cJSON *item, void *base) {
+  csim_scene *scene = base;
+  check_gravity(r, item, scene);
+  check_names(r, item, scene);
+  for (int i = 0; i < scene->nobject; i++)
+    if (scene->object[i].friction < 0) scene->object[i].friction = scene->contact.friction;
+}
+
+static const char *const version_names[] = {"1", NULL};
+enum { MOST_OBJECTS = 10000 };
+static const csim_field object_element = {.kind = &csim_kind_variants,
+                                          .detail = &csim_object_variants};
+static const csim_list object_list = {.element = &object_element,
+                                      .size = sizeof(csim_object),
+                                      .count_offset = AT(nobject),
+                                      .least = 1,
+                                      .most = MOST_OBJECTS};
+
+#define PART(name, part, where, what)                                                              \
+  { .key = name, .kind = &csim_kind_table, .detail = &part##_table, .offset = where, .doc = what }
+
+static const csim_field scene_fields[] = {
+    {.key = "$schema",
+     .kind = &kind_ignored,
+     .flags = CSIM_INPUT_ONLY,
+     .doc = "For editors: the path of clothsim.schema.json."},
+    {.key = "version",
+     .kind = &csim_kind_integer,
+     .detail = version_names,
+     .offset = AT(version),
+     .fallback = "1",
+     .doc = "Version of the scene format."},
+    {.key = "extends",
+     .kind = &kind_ignored,
+     .flags = CSIM_INPUT_ONLY,
+     .doc = "Another scene file that this one is laid over."},
+    {.key = "name",
+     .kind = &csim_kind_name,
+     .offset = AT(name),
+     .flags = CSIM_COSMETIC,
+     .doc = "Name of the cache file. Default: the scene file's name."},
+    {.key = "description",
+     .kind = &csim_kind_text,
+     .offset = AT(description),
+     .flags = CSIM_COSMETIC,
+     .doc = "What the scene is."},
+    {.key = "look_at",
+     .kind = &csim_kind_text,
+     .offset = AT(look_at),
+     .flags = CSIM_COSMETIC,
+     .doc = "What to look at in the result."},
+    PART("units", units, 0, "Units and axes."),
+    PART("frames", frames, 0, "Frames and time steps."),
+    {.key = "gravity",
+     .kind = &csim_kind_real,
+     .offset = AT(gravity),
+     .count = 3,
+     .unit = "m/s^2",
+     .doc = "Acceleration of everything. Default: 9.81 m/s^2 against \"units.up\"."},
+    {.key = "wind",
+     .kind = &csim_kind_table,
+     .detail = &wind_table,
+     .offset = AT(wind),
+     .flags = CSIM_ZERO,
+     .doc = "Air. Without it there is none, and no drag."},
+    PART("solver", solver, AT(solver), "How a time step is solved."),
+    PART("contact", contact, AT(contact), "What happens where things touch."),
+    {.key = "output",
+     .kind = &csim_kind_table,
+     .detail = &output_table,
+     .offset = AT(output),
+     .flags = CSIM_COSMETIC,
+     .doc = "What is written."},
+    {.key = "materials",
+     .kind = &csim_kind_materials,
+     .detail = &csim_material_table,
+     .doc = "Materials by name."},
+    {.key = "objects",
+     .kind = &csim_kind_list,
+     .detail = &object_list,
+     .offset = AT(object),
+     .flags = CSIM_REQUIRED,
+     .doc = "Cloth, solids and colliders."},
+};
+
+const csim_table csim_scene_table = {.name = "scene",
+                                     .doc = "A scene.",
+                                     .size = sizeof(csim_scene),
+                                     .finish = finish_scene,
+                                     CSIM_FIELDS_OF(scene_fields)};

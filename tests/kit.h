@@ -1,0 +1,34 @@
+// tests/kit.h: small models and the loop around a step, for tests of solvers.
+#ifndef CSIM_TESTS_KIT_H
+#define CSIM_TESTS_KIT_H
+
+#include "model/assemble.h"
+#include "solver/step.h"
+
+/// A model under construction: vertices, pins and springs as the test adds them.
+typedef struct kit {
+  csim_model *model;
+  csim_elements springs, quadratic, dihedral, volume, anchors;
+  csim_state state;
+  csim_solver *solver;
+  csim_pool *pool;
+  csim_solver_params params;
+  double h;
+} kit;
+
+/// An empty model of n vertices at x (n x 3) with equal masses; Newton with Cholesky, tight.
+void kit_begin(int n, const double *x, double mass, double h, kit *k);
+void kit_pin(kit *k, int vert);
+void kit_spring(kit *k, int a, int b, double stiffness, double length);
+/// Assembles and makes state and solver.
+void kit_ready(kit *k, int nthread);
+void kit_step(kit *k);
+void kit_end(kit *k);
+
+/// A square cloth of cells x cells, side [m], in the x-z plane: mesh springs and quadratic bending.
+void kit_cloth(int cells, double side, double density, double E2D, double B, double h, kit *k);
+
+/// Pseudo-random number in [-1/2, 1/2).
+double kit_random(unsigned *seed);
+
+#endif

@@ -1,0 +1,167 @@
+// test_step: the implicit step against closed forms that no one here wrote: free fall, the integrator's
+// eigenvalue, conservation, the discrete catenary, and the step's own residual.
+#include "check.h"
+#include "kit.h"
+
+#include "math/vec3.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// After n steps a free body has fallen g h^2 n (n + 1)/2, and nothing is strained.
+static void test_free_fall(void) {
+  kit k;
+  kit_cloth(8, 1, 0.2, 1000, 1e-4, 1.0 / 60, &k);
+  kit_ready(&k, 2);
+  enum { STEPS = 100 };
+  for (int n = 0; n < STEPS; n++) kit_step(&k);
+  double fall = 9.81 * k.h * k.h * STEPS * (STEPS + 1) / 2;
+  for (int i = 0; i < k.model->nvert; i++)
+    for (int c = 0; c < 3; c++)
+      CHECK_NEAR(k.state.x[3 * i + c], k.model->x0[3 * i + c] - (c == 1 ? fall : 0), 1e-12 * fall);
+  kit_end(&k);
+}
+
+// One axial spring: every step multiplies the complex amplitude u + i v/w, for backward Euler by
+// modulus 1/sqrt(1 + (wh)^2) and phase atan(wh). Numbers of ../shared/judge/springs.txt.
+static void test_integrator(void) {
+  static const double wh[3] = {0.1, 0.5, 1.0};
+  static const double modulus[3] = {0.995037190210, 0.894427191000, 0.707106781187};
+  static const double phase[3] = {0.099668652491, 0.463647609001, 0.785398163397};
+  for (int c = 0; c < 3; c++) {
+    kit k;
+    double x[6] = {0, 0, 0, 1.2, 0, 0}, stiff = 50, mass = 0.3, w = sqrt(stiff / mass);
+    kit_begin(2, x, mass, wh[c] / w, &k);
+    memset(k.model->gravity, 0, sizeof k.model->gravity);
+    kit_pin(&k, 0);
+    kit_spring(&k, 0, 1, stiff, 1);
+    k.params.tolerance = 1e-14;
+    kit_ready(&k, 1);
+    for (int n = 1; n <= 50; n++) {
+      kit_step(&k);
+      double size = 0.2 * pow(modulus[c], n);
+      // u_n = u_0 Re(lambda^n) for a start at rest with backward Euler
+      CHECK_NEAR(k.state.x[3] - 1, size * cos(n * phase[c]), 1e-10 * 0.2);
+      CHECK_NEAR(k.state.v[3] / w, -size * sin(n * phase[c]), 1e-10 * 0.2);
+    }
+    kit_end(&k);
+  }
+}
+
+static void momenta(const kit *k, double *linear, double *angular) {
+  memset(linear, 0, 3 * sizeof *linear);
+  memset(angular, 0, 3 * sizeof *angular);
+  for (int i = 0; i < k->model->nvert; i++) {
+    double t[3];
+    csim_add_scaled(k->model->mass[i], k->state.v + 3 * i, linear);
+    csim_cross(k->state.x + 3 * i, k->state.v + 3 * i, t);
+    csim_add_scaled(k->model->mass[i], t, angular);
+  }
+}
+
+// A free spinning, drifting cloth keeps its linear momentum; implicit Euler only loses angular momentum.
+static void test_conservation(void) {
+  static const csim_linear linears[] = {CSIM_LINEAR_CHOLESKY, CSIM_LINEAR_PCG};
+  for (int l = 0; l < 2; l++) {
+    kit k;
+    kit_cloth(10, 1, 0.2, 500, 1e-5, 1.0 / 240, &k);
+    memset(k.model->gravity, 0, sizeof k.model->gravity);
+    for (int i = 0; i < k.model->nvert; i++) {
+      const double *x = k.model->x0 + 3 * i;
+      double v[3] = {0.5 - 4 * x[2], 1.5 * x[0], -0.2 + 4 * x[0]};
+      memcpy(k.model->v0 + 3 * i, v, sizeof v);
+    }
+    k.params.linear = linears[l];
+    k.params.linear_tolerance = 1e-14;
+    k.params.tolerance = 1e-13;
+    kit_ready(&k, 2);
+    double p0[3], L0[3], p[3], L[3], p_scale = 0;
+    momenta(&k, p0, L0);
+    for (int i = 0; i < k.model->nvert; i++) p_scale += k.model->mass[i] * csim_norm(k.state.v + 3 * i);
+    for (int n = 0; n < 200; n++) kit_step(&k);
+    momenta(&k, p, L);
+    for (int c = 0; c < 3; c++) CHECK_NEAR(p[c], p0[c], 1e-12 * p_scale);
+    CHECK(csim_norm(L) < csim_norm(L0) * (1 + 1e-12));
+    CHECK(csim_norm(L) > csim_norm(L0) * 0.5);
+    kit_end(&k);
+  }
+}
+
+// A hanging chain of ten links: every node of the exact discrete equilibrium.
+static void test_catenary(void) {
+  static const double node[5][2] = {{0.078412511144, -0.091390185330}, {0.167592416802, -0.172232126820},
+                                    {0.268593140137, -0.237630383988}, {0.380721032902, -0.281192262702},
+                                    {0.500000000000, -0.296638957157}};
+  double x[33];
+  for (int i = 0; i <= 10; i++) {
+    double at[3] = {0.1 * i, -0.02 * i * (10 - i) * 0.4, 0};
+    memcpy(x + 3 * i, at, sizeof at);
+  }
+  kit k;
+  kit_begin(11, x, 0.012, 0.1, &k);
+  kit_pin(&k, 0);
+  kit_pin(&k, 10);
+  for (int i = 0; i < 10; i++) kit_spring(&k, i, i + 1, 1666.67, 0.12);
+  k.params.tolerance = 1e-12;
+  kit_ready(&k, 1);
+  for (int n = 0; n < 1500; n++) kit_step(&k);
+  for (int i = 1; i <= 5; i++)
+    for (int c = 0; c < 2; c++) {
+      CHECK_NEAR(k.state.x[3 * i + c], node[i - 1][c], 1e-8);
+      CHECK_NEAR(k.state.x[3 * (10 - i) + c], c ? node[i - 1][c] : 1 - node[i - 1][c], 1e-8);
+    }
+  kit_end(&k);
+}
+
+// Backward Euler's own equation, in mean node weights, evaluated here from the model's springs.
+static void test_residual(void) {
+  kit k;
+  kit_cloth(12, 1, 0.2, 2000, 0, 1.0 / 60, &k);
+  kit_pin(&k, 0);
+  kit_pin(&k, 12);
+  k.params.tolerance = 1e-8;
+  k.params.linear = CSIM_LINEAR_PCG;
+  k.params.preconditioner = CSIM_PRECONDITIONER_ICHOL;
+  k.params.linear_tolerance = 1e-4;
+  kit_ready(&k, 2);
+  int n = k.model->nvert;
+  double *x0 = calloc((size_t)(3 * n), sizeof *x0), *x1 = calloc((size_t)(3 * n), sizeof *x1);
+  double *r = calloc((size_t)(3 * n), sizeof *r), weight = 0, worst = 0;
+  for (int i = 0; i < n; i++) weight += k.model->mass[i] * 9.81 / n;
+  for (int step = 0; step < 60; step++) {
+    memcpy(x0, x1, (size_t)(3 * n) * sizeof *x0);
+    memcpy(x1, k.state.x, (size_t)(3 * n) * sizeof *x1);
+    kit_step(&k);
+    if (step < 2) continue;
+    for (int i = 0; i < n; i++)
+      for (int c = 0; c < 3; c++) {
+        int j = 3 * i + c;
+        r[j] = k.model->mass[i] * ((k.state.x[j] - 2 * x1[j] + x0[j]) / (k.h * k.h) + (c == 1 ? 9.81 : 0));
+      }
+    for (int e = 0; e < k.springs.nelem; e++) {
+      int a = k.springs.node[2 * e], b = k.springs.node[2 * e + 1];
+      double d[3];
+      csim_sub(k.state.x + 3 * a, k.state.x + 3 * b, d);
+      double f = k.springs.param[4 * e] * (1 - k.springs.param[4 * e + 1] / csim_norm(d));
+      csim_add_scaled(f, d, r + 3 * a);
+      csim_add_scaled(-f, d, r + 3 * b);
+    }
+    for (int i = 0; i < n; i++)
+      if (!k.model->fixed[i])
+        for (int c = 0; c < 3; c++) worst = fmax(worst, fabs(r[3 * i + c]) / weight);
+  }
+  check_that(worst <= 1e-6, __FILE__, __LINE__, "residual %.3g mean node weights", worst);
+  free(x0);
+  free(x1);
+  free(r);
+  kit_end(&k);
+}
+
+int main(void) {
+  test_free_fall();
+  test_integrator();
+  test_conservation();
+  test_catenary();
+  test_residual();
+  return check_report();
+}
