@@ -25,8 +25,8 @@ static csim_status copy_objects(const csim_cache_info *info, csim_log *log, view
     if (x && first) status = csim_cache_read(q->cache, i, 0, first, NULL);
     for (ptrdiff_t k = 0; !status && k < 3 * (ptrdiff_t)o->nvert; k++) x[k] = (double)first[k];
     if (!status)
-      status = csim_surface_make(o->nvert, x, o->nface, o->face_start, o->face_vert, log,
-                                 &q->surface[i]);
+      status = csim_polygons_make(o->nvert, x, o->nface, o->face_start, o->face_vert, log,
+                                  &q->surface[i]);
     free(first);
     free(x);
     if (!status && !q->object[i].name) status = CSIM_MEMORY;

@@ -142,10 +142,10 @@ csim_status view_files_read(view_sequence *q, int frame, int object, csim_log *l
     if (e->object == object && (e->number < 0 || e->number <= q->number[frame])) best = e;
   }
   if (!best) return CSIM_OK;
-  csim_surface *surface;
-  csim_status status = csim_surface_read(best->path, log, &surface);
+  csim_polygons *surface;
+  csim_status status = csim_polygons_read(best->path, log, &surface);
   if (!status) status = view_mesh_copy(surface, mesh);
-  csim_surface_free(surface);
+  csim_polygons_free(surface);
   return status;
 }
 

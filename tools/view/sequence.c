@@ -64,7 +64,7 @@ csim_status view_sequence_open(int npath, char *const *path, csim_log *log, view
 void view_sequence_close(view_sequence *q) {
   for (int i = 0; i < q->nobject; i++) {
     free(q->object[i].name);
-    if (q->surface) csim_surface_free(q->surface[i]);
+    if (q->surface) csim_polygons_free(q->surface[i]);
   }
   view_files_close(q->files);
   csim_cache_free(q->cache);
@@ -76,7 +76,7 @@ void view_sequence_close(view_sequence *q) {
 
 // ------------------------------------------------------------------------------------------ meshes
 
-csim_status view_mesh_copy(const csim_surface *s, view_mesh *m) {
+csim_status view_mesh_copy(const csim_polygons *s, view_mesh *m) {
   size_t ncorner = s->nface ? (size_t)s->face_start[s->nface] : 0;
   *m = (view_mesh){.nvert = s->nvert, .nface = s->nface, .ntri = s->ntri};
   m->x = malloc(3 * (size_t)s->nvert * sizeof *m->x + 1);

@@ -34,7 +34,7 @@ typedef struct view_sequence {
   view_object *object;      ///< (nobject)
   csim_cache *cache;        ///< NULL for mesh files
   struct view_files *files; ///< NULL for a cache
-  csim_surface **surface;   ///< (nobject) of a cache
+  csim_polygons **surface;  ///< (nobject) of a cache
 } view_sequence;
 
 /// Opens what the paths name: a cache; a directory that clothsim wrote (its cache if there is one,
@@ -60,6 +60,6 @@ csim_status view_cache_read(view_sequence *sequence, int frame, int object, csim
                             view_mesh *mesh);
 
 /// Copies a surface.
-csim_status view_mesh_copy(const csim_surface *surface, view_mesh *mesh);
+csim_status view_mesh_copy(const csim_polygons *surface, view_mesh *mesh);
 
 #endif

@@ -216,7 +216,7 @@ csim_status view_stage_mark(const view_stage *s, const view_mesh *mesh, uint8_t 
     }
     nvert += m->nvert;
   }
-  status = csim_surface_crossings(nvert, x, ntri, tri, MOST_PAIRS, pair, &npair);
+  status = csim_find_crossings(nvert, x, ntri, tri, MOST_PAIRS, pair, &npair);
   for (long long i = 0; !status && i < npair && i < MOST_PAIRS; i++) {
     const int *a = owner + 2 * pair[2 * i], *b = owner + 2 * pair[2 * i + 1];
     if (is_still(s, a[0]) && is_still(s, b[0])) continue;

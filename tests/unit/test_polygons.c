@@ -1,4 +1,4 @@
-// tests/unit/test_surface.c: the public surface calls.
+// tests/unit/test_polygons.c: the public calls about meshes.
 #include "check.h"
 
 #include <stdio.h>
@@ -10,8 +10,8 @@ static void test_make(void) {
   // an L-shaped hexagon: its fan from corner 0 would leave it
   const double x[] = {2, 0, 0, 2, 1, 0, 1, 1, 0, 1, 2, 0, 0, 2, 0, 0, 0, 0};
   const int start[] = {0, 6}, vert[] = {0, 1, 2, 3, 4, 5};
-  csim_surface *s = NULL;
-  CHECK(csim_surface_make(6, x, 1, start, vert, NULL, &s) == CSIM_OK);
+  csim_polygons *s = NULL;
+  CHECK(csim_polygons_make(6, x, 1, start, vert, NULL, &s) == CSIM_OK);
   CHECK(s && s->nvert == 6 && s->nface == 1 && s->ntri == 4);
   double area = 0;
   for (int t = 0; s && t < s->ntri; t++) {
@@ -23,11 +23,11 @@ static void test_make(void) {
     area += twice / 2;
   }
   CHECK_NEAR(area, 3, 1e-12);
-  csim_surface_free(s);
-  CHECK(csim_surface_make(6, x, 0, NULL, NULL, NULL, &s) == CSIM_OK);
+  csim_polygons_free(s);
+  CHECK(csim_polygons_make(6, x, 0, NULL, NULL, NULL, &s) == CSIM_OK);
   CHECK(s && s->ntri == 0 && s->nvert == 6);
-  csim_surface_free(s);
-  csim_surface_free(NULL);
+  csim_polygons_free(s);
+  csim_polygons_free(NULL);
 }
 
 static void test_read(void) {
@@ -36,14 +36,14 @@ static void test_read(void) {
   const char text[] = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n";
   CHECK(fd >= 0 && write(fd, text, sizeof text - 1) == sizeof text - 1);
   close(fd);
-  csim_surface *s = NULL;
-  CHECK(csim_surface_read(path, NULL, &s) == CSIM_OK);
+  csim_polygons *s = NULL;
+  CHECK(csim_polygons_read(path, NULL, &s) == CSIM_OK);
   CHECK(s && s->nvert == 4 && s->nface == 1 && s->ntri == 2 && s->face_start[1] == 4);
-  csim_surface_free(s);
+  csim_polygons_free(s);
   unlink(path);
   check_log log;
   check_log_init(&log);
-  CHECK(csim_surface_read(path, &log.log, &s) == CSIM_IO);
+  CHECK(csim_polygons_read(path, &log.log, &s) == CSIM_IO);
   CHECK(!s && log.log.nerror == 1);
 }
 
@@ -52,7 +52,7 @@ static void test_crossings(void) {
   const int tri[] = {0, 1, 2, 3, 4, 5};
   int pair[2] = {-1, -1};
   long long total = 0;
-  CHECK(csim_surface_crossings(6, x, 2, tri, 1, pair, &total) == CSIM_OK);
+  CHECK(csim_find_crossings(6, x, 2, tri, 1, pair, &total) == CSIM_OK);
   CHECK(total == 1 && pair[0] == 0 && pair[1] == 1);
 }
 

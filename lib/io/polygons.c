@@ -1,4 +1,4 @@
-// io/surface.c: the public face of mesh files, triangulation and intersections. Needs mesh/, io/.
+// io/polygons.c: the public face of mesh files, triangulation and intersections. Needs mesh/, io/.
 #include "clothsim.h"
 #include "io/mesh_file.h"
 #include "mesh/intersect.h"
@@ -9,18 +9,18 @@
 
 /// `seen` comes first, so that the caller's pointer is the owner's too.
 typedef struct owner {
-  csim_surface seen;
+  csim_polygons seen;
   csim_mesh mesh;
 } owner;
 
-static csim_surface *show(owner *o) {
+static csim_polygons *show(owner *o) {
   const csim_mesh *m = &o->mesh;
-  o->seen = (csim_surface){m->nvert,     m->vert, m->nface, m->face_start,
-                           m->face_vert, m->ntri, m->tri,   m->tri_face};
+  o->seen = (csim_polygons){m->nvert,     m->vert, m->nface, m->face_start,
+                            m->face_vert, m->ntri, m->tri,   m->tri_face};
   return &o->seen;
 }
 
-csim_status csim_surface_read(const char *path, csim_log *log, csim_surface **surface) {
+csim_status csim_polygons_read(const char *path, csim_log *log, csim_polygons **surface) {
   *surface = NULL;
   owner *o = CSIM_NEW(owner, 1);
   if (!o) return CSIM_MEMORY;
@@ -32,8 +32,8 @@ csim_status csim_surface_read(const char *path, csim_log *log, csim_surface **su
   return status;
 }
 
-csim_status csim_surface_make(int nvert, const double *vert, int nface, const int *face_start,
-                              const int *face_vert, csim_log *log, csim_surface **surface) {
+csim_status csim_polygons_make(int nvert, const double *vert, int nface, const int *face_start,
+                               const int *face_vert, csim_log *log, csim_polygons **surface) {
   *surface = NULL;
   owner *o = CSIM_NEW(owner, 1);
   if (!o) return CSIM_MEMORY;
@@ -53,20 +53,20 @@ csim_status csim_surface_make(int nvert, const double *vert, int nface, const in
   }
   *surface = show(o);
   if (status) {
-    csim_surface_free(*surface);
+    csim_polygons_free(*surface);
     *surface = NULL;
   }
   return status;
 }
 
-void csim_surface_free(csim_surface *surface) {
+void csim_polygons_free(csim_polygons *surface) {
   if (!surface) return;
   csim_mesh_free(&((owner *)surface)->mesh);
   free(surface);
 }
 
-csim_status csim_surface_crossings(int nvert, const double *vert, int ntri, const int *tri,
-                                   int limit, int *pair, long long *total) {
+csim_status csim_find_crossings(int nvert, const double *vert, int ntri, const int *tri, int limit,
+                                int *pair, long long *total) {
   const csim_triangles mesh = {nvert, vert, ntri, tri};
   return csim_find_self_intersections(&mesh, limit, pair, total);
 }
