@@ -92,6 +92,19 @@ view: deps-view ## bundle the viewer of HTML pages and build it into bin/clothvi
 	@tools/view/web/bundle $(BUNDLE)
 	@$(MAKE) --no-print-directory bin/clothview
 
+$(B)/view/test_view: $(B)/tests/view/test_view.o $(B)/tests/check.o $(VIEW_SRC:%.c=$(B)/%.o) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(OPT) $(filter %.o,$^) $(LIB) -o $@ -lpng $(LIBS)
+$(B)/tests/view/test_view.o: ALL_C += -Itools
+
+.PHONY: check-view gallery
+check-view: deps-view view $(B)/view/synth $(B)/view/test_view ## test clothview; installs chromium and ffmpeg
+	@tests/view/install
+	@BIN=$(BIN) BUILD=$(B) tests/view/run
+
+gallery: all ## simulate every scene and put a picture of each into docs/gallery
+	@BIN=$(BIN) tools/view/gallery
+
 # caches to look at, for the viewer's tests
 $(B)/view/synth: $(B)/tests/view/synth.o $(LIB)
 	@mkdir -p $(@D)

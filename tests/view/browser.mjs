@@ -1,10 +1,11 @@
-// browser.mjs PAGE COMPARE_PAGE CACHE SYNTH OUT: the viewer in headless Chromium, from file://.
+// browser.mjs PAGE COMPARE_PAGE CACHE SYNTH OUT [MORE_PAGES]: the viewer in headless Chromium, from
+// file://.
 // Pictures of what was seen go to OUT.
 import { execFileSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 
-const [page, comparePage, cache, synth, out] = process.argv.slice(2);
+const [page, comparePage, cache, synth, out, ...more] = process.argv.slice(2);
 const { chromium } = createRequire(resolve('build/view-test/package.json'))('playwright-core');
 let failed = 0, passed = 0;
 const check = (ok, what) => {
@@ -165,6 +166,19 @@ const shot = (tab, name) => tab.screenshot({ path: `${out}/${name}.png` });
   });
   check(linked.most > 0, 'the runs differ, in the same frame');
   check(trouble.length === 0, 'no trouble: ' + trouble.join('; '));
+  await tab.close();
+}
+
+// ---- all sorts of pages: they open, show something, and step without a complaint
+for (const file of more) {
+  const { tab, trouble } = await open(file);
+  const name = file.replace(/.*\/|\.html$/g, '');
+  await tab.keyboard.press('End');
+  check((await colours(tab)) > 8, `${name} shows something`);
+  await tab.keyboard.press('Home');
+  await tab.keyboard.press('2');
+  await shot(tab, 'page_' + name);
+  check(trouble.length === 0, `no trouble in ${name}: ` + trouble.join('; '));
   await tab.close();
 }
 

@@ -86,9 +86,11 @@ static void add_part_json(page *p, const view_reel *r, const view_part *part) {
   view_bytes raw = {0};
   view_bytes_print(j, "{\"name\":");
   view_bytes_quote(j, o->name);
-  view_bytes_print(j, ",\"object\":%d,\"kind\":\"%s\",\"colour\":\"#%06x\",\"still\":%s",
+  view_bytes_print(j,
+                   ",\"object\":%d,\"kind\":\"%s\",\"colour\":\"#%06x\",\"still\":%s,\"ground\":%s",
                    part->object, kind[o->kind], view_stage_colour(r->stage, part->object),
-                   r->stage->track[part->object].colour < 0 ? "true" : "false");
+                   r->stage->track[part->object].colour < 0 ? "true" : "false",
+                   r->stage->track[part->object].ground ? "true" : "false");
   view_bytes_print(j, ",\"moves\":%s,\"noted\":%s,\"first\":%d,\"count\":%d",
                    part->moves ? "true" : "false", part->noted && r->noting ? "true" : "false",
                    first, end - first);

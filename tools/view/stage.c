@@ -143,6 +143,14 @@ static void join(const view_track *t, double lo[3], double hi[3]) {
   }
 }
 
+/// A level plane twice as wide as what moves.
+static int is_ground(const view_track *t, int up, double width) {
+  if (!t->seen || t->colour >= 0 || t->moves) return 0;
+  double size[3] = {t->hi[0] - t->lo[0], t->hi[1] - t->lo[1], t->hi[2] - t->lo[2]};
+  double across = fmin(size[0], size[3 - up]);
+  return across > 2 * width && size[up] < 1e-6 * across;
+}
+
 /// The camera sees all that moves, and what stands still unless it is far larger: a ground plane.
 static void choose_framed(view_stage *s) {
   double lo[3] = {1e300, 1e300, 1e300}, hi[3] = {-1e300, -1e300, -1e300};
@@ -158,8 +166,9 @@ static void choose_framed(view_stage *s) {
   }
   for (int o = 0; o < s->sequence->nobject; o++) {
     view_track *t = s->track + o;
-    t->framed =
-        t->seen && (!nmoving || t->colour >= 0 || extent(t->lo, t->hi) < 3 * extent(lo, hi));
+    t->ground = nmoving && is_ground(t, s->scene.up, extent(lo, hi));
+    t->framed = t->seen && !t->ground &&
+                (!nmoving || t->colour >= 0 || extent(t->lo, t->hi) < 3 * extent(lo, hi));
   }
 }
 
@@ -201,7 +210,10 @@ static void place_camera(view_stage *s) {
   c->camera.slope_x /= o->zoom;
   c->camera.slope_y /= o->zoom;
   c->has_floor = !o->no_floor;
-  c->floor_height = o->has_floor ? o->floor : lo[c->up] - (is_point ? 0.3 : 0.002) * c->radius;
+  c->floor_height = lo[c->up] - (is_point ? 0.3 : 0.002) * c->radius;
+  for (int i = 0; i < s->sequence->nobject; i++)
+    if (s->track[i].ground) c->floor_height = s->track[i].lo[c->up];
+  if (o->has_floor) c->floor_height = o->floor;
 }
 
 csim_status view_stage_set(const view_options *options, view_sequence *sequence,
@@ -330,7 +342,7 @@ static csim_status make_part(const view_stage *s, int frame, int object, const v
   const double *x = p->ball ? p->ball : m->x;
   view_shape_normals(p->shape, x, p->normal);
   vec3 front = view_linear(view_stage_colour(s, object));
-  vec3 back = t->colour < 0 ? front : vec_mix(front, view_linear(0xe8dccb), 0.55);
+  vec3 back = t->colour < 0 ? front : vec_mix(front, view_linear(0xf3efe8), 0.42);
   if (s->options->mode != VIEW_PLAIN) front = back = view_linear(0xb9b5ad);
   *item = (view_item){p->shape, x, p->normal, p->colour, NULL, front, back};
   return CSIM_OK;
@@ -349,7 +361,7 @@ csim_status view_stage_draw(const view_stage *s, int frame, int legend, csim_log
   if (!status) status = view_stage_read(s, frame, log, &mesh);
   if (!status && s->options->crossings) status = view_stage_mark(s, mesh, &mark, NULL);
   for (int o = 0; !status && o < nobject; o++) {
-    if (!mesh[o].nvert) continue;
+    if (!mesh[o].nvert || (s->track[o].ground && s->scene.has_floor)) continue;
     view_item *item = scene.item + scene.nitem++;
     status = make_part(s, frame, o, mesh, log, parts + o, item);
     if (mark && mesh[o].ntri) item->mark = mark[o];

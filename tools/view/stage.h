@@ -14,6 +14,7 @@ typedef struct view_track {
   int moves;           ///< not all frames are equal
   int changes;         ///< its topology does
   int framed;          ///< the camera sees all of it
+  int ground;          ///< a large level plane that stands still: it is the floor, and not drawn
   int colour;          ///< number in the palette, -1: grey
   view_mesh rest;      ///< its first frame
   view_shape shape;    ///< of `rest`

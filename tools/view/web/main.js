@@ -275,7 +275,8 @@ function show() {
   const overlay = stage.compare === 'overlay';
   for (const actor of stage.actors) {
     const { run, part } = actor, f = frameOf(run), second = page.runs.indexOf(run) === 1;
-    actor.hidden = state.hidden.has(rowId(actor)) || (part.still && !state.on.colliders);
+    actor.hidden = state.hidden.has(rowId(actor)) || (part.still && !state.on.colliders) ||
+      (part.ground && state.on.floor && page.floor !== null);
     if (f >= run.loaded) continue;
     const values = measure(state.mode.name, page, run, part, f);
     const tint = new THREE.Color(overlay && second && !part.still ? '#2f6fd0' : part.colour);
