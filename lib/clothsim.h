@@ -1,8 +1,9 @@
 // clothsim.h: the only public header. Programs in cli/ and tools/ use nothing else of lib/.
 //
 // Data flows one way: scene (what the user wrote) -> model (constant) + state -> step -> cache.
-// The library never prints and never exits: it returns a status and tells the details to a csim_log.
-// All quantities are SI; the unit stands in brackets. Positions are (n x 3) row-major doubles.
+// The library never prints and never exits: it returns a status and tells the details to a
+// csim_log. All quantities are SI; the unit stands in brackets. Positions are (n x 3) row-major
+// doubles.
 #ifndef CLOTHSIM_H
 #define CLOTHSIM_H
 
@@ -44,6 +45,46 @@ typedef struct csim_log {
   int nerror;   ///< errors seen so far
   int nwarning; ///< warnings seen so far
 } csim_log;
+
+// --------------------------------------------------------------------------------------- meshes
+
+/// A polygon mesh and its triangles. Order of vertices and polygons as given.
+typedef struct csim_polygons {
+  int nvert;
+  const double *vert; ///< (nvert x 3) [m]
+  int nface;
+  const int *face_start; ///< (nface + 1) first corner of each face
+  const int *face_vert;  ///< (face_start[nface]) vertex of each corner
+  int ntri;
+  const int *tri;      ///< (ntri x 3) the faces triangulated, in face order
+  const int *tri_face; ///< (ntri) face each triangle came from
+} csim_polygons;
+
+/// Reads OBJ, STL or PLY. Refuses what can be no surface: numbers that are not finite, indices out
+/// of range, no faces at all.
+/// @param[out] surface  NULL on failure; release with csim_polygons_free
+/// @return CSIM_OK; CSIM_IO or CSIM_INVALID with file and line; CSIM_MEMORY
+csim_status csim_polygons_read(const char *path, csim_log *log, csim_polygons **surface);
+
+/// A surface of polygons in memory, which are copied: at least 3 corners a face, indices in
+/// [0, nvert), as csim_cache_object has them. nface = 0 is allowed.
+/// @return CSIM_OK; CSIM_INVALID for polygons too large to cut; CSIM_MEMORY
+csim_status csim_polygons_make(int nvert, const double *vert, int nface, const int *face_start,
+                              const int *face_vert, csim_log *log, csim_polygons **surface);
+
+/// NULL allowed.
+void csim_polygons_free(csim_polygons *surface);
+
+/// Pairs of triangles that pass through or touch each other where they should not, decided exactly.
+/// Several objects may be one mesh.
+/// @param vert        (nvert x 3) [m], finite
+/// @param tri         (ntri x 3), indices in [0, nvert)
+/// @param limit       room in `pair`
+/// @param[out] pair   (min(*total, limit) x 2) rising
+/// @param[out] total  how many there are; NULL allowed
+/// @return CSIM_OK or CSIM_MEMORY
+csim_status csim_find_crossings(int nvert, const double *vert, int ntri, const int *tri,
+                                   int limit, int *pair, long long *total);
 
 // ---------------------------------------------------------------------------------------- scenes
 
