@@ -46,6 +46,18 @@ static double area_of(const csim_part *part, const int *tri) {
   return 0.5 * csim_norm(n);
 }
 
+// Whether an edge is clearly the longest side of both its triangles.
+static int is_diagonal(const csim_topology *topology, const csim_part *part, int e) {
+  int a = topology->edge[2 * e], b = topology->edge[2 * e + 1];
+  double L = length_of(part, a, b);
+  for (int side = 0; side < 2; side++) {
+    int opposite = topology->edge_opp[2 * e + side];
+    if (opposite < 0) return 0;
+    if (L < 1.1 * length_of(part, a, opposite) || L < 1.1 * length_of(part, b, opposite)) return 0;
+  }
+  return 1;
+}
+
 int csim_network_mesh(const csim_topology *topology, const csim_part *part, double E2D,
                       csim_elements *springs) {
   double mean = 0;
@@ -55,6 +67,7 @@ int csim_network_mesh(const csim_topology *topology, const csim_part *part, doub
   int flat = 0;
   for (int e = 0; e < topology->nedge; e++) {
     int a = topology->edge[2 * e], b = topology->edge[2 * e + 1];
+    if (part->no_diagonals && is_diagonal(topology, part, e)) continue;
     double area = 0, L = length_of(part, a, b);
     for (int side = 0; side < 2; side++) {
       int t = topology->edge_tri[2 * e + side], opposite = topology->edge_opp[2 * e + side];
@@ -67,6 +80,15 @@ int csim_network_mesh(const csim_topology *topology, const csim_part *part, doub
     add_spring(part, a, b, k > 0.01 * E2D ? k : 0.01 * E2D, L, springs);
   }
   return flat;
+}
+
+void csim_network_limits(const csim_elements *springs, int first, double limit, double stiffness,
+                         csim_elements *limits) {
+  for (int e = first; e < springs->nelem; e++) {
+    const double *param = springs->param + (ptrdiff_t)springs->kind->nparam * e;
+    csim_elements_add(limits, springs->node + 2 * (ptrdiff_t)e,
+                      (double[]){stiffness > 0 ? stiffness : 100 * param[0], (1 + limit) * param[1]});
+  }
 }
 
 void csim_network_grid(int nx, int nz, const csim_part *part, double E2D, csim_elements *springs) {
@@ -172,6 +194,26 @@ int csim_network_hinges(const csim_topology *topology, const csim_part *part, do
     csim_elements_add(hinges, node, param);
   }
   return left_out;
+}
+
+void csim_network_grid_hinges(int nx, int nz, const csim_part *part, double B,
+                              csim_elements *hinges) {
+  double a = length_of(part, 0, 1), b = length_of(part, 0, nx + 1);
+  int row = nx + 1;
+  // parameter 4 is the rest length of the cotangent kind, 0: flat
+  for (int j = 0; j <= nz; j++)
+    for (int i = 0; i <= nx; i++) {
+      int v = part->vert0 + j * row + i;
+      double sx = sqrt(B * a * b * (j == 0 || j == nz ? 0.5 : 1)) / (a * a);
+      double sz = sqrt(B * a * b * (i == 0 || i == nx ? 0.5 : 1)) / (b * b), s = sqrt(2 * B / (a * b));
+      // a stencil of three vertices names the middle one twice
+      if (i > 0 && i < nx)
+        csim_elements_add(hinges, (int[]){v, v, v - 1, v + 1}, (double[]){-2 * sx, 0, sx, sx, 0});
+      if (j > 0 && j < nz)
+        csim_elements_add(hinges, (int[]){v, v, v - row, v + row}, (double[]){-2 * sz, 0, sz, sz, 0});
+      if (i < nx && j < nz)
+        csim_elements_add(hinges, (int[]){v, v + row + 1, v + 1, v + row}, (double[]){s, s, -s, -s, 0});
+    }
 }
 
 void csim_network_volumes(int ntet, const int *tet, const csim_part *part, double K,

@@ -29,6 +29,7 @@ typedef struct csim_part {
   double spring;   ///< [N/m] stiffness of every spring; 0 = from the modulus
   double compression; ///< [-] share of the stiffness that resists compression; 1 = all
   double slack;       ///< [-] strain on either side that costs nothing
+  int no_diagonals;   ///< 1: mesh networks leave out edges that are the longest side of both triangles
 } csim_part;
 
 /// One spring an edge of a triangle mesh: k = E2D sum(A) / L^2 over its triangles. Exact on
@@ -36,6 +37,11 @@ typedef struct csim_part {
 /// @return number of edges without length, which get the stiffness of the mean edge
 int csim_network_mesh(const csim_topology *topology, const csim_part *part, double E2D,
                       csim_elements *springs);
+
+/// A limit of strain for each spring from number `first` on: k = stiffness, or 100 times the spring's
+/// when that is 0; beginning at (1 + limit) L.
+void csim_network_limits(const csim_elements *springs, int first, double limit, double stiffness,
+                         csim_elements *limits);
 
 /// Structural and shear springs of a grid of nx x nz cells (vertex j (nx + 1) + i):
 /// k = 3/4 E2D A / L^2, A the cell area a spring shares (half at the border). On squares: 3/4 E2D along
@@ -60,6 +66,16 @@ int csim_network_tets(int ntet, const int *tet, const csim_part *part, double E,
 /// @return number of hinges left out
 int csim_network_hinges(const csim_topology *topology, const csim_part *part, double B,
                         csim_elements *hinges);
+
+/// Quadratic bending of a flat grid of nx x nz cells, from second differences instead of hinges:
+///
+///   E = B/2 sum A (kx^2 + kz^2 + 2 kxz^2),  kx = (x_{i-1} - 2 x_i + x_{i+1}) / a^2, ...
+///
+/// over rows, columns (half the area at the border) and cells. The same on any diagonals, isotropic,
+/// and exact for cylinders, where hinges of a right-triangle grid let rows bend at alternate vertices
+/// (test_validate, case 9: 0.8 B along the axes).
+/// @param hinges  of kind quadratic or cotangent
+void csim_network_grid_hinges(int nx, int nz, const csim_part *part, double B, csim_elements *hinges);
 
 /// Volume springs E = 1/2 (K/V0) (V - V0)^2 of every tetrahedron, K [Pa].
 void csim_network_volumes(int ntet, const int *tet, const csim_part *part, double K,

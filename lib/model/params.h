@@ -38,7 +38,14 @@ typedef enum csim_bending {
   CSIM_BENDING_SPRING,    ///< springs between opposite vertices (skip one on a structured grid)
   CSIM_BENDING_QUADRATIC, ///< isometric quadratic energy, flat rest shape
   CSIM_BENDING_DIHEDRAL,  ///< energy of the dihedral angle, any rest shape
+  CSIM_BENDING_COTANGENT, ///< quadratic form about a curved rest shape
 } csim_bending;
+
+/// Which edges of a mesh network carry springs: fewer edges lock less.
+typedef enum csim_edges {
+  CSIM_EDGES_ALL,
+  CSIM_EDGES_NO_DIAGONALS, ///< not those that are the longest side of both their triangles
+} csim_edges;
 
 /// Air over the whole scene.
 typedef struct csim_wind {

@@ -11,6 +11,7 @@
 #include "math/cholesky.h"
 #include "math/vector.h"
 #include "solver/accelerate.h"
+#include "solver/line_search.h"
 
 #include <math.h>
 #include <string.h>
@@ -104,26 +105,13 @@ static void remember_pair(const csim_problem *problem, pd *s, const double *x, i
   memcpy(s->g_last, s->g, (size_t)n * sizeof *x);
 }
 
-// x += a d with the largest a = 1, 1/2, ... that lowers F enough; 0 when none does.
-static double descend(const csim_problem *problem, pd *s, double *x, double *x_try) {
-  int n = s->accelerator.n;
-  double slope = csim_vector_dot(problem->pool, n, s->g, s->d), F = csim_problem_value(problem, x);
-  for (double a = 1; a > 1e-9; a *= 0.5) {
-    memcpy(x_try, x, (size_t)n * sizeof *x);
-    csim_vector_add(problem->pool, n, a, s->d, x_try);
-    if (csim_problem_value(problem, x_try) <= F + 1e-4 * a * slope + 1e-14 * fabs(F)) {
-      memcpy(x, x_try, (size_t)n * sizeof *x);
-      return a;
-    }
-  }
-  return 0;
-}
-
 static csim_method_report pd_solve(const csim_problem *problem, void *scratch, double *x) {
   pd *s = scratch;
   const csim_solver_params *params = problem->params;
   int n = s->accelerator.n, lbfgs = params->acceleration == CSIM_ACCELERATION_LBFGS;
   csim_method_report report = {.outcome = CSIM_OUTCOME_LIMIT};
+  double last_residual = INFINITY;
+  int blind = 0;
   if (factor(problem, s)) return (csim_method_report){.outcome = CSIM_OUTCOME_DIVERGED};
   csim_accelerator_restart(&s->accelerator);
   s->count = 0;
@@ -132,6 +120,8 @@ static csim_method_report pd_solve(const csim_problem *problem, void *scratch, d
     report.residual = csim_method_residual(problem, s->g);
     if (!isfinite(report.residual)) report.outcome = CSIM_OUTCOME_DIVERGED;
     if (report.residual <= params->tolerance) report.outcome = CSIM_OUTCOME_CONVERGED;
+    if (blind && report.residual > 0.5 * last_residual) report.outcome = CSIM_OUTCOME_STALLED;
+    last_residual = report.residual;
     if (report.outcome != CSIM_OUTCOME_LIMIT || report.iterations >= params->iterations)
       return report;
     if (lbfgs) {
@@ -143,14 +133,10 @@ static csim_method_report pd_solve(const csim_problem *problem, void *scratch, d
     }
     report.linear_iterations++;
     if (lbfgs && params->line_search) {
-      // s->g is in g_last now, so its place can hold the trial
-      double *x_try = s->g;
-      memcpy(s->g, s->g_last, (size_t)n * sizeof *x);
-      double *g = s->g;
-      s->g = s->g_last;
-      double step = descend(problem, s, x, x_try);
-      s->g = g;
-      if (step == 0) report.outcome = CSIM_OUTCOME_STALLED;
+      // g_last has the gradient too, so g can hold the trial
+      double slope = csim_vector_dot(problem->pool, n, s->g, s->d);
+      if (!(slope < 0) || csim_line_search(problem, s->d, slope, s->g, x, &blind) == 0)
+        report.outcome = CSIM_OUTCOME_STALLED;
     } else {
       for (int i = 0; i < n; i++) s->d[i] += x[i];
       csim_accelerator_apply(&s->accelerator, problem, s->d, x);
