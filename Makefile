@@ -142,7 +142,7 @@ $(BENCH_BIN): $(B)/bench/%: $(B)/tests/bench/%.o $(LIB)
 
 # ------------------------------------------------------------------------------------------ people
 
-.PHONY: always help deps tests check bench layers format man install uninstall clean
+.PHONY: always help deps tests check deps-dcc check-dcc fuzz bench layers format man install uninstall clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -156,6 +156,16 @@ tests: all $(TEST_BIN) $(LOOK) ## build the tests, run none
 
 check: tests ## run the tests (under 3 minutes)
 	@CONFIG=$(config) BIN=$(BIN) BUILD=$(B) tests/run $(ONLY)
+
+deps-dcc: ## install Blender, usd-core and VTK for check-dcc (Python packages into build/dcc, root or sudo)
+	@tests/dcc/install
+
+check-dcc: all ## have Blender, usd-core and VTK read every format
+	@BIN=$(BIN) tests/dcc/run
+
+SECONDS ?= 60
+fuzz: ## fuzz the cache reader for SECONDS=60 (clang)
+	@tests/fuzz/run_cache $(SECONDS)
 
 bench: $(BENCH_BIN) ## build the benchmarks into build/$(config)/bench/
 
