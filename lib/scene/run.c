@@ -92,7 +92,10 @@ static void tell_progress(const run *r, int frame, int substep, const csim_frame
 
 static int stop_wanted(const run *r) { return r->options->stop && *r->options->stop; }
 
-static const char *outcome_text(csim_outcome outcome) {
+static const char *outcome_text(const csim_scene *scene, csim_outcome outcome) {
+  if (outcome == CSIM_OUTCOME_DIVERGED && csim_method_find(scene->solver.method)->is_explicit)
+    return "the substep is too long for an explicit method, and the state has blown up: raise "
+           "frames.substeps, or choose an implicit method";
   switch (outcome) {
   case CSIM_OUTCOME_INDEFINITE:
     return "the matrix is indefinite and Cholesky has no factor: set solver.spd to \"drop\" or "
@@ -123,7 +126,7 @@ static csim_status step_frame(run *r, int frame, csim_frame_stats *stats) {
     stats->residual = fmax(stats->residual, step.method.residual);
     if (gave_up) {
       snprintf(r->report->reason, sizeof r->report->reason, "frame %d, substep %d of %d: %s", frame,
-               s + 1, r->scene->substeps, outcome_text(step.method.outcome));
+               s + 1, r->scene->substeps, outcome_text(r->scene, step.method.outcome));
       csim_say(r->log, CSIM_ERROR, (csim_place){.file = r->scene->file}, "%s", r->report->reason);
       return CSIM_FAILED;
     }
