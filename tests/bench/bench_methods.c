@@ -1,7 +1,8 @@
 // tests/bench/bench_methods.c: time a frame of one hanging cloth takes with every method and
 // setting to bring every step to a relative residual of 1e-2 and of 1e-4.
 //
-// bench_methods [CSV]: prints a table; the CSV (bench_methods.csv) has the same numbers.
+// bench_methods [CSV [NAME]]: prints a table; the CSV (bench_methods.csv) has the same numbers.
+// With NAME: only settings with it in their names.
 //
 // The cloth is 1 m square, 0.2 kg/m^2, E2D = 1000 N/m, B = 1e-4 N m, held by two corners, one
 // thread. It has fallen for 0.2 s, by Newton, when the clock starts. The residual is
@@ -239,7 +240,7 @@ static void print_result(const result *r) {
     printf("  no, at %-8.1e (%6.1f / %5.0f)", r->residual, r->iterations, r->linear_iterations);
 }
 
-static void measure_cloth(int side, FILE *csv) {
+static void measure_cloth(int side, const char *only, FILE *csv) {
   static const int substeps[2] = {1, 16};
   csim_model *model = make_cloth(side);
   csim_state start;
@@ -256,6 +257,7 @@ static void measure_cloth(int side, FILE *csv) {
            "%-26s  %-29s  %s\n",
            model->nvert, substeps[u], u ? "s" : "", 60 * substeps[u], "", "to 1e-2", "to 1e-4");
     for (int s = 0; s < NSETTING; s++) {
+      if (only && !strstr(settings[s].name, only)) continue;
       printf("%-26s", settings[s].name);
       int iterations = affordable(model, &start, &settings[s], FRAME / substeps[u]);
       result r = {0};
@@ -284,8 +286,8 @@ int main(int argc, char **argv) {
   fprintf(
       csv,
       "vertices,substeps,setting,tolerance,frame_seconds,residual,iterations,linear_iterations\n");
-  measure_cloth(50, csv);
-  measure_cloth(100, csv);
+  measure_cloth(50, argc > 2 ? argv[2] : NULL, csv);
+  measure_cloth(100, argc > 2 ? argv[2] : NULL, csv);
   fclose(csv);
   return 0;
 }
