@@ -84,7 +84,7 @@ struct failure {
 };
 
 struct request {
-  double radius_edge_ratio, max_volume, memory_limit;
+  double radius_edge_ratio, max_volume, tolerance, memory_limit;
   uint32_t time_limit, nvert, ntri, nhole;
 };
 
@@ -92,6 +92,8 @@ struct request {
 // stop. The memory limit counts addresses, which TetGen's pools nearly all touch.
 void set_limits(const request &q) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  // a crash shall look like one to the caller, under a sanitizer as well
+  for (int crash : {SIGSEGV, SIGBUS, SIGFPE, SIGABRT}) signal(crash, SIG_DFL);
   rlimit none = {0, 0};
   setrlimit(RLIMIT_CORE, &none);
   if (q.time_limit > 0) {
@@ -110,11 +112,11 @@ request read_header() {
   unsigned char h[CSIM_TET_REQUEST_HEADER];
   if (!read_bytes(h, sizeof h) || std::memcmp(h, CSIM_TET_REQUEST, 8) != 0)
     throw failure{CSIM_TET_BAD_REQUEST, "stdin is not a clothsim-tet request"};
-  request q = {load_f64(h + 8),  load_f64(h + 16), load_f64(h + 24), load_u32(h + 32),
-               load_u32(h + 36), load_u32(h + 40), load_u32(h + 44)};
+  request q = {load_f64(h + 8),  load_f64(h + 16), load_f64(h + 24), load_f64(h + 32),
+               load_u32(h + 40), load_u32(h + 44), load_u32(h + 48), load_u32(h + 52)};
   const uint32_t most = 1u << 27; // CSIM_MESH_MAX_VERT
   if (q.nvert < 4 || q.nvert > most || q.ntri < 4 || q.ntri > most || q.nhole > q.ntri ||
-      !(q.radius_edge_ratio >= 0) || !(q.max_volume >= 0))
+      !(q.radius_edge_ratio >= 0) || !(q.max_volume >= 0) || !(q.tolerance >= 0))
     throw failure{CSIM_TET_BAD_REQUEST, "the request's header is out of range"};
   return q;
 }
@@ -169,13 +171,15 @@ void tetrahedralise(const request &q, tetgenio &in, tetgenio &out) {
   tetgenbehavior b;
   char switches[] = "pYYQ"; // a surface to fill; no vertex added to it; quietly
   if (!b.parse_commandline(switches))
-    throw failure{CSIM_TET_GAVE_UP, "TetGen does not know its own switches"};
+    throw failure{CSIM_TET_GAVE_UP, "it does not know its own switches"};
   // set here and not as text: no digit is lost
+  b.epsilon = q.tolerance;
   if (q.radius_edge_ratio > 0) {
     b.quality = 1;
     b.minratio = q.radius_edge_ratio;
   }
   if (q.max_volume > 0) {
+    b.quality = 1; // with TetGen's own ratio of 2 where none is asked for
     b.fixedvolume = 1;
     b.maxvolume = q.max_volume;
   }
@@ -184,19 +188,21 @@ void tetrahedralise(const request &q, tetgenio &in, tetgenio &out) {
   } catch (int code) {
     switch (code) {
     case 1:
-      throw failure{CSIM_TET_NO_MEMORY, "TetGen ran out of memory"};
+      throw failure{CSIM_TET_NO_MEMORY, "it ran out of memory"};
     case 3:
-      throw failure{CSIM_TET_GAVE_UP, "TetGen takes the surface for self-intersecting"};
+      throw failure{CSIM_TET_GAVE_UP, "it takes the surface for self-intersecting"};
     case 4:
-      throw failure{CSIM_TET_GAVE_UP, "TetGen finds a feature too small for it"};
+      throw failure{CSIM_TET_GAVE_UP, "it finds a feature too small"};
     case 5:
-      throw failure{CSIM_TET_GAVE_UP, "TetGen finds two faces too close to each other"};
+      throw failure{CSIM_TET_GAVE_UP, "it finds two faces too close to each other"};
     default:
-      throw failure{CSIM_TET_GAVE_UP, "TetGen met an internal error"};
+      throw failure{CSIM_TET_GAVE_UP, "it met an internal error"};
     }
   }
   if (out.numberoftetrahedra <= 0 || out.numberofcorners != 4)
-    throw failure{CSIM_TET_NO_TETS, "TetGen made no tetrahedra"};
+    throw failure{CSIM_TET_NO_TETS, "it made no tetrahedra"};
+  if (out.numberofpoints < in.numberofpoints)
+    throw failure{CSIM_TET_GAVE_UP, "it merged vertices too close for it"};
 }
 
 std::vector<unsigned char> make_reply(csim_tet_failure code, const char *text,
@@ -232,9 +238,9 @@ std::vector<unsigned char> answer() {
   } catch (const failure &f) {
     return make_reply(f.code, f.text, nullptr);
   } catch (const std::bad_alloc &) {
-    return make_reply(CSIM_TET_NO_MEMORY, "TetGen ran out of memory", nullptr);
+    return make_reply(CSIM_TET_NO_MEMORY, "it ran out of memory", nullptr);
   } catch (...) {
-    return make_reply(CSIM_TET_GAVE_UP, "TetGen threw something unknown", nullptr);
+    return make_reply(CSIM_TET_GAVE_UP, "it threw something unknown", nullptr);
   }
 }
 

@@ -12,7 +12,9 @@ void kit_begin(int n, const double *x, double mass, double h, kit *k) {
   *model = (csim_model){.arena = arena, .nvert = n, .gravity = {0, -9.81, 0}};
   *k = (kit){.model = model,
              .springs.kind = &csim_spring_kind,
+             .limits.kind = &csim_limit_kind,
              .quadratic.kind = &csim_quadratic_kind,
+             .cotangent.kind = &csim_cotangent_kind,
              .dihedral.kind = &csim_dihedral_kind,
              .volume.kind = &csim_volume_kind,
              .anchors.kind = &csim_anchor_kind,
@@ -25,7 +27,9 @@ void kit_begin(int n, const double *x, double mass, double h, kit *k) {
                                    .linear_tolerance = 1e-10,
                                    .line_search = 1,
                                    .jacobi_alpha = 0.9,
-                                   .chebyshev_rho = 0.9};
+                                   .chebyshev_rho = 0.9,
+                                   .window = 5,
+                                   .pbd_stiffness = 1};
   csim_arena *a = &model->arena;
   model->x0 = CSIM_ARENA_NEW(a, double, 3 * n);
   model->v0 = CSIM_ARENA_NEW(a, double, 3 * n);
@@ -43,12 +47,13 @@ void kit_pin(kit *k, int vert) {
 }
 
 void kit_spring(kit *k, int a, int b, double stiffness, double length) {
-  csim_elements_add(&k->springs, (int[]){a, b}, (double[]){stiffness, length});
+  csim_elements_add(&k->springs, (int[]){a, b}, (double[]){stiffness, length, 1, 0});
 }
 
 void kit_ready(kit *k, int nthread) {
-  const csim_elements *sets[] = {&k->springs, &k->quadratic, &k->dihedral, &k->volume, &k->anchors};
-  CHECK(csim_model_assemble(k->model, 5, sets) == 0);
+  const csim_elements *sets[] = {&k->springs,  &k->limits, &k->quadratic, &k->cotangent,
+                                 &k->dihedral, &k->volume, &k->anchors};
+  CHECK(csim_model_assemble(k->model, 7, sets) == 0);
   CHECK(csim_state_create(k->model, &k->state) == 0);
   k->pool = csim_pool_create(nthread);
   k->solver = csim_solver_create(
@@ -66,7 +71,9 @@ void kit_end(kit *k) {
   csim_pool_free(k->pool);
   csim_state_free(&k->state);
   csim_elements_free(&k->springs);
+  csim_elements_free(&k->limits);
   csim_elements_free(&k->quadratic);
+  csim_elements_free(&k->cotangent);
   csim_elements_free(&k->dihedral);
   csim_elements_free(&k->volume);
   csim_elements_free(&k->anchors);
@@ -82,7 +89,7 @@ void kit_cloth(int cells, double side, double density, double E2D, double B, dou
   kit_begin(mesh.nvert, mesh.vert, 0, h, k);
   csim_vert_areas(mesh.nvert, mesh.ntri, mesh.tri, mesh.vert, k->model->mass);
   for (int i = 0; i < mesh.nvert; i++) k->model->mass[i] *= density;
-  csim_part part = {.X = mesh.vert};
+  csim_part part = {.X = mesh.vert, .compression = 1};
   csim_network_mesh(&topology, &part, E2D, &k->springs);
   if (B > 0) csim_network_hinges(&topology, &part, B, &k->quadratic);
   csim_topology_free(&topology);

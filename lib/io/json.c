@@ -36,6 +36,26 @@ static int add_source(csim_json *json, const char *name, const char *text, size_
   return (int)json->nsource++;
 }
 
+// Room for one more note, and note 0, "nowhere". NULL when out of memory.
+static csim_json_note *grow_notes(csim_json *json) {
+  csim_json_note *grown =
+      csim_grow(json->note, &json->note_capacity, json->nnote + 2, sizeof *grown);
+  if (!grown) return NULL;
+  json->note = grown;
+  if (!json->nnote) json->note[json->nnote++] = (csim_json_note){.index = -1, .key_at = -1};
+  return grown;
+}
+
+int csim_json_add_place(csim_json *json, const char *name, const char *pointer) {
+  int source = grow_notes(json) ? add_source(json, name, "", 0) : -1;
+  const char *prefix = csim_arena_copy(&json->arena, pointer);
+  if (source < 0 || !prefix) return 0;
+  json->source[source].prefix = prefix;
+  json->source[source].positions = 0;
+  json->note[json->nnote] = (csim_json_note){.source = source, .index = -1, .key_at = -1};
+  return (int)json->nnote++;
+}
+
 csim_status csim_json_read_text(csim_json *json, const char *name, const char *text, size_t length,
                                 csim_log *log, cJSON **tree) {
   *tree = NULL;
@@ -45,13 +65,7 @@ csim_status csim_json_read_text(csim_json *json, const char *name, const char *t
              CSIM_JSON_MAX_BYTES >> 20);
     return CSIM_INVALID;
   }
-  if (!json->nnote) { // note 0 is "nowhere"
-    csim_json_note *first = csim_grow(json->note, &json->note_capacity, 1, sizeof *first);
-    if (!first) goto memory;
-    json->note = first;
-    json->note[json->nnote++] = (csim_json_note){.index = -1, .key_at = -1};
-  }
-  int source = add_source(json, name, text, length);
+  int source = grow_notes(json) ? add_source(json, name, text, length) : -1;
   if (source < 0) goto memory;
   int next = (int)json->nnote;
   csim_status status = csim_json_scan(json, source, length, log);
@@ -78,7 +92,7 @@ csim_status csim_json_read_file(csim_json *json, const char *path, csim_log *log
   FILE *file = fopen(path, "rb");
   if (!file) {
     csim_say(log, CSIM_ERROR, place, "cannot be read: %s", strerror(errno));
-    return CSIM_IO;
+    return errno == ENOMEM ? CSIM_MEMORY : CSIM_IO;
   }
   // one byte past the limit is enough to know that there are too many, even from an endless device
   while (length <= CSIM_JSON_MAX_BYTES) {

@@ -63,6 +63,10 @@ csim_status csim_json_read_text(csim_json *json, const char *name, const char *t
 csim_place csim_json_place(csim_json *json, const cJSON *item);
 csim_place csim_json_key_place(csim_json *json, const cJSON *item);
 
+/// A note for nodes that stand in no text: they are then said to be at `pointer` in `name`.
+/// @return its number, for `valueint`; 0 when out of memory
+int csim_json_add_place(csim_json *json, const char *name, const char *pointer);
+
 /// The note of a node; note 0 when it has none.
 const csim_json_note *csim_json_note_of(const csim_json *json, const cJSON *item);
 

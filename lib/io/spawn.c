@@ -209,7 +209,10 @@ csim_status csim_run_child(const csim_child *child, csim_child_result *result) {
   int ended = 0, wait_status = 0;
   result->code = open_pipes(&s);
   if (result->code == 0) result->code = start(child, &s);
-  if (result->code) goto done;
+  if (result->code) {
+    if (result->code == ENOMEM) status = CSIM_MEMORY;
+    goto done;
+  }
   result->end = CSIM_CHILD_EXITED;
   close_all(&s, THEIRS);
   clock_gettime(CLOCK_MONOTONIC, &s.deadline);

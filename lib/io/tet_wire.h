@@ -8,12 +8,13 @@
 //        0     8       "CSTETQ01"
 //        8     8  f64  radius-edge ratio; 0 = no quality bound
 //       16     8  f64  largest volume of a tet; 0 = no bound
-//       24     8  f64  memory limit [bytes]
-//       32     4  u32  processor time limit [s]
-//       36     4  u32  nvert, at least 4
-//       40     4  u32  ntri, at least 4
-//       44     4  u32  nhole
-//       48    24  f64  x nvert: positions
+//       24     8  f64  tolerance of TetGen's coplanarity and coincidence tests, relative [-]
+//       32     8  f64  memory limit [bytes]; 0 = none
+//       40     4  u32  processor time limit [s]; 0 = none
+//       44     4  u32  nvert, at least 4
+//       48     4  u32  ntri, at least 4
+//       52     4  u32  nhole
+//       56    24  f64  x nvert: positions
 //             12  i32  x ntri: triangles
 //             24  f64  x nhole: a point in each cavity
 //
@@ -32,7 +33,12 @@
 #define CSIM_TET_REQUEST "CSTETQ01"
 #define CSIM_TET_REPLY "CSTETR01"
 
-enum { CSIM_TET_REQUEST_HEADER = 48, CSIM_TET_REPLY_HEADER = 24, CSIM_TET_MAX_TEXT = 1000 };
+enum {
+  CSIM_TET_TOLERANCE_OFFSET = 24,
+  CSIM_TET_REQUEST_HEADER = 56,
+  CSIM_TET_REPLY_HEADER = 24,
+  CSIM_TET_MAX_TEXT = 1000
+};
 
 enum csim_tet_failure {
   CSIM_TET_OK = 0,

@@ -1,21 +1,30 @@
 // io/tetrahedralize.c: see tetrahedralize.h.
 #include "io/tetrahedralize.h"
 
+#include "base/bytes.h"
 #include "base/number.h"
 #include "io/spawn.h"
 #include "io/tet_wire.h"
 #include "mesh/mesh.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /// The child's reply may hold no more than this; a tet and its share of vertices take about 22
 /// bytes.
 static const size_t MAX_REPLY = (size_t)4 << 30;
 static const double MAX_TETS = 5e7;
+
+/// TetGen's relative tolerance, its own default first. It merges vertices and takes faces for
+/// coplanar within it: thin solids need a smaller one (1e-9 thick plates, 1e-8 gaps), but some
+/// surfaces take forever with 1e-16 (*measured*: a torus of 512 vertices).
+static const double TOLERANCE[] = {1e-8, 1e-12, 1e-16};
+enum { NTOLERANCE = sizeof TOLERANCE / sizeof *TOLERANCE };
 
 typedef struct job {
   const csim_tet_options *options;
@@ -32,35 +41,40 @@ typedef struct job {
   int exponent;
   unsigned char *request;
   size_t nrequest;
+  csim_status status; // of a fatal outcome
+  double deadline;    // [s] of the monotonic clock
+  char problem[800];  // of the first attempt that failed
 } job;
 
 #define FAIL(j, ...) (csim_say((j)->log, CSIM_ERROR, (j)->place, __VA_ARGS__), CSIM_INVALID)
 
 // -------------------------------------------------------------------------------------- bytes
 
-static unsigned char *put_bits(unsigned char *p, uint64_t bits, int nbyte) {
-  for (int k = 0; k < nbyte; k++) *p++ = (unsigned char)(bits >> 8 * k);
-  return p;
+static unsigned char *put_u32(unsigned char *p, uint32_t value) {
+  csim_store_u32(value, p);
+  return p + 4;
 }
 
 static unsigned char *put_f64(unsigned char *p, double value) {
-  uint64_t bits;
-  memcpy(&bits, &value, sizeof bits);
-  return put_bits(p, bits, 8);
-}
-
-static uint32_t get_u32(const unsigned char *p) {
-  return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
-static double get_f64(const unsigned char *p) {
-  uint64_t bits = get_u32(p) | (uint64_t)get_u32(p + 4) << 32;
-  double value;
-  memcpy(&value, &bits, sizeof value);
-  return value;
+  csim_store_f64(value, p);
+  return p + 8;
 }
 
 // ------------------------------------------------------------------------------------ the request
+
+static double time_limit(const csim_tet_options *o) {
+  return o->time_limit > 0 ? o->time_limit : CSIM_TET_TIME_LIMIT;
+}
+
+static double memory_limit(const csim_tet_options *o) {
+  return o->memory_limit > 0 ? o->memory_limit : CSIM_TET_MEMORY_LIMIT;
+}
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
 
 static csim_status check_options(job *j) {
   const csim_tet_options *o = j->options;
@@ -152,133 +166,199 @@ static csim_status write_request(job *j) {
   memcpy(p, CSIM_TET_REQUEST, 8);
   p = put_f64(p + 8, o->radius_edge_ratio);
   p = put_f64(p, ldexp(o->max_volume, -3 * j->exponent));
-  p = put_f64(p, o->memory_limit > 0 ? o->memory_limit : CSIM_TET_MEMORY_LIMIT);
-  double seconds = o->time_limit > 0 ? o->time_limit : CSIM_TET_TIME_LIMIT;
+  p = put_f64(p, 0); // the tolerance, see run_tetgen
+  p = put_f64(p, memory_limit(o));
   // a little more than the wall clock gets, which is the one to be heard of
-  p = put_bits(p, seconds < 1e6 ? (uint64_t)seconds + 2 : 0, 4);
-  p = put_bits(p, (uint64_t)j->nused, 4);
-  p = put_bits(p, (uint64_t)solid->ntri, 4);
-  p = put_bits(p, (uint64_t)solid->nhole, 4);
+  double seconds = time_limit(o);
+  p = put_u32(p, seconds < 1e6 ? (uint32_t)seconds + 2 : 0);
+  p = put_u32(p, (uint32_t)j->nused);
+  p = put_u32(p, (uint32_t)solid->ntri);
+  p = put_u32(p, (uint32_t)solid->nhole);
   for (int i = 0; i < j->nused; i++)
     for (int k = 0; k < 3; k++)
       p = put_f64(p, to_tetgen(j, j->surface->vert[3 * (ptrdiff_t)j->used[i] + k], k));
   for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)solid->ntri; i++)
-    p = put_bits(p, (uint64_t)j->renumber[solid->tri[i]], 4);
+    p = put_u32(p, (uint32_t)j->renumber[solid->tri[i]]);
   for (int i = 0; i < 3 * solid->nhole; i++) p = put_f64(p, to_tetgen(j, solid->hole[i], i % 3));
   return CSIM_OK;
 }
 
 // -------------------------------------------------------------------------------------- the reply
 
-static csim_status fail_child(job *j, const csim_child_result *r) {
+/// What one attempt came to.
+typedef enum outcome {
+  DONE,
+  AGAIN, // TetGen failed in a way that another tolerance may cure
+  FATAL, // j->status has the reason
+} outcome;
+
+#define EVEN "remesh the surface with more even triangles, or change the radius-edge ratio"
+
+// Remembers the first problem, which belongs to TetGen's own tolerance.
+__attribute__((format(printf, 2, 3))) static outcome again(job *j, const char *format, ...) {
+  va_list args;
+  if (j->problem[0]) return AGAIN;
+  va_start(args, format);
+  vsnprintf(j->problem, sizeof j->problem, format, args);
+  va_end(args);
+  return AGAIN;
+}
+
+static outcome fatal(job *j, csim_status status) {
+  j->status = status;
+  return FATAL;
+}
+
+// Judges by the way the child ended; DONE when its reply can be read.
+static outcome judge_child(job *j, const csim_child_result *r) {
   const char *name = j->surface->name, *program = j->options->program;
   switch (r->end) {
   case CSIM_CHILD_UNSTARTED:
     csim_say(j->log, CSIM_ERROR, j->place,
-             "%s: cannot start %s, which runs TetGen: %s; it belongs beside clothsim", name,
-             program, strerror(r->code));
-    return CSIM_IO;
+             "%s: cannot run %s, which holds TetGen: %s; it belongs beside clothsim", name, program,
+             strerror(r->code));
+    return fatal(j, CSIM_IO);
   case CSIM_CHILD_TIMEOUT:
-    return FAIL(j,
-                "%s: TetGen did not finish in %g s and was stopped; raise max_volume or the "
-                "radius-edge ratio, or remesh the surface with more even triangles",
-                name, j->options->time_limit > 0 ? j->options->time_limit : CSIM_TET_TIME_LIMIT);
+    return fatal(j, FAIL(j,
+                         "%s: TetGen did not finish in %.0f s and was stopped; " EVEN
+                         " or the largest volume",
+                         name, ceil(time_limit(j->options))));
   case CSIM_CHILD_FLOODED:
-    return FAIL(j, "%s: TetGen made too many tetrahedra; raise max_volume or the radius-edge ratio",
-                name);
+    return fatal(j, FAIL(j,
+                         "%s: TetGen made too many tetrahedra; raise the largest volume or the "
+                         "radius-edge ratio",
+                         name));
   case CSIM_CHILD_SIGNALED:
-    return FAIL(
-        j,
-        "%s: TetGen crashed on this surface (%s%s%s); remesh it with more even triangles, or "
-        "raise the radius-edge ratio",
-        name, strsignal(r->code), r->said[0] ? ": " : "", r->said);
+    return again(j, "%s: TetGen crashed on this surface (%s); " EVEN, name, strsignal(r->code));
   case CSIM_CHILD_EXITED:
     break;
   }
-  return FAIL(j,
-              "%s: %s ended with code %d and no proper reply%s%s; is it the one of this version?",
-              name, program, r->code, r->said[0] ? ": " : "", r->said);
+  const unsigned char *p = r->output;
+  int proper = r->code == 0 && r->noutput >= CSIM_TET_REPLY_HEADER &&
+               memcmp(p, CSIM_TET_REPLY, 8) == 0 && csim_load_u32(p + 12) <= CSIM_TET_MAX_TEXT &&
+               csim_load_u32(p + 16) <= CSIM_MESH_MAX_VERT && csim_load_u32(p + 20) <= INT_MAX / 4;
+  size_t size = CSIM_TET_REPLY_HEADER;
+  if (proper)
+    size += csim_load_u32(p + 12) + 24 * (size_t)csim_load_u32(p + 16) +
+            16 * (size_t)csim_load_u32(p + 20);
+  if (!proper || size != r->noutput) {
+    csim_say(j->log, CSIM_ERROR, j->place,
+             "%s: %s ended with code %d and no proper reply%s%s; is it the one of this version?",
+             name, program, r->code, r->said[0] ? ": " : "", r->said);
+    return fatal(j, CSIM_IO);
+  }
+  uint32_t code = csim_load_u32(p + 8);
+  if (code == CSIM_TET_OK) return DONE;
+  const char *text = (const char *)p + CSIM_TET_REPLY_HEADER;
+  int ntext = (int)csim_load_u32(p + 12);
+  if (code == CSIM_TET_NO_MEMORY)
+    return fatal(j,
+                 FAIL(j,
+                      "%s: TetGen needs more memory than its limit of %.0f MB; raise the largest "
+                      "volume or the radius-edge ratio",
+                      name, memory_limit(j->options) / 1e6));
+  return again(j, "%s: TetGen cannot fill this surface: %.*s; " EVEN, name, ntext, text);
 }
 
 // Copies positions; the request's must come back bit for bit.
-static csim_status read_vertices(job *j, const unsigned char *p, int nvert) {
+static outcome read_vertices(job *j, const unsigned char *p, int nvert) {
   csim_tets *out = j->out;
+  const unsigned char *sent = j->request + CSIM_TET_REQUEST_HEADER;
+  if (nvert < j->nused || memcmp(p, sent, 24 * (size_t)j->nused) != 0)
+    return again(j, "%s: TetGen changed vertices of the surface; " EVEN, j->surface->name);
   out->nsurface = j->surface->nvert;
+  if (nvert - j->nused > CSIM_MESH_MAX_VERT - out->nsurface)
+    return fatal(j, FAIL(j, "%s: more than %d vertices", j->surface->name, CSIM_MESH_MAX_VERT));
   out->nvert = out->nsurface + (nvert - j->nused);
   out->vert = CSIM_ARENA_NEW(&out->arena, double, 3 * (ptrdiff_t)out->nvert);
-  if (out->arena.failed) return CSIM_MEMORY;
-  const unsigned char *sent = j->request + CSIM_TET_REQUEST_HEADER;
-  if (memcmp(p, sent, 24 * (size_t)j->nused) != 0)
-    return FAIL(j, "%s: TetGen's result is refused: it moved vertices of the surface",
-                j->surface->name);
+  if (out->arena.failed) return fatal(j, CSIM_MEMORY);
   memcpy(out->vert, j->surface->vert, 3 * sizeof(double) * (size_t)out->nsurface);
   p += 24 * (size_t)j->nused;
   double *v = out->vert + 3 * (ptrdiff_t)out->nsurface;
   for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)(nvert - j->nused); i++)
-    v[i] = from_tetgen(j, get_f64(p + 8 * i), (int)(i % 3));
-  return CSIM_OK;
+    v[i] = from_tetgen(j, csim_load_f64(p + 8 * i), (int)(i % 3));
+  return DONE;
 }
 
-static csim_status read_tets(job *j, const unsigned char *p, int nvert, int ntet) {
+static outcome read_tets(job *j, const unsigned char *p, int nvert, int ntet) {
   csim_tets *out = j->out;
   out->ntet = ntet;
   out->tet = CSIM_ARENA_NEW(&out->arena, int, 4 * (ptrdiff_t)ntet);
   out->nloose = j->solid.nloose;
   out->loose = CSIM_ARENA_NEW(&out->arena, int, out->nloose);
-  if (out->arena.failed) return CSIM_MEMORY;
+  if (out->arena.failed) return fatal(j, CSIM_MEMORY);
   memcpy(out->loose, j->solid.loose, sizeof(int) * (size_t)out->nloose);
   for (ptrdiff_t i = 0; i < 4 * (ptrdiff_t)ntet; i++) {
-    uint32_t v = get_u32(p + 4 * i);
-    if (v >= (uint32_t)nvert)
-      return FAIL(j, "%s: TetGen's result is refused: a vertex does not exist", j->surface->name);
-    out->tet[i] = (int)v < j->nused ? j->used[v] : (int)v - j->nused + out->nsurface;
+    uint32_t v = csim_load_u32(p + 4 * i);
+    out->tet[i] = v >= (uint32_t)nvert ? -1 // refused by csim_check_tets
+                  : (int)v < j->nused  ? j->used[v]
+                                       : (int)v - j->nused + out->nsurface;
   }
-  // TetGen winds all of them the other way round
-  for (ptrdiff_t t = 0; t < ntet; t++) {
-    int *v = out->tet + 4 * t, swap = v[2];
-    v[2] = v[3];
-    v[3] = swap;
-  }
-  return CSIM_OK;
+  return DONE;
 }
 
-static csim_status read_reply(job *j, const csim_child_result *r) {
+static outcome read_reply(job *j, const csim_child_result *r) {
+  outcome got = judge_child(j, r);
+  if (got != DONE) return got;
   const unsigned char *p = r->output;
-  if (r->end != CSIM_CHILD_EXITED || r->code != 0 || r->noutput < CSIM_TET_REPLY_HEADER ||
-      memcmp(p, CSIM_TET_REPLY, 8) != 0)
-    return fail_child(j, r);
-  uint32_t code = get_u32(p + 8), ntext = get_u32(p + 12), nvert = get_u32(p + 16),
-           ntet = get_u32(p + 20);
-  size_t size = CSIM_TET_REPLY_HEADER + (size_t)ntext + 24 * (size_t)nvert + 16 * (size_t)ntet;
-  if (size != r->noutput || ntext > CSIM_TET_MAX_TEXT) return fail_child(j, r);
-  p += CSIM_TET_REPLY_HEADER;
-  if (code != CSIM_TET_OK)
-    return FAIL(j,
-                "%s: TetGen cannot fill this surface: %.*s; remesh it with more even triangles, or "
-                "change the radius-edge ratio or max_volume",
-                j->surface->name, (int)ntext, (const char *)p);
-  if (nvert < (uint32_t)j->nused || nvert > CSIM_MESH_MAX_VERT || ntet > INT_MAX / 4)
-    return fail_child(j, r);
-  p += ntext;
-  csim_status status = read_vertices(j, p, (int)nvert);
-  if (!status) status = read_tets(j, p + 24 * (size_t)nvert, (int)nvert, (int)ntet);
-  return status;
+  int nvert = (int)csim_load_u32(p + 16), ntet = (int)csim_load_u32(p + 20);
+  p += CSIM_TET_REPLY_HEADER + csim_load_u32(p + 12);
+  got = read_vertices(j, p, nvert);
+  if (got == DONE) got = read_tets(j, p + 24 * (size_t)nvert, nvert, ntet);
+  if (got != DONE) return got;
+  const char *wrong;
+  csim_status status = csim_check_tets(j->out, &j->solid, &wrong);
+  if (status == CSIM_MEMORY) return fatal(j, status);
+  return wrong ? again(j, "%s: TetGen's result is refused: %s; " EVEN, j->surface->name, wrong)
+               : DONE;
 }
 
-static csim_status run_tetgen(job *j) {
+static outcome run_tetgen(job *j, double tolerance) {
+  put_f64(j->request + CSIM_TET_TOLERANCE_OFFSET, tolerance);
   const csim_child child = {
       .argv = (const char *const[]){j->options->program, NULL},
       .input = j->request,
       .ninput = j->nrequest,
-      .time_limit = j->options->time_limit > 0 ? j->options->time_limit : CSIM_TET_TIME_LIMIT,
+      .time_limit = fmax(j->deadline - now(), 0.001),
       .output_limit = MAX_REPLY,
   };
   csim_child_result result;
   csim_status status = csim_run_child(&child, &result);
   if (status == CSIM_IO) result.end = CSIM_CHILD_UNSTARTED;
-  if (status != CSIM_MEMORY) status = read_reply(j, &result);
+  outcome got = status == CSIM_MEMORY ? fatal(j, status) : read_reply(j, &result);
   free(result.output);
-  return status;
+  return got;
+}
+
+static csim_status try_tolerances(job *j) {
+  j->deadline = now() + time_limit(j->options);
+  for (int k = 0; k < NTOLERANCE; k++) {
+    outcome got = run_tetgen(j, TOLERANCE[k]);
+    if (got == DONE) return CSIM_OK;
+    if (got == FATAL) return j->status;
+    csim_tets_free(j->out);
+  }
+  return FAIL(j, "%s", j->problem);
+}
+
+// TetGen may not split the surface's triangles, so it cannot always keep the bound.
+static void warn_of_large(const job *j) {
+  double bound = j->options->max_volume, largest = 0;
+  int nlarge = 0;
+  for (int t = 0; bound > 0 && t < j->out->ntet; t++) {
+    double volume = csim_tets_volume(j->out, t);
+    nlarge += volume > bound * (1 + 1e-9);
+    largest = fmax(largest, volume);
+  }
+  if (nlarge == 0) return;
+  char bound_text[32], largest_text[32];
+  csim_print_number(bound, 4, bound_text);
+  csim_print_number(largest, 4, largest_text);
+  csim_say(
+      j->log, CSIM_WARNING, j->place,
+      "%s: %d of %d tetrahedra are larger than %s m^3, the largest %s m^3: the surface's triangles "
+      "are kept as they are and too large for more; refine the surface",
+      j->surface->name, nlarge, j->out->ntet, bound_text, largest_text);
 }
 
 static csim_status tetrahedralize(job *j) {
@@ -289,10 +369,11 @@ static csim_status tetrahedralize(job *j) {
   if (status) return status;
   normalise(j);
   status = write_request(j);
-  if (!status) status = run_tetgen(j);
-  if (!status) status = csim_check_tets(j->out, &j->solid, j->surface->name, j->place, j->log);
+  if (!status) status = try_tolerances(j);
+  if (status) return status;
   j->out->volume = j->solid.volume;
-  return status;
+  warn_of_large(j);
+  return CSIM_OK;
 }
 
 csim_status csim_tetrahedralize(const csim_tet_options *options, const csim_surface *surface,

@@ -1,6 +1,6 @@
 // io/tetrahedralize.h: any closed surface filled with tetrahedra by TetGen, which runs in a process
-// of its own (cli/clothsim-tet.cpp) because it aborts, hangs and licenses as it likes. Needs base/,
-// math/, mesh/.
+// of its own (cli/clothsim-tet.cpp), because it may abort or hang, and for its licence. Needs
+// base/, math/, mesh/.
 #ifndef CSIM_IO_TETRAHEDRALIZE_H
 #define CSIM_IO_TETRAHEDRALIZE_H
 
@@ -13,8 +13,9 @@
 typedef struct csim_tet_options {
   const char *program;      ///< path of clothsim-tet
   double radius_edge_ratio; ///< quality: circumradius over shortest edge of a tet [-], 1.1 to 100;
-                            ///< 0 = no bound
-  double max_volume;        ///< of a tet [m^3]; 0 = no bound
+                            ///< 0 = no bound, or 2 where max_volume is given
+  double max_volume;        ///< of a tet [m^3]; 0 = no bound. Warns where the surface, which is
+                            ///< kept, does not let TetGen keep it
   double time_limit;        ///< wall clock [s]; 0 = 50
   double memory_limit;      ///< of the child [bytes]; 0 = 4 GiB
 } csim_tet_options;
@@ -27,11 +28,13 @@ typedef struct csim_tet_options {
 /// whole is taken as if turned around, with a warning; vertices no triangle uses stay in the
 /// result, loose, with a warning. Checked after: see csim_check_tets.
 ///
+/// Takes up to three attempts, with ever smaller tolerances of TetGen, within the time limit.
+///
 /// @param      place  of the object, for messages
 /// @param      log    gets one error line: cause, place (numbers from 0) and remedy; may be NULL
 /// @param[out] out    overwritten; csim_tets_free releases it. Empty on failure
-/// @return CSIM_OK, CSIM_INVALID (surface, options, or TetGen cannot), CSIM_IO (program does not
-///         start), CSIM_MEMORY
+/// @return CSIM_OK, CSIM_INVALID (surface, options, or TetGen cannot), CSIM_IO (the program does
+///         not start or talks nonsense), CSIM_MEMORY
 /// Thread-safe. Same input, same bits out.
 /// Source: Si, TetGen, a Delaunay-Based Quality Tetrahedral Mesh Generator, ACM TOMS 41(2), 2015.
 csim_status csim_tetrahedralize(const csim_tet_options *options, const csim_surface *surface,

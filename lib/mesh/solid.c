@@ -39,7 +39,7 @@ typedef struct check {
 
 const char *csim_print_point(const double p[3], char *text) {
   char number[3][32];
-  for (int k = 0; k < 3; k++) csim_print_number(p[k], 6, number[k]);
+  for (int k = 0; k < 3; k++) csim_print_number(p[k] + 0.0, 6, number[k]); // no -0
   char *t = text;
   for (int k = 0; k < 3; k++) {
     t = stpcpy(t, k ? ", " : "(");
@@ -64,7 +64,7 @@ static const char *print_corner(const check *c, int v, char *text) {
 }
 
 #define FAIL(c, ...) (csim_say((c)->log, CSIM_ERROR, (c)->place, __VA_ARGS__), CSIM_INVALID)
-#define COUNTED "(faces and vertices count from 0)"
+#define COUNTED "(counted from 0)"
 
 // ------------------------------------------------------------------------------ numbers and faces
 
@@ -153,12 +153,11 @@ static csim_status check_doubles(const check *c) {
   csim_status status = CSIM_OK;
   if (ndouble) {
     char text[CSIM_POINT_TEXT];
-    status = FAIL(
-        c,
-        "%s: faces %d and %d have the same vertices %d, %d, %d, near %s (%d such pairs) " COUNTED
-        "; remove one of them, or both if they hang on nothing",
-        c->s->name, face_of(c, f[first - 1].tri), face_of(c, f[first].tri), f[first].v[0],
-        f[first].v[1], f[first].v[2], print_corner(c, f[first].v[0], text), ndouble);
+    status = FAIL(c,
+                  "%s: faces %d and %d have the same vertices %d, %d, %d, near %s (%d such pairs; "
+                  "numbers count from 0); remove one of them, or both if they hang on nothing",
+                  c->s->name, face_of(c, f[first - 1].tri), face_of(c, f[first].tri), f[first].v[0],
+                  f[first].v[1], f[first].v[2], print_corner(c, f[first].v[0], text), ndouble);
   }
   free(f);
   return status;
@@ -260,7 +259,7 @@ static csim_status fail_open(const check *c, const half *e, int nopen) {
              "vertex %d lies on this edge (a T-junction): split the face there", within);
   return FAIL(c,
               "%s: the surface is not closed: edge %d-%d of face %d, from %s to %s, has no face on "
-              "its other side (%d such edges) " COUNTED "; %s",
+              "its other side (%d such edges; numbers count from 0); %s",
               c->s->name, e->lo, e->hi, face_of(c, e->slot / 3), print_corner(c, e->lo, a),
               print_corner(c, e->hi, b), nopen, remedy);
 }
@@ -281,13 +280,14 @@ static csim_status check_edges(const check *c) {
   if (nwall) {
     const half *e = &c->halves[wall];
     char a[CSIM_POINT_TEXT], b[CSIM_POINT_TEXT];
-    return FAIL(c,
-                "%s: edge %d-%d, from %s to %s, belongs to %d faces, among them %d, %d and %d (%d "
-                "such edges) " COUNTED "; a solid's edges belong to two: remove inner walls, or "
-                "give touching bodies vertices of their own",
-                c->s->name, e->lo, e->hi, print_corner(c, e->lo, a), print_corner(c, e->hi, b),
-                (int)(edge_end(c, wall) - wall), face_of(c, e[0].slot / 3),
-                face_of(c, e[1].slot / 3), face_of(c, e[2].slot / 3), nwall);
+    return FAIL(
+        c,
+        "%s: edge %d-%d, from %s to %s, belongs to %d faces, among them %d, %d and %d (%d "
+        "such edges; numbers count from 0); a solid's edges belong to two: remove inner walls, or "
+        "give touching bodies vertices of their own",
+        c->s->name, e->lo, e->hi, print_corner(c, e->lo, a), print_corner(c, e->hi, b),
+        (int)(edge_end(c, wall) - wall), face_of(c, e[0].slot / 3), face_of(c, e[1].slot / 3),
+        face_of(c, e[2].slot / 3), nwall);
   }
   return nopen ? fail_open(c, &c->halves[open], nopen) : CSIM_OK;
 }
@@ -360,8 +360,8 @@ static csim_status find_parts(check *c) {
   if (nodd) {
     char text[CSIM_POINT_TEXT];
     return FAIL(c,
-                "%s: face %d at %s is wound against its neighbours (%d such triangles) " COUNTED
-                "; reverse the order of its vertices",
+                "%s: face %d at %s is wound against its neighbours (%d such triangles; numbers "
+                "count from 0); reverse the order of its vertices",
                 c->s->name, face_of(c, odd), print_corner(c, corners(c, odd)[0], text), nodd);
   }
   return CSIM_OK;
@@ -426,11 +426,11 @@ static csim_status check_intersections(const check *c) {
     middle[k] = 0.5 * (lo + hi);
   }
   char text[CSIM_POINT_TEXT];
-  return FAIL(c,
-              "%s: the surface intersects itself: faces %d and %d pass through or touch each other "
-              "near %s (%lld such pairs) " COUNTED "; separate them, or unite overlapping bodies",
-              s->name, face_of(c, pair[0]), face_of(c, pair[1]), csim_print_point(middle, text),
-              npair);
+  return FAIL(
+      c,
+      "%s: the surface intersects itself: faces %d and %d pass through or touch each other "
+      "near %s (%lld such pairs; numbers count from 0); separate them, or unite overlapping bodies",
+      s->name, face_of(c, pair[0]), face_of(c, pair[1]), csim_print_point(middle, text), npair);
 }
 
 // ---------------------------------------------------------------------------------- what is inside
@@ -691,9 +691,7 @@ static csim_status check_all(check *c) {
   if (!status) status = find_loose(c);
   if (status) return status;
   const double *o = vertex(c, solid->tri[0]);
-  solid->volume =
-      csim_signed_volume(o, c->s->vert, solid->ntri, solid->tri, &solid->volume_error) / 6;
-  solid->volume_error /= 6;
+  solid->volume = csim_signed_volume(o, c->s->vert, solid->ntri, solid->tri, &solid->volume_error);
   return CSIM_OK;
 }
 

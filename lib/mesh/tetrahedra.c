@@ -16,11 +16,11 @@ typedef struct face {
 
 static face make_face(int a, int b, int c) {
   face f = {{a, b, c}, 1};
-  for (int pass = 0; pass < 3; pass++) {
-    int i = pass % 2, swap = f.v[i];
-    if (swap <= f.v[i + 1]) continue;
-    f.v[i] = f.v[i + 1];
-    f.v[i + 1] = swap;
+  for (int pass = 0; pass < 3; pass++) { // 0-1, 1-2, 0-1
+    int *v = f.v + pass % 2, low = v[0];
+    if (v[0] <= v[1]) continue;
+    v[0] = v[1];
+    v[1] = low;
     f.side = -f.side;
   }
   return f;
@@ -73,60 +73,58 @@ static const char *check_boundary(const csim_tets *tets, const csim_solid *solid
     f[n++] = make_face(v[0], v[2], v[1]);
   }
   qsort(f, (size_t)n, sizeof *f, compare_faces);
-  if (n % 2) return "its tetrahedra do not end at the surface";
+  if (n % 2) return "tetrahedra do not end at the surface";
   for (ptrdiff_t i = 0; i < n; i += 2) {
     int paired = f[i].side != f[i + 1].side;
     for (int k = 0; k < 3; k++) paired &= f[i].v[k] == f[i + 1].v[k];
-    if (!paired) return "its tetrahedra overlap or do not end at the surface";
+    if (!paired) return "tetrahedra overlap or do not end at the surface";
     // a surface triangle and its own reverse would pair up as well, but csim_check_solid allows
     // no two triangles with the same vertices; nor may four faces share them
     if (i > 0 && f[i].v[0] == f[i - 1].v[0] && f[i].v[1] == f[i - 1].v[1] &&
         f[i].v[2] == f[i - 1].v[2])
-      return "its tetrahedra overlap";
+      return "tetrahedra overlap";
   }
   return NULL;
 }
 
+double csim_tets_volume(const csim_tets *tets, int t) {
+  const double *p[4];
+  double u[3][3];
+  for (int k = 0; k < 4; k++) p[k] = tets->vert + 3 * (ptrdiff_t)tets->tet[4 * (ptrdiff_t)t + k];
+  for (int k = 0; k < 9; k++) u[k / 3][k % 3] = p[k / 3 + 1][k % 3] - p[0][k % 3];
+  double det = u[0][0] * (u[1][1] * u[2][2] - u[1][2] * u[2][1]) +
+               u[0][1] * (u[1][2] * u[2][0] - u[1][0] * u[2][2]) +
+               u[0][2] * (u[1][0] * u[2][1] - u[1][1] * u[2][0]);
+  return det / 6;
+}
+
 static const char *check_volume(const csim_tets *tets, const csim_solid *solid) {
   double sum = 0, lost = 0;
-  for (ptrdiff_t t = 0; t < tets->ntet; t++) {
-    const double *p[4];
-    double u[3][3];
-    for (int k = 0; k < 4; k++) p[k] = tets->vert + 3 * (ptrdiff_t)tets->tet[4 * t + k];
-    for (int k = 0; k < 9; k++) u[k / 3][k % 3] = p[k / 3 + 1][k % 3] - p[0][k % 3];
-    double volume = (u[0][0] * (u[1][1] * u[2][2] - u[1][2] * u[2][1]) +
-                     u[0][1] * (u[1][2] * u[2][0] - u[1][0] * u[2][2]) +
-                     u[0][2] * (u[1][0] * u[2][1] - u[1][1] * u[2][0])) /
-                    6;
-    double next = sum + volume;
+  for (int t = 0; t < tets->ntet; t++) {
+    double volume = csim_tets_volume(tets, t), next = sum + volume;
     lost += fabs(sum) >= fabs(volume) ? (sum - next) + volume : (volume - next) + sum;
     sum = next;
   }
   double off = fabs(sum + lost - solid->volume);
   return off <= 1e-9 * fabs(solid->volume) + 2 * solid->volume_error
              ? NULL
-             : "its volumes do not add up to the surface's";
+             : "volumes do not add up to the surface's";
 }
 
-csim_status csim_check_tets(const csim_tets *tets, const csim_solid *solid, const char *name,
-                            csim_place place, csim_log *log) {
+csim_status csim_check_tets(const csim_tets *tets, const csim_solid *solid, const char **wrong) {
   csim_status status = CSIM_OK;
   char *used = CSIM_NEW(char, tets->nvert);
   face *f = CSIM_NEW(face, 4 * (ptrdiff_t)tets->ntet + solid->ntri);
+  *wrong = NULL;
   if (!used || !f) {
     status = CSIM_MEMORY;
     goto done;
   }
-  const char *wrong = tets->ntet < 1 ? "there are no tetrahedra" : check_tet_signs(tets);
-  if (!wrong) wrong = check_used(tets, used);
-  if (!wrong) wrong = check_boundary(tets, solid, f);
-  if (!wrong) wrong = check_volume(tets, solid);
-  if (wrong) {
-    csim_say(log, CSIM_ERROR, place,
-             "%s: TetGen's result is refused: %s; remesh the surface with more even triangles",
-             name, wrong);
-    status = CSIM_INVALID;
-  }
+  *wrong = tets->ntet < 1 ? "there are no tetrahedra" : check_tet_signs(tets);
+  if (!*wrong) *wrong = check_used(tets, used);
+  if (!*wrong) *wrong = check_boundary(tets, solid, f);
+  if (!*wrong) *wrong = check_volume(tets, solid);
+  if (*wrong) status = CSIM_INVALID;
 done:
   free(used);
   free(f);

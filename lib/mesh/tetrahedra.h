@@ -23,10 +23,12 @@ void csim_tets_free(csim_tets *tets);
 /// Checks that tetrahedra fill a solid exactly once: every one turns positively (exact), every
 /// vertex that is not loose is used, every inner face belongs to two of them from opposite sides,
 /// the other faces are the solid's triangles one for one, and the volumes agree to 1e-9.
-/// @param tets  may be rubbish; sizes must be those of its arrays
-/// @param log   one error line that begins with `name`; may be NULL
+/// @param      tets   may be rubbish; sizes must be those of its arrays
+/// @param[out] wrong  what is wrong, in words; NULL when nothing is
 /// @return CSIM_OK, CSIM_INVALID or CSIM_MEMORY
-csim_status csim_check_tets(const csim_tets *tets, const csim_solid *solid, const char *name,
-                            csim_place place, csim_log *log);
+csim_status csim_check_tets(const csim_tets *tets, const csim_solid *solid, const char **wrong);
+
+/// Volume of tet t [m^3].
+double csim_tets_volume(const csim_tets *tets, int t);
 
 #endif

@@ -40,6 +40,13 @@ static void anchor_laplacian(const csim_energy *energy, int first, int last, dou
   for (int e = first; e < last; e++) val[energy->slot[e]] += energy->param[2 * (ptrdiff_t)e];
 }
 
+static int anchor_constraint(const csim_energy *energy, const csim_point *at, int e,
+                             csim_constraint *c) {
+  *c = (csim_constraint){.dim = 3, .k = energy->param[2 * (ptrdiff_t)e], .grad = {{1}}};
+  csim_sub(at->x + 3 * (ptrdiff_t)energy->node[e], target_of(energy, at, e), c->C);
+  return 1;
+}
+
 const csim_energy_kind csim_anchor_kind = {
     .name = "anchor",
     .nnode = 1,
@@ -48,4 +55,5 @@ const csim_energy_kind csim_anchor_kind = {
     .gradient = anchor_gradient,
     .hessian = anchor_hessian,
     .laplacian = anchor_laplacian,
+    .constraint = anchor_constraint,
 };

@@ -20,6 +20,14 @@ typedef struct csim_point {
   const double *anchor; ///< (nanchor x 3) [m] present targets of soft pins; NULL if there are none
 } csim_point;
 
+/// An element seen as a constraint, for methods that project: its energy is k/2 |C|^2.
+typedef struct csim_constraint {
+  int dim;           ///< 1: C[0] with gradients grad; 3: a vector C = sum weight_n x_n + constant
+  double k;          ///< stiffness [J / unit of C^2]
+  double C[3];
+  double grad[4][3]; ///< dim 1: dC/dx of each node; dim 3: grad[n][0] is the weight of node n
+} csim_constraint;
+
 /// Functions of one kind of energy over the elements [first, last). Pure but for the named output.
 typedef struct csim_energy_kind {
   const char *name;
@@ -36,6 +44,8 @@ typedef struct csim_energy_kind {
   /// Adds a constant scalar matrix W with W (x) I3 >= Hessian in spirit to val (nblock): the matrix of
   /// projective dynamics. Rows sum to zero, but for anchors.
   void (*laplacian)(const csim_energy *energy, int first, int last, double *val);
+  /// One element as a constraint. Returns 0 when it has nothing to project (no direction, slack).
+  int (*constraint)(const csim_energy *energy, const csim_point *at, int e, csim_constraint *c);
 } csim_energy_kind;
 
 struct csim_energy {
@@ -68,12 +78,22 @@ void csim_energy_laplacian(csim_pool *pool, const csim_energy *energy, double *v
 
 // ------------------------------------------------------------------------------------------- kinds
 
-/// Spring between two vertices: E = k/2 (|x_a - x_b| - L)^2. Parameters k [N/m], L [m].
+/// Spring between two vertices: E = k/2 (l - L)^2, l = |x_a - x_b|. Parameters k [N/m], L [m], and two
+/// cures of locking: compression, the share of k that resists l < L [-]; slack, the strain on either
+/// side of L that costs nothing [-] (the energy then starts at the slack's edge, C1).
 extern const csim_energy_kind csim_spring_kind;
+
+/// Limit of a spring's strain: E = k/3 (l - M)^3 / M for l > M, else 0: C2. Parameters k [N/m], M [m].
+extern const csim_energy_kind csim_limit_kind;
 
 /// Isometric quadratic bending of a hinge (a, b, c, d): edge ab, opposite vertices c and d:
 /// E = 1/2 |sum_i q_i x_i|^2. Parameters q (4) [N^1/2 m^-1/2]. Flat rest shape. Bergou et al. 2006.
 extern const csim_energy_kind csim_quadratic_kind;
+
+/// Cotangent bending of a hinge: E = 1/2 (|sum_i q_i x_i| - c0)^2, the quadratic energy about a curved
+/// rest shape, as projective dynamics has it (Bouaziz et al. 2014). Parameters q (4), c0 [N^1/2 m^1/2]. It
+/// cannot tell a hinge from its mirror image.
+extern const csim_energy_kind csim_cotangent_kind;
 
 /// Dihedral bending of a hinge (a, b, c, d): E = k/2 (theta - theta0)^2. Parameters k [J], theta0
 /// [rad], and the q (4) of the quadratic energy of the same stiffness (for its laplacian).
@@ -91,6 +111,7 @@ extern const csim_energy_kind csim_anchor_kind;
 /// Energies are B |e|^2 / (A0 + A1) / 2 theta^2 near the rest shape: the factor 1 (not the textbook's
 /// 3) is what makes B the plate's stiffness on regular meshes (../docs/methods.md).
 void csim_quadratic_param(const double *X, const int node[4], double B, double q[4]);
+void csim_cotangent_param(const double *X, const int node[4], double B, double param[5]);
 void csim_dihedral_param(const double *X, const int node[4], double B, double param[6]);
 
 #endif

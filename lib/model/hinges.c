@@ -1,4 +1,4 @@
-// model/hinges.c: bending across an interior edge: quadratic and dihedral. Needs model/energy.h.
+// model/hinges.c: bending across an interior edge: quadratic, cotangent, dihedral. Needs model/energy.h.
 //
 // A hinge (a, b, c, d): the edge ab as it runs in triangle abc, the other triangle is bad.
 //
@@ -6,6 +6,9 @@
 // Surfaces, SGP 2006): with cotangents of the interior angles,
 //   q = (cot b0 + cot b1, cot a0 + cot a1, -cot a0 - cot b0, -cot a1 - cot b1),
 //   E = B / (2 (A0 + A1)) |sum q_i x_i|^2,   |sum q_i x_i| = |ab| theta near the flat shape.
+//
+// Cotangent (Bouaziz, Martin, Liu, Kavan, Pauly, Projective Dynamics, SIGGRAPH 2014): the same vector
+// is kept at its rest length instead of 0.
 //
 // Dihedral (Bridson, Marino, Fedkiw, Simulation of Clothing with Folds and Wrinkles, SCA 2003, in the
 // energy form of Grinspun et al., Discrete Shells, SCA 2003): n0 = ab x ac, n1 = ba x bd, e = ab,
@@ -16,11 +19,13 @@
 #include "base/dmath.h"
 #include "math/vec3.h"
 
+#include <string.h>
+
 // --------------------------------------------------------------------------------------- quadratic
 
 static void curvature_at(const csim_energy *energy, const csim_point *at, int e, double *sum) {
   const int *node = energy->node + 4 * (ptrdiff_t)e;
-  const double *q = energy->param + 4 * (ptrdiff_t)e;
+  const double *q = energy->param + energy->kind->nparam * (ptrdiff_t)e;
   sum[0] = sum[1] = sum[2] = 0;
   for (int n = 0; n < 4; n++) csim_add_scaled(q[n], at->x + 3 * (ptrdiff_t)node[n], sum);
 }
@@ -61,11 +66,19 @@ static void quadratic_hessian(const csim_energy *energy, const csim_point *at, c
 
 static void quadratic_laplacian(const csim_energy *energy, int first, int last, double *val) {
   for (int e = first; e < last; e++) {
-    const double *q = energy->param + 4 * (ptrdiff_t)e;
+    const double *q = energy->param + energy->kind->nparam * (ptrdiff_t)e;
     const int *slot = energy->slot + 16 * (ptrdiff_t)e;
     for (int m = 0; m < 4; m++)
       for (int n = 0; n < 4; n++) val[slot[4 * m + n]] += q[m] * q[n];
   }
+}
+
+static int quadratic_constraint(const csim_energy *energy, const csim_point *at, int e,
+                                csim_constraint *c) {
+  *c = (csim_constraint){.dim = 3, .k = 1};
+  curvature_at(energy, at, e, c->C);
+  for (int n = 0; n < 4; n++) c->grad[n][0] = energy->param[4 * (ptrdiff_t)e + n];
+  return 1;
 }
 
 const csim_energy_kind csim_quadratic_kind = {
@@ -76,7 +89,83 @@ const csim_energy_kind csim_quadratic_kind = {
     .gradient = quadratic_gradient,
     .hessian = quadratic_hessian,
     .laplacian = quadratic_laplacian,
+    .constraint = quadratic_constraint,
 };
+
+// --------------------------------------------------------------------------------------- cotangent
+
+// A spring of rest length c0 on the vector c = sum q_i x_i.
+static double cotangent_value(const csim_energy *energy, const csim_point *at, int first,
+                              int last) {
+  double sum = 0;
+  for (int e = first; e < last; e++) {
+    double c[3];
+    curvature_at(energy, at, e, c);
+    double d = csim_norm(c) - energy->param[5 * (ptrdiff_t)e + 4];
+    sum += 0.5 * d * d;
+  }
+  return sum;
+}
+
+static void cotangent_gradient(const csim_energy *energy, const csim_point *at, int first, int last,
+                               double *g) {
+  for (int e = first; e < last; e++) {
+    const double *param = energy->param + 5 * (ptrdiff_t)e;
+    double c[3];
+    curvature_at(energy, at, e, c);
+    double l = csim_norm(c), f = l > 0 ? 1 - param[4] / l : 0;
+    for (int n = 0; n < 4; n++)
+      csim_add_scaled(f * param[n], c, g + 3 * (ptrdiff_t)energy->node[4 * (ptrdiff_t)e + n]);
+  }
+}
+
+static void cotangent_hessian(const csim_energy *energy, const csim_point *at, csim_spd spd,
+                              int first, int last, double *val) {
+  for (int e = first; e < last; e++) {
+    const double *param = energy->param + 5 * (ptrdiff_t)e;
+    const int *slot = energy->slot + 16 * (ptrdiff_t)e;
+    double c[3];
+    curvature_at(energy, at, e, c);
+    double l = csim_norm(c), across = l > 0 ? 1 - param[4] / l : 1;
+    if (across < 0 && spd != CSIM_SPD_NONE) across = 0;
+    double H[9] = {across, 0, 0, 0, across, 0, 0, 0, across};
+    if (l > 0) csim_mat3_add_outer((1 - across) / (l * l), c, c, H);
+    for (int m = 0; m < 4; m++)
+      for (int n = 0; n < 4; n++)
+        for (int k = 0; k < 9; k++)
+          val[9 * (ptrdiff_t)slot[4 * m + n] + k] += param[m] * param[n] * H[k];
+  }
+}
+
+static int cotangent_constraint(const csim_energy *energy, const csim_point *at, int e,
+                                csim_constraint *c) {
+  const double *param = energy->param + 5 * (ptrdiff_t)e;
+  double v[3];
+  curvature_at(energy, at, e, v);
+  double l = csim_norm(v);
+  if (!(l > 0)) return 0;
+  *c = (csim_constraint){.dim = 1, .k = 1, .C = {l - param[4]}};
+  for (int n = 0; n < 4; n++) csim_add_scaled(param[n] / l, v, c->grad[n]);
+  return 1;
+}
+
+const csim_energy_kind csim_cotangent_kind = {
+    .name = "cotangent",
+    .nnode = 4,
+    .nparam = 5,
+    .value = cotangent_value,
+    .gradient = cotangent_gradient,
+    .hessian = cotangent_hessian,
+    .laplacian = quadratic_laplacian,
+    .constraint = cotangent_constraint,
+};
+
+void csim_cotangent_param(const double *X, const int node[4], double B, double param[5]) {
+  double c[3] = {0};
+  csim_quadratic_param(X, node, B, param);
+  for (int n = 0; n < 4; n++) csim_add_scaled(param[n], X + 3 * (ptrdiff_t)node[n], c);
+  param[4] = csim_norm(c);
+}
 
 // Cotangents of the angles at p and q of the triangle (p, q, r), and its area.
 static void cotangents(const double *p, const double *q, const double *r, double *cot_p,
@@ -194,6 +283,16 @@ static void dihedral_laplacian(const csim_energy *energy, int first, int last, d
   }
 }
 
+static int dihedral_constraint(const csim_energy *energy, const csim_point *at, int e,
+                               csim_constraint *c) {
+  const double *param = energy->param + 6 * (ptrdiff_t)e;
+  hinge h = hinge_at(at->x, energy->node + 4 * (ptrdiff_t)e);
+  if (h.flat) return 0;
+  *c = (csim_constraint){.dim = 1, .k = param[0], .C = {angle_from_rest(h.theta, param[1])}};
+  memcpy(c->grad, h.g, sizeof h.g);
+  return 1;
+}
+
 const csim_energy_kind csim_dihedral_kind = {
     .name = "dihedral",
     .nnode = 4,
@@ -202,6 +301,7 @@ const csim_energy_kind csim_dihedral_kind = {
     .gradient = dihedral_gradient,
     .hessian = dihedral_hessian,
     .laplacian = dihedral_laplacian,
+    .constraint = dihedral_constraint,
 };
 
 void csim_dihedral_param(const double *X, const int node[4], double B, double param[6]) {

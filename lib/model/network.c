@@ -31,7 +31,7 @@ void csim_elements_free(csim_elements *elements) {
 
 static void add_spring(const csim_part *part, int a, int b, double k, double L, csim_elements *springs) {
   int node[2] = {part->vert0 + a, part->vert0 + b};
-  double param[2] = {part->spring > 0 ? part->spring : k, L};
+  double param[4] = {part->spring > 0 ? part->spring : k, L, part->compression, part->slack};
   csim_elements_add(springs, node, param);
 }
 
@@ -46,6 +46,18 @@ static double area_of(const csim_part *part, const int *tri) {
   return 0.5 * csim_norm(n);
 }
 
+// Whether an edge is clearly the longest side of both its triangles.
+static int is_diagonal(const csim_topology *topology, const csim_part *part, int e) {
+  int a = topology->edge[2 * e], b = topology->edge[2 * e + 1];
+  double L = length_of(part, a, b);
+  for (int side = 0; side < 2; side++) {
+    int opposite = topology->edge_opp[2 * e + side];
+    if (opposite < 0) return 0;
+    if (L < 1.1 * length_of(part, a, opposite) || L < 1.1 * length_of(part, b, opposite)) return 0;
+  }
+  return 1;
+}
+
 int csim_network_mesh(const csim_topology *topology, const csim_part *part, double E2D,
                       csim_elements *springs) {
   double mean = 0;
@@ -55,6 +67,7 @@ int csim_network_mesh(const csim_topology *topology, const csim_part *part, doub
   int flat = 0;
   for (int e = 0; e < topology->nedge; e++) {
     int a = topology->edge[2 * e], b = topology->edge[2 * e + 1];
+    if (part->no_diagonals && is_diagonal(topology, part, e)) continue;
     double area = 0, L = length_of(part, a, b);
     for (int side = 0; side < 2; side++) {
       int t = topology->edge_tri[2 * e + side], opposite = topology->edge_opp[2 * e + side];
@@ -67,6 +80,15 @@ int csim_network_mesh(const csim_topology *topology, const csim_part *part, doub
     add_spring(part, a, b, k > 0.01 * E2D ? k : 0.01 * E2D, L, springs);
   }
   return flat;
+}
+
+void csim_network_limits(const csim_elements *springs, int first, double limit, double stiffness,
+                         csim_elements *limits) {
+  for (int e = first; e < springs->nelem; e++) {
+    const double *param = springs->param + (ptrdiff_t)springs->kind->nparam * e;
+    csim_elements_add(limits, springs->node + 2 * (ptrdiff_t)e,
+                      (double[]){stiffness > 0 ? stiffness : 100 * param[0], (1 + limit) * param[1]});
+  }
 }
 
 void csim_network_grid(int nx, int nz, const csim_part *part, double E2D, csim_elements *springs) {
@@ -161,7 +183,9 @@ int csim_network_hinges(const csim_topology *topology, const csim_part *part, do
       continue;
     }
     double param[CSIM_MAX_PARAM];
-    if (hinges->kind == &csim_quadratic_kind)
+    if (hinges->kind == &csim_cotangent_kind)
+      csim_cotangent_param(part->X, local, B, param);
+    else if (hinges->kind == &csim_quadratic_kind)
       csim_quadratic_param(part->X, local, B, param);
     else
       csim_dihedral_param(part->X, local, B, param);

@@ -27,6 +27,9 @@ typedef struct csim_part {
   const double *X; ///< (.. x 3) [m]
   int vert0;
   double spring;   ///< [N/m] stiffness of every spring; 0 = from the modulus
+  double compression; ///< [-] share of the stiffness that resists compression; 1 = all
+  double slack;       ///< [-] strain on either side that costs nothing
+  int no_diagonals;   ///< 1: mesh networks leave out edges that are the longest side of both triangles
 } csim_part;
 
 /// One spring an edge of a triangle mesh: k = E2D sum(A) / L^2 over its triangles. Exact on
@@ -34,6 +37,11 @@ typedef struct csim_part {
 /// @return number of edges without length, which get the stiffness of the mean edge
 int csim_network_mesh(const csim_topology *topology, const csim_part *part, double E2D,
                       csim_elements *springs);
+
+/// A limit of strain for each spring from number `first` on: k = stiffness, or 100 times the spring's
+/// when that is 0; beginning at (1 + limit) L.
+void csim_network_limits(const csim_elements *springs, int first, double limit, double stiffness,
+                         csim_elements *limits);
 
 /// Structural and shear springs of a grid of nx x nz cells (vertex j (nx + 1) + i):
 /// k = 3/4 E2D A / L^2, A the cell area a spring shares (half at the border). On squares: 3/4 E2D along
@@ -53,7 +61,7 @@ void csim_network_mesh_bend(const csim_topology *topology, const csim_part *part
 int csim_network_tets(int ntet, const int *tet, const csim_part *part, double E,
                       csim_elements *springs);
 
-/// Hinge energies of stiffness B [N m]: kind quadratic or dihedral. Hinges at a triangle without area
+/// Hinge energies of stiffness B [N m]: kind quadratic, cotangent or dihedral. Hinges at a triangle without area
 /// are left out.
 /// @return number of hinges left out
 int csim_network_hinges(const csim_topology *topology, const csim_part *part, double B,

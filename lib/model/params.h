@@ -38,7 +38,14 @@ typedef enum csim_bending {
   CSIM_BENDING_SPRING,    ///< springs between opposite vertices (skip one on a structured grid)
   CSIM_BENDING_QUADRATIC, ///< isometric quadratic energy, flat rest shape
   CSIM_BENDING_DIHEDRAL,  ///< energy of the dihedral angle, any rest shape
+  CSIM_BENDING_COTANGENT, ///< quadratic form about a curved rest shape
 } csim_bending;
+
+/// Which edges of a mesh network carry springs: fewer edges lock less.
+typedef enum csim_edges {
+  CSIM_EDGES_ALL,
+  CSIM_EDGES_NO_DIAGONALS, ///< not those that are the longest side of both their triangles
+} csim_edges;
 
 /// Air over the whole scene.
 typedef struct csim_wind {
@@ -74,8 +81,43 @@ typedef enum csim_start {
   CSIM_START_VELOCITY, ///< iterate from x + h v, without external forces (the first seed)
 } csim_start;
 
+typedef enum csim_integrator {
+  CSIM_INTEGRATOR_EULER, ///< backward Euler
+  CSIM_INTEGRATOR_BDF2,  ///< second-order backward differences; the first step is backward Euler
+} csim_integrator;
+
+/// How a fixed-point iteration x <- G(x) is speeded up.
+typedef enum csim_acceleration {
+  CSIM_ACCELERATION_NONE,
+  CSIM_ACCELERATION_CHEBYSHEV, ///< Wang 2015, with chebyshev_rho
+  CSIM_ACCELERATION_NESTEROV,  ///< momentum, restarted when the energy rises
+  CSIM_ACCELERATION_ANDERSON,  ///< Peng et al. 2018: window, falls back when the energy rises
+  CSIM_ACCELERATION_LBFGS,     ///< Liu et al. 2017: quasi-Newton on the constant matrix (pd only)
+} csim_acceleration;
+
+/// How pbd and xpbd satisfy their constraints.
+typedef enum csim_projection {
+  CSIM_PROJECTION_GAUSS_SEIDEL, ///< one after another, by colours
+  CSIM_PROJECTION_JACOBI,       ///< all at once, averaged at each vertex
+  CSIM_PROJECTION_LINEAR,       ///< the assembled linear system in the multipliers (xpbd only)
+} csim_projection;
+
+/// What becomes of the velocity after a projection.
+typedef enum csim_velocity_update {
+  CSIM_VELOCITY_DIFFERENCE, ///< v = (x - x_n) / h
+  CSIM_VELOCITY_INCREMENT,  ///< v = v* + (x - y) / h: external forces keep their full effect
+} csim_velocity_update;
+
+/// How exact pins are held.
+typedef enum csim_pin_mode {
+  CSIM_PINS_REDUCED,       ///< pinned coordinates leave the system (x = K^T x_f + b)
+  CSIM_PINS_COUNTER_FORCE, ///< a force cancels all others and its derivative enters the matrix (newton)
+} csim_pin_mode;
+
 /// Names of the methods a scene can choose, NULL-terminated.
 extern const char *const csim_method_names[];
+
+enum { CSIM_MAX_WINDOW = 16 };
 
 typedef struct csim_solver_params {
   const char *method;  ///< one of csim_method_names
@@ -90,6 +132,16 @@ typedef struct csim_solver_params {
   int line_search;         ///< 0 takes every step whole (Baraff & Witkin)
   double jacobi_alpha;     ///< damping of jacobi, (0, 1]
   double chebyshev_rho;    ///< estimated spectral radius, [0, 1)
+  csim_integrator integrator;
+  csim_acceleration acceleration; ///< of descent and pd
+  int window;              ///< of anderson and lbfgs, 1..CSIM_MAX_WINDOW
+  csim_projection projection;     ///< of pbd and xpbd
+  csim_velocity_update velocity_update; ///< of pbd
+  double pbd_stiffness;    ///< of pbd's constraints, (0, 1]: the share of an error left after all
+                           ///< iterations is 1 - this
+  csim_pin_mode pins;
+  int strain_limit_iterations; ///< passes that shorten springs beyond strain_limit after the solve
+  double strain_limit;     ///< [-] largest strain of those passes; 0 = none
 } csim_solver_params;
 
 // --------------------------------------------------------------------------------------- contact

@@ -1,4 +1,4 @@
-// model/springs.c: springs between two vertices. Needs model/energy.h.
+// model/springs.c: springs between two vertices, and the limit of their strain. Needs model/energy.h.
 //
 //   E = k/2 (l - L)^2,  l = |x_a - x_b|,  d = (x_a - x_b)/l
 //   dE/dx_a = k (l - L) d
@@ -10,20 +10,29 @@
 
 #include "math/vec3.h"
 
+enum { K, LENGTH, COMPRESSION, SLACK, NPARAM }; // of a spring
+
 typedef struct spring {
   int a, b;
-  double k, L; // [N/m], [m]
-  double r[3]; // x_a - x_b [m]
-  double l;    // |r| [m]
+  double r[3];  // x_a - x_b [m]
+  double l;     // |r| [m]
+  double k;     // stiffness on this side of the rest length [N/m]
+  double dl;    // elongation that counts [m]
 } spring;
 
-static inline spring spring_at(const csim_energy *energy, const csim_point *at, int e) {
-  spring s = {.a = energy->node[2 * (ptrdiff_t)e],
-              .b = energy->node[2 * (ptrdiff_t)e + 1],
-              .k = energy->param[2 * (ptrdiff_t)e],
-              .L = energy->param[2 * (ptrdiff_t)e + 1]};
+static inline spring spring_between(const csim_energy *energy, const csim_point *at, int e) {
+  spring s = {.a = energy->node[2 * (ptrdiff_t)e], .b = energy->node[2 * (ptrdiff_t)e + 1]};
   csim_sub(at->x + 3 * (ptrdiff_t)s.a, at->x + 3 * (ptrdiff_t)s.b, s.r);
   s.l = csim_norm(s.r);
+  return s;
+}
+
+static inline spring spring_at(const csim_energy *energy, const csim_point *at, int e) {
+  const double *param = energy->param + NPARAM * (ptrdiff_t)e;
+  spring s = spring_between(energy, at, e);
+  double slack = param[SLACK] * param[LENGTH], dl = s.l - param[LENGTH];
+  s.k = dl < 0 ? param[K] * param[COMPRESSION] : param[K];
+  s.dl = dl > slack ? dl - slack : dl < -slack ? dl + slack : 0;
   return s;
 }
 
@@ -31,18 +40,37 @@ static double spring_value(const csim_energy *energy, const csim_point *at, int 
   double sum = 0;
   for (int e = first; e < last; e++) {
     spring s = spring_at(energy, at, e);
-    sum += 0.5 * s.k * (s.l - s.L) * (s.l - s.L);
+    sum += 0.5 * s.k * s.dl * s.dl;
   }
   return sum;
+}
+
+// Adds the force f along the spring: f > 0 pulls the ends together.
+static inline void add_tension(const spring *s, double f, double *g) {
+  if (!(s->l > 0)) return;
+  csim_add_scaled(f / s->l, s->r, g + 3 * (ptrdiff_t)s->a);
+  csim_add_scaled(-f / s->l, s->r, g + 3 * (ptrdiff_t)s->b);
 }
 
 static void spring_gradient(const csim_energy *energy, const csim_point *at, int first, int last,
                             double *g) {
   for (int e = first; e < last; e++) {
     spring s = spring_at(energy, at, e);
-    double f = s.l > 0 ? s.k * (1 - s.L / s.l) : 0;
-    csim_add_scaled(f, s.r, g + 3 * (ptrdiff_t)s.a);
-    csim_add_scaled(-f, s.r, g + 3 * (ptrdiff_t)s.b);
+    add_tension(&s, s.k * s.dl, g);
+  }
+}
+
+// Adds [[H, -H], [-H, H]] with H = along d d^T + across (I - d d^T).
+static inline void add_blocks(const csim_energy *energy, int e, const spring *s, double along,
+                              double across, double *val) {
+  double H[9] = {across, 0, 0, 0, across, 0, 0, 0, across};
+  if (s->l > 0) csim_mat3_add_outer((along - across) / (s->l * s->l), s->r, s->r, H);
+  const int *slot = energy->slot + 4 * (ptrdiff_t)e;
+  for (int i = 0; i < 9; i++) {
+    val[9 * (ptrdiff_t)slot[0] + i] += H[i];
+    val[9 * (ptrdiff_t)slot[1] + i] -= H[i];
+    val[9 * (ptrdiff_t)slot[2] + i] -= H[i];
+    val[9 * (ptrdiff_t)slot[3] + i] += H[i];
   }
 }
 
@@ -50,25 +78,17 @@ static void spring_hessian(const csim_energy *energy, const csim_point *at, csim
                            int last, double *val) {
   for (int e = first; e < last; e++) {
     spring s = spring_at(energy, at, e);
-    double across = s.l > 0 ? s.k * (1 - s.L / s.l) : s.k;
+    double along = s.dl != 0 || energy->param[NPARAM * (ptrdiff_t)e + SLACK] == 0 ? s.k : 0;
+    double across = s.l > 0 ? s.k * s.dl / s.l : along;
     if (across < 0 && spd != CSIM_SPD_NONE) across = 0;
-    double along = s.l > 0 ? (s.k - across) / (s.l * s.l) : 0;
-    double H[9] = {across, 0, 0, 0, across, 0, 0, 0, across};
-    csim_mat3_add_outer(along, s.r, s.r, H);
-    const int *slot = energy->slot + 4 * (ptrdiff_t)e;
-    for (int i = 0; i < 9; i++) {
-      val[9 * (ptrdiff_t)slot[0] + i] += H[i];
-      val[9 * (ptrdiff_t)slot[1] + i] -= H[i];
-      val[9 * (ptrdiff_t)slot[2] + i] -= H[i];
-      val[9 * (ptrdiff_t)slot[3] + i] += H[i];
-    }
+    add_blocks(energy, e, &s, along, across, val);
   }
 }
 
 // Liu et al. 2013: each spring gives k (x_a - x_b)^2.
 static void spring_laplacian(const csim_energy *energy, int first, int last, double *val) {
   for (int e = first; e < last; e++) {
-    double k = energy->param[2 * (ptrdiff_t)e];
+    double k = energy->param[energy->kind->nparam * (ptrdiff_t)e + K];
     const int *slot = energy->slot + 4 * (ptrdiff_t)e;
     val[slot[0]] += k;
     val[slot[1]] -= k;
@@ -77,12 +97,85 @@ static void spring_laplacian(const csim_energy *energy, int first, int last, dou
   }
 }
 
+static int along_spring(const spring *s, double k, double C, csim_constraint *c) {
+  if (!(s->l > 0) || !(k > 0)) return 0;
+  *c = (csim_constraint){.dim = 1, .k = k, .C = {C}};
+  csim_add_scaled(1 / s->l, s->r, c->grad[0]);
+  csim_add_scaled(-1 / s->l, s->r, c->grad[1]);
+  return 1;
+}
+
+static int spring_constraint(const csim_energy *energy, const csim_point *at, int e,
+                             csim_constraint *c) {
+  spring s = spring_at(energy, at, e);
+  return along_spring(&s, s.k, s.dl, c);
+}
+
 const csim_energy_kind csim_spring_kind = {
     .name = "spring",
     .nnode = 2,
-    .nparam = 2,
+    .nparam = NPARAM,
     .value = spring_value,
     .gradient = spring_gradient,
     .hessian = spring_hessian,
     .laplacian = spring_laplacian,
+    .constraint = spring_constraint,
+};
+
+// ------------------------------------------------------------------------------------------ limits
+
+static inline double excess(const csim_energy *energy, const spring *s, int e) {
+  double over = s->l - energy->param[2 * (ptrdiff_t)e + LENGTH];
+  return over > 0 ? over : 0;
+}
+
+static double limit_value(const csim_energy *energy, const csim_point *at, int first, int last) {
+  double sum = 0;
+  for (int e = first; e < last; e++) {
+    const double *param = energy->param + 2 * (ptrdiff_t)e;
+    spring s = spring_between(energy, at, e);
+    double over = excess(energy, &s, e);
+    sum += param[K] / (3 * param[LENGTH]) * over * over * over;
+  }
+  return sum;
+}
+
+static void limit_gradient(const csim_energy *energy, const csim_point *at, int first, int last,
+                           double *g) {
+  for (int e = first; e < last; e++) {
+    const double *param = energy->param + 2 * (ptrdiff_t)e;
+    spring s = spring_between(energy, at, e);
+    double over = excess(energy, &s, e);
+    add_tension(&s, param[K] / param[LENGTH] * over * over, g);
+  }
+}
+
+static void limit_hessian(const csim_energy *energy, const csim_point *at, csim_spd spd, int first,
+                          int last, double *val) {
+  (void)spd; // stretched springs are semidefinite
+  for (int e = first; e < last; e++) {
+    const double *param = energy->param + 2 * (ptrdiff_t)e;
+    spring s = spring_between(energy, at, e);
+    double over = excess(energy, &s, e), f = param[K] / param[LENGTH] * over;
+    if (over > 0) add_blocks(energy, e, &s, 2 * f, f * over / s.l, val);
+  }
+}
+
+static int limit_constraint(const csim_energy *energy, const csim_point *at, int e,
+                            csim_constraint *c) {
+  spring s = spring_between(energy, at, e);
+  double over = excess(energy, &s, e);
+  // the stiffness at which k/2 C^2 has the limit's force
+  return along_spring(&s, energy->param[2 * (ptrdiff_t)e] * over / energy->param[2 * (ptrdiff_t)e + LENGTH], over, c);
+}
+
+const csim_energy_kind csim_limit_kind = {
+    .name = "limit",
+    .nnode = 2,
+    .nparam = 2,
+    .value = limit_value,
+    .gradient = limit_gradient,
+    .hessian = limit_hessian,
+    .laplacian = spring_laplacian,
+    .constraint = limit_constraint,
 };

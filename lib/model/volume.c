@@ -9,6 +9,8 @@
 #include "base/dmath.h"
 #include "math/vec3.h"
 
+#include <string.h>
+
 typedef struct tet {
   const int *node;
   double k, dV;   // [J/m^6], V - V0 [m^3]
@@ -101,6 +103,14 @@ static void volume_laplacian(const csim_energy *energy, int first, int last, dou
   }
 }
 
+static int volume_constraint(const csim_energy *energy, const csim_point *at, int e,
+                             csim_constraint *c) {
+  tet t = tet_at(energy, at, e);
+  *c = (csim_constraint){.dim = 1, .k = t.k, .C = {t.dV}};
+  memcpy(c->grad, t.g, sizeof t.g);
+  return 1;
+}
+
 const csim_energy_kind csim_volume_kind = {
     .name = "volume",
     .nnode = 4,
@@ -109,4 +119,5 @@ const csim_energy_kind csim_volume_kind = {
     .gradient = volume_gradient,
     .hessian = volume_hessian,
     .laplacian = volume_laplacian,
+    .constraint = volume_constraint,
 };

@@ -78,7 +78,13 @@ static csim_status add_springs(csim_build *build, const csim_object *object, con
                                const csim_topology *topology) {
   const csim_material *material = material_of(build, object);
   const csim_mesh *mesh = body->mesh;
-  csim_part part = {mesh->vert, body->vert0, material->spring};
+  csim_part part = {.X = mesh->vert,
+                    .vert0 = body->vert0,
+                    .spring = material->spring,
+                    .compression = material->compression,
+                    .slack = material->slack,
+                    .no_diagonals = object->edges == CSIM_EDGES_NO_DIAGONALS};
+  int first = build->springs.nelem;
   csim_place place = object->mesh_place;
   int flat = 0, grid = mesh->grid[0] > 0;
   if (object->network == CSIM_NETWORK_STRUCTURED && !grid) {
@@ -95,6 +101,8 @@ static csim_status add_springs(csim_build *build, const csim_object *object, con
     csim_say(build->log, CSIM_WARNING, place,
              "object \"%s\": %d edges have no length; they get the stiffness of the mean edge",
              object->name, flat);
+  if (material->limit > 0)
+    csim_network_limits(&build->springs, first, material->limit, material->limit_stiffness, &build->limits);
   return CSIM_OK;
 }
 
@@ -102,7 +110,7 @@ static void add_bending(csim_build *build, const csim_object *object, const csim
                         const csim_topology *topology) {
   const csim_material *material = material_of(build, object);
   const csim_mesh *mesh = body->mesh;
-  csim_part part = {mesh->vert, body->vert0, 0};
+  csim_part part = {.X = mesh->vert, .vert0 = body->vert0, .compression = 1};
   int slivers = 0;
   switch (object->bending) {
   case CSIM_BENDING_SPRING:
@@ -114,10 +122,12 @@ static void add_bending(csim_build *build, const csim_object *object, const csim
     break;
   case CSIM_BENDING_QUADRATIC:
   case CSIM_BENDING_DIHEDRAL:
+  case CSIM_BENDING_COTANGENT:
     if (material->bend > 0)
       slivers = csim_network_hinges(topology, &part, material->bend,
-                                    object->bending == CSIM_BENDING_QUADRATIC ? &build->quadratic
-                                                                              : &build->dihedral);
+                                    object->bending == CSIM_BENDING_QUADRATIC   ? &build->quadratic
+                                    : object->bending == CSIM_BENDING_COTANGENT ? &build->cotangent
+                                                                                : &build->dihedral);
     break;
   case CSIM_BENDING_NONE: break;
   }
@@ -176,7 +186,11 @@ csim_status csim_build_solid(csim_build *build, const csim_object *object, csim_
   }
   status = add_vertices(build, object, body, tets.vert, mass);
   if (status) goto done;
-  csim_part part = {tets.vert, body->vert0, material->spring};
+  csim_part part = {.X = tets.vert,
+                    .vert0 = body->vert0,
+                    .spring = material->spring,
+                    .compression = material->compression,
+                    .slack = material->slack};
   if (csim_network_tets(tets.ntet, tets.tet, &part, material->modulus, &build->springs)) {
     status = CSIM_MEMORY;
     goto done;

@@ -27,6 +27,10 @@ static csim_status make_shape(const csim_object *object, csim_log *log, csim_mes
                           .same_diagonals = source->diagonals && !strcmp(source->diagonals, "same")};
   memcpy(spec.size, source->size, sizeof spec.size);
   memcpy(spec.cells, source->cells, sizeof spec.cells);
+  if (source->shape == CSIM_SHAPE_TORUS || source->shape == CSIM_SHAPE_DISK) {
+    spec.cells[2] = source->cells[1]; // (around, across): these have nothing along
+    spec.cells[1] = 0;
+  }
   if (source->shape == CSIM_SHAPE_PLANE) {
     const double shown = 10; // [m] of an infinite plane
     spec.size[0] = spec.size[1] = shown;

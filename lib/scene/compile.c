@@ -12,7 +12,9 @@ static void build_free(csim_build *build) {
   free(build->mass);
   free(build->target);
   csim_elements_free(&build->springs);
+  csim_elements_free(&build->limits);
   csim_elements_free(&build->quadratic);
+  csim_elements_free(&build->cotangent);
   csim_elements_free(&build->dihedral);
   csim_elements_free(&build->volume);
   csim_elements_free(&build->anchors);
@@ -72,9 +74,9 @@ static csim_status finish_model(csim_build *build) {
   if (arena->failed) return CSIM_MEMORY;
   if (model->ntarget)
     memcpy(model->target, build->target, (size_t)model->ntarget * sizeof *model->target);
-  const csim_elements *sets[] = {&build->springs, &build->quadratic, &build->dihedral,
-                                 &build->volume, &build->anchors};
-  return csim_model_assemble(model, 5, sets) ? CSIM_MEMORY : CSIM_OK;
+  const csim_elements *sets[] = {&build->springs,  &build->limits, &build->quadratic, &build->cotangent,
+                                 &build->dihedral, &build->volume, &build->anchors};
+  return csim_model_assemble(model, 7, sets) ? CSIM_MEMORY : CSIM_OK;
 }
 
 static csim_model *create_model(const csim_scene *scene) {
@@ -105,7 +107,9 @@ csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_
                       .arena = &world->model->arena,
                       .model = world->model,
                       .springs.kind = &csim_spring_kind,
+                      .limits.kind = &csim_limit_kind,
                       .quadratic.kind = &csim_quadratic_kind,
+                      .cotangent.kind = &csim_cotangent_kind,
                       .dihedral.kind = &csim_dihedral_kind,
                       .volume.kind = &csim_volume_kind,
                       .anchors.kind = &csim_anchor_kind};

@@ -36,7 +36,7 @@ typedef struct csim_build {
   csim_model *model;
   ptrdiff_t vert_room; ///< of the arrays below
   double *x, *v, *mass;
-  csim_elements springs, quadratic, dihedral, volume, anchors;
+  csim_elements springs, limits, quadratic, cotangent, dihedral, volume, anchors;
   ptrdiff_t target_room;
   csim_target *target; ///< (model->ntarget), heap
 } csim_build;

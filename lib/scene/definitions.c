@@ -34,27 +34,29 @@ int csim_list_definitions(csim_definition list[CSIM_MAX_DEFINITIONS]) {
   return add_definitions(list, 0, &csim_scene_table);
 }
 
-char *csim_print_default(const csim_table *table, const csim_field *f) {
-  if (!f->fallback || !f->kind->fall_back) return NULL;
+int csim_print_default(const csim_table *table, const csim_field *f, char **text) {
+  *text = NULL;
+  if (!f->fallback || !f->kind->fall_back) return 1;
   csim_scene scene = {0};
   csim_reader r = {.scene = &scene};
   csim_printer p = {.scene = &scene};
-  char *text = NULL;
+  csim_field bare = *f;
+  bare.key = NULL;
   void *base = csim_alloc((ptrdiff_t)table->size, 1);
   if (base) {
-    csim_field bare = *f;
-    bare.key = NULL;
     f->kind->fall_back(&r, f, base);
     csim_json_open_flat(&p.out, NULL, '['); // keeps a vector on one line
     f->kind->print(&p, &bare, base);
     csim_json_close(&p.out, ']');
-    if (!p.out.failed && p.out.length > 2) {
-      p.out.text[p.out.length - 1] = 0;
-      text = strdup(p.out.text + 1);
-    }
+  }
+  int ok = base && !p.out.failed && !scene.arena.failed;
+  if (ok && p.out.length > 2) { // a default that stands for "not given" prints nothing
+    p.out.text[p.out.length - 1] = 0;
+    *text = strdup(p.out.text + 1);
+    ok = *text != NULL;
   }
   free(p.out.text);
   free(base);
   csim_arena_free(&scene.arena);
-  return text;
+  return ok;
 }

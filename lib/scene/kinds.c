@@ -52,7 +52,7 @@ static void describe_range(const csim_field *f, char text[80]) {
   const char *above = f->flags & CSIM_ABOVE ? ">" : ">=",
              *below = f->flags & CSIM_BELOW ? "<" : "<=";
   if (!has_range(f))
-    snprintf(text, 80, "at most 1e15 in size");
+    snprintf(text, 80, "between -1e15 and 1e15");
   else if (lower && upper)
     snprintf(text, 80, "%s %s and %s %s", above, least, below, most);
   else if (lower)
@@ -227,7 +227,7 @@ static int read_quantity(csim_reader *r, const csim_field *f, const cJSON *item,
   csim_unit given, wanted = unit_of(f);
   char unknown[32];
   if (!*rest && (wanted.m || wanted.kg || wanted.s || wanted.rad)) {
-    csim_complain(r, CSIM_AT_VALUE, item, "the unit is missing in \"%s\"; expected one of %s",
+    csim_complain(r, CSIM_AT_VALUE, item, "the unit is missing: write \"%s %s\", or a number",
                   item->valuestring, unit_name(f));
     return 0;
   }
@@ -235,8 +235,8 @@ static int read_quantity(csim_reader *r, const csim_field *f, const cJSON *item,
     char known[200];
     describe_names(csim_unit_names, "", known, sizeof known);
     if (*unknown)
-      csim_complain(r, CSIM_AT_VALUE, item, "unknown unit \"%s\"%s; known are %s", unknown,
-                    csim_suggest(r, unknown, csim_unit_names), known);
+      csim_complain(r, CSIM_AT_VALUE, item, "unknown unit \"%s\"; known are %s%s", unknown, known,
+                    csim_suggest(r, unknown, csim_unit_names));
     else
       csim_complain(r, CSIM_AT_VALUE, item, "\"%s\" is not a unit; expected one of %s", rest,
                     unit_name(f));
@@ -266,9 +266,8 @@ int csim_read_real(csim_reader *r, const csim_field *f, const cJSON *item, doubl
     char range[80], found[CSIM_DESCRIPTION];
     describe_range(f, range);
     csim_describe_item(item, found);
-    if (isinf(v))
-      csim_complain(r, CSIM_AT_VALUE, item, "this number is out of range");
-    else
+    // a number beyond double has been told already, see csim_check_faults
+    if (!is_number(item) || isfinite(item->valuedouble))
       csim_complain(r, CSIM_AT_VALUE, item, "must be %s%s%s, found %s", range,
                     f->unit && *f->unit ? " " : "", f->unit ? f->unit : "", found);
     return 0;
@@ -497,8 +496,8 @@ static int find_choice(csim_reader *r, const csim_field *f, const cJSON *item) {
   for (int i = 0; names[i]; i++)
     if (!strcmp(names[i], item->valuestring)) return i;
   f->kind->describe(f, wanted);
-  csim_complain(r, CSIM_AT_VALUE, item, "\"%.60s\" is unknown%s; expected %s", item->valuestring,
-                csim_suggest(r, item->valuestring, names), wanted);
+  csim_complain(r, CSIM_AT_VALUE, item, "\"%.60s\" is unknown; expected %s%s", item->valuestring,
+                wanted, csim_suggest(r, item->valuestring, names));
   return -1;
 }
 

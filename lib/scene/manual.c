@@ -11,13 +11,15 @@ static void write_cell(FILE *out, const char *text) {
   fputs(" | ", out);
 }
 
-static void write_field(FILE *out, const csim_table *table, const csim_field *f) {
+// Returns 0 when out of memory, as all writers here that can be.
+static int write_field(FILE *out, const csim_table *table, const csim_field *f) {
   char value[CSIM_DESCRIPTION];
   csim_definition d = csim_definition_of(f);
   f->kind->describe(f, value);
   fprintf(out, "| `%s` | ", f->key);
   write_cell(out, value);
-  char *fallback = csim_print_default(table, f);
+  char *fallback;
+  int ok = csim_print_default(table, f, &fallback);
   if (f->flags & CSIM_REQUIRED)
     fputs("*required* | ", out);
   else if (fallback)
@@ -29,22 +31,27 @@ static void write_field(FILE *out, const csim_table *table, const csim_field *f)
   if (d.table) fprintf(out, " See [%s](#%s).", d.table->name, d.table->name);
   if (d.variants) fprintf(out, " See [%s](#%s).", d.variants->name, d.variants->name);
   fputs(" |\n", out);
+  return ok;
 }
 
-static void write_table(FILE *out, const csim_table *table) {
+static int write_table(FILE *out, const csim_table *table) {
   fprintf(out, "%s\n\n", table->doc);
-  if (!table->nfield) return;
+  if (!table->nfield) return 1;
+  int ok = 1;
   fputs("| key | value | default | meaning |\n|---|---|---|---|\n", out);
-  for (int i = 0; i < table->nfield; i++) write_field(out, table, &table->field[i]);
+  for (int i = 0; i < table->nfield; i++) ok &= write_field(out, table, &table->field[i]);
   fputc('\n', out);
+  return ok;
 }
 
-static void write_variants(FILE *out, const csim_variants *v) {
+static int write_variants(FILE *out, const csim_variants *v) {
+  int ok = 1;
   fprintf(out, "Told by `%s`: %s\n\n", v->key, v->doc);
   for (int i = 0; v->names[i]; i++) {
     fprintf(out, "#### %s `\"%s\": \"%s\"`\n\n", v->name, v->key, v->names[i]);
-    write_table(out, v->table[i]);
+    ok &= write_table(out, v->table[i]);
   }
+  return ok;
 }
 
 static void write_number(FILE *out, double value) {
@@ -84,19 +91,15 @@ char *csim_scene_manual(void) {
   FILE *out = open_memstream(&text, &size);
   if (!out) return NULL;
   fputs("### scene\n\n", out);
-  write_table(out, &csim_scene_table);
+  int ok = write_table(out, &csim_scene_table);
   for (int i = 0; i < n; i++) {
-    fprintf(out, "### %s\n\n", list[i].table ? list[i].table->name : list[i].variants->name);
-    if (list[i].table)
-      write_table(out, list[i].table);
-    else
-      write_variants(out, list[i].variants);
-    if (list[i].table == &csim_material_table) write_presets(out);
+    const csim_table *table = list[i].table;
+    fprintf(out, "### %s\n\n", table ? table->name : list[i].variants->name);
+    ok &= table ? write_table(out, table) : write_variants(out, list[i].variants);
+    if (table == &csim_material_table) write_presets(out);
   }
-  int failed = ferror(out);
-  if (fclose(out) != 0 || failed) {
-    free(text);
-    return NULL;
-  }
-  return text;
+  ok &= !ferror(out);
+  if (fclose(out) == 0 && ok) return text;
+  free(text);
+  return NULL;
 }

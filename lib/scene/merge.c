@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { MOST_KEYS = 10000, MOST_EXTENDS = 16 };
 
@@ -110,41 +111,77 @@ static void merge_object(cJSON *under, cJSON *over) {
 
 // --------------------------------------------------------------------------------------- loading
 
-static csim_status load(csim_reader *r, const char *path, int depth, csim_log *log, cJSON **tree) {
+// The files being read, each for the sake of the one before it.
+typedef struct chain {
+  const struct chain *up;
+  dev_t device;
+  ino_t node;
+} chain;
+
+static int is_in(const chain *files, const struct stat *file) {
+  for (; files; files = files->up)
+    if (files->device == file->st_dev && files->node == file->st_ino) return 1;
+  return 0;
+}
+
+static csim_status load(csim_reader *r, const char *path, const chain *up, csim_log *log,
+                        cJSON **tree);
+
+// Lays the tree over the scene it extends. What cannot be laid on its ground cannot be judged
+// either.
+static csim_status extend(csim_reader *r, const char *path, const chain *files,
+                          const cJSON *extends, csim_log *log, cJSON **tree) {
+  static const char *const own[] = {"name", "description", "look_at"}; // not inherited
   cJSON *under = NULL;
-  csim_status status = csim_json_read_file(&r->json, path, log, tree);
-  if (status != CSIM_OK) return status;
-  csim_check_faults(r, *tree);
-  const cJSON *extends = cJSON_IsObject(*tree) ? csim_json_get(*tree, "extends") : NULL;
-  if (!cJSON_IsString(extends)) return CSIM_OK; // a wrong type is the table's to tell
-  if (depth == MOST_EXTENDS) {
-    csim_complain(r, CSIM_AT_VALUE, extends,
-                  "more than %d files extend each other (does one extend itself?)", MOST_EXTENDS);
-    return CSIM_OK;
-  }
   const char *slash = strrchr(path, '/'), *text = extends->valuestring;
   const char *base = *text == '/' || !slash ? text
                                             : csim_arena_print(&r->scratch, "%.*s/%s",
                                                                (int)(slash - path), path, text);
   if (!base) return CSIM_MEMORY;
-  status = load(r, base, depth + 1, log, &under);
-  if (status == CSIM_OK && !cJSON_IsObject(under)) {
-    csim_complain(r, CSIM_AT_VALUE, under, "expected a scene { }");
-  } else if (status == CSIM_OK) {
+  struct stat file;
+  if (stat(base, &file) == 0 && is_in(files, &file)) {
+    csim_complain(r, CSIM_AT_VALUE, extends, "\"%.200s\" extends this file itself", text);
+    return CSIM_INVALID;
+  }
+  ptrdiff_t told = r->nproblem;
+  csim_status status = load(r, base, files, log, &under);
+  if (status == CSIM_OK && cJSON_IsObject(under)) {
+    for (int i = 0; i < 3; i++)
+      cJSON_Delete(cJSON_DetachItemViaPointer(under, csim_json_get(under, own[i])));
     merge_object(under, *tree);
     cJSON *swap = *tree;
     *tree = under;
     under = swap;
   } else if (status != CSIM_MEMORY) {
-    csim_complain(r, CSIM_AT_VALUE, extends, "the scene \"%s\" cannot be extended", text);
-    if (status == CSIM_INVALID) status = CSIM_OK; // go on: the errors of this file are wanted too
+    status = CSIM_INVALID;
+    if (r->nproblem == told)
+      csim_complain(r, CSIM_AT_VALUE, extends, "the scene \"%.200s\" cannot be extended", text);
   }
   cJSON_Delete(under);
   return status;
 }
 
+static csim_status load(csim_reader *r, const char *path, const chain *up, csim_log *log,
+                        cJSON **tree) {
+  csim_status status = csim_json_read_file(&r->json, path, log, tree);
+  if (status != CSIM_OK) return status;
+  csim_check_faults(r, *tree);
+  const cJSON *extends = cJSON_IsObject(*tree) ? csim_json_get(*tree, "extends") : NULL;
+  if (!cJSON_IsString(extends)) return CSIM_OK; // a wrong type is the table's to tell
+  int depth = 0;
+  for (const chain *c = up; c; c = c->up) depth++;
+  if (depth == MOST_EXTENDS) {
+    csim_complain(r, CSIM_AT_VALUE, extends, "more than %d files extend each other", MOST_EXTENDS);
+    return CSIM_INVALID;
+  }
+  struct stat file = {0};
+  stat(path, &file);
+  const chain files = {.up = up, .device = file.st_dev, .node = file.st_ino};
+  return extend(r, path, &files, extends, log, tree);
+}
+
 csim_status csim_load_tree(csim_reader *r, const char *path, csim_log *log, cJSON **tree) {
-  csim_status status = load(r, path, 0, log, tree);
+  csim_status status = load(r, path, NULL, log, tree);
   if (status != CSIM_OK) {
     cJSON_Delete(*tree);
     *tree = NULL;

@@ -31,9 +31,14 @@ static void schema_frame(csim_json_out *out, const csim_field *f) {
 
 static const csim_kind kind_frame = {read_frame, NULL, NULL, describe_frame, schema_frame};
 
+// How many times a key has; one is right.
+static int count_times(const cJSON *item) {
+  return !!csim_json_get(item, "frame") + !!csim_json_get(item, "time");
+}
+
 static void finish_key(csim_reader *r, const cJSON *item, void *base) {
   (void)base;
-  int given = !!csim_json_get(item, "frame") + !!csim_json_get(item, "time");
+  int given = count_times(item);
   if (given != 1)
     csim_complain(r, CSIM_AT_VALUE, item, "expected %s \"frame\" or \"time\"",
                   given ? "only one of" : "the key");
@@ -123,7 +128,7 @@ const csim_table csim_motion_table = {.name = "motion",
 static void check_times(csim_reader *r, const cJSON *keys, const csim_motion *motion) {
   const cJSON *c = keys ? keys->child : NULL;
   for (int i = 0; c && i < motion->nkey; i++, c = c->next)
-    if (i && motion->key[i].time <= motion->key[i - 1].time)
+    if (i && count_times(c) == 1 && motion->key[i].time <= motion->key[i - 1].time)
       csim_complain(r, CSIM_AT_VALUE, c, "times must increase from key to key");
 }
 

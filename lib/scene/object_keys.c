@@ -9,7 +9,8 @@
 // --------------------------------------------------------------------------------------- springs
 
 static const char *const network_names[] = {"mesh", "structured", NULL};
-static const char *const bending_names[] = {"none", "spring", "quadratic", "dihedral", NULL};
+static const char *const bending_names[] = {"none", "spring", "quadratic", "dihedral", "cotangent", NULL};
+static const char *const edges_names[] = {"all", "no-diagonals", NULL};
 
 static const csim_field spring_fields[] = {
     {.key = "network",
@@ -20,6 +21,13 @@ static const csim_field spring_fields[] = {
      .doc =
          "A spring on every edge of the triangles, or the structural and shear springs of a grid "
          "(shape \"grid\" only)."},
+    {.key = "edges",
+     .kind = &csim_kind_choice,
+     .detail = edges_names,
+     .offset = AT(edges),
+     .fallback = "all",
+     .doc = "Of network mesh: springs on all edges, or not on those that are the longest side of both "
+            "their triangles (a cure of locking)."},
     {.key = "bending",
      .kind = &csim_kind_choice,
      .detail = bending_names,
@@ -69,7 +77,10 @@ static void finish_object(csim_reader *r, const cJSON *item, void *base) {
   const cJSON *mesh = csim_json_get(item, "mesh"), *shape = csim_json_get(mesh, "shape");
   object->place = csim_keep_place(r, CSIM_AT_VALUE, item);
   object->mesh_place = mesh ? csim_keep_place(r, CSIM_AT_VALUE, mesh) : object->place;
-  if (object->type != CSIM_OBJECT_COLLIDER) csim_check_material(r, item, object);
+  if (object->type == CSIM_OBJECT_COLLIDER)
+    object->material = -1;
+  else
+    csim_check_material(r, item, object);
   if (!cJSON_IsObject(mesh)) return;
   if (object->type != CSIM_OBJECT_COLLIDER && object->mesh.shape == CSIM_SHAPE_PLANE)
     csim_complain(r, CSIM_AT_VALUE, shape, "a plane is infinite: only a collider can be one");

@@ -150,6 +150,14 @@ static void complain_unknown(csim_reader *r, const csim_table *table, const csim
   csim_complain(r, CSIM_AT_KEY, item, "unknown key%s", csim_suggest(r, item->string, names));
 }
 
+// A missing key is no news where an unknown one looks like it.
+static int is_misspelt(const csim_table *table, const cJSON *item, const char *key) {
+  const char *const names[] = {key, NULL};
+  for (const cJSON *c = item->child; c; c = c->next)
+    if (!find_field(table, c->string) && csim_nearest_name(c->string, names)) return 1;
+  return 0;
+}
+
 void csim_read_table(csim_reader *r, const csim_table *table, const csim_variants *family,
                      const cJSON *item, void *base) {
   for (int i = 0; i < table->nfield; i++) {
@@ -159,7 +167,7 @@ void csim_read_table(csim_reader *r, const csim_table *table, const csim_variant
     const cJSON *value = csim_json_get(item, f->key);
     if (value) {
       f->kind->read(r, f, value, base);
-    } else if (f->flags & CSIM_REQUIRED) {
+    } else if ((f->flags & CSIM_REQUIRED) && !is_misspelt(table, item, f->key)) {
       char wanted[CSIM_DESCRIPTION];
       f->kind->describe(f, wanted);
       csim_complain(r, CSIM_AT_VALUE, item, "\"%s\" is missing: %s", f->key, wanted);

@@ -216,7 +216,9 @@ int csim_list_definitions(csim_definition list[CSIM_MAX_DEFINITIONS]);
 /// What a field's key leads to: {NULL, NULL} for single values.
 csim_definition csim_definition_of(const csim_field *f);
 
-/// The default of a field as JSON on one line; free(). NULL when there is none or no memory.
-char *csim_print_default(const csim_table *table, const csim_field *f);
+/// The default of a field as JSON on one line.
+/// @param[out] text  free(); NULL when there is no default
+/// @return 0 when out of memory
+int csim_print_default(const csim_table *table, const csim_field *f, char **text);
 
 #endif

@@ -35,7 +35,7 @@ typedef struct csim_mesh_source {
   double tube_radius;   ///< [m] torus
   double height;        ///< [m] cylinder, cone, tube; capsule: of the straight part
   int cells[3];         ///< grid: (x, z); box: (x, y, z); sphere, tube: (around, along); torus,
-                        ///< disk: (around, across); cylinder, capsule, cone: (around, along, across)
+                        ///< disk: (around, across); cylinder, capsule, cone: all three
   const char *diagonals; ///< grid: "alternate" or "same"
 } csim_mesh_source;
 
@@ -62,6 +62,10 @@ typedef struct csim_material {
   double damping;      ///< [1/s] v decays as exp(-damping t)
   double drag;         ///< normal drag coefficient of the surface in the air, [-]
   double spring;       ///< if > 0, every spring of the object has this stiffness [N/m]
+  double compression;  ///< [-] share of the springs' stiffness that resists compression
+  double slack;        ///< [-] strain that costs nothing
+  double limit;        ///< [-] strain at which a stiffening limit begins; 0 = none
+  double limit_stiffness; ///< [N/m] of the limit; 0 = 100 times the spring's
   double vertex_mass;  ///< if > 0, every vertex of the object has this mass [kg]
 } csim_material;
 
@@ -100,6 +104,7 @@ typedef struct csim_object {
   int material;          ///< index into csim_scene.material; -1 for colliders
   csim_network network;  ///< cloth: structured or mesh
   csim_bending bending;  ///< cloth
+  csim_edges edges;      ///< cloth: which edges of a mesh network carry springs
   int npin;
   csim_pin *pin;
   double radius_edge_ratio; ///< solid: TetGen quality bound, [-]

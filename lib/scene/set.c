@@ -149,8 +149,10 @@ static int put_value(setting *s, cJSON *parent, cJSON *old, const char *key) {
 // A key that is not there yet, for the value or for an object on the way to it.
 static cJSON *add_object(setting *s, cJSON *parent, const char *key) {
   cJSON *fresh = cJSON_AddObjectToObject(parent, key);
-  if (fresh) fresh->valueint = s->value->valueint;
-  return fresh;
+  const csim_json_note *note = csim_json_note_of(&s->r->json, s->value);
+  const char *name = s->r->json.source[note->source].name;
+  if (fresh) fresh->valueint = csim_json_add_place(&s->r->json, name, s->pointer);
+  return fresh && fresh->valueint ? fresh : NULL;
 }
 
 // One step from `at`. Returns the next node; NULL when the value has been put, or on failure.

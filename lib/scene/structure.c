@@ -70,9 +70,13 @@ static int rank_of(const cJSON *item) {
   return rank;
 }
 
+static int holds_objects(const csim_list *list) {
+  return list->element->kind == &csim_kind_table || list->element->kind == &csim_kind_variants;
+}
+
 static void read_list(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {
   const csim_list *list = f->detail;
-  int single = rank_of(item) == list->rank && !is_object(item);
+  int single = rank_of(item) == list->rank && !holds_objects(list);
   if (!single && !is_list(item)) {
     csim_complain_type(r, f, item);
     return;
@@ -108,10 +112,6 @@ static void print_list(csim_printer *p, const csim_field *f, const void *base) {
   for (int i = 0; i < n; i++)
     list->element->kind->print(p, list->element, element + (size_t)i * list->size);
   csim_json_close(&p->out, ']');
-}
-
-static int holds_objects(const csim_list *list) {
-  return list->element->kind == &csim_kind_table || list->element->kind == &csim_kind_variants;
 }
 
 static void describe_list(const csim_field *f, char text[CSIM_DESCRIPTION]) {

@@ -102,7 +102,8 @@ int csim_parse_unit(const char *text, csim_unit *unit, char *unknown) {
     if (!p) return 0;
     int product = 0;
     sign = 1;
-    while (*p == ' ' || *p == '*' || *p == '.') product |= *p++ != ' ';
+    while (*p == ' ' || *p == '*') product += *p++ == '*';
+    if (product > 1) return 0;
     if (*p == '/') {
       if (product) return 0;
       sign = -1;

@@ -6,27 +6,30 @@
 // k_i is the largest stiffness of the springs at vertex i, k for the seed's uniform network.
 #include "solver/method.h"
 
+#include "solver/accelerate.h"
+
 #include <math.h>
 
 typedef struct descent {
   double *g;         // (nvert x 3)
   double *stiffness; // (nvert) 4 k_i [N/m]
+  csim_accelerator accelerator;
 } descent;
 
 static void *descent_create(csim_arena *arena, const csim_model *model,
                             const csim_solver_params *params) {
-  (void)params;
   descent *s = CSIM_ARENA_NEW(arena, descent, 1);
   if (!s) return NULL;
   s->g = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)model->nvert);
   s->stiffness = CSIM_ARENA_NEW(arena, double, model->nvert);
   double *diag = CSIM_ARENA_NEW(arena, double, model->pattern.nblock);
+  csim_accelerator_create(arena, params, 3 * model->nvert, &s->accelerator);
   if (arena->failed) return NULL;
   for (int e = 0; e < model->nenergy; e++) {
     const csim_energy *energy = &model->energy[e];
     if (energy->kind == &csim_spring_kind) {
       for (int k = 0; k < 2 * energy->nelem; k++) {
-        double *at = &s->stiffness[energy->node[k]], stiff = 4 * energy->param[2 * (ptrdiff_t)(k / 2)];
+        double *at = &s->stiffness[energy->node[k]], stiff = 4 * energy->param[energy->kind->nparam * (ptrdiff_t)(k / 2)];
         if (stiff > *at) *at = stiff;
       }
     } else { // whatever is not a spring enters with its share of the constant matrix
@@ -41,6 +44,7 @@ static csim_method_report descent_solve(const csim_problem *problem, void *scrat
   descent *s = scratch;
   const csim_model *model = problem->model;
   double w = 1 / (problem->h * problem->h);
+  csim_accelerator_restart(&s->accelerator);
   csim_method_report report = {.outcome = CSIM_OUTCOME_LIMIT};
   for (;; report.iterations++) {
     csim_problem_gradient(problem, x, s->g);
@@ -50,10 +54,13 @@ static csim_method_report descent_solve(const csim_problem *problem, void *scrat
     if (report.outcome != CSIM_OUTCOME_LIMIT || report.iterations >= problem->params->iterations)
       return report;
     for (int i = 0; i < model->nvert; i++) {
-      if (model->fixed[i]) continue;
-      double inverse = 1 / (w * model->mass[i] + s->stiffness[i]);
-      for (int c = 0; c < 3; c++) x[3 * (ptrdiff_t)i + c] -= inverse * s->g[3 * (ptrdiff_t)i + c];
+      double inverse = model->fixed[i] ? 0 : 1 / (w * model->mass[i] + s->stiffness[i]);
+      for (int c = 0; c < 3; c++) {
+        ptrdiff_t k = 3 * (ptrdiff_t)i + c;
+        s->g[k] = x[k] - inverse * s->g[k];
+      }
     }
+    csim_accelerator_apply(&s->accelerator, problem, s->g, x);
   }
 }
 

@@ -30,6 +30,8 @@ typedef struct csim_method {
   void *(*create)(csim_arena *arena, const csim_model *model, const csim_solver_params *params);
   /// Improves x (nvert x 3) from its starting point; fixed vertices already stand at their targets.
   csim_method_report (*solve)(const csim_problem *problem, void *scratch, double *x);
+  int sets_velocity; ///< solve writes problem->v_next; else the velocity is (x - x_n)/h
+  int is_explicit;   ///< stable for small steps only: a step that blows up is not tried in parts
 } csim_method;
 
 /// The method of this name, or NULL.

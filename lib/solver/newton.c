@@ -4,7 +4,9 @@
 
 #include "math/cholesky.h"
 #include "math/jacobi.h"
+#include "math/vec3.h"
 #include "math/vector.h"
+#include "solver/line_search.h"
 
 #include <math.h>
 #include <string.h>
@@ -60,24 +62,14 @@ static csim_solve_report solve_linear(const csim_problem *problem, newton *s) {
   return csim_jacobi_solve(problem->pool, &s->H, &s->P, s->g, &jacobi, &s->pcg, s->d);
 }
 
-// Largest step 1, 1/2, 1/4, ... with F(x + a d) <= F(x) + 1e-4 a g.d (Armijo 1966). Differences of F
-// below its round-off say nothing and count as no change: *blind tells that all that could be gained
-// is below it. Returns 0 when none of 30 halvings does.
-static double search_line(const csim_problem *problem, newton *s, double *x, double slope,
-                          int *blind) {
-  int n = 3 * problem->model->nvert;
-  double F = csim_problem_value(problem, x), noise = 1e-14 * fabs(F);
-  *blind = -slope <= noise;
-  for (double a = 1; a > 1e-9; a *= 0.5) {
-    memcpy(s->x_try, x, (size_t)n * sizeof *x);
-    csim_vector_add(problem->pool, n, a, s->d, s->x_try);
-    double F_try = csim_problem_value(problem, s->x_try);
-    if (F_try <= F + 1e-4 * a * slope + noise) {
-      memcpy(x, s->x_try, (size_t)n * sizeof *x);
-      return a;
-    }
+// What the exact pins still have to go, into d at their vertices.
+static void remaining_step(const csim_problem *problem, const double *x, double *d) {
+  for (int i = 0; i < problem->model->ntarget; i++) {
+    const csim_target *t = &problem->model->target[i];
+    if (t->hard)
+      csim_sub(problem->target + 3 * (ptrdiff_t)i, x + 3 * (ptrdiff_t)t->vert,
+               d + 3 * (ptrdiff_t)t->vert);
   }
-  return 0;
 }
 
 static csim_method_report newton_solve(const csim_problem *problem, void *scratch, double *x) {
@@ -86,7 +78,7 @@ static csim_method_report newton_solve(const csim_problem *problem, void *scratc
   int n = 3 * problem->model->nvert;
   csim_method_report report = {.outcome = CSIM_OUTCOME_LIMIT};
   double last_residual = INFINITY;
-  int blind = 0;
+  int blind = 0, pins_left = params->pins == CSIM_PINS_COUNTER_FORCE && problem->model->ntarget > 0;
   for (;; report.iterations++) {
     csim_problem_gradient(problem, x, s->g);
     report.residual = csim_method_residual(problem, s->g);
@@ -94,11 +86,16 @@ static csim_method_report newton_solve(const csim_problem *problem, void *scratc
     if (blind && report.residual > 0.5 * last_residual) report.outcome = CSIM_OUTCOME_STALLED;
     last_residual = report.residual;
     if (!isfinite(report.residual)) report.outcome = CSIM_OUTCOME_DIVERGED;
-    if (report.residual <= params->tolerance) report.outcome = CSIM_OUTCOME_CONVERGED;
+    if (report.residual <= params->tolerance && !pins_left) report.outcome = CSIM_OUTCOME_CONVERGED;
     if (report.outcome != CSIM_OUTCOME_LIMIT || report.iterations >= params->iterations) break;
 
-    csim_problem_hessian(problem, x, params->spd, &s->H);
     for (int i = 0; i < n; i++) s->g[i] = -s->g[i];
+    if (pins_left) {
+      remaining_step(problem, x, s->d);
+      csim_problem_hessian_counter(problem, x, params->spd, s->d, s->g, &s->H);
+    } else {
+      csim_problem_hessian(problem, x, params->spd, &s->H);
+    }
     csim_solve_report linear = solve_linear(problem, s);
     report.linear_iterations += linear.iterations;
     double slope = -csim_vector_dot(problem->pool, n, s->g, s->d);
@@ -107,9 +104,10 @@ static csim_method_report newton_solve(const csim_problem *problem, void *scratc
     else if (linear.outcome == CSIM_SOLVE_BREAKDOWN || !isfinite(slope))
       report.outcome = CSIM_OUTCOME_DIVERGED;
     if (report.outcome != CSIM_OUTCOME_LIMIT) break;
-    if (!params->line_search) {
+    if (!params->line_search || pins_left) { // a step of the pins is not for F to judge
+      pins_left = 0;
       csim_vector_add(problem->pool, n, 1, s->d, x);
-    } else if (!(slope < 0) || search_line(problem, s, x, slope, &blind) == 0) {
+    } else if (!(slope < 0) || csim_line_search(problem, s->d, slope, s->x_try, x, &blind) == 0) {
       report.outcome = CSIM_OUTCOME_STALLED;
       break;
     }

@@ -79,13 +79,37 @@ static void inertia_hessian(void *context, int first, int last) {
   }
 }
 
-void csim_problem_hessian(const csim_problem *problem, const double *x, csim_spd spd, csim_bsr *H) {
+static void full_hessian(const csim_problem *problem, const double *x, csim_spd spd, csim_bsr *H) {
   const csim_model *model = problem->model;
   problem_job job = {problem, x, H->val};
   csim_point at = point_of(problem, x);
   csim_pool_for(problem->pool, model->nvert, VERT_GRAIN, inertia_hessian, &job);
   for (int e = 0; e < model->nenergy; e++)
     csim_energy_hessian(problem->pool, &model->energy[e], &at, spd, H->val);
+}
+
+void csim_problem_hessian(const csim_problem *problem, const double *x, csim_spd spd, csim_bsr *H) {
+  full_hessian(problem, x, spd, H);
+  csim_bsr_fix(problem->pool, problem->model->fixed, H);
+}
+
+void csim_problem_hessian_counter(const csim_problem *problem, const double *x, csim_spd spd,
+                                  const double *fixed_step, double *rhs, csim_bsr *H) {
+  const csim_model *model = problem->model;
+  const csim_pattern *p = &model->pattern;
+  full_hessian(problem, x, spd, H);
+  for (int i = 0; i < model->nvert; i++) {
+    if (model->fixed[i]) {
+      memcpy(rhs + 3 * (ptrdiff_t)i, fixed_step + 3 * (ptrdiff_t)i, 3 * sizeof *rhs);
+      continue;
+    }
+    for (int b = p->start[i]; b < p->start[i + 1]; b++) {
+      if (!model->fixed[p->col[b]]) continue;
+      double moved[3];
+      csim_mat3_mul(H->val + 9 * (ptrdiff_t)b, fixed_step + 3 * (ptrdiff_t)p->col[b], moved);
+      csim_sub(rhs + 3 * (ptrdiff_t)i, moved, rhs + 3 * (ptrdiff_t)i);
+    }
+  }
   csim_bsr_fix(problem->pool, model->fixed, H);
 }
 

@@ -15,6 +15,7 @@ typedef struct csim_problem {
   const double *v;      ///< (nvert x 3) [m/s] at the start of the step
   const double *y;      ///< (nvert x 3) [m] inertial target x + h v*
   const double *target; ///< (ntarget x 3) [m] of pins at the end of the step
+  double *v_next;       ///< (nvert x 3) [m/s] for methods that set the velocity themselves
   double force_scale;   ///< [N] mean over free vertices of external plus internal force at x
 } csim_problem;
 
@@ -26,6 +27,15 @@ void csim_problem_gradient(const csim_problem *problem, const double *x, double 
 
 /// Hessian of F [N/m], identity at fixed vertices; H overwritten.
 void csim_problem_hessian(const csim_problem *problem, const double *x, csim_spd spd, csim_bsr *H);
+
+/// The same, for pins held by a counter-force: at a fixed vertex all forces are cancelled by one equal
+/// and opposite, whose derivative cancels its row, and what is left of its equation is that it goes to
+/// its target, dx_p = fixed_step. The rows of free vertices then lose the known columns to the right
+/// side: rhs_f -= H_fp dx_p (second seed, method a).
+/// @param      fixed_step  (nvert x 3) [m] read at fixed vertices
+/// @param[out] rhs         (nvert x 3) changed; at fixed vertices set to fixed_step
+void csim_problem_hessian_counter(const csim_problem *problem, const double *x, csim_spd spd,
+                                  const double *fixed_step, double *rhs, csim_bsr *H);
 
 /// Mean over free vertices of |m (y - x - h v)/h^2| + |dE/dx(x)| [N]: what residuals are measured
 /// against. g (nvert x 3) is scratch.

@@ -4,6 +4,7 @@
 #include "math/vec3.h"
 #include "math/vector.h"
 #include "model/external.h"
+#include "solver/project.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,8 @@ struct csim_solver {
   void *method_scratch;
   double *y, *x, *v, *air; // (nvert x 3)
   double *x_last, *v_last; // (nvert x 3) the state before the step, to go back to
+  double *x_from, *v_from; // (nvert x 3) extrapolated start of a two-step integrator
+  int two_steps;
   double *target;          // (ntarget x 3)
   double *decay;           // (nbody)
 };
@@ -33,6 +36,11 @@ csim_solver *csim_solver_create(const csim_solver_setup *setup) {
   solver->x = CSIM_ARENA_NEW(arena, double, n);
   solver->v = CSIM_ARENA_NEW(arena, double, n);
   solver->air = CSIM_ARENA_NEW(arena, double, n);
+  solver->two_steps = setup->params.integrator == CSIM_INTEGRATOR_BDF2 && !method->is_explicit;
+  if (solver->two_steps) {
+    solver->x_from = CSIM_ARENA_NEW(arena, double, n);
+    solver->v_from = CSIM_ARENA_NEW(arena, double, n);
+  }
   solver->x_last = CSIM_ARENA_NEW(arena, double, n);
   solver->v_last = CSIM_ARENA_NEW(arena, double, n);
   solver->target = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)setup->model->ntarget);
@@ -60,14 +68,37 @@ static void choose_start(const csim_problem *problem, double *x) {
   memcpy(x, problem->params->start == CSIM_START_INERTIA ? problem->y : problem->x, bytes);
   if (problem->params->start == CSIM_START_VELOCITY)
     csim_vector_add(problem->pool, 3 * model->nvert, problem->h, problem->v, x);
+  if (problem->params->pins == CSIM_PINS_COUNTER_FORCE && !strcmp(problem->params->method, "newton"))
+    return; // the pins go to their targets with the first iteration
   for (int i = 0; i < model->ntarget; i++)
     if (model->target[i].hard)
       memcpy(x + 3 * (ptrdiff_t)model->target[i].vert, problem->target + 3 * (ptrdiff_t)i,
              3 * sizeof *x);
 }
 
+// BDF2 is backward Euler of two thirds of the step from points extrapolated over the last two states:
+//   x' = (4 x_n - x_{n-1})/3 + 2h/3 v',  v' = (4 v_n - v_{n-1})/3 + 2h/3 M^-1 f(x')
+// Ascher & Petzold 1998. The first step, and any that follows a halved one, is backward Euler.
+static void extrapolate(const csim_solver *solver, const csim_state *state, double *x, double *v) {
+  int n = 3 * solver->setup.model->nvert;
+  for (int i = 0; i < n; i++) {
+    x[i] = (4 * state->x[i] - state->x_prev[i]) / 3;
+    v[i] = (4 * state->v[i] - state->v_prev[i]) / 3;
+  }
+}
+
+// Shortens springs beyond the strain limit, after the solve (Provot 1995).
+static void limit_strain(const csim_solver *solver, double *x) {
+  const csim_solver_setup *setup = &solver->setup;
+  csim_pass pass = {.model = setup->model, .pool = setup->pool, .target = solver->target, .share = 1};
+  for (int k = 0; k < setup->params.strain_limit_iterations; k++)
+    for (int e = 0; e < setup->model->nenergy; e++)
+      if (setup->model->energy[e].kind == &csim_spring_kind)
+        csim_project_limit(&pass, &setup->model->energy[e], setup->params.strain_limit, x);
+}
+
 // The part of a step from `time` to time + h. Leaves the state alone unless it returns 0.
-static int advance(csim_solver *solver, csim_state *state, double time, double h,
+static int advance(csim_solver *solver, csim_state *state, double time, double h, int two_steps,
                    csim_step_report *report) {
   const csim_solver_setup *setup = &solver->setup;
   const csim_model *model = setup->model;
@@ -75,14 +106,23 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
   double *x = solver->x, *v = solver->v;
 
   // external forces and pins
-  csim_external_velocity(setup->pool, model, state, time, h, solver->decay, solver->air, v);
-  memcpy(solver->y, state->x, (size_t)n * sizeof *x);
+  csim_state from = {.nvert = model->nvert, .x = state->x, .v = state->v};
+  double h_step = h;
+  if (two_steps) {
+    from.x = solver->x_from;
+    from.v = solver->v_from;
+    extrapolate(solver, state, from.x, from.v);
+    h = 2 * h / 3;
+  }
+  csim_external_velocity(setup->pool, model, &from, time, h, solver->decay, solver->air, v);
+  memcpy(solver->y, from.x, (size_t)n * sizeof *x);
   csim_vector_add(setup->pool, n, h, v, solver->y);
-  csim_model_targets(model, time + h, solver->target);
+  csim_model_targets(model, time + h_step, solver->target);
 
   // elastic forces
   csim_problem problem = {.model = model, .params = &setup->params, .pool = setup->pool, .h = h,
-                          .x = state->x, .v = state->v, .y = solver->y, .target = solver->target};
+                          .x = from.x, .v = from.v, .y = solver->y, .target = solver->target,
+                          .v_next = v};
   problem.force_scale = csim_problem_force_scale(&problem, x);
   if (problem.force_scale == 0) problem.force_scale = 1e-300; // nothing acts: any force is too much
   choose_start(&problem, x);
@@ -92,10 +132,13 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
   if (report->method.outcome >= CSIM_OUTCOME_INDEFINITE) return -1;
 
   // velocities; the contact filter will stand between the method's proposal and the positions
-  for (int i = 0; i < n; i++) v[i] = (x[i] - state->x[i]) / h;
+  if (setup->params.strain_limit > 0) limit_strain(solver, x);
+  if (!solver->method->sets_velocity || setup->params.strain_limit > 0)
+    for (int i = 0; i < n; i++) v[i] = (x[i] - from.x[i]) / h;
   if (setup->contact.response == CSIM_RESPONSE_IMPULSE)
-    report->contacts += csim_impulse_respond(setup->pool, model, setup->ncollider, setup->collider,
-                                             setup->contact.thickness, time + h, h, x, v);
+    report->contacts +=
+        csim_impulse_respond(setup->pool, model, setup->ncollider, setup->collider,
+                             setup->contact.thickness, time + h_step, h_step, x, v);
   if (!isfinite(csim_vector_dot(setup->pool, n, x, x) + csim_vector_dot(setup->pool, n, v, v))) {
     report->method.outcome = CSIM_OUTCOME_DIVERGED;
     return -1;
@@ -114,7 +157,9 @@ int csim_step(csim_solver *solver, csim_state *state, csim_step_report *report) 
   for (int halvings = 0; halvings <= MAX_HALVINGS; halvings++) {
     int parts = 1 << halvings, done = 0;
     report->parts = parts;
-    while (done < parts && advance(solver, state, time + h * done / parts, h / parts, report) == 0)
+    int two_steps = parts == 1 && solver->two_steps && state->step > 0;
+    while (done < parts &&
+           advance(solver, state, time + h * done / parts, h / parts, two_steps, report) == 0)
       done++;
     if (done == parts) {
       memcpy(state->x_prev, solver->x_last, bytes);
@@ -124,7 +169,9 @@ int csim_step(csim_solver *solver, csim_state *state, csim_step_report *report) 
     }
     memcpy(state->x, solver->x_last, bytes);
     memcpy(state->v, solver->v_last, bytes);
-    if (report->method.outcome == CSIM_OUTCOME_INDEFINITE) break; // smaller parts hide, not cure it
+    // smaller parts would hide a matrix that is not definite, and heal a step chosen too large for an
+    // explicit method: both are for the user to see
+    if (report->method.outcome == CSIM_OUTCOME_INDEFINITE || solver->method->is_explicit) break;
   }
   return -1;
 }

@@ -101,7 +101,7 @@ static void check_semidefinite(fixture *f, const double *x, csim_spd spd) {
     for (int i = 0; i < 12; i++) v[i] = uniform(&seed);
     for (int i = 0; i < 12; i++)
       for (int j = 0; j < 12; j++) vHv += v[i] * H[i][j] * v[j];
-    CHECK(vHv > -1e-12 * scale);
+    check_that(vHv >= -1e-12 * scale, __FILE__, __LINE__, "%s: vHv = %g", f->energy.kind->name, vHv);
   }
 }
 
@@ -135,7 +135,7 @@ static void check_kind(const csim_energy_kind *kind, const double *param, int ex
 
 static void test_zero_length(void) {
   fixture f;
-  fixture_create(&csim_spring_kind, (double[]){100, 0.5}, &f);
+  fixture_create(&csim_spring_kind, (double[]){100, 0.5, 1, 0}, &f);
   double x[12] = {0}, g[12], H[12][12];
   gradient(&f, x, g);
   hessian(&f, x, CSIM_SPD_DROP, H);
@@ -147,6 +147,30 @@ static void test_zero_length(void) {
   gradient(&f, x, g);
   hessian(&f, x, CSIM_SPD_DROP, H);
   for (int i = 0; i < 12; i++) CHECK(g[i] == 0 && H[i][i] == 0);
+  csim_arena_free(&f.arena);
+}
+
+// Every element as a constraint: k/2 |C|^2 is its energy, and k C dC/dx its gradient.
+static void check_constraint(const csim_energy_kind *kind, const double *param) {
+  fixture f;
+  fixture_create(kind, param, &f);
+  unsigned seed = 21;
+  for (int trial = 0; trial < 20; trial++) {
+    double x[12], g[12];
+    csim_constraint c = {0};
+    random_positions(&seed, 0.5, x);
+    if (!kind->constraint(&f.energy, &(csim_point){x, f.anchor}, 0, &c)) continue;
+    gradient(&f, x, g);
+    double scale = 0;
+    for (int i = 0; i < 12; i++) scale = fmax(scale, fabs(g[i]));
+    if (kind != &csim_limit_kind)
+      CHECK_NEAR(0.5 * c.k * csim_dot(c.C, c.C), value(&f, x), 1e-12 * (1 + value(&f, x)));
+    for (int n = 0; n < kind->nnode; n++)
+      for (int i = 0; i < 3; i++) {
+        double force = c.k * (c.dim == 1 ? c.C[0] * c.grad[n][i] : c.C[i] * c.grad[n][0]);
+        CHECK_NEAR(force, g[3 * n + i], 1e-12 * scale);
+      }
+  }
   csim_arena_free(&f.arena);
 }
 
@@ -175,13 +199,13 @@ static void test_dihedral_rest(void) {
 static void test_colors(void) {
   enum { N = 300, E = 2000 };
   static int node[2 * E], seen[E];
-  static double param[2 * E];
+  static double param[4 * E];
   unsigned seed = 9;
   for (int e = 0; e < E; e++) {
     node[2 * e] = e < 200 ? 0 : (int)((uniform(&seed) + 0.5) * N); // vertex 0 has 200 springs
     do node[2 * e + 1] = (int)((uniform(&seed) + 0.5) * N);
     while (node[2 * e + 1] == node[2 * e]);
-    param[2 * e] = e;
+    param[4 * e] = e;
   }
   csim_arena arena = {0};
   csim_energy energy;
@@ -191,7 +215,7 @@ static void test_colors(void) {
     int used[N] = {0};
     for (int e = energy.color[c]; e < energy.color[c + 1]; e++) {
       CHECK(!used[energy.node[2 * e]]++ && !used[energy.node[2 * e + 1]]++);
-      CHECK(!seen[energy.element[e]]++ && (int)energy.param[2 * e] == energy.element[e]);
+      CHECK(!seen[energy.element[e]]++ && (int)energy.param[4 * e] == energy.element[e]);
     }
   }
   csim_arena_free(&arena);
@@ -199,15 +223,27 @@ static void test_colors(void) {
 
 int main(void) {
   static const int node[4] = {0, 1, 2, 3};
-  double q[4], dihedral[6];
+  double q[4], dihedral[6], cotangent[5];
   csim_quadratic_param(REST, node, 0.7, q);
   csim_dihedral_param(REST, node, 0.7, dihedral);
-  check_kind(&csim_spring_kind, (double[]){100, 1.2}, 1, 1);
-  check_kind(&csim_spring_kind, (double[]){100, 0.6}, 1, 1);
+  csim_cotangent_param(REST, node, 0.7, cotangent);
+  check_kind(&csim_spring_kind, (double[]){100, 1.2, 1, 0}, 1, 1);
+  check_kind(&csim_spring_kind, (double[]){100, 0.6, 1, 0}, 1, 1);
+  check_kind(&csim_spring_kind, (double[]){100, 0.8, 0.1, 0.05}, 1, 1);
+  check_kind(&csim_limit_kind, (double[]){100, 0.6}, 1, 1);
+  check_kind(&csim_limit_kind, (double[]){100, 3}, 1, 1);
+  check_kind(&csim_cotangent_kind, cotangent, 1, 1);
   check_kind(&csim_anchor_kind, (double[]){30, 0}, 1, 0);
   check_kind(&csim_quadratic_kind, q, 1, 1);
   check_kind(&csim_dihedral_kind, dihedral, 0, 1);
   check_kind(&csim_volume_kind, (double[]){50, 0.2}, 1, 1);
+  check_constraint(&csim_spring_kind, (double[]){100, 0.8, 0.1, 0.05});
+  check_constraint(&csim_limit_kind, (double[]){100, 0.6});
+  check_constraint(&csim_anchor_kind, (double[]){30, 0});
+  check_constraint(&csim_quadratic_kind, q);
+  check_constraint(&csim_cotangent_kind, cotangent);
+  check_constraint(&csim_dihedral_kind, dihedral);
+  check_constraint(&csim_volume_kind, (double[]){50, 0.2});
   test_zero_length();
   test_dihedral_rest();
   test_colors();

@@ -80,8 +80,10 @@ static void problem_create(int side, problem *p) {
       int j = p->pattern.col[k];
       if (j <= i) continue;
       double d[3] = {uniform(&seed), uniform(&seed), uniform(&seed)};
-      int slots[4] = {k, csim_pattern_find(&p->pattern, j, i), p->pattern.diag[i], p->pattern.diag[j]};
-      for (int s = 0; s < 4; s++) csim_mat3_add_outer(s < 2 ? -50 : 50, d, d, p->A.val + 9 * slots[s]);
+      int slots[4] = {k, csim_pattern_find(&p->pattern, j, i), p->pattern.diag[i],
+                      p->pattern.diag[j]};
+      for (int s = 0; s < 4; s++)
+        csim_mat3_add_outer(s < 2 ? -50 : 50, d, d, p->A.val + 9 * slots[s]);
     }
   for (int i = 0; i < n; i++)
     for (int k = 0; k < 3; k++) p->A.val[9 * p->pattern.diag[i] + 4 * k] += 0.1;
@@ -110,8 +112,9 @@ static void test_solvers(void) {
   csim_bsr_fix(pool, fixed, &p.A);
   for (int i = 0; i < 3 * 23; i++) p.b[i] = 0;
 
-  csim_pcg_scratch scratch = {CSIM_ARENA_NEW(&p.arena, double, 3 * n), CSIM_ARENA_NEW(&p.arena, double, 3 * n),
-                              CSIM_ARENA_NEW(&p.arena, double, 3 * n), CSIM_ARENA_NEW(&p.arena, double, 3 * n)};
+  csim_pcg_scratch scratch = {
+      CSIM_ARENA_NEW(&p.arena, double, 3 * n), CSIM_ARENA_NEW(&p.arena, double, 3 * n),
+      CSIM_ARENA_NEW(&p.arena, double, 3 * n), CSIM_ARENA_NEW(&p.arena, double, 3 * n)};
   int iterations[2];
   for (int kind = 0; kind < 2; kind++) {
     csim_precond P;

@@ -142,7 +142,7 @@ static void test_residual(void) {
       int a = k.springs.node[2 * e], b = k.springs.node[2 * e + 1];
       double d[3];
       csim_sub(k.state.x + 3 * a, k.state.x + 3 * b, d);
-      double f = k.springs.param[2 * e] * (1 - k.springs.param[2 * e + 1] / csim_norm(d));
+      double f = k.springs.param[4 * e] * (1 - k.springs.param[4 * e + 1] / csim_norm(d));
       csim_add_scaled(f, d, r + 3 * a);
       csim_add_scaled(-f, d, r + 3 * b);
     }

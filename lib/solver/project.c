@@ -1,0 +1,98 @@
+// solver/project.c: see project.h.
+#include "solver/project.h"
+
+#include "math/vec3.h"
+
+enum { ELEMENT_GRAIN = 256 };
+
+typedef struct pass_job {
+  const csim_pass *pass;
+  const csim_energy *energy;
+  double *lambda;
+  const double *x;
+  double *dx, *count; // gauss-seidel: dx is x itself and count NULL
+  int offset;
+  double limit;
+} pass_job;
+
+// Length squared of the gradient at node n.
+static inline double weight_of(const csim_constraint *c, int n) {
+  return c->dim == 1 ? csim_dot(c->grad[n], c->grad[n]) : c->grad[n][0] * c->grad[n][0];
+}
+
+static void project_element(const pass_job *job, int e) {
+  const csim_model *model = job->pass->model;
+  int nnode = job->energy->kind->nnode;
+  const int *node = job->energy->node + (ptrdiff_t)nnode * e;
+  csim_constraint c;
+  csim_point at = {.x = job->x, .anchor = job->pass->target};
+  if (!job->energy->kind->constraint(job->energy, &at, e, &c)) return;
+  double denominator = job->pass->compliance / c.k, compliance = denominator;
+  for (int n = 0; n < nnode; n++)
+    if (!model->fixed[node[n]]) denominator += weight_of(&c, n) / model->mass[node[n]];
+  if (!(denominator > 0)) return; // every node is fixed
+  double dlambda[3];
+  for (int d = 0; d < c.dim; d++) {
+    double *lambda = job->lambda ? &job->lambda[3 * (ptrdiff_t)e + d] : NULL;
+    dlambda[d] = -(job->pass->share * c.C[d] + (lambda ? compliance * *lambda : 0)) / denominator;
+    if (lambda) *lambda += dlambda[d];
+  }
+  for (int n = 0; n < nnode; n++) {
+    if (model->fixed[node[n]]) continue;
+    double w = 1 / model->mass[node[n]], *dx = job->dx + 3 * (ptrdiff_t)node[n];
+    if (c.dim == 1)
+      csim_add_scaled(w * dlambda[0], c.grad[n], dx);
+    else
+      csim_add_scaled(w * c.grad[n][0], dlambda, dx);
+    if (job->count) job->count[node[n]] += 1;
+  }
+}
+
+static void shorten_range(void *context, int first, int last) {
+  const pass_job *job = context;
+  const csim_model *model = job->pass->model;
+  for (int e = job->offset + first; e < job->offset + last; e++) {
+    const int *node = job->energy->node + 2 * (ptrdiff_t)e;
+    double *a = job->dx + 3 * (ptrdiff_t)node[0], *b = job->dx + 3 * (ptrdiff_t)node[1], r[3];
+    double wa = model->fixed[node[0]] ? 0 : 1 / model->mass[node[0]];
+    double wb = model->fixed[node[1]] ? 0 : 1 / model->mass[node[1]];
+    csim_sub(a, b, r);
+    double l = csim_norm(r);
+    double most = (1 + job->limit) * job->energy->param[job->energy->kind->nparam * (ptrdiff_t)e + 1];
+    if (!(l > most) || !(wa + wb > 0)) continue;
+    double s = (l - most) / (l * (wa + wb));
+    csim_add_scaled(-s * wa, r, a);
+    csim_add_scaled(s * wb, r, b);
+  }
+}
+
+static void project_range(void *context, int first, int last) {
+  const pass_job *job = context;
+  for (int e = first; e < last; e++) project_element(job, job->offset + e);
+}
+
+static void project_colors(pass_job *job, csim_range_fn *fn) {
+  const csim_energy *energy = job->energy;
+  for (int c = 0; c < energy->ncolor; c++) {
+    job->offset = energy->color[c];
+    csim_pool_for(job->pass->pool, energy->color[c + 1] - energy->color[c], ELEMENT_GRAIN,
+                  fn, job);
+  }
+}
+
+void csim_project_gauss_seidel(const csim_pass *pass, const csim_energy *energy, double *lambda,
+                               double *x) {
+  project_colors(&(pass_job){.pass = pass, .energy = energy, .lambda = lambda, .x = x, .dx = x},
+                 project_range);
+}
+
+void csim_project_jacobi(const csim_pass *pass, const csim_energy *energy, double *lambda,
+                         const double *x, double *dx, double *count) {
+  project_colors(&(pass_job){
+                     .pass = pass, .energy = energy, .lambda = lambda, .x = x, .dx = dx, .count = count},
+                 project_range);
+}
+
+void csim_project_limit(const csim_pass *pass, const csim_energy *springs, double limit, double *x) {
+  project_colors(&(pass_job){.pass = pass, .energy = springs, .limit = limit, .dx = x}, shorten_range);
+}

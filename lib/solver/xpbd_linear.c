@@ -1,0 +1,215 @@
+// solver/xpbd_linear.c: see xpbd_linear.h.
+#include "solver/xpbd_linear.h"
+
+#include "math/vec3.h"
+#include "math/vector.h"
+#include "solver/line_search.h"
+
+#include <string.h>
+
+enum { ELEMENT_GRAIN = 512, VERT_GRAIN = 1024 };
+
+struct csim_xpbd_linear {
+  int nrow;                        // elements of all energies
+  int first[CSIM_MAX_ENERGY + 1];  // first row of each energy
+  csim_constraint *c;              // (nrow) at the present x; dim 0 = none
+  double *r, *z, *p, *q, *dlambda; // (nrow x 3)
+  double *g, *d, *u;               // (nvert x 3)
+};
+
+csim_xpbd_linear *csim_xpbd_linear_create(csim_arena *arena, const csim_model *model) {
+  csim_xpbd_linear *s = CSIM_ARENA_NEW(arena, csim_xpbd_linear, 1);
+  if (!s) return NULL;
+  for (int e = 0; e < model->nenergy; e++) {
+    s->first[e] = s->nrow;
+    s->nrow += model->energy[e].nelem;
+  }
+  s->first[model->nenergy] = s->nrow;
+  s->c = CSIM_ARENA_NEW(arena, csim_constraint, s->nrow);
+  double **rows[] = {&s->r, &s->z, &s->p, &s->q, &s->dlambda};
+  for (int k = 0; k < 5; k++) *rows[k] = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)s->nrow);
+  double **verts[] = {&s->g, &s->d, &s->u};
+  for (int k = 0; k < 3; k++) *verts[k] = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)model->nvert);
+  return arena->failed ? NULL : s;
+}
+
+typedef struct linear_job {
+  const csim_problem *problem;
+  csim_xpbd_linear *s;
+  int energy, offset;
+  const double *in;
+  double *out;
+} linear_job;
+
+static void evaluate_range(void *context, int first, int last) {
+  const linear_job *job = context;
+  const csim_energy *energy = &job->problem->model->energy[job->energy];
+  csim_point at = {.x = job->in, .anchor = job->problem->target};
+  for (int e = first; e < last; e++) {
+    csim_constraint *c = &job->s->c[job->s->first[job->energy] + e];
+    if (!energy->kind->constraint(energy, &at, e, c)) *c = (csim_constraint){0};
+  }
+}
+
+// out += J^T in over the elements [offset + first, offset + last) of one colour
+static void transpose_range(void *context, int first, int last) {
+  const linear_job *job = context;
+  const csim_energy *energy = &job->problem->model->energy[job->energy];
+  int nnode = energy->kind->nnode;
+  for (int e = job->offset + first; e < job->offset + last; e++) {
+    ptrdiff_t row = job->s->first[job->energy] + (ptrdiff_t)e;
+    const csim_constraint *c = &job->s->c[row];
+    for (int n = 0; n < nnode && c->dim; n++) {
+      double *out = job->out + 3 * (ptrdiff_t)energy->node[(ptrdiff_t)nnode * e + n];
+      if (c->dim == 1)
+        csim_add_scaled(job->in[3 * row], c->grad[n], out);
+      else
+        csim_add_scaled(c->grad[n][0], job->in + 3 * row, out);
+    }
+  }
+}
+
+// out = J in over elements
+static void forward_range(void *context, int first, int last) {
+  const linear_job *job = context;
+  const csim_energy *energy = &job->problem->model->energy[job->energy];
+  int nnode = energy->kind->nnode;
+  for (int e = first; e < last; e++) {
+    ptrdiff_t row = job->s->first[job->energy] + (ptrdiff_t)e;
+    const csim_constraint *c = &job->s->c[row];
+    double *out = job->out + 3 * row;
+    memset(out, 0, 3 * sizeof *out);
+    for (int n = 0; n < nnode && c->dim; n++) {
+      const double *in = job->in + 3 * (ptrdiff_t)energy->node[(ptrdiff_t)nnode * e + n];
+      if (c->dim == 1)
+        out[0] += csim_dot(c->grad[n], in);
+      else
+        csim_add_scaled(c->grad[n][0], in, out);
+    }
+  }
+}
+
+static void scale_range(void *context, int first, int last) { // out = W in, 0 at fixed vertices
+  const linear_job *job = context;
+  const csim_model *model = job->problem->model;
+  for (int i = first; i < last; i++) {
+    double w = model->fixed[i] ? 0 : 1 / model->mass[i];
+    for (int c = 0; c < 3; c++) job->out[3 * (ptrdiff_t)i + c] = w * job->in[3 * (ptrdiff_t)i + c];
+  }
+}
+
+static void apply_transpose(linear_job *job) {
+  const csim_model *model = job->problem->model;
+  memset(job->out, 0, 3 * (size_t)model->nvert * sizeof *job->out);
+  for (job->energy = 0; job->energy < model->nenergy; job->energy++) {
+    const csim_energy *energy = &model->energy[job->energy];
+    for (int c = 0; c < energy->ncolor; c++) {
+      job->offset = energy->color[c];
+      csim_pool_for(job->problem->pool, energy->color[c + 1] - energy->color[c], ELEMENT_GRAIN,
+                    transpose_range, job);
+    }
+  }
+}
+
+static void for_each_element(linear_job *job, csim_range_fn *fn) {
+  const csim_model *model = job->problem->model;
+  for (job->energy = 0; job->energy < model->nenergy; job->energy++)
+    csim_pool_for(job->problem->pool, model->energy[job->energy].nelem, ELEMENT_GRAIN, fn, job);
+}
+
+static void scale_by_masses(const csim_problem *problem, const double *in, double *out) {
+  linear_job job = {.problem = problem, .in = in, .out = out};
+  csim_pool_for(problem->pool, problem->model->nvert, VERT_GRAIN, scale_range, &job);
+}
+
+// Diagonal of J W J^T + a for row i; 1 where there is no constraint.
+static double diagonal(const csim_problem *problem, const csim_xpbd_linear *s, int energy, int e) {
+  const csim_model *model = problem->model;
+  const csim_energy *en = &model->energy[energy];
+  const csim_constraint *c = &s->c[s->first[energy] + e];
+  if (!c->dim) return 1;
+  double sum = 1 / (c->k * problem->h * problem->h);
+  for (int n = 0; n < en->kind->nnode; n++) {
+    int v = en->node[(ptrdiff_t)en->kind->nnode * e + n];
+    double g2 = c->dim == 1 ? csim_dot(c->grad[n], c->grad[n]) : c->grad[n][0] * c->grad[n][0];
+    if (!model->fixed[v]) sum += g2 / model->mass[v];
+  }
+  return sum;
+}
+
+// out = (J W J^T + a) in
+static void apply_operator(const csim_problem *problem, csim_xpbd_linear *s, const double *in, double *out) {
+  apply_transpose(&(linear_job){.problem = problem, .s = s, .in = in, .out = s->u});
+  scale_by_masses(problem, s->u, s->u);
+  for_each_element(&(linear_job){.problem = problem, .s = s, .in = s->u, .out = out}, forward_range);
+  for (int i = 0; i < s->nrow; i++)
+    for (int c = 0; c < 3; c++) {
+      ptrdiff_t k = 3 * (ptrdiff_t)i + c;
+      out[k] += c < s->c[i].dim ? in[k] / (s->c[i].k * problem->h * problem->h) : in[k];
+    }
+}
+
+static void precondition(const csim_problem *problem, const csim_xpbd_linear *s, const double *r, double *z) {
+  for (int e = 0; e < problem->model->nenergy; e++)
+    for (int i = 0; i < problem->model->energy[e].nelem; i++) {
+      double d = diagonal(problem, s, e, i);
+      for (int c = 0; c < 3; c++) {
+        ptrdiff_t k = 3 * ((ptrdiff_t)s->first[e] + i) + c;
+        z[k] = r[k] / d;
+      }
+    }
+}
+
+// Conjugate gradients for dlambda; s->r holds the right-hand side on entry.
+static int solve_multipliers(const csim_problem *problem, csim_xpbd_linear *s) {
+  int n = 3 * s->nrow, k = 0;
+  memset(s->dlambda, 0, (size_t)n * sizeof *s->dlambda);
+  double b2 = csim_vector_dot(problem->pool, n, s->r, s->r), r2 = b2;
+  double stop = problem->params->linear_tolerance * problem->params->linear_tolerance * b2;
+  precondition(problem, s, s->r, s->z);
+  memcpy(s->p, s->z, (size_t)n * sizeof *s->p);
+  double rz = csim_vector_dot(problem->pool, n, s->r, s->z);
+  for (; k < problem->params->linear_iterations && r2 > stop; k++) {
+    apply_operator(problem, s, s->p, s->q);
+    double pq = csim_vector_dot(problem->pool, n, s->p, s->q);
+    if (!(pq > 0)) break;
+    csim_vector_add(problem->pool, n, rz / pq, s->p, s->dlambda);
+    csim_vector_add(problem->pool, n, -rz / pq, s->q, s->r);
+    r2 = csim_vector_dot(problem->pool, n, s->r, s->r);
+    precondition(problem, s, s->r, s->z);
+    double next = csim_vector_dot(problem->pool, n, s->r, s->z);
+    csim_vector_scale_add(problem->pool, n, s->z, next / rz, s->p);
+    rz = next;
+  }
+  return k;
+}
+
+csim_method_report csim_xpbd_linear_solve(const csim_problem *problem, csim_xpbd_linear *s, double *x) {
+  const csim_solver_params *params = problem->params;
+  int n = 3 * problem->model->nvert, blind = 0;
+  double h2 = problem->h * problem->h, last_residual = INFINITY;
+  csim_method_report report = {.outcome = CSIM_OUTCOME_LIMIT};
+  for (;; report.iterations++) {
+    csim_problem_gradient(problem, x, s->g);
+    report.residual = csim_method_residual(problem, s->g);
+    if (!isfinite(report.residual)) report.outcome = CSIM_OUTCOME_DIVERGED;
+    if (report.residual <= params->tolerance) report.outcome = CSIM_OUTCOME_CONVERGED;
+    if (blind && report.residual > 0.5 * last_residual) report.outcome = CSIM_OUTCOME_STALLED;
+    last_residual = report.residual;
+    if (report.outcome != CSIM_OUTCOME_LIMIT || report.iterations >= params->iterations)
+      return report;
+
+    for_each_element(&(linear_job){.problem = problem, .s = s, .in = x}, evaluate_range);
+    scale_by_masses(problem, s->g, s->d); // W grad F = W g / h^2
+    for_each_element(&(linear_job){.problem = problem, .s = s, .in = s->d, .out = s->r}, forward_range);
+    for (int i = 0; i < 3 * s->nrow; i++) s->r[i] *= h2;
+    report.linear_iterations += solve_multipliers(problem, s);
+    apply_transpose(&(linear_job){.problem = problem, .s = s, .in = s->dlambda, .out = s->u});
+    scale_by_masses(problem, s->u, s->u);
+    for (int i = 0; i < n; i++) s->d[i] = s->u[i] - h2 * s->d[i];
+    double slope = csim_vector_dot(problem->pool, n, s->g, s->d);
+    if (!(slope < 0) || csim_line_search(problem, s->d, slope, s->u, x, &blind) == 0)
+      report.outcome = CSIM_OUTCOME_STALLED;
+    if (report.outcome == CSIM_OUTCOME_STALLED) return report;
+  }
+}
