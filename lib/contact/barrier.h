@@ -10,7 +10,8 @@
 ///   QUADRATIC_LOG  k/2 (r - g)^2 for g >= r/2, else (k r^2/4)(1/2 - ln(2 g/r)); C2 at r/2, C1 at r
 ///                  (Offset Geometric Contact, 2025)
 ///   LOG            -k (r - g)^2 ln(g/r); C2 at r (Li et al., Incremental Potential Contact, 2020)
-///   CUBIC          2/3 k (r - g)^3/g; C2 at r (after Ando, A Cubic Barrier with Elasticity-Inclusive
+///   CUBIC          2/3 k (r - g)^3/g; C2 at r (after Ando, A Cubic Barrier with
+///   Elasticity-Inclusive
 ///                  Dynamic Stiffness, 2024, whose stiffness grows as the gap closes)
 ///
 /// @param      k      [N/m]

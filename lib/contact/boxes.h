@@ -32,12 +32,12 @@ typedef struct csim_pair_list {
 
 /// Lists that chunks of work fill each for itself, and the scratch to join them.
 typedef struct csim_pair_chunks {
-  int nchunk;              ///< in use
-  ptrdiff_t room;          ///< of `chunk`
-  csim_pair_list *chunk;   ///< (room)
+  int nchunk;            ///< in use
+  ptrdiff_t room;        ///< of `chunk`
+  csim_pair_list *chunk; ///< (room)
   ptrdiff_t start_room;
-  ptrdiff_t *start;        ///< (start_room)
-  int failed;              ///< out of memory
+  ptrdiff_t *start; ///< (start_room)
+  int failed;       ///< out of memory
 } csim_pair_chunks;
 
 /// Empties nchunk lists. Afterwards each chunk pushes to its own.

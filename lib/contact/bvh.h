@@ -1,7 +1,7 @@
 // contact/bvh.h: bounding volume hierarchy over boxes that move. Needs contact/boxes.h.
 //
-// Items stand in Morton order of their box centres, a few to a leaf; over the leaves lies a complete
-// binary tree. Moving boxes refit it; it is sorted anew when it has grown slack.
+// Items stand in Morton order of their box centres, a few to a leaf; over the leaves lies a
+// complete binary tree. Moving boxes refit it; it is sorted anew when it has grown slack.
 #ifndef CSIM_CONTACT_BVH_H
 #define CSIM_CONTACT_BVH_H
 
@@ -10,14 +10,14 @@
 enum { CSIM_BVH_LEAF = 4 };
 
 typedef struct csim_bvh {
-  int n;           ///< items
-  int nleaf;       ///< leaves in use
-  int nslot;       ///< a power of two >= nleaf
-  int *item;       ///< (n) in Morton order
-  csim_box *box;   ///< (n) of them
-  csim_box *node;  ///< (2 nslot - 1) children of k at 2 k + 1 and 2 k + 2
+  int n;                          ///< items
+  int nleaf;                      ///< leaves in use
+  int nslot;                      ///< a power of two >= nleaf
+  int *item;                      ///< (n) in Morton order
+  csim_box *box;                  ///< (n) of them
+  csim_box *node;                 ///< (2 nslot - 1) children of k at 2 k + 1 and 2 k + 2
   csim_morton *key, *key_scratch; ///< (n)
-  double slack;    ///< [m] sum of the leaves' sizes when last sorted; < 0: never
+  double slack;                   ///< [m] sum of the leaves' sizes when last sorted; < 0: never
 } csim_bvh;
 
 /// Room for n items, from the arena. -1 when out of memory.

@@ -161,8 +161,8 @@ static void fill_candidates(void *context, int first, int last) {
     if (k < 0) {
       const int *pair = set->point_tri.pair + 2 * (ptrdiff_t)i;
       const int *t = skin->tri + 3 * (ptrdiff_t)pair[1];
-      *c = (csim_candidate){{skin->point[pair[0]], t[0], t[1], t[2]}, CSIM_PAIR_VERTEX_TRIANGLE,
-                            0, 1, 1};
+      *c = (csim_candidate){
+          {skin->point[pair[0]], t[0], t[1], t[2]}, CSIM_PAIR_VERTEX_TRIANGLE, 0, 1, 1};
     } else {
       const int *pair = set->edge_edge.pair + 2 * k;
       const int *e = skin->edge + 2 * (ptrdiff_t)pair[0], *f = skin->edge + 2 * (ptrdiff_t)pair[1];
@@ -198,10 +198,10 @@ int csim_candidates_collect(csim_pool *pool, csim_candidates *set, const double 
     csim_bvh_update(&set->point_tree, set->point_box);
     csim_bvh_update(&set->edge_tree, set->edge_box);
     csim_bvh_update(&set->tri_tree, set->tri_box);
-    bad = csim_bvh_pairs_between(pool, &set->point_tree, &set->tri_tree, keep_point_tri, &job,
-                                 &set->chunks, &set->point_tri) ||
-          csim_bvh_pairs(pool, &set->edge_tree, keep_edge_edge, &job, &set->chunks,
-                         &set->edge_edge);
+    bad =
+        csim_bvh_pairs_between(pool, &set->point_tree, &set->tri_tree, keep_point_tri, &job,
+                               &set->chunks, &set->point_tri) ||
+        csim_bvh_pairs(pool, &set->edge_tree, keep_edge_edge, &job, &set->chunks, &set->edge_edge);
   }
   if (bad || set->point_tri.n + set->edge_edge.n > (1 << 30)) return -1;
   set->n = (int)(set->point_tri.n + set->edge_edge.n);

@@ -15,24 +15,25 @@
 
 typedef struct csim_candidate {
   int v[4];
-  int kind;     ///< csim_pair_kind
-  float gap;    ///< [m] certified lower bound of the distance at the references
-  float scale;  ///< contact distances of this pair are this share of the general ones, (0, 1]: less
-                ///< where the pair starts nearer than they are
-  float weight; ///< of its energy, [0, 1]: edges that are nearly parallel fade out, see candidates.c
+  int kind;    ///< csim_pair_kind
+  float gap;   ///< [m] certified lower bound of the distance at the references
+  float scale; ///< contact distances of this pair are this share of the general ones, (0, 1]: less
+               ///< where the pair starts nearer than they are
+  float
+      weight; ///< of its energy, [0, 1]: edges that are nearly parallel fade out, see candidates.c
 } csim_candidate;
 
 typedef struct csim_candidates {
-  csim_arena arena;        ///< of all but the lists
+  csim_arena arena; ///< of all but the lists
   const csim_skin *skin;
   csim_broad_phase broad_phase;
-  int self;                ///< pairs of bodies too, not only of bodies with colliders
-  double distance;         ///< [m] contact distance
-  double *ref;             ///< (skin->nvert x 3) references
-  double *reach;           ///< (skin->nvert) [m]
-  int valid;               ///< the list may be used
+  int self;        ///< pairs of bodies too, not only of bodies with colliders
+  double distance; ///< [m] contact distance
+  double *ref;     ///< (skin->nvert x 3) references
+  double *reach;   ///< (skin->nvert) [m]
+  int valid;       ///< the list may be used
   int n;
-  csim_candidate *list;    ///< (n) vertex-triangle, then edge-edge, each by rising numbers
+  csim_candidate *list; ///< (n) vertex-triangle, then edge-edge, each by rising numbers
   // scratch
   ptrdiff_t room;
   csim_box *point_box, *edge_box, *tri_box;

@@ -53,8 +53,10 @@ static double cylinder_distance(double radius, double half, const double *x, dou
 
 double csim_collider_distance(const csim_collider *collider, const double *x, double *gradient) {
   switch (collider->shape) {
-  case CSIM_COLLIDER_SPHERE: return round_distance(x, collider->radius, gradient);
-  case CSIM_COLLIDER_BOX: return box_distance(collider->half_size, x, gradient);
+  case CSIM_COLLIDER_SPHERE:
+    return round_distance(x, collider->radius, gradient);
+  case CSIM_COLLIDER_BOX:
+    return box_distance(collider->half_size, x, gradient);
   case CSIM_COLLIDER_CAPSULE: {
     double h = collider->half_height, y = x[1] > h ? h : x[1] < -h ? -h : x[1];
     return round_distance((double[3]){x[0], x[1] - y, x[2]}, collider->radius, gradient);
@@ -62,7 +64,8 @@ double csim_collider_distance(const csim_collider *collider, const double *x, do
   case CSIM_COLLIDER_CYLINDER:
     return cylinder_distance(collider->radius, collider->half_height, x, gradient);
   case CSIM_COLLIDER_MESH:
-  case CSIM_COLLIDER_PLANE: break;
+  case CSIM_COLLIDER_PLANE:
+    break;
   }
   memcpy(gradient, (double[3]){0, 1, 0}, 3 * sizeof *gradient);
   return x[1];

@@ -1,4 +1,5 @@
-// contact/collider.h: analytic solids that cloth falls on: signed distance and motion. Needs model/.
+// contact/collider.h: analytic solids that cloth falls on: signed distance and motion. Needs
+// model/.
 #ifndef CSIM_CONTACT_COLLIDER_H
 #define CSIM_CONTACT_COLLIDER_H
 
@@ -22,20 +23,21 @@ typedef struct csim_collider {
   double half_size[3];        ///< [m] box
   double R[9], position[3];   ///< start placement
   csim_motion motion;
-  double pivot[3];            ///< [m] of the motion's rotations
-  double friction;            ///< [-]
-  const csim_mesh *mesh;      ///< surface at its start placement; NULL: none
-  int nframe;                 ///< > 0: a deforming mesh, one set of vertices a frame
-  const double *frame;        ///< (nframe x mesh->nvert x 3) [m] placed
-  double frame_step;          ///< [s] from one frame to the next
+  double pivot[3];       ///< [m] of the motion's rotations
+  double friction;       ///< [-]
+  const csim_mesh *mesh; ///< surface at its start placement; NULL: none
+  int nframe;            ///< > 0: a deforming mesh, one set of vertices a frame
+  const double *frame;   ///< (nframe x mesh->nvert x 3) [m] placed
+  double frame_step;     ///< [s] from one frame to the next
 } csim_collider;
 
-/// Where the vertices of the surface are meant to be at a time [s]: frames interpolated linearly, the
-/// first before and the last after them; then the motion. out (mesh->nvert x 3), overwritten.
+/// Where the vertices of the surface are meant to be at a time [s]: frames interpolated linearly,
+/// the first before and the last after them; then the motion. out (mesh->nvert x 3), overwritten.
 void csim_collider_vertices(const csim_collider *collider, double time, double *out);
 
-/// Signed distance [m] of a point in the collider's own frame (negative inside) and its unit gradient.
-/// Exact for all shapes; at points without a single nearest point a fixed direction is taken.
+/// Signed distance [m] of a point in the collider's own frame (negative inside) and its unit
+/// gradient. Exact for all shapes; at points without a single nearest point a fixed direction is
+/// taken.
 double csim_collider_distance(const csim_collider *collider, const double *x, double *gradient);
 
 /// From the world at a time to the collider's frame and back.

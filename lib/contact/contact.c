@@ -21,8 +21,8 @@ static double mean_edge(const csim_skin *skin) {
 static void create_planes(csim_contact *contact) {
   for (int k = 0; k < contact->ncollider; k++) {
     if (contact->collider[k].shape != CSIM_COLLIDER_PLANE) continue;
-    contact->plane[contact->nplane++] = (csim_contact_plane){
-        .collider = &contact->collider[k], .part = contact->skin.nbody + k};
+    contact->plane[contact->nplane++] =
+        (csim_contact_plane){.collider = &contact->collider[k], .part = contact->skin.nbody + k};
   }
   csim_contact_schedule(contact, 0);
   for (int k = 0; k < contact->nplane; k++) {
@@ -119,7 +119,9 @@ void csim_contact_load(csim_contact *contact, const double *kinematic) {
   }
 }
 
-void csim_contact_forget(csim_contact *contact) { contact->near.valid = 0; }
+void csim_contact_forget(csim_contact *contact) {
+  contact->near.valid = 0;
+}
 
 // A vertex that rests under its own weight gives way by a tenth of the thickness or, at long steps,
 // by what it falls in one: softer contacts would let a layer sink, harder ones slow the solver.

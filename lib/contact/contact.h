@@ -13,17 +13,18 @@
 
 #include <stdatomic.h>
 
-/// Nothing comes nearer than this share of the thickness; the energies grow without bound towards it.
+/// Nothing comes nearer than this share of the thickness; the energies grow without bound towards
+/// it.
 #define CSIM_CONTACT_FLOOR 0.1
 
 /// One active pair at the place where the energies were evaluated last. Weights of vertices that
 /// are not free are kept for positions, but such vertices take no force.
 typedef struct csim_contact_term {
-  int v[4];       ///< weight 0: any
-  double w[4];    ///< sum_k w_k x_k is the vector across the gap
-  double n[3];    ///< unit vector across the gap
-  double force;   ///< [N] dE/dd, < 0
-  double stiff;   ///< [N/m] d2E/dd2
+  int v[4];     ///< weight 0: any
+  double w[4];  ///< sum_k w_k x_k is the vector across the gap
+  double n[3];  ///< unit vector across the gap
+  double force; ///< [N] dE/dd, < 0
+  double stiff; ///< [N/m] d2E/dd2
 } csim_contact_term;
 
 /// Friction of one pair, lagged: its place and its limit are those at the start of the step.
@@ -53,57 +54,56 @@ typedef struct csim_contact_plane {
 
 /// What contact did in a step.
 typedef struct csim_contact_report {
-  int terms;        ///< active pairs at the end
-  int candidates;   ///< on the list at the end
-  int collected;    ///< times the list was made
-  int shortened;    ///< vertices whose last proposal was shortened
-  double least;     ///< smallest share of the last proposal that was let through
-  double lag;       ///< [m] largest distance of a collider's or pin's vertex from where it should be
+  int terms;      ///< active pairs at the end
+  int candidates; ///< on the list at the end
+  int collected;  ///< times the list was made
+  int shortened;  ///< vertices whose last proposal was shortened
+  double least;   ///< smallest share of the last proposal that was let through
+  double lag;     ///< [m] largest distance of a collider's or pin's vertex from where it should be
 } csim_contact_report;
 
 typedef struct csim_contact {
-  csim_arena arena;            ///< of the arrays per vertex
+  csim_arena arena; ///< of the arrays per vertex
   csim_pool *pool;
   const csim_model *model;
   csim_contact_params params;
   csim_skin skin;
   csim_candidates near;
   int nplane;
-  csim_contact_plane *plane;   ///< (nplane)
+  csim_contact_plane *plane; ///< (nplane)
   int ncollider;
   const csim_collider *collider;
-  unsigned char *scheduled;    ///< (skin.nvert) follows a schedule: collider, or exact pin
-  double edge;                 ///< [m] mean length of a body's edges
-  double stiffness;            ///< [N/m per kg] of contacts in this step
-  double slip;                 ///< [m] friction is whole from this slip in a step on
-  double *x;                   ///< (skin.nvert x 3) where everything is
-  double *goal;                ///< (skin.nvert x 3) where the scheduled are meant to be
-  double *look;                ///< (skin.nvert x 3) where energies are evaluated
-  double *d;                   ///< (skin.nvert x 3) the motion being filtered
-  double *moved;               ///< (skin.nvert) [m] largest distance from the reference
-  _Atomic uint64_t *share;     ///< (skin.nvert) bits of the share of d let through
+  unsigned char *scheduled; ///< (skin.nvert) follows a schedule: collider, or exact pin
+  double edge;              ///< [m] mean length of a body's edges
+  double stiffness;         ///< [N/m per kg] of contacts in this step
+  double slip;              ///< [m] friction is whole from this slip in a step on
+  double *x;                ///< (skin.nvert x 3) where everything is
+  double *goal;             ///< (skin.nvert x 3) where the scheduled are meant to be
+  double *look;             ///< (skin.nvert x 3) where energies are evaluated
+  double *d;                ///< (skin.nvert x 3) the motion being filtered
+  double *moved;            ///< (skin.nvert) [m] largest distance from the reference
+  _Atomic uint64_t *share;  ///< (skin.nvert) bits of the share of d let through
   // growing lists
   int nterm, nfriction, nblock, ntouched;
   ptrdiff_t term_room, friction_room, block_room, count_room, active_room;
-  csim_contact_term *term;         ///< (nterm)
-  csim_friction_term *friction;    ///< (nfriction)
-  csim_contact_block *block;       ///< (nblock)
+  csim_contact_term *term;      ///< (nterm)
+  csim_friction_term *friction; ///< (nfriction)
+  csim_contact_block *block;    ///< (nblock)
   ptrdiff_t product_room, around_room;
-  double *product;                 ///< (nblock x 3)
-  int *count, *active;             ///< scratch of the search for terms
-  int *touched;                    ///< (ntouched) free vertices in blocks
-  int *touched_start;              ///< (ntouched + 1) into around
-  int *touched_row;                ///< (skin.nbody_vert) place in touched
-  double *diag;                    ///< (ntouched x 9) what the blocks add to the diagonal
-  int *around;                     ///< block and corner: 4 block + corner
-  int failed;                      ///< out of memory
+  double *product;     ///< (nblock x 3)
+  int *count, *active; ///< scratch of the search for terms
+  int *touched;        ///< (ntouched) free vertices in blocks
+  int *touched_start;  ///< (ntouched + 1) into around
+  int *touched_row;    ///< (skin.nbody_vert) place in touched
+  double *diag;        ///< (ntouched x 9) what the blocks add to the diagonal
+  int *around;         ///< block and corner: 4 block + corner
+  int failed;          ///< out of memory
   csim_contact_report report;
 } csim_contact;
 
 /// Contact for a model and its colliders. NULL when out of memory. Arguments must outlive it.
 csim_contact *csim_contact_create(csim_pool *pool, const csim_model *model, int ncollider,
-                                  const csim_collider *collider,
-                                  const csim_contact_params *params);
+                                  const csim_collider *collider, const csim_contact_params *params);
 void csim_contact_free(csim_contact *contact);
 size_t csim_contact_memory(const csim_contact *contact);
 
@@ -137,8 +137,8 @@ int csim_contact_lags(csim_contact *contact);
 /// @return smallest share let through, [0, 1]; < 0 when out of memory
 double csim_contact_filter(csim_contact *contact, double *d);
 
-/// Moves by alpha times the displacements that csim_contact_filter returned last. x (nbody_vert x 3)
-/// gets the result.
+/// Moves by alpha times the displacements that csim_contact_filter returned last. x (nbody_vert x
+/// 3) gets the result.
 void csim_contact_apply(csim_contact *contact, double alpha, double *x);
 
 /// Energy [J] of contact and friction with bodies at x.
@@ -147,15 +147,16 @@ double csim_contact_value(csim_contact *contact, const double *x);
 /// Adds its gradient [N] to g (nbody_vert x 3) and keeps the active pairs for the Hessian.
 void csim_contact_gradient(csim_contact *contact, const double *x, double *g);
 
-/// Gauss-Newton Hessian at the place of the last gradient: builds the blocks, adds their diagonal to
-/// H (on the model's pattern, or NULL), and keeps the rest for csim_contact_multiply_rest.
+/// Gauss-Newton Hessian at the place of the last gradient: builds the blocks, adds their diagonal
+/// to H (on the model's pattern, or NULL), and keeps the rest for csim_contact_multiply_rest.
 void csim_contact_hessian(csim_contact *contact, csim_bsr *H);
 
 /// y += (the blocks without their diagonal) x.
 void csim_contact_multiply_rest(csim_pool *pool, const csim_contact *contact, const double *x,
                                 double *y);
 
-// ------------------------------------------------------------------ rooms of contact/, not for others
+// ------------------------------------------------------------------ rooms of contact/, not for
+// others
 
 /// Collects anew if some vertex would leave its reach by moving by contact->d.
 int csim_contact_cover(csim_contact *contact);

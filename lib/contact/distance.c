@@ -4,7 +4,9 @@
 
 #include "math/vec3.h"
 
-static double clamp01(double s) { return s > 0 ? (s < 1 ? s : 1) : 0; }
+static double clamp01(double s) {
+  return s > 0 ? (s < 1 ? s : 1) : 0;
+}
 
 // Parameter of the point of segment a b nearest to p.
 static double nearest_on_segment(const double *p, const double *a, const double *b) {
@@ -15,7 +17,8 @@ static double nearest_on_segment(const double *p, const double *a, const double 
   return uu > 0 ? clamp01(csim_dot(u, v) / uu) : 0;
 }
 
-static double weighted_distance2(const double *p, const double *const corner[3], const double w[3]) {
+static double weighted_distance2(const double *p, const double *const corner[3],
+                                 const double w[3]) {
   double d[3] = {-p[0], -p[1], -p[2]};
   for (int k = 0; k < 3; k++) csim_add_scaled(w[k], corner[k], d);
   return csim_dot(d, d);

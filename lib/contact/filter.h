@@ -1,9 +1,9 @@
 // contact/filter.h: how far may the vertices of one pair move? Needs contact/distance.h.
 //
-// Planar truncation: a plane between the two sides, placed by how fast each closes in on it, is what
-// neither may cross. Both hulls then stay in disjoint half-spaces along the whole straight path, so
-// every shorter motion of any vertex is safe too, whatever the others do.
-// Source: Divide and Truncate, arXiv 2604.15513.
+// Planar truncation: a plane between the two sides, placed by how fast each closes in on it, is
+// what neither may cross. Both hulls then stay in disjoint half-spaces along the whole straight
+// path, so every shorter motion of any vertex is safe too, whatever the others do. Source: Divide
+// and Truncate, arXiv 2604.15513.
 #ifndef CSIM_CONTACT_FILTER_H
 #define CSIM_CONTACT_FILTER_H
 

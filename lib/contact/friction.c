@@ -3,9 +3,9 @@
 //   E(u) = mu N f0(|u|), u the slip of this step across the gap's normal, f0' = f1,
 //   f1(y) = 2 y/eps - y^2/eps^2 for y < eps, else 1;  eps = slip speed times the step
 //
-// Place, normal and N are those at the start of the step (Li et al. 2020, 5.4). The Hessian of a pair
-// that slides has no part along the slip, as the force does not grow with it; with one, it would
-// creep.
+// Place, normal and N are those at the start of the step (Li et al. 2020, 5.4). The Hessian of a
+// pair that slides has no part along the slip, as the force does not grow with it; with one, it
+// would creep.
 #include "contact/contact.h"
 #include "math/vec3.h"
 
@@ -27,7 +27,9 @@ static double coefficient(const csim_contact *c, int a, int b) {
   return fmin(coefficient_of_part(c, a), coefficient_of_part(c, b));
 }
 
-static int part_of(const csim_contact *c, int v) { return v < 0 ? -1 - v : c->skin.part[v]; }
+static int part_of(const csim_contact *c, int v) {
+  return v < 0 ? -1 - v : c->skin.part[v];
+}
 
 void csim_contact_lag_friction(csim_contact *contact) {
   contact->nfriction = 0;
@@ -67,8 +69,7 @@ static double friction_energies(void *context, int first, int last) {
   double sum = 0, u[3], eps = c->slip;
   for (int i = first; i < last; i++) {
     double y = slip_of(c, &c->friction[i], u);
-    sum += c->friction[i].limit *
-           (y < eps ? y * y / eps * (1 - y / (3 * eps)) : y - eps / 3);
+    sum += c->friction[i].limit * (y < eps ? y * y / eps * (1 - y / (3 * eps)) : y - eps / 3);
   }
   return sum;
 }

@@ -81,7 +81,8 @@ static double share_of(const csim_contact *contact, int i) {
 
 // Bits of positive doubles are ordered as they are; and a minimum does not care for the order.
 static void lower_share(csim_contact *contact, int i, double t) {
-  uint64_t wanted = bits_of(t), now = atomic_load_explicit(&contact->share[i], memory_order_relaxed);
+  uint64_t wanted = bits_of(t),
+           now = atomic_load_explicit(&contact->share[i], memory_order_relaxed);
   while (wanted < now &&
          !atomic_compare_exchange_weak_explicit(&contact->share[i], &now, wanted,
                                                 memory_order_relaxed, memory_order_relaxed)) {
@@ -119,9 +120,8 @@ static void truncate_pairs(void *context, int first, int last) {
     double keep = CSIM_CONTACT_FLOOR * c->params.thickness * pair->scale;
     if (pair->scale <= 0) continue; // touched at the start: asked to be ignored
     double m[4] = {c->moved[v[0]], c->moved[v[1]], c->moved[v[2]], c->moved[v[3]]};
-    double moved = kind == CSIM_PAIR_VERTEX_TRIANGLE
-                       ? m[0] + fmax(m[1], fmax(m[2], m[3]))
-                       : fmax(m[0], m[1]) + fmax(m[2], m[3]);
+    double moved = kind == CSIM_PAIR_VERTEX_TRIANGLE ? m[0] + fmax(m[1], fmax(m[2], m[3]))
+                                                     : fmax(m[0], m[1]) + fmax(m[2], m[3]);
     if (pair->gap - moved > 1.01 * keep) continue; // cannot get that near
     const double *p[4], *q[4];
     double t[4];
@@ -143,7 +143,8 @@ static void truncate_planes(void *context, int first, int last) {
     if (i >= c->skin.nbody_vert) return; // colliders may cross planes
     for (int q = 0; q < c->nplane; q++) {
       const csim_contact_plane *plane = &c->plane[q];
-      double keep = CSIM_CONTACT_FLOOR * c->params.thickness * csim_contact_plane_scale(c, plane, i);
+      double keep =
+          CSIM_CONTACT_FLOOR * c->params.thickness * csim_contact_plane_scale(c, plane, i);
       double t = csim_filter_plane(c->x + 3 * (ptrdiff_t)i, c->d + 3 * (ptrdiff_t)i, plane->n,
                                    plane->offset, keep);
       if (t < 1) lower_share(c, i, t);
@@ -170,8 +171,7 @@ double csim_contact_truncate(csim_contact *contact) {
   int n = contact->skin.nvert;
   csim_pool_for(pool, n, VERT_GRAIN, limit_reach, &job);
   csim_pool_for(pool, contact->near.n, PAIR_GRAIN, truncate_pairs, &job);
-  if (contact->nplane)
-    csim_pool_for(pool, contact->skin.npoint, VERT_GRAIN, truncate_planes, &job);
+  if (contact->nplane) csim_pool_for(pool, contact->skin.npoint, VERT_GRAIN, truncate_planes, &job);
   contact->report.shortened = (int)csim_pool_sum(pool, n, shorten, &job);
   double least = 1;
   for (int i = 0; i < n; i++) least = fmin(least, share_of(contact, i));

@@ -9,20 +9,20 @@
 #include "model/model.h"
 
 typedef struct csim_skin {
-  int nbody_vert;  ///< vertices of bodies
-  int nvert;       ///< with those of colliders behind
-  int nbody;       ///< bodies; parts beyond are colliders
+  int nbody_vert; ///< vertices of bodies
+  int nvert;      ///< with those of colliders behind
+  int nbody;      ///< bodies; parts beyond are colliders
   int npart;
-  int *part;       ///< (nvert) body, or nbody + collider
-  int *first;      ///< (npart + 1) first vertex of each part
-  double *x0;      ///< (nvert x 3) [m] at the start
-  double *mass;    ///< (nvert) [kg]; 0 for colliders
+  int *part;    ///< (nvert) body, or nbody + collider
+  int *first;   ///< (npart + 1) first vertex of each part
+  double *x0;   ///< (nvert x 3) [m] at the start
+  double *mass; ///< (nvert) [kg]; 0 for colliders
   int npoint;
-  int *point;      ///< (npoint) vertices that are in a triangle
+  int *point; ///< (npoint) vertices that are in a triangle
   int nedge;
-  int *edge;       ///< (nedge x 2)
+  int *edge; ///< (nedge x 2)
   int ntri;
-  int *tri;        ///< (ntri x 3)
+  int *tri; ///< (ntri x 3)
 } csim_skin;
 
 /// -1 when out of memory (arena->failed).

@@ -32,8 +32,8 @@ static double mass_of(const csim_contact *contact, int n, const int *v) {
   return count ? sum / count : 0;
 }
 
-// Derivatives of a pair at distance d. Below the floor (rounding, ignored pairs) the gap is taken as
-// a small share of the reach: pushing, finite.
+// Derivatives of a pair at distance d. Below the floor (rounding, ignored pairs) the gap is taken
+// as a small share of the reach: pushing, finite.
 static void evaluate(const csim_contact *contact, double scale, double k, double d, double b[3]) {
   gap_range range = range_of(contact, scale);
   double gap = fmax(d - range.floor, 1e-4 * range.reach);
@@ -344,7 +344,8 @@ static void multiply_blocks(void *context, int first, int last) {
   for (int i = first; i < last; i++) {
     const csim_contact_block *block = &job->contact->block[i];
     double s[3] = {0};
-    for (int k = 0; k < 4; k++) csim_add_scaled(block->w[k], job->x + 3 * (ptrdiff_t)block->v[k], s);
+    for (int k = 0; k < 4; k++)
+      csim_add_scaled(block->w[k], job->x + 3 * (ptrdiff_t)block->v[k], s);
     csim_mat3_mul(block->B, s, job->contact->product + 3 * (ptrdiff_t)i);
   }
 }
