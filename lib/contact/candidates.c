@@ -50,7 +50,7 @@ static csim_box box_of(const csim_candidates *set, const double *x, int n, const
   for (int k = 0; k < n; k++) {
     const double *p = x + 3 * (ptrdiff_t)v[k];
     b = csim_box_join(&b, &(csim_box){{p[0], p[1], p[2]}, {p[0], p[1], p[2]}});
-    reach = fmax(reach, set->reach[v[k]]);
+    reach = csim_max(reach, set->reach[v[k]]);
   }
   double grow = reach + 0.51 * set->distance;
   for (int c = 0; c < 3; c++) {
@@ -93,7 +93,7 @@ static int near_enough(const collect_job *job, csim_pair_kind kind, const int v[
   int split = csim_pair_split(kind);
   double reach[2] = {0, 0}, w[4];
   const double *p[4];
-  for (int k = 0; k < 4; k++) reach[k >= split] = fmax(reach[k >= split], set->reach[v[k]]);
+  for (int k = 0; k < 4; k++) reach[k >= split] = csim_max(reach[k >= split], set->reach[v[k]]);
   double far = set->distance + reach[0] + reach[1];
   gather(job->x, v, p);
   return csim_pair_closest(kind, p, w) < far * far * (1 + 1e-9);
@@ -142,8 +142,8 @@ static double start_scale(const csim_candidates *set, csim_pair_kind kind, const
   for (int c = 0; c < 3; c++) {
     double lo[2] = {INFINITY, INFINITY}, hi[2] = {-INFINITY, -INFINITY};
     for (int k = 0; k < 4; k++) {
-      lo[k >= split] = fmin(lo[k >= split], p[k][c]);
-      hi[k >= split] = fmax(hi[k >= split], p[k][c]);
+      lo[k >= split] = csim_min(lo[k >= split], p[k][c]);
+      hi[k >= split] = csim_max(hi[k >= split], p[k][c]);
     }
     if (lo[1] - hi[0] > far || lo[0] - hi[1] > far) return 1;
   }

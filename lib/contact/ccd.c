@@ -18,7 +18,7 @@ static double relative_motion(int split, const double *const x[4], const double 
     csim_sub(u[k], mean, du[k]);
     double l = csim_norm(du[k]);
     if (l > longest[k >= split]) longest[k >= split] = l;
-    for (int c = 0; c < 3; c++) *size = fmax(*size, fabs(x[k][c]) + fabs(u[k][c]));
+    for (int c = 0; c < 3; c++) *size = csim_max(*size, fabs(x[k][c]) + fabs(u[k][c]));
   }
   return longest[0] + longest[1];
 }
@@ -35,7 +35,7 @@ static double directional_step(int split, double at[4][3], double du[4][3], cons
       csim_sub(du[i], du[j], v);
       double room = csim_dot(n, r) - keep, closing = csim_dot(n, v);
       if (room <= 0) return 0;
-      if (closing > 0) step = fmin(step, room / closing);
+      if (closing > 0) step = csim_min(step, room / closing);
     }
   return step;
 }
@@ -61,7 +61,7 @@ int csim_ccd_pair(csim_pair_kind kind, const double *const x[4], const double *c
     for (int k = 0; k < 4; k++) csim_add_scaled(w[k] / d, at[k], n);
     double step = directional_step(split, at, du, n, gap + err + 0.5 * park);
     if (step >= 1 - t) return 0;
-    t += fmax(step, (d - gap - err) / speed * (1 - 1e-9) - 0.5 * park / speed);
+    t += csim_max(step, (d - gap - err) / speed * (1 - 1e-9) - 0.5 * park / speed);
     if (t >= 1) return 0;
   }
   if (time) *time = t;

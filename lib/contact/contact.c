@@ -127,7 +127,7 @@ void csim_contact_forget(csim_contact *contact) {
 // by what it falls in one: softer contacts would let a layer sink, harder ones slow the solver.
 static double choose_stiffness(const csim_contact *contact, double h) {
   double weight = 10 * csim_norm(contact->model->gravity) / contact->params.thickness;
-  return fmax(weight, 1 / (h * h));
+  return csim_max(weight, 1 / (h * h));
 }
 
 int csim_contact_begin(csim_contact *contact, const double *x, const double *target, double time,

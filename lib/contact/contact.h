@@ -17,6 +17,10 @@
 /// it.
 #define CSIM_CONTACT_FLOOR 0.1
 
+/// Where a solver starts from, nothing is pressed together beyond this share of the thickness: deep in
+/// the barrier forces are so large that the first steps would go to undoing them.
+#define CSIM_CONTACT_CUSHION 0.5
+
 /// One active pair at the place where the energies were evaluated last. Weights of vertices that
 /// are not free are kept for positions, but such vertices take no force.
 typedef struct csim_contact_term {
@@ -161,8 +165,9 @@ void csim_contact_multiply_rest(csim_pool *pool, const csim_contact *contact, co
 /// Collects anew if some vertex would leave its reach by moving by contact->d.
 int csim_contact_cover(csim_contact *contact);
 
-/// Filters contact->d in place. @return smallest share let through
-double csim_contact_truncate(csim_contact *contact);
+/// Filters contact->d in place, pairs keeping `keep` times their contact distance (those nearer stay
+/// as near). @return smallest share let through
+double csim_contact_truncate(csim_contact *contact, double keep);
 
 /// Adds contact->d times alpha to contact->x.
 void csim_contact_displace(csim_contact *contact, double alpha);

@@ -18,13 +18,13 @@ static double slab(int split, const double *const x[4], const double *n, double 
     csim_sub(x[k], x[0], r);
     s = csim_dot(n, r);
     for (int c = 0; c < 3; c++) {
-      extent = fmax(extent, fabs(r[c]));
-      size = fmax(size, fabs(x[k][c]));
+      extent = csim_max(extent, fabs(r[c]));
+      size = csim_max(size, fabs(x[k][c]));
     }
     if (k < split)
-      *hi = fmax(*hi, s);
+      *hi = csim_max(*hi, s);
     else
-      *lo = fmin(*lo, s);
+      *lo = csim_min(*lo, s);
   }
   return *lo - *hi - DBL_EPSILON * (16 * extent + 4 * size);
 }
@@ -84,11 +84,11 @@ int csim_filter_pair(csim_pair_kind kind, const double *const x[4], const double
   for (int k = 0; k < 4; k++) {
     int side = k >= split;
     along[k] = csim_dot(n, d[k]) * (side ? -1 : 1); // towards the other side
-    closing[side] = fmax(closing[side], along[k]);
+    closing[side] = csim_max(closing[side], along[k]);
   }
-  double room = fmax(0, width - keep), sum = closing[0] + closing[1];
+  double room = csim_max(0, width - keep), sum = closing[0] + closing[1];
   if (sum <= CSIM_FILTER_SHARE * room) return 0;
-  double share = fmin(fmax(closing[0] / sum, 0.05), 0.95);
+  double share = csim_min(csim_max(closing[0] / sum, 0.05), 0.95);
   double face[2] = {hi + share * room, -lo + (1 - share) * room};
   for (int k = 0; k < 4; k++) {
     int side = k >= split;
@@ -96,7 +96,7 @@ int csim_filter_pair(csim_pair_kind kind, const double *const x[4], const double
     double r[3];
     csim_sub(x[k], x[0], r);
     double to_face = face[side] - (side ? -1 : 1) * csim_dot(n, r);
-    double limit = CSIM_FILTER_SHARE * fmax(0, to_face);
+    double limit = CSIM_FILTER_SHARE * csim_max(0, to_face);
     if (along[k] <= limit) continue;
     t[k] = limit / along[k];
     cut = 1;
@@ -109,7 +109,7 @@ double csim_filter_plane(const double *x, const double *d, const double n[3], do
   double closing = -csim_dot(n, d);
   if (!(closing > 0)) return 1;
   double size = fabs(offset);
-  for (int c = 0; c < 3; c++) size = fmax(size, fabs(x[c]));
+  for (int c = 0; c < 3; c++) size = csim_max(size, fabs(x[c]));
   double room = CSIM_FILTER_SHARE * (csim_dot(n, x) - offset - keep - 16 * DBL_EPSILON * size);
-  return closing <= room ? 1 : fmax(0, room) / closing;
+  return closing <= room ? 1 : csim_max(0, room) / closing;
 }

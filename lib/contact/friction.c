@@ -24,7 +24,7 @@ static double coefficient(const csim_contact *c, int a, int b) {
     if ((f->part[0] == a && f->part[1] == b) || (f->part[0] == b && f->part[1] == a))
       return f->friction;
   }
-  return fmin(coefficient_of_part(c, a), coefficient_of_part(c, b));
+  return csim_min(coefficient_of_part(c, a), coefficient_of_part(c, b));
 }
 
 static int part_of(const csim_contact *c, int v) {

@@ -1,6 +1,8 @@
 // contact/grid.c: see grid.h.
 #include "contact/grid.h"
 
+#include "math/vec3.h"
+
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -52,15 +54,15 @@ static void choose_cells(search *s) {
   for (int i = 0; i < s->n; i++) {
     const csim_box *b = box_of(s, i);
     double size = 0;
-    for (int c = 0; c < 3; c++) size = fmax(size, b->hi[c] - b->lo[c]);
+    for (int c = 0; c < 3; c++) size = csim_max(size, b->hi[c] - b->lo[c]);
     mean += size / s->n;
     all = csim_box_join(&all, b);
   }
   for (int c = 0; c < 3; c++) {
     s->origin[c] = all.lo[c];
-    extent = fmax(extent, all.hi[c] - all.lo[c]);
+    extent = csim_max(extent, all.hi[c] - all.lo[c]);
   }
-  s->cell = fmax(2 * mean, extent / LAST_CELL);
+  s->cell = csim_max(2 * mean, extent / LAST_CELL);
   if (!(s->cell > 0)) s->cell = 1;
   while (count_entries(s) > (double)ENTRIES_PER_BOX * s->n) s->cell *= 1.5;
 }
@@ -97,7 +99,7 @@ static void test_pair(const search *s, int chunk, uint64_t code, int i, int j) {
   const csim_box *a = box_of(s, i), *b = box_of(s, j);
   if (!csim_boxes_meet(a, b)) return;
   double corner[3];
-  for (int c = 0; c < 3; c++) corner[c] = fmax(a->lo[c], b->lo[c]);
+  for (int c = 0; c < 3; c++) corner[c] = csim_max(a->lo[c], b->lo[c]);
   if (cell_at(s, corner) != code) return;
   if (s->B) j -= s->na;
   if (s->keep(s->context, i, j)) csim_pair_chunks_push(s->chunks, chunk, i, j);

@@ -10,7 +10,7 @@ enum { VERT_GRAIN = 1024, PAIR_GRAIN = 512, MAX_PASSES = 8 };
 typedef struct move_job {
   csim_contact *contact;
   const double *x;
-  double alpha;
+  double alpha, keep;
 } move_job;
 
 // -------------------------------------------------------------------------------- reach and cover
@@ -45,9 +45,9 @@ static double count_leaving(void *context, int first, int last) {
 static void choose_reach(void *context, int first, int last) {
   const move_job *job = context;
   csim_contact *c = job->contact;
-  double least = 0.5 * c->params.thickness, most = fmax(0.75 * c->edge, 2 * c->params.thickness);
+  double least = 0.5 * c->params.thickness, most = csim_max(0.75 * c->edge, 2 * c->params.thickness);
   for (int i = first; i < last; i++)
-    c->near.reach[i] = fmin(most, least + 2 * csim_norm(c->d + 3 * (ptrdiff_t)i));
+    c->near.reach[i] = csim_min(most, least + 2 * csim_norm(c->d + 3 * (ptrdiff_t)i));
 }
 
 int csim_contact_cover(csim_contact *contact) {
@@ -99,13 +99,13 @@ static void limit_reach(void *context, int first, int last) {
     for (int k = 0; k < 3; k++) b[k] = a[k] + d[k];
     double from = csim_norm(a), to = csim_norm(b);
     if (to > reach) { // |a + t d| = reach; a is within
-      double dd = csim_dot(d, d), ad = csim_dot(a, d), rest = fmax(0, reach * reach - from * from);
+      double dd = csim_dot(d, d), ad = csim_dot(a, d), rest = csim_max(0, reach * reach - from * from);
       t = (sqrt(ad * ad + dd * rest) - ad) / dd * (1 - 1e-9);
-      t = t > 0 ? fmin(t, 1) : 0;
-      to = fmax(reach, from);
+      t = t > 0 ? csim_min(t, 1) : 0;
+      to = csim_max(reach, from);
     }
     atomic_store_explicit(&c->share[i], bits_of(t), memory_order_relaxed);
-    c->moved[i] = fmax(from, to);
+    c->moved[i] = csim_max(from, to);
   }
 }
 
@@ -117,11 +117,11 @@ static void truncate_pairs(void *context, int first, int last) {
     const csim_candidate *pair = &c->near.list[i];
     const int *v = pair->v;
     csim_pair_kind kind = (csim_pair_kind)pair->kind;
-    double keep = CSIM_CONTACT_FLOOR * c->params.thickness * pair->scale;
+    double keep = job->keep * c->params.thickness * pair->scale;
     if (pair->scale <= 0) continue; // touched at the start: asked to be ignored
     double m[4] = {c->moved[v[0]], c->moved[v[1]], c->moved[v[2]], c->moved[v[3]]};
-    double moved = kind == CSIM_PAIR_VERTEX_TRIANGLE ? m[0] + fmax(m[1], fmax(m[2], m[3]))
-                                                     : fmax(m[0], m[1]) + fmax(m[2], m[3]);
+    double moved = kind == CSIM_PAIR_VERTEX_TRIANGLE ? m[0] + csim_max(m[1], csim_max(m[2], m[3]))
+                                                     : csim_max(m[0], m[1]) + csim_max(m[2], m[3]);
     if (pair->gap - moved > 1.01 * keep) continue; // cannot get that near
     const double *p[4], *q[4];
     double t[4];
@@ -143,8 +143,7 @@ static void truncate_planes(void *context, int first, int last) {
     if (i >= c->skin.nbody_vert) return; // colliders may cross planes
     for (int q = 0; q < c->nplane; q++) {
       const csim_contact_plane *plane = &c->plane[q];
-      double keep =
-          CSIM_CONTACT_FLOOR * c->params.thickness * csim_contact_plane_scale(c, plane, i);
+      double keep = job->keep * c->params.thickness * csim_contact_plane_scale(c, plane, i);
       double t = csim_filter_plane(c->x + 3 * (ptrdiff_t)i, c->d + 3 * (ptrdiff_t)i, plane->n,
                                    plane->offset, keep);
       if (t < 1) lower_share(c, i, t);
@@ -165,8 +164,8 @@ static double shorten(void *context, int first, int last) {
   return count;
 }
 
-double csim_contact_truncate(csim_contact *contact) {
-  move_job job = {.contact = contact};
+double csim_contact_truncate(csim_contact *contact, double keep) {
+  move_job job = {.contact = contact, .keep = keep};
   csim_pool *pool = contact->pool;
   int n = contact->skin.nvert;
   csim_pool_for(pool, n, VERT_GRAIN, limit_reach, &job);
@@ -174,7 +173,7 @@ double csim_contact_truncate(csim_contact *contact) {
   if (contact->nplane) csim_pool_for(pool, contact->skin.npoint, VERT_GRAIN, truncate_planes, &job);
   contact->report.shortened = (int)csim_pool_sum(pool, n, shorten, &job);
   double least = 1;
-  for (int i = 0; i < n; i++) least = fmin(least, share_of(contact, i));
+  for (int i = 0; i < n; i++) least = csim_min(least, share_of(contact, i));
   return contact->report.least = least;
 }
 
@@ -194,7 +193,7 @@ void csim_contact_displace(csim_contact *contact, double alpha) {
 static double longest(const double *d, int n) {
   double most = 0;
   for (int i = 0; i < n; i++)
-    most = fmax(most, csim_dot(d + 3 * (ptrdiff_t)i, d + 3 * (ptrdiff_t)i));
+    most = csim_max(most, csim_dot(d + 3 * (ptrdiff_t)i, d + 3 * (ptrdiff_t)i));
   return sqrt(most);
 }
 
@@ -209,7 +208,7 @@ int csim_contact_advance(csim_contact *contact, const double *goal, double *x) {
                                               : 0;
     double wanted = longest(contact->d, n);
     if (csim_contact_cover(contact)) return -1;
-    double least = csim_contact_truncate(contact);
+    double least = csim_contact_truncate(contact, CSIM_CONTACT_CUSHION);
     csim_contact_displace(contact, 1);
     // what is stopped by contact stays short; what was stopped by its reach, or by something that
     // has moved on since, can go on
@@ -227,7 +226,7 @@ double csim_contact_filter(csim_contact *contact, double *d) {
     if (contact->scheduled[i]) memset(contact->d + 3 * (ptrdiff_t)i, 0, 3 * sizeof *d);
   memset(contact->d + 3 * (ptrdiff_t)nbody, 0, (size_t)rest * sizeof *d);
   if (csim_contact_cover(contact)) return -1;
-  double least = csim_contact_truncate(contact);
+  double least = csim_contact_truncate(contact, CSIM_CONTACT_FLOOR);
   memcpy(d, contact->d, 3 * (size_t)nbody * sizeof *d);
   return least;
 }

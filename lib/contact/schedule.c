@@ -75,10 +75,10 @@ int csim_contact_lags(csim_contact *contact) {
   for (int i = 0; i < contact->skin.nvert; i++)
     if (contact->scheduled[i])
       lag =
-          fmax(lag, csim_distance(contact->x + 3 * (ptrdiff_t)i, contact->goal + 3 * (ptrdiff_t)i));
+          csim_max(lag, csim_distance(contact->x + 3 * (ptrdiff_t)i, contact->goal + 3 * (ptrdiff_t)i));
   for (int k = 0; k < contact->nplane; k++) {
     const csim_contact_plane *p = &contact->plane[k];
-    lag = fmax(lag, fabs(p->offset - p->goal_offset) + csim_distance(p->n, p->goal_n));
+    lag = csim_max(lag, fabs(p->offset - p->goal_offset) + csim_distance(p->n, p->goal_n));
   }
   contact->report.lag = lag;
   return lag > 0;

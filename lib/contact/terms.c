@@ -36,7 +36,7 @@ static double mass_of(const csim_contact *contact, int n, const int *v) {
 // as a small share of the reach: pushing, finite.
 static void evaluate(const csim_contact *contact, double scale, double k, double d, double b[3]) {
   gap_range range = range_of(contact, scale);
-  double gap = fmax(d - range.floor, 1e-4 * range.reach);
+  double gap = csim_max(d - range.floor, 1e-4 * range.reach);
   csim_barrier(contact->params.energy, k, gap, range.reach, b);
 }
 
@@ -48,8 +48,8 @@ static double active_distance(const csim_contact *c, const csim_candidate *pair,
   const double *m = c->moved;
   double limit = c->params.thickness * pair->scale;
   double moved = pair->kind == CSIM_PAIR_VERTEX_TRIANGLE
-                     ? m[v[0]] + fmax(m[v[1]], fmax(m[v[2]], m[v[3]]))
-                     : fmax(m[v[0]], m[v[1]]) + fmax(m[v[2]], m[v[3]]);
+                     ? m[v[0]] + csim_max(m[v[1]], csim_max(m[v[2]], m[v[3]]))
+                     : csim_max(m[v[0]], m[v[1]]) + csim_max(m[v[2]], m[v[3]]);
   if (pair->gap - moved >= limit || !(pair->weight > 0)) return -1;
   const double *p[4];
   for (int k = 0; k < 4; k++) p[k] = c->look + 3 * (ptrdiff_t)v[k];

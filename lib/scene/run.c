@@ -83,6 +83,9 @@ static const char *outcome_text(csim_outcome outcome) {
   case CSIM_OUTCOME_INDEFINITE:
     return "the matrix is indefinite and Cholesky has no factor: set solver.spd to \"drop\" or "
            "\"clamp\"";
+  case CSIM_OUTCOME_BLOCKED:
+    return "contact lets nothing move, even at a sixteenth of the substep";
+  case CSIM_OUTCOME_MEMORY: return "out of memory";
   case CSIM_OUTCOME_DIVERGED:
     return "positions are no longer finite, even at a sixteenth of the substep: raise "
            "frames.substeps, or lower the stiffness";
@@ -93,6 +96,7 @@ static const char *outcome_text(csim_outcome outcome) {
 // All substeps of one frame.
 static csim_status step_frame(run *r, int frame, csim_frame_stats *stats) {
   *stats = (csim_frame_stats){0};
+  csim_solver_begin_frame(r->solver);
   for (int s = 0; s < r->scene->substeps; s++) {
     if (stop_wanted(r)) return CSIM_STOPPED;
     csim_step_report step;
