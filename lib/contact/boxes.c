@@ -8,14 +8,24 @@
 enum { SORT_GRAIN = 4096 };
 
 csim_box csim_box_empty(void) {
-  return (csim_box){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+  csim_box box;
+  for (int c = 0; c < 3; c++) {
+    box.lo[c] = box.drift_lo[c] = INFINITY;
+    box.hi[c] = box.drift_hi[c] = -INFINITY;
+  }
+  return box;
 }
+
+static double less(double a, double b) { return a < b ? a : b; }
+static double more(double a, double b) { return a > b ? a : b; }
 
 csim_box csim_box_join(const csim_box *a, const csim_box *b) {
   csim_box out;
   for (int c = 0; c < 3; c++) {
-    out.lo[c] = a->lo[c] < b->lo[c] ? a->lo[c] : b->lo[c];
-    out.hi[c] = a->hi[c] > b->hi[c] ? a->hi[c] : b->hi[c];
+    out.lo[c] = less(a->lo[c], b->lo[c]);
+    out.hi[c] = more(a->hi[c], b->hi[c]);
+    out.drift_lo[c] = less(a->drift_lo[c], b->drift_lo[c]);
+    out.drift_hi[c] = more(a->drift_hi[c], b->drift_hi[c]);
   }
   return out;
 }

@@ -8,14 +8,21 @@
 
 #include <stdint.h>
 
+/// A box whose contents drift from time 0 to time 1, each point by some displacement in a range.
 typedef struct csim_box {
-  double lo[3], hi[3]; ///< [m]
+  double lo[3], hi[3];             ///< [m] at time 0
+  double drift_lo[3], drift_hi[3]; ///< [m]
 } csim_box;
 
-/// Closed boxes have a point in common.
+/// Whether two closed boxes can have a point in common at some time. What drifts alike stays apart.
 static inline int csim_boxes_meet(const csim_box *a, const csim_box *b) {
-  return (a->lo[0] <= b->hi[0]) & (b->lo[0] <= a->hi[0]) & (a->lo[1] <= b->hi[1]) &
-         (b->lo[1] <= a->hi[1]) & (a->lo[2] <= b->hi[2]) & (b->lo[2] <= a->hi[2]);
+  int apart = 0;
+  for (int c = 0; c < 3; c++) {
+    double down = a->drift_lo[c] - b->drift_hi[c], up = a->drift_hi[c] - b->drift_lo[c];
+    apart |= a->lo[c] + (down < 0 ? down : 0) > b->hi[c];
+    apart |= a->hi[c] + (up > 0 ? up : 0) < b->lo[c];
+  }
+  return !apart;
 }
 
 /// The box that meets nothing, and the smallest box around two.

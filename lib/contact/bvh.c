@@ -1,15 +1,54 @@
 // contact/bvh.c: see bvh.h.
 #include "contact/bvh.h"
 
+#include "math/vec3.h"
+
+#include <float.h>
+
 enum { CHUNK_LEAVES = 64, MAX_DEPTH = 32 };
+
+// Outward by four units of a float: one for rounding to it, the rest for sums with drifts.
+static float below(double x) { return (float)(x - 4 * FLT_EPSILON * fabs(x) - FLT_MIN); }
+static float above(double x) { return (float)(x + 4 * FLT_EPSILON * fabs(x) + FLT_MIN); }
+
+static csim_bvh_box round_outward(const csim_box *b) {
+  return (csim_bvh_box){
+      _mm_setr_ps(below(b->lo[0]), below(b->lo[1]), below(b->lo[2]), 0),
+      _mm_setr_ps(above(b->hi[0]), above(b->hi[1]), above(b->hi[2]), 0),
+      _mm_setr_ps(below(b->drift_lo[0]), below(b->drift_lo[1]), below(b->drift_lo[2]), 0),
+      _mm_setr_ps(above(b->drift_hi[0]), above(b->drift_hi[1]), above(b->drift_hi[2]), 0)};
+}
+
+static csim_bvh_box join(const csim_bvh_box *a, const csim_bvh_box *b) {
+  return (csim_bvh_box){_mm_min_ps(a->lo, b->lo), _mm_max_ps(a->hi, b->hi),
+                        _mm_min_ps(a->drift_lo, b->drift_lo), _mm_max_ps(a->drift_hi, b->drift_hi)};
+}
+
+static const float FAR = FLT_MAX / 4; // finite: infinities would make NaN of drifts
+
+// The box that meets nothing.
+static csim_bvh_box nowhere(void) {
+  __m128 far = _mm_setr_ps(FAR, FAR, FAR, 0), near = _mm_setr_ps(-FAR, -FAR, -FAR, 0);
+  return (csim_bvh_box){far, near, far, near};
+}
+
+// As csim_boxes_meet; the sums round too, which the outward rounding has covered.
+static inline int meet(const csim_bvh_box *a, const csim_bvh_box *b) {
+  __m128 zero = _mm_setzero_ps();
+  __m128 down = _mm_min_ps(_mm_sub_ps(a->drift_lo, b->drift_hi), zero);
+  __m128 up = _mm_max_ps(_mm_sub_ps(a->drift_hi, b->drift_lo), zero);
+  __m128 apart = _mm_or_ps(_mm_cmpgt_ps(_mm_add_ps(a->lo, down), b->hi),
+                           _mm_cmplt_ps(_mm_add_ps(a->hi, up), b->lo));
+  return _mm_movemask_ps(apart) == 0;
+}
 
 int csim_bvh_create(csim_arena *arena, int n, csim_bvh *bvh) {
   *bvh = (csim_bvh){.n = n, .nslot = 1, .slack = -1};
   bvh->nleaf = (n + CSIM_BVH_LEAF - 1) / CSIM_BVH_LEAF;
   while (bvh->nslot < bvh->nleaf) bvh->nslot *= 2;
   bvh->item = CSIM_ARENA_NEW(arena, int, n);
-  bvh->box = CSIM_ARENA_NEW(arena, csim_box, n);
-  bvh->node = CSIM_ARENA_NEW(arena, csim_box, 2 * (ptrdiff_t)bvh->nslot - 1);
+  bvh->box = CSIM_ARENA_NEW(arena, csim_bvh_box, n);
+  bvh->node = CSIM_ARENA_NEW(arena, csim_bvh_box, 2 * (ptrdiff_t)bvh->nslot - 1);
   bvh->key = CSIM_ARENA_NEW(arena, csim_morton, n);
   bvh->key_scratch = CSIM_ARENA_NEW(arena, csim_morton, n);
   return arena->failed ? -1 : 0;
@@ -36,14 +75,17 @@ static void sort_items(csim_bvh *bvh, const csim_box *box) {
 static double fill_leaves(csim_bvh *bvh, const csim_box *box) {
   double size = 0;
   for (int l = 0; l < bvh->nslot; l++) {
-    csim_box *leaf = &bvh->node[bvh->nslot - 1 + l];
-    *leaf = csim_box_empty();
+    csim_bvh_box *leaf = &bvh->node[bvh->nslot - 1 + l];
+    *leaf = nowhere();
     for (int k = l * CSIM_BVH_LEAF; k < (l + 1) * CSIM_BVH_LEAF && k < bvh->n; k++) {
-      bvh->box[k] = box[bvh->item[k]];
-      *leaf = csim_box_join(leaf, &bvh->box[k]);
+      bvh->box[k] = round_outward(&box[bvh->item[k]]);
+      *leaf = join(leaf, &bvh->box[k]);
     }
-    if (l < bvh->nleaf)
-      for (int c = 0; c < 3; c++) size += leaf->hi[c] - leaf->lo[c];
+    if (l < bvh->nleaf) {
+      float side[4];
+      _mm_storeu_ps(side, _mm_sub_ps(leaf->hi, leaf->lo));
+      size += (double)side[0] + side[1] + side[2];
+    }
   }
   return size;
 }
@@ -59,7 +101,7 @@ void csim_bvh_update(csim_bvh *bvh, const csim_box *box) {
   }
   if (sorted) bvh->slack = size;
   for (int k = bvh->nslot - 2; k >= 0; k--)
-    bvh->node[k] = csim_box_join(&bvh->node[2 * k + 1], &bvh->node[2 * k + 2]);
+    bvh->node[k] = join(&bvh->node[2 * k + 1], &bvh->node[2 * k + 2]);
 }
 
 typedef struct search {
@@ -75,7 +117,7 @@ static void test_leaves(const search *s, int chunk, int la, int lb) {
   int b1 = (lb + 1) * CSIM_BVH_LEAF < B->n ? (lb + 1) * CSIM_BVH_LEAF : B->n;
   for (int i = la * CSIM_BVH_LEAF; i < a1; i++)
     for (int j = !s->B && la == lb ? i + 1 : lb * CSIM_BVH_LEAF; j < b1; j++) {
-      if (!csim_boxes_meet(&A->box[i], &B->box[j])) continue;
+      if (!meet(&A->box[i], &B->box[j])) continue;
       int a = A->item[i], b = B->item[j];
       if (!s->B && a > b) {
         int swap = a;
@@ -89,12 +131,12 @@ static void test_leaves(const search *s, int chunk, int la, int lb) {
 // All leaves of B that meet the leaf of A; of A itself, from that leaf on.
 static void search_leaf(const search *s, int chunk, int leaf) {
   const csim_bvh *B = s->B ? s->B : s->A;
-  const csim_box *box = &s->A->node[s->A->nslot - 1 + leaf];
+  const csim_bvh_box *box = &s->A->node[s->A->nslot - 1 + leaf];
   int stack[MAX_DEPTH + 1], top = 0, least = s->B ? 0 : leaf;
   stack[top++] = 0;
   while (top) {
     int k = stack[--top];
-    if (!csim_boxes_meet(&B->node[k], box)) continue;
+    if (!meet(&B->node[k], box)) continue;
     if (k >= B->nslot - 1) {
       int other = k - (B->nslot - 1);
       if (other >= least) test_leaves(s, chunk, leaf, other);

@@ -7,15 +7,22 @@
 
 #include "contact/boxes.h"
 
+#include <xmmintrin.h>
+
 enum { CSIM_BVH_LEAF = 4 };
+
+/// A csim_box rounded outward to floats: half the memory, and one comparison does three axes.
+typedef struct csim_bvh_box {
+  __m128 lo, hi, drift_lo, drift_hi; ///< the fourth lane is 0
+} csim_bvh_box;
 
 typedef struct csim_bvh {
   int n;                          ///< items
   int nleaf;                      ///< leaves in use
   int nslot;                      ///< a power of two >= nleaf
   int *item;                      ///< (n) in Morton order
-  csim_box *box;                  ///< (n) of them
-  csim_box *node;                 ///< (2 nslot - 1) children of k at 2 k + 1 and 2 k + 2
+  csim_bvh_box *box;                  ///< (n) of them
+  csim_bvh_box *node;                 ///< (2 nslot - 1) children of k at 2 k + 1 and 2 k + 2
   csim_morton *key, *key_scratch; ///< (n)
   double slack;                   ///< [m] sum of the leaves' sizes when last sorted; < 0: never
 } csim_bvh;

@@ -15,6 +15,7 @@ int csim_candidates_create(const csim_skin *skin, csim_broad_phase broad_phase, 
       .skin = skin, .broad_phase = broad_phase, .self = self, .distance = distance};
   csim_arena *arena = &set->arena;
   set->ref = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)skin->nvert);
+  set->drift = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)skin->nvert);
   set->reach = CSIM_ARENA_NEW(arena, double, skin->nvert);
   set->point_box = CSIM_ARENA_NEW(arena, csim_box, skin->npoint);
   set->edge_box = CSIM_ARENA_NEW(arena, csim_box, skin->nedge);
@@ -48,8 +49,9 @@ static csim_box box_of(const csim_candidates *set, const double *x, int n, const
   csim_box b = csim_box_empty();
   double reach = 0;
   for (int k = 0; k < n; k++) {
-    const double *p = x + 3 * (ptrdiff_t)v[k];
-    b = csim_box_join(&b, &(csim_box){{p[0], p[1], p[2]}, {p[0], p[1], p[2]}});
+    const double *p = x + 3 * (ptrdiff_t)v[k], *u = set->drift + 3 * (ptrdiff_t)v[k];
+    csim_box at = {{p[0], p[1], p[2]}, {p[0], p[1], p[2]}, {u[0], u[1], u[2]}, {u[0], u[1], u[2]}};
+    b = csim_box_join(&b, &at);
     reach = csim_max(reach, set->reach[v[k]]);
   }
   double grow = reach + 0.51 * set->distance;
@@ -88,15 +90,34 @@ static void gather(const double *x, const int v[4], const double *p[4]) {
   for (int k = 0; k < 4; k++) p[k] = x + 3 * (ptrdiff_t)v[k];
 }
 
+// The most that the first side's points drift towards the second's along n.
+static double closing(const csim_candidates *set, int split, const int v[4], const double n[3]) {
+  double side[2] = {-INFINITY, INFINITY};
+  for (int k = 0; k < 4; k++) {
+    double along = csim_dot(n, set->drift + 3 * (ptrdiff_t)v[k]);
+    if (k < split)
+      side[0] = csim_max(side[0], along);
+    else
+      side[1] = csim_min(side[1], along);
+  }
+  return csim_max(0, side[0] - side[1]);
+}
+
 static int near_enough(const collect_job *job, csim_pair_kind kind, const int v[4]) {
   const csim_candidates *set = job->set;
   int split = csim_pair_split(kind);
-  double reach[2] = {0, 0}, w[4];
+  double reach[2] = {0, 0}, w[4], n[3] = {0};
   const double *p[4];
   for (int k = 0; k < 4; k++) reach[k >= split] = csim_max(reach[k >= split], set->reach[v[k]]);
-  double far = set->distance + reach[0] + reach[1];
+  double far = (set->distance + reach[0] + reach[1]) * (1 + 1e-9);
   gather(job->x, v, p);
-  return csim_pair_closest(kind, p, w) < far * far * (1 + 1e-9);
+  double d2 = csim_pair_closest(kind, p, w);
+  if (d2 < far * far) return 1;
+  // across the shortest connection the empty slab is as wide as that; drifting narrows it
+  double d = sqrt(d2);
+  for (int k = 1; k < 4; k++)
+    for (int c = 0; c < 3; c++) n[c] += w[k] * (p[k][c] - p[0][c]) / d;
+  return d - closing(set, split, v, n) < far;
 }
 
 static int keep_point_tri(void *context, int a, int b) {
@@ -211,4 +232,23 @@ int csim_candidates_collect(csim_pool *pool, csim_candidates *set, const double 
   csim_pool_for(pool, set->n, FILL_GRAIN, fill_candidates, &job);
   set->valid = 1;
   return 0;
+}
+
+static void renew_gaps(void *context, int first, int last) {
+  const collect_job *job = context;
+  for (int i = first; i < last; i++) {
+    csim_candidate *c = &job->set->list[i];
+    const double *p[4];
+    double n[3];
+    gather(job->x, c->v, p);
+    c->gap = (float)(csim_separate_pair((csim_pair_kind)c->kind, p, n) * (1 - 1e-6));
+  }
+}
+
+void csim_candidates_drift(csim_pool *pool, csim_candidates *set, double share) {
+  ptrdiff_t n = 3 * (ptrdiff_t)set->skin->nvert;
+  collect_job job = {set, set->ref};
+  for (ptrdiff_t k = 0; k < n; k++) set->ref[k] += share * set->drift[k];
+  memset(set->drift, 0, (size_t)n * sizeof *set->drift);
+  csim_pool_for(pool, set->n, FILL_GRAIN, renew_gaps, &job);
 }

@@ -1,10 +1,10 @@
 // contact/candidates.h: the pairs that may come to touch, kept for as long as that is certain.
 // Needs contact/skin.h, bvh.h, grid.h, distance.h.
 //
-// Collecting notes where every vertex is (its reference) and how far it may go from there (its
-// reach). All pairs nearer than the contact distance plus both sides' reaches are on the list, with
-// no exception but shared vertices; so as long as every vertex stays within its reach, no pair that
-// is not on the list can come within the contact distance.
+// Collecting notes where every vertex is (its reference), how far it may go from there (its reach),
+// and where the reference is about to drift (0 where nothing is said). All pairs that can come nearer
+// than the contact distance while references drift alike in time and every vertex stays within its
+// reach of its reference are on the list, with no exception but shared vertices.
 #ifndef CSIM_CONTACT_CANDIDATES_H
 #define CSIM_CONTACT_CANDIDATES_H
 
@@ -29,7 +29,8 @@ typedef struct csim_candidates {
   csim_broad_phase broad_phase;
   int self;        ///< pairs of bodies too, not only of bodies with colliders
   double distance; ///< [m] contact distance
-  double *ref;     ///< (skin->nvert x 3) references
+  double *ref;      ///< (skin->nvert x 3) references [m]
+  double *drift;    ///< (skin->nvert x 3) [m]
   double *reach;   ///< (skin->nvert) [m]
   int valid;       ///< the list may be used
   int n;
@@ -48,8 +49,12 @@ int csim_candidates_create(const csim_skin *skin, csim_broad_phase broad_phase, 
                            double distance, csim_candidates *set);
 void csim_candidates_free(csim_candidates *set);
 
-/// Collects at x (skin->nvert x 3) with the reaches that set->reach holds.
+/// Collects at x (skin->nvert x 3) with the reaches and drifts that the set holds.
 /// @return 0, or -1 when out of memory: the list is then not valid
 int csim_candidates_collect(csim_pool *pool, csim_candidates *set, const double *x);
+
+/// The references have drifted by `share` of their way, and stop there: bounds of the candidates'
+/// distances are taken anew, at the references.
+void csim_candidates_drift(csim_pool *pool, csim_candidates *set, double share);
 
 #endif

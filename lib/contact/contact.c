@@ -58,6 +58,7 @@ csim_contact *csim_contact_create(csim_pool *pool, const csim_model *model, int 
   contact->look = CSIM_ARENA_NEW(arena, double, 3 * n);
   contact->d = CSIM_ARENA_NEW(arena, double, 3 * n);
   contact->moved = CSIM_ARENA_NEW(arena, double, n);
+  contact->held = CSIM_ARENA_NEW(arena, _Atomic unsigned char, n);
   contact->share = CSIM_ARENA_NEW(arena, _Atomic uint64_t, n);
   contact->touched = CSIM_ARENA_NEW(arena, int, nbody);
   contact->touched_start = CSIM_ARENA_NEW(arena, int, nbody + 1);

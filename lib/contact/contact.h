@@ -86,6 +86,7 @@ typedef struct csim_contact {
   double *look;             ///< (skin.nvert x 3) where energies are evaluated
   double *d;                ///< (skin.nvert x 3) the motion being filtered
   double *moved;            ///< (skin.nvert) [m] largest distance from the reference
+  _Atomic unsigned char *held; ///< (skin.nvert) takes no part in the glide
   _Atomic uint64_t *share;  ///< (skin.nvert) bits of the share of d let through
   // growing lists
   int nterm, nfriction, nblock, ntouched;
@@ -161,6 +162,15 @@ void csim_contact_multiply_rest(csim_pool *pool, const csim_contact *contact, co
 
 // ------------------------------------------------------------------ rooms of contact/, not for
 // others
+
+/// Fills contact->d: free vertices towards goal (NULL: they stay), the scheduled towards theirs.
+void csim_contact_aim(csim_contact *contact, const double *goal);
+
+/// Moves what can move all at once, see glide.c. @return 0, or -1 when out of memory
+int csim_contact_glide(csim_contact *contact, const double *goal);
+
+/// Lowers one of contact->share: atomically, and in no need of order.
+void csim_contact_lower(_Atomic uint64_t *share, double t);
 
 /// Collects anew if some vertex would leave its reach by moving by contact->d.
 int csim_contact_cover(csim_contact *contact);

@@ -25,6 +25,16 @@ static const csim_box *box_of(const search *s, int item) {
   return item < s->na ? &s->A[item] : &s->B[item - s->na];
 }
 
+// All that the box's contents touch on their way.
+static csim_box swept_box(const search *s, int item) {
+  csim_box b = *box_of(s, item);
+  for (int c = 0; c < 3; c++) {
+    b.lo[c] += csim_min(0, b.drift_lo[c]);
+    b.hi[c] += csim_max(0, b.drift_hi[c]);
+  }
+  return b;
+}
+
 static uint32_t cell_along(const search *s, int axis, double x) {
   double k = floor((x - s->origin[axis]) / s->cell);
   return k > 0 ? (k < LAST_CELL ? (uint32_t)k : LAST_CELL) : 0;
@@ -38,7 +48,7 @@ static uint64_t cell_at(const search *s, const double *x) {
 static double count_entries(const search *s) {
   double count = 0;
   for (int i = 0; i < s->n; i++) {
-    const csim_box *b = box_of(s, i);
+    csim_box swept = swept_box(s, i), *b = &swept;
     double cells = 1;
     for (int c = 0; c < 3; c++)
       cells *= cell_along(s, c, b->hi[c]) - (double)cell_along(s, c, b->lo[c]) + 1;
@@ -52,7 +62,7 @@ static void choose_cells(search *s) {
   csim_box all = csim_box_empty();
   double mean = 0, extent = 0;
   for (int i = 0; i < s->n; i++) {
-    const csim_box *b = box_of(s, i);
+    csim_box swept = swept_box(s, i), *b = &swept;
     double size = 0;
     for (int c = 0; c < 3; c++) size = csim_max(size, b->hi[c] - b->lo[c]);
     mean += size / s->n;
@@ -76,7 +86,7 @@ static int fill_entries(search *s, csim_grid *grid) {
   if (scratch) grid->scratch = scratch;
   if (!entry || !scratch) return -1;
   for (int i = 0; i < s->n; i++) {
-    const csim_box *b = box_of(s, i);
+    csim_box swept = swept_box(s, i), *b = &swept;
     uint32_t lo[3], hi[3], k[3];
     for (int c = 0; c < 3; c++) {
       lo[c] = cell_along(s, c, b->lo[c]);
@@ -99,7 +109,8 @@ static void test_pair(const search *s, int chunk, uint64_t code, int i, int j) {
   const csim_box *a = box_of(s, i), *b = box_of(s, j);
   if (!csim_boxes_meet(a, b)) return;
   double corner[3];
-  for (int c = 0; c < 3; c++) corner[c] = csim_max(a->lo[c], b->lo[c]);
+  csim_box sa = swept_box(s, i), sb = swept_box(s, j);
+  for (int c = 0; c < 3; c++) corner[c] = csim_max(sa.lo[c], sb.lo[c]);
   if (cell_at(s, corner) != code) return;
   if (s->B) j -= s->na;
   if (s->keep(s->context, i, j)) csim_pair_chunks_push(s->chunks, chunk, i, j);

@@ -56,6 +56,7 @@ int csim_contact_cover(csim_contact *contact) {
       csim_pool_sum(contact->pool, contact->skin.nvert, count_leaving, &job) == 0)
     return 0;
   csim_pool_for(contact->pool, contact->skin.nvert, VERT_GRAIN, choose_reach, &job);
+  memset(contact->near.drift, 0, 3 * (size_t)contact->skin.nvert * sizeof(double));
   contact->report.collected++;
   if (csim_candidates_collect(contact->pool, &contact->near, contact->x)) {
     contact->failed = 1;
@@ -80,11 +81,10 @@ static double share_of(const csim_contact *contact, int i) {
 }
 
 // Bits of positive doubles are ordered as they are; and a minimum does not care for the order.
-static void lower_share(csim_contact *contact, int i, double t) {
-  uint64_t wanted = bits_of(t),
-           now = atomic_load_explicit(&contact->share[i], memory_order_relaxed);
+void csim_contact_lower(_Atomic uint64_t *share, double t) {
+  uint64_t wanted = bits_of(t), now = atomic_load_explicit(share, memory_order_relaxed);
   while (wanted < now &&
-         !atomic_compare_exchange_weak_explicit(&contact->share[i], &now, wanted,
+         !atomic_compare_exchange_weak_explicit(share, &now, wanted,
                                                 memory_order_relaxed, memory_order_relaxed)) {
   }
 }
@@ -131,7 +131,7 @@ static void truncate_pairs(void *context, int first, int last) {
     }
     if (!csim_filter_pair(kind, p, q, keep, t)) continue;
     for (int k = 0; k < 4; k++)
-      if (t[k] < 1) lower_share(c, v[k], t[k]);
+      if (t[k] < 1) csim_contact_lower(&c->share[v[k]], t[k]);
   }
 }
 
@@ -146,7 +146,7 @@ static void truncate_planes(void *context, int first, int last) {
       double keep = job->keep * c->params.thickness * csim_contact_plane_scale(c, plane, i);
       double t = csim_filter_plane(c->x + 3 * (ptrdiff_t)i, c->d + 3 * (ptrdiff_t)i, plane->n,
                                    plane->offset, keep);
-      if (t < 1) lower_share(c, i, t);
+      if (t < 1) csim_contact_lower(&c->share[i], t);
     }
   }
 }
@@ -197,15 +197,20 @@ static double longest(const double *d, int n) {
   return sqrt(most);
 }
 
+void csim_contact_aim(csim_contact *contact, const double *goal) {
+  for (int i = 0; i < contact->skin.nvert; i++)
+    for (int k = 3 * i; k < 3 * i + 3; k++)
+      contact->d[k] = contact->scheduled[i] ? contact->goal[k] - contact->x[k]
+                      : goal                ? goal[k] - contact->x[k]
+                                            : 0;
+}
+
 int csim_contact_advance(csim_contact *contact, const double *goal, double *x) {
   int nbody = contact->skin.nbody_vert, n = contact->skin.nvert;
   csim_contact_advance_planes(contact);
+  if (csim_contact_glide(contact, goal)) return -1;
   for (int pass = 0; pass < MAX_PASSES; pass++) {
-    for (int i = 0; i < n; i++)
-      for (int k = 3 * i; k < 3 * i + 3; k++)
-        contact->d[k] = contact->scheduled[i] ? contact->goal[k] - contact->x[k]
-                        : goal                ? goal[k] - contact->x[k]
-                                              : 0;
+    csim_contact_aim(contact, goal);
     double wanted = longest(contact->d, n);
     if (csim_contact_cover(contact)) return -1;
     double least = csim_contact_truncate(contact, CSIM_CONTACT_CUSHION);
