@@ -1,5 +1,6 @@
 // scene/run.c: the main job, from a scene to frames on disk. Needs everything below.
 #include "base/number.h"
+#include "contact/start.h"
 #include "io/file.h"
 #include "scene/output.h"
 
@@ -30,8 +31,35 @@ static void count_model(const csim_model *model, csim_run_report *report) {
 
 static double substep_of(const csim_scene *scene) { return 1 / (scene->fps * scene->substeps); }
 
+// A start with surfaces through each other is refused, unless the scene says to go on.
+static csim_status check_start(run *r) {
+  const csim_contact_params *contact = &r->scene->contact;
+  const csim_world *world = &r->world;
+  if (contact->response != CSIM_RESPONSE_FILTER) return CSIM_OK;
+  csim_arena arena = {0};
+  csim_place place = {.file = r->scene->file};
+  char *path = NULL;
+  long long total = 0;
+  int refuse = contact->on_intersection == CSIM_INTERSECTION_REFUSE;
+  if (r->options->out) {
+    path = csim_arena_print(&arena, "%s-intersections.obj", r->options->out);
+    if (!path) return CSIM_MEMORY;
+  }
+  csim_status status = csim_contact_check_start(world->model, world->ncollider, world->collider,
+                                                contact->self, refuse, path, r->log, &total);
+  if (!status && total && refuse) {
+    csim_say(r->log, CSIM_ERROR, place,
+             "contact keeps apart what is apart at the start; move the objects, or go on as it is "
+             "with \"contact\": {\"on_intersection\": \"ignore-pairs\"}");
+    status = CSIM_INVALID;
+  }
+  csim_arena_free(&arena);
+  return status;
+}
+
 static csim_status create(run *r) {
   csim_status status = csim_compile(r->scene, r->options->tet_program, r->log, &r->world);
+  if (!status) status = check_start(r);
   if (status) return status;
   count_model(r->world.model, r->report);
   r->pool = csim_pool_create(r->options->nthread);
