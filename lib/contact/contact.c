@@ -54,6 +54,8 @@ csim_contact *csim_contact_create(csim_pool *pool, const csim_model *model, int 
   contact->plane = CSIM_ARENA_NEW(arena, csim_contact_plane, ncollider);
   contact->scheduled = CSIM_ARENA_NEW(arena, unsigned char, n);
   contact->x = CSIM_ARENA_NEW(arena, double, 3 * n);
+  contact->x_start = CSIM_ARENA_NEW(arena, double, 3 * n);
+  contact->touching = CSIM_ARENA_NEW(arena, unsigned char, nbody);
   contact->goal = CSIM_ARENA_NEW(arena, double, 3 * n);
   contact->look = CSIM_ARENA_NEW(arena, double, 3 * n);
   contact->d = CSIM_ARENA_NEW(arena, double, 3 * n);
@@ -148,10 +150,26 @@ int csim_contact_begin(csim_contact *contact, const double *x, const double *tar
   memset(contact->d, 0, 3 * (size_t)skin->nvert * sizeof *contact->d);
   if (csim_contact_cover(contact)) return -1;
   memcpy(contact->look, contact->x, 3 * (size_t)skin->nvert * sizeof *x);
+  memcpy(contact->x_start, contact->x, 3 * (size_t)skin->nvert * sizeof *x);
   csim_contact_find_terms(contact);
-  csim_contact_lag_friction(contact);
+  memset(contact->touching, 0, (size_t)skin->nbody_vert);
+  contact->nfriction = 0;
+  csim_contact_lag_friction(contact, 0);
+  for (int i = 0; i < contact->nterm; i++)
+    for (int k = 0; k < 4; k++)
+      if (contact->term[i].w[k] != 0 && contact->term[i].v[k] < skin->nbody_vert)
+        contact->touching[contact->term[i].v[k]] = 1;
   return contact->failed ? -1 : 0;
 }
+
+void csim_contact_calm_start(const csim_contact *contact, const double *v, double h,
+                             double *start) {
+  for (int i = 0; i < contact->skin.nbody_vert; i++)
+    if (contact->touching[i] && csim_contact_is_free(contact, i))
+      for (int k = 3 * i; k < 3 * i + 3; k++) start[k] = contact->x[k] + h * v[k];
+}
+
+void csim_contact_refresh_friction(csim_contact *contact) { csim_contact_lag_friction(contact, 1); }
 
 static void look_at(csim_contact *contact, const double *x) {
   const csim_skin *skin = &contact->skin;

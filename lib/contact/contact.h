@@ -82,6 +82,8 @@ typedef struct csim_contact {
   double stiffness;         ///< [N/m per kg] of contacts in this step
   double slip;              ///< [m] friction is whole from this slip in a step on
   double *x;                ///< (skin.nvert x 3) where everything is
+  double *x_start;             ///< (skin.nvert x 3) where everything was when the step began
+  unsigned char *touching;     ///< (skin.nbody_vert) was in contact then
   double *goal;             ///< (skin.nvert x 3) where the scheduled are meant to be
   double *look;             ///< (skin.nvert x 3) where energies are evaluated
   double *d;                ///< (skin.nvert x 3) the motion being filtered
@@ -129,6 +131,11 @@ void csim_contact_forget(csim_contact *contact);
 int csim_contact_begin(csim_contact *contact, const double *x, const double *target, double time,
                        double h);
 
+/// Changes a start that solvers are to iterate from: what was in contact when the step began goes on at
+/// its velocity v (nbody_vert x 3) instead of by its inertia, that is, without the outer forces that
+/// contact is about to cancel. At rest that is the answer already, sticking friction included.
+void csim_contact_calm_start(const csim_contact *contact, const double *v, double h, double *start);
+
 /// Moves free vertices towards goal (nbody_vert x 3; NULL: they stay) and the scheduled towards
 /// theirs, as far as the filter lets them, in a few passes. `x` (nbody_vert x 3) gets the result.
 /// @return 0, or -1 when out of memory
@@ -148,6 +155,10 @@ void csim_contact_apply(csim_contact *contact, double alpha, double *x);
 
 /// Energy [J] of contact and friction with bodies at x.
 double csim_contact_value(csim_contact *contact, const double *x);
+
+/// Gives friction to contacts that are new in this step, with the normal forces of the last gradient.
+/// Changes the energy: call it once, early.
+void csim_contact_refresh_friction(csim_contact *contact);
 
 /// Adds its gradient [N] to g (nbody_vert x 3) and keeps the active pairs for the Hessian.
 void csim_contact_gradient(csim_contact *contact, const double *x, double *g);
@@ -191,8 +202,9 @@ void csim_contact_find_terms(csim_contact *contact);
 /// Sum of the energies of pairs at contact->look, and of friction.
 double csim_contact_terms_value(csim_contact *contact);
 
-/// Takes the present terms, at contact->x, as those friction works on in this step.
-void csim_contact_lag_friction(csim_contact *contact);
+/// Friction for the present terms; when `fresh`, only for those between vertices that touched nothing
+/// when the step began, in addition to the friction there is.
+void csim_contact_lag_friction(csim_contact *contact, int fresh);
 double csim_contact_friction_value(csim_contact *contact);
 
 /// Gradient (3) and Hessian B of one friction term's energy in the slip at contact->look.

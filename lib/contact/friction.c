@@ -31,10 +31,16 @@ static int part_of(const csim_contact *c, int v) {
   return v < 0 ? -1 - v : c->skin.part[v];
 }
 
-void csim_contact_lag_friction(csim_contact *contact) {
-  contact->nfriction = 0;
-  csim_friction_term *friction = csim_grow(contact->friction, &contact->friction_room,
-                                           contact->nterm, sizeof *contact->friction);
+static int is_fresh(const csim_contact *c, const csim_contact_term *t) {
+  for (int k = 0; k < 4; k++)
+    if (t->w[k] != 0 && t->v[k] < c->skin.nbody_vert && c->touching[t->v[k]]) return 0;
+  return 1;
+}
+
+void csim_contact_lag_friction(csim_contact *contact, int fresh) {
+  csim_friction_term *friction =
+      csim_grow(contact->friction, &contact->friction_room,
+                (ptrdiff_t)contact->nfriction + contact->nterm, sizeof *contact->friction);
   if (!friction) {
     contact->failed = 1;
     return;
@@ -42,6 +48,7 @@ void csim_contact_lag_friction(csim_contact *contact) {
   contact->friction = friction;
   for (int i = 0; i < contact->nterm; i++) {
     const csim_contact_term *t = &contact->term[i];
+    if (fresh && !is_fresh(contact, t)) continue;
     // of a plane's term, v[3] tells the plane
     double mu = coefficient(contact, part_of(contact, t->v[0]), part_of(contact, t->v[3]));
     if (!(mu * -t->force > 0)) continue;
@@ -51,7 +58,8 @@ void csim_contact_lag_friction(csim_contact *contact) {
     memcpy(f->w, t->w, sizeof f->w);
     memcpy(f->n, t->n, sizeof f->n);
     for (int k = 0; k < 4; k++)
-      if (f->w[k] != 0) csim_add_scaled(f->w[k], contact->look + 3 * (ptrdiff_t)f->v[k], f->start);
+      if (f->w[k] != 0)
+        csim_add_scaled(f->w[k], contact->x_start + 3 * (ptrdiff_t)f->v[k], f->start);
   }
 }
 

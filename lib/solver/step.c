@@ -151,7 +151,9 @@ static int resolve_contact(csim_solver *solver, const csim_problem *problem, dou
   csim_contact *contact = solver->contact;
   ptrdiff_t n = 3 * (ptrdiff_t)problem->model->nvert;
   memcpy(solver->goal, x, (size_t)n * sizeof *x);
-  if (csim_contact_advance(contact, solver->goal, x)) {
+  if (!solver->method->knows_contact)
+    csim_contact_calm_start(contact, problem->v, problem->h, x);
+  if (csim_contact_advance(contact, x, x)) {
     report->method.outcome = CSIM_OUTCOME_MEMORY;
     return -1;
   }
@@ -220,7 +222,8 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
   choose_start(&problem, x);
   if (contact && solver->method->knows_contact) {
     problem.contact = contact;
-    if (csim_contact_advance(contact, memcpy(solver->goal, x, (size_t)n * sizeof *x), x)) {
+    csim_contact_calm_start(contact, problem.v, problem.h, x);
+    if (csim_contact_advance(contact, x, x)) {
       report->method.outcome = CSIM_OUTCOME_MEMORY;
       return -1;
     }
