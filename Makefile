@@ -1,12 +1,14 @@
 # clothsim: `make help` lists the targets. One Makefile, no recursion; objects land in build/$(config).
 config ?= release
-CC     ?= gcc
-CXX    ?= g++
 ifeq ($(origin CC),default)
 CC := gcc
 endif
+ifeq ($(origin CXX),default)
+CXX := $(if $(findstring clang,$(CC)),clang++,g++)
+endif
 
-MAKEFLAGS += --no-builtin-rules
+# as many jobs as there are CPUs, unless -j says otherwise
+MAKEFLAGS := -j$(shell nproc) $(MAKEFLAGS) --no-builtin-rules
 B := build/$(config)
 
 # -ffp-contract=off: a fused multiply-add rounds once instead of twice, and whether the compiler
@@ -28,8 +30,9 @@ $(error unknown config=$(config): release, debug, O3, sanitize, thread or covera
 endif
 
 CFLAGS   ?=
-ALL_C    := -std=c17 $(COMMON) $(CWARN) $(OPT) $(CFLAGS)
-ALL_CXX  := -std=c++17 $(COMMON) $(WARN) $(OPT)
+ERROR    := $(if $(filter 1,$(WERROR)),-Werror)
+ALL_C    := -std=c17 $(COMMON) $(CWARN) $(OPT) $(ERROR) $(CFLAGS)
+ALL_CXX  := -std=c++17 $(COMMON) $(WARN) $(OPT) $(ERROR)
 # the release programs go to bin/, every other configuration keeps its own
 BIN := $(if $(filter release,$(config)),bin,$(B)/bin)
 
@@ -47,66 +50,145 @@ BENCH_BIN := $(BENCH_SRC:tests/bench/%.c=$(B)/bench/%)
 .PHONY: all
 all: $(BIN)/clothsim $(BIN)/clothsim-tet $(TOOL_BIN) ## build every program into bin/
 
-$(B)/%.o: %.c
+# Whatever is compiled comes after the packages, when both are asked for, and is compiled again when
+# the compiler or its flags have changed.
+FLAGS := $(CC) $(ALL_C), $(CXX) $(ALL_CXX)
+$(B)/flags: $(filter deps,$(MAKECMDGOALS)) always
 	@mkdir -p $(@D)
-	$(CC) $(ALL_C) -MMD -MP -c $< -o $@
+	@echo '$(FLAGS)' | cmp -s - $@ || echo '$(FLAGS)' > $@
 
-$(B)/%.o: %.cpp
+# V=1 shows the commands
+say = $(if $(filter 1,$(V)),,@echo "  $(1)  $@";)
+
+$(B)/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
-	$(CXX) $(ALL_CXX) -MMD -MP -c $< -o $@
+	$(call say,cc)$(CC) $(ALL_C) -MMD -MP -c $< -o $@
+
+$(B)/%.o: %.cpp $(B)/flags
+	@mkdir -p $(@D)
+	$(call say,c++)$(CXX) $(ALL_CXX) -MMD -MP -c $< -o $@
 
 $(LIB): $(LIB_OBJ)
 	@rm -f $@
-	ar rcs $@ $^
+	$(call say,ar)ar rcs $@ $^
 
 $(BIN)/clothsim: $(CLI_SRC:%.c=$(B)/%.o) $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(OPT) $^ -o $@ $(LIBS)
+	$(call say,link)$(CC) $(OPT) $^ -o $@ $(LIBS)
 
 # TetGen is AGPL-3 and aborts on bad input: a program of its own, never linked to the rest
 $(BIN)/clothsim-tet: $(B)/cli/clothsim-tet.o
 	@mkdir -p $(@D)
-	$(CXX) $(OPT) $^ -o $@ -ltet
+	$(call say,link)$(CXX) $(OPT) $^ -o $@ -ltet
 
-$(BIN)/clothview: TOOL_LIBS := -lpng
 $(TOOL_BIN): $(BIN)/%: $(B)/tools/%.o $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(OPT) $^ -o $@ $(TOOL_LIBS) $(LIBS)
+	$(call say,link)$(CC) $(OPT) $(filter %.o,$^) $(LIB) -o $@ $(TOOL_LIBS) $(LIBS)
+
+# tools/clothview.c is the program, tools/view/ what it is made of
+VIEW_SRC := $(wildcard tools/view/*.c)
+$(BIN)/clothview: TOOL_LIBS := -lpng
+$(BIN)/clothview: $(VIEW_SRC:%.c=$(B)/%.o)
+
+# the viewer of pages: readable source in tools/view/web, bundled by `make view`, kept in the program
+BUNDLE := build/view/viewer.bundle.js
+ifneq ($(wildcard $(BUNDLE)),)
+$(B)/tools/view/embed.o: $(BUNDLE)
+$(B)/tools/view/embed.o: ALL_C += -DVIEW_BUNDLE='"$(BUNDLE)"'
+endif
+
+.PHONY: view deps-view
+deps-view: ## install what the viewer is bundled with (npm packages, into build/view)
+	@tools/view/web/install
+
+view: deps-view ## bundle the viewer of HTML pages and build it into bin/clothview
+	@tools/view/web/bundle $(BUNDLE)
+	@$(MAKE) --no-print-directory bin/clothview
+
+$(B)/view/test_view: $(B)/tests/view/test_view.o $(B)/tests/check.o $(VIEW_SRC:%.c=$(B)/%.o) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(OPT) $(filter %.o,$^) $(LIB) -o $@ -lpng $(LIBS)
+$(B)/tests/view/test_view.o: ALL_C += -Itools
+
+.PHONY: check-view gallery
+check-view: deps-view view $(B)/view/synth $(B)/view/test_view ## test clothview; installs chromium and ffmpeg
+	@tests/view/install
+	@BIN=$(BIN) BUILD=$(B) tests/view/run
+
+gallery: all ## simulate every scene and put a picture of each into docs/gallery
+	@BIN=$(BIN) tools/view/gallery
+
+# caches to look at, for the viewer's tests
+$(B)/view/synth: $(B)/tests/view/synth.o $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(OPT) $^ -o $@ $(LIBS)
 
 $(TEST_BIN): $(B)/tests/%: $(B)/tests/unit/%.o $(B)/tests/check.o $(B)/tests/kit.o $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(OPT) $^ -o $@ $(LIBS)
+	$(call say,link)$(CC) $(OPT) $^ -o $@ $(LIBS)
+
+# what the scripts of tests/cli look into files with
+LOOK := $(B)/tests/look
+$(LOOK): $(B)/tests/cli/look.o $(LIB)
+	@mkdir -p $(@D)
+	$(call say,link)$(CC) $(OPT) $^ -o $@ $(LIBS)
 
 $(BENCH_BIN): $(B)/bench/%: $(B)/tests/bench/%.o $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(OPT) $^ -o $@ $(LIBS)
+	$(call say,link)$(CC) $(OPT) $^ -o $@ $(LIBS)
 
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 
 # ------------------------------------------------------------------------------------------ people
 
-.PHONY: help
-help: ## this list
-	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' Makefile
-	@echo "  config=release|debug|O3|sanitize|thread|coverage   CC=gcc|clang"
+.PHONY: always help deps tests check bench layers format man install uninstall clean
 
-.PHONY: deps
+help: ## this list
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' Makefile
+	@echo "  config=release|debug|O3|sanitize|thread|coverage  CC=gcc|clang  WERROR=1  V=1 (commands)"
+	@echo "  PREFIX=$(PREFIX)  DESTDIR=  (install)  ONLY='heap run'  (check: tests with these names)"
+
 deps: ## install the Debian packages that building needs (root or sudo)
 	@tools/install-deps build
 
-.PHONY: check
-check: all $(TEST_BIN) ## run the tests (under 3 minutes)
-	@CONFIG=$(config) BIN=$(BIN) BUILD=$(B) tests/run
+tests: all $(TEST_BIN) $(LOOK) ## build the tests, run none
 
-.PHONY: layers
-layers: ## prove that every file of lib/ uses only its own floor or lower ones
+check: tests ## run the tests (under 3 minutes)
+	@CONFIG=$(config) BIN=$(BIN) BUILD=$(B) tests/run $(ONLY)
+
+bench: $(BENCH_BIN) ## build the benchmarks into build/$(config)/bench/
+
+layers: ## prove that every file uses only its own floor or lower ones
 	@tools/check-layers
 
-.PHONY: format
 format: ## clang-format every C and C++ file
 	clang-format -i $$(git ls-files '*.c' '*.h' '*.cpp')
 
-.PHONY: clean
+PANDOC := $(shell command -v pandoc)
+MAN    := $(if $(PANDOC),$(patsubst docs/%.md,build/man/%,$(wildcard docs/*.1.md)))
+man: $(MAN) ## man pages into build/man/ (needs pandoc)
+	@$(if $(PANDOC),,echo "make man: pandoc is not installed; docs/*.1.md read well without")
+
+build/man/%: docs/%.md
+	@mkdir -p $(@D)
+	$(call say,man)$(PANDOC) -s -t man $< -o $@
+
+PREFIX ?= /usr/local
+DEST   := $(DESTDIR)$(PREFIX)
+SHARE  := $(DEST)/share/clothsim
+install: all $(MAN) ## copy programs, man pages, completion, schema and scenes to PREFIX
+	install -d $(DEST)/bin $(SHARE)/scenes $(DEST)/share/doc/clothsim $(DEST)/share/bash-completion/completions
+	install $(BIN)/clothsim $(BIN)/clothsim-tet $(TOOL_BIN) $(DEST)/bin
+	install -m 644 tools/completion/clothsim.bash $(DEST)/share/bash-completion/completions/clothsim
+	install -m 644 LICENSE NOTICE README.md CHANGELOG.md $(wildcard docs/*.md) $(DEST)/share/doc/clothsim
+	cp -R scenes/. $(SHARE)/scenes
+	$(if $(MAN),install -d $(DEST)/share/man/man1 && install -m 644 $(MAN) $(DEST)/share/man/man1)
+
+uninstall: ## remove what install copied
+	rm -f $(addprefix $(DEST)/bin/,$(notdir $(BIN)/clothsim $(BIN)/clothsim-tet $(TOOL_BIN)))
+	rm -f $(DEST)/share/bash-completion/completions/clothsim $(DEST)/share/man/man1/cloth*.1
+	rm -rf $(SHARE) $(DEST)/share/doc/clothsim
+
 clean: ## remove everything that was built
 	rm -rf build bin

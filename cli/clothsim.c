@@ -122,6 +122,7 @@ int main(int argc, char **argv) {
   cli_options options;
   int bad = read_options(argc, argv, &options);
   if (bad) return bad;
+  signal(SIGXFSZ, SIG_IGN); // a limit on the size of files is to be told like a full disk
   cli_reporter reporter;
   reporter_init(&options, &reporter);
   csim_log log = {.write = reporter_message, .user = &reporter};
@@ -138,5 +139,6 @@ int main(int argc, char **argv) {
   }
   default: status = act(&options, &reporter, &log); break;
   }
+  if (status == CSIM_MEMORY && !log.nerror) fputs("clothsim: out of memory\n", stderr);
   return (int)flush_stdout(status);
 }

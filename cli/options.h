@@ -3,7 +3,7 @@
 #define CSIM_CLI_OPTIONS_H
 
 typedef enum progress_style {
-  PROGRESS_AUTO, ///< a bar on a terminal, else plain lines
+  PROGRESS_AUTO, ///< JSON beside JSON messages, else a bar on a terminal, else plain lines
   PROGRESS_BAR,
   PROGRESS_PLAIN,
   PROGRESS_JSON,

@@ -12,10 +12,14 @@ static double seconds_since(const struct timespec *then) {
 }
 
 void reporter_init(const cli_options *options, cli_reporter *r) {
-  *r = (cli_reporter){.options = options, .style = options->progress, .last_percent = -1, .last_frame = -1};
+  *r = (cli_reporter){
+      .options = options, .style = options->progress, .last_percent = -1, .last_frame = -1};
   int terminal = isatty(STDERR_FILENO);
-  if (r->style == PROGRESS_AUTO) r->style = terminal ? PROGRESS_BAR : PROGRESS_PLAIN;
-  if (options->quiet && (r->style == PROGRESS_BAR || r->style == PROGRESS_PLAIN)) r->style = PROGRESS_NONE;
+  if (r->style == PROGRESS_AUTO)
+    r->style = options->json ? PROGRESS_JSON : terminal ? PROGRESS_BAR : PROGRESS_PLAIN;
+  if (options->quiet && (options->progress == PROGRESS_AUTO || r->style == PROGRESS_BAR ||
+                         r->style == PROGRESS_PLAIN))
+    r->style = PROGRESS_NONE;
   const char *no_color = getenv("NO_COLOR");
   r->color = terminal && !(no_color && *no_color);
   clock_gettime(CLOCK_MONOTONIC, &r->start);
@@ -92,7 +96,8 @@ static void show_bar(cli_reporter *r, const csim_progress *p) {
 // One line a percent at most, and at most one a second but for the last.
 static void show_percent(cli_reporter *r, const csim_progress *p, const char *format) {
   int percent = (int)(100 * p->share);
-  if (percent == r->last_percent || (percent < 100 && r->last_percent >= 0 && seconds_since(&r->last) < 1))
+  if (percent == r->last_percent ||
+      (percent < 100 && r->last_percent >= 0 && seconds_since(&r->last) < 1))
     return;
   clock_gettime(CLOCK_MONOTONIC, &r->last);
   r->last_percent = percent;
@@ -114,13 +119,24 @@ static void show_json(cli_reporter *r, const csim_progress *p) {
 void reporter_progress(void *user, const csim_progress *p) {
   cli_reporter *r = user;
   switch (r->style) {
-  case PROGRESS_BAR: show_bar(r, p); break;
-  case PROGRESS_PLAIN: show_percent(r, p, "Progress: %d%%\n"); break;
-  case PROGRESS_ALF: show_percent(r, p, "ALF_PROGRESS %d%%\n"); break;
-  case PROGRESS_OPENJD: show_percent(r, p, "openjd_progress: %d.0\n"); break;
-  case PROGRESS_JSON: show_json(r, p); break;
+  case PROGRESS_BAR:
+    show_bar(r, p);
+    break;
+  case PROGRESS_PLAIN:
+    show_percent(r, p, "Progress: %d%%\n");
+    break;
+  case PROGRESS_ALF:
+    show_percent(r, p, "ALF_PROGRESS %d%%\n");
+    break;
+  case PROGRESS_OPENJD:
+    show_percent(r, p, "openjd_progress: %d.0\n");
+    break;
+  case PROGRESS_JSON:
+    show_json(r, p);
+    break;
   case PROGRESS_AUTO:
-  case PROGRESS_NONE: break;
+  case PROGRESS_NONE:
+    break;
   }
 }
 

@@ -1,0 +1,82 @@
+# Options that change the scene, and those that only look at it.
+. "$ROOT/tests/cli/kit"
+tiny_scene >tiny.json
+
+# frames
+frames() { basename -a "$1"/*.obj | sed 's/.*_0*\([0-9]\)/\1/; s/.obj//' | tr '\n' ' '; }
+expect 0 "$clothsim" tiny.json -o a -s 3 -e 5
+equal "$(frames a)" "3 4 5 " "-s -e"
+expect 0 "$clothsim" tiny.json -o b --frames 3:5
+check "--frames is both" diff -r a b
+expect 0 "$clothsim" tiny.json -o c --frames=6:6
+equal "$(frames c)" "6 " "one frame"
+expect 0 "$clothsim" tiny.json -o wide --frames 9998:10001
+equal "$(ls wide | grep -c '_[0-9]\{5\}.obj')" 4 "numbers of one width"
+expect 2 "$clothsim" tiny.json -o d --frames 5:3
+expect 2 "$clothsim" tiny.json -o d --frames 5
+expect 2 "$clothsim" tiny.json -o d -s x
+check "refused before anything is made" test ! -e d
+
+# --set
+expect 0 "$clothsim" tiny.json -o soft --set cloth.material.stretch=0.5x --set frames.substeps=2
+equal "$("$LOOK" get soft/run.json substeps)" 10 "--set frames.substeps"
+check "--set changes the result" sh -c '! cmp -s soft/cloth_0006.obj a/cloth_0005.obj'
+expect 2 "$clothsim" tiny.json -o e --set cloth.materail.stretch=2
+says material
+expect 2 "$clothsim" tiny.json -o e --set cloth.material.stretch=tight
+expect 2 "$clothsim" tiny.json -o e --set cloth.material.stretch
+expect 2 "$clothsim" tiny.json -o e --set nobody.material.stretch=1
+
+# --check
+mkdir checked && cd checked || exit 1
+cp ../tiny.json .
+expect 0 "$clothsim" --check tiny.json
+check "--check tells what there is" grep -q "81 vertices.* 6 frames" stdout
+expect 0 "$clothsim" --check --json tiny.json
+check "--check --json" "$LOOK" lines stdout
+equal "$("$LOOK" get stdout vertices)" 81 "vertices of --check"
+springs=$("$LOOK" get stdout springs)
+equal "$(ls | tr '\n' ' ')" "check.out stderr stdout tiny.json " "--check writes nothing"
+
+# --print-config: a scene again, with the same hash and the same frames
+expect 0 "$clothsim" tiny.json --print-config --set cloth.material.bend=2x
+cp stdout printed.json
+check "--print-config is plain JSON" "$LOOK" json printed.json
+expect 0 "$clothsim" printed.json --print-config
+check "printed twice" cmp stdout printed.json
+expect 0 "$clothsim" tiny.json -o first --set cloth.material.bend=2x
+expect 0 "$clothsim" printed.json -o second
+check "the printed scene gives the same run" diff -r first second
+
+# --dump-model
+expect 0 "$clothsim" tiny.json --dump-model model.json
+check "--dump-model is JSON" "$LOOK" json model.json
+equal "$("$LOOK" get model.json mass)" 81 "masses"
+equal "$("$LOOK" get model.json springs)" "$springs" "springs"
+equal "$("$LOOK" get model.json gravity 1)" -9.8100000000000005 "gravity"
+mass=$(tr -d '\n' <model.json | sed 's/.*"mass": \[\([^]]*\)\].*/\1/' | tr ', ' '\n\n' |
+  awk '{ m += $1 } END { printf "%.9f", m }')
+equal "$mass" 0.200000000 "mass of a square metre of cotton"
+
+# the schema, the version, the help
+expect 0 "$clothsim" --print-schema
+check "--print-schema is JSON" "$LOOK" json stdout
+expect 0 "$clothsim" --version
+check "--version" grep -q '^clothsim [0-9]*\.[0-9]*\.[0-9]*' stdout
+expect 0 "$clothsim" --help
+for option in $(grep -o -- '--[a-z][a-z-]*' stdout | sort -u); do
+  check "completion knows $option" grep -q -- "$option\b" "$ROOT/tools/completion/clothsim.bash"
+  check "man page knows $option" grep -qF -- "**$option**" "$ROOT/docs/clothsim.1.md"
+done
+
+# usage
+expect 2 "$clothsim"
+expect 2 "$clothsim" tiny.json
+says "-o DIR"
+expect 2 "$clothsim" tiny.json another.json -o f
+expect 2 "$clothsim" tiny.json -o f --no-such-option
+expect 2 "$clothsim" tiny.json -o f -j 0
+expect 2 "$clothsim" tiny.json -o f -j many
+expect 2 "$clothsim" tiny.json -o f --progress=fancy
+check "nothing was made" test ! -e f
+report

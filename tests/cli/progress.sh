@@ -1,0 +1,54 @@
+# Progress in every style, messages as text and JSON, colours.
+. "$ROOT/tests/cli/kit"
+tiny_scene >tiny.json
+n=0
+style() { # CODE ARGUMENT...
+  n=$((n + 1))
+  expect 0 "$clothsim" tiny.json -o out$n "$@"
+}
+
+style --progress plain
+check "plain" grep -q '^Progress: 100%$' stderr
+style
+check "plain when not on a terminal" grep -q '^Progress: 100%$' stderr
+check "and the summary" grep -q "6 frames in out$n" stderr
+style --progress=alf
+check "alf" grep -q '^ALF_PROGRESS 100%$' stderr
+style --progress=openjd
+check "openjd" grep -q '^openjd_progress: 100.0$' stderr
+style --progress=none
+check "none" sh -c '! grep -qi progress stderr'
+style --progress=bar
+check "bar" grep -q 'frame 6/6' stderr
+style --progress=json -q
+check "json" "$LOOK" lines stderr
+equal "$(wc -l <stderr)" 5 "a line a frame"
+style -q
+equal "$(cat stdout stderr)" "" "-q says nothing"
+
+# --json: the summary on stdout, everything on stderr as JSON lines
+style --json
+check "--json: stdout" "$LOOK" lines stdout
+check "--json: stderr" "$LOOK" lines stderr
+equal "$("$LOOK" get stdout frames_written)" 6 "frames of the summary"
+equal "$("$LOOK" get stdout status)" 0 "status of the summary"
+sed 's/"material": "cotton"/"materail": "cotton"/' tiny.json >bad.json
+expect 2 "$clothsim" bad.json -o bad --json
+check "messages as JSON lines" "$LOOK" lines stderr
+equal "$(head -1 stderr >one; "$LOOK" get one level)" error "level"
+equal "$("$LOOK" get one line)" 7 "line"
+equal "$("$LOOK" get one pointer)" /objects/0/materail "pointer"
+expect 2 "$clothsim" bad.json -o bad
+says 'bad.json:7:'
+says 'did you mean "material"'
+check "no colour in a file" sh -c '! grep -q "$(printf "\033")" stderr'
+
+# on a terminal
+terminal() { script -qec "$*" /dev/null; }
+expect 2 terminal "$clothsim bad.json -o bad"
+check "colour on a terminal" grep -q "$(printf '\033\[31m')error" stdout
+expect 2 terminal "NO_COLOR=1 $clothsim bad.json -o bad"
+check "NO_COLOR" sh -c '! grep -q "$(printf "\033")" stdout'
+expect 0 terminal "$clothsim tiny.json -o seen"
+check "a bar on a terminal" grep -q 'frame 6/6' stdout
+report

@@ -1,0 +1,55 @@
+# A small run: what it leaves, what it replaces, what it refuses.
+. "$ROOT/tests/cli/kit"
+tiny_scene >tiny.json
+
+# what a run leaves
+expect 0 "$clothsim" tiny.json -o out
+equal "$(ls out | tr '\n' ' ')" "cloth_0001.obj cloth_0002.obj cloth_0003.obj cloth_0004.obj \
+cloth_0005.obj cloth_0006.obj run.json tiny.clothcache " "files of a run"
+check "run.json is JSON" "$LOOK" json out/run.json
+equal "$("$LOOK" get out/run.json state)" complete "state"
+equal "$("$LOOK" get out/run.json last_frame)" 6 "last frame"
+equal "$("$LOOK" get out/run.json vertices)" 81 "vertices"
+equal "$(grep -c '^v ' out/cloth_0006.obj)" 81 "vertices of the OBJ"
+check "no NaN" sh -c '! grep -qi nan out/*.obj out/run.json'
+check "it moved" sh -c '! cmp -s out/cloth_0001.obj out/cloth_0006.obj'
+equal "$("$LOOK" cache out/tiny.clothcache out)" 6 "frames in the cache, equal to the OBJ files"
+expect 0 "$clothsim" tiny.json -o exact --set output.digits=17
+equal "$("$LOOK" cache exact/tiny.clothcache exact exact)" 6 "frames in the cache, bit by bit"
+[ ! -x "$BIN/clothcache" ] || check "clothcache verify" "$BIN/clothcache" verify out/tiny.clothcache
+
+# a directory with something in it is refused, and left as it was
+cp -r out before
+expect 2 "$clothsim" tiny.json -o out
+says "--overwrite"
+check "refused, nothing changed" diff -r out before
+mkdir other && echo mine >other/notes.txt
+expect 2 "$clothsim" tiny.json -o other
+equal "$(ls other)" notes.txt "a refused directory"
+mkdir empty
+expect 0 "$clothsim" tiny.json -o empty
+expect 0 "$clothsim" tiny.json -o deep/er/still
+check "the same again in another place" diff -r out deep/er/still
+
+# --overwrite replaces, removes what an earlier run left, and touches nothing else
+echo mine >out/notes.txt
+touch out/cloth_0999.obj out/tiny.clothcache.part
+expect 0 "$clothsim" tiny.json -o out --overwrite -e 3
+equal "$(ls out | tr '\n' ' ')" \
+  "cloth_0001.obj cloth_0002.obj cloth_0003.obj notes.txt run.json tiny.clothcache " "after --overwrite"
+equal "$("$LOOK" get out/run.json last_frame)" 3 "last frame after --overwrite"
+
+# outputs can be turned off; nothing temporary stays
+expect 0 "$clothsim" tiny.json -o bare --set output.obj=false --set output.cache=false
+equal "$(ls bare)" run.json "a run without outputs"
+expect 0 "$clothsim" tiny.json -o balls --set output.colliders=true -e 2
+check "collider frames" test -s balls/ball_0002.obj
+equal "$(find . -name '*.tmp*' | wc -l)" 0 "temporary files"
+
+# by relative path from another folder, and over a symbolic link
+mkdir elsewhere && cd elsewhere || exit 1
+ln -s ../tiny.json link.json
+expect 0 "$clothsim" ../tiny.json -o there -e 2
+expect 0 "$clothsim" link.json -o here -e 2
+check "paths do not matter" diff -r here there
+report

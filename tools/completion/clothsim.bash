@@ -1,0 +1,45 @@
+# bash completion for clothsim. Installed as share/bash-completion/completions/clothsim.
+_clothsim() {
+  local cur prev words cword
+  _init_completion -n = 2>/dev/null || {
+    cur=${COMP_WORDS[COMP_CWORD]}
+    prev=${COMP_WORDS[COMP_CWORD - 1]}
+  }
+  case $prev in
+  -o | --out)
+    mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+    compopt -o filenames
+    return
+    ;;
+  --dump-model)
+    mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+    compopt -o filenames
+    return
+    ;;
+  --progress)
+    mapfile -t COMPREPLY < <(compgen -W "auto bar plain json alf openjd none" -- "$cur")
+    return
+    ;;
+  -j | --threads)
+    mapfile -t COMPREPLY < <(compgen -W "$(seq "$(nproc)")" -- "$cur")
+    return
+    ;;
+  --set)
+    mapfile -t COMPREPLY < <(compgen -W "frames.start= frames.end= frames.fps= frames.substeps= gravity=
+      solver.method= solver.linear= solver.preconditioner= solver.iterations= solver.tolerance=
+      contact.thickness= contact.friction= contact.response=
+      output.obj= output.cache= output.digits= output.velocities= output.colliders=" -- "$cur")
+    compopt -o nospace
+    return
+    ;;
+  -s | --start | -e | --end | --frames) return ;;
+  esac
+  if [[ $cur == -* ]]; then
+    mapfile -t COMPREPLY < <(compgen -W "--out --overwrite --start --end --frames --set --threads --check
+      --print-config --print-schema --dump-model --progress --quiet --verbose --json --version --help" -- "$cur")
+  else
+    mapfile -t COMPREPLY < <(compgen -f -X '!*.json' -- "$cur"; compgen -d -- "$cur")
+    compopt -o filenames
+  fi
+}
+complete -F _clothsim clothsim
