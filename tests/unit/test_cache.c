@@ -189,7 +189,7 @@ static void test_planes(void) {
       word[i] = kind == 0 ? 0 : kind == 1 ? seed ^ seed >> 16 : kind == 2 ? seed >> 20 : ~0u;
     }
     csim_bytes out = {0};
-    CHECK(!csim_planes_write(&planes, kind % 2, word, N, &out));
+    CHECK(!csim_planes_write(&planes, (csim_effort)(kind % 2), word, N, &out));
     const uint8_t *at = out.data, *end = out.data + out.n;
     CHECK(!csim_planes_read(&planes, &at, end, N, back));
     CHECK(at == end && !memcmp(word, back, sizeof word));
@@ -395,7 +395,7 @@ static void test_random_access(void) {
   static int start[2 * BIG * BIG], vert[4 * BIG * BIG];
   csim_cache_object o = {.name = "big", .nvert = BIG * BIG, .face_start = start, .face_vert = vert};
   csim_cache_writer *w;
-  csim_cache *c;
+  csim_cache *c = NULL;
   for (int j = 0; j + 1 < BIG; j++)
     for (int i = 0; i + 1 < BIG; i++, o.nface++) {
       int a = j * BIG + i;
