@@ -136,9 +136,30 @@ done:
   return status;
 }
 
+static csim_status check_thickness(const start_check *s, double thickness) {
+  csim_status status = CSIM_OK;
+  for (int b = 0; b < s->skin.nbody; b++) {
+    double sum = 0;
+    int count = 0;
+    for (int e = 0; e < s->skin.nedge; e++) {
+      const int *v = s->skin.edge + 2 * (ptrdiff_t)e;
+      if (s->skin.part[v[0]] != b) continue;
+      sum += csim_distance(s->skin.x0 + 3 * (ptrdiff_t)v[0], s->skin.x0 + 3 * (ptrdiff_t)v[1]);
+      count++;
+    }
+    if (count == 0 || thickness < sum / count) continue;
+    csim_say(s->log, CSIM_ERROR, (csim_place){0},
+             "the contact thickness of %.3g m is larger than the edges of \"%s\", %.3g m in the mean; "
+             "choose a smaller one or a coarser mesh",
+             thickness, name_of(s, b), sum / count);
+    status = CSIM_INVALID;
+  }
+  return status;
+}
+
 csim_status csim_contact_check_start(const csim_model *model, int ncollider,
                                      const csim_collider *collider, int self, int refuse,
-                                     const char *path, csim_log *log, long long *total) {
+                                     double thickness, const char *path, csim_log *log, long long *total) {
   csim_arena arena = {0};
   start_check s = {.model = model,
                    .collider = collider,
@@ -148,6 +169,9 @@ csim_status csim_contact_check_start(const csim_model *model, int ncollider,
   long long found = 0;
   *total = 0;
   if (csim_skin_build(&arena, model, ncollider, collider, &s.skin)) goto done;
+  status = check_thickness(&s, thickness);
+  if (status) goto done;
+  status = CSIM_MEMORY;
   csim_triangles mesh = {s.skin.nvert, s.skin.x0, s.skin.ntri, s.skin.tri};
   s.pair = csim_alloc(MAX_PAIRS, sizeof *s.pair);
   if (!s.pair) goto done;
