@@ -16,8 +16,12 @@ csim_box csim_box_empty(void) {
   return box;
 }
 
-static double less(double a, double b) { return a < b ? a : b; }
-static double more(double a, double b) { return a > b ? a : b; }
+static double less(double a, double b) {
+  return a < b ? a : b;
+}
+static double more(double a, double b) {
+  return a > b ? a : b;
+}
 
 csim_box csim_box_join(const csim_box *a, const csim_box *b) {
   csim_box out;

@@ -8,8 +8,12 @@
 enum { CHUNK_LEAVES = 64, MAX_DEPTH = 32 };
 
 // Outward by four units of a float: one for rounding to it, the rest for sums with drifts.
-static float below(double x) { return (float)(x - 4 * FLT_EPSILON * fabs(x) - FLT_MIN); }
-static float above(double x) { return (float)(x + 4 * FLT_EPSILON * fabs(x) + FLT_MIN); }
+static float below(double x) {
+  return (float)(x - 4 * FLT_EPSILON * fabs(x) - FLT_MIN);
+}
+static float above(double x) {
+  return (float)(x + 4 * FLT_EPSILON * fabs(x) + FLT_MIN);
+}
 
 static csim_bvh_box round_outward(const csim_box *b) {
   return (csim_bvh_box){

@@ -21,8 +21,8 @@ typedef struct csim_bvh {
   int nleaf;                      ///< leaves in use
   int nslot;                      ///< a power of two >= nleaf
   int *item;                      ///< (n) in Morton order
-  csim_bvh_box *box;                  ///< (n) of them
-  csim_bvh_box *node;                 ///< (2 nslot - 1) children of k at 2 k + 1 and 2 k + 2
+  csim_bvh_box *box;              ///< (n) of them
+  csim_bvh_box *node;             ///< (2 nslot - 1) children of k at 2 k + 1 and 2 k + 2
   csim_morton *key, *key_scratch; ///< (n)
   double slack;                   ///< [m] sum of the leaves' sizes when last sorted; < 0: never
 } csim_bvh;

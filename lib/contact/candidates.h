@@ -2,9 +2,9 @@
 // Needs contact/skin.h, bvh.h, grid.h, distance.h.
 //
 // Collecting notes where every vertex is (its reference), how far it may go from there (its reach),
-// and where the reference is about to drift (0 where nothing is said). All pairs that can come nearer
-// than the contact distance while references drift alike in time and every vertex stays within its
-// reach of its reference are on the list, with no exception but shared vertices.
+// and where the reference is about to drift (0 where nothing is said). All pairs that can come
+// nearer than the contact distance while references drift alike in time and every vertex stays
+// within its reach of its reference are on the list, with no exception but shared vertices.
 #ifndef CSIM_CONTACT_CANDIDATES_H
 #define CSIM_CONTACT_CANDIDATES_H
 
@@ -29,8 +29,8 @@ typedef struct csim_candidates {
   csim_broad_phase broad_phase;
   int self;        ///< pairs of bodies too, not only of bodies with colliders
   double distance; ///< [m] contact distance
-  double *ref;      ///< (skin->nvert x 3) references [m]
-  double *drift;    ///< (skin->nvert x 3) [m]
+  double *ref;     ///< (skin->nvert x 3) references [m]
+  double *drift;   ///< (skin->nvert x 3) [m]
   double *reach;   ///< (skin->nvert) [m]
   int valid;       ///< the list may be used
   int n;

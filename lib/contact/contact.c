@@ -169,7 +169,9 @@ void csim_contact_calm_start(const csim_contact *contact, const double *v, doubl
       for (int k = 3 * i; k < 3 * i + 3; k++) start[k] = contact->x[k] + h * v[k];
 }
 
-void csim_contact_refresh_friction(csim_contact *contact) { csim_contact_lag_friction(contact, 1); }
+void csim_contact_refresh_friction(csim_contact *contact) {
+  csim_contact_lag_friction(contact, 1);
+}
 
 static void look_at(csim_contact *contact, const double *x) {
   const csim_skin *skin = &contact->skin;

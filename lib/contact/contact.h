@@ -17,8 +17,8 @@
 /// it.
 #define CSIM_CONTACT_FLOOR 0.1
 
-/// Where a solver starts from, nothing is pressed together beyond this share of the thickness: deep in
-/// the barrier forces are so large that the first steps would go to undoing them.
+/// Where a solver starts from, nothing is pressed together beyond this share of the thickness: deep
+/// in the barrier forces are so large that the first steps would go to undoing them.
 #define CSIM_CONTACT_CUSHION 0.5
 
 /// One active pair at the place where the energies were evaluated last. Weights of vertices that
@@ -77,19 +77,19 @@ typedef struct csim_contact {
   csim_contact_plane *plane; ///< (nplane)
   int ncollider;
   const csim_collider *collider;
-  unsigned char *scheduled; ///< (skin.nvert) follows a schedule: collider, or exact pin
-  double edge;              ///< [m] mean length of a body's edges
-  double stiffness;         ///< [N/m per kg] of contacts in this step
-  double slip;              ///< [m] friction is whole from this slip in a step on
-  double *x;                ///< (skin.nvert x 3) where everything is
+  unsigned char *scheduled;    ///< (skin.nvert) follows a schedule: collider, or exact pin
+  double edge;                 ///< [m] mean length of a body's edges
+  double stiffness;            ///< [N/m per kg] of contacts in this step
+  double slip;                 ///< [m] friction is whole from this slip in a step on
+  double *x;                   ///< (skin.nvert x 3) where everything is
   double *x_start;             ///< (skin.nvert x 3) where everything was when the step began
   unsigned char *touching;     ///< (skin.nbody_vert) was in contact then
-  double *goal;             ///< (skin.nvert x 3) where the scheduled are meant to be
-  double *look;             ///< (skin.nvert x 3) where energies are evaluated
-  double *d;                ///< (skin.nvert x 3) the motion being filtered
-  double *moved;            ///< (skin.nvert) [m] largest distance from the reference
+  double *goal;                ///< (skin.nvert x 3) where the scheduled are meant to be
+  double *look;                ///< (skin.nvert x 3) where energies are evaluated
+  double *d;                   ///< (skin.nvert x 3) the motion being filtered
+  double *moved;               ///< (skin.nvert) [m] largest distance from the reference
   _Atomic unsigned char *held; ///< (skin.nvert) takes no part in the glide
-  _Atomic uint64_t *share;  ///< (skin.nvert) bits of the share of d let through
+  _Atomic uint64_t *share;     ///< (skin.nvert) bits of the share of d let through
   // growing lists
   int nterm, nfriction, nblock, ntouched;
   ptrdiff_t term_room, friction_room, block_room, count_room, active_room;
@@ -131,9 +131,10 @@ void csim_contact_forget(csim_contact *contact);
 int csim_contact_begin(csim_contact *contact, const double *x, const double *target, double time,
                        double h);
 
-/// Changes a start that solvers are to iterate from: what was in contact when the step began goes on at
-/// its velocity v (nbody_vert x 3) instead of by its inertia, that is, without the outer forces that
-/// contact is about to cancel. At rest that is the answer already, sticking friction included.
+/// Changes a start that solvers are to iterate from: what was in contact when the step began goes
+/// on at its velocity v (nbody_vert x 3) instead of by its inertia, that is, without the outer
+/// forces that contact is about to cancel. At rest that is the answer already, sticking friction
+/// included.
 void csim_contact_calm_start(const csim_contact *contact, const double *v, double h, double *start);
 
 /// Moves free vertices towards goal (nbody_vert x 3; NULL: they stay) and the scheduled towards
@@ -156,8 +157,8 @@ void csim_contact_apply(csim_contact *contact, double alpha, double *x);
 /// Energy [J] of contact and friction with bodies at x.
 double csim_contact_value(csim_contact *contact, const double *x);
 
-/// Gives friction to contacts that are new in this step, with the normal forces of the last gradient.
-/// Changes the energy: call it once, early.
+/// Gives friction to contacts that are new in this step, with the normal forces of the last
+/// gradient. Changes the energy: call it once, early.
 void csim_contact_refresh_friction(csim_contact *contact);
 
 /// Adds its gradient [N] to g (nbody_vert x 3) and keeps the active pairs for the Hessian.
@@ -186,8 +187,8 @@ void csim_contact_lower(_Atomic uint64_t *share, double t);
 /// Collects anew if some vertex would leave its reach by moving by contact->d.
 int csim_contact_cover(csim_contact *contact);
 
-/// Filters contact->d in place, pairs keeping `keep` times their contact distance (those nearer stay
-/// as near). @return smallest share let through
+/// Filters contact->d in place, pairs keeping `keep` times their contact distance (those nearer
+/// stay as near). @return smallest share let through
 double csim_contact_truncate(csim_contact *contact, double keep);
 
 /// Adds contact->d times alpha to contact->x.
@@ -202,8 +203,8 @@ void csim_contact_find_terms(csim_contact *contact);
 /// Sum of the energies of pairs at contact->look, and of friction.
 double csim_contact_terms_value(csim_contact *contact);
 
-/// Friction for the present terms; when `fresh`, only for those between vertices that touched nothing
-/// when the step began, in addition to the friction there is.
+/// Friction for the present terms; when `fresh`, only for those between vertices that touched
+/// nothing when the step began, in addition to the friction there is.
 void csim_contact_lag_friction(csim_contact *contact, int fresh);
 double csim_contact_friction_value(csim_contact *contact);
 

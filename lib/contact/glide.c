@@ -1,11 +1,11 @@
 // contact/glide.c: moving what moves together, see contact.h.
 //
 // The filter lets every vertex stop where it must, so it has to take neighbours for strangers that
-// may run into each other, and all their pairs for candidates: with fast cloth that is nearly all the
-// work. But most of what is fast moves alike. So first all vertices move at once, in one common time,
-// as far as no pair comes too near: only pairs that really approach each other are candidates then.
-// Vertices of pairs that would stop the others are held, and the rest goes on without them; in the
-// end the filter moves the held ones.
+// may run into each other, and all their pairs for candidates: with fast cloth that is nearly all
+// the work. But most of what is fast moves alike. So first all vertices move at once, in one common
+// time, as far as no pair comes too near: only pairs that really approach each other are candidates
+// then. Vertices of pairs that would stop the others are held, and the rest goes on without them;
+// in the end the filter moves the held ones.
 #include "contact/contact.h"
 #include "contact/filter.h"
 #include "math/vec3.h"

@@ -45,7 +45,8 @@ static double count_leaving(void *context, int first, int last) {
 static void choose_reach(void *context, int first, int last) {
   const move_job *job = context;
   csim_contact *c = job->contact;
-  double least = 0.5 * c->params.thickness, most = csim_max(0.75 * c->edge, 2 * c->params.thickness);
+  double least = 0.5 * c->params.thickness,
+         most = csim_max(0.75 * c->edge, 2 * c->params.thickness);
   for (int i = first; i < last; i++)
     c->near.reach[i] = csim_min(most, least + 2 * csim_norm(c->d + 3 * (ptrdiff_t)i));
 }
@@ -83,9 +84,8 @@ static double share_of(const csim_contact *contact, int i) {
 // Bits of positive doubles are ordered as they are; and a minimum does not care for the order.
 void csim_contact_lower(_Atomic uint64_t *share, double t) {
   uint64_t wanted = bits_of(t), now = atomic_load_explicit(share, memory_order_relaxed);
-  while (wanted < now &&
-         !atomic_compare_exchange_weak_explicit(share, &now, wanted,
-                                                memory_order_relaxed, memory_order_relaxed)) {
+  while (wanted < now && !atomic_compare_exchange_weak_explicit(
+                             share, &now, wanted, memory_order_relaxed, memory_order_relaxed)) {
   }
 }
 
@@ -99,7 +99,8 @@ static void limit_reach(void *context, int first, int last) {
     for (int k = 0; k < 3; k++) b[k] = a[k] + d[k];
     double from = csim_norm(a), to = csim_norm(b);
     if (to > reach) { // |a + t d| = reach; a is within
-      double dd = csim_dot(d, d), ad = csim_dot(a, d), rest = csim_max(0, reach * reach - from * from);
+      double dd = csim_dot(d, d), ad = csim_dot(a, d),
+             rest = csim_max(0, reach * reach - from * from);
       t = (sqrt(ad * ad + dd * rest) - ad) / dd * (1 - 1e-9);
       t = t > 0 ? csim_min(t, 1) : 0;
       to = csim_max(reach, from);

@@ -74,8 +74,8 @@ int csim_contact_lags(csim_contact *contact) {
   double lag = 0;
   for (int i = 0; i < contact->skin.nvert; i++)
     if (contact->scheduled[i])
-      lag =
-          csim_max(lag, csim_distance(contact->x + 3 * (ptrdiff_t)i, contact->goal + 3 * (ptrdiff_t)i));
+      lag = csim_max(
+          lag, csim_distance(contact->x + 3 * (ptrdiff_t)i, contact->goal + 3 * (ptrdiff_t)i));
   for (int k = 0; k < contact->nplane; k++) {
     const csim_contact_plane *p = &contact->plane[k];
     lag = csim_max(lag, fabs(p->offset - p->goal_offset) + csim_distance(p->n, p->goal_n));

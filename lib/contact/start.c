@@ -21,8 +21,7 @@ typedef struct start_check {
 } start_check;
 
 static const char *name_of(const start_check *s, int part) {
-  return part < s->skin.nbody ? s->model->body[part].name
-                              : s->collider[part - s->skin.nbody].name;
+  return part < s->skin.nbody ? s->model->body[part].name : s->collider[part - s->skin.nbody].name;
 }
 
 static int part_of(const start_check *s, int tri) {
@@ -33,8 +32,8 @@ static int part_of(const start_check *s, int tri) {
 static int face_of(const start_check *s, int tri) {
   int part = part_of(s, tri), first = tri;
   while (first > 0 && part_of(s, first - 1) == part) first--;
-  const csim_mesh *mesh = part < s->skin.nbody ? s->model->body[part].mesh
-                                               : s->collider[part - s->skin.nbody].mesh;
+  const csim_mesh *mesh =
+      part < s->skin.nbody ? s->model->body[part].mesh : s->collider[part - s->skin.nbody].mesh;
   return mesh->tri_face ? mesh->tri_face[tri - first] : tri - first;
 }
 
@@ -67,15 +66,17 @@ static csim_status tell_pairs(const start_check *s) {
     const char *a = name_of(s, row[i][0]), *b = name_of(s, row[i][1]);
     const double *x = s->skin.x0 + 3 * (ptrdiff_t)s->skin.tri[3 * (ptrdiff_t)row[i][2]];
     if (row[i][0] == row[i][1])
-      csim_say(s->log, s->level, (csim_place){0},
-               "\"%s\" passes through itself at the start: %d pairs of triangles, first faces %d and "
-               "%d near (%.4g, %.4g, %.4g)",
-               a, end - i, face_of(s, row[i][2]), face_of(s, row[i][3]), x[0], x[1], x[2]);
+      csim_say(
+          s->log, s->level, (csim_place){0},
+          "\"%s\" passes through itself at the start: %d pairs of triangles, first faces %d and "
+          "%d near (%.4g, %.4g, %.4g)",
+          a, end - i, face_of(s, row[i][2]), face_of(s, row[i][3]), x[0], x[1], x[2]);
     else
-      csim_say(s->log, s->level, (csim_place){0},
-               "\"%s\" and \"%s\" pass through each other at the start: %d pairs of triangles, first "
-               "face %d of the one and %d of the other near (%.4g, %.4g, %.4g)",
-               a, b, end - i, face_of(s, row[i][2]), face_of(s, row[i][3]), x[0], x[1], x[2]);
+      csim_say(
+          s->log, s->level, (csim_place){0},
+          "\"%s\" and \"%s\" pass through each other at the start: %d pairs of triangles, first "
+          "face %d of the one and %d of the other near (%.4g, %.4g, %.4g)",
+          a, b, end - i, face_of(s, row[i][2]), face_of(s, row[i][3]), x[0], x[1], x[2]);
   }
   if (told > MAX_TOLD)
     csim_say(s->log, s->level, (csim_place){0}, "and %d more pairs of objects", told - MAX_TOLD);
@@ -130,15 +131,39 @@ static csim_status write_pairs(const start_check *s, const char *path) {
     }
   status = csim_obj_write(path, &mesh, NULL, 9, s->log);
   if (!status)
-    csim_say(s->log, CSIM_INFO, (csim_place){.file = path}, "has the triangles that meet, in metres");
+    csim_say(s->log, CSIM_INFO, (csim_place){.file = path},
+             "has the triangles that meet, in metres");
 done:
   csim_arena_free(&arena);
   return status;
 }
 
+static csim_status check_thickness(const start_check *s, double thickness) {
+  csim_status status = CSIM_OK;
+  for (int b = 0; b < s->skin.nbody; b++) {
+    double sum = 0;
+    int count = 0;
+    for (int e = 0; e < s->skin.nedge; e++) {
+      const int *v = s->skin.edge + 2 * (ptrdiff_t)e;
+      if (s->skin.part[v[0]] != b) continue;
+      sum += csim_distance(s->skin.x0 + 3 * (ptrdiff_t)v[0], s->skin.x0 + 3 * (ptrdiff_t)v[1]);
+      count++;
+    }
+    if (count == 0 || thickness < sum / count) continue;
+    csim_say(
+        s->log, CSIM_ERROR, (csim_place){0},
+        "the contact thickness of %.3g m is larger than the edges of \"%s\", %.3g m in the mean; "
+        "choose a smaller one or a coarser mesh",
+        thickness, name_of(s, b), sum / count);
+    status = CSIM_INVALID;
+  }
+  return status;
+}
+
 csim_status csim_contact_check_start(const csim_model *model, int ncollider,
                                      const csim_collider *collider, int self, int refuse,
-                                     const char *path, csim_log *log, long long *total) {
+                                     double thickness, const char *path, csim_log *log,
+                                     long long *total) {
   csim_arena arena = {0};
   start_check s = {.model = model,
                    .collider = collider,
@@ -148,6 +173,9 @@ csim_status csim_contact_check_start(const csim_model *model, int ncollider,
   long long found = 0;
   *total = 0;
   if (csim_skin_build(&arena, model, ncollider, collider, &s.skin)) goto done;
+  status = check_thickness(&s, thickness);
+  if (status) goto done;
+  status = CSIM_MEMORY;
   csim_triangles mesh = {s.skin.nvert, s.skin.x0, s.skin.ntri, s.skin.tri};
   s.pair = csim_alloc(MAX_PAIRS, sizeof *s.pair);
   if (!s.pair) goto done;

@@ -47,7 +47,8 @@ static csim_status check_start(run *r) {
     if (!path) return CSIM_MEMORY;
   }
   csim_status status = csim_contact_check_start(world->model, world->ncollider, world->collider,
-                                                contact->self, refuse, path, r->log, &total);
+                                                contact->self, refuse, contact->thickness, path,
+                                                r->log, &total);
   if (!status && total && refuse) {
     csim_say(r->log, CSIM_ERROR, place,
              "contact keeps apart what is apart at the start; move the objects, or go on as it is "
@@ -142,6 +143,7 @@ static const char *outcome_text(const csim_scene *scene, csim_outcome outcome) {
 static csim_status step_frame(run *r, int frame, csim_frame_stats *stats) {
   *stats = (csim_frame_stats){0};
   csim_solver_begin_frame(r->solver);
+  double lag = 0;
   for (int s = 0; s < r->scene->substeps; s++) {
     if (stop_wanted(r)) return CSIM_STOPPED;
     csim_step_report step;
@@ -162,8 +164,15 @@ static csim_status step_frame(run *r, int frame, csim_frame_stats *stats) {
       csim_say(r->log, CSIM_ERROR, (csim_place){.file = r->scene->file}, "%s", r->report->reason);
       return CSIM_FAILED;
     }
+    lag = fmax(lag, step.contact.lag);
     tell_progress(r, frame, s + 1, stats);
   }
+  // less than the contact distance is the play of contact itself
+  if (lag > r->scene->contact.thickness)
+    csim_say(r->log, CSIM_WARNING, (csim_place){.file = r->scene->file},
+             "frame %d: a collider or pin is up to %.3g m behind its motion, as there is no room: "
+             "something is squeezed",
+             frame, lag);
   return CSIM_OK;
 }
 

@@ -42,7 +42,8 @@ static csim_status add_triangles(verifier *v, int k, csim_log *log) {
     status = csim_mesh_triangulate(&mesh, (csim_place){.file = v->info->file}, log);
   }
   for (int t = 0; !status && t < mesh.ntri; t++) {
-    for (int c = 0; c < 3; c++) v->tri[3 * (ptrdiff_t)v->ntri + c] = v->first[k] + mesh.tri[3 * t + c];
+    for (int c = 0; c < 3; c++)
+      v->tri[3 * (ptrdiff_t)v->ntri + c] = v->first[k] + mesh.tri[3 * t + c];
     v->object[v->ntri++] = k;
   }
   csim_mesh_free(&mesh);
@@ -114,7 +115,8 @@ csim_status csim_verify_contact(const char *cache_path, csim_log *log, csim_veri
   csim_status status = create(&v, cache_path, log);
   for (int f = 0; !status && f < v.info->nframe; f++) {
     status = read_frame(&v, f);
-    for (int k = 0; !status && f == 0 && k < v.info->nobject; k++) status = add_triangles(&v, k, log);
+    for (int k = 0; !status && f == 0 && k < v.info->nobject; k++)
+      status = add_triangles(&v, k, log);
     if (!status) status = verify_frame(&v, f, log, report);
   }
   csim_arena_free(&v.arena);

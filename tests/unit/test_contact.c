@@ -1,5 +1,5 @@
-// test_contact: contact in the step: nothing passes through anything with any solver, results do not
-// depend on threads, friction obeys Coulomb, derivatives are those of the energy.
+// test_contact: contact in the step: nothing passes through anything with any solver, results do
+// not depend on threads, friction obeys Coulomb, derivatives are those of the energy.
 #include "check.h"
 #include "kit.h"
 

@@ -16,7 +16,9 @@
 
 static unsigned seed = 12345;
 
-static double uniform(double lo, double hi) { return lo + (hi - lo) * (kit_random(&seed) + 0.5); }
+static double uniform(double lo, double hi) {
+  return lo + (hi - lo) * (kit_random(&seed) + 0.5);
+}
 
 static void random_points(int n, double size, double x[][3]) {
   for (int i = 0; i < n; i++)
@@ -39,11 +41,14 @@ static void test_distance(void) {
     case 2: // parallel edges, triangle without area
       for (int c = 0; c < 3; c++) x[3][c] = x[2][c] + uniform(-1, 1) * (x[1][c] - x[0][c]);
       break;
-    case 3: memcpy(x[3], x[2], sizeof x[3]); break;
+    case 3:
+      memcpy(x[3], x[2], sizeof x[3]);
+      break;
     case 4:
       for (int c = 0; c < 3; c++) x[3][c] = x[2][c] + (x[1][c] - x[0][c]) + uniform(-1e-9, 1e-9);
       break;
-    default: break;
+    default:
+      break;
     }
     double d2 = csim_pair_closest(kind, p, w);
     for (int k = 0; k < 4; k++) csim_add_scaled(w[k], x[k], d);
@@ -278,7 +283,8 @@ static void test_filter(void) {
 // Three triangles thrown about at random, all their pairs filtered: never do they meet, exactly.
 static void test_triangles(void) {
   static const int tri[9] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
-  static const int edge[9][2] = {{0, 1}, {1, 2}, {2, 0}, {3, 4}, {4, 5}, {5, 3}, {6, 7}, {7, 8}, {8, 6}};
+  static const int edge[9][2] = {{0, 1}, {1, 2}, {2, 0}, {3, 4}, {4, 5},
+                                 {5, 3}, {6, 7}, {7, 8}, {8, 6}};
   for (int trial = 0; trial < 300; trial++) {
     double x[9][3], d[9][3], t[9], s[4];
     do {
