@@ -5,7 +5,7 @@
 
 #include <float.h>
 
-enum { CHUNK_LEAVES = 64, MAX_DEPTH = 32 };
+enum { CHUNK_LEAVES = 64, GROUP_LEAVES = 4, MAX_DEPTH = 32 };
 
 // Outward by four units of a float: one for rounding to it, the rest for sums with drifts.
 static float below(double x) {
@@ -132,29 +132,36 @@ static void test_leaves(const search *s, int chunk, int la, int lb) {
     }
 }
 
-// All leaves of B that meet the leaf of A; of A itself, from that leaf on.
-static void search_leaf(const search *s, int chunk, int leaf) {
-  const csim_bvh *B = s->B ? s->B : s->A;
-  const csim_bvh_box *box = &s->A->node[s->A->nslot - 1 + leaf];
-  int stack[MAX_DEPTH + 1], top = 0, least = s->B ? 0 : leaf;
+// All leaves of B that meet leaves of A under its node `group`; of A itself, from each leaf on. The
+// leaves of a group are neighbours: one walk down the tree serves them all.
+static void search_group(const search *s, int chunk, int group) {
+  const csim_bvh *A = s->A, *B = s->B ? s->B : A;
+  int first = group * GROUP_LEAVES, last = first + GROUP_LEAVES;
+  if (last > A->nleaf) last = A->nleaf;
+  csim_bvh_box box = nowhere();
+  for (int l = first; l < last; l++) box = join(&box, &A->node[A->nslot - 1 + l]);
+  int stack[MAX_DEPTH + 1], top = 0;
   stack[top++] = 0;
   while (top) {
     int k = stack[--top];
-    if (!meet(&B->node[k], box)) continue;
-    if (k >= B->nslot - 1) {
-      int other = k - (B->nslot - 1);
-      if (other >= least) test_leaves(s, chunk, leaf, other);
+    if (!meet(&B->node[k], &box)) continue;
+    if (k < B->nslot - 1) {
+      stack[top++] = 2 * k + 2;
+      stack[top++] = 2 * k + 1;
       continue;
     }
-    stack[top++] = 2 * k + 2;
-    stack[top++] = 2 * k + 1;
+    int other = k - (B->nslot - 1);
+    for (int l = first; l < last; l++)
+      if ((s->B || other >= l) && meet(&B->node[k], &A->node[A->nslot - 1 + l]))
+        test_leaves(s, chunk, l, other);
   }
 }
 
 static void search_chunk(void *context, int chunk) {
   const search *s = context;
-  int last = (chunk + 1) * CHUNK_LEAVES < s->A->nleaf ? (chunk + 1) * CHUNK_LEAVES : s->A->nleaf;
-  for (int l = chunk * CHUNK_LEAVES; l < last; l++) search_leaf(s, chunk, l);
+  enum { GROUPS = CHUNK_LEAVES / GROUP_LEAVES };
+  for (int g = chunk * GROUPS; g < (chunk + 1) * GROUPS && g * GROUP_LEAVES < s->A->nleaf; g++)
+    search_group(s, chunk, g);
 }
 
 static int run(csim_pool *pool, search *s, csim_pair_list *list) {
