@@ -197,6 +197,7 @@ static void test_steps(void) {
   static const char *const bendings[] = {"cloth.springs.bending=quadratic",
                                          "cloth.springs.bending=dihedral",
                                          "cloth.springs.bending=spring"};
+  count_step_calls("rich.json", (const char *[]){"contact.response=impulse"}, 1);
   for (int l = 0; l < 4; l++) count_step_calls("rich.json", &linears[l], 1);
   for (int b = 0; b < 3; b++) count_step_calls("rich.json", &bendings[b], 1);
   count_step_calls("rich.json",
