@@ -90,6 +90,39 @@ VIEW_SRC := $(wildcard tools/view/*.c)
 $(BIN)/clothview: TOOL_LIBS := -lpng
 $(BIN)/clothview: $(VIEW_SRC:%.c=$(B)/%.o)
 
+# the viewer of pages: readable source in tools/view/web, bundled by `make view`, kept in the program
+BUNDLE := build/view/viewer.bundle.js
+ifneq ($(wildcard $(BUNDLE)),)
+$(B)/tools/view/embed.o: $(BUNDLE)
+$(B)/tools/view/embed.o: ALL_C += -DVIEW_BUNDLE='"$(BUNDLE)"'
+endif
+
+.PHONY: view deps-view
+deps-view: ## install what the viewer is bundled with (npm packages, into build/view)
+	@tools/view/web/install
+
+view: deps-view ## bundle the viewer of HTML pages and build it into bin/clothview
+	@tools/view/web/bundle $(BUNDLE)
+	@$(MAKE) --no-print-directory bin/clothview
+
+$(B)/view/test_view: $(B)/tests/view/test_view.o $(B)/tests/check.o $(VIEW_SRC:%.c=$(B)/%.o) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(OPT) $(filter %.o,$^) $(LIB) -o $@ -lpng $(LIBS)
+$(B)/tests/view/test_view.o: ALL_C += -Itools
+
+.PHONY: check-view gallery
+check-view: deps-view view $(B)/view/synth $(B)/view/test_view ## test clothview; installs chromium and ffmpeg
+	@tests/view/install
+	@BIN=$(BIN) BUILD=$(B) tests/view/run
+
+gallery: all ## simulate every scene and put a picture of each into docs/gallery
+	@BIN=$(BIN) tools/view/gallery
+
+# caches to look at, for the viewer's tests
+$(B)/view/synth: $(B)/tests/view/synth.o $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(OPT) $^ -o $@ $(LIBS)
+
 $(TEST_BIN): $(B)/tests/%: $(B)/tests/unit/%.o $(B)/tests/check.o $(B)/tests/kit.o $(LIB)
 	@mkdir -p $(@D)
 	$(call say,link)$(CC) $(OPT) $^ -o $@ $(LIBS)

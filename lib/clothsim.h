@@ -1,8 +1,9 @@
 // clothsim.h: the only public header. Programs in cli/ and tools/ use nothing else of lib/.
 //
 // Data flows one way: scene (what the user wrote) -> model (constant) + state -> step -> cache.
-// The library never prints and never exits: it returns a status and tells the details to a csim_log.
-// All quantities are SI; the unit stands in brackets. Positions are (n x 3) row-major doubles.
+// The library never prints and never exits: it returns a status and tells the details to a
+// csim_log. All quantities are SI; the unit stands in brackets. Positions are (n x 3) row-major
+// doubles.
 #ifndef CLOTHSIM_H
 #define CLOTHSIM_H
 
@@ -44,6 +45,46 @@ typedef struct csim_log {
   int nerror;   ///< errors seen so far
   int nwarning; ///< warnings seen so far
 } csim_log;
+
+// --------------------------------------------------------------------------------------- meshes
+
+/// A polygon mesh and its triangles. Order of vertices and polygons as given.
+typedef struct csim_polygons {
+  int nvert;
+  const double *vert; ///< (nvert x 3) [m]
+  int nface;
+  const int *face_start; ///< (nface + 1) first corner of each face
+  const int *face_vert;  ///< (face_start[nface]) vertex of each corner
+  int ntri;
+  const int *tri;      ///< (ntri x 3) the faces triangulated, in face order
+  const int *tri_face; ///< (ntri) face each triangle came from
+} csim_polygons;
+
+/// Reads OBJ, STL or PLY. Refuses what can be no surface: numbers that are not finite, indices out
+/// of range, no faces at all.
+/// @param[out] surface  NULL on failure; release with csim_polygons_free
+/// @return CSIM_OK; CSIM_IO or CSIM_INVALID with file and line; CSIM_MEMORY
+csim_status csim_polygons_read(const char *path, csim_log *log, csim_polygons **surface);
+
+/// A surface of polygons in memory, which are copied: at least 3 corners a face, indices in
+/// [0, nvert), as csim_cache_object has them. nface = 0 is allowed.
+/// @return CSIM_OK; CSIM_INVALID for polygons too large to cut; CSIM_MEMORY
+csim_status csim_polygons_make(int nvert, const double *vert, int nface, const int *face_start,
+                              const int *face_vert, csim_log *log, csim_polygons **surface);
+
+/// NULL allowed.
+void csim_polygons_free(csim_polygons *surface);
+
+/// Pairs of triangles that pass through or touch each other where they should not, decided exactly.
+/// Several objects may be one mesh.
+/// @param vert        (nvert x 3) [m], finite
+/// @param tri         (ntri x 3), indices in [0, nvert)
+/// @param limit       room in `pair`
+/// @param[out] pair   (min(*total, limit) x 2) rising
+/// @param[out] total  how many there are; NULL allowed
+/// @return CSIM_OK or CSIM_MEMORY
+csim_status csim_find_crossings(int nvert, const double *vert, int ntri, const int *tri,
+                                   int limit, int *pair, long long *total);
 
 // ---------------------------------------------------------------------------------------- scenes
 
@@ -166,7 +207,7 @@ typedef struct csim_cache_object {
   const double *uv;      ///< (nuv x 2), kept as floats
   const int *face_uv;    ///< (face_start[nface]) uv of each corner, -1 = none; unused if nuv = 0
   int ntag;
-  char *const *tag;    ///< (ntag) names of groups of faces, at most 255 bytes each
+  char *const *tag;    ///< (ntag) names of groups of faces, at most 4095 bytes each
   const int *face_tag; ///< (nface) tag of each face, -1 = none; unused if ntag = 0
   int ntet;
   const int *tet; ///< (ntet x 4)
@@ -238,6 +279,7 @@ typedef struct csim_cache_info {
   int nobject;
   const csim_cache_object *object; ///< (nobject)
   const char *meta;                ///< JSON
+  double unit;                     ///< [m] of one unit of length, as META tells; 1 when it does not
   const char *file;                ///< the file opened: path or path.part
   int complete;         ///< closed properly; else found frame by frame up to the first damage
   long long size;       ///< [bytes] of the file
@@ -271,5 +313,97 @@ csim_status csim_cache_verify(csim_cache *cache, void (*progress)(void *user, do
                               void *user);
 
 void csim_cache_free(csim_cache *cache);
+
+// -------------------------------------------------------------------------------------- exports
+//
+// The formats of other programs, written frame by frame: open, frame for each, close. docs/export.md
+// tells who reads what. Numbers are written the same in every locale.
+
+typedef struct csim_export_options {
+  const char *format;    ///< "obj", "ply", "pc2", "mdd", "vtp", "abc" or "usda"
+  const char *directory; ///< made if needed; "" or "." for the working directory
+  const char *name;      ///< of files that hold all objects: abc, usda
+  double fps;            ///< [1/s]
+  long long last_number; ///< largest frame number that will come: the width of numbers in file names
+  int up;                ///< of the input: 1 = y, 2 = z
+  int target_up;         ///< of the output, turned if needed; 0 = as the input
+  double scale;          ///< lengths are multiplied by this; 0 = 1
+  double unit;           ///< [m] of one unit of length of the output, told where the format can; 0 = 1
+  int velocities;        ///< write velocities where object and format have them
+  int digits;            ///< of numbers in OBJ: 9 (0) or 17
+} csim_export_options;
+
+typedef struct csim_export csim_export;
+
+/// The formats' names and what they are, ended by NULL names.
+typedef struct csim_export_format {
+  const char *name, *description;
+} csim_export_format;
+const csim_export_format *csim_export_formats(void);
+
+/// Starts an export. Of solids with tetrahedra the surface is exported: the vertices up to the last
+/// one that a face uses. Everything else keeps vertex order and polygons.
+///
+/// @param object  (nobject) must outlive the export, as must `log`
+/// @param[out] e  NULL on failure
+/// @return CSIM_INVALID (unknown format, no objects), CSIM_IO, CSIM_MEMORY
+csim_status csim_export_open(const csim_export_options *options, int nobject,
+                             const csim_cache_object *object, csim_log *log, csim_export **e);
+
+/// Writes a frame. Numbers must increase.
+/// @param x  (nobject) of (nvert x 3) positions
+/// @param v  (nobject) of (nvert x 3) velocities per second, NULL where an object has none; may be NULL
+csim_status csim_export_frame(csim_export *e, long long number, const double *const *x,
+                              const double *const *v);
+
+/// Completes the files and frees the export. Files of single frames are complete at once; those of
+/// the whole run appear here.
+/// @param commit  0: those of the whole run are dropped
+csim_status csim_export_close(csim_export *e, int commit);
+
+// ------------------------------------------------------------------------------------- sequences
+//
+// Frames from whatever holds them: a cache, a folder of NAME_0001.obj (or .ply), a single OBJ, PLY or
+// STL, a PC2 or MDD point cache. What a file is, its first bytes decide where they can.
+
+typedef struct csim_sequence csim_sequence;
+
+/// What a sequence holds. Pointers live as long as it.
+typedef struct csim_sequence_info {
+  const char *kind;           ///< "cache", "files", "pc2" or "mdd"
+  double fps;                 ///< [1/s] 0 = unknown
+  int up;                     ///< 1 = y, 2 = z, 0 = unknown
+  int nframe;
+  const long long *number;    ///< (nframe) increasing
+  int nobject;
+  const csim_cache_object *object; ///< (nobject); point caches have no faces
+  int has_faces;              ///< 0: the format holds points only
+  int complete;               ///< 0: a cache whose writing was not finished
+} csim_sequence_info;
+
+/// @param log  must outlive the sequence; NULL allowed
+/// @return CSIM_OK, CSIM_IO, CSIM_INVALID (a mesh that cannot be read, a folder without any),
+///         CSIM_MEMORY
+csim_status csim_sequence_open(const char *path, csim_log *log, csim_sequence **sequence);
+const csim_sequence_info *csim_sequence_get_info(const csim_sequence *sequence);
+
+/// Reads one object in one frame.
+/// @param frame   index in [0, nframe)
+/// @param[out] x  (nvert x 3) positions
+/// @param[out] v  (nvert x 3) velocities, zeros where there are none; NULL allowed
+/// @return CSIM_OK, CSIM_IO, CSIM_INVALID (an object lacks this frame, or changes its faces in it),
+///         CSIM_MEMORY
+csim_status csim_sequence_read(csim_sequence *sequence, int object, int frame, double *x, double *v);
+void csim_sequence_free(csim_sequence *sequence);
+
+/// Hausdorff distance of two meshes: the farthest that any vertex of one is from the other's
+/// surface (from its points, when it has no faces). Vertices that are not finite are left out.
+/// @param xa (a->nvert x 3), xb (b->nvert x 3) positions
+/// @param[out] distance  [m]
+/// @param[out] side      0: from a vertex of a, 1: of b
+/// @param[out] vertex    that vertex
+/// @return CSIM_OK or CSIM_MEMORY
+csim_status csim_hausdorff(const csim_cache_object *a, const double *xa, const csim_cache_object *b,
+                           const double *xb, double *distance, int *side, int *vertex);
 
 #endif

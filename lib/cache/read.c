@@ -7,6 +7,7 @@
 #include "cache/read.h"
 
 #include "base/log.h"
+#include "base/number.h"
 #include "cache/layout.h"
 #include "cache/topology.h"
 
@@ -149,6 +150,16 @@ static csim_status read_header(csim_cache *c) {
   return CSIM_IO;
 }
 
+// "meters_per_unit": NUMBER in META; within a JSON string the quotes would be escaped.
+static double find_unit(const char *meta) {
+  static const char key[] = "\"meters_per_unit\":";
+  const char *at = strstr(meta, key), *end = meta + strlen(meta);
+  double unit;
+  if (!at) return 1;
+  for (at += sizeof key - 1; *at == ' '; at++) continue;
+  return csim_read_number(at, end, &unit) && unit > 0 && isfinite(unit) ? unit : 1;
+}
+
 // META and the TOPO chunks. Without them nothing can be read.
 static csim_status read_topology(csim_cache *c) {
   int nobject = c->info.nobject;
@@ -161,6 +172,7 @@ static csim_status read_topology(csim_cache *c) {
   if (!meta) return no_memory(c);
   memcpy(meta, c->payload.data, (size_t)c->payload.n);
   c->info.meta = meta;
+  c->info.unit = find_unit(meta);
   // an object takes at least a chunk header: a hostile count cannot ask for much memory
   if ((uint64_t)nobject > (uint64_t)c->info.size / CSIM_CACHE_CHUNK)
     return damaged(c, at, "the file is too short for its number of objects");

@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIXED = 40, MAX_CORNER = 1 << 29, MAX_NAMES = 1 << 24, MAX_NAME = 255 };
+enum { FIXED = 40, MAX_CORNER = 1 << 29, MAX_NAMES = 1 << 24, MAX_NAME = 255, MAX_TAG = 4095 };
 
 // ------------------------------------------------------------------------------------------ check
 
@@ -65,9 +65,13 @@ csim_status csim_topology_check(const csim_cache_object *o, csim_place place, cs
     return refuse(log, place, o, "a face refers to a tag that does not exist");
   if (!in_range(o->tet, 4 * (ptrdiff_t)o->ntet, 0, o->nvert))
     return refuse(log, place, o, "a tetrahedron refers to a vertex that does not exist");
-  for (int i = 0; i < o->ntag; i++)
-    if (!o->tag[i] || strlen(o->tag[i]) > MAX_NAME)
-      return refuse(log, place, o, "a tag is longer than 255 bytes");
+  size_t names = strlen(o->name) + 1;
+  for (int i = 0; i < o->ntag; i++) {
+    if (!o->tag[i] || strlen(o->tag[i]) > MAX_TAG)
+      return refuse(log, place, o, "a tag is longer than 4095 bytes");
+    names += strlen(o->tag[i]) + 1;
+  }
+  if (names > MAX_NAMES) return refuse(log, place, o, "its tags have more than 16 MiB");
   return CSIM_OK;
 }
 

@@ -191,6 +191,22 @@ void csim_file_write(csim_file *file, const void *data, size_t size) {
   }
 }
 
+void csim_file_patch(csim_file *file, uint64_t offset, const void *data, size_t size) {
+  assert(offset + size <= csim_file_position(file));
+  flush(file);
+  for (const char *p = data; size && !file->error;) {
+    ssize_t n = pwrite(file->fd, p, size, (off_t)offset);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) {
+      file->error = errno;
+    } else {
+      p += n;
+      offset += (uint64_t)n;
+      size -= (size_t)n;
+    }
+  }
+}
+
 void csim_file_text(csim_file *file, const char *text) {
   csim_file_write(file, text, strlen(text));
 }

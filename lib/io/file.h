@@ -39,6 +39,11 @@ enum { CSIM_FILE_ROOM = 1 << 16 };
 char *csim_file_room(csim_file *file, size_t n);
 void csim_file_advance(csim_file *file, size_t used);
 
+/// Writes over bytes appended before, for headers that only the end of a run knows. Fails like
+/// csim_file_write; not for devices and pipes.
+/// @param offset  offset + size <= csim_file_position(file)
+void csim_file_patch(csim_file *file, uint64_t offset, const void *data, size_t size);
+
 /// Bytes appended so far.
 uint64_t csim_file_position(const csim_file *file);
 

@@ -196,6 +196,26 @@ int csim_network_hinges(const csim_topology *topology, const csim_part *part, do
   return left_out;
 }
 
+void csim_network_grid_hinges(int nx, int nz, const csim_part *part, double B,
+                              csim_elements *hinges) {
+  double a = length_of(part, 0, 1), b = length_of(part, 0, nx + 1);
+  int row = nx + 1;
+  // parameter 4 is the rest length of the cotangent kind, 0: flat
+  for (int j = 0; j <= nz; j++)
+    for (int i = 0; i <= nx; i++) {
+      int v = part->vert0 + j * row + i;
+      double sx = sqrt(B * a * b * (j == 0 || j == nz ? 0.5 : 1)) / (a * a);
+      double sz = sqrt(B * a * b * (i == 0 || i == nx ? 0.5 : 1)) / (b * b), s = sqrt(2 * B / (a * b));
+      // a stencil of three vertices names the middle one twice
+      if (i > 0 && i < nx)
+        csim_elements_add(hinges, (int[]){v, v, v - 1, v + 1}, (double[]){-2 * sx, 0, sx, sx, 0});
+      if (j > 0 && j < nz)
+        csim_elements_add(hinges, (int[]){v, v, v - row, v + row}, (double[]){-2 * sz, 0, sz, sz, 0});
+      if (i < nx && j < nz)
+        csim_elements_add(hinges, (int[]){v, v + row + 1, v + 1, v + row}, (double[]){s, s, -s, -s, 0});
+    }
+}
+
 void csim_network_volumes(int ntet, const int *tet, const csim_part *part, double K,
                           csim_elements *volumes) {
   for (int t = 0; t < ntet; t++) {

@@ -67,6 +67,16 @@ int csim_network_tets(int ntet, const int *tet, const csim_part *part, double E,
 int csim_network_hinges(const csim_topology *topology, const csim_part *part, double B,
                         csim_elements *hinges);
 
+/// Quadratic bending of a flat grid of nx x nz cells, from second differences instead of hinges:
+///
+///   E = B/2 sum A (kx^2 + kz^2 + 2 kxz^2),  kx = (x_{i-1} - 2 x_i + x_{i+1}) / a^2, ...
+///
+/// over rows, columns (half the area at the border) and cells. The same on any diagonals, isotropic,
+/// and exact for cylinders, where hinges of a right-triangle grid let rows bend at alternate vertices
+/// (test_validate, case 9: 0.8 B along the axes).
+/// @param hinges  of kind quadratic or cotangent
+void csim_network_grid_hinges(int nx, int nz, const csim_part *part, double B, csim_elements *hinges);
+
 /// Volume springs E = 1/2 (K/V0) (V - V0)^2 of every tetrahedron, K [Pa].
 void csim_network_volumes(int ntet, const int *tet, const csim_part *part, double K,
                           csim_elements *volumes);

@@ -123,7 +123,11 @@ static void add_bending(csim_build *build, const csim_object *object, const csim
   case CSIM_BENDING_QUADRATIC:
   case CSIM_BENDING_DIHEDRAL:
   case CSIM_BENDING_COTANGENT:
-    if (material->bend > 0)
+    if (material->bend > 0 && mesh->grid[0] > 0 && object->bending != CSIM_BENDING_DIHEDRAL)
+      csim_network_grid_hinges(mesh->grid[0], mesh->grid[1], &part, material->bend,
+                               object->bending == CSIM_BENDING_QUADRATIC ? &build->quadratic
+                                                                         : &build->cotangent);
+    else if (material->bend > 0)
       slivers = csim_network_hinges(topology, &part, material->bend,
                                     object->bending == CSIM_BENDING_QUADRATIC   ? &build->quadratic
                                     : object->bending == CSIM_BENDING_COTANGENT ? &build->cotangent

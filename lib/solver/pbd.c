@@ -48,6 +48,18 @@ static void project_all(const csim_problem *problem, const csim_pass *pass, pbd 
       x[3 * (ptrdiff_t)i + c] += s->dx[3 * (ptrdiff_t)i + c] / s->count[i];
 }
 
+// x = y + W J(x)^T lambda. Passes move x by the gradients of their moment; as those turn, x drifts from
+// what the multipliers mean, and Gauss-Seidel alone converges to another step than implicit Euler's.
+static void renew(const csim_problem *problem, const csim_pass *pass, pbd *s, double *x) {
+  const csim_model *model = problem->model;
+  size_t bytes = 3 * (size_t)model->nvert * sizeof *x;
+  memcpy(s->dx, problem->y, bytes);
+  for (int e = 0; e < model->nenergy; e++)
+    csim_project_push(pass, &model->energy[e], s->lambda[e], x, s->dx);
+  for (int i = 0; i < model->nvert; i++)
+    if (!model->fixed[i]) memcpy(x + 3 * (ptrdiff_t)i, s->dx + 3 * (ptrdiff_t)i, 3 * sizeof *x);
+}
+
 static csim_outcome judge(const csim_problem *problem, pbd *s, const double *x, double *residual) {
   csim_problem_gradient(problem, x, s->g);
   *residual = csim_method_residual(problem, s->g);
@@ -64,11 +76,12 @@ static csim_method_report solve(const csim_problem *problem, pbd *s, int complia
   for (int e = 0; e < problem->model->nenergy; e++)
     memset(s->lambda[e], 0, 3 * (size_t)problem->model->energy[e].nelem * sizeof *s->lambda[e]);
   csim_method_report report = {.outcome = CSIM_OUTCOME_LIMIT};
-  // the residual costs as much as a pass: look at it after 1, 2, 4, ... passes and at the end
+  // the residual costs as much as a pass: look at it after 1, 2, 4, ..., 16, 32, 48, ... passes
   for (int next = 1; report.iterations < params->iterations && report.outcome == CSIM_OUTCOME_LIMIT;) {
     project_all(problem, &pass, s, compliant, x);
     if (++report.iterations < next && report.iterations < params->iterations) continue;
-    next *= 2;
+    next += next < 16 ? next : 16;
+    if (compliant && report.iterations > 1) renew(problem, &pass, s, x);
     report.outcome = judge(problem, s, x, &report.residual);
   }
   return report;

@@ -66,6 +66,27 @@ static void shorten_range(void *context, int first, int last) {
   }
 }
 
+static void push_range(void *context, int first, int last) {
+  const pass_job *job = context;
+  const csim_model *model = job->pass->model;
+  int nnode = job->energy->kind->nnode;
+  csim_point at = {.x = job->x, .anchor = job->pass->target};
+  for (int e = job->offset + first; e < job->offset + last; e++) {
+    csim_constraint c;
+    if (!job->energy->kind->constraint(job->energy, &at, e, &c)) continue;
+    const double *lambda = job->lambda + 3 * (ptrdiff_t)e;
+    for (int n = 0; n < nnode; n++) {
+      int v = job->energy->node[(ptrdiff_t)nnode * e + n];
+      if (model->fixed[v]) continue;
+      double w = 1 / model->mass[v];
+      if (c.dim == 1)
+        csim_add_scaled(w * lambda[0], c.grad[n], job->dx + 3 * (ptrdiff_t)v);
+      else
+        csim_add_scaled(w * c.grad[n][0], lambda, job->dx + 3 * (ptrdiff_t)v);
+    }
+  }
+}
+
 static void project_range(void *context, int first, int last) {
   const pass_job *job = context;
   for (int e = first; e < last; e++) project_element(job, job->offset + e);
@@ -91,6 +112,13 @@ void csim_project_jacobi(const csim_pass *pass, const csim_energy *energy, doubl
   project_colors(&(pass_job){
                      .pass = pass, .energy = energy, .lambda = lambda, .x = x, .dx = dx, .count = count},
                  project_range);
+}
+
+void csim_project_push(const csim_pass *pass, const csim_energy *energy, const double *lambda,
+                       const double *x, double *out) {
+  // lambda is only read here
+  project_colors(&(pass_job){.pass = pass, .energy = energy, .lambda = (double *)lambda, .x = x, .dx = out},
+                 push_range);
 }
 
 void csim_project_limit(const csim_pass *pass, const csim_energy *springs, double limit, double *x) {

@@ -32,6 +32,10 @@ void csim_project_gauss_seidel(const csim_pass *pass, const csim_energy *energy,
 void csim_project_jacobi(const csim_pass *pass, const csim_energy *energy, double *lambda,
                          const double *x, double *dx, double *count);
 
+/// Adds W J(x)^T lambda to out (nvert x 3): where the multipliers push, by the gradients at x.
+void csim_project_push(const csim_pass *pass, const csim_energy *energy, const double *lambda,
+                       const double *x, double *out);
+
 /// Shortens the springs of an energy that are longer than (1 + limit) times their rest length to that
 /// length, Gauss-Seidel.
 void csim_project_limit(const csim_pass *pass, const csim_energy *springs, double limit, double *x);

@@ -1,0 +1,93 @@
+// cache/export.h: what the exporters share. Needs io/, base/.
+#ifndef CSIM_CACHE_EXPORT_H
+#define CSIM_CACHE_EXPORT_H
+
+#include "base/arena.h"
+#include "base/log.h"
+#include "clothsim.h"
+#include "io/file.h"
+#include "mesh/mesh.h"
+
+typedef struct csim_exporter csim_exporter;
+
+/// An export under way. Exporters keep their own things in `state`.
+struct csim_export {
+  csim_arena arena;
+  const csim_exporter *kind;
+  csim_export_options
+      options; ///< strings are copies; scale, unit, target_up and digits are resolved
+  csim_log *log;
+  csim_status status; ///< of the first failure; sticky
+  int nobject;
+  csim_cache_object *object; ///< (nobject) those of the caller, with nvert of the surface
+  char **file_name;          ///< (nobject) names that are safe and different as file names
+  double **x, **v; ///< (nobject) turned and scaled, of the current frame; v[i] may be NULL
+  int digits;      ///< of frame numbers in file names
+  int nframe;
+  long long *number; ///< (nframe) of the frames so far
+  ptrdiff_t number_capacity;
+  void *state;
+};
+
+/// A format. Functions return a status after saying what failed; `close` is always called once when
+/// `open` succeeded, and releases the state.
+struct csim_exporter {
+  const char *name;
+  csim_status (*open)(csim_export *e);
+  csim_status (*frame)(csim_export *e); ///< number[nframe - 1] is the frame's
+  csim_status (*close)(csim_export *e, int commit);
+};
+
+extern const csim_exporter csim_export_obj, csim_export_ply, csim_export_pc2, csim_export_mdd,
+    csim_export_vtp, csim_export_abc, csim_export_usda;
+
+/// Says "out of memory" and returns CSIM_MEMORY.
+csim_status csim_export_memory(csim_export *e);
+
+/// directory/stem suffix, and directory/stem_0001 suffix for the current frame.
+/// @param[out] path  CSIM_EXPORT_PATH bytes
+/// @return 0, or -1 (said) when too long: a cut path would name another file
+enum { CSIM_EXPORT_PATH = 4096 };
+int csim_export_path(csim_export *e, const char *stem, const char *suffix, char *path);
+int csim_export_frame_path(csim_export *e, const char *stem, const char *suffix, char *path);
+
+/// Texture coordinates by vertex, when every corner of a vertex has the same: (nvert x 2) in the
+/// export's arena, zeros for loose vertices; NULL when corners differ, or there are none.
+double *csim_export_vertex_uv(csim_export *e, int object);
+
+/// Texture coordinates by corner for formats where every corner must have one.
+/// @param[out] nuv   with one (0, 0) added when a corner has none
+/// @param[out] uv    (nuv x 2)
+/// @param[out] index (corners)
+/// @return 0, or -1 when out of memory
+int csim_export_corner_uv(csim_export *e, int object, int *nuv, double **uv, int **index);
+
+/// Number of corners of an object's faces.
+static inline int csim_corners(const csim_cache_object *o) {
+  return o->nface ? o->face_start[o->nface] : 0;
+}
+
+/// The object as a mesh with positions x, that shares its arrays; not to be freed.
+csim_mesh csim_export_mesh(const csim_cache_object *object, const double *x);
+
+/// Frames from one to the next: 1 = every frame, 0 when they are uneven.
+long long csim_export_stride(const csim_export *e);
+
+/// Appends n doubles as little-endian floats, n <= CSIM_FILE_ROOM / 4 at a time or more.
+void csim_write_floats(csim_file *file, const double *value, ptrdiff_t n);
+
+// ------------------------------------------------------------------------------------------ spool
+
+/// Bytes on disk for the time of the export, for formats whose order is not that of time. An
+/// unnamed file in the directory of the export.
+typedef struct csim_spool csim_spool;
+
+/// @return NULL when it cannot be made (said)
+csim_spool *csim_spool_new(csim_export *e);
+void csim_spool_add(csim_spool *spool, const void *data, size_t size);
+
+/// Appends all of it to a file. @return 0, or -1 when spool or reading failed (said)
+int csim_spool_copy(csim_spool *spool, csim_export *e, csim_file *file);
+void csim_spool_free(csim_spool *spool);
+
+#endif

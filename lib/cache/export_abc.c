@@ -1,0 +1,432 @@
+// cache/export_abc.c: Alembic, one file: an Xform with a PolyMesh for each object. Needs io/,
+// base/.
+//
+// Samples go to the file as frames come; groups and headers, which name the positions of samples,
+// follow in the end. Alembic's faces are clockwise, so corners are written backward.
+#include "cache/bytes.h"
+#include "cache/export.h"
+#include "cache/murmur.h"
+#include "cache/ogawa.h"
+
+#include "base/number.h"
+
+#include <float.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Metadata strings are named by their place in this list; 0 is the empty one.
+enum {
+  MD_NONE,
+  MD_XFORM_OBJECT,
+  MD_MESH_OBJECT,
+  MD_XFORM,
+  MD_MESH,
+  MD_BOX,
+  MD_POINT,
+  MD_VECTOR,
+  MD_UV
+};
+static const char *const METADATA[] = {
+    "",
+    "schema=AbcGeom_Xform_v3;schemaObjTitle=AbcGeom_Xform_v3:.xform",
+    "schema=AbcGeom_PolyMesh_v1;schemaBaseType=AbcGeom_GeomBase_v1;"
+    "schemaObjTitle=AbcGeom_PolyMesh_v1:.geom",
+    "schema=AbcGeom_Xform_v3",
+    "schema=AbcGeom_PolyMesh_v1;schemaBaseType=AbcGeom_GeomBase_v1",
+    "interpretation=box",
+    "geoScope=vtx;interpretation=point",
+    "geoScope=vtx;interpretation=vector",
+    "arrayExtent=1;geoScope=fvr;interpretation=vector;isGeomParam=true;podExtent=2;"
+    "podName=float32_t",
+};
+enum { NMETADATA = sizeof METADATA / sizeof *METADATA };
+
+enum { COMPOUND = 0, SCALAR = 1, ARRAY = 2 };                  // kinds of properties
+enum { POD_U32 = 5, POD_I32 = 6, POD_F32 = 10, POD_F64 = 11 }; // types of elements
+
+// A property: what its header says, and the words of its samples.
+typedef struct property {
+  const char *name;
+  int kind, pod, extent, metadata, time_sampling;
+  csim_bytes sample;   // a word for each frame; equal neighbours share theirs
+  uint8_t key[16];     // of the last sample
+  uint8_t history[16]; // hash of the keys of all
+} property;
+
+typedef struct abc_object {
+  property bounds, points, velocities;
+} abc_object;
+
+typedef struct abc {
+  csim_file *file;
+  abc_object *object; // (nobject)
+  csim_bytes payload; // of a sample, reused
+  csim_bytes keys;    // histories of an object's properties, for its hash
+} abc;
+
+// ---------------------------------------------------------------------------------------- samples
+
+// Writes the payload as the property's next sample, unless it equals the last one.
+static void add_sample(abc *a, property *p) {
+  uint8_t key[16];
+  csim_murmur(a->payload.n ? a->payload.data : key, (size_t)a->payload.n, key);
+  if (p->sample.n && !memcmp(key, p->key, sizeof key)) {
+    csim_bytes_add64(&p->sample, csim_load_u64(p->sample.data + p->sample.n - 8));
+  } else {
+    csim_bytes_add64(&p->sample, csim_ogawa_sample(a->file, &a->payload, key));
+    memcpy(p->key, key, sizeof key);
+  }
+  uint8_t both[32];
+  memcpy(both, p->history, 16);
+  memcpy(both + 16, key, 16);
+  csim_murmur(both, sizeof both, p->history);
+  a->payload.n = 0;
+}
+
+static void add_floats(abc *a, const double *value, ptrdiff_t n) {
+  uint8_t *to = csim_bytes_reserve(&a->payload, 4 * n);
+  for (ptrdiff_t i = 0; to && i < n; i++) csim_store_f32((float)value[i], to + 4 * i);
+  if (to) a->payload.n += 4 * n;
+}
+
+static void add_bounds(abc *a, const double *x, int n) {
+  double box[6] = {x[0], x[1], x[2], x[0], x[1], x[2]};
+  for (ptrdiff_t i = 3; i < 3 * (ptrdiff_t)n; i++) {
+    if (x[i] < box[i % 3]) box[i % 3] = x[i];
+    if (x[i] > box[3 + i % 3]) box[3 + i % 3] = x[i];
+  }
+  for (int k = 0; k < 6; k++) csim_bytes_add_double(&a->payload, box[k]);
+}
+
+static csim_status check_memory(csim_export *e) {
+  abc *a = e->state;
+  int failed = a->payload.failed || a->keys.failed || e->arena.failed;
+  for (int i = 0; i < e->nobject && a->object; i++)
+    failed = failed || a->object[i].bounds.sample.failed || a->object[i].points.sample.failed ||
+             a->object[i].velocities.sample.failed;
+  return failed ? csim_export_memory(e) : CSIM_OK;
+}
+
+static csim_status write_frame(csim_export *e) {
+  abc *a = e->state;
+  for (int i = 0; i < e->nobject; i++) {
+    ptrdiff_t n = e->object[i].nvert;
+    add_bounds(a, e->x[i], (int)n);
+    add_sample(a, &a->object[i].bounds);
+    add_floats(a, e->x[i], 3 * n);
+    add_sample(a, &a->object[i].points);
+    if (!e->object[i].has_velocity) continue;
+    add_floats(a, e->v[i], 3 * n);
+    add_sample(a, &a->object[i].velocities);
+  }
+  if (csim_file_failed(a->file)) return CSIM_IO; // said by the commit
+  return check_memory(e);
+}
+
+static csim_status open_abc(csim_export *e) {
+  abc *a = e->state = CSIM_ARENA_NEW(&e->arena, abc, 1);
+  if (a) a->object = CSIM_ARENA_NEW(&e->arena, abc_object, e->nobject);
+  if (!a || !a->object) return csim_export_memory(e);
+  for (int i = 0; i < e->nobject; i++)
+    a->object[i] = (abc_object){
+        .bounds = {".selfBnds", SCALAR, POD_F64, 6, MD_BOX, 1, .key = {0}},
+        .points = {"P", ARRAY, POD_F32, 3, MD_POINT, 1, .key = {0}},
+        .velocities = {".velocities", ARRAY, POD_F32, 3, MD_VECTOR, 1, .key = {0}},
+    };
+  char path[CSIM_EXPORT_PATH];
+  if (csim_export_path(e, e->options.name, ".abc", path)) return CSIM_INVALID;
+  csim_status status = csim_file_create(path, e->log, &a->file);
+  if (!status) csim_ogawa_begin(a->file);
+  return status;
+}
+
+// ------------------------------------------------------------------------------------- properties
+
+// Samples from the first that differs from the one before it to the last such; 0, 0: none does.
+static void find_changes(const property *p, uint32_t *first, uint32_t *last) {
+  *first = *last = 0;
+  for (ptrdiff_t i = 1; i < p->sample.n / 8; i++)
+    if (memcmp(p->sample.data + 8 * i, p->sample.data + 8 * i - 8, 8)) {
+      if (!*first) *first = (uint32_t)i;
+      *last = (uint32_t)i;
+    }
+}
+
+// The header of a property, with 4-byte integers throughout.
+static void add_header(csim_bytes *headers, const property *p) {
+  enum {
+    WIDE = 2 << 2,
+    TIMED = 1 << 8,
+    CHANGES = 1 << 9,
+    HOMOGENEOUS = 1 << 10,
+    CONSTANT = 1 << 11
+  };
+  uint32_t info = (uint32_t)(p->kind | WIDE | p->metadata << 20), first, last;
+  uint32_t n = (uint32_t)(p->sample.n / 8), size = (uint32_t)strlen(p->name);
+  if (p->kind != COMPOUND) {
+    find_changes(p, &first, &last);
+    info |= (uint32_t)(p->pod << 4 | HOMOGENEOUS | p->extent << 12);
+    if (p->time_sampling) info |= TIMED;
+    if (!last)
+      info |= CONSTANT;
+    else if (first != 1 || last != n - 1)
+      info |= CHANGES;
+  }
+  csim_bytes_add32(headers, info);
+  if (p->kind != COMPOUND) {
+    csim_bytes_add32(headers, n);
+    if (info & CHANGES) {
+      csim_bytes_add32(headers, first);
+      csim_bytes_add32(headers, last);
+    }
+    if (info & TIMED) csim_bytes_add32(headers, (uint32_t)p->time_sampling);
+  }
+  csim_bytes_add32(headers, size);
+  csim_bytes_add(headers, p->name, (ptrdiff_t)size);
+}
+
+// The group of a property's samples: the first, then those from the first to the last change.
+// Arrays have their dimensions behind each, empty for lists.
+static csim_ogawa_word write_samples(abc *a, const property *p) {
+  csim_bytes child = {0};
+  uint32_t first, last, n = (uint32_t)(p->sample.n / 8);
+  find_changes(p, &first, &last);
+  for (uint32_t i = 0; i < n; i = i == 0 && last ? first : i + 1) {
+    if (i > last) break;
+    csim_bytes_add(&child, p->sample.data + 8 * (ptrdiff_t)i, 8);
+    if (p->kind == ARRAY) csim_bytes_add64(&child, CSIM_OGAWA_DATA);
+  }
+  csim_bytes_add(&a->keys, p->history, 16);
+  a->keys.failed |= child.failed;
+  csim_ogawa_word word = csim_ogawa_group(a->file, &child);
+  free(child.data);
+  return word;
+}
+
+// A compound under construction: the words of its properties and their headers.
+typedef struct compound {
+  csim_bytes child, headers;
+} compound;
+
+static void add_property(abc *a, compound *c, const property *p) {
+  csim_bytes_add64(&c->child, write_samples(a, p));
+  add_header(&c->headers, p);
+}
+
+static void add_compound(compound *c, const char *name, int metadata, csim_ogawa_word group) {
+  csim_bytes_add64(&c->child, group);
+  add_header(&c->headers, &(property){.name = name, .kind = COMPOUND, .metadata = metadata});
+}
+
+static csim_ogawa_word end_compound(abc *a, compound *c) {
+  csim_bytes_add64(&c->child, csim_ogawa_data(a->file, &c->headers));
+  a->keys.failed |= c->child.failed | c->headers.failed;
+  csim_ogawa_word word = csim_ogawa_group(a->file, &c->child);
+  free(c->child.data);
+  free(c->headers.data);
+  return word;
+}
+
+// A property that does not change: the payload is its one sample.
+static void add_constant(abc *a, compound *c, property p) {
+  p.kind = ARRAY;
+  add_sample(a, &p);
+  a->keys.failed |= p.sample.failed;
+  add_property(a, c, &p);
+  free(p.sample.data);
+}
+
+static void add_corners_backward(abc *a, const csim_cache_object *o, const int *value) {
+  for (int f = 0; f < o->nface; f++)
+    for (int c = o->face_start[f + 1] - 1; c >= o->face_start[f]; c--)
+      csim_bytes_add32(&a->payload, (uint32_t)value[c]);
+}
+
+static csim_ogawa_word write_uv(csim_export *e, int object) {
+  abc *a = e->state;
+  compound c = {0};
+  int nuv, *index;
+  double *uv;
+  if (csim_export_corner_uv(e, object, &nuv, &uv, &index)) return 0;
+  add_floats(a, uv, 2 * (ptrdiff_t)nuv);
+  add_constant(a, &c, (property){.name = ".vals", .pod = POD_F32, .extent = 2, .metadata = MD_UV});
+  add_corners_backward(a, &e->object[object], index);
+  add_constant(a, &c, (property){.name = ".indices", .pod = POD_U32, .extent = 1});
+  return end_compound(a, &c);
+}
+
+// The `.geom` compound of a mesh.
+static csim_ogawa_word write_geometry(csim_export *e, int object) {
+  abc *a = e->state;
+  const csim_cache_object *o = &e->object[object];
+  const abc_object *own = &a->object[object];
+  compound c = {0};
+  add_property(a, &c, &own->bounds);
+  add_property(a, &c, &own->points);
+  add_corners_backward(a, o, o->face_vert);
+  add_constant(a, &c, (property){.name = ".faceIndices", .pod = POD_I32, .extent = 1});
+  for (int f = 0; f < o->nface; f++)
+    csim_bytes_add32(&a->payload, (uint32_t)(o->face_start[f + 1] - o->face_start[f]));
+  add_constant(a, &c, (property){.name = ".faceCounts", .pod = POD_I32, .extent = 1});
+  if (o->has_velocity) add_property(a, &c, &own->velocities);
+  if (o->nuv) add_compound(&c, "uv", MD_UV, write_uv(e, object));
+  return end_compound(a, &c);
+}
+
+// ---------------------------------------------------------------------------------------- objects
+
+// Children of an object: their groups, and the headers that end it.
+typedef struct children {
+  csim_bytes group, headers;
+  csim_bytes hashes;
+} children;
+
+static void add_child(children *c, csim_ogawa_word group, const char *name, int metadata,
+                      const uint8_t hash[16]) {
+  csim_bytes_add64(&c->group, group);
+  csim_bytes_add32(&c->headers, (uint32_t)strlen(name));
+  csim_bytes_add(&c->headers, name, (ptrdiff_t)strlen(name));
+  csim_bytes_add(&c->headers, &(uint8_t){(uint8_t)metadata}, 1);
+  csim_bytes_add(&c->hashes, name, (ptrdiff_t)strlen(name));
+  csim_bytes_add(&c->hashes, hash, 16);
+}
+
+// Writes the group of an object: properties, children, headers with the hashes of both.
+// @param[out] hash  (16) of all that is below
+static csim_ogawa_word write_group(abc *a, csim_ogawa_word properties, const uint8_t own[16],
+                                   children *c, uint8_t hash[16]) {
+  uint8_t both[32];
+  csim_bytes words = {0};
+  memcpy(both, own, 16);
+  csim_murmur(c->hashes.n ? c->hashes.data : own, (size_t)c->hashes.n, both + 16);
+  csim_bytes_add(&c->headers, both, 32);
+  csim_bytes_add64(&words, properties);
+  csim_bytes_add(&words, c->group.data, c->group.n);
+  csim_bytes_add64(&words, csim_ogawa_data(a->file, &c->headers));
+  csim_murmur(both, sizeof both, hash);
+  a->keys.failed |= words.failed | c->group.failed | c->headers.failed | c->hashes.failed;
+  csim_ogawa_word word = csim_ogawa_group(a->file, &words);
+  free(words.data);
+  free(c->group.data);
+  free(c->headers.data);
+  free(c->hashes.data);
+  return word;
+}
+
+// The transform of an object (identity: no properties) with its mesh below.
+static void write_object(csim_export *e, int object, children *top) {
+  abc *a = e->state;
+  char *shape = csim_arena_print(&e->arena, "%sShape", e->file_name[object]);
+  uint8_t own[16], hash[16];
+  compound mesh = {0}, xform = {0};
+  children none = {0}, shapes = {0};
+  a->keys.n = 0;
+  add_compound(&mesh, ".geom", MD_MESH, write_geometry(e, object));
+  csim_ogawa_word properties = end_compound(a, &mesh);
+  if (!shape || a->keys.failed) return;
+  csim_murmur(a->keys.data, (size_t)a->keys.n, own);
+  csim_ogawa_word group = write_group(a, properties, own, &none, hash);
+  add_child(&shapes, group, shape, MD_MESH_OBJECT, hash);
+  add_compound(&xform, ".xform", MD_XFORM, 0);
+  properties = end_compound(a, &xform);
+  csim_murmur(".xform", 6, own);
+  group = write_group(a, properties, own, &shapes, hash);
+  add_child(top, group, e->file_name[object], MD_XFORM_OBJECT, hash);
+}
+
+// ---------------------------------------------------------------------------------------- archive
+
+static csim_ogawa_word write_number(abc *a, uint32_t value) {
+  a->payload.n = 0;
+  csim_bytes_add32(&a->payload, value);
+  csim_ogawa_word word = csim_ogawa_data(a->file, &a->payload);
+  a->payload.n = 0;
+  return word;
+}
+
+// Sampling 0 is Alembic's own; 1 is uniform, or acyclic when the frames are uneven.
+static csim_ogawa_word write_times(csim_export *e) {
+  abc *a = e->state;
+  long long stride = csim_export_stride(e);
+  csim_bytes *p = &a->payload;
+  p->n = 0;
+  csim_bytes_add32(p, 1);
+  csim_bytes_add_double(p, 1);
+  csim_bytes_add32(p, 1);
+  csim_bytes_add_double(p, 0);
+  int ntime = stride && e->nframe ? 1 : e->nframe;
+  csim_bytes_add32(p, (uint32_t)e->nframe);
+  csim_bytes_add_double(p, stride ? (double)stride / e->options.fps : DBL_MAX / 32);
+  csim_bytes_add32(p, (uint32_t)ntime);
+  for (int f = 0; f < ntime; f++) csim_bytes_add_double(p, (double)e->number[f] / e->options.fps);
+  csim_ogawa_word word = csim_ogawa_data(a->file, p);
+  p->n = 0;
+  return word;
+}
+
+static csim_ogawa_word write_text(csim_export *e) {
+  abc *a = e->state;
+  char fps[32];
+  csim_bytes *p = &a->payload;
+  p->n = 0;
+  // no date: equal runs give equal files
+  static const char text[] = "_ai_AlembicVersion=1.8.3;_ai_Application=clothsim " CSIM_VERSION
+                             ";_ai_DateWritten=;_ai_Description=;_ai_DCC_FPS=";
+  csim_bytes_add(p, text, sizeof text - 1);
+  csim_bytes_add(p, fps, csim_print_number(e->options.fps, 17, fps));
+  csim_ogawa_word word = csim_ogawa_data(a->file, p);
+  p->n = 0;
+  return word;
+}
+
+static csim_ogawa_word write_metadata(abc *a) {
+  csim_bytes *p = &a->payload;
+  p->n = 0;
+  for (int k = 1; k < NMETADATA; k++) {
+    csim_bytes_add(p, &(uint8_t){(uint8_t)strlen(METADATA[k])}, 1);
+    csim_bytes_add(p, METADATA[k], (ptrdiff_t)strlen(METADATA[k]));
+  }
+  csim_ogawa_word word = csim_ogawa_data(a->file, p);
+  p->n = 0;
+  return word;
+}
+
+static csim_status write_archive(csim_export *e) {
+  enum { VERSION = 10803 }; // of the library whose files these are like
+  abc *a = e->state;
+  children top = {0};
+  csim_bytes root = {0};
+  uint8_t own[16] = {0}, hash[16];
+  for (int i = 0; i < e->nobject; i++) write_object(e, i, &top);
+  csim_murmur("ABC", 3, own);
+  csim_ogawa_word abc_group = write_group(a, 0, own, &top, hash);
+  csim_bytes_add64(&root, write_number(a, 0));
+  csim_bytes_add64(&root, write_number(a, VERSION));
+  csim_bytes_add64(&root, abc_group);
+  csim_bytes_add64(&root, write_text(e));
+  csim_bytes_add64(&root, write_times(e));
+  csim_bytes_add64(&root, write_metadata(a));
+  csim_ogawa_end(a->file, csim_ogawa_group(a->file, &root));
+  a->keys.failed |= root.failed;
+  free(root.data);
+  return check_memory(e);
+}
+
+static csim_status close_abc(csim_export *e, int commit) {
+  abc *a = e->state;
+  csim_status status = commit ? write_archive(e) : CSIM_OK;
+  if ((commit && !status) || csim_file_failed(a->file))
+    status = csim_file_commit(a->file, 0);
+  else
+    csim_file_abandon(a->file);
+  for (int i = 0; i < e->nobject; i++) {
+    free(a->object[i].bounds.sample.data);
+    free(a->object[i].points.sample.data);
+    free(a->object[i].velocities.sample.data);
+  }
+  free(a->payload.data);
+  free(a->keys.data);
+  return status;
+}
+
+const csim_exporter csim_export_abc = {"abc", open_abc, write_frame, close_abc};

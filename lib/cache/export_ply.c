@@ -1,0 +1,86 @@
+// cache/export_ply.c: binary PLY, a file for each frame and object. Needs io/, base/.
+#include "cache/export_ply.h"
+
+#include "base/bytes.h"
+
+static void write_header(csim_file *file, const csim_cache_object *o, int has_uv, int wide) {
+  csim_file_print(file, "ply\nformat binary_little_endian 1.0\nelement vertex %d\n", o->nvert);
+  csim_file_text(file, "property float x\nproperty float y\nproperty float z\n");
+  if (o->has_velocity)
+    csim_file_text(file, "property float vx\nproperty float vy\nproperty float vz\n");
+  if (has_uv) csim_file_text(file, "property float s\nproperty float t\n");
+  csim_file_print(file, "element face %d\nproperty list %s int vertex_indices\nend_header\n",
+                  o->nface, wide ? "int" : "uchar");
+}
+
+static void write_vertices(csim_file *file, const csim_export *e, int object, const double *uv) {
+  const csim_cache_object *o = &e->object[object];
+  for (ptrdiff_t v = 0; v < o->nvert; v++) {
+    csim_write_floats(file, e->x[object] + 3 * v, 3);
+    if (o->has_velocity) csim_write_floats(file, e->v[object] + 3 * v, 3);
+    if (uv) csim_write_floats(file, uv + 2 * v, 2);
+  }
+}
+
+// The count of a polygon's corners is a byte, or a word in a mesh with one of more than 255.
+static void write_faces(csim_file *file, const csim_cache_object *o, int wide) {
+  for (int f = 0; f < o->nface; f++) {
+    int n = o->face_start[f + 1] - o->face_start[f];
+    char *p = csim_file_room(file, 4);
+    if (wide)
+      csim_store_i32(n, p);
+    else
+      *p = (char)(unsigned char)n;
+    csim_file_advance(file, wide ? 4 : 1);
+    for (int c = o->face_start[f]; c < o->face_start[f + 1]; c++) {
+      csim_store_i32(o->face_vert[c], csim_file_room(file, 4));
+      csim_file_advance(file, 4);
+    }
+  }
+}
+
+csim_status csim_ply_write(csim_export *e, int object, const double *uv, const char *path) {
+  const csim_cache_object *o = &e->object[object];
+  csim_file *file;
+  csim_status status = csim_file_create(path, e->log, &file);
+  if (status) return status;
+  int wide = 0;
+  for (int f = 0; f < o->nface; f++) wide |= o->face_start[f + 1] - o->face_start[f] > 255;
+  write_header(file, o, uv != NULL, wide);
+  write_vertices(file, e, object, uv);
+  write_faces(file, o, wide);
+  return csim_file_commit(file, 0);
+}
+
+// PLY has texture coordinates by vertex; an object with seams loses them, and is told so.
+static csim_status open_ply(csim_export *e) {
+  double **uv = CSIM_ARENA_NEW(&e->arena, double *, e->nobject);
+  for (int i = 0; uv && i < e->nobject; i++) {
+    uv[i] = csim_export_vertex_uv(e, i);
+    if (!uv[i] && e->object[i].nuv)
+      csim_say(e->log, CSIM_WARNING, (csim_place){.file = e->options.directory},
+               "object \"%s\" has seams: PLY cannot hold its texture coordinates",
+               e->object[i].name);
+  }
+  e->state = uv;
+  return e->arena.failed ? csim_export_memory(e) : CSIM_OK;
+}
+
+static csim_status write_frame(csim_export *e) {
+  char path[CSIM_EXPORT_PATH];
+  double **uv = e->state;
+  csim_status status = CSIM_OK;
+  for (int i = 0; i < e->nobject && !status; i++) {
+    if (csim_export_frame_path(e, e->file_name[i], ".ply", path)) return CSIM_INVALID;
+    status = csim_ply_write(e, i, uv[i], path);
+  }
+  return status;
+}
+
+static csim_status close_ply(csim_export *e, int commit) {
+  (void)e;
+  (void)commit;
+  return CSIM_OK;
+}
+
+const csim_exporter csim_export_ply = {"ply", open_ply, write_frame, close_ply};

@@ -1,0 +1,221 @@
+// cache/export_usda.c: USD as text, one file with a Mesh for each object. Needs io/, base/.
+//
+// A Mesh has all its points before all its velocities, so both wait in spools, as text.
+#include "base/bytes.h"
+#include "cache/bytes.h"
+#include "cache/export.h"
+#include "io/format.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// What is written of an object as the frames come.
+typedef struct usda_object {
+  char *name; // a USD identifier, different for each object
+  csim_spool *points, *velocities;
+  csim_bytes extents; // text
+} usda_object;
+
+// A USD identifier: a letter or _ first, then letters, digits and _.
+static char *make_identifier(csim_export *e, const char *from) {
+  char *name = csim_arena_print(&e->arena, "%s%s", *from >= '0' && *from <= '9' ? "_" : "", from);
+  for (char *c = name; c && *c; c++)
+    if (*c == '-' || *c == '.') *c = '_';
+  return name;
+}
+
+static csim_status close_usda(csim_export *e, int commit);
+
+static csim_status open_usda(csim_export *e) {
+  usda_object *object = e->state = CSIM_ARENA_NEW(&e->arena, usda_object, e->nobject);
+  if (!object) return csim_export_memory(e);
+  for (int i = 0; i < e->nobject; i++) {
+    object[i].name = make_identifier(e, e->file_name[i]);
+    for (int k = 0; k < i && object[i].name; k++)
+      if (!strcmp(object[i].name, object[k].name)) {
+        object[i].name = csim_arena_print(&e->arena, "%s_%d", object[i].name, i);
+        k = -1;
+      }
+    object[i].points = csim_spool_new(e);
+    if (e->object[i].has_velocity) object[i].velocities = csim_spool_new(e);
+    int bad = !object[i].points || (e->object[i].has_velocity && !object[i].velocities);
+    if (bad || e->arena.failed) {
+      csim_status status = e->arena.failed ? csim_export_memory(e) : CSIM_IO;
+      close_usda(e, 0);
+      return status;
+    }
+  }
+  return CSIM_OK;
+}
+
+// ------------------------------------------------------------------------------------------- text
+
+// "(x, y, z)" with every bit of the floats.
+static size_t print_vector(const double *value, int n, char *text) {
+  char *p = text;
+  *p++ = '(';
+  for (int c = 0; c < n; c++) {
+    if (c) {
+      *p++ = ',';
+      *p++ = ' ';
+    }
+    p += csim_format_number((double)(float)value[c], 9, p);
+  }
+  *p++ = ')';
+  return (size_t)(p - text);
+}
+
+// "        12: [(...), ...],\n"
+static void spool_sample(csim_spool *spool, long long number, const double *value, int n) {
+  enum { PIECE = 1 << 15, VECTOR = 128 };
+  char text[PIECE + VECTOR];
+  size_t used = (size_t)snprintf(text, VECTOR, "        %lld: [", number);
+  for (ptrdiff_t i = 0; i < n; i++) {
+    if (i) {
+      text[used++] = ',';
+      text[used++] = ' ';
+    }
+    used += print_vector(value + 3 * i, 3, text + used);
+    if (used > PIECE) {
+      csim_spool_add(spool, text, used);
+      used = 0;
+    }
+  }
+  memcpy(text + used, "],\n", 3);
+  csim_spool_add(spool, text, used + 3);
+}
+
+static void add_extent(csim_bytes *text, long long number, const double *x, int n) {
+  double low[3] = {x[0], x[1], x[2]}, high[3] = {x[0], x[1], x[2]};
+  for (ptrdiff_t i = 1; i < n; i++)
+    for (int c = 0; c < 3; c++) {
+      if (x[3 * i + c] < low[c]) low[c] = x[3 * i + c];
+      if (x[3 * i + c] > high[c]) high[c] = x[3 * i + c];
+    }
+  char line[320];
+  size_t used = (size_t)snprintf(line, 64, "        %lld: [", number);
+  used += print_vector(low, 3, line + used);
+  memcpy(line + used, ", ", 2);
+  used += 2 + print_vector(high, 3, line + used + 2);
+  memcpy(line + used, "],\n", 3);
+  csim_bytes_add(text, line, (ptrdiff_t)used + 3);
+}
+
+static csim_status write_frame(csim_export *e) {
+  usda_object *object = e->state;
+  long long number = e->number[e->nframe - 1];
+  for (int i = 0; i < e->nobject; i++) {
+    int n = e->object[i].nvert;
+    spool_sample(object[i].points, number, e->x[i], n);
+    if (e->object[i].has_velocity) spool_sample(object[i].velocities, number, e->v[i], n);
+    add_extent(&object[i].extents, number, e->x[i], n);
+    if (object[i].extents.failed) return csim_export_memory(e);
+  }
+  return CSIM_OK;
+}
+
+static void write_ints(csim_file *file, const char *name, const int *value, ptrdiff_t n) {
+  csim_file_print(file, "    %s = [", name);
+  for (ptrdiff_t i = 0; i < n; i++) {
+    char *start = csim_file_room(file, 32), *p = start;
+    if (i) {
+      *p++ = ',';
+      *p++ = ' ';
+    }
+    p += csim_format_integer(value[i], p);
+    csim_file_advance(file, (size_t)(p - start));
+  }
+  csim_file_text(file, "]\n");
+}
+
+static int write_topology(csim_export *e, csim_file *file, int object) {
+  const csim_cache_object *o = &e->object[object];
+  int *count = CSIM_ARENA_NEW(&e->arena, int, o->nface);
+  if (!count) return -1;
+  for (int f = 0; f < o->nface; f++) count[f] = o->face_start[f + 1] - o->face_start[f];
+  write_ints(file, "int[] faceVertexCounts", count, o->nface);
+  write_ints(file, "int[] faceVertexIndices", o->face_vert, csim_corners(o));
+  csim_file_text(file, "    uniform token orientation = \"rightHanded\"\n"
+                       "    uniform token subdivisionScheme = \"none\"\n");
+  if (!o->nuv) return 0;
+  int nuv, *index;
+  double *uv;
+  if (csim_export_corner_uv(e, object, &nuv, &uv, &index)) return -1;
+  csim_file_text(file, "    texCoord2f[] primvars:st = [");
+  for (ptrdiff_t i = 0; i < nuv; i++) {
+    char *to = csim_file_room(file, 128);
+    size_t used = i ? 2 : 0;
+    if (i) memcpy(to, ", ", 2);
+    csim_file_advance(file, used + print_vector(uv + 2 * i, 2, to + used));
+  }
+  csim_file_text(file, "] (\n        interpolation = \"faceVarying\"\n    )\n");
+  write_ints(file, "int[] primvars:st:indices", index, csim_corners(o));
+  return 0;
+}
+
+static csim_status write_object(csim_export *e, csim_file *file, int object) {
+  usda_object *o = (usda_object *)e->state + object;
+  csim_file_print(file, "\ndef Mesh \"%s\"\n{\n    float3[] extent.timeSamples = {\n", o->name);
+  csim_file_write(file, o->extents.data, (size_t)o->extents.n);
+  csim_file_text(file, "    }\n");
+  if (write_topology(e, file, object)) return csim_export_memory(e);
+  csim_file_text(file, "    point3f[] points.timeSamples = {\n");
+  if (csim_spool_copy(o->points, e, file)) return CSIM_IO;
+  csim_file_text(file, "    }\n");
+  if (o->velocities) {
+    csim_file_text(file, "    vector3f[] velocities.timeSamples = {\n");
+    if (csim_spool_copy(o->velocities, e, file)) return CSIM_IO;
+    csim_file_text(file, "    }\n");
+  }
+  csim_file_text(file, "}\n");
+  return CSIM_OK;
+}
+
+static void write_layer(csim_export *e, csim_file *file, const char *root) {
+  const csim_export_options *o = &e->options;
+  csim_file_print(file, "#usda 1.0\n(\n    defaultPrim = \"%s\"\n    endTimeCode = %lld\n", root,
+                  e->nframe ? e->number[e->nframe - 1] : 0);
+  csim_file_text(file, "    framesPerSecond = ");
+  csim_file_print_number(file, o->fps, 17);
+  csim_file_text(file, "\n    metersPerUnit = ");
+  csim_file_print_number(file, o->unit, 17);
+  csim_file_print(file, "\n    startTimeCode = %lld\n", e->nframe ? e->number[0] : 0);
+  csim_file_text(file, "    timeCodesPerSecond = ");
+  csim_file_print_number(file, o->fps, 17);
+  csim_file_print(file, "\n    upAxis = \"%s\"\n)\n\ndef Xform \"%s\"\n{\n",
+                  o->target_up == 2 ? "Z" : "Y", root);
+}
+
+static csim_status write_file(csim_export *e) {
+  char path[CSIM_EXPORT_PATH];
+  csim_file *file;
+  char *root = csim_arena_copy(&e->arena, e->options.name);
+  for (char *c = root; c && *c; c++)
+    if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9')))
+      *c = '_';
+  root = root ? make_identifier(e, root) : NULL;
+  if (!root) return csim_export_memory(e);
+  if (csim_export_path(e, e->options.name, ".usda", path)) return CSIM_INVALID;
+  csim_status status = csim_file_create(path, e->log, &file);
+  if (status) return status;
+  write_layer(e, file, root);
+  for (int i = 0; i < e->nobject && !status; i++) status = write_object(e, file, i);
+  csim_file_text(file, "}\n");
+  if (!status) return csim_file_commit(file, 0);
+  csim_file_abandon(file);
+  return status;
+}
+
+static csim_status close_usda(csim_export *e, int commit) {
+  usda_object *object = e->state;
+  csim_status status = commit ? write_file(e) : CSIM_OK;
+  for (int i = 0; i < e->nobject; i++) {
+    csim_spool_free(object[i].points);
+    csim_spool_free(object[i].velocities);
+    free(object[i].extents.data);
+  }
+  return status;
+}
+
+const csim_exporter csim_export_usda = {"usda", open_usda, write_frame, close_usda};

@@ -1,0 +1,33 @@
+// cache/sequence.h: what the readers of frames share. Needs io/, base/.
+#ifndef CSIM_CACHE_SEQUENCE_H
+#define CSIM_CACHE_SEQUENCE_H
+
+#include "base/arena.h"
+#include "base/log.h"
+#include "clothsim.h"
+
+typedef struct csim_sequence_kind csim_sequence_kind;
+
+struct csim_sequence {
+  csim_arena arena; ///< everything the information points to
+  const csim_sequence_kind *kind;
+  csim_log *log;
+  char *path;
+  csim_sequence_info info;
+  void *state;
+};
+
+/// A way to read frames. Functions say what failed.
+struct csim_sequence_kind {
+  const char *name;
+  csim_status (*open)(csim_sequence *s); ///< fills `info` and `state`
+  csim_status (*read)(csim_sequence *s, int object, int frame, double *x, double *v);
+  void (*free)(csim_sequence *s); ///< also after a failed open
+};
+
+extern const csim_sequence_kind csim_sequence_cache, csim_sequence_files, csim_sequence_pc2,
+    csim_sequence_mdd;
+
+csim_status csim_sequence_memory(csim_sequence *s);
+
+#endif

@@ -1,0 +1,203 @@
+// cache/sequence_files.c: frames from mesh files: a folder of NAME_0001.obj (or .ply), or one file.
+// Needs io/, base/.
+//
+// A run's folder may hold meshes in several formats; OBJ goes before PLY. Files that share a name
+// up to their number are an object. Topology is that of an object's first frame and must not
+// change.
+#include "cache/sequence.h"
+
+#include "io/mesh_file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A file found, then sorted by object and number.
+typedef struct frame_file {
+  char *stem; // name of the object
+  long long number;
+  char *path;
+} frame_file;
+
+typedef struct files {
+  frame_file *file;
+  ptrdiff_t nfile, capacity;
+  csim_mesh *mesh;      // (nobject) of the first frame
+  frame_file **present; // (nobject x nframe) NULL where an object lacks a frame
+} files;
+
+static int has_extension(const char *name, const char *extension) {
+  size_t n = strlen(name), m = strlen(extension);
+  return n > m && !strcmp(name + n - m, extension);
+}
+
+// Splits NAME_0001.ext; without digits the number is 0 and the whole name the object's.
+static int add_file(csim_sequence *s, const char *folder, const char *name) {
+  files *all = s->state;
+  frame_file *grown = csim_grow(all->file, &all->capacity, all->nfile + 1, sizeof *grown);
+  if (!grown) return -1;
+  all->file = grown;
+  frame_file *f = &all->file[all->nfile];
+  f->path = csim_arena_print(&s->arena, "%s%s%s", folder, *folder ? "/" : "", name);
+  f->stem = csim_arena_copy(&s->arena, name);
+  f->number = 0;
+  if (!f->path || !f->stem) return -1;
+  char *dot = strrchr(f->stem, '.');
+  if (dot) *dot = 0;
+  char *end = f->stem + strlen(f->stem), *digit = end;
+  while (digit > f->stem && digit[-1] >= '0' && digit[-1] <= '9' && end - digit < 18) digit--;
+  if (digit < end && digit > f->stem) {
+    f->number = strtoll(digit, NULL, 10);
+    if (digit[-1] == '_' || digit[-1] == '.' || digit[-1] == '-') digit--;
+    if (digit > f->stem) *digit = 0;
+  }
+  all->nfile++;
+  return 0;
+}
+
+static csim_status list_folder(csim_sequence *s, const char *extension) {
+  DIR *folder = opendir(s->path);
+  if (!folder) {
+    csim_say(s->log, CSIM_ERROR, (csim_place){.file = s->path}, "cannot open: %s", strerror(errno));
+    return CSIM_IO;
+  }
+  csim_status status = CSIM_OK;
+  for (struct dirent *d; !status && (d = readdir(folder));)
+    if (has_extension(d->d_name, extension) && *d->d_name != '.' && add_file(s, s->path, d->d_name))
+      status = csim_sequence_memory(s);
+  closedir(folder);
+  return status;
+}
+
+static int by_object_and_number(const void *a, const void *b) {
+  const frame_file *p = a, *q = b;
+  int order = strcmp(p->stem, q->stem);
+  return order ? order : (p->number > q->number) - (p->number < q->number);
+}
+
+static int by_value(const void *a, const void *b) {
+  long long p = *(const long long *)a, q = *(const long long *)b;
+  return (p > q) - (p < q);
+}
+
+static int is_first_of_object(const files *all, ptrdiff_t i) {
+  return i == 0 || strcmp(all->file[i].stem, all->file[i - 1].stem) != 0;
+}
+
+// The frame numbers of all objects together, and who has which.
+static csim_status make_table(csim_sequence *s) {
+  files *all = s->state;
+  qsort(all->file, (size_t)all->nfile, sizeof *all->file, by_object_and_number);
+  long long *number = CSIM_ARENA_NEW(&s->arena, long long, all->nfile);
+  if (!number) return csim_sequence_memory(s);
+  int nframe = 0, nobject = 0;
+  for (ptrdiff_t i = 0; i < all->nfile; i++) {
+    number[i] = all->file[i].number;
+    nobject += is_first_of_object(all, i);
+  }
+  qsort(number, (size_t)all->nfile, sizeof *number, by_value);
+  for (ptrdiff_t i = 0; i < all->nfile; i++)
+    if (i == 0 || number[i] != number[nframe - 1]) number[nframe++] = number[i];
+  all->present = CSIM_ARENA_NEW(&s->arena, frame_file *, (ptrdiff_t)nobject * nframe);
+  if (!all->present) return csim_sequence_memory(s);
+  int object = -1;
+  for (ptrdiff_t i = 0; i < all->nfile; i++) {
+    object += is_first_of_object(all, i);
+    long long *at = bsearch(&all->file[i].number, number, (size_t)nframe, sizeof *number, by_value);
+    all->present[(ptrdiff_t)object * nframe + (at - number)] = &all->file[i];
+  }
+  s->info.number = number;
+  s->info.nframe = nframe;
+  s->info.nobject = nobject;
+  return CSIM_OK;
+}
+
+static csim_status read_topologies(csim_sequence *s) {
+  files *all = s->state;
+  csim_cache_object *object = CSIM_ARENA_NEW(&s->arena, csim_cache_object, s->info.nobject);
+  all->mesh = CSIM_ARENA_NEW(&s->arena, csim_mesh, s->info.nobject);
+  if (!object || !all->mesh) return csim_sequence_memory(s);
+  for (int i = 0; i < s->info.nobject; i++) {
+    frame_file **present = all->present + (ptrdiff_t)i * s->info.nframe;
+    while (!*present) present++;
+    csim_mesh *m = &all->mesh[i];
+    csim_status status = csim_mesh_read((*present)->path, s->log, m);
+    if (status) return status;
+    object[i] = (csim_cache_object){.name = (*present)->stem,
+                                    .nvert = m->nvert,
+                                    .nface = m->nface,
+                                    .face_start = m->face_start,
+                                    .face_vert = m->face_vert,
+                                    .nuv = m->nuv,
+                                    .uv = m->uv,
+                                    .face_uv = m->face_uv,
+                                    .ntag = m->ntag,
+                                    .tag = m->tag,
+                                    .face_tag = m->face_tag};
+  }
+  s->info.object = object;
+  s->info.has_faces = 1;
+  return CSIM_OK;
+}
+
+static csim_status open_files(csim_sequence *s) {
+  files *all = s->state = CSIM_ARENA_NEW(&s->arena, files, 1);
+  if (!all) return csim_sequence_memory(s);
+  csim_status status = CSIM_OK;
+  if (has_extension(s->path, ".obj") || has_extension(s->path, ".ply") ||
+      has_extension(s->path, ".stl")) {
+    const char *slash = strrchr(s->path, '/');
+    char *folder = csim_arena_copy(&s->arena, s->path);
+    if (!folder) return csim_sequence_memory(s);
+    folder[slash ? slash - s->path : 0] = 0;
+    if (add_file(s, slash == s->path ? "/" : folder, slash ? slash + 1 : s->path))
+      return csim_sequence_memory(s);
+  } else {
+    status = list_folder(s, ".obj");
+    if (!status && !all->nfile) status = list_folder(s, ".ply");
+  }
+  if (!status && !all->nfile) {
+    csim_say(s->log, CSIM_ERROR, (csim_place){.file = s->path}, "holds no OBJ or PLY files");
+    status = CSIM_INVALID;
+  }
+  if (!status) status = make_table(s);
+  return status ? status : read_topologies(s);
+}
+
+static int same_faces(const csim_mesh *a, const csim_mesh *b) {
+  return a->nvert == b->nvert && a->nface == b->nface &&
+         !memcmp(a->face_start, b->face_start, ((size_t)a->nface + 1) * sizeof(int)) &&
+         !memcmp(a->face_vert, b->face_vert, (size_t)a->face_start[a->nface] * sizeof(int));
+}
+
+static csim_status read_files(csim_sequence *s, int object, int frame, double *x, double *v) {
+  files *all = s->state;
+  frame_file *file = all->present[(ptrdiff_t)object * s->info.nframe + frame];
+  csim_mesh mesh = {0};
+  if (!file) {
+    csim_say(s->log, CSIM_ERROR, (csim_place){.file = s->path}, "object \"%s\" lacks frame %lld",
+             s->info.object[object].name, s->info.number[frame]);
+    return CSIM_INVALID;
+  }
+  csim_status status = csim_mesh_read(file->path, s->log, &mesh);
+  if (!status && !same_faces(&mesh, &all->mesh[object])) {
+    csim_say(s->log, CSIM_ERROR, (csim_place){.file = file->path},
+             "has other vertices or faces than the object's first frame");
+    status = CSIM_INVALID;
+  }
+  size_t n = 3 * (size_t)s->info.object[object].nvert;
+  if (!status) memcpy(x, mesh.vert, n * sizeof *x);
+  if (v) memset(v, 0, n * sizeof *v);
+  csim_mesh_free(&mesh);
+  return status;
+}
+
+static void free_files(csim_sequence *s) {
+  files *all = s->state;
+  if (!all) return;
+  for (int i = 0; i < s->info.nobject && all->mesh; i++) csim_mesh_free(&all->mesh[i]);
+  free(all->file);
+}
+
+const csim_sequence_kind csim_sequence_files = {"files", open_files, read_files, free_files};

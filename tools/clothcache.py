@@ -1,0 +1,199 @@
+"""Reads clothsim caches (docs/cache-format.md): Cache(path).positions("cloth", index) is (nvert, 3)."""
+import json
+import struct
+import zlib
+import numpy as np
+
+def read_planes(data, at, n):
+    """n words from four byte planes, each u32 size (bit 31: raw deflate) and bytes."""
+    words = np.zeros(n, np.uint32)
+    for shift in (0, 8, 16, 24):
+        head = struct.unpack_from("<I", data, at)[0]
+        plane = data[at + 4:at + 4 + (head & 0x7FFFFFFF)]
+        at += 4 + (head & 0x7FFFFFFF)
+        plane = zlib.decompressobj(-15).decompress(plane, n + 1) if head >> 31 else plane
+        if len(plane) != n:
+            raise ValueError("malformed planes")
+        words |= np.frombuffer(plane, np.uint8).astype(np.uint32) << np.uint32(shift)
+    return words, at
+
+def unzigzag(w):
+    return np.where(w & np.uint32(1), ~(w >> np.uint32(1)), w >> np.uint32(1))
+
+def ordered(b):  # bits of floats as integers of the same order
+    return np.where(b >> np.uint32(31), ~b, b | np.uint32(0x80000000))
+
+def unordered(u):
+    return np.where(u >> np.uint32(31), u & np.uint32(0x7FFFFFFF), ~u).view(np.float32)
+
+def traverse(nvert, faces, tets):
+    """Vertices in coding order, places a, b, d and scale of their predictors, and the places in groups
+    that depend on earlier groups only."""
+    place, pred = {}, []
+    def reach(v, *p):
+        if v not in place:
+            place[v] = len(pred)
+            pred.append((*p, v))
+    tris = [(f[0], f[k], f[k + 1]) for f in faces for k in range(1, len(f) - 1)]
+    edges, queued, around, head = {}, set(), {}, 0
+    for t, c in enumerate(tris):
+        for k in range(3):
+            edges.setdefault(frozenset((c[k], c[k - 2])), []).append((t, k))
+    for seed, c in enumerate(tris):
+        for v in () if seed in queued else c:
+            p = next((place[w] for w in c if w in place), nvert)
+            reach(v, p, p, p, 1)
+        queue = [] if seed in queued else [seed]
+        queued.add(seed)
+        for c in (tris[t] for t in queue):
+            for k in range(3):
+                for other, side in edges.pop(frozenset((c[k], c[k - 2])), ()):
+                    if other not in queued:
+                        queued.add(other)
+                        queue.append(other)
+                        reach(tris[other][side - 1], place[c[k]], place[c[k - 2]], place[c[k - 1]], 1)
+    for t in tets:
+        for v in t:
+            around.setdefault(v, []).append(t)
+    for seed in [*tets, None] if tets else ():
+        while head < len(pred):
+            v = pred[head][4]
+            for t in around.get(v, ()):
+                for u in t:
+                    other = next((place[w] for w in t if w != v and w in place), head)
+                    reach(u, head, other, nvert, 0.5)
+            head += 1
+        if seed:
+            reach(seed[0], nvert, nvert, nvert, 1)
+    for v in range(nvert):
+        reach(v, nvert, nvert, nvert, 1)
+    a, b, d, scale, order = zip(*pred)
+    depth = np.zeros(nvert + 1, int)
+    for i in range(nvert):
+        depth[i] = 1 + max(depth[a[i]], depth[b[i]], depth[d[i]])
+    groups = np.argsort(depth[:nvert], kind="stable")
+    groups = np.split(groups, np.flatnonzero(np.diff(depth[groups])) + 1)
+    return np.array(order), np.array((a, b, d)), np.array(scale, np.float32)[:, None], groups
+
+class Object:
+    def __init__(self, data):
+        kind, flags, self.nvert, nface, ncorner, nuv, ntag, ntet, nname = struct.unpack_from("<9I", data)
+        self.type, self.has_velocity = ("cloth", "solid", "collider")[kind], flags & 1
+        self.name, *self.tags = data[40:40 + nname - 1].decode("utf-8", "replace").split("\0")
+        at = 40 + (nname + 7) // 8 * 8
+        def array(n):
+            nonlocal at
+            words, at = read_planes(data, at, n)
+            return np.cumsum(unzigzag(words), dtype=np.uint32)
+        self.face_size = array(nface).view(np.int32)
+        self.face_vert = array(ncorner).view(np.int32)
+        self.uv = np.stack([unordered(array(nuv)) for _ in "uv"], 1) if nuv else None
+        self.face_uv = array(ncorner).view(np.int32) if nuv else None
+        self.face_tag = array(nface).view(np.int32) if ntag else None
+        self.tets = array(4 * ntet).view(np.int32).reshape(-1, 4) if ntet else np.empty((0, 4), np.int32)
+        self.tracks, self.traversal = {}, None  # attribute: (frame, value, older) decoded last
+
+class Cache:
+    def __init__(self, path):
+        self.file = open(path, "rb")
+        head = self.file.read(64)
+        if head[:8] != b"\x89CSC\r\n\x1a\n" or zlib.crc32(head[:60]) != int.from_bytes(head[60:], "little"):
+            raise ValueError(f"{path}: not a clothsim cache")
+        major, _, _, _, self.interval, self.up = struct.unpack_from("<2H4I", head, 8)
+        self.fps, self.position_error, self.velocity_error = struct.unpack_from("<3d", head, 32)
+        if major != 1:
+            raise ValueError(f"{path}: made by a later version of clothsim")
+        self.objects, self.numbers, self.times, self.offsets, fram, at = [], [], [], [], [], 64
+        while chunk := self._chunk(at, b"FRAM"):  # up to the end, or to the first damage
+            kind, data, number, after = chunk
+            if kind == b"META":
+                self.meta = json.loads(data)
+            elif kind == b"TOPO":
+                self.objects.append(Object(data))
+            elif kind == b"FRAM":
+                fram.append(at)
+            elif kind == b"STAT":  # ends a frame
+                self.numbers.append(number)
+                self.times.append(struct.unpack_from("<d", data)[0])
+                self.offsets.append([*fram, at])
+                fram = []
+            at = after
+
+    def _chunk(self, at, skip=None):
+        """(fourcc, payload unless to skip, frame number, offset of the next), or None: no whole one."""
+        self.file.seek(at)
+        head = self.file.read(40)
+        if len(head) < 40 or zlib.crc32(head[:36]) != int.from_bytes(head[36:], "little"):
+            return None
+        kind, _, size, frame, _, _, crc = struct.unpack_from("<4sIQqIII", head)
+        data = b"" if kind == skip else self.file.read(size)
+        whole = kind == skip or (len(data) == size and zlib.crc32(data) == crc)
+        return (kind, data, frame, at + 40 + (size + 7) // 8 * 8) if whole else None
+
+    def stats(self, index):
+        return json.loads(self._chunk(self.offsets[index][-1])[1][8:] or b"{}")
+
+    def _record(self, k, index, attribute):
+        kind, data, *_ = self._chunk(self.offsets[index][k]) or (b"", b"")
+        n = struct.unpack_from("<I", data)[0] if kind == b"FRAM" else 0
+        at = 8 + 32 * n
+        for name, *coding, size in struct.iter_unpack("<4s4BqdQ", data[8:at]) if n else ():
+            at += size
+            if name == attribute:
+                return *coding, data[at - size:at]
+        raise ValueError(f"frame {self.numbers[index]}: damaged, or without {attribute}")
+
+    def positions(self, name, index, attribute=b"POSN"):
+        """(nvert, 3) floats of an object; b"VELO" gives the velocities."""
+        k = name if isinstance(name, int) else [o.name for o in self.objects].index(name)
+        o, chain = self.objects[k], []
+        if o.traversal is None:
+            faces = np.split(o.face_vert, np.cumsum(o.face_size))[:-1]
+            o.traversal = traverse(o.nvert, [f.tolist() for f in faces], o.tets.tolist())
+        while True:
+            record = self._record(k, index, attribute)
+            if record[0] == 2:  # the same as an earlier frame
+                index, record = record[4], self._record(k, record[4], attribute)
+            if o.tracks.get(attribute, (-1,))[0] == index:
+                break
+            chain.append((index, record))
+            if record[0] == 0:  # a key frame
+                break
+            index -= 1
+        for index, record in reversed(chain):
+            _, value, older = o.tracks.get(attribute, (None, None, None))
+            fresh = self._decode(o, record, value, older)
+            o.tracks[attribute] = index, fresh, value if record[0] else fresh
+        xyz = np.empty((o.nvert, 3), np.float32)
+        xyz[o.traversal[0]] = o.tracks[attribute][1]
+        return xyz
+
+    @staticmethod
+    def _decode(o, record, value, older):
+        mode, time, space, _, _, step, data = record
+        lossy, at, number = step > 0, 0, np.int32 if step > 0 else np.float32
+        out, shift = np.empty((o.nvert, 3), np.float32), np.zeros((o.nvert + 1, 3), number)
+        residual = np.empty((o.nvert, 3), np.uint32)
+        for c in range(3):
+            residual[:, c], at = read_planes(data, at, o.nvert)
+        residual = unzigzag(residual)
+        def base_of(x):
+            k = np.rint(x.astype(np.float64) * (1 / step)) if lossy else x
+            return np.where(np.abs(k) <= 2**30, k, 0).astype(np.int32) if lossy else x
+        with np.errstate(all="ignore"):
+            base = base_of(value) if mode else np.zeros((o.nvert, 3), number)
+            if mode and time == 2:
+                base = base + (base - base_of(older))
+            for i in o.traversal[3]:
+                a, b, d = shift[o.traversal[1][:, i]]
+                half = o.traversal[2][i] < 1 if space == 2 else space == 1
+                u = a + b - d if space == 2 else a + b if space == 1 else a[:] * 0
+                if lossy:
+                    shift[i] = np.where(half, u >> 1, u) + residual[i].view(np.int32)
+                    out[i] = (shift[i] + base[i]) * step
+                else:
+                    p = base[i] + np.where(half, u * number(0.5), u) if space else base[i]
+                    p = np.where(np.isfinite(p), p, number(0)).view(np.uint32)
+                    out[i] = unordered(ordered(p) + residual[i])
+                    shift[i] = out[i] - base[i]
+        return out

@@ -1,0 +1,53 @@
+// view/options.h: the command line of clothview. Needs measure.h, clothsim.h.
+#ifndef VIEW_OPTIONS_H
+#define VIEW_OPTIONS_H
+
+#include "clothsim.h"
+#include "measure.h"
+
+/// What is written, by the name of the output.
+typedef enum view_output {
+  VIEW_SHEET,  ///< X.png: a contact sheet, or one picture when there is one frame
+  VIEW_FRAMES, ///< X_####.png: one picture a frame
+  VIEW_MOVIE,  ///< X.mp4
+  VIEW_PAGE,   ///< X.html
+} view_output;
+
+typedef struct view_options {
+  int npath;
+  char **path; ///< (npath) inputs
+  const char *out;
+  char *compare; ///< second input, or NULL
+  view_output output;
+  int has_frame;
+  long long frame;       ///< --frame: this one only
+  long long first, last; ///< --frames, numbers; all unless given
+  int step;
+  int width, height; ///< [pixel] of one picture; 0 = the output's own
+  int tiles;         ///< of a contact sheet
+  int wire, crossings, draft;
+  int up; ///< 1 = y, 2 = z; 0 = what the input says, else y
+  int no_floor, has_floor;
+  double floor;              ///< [m] --floor
+  double azimuth, elevation; ///< [degree]
+  double zoom;
+  double fps; ///< [1/s] of a movie; 0 = the input's, else 24
+  view_mode mode;
+  int has_range;
+  double range[2]; ///< in the unit of the legend
+  int nhide;
+  char **hide;      ///< (nhide) names of objects left out
+  double megabytes; ///< a page is at most this large
+  double error;     ///< [m] of positions in a page; < 0: none while it fits, then the least
+  int decimate;     ///< most vertices of an object in a page; 0 = all that fit
+  int json, quiet, help, version;
+} view_options;
+
+/// Reads the command line. Arrays point into argv or are freed by view_options_free. Mistakes are
+/// said: CSIM_INVALID.
+csim_status view_options_read(int argc, char **argv, csim_log *log, view_options *options);
+void view_options_free(view_options *options);
+
+extern const char view_help[];
+
+#endif

@@ -1,0 +1,65 @@
+// view/sequence.h: frames of objects, whatever files they are in. Needs clothsim.h.
+#ifndef VIEW_SEQUENCE_H
+#define VIEW_SEQUENCE_H
+
+#include "clothsim.h"
+
+typedef enum view_kind { VIEW_UNKNOWN, VIEW_CLOTH, VIEW_SOLID, VIEW_COLLIDER } view_kind;
+
+typedef struct view_object {
+  char *name;
+  view_kind kind; ///< unknown for mesh files
+} view_object;
+
+/// One object at one frame. All arrays are the mesh's own.
+typedef struct view_mesh {
+  int nvert;
+  double *x; ///< (nvert x 3) [m], finite
+  double *v; ///< (nvert x 3) [m/s]; NULL when the files have none
+  int nface;
+  int *face_start; ///< (nface + 1) the polygons, for those who keep them
+  int *face_vert;
+  int ntri;
+  int *tri;      ///< (ntri x 3)
+  uint8_t *edge; ///< (ntri) bit k: side k is an edge of the given polygons
+} view_mesh;
+
+typedef struct view_sequence {
+  const char *path;  ///< of the first input
+  int nframe;        ///< at least 1
+  long long *number; ///< (nframe) increasing
+  double fps;        ///< [1/s]; 0 = unknown
+  int up;            ///< 1 = y, 2 = z; 0 = unknown
+  int nobject;
+  view_object *object;      ///< (nobject)
+  csim_cache *cache;        ///< NULL for mesh files
+  struct view_files *files; ///< NULL for a cache
+  csim_polygons **surface;  ///< (nobject) of a cache
+} view_sequence;
+
+/// Opens what the paths name: a cache; a directory that clothsim wrote (its cache if there is one,
+/// else its name_0001.obj files); or mesh files, which are one frame of several objects.
+csim_status view_sequence_open(int npath, char *const *path, csim_log *log,
+                               view_sequence *sequence);
+void view_sequence_close(view_sequence *sequence);
+
+/// Reads an object at the frame of a given index (not number). Where it has none, the last one
+/// before it, and an empty mesh when there is none either. CSIM_INVALID for numbers that are not
+/// finite.
+csim_status view_sequence_read(view_sequence *sequence, int frame, int object, csim_log *log,
+                               view_mesh *mesh);
+void view_mesh_free(view_mesh *mesh);
+
+// What sequence.c asks of the two kinds of source (files.c, cache.c). Read fills all but `edge`.
+csim_status view_files_open(int npath, char *const *path, csim_log *log, view_sequence *sequence);
+csim_status view_files_read(view_sequence *sequence, int frame, int object, csim_log *log,
+                            view_mesh *mesh);
+void view_files_close(struct view_files *files);
+csim_status view_cache_open(const char *path, csim_log *log, view_sequence *sequence);
+csim_status view_cache_read(view_sequence *sequence, int frame, int object, csim_log *log,
+                            view_mesh *mesh);
+
+/// Copies a surface.
+csim_status view_mesh_copy(const csim_polygons *surface, view_mesh *mesh);
+
+#endif
