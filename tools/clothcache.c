@@ -567,7 +567,7 @@ int main(int argc, char **argv) {
     }
   }
   csim_status status = read_arguments(argc, argv, &a);
-  if (status) return status;
+  if (status) return (int)status;
   if (!strcmp(a.command, "info"))
     status = run_info(&a);
   else if (!strcmp(a.command, "verify"))
@@ -580,5 +580,5 @@ int main(int argc, char **argv) {
     fprintf(stderr, "clothcache: standard output: cannot write\n");
     if (!status) status = CSIM_IO;
   }
-  return status;
+  return (int)status;
 }

@@ -152,7 +152,7 @@ static void spill(const char *path, const unsigned char *bytes, long size) {
 }
 
 static int equal_files(const char *a, const char *b) {
-  long na, nb;
+  long na = 0, nb = 0;
   unsigned char *x = slurp(a, &na), *y = slurp(b, &nb);
   int equal = x && y && na == nb && !memcmp(x, y, (size_t)na);
   free(x);
@@ -189,7 +189,7 @@ static void test_planes(void) {
       word[i] = kind == 0 ? 0 : kind == 1 ? seed ^ seed >> 16 : kind == 2 ? seed >> 20 : ~0u;
     }
     csim_bytes out = {0};
-    CHECK(!csim_planes_write(&planes, kind % 2, word, N, &out));
+    CHECK(!csim_planes_write(&planes, (csim_effort)(kind % 2), word, N, &out));
     const uint8_t *at = out.data, *end = out.data + out.n;
     CHECK(!csim_planes_read(&planes, &at, end, N, back));
     CHECK(at == end && !memcmp(word, back, sizeof word));
