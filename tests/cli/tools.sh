@@ -26,8 +26,6 @@ view=$BIN/clothview
 if [ -x "$view" ]; then
   expect 0 "$view" run -o sheet.png --draft --size 160x120 -q
   equal "$(head -c 8 sheet.png | od -An -tx1 | tr -d ' \n')" 89504e470d0a1a0a "PNG signature"
-  expect 0 "$view" run/tiny.clothcache -o page.html -q
-  check "a page" grep -q "<html" page.html
   expect 3 "$view" nowhere -o sheet.png
   expect 2 "$view" run
 fi
