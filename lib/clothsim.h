@@ -216,7 +216,7 @@ typedef struct csim_cache_object {
 typedef struct csim_cache_options {
   double fps;            ///< [1/s] frames per second, > 0
   int up;                ///< 1 = y, 2 = z
-  double position_error; ///< [m] bound of the absolute error of positions; 0 = lossless floats
+  double position_error; ///< [m] bound of the error of each coordinate; 0 = lossless floats
   double velocity_error; ///< [m/s] the same for velocities
 } csim_cache_options;
 

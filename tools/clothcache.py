@@ -91,7 +91,7 @@ class Object:
         self.face_uv = array(ncorner).view(np.int32) if nuv else None
         self.face_tag = array(nface).view(np.int32) if ntag else None
         self.tets = array(4 * ntet).view(np.int32).reshape(-1, 4) if ntet else np.empty((0, 4), np.int32)
-        self.tracks, self.traversal = {}, None  # attribute: (frame, value, older) decoded last
+        self.tracks, self.traversal = {}, None  # attribute: (frame, value, older, sizes)
 
 class Cache:
     def __init__(self, path):
@@ -135,9 +135,8 @@ class Cache:
 
     def _record(self, k, index, attribute):
         kind, data, *_ = self._chunk(self.offsets[index][k]) or (b"", b"")
-        n = struct.unpack_from("<I", data)[0] if kind == b"FRAM" else 0
-        at = 8 + 32 * n
-        for name, *coding, size in struct.iter_unpack("<4s4BqdQ", data[8:at]) if n else ():
+        at = 8 + 32 * struct.unpack_from("<I", data)[0] if kind == b"FRAM" else 8
+        for name, *coding, size in struct.iter_unpack("<4s4BqdQ", data[8:at]):
             at += size
             if name == attribute:
                 return *coding, data[at - size:at]
@@ -161,21 +160,22 @@ class Cache:
                 break
             index -= 1
         for index, record in reversed(chain):
-            _, value, older = o.tracks.get(attribute, (None, None, None))
-            fresh = self._decode(o, record, value, older)
-            o.tracks[attribute] = index, fresh, value if record[0] else fresh
+            o.tracks[attribute] = index, *self._decode(o, record, *o.tracks.get(attribute, [None] * 4)[1:])
         xyz = np.empty((o.nvert, 3), np.float32)
         xyz[o.traversal[0]] = o.tracks[attribute][1]
         return xyz
 
     @staticmethod
-    def _decode(o, record, value, older):
+    def _decode(o, record, value, older, sizes):
         mode, time, space, _, _, step, data = record
         lossy, at, number = step > 0, 0, np.int32 if step > 0 else np.float32
         out, shift = np.empty((o.nvert, 3), np.float32), np.zeros((o.nvert + 1, 3), number)
         residual = np.empty((o.nvert, 3), np.uint32)
         for c in range(3):
-            residual[:, c], at = read_planes(data, at, o.nvert)
+            words, at = read_planes(data, at, o.nvert)
+            classes = np.frexp(sizes[:, c].astype(float))[1] if mode and sizes is not None else words * 0
+            residual[np.argsort(classes, kind="stable"), c] = words
+        sizes = residual if sizes is None else (sizes >> 1) + (residual >> 1)
         residual = unzigzag(residual)
         def base_of(x):
             k = np.rint(x.astype(np.float64) * (1 / step)) if lossy else x
@@ -196,4 +196,4 @@ class Cache:
                     p = np.where(np.isfinite(p), p, number(0)).view(np.uint32)
                     out[i] = unordered(ordered(p) + residual[i])
                     shift[i] = out[i] - base[i]
-        return out
+        return (out, value, sizes) if mode else (out, out, None)

@@ -37,6 +37,8 @@ typedef struct csim_track {
   uint32_t *base;   ///< (nvert) bits of floats, or multiples of the step
   uint32_t *shift;  ///< (nvert + 1) differences from the base, with a zero at the end
   uint32_t *word;   ///< (3 x nvert) residuals
+  uint32_t *size;   ///< (3 x nvert) how large residuals were lately, for the order of the next ones
+  int has_sizes;    ///< a delta was coded since the last key frame
   ptrdiff_t stored; ///< index of the frame that holds the data of `value`; -1 = none yet
 } csim_track;
 

@@ -481,6 +481,8 @@ csim_status csim_cache_take_track(csim_cache *c, int object, int attribute, int 
   const csim_track *from = &c->object[object].track[attribute];
   memcpy(track->value, from->value, 3 * (size_t)from->nvert * sizeof(float));
   memcpy(track->older, from->older, 3 * (size_t)from->nvert * sizeof(float));
+  memcpy(track->size, from->size, 3 * (size_t)from->nvert * sizeof(uint32_t));
+  track->has_sizes = from->has_sizes;
   track->stored = from->stored;
   return CSIM_OK;
 }

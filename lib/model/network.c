@@ -223,6 +223,10 @@ void csim_network_volumes(int ntet, const int *tet, const csim_part *part, doubl
     int node[4];
     for (int k = 0; k < 4; k++) node[k] = part->vert0 + local[k];
     double V = csim_tet_volume(part->X, local);
-    csim_elements_add(volumes, node, (double[]){K / V, V});
+    double L = 0; // mean edge: a sliver's guard is that of a regular tetrahedron of this edge
+    for (int a = 0; a < 4; a++)
+      for (int b = 0; b < a; b++) L += length_of(part, local[a], local[b]) / 6;
+    double regular = L * L * L / (6 * sqrt(2.0)), ratio = regular / V < 1e3 ? regular / V : 1e3;
+    csim_elements_add(volumes, node, (double[]){K / V, V, K / V * ratio});
   }
 }

@@ -387,6 +387,39 @@ static void test_append(void) {
   }
 }
 
+// One frame of a long run costs a small share of the file.
+static void test_random_access(void) {
+  enum { BIG = 64, COUNT = 1000, WANTED = 900 };
+  static double x[3 * BIG * BIG];
+  static float got[3 * BIG * BIG];
+  static int start[2 * BIG * BIG], vert[4 * BIG * BIG];
+  csim_cache_object o = {.name = "big", .nvert = BIG * BIG, .face_start = start, .face_vert = vert};
+  csim_cache_writer *w;
+  csim_cache *c;
+  for (int j = 0; j + 1 < BIG; j++)
+    for (int i = 0; i + 1 < BIG; i++, o.nface++) {
+      int a = j * BIG + i;
+      const int quad[4] = {a, a + BIG, a + BIG + 1, a + 1};
+      memcpy(vert + 4 * o.nface, quad, sizeof quad);
+      start[o.nface + 1] = 4 * (o.nface + 1);
+    }
+  CHECK(!csim_cache_create(in_dir("long"), &LOSSLESS, NULL, NULL, &w));
+  CHECK(!csim_cache_add_object(w, &o) && !csim_cache_begin(w));
+  for (int f = 0; f < COUNT; f++) {
+    make_state(0, f, o.nvert, x);
+    CHECK(!csim_cache_begin_frame(w, f, f / 25.0) && !csim_cache_put(w, 0, x, NULL));
+    CHECK(!csim_cache_end_frame(w));
+  }
+  CHECK(!csim_cache_close(w, 1) && !csim_cache_open(in_dir("long"), NULL, &c));
+  CHECK(!csim_cache_read(c, 0, WANTED, got, NULL));
+  const csim_cache_info *info = csim_cache_get_info(c);
+  CHECK(info->bytes_read * 100 < info->size);
+  make_state(0, WANTED, o.nvert, x);
+  for (int i = 0; i < 3 * o.nvert; i++) CHECK(got[i] == (float)x[i]);
+  csim_cache_free(c);
+  unlink(in_dir("long"));
+}
+
 static void test_append_refuses(void) {
   run r;
   check_log log;
@@ -568,6 +601,7 @@ int main(void) {
   test_any_bits();
   test_lossy();
   test_append();
+  test_random_access();
   test_append_refuses();
   test_cuts();
   test_flips();

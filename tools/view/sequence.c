@@ -3,7 +3,6 @@
 #include "say.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,20 +76,15 @@ void view_sequence_close(view_sequence *q) {
 // ------------------------------------------------------------------------------------------ meshes
 
 csim_status view_mesh_copy(const csim_polygons *s, view_mesh *m) {
-  size_t ncorner = s->nface ? (size_t)s->face_start[s->nface] : 0;
-  *m = (view_mesh){.nvert = s->nvert, .nface = s->nface, .ntri = s->ntri};
+  *m = (view_mesh){.nvert = s->nvert, .ntri = s->ntri};
   m->x = malloc(3 * (size_t)s->nvert * sizeof *m->x + 1);
-  m->face_start = calloc((size_t)s->nface + 1, sizeof *m->face_start);
-  m->face_vert = malloc(ncorner * sizeof *m->face_vert + 1);
   m->tri = malloc(3 * (size_t)s->ntri * sizeof *m->tri + 1);
   m->edge = malloc((size_t)s->ntri + 1);
-  if (!m->x || !m->face_start || !m->face_vert || !m->tri || !m->edge) {
+  if (!m->x || !m->tri || !m->edge) {
     view_mesh_free(m);
     return CSIM_MEMORY;
   }
   memcpy(m->x, s->vert, 3 * (size_t)s->nvert * sizeof *m->x);
-  if (s->nface) memcpy(m->face_start, s->face_start, ((size_t)s->nface + 1) * sizeof(int));
-  if (ncorner) memcpy(m->face_vert, s->face_vert, ncorner * sizeof(int));
   if (s->ntri) memcpy(m->tri, s->tri, 3 * (size_t)s->ntri * sizeof(int));
   for (int t = 0; t < s->ntri; t++) {
     // a side is an edge of its polygon when its ends are neighbours there
@@ -108,8 +102,6 @@ csim_status view_mesh_copy(const csim_polygons *s, view_mesh *m) {
 void view_mesh_free(view_mesh *m) {
   free(m->x);
   free(m->v);
-  free(m->face_start);
-  free(m->face_vert);
   free(m->tri);
   free(m->edge);
   *m = (view_mesh){0};

@@ -16,9 +16,6 @@ typedef struct view_mesh {
   int nvert;
   double *x; ///< (nvert x 3) [m], finite
   double *v; ///< (nvert x 3) [m/s]; NULL when the files have none
-  int nface;
-  int *face_start; ///< (nface + 1) the polygons, for those who keep them
-  int *face_vert;
   int ntri;
   int *tri;      ///< (ntri x 3)
   uint8_t *edge; ///< (ntri) bit k: side k is an edge of the given polygons

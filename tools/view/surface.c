@@ -141,8 +141,8 @@ csim_status view_shape_make(int nvert, const double *x, int ntri, const int *tri
   shape->group = malloc(3 * n * sizeof *shape->group + 1);
   shape->edge = malloc(n + 1);
   if (!across || !parent || !flip || !shape->tri || !shape->group || !shape->edge) goto done;
-  memcpy(shape->tri, tri, 3 * n * sizeof *tri);
-  if (edge)
+  if (n) memcpy(shape->tri, tri, 3 * n * sizeof *tri);
+  if (n && edge)
     memcpy(shape->edge, edge, n);
   else
     memset(shape->edge, 7, n);

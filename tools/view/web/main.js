@@ -46,7 +46,8 @@ function buildPanels() {
   ui.help = make('div', { id: 'help', className: 'panel', hidden: true });
   ui.split = make('div', { id: 'split', hidden: true });
   ui.tags = page.runs.map(() => make('div', { className: 'tag', hidden: true }));
-  document.body.append(ui.view, ui.split, ...ui.tags, ui.left, ui.right, ui.bar, ui.help);
+  const theatre = make('div', { id: 'theatre' }, ui.view, ui.split, ...ui.tags);
+  document.body.append(theatre, ui.left, ui.right, ui.bar, ui.help);
   const rows = keys.map(([k, what]) => make('tr', {}, make('td', {}, k), make('td', {}, what)));
   ui.help.append(make('h1', {}, 'Keys'), make('table', {}, ...rows),
     make('p', { className: 'note' }, 'Drag to turn, right drag to move, wheel to come nearer. Click ' +
@@ -305,13 +306,23 @@ function show() {
   keepAddress();
 }
 
+/** The end of a run's path that tells it from the other one's. */
+function tagName(i) {
+  const [mine, other] = [page.runs[i], page.runs[1 - i]].map((run) => run.name.split('/').filter(Boolean));
+  let n = 1;
+  while (n < mine.length && mine.slice(-n).join('/') === other.slice(-n).join('/')) n++;
+  return mine.slice(-n).join('/');
+}
+
 function showTags() {
   const side = stage.compare === 'side' && page.runs.length > 1;
   ui.split.hidden = !side;
   ui.tags.forEach((tag, i) => {
     tag.hidden = page.runs.length < 2 || (stage.compare === 'second' && !i) || (stage.compare === 'first' && i);
+    if (tag.hidden) return;
     tag.style.left = side ? (i ? '75%' : '25%') : i ? '60%' : '40%';
-    tag.textContent = page.runs[i].name + (stage.compare === 'overlay' && i ? ' (blue)' : '');
+    tag.title = page.runs[i].name;
+    tag.textContent = tagName(i) + (stage.compare === 'overlay' && i ? ' (blue)' : '');
   });
 }
 

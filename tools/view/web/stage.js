@@ -65,7 +65,7 @@ class Actor {
 
   addPoints() {
     this.points = new THREE.Points(this.geometry(null),
-      new THREE.PointsMaterial({ size: 9, sizeAttenuation: false, vertexColors: true }));
+      new THREE.PointsMaterial({ size: 14, sizeAttenuation: false, vertexColors: true }));
     this.points.userData.actor = this;
     this.object.add(this.points);
   }

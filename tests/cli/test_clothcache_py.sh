@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# test_clothcache_py.sh: the reader in Python against the one in C, bit for bit. Skipped without numpy.
+. "$(dirname "$0")/cache_lib.bash"
+python=
+for p in /usr/bin/python3 python3; do
+  if $p -c 'import numpy' 2>/dev/null; then python=$p; break; fi
+done
+if [ -z "$python" ]; then
+  echo "no numpy for Python: not tested" >&2
+  ok "the specification is there" test -s "$root/docs/cache-format.md"
+  finish
+  exit
+fi
+ok "under 200 lines" test "$(wc -l <"$root/tools/clothcache.py")" -lt 200
+frames run sheet 1 21
+frames run flag 1 21 4
+"$clothcache" import run -o whole.clothcache
+"$clothcache" import run --error 1e-4 -o lossy.clothcache
+head -c $(($(stat -c %s whole.clothcache) * 2 / 3)) whole.clothcache >cut.clothcache
+for name in whole lossy cut; do
+  "$clothcache" export $name.clothcache --to pc2 -o $name 2>/dev/null
+  ok "$name: every float of every frame" $python - "$root/tools" $name <<'PY'
+import struct, sys
+sys.path.insert(0, sys.argv[1])
+import clothcache, numpy as np
+name = sys.argv[2]
+cache = clothcache.Cache(name + ".clothcache")
+assert len(cache.numbers) > 10 and cache.fps == 25
+for thing in cache.objects:
+    data = open(f"{name}/{thing.name}.pc2", "rb").read()
+    nvert, _, _, count = struct.unpack_from("<iffi", data, 16)
+    assert (nvert, count) == (thing.nvert, len(cache.numbers))
+    want = np.frombuffer(data, np.float32, offset=32).reshape(count, nvert, 3)
+    for index in [*range(count), *range(count - 1, -1, -3)]:  # forward, and back in leaps
+        assert np.array_equal(cache.positions(thing.name, index), want[index]), index
+    uv = thing.uv[thing.face_uv]
+    assert uv.shape == (thing.face_size.sum(), 2) and thing.tags
+PY
+done
+finish
