@@ -172,7 +172,7 @@ man: $(MAN) ## man pages into build/man/ (needs pandoc)
 
 build/man/%: docs/%.md
 	@mkdir -p $(@D)
-	$(call say,man)$(PANDOC) -s -t man $< -o $@
+	$(call say,man)$(PANDOC) -s -f markdown-smart -t man $< -o $@
 
 PREFIX ?= /usr/local
 DEST   := $(DESTDIR)$(PREFIX)

@@ -31,7 +31,7 @@ same jacobi
 same ichol --set solver.preconditioner=ichol
 same cholesky --set solver.linear=cholesky --set frames.end=2
 for method in descent pd pbd xpbd; do
-  same $method --set solver.method=$method
+  same $method --set solver.method=$method --set solver.iterations=20
 done
 same symplectic --set solver.method=symplectic --set frames.substeps=100 --set frames.end=2 \
   --set cloth.material.stretch=0.1x

@@ -22,6 +22,16 @@ if [ -x "$cache" ]; then
   expect 2 "$cache" juggle run/tiny.clothcache
 fi
 
+diff=$BIN/clothdiff
+if [ -x "$diff" ]; then
+  expect 0 "$clothsim" tiny.json -o again -q
+  expect 0 "$diff" --exact run again
+  expect 0 "$diff" --object cloth run run/tiny.clothcache
+  expect 0 "$clothsim" tiny.json -o other -q --set gravity=[0,-9.7,0]
+  expect 1 "$diff" run other
+  expect 2 "$diff" run nowhere
+fi
+
 view=$BIN/clothview
 if [ -x "$view" ]; then
   expect 0 "$view" run -o sheet.png --draft --size 160x120 -q
