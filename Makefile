@@ -125,7 +125,11 @@ $(B)/view/synth: $(B)/tests/view/synth.o $(LIB)
 
 $(TEST_BIN): $(B)/tests/%: $(B)/tests/unit/%.o $(B)/tests/check.o $(B)/tests/kit.o $(LIB)
 	@mkdir -p $(@D)
-	$(call say,link)$(CC) $(OPT) $^ -o $@ $(LIBS)
+	$(call say,link)$(CC) $(OPT) $(filter %.o,$^) $(LIB) -o $@ $(LIBS)
+
+# test_validate is the table, tests/validate/ its cases
+VALIDATE := $(B)/tests/test_validate
+$(VALIDATE): $(patsubst %.c,$(B)/%.o,$(wildcard tests/validate/*.c))
 
 # what the scripts of tests/cli look into files with
 LOOK := $(B)/tests/look
@@ -142,7 +146,7 @@ $(BENCH_BIN): $(B)/bench/%: $(B)/tests/bench/%.o $(LIB)
 
 # ------------------------------------------------------------------------------------------ people
 
-.PHONY: always help deps tests check bench layers format man install uninstall clean
+.PHONY: always help deps tests check deps-dcc check-dcc fuzz validate bench layers format man install uninstall clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -157,7 +161,21 @@ tests: all $(TEST_BIN) $(LOOK) ## build the tests, run none
 check: tests ## run the tests (under 3 minutes)
 	@CONFIG=$(config) BIN=$(BIN) BUILD=$(B) tests/run $(ONLY)
 
-bench: $(BENCH_BIN) ## build the benchmarks into build/$(config)/bench/
+deps-dcc: ## install Blender, usd-core and VTK for check-dcc (Python packages into build/dcc, root or sudo)
+	@tests/dcc/install
+
+check-dcc: all ## have Blender, usd-core and VTK read every format
+	@BIN=$(BIN) tests/dcc/run
+
+SECONDS ?= 60
+fuzz: ## fuzz the cache reader for SECONDS=60 (clang)
+	@tests/fuzz/run_cache $(SECONDS)
+
+validate: $(VALIDATE) $(BIN)/clothsim-tet ## every method against closed forms, as a table (minutes)
+	@CLOTHSIM_TET=$(BIN)/clothsim-tet $(VALIDATE) --all --curve docs/liu-curve.svg
+
+bench: $(BENCH_BIN) ## run the benchmarks (minutes); their tables go to build/$(config)/bench/ too
+	@for b in $(BENCH_BIN); do echo "== $$b"; (cd $(B)/bench && $(CURDIR)/$$b) || exit 1; done
 
 layers: ## prove that every file uses only its own floor or lower ones
 	@tools/check-layers

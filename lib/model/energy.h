@@ -101,8 +101,7 @@ extern const csim_energy_kind csim_cotangent_kind;
 /// semidefinite.
 extern const csim_energy_kind csim_dihedral_kind;
 
-/// Volume of a tetrahedron: E = k/2 (V - V0)^2, and g/2 (V0/4 - V)^2 below a quarter of V0, which keeps
-/// it from turning inside out. Parameters k [J/m^6], V0 [m^3], g [J/m^6].
+/// Volume of a tetrahedron: E = k/2 (V - V0)^2. Parameters k [J/m^6], V0 [m^3].
 extern const csim_energy_kind csim_volume_kind;
 
 /// Soft pin: E = k/2 |x - anchor|^2. Parameters k [N/m], number of the anchor.

@@ -12,7 +12,8 @@ void csim_elements_add(csim_elements *elements, const int *node, const double *p
   ptrdiff_t n = elements->nelem;
   int *nodes = csim_grow(elements->node, &elements->node_room, (n + 1) * nnode, sizeof *nodes);
   if (nodes) elements->node = nodes;
-  double *params = csim_grow(elements->param, &elements->param_room, (n + 1) * nparam, sizeof *params);
+  double *params =
+      csim_grow(elements->param, &elements->param_room, (n + 1) * nparam, sizeof *params);
   if (params) elements->param = params;
   if (!nodes || !params || n >= CSIM_MESH_MAX_FACE) {
     elements->failed = 1;
@@ -29,7 +30,8 @@ void csim_elements_free(csim_elements *elements) {
   *elements = (csim_elements){.kind = elements->kind};
 }
 
-static void add_spring(const csim_part *part, int a, int b, double k, double L, csim_elements *springs) {
+static void add_spring(const csim_part *part, int a, int b, double k, double L,
+                       csim_elements *springs) {
   int node[2] = {part->vert0 + a, part->vert0 + b};
   double param[4] = {part->spring > 0 ? part->spring : k, L, part->compression, part->slack};
   csim_elements_add(springs, node, param);
@@ -86,8 +88,9 @@ void csim_network_limits(const csim_elements *springs, int first, double limit, 
                          csim_elements *limits) {
   for (int e = first; e < springs->nelem; e++) {
     const double *param = springs->param + (ptrdiff_t)springs->kind->nparam * e;
-    csim_elements_add(limits, springs->node + 2 * (ptrdiff_t)e,
-                      (double[]){stiffness > 0 ? stiffness : 100 * param[0], (1 + limit) * param[1]});
+    csim_elements_add(
+        limits, springs->node + 2 * (ptrdiff_t)e,
+        (double[]){stiffness > 0 ? stiffness : 100 * param[0], (1 + limit) * param[1]});
   }
 }
 
@@ -156,8 +159,8 @@ int csim_network_tets(int ntet, const int *tet, const csim_part *part, double E,
   for (int t = 0; t < ntet; t++)
     for (int k = 0; k < 6; k++) {
       int a = tet[4 * (ptrdiff_t)t + pair[k][0]], b = tet[4 * (ptrdiff_t)t + pair[k][1]];
-      edge[6 * (ptrdiff_t)t + k] =
-          (tet_edge){a < b ? a : b, a < b ? b : a, csim_tet_volume(part->X, tet + 4 * (ptrdiff_t)t)};
+      edge[6 * (ptrdiff_t)t + k] = (tet_edge){a < b ? a : b, a < b ? b : a,
+                                              csim_tet_volume(part->X, tet + 4 * (ptrdiff_t)t)};
     }
   qsort(edge, (size_t)n, sizeof *edge, compare_edges);
   for (ptrdiff_t i = 0, j; i < n; i = j) {
@@ -196,8 +199,45 @@ int csim_network_hinges(const csim_topology *topology, const csim_part *part, do
   return left_out;
 }
 
+// A dihedral hinge whose stiffness is that of csim_dihedral_param times B [N m].
+static void add_grid_angle(const csim_part *part, int a, int b, int c, int d, double B,
+                           csim_elements *hinges) {
+  double param[6];
+  csim_dihedral_param(part->X, (int[]){a, b, c, d}, B, param);
+  int node[4] = {part->vert0 + a, part->vert0 + b, part->vert0 + c, part->vert0 + d};
+  csim_elements_add(hinges, node, param);
+}
+
+// Angles in place of second differences. The angle of row j at its vertex i is that about the edges
+// to the rows above and below, with both flaps in row j (so it sees no twist); each of the two has
+// half of the row's width. With a, b the sides of a cell and l its diagonal, the angles are a kx, b
+// kz, l kxz.
+static void add_grid_angles(int nx, int nz, const csim_part *part, double B,
+                            csim_elements *hinges) {
+  int row = nx + 1;
+  double a = length_of(part, 0, 1), b = length_of(part, 0, row), share = a * b / (a * a + b * b);
+  for (int j = 0; j <= nz; j++)
+    for (int i = 0; i <= nx; i++) {
+      int v = j * row + i;
+      for (int up = -1; up <= 1; up += 2) {
+        if (i > 0 && i < nx && j + up >= 0 && j + up <= nz)
+          add_grid_angle(part, v, v + up * row, v - 1, v + 1, B / 2, hinges);
+        if (j > 0 && j < nz && i + up >= 0 && i + up <= nx)
+          add_grid_angle(part, v, v + up, v - row, v + row, B / 2, hinges);
+      }
+      if (i < nx && j < nz && (i + j) % 2 == 0)
+        add_grid_angle(part, v, v + row + 1, v + row, v + 1, 2 * B * share * share, hinges);
+      else if (i < nx && j < nz)
+        add_grid_angle(part, v + 1, v + row, v, v + row + 1, 2 * B * share * share, hinges);
+    }
+}
+
 void csim_network_grid_hinges(int nx, int nz, const csim_part *part, double B,
                               csim_elements *hinges) {
+  if (hinges->kind == &csim_dihedral_kind) {
+    add_grid_angles(nx, nz, part, B, hinges);
+    return;
+  }
   double a = length_of(part, 0, 1), b = length_of(part, 0, nx + 1);
   int row = nx + 1;
   // parameter 4 is the rest length of the cotangent kind, 0: flat
@@ -205,14 +245,17 @@ void csim_network_grid_hinges(int nx, int nz, const csim_part *part, double B,
     for (int i = 0; i <= nx; i++) {
       int v = part->vert0 + j * row + i;
       double sx = sqrt(B * a * b * (j == 0 || j == nz ? 0.5 : 1)) / (a * a);
-      double sz = sqrt(B * a * b * (i == 0 || i == nx ? 0.5 : 1)) / (b * b), s = sqrt(2 * B / (a * b));
+      double sz = sqrt(B * a * b * (i == 0 || i == nx ? 0.5 : 1)) / (b * b);
+      double s = sqrt(2 * B / (a * b));
       // a stencil of three vertices names the middle one twice
       if (i > 0 && i < nx)
         csim_elements_add(hinges, (int[]){v, v, v - 1, v + 1}, (double[]){-2 * sx, 0, sx, sx, 0});
       if (j > 0 && j < nz)
-        csim_elements_add(hinges, (int[]){v, v, v - row, v + row}, (double[]){-2 * sz, 0, sz, sz, 0});
+        csim_elements_add(hinges, (int[]){v, v, v - row, v + row},
+                          (double[]){-2 * sz, 0, sz, sz, 0});
       if (i < nx && j < nz)
-        csim_elements_add(hinges, (int[]){v, v + row + 1, v + 1, v + row}, (double[]){s, s, -s, -s, 0});
+        csim_elements_add(hinges, (int[]){v, v + row + 1, v + 1, v + row},
+                          (double[]){s, s, -s, -s, 0});
     }
 }
 
@@ -223,10 +266,6 @@ void csim_network_volumes(int ntet, const int *tet, const csim_part *part, doubl
     int node[4];
     for (int k = 0; k < 4; k++) node[k] = part->vert0 + local[k];
     double V = csim_tet_volume(part->X, local);
-    double L = 0; // mean edge: a sliver's guard is that of a regular tetrahedron of this edge
-    for (int a = 0; a < 4; a++)
-      for (int b = 0; b < a; b++) L += length_of(part, local[a], local[b]) / 6;
-    double regular = L * L * L / (6 * sqrt(2.0)), ratio = regular / V < 1e3 ? regular / V : 1e3;
-    csim_elements_add(volumes, node, (double[]){K / V, V, K / V * ratio});
+    csim_elements_add(volumes, node, (double[]){K / V, V});
   }
 }

@@ -26,10 +26,11 @@ void csim_elements_free(csim_elements *elements);
 typedef struct csim_part {
   const double *X; ///< (.. x 3) [m]
   int vert0;
-  double spring;   ///< [N/m] stiffness of every spring; 0 = from the modulus
+  double spring;      ///< [N/m] stiffness of every spring; 0 = from the modulus
   double compression; ///< [-] share of the stiffness that resists compression; 1 = all
   double slack;       ///< [-] strain on either side that costs nothing
-  int no_diagonals;   ///< 1: mesh networks leave out edges that are the longest side of both triangles
+  int no_diagonals;   ///< 1: mesh networks leave out edges that are the longest side of both
+                      ///< triangles
 } csim_part;
 
 /// One spring an edge of a triangle mesh: k = E2D sum(A) / L^2 over its triangles. Exact on
@@ -38,18 +39,19 @@ typedef struct csim_part {
 int csim_network_mesh(const csim_topology *topology, const csim_part *part, double E2D,
                       csim_elements *springs);
 
-/// A limit of strain for each spring from number `first` on: k = stiffness, or 100 times the spring's
-/// when that is 0; beginning at (1 + limit) L.
+/// A limit of strain for each spring from number `first` on: k = stiffness, or 100 times the
+/// spring's when that is 0; beginning at (1 + limit) L.
 void csim_network_limits(const csim_elements *springs, int first, double limit, double stiffness,
                          csim_elements *limits);
 
 /// Structural and shear springs of a grid of nx x nz cells (vertex j (nx + 1) + i):
-/// k = 3/4 E2D A / L^2, A the cell area a spring shares (half at the border). On squares: 3/4 E2D along
-/// the axes and 3/8 E2D on both diagonals, isotropic with Poisson's ratio 1/3.
+/// k = 3/4 E2D A / L^2, A the cell area a spring shares (half at the border). On squares: 3/4 E2D
+/// along the axes and 3/8 E2D on both diagonals, isotropic with Poisson's ratio 1/3.
 void csim_network_grid(int nx, int nz, const csim_part *part, double E2D, csim_elements *springs);
 
 /// Bend springs of a grid: between every vertex and its second neighbour along both axes.
-void csim_network_grid_bend(int nx, int nz, const csim_part *part, double k, csim_elements *springs);
+void csim_network_grid_bend(int nx, int nz, const csim_part *part, double k,
+                            csim_elements *springs);
 
 /// Bend springs of a mesh: between the opposite vertices of every hinge.
 void csim_network_mesh_bend(const csim_topology *topology, const csim_part *part, double k,
@@ -61,21 +63,24 @@ void csim_network_mesh_bend(const csim_topology *topology, const csim_part *part
 int csim_network_tets(int ntet, const int *tet, const csim_part *part, double E,
                       csim_elements *springs);
 
-/// Hinge energies of stiffness B [N m]: kind quadratic, cotangent or dihedral. Hinges at a triangle without area
-/// are left out.
+/// Hinge energies of stiffness B [N m]: kind quadratic, cotangent or dihedral. Hinges at a triangle
+/// without area are left out.
 /// @return number of hinges left out
 int csim_network_hinges(const csim_topology *topology, const csim_part *part, double B,
                         csim_elements *hinges);
 
-/// Quadratic bending of a flat grid of nx x nz cells, from second differences instead of hinges:
+/// Bending of a flat grid of nx x nz cells by second differences along its rows, columns and cells
+/// instead of hinges on its triangles:
 ///
-///   E = B/2 sum A (kx^2 + kz^2 + 2 kxz^2),  kx = (x_{i-1} - 2 x_i + x_{i+1}) / a^2, ...
+///   E = B/2 sum A (kx^2 + kz^2 + 2 kxz^2),  kx = |x_{i-1} - 2 x_i + x_{i+1}| / a^2, ...
 ///
-/// over rows, columns (half the area at the border) and cells. The same on any diagonals, isotropic,
-/// and exact for cylinders, where hinges of a right-triangle grid let rows bend at alternate vertices
-/// (test_validate, case 9: 0.8 B along the axes).
-/// @param hinges  of kind quadratic or cotangent
-void csim_network_grid_hinges(int nx, int nz, const csim_part *part, double B, csim_elements *hinges);
+/// (half the area at the border). The same on any diagonals, isotropic, and exact for cylinders,
+/// where hinges of a right-triangle grid let rows bend at alternate vertices (test_validate, case
+/// 9: 0.8 B along the axes). Kind dihedral has the angle of two flaps for each difference: kx =
+/// theta / a.
+/// @param hinges  of kind quadratic, cotangent or dihedral
+void csim_network_grid_hinges(int nx, int nz, const csim_part *part, double B,
+                              csim_elements *hinges);
 
 /// Volume springs E = 1/2 (K/V0) (V - V0)^2 of every tetrahedron, K [Pa].
 void csim_network_volumes(int ntet, const int *tet, const csim_part *part, double K,

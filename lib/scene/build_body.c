@@ -88,9 +88,10 @@ static csim_status add_springs(csim_build *build, const csim_object *object, con
   csim_place place = object->mesh_place;
   int flat = 0, grid = mesh->grid[0] > 0;
   if (object->network == CSIM_NETWORK_STRUCTURED && !grid) {
-    csim_say(build->log, CSIM_ERROR, place,
-             "object \"%s\": a structured network needs the shape \"grid\"; use \"network\": \"mesh\"",
-             object->name);
+    csim_say(
+        build->log, CSIM_ERROR, place,
+        "object \"%s\": a structured network needs the shape \"grid\"; use \"network\": \"mesh\"",
+        object->name);
     return CSIM_INVALID;
   }
   if (object->network == CSIM_NETWORK_STRUCTURED)
@@ -102,7 +103,8 @@ static csim_status add_springs(csim_build *build, const csim_object *object, con
              "object \"%s\": %d edges have no length; they get the stiffness of the mean edge",
              object->name, flat);
   if (material->limit > 0)
-    csim_network_limits(&build->springs, first, material->limit, material->limit_stiffness, &build->limits);
+    csim_network_limits(&build->springs, first, material->limit, material->limit_stiffness,
+                        &build->limits);
   return CSIM_OK;
 }
 
@@ -111,6 +113,9 @@ static void add_bending(csim_build *build, const csim_object *object, const csim
   const csim_material *material = material_of(build, object);
   const csim_mesh *mesh = body->mesh;
   csim_part part = {.X = mesh->vert, .vert0 = body->vert0, .compression = 1};
+  csim_elements *hinges = object->bending == CSIM_BENDING_QUADRATIC   ? &build->quadratic
+                          : object->bending == CSIM_BENDING_COTANGENT ? &build->cotangent
+                                                                      : &build->dihedral;
   int slivers = 0;
   switch (object->bending) {
   case CSIM_BENDING_SPRING:
@@ -123,17 +128,13 @@ static void add_bending(csim_build *build, const csim_object *object, const csim
   case CSIM_BENDING_QUADRATIC:
   case CSIM_BENDING_DIHEDRAL:
   case CSIM_BENDING_COTANGENT:
-    if (material->bend > 0 && mesh->grid[0] > 0 && object->bending != CSIM_BENDING_DIHEDRAL)
-      csim_network_grid_hinges(mesh->grid[0], mesh->grid[1], &part, material->bend,
-                               object->bending == CSIM_BENDING_QUADRATIC ? &build->quadratic
-                                                                         : &build->cotangent);
+    if (material->bend > 0 && mesh->grid[0] > 0)
+      csim_network_grid_hinges(mesh->grid[0], mesh->grid[1], &part, material->bend, hinges);
     else if (material->bend > 0)
-      slivers = csim_network_hinges(topology, &part, material->bend,
-                                    object->bending == CSIM_BENDING_QUADRATIC   ? &build->quadratic
-                                    : object->bending == CSIM_BENDING_COTANGENT ? &build->cotangent
-                                                                                : &build->dihedral);
+      slivers = csim_network_hinges(topology, &part, material->bend, hinges);
     break;
-  case CSIM_BENDING_NONE: break;
+  case CSIM_BENDING_NONE:
+    break;
   }
   if (slivers)
     csim_say(build->log, CSIM_WARNING, object->mesh_place,
@@ -147,7 +148,8 @@ csim_status csim_build_cloth(csim_build *build, const csim_object *object, csim_
   csim_mesh_facts facts;
   body->nvert = mesh->nvert;
   double *mass = CSIM_NEW(double, mesh->nvert);
-  csim_status status = mass ? csim_topology_build(mesh->nvert, mesh->ntri, mesh->tri, &topology) : CSIM_MEMORY;
+  csim_status status =
+      mass ? csim_topology_build(mesh->nvert, mesh->ntri, mesh->tri, &topology) : CSIM_MEMORY;
   if (!status) status = csim_mesh_check(mesh, NULL, &facts);
   if (status) goto done;
   csim_mesh_report(&facts, 0, object->mesh_place, build->log);
@@ -175,7 +177,8 @@ csim_status csim_build_solid(csim_build *build, const csim_object *object, csim_
                               .max_volume = object->max_volume};
   csim_surface surface = {name, mesh->nvert, mesh->vert, mesh->ntri, mesh->tri, mesh->tri_face};
   warn_about_size(build, object, mesh);
-  csim_status status = csim_tetrahedralize(&options, &surface, object->mesh_place, build->log, &tets);
+  csim_status status =
+      csim_tetrahedralize(&options, &surface, object->mesh_place, build->log, &tets);
   if (status) goto done;
   status = CSIM_MEMORY;
   body->nvert = tets.nvert;

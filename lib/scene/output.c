@@ -20,25 +20,42 @@ struct csim_output_writer {
   const csim_world *world;
   csim_log *log;
   const char *out;
-  int digits;               // of frame numbers: constant over the run
-  csim_cache_writer *cache; // NULL when the scene wants none
-  double *x, *v;            // of one object, in the scene's units
+  int digits;                // of frame numbers: constant over the run
+  int nobject;               // bodies, then colliders
+  csim_cache_object *object; // (nobject)
+  double **x, **v;           // (nobject) of (nvert x 3), in the scene's units; v NULL for colliders
+  csim_cache_writer *cache;  // NULL when the scene wants none
+  int nexport, nexported;    // exports open; objects they take
+  csim_export **exports;     // (nexport)
+  int frames;                // written
 };
 
 // ---------------------------------------------------------------------------------- the directory
 
+// Whether `file` is `name` followed by one of the endings, with a frame number before it or without.
+static int is_named(const char *file, const char *name, int numbered, const char *const *endings) {
+  size_t n = strlen(name);
+  if (strncmp(file, name, n)) return 0;
+  file += n;
+  if (numbered) {
+    size_t digits = *file == '_' ? strspn(file + 1, "-0123456789") : 0;
+    if (digits == 0) return 0;
+    file += 1 + digits;
+  }
+  for (; *endings; endings++)
+    if (!strcmp(file, *endings)) return 1;
+  return 0;
+}
+
 // Whether a file in `out` is one that a run of this scene writes.
 static int is_ours(const csim_scene *scene, const char *file) {
-  if (!strcmp(file, "run.json")) return 1;
-  size_t n = strlen(scene->name);
-  if (!strncmp(file, scene->name, n) && (!strcmp(file + n, ".clothcache") || !strcmp(file + n, ".clothcache.part")))
-    return 1;
-  for (int o = 0; o < scene->nobject; o++) {
-    n = strlen(scene->object[o].name);
-    if (strncmp(file, scene->object[o].name, n) || file[n] != '_') continue;
-    size_t digits = strspn(file + n + 1, "-0123456789");
-    if (digits > 0 && !strcmp(file + n + 1 + digits, ".obj")) return 1;
-  }
+  static const char *const films[] = {".clothcache", ".clothcache.part", ".abc", ".usda", ".pvd", NULL};
+  static const char *const points[] = {".pc2", ".mdd", "_rest.ply", "_rest.obj", NULL};
+  static const char *const frames[] = {".obj", ".ply", ".vtp", NULL};
+  if (!strcmp(file, "run.json") || is_named(file, scene->name, 0, films)) return 1;
+  for (int o = 0; o < scene->nobject; o++)
+    if (is_named(file, scene->object[o].name, 0, points) || is_named(file, scene->object[o].name, 1, frames))
+      return 1;
   return 0;
 }
 
@@ -90,29 +107,22 @@ static const char *name_of(const csim_world *world, int k) {
                                  : world->collider[k - world->model->nbody].name;
 }
 
-static csim_status create_cache(csim_output_writer *w) {
-  const csim_scene *scene = w->scene;
+// What every object is, for cache and exports, and room for its state.
+static csim_status describe_objects(csim_output_writer *w) {
   const csim_model *model = w->world->model;
-  char *path = csim_arena_print(&w->arena, "%s/%s.clothcache", w->out, scene->name);
-  char unit[32];
-  csim_print_number(scene->length_unit, 17, unit);
-  char *meta = csim_arena_print(&w->arena,
-                                "{\"generator\": \"clothsim " CSIM_VERSION "\", \"scene\": \"%s\", "
-                                "\"scene_hash\": \"%016llx\", \"meters_per_unit\": %s}",
-                                scene->name, (unsigned long long)scene->hash, unit);
-  csim_cache_options options = {.fps = scene->fps, .up = scene->up,
-                                .position_error = scene->output.cache_error / scene->length_unit};
-  if (w->arena.failed) return CSIM_MEMORY;
-  csim_status status = csim_cache_create(path, &options, meta, w->log, &w->cache);
-  for (int k = 0; !status && k < model->nbody + w->world->ncollider; k++) {
+  w->nobject = model->nbody + w->world->ncollider;
+  w->object = CSIM_ARENA_NEW(&w->arena, csim_cache_object, w->nobject);
+  w->x = CSIM_ARENA_NEW(&w->arena, double *, w->nobject);
+  w->v = CSIM_ARENA_NEW(&w->arena, double *, w->nobject);
+  for (int k = 0; k < w->nobject && !w->arena.failed; k++) {
     const csim_mesh *mesh = mesh_of(w->world, k);
     const csim_body *body = k < model->nbody ? &model->body[k] : NULL;
-    csim_cache_object object = {
+    w->object[k] = (csim_cache_object){
         .name = name_of(w->world, k),
-        .type = !body                               ? CSIM_CACHE_COLLIDER
+        .type = !body                             ? CSIM_CACHE_COLLIDER
                 : body->type == CSIM_OBJECT_SOLID ? CSIM_CACHE_SOLID
                                                   : CSIM_CACHE_CLOTH,
-        .has_velocity = body && scene->output.velocities,
+        .has_velocity = body && w->scene->output.velocities,
         .nvert = body ? body->nvert : mesh->nvert,
         .nface = mesh->nface,
         .face_start = mesh->face_start,
@@ -126,9 +136,53 @@ static csim_status create_cache(csim_output_writer *w) {
         .ntet = body ? body->ntet : 0,
         .tet = body ? body->tet : NULL,
     };
-    status = csim_cache_add_object(w->cache, &object);
+    ptrdiff_t n = 3 * (ptrdiff_t)w->object[k].nvert;
+    w->x[k] = CSIM_ARENA_NEW(&w->arena, double, n);
+    if (w->object[k].has_velocity) w->v[k] = CSIM_ARENA_NEW(&w->arena, double, n);
   }
+  return w->arena.failed ? CSIM_MEMORY : CSIM_OK;
+}
+
+static csim_status create_cache(csim_output_writer *w) {
+  const csim_scene *scene = w->scene;
+  char *path = csim_arena_print(&w->arena, "%s/%s.clothcache", w->out, scene->name);
+  char unit[32];
+  csim_print_number(scene->length_unit, 17, unit);
+  char *meta = csim_arena_print(&w->arena,
+                                "{\"generator\": \"clothsim " CSIM_VERSION
+                                "\", \"scene\": \"%s\", "
+                                "\"scene_hash\": \"%016llx\", \"meters_per_unit\": %s}",
+                                scene->name, (unsigned long long)scene->hash, unit);
+  csim_cache_options options = {.fps = scene->fps,
+                                .up = scene->up,
+                                .position_error = scene->output.cache_error / scene->length_unit};
+  if (w->arena.failed) return CSIM_MEMORY;
+  csim_status status = csim_cache_create(path, &options, meta, w->log, &w->cache);
+  for (int k = 0; !status && k < w->nobject; k++)
+    status = csim_cache_add_object(w->cache, &w->object[k]);
   return status ? status : csim_cache_begin(w->cache);
+}
+
+static csim_status open_exports(csim_output_writer *w) {
+  const csim_scene *scene = w->scene;
+  int nbody = w->world->model->nbody;
+  w->nexported = scene->output.colliders ? w->nobject : nbody;
+  w->exports = CSIM_ARENA_NEW(&w->arena, csim_export *, scene->output.nformat);
+  if (w->arena.failed) return CSIM_MEMORY;
+  for (int k = 0; k < scene->output.nformat; k++) {
+    csim_export_options options = {.format = scene->output.format[k],
+                                   .directory = w->out,
+                                   .name = scene->name,
+                                   .fps = scene->fps,
+                                   .last_number = scene->frame_end,
+                                   .up = scene->up,
+                                   .unit = scene->length_unit,
+                                   .velocities = scene->output.velocities};
+    csim_status status = csim_export_open(&options, w->nexported, w->object, w->log, &w->exports[k]);
+    if (status) return status;
+    w->nexport++;
+  }
+  return CSIM_OK;
 }
 
 csim_status csim_output_create(const csim_scene *scene, const csim_world *world, const char *out,
@@ -142,15 +196,9 @@ csim_status csim_output_create(const csim_scene *scene, const csim_world *world,
   char last[16];
   w->digits = snprintf(last, sizeof last, "%d", scene->frame_end);
   if (w->digits < MIN_DIGITS) w->digits = MIN_DIGITS;
-  int most = 0;
-  for (int k = 0; k < world->model->nbody; k++)
-    most = world->model->body[k].nvert > most ? world->model->body[k].nvert : most;
-  for (int k = 0; k < world->ncollider; k++)
-    most = world->collider_mesh[k].nvert > most ? world->collider_mesh[k].nvert : most;
-  w->x = CSIM_ARENA_NEW(&w->arena, double, 3 * (ptrdiff_t)most);
-  w->v = CSIM_ARENA_NEW(&w->arena, double, 3 * (ptrdiff_t)most);
-  if (w->arena.failed) status = CSIM_MEMORY;
+  status = describe_objects(w);
   if (!status && scene->output.cache) status = create_cache(w);
+  if (!status) status = open_exports(w);
   if (status) {
     csim_output_close(w, 0);
     return status;
@@ -168,22 +216,23 @@ static void to_units(double metres, ptrdiff_t n, const double *from, double *to)
     for (ptrdiff_t i = 0; i < n; i++) to[i] = from[i] / metres;
 }
 
-// Positions (and velocities) of object k in the scene's units, into w->x and w->v.
+// Positions (and velocities) of object k in the scene's units, into w->x[k] and w->v[k].
 static void gather(csim_output_writer *w, int k, double time, const csim_state *state) {
   const csim_model *model = w->world->model;
   double unit = w->scene->length_unit;
   if (k < model->nbody) {
     const csim_body *body = &model->body[k];
-    to_units(unit, 3 * (ptrdiff_t)body->nvert, state->x + 3 * (ptrdiff_t)body->vert0, w->x);
-    to_units(unit, 3 * (ptrdiff_t)body->nvert, state->v + 3 * (ptrdiff_t)body->vert0, w->v);
+    ptrdiff_t n = 3 * (ptrdiff_t)body->nvert, first = 3 * (ptrdiff_t)body->vert0;
+    to_units(unit, n, state->x + first, w->x[k]);
+    if (w->v[k]) to_units(unit, n, state->v + first, w->v[k]);
     return;
   }
   const csim_collider *collider = &w->world->collider[k - model->nbody];
   const csim_mesh *mesh = &w->world->collider_mesh[k - model->nbody];
   csim_pose pose = csim_motion_pose(&collider->motion, collider->pivot, time);
   for (int i = 0; i < mesh->nvert; i++)
-    csim_pose_apply(&pose, mesh->vert + 3 * (ptrdiff_t)i, w->x + 3 * (ptrdiff_t)i);
-  to_units(unit, 3 * (ptrdiff_t)mesh->nvert, w->x, w->x);
+    csim_pose_apply(&pose, mesh->vert + 3 * (ptrdiff_t)i, w->x[k] + 3 * (ptrdiff_t)i);
+  to_units(unit, 3 * (ptrdiff_t)mesh->nvert, w->x[k], w->x[k]);
 }
 
 static csim_status write_obj(csim_output_writer *w, int k, int frame) {
@@ -192,7 +241,7 @@ static csim_status write_obj(csim_output_writer *w, int k, int frame) {
   if (!path) return CSIM_MEMORY;
   sprintf(path, "%s/%s_%0*d.obj", w->out, name, w->digits, frame);
   csim_status status =
-      csim_obj_write(path, mesh_of(w->world, k), w->x, w->scene->output.obj_digits, w->log);
+      csim_obj_write(path, mesh_of(w->world, k), w->x[k], w->scene->output.obj_digits, w->log);
   free(path);
   return status;
 }
@@ -203,12 +252,14 @@ csim_status csim_output_frame(csim_output_writer *w, int frame, double time,
   int nbody = w->world->model->nbody;
   csim_status status = CSIM_OK;
   if (w->cache) status = csim_cache_begin_frame(w->cache, frame, time);
-  for (int k = 0; !status && k < nbody + w->world->ncollider; k++) {
+  for (int k = 0; !status && k < w->nobject; k++) {
     gather(w, k, time, state);
     if (output->obj && (k < nbody || output->colliders)) status = write_obj(w, k, frame);
-    if (!status && w->cache)
-      status = csim_cache_put(w->cache, k, w->x, k < nbody && output->velocities ? w->v : NULL);
+    if (!status && w->cache) status = csim_cache_put(w->cache, k, w->x[k], w->v[k]);
   }
+  for (int k = 0; !status && k < w->nexport; k++)
+    status = csim_export_frame(w->exports[k], frame, (const double *const *)w->x,
+                               (const double *const *)w->v);
   if (!status && w->cache) {
     char residual[32], text[320];
     csim_print_number(stats->residual, 6, residual);
@@ -220,6 +271,7 @@ csim_status csim_output_frame(csim_output_writer *w, int frame, double time,
     status = csim_cache_put_stats(w->cache, text);
     if (!status) status = csim_cache_end_frame(w->cache);
   }
+  w->frames += !status;
   return status;
 }
 
@@ -249,6 +301,11 @@ csim_status csim_output_record(csim_output_writer *w, const char *state,
 csim_status csim_output_close(csim_output_writer *w, int complete) {
   if (!w) return CSIM_OK;
   csim_status status = csim_cache_close(w->cache, complete);
+  // what a stopped run has of a film is worth keeping: these formats have no way to go on
+  for (int k = 0; k < w->nexport; k++) {
+    csim_status closed = csim_export_close(w->exports[k], w->frames > 0);
+    if (!status) status = closed;
+  }
   csim_arena_free(&w->arena);
   free(w);
   return status;

@@ -2,6 +2,7 @@
 #include "base/number.h"
 #include "io/file.h"
 #include "scene/output.h"
+#include "solver/stability.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -30,6 +31,18 @@ static void count_model(const csim_model *model, csim_run_report *report) {
 
 static double substep_of(const csim_scene *scene) { return 1 / (scene->fps * scene->substeps); }
 
+// Explicit methods blow up beyond a step that the scene does not show.
+static void warn_unstable(const run *r, double h) {
+  if (!csim_method_find(r->scene->solver.method)->is_explicit) return;
+  double omega = csim_largest_frequency(r->pool, r->world.model);
+  if (!(omega * h > 2)) return;
+  csim_say(r->log, CSIM_WARNING, (csim_place){.file = r->scene->file},
+           "method \"%s\" is stable for substeps under %.3g s only, and these are %.3g s: set "
+           "frames.substeps to %.0f or more",
+           r->scene->solver.method, 2 / omega, h,
+           floor(omega / (2 * r->scene->fps)) + 1);
+}
+
 static csim_status create(run *r) {
   csim_status status = csim_compile(r->scene, r->options->tet_program, r->log, &r->world);
   if (status) return status;
@@ -48,6 +61,7 @@ static csim_status create(run *r) {
              "out of memory for %d vertices", r->world.model->nvert);
     return CSIM_MEMORY;
   }
+  warn_unstable(r, setup.h);
   return CSIM_OK;
 }
 
@@ -78,7 +92,10 @@ static void tell_progress(const run *r, int frame, int substep, const csim_frame
 
 static int stop_wanted(const run *r) { return r->options->stop && *r->options->stop; }
 
-static const char *outcome_text(csim_outcome outcome) {
+static const char *outcome_text(const csim_scene *scene, csim_outcome outcome) {
+  if (outcome == CSIM_OUTCOME_DIVERGED && csim_method_find(scene->solver.method)->is_explicit)
+    return "the substep is too long for an explicit method, and the state has blown up: raise "
+           "frames.substeps, or choose an implicit method";
   switch (outcome) {
   case CSIM_OUTCOME_INDEFINITE:
     return "the matrix is indefinite and Cholesky has no factor: set solver.spd to \"drop\" or "
@@ -109,7 +126,7 @@ static csim_status step_frame(run *r, int frame, csim_frame_stats *stats) {
     stats->residual = fmax(stats->residual, step.method.residual);
     if (gave_up) {
       snprintf(r->report->reason, sizeof r->report->reason, "frame %d, substep %d of %d: %s", frame,
-               s + 1, r->scene->substeps, outcome_text(step.method.outcome));
+               s + 1, r->scene->substeps, outcome_text(r->scene, step.method.outcome));
       csim_say(r->log, CSIM_ERROR, (csim_place){.file = r->scene->file}, "%s", r->report->reason);
       return CSIM_FAILED;
     }

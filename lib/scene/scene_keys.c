@@ -392,6 +392,12 @@ static const csim_table contact_table = {.name = "contact",
 
 static const char *const digit_names[] = {"9", "17", NULL};
 
+static const char *const format_names[] = {"ply", "pc2", "mdd", "vtp", "abc", "usda", NULL};
+static const csim_field format_element = {.kind = &csim_kind_word, .detail = format_names};
+static const csim_list format_list = {.element = &format_element,
+                                      .size = sizeof(const char *),
+                                      .count_offset = IN_OUTPUT(nformat)};
+
 static const csim_field output_fields[] = {
     {.key = "obj",
      .kind = &csim_kind_bool,
@@ -419,6 +425,12 @@ static const csim_field output_fields[] = {
      .offset = IN_OUTPUT(colliders),
      .fallback = "false",
      .doc = "Write OBJ files of colliders too."},
+    {.key = "formats",
+     .kind = &csim_kind_list,
+     .detail = &format_list,
+     .offset = IN_OUTPUT(format),
+     .doc = "Formats of other programs to write while simulating, frame by frame; docs/export.md tells "
+            "who reads what."},
     {.key = "cache_error",
      .kind = &csim_kind_real,
      .offset = IN_OUTPUT(cache_error),

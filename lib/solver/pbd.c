@@ -1,9 +1,9 @@
 // solver/pbd.c: position based dynamics and its compliant extension. Needs solver/project.h.
 //
-// Both start from y and satisfy the elements' constraints one after another (Gauss-Seidel) or all at
-// once, averaged (Jacobi). pbd takes them as rigid, softened by a share that depends on the iteration
-// count (Mueller et al. 2007); xpbd gives each its compliance 1/k and a multiplier, so that the result
-// tends to the implicit Euler step (Macklin et al. 2016).
+// Both start from y and satisfy the elements' constraints one after another (Gauss-Seidel) or all
+// at once, averaged (Jacobi). pbd takes them as rigid, softened by a share that depends on the
+// iteration count (Mueller et al. 2007); xpbd gives each its compliance 1/k and a multiplier, so
+// that the result tends to the implicit Euler step (Macklin et al. 2016).
 #include "solver/method.h"
 
 #include "base/dmath.h"
@@ -14,11 +14,13 @@
 #include <string.h>
 
 typedef struct pbd {
-  double *g, *dx, *count;         // (nvert x 3), (nvert x 3), (nvert)
+  double *g, *dx, *count;          // (nvert x 3), (nvert x 3), (nvert)
   double *lambda[CSIM_MAX_ENERGY]; // (nelem x 3) each; xpbd
+  double start_value;              // [J] objective where the iteration began; xpbd
 } pbd;
 
-static void *pbd_create(csim_arena *arena, const csim_model *model, const csim_solver_params *params) {
+static void *pbd_create(csim_arena *arena, const csim_model *model,
+                        const csim_solver_params *params) {
   pbd *s = CSIM_ARENA_NEW(arena, pbd, 1);
   if (!s) return NULL;
   s->g = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)model->nvert);
@@ -42,14 +44,17 @@ static void project_all(const csim_problem *problem, const csim_pass *pass, pbd 
   memset(s->dx, 0, 3 * (size_t)model->nvert * sizeof *s->dx);
   memset(s->count, 0, (size_t)model->nvert * sizeof *s->count);
   for (int e = 0; e < model->nenergy; e++)
-    csim_project_jacobi(pass, &model->energy[e], compliant ? s->lambda[e] : NULL, x, s->dx, s->count);
+    csim_project_jacobi(pass, &model->energy[e], compliant ? s->lambda[e] : NULL, x, s->dx,
+                        s->count);
   for (int i = 0; i < model->nvert; i++)
     for (int c = 0; c < 3 && s->count[i] > 0; c++)
       x[3 * (ptrdiff_t)i + c] += s->dx[3 * (ptrdiff_t)i + c] / s->count[i];
 }
 
-// x = y + W J(x)^T lambda. Passes move x by the gradients of their moment; as those turn, x drifts from
-// what the multipliers mean, and Gauss-Seidel alone converges to another step than implicit Euler's.
+// x = y + W J(x)^T lambda. Passes move x by the gradients of their moment; as those turn, x drifts
+// from what the multipliers mean, and Gauss-Seidel alone converges to another step than implicit
+// Euler's. Multipliers that are still far off would throw x away (stiff springs, few passes,
+// averaged Jacobi): x stays when the objective would come above where the iteration began.
 static void renew(const csim_problem *problem, const csim_pass *pass, pbd *s, double *x) {
   const csim_model *model = problem->model;
   size_t bytes = 3 * (size_t)model->nvert * sizeof *x;
@@ -57,7 +62,8 @@ static void renew(const csim_problem *problem, const csim_pass *pass, pbd *s, do
   for (int e = 0; e < model->nenergy; e++)
     csim_project_push(pass, &model->energy[e], s->lambda[e], x, s->dx);
   for (int i = 0; i < model->nvert; i++)
-    if (!model->fixed[i]) memcpy(x + 3 * (ptrdiff_t)i, s->dx + 3 * (ptrdiff_t)i, 3 * sizeof *x);
+    if (model->fixed[i]) memcpy(s->dx + 3 * (ptrdiff_t)i, x + 3 * (ptrdiff_t)i, 3 * sizeof *x);
+  if (csim_problem_value(problem, s->dx) <= s->start_value) memcpy(x, s->dx, bytes);
 }
 
 static csim_outcome judge(const csim_problem *problem, pbd *s, const double *x, double *residual) {
@@ -69,15 +75,20 @@ static csim_outcome judge(const csim_problem *problem, pbd *s, const double *x, 
 
 static csim_method_report solve(const csim_problem *problem, pbd *s, int compliant, double *x) {
   const csim_solver_params *params = problem->params;
-  csim_pass pass = {.model = problem->model, .pool = problem->pool, .target = problem->target,
-                    .compliance = compliant ? 1 / (problem->h * problem->h) : 0, .share = 1};
+  csim_pass pass = {.model = problem->model,
+                    .pool = problem->pool,
+                    .target = problem->target,
+                    .compliance = compliant ? 1 / (problem->h * problem->h) : 0,
+                    .share = 1};
   if (!compliant && params->pbd_stiffness < 1) // 1 - (1 - k)^(1/n)
     pass.share = 1 - csim_exp(csim_ln(1 - params->pbd_stiffness) / params->iterations);
   for (int e = 0; e < problem->model->nenergy; e++)
     memset(s->lambda[e], 0, 3 * (size_t)problem->model->energy[e].nelem * sizeof *s->lambda[e]);
+  if (compliant) s->start_value = csim_problem_value(problem, x);
   csim_method_report report = {.outcome = CSIM_OUTCOME_LIMIT};
   // the residual costs as much as a pass: look at it after 1, 2, 4, ..., 16, 32, 48, ... passes
-  for (int next = 1; report.iterations < params->iterations && report.outcome == CSIM_OUTCOME_LIMIT;) {
+  for (int next = 1;
+       report.iterations < params->iterations && report.outcome == CSIM_OUTCOME_LIMIT;) {
     project_all(problem, &pass, s, compliant, x);
     if (++report.iterations < next && report.iterations < params->iterations) continue;
     next += next < 16 ? next : 16;
@@ -100,7 +111,8 @@ static csim_method_report pbd_solve(const csim_problem *problem, void *scratch, 
   return report;
 }
 
-static void *xpbd_create(csim_arena *arena, const csim_model *model, const csim_solver_params *params) {
+static void *xpbd_create(csim_arena *arena, const csim_model *model,
+                         const csim_solver_params *params) {
   if (params->projection == CSIM_PROJECTION_LINEAR) return csim_xpbd_linear_create(arena, model);
   return pbd_create(arena, model, params);
 }

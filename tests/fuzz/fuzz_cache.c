@@ -59,7 +59,8 @@ static void try_to_append(const char *path, const csim_cache_info *info) {
   if (csim_cache_append(path, keep, &info->options, info->meta, NULL, &w)) return;
   csim_status status = CSIM_OK;
   for (int i = 0; i < info->nobject && !status; i++)
-    status = info->object[i].nvert > 1 << 18 ? CSIM_INVALID : csim_cache_add_object(w, &info->object[i]);
+    status =
+        info->object[i].nvert > 1 << 18 ? CSIM_INVALID : csim_cache_add_object(w, &info->object[i]);
   csim_cache_close(w, 0); // csim_cache_begin would write
 }
 

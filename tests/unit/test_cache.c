@@ -395,7 +395,7 @@ static void test_random_access(void) {
   static int start[2 * BIG * BIG], vert[4 * BIG * BIG];
   csim_cache_object o = {.name = "big", .nvert = BIG * BIG, .face_start = start, .face_vert = vert};
   csim_cache_writer *w;
-  csim_cache *c;
+  csim_cache *c = NULL;
   for (int j = 0; j + 1 < BIG; j++)
     for (int i = 0; i + 1 < BIG; i++, o.nface++) {
       int a = j * BIG + i;

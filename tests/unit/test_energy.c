@@ -236,15 +236,14 @@ int main(void) {
   check_kind(&csim_anchor_kind, (double[]){30, 0}, 1, 0);
   check_kind(&csim_quadratic_kind, q, 1, 1);
   check_kind(&csim_dihedral_kind, dihedral, 0, 1);
-  check_kind(&csim_volume_kind, (double[]){50, 0.2, 0}, 1, 1);
-  check_kind(&csim_volume_kind, (double[]){50, 0.8, 300}, 1, 1);
+  check_kind(&csim_volume_kind, (double[]){50, 0.2}, 1, 1);
   check_constraint(&csim_spring_kind, (double[]){100, 0.8, 0.1, 0.05});
   check_constraint(&csim_limit_kind, (double[]){100, 0.6});
   check_constraint(&csim_anchor_kind, (double[]){30, 0});
   check_constraint(&csim_quadratic_kind, q);
   check_constraint(&csim_cotangent_kind, cotangent);
   check_constraint(&csim_dihedral_kind, dihedral);
-  check_constraint(&csim_volume_kind, (double[]){50, 0.2, 0});
+  check_constraint(&csim_volume_kind, (double[]){50, 0.2});
   test_zero_length();
   test_dihedral_rest();
   test_colors();

@@ -38,7 +38,7 @@ const char view_help[] =
     "      --up y|z         what is up (what the cache says, else y)\n"
     "      --floor H|none   height of the floor [m] (the lowest point of all frames)\n"
     "      --size WxH       pixels of one picture\n"
-    "      --draft          fewer lights: 4 times as fast\n"
+    "      --draft          fewer lights, as films and small pictures have\n"
     "      --fps F          of a movie (what the cache says, else 24)\n"
     "pages\n"
     "      --max-size MB    a page is at most this large (20)\n"

@@ -61,9 +61,23 @@ typedef struct map_work {
   const view_caster *caster;
 } map_work;
 
-static vec3 to_map(const view_light *light, vec3 p) {
-  return vec_make(vec_dot(p, light->u) + light->u0, vec_dot(p, light->v) + light->v0,
-                  vec_dot(p, light->to) + light->w0);
+static double map_u(const view_light *light, vec3 p) {
+  return vec_dot(p, light->u) + light->u0;
+}
+static double map_v(const view_light *light, vec3 p) {
+  return vec_dot(p, light->v) + light->v0;
+}
+static double map_z(const view_light *light, vec3 p) {
+  return vec_dot(p, light->to) + light->w0;
+}
+
+/// Widens the box of what is in the way, kept on the map by a texel for the filter.
+static void widen(view_light *light, const float *at, int axis) {
+  for (int k = 0; k < 3; k++) {
+    double a = (double)at[k];
+    light->lo[axis] = fmax(0.5, fmin(light->lo[axis], a - 1));
+    light->hi[axis] = fmin(light->size - 0.5, fmax(light->hi[axis], a + 1));
+  }
 }
 
 static void draw_map(void *context, int index) {
@@ -71,15 +85,20 @@ static void draw_map(void *context, int index) {
   view_light *light = work->lights->light + index;
   view_band band = {.width = light->size, .nrow = light->size, .z = light->depth};
   view_band_clear(&band);
+  for (int axis = 0; axis < 2; axis++) {
+    light->lo[axis] = light->size;
+    light->hi[axis] = 0;
+  }
   for (int i = 0; i < work->ncaster; i++) {
     view_tri t = {.id = 0};
     for (int k = 0; k < 3; k++) {
-      vec3 m = to_map(light, work->caster[i].v[k]);
-      t.x[k] = (float)m.x;
-      t.y[k] = (float)m.y;
-      t.z[k] = (float)m.z;
+      t.x[k] = (float)map_u(light, work->caster[i].v[k]);
+      t.y[k] = (float)map_v(light, work->caster[i].v[k]);
+      t.z[k] = (float)map_z(light, work->caster[i].v[k]);
     }
     view_band_draw(&band, &t);
+    widen(light, t.x, 0);
+    widen(light, t.y, 1);
   }
 }
 
@@ -113,16 +132,21 @@ void view_lights_free(view_lights *lights) {
 
 // ------------------------------------------------------------------------------------- their light
 
-/// Share of a light that reaches p, by the four texels around it. Outside the map all of it does.
+/// Share of a light that reaches p, by the four texels around it. Where nothing is in the way, on
+/// the map or off it, all of it does.
 static double seen(const view_light *light, vec3 p) {
-  vec3 m = to_map(light, p);
-  double x = m.x - 0.5, y = m.y - 0.5;
-  if (!(x >= 0 && y >= 0 && x < light->size - 1 && y < light->size - 1)) return 1;
+  double x = map_u(light, p);
+  if (!(x >= light->lo[0] && x < light->hi[0])) return 1;
+  double y = map_v(light, p);
+  if (!(y >= light->lo[1] && y < light->hi[1])) return 1;
+  x -= 0.5;
+  y -= 0.5;
+  double z = map_z(light, p);
   int i = (int)x, j = (int)y;
   double fx = x - i, fy = y - j;
   const float *d = light->depth + (ptrdiff_t)j * light->size + i;
-  double s00 = d[0] <= m.z, s10 = d[1] <= m.z;
-  double s01 = d[light->size] <= m.z, s11 = d[light->size + 1] <= m.z;
+  double s00 = d[0] <= z, s10 = d[1] <= z;
+  double s01 = d[light->size] <= z, s11 = d[light->size + 1] <= z;
   return (1 - fy) * ((1 - fx) * s00 + fx * s10) + fy * ((1 - fx) * s01 + fx * s11);
 }
 

@@ -20,8 +20,9 @@ typedef struct view_light {
   vec3 colour; ///< irradiance on a surface that faces it
   vec3 u, v;   ///< the map's axes [texel/m]: p lies at (u p + u0, v p + v0)
   double u0, v0, w0;
-  int size;     ///< the map is size x size
-  float *depth; ///< (size x size) the largest p . to + w0 [m], nearest to the light
+  int size;            ///< the map is size x size
+  float *depth;        ///< (size x size) the largest p . to + w0 [m], nearest to the light
+  double lo[2], hi[2]; ///< [texel] where anything at all is in the way
 } view_light;
 
 typedef struct view_lights {

@@ -356,7 +356,9 @@ csim_status view_stage_draw(const view_stage *s, int frame, int legend, csim_log
   view_mesh *mesh = NULL;
   part *parts = calloc((size_t)nobject + 1, sizeof *parts);
   scene.item = calloc((size_t)nobject + 1, sizeof *scene.item);
-  scene.detail = !s->options->draft && picture->width > 800; // small pictures do not show more
+  // small pictures do not show more, and films have many
+  scene.detail = !s->options->draft && picture->width > 800 &&
+                 s->options->output == VIEW_SHEET; // small pictures do not show more
   csim_status status = parts && scene.item ? CSIM_OK : CSIM_MEMORY;
   if (!status) status = view_stage_read(s, frame, log, &mesh);
   if (!status && s->options->crossings) status = view_stage_mark(s, mesh, &mark, NULL);

@@ -1,0 +1,69 @@
+// solver/stability.c: see stability.h.
+#include "solver/stability.h"
+
+#include "math/vector.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ITERATIONS = 100 };
+
+// x <- M^-1/2 x, 0 at fixed vertices.
+static void scale(const csim_model *model, double *x) {
+  for (int i = 0; i < model->nvert; i++) {
+    double w = model->fixed[i] || !(model->mass[i] > 0) ? 0 : 1 / sqrt(model->mass[i]);
+    for (int c = 0; c < 3; c++) x[3 * (ptrdiff_t)i + c] *= w;
+  }
+}
+
+// The same numbers on every machine, in [-1/2, 1/2): no mode may be absent from the start.
+static void scatter(int n, double *x) {
+  uint32_t seed = 1;
+  for (int i = 0; i < n; i++) {
+    seed = seed * 1664525u + 1013904223u;
+    x[i] = (double)(seed >> 8) / (1 << 24) - 0.5;
+  }
+}
+
+// Largest eigenvalue of M^-1/2 K M^-1/2, symmetric and semidefinite.
+static double largest_eigenvalue(csim_pool *pool, const csim_model *model, const csim_bsr *K,
+                                 double *x, double *y, double *Ky) {
+  int n = 3 * model->nvert;
+  double eigenvalue = 0;
+  scatter(n, x);
+  for (int k = 0; k < ITERATIONS; k++) {
+    double length2 = csim_vector_dot(pool, n, x, x);
+    if (!(length2 > 0) || !isfinite(length2)) return eigenvalue;
+    double s = 1 / sqrt(length2);
+    for (int i = 0; i < n; i++) x[i] *= s;
+    memcpy(y, x, (size_t)n * sizeof *x);
+    scale(model, y);
+    csim_bsr_multiply(pool, K, y, Ky);
+    scale(model, Ky);
+    double quotient = csim_vector_dot(pool, n, x, Ky);
+    if (!isfinite(quotient)) return eigenvalue;
+    if (quotient > eigenvalue) eigenvalue = quotient;
+    memcpy(x, Ky, (size_t)n * sizeof *x);
+  }
+  return eigenvalue;
+}
+
+double csim_largest_frequency(csim_pool *pool, const csim_model *model) {
+  csim_arena arena = {0};
+  ptrdiff_t n = 3 * (ptrdiff_t)model->nvert;
+  csim_bsr K = {&model->pattern,
+                CSIM_ARENA_NEW(&arena, double, 9 * (ptrdiff_t)model->pattern.nblock)};
+  double *x = CSIM_ARENA_NEW(&arena, double, n), *y = CSIM_ARENA_NEW(&arena, double, n);
+  double *Ky = CSIM_ARENA_NEW(&arena, double, n);
+  double *target = CSIM_ARENA_NEW(&arena, double, 3 * (ptrdiff_t)model->ntarget);
+  double omega = -1;
+  if (!arena.failed) {
+    csim_model_targets(model, 0, target);
+    csim_point at = {.x = model->x0, .anchor = target};
+    for (int e = 0; e < model->nenergy; e++)
+      csim_energy_hessian(pool, &model->energy[e], &at, CSIM_SPD_DROP, K.val);
+    omega = sqrt(largest_eigenvalue(pool, model, &K, x, y, Ky));
+  }
+  csim_arena_free(&arena);
+  return omega;
+}

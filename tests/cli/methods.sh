@@ -1,0 +1,36 @@
+# Cloth, a solid on soft pins and a solid on hard ones in one scene, by every method.
+. "$ROOT/tests/cli/kit"
+
+# run NAME SETTING...: two frames must come out, and every number in them be one
+run() {
+  local name=$1 sets=()
+  shift
+  for set; do sets+=(--set "$set"); done
+  expect 0 "$clothsim" "$ROOT/scenes/mixed.json" -o out --overwrite -q -e 2 "${sets[@]}"
+  equal "$(ls out/*_0002.obj | wc -l)" 3 "$name: bodies in the last frame"
+  check "$name: finite" bash -c '! grep -qiE "nan|inf" out/*.obj'
+}
+for linear in pcg cholesky jacobi chebyshev-jacobi; do
+  run "newton $linear" "solver.linear=\"$linear\"" solver.linear_iterations=50
+done
+for acceleration in none chebyshev nesterov; do
+  run "descent $acceleration" 'solver.method="descent"' "solver.acceleration=\"$acceleration\""
+done
+for acceleration in none chebyshev anderson lbfgs; do
+  run "pd $acceleration" 'solver.method="pd"' "solver.acceleration=\"$acceleration\"" solver.iterations=20
+done
+run pbd 'solver.method="pbd"' solver.iterations=10
+run xpbd 'solver.method="xpbd"' solver.iterations=10
+run "xpbd linear" 'solver.method="xpbd"' 'solver.projection="linear"'
+run "bdf2" 'solver.integrator="bdf2"'
+run "counter-force" 'solver.pins="counter-force"'
+run symplectic 'solver.method="symplectic"' frames.substeps=400
+run explicit 'solver.method="explicit"' frames.substeps=2000
+
+# two linear solvers take the same step
+strict=(--set solver.tolerance=1e-6 --set solver.iterations=100 --set solver.linear_tolerance=1e-6
+  --set solver.linear_iterations=10000 -e 2 -q --overwrite)
+expect 0 "$clothsim" "$ROOT/scenes/mixed.json" -o a "${strict[@]}"
+expect 0 "$clothsim" "$ROOT/scenes/mixed.json" -o b "${strict[@]}" --set 'solver.linear="cholesky"'
+expect 0 "$BIN/clothdiff" a/mixed.clothcache b/mixed.clothcache --atol 1e-6
+report

@@ -1,0 +1,91 @@
+// tests/validate/beam.c: case 15: a beam of tetrahedra.
+#include "validate.h"
+
+#include "io/tetrahedralize.h"
+#include "mesh/shapes.h"
+
+static const double LENGTH = 1, SIDE = 0.1;        // [m]
+static const double DENSITY = 1000, MODULUS = 1e6; // [kg/m^3], [Pa]
+
+// Tetrahedra of a box along x whose faces have `cells` squares across.
+static csim_status fill_beam(int cells, csim_mesh *mesh, csim_tets *tets) {
+  csim_shape_spec spec = {.kind = CSIM_SHAPE_KIND_BOX,
+                          .size = {LENGTH, SIDE, SIDE},
+                          .cells = {(int)(LENGTH / SIDE) * cells, cells, cells}};
+  const char *program = getenv("CLOTHSIM_TET");
+  double cell = SIDE / cells;
+  CHECK(csim_mesh_shape(&spec, (csim_place){0}, NULL, mesh) == CSIM_OK);
+  csim_tet_options options = {.program = program ? program : "bin/clothsim-tet",
+                              .radius_edge_ratio = 1.2,
+                              .max_volume = 0.2 * cell * cell * cell};
+  csim_surface surface = {"beam", mesh->nvert, mesh->vert, mesh->ntri, mesh->tri, NULL};
+  check_log log;
+  check_log_init(&log);
+  csim_status status = csim_tetrahedralize(&options, &surface, (csim_place){0}, &log.log, tets);
+  check_that(status == CSIM_OK, __FILE__, __LINE__, "tetrahedra of the beam: %s", log.text);
+  return status;
+}
+
+// Mean displacement of the free end along `axis` at rest under gravity, clamped at the other end;
+// NAN when there are no tetrahedra.
+static double beam_moves(int cells, const double gravity[3], int axis, int *nodes) {
+  csim_mesh mesh;
+  csim_tets tets;
+  if (fill_beam(cells, &mesh, &tets)) {
+    csim_mesh_free(&mesh);
+    return NAN;
+  }
+  kit k;
+  kit_begin(tets.nvert, tets.vert, 0, 1e4, &k); // one step of 1e4 s is the equilibrium
+  memcpy(k.model->gravity, gravity, sizeof k.model->gravity);
+  for (int t = 0; t < tets.ntet; t++)
+    for (int n = 0; n < 4; n++)
+      k.model->mass[tets.tet[4 * t + n]] +=
+          DENSITY * csim_tet_volume(tets.vert, tets.tet + 4 * t) / 4;
+  csim_part part = {.X = tets.vert, .compression = 1};
+  CHECK(csim_network_tets(tets.ntet, tets.tet, &part, MODULUS, &k.springs) == 0);
+  *k.model->body[0].mesh = mesh;
+  for (int i = 0; i < tets.nvert; i++)
+    if (tets.vert[3 * i] < -LENGTH / 2 + 1e-9) kit_pin(&k, i);
+  k.params.tolerance = 1e-9;
+  kit_ready(&k, 2);
+  kit_step(&k);
+  double moved = 0, count = 0;
+  for (int i = 0; i < tets.nvert; i++)
+    if (tets.vert[3 * i] > LENGTH / 2 - 1e-9) {
+      moved += k.state.x[3 * i + axis] - tets.vert[3 * i + axis];
+      count++;
+    }
+  *nodes = tets.nvert;
+  kit_end(&k);
+  csim_tets_free(&tets);
+  return moved / count;
+}
+
+// The deflection under the beam's own weight over Euler-Bernoulli's w L^4 / (8 E I), with
+// w = rho g A, I = A^2 / 12, and E from the elongation rho g L^2 / (2 E) under the same weight
+// along the beam.
+static double beam_ratio(int cells, int *nodes, double *E) {
+  double g = 1e-4, A = SIDE * SIDE, I = A * A / 12; // [m/s^2] small: the theory is linear
+  double along = beam_moves(cells, (double[]){g, 0, 0}, 0, nodes);
+  double across = -beam_moves(cells, (double[]){0, -g, 0}, 1, nodes);
+  *E = DENSITY * g * LENGTH * LENGTH / (2 * along);
+  return across / (DENSITY * g * A * LENGTH * LENGTH * LENGTH * LENGTH / (8 * *E * I));
+}
+
+void case_beam(void) {
+  static const int cells[2] = {5, 8};
+  double ratio[2];
+  heading("15  beam of tetrahedra 10:1 under a small weight: tip over Euler-Bernoulli's");
+  for (int fine = 0; fine < 2; fine++) {
+    char what[80];
+    int nodes;
+    double E;
+    ratio[fine] = beam_ratio(cells[fine], &nodes, &E);
+    snprintf(what, sizeof what, "tip / Euler-Bernoulli, %d nodes", nodes);
+    expect(what, 0.975, ratio[fine], 0.075);
+    if (asked.verbose) printf("   E in tension / E asked for: %.3f\n", E / MODULUS);
+    if (fine) expect("at least 1,800 nodes (1 = yes)", 1, nodes >= 1800, 0);
+  }
+  expect("refined: nearer to 1 (1 = yes)", 1, fabs(ratio[1] - 1) < fabs(ratio[0] - 1), 0);
+}

@@ -1,0 +1,111 @@
+// tests/validate/liu.c: case 8: the convergence of projective dynamics (Liu et al. 2013, figure 5).
+#include "validate.h"
+
+#include "mesh/shapes.h"
+#include <time.h>
+
+// ------------------------------------------------------------------------------ 8 Liu's curve
+
+// Of the processor, on one thread: what others do on the machine is not in it.
+static double seconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void draw_curve(const int *at, const double *error, int n) {
+  FILE *f = asked.curve_file ? fopen(asked.curve_file, "w") : NULL;
+  if (!f) return;
+  fputs("<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 640 400' font-family='sans-serif' "
+        "font-size='13'>\n"
+        "<rect width='640' height='400' fill='white'/>\n",
+        f);
+  for (int d = 0; d <= 3; d++)
+    fprintf(
+        f,
+        "<path d='M%d 30V350' stroke='#ddd'/><text x='%d' y='370' text-anchor='middle'>%g</text>\n",
+        70 + 180 * d, 70 + 180 * d, pow(10, d));
+  for (int d = 0; d <= 5; d++)
+    fprintf(
+        f,
+        "<path d='M70 %dH610' stroke='#ddd'/><text x='60' y='%d' text-anchor='end'>1e-%d</text>\n",
+        30 + 64 * d, 35 + 64 * d, d);
+  fputs("<path fill='none' stroke='#c33' stroke-width='2' d='", f);
+  for (int i = 0; i < n; i++)
+    fprintf(f, "%c%.1f %.1f", i ? 'L' : 'M', 70 + 180 * log10(at[i]),
+            30 - 64 * log10(error[i] / error[0]));
+  fputs("'/>\n<text x='340' y='392' text-anchor='middle'>iterations of pd</text>"
+        "<text x='340' y='20' text-anchor='middle'>distance to the exact step, relative to the "
+        "first iteration (81 x 81 curtain)</text>\n</svg>\n",
+        f);
+  fclose(f);
+}
+
+void case_liu(void) {
+  static const int at[] = {1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000};
+  enum { N = sizeof at / sizeof *at };
+  heading("8  pd on an 81 x 81 curtain, one step: distance to the exact step against iterations");
+  double error[N], taken[N], *exact = NULL, *start = NULL, *velocity = NULL;
+  for (int run = -1; run < N; run++) {
+    kit k;
+    csim_mesh mesh;
+    csim_shape_spec spec = {.kind = CSIM_SHAPE_KIND_GRID, .size = {1, 1}, .cells = {80, 80}};
+    CHECK(csim_mesh_shape(&spec, (csim_place){0}, NULL, &mesh) == CSIM_OK);
+    csim_topology topology;
+    CHECK(csim_topology_build(mesh.nvert, mesh.ntri, mesh.tri, &topology) == CSIM_OK);
+    kit_begin(mesh.nvert, mesh.vert, 1.0 / mesh.nvert, 1.0 / 30, &k);
+    csim_part part = {.X = mesh.vert, .compression = 1, .spring = 80};
+    csim_network_mesh(&topology, &part, 1, &k.springs);
+    csim_network_grid_bend(80, 80, &part, 80, &k.springs);
+    csim_topology_free(&topology);
+    *k.model->body[0].mesh = mesh;
+    kit_pin(&k, 0);
+    kit_pin(&k, 80);
+    setting s = PD;
+    s.iterations = run < 0 ? 10 : at[run];
+    apply(run < 0 ? &NEWTON : &s, run < 0 ? 1e-9 : 0, &k);
+    if (run < 0) {
+      k.params.linear = CSIM_LINEAR_PCG;
+      k.params.preconditioner = CSIM_PRECONDITIONER_ICHOL;
+      k.params.linear_tolerance = 1e-6;
+    }
+    kit_ready(&k, run < 0 ? 2 : 1);
+    size_t bytes = 3 * (size_t)k.model->nvert * sizeof(double);
+    if (run < 0) { // swing for a third of a second, then the step in question, exactly
+      start = malloc(bytes), velocity = malloc(bytes), exact = malloc(bytes);
+      for (int n = 0; n < 10; n++) kit_step(&k);
+      memcpy(start, k.state.x, bytes);
+      memcpy(velocity, k.state.v, bytes);
+      kit_step(&k);
+      memcpy(exact, k.state.x, bytes);
+      if (asked.verbose) printf("%d vertices, %d springs\n", k.model->nvert, k.springs.nelem);
+    } else {
+      memcpy(k.state.x, start, bytes);
+      memcpy(k.state.v, velocity, bytes);
+      double t0 = seconds();
+      kit_step(&k);
+      taken[run] = seconds() - t0;
+      error[run] = 0;
+      for (int i = 0; i < 3 * k.model->nvert; i++)
+        error[run] += (k.state.x[i] - exact[i]) * (k.state.x[i] - exact[i]);
+      error[run] = sqrt(error[run]);
+      if (asked.verbose)
+        printf("%6d iterations: %.6e of the first\n", at[run], error[run] / error[0]);
+    }
+    kit_end(&k);
+  }
+  int monotone = 1;
+  for (int i = 1; i < N; i++) monotone &= error[i] < error[i - 1];
+  expect("monotone (1 = yes)", 1, monotone, 0);
+  expect("error(10) / error(1) <= 0.6", 0, error[4] / error[0], 0.6);
+  expect("error(1000) / error(1) <= 5e-3", 0, error[10] / error[0], 5e-3);
+  // half of what Liu et al. had on one core of an i7-3720QM: 5 ms an iteration, 113 ms for the
+  // factor
+  double iteration = (taken[N - 1] - taken[0]) / (at[N - 1] - at[0]);
+  expect("ms an iteration, one thread, at most 2.5", 0, 1e3 * iteration, 2.5);
+  expect("ms for the prefactor, one thread, at most 56", 0, 1e3 * (taken[0] - iteration), 56);
+  draw_curve(at, error, N);
+  free(start);
+  free(velocity);
+  free(exact);
+}
