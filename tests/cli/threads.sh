@@ -30,9 +30,10 @@ same() {
 same jacobi
 same ichol --set solver.preconditioner=ichol
 same cholesky --set solver.linear=cholesky --set frames.end=2
-for method in descent pd pbd xpbd; do
-  same $method --set solver.method=$method --set solver.iterations=20
+for method in descent pbd xpbd; do
+  same $method --set solver.method=$method
 done
+same pd --set solver.method=pd --set solver.iterations=20
 same symplectic --set solver.method=symplectic --set frames.substeps=100 --set frames.end=2 \
   --set cloth.material.stretch=0.1x
 check "methods differ, so this could fail" sh -c '! cmp -s jacobi-1/cloth_0003.obj descent-1/cloth_0003.obj'
