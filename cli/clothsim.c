@@ -88,8 +88,21 @@ static csim_status flush_stdout(csim_status status) {
   return status ? status : CSIM_IO;
 }
 
+static csim_status verify_contact(const cli_options *o, csim_log *log) {
+  csim_verify_report report;
+  csim_status status = csim_verify_contact(o->scene, log, &report);
+  if (status && status != CSIM_FAILED) return status;
+  if (o->json)
+    printf("{\"frames\": %d, \"crossing\": %lld, \"worst_frame\": %d, \"worst\": %lld}\n",
+           report.frames, report.crossing, report.worst_frame, report.worst);
+  else if (!o->quiet)
+    printf("%s: %d frames, %lld pairs of triangles meet\n", o->scene, report.frames, report.crossing);
+  return status;
+}
+
 static csim_status act(const cli_options *o, cli_reporter *reporter, csim_log *log) {
   csim_scene *scene;
+  if (o->action == ACTION_VERIFY_CONTACT) return verify_contact(o, log);
   csim_status status = csim_scene_read(o->scene, o->set, o->nset, log, &scene);
   if (status) return status;
   csim_run_options run = {.out = o->out,

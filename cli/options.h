@@ -18,6 +18,7 @@ typedef enum cli_action {
   ACTION_PRINT_CONFIG,
   ACTION_PRINT_SCHEMA,
   ACTION_DUMP_MODEL,
+  ACTION_VERIFY_CONTACT, ///< `scene` is a cache then
   ACTION_HELP,
   ACTION_VERSION,
 } cli_action;

@@ -174,6 +174,20 @@ csim_status csim_check(const csim_scene *scene, const csim_run_options *options,
 csim_status csim_dump_model(const csim_scene *scene, const csim_run_options *options,
                             const char *path, csim_log *log);
 
+/// What csim_verify_contact found in a cache.
+typedef struct csim_verify_report {
+  int frames;
+  long long crossing;  ///< pairs of triangles that meet, over all frames
+  int worst_frame;     ///< number of the frame with most of them
+  long long worst;     ///< pairs in it
+} csim_verify_report;
+
+/// Tests every frame of a cache with exact predicates: do triangles of cloth or solids meet one
+/// another, themselves or a collider? (Colliders may meet colliders.) Tells the log about every frame
+/// in which some do.
+/// @return CSIM_OK when none do, CSIM_FAILED when some do; CSIM_IO, CSIM_MEMORY
+csim_status csim_verify_contact(const char *cache_path, csim_log *log, csim_verify_report *report);
+
 // --------------------------------------------------------------------------------------- caches
 //
 // One file with the positions of several objects in every frame; docs/cache-format.md has every

@@ -1,31 +1,38 @@
-// base/pool.c: see pool.h. Workers claim chunks from an atomic counter; between jobs they spin for
-// about 20 us, because a step issues jobs back to back, and then sleep.
+// base/pool.c: see pool.h. Workers spin for a while between jobs, because a step issues jobs back to
+// back, and then sleep.
+//
+// A job is a ticket: its number of chunks and the next one to claim, in one atomic word with a
+// count of jobs. Who raises the ticket owns the chunk, and the caller waits for the chunks that were
+// claimed, never for workers: one that the system has put aside, on a busy machine or with more
+// threads than cores, costs nothing.
 #include "base/pool.h"
 
 #include "base/arena.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdlib.h>
 
-enum { SPINS = 2000 };
+enum { SPINS = 2000, BITS = 24, MASK = (1 << BITS) - 1 };
 
 struct csim_pool {
   int nthread;
   pthread_t *thread;
   pthread_mutex_t mutex;
   pthread_cond_t wake;
-  // the job: written by the caller before `generation` is raised, read by workers after
+  // the job: written before its ticket appears, read by owners of its chunks only
   csim_chunk_fn *fn;
   void *context;
-  int nchunk;
-  atomic_uint generation;
-  atomic_int next;    // next chunk to claim
-  atomic_int busy;    // workers that have not finished the current generation
+  atomic_uint_fast64_t ticket; // jobs << 48 | chunks << 24 | next chunk
+  atomic_int done;             // chunks of the job that are finished
   atomic_int sleepers;
   atomic_int quit;
 };
+
+static int has_chunks(uint64_t ticket) { return (ticket & MASK) < (ticket >> BITS & MASK); }
 
 static void pause_cpu(int spin) {
   if (spin % 64 == 63)
@@ -34,47 +41,45 @@ static void pause_cpu(int spin) {
     __builtin_ia32_pause();
 }
 
+// Claims and runs chunks until none is left.
 static void work(csim_pool *pool) {
-  for (;;) {
-    int chunk = atomic_fetch_add_explicit(&pool->next, 1, memory_order_relaxed);
-    if (chunk >= pool->nchunk) return;
-    pool->fn(pool->context, chunk);
+  uint64_t ticket = atomic_load_explicit(&pool->ticket, memory_order_acquire);
+  while (has_chunks(ticket)) {
+    if (!atomic_compare_exchange_weak_explicit(&pool->ticket, &ticket, ticket + 1,
+                                               memory_order_acq_rel, memory_order_acquire))
+      continue;
+    pool->fn(pool->context, (int)(ticket & MASK));
+    atomic_fetch_add_explicit(&pool->done, 1, memory_order_release);
+    ticket = atomic_load_explicit(&pool->ticket, memory_order_acquire);
   }
 }
 
-static unsigned wait_for_job(csim_pool *pool, unsigned seen) {
-  for (int spin = 0; spin < SPINS; spin++) {
-    unsigned now = atomic_load_explicit(&pool->generation, memory_order_acquire);
-    if (now != seen) return now;
-    pause_cpu(spin);
-  }
-  pthread_mutex_lock(&pool->mutex);
-  atomic_fetch_add(&pool->sleepers, 1);
-  unsigned now;
-  while ((now = atomic_load(&pool->generation)) == seen) pthread_cond_wait(&pool->wake, &pool->mutex);
-  atomic_fetch_sub(&pool->sleepers, 1);
-  pthread_mutex_unlock(&pool->mutex);
-  return now;
+static int worth_waking(csim_pool *pool) {
+  return atomic_load(&pool->quit) || has_chunks(atomic_load(&pool->ticket));
 }
 
 static void *worker(void *argument) {
   csim_pool *pool = argument;
-  unsigned seen = 0;
-  for (;;) {
-    seen = wait_for_job(pool, seen);
-    if (atomic_load(&pool->quit)) return NULL;
+  while (!atomic_load(&pool->quit)) {
+    int spin = 0;
+    while (spin < SPINS && !worth_waking(pool)) pause_cpu(spin++);
+    if (spin == SPINS) {
+      pthread_mutex_lock(&pool->mutex);
+      atomic_fetch_add(&pool->sleepers, 1);
+      while (!worth_waking(pool)) pthread_cond_wait(&pool->wake, &pool->mutex);
+      atomic_fetch_sub(&pool->sleepers, 1);
+      pthread_mutex_unlock(&pool->mutex);
+    }
     work(pool);
-    atomic_fetch_sub_explicit(&pool->busy, 1, memory_order_release);
   }
+  return NULL;
 }
 
-static void announce(csim_pool *pool) {
-  atomic_fetch_add(&pool->generation, 1);
-  if (atomic_load(&pool->sleepers)) {
-    pthread_mutex_lock(&pool->mutex);
-    pthread_cond_broadcast(&pool->wake);
-    pthread_mutex_unlock(&pool->mutex);
-  }
+static void wake_sleepers(csim_pool *pool) {
+  if (!atomic_load(&pool->sleepers)) return;
+  pthread_mutex_lock(&pool->mutex);
+  pthread_cond_broadcast(&pool->wake);
+  pthread_mutex_unlock(&pool->mutex);
 }
 
 csim_pool *csim_pool_create(int nthread) {
@@ -101,7 +106,7 @@ csim_pool *csim_pool_create(int nthread) {
 void csim_pool_free(csim_pool *pool) {
   if (!pool) return;
   atomic_store(&pool->quit, 1);
-  announce(pool);
+  wake_sleepers(pool);
   for (int i = 0; i < pool->nthread - 1; i++) pthread_join(pool->thread[i], NULL);
   pthread_cond_destroy(&pool->wake);
   pthread_mutex_destroy(&pool->mutex);
@@ -116,14 +121,15 @@ void csim_pool_run(csim_pool *pool, int nchunk, csim_chunk_fn *fn, void *context
     for (int chunk = 0; chunk < nchunk; chunk++) fn(context, chunk);
     return;
   }
+  assert(nchunk < MASK);
   pool->fn = fn;
   pool->context = context;
-  pool->nchunk = nchunk;
-  atomic_store_explicit(&pool->next, 0, memory_order_relaxed);
-  atomic_store_explicit(&pool->busy, pool->nthread - 1, memory_order_relaxed);
-  announce(pool);
+  atomic_store_explicit(&pool->done, 0, memory_order_relaxed);
+  uint64_t jobs = (atomic_load_explicit(&pool->ticket, memory_order_relaxed) >> (2 * BITS)) + 1;
+  atomic_store(&pool->ticket, jobs << (2 * BITS) | (uint64_t)nchunk << BITS);
+  wake_sleepers(pool);
   work(pool);
-  for (int spin = 0; atomic_load_explicit(&pool->busy, memory_order_acquire) > 0; spin++)
+  for (int spin = 0; atomic_load_explicit(&pool->done, memory_order_acquire) < nchunk; spin++)
     pause_cpu(spin);
 }
 

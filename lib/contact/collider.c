@@ -53,15 +53,19 @@ static double cylinder_distance(double radius, double half, const double *x, dou
 
 double csim_collider_distance(const csim_collider *collider, const double *x, double *gradient) {
   switch (collider->shape) {
-  case CSIM_COLLIDER_SPHERE: return round_distance(x, collider->radius, gradient);
-  case CSIM_COLLIDER_BOX: return box_distance(collider->half_size, x, gradient);
+  case CSIM_COLLIDER_SPHERE:
+    return round_distance(x, collider->radius, gradient);
+  case CSIM_COLLIDER_BOX:
+    return box_distance(collider->half_size, x, gradient);
   case CSIM_COLLIDER_CAPSULE: {
     double h = collider->half_height, y = x[1] > h ? h : x[1] < -h ? -h : x[1];
     return round_distance((double[3]){x[0], x[1] - y, x[2]}, collider->radius, gradient);
   }
   case CSIM_COLLIDER_CYLINDER:
     return cylinder_distance(collider->radius, collider->half_height, x, gradient);
-  case CSIM_COLLIDER_PLANE: break;
+  case CSIM_COLLIDER_MESH:
+  case CSIM_COLLIDER_PLANE:
+    break;
   }
   memcpy(gradient, (double[3]){0, 1, 0}, 3 * sizeof *gradient);
   return x[1];
@@ -84,4 +88,22 @@ void csim_collider_to_world(const csim_collider *collider, const csim_pose *pose
   csim_mat3_mul(collider->R, local, r);
   csim_add_scaled(1, collider->position, r);
   csim_pose_apply(pose, r, x);
+}
+
+void csim_collider_vertices(const csim_collider *collider, double time, double *out) {
+  int n = 3 * collider->mesh->nvert;
+  if (collider->nframe > 0) {
+    double at = collider->frame_step > 0 ? time / collider->frame_step : 0;
+    double last = collider->nframe - 1;
+    at = at > 0 ? (at < last ? at : last) : 0;
+    int f = at < last ? (int)at : collider->nframe - 1;
+    double s = at - f;
+    const double *a = collider->frame + (ptrdiff_t)f * n, *b = s > 0 ? a + n : a;
+    for (int k = 0; k < n; k++) out[k] = a[k] + s * (b[k] - a[k]);
+  } else {
+    memcpy(out, collider->mesh->vert, (size_t)n * sizeof *out);
+  }
+  if (collider->motion.nkey == 0) return;
+  csim_pose pose = csim_motion_pose(&collider->motion, collider->pivot, time);
+  for (int k = 0; k < n; k += 3) csim_pose_apply(&pose, out + k, out + k);
 }

@@ -1,7 +1,9 @@
-// contact/collider.h: analytic solids that cloth falls on: signed distance and motion. Needs model/.
+// contact/collider.h: analytic solids that cloth falls on: signed distance and motion. Needs
+// model/.
 #ifndef CSIM_CONTACT_COLLIDER_H
 #define CSIM_CONTACT_COLLIDER_H
 
+#include "mesh/mesh.h"
 #include "model/motion.h"
 
 typedef enum csim_collider_shape {
@@ -10,6 +12,7 @@ typedef enum csim_collider_shape {
   CSIM_COLLIDER_BOX,      ///< half sizes
   CSIM_COLLIDER_CAPSULE,  ///< radius, half height of the straight part along y
   CSIM_COLLIDER_CYLINDER, ///< radius, half height along y
+  CSIM_COLLIDER_MESH,     ///< no distance of its own: its triangles are all there is
 } csim_collider_shape;
 
 /// Placed by x_world = motion(R x_local + position).
@@ -20,12 +23,21 @@ typedef struct csim_collider {
   double half_size[3];        ///< [m] box
   double R[9], position[3];   ///< start placement
   csim_motion motion;
-  double pivot[3];            ///< [m] of the motion's rotations
-  double friction;            ///< [-]
+  double pivot[3];       ///< [m] of the motion's rotations
+  double friction;       ///< [-]
+  const csim_mesh *mesh; ///< surface at its start placement; NULL: none
+  int nframe;            ///< > 0: a deforming mesh, one set of vertices a frame
+  const double *frame;   ///< (nframe x mesh->nvert x 3) [m] placed
+  double frame_step;     ///< [s] from one frame to the next
 } csim_collider;
 
-/// Signed distance [m] of a point in the collider's own frame (negative inside) and its unit gradient.
-/// Exact for all shapes; at points without a single nearest point a fixed direction is taken.
+/// Where the vertices of the surface are meant to be at a time [s]: frames interpolated linearly,
+/// the first before and the last after them; then the motion. out (mesh->nvert x 3), overwritten.
+void csim_collider_vertices(const csim_collider *collider, double time, double *out);
+
+/// Signed distance [m] of a point in the collider's own frame (negative inside) and its unit
+/// gradient. Exact for all shapes; at points without a single nearest point a fixed direction is
+/// taken.
 double csim_collider_distance(const csim_collider *collider, const double *x, double *gradient);
 
 /// From the world at a time to the collider's frame and back.

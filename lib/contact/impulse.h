@@ -10,9 +10,9 @@
 ///
 ///   d = (thickness - phi(x)) n,  x += d,  v += d / h
 ///
-/// then Coulomb friction: the slip against the collider's own motion loses at most mu |d| / h of its
-/// speed. Tests vertices only, at the end of the step only: faces may cut a collider's surface, and
-/// fast vertices may pass through thin ones.
+/// then Coulomb friction: the slip against the collider's own motion loses at most mu |d| / h of
+/// its speed. Tests vertices only, at the end of the step only: faces may cut a collider's surface,
+/// and fast vertices may pass through thin ones.
 ///
 /// @param time  [s] at the end of the step
 /// @param h     [s] length of the step

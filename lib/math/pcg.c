@@ -6,10 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-csim_solve_report csim_pcg_solve(csim_pool *pool, const csim_bsr *A, const csim_precond *P,
-                                 const double *b, double tolerance, int max_iterations,
-                                 csim_pcg_scratch *scratch, double *x) {
-  int n = 3 * A->pattern->nrow;
+csim_solve_report csim_pcg_solve_operator(csim_pool *pool, csim_operator A, csim_operator P, int n,
+                                          const double *b, double tolerance, int max_iterations,
+                                          csim_pcg_scratch *scratch, double *x) {
   size_t bytes = (size_t)n * sizeof(double);
   double *r = scratch->r, *z = scratch->z, *p = scratch->p, *q = scratch->q;
   csim_solve_report report = {.outcome = CSIM_SOLVE_LIMIT};
@@ -22,11 +21,11 @@ csim_solve_report csim_pcg_solve(csim_pool *pool, const csim_bsr *A, const csim_
     return (csim_solve_report){.outcome = CSIM_SOLVE_BREAKDOWN, .residual = NAN};
   double stop = tolerance * tolerance * bnorm2, rnorm2 = bnorm2;
 
-  csim_precond_apply(pool, P, r, z);
+  P.apply(pool, P.context, r, z);
   memcpy(p, z, bytes);
   double rz = csim_vector_dot(pool, n, r, z);
   for (int k = 0; k < max_iterations && rnorm2 > stop; k++) {
-    csim_bsr_multiply(pool, A, p, q);
+    A.apply(pool, A.context, p, q);
     double pq = csim_vector_dot(pool, n, p, q);
     if (!(pq > 0)) {
       report.outcome = isfinite(pq) ? CSIM_SOLVE_INDEFINITE : CSIM_SOLVE_BREAKDOWN;
@@ -39,7 +38,7 @@ csim_solve_report csim_pcg_solve(csim_pool *pool, const csim_bsr *A, const csim_
     rnorm2 = csim_vector_dot(pool, n, r, r);
     report.iterations = k + 1;
     if (rnorm2 <= stop) break;
-    csim_precond_apply(pool, P, r, z);
+    P.apply(pool, P.context, r, z);
     double rz_next = csim_vector_dot(pool, n, r, z);
     csim_vector_scale_add(pool, n, z, rz_next / rz, p);
     rz = rz_next;
@@ -47,4 +46,22 @@ csim_solve_report csim_pcg_solve(csim_pool *pool, const csim_bsr *A, const csim_
   if (rnorm2 <= stop) report.outcome = CSIM_SOLVE_CONVERGED;
   report.residual = sqrt(rnorm2 / bnorm2);
   return report;
+}
+
+static void multiply(csim_pool *pool, void *context, const double *in, double *out) {
+  csim_bsr_multiply(pool, context, in, out);
+}
+
+static void precondition(csim_pool *pool, void *context, const double *in, double *out) {
+  csim_precond_apply(pool, context, in, out);
+}
+
+csim_solve_report csim_pcg_solve(csim_pool *pool, const csim_bsr *A, const csim_precond *P,
+                                 const double *b, double tolerance, int max_iterations,
+                                 csim_pcg_scratch *scratch, double *x) {
+  csim_bsr matrix = *A;
+  csim_precond inverse = *P;
+  return csim_pcg_solve_operator(pool, (csim_operator){multiply, &matrix},
+                                 (csim_operator){precondition, &inverse}, 3 * A->pattern->nrow, b,
+                                 tolerance, max_iterations, scratch, x);
 }

@@ -22,11 +22,24 @@ typedef struct csim_pcg_scratch {
   double *r, *z, *p, *q;
 } csim_pcg_scratch;
 
+/// A symmetric linear map of (nrow x 3) vectors, whatever it is made of: out = A in, overwritten.
+typedef struct csim_operator {
+  void (*apply)(csim_pool *pool, void *context, const double *in, double *out);
+  void *context;
+} csim_operator;
+
 /// Solves A x = b from x = 0 until |b - A x| <= tolerance |b| (Euclidean).
 /// When A turns out indefinite in the very first direction, x is that direction, P^-1 b: a descent
 /// direction all the same (Steihaug 1983).
+/// @param      P  applies the approximate inverse of A
+/// @param      n  length of the vectors, 3 nrow
 /// @param      b  (nrow x 3)
 /// @param[out] x  (nrow x 3), overwritten
+csim_solve_report csim_pcg_solve_operator(csim_pool *pool, csim_operator A, csim_operator P, int n,
+                                          const double *b, double tolerance, int max_iterations,
+                                          csim_pcg_scratch *scratch, double *x);
+
+/// The same for a matrix.
 csim_solve_report csim_pcg_solve(csim_pool *pool, const csim_bsr *A, const csim_precond *P,
                                  const double *b, double tolerance, int max_iterations,
                                  csim_pcg_scratch *scratch, double *x);

@@ -4,6 +4,14 @@
 
 #include <math.h>
 
+/// The larger and the smaller of two numbers, inline (fmax and fmin, which care for NaN, are calls).
+static inline double csim_max(double a, double b) {
+  return a > b ? a : b;
+}
+static inline double csim_min(double a, double b) {
+  return a < b ? a : b;
+}
+
 static inline double csim_dot(const double *a, const double *b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }

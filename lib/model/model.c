@@ -54,5 +54,6 @@ void csim_state_free(csim_state *state) {
   free(state->v);
   free(state->x_prev);
   free(state->v_prev);
+  free(state->kinematic);
   *state = (csim_state){0};
 }

@@ -81,6 +81,8 @@ typedef struct csim_state {
   double *v;       ///< (nvert x 3) [m/s]
   double *x_prev;  ///< (nvert x 3) one substep earlier (two-step integrators)
   double *v_prev;  ///< (nvert x 3)
+  int nkinematic;
+  double *kinematic; ///< (nkinematic x 3) where colliders really are: contact may make them lag
 } csim_state;
 
 /// The start of a run. -1 when out of memory; free with csim_state_free in any case.

@@ -149,13 +149,44 @@ typedef struct csim_solver_params {
 typedef enum csim_response {
   CSIM_RESPONSE_NONE,
   CSIM_RESPONSE_IMPULSE, ///< push out of analytic colliders, v += dx / h; no guarantee
+  CSIM_RESPONSE_FILTER,  ///< smooth contact forces, and no motion that would let anything through
 } csim_response;
+
+/// Energy of the gap of a contact pair, see contact/barrier.h.
+typedef enum csim_barrier_kind {
+  CSIM_BARRIER_QUADRATIC_LOG,
+  CSIM_BARRIER_LOG,
+  CSIM_BARRIER_CUBIC,
+} csim_barrier_kind;
+
+typedef enum csim_broad_phase {
+  CSIM_BROAD_BVH,  ///< bounding volume hierarchy
+  CSIM_BROAD_GRID, ///< uniform grid in Morton order
+} csim_broad_phase;
+
+/// What to do when the start has surfaces passing through each other.
+typedef enum csim_on_intersection {
+  CSIM_INTERSECTION_REFUSE,
+  CSIM_INTERSECTION_IGNORE_PAIRS, ///< go on; what crosses stays crossed, nothing else will
+} csim_on_intersection;
+
+/// Friction between two parts that differs from the general rule.
+typedef struct csim_pair_friction {
+  int part[2];       ///< numbers of bodies, or of bodies + colliders
+  double friction;   ///< [-]
+} csim_pair_friction;
 
 typedef struct csim_contact_params {
   int self;          ///< cloth against itself and other cloth
   csim_response response;
-  double thickness;  ///< [m] colliders are this much larger
+  double thickness;  ///< [m] distance at which surfaces begin to push each other apart
   double friction;   ///< [-] default coefficient
+  double slip;       ///< [m/s] below this speed friction grows linearly from 0 (filter)
+  csim_barrier_kind energy;
+  csim_broad_phase broad_phase;
+  csim_on_intersection on_intersection;
+  int nfriction;
+  csim_pair_friction *pair_friction; ///< (nfriction)
 } csim_contact_params;
 
 #endif

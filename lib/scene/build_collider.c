@@ -1,4 +1,4 @@
-// scene/build_collider.c: analytic colliders. Needs contact/.
+// scene/build_collider.c: colliders: shapes and meshes. Needs contact/.
 #include "math/vec3.h"
 #include "scene/compile.h"
 
@@ -26,10 +26,15 @@ csim_status csim_build_collider(const csim_scene *scene, const csim_object *obje
     round = 0;
     break;
   default:
-    csim_say(log, CSIM_ERROR, object->mesh_place,
-             "collider \"%s\": only sphere, plane, box, capsule and cylinder can be colliders so far",
-             object->name);
-    return CSIM_INVALID;
+    collider->shape = CSIM_COLLIDER_MESH;
+    round = 0;
+    if (scene->contact.response == CSIM_RESPONSE_IMPULSE) {
+      csim_say(log, CSIM_ERROR, object->mesh_place,
+               "collider \"%s\": the response \"impulse\" knows only sphere, plane, box, capsule and "
+               "cylinder; use \"response\": \"filter\"",
+               object->name);
+      return CSIM_INVALID;
+    }
   }
   if (round && !(scale[0] == scale[1] && scale[1] == scale[2] && scale[0] > 0)) {
     csim_say(log, CSIM_ERROR, object->place,
@@ -40,5 +45,6 @@ csim_status csim_build_collider(const csim_scene *scene, const csim_object *obje
   memcpy(collider->position, object->position, sizeof collider->position);
   memcpy(collider->pivot, object->motion.has_pivot ? object->motion.pivot : object->position,
          sizeof collider->pivot);
+  collider->mesh = mesh;
   return csim_build_surface(scene, object, log, mesh);
 }

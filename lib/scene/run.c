@@ -1,5 +1,6 @@
 // scene/run.c: the main job, from a scene to frames on disk. Needs everything below.
 #include "base/number.h"
+#include "contact/start.h"
 #include "io/file.h"
 #include "scene/output.h"
 #include "solver/stability.h"
@@ -31,6 +32,33 @@ static void count_model(const csim_model *model, csim_run_report *report) {
 
 static double substep_of(const csim_scene *scene) { return 1 / (scene->fps * scene->substeps); }
 
+// A start with surfaces through each other is refused, unless the scene says to go on.
+static csim_status check_start(run *r) {
+  const csim_contact_params *contact = &r->scene->contact;
+  const csim_world *world = &r->world;
+  if (contact->response != CSIM_RESPONSE_FILTER) return CSIM_OK;
+  csim_arena arena = {0};
+  csim_place place = {.file = r->scene->file};
+  char *path = NULL;
+  long long total = 0;
+  int refuse = contact->on_intersection == CSIM_INTERSECTION_REFUSE;
+  if (r->options->out) {
+    path = csim_arena_print(&arena, "%s-intersections.obj", r->options->out);
+    if (!path) return CSIM_MEMORY;
+  }
+  csim_status status = csim_contact_check_start(world->model, world->ncollider, world->collider,
+                                                contact->self, refuse, contact->thickness, path,
+                                                r->log, &total);
+  if (!status && total && refuse) {
+    csim_say(r->log, CSIM_ERROR, place,
+             "contact keeps apart what is apart at the start; move the objects, or go on as it is "
+             "with \"contact\": {\"on_intersection\": \"ignore-pairs\"}");
+    status = CSIM_INVALID;
+  }
+  csim_arena_free(&arena);
+  return status;
+}
+
 // Explicit methods blow up beyond a step that the scene does not show.
 static void warn_unstable(const run *r, double h) {
   if (!csim_method_find(r->scene->solver.method)->is_explicit) return;
@@ -45,6 +73,7 @@ static void warn_unstable(const run *r, double h) {
 
 static csim_status create(run *r) {
   csim_status status = csim_compile(r->scene, r->options->tet_program, r->log, &r->world);
+  if (!status) status = check_start(r);
   if (status) return status;
   count_model(r->world.model, r->report);
   r->pool = csim_pool_create(r->options->nthread);
@@ -100,6 +129,9 @@ static const char *outcome_text(const csim_scene *scene, csim_outcome outcome) {
   case CSIM_OUTCOME_INDEFINITE:
     return "the matrix is indefinite and Cholesky has no factor: set solver.spd to \"drop\" or "
            "\"clamp\"";
+  case CSIM_OUTCOME_BLOCKED:
+    return "contact lets nothing move, even at a sixteenth of the substep";
+  case CSIM_OUTCOME_MEMORY: return "out of memory";
   case CSIM_OUTCOME_DIVERGED:
     return "positions are no longer finite, even at a sixteenth of the substep: raise "
            "frames.substeps, or lower the stiffness";
@@ -110,6 +142,8 @@ static const char *outcome_text(const csim_scene *scene, csim_outcome outcome) {
 // All substeps of one frame.
 static csim_status step_frame(run *r, int frame, csim_frame_stats *stats) {
   *stats = (csim_frame_stats){0};
+  csim_solver_begin_frame(r->solver);
+  double lag = 0;
   for (int s = 0; s < r->scene->substeps; s++) {
     if (stop_wanted(r)) return CSIM_STOPPED;
     csim_step_report step;
@@ -130,8 +164,15 @@ static csim_status step_frame(run *r, int frame, csim_frame_stats *stats) {
       csim_say(r->log, CSIM_ERROR, (csim_place){.file = r->scene->file}, "%s", r->report->reason);
       return CSIM_FAILED;
     }
+    lag = fmax(lag, step.contact.lag);
     tell_progress(r, frame, s + 1, stats);
   }
+  // less than the contact distance is the play of contact itself
+  if (lag > r->scene->contact.thickness)
+    csim_say(r->log, CSIM_WARNING, (csim_place){.file = r->scene->file},
+             "frame %d: a collider or pin is up to %.3g m behind its motion, as there is no room: "
+             "something is squeezed",
+             frame, lag);
   return CSIM_OK;
 }
 

@@ -344,26 +344,33 @@ static const csim_table solver_table = {.name = "solver",
 
 static void check_contact(csim_reader *r, const cJSON *item, void *base) {
   const csim_contact_params *contact = base;
-  if (contact->self)
-    csim_complain(
-        r, CSIM_AT_VALUE, csim_json_get(item, "self"),
-        "guaranteed contact of cloth with itself is not there yet; only false is possible");
+  if (contact->response == CSIM_RESPONSE_FILTER && !(contact->thickness > 0))
+    csim_complain(r, CSIM_AT_VALUE, csim_json_get(item, "thickness"),
+                  "the response \"filter\" needs a thickness above 0");
 }
 
-static const char *const response_names[] = {"none", "impulse", NULL};
+// in the order of the enums of model/params.h
+static const char *const response_names[] = {"none", "impulse", "filter", NULL};
+static const char *const energy_names[] = {"quadratic-log", "log", "cubic", NULL};
+static const char *const broad_phase_names[] = {"bvh", "grid", NULL};
+static const char *const on_intersection_names[] = {"refuse", "ignore-pairs", NULL};
 
 static const csim_field contact_fields[] = {
-    {.key = "self",
-     .kind = &csim_kind_bool,
-     .offset = IN_CONTACT(self),
-     .fallback = "false",
-     .doc = "Contact of cloth with itself and other cloth; only false is possible for now."},
     {.key = "response",
      .kind = &csim_kind_choice,
      .detail = response_names,
      .offset = IN_CONTACT(response),
-     .fallback = "impulse",
-     .doc = "How colliders act: not at all, or by pushing out what has entered (no guarantee)."},
+     .fallback = "filter",
+     .doc = "What happens where things touch. \"filter\": smooth contact forces, and no motion is "
+            "carried out that would let anything pass through anything, whatever the solver. "
+            "\"impulse\": vertices that have entered a collider are pushed out of it; no guarantee. "
+            "\"none\": nothing."},
+    {.key = "self",
+     .kind = &csim_kind_bool,
+     .offset = IN_CONTACT(self),
+     .fallback = "true",
+     .doc = "Contact of cloth and solids with themselves and each other, not only with colliders "
+            "(response \"filter\")."},
     {.key = "thickness",
      .kind = &csim_kind_real,
      .offset = IN_CONTACT(thickness),
@@ -371,14 +378,47 @@ static const csim_field contact_fields[] = {
      .least = 0,
      .most = 1,
      .fallback = "0.001",
-     .doc = "Distance that is kept from colliders."},
+     .doc = "Distance at which surfaces begin to push each other apart; pressed together they never "
+            "come nearer than a tenth of it. With \"impulse\": distance kept from colliders."},
     {.key = "friction",
      .kind = &csim_kind_real,
      .offset = IN_CONTACT(friction),
      .least = 0,
      .most = 100,
      .fallback = "0.3",
-     .doc = "Coefficient of friction of objects that do not have their own."},
+     .doc = "Coefficient of friction of objects that do not have their own. Where two objects touch, "
+            "the smaller of their coefficients counts."},
+    {.key = "slip",
+     .kind = &csim_kind_real,
+     .offset = IN_CONTACT(slip),
+     .unit = "m/s",
+     .flags = CSIM_ABOVE,
+     .least = 0,
+     .most = 1,
+     .fallback = "0.00001",
+     .doc = "Speed of sliding below which friction is not yet whole: the slowest creep that counts "
+            "as standing still."},
+    {.key = "energy",
+     .kind = &csim_kind_choice,
+     .detail = energy_names,
+     .offset = IN_CONTACT(energy),
+     .fallback = "quadratic-log",
+     .doc = "Energy of a closing gap: quadratic and from half the thickness on logarithmic; a "
+            "logarithmic barrier (interior point); or a cubic barrier."},
+    {.key = "broad_phase",
+     .kind = &csim_kind_choice,
+     .detail = broad_phase_names,
+     .offset = IN_CONTACT(broad_phase),
+     .fallback = "bvh",
+     .doc = "How pairs that are near are found: a bounding volume hierarchy or a uniform grid. Both "
+            "find the same pairs."},
+    {.key = "on_intersection",
+     .kind = &csim_kind_choice,
+     .detail = on_intersection_names,
+     .offset = IN_CONTACT(on_intersection),
+     .fallback = "refuse",
+     .doc = "What to do with a start in which surfaces pass through each other: refuse it, or go on "
+            "with what crosses staying crossed (never more than at the start)."},
 };
 static const csim_table contact_table = {.name = "contact",
                                          .doc = "What happens where things touch.",

@@ -15,7 +15,7 @@ double csim_line_search(const csim_problem *problem, const double *d, double slo
     memcpy(x_try, x, (size_t)n * sizeof *x);
     csim_vector_add(problem->pool, n, a, d, x_try);
     if (csim_problem_value(problem, x_try) <= F + 1e-4 * a * slope + noise) {
-      memcpy(x, x_try, (size_t)n * sizeof *x);
+      csim_problem_apply(problem, a, d, x);
       return a;
     }
   }

@@ -4,10 +4,10 @@
 
 #include "solver/problem.h"
 
-/// Moves x to x + a d with the largest a = 1, 1/2, 1/4, ... that gives F(x + a d) <= F(x) + 1e-4 a g.d
-/// (Armijo 1966). Differences of F below its round-off (1e-14 |F|) count as no change.
+/// Moves x to x + a d with the largest a = 1, 1/2, 1/4, ... that gives F(x + a d) <= F(x) + 1e-4 a
+/// g.d (Armijo 1966). Differences of F below its round-off (1e-14 |F|) count as no change.
 ///
-/// @param      d      (nvert x 3) direction
+/// @param      d      (nvert x 3) direction, as csim_problem_filter returned it
 /// @param      slope  g.d, < 0
 /// @param      x_try  (nvert x 3) scratch
 /// @param[out] x      (nvert x 3) moved

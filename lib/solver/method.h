@@ -1,7 +1,7 @@
 // solver/method.h: what every method of the implicit step looks like. Needs solver/problem.h.
 //
-// Adding a method: one new file with a csim_method, one word in the list of method.c. A method knows the problem
-// and nothing else: no files, no JSON, no colliders.
+// Adding a method: one new file with a csim_method, one word in the list of method.c. A method
+// knows the problem and nothing else: no files, no JSON, no colliders.
 #ifndef CSIM_SOLVER_METHOD_H
 #define CSIM_SOLVER_METHOD_H
 
@@ -11,10 +11,12 @@
 /// How a step ended. Numerical, never the user's fault or ours.
 typedef enum csim_outcome {
   CSIM_OUTCOME_CONVERGED,
-  CSIM_OUTCOME_LIMIT,    ///< iteration limit; x is usable, its residual is reported
-  CSIM_OUTCOME_STALLED,  ///< no further decrease is possible in double precision
+  CSIM_OUTCOME_LIMIT,      ///< iteration limit; x is usable, its residual is reported
+  CSIM_OUTCOME_STALLED,    ///< no further decrease is possible in double precision
   CSIM_OUTCOME_INDEFINITE, ///< Cholesky met a pivot that is not positive (spd "none"); x not usable
-  CSIM_OUTCOME_DIVERGED, ///< not finite; x is not usable
+  CSIM_OUTCOME_DIVERGED,   ///< not finite; x is not usable
+  CSIM_OUTCOME_BLOCKED,    ///< contact let less than a thousandth of a needed step through
+  CSIM_OUTCOME_MEMORY,     ///< out of memory
 } csim_outcome;
 
 typedef struct csim_method_report {
@@ -31,7 +33,9 @@ typedef struct csim_method {
   /// Improves x (nvert x 3) from its starting point; fixed vertices already stand at their targets.
   csim_method_report (*solve)(const csim_problem *problem, void *scratch, double *x);
   int sets_velocity; ///< solve writes problem->v_next; else the velocity is (x - x_n)/h
-  int is_explicit;   ///< stable for small steps only: a step that blows up is not tried in parts
+  int knows_contact; ///< solve takes problem->contact into its energy and filters its steps; for
+                     ///< the others contact is resolved around the x they return
+  int is_explicit; ///< stable for small steps only: a step that blows up is not tried in parts
 } csim_method;
 
 /// The method of this name, or NULL.

@@ -24,10 +24,13 @@ static void *newton_create(csim_arena *arena, const csim_model *model,
   ptrdiff_t n = 3 * (ptrdiff_t)model->nvert;
   newton *s = CSIM_ARENA_NEW(arena, newton, 1);
   if (!s) return NULL;
-  s->H = (csim_bsr){&model->pattern, CSIM_ARENA_NEW(arena, double, 9 * (ptrdiff_t)model->pattern.nblock)};
+  s->H = (csim_bsr){&model->pattern,
+                    CSIM_ARENA_NEW(arena, double, 9 * (ptrdiff_t)model->pattern.nblock)};
   s->g = CSIM_ARENA_NEW(arena, double, n);
   s->d = CSIM_ARENA_NEW(arena, double, n);
   s->x_try = CSIM_ARENA_NEW(arena, double, n);
+  s->pcg = (csim_pcg_scratch){CSIM_ARENA_NEW(arena, double, n), CSIM_ARENA_NEW(arena, double, n),
+                              CSIM_ARENA_NEW(arena, double, n), CSIM_ARENA_NEW(arena, double, n)};
   if (params->linear == CSIM_LINEAR_CHOLESKY) {
     csim_cholesky_analyze(arena, &model->pattern, 3, &s->F);
   } else {
@@ -36,21 +39,50 @@ static void *newton_create(csim_arena *arena, const csim_model *model,
             ? CSIM_BLOCK_ICHOL
             : CSIM_BLOCK_JACOBI;
     csim_precond_create(arena, &model->pattern, kind, &s->P);
-    s->pcg = (csim_pcg_scratch){CSIM_ARENA_NEW(arena, double, n), CSIM_ARENA_NEW(arena, double, n),
-                                CSIM_ARENA_NEW(arena, double, n), CSIM_ARENA_NEW(arena, double, n)};
   }
   return arena->failed ? NULL : s;
 }
 
-// d = H^-1 (-g) by the solver the scene chose. s->g holds -g on entry.
+typedef struct linear_system {
+  const csim_problem *problem;
+  newton *s;
+} linear_system;
+
+static void multiply(csim_pool *pool, void *context, const double *in, double *out) {
+  const linear_system *system = context;
+  (void)pool;
+  csim_problem_multiply(system->problem, &system->s->H, in, out);
+}
+
+static void precondition(csim_pool *pool, void *context, const double *in, double *out) {
+  const linear_system *system = context;
+  if (system->problem->params->linear == CSIM_LINEAR_CHOLESKY)
+    csim_cholesky_solve(&system->s->F, in, out);
+  else
+    csim_precond_apply(pool, &system->s->P, in, out);
+}
+
+// d = H^-1 (-g) by the solver the scene chose. s->g holds -g on entry. Contact couples vertices
+// outside the matrix's pattern: then that solver's factor of the matrix preconditions PCG.
 static csim_solve_report solve_linear(const csim_problem *problem, newton *s) {
   const csim_solver_params *params = problem->params;
+  int coupled = problem->contact && problem->contact->nblock > 0;
+  csim_solve_report report = {.iterations = 1};
   if (params->linear == CSIM_LINEAR_CHOLESKY) {
-    csim_solve_report report = {.outcome = csim_cholesky_factor(&s->F, s->H.val), .iterations = 1};
-    if (report.outcome == CSIM_SOLVE_CONVERGED) csim_cholesky_solve(&s->F, s->g, s->d);
-    return report;
+    report.outcome = csim_cholesky_factor(&s->F, s->H.val);
+    if (report.outcome != CSIM_SOLVE_CONVERGED) return report;
+    if (!coupled) csim_cholesky_solve(&s->F, s->g, s->d);
+    if (!coupled) return report;
+  } else {
+    csim_precond_update(problem->pool, &s->H, &s->P);
   }
-  csim_precond_update(problem->pool, &s->H, &s->P);
+  if (coupled) {
+    linear_system system = {problem, s};
+    return csim_pcg_solve_operator(problem->pool, (csim_operator){multiply, &system},
+                                   (csim_operator){precondition, &system},
+                                   3 * problem->model->nvert, s->g, params->linear_tolerance,
+                                   params->linear_iterations, &s->pcg, s->d);
+  }
   if (params->linear == CSIM_LINEAR_PCG)
     return csim_pcg_solve(problem->pool, &s->H, &s->P, s->g, params->linear_tolerance,
                           params->linear_iterations, &s->pcg, s->d);
@@ -72,15 +104,42 @@ static void remaining_step(const csim_problem *problem, const double *x, double 
   }
 }
 
+// Puts the step d through the filter. A step shortened vertex by vertex need not descend any more;
+// then all of it is shortened alike. Returns g.d after it; s->g holds -g.
+static double filter_step(const csim_problem *problem, newton *s, csim_method_report *report) {
+  int n = 3 * problem->model->nvert;
+  double slope = -csim_vector_dot(problem->pool, n, s->g, s->d);
+  if (!problem->contact || !(slope < 0)) return slope;
+  memcpy(s->x_try, s->d, (size_t)n * sizeof *s->d);
+  double least = csim_problem_filter(problem, s->d);
+  if (least < 0) report->outcome = CSIM_OUTCOME_MEMORY;
+  slope = -csim_vector_dot(problem->pool, n, s->g, s->d);
+  if (slope < 0 || least < 0) return slope;
+  for (int i = 0; i < n; i++) s->d[i] = least * s->x_try[i];
+  csim_problem_filter(problem, s->d);
+  return -csim_vector_dot(problem->pool, n, s->g, s->d);
+}
+
 static csim_method_report newton_solve(const csim_problem *problem, void *scratch, double *x) {
   newton *s = scratch;
   const csim_solver_params *params = problem->params;
   int n = 3 * problem->model->nvert;
   csim_method_report report = {.outcome = CSIM_OUTCOME_LIMIT};
   double last_residual = INFINITY;
-  int blind = 0, pins_left = params->pins == CSIM_PINS_COUNTER_FORCE && problem->model->ntarget > 0;
+  int blind = 0, pins_left = params->pins == CSIM_PINS_COUNTER_FORCE &&
+                             problem->model->ntarget > 0 && !problem->contact;
   for (;; report.iterations++) {
+    // colliders and pins that had no room to reach their targets try again
+    if (problem->contact && csim_contact_lags(problem->contact) &&
+        csim_contact_advance(problem->contact, NULL, x)) {
+      report.outcome = CSIM_OUTCOME_MEMORY;
+      break;
+    }
     csim_problem_gradient(problem, x, s->g);
+    if (problem->contact && report.iterations == 1) { // their forces are known now
+      csim_contact_refresh_friction(problem->contact);
+      csim_problem_gradient(problem, x, s->g);
+    }
     report.residual = csim_method_residual(problem, s->g);
     // F no longer sees progress; go on only while the gradient does
     if (blind && report.residual > 0.5 * last_residual) report.outcome = CSIM_OUTCOME_STALLED;
@@ -98,7 +157,7 @@ static csim_method_report newton_solve(const csim_problem *problem, void *scratc
     }
     csim_solve_report linear = solve_linear(problem, s);
     report.linear_iterations += linear.iterations;
-    double slope = -csim_vector_dot(problem->pool, n, s->g, s->d);
+    double slope = filter_step(problem, s, &report);
     if (linear.outcome == CSIM_SOLVE_INDEFINITE && params->linear == CSIM_LINEAR_CHOLESKY)
       report.outcome = CSIM_OUTCOME_INDEFINITE;
     else if (linear.outcome == CSIM_SOLVE_BREAKDOWN || !isfinite(slope))
@@ -106,7 +165,7 @@ static csim_method_report newton_solve(const csim_problem *problem, void *scratc
     if (report.outcome != CSIM_OUTCOME_LIMIT) break;
     if (!params->line_search || pins_left) { // a step of the pins is not for F to judge
       pins_left = 0;
-      csim_vector_add(problem->pool, n, 1, s->d, x);
+      csim_problem_apply(problem, 1, s->d, x);
     } else if (!(slope < 0) || csim_line_search(problem, s->d, slope, s->x_try, x, &blind) == 0) {
       report.outcome = CSIM_OUTCOME_STALLED;
       break;
@@ -116,4 +175,4 @@ static csim_method_report newton_solve(const csim_problem *problem, void *scratc
 }
 
 const csim_method csim_method_newton = {
-    .name = "newton", .create = newton_create, .solve = newton_solve};
+    .name = "newton", .create = newton_create, .solve = newton_solve, .knows_contact = 1};

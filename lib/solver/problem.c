@@ -2,6 +2,7 @@
 #include "solver/problem.h"
 
 #include "math/vec3.h"
+#include "math/vector.h"
 
 #include <string.h>
 
@@ -34,8 +35,9 @@ double csim_problem_value(const csim_problem *problem, const double *x) {
   problem_job job = {problem, x, NULL};
   csim_point at = point_of(problem, x);
   double inertia = csim_pool_sum(problem->pool, problem->model->nvert, inertia_value, &job);
+  double contact = problem->contact ? csim_contact_value(problem->contact, x) : 0;
   return 0.5 * inertia / (problem->h * problem->h) +
-         csim_model_energy(problem->pool, problem->model, &at);
+         csim_model_energy(problem->pool, problem->model, &at) + contact;
 }
 
 static void inertia_gradient(void *context, int first, int last) {
@@ -52,8 +54,7 @@ static void inertia_gradient(void *context, int first, int last) {
 static void clear_fixed(void *context, int first, int last) {
   const problem_job *job = context;
   for (int i = first; i < last; i++)
-    if (job->problem->model->fixed[i])
-      memset(job->out + 3 * (ptrdiff_t)i, 0, 3 * sizeof(double));
+    if (job->problem->model->fixed[i]) memset(job->out + 3 * (ptrdiff_t)i, 0, 3 * sizeof(double));
 }
 
 void csim_problem_gradient(const csim_problem *problem, const double *x, double *g) {
@@ -63,6 +64,7 @@ void csim_problem_gradient(const csim_problem *problem, const double *x, double 
   csim_pool_for(problem->pool, model->nvert, VERT_GRAIN, inertia_gradient, &job);
   for (int e = 0; e < model->nenergy; e++)
     csim_energy_gradient(problem->pool, &model->energy[e], &at, g);
+  if (problem->contact) csim_contact_gradient(problem->contact, x, g);
   csim_pool_for(problem->pool, model->nvert, VERT_GRAIN, clear_fixed, &job);
 }
 
@@ -91,6 +93,24 @@ static void full_hessian(const csim_problem *problem, const double *x, csim_spd 
 void csim_problem_hessian(const csim_problem *problem, const double *x, csim_spd spd, csim_bsr *H) {
   full_hessian(problem, x, spd, H);
   csim_bsr_fix(problem->pool, problem->model->fixed, H);
+  if (problem->contact) csim_contact_hessian(problem->contact, H);
+}
+
+void csim_problem_multiply(const csim_problem *problem, const csim_bsr *H, const double *x,
+                           double *y) {
+  csim_bsr_multiply(problem->pool, H, x, y);
+  if (problem->contact) csim_contact_multiply_rest(problem->pool, problem->contact, x, y);
+}
+
+double csim_problem_filter(const csim_problem *problem, double *d) {
+  return problem->contact ? csim_contact_filter(problem->contact, d) : 1;
+}
+
+void csim_problem_apply(const csim_problem *problem, double alpha, const double *d, double *x) {
+  if (problem->contact)
+    csim_contact_apply(problem->contact, alpha, x);
+  else
+    csim_vector_add(problem->pool, 3 * problem->model->nvert, alpha, d, x);
 }
 
 void csim_problem_hessian_counter(const csim_problem *problem, const double *x, csim_spd spd,

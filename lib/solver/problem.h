@@ -1,22 +1,25 @@
-// solver/problem.h: the minimisation that one implicit step is. Needs model/ and math/.
+// solver/problem.h: the minimisation that one implicit step is. Needs contact/, model/ and math/.
 //
 //   x = argmin F(x),  F(x) = sum_i m_i/(2 h^2) |x_i - y_i|^2 + E(x),  over the free vertices
+//
+// With contact, E holds its energies too, and x may only be written through csim_problem_apply.
 #ifndef CSIM_SOLVER_PROBLEM_H
 #define CSIM_SOLVER_PROBLEM_H
 
-#include "model/model.h"
+#include "contact/contact.h"
 
 typedef struct csim_problem {
   const csim_model *model;
   const csim_solver_params *params;
   csim_pool *pool;
-  double h;             ///< [s] effective step (two thirds of it for BDF2)
-  const double *x;      ///< (nvert x 3) [m] at the start of the step
-  const double *v;      ///< (nvert x 3) [m/s] at the start of the step
-  const double *y;      ///< (nvert x 3) [m] inertial target x + h v*
-  const double *target; ///< (ntarget x 3) [m] of pins at the end of the step
-  double *v_next;       ///< (nvert x 3) [m/s] for methods that set the velocity themselves
-  double force_scale;   ///< [N] mean over free vertices of external plus internal force at x
+  double h;              ///< [s] effective step (two thirds of it for BDF2)
+  const double *x;       ///< (nvert x 3) [m] at the start of the step
+  const double *v;       ///< (nvert x 3) [m/s] at the start of the step
+  const double *y;       ///< (nvert x 3) [m] inertial target x + h v*
+  const double *target;  ///< (ntarget x 3) [m] of pins at the end of the step
+  double *v_next;        ///< (nvert x 3) [m/s] for methods that set the velocity themselves
+  csim_contact *contact; ///< NULL: none, or not this method's business
+  double force_scale;    ///< [N] mean over free vertices of external plus internal force at x
 } csim_problem;
 
 /// F(x) [J].
@@ -28,10 +31,10 @@ void csim_problem_gradient(const csim_problem *problem, const double *x, double 
 /// Hessian of F [N/m], identity at fixed vertices; H overwritten.
 void csim_problem_hessian(const csim_problem *problem, const double *x, csim_spd spd, csim_bsr *H);
 
-/// The same, for pins held by a counter-force: at a fixed vertex all forces are cancelled by one equal
-/// and opposite, whose derivative cancels its row, and what is left of its equation is that it goes to
-/// its target, dx_p = fixed_step. The rows of free vertices then lose the known columns to the right
-/// side: rhs_f -= H_fp dx_p (second seed, method a).
+/// The same, for pins held by a counter-force: at a fixed vertex all forces are cancelled by one
+/// equal and opposite, whose derivative cancels its row, and what is left of its equation is that
+/// it goes to its target, dx_p = fixed_step. The rows of free vertices then lose the known columns
+/// to the right side: rhs_f -= H_fp dx_p (second seed, method a).
 /// @param      fixed_step  (nvert x 3) [m] read at fixed vertices
 /// @param[out] rhs         (nvert x 3) changed; at fixed vertices set to fixed_step
 void csim_problem_hessian_counter(const csim_problem *problem, const double *x, csim_spd spd,
@@ -40,5 +43,18 @@ void csim_problem_hessian_counter(const csim_problem *problem, const double *x, 
 /// Mean over free vertices of |m (y - x - h v)/h^2| + |dE/dx(x)| [N]: what residuals are measured
 /// against. g (nvert x 3) is scratch.
 double csim_problem_force_scale(const csim_problem *problem, double *g);
+
+/// Shortens a proposed step d (nvert x 3) so that no multiple alpha d, alpha in [0, 1], lets
+/// anything pass through anything; without contact it stays as it is.
+/// @return the smallest share of a vertex's step that is left, [0, 1]; < 0 when out of memory
+double csim_problem_filter(const csim_problem *problem, double *d);
+
+/// x += alpha d, d as csim_problem_filter returned it.
+void csim_problem_apply(const csim_problem *problem, double alpha, const double *d, double *x);
+
+/// Multiplies by the Hessian that csim_problem_hessian has put into H, and by what contact adds
+/// outside its pattern: y = (H + C) x.
+void csim_problem_multiply(const csim_problem *problem, const csim_bsr *H, const double *x,
+                           double *y);
 
 #endif

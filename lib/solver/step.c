@@ -20,9 +20,36 @@ struct csim_solver {
   double *x_last, *v_last; // (nvert x 3) the state before the step, to go back to
   double *x_from, *v_from; // (nvert x 3) extrapolated start of a two-step integrator
   int two_steps;
-  double *target;          // (ntarget x 3)
-  double *decay;           // (nbody)
+  double *target;         // (ntarget x 3)
+  double *decay;          // (nbody)
+  double *goal;           // (nvert x 3) what contact was asked for
+  csim_contact *contact;  // NULL unless the response is "filter"
+  double *kinematic_last; // colliders before the step
+  // for methods that know nothing of contact: the bodies without their energies, and Newton on them
+  csim_model loose;
+  csim_solver_params loose_params;
+  void *loose_scratch;
 };
+
+extern const csim_method csim_method_newton;
+
+// Newton for vertices that nothing but inertia and contact acts on.
+static void create_loose(csim_solver *solver) {
+  const csim_model *model = solver->setup.model;
+  solver->loose = *model;
+  solver->loose.nenergy = 0;
+  csim_pattern_build(&solver->arena, model->nvert, 0, NULL, &solver->loose.pattern);
+  solver->loose_params = (csim_solver_params){.method = "newton",
+                                              .linear = CSIM_LINEAR_PCG,
+                                              .iterations = 8,
+                                              .tolerance = 1e-3,
+                                              .linear_iterations = 200,
+                                              .linear_tolerance = 0.01,
+                                              .line_search = 1};
+  if (solver->arena.failed) return;
+  solver->loose_scratch =
+      csim_method_newton.create(&solver->arena, &solver->loose, &solver->loose_params);
+}
 
 csim_solver *csim_solver_create(const csim_solver_setup *setup) {
   const csim_method *method = csim_method_find(setup->params.method);
@@ -46,6 +73,16 @@ csim_solver *csim_solver_create(const csim_solver_setup *setup) {
   solver->target = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)setup->model->ntarget);
   solver->decay = CSIM_ARENA_NEW(arena, double, setup->model->nbody);
   solver->method_scratch = method->create(arena, setup->model, &solver->setup.params);
+  if (setup->contact.response == CSIM_RESPONSE_FILTER) {
+    solver->goal = CSIM_ARENA_NEW(arena, double, n);
+    solver->contact = csim_contact_create(setup->pool, setup->model, setup->ncollider,
+                                          setup->collider, &setup->contact);
+    if (!solver->contact) arena->failed = 1;
+    if (!arena->failed)
+      solver->kinematic_last = CSIM_ARENA_NEW(
+          arena, double, 3 * (ptrdiff_t)csim_contact_kinematic_size(solver->contact));
+    if (!method->knows_contact) create_loose(solver);
+  }
   if (arena->failed) {
     csim_solver_free(solver);
     return NULL;
@@ -55,11 +92,18 @@ csim_solver *csim_solver_create(const csim_solver_setup *setup) {
 
 void csim_solver_free(csim_solver *solver) {
   if (!solver) return;
+  csim_contact_free(solver->contact);
   csim_arena_free(&solver->arena);
   free(solver);
 }
 
-size_t csim_solver_memory(const csim_solver *solver) { return solver->arena.used; }
+size_t csim_solver_memory(const csim_solver *solver) {
+  return solver->arena.used + (solver->contact ? csim_contact_memory(solver->contact) : 0);
+}
+
+void csim_solver_begin_frame(csim_solver *solver) {
+  if (solver->contact) csim_contact_forget(solver->contact);
+}
 
 // The point the method starts from; hard pins stand at their targets.
 static void choose_start(const csim_problem *problem, double *x) {
@@ -68,7 +112,8 @@ static void choose_start(const csim_problem *problem, double *x) {
   memcpy(x, problem->params->start == CSIM_START_INERTIA ? problem->y : problem->x, bytes);
   if (problem->params->start == CSIM_START_VELOCITY)
     csim_vector_add(problem->pool, 3 * model->nvert, problem->h, problem->v, x);
-  if (problem->params->pins == CSIM_PINS_COUNTER_FORCE && !strcmp(problem->params->method, "newton"))
+  if (problem->params->pins == CSIM_PINS_COUNTER_FORCE &&
+      !strcmp(problem->params->method, "newton"))
     return; // the pins go to their targets with the first iteration
   for (int i = 0; i < model->ntarget; i++)
     if (model->target[i].hard)
@@ -76,7 +121,8 @@ static void choose_start(const csim_problem *problem, double *x) {
              3 * sizeof *x);
 }
 
-// BDF2 is backward Euler of two thirds of the step from points extrapolated over the last two states:
+// BDF2 is backward Euler of two thirds of the step from points extrapolated over the last two
+// states:
 //   x' = (4 x_n - x_{n-1})/3 + 2h/3 v',  v' = (4 v_n - v_{n-1})/3 + 2h/3 M^-1 f(x')
 // Ascher & Petzold 1998. The first step, and any that follows a halved one, is backward Euler.
 static void extrapolate(const csim_solver *solver, const csim_state *state, double *x, double *v) {
@@ -90,11 +136,48 @@ static void extrapolate(const csim_solver *solver, const csim_state *state, doub
 // Shortens springs beyond the strain limit, after the solve (Provot 1995).
 static void limit_strain(const csim_solver *solver, double *x) {
   const csim_solver_setup *setup = &solver->setup;
-  csim_pass pass = {.model = setup->model, .pool = setup->pool, .target = solver->target, .share = 1};
+  csim_pass pass = {
+      .model = setup->model, .pool = setup->pool, .target = solver->target, .share = 1};
   for (int k = 0; k < setup->params.strain_limit_iterations; k++)
     for (int e = 0; e < setup->model->nenergy; e++)
       if (setup->model->energy[e].kind == &csim_spring_kind)
         csim_project_limit(&pass, &setup->model->energy[e], setup->params.strain_limit, x);
+}
+
+// What the method proposes becomes positions: inertia pulls every vertex to the proposal, contact
+// resists, and the filter has the last word. x: the proposal on entry.
+static int resolve_contact(csim_solver *solver, const csim_problem *problem, double *x,
+                           csim_step_report *report) {
+  csim_contact *contact = solver->contact;
+  ptrdiff_t n = 3 * (ptrdiff_t)problem->model->nvert;
+  memcpy(solver->goal, x, (size_t)n * sizeof *x);
+  if (!solver->method->knows_contact)
+    csim_contact_calm_start(contact, problem->v, problem->h, x);
+  if (csim_contact_advance(contact, x, x)) {
+    report->method.outcome = CSIM_OUTCOME_MEMORY;
+    return -1;
+  }
+  if (solver->method->knows_contact) return 0;
+  csim_problem loose = *problem;
+  loose.model = &solver->loose;
+  loose.params = &solver->loose_params;
+  loose.y = solver->goal;
+  loose.contact = contact;
+  csim_method_report settled = csim_method_newton.solve(&loose, solver->loose_scratch, x);
+  report->linear_iterations += settled.linear_iterations;
+  if (settled.outcome < CSIM_OUTCOME_INDEFINITE) return 0;
+  report->method.outcome = settled.outcome;
+  return -1;
+}
+
+// Velocities of the step from x0 to x, which the method wanted to end at `proposal`.
+static void set_velocity(const csim_solver *solver, const double *x0, const double *proposal,
+                         const double *x, double h, double *v) {
+  int n = 3 * solver->setup.model->nvert;
+  if (!solver->method->sets_velocity || solver->setup.params.strain_limit > 0)
+    for (int i = 0; i < n; i++) v[i] = (x[i] - x0[i]) / h;
+  else if (solver->contact)
+    for (int i = 0; i < n; i++) v[i] += (x[i] - proposal[i]) / h;
 }
 
 // The part of a step from `time` to time + h. Leaves the state alone unless it returns 0.
@@ -120,31 +203,69 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
   csim_model_targets(model, time + h_step, solver->target);
 
   // elastic forces
-  csim_problem problem = {.model = model, .params = &setup->params, .pool = setup->pool, .h = h,
-                          .x = from.x, .v = from.v, .y = solver->y, .target = solver->target,
+  csim_problem problem = {.model = model,
+                          .params = &setup->params,
+                          .pool = setup->pool,
+                          .h = h,
+                          .x = from.x,
+                          .v = from.v,
+                          .y = solver->y,
+                          .target = solver->target,
                           .v_next = v};
+  csim_contact *contact = solver->contact;
+  if (contact && csim_contact_begin(contact, state->x, solver->target, time + h_step, h_step)) {
+    report->method.outcome = CSIM_OUTCOME_MEMORY;
+    return -1;
+  }
   problem.force_scale = csim_problem_force_scale(&problem, x);
   if (problem.force_scale == 0) problem.force_scale = 1e-300; // nothing acts: any force is too much
   choose_start(&problem, x);
+  if (contact && solver->method->knows_contact) {
+    problem.contact = contact;
+    csim_contact_calm_start(contact, problem.v, problem.h, x);
+    if (csim_contact_advance(contact, x, x)) {
+      report->method.outcome = CSIM_OUTCOME_MEMORY;
+      return -1;
+    }
+  }
   report->method = solver->method->solve(&problem, solver->method_scratch, x);
   report->iterations += report->method.iterations;
   report->linear_iterations += report->method.linear_iterations;
   if (report->method.outcome >= CSIM_OUTCOME_INDEFINITE) return -1;
 
-  // velocities; the contact filter will stand between the method's proposal and the positions
   if (setup->params.strain_limit > 0) limit_strain(solver, x);
-  if (!solver->method->sets_velocity || setup->params.strain_limit > 0)
-    for (int i = 0; i < n; i++) v[i] = (x[i] - from.x[i]) / h;
+  if (contact && (!solver->method->knows_contact || setup->params.strain_limit > 0) &&
+      resolve_contact(solver, &problem, x, report))
+    return -1;
+  set_velocity(solver, from.x, solver->goal, x, h, v);
   if (setup->contact.response == CSIM_RESPONSE_IMPULSE)
-    report->contacts +=
-        csim_impulse_respond(setup->pool, model, setup->ncollider, setup->collider,
-                             setup->contact.thickness, time + h_step, h_step, x, v);
+    report->contacts += csim_impulse_respond(setup->pool, model, setup->ncollider, setup->collider,
+                                             setup->contact.thickness, time + h_step, h_step, x, v);
   if (!isfinite(csim_vector_dot(setup->pool, n, x, x) + csim_vector_dot(setup->pool, n, v, v))) {
     report->method.outcome = CSIM_OUTCOME_DIVERGED;
     return -1;
   }
   memcpy(state->x, x, (size_t)n * sizeof *x);
   memcpy(state->v, v, (size_t)n * sizeof *v);
+  if (contact) {
+    csim_contact_lags(contact);
+    report->contact = contact->report;
+    report->contacts = contact->report.terms;
+  }
+  return 0;
+}
+
+// Where colliders are, from the state; a new state has them at their start.
+static int load_colliders(csim_solver *solver, csim_state *state) {
+  int n = csim_contact_kinematic_size(solver->contact);
+  if (!state->kinematic) {
+    state->kinematic = CSIM_NEW(double, 3 * (ptrdiff_t)n);
+    if (!state->kinematic) return -1;
+    state->nkinematic = n;
+    csim_contact_save(solver->contact, state->kinematic);
+  }
+  csim_contact_load(solver->contact, state->kinematic);
+  memcpy(solver->kinematic_last, state->kinematic, 3 * (size_t)n * sizeof(double));
   return 0;
 }
 
@@ -154,6 +275,10 @@ int csim_step(csim_solver *solver, csim_state *state, csim_step_report *report) 
   memcpy(solver->x_last, state->x, bytes);
   memcpy(solver->v_last, state->v, bytes);
   *report = (csim_step_report){0};
+  if (solver->contact && load_colliders(solver, state)) {
+    report->method.outcome = CSIM_OUTCOME_MEMORY;
+    return -1;
+  }
   for (int halvings = 0; halvings <= MAX_HALVINGS; halvings++) {
     int parts = 1 << halvings, done = 0;
     report->parts = parts;
@@ -164,14 +289,21 @@ int csim_step(csim_solver *solver, csim_state *state, csim_step_report *report) 
     if (done == parts) {
       memcpy(state->x_prev, solver->x_last, bytes);
       memcpy(state->v_prev, solver->v_last, bytes);
+      if (solver->contact) csim_contact_save(solver->contact, state->kinematic);
       state->step++;
       return 0;
     }
     memcpy(state->x, solver->x_last, bytes);
     memcpy(state->v, solver->v_last, bytes);
-    // smaller parts would hide a matrix that is not definite, and heal a step chosen too large for an
-    // explicit method: both are for the user to see
-    if (report->method.outcome == CSIM_OUTCOME_INDEFINITE || solver->method->is_explicit) break;
+    if (solver->contact) {
+      csim_contact_load(solver->contact, solver->kinematic_last);
+      csim_contact_forget(solver->contact);
+    }
+    // smaller parts would hide a matrix that is not definite, and heal a step chosen too large for
+    // an explicit method: both are for the user to see
+    if (report->method.outcome == CSIM_OUTCOME_INDEFINITE ||
+        report->method.outcome == CSIM_OUTCOME_MEMORY || solver->method->is_explicit)
+      break;
   }
   return -1;
 }

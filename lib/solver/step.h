@@ -6,7 +6,8 @@
 #include "contact/impulse.h"
 #include "solver/method.h"
 
-/// Everything a step needs besides model and state: parameters and scratch. No step allocates.
+/// Everything a step needs besides model and state: parameters and scratch. No step allocates, but
+/// for the growing lists of contact.
 typedef struct csim_solver csim_solver;
 
 typedef struct csim_solver_setup {
@@ -20,9 +21,10 @@ typedef struct csim_solver_setup {
 } csim_solver_setup;
 
 typedef struct csim_step_report {
-  csim_method_report method; ///< of the last part of the step
-  int parts;                 ///< 1; more when the step was halved to get through
-  int contacts;              ///< vertices pushed by colliders
+  csim_method_report method;               ///< of the last part of the step
+  int parts;                               ///< 1; more when the step was halved to get through
+  int contacts;                            ///< vertices pushed by colliders, or active pairs
+  csim_contact_report contact;             ///< of the last part; zero without the filter
   long long iterations, linear_iterations; ///< over all parts
 } csim_step_report;
 
@@ -33,10 +35,15 @@ void csim_solver_free(csim_solver *solver);
 /// Bytes of scratch that the solver holds.
 size_t csim_solver_memory(const csim_solver *solver);
 
+/// To be called before the first substep of every frame: from there on results depend on the state
+/// alone, so that a run that is resumed there goes on with the same bits.
+void csim_solver_begin_frame(csim_solver *solver);
+
 /// Advances the state by one substep of setup.h.
 ///
-/// When a method diverges the step is taken again in halves, quarters, ... down to 1/16. When that
-/// fails too, the state is left as it was before and the report's outcome says why.
+/// When a method diverges, or contact blocks it, the step is taken again in halves, quarters, ...
+/// down to 1/16. When that fails too, the state is left as it was before and the report's outcome
+/// says why.
 /// @return 0, or -1 when the solver gave up
 int csim_step(csim_solver *solver, csim_state *state, csim_step_report *report);
 

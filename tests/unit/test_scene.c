@@ -147,7 +147,7 @@ static void test_values(void) {
   CHECK_TEXT(s->solver.method, "descent");
   CHECK(s->solver.linear == CSIM_LINEAR_CHOLESKY && !s->solver.line_search);
   CHECK(s->solver.iterations == 4 && s->solver.tolerance == 1e-3);
-  CHECK(s->contact.thickness == 0.002 && s->contact.response == CSIM_RESPONSE_IMPULSE);
+  CHECK(s->contact.thickness == 0.002 && s->contact.response == CSIM_RESPONSE_FILTER);
   CHECK(s->output.obj_digits == 17 && !s->output.obj && s->output.cache);
 
   CHECK(s->nmaterial == 4);

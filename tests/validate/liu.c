@@ -46,7 +46,7 @@ void case_liu(void) {
   enum { N = sizeof at / sizeof *at };
   heading("8  pd on an 81 x 81 curtain, one step: distance to the exact step against iterations");
   double error[N], taken[N], *exact = NULL, *start = NULL, *velocity = NULL;
-  for (int run = -1; run < N; run++) {
+  for (int run = -2; run < N; run++) { // -2: swing; -1: the exact step
     kit k;
     csim_mesh mesh;
     csim_shape_spec spec = {.kind = CSIM_SHAPE_KIND_GRID, .size = {1, 1}, .cells = {80, 80}};
@@ -62,28 +62,34 @@ void case_liu(void) {
     kit_pin(&k, 0);
     kit_pin(&k, 80);
     setting s = PD;
-    s.iterations = run < 0 ? 10 : at[run];
-    apply(run < 0 ? &NEWTON : &s, run < 0 ? 1e-9 : 0, &k);
-    if (run < 0) {
+    if (run == -1) s = PD_ANDERSON;
+    s.iterations = run < 0 ? 20000 : at[run];
+    apply(run == -2 ? &NEWTON : &s, run == -2 ? 1e-3 : run == -1 ? 1e-7 : 0, &k);
+    if (run == -2) {
       k.params.linear = CSIM_LINEAR_PCG;
       k.params.preconditioner = CSIM_PRECONDITIONER_ICHOL;
       k.params.linear_tolerance = 1e-6;
     }
     kit_ready(&k, run < 0 ? 2 : 1);
     size_t bytes = 3 * (size_t)k.model->nvert * sizeof(double);
-    if (run < 0) { // swing for a third of a second, then the step in question, exactly
+    if (run == -2) { // swing for four thirds of a second
       start = malloc(bytes), velocity = malloc(bytes), exact = malloc(bytes);
-      for (int n = 0; n < 10; n++) kit_step(&k);
+      for (int n = 0; n < 40; n++) kit_step(&k);
       memcpy(start, k.state.x, bytes);
       memcpy(velocity, k.state.v, bytes);
-      kit_step(&k);
-      memcpy(exact, k.state.x, bytes);
       if (asked.verbose) printf("%d vertices, %d springs\n", k.model->nvert, k.springs.nelem);
     } else {
       memcpy(k.state.x, start, bytes);
       memcpy(k.state.v, velocity, bytes);
       double t0 = seconds();
       kit_step(&k);
+      if (run == -1) {
+        // compressed springs leave many minima close together: Newton may find another one, and the
+        // distance to it would flatten
+        memcpy(exact, k.state.x, bytes);
+        kit_end(&k);
+        continue;
+      }
       taken[run] = seconds() - t0;
       error[run] = 0;
       for (int i = 0; i < 3 * k.model->nvert; i++)

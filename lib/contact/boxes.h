@@ -1,0 +1,73 @@
+// contact/boxes.h: what every search for pairs of overlapping boxes shares: the boxes, the list of
+// pairs, and how chunks of work become one sorted list. Needs base/.
+#ifndef CSIM_CONTACT_BOXES_H
+#define CSIM_CONTACT_BOXES_H
+
+#include "base/arena.h"
+#include "base/pool.h"
+
+#include <stdint.h>
+
+/// A box whose contents drift from time 0 to time 1, each point by some displacement in a range.
+typedef struct csim_box {
+  double lo[3], hi[3];             ///< [m] at time 0
+  double drift_lo[3], drift_hi[3]; ///< [m]
+} csim_box;
+
+/// Whether two closed boxes can have a point in common at some time. What drifts alike stays apart.
+static inline int csim_boxes_meet(const csim_box *a, const csim_box *b) {
+  int apart = 0;
+  for (int c = 0; c < 3; c++) {
+    double down = a->drift_lo[c] - b->drift_hi[c], up = a->drift_hi[c] - b->drift_lo[c];
+    apart |= a->lo[c] + (down < 0 ? down : 0) > b->hi[c];
+    apart |= a->hi[c] + (up > 0 ? up : 0) < b->lo[c];
+  }
+  return !apart;
+}
+
+/// The box that meets nothing, and the smallest box around two.
+csim_box csim_box_empty(void);
+csim_box csim_box_join(const csim_box *a, const csim_box *b);
+
+/// Whether a pair whose boxes meet goes on the list. Called from any thread, in any order.
+typedef int csim_keep_fn(void *context, int a, int b);
+
+typedef struct csim_pair_list {
+  ptrdiff_t n, capacity;
+  int *pair; ///< (n x 2)
+} csim_pair_list;
+
+/// Lists that chunks of work fill each for itself, and the scratch to join them.
+typedef struct csim_pair_chunks {
+  int nchunk;            ///< in use
+  ptrdiff_t room;        ///< of `chunk`
+  csim_pair_list *chunk; ///< (room)
+  ptrdiff_t start_room;
+  ptrdiff_t *start; ///< (start_room)
+  int failed;       ///< out of memory
+} csim_pair_chunks;
+
+/// Empties nchunk lists. Afterwards each chunk pushes to its own.
+void csim_pair_chunks_begin(csim_pair_chunks *chunks, int nchunk);
+void csim_pair_chunks_push(csim_pair_chunks *chunks, int chunk, int a, int b);
+
+/// Joins the chunks into one list, sorted by a, then b; a < na.
+/// @return 0, or -1 when out of memory
+int csim_pair_chunks_join(csim_pair_chunks *chunks, csim_pool *pool, int na, csim_pair_list *list);
+
+void csim_pair_chunks_free(csim_pair_chunks *chunks);
+void csim_pair_list_free(csim_pair_list *list);
+
+/// One item to sort, and its 63-bit place along the Morton curve through its cell.
+typedef struct csim_morton {
+  uint64_t code;
+  int item;
+} csim_morton;
+
+/// Morton code of a cell; coordinates 0 .. 2^21 - 1.
+uint64_t csim_morton_code(const uint32_t cell[3]);
+
+/// Sorts by code, equal codes keeping their order (radix sort). `scratch` has room for n.
+void csim_morton_sort(int n, csim_morton *list, csim_morton *scratch);
+
+#endif

@@ -1,0 +1,209 @@
+// contact/contact.c: see contact.h. Making, loading, and the order of things in a step.
+#include "contact/contact.h"
+
+#include "math/vec3.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static double mean_edge(const csim_skin *skin) {
+  double sum = 0;
+  int count = 0;
+  for (int e = 0; e < skin->nedge; e++) {
+    const int *v = skin->edge + 2 * (ptrdiff_t)e;
+    if (v[0] >= skin->nbody_vert) continue;
+    sum += csim_distance(skin->x0 + 3 * (ptrdiff_t)v[0], skin->x0 + 3 * (ptrdiff_t)v[1]);
+    count++;
+  }
+  return count ? sum / count : 0;
+}
+
+static void create_planes(csim_contact *contact) {
+  for (int k = 0; k < contact->ncollider; k++) {
+    if (contact->collider[k].shape != CSIM_COLLIDER_PLANE) continue;
+    contact->plane[contact->nplane++] =
+        (csim_contact_plane){.collider = &contact->collider[k], .part = contact->skin.nbody + k};
+  }
+  csim_contact_schedule(contact, 0);
+  for (int k = 0; k < contact->nplane; k++) {
+    csim_contact_plane *p = &contact->plane[k];
+    memcpy(p->n, p->goal_n, sizeof p->n);
+    memcpy(p->n0, p->goal_n, sizeof p->n0);
+    p->offset = p->offset0 = p->goal_offset;
+  }
+}
+
+csim_contact *csim_contact_create(csim_pool *pool, const csim_model *model, int ncollider,
+                                  const csim_collider *collider,
+                                  const csim_contact_params *params) {
+  csim_contact *contact = CSIM_NEW(csim_contact, 1);
+  if (!contact) return NULL;
+  *contact = (csim_contact){.pool = pool,
+                            .model = model,
+                            .params = *params,
+                            .ncollider = ncollider,
+                            .collider = collider};
+  csim_arena *arena = &contact->arena;
+  csim_skin *skin = &contact->skin;
+  if (csim_skin_build(arena, model, ncollider, collider, skin)) goto failed;
+  ptrdiff_t n = skin->nvert, nbody = skin->nbody_vert;
+  contact->edge = mean_edge(skin);
+  if (csim_candidates_create(skin, params->broad_phase, params->self, params->thickness,
+                             &contact->near))
+    goto failed;
+  contact->plane = CSIM_ARENA_NEW(arena, csim_contact_plane, ncollider);
+  contact->scheduled = CSIM_ARENA_NEW(arena, unsigned char, n);
+  contact->x = CSIM_ARENA_NEW(arena, double, 3 * n);
+  contact->x_start = CSIM_ARENA_NEW(arena, double, 3 * n);
+  contact->touching = CSIM_ARENA_NEW(arena, unsigned char, nbody);
+  contact->goal = CSIM_ARENA_NEW(arena, double, 3 * n);
+  contact->look = CSIM_ARENA_NEW(arena, double, 3 * n);
+  contact->d = CSIM_ARENA_NEW(arena, double, 3 * n);
+  contact->moved = CSIM_ARENA_NEW(arena, double, n);
+  contact->held = CSIM_ARENA_NEW(arena, _Atomic unsigned char, n);
+  contact->share = CSIM_ARENA_NEW(arena, _Atomic uint64_t, n);
+  contact->touched = CSIM_ARENA_NEW(arena, int, nbody);
+  contact->touched_start = CSIM_ARENA_NEW(arena, int, nbody + 1);
+  contact->touched_row = CSIM_ARENA_NEW(arena, int, nbody);
+  contact->diag = CSIM_ARENA_NEW(arena, double, 9 * nbody);
+  if (arena->failed) goto failed;
+  memcpy(contact->x, skin->x0, 3 * (size_t)n * sizeof(double));
+  memcpy(contact->scheduled, model->fixed, (size_t)nbody);
+  memset(contact->scheduled + nbody, 1, (size_t)(n - nbody));
+  create_planes(contact);
+  return contact;
+failed:
+  csim_contact_free(contact);
+  return NULL;
+}
+
+void csim_contact_free(csim_contact *contact) {
+  if (!contact) return;
+  csim_candidates_free(&contact->near);
+  free(contact->term);
+  free(contact->friction);
+  free(contact->block);
+  free(contact->product);
+  free(contact->count);
+  free(contact->active);
+  free(contact->around);
+  csim_arena_free(&contact->arena);
+  free(contact);
+}
+
+size_t csim_contact_memory(const csim_contact *contact) {
+  return contact->arena.used + contact->near.arena.used;
+}
+
+int csim_contact_kinematic_size(const csim_contact *contact) {
+  return contact->skin.nvert - contact->skin.nbody_vert + 2 * contact->nplane;
+}
+
+void csim_contact_save(const csim_contact *contact, double *kinematic) {
+  const csim_skin *skin = &contact->skin;
+  ptrdiff_t n = 3 * (ptrdiff_t)(skin->nvert - skin->nbody_vert);
+  memcpy(kinematic, contact->x + 3 * (ptrdiff_t)skin->nbody_vert, (size_t)n * sizeof *kinematic);
+  for (int k = 0; k < contact->nplane; k++) {
+    double *out = kinematic + n + 6 * (ptrdiff_t)k;
+    memcpy(out, contact->plane[k].n, 3 * sizeof *out);
+    out[3] = contact->plane[k].offset;
+    out[4] = out[5] = 0;
+  }
+}
+
+void csim_contact_load(csim_contact *contact, const double *kinematic) {
+  const csim_skin *skin = &contact->skin;
+  ptrdiff_t n = 3 * (ptrdiff_t)(skin->nvert - skin->nbody_vert);
+  memcpy(contact->x + 3 * (ptrdiff_t)skin->nbody_vert, kinematic, (size_t)n * sizeof *kinematic);
+  for (int k = 0; k < contact->nplane; k++) {
+    const double *in = kinematic + n + 6 * (ptrdiff_t)k;
+    memcpy(contact->plane[k].n, in, 3 * sizeof *in);
+    contact->plane[k].offset = in[3];
+  }
+}
+
+void csim_contact_forget(csim_contact *contact) {
+  contact->near.valid = 0;
+}
+
+// A vertex that rests under its own weight gives way by a tenth of the thickness or, at long steps,
+// by what it falls in one: softer contacts would let a layer sink, harder ones slow the solver.
+static double choose_stiffness(const csim_contact *contact, double h) {
+  double weight = 10 * csim_norm(contact->model->gravity) / contact->params.thickness;
+  return csim_max(weight, 1 / (h * h));
+}
+
+int csim_contact_begin(csim_contact *contact, const double *x, const double *target, double time,
+                       double h) {
+  const csim_model *model = contact->model;
+  const csim_skin *skin = &contact->skin;
+  contact->report = (csim_contact_report){.least = 1};
+  contact->failed = 0;
+  memcpy(contact->x, x, 3 * (size_t)skin->nbody_vert * sizeof *x);
+  contact->stiffness = choose_stiffness(contact, h);
+  contact->slip = contact->params.slip * h;
+  csim_contact_schedule(contact, time);
+  for (int i = 0; i < model->ntarget; i++)
+    if (model->target[i].hard)
+      memcpy(contact->goal + 3 * (ptrdiff_t)model->target[i].vert, target + 3 * (ptrdiff_t)i,
+             3 * sizeof *target);
+  memset(contact->d, 0, 3 * (size_t)skin->nvert * sizeof *contact->d);
+  if (csim_contact_cover(contact)) return -1;
+  memcpy(contact->look, contact->x, 3 * (size_t)skin->nvert * sizeof *x);
+  memcpy(contact->x_start, contact->x, 3 * (size_t)skin->nvert * sizeof *x);
+  csim_contact_find_terms(contact);
+  memset(contact->touching, 0, (size_t)skin->nbody_vert);
+  contact->nfriction = 0;
+  csim_contact_lag_friction(contact, 0);
+  for (int i = 0; i < contact->nterm; i++)
+    for (int k = 0; k < 4; k++)
+      if (contact->term[i].w[k] != 0 && contact->term[i].v[k] < skin->nbody_vert)
+        contact->touching[contact->term[i].v[k]] = 1;
+  return contact->failed ? -1 : 0;
+}
+
+void csim_contact_calm_start(const csim_contact *contact, const double *v, double h,
+                             double *start) {
+  for (int i = 0; i < contact->skin.nbody_vert; i++)
+    if (contact->touching[i] && csim_contact_is_free(contact, i))
+      for (int k = 3 * i; k < 3 * i + 3; k++) start[k] = contact->x[k] + h * v[k];
+}
+
+void csim_contact_refresh_friction(csim_contact *contact) {
+  csim_contact_lag_friction(contact, 1);
+}
+
+static void look_at(csim_contact *contact, const double *x) {
+  const csim_skin *skin = &contact->skin;
+  ptrdiff_t nbody = 3 * (ptrdiff_t)skin->nbody_vert, n = 3 * (ptrdiff_t)skin->nvert;
+  memcpy(contact->look, x, (size_t)nbody * sizeof *x);
+  memcpy(contact->look + nbody, contact->x + nbody, (size_t)(n - nbody) * sizeof *x);
+}
+
+double csim_contact_value(csim_contact *contact, const double *x) {
+  look_at(contact, x);
+  return csim_contact_terms_value(contact) + csim_contact_friction_value(contact);
+}
+
+static void add_force(const csim_contact *contact, const int v[4], const double w[4],
+                      const double *force, double *g) {
+  for (int k = 0; k < 4; k++)
+    if (w[k] != 0 && csim_contact_is_free(contact, v[k]))
+      csim_add_scaled(w[k], force, g + 3 * (ptrdiff_t)v[k]);
+}
+
+void csim_contact_gradient(csim_contact *contact, const double *x, double *g) {
+  look_at(contact, x);
+  csim_contact_find_terms(contact);
+  for (int i = 0; i < contact->nterm; i++) {
+    const csim_contact_term *t = &contact->term[i];
+    double force[3] = {t->force * t->n[0], t->force * t->n[1], t->force * t->n[2]};
+    add_force(contact, t->v, t->w, force, g);
+  }
+  for (int i = 0; i < contact->nfriction; i++) {
+    const csim_friction_term *f = &contact->friction[i];
+    double force[3], B[9];
+    csim_contact_friction_force(contact, f, force, B);
+    add_force(contact, f->v, f->w, force, g);
+  }
+}

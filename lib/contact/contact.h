@@ -1,0 +1,229 @@
+// contact/contact.h: guaranteed contact: solvers propose, one filter disposes. Needs model/,
+// contact/candidates.h.
+//
+// Three things that do not know of each other: smooth energies push apart what is near (terms.c,
+// friction.c); the filter shortens every motion so that nothing can pass through anything (move.c);
+// and colliders and pins follow their schedule through the same filter (schedule.c). The energies
+// make it look right, the filter alone makes it safe.
+#ifndef CSIM_CONTACT_CONTACT_H
+#define CSIM_CONTACT_CONTACT_H
+
+#include "contact/candidates.h"
+#include "math/bsr.h"
+
+#include <stdatomic.h>
+
+/// Nothing comes nearer than this share of the thickness; the energies grow without bound towards
+/// it.
+#define CSIM_CONTACT_FLOOR 0.1
+
+/// Where a solver starts from, nothing is pressed together beyond this share of the thickness: deep
+/// in the barrier forces are so large that the first steps would go to undoing them.
+#define CSIM_CONTACT_CUSHION 0.5
+
+/// One active pair at the place where the energies were evaluated last. Weights of vertices that
+/// are not free are kept for positions, but such vertices take no force.
+typedef struct csim_contact_term {
+  int v[4];     ///< weight 0: any
+  double w[4];  ///< sum_k w_k x_k is the vector across the gap
+  double n[3];  ///< unit vector across the gap
+  double force; ///< [N] dE/dd, < 0
+  double stiff; ///< [N/m] d2E/dd2
+} csim_contact_term;
+
+/// Friction of one pair, lagged: its place and its limit are those at the start of the step.
+typedef struct csim_friction_term {
+  int v[4];
+  double w[4];
+  double n[3];
+  double start[3]; ///< [m] sum_k w_k x_k then
+  double limit;    ///< [N] mu times the normal force
+} csim_friction_term;
+
+/// A term's part of the Hessian: (w w^T) (x) B.
+typedef struct csim_contact_block {
+  int v[4];
+  double w[4]; ///< 0 for vertices that are not free
+  double B[9]; ///< [N/m]
+} csim_contact_block;
+
+/// The half-space n.x >= offset is free.
+typedef struct csim_contact_plane {
+  const csim_collider *collider;
+  int part;
+  double n[3], offset;           ///< where it is
+  double goal_n[3], goal_offset; ///< where it is meant to be at the end of the step
+  double n0[3], offset0;         ///< at the start of the run
+} csim_contact_plane;
+
+/// What contact did in a step.
+typedef struct csim_contact_report {
+  int terms;      ///< active pairs at the end
+  int candidates; ///< on the list at the end
+  int collected;  ///< times the list was made
+  int shortened;  ///< vertices whose last proposal was shortened
+  double least;   ///< smallest share of the last proposal that was let through
+  double lag;     ///< [m] largest distance of a collider's or pin's vertex from where it should be
+} csim_contact_report;
+
+typedef struct csim_contact {
+  csim_arena arena; ///< of the arrays per vertex
+  csim_pool *pool;
+  const csim_model *model;
+  csim_contact_params params;
+  csim_skin skin;
+  csim_candidates near;
+  int nplane;
+  csim_contact_plane *plane; ///< (nplane)
+  int ncollider;
+  const csim_collider *collider;
+  unsigned char *scheduled;    ///< (skin.nvert) follows a schedule: collider, or exact pin
+  double edge;                 ///< [m] mean length of a body's edges
+  double stiffness;            ///< [N/m per kg] of contacts in this step
+  double slip;                 ///< [m] friction is whole from this slip in a step on
+  double *x;                   ///< (skin.nvert x 3) where everything is
+  double *x_start;             ///< (skin.nvert x 3) where everything was when the step began
+  unsigned char *touching;     ///< (skin.nbody_vert) was in contact then
+  double *goal;                ///< (skin.nvert x 3) where the scheduled are meant to be
+  double *look;                ///< (skin.nvert x 3) where energies are evaluated
+  double *d;                   ///< (skin.nvert x 3) the motion being filtered
+  double *moved;               ///< (skin.nvert) [m] largest distance from the reference
+  _Atomic unsigned char *held; ///< (skin.nvert) takes no part in the glide
+  _Atomic uint64_t *share;     ///< (skin.nvert) bits of the share of d let through
+  // growing lists
+  int nterm, nfriction, nblock, ntouched;
+  ptrdiff_t term_room, friction_room, block_room, count_room, active_room;
+  csim_contact_term *term;      ///< (nterm)
+  csim_friction_term *friction; ///< (nfriction)
+  csim_contact_block *block;    ///< (nblock)
+  ptrdiff_t product_room, around_room;
+  double *product;     ///< (nblock x 3)
+  int *count, *active; ///< scratch of the search for terms
+  int *touched;        ///< (ntouched) free vertices in blocks
+  int *touched_start;  ///< (ntouched + 1) into around
+  int *touched_row;    ///< (skin.nbody_vert) place in touched
+  double *diag;        ///< (ntouched x 9) what the blocks add to the diagonal
+  int *around;         ///< block and corner: 4 block + corner
+  int failed;          ///< out of memory
+  csim_contact_report report;
+} csim_contact;
+
+/// Contact for a model and its colliders. NULL when out of memory. Arguments must outlive it.
+csim_contact *csim_contact_create(csim_pool *pool, const csim_model *model, int ncollider,
+                                  const csim_collider *collider, const csim_contact_params *params);
+void csim_contact_free(csim_contact *contact);
+size_t csim_contact_memory(const csim_contact *contact);
+
+/// Number of three-vectors that tell where the colliders really are (they may lag).
+int csim_contact_kinematic_size(const csim_contact *contact);
+
+/// Writes or takes them. (csim_contact_kinematic_size x 3)
+void csim_contact_save(const csim_contact *contact, double *kinematic);
+void csim_contact_load(csim_contact *contact, const double *kinematic);
+
+/// Forgets the list of candidates. What follows then depends on the state alone: call it where runs
+/// may be resumed, and after going back in time.
+void csim_contact_forget(csim_contact *contact);
+
+/// Starts a step of length h [s] that ends at `time` [s]: bodies stand at x (nbody_vert x 3), and
+/// exact pins are to reach `target` (model->ntarget x 3).
+/// @return 0, or -1 when out of memory
+int csim_contact_begin(csim_contact *contact, const double *x, const double *target, double time,
+                       double h);
+
+/// Changes a start that solvers are to iterate from: what was in contact when the step began goes
+/// on at its velocity v (nbody_vert x 3) instead of by its inertia, that is, without the outer
+/// forces that contact is about to cancel. At rest that is the answer already, sticking friction
+/// included.
+void csim_contact_calm_start(const csim_contact *contact, const double *v, double h, double *start);
+
+/// Moves free vertices towards goal (nbody_vert x 3; NULL: they stay) and the scheduled towards
+/// theirs, as far as the filter lets them, in a few passes. `x` (nbody_vert x 3) gets the result.
+/// @return 0, or -1 when out of memory
+int csim_contact_advance(csim_contact *contact, const double *goal, double *x);
+
+/// Whether some collider or pin is not where it is meant to be yet.
+int csim_contact_lags(csim_contact *contact);
+
+/// Shortens the displacements d (nbody_vert x 3) of free vertices from where they are; those of
+/// others become 0. Every common multiple alpha in [0, 1] of the result is then safe.
+/// @return smallest share let through, [0, 1]; < 0 when out of memory
+double csim_contact_filter(csim_contact *contact, double *d);
+
+/// Moves by alpha times the displacements that csim_contact_filter returned last. x (nbody_vert x
+/// 3) gets the result.
+void csim_contact_apply(csim_contact *contact, double alpha, double *x);
+
+/// Energy [J] of contact and friction with bodies at x.
+double csim_contact_value(csim_contact *contact, const double *x);
+
+/// Gives friction to contacts that are new in this step, with the normal forces of the last
+/// gradient. Changes the energy: call it once, early.
+void csim_contact_refresh_friction(csim_contact *contact);
+
+/// Adds its gradient [N] to g (nbody_vert x 3) and keeps the active pairs for the Hessian.
+void csim_contact_gradient(csim_contact *contact, const double *x, double *g);
+
+/// Gauss-Newton Hessian at the place of the last gradient: builds the blocks, adds their diagonal
+/// to H (on the model's pattern, or NULL), and keeps the rest for csim_contact_multiply_rest.
+void csim_contact_hessian(csim_contact *contact, csim_bsr *H);
+
+/// y += (the blocks without their diagonal) x.
+void csim_contact_multiply_rest(csim_pool *pool, const csim_contact *contact, const double *x,
+                                double *y);
+
+// ------------------------------------------------------------------ rooms of contact/, not for
+// others
+
+/// Fills contact->d: free vertices towards goal (NULL: they stay), the scheduled towards theirs.
+void csim_contact_aim(csim_contact *contact, const double *goal);
+
+/// Moves what can move all at once, see glide.c. @return 0, or -1 when out of memory
+int csim_contact_glide(csim_contact *contact, const double *goal);
+
+/// Lowers one of contact->share: atomically, and in no need of order.
+void csim_contact_lower(_Atomic uint64_t *share, double t);
+
+/// Collects anew if some vertex would leave its reach by moving by contact->d.
+int csim_contact_cover(csim_contact *contact);
+
+/// Filters contact->d in place, pairs keeping `keep` times their contact distance (those nearer
+/// stay as near). @return smallest share let through
+double csim_contact_truncate(csim_contact *contact, double keep);
+
+/// Adds contact->d times alpha to contact->x.
+void csim_contact_displace(csim_contact *contact, double alpha);
+
+/// Largest distance of each vertex at x (skin.nvert x 3) from its reference, into contact->moved.
+void csim_contact_measure(csim_contact *contact, const double *x);
+
+/// Finds the active pairs at contact->look.
+void csim_contact_find_terms(csim_contact *contact);
+
+/// Sum of the energies of pairs at contact->look, and of friction.
+double csim_contact_terms_value(csim_contact *contact);
+
+/// Friction for the present terms; when `fresh`, only for those between vertices that touched
+/// nothing when the step began, in addition to the friction there is.
+void csim_contact_lag_friction(csim_contact *contact, int fresh);
+double csim_contact_friction_value(csim_contact *contact);
+
+/// Gradient (3) and Hessian B of one friction term's energy in the slip at contact->look.
+void csim_contact_friction_force(const csim_contact *contact, const csim_friction_term *f,
+                                 double force[3], double B[9]);
+
+/// Where colliders and planes are meant to be at a time [s].
+void csim_contact_schedule(csim_contact *contact, double time);
+
+/// Moves the planes as far as the bodies leave room.
+void csim_contact_advance_planes(csim_contact *contact);
+
+/// Contact distance and floor of a vertex against a plane: share by its distance at the start.
+double csim_contact_plane_scale(const csim_contact *contact, const csim_contact_plane *plane,
+                                int vert);
+
+static inline int csim_contact_is_free(const csim_contact *contact, int v) {
+  return v < contact->skin.nbody_vert && !contact->scheduled[v];
+}
+
+#endif

@@ -1,0 +1,102 @@
+// contact/friction.c: Coulomb friction, lagged, see contact.h.
+//
+//   E(u) = mu N f0(|u|), u the slip of this step across the gap's normal, f0' = f1,
+//   f1(y) = 2 y/eps - y^2/eps^2 for y < eps, else 1;  eps = slip speed times the step
+//
+// Place, normal and N are those at the start of the step (Li et al. 2020, 5.4). The Hessian of a
+// pair that slides has no part along the slip, as the force does not grow with it; with one, it
+// would creep.
+#include "contact/contact.h"
+#include "math/vec3.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static double coefficient_of_part(const csim_contact *c, int part) {
+  return part < c->skin.nbody ? c->model->body[part].friction
+                              : c->collider[part - c->skin.nbody].friction;
+}
+
+// The smoother side decides, unless the scene says something about the two.
+static double coefficient(const csim_contact *c, int a, int b) {
+  for (int k = 0; k < c->params.nfriction; k++) {
+    const csim_pair_friction *f = &c->params.pair_friction[k];
+    if ((f->part[0] == a && f->part[1] == b) || (f->part[0] == b && f->part[1] == a))
+      return f->friction;
+  }
+  return csim_min(coefficient_of_part(c, a), coefficient_of_part(c, b));
+}
+
+static int part_of(const csim_contact *c, int v) {
+  return v < 0 ? -1 - v : c->skin.part[v];
+}
+
+static int is_fresh(const csim_contact *c, const csim_contact_term *t) {
+  for (int k = 0; k < 4; k++)
+    if (t->w[k] != 0 && t->v[k] < c->skin.nbody_vert && c->touching[t->v[k]]) return 0;
+  return 1;
+}
+
+void csim_contact_lag_friction(csim_contact *contact, int fresh) {
+  csim_friction_term *friction =
+      csim_grow(contact->friction, &contact->friction_room,
+                (ptrdiff_t)contact->nfriction + contact->nterm, sizeof *contact->friction);
+  if (!friction) {
+    contact->failed = 1;
+    return;
+  }
+  contact->friction = friction;
+  for (int i = 0; i < contact->nterm; i++) {
+    const csim_contact_term *t = &contact->term[i];
+    if (fresh && !is_fresh(contact, t)) continue;
+    // of a plane's term, v[3] tells the plane
+    double mu = coefficient(contact, part_of(contact, t->v[0]), part_of(contact, t->v[3]));
+    if (!(mu * -t->force > 0)) continue;
+    csim_friction_term *f = &friction[contact->nfriction++];
+    *f = (csim_friction_term){.limit = -mu * t->force};
+    memcpy(f->v, t->v, sizeof f->v);
+    memcpy(f->w, t->w, sizeof f->w);
+    memcpy(f->n, t->n, sizeof f->n);
+    for (int k = 0; k < 4; k++)
+      if (f->w[k] != 0)
+        csim_add_scaled(f->w[k], contact->x_start + 3 * (ptrdiff_t)f->v[k], f->start);
+  }
+}
+
+// Slip across the normal since the start of the step.
+static double slip_of(const csim_contact *contact, const csim_friction_term *f, double u[3]) {
+  for (int c = 0; c < 3; c++) u[c] = -f->start[c];
+  for (int k = 0; k < 4; k++)
+    if (f->w[k] != 0) csim_add_scaled(f->w[k], contact->look + 3 * (ptrdiff_t)f->v[k], u);
+  csim_add_scaled(-csim_dot(u, f->n), f->n, u);
+  return csim_norm(u);
+}
+
+static double friction_energies(void *context, int first, int last) {
+  const csim_contact *c = context;
+  double sum = 0, u[3], eps = c->slip;
+  for (int i = first; i < last; i++) {
+    double y = slip_of(c, &c->friction[i], u);
+    sum += c->friction[i].limit * (y < eps ? y * y / eps * (1 - y / (3 * eps)) : y - eps / 3);
+  }
+  return sum;
+}
+
+double csim_contact_friction_value(csim_contact *contact) {
+  return csim_pool_sum(contact->pool, contact->nfriction, friction_energies, contact);
+}
+
+void csim_contact_friction_force(const csim_contact *contact, const csim_friction_term *f,
+                                 double force[3], double B[9]) {
+  double u[3], eps = contact->slip, y = slip_of(contact, f, u);
+  // f1/y and f1'
+  double over = y < eps ? (2 - y / eps) / eps : 1 / y;
+  double along = y < eps ? 2 / eps * (1 - y / eps) : 0;
+  memset(B, 0, 9 * sizeof *B);
+  for (int c = 0; c < 3; c++) {
+    force[c] = f->limit * over * u[c];
+    B[4 * c] = f->limit * over;
+  }
+  csim_mat3_add_outer(-f->limit * over, f->n, f->n, B);
+  if (y > 0) csim_mat3_add_outer(f->limit * (along - over) / (y * y), u, u, B);
+}

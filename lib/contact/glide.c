@@ -1,0 +1,155 @@
+// contact/glide.c: moving what moves together, see contact.h.
+//
+// The filter lets every vertex stop where it must, so it has to take neighbours for strangers that
+// may run into each other, and all their pairs for candidates: with fast cloth that is nearly all
+// the work. But most of what is fast moves alike. So first all vertices move at once, in one common
+// time, as far as no pair comes too near: only pairs that really approach each other are candidates
+// then. Vertices of pairs that would stop the others are held, and the rest goes on without them;
+// in the end the filter moves the held ones.
+#include "contact/contact.h"
+#include "contact/filter.h"
+#include "math/vec3.h"
+
+#include <string.h>
+
+enum { MAX_ROUNDS = 4, VERT_GRAIN = 1024, PAIR_GRAIN = 256 };
+
+typedef struct glide_job {
+  csim_contact *contact;
+  _Atomic uint64_t share; // bits of the share of the way that all can go
+  atomic_int held;        // new ones
+} glide_job;
+
+static double value_of(const _Atomic uint64_t *share) {
+  uint64_t bits = atomic_load_explicit(share, memory_order_relaxed);
+  double t;
+  memcpy(&t, &bits, sizeof t);
+  return t;
+}
+
+// Share of the drift after which a pair has used up the room it may use: down to the cushion, or,
+// when it is nearer already, half of what is left above the floor.
+static double pair_share(const csim_contact *c, const csim_candidate *pair) {
+  csim_pair_kind kind = (csim_pair_kind)pair->kind;
+  int split = csim_pair_split(kind);
+  const double *p[4];
+  double n[3], side[2] = {-INFINITY, INFINITY}, thickness = c->params.thickness * pair->scale;
+  for (int k = 0; k < 4; k++) p[k] = c->x + 3 * (ptrdiff_t)pair->v[k];
+  double width = csim_separate_pair(kind, p, n);
+  if (!(width > 0)) return 0;
+  for (int k = 0; k < 4; k++) {
+    double along = csim_dot(n, c->near.drift + 3 * (ptrdiff_t)pair->v[k]);
+    if (k < split)
+      side[0] = csim_max(side[0], along);
+    else
+      side[1] = csim_min(side[1], along);
+  }
+  double closing = side[0] - side[1], floor = CSIM_CONTACT_FLOOR * thickness;
+  double room = csim_max(width - CSIM_CONTACT_CUSHION * thickness, 0.5 * (width - floor));
+  room = CSIM_FILTER_SHARE * csim_max(0, room);
+  return closing <= room ? 1 : room / closing;
+}
+
+static void hold(glide_job *job, int n, const int *v) {
+  // several threads may hold the same vertex: all write the same
+  for (int k = 0; k < n; k++)
+    atomic_store_explicit(&job->contact->held[v[k]], 1, memory_order_relaxed);
+  atomic_fetch_add_explicit(&job->held, 1, memory_order_relaxed);
+}
+
+static void limit_pairs(void *context, int first, int last) {
+  glide_job *job = context;
+  csim_contact *c = job->contact;
+  for (int i = first; i < last; i++) {
+    const csim_candidate *pair = &c->near.list[i];
+    if (!(pair->scale > 0)) continue;
+    double t = pair_share(c, pair);
+    if (t >= 1) continue;
+    hold(job, 4, pair->v);
+    csim_contact_lower(&job->share, t);
+  }
+}
+
+static void limit_planes(void *context, int first, int last) {
+  glide_job *job = context;
+  csim_contact *c = job->contact;
+  for (int k = first; k < last; k++) {
+    int i = c->skin.point[k];
+    if (i >= c->skin.nbody_vert) return;
+    const double *x = c->x + 3 * (ptrdiff_t)i, *d = c->near.drift + 3 * (ptrdiff_t)i;
+    for (int q = 0; q < c->nplane; q++) {
+      const csim_contact_plane *plane = &c->plane[q];
+      double thickness = c->params.thickness * csim_contact_plane_scale(c, plane, i);
+      double floor = CSIM_CONTACT_FLOOR * thickness;
+      double above = csim_dot(plane->n, x) - plane->offset;
+      double keep = csim_min(CSIM_CONTACT_CUSHION * thickness, floor + 0.5 * (above - floor));
+      double t = csim_filter_plane(x, d, plane->n, plane->offset, keep);
+      if (t >= 1) continue;
+      hold(job, 1, &i);
+      csim_contact_lower(&job->share, t);
+    }
+  }
+}
+
+static void find_limits(glide_job *job) {
+  csim_contact *c = job->contact;
+  double one = 1;
+  uint64_t bits;
+  memcpy(&bits, &one, sizeof bits);
+  atomic_store(&job->share, bits);
+  atomic_store(&job->held, 0);
+  csim_pool_for(c->pool, c->near.n, PAIR_GRAIN, limit_pairs, job);
+  if (c->nplane) csim_pool_for(c->pool, c->skin.npoint, VERT_GRAIN, limit_planes, job);
+}
+
+// Drift: what is left of the way, for all that is not held. Reach: room for what solvers correct
+// afterwards, and for held vertices to move at all. Returns the longest drift.
+static double choose_drift(csim_contact *c) {
+  double longest = 0, least = 0.5 * c->params.thickness;
+  double most = csim_max(0.75 * c->edge, 2 * c->params.thickness);
+  for (int i = 0; i < c->skin.nvert; i++) {
+    const double *d = c->d + 3 * (ptrdiff_t)i;
+    double *u = c->near.drift + 3 * (ptrdiff_t)i, l = csim_norm(d);
+    int held = atomic_load_explicit(&c->held[i], memory_order_relaxed);
+    c->near.reach[i] = csim_min(most, least + (held ? 1.1 : 0.1) * l);
+    memcpy(u, d, 3 * sizeof *u);
+    if (held)
+      memset(u, 0, 3 * sizeof *u);
+    else
+      longest = csim_max(longest, l);
+  }
+  return longest;
+}
+
+int csim_contact_glide(csim_contact *contact, const double *goal) {
+  glide_job job = {.contact = contact};
+  csim_candidates *near = &contact->near;
+  size_t n = (size_t)contact->skin.nvert;
+  for (size_t i = 0; i < n; i++) atomic_store_explicit(&contact->held[i], 0, memory_order_relaxed);
+  csim_contact_aim(contact, goal);
+  // slow motions need none of this
+  if (near->valid) {
+    double longest = 0;
+    for (size_t i = 0; i < n; i++) longest = csim_max(longest, csim_norm(contact->d + 3 * i));
+    if (longest < 0.25 * contact->params.thickness) return 0;
+    // those that would be stopped at once, as far as the present list knows
+    memcpy(near->drift, contact->d, 3 * n * sizeof *contact->d);
+    find_limits(&job);
+  }
+  for (int round = 0; round < MAX_ROUNDS; round++) {
+    csim_contact_aim(contact, goal);
+    if (choose_drift(contact) == 0) break;
+    contact->report.collected++;
+    if (csim_candidates_collect(contact->pool, near, contact->x)) {
+      contact->failed = 1;
+      return -1;
+    }
+    find_limits(&job);
+    double share = value_of(&job.share);
+    for (size_t k = 0; k < 3 * n; k++) contact->x[k] += share * near->drift[k];
+    csim_candidates_drift(contact->pool, near, share);
+    if (share >= 1) break;
+  }
+  memset(near->drift, 0, 3 * n * sizeof *near->drift);
+  return 0;
+}

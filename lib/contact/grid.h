@@ -1,0 +1,29 @@
+// contact/grid.h: uniform grid over boxes, its cells in Morton order. Needs contact/boxes.h.
+//
+// Only cells that something touches exist: a list of (cell, item) sorted by the cell's Morton code.
+// Cells are about twice the mean box; where boxes differ much in size, bvh.h is the better choice.
+#ifndef CSIM_CONTACT_GRID_H
+#define CSIM_CONTACT_GRID_H
+
+#include "contact/boxes.h"
+
+typedef struct csim_grid {
+  ptrdiff_t room, scratch_room;
+  csim_morton *entry, *scratch;
+} csim_grid;
+
+/// All pairs a < b of boxes that meet and that `keep` wants, sorted.
+/// @param box  (n) finite
+/// @return 0, or -1 when out of memory
+int csim_grid_pairs(csim_pool *pool, csim_grid *grid, int n, const csim_box *box,
+                    csim_keep_fn *keep, void *context, csim_pair_chunks *chunks,
+                    csim_pair_list *list);
+
+/// All pairs of a box a of A (na) and a box b of B (nb), likewise.
+int csim_grid_pairs_between(csim_pool *pool, csim_grid *grid, int na, const csim_box *A, int nb,
+                            const csim_box *B, csim_keep_fn *keep, void *context,
+                            csim_pair_chunks *chunks, csim_pair_list *list);
+
+void csim_grid_free(csim_grid *grid);
+
+#endif

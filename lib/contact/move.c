@@ -1,0 +1,243 @@
+// contact/move.c: the filter over all pairs, see contact.h.
+#include "contact/contact.h"
+#include "contact/filter.h"
+#include "math/vec3.h"
+
+#include <string.h>
+
+enum { VERT_GRAIN = 1024, PAIR_GRAIN = 512, MAX_PASSES = 8 };
+
+typedef struct move_job {
+  csim_contact *contact;
+  const double *x;
+  double alpha, keep;
+} move_job;
+
+// -------------------------------------------------------------------------------- reach and cover
+
+static void measure_range(void *context, int first, int last) {
+  const move_job *job = context;
+  const double *ref = job->contact->near.ref;
+  for (int i = first; i < last; i++)
+    job->contact->moved[i] = csim_distance(job->x + 3 * (ptrdiff_t)i, ref + 3 * (ptrdiff_t)i);
+}
+
+void csim_contact_measure(csim_contact *contact, const double *x) {
+  csim_pool_for(contact->pool, contact->skin.nvert, VERT_GRAIN, measure_range,
+                &(move_job){.contact = contact, .x = x});
+}
+
+static double count_leaving(void *context, int first, int last) {
+  const move_job *job = context;
+  const csim_contact *c = job->contact;
+  double count = 0;
+  for (int i = first; i < last; i++) {
+    const double *x = c->x + 3 * (ptrdiff_t)i, *d = c->d + 3 * (ptrdiff_t)i;
+    const double *ref = c->near.ref + 3 * (ptrdiff_t)i;
+    double r[3] = {x[0] + d[0] - ref[0], x[1] + d[1] - ref[1], x[2] + d[2] - ref[2]};
+    count += csim_norm(r) > c->near.reach[i];
+  }
+  return count;
+}
+
+// Twice what is wanted now lasts for a few more moves; but candidates grow with the square of the
+// reach over the edge length, so a long way is gone in several legs.
+static void choose_reach(void *context, int first, int last) {
+  const move_job *job = context;
+  csim_contact *c = job->contact;
+  double least = 0.5 * c->params.thickness,
+         most = csim_max(0.75 * c->edge, 2 * c->params.thickness);
+  for (int i = first; i < last; i++)
+    c->near.reach[i] = csim_min(most, least + 2 * csim_norm(c->d + 3 * (ptrdiff_t)i));
+}
+
+int csim_contact_cover(csim_contact *contact) {
+  move_job job = {.contact = contact};
+  if (contact->near.valid &&
+      csim_pool_sum(contact->pool, contact->skin.nvert, count_leaving, &job) == 0)
+    return 0;
+  csim_pool_for(contact->pool, contact->skin.nvert, VERT_GRAIN, choose_reach, &job);
+  memset(contact->near.drift, 0, 3 * (size_t)contact->skin.nvert * sizeof(double));
+  contact->report.collected++;
+  if (csim_candidates_collect(contact->pool, &contact->near, contact->x)) {
+    contact->failed = 1;
+    return -1;
+  }
+  return 0;
+}
+
+// ------------------------------------------------------------------------------------- truncation
+
+static uint64_t bits_of(double t) {
+  uint64_t bits;
+  memcpy(&bits, &t, sizeof bits);
+  return bits;
+}
+
+static double share_of(const csim_contact *contact, int i) {
+  uint64_t bits = atomic_load_explicit(&contact->share[i], memory_order_relaxed);
+  double t;
+  memcpy(&t, &bits, sizeof t);
+  return t;
+}
+
+// Bits of positive doubles are ordered as they are; and a minimum does not care for the order.
+void csim_contact_lower(_Atomic uint64_t *share, double t) {
+  uint64_t wanted = bits_of(t), now = atomic_load_explicit(share, memory_order_relaxed);
+  while (wanted < now && !atomic_compare_exchange_weak_explicit(
+                             share, &now, wanted, memory_order_relaxed, memory_order_relaxed)) {
+  }
+}
+
+// Keeps each vertex within its reach, and notes how far it may be from its reference on the way.
+static void limit_reach(void *context, int first, int last) {
+  const move_job *job = context;
+  csim_contact *c = job->contact;
+  for (int i = first; i < last; i++) {
+    double *d = c->d + 3 * (ptrdiff_t)i, a[3], b[3], t = 1, reach = c->near.reach[i];
+    csim_sub(c->x + 3 * (ptrdiff_t)i, c->near.ref + 3 * (ptrdiff_t)i, a);
+    for (int k = 0; k < 3; k++) b[k] = a[k] + d[k];
+    double from = csim_norm(a), to = csim_norm(b);
+    if (to > reach) { // |a + t d| = reach; a is within
+      double dd = csim_dot(d, d), ad = csim_dot(a, d),
+             rest = csim_max(0, reach * reach - from * from);
+      t = (sqrt(ad * ad + dd * rest) - ad) / dd * (1 - 1e-9);
+      t = t > 0 ? csim_min(t, 1) : 0;
+      to = csim_max(reach, from);
+    }
+    atomic_store_explicit(&c->share[i], bits_of(t), memory_order_relaxed);
+    c->moved[i] = csim_max(from, to);
+  }
+}
+
+static void truncate_pairs(void *context, int first, int last) {
+  const move_job *job = context;
+  csim_contact *c = job->contact;
+  const double *x = c->x, *d = c->d;
+  for (int i = first; i < last; i++) {
+    const csim_candidate *pair = &c->near.list[i];
+    const int *v = pair->v;
+    csim_pair_kind kind = (csim_pair_kind)pair->kind;
+    double keep = job->keep * c->params.thickness * pair->scale;
+    if (pair->scale <= 0) continue; // touched at the start: asked to be ignored
+    double m[4] = {c->moved[v[0]], c->moved[v[1]], c->moved[v[2]], c->moved[v[3]]};
+    double moved = kind == CSIM_PAIR_VERTEX_TRIANGLE ? m[0] + csim_max(m[1], csim_max(m[2], m[3]))
+                                                     : csim_max(m[0], m[1]) + csim_max(m[2], m[3]);
+    if (pair->gap - moved > 1.01 * keep) continue; // cannot get that near
+    const double *p[4], *q[4];
+    double t[4];
+    for (int k = 0; k < 4; k++) {
+      p[k] = x + 3 * (ptrdiff_t)v[k];
+      q[k] = d + 3 * (ptrdiff_t)v[k];
+    }
+    if (!csim_filter_pair(kind, p, q, keep, t)) continue;
+    for (int k = 0; k < 4; k++)
+      if (t[k] < 1) csim_contact_lower(&c->share[v[k]], t[k]);
+  }
+}
+
+static void truncate_planes(void *context, int first, int last) {
+  const move_job *job = context;
+  csim_contact *c = job->contact;
+  for (int k = first; k < last; k++) {
+    int i = c->skin.point[k];
+    if (i >= c->skin.nbody_vert) return; // colliders may cross planes
+    for (int q = 0; q < c->nplane; q++) {
+      const csim_contact_plane *plane = &c->plane[q];
+      double keep = job->keep * c->params.thickness * csim_contact_plane_scale(c, plane, i);
+      double t = csim_filter_plane(c->x + 3 * (ptrdiff_t)i, c->d + 3 * (ptrdiff_t)i, plane->n,
+                                   plane->offset, keep);
+      if (t < 1) csim_contact_lower(&c->share[i], t);
+    }
+  }
+}
+
+static double shorten(void *context, int first, int last) {
+  const move_job *job = context;
+  csim_contact *c = job->contact;
+  double count = 0;
+  for (int i = first; i < last; i++) {
+    double t = share_of(c, i);
+    if (t >= 1) continue;
+    for (int k = 0; k < 3; k++) c->d[3 * (ptrdiff_t)i + k] *= t;
+    count++;
+  }
+  return count;
+}
+
+double csim_contact_truncate(csim_contact *contact, double keep) {
+  move_job job = {.contact = contact, .keep = keep};
+  csim_pool *pool = contact->pool;
+  int n = contact->skin.nvert;
+  csim_pool_for(pool, n, VERT_GRAIN, limit_reach, &job);
+  csim_pool_for(pool, contact->near.n, PAIR_GRAIN, truncate_pairs, &job);
+  if (contact->nplane) csim_pool_for(pool, contact->skin.npoint, VERT_GRAIN, truncate_planes, &job);
+  contact->report.shortened = (int)csim_pool_sum(pool, n, shorten, &job);
+  double least = 1;
+  for (int i = 0; i < n; i++) least = csim_min(least, share_of(contact, i));
+  return contact->report.least = least;
+}
+
+// ----------------------------------------------------------------------------------------- moving
+
+static void displace_range(void *context, int first, int last) {
+  const move_job *job = context;
+  csim_contact *c = job->contact;
+  for (int k = 3 * first; k < 3 * last; k++) c->x[k] += job->alpha * c->d[k];
+}
+
+void csim_contact_displace(csim_contact *contact, double alpha) {
+  csim_pool_for(contact->pool, contact->skin.nvert, VERT_GRAIN, displace_range,
+                &(move_job){.contact = contact, .alpha = alpha});
+}
+
+static double longest(const double *d, int n) {
+  double most = 0;
+  for (int i = 0; i < n; i++)
+    most = csim_max(most, csim_dot(d + 3 * (ptrdiff_t)i, d + 3 * (ptrdiff_t)i));
+  return sqrt(most);
+}
+
+void csim_contact_aim(csim_contact *contact, const double *goal) {
+  for (int i = 0; i < contact->skin.nvert; i++)
+    for (int k = 3 * i; k < 3 * i + 3; k++)
+      contact->d[k] = contact->scheduled[i] ? contact->goal[k] - contact->x[k]
+                      : goal                ? goal[k] - contact->x[k]
+                                            : 0;
+}
+
+int csim_contact_advance(csim_contact *contact, const double *goal, double *x) {
+  int nbody = contact->skin.nbody_vert, n = contact->skin.nvert;
+  csim_contact_advance_planes(contact);
+  if (csim_contact_glide(contact, goal)) return -1;
+  for (int pass = 0; pass < MAX_PASSES; pass++) {
+    csim_contact_aim(contact, goal);
+    double wanted = longest(contact->d, n);
+    if (csim_contact_cover(contact)) return -1;
+    double least = csim_contact_truncate(contact, CSIM_CONTACT_CUSHION);
+    csim_contact_displace(contact, 1);
+    // what is stopped by contact stays short; what was stopped by its reach, or by something that
+    // has moved on since, can go on
+    if (least >= 1 || longest(contact->d, n) < 0.1 * wanted) break;
+  }
+  memcpy(x, contact->x, 3 * (size_t)nbody * sizeof *x);
+  return 0;
+}
+
+double csim_contact_filter(csim_contact *contact, double *d) {
+  int nbody = contact->skin.nbody_vert;
+  ptrdiff_t rest = 3 * (ptrdiff_t)(contact->skin.nvert - nbody);
+  memcpy(contact->d, d, 3 * (size_t)nbody * sizeof *d);
+  for (int i = 0; i < nbody; i++)
+    if (contact->scheduled[i]) memset(contact->d + 3 * (ptrdiff_t)i, 0, 3 * sizeof *d);
+  memset(contact->d + 3 * (ptrdiff_t)nbody, 0, (size_t)rest * sizeof *d);
+  if (csim_contact_cover(contact)) return -1;
+  double least = csim_contact_truncate(contact, CSIM_CONTACT_FLOOR);
+  memcpy(d, contact->d, 3 * (size_t)nbody * sizeof *d);
+  return least;
+}
+
+void csim_contact_apply(csim_contact *contact, double alpha, double *x) {
+  csim_contact_displace(contact, alpha);
+  memcpy(x, contact->x, 3 * (size_t)contact->skin.nbody_vert * sizeof *x);
+}

@@ -1,0 +1,85 @@
+// contact/schedule.c: colliders and planes that follow a motion, see contact.h.
+#include "contact/contact.h"
+#include "math/vec3.h"
+
+#include <string.h>
+
+static void aim_plane(double time, csim_contact_plane *plane) {
+  const csim_collider *collider = plane->collider;
+  csim_pose pose = csim_motion_pose(&collider->motion, collider->pivot, time);
+  double origin[3], tip[3];
+  csim_collider_to_world(collider, &pose, (double[]){0, 0, 0}, origin);
+  csim_collider_to_world(collider, &pose, (double[]){0, 1, 0}, tip);
+  csim_sub(tip, origin, plane->goal_n);
+  double l = csim_norm(plane->goal_n);
+  for (int c = 0; c < 3; c++) plane->goal_n[c] /= l;
+  plane->goal_offset = csim_dot(plane->goal_n, origin);
+}
+
+void csim_contact_schedule(csim_contact *contact, double time) {
+  for (int k = 0; k < contact->nplane; k++) aim_plane(time, &contact->plane[k]);
+  for (int k = 0; k < contact->ncollider; k++) {
+    int first = contact->skin.first[contact->skin.nbody + k];
+    const csim_collider *collider = &contact->collider[k];
+    if (collider->mesh && collider->shape != CSIM_COLLIDER_PLANE)
+      csim_collider_vertices(collider, time, contact->goal + 3 * (ptrdiff_t)first);
+  }
+}
+
+double csim_contact_plane_scale(const csim_contact *contact, const csim_contact_plane *plane,
+                                int vert) {
+  double d = csim_dot(plane->n0, contact->skin.x0 + 3 * (ptrdiff_t)vert) - plane->offset0;
+  double far = contact->params.thickness / 0.9;
+  return d >= far ? 1 : d > 0 ? d / far : 0;
+}
+
+// Whether all bodies stay above the plane (n, offset), keeping a tenth of the room they have.
+static int has_room(const csim_contact *c, const csim_contact_plane *plane, const double *n,
+                    double offset) {
+  for (int k = 0; k < c->skin.npoint; k++) {
+    int i = c->skin.point[k];
+    if (i >= c->skin.nbody_vert) break;
+    const double *x = c->x + 3 * (ptrdiff_t)i;
+    double keep = CSIM_CONTACT_FLOOR * c->params.thickness * csim_contact_plane_scale(c, plane, i);
+    double room = csim_dot(plane->n, x) - plane->offset - keep;
+    double left = csim_dot(n, x) - offset - keep;
+    if (left < (room > 0 ? 0.1 * room : room)) return 0;
+  }
+  return 1;
+}
+
+void csim_contact_advance_planes(csim_contact *contact) {
+  for (int k = 0; k < contact->nplane; k++) {
+    csim_contact_plane *p = &contact->plane[k];
+    if (!memcmp(p->n, p->goal_n, sizeof p->n) && p->offset == p->goal_offset) continue;
+    for (double s = 1; s > 1e-3; s *= 0.5) {
+      double n[3], offset = p->offset + s * (p->goal_offset - p->offset);
+      for (int c = 0; c < 3; c++) n[c] = p->n[c] + s * (p->goal_n[c] - p->n[c]);
+      double l = csim_norm(n);
+      if (!(l > 0)) break;
+      for (int c = 0; c < 3; c++) n[c] /= l;
+      if (s == 1) {
+        memcpy(n, p->goal_n, sizeof n);
+        offset = p->goal_offset;
+      }
+      if (!has_room(contact, p, n, offset)) continue;
+      memcpy(p->n, n, sizeof n);
+      p->offset = offset;
+      break;
+    }
+  }
+}
+
+int csim_contact_lags(csim_contact *contact) {
+  double lag = 0;
+  for (int i = 0; i < contact->skin.nvert; i++)
+    if (contact->scheduled[i])
+      lag = csim_max(
+          lag, csim_distance(contact->x + 3 * (ptrdiff_t)i, contact->goal + 3 * (ptrdiff_t)i));
+  for (int k = 0; k < contact->nplane; k++) {
+    const csim_contact_plane *p = &contact->plane[k];
+    lag = csim_max(lag, fabs(p->offset - p->goal_offset) + csim_distance(p->n, p->goal_n));
+  }
+  contact->report.lag = lag;
+  return lag > 0;
+}

@@ -1,0 +1,66 @@
+// contact/skin.c: see skin.h.
+#include "contact/skin.h"
+
+#include "mesh/topology.h"
+
+#include <string.h>
+
+static void add_collider(const csim_collider *collider, int part, csim_skin *skin) {
+  const csim_mesh *mesh = collider->mesh;
+  int base = skin->nvert;
+  skin->first[part] = base;
+  if (!mesh || collider->shape == CSIM_COLLIDER_PLANE) return;
+  memcpy(skin->x0 + 3 * (ptrdiff_t)base, mesh->vert, 3 * (size_t)mesh->nvert * sizeof(double));
+  for (int i = 0; i < mesh->nvert; i++) skin->part[base + i] = part;
+  for (int k = 0; k < 3 * mesh->ntri; k++)
+    skin->tri[3 * (ptrdiff_t)skin->ntri + k] = base + mesh->tri[k];
+  skin->nvert += mesh->nvert;
+  skin->ntri += mesh->ntri;
+}
+
+int csim_skin_build(csim_arena *arena, const csim_model *model, int ncollider,
+                    const csim_collider *collider, csim_skin *skin) {
+  ptrdiff_t nvert = model->nvert, ntri = model->ntri;
+  for (int k = 0; k < ncollider; k++) {
+    if (!collider[k].mesh || collider[k].shape == CSIM_COLLIDER_PLANE) continue;
+    nvert += collider[k].mesh->nvert;
+    ntri += collider[k].mesh->ntri;
+  }
+  *skin = (csim_skin){.nbody_vert = model->nvert,
+                      .nvert = model->nvert,
+                      .nbody = model->nbody,
+                      .npart = model->nbody + ncollider,
+                      .ntri = model->ntri};
+  if (nvert > CSIM_MESH_MAX_VERT || ntri > CSIM_MESH_MAX_FACE) {
+    arena->failed = 1;
+    return -1;
+  }
+  skin->part = CSIM_ARENA_NEW(arena, int, nvert);
+  skin->first = CSIM_ARENA_NEW(arena, int, (ptrdiff_t)skin->npart + 1);
+  skin->x0 = CSIM_ARENA_NEW(arena, double, 3 * nvert);
+  skin->mass = CSIM_ARENA_NEW(arena, double, nvert);
+  skin->point = CSIM_ARENA_NEW(arena, int, nvert);
+  skin->tri = CSIM_ARENA_NEW(arena, int, 3 * ntri);
+  if (arena->failed) return -1;
+  memcpy(skin->part, model->body_of, (size_t)model->nvert * sizeof *skin->part);
+  memcpy(skin->x0, model->x0, 3 * (size_t)model->nvert * sizeof *skin->x0);
+  memcpy(skin->mass, model->mass, (size_t)model->nvert * sizeof *skin->mass);
+  memcpy(skin->tri, model->tri, 3 * (size_t)model->ntri * sizeof *skin->tri);
+  for (int b = 0; b < model->nbody; b++) skin->first[b] = model->body[b].vert0;
+  for (int k = 0; k < ncollider; k++) add_collider(&collider[k], model->nbody + k, skin);
+  skin->first[skin->npart] = skin->nvert;
+
+  csim_topology topology;
+  if (csim_topology_build(skin->nvert, skin->ntri, skin->tri, &topology)) {
+    arena->failed = 1;
+    return -1;
+  }
+  skin->nedge = topology.nedge;
+  skin->edge = CSIM_ARENA_NEW(arena, int, 2 * (ptrdiff_t)topology.nedge);
+  if (skin->edge)
+    memcpy(skin->edge, topology.edge, 2 * (size_t)topology.nedge * sizeof *skin->edge);
+  for (int i = 0; i < skin->nvert; i++)
+    if (topology.adj_start[i + 1] > topology.adj_start[i]) skin->point[skin->npoint++] = i;
+  csim_topology_free(&topology);
+  return arena->failed ? -1 : 0;
+}

@@ -1,0 +1,194 @@
+// contact/start.c: see start.h.
+#include "contact/start.h"
+
+#include "io/obj_write.h"
+#include "math/vec3.h"
+#include "mesh/intersect.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_PAIRS = 1 << 20, MAX_TOLD = 20 };
+
+typedef struct start_check {
+  const csim_model *model;
+  const csim_collider *collider;
+  csim_log *log;
+  csim_level level;
+  csim_skin skin;
+  int npair;
+  int (*pair)[2]; // triangles of the skin
+} start_check;
+
+static const char *name_of(const start_check *s, int part) {
+  return part < s->skin.nbody ? s->model->body[part].name : s->collider[part - s->skin.nbody].name;
+}
+
+static int part_of(const start_check *s, int tri) {
+  return s->skin.part[s->skin.tri[3 * (ptrdiff_t)tri]];
+}
+
+// The user's face of a triangle of the skin: triangles of a part stand in the order of its mesh.
+static int face_of(const start_check *s, int tri) {
+  int part = part_of(s, tri), first = tri;
+  while (first > 0 && part_of(s, first - 1) == part) first--;
+  const csim_mesh *mesh =
+      part < s->skin.nbody ? s->model->body[part].mesh : s->collider[part - s->skin.nbody].mesh;
+  return mesh->tri_face ? mesh->tri_face[tri - first] : tri - first;
+}
+
+// Drops what contact does not keep apart anyway.
+static int wanted(const start_check *s, const int pair[2], int self) {
+  int a = part_of(s, pair[0]) < s->skin.nbody, b = part_of(s, pair[1]) < s->skin.nbody;
+  return a && b ? self : a || b;
+}
+
+static int compare_parts(const void *x, const void *y) {
+  const int *a = x, *b = y; // part, part, triangle, triangle
+  for (int k = 0; k < 4; k++)
+    if (a[k] != b[k]) return a[k] < b[k] ? -1 : 1;
+  return 0;
+}
+
+static csim_status tell_pairs(const start_check *s) {
+  int(*row)[4] = csim_alloc(s->npair, sizeof *row);
+  if (!row) return CSIM_MEMORY;
+  for (int i = 0; i < s->npair; i++) {
+    int a = s->pair[i][0], b = s->pair[i][1];
+    memcpy(row[i], (int[]){part_of(s, a), part_of(s, b), a, b}, sizeof row[i]);
+  }
+  qsort(row, (size_t)s->npair, sizeof *row, compare_parts);
+  int told = 0;
+  for (int i = 0, end; i < s->npair; i = end) {
+    for (end = i + 1; end < s->npair && row[end][0] == row[i][0] && row[end][1] == row[i][1];)
+      end++;
+    if (++told > MAX_TOLD) continue;
+    const char *a = name_of(s, row[i][0]), *b = name_of(s, row[i][1]);
+    const double *x = s->skin.x0 + 3 * (ptrdiff_t)s->skin.tri[3 * (ptrdiff_t)row[i][2]];
+    if (row[i][0] == row[i][1])
+      csim_say(
+          s->log, s->level, (csim_place){0},
+          "\"%s\" passes through itself at the start: %d pairs of triangles, first faces %d and "
+          "%d near (%.4g, %.4g, %.4g)",
+          a, end - i, face_of(s, row[i][2]), face_of(s, row[i][3]), x[0], x[1], x[2]);
+    else
+      csim_say(
+          s->log, s->level, (csim_place){0},
+          "\"%s\" and \"%s\" pass through each other at the start: %d pairs of triangles, first "
+          "face %d of the one and %d of the other near (%.4g, %.4g, %.4g)",
+          a, b, end - i, face_of(s, row[i][2]), face_of(s, row[i][3]), x[0], x[1], x[2]);
+  }
+  if (told > MAX_TOLD)
+    csim_say(s->log, s->level, (csim_place){0}, "and %d more pairs of objects", told - MAX_TOLD);
+  free(row);
+  return CSIM_OK;
+}
+
+static long long check_planes(const start_check *s, int ncollider) {
+  long long total = 0;
+  for (int k = 0; k < ncollider; k++) {
+    const csim_collider *collider = &s->collider[k];
+    if (collider->shape != CSIM_COLLIDER_PLANE) continue;
+    csim_pose pose = csim_motion_pose(&collider->motion, collider->pivot, 0);
+    for (int b = 0; b < s->skin.nbody; b++) {
+      int below = 0, first = -1;
+      for (int q = 0; q < s->skin.npoint; q++) {
+        int i = s->skin.point[q];
+        double local[3];
+        if (i >= s->skin.nbody_vert || s->skin.part[i] != b) continue;
+        csim_collider_to_local(collider, &pose, s->skin.x0 + 3 * (ptrdiff_t)i, local);
+        if (local[1] > 0) continue;
+        if (below++ == 0) first = i - s->skin.first[b];
+      }
+      if (below)
+        csim_say(s->log, s->level, (csim_place){0},
+                 "\"%s\" starts behind the plane \"%s\" or on it: %d vertices, the first is %d",
+                 name_of(s, b), collider->name, below, first);
+      total += below;
+    }
+  }
+  return total;
+}
+
+static csim_status write_pairs(const start_check *s, const char *path) {
+  csim_mesh mesh = {0};
+  csim_arena arena = {0};
+  int n = 2 * s->npair;
+  mesh.nvert = 3 * n;
+  mesh.nface = n;
+  mesh.vert = CSIM_ARENA_NEW(&arena, double, 9 * (ptrdiff_t)n);
+  mesh.face_start = CSIM_ARENA_NEW(&arena, int, (ptrdiff_t)n + 1);
+  mesh.face_vert = CSIM_ARENA_NEW(&arena, int, 3 * (ptrdiff_t)n);
+  csim_status status = arena.failed ? CSIM_MEMORY : CSIM_OK;
+  if (status) goto done;
+  for (int i = 0; i < n; i++)
+    for (int c = 0; c < 3; c++) {
+      int v = s->skin.tri[3 * (ptrdiff_t)s->pair[i / 2][i % 2] + c];
+      memcpy(mesh.vert + 9 * (ptrdiff_t)i + 3 * c, s->skin.x0 + 3 * (ptrdiff_t)v,
+             3 * sizeof(double));
+      mesh.face_vert[3 * (ptrdiff_t)i + c] = 3 * i + c;
+      mesh.face_start[i + 1] = 3 * (i + 1);
+    }
+  status = csim_obj_write(path, &mesh, NULL, 9, s->log);
+  if (!status)
+    csim_say(s->log, CSIM_INFO, (csim_place){.file = path},
+             "has the triangles that meet, in metres");
+done:
+  csim_arena_free(&arena);
+  return status;
+}
+
+static csim_status check_thickness(const start_check *s, double thickness) {
+  csim_status status = CSIM_OK;
+  for (int b = 0; b < s->skin.nbody; b++) {
+    double sum = 0;
+    int count = 0;
+    for (int e = 0; e < s->skin.nedge; e++) {
+      const int *v = s->skin.edge + 2 * (ptrdiff_t)e;
+      if (s->skin.part[v[0]] != b) continue;
+      sum += csim_distance(s->skin.x0 + 3 * (ptrdiff_t)v[0], s->skin.x0 + 3 * (ptrdiff_t)v[1]);
+      count++;
+    }
+    if (count == 0 || thickness < sum / count) continue;
+    csim_say(
+        s->log, CSIM_ERROR, (csim_place){0},
+        "the contact thickness of %.3g m is larger than the edges of \"%s\", %.3g m in the mean; "
+        "choose a smaller one or a coarser mesh",
+        thickness, name_of(s, b), sum / count);
+    status = CSIM_INVALID;
+  }
+  return status;
+}
+
+csim_status csim_contact_check_start(const csim_model *model, int ncollider,
+                                     const csim_collider *collider, int self, int refuse,
+                                     double thickness, const char *path, csim_log *log,
+                                     long long *total) {
+  csim_arena arena = {0};
+  start_check s = {.model = model,
+                   .collider = collider,
+                   .log = log,
+                   .level = refuse ? CSIM_ERROR : CSIM_WARNING};
+  csim_status status = CSIM_MEMORY;
+  long long found = 0;
+  *total = 0;
+  if (csim_skin_build(&arena, model, ncollider, collider, &s.skin)) goto done;
+  status = check_thickness(&s, thickness);
+  if (status) goto done;
+  status = CSIM_MEMORY;
+  csim_triangles mesh = {s.skin.nvert, s.skin.x0, s.skin.ntri, s.skin.tri};
+  s.pair = csim_alloc(MAX_PAIRS, sizeof *s.pair);
+  if (!s.pair) goto done;
+  status = csim_find_self_intersections(&mesh, MAX_PAIRS, s.pair[0], &found);
+  if (status) goto done;
+  int n = found < MAX_PAIRS ? (int)found : MAX_PAIRS;
+  for (int i = 0; i < n; i++)
+    if (wanted(&s, s.pair[i], self)) memcpy(s.pair[s.npair++], s.pair[i], sizeof s.pair[i]);
+  *total = s.npair + check_planes(&s, ncollider);
+  if (s.npair) status = tell_pairs(&s);
+  if (!status && s.npair && path) status = write_pairs(&s, path);
+done:
+  free(s.pair);
+  csim_arena_free(&arena);
+  return status;
+}

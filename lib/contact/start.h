@@ -1,0 +1,25 @@
+// contact/start.h: does a scene start with surfaces that pass through each other? Needs
+// contact/skin.h, mesh/intersect.h, io/.
+#ifndef CSIM_CONTACT_START_H
+#define CSIM_CONTACT_START_H
+
+#include "contact/skin.h"
+
+/// Tests all surfaces at the start exactly, as the filter will keep them: bodies with colliders,
+/// with each other and with themselves (only with colliders when `self` is 0); colliders may cross
+/// each other. Tells the log about each two objects that meet, with the first of their faces:
+/// errors, or warnings when `refuse` is 0.
+///
+/// Bodies whose mean edge is shorter than the thickness are an error in any case: their own
+/// vertices would push each other apart.
+///
+/// @param      path   OBJ file to write the triangles that meet to, when there are any; NULL = none
+/// @param[out] total  pairs of triangles that meet, and vertices behind planes
+/// @return CSIM_OK whether or not there are any; CSIM_INVALID (thickness); CSIM_MEMORY; CSIM_IO
+/// (the file)
+csim_status csim_contact_check_start(const csim_model *model, int ncollider,
+                                     const csim_collider *collider, int self, int refuse,
+                                     double thickness, const char *path, csim_log *log,
+                                     long long *total);
+
+#endif

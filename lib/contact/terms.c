@@ -1,0 +1,373 @@
+// contact/terms.c: active pairs: energy, gradient, Hessian, see contact.h.
+//
+// The Hessian of a pair is Gauss-Newton's, stiff (w w^T) (x) (n n^T): what it leaves out, force/d
+// times the projection across n, is negative, and would only make the matrix indefinite.
+#include "contact/barrier.h"
+#include "contact/contact.h"
+#include "contact/filter.h"
+#include "math/vec3.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PAIR_CHUNK = 1024, BLOCK_GRAIN = 256, ROW_GRAIN = 256 };
+
+// Reaches and keeps of a pair whose contact distances are `scale` of the general ones.
+typedef struct gap_range {
+  double floor, reach;
+} gap_range;
+
+static gap_range range_of(const csim_contact *contact, double scale) {
+  double r = contact->params.thickness * scale;
+  return (gap_range){CSIM_CONTACT_FLOOR * r, (1 - CSIM_CONTACT_FLOOR) * r};
+}
+
+static double mass_of(const csim_contact *contact, int n, const int *v) {
+  double sum = 0;
+  int count = 0;
+  for (int k = 0; k < n; k++) {
+    sum += contact->skin.mass[v[k]];
+    count += v[k] < contact->skin.nbody_vert;
+  }
+  return count ? sum / count : 0;
+}
+
+// Derivatives of a pair at distance d. Below the floor (rounding, ignored pairs) the gap is taken
+// as a small share of the reach: pushing, finite.
+static void evaluate(const csim_contact *contact, double scale, double k, double d, double b[3]) {
+  gap_range range = range_of(contact, scale);
+  double gap = csim_max(d - range.floor, 1e-4 * range.reach);
+  csim_barrier(contact->params.energy, k, gap, range.reach, b);
+}
+
+// ------------------------------------------------------------------------------------ the search
+
+// Distance of a candidate at contact->look when it is active, else -1.
+static double active_distance(const csim_contact *c, const csim_candidate *pair, double w[4]) {
+  const int *v = pair->v;
+  const double *m = c->moved;
+  double limit = c->params.thickness * pair->scale;
+  double moved = pair->kind == CSIM_PAIR_VERTEX_TRIANGLE
+                     ? m[v[0]] + csim_max(m[v[1]], csim_max(m[v[2]], m[v[3]]))
+                     : csim_max(m[v[0]], m[v[1]]) + csim_max(m[v[2]], m[v[3]]);
+  if (pair->gap - moved >= limit || !(pair->weight > 0)) return -1;
+  const double *p[4];
+  for (int k = 0; k < 4; k++) p[k] = c->look + 3 * (ptrdiff_t)v[k];
+  double d2 = csim_pair_closest((csim_pair_kind)pair->kind, p, w);
+  return d2 < limit * limit && d2 > 0 ? sqrt(d2) : -1;
+}
+
+// Distance of point number i from a plane when it is near, else -1.
+static double active_plane(const csim_contact *c, int i, const csim_contact_plane *plane,
+                           double *scale) {
+  int v = c->skin.point[i];
+  double d = csim_dot(plane->n, c->look + 3 * (ptrdiff_t)v) - plane->offset;
+  if (d >= c->params.thickness) return -1;
+  *scale = csim_contact_plane_scale(c, plane, v);
+  return d > 0 && d < c->params.thickness * *scale ? d : -1;
+}
+
+// Body points come first in skin.point.
+static int count_points(const csim_contact *c) {
+  int n = c->nplane ? c->skin.npoint : 0;
+  while (n > 0 && c->skin.point[n - 1] >= c->skin.nbody_vert) n--;
+  return n;
+}
+
+typedef struct term_job {
+  csim_contact *contact;
+  int npair, nplane; // chunks
+  int first_plane;   // item number of the first (point, plane)
+} term_job;
+
+// Chunks of candidates, then chunks of points against all planes. Each writes the numbers of its
+// active items to its own stretch of `active`.
+static void find_chunk(void *context, int chunk) {
+  const term_job *job = context;
+  csim_contact *c = job->contact;
+  double w[4], scale;
+  int n = 0;
+  if (chunk < job->npair) {
+    int first = chunk * PAIR_CHUNK, last = first + PAIR_CHUNK;
+    int *out = c->active + first;
+    if (last > c->near.n) last = c->near.n;
+    for (int i = first; i < last; i++)
+      if (active_distance(c, &c->near.list[i], w) > 0) out[n++] = i;
+  } else {
+    int first = (chunk - job->npair) * PAIR_CHUNK, last = first + PAIR_CHUNK;
+    int total = count_points(c) * c->nplane;
+    int *out = c->active + job->first_plane + first;
+    if (last > total) last = total;
+    for (int i = first; i < last; i++)
+      if (active_plane(c, i / c->nplane, &c->plane[i % c->nplane], &scale) > 0) out[n++] = i;
+  }
+  c->count[chunk] = n;
+}
+
+static void make_pair_term(const csim_contact *c, const csim_candidate *pair,
+                           csim_contact_term *t) {
+  double b[3], d = active_distance(c, pair, t->w);
+  double k = c->stiffness * mass_of(c, 4, pair->v) * pair->weight;
+  memcpy(t->v, pair->v, sizeof t->v);
+  memset(t->n, 0, sizeof t->n);
+  // differences to one of the points: far from the origin the sum itself would lose digits
+  const double *o = c->look + 3 * (ptrdiff_t)pair->v[0];
+  for (int j = 1; j < 4; j++)
+    for (int a = 0; a < 3; a++)
+      t->n[a] += t->w[j] * (c->look[3 * (ptrdiff_t)pair->v[j] + a] - o[a]) / d;
+  evaluate(c, pair->scale, k, d, b);
+  t->force = b[1];
+  t->stiff = b[2];
+}
+
+static void make_plane_term(const csim_contact *c, int item, csim_contact_term *t) {
+  const csim_contact_plane *plane = &c->plane[item % c->nplane];
+  double b[3], scale = 1, d = active_plane(c, item / c->nplane, plane, &scale);
+  int v = c->skin.point[item / c->nplane];
+  *t = (csim_contact_term){.v = {v, v, v, -1 - plane->part}, .w = {1, 0, 0, 0}};
+  memcpy(t->n, plane->n, sizeof t->n);
+  evaluate(c, scale, c->stiffness * c->skin.mass[v], d, b);
+  t->force = b[1];
+  t->stiff = b[2];
+}
+
+// `count` holds where each chunk's terms begin.
+static void make_chunk(void *context, int chunk) {
+  const term_job *job = context;
+  csim_contact *c = job->contact;
+  int at = c->count[chunk], n = c->count[chunk + 1] - at, pairs = chunk < job->npair;
+  const int *in = c->active + (pairs ? chunk * PAIR_CHUNK
+                                     : job->first_plane + (chunk - job->npair) * PAIR_CHUNK);
+  for (int k = 0; k < n; k++)
+    if (pairs)
+      make_pair_term(c, &c->near.list[in[k]], &c->term[at + k]);
+    else
+      make_plane_term(c, in[k], &c->term[at + k]);
+}
+
+// Chunks of the search at contact->look, with room for what they find. 0 when out of memory.
+static int begin_search(csim_contact *c, term_job *job) {
+  int planes = count_points(c) * c->nplane;
+  *job = (term_job){.contact = c,
+                    .npair = (c->near.n + PAIR_CHUNK - 1) / PAIR_CHUNK,
+                    .nplane = (planes + PAIR_CHUNK - 1) / PAIR_CHUNK};
+  job->first_plane = job->npair * PAIR_CHUNK;
+  int *active = csim_grow(c->active, &c->active_room,
+                          (ptrdiff_t)(job->npair + job->nplane) * PAIR_CHUNK, sizeof *active);
+  if (active) c->active = active;
+  int *count = csim_grow(c->count, &c->count_room, job->npair + job->nplane + 1, sizeof *count);
+  if (count) c->count = count;
+  return active && count;
+}
+
+void csim_contact_find_terms(csim_contact *contact) {
+  term_job job;
+  contact->nterm = 0;
+  csim_contact_measure(contact, contact->look);
+  if (!begin_search(contact, &job)) {
+    contact->failed = 1;
+    return;
+  }
+  int nchunk = job.npair + job.nplane, total = 0;
+  csim_pool_run(contact->pool, nchunk, find_chunk, &job);
+  for (int k = 0; k < nchunk; k++) {
+    int n = contact->count[k];
+    contact->count[k] = total;
+    total += n;
+  }
+  contact->count[nchunk] = total;
+  csim_contact_term *term =
+      csim_grow(contact->term, &contact->term_room, total, sizeof *contact->term);
+  if (!term) {
+    contact->failed = 1;
+    return;
+  }
+  contact->term = term;
+  contact->nterm = total;
+  csim_pool_run(contact->pool, nchunk, make_chunk, &job);
+  contact->report.terms = total;
+  contact->report.candidates = contact->near.n;
+}
+
+// ----------------------------------------------------------------------------------------- energy
+
+static double pair_energies(void *context, int first, int last) {
+  const term_job *job = context;
+  const csim_contact *c = job->contact;
+  double sum = 0, w[4], b[3];
+  for (int i = first; i < last; i++) {
+    const csim_candidate *pair = &c->near.list[i];
+    double d = active_distance(c, pair, w);
+    if (!(d > 0)) continue;
+    evaluate(c, pair->scale, c->stiffness * mass_of(c, 4, pair->v) * pair->weight, d, b);
+    sum += b[0];
+  }
+  return sum;
+}
+
+static double plane_energies(void *context, int first, int last) {
+  const term_job *job = context;
+  const csim_contact *c = job->contact;
+  double sum = 0, scale = 1, b[3];
+  for (int i = first; i < last; i++) {
+    double d = active_plane(c, i / c->nplane, &c->plane[i % c->nplane], &scale);
+    if (!(d > 0)) continue;
+    evaluate(c, scale, c->stiffness * c->skin.mass[c->skin.point[i / c->nplane]], d, b);
+    sum += b[0];
+  }
+  return sum;
+}
+
+double csim_contact_terms_value(csim_contact *contact) {
+  term_job job = {.contact = contact};
+  csim_contact_measure(contact, contact->look);
+  return csim_pool_sum(contact->pool, contact->near.n, pair_energies, &job) +
+         csim_pool_sum(contact->pool, count_points(contact) * contact->nplane, plane_energies,
+                       &job);
+}
+
+// ---------------------------------------------------------------------------------------- Hessian
+
+static void set_block(const csim_contact *c, const int v[4], const double w[4],
+                      csim_contact_block *block) {
+  for (int k = 0; k < 4; k++) {
+    int used = w[k] != 0 && csim_contact_is_free(c, v[k]);
+    block->v[k] = used ? v[k] : 0;
+    block->w[k] = used ? w[k] : 0;
+  }
+}
+
+static void fill_blocks(void *context, int first, int last) {
+  csim_contact *c = context;
+  for (int i = first; i < last; i++) {
+    csim_contact_block *block = &c->block[i];
+    if (i < c->nterm) {
+      const csim_contact_term *t = &c->term[i];
+      set_block(c, t->v, t->w, block);
+      memset(block->B, 0, sizeof block->B);
+      csim_mat3_add_outer(t->stiff, t->n, t->n, block->B);
+    } else {
+      const csim_friction_term *f = &c->friction[i - c->nterm];
+      double force[3];
+      set_block(c, f->v, f->w, block);
+      csim_contact_friction_force(c, f, force, block->B);
+    }
+  }
+}
+
+// Which blocks each free vertex is in, by rising number. 0 when out of memory.
+static int index_blocks(csim_contact *c) {
+  int *row = c->touched_row, *start = c->touched_start, nbody = c->skin.nbody_vert;
+  memset(row, 0, (size_t)nbody * sizeof *row);
+  ptrdiff_t total = 0;
+  for (int i = 0; i < c->nblock; i++)
+    for (int k = 0; k < 4; k++)
+      if (c->block[i].w[k] != 0) {
+        row[c->block[i].v[k]]++;
+        total++;
+      }
+  int *around = csim_grow(c->around, &c->around_room, total, sizeof *around);
+  if (!around) return 0;
+  c->around = around;
+  int n = 0, at = 0;
+  for (int v = 0; v < nbody; v++) {
+    if (row[v] == 0) continue;
+    c->touched[n] = v;
+    start[n] = at;
+    at += row[v];
+    row[v] = n++;
+  }
+  start[n] = at;
+  c->ntouched = n;
+  // filling moves each start to its end, the next one's start: shift back afterwards
+  for (int i = 0; i < c->nblock; i++)
+    for (int k = 0; k < 4; k++)
+      if (c->block[i].w[k] != 0) around[start[row[c->block[i].v[k]]]++] = 4 * i + k;
+  for (int k = n; k > 0; k--) start[k] = start[k - 1];
+  start[0] = 0;
+  return 1;
+}
+
+typedef struct diag_job {
+  csim_contact *contact;
+  csim_bsr *H;
+} diag_job;
+
+static void add_diagonals(void *context, int first, int last) {
+  const diag_job *job = context;
+  csim_contact *c = job->contact;
+  for (int r = first; r < last; r++) {
+    double *D = c->diag + 9 * (ptrdiff_t)r;
+    memset(D, 0, 9 * sizeof *D);
+    for (int k = c->touched_start[r]; k < c->touched_start[r + 1]; k++) {
+      const csim_contact_block *block = &c->block[c->around[k] / 4];
+      double w = block->w[c->around[k] % 4];
+      for (int j = 0; j < 9; j++) D[j] += w * w * block->B[j];
+    }
+    if (!job->H) continue;
+    double *at = job->H->val + 9 * (ptrdiff_t)job->H->pattern->diag[c->touched[r]];
+    for (int j = 0; j < 9; j++) at[j] += D[j];
+  }
+}
+
+void csim_contact_hessian(csim_contact *contact, csim_bsr *H) {
+  int n = contact->nterm + contact->nfriction;
+  contact->nblock = contact->ntouched = 0;
+  csim_contact_block *block =
+      csim_grow(contact->block, &contact->block_room, n, sizeof *contact->block);
+  if (block) contact->block = block;
+  double *product = csim_grow(contact->product, &contact->product_room, n, 3 * sizeof *product);
+  if (product) contact->product = product;
+  if (!block || !product) {
+    contact->failed = 1;
+    return;
+  }
+  contact->nblock = n;
+  csim_pool_for(contact->pool, n, BLOCK_GRAIN, fill_blocks, contact);
+  if (!index_blocks(contact)) {
+    contact->nblock = 0;
+    contact->failed = 1;
+    return;
+  }
+  csim_pool_for(contact->pool, contact->ntouched, ROW_GRAIN, add_diagonals,
+                &(diag_job){contact, H});
+}
+
+typedef struct multiply_job {
+  const csim_contact *contact;
+  const double *x;
+  double *y;
+} multiply_job;
+
+static void multiply_blocks(void *context, int first, int last) {
+  const multiply_job *job = context;
+  for (int i = first; i < last; i++) {
+    const csim_contact_block *block = &job->contact->block[i];
+    double s[3] = {0};
+    for (int k = 0; k < 4; k++)
+      csim_add_scaled(block->w[k], job->x + 3 * (ptrdiff_t)block->v[k], s);
+    csim_mat3_mul(block->B, s, job->contact->product + 3 * (ptrdiff_t)i);
+  }
+}
+
+static void gather_rows(void *context, int first, int last) {
+  const multiply_job *job = context;
+  const csim_contact *c = job->contact;
+  for (int r = first; r < last; r++) {
+    double sum[3] = {0}, own[3];
+    for (int k = c->touched_start[r]; k < c->touched_start[r + 1]; k++) {
+      int i = c->around[k] / 4;
+      csim_add_scaled(c->block[i].w[c->around[k] % 4], c->product + 3 * (ptrdiff_t)i, sum);
+    }
+    ptrdiff_t v = 3 * (ptrdiff_t)c->touched[r];
+    csim_mat3_mul(c->diag + 9 * (ptrdiff_t)r, job->x + v, own);
+    for (int a = 0; a < 3; a++) job->y[v + a] += sum[a] - own[a];
+  }
+}
+
+void csim_contact_multiply_rest(csim_pool *pool, const csim_contact *contact, const double *x,
+                                double *y) {
+  multiply_job job = {contact, x, y};
+  csim_pool_for(pool, contact->nblock, BLOCK_GRAIN, multiply_blocks, &job);
+  csim_pool_for(pool, contact->ntouched, ROW_GRAIN, gather_rows, &job);
+}

@@ -1,0 +1,125 @@
+// scene/verify.c: does anything pass through anything in a cache? Needs cache/, mesh/.
+#include "clothsim.h"
+#include "mesh/intersect.h"
+#include "mesh/triangulate.h"
+
+#include "base/log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_PAIRS = 1 << 20 };
+
+/// All objects of a cache as one set of triangles.
+typedef struct verifier {
+  csim_cache *cache;
+  const csim_cache_info *info;
+  csim_arena arena;
+  int nvert, ntri;
+  int *first;   // (nobject) first vertex
+  int *object;  // (ntri)
+  int *tri;     // (ntri x 3)
+  double *x;    // (nvert x 3)
+  float *frame; // (nvert x 3)
+  int *pair;    // (MAX_PAIRS x 2)
+} verifier;
+
+// Polygons are cut as the run has cut them: on the shape of the first frame, which is the scene's.
+static csim_status add_triangles(verifier *v, int k, csim_log *log) {
+  const csim_cache_object *object = &v->info->object[k];
+  csim_mesh mesh = {.nvert = object->nvert, .nface = object->nface};
+  csim_arena *arena = &mesh.arena;
+  mesh.vert = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)object->nvert);
+  mesh.face_start = CSIM_ARENA_NEW(arena, int, (ptrdiff_t)object->nface + 1);
+  int ncorner = object->nface ? object->face_start[object->nface] : 0;
+  mesh.face_vert = CSIM_ARENA_NEW(arena, int, ncorner);
+  csim_status status = arena->failed ? CSIM_MEMORY : CSIM_OK;
+  if (!status && object->nface) {
+    memcpy(mesh.face_start, object->face_start, ((size_t)object->nface + 1) * sizeof(int));
+    memcpy(mesh.face_vert, object->face_vert, (size_t)ncorner * sizeof(int));
+    for (ptrdiff_t c = 0; c < 3 * (ptrdiff_t)object->nvert; c++)
+      mesh.vert[c] = v->frame[3 * (ptrdiff_t)v->first[k] + c];
+    status = csim_mesh_triangulate(&mesh, (csim_place){.file = v->info->file}, log);
+  }
+  for (int t = 0; !status && t < mesh.ntri; t++) {
+    for (int c = 0; c < 3; c++)
+      v->tri[3 * (ptrdiff_t)v->ntri + c] = v->first[k] + mesh.tri[3 * t + c];
+    v->object[v->ntri++] = k;
+  }
+  csim_mesh_free(&mesh);
+  return status;
+}
+
+static csim_status create(verifier *v, const char *path, csim_log *log) {
+  csim_status status = csim_cache_open(path, log, &v->cache);
+  if (status) return status;
+  v->info = csim_cache_get_info(v->cache);
+  ptrdiff_t ntri = 0, nvert = 0;
+  v->first = CSIM_ARENA_NEW(&v->arena, int, v->info->nobject);
+  for (int k = 0; v->first && k < v->info->nobject; k++) {
+    const csim_cache_object *object = &v->info->object[k];
+    v->first[k] = (int)nvert;
+    nvert += object->nvert;
+    if (object->nface) ntri += object->face_start[object->nface] - 2 * (ptrdiff_t)object->nface;
+    if (nvert > CSIM_CACHE_MAX_VERT || ntri > CSIM_CACHE_MAX_FACE) return CSIM_MEMORY;
+  }
+  v->nvert = (int)nvert;
+  v->object = CSIM_ARENA_NEW(&v->arena, int, ntri);
+  v->tri = CSIM_ARENA_NEW(&v->arena, int, 3 * ntri);
+  v->x = CSIM_ARENA_NEW(&v->arena, double, 3 * nvert);
+  v->frame = CSIM_ARENA_NEW(&v->arena, float, 3 * nvert);
+  v->pair = CSIM_ARENA_NEW(&v->arena, int, 2 * (ptrdiff_t)MAX_PAIRS);
+  return v->arena.failed ? CSIM_MEMORY : CSIM_OK;
+}
+
+static csim_status read_frame(verifier *v, int frame) {
+  for (int k = 0; k < v->info->nobject; k++) {
+    csim_status status =
+        csim_cache_read(v->cache, k, frame, v->frame + 3 * (ptrdiff_t)v->first[k], NULL);
+    if (status) return status;
+  }
+  for (ptrdiff_t c = 0; c < 3 * (ptrdiff_t)v->nvert; c++) v->x[c] = v->frame[c];
+  return CSIM_OK;
+}
+
+static csim_status verify_frame(verifier *v, int frame, csim_log *log, csim_verify_report *report) {
+  long long total = 0, count = 0;
+  csim_triangles mesh = {v->nvert, v->x, v->ntri, v->tri};
+  csim_status status = csim_find_self_intersections(&mesh, MAX_PAIRS, v->pair, &total);
+  if (status) return status;
+  int first = -1;
+  for (int i = 0; i < total && i < MAX_PAIRS; i++) {
+    int a = v->object[v->pair[2 * i]], b = v->object[v->pair[2 * i + 1]];
+    if (v->info->object[a].type == CSIM_CACHE_COLLIDER &&
+        v->info->object[b].type == CSIM_CACHE_COLLIDER)
+      continue;
+    if (count++ == 0) first = i;
+  }
+  report->frames++;
+  report->crossing += count;
+  if (count > report->worst) {
+    report->worst = count;
+    report->worst_frame = (int)v->info->number[frame];
+  }
+  if (count)
+    csim_say(log, CSIM_ERROR, (csim_place){.file = v->info->file},
+             "frame %lld: %lld pairs of triangles meet, the first of \"%s\" and \"%s\"",
+             v->info->number[frame], count, v->info->object[v->object[v->pair[2 * first]]].name,
+             v->info->object[v->object[v->pair[2 * first + 1]]].name);
+  return CSIM_OK;
+}
+
+csim_status csim_verify_contact(const char *cache_path, csim_log *log, csim_verify_report *report) {
+  verifier v = {0};
+  *report = (csim_verify_report){0};
+  csim_status status = create(&v, cache_path, log);
+  for (int f = 0; !status && f < v.info->nframe; f++) {
+    status = read_frame(&v, f);
+    for (int k = 0; !status && f == 0 && k < v.info->nobject; k++)
+      status = add_triangles(&v, k, log);
+    if (!status) status = verify_frame(&v, f, log, report);
+  }
+  csim_arena_free(&v.arena);
+  csim_cache_free(v.cache);
+  return status ? status : report->crossing ? CSIM_FAILED : CSIM_OK;
+}

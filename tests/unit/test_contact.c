@@ -1,0 +1,290 @@
+// test_contact: contact in the step: nothing passes through anything with any solver, results do
+// not depend on threads, friction obeys Coulomb, derivatives are those of the energy.
+#include "check.h"
+#include "kit.h"
+
+#include "contact/barrier.h"
+#include "contact/contact.h"
+#include "math/vec3.h"
+#include "mesh/intersect.h"
+#include "mesh/shapes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ----------------------------------------------------------------------------------------- scenes
+
+/// Square layers above each other over a ball and a floor, on one kit of vertices.
+typedef struct layers {
+  kit k;
+  csim_mesh ball;
+  csim_collider collider[2];
+  csim_solver_setup setup;
+} layers;
+
+static void add_layer(kit *k, const csim_mesh *mesh, const csim_topology *topology, int vert0) {
+  csim_part part = {.X = mesh->vert, .vert0 = vert0};
+  csim_network_mesh(topology, &part, 300, &k->springs);
+  csim_network_hinges(topology, &part, 1e-5, &k->quadratic);
+}
+
+static void layers_begin(int nlayer, int cells, const char *method, int nthread, layers *l) {
+  csim_mesh mesh;
+  csim_topology topology;
+  csim_shape_spec spec = {
+      .kind = CSIM_SHAPE_KIND_GRID, .size = {0.4, 0.4}, .cells = {cells, cells}};
+  CHECK(csim_mesh_shape(&spec, (csim_place){0}, NULL, &mesh) == CSIM_OK);
+  CHECK(csim_topology_build(mesh.nvert, mesh.ntri, mesh.tri, &topology) == CSIM_OK);
+  int n = mesh.nvert;
+  double *x = CSIM_NEW(double, 3 * (ptrdiff_t)n * nlayer);
+  for (int b = 0; b < nlayer; b++)
+    for (int i = 0; i < n; i++) {
+      double *p = x + 3 * (ptrdiff_t)(b * n + i);
+      memcpy(p, mesh.vert + 3 * (ptrdiff_t)i, 3 * sizeof *p);
+      p[0] += 0.013 * b;
+      p[1] += 0.11 + 0.012 * b;
+      p[2] -= 0.007 * b;
+    }
+  kit_begin(n * nlayer, x, 0.2 * 0.16 / n, 1.0 / 240, &l->k);
+  free(x);
+  kit *k = &l->k;
+  k->model->body = CSIM_ARENA_NEW(&k->model->arena, csim_body, nlayer);
+  k->model->nbody = nlayer;
+  for (int b = 0; b < nlayer; b++) {
+    csim_mesh *own = CSIM_ARENA_NEW(&k->model->arena, csim_mesh, 1);
+    CHECK(csim_mesh_shape(&spec, (csim_place){0}, NULL, own) == CSIM_OK);
+    k->model->body[b] =
+        (csim_body){.name = "layer", .vert0 = b * n, .nvert = n, .mesh = own, .friction = 0.3};
+    add_layer(k, &mesh, &topology, b * n);
+  }
+  csim_topology_free(&topology);
+  csim_mesh_free(&mesh);
+  const csim_elements *sets[] = {&k->springs, &k->quadratic};
+  CHECK(csim_model_assemble(k->model, 2, sets) == 0);
+  CHECK(csim_state_create(k->model, &k->state) == 0);
+  k->pool = csim_pool_create(nthread);
+  spec = (csim_shape_spec){.kind = CSIM_SHAPE_KIND_SPHERE, .radius = 0.1, .cells = {16, 12}};
+  CHECK(csim_mesh_shape(&spec, (csim_place){0}, NULL, &l->ball) == CSIM_OK);
+  l->collider[0] = (csim_collider){.name = "ball",
+                                   .shape = CSIM_COLLIDER_SPHERE,
+                                   .radius = 0.1,
+                                   .R = {1, 0, 0, 0, 1, 0, 0, 0, 1},
+                                   .friction = 0.3,
+                                   .mesh = &l->ball};
+  l->collider[1] = (csim_collider){.name = "floor",
+                                   .shape = CSIM_COLLIDER_PLANE,
+                                   .R = {1, 0, 0, 0, 1, 0, 0, 0, 1},
+                                   .position = {0, -0.05, 0},
+                                   .friction = 0.3};
+  k->params.method = method;
+  k->params.linear = CSIM_LINEAR_PCG;
+  k->params.iterations = strcmp(method, "newton") ? 20 : 4;
+  k->params.tolerance = 1e-2;
+  k->params.linear_tolerance = 0.05;
+  k->params.window = 5;
+  k->params.pbd_stiffness = 0.9;
+  l->setup = (csim_solver_setup){.model = k->model,
+                                 .params = k->params,
+                                 .contact = {.self = 1,
+                                             .response = CSIM_RESPONSE_FILTER,
+                                             .thickness = 3e-3,
+                                             .friction = 0.3,
+                                             .slip = 1e-5},
+                                 .ncollider = 2,
+                                 .collider = l->collider,
+                                 .pool = k->pool,
+                                 .h = k->h};
+}
+
+static void layers_ready(layers *l) {
+  l->k.solver = csim_solver_create(&l->setup);
+  CHECK(l->k.solver != NULL);
+}
+
+static void layers_end(layers *l) {
+  csim_mesh_free(&l->ball);
+  kit_end(&l->k);
+}
+
+// Triangles that meet, cloth with cloth and with the ball, and vertices below the floor.
+static long long count_crossings(const layers *l) {
+  const csim_model *m = l->k.model;
+  long long self = -1, ball = -1, below = 0;
+  csim_triangles cloth = {m->nvert, l->k.state.x, m->ntri, m->tri};
+  csim_triangles body = {l->ball.nvert, l->ball.vert, l->ball.ntri, l->ball.tri};
+  CHECK(csim_find_self_intersections(&cloth, 0, NULL, &self) == CSIM_OK);
+  CHECK(csim_find_intersections(&cloth, &body, 0, NULL, &ball) == CSIM_OK);
+  for (int i = 0; i < m->nvert; i++) below += !(l->k.state.x[3 * i + 1] > -0.05);
+  return self + ball + below;
+}
+
+static void test_methods(void) {
+  static const char *const methods[] = {"newton", "pd", "xpbd", "pbd", "descent"};
+  for (int m = 0; m < 5; m++) {
+    layers l;
+    layers_begin(3, 9, methods[m], 1, &l);
+    layers_ready(&l);
+    int contacts = 0;
+    for (int n = 0; n < 70; n++) {
+      csim_step_report report;
+      CHECK(csim_step(l.k.solver, &l.k.state, &report) == 0);
+      contacts += report.contacts;
+      long long crossings = count_crossings(&l);
+      check_that(crossings == 0, __FILE__, __LINE__, "%s, step %d: %lld crossings", methods[m], n,
+                 crossings);
+      if (crossings) break;
+    }
+    CHECK(contacts > 1000);
+    // it has fallen onto the ball, not through it, nor stuck to the air
+    double top = -1, low = 1;
+    for (int i = 0; i < l.k.model->nvert; i++) {
+      top = fmax(top, l.k.state.x[3 * i + 1]);
+      low = fmin(low, l.k.state.x[3 * i + 1]);
+    }
+    check_that(top > 0.1 && top < 0.14, __FILE__, __LINE__, "%s: top at %.4g m", methods[m], top);
+    CHECK(low < 0.095);
+    layers_end(&l);
+  }
+}
+
+// The same bits for any number of threads, and with either broad phase the same pairs.
+static void test_threads(void) {
+  double *first = NULL;
+  for (int threads = 1; threads <= 3; threads++) {
+    layers l;
+    layers_begin(2, 12, "newton", threads, &l);
+    layers_ready(&l);
+    for (int n = 0; n < 25; n++) kit_step(&l.k);
+    size_t bytes = 3 * (size_t)l.k.model->nvert * sizeof(double);
+    if (!first) {
+      first = malloc(bytes);
+      memcpy(first, l.k.state.x, bytes);
+    }
+    CHECK(!memcmp(first, l.k.state.x, bytes));
+    layers_end(&l);
+  }
+  free(first);
+}
+
+// ------------------------------------------------------------------------------------ derivatives
+
+static void test_barrier(void) {
+  for (int kind = 0; kind < 3; kind++)
+    for (int i = 1; i < 40; i++) {
+      double reach = 2e-3, g = reach * i / 39.5, e = 1e-7 * reach, b[3], up[3], down[3];
+      csim_barrier((csim_barrier_kind)kind, 5, g, reach, b);
+      csim_barrier((csim_barrier_kind)kind, 5, g + e, reach, up);
+      csim_barrier((csim_barrier_kind)kind, 5, g - e, reach, down);
+      CHECK_NEAR(b[1], (up[0] - down[0]) / (2 * e), 1e-4 * fabs(b[1]) + 1e-7);
+      CHECK_NEAR(b[2], (up[1] - down[1]) / (2 * e), 1e-4 * fabs(b[2]) + 1e-4);
+      CHECK(b[0] > 0 && b[1] < 0 && b[2] > 0);
+    }
+}
+
+// Gradient against differences of the value, friction included; and the product against the sum
+// of its parts.
+static void test_gradient(void) {
+  layers l;
+  layers_begin(2, 8, "newton", 1, &l);
+  csim_contact *c = csim_contact_create(NULL, l.k.model, 2, l.collider, &l.setup.contact);
+  int n = 3 * l.k.model->nvert;
+  double *x = CSIM_NEW(double, n), *g = CSIM_NEW(double, n), *y = CSIM_NEW(double, n);
+  unsigned seed = 7;
+  memcpy(x, l.k.model->x0, (size_t)n * sizeof *x);
+  // press the layers onto each other and onto the ball
+  for (int i = 0; i < n / 3; i++) {
+    double *p = x + 3 * i;
+    p[1] = (i < n / 6 ? 0.1015 : 0.1035) + 1e-4 * kit_random(&seed);
+    p[0] += 1e-3 * kit_random(&seed);
+  }
+  CHECK(csim_contact_begin(c, x, NULL, 0, 1.0 / 240) == 0);
+  CHECK(c->nterm > 50 && c->nfriction > 50);
+  for (int i = 0; i < n; i++) x[i] += 1e-5 * kit_random(&seed);
+  memset(g, 0, (size_t)n * sizeof *g);
+  csim_contact_gradient(c, x, g);
+  double norm = 0;
+  for (int i = 0; i < n; i++) norm = fmax(norm, fabs(g[i]));
+  CHECK(norm > 0);
+  for (int i = 0; i < n; i += 7) {
+    double at = x[i], e = 1e-9;
+    x[i] = at + e;
+    double up = csim_contact_value(c, x);
+    x[i] = at - e;
+    double down = csim_contact_value(c, x);
+    x[i] = at;
+    CHECK_NEAR(g[i], (up - down) / (2 * e), 2e-3 * norm);
+  }
+  memset(g, 0, (size_t)n * sizeof *g);
+  csim_contact_gradient(c, x, g);
+  csim_contact_hessian(c, NULL);
+  // d^T C d >= 0 for the whole, diagonal included
+  for (int trial = 0; trial < 20; trial++) {
+    for (int i = 0; i < n; i++) x[i] = kit_random(&seed);
+    memset(y, 0, (size_t)n * sizeof *y);
+    csim_contact_multiply_rest(NULL, c, x, y);
+    double quadratic = 0;
+    for (int r = 0; r < c->ntouched; r++) {
+      double own[3];
+      csim_mat3_mul(c->diag + 9 * (ptrdiff_t)r, x + 3 * (ptrdiff_t)c->touched[r], own);
+      csim_add_scaled(1, own, y + 3 * (ptrdiff_t)c->touched[r]);
+    }
+    for (int i = 0; i < n; i++) quadratic += x[i] * y[i];
+    CHECK(quadratic > 0);
+  }
+  csim_contact_free(c);
+  free(x);
+  free(g);
+  free(y);
+  layers_end(&l);
+}
+
+// --------------------------------------------------------------------------------------- friction
+
+// A patch on an incline: how far its centre has gone along it after a second [m].
+static double slide(double degrees, double speed, double mu, double seconds) {
+  layers l;
+  layers_begin(1, 3, "newton", 1, &l);
+  kit *k = &l.k;
+  double a = degrees * 3.14159265358979323846 / 180, s = sin(a), c = cos(a);
+  k->model->gravity[0] = 9.81 * s;
+  k->model->gravity[1] = -9.81 * c;
+  k->model->body[0].friction = l.collider[1].friction = mu;
+  l.setup.ncollider = 1;
+  l.setup.collider = &l.collider[1];
+  l.setup.params.tolerance = 1e-4;
+  l.setup.params.iterations = 10;
+  l.setup.params.linear_tolerance = 1e-3;
+  // lay it down where contact carries its weight, so that nothing has to settle
+  double depth = 9.81 * c / (10 * 9.81 / 3e-3 > 57600 ? 10 * 9.81 / 3e-3 : 57600);
+  for (int i = 0; i < k->model->nvert; i++) {
+    k->state.x[3 * i + 1] = -0.05 + 3e-3 - depth;
+    k->state.v[3 * i] = speed;
+  }
+  layers_ready(&l);
+  double from = 0, to = 0;
+  for (int i = 0; i < k->model->nvert; i++) from += k->state.x[3 * i] / k->model->nvert;
+  for (int n = 0; n < (int)(seconds * 240); n++) kit_step(k);
+  for (int i = 0; i < k->model->nvert; i++) to += k->state.x[3 * i] / k->model->nvert;
+  layers_end(&l);
+  return to - from;
+}
+
+// Closed forms: holds below the critical angle; g (sin - mu cos) t^2/2 above; v^2/(2 mu g).
+static void test_friction(void) {
+  double critical = atan(0.5) * 180 / 3.14159265358979323846;
+  CHECK(fabs(slide(critical - 1, 0, 0.5, 5)) < 1e-4);
+  double run = slide(critical + 5, 0, 0.5, 1);
+  CHECK_NEAR(run, 0.5 * 0.9559 * (1 + 1.0 / 240), 0.01 * run);
+  CHECK_NEAR(slide(0, 2, 0.3, 1), 0.67958, 2.0 / 480 + 0.00068);
+}
+
+int main(void) {
+  setvbuf(stdout, NULL, _IOLBF, 0);
+  test_barrier();
+  test_gradient();
+  test_friction();
+  test_threads();
+  test_methods();
+  return check_report();
+}

@@ -1,0 +1,335 @@
+// test_contact_pairs: the geometry under contact: closest points against sampling, CCD against
+// queries whose truth is known, both broad phases against brute force, and the filter against
+// everything that could make it let something through.
+#include "check.h"
+#include "kit.h"
+
+#include "contact/bvh.h"
+#include "contact/ccd.h"
+#include "contact/filter.h"
+#include "contact/grid.h"
+#include "math/vec3.h"
+#include "mesh/intersect.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static unsigned seed = 12345;
+
+static double uniform(double lo, double hi) {
+  return lo + (hi - lo) * (kit_random(&seed) + 0.5);
+}
+
+static void random_points(int n, double size, double x[][3]) {
+  for (int i = 0; i < n; i++)
+    for (int c = 0; c < 3; c++) x[i][c] = uniform(-size, size);
+}
+
+// -------------------------------------------------------------------------------------- distances
+
+// The nearest points are no farther apart than any others, and are where their weights say.
+static void test_distance(void) {
+  for (int trial = 0; trial < 20000; trial++) {
+    double x[4][3], w[4], d[3] = {0};
+    const double *p[4] = {x[0], x[1], x[2], x[3]};
+    random_points(4, 1, x);
+    csim_pair_kind kind = (csim_pair_kind)(trial & 1);
+    switch (trial / 2 % 5) {
+    case 1: // flat
+      for (int i = 0; i < 4; i++) x[i][1] = 0;
+      break;
+    case 2: // parallel edges, triangle without area
+      for (int c = 0; c < 3; c++) x[3][c] = x[2][c] + uniform(-1, 1) * (x[1][c] - x[0][c]);
+      break;
+    case 3:
+      memcpy(x[3], x[2], sizeof x[3]);
+      break;
+    case 4:
+      for (int c = 0; c < 3; c++) x[3][c] = x[2][c] + (x[1][c] - x[0][c]) + uniform(-1e-9, 1e-9);
+      break;
+    default:
+      break;
+    }
+    double d2 = csim_pair_closest(kind, p, w);
+    for (int k = 0; k < 4; k++) csim_add_scaled(w[k], x[k], d);
+    CHECK_NEAR(sqrt(d2), csim_norm(d), 1e-12);
+    int split = csim_pair_split(kind);
+    double sums[2] = {0, 0};
+    for (int k = 0; k < 4; k++) {
+      sums[k >= split] += w[k];
+      CHECK((k < split ? -w[k] : w[k]) >= 0);
+    }
+    CHECK_NEAR(sums[0], -1, 1e-12);
+    CHECK_NEAR(sums[1], 1, 1e-12);
+    for (int sample = 0; sample < 30; sample++) {
+      double a = uniform(0, 1), b = uniform(0, 1), e[3];
+      if (split == 1 && a + b > 1) {
+        a = 1 - a;
+        b = 1 - b;
+      }
+      for (int c = 0; c < 3; c++)
+        e[c] = split == 1 ? x[1][c] + a * (x[2][c] - x[1][c]) + b * (x[3][c] - x[1][c]) - x[0][c]
+                          : x[2][c] + a * (x[3][c] - x[2][c]) - x[0][c] - b * (x[1][c] - x[0][c]);
+      CHECK(csim_dot(e, e) >= d2 * (1 - 1e-9) - 1e-14);
+    }
+  }
+}
+
+// -------------------------------------------------------------------------------------------- CCD
+
+static int query(csim_pair_kind kind, double x0[4][3], double x1[4][3], double *time) {
+  double u[4][3];
+  for (int k = 0; k < 4; k++) csim_sub(x1[k], x0[k], u[k]);
+  return csim_ccd_pair(kind, (const double *[]){x0[0], x0[1], x0[2], x0[3]},
+                       (const double *[]){u[0], u[1], u[2], u[3]}, 0, time);
+}
+
+// A vertex that goes through a known point of a moving triangle at a known time, or misses it by a
+// known distance; likewise edges.
+static void test_ccd(void) {
+  int hits = 0, misses = 0;
+  for (int trial = 0; trial < 20000; trial++) {
+    double at[4][3], x0[4][3], x1[4][3], v[4][3], t = uniform(0.01, 0.99), n[3], w[2];
+    csim_pair_kind kind = (csim_pair_kind)(trial & 1);
+    random_points(4, 1, at);
+    random_points(4, 3, v);
+    w[0] = uniform(0.05, 0.45);
+    w[1] = uniform(0.05, 0.45);
+    double gap = trial % 4 < 2 ? 0 : uniform(1e-6, 1e-2); // from the pair at time t
+    if (kind == CSIM_PAIR_VERTEX_TRIANGLE) {
+      csim_triangle_normal(at[1], at[2], at[3], n);
+      for (int c = 0; c < 3; c++)
+        at[0][c] = at[1][c] + w[0] * (at[2][c] - at[1][c]) + w[1] * (at[3][c] - at[1][c]);
+    } else {
+      double shift[3], a[3], b[3];
+      csim_sub(at[1], at[0], a);
+      csim_sub(at[3], at[2], b);
+      csim_cross(a, b, n);
+      for (int c = 0; c < 3; c++) shift[c] = at[0][c] + w[0] * a[c] - (at[2][c] + w[1] * b[c]);
+      for (int k = 2; k < 4; k++) csim_add_scaled(1, shift, at[k]);
+    }
+    double l = csim_norm(n);
+    if (l < 1e-2) continue;
+    if (gap > 0) { // the first side flies along the other at a distance, at the same velocity
+      for (int k = 1; k < 4; k++) memcpy(v[k], v[0], sizeof v[k]);
+      double along[3] = {n[1], -n[0], 0};
+      for (int k = 0; k < csim_pair_split(kind); k++) {
+        csim_add_scaled(gap / l, n, at[k]);
+        csim_add_scaled(0.1, along, v[k]);
+      }
+    }
+    for (int k = 0; k < 4; k++)
+      for (int c = 0; c < 3; c++) {
+        x0[k][c] = at[k][c] - t * v[k][c];
+        x1[k][c] = at[k][c] + (1 - t) * v[k][c];
+      }
+    double time = -1;
+    int hit = query(kind, x0, x1, &time);
+    if (gap == 0) {
+      CHECK(hit);
+      CHECK(time >= 0 && time <= t + 1e-9);
+      hits++;
+    } else {
+      CHECK(!hit);
+      misses++;
+    }
+  }
+  CHECK(hits > 5000 && misses > 5000);
+}
+
+// ------------------------------------------------------------------------------------ broad phases
+
+typedef struct odd {
+  int modulus;
+} odd;
+
+static int keep_some(void *context, int a, int b) {
+  return (a + b) % ((odd *)context)->modulus != 0;
+}
+
+static void random_boxes(int n, int style, csim_box *box) {
+  for (int i = 0; i < n; i++) {
+    double size = style == 1 ? pow(10, uniform(-4, 0)) : 0.05;
+    for (int c = 0; c < 3; c++) {
+      double at = style == 2 ? 0.01 * floor(uniform(0, 40)) : uniform(-1, 1); // lattice: many ties
+      box[i].lo[c] = at;
+      box[i].hi[c] = at + (style == 2 ? 0.01 : size * uniform(0, 1));
+      double drift = style == 3 ? uniform(0.2, 0.25) : 0;
+      box[i].drift_lo[c] = drift - (style == 3 ? 0.01 : 0);
+      box[i].drift_hi[c] = drift;
+    }
+    if (style == 4) box[i] = box[0];
+  }
+}
+
+static int same_pairs(const csim_pair_list *a, const csim_pair_list *b) {
+  return a->n == b->n && (a->n == 0 || !memcmp(a->pair, b->pair, 2 * (size_t)a->n * sizeof(int)));
+}
+
+static void test_broad_phases(void) {
+  enum { N = 700, M = 500 };
+  csim_box *A = CSIM_NEW(csim_box, N), *B = CSIM_NEW(csim_box, M);
+  csim_pair_chunks chunks = {0}, brute = {0};
+  csim_pair_list want = {0}, got = {0}, want_between = {0};
+  csim_grid grid = {0};
+  csim_arena arena = {0};
+  csim_bvh tree, other;
+  odd context = {3};
+  CHECK(csim_bvh_create(&arena, N, &tree) == 0 && csim_bvh_create(&arena, M, &other) == 0);
+  for (int style = 0; style < 5; style++) {
+    random_boxes(N, style, A);
+    random_boxes(M, style, B);
+    csim_pair_chunks_begin(&brute, 2);
+    for (int i = N - 1; i >= 0; i--)
+      for (int j = i + 1; j < N; j++)
+        if (csim_boxes_meet(&A[i], &A[j]) && keep_some(&context, i, j))
+          csim_pair_chunks_push(&brute, j & 1, i, j);
+    CHECK(csim_pair_chunks_join(&brute, NULL, N, &want) == 0);
+    csim_pair_chunks_begin(&brute, 1);
+    for (int i = 0; i < N; i++)
+      for (int j = 0; j < M; j++)
+        if (csim_boxes_meet(&A[i], &B[j]) && keep_some(&context, i, j))
+          csim_pair_chunks_push(&brute, 0, i, j);
+    CHECK(csim_pair_chunks_join(&brute, NULL, N, &want_between) == 0);
+    for (int threads = 1; threads <= 3; threads++) {
+      csim_pool *pool = csim_pool_create(threads);
+      csim_bvh_update(&tree, A); // sorted for the first style, refitted afterwards
+      csim_bvh_update(&other, B);
+      // floats round outward: on ties of a lattice the tree may list more, never less
+      CHECK(csim_bvh_pairs(pool, &tree, keep_some, &context, &chunks, &got) == 0);
+      CHECK(style == 2 ? got.n >= want.n : same_pairs(&got, &want));
+      CHECK(csim_bvh_pairs_between(pool, &tree, &other, keep_some, &context, &chunks, &got) == 0);
+      CHECK(style == 2 ? got.n >= want_between.n : same_pairs(&got, &want_between));
+      CHECK(csim_grid_pairs(pool, &grid, N, A, keep_some, &context, &chunks, &got) == 0);
+      CHECK(same_pairs(&got, &want));
+      CHECK(csim_grid_pairs_between(pool, &grid, N, A, M, B, keep_some, &context, &chunks, &got) ==
+            0);
+      CHECK(same_pairs(&got, &want_between));
+      csim_pool_free(pool);
+    }
+    CHECK(want.n > 0);
+  }
+  CHECK(csim_grid_pairs(NULL, &grid, 0, A, keep_some, &context, &chunks, &got) == 0 && got.n == 0);
+  csim_arena_free(&arena);
+  csim_grid_free(&grid);
+  csim_pair_chunks_free(&chunks);
+  csim_pair_chunks_free(&brute);
+  csim_pair_list_free(&want);
+  csim_pair_list_free(&want_between);
+  csim_pair_list_free(&got);
+  free(A);
+  free(B);
+}
+
+// ----------------------------------------------------------------------------------------- filter
+
+// Whether the two primitives, as parts of triangles, meet: exact. The vertex of a vertex-triangle
+// pair becomes the tip of a thin triangle that points away.
+static int crosses(csim_pair_kind kind, double before[4][3], double after[4][3]) {
+  // same side before and after, for the vertex within the triangle's reach, is what matters; the
+  // moving hulls stay apart, so a certified slab must still exist
+  double n[3];
+  (void)before;
+  return csim_separate_pair(kind, (const double *[]){after[0], after[1], after[2], after[3]}, n) <=
+         0;
+}
+
+// Random pairs, near-parallel ones, tiny gaps, far from the origin, degenerate ones: after any
+// number of filtered motions they are still certainly apart; so are they for every part of it.
+static void test_filter(void) {
+  int cut = 0;
+  for (int trial = 0; trial < 30000; trial++) {
+    csim_pair_kind kind = (csim_pair_kind)(trial & 1);
+    int style = trial / 2 % 6;
+    double x[4][3], d[4][3], y[4][3], t[4], n[3], offset = style == 3 ? 1e4 : 0;
+    random_points(4, 1, x);
+    if (style == 1 || style == 4) { // almost parallel, almost touching
+      double gap = pow(10, uniform(-10, -3)), e[3];
+      csim_sub(x[1], x[0], e);
+      for (int c = 0; c < 3; c++) {
+        x[2][c] = x[0][c] + uniform(-0.5, 0.5) * e[c] + gap * (c == 1);
+        x[3][c] = x[2][c] + e[c] + uniform(-1, 1) * gap * 0.1;
+      }
+    }
+    if (style == 2)
+      for (int i = 1; i < 4; i++) x[i][1] = -pow(10, uniform(-9, -1)); // flat, vertex above
+    if (style == 5) memcpy(x[3], x[2], sizeof x[3]);
+    for (int i = 0; i < 4; i++) x[i][0] += offset;
+    const double *p[4] = {x[0], x[1], x[2], x[3]}, *q[4] = {d[0], d[1], d[2], d[3]};
+    if (!(csim_separate_pair(kind, p, n) > 0)) continue; // touching already
+    for (int move = 0; move < 12; move++) {
+      random_points(4, move % 3 ? 1 : 1e-3, d);
+      cut += csim_filter_pair(kind, p, q, 0, t);
+      for (int part = 1; part <= 2; part++) {
+        for (int k = 0; k < 4; k++) {
+          CHECK(t[k] >= 0 && t[k] <= 1);
+          // half the way for some, all of it for others: any shorter motion is safe as well
+          double s = part == 1 ? t[k] * uniform(0, 1) : t[k];
+          for (int c = 0; c < 3; c++) y[k][c] = x[k][c] + s * d[k][c];
+        }
+        CHECK(!crosses(kind, x, y) || csim_separate_pair(kind, p, n) < 1e-9);
+      }
+      double u[4][3], time;
+      for (int k = 0; k < 4; k++) csim_sub(y[k], x[k], u[k]);
+      if (csim_separate_pair(kind, p, n) > 1e-7)
+        CHECK(!csim_ccd_pair(kind, p, (const double *[]){u[0], u[1], u[2], u[3]}, 0, &time) ||
+              time > 0.999);
+      memcpy(x, y, sizeof x);
+    }
+  }
+  CHECK(cut > 10000);
+}
+
+// Three triangles thrown about at random, all their pairs filtered: never do they meet, exactly.
+static void test_triangles(void) {
+  static const int tri[9] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
+  static const int edge[9][2] = {{0, 1}, {1, 2}, {2, 0}, {3, 4}, {4, 5},
+                                 {5, 3}, {6, 7}, {7, 8}, {8, 6}};
+  for (int trial = 0; trial < 300; trial++) {
+    double x[9][3], d[9][3], t[9], s[4];
+    do {
+      random_points(9, trial % 2 ? 1 : 0.5, x);
+      for (int i = 0; i < 9; i++) x[i][1] = trial % 3 == 0 ? i / 3 * 1e-6 : x[i][1];
+      long long total = 1;
+      csim_triangles mesh = {9, x[0], 3, tri};
+      CHECK(csim_find_self_intersections(&mesh, 0, NULL, &total) == CSIM_OK);
+      if (total == 0) break;
+    } while (1);
+    for (int step = 0; step < 30; step++) {
+      random_points(9, 0.5, d);
+      for (int i = 0; i < 9; i++) t[i] = 1;
+      for (int v = 0; v < 9; v++)
+        for (int f = 0; f < 3; f++) {
+          if (v / 3 == f) continue;
+          int id[4] = {v, 3 * f, 3 * f + 1, 3 * f + 2};
+          csim_filter_pair(CSIM_PAIR_VERTEX_TRIANGLE,
+                           (const double *[]){x[id[0]], x[id[1]], x[id[2]], x[id[3]]},
+                           (const double *[]){d[id[0]], d[id[1]], d[id[2]], d[id[3]]}, 1e-7, s);
+          for (int k = 0; k < 4; k++) t[id[k]] = csim_min(t[id[k]], s[k]);
+        }
+      for (int a = 0; a < 9; a++)
+        for (int b = a + 1; b < 9; b++) {
+          if (a / 3 == b / 3) continue;
+          int id[4] = {edge[a][0], edge[a][1], edge[b][0], edge[b][1]};
+          csim_filter_pair(CSIM_PAIR_EDGE_EDGE,
+                           (const double *[]){x[id[0]], x[id[1]], x[id[2]], x[id[3]]},
+                           (const double *[]){d[id[0]], d[id[1]], d[id[2]], d[id[3]]}, 1e-7, s);
+          for (int k = 0; k < 4; k++) t[id[k]] = csim_min(t[id[k]], s[k]);
+        }
+      for (int i = 0; i < 9; i++) csim_add_scaled(t[i], d[i], x[i]);
+      long long total = 1;
+      csim_triangles mesh = {9, x[0], 3, tri};
+      CHECK(csim_find_self_intersections(&mesh, 0, NULL, &total) == CSIM_OK);
+      CHECK(total == 0);
+    }
+  }
+}
+
+int main(void) {
+  test_distance();
+  test_ccd();
+  test_broad_phases();
+  test_filter();
+  test_triangles();
+  return check_report();
+}
