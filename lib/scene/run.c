@@ -162,7 +162,7 @@ static csim_status step_frame(run *r, int frame, csim_frame_stats *stats) {
       snprintf(r->report->reason, sizeof r->report->reason, "frame %d, substep %d of %d: %s", frame,
                s + 1, r->scene->substeps, outcome_text(r->scene, step.method.outcome));
       csim_say(r->log, CSIM_ERROR, (csim_place){.file = r->scene->file}, "%s", r->report->reason);
-      return CSIM_FAILED;
+      return step.method.outcome == CSIM_OUTCOME_MEMORY ? CSIM_MEMORY : CSIM_FAILED;
     }
     lag = fmax(lag, step.contact.lag);
     tell_progress(r, frame, s + 1, stats);

@@ -75,7 +75,7 @@ if [ "$CONFIG" != sanitize ] && [ "$CONFIG" != thread ]; then
 fi
 
 # no tetrahedraliser
-sed 's/"type": "cloth", "material": "cotton"/"type": "solid", "material": "jelly"/; s/"shape": "grid", "size": \[1, 1\], "cells": \[8, 8\]/"shape": "box", "size": [1, 1, 1]/' \
+sed 's/"type": "cloth", "material": "cotton"/"type": "solid", "material": "jelly"/; s/"shape": "grid", "size": \[1, 1\], "cells": \[8, 8\]/"shape": "box", "size": [0.4, 0.4, 0.4]/; s/0.52/0.8/' \
   tiny.json >solid.json
 expect 0 "$clothsim" solid.json -o solid -e 2
 expect 3 env CLOTHSIM_TET=/nowhere/clothsim-tet "$clothsim" solid.json -o lost
