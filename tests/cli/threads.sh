@@ -7,6 +7,7 @@ cat >cloth.json <<'END'
   "frames": {"start": 1, "end": 3, "fps": 24, "substeps": 2},
   "wind": {"velocity": [2, 0, 1], "turbulence": 0.3},
   "solver": {"method": "newton", "iterations": 2, "tolerance": 1e-3, "linear_tolerance": 0.05},
+  "contact": {"response": "impulse"},
   "objects": [
     {"name": "cloth", "type": "cloth", "material": "cotton", "position": [0, 0.51, 0], "velocity": [0, -1, 0],
      "mesh": {"shape": "grid", "size": [1, 1], "cells": [56, 56]}, "pins": [{"vertices": [0]}]},
@@ -28,6 +29,7 @@ same() {
   done
 }
 same jacobi
+same filter --set contact.response=filter --set frames.end=2
 same ichol --set solver.preconditioner=ichol
 same cholesky --set solver.linear=cholesky --set frames.end=2
 for method in descent pbd xpbd; do
