@@ -146,7 +146,7 @@ $(BENCH_BIN): $(B)/bench/%: $(B)/tests/bench/%.o $(LIB)
 
 # ------------------------------------------------------------------------------------------ people
 
-.PHONY: always help deps tests check deps-dcc check-dcc fuzz validate bench layers format man install uninstall clean
+.PHONY: always help deps tests check deps-dcc check-dcc fuzz validate benches bench layers format man install uninstall clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -174,7 +174,9 @@ fuzz: ## fuzz the cache reader for SECONDS=60 (clang)
 validate: $(VALIDATE) $(BIN)/clothsim-tet ## every method against closed forms, as a table (minutes)
 	@CLOTHSIM_TET=$(BIN)/clothsim-tet $(VALIDATE) --all --curve docs/liu-curve.svg
 
-bench: $(BENCH_BIN) ## run the benchmarks (minutes); their tables go to build/$(config)/bench/ too
+benches: $(BENCH_BIN)
+
+bench: benches ## run the benchmarks (minutes); their tables go to build/$(config)/bench/ too
 	@for b in $(BENCH_BIN); do echo "== $$b"; (cd $(B)/bench && $(CURDIR)/$$b) || exit 1; done
 
 layers: ## prove that every file uses only its own floor or lower ones
@@ -190,7 +192,7 @@ man: $(MAN) ## man pages into build/man/ (needs pandoc)
 
 build/man/%: docs/%.md
 	@mkdir -p $(@D)
-	$(call say,man)$(PANDOC) -s -t man $< -o $@
+	$(call say,man)$(PANDOC) -s -f markdown-smart -t man $< -o $@
 
 PREFIX ?= /usr/local
 DEST   := $(DESTDIR)$(PREFIX)

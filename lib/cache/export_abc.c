@@ -161,7 +161,7 @@ static void add_header(csim_bytes *headers, const property *p) {
     HOMOGENEOUS = 1 << 10,
     CONSTANT = 1 << 11
   };
-  uint32_t info = (uint32_t)(p->kind | WIDE | p->metadata << 20), first, last;
+  uint32_t info = (uint32_t)(p->kind | WIDE | p->metadata << 20), first = 0, last = 0;
   uint32_t n = (uint32_t)(p->sample.n / 8), size = (uint32_t)strlen(p->name);
   if (p->kind != COMPOUND) {
     find_changes(p, &first, &last);

@@ -113,7 +113,8 @@ static csim_status add_targets(csim_build *build, const csim_object *object, con
     group->pivot[c] = pin->motion.has_pivot ? pin->motion.pivot[c] : center[c] / count;
   group->motion.key = CSIM_ARENA_NEW(build->arena, csim_key, pin->motion.nkey);
   if (!group->motion.key) return CSIM_MEMORY;
-  memcpy(group->motion.key, pin->motion.key, (size_t)pin->motion.nkey * sizeof(csim_key));
+  if (pin->motion.nkey)
+    memcpy(group->motion.key, pin->motion.key, (size_t)pin->motion.nkey * sizeof(csim_key));
   model->ngroup++;
   return CSIM_OK;
 }
