@@ -2,49 +2,94 @@
 #include "math/precondition.h"
 
 #include "math/vec3.h"
+#include "math/vector.h"
 
+#include <assert.h>
 #include <string.h>
 
-enum { ROW_GRAIN = 1024 };
+enum { ROW_GRAIN = 512 };
+
+int csim_precond_create_jacobi(csim_arena *arena, int nrow, csim_precond *P) {
+  *P = (csim_precond){.kind = CSIM_BLOCK_JACOBI, .isa = csim_simd_best(), .nrow = nrow};
+  P->inverse = CSIM_ARENA_NEW(arena, float, 9 * (ptrdiff_t)nrow + 1);
+  return arena->failed ? -1 : 0;
+}
 
 int csim_precond_create(csim_arena *arena, const csim_pattern *pattern,
                         csim_preconditioner_kind kind, csim_precond *P) {
-  *P = (csim_precond){.kind = kind, .pattern = pattern};
+  if (kind == CSIM_BLOCK_JACOBI) return csim_precond_create_jacobi(arena, pattern->nrow, P);
+  *P = (csim_precond){.kind = kind, .nrow = pattern->nrow, .pattern = pattern};
   P->diag = CSIM_ARENA_NEW(arena, double, 9 * (ptrdiff_t)pattern->nrow);
-  if (kind == CSIM_BLOCK_ICHOL)
-    P->val = CSIM_ARENA_NEW(arena, double, 9 * (ptrdiff_t)pattern->nblock);
+  P->val = CSIM_ARENA_NEW(arena, double, 9 * (ptrdiff_t)pattern->nblock);
   return arena->failed ? -1 : 0;
 }
 
 // ------------------------------------------------------------------------------------ block-Jacobi
 
-typedef struct jacobi_job {
-  const csim_bsr *A;
+typedef struct invert_job {
+  const csim_bsr *blocks; // one of the two
+  const csim_graph_matrix *graph;
   const csim_precond *P;
-  const double *r;
-  double *z;
-} jacobi_job;
+} invert_job;
 
 static double invert_diagonals(void *context, int first, int last) {
-  const jacobi_job *job = context;
+  const invert_job *job = context;
   int repaired = 0;
   for (int i = first; i < last; i++) {
-    const double *a = job->A->val + 9 * (ptrdiff_t)job->A->pattern->diag[i];
-    double *inverse = job->P->diag + 9 * (ptrdiff_t)i, L[9];
-    if (csim_mat3_cholesky(a, L) && csim_mat3_inverse(a, inverse) > 0) continue;
-    double scale = fabs(a[0]) + fabs(a[4]) + fabs(a[8]);
-    memset(inverse, 0, 9 * sizeof *inverse);
-    inverse[0] = inverse[4] = inverse[8] = scale > 0 ? 3 / scale : 1;
-    repaired++;
+    double a[9], inverse[9], L[9];
+    if (job->graph)
+      csim_graph_diagonal(job->graph, i, a);
+    else
+      memcpy(a, job->blocks->val + 9 * (ptrdiff_t)job->blocks->pattern->diag[i], sizeof a);
+    if (!csim_mat3_cholesky(a, L) || !(csim_mat3_inverse(a, inverse) > 0)) {
+      double scale = fabs(a[0]) + fabs(a[4]) + fabs(a[8]);
+      memset(inverse, 0, sizeof inverse);
+      inverse[0] = inverse[4] = inverse[8] = scale > 0 ? 3 / scale : 1;
+      repaired++;
+    }
+    for (int k = 0; k < 9; k++) job->P->inverse[9 * (ptrdiff_t)i + k] = (float)inverse[k];
   }
   return repaired;
 }
 
-static void apply_diagonals(void *context, int first, int last) {
-  const jacobi_job *job = context;
-  for (int i = first; i < last; i++)
-    csim_mat3_mul(job->P->diag + 9 * (ptrdiff_t)i, job->r + 3 * (ptrdiff_t)i,
-                  job->z + 3 * (ptrdiff_t)i);
+// r -= alpha q, z = P^-1 r; returns r.r. Loads of `inverse` run one number past a block, see
+// graph.c; those of r do not, because another thread may be writing there.
+CSIM_SIMD_BODY double reduce_rows(const csim_precond *P, double alpha, const double *q, double *r,
+                                  double *z, int first, int last, double *r_dot_z) {
+  csim_v4 rr = {0}, rz = {0};
+  for (int i = first; i < last; i++) {
+    ptrdiff_t at = 3 * (ptrdiff_t)i;
+    const float *inverse = P->inverse + 9 * (ptrdiff_t)i;
+    csim_v4 ri = CSIM_LOAD3(r + at);
+    if (q) {
+      ri -= alpha * CSIM_LOAD3(q + at);
+      CSIM_STORE3(r + at, ri);
+    }
+    csim_v4 zi = CSIM_LOAD4F(inverse) * ri[0] + CSIM_LOAD4F(inverse + 3) * ri[1] +
+                 CSIM_LOAD4F(inverse + 6) * ri[2];
+    CSIM_STORE3(z + at, zi);
+    rr += ri * ri;
+    rz += ri * zi;
+  }
+  *r_dot_z = CSIM_SUM3(rz);
+  return CSIM_SUM3(rr);
+}
+CSIM_SIMD_KERNEL(double, reduce_rows,
+                 (const csim_precond *P, double alpha, const double *q, double *r, double *z,
+                  int first, int last, double *r_dot_z),
+                 (P, alpha, q, r, z, first, last, r_dot_z))
+
+typedef struct reduce_job {
+  const csim_precond *P;
+  double alpha;
+  const double *q;
+  double *r, *z;
+} reduce_job;
+
+static void run_reduce(void *context, int first, int last, double *sum) {
+  const reduce_job *job = context;
+  sum[0] = reduce_rows_kernel[job->P->isa](job->P, job->alpha, job->q, job->r, job->z, first, last,
+                                           sum + 1);
 }
 
 // ------------------------------------------------------------------------ incomplete Cholesky
@@ -145,15 +190,32 @@ static void solve_factor(const csim_precond *P, const double *r, double *z) {
 
 int csim_precond_update(csim_pool *pool, const csim_bsr *A, csim_precond *P) {
   if (P->kind == CSIM_BLOCK_ICHOL) return factor(A, P);
-  jacobi_job job = {.A = A, .P = P};
-  return (int)csim_pool_sum(pool, P->pattern->nrow, invert_diagonals, &job);
+  return (int)csim_pool_sum(pool, P->nrow, invert_diagonals, &(invert_job){.blocks = A, .P = P});
+}
+
+int csim_precond_update_graph(csim_pool *pool, const csim_graph_matrix *A, csim_precond *P) {
+  assert(P->kind == CSIM_BLOCK_JACOBI);
+  return (int)csim_pool_sum(pool, P->nrow, invert_diagonals, &(invert_job){.graph = A, .P = P});
 }
 
 void csim_precond_apply(csim_pool *pool, const csim_precond *P, const double *r, double *z) {
-  if (P->kind == CSIM_BLOCK_ICHOL) {
+  double sum[2];
+  if (P->kind == CSIM_BLOCK_ICHOL)
     solve_factor(P, r, z);
+  else // r is not written without q
+    csim_pool_sums(pool, P->nrow, ROW_GRAIN, 2, run_reduce,
+                   &(reduce_job){.P = P, .r = (double *)r, .z = z}, sum);
+}
+
+void csim_precond_reduce(csim_pool *pool, const csim_precond *P, double alpha, const double *q,
+                         double *r, double *z, double sum[2]) {
+  if (P->kind == CSIM_BLOCK_JACOBI) {
+    csim_pool_sums(pool, P->nrow, ROW_GRAIN, 2, run_reduce, &(reduce_job){P, alpha, q, r, z}, sum);
     return;
   }
-  jacobi_job job = {.P = P, .r = r, .z = z};
-  csim_pool_for(pool, P->pattern->nrow, ROW_GRAIN, apply_diagonals, &job);
+  int n = 3 * P->nrow;
+  if (q) csim_vector_add(pool, n, -alpha, q, r);
+  solve_factor(P, r, z);
+  sum[0] = csim_vector_dot(pool, n, r, r);
+  sum[1] = csim_vector_dot(pool, n, r, z);
 }

@@ -88,6 +88,7 @@ const csim_energy_kind csim_quadratic_kind = {
     .value = quadratic_value,
     .gradient = quadratic_gradient,
     .hessian = quadratic_hessian,
+    .constant = 1,
     .laplacian = quadratic_laplacian,
     .constraint = quadratic_constraint,
 };

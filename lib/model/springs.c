@@ -74,14 +74,37 @@ static inline void add_blocks(const csim_energy *energy, int e, const spring *s,
   }
 }
 
+// Stiffness along and across a spring.
+static inline void spring_stiffness(const csim_energy *energy, const spring *s, int e, csim_spd spd,
+                                    double *along, double *across) {
+  *along = s->dl != 0 || energy->param[NPARAM * (ptrdiff_t)e + SLACK] == 0 ? s->k : 0;
+  *across = s->l > 0 ? s->k * s->dl / s->l : *along;
+  if (*across < 0 && spd != CSIM_SPD_NONE) *across = 0;
+}
+
 static void spring_hessian(const csim_energy *energy, const csim_point *at, csim_spd spd, int first,
                            int last, double *val) {
   for (int e = first; e < last; e++) {
     spring s = spring_at(energy, at, e);
-    double along = s.dl != 0 || energy->param[NPARAM * (ptrdiff_t)e + SLACK] == 0 ? s.k : 0;
-    double across = s.l > 0 ? s.k * s.dl / s.l : along;
-    if (across < 0 && spd != CSIM_SPD_NONE) across = 0;
+    double along, across;
+    spring_stiffness(energy, &s, e, spd, &along, &across);
     add_blocks(energy, e, &s, along, across, val);
+  }
+}
+
+static inline void add_stretch(const spring *s, double along, double across, double out[2]) {
+  out[0] += across;
+  if (s->l > 0) out[1] += (along - across) / (s->l * s->l);
+}
+
+static void spring_stretch(const csim_energy *energy, const csim_point *at, csim_spd spd, int n,
+                           const int *element, double *out) {
+  for (int i = 0; i < n; i++) {
+    if (element[i] < 0) continue;
+    spring s = spring_at(energy, at, element[i]);
+    double along, across;
+    spring_stiffness(energy, &s, element[i], spd, &along, &across);
+    add_stretch(&s, along, across, out + 2 * (ptrdiff_t)i);
   }
 }
 
@@ -118,6 +141,7 @@ const csim_energy_kind csim_spring_kind = {
     .value = spring_value,
     .gradient = spring_gradient,
     .hessian = spring_hessian,
+    .stretch = spring_stretch,
     .laplacian = spring_laplacian,
     .constraint = spring_constraint,
 };
@@ -161,6 +185,18 @@ static void limit_hessian(const csim_energy *energy, const csim_point *at, csim_
   }
 }
 
+static void limit_stretch(const csim_energy *energy, const csim_point *at, csim_spd spd, int n,
+                          const int *element, double *out) {
+  (void)spd;
+  for (int i = 0; i < n; i++) {
+    if (element[i] < 0) continue;
+    const double *param = energy->param + 2 * (ptrdiff_t)element[i];
+    spring s = spring_between(energy, at, element[i]);
+    double over = excess(energy, &s, element[i]), f = param[K] / param[LENGTH] * over;
+    if (over > 0) add_stretch(&s, 2 * f, f * over / s.l, out + 2 * (ptrdiff_t)i);
+  }
+}
+
 static int limit_constraint(const csim_energy *energy, const csim_point *at, int e,
                             csim_constraint *c) {
   spring s = spring_between(energy, at, e);
@@ -176,6 +212,7 @@ const csim_energy_kind csim_limit_kind = {
     .value = limit_value,
     .gradient = limit_gradient,
     .hessian = limit_hessian,
+    .stretch = limit_stretch,
     .laplacian = spring_laplacian,
     .constraint = limit_constraint,
 };
