@@ -10,8 +10,11 @@
 #ifndef CSIM_BASE_SIMD_H
 #define CSIM_BASE_SIMD_H
 
+#include <math.h>
+
 typedef double csim_v4 __attribute__((vector_size(32)));
 typedef double csim_v4_at __attribute__((vector_size(32), aligned(8), may_alias));
+typedef long long csim_v4i __attribute__((vector_size(32)));
 typedef double csim_v2_at __attribute__((vector_size(16), aligned(8), may_alias));
 
 typedef enum csim_isa {
@@ -52,6 +55,9 @@ static inline csim_isa csim_simd_best(void) {
 #define CSIM_LOAD4(p) (*(const csim_v4_at *)(p))
 /// Four floats from p, as doubles.
 #define CSIM_LOAD4F(p) ((csim_v4){(p)[0], (p)[1], (p)[2], (p)[3]})
+/// Four doubles to floats at p.
+#define CSIM_STORE4F(p, v)                                                                         \
+  ((p)[0] = (float)(v)[0], (p)[1] = (float)(v)[1], (p)[2] = (float)(v)[2], (p)[3] = (float)(v)[3])
 /// Three numbers and a zero; reads no fourth.
 #define CSIM_LOAD3(p) ((csim_v4){(p)[0], (p)[1], (p)[2], 0})
 #define CSIM_STORE4(p, v) (*(csim_v4_at *)(p) = (v))
@@ -61,5 +67,22 @@ static inline csim_isa csim_simd_best(void) {
 #define CSIM_SPLAT4(s) ((csim_v4){(s), (s), (s), (s)})
 /// Sum over lanes 0 to 2.
 #define CSIM_SUM3(v) ((v)[0] + (v)[1] + (v)[2])
+
+/// Lane by lane: mask ? a : b, mask being the result of a comparison.
+#define CSIM_SELECT4(mask, a, b)                                                                   \
+  ((csim_v4)(((csim_v4i)(mask) & (csim_v4i)(a)) | (~(csim_v4i)(mask) & (csim_v4i)(b))))
+#define CSIM_SQRT4(v) ((csim_v4){sqrt((v)[0]), sqrt((v)[1]), sqrt((v)[2]), sqrt((v)[3])})
+
+/// Four rows of four to four columns: row[i][j] becomes row[j][i].
+CSIM_SIMD_BODY void csim_transpose4(csim_v4 row[4]) {
+  csim_v4 low01 = __builtin_shufflevector(row[0], row[1], 0, 4, 2, 6);
+  csim_v4 high01 = __builtin_shufflevector(row[0], row[1], 1, 5, 3, 7);
+  csim_v4 low23 = __builtin_shufflevector(row[2], row[3], 0, 4, 2, 6);
+  csim_v4 high23 = __builtin_shufflevector(row[2], row[3], 1, 5, 3, 7);
+  row[0] = __builtin_shufflevector(low01, low23, 0, 1, 4, 5);
+  row[1] = __builtin_shufflevector(high01, high23, 0, 1, 4, 5);
+  row[2] = __builtin_shufflevector(low01, low23, 2, 3, 6, 7);
+  row[3] = __builtin_shufflevector(high01, high23, 2, 3, 6, 7);
+}
 
 #endif

@@ -1,10 +1,6 @@
 // math/graph.c: see graph.h.
 #include "math/graph.h"
 
-#include "math/vec3.h"
-
-#include <string.h>
-
 enum { ROW_GRAIN = 512 };
 
 int csim_graph_matrix_create(csim_arena *arena, const csim_graph *graph, csim_graph_matrix *A) {
@@ -58,16 +54,35 @@ double csim_graph_multiply(csim_pool *pool, const csim_graph_matrix *A, const do
   return sum;
 }
 
-void csim_graph_diagonal(const csim_graph_matrix *A, int i, double block[9]) {
+// Columns of block (i, i).
+CSIM_SIMD_BODY void sum_row(const csim_graph_matrix *A, int i, double *block) {
   const csim_graph *graph = A->graph;
+  const double *D = A->diag + 9 * (ptrdiff_t)i;
+  csim_v4 x = CSIM_LOAD3(D), y = CSIM_LOAD3(D + 3), z = CSIM_LOAD3(D + 6);
   double a = 0;
-  memcpy(block, A->diag + 9 * (ptrdiff_t)i, 9 * sizeof *block);
   for (int k = graph->near_start[i]; k < graph->near_start[i + 1]; k++) {
-    const float *edge = A->near + 4 * (ptrdiff_t)k;
-    double u[3] = {edge[0], edge[1], edge[2]};
-    csim_mat3_add_outer(1, u, u, block);
+    csim_v4 edge = CSIM_LOAD4F(A->near + 4 * (ptrdiff_t)k);
+    x += edge[0] * edge;
+    y += edge[1] * edge;
+    z += edge[2] * edge;
     a += edge[3];
   }
-  for (int k = graph->far_start[i]; k < graph->far_start[i + 1]; k++) a += graph->far[k];
-  for (int c = 0; c < 3; c++) block[4 * c] += a;
+  for (int k = graph->far_start[i]; k < graph->far_start[i + 1]; k++) a += (double)graph->far[k];
+  x += (csim_v4){a, 0, 0, 0};
+  y += (csim_v4){0, a, 0, 0};
+  z += (csim_v4){0, 0, a, 0};
+  CSIM_STORE3(block, x);
+  CSIM_STORE3(block + 3, y);
+  CSIM_STORE3(block + 6, z);
+}
+
+CSIM_SIMD_BODY int sum_rows(const csim_graph_matrix *A, int first, int last, double *block) {
+  for (int i = first; i < last; i++) sum_row(A, i, block + 9 * (ptrdiff_t)(i - first));
+  return 0;
+}
+CSIM_SIMD_KERNEL(int, sum_rows, (const csim_graph_matrix *A, int first, int last, double *block),
+                 (A, first, last, block))
+
+void csim_graph_diagonals(const csim_graph_matrix *A, int first, int last, double *block) {
+  sum_rows_kernel[A->isa](A, first, last, block);
 }

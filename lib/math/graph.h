@@ -41,7 +41,8 @@ int csim_graph_matrix_create(csim_arena *arena, const csim_graph *graph, csim_gr
 /// @return x . y
 double csim_graph_multiply(csim_pool *pool, const csim_graph_matrix *A, const double *x, double *y);
 
-/// Adds to D (3 x 3) what the edges of row i have on the diagonal: all of block (i, i).
-void csim_graph_diagonal(const csim_graph_matrix *A, int i, double block[9]);
+/// All of the diagonal blocks (i, i) of rows [first, last), edges included: block ((last - first) x
+/// 9), overwritten.
+void csim_graph_diagonals(const csim_graph_matrix *A, int first, int last, double *block);
 
 #endif

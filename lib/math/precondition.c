@@ -32,22 +32,40 @@ typedef struct invert_job {
   const csim_precond *P;
 } invert_job;
 
+// Inverse of a symmetric block by cofactors. Returns 0 when it is not positive definite: then a
+// leading minor is not positive (Sylvester).
+static inline int invert_definite(const double *a, float *inverse) {
+  double c0 = a[4] * a[8] - a[5] * a[5], c1 = a[2] * a[5] - a[1] * a[8];
+  double c2 = a[1] * a[5] - a[2] * a[4], minor = a[0] * a[4] - a[1] * a[1];
+  double det = a[0] * c0 + a[1] * c1 + a[2] * c2;
+  if (!(a[0] > 0 && minor > 0 && det > 0)) return 0;
+  double s = 1 / det;
+  inverse[0] = (float)(s * c0);
+  inverse[1] = inverse[3] = (float)(s * c1);
+  inverse[2] = inverse[6] = (float)(s * c2);
+  inverse[4] = (float)(s * (a[0] * a[8] - a[2] * a[2]));
+  inverse[5] = inverse[7] = (float)(s * (a[1] * a[2] - a[0] * a[5]));
+  inverse[8] = (float)(s * minor);
+  return isfinite(s);
+}
+
 static double invert_diagonals(void *context, int first, int last) {
   const invert_job *job = context;
+  enum { BATCH = 64 };
   int repaired = 0;
   for (int i = first; i < last; i++) {
-    double a[9], inverse[9], L[9];
-    if (job->graph)
-      csim_graph_diagonal(job->graph, i, a);
-    else
-      memcpy(a, job->blocks->val + 9 * (ptrdiff_t)job->blocks->pattern->diag[i], sizeof a);
-    if (!csim_mat3_cholesky(a, L) || !(csim_mat3_inverse(a, inverse) > 0)) {
-      double scale = fabs(a[0]) + fabs(a[4]) + fabs(a[8]);
-      memset(inverse, 0, sizeof inverse);
-      inverse[0] = inverse[4] = inverse[8] = scale > 0 ? 3 / scale : 1;
-      repaired++;
-    }
-    for (int k = 0; k < 9; k++) job->P->inverse[9 * (ptrdiff_t)i + k] = (float)inverse[k];
+    double blocks[9 * BATCH];
+    const double *a = blocks + 9 * ((i - first) % BATCH);
+    if (!job->graph)
+      a = job->blocks->val + 9 * (ptrdiff_t)job->blocks->pattern->diag[i];
+    else if (a == blocks)
+      csim_graph_diagonals(job->graph, i, last - i < BATCH ? last : i + BATCH, blocks);
+    float *inverse = job->P->inverse + 9 * (ptrdiff_t)i;
+    if (invert_definite(a, inverse)) continue;
+    double scale = fabs(a[0]) + fabs(a[4]) + fabs(a[8]);
+    memset(inverse, 0, 9 * sizeof *inverse);
+    inverse[0] = inverse[4] = inverse[8] = (float)(scale > 0 ? 3 / scale : 1);
+    repaired++;
   }
   return repaired;
 }

@@ -7,6 +7,7 @@
 #ifndef CSIM_MODEL_ENERGY_H
 #define CSIM_MODEL_ENERGY_H
 
+#include "base/simd.h"
 #include "math/bsr.h"
 #include "model/params.h"
 
@@ -56,6 +57,7 @@ typedef struct csim_energy_kind {
 
 struct csim_energy {
   const csim_energy_kind *kind;
+  csim_isa isa;  ///< kernels to use
   int nelem;
   int *node;     ///< (nelem x nnode) vertices
   double *param; ///< (nelem x nparam) constants, see each kind

@@ -166,7 +166,29 @@ static void update_diagonals(void *context, int first, int last) {
   }
 }
 
-// An edge is written by nobody else, at both of its rows.
+// Edges as floats, from their a and c (n x 2). An edge is written by nobody else, at both of its
+// rows.
+CSIM_SIMD_BODY int store_edges(const csim_stiffness *K, const double *x, const double *sum,
+                               int first, int n) {
+  for (int k = 0; k < n; k += 4) {
+    csim_v4 c = {0};
+    for (int i = 0; i < 4 && k + i < n; i++) c[i] = sum[2 * (k + i) + 1];
+    csim_v4 u = CSIM_SQRT4(c);
+    for (int i = 0; i < 4 && k + i < n; i++) {
+      const int *end = K->end + 2 * (ptrdiff_t)(first + k + i), *place = K->place + (end - K->end);
+      csim_v4 edge =
+          u[i] * (CSIM_LOAD3(x + 3 * (ptrdiff_t)end[0]) - CSIM_LOAD3(x + 3 * (ptrdiff_t)end[1]));
+      edge[3] = sum[2 * (k + i)];
+      for (int side = 0; side < 2; side++)
+        if (place[side] >= 0) CSIM_STORE4F(K->A.near + 4 * (ptrdiff_t)place[side], edge);
+    }
+  }
+  return 0;
+}
+CSIM_SIMD_KERNEL(int, store_edges,
+                 (const csim_stiffness *K, const double *x, const double *sum, int first, int n),
+                 (K, x, sum, first, n))
+
 static void update_edges(void *context, int first, int last) {
   const update_job *job = context;
   csim_stiffness *K = job->K;
@@ -178,17 +200,7 @@ static void update_edges(void *context, int first, int last) {
   for (int s = 0; s < K->nspring; s++)
     K->spring[s]->kind->stretch(K->spring[s], job->at, job->spd, last - first,
                                 K->element[s] + first, sum);
-  for (int k = first; k < last; k++) {
-    double r[3], u = sqrt(sum[2 * (k - first) + 1]);
-    csim_sub(job->at->x + 3 * (ptrdiff_t)K->end[2 * (ptrdiff_t)k],
-             job->at->x + 3 * (ptrdiff_t)K->end[2 * (ptrdiff_t)k + 1], r);
-    float edge[4] = {(float)(u * r[0]), (float)(u * r[1]), (float)(u * r[2]),
-                     (float)sum[2 * (k - first)]};
-    for (int side = 0; side < 2; side++) {
-      int place = K->place[2 * (ptrdiff_t)k + side];
-      if (place >= 0) memcpy(K->A.near + 4 * (ptrdiff_t)place, edge, sizeof edge);
-    }
-  }
+  store_edges_kernel[K->A.isa](K, job->at->x, sum, first, last - first);
 }
 
 void csim_stiffness_update(csim_pool *pool, const csim_point *at, csim_spd spd, double inertia,
