@@ -8,6 +8,14 @@
 #include <string.h>
 
 enum { BOX_GRAIN = 1024, FILL_GRAIN = 512 };
+enum { BODIES, COLLIDERS };
+
+static void create_trees(csim_arena *arena, int point0, int point1, int edge0, int edge1, int tri0,
+                         int tri1, struct csim_candidate_trees *tree) {
+  csim_bvh_create(arena, point0, point1 - point0, &tree->point);
+  csim_bvh_create(arena, edge0, edge1 - edge0, &tree->edge);
+  csim_bvh_create(arena, tri0, tri1 - tri0, &tree->tri);
+}
 
 int csim_candidates_create(const csim_skin *skin, csim_broad_phase broad_phase, int self,
                            double distance, csim_candidates *set) {
@@ -17,13 +25,15 @@ int csim_candidates_create(const csim_skin *skin, csim_broad_phase broad_phase, 
   set->ref = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)skin->nvert);
   set->drift = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)skin->nvert);
   set->reach = CSIM_ARENA_NEW(arena, double, skin->nvert);
+  set->vert_box = CSIM_ARENA_NEW(arena, csim_box, skin->nvert);
   set->point_box = CSIM_ARENA_NEW(arena, csim_box, skin->npoint);
   set->edge_box = CSIM_ARENA_NEW(arena, csim_box, skin->nedge);
   set->tri_box = CSIM_ARENA_NEW(arena, csim_box, skin->ntri);
   if (broad_phase == CSIM_BROAD_BVH) {
-    csim_bvh_create(arena, skin->npoint, &set->point_tree);
-    csim_bvh_create(arena, skin->nedge, &set->edge_tree);
-    csim_bvh_create(arena, skin->ntri, &set->tri_tree);
+    create_trees(arena, 0, skin->nbody_point, 0, skin->nbody_edge, 0, skin->nbody_tri,
+                 &set->tree[BODIES]);
+    create_trees(arena, skin->nbody_point, skin->npoint, skin->nbody_edge, skin->nedge,
+                 skin->nbody_tri, skin->ntri, &set->tree[COLLIDERS]);
   }
   return arena->failed ? -1 : 0;
 }
@@ -43,41 +53,44 @@ typedef struct collect_job {
   const double *x;
 } collect_job;
 
-// Box of a primitive, grown by its reach and half the contact distance: two primitives that belong
-// on the list have boxes that meet.
-static csim_box box_of(const csim_candidates *set, const double *x, int n, const int *v) {
-  csim_box b = csim_box_empty();
-  double reach = 0;
-  for (int k = 0; k < n; k++) {
-    const double *p = x + 3 * (ptrdiff_t)v[k], *u = set->drift + 3 * (ptrdiff_t)v[k];
-    csim_box at = {{p[0], p[1], p[2]}, {p[0], p[1], p[2]}, {u[0], u[1], u[2]}, {u[0], u[1], u[2]}};
-    b = csim_box_join(&b, &at);
-    reach = csim_max(reach, set->reach[v[k]]);
+// Boxes of primitives whose vertices are grown by their reach and half the contact distance: two
+// primitives that belong on the list have boxes that meet. Returns how many boxes have changed.
+static double fill_verts(void *context, int first, int last) {
+  const collect_job *job = context;
+  csim_candidates *set = job->set;
+  double changed = 0;
+  for (int i = first; i < last; i++) {
+    csim_box box = csim_box_of_point(job->x + 3 * (ptrdiff_t)i, set->reach[i] + 0.51 * set->distance,
+                                     set->drift + 3 * (ptrdiff_t)i);
+    if (i >= set->skin->nbody_vert) changed += memcmp(&box, &set->vert_box[i], sizeof box) != 0;
+    set->vert_box[i] = box;
   }
-  double grow = reach + 0.51 * set->distance;
-  for (int c = 0; c < 3; c++) {
-    b.lo[c] -= grow;
-    b.hi[c] += grow;
-  }
-  return b;
+  return changed;
 }
 
 static void fill_points(void *context, int first, int last) {
   const collect_job *job = context;
   for (int i = first; i < last; i++)
-    job->set->point_box[i] = box_of(job->set, job->x, 1, &job->set->skin->point[i]);
+    job->set->point_box[i] = job->set->vert_box[job->set->skin->point[i]];
 }
 
 static void fill_edges(void *context, int first, int last) {
   const collect_job *job = context;
-  for (int i = first; i < last; i++)
-    job->set->edge_box[i] = box_of(job->set, job->x, 2, job->set->skin->edge + 2 * (ptrdiff_t)i);
+  const csim_box *box = job->set->vert_box;
+  for (int i = first; i < last; i++) {
+    const int *v = job->set->skin->edge + 2 * (ptrdiff_t)i;
+    job->set->edge_box[i] = csim_box_join(&box[v[0]], &box[v[1]]);
+  }
 }
 
 static void fill_tris(void *context, int first, int last) {
   const collect_job *job = context;
-  for (int i = first; i < last; i++)
-    job->set->tri_box[i] = box_of(job->set, job->x, 3, job->set->skin->tri + 3 * (ptrdiff_t)i);
+  const csim_box *box = job->set->vert_box;
+  for (int i = first; i < last; i++) {
+    const int *v = job->set->skin->tri + 3 * (ptrdiff_t)i;
+    csim_box two = csim_box_join(&box[v[0]], &box[v[1]]);
+    job->set->tri_box[i] = csim_box_join(&two, &box[v[2]]);
+  }
 }
 
 // Whether the two parts can have contact at all.
@@ -103,6 +116,31 @@ static double closing(const csim_candidates *set, int split, const int v[4], con
   return csim_max(0, side[0] - side[1]);
 }
 
+// Whether the slab across the line of the two centres is wide enough already: cheaper than the
+// shortest connection, and settles most neighbours within a sheet.
+static int apart_along_centres(const csim_candidates *set, int split, const int v[4],
+                               const double *const p[4], double far) {
+  double n[3], side[2] = {-INFINITY, INFINITY}, u[2] = {-INFINITY, INFINITY};
+  for (int c = 0; c < 3; c++)
+    n[c] = split == 1 ? (p[1][c] + p[2][c] + p[3][c]) * (1.0 / 3) - p[0][c]
+                      : p[2][c] + p[3][c] - p[0][c] - p[1][c];
+  for (int k = 0; k < 4; k++) {
+    double r[3];
+    csim_sub(p[k], p[0], r);
+    double along = csim_dot(n, r), drift = csim_dot(n, set->drift + 3 * (ptrdiff_t)v[k]);
+    if (k < split) {
+      side[0] = csim_max(side[0], along);
+      u[0] = csim_max(u[0], drift);
+    } else {
+      side[1] = csim_min(side[1], along);
+      u[1] = csim_min(u[1], drift);
+    }
+  }
+  double width = side[1] - side[0] - csim_max(0, u[0] - u[1]);
+  // the billionth takes up rounding
+  return width > 0 && width * width > far * far * (1 + 1e-9) * csim_dot(n, n);
+}
+
 static int near_enough(const collect_job *job, csim_pair_kind kind, const int v[4]) {
   const csim_candidates *set = job->set;
   int split = csim_pair_split(kind);
@@ -111,6 +149,7 @@ static int near_enough(const collect_job *job, csim_pair_kind kind, const int v[
   for (int k = 0; k < 4; k++) reach[k >= split] = csim_max(reach[k >= split], set->reach[v[k]]);
   double far = (set->distance + reach[0] + reach[1]) * (1 + 1e-9);
   gather(job->x, v, p);
+  if (apart_along_centres(set, split, v, p, far)) return 0;
   double d2 = csim_pair_closest(kind, p, w);
   if (d2 < far * far) return 1;
   // across the shortest connection the empty slab is as wide as that; drifting narrows it
@@ -200,30 +239,46 @@ static void fill_candidates(void *context, int first, int last) {
   }
 }
 
+static int search_trees(csim_pool *pool, csim_candidates *set, int colliders_moved,
+                        collect_job *job) {
+  const csim_skin *skin = set->skin;
+  struct csim_candidate_trees *bodies = &set->tree[BODIES], *colliders = &set->tree[COLLIDERS];
+  for (int side = BODIES; side <= (colliders_moved ? COLLIDERS : BODIES); side++) {
+    struct csim_candidate_trees *tree = &set->tree[side];
+    csim_bvh_update(&tree->point, set->point_box + tree->point.first);
+    csim_bvh_update(&tree->edge, set->edge_box + tree->edge.first);
+    csim_bvh_update(&tree->tri, set->tri_box + tree->tri.first);
+  }
+  // bodies among themselves come last, to be left out
+  csim_bvh_search point_tri[] = {{&bodies->point, &colliders->tri},
+                                 {&colliders->point, &bodies->tri},
+                                 {&bodies->point, &bodies->tri}};
+  csim_bvh_search edge_edge[] = {{&bodies->edge, &colliders->edge}, {&bodies->edge, NULL}};
+  int self = set->self != 0;
+  return csim_bvh_pairs(pool, 2 + self, point_tri, skin->npoint, keep_point_tri, job, &set->chunks,
+                        &set->point_tri) ||
+         csim_bvh_pairs(pool, 1 + self, edge_edge, skin->nedge, keep_edge_edge, job, &set->chunks,
+                        &set->edge_edge);
+}
+
 int csim_candidates_collect(csim_pool *pool, csim_candidates *set, const double *x) {
   const csim_skin *skin = set->skin;
   collect_job job = {set, x};
   int bad;
   set->valid = 0;
   memcpy(set->ref, x, 3 * (size_t)skin->nvert * sizeof *x);
-  csim_pool_for(pool, skin->npoint, BOX_GRAIN, fill_points, &job);
-  csim_pool_for(pool, skin->nedge, BOX_GRAIN, fill_edges, &job);
-  csim_pool_for(pool, skin->ntri, BOX_GRAIN, fill_tris, &job);
-  if (set->broad_phase == CSIM_BROAD_GRID) {
+  int moved = csim_pool_sum(pool, skin->nvert, fill_verts, &job) > 0;
+  csim_pool_for(pool, moved ? skin->npoint : skin->nbody_point, BOX_GRAIN, fill_points, &job);
+  csim_pool_for(pool, moved ? skin->nedge : skin->nbody_edge, BOX_GRAIN, fill_edges, &job);
+  csim_pool_for(pool, moved ? skin->ntri : skin->nbody_tri, BOX_GRAIN, fill_tris, &job);
+  if (set->broad_phase == CSIM_BROAD_GRID)
     bad = csim_grid_pairs_between(pool, &set->grid, skin->npoint, set->point_box, skin->ntri,
                                   set->tri_box, keep_point_tri, &job, &set->chunks,
                                   &set->point_tri) ||
           csim_grid_pairs(pool, &set->grid, skin->nedge, set->edge_box, keep_edge_edge, &job,
                           &set->chunks, &set->edge_edge);
-  } else {
-    csim_bvh_update(&set->point_tree, set->point_box);
-    csim_bvh_update(&set->edge_tree, set->edge_box);
-    csim_bvh_update(&set->tri_tree, set->tri_box);
-    bad =
-        csim_bvh_pairs_between(pool, &set->point_tree, &set->tri_tree, keep_point_tri, &job,
-                               &set->chunks, &set->point_tri) ||
-        csim_bvh_pairs(pool, &set->edge_tree, keep_edge_edge, &job, &set->chunks, &set->edge_edge);
-  }
+  else
+    bad = search_trees(pool, set, moved, &job);
   if (bad || set->point_tri.n + set->edge_edge.n > (1 << 30)) return -1;
   set->n = (int)(set->point_tri.n + set->edge_edge.n);
   csim_candidate *list = csim_grow(set->list, &set->room, set->n, sizeof *list);

@@ -37,8 +37,10 @@ typedef struct csim_candidates {
   csim_candidate *list; ///< (n) vertex-triangle, then edge-edge, each by rising numbers
   // scratch
   ptrdiff_t room;
-  csim_box *point_box, *edge_box, *tri_box;
-  csim_bvh point_tree, edge_tree, tri_tree;
+  csim_box *vert_box, *point_box, *edge_box, *tri_box;
+  struct csim_candidate_trees {
+    csim_bvh point, edge, tri;
+  } tree[2]; ///< of bodies, of colliders
   csim_grid grid;
   csim_pair_chunks chunks;
   csim_pair_list point_tri, edge_edge;

@@ -30,7 +30,8 @@ int csim_skin_build(csim_arena *arena, const csim_model *model, int ncollider,
                       .nvert = model->nvert,
                       .nbody = model->nbody,
                       .npart = model->nbody + ncollider,
-                      .ntri = model->ntri};
+                      .ntri = model->ntri,
+                      .nbody_tri = model->ntri};
   if (nvert > CSIM_MESH_MAX_VERT || ntri > CSIM_MESH_MAX_FACE) {
     arena->failed = 1;
     return -1;
@@ -62,5 +63,12 @@ int csim_skin_build(csim_arena *arena, const csim_model *model, int ncollider,
   for (int i = 0; i < skin->nvert; i++)
     if (topology.adj_start[i + 1] > topology.adj_start[i]) skin->point[skin->npoint++] = i;
   csim_topology_free(&topology);
-  return arena->failed ? -1 : 0;
+  if (arena->failed) return -1;
+  // edges and points ascend by vertex, and no triangle joins a body with a collider
+  while (skin->nbody_edge < skin->nedge &&
+         skin->edge[2 * (ptrdiff_t)skin->nbody_edge] < skin->nbody_vert)
+    skin->nbody_edge++;
+  while (skin->nbody_point < skin->npoint && skin->point[skin->nbody_point] < skin->nbody_vert)
+    skin->nbody_point++;
+  return 0;
 }
