@@ -5,26 +5,29 @@
 
 enum { CHUNK_PACKS = 64, STACK_ROOM = 4 * CSIM_BVH_LEVELS };
 
-int csim_bvh_create(csim_arena *arena, int first, int n, csim_bvh *bvh) {
-  *bvh = (csim_bvh){.n = n, .first = first, .slack = -1};
+static void lay_out(csim_bvh *bvh, int n) {
   int npack = n, total = 0;
+  bvh->n = n;
+  bvh->nlevel = 0;
   do {
     npack = (npack + 3) / 4;
     bvh->start[bvh->nlevel++] = total;
     total += npack;
   } while (npack > 1);
   bvh->start[bvh->nlevel] = total;
-  int leaves = bvh->start[1];
+}
+
+int csim_bvh_create(csim_arena *arena, int first, int n, csim_bvh *bvh) {
+  *bvh = (csim_bvh){.first = first, .slack = -1};
+  lay_out(bvh, n);
   bvh->item = CSIM_ARENA_NEW(arena, int, n);
-  bvh->pack = CSIM_ARENA_NEW(arena, csim_bvh_pack, total);
-  bvh->around = CSIM_ARENA_NEW(arena, csim_box, leaves);
-  bvh->scratch = CSIM_ARENA_NEW(arena, csim_box, leaves);
-  bvh->key = CSIM_ARENA_NEW(arena, csim_morton, n);
-  bvh->key_scratch = CSIM_ARENA_NEW(arena, csim_morton, n);
+  bvh->pack = CSIM_ARENA_NEW(arena, csim_bvh_pack, bvh->start[bvh->nlevel]);
+  bvh->around = CSIM_ARENA_NEW(arena, csim_box, bvh->start[1]);
+  bvh->scratch = CSIM_ARENA_NEW(arena, csim_box, bvh->start[1]);
   return arena->failed ? -1 : 0;
 }
 
-static void sort_items(csim_bvh *bvh, const csim_box *box) {
+static void sort_items(csim_bvh *bvh, const csim_box *box, csim_morton *key) {
   csim_box all = csim_box_empty();
   for (int i = 0; i < bvh->n; i++) all = csim_box_join(&all, &box[i]);
   double extent = 0; // one scale for all axes keeps cells cubes
@@ -35,10 +38,10 @@ static void sort_items(csim_bvh *bvh, const csim_box *box) {
     uint32_t cell[3];
     for (int c = 0; c < 3; c++)
       cell[c] = (uint32_t)((0.5 * ((double)box[i].lo[c] + box[i].hi[c]) - all.lo[c]) * scale);
-    bvh->key[i] = (csim_morton){csim_morton_code(cell), i};
+    key[i] = (csim_morton){csim_morton_code(cell), i};
   }
-  csim_morton_sort(bvh->n, bvh->key, bvh->key_scratch);
-  for (int i = 0; i < bvh->n; i++) bvh->item[i] = bvh->key[i].item;
+  csim_morton_sort(bvh->n, key, key + bvh->n);
+  for (int i = 0; i < bvh->n; i++) bvh->item[i] = key[i].item;
 }
 
 // --------------------------------------------------------------------------------------- building
@@ -87,20 +90,33 @@ static double fill_items(csim_bvh *bvh, const csim_box *box) {
   return size;
 }
 
-void csim_bvh_update(csim_bvh *bvh, const csim_box *box) {
-  if (bvh->n == 0) return;
+static void fill_upper_levels(csim_bvh *bvh) {
+  for (int l = 1; l < bvh->nlevel; l++)
+    fill_level(bvh->start[l] - bvh->start[l - 1], l == 1 ? bvh->around : bvh->scratch, NULL,
+               bvh->pack + bvh->start[l], bvh->scratch);
+}
+
+void csim_bvh_update(csim_bvh *bvh, const csim_box *box, csim_morton *key) {
   int sorted = bvh->slack < 0;
-  if (sorted) sort_items(bvh, box);
+  if (sorted) sort_items(bvh, box, key);
   double size = fill_items(bvh, box);
   if (!sorted && size > 2 * bvh->slack) {
-    sort_items(bvh, box);
+    sort_items(bvh, box, key);
     size = fill_items(bvh, box);
     sorted = 1;
   }
   if (sorted) bvh->slack = size;
-  for (int l = 1; l < bvh->nlevel; l++)
-    fill_level(bvh->start[l] - bvh->start[l - 1], l == 1 ? bvh->around : bvh->scratch, NULL,
-               bvh->pack + bvh->start[l], bvh->scratch);
+  fill_upper_levels(bvh);
+}
+
+void csim_bvh_select(const csim_bvh *all, const csim_box *box, const unsigned char *flag,
+                     csim_bvh *some) {
+  int n = 0;
+  for (int k = 0; k < all->n; k++)
+    if (flag[all->item[k]]) some->item[n++] = all->item[k];
+  lay_out(some, n);
+  fill_items(some, box);
+  fill_upper_levels(some);
 }
 
 // -------------------------------------------------------------------------------------- searching
@@ -140,8 +156,8 @@ typedef struct search_job {
   csim_pair_chunks *chunks;
 } search_job;
 
-static void test_packs(const search_job *job, const csim_bvh *A, const csim_bvh *B, int chunk,
-                       int p, int q) {
+static void test_packs(const search_job *job, const csim_bvh_search *s, int chunk, int p, int q) {
+  const csim_bvh *A = s->A, *B = s->B;
   const csim_bvh_pack *from = &A->pack[p];
   for (int k = 0; k < 4 && 4 * p + k < A->n; k++) {
     wide_box box = widen((const float *)from->lo + k, (const float *)from->hi + k,
@@ -151,7 +167,8 @@ static void test_packs(const search_job *job, const csim_bvh *A, const csim_bvh 
     for (int l = 0; l < 4; l++) {
       if (!(mask >> l & 1)) continue;
       int a = A->first + A->item[4 * p + k], b = B->first + B->item[4 * q + l];
-      if (A == B && a > b) {
+      if (s->alike && a == b) continue;
+      if (s->alike && a > b) {
         int swap = a;
         a = b;
         b = swap;
@@ -162,8 +179,8 @@ static void test_packs(const search_job *job, const csim_bvh *A, const csim_bvh 
 }
 
 // All packs of items in B that meet pack p of A; of A itself, from p on.
-static void search_pack(const search_job *job, const csim_bvh *A, const csim_bvh *B, int chunk,
-                        int p) {
+static void search_pack(const search_job *job, const csim_bvh_search *s, int chunk, int p) {
+  const csim_bvh *A = s->A, *B = s->B;
   struct {
     int level, pack;
   } stack[STACK_ROOM], at;
@@ -171,7 +188,7 @@ static void search_pack(const search_job *job, const csim_bvh *A, const csim_bvh
   wide_box box = widen(around->lo, around->hi, around->drift_lo, around->drift_hi, 1);
   int top = 0;
   if (B->nlevel == 1) {
-    test_packs(job, A, B, chunk, p, 0);
+    test_packs(job, s, chunk, p, 0);
     return;
   }
   stack[top].level = B->nlevel - 1;
@@ -184,7 +201,7 @@ static void search_pack(const search_job *job, const csim_bvh *A, const csim_bvh
       if (!(mask >> k & 1)) continue;
       if (A == B && (((int64_t)child + 1) << 2 * (at.level - 1)) <= p) continue;
       if (at.level == 1) {
-        test_packs(job, A, B, chunk, p, child);
+        test_packs(job, s, chunk, p, child);
       } else {
         stack[top].level = at.level - 1;
         stack[top++].pack = child;
@@ -194,7 +211,7 @@ static void search_pack(const search_job *job, const csim_bvh *A, const csim_bvh
 }
 
 static int count_chunks(const csim_bvh_search *s) {
-  int empty = s->A->n == 0 || (s->B && s->B->n == 0);
+  int empty = s->A->n == 0 || s->B->n == 0;
   return empty ? 0 : (s->A->start[1] + CHUNK_PACKS - 1) / CHUNK_PACKS;
 }
 
@@ -203,9 +220,8 @@ static void search_chunk(void *context, int chunk) {
   const csim_bvh_search *s = job->search;
   int local = chunk;
   for (; local >= count_chunks(s); s++) local -= count_chunks(s);
-  const csim_bvh *A = s->A, *B = s->B ? s->B : A;
-  for (int p = local * CHUNK_PACKS; p < (local + 1) * CHUNK_PACKS && p < A->start[1]; p++)
-    search_pack(job, A, B, chunk, p);
+  for (int p = local * CHUNK_PACKS; p < (local + 1) * CHUNK_PACKS && p < s->A->start[1]; p++)
+    search_pack(job, s, chunk, p);
 }
 
 int csim_bvh_pairs(csim_pool *pool, int nsearch, const csim_bvh_search *search, int na,

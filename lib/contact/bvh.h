@@ -18,16 +18,15 @@ typedef struct csim_bvh_pack {
 } csim_bvh_pack;
 
 typedef struct csim_bvh {
-  int n;                           ///< items
-  int first;                       ///< the number of item 0 in lists of pairs
-  int nlevel;                      ///< level 0 holds the items, the last one pack
-  int start[CSIM_BVH_LEVELS + 1];  ///< first pack of each level
-  int *item;                       ///< (n) in Morton order
-  csim_bvh_pack *pack;             ///< (start[nlevel])
-  csim_box *around;                ///< (start[1]) around each pack of items
-  csim_box *scratch;               ///< (start[1])
-  csim_morton *key, *key_scratch;  ///< (n)
-  double slack;                    ///< [m] sum of the packs' sizes when last sorted; < 0: never
+  int n;                          ///< items
+  int first;                      ///< the number of item 0 in lists of pairs
+  int nlevel;                     ///< level 0 holds the items, the last one pack
+  int start[CSIM_BVH_LEVELS + 1]; ///< first pack of each level
+  int *item;                      ///< (n) in Morton order
+  csim_bvh_pack *pack;            ///< (start[nlevel])
+  csim_box *around;               ///< (start[1]) around each pack of items
+  csim_box *scratch;              ///< (start[1])
+  double slack;                   ///< [m] sum of the packs' sizes when last sorted; < 0: never
 } csim_bvh;
 
 /// Room for n items, from the arena. -1 when out of memory.
@@ -36,15 +35,24 @@ int csim_bvh_create(csim_arena *arena, int first, int n, csim_bvh *bvh);
 /// Takes the items' boxes as they are now. Sorts first if the packs' total size has doubled since
 /// the last sort, else refits.
 /// @param box  (n) finite
-void csim_bvh_update(csim_bvh *bvh, const csim_box *box);
+/// @param key  (n x 2) scratch
+void csim_bvh_update(csim_bvh *bvh, const csim_box *box, csim_morton *key);
 
-/// What to search: items of A against items of B, or, with B NULL, A against itself.
+/// Makes `some` the tree of those items of `all` that have a flag, with boxes as they are now.
+/// @param box   (all->n) finite
+/// @param flag  (all->n)
+/// @param some  created with room for as many items as `all`
+void csim_bvh_select(const csim_bvh *all, const csim_box *box, const unsigned char *flag,
+                     csim_bvh *some);
+
+/// What to search: items of A against items of B. A pair of `alike` items is told as (a, b) with
+/// a < b; A itself is B for all pairs within a tree.
 typedef struct csim_bvh_search {
   const csim_bvh *A, *B;
+  int alike;
 } csim_bvh_search;
 
-/// All pairs of an item a of A and an item b of B whose boxes meet and that `keep` wants (of A
-/// itself: a < b), of all searches together, sorted.
+/// All pairs of items whose boxes meet and that `keep` wants, of all searches together, sorted.
 /// @param na  above every a
 /// @return 0, or -1 when out of memory
 int csim_bvh_pairs(csim_pool *pool, int nsearch, const csim_bvh_search *search, int na,

@@ -133,8 +133,8 @@ static double choose_stiffness(const csim_contact *contact, double h) {
   return csim_max(weight, 1 / (h * h));
 }
 
-int csim_contact_begin(csim_contact *contact, const double *x, const double *target, double time,
-                       double h) {
+int csim_contact_begin(csim_contact *contact, const double *x, const double *v,
+                       const double *target, double time, double h) {
   const csim_model *model = contact->model;
   const csim_skin *skin = &contact->skin;
   contact->report = (csim_contact_report){.least = 1};
@@ -147,8 +147,15 @@ int csim_contact_begin(csim_contact *contact, const double *x, const double *tar
     if (model->target[i].hard)
       memcpy(contact->goal + 3 * (ptrdiff_t)model->target[i].vert, target + 3 * (ptrdiff_t)i,
              3 * sizeof *target);
-  memset(contact->d, 0, 3 * (size_t)skin->nvert * sizeof *contact->d);
-  if (csim_contact_cover(contact)) return -1;
+  // the list, for this step and some more
+  csim_candidates *near = &contact->near;
+  if (!near->valid || near->clock + 1 > near->horizon) {
+    csim_contact_aim(contact, NULL);
+    for (int i = 0; i < skin->nbody_vert; i++)
+      if (!contact->scheduled[i])
+        for (int k = 3 * i; k < 3 * i + 3; k++) contact->d[k] = h * v[k];
+    if (csim_contact_collect(contact)) return -1;
+  }
   memcpy(contact->look, contact->x, 3 * (size_t)skin->nvert * sizeof *x);
   memcpy(contact->x_start, contact->x, 3 * (size_t)skin->nvert * sizeof *x);
   csim_contact_find_terms(contact);

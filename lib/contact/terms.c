@@ -45,12 +45,9 @@ static void evaluate(const csim_contact *contact, double scale, double k, double
 // Distance of a candidate at contact->look when it is active, else -1.
 static double active_distance(const csim_contact *c, const csim_candidate *pair, double w[4]) {
   const int *v = pair->v;
-  const double *m = c->moved;
   double limit = c->params.thickness * pair->scale;
-  double moved = pair->kind == CSIM_PAIR_VERTEX_TRIANGLE
-                     ? m[v[0]] + csim_max(m[v[1]], csim_max(m[v[2]], m[v[3]]))
-                     : csim_max(m[v[0]], m[v[1]]) + csim_max(m[v[2]], m[v[3]]);
-  if (pair->gap - moved >= limit || !(pair->weight > 0)) return -1;
+  double moved = csim_contact_pair_moved(c, pair);
+  if (csim_candidate_gap(pair, c->near.clock) - moved >= limit || !(pair->weight > 0)) return -1;
   const double *p[4];
   for (int k = 0; k < 4; k++) p[k] = c->look + 3 * (ptrdiff_t)v[k];
   double d2 = csim_pair_closest((csim_pair_kind)pair->kind, p, w);

@@ -213,7 +213,8 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
                           .target = solver->target,
                           .v_next = v};
   csim_contact *contact = solver->contact;
-  if (contact && csim_contact_begin(contact, state->x, solver->target, time + h_step, h_step)) {
+  if (contact && csim_contact_begin(contact, state->x, state->v, solver->target, time + h_step,
+                                    h_step)) {
     report->method.outcome = CSIM_OUTCOME_MEMORY;
     return -1;
   }
