@@ -8,23 +8,6 @@
 
 enum { SORT_GRAIN = 4096 };
 
-static csim_box between(float lo, float hi) {
-  csim_box box;
-  for (int c = 0; c < 4; c++) {
-    box.lo[c] = box.drift_lo[c] = lo;
-    box.hi[c] = box.drift_hi[c] = hi;
-  }
-  return box;
-}
-
-csim_box csim_box_empty(void) {
-  return between(INFINITY, -INFINITY);
-}
-
-csim_box csim_box_nowhere(void) {
-  return between(FLT_MAX / 4, -FLT_MAX / 4); // finite: infinities would make NaN of drifts
-}
-
 // Outward by four units of a float: one for rounding to it, the rest for sums with drifts.
 static float below(double x) {
   return (float)(x - 4 * FLT_EPSILON * fabs(x) - FLT_MIN);

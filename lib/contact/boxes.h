@@ -26,11 +26,15 @@ static inline int csim_boxes_meet(const csim_box *a, const csim_box *b) {
   return !apart;
 }
 
-/// The box that joins to nothing, and the one that meets nothing.
-csim_box csim_box_empty(void);
-csim_box csim_box_nowhere(void);
+/// A box that meets nothing; finite, as infinities would make NaN of drifts.
+#define CSIM_BOX_NOWHERE                                                                           \
+  {{CSIM_BOX_FAR, CSIM_BOX_FAR, CSIM_BOX_FAR, 0},                                                  \
+   {-CSIM_BOX_FAR, -CSIM_BOX_FAR, -CSIM_BOX_FAR, 0},                                               \
+   {CSIM_BOX_FAR, CSIM_BOX_FAR, CSIM_BOX_FAR, 0},                                                  \
+   {-CSIM_BOX_FAR, -CSIM_BOX_FAR, -CSIM_BOX_FAR, 0}}
+#define CSIM_BOX_FAR 1e37f
 
-/// Around a point x [m] and all within `grow` [m] of it, that drifts by `drift` [m]; rounded
+/// The box around a point x [m] and all within `grow` [m] of it, that drifts by `drift` [m]; rounded
 /// outward so that sums of floats in csim_boxes_meet are covered too.
 csim_box csim_box_of_point(const double *x, double grow, const double *drift);
 

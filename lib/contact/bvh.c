@@ -1,8 +1,6 @@
 // contact/bvh.c: see bvh.h.
 #include "contact/bvh.h"
 
-#include <float.h>
-
 enum { CHUNK_PACKS = 64, STACK_ROOM = 4 * CSIM_BVH_LEVELS };
 
 static void lay_out(csim_bvh *bvh, int n) {
@@ -22,13 +20,13 @@ int csim_bvh_create(csim_arena *arena, int first, int n, csim_bvh *bvh) {
   lay_out(bvh, n);
   bvh->item = CSIM_ARENA_NEW(arena, int, n);
   bvh->pack = CSIM_ARENA_NEW(arena, csim_bvh_pack, bvh->start[bvh->nlevel]);
-  bvh->around = CSIM_ARENA_NEW(arena, csim_box, bvh->start[1]);
-  bvh->scratch = CSIM_ARENA_NEW(arena, csim_box, bvh->start[1]);
+  bvh->around = CSIM_ARENA_NEW(arena, csim_box, bvh->start[bvh->nlevel]);
+  bvh->stale = CSIM_ARENA_NEW(arena, unsigned char, bvh->start[bvh->nlevel]);
   return arena->failed ? -1 : 0;
 }
 
 static void sort_items(csim_bvh *bvh, const csim_box *box, csim_morton *key) {
-  csim_box all = csim_box_empty();
+  csim_box all = CSIM_BOX_NOWHERE;
   for (int i = 0; i < bvh->n; i++) all = csim_box_join(&all, &box[i]);
   double extent = 0; // one scale for all axes keeps cells cubes
   for (int c = 0; c < 3; c++)
@@ -64,36 +62,43 @@ static void fill_pack(const csim_box *const b[4], csim_bvh_pack *pack) {
          pack->drift_hi);
 }
 
-// A level from the n boxes below it; around (may be box itself) gets one box for each pack.
-static void fill_level(int n, const csim_box *box, const int *order, csim_bvh_pack *pack,
-                       csim_box *around) {
-  csim_box nowhere = csim_box_nowhere();
-  for (int p = 0; 4 * p < n; p++) {
-    const csim_box *b[4];
-    for (int k = 0; k < 4; k++) {
-      int i = 4 * p + k;
-      b[k] = i < n ? &box[order ? order[i] : i] : &nowhere;
-    }
-    fill_pack(b, &pack[p]);
-    csim_box all = *b[0];
-    for (int k = 1; k < 4 && 4 * p + k < n; k++) all = csim_box_join(&all, b[k]);
-    around[p] = all;
+// Pack p from the n boxes below it, in the given order if there is one.
+static void refill(int n, const csim_box *box, const int *order, int p, csim_bvh_pack *pack,
+                   csim_box *around) {
+  static const csim_box nowhere = CSIM_BOX_NOWHERE;
+  const csim_box *b[4];
+  for (int k = 0; k < 4; k++) {
+    int i = 4 * p + k;
+    b[k] = i < n ? &box[order ? order[i] : i] : &nowhere;
   }
+  fill_pack(b, &pack[p]);
+  around[p] = *b[0];
+  for (int k = 1; k < 4 && 4 * p + k < n; k++) around[p] = csim_box_join(&around[p], b[k]);
+}
+
+static void refill_item_pack(csim_bvh *bvh, const csim_box *box, int p) {
+  refill(bvh->n, box, bvh->item, p, bvh->pack, bvh->around);
+}
+
+// Pack p of level l > 0.
+static void refill_upper_pack(csim_bvh *bvh, int l, int p) {
+  int below = bvh->start[l - 1], at = bvh->start[l];
+  refill(at - below, bvh->around + below, NULL, p, bvh->pack + at, bvh->around + at);
 }
 
 // The lowest level; returns its packs' total size.
 static double fill_items(csim_bvh *bvh, const csim_box *box) {
-  fill_level(bvh->n, box, bvh->item, bvh->pack, bvh->around);
   double size = 0;
-  for (int p = 0; 4 * p < bvh->n; p++)
+  for (int p = 0; p < bvh->start[1]; p++) {
+    refill_item_pack(bvh, box, p);
     for (int c = 0; c < 3; c++) size += (double)bvh->around[p].hi[c] - bvh->around[p].lo[c];
+  }
   return size;
 }
 
 static void fill_upper_levels(csim_bvh *bvh) {
   for (int l = 1; l < bvh->nlevel; l++)
-    fill_level(bvh->start[l] - bvh->start[l - 1], l == 1 ? bvh->around : bvh->scratch, NULL,
-               bvh->pack + bvh->start[l], bvh->scratch);
+    for (int p = 0; p < bvh->start[l + 1] - bvh->start[l]; p++) refill_upper_pack(bvh, l, p);
 }
 
 void csim_bvh_update(csim_bvh *bvh, const csim_box *box, csim_morton *key) {
@@ -107,6 +112,25 @@ void csim_bvh_update(csim_bvh *bvh, const csim_box *box, csim_morton *key) {
   }
   if (sorted) bvh->slack = size;
   fill_upper_levels(bvh);
+}
+
+void csim_bvh_update_some(csim_bvh *bvh, const csim_box *box, const unsigned char *flag) {
+  unsigned char *stale = bvh->stale;
+  for (int p = 0; p < bvh->start[1]; p++) {
+    stale[p] = 0;
+    for (int i = 4 * p; i < 4 * p + 4 && i < bvh->n; i++) stale[p] |= flag[bvh->item[i]];
+    if (stale[p]) refill_item_pack(bvh, box, p);
+  }
+  for (int l = 1; l < bvh->nlevel; l++) {
+    const unsigned char *child = stale + bvh->start[l - 1];
+    int nchild = bvh->start[l] - bvh->start[l - 1];
+    unsigned char *mine = stale + bvh->start[l];
+    for (int p = 0; p < bvh->start[l + 1] - bvh->start[l]; p++) {
+      mine[p] = 0;
+      for (int k = 4 * p; k < 4 * p + 4 && k < nchild; k++) mine[p] |= child[k];
+      if (mine[p]) refill_upper_pack(bvh, l, p);
+    }
+  }
 }
 
 void csim_bvh_select(const csim_bvh *all, const csim_box *box, const unsigned char *flag,

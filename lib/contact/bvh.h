@@ -24,8 +24,8 @@ typedef struct csim_bvh {
   int start[CSIM_BVH_LEVELS + 1]; ///< first pack of each level
   int *item;                      ///< (n) in Morton order
   csim_bvh_pack *pack;            ///< (start[nlevel])
-  csim_box *around;               ///< (start[1]) around each pack of items
-  csim_box *scratch;              ///< (start[1])
+  csim_box *around;               ///< (start[nlevel]) around each pack
+  unsigned char *stale;           ///< (start[nlevel]) scratch
   double slack;                   ///< [m] sum of the packs' sizes when last sorted; < 0: never
 } csim_bvh;
 
@@ -37,6 +37,9 @@ int csim_bvh_create(csim_arena *arena, int first, int n, csim_bvh *bvh);
 /// @param box  (n) finite
 /// @param key  (n x 2) scratch
 void csim_bvh_update(csim_bvh *bvh, const csim_box *box, csim_morton *key);
+
+/// Takes the boxes of those items that have a flag, and leaves the others as they were.
+void csim_bvh_update_some(csim_bvh *bvh, const csim_box *box, const unsigned char *flag);
 
 /// Makes `some` the tree of those items of `all` that have a flag, with boxes as they are now.
 /// @param box   (all->n) finite

@@ -57,48 +57,54 @@ void csim_candidates_free(csim_candidates *set) {
 }
 
 // Boxes of primitives whose vertices are grown by their reach and half the contact distance: two
-// primitives that belong on the list have boxes that meet. Returns how many of colliders' have
-// changed.
+// primitives that belong on the list have boxes that meet.
+static void fill_vert(csim_candidates *set, int i) {
+  double start[3], way[3];
+  for (int c = 0; c < 3; c++) {
+    double drift = set->drift[3 * (ptrdiff_t)i + c];
+    start[c] = set->ref[3 * (ptrdiff_t)i + c] - set->clock * drift;
+    way[c] = set->horizon * drift;
+  }
+  set->vert_box[i] = csim_box_of_point(start, set->reach[i] + 0.51 * set->distance, way);
+}
+
+static void fill_point(csim_candidates *set, int i) {
+  set->point_box[i] = set->vert_box[set->skin->point[i]];
+}
+
+static void fill_edge(csim_candidates *set, int i) {
+  const int *v = set->skin->edge + 2 * (ptrdiff_t)i;
+  set->edge_box[i] = csim_box_join(&set->vert_box[v[0]], &set->vert_box[v[1]]);
+}
+
+static void fill_tri(csim_candidates *set, int i) {
+  const int *v = set->skin->tri + 3 * (ptrdiff_t)i;
+  csim_box two = csim_box_join(&set->vert_box[v[0]], &set->vert_box[v[1]]);
+  set->tri_box[i] = csim_box_join(&two, &set->vert_box[v[2]]);
+}
+
+// Returns how many boxes of colliders have changed.
 static double fill_verts(void *context, int first, int last) {
   csim_candidates *set = context;
   double changed = 0;
   for (int i = first; i < last; i++) {
-    double start[3], way[3];
-    for (int c = 0; c < 3; c++) {
-      double drift = set->drift[3 * (ptrdiff_t)i + c];
-      start[c] = set->ref[3 * (ptrdiff_t)i + c] - set->clock * drift;
-      way[c] = set->horizon * drift;
-    }
-    csim_box box = csim_box_of_point(start, set->reach[i] + 0.51 * set->distance, way);
-    if (i >= set->skin->nbody_vert) changed += memcmp(&box, &set->vert_box[i], sizeof box) != 0;
-    set->vert_box[i] = box;
+    csim_box old = set->vert_box[i];
+    fill_vert(set, i);
+    if (i >= set->skin->nbody_vert) changed += memcmp(&old, &set->vert_box[i], sizeof old) != 0;
   }
   return changed;
 }
 
 static void fill_points(void *context, int first, int last) {
-  csim_candidates *set = context;
-  for (int i = first; i < last; i++)
-    set->point_box[i] = set->vert_box[set->skin->point[i]];
+  for (int i = first; i < last; i++) fill_point(context, i);
 }
 
 static void fill_edges(void *context, int first, int last) {
-  csim_candidates *set = context;
-  const csim_box *box = set->vert_box;
-  for (int i = first; i < last; i++) {
-    const int *v = set->skin->edge + 2 * (ptrdiff_t)i;
-    set->edge_box[i] = csim_box_join(&box[v[0]], &box[v[1]]);
-  }
+  for (int i = first; i < last; i++) fill_edge(context, i);
 }
 
 static void fill_tris(void *context, int first, int last) {
-  csim_candidates *set = context;
-  const csim_box *box = set->vert_box;
-  for (int i = first; i < last; i++) {
-    const int *v = set->skin->tri + 3 * (ptrdiff_t)i;
-    csim_box two = csim_box_join(&box[v[0]], &box[v[1]]);
-    set->tri_box[i] = csim_box_join(&two, &box[v[2]]);
-  }
+  for (int i = first; i < last; i++) fill_tri(context, i);
 }
 
 // Whether the two parts can have contact at all.
@@ -305,7 +311,7 @@ static int search_trees(csim_pool *pool, csim_candidates *set) {
                         &set->edge_edge);
 }
 
-static int fill_boxes(csim_pool *pool, csim_candidates *set) {
+static void fill_boxes(csim_pool *pool, csim_candidates *set) {
   const csim_skin *skin = set->skin;
   int moved = csim_pool_sum(pool, skin->nvert, fill_verts, set) > 0;
   csim_pool_for(pool, moved ? skin->npoint : skin->nbody_point, BOX_GRAIN, fill_points, set);
@@ -315,7 +321,6 @@ static int fill_boxes(csim_pool *pool, csim_candidates *set) {
     update_trees(set, &set->tree[BODIES]);
     if (moved) update_trees(set, &set->tree[COLLIDERS]);
   }
-  return moved;
 }
 
 int csim_candidates_collect(csim_pool *pool, csim_candidates *set) {
@@ -331,25 +336,41 @@ int csim_candidates_collect(csim_pool *pool, csim_candidates *set) {
 
 // --------------------------------------------------------------------------------------- renewing
 
-static void mark_primitives(csim_candidates *set) {
+// Marks the primitives of vertices that have left their reach, and makes their boxes anew. Returns
+// whether there are any of colliders.
+static int renew_boxes(csim_candidates *set) {
   const csim_skin *skin = set->skin;
   const unsigned char *left = set->left;
-  for (int i = 0; i < skin->npoint; i++) set->point_left[i] = left[skin->point[i]];
-  for (int i = 0; i < skin->nedge; i++)
-    set->edge_left[i] = left[skin->edge[2 * (ptrdiff_t)i]] | left[skin->edge[2 * (ptrdiff_t)i + 1]];
+  int colliders = 0;
+  for (int i = 0; i < skin->nvert; i++) {
+    if (!left[i]) continue;
+    fill_vert(set, i);
+    colliders |= i >= skin->nbody_vert;
+  }
+  for (int i = 0; i < skin->npoint; i++)
+    if ((set->point_left[i] = left[skin->point[i]])) fill_point(set, i);
+  for (int i = 0; i < skin->nedge; i++) {
+    const int *e = skin->edge + 2 * (ptrdiff_t)i;
+    if ((set->edge_left[i] = left[e[0]] | left[e[1]])) fill_edge(set, i);
+  }
   for (int i = 0; i < skin->ntri; i++) {
     const int *t = skin->tri + 3 * (ptrdiff_t)i;
-    set->tri_left[i] = left[t[0]] | left[t[1]] | left[t[2]];
+    if ((set->tri_left[i] = left[t[0]] | left[t[1]] | left[t[2]])) fill_tri(set, i);
   }
+  return colliders;
 }
 
-static void select_some(csim_candidates *set, int side) {
-  const struct csim_candidate_trees *all = &set->tree[side];
-  struct csim_candidate_trees *some = &set->some[side];
-  int point = all->point.first, edge = all->edge.first, tri = all->tri.first;
-  csim_bvh_select(&all->point, set->point_box + point, set->point_left + point, &some->point);
-  csim_bvh_select(&all->edge, set->edge_box + edge, set->edge_left + edge, &some->edge);
-  csim_bvh_select(&all->tri, set->tri_box + tri, set->tri_left + tri, &some->tri);
+static void renew_tree(csim_bvh *all, const csim_box *box, const unsigned char *left,
+                       csim_bvh *some) {
+  csim_bvh_update_some(all, box + all->first, left + all->first);
+  csim_bvh_select(all, box + all->first, left + all->first, some);
+}
+
+static void renew_trees(csim_candidates *set, int side) {
+  struct csim_candidate_trees *all = &set->tree[side], *some = &set->some[side];
+  renew_tree(&all->point, set->point_box, set->point_left, &some->point);
+  renew_tree(&all->edge, set->edge_box, set->edge_left, &some->edge);
+  renew_tree(&all->tri, set->tri_box, set->tri_left, &some->tri);
 }
 
 // Pairs of two renewed primitives are found from both sides.
@@ -370,15 +391,14 @@ static int search_some(csim_pool *pool, csim_candidates *set, int colliders_move
   csim_bvh_search point_tri[6] = {{&sb->point, &c->tri, 0}, {&c->point, &sb->tri, 0}};
   csim_bvh_search edge_edge[3] = {{&sb->edge, &c->edge, 1}};
   int np = 2, ne = 1;
-  mark_primitives(set);
-  select_some(set, BODIES);
+  renew_trees(set, BODIES);
   if (set->self) {
     point_tri[np++] = (csim_bvh_search){&sb->point, &b->tri, 0};
     point_tri[np++] = (csim_bvh_search){&b->point, &sb->tri, 0};
     edge_edge[ne++] = (csim_bvh_search){&sb->edge, &b->edge, 1};
   }
   if (colliders_moved) {
-    select_some(set, COLLIDERS);
+    renew_trees(set, COLLIDERS);
     point_tri[np++] = (csim_bvh_search){&sc->point, &b->tri, 0};
     point_tri[np++] = (csim_bvh_search){&b->point, &sc->tri, 0};
     edge_edge[ne++] = (csim_bvh_search){&b->edge, &sc->edge, 1};
@@ -394,7 +414,7 @@ static int search_some(csim_pool *pool, csim_candidates *set, int colliders_move
 }
 
 int csim_candidates_renew(csim_pool *pool, csim_candidates *set) {
-  int keep = 0, moved = fill_boxes(pool, set);
+  int keep = 0, moved = renew_boxes(set);
   for (int i = 0; i < set->n; i++)
     if (!wanted(set, set->list[i].v)) set->list[keep++] = set->list[i];
   int bad = set->broad_phase == CSIM_BROAD_GRID ? search_grid(pool, set)

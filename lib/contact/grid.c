@@ -59,7 +59,7 @@ static double count_entries(const search *s) {
 
 // Cells of twice the mean box, larger while a few large boxes would fill too many.
 static void choose_cells(search *s) {
-  csim_box all = csim_box_empty();
+  csim_box all = CSIM_BOX_NOWHERE;
   double mean = 0, extent = 0;
   for (int i = 0; i < s->n; i++) {
     csim_box swept = swept_box(s, i), *b = &swept;
