@@ -183,6 +183,9 @@ void csim_contact_refresh_friction(csim_contact *contact) {
 static void look_at(csim_contact *contact, const double *x) {
   const csim_skin *skin = &contact->skin;
   ptrdiff_t nbody = 3 * (ptrdiff_t)skin->nbody_vert, n = 3 * (ptrdiff_t)skin->nvert;
+  contact->seen = contact->seen && !memcmp(contact->look, x, (size_t)nbody * sizeof *x) &&
+                  !memcmp(contact->look + nbody, contact->x + nbody,
+                          (size_t)(n - nbody) * sizeof *x);
   memcpy(contact->look, x, (size_t)nbody * sizeof *x);
   memcpy(contact->look + nbody, contact->x + nbody, (size_t)(n - nbody) * sizeof *x);
 }
@@ -201,7 +204,7 @@ static void add_force(const csim_contact *contact, const int v[4], const double 
 
 void csim_contact_gradient(csim_contact *contact, const double *x, double *g) {
   look_at(contact, x);
-  csim_contact_find_terms(contact);
+  if (!contact->seen) csim_contact_find_terms(contact);
   for (int i = 0; i < contact->nterm; i++) {
     const csim_contact_term *t = &contact->term[i];
     double force[3] = {t->force * t->n[0], t->force * t->n[1], t->force * t->n[2]};

@@ -87,6 +87,7 @@ typedef struct csim_contact {
   unsigned char *touching;     ///< (skin.nbody_vert) was in contact then
   double *goal;                ///< (skin.nvert x 3) where the scheduled are meant to be
   double *look;                ///< (skin.nvert x 3) where energies are evaluated
+  int seen;                    ///< the terms are those at `look`
   double *d;                   ///< (skin.nvert x 3) the motion being filtered
   double *moved;               ///< (skin.nvert) [m] largest distance from the reference
   _Atomic unsigned char *held; ///< (skin.nvert) takes no part in the glide

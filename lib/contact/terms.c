@@ -160,6 +160,7 @@ static int begin_search(csim_contact *c, term_job *job) {
 void csim_contact_find_terms(csim_contact *contact) {
   term_job job;
   contact->nterm = 0;
+  contact->seen = 0;
   csim_contact_measure(contact, contact->look);
   if (!begin_search(contact, &job)) {
     contact->failed = 1;
@@ -182,6 +183,7 @@ void csim_contact_find_terms(csim_contact *contact) {
   contact->term = term;
   contact->nterm = total;
   csim_pool_run(contact->pool, nchunk, make_chunk, &job);
+  contact->seen = 1;
   contact->report.terms = total;
   contact->report.candidates = contact->near.n;
 }
