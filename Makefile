@@ -97,11 +97,11 @@ $(B)/tools/view/embed.o: $(BUNDLE)
 $(B)/tools/view/embed.o: ALL_C += -DVIEW_BUNDLE='"$(BUNDLE)"'
 endif
 
-.PHONY: view deps-view
-deps-view: ## install what the viewer is bundled with (npm packages, into build/view)
+.PHONY: view view-packages
+view-packages:
 	@tools/view/web/install
 
-view: deps-view ## bundle the viewer of HTML pages and build it into bin/clothview
+view: view-packages ## bundle the viewer of HTML pages and build it into bin/clothview
 	@tools/view/web/bundle $(BUNDLE)
 	@$(MAKE) --no-print-directory bin/clothview
 
@@ -110,9 +110,11 @@ $(B)/view/test_view: $(B)/tests/view/test_view.o $(B)/tests/check.o $(VIEW_SRC:%
 	$(CC) $(OPT) $(filter %.o,$^) $(LIB) -o $@ -lpng $(LIBS)
 $(B)/tests/view/test_view.o: ALL_C += -Itools
 
-.PHONY: check-view gallery
-check-view: deps-view view $(B)/view/synth $(B)/view/test_view ## test clothview; installs chromium and ffmpeg
+.PHONY: deps-view check-view gallery
+deps-view: ## install chromium, ffmpeg and npm packages for check-view (root or sudo)
 	@tests/view/install
+
+check-view: view $(B)/view/synth $(B)/view/test_view ## test clothview, its pages in headless Chromium
 	@BIN=$(BIN) BUILD=$(B) tests/view/run
 
 gallery: all ## simulate every scene and put a picture of each into docs/gallery

@@ -46,6 +46,11 @@ typedef struct csim_log {
   int nwarning; ///< warnings seen so far
 } csim_log;
 
+/// A byte of UTF-8 as it stands inside a JSON string: itself, or escaped.
+/// @param[out] escape  (8) ended by 0
+/// @return length of the escape
+int csim_escape_json(char byte, char *escape);
+
 // --------------------------------------------------------------------------------------- meshes
 
 /// A polygon mesh and its triangles. Order of vertices and polygons as given.
@@ -132,7 +137,8 @@ typedef struct csim_progress {
   double share;               ///< of the whole run, [0, 1]
   long long iterations;       ///< outer iterations in this frame so far
   long long linear_iterations;
-  long long contacts;         ///< vertices pushed by colliders in this frame so far
+  long long contacts;         ///< in this frame so far: active contact pairs, or with the
+                              ///< impulse response vertices pushed by colliders
   double residual;            ///< of the last substep, [-]
 } csim_progress;
 

@@ -24,14 +24,9 @@ static void tell(void *user, const csim_message *m) {
 }
 
 static void print_string(const char *text) {
+  char escape[8];
   putchar('"');
-  for (const unsigned char *p = (const unsigned char *)text; *p; p++)
-    if (*p == '"' || *p == '\\')
-      printf("\\%c", *p);
-    else if (*p < 32)
-      printf("\\u%04x", *p);
-    else
-      putchar(*p);
+  for (; *text; text++) fwrite(escape, 1, (size_t)csim_escape_json(*text, escape), stdout);
   putchar('"');
 }
 
