@@ -3,6 +3,7 @@
 
 #include "base/number.h"
 #include "io/file.h"
+#include "io/json_write.h"
 #include "io/obj_write.h"
 
 #include <dirent.h>
@@ -143,21 +144,53 @@ static csim_status describe_objects(csim_output_writer *w) {
   return w->arena.failed ? CSIM_MEMORY : CSIM_OK;
 }
 
+// META of the cache: what made it, and which vertices are pinned (not of scenes so large and so pinned
+// that the list would be a burden).
+static void describe_run(const csim_output_writer *w, csim_json_out *meta) {
+  enum { MOST_PINS = 1 << 20 };
+  const csim_scene *scene = w->scene;
+  const csim_model *model = w->world->model;
+  char hash[20];
+  snprintf(hash, sizeof hash, "%016llx", (unsigned long long)scene->hash);
+  csim_json_open_flat(meta, NULL, '{');
+  csim_json_text(meta, "generator", "clothsim " CSIM_VERSION);
+  csim_json_text(meta, "scene", scene->name);
+  csim_json_text(meta, "scene_hash", hash);
+  csim_json_number(meta, "meters_per_unit", scene->length_unit);
+  if (model->ntarget > 0 && model->ntarget <= MOST_PINS) {
+    csim_json_open(meta, "pins", '[');
+    for (int b = 0, open = 0; b < model->nbody; b++, open = 0) {
+      const csim_body *body = &model->body[b];
+      for (int i = 0; i < model->ntarget; i++) {
+        int v = model->target[i].vert - body->vert0;
+        if (v < 0 || v >= body->nvert) continue;
+        if (!open++) {
+          csim_json_open(meta, NULL, '{');
+          csim_json_text(meta, "object", body->name);
+          csim_json_open(meta, "index", '[');
+        }
+        csim_json_integer(meta, NULL, v);
+      }
+      if (open) csim_json_close(meta, ']');
+      if (open) csim_json_close(meta, '}');
+    }
+    csim_json_close(meta, ']');
+  }
+  csim_json_close(meta, '}');
+}
+
 static csim_status create_cache(csim_output_writer *w) {
   const csim_scene *scene = w->scene;
   char *path = csim_arena_print(&w->arena, "%s/%s.clothcache", w->out, scene->name);
-  char unit[32];
-  csim_print_number(scene->length_unit, 17, unit);
-  char *meta = csim_arena_print(&w->arena,
-                                "{\"generator\": \"clothsim " CSIM_VERSION
-                                "\", \"scene\": \"%s\", "
-                                "\"scene_hash\": \"%016llx\", \"meters_per_unit\": %s}",
-                                scene->name, (unsigned long long)scene->hash, unit);
+  csim_json_out meta = {0};
+  describe_run(w, &meta);
   csim_cache_options options = {.fps = scene->fps,
                                 .up = scene->up,
                                 .position_error = scene->output.cache_error / scene->length_unit};
-  if (w->arena.failed) return CSIM_MEMORY;
-  csim_status status = csim_cache_create(path, &options, meta, w->log, &w->cache);
+  csim_status status = CSIM_MEMORY;
+  if (!w->arena.failed && !meta.failed)
+    status = csim_cache_create(path, &options, meta.text, w->log, &w->cache);
+  free(meta.text);
   for (int k = 0; !status && k < w->nobject; k++)
     status = csim_cache_add_object(w->cache, &w->object[k]);
   return status ? status : csim_cache_begin(w->cache);
