@@ -136,7 +136,8 @@ static const char *const types[] = {"cloth", "solid", "collider"};
 static double raw_size(const csim_cache_info *info) {
   double size = 0;
   for (int i = 0; i < info->nobject; i++)
-    size += 12.0 * info->object[i].nvert * (1 + info->object[i].has_velocity);
+    size += (12.0 * (1 + info->object[i].has_velocity) + 4 * info->object[i].has_pressure) *
+            info->object[i].nvert;
   return size * info->nframe;
 }
 
@@ -159,9 +160,9 @@ static void print_info_json(const csim_cache_info *info) {
     fputs(i ? ", {\"name\": " : "{\"name\": ", stdout);
     tool_json_string(stdout, o->name);
     printf(", \"type\": \"%s\", \"vertices\": %d, \"faces\": %d, \"tetrahedra\": %d, "
-           "\"texture_coordinates\": %d, \"tags\": %d, \"velocities\": %s}",
+           "\"texture_coordinates\": %d, \"tags\": %d, \"velocities\": %s, \"pressures\": %s}",
            types[o->type], o->nvert, o->nface, o->ntet, o->nuv, o->ntag,
-           o->has_velocity ? "true" : "false");
+           o->has_velocity ? "true" : "false", o->has_pressure ? "true" : "false");
   }
   printf("], \"meta\": %s}\n", info->meta);
 }
@@ -175,7 +176,8 @@ static void print_info(const csim_cache_info *info) {
     const csim_cache_object *o = &info->object[i];
     printf("  %-16s %-8s %8d vertices %8d faces", o->name, types[o->type], o->nvert, o->nface);
     if (o->ntet) printf(" %8d tetrahedra", o->ntet);
-    printf("%s%s\n", o->nuv ? ", uv" : "", o->has_velocity ? ", velocities" : "");
+    printf("%s%s%s\n", o->nuv ? ", uv" : "", o->has_velocity ? ", velocities" : "",
+           o->has_pressure ? ", pressures" : "");
   }
   printf("  %.3f MB, ratio %.2f to raw floats, ", (double)info->size / 1e6,
          raw_size(info) / (double)info->size);
@@ -550,6 +552,7 @@ static csim_status run_import(const arguments *a) {
     for (int i = 0; i < info->nobject && !status; i++) {
       csim_cache_object object = mesh ? csim_sequence_get_info(mesh)->object[0] : info->object[i];
       object.name = info->object[i].name;
+      object.has_pressure = 0; // a sequence has none
       status = csim_cache_add_object(w, &object);
     }
     if (!status) status = csim_cache_begin(w);

@@ -5,6 +5,7 @@
 #include "io/file.h"
 #include "io/json_write.h"
 #include "io/obj_write.h"
+#include "mesh/topology.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -25,6 +26,9 @@ struct csim_output_writer {
   int nobject;               // bodies, then colliders
   csim_cache_object *object; // (nobject)
   double **x, **v;           // (nobject) of (nvert x 3), in the scene's units; v NULL for colliders
+  csim_solver *solver;       // that knows the contact pressures; NULL: none yet
+  double *force;             // (model->nvert) [N] pressing on each vertex; NULL: not wanted
+  double **pressure, **area; // (nobject) of (nvert) [Pa], [m^2] at rest; NULL without pressures
   csim_cache_writer *cache;  // NULL when the scene wants none
   int nexport, nexported;    // exports open; objects they take
   csim_export **exports;     // (nexport)
@@ -115,6 +119,11 @@ static csim_status describe_objects(csim_output_writer *w) {
   w->object = CSIM_ARENA_NEW(&w->arena, csim_cache_object, w->nobject);
   w->x = CSIM_ARENA_NEW(&w->arena, double *, w->nobject);
   w->v = CSIM_ARENA_NEW(&w->arena, double *, w->nobject);
+  w->pressure = CSIM_ARENA_NEW(&w->arena, double *, w->nobject);
+  w->area = CSIM_ARENA_NEW(&w->arena, double *, w->nobject);
+  int pressures = w->scene->output.pressures && w->scene->output.cache &&
+                  w->scene->contact.response == CSIM_RESPONSE_FILTER;
+  if (pressures) w->force = CSIM_ARENA_NEW(&w->arena, double, model->nvert);
   for (int k = 0; k < w->nobject && !w->arena.failed; k++) {
     const csim_mesh *mesh = mesh_of(w->world, k);
     const csim_body *body = k < model->nbody ? &model->body[k] : NULL;
@@ -124,6 +133,7 @@ static csim_status describe_objects(csim_output_writer *w) {
                 : body->type == CSIM_OBJECT_SOLID ? CSIM_CACHE_SOLID
                                                   : CSIM_CACHE_CLOTH,
         .has_velocity = body && w->scene->output.velocities,
+        .has_pressure = body && pressures,
         .nvert = body ? body->nvert : mesh->nvert,
         .nface = mesh->nface,
         .face_start = mesh->face_start,
@@ -140,6 +150,11 @@ static csim_status describe_objects(csim_output_writer *w) {
     ptrdiff_t n = 3 * (ptrdiff_t)w->object[k].nvert;
     w->x[k] = CSIM_ARENA_NEW(&w->arena, double, n);
     if (w->object[k].has_velocity) w->v[k] = CSIM_ARENA_NEW(&w->arena, double, n);
+    if (w->object[k].has_pressure) {
+      w->pressure[k] = CSIM_ARENA_NEW(&w->arena, double, n / 3);
+      w->area[k] = CSIM_ARENA_NEW(&w->arena, double, n / 3);
+      if (w->area[k]) csim_vert_areas(mesh->nvert, mesh->ntri, mesh->tri, mesh->vert, w->area[k]);
+    }
   }
   return w->arena.failed ? CSIM_MEMORY : CSIM_OK;
 }
@@ -276,6 +291,15 @@ static void gather(csim_output_writer *w, int k, double time, const csim_state *
   to_units(unit, 3 * (ptrdiff_t)mesh->nvert, real ? real : w->x[k], w->x[k]);
 }
 
+// Contact pressures of a body [Pa]; where a vertex has no area, 0.
+static void gather_pressure(csim_output_writer *w, int k) {
+  const csim_body *body = &w->world->model->body[k];
+  for (int i = 0; i < body->nvert; i++)
+    w->pressure[k][i] = w->area[k][i] > 0 ? w->force[body->vert0 + i] / w->area[k][i] : 0;
+}
+
+void csim_output_press(csim_output_writer *w, csim_solver *solver) { w->solver = solver; }
+
 static csim_status write_obj(csim_output_writer *w, int k, int frame) {
   const char *name = name_of(w->world, k);
   char *path = csim_alloc((ptrdiff_t)(strlen(w->out) + strlen(name) + 32), 1);
@@ -293,10 +317,12 @@ csim_status csim_output_frame(csim_output_writer *w, int frame, double time,
   int nbody = w->world->model->nbody;
   csim_status status = CSIM_OK;
   if (w->cache) status = csim_cache_begin_frame(w->cache, frame, time);
+  if (w->force && w->solver) csim_solver_press(w->solver, state, w->force);
   for (int k = 0; !status && k < w->nobject; k++) {
     gather(w, k, time, state);
+    if (w->pressure[k]) gather_pressure(w, k);
     if (output->obj && (k < nbody || output->colliders)) status = write_obj(w, k, frame);
-    if (!status && w->cache) status = csim_cache_put(w->cache, k, w->x[k], w->v[k]);
+    if (!status && w->cache) status = csim_cache_put_pressed(w->cache, k, w->x[k], w->v[k], w->pressure[k]);
   }
   for (int k = 0; !status && k < w->nexport; k++)
     status = csim_export_frame(w->exports[k], frame, (const double *const *)w->x,

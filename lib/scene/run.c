@@ -209,6 +209,7 @@ csim_status csim_run(const csim_scene *scene, const csim_run_options *options, c
   if (!status)
     status = csim_output_create(scene, &r.world, options->out, options->overwrite, log, &r.output);
   if (!status) {
+    csim_output_press(r.output, r.solver);
     status = run_frames(&r);
     size_t k = 0;
     while (ends[k].status != status) k++;
