@@ -148,7 +148,7 @@ $(BENCH_BIN): $(B)/bench/%: $(B)/tests/bench/%.o $(LIB)
 
 # ------------------------------------------------------------------------------------------ people
 
-.PHONY: always help deps tests check deps-dcc check-dcc fuzz validate benches bench layers format man install uninstall clean
+.PHONY: always help deps tests check deps-dcc check-dcc fuzz validate benches bench bench-contact layers format man install uninstall clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -180,6 +180,13 @@ benches: $(BENCH_BIN)
 
 bench: benches ## run the benchmarks (minutes); their tables go to build/$(config)/bench/ too
 	@for b in $(BENCH_BIN); do echo "== $$b"; (cd $(B)/bench && $(CURDIR)/$$b) || exit 1; done
+	@if [ -e $(CONTACT_RUN) ]; then $(B)/bench/bench_cache $(CONTACT_RUN); \
+	 else echo "make bench-contact simulates 40,000 vertices in contact for one more table"; fi
+
+CONTACT_RUN := build/contact40k/contact40k.clothcache
+bench-contact: all benches ## the cache's codec on a run full of contact (tens of minutes, once)
+	@test -e $(CONTACT_RUN) || $(BIN)/clothsim tests/bench/contact40k.json -o build/contact40k --overwrite
+	@$(B)/bench/bench_cache $(CONTACT_RUN)
 
 layers: ## prove that every file uses only its own floor or lower ones
 	@tools/check-layers
