@@ -50,7 +50,8 @@ static void print_help(void) {
       "  --json               info, verify: one JSON object on standard output\n"
       "  -h, --help, --version\n"
       "\n"
-      "Exit status: 0 good, 1 NaN or contact found, 2 usage, 3 damaged or unreadable file, 4 no memory.\n",
+      "Exit status: 0 good, 1 NaN or contact found, 2 usage, 3 damaged or unreadable file, 4 no "
+      "memory.\n",
       stdout);
 }
 

@@ -159,8 +159,8 @@ static csim_status describe_objects(csim_output_writer *w) {
   return w->arena.failed ? CSIM_MEMORY : CSIM_OK;
 }
 
-// META of the cache: what made it, and which vertices are pinned (not of scenes so large and so pinned
-// that the list would be a burden).
+// META of the cache: what made it, and which vertices are pinned (not of scenes so large and so
+// pinned that the list would be a burden).
 static void describe_run(const csim_output_writer *w, csim_json_out *meta) {
   enum { MOST_PINS = 1 << 20 };
   const csim_scene *scene = w->scene;
@@ -322,7 +322,8 @@ csim_status csim_output_frame(csim_output_writer *w, int frame, double time,
     gather(w, k, time, state);
     if (w->pressure[k]) gather_pressure(w, k);
     if (output->obj && (k < nbody || output->colliders)) status = write_obj(w, k, frame);
-    if (!status && w->cache) status = csim_cache_put_pressed(w->cache, k, w->x[k], w->v[k], w->pressure[k]);
+    if (!status && w->cache)
+      status = csim_cache_put_pressed(w->cache, k, w->x[k], w->v[k], w->pressure[k]);
   }
   for (int k = 0; !status && k < w->nexport; k++)
     status = csim_export_frame(w->exports[k], frame, (const double *const *)w->x,

@@ -142,9 +142,9 @@ static csim_status note_gaps(const view_stage *s, const view_mesh *mesh, view_no
     double *value = malloc((size_t)mesh[o].nvert * sizeof *value);
     note->gap[o] = malloc((size_t)mesh[o].nvert + 1);
     const double *pressure = mesh[o].pressure;
-    status = !value || !note->gap[o]     ? CSIM_MEMORY
-             : s->sequence->pressed ? CSIM_OK
-                                    : view_measure_gap(n, body, o, s->gap, value);
+    status = !value || !note->gap[o] ? CSIM_MEMORY
+             : s->sequence->pressed  ? CSIM_OK
+                                     : view_measure_gap(n, body, o, s->gap, value);
     for (int i = 0; !status && i < mesh[o].nvert; i++) {
       // the root, as most pressures are small
       double share = !s->sequence->pressed ? value[i] / s->gap

@@ -14,8 +14,8 @@ typedef struct view_object {
 /// One object at one frame. All arrays are the mesh's own.
 typedef struct view_mesh {
   int nvert;
-  double *x; ///< (nvert x 3) [m], finite
-  double *v; ///< (nvert x 3) [m/s]; NULL when the files have none
+  double *x;        ///< (nvert x 3) [m], finite
+  double *v;        ///< (nvert x 3) [m/s]; NULL when the files have none
   double *pressure; ///< (nvert) [Pa] of contact; NULL when the files have none
   int ntri;
   int *tri;      ///< (ntri x 3)

@@ -211,7 +211,8 @@ csim_status view_stage_range(view_stage *s, csim_log *log) {
   }
   // where nothing happens the colours must not show rounding errors
   static const double least[VIEW_NMODE] = {0, 1e-4, 1e-3, 1e-4, 0, 0, 0};
-  s->range[1] = view_nice_number(fmax(fmax(top, least[mode]), 1e-7 * s->scene.radius * s->sequence->unit));
+  s->range[1] =
+      view_nice_number(fmax(fmax(top, least[mode]), 1e-7 * s->scene.radius * s->sequence->unit));
   s->range[0] = view_mode_is_signed(mode) ? -s->range[1] : 0;
   free(all.value);
   return status;
