@@ -28,7 +28,9 @@ typedef struct csim_collider {
   const csim_mesh *mesh; ///< surface at its start placement; NULL: none
   int nframe;            ///< > 0: a deforming mesh, one set of vertices a frame
   const double *frame;   ///< (nframe x mesh->nvert x 3) [m] placed
+  double frame_start;    ///< [s] time of the first frame
   double frame_step;     ///< [s] from one frame to the next
+  int solid;             ///< has an inside in which nothing may start
 } csim_collider;
 
 /// Where the vertices of the surface are meant to be at a time [s]: frames interpolated linearly,

@@ -10,7 +10,7 @@ static void add_collider(const csim_collider *collider, int part, csim_skin *ski
   int base = skin->nvert;
   skin->first[part] = base;
   if (!mesh || collider->shape == CSIM_COLLIDER_PLANE) return;
-  memcpy(skin->x0 + 3 * (ptrdiff_t)base, mesh->vert, 3 * (size_t)mesh->nvert * sizeof(double));
+  csim_collider_vertices(collider, 0, skin->x0 + 3 * (ptrdiff_t)base);
   for (int i = 0; i < mesh->nvert; i++) skin->part[base + i] = part;
   for (int k = 0; k < 3 * mesh->ntri; k++)
     skin->tri[3 * (ptrdiff_t)skin->ntri + k] = base + mesh->tri[k];
