@@ -74,6 +74,7 @@ static csim_status choose_frames(source *s, csim_collider *collider) {
   const csim_mesh_source *mesh = &s->object->mesh;
   const csim_sequence_info *info = s->info;
   double fps = mesh->fps > 0 ? mesh->fps : info->fps > 0 ? info->fps : scene->fps;
+  if (fabs(fps - scene->fps) < 1e-5 * scene->fps) fps = scene->fps; // told by times in floats
   double end = (scene->frame_end - scene->frame_start) / scene->fps;
   double start = mesh->offset / scene->fps, most = info->nframe - 1;
   double first = floor(fmin(fmax(-start * fps, 0), most));
