@@ -172,7 +172,8 @@ typedef enum csim_on_intersection {
 
 /// Friction between two parts that differs from the general rule.
 typedef struct csim_pair_friction {
-  int part[2];       ///< numbers of bodies, or of bodies + colliders
+  char *object[2];   ///< names of the two; equal: an object against itself
+  int part[2];       ///< their numbers: bodies, then colliders, in the order of the scene
   double friction;   ///< [-]
 } csim_pair_friction;
 

@@ -355,6 +355,35 @@ static const char *const energy_names[] = {"quadratic-log", "log", "cubic", NULL
 static const char *const broad_phase_names[] = {"bvh", "grid", NULL};
 static const char *const on_intersection_names[] = {"refuse", "ignore-pairs", NULL};
 
+#define IN_PAIR(member) offsetof(csim_pair_friction, member)
+static const csim_field pair_fields[] = {
+    {.key = "a",
+     .kind = &csim_kind_name,
+     .offset = IN_PAIR(object[0]),
+     .flags = CSIM_REQUIRED,
+     .doc = "Name of an object."},
+    {.key = "b",
+     .kind = &csim_kind_name,
+     .offset = IN_PAIR(object[1]),
+     .flags = CSIM_REQUIRED,
+     .doc = "Name of the other; the same name: the object against itself."},
+    {.key = "friction",
+     .kind = &csim_kind_real,
+     .offset = IN_PAIR(friction),
+     .least = 0,
+     .most = 100,
+     .flags = CSIM_REQUIRED,
+     .doc = "Coefficient of friction between the two."},
+};
+static const csim_table pair_table = {.name = "friction-pair",
+                                      .doc = "Friction between two objects.",
+                                      .size = sizeof(csim_pair_friction),
+                                      CSIM_FIELDS_OF(pair_fields)};
+static const csim_field pair_element = {.kind = &csim_kind_table, .detail = &pair_table};
+static const csim_list pair_list = {.element = &pair_element,
+                                    .size = sizeof(csim_pair_friction),
+                                    .count_offset = IN_CONTACT(nfriction)};
+
 static const csim_field contact_fields[] = {
     {.key = "response",
      .kind = &csim_kind_choice,
@@ -387,7 +416,12 @@ static const csim_field contact_fields[] = {
      .most = 100,
      .fallback = "0.3",
      .doc = "Coefficient of friction of objects that do not have their own. Where two objects touch, "
-            "the smaller of their coefficients counts."},
+            "the smaller of their coefficients counts, unless \"friction_pairs\" says otherwise."},
+    {.key = "friction_pairs",
+     .kind = &csim_kind_list,
+     .detail = &pair_list,
+     .offset = IN_CONTACT(pair_friction),
+     .doc = "Where the smaller of the two coefficients is not what two objects should have."},
     {.key = "slip",
      .kind = &csim_kind_real,
      .offset = IN_CONTACT(slip),
@@ -533,10 +567,40 @@ static void check_names(csim_reader *r, const cJSON *item, const csim_scene *sce
     }
 }
 
+// Finds the objects that pairs of friction name: bodies are counted first, then colliders.
+static void check_pairs(csim_reader *r, const cJSON *item, csim_scene *scene) {
+  const cJSON *pairs = csim_json_get(csim_json_get(item, "contact"), "friction_pairs");
+  const cJSON *c = pairs ? pairs->child : NULL;
+  int nbody = 0;
+  const char **names = csim_arena_alloc(&r->scratch, scene->nobject + 1, sizeof *names);
+  if (!names) return;
+  for (int o = 0, n = 0; o < scene->nobject; o++) {
+    nbody += scene->object[o].type != CSIM_OBJECT_COLLIDER;
+    if (scene->object[o].name) names[n++] = scene->object[o].name;
+  }
+  for (int i = 0; c && i < scene->contact.nfriction; i++, c = c->next)
+    for (int k = 0; k < 2; k++) {
+      csim_pair_friction *pair = &scene->contact.pair_friction[i];
+      int body = 0, collider = nbody, found = 0;
+      for (int o = 0; o < scene->nobject && !found && pair->object[k]; o++) {
+        const csim_object *object = &scene->object[o];
+        int *part = object->type == CSIM_OBJECT_COLLIDER ? &collider : &body;
+        found = object->name && !strcmp(object->name, pair->object[k]);
+        if (found) pair->part[k] = *part;
+        ++*part;
+      }
+      if (pair->object[k] && !found)
+        csim_complain(r, CSIM_AT_VALUE, csim_json_get(c, k ? "b" : "a"),
+                      "there is no object \"%s\"%s", pair->object[k],
+                      csim_suggest(r, pair->object[k], names));
+    }
+}
+
 static void finish_scene(csim_reader *r, const cJSON *item, void *base) {
   csim_scene *scene = base;
   check_gravity(r, item, scene);
   check_names(r, item, scene);
+  check_pairs(r, item, scene);
   for (int i = 0; i < scene->nobject; i++)
     if (scene->object[i].friction < 0) scene->object[i].friction = scene->contact.friction;
 }
