@@ -42,6 +42,15 @@ void csim_collider_vertices(const csim_collider *collider, double time, double *
 /// taken.
 double csim_collider_distance(const csim_collider *collider, const double *x, double *gradient);
 
+/// First touch of a point that goes straight from a to b in the collider's frame: a root of
+/// phi(x(t)) = distance on [0, 1], found by steps of what is left of the distance, as phi changes no
+/// faster than x moves. The point must begin outside of it.
+/// @param[out] t         time of the touch
+/// @param[out] gradient  (3) there
+/// @return 1 touch, 0 none, or inside at the start
+int csim_collider_touch(const csim_collider *collider, const double *a, const double *b,
+                        double distance, double *t, double *gradient);
+
 /// From the world at a time to the collider's frame and back.
 void csim_collider_to_local(const csim_collider *collider, const csim_pose *pose, const double *x,
                             double *local);

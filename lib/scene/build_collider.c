@@ -67,9 +67,10 @@ csim_status csim_build_collider(const csim_scene *scene, const csim_object *obje
   default:
     collider->shape = CSIM_COLLIDER_MESH;
     round = 0;
-    if (scene->contact.response == CSIM_RESPONSE_IMPULSE) {
+    if (scene->contact.response == CSIM_RESPONSE_IMPULSE ||
+        scene->contact.response == CSIM_RESPONSE_PENALTY) {
       csim_say(log, CSIM_ERROR, object->mesh_place,
-               "collider \"%s\": the response \"impulse\" knows only sphere, plane, box, capsule and "
+               "collider \"%s\": impulses and penalty springs know only sphere, plane, box, capsule and "
                "cylinder; use \"response\": \"filter\"",
                object->name);
       return CSIM_INVALID;

@@ -94,6 +94,10 @@ static csim_status create(run *r) {
     return CSIM_MEMORY;
   }
   warn_unstable(r, setup.h);
+  if (r->scene->contact.response != CSIM_RESPONSE_FILTER)
+    csim_say(r->log, CSIM_INFO, (csim_place){.file = r->scene->file},
+             "contact.response is not \"filter\": there is no guarantee that nothing passes through "
+             "anything");
   if (!r->options->verify_substeps) return CSIM_OK;
   r->watch = csim_watch_create(&r->world, r->scene->contact.self);
   return r->watch ? csim_watch_count(r->watch, &r->state, 0, &r->crossing_start) : CSIM_MEMORY;

@@ -350,9 +350,10 @@ static void check_contact(csim_reader *r, const cJSON *item, void *base) {
 }
 
 // in the order of the enums of model/params.h
-static const char *const response_names[] = {"none", "impulse", "filter", NULL};
+static const char *const response_names[] = {"none", "impulse", "filter", "penalty", NULL};
 static const char *const energy_names[] = {"quadratic-log", "log", "cubic", NULL};
 static const char *const broad_phase_names[] = {"bvh", "grid", NULL};
+static const char *const test_names[] = {"discrete", "continuous", NULL};
 static const char *const on_intersection_names[] = {"refuse", "ignore-pairs", NULL};
 
 #define IN_PAIR(member) offsetof(csim_pair_friction, member)
@@ -393,7 +394,7 @@ static const csim_field contact_fields[] = {
      .doc = "What happens where things touch. \"filter\": smooth contact forces, and no motion is "
             "carried out that would let anything pass through anything, whatever the solver. "
             "\"impulse\": vertices that have entered a collider are pushed out of it; no guarantee. "
-            "\"none\": nothing."},
+            "\"penalty\": springs push them out; no guarantee. \"none\": nothing."},
     {.key = "self",
      .kind = &csim_kind_bool,
      .offset = IN_CONTACT(self),
@@ -446,6 +447,23 @@ static const csim_field contact_fields[] = {
      .fallback = "bvh",
      .doc = "How pairs that are near are found: a bounding volume hierarchy or a uniform grid. Both "
             "find the same pairs."},
+    {.key = "test",
+     .kind = &csim_kind_choice,
+     .detail = test_names,
+     .offset = IN_CONTACT(test),
+     .fallback = "discrete",
+     .doc = "Of \"impulse\" and \"penalty\": whether a vertex is inside where its step ends, or whether "
+            "its way comes in, relative to the collider: then fast ones do not pass through thin "
+            "colliders."},
+    {.key = "penalty",
+     .kind = &csim_kind_real,
+     .offset = IN_CONTACT(penalty),
+     .least = 0,
+     .most = 1,
+     .flags = CSIM_ABOVE,
+     .fallback = "0.25",
+     .doc = "Of \"penalty\": share of the depth that a spring undoes in a substep; its stiffness is that "
+            "much of the vertex's mass over the substep squared."},
     {.key = "on_intersection",
      .kind = &csim_kind_choice,
      .detail = on_intersection_names,

@@ -198,6 +198,16 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
     h = 2 * h / 3;
   }
   csim_external_velocity(setup->pool, model, &from, time, h, solver->decay, solver->air, v);
+  csim_impulse_step touch = {.pool = setup->pool,
+                             .model = model,
+                             .ncollider = setup->ncollider,
+                             .collider = setup->collider,
+                             .params = &setup->contact,
+                             .x0 = from.x,
+                             .time = time + h_step,
+                             .h = h_step};
+  if (setup->contact.response == CSIM_RESPONSE_PENALTY)
+    report->contacts += csim_penalty_push(&touch, v);
   memcpy(solver->y, from.x, (size_t)n * sizeof *x);
   csim_vector_add(setup->pool, n, h, v, solver->y);
   csim_model_targets(model, time + h_step, solver->target);
@@ -239,8 +249,7 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
     return -1;
   set_velocity(solver, from.x, solver->goal, x, h, v);
   if (setup->contact.response == CSIM_RESPONSE_IMPULSE)
-    report->contacts += csim_impulse_respond(setup->pool, model, setup->ncollider, setup->collider,
-                                             setup->contact.thickness, time + h_step, h_step, x, v);
+    report->contacts += csim_impulse_respond(&touch, x, v);
   if (!isfinite(csim_vector_dot(setup->pool, n, x, x) + csim_vector_dot(setup->pool, n, v, v))) {
     report->method.outcome = CSIM_OUTCOME_DIVERGED;
     return -1;
