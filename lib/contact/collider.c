@@ -82,8 +82,8 @@ int csim_collider_touch(const csim_collider *collider, const double *a, const do
   for (int k = 0; k < MAX_STEPS && *t <= 1; k++) {
     for (int c = 0; c < 3; c++) x[c] = a[c] + *t * d[c];
     double left = csim_collider_distance(collider, x, gradient) - distance;
-    if (left <= near) return csim_dot(gradient, d) < 0;
-    *t += left / way;
+    if (left <= 0 || (left <= near && csim_dot(gradient, d) < 0)) return 1;
+    *t += csim_max(left, near) / way; // grazing: goes on
   }
   return 0;
 }
