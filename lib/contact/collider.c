@@ -73,19 +73,21 @@ double csim_collider_distance(const csim_collider *collider, const double *x, do
 
 int csim_collider_touch(const csim_collider *collider, const double *a, const double *b,
                         double distance, double *t, double *gradient) {
-  enum { MAX_STEPS = 200 };
+  enum { MAX_STEPS = 100 };
   double d[3], x[3];
   csim_sub(b, a, d);
-  double way = csim_norm(d), near = 1e-6 * (way + distance);
+  double near = 1e-9 * (csim_norm(d) + distance);
   *t = 0;
-  if (csim_collider_distance(collider, a, gradient) <= distance || !(way > 0)) return 0;
+  if (csim_collider_distance(collider, a, gradient) <= distance) return 0;
   for (int k = 0; k < MAX_STEPS && *t <= 1; k++) {
     for (int c = 0; c < 3; c++) x[c] = a[c] + *t * d[c];
     double left = csim_collider_distance(collider, x, gradient) - distance;
-    if (left <= 0 || (left <= near && csim_dot(gradient, d) < 0)) return 1;
-    *t += csim_max(left, near) / way; // grazing: goes on
+    double slope = csim_dot(gradient, d);
+    if (left <= near) return 1;
+    if (!(slope < 0)) return 0;
+    *t -= left / slope;
   }
-  return 0;
+  return *t <= 1;
 }
 
 void csim_collider_to_local(const csim_collider *collider, const csim_pose *pose, const double *x,

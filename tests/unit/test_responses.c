@@ -42,7 +42,7 @@ static void test_touch(void) {
     } else if (least <= distance) {
       touched++;
       check_that(touches && fabs(t - first) < 1.5 / SAMPLES, __FILE__, __LINE__,
-                 "%s: touch at %g, sampled %g", shape->name, touches ? t : -1, first);
+                 "%s: touch at %g, sampled %g, least %.12g, t %g", shape->name, touches ? t : -1, first, least, t);
       if (touches) CHECK_NEAR(csim_norm(n), 1, 1e-12);
     } else if (least > distance + length / SAMPLES) {
       missed++;
