@@ -151,6 +151,7 @@ typedef enum csim_response {
   CSIM_RESPONSE_IMPULSE, ///< push out of analytic colliders, v += dx / h; no guarantee
   CSIM_RESPONSE_FILTER,  ///< smooth contact forces, and no motion that would let anything through
   CSIM_RESPONSE_PENALTY, ///< springs against analytic colliders; no guarantee
+  CSIM_RESPONSE_IMPACT_ZONES, ///< impulses by continuous detection, impact zones; no guarantee
 } csim_response;
 
 /// How impulses and penalty springs find what has entered a collider.

@@ -39,7 +39,9 @@ static double substep_of(const csim_scene *scene) { return 1 / (scene->fps * sce
 static csim_status check_start(run *r) {
   const csim_contact_params *contact = &r->scene->contact;
   const csim_world *world = &r->world;
-  if (contact->response != CSIM_RESPONSE_FILTER) return CSIM_OK;
+  if (contact->response != CSIM_RESPONSE_FILTER &&
+      contact->response != CSIM_RESPONSE_IMPACT_ZONES)
+    return CSIM_OK;
   csim_arena arena = {0};
   csim_place place = {.file = r->scene->file};
   char *path = NULL;

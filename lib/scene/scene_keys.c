@@ -342,15 +342,20 @@ static const csim_table solver_table = {.name = "solver",
 
 #define IN_CONTACT(member) offsetof(csim_contact_params, member)
 
+static const char *const response_names[] = {"none",    "impulse",      "filter",
+                                             "penalty", "impact-zones", NULL};
+
 static void check_contact(csim_reader *r, const cJSON *item, void *base) {
   const csim_contact_params *contact = base;
-  if (contact->response == CSIM_RESPONSE_FILTER && !(contact->thickness > 0))
+  int by_pairs = contact->response == CSIM_RESPONSE_FILTER ||
+                 contact->response == CSIM_RESPONSE_IMPACT_ZONES;
+  if (by_pairs && !(contact->thickness > 0))
     csim_complain(r, CSIM_AT_VALUE, csim_json_get(item, "thickness"),
-                  "the response \"filter\" needs a thickness above 0");
+                  "the response \"%s\" needs a thickness above 0",
+                  response_names[contact->response]);
 }
 
 // in the order of the enums of model/params.h
-static const char *const response_names[] = {"none", "impulse", "filter", "penalty", NULL};
 static const char *const energy_names[] = {"quadratic-log", "log", "cubic", NULL};
 static const char *const broad_phase_names[] = {"bvh", "grid", NULL};
 static const char *const test_names[] = {"discrete", "continuous", NULL};
@@ -394,7 +399,9 @@ static const csim_field contact_fields[] = {
      .doc = "What happens where things touch. \"filter\": smooth contact forces, and no motion is "
             "carried out that would let anything pass through anything, whatever the solver. "
             "\"impulse\": vertices that have entered a collider are pushed out of it; no guarantee. "
-            "\"penalty\": springs push them out; no guarantee. \"none\": nothing."},
+            "\"penalty\": springs push them out; no guarantee. "
+            "\"impact-zones\": impulses where surfaces would touch on their way, then all that still "
+            "would together; no guarantee. \"none\": nothing."},
     {.key = "self",
      .kind = &csim_kind_bool,
      .offset = IN_CONTACT(self),
