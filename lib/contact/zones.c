@@ -143,8 +143,7 @@ static int give_impulse(csim_zones *z, gap *g) {
   push(z, g, (g->open - rate) / g->mobile, g->n);
   for (int k = 0; k < 4; k++) csim_add_scaled(g->w[k], z->d + 3 * (ptrdiff_t)g->v[k], slip);
   csim_add_scaled(-csim_dot(slip, g->n), g->n, slip);
-  double mu =
-      csim_contact_coefficient(&z->params, z->model, z->collider, g->part[0], g->part[1]);
+  double mu = csim_contact_coefficient(&z->params, z->model, z->collider, g->part[0], g->part[1]);
   double way = csim_norm(slip), loss = mu * (g->open - rate);
   if (way > 0) push(z, g, -(loss < way ? loss / way : 1) / g->mobile, slip);
   return 0;
@@ -218,8 +217,8 @@ static void lead(csim_zones *z, double time, double h) {
   }
 }
 
-int csim_zones_respond(csim_zones *z, double time, double h, const double *x0, double *x,
-                       double *v, int *left) {
+int csim_zones_respond(csim_zones *z, double time, double h, const double *x0, double *x, double *v,
+                       int *left) {
   int n = 3 * z->skin.nbody_vert, total = 0;
   memcpy(z->x, x0, (size_t)n * sizeof *x0);
   for (int c = 0; c < n; c++) z->d[c] = x[c] - x0[c];

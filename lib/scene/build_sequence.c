@@ -167,7 +167,7 @@ csim_status csim_build_sequence(const csim_scene *scene, const csim_object *obje
   if (status) goto done;
   int nframe = s.last - s.first + 1, nvert = s.info->object[s.part].nvert;
   ptrdiff_t n = 3 * (ptrdiff_t)nvert;
-  double *frame = CSIM_ARENA_NEW(arena, double, n * nframe), *start = csim_alloc(n, sizeof *start);
+  double *frame = CSIM_ARENA_NEW(arena, double, n *nframe), *start = csim_alloc(n, sizeof *start);
   if (!frame || !start) {
     csim_say(log, CSIM_ERROR, place_of(&s), "out of memory for %d frames of %d vertices", nframe,
              nvert);

@@ -21,7 +21,8 @@ csim_watch *csim_watch_create(const csim_world *world, int self) {
   csim_watch *watch = CSIM_NEW(csim_watch, 1);
   if (!watch) return NULL;
   *watch = (csim_watch){.world = world, .self = self, .nbody_tri = world->model->ntri};
-  if (!csim_skin_build(&watch->arena, world->model, world->ncollider, world->collider, &watch->skin))
+  if (!csim_skin_build(&watch->arena, world->model, world->ncollider, world->collider,
+                       &watch->skin))
     watch->x = CSIM_ARENA_NEW(&watch->arena, double, 3 * (ptrdiff_t)watch->skin.nvert);
   if (watch->x) return watch;
   csim_watch_free(watch);
@@ -64,9 +65,8 @@ static long long count_behind(const csim_watch *w, const csim_state *state, doub
       const double *x = w->x + 3 * (ptrdiff_t)skin->point[q];
       double local[3];
       csim_collider_to_local(collider, &pose, x, local);
-      double d = state->kinematic
-                     ? csim_dot(state->kinematic + at, x) - state->kinematic[at + 3]
-                     : local[1];
+      double d = state->kinematic ? csim_dot(state->kinematic + at, x) - state->kinematic[at + 3]
+                                  : local[1];
       count += !(d > 0);
     }
   }

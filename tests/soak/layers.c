@@ -4,9 +4,9 @@
 //   layers CACHE NAME,NAME,... point X Y Z  DX DY DZ DEGREES
 //   layers CACHE NAME,NAME,... slab  X Y Z  DX DY DZ SIZE
 //
-// Rays go from a point into a cone, or side by side from a square about a point. In every frame, what a
-// ray meets of the objects must come in the order of their names. Prints the rays that met at least two
-// and those out of order; exit code 1 when there are any.
+// Rays go from a point into a cone, or side by side from a square about a point. In every frame,
+// what a ray meets of the objects must come in the order of their names. Prints the rays that met
+// at least two and those out of order; exit code 1 when there are any.
 #include "base/arena.h"
 #include "clothsim.h"
 #include "math/vec3.h"
@@ -109,8 +109,7 @@ static int find_layers(csim_cache *cache, char *names, layer *layers) {
       return 0;
     }
     ptrdiff_t size = 3 * (ptrdiff_t)info->object[k].nvert;
-    layers[n] = (layer){
-        .object = k, .frame = CSIM_NEW(float, size), .x = CSIM_NEW(double, size)};
+    layers[n] = (layer){.object = k, .frame = CSIM_NEW(float, size), .x = CSIM_NEW(double, size)};
     if (!layers[n].frame || !layers[n].x || csim_cache_read(cache, k, 0, layers[n].frame, NULL))
       return 0;
     for (ptrdiff_t c = 0; c < size; c++) layers[n].x[c] = layers[n].frame[c];
@@ -153,7 +152,8 @@ int main(int argc, char **argv) {
     if (swapped > before)
       printf("frame %lld: %lld rays out of order\n", info->number[f], swapped - before);
   }
-  printf("%d frames, %lld rays through two or more, %lld out of order\n", info->nframe, met, swapped);
+  printf("%d frames, %lld rays through two or more, %lld out of order\n", info->nframe, met,
+         swapped);
   for (int l = 0; l < nlayer; l++) {
     csim_mesh_free(&layers[l].mesh);
     free(layers[l].frame);

@@ -1,5 +1,6 @@
-// test_responses: impulses and penalty springs against analytic colliders, which give no guarantee but
-// have closed forms of their own; the continuous test against samples of the way; friction of pairs.
+// test_responses: impulses and penalty springs against analytic colliders, which give no guarantee
+// but have closed forms of their own; the continuous test against samples of the way; friction of
+// pairs.
 #include "check.h"
 #include "kit.h"
 
@@ -42,7 +43,8 @@ static void test_touch(void) {
     } else if (least <= distance) {
       touched++;
       check_that(touches && fabs(t - first) < 1.5 / SAMPLES, __FILE__, __LINE__,
-                 "%s: touch at %g, sampled %g, least %.12g, t %g", shape->name, touches ? t : -1, first, least, t);
+                 "%s: touch at %g, sampled %g, least %.12g, t %g", shape->name, touches ? t : -1,
+                 first, least, t);
       if (touches) CHECK_NEAR(csim_norm(n), 1, 1e-12);
     } else if (least > distance + length / SAMPLES) {
       missed++;
@@ -70,15 +72,13 @@ static void ball_begin(const csim_collider *collider, csim_response response,
         csim_state_create(b->k.model, &b->k.state) == 0);
   memcpy(b->k.state.v, v, 3 * sizeof *v);
   b->k.params.method = "symplectic";
-  b->setup = (csim_solver_setup){.model = b->k.model,
-                                 .params = b->k.params,
-                                 .contact = {.response = response,
-                                             .test = test,
-                                             .thickness = 1e-3,
-                                             .penalty = 0.25},
-                                 .ncollider = 1,
-                                 .collider = &b->collider,
-                                 .h = h};
+  b->setup = (csim_solver_setup){
+      .model = b->k.model,
+      .params = b->k.params,
+      .contact = {.response = response, .test = test, .thickness = 1e-3, .penalty = 0.25},
+      .ncollider = 1,
+      .collider = &b->collider,
+      .h = h};
 }
 
 static void ball_run(int steps, ball *b) {
@@ -91,8 +91,7 @@ static void ball_run(int steps, ball *b) {
 // when it is the slab that moves.
 static void test_tunnelling(void) {
   static const csim_key keys[2] = {{.time = 0}, {.time = 1, .position = {0, 50, 0}}};
-  csim_collider slab = {
-      .name = "slab", .shape = CSIM_COLLIDER_BOX, .half_size = {1, 0.005, 1}};
+  csim_collider slab = {.name = "slab", .shape = CSIM_COLLIDER_BOX, .half_size = {1, 0.005, 1}};
   for (int moving = 0; moving < 2; moving++)
     for (int response = 0; response < 2; response++)
       for (int test = 0; test < 2; test++) {
@@ -116,8 +115,8 @@ static void test_tunnelling(void) {
       }
 }
 
-// Rest: the dashpot takes what gravity adds in a step, and the spring lifts until the place predicted
-// with gravity is just at the thickness.
+// Rest: the dashpot takes what gravity adds in a step, and the spring lifts until the place
+// predicted with gravity is just at the thickness.
 static void test_penalty_rest(void) {
   ball b;
   const double h = 1.0 / 240;

@@ -97,12 +97,13 @@ static void write_cache(void) {
 static csim_status compile(const char *mesh, const char *more, int end, said *log,
                            csim_world *world) {
   char path[200], text[1200];
-  snprintf(text, sizeof text,
-           "{\"frames\": {\"start\": 1, \"end\": %d, \"fps\": 24}, \"objects\": [{\"name\": \"c\", "
-           "\"type\": \"cloth\", \"material\": \"cotton\", \"position\": [0, 9, 0], \"mesh\": "
-           "{\"shape\": \"grid\", \"cells\": [2, 2]}}, {\"name\": \"body\", \"type\": \"collider\", "
-           "\"mesh\": {%s}%s}]}",
-           end, mesh, more);
+  snprintf(
+      text, sizeof text,
+      "{\"frames\": {\"start\": 1, \"end\": %d, \"fps\": 24}, \"objects\": [{\"name\": \"c\", "
+      "\"type\": \"cloth\", \"material\": \"cotton\", \"position\": [0, 9, 0], \"mesh\": "
+      "{\"shape\": \"grid\", \"cells\": [2, 2]}}, {\"name\": \"body\", \"type\": \"collider\", "
+      "\"mesh\": {%s}%s}]}",
+      end, mesh, more);
   snprintf(path, sizeof path, "%s/scene.json", dir);
   FILE *f = fopen(path, "w");
   if (!f) exit(1);
@@ -176,8 +177,8 @@ static void test_time(void) {
     check_that(world.collider[0].nframe == cases[k].nframe, __FILE__, __LINE__, "%s: %d frames",
                mesh, world.collider[0].nframe);
     for (int t = 0; t <= 4 * (cases[k].end - 1); t++)
-      expect_shape(&world, 0.25 * t,
-                   fmin(fmax(0.25 * t * cases[k].speed + cases[k].shift, 0), 4), mesh);
+      expect_shape(&world, 0.25 * t, fmin(fmax(0.25 * t * cases[k].speed + cases[k].shift, 0), 4),
+                   mesh);
     // the mesh stands as it will at the start
     CHECK_NEAR(world.collider[0].mesh->vert[6], 1 + 0.25 * fmin(fmax(cases[k].shift, 0), 4), 1e-12);
     csim_world_free(&world);
@@ -205,10 +206,9 @@ static void expect_refusal(const char *mesh, const char *more, int end, const ch
   said log;
   csim_world world;
   csim_status status = compile(mesh, more, end, &log, &world);
-  check_that(status != CSIM_OK && log.log.nerror > 0, __FILE__, __LINE__, "%s is accepted",
-             mesh);
-  check_that(strstr(log.text, part) != NULL, __FILE__, __LINE__, "%s: \"%s\" is not in \"%s\"", mesh,
-             part, log.text);
+  check_that(status != CSIM_OK && log.log.nerror > 0, __FILE__, __LINE__, "%s is accepted", mesh);
+  check_that(strstr(log.text, part) != NULL, __FILE__, __LINE__, "%s: \"%s\" is not in \"%s\"",
+             mesh, part, log.text);
   csim_world_free(&world);
 }
 

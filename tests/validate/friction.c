@@ -19,9 +19,8 @@ typedef struct bench {
 static void bench_begin(const double size[2], const int cells[2],
                         void (*bend)(const double flat[3], double x[3]), double density, double E2D,
                         double B, double h, bench *b) {
-  csim_shape_spec spec = {.kind = CSIM_SHAPE_KIND_GRID,
-                          .size = {size[0], size[1]},
-                          .cells = {cells[0], cells[1]}};
+  csim_shape_spec spec = {
+      .kind = CSIM_SHAPE_KIND_GRID, .size = {size[0], size[1]}, .cells = {cells[0], cells[1]}};
   csim_topology topology;
   csim_mesh flat;
   CHECK(csim_mesh_shape(&spec, (csim_place){0}, NULL, &flat) == CSIM_OK);
@@ -90,9 +89,8 @@ static void lay_down(const double flat[3], double x[3]) {
 // A patch on a plane, gravity turned by `degrees`, let go at `speed`: the way of its centre [m].
 static double slide(double degrees, double speed, double mu, double seconds) {
   const double h = 1.0 / 240, a = degrees * PI / 180;
-  bench b = {.collider = {.name = "plane",
-                          .shape = CSIM_COLLIDER_PLANE,
-                          .R = {1, 0, 0, 0, 1, 0, 0, 0, 1}}};
+  bench b = {.collider = {
+                 .name = "plane", .shape = CSIM_COLLIDER_PLANE, .R = {1, 0, 0, 0, 1, 0, 0, 0, 1}}};
   bench_begin((double[]){0.4, 0.4}, (int[]){3, 3}, lay_down, 0.2, 300, 1e-5, h, &b);
   kit *k = &b.k;
   k->model->gravity[0] = GRAVITY * sin(a);
@@ -133,7 +131,8 @@ static void wrap(const double flat[3], double x[3]) {
 
 // A strip over a fixed cylinder with a weight at either end, the right one `ratio` times the left.
 // Once it has settled it gets a push of 5 cm/s to the right, as a chain of links lies in dents and
-// would hold a little more than a rope. Speed of the right weight at the ends of [0.1, 0.2] s [m/s].
+// would hold a little more than a rope. Speed of the right weight at the ends of [0.1, 0.2] s
+// [m/s].
 static void pull(double ratio, double mu, double speed[2]) {
   const double h = 1.0 / 480, r = RADIUS + 0.98 * THICKNESS, length = PI * r + 2 * HANGING;
   bench b = {.collider = {.name = "cylinder",
@@ -142,10 +141,8 @@ static void pull(double ratio, double mu, double speed[2]) {
                           .half_height = 0.05,
                           .R = {1, 0, 0, 0, 1, 0, 0, 0, 1}}};
   // the surface is what contact sees: a prism about z, its corners on the circle
-  csim_shape_spec spec = {.kind = CSIM_SHAPE_KIND_CYLINDER,
-                          .radius = RADIUS,
-                          .height = 0.1,
-                          .cells = {SIDES, 2, 2}};
+  csim_shape_spec spec = {
+      .kind = CSIM_SHAPE_KIND_CYLINDER, .radius = RADIUS, .height = 0.1, .cells = {SIDES, 2, 2}};
   CHECK(csim_mesh_shape(&spec, (csim_place){0}, NULL, &b.surface) == CSIM_OK);
   for (int i = 0; i < b.surface.nvert; i++) {
     double *x = b.surface.vert + 3 * i, y = x[1];
