@@ -176,6 +176,14 @@ fuzz: ## fuzz the cache reader for SECONDS=60 (clang)
 validate: $(VALIDATE) $(BIN)/clothsim-tet ## every method against closed forms, as a table (minutes)
 	@CLOTHSIM_TET=$(BIN)/clothsim-tet $(VALIDATE) --all --curve docs/liu-curve.svg
 
+$(B)/soak/layers: $(B)/tests/soak/layers.o $(LIB)
+	@mkdir -p $(@D)
+	$(call say,link)$(CC) $(OPT) $^ -o $@ $(LIBS)
+
+.PHONY: soak-contact
+soak-contact: all $(B)/soak/layers ## contact scenes by newton, pd and xpbd, tested after every substep (hours)
+	@BIN=$(BIN) LAYERS=$(B)/soak/layers tests/soak/contact
+
 benches: $(BENCH_BIN)
 
 bench: benches ## run the benchmarks (minutes); their tables go to build/$(config)/bench/ too

@@ -147,6 +147,7 @@ typedef struct csim_run_options {
   const char *tet_program;    ///< path of clothsim-tet
   int nthread;                ///< >= 1
   int overwrite;              ///< 1: replace an earlier run's files in `out`
+  int verify_substeps;        ///< 1: test after every substep that nothing passes through anything
   const volatile int *stop;   ///< becomes non-zero (a signal) = finish the substep and stop; or NULL
   void (*progress)(void *user, const csim_progress *progress); ///< after every substep; or NULL
   void *user;
@@ -157,11 +158,14 @@ typedef struct csim_run_report {
   int last_frame;      ///< last good frame on disk; frame_start - 1 when there is none
   int nvert, ntri, ntet, nspring;
   long long substeps, halved_substeps, unconverged_substeps;
+  long long verified_substeps; ///< tested for surfaces that pass through each other, when asked to
+  long long crossing_substeps; ///< of them those with more than at the start
   char reason[256];    ///< why it ended, one line
 } csim_run_report;
 
 /// The main job: compiles the scene, steps it, writes frames, cache and run.json into `out`.
-/// @return CSIM_OK; CSIM_FAILED when the solver gave up; CSIM_STOPPED; CSIM_INVALID, CSIM_IO,
+/// @return CSIM_OK; CSIM_FAILED when the solver gave up, or when it was to verify substeps and
+///         surfaces have passed through each other; CSIM_STOPPED; CSIM_INVALID, CSIM_IO,
 ///         CSIM_MEMORY. The last good frame stays on disk in any case.
 csim_status csim_run(const csim_scene *scene, const csim_run_options *options, csim_log *log,
                      csim_run_report *report);

@@ -114,6 +114,11 @@ csim_contact *csim_contact_create(csim_pool *pool, const csim_model *model, int 
 void csim_contact_free(csim_contact *contact);
 size_t csim_contact_memory(const csim_contact *contact);
 
+/// Coefficient of friction [-] between parts a and b (bodies, then colliders): what the scene says
+/// about the two, else the smaller of their own.
+double csim_contact_coefficient(const csim_contact_params *params, const csim_model *model,
+                                const csim_collider *collider, int a, int b);
+
 /// Number of three-vectors that tell where the colliders really are (they may lag).
 int csim_contact_kinematic_size(const csim_contact *contact);
 

@@ -361,6 +361,11 @@ csim_status csim_output_record(csim_output_writer *w, const char *state,
                   scene->frame_start, scene->frame_end, report->last_frame);
   csim_file_print(file, "  \"vertices\": %d,\n  \"triangles\": %d,\n  \"tetrahedra\": %d,\n  \"springs\": %d,\n",
                   report->nvert, report->ntri, report->ntet, report->nspring);
+  csim_file_print(file, "  \"contact_guarantee\": %s,\n",
+                  scene->contact.response == CSIM_RESPONSE_FILTER ? "true" : "false");
+  if (report->verified_substeps)
+    csim_file_print(file, "  \"verified_substeps\": %lld,\n  \"crossing_substeps\": %lld,\n",
+                    report->verified_substeps, report->crossing_substeps);
   csim_file_print(file, "  \"substeps\": %lld,\n  \"halved_substeps\": %lld,\n  \"unconverged_substeps\": %lld\n}\n",
                   report->substeps, report->halved_substeps, report->unconverged_substeps);
   return csim_file_commit(file, 0);
