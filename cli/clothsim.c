@@ -109,6 +109,7 @@ static csim_status act(const cli_options *o, cli_reporter *reporter, csim_log *l
                           .tet_program = find_tet_program(),
                           .nthread = choose_threads(o),
                           .overwrite = o->overwrite,
+                          .verify_substeps = o->verify_substeps,
                           .stop = &stop_requested,
                           .progress = reporter_progress,
                           .user = reporter};

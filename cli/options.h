@@ -29,7 +29,7 @@ typedef struct cli_options {
   cli_action action;
   const char *scene, *out, *dump;
   int threads; // 0 = decide
-  int overwrite, quiet, verbose, json;
+  int overwrite, verify_substeps, quiet, verbose, json;
   progress_style progress;
   int nset;
   const char *set[MAX_SETS];

@@ -116,6 +116,11 @@ csim_contact *csim_contact_create(csim_pool *pool, const csim_model *model, int 
 void csim_contact_free(csim_contact *contact);
 size_t csim_contact_memory(const csim_contact *contact);
 
+/// Coefficient of friction [-] between parts a and b (bodies, then colliders): what the scene says
+/// about the two, else the smaller of their own.
+double csim_contact_coefficient(const csim_contact_params *params, const csim_model *model,
+                                const csim_collider *collider, int a, int b);
+
 /// Number of three-vectors that tell where the colliders really are (they may lag).
 int csim_contact_kinematic_size(const csim_contact *contact);
 
@@ -165,6 +170,12 @@ void csim_contact_refresh_friction(csim_contact *contact);
 
 /// Adds its gradient [N] to g (nbody_vert x 3) and keeps the active pairs for the Hessian.
 void csim_contact_gradient(csim_contact *contact, const double *x, double *g);
+
+/// How hard contact presses on each vertex with bodies at x: the sizes of the normal forces of all
+/// pairs, shared out by their weights. A cloth between two others is pressed from both sides. To be
+/// called after a step, before the candidates are forgotten; the Hessian's active pairs are lost.
+/// @param[out] force  (nbody_vert) [N] overwritten; zeros before the first step
+void csim_contact_press(csim_contact *contact, const double *x, double *force);
 
 /// Gauss-Newton Hessian at the place of the last gradient: builds the blocks, adds their diagonal
 /// to H (on the model's pattern, or NULL), and keeps the rest for csim_contact_multiply_rest.

@@ -22,14 +22,20 @@ static gap_range range_of(const csim_contact *contact, double scale) {
   return (gap_range){CSIM_CONTACT_FLOOR * r, (1 - CSIM_CONTACT_FLOOR) * r};
 }
 
-static double mass_of(const csim_contact *contact, int n, const int *v) {
-  double sum = 0;
-  int count = 0;
-  for (int k = 0; k < n; k++) {
-    sum += contact->skin.mass[v[k]];
-    count += v[k] < contact->skin.nbody_vert;
+// Stiffness of a pair [N/m]. What is led presses as hard as the elasticity it works against, or it
+// would be held up by cloth that can well give way: inertia alone is a few hundred times softer.
+static double stiffness_of(const csim_contact *contact, const int v[4]) {
+  double mass = 0, elastic = 0;
+  int bodies = 0, led = 0;
+  for (int k = 0; k < 4; k++) {
+    mass += contact->skin.mass[v[k]];
+    elastic += contact->skin.elastic[v[k]];
+    bodies += v[k] < contact->skin.nbody_vert;
+    led |= !csim_contact_is_free(contact, v[k]);
   }
-  return count ? sum / count : 0;
+  if (!bodies) return 0;
+  double inertia = contact->stiffness * mass / bodies;
+  return led ? csim_max(inertia, elastic / bodies) : inertia;
 }
 
 // Derivatives of a pair at distance d. Below the floor (rounding, ignored pairs) the gap is taken
@@ -104,7 +110,7 @@ static void find_chunk(void *context, int chunk) {
 static void make_pair_term(const csim_contact *c, const csim_candidate *pair,
                            csim_contact_term *t) {
   double b[3], d = active_distance(c, pair, t->w);
-  double k = c->stiffness * mass_of(c, 4, pair->v) * pair->weight;
+  double k = stiffness_of(c, pair->v) * pair->weight;
   memcpy(t->v, pair->v, sizeof t->v);
   memset(t->n, 0, sizeof t->n);
   // differences to one of the points: far from the origin the sum itself would lose digits
@@ -198,7 +204,7 @@ static double pair_energies(void *context, int first, int last) {
     const csim_candidate *pair = &c->near.list[i];
     double d = active_distance(c, pair, w);
     if (!(d > 0)) continue;
-    evaluate(c, pair->scale, c->stiffness * mass_of(c, 4, pair->v) * pair->weight, d, b);
+    evaluate(c, pair->scale, stiffness_of(c, pair->v) * pair->weight, d, b);
     sum += b[0];
   }
   return sum;
