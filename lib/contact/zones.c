@@ -123,7 +123,8 @@ static int collect(csim_zones *z) {
   for (int i = 0; i < z->skin.nvert; i++)
     z->near.reach[i] = csim_norm(z->d + 3 * (ptrdiff_t)i) + 0.1 * z->params.thickness;
   memset(z->near.drift, 0, 3 * (size_t)z->skin.nvert * sizeof(double));
-  return csim_candidates_collect(z->pool, &z->near, z->x);
+  memcpy(z->near.ref, z->x, 3 * (size_t)z->skin.nvert * sizeof(double));
+  return csim_candidates_collect(z->pool, &z->near);
 }
 
 // The same of a vertex and a plane; bodies rest on planes at the thickness.
