@@ -22,20 +22,15 @@ static gap_range range_of(const csim_contact *contact, double scale) {
   return (gap_range){CSIM_CONTACT_FLOOR * r, (1 - CSIM_CONTACT_FLOOR) * r};
 }
 
-// Stiffness of a pair [N/m]. What is led presses as hard as the elasticity it works against, or it
-// would be held up by cloth that can well give way: inertia alone is a few hundred times softer.
+// Stiffness of a pair [N/m].
 static double stiffness_of(const csim_contact *contact, const int v[4]) {
-  double mass = 0, elastic = 0;
-  int bodies = 0, led = 0;
+  double mass = 0;
+  int bodies = 0;
   for (int k = 0; k < 4; k++) {
     mass += contact->skin.mass[v[k]];
-    elastic += contact->skin.elastic[v[k]];
     bodies += v[k] < contact->skin.nbody_vert;
-    led |= !csim_contact_is_free(contact, v[k]);
   }
-  if (!bodies) return 0;
-  double inertia = contact->stiffness * mass / bodies;
-  return led ? csim_max(inertia, elastic / bodies) : inertia;
+  return bodies ? contact->stiffness * mass / bodies : 0;
 }
 
 // Derivatives of a pair at distance d. Below the floor (rounding, ignored pairs) the gap is taken
