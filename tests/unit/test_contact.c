@@ -233,7 +233,7 @@ static void test_gradient(void) {
     p[1] = (i < n / 6 ? 0.1015 : 0.1035) + 1e-4 * kit_random(&seed);
     p[0] += 1e-3 * kit_random(&seed);
   }
-  CHECK(csim_contact_begin(c, x, v, NULL, 0, 1.0 / 240) == 0);
+  CHECK(csim_contact_begin(c, x, g, NULL, 0, 1.0 / 240) == 0); // at rest: g is 0 still
   CHECK(c->nterm > 50 && c->nfriction > 50);
   for (int i = 0; i < n; i++) x[i] += 1e-5 * kit_random(&seed);
   memset(g, 0, (size_t)n * sizeof *g);
