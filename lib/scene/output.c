@@ -3,7 +3,9 @@
 
 #include "base/number.h"
 #include "io/file.h"
+#include "io/json_write.h"
 #include "io/obj_write.h"
+#include "mesh/topology.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -24,6 +26,9 @@ struct csim_output_writer {
   int nobject;               // bodies, then colliders
   csim_cache_object *object; // (nobject)
   double **x, **v;           // (nobject) of (nvert x 3), in the scene's units; v NULL for colliders
+  csim_solver *solver;       // that knows the contact pressures; NULL: none yet
+  double *force;             // (model->nvert) [N] pressing on each vertex; NULL: not wanted
+  double **pressure, **area; // (nobject) of (nvert) [Pa], [m^2] at rest; NULL without pressures
   csim_cache_writer *cache;  // NULL when the scene wants none
   int nexport, nexported;    // exports open; objects they take
   csim_export **exports;     // (nexport)
@@ -114,6 +119,11 @@ static csim_status describe_objects(csim_output_writer *w) {
   w->object = CSIM_ARENA_NEW(&w->arena, csim_cache_object, w->nobject);
   w->x = CSIM_ARENA_NEW(&w->arena, double *, w->nobject);
   w->v = CSIM_ARENA_NEW(&w->arena, double *, w->nobject);
+  w->pressure = CSIM_ARENA_NEW(&w->arena, double *, w->nobject);
+  w->area = CSIM_ARENA_NEW(&w->arena, double *, w->nobject);
+  int pressures = w->scene->output.pressures && w->scene->output.cache &&
+                  w->scene->contact.response == CSIM_RESPONSE_FILTER;
+  if (pressures) w->force = CSIM_ARENA_NEW(&w->arena, double, model->nvert);
   for (int k = 0; k < w->nobject && !w->arena.failed; k++) {
     const csim_mesh *mesh = mesh_of(w->world, k);
     const csim_body *body = k < model->nbody ? &model->body[k] : NULL;
@@ -123,6 +133,7 @@ static csim_status describe_objects(csim_output_writer *w) {
                 : body->type == CSIM_OBJECT_SOLID ? CSIM_CACHE_SOLID
                                                   : CSIM_CACHE_CLOTH,
         .has_velocity = body && w->scene->output.velocities,
+        .has_pressure = body && pressures,
         .nvert = body ? body->nvert : mesh->nvert,
         .nface = mesh->nface,
         .face_start = mesh->face_start,
@@ -139,25 +150,62 @@ static csim_status describe_objects(csim_output_writer *w) {
     ptrdiff_t n = 3 * (ptrdiff_t)w->object[k].nvert;
     w->x[k] = CSIM_ARENA_NEW(&w->arena, double, n);
     if (w->object[k].has_velocity) w->v[k] = CSIM_ARENA_NEW(&w->arena, double, n);
+    if (w->object[k].has_pressure) {
+      w->pressure[k] = CSIM_ARENA_NEW(&w->arena, double, n / 3);
+      w->area[k] = CSIM_ARENA_NEW(&w->arena, double, n / 3);
+      if (w->area[k]) csim_vert_areas(mesh->nvert, mesh->ntri, mesh->tri, mesh->vert, w->area[k]);
+    }
   }
   return w->arena.failed ? CSIM_MEMORY : CSIM_OK;
+}
+
+// META of the cache: what made it, and which vertices are pinned (not of scenes so large and so
+// pinned that the list would be a burden).
+static void describe_run(const csim_output_writer *w, csim_json_out *meta) {
+  enum { MOST_PINS = 1 << 20 };
+  const csim_scene *scene = w->scene;
+  const csim_model *model = w->world->model;
+  char hash[20];
+  snprintf(hash, sizeof hash, "%016llx", (unsigned long long)scene->hash);
+  csim_json_open_flat(meta, NULL, '{');
+  csim_json_text(meta, "generator", "clothsim " CSIM_VERSION);
+  csim_json_text(meta, "scene", scene->name);
+  csim_json_text(meta, "scene_hash", hash);
+  csim_json_number(meta, "meters_per_unit", scene->length_unit);
+  if (model->ntarget > 0 && model->ntarget <= MOST_PINS) {
+    csim_json_open(meta, "pins", '[');
+    for (int b = 0, open = 0; b < model->nbody; b++, open = 0) {
+      const csim_body *body = &model->body[b];
+      for (int i = 0; i < model->ntarget; i++) {
+        int v = model->target[i].vert - body->vert0;
+        if (v < 0 || v >= body->nvert) continue;
+        if (!open++) {
+          csim_json_open(meta, NULL, '{');
+          csim_json_text(meta, "object", body->name);
+          csim_json_open(meta, "index", '[');
+        }
+        csim_json_integer(meta, NULL, v);
+      }
+      if (open) csim_json_close(meta, ']');
+      if (open) csim_json_close(meta, '}');
+    }
+    csim_json_close(meta, ']');
+  }
+  csim_json_close(meta, '}');
 }
 
 static csim_status create_cache(csim_output_writer *w) {
   const csim_scene *scene = w->scene;
   char *path = csim_arena_print(&w->arena, "%s/%s.clothcache", w->out, scene->name);
-  char unit[32];
-  csim_print_number(scene->length_unit, 17, unit);
-  char *meta = csim_arena_print(&w->arena,
-                                "{\"generator\": \"clothsim " CSIM_VERSION
-                                "\", \"scene\": \"%s\", "
-                                "\"scene_hash\": \"%016llx\", \"meters_per_unit\": %s}",
-                                scene->name, (unsigned long long)scene->hash, unit);
+  csim_json_out meta = {0};
+  describe_run(w, &meta);
   csim_cache_options options = {.fps = scene->fps,
                                 .up = scene->up,
                                 .position_error = scene->output.cache_error / scene->length_unit};
-  if (w->arena.failed) return CSIM_MEMORY;
-  csim_status status = csim_cache_create(path, &options, meta, w->log, &w->cache);
+  csim_status status = CSIM_MEMORY;
+  if (!w->arena.failed && !meta.failed)
+    status = csim_cache_create(path, &options, meta.text, w->log, &w->cache);
+  free(meta.text);
   for (int k = 0; !status && k < w->nobject; k++)
     status = csim_cache_add_object(w->cache, &w->object[k]);
   return status ? status : csim_cache_begin(w->cache);
@@ -243,6 +291,15 @@ static void gather(csim_output_writer *w, int k, double time, const csim_state *
   to_units(unit, 3 * (ptrdiff_t)mesh->nvert, real ? real : w->x[k], w->x[k]);
 }
 
+// Contact pressures of a body [Pa]; where a vertex has no area, 0.
+static void gather_pressure(csim_output_writer *w, int k) {
+  const csim_body *body = &w->world->model->body[k];
+  for (int i = 0; i < body->nvert; i++)
+    w->pressure[k][i] = w->area[k][i] > 0 ? w->force[body->vert0 + i] / w->area[k][i] : 0;
+}
+
+void csim_output_press(csim_output_writer *w, csim_solver *solver) { w->solver = solver; }
+
 static csim_status write_obj(csim_output_writer *w, int k, int frame) {
   const char *name = name_of(w->world, k);
   char *path = csim_alloc((ptrdiff_t)(strlen(w->out) + strlen(name) + 32), 1);
@@ -260,10 +317,13 @@ csim_status csim_output_frame(csim_output_writer *w, int frame, double time,
   int nbody = w->world->model->nbody;
   csim_status status = CSIM_OK;
   if (w->cache) status = csim_cache_begin_frame(w->cache, frame, time);
+  if (w->force && w->solver) csim_solver_press(w->solver, state, w->force);
   for (int k = 0; !status && k < w->nobject; k++) {
     gather(w, k, time, state);
+    if (w->pressure[k]) gather_pressure(w, k);
     if (output->obj && (k < nbody || output->colliders)) status = write_obj(w, k, frame);
-    if (!status && w->cache) status = csim_cache_put(w->cache, k, w->x[k], w->v[k]);
+    if (!status && w->cache)
+      status = csim_cache_put_pressed(w->cache, k, w->x[k], w->v[k], w->pressure[k]);
   }
   for (int k = 0; !status && k < w->nexport; k++)
     status = csim_export_frame(w->exports[k], frame, (const double *const *)w->x,

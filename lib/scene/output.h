@@ -17,6 +17,9 @@ typedef struct csim_frame_stats {
 csim_status csim_output_create(const csim_scene *scene, const csim_world *world, const char *out,
                                int overwrite, csim_log *log, csim_output_writer **writer);
 
+/// Where contact pressures come from, if the scene wants them: what the solver's last step left.
+void csim_output_press(csim_output_writer *writer, csim_solver *solver);
+
 /// Writes one frame in every format the scene asks for. Files appear whole or not at all.
 /// @param time  [s] from the start frame
 csim_status csim_output_frame(csim_output_writer *writer, int frame, double time,

@@ -243,6 +243,7 @@ csim_status csim_run(const csim_scene *scene, const csim_run_options *options, c
   if (!status)
     status = csim_output_create(scene, &r.world, options->out, options->overwrite, log, &r.output);
   if (!status) {
+    csim_output_press(r.output, r.solver);
     status = run_frames(&r);
     if (!status && report->crossing_substeps) {
       status = CSIM_FAILED;
