@@ -48,7 +48,7 @@ static double mark_leaving(void *context, int first, int last) {
 }
 
 static double least_reach(const csim_contact *c) {
-  return 0.5 * c->params.thickness;
+  return 0.8 * c->params.thickness;
 }
 
 // Candidates grow with the square of the reach over the edge length: a long way is gone in several
