@@ -41,10 +41,11 @@ typedef struct csim_friction_term {
   double limit;    ///< [N] mu times the normal force
 } csim_friction_term;
 
-/// A term's part of the Hessian: (w w^T) (x) B.
+/// A term's part of the Hessian between two or more free vertices: (w w^T) (x) B.
 typedef struct csim_contact_block {
+  int n; ///< free vertices
   int v[4];
-  double w[4]; ///< 0 for vertices that are not free
+  double w[4];
   double B[9]; ///< [N/m]
 } csim_contact_block;
 

@@ -242,12 +242,15 @@ double csim_contact_terms_value(csim_contact *contact) {
 
 // ---------------------------------------------------------------------------------------- Hessian
 
+// The free vertices of a pair, first things first: most pairs of a body and a collider have but one
+// or two.
 static void set_block(const csim_contact *c, const int v[4], const double w[4],
                       csim_contact_block *block) {
+  block->n = 0;
   for (int k = 0; k < 4; k++) {
-    int used = w[k] != 0 && csim_contact_is_free(c, v[k]);
-    block->v[k] = used ? v[k] : 0;
-    block->w[k] = used ? w[k] : 0;
+    if (w[k] == 0 || !csim_contact_is_free(c, v[k])) continue;
+    block->v[block->n] = v[k];
+    block->w[block->n++] = w[k];
   }
 }
 
@@ -269,17 +272,33 @@ static void fill_blocks(void *context, int first, int last) {
   }
 }
 
+// What lies between one free vertex and something that is led is on the diagonal as a whole: about
+// half of all blocks where cloth lies on a collider. The others stay on the list, in their order.
+static void settle_single_blocks(csim_contact *c, csim_bsr *H) {
+  int n = 0;
+  for (int i = 0; i < c->nblock; i++) {
+    const csim_contact_block *block = &c->block[i];
+    if (block->n > 1) {
+      if (n < i) c->block[n] = *block;
+      n++;
+    } else if (block->n == 1 && H) {
+      double *at = H->val + 9 * (ptrdiff_t)H->pattern->diag[block->v[0]];
+      for (int j = 0; j < 9; j++) at[j] += block->w[0] * block->w[0] * block->B[j];
+    }
+  }
+  c->nblock = n;
+}
+
 // Which blocks each free vertex is in, by rising number. 0 when out of memory.
 static int index_blocks(csim_contact *c) {
   int *row = c->touched_row, *start = c->touched_start, nbody = c->skin.nbody_vert;
   memset(row, 0, (size_t)nbody * sizeof *row);
   ptrdiff_t total = 0;
   for (int i = 0; i < c->nblock; i++)
-    for (int k = 0; k < 4; k++)
-      if (c->block[i].w[k] != 0) {
-        row[c->block[i].v[k]]++;
-        total++;
-      }
+    for (int k = 0; k < c->block[i].n; k++) {
+      row[c->block[i].v[k]]++;
+      total++;
+    }
   int *around = csim_grow(c->around, &c->around_room, total, sizeof *around);
   if (!around) return 0;
   c->around = around;
@@ -295,8 +314,7 @@ static int index_blocks(csim_contact *c) {
   c->ntouched = n;
   // filling moves each start to its end, the next one's start: shift back afterwards
   for (int i = 0; i < c->nblock; i++)
-    for (int k = 0; k < 4; k++)
-      if (c->block[i].w[k] != 0) around[start[row[c->block[i].v[k]]]++] = 4 * i + k;
+    for (int k = 0; k < c->block[i].n; k++) around[start[row[c->block[i].v[k]]]++] = 4 * i + k;
   for (int k = n; k > 0; k--) start[k] = start[k - 1];
   start[0] = 0;
   return 1;
@@ -338,6 +356,7 @@ void csim_contact_hessian(csim_contact *contact, csim_bsr *H) {
   }
   contact->nblock = n;
   csim_pool_for(contact->pool, n, BLOCK_GRAIN, fill_blocks, contact);
+  settle_single_blocks(contact, H);
   if (!index_blocks(contact)) {
     contact->nblock = 0;
     contact->failed = 1;
@@ -358,7 +377,7 @@ static void multiply_blocks(void *context, int first, int last) {
   for (int i = first; i < last; i++) {
     const csim_contact_block *block = &job->contact->block[i];
     double s[3] = {0};
-    for (int k = 0; k < 4; k++)
+    for (int k = 0; k < block->n; k++)
       csim_add_scaled(block->w[k], job->x + 3 * (ptrdiff_t)block->v[k], s);
     csim_mat3_mul(block->B, s, job->contact->product + 3 * (ptrdiff_t)i);
   }
