@@ -384,6 +384,11 @@ csim_status csim_cache_end_frame(csim_cache_writer *w) {
   return CSIM_OK;
 }
 
+csim_status csim_cache_sync(csim_cache_writer *w) {
+  if (w->status) return w->status;
+  return w->fd >= 0 && fsync(w->fd) ? fail_file(w, "write") : CSIM_OK;
+}
+
 // ---------------------------------------------------------------------------------------- close
 
 // Index, trailer, name.

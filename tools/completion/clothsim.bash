@@ -32,10 +32,15 @@ _clothsim() {
     compopt -o nospace
     return
     ;;
-  -s | --start | -e | --end | --frames) return ;;
+  --checkpoint-every)
+    mapfile -t COMPREPLY < <(compgen -W "1 10 60s 10m 1h" -- "$cur")
+    return
+    ;;
+  -s | --start | -e | --end | --frames | --resume-from | --max-time) return ;;
   esac
   if [[ $cur == -* ]]; then
-    mapfile -t COMPREPLY < <(compgen -W "--out --overwrite --start --end --frames --set --threads --check
+    mapfile -t COMPREPLY < <(compgen -W "--out --overwrite --resume --resume-from --allow-changes
+      --checkpoint-every --max-time --start --end --frames --set --threads --check
       --print-config --print-schema --dump-model --verify-contact --progress --quiet --verbose --json --version --help" -- "$cur")
   else
     mapfile -t COMPREPLY < <(compgen -f -X '!*.json' -- "$cur"; compgen -d -- "$cur")
