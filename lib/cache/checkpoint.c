@@ -161,7 +161,8 @@ csim_status csim_checkpoint_read(const char *path, csim_log *log, csim_checkpoin
   free(data);
   if (!wrong) return CSIM_OK;
   csim_checkpoint_free(point);
-  csim_say(log, CSIM_ERROR, (csim_place){.file = path}, "%s", *wrong ? wrong : "out of memory");
+  csim_say(log, *wrong ? CSIM_WARNING : CSIM_ERROR, (csim_place){.file = path}, "%s",
+           *wrong ? wrong : "out of memory");
   return *wrong ? CSIM_IO : CSIM_MEMORY;
 }
 

@@ -33,7 +33,8 @@ typedef struct csim_checkpoint {
 csim_status csim_checkpoint_write(const char *path, int frame, const csim_state *state,
                                   const char *meta, csim_log *log);
 
-/// Reads one. Any bytes are safe; numbers that are not finite are refused.
+/// Reads one. Any bytes are safe; numbers that are not finite are refused. A file that is no whole
+/// checkpoint is told as a warning: there may be another.
 /// @param[out] point  zero on failure; csim_checkpoint_free in any case
 /// @return CSIM_IO when the file cannot be read or is no whole checkpoint; CSIM_MEMORY
 csim_status csim_checkpoint_read(const char *path, csim_log *log, csim_checkpoint *point);

@@ -151,47 +151,48 @@ static csim_status read_record(const csim_scene *scene, const char *out, record 
 
 // Whether the cache in `out` holds all frames up to one; that of an interrupted change of the scene
 // stands aside.
-static int cache_reaches(const csim_scene *scene, const char *out, int frame) {
-  if (!scene->output.cache) return 1;
-  int reaches = 0;
-  for (int aside = 1; aside >= 0 && !reaches; aside--) {
+static csim_status cache_reaches(const csim_scene *scene, const char *out, int frame,
+                                 int *reaches) {
+  csim_status status = CSIM_OK;
+  *reaches = !scene->output.cache;
+  for (int aside = 1; aside >= 0 && !*reaches && status != CSIM_MEMORY; aside--) {
     csim_cache *cache;
     char *path = join(out, scene->name, aside ? ".clothcache.old" : ".clothcache");
-    if (path && !csim_cache_open(path, NULL, &cache)) {
+    status = path ? csim_cache_open(path, NULL, &cache) : CSIM_MEMORY;
+    if (!status) {
       const csim_cache_info *info = csim_cache_get_info(cache);
-      for (int f = info->nframe - 1; f >= 0 && !reaches; f--) reaches = info->number[f] == frame;
+      for (int f = info->nframe - 1; f >= 0 && !*reaches; f--) *reaches = info->number[f] == frame;
       csim_cache_free(cache);
     }
     free(path);
   }
-  return reaches;
+  return status == CSIM_MEMORY ? CSIM_MEMORY : CSIM_OK;
 }
 
-// The checkpoint to go on from, into resume->point. frames: those that were seen, as text.
-static csim_status choose(const csim_scene *scene, const csim_run_options *options, csim_log *log,
-                          csim_resume *resume, char frames[64]) {
-  *frames = 0;
-  for (int k = 0; k < 2 && !resume->found; k++) {
-    char *path = join(options->out, NAMES[k], "");
-    csim_status status = !path                ? CSIM_MEMORY
-                         : access(path, F_OK) ? CSIM_IO
-                                              : csim_checkpoint_read(path, log, &resume->point);
-    if (!status) {
-      size_t n = strlen(frames);
-      int frame = resume->point.frame;
-      snprintf(frames + n, 64 - n, "%s%d", n ? ", " : "", frame);
-      resume->found = !options->from_frame || frame == options->resume_from;
-      if (resume->found && !cache_reaches(scene, options->out, frame)) {
-        csim_say(log, CSIM_WARNING, (csim_place){.file = path},
-                 "cannot be used: the cache does not hold all frames up to %d", frame);
-        resume->found = 0;
-      }
-      if (!resume->found) csim_checkpoint_free(&resume->point);
+// Whether the checkpoint at `path` can be gone on from; it is in resume->point then. `frames` gets
+// its number added.
+static csim_status try_checkpoint(const csim_scene *scene, const csim_run_options *options,
+                                  const char *path, csim_log *log, csim_resume *resume,
+                                  char frames[64]) {
+  int reaches;
+  if (access(path, F_OK)) return CSIM_OK;
+  csim_status status = csim_checkpoint_read(path, log, &resume->point);
+  if (status) return status == CSIM_MEMORY ? CSIM_MEMORY : CSIM_OK;
+  size_t n = strlen(frames);
+  int frame = resume->point.frame;
+  snprintf(frames + n, 64 - n, "%s%d", n ? ", " : "", frame);
+  if (!options->from_frame || frame == options->resume_from) {
+    status = cache_reaches(scene, options->out, frame, &reaches);
+    if (!status && reaches) {
+      resume->found = 1;
+      return CSIM_OK;
     }
-    free(path);
-    if (status == CSIM_MEMORY) return status;
+    if (!status)
+      csim_say(log, CSIM_WARNING, (csim_place){.file = path},
+               "cannot be used: the cache does not hold all frames up to %d", frame);
   }
-  return CSIM_OK;
+  csim_checkpoint_free(&resume->point);
+  return status;
 }
 
 static csim_status refuse(csim_log *log, const char *out, const char *why) {
@@ -212,7 +213,12 @@ csim_status csim_resume_find(const csim_scene *scene, const csim_run_options *op
     resume->complete = 1;
     return CSIM_OK;
   }
-  status = choose(scene, options, log, resume, frames);
+  *frames = 0;
+  for (int k = 0; k < 2 && !resume->found && !status; k++) {
+    char *path = join(out, NAMES[k], "");
+    status = path ? try_checkpoint(scene, options, path, log, resume, frames) : CSIM_MEMORY;
+    free(path);
+  }
   if (status) return status;
   if (resume->found && resume->point.frame > scene->frame_end) {
     csim_say(log, CSIM_ERROR, (csim_place){.file = out},

@@ -101,7 +101,10 @@ static csim_status create(run *r) {
                              .pool = r->pool,
                              .h = substep_of(r->scene)};
   r->solver = csim_solver_create(&setup);
-  if (!r->pool || !r->solver || csim_state_create(r->world.model, &r->state)) {
+  int nomem = !r->pool || !r->solver || csim_state_create(r->world.model, &r->state) ||
+              csim_state_create(r->world.model, &r->good);
+  if (!nomem) r->good.kinematic = CSIM_NEW(double, 3 * (ptrdiff_t)csim_solver_kinematic_size(r->solver));
+  if (nomem || !r->good.kinematic) {
     csim_say(r->log, CSIM_ERROR, (csim_place){.file = r->scene->file},
              "out of memory for %d vertices", r->world.model->nvert);
     return CSIM_MEMORY;
@@ -214,17 +217,17 @@ static void set_totals(csim_run_totals totals, csim_run_report *report) {
   report->unconverged_substeps = totals.unconverged_substeps;
 }
 
-// The frame is on disk: from here on it is what a checkpoint keeps.
-static csim_status keep_state(run *r, int frame) {
+// The frame is on disk: from here on it is what a checkpoint keeps. There is room for all of it.
+static void keep_state(run *r, int frame) {
   r->report->last_frame = frame;
   r->good_totals = totals_of(r->report);
-  return csim_state_copy(&r->state, &r->good) ? CSIM_MEMORY : CSIM_OK;
+  csim_state_copy(&r->state, &r->good);
 }
 
 // Keeps the state behind the last good frame, unless that is done.
 static csim_status save_checkpoint(run *r, csim_log *log) {
   int frame = r->report->last_frame;
-  if (frame < r->scene->frame_start || frame == r->checkpoint_frame || r->good.nvert == 0)
+  if (frame < r->scene->frame_start || frame == r->checkpoint_frame)
     return CSIM_OK;
   csim_status status = csim_output_sync(r->output);
   if (!status)
@@ -268,7 +271,8 @@ static csim_status take_state(run *r) {
   r->report->resumed = 1;
   r->report->resumed_after = frame;
   if (!r->resume.changed) r->checkpoint_frame = frame;
-  return keep_state(r, frame);
+  keep_state(r, frame);
+  return CSIM_OK;
 }
 
 // --------------------------------------------------------------------------------------------- run
@@ -280,8 +284,8 @@ static csim_status run_frames(run *r) {
     csim_status status = frame > scene->frame_start ? step_frame(r, frame, &stats) : CSIM_OK;
     if (!status)
       status = csim_output_frame(r->output, frame, (frame - scene->frame_start) / scene->fps, &r->state, &stats);
-    if (!status) status = keep_state(r, frame);
     if (status) return status;
+    keep_state(r, frame);
     r->report->frames_written++;
     status = csim_output_record(r->output, "running", r->report);
     if (!status && frame < scene->frame_end && checkpoint_due(r, frame))
