@@ -27,6 +27,7 @@ static void catch_signals(void) {
   sigaction(SIGINT, &caught, NULL);
   sigaction(SIGTERM, &caught, NULL);
   sigaction(SIGUSR1, &caught, NULL);
+  signal(SIGPIPE, SIG_IGN); // nobody listens to the progress any more: no reason to stop
 }
 
 // clothsim-tet beside this program, unless CLOTHSIM_TET says otherwise.
