@@ -146,7 +146,7 @@ $(BENCH_BIN): $(B)/bench/%: $(B)/tests/bench/%.o $(LIB)
 
 # ------------------------------------------------------------------------------------------ people
 
-.PHONY: always help deps tests check soak deps-dcc check-dcc fuzz validate benches bench layers format man install uninstall clean
+.PHONY: always help deps tests check bless soak deps-dcc check-dcc fuzz validate benches bench layers format man install uninstall clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -160,6 +160,9 @@ tests: all $(TEST_BIN) $(LOOK) ## build the tests, run none
 
 check: tests ## run the tests (under 3 minutes)
 	@CONFIG=$(config) BIN=$(BIN) BUILD=$(B) tests/run $(ONLY)
+
+bless: all ## renew the golden hashes after a change of results, and show the difference
+	@BIN=$(abspath $(BIN)) tests/golden/bless
 
 KILLS ?= 200
 soak: tests ## KILLS=200 runs killed at random moments and resumed (minutes)
