@@ -90,6 +90,11 @@ VIEW_SRC := $(wildcard tools/view/*.c)
 $(BIN)/clothview: TOOL_LIBS := -lpng
 $(BIN)/clothview: $(VIEW_SRC:%.c=$(B)/%.o)
 
+# tools/clothfarm.c likewise, and tools/farm/
+FARM_SRC := $(wildcard tools/farm/*.c)
+$(BIN)/clothfarm: $(FARM_SRC:%.c=$(B)/%.o)
+$(B)/tools/clothfarm.o $(FARM_SRC:%.c=$(B)/%.o): ALL_C += -Itools
+
 # the viewer of pages: readable source in tools/view/web, bundled by `make view`, kept in the program
 BUNDLE := build/view/viewer.bundle.js
 ifneq ($(wildcard $(BUNDLE)),)
@@ -146,7 +151,7 @@ $(BENCH_BIN): $(B)/bench/%: $(B)/tests/bench/%.o $(LIB)
 
 # ------------------------------------------------------------------------------------------ people
 
-.PHONY: always help deps tests check bless soak deps-dcc check-dcc fuzz validate benches bench layers format man install uninstall clean
+.PHONY: always help deps tests check bless check-golden soak deps-dcc check-dcc deps-farm check-farm fuzz validate benches bench layers format man install uninstall clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -164,6 +169,9 @@ check: tests ## run the tests (under 3 minutes)
 bless: all ## renew the golden hashes after a change of results, and show the difference
 	@BIN=$(abspath $(BIN)) tests/golden/bless
 
+check-golden: ## the golden hashes with gcc and clang, -O0 to -O3, AVX2 and AVX-512 (many minutes)
+	@tests/golden/matrix
+
 KILLS ?= 200
 soak: tests ## KILLS=200 runs killed at random moments and resumed (minutes)
 	@KILLS=$(KILLS) LIMIT=3000 SHOW=1 CONFIG=$(config) BIN=$(BIN) BUILD=$(B) tests/run kill.sh
@@ -173,6 +181,12 @@ deps-dcc: ## install Blender, usd-core and VTK for check-dcc (Python packages in
 
 check-dcc: all ## have Blender, usd-core and VTK read every format
 	@BIN=$(BIN) tests/dcc/run
+
+deps-farm: ## install Slurm, munge and openjd for check-farm (openjd into build/farm, root or sudo)
+	@tests/farm/install
+
+check-farm: all ## run a sweep on a real Slurm and by openjd (as root, two minutes)
+	@BIN=$(BIN) tests/farm/run
 
 SECONDS ?= 60
 fuzz: ## fuzz the cache reader for SECONDS=60 (clang)
@@ -208,13 +222,14 @@ install: all $(MAN) ## copy programs, man pages, completion, schema and scenes t
 	install -d $(DEST)/bin $(SHARE)/scenes $(DEST)/share/doc/clothsim $(DEST)/share/bash-completion/completions
 	install $(BIN)/clothsim $(BIN)/clothsim-tet $(TOOL_BIN) $(DEST)/bin
 	install -m 644 tools/completion/clothsim.bash $(DEST)/share/bash-completion/completions/clothsim
+	ln -sf clothsim $(DEST)/share/bash-completion/completions/clothfarm
 	install -m 644 LICENSE NOTICE README.md CHANGELOG.md $(wildcard docs/*.md) $(DEST)/share/doc/clothsim
 	cp -R scenes/. $(SHARE)/scenes
 	$(if $(MAN),install -d $(DEST)/share/man/man1 && install -m 644 $(MAN) $(DEST)/share/man/man1)
 
 uninstall: ## remove what install copied
 	rm -f $(addprefix $(DEST)/bin/,$(notdir $(BIN)/clothsim $(BIN)/clothsim-tet $(TOOL_BIN)))
-	rm -f $(DEST)/share/bash-completion/completions/clothsim $(DEST)/share/man/man1/cloth*.1
+	rm -f $(addprefix $(DEST)/share/bash-completion/completions/,clothsim clothfarm) $(DEST)/share/man/man1/cloth*.1
 	rm -rf $(SHARE) $(DEST)/share/doc/clothsim
 
 clean: ## remove everything that was built

@@ -48,3 +48,24 @@ _clothsim() {
   fi
 }
 complete -F _clothsim clothsim
+
+_clothfarm() {
+  local cur prev
+  cur=${COMP_WORDS[COMP_CWORD]}
+  prev=${COMP_WORDS[COMP_CWORD - 1]}
+  case $prev in
+  -o | --out) mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
+  --export) mapfile -t COMPREPLY < <(compgen -W "obj ply pc2 mdd vtp abc usda" -- "$cur") ;;
+  --emit) mapfile -t COMPREPLY < <(compgen -W "commands slurm openjd" -- "$cur") ;;
+  --wedge | --cpus | --memory | --time | --sbatch) ;;
+  *)
+    if [[ $cur == -* ]]; then
+      mapfile -t COMPREPLY < <(compgen -W "--out --wedge --export --emit --list --overwrite --cpus --memory --time
+        --sbatch --clothsim --help --version" -- "$cur")
+    else
+      mapfile -t COMPREPLY < <(compgen -f -X '!*.json' -- "$cur"; compgen -d -- "$cur")
+    fi
+    ;;
+  esac
+}
+complete -F _clothfarm clothfarm
