@@ -24,9 +24,10 @@ OPT_O3       := -O3 -g
 OPT_sanitize := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 OPT_thread   := -O1 -g -fsanitize=thread
 OPT_coverage := -O0 -g --coverage
+OPT_fuzz     := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
 OPT := $(OPT_$(config))
 ifeq ($(OPT),)
-$(error unknown config=$(config): release, debug, O3, sanitize, thread or coverage)
+$(error unknown config=$(config): release, debug, O3, sanitize, thread, coverage or fuzz)
 endif
 
 CFLAGS   ?=
@@ -189,8 +190,16 @@ check-farm: all ## run a sweep on a real Slurm and by openjd (as root, two minut
 	@BIN=$(BIN) tests/farm/run
 
 SECONDS ?= 60
-fuzz: ## fuzz the cache reader for SECONDS=60 (clang)
-	@tests/fuzz/run_cache $(SECONDS)
+fuzz: all ## fuzz the readers of caches, checkpoints, scenes and meshes, each for SECONDS=60 (clang)
+	@$(MAKE) --no-print-directory CC=clang config=fuzz fuzzers
+	@tests/fuzz/run $(SECONDS) $(TARGETS)
+
+FUZZ_BIN := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
+.PHONY: fuzzers
+fuzzers: $(FUZZ_BIN)
+$(FUZZ_BIN): $(B)/fuzz/%: $(B)/tests/fuzz/%.o $(LIB)
+	@mkdir -p $(@D)
+	$(call say,link)$(CC) -g -fsanitize=fuzzer,address,undefined $^ -o $@ $(LIBS)
 
 validate: $(VALIDATE) $(BIN)/clothsim-tet ## every method against closed forms, as a table (minutes)
 	@CLOTHSIM_TET=$(BIN)/clothsim-tet $(VALIDATE) --all --curve docs/liu-curve.svg
