@@ -152,7 +152,7 @@ $(BENCH_BIN): $(B)/bench/%: $(B)/tests/bench/%.o $(LIB)
 
 # ------------------------------------------------------------------------------------------ people
 
-.PHONY: always help deps tests check bless check-golden soak deps-dcc check-dcc deps-farm check-farm fuzz validate benches bench layers format man install uninstall clean
+.PHONY: always help deps tests check bless check-golden soak deps-dcc check-dcc valgrind deps-farm check-farm fuzz validate benches bench layers format man install uninstall clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -182,6 +182,9 @@ deps-dcc: ## install Blender, usd-core and VTK for check-dcc (Python packages in
 
 check-dcc: all ## have Blender, usd-core and VTK read every format
 	@BIN=$(BIN) tests/dcc/run
+
+valgrind: all ## the quickstart under valgrind, stopped and resumed (a minute)
+	@BIN=$(BIN) tests/valgrind
 
 deps-farm: ## install Slurm, munge and openjd for check-farm (openjd into build/farm, root or sudo)
 	@tests/farm/install
@@ -232,7 +235,7 @@ install: all $(MAN) ## copy programs, man pages, completion, schema and scenes t
 	install $(BIN)/clothsim $(BIN)/clothsim-tet $(TOOL_BIN) $(DEST)/bin
 	install -m 644 tools/completion/clothsim.bash $(DEST)/share/bash-completion/completions/clothsim
 	ln -sf clothsim $(DEST)/share/bash-completion/completions/clothfarm
-	install -m 644 LICENSE NOTICE README.md CHANGELOG.md $(wildcard docs/*.md) $(DEST)/share/doc/clothsim
+	install -m 644 LICENSE NOTICE README.md CHANGELOG.md $(wildcard docs/*.md docs/*.schema.json) $(DEST)/share/doc/clothsim
 	cp -R scenes/. $(SHARE)/scenes
 	$(if $(MAN),install -d $(DEST)/share/man/man1 && install -m 644 $(MAN) $(DEST)/share/man/man1)
 

@@ -3,6 +3,7 @@
 
 #include "base/number.h"
 #include "io/file.h"
+#include "io/json_write.h"
 #include "io/obj_write.h"
 #include "scene/resume.h"
 
@@ -31,18 +32,18 @@ struct csim_output_writer {
   csim_cache_object *object; // (nobject)
   double **x, **v;           // (nobject) of (nvert x 3), in the scene's units; v NULL for colliders
   const char *cache_path;
-  csim_cache_writer *cache;  // NULL when the scene wants none
-  int nexport, nexported;    // exports open; objects they take
-  csim_export **exports;     // (nexport)
-  int frames;                // written
+  csim_cache_writer *cache; // NULL when the scene wants none
+  int nexport, nexported;   // exports open; objects they take
+  csim_export **exports;    // (nexport)
+  int frames;               // written
 };
 
 // ---------------------------------------------------------------------------------- the directory
 
 typedef enum file_kind { NOT_OURS, OURS, FRAME, TEMPORARY } file_kind;
 
-// Whether the n characters of `file` are `name` followed by one of the endings; with `number` a frame
-// number stands before the ending.
+// Whether the n characters of `file` are `name` followed by one of the endings; with `number` a
+// frame number stands before the ending.
 static int is_named(const char *file, size_t n, const char *name, const char *const *endings,
                     long long *number) {
   size_t at = strlen(name);
@@ -60,8 +61,8 @@ static int is_named(const char *file, size_t n, const char *name, const char *co
 }
 
 static file_kind kind_of(const csim_scene *scene, const char *file, size_t n, long long *number) {
-  static const char *const films[] = {".clothcache", ".clothcache.part", ".clothcache.old", ".abc",
-                                      ".usda",       ".pvd",             NULL};
+  static const char *const films[] = {
+      ".clothcache", ".clothcache.part", ".clothcache.old", ".abc", ".usda", ".pvd", NULL};
   static const char *const points[] = {".pc2", ".mdd", "_rest.ply", "_rest.obj", NULL};
   static const char *const frames[] = {".obj", ".ply", ".vtp", NULL};
   static const char *const records[] = {"", NULL}, *const points_to[] = {"", ".old", ".new", NULL};
@@ -102,8 +103,8 @@ static csim_status remove_file(csim_output_writer *w, const char *name) {
   return CSIM_IO;
 }
 
-// Opens the directory and keeps other runs out of it for as long as this process lives. Where a file
-// system knows no such lock, nothing is kept out.
+// Opens the directory and keeps other runs out of it for as long as this process lives. Where a
+// file system knows no such lock, nothing is kept out.
 static csim_status take_directory(csim_output_writer *w) {
   csim_status status = csim_make_directories(w->out, w->log);
   if (status) return status;
@@ -139,10 +140,11 @@ static csim_status prepare_directory(csim_output_writer *w, const csim_output_st
     } else if (start->resume) {
       if (kind == FRAME && number > start->after_frame) status = remove_file(w, name);
     } else if (!start->overwrite) {
-      csim_say(w->log, CSIM_ERROR, (csim_place){.file = w->out},
-               "this directory is not empty (%s); choose another, or give --overwrite to replace an "
-               "earlier run, or --resume to go on with one",
-               name);
+      csim_say(
+          w->log, CSIM_ERROR, (csim_place){.file = w->out},
+          "this directory is not empty (%s); choose another, or give --overwrite to replace an "
+          "earlier run, or --resume to go on with one",
+          name);
       status = CSIM_INVALID;
     } else if (kind != NOT_OURS) {
       status = remove_file(w, name);
@@ -207,8 +209,7 @@ static csim_status create_cache(csim_output_writer *w, int keep_frames) {
   char unit[32];
   csim_print_number(scene->length_unit, 17, unit);
   char *meta = csim_arena_print(&w->arena,
-                                "{\"generator\": \"clothsim " CSIM_VERSION
-                                "\", \"scene\": \"%s\", "
+                                "{\"generator\": \"clothsim " CSIM_VERSION "\", \"scene\": \"%s\", "
                                 "\"scene_hash\": \"%016llx\", \"meters_per_unit\": %s}",
                                 scene->name, (unsigned long long)scene->hash, unit);
   csim_cache_options options = {.fps = scene->fps,
@@ -238,7 +239,8 @@ static csim_status open_exports(csim_output_writer *w) {
                                    .up = scene->up,
                                    .unit = scene->length_unit,
                                    .velocities = scene->output.velocities};
-    csim_status status = csim_export_open(&options, w->nexported, w->object, w->log, &w->exports[k]);
+    csim_status status =
+        csim_export_open(&options, w->nexported, w->object, w->log, &w->exports[k]);
     if (status) return status;
     w->nexport++;
   }
@@ -266,8 +268,7 @@ static csim_status read_back(csim_output_writer *w, csim_cache *old, int f) {
   for (int k = 0; k < w->nobject; k++) {
     int n = 3 * w->object[k].nvert;
     float *x = CSIM_NEW(float, n), *v = w->v[k] ? CSIM_NEW(float, n) : NULL;
-    csim_status status =
-        !x || (w->v[k] && !v) ? CSIM_MEMORY : csim_cache_read(old, k, f, x, v);
+    csim_status status = !x || (w->v[k] && !v) ? CSIM_MEMORY : csim_cache_read(old, k, f, x, v);
     for (int i = 0; !status && i < n; i++) {
       w->x[k][i] = (double)x[i];
       if (v) w->v[k][i] = (double)v[i];
@@ -314,8 +315,8 @@ static csim_status rename_file(csim_output_writer *w, const char *from, const ch
   return CSIM_IO;
 }
 
-// With a changed scene the old cache stands aside until a checkpoint of the new one is written. When
-// such a run was killed before that, it stands aside already.
+// With a changed scene the old cache stands aside until a checkpoint of the new one is written.
+// When such a run was killed before that, it stands aside already.
 static csim_status place_old(csim_output_writer *w, const char *aside, int changed) {
   char *part = csim_arena_print(&w->arena, "%s.part", w->cache_path);
   if (!part) return CSIM_MEMORY;
@@ -363,10 +364,11 @@ static void look_for_frames(const csim_output_writer *w, int after_frame) {
       first = frame;
     }
   if (missing)
-    csim_say(w->log, CSIM_WARNING, (csim_place){.file = w->out},
-             "%d OBJ files of frames before this run are missing, the first of frame %d; \"clothcache "
-             "export\" can make them from the cache",
-             missing, first);
+    csim_say(
+        w->log, CSIM_WARNING, (csim_place){.file = w->out},
+        "%d OBJ files of frames before this run are missing, the first of frame %d; \"clothcache "
+        "export\" can make them from the cache",
+        missing, first);
 }
 
 csim_status csim_output_create(const csim_scene *scene, const csim_world *world,
@@ -415,7 +417,8 @@ static void to_units(double metres, ptrdiff_t n, const double *from, double *to)
     for (ptrdiff_t i = 0; i < n; i++) to[i] = from[i] / metres;
 }
 
-// Where contact has let a collider go (it may lag behind its motion), or NULL when that is not known.
+// Where contact has let a collider go (it may lag behind its motion), or NULL when that is not
+// known.
 static const double *real_vertices(const csim_world *world, int k, const csim_state *state) {
   ptrdiff_t at = 0;
   if (!state->kinematic || world->collider[k].shape == CSIM_COLLIDER_PLANE) return NULL;
@@ -480,27 +483,53 @@ csim_status csim_output_frame(csim_output_writer *w, int frame, double time,
   return status;
 }
 
+// run.json as text; NULL when out of memory. docs/run-report.md is its contract.
+static char *print_record(const csim_scene *scene, const char *state,
+                          const csim_run_report *report) {
+  csim_json_out out = {0};
+  char hash[17];
+  snprintf(hash, sizeof hash, "%016llx", (unsigned long long)scene->hash);
+  csim_json_open(&out, NULL, '{');
+  csim_json_text(&out, "state", state);
+  csim_json_text(&out, "reason", report->reason);
+  csim_json_text(&out, "program", "clothsim");
+  csim_json_text(&out, "version", CSIM_VERSION);
+  csim_json_text(&out, "scene", scene->name);
+  csim_json_text(&out, "scene_hash", hash);
+  csim_json_integer(&out, "frame_start", scene->frame_start);
+  csim_json_integer(&out, "frame_end", scene->frame_end);
+  csim_json_integer(&out, "last_frame", report->last_frame);
+  csim_json_integer(&out, "vertices", report->nvert);
+  csim_json_integer(&out, "triangles", report->ntri);
+  csim_json_integer(&out, "tetrahedra", report->ntet);
+  csim_json_integer(&out, "springs", report->nspring);
+  csim_json_integer(&out, "substeps", report->substeps);
+  csim_json_integer(&out, "halved_substeps", report->halved_substeps);
+  csim_json_integer(&out, "unconverged_substeps", report->unconverged_substeps);
+  csim_json_close(&out, '}');
+  csim_json_end(&out);
+  if (!out.failed) return out.text;
+  free(out.text);
+  return NULL;
+}
+
 csim_status csim_output_record(csim_output_writer *w, const char *state,
                                const csim_run_report *report) {
-  char *path = csim_alloc((ptrdiff_t)strlen(w->out) + 16, 1);
-  if (!path) return CSIM_MEMORY;
-  sprintf(path, "%s/" CSIM_RECORD_NAME, w->out);
+  size_t size = strlen(w->out) + sizeof "/" CSIM_RECORD_NAME;
+  char *path = csim_alloc((ptrdiff_t)size, 1), *text = print_record(w->scene, state, report);
   csim_file *file;
-  csim_status status = csim_file_create(path, w->log, &file);
+  csim_status status = CSIM_MEMORY;
+  if (path && text) {
+    snprintf(path, size, "%s/" CSIM_RECORD_NAME, w->out);
+    status = csim_file_create(path, w->log, &file);
+    if (!status) {
+      csim_file_text(file, text);
+      status = csim_file_commit(file, 0);
+    }
+  }
   free(path);
-  if (status) return status;
-  const csim_scene *scene = w->scene;
-  csim_file_print(file, "{\n  \"state\": \"%s\",\n  \"reason\": \"%s\",\n", state, report->reason);
-  csim_file_print(file, "  \"program\": \"clothsim\",\n  \"version\": \"%s\",\n", CSIM_VERSION);
-  csim_file_print(file, "  \"scene\": \"%s\",\n  \"scene_hash\": \"%016llx\",\n", scene->name,
-                  (unsigned long long)scene->hash);
-  csim_file_print(file, "  \"frame_start\": %d,\n  \"frame_end\": %d,\n  \"last_frame\": %d,\n",
-                  scene->frame_start, scene->frame_end, report->last_frame);
-  csim_file_print(file, "  \"vertices\": %d,\n  \"triangles\": %d,\n  \"tetrahedra\": %d,\n  \"springs\": %d,\n",
-                  report->nvert, report->ntri, report->ntet, report->nspring);
-  csim_file_print(file, "  \"substeps\": %lld,\n  \"halved_substeps\": %lld,\n  \"unconverged_substeps\": %lld\n}\n",
-                  report->substeps, report->halved_substeps, report->unconverged_substeps);
-  return csim_file_commit(file, 0);
+  free(text);
+  return status;
 }
 
 csim_status csim_output_sync(csim_output_writer *w) {

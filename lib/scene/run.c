@@ -26,9 +26,9 @@ typedef struct run {
   // what stands on disk, to be kept in a checkpoint
   csim_state good;
   csim_run_totals good_totals;
-  int checkpoint_frame;  // of the last checkpoint; frame_start - 1 when there is none
+  int checkpoint_frame;   // of the last checkpoint; frame_start - 1 when there is none
   double checkpoint_time; // [s] when it was written
-  double began;          // [s]
+  double began;           // [s]
 } run;
 
 // Nothing but checkpoints and the time limit looks at the clock.
@@ -46,7 +46,9 @@ static void count_model(const csim_model *model, csim_run_report *report) {
     if (model->energy[e].kind == &csim_spring_kind) report->nspring += model->energy[e].nelem;
 }
 
-static double substep_of(const csim_scene *scene) { return 1 / (scene->fps * scene->substeps); }
+static double substep_of(const csim_scene *scene) {
+  return 1 / (scene->fps * scene->substeps);
+}
 
 // A start with surfaces through each other is refused, unless the scene says to go on.
 static csim_status check_start(run *r) {
@@ -62,9 +64,9 @@ static csim_status check_start(run *r) {
     path = csim_arena_print(&arena, "%s-intersections.obj", r->options->out);
     if (!path) return CSIM_MEMORY;
   }
-  csim_status status = csim_contact_check_start(world->model, world->ncollider, world->collider,
-                                                contact->self, refuse, contact->thickness, path,
-                                                r->log, &total);
+  csim_status status =
+      csim_contact_check_start(world->model, world->ncollider, world->collider, contact->self,
+                               refuse, contact->thickness, path, r->log, &total);
   if (!status && total && refuse) {
     csim_say(r->log, CSIM_ERROR, place,
              "contact keeps apart what is apart at the start; move the objects, or go on as it is "
@@ -83,8 +85,7 @@ static void warn_unstable(const run *r, double h) {
   csim_say(r->log, CSIM_WARNING, (csim_place){.file = r->scene->file},
            "method \"%s\" is stable for substeps under %.3g s only, and these are %.3g s: set "
            "frames.substeps to %.0f or more",
-           r->scene->solver.method, 2 / omega, h,
-           floor(omega / (2 * r->scene->fps)) + 1);
+           r->scene->solver.method, 2 / omega, h, floor(omega / (2 * r->scene->fps)) + 1);
 }
 
 static csim_status create(run *r) {
@@ -103,7 +104,8 @@ static csim_status create(run *r) {
   r->solver = csim_solver_create(&setup);
   int nomem = !r->pool || !r->solver || csim_state_create(r->world.model, &r->state) ||
               csim_state_create(r->world.model, &r->good);
-  if (!nomem) r->good.kinematic = CSIM_NEW(double, 3 * (ptrdiff_t)csim_solver_kinematic_size(r->solver));
+  if (!nomem)
+    r->good.kinematic = CSIM_NEW(double, 3 * (ptrdiff_t)csim_solver_kinematic_size(r->solver));
   if (nomem || !r->good.kinematic) {
     csim_say(r->log, CSIM_ERROR, (csim_place){.file = r->scene->file},
              "out of memory for %d vertices", r->world.model->nvert);
@@ -142,9 +144,10 @@ static void tell_progress(const run *r, int frame, int substep, const csim_frame
 
 static int stop_wanted(const run *r) {
   const csim_run_options *o = r->options;
-  const char *why = o->stop && *o->stop                                     ? "stopped on request"
-                    : o->max_seconds > 0 && now() - r->began > o->max_seconds ? "stopped at the time limit"
-                                                                            : NULL;
+  const char *why = o->stop && *o->stop ? "stopped on request"
+                    : o->max_seconds > 0 && now() - r->began > o->max_seconds
+                        ? "stopped at the time limit"
+                        : NULL;
   if (why) snprintf(r->report->reason, sizeof r->report->reason, "%s", why);
   return why != NULL;
 }
@@ -159,11 +162,13 @@ static const char *outcome_text(const csim_scene *scene, csim_outcome outcome) {
            "\"clamp\"";
   case CSIM_OUTCOME_BLOCKED:
     return "contact lets nothing move, even at a sixteenth of the substep";
-  case CSIM_OUTCOME_MEMORY: return "out of memory";
+  case CSIM_OUTCOME_MEMORY:
+    return "out of memory";
   case CSIM_OUTCOME_DIVERGED:
     return "positions are no longer finite, even at a sixteenth of the substep: raise "
            "frames.substeps, or lower the stiffness";
-  default: return "the solver gave up";
+  default:
+    return "the solver gave up";
   }
 }
 
@@ -207,8 +212,7 @@ static csim_status step_frame(run *r, int frame, csim_frame_stats *stats) {
 // ------------------------------------------------------------------------------------ checkpoints
 
 static csim_run_totals totals_of(const csim_run_report *report) {
-  return (csim_run_totals){report->substeps, report->halved_substeps,
-                           report->unconverged_substeps};
+  return (csim_run_totals){report->substeps, report->halved_substeps, report->unconverged_substeps};
 }
 
 static void set_totals(csim_run_totals totals, csim_run_report *report) {
@@ -227,8 +231,7 @@ static void keep_state(run *r, int frame) {
 // Keeps the state behind the last good frame, unless that is done.
 static csim_status save_checkpoint(run *r, csim_log *log) {
   int frame = r->report->last_frame;
-  if (frame < r->scene->frame_start || frame == r->checkpoint_frame)
-    return CSIM_OK;
+  if (frame < r->scene->frame_start || frame == r->checkpoint_frame) return CSIM_OK;
   csim_status status = csim_output_sync(r->output);
   if (!status)
     status = csim_resume_save(r->scene, &r->world, r->options->out, frame, &r->good,
@@ -242,7 +245,8 @@ static csim_status save_checkpoint(run *r, csim_log *log) {
 
 static int checkpoint_due(const run *r, int frame) {
   const csim_run_options *o = r->options;
-  return (o->checkpoint_frames > 0 && (frame - r->scene->frame_start) % o->checkpoint_frames == 0) ||
+  return (o->checkpoint_frames > 0 &&
+          (frame - r->scene->frame_start) % o->checkpoint_frames == 0) ||
          (o->checkpoint_seconds > 0 && now() - r->checkpoint_time >= o->checkpoint_seconds);
 }
 
@@ -283,7 +287,8 @@ static csim_status run_frames(run *r) {
   for (int frame = r->report->last_frame + 1; frame <= scene->frame_end; frame++) {
     csim_status status = frame > scene->frame_start ? step_frame(r, frame, &stats) : CSIM_OK;
     if (!status)
-      status = csim_output_frame(r->output, frame, (frame - scene->frame_start) / scene->fps, &r->state, &stats);
+      status = csim_output_frame(r->output, frame, (frame - scene->frame_start) / scene->fps,
+                                 &r->state, &stats);
     if (status) return status;
     keep_state(r, frame);
     r->report->frames_written++;
@@ -383,7 +388,8 @@ csim_status csim_check(const csim_scene *scene, const csim_run_options *options,
     report->nspring = counts.nspring;
     for (int i = 0; i < model->nvert; i++) report->nfixed += model->fixed[i];
     for (int e = 0; e < model->nenergy; e++)
-      if (model->energy[e].kind == &csim_quadratic_kind || model->energy[e].kind == &csim_dihedral_kind)
+      if (model->energy[e].kind == &csim_quadratic_kind ||
+          model->energy[e].kind == &csim_dihedral_kind)
         report->nhinge += model->energy[e].nelem;
     report->memory = model->arena.used + csim_solver_memory(r.solver) +
                      24 * (size_t)model->nvert * sizeof(double);
