@@ -103,11 +103,11 @@ $(B)/tools/view/embed.o: $(BUNDLE)
 $(B)/tools/view/embed.o: ALL_C += -DVIEW_BUNDLE='"$(BUNDLE)"'
 endif
 
-.PHONY: view deps-view
-deps-view: ## install what the viewer is bundled with (npm packages, into build/view)
+.PHONY: view view-packages
+view-packages:
 	@tools/view/web/install
 
-view: deps-view ## bundle the viewer of HTML pages and build it into bin/clothview
+view: view-packages ## bundle the viewer of HTML pages and build it into bin/clothview
 	@tools/view/web/bundle $(BUNDLE)
 	@$(MAKE) --no-print-directory bin/clothview
 
@@ -116,9 +116,11 @@ $(B)/view/test_view: $(B)/tests/view/test_view.o $(B)/tests/check.o $(VIEW_SRC:%
 	$(CC) $(OPT) $(filter %.o,$^) $(LIB) -o $@ -lpng $(LIBS)
 $(B)/tests/view/test_view.o: ALL_C += -Itools
 
-.PHONY: check-view gallery
-check-view: deps-view view $(B)/view/synth $(B)/view/test_view ## test clothview; installs chromium and ffmpeg
+.PHONY: deps-view check-view gallery
+deps-view: ## install chromium, ffmpeg and npm packages for check-view (root or sudo)
 	@tests/view/install
+
+check-view: view $(B)/view/synth $(B)/view/test_view ## test clothview, its pages in headless Chromium
 	@BIN=$(BIN) BUILD=$(B) tests/view/run
 
 gallery: all ## simulate every scene and put a picture of each into docs/gallery
@@ -152,7 +154,7 @@ $(BENCH_BIN): $(B)/bench/%: $(B)/tests/bench/%.o $(LIB)
 
 # ------------------------------------------------------------------------------------------ people
 
-.PHONY: always help deps tests check bless check-golden soak deps-dcc check-dcc valgrind deps-farm check-farm fuzz validate benches bench layers format man install uninstall clean
+.PHONY: always help deps tests check bless check-golden soak deps-dcc check-dcc valgrind deps-farm check-farm fuzz validate benches bench bench-contact layers format man install uninstall clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -211,6 +213,13 @@ benches: $(BENCH_BIN)
 
 bench: benches ## run the benchmarks (minutes); their tables go to build/$(config)/bench/ too
 	@for b in $(BENCH_BIN); do echo "== $$b"; (cd $(B)/bench && $(CURDIR)/$$b) || exit 1; done
+	@if [ -e $(CONTACT_RUN) ]; then $(B)/bench/bench_cache $(CONTACT_RUN); \
+	 else echo "make bench-contact simulates 40,000 vertices in contact for one more table"; fi
+
+CONTACT_RUN := build/contact40k/contact40k.clothcache
+bench-contact: all benches ## the cache's codec on a run full of contact (tens of minutes, once)
+	@test -e $(CONTACT_RUN) || $(BIN)/clothsim tests/bench/contact40k.json -o build/contact40k --overwrite
+	@$(B)/bench/bench_cache $(CONTACT_RUN)
 
 layers: ## prove that every file uses only its own floor or lower ones
 	@tools/check-layers

@@ -46,6 +46,11 @@ typedef struct csim_log {
   int nwarning; ///< warnings seen so far
 } csim_log;
 
+/// A byte of UTF-8 as it stands inside a JSON string: itself, or escaped.
+/// @param[out] escape  (8) ended by 0
+/// @return length of the escape
+int csim_escape_json(char byte, char *escape);
+
 // --------------------------------------------------------------------------------------- meshes
 
 /// A polygon mesh and its triangles. Order of vertices and polygons as given.
@@ -132,7 +137,8 @@ typedef struct csim_progress {
   double share;               ///< of the whole run, [0, 1]
   long long iterations;       ///< outer iterations in this frame so far
   long long linear_iterations;
-  long long contacts;         ///< vertices pushed by colliders in this frame so far
+  long long contacts;         ///< in this frame so far: active contact pairs, or with the
+                              ///< impulse response vertices pushed by colliders
   double residual;            ///< of the last substep, [-]
 } csim_progress;
 
@@ -227,6 +233,7 @@ typedef struct csim_cache_object {
   const char *name; ///< 1 to 255 bytes of UTF-8
   csim_cache_type type;
   int has_velocity; ///< every frame has velocities too
+  int has_pressure; ///< every frame has contact pressures too
   int nvert;
   int nface;             ///< polygons as the user gave them; 0 for points only
   const int *face_start; ///< (nface + 1) first corner of each face
@@ -282,6 +289,11 @@ csim_status csim_cache_begin_frame(csim_cache_writer *writer, long long number, 
 /// @param v  (nvert x 3) velocities [m/s]; NULL when the object has none
 csim_status csim_cache_put(csim_cache_writer *writer, int object, const double *x, const double *v);
 
+/// The same with contact pressures.
+/// @param pressure  (nvert) [Pa]; NULL when the object has none
+csim_status csim_cache_put_pressed(csim_cache_writer *writer, int object, const double *x,
+                                   const double *v, const double *pressure);
+
 /// Statistics of the frame, one JSON object of at most 1 MiB. Optional.
 csim_status csim_cache_put_stats(csim_cache_writer *writer, const char *json);
 
@@ -331,6 +343,10 @@ const csim_cache_info *csim_cache_get_info(const csim_cache *cache);
 /// @param[out] v  (nvert x 3) [m/s], NULL allowed; zeros when the object has no velocities
 /// @return CSIM_OK, CSIM_IO when the file is damaged there, CSIM_MEMORY
 csim_status csim_cache_read(csim_cache *cache, int object, int frame, float *x, float *v);
+
+/// Reads the contact pressures of one object in one frame.
+/// @param[out] pressure  (nvert) [Pa]; zeros when the object has none
+csim_status csim_cache_read_pressure(csim_cache *cache, int object, int frame, float *pressure);
 
 /// Statistics of a frame: JSON, "" when there are none, NULL on failure. Valid until the next call.
 const char *csim_cache_read_stats(csim_cache *cache, int frame);

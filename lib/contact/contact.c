@@ -3,6 +3,7 @@
 
 #include "math/vec3.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -205,5 +206,17 @@ void csim_contact_gradient(csim_contact *contact, const double *x, double *g) {
     double force[3], B[9];
     csim_contact_friction_force(contact, f, force, B);
     add_force(contact, f->v, f->w, force, g);
+  }
+}
+
+void csim_contact_press(csim_contact *contact, const double *x, double *force) {
+  memset(force, 0, (size_t)contact->skin.nbody_vert * sizeof *force);
+  if (!contact->near.valid) return;
+  look_at(contact, x);
+  csim_contact_find_terms(contact);
+  for (int i = 0; i < contact->nterm; i++) {
+    const csim_contact_term *t = &contact->term[i];
+    for (int k = 0; k < 4; k++)
+      if (t->v[k] < contact->skin.nbody_vert) force[t->v[k]] += fabs(t->w[k] * t->force);
   }
 }

@@ -164,6 +164,12 @@ void csim_contact_refresh_friction(csim_contact *contact);
 /// Adds its gradient [N] to g (nbody_vert x 3) and keeps the active pairs for the Hessian.
 void csim_contact_gradient(csim_contact *contact, const double *x, double *g);
 
+/// How hard contact presses on each vertex with bodies at x: the sizes of the normal forces of all
+/// pairs, shared out by their weights. A cloth between two others is pressed from both sides. To be
+/// called after a step, before the candidates are forgotten; the Hessian's active pairs are lost.
+/// @param[out] force  (nbody_vert) [N] overwritten; zeros before the first step
+void csim_contact_press(csim_contact *contact, const double *x, double *force);
+
 /// Gauss-Newton Hessian at the place of the last gradient: builds the blocks, adds their diagonal
 /// to H (on the model's pattern, or NULL), and keeps the rest for csim_contact_multiply_rest.
 void csim_contact_hessian(csim_contact *contact, csim_bsr *H);

@@ -5,6 +5,7 @@
 #include "io/file.h"
 #include "io/json_write.h"
 #include "io/obj_write.h"
+#include "mesh/topology.h"
 #include "scene/resume.h"
 
 #include <dirent.h>
@@ -14,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -31,6 +31,9 @@ struct csim_output_writer {
   int nobject;               // bodies, then colliders
   csim_cache_object *object; // (nobject)
   double **x, **v;           // (nobject) of (nvert x 3), in the scene's units; v NULL for colliders
+  csim_solver *solver;       // that knows the contact pressures; NULL: none yet
+  double *force;             // (model->nvert) [N] pressing on each vertex; NULL: not wanted
+  double **pressure, **area; // (nobject) of (nvert) [Pa], [m^2] at rest; NULL without pressures
   const char *cache_path;
   csim_cache_writer *cache; // NULL when the scene wants none
   int nexport, nexported;   // exports open; objects they take
@@ -114,7 +117,7 @@ static csim_status take_directory(csim_output_writer *w) {
              strerror(errno));
     return CSIM_IO;
   }
-  if (flock(w->folder, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
+  if (csim_lock(w->folder)) {
     csim_say(w->log, CSIM_ERROR, (csim_place){.file = w->out},
              "another clothsim is writing into this directory");
     return CSIM_IO;
@@ -173,6 +176,11 @@ static csim_status describe_objects(csim_output_writer *w) {
   w->object = CSIM_ARENA_NEW(&w->arena, csim_cache_object, w->nobject);
   w->x = CSIM_ARENA_NEW(&w->arena, double *, w->nobject);
   w->v = CSIM_ARENA_NEW(&w->arena, double *, w->nobject);
+  w->pressure = CSIM_ARENA_NEW(&w->arena, double *, w->nobject);
+  w->area = CSIM_ARENA_NEW(&w->arena, double *, w->nobject);
+  int pressures = w->scene->output.pressures && w->scene->output.cache &&
+                  w->scene->contact.response == CSIM_RESPONSE_FILTER;
+  if (pressures) w->force = CSIM_ARENA_NEW(&w->arena, double, model->nvert);
   for (int k = 0; k < w->nobject && !w->arena.failed; k++) {
     const csim_mesh *mesh = mesh_of(w->world, k);
     const csim_body *body = k < model->nbody ? &model->body[k] : NULL;
@@ -182,6 +190,7 @@ static csim_status describe_objects(csim_output_writer *w) {
                 : body->type == CSIM_OBJECT_SOLID ? CSIM_CACHE_SOLID
                                                   : CSIM_CACHE_CLOTH,
         .has_velocity = body && w->scene->output.velocities,
+        .has_pressure = body && pressures,
         .nvert = body ? body->nvert : mesh->nvert,
         .nface = mesh->nface,
         .face_start = mesh->face_start,
@@ -198,27 +207,65 @@ static csim_status describe_objects(csim_output_writer *w) {
     ptrdiff_t n = 3 * (ptrdiff_t)w->object[k].nvert;
     w->x[k] = CSIM_ARENA_NEW(&w->arena, double, n);
     if (w->object[k].has_velocity) w->v[k] = CSIM_ARENA_NEW(&w->arena, double, n);
+    if (w->object[k].has_pressure) {
+      w->pressure[k] = CSIM_ARENA_NEW(&w->arena, double, n / 3);
+      w->area[k] = CSIM_ARENA_NEW(&w->arena, double, n / 3);
+      if (w->area[k]) csim_vert_areas(mesh->nvert, mesh->ntri, mesh->tri, mesh->vert, w->area[k]);
+    }
   }
   return w->arena.failed ? CSIM_MEMORY : CSIM_OK;
 }
 
 // ----------------------------------------------------------------------------------------- cache
 
+// META of the cache: what made it, and which vertices are pinned (not of scenes so large and so
+// pinned that the list would be a burden).
+static void describe_run(const csim_output_writer *w, csim_json_out *meta) {
+  enum { MOST_PINS = 1 << 20 };
+  const csim_scene *scene = w->scene;
+  const csim_model *model = w->world->model;
+  char hash[20];
+  snprintf(hash, sizeof hash, "%016llx", (unsigned long long)scene->hash);
+  csim_json_open_flat(meta, NULL, '{');
+  csim_json_text(meta, "generator", "clothsim " CSIM_VERSION);
+  csim_json_text(meta, "scene", scene->name);
+  csim_json_text(meta, "scene_hash", hash);
+  csim_json_number(meta, "meters_per_unit", scene->length_unit);
+  if (model->ntarget > 0 && model->ntarget <= MOST_PINS) {
+    csim_json_open(meta, "pins", '[');
+    for (int b = 0, open = 0; b < model->nbody; b++, open = 0) {
+      const csim_body *body = &model->body[b];
+      for (int i = 0; i < model->ntarget; i++) {
+        int v = model->target[i].vert - body->vert0;
+        if (v < 0 || v >= body->nvert) continue;
+        if (!open++) {
+          csim_json_open(meta, NULL, '{');
+          csim_json_text(meta, "object", body->name);
+          csim_json_open(meta, "index", '[');
+        }
+        csim_json_integer(meta, NULL, v);
+      }
+      if (open) csim_json_close(meta, ']');
+      if (open) csim_json_close(meta, '}');
+    }
+    csim_json_close(meta, ']');
+  }
+  csim_json_close(meta, '}');
+}
+
 static csim_status create_cache(csim_output_writer *w, int keep_frames) {
   const csim_scene *scene = w->scene;
-  char unit[32];
-  csim_print_number(scene->length_unit, 17, unit);
-  char *meta = csim_arena_print(&w->arena,
-                                "{\"generator\": \"clothsim " CSIM_VERSION "\", \"scene\": \"%s\", "
-                                "\"scene_hash\": \"%016llx\", \"meters_per_unit\": %s}",
-                                scene->name, (unsigned long long)scene->hash, unit);
+  csim_json_out meta = {0};
+  describe_run(w, &meta);
   csim_cache_options options = {.fps = scene->fps,
                                 .up = scene->up,
                                 .position_error = scene->output.cache_error / scene->length_unit};
-  if (w->arena.failed) return CSIM_MEMORY;
-  csim_status status =
-      keep_frames ? csim_cache_append(w->cache_path, keep_frames, &options, meta, w->log, &w->cache)
-                  : csim_cache_create(w->cache_path, &options, meta, w->log, &w->cache);
+  csim_status status = CSIM_MEMORY;
+  if (!w->arena.failed && !meta.failed)
+    status = keep_frames ? csim_cache_append(w->cache_path, keep_frames, &options, meta.text,
+                                             w->log, &w->cache)
+                         : csim_cache_create(w->cache_path, &options, meta.text, w->log, &w->cache);
+  free(meta.text);
   for (int k = 0; !status && k < w->nobject; k++)
     status = csim_cache_add_object(w->cache, &w->object[k]);
   return status ? status : csim_cache_begin(w->cache);
@@ -263,18 +310,21 @@ static csim_status export_frame(csim_output_writer *w, int frame) {
 
 // ---------------------------------------------------------------------------------------- resuming
 
-// Reads frame f of the old cache into w->x and w->v.
+// Reads frame f of the old cache into w->x, w->v and w->pressure.
 static csim_status read_back(csim_output_writer *w, csim_cache *old, int f) {
   for (int k = 0; k < w->nobject; k++) {
-    int n = 3 * w->object[k].nvert;
-    float *x = CSIM_NEW(float, n), *v = w->v[k] ? CSIM_NEW(float, n) : NULL;
-    csim_status status = !x || (w->v[k] && !v) ? CSIM_MEMORY : csim_cache_read(old, k, f, x, v);
-    for (int i = 0; !status && i < n; i++) {
-      w->x[k][i] = (double)x[i];
-      if (v) w->v[k][i] = (double)v[i];
-    }
+    double *to[3] = {w->x[k], w->v[k], w->pressure[k]};
+    int nvert = w->object[k].nvert;
+    float *x = CSIM_NEW(float, 3 * (ptrdiff_t)nvert), *v = CSIM_NEW(float, 3 * (ptrdiff_t)nvert),
+          *p = CSIM_NEW(float, nvert), *from[3] = {x, v, p};
+    csim_status status = x && v && p ? csim_cache_read(old, k, f, x, v) : CSIM_MEMORY;
+    if (!status && to[2]) status = csim_cache_read_pressure(old, k, f, p);
+    for (int a = 0; !status && a < 3; a++)
+      for (ptrdiff_t i = 0; to[a] && i < (a == 2 ? 1 : 3) * (ptrdiff_t)nvert; i++)
+        to[a][i] = (double)from[a][i];
     free(x);
     free(v);
+    free(p);
     if (status) return status;
   }
   return CSIM_OK;
@@ -284,7 +334,8 @@ static int same_objects(const csim_output_writer *w, const csim_cache_info *info
   int same = info->nobject == w->nobject;
   for (int k = 0; same && k < w->nobject; k++)
     same = info->object[k].nvert == w->object[k].nvert &&
-           !info->object[k].has_velocity == !w->object[k].has_velocity;
+           !info->object[k].has_velocity == !w->object[k].has_velocity &&
+           !info->object[k].has_pressure == !w->object[k].has_pressure;
   return same;
 }
 
@@ -300,7 +351,7 @@ static csim_status replay(csim_output_writer *w, csim_cache *old, int keep, int 
     status = read_back(w, old, f);
     if (!status && copy) status = csim_cache_begin_frame(w->cache, info->number[f], info->time[f]);
     for (int k = 0; !status && copy && k < w->nobject; k++)
-      status = csim_cache_put(w->cache, k, w->x[k], w->v[k]);
+      status = csim_cache_put_pressed(w->cache, k, w->x[k], w->v[k], w->pressure[k]);
     const char *stats = !status && copy ? csim_cache_read_stats(old, f) : NULL;
     if (stats) status = csim_cache_put_stats(w->cache, stats);
     if (!status && copy) status = csim_cache_end_frame(w->cache);
@@ -445,6 +496,17 @@ static void gather(csim_output_writer *w, int k, double time, const csim_state *
   to_units(unit, 3 * (ptrdiff_t)mesh->nvert, real ? real : w->x[k], w->x[k]);
 }
 
+// Contact pressures of a body [Pa]; where a vertex has no area, 0.
+static void gather_pressure(csim_output_writer *w, int k) {
+  const csim_body *body = &w->world->model->body[k];
+  for (int i = 0; i < body->nvert; i++)
+    w->pressure[k][i] = w->area[k][i] > 0 ? w->force[body->vert0 + i] / w->area[k][i] : 0;
+}
+
+void csim_output_press(csim_output_writer *w, csim_solver *solver) {
+  w->solver = solver;
+}
+
 static csim_status write_obj(csim_output_writer *w, int k, int frame) {
   const char *name = name_of(w->world, k);
   char *path = csim_alloc((ptrdiff_t)(strlen(w->out) + strlen(name) + 32), 1);
@@ -462,10 +524,13 @@ csim_status csim_output_frame(csim_output_writer *w, int frame, double time,
   int nbody = w->world->model->nbody;
   csim_status status = CSIM_OK;
   if (w->cache) status = csim_cache_begin_frame(w->cache, frame, time);
+  if (w->force && w->solver) csim_solver_press(w->solver, state, w->force);
   for (int k = 0; !status && k < w->nobject; k++) {
     gather(w, k, time, state);
+    if (w->pressure[k]) gather_pressure(w, k);
     if (output->obj && (k < nbody || output->colliders)) status = write_obj(w, k, frame);
-    if (!status && w->cache) status = csim_cache_put(w->cache, k, w->x[k], w->v[k]);
+    if (!status && w->cache)
+      status = csim_cache_put_pressed(w->cache, k, w->x[k], w->v[k], w->pressure[k]);
   }
   if (!status) status = export_frame(w, frame);
   if (!status && w->cache) {

@@ -30,6 +30,9 @@ csim_status csim_output_create(const csim_scene *scene, const csim_world *world,
                                const csim_output_start *start, csim_log *log,
                                csim_output_writer **writer);
 
+/// Where contact pressures come from, if the scene wants them: what the solver's last step left.
+void csim_output_press(csim_output_writer *writer, csim_solver *solver);
+
 /// Writes one frame in every format the scene asks for. Files appear whole or not at all.
 /// @param time  [s] from the start frame
 csim_status csim_output_frame(csim_output_writer *writer, int frame, double time,

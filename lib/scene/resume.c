@@ -296,8 +296,9 @@ static const char *cannot_change(const csim_json *json, const csim_scene *scene,
   if (!same_text(json, was, is, "frames", "start")) return "\"frames.start\" has to stay";
   if (!same_text(json, was, is, NULL, "name")) return "\"name\" has to stay: files carry it";
   if (!same_text(json, was, is, "output", "cache") ||
-      !same_text(json, was, is, "output", "velocities"))
-    return "\"output.cache\" and \"output.velocities\" have to stay";
+      !same_text(json, was, is, "output", "velocities") ||
+      !same_text(json, was, is, "output", "pressures"))
+    return "\"output.cache\", \"output.velocities\" and \"output.pressures\" have to stay";
   if (cJSON_IsNumber(end) && scene->output.obj &&
       width_of(csim_json_note_of(json, end)->number) != width_of(scene->frame_end))
     return "numbers in file names would get another width: \"frames.end\" has too many digits";

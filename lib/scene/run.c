@@ -309,6 +309,7 @@ static csim_status begin_output(run *r) {
                              .changed = resume->changed,
                              .report = r->report};
   csim_status status = csim_output_create(r->scene, &r->world, &start, r->log, &r->output);
+  if (!status) csim_output_press(r->output, r->solver);
   // the old cache stands aside until this is written
   return status || !resume->changed ? status : save_checkpoint(r, r->log);
 }

@@ -120,6 +120,7 @@ typedef struct csim_output {
   int cache;             ///< write <scene name>.clothcache
   int obj_digits;        ///< 9 (%.9g, exact floats) or 17 (%.17g, exact doubles)
   int velocities;        ///< store velocities in the cache
+  int pressures;         ///< store contact pressures in the cache
   int colliders;         ///< write OBJ files of colliders too
   int nformat;
   const char **format;   ///< (nformat) formats of other programs to write too, see csim_export_open

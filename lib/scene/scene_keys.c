@@ -460,6 +460,12 @@ static const csim_field output_fields[] = {
      .offset = IN_OUTPUT(velocities),
      .fallback = "true",
      .doc = "Store velocities in the cache."},
+    {.key = "pressures",
+     .kind = &csim_kind_bool,
+     .offset = IN_OUTPUT(pressures),
+     .fallback = "false",
+     .doc = "Store in the cache how hard contact presses on each vertex, in Pa (the filter response "
+            "only)."},
     {.key = "colliders",
      .kind = &csim_kind_bool,
      .offset = IN_OUTPUT(colliders),

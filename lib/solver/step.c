@@ -311,3 +311,10 @@ int csim_step(csim_solver *solver, csim_state *state, csim_step_report *report) 
   }
   return -1;
 }
+
+void csim_solver_press(csim_solver *solver, const csim_state *state, double *force) {
+  if (solver->contact)
+    csim_contact_press(solver->contact, state->x, force);
+  else
+    memset(force, 0, (size_t)state->nvert * sizeof *force);
+}

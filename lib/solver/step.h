@@ -42,6 +42,11 @@ int csim_solver_kinematic_size(const csim_solver *solver);
 /// alone, so that a run that is resumed there goes on with the same bits.
 void csim_solver_begin_frame(csim_solver *solver);
 
+/// How hard contact presses on each vertex after a step, see csim_contact_press; zeros without the
+/// filter.
+/// @param[out] force  (model->nvert) [N]
+void csim_solver_press(csim_solver *solver, const csim_state *state, double *force);
+
 /// Advances the state by one substep of setup.h.
 ///
 /// When a method diverges, or contact blocks it, the step is taken again in halves, quarters, ...

@@ -38,7 +38,7 @@ every_frame() { # NAME ARGUMENT...
   check "$name, resumed at every frame" diff -r "$name" "$name-r"
   rm -rf "$name-r"
 }
-every_frame newton
+every_frame newton --set output.pressures=true
 every_frame cholesky --set solver.linear=cholesky
 every_frame ichol --set solver.preconditioner=ichol
 every_frame bdf2 --set solver.integrator=bdf2
@@ -154,6 +154,9 @@ check "going on at the first frame is starting" diff -r from-start changed
 expect 0 "$clothsim" tiny.json -q -o mid -e 4 --checkpoint-every 2
 expect 0 "$clothsim" tiny.json -q -o mid --resume-from 4 --allow-changes --set cloth.material.stretch=2x --set output.cache_error=1e-6
 equal "$("$LOOK" cache mid/tiny.clothcache mid)" 6 "frames of a changed run"
+check "pressures are carried over" sh -c '
+  "$0" tiny.json -q -o pressed -e 4 --checkpoint-every 2 --set output.pressures=true &&
+  "$0" tiny.json -q -o pressed --resume-from 4 --allow-changes --set output.pressures=true --set solver.iterations=3' "$clothsim"
 check "frames before stay" cmp mid/cloth_0004.obj whole/cloth_0004.obj
 check "frames after change" sh -c '! cmp -s mid/cloth_0006.obj whole/cloth_0006.obj'
 
