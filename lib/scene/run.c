@@ -359,6 +359,7 @@ csim_status csim_run(const csim_scene *scene, const csim_run_options *options, c
   csim_status status = CSIM_OK;
   if (options->resume) status = csim_resume_find(scene, options, log, &r.resume);
   if (!status && r.resume.complete) {
+    csim_resume_remove(options->out, 1); // a run that was killed in its last moment left it
     report->last_frame = scene->frame_end;
     snprintf(report->reason, sizeof report->reason, "nothing to do, the run is complete");
     return CSIM_OK;
