@@ -209,6 +209,14 @@ $(FUZZ_BIN): $(B)/fuzz/%: $(B)/tests/fuzz/%.o $(LIB)
 validate: $(VALIDATE) $(BIN)/clothsim-tet ## every method against closed forms, as a table (minutes)
 	@CLOTHSIM_TET=$(BIN)/clothsim-tet $(VALIDATE) --all --curve docs/liu-curve.svg
 
+$(B)/soak/layers: $(B)/tests/soak/layers.o $(LIB)
+	@mkdir -p $(@D)
+	$(call say,link)$(CC) $(OPT) $^ -o $@ $(LIBS)
+
+.PHONY: soak-contact
+soak-contact: all $(B)/soak/layers ## contact scenes by newton, pd and xpbd, tested after every substep (hours)
+	@BIN=$(BIN) LAYERS=$(B)/soak/layers tests/soak/contact
+
 benches: $(BENCH_BIN)
 
 bench: benches ## run the benchmarks (minutes); their tables go to build/$(config)/bench/ too

@@ -124,6 +124,7 @@ static csim_status act(const cli_options *o, cli_reporter *reporter, csim_log *l
                           .checkpoint_last = o->has_checkpoint && (o->checkpoint_frames > 0 ||
                                                                    o->checkpoint_seconds > 0),
                           .max_seconds = o->max_time,
+                          .verify_substeps = o->verify_substeps,
                           .stop = &stop_requested,
                           .progress = reporter_progress,
                           .user = reporter};

@@ -34,6 +34,7 @@ void print_help(void) {
        "      --print-schema     print the JSON Schema of scenes\n"
        "      --dump-model FILE  write masses, pins and springs as JSON\n"
        "      --verify-contact   of a CACHE instead of a scene: does anything pass through anything?\n"
+       "      --verify-substeps  run, and test that after every substep\n"
        "\n"
        "      --progress STYLE   auto, bar, plain, json, alf, openjd or none\n"
        "  -q, --quiet            only errors\n"
@@ -134,7 +135,7 @@ static int set_progress(cli_options *o, const char *text) {
 
 enum {
   OPT_OVERWRITE = 256, OPT_FRAMES, OPT_SET, OPT_CHECK, OPT_PRINT_CONFIG, OPT_PRINT_SCHEMA,
-  OPT_DUMP_MODEL, OPT_VERIFY_CONTACT, OPT_PROGRESS, OPT_JSON, OPT_VERSION, OPT_RESUME,
+  OPT_DUMP_MODEL, OPT_VERIFY_CONTACT, OPT_VERIFY_SUBSTEPS, OPT_PROGRESS, OPT_JSON, OPT_VERSION, OPT_RESUME,
   OPT_RESUME_FROM, OPT_ALLOW_CHANGES, OPT_CHECKPOINT_EVERY, OPT_MAX_TIME
 };
 
@@ -161,6 +162,7 @@ static int take(cli_options *o, int option, const char *value) {
   case OPT_PRINT_CONFIG: o->action = ACTION_PRINT_CONFIG; return 0;
   case OPT_PRINT_SCHEMA: o->action = ACTION_PRINT_SCHEMA; return 0;
   case OPT_VERIFY_CONTACT: o->action = ACTION_VERIFY_CONTACT; return 0;
+  case OPT_VERIFY_SUBSTEPS: o->verify_substeps = 1; return 0;
   case OPT_DUMP_MODEL: o->action = ACTION_DUMP_MODEL; o->dump = value; return 0;
   case OPT_PROGRESS: return set_progress(o, value);
   case 'q': o->quiet = 1; return 0;
@@ -193,6 +195,7 @@ int read_options(int argc, char **argv, cli_options *o) {
       {"print-schema", no_argument, 0, OPT_PRINT_SCHEMA},
       {"dump-model", required_argument, 0, OPT_DUMP_MODEL},
       {"verify-contact", no_argument, 0, OPT_VERIFY_CONTACT},
+      {"verify-substeps", no_argument, 0, OPT_VERIFY_SUBSTEPS},
       {"progress", required_argument, 0, OPT_PROGRESS},
       {"quiet", no_argument, 0, 'q'},
       {"verbose", no_argument, 0, 'v'},

@@ -155,6 +155,7 @@ typedef struct csim_run_options {
   double checkpoint_seconds;  ///< [s] a checkpoint at the first frame after so long; 0 = not by time
   int checkpoint_last;        ///< 1: a complete run leaves one too, so that it can be made longer
   double max_seconds;         ///< [s] stop after so long; 0 = never
+  int verify_substeps;        ///< 1: test after every substep that nothing passes through anything
   const volatile int *stop;   ///< becomes non-zero (a signal) = finish the substep and stop; or NULL
   void (*progress)(void *user, const csim_progress *progress); ///< after every substep; or NULL
   void *user;
@@ -167,6 +168,8 @@ typedef struct csim_run_report {
   int last_frame;      ///< last good frame on disk; frame_start - 1 when there is none
   int nvert, ntri, ntet, nspring;
   long long substeps, halved_substeps, unconverged_substeps;
+  long long verified_substeps; ///< tested for surfaces that pass through each other, when asked to
+  long long crossing_substeps; ///< of them those with more than at the start
   char reason[256];    ///< why it ended, one line
 } csim_run_report;
 
@@ -175,7 +178,8 @@ typedef struct csim_run_report {
 /// A run that is stopped leaves a checkpoint, and so does one that fails where it can; a resumed run
 /// leaves the same files, byte for byte, as one that was never interrupted. Resuming a complete run
 /// does nothing and succeeds.
-/// @return CSIM_OK; CSIM_FAILED when the solver gave up; CSIM_STOPPED; CSIM_INVALID, CSIM_IO,
+/// @return CSIM_OK; CSIM_FAILED when the solver gave up, or when it was to verify substeps and
+///         surfaces have passed through each other; CSIM_STOPPED; CSIM_INVALID, CSIM_IO,
 ///         CSIM_MEMORY. The last good frame stays on disk in any case.
 csim_status csim_run(const csim_scene *scene, const csim_run_options *options, csim_log *log,
                      csim_run_report *report);

@@ -134,8 +134,8 @@ static double choose_stiffness(const csim_contact *contact, double h) {
   return csim_max(weight, 1 / (h * h));
 }
 
-int csim_contact_begin(csim_contact *contact, const double *x, const double *target, double time,
-                       double h) {
+int csim_contact_begin(csim_contact *contact, const double *x, const double *v,
+                       const double *target, double time, double h) {
   const csim_model *model = contact->model;
   const csim_skin *skin = &contact->skin;
   contact->report = (csim_contact_report){.least = 1};
@@ -148,8 +148,15 @@ int csim_contact_begin(csim_contact *contact, const double *x, const double *tar
     if (model->target[i].hard)
       memcpy(contact->goal + 3 * (ptrdiff_t)model->target[i].vert, target + 3 * (ptrdiff_t)i,
              3 * sizeof *target);
-  memset(contact->d, 0, 3 * (size_t)skin->nvert * sizeof *contact->d);
-  if (csim_contact_cover(contact)) return -1;
+  // the list, for this step and some more
+  csim_candidates *near = &contact->near;
+  if (!near->valid || near->clock + 1 > near->horizon) {
+    csim_contact_aim(contact, NULL);
+    for (int i = 0; i < skin->nbody_vert; i++)
+      if (!contact->scheduled[i])
+        for (int k = 3 * i; k < 3 * i + 3; k++) contact->d[k] = h * v[k];
+    if (csim_contact_collect(contact)) return -1;
+  }
   memcpy(contact->look, contact->x, 3 * (size_t)skin->nvert * sizeof *x);
   memcpy(contact->x_start, contact->x, 3 * (size_t)skin->nvert * sizeof *x);
   csim_contact_find_terms(contact);
@@ -177,6 +184,9 @@ void csim_contact_refresh_friction(csim_contact *contact) {
 static void look_at(csim_contact *contact, const double *x) {
   const csim_skin *skin = &contact->skin;
   ptrdiff_t nbody = 3 * (ptrdiff_t)skin->nbody_vert, n = 3 * (ptrdiff_t)skin->nvert;
+  contact->seen = contact->seen && !memcmp(contact->look, x, (size_t)nbody * sizeof *x) &&
+                  !memcmp(contact->look + nbody, contact->x + nbody,
+                          (size_t)(n - nbody) * sizeof *x);
   memcpy(contact->look, x, (size_t)nbody * sizeof *x);
   memcpy(contact->look + nbody, contact->x + nbody, (size_t)(n - nbody) * sizeof *x);
 }
@@ -195,7 +205,7 @@ static void add_force(const csim_contact *contact, const int v[4], const double 
 
 void csim_contact_gradient(csim_contact *contact, const double *x, double *g) {
   look_at(contact, x);
-  csim_contact_find_terms(contact);
+  if (!contact->seen) csim_contact_find_terms(contact);
   for (int i = 0; i < contact->nterm; i++) {
     const csim_contact_term *t = &contact->term[i];
     double force[3] = {t->force * t->n[0], t->force * t->n[1], t->force * t->n[2]};

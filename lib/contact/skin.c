@@ -10,7 +10,7 @@ static void add_collider(const csim_collider *collider, int part, csim_skin *ski
   int base = skin->nvert;
   skin->first[part] = base;
   if (!mesh || collider->shape == CSIM_COLLIDER_PLANE) return;
-  memcpy(skin->x0 + 3 * (ptrdiff_t)base, mesh->vert, 3 * (size_t)mesh->nvert * sizeof(double));
+  csim_collider_vertices(collider, 0, skin->x0 + 3 * (ptrdiff_t)base);
   for (int i = 0; i < mesh->nvert; i++) skin->part[base + i] = part;
   for (int k = 0; k < 3 * mesh->ntri; k++)
     skin->tri[3 * (ptrdiff_t)skin->ntri + k] = base + mesh->tri[k];
@@ -30,7 +30,8 @@ int csim_skin_build(csim_arena *arena, const csim_model *model, int ncollider,
                       .nvert = model->nvert,
                       .nbody = model->nbody,
                       .npart = model->nbody + ncollider,
-                      .ntri = model->ntri};
+                      .ntri = model->ntri,
+                      .nbody_tri = model->ntri};
   if (nvert > CSIM_MESH_MAX_VERT || ntri > CSIM_MESH_MAX_FACE) {
     arena->failed = 1;
     return -1;
@@ -62,5 +63,12 @@ int csim_skin_build(csim_arena *arena, const csim_model *model, int ncollider,
   for (int i = 0; i < skin->nvert; i++)
     if (topology.adj_start[i + 1] > topology.adj_start[i]) skin->point[skin->npoint++] = i;
   csim_topology_free(&topology);
-  return arena->failed ? -1 : 0;
+  if (arena->failed) return -1;
+  // edges and points ascend by vertex, and no triangle joins a body with a collider
+  while (skin->nbody_edge < skin->nedge &&
+         skin->edge[2 * (ptrdiff_t)skin->nbody_edge] < skin->nbody_vert)
+    skin->nbody_edge++;
+  while (skin->nbody_point < skin->npoint && skin->point[skin->nbody_point] < skin->nbody_vert)
+    skin->nbody_point++;
+  return 0;
 }

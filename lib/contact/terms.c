@@ -22,14 +22,15 @@ static gap_range range_of(const csim_contact *contact, double scale) {
   return (gap_range){CSIM_CONTACT_FLOOR * r, (1 - CSIM_CONTACT_FLOOR) * r};
 }
 
-static double mass_of(const csim_contact *contact, int n, const int *v) {
-  double sum = 0;
-  int count = 0;
-  for (int k = 0; k < n; k++) {
-    sum += contact->skin.mass[v[k]];
-    count += v[k] < contact->skin.nbody_vert;
+// Stiffness of a pair [N/m].
+static double stiffness_of(const csim_contact *contact, const int v[4]) {
+  double mass = 0;
+  int bodies = 0;
+  for (int k = 0; k < 4; k++) {
+    mass += contact->skin.mass[v[k]];
+    bodies += v[k] < contact->skin.nbody_vert;
   }
-  return count ? sum / count : 0;
+  return bodies ? contact->stiffness * mass / bodies : 0;
 }
 
 // Derivatives of a pair at distance d. Below the floor (rounding, ignored pairs) the gap is taken
@@ -45,12 +46,9 @@ static void evaluate(const csim_contact *contact, double scale, double k, double
 // Distance of a candidate at contact->look when it is active, else -1.
 static double active_distance(const csim_contact *c, const csim_candidate *pair, double w[4]) {
   const int *v = pair->v;
-  const double *m = c->moved;
   double limit = c->params.thickness * pair->scale;
-  double moved = pair->kind == CSIM_PAIR_VERTEX_TRIANGLE
-                     ? m[v[0]] + csim_max(m[v[1]], csim_max(m[v[2]], m[v[3]]))
-                     : csim_max(m[v[0]], m[v[1]]) + csim_max(m[v[2]], m[v[3]]);
-  if (pair->gap - moved >= limit || !(pair->weight > 0)) return -1;
+  double moved = csim_contact_pair_moved(c, pair);
+  if (csim_candidate_gap(pair, c->near.clock) - moved >= limit || !(pair->weight > 0)) return -1;
   const double *p[4];
   for (int k = 0; k < 4; k++) p[k] = c->look + 3 * (ptrdiff_t)v[k];
   double d2 = csim_pair_closest((csim_pair_kind)pair->kind, p, w);
@@ -107,7 +105,7 @@ static void find_chunk(void *context, int chunk) {
 static void make_pair_term(const csim_contact *c, const csim_candidate *pair,
                            csim_contact_term *t) {
   double b[3], d = active_distance(c, pair, t->w);
-  double k = c->stiffness * mass_of(c, 4, pair->v) * pair->weight;
+  double k = stiffness_of(c, pair->v) * pair->weight;
   memcpy(t->v, pair->v, sizeof t->v);
   memset(t->n, 0, sizeof t->n);
   // differences to one of the points: far from the origin the sum itself would lose digits
@@ -163,6 +161,7 @@ static int begin_search(csim_contact *c, term_job *job) {
 void csim_contact_find_terms(csim_contact *contact) {
   term_job job;
   contact->nterm = 0;
+  contact->seen = 0;
   csim_contact_measure(contact, contact->look);
   if (!begin_search(contact, &job)) {
     contact->failed = 1;
@@ -185,6 +184,7 @@ void csim_contact_find_terms(csim_contact *contact) {
   contact->term = term;
   contact->nterm = total;
   csim_pool_run(contact->pool, nchunk, make_chunk, &job);
+  contact->seen = 1;
   contact->report.terms = total;
   contact->report.candidates = contact->near.n;
 }
@@ -199,7 +199,7 @@ static double pair_energies(void *context, int first, int last) {
     const csim_candidate *pair = &c->near.list[i];
     double d = active_distance(c, pair, w);
     if (!(d > 0)) continue;
-    evaluate(c, pair->scale, c->stiffness * mass_of(c, 4, pair->v) * pair->weight, d, b);
+    evaluate(c, pair->scale, stiffness_of(c, pair->v) * pair->weight, d, b);
     sum += b[0];
   }
   return sum;

@@ -14,7 +14,7 @@
 
 /// What run.json and the totals of a resumed run go on from.
 typedef struct csim_run_totals {
-  long long substeps, halved_substeps, unconverged_substeps;
+  long long substeps, halved_substeps, unconverged_substeps, verified_substeps, crossing_substeps;
 } csim_run_totals;
 
 typedef struct csim_resume {

@@ -4,6 +4,7 @@
 #include "io/file.h"
 #include "scene/output.h"
 #include "scene/resume.h"
+#include "scene/watch.h"
 #include "solver/stability.h"
 
 #include <math.h>
@@ -29,6 +30,8 @@ typedef struct run {
   int checkpoint_frame;   // of the last checkpoint; frame_start - 1 when there is none
   double checkpoint_time; // [s] when it was written
   double began;           // [s]
+  csim_watch *watch;        // NULL: substeps are not verified
+  long long crossing_start; // pairs that meet at the start
 } run;
 
 // Nothing but checkpoints and the time limit looks at the clock.
@@ -54,7 +57,9 @@ static double substep_of(const csim_scene *scene) {
 static csim_status check_start(run *r) {
   const csim_contact_params *contact = &r->scene->contact;
   const csim_world *world = &r->world;
-  if (contact->response != CSIM_RESPONSE_FILTER) return CSIM_OK;
+  if (contact->response != CSIM_RESPONSE_FILTER &&
+      contact->response != CSIM_RESPONSE_IMPACT_ZONES)
+    return CSIM_OK;
   csim_arena arena = {0};
   csim_place place = {.file = r->scene->file};
   char *path = NULL;
@@ -112,10 +117,17 @@ static csim_status create(run *r) {
     return CSIM_MEMORY;
   }
   warn_unstable(r, setup.h);
-  return CSIM_OK;
+  if (r->scene->contact.response != CSIM_RESPONSE_FILTER)
+    csim_say(r->log, CSIM_INFO, (csim_place){.file = r->scene->file},
+             "contact.response is not \"filter\": there is no guarantee that nothing passes through "
+             "anything");
+  if (!r->options->verify_substeps) return CSIM_OK;
+  r->watch = csim_watch_create(&r->world, r->scene->contact.self);
+  return r->watch ? csim_watch_count(r->watch, &r->state, 0, &r->crossing_start) : CSIM_MEMORY;
 }
 
 static void destroy(run *r) {
+  csim_watch_free(r->watch);
   csim_solver_free(r->solver);
   csim_pool_free(r->pool);
   csim_state_free(&r->state);
@@ -172,11 +184,31 @@ static const char *outcome_text(const csim_scene *scene, csim_outcome outcome) {
   }
 }
 
+// After a substep, when that was asked for: has anything passed through anything? Tells once a frame.
+static csim_status verify_substep(run *r, int frame, int substep, long long *most) {
+  long long count = 0;
+  if (!r->watch) return CSIM_OK;
+  double time = (double)r->state.step * substep_of(r->scene);
+  csim_status status = csim_watch_count(r->watch, &r->state, time, &count);
+  if (status) return status;
+  r->report->verified_substeps++;
+  if (count <= r->crossing_start) return CSIM_OK;
+  r->report->crossing_substeps++;
+  if (*most == 0)
+    csim_say(r->log, CSIM_ERROR, (csim_place){.file = r->scene->file},
+             "frame %d, substep %d of %d: %lld pairs of triangles meet, or vertices are behind planes; "
+             "at the start %lld did",
+             frame, substep, r->scene->substeps, count, r->crossing_start);
+  if (count > *most) *most = count;
+  return CSIM_OK;
+}
+
 // All substeps of one frame.
 static csim_status step_frame(run *r, int frame, csim_frame_stats *stats) {
   *stats = (csim_frame_stats){0};
   csim_solver_begin_frame(r->solver);
   double lag = 0;
+  long long crossing = 0;
   for (int s = 0; s < r->scene->substeps; s++) {
     if (stop_wanted(r)) return CSIM_STOPPED;
     csim_step_report step;
@@ -197,6 +229,8 @@ static csim_status step_frame(run *r, int frame, csim_frame_stats *stats) {
       csim_say(r->log, CSIM_ERROR, (csim_place){.file = r->scene->file}, "%s", r->report->reason);
       return step.method.outcome == CSIM_OUTCOME_MEMORY ? CSIM_MEMORY : CSIM_FAILED;
     }
+    csim_status status = verify_substep(r, frame, s + 1, &crossing);
+    if (status) return status;
     lag = fmax(lag, step.contact.lag);
     tell_progress(r, frame, s + 1, stats);
   }
@@ -212,13 +246,16 @@ static csim_status step_frame(run *r, int frame, csim_frame_stats *stats) {
 // ------------------------------------------------------------------------------------ checkpoints
 
 static csim_run_totals totals_of(const csim_run_report *report) {
-  return (csim_run_totals){report->substeps, report->halved_substeps, report->unconverged_substeps};
+  return (csim_run_totals){report->substeps, report->halved_substeps, report->unconverged_substeps,
+                           report->verified_substeps, report->crossing_substeps};
 }
 
 static void set_totals(csim_run_totals totals, csim_run_report *report) {
   report->substeps = totals.substeps;
   report->halved_substeps = totals.halved_substeps;
   report->unconverged_substeps = totals.unconverged_substeps;
+  report->verified_substeps = totals.verified_substeps;
+  report->crossing_substeps = totals.crossing_substeps;
 }
 
 // The frame is on disk: from here on it is what a checkpoint keeps. There is room for all of it.
@@ -327,6 +364,12 @@ static csim_status end_run(run *r, csim_status status) {
               {CSIM_MEMORY, "failed", "out of memory"},
               {CSIM_INVALID, "failed", "invalid"}};
   csim_run_report *report = r->report;
+  if (!status && report->crossing_substeps) {
+    status = CSIM_FAILED;
+    snprintf(report->reason, sizeof report->reason,
+             "in %lld of %lld substeps surfaces pass through each other", report->crossing_substeps,
+             report->verified_substeps);
+  }
   if (status) set_totals(r->good_totals, report);
   if (status == CSIM_STOPPED || (!status && r->options->checkpoint_last)) {
     csim_status saved = save_checkpoint(r, r->log);

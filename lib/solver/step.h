@@ -4,6 +4,7 @@
 #define CSIM_SOLVER_STEP_H
 
 #include "contact/impulse.h"
+#include "contact/zones.h"
 #include "solver/method.h"
 
 /// Everything a step needs besides model and state: parameters and scratch. No step allocates, but

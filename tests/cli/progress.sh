@@ -50,11 +50,12 @@ same_keys() { # SCHEMA FILE: keys at the start of lines or in one line
 }
 check "run.schema.json" "$LOOK" json "$ROOT/docs/run.schema.json"
 check "progress.schema.json" "$LOOK" json "$ROOT/docs/progress.schema.json"
-same_keys run.schema.json out1/run.json
+expect 0 "$clothsim" tiny.json -o verified -q --verify-substeps
+same_keys run.schema.json verified/run.json
 expect 0 "$clothsim" tiny.json -o lines --progress json -q
 head -1 stderr >line
 same_keys progress.schema.json line
-for key in $(grep -o '"[a-z_]*": ' out1/run.json line | cut -d'"' -f2); do
+for key in $(grep -o '"[a-z_]*": ' verified/run.json line | cut -d'"' -f2); do
   check "run-report.md tells $key" grep -q "\`$key\`" "$ROOT/docs/run-report.md"
 done
 # a reason with quotes in it

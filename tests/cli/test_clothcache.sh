@@ -86,7 +86,7 @@ says 2 "holds no OBJ or PLY" bash -c "mkdir -p empty; '$clothcache' import empty
 frames odd sheet 1 3
 frames odd2 sheet 2 2 5
 cp odd2/sheet_0002.obj odd/
-says 2 "other vertices or faces" "$clothcache" import odd -o x.clothcache
+says 2 "25 vertices, and the first frame" "$clothcache" import odd -o x.clothcache
 ok "a failed import leaves nothing" test ! -e x.clothcache -a ! -e x.clothcache.part
 says 2 'cannot export to "fbx": unknown format' "$clothcache" export run.clothcache --to fbx
 says 2 "export needs --to" "$clothcache" export run.clothcache
