@@ -1,10 +1,10 @@
-// base/pool.c: see pool.h. Workers spin for a while between jobs, because a step issues jobs back to
-// back, and then sleep.
+// base/pool.c: see pool.h. Workers spin for a while between jobs, because a step issues jobs back
+// to back, and then sleep.
 //
 // A job is a ticket: its number of chunks and the next one to claim, in one atomic word with a
-// count of jobs. Who raises the ticket owns the chunk, and the caller waits for the chunks that were
-// claimed, never for workers: one that the system has put aside, on a busy machine or with more
-// threads than cores, costs nothing.
+// count of jobs. Who raises the ticket owns the chunk, and the caller waits for the chunks that
+// were claimed, never for workers: one that the system has put aside, on a busy machine or with
+// more threads than cores, costs nothing.
 #include "base/pool.h"
 
 #include "base/arena.h"
@@ -32,7 +32,9 @@ struct csim_pool {
   atomic_int quit;
 };
 
-static int has_chunks(uint64_t ticket) { return (ticket & MASK) < (ticket >> BITS & MASK); }
+static int has_chunks(uint64_t ticket) {
+  return (ticket & MASK) < (ticket >> BITS & MASK);
+}
 
 static void pause_cpu(int spin) {
   if (spin % 64 == 63)
@@ -114,7 +116,9 @@ void csim_pool_free(csim_pool *pool) {
   free(pool);
 }
 
-int csim_pool_threads(const csim_pool *pool) { return pool ? pool->nthread : 1; }
+int csim_pool_threads(const csim_pool *pool) {
+  return pool ? pool->nthread : 1;
+}
 
 void csim_pool_run(csim_pool *pool, int nchunk, csim_chunk_fn *fn, void *context) {
   if (!pool || pool->nthread == 1 || nchunk <= 1) {
@@ -152,28 +156,45 @@ void csim_pool_for(csim_pool *pool, int n, int grain, csim_range_fn *fn, void *c
   csim_pool_run(pool, (n - 1) / grain + 1, run_range, &job);
 }
 
+typedef struct sums_job {
+  csim_sums_fn *fn;
+  void *context;
+  int n, grain;
+  double partial[CSIM_SUM_CHUNKS][CSIM_MAX_SUMS];
+} sums_job;
+
+static void run_sums(void *context, int chunk) {
+  sums_job *job = context;
+  int first = chunk * job->grain;
+  int last = job->n - first < job->grain ? job->n : first + job->grain;
+  job->fn(job->context, first, last, job->partial[chunk]);
+}
+
+void csim_pool_sums(csim_pool *pool, int n, int grain, int nsum, csim_sums_fn *fn, void *context,
+                    double *sum) {
+  assert(nsum <= CSIM_MAX_SUMS);
+  for (int k = 0; k < nsum; k++) sum[k] = 0;
+  if (n <= 0) return;
+  int least = (n - 1) / CSIM_SUM_CHUNKS + 1;
+  sums_job job = {.fn = fn, .context = context, .n = n, .grain = grain < least ? least : grain};
+  int nchunk = (n - 1) / job.grain + 1;
+  csim_pool_run(pool, nchunk, run_sums, &job);
+  for (int chunk = 0; chunk < nchunk; chunk++)
+    for (int k = 0; k < nsum; k++) sum[k] += job.partial[chunk][k];
+}
+
 typedef struct sum_job {
   csim_sum_fn *fn;
   void *context;
-  int n, grain;
-  double partial[CSIM_SUM_CHUNKS];
 } sum_job;
 
-static void run_sum(void *context, int chunk) {
-  sum_job *job = context;
-  int first = chunk * job->grain;
-  int last = job->n - first < job->grain ? job->n : first + job->grain;
-  job->partial[chunk] = job->fn(job->context, first, last);
+static void run_sum(void *context, int first, int last, double *sum) {
+  const sum_job *job = context;
+  *sum = job->fn(job->context, first, last);
 }
 
 double csim_pool_sum(csim_pool *pool, int n, csim_sum_fn *fn, void *context) {
-  if (n <= 0) return 0;
-  int grain = (n - 1) / CSIM_SUM_CHUNKS + 1;
-  if (grain < CSIM_SUM_GRAIN) grain = CSIM_SUM_GRAIN;
-  sum_job job = {.fn = fn, .context = context, .n = n, .grain = grain};
-  int nchunk = (n - 1) / grain + 1;
-  csim_pool_run(pool, nchunk, run_sum, &job);
-  double sum = 0;
-  for (int chunk = 0; chunk < nchunk; chunk++) sum += job.partial[chunk];
+  double sum;
+  csim_pool_sums(pool, n, CSIM_SUM_GRAIN, 1, run_sum, &(sum_job){fn, context}, &sum);
   return sum;
 }

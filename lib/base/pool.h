@@ -1,7 +1,8 @@
 // base/pool.h: a few threads that run numbered chunks of work. Needs nothing.
 //
-// Determinism: what a chunk computes depends on its number only, never on the thread that runs it or
-// on their count. Sums go through csim_pool_sum: partial sums of fixed chunks, added in chunk order.
+// Determinism: what a chunk computes depends on its number only, never on the thread that runs it
+// or on their count. Sums go through csim_pool_sum: partial sums of fixed chunks, added in chunk
+// order.
 #ifndef CSIM_BASE_POOL_H
 #define CSIM_BASE_POOL_H
 
@@ -33,5 +34,15 @@ enum { CSIM_SUM_GRAIN = 2048, CSIM_SUM_CHUNKS = 512 };
 /// Sum over n items with the same bits for any number of threads: chunks of CSIM_SUM_GRAIN (larger
 /// when there would be more than CSIM_SUM_CHUNKS), added in chunk order.
 double csim_pool_sum(csim_pool *pool, int n, csim_sum_fn *fn, void *context);
+
+/// Partial sums over a range of items: writes the job's number of them.
+typedef void csim_sums_fn(void *context, int first, int last, double *sum);
+
+enum { CSIM_MAX_SUMS = 2 };
+
+/// The same for nsum sums in one pass, in chunks of `grain` (larger when there would be more than
+/// CSIM_SUM_CHUNKS). sum (nsum), overwritten.
+void csim_pool_sums(csim_pool *pool, int n, int grain, int nsum, csim_sums_fn *fn, void *context,
+                    double *sum);
 
 #endif

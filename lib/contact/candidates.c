@@ -4,6 +4,7 @@
 #include "contact/filter.h"
 #include "math/vec3.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -429,5 +430,6 @@ int csim_candidates_renew(csim_pool *pool, csim_candidates *set) {
 void csim_candidates_drift(csim_candidates *set, double time) {
   ptrdiff_t n = 3 * (ptrdiff_t)set->skin->nvert;
   set->clock += time;
+  assert(set->clock <= set->horizon * (1 + 1e-9));
   for (ptrdiff_t k = 0; k < n; k++) set->ref[k] += time * set->drift[k];
 }

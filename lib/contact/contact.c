@@ -60,6 +60,7 @@ csim_contact *csim_contact_create(csim_pool *pool, const csim_model *model, int 
   contact->goal = CSIM_ARENA_NEW(arena, double, 3 * n);
   contact->look = CSIM_ARENA_NEW(arena, double, 3 * n);
   contact->d = CSIM_ARENA_NEW(arena, double, 3 * n);
+  contact->press = CSIM_ARENA_NEW(arena, double, skin->npart);
   contact->moved = CSIM_ARENA_NEW(arena, double, n);
   contact->held = CSIM_ARENA_NEW(arena, _Atomic unsigned char, n);
   contact->share = CSIM_ARENA_NEW(arena, _Atomic uint64_t, n);
@@ -140,10 +141,12 @@ int csim_contact_begin(csim_contact *contact, const double *x, const double *v,
   const csim_skin *skin = &contact->skin;
   contact->report = (csim_contact_report){.least = 1};
   contact->failed = 0;
+  contact->time_left = 1;
   memcpy(contact->x, x, 3 * (size_t)skin->nbody_vert * sizeof *x);
   contact->stiffness = choose_stiffness(contact, h);
   contact->slip = contact->params.slip * h;
   csim_contact_schedule(contact, time);
+  csim_contact_measure_ways(contact);
   for (int i = 0; i < model->ntarget; i++)
     if (model->target[i].hard)
       memcpy(contact->goal + 3 * (ptrdiff_t)model->target[i].vert, target + 3 * (ptrdiff_t)i,

@@ -81,12 +81,15 @@ typedef struct csim_contact {
   unsigned char *scheduled;    ///< (skin.nvert) follows a schedule: collider, or exact pin
   double edge;                 ///< [m] mean length of a body's edges
   double stiffness;            ///< [N/m per kg] of contacts in this step
+  double *press;               ///< (skin.npart) [0, 1] how far a collider has to go in this step,
+                               ///< 1 from one contact distance on
   double slip;                 ///< [m] friction is whole from this slip in a step on
   double *x;                   ///< (skin.nvert x 3) where everything is
   double *x_start;             ///< (skin.nvert x 3) where everything was when the step began
   unsigned char *touching;     ///< (skin.nbody_vert) was in contact then
   double *goal;                ///< (skin.nvert x 3) where the scheduled are meant to be
   double *look;                ///< (skin.nvert x 3) where energies are evaluated
+  double time_left;            ///< of the step that the clock has not gone through yet, [0, 1]
   int seen;                    ///< the terms are those at `look`
   double *d;                   ///< (skin.nvert x 3) the motion being filtered
   double *moved;               ///< (skin.nvert) [m] largest distance from the reference
@@ -233,6 +236,9 @@ void csim_contact_friction_force(const csim_contact *contact, const csim_frictio
 
 /// Where colliders and planes are meant to be at a time [s].
 void csim_contact_schedule(csim_contact *contact, double time);
+
+/// How far colliders have to go to where they are meant to be, into contact->press.
+void csim_contact_measure_ways(csim_contact *contact);
 
 /// Moves the planes as far as the bodies leave room.
 void csim_contact_advance_planes(csim_contact *contact);

@@ -125,23 +125,25 @@ static double aim(csim_contact *c, const double *goal) {
 int csim_contact_glide(csim_contact *contact, const double *goal) {
   glide_job job = {.contact = contact};
   size_t n = (size_t)contact->skin.nvert;
-  double left = 1; // of the step's time
+  double *left = &contact->time_left;
   for (size_t i = 0; i < n; i++) atomic_store_explicit(&contact->held[i], 0, memory_order_relaxed);
   for (int round = 0; round < MAX_ROUNDS; round++) {
     // slow motions need none of this
     if (aim(contact, goal) < 0.25 * contact->params.thickness) break;
-    if (csim_contact_cover(contact, left)) return -1;
-    job.time = left;
+    if (csim_contact_cover(contact, *left)) return -1;
+    job.time = *left;
     find_limits(&job);
     double share = value_of(&job.share);
     csim_contact_displace(contact, share);
-    csim_candidates_drift(&contact->near, share * left);
-    left -= share * left;
+    csim_candidates_drift(&contact->near, share * *left);
+    *left -= share * *left;
     if (share >= 1) return 0;
   }
   // the clock goes on for those that stay
+  if (*left == 0) return 0;
   memset(contact->d, 0, 3 * n * sizeof *contact->d);
-  if (csim_contact_cover(contact, left)) return -1;
-  csim_candidates_drift(&contact->near, left);
+  if (csim_contact_cover(contact, *left)) return -1;
+  csim_candidates_drift(&contact->near, *left);
+  *left = 0;
   return 0;
 }

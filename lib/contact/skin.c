@@ -18,6 +18,17 @@ static void add_collider(const csim_collider *collider, int part, csim_skin *ski
   skin->ntri += mesh->ntri;
 }
 
+static void add_springs(const csim_model *model, double *elastic) {
+  for (int k = 0; k < model->nenergy; k++) {
+    const csim_energy *energy = &model->energy[k];
+    if (energy->kind != &csim_spring_kind) continue;
+    for (int e = 0; e < energy->nelem; e++)
+      for (int n = 0; n < 2; n++)
+        elastic[energy->node[2 * (ptrdiff_t)e + n]] +=
+            0.5 * energy->param[energy->kind->nparam * (ptrdiff_t)e];
+  }
+}
+
 int csim_skin_build(csim_arena *arena, const csim_model *model, int ncollider,
                     const csim_collider *collider, csim_skin *skin) {
   ptrdiff_t nvert = model->nvert, ntri = model->ntri;
@@ -40,12 +51,14 @@ int csim_skin_build(csim_arena *arena, const csim_model *model, int ncollider,
   skin->first = CSIM_ARENA_NEW(arena, int, (ptrdiff_t)skin->npart + 1);
   skin->x0 = CSIM_ARENA_NEW(arena, double, 3 * nvert);
   skin->mass = CSIM_ARENA_NEW(arena, double, nvert);
+  skin->elastic = CSIM_ARENA_NEW(arena, double, nvert);
   skin->point = CSIM_ARENA_NEW(arena, int, nvert);
   skin->tri = CSIM_ARENA_NEW(arena, int, 3 * ntri);
   if (arena->failed) return -1;
   memcpy(skin->part, model->body_of, (size_t)model->nvert * sizeof *skin->part);
   memcpy(skin->x0, model->x0, 3 * (size_t)model->nvert * sizeof *skin->x0);
   memcpy(skin->mass, model->mass, (size_t)model->nvert * sizeof *skin->mass);
+  add_springs(model, skin->elastic);
   memcpy(skin->tri, model->tri, 3 * (size_t)model->ntri * sizeof *skin->tri);
   for (int b = 0; b < model->nbody; b++) skin->first[b] = model->body[b].vert0;
   for (int k = 0; k < ncollider; k++) add_collider(&collider[k], model->nbody + k, skin);

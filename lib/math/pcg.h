@@ -17,27 +17,34 @@ typedef struct csim_solve_report {
   double residual; ///< |b - A x| / |b|, as the recurrence has it
 } csim_solve_report;
 
-/// Working vectors, each (nrow x 3).
+/// Working vectors, each (nrow x 3, and one number more to read).
 typedef struct csim_pcg_scratch {
   double *r, *z, *p, *q;
 } csim_pcg_scratch;
 
-/// A symmetric linear map of (nrow x 3) vectors, whatever it is made of: out = A in, overwritten.
-typedef struct csim_operator {
-  void (*apply)(csim_pool *pool, void *context, const double *in, double *out);
+/// Allocates them for n = 3 nrow numbers. @return 0, or -1 when out of memory (arena->failed)
+int csim_pcg_scratch_create(csim_arena *arena, int n, csim_pcg_scratch *scratch);
+
+/// A symmetric linear map A of (nrow x 3) vectors and its preconditioner P, whatever they are made
+/// of, as conjugate gradients use them.
+typedef struct csim_linear_system {
   void *context;
-} csim_operator;
+  int n; ///< 3 nrow
+  /// q = A p; returns p.q
+  double (*multiply)(csim_pool *pool, void *context, const double *p, double *q);
+  /// r -= alpha q (q = NULL: r stays); z = P^-1 r; sum = (r.r, r.z)
+  void (*reduce)(csim_pool *pool, void *context, double alpha, const double *q, double *r,
+                 double *z, double sum[2]);
+} csim_linear_system;
 
 /// Solves A x = b from x = 0 until |b - A x| <= tolerance |b| (Euclidean).
 /// When A turns out indefinite in the very first direction, x is that direction, P^-1 b: a descent
 /// direction all the same (Steihaug 1983).
-/// @param      P  applies the approximate inverse of A
-/// @param      n  length of the vectors, 3 nrow
 /// @param      b  (nrow x 3)
 /// @param[out] x  (nrow x 3), overwritten
-csim_solve_report csim_pcg_solve_operator(csim_pool *pool, csim_operator A, csim_operator P, int n,
-                                          const double *b, double tolerance, int max_iterations,
-                                          csim_pcg_scratch *scratch, double *x);
+csim_solve_report csim_pcg_solve_system(csim_pool *pool, const csim_linear_system *system,
+                                        const double *b, double tolerance, int max_iterations,
+                                        csim_pcg_scratch *scratch, double *x);
 
 /// The same for a matrix.
 csim_solve_report csim_pcg_solve(csim_pool *pool, const csim_bsr *A, const csim_precond *P,

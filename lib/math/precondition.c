@@ -2,49 +2,112 @@
 #include "math/precondition.h"
 
 #include "math/vec3.h"
+#include "math/vector.h"
 
+#include <assert.h>
 #include <string.h>
 
-enum { ROW_GRAIN = 1024 };
+enum { ROW_GRAIN = 512 };
+
+int csim_precond_create_jacobi(csim_arena *arena, int nrow, csim_precond *P) {
+  *P = (csim_precond){.kind = CSIM_BLOCK_JACOBI, .isa = csim_simd_best(), .nrow = nrow};
+  P->inverse = CSIM_ARENA_NEW(arena, float, 9 * (ptrdiff_t)nrow + 1);
+  return arena->failed ? -1 : 0;
+}
 
 int csim_precond_create(csim_arena *arena, const csim_pattern *pattern,
                         csim_preconditioner_kind kind, csim_precond *P) {
-  *P = (csim_precond){.kind = kind, .pattern = pattern};
+  if (kind == CSIM_BLOCK_JACOBI) return csim_precond_create_jacobi(arena, pattern->nrow, P);
+  *P = (csim_precond){.kind = kind, .nrow = pattern->nrow, .pattern = pattern};
   P->diag = CSIM_ARENA_NEW(arena, double, 9 * (ptrdiff_t)pattern->nrow);
-  if (kind == CSIM_BLOCK_ICHOL)
-    P->val = CSIM_ARENA_NEW(arena, double, 9 * (ptrdiff_t)pattern->nblock);
+  P->val = CSIM_ARENA_NEW(arena, double, 9 * (ptrdiff_t)pattern->nblock);
   return arena->failed ? -1 : 0;
 }
 
 // ------------------------------------------------------------------------------------ block-Jacobi
 
-typedef struct jacobi_job {
-  const csim_bsr *A;
+typedef struct invert_job {
+  const csim_bsr *blocks; // one of the two
+  const csim_graph_matrix *graph;
   const csim_precond *P;
-  const double *r;
-  double *z;
-} jacobi_job;
+} invert_job;
+
+// Inverse of a symmetric block by cofactors. Returns 0 when it is not positive definite: then a
+// leading minor is not positive (Sylvester).
+static inline int invert_definite(const double *a, float *inverse) {
+  double c0 = a[4] * a[8] - a[5] * a[5], c1 = a[2] * a[5] - a[1] * a[8];
+  double c2 = a[1] * a[5] - a[2] * a[4], minor = a[0] * a[4] - a[1] * a[1];
+  double det = a[0] * c0 + a[1] * c1 + a[2] * c2;
+  if (!(a[0] > 0 && minor > 0 && det > 0)) return 0;
+  double s = 1 / det;
+  inverse[0] = (float)(s * c0);
+  inverse[1] = inverse[3] = (float)(s * c1);
+  inverse[2] = inverse[6] = (float)(s * c2);
+  inverse[4] = (float)(s * (a[0] * a[8] - a[2] * a[2]));
+  inverse[5] = inverse[7] = (float)(s * (a[1] * a[2] - a[0] * a[5]));
+  inverse[8] = (float)(s * minor);
+  return isfinite(s);
+}
 
 static double invert_diagonals(void *context, int first, int last) {
-  const jacobi_job *job = context;
+  const invert_job *job = context;
+  enum { BATCH = 64 };
   int repaired = 0;
   for (int i = first; i < last; i++) {
-    const double *a = job->A->val + 9 * (ptrdiff_t)job->A->pattern->diag[i];
-    double *inverse = job->P->diag + 9 * (ptrdiff_t)i, L[9];
-    if (csim_mat3_cholesky(a, L) && csim_mat3_inverse(a, inverse) > 0) continue;
+    double blocks[9 * BATCH];
+    const double *a = blocks + 9 * ((i - first) % BATCH);
+    if (!job->graph)
+      a = job->blocks->val + 9 * (ptrdiff_t)job->blocks->pattern->diag[i];
+    else if (a == blocks)
+      csim_graph_diagonals(job->graph, i, last - i < BATCH ? last : i + BATCH, blocks);
+    float *inverse = job->P->inverse + 9 * (ptrdiff_t)i;
+    if (invert_definite(a, inverse)) continue;
     double scale = fabs(a[0]) + fabs(a[4]) + fabs(a[8]);
     memset(inverse, 0, 9 * sizeof *inverse);
-    inverse[0] = inverse[4] = inverse[8] = scale > 0 ? 3 / scale : 1;
+    inverse[0] = inverse[4] = inverse[8] = (float)(scale > 0 ? 3 / scale : 1);
     repaired++;
   }
   return repaired;
 }
 
-static void apply_diagonals(void *context, int first, int last) {
-  const jacobi_job *job = context;
-  for (int i = first; i < last; i++)
-    csim_mat3_mul(job->P->diag + 9 * (ptrdiff_t)i, job->r + 3 * (ptrdiff_t)i,
-                  job->z + 3 * (ptrdiff_t)i);
+// r -= alpha q, z = P^-1 r; returns r.r. Loads of `inverse` run one number past a block, see
+// graph.c; those of r do not, because another thread may be writing there.
+CSIM_SIMD_BODY double reduce_rows(const csim_precond *P, double alpha, const double *q, double *r,
+                                  double *z, int first, int last, double *r_dot_z) {
+  csim_v4 rr = {0}, rz = {0};
+  for (int i = first; i < last; i++) {
+    ptrdiff_t at = 3 * (ptrdiff_t)i;
+    const float *inverse = P->inverse + 9 * (ptrdiff_t)i;
+    csim_v4 ri = CSIM_LOAD3(r + at);
+    if (q) {
+      ri -= alpha * CSIM_LOAD3(q + at);
+      CSIM_STORE3(r + at, ri);
+    }
+    csim_v4 zi = CSIM_LOAD4F(inverse) * ri[0] + CSIM_LOAD4F(inverse + 3) * ri[1] +
+                 CSIM_LOAD4F(inverse + 6) * ri[2];
+    CSIM_STORE3(z + at, zi);
+    rr += ri * ri;
+    rz += ri * zi;
+  }
+  *r_dot_z = CSIM_SUM3(rz);
+  return CSIM_SUM3(rr);
+}
+CSIM_SIMD_KERNEL(double, reduce_rows,
+                 (const csim_precond *P, double alpha, const double *q, double *r, double *z,
+                  int first, int last, double *r_dot_z),
+                 (P, alpha, q, r, z, first, last, r_dot_z))
+
+typedef struct reduce_job {
+  const csim_precond *P;
+  double alpha;
+  const double *q;
+  double *r, *z;
+} reduce_job;
+
+static void run_reduce(void *context, int first, int last, double *sum) {
+  const reduce_job *job = context;
+  sum[0] = reduce_rows_kernel[job->P->isa](job->P, job->alpha, job->q, job->r, job->z, first, last,
+                                           sum + 1);
 }
 
 // ------------------------------------------------------------------------ incomplete Cholesky
@@ -145,15 +208,32 @@ static void solve_factor(const csim_precond *P, const double *r, double *z) {
 
 int csim_precond_update(csim_pool *pool, const csim_bsr *A, csim_precond *P) {
   if (P->kind == CSIM_BLOCK_ICHOL) return factor(A, P);
-  jacobi_job job = {.A = A, .P = P};
-  return (int)csim_pool_sum(pool, P->pattern->nrow, invert_diagonals, &job);
+  return (int)csim_pool_sum(pool, P->nrow, invert_diagonals, &(invert_job){.blocks = A, .P = P});
+}
+
+int csim_precond_update_graph(csim_pool *pool, const csim_graph_matrix *A, csim_precond *P) {
+  assert(P->kind == CSIM_BLOCK_JACOBI);
+  return (int)csim_pool_sum(pool, P->nrow, invert_diagonals, &(invert_job){.graph = A, .P = P});
 }
 
 void csim_precond_apply(csim_pool *pool, const csim_precond *P, const double *r, double *z) {
-  if (P->kind == CSIM_BLOCK_ICHOL) {
+  double sum[2];
+  if (P->kind == CSIM_BLOCK_ICHOL)
     solve_factor(P, r, z);
+  else // r is not written without q
+    csim_pool_sums(pool, P->nrow, ROW_GRAIN, 2, run_reduce,
+                   &(reduce_job){.P = P, .r = (double *)r, .z = z}, sum);
+}
+
+void csim_precond_reduce(csim_pool *pool, const csim_precond *P, double alpha, const double *q,
+                         double *r, double *z, double sum[2]) {
+  if (P->kind == CSIM_BLOCK_JACOBI) {
+    csim_pool_sums(pool, P->nrow, ROW_GRAIN, 2, run_reduce, &(reduce_job){P, alpha, q, r, z}, sum);
     return;
   }
-  jacobi_job job = {.P = P, .r = r, .z = z};
-  csim_pool_for(pool, P->pattern->nrow, ROW_GRAIN, apply_diagonals, &job);
+  int n = 3 * P->nrow;
+  if (q) csim_vector_add(pool, n, -alpha, q, r);
+  solve_factor(P, r, z);
+  sum[0] = csim_vector_dot(pool, n, r, r);
+  sum[1] = csim_vector_dot(pool, n, r, z);
 }

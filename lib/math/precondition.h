@@ -1,8 +1,9 @@
-// math/precondition.h: approximate inverses for PCG. Needs base/ and math/bsr.h.
+// math/precondition.h: approximate inverses for PCG. Needs base/, math/bsr.h and math/graph.h.
 #ifndef CSIM_MATH_PRECONDITION_H
 #define CSIM_MATH_PRECONDITION_H
 
 #include "math/bsr.h"
+#include "math/graph.h"
 
 typedef enum csim_preconditioner_kind {
   CSIM_BLOCK_JACOBI, ///< inverses of the diagonal blocks
@@ -11,14 +12,20 @@ typedef enum csim_preconditioner_kind {
 
 typedef struct csim_precond {
   csim_preconditioner_kind kind;
-  const csim_pattern *pattern;
-  double *diag; ///< (nrow x 9) inverses of the diagonal blocks of A, or of L
-  double *val;  ///< ichol: (nblock x 9) blocks of L below the diagonal, on A's pattern
+  csim_isa isa; ///< jacobi: kernels to use
+  int nrow;
+  float *inverse; ///< jacobi: (nrow x 9, and one more to read) of the diagonal blocks, symmetric
+  const csim_pattern *pattern; ///< ichol
+  double *diag;                ///< ichol: (nrow x 9) inverses of the diagonal blocks of L
+  double *val; ///< ichol: (nblock x 9) blocks of L below the diagonal, on A's pattern
 } csim_precond;
 
 /// Allocates for matrices of this pattern. -1 when out of memory.
 int csim_precond_create(csim_arena *arena, const csim_pattern *pattern,
                         csim_preconditioner_kind kind, csim_precond *P);
+
+/// Block-Jacobi for matrices of nrow rows, whatever they are stored as. -1 when out of memory.
+int csim_precond_create_jacobi(csim_arena *arena, int nrow, csim_precond *P);
 
 /// Computes the factor of A. Diagonal blocks that are not positive definite are replaced by a
 /// multiple of the identity (block-Jacobi), or make the whole factor start again with the diagonal
@@ -26,7 +33,15 @@ int csim_precond_create(csim_arena *arena, const csim_pattern *pattern,
 /// @return number of repaired blocks (jacobi) or of restarts (ichol); 0 = A was taken as it is
 int csim_precond_update(csim_pool *pool, const csim_bsr *A, csim_precond *P);
 
+/// The same for a matrix on a graph; block-Jacobi only.
+int csim_precond_update_graph(csim_pool *pool, const csim_graph_matrix *A, csim_precond *P);
+
 /// z = P^-1 r, both (nrow x 3).
 void csim_precond_apply(csim_pool *pool, const csim_precond *P, const double *r, double *z);
+
+/// A step of conjugate gradients in one pass: r -= alpha q (q = NULL: r stays), z = P^-1 r.
+/// @param[out] sum  (2) r.r and r.z
+void csim_precond_reduce(csim_pool *pool, const csim_precond *P, double alpha, const double *q,
+                         double *r, double *z, double sum[2]);
 
 #endif

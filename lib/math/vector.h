@@ -13,6 +13,10 @@ void csim_vector_add(csim_pool *pool, int n, double s, const double *x, double *
 /// y = x + s y
 void csim_vector_scale_add(csim_pool *pool, int n, const double *x, double s, double *y);
 
+/// x += alpha p, then p = z + beta p
+void csim_vector_advance(csim_pool *pool, int n, double alpha, double beta, const double *z,
+                         double *p, double *x);
+
 /// largest |a_i| of nvert three-vectors (Euclidean length); NaN if any is not a number
 double csim_vector_max3(csim_pool *pool, int nvert, const double *a);
 

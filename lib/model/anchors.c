@@ -54,6 +54,7 @@ const csim_energy_kind csim_anchor_kind = {
     .value = anchor_value,
     .gradient = anchor_gradient,
     .hessian = anchor_hessian,
+    .constant = 1,
     .laplacian = anchor_laplacian,
     .constraint = anchor_constraint,
 };

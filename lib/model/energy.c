@@ -21,8 +21,7 @@ static int color_elements(int nelem, int nnode, const int *node, int nvert, uint
       for (int a = 0; a < nnode; a++) taken |= used[node[(ptrdiff_t)e * nnode + a]];
       if (taken == UINT64_MAX) continue;
       int c = __builtin_ctzll(~taken);
-      for (int a = 0; a < nnode; a++)
-        used[node[(ptrdiff_t)e * nnode + a]] |= (uint64_t)1 << c;
+      for (int a = 0; a < nnode; a++) used[node[(ptrdiff_t)e * nnode + a]] |= (uint64_t)1 << c;
       color[e] = base + c;
       if (base + c >= ncolor) ncolor = base + c + 1;
       left--;
@@ -35,11 +34,11 @@ int csim_energy_create(csim_arena *arena, const csim_energy_kind *kind, int nver
                        const int *node, const double *param, csim_energy *energy) {
   csim_arena temp = {0};
   int nnode = kind->nnode, nparam = kind->nparam;
-  *energy = (csim_energy){.kind = kind, .nelem = nelem};
+  *energy = (csim_energy){.kind = kind, .isa = csim_simd_best(), .nelem = nelem};
   uint64_t *used = CSIM_ARENA_NEW(&temp, uint64_t, nvert);
   int *color = CSIM_ARENA_NEW(&temp, int, nelem);
-  energy->node = CSIM_ARENA_NEW(arena, int, (ptrdiff_t)nelem * nnode);
-  energy->param = CSIM_ARENA_NEW(arena, double, (ptrdiff_t)nelem * nparam);
+  energy->node = CSIM_ARENA_NEW(arena, int, (ptrdiff_t)nelem *nnode);
+  energy->param = CSIM_ARENA_NEW(arena, double, (ptrdiff_t)nelem *nparam);
   energy->element = CSIM_ARENA_NEW(arena, int, nelem);
   int *fill = NULL;
   if (temp.failed || arena->failed) goto done;
@@ -65,7 +64,7 @@ done:
 
 int csim_energy_bind(csim_arena *arena, const csim_pattern *pattern, csim_energy *energy) {
   int nnode = energy->kind->nnode;
-  energy->slot = CSIM_ARENA_NEW(arena, int, (ptrdiff_t)energy->nelem * nnode * nnode);
+  energy->slot = CSIM_ARENA_NEW(arena, int, (ptrdiff_t)energy->nelem *nnode *nnode);
   if (arena->failed) return -1;
   for (int e = 0; e < energy->nelem; e++)
     for (int a = 0; a < nnode; a++)
@@ -94,7 +93,8 @@ static double run_value(void *context, int first, int last) {
 
 static void run_gradient(void *context, int first, int last) {
   const energy_job *job = context;
-  job->energy->kind->gradient(job->energy, job->at, job->offset + first, job->offset + last, job->out);
+  job->energy->kind->gradient(job->energy, job->at, job->offset + first, job->offset + last,
+                              job->out);
 }
 
 static void run_hessian(void *context, int first, int last) {

@@ -7,6 +7,7 @@
 #ifndef CSIM_MODEL_ENERGY_H
 #define CSIM_MODEL_ENERGY_H
 
+#include "base/simd.h"
 #include "math/bsr.h"
 #include "model/params.h"
 
@@ -41,6 +42,12 @@ typedef struct csim_energy_kind {
   /// spd is CSIM_SPD_NONE.
   void (*hessian)(const csim_energy *energy, const csim_point *at, csim_spd spd, int first, int last,
                   double *val);
+  /// Of two nodes: the Hessian is [[H, -H], [-H, H]] with H = a I + c r r^T, r = x_0 - x_1. Adds a [N/m]
+  /// and c [N/m^3] of n given elements to out (n x 2); c >= 0. Element -1 adds nothing. NULL: not of
+  /// this form.
+  void (*stretch)(const csim_energy *energy, const csim_point *at, csim_spd spd, int n,
+                  const int *element, double *out);
+  int constant; ///< 1: the Hessian is W (x) I3, W what `laplacian` adds
   /// Adds a constant scalar matrix W with W (x) I3 >= Hessian in spirit to val (nblock): the matrix of
   /// projective dynamics. Rows sum to zero, but for anchors.
   void (*laplacian)(const csim_energy *energy, int first, int last, double *val);
@@ -50,6 +57,7 @@ typedef struct csim_energy_kind {
 
 struct csim_energy {
   const csim_energy_kind *kind;
+  csim_isa isa;  ///< kernels to use
   int nelem;
   int *node;     ///< (nelem x nnode) vertices
   double *param; ///< (nelem x nparam) constants, see each kind

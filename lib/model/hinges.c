@@ -1,4 +1,5 @@
-// model/hinges.c: bending across an interior edge: quadratic, cotangent, dihedral. Needs model/energy.h.
+// model/hinges.c: bending across an interior edge: quadratic, cotangent, dihedral. Needs
+// model/energy.h.
 //
 // A hinge (a, b, c, d): the edge ab as it runs in triangle abc, the other triangle is bad.
 //
@@ -7,16 +8,19 @@
 //   q = (cot b0 + cot b1, cot a0 + cot a1, -cot a0 - cot b0, -cot a1 - cot b1),
 //   E = B / (2 (A0 + A1)) |sum q_i x_i|^2,   |sum q_i x_i| = |ab| theta near the flat shape.
 //
-// Cotangent (Bouaziz, Martin, Liu, Kavan, Pauly, Projective Dynamics, SIGGRAPH 2014): the same vector
-// is kept at its rest length instead of 0.
+// Cotangent (Bouaziz, Martin, Liu, Kavan, Pauly, Projective Dynamics, SIGGRAPH 2014): the same
+// vector is kept at its rest length instead of 0.
 //
-// Dihedral (Bridson, Marino, Fedkiw, Simulation of Clothing with Folds and Wrinkles, SCA 2003, in the
-// energy form of Grinspun et al., Discrete Shells, SCA 2003): n0 = ab x ac, n1 = ba x bd, e = ab,
+// Dihedral (Bridson, Marino, Fedkiw, Simulation of Clothing with Folds and Wrinkles, SCA 2003, in
+// the energy form of Grinspun et al., Discrete Shells, SCA 2003): n0 = ab x ac, n1 = ba x bd, e =
+// ab,
 //   theta = atan2((n0 x n1) . e/|e|, n0 . n1),   E = k/2 (theta - theta0)^2,
-//   dtheta/dc = -|e| n0/|n0|^2,   dtheta/da = ((b - c).e n0/|n0|^2 + (b - d).e n1/|n1|^2) / |e|, ...
+//   dtheta/dc = -|e| n0/|n0|^2,   dtheta/da = ((b - c).e n0/|n0|^2 + (b - d).e n1/|n1|^2) / |e|,
+//   ...
 #include "model/energy.h"
 
 #include "base/dmath.h"
+#include "base/simd.h"
 #include "math/vec3.h"
 
 #include <string.h>
@@ -30,26 +34,52 @@ static void curvature_at(const csim_energy *energy, const csim_point *at, int e,
   for (int n = 0; n < 4; n++) csim_add_scaled(q[n], at->x + 3 * (ptrdiff_t)node[n], sum);
 }
 
+CSIM_SIMD_BODY void curvature4(const csim_energy *energy, const double *x, int e, csim_v4 *sum) {
+  const int *node = energy->node + 4 * (ptrdiff_t)e;
+  const double *q = energy->param + 4 * (ptrdiff_t)e;
+  *sum = q[0] * CSIM_LOAD3(x + 3 * (ptrdiff_t)node[0]);
+  for (int n = 1; n < 4; n++) *sum += q[n] * CSIM_LOAD3(x + 3 * (ptrdiff_t)node[n]);
+}
+
+CSIM_SIMD_BODY double values(const csim_energy *energy, const double *x, int first, int last) {
+  csim_v4 sum = {0};
+  for (int e = first; e < last; e++) {
+    csim_v4 c;
+    curvature4(energy, x, e, &c);
+    sum += c * c;
+  }
+  return 0.5 * CSIM_SUM3(sum);
+}
+
+// Hinges of one range share no vertex, but one may name a vertex twice.
+CSIM_SIMD_BODY int gradients(const csim_energy *energy, const double *x, int first, int last,
+                             double *g) {
+  for (int e = first; e < last; e++) {
+    csim_v4 c;
+    curvature4(energy, x, e, &c);
+    for (int n = 0; n < 4; n++) {
+      double *at = g + 3 * (ptrdiff_t)energy->node[4 * (ptrdiff_t)e + n];
+      csim_v4 sum = CSIM_LOAD3(at) + energy->param[4 * (ptrdiff_t)e + n] * c;
+      CSIM_STORE3(at, sum);
+    }
+  }
+  return 0;
+}
+
+CSIM_SIMD_KERNEL(double, values, (const csim_energy *energy, const double *x, int first, int last),
+                 (energy, x, first, last))
+CSIM_SIMD_KERNEL(int, gradients,
+                 (const csim_energy *energy, const double *x, int first, int last, double *g),
+                 (energy, x, first, last, g))
+
 static double quadratic_value(const csim_energy *energy, const csim_point *at, int first,
                               int last) {
-  double sum = 0;
-  for (int e = first; e < last; e++) {
-    double c[3];
-    curvature_at(energy, at, e, c);
-    sum += 0.5 * csim_dot(c, c);
-  }
-  return sum;
+  return values_kernel[energy->isa](energy, at->x, first, last);
 }
 
 static void quadratic_gradient(const csim_energy *energy, const csim_point *at, int first, int last,
                                double *g) {
-  for (int e = first; e < last; e++) {
-    double c[3];
-    curvature_at(energy, at, e, c);
-    for (int n = 0; n < 4; n++)
-      csim_add_scaled(energy->param[4 * (ptrdiff_t)e + n], c,
-                      g + 3 * (ptrdiff_t)energy->node[4 * (ptrdiff_t)e + n]);
-  }
+  gradients_kernel[energy->isa](energy, at->x, first, last, g);
 }
 
 static void quadratic_hessian(const csim_energy *energy, const csim_point *at, csim_spd spd,
@@ -88,6 +118,7 @@ const csim_energy_kind csim_quadratic_kind = {
     .value = quadratic_value,
     .gradient = quadratic_gradient,
     .hessian = quadratic_hessian,
+    .constant = 1,
     .laplacian = quadratic_laplacian,
     .constraint = quadratic_constraint,
 };

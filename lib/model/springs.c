@@ -1,89 +1,175 @@
-// model/springs.c: springs between two vertices, and the limit of their strain. Needs model/energy.h.
+// model/springs.c: springs between two vertices, and the limit of their strain. Needs
+// model/energy.h.
 //
 //   E = k/2 (l - L)^2,  l = |x_a - x_b|,  d = (x_a - x_b)/l
 //   dE/dx_a = k (l - L) d
 //   d2E/dx_a2 = k d d^T + k (1 - L/l)(I - d d^T)
 // A compressed spring (l < L) makes the second term negative: it is dropped (Choi & Ko 2002), which
-// is the same as clamping the block's eigenvalues at 0. At l = 0 there is no direction: no force, and
-// the isotropic Hessian k I.
+// is the same as clamping the block's eigenvalues at 0. At l = 0 there is no direction: no force,
+// and the isotropic Hessian k I.
+//
+// Springs are done four at a time; the last few of a range share a four with copies of the last
+// one, which are not used.
 #include "model/energy.h"
 
+#include "base/simd.h"
 #include "math/vec3.h"
 
-enum { K, LENGTH, COMPRESSION, SLACK, NPARAM }; // of a spring
+enum { K, LENGTH, COMPRESSION, SLACK, NPARAM }; // of a spring; the first two also of a limit
+enum { LIMIT_NPARAM = 2 };
 
-typedef struct spring {
-  int a, b;
-  double r[3];  // x_a - x_b [m]
-  double l;     // |r| [m]
-  double k;     // stiffness on this side of the rest length [N/m]
-  double dl;    // elongation that counts [m]
-} spring;
+typedef enum spring_kind { SPRING, LIMIT } spring_kind;
 
-static inline spring spring_between(const csim_energy *energy, const csim_point *at, int e) {
-  spring s = {.a = energy->node[2 * (ptrdiff_t)e], .b = energy->node[2 * (ptrdiff_t)e + 1]};
-  csim_sub(at->x + 3 * (ptrdiff_t)s.a, at->x + 3 * (ptrdiff_t)s.b, s.r);
-  s.l = csim_norm(s.r);
-  return s;
-}
+typedef struct four {
+  const int *node[4];
+  csim_v4 r[4];                           // x_a - x_b [m], spring by spring; a zero after it
+  csim_v4 l;                              // |r| [m]
+  csim_v4 energy, tension, along, across; // [J], dE/dl [N], stiffness [N/m]
+} four;
 
-static inline spring spring_at(const csim_energy *energy, const csim_point *at, int e) {
-  const double *param = energy->param + NPARAM * (ptrdiff_t)e;
-  spring s = spring_between(energy, at, e);
-  double slack = param[SLACK] * param[LENGTH], dl = s.l - param[LENGTH];
-  s.k = dl < 0 ? param[K] * param[COMPRESSION] : param[K];
-  s.dl = dl > slack ? dl - slack : dl < -slack ? dl + slack : 0;
-  return s;
-}
-
-static double spring_value(const csim_energy *energy, const csim_point *at, int first, int last) {
-  double sum = 0;
-  for (int e = first; e < last; e++) {
-    spring s = spring_at(energy, at, e);
-    sum += 0.5 * s.k * s.dl * s.dl;
+// Where springs are and how long.
+CSIM_SIMD_BODY void place_four(const csim_energy *energy, const csim_point *at, const int e[4],
+                               four *s) {
+  csim_v4 t[4];
+  for (int i = 0; i < 4; i++) {
+    s->node[i] = energy->node + 2 * (ptrdiff_t)e[i];
+    t[i] = s->r[i] = CSIM_LOAD3(at->x + 3 * (ptrdiff_t)s->node[i][0]) -
+                     CSIM_LOAD3(at->x + 3 * (ptrdiff_t)s->node[i][1]);
   }
-  return sum;
+  csim_transpose4(t);
+  csim_v4 square = t[0] * t[0] + t[1] * t[1] + t[2] * t[2];
+  s->l = CSIM_SQRT4(square);
 }
 
-// Adds the force f along the spring: f > 0 pulls the ends together.
-static inline void add_tension(const spring *s, double f, double *g) {
-  if (!(s->l > 0)) return;
-  csim_add_scaled(f / s->l, s->r, g + 3 * (ptrdiff_t)s->a);
-  csim_add_scaled(-f / s->l, s->r, g + 3 * (ptrdiff_t)s->b);
+CSIM_SIMD_BODY void spring_law(const csim_energy *energy, const int e[4], csim_spd spd, four *s) {
+  csim_v4 p[4], zero = {0};
+  for (int i = 0; i < 4; i++) p[i] = CSIM_LOAD4(energy->param + NPARAM * (ptrdiff_t)e[i]);
+  csim_transpose4(p);
+  csim_v4 slack = p[SLACK] * p[LENGTH], dl = s->l - p[LENGTH];
+  csim_v4 k = CSIM_SELECT4(dl < zero, p[K] * p[COMPRESSION], p[K]);
+  csim_v4 shorter = CSIM_SELECT4(dl < -slack, dl + slack, zero);
+  dl = CSIM_SELECT4(dl > slack, dl - slack, shorter);
+  s->energy = 0.5 * k * dl * dl;
+  s->tension = k * dl;
+  s->along = CSIM_SELECT4((dl != zero) | (p[SLACK] == zero), k, zero);
+  s->across = CSIM_SELECT4(s->l > zero, s->tension / s->l, s->along);
+  if (spd != CSIM_SPD_NONE) s->across = CSIM_SELECT4(s->across < zero, zero, s->across);
 }
 
-static void spring_gradient(const csim_energy *energy, const csim_point *at, int first, int last,
-                            double *g) {
-  for (int e = first; e < last; e++) {
-    spring s = spring_at(energy, at, e);
-    add_tension(&s, s.k * s.dl, g);
+CSIM_SIMD_BODY void limit_law(const csim_energy *energy, const int e[4], four *s) {
+  const double *p[4];
+  for (int i = 0; i < 4; i++) p[i] = energy->param + LIMIT_NPARAM * (ptrdiff_t)e[i];
+  csim_v4 k = {p[0][K], p[1][K], p[2][K], p[3][K]}, zero = {0};
+  csim_v4 length = {p[0][LENGTH], p[1][LENGTH], p[2][LENGTH], p[3][LENGTH]};
+  csim_v4 over = s->l - length;
+  over = CSIM_SELECT4(over > zero, over, zero);
+  csim_v4 f = k / length * over;
+  s->energy = f * over * over / 3;
+  s->tension = f * over;
+  s->along = 2 * f;
+  s->across = CSIM_SELECT4(over > zero, s->tension / s->l, zero);
+}
+
+// All there is to know of the springs e; what a caller does not use is not computed.
+CSIM_SIMD_BODY void evaluate_four(const csim_energy *energy, const csim_point *at, const int e[4],
+                                  spring_kind kind, csim_spd spd, four *s) {
+  place_four(energy, at, e, s);
+  if (kind == SPRING)
+    spring_law(energy, e, spd, s);
+  else
+    limit_law(energy, e, s);
+}
+
+// The springs from `first` on, at most four; returns how many there are.
+CSIM_SIMD_BODY int choose_four(int first, int last, int e[4]) {
+  for (int i = 0; i < 4; i++) e[i] = first + i < last ? first + i : last - 1;
+  return last - first < 4 ? last - first : 4;
+}
+
+CSIM_SIMD_BODY double values(const csim_energy *energy, const csim_point *at, int first, int last,
+                             spring_kind kind) {
+  csim_v4 sum = {0}, zero = {0};
+  for (int at4 = first; at4 < last; at4 += 4) {
+    four s;
+    int e[4], n = choose_four(at4, last, e);
+    evaluate_four(energy, at, e, kind, CSIM_SPD_DROP, &s);
+    csim_v4i used = {-1, n > 1 ? -1 : 0, n > 2 ? -1 : 0, n > 3 ? -1 : 0};
+    sum += CSIM_SELECT4(used, s.energy, zero);
+  }
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+// Springs of one range share no vertex.
+CSIM_SIMD_BODY int gradients(const csim_energy *energy, const csim_point *at, int first, int last,
+                             double *g, spring_kind kind) {
+  for (int at4 = first; at4 < last; at4 += 4) {
+    four s;
+    int e[4], n = choose_four(at4, last, e);
+    csim_v4 zero = {0};
+    evaluate_four(energy, at, e, kind, CSIM_SPD_DROP, &s);
+    csim_v4 pull = CSIM_SELECT4(s.l > zero, s.tension / s.l, zero);
+    for (int i = 0; i < n; i++) {
+      double *a = g + 3 * (ptrdiff_t)s.node[i][0], *b = g + 3 * (ptrdiff_t)s.node[i][1];
+      csim_v4 force = pull[i] * s.r[i], ga = CSIM_LOAD3(a) + force, gb = CSIM_LOAD3(b) - force;
+      CSIM_STORE3(a, ga);
+      CSIM_STORE3(b, gb);
+    }
+  }
+  return 0;
+}
+
+CSIM_SIMD_BODY int stretches(const csim_energy *energy, const csim_point *at, csim_spd spd, int n,
+                             const int *element, double *out, spring_kind kind) {
+  for (int first = 0; first < n; first += 4) {
+    four s;
+    int e[4], m = choose_four(first, n, e);
+    for (int i = 0; i < 4; i++) e[i] = element[e[i]] < 0 ? 0 : element[e[i]];
+    csim_v4 zero = {0};
+    evaluate_four(energy, at, e, kind, spd, &s);
+    csim_v4 c = CSIM_SELECT4(s.l > zero, (s.along - s.across) / (s.l * s.l), zero);
+    for (int i = 0; i < m; i++) {
+      if (element[first + i] < 0) continue;
+      out[2 * (first + i)] += s.across[i];
+      out[2 * (first + i) + 1] += c[i];
+    }
+  }
+  return 0;
+}
+
+// [[H, -H], [-H, H]] with H = along d d^T + across (I - d d^T).
+static void hessians(const csim_energy *energy, const csim_point *at, csim_spd spd, int first,
+                     int last, double *val, spring_kind kind) {
+  for (int at4 = first; at4 < last; at4 += 4) {
+    four s;
+    int e[4], n = choose_four(at4, last, e);
+    evaluate_four(energy, at, e, kind, spd, &s);
+    for (int i = 0; i < n; i++) {
+      double l = s.l[i], across = s.across[i], r[3] = {s.r[i][0], s.r[i][1], s.r[i][2]};
+      double H[9] = {across, 0, 0, 0, across, 0, 0, 0, across};
+      if (l > 0) csim_mat3_add_outer((s.along[i] - across) / (l * l), r, r, H);
+      const int *slot = energy->slot + 4 * (ptrdiff_t)e[i];
+      for (int k = 0; k < 9; k++) {
+        val[9 * (ptrdiff_t)slot[0] + k] += H[k];
+        val[9 * (ptrdiff_t)slot[1] + k] -= H[k];
+        val[9 * (ptrdiff_t)slot[2] + k] -= H[k];
+        val[9 * (ptrdiff_t)slot[3] + k] += H[k];
+      }
+    }
   }
 }
 
-// Adds [[H, -H], [-H, H]] with H = along d d^T + across (I - d d^T).
-static inline void add_blocks(const csim_energy *energy, int e, const spring *s, double along,
-                              double across, double *val) {
-  double H[9] = {across, 0, 0, 0, across, 0, 0, 0, across};
-  if (s->l > 0) csim_mat3_add_outer((along - across) / (s->l * s->l), s->r, s->r, H);
-  const int *slot = energy->slot + 4 * (ptrdiff_t)e;
-  for (int i = 0; i < 9; i++) {
-    val[9 * (ptrdiff_t)slot[0] + i] += H[i];
-    val[9 * (ptrdiff_t)slot[1] + i] -= H[i];
-    val[9 * (ptrdiff_t)slot[2] + i] -= H[i];
-    val[9 * (ptrdiff_t)slot[3] + i] += H[i];
-  }
-}
-
-static void spring_hessian(const csim_energy *energy, const csim_point *at, csim_spd spd, int first,
-                           int last, double *val) {
-  for (int e = first; e < last; e++) {
-    spring s = spring_at(energy, at, e);
-    double along = s.dl != 0 || energy->param[NPARAM * (ptrdiff_t)e + SLACK] == 0 ? s.k : 0;
-    double across = s.l > 0 ? s.k * s.dl / s.l : along;
-    if (across < 0 && spd != CSIM_SPD_NONE) across = 0;
-    add_blocks(energy, e, &s, along, across, val);
-  }
-}
+CSIM_SIMD_KERNEL(double, values,
+                 (const csim_energy *energy, const csim_point *at, int first, int last,
+                  spring_kind kind),
+                 (energy, at, first, last, kind))
+CSIM_SIMD_KERNEL(int, gradients,
+                 (const csim_energy *energy, const csim_point *at, int first, int last, double *g,
+                  spring_kind kind),
+                 (energy, at, first, last, g, kind))
+CSIM_SIMD_KERNEL(int, stretches,
+                 (const csim_energy *energy, const csim_point *at, csim_spd spd, int n,
+                  const int *element, double *out, spring_kind kind),
+                 (energy, at, spd, n, element, out, kind))
 
 // Liu et al. 2013: each spring gives k (x_a - x_b)^2.
 static void spring_laplacian(const csim_energy *energy, int first, int last, double *val) {
@@ -97,18 +183,48 @@ static void spring_laplacian(const csim_energy *energy, int first, int last, dou
   }
 }
 
-static int along_spring(const spring *s, double k, double C, csim_constraint *c) {
-  if (!(s->l > 0) || !(k > 0)) return 0;
+// r = x_a - x_b; returns its length.
+static inline double spring_between(const csim_energy *energy, const csim_point *at, int e,
+                                    double r[3]) {
+  const int *node = energy->node + 2 * (ptrdiff_t)e;
+  csim_sub(at->x + 3 * (ptrdiff_t)node[0], at->x + 3 * (ptrdiff_t)node[1], r);
+  return csim_norm(r);
+}
+
+static int along_spring(const double r[3], double l, double k, double C, csim_constraint *c) {
+  if (!(l > 0) || !(k > 0)) return 0;
   *c = (csim_constraint){.dim = 1, .k = k, .C = {C}};
-  csim_add_scaled(1 / s->l, s->r, c->grad[0]);
-  csim_add_scaled(-1 / s->l, s->r, c->grad[1]);
+  csim_add_scaled(1 / l, r, c->grad[0]);
+  csim_add_scaled(-1 / l, r, c->grad[1]);
   return 1;
+}
+
+static double spring_value(const csim_energy *energy, const csim_point *at, int first, int last) {
+  return values_kernel[energy->isa](energy, at, first, last, SPRING);
+}
+
+static void spring_gradient(const csim_energy *energy, const csim_point *at, int first, int last,
+                            double *g) {
+  gradients_kernel[energy->isa](energy, at, first, last, g, SPRING);
+}
+
+static void spring_hessian(const csim_energy *energy, const csim_point *at, csim_spd spd, int first,
+                           int last, double *val) {
+  hessians(energy, at, spd, first, last, val, SPRING);
+}
+
+static void spring_stretch(const csim_energy *energy, const csim_point *at, csim_spd spd, int n,
+                           const int *element, double *out) {
+  stretches_kernel[energy->isa](energy, at, spd, n, element, out, SPRING);
 }
 
 static int spring_constraint(const csim_energy *energy, const csim_point *at, int e,
                              csim_constraint *c) {
-  spring s = spring_at(energy, at, e);
-  return along_spring(&s, s.k, s.dl, c);
+  const double *param = energy->param + NPARAM * (ptrdiff_t)e;
+  double r[3], l = spring_between(energy, at, e, r);
+  double slack = param[SLACK] * param[LENGTH], dl = l - param[LENGTH];
+  double k = dl < 0 ? param[K] * param[COMPRESSION] : param[K];
+  return along_spring(r, l, k, dl > slack ? dl - slack : dl < -slack ? dl + slack : 0, c);
 }
 
 const csim_energy_kind csim_spring_kind = {
@@ -118,64 +234,49 @@ const csim_energy_kind csim_spring_kind = {
     .value = spring_value,
     .gradient = spring_gradient,
     .hessian = spring_hessian,
+    .stretch = spring_stretch,
     .laplacian = spring_laplacian,
     .constraint = spring_constraint,
 };
 
 // ------------------------------------------------------------------------------------------ limits
 
-static inline double excess(const csim_energy *energy, const spring *s, int e) {
-  double over = s->l - energy->param[2 * (ptrdiff_t)e + LENGTH];
-  return over > 0 ? over : 0;
-}
-
 static double limit_value(const csim_energy *energy, const csim_point *at, int first, int last) {
-  double sum = 0;
-  for (int e = first; e < last; e++) {
-    const double *param = energy->param + 2 * (ptrdiff_t)e;
-    spring s = spring_between(energy, at, e);
-    double over = excess(energy, &s, e);
-    sum += param[K] / (3 * param[LENGTH]) * over * over * over;
-  }
-  return sum;
+  return values_kernel[energy->isa](energy, at, first, last, LIMIT);
 }
 
 static void limit_gradient(const csim_energy *energy, const csim_point *at, int first, int last,
                            double *g) {
-  for (int e = first; e < last; e++) {
-    const double *param = energy->param + 2 * (ptrdiff_t)e;
-    spring s = spring_between(energy, at, e);
-    double over = excess(energy, &s, e);
-    add_tension(&s, param[K] / param[LENGTH] * over * over, g);
-  }
+  gradients_kernel[energy->isa](energy, at, first, last, g, LIMIT);
 }
 
 static void limit_hessian(const csim_energy *energy, const csim_point *at, csim_spd spd, int first,
                           int last, double *val) {
-  (void)spd; // stretched springs are semidefinite
-  for (int e = first; e < last; e++) {
-    const double *param = energy->param + 2 * (ptrdiff_t)e;
-    spring s = spring_between(energy, at, e);
-    double over = excess(energy, &s, e), f = param[K] / param[LENGTH] * over;
-    if (over > 0) add_blocks(energy, e, &s, 2 * f, f * over / s.l, val);
-  }
+  hessians(energy, at, spd, first, last, val, LIMIT);
+}
+
+static void limit_stretch(const csim_energy *energy, const csim_point *at, csim_spd spd, int n,
+                          const int *element, double *out) {
+  stretches_kernel[energy->isa](energy, at, spd, n, element, out, LIMIT);
 }
 
 static int limit_constraint(const csim_energy *energy, const csim_point *at, int e,
                             csim_constraint *c) {
-  spring s = spring_between(energy, at, e);
-  double over = excess(energy, &s, e);
+  const double *param = energy->param + LIMIT_NPARAM * (ptrdiff_t)e;
+  double r[3], l = spring_between(energy, at, e, r), over = l - param[LENGTH];
+  if (!(over > 0)) over = 0;
   // the stiffness at which k/2 C^2 has the limit's force
-  return along_spring(&s, energy->param[2 * (ptrdiff_t)e] * over / energy->param[2 * (ptrdiff_t)e + LENGTH], over, c);
+  return along_spring(r, l, param[K] * over / param[LENGTH], over, c);
 }
 
 const csim_energy_kind csim_limit_kind = {
     .name = "limit",
     .nnode = 2,
-    .nparam = 2,
+    .nparam = LIMIT_NPARAM,
     .value = limit_value,
     .gradient = limit_gradient,
     .hessian = limit_hessian,
+    .stretch = limit_stretch,
     .laplacian = spring_laplacian,
     .constraint = limit_constraint,
 };

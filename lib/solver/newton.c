@@ -12,6 +12,8 @@
 #include <string.h>
 
 typedef struct newton {
+  int on_graph; // the matrix is K, else H
+  csim_stiffness K;
   csim_bsr H;
   csim_precond P;
   csim_cholesky F;
@@ -24,22 +26,26 @@ static void *newton_create(csim_arena *arena, const csim_model *model,
   ptrdiff_t n = 3 * (ptrdiff_t)model->nvert;
   newton *s = CSIM_ARENA_NEW(arena, newton, 1);
   if (!s) return NULL;
-  s->H = (csim_bsr){&model->pattern,
-                    CSIM_ARENA_NEW(arena, double, 9 * (ptrdiff_t)model->pattern.nblock)};
   s->g = CSIM_ARENA_NEW(arena, double, n);
   s->d = CSIM_ARENA_NEW(arena, double, n);
   s->x_try = CSIM_ARENA_NEW(arena, double, n);
-  s->pcg = (csim_pcg_scratch){CSIM_ARENA_NEW(arena, double, n), CSIM_ARENA_NEW(arena, double, n),
-                              CSIM_ARENA_NEW(arena, double, n), CSIM_ARENA_NEW(arena, double, n)};
-  if (params->linear == CSIM_LINEAR_CHOLESKY) {
-    csim_cholesky_analyze(arena, &model->pattern, 3, &s->F);
-  } else {
-    csim_preconditioner_kind kind =
-        params->linear == CSIM_LINEAR_PCG && params->preconditioner == CSIM_PRECONDITIONER_ICHOL
-            ? CSIM_BLOCK_ICHOL
-            : CSIM_BLOCK_JACOBI;
-    csim_precond_create(arena, &model->pattern, kind, &s->P);
+  csim_pcg_scratch_create(arena, (int)n, &s->pcg);
+  int ichol = params->preconditioner == CSIM_PRECONDITIONER_ICHOL;
+  s->on_graph = params->linear == CSIM_LINEAR_PCG && !ichol &&
+                params->pins != CSIM_PINS_COUNTER_FORCE && csim_stiffness_fits(model);
+  if (s->on_graph) {
+    csim_stiffness_create(arena, model, &s->K);
+    csim_precond_create_jacobi(arena, model->nvert, &s->P);
+    return arena->failed ? NULL : s;
   }
+  s->H = (csim_bsr){&model->pattern,
+                    CSIM_ARENA_NEW(arena, double, 9 * (ptrdiff_t)model->pattern.nblock)};
+  if (params->linear == CSIM_LINEAR_CHOLESKY)
+    csim_cholesky_analyze(arena, &model->pattern, 3, &s->F);
+  else
+    csim_precond_create(
+        arena, &model->pattern,
+        params->linear == CSIM_LINEAR_PCG && ichol ? CSIM_BLOCK_ICHOL : CSIM_BLOCK_JACOBI, &s->P);
   return arena->failed ? NULL : s;
 }
 
@@ -48,18 +54,33 @@ typedef struct linear_system {
   newton *s;
 } linear_system;
 
-static void multiply(csim_pool *pool, void *context, const double *in, double *out) {
+// q = (matrix + what contact adds outside of it) p
+static double multiply(csim_pool *pool, void *context, const double *p, double *q) {
   const linear_system *system = context;
-  (void)pool;
-  csim_problem_multiply(system->problem, &system->s->H, in, out);
+  const csim_contact *contact = system->problem->contact;
+  double pq = 0;
+  if (system->s->on_graph)
+    pq = csim_graph_multiply(pool, &system->s->K.A, p, q);
+  else
+    csim_bsr_multiply(pool, &system->s->H, p, q);
+  if (contact) csim_contact_multiply_rest(pool, contact, p, q);
+  return system->s->on_graph && !(contact && contact->nblock)
+             ? pq
+             : csim_vector_dot(pool, 3 * system->problem->model->nvert, p, q);
 }
 
-static void precondition(csim_pool *pool, void *context, const double *in, double *out) {
+static void reduce(csim_pool *pool, void *context, double alpha, const double *q, double *r,
+                   double *z, double sum[2]) {
   const linear_system *system = context;
-  if (system->problem->params->linear == CSIM_LINEAR_CHOLESKY)
-    csim_cholesky_solve(&system->s->F, in, out);
-  else
-    csim_precond_apply(pool, &system->s->P, in, out);
+  if (system->problem->params->linear != CSIM_LINEAR_CHOLESKY) {
+    csim_precond_reduce(pool, &system->s->P, alpha, q, r, z, sum);
+    return;
+  }
+  int n = 3 * system->problem->model->nvert;
+  if (q) csim_vector_add(pool, n, -alpha, q, r);
+  csim_cholesky_solve(&system->s->F, r, z);
+  sum[0] = csim_vector_dot(pool, n, r, r);
+  sum[1] = csim_vector_dot(pool, n, r, z);
 }
 
 // d = H^-1 (-g) by the solver the scene chose. s->g holds -g on entry. Contact couples vertices
@@ -73,19 +94,17 @@ static csim_solve_report solve_linear(const csim_problem *problem, newton *s) {
     if (report.outcome != CSIM_SOLVE_CONVERGED) return report;
     if (!coupled) csim_cholesky_solve(&s->F, s->g, s->d);
     if (!coupled) return report;
+  } else if (s->on_graph) {
+    csim_precond_update_graph(problem->pool, &s->K.A, &s->P);
   } else {
     csim_precond_update(problem->pool, &s->H, &s->P);
   }
-  if (coupled) {
-    linear_system system = {problem, s};
-    return csim_pcg_solve_operator(problem->pool, (csim_operator){multiply, &system},
-                                   (csim_operator){precondition, &system},
-                                   3 * problem->model->nvert, s->g, params->linear_tolerance,
-                                   params->linear_iterations, &s->pcg, s->d);
+  if (coupled || params->linear == CSIM_LINEAR_PCG) {
+    linear_system context = {problem, s};
+    csim_linear_system system = {&context, 3 * problem->model->nvert, multiply, reduce};
+    return csim_pcg_solve_system(problem->pool, &system, s->g, params->linear_tolerance,
+                                 params->linear_iterations, &s->pcg, s->d);
   }
-  if (params->linear == CSIM_LINEAR_PCG)
-    return csim_pcg_solve(problem->pool, &s->H, &s->P, s->g, params->linear_tolerance,
-                          params->linear_iterations, &s->pcg, s->d);
   csim_jacobi_params jacobi = {
       .alpha = params->jacobi_alpha,
       .rho = params->linear == CSIM_LINEAR_CHEBYSHEV_JACOBI ? params->chebyshev_rho : 0,
@@ -152,6 +171,8 @@ static csim_method_report newton_solve(const csim_problem *problem, void *scratc
     if (pins_left) {
       remaining_step(problem, x, s->d);
       csim_problem_hessian_counter(problem, x, params->spd, s->d, s->g, &s->H);
+    } else if (s->on_graph) {
+      csim_problem_stiffness(problem, x, params->spd, &s->K);
     } else {
       csim_problem_hessian(problem, x, params->spd, &s->H);
     }

@@ -96,10 +96,11 @@ void csim_problem_hessian(const csim_problem *problem, const double *x, csim_spd
   if (problem->contact) csim_contact_hessian(problem->contact, H);
 }
 
-void csim_problem_multiply(const csim_problem *problem, const csim_bsr *H, const double *x,
-                           double *y) {
-  csim_bsr_multiply(problem->pool, H, x, y);
-  if (problem->contact) csim_contact_multiply_rest(problem->pool, problem->contact, x, y);
+void csim_problem_stiffness(const csim_problem *problem, const double *x, csim_spd spd,
+                            csim_stiffness *K) {
+  csim_point at = point_of(problem, x);
+  csim_stiffness_update(problem->pool, &at, spd, 1 / (problem->h * problem->h), K);
+  if (problem->contact) csim_contact_hessian(problem->contact, &K->D);
 }
 
 double csim_problem_filter(const csim_problem *problem, double *d) {

@@ -7,6 +7,7 @@
 #define CSIM_SOLVER_PROBLEM_H
 
 #include "contact/contact.h"
+#include "model/stiffness.h"
 
 typedef struct csim_problem {
   const csim_model *model;
@@ -31,7 +32,11 @@ void csim_problem_gradient(const csim_problem *problem, const double *x, double 
 /// Hessian of F [N/m], identity at fixed vertices; H overwritten.
 void csim_problem_hessian(const csim_problem *problem, const double *x, csim_spd spd, csim_bsr *H);
 
-/// The same, for pins held by a counter-force: at a fixed vertex all forces are cancelled by one
+/// The same as a matrix on the graph of springs, where csim_stiffness_fits.
+void csim_problem_stiffness(const csim_problem *problem, const double *x, csim_spd spd,
+                            csim_stiffness *K);
+
+/// The Hessian, for pins held by a counter-force: at a fixed vertex all forces are cancelled by one
 /// equal and opposite, whose derivative cancels its row, and what is left of its equation is that
 /// it goes to its target, dx_p = fixed_step. The rows of free vertices then lose the known columns
 /// to the right side: rhs_f -= H_fp dx_p (second seed, method a).
@@ -51,10 +56,5 @@ double csim_problem_filter(const csim_problem *problem, double *d);
 
 /// x += alpha d, d as csim_problem_filter returned it.
 void csim_problem_apply(const csim_problem *problem, double alpha, const double *d, double *x);
-
-/// Multiplies by the Hessian that csim_problem_hessian has put into H, and by what contact adds
-/// outside its pattern: y = (H + C) x.
-void csim_problem_multiply(const csim_problem *problem, const csim_bsr *H, const double *x,
-                           double *y);
 
 #endif

@@ -92,6 +92,8 @@ static void write_cache(void) {
   CHECK(csim_cache_close(w, 1) == CSIM_OK);
 }
 
+static csim_scene *kept; // names and motions of the last world are its
+
 // Reads a scene of one cloth far away and a collider with this mesh, and compiles it for frames 1
 // to `end`.
 static csim_status compile(const char *mesh, const char *more, int end, said *log,
@@ -112,10 +114,10 @@ static csim_status compile(const char *mesh, const char *more, int end, said *lo
   *log = (said){.log = {.write = add_text, .user = log}};
   csim_scene *scene = NULL;
   *world = (csim_world){0};
+  csim_scene_free(kept);
   csim_status status = csim_scene_read(path, NULL, 0, &log->log, &scene);
   if (!status) status = csim_compile(scene, "/nonexistent", &log->log, world);
-  // names of colliders are the scene's
-  csim_scene_free(scene);
+  kept = scene;
   return status;
 }
 
@@ -254,6 +256,7 @@ int main(void) {
   test_time();
   test_placement();
   test_refusals();
+  csim_scene_free(kept);
   char command[100];
   snprintf(command, sizeof command, "rm -r %s", dir);
   return system(command) ? 1 : check_report();

@@ -1,0 +1,88 @@
+// math/graph.c: see graph.h.
+#include "math/graph.h"
+
+enum { ROW_GRAIN = 512 };
+
+int csim_graph_matrix_create(csim_arena *arena, const csim_graph *graph, csim_graph_matrix *A) {
+  *A = (csim_graph_matrix){.graph = graph, .isa = csim_simd_best()};
+  A->near = CSIM_ARENA_NEW(arena, float, 4 * (ptrdiff_t)graph->near_start[graph->nrow]);
+  A->diag = CSIM_ARENA_NEW(arena, double, 9 * (ptrdiff_t)graph->nrow + 1);
+  return arena->failed ? -1 : 0;
+}
+
+// Loads run one number past a vertex or block: the fourth lane holds what comes after and is never
+// used.
+CSIM_SIMD_BODY double multiply_rows(const csim_graph_matrix *A, const double *x, double *y,
+                                    int first, int last) {
+  const csim_graph *graph = A->graph;
+  csim_v4 dot = {0};
+  for (int i = first; i < last; i++) {
+    const double *D = A->diag + 9 * (ptrdiff_t)i, *xi = x + 3 * (ptrdiff_t)i;
+    csim_v4 own = CSIM_LOAD4(xi);
+    csim_v4 sum = CSIM_LOAD4(D) * xi[0] + CSIM_LOAD4(D + 3) * xi[1] + CSIM_LOAD4(D + 6) * xi[2];
+    for (int k = graph->near_start[i]; k < graph->near_start[i + 1]; k++) {
+      csim_v4 r = own - CSIM_LOAD4(x + 3 * (ptrdiff_t)graph->near_col[k]);
+      csim_v4 edge = CSIM_LOAD4F(A->near + 4 * (ptrdiff_t)k), along = edge * r;
+      sum += edge[3] * r + CSIM_SUM3(along) * edge;
+    }
+    for (int k = graph->far_start[i]; k < graph->far_start[i + 1]; k++)
+      sum += (double)graph->far[k] * (own - CSIM_LOAD4(x + 3 * (ptrdiff_t)graph->far_col[k]));
+    CSIM_STORE3(y + 3 * (ptrdiff_t)i, sum);
+    dot += own * sum;
+  }
+  return CSIM_SUM3(dot);
+}
+CSIM_SIMD_KERNEL(double, multiply_rows,
+                 (const csim_graph_matrix *A, const double *x, double *y, int first, int last),
+                 (A, x, y, first, last))
+
+typedef struct multiply_job {
+  const csim_graph_matrix *A;
+  const double *x;
+  double *y;
+} multiply_job;
+
+static void run_multiply(void *context, int first, int last, double *sum) {
+  const multiply_job *job = context;
+  *sum = multiply_rows_kernel[job->A->isa](job->A, job->x, job->y, first, last);
+}
+
+double csim_graph_multiply(csim_pool *pool, const csim_graph_matrix *A, const double *x,
+                           double *y) {
+  double sum;
+  csim_pool_sums(pool, A->graph->nrow, ROW_GRAIN, 1, run_multiply, &(multiply_job){A, x, y}, &sum);
+  return sum;
+}
+
+// Columns of block (i, i).
+CSIM_SIMD_BODY void sum_row(const csim_graph_matrix *A, int i, double *block) {
+  const csim_graph *graph = A->graph;
+  const double *D = A->diag + 9 * (ptrdiff_t)i;
+  csim_v4 x = CSIM_LOAD3(D), y = CSIM_LOAD3(D + 3), z = CSIM_LOAD3(D + 6);
+  double a = 0;
+  for (int k = graph->near_start[i]; k < graph->near_start[i + 1]; k++) {
+    csim_v4 edge = CSIM_LOAD4F(A->near + 4 * (ptrdiff_t)k);
+    x += edge[0] * edge;
+    y += edge[1] * edge;
+    z += edge[2] * edge;
+    a += edge[3];
+  }
+  for (int k = graph->far_start[i]; k < graph->far_start[i + 1]; k++) a += (double)graph->far[k];
+  x += (csim_v4){a, 0, 0, 0};
+  y += (csim_v4){0, a, 0, 0};
+  z += (csim_v4){0, 0, a, 0};
+  CSIM_STORE3(block, x);
+  CSIM_STORE3(block + 3, y);
+  CSIM_STORE3(block + 6, z);
+}
+
+CSIM_SIMD_BODY int sum_rows(const csim_graph_matrix *A, int first, int last, double *block) {
+  for (int i = first; i < last; i++) sum_row(A, i, block + 9 * (ptrdiff_t)(i - first));
+  return 0;
+}
+CSIM_SIMD_KERNEL(int, sum_rows, (const csim_graph_matrix *A, int first, int last, double *block),
+                 (A, first, last, block))
+
+void csim_graph_diagonals(const csim_graph_matrix *A, int first, int last, double *block) {
+  sum_rows_kernel[A->isa](A, first, last, block);
+}

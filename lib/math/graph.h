@@ -1,0 +1,48 @@
+// math/graph.h: matrices of springs, the form in which a sum over edges is fastest to multiply by.
+// Needs base/.
+//
+//   A = D + sum over edges (i, j) of (e_i - e_j)(e_i - e_j)^T (x) (a I + u u^T)
+//
+// D is block-diagonal. An edge is stored at both of its rows: near edges, which change with the
+// positions, as (u, a); far ones, which are constant and have no u, as a alone. So
+//   y_i = D_i x_i + sum_j a (x_i - x_j) + u (u . (x_i - x_j))
+// moves 16 bytes where a 3 x 3 block of doubles has 72. Edges are stored as floats: the matrix is
+// that of springs whose stiffness is rounded (by 6e-8), symmetric and with the same null space,
+// and semidefinite whenever a >= 0; rounded blocks would keep none of this.
+#ifndef CSIM_MATH_GRAPH_H
+#define CSIM_MATH_GRAPH_H
+
+#include "base/arena.h"
+#include "base/pool.h"
+#include "base/simd.h"
+
+/// The constant part, shared by all matrices of a model. Rows list neighbours in rising order.
+typedef struct csim_graph {
+  int nrow;
+  int *near_start; ///< (nrow + 1)
+  int *near_col;   ///< (near_start[nrow])
+  int *far_start;  ///< (nrow + 1)
+  int *far_col;    ///< (far_start[nrow])
+  float *far;      ///< (far_start[nrow]) a
+} csim_graph;
+
+typedef struct csim_graph_matrix {
+  const csim_graph *graph;
+  csim_isa isa; ///< kernels to use
+  float *near;  ///< (near_start[nrow] x 4) u, a
+  double *diag; ///< (nrow x 9, and one more to read) D, symmetric
+} csim_graph_matrix;
+
+/// Allocates a matrix on a graph, zero.
+/// @return 0, or -1 when out of memory (arena->failed)
+int csim_graph_matrix_create(csim_arena *arena, const csim_graph *graph, csim_graph_matrix *A);
+
+/// y = A x, both (nrow x 3). x has one number more to read behind its end, which does not matter.
+/// @return x . y
+double csim_graph_multiply(csim_pool *pool, const csim_graph_matrix *A, const double *x, double *y);
+
+/// All of the diagonal blocks (i, i) of rows [first, last), edges included: block ((last - first) x
+/// 9), overwritten.
+void csim_graph_diagonals(const csim_graph_matrix *A, int first, int last, double *block);
+
+#endif

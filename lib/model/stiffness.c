@@ -1,0 +1,211 @@
+// model/stiffness.c: see stiffness.h.
+#include "model/stiffness.h"
+
+#include "math/vec3.h"
+
+#include <string.h>
+
+enum { EDGE_GRAIN = 256, ROW_GRAIN = 1024 };
+
+// Two springs of one energy between the same vertices would need two elements on one edge.
+static int has_twins(csim_arena *temp, const csim_model *model, const csim_energy *energy) {
+  unsigned char *seen = CSIM_ARENA_NEW(temp, unsigned char, model->pattern.nblock);
+  if (!seen) return 1;
+  for (int e = 0; e < energy->nelem; e++) {
+    const int *slot = energy->slot + 4 * (ptrdiff_t)e;
+    if (energy->node[2 * (ptrdiff_t)e] == energy->node[2 * (ptrdiff_t)e + 1] || seen[slot[1]])
+      return 1;
+    seen[slot[1]] = seen[slot[2]] = 1;
+  }
+  return 0;
+}
+
+int csim_stiffness_fits(const csim_model *model) {
+  csim_arena temp = {0};
+  int fits = 1;
+  for (int e = 0; e < model->nenergy && fits; e++) {
+    const csim_energy *energy = &model->energy[e];
+    fits = energy->kind->stretch ? !has_twins(&temp, model, energy) : energy->kind->constant;
+  }
+  csim_arena_free(&temp);
+  return fits;
+}
+
+// What is known of a block of the model's pattern.
+typedef struct block_map {
+  double *weight; // (nblock) the energies' constant scalars
+  int *edge;      // (nblock) 1 + number of the spring's edge; 0: none
+} block_map;
+
+// Numbers the edges of springs in the order of rows.
+static void number_edges(const csim_model *model, block_map *map, csim_stiffness *K) {
+  const csim_pattern *p = &model->pattern;
+  for (int s = 0; s < K->nspring; s++)
+    for (int e = 0; e < K->spring[s]->nelem; e++) {
+      const int *slot = K->spring[s]->slot + 4 * (ptrdiff_t)e;
+      map->edge[slot[1]] = map->edge[slot[2]] = 1;
+    }
+  for (int i = 0; i < model->nvert; i++)
+    for (int b = p->start[i]; b < p->start[i + 1]; b++) {
+      int j = p->col[b];
+      if (j < i || !map->edge[b]) continue;
+      int number = model->fixed[i] && model->fixed[j] ? 0 : ++K->nedge;
+      map->edge[b] = map->edge[csim_pattern_find(p, j, i)] = number;
+    }
+}
+
+// Near and far neighbours of each row; fixed rows have none.
+static void fill_rows(const csim_model *model, const block_map *map, csim_stiffness *K) {
+  const csim_pattern *p = &model->pattern;
+  csim_graph *graph = &K->graph;
+  int near = 0, far = 0;
+  for (int i = 0; i < model->nvert; i++) {
+    for (int b = p->start[i]; b < p->start[i + 1] && !model->fixed[i]; b++) {
+      int j = p->col[b], edge = map->edge[b] - 1;
+      if (edge >= 0) {
+        int side = j < i;
+        K->end[2 * (ptrdiff_t)edge + side] = i;
+        K->end[2 * (ptrdiff_t)edge + !side] = j;
+        K->place[2 * (ptrdiff_t)edge + side] = near;
+        K->bending[edge] = -map->weight[b];
+        graph->near_col[near++] = j;
+      } else if (j != i && map->weight[b] != 0) {
+        graph->far_col[far] = j;
+        graph->far[far++] = (float)-map->weight[b];
+      }
+    }
+    graph->near_start[i + 1] = near;
+    graph->far_start[i + 1] = far;
+  }
+}
+
+static void count_neighbours(const csim_model *model, const block_map *map, int *near, int *far) {
+  const csim_pattern *p = &model->pattern;
+  *near = *far = 0;
+  for (int i = 0; i < model->nvert; i++)
+    for (int b = p->start[i]; b < p->start[i + 1] && !model->fixed[i]; b++) {
+      *near += map->edge[b] > 0;
+      *far += map->edge[b] == 0 && p->col[b] != i && map->weight[b] != 0;
+    }
+}
+
+static void find_elements(const block_map *map, csim_stiffness *K) {
+  for (int s = 0; s < K->nspring; s++) {
+    for (int k = 0; k < K->nedge; k++) K->element[s][k] = -1;
+    for (int e = 0; e < K->spring[s]->nelem; e++) {
+      int edge = map->edge[K->spring[s]->slot[4 * (ptrdiff_t)e + 1]] - 1;
+      if (edge >= 0) K->element[s][edge] = e;
+    }
+  }
+}
+
+static int create_diagonal(csim_arena *arena, int n, csim_stiffness *K) {
+  K->diagonal = (csim_pattern){.nrow = n, .nblock = n};
+  K->diagonal.start = CSIM_ARENA_NEW(arena, int, (ptrdiff_t)n + 1);
+  if (arena->failed) return -1;
+  for (int i = 0; i <= n; i++) K->diagonal.start[i] = i;
+  K->diagonal.col = K->diagonal.diag = K->diagonal.start;
+  K->D = (csim_bsr){&K->diagonal, K->A.diag};
+  return 0;
+}
+
+int csim_stiffness_create(csim_arena *arena, const csim_model *model, csim_stiffness *K) {
+  csim_arena temp = {0};
+  int n = model->nvert, near, far;
+  *K = (csim_stiffness){.model = model, .graph = {.nrow = n}};
+  block_map map = {CSIM_ARENA_NEW(&temp, double, model->pattern.nblock),
+                   CSIM_ARENA_NEW(&temp, int, model->pattern.nblock)};
+  double *anchors = CSIM_ARENA_NEW(&temp, double, model->pattern.nblock);
+  K->anchor = CSIM_ARENA_NEW(arena, double, n);
+  if (temp.failed || arena->failed) goto done;
+  for (int e = 0; e < model->nenergy; e++) {
+    const csim_energy *energy = &model->energy[e];
+    if (energy->kind->stretch)
+      K->spring[K->nspring++] = energy;
+    else
+      csim_energy_laplacian(NULL, energy, energy->kind->nnode == 1 ? anchors : map.weight);
+  }
+  for (int i = 0; i < n; i++) K->anchor[i] = anchors[model->pattern.diag[i]];
+  number_edges(model, &map, K);
+  count_neighbours(model, &map, &near, &far);
+  K->graph.near_start = CSIM_ARENA_NEW(arena, int, (ptrdiff_t)n + 1);
+  K->graph.near_col = CSIM_ARENA_NEW(arena, int, near);
+  K->graph.far_start = CSIM_ARENA_NEW(arena, int, (ptrdiff_t)n + 1);
+  K->graph.far_col = CSIM_ARENA_NEW(arena, int, far);
+  K->graph.far = CSIM_ARENA_NEW(arena, float, far);
+  K->end = CSIM_ARENA_NEW(arena, int, 2 * (ptrdiff_t)K->nedge);
+  K->place = CSIM_ARENA_NEW(arena, int, 2 * (ptrdiff_t)K->nedge);
+  K->bending = CSIM_ARENA_NEW(arena, double, K->nedge);
+  for (int s = 0; s < K->nspring; s++) K->element[s] = CSIM_ARENA_NEW(arena, int, K->nedge);
+  if (arena->failed) goto done;
+  for (int k = 0; k < 2 * K->nedge; k++) K->place[k] = -1;
+  fill_rows(model, &map, K);
+  find_elements(&map, K);
+  if (csim_graph_matrix_create(arena, &K->graph, &K->A)) goto done;
+  create_diagonal(arena, n, K);
+done:
+  if (temp.failed) arena->failed = 1;
+  csim_arena_free(&temp);
+  return arena->failed ? -1 : 0;
+}
+
+typedef struct update_job {
+  const csim_point *at;
+  csim_spd spd;
+  double inertia;
+  csim_stiffness *K;
+} update_job;
+
+static void update_diagonals(void *context, int first, int last) {
+  const update_job *job = context;
+  const csim_model *model = job->K->model;
+  memset(job->K->A.diag + 9 * (ptrdiff_t)first, 0, 9 * (size_t)(last - first) * sizeof(double));
+  for (int i = first; i < last; i++) {
+    double *D = job->K->A.diag + 9 * (ptrdiff_t)i;
+    D[0] = D[4] = D[8] = model->fixed[i] ? 1 : job->inertia * model->mass[i] + job->K->anchor[i];
+  }
+}
+
+// Edges as floats, from their a and c (n x 2). An edge is written by nobody else, at both of its
+// rows.
+CSIM_SIMD_BODY int store_edges(const csim_stiffness *K, const double *x, const double *sum,
+                               int first, int n) {
+  for (int k = 0; k < n; k += 4) {
+    csim_v4 c = {0};
+    for (int i = 0; i < 4 && k + i < n; i++) c[i] = sum[2 * (k + i) + 1];
+    csim_v4 u = CSIM_SQRT4(c);
+    for (int i = 0; i < 4 && k + i < n; i++) {
+      const int *end = K->end + 2 * (ptrdiff_t)(first + k + i), *place = K->place + (end - K->end);
+      csim_v4 edge =
+          u[i] * (CSIM_LOAD3(x + 3 * (ptrdiff_t)end[0]) - CSIM_LOAD3(x + 3 * (ptrdiff_t)end[1]));
+      edge[3] = sum[2 * (k + i)];
+      for (int side = 0; side < 2; side++)
+        if (place[side] >= 0) CSIM_STORE4F(K->A.near + 4 * (ptrdiff_t)place[side], edge);
+    }
+  }
+  return 0;
+}
+CSIM_SIMD_KERNEL(int, store_edges,
+                 (const csim_stiffness *K, const double *x, const double *sum, int first, int n),
+                 (K, x, sum, first, n))
+
+static void update_edges(void *context, int first, int last) {
+  const update_job *job = context;
+  csim_stiffness *K = job->K;
+  double sum[2 * EDGE_GRAIN];
+  for (int k = first; k < last; k++) {
+    sum[2 * (k - first)] = K->bending[k];
+    sum[2 * (k - first) + 1] = 0;
+  }
+  for (int s = 0; s < K->nspring; s++)
+    K->spring[s]->kind->stretch(K->spring[s], job->at, job->spd, last - first,
+                                K->element[s] + first, sum);
+  store_edges_kernel[K->A.isa](K, job->at->x, sum, first, last - first);
+}
+
+void csim_stiffness_update(csim_pool *pool, const csim_point *at, csim_spd spd, double inertia,
+                           csim_stiffness *K) {
+  update_job job = {at, spd, inertia, K};
+  csim_pool_for(pool, K->model->nvert, ROW_GRAIN, update_diagonals, &job);
+  csim_pool_for(pool, K->nedge, EDGE_GRAIN, update_edges, &job);
+}

@@ -1,0 +1,41 @@
+// model/stiffness.h: the Hessian of springs, quadratic bending and soft pins as a matrix on the
+// graph of their edges: the fast form. Needs model/model.h, math/graph.h.
+//
+// Near edges are those of springs. Quadratic bending is constant: where it acts between the ends of
+// a spring it raises that edge's a, elsewhere it is a far edge. Soft pins are diagonal.
+#ifndef CSIM_MODEL_STIFFNESS_H
+#define CSIM_MODEL_STIFFNESS_H
+
+#include "math/graph.h"
+#include "model/model.h"
+
+typedef struct csim_stiffness {
+  const csim_model *model;
+  csim_graph graph;
+  csim_graph_matrix A;
+  csim_pattern diagonal; ///< of D alone
+  csim_bsr D;            ///< A.diag as a matrix, for what else adds to the diagonal
+  int nedge;
+  int *end;        ///< (nedge x 2) vertices of a spring's edge, not both fixed
+  int *place;      ///< (nedge x 2) its place at either row; -1 at a fixed vertex
+  double *bending; ///< (nedge) [N/m] constant share of a
+  double *anchor;  ///< (nvert) [N/m] of soft pins
+  int nspring;     ///< energies with springs
+  const csim_energy *spring[CSIM_MAX_ENERGY];
+  int *element[CSIM_MAX_ENERGY]; ///< (nedge) which of its elements is on an edge; -1: none
+} csim_stiffness;
+
+/// Whether all of a model's energies have this form.
+int csim_stiffness_fits(const csim_model *model);
+
+/// Lays out and allocates the matrix.
+/// @return 0, or -1 when out of memory (arena->failed)
+int csim_stiffness_create(csim_arena *arena, const csim_model *model, csim_stiffness *K);
+
+/// K->A = inertia M + Hessian of the energies. Rows of fixed vertices are those of the identity;
+/// their columns are not cleared: multiply only what is zero there.
+/// @param inertia  [1/s^2] weight of the masses, 1/h^2
+void csim_stiffness_update(csim_pool *pool, const csim_point *at, csim_spd spd, double inertia,
+                           csim_stiffness *K);
+
+#endif
