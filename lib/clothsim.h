@@ -147,6 +147,14 @@ typedef struct csim_run_options {
   const char *tet_program;    ///< path of clothsim-tet
   int nthread;                ///< >= 1
   int overwrite;              ///< 1: replace an earlier run's files in `out`
+  int resume;                 ///< 1: go on from the checkpoint in `out`; start where there is none
+  int from_frame;             ///< 1: go on from the checkpoint of frame `resume_from`, no other
+  int resume_from;
+  int allow_changes;          ///< 1, with from_frame: though the scene has changed since
+  int checkpoint_frames;      ///< a checkpoint every so many frames; 0 = not by frames
+  double checkpoint_seconds;  ///< [s] a checkpoint at the first frame after so long; 0 = not by time
+  int checkpoint_last;        ///< 1: a complete run leaves one too, so that it can be made longer
+  double max_seconds;         ///< [s] stop after so long; 0 = never
   int verify_substeps;        ///< 1: test after every substep that nothing passes through anything
   const volatile int *stop;   ///< becomes non-zero (a signal) = finish the substep and stop; or NULL
   void (*progress)(void *user, const csim_progress *progress); ///< after every substep; or NULL
@@ -154,7 +162,9 @@ typedef struct csim_run_options {
 } csim_run_options;
 
 typedef struct csim_run_report {
-  int frames_written;
+  int frames_written;  ///< by this call
+  int resumed;         ///< 1: it went on from a checkpoint, that of frame
+  int resumed_after;
   int last_frame;      ///< last good frame on disk; frame_start - 1 when there is none
   int nvert, ntri, ntet, nspring;
   long long substeps, halved_substeps, unconverged_substeps;
@@ -164,6 +174,10 @@ typedef struct csim_run_report {
 } csim_run_report;
 
 /// The main job: compiles the scene, steps it, writes frames, cache and run.json into `out`.
+///
+/// A run that is stopped leaves a checkpoint, and so does one that fails where it can; a resumed run
+/// leaves the same files, byte for byte, as one that was never interrupted. Resuming a complete run
+/// does nothing and succeeds.
 /// @return CSIM_OK; CSIM_FAILED when the solver gave up, or when it was to verify substeps and
 ///         surfaces have passed through each other; CSIM_STOPPED; CSIM_INVALID, CSIM_IO,
 ///         CSIM_MEMORY. The last good frame stays on disk in any case.
@@ -289,6 +303,9 @@ csim_status csim_cache_put_stats(csim_cache_writer *writer, const char *json);
 
 /// Writes the frame. On failure (a full disk) the file keeps the whole frames before it.
 csim_status csim_cache_end_frame(csim_cache_writer *writer);
+
+/// Waits until the frames so far are on the disk, whatever happens to the machine.
+csim_status csim_cache_sync(csim_cache_writer *writer);
 
 /// Closes and frees the writer (NULL allowed).
 /// @param commit  1: complete the file and give it its name; 0: leave `path`.part with the whole

@@ -51,17 +51,24 @@ struct csim_cache {
   uint64_t first, end; // where frames begin and end
   csim_planes planes;
   csim_bytes payload;
+  int memory; // a chunk was too large for it
 };
-
-static csim_status damaged(csim_cache *c, uint64_t offset, const char *what) {
-  csim_say(c->log, CSIM_ERROR, (csim_place){.file = c->path}, "byte %llu: %s",
-           (unsigned long long)offset, what);
-  return CSIM_IO;
-}
 
 static csim_status no_memory(csim_cache *c) {
   csim_say(c->log, CSIM_ERROR, (csim_place){.file = c->path}, "out of memory");
   return CSIM_MEMORY;
+}
+
+// Memory that is short is no damage: nothing is concluded about the file from it.
+static int is_short(const csim_cache *c) {
+  return c->memory || c->planes.failed || c->arena.failed;
+}
+
+static csim_status damaged(csim_cache *c, uint64_t offset, const char *what) {
+  if (is_short(c)) return no_memory(c);
+  csim_say(c->log, CSIM_ERROR, (csim_place){.file = c->path}, "byte %llu: %s",
+           (unsigned long long)offset, what);
+  return CSIM_IO;
 }
 
 // ---------------------------------------------------------------------------------------- chunks
@@ -101,6 +108,7 @@ static const char *read_chunk(csim_cache *c, uint64_t offset, csim_chunk *chunk)
   uint8_t *data = csim_bytes_reserve(&c->payload, padded);
   if (!data) {
     c->payload.failed = 0;
+    c->memory = 1;
     return "out of memory";
   }
   if (csim_cache_read_bytes(c, offset + CSIM_CACHE_CHUNK, padded, data))
@@ -290,7 +298,8 @@ csim_status csim_cache_open(const char *path, csim_log *log, csim_cache **cache)
   if (!status) {
     int found = read_index(c);
     c->info.complete = found == 1;
-    status = found < 0 ? no_memory(c) : found ? CSIM_OK : scan_frames(c);
+    status = found < 0 || is_short(c) ? no_memory(c) : found ? CSIM_OK : scan_frames(c);
+    if (!status && is_short(c)) status = no_memory(c);
   }
   if (status) {
     csim_cache_free(c);
@@ -440,7 +449,7 @@ static csim_status seek_frame(csim_cache *c, int object, int attribute, int fram
   csim_track *track = &c->object[object].track[attribute];
   int chain[1024 + 1], n = 0; // the interval is at most 1024
   for (;; frame--) {
-    int key;
+    int key = 0;
     csim_status status = resolve(c, object, attribute, &frame, &key);
     if (status) return status;
     if (track->value && track->stored == frame) break;

@@ -8,6 +8,7 @@
 #include "cache/topology.h"
 
 #include "base/log.h"
+#include "io/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -215,7 +215,7 @@ static csim_status open_part(csim_cache_writer *w) {
     close(fd);
     return fail(w, CSIM_IO, "is not a regular file");
   }
-  if (flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
+  if (csim_lock(fd)) {
     close(fd);
     return fail(w, CSIM_IO, "another process is writing this cache");
   }
@@ -405,6 +405,11 @@ csim_status csim_cache_end_frame(csim_cache_writer *w) {
   w->nframe++;
   w->in_frame = 0;
   return CSIM_OK;
+}
+
+csim_status csim_cache_sync(csim_cache_writer *w) {
+  if (w->status) return w->status;
+  return w->fd >= 0 && fsync(w->fd) ? fail_file(w, "write") : CSIM_OK;
 }
 
 // ---------------------------------------------------------------------------------------- close

@@ -108,6 +108,10 @@ size_t csim_solver_memory(const csim_solver *solver) {
   return solver->arena.used + (solver->contact ? csim_contact_memory(solver->contact) : 0);
 }
 
+int csim_solver_kinematic_size(const csim_solver *solver) {
+  return solver->contact ? csim_contact_kinematic_size(solver->contact) : 0;
+}
+
 void csim_solver_begin_frame(csim_solver *solver) {
   if (solver->contact) csim_contact_forget(solver->contact);
 }

@@ -36,6 +36,9 @@ void csim_solver_free(csim_solver *solver);
 /// Bytes of scratch that the solver holds.
 size_t csim_solver_memory(const csim_solver *solver);
 
+/// Three-vectors that tell where colliders are, as in csim_state; 0 without the filter.
+int csim_solver_kinematic_size(const csim_solver *solver);
+
 /// To be called before the first substep of every frame: from there on results depend on the state
 /// alone, so that a run that is resumed there goes on with the same bits.
 void csim_solver_begin_frame(csim_solver *solver);
