@@ -24,9 +24,10 @@ OPT_O3       := -O3 -g
 OPT_sanitize := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 OPT_thread   := -O1 -g -fsanitize=thread
 OPT_coverage := -O0 -g --coverage
+OPT_fuzz     := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
 OPT := $(OPT_$(config))
 ifeq ($(OPT),)
-$(error unknown config=$(config): release, debug, O3, sanitize, thread or coverage)
+$(error unknown config=$(config): release, debug, O3, sanitize, thread, coverage or fuzz)
 endif
 
 CFLAGS   ?=
@@ -90,6 +91,11 @@ VIEW_SRC := $(wildcard tools/view/*.c)
 $(BIN)/clothview: TOOL_LIBS := -lpng
 $(BIN)/clothview: $(VIEW_SRC:%.c=$(B)/%.o)
 
+# tools/clothfarm.c likewise, and tools/farm/
+FARM_SRC := $(wildcard tools/farm/*.c)
+$(BIN)/clothfarm: $(FARM_SRC:%.c=$(B)/%.o)
+$(B)/tools/clothfarm.o $(FARM_SRC:%.c=$(B)/%.o): ALL_C += -Itools
+
 # the viewer of pages: readable source in tools/view/web, bundled by `make view`, kept in the program
 BUNDLE := build/view/viewer.bundle.js
 ifneq ($(wildcard $(BUNDLE)),)
@@ -97,11 +103,11 @@ $(B)/tools/view/embed.o: $(BUNDLE)
 $(B)/tools/view/embed.o: ALL_C += -DVIEW_BUNDLE='"$(BUNDLE)"'
 endif
 
-.PHONY: view deps-view
-deps-view: ## install what the viewer is bundled with (npm packages, into build/view)
+.PHONY: view view-packages
+view-packages:
 	@tools/view/web/install
 
-view: deps-view ## bundle the viewer of HTML pages and build it into bin/clothview
+view: view-packages ## bundle the viewer of HTML pages and build it into bin/clothview
 	@tools/view/web/bundle $(BUNDLE)
 	@$(MAKE) --no-print-directory bin/clothview
 
@@ -110,9 +116,11 @@ $(B)/view/test_view: $(B)/tests/view/test_view.o $(B)/tests/check.o $(VIEW_SRC:%
 	$(CC) $(OPT) $(filter %.o,$^) $(LIB) -o $@ -lpng $(LIBS)
 $(B)/tests/view/test_view.o: ALL_C += -Itools
 
-.PHONY: check-view gallery
-check-view: deps-view view $(B)/view/synth $(B)/view/test_view ## test clothview; installs chromium and ffmpeg
+.PHONY: deps-view check-view gallery
+deps-view: ## install chromium, ffmpeg and npm packages for check-view (root or sudo)
 	@tests/view/install
+
+check-view: view $(B)/view/synth $(B)/view/test_view ## test clothview, its pages in headless Chromium
 	@BIN=$(BIN) BUILD=$(B) tests/view/run
 
 gallery: all ## simulate every scene and put a picture of each into docs/gallery
@@ -146,7 +154,7 @@ $(BENCH_BIN): $(B)/bench/%: $(B)/tests/bench/%.o $(LIB)
 
 # ------------------------------------------------------------------------------------------ people
 
-.PHONY: always help deps tests check deps-dcc check-dcc fuzz validate benches bench layers format man install uninstall clean
+.PHONY: always help deps tests check bless check-golden soak deps-dcc check-dcc valgrind deps-farm check-farm fuzz validate benches bench bench-contact layers format man install uninstall clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -161,23 +169,65 @@ tests: all $(TEST_BIN) $(LOOK) ## build the tests, run none
 check: tests ## run the tests (under 3 minutes)
 	@CONFIG=$(config) BIN=$(BIN) BUILD=$(B) tests/run $(ONLY)
 
+bless: all ## renew the golden hashes after a change of results, and show the difference
+	@BIN=$(abspath $(BIN)) tests/golden/bless
+
+check-golden: ## the golden hashes with gcc and clang, -O0 to -O3, AVX2 and AVX-512 (many minutes)
+	@tests/golden/matrix
+
+KILLS ?= 200
+soak: tests ## KILLS=200 runs killed at random moments and resumed (minutes)
+	@KILLS=$(KILLS) LIMIT=3000 SHOW=1 CONFIG=$(config) BIN=$(BIN) BUILD=$(B) tests/run kill.sh
+
 deps-dcc: ## install Blender, usd-core and VTK for check-dcc (Python packages into build/dcc, root or sudo)
 	@tests/dcc/install
 
 check-dcc: all ## have Blender, usd-core and VTK read every format
 	@BIN=$(BIN) tests/dcc/run
 
+valgrind: all ## the quickstart under valgrind, stopped and resumed (a minute)
+	@BIN=$(BIN) tests/valgrind
+
+deps-farm: ## install Slurm, munge and openjd for check-farm (openjd into build/farm, root or sudo)
+	@tests/farm/install
+
+check-farm: all ## run a sweep on a real Slurm and by openjd (as root, two minutes)
+	@BIN=$(BIN) tests/farm/run
+
 SECONDS ?= 60
-fuzz: ## fuzz the cache reader for SECONDS=60 (clang)
-	@tests/fuzz/run_cache $(SECONDS)
+fuzz: all ## fuzz the readers of caches, checkpoints, scenes and meshes, each for SECONDS=60 (clang)
+	@$(MAKE) --no-print-directory CC=clang config=fuzz fuzzers
+	@tests/fuzz/run $(SECONDS) $(TARGETS)
+
+FUZZ_BIN := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
+.PHONY: fuzzers
+fuzzers: $(FUZZ_BIN)
+$(FUZZ_BIN): $(B)/fuzz/%: $(B)/tests/fuzz/%.o $(LIB)
+	@mkdir -p $(@D)
+	$(call say,link)$(CC) -g -fsanitize=fuzzer,address,undefined $^ -o $@ $(LIBS)
 
 validate: $(VALIDATE) $(BIN)/clothsim-tet ## every method against closed forms, as a table (minutes)
 	@CLOTHSIM_TET=$(BIN)/clothsim-tet $(VALIDATE) --all --curve docs/liu-curve.svg
+
+$(B)/soak/layers: $(B)/tests/soak/layers.o $(LIB)
+	@mkdir -p $(@D)
+	$(call say,link)$(CC) $(OPT) $^ -o $@ $(LIBS)
+
+.PHONY: soak-contact
+soak-contact: all $(B)/soak/layers ## contact scenes by newton, pd and xpbd, tested after every substep (hours)
+	@BIN=$(BIN) LAYERS=$(B)/soak/layers tests/soak/contact
 
 benches: $(BENCH_BIN)
 
 bench: benches ## run the benchmarks (minutes); their tables go to build/$(config)/bench/ too
 	@for b in $(BENCH_BIN); do echo "== $$b"; (cd $(B)/bench && $(CURDIR)/$$b) || exit 1; done
+	@if [ -e $(CONTACT_RUN) ]; then $(B)/bench/bench_cache $(CONTACT_RUN); \
+	 else echo "make bench-contact simulates 40,000 vertices in contact for one more table"; fi
+
+CONTACT_RUN := build/contact40k/contact40k.clothcache
+bench-contact: all benches ## the cache's codec on a run full of contact (tens of minutes, once)
+	@test -e $(CONTACT_RUN) || $(BIN)/clothsim tests/bench/contact40k.json -o build/contact40k --overwrite
+	@$(B)/bench/bench_cache $(CONTACT_RUN)
 
 layers: ## prove that every file uses only its own floor or lower ones
 	@tools/check-layers
@@ -201,13 +251,14 @@ install: all $(MAN) ## copy programs, man pages, completion, schema and scenes t
 	install -d $(DEST)/bin $(SHARE)/scenes $(DEST)/share/doc/clothsim $(DEST)/share/bash-completion/completions
 	install $(BIN)/clothsim $(BIN)/clothsim-tet $(TOOL_BIN) $(DEST)/bin
 	install -m 644 tools/completion/clothsim.bash $(DEST)/share/bash-completion/completions/clothsim
-	install -m 644 LICENSE NOTICE README.md CHANGELOG.md $(wildcard docs/*.md) $(DEST)/share/doc/clothsim
+	ln -sf clothsim $(DEST)/share/bash-completion/completions/clothfarm
+	install -m 644 LICENSE NOTICE README.md CHANGELOG.md $(wildcard docs/*.md docs/*.schema.json) $(DEST)/share/doc/clothsim
 	cp -R scenes/. $(SHARE)/scenes
 	$(if $(MAN),install -d $(DEST)/share/man/man1 && install -m 644 $(MAN) $(DEST)/share/man/man1)
 
 uninstall: ## remove what install copied
 	rm -f $(addprefix $(DEST)/bin/,$(notdir $(BIN)/clothsim $(BIN)/clothsim-tet $(TOOL_BIN)))
-	rm -f $(DEST)/share/bash-completion/completions/clothsim $(DEST)/share/man/man1/cloth*.1
+	rm -f $(addprefix $(DEST)/share/bash-completion/completions/,clothsim clothfarm) $(DEST)/share/man/man1/cloth*.1
 	rm -rf $(SHARE) $(DEST)/share/doc/clothsim
 
 clean: ## remove everything that was built

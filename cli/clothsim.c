@@ -12,9 +12,10 @@
 
 static volatile int stop_requested;
 
-// The first INT or TERM asks for a stop at the end of the substep; a second one quits at once.
+// The first signal asks for a stop at the end of the substep; an INT after that quits at once. More
+// of the others change nothing: a batch system may send several while the checkpoint is written.
 static void on_signal(int number) {
-  if (stop_requested) {
+  if (stop_requested && number == SIGINT) {
     signal(number, SIG_DFL);
     raise(number);
   }
@@ -25,6 +26,8 @@ static void catch_signals(void) {
   struct sigaction caught = {.sa_handler = on_signal};
   sigaction(SIGINT, &caught, NULL);
   sigaction(SIGTERM, &caught, NULL);
+  sigaction(SIGUSR1, &caught, NULL);
+  signal(SIGPIPE, SIG_IGN); // nobody listens to the progress any more: no reason to stop
 }
 
 // clothsim-tet beside this program, unless CLOTHSIM_TET says otherwise.
@@ -64,16 +67,19 @@ static void print_check(const cli_options *o, const csim_check_report *c) {
 
 static void print_summary(const cli_options *o, csim_status status, const csim_run_report *r) {
   if (o->json) {
+    char after[16] = "null";
+    if (r->resumed) snprintf(after, sizeof after, "%d", r->resumed_after);
     printf("{\"status\": %d, \"reason\": ", (int)status);
     print_json_string(stdout, r->reason);
-    printf(", \"frames_written\": %d, \"last_frame\": %d, \"vertices\": %d, \"substeps\": %lld, "
+    printf(", \"frames_written\": %d, \"resumed_after\": %s, \"last_frame\": %d, \"vertices\": %d, \"substeps\": %lld, "
            "\"halved_substeps\": %lld, \"unconverged_substeps\": %lld}\n",
-           r->frames_written, r->last_frame, r->nvert, r->substeps, r->halved_substeps,
+           r->frames_written, after, r->last_frame, r->nvert, r->substeps, r->halved_substeps,
            r->unconverged_substeps);
     return;
   }
   if (o->quiet || !r->reason[0]) return; // not started: the messages have said why
   fprintf(stderr, "clothsim: %s: %d frames in %s", r->reason, r->frames_written, o->out);
+  if (r->resumed) fprintf(stderr, ", resumed after frame %d", r->resumed_after);
   if (r->halved_substeps) fprintf(stderr, "; %lld substeps were halved", r->halved_substeps);
   if (r->unconverged_substeps)
     fprintf(stderr, "; %lld of %lld substeps stopped at the iteration limit", r->unconverged_substeps,
@@ -109,6 +115,16 @@ static csim_status act(const cli_options *o, cli_reporter *reporter, csim_log *l
                           .tet_program = find_tet_program(),
                           .nthread = choose_threads(o),
                           .overwrite = o->overwrite,
+                          .resume = o->resume,
+                          .from_frame = o->has_resume_from,
+                          .resume_from = o->resume_from,
+                          .allow_changes = o->allow_changes,
+                          .checkpoint_frames = o->checkpoint_frames,
+                          .checkpoint_seconds = o->checkpoint_seconds,
+                          .checkpoint_last = o->has_checkpoint && (o->checkpoint_frames > 0 ||
+                                                                   o->checkpoint_seconds > 0),
+                          .max_seconds = o->max_time,
+                          .verify_substeps = o->verify_substeps,
                           .stop = &stop_requested,
                           .progress = reporter_progress,
                           .user = reporter};

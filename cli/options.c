@@ -16,8 +16,13 @@ void print_help(void) {
        "\n"
        "Simulates the scene and writes its frames, a cache and run.json into the directory OUT.\n"
        "\n"
-       "  -o, --out DIR          where to write; must be empty or missing unless --overwrite\n"
+       "  -o, --out DIR          where to write; must be empty or missing unless one of these:\n"
        "      --overwrite        replace the files of an earlier run\n"
+       "      --resume           go on from the checkpoint in DIR; start where there is none\n"
+       "      --resume-from N    go on from the checkpoint of frame N\n"
+       "      --allow-changes    with --resume-from: though the scene has changed\n"
+       "      --checkpoint-every N   frames, or a time as 90s, 10m, 1h (default 60s)\n"
+       "      --max-time T       stop after so long, to be resumed: 3600, 90m, 1:30:00\n"
        "  -s, --start N          number of the first frame        (same as --set frames.start=N)\n"
        "  -e, --end N            number of the last frame         (same as --set frames.end=N)\n"
        "      --frames A:B       both\n"
@@ -29,6 +34,7 @@ void print_help(void) {
        "      --print-schema     print the JSON Schema of scenes\n"
        "      --dump-model FILE  write masses, pins and springs as JSON\n"
        "      --verify-contact   of a CACHE instead of a scene: does anything pass through anything?\n"
+       "      --verify-substeps  run, and test that after every substep\n"
        "\n"
        "      --progress STYLE   auto, bar, plain, json, alf, openjd or none\n"
        "  -q, --quiet            only errors\n"
@@ -38,7 +44,7 @@ void print_help(void) {
        "  -h, --help             this\n"
        "\n"
        "Exit codes: 0 done, 1 the solver gave up, 2 usage or scene, 3 files, 4 memory,\n"
-       "75 stopped by a signal (frames so far are kept).");
+       "75 stopped by a signal or --max-time (run again with --resume).");
 }
 
 static int usage(const char *format, const char *what) {
@@ -80,6 +86,43 @@ static int set_frames(cli_options *o, const char *text) {
   return bad ? bad : set_frame(o, "end", colon + 1, o->end, sizeof o->end);
 }
 
+// Seconds: "90", "90s", "10m", "1.5h", "1:30:00" (h:m:s, as Slurm has it), "10:00" (m:s).
+static int parse_time(const char *text, double *seconds) {
+  double sum = 0;
+  for (int parts = 0; parts < 3; parts++) {
+    char *end;
+    if (*text < '0' || *text > '9') return -1;
+    double value = strtod(text, &end);
+    sum = 60 * sum + value;
+    text = end;
+    if (*text != ':') {
+      static const struct {
+        char letter;
+        double times;
+      } units[] = {{'s', 1}, {'m', 60}, {'h', 3600}};
+      for (int i = 0; i < 3 && parts == 0; i++)
+        if (*text == units[i].letter) {
+          sum *= units[i].times;
+          text++;
+          break;
+        }
+      *seconds = sum;
+      return *text || !(sum <= 1e9) ? -1 : 0;
+    }
+    text++;
+  }
+  return -1;
+}
+
+static int set_checkpoint(cli_options *o, const char *text) {
+  o->has_checkpoint = 1;
+  o->checkpoint_frames = 0;
+  o->checkpoint_seconds = 0;
+  if (!parse_int(text, 0, &o->checkpoint_frames)) return 0;
+  if (!parse_time(text, &o->checkpoint_seconds)) return 0;
+  return usage("--checkpoint-every wants frames or a time (10, 90s, 10m, 1h), not \"%s\"", text);
+}
+
 static int set_progress(cli_options *o, const char *text) {
   static const char *const names[] = {"auto", "bar", "plain", "json", "alf", "openjd", "none"};
   for (int i = 0; i < 7; i++)
@@ -92,13 +135,24 @@ static int set_progress(cli_options *o, const char *text) {
 
 enum {
   OPT_OVERWRITE = 256, OPT_FRAMES, OPT_SET, OPT_CHECK, OPT_PRINT_CONFIG, OPT_PRINT_SCHEMA,
-  OPT_DUMP_MODEL, OPT_VERIFY_CONTACT, OPT_PROGRESS, OPT_JSON, OPT_VERSION
+  OPT_DUMP_MODEL, OPT_VERIFY_CONTACT, OPT_VERIFY_SUBSTEPS, OPT_PROGRESS, OPT_JSON, OPT_VERSION, OPT_RESUME,
+  OPT_RESUME_FROM, OPT_ALLOW_CHANGES, OPT_CHECKPOINT_EVERY, OPT_MAX_TIME
 };
 
 static int take(cli_options *o, int option, const char *value) {
   switch (option) {
   case 'o': o->out = value; return 0;
   case OPT_OVERWRITE: o->overwrite = 1; return 0;
+  case OPT_RESUME: o->resume = 1; return 0;
+  case OPT_RESUME_FROM:
+    o->resume = o->has_resume_from = 1;
+    return parse_int(value, -1000000, &o->resume_from) ? usage("\"%s\" is not a frame number", value) : 0;
+  case OPT_ALLOW_CHANGES: o->allow_changes = 1; return 0;
+  case OPT_CHECKPOINT_EVERY: return set_checkpoint(o, value);
+  case OPT_MAX_TIME:
+    return parse_time(value, &o->max_time) || !(o->max_time > 0)
+               ? usage("--max-time wants a time (3600, 90m, 1:30:00), not \"%s\"", value)
+               : 0;
   case 's': return set_frame(o, "start", value, o->start, sizeof o->start);
   case 'e': return set_frame(o, "end", value, o->end, sizeof o->end);
   case OPT_FRAMES: return set_frames(o, value);
@@ -108,6 +162,7 @@ static int take(cli_options *o, int option, const char *value) {
   case OPT_PRINT_CONFIG: o->action = ACTION_PRINT_CONFIG; return 0;
   case OPT_PRINT_SCHEMA: o->action = ACTION_PRINT_SCHEMA; return 0;
   case OPT_VERIFY_CONTACT: o->action = ACTION_VERIFY_CONTACT; return 0;
+  case OPT_VERIFY_SUBSTEPS: o->verify_substeps = 1; return 0;
   case OPT_DUMP_MODEL: o->action = ACTION_DUMP_MODEL; o->dump = value; return 0;
   case OPT_PROGRESS: return set_progress(o, value);
   case 'q': o->quiet = 1; return 0;
@@ -125,6 +180,11 @@ int read_options(int argc, char **argv, cli_options *o) {
   static const struct option longs[] = {
       {"out", required_argument, 0, 'o'},
       {"overwrite", no_argument, 0, OPT_OVERWRITE},
+      {"resume", no_argument, 0, OPT_RESUME},
+      {"resume-from", required_argument, 0, OPT_RESUME_FROM},
+      {"allow-changes", no_argument, 0, OPT_ALLOW_CHANGES},
+      {"checkpoint-every", required_argument, 0, OPT_CHECKPOINT_EVERY},
+      {"max-time", required_argument, 0, OPT_MAX_TIME},
       {"start", required_argument, 0, 's'},
       {"end", required_argument, 0, 'e'},
       {"frames", required_argument, 0, OPT_FRAMES},
@@ -135,6 +195,7 @@ int read_options(int argc, char **argv, cli_options *o) {
       {"print-schema", no_argument, 0, OPT_PRINT_SCHEMA},
       {"dump-model", required_argument, 0, OPT_DUMP_MODEL},
       {"verify-contact", no_argument, 0, OPT_VERIFY_CONTACT},
+      {"verify-substeps", no_argument, 0, OPT_VERIFY_SUBSTEPS},
       {"progress", required_argument, 0, OPT_PROGRESS},
       {"quiet", no_argument, 0, 'q'},
       {"verbose", no_argument, 0, 'v'},
@@ -143,7 +204,7 @@ int read_options(int argc, char **argv, cli_options *o) {
       {"help", no_argument, 0, 'h'},
       {0, 0, 0, 0},
   };
-  *o = (cli_options){0};
+  *o = (cli_options){.checkpoint_seconds = 60};
   for (int option; (option = getopt_long(argc, argv, "o:s:e:j:qvh", longs, NULL)) != -1;) {
     int bad = take(o, option, optarg);
     if (bad) return bad;
@@ -153,6 +214,9 @@ int read_options(int argc, char **argv, cli_options *o) {
   if (optind == argc) return usage("%s", "which scene?");
   if (optind + 1 < argc) return usage("one scene at a time, not also \"%s\"", argv[optind + 1]);
   o->scene = argv[optind];
+  if (o->overwrite && o->resume) return usage("%s", "--overwrite starts over, --resume goes on: one of them");
+  if (o->allow_changes && !o->has_resume_from)
+    return usage("%s", "--allow-changes needs --resume-from N");
   if (o->action == ACTION_RUN && !o->out) return usage("%s", "where to write? give -o DIR");
   return 0;
 }

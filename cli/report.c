@@ -26,16 +26,9 @@ void reporter_init(const cli_options *options, cli_reporter *r) {
 }
 
 void print_json_string(FILE *out, const char *text) {
+  char escape[8];
   fputc('"', out);
-  for (; *text; text++) {
-    unsigned char c = (unsigned char)*text;
-    if (c == '"' || c == '\\')
-      fprintf(out, "\\%c", c);
-    else if (c < 0x20)
-      fprintf(out, "\\u%04x", c);
-    else
-      fputc(c, out);
-  }
+  for (; *text; text++) fwrite(escape, 1, (size_t)csim_escape_json(*text, escape), out);
   fputc('"', out);
 }
 
@@ -81,13 +74,14 @@ void reporter_message(void *user, const csim_message *m) {
 static void show_bar(cli_reporter *r, const csim_progress *p) {
   if (p->share < 1 && r->bar_shown && seconds_since(&r->last) < 0.1) return;
   clock_gettime(CLOCK_MONOTONIC, &r->last);
-  double spent = seconds_since(&r->start), frames = p->share * (p->frame_end - p->frame_start);
+  double spent = seconds_since(&r->start), done = p->share - r->first_share;
+  double frames = done * (p->frame_end - p->frame_start);
   int width = 24, full = (int)(p->share * width);
   fputs("\r[", stderr);
   for (int i = 0; i < width; i++) fputc(i < full ? '#' : '.', stderr);
   fprintf(stderr, "] frame %d/%d", p->frame, p->frame_end);
-  if (frames > 0 && p->share > 0)
-    fprintf(stderr, "  %.3g s/frame  ETA %.0f s", spent / frames, spent / p->share - spent);
+  if (frames > 0)
+    fprintf(stderr, "  %.3g s/frame  ETA %.0f s", spent / frames, spent / done * (1 - p->share));
   fprintf(stderr, "  %lld contacts  %lld iterations\033[K", p->contacts, p->iterations);
   fflush(stderr);
   r->bar_shown = 1;
@@ -118,6 +112,10 @@ static void show_json(cli_reporter *r, const csim_progress *p) {
 
 void reporter_progress(void *user, const csim_progress *p) {
   cli_reporter *r = user;
+  int span = p->frame_end - p->frame_start;
+  if (!r->begun && span > 0) // a resumed run does not begin at nothing
+    r->first_share = (double)(p->frame - 1 - p->frame_start) / span;
+  r->begun = 1;
   switch (r->style) {
   case PROGRESS_BAR:
     show_bar(r, p);

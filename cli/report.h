@@ -15,6 +15,8 @@ typedef struct cli_reporter {
   int bar_shown;        // a bar stands on the terminal's last line
   int last_percent;     // last plain line's
   int last_frame;       // last json line's
+  int begun;            // a progress was seen,
+  double first_share;   // and this was done before it
   struct timespec start, last;
 } cli_reporter;
 

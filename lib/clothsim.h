@@ -46,6 +46,11 @@ typedef struct csim_log {
   int nwarning; ///< warnings seen so far
 } csim_log;
 
+/// A byte of UTF-8 as it stands inside a JSON string: itself, or escaped.
+/// @param[out] escape  (8) ended by 0
+/// @return length of the escape
+int csim_escape_json(char byte, char *escape);
+
 // --------------------------------------------------------------------------------------- meshes
 
 /// A polygon mesh and its triangles. Order of vertices and polygons as given.
@@ -132,7 +137,8 @@ typedef struct csim_progress {
   double share;               ///< of the whole run, [0, 1]
   long long iterations;       ///< outer iterations in this frame so far
   long long linear_iterations;
-  long long contacts;         ///< vertices pushed by colliders in this frame so far
+  long long contacts;         ///< in this frame so far: active contact pairs, or with the
+                              ///< impulse response vertices pushed by colliders
   double residual;            ///< of the last substep, [-]
 } csim_progress;
 
@@ -141,21 +147,39 @@ typedef struct csim_run_options {
   const char *tet_program;    ///< path of clothsim-tet
   int nthread;                ///< >= 1
   int overwrite;              ///< 1: replace an earlier run's files in `out`
+  int resume;                 ///< 1: go on from the checkpoint in `out`; start where there is none
+  int from_frame;             ///< 1: go on from the checkpoint of frame `resume_from`, no other
+  int resume_from;
+  int allow_changes;          ///< 1, with from_frame: though the scene has changed since
+  int checkpoint_frames;      ///< a checkpoint every so many frames; 0 = not by frames
+  double checkpoint_seconds;  ///< [s] a checkpoint at the first frame after so long; 0 = not by time
+  int checkpoint_last;        ///< 1: a complete run leaves one too, so that it can be made longer
+  double max_seconds;         ///< [s] stop after so long; 0 = never
+  int verify_substeps;        ///< 1: test after every substep that nothing passes through anything
   const volatile int *stop;   ///< becomes non-zero (a signal) = finish the substep and stop; or NULL
   void (*progress)(void *user, const csim_progress *progress); ///< after every substep; or NULL
   void *user;
 } csim_run_options;
 
 typedef struct csim_run_report {
-  int frames_written;
+  int frames_written;  ///< by this call
+  int resumed;         ///< 1: it went on from a checkpoint, that of frame
+  int resumed_after;
   int last_frame;      ///< last good frame on disk; frame_start - 1 when there is none
   int nvert, ntri, ntet, nspring;
   long long substeps, halved_substeps, unconverged_substeps;
+  long long verified_substeps; ///< tested for surfaces that pass through each other, when asked to
+  long long crossing_substeps; ///< of them those with more than at the start
   char reason[256];    ///< why it ended, one line
 } csim_run_report;
 
 /// The main job: compiles the scene, steps it, writes frames, cache and run.json into `out`.
-/// @return CSIM_OK; CSIM_FAILED when the solver gave up; CSIM_STOPPED; CSIM_INVALID, CSIM_IO,
+///
+/// A run that is stopped leaves a checkpoint, and so does one that fails where it can; a resumed run
+/// leaves the same files, byte for byte, as one that was never interrupted. Resuming a complete run
+/// does nothing and succeeds.
+/// @return CSIM_OK; CSIM_FAILED when the solver gave up, or when it was to verify substeps and
+///         surfaces have passed through each other; CSIM_STOPPED; CSIM_INVALID, CSIM_IO,
 ///         CSIM_MEMORY. The last good frame stays on disk in any case.
 csim_status csim_run(const csim_scene *scene, const csim_run_options *options, csim_log *log,
                      csim_run_report *report);
@@ -213,6 +237,7 @@ typedef struct csim_cache_object {
   const char *name; ///< 1 to 255 bytes of UTF-8
   csim_cache_type type;
   int has_velocity; ///< every frame has velocities too
+  int has_pressure; ///< every frame has contact pressures too
   int nvert;
   int nface;             ///< polygons as the user gave them; 0 for points only
   const int *face_start; ///< (nface + 1) first corner of each face
@@ -268,11 +293,19 @@ csim_status csim_cache_begin_frame(csim_cache_writer *writer, long long number, 
 /// @param v  (nvert x 3) velocities [m/s]; NULL when the object has none
 csim_status csim_cache_put(csim_cache_writer *writer, int object, const double *x, const double *v);
 
+/// The same with contact pressures.
+/// @param pressure  (nvert) [Pa]; NULL when the object has none
+csim_status csim_cache_put_pressed(csim_cache_writer *writer, int object, const double *x,
+                                   const double *v, const double *pressure);
+
 /// Statistics of the frame, one JSON object of at most 1 MiB. Optional.
 csim_status csim_cache_put_stats(csim_cache_writer *writer, const char *json);
 
 /// Writes the frame. On failure (a full disk) the file keeps the whole frames before it.
 csim_status csim_cache_end_frame(csim_cache_writer *writer);
+
+/// Waits until the frames so far are on the disk, whatever happens to the machine.
+csim_status csim_cache_sync(csim_cache_writer *writer);
 
 /// Closes and frees the writer (NULL allowed).
 /// @param commit  1: complete the file and give it its name; 0: leave `path`.part with the whole
@@ -314,6 +347,10 @@ const csim_cache_info *csim_cache_get_info(const csim_cache *cache);
 /// @param[out] v  (nvert x 3) [m/s], NULL allowed; zeros when the object has no velocities
 /// @return CSIM_OK, CSIM_IO when the file is damaged there, CSIM_MEMORY
 csim_status csim_cache_read(csim_cache *cache, int object, int frame, float *x, float *v);
+
+/// Reads the contact pressures of one object in one frame.
+/// @param[out] pressure  (nvert) [Pa]; zeros when the object has none
+csim_status csim_cache_read_pressure(csim_cache *cache, int object, int frame, float *pressure);
 
 /// Statistics of a frame: JSON, "" when there are none, NULL on failure. Valid until the next call.
 const char *csim_cache_read_stats(csim_cache *cache, int frame);

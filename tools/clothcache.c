@@ -12,7 +12,7 @@ typedef struct arguments {
   const char *pick[MAX_PICK]; ///< names of objects
   int npick;
   tool_range frames;
-  int up, digits, velocities, json;
+  int up, digits, velocities, json, contact;
   double scale, fps, error;
 } arguments;
 
@@ -20,13 +20,14 @@ static tool_log log_;
 
 static void print_help(void) {
   fputs("usage: clothcache info CACHE\n"
-        "       clothcache verify CACHE\n"
+        "       clothcache verify CACHE [--contact]\n"
         "       clothcache export CACHE --to FORMAT [-o PLACE]\n"
         "       clothcache import FRAMES -o CACHE\n"
         "\n"
         "info    tells what a cache holds.\n"
         "verify  reads all of it: crc of every chunk, order, indices, every frame's data; finds\n"
-        "        NaN and infinities; tells the bounds of each object.\n"
+        "        NaN and infinities; tells the bounds of each object. With --contact also whether\n"
+        "        triangles meet that should not, decided exactly.\n"
         "export  writes frames in another format:\n",
         stdout);
   for (const csim_export_format *f = csim_export_formats(); f->name; f++)
@@ -45,10 +46,12 @@ static void print_help(void) {
       "  --mesh FILE          import: faces for the points of a PC2 or MDD file\n"
       "  --fps N              import: frames per second (default: the file's, or 25)\n"
       "  --error E            import: lossy, with errors up to E in positions\n"
+      "  --contact            verify: test every frame for triangles that meet\n"
       "  --json               info, verify: one JSON object on standard output\n"
       "  -h, --help, --version\n"
       "\n"
-      "Exit status: 0 good, 1 NaN found, 2 usage, 3 damaged or unreadable file, 4 no memory.\n",
+      "Exit status: 0 good, 1 NaN or contact found, 2 usage, 3 damaged or unreadable file, 4 no "
+      "memory.\n",
       stdout);
 }
 
@@ -90,6 +93,8 @@ static csim_status read_option(int argc, char **argv, int *i, arguments *a) {
     a->digits = bad ? 0 : (int)digits;
   } else if (!strcmp(word, "--no-velocities"))
     a->velocities = 0;
+  else if (!strcmp(word, "--contact"))
+    a->contact = 1;
   else if (!strcmp(word, "--json"))
     a->json = 1;
   else
@@ -132,7 +137,8 @@ static const char *const types[] = {"cloth", "solid", "collider"};
 static double raw_size(const csim_cache_info *info) {
   double size = 0;
   for (int i = 0; i < info->nobject; i++)
-    size += 12.0 * info->object[i].nvert * (1 + info->object[i].has_velocity);
+    size += (12.0 * (1 + info->object[i].has_velocity) + 4 * info->object[i].has_pressure) *
+            info->object[i].nvert;
   return size * info->nframe;
 }
 
@@ -155,9 +161,9 @@ static void print_info_json(const csim_cache_info *info) {
     fputs(i ? ", {\"name\": " : "{\"name\": ", stdout);
     tool_json_string(stdout, o->name);
     printf(", \"type\": \"%s\", \"vertices\": %d, \"faces\": %d, \"tetrahedra\": %d, "
-           "\"texture_coordinates\": %d, \"tags\": %d, \"velocities\": %s}",
+           "\"texture_coordinates\": %d, \"tags\": %d, \"velocities\": %s, \"pressures\": %s}",
            types[o->type], o->nvert, o->nface, o->ntet, o->nuv, o->ntag,
-           o->has_velocity ? "true" : "false");
+           o->has_velocity ? "true" : "false", o->has_pressure ? "true" : "false");
   }
   printf("], \"meta\": %s}\n", info->meta);
 }
@@ -171,7 +177,8 @@ static void print_info(const csim_cache_info *info) {
     const csim_cache_object *o = &info->object[i];
     printf("  %-16s %-8s %8d vertices %8d faces", o->name, types[o->type], o->nvert, o->nface);
     if (o->ntet) printf(" %8d tetrahedra", o->ntet);
-    printf("%s%s\n", o->nuv ? ", uv" : "", o->has_velocity ? ", velocities" : "");
+    printf("%s%s%s\n", o->nuv ? ", uv" : "", o->has_velocity ? ", velocities" : "",
+           o->has_pressure ? ", pressures" : "");
   }
   printf("  %.3f MB, ratio %.2f to raw floats, ", (double)info->size / 1e6,
          raw_size(info) / (double)info->size);
@@ -296,6 +303,8 @@ static csim_status run_verify(const arguments *a) {
   long long not_finite = 0;
   for (int i = 0; report && i < info->nobject; i++) not_finite += report[i].not_finite;
   if (!status && not_finite) status = CSIM_FAILED;
+  csim_verify_report contact = {0};
+  if (a->contact && !status) status = csim_verify_contact(a->input, &log_.log, &contact);
   if (a->json)
     printf("{\"ok\": %s, \"readable\": true, \"complete\": %s, \"frames\": %d, "
            "\"unreadable\": %d, \"objects\": [",
@@ -303,7 +312,13 @@ static csim_status run_verify(const arguments *a) {
   else
     printf("%s: %s, %d whole frames\n", info->file, status ? "NOT GOOD" : "good", info->nframe);
   for (int i = 0; report && i < info->nobject; i++) print_report(info, &report[i], i, a->json);
-  if (a->json) puts("]}");
+  if (a->json) putchar(']');
+  if (contact.frames && a->json)
+    printf(", \"crossing\": %lld, \"worst_frame\": %d, \"worst\": %lld", contact.crossing,
+           contact.worst_frame, contact.worst);
+  else if (contact.frames)
+    printf("  %lld pairs of triangles meet\n", contact.crossing);
+  if (a->json) puts("}");
   free(report);
   csim_cache_free(cache);
   return status;
@@ -538,6 +553,7 @@ static csim_status run_import(const arguments *a) {
     for (int i = 0; i < info->nobject && !status; i++) {
       csim_cache_object object = mesh ? csim_sequence_get_info(mesh)->object[0] : info->object[i];
       object.name = info->object[i].name;
+      object.has_pressure = 0; // a sequence has none
       status = csim_cache_add_object(w, &object);
     }
     if (!status) status = csim_cache_begin(w);

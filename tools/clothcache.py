@@ -143,7 +143,7 @@ class Cache:
         raise ValueError(f"frame {self.numbers[index]}: damaged, or without {attribute}")
 
     def positions(self, name, index, attribute=b"POSN"):
-        """(nvert, 3) floats of an object; b"VELO" gives the velocities."""
+        """(nvert, 3) floats of an object; b"VELO" gives velocities, b"PRES" (nvert, 1) contact pressures."""
         k = name if isinstance(name, int) else [o.name for o in self.objects].index(name)
         o, chain = self.objects[k], []
         if o.traversal is None:
@@ -161,17 +161,17 @@ class Cache:
             index -= 1
         for index, record in reversed(chain):
             o.tracks[attribute] = index, *self._decode(o, record, *o.tracks.get(attribute, [None] * 4)[1:])
-        xyz = np.empty((o.nvert, 3), np.float32)
-        xyz[o.traversal[0]] = o.tracks[attribute][1]
-        return xyz
+        values = np.empty_like(o.tracks[attribute][1])
+        values[o.traversal[0]] = o.tracks[attribute][1]
+        return values
 
     @staticmethod
     def _decode(o, record, value, older, sizes):
-        mode, time, space, _, _, step, data = record
-        lossy, at, number = step > 0, 0, np.int32 if step > 0 else np.float32
-        out, shift = np.empty((o.nvert, 3), np.float32), np.zeros((o.nvert + 1, 3), number)
-        residual = np.empty((o.nvert, 3), np.uint32)
-        for c in range(3):
+        mode, time, space, kind, _, step, data = record
+        lossy, at, number, width = step > 0, 0, np.int32 if step > 0 else np.float32, 1 if kind else 3
+        out, shift = np.empty((o.nvert, width), np.float32), np.zeros((o.nvert + 1, width), number)
+        residual = np.empty((o.nvert, width), np.uint32)
+        for c in range(width):
             words, at = read_planes(data, at, o.nvert)
             classes = np.frexp(sizes[:, c].astype(float))[1] if mode and sizes is not None else words * 0
             residual[np.argsort(classes, kind="stable"), c] = words
@@ -181,7 +181,7 @@ class Cache:
             k = np.rint(x.astype(np.float64) * (1 / step)) if lossy else x
             return np.where(np.abs(k) <= 2**30, k, 0).astype(np.int32) if lossy else x
         with np.errstate(all="ignore"):
-            base = base_of(value) if mode else np.zeros((o.nvert, 3), number)
+            base = base_of(value) if mode else np.zeros((o.nvert, width), number)
             if mode and time == 2:
                 base = base + (base - base_of(older))
             for i in o.traversal[3]:

@@ -1,6 +1,7 @@
 // tools/clothview.c: pictures, movies and pages of simulations. Needs clothsim.h and tools/view/.
 #include "view/film.h"
 #include "view/page.h"
+#include "view/say.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -24,14 +25,9 @@ static void tell(void *user, const csim_message *m) {
 }
 
 static void print_string(const char *text) {
+  char escape[8];
   putchar('"');
-  for (const unsigned char *p = (const unsigned char *)text; *p; p++)
-    if (*p == '"' || *p == '\\')
-      printf("\\%c", *p);
-    else if (*p < 32)
-      printf("\\u%04x", *p);
-    else
-      putchar(*p);
+  for (; *text; text++) fwrite(escape, 1, (size_t)csim_escape_json(*text, escape), stdout);
   putchar('"');
 }
 
@@ -87,13 +83,23 @@ static csim_status make_output(const view_stage *s, csim_log *log, view_written 
   }
 }
 
-static csim_status run(const view_options *o, csim_log *log, teller *t) {
+/// Contact is shown as pressure where the input has it.
+static csim_status choose_mode(const view_sequence *q, csim_log *log, view_options *o) {
+  if (o->mode == VIEW_CONTACT && q->pressed) o->mode = VIEW_PRESSURE;
+  if (o->mode != VIEW_PRESSURE || q->pressed) return CSIM_OK;
+  view_say(log, CSIM_ERROR, q->path,
+           "no contact pressures here: simulate with \"output\": {\"pressures\": true}");
+  return CSIM_INVALID;
+}
+
+static csim_status run(view_options *o, csim_log *log, teller *t) {
   view_sequence sequence = {0}, other = {0};
   view_stage stage = {0};
   view_written written = {0};
   struct timespec start, end;
   clock_gettime(CLOCK_MONOTONIC, &start);
   csim_status status = view_sequence_open(o->npath, o->path, log, &sequence);
+  if (!status) status = choose_mode(&sequence, log, o);
   if (!status && o->compare) status = view_sequence_open(1, &o->compare, log, &other);
   if (!status) status = view_stage_set(o, &sequence, o->compare ? &other : NULL, log, &stage);
   if (!status) status = make_output(&stage, log, &written);

@@ -65,16 +65,9 @@ static inline void tool_progress(void *user, double share) {
 
 /// A JSON string with quotes.
 static inline void tool_json_string(FILE *out, const char *text) {
+  char escape[8];
   fputc('"', out);
-  for (; *text; text++) {
-    unsigned char c = (unsigned char)*text;
-    if (c == '"' || c == '\\')
-      fprintf(out, "\\%c", c);
-    else if (c < 0x20)
-      fprintf(out, "\\u%04x", c);
-    else
-      fputc(c, out);
-  }
+  for (; *text; text++) fwrite(escape, 1, (size_t)csim_escape_json(*text, escape), out);
   fputc('"', out);
 }
 

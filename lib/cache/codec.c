@@ -20,9 +20,9 @@
 // Quantised values stay exact in 32 bits, and so do differences of two.
 static const double QUANTUM_MAX = 1 << 30;
 
-int csim_track_init(csim_track *track, int nvert) {
-  ptrdiff_t n = 3 * (ptrdiff_t)nvert;
-  *track = (csim_track){.nvert = nvert, .stored = -1};
+int csim_track_init(csim_track *track, int width, int nvert) {
+  ptrdiff_t n = (ptrdiff_t)width * nvert;
+  *track = (csim_track){.width = width, .nvert = nvert, .stored = -1};
   track->value = CSIM_NEW(float, n);
   track->older = CSIM_NEW(float, n);
   track->next = CSIM_NEW(float, n);
@@ -46,10 +46,14 @@ void csim_track_free(csim_track *track) {
   *track = (csim_track){0};
 }
 
-void csim_track_get(const csim_track *track, const csim_traversal *t, float *xyz) {
-  ptrdiff_t n = track->nvert;
+void csim_track_get(const csim_track *track, const csim_traversal *t, float *value) {
+  ptrdiff_t n = track->nvert, width = track->width;
   for (ptrdiff_t i = 0; i < n; i++)
-    for (int c = 0; c < 3; c++) xyz[3 * (ptrdiff_t)t->order[i] + c] = track->value[c * n + i];
+    for (ptrdiff_t c = 0; c < width; c++) value[width * t->order[i] + c] = track->value[c * n + i];
+}
+
+static size_t values_of(const csim_track *track) {
+  return (size_t)track->width * (size_t)track->nvert;
 }
 
 // The frame just coded becomes the value.
@@ -58,7 +62,7 @@ static void advance(csim_track *track, int key) {
   track->older = track->value;
   track->value = track->next;
   track->next = oldest;
-  if (key) memcpy(track->older, track->value, 3 * (size_t)track->nvert * sizeof(float));
+  if (key) memcpy(track->older, track->value, values_of(track) * sizeof(float));
 }
 
 // --------------------------------------------------------------------------------------- lossless
@@ -130,7 +134,7 @@ static void shift_floats(const csim_track *track, ptrdiff_t c, const csim_coding
 static void write_floats(const csim_traversal *t, const csim_coding *coding, csim_track *track) {
   ptrdiff_t n = track->nvert;
   float *base = (float *)(void *)track->base, *shift = (float *)(void *)track->shift;
-  for (ptrdiff_t c = 0; c < 3; c++) {
+  for (ptrdiff_t c = 0; c < track->width; c++) {
     const float *value = track->next + c * n;
     uint32_t *word = track->word + c * n;
     shift_floats(track, c, coding, base, shift);
@@ -146,7 +150,7 @@ static void write_floats(const csim_traversal *t, const csim_coding *coding, csi
 static void read_floats(const csim_traversal *t, const csim_coding *coding, csim_track *track) {
   ptrdiff_t n = track->nvert;
   float *base = (float *)(void *)track->base, *shift = (float *)(void *)track->shift;
-  for (ptrdiff_t c = 0; c < 3; c++) {
+  for (ptrdiff_t c = 0; c < track->width; c++) {
     float *value = track->next + c * n;
     const uint32_t *word = track->word + c * n;
     base_floats(track, c, coding->mode, coding->order, base);
@@ -207,7 +211,7 @@ static void base_quanta(const csim_track *track, ptrdiff_t c, const csim_coding 
 static void write_quanta(const csim_traversal *t, const csim_coding *coding, csim_track *track) {
   ptrdiff_t n = track->nvert;
   uint32_t *shift = track->shift;
-  for (ptrdiff_t c = 0; c < 3; c++) {
+  for (ptrdiff_t c = 0; c < track->width; c++) {
     uint32_t *word = track->word + c * n;
     base_quanta(track, c, coding, track->base);
     for (ptrdiff_t i = 0; i < n; i++) shift[i] = word[i] - track->base[i];
@@ -220,7 +224,7 @@ static void write_quanta(const csim_traversal *t, const csim_coding *coding, csi
 static void read_quanta(const csim_traversal *t, const csim_coding *coding, csim_track *track) {
   ptrdiff_t n = track->nvert;
   uint32_t *shift = track->shift;
-  for (ptrdiff_t c = 0; c < 3; c++) {
+  for (ptrdiff_t c = 0; c < track->width; c++) {
     const uint32_t *word = track->word + c * n;
     base_quanta(track, c, coding, track->base);
     shift[n] = 0;
@@ -236,9 +240,9 @@ static void read_quanta(const csim_traversal *t, const csim_coding *coding, csim
 // be held. Every value is dequantised and compared: the bound is a fact, not an argument.
 static double find_quanta(const csim_traversal *t, const double *x, double error,
                           csim_track *track) {
-  ptrdiff_t n = track->nvert;
+  ptrdiff_t n = track->nvert, width = track->width;
   double largest = 0;
-  for (ptrdiff_t i = 0; i < 3 * n; i++) {
+  for (ptrdiff_t i = 0; i < width * n; i++) {
     if (!(fabs(x[i]) <= 1e30)) return 0; // NaN, infinite or absurd
     if (fabs(x[i]) > largest) largest = fabs(x[i]);
   }
@@ -247,8 +251,8 @@ static double find_quanta(const csim_traversal *t, const double *x, double error
   if (!(step > error) || largest / step > QUANTUM_MAX - 2) return 0;
   double per_step = 1 / step;
   for (ptrdiff_t i = 0; i < n; i++)
-    for (int c = 0; c < 3; c++) {
-      double value = x[3 * (ptrdiff_t)t->order[i] + c];
+    for (ptrdiff_t c = 0; c < width; c++) {
+      double value = x[width * t->order[i] + c];
       int32_t k = quantise(value, per_step);
       float back = (float)(k * step);
       if (!(fabs(value - (double)back) <= error)) return 0;
@@ -275,7 +279,7 @@ static void estimate(const csim_traversal *t, const csim_coding *coding, csim_tr
   ptrdiff_t n = track->nvert;
   float *base = (float *)(void *)track->base, *shift = (float *)(void *)track->shift;
   double per_step = coding->step > 0 ? 1 / coding->step : 0;
-  for (ptrdiff_t c = 0; c < 3; c++) {
+  for (ptrdiff_t c = 0; c < track->width; c++) {
     const float *value = track->next + c * n;
     shift_floats(track, c, coding, base, shift);
     for (int space = 0; space < SPACES; space++)
@@ -352,7 +356,7 @@ static int read_words(csim_planes *planes, csim_track *track, ptrdiff_t c, const
 
 // Takes the residuals of the frame into the sizes. Those of a key frame are of another kind.
 static void learn_sizes(csim_track *track, int key) {
-  ptrdiff_t n = 3 * (ptrdiff_t)track->nvert;
+  ptrdiff_t n = (ptrdiff_t)values_of(track);
   if (key)
     track->has_sizes = 0;
   else if (track->has_sizes)
@@ -370,18 +374,19 @@ static void learn_sizes(csim_track *track, int key) {
 static int is_same(const csim_track *track, ptrdiff_t index, int interval) {
   if (track->stored < 0) return 0;
   if (index % interval == 0 && track->stored % interval != 0) return 0;
-  return !memcmp(track->value, track->next, 3 * (size_t)track->nvert * sizeof(float));
+  return !memcmp(track->value, track->next, values_of(track) * sizeof(float));
 }
 
 int csim_codec_write(const csim_traversal *t, csim_planes *planes, const double *x, double error,
                      ptrdiff_t index, int interval, csim_track *track, csim_coding *coding,
                      csim_bytes *out) {
-  ptrdiff_t n = track->nvert;
+  ptrdiff_t n = track->nvert, width = track->width;
   int key = index % interval == 0;
   double step = error > 0 ? find_quanta(t, x, error, track) : 0;
   if (!(step > 0))
     for (ptrdiff_t i = 0; i < n; i++)
-      for (int c = 0; c < 3; c++) track->next[c * n + i] = (float)x[3 * (ptrdiff_t)t->order[i] + c];
+      for (ptrdiff_t c = 0; c < width; c++)
+        track->next[c * n + i] = (float)x[width * t->order[i] + c];
   if (is_same(track, index, interval)) {
     *coding = (csim_coding){.mode = CSIM_CACHE_SAME, .reference = track->stored};
     return 0;
@@ -394,7 +399,7 @@ int csim_codec_write(const csim_traversal *t, csim_planes *planes, const double 
   else
     write_floats(t, coding, track);
   if (key) track->has_sizes = 0;
-  for (int c = 0; c < 3; c++)
+  for (ptrdiff_t c = 0; c < width; c++)
     if (write_words(planes, track, c, out)) return -1;
   learn_sizes(track, key);
   advance(track, key);
@@ -407,7 +412,7 @@ int csim_codec_read(const csim_traversal *t, csim_planes *planes, const csim_cod
   const uint8_t *at = data, *end = data + size;
   int key = coding->mode == CSIM_CACHE_KEY;
   if (key) track->has_sizes = 0;
-  for (int c = 0; c < 3; c++)
+  for (int c = 0; c < track->width; c++)
     if (read_words(planes, track, c, &at, end)) return -1;
   if (at != end) return -1;
   learn_sizes(track, key);

@@ -30,20 +30,22 @@ typedef struct csim_coding {
 
 /// What writer and reader both remember of an attribute: its values in the last frame coded.
 typedef struct csim_track {
+  int width; ///< values of a vertex: 3, or 1
   int nvert;
-  float *value;     ///< (3 x nvert) x then y then z, each in traversal order
-  float *older;     ///< (3 x nvert) the frame before that; equal to `value` after a key frame
-  float *next;      ///< (3 x nvert) the frame being coded
-  uint32_t *base;   ///< (nvert) bits of floats, or multiples of the step
-  uint32_t *shift;  ///< (nvert + 1) differences from the base, with a zero at the end
-  uint32_t *word;   ///< (3 x nvert) residuals
-  uint32_t *size;   ///< (3 x nvert) how large residuals were lately, for the order of the next ones
+  float *value;    ///< (width x nvert) all x, then all y, then all z; each in traversal order
+  float *older;    ///< (width x nvert) the frame before that; equal to `value` after a key frame
+  float *next;     ///< (width x nvert) the frame being coded
+  uint32_t *base;  ///< (nvert) bits of floats, or multiples of the step
+  uint32_t *shift; ///< (nvert + 1) differences from the base, with a zero at the end
+  uint32_t *word;  ///< (width x nvert) residuals
+  uint32_t
+      *size; ///< (width x nvert) how large residuals were lately, for the order of the next ones
   int has_sizes;    ///< a delta was coded since the last key frame
   ptrdiff_t stored; ///< index of the frame that holds the data of `value`; -1 = none yet
 } csim_track;
 
 /// @return 0, or -1 when out of memory (release what there is with csim_track_free)
-int csim_track_init(csim_track *track, int nvert);
+int csim_track_init(csim_track *track, int width, int nvert);
 void csim_track_free(csim_track *track);
 
 /// Codes the frame `index` and makes it the track's value.
@@ -52,7 +54,7 @@ void csim_track_free(csim_track *track);
 /// q = 2 error - ulp(max |x|), so that |x - float(k q)| <= error; this is verified, and where the
 /// bound is too fine for floats of that size the frame falls back to lossless.
 ///
-/// @param x         (nvert x 3) in vertex order
+/// @param x         (nvert x width) in vertex order
 /// @param error     bound of the absolute error, in x's unit; 0 = lossless
 /// @param interval  every `interval`-th frame is a key
 /// @param[out] out  bytes are appended
@@ -67,7 +69,7 @@ int csim_codec_read(const csim_traversal *t, csim_planes *planes, const csim_cod
                     const uint8_t *data, ptrdiff_t size, csim_track *track);
 
 /// Copies the track's value to vertex order.
-/// @param[out] xyz  (nvert x 3)
-void csim_track_get(const csim_track *track, const csim_traversal *t, float *xyz);
+/// @param[out] value  (nvert x width)
+void csim_track_get(const csim_track *track, const csim_traversal *t, float *value);
 
 #endif

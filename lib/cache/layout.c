@@ -8,6 +8,11 @@
 static const uint8_t MAGIC[8] = {0x89, 'C', 'S', 'C', '\r', '\n', 0x1a, '\n'};
 static const uint32_t ENDIAN = 0x01020304;
 
+static const uint32_t ATTRIBUTE[CSIM_CACHE_NATTRIBUTE] = {
+    [CSIM_CACHE_POSITION] = CSIM_FOURCC('P', 'O', 'S', 'N'),
+    [CSIM_CACHE_VELOCITY] = CSIM_FOURCC('V', 'E', 'L', 'O'),
+    [CSIM_CACHE_PRESSURE] = CSIM_FOURCC('P', 'R', 'E', 'S')};
+
 void csim_header_pack(const csim_cache_options *options, int nobject, uint8_t *bytes) {
   memset(bytes, 0, CSIM_CACHE_HEADER);
   memcpy(bytes, MAGIC, sizeof MAGIC);
@@ -74,29 +79,33 @@ int csim_chunk_unpack(const uint8_t *bytes, csim_chunk *chunk) {
 }
 
 void csim_record_pack(int attribute, const csim_coding *coding, uint64_t size, uint8_t *bytes) {
-  csim_store_u32(attribute ? CSIM_CACHE_VELO : CSIM_CACHE_POSN, bytes);
+  csim_store_u32(ATTRIBUTE[attribute], bytes);
   bytes[4] = (uint8_t)coding->mode;
   bytes[5] = (uint8_t)coding->order;
   bytes[6] = (uint8_t)coding->space;
-  bytes[7] = 0;
+  bytes[7] = csim_attribute_width(attribute) == 1;
   csim_store_u64((uint64_t)coding->reference, bytes + 8);
   csim_store_f64(coding->step, bytes + 16);
   csim_store_u64(size, bytes + 24);
 }
 
 int csim_record_unpack(const uint8_t *bytes, csim_coding *coding, uint64_t *size) {
+  int attribute = 0;
+  while (attribute < CSIM_CACHE_NATTRIBUTE && ATTRIBUTE[attribute] != csim_load_u32(bytes))
+    attribute++;
+  *size = csim_load_u64(bytes + 24);
+  if (attribute == CSIM_CACHE_NATTRIBUTE) return attribute;
   uint64_t reference = csim_load_u64(bytes + 8);
   double step = csim_load_f64(bytes + 16);
   int same = bytes[4] == CSIM_CACHE_SAME;
   if (bytes[4] > CSIM_CACHE_SAME || bytes[5] > 2 || (bytes[5] < 1 && !same) ||
-      bytes[6] > CSIM_CACHE_PARALLELOGRAM || bytes[7] || reference > INT32_MAX || !isfinite(step) ||
-      step < 0)
+      bytes[6] > CSIM_CACHE_PARALLELOGRAM || bytes[7] != (csim_attribute_width(attribute) == 1) ||
+      reference > INT32_MAX || !isfinite(step) || step < 0)
     return -1;
   *coding = (csim_coding){.mode = (csim_cache_mode)bytes[4],
                           .order = bytes[5],
                           .space = (csim_cache_space)bytes[6],
                           .step = step,
                           .reference = (ptrdiff_t)reference};
-  *size = csim_load_u64(bytes + 24);
-  return 0;
+  return attribute;
 }

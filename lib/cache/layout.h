@@ -29,7 +29,7 @@
 //             4      1  mode: 0 key, 1 delta, 2 same    the records, the data of each in turn)
 //             5      1  order of the base: 1 or 2
 //             6      1  prediction: 0 nothing, 1 mean, 2 parallelogram
-//             7      1  type: 0 = 3 x f32 a vertex
+//             7      1  type: 0 = 3 x f32 a vertex, 1 = one f32
 //             8      8  i64 index of the frame that holds the data
 //            16      8  f64 step, 0 = lossless
 //            24      8  u64 bytes of data
@@ -42,7 +42,7 @@
 
 enum {
   CSIM_CACHE_MAJOR = 1,
-  CSIM_CACHE_MINOR = 0,
+  CSIM_CACHE_MINOR = 1,
   CSIM_CACHE_HEADER = 64,
   CSIM_CACHE_CHUNK = 40,
   CSIM_CACHE_INTERVAL = 8,
@@ -58,8 +58,24 @@ enum {
 #define CSIM_CACHE_STAT CSIM_FOURCC('S', 'T', 'A', 'T')
 #define CSIM_CACHE_INDX CSIM_FOURCC('I', 'N', 'D', 'X')
 #define CSIM_CACHE_LAST CSIM_FOURCC('T', 'A', 'I', 'L')
-#define CSIM_CACHE_POSN CSIM_FOURCC('P', 'O', 'S', 'N') ///< attribute: positions [m]
-#define CSIM_CACHE_VELO CSIM_FOURCC('V', 'E', 'L', 'O') ///< attribute: velocities [m/s]
+
+/// What a frame can hold of an object, in this order.
+typedef enum csim_attribute {
+  CSIM_CACHE_POSITION,
+  CSIM_CACHE_VELOCITY,
+  CSIM_CACHE_PRESSURE,
+  CSIM_CACHE_NATTRIBUTE,
+} csim_attribute;
+
+static inline int csim_attribute_width(int attribute) {
+  return attribute == CSIM_CACHE_PRESSURE ? 1 : 3;
+}
+
+static inline int csim_attribute_in(const csim_cache_object *object, int attribute) {
+  return attribute == CSIM_CACHE_POSITION   ? 1
+         : attribute == CSIM_CACHE_VELOCITY ? object->has_velocity != 0
+                                            : object->has_pressure != 0;
+}
 
 /// A chunk's header, unpacked.
 typedef struct csim_chunk {
@@ -91,7 +107,7 @@ int csim_chunk_unpack(const uint8_t *bytes, csim_chunk *chunk);
 /// @param[out] bytes  (CSIM_CACHE_ATTRIBUTE)
 void csim_record_pack(int attribute, const csim_coding *coding, uint64_t size, uint8_t *bytes);
 
-/// @return 0, or -1 when malformed
+/// @return the attribute; CSIM_CACHE_NATTRIBUTE: an unknown one (only *size is set); -1: malformed
 int csim_record_unpack(const uint8_t *bytes, csim_coding *coding, uint64_t *size);
 
 #endif

@@ -39,7 +39,10 @@ static z_stream *get_deflater(csim_planes *p, csim_effort effort) {
 static z_stream *get_inflater(csim_planes *p) {
   z_stream *z = &p->streams->inflater;
   if (p->streams->inflater_ready) return inflateReset(z) == Z_OK ? z : NULL;
-  if (inflateInit2(z, RAW_DEFLATE) != Z_OK) return NULL;
+  if (inflateInit2(z, RAW_DEFLATE) != Z_OK) {
+    p->failed = 1;
+    return NULL;
+  }
   p->streams->inflater_ready = 1;
   return z;
 }
@@ -107,13 +110,17 @@ static const uint8_t *read_plane(csim_planes *p, const uint8_t **at, const uint8
   z->avail_in = (uInt)size;
   z->next_out = p->plane;
   z->avail_out = (uInt)n;
-  int whole = inflate(z, Z_FINISH) == Z_STREAM_END && !z->avail_out && !z->avail_in;
-  return whole ? p->plane : NULL;
+  int code = inflate(z, Z_FINISH);
+  p->failed |= code == Z_MEM_ERROR;
+  return code == Z_STREAM_END && !z->avail_out && !z->avail_in ? p->plane : NULL;
 }
 
 int csim_planes_read(csim_planes *p, const uint8_t **at, const uint8_t *end, ptrdiff_t n,
                      uint32_t *word) {
-  if (prepare(p, n)) return -1;
+  if (prepare(p, n)) {
+    p->failed = 1;
+    return -1;
+  }
   for (int shift = 0; shift < 32; shift += 8) {
     const uint8_t *restrict plane = read_plane(p, at, end, n);
     if (!plane) return -1;

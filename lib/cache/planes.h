@@ -12,6 +12,7 @@ typedef struct csim_planes {
   struct csim_planes_streams *streams; ///< zlib's
   uint8_t *plane;                      ///< one plane
   ptrdiff_t capacity;
+  int failed; ///< reading ran out of memory; sticky
 } csim_planes;
 
 /// How hard to look for repeats: residuals have runs only, topology repeats at any distance.

@@ -51,17 +51,24 @@ struct csim_cache {
   uint64_t first, end; // where frames begin and end
   csim_planes planes;
   csim_bytes payload;
+  int memory; // a chunk was too large for it
 };
-
-static csim_status damaged(csim_cache *c, uint64_t offset, const char *what) {
-  csim_say(c->log, CSIM_ERROR, (csim_place){.file = c->path}, "byte %llu: %s",
-           (unsigned long long)offset, what);
-  return CSIM_IO;
-}
 
 static csim_status no_memory(csim_cache *c) {
   csim_say(c->log, CSIM_ERROR, (csim_place){.file = c->path}, "out of memory");
   return CSIM_MEMORY;
+}
+
+// Memory that is short is no damage: nothing is concluded about the file from it.
+static int is_short(const csim_cache *c) {
+  return c->memory || c->planes.failed || c->arena.failed;
+}
+
+static csim_status damaged(csim_cache *c, uint64_t offset, const char *what) {
+  if (is_short(c)) return no_memory(c);
+  csim_say(c->log, CSIM_ERROR, (csim_place){.file = c->path}, "byte %llu: %s",
+           (unsigned long long)offset, what);
+  return CSIM_IO;
 }
 
 // ---------------------------------------------------------------------------------------- chunks
@@ -101,6 +108,7 @@ static const char *read_chunk(csim_cache *c, uint64_t offset, csim_chunk *chunk)
   uint8_t *data = csim_bytes_reserve(&c->payload, padded);
   if (!data) {
     c->payload.failed = 0;
+    c->memory = 1;
     return "out of memory";
   }
   if (csim_cache_read_bytes(c, offset + CSIM_CACHE_CHUNK, padded, data))
@@ -290,7 +298,8 @@ csim_status csim_cache_open(const char *path, csim_log *log, csim_cache **cache)
   if (!status) {
     int found = read_index(c);
     c->info.complete = found == 1;
-    status = found < 0 ? no_memory(c) : found ? CSIM_OK : scan_frames(c);
+    status = found < 0 || is_short(c) ? no_memory(c) : found ? CSIM_OK : scan_frames(c);
+    if (!status && is_short(c)) status = no_memory(c);
   }
   if (status) {
     csim_cache_free(c);
@@ -341,9 +350,10 @@ static const char *find_record(const uint8_t *p, uint64_t size, uint64_t whole, 
     const uint8_t *q = p + 8 + (uint64_t)i * CSIM_CACHE_ATTRIBUTE;
     csim_coding coding;
     uint64_t bytes;
-    if (csim_record_unpack(q, &coding, &bytes) || bytes > whole - at || coding.reference > frame)
-      return malformed;
-    if (csim_load_u32(q) == (attribute ? CSIM_CACHE_VELO : CSIM_CACHE_POSN)) {
+    int kind = csim_record_unpack(q, &coding, &bytes);
+    if (kind < 0 || bytes > whole - at) return malformed;
+    if (kind == attribute) {
+      if (coding.reference > frame) return malformed;
       *r = (record){.coding = coding, .at = at, .size = bytes};
       return NULL;
     }
@@ -363,8 +373,7 @@ static csim_status read_record(csim_cache *c, int object, int attribute, int fra
                  chunk.object != (uint32_t)object || chunk.codec != CSIM_CACHE_CODEC_PLANES))
     wrong = "not the FRAM chunk that the index promised";
   if (!wrong && peek) {
-    uint64_t n =
-        chunk.size < 8 + 2 * CSIM_CACHE_ATTRIBUTE ? chunk.size : 8 + 2 * CSIM_CACHE_ATTRIBUTE;
+    uint64_t n = chunk.size < sizeof head ? chunk.size : sizeof head;
     if (csim_cache_read_bytes(c, offset + CSIM_CACHE_CHUNK, (ptrdiff_t)n, head))
       wrong = "the file became shorter while it was read";
     else
@@ -390,7 +399,9 @@ static csim_status decode(csim_cache *c, int object, int attribute, int frame) {
   csim_status status = read_record(c, object, attribute, frame, 0, &r);
   if (status) return status;
   uint64_t offset = csim_cache_frame_offset(c, frame, object);
-  if (r.coding.mode == CSIM_CACHE_SAME || !csim_planes_plausible(3 * (uint64_t)desc->nvert, r.size))
+  uint64_t width = (uint64_t)csim_attribute_width(attribute);
+  if (r.coding.mode == CSIM_CACHE_SAME ||
+      !csim_planes_plausible(width * (uint64_t)desc->nvert, r.size))
     return damaged(c, offset, "a FRAM chunk is malformed");
   if (!o->ready) {
     if (csim_traversal_init(&o->traversal, desc->nvert, desc->nface, desc->face_start,
@@ -398,7 +409,7 @@ static csim_status decode(csim_cache *c, int object, int attribute, int frame) {
       return no_memory(c);
     o->ready = 1;
   }
-  if (!track->value && csim_track_init(track, desc->nvert)) {
+  if (!track->value && csim_track_init(track, (int)width, desc->nvert)) {
     csim_track_free(track);
     return no_memory(c);
   }
@@ -438,7 +449,7 @@ static csim_status seek_frame(csim_cache *c, int object, int attribute, int fram
   csim_track *track = &c->object[object].track[attribute];
   int chain[1024 + 1], n = 0; // the interval is at most 1024
   for (;; frame--) {
-    int key;
+    int key = 0;
     csim_status status = resolve(c, object, attribute, &frame, &key);
     if (status) return status;
     if (track->value && track->stored == frame) break;
@@ -453,25 +464,38 @@ static csim_status seek_frame(csim_cache *c, int object, int attribute, int fram
   return CSIM_OK;
 }
 
-csim_status csim_cache_read(csim_cache *c, int object, int frame, float *x, float *v) {
-  if (object < 0 || object >= c->info.nobject || frame < 0 || frame >= c->info.nframe) {
-    csim_say(c->log, CSIM_ERROR, (csim_place){.file = c->path}, "no object %d in frame %d", object,
-             frame);
-    return CSIM_INVALID;
-  }
+// An attribute of a frame, zeros when the object has no such one.
+static csim_status read_attribute(csim_cache *c, int object, int attribute, int frame, float *to) {
   const csim_cache_object *desc = &c->info.object[object];
-  float *to[CSIM_CACHE_NATTRIBUTE] = {x, v};
-  for (int a = 0; a < CSIM_CACHE_NATTRIBUTE; a++) {
-    if (!to[a]) continue;
-    if (a && !desc->has_velocity) {
-      memset(to[a], 0, 3 * (size_t)desc->nvert * sizeof(float));
-      continue;
-    }
-    csim_status status = seek_frame(c, object, a, frame);
-    if (status) return status;
-    csim_track_get(&c->object[object].track[a], &c->object[object].traversal, to[a]);
+  if (!csim_attribute_in(desc, attribute)) {
+    size_t n = (size_t)csim_attribute_width(attribute) * (size_t)desc->nvert;
+    memset(to, 0, n * sizeof *to);
+    return CSIM_OK;
   }
-  return CSIM_OK;
+  csim_status status = seek_frame(c, object, attribute, frame);
+  if (!status)
+    csim_track_get(&c->object[object].track[attribute], &c->object[object].traversal, to);
+  return status;
+}
+
+static csim_status check_place(csim_cache *c, int object, int frame) {
+  if (object >= 0 && object < c->info.nobject && frame >= 0 && frame < c->info.nframe)
+    return CSIM_OK;
+  csim_say(c->log, CSIM_ERROR, (csim_place){.file = c->path}, "no object %d in frame %d", object,
+           frame);
+  return CSIM_INVALID;
+}
+
+csim_status csim_cache_read(csim_cache *c, int object, int frame, float *x, float *v) {
+  csim_status status = check_place(c, object, frame);
+  if (!status && x) status = read_attribute(c, object, CSIM_CACHE_POSITION, frame, x);
+  if (!status && v) status = read_attribute(c, object, CSIM_CACHE_VELOCITY, frame, v);
+  return status;
+}
+
+csim_status csim_cache_read_pressure(csim_cache *c, int object, int frame, float *pressure) {
+  csim_status status = check_place(c, object, frame);
+  return status ? status : read_attribute(c, object, CSIM_CACHE_PRESSURE, frame, pressure);
 }
 
 csim_status csim_cache_take_track(csim_cache *c, int object, int attribute, int frame,
@@ -479,9 +503,10 @@ csim_status csim_cache_take_track(csim_cache *c, int object, int attribute, int 
   csim_status status = seek_frame(c, object, attribute, frame);
   if (status) return status;
   const csim_track *from = &c->object[object].track[attribute];
-  memcpy(track->value, from->value, 3 * (size_t)from->nvert * sizeof(float));
-  memcpy(track->older, from->older, 3 * (size_t)from->nvert * sizeof(float));
-  memcpy(track->size, from->size, 3 * (size_t)from->nvert * sizeof(uint32_t));
+  size_t n = (size_t)from->width * (size_t)from->nvert;
+  memcpy(track->value, from->value, n * sizeof(float));
+  memcpy(track->older, from->older, n * sizeof(float));
+  memcpy(track->size, from->size, n * sizeof(uint32_t));
   track->has_sizes = from->has_sizes;
   track->stored = from->stored;
   return CSIM_OK;

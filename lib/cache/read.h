@@ -6,7 +6,6 @@
 #include "clothsim.h"
 
 enum {
-  CSIM_CACHE_NATTRIBUTE = 2, ///< positions, velocities
   CSIM_CACHE_CODEC_PLAIN = 0,
   CSIM_CACHE_CODEC_PLANES = 1,
   CSIM_CACHE_MAX_FRAME = 1 << 28,

@@ -61,6 +61,7 @@ static const csim_sequence_kind *recognise(csim_sequence *s) {
   if (stat(s->path, &st)) {
     char *part = csim_arena_print(&s->arena, "%s.part", s->path);
     if (part && !stat(part, &st)) return &csim_sequence_cache;
+    if (strchr(s->path, '#')) return &csim_sequence_files;
   } else if (S_ISDIR(st.st_mode)) {
     return &csim_sequence_files;
   } else {

@@ -1,6 +1,7 @@
-// cache/sequence_files.c: frames from mesh files: a folder of NAME_0001.obj (or .ply), or one file.
-// Needs io/, base/.
+// cache/sequence_files.c: frames from mesh files: a folder of NAME_0001.obj (or .ply), files given as
+// NAME_####.obj, or one file. Needs io/, base/.
 //
+// Each # stands for a digit; numbers that need more digits than there are # may have them.
 // A run's folder may hold meshes in several formats; OBJ goes before PLY. Files that share a name
 // up to their number are an object. Topology is that of an object's first frame and must not
 // change.
@@ -12,10 +13,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 // A file found, then sorted by object and number.
 typedef struct frame_file {
-  char *stem; // name of the object
+  const char *stem; // name of the object
   long long number;
   char *path;
 } frame_file;
@@ -32,6 +34,10 @@ static int has_extension(const char *name, const char *extension) {
   return n > m && !strcmp(name + n - m, extension);
 }
 
+static int is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
 // Splits NAME_0001.ext; without digits the number is 0 and the whole name the object's.
 static int add_file(csim_sequence *s, const char *folder, const char *name) {
   files *all = s->state;
@@ -39,34 +45,72 @@ static int add_file(csim_sequence *s, const char *folder, const char *name) {
   if (!grown) return -1;
   all->file = grown;
   frame_file *f = &all->file[all->nfile];
-  f->path = csim_arena_print(&s->arena, "%s%s%s", folder, *folder ? "/" : "", name);
-  f->stem = csim_arena_copy(&s->arena, name);
+  const char *slash = *folder && strcmp(folder, "/") ? "/" : "";
+  char *stem = csim_arena_copy(&s->arena, name);
+  f->path = csim_arena_print(&s->arena, "%s%s%s", folder, slash, name);
+  f->stem = stem;
   f->number = 0;
-  if (!f->path || !f->stem) return -1;
-  char *dot = strrchr(f->stem, '.');
+  if (!f->path || !stem) return -1;
+  char *dot = strrchr(stem, '.');
   if (dot) *dot = 0;
-  char *end = f->stem + strlen(f->stem), *digit = end;
-  while (digit > f->stem && digit[-1] >= '0' && digit[-1] <= '9' && end - digit < 18) digit--;
-  if (digit < end && digit > f->stem) {
+  char *end = stem + strlen(stem), *digit = end;
+  while (digit > stem && is_digit(digit[-1]) && end - digit < 18) digit--;
+  if (digit < end && digit > stem) {
     f->number = strtoll(digit, NULL, 10);
     if (digit[-1] == '_' || digit[-1] == '.' || digit[-1] == '-') digit--;
-    if (digit > f->stem) *digit = 0;
+    if (digit > stem) *digit = 0;
   }
   all->nfile++;
   return 0;
 }
 
-static csim_status list_folder(csim_sequence *s, const char *extension) {
-  DIR *folder = opendir(s->path);
+// Whether the name is the pattern with a number in place of its one run of #.
+static int fits_pattern(const char *name, const char *pattern) {
+  size_t before = strcspn(pattern, "#"), least = strspn(pattern + before, "#"), digits = 0;
+  if (strncmp(name, pattern, before)) return 0;
+  while (is_digit(name[before + digits])) digits++;
+  // a longer number has no leading zeros
+  if (digits < least || digits > 18 || (digits > least && name[before] == '0')) return 0;
+  return !strcmp(name + before + digits, pattern + before + least);
+}
+
+// Files of a folder by their extension, or by a pattern.
+static csim_status list_folder(csim_sequence *s, const char *path, const char *extension,
+                               const char *pattern) {
+  DIR *folder = opendir(path);
   if (!folder) {
-    csim_say(s->log, CSIM_ERROR, (csim_place){.file = s->path}, "cannot open: %s", strerror(errno));
+    csim_say(s->log, CSIM_ERROR, (csim_place){.file = path}, "cannot open: %s", strerror(errno));
     return CSIM_IO;
   }
   csim_status status = CSIM_OK;
-  for (struct dirent *d; !status && (d = readdir(folder));)
-    if (has_extension(d->d_name, extension) && *d->d_name != '.' && add_file(s, s->path, d->d_name))
-      status = csim_sequence_memory(s);
+  for (struct dirent *d; !status && (d = readdir(folder));) {
+    int wanted = pattern ? fits_pattern(d->d_name, pattern)
+                         : has_extension(d->d_name, extension) && *d->d_name != '.';
+    if (wanted && add_file(s, path, d->d_name)) status = csim_sequence_memory(s);
+  }
   closedir(folder);
+  return status;
+}
+
+// Files given as folder/NAME_####.obj: one object, by the pattern's number wherever it stands.
+static csim_status list_pattern(csim_sequence *s, const char *folder, const char *pattern) {
+  files *all = s->state;
+  size_t before = strcspn(pattern, "#"), least = strspn(pattern + before, "#");
+  if (strchr(pattern + before + least, '#')) {
+    csim_say(s->log, CSIM_ERROR, (csim_place){.file = s->path},
+             "has # in two places: which of them is the frame's number?");
+    return CSIM_INVALID;
+  }
+  csim_status status = list_folder(s, *folder ? folder : ".", NULL, pattern);
+  size_t stem = before;
+  while (stem > 0 && strchr("_.-", pattern[stem - 1])) stem--;
+  char *name = csim_arena_print(&s->arena, "%.*s", (int)stem, pattern);
+  if (!name) return csim_sequence_memory(s);
+  for (ptrdiff_t i = 0; i < all->nfile; i++) {
+    const char *slash = strrchr(all->file[i].path, '/');
+    all->file[i].number = strtoll(slash + 1 + before, NULL, 10);
+    all->file[i].stem = *name ? name : "mesh";
+  }
   return status;
 }
 
@@ -145,30 +189,50 @@ static csim_status open_files(csim_sequence *s) {
   files *all = s->state = CSIM_ARENA_NEW(&s->arena, files, 1);
   if (!all) return csim_sequence_memory(s);
   csim_status status = CSIM_OK;
-  if (has_extension(s->path, ".obj") || has_extension(s->path, ".ply") ||
-      has_extension(s->path, ".stl")) {
-    const char *slash = strrchr(s->path, '/');
-    char *folder = csim_arena_copy(&s->arena, s->path);
-    if (!folder) return csim_sequence_memory(s);
-    folder[slash ? slash - s->path : 0] = 0;
-    if (add_file(s, slash == s->path ? "/" : folder, slash ? slash + 1 : s->path))
-      return csim_sequence_memory(s);
+  const char *slash = strrchr(s->path, '/'), *name = slash ? slash + 1 : s->path;
+  char *folder = csim_arena_copy(&s->arena, s->path);
+  if (!folder) return csim_sequence_memory(s);
+  folder[slash == s->path ? 1 : slash ? slash - s->path : 0] = 0;
+  if (strchr(name, '#') && access(s->path, F_OK)) {
+    status = list_pattern(s, folder, name);
+  } else if (has_extension(s->path, ".obj") || has_extension(s->path, ".ply") ||
+             has_extension(s->path, ".stl")) {
+    if (add_file(s, folder, name)) return csim_sequence_memory(s);
   } else {
-    status = list_folder(s, ".obj");
-    if (!status && !all->nfile) status = list_folder(s, ".ply");
+    status = list_folder(s, s->path, ".obj", NULL);
+    if (!status && !all->nfile) status = list_folder(s, s->path, ".ply", NULL);
   }
   if (!status && !all->nfile) {
-    csim_say(s->log, CSIM_ERROR, (csim_place){.file = s->path}, "holds no OBJ or PLY files");
+    csim_say(s->log, CSIM_ERROR, (csim_place){.file = s->path}, "%s",
+             strchr(name, '#') ? "there is no such file, whatever its number"
+                               : "holds no OBJ or PLY files");
     status = CSIM_INVALID;
   }
   if (!status) status = make_table(s);
   return status ? status : read_topologies(s);
 }
 
-static int same_faces(const csim_mesh *a, const csim_mesh *b) {
-  return a->nvert == b->nvert && a->nface == b->nface &&
-         !memcmp(a->face_start, b->face_start, ((size_t)a->nface + 1) * sizeof(int)) &&
-         !memcmp(a->face_vert, b->face_vert, (size_t)a->face_start[a->nface] * sizeof(int));
+// Whether a later frame has the faces of the first; says it when not.
+static int same_faces(csim_sequence *s, const frame_file *file, const csim_mesh *mesh,
+                      int object) {
+  const files *all = s->state;
+  const csim_mesh *first = &all->mesh[object];
+  frame_file **present = all->present + (ptrdiff_t)object * s->info.nframe;
+  while (!*present) present++;
+  csim_place place = {.file = file->path};
+  if (mesh->nvert != first->nvert) {
+    csim_say(s->log, CSIM_ERROR, place, "has %d vertices, and the first frame, %s, has %d",
+             mesh->nvert, (*present)->path, first->nvert);
+    return 0;
+  }
+  if (mesh->nface == first->nface &&
+      !memcmp(mesh->face_start, first->face_start, ((size_t)first->nface + 1) * sizeof(int)) &&
+      !memcmp(mesh->face_vert, first->face_vert,
+              (size_t)first->face_start[first->nface] * sizeof(int)))
+    return 1;
+  csim_say(s->log, CSIM_ERROR, place, "has other faces (%d) than the first frame, %s (%d)",
+           mesh->nface, (*present)->path, first->nface);
+  return 0;
 }
 
 static csim_status read_files(csim_sequence *s, int object, int frame, double *x, double *v) {
@@ -181,11 +245,7 @@ static csim_status read_files(csim_sequence *s, int object, int frame, double *x
     return CSIM_INVALID;
   }
   csim_status status = csim_mesh_read(file->path, s->log, &mesh);
-  if (!status && !same_faces(&mesh, &all->mesh[object])) {
-    csim_say(s->log, CSIM_ERROR, (csim_place){.file = file->path},
-             "has other vertices or faces than the object's first frame");
-    status = CSIM_INVALID;
-  }
+  if (!status && !same_faces(s, file, &mesh, object)) status = CSIM_INVALID;
   size_t n = 3 * (size_t)s->info.object[object].nvert;
   if (!status) memcpy(x, mesh.vert, n * sizeof *x);
   if (v) memset(v, 0, n * sizeof *v);

@@ -121,9 +121,12 @@ int csim_topology_write(csim_planes *planes, const csim_cache_object *o, csim_by
   uint32_t *word = NULL;
   int status = -1;
   write_names(o, &names);
-  const uint32_t head[10] = {(uint32_t)o->type,  o->has_velocity ? 1u : 0u, (uint32_t)o->nvert,
-                             (uint32_t)o->nface, (uint32_t)ncorner,         (uint32_t)o->nuv,
-                             (uint32_t)o->ntag,  (uint32_t)o->ntet,         (uint32_t)names.n};
+  const uint32_t head[10] = {
+      (uint32_t)o->type,  (o->has_velocity ? 1u : 0u) | (o->has_pressure ? 2u : 0u),
+      (uint32_t)o->nvert, (uint32_t)o->nface,
+      (uint32_t)ncorner,  (uint32_t)o->nuv,
+      (uint32_t)o->ntag,  (uint32_t)o->ntet,
+      (uint32_t)names.n};
   for (int i = 0; i < 10; i++) csim_bytes_add32(out, head[i]);
   csim_bytes_add(out, names.data, names.n);
   csim_bytes_add(out, NULL, (ptrdiff_t)csim_padded((uint64_t)names.n) - names.n);
@@ -221,6 +224,7 @@ int csim_topology_read(csim_planes *planes, const uint8_t *data, ptrdiff_t size,
     return -1;
   o.type = (csim_cache_type)head[0];
   o.has_velocity = head[1] & 1;
+  o.has_pressure = head[1] >> 1 & 1;
   o.nvert = (int)head[2];
   o.nface = (int)head[3];
   o.nuv = (int)head[5];

@@ -8,6 +8,7 @@
 #include "cache/topology.h"
 
 #include "base/log.h"
+#include "io/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,8 +24,8 @@ enum { MAX_META = 1 << 24, MAX_STATS = 1 << 20 };
 // An object while it is written.
 typedef struct object_writer {
   csim_traversal traversal;
-  csim_track track[CSIM_CACHE_NATTRIBUTE]; // velocities unused unless has_velocity
-  int has_velocity;
+  csim_track track[CSIM_CACHE_NATTRIBUTE]; // unused unless has
+  int has[CSIM_CACHE_NATTRIBUTE];
   int done;           // put in this frame
   csim_bytes payload; // of this frame's FRAM
 } object_writer;
@@ -169,13 +169,15 @@ csim_status csim_cache_add_object(csim_cache_writer *w, const csim_cache_object 
   if (!grown) return fail_memory(w);
   w->object = grown;
   object_writer *o = &w->object[w->nobject++];
-  *o = (object_writer){.has_velocity = object->has_velocity != 0};
+  *o = (object_writer){0};
   csim_bytes payload = {0};
   int bad = csim_traversal_init(&o->traversal, object->nvert, object->nface, object->face_start,
-                                object->face_vert, object->ntet, object->tet) ||
-            csim_track_init(&o->track[0], object->nvert) ||
-            (o->has_velocity && csim_track_init(&o->track[1], object->nvert)) ||
-            csim_topology_write(&w->planes, object, &payload);
+                                object->face_vert, object->ntet, object->tet);
+  for (int a = 0; a < CSIM_CACHE_NATTRIBUTE && !bad; a++) {
+    o->has[a] = csim_attribute_in(object, a);
+    bad = o->has[a] && csim_track_init(&o->track[a], csim_attribute_width(a), object->nvert);
+  }
+  bad = bad || csim_topology_write(&w->planes, object, &payload);
   csim_chunk_add(&w->topology,
                  (csim_chunk){.fourcc = CSIM_CACHE_TOPO,
                               .object = (uint32_t)w->nobject - 1,
@@ -213,7 +215,7 @@ static csim_status open_part(csim_cache_writer *w) {
     close(fd);
     return fail(w, CSIM_IO, "is not a regular file");
   }
-  if (flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
+  if (csim_lock(fd)) {
     close(fd);
     return fail(w, CSIM_IO, "another process is writing this cache");
   }
@@ -249,7 +251,8 @@ static csim_status take_over(csim_cache_writer *w) {
     w->number = info->number[f];
   }
   for (int i = 0; i < w->nobject && w->keep; i++)
-    for (int a = 0; a <= w->object[i].has_velocity; a++) {
+    for (int a = 0; a < CSIM_CACHE_NATTRIBUTE; a++) {
+      if (!w->object[i].has[a]) continue;
       csim_status status = csim_cache_take_track(w->old, i, a, w->keep - 1, &w->object[i].track[a]);
       if (status) return w->status = status;
     }
@@ -315,31 +318,51 @@ csim_status csim_cache_begin_frame(csim_cache_writer *w, long long number, doubl
   return CSIM_OK;
 }
 
-csim_status csim_cache_put(csim_cache_writer *w, int object, const double *x, const double *v) {
+// Appends what the frame has of an attribute to the object's payload and describes it there.
+static int put_attribute(csim_cache_writer *w, object_writer *o, int attribute, const double *value,
+                         ptrdiff_t record) {
+  const double error[CSIM_CACHE_NATTRIBUTE] = {w->options.position_error, w->options.velocity_error,
+                                               0};
+  csim_bytes *p = &o->payload;
+  ptrdiff_t start = p->n;
+  csim_coding coding;
+  if (p->failed || csim_codec_write(&o->traversal, &w->planes, value, error[attribute], w->nframe,
+                                    CSIM_CACHE_INTERVAL, &o->track[attribute], &coding, p))
+    return -1;
+  csim_record_pack(attribute, &coding, (uint64_t)(p->n - start), p->data + record);
+  return 0;
+}
+
+csim_status csim_cache_put_pressed(csim_cache_writer *w, int object, const double *x,
+                                   const double *v, const double *pressure) {
   if (w->status) return w->status;
   if (!w->in_frame || object < 0 || object >= w->nobject || w->object[object].done)
     return fail(w, CSIM_INVALID, "an object is written out of order");
   object_writer *o = &w->object[object];
-  if (o->has_velocity != (v != NULL))
-    return fail(w, CSIM_INVALID, "velocities do not match the object's description");
-  int nattribute = 1 + o->has_velocity;
+  const double *value[CSIM_CACHE_NATTRIBUTE] = {x, v, pressure};
+  int nattribute = 0;
+  for (int a = 0; a < CSIM_CACHE_NATTRIBUTE; a++) {
+    if (o->has[a] != (value[a] != NULL))
+      return fail(w, CSIM_INVALID, "velocities or pressures do not match the object's description");
+    nattribute += o->has[a];
+  }
   csim_bytes *p = &o->payload;
   p->n = 0;
   csim_bytes_add32(p, (uint32_t)nattribute);
   csim_bytes_add32(p, 0);
   ptrdiff_t record = p->n;
   csim_bytes_add(p, NULL, nattribute * CSIM_CACHE_ATTRIBUTE);
-  for (int a = 0; a < nattribute; a++, record += CSIM_CACHE_ATTRIBUTE) {
-    csim_coding coding;
-    ptrdiff_t start = p->n;
-    double error = a ? w->options.velocity_error : w->options.position_error;
-    if (p->failed || csim_codec_write(&o->traversal, &w->planes, a ? v : x, error, w->nframe,
-                                      CSIM_CACHE_INTERVAL, &o->track[a], &coding, p))
-      return fail_memory(w);
-    csim_record_pack(a, &coding, (uint64_t)(p->n - start), p->data + record);
+  for (int a = 0; a < CSIM_CACHE_NATTRIBUTE; a++) {
+    if (!o->has[a]) continue;
+    if (put_attribute(w, o, a, value[a], record)) return fail_memory(w);
+    record += CSIM_CACHE_ATTRIBUTE;
   }
   o->done = 1;
   return CSIM_OK;
+}
+
+csim_status csim_cache_put(csim_cache_writer *w, int object, const double *x, const double *v) {
+  return csim_cache_put_pressed(w, object, x, v, NULL);
 }
 
 csim_status csim_cache_put_stats(csim_cache_writer *w, const char *json) {
@@ -382,6 +405,11 @@ csim_status csim_cache_end_frame(csim_cache_writer *w) {
   w->nframe++;
   w->in_frame = 0;
   return CSIM_OK;
+}
+
+csim_status csim_cache_sync(csim_cache_writer *w) {
+  if (w->status) return w->status;
+  return w->fd >= 0 && fsync(w->fd) ? fail_file(w, "write") : CSIM_OK;
 }
 
 // ---------------------------------------------------------------------------------------- close

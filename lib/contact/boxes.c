@@ -1,37 +1,30 @@
 // contact/boxes.c: see boxes.h.
 #include "contact/boxes.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { SORT_GRAIN = 4096 };
 
-csim_box csim_box_empty(void) {
-  csim_box box;
+// Outward by four units of a float: one for rounding to it, the rest for sums with drifts.
+static float below(double x) {
+  return (float)(x - 4 * FLT_EPSILON * fabs(x) - FLT_MIN);
+}
+static float above(double x) {
+  return (float)(x + 4 * FLT_EPSILON * fabs(x) + FLT_MIN);
+}
+
+csim_box csim_box_of_point(const double *x, double grow, const double *drift) {
+  csim_box box = {{0}, {0}, {0}, {0}};
   for (int c = 0; c < 3; c++) {
-    box.lo[c] = box.drift_lo[c] = INFINITY;
-    box.hi[c] = box.drift_hi[c] = -INFINITY;
+    box.lo[c] = below(x[c] - grow);
+    box.hi[c] = above(x[c] + grow);
+    box.drift_lo[c] = below(drift[c]);
+    box.drift_hi[c] = above(drift[c]);
   }
   return box;
-}
-
-static double less(double a, double b) {
-  return a < b ? a : b;
-}
-static double more(double a, double b) {
-  return a > b ? a : b;
-}
-
-csim_box csim_box_join(const csim_box *a, const csim_box *b) {
-  csim_box out;
-  for (int c = 0; c < 3; c++) {
-    out.lo[c] = less(a->lo[c], b->lo[c]);
-    out.hi[c] = more(a->hi[c], b->hi[c]);
-    out.drift_lo[c] = less(a->drift_lo[c], b->drift_lo[c]);
-    out.drift_hi[c] = more(a->drift_hi[c], b->drift_hi[c]);
-  }
-  return out;
 }
 
 // ------------------------------------------------------------------------------------ pair lists

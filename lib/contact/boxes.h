@@ -9,25 +9,46 @@
 #include <stdint.h>
 
 /// A box whose contents drift from time 0 to time 1, each point by some displacement in a range.
+/// Floats, rounded outward by whoever fills it: half the memory, and the fourth lane is not used.
 typedef struct csim_box {
-  double lo[3], hi[3];             ///< [m] at time 0
-  double drift_lo[3], drift_hi[3]; ///< [m]
+  _Alignas(16) float lo[4], hi[4];  ///< [m] at time 0
+  float drift_lo[4], drift_hi[4];   ///< [m]
 } csim_box;
 
 /// Whether two closed boxes can have a point in common at some time. What drifts alike stays apart.
 static inline int csim_boxes_meet(const csim_box *a, const csim_box *b) {
   int apart = 0;
   for (int c = 0; c < 3; c++) {
-    double down = a->drift_lo[c] - b->drift_hi[c], up = a->drift_hi[c] - b->drift_lo[c];
+    float down = a->drift_lo[c] - b->drift_hi[c], up = a->drift_hi[c] - b->drift_lo[c];
     apart |= a->lo[c] + (down < 0 ? down : 0) > b->hi[c];
     apart |= a->hi[c] + (up > 0 ? up : 0) < b->lo[c];
   }
   return !apart;
 }
 
-/// The box that meets nothing, and the smallest box around two.
-csim_box csim_box_empty(void);
-csim_box csim_box_join(const csim_box *a, const csim_box *b);
+/// A box that meets nothing; finite, as infinities would make NaN of drifts.
+#define CSIM_BOX_NOWHERE                                                                           \
+  {{CSIM_BOX_FAR, CSIM_BOX_FAR, CSIM_BOX_FAR, 0},                                                  \
+   {-CSIM_BOX_FAR, -CSIM_BOX_FAR, -CSIM_BOX_FAR, 0},                                               \
+   {CSIM_BOX_FAR, CSIM_BOX_FAR, CSIM_BOX_FAR, 0},                                                  \
+   {-CSIM_BOX_FAR, -CSIM_BOX_FAR, -CSIM_BOX_FAR, 0}}
+#define CSIM_BOX_FAR 1e37f
+
+/// The box around a point x [m] and all within `grow` [m] of it, that drifts by `drift` [m]; rounded
+/// outward so that sums of floats in csim_boxes_meet are covered too.
+csim_box csim_box_of_point(const double *x, double grow, const double *drift);
+
+/// The smallest box around two.
+static inline csim_box csim_box_join(const csim_box *a, const csim_box *b) {
+  csim_box out;
+  for (int c = 0; c < 4; c++) {
+    out.lo[c] = a->lo[c] < b->lo[c] ? a->lo[c] : b->lo[c];
+    out.hi[c] = a->hi[c] > b->hi[c] ? a->hi[c] : b->hi[c];
+    out.drift_lo[c] = a->drift_lo[c] < b->drift_lo[c] ? a->drift_lo[c] : b->drift_lo[c];
+    out.drift_hi[c] = a->drift_hi[c] > b->drift_hi[c] ? a->drift_hi[c] : b->drift_hi[c];
+  }
+  return out;
+}
 
 /// Whether a pair whose boxes meet goes on the list. Called from any thread, in any order.
 typedef int csim_keep_fn(void *context, int a, int b);

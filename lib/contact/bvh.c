@@ -1,184 +1,260 @@
 // contact/bvh.c: see bvh.h.
 #include "contact/bvh.h"
 
-#include "math/vec3.h"
+enum { CHUNK_PACKS = 64, STACK_ROOM = 4 * CSIM_BVH_LEVELS };
 
-#include <float.h>
-
-enum { CHUNK_LEAVES = 64, GROUP_LEAVES = 4, MAX_DEPTH = 32 };
-
-// Outward by four units of a float: one for rounding to it, the rest for sums with drifts.
-static float below(double x) {
-  return (float)(x - 4 * FLT_EPSILON * fabs(x) - FLT_MIN);
-}
-static float above(double x) {
-  return (float)(x + 4 * FLT_EPSILON * fabs(x) + FLT_MIN);
-}
-
-static csim_bvh_box round_outward(const csim_box *b) {
-  return (csim_bvh_box){
-      _mm_setr_ps(below(b->lo[0]), below(b->lo[1]), below(b->lo[2]), 0),
-      _mm_setr_ps(above(b->hi[0]), above(b->hi[1]), above(b->hi[2]), 0),
-      _mm_setr_ps(below(b->drift_lo[0]), below(b->drift_lo[1]), below(b->drift_lo[2]), 0),
-      _mm_setr_ps(above(b->drift_hi[0]), above(b->drift_hi[1]), above(b->drift_hi[2]), 0)};
+static void lay_out(csim_bvh *bvh, int n) {
+  int npack = n, total = 0;
+  bvh->n = n;
+  bvh->nlevel = 0;
+  do {
+    npack = (npack + 3) / 4;
+    bvh->start[bvh->nlevel++] = total;
+    total += npack;
+  } while (npack > 1);
+  bvh->start[bvh->nlevel] = total;
 }
 
-static csim_bvh_box join(const csim_bvh_box *a, const csim_bvh_box *b) {
-  return (csim_bvh_box){_mm_min_ps(a->lo, b->lo), _mm_max_ps(a->hi, b->hi),
-                        _mm_min_ps(a->drift_lo, b->drift_lo), _mm_max_ps(a->drift_hi, b->drift_hi)};
-}
-
-static const float FAR = FLT_MAX / 4; // finite: infinities would make NaN of drifts
-
-// The box that meets nothing.
-static csim_bvh_box nowhere(void) {
-  __m128 far = _mm_setr_ps(FAR, FAR, FAR, 0), near = _mm_setr_ps(-FAR, -FAR, -FAR, 0);
-  return (csim_bvh_box){far, near, far, near};
-}
-
-// As csim_boxes_meet; the sums round too, which the outward rounding has covered.
-static inline int meet(const csim_bvh_box *a, const csim_bvh_box *b) {
-  __m128 zero = _mm_setzero_ps();
-  __m128 down = _mm_min_ps(_mm_sub_ps(a->drift_lo, b->drift_hi), zero);
-  __m128 up = _mm_max_ps(_mm_sub_ps(a->drift_hi, b->drift_lo), zero);
-  __m128 apart = _mm_or_ps(_mm_cmpgt_ps(_mm_add_ps(a->lo, down), b->hi),
-                           _mm_cmplt_ps(_mm_add_ps(a->hi, up), b->lo));
-  return _mm_movemask_ps(apart) == 0;
-}
-
-int csim_bvh_create(csim_arena *arena, int n, csim_bvh *bvh) {
-  *bvh = (csim_bvh){.n = n, .nslot = 1, .slack = -1};
-  bvh->nleaf = (n + CSIM_BVH_LEAF - 1) / CSIM_BVH_LEAF;
-  while (bvh->nslot < bvh->nleaf) bvh->nslot *= 2;
+int csim_bvh_create(csim_arena *arena, int first, int n, csim_bvh *bvh) {
+  *bvh = (csim_bvh){.first = first, .slack = -1};
+  lay_out(bvh, n);
   bvh->item = CSIM_ARENA_NEW(arena, int, n);
-  bvh->box = CSIM_ARENA_NEW(arena, csim_bvh_box, n);
-  bvh->node = CSIM_ARENA_NEW(arena, csim_bvh_box, 2 * (ptrdiff_t)bvh->nslot - 1);
-  bvh->key = CSIM_ARENA_NEW(arena, csim_morton, n);
-  bvh->key_scratch = CSIM_ARENA_NEW(arena, csim_morton, n);
+  bvh->pack = CSIM_ARENA_NEW(arena, csim_bvh_pack, bvh->start[bvh->nlevel]);
+  bvh->around = CSIM_ARENA_NEW(arena, csim_box, bvh->start[bvh->nlevel]);
+  bvh->stale = CSIM_ARENA_NEW(arena, unsigned char, bvh->start[bvh->nlevel]);
   return arena->failed ? -1 : 0;
 }
 
-static void sort_items(csim_bvh *bvh, const csim_box *box) {
-  csim_box all = csim_box_empty();
+static void sort_items(csim_bvh *bvh, const csim_box *box, csim_morton *key) {
+  csim_box all = CSIM_BOX_NOWHERE;
   for (int i = 0; i < bvh->n; i++) all = csim_box_join(&all, &box[i]);
   double extent = 0; // one scale for all axes keeps cells cubes
   for (int c = 0; c < 3; c++)
-    if (all.hi[c] - all.lo[c] > extent) extent = all.hi[c] - all.lo[c];
+    if ((double)all.hi[c] - all.lo[c] > extent) extent = (double)all.hi[c] - all.lo[c];
   double scale = extent > 0 ? ((1 << 21) - 1) / extent : 0;
   for (int i = 0; i < bvh->n; i++) {
     uint32_t cell[3];
     for (int c = 0; c < 3; c++)
-      cell[c] = (uint32_t)((0.5 * (box[i].lo[c] + box[i].hi[c]) - all.lo[c]) * scale);
-    bvh->key[i] = (csim_morton){csim_morton_code(cell), i};
+      cell[c] = (uint32_t)((0.5 * ((double)box[i].lo[c] + box[i].hi[c]) - all.lo[c]) * scale);
+    key[i] = (csim_morton){csim_morton_code(cell), i};
   }
-  csim_morton_sort(bvh->n, bvh->key, bvh->key_scratch);
-  for (int i = 0; i < bvh->n; i++) bvh->item[i] = bvh->key[i].item;
+  csim_morton_sort(bvh->n, key, key + bvh->n);
+  for (int i = 0; i < bvh->n; i++) bvh->item[i] = key[i].item;
 }
 
-// Boxes of items and leaves; returns the leaves' total size.
-static double fill_leaves(csim_bvh *bvh, const csim_box *box) {
+// --------------------------------------------------------------------------------------- building
+
+static void spread(const float *const from[4], __m128 to[3]) {
+  __m128 a = _mm_load_ps(from[0]), b = _mm_load_ps(from[1]);
+  __m128 c = _mm_load_ps(from[2]), d = _mm_load_ps(from[3]);
+  _MM_TRANSPOSE4_PS(a, b, c, d);
+  to[0] = a;
+  to[1] = b;
+  to[2] = c;
+}
+
+static void fill_pack(const csim_box *const b[4], csim_bvh_pack *pack) {
+  spread((const float *const[]){b[0]->lo, b[1]->lo, b[2]->lo, b[3]->lo}, pack->lo);
+  spread((const float *const[]){b[0]->hi, b[1]->hi, b[2]->hi, b[3]->hi}, pack->hi);
+  spread((const float *const[]){b[0]->drift_lo, b[1]->drift_lo, b[2]->drift_lo, b[3]->drift_lo},
+         pack->drift_lo);
+  spread((const float *const[]){b[0]->drift_hi, b[1]->drift_hi, b[2]->drift_hi, b[3]->drift_hi},
+         pack->drift_hi);
+}
+
+// Pack p from the n boxes below it, in the given order if there is one.
+static void refill(int n, const csim_box *box, const int *order, int p, csim_bvh_pack *pack,
+                   csim_box *around) {
+  static const csim_box nowhere = CSIM_BOX_NOWHERE;
+  const csim_box *b[4];
+  for (int k = 0; k < 4; k++) {
+    int i = 4 * p + k;
+    b[k] = i < n ? &box[order ? order[i] : i] : &nowhere;
+  }
+  fill_pack(b, &pack[p]);
+  around[p] = *b[0];
+  for (int k = 1; k < 4 && 4 * p + k < n; k++) around[p] = csim_box_join(&around[p], b[k]);
+}
+
+static void refill_item_pack(csim_bvh *bvh, const csim_box *box, int p) {
+  refill(bvh->n, box, bvh->item, p, bvh->pack, bvh->around);
+}
+
+// Pack p of level l > 0.
+static void refill_upper_pack(csim_bvh *bvh, int l, int p) {
+  int below = bvh->start[l - 1], at = bvh->start[l];
+  refill(at - below, bvh->around + below, NULL, p, bvh->pack + at, bvh->around + at);
+}
+
+// The lowest level; returns its packs' total size.
+static double fill_items(csim_bvh *bvh, const csim_box *box) {
   double size = 0;
-  for (int l = 0; l < bvh->nslot; l++) {
-    csim_bvh_box *leaf = &bvh->node[bvh->nslot - 1 + l];
-    *leaf = nowhere();
-    for (int k = l * CSIM_BVH_LEAF; k < (l + 1) * CSIM_BVH_LEAF && k < bvh->n; k++) {
-      bvh->box[k] = round_outward(&box[bvh->item[k]]);
-      *leaf = join(leaf, &bvh->box[k]);
-    }
-    if (l < bvh->nleaf) {
-      float side[4];
-      _mm_storeu_ps(side, _mm_sub_ps(leaf->hi, leaf->lo));
-      size += (double)side[0] + side[1] + side[2];
-    }
+  for (int p = 0; p < bvh->start[1]; p++) {
+    refill_item_pack(bvh, box, p);
+    for (int c = 0; c < 3; c++) size += (double)bvh->around[p].hi[c] - bvh->around[p].lo[c];
   }
   return size;
 }
 
-void csim_bvh_update(csim_bvh *bvh, const csim_box *box) {
+static void fill_upper_levels(csim_bvh *bvh) {
+  for (int l = 1; l < bvh->nlevel; l++)
+    for (int p = 0; p < bvh->start[l + 1] - bvh->start[l]; p++) refill_upper_pack(bvh, l, p);
+}
+
+void csim_bvh_update(csim_bvh *bvh, const csim_box *box, csim_morton *key) {
   int sorted = bvh->slack < 0;
-  if (sorted) sort_items(bvh, box);
-  double size = fill_leaves(bvh, box);
+  if (sorted) sort_items(bvh, box, key);
+  double size = fill_items(bvh, box);
   if (!sorted && size > 2 * bvh->slack) {
-    sort_items(bvh, box);
-    size = fill_leaves(bvh, box);
+    sort_items(bvh, box, key);
+    size = fill_items(bvh, box);
     sorted = 1;
   }
   if (sorted) bvh->slack = size;
-  for (int k = bvh->nslot - 2; k >= 0; k--)
-    bvh->node[k] = join(&bvh->node[2 * k + 1], &bvh->node[2 * k + 2]);
+  fill_upper_levels(bvh);
 }
 
-typedef struct search {
-  const csim_bvh *A, *B; // B NULL: A against itself
+void csim_bvh_update_some(csim_bvh *bvh, const csim_box *box, const unsigned char *flag) {
+  unsigned char *stale = bvh->stale;
+  for (int p = 0; p < bvh->start[1]; p++) {
+    stale[p] = 0;
+    for (int i = 4 * p; i < 4 * p + 4 && i < bvh->n; i++) stale[p] |= flag[bvh->item[i]];
+    if (stale[p]) refill_item_pack(bvh, box, p);
+  }
+  for (int l = 1; l < bvh->nlevel; l++) {
+    const unsigned char *child = stale + bvh->start[l - 1];
+    int nchild = bvh->start[l] - bvh->start[l - 1];
+    unsigned char *mine = stale + bvh->start[l];
+    for (int p = 0; p < bvh->start[l + 1] - bvh->start[l]; p++) {
+      mine[p] = 0;
+      for (int k = 4 * p; k < 4 * p + 4 && k < nchild; k++) mine[p] |= child[k];
+      if (mine[p]) refill_upper_pack(bvh, l, p);
+    }
+  }
+}
+
+void csim_bvh_select(const csim_bvh *all, const csim_box *box, const unsigned char *flag,
+                     csim_bvh *some) {
+  int n = 0;
+  for (int k = 0; k < all->n; k++)
+    if (flag[all->item[k]]) some->item[n++] = all->item[k];
+  lay_out(some, n);
+  fill_items(some, box);
+  fill_upper_levels(some);
+}
+
+// -------------------------------------------------------------------------------------- searching
+
+// One box in all four lanes.
+typedef csim_bvh_pack wide_box;
+
+static inline wide_box widen(const float *lo, const float *hi, const float *drift_lo,
+                             const float *drift_hi, int stride) {
+  wide_box w;
+  for (int c = 0; c < 3; c++) {
+    w.lo[c] = _mm_load1_ps(lo + stride * c);
+    w.hi[c] = _mm_load1_ps(hi + stride * c);
+    w.drift_lo[c] = _mm_load1_ps(drift_lo + stride * c);
+    w.drift_hi[c] = _mm_load1_ps(drift_hi + stride * c);
+  }
+  return w;
+}
+
+// As csim_boxes_meet: bit k tells of the pack's box k.
+static inline int meet(const wide_box *a, const csim_bvh_pack *b) {
+  __m128 zero = _mm_setzero_ps(), apart = zero;
+  for (int c = 0; c < 3; c++) {
+    __m128 down = _mm_min_ps(_mm_sub_ps(a->drift_lo[c], b->drift_hi[c]), zero);
+    __m128 up = _mm_max_ps(_mm_sub_ps(a->drift_hi[c], b->drift_lo[c]), zero);
+    apart = _mm_or_ps(apart, _mm_cmpgt_ps(_mm_add_ps(a->lo[c], down), b->hi[c]));
+    apart = _mm_or_ps(apart, _mm_cmplt_ps(_mm_add_ps(a->hi[c], up), b->lo[c]));
+  }
+  return ~_mm_movemask_ps(apart) & 15;
+}
+
+typedef struct search_job {
+  int nsearch;
+  const csim_bvh_search *search;
   csim_keep_fn *keep;
   void *context;
   csim_pair_chunks *chunks;
-} search;
+} search_job;
 
-static void test_leaves(const search *s, int chunk, int la, int lb) {
-  const csim_bvh *A = s->A, *B = s->B ? s->B : A;
-  int a1 = (la + 1) * CSIM_BVH_LEAF < A->n ? (la + 1) * CSIM_BVH_LEAF : A->n;
-  int b1 = (lb + 1) * CSIM_BVH_LEAF < B->n ? (lb + 1) * CSIM_BVH_LEAF : B->n;
-  for (int i = la * CSIM_BVH_LEAF; i < a1; i++)
-    for (int j = !s->B && la == lb ? i + 1 : lb * CSIM_BVH_LEAF; j < b1; j++) {
-      if (!meet(&A->box[i], &B->box[j])) continue;
-      int a = A->item[i], b = B->item[j];
-      if (!s->B && a > b) {
+static void test_packs(const search_job *job, const csim_bvh_search *s, int chunk, int p, int q) {
+  const csim_bvh *A = s->A, *B = s->B;
+  const csim_bvh_pack *from = &A->pack[p];
+  for (int k = 0; k < 4 && 4 * p + k < A->n; k++) {
+    wide_box box = widen((const float *)from->lo + k, (const float *)from->hi + k,
+                         (const float *)from->drift_lo + k, (const float *)from->drift_hi + k, 4);
+    int mask = meet(&box, &B->pack[q]);
+    if (A == B && p == q) mask &= ~((2 << k) - 1);
+    for (int l = 0; l < 4; l++) {
+      if (!(mask >> l & 1)) continue;
+      int a = A->first + A->item[4 * p + k], b = B->first + B->item[4 * q + l];
+      if (s->alike && a == b) continue;
+      if (s->alike && a > b) {
         int swap = a;
         a = b;
         b = swap;
       }
-      if (s->keep(s->context, a, b)) csim_pair_chunks_push(s->chunks, chunk, a, b);
+      if (job->keep(job->context, a, b)) csim_pair_chunks_push(job->chunks, chunk, a, b);
     }
-}
-
-// All leaves of B that meet leaves of A under its node `group`; of A itself, from each leaf on. The
-// leaves of a group are neighbours: one walk down the tree serves them all.
-static void search_group(const search *s, int chunk, int group) {
-  const csim_bvh *A = s->A, *B = s->B ? s->B : A;
-  int first = group * GROUP_LEAVES, last = first + GROUP_LEAVES;
-  if (last > A->nleaf) last = A->nleaf;
-  csim_bvh_box box = nowhere();
-  for (int l = first; l < last; l++) box = join(&box, &A->node[A->nslot - 1 + l]);
-  int stack[MAX_DEPTH + 1], top = 0;
-  stack[top++] = 0;
-  while (top) {
-    int k = stack[--top];
-    if (!meet(&B->node[k], &box)) continue;
-    if (k < B->nslot - 1) {
-      stack[top++] = 2 * k + 2;
-      stack[top++] = 2 * k + 1;
-      continue;
-    }
-    int other = k - (B->nslot - 1);
-    for (int l = first; l < last; l++)
-      if ((s->B || other >= l) && meet(&B->node[k], &A->node[A->nslot - 1 + l]))
-        test_leaves(s, chunk, l, other);
   }
 }
 
+// All packs of items in B that meet pack p of A; of A itself, from p on.
+static void search_pack(const search_job *job, const csim_bvh_search *s, int chunk, int p) {
+  const csim_bvh *A = s->A, *B = s->B;
+  struct {
+    int level, pack;
+  } stack[STACK_ROOM], at;
+  const csim_box *around = &A->around[p];
+  wide_box box = widen(around->lo, around->hi, around->drift_lo, around->drift_hi, 1);
+  int top = 0;
+  if (B->nlevel == 1) {
+    test_packs(job, s, chunk, p, 0);
+    return;
+  }
+  stack[top].level = B->nlevel - 1;
+  stack[top++].pack = 0;
+  while (top) {
+    at = stack[--top];
+    int mask = meet(&box, &B->pack[B->start[at.level] + at.pack]);
+    for (int k = 0; k < 4; k++) {
+      int child = 4 * at.pack + k;
+      if (!(mask >> k & 1)) continue;
+      if (A == B && (((int64_t)child + 1) << 2 * (at.level - 1)) <= p) continue;
+      if (at.level == 1) {
+        test_packs(job, s, chunk, p, child);
+      } else {
+        stack[top].level = at.level - 1;
+        stack[top++].pack = child;
+      }
+    }
+  }
+}
+
+static int count_chunks(const csim_bvh_search *s) {
+  int empty = s->A->n == 0 || s->B->n == 0;
+  return empty ? 0 : (s->A->start[1] + CHUNK_PACKS - 1) / CHUNK_PACKS;
+}
+
 static void search_chunk(void *context, int chunk) {
-  const search *s = context;
-  enum { GROUPS = CHUNK_LEAVES / GROUP_LEAVES };
-  for (int g = chunk * GROUPS; g < (chunk + 1) * GROUPS && g * GROUP_LEAVES < s->A->nleaf; g++)
-    search_group(s, chunk, g);
+  const search_job *job = context;
+  const csim_bvh_search *s = job->search;
+  int local = chunk;
+  for (; local >= count_chunks(s); s++) local -= count_chunks(s);
+  for (int p = local * CHUNK_PACKS; p < (local + 1) * CHUNK_PACKS && p < s->A->start[1]; p++)
+    search_pack(job, s, chunk, p);
 }
 
-static int run(csim_pool *pool, search *s, csim_pair_list *list) {
-  int nchunk = (s->A->nleaf + CHUNK_LEAVES - 1) / CHUNK_LEAVES;
-  if (s->B && s->B->n == 0) nchunk = 0;
-  csim_pair_chunks_begin(s->chunks, nchunk);
-  csim_pool_run(pool, s->chunks->nchunk, search_chunk, s);
-  return csim_pair_chunks_join(s->chunks, pool, s->A->n, list);
-}
-
-int csim_bvh_pairs(csim_pool *pool, const csim_bvh *bvh, csim_keep_fn *keep, void *context,
-                   csim_pair_chunks *chunks, csim_pair_list *list) {
-  return run(pool, &(search){bvh, NULL, keep, context, chunks}, list);
-}
-
-int csim_bvh_pairs_between(csim_pool *pool, const csim_bvh *A, const csim_bvh *B,
-                           csim_keep_fn *keep, void *context, csim_pair_chunks *chunks,
-                           csim_pair_list *list) {
-  return run(pool, &(search){A, B, keep, context, chunks}, list);
+int csim_bvh_pairs(csim_pool *pool, int nsearch, const csim_bvh_search *search, int na,
+                   csim_keep_fn *keep, void *context, csim_pair_chunks *chunks,
+                   csim_pair_list *list) {
+  search_job job = {nsearch, search, keep, context, chunks};
+  int nchunk = 0;
+  for (int s = 0; s < nsearch; s++) nchunk += count_chunks(&search[s]);
+  csim_pair_chunks_begin(chunks, nchunk);
+  csim_pool_run(pool, chunks->nchunk, search_chunk, &job);
+  return csim_pair_chunks_join(chunks, pool, na, list);
 }

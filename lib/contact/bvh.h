@@ -1,7 +1,8 @@
 // contact/bvh.h: bounding volume hierarchy over boxes that move. Needs contact/boxes.h.
 //
-// Items stand in Morton order of their box centres, a few to a leaf; over the leaves lies a
-// complete binary tree. Moving boxes refit it; it is sorted anew when it has grown slack.
+// Items stand in Morton order of their box centres. Four neighbours make a pack, four packs the next
+// level's pack, and so on up to one: a test of a box against a pack tells of four at once. Moving
+// boxes refit the tree; it is sorted anew when it has grown slack.
 #ifndef CSIM_CONTACT_BVH_H
 #define CSIM_CONTACT_BVH_H
 
@@ -9,40 +10,56 @@
 
 #include <xmmintrin.h>
 
-enum { CSIM_BVH_LEAF = 4 };
+enum { CSIM_BVH_LEVELS = 16 };
 
-/// A csim_box rounded outward to floats: half the memory, and one comparison does three axes.
-typedef struct csim_bvh_box {
-  __m128 lo, hi, drift_lo, drift_hi; ///< the fourth lane is 0
-} csim_bvh_box;
+/// Four boxes, one to a lane.
+typedef struct csim_bvh_pack {
+  __m128 lo[3], hi[3], drift_lo[3], drift_hi[3];
+} csim_bvh_pack;
 
 typedef struct csim_bvh {
   int n;                          ///< items
-  int nleaf;                      ///< leaves in use
-  int nslot;                      ///< a power of two >= nleaf
+  int first;                      ///< the number of item 0 in lists of pairs
+  int nlevel;                     ///< level 0 holds the items, the last one pack
+  int start[CSIM_BVH_LEVELS + 1]; ///< first pack of each level
   int *item;                      ///< (n) in Morton order
-  csim_bvh_box *box;              ///< (n) of them
-  csim_bvh_box *node;             ///< (2 nslot - 1) children of k at 2 k + 1 and 2 k + 2
-  csim_morton *key, *key_scratch; ///< (n)
-  double slack;                   ///< [m] sum of the leaves' sizes when last sorted; < 0: never
+  csim_bvh_pack *pack;            ///< (start[nlevel])
+  csim_box *around;               ///< (start[nlevel]) around each pack
+  unsigned char *stale;           ///< (start[nlevel]) scratch
+  double slack;                   ///< [m] sum of the packs' sizes when last sorted; < 0: never
 } csim_bvh;
 
 /// Room for n items, from the arena. -1 when out of memory.
-int csim_bvh_create(csim_arena *arena, int n, csim_bvh *bvh);
+int csim_bvh_create(csim_arena *arena, int first, int n, csim_bvh *bvh);
 
-/// Takes the items' boxes as they are now. Sorts first if the leaves' total size has doubled since
+/// Takes the items' boxes as they are now. Sorts first if the packs' total size has doubled since
 /// the last sort, else refits.
 /// @param box  (n) finite
-void csim_bvh_update(csim_bvh *bvh, const csim_box *box);
+/// @param key  (n x 2) scratch
+void csim_bvh_update(csim_bvh *bvh, const csim_box *box, csim_morton *key);
 
-/// All pairs a < b of items whose boxes meet and that `keep` wants, sorted.
+/// Takes the boxes of those items that have a flag, and leaves the others as they were.
+void csim_bvh_update_some(csim_bvh *bvh, const csim_box *box, const unsigned char *flag);
+
+/// Makes `some` the tree of those items of `all` that have a flag, with boxes as they are now.
+/// @param box   (all->n) finite
+/// @param flag  (all->n)
+/// @param some  created with room for as many items as `all`
+void csim_bvh_select(const csim_bvh *all, const csim_box *box, const unsigned char *flag,
+                     csim_bvh *some);
+
+/// What to search: items of A against items of B. A pair of `alike` items is told as (a, b) with
+/// a < b; A itself is B for all pairs within a tree.
+typedef struct csim_bvh_search {
+  const csim_bvh *A, *B;
+  int alike;
+} csim_bvh_search;
+
+/// All pairs of items whose boxes meet and that `keep` wants, of all searches together, sorted.
+/// @param na  above every a
 /// @return 0, or -1 when out of memory
-int csim_bvh_pairs(csim_pool *pool, const csim_bvh *bvh, csim_keep_fn *keep, void *context,
-                   csim_pair_chunks *chunks, csim_pair_list *list);
-
-/// All pairs of an item a of A and an item b of B, likewise.
-int csim_bvh_pairs_between(csim_pool *pool, const csim_bvh *A, const csim_bvh *B,
-                           csim_keep_fn *keep, void *context, csim_pair_chunks *chunks,
-                           csim_pair_list *list);
+int csim_bvh_pairs(csim_pool *pool, int nsearch, const csim_bvh_search *search, int na,
+                   csim_keep_fn *keep, void *context, csim_pair_chunks *chunks,
+                   csim_pair_list *list);
 
 #endif

@@ -4,10 +4,19 @@
 #include "contact/filter.h"
 #include "math/vec3.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { BOX_GRAIN = 1024, FILL_GRAIN = 512 };
+enum { BODIES, COLLIDERS };
+
+static void create_trees(csim_arena *arena, int point0, int point1, int edge0, int edge1, int tri0,
+                         int tri1, struct csim_candidate_trees *tree) {
+  csim_bvh_create(arena, point0, point1 - point0, &tree->point);
+  csim_bvh_create(arena, edge0, edge1 - edge0, &tree->edge);
+  csim_bvh_create(arena, tri0, tri1 - tri0, &tree->tri);
+}
 
 int csim_candidates_create(const csim_skin *skin, csim_broad_phase broad_phase, int self,
                            double distance, csim_candidates *set) {
@@ -17,13 +26,23 @@ int csim_candidates_create(const csim_skin *skin, csim_broad_phase broad_phase, 
   set->ref = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)skin->nvert);
   set->drift = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)skin->nvert);
   set->reach = CSIM_ARENA_NEW(arena, double, skin->nvert);
+  set->left = CSIM_ARENA_NEW(arena, unsigned char, skin->nvert);
+  set->vert_box = CSIM_ARENA_NEW(arena, csim_box, skin->nvert);
   set->point_box = CSIM_ARENA_NEW(arena, csim_box, skin->npoint);
   set->edge_box = CSIM_ARENA_NEW(arena, csim_box, skin->nedge);
   set->tri_box = CSIM_ARENA_NEW(arena, csim_box, skin->ntri);
+  set->point_left = CSIM_ARENA_NEW(arena, unsigned char, skin->npoint);
+  set->edge_left = CSIM_ARENA_NEW(arena, unsigned char, skin->nedge);
+  set->tri_left = CSIM_ARENA_NEW(arena, unsigned char, skin->ntri);
   if (broad_phase == CSIM_BROAD_BVH) {
-    csim_bvh_create(arena, skin->npoint, &set->point_tree);
-    csim_bvh_create(arena, skin->nedge, &set->edge_tree);
-    csim_bvh_create(arena, skin->ntri, &set->tri_tree);
+    set->key = CSIM_ARENA_NEW(arena, csim_morton, 2 * ((ptrdiff_t)skin->nedge + skin->ntri));
+    for (int k = 0; k < 2; k++) {
+      struct csim_candidate_trees *tree = k ? set->some : set->tree;
+      create_trees(arena, 0, skin->nbody_point, 0, skin->nbody_edge, 0, skin->nbody_tri,
+                   &tree[BODIES]);
+      create_trees(arena, skin->nbody_point, skin->npoint, skin->nbody_edge, skin->nedge,
+                   skin->nbody_tri, skin->ntri, &tree[COLLIDERS]);
+    }
   }
   return arena->failed ? -1 : 0;
 }
@@ -38,46 +57,55 @@ void csim_candidates_free(csim_candidates *set) {
   *set = (csim_candidates){0};
 }
 
-typedef struct collect_job {
-  csim_candidates *set;
-  const double *x;
-} collect_job;
-
-// Box of a primitive, grown by its reach and half the contact distance: two primitives that belong
-// on the list have boxes that meet.
-static csim_box box_of(const csim_candidates *set, const double *x, int n, const int *v) {
-  csim_box b = csim_box_empty();
-  double reach = 0;
-  for (int k = 0; k < n; k++) {
-    const double *p = x + 3 * (ptrdiff_t)v[k], *u = set->drift + 3 * (ptrdiff_t)v[k];
-    csim_box at = {{p[0], p[1], p[2]}, {p[0], p[1], p[2]}, {u[0], u[1], u[2]}, {u[0], u[1], u[2]}};
-    b = csim_box_join(&b, &at);
-    reach = csim_max(reach, set->reach[v[k]]);
-  }
-  double grow = reach + 0.51 * set->distance;
+// Boxes of primitives whose vertices are grown by their reach and half the contact distance: two
+// primitives that belong on the list have boxes that meet.
+static void fill_vert(csim_candidates *set, int i) {
+  double start[3], way[3];
   for (int c = 0; c < 3; c++) {
-    b.lo[c] -= grow;
-    b.hi[c] += grow;
+    double drift = set->drift[3 * (ptrdiff_t)i + c];
+    start[c] = set->ref[3 * (ptrdiff_t)i + c] - set->clock * drift;
+    way[c] = set->horizon * drift;
   }
-  return b;
+  set->vert_box[i] = csim_box_of_point(start, set->reach[i] + 0.51 * set->distance, way);
+}
+
+static void fill_point(csim_candidates *set, int i) {
+  set->point_box[i] = set->vert_box[set->skin->point[i]];
+}
+
+static void fill_edge(csim_candidates *set, int i) {
+  const int *v = set->skin->edge + 2 * (ptrdiff_t)i;
+  set->edge_box[i] = csim_box_join(&set->vert_box[v[0]], &set->vert_box[v[1]]);
+}
+
+static void fill_tri(csim_candidates *set, int i) {
+  const int *v = set->skin->tri + 3 * (ptrdiff_t)i;
+  csim_box two = csim_box_join(&set->vert_box[v[0]], &set->vert_box[v[1]]);
+  set->tri_box[i] = csim_box_join(&two, &set->vert_box[v[2]]);
+}
+
+// Returns how many boxes of colliders have changed.
+static double fill_verts(void *context, int first, int last) {
+  csim_candidates *set = context;
+  double changed = 0;
+  for (int i = first; i < last; i++) {
+    csim_box old = set->vert_box[i];
+    fill_vert(set, i);
+    if (i >= set->skin->nbody_vert) changed += memcmp(&old, &set->vert_box[i], sizeof old) != 0;
+  }
+  return changed;
 }
 
 static void fill_points(void *context, int first, int last) {
-  const collect_job *job = context;
-  for (int i = first; i < last; i++)
-    job->set->point_box[i] = box_of(job->set, job->x, 1, &job->set->skin->point[i]);
+  for (int i = first; i < last; i++) fill_point(context, i);
 }
 
 static void fill_edges(void *context, int first, int last) {
-  const collect_job *job = context;
-  for (int i = first; i < last; i++)
-    job->set->edge_box[i] = box_of(job->set, job->x, 2, job->set->skin->edge + 2 * (ptrdiff_t)i);
+  for (int i = first; i < last; i++) fill_edge(context, i);
 }
 
 static void fill_tris(void *context, int first, int last) {
-  const collect_job *job = context;
-  for (int i = first; i < last; i++)
-    job->set->tri_box[i] = box_of(job->set, job->x, 3, job->set->skin->tri + 3 * (ptrdiff_t)i);
+  for (int i = first; i < last; i++) fill_tri(context, i);
 }
 
 // Whether the two parts can have contact at all.
@@ -90,7 +118,8 @@ static void gather(const double *x, const int v[4], const double *p[4]) {
   for (int k = 0; k < 4; k++) p[k] = x + 3 * (ptrdiff_t)v[k];
 }
 
-// The most that the first side's points drift towards the second's along n.
+// How fast the first side's points drift towards the second's along n, at most [m] a unit of the
+// clock; < 0 when they part.
 static double closing(const csim_candidates *set, int split, const int v[4], const double n[3]) {
   double side[2] = {-INFINITY, INFINITY};
   for (int k = 0; k < 4; k++) {
@@ -100,43 +129,73 @@ static double closing(const csim_candidates *set, int split, const int v[4], con
     else
       side[1] = csim_min(side[1], along);
   }
-  return csim_max(0, side[0] - side[1]);
+  return side[0] - side[1];
 }
 
-static int near_enough(const collect_job *job, csim_pair_kind kind, const int v[4]) {
-  const csim_candidates *set = job->set;
+// Whether the slab across the line of the two centres is wide enough already: cheaper than the
+// shortest connection, and settles most neighbours within a sheet.
+static int apart_along_centres(const csim_candidates *set, int split, const int v[4],
+                               const double *const p[4], double far) {
+  double n[3], side[2] = {-INFINITY, INFINITY};
+  for (int c = 0; c < 3; c++)
+    n[c] = split == 1 ? (p[1][c] + p[2][c] + p[3][c]) * (1.0 / 3) - p[0][c]
+                      : p[2][c] + p[3][c] - p[0][c] - p[1][c];
+  for (int k = 0; k < 4; k++) {
+    double r[3];
+    csim_sub(p[k], p[0], r);
+    double along = csim_dot(n, r);
+    if (k < split)
+      side[0] = csim_max(side[0], along);
+    else
+      side[1] = csim_min(side[1], along);
+  }
+  double width = side[1] - side[0], least = far * far * (1 + 1e-9) * csim_dot(n, n);
+  if (!(width > 0 && width * width > least)) return 0;
+  width -= (set->horizon - set->clock) * csim_max(0, closing(set, split, v, n));
+  return width > 0 && width * width > least;
+}
+
+static int near_enough(const csim_candidates *set, csim_pair_kind kind, const int v[4]) {
   int split = csim_pair_split(kind);
   double reach[2] = {0, 0}, w[4], n[3] = {0};
   const double *p[4];
   for (int k = 0; k < 4; k++) reach[k >= split] = csim_max(reach[k >= split], set->reach[v[k]]);
   double far = (set->distance + reach[0] + reach[1]) * (1 + 1e-9);
-  gather(job->x, v, p);
+  gather(set->ref, v, p);
+  if (apart_along_centres(set, split, v, p, far)) return 0;
   double d2 = csim_pair_closest(kind, p, w);
   if (d2 < far * far) return 1;
   // across the shortest connection the empty slab is as wide as that; drifting narrows it
   double d = sqrt(d2);
   for (int k = 1; k < 4; k++)
     for (int c = 0; c < 3; c++) n[c] += w[k] * (p[k][c] - p[0][c]) / d;
-  return d - closing(set, split, v, n) < far;
+  return d - (set->horizon - set->clock) * csim_max(0, closing(set, split, v, n)) < far;
+}
+
+// While renewing, only pairs of vertices that have left their reach are wanted.
+static int wanted(const csim_candidates *set, const int v[4]) {
+  return !set->valid || set->left[v[0]] || set->left[v[1]] || set->left[v[2]] || set->left[v[3]];
 }
 
 static int keep_point_tri(void *context, int a, int b) {
-  const collect_job *job = context;
-  const csim_skin *skin = job->set->skin;
+  const csim_candidates *set = context;
+  const csim_skin *skin = set->skin;
   int p = skin->point[a];
   const int *t = skin->tri + 3 * (ptrdiff_t)b;
   if (p == t[0] || p == t[1] || p == t[2]) return 0;
-  if (!parts_touch(job->set, skin->part[p], skin->part[t[0]])) return 0;
-  return near_enough(job, CSIM_PAIR_VERTEX_TRIANGLE, (int[]){p, t[0], t[1], t[2]});
+  if (!parts_touch(set, skin->part[p], skin->part[t[0]])) return 0;
+  const int v[4] = {p, t[0], t[1], t[2]};
+  return wanted(set, v) && near_enough(set, CSIM_PAIR_VERTEX_TRIANGLE, v);
 }
 
 static int keep_edge_edge(void *context, int a, int b) {
-  const collect_job *job = context;
-  const csim_skin *skin = job->set->skin;
+  const csim_candidates *set = context;
+  const csim_skin *skin = set->skin;
   const int *e = skin->edge + 2 * (ptrdiff_t)a, *f = skin->edge + 2 * (ptrdiff_t)b;
   if (e[0] == f[0] || e[0] == f[1] || e[1] == f[0] || e[1] == f[1]) return 0;
-  if (!parts_touch(job->set, skin->part[e[0]], skin->part[f[0]])) return 0;
-  return near_enough(job, CSIM_PAIR_EDGE_EDGE, (int[]){e[0], e[1], f[0], f[1]});
+  if (!parts_touch(set, skin->part[e[0]], skin->part[f[0]])) return 0;
+  const int v[4] = {e[0], e[1], f[0], f[1]};
+  return wanted(set, v) && near_enough(set, CSIM_PAIR_EDGE_EDGE, v);
 }
 
 // Edges on the way to parallel have no single nearest pair of points: the force would jump along
@@ -172,83 +231,205 @@ static double start_scale(const csim_candidates *set, csim_pair_kind kind, const
   return d < far ? 0.9 * d / set->distance : 1;
 }
 
+typedef struct fill_job {
+  csim_candidates *set;
+  int first; // place of the first new candidate
+} fill_job;
+
 static void fill_candidates(void *context, int first, int last) {
-  const collect_job *job = context;
+  const fill_job *job = context;
   csim_candidates *set = job->set;
   const csim_skin *skin = set->skin;
   for (int i = first; i < last; i++) {
-    csim_candidate *c = &set->list[i];
+    csim_candidate *c = &set->list[job->first + i];
     ptrdiff_t k = i - set->point_tri.n;
+    *c = (csim_candidate){.scale = 1, .weight = 1};
     if (k < 0) {
       const int *pair = set->point_tri.pair + 2 * (ptrdiff_t)i;
       const int *t = skin->tri + 3 * (ptrdiff_t)pair[1];
-      *c = (csim_candidate){
-          {skin->point[pair[0]], t[0], t[1], t[2]}, CSIM_PAIR_VERTEX_TRIANGLE, 0, 1, 1};
+      c->kind = CSIM_PAIR_VERTEX_TRIANGLE;
+      c->v[0] = skin->point[pair[0]];
+      memcpy(c->v + 1, t, 3 * sizeof *t);
     } else {
       const int *pair = set->edge_edge.pair + 2 * k;
-      const int *e = skin->edge + 2 * (ptrdiff_t)pair[0], *f = skin->edge + 2 * (ptrdiff_t)pair[1];
-      *c = (csim_candidate){{e[0], e[1], f[0], f[1]}, CSIM_PAIR_EDGE_EDGE, 0, 1, 1};
+      c->kind = CSIM_PAIR_EDGE_EDGE;
+      memcpy(c->v, skin->edge + 2 * (ptrdiff_t)pair[0], 2 * sizeof *c->v);
+      memcpy(c->v + 2, skin->edge + 2 * (ptrdiff_t)pair[1], 2 * sizeof *c->v);
     }
     const double *p[4];
-    double n[3];
+    double n[3] = {0};
     csim_pair_kind kind = (csim_pair_kind)c->kind;
-    gather(job->x, c->v, p);
-    // rounding to float: keep it a lower bound
-    c->gap = (float)(csim_separate_pair(kind, p, n) * (1 - 1e-6));
+    gather(set->ref, c->v, p);
+    double gap = csim_separate_pair(kind, p, n);
+    // rounding to float: gaps down, closing up
+    double rate = gap > 0 ? closing(set, csim_pair_split(kind), c->v, n) : 0;
+    c->closing = (float)(rate + 1e-6 * fabs(rate));
+    gap += set->clock * (double)c->closing;
+    c->gap = (float)(gap - 1e-6 * fabs(gap));
     c->scale = (float)start_scale(set, kind, c->v);
     if (kind == CSIM_PAIR_EDGE_EDGE) c->weight = (float)parallel_weight(p);
   }
 }
 
-int csim_candidates_collect(csim_pool *pool, csim_candidates *set, const double *x) {
-  const csim_skin *skin = set->skin;
-  collect_job job = {set, x};
-  int bad;
-  set->valid = 0;
-  memcpy(set->ref, x, 3 * (size_t)skin->nvert * sizeof *x);
-  csim_pool_for(pool, skin->npoint, BOX_GRAIN, fill_points, &job);
-  csim_pool_for(pool, skin->nedge, BOX_GRAIN, fill_edges, &job);
-  csim_pool_for(pool, skin->ntri, BOX_GRAIN, fill_tris, &job);
-  if (set->broad_phase == CSIM_BROAD_GRID) {
-    bad = csim_grid_pairs_between(pool, &set->grid, skin->npoint, set->point_box, skin->ntri,
-                                  set->tri_box, keep_point_tri, &job, &set->chunks,
-                                  &set->point_tri) ||
-          csim_grid_pairs(pool, &set->grid, skin->nedge, set->edge_box, keep_edge_edge, &job,
-                          &set->chunks, &set->edge_edge);
-  } else {
-    csim_bvh_update(&set->point_tree, set->point_box);
-    csim_bvh_update(&set->edge_tree, set->edge_box);
-    csim_bvh_update(&set->tri_tree, set->tri_box);
-    bad =
-        csim_bvh_pairs_between(pool, &set->point_tree, &set->tri_tree, keep_point_tri, &job,
-                               &set->chunks, &set->point_tri) ||
-        csim_bvh_pairs(pool, &set->edge_tree, keep_edge_edge, &job, &set->chunks, &set->edge_edge);
-  }
-  if (bad || set->point_tri.n + set->edge_edge.n > (1 << 30)) return -1;
-  set->n = (int)(set->point_tri.n + set->edge_edge.n);
-  csim_candidate *list = csim_grow(set->list, &set->room, set->n, sizeof *list);
+// The pairs found become candidates behind the first `keep` of the list.
+static int append(csim_pool *pool, csim_candidates *set, int keep) {
+  ptrdiff_t found = set->point_tri.n + set->edge_edge.n;
+  if (keep + found > 1 << 30) return -1;
+  csim_candidate *list = csim_grow(set->list, &set->room, keep + found, sizeof *list);
   if (!list) return -1;
   set->list = list;
-  csim_pool_for(pool, set->n, FILL_GRAIN, fill_candidates, &job);
+  set->n = keep + (int)found;
+  csim_pool_for(pool, (int)found, FILL_GRAIN, fill_candidates, &(fill_job){set, keep});
+  return 0;
+}
+
+static void update_trees(csim_candidates *set, struct csim_candidate_trees *tree) {
+  csim_bvh_update(&tree->point, set->point_box + tree->point.first, set->key);
+  csim_bvh_update(&tree->edge, set->edge_box + tree->edge.first, set->key);
+  csim_bvh_update(&tree->tri, set->tri_box + tree->tri.first, set->key);
+}
+
+static int search_grid(csim_pool *pool, csim_candidates *set) {
+  const csim_skin *skin = set->skin;
+  return csim_grid_pairs_between(pool, &set->grid, skin->npoint, set->point_box, skin->ntri,
+                                 set->tri_box, keep_point_tri, set, &set->chunks,
+                                 &set->point_tri) ||
+         csim_grid_pairs(pool, &set->grid, skin->nedge, set->edge_box, keep_edge_edge, set,
+                         &set->chunks, &set->edge_edge);
+}
+
+static int search_trees(csim_pool *pool, csim_candidates *set) {
+  const csim_skin *skin = set->skin;
+  struct csim_candidate_trees *b = &set->tree[BODIES], *c = &set->tree[COLLIDERS];
+  // bodies among themselves come last, to be left out
+  csim_bvh_search point_tri[] = {
+      {&b->point, &c->tri, 0}, {&c->point, &b->tri, 0}, {&b->point, &b->tri, 0}};
+  csim_bvh_search edge_edge[] = {{&b->edge, &c->edge, 1}, {&b->edge, &b->edge, 1}};
+  int self = set->self != 0;
+  return csim_bvh_pairs(pool, 2 + self, point_tri, skin->npoint, keep_point_tri, set, &set->chunks,
+                        &set->point_tri) ||
+         csim_bvh_pairs(pool, 1 + self, edge_edge, skin->nedge, keep_edge_edge, set, &set->chunks,
+                        &set->edge_edge);
+}
+
+static void fill_boxes(csim_pool *pool, csim_candidates *set) {
+  const csim_skin *skin = set->skin;
+  int moved = csim_pool_sum(pool, skin->nvert, fill_verts, set) > 0;
+  csim_pool_for(pool, moved ? skin->npoint : skin->nbody_point, BOX_GRAIN, fill_points, set);
+  csim_pool_for(pool, moved ? skin->nedge : skin->nbody_edge, BOX_GRAIN, fill_edges, set);
+  csim_pool_for(pool, moved ? skin->ntri : skin->nbody_tri, BOX_GRAIN, fill_tris, set);
+  if (set->broad_phase == CSIM_BROAD_BVH) {
+    update_trees(set, &set->tree[BODIES]);
+    if (moved) update_trees(set, &set->tree[COLLIDERS]);
+  }
+}
+
+int csim_candidates_collect(csim_pool *pool, csim_candidates *set) {
+  set->valid = 0;
+  set->clock = 0;
+  fill_boxes(pool, set);
+  int bad =
+      set->broad_phase == CSIM_BROAD_GRID ? search_grid(pool, set) : search_trees(pool, set);
+  if (bad || append(pool, set, 0)) return -1;
   set->valid = 1;
   return 0;
 }
 
-static void renew_gaps(void *context, int first, int last) {
-  const collect_job *job = context;
-  for (int i = first; i < last; i++) {
-    csim_candidate *c = &job->set->list[i];
-    const double *p[4];
-    double n[3];
-    gather(job->x, c->v, p);
-    c->gap = (float)(csim_separate_pair((csim_pair_kind)c->kind, p, n) * (1 - 1e-6));
+// --------------------------------------------------------------------------------------- renewing
+
+// Marks the primitives of vertices that have left their reach, and makes their boxes anew. Returns
+// whether there are any of colliders.
+static int renew_boxes(csim_candidates *set) {
+  const csim_skin *skin = set->skin;
+  const unsigned char *left = set->left;
+  int colliders = 0;
+  for (int i = 0; i < skin->nvert; i++) {
+    if (!left[i]) continue;
+    fill_vert(set, i);
+    colliders |= i >= skin->nbody_vert;
   }
+  for (int i = 0; i < skin->npoint; i++)
+    if ((set->point_left[i] = left[skin->point[i]])) fill_point(set, i);
+  for (int i = 0; i < skin->nedge; i++) {
+    const int *e = skin->edge + 2 * (ptrdiff_t)i;
+    if ((set->edge_left[i] = left[e[0]] | left[e[1]])) fill_edge(set, i);
+  }
+  for (int i = 0; i < skin->ntri; i++) {
+    const int *t = skin->tri + 3 * (ptrdiff_t)i;
+    if ((set->tri_left[i] = left[t[0]] | left[t[1]] | left[t[2]])) fill_tri(set, i);
+  }
+  return colliders;
 }
 
-void csim_candidates_drift(csim_pool *pool, csim_candidates *set, double share) {
+static void renew_tree(csim_bvh *all, const csim_box *box, const unsigned char *left,
+                       csim_bvh *some) {
+  csim_bvh_update_some(all, box + all->first, left + all->first);
+  csim_bvh_select(all, box + all->first, left + all->first, some);
+}
+
+static void renew_trees(csim_candidates *set, int side) {
+  struct csim_candidate_trees *all = &set->tree[side], *some = &set->some[side];
+  renew_tree(&all->point, set->point_box, set->point_left, &some->point);
+  renew_tree(&all->edge, set->edge_box, set->edge_left, &some->edge);
+  renew_tree(&all->tri, set->tri_box, set->tri_left, &some->tri);
+}
+
+// Pairs of two renewed primitives are found from both sides.
+static void drop_repeated(csim_pair_list *list) {
+  ptrdiff_t n = 0;
+  for (ptrdiff_t i = 0; i < list->n; i++) {
+    const int *pair = list->pair + 2 * i, *last = list->pair + 2 * (n - 1);
+    if (n && pair[0] == last[0] && pair[1] == last[1]) continue;
+    memmove(list->pair + 2 * n++, pair, 2 * sizeof *pair);
+  }
+  list->n = n;
+}
+
+static int search_some(csim_pool *pool, csim_candidates *set, int colliders_moved) {
+  const csim_skin *skin = set->skin;
+  struct csim_candidate_trees *b = &set->tree[BODIES], *c = &set->tree[COLLIDERS];
+  struct csim_candidate_trees *sb = &set->some[BODIES], *sc = &set->some[COLLIDERS];
+  csim_bvh_search point_tri[6] = {{&sb->point, &c->tri, 0}, {&c->point, &sb->tri, 0}};
+  csim_bvh_search edge_edge[3] = {{&sb->edge, &c->edge, 1}};
+  int np = 2, ne = 1;
+  renew_trees(set, BODIES);
+  if (set->self) {
+    point_tri[np++] = (csim_bvh_search){&sb->point, &b->tri, 0};
+    point_tri[np++] = (csim_bvh_search){&b->point, &sb->tri, 0};
+    edge_edge[ne++] = (csim_bvh_search){&sb->edge, &b->edge, 1};
+  }
+  if (colliders_moved) {
+    renew_trees(set, COLLIDERS);
+    point_tri[np++] = (csim_bvh_search){&sc->point, &b->tri, 0};
+    point_tri[np++] = (csim_bvh_search){&b->point, &sc->tri, 0};
+    edge_edge[ne++] = (csim_bvh_search){&b->edge, &sc->edge, 1};
+  }
+  if (csim_bvh_pairs(pool, np, point_tri, skin->npoint, keep_point_tri, set, &set->chunks,
+                     &set->point_tri) ||
+      csim_bvh_pairs(pool, ne, edge_edge, skin->nedge, keep_edge_edge, set, &set->chunks,
+                     &set->edge_edge))
+    return -1;
+  drop_repeated(&set->point_tri);
+  drop_repeated(&set->edge_edge);
+  return 0;
+}
+
+int csim_candidates_renew(csim_pool *pool, csim_candidates *set) {
+  int keep = 0, moved = renew_boxes(set);
+  for (int i = 0; i < set->n; i++)
+    if (!wanted(set, set->list[i].v)) set->list[keep++] = set->list[i];
+  int bad = set->broad_phase == CSIM_BROAD_GRID ? search_grid(pool, set)
+                                                : search_some(pool, set, moved);
+  if (bad || append(pool, set, keep)) {
+    set->valid = 0;
+    return -1;
+  }
+  return 0;
+}
+
+void csim_candidates_drift(csim_candidates *set, double time) {
   ptrdiff_t n = 3 * (ptrdiff_t)set->skin->nvert;
-  collect_job job = {set, set->ref};
-  for (ptrdiff_t k = 0; k < n; k++) set->ref[k] += share * set->drift[k];
-  memset(set->drift, 0, (size_t)n * sizeof *set->drift);
-  csim_pool_for(pool, set->n, FILL_GRAIN, renew_gaps, &job);
+  set->clock += time;
+  assert(set->clock <= set->horizon * (1 + 1e-9));
+  for (ptrdiff_t k = 0; k < n; k++) set->ref[k] += time * set->drift[k];
 }

@@ -1,10 +1,12 @@
 // contact/candidates.h: the pairs that may come to touch, kept for as long as that is certain.
 // Needs contact/skin.h, bvh.h, grid.h, distance.h.
 //
-// Collecting notes where every vertex is (its reference), how far it may go from there (its reach),
-// and where the reference is about to drift (0 where nothing is said). All pairs that can come
-// nearer than the contact distance while references drift alike in time and every vertex stays
-// within its reach of its reference are on the list, with no exception but shared vertices.
+// Every vertex has a reference that drifts at a constant velocity as a clock goes on, and a reach
+// around it. All pairs that can come nearer than the contact distance while every vertex stays
+// within its reach of its reference are on the list, with no exception but shared vertices, from
+// the clock's present time up to its horizon. The unit of the clock is a step: so a list lasts for
+// as many steps as things go on as foreseen. A vertex that leaves its reach gets a new reference,
+// and its pairs anew, at a cost that grows with their number only.
 #ifndef CSIM_CONTACT_CANDIDATES_H
 #define CSIM_CONTACT_CANDIDATES_H
 
@@ -15,10 +17,11 @@
 
 typedef struct csim_candidate {
   int v[4];
-  int kind;    ///< csim_pair_kind
-  float gap;   ///< [m] certified lower bound of the distance at the references
-  float scale; ///< contact distances of this pair are this share of the general ones, (0, 1]: less
-               ///< where the pair starts nearer than they are
+  int kind;      ///< csim_pair_kind
+  float gap;     ///< [m] bound of the references' distance: at least gap - closing x clock
+  float closing; ///< [m]
+  float scale;   ///< contact distances of this pair are this share of the general ones, (0, 1]:
+                 ///< less where the pair starts nearer than they are
   float
       weight; ///< of its energy, [0, 1]: edges that are nearly parallel fade out, see candidates.c
 } csim_candidate;
@@ -27,34 +30,51 @@ typedef struct csim_candidates {
   csim_arena arena; ///< of all but the lists
   const csim_skin *skin;
   csim_broad_phase broad_phase;
-  int self;        ///< pairs of bodies too, not only of bodies with colliders
-  double distance; ///< [m] contact distance
-  double *ref;     ///< (skin->nvert x 3) references [m]
-  double *drift;   ///< (skin->nvert x 3) [m]
-  double *reach;   ///< (skin->nvert) [m]
-  int valid;       ///< the list may be used
+  int self;          ///< pairs of bodies too, not only of bodies with colliders
+  double distance;   ///< [m] contact distance
+  double clock;      ///< 0 when all was collected
+  double horizon;    ///< the clock's last time
+  double *ref;       ///< (skin->nvert x 3) references at the clock's time [m]
+  double *drift;     ///< (skin->nvert x 3) [m] a unit of the clock
+  double *reach;     ///< (skin->nvert) [m]
+  unsigned char *left; ///< (skin->nvert) vertices to renew
+  int valid;         ///< the list may be used
   int n;
-  csim_candidate *list; ///< (n) vertex-triangle, then edge-edge, each by rising numbers
+  csim_candidate *list; ///< (n) in an order that depends on positions alone
   // scratch
   ptrdiff_t room;
-  csim_box *point_box, *edge_box, *tri_box;
-  csim_bvh point_tree, edge_tree, tri_tree;
+  csim_box *vert_box, *point_box, *edge_box, *tri_box; ///< at clock 0, drifts up to the horizon
+  unsigned char *point_left, *edge_left, *tri_left;
+  csim_morton *key;
+  struct csim_candidate_trees {
+    csim_bvh point, edge, tri;
+  } tree[2], some[2]; ///< of bodies, of colliders; of what is renewed
   csim_grid grid;
   csim_pair_chunks chunks;
   csim_pair_list point_tri, edge_edge;
 } csim_candidates;
+
+/// Lower bound of the distance [m] of a candidate's references at a time of the clock.
+static inline double csim_candidate_gap(const csim_candidate *pair, double clock) {
+  return (double)pair->gap - clock * (double)pair->closing;
+}
 
 /// -1 when out of memory; csim_candidates_free in any case.
 int csim_candidates_create(const csim_skin *skin, csim_broad_phase broad_phase, int self,
                            double distance, csim_candidates *set);
 void csim_candidates_free(csim_candidates *set);
 
-/// Collects at x (skin->nvert x 3) with the reaches and drifts that the set holds.
+/// Collects all pairs with the references, drifts, reaches and the horizon that the set holds, and
+/// sets the clock to 0.
 /// @return 0, or -1 when out of memory: the list is then not valid
-int csim_candidates_collect(csim_pool *pool, csim_candidates *set, const double *x);
+int csim_candidates_collect(csim_pool *pool, csim_candidates *set);
 
-/// The references have drifted by `share` of their way, and stop there: bounds of the candidates'
-/// distances are taken anew, at the references.
-void csim_candidates_drift(csim_pool *pool, csim_candidates *set, double share);
+/// Collects anew the pairs of those vertices that are marked in `left` and have got a new
+/// reference, drift or reach.
+/// @return 0, or -1 when out of memory: the list is then not valid
+int csim_candidates_renew(csim_pool *pool, csim_candidates *set);
+
+/// Lets the clock go on by `time`: references drift.
+void csim_candidates_drift(csim_candidates *set, double time);
 
 #endif

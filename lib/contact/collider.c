@@ -71,6 +71,25 @@ double csim_collider_distance(const csim_collider *collider, const double *x, do
   return x[1];
 }
 
+int csim_collider_touch(const csim_collider *collider, const double *a, const double *b,
+                        double distance, double *t, double *gradient) {
+  enum { MAX_STEPS = 100 };
+  double d[3], x[3];
+  csim_sub(b, a, d);
+  double near = 1e-9 * (csim_norm(d) + distance);
+  *t = 0;
+  if (csim_collider_distance(collider, a, gradient) <= distance) return 0;
+  for (int k = 0; k < MAX_STEPS && *t <= 1; k++) {
+    for (int c = 0; c < 3; c++) x[c] = a[c] + *t * d[c];
+    double left = csim_collider_distance(collider, x, gradient) - distance;
+    double slope = csim_dot(gradient, d);
+    if (left <= near) return 1;
+    if (!(slope < 0)) return 0;
+    *t -= left / slope;
+  }
+  return *t <= 1;
+}
+
 void csim_collider_to_local(const csim_collider *collider, const csim_pose *pose, const double *x,
                             double *local) {
   double r[3];
@@ -93,7 +112,7 @@ void csim_collider_to_world(const csim_collider *collider, const csim_pose *pose
 void csim_collider_vertices(const csim_collider *collider, double time, double *out) {
   int n = 3 * collider->mesh->nvert;
   if (collider->nframe > 0) {
-    double at = collider->frame_step > 0 ? time / collider->frame_step : 0;
+    double at = collider->frame_step > 0 ? (time - collider->frame_start) / collider->frame_step : 0;
     double last = collider->nframe - 1;
     at = at > 0 ? (at < last ? at : last) : 0;
     int f = at < last ? (int)at : collider->nframe - 1;

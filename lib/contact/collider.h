@@ -28,7 +28,9 @@ typedef struct csim_collider {
   const csim_mesh *mesh; ///< surface at its start placement; NULL: none
   int nframe;            ///< > 0: a deforming mesh, one set of vertices a frame
   const double *frame;   ///< (nframe x mesh->nvert x 3) [m] placed
+  double frame_start;    ///< [s] time of the first frame
   double frame_step;     ///< [s] from one frame to the next
+  int solid;             ///< has an inside in which nothing may start
 } csim_collider;
 
 /// Where the vertices of the surface are meant to be at a time [s]: frames interpolated linearly,
@@ -39,6 +41,15 @@ void csim_collider_vertices(const csim_collider *collider, double time, double *
 /// gradient. Exact for all shapes; at points without a single nearest point a fixed direction is
 /// taken.
 double csim_collider_distance(const csim_collider *collider, const double *x, double *gradient);
+
+/// First touch of a point that goes straight from a to b in the collider's frame: a root of
+/// phi(x(t)) = distance on [0, 1]. All shapes are convex, and so is phi along a line: Newton's steps
+/// from the outside never overshoot the first root.
+/// @param[out] t         time of the touch
+/// @param[out] gradient  (3) there
+/// @return 1 touch, 0 none, or inside at the start
+int csim_collider_touch(const csim_collider *collider, const double *a, const double *b,
+                        double distance, double *t, double *gradient);
 
 /// From the world at a time to the collider's frame and back.
 void csim_collider_to_local(const csim_collider *collider, const csim_pose *pose, const double *x,

@@ -3,6 +3,7 @@
 
 #include "math/vec3.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,6 +60,7 @@ csim_contact *csim_contact_create(csim_pool *pool, const csim_model *model, int 
   contact->goal = CSIM_ARENA_NEW(arena, double, 3 * n);
   contact->look = CSIM_ARENA_NEW(arena, double, 3 * n);
   contact->d = CSIM_ARENA_NEW(arena, double, 3 * n);
+  contact->press = CSIM_ARENA_NEW(arena, double, skin->npart);
   contact->moved = CSIM_ARENA_NEW(arena, double, n);
   contact->held = CSIM_ARENA_NEW(arena, _Atomic unsigned char, n);
   contact->share = CSIM_ARENA_NEW(arena, _Atomic uint64_t, n);
@@ -133,22 +135,31 @@ static double choose_stiffness(const csim_contact *contact, double h) {
   return csim_max(weight, 1 / (h * h));
 }
 
-int csim_contact_begin(csim_contact *contact, const double *x, const double *target, double time,
-                       double h) {
+int csim_contact_begin(csim_contact *contact, const double *x, const double *v,
+                       const double *target, double time, double h) {
   const csim_model *model = contact->model;
   const csim_skin *skin = &contact->skin;
   contact->report = (csim_contact_report){.least = 1};
   contact->failed = 0;
+  contact->time_left = 1;
   memcpy(contact->x, x, 3 * (size_t)skin->nbody_vert * sizeof *x);
   contact->stiffness = choose_stiffness(contact, h);
   contact->slip = contact->params.slip * h;
   csim_contact_schedule(contact, time);
+  csim_contact_measure_ways(contact);
   for (int i = 0; i < model->ntarget; i++)
     if (model->target[i].hard)
       memcpy(contact->goal + 3 * (ptrdiff_t)model->target[i].vert, target + 3 * (ptrdiff_t)i,
              3 * sizeof *target);
-  memset(contact->d, 0, 3 * (size_t)skin->nvert * sizeof *contact->d);
-  if (csim_contact_cover(contact)) return -1;
+  // the list, for this step and some more
+  csim_candidates *near = &contact->near;
+  if (!near->valid || near->clock + 1 > near->horizon) {
+    csim_contact_aim(contact, NULL);
+    for (int i = 0; i < skin->nbody_vert; i++)
+      if (!contact->scheduled[i])
+        for (int k = 3 * i; k < 3 * i + 3; k++) contact->d[k] = h * v[k];
+    if (csim_contact_collect(contact)) return -1;
+  }
   memcpy(contact->look, contact->x, 3 * (size_t)skin->nvert * sizeof *x);
   memcpy(contact->x_start, contact->x, 3 * (size_t)skin->nvert * sizeof *x);
   csim_contact_find_terms(contact);
@@ -176,6 +187,9 @@ void csim_contact_refresh_friction(csim_contact *contact) {
 static void look_at(csim_contact *contact, const double *x) {
   const csim_skin *skin = &contact->skin;
   ptrdiff_t nbody = 3 * (ptrdiff_t)skin->nbody_vert, n = 3 * (ptrdiff_t)skin->nvert;
+  contact->seen = contact->seen && !memcmp(contact->look, x, (size_t)nbody * sizeof *x) &&
+                  !memcmp(contact->look + nbody, contact->x + nbody,
+                          (size_t)(n - nbody) * sizeof *x);
   memcpy(contact->look, x, (size_t)nbody * sizeof *x);
   memcpy(contact->look + nbody, contact->x + nbody, (size_t)(n - nbody) * sizeof *x);
 }
@@ -194,7 +208,7 @@ static void add_force(const csim_contact *contact, const int v[4], const double 
 
 void csim_contact_gradient(csim_contact *contact, const double *x, double *g) {
   look_at(contact, x);
-  csim_contact_find_terms(contact);
+  if (!contact->seen) csim_contact_find_terms(contact);
   for (int i = 0; i < contact->nterm; i++) {
     const csim_contact_term *t = &contact->term[i];
     double force[3] = {t->force * t->n[0], t->force * t->n[1], t->force * t->n[2]};
@@ -205,5 +219,17 @@ void csim_contact_gradient(csim_contact *contact, const double *x, double *g) {
     double force[3], B[9];
     csim_contact_friction_force(contact, f, force, B);
     add_force(contact, f->v, f->w, force, g);
+  }
+}
+
+void csim_contact_press(csim_contact *contact, const double *x, double *force) {
+  memset(force, 0, (size_t)contact->skin.nbody_vert * sizeof *force);
+  if (!contact->near.valid) return;
+  look_at(contact, x);
+  csim_contact_find_terms(contact);
+  for (int i = 0; i < contact->nterm; i++) {
+    const csim_contact_term *t = &contact->term[i];
+    for (int k = 0; k < 4; k++)
+      if (t->v[k] < contact->skin.nbody_vert) force[t->v[k]] += fabs(t->w[k] * t->force);
   }
 }

@@ -10,6 +10,7 @@
 
 #include "contact/candidates.h"
 #include "math/bsr.h"
+#include "math/vec3.h"
 
 #include <stdatomic.h>
 
@@ -40,10 +41,11 @@ typedef struct csim_friction_term {
   double limit;    ///< [N] mu times the normal force
 } csim_friction_term;
 
-/// A term's part of the Hessian: (w w^T) (x) B.
+/// A term's part of the Hessian between two or more free vertices: (w w^T) (x) B.
 typedef struct csim_contact_block {
+  int n; ///< free vertices
   int v[4];
-  double w[4]; ///< 0 for vertices that are not free
+  double w[4];
   double B[9]; ///< [N/m]
 } csim_contact_block;
 
@@ -60,7 +62,7 @@ typedef struct csim_contact_plane {
 typedef struct csim_contact_report {
   int terms;      ///< active pairs at the end
   int candidates; ///< on the list at the end
-  int collected;  ///< times the list was made
+  int collected;  ///< times the list was made or renewed in part
   int shortened;  ///< vertices whose last proposal was shortened
   double least;   ///< smallest share of the last proposal that was let through
   double lag;     ///< [m] largest distance of a collider's or pin's vertex from where it should be
@@ -80,12 +82,16 @@ typedef struct csim_contact {
   unsigned char *scheduled;    ///< (skin.nvert) follows a schedule: collider, or exact pin
   double edge;                 ///< [m] mean length of a body's edges
   double stiffness;            ///< [N/m per kg] of contacts in this step
+  double *press;               ///< (skin.npart) [0, 1] how far a collider has to go in this step,
+                               ///< 1 from one contact distance on
   double slip;                 ///< [m] friction is whole from this slip in a step on
   double *x;                   ///< (skin.nvert x 3) where everything is
   double *x_start;             ///< (skin.nvert x 3) where everything was when the step began
   unsigned char *touching;     ///< (skin.nbody_vert) was in contact then
   double *goal;                ///< (skin.nvert x 3) where the scheduled are meant to be
   double *look;                ///< (skin.nvert x 3) where energies are evaluated
+  double time_left;            ///< of the step that the clock has not gone through yet, [0, 1]
+  int seen;                    ///< the terms are those at `look`
   double *d;                   ///< (skin.nvert x 3) the motion being filtered
   double *moved;               ///< (skin.nvert) [m] largest distance from the reference
   _Atomic unsigned char *held; ///< (skin.nvert) takes no part in the glide
@@ -114,6 +120,11 @@ csim_contact *csim_contact_create(csim_pool *pool, const csim_model *model, int 
 void csim_contact_free(csim_contact *contact);
 size_t csim_contact_memory(const csim_contact *contact);
 
+/// Coefficient of friction [-] between parts a and b (bodies, then colliders): what the scene says
+/// about the two, else the smaller of their own.
+double csim_contact_coefficient(const csim_contact_params *params, const csim_model *model,
+                                const csim_collider *collider, int a, int b);
+
 /// Number of three-vectors that tell where the colliders really are (they may lag).
 int csim_contact_kinematic_size(const csim_contact *contact);
 
@@ -125,11 +136,11 @@ void csim_contact_load(csim_contact *contact, const double *kinematic);
 /// may be resumed, and after going back in time.
 void csim_contact_forget(csim_contact *contact);
 
-/// Starts a step of length h [s] that ends at `time` [s]: bodies stand at x (nbody_vert x 3), and
-/// exact pins are to reach `target` (model->ntarget x 3).
+/// Starts a step of length h [s] that ends at `time` [s]: bodies stand at x and move at v (each
+/// nbody_vert x 3), and exact pins are to reach `target` (model->ntarget x 3).
 /// @return 0, or -1 when out of memory
-int csim_contact_begin(csim_contact *contact, const double *x, const double *target, double time,
-                       double h);
+int csim_contact_begin(csim_contact *contact, const double *x, const double *v,
+                       const double *target, double time, double h);
 
 /// Changes a start that solvers are to iterate from: what was in contact when the step began goes
 /// on at its velocity v (nbody_vert x 3) instead of by its inertia, that is, without the outer
@@ -164,6 +175,12 @@ void csim_contact_refresh_friction(csim_contact *contact);
 /// Adds its gradient [N] to g (nbody_vert x 3) and keeps the active pairs for the Hessian.
 void csim_contact_gradient(csim_contact *contact, const double *x, double *g);
 
+/// How hard contact presses on each vertex with bodies at x: the sizes of the normal forces of all
+/// pairs, shared out by their weights. A cloth between two others is pressed from both sides. To be
+/// called after a step, before the candidates are forgotten; the Hessian's active pairs are lost.
+/// @param[out] force  (nbody_vert) [N] overwritten; zeros before the first step
+void csim_contact_press(csim_contact *contact, const double *x, double *force);
+
 /// Gauss-Newton Hessian at the place of the last gradient: builds the blocks, adds their diagonal
 /// to H (on the model's pattern, or NULL), and keeps the rest for csim_contact_multiply_rest.
 void csim_contact_hessian(csim_contact *contact, csim_bsr *H);
@@ -184,8 +201,14 @@ int csim_contact_glide(csim_contact *contact, const double *goal);
 /// Lowers one of contact->share: atomically, and in no need of order.
 void csim_contact_lower(_Atomic uint64_t *share, double t);
 
-/// Collects anew if some vertex would leave its reach by moving by contact->d.
-int csim_contact_cover(csim_contact *contact);
+/// Collects all pairs at contact->x, bodies and colliders being about to move by contact->d in a
+/// step. @return 0, or -1 when out of memory
+int csim_contact_collect(csim_contact *contact);
+
+/// Renews the references and pairs of vertices that would leave their reach by moving by contact->d
+/// while the clock goes on by `time`, and writes how far each may come from its reference into
+/// contact->moved. @return 0, or -1 when out of memory
+int csim_contact_cover(csim_contact *contact, double time);
 
 /// Filters contact->d in place, pairs keeping `keep` times their contact distance (those nearer
 /// stay as near). @return smallest share let through
@@ -215,12 +238,25 @@ void csim_contact_friction_force(const csim_contact *contact, const csim_frictio
 /// Where colliders and planes are meant to be at a time [s].
 void csim_contact_schedule(csim_contact *contact, double time);
 
+/// How far colliders have to go to where they are meant to be, into contact->press.
+void csim_contact_measure_ways(csim_contact *contact);
+
 /// Moves the planes as far as the bodies leave room.
 void csim_contact_advance_planes(csim_contact *contact);
 
 /// Contact distance and floor of a vertex against a plane: share by its distance at the start.
 double csim_contact_plane_scale(const csim_contact *contact, const csim_contact_plane *plane,
                                 int vert);
+
+/// How much nearer than its references a candidate can be, by contact->moved [m].
+static inline double csim_contact_pair_moved(const csim_contact *contact,
+                                             const csim_candidate *pair) {
+  const double *m = contact->moved;
+  const int *v = pair->v;
+  return pair->kind == CSIM_PAIR_VERTEX_TRIANGLE
+             ? m[v[0]] + csim_max(m[v[1]], csim_max(m[v[2]], m[v[3]]))
+             : csim_max(m[v[0]], m[v[1]]) + csim_max(m[v[2]], m[v[3]]);
+}
 
 static inline int csim_contact_is_free(const csim_contact *contact, int v) {
   return v < contact->skin.nbody_vert && !contact->scheduled[v];

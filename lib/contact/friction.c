@@ -12,19 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double coefficient_of_part(const csim_contact *c, int part) {
-  return part < c->skin.nbody ? c->model->body[part].friction
-                              : c->collider[part - c->skin.nbody].friction;
-}
-
-// The smoother side decides, unless the scene says something about the two.
-static double coefficient(const csim_contact *c, int a, int b) {
-  for (int k = 0; k < c->params.nfriction; k++) {
-    const csim_pair_friction *f = &c->params.pair_friction[k];
+double csim_contact_coefficient(const csim_contact_params *params, const csim_model *model,
+                                const csim_collider *collider, int a, int b) {
+  for (int k = 0; k < params->nfriction; k++) {
+    const csim_pair_friction *f = &params->pair_friction[k];
     if ((f->part[0] == a && f->part[1] == b) || (f->part[0] == b && f->part[1] == a))
       return f->friction;
   }
-  return csim_min(coefficient_of_part(c, a), coefficient_of_part(c, b));
+  double of_a = a < model->nbody ? model->body[a].friction : collider[a - model->nbody].friction;
+  double of_b = b < model->nbody ? model->body[b].friction : collider[b - model->nbody].friction;
+  return csim_min(of_a, of_b);
 }
 
 static int part_of(const csim_contact *c, int v) {
@@ -50,7 +47,9 @@ void csim_contact_lag_friction(csim_contact *contact, int fresh) {
     const csim_contact_term *t = &contact->term[i];
     if (fresh && !is_fresh(contact, t)) continue;
     // of a plane's term, v[3] tells the plane
-    double mu = coefficient(contact, part_of(contact, t->v[0]), part_of(contact, t->v[3]));
+    double mu =
+        csim_contact_coefficient(&contact->params, contact->model, contact->collider,
+                                 part_of(contact, t->v[0]), part_of(contact, t->v[3]));
     if (!(mu * -t->force > 0)) continue;
     csim_friction_term *f = &friction[contact->nfriction++];
     *f = (csim_friction_term){.limit = -mu * t->force};

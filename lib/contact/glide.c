@@ -16,6 +16,7 @@ enum { MAX_ROUNDS = 4, VERT_GRAIN = 1024, PAIR_GRAIN = 256 };
 
 typedef struct glide_job {
   csim_contact *contact;
+  double time;            // that the clock goes on by
   _Atomic uint64_t share; // bits of the share of the way that all can go
   atomic_int held;        // new ones
 } glide_job;
@@ -27,7 +28,14 @@ static double value_of(const _Atomic uint64_t *share) {
   return t;
 }
 
-// Share of the drift after which a pair has used up the room it may use: down to the cushion, or,
+// Whether the pair cannot come near its cushion on the way, by what the list knows.
+static int stays_apart(const csim_contact *c, const csim_candidate *pair, double time) {
+  double gap = csim_min(csim_candidate_gap(pair, c->near.clock),
+                        csim_candidate_gap(pair, c->near.clock + time));
+  return gap - csim_contact_pair_moved(c, pair) > 1.01 * CSIM_CONTACT_CUSHION * c->params.thickness * pair->scale;
+}
+
+// Share of the way after which a pair has used up the room it may use: down to the cushion, or,
 // when it is nearer already, half of what is left above the floor.
 static double pair_share(const csim_contact *c, const csim_candidate *pair) {
   csim_pair_kind kind = (csim_pair_kind)pair->kind;
@@ -38,7 +46,7 @@ static double pair_share(const csim_contact *c, const csim_candidate *pair) {
   double width = csim_separate_pair(kind, p, n);
   if (!(width > 0)) return 0;
   for (int k = 0; k < 4; k++) {
-    double along = csim_dot(n, c->near.drift + 3 * (ptrdiff_t)pair->v[k]);
+    double along = csim_dot(n, c->d + 3 * (ptrdiff_t)pair->v[k]);
     if (k < split)
       side[0] = csim_max(side[0], along);
     else
@@ -62,7 +70,7 @@ static void limit_pairs(void *context, int first, int last) {
   csim_contact *c = job->contact;
   for (int i = first; i < last; i++) {
     const csim_candidate *pair = &c->near.list[i];
-    if (!(pair->scale > 0)) continue;
+    if (!(pair->scale > 0) || stays_apart(c, pair, job->time)) continue;
     double t = pair_share(c, pair);
     if (t >= 1) continue;
     hold(job, 4, pair->v);
@@ -76,7 +84,7 @@ static void limit_planes(void *context, int first, int last) {
   for (int k = first; k < last; k++) {
     int i = c->skin.point[k];
     if (i >= c->skin.nbody_vert) return;
-    const double *x = c->x + 3 * (ptrdiff_t)i, *d = c->near.drift + 3 * (ptrdiff_t)i;
+    const double *x = c->x + 3 * (ptrdiff_t)i, *d = c->d + 3 * (ptrdiff_t)i;
     for (int q = 0; q < c->nplane; q++) {
       const csim_contact_plane *plane = &c->plane[q];
       double thickness = c->params.thickness * csim_contact_plane_scale(c, plane, i);
@@ -102,54 +110,40 @@ static void find_limits(glide_job *job) {
   if (c->nplane) csim_pool_for(c->pool, c->skin.npoint, VERT_GRAIN, limit_planes, job);
 }
 
-// Drift: what is left of the way, for all that is not held. Reach: room for what solvers correct
-// afterwards, and for held vertices to move at all. Returns the longest drift.
-static double choose_drift(csim_contact *c) {
-  double longest = 0, least = 0.5 * c->params.thickness;
-  double most = csim_max(0.75 * c->edge, 2 * c->params.thickness);
+// Where all want to, and the longest way of one that is not held.
+static double aim(csim_contact *c, const double *goal) {
+  double longest = 0;
+  csim_contact_aim(c, goal);
   for (int i = 0; i < c->skin.nvert; i++) {
-    const double *d = c->d + 3 * (ptrdiff_t)i;
-    double *u = c->near.drift + 3 * (ptrdiff_t)i, l = csim_norm(d);
-    int held = atomic_load_explicit(&c->held[i], memory_order_relaxed);
-    c->near.reach[i] = csim_min(most, least + (held ? 1.1 : 0.1) * l);
-    memcpy(u, d, 3 * sizeof *u);
-    if (held)
-      memset(u, 0, 3 * sizeof *u);
-    else
-      longest = csim_max(longest, l);
+    double *d = c->d + 3 * (ptrdiff_t)i;
+    if (atomic_load_explicit(&c->held[i], memory_order_relaxed)) memset(d, 0, 3 * sizeof *d);
+    longest = csim_max(longest, csim_norm(d));
   }
   return longest;
 }
 
 int csim_contact_glide(csim_contact *contact, const double *goal) {
   glide_job job = {.contact = contact};
-  csim_candidates *near = &contact->near;
   size_t n = (size_t)contact->skin.nvert;
+  double *left = &contact->time_left;
   for (size_t i = 0; i < n; i++) atomic_store_explicit(&contact->held[i], 0, memory_order_relaxed);
-  csim_contact_aim(contact, goal);
-  // slow motions need none of this
-  if (near->valid) {
-    double longest = 0;
-    for (size_t i = 0; i < n; i++) longest = csim_max(longest, csim_norm(contact->d + 3 * i));
-    if (longest < 0.25 * contact->params.thickness) return 0;
-    // those that would be stopped at once, as far as the present list knows
-    memcpy(near->drift, contact->d, 3 * n * sizeof *contact->d);
-    find_limits(&job);
-  }
   for (int round = 0; round < MAX_ROUNDS; round++) {
-    csim_contact_aim(contact, goal);
-    if (choose_drift(contact) == 0) break;
-    contact->report.collected++;
-    if (csim_candidates_collect(contact->pool, near, contact->x)) {
-      contact->failed = 1;
-      return -1;
-    }
+    // slow motions need none of this
+    if (aim(contact, goal) < 0.25 * contact->params.thickness) break;
+    if (csim_contact_cover(contact, *left)) return -1;
+    job.time = *left;
     find_limits(&job);
     double share = value_of(&job.share);
-    for (size_t k = 0; k < 3 * n; k++) contact->x[k] += share * near->drift[k];
-    csim_candidates_drift(contact->pool, near, share);
-    if (share >= 1) break;
+    csim_contact_displace(contact, share);
+    csim_candidates_drift(&contact->near, share * *left);
+    *left -= share * *left;
+    if (share >= 1) return 0;
   }
-  memset(near->drift, 0, 3 * n * sizeof *near->drift);
+  // the clock goes on for those that stay
+  if (*left == 0) return 0;
+  memset(contact->d, 0, 3 * n * sizeof *contact->d);
+  if (csim_contact_cover(contact, *left)) return -1;
+  csim_candidates_drift(&contact->near, *left);
+  *left = 0;
   return 0;
 }

@@ -29,8 +29,8 @@ static const csim_box *box_of(const search *s, int item) {
 static csim_box swept_box(const search *s, int item) {
   csim_box b = *box_of(s, item);
   for (int c = 0; c < 3; c++) {
-    b.lo[c] += csim_min(0, b.drift_lo[c]);
-    b.hi[c] += csim_max(0, b.drift_hi[c]);
+    b.lo[c] += b.drift_lo[c] < 0 ? b.drift_lo[c] : 0;
+    b.hi[c] += b.drift_hi[c] > 0 ? b.drift_hi[c] : 0;
   }
   return b;
 }
@@ -59,18 +59,18 @@ static double count_entries(const search *s) {
 
 // Cells of twice the mean box, larger while a few large boxes would fill too many.
 static void choose_cells(search *s) {
-  csim_box all = csim_box_empty();
+  csim_box all = CSIM_BOX_NOWHERE;
   double mean = 0, extent = 0;
   for (int i = 0; i < s->n; i++) {
     csim_box swept = swept_box(s, i), *b = &swept;
     double size = 0;
-    for (int c = 0; c < 3; c++) size = csim_max(size, b->hi[c] - b->lo[c]);
+    for (int c = 0; c < 3; c++) size = csim_max(size, (double)b->hi[c] - b->lo[c]);
     mean += size / s->n;
     all = csim_box_join(&all, b);
   }
   for (int c = 0; c < 3; c++) {
     s->origin[c] = all.lo[c];
-    extent = csim_max(extent, all.hi[c] - all.lo[c]);
+    extent = csim_max(extent, (double)all.hi[c] - all.lo[c]);
   }
   s->cell = csim_max(2 * mean, extent / LAST_CELL);
   if (!(s->cell > 0)) s->cell = 1;
@@ -110,7 +110,7 @@ static void test_pair(const search *s, int chunk, uint64_t code, int i, int j) {
   if (!csim_boxes_meet(a, b)) return;
   double corner[3];
   csim_box sa = swept_box(s, i), sb = swept_box(s, j);
-  for (int c = 0; c < 3; c++) corner[c] = csim_max(sa.lo[c], sb.lo[c]);
+  for (int c = 0; c < 3; c++) corner[c] = csim_max((double)sa.lo[c], sb.lo[c]);
   if (cell_at(s, corner) != code) return;
   if (s->B) j -= s->na;
   if (s->keep(s->context, i, j)) csim_pair_chunks_push(s->chunks, chunk, i, j);

@@ -1,39 +1,76 @@
 // contact/impulse.c: see impulse.h.
 #include "contact/impulse.h"
 
+#include "contact/contact.h"
 #include "math/vec3.h"
 
 enum { VERT_GRAIN = 1024 };
 
 typedef struct impulse_job {
-  const csim_model *model;
-  const csim_collider *collider;
+  const csim_impulse_step *step;
+  int number; // of the collider
   csim_pose now, before;
-  double thickness, h;
-  double *x, *v;
+  double *x, *v; // x NULL: penalty
 } impulse_job;
 
-static int respond(const impulse_job *job, int i) {
-  const csim_collider *collider = job->collider;
-  double *x = job->x + 3 * (ptrdiff_t)i, *v = job->v + 3 * (ptrdiff_t)i;
-  double local[3], n[3];
+// How deep the vertex that ends at x is within the thickness, and which way is out (world); < 0 when it
+// is not.
+static double find_depth(const impulse_job *job, const double *x0, const double *x, double *local,
+                         double n[3]) {
+  const csim_impulse_step *s = job->step;
+  const csim_collider *collider = &s->collider[job->number];
+  double from[3], t, depth = 0;
+  int touches = 0;
   csim_collider_to_local(collider, &job->now, x, local);
-  double depth = job->thickness - csim_collider_distance(collider, local, n);
-  if (!(depth > 0)) return 0;
+  if (s->params->test == CSIM_TEST_CONTINUOUS) {
+    csim_collider_to_local(collider, &job->before, x0, from);
+    touches = csim_collider_touch(collider, from, local, s->params->thickness, &t, n);
+    if (touches) depth = -(1 - t) * (csim_dot(local, n) - csim_dot(from, n));
+  }
+  if (!touches) depth = s->params->thickness - csim_collider_distance(collider, local, n);
   csim_mat3_mul(collider->R, n, n);
   csim_mat3_mul(job->now.R, n, n);
-  csim_add_scaled(depth, n, x);
-  csim_add_scaled(depth / job->h, n, v);
+  return depth;
+}
 
-  double was[3], slip[3];
+// Velocity of the collider's point that is at x at the end of the step.
+static void collider_velocity(const impulse_job *job, const double *local, double u[3]) {
+  const csim_collider *collider = &job->step->collider[job->number];
+  double was[3], is[3];
   csim_collider_to_world(collider, &job->before, local, was);
-  csim_collider_to_world(collider, &job->now, local, slip);
-  for (int c = 0; c < 3; c++) slip[c] = v[c] - (slip[c] - was[c]) / job->h;
+  csim_collider_to_world(collider, &job->now, local, is);
+  for (int c = 0; c < 3; c++) u[c] = (is[c] - was[c]) / job->step->h;
+}
+
+// Takes away at most `loss` [m/s] of the speed along the surface.
+static void rub(const double u[3], const double n[3], double loss, double *v) {
+  double slip[3];
+  csim_sub(v, u, slip);
   csim_add_scaled(-csim_dot(slip, n), n, slip);
-  double friction = job->model->body[job->model->body_of[i]].friction;
-  double mu = collider->friction < friction ? collider->friction : friction;
-  double speed = csim_norm(slip), loss = mu * depth / job->h;
+  double speed = csim_norm(slip);
   if (speed > 0) csim_add_scaled(loss < speed ? -loss / speed : -1, slip, v);
+}
+
+static int respond(const impulse_job *job, int i) {
+  const csim_impulse_step *s = job->step;
+  const double *x0 = s->x0 + 3 * (ptrdiff_t)i;
+  double *v = job->v + 3 * (ptrdiff_t)i, local[3], n[3], u[3], end[3];
+  for (int c = 0; c < 3; c++) end[c] = job->x ? job->x[3 * (ptrdiff_t)i + c] : x0[c] + s->h * v[c];
+  double depth = find_depth(job, x0, end, local, n);
+  if (!(depth > 0)) return 0;
+  int body = s->model->body_of[i];
+  double mu = csim_contact_coefficient(s->params, s->model, s->collider, body,
+                                       s->model->nbody + job->number);
+  collider_velocity(job, local, u);
+  double push = depth / s->h;
+  if (job->x) {
+    csim_add_scaled(depth, n, job->x + 3 * (ptrdiff_t)i);
+  } else {
+    double approach = csim_dot(v, n) - csim_dot(u, n), share = s->params->penalty;
+    push = csim_max(0, share * push - csim_min(1, 2 * sqrt(share)) * csim_min(approach, 0));
+  }
+  csim_add_scaled(push, n, v);
+  rub(u, n, mu * push, v);
   return 1;
 }
 
@@ -41,24 +78,30 @@ static double respond_range(void *context, int first, int last) {
   const impulse_job *job = context;
   int count = 0;
   for (int i = first; i < last; i++)
-    if (!job->model->fixed[i]) count += respond(job, i);
+    if (!job->step->model->fixed[i]) count += respond(job, i);
   return count;
 }
 
-int csim_impulse_respond(csim_pool *pool, const csim_model *model, int ncollider,
-                         const csim_collider *collider, double thickness, double time, double h,
-                         double *x, double *v) {
+static int respond_all(const csim_impulse_step *s, double *x, double *v) {
   double count = 0;
-  for (int k = 0; k < ncollider; k++) {
-    impulse_job job = {.model = model,
-                       .collider = &collider[k],
-                       .now = csim_motion_pose(&collider[k].motion, collider[k].pivot, time),
-                       .before = csim_motion_pose(&collider[k].motion, collider[k].pivot, time - h),
-                       .thickness = thickness,
-                       .h = h,
-                       .x = x,
-                       .v = v};
-    count += csim_pool_sum(pool, model->nvert, respond_range, &job);
+  for (int k = 0; k < s->ncollider; k++) {
+    const csim_collider *collider = &s->collider[k];
+    impulse_job job = {
+        .step = s,
+        .number = k,
+        .now = csim_motion_pose(&collider->motion, collider->pivot, s->time),
+        .before = csim_motion_pose(&collider->motion, collider->pivot, s->time - s->h),
+        .x = x,
+        .v = v};
+    count += csim_pool_sum(s->pool, s->model->nvert, respond_range, &job);
   }
   return (int)count;
+}
+
+int csim_impulse_respond(const csim_impulse_step *step, double *x, double *v) {
+  return respond_all(step, x, v);
+}
+
+int csim_penalty_push(const csim_impulse_step *step, double *v) {
+  return respond_all(step, NULL, v);
 }

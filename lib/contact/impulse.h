@@ -1,25 +1,48 @@
-// contact/impulse.h: the impulse response of the first seed. Gives no guarantee. Needs collider.h.
+// contact/impulse.h: responses to analytic colliders that give no guarantee: the impulse of the first
+// seed and penalty springs. Needs collider.h.
+//
+// Both see vertices only: faces may cut a collider's surface. With the discrete test, fast vertices
+// may pass through thin colliders.
 #ifndef CSIM_CONTACT_IMPULSE_H
 #define CSIM_CONTACT_IMPULSE_H
 
 #include "contact/collider.h"
 #include "model/model.h"
 
-/// Pushes every free vertex nearer than `thickness` to a collider out to that distance, along the
+/// A step to which these respond.
+typedef struct csim_impulse_step {
+  csim_pool *pool;
+  const csim_model *model;
+  int ncollider;
+  const csim_collider *collider; ///< (ncollider)
+  const csim_contact_params *params;
+  const double *x0; ///< (nvert x 3) [m] at the start of the step
+  double time;      ///< [s] at its end
+  double h;         ///< [s]
+} csim_impulse_step;
+
+/// Pushes every free vertex nearer than the thickness to a collider out to that distance, along the
 /// gradient n of the signed distance at the end of the step, and changes the velocity to match:
 ///
 ///   d = (thickness - phi(x)) n,  x += d,  v += d / h
 ///
 /// then Coulomb friction: the slip against the collider's own motion loses at most mu |d| / h of
-/// its speed. Tests vertices only, at the end of the step only: faces may cut a collider's surface,
-/// and fast vertices may pass through thin ones.
+/// its speed. The continuous test takes n where the way of the vertex, relative to the collider and
+/// straight, first comes within the thickness, and pushes out to the plane tangent there.
 ///
-/// @param time  [s] at the end of the step
-/// @param h     [s] length of the step
-/// @param x, v  (nvert x 3) read and changed
+/// @param x, v  (nvert x 3) at the end of the step, read and changed
 /// @return number of vertices pushed
-int csim_impulse_respond(csim_pool *pool, const csim_model *model, int ncollider,
-                         const csim_collider *collider, double thickness, double time, double h,
-                         double *x, double *v);
+int csim_impulse_respond(const csim_impulse_step *step, double *x, double *v);
+
+/// Springs and dashpots where x0 + h v is nearer than the thickness, by depth d = thickness - phi:
+///
+///   v += max(0, s d / h - min(1, 2 sqrt(s)) min(v.n, 0)) n,  s = params->penalty
+///
+/// which is an explicit spring of stiffness s m / h^2 with a dashpot against approach (v relative to
+/// the collider); then friction as above.
+///
+/// @param v  (nvert x 3) with the outer forces of the step, before it is solved; changed
+/// @return number of vertices pushed
+int csim_penalty_push(const csim_impulse_step *step, double *v);
 
 #endif

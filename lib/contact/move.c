@@ -5,12 +5,12 @@
 
 #include <string.h>
 
-enum { VERT_GRAIN = 1024, PAIR_GRAIN = 512, MAX_PASSES = 8 };
+enum { VERT_GRAIN = 1024, PAIR_GRAIN = 512, MAX_PASSES = 3, MAX_HORIZON = 8 };
 
 typedef struct move_job {
   csim_contact *contact;
   const double *x;
-  double alpha, keep;
+  double alpha, keep, time;
 } move_job;
 
 // -------------------------------------------------------------------------------- reach and cover
@@ -27,39 +27,112 @@ void csim_contact_measure(csim_contact *contact, const double *x) {
                 &(move_job){.contact = contact, .x = x});
 }
 
-static double count_leaving(void *context, int first, int last) {
+// Marks the vertices that would leave their reach; notes how far each may come from its reference
+// on the way.
+static double mark_leaving(void *context, int first, int last) {
   const move_job *job = context;
-  const csim_contact *c = job->contact;
+  csim_contact *c = job->contact;
   double count = 0;
   for (int i = first; i < last; i++) {
-    const double *x = c->x + 3 * (ptrdiff_t)i, *d = c->d + 3 * (ptrdiff_t)i;
-    const double *ref = c->near.ref + 3 * (ptrdiff_t)i;
-    double r[3] = {x[0] + d[0] - ref[0], x[1] + d[1] - ref[1], x[2] + d[2] - ref[2]};
-    count += csim_norm(r) > c->near.reach[i];
+    double r[3], from, to;
+    csim_sub(c->x + 3 * (ptrdiff_t)i, c->near.ref + 3 * (ptrdiff_t)i, r);
+    from = csim_norm(r);
+    csim_add_scaled(1, c->d + 3 * (ptrdiff_t)i, r);
+    csim_add_scaled(-job->time, c->near.drift + 3 * (ptrdiff_t)i, r);
+    to = csim_norm(r);
+    c->moved[i] = csim_max(from, to);
+    c->near.left[i] = !(c->moved[i] <= c->near.reach[i]);
+    count += c->near.left[i];
   }
   return count;
 }
 
-// Twice what is wanted now lasts for a few more moves; but candidates grow with the square of the
-// reach over the edge length, so a long way is gone in several legs.
-static void choose_reach(void *context, int first, int last) {
-  const move_job *job = context;
-  csim_contact *c = job->contact;
-  double least = 0.5 * c->params.thickness,
-         most = csim_max(0.75 * c->edge, 2 * c->params.thickness);
-  for (int i = first; i < last; i++)
-    c->near.reach[i] = csim_min(most, least + 2 * csim_norm(c->d + 3 * (ptrdiff_t)i));
+static double least_reach(const csim_contact *c) {
+  return 0.8 * c->params.thickness;
 }
 
-int csim_contact_cover(csim_contact *contact) {
-  move_job job = {.contact = contact};
-  if (contact->near.valid &&
-      csim_pool_sum(contact->pool, contact->skin.nvert, count_leaving, &job) == 0)
-    return 0;
-  csim_pool_for(contact->pool, contact->skin.nvert, VERT_GRAIN, choose_reach, &job);
-  memset(contact->near.drift, 0, 3 * (size_t)contact->skin.nvert * sizeof(double));
+// Candidates grow with the square of the reach over the edge length: a long way is gone in several
+// legs.
+static double most_reach(const csim_contact *c) {
+  return csim_max(0.75 * c->edge, 2 * c->params.thickness);
+}
+
+// A vertex that moves with the clock gets a reference that moves along with it.
+static void refer_along(csim_contact *c, int i, double time) {
+  double *drift = c->near.drift + 3 * (ptrdiff_t)i, way = csim_norm(c->d + 3 * (ptrdiff_t)i);
+  for (int k = 0; k < 3; k++) drift[k] = c->d[3 * (ptrdiff_t)i + k] / time;
+  memcpy(c->near.ref + 3 * (ptrdiff_t)i, c->x + 3 * (ptrdiff_t)i, 3 * sizeof *drift);
+  c->near.reach[i] = csim_min(most_reach(c), least_reach(c) + 0.1 * way);
+  c->moved[i] = 0;
+}
+
+// One that moves for itself gets one in the middle of its way, and the velocity that its step comes
+// to.
+static void refer_between(csim_contact *c, int i) {
+  const double *x = c->x + 3 * (ptrdiff_t)i, *d = c->d + 3 * (ptrdiff_t)i;
+  const double *start = c->x_start + 3 * (ptrdiff_t)i;
+  double half = 0.5 * csim_norm(d), most = most_reach(c);
+  double reach = csim_min(most, least_reach(c) + 1.2 * half);
+  double share = half > 0.9 * reach ? 0.9 * reach / half : 1;
+  for (int k = 0; k < 3; k++) {
+    c->near.ref[3 * (ptrdiff_t)i + k] = x[k] + 0.5 * share * d[k];
+    c->near.drift[3 * (ptrdiff_t)i + k] = x[k] + d[k] - start[k];
+  }
+  c->near.reach[i] = c->moved[i] = reach;
+}
+
+static void refer_range(void *context, int first, int last) {
+  const move_job *job = context;
+  csim_contact *c = job->contact;
+  for (int i = first; i < last; i++) {
+    if (!c->near.left[i]) continue;
+    if (job->time > 0)
+      refer_along(c, i, job->time);
+    else
+      refer_between(c, i);
+  }
+}
+
+int csim_contact_cover(csim_contact *contact, double time) {
+  csim_candidates *near = &contact->near;
+  move_job job = {.contact = contact, .time = time};
+  int n = contact->skin.nvert;
+  int leaving = (int)csim_pool_sum(contact->pool, n, mark_leaving, &job);
+  if (leaving == 0) return 0;
+  csim_pool_for(contact->pool, n, VERT_GRAIN, refer_range, &job);
   contact->report.collected++;
-  if (csim_candidates_collect(contact->pool, &contact->near, contact->x)) {
+  if (csim_candidates_renew(contact->pool, near)) {
+    contact->failed = 1;
+    return -1;
+  }
+  return 0;
+}
+
+// Steps that a list is made for: until what moves has gone as far as an edge is long. Measured on a
+// cloth falling on a ball: longer lists are shorter lived where all is in motion.
+static double choose_horizon(const csim_contact *c) {
+  double sum = 0;
+  int count = 0;
+  for (int i = 0; i < c->skin.nvert; i++) {
+    double d2 = csim_dot(c->d + 3 * (ptrdiff_t)i, c->d + 3 * (ptrdiff_t)i);
+    sum += d2;
+    count += d2 > 0;
+  }
+  double steps = count ? c->edge / sqrt(sum / count) : MAX_HORIZON;
+  return steps < 1 ? 1 : steps < MAX_HORIZON ? floor(steps) : MAX_HORIZON;
+}
+
+int csim_contact_collect(csim_contact *contact) {
+  csim_candidates *near = &contact->near;
+  size_t n = 3 * (size_t)contact->skin.nvert;
+  memcpy(near->ref, contact->x, n * sizeof *near->ref);
+  memcpy(near->drift, contact->d, n * sizeof *near->drift);
+  for (int i = 0; i < contact->skin.nvert; i++)
+    near->reach[i] = csim_min(most_reach(contact), least_reach(contact) +
+                                                       0.1 * csim_norm(contact->d + 3 * (ptrdiff_t)i));
+  near->horizon = choose_horizon(contact);
+  contact->report.collected++;
+  if (csim_candidates_collect(contact->pool, near)) {
     contact->failed = 1;
     return -1;
   }
@@ -120,10 +193,8 @@ static void truncate_pairs(void *context, int first, int last) {
     csim_pair_kind kind = (csim_pair_kind)pair->kind;
     double keep = job->keep * c->params.thickness * pair->scale;
     if (pair->scale <= 0) continue; // touched at the start: asked to be ignored
-    double m[4] = {c->moved[v[0]], c->moved[v[1]], c->moved[v[2]], c->moved[v[3]]};
-    double moved = kind == CSIM_PAIR_VERTEX_TRIANGLE ? m[0] + csim_max(m[1], csim_max(m[2], m[3]))
-                                                     : csim_max(m[0], m[1]) + csim_max(m[2], m[3]);
-    if (pair->gap - moved > 1.01 * keep) continue; // cannot get that near
+    double moved = csim_contact_pair_moved(c, pair);
+    if (csim_candidate_gap(pair, c->near.clock) - moved > 1.01 * keep) continue; // cannot get that near
     const double *p[4], *q[4];
     double t[4];
     for (int k = 0; k < 4; k++) {
@@ -213,7 +284,7 @@ int csim_contact_advance(csim_contact *contact, const double *goal, double *x) {
   for (int pass = 0; pass < MAX_PASSES; pass++) {
     csim_contact_aim(contact, goal);
     double wanted = longest(contact->d, n);
-    if (csim_contact_cover(contact)) return -1;
+    if (csim_contact_cover(contact, 0)) return -1;
     double least = csim_contact_truncate(contact, CSIM_CONTACT_CUSHION);
     csim_contact_displace(contact, 1);
     // what is stopped by contact stays short; what was stopped by its reach, or by something that
@@ -231,7 +302,7 @@ double csim_contact_filter(csim_contact *contact, double *d) {
   for (int i = 0; i < nbody; i++)
     if (contact->scheduled[i]) memset(contact->d + 3 * (ptrdiff_t)i, 0, 3 * sizeof *d);
   memset(contact->d + 3 * (ptrdiff_t)nbody, 0, (size_t)rest * sizeof *d);
-  if (csim_contact_cover(contact)) return -1;
+  if (csim_contact_cover(contact, 0)) return -1;
   double least = csim_contact_truncate(contact, CSIM_CONTACT_FLOOR);
   memcpy(d, contact->d, 3 * (size_t)nbody * sizeof *d);
   return least;

@@ -10,12 +10,23 @@ static void add_collider(const csim_collider *collider, int part, csim_skin *ski
   int base = skin->nvert;
   skin->first[part] = base;
   if (!mesh || collider->shape == CSIM_COLLIDER_PLANE) return;
-  memcpy(skin->x0 + 3 * (ptrdiff_t)base, mesh->vert, 3 * (size_t)mesh->nvert * sizeof(double));
+  csim_collider_vertices(collider, 0, skin->x0 + 3 * (ptrdiff_t)base);
   for (int i = 0; i < mesh->nvert; i++) skin->part[base + i] = part;
   for (int k = 0; k < 3 * mesh->ntri; k++)
     skin->tri[3 * (ptrdiff_t)skin->ntri + k] = base + mesh->tri[k];
   skin->nvert += mesh->nvert;
   skin->ntri += mesh->ntri;
+}
+
+static void add_springs(const csim_model *model, double *elastic) {
+  for (int k = 0; k < model->nenergy; k++) {
+    const csim_energy *energy = &model->energy[k];
+    if (energy->kind != &csim_spring_kind) continue;
+    for (int e = 0; e < energy->nelem; e++)
+      for (int n = 0; n < 2; n++)
+        elastic[energy->node[2 * (ptrdiff_t)e + n]] +=
+            0.5 * energy->param[energy->kind->nparam * (ptrdiff_t)e];
+  }
 }
 
 int csim_skin_build(csim_arena *arena, const csim_model *model, int ncollider,
@@ -30,7 +41,8 @@ int csim_skin_build(csim_arena *arena, const csim_model *model, int ncollider,
                       .nvert = model->nvert,
                       .nbody = model->nbody,
                       .npart = model->nbody + ncollider,
-                      .ntri = model->ntri};
+                      .ntri = model->ntri,
+                      .nbody_tri = model->ntri};
   if (nvert > CSIM_MESH_MAX_VERT || ntri > CSIM_MESH_MAX_FACE) {
     arena->failed = 1;
     return -1;
@@ -39,12 +51,14 @@ int csim_skin_build(csim_arena *arena, const csim_model *model, int ncollider,
   skin->first = CSIM_ARENA_NEW(arena, int, (ptrdiff_t)skin->npart + 1);
   skin->x0 = CSIM_ARENA_NEW(arena, double, 3 * nvert);
   skin->mass = CSIM_ARENA_NEW(arena, double, nvert);
+  skin->elastic = CSIM_ARENA_NEW(arena, double, nvert);
   skin->point = CSIM_ARENA_NEW(arena, int, nvert);
   skin->tri = CSIM_ARENA_NEW(arena, int, 3 * ntri);
   if (arena->failed) return -1;
   memcpy(skin->part, model->body_of, (size_t)model->nvert * sizeof *skin->part);
   memcpy(skin->x0, model->x0, 3 * (size_t)model->nvert * sizeof *skin->x0);
   memcpy(skin->mass, model->mass, (size_t)model->nvert * sizeof *skin->mass);
+  add_springs(model, skin->elastic);
   memcpy(skin->tri, model->tri, 3 * (size_t)model->ntri * sizeof *skin->tri);
   for (int b = 0; b < model->nbody; b++) skin->first[b] = model->body[b].vert0;
   for (int k = 0; k < ncollider; k++) add_collider(&collider[k], model->nbody + k, skin);
@@ -62,5 +76,12 @@ int csim_skin_build(csim_arena *arena, const csim_model *model, int ncollider,
   for (int i = 0; i < skin->nvert; i++)
     if (topology.adj_start[i + 1] > topology.adj_start[i]) skin->point[skin->npoint++] = i;
   csim_topology_free(&topology);
-  return arena->failed ? -1 : 0;
+  if (arena->failed) return -1;
+  // edges and points ascend by vertex, and no triangle joins a body with a collider
+  while (skin->nbody_edge < skin->nedge &&
+         skin->edge[2 * (ptrdiff_t)skin->nbody_edge] < skin->nbody_vert)
+    skin->nbody_edge++;
+  while (skin->nbody_point < skin->npoint && skin->point[skin->nbody_point] < skin->nbody_vert)
+    skin->nbody_point++;
+  return 0;
 }

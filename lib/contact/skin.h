@@ -17,11 +17,12 @@ typedef struct csim_skin {
   int *first;   ///< (npart + 1) first vertex of each part
   double *x0;   ///< (nvert x 3) [m] at the start
   double *mass; ///< (nvert) [kg]; 0 for colliders
-  int npoint;
-  int *point; ///< (npoint) vertices that are in a triangle
-  int nedge;
+  double *elastic; ///< (nvert) [N/m] half the sum of the springs' stiffness there; 0 for colliders
+  int npoint, nbody_point; ///< those of bodies come first, here and below
+  int *point;              ///< (npoint) vertices that are in a triangle
+  int nedge, nbody_edge;
   int *edge; ///< (nedge x 2)
-  int ntri;
+  int ntri, nbody_tri;
   int *tri; ///< (ntri x 3)
 } csim_skin;
 

@@ -4,6 +4,7 @@
 #include "io/obj_write.h"
 #include "math/vec3.h"
 #include "mesh/intersect.h"
+#include "mesh/winding.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -110,6 +111,47 @@ static long long check_planes(const start_check *s, int ncollider) {
   return total;
 }
 
+static int root_of(int *parent, int i) {
+  while (parent[i] != i) i = parent[i] = parent[parent[i]];
+  return i;
+}
+
+// Parts of bodies inside of colliders that are solid: no triangle need cross for that. What hangs
+// together lies on one side, or crosses, which is told elsewhere: one vertex speaks for it.
+static csim_status check_inside(const start_check *s, int ncollider, long long *total) {
+  int nbody = s->skin.nbody_vert, any = 0;
+  for (int k = 0; k < ncollider; k++) any |= s->collider[k].solid && s->collider[k].mesh;
+  if (!any) return CSIM_OK;
+  int *parent = csim_alloc(nbody, sizeof *parent);
+  double *x = csim_alloc(3 * (ptrdiff_t)s->skin.nvert, sizeof *x); // room for any collider
+  csim_status status = parent && x ? CSIM_OK : CSIM_MEMORY;
+  for (int i = 0; !status && i < nbody; i++) parent[i] = i;
+  for (int e = 0; !status && e < s->skin.nedge; e++) {
+    const int *v = s->skin.edge + 2 * (ptrdiff_t)e;
+    if (v[1] < nbody) parent[root_of(parent, v[1])] = root_of(parent, v[0]);
+  }
+  for (int k = 0; !status && k < ncollider; k++) {
+    const csim_collider *collider = &s->collider[k];
+    if (!collider->solid || !collider->mesh || collider->shape == CSIM_COLLIDER_PLANE) continue;
+    csim_collider_vertices(collider, 0, x);
+    for (int q = 0; q < s->skin.npoint && s->skin.point[q] < nbody; q++) {
+      int i = s->skin.point[q];
+      if (parent[i] != i) continue;
+      const double *p = s->skin.x0 + 3 * (ptrdiff_t)i;
+      if (csim_winding_number(collider->mesh->ntri, collider->mesh->tri, x, p) < 0.5) continue;
+      csim_say(s->log, s->level, (csim_place){0},
+               "\"%s\" starts inside of the solid \"%s\", with its vertex %d at (%.4g, %.4g, %.4g); "
+               "move it out, or leave out \"solid\" of the collider",
+               name_of(s, s->skin.part[i]), collider->name, i - s->skin.first[s->skin.part[i]], p[0],
+               p[1], p[2]);
+      ++*total;
+    }
+  }
+  free(parent);
+  free(x);
+  return status;
+}
+
 static csim_status write_pairs(const start_check *s, const char *path) {
   csim_mesh mesh = {0};
   csim_arena arena = {0};
@@ -185,7 +227,8 @@ csim_status csim_contact_check_start(const csim_model *model, int ncollider,
   for (int i = 0; i < n; i++)
     if (wanted(&s, s.pair[i], self)) memcpy(s.pair[s.npair++], s.pair[i], sizeof s.pair[i]);
   *total = s.npair + check_planes(&s, ncollider);
-  if (s.npair) status = tell_pairs(&s);
+  status = check_inside(&s, ncollider, total);
+  if (!status && s.npair) status = tell_pairs(&s);
   if (!status && s.npair && path) status = write_pairs(&s, path);
 done:
   free(s.pair);

@@ -11,7 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { BUFFER = 4 * CSIM_FILE_ROOM };
@@ -292,6 +294,16 @@ void csim_file_abandon(csim_file *file) {
   close(file->fd);
   if (file->temp) unlink(file->temp);
   file_free(file);
+}
+
+int csim_lock(int fd) {
+  for (int tries = 0; flock(fd, LOCK_EX | LOCK_NB); tries++) {
+    if (errno == EINTR) continue;
+    if (errno != EWOULDBLOCK) return 0;
+    if (tries >= 200) return -1;
+    nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+  }
+  return 0;
 }
 
 csim_status csim_make_directories(const char *path, csim_log *log) {

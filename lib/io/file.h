@@ -59,6 +59,11 @@ csim_status csim_file_commit(csim_file *file, int sync);
 /// Removes the temporary file and frees `file`. NULL is allowed.
 void csim_file_abandon(csim_file *file);
 
+/// Keeps other processes from locking the open file or directory for as long as this one lives. A
+/// process that was killed may take a while to go: it is waited for, ten seconds.
+/// @return 0, also where the file system knows no such locks; -1 when another process has it
+int csim_lock(int fd);
+
 /// Makes a directory and those above it; existing ones are fine.
 csim_status csim_make_directories(const char *path, csim_log *log);
 

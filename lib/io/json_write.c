@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/number.h"
+#include "clothsim.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -21,19 +22,27 @@ static void append(csim_json_out *out, const char *bytes, size_t n) {
   out->text[out->length] = 0;
 }
 
-static void append_quoted(csim_json_out *out, const char *text) {
-  append(out, "\"", 1);
-  for (const char *c = text; *c; c++) {
-    unsigned char b = (unsigned char)*c;
-    char escape[8];
-    if (b == '"' || b == '\\') {
-      append(out, (char[]){'\\', *c}, 2);
-    } else if (b < 0x20) {
-      append(out, escape, (size_t)snprintf(escape, sizeof escape, "\\u%04X", b));
-    } else {
-      append(out, c, 1);
-    }
+int csim_escape_json(char byte, char *escape) {
+  static const char digits[] = "0123456789abcdef";
+  unsigned code = (unsigned char)byte;
+  int n = 0;
+  if (code < 0x20) {
+    memcpy(escape, "\\u00", 4);
+    escape[4] = digits[code >> 4];
+    escape[5] = digits[code & 15];
+    n = 6;
+  } else {
+    if (byte == '"' || byte == '\\') escape[n++] = '\\';
+    escape[n++] = byte;
   }
+  escape[n] = 0;
+  return n;
+}
+
+static void append_quoted(csim_json_out *out, const char *text) {
+  char escape[8];
+  append(out, "\"", 1);
+  for (; *text; text++) append(out, escape, (size_t)csim_escape_json(*text, escape));
   append(out, "\"", 1);
 }
 

@@ -49,6 +49,24 @@ int csim_state_create(const csim_model *model, csim_state *state) {
   return 0;
 }
 
+static int copy_array(const double *from, int n, double **to) {
+  if (!*to && from) *to = CSIM_NEW(double, 3 * (ptrdiff_t)n);
+  if (from && *to) memcpy(*to, from, 3 * (size_t)n * sizeof **to);
+  return from && !*to ? -1 : 0;
+}
+
+int csim_state_copy(const csim_state *from, csim_state *to) {
+  to->nvert = from->nvert;
+  to->nkinematic = from->nkinematic;
+  to->step = from->step;
+  return copy_array(from->x, from->nvert, &to->x) || copy_array(from->v, from->nvert, &to->v) ||
+                 copy_array(from->x_prev, from->nvert, &to->x_prev) ||
+                 copy_array(from->v_prev, from->nvert, &to->v_prev) ||
+                 copy_array(from->kinematic, from->nkinematic, &to->kinematic)
+             ? -1
+             : 0;
+}
+
 void csim_state_free(csim_state *state) {
   free(state->x);
   free(state->v);

@@ -151,7 +151,15 @@ typedef enum csim_response {
   CSIM_RESPONSE_NONE,
   CSIM_RESPONSE_IMPULSE, ///< push out of analytic colliders, v += dx / h; no guarantee
   CSIM_RESPONSE_FILTER,  ///< smooth contact forces, and no motion that would let anything through
+  CSIM_RESPONSE_PENALTY, ///< springs against analytic colliders; no guarantee
+  CSIM_RESPONSE_IMPACT_ZONES, ///< impulses by continuous detection, impact zones; no guarantee
 } csim_response;
+
+/// How impulses and penalty springs find what has entered a collider.
+typedef enum csim_contact_test {
+  CSIM_TEST_DISCRETE,   ///< where a vertex is at the end of the step
+  CSIM_TEST_CONTINUOUS, ///< along its way relative to the collider
+} csim_contact_test;
 
 /// Energy of the gap of a contact pair, see contact/barrier.h.
 typedef enum csim_barrier_kind {
@@ -173,7 +181,8 @@ typedef enum csim_on_intersection {
 
 /// Friction between two parts that differs from the general rule.
 typedef struct csim_pair_friction {
-  int part[2];       ///< numbers of bodies, or of bodies + colliders
+  char *object[2];   ///< names of the two; equal: an object against itself
+  int part[2];       ///< their numbers: bodies, then colliders, in the order of the scene
   double friction;   ///< [-]
 } csim_pair_friction;
 
@@ -185,6 +194,8 @@ typedef struct csim_contact_params {
   double slip;       ///< [m/s] below this speed friction grows linearly from 0 (filter)
   csim_barrier_kind energy;
   csim_broad_phase broad_phase;
+  csim_contact_test test; ///< of impulse and penalty
+  double penalty;    ///< [-] penalty: share of the depth that a spring undoes in a substep
   csim_on_intersection on_intersection;
   int nfriction;
   csim_pair_friction *pair_friction; ///< (nfriction)

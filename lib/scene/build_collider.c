@@ -1,11 +1,50 @@
 // scene/build_collider.c: colliders: shapes and meshes. Needs contact/.
 #include "math/vec3.h"
+#include "mesh/check.h"
+#include "mesh/solid.h"
 #include "scene/compile.h"
 
+#include <stdio.h>
 #include <string.h>
 
+// A mesh with an inside: closed, its faces outward, in all frames.
+static csim_status check_solid(const csim_object *object, const csim_collider *collider,
+                               csim_log *log) {
+  const csim_mesh *mesh = collider->mesh;
+  csim_mesh_facts facts;
+  if (csim_mesh_check(mesh, NULL, &facts)) return CSIM_MEMORY;
+  if (!facts.closed) {
+    const char *why = facts.boundary.count      ? "open"
+                      : facts.nonmanifold.count ? "not a single surface (edges of three faces)"
+                                                : "wound in both directions";
+    const csim_fault *fault = facts.boundary.count      ? &facts.boundary
+                              : facts.nonmanifold.count ? &facts.nonmanifold
+                                                        : &facts.flipped;
+    csim_say(log, CSIM_ERROR, object->mesh_place,
+             "collider \"%s\" is declared solid, but its mesh is %s: %d edges, the first from vertex "
+             "%d to %d at face %d; mend the mesh, or leave out \"solid\"",
+             object->name, why, fault->count, fault->vert[0], fault->vert[1], fault->face[0]);
+    return CSIM_INVALID;
+  }
+  for (int f = 0; f < (collider->nframe ? collider->nframe : 1); f++) {
+    const double *x =
+        collider->nframe ? collider->frame + 3 * (ptrdiff_t)f * mesh->nvert : mesh->vert;
+    double error, volume = csim_signed_volume(x, x, mesh->ntri, mesh->tri, &error);
+    if (volume > 0) continue;
+    char when[40] = "";
+    if (f) snprintf(when, sizeof when, " in frame %d of the sequence", f + 1);
+    csim_say(log, CSIM_ERROR, object->mesh_place,
+             "collider \"%s\" is declared solid, but is inside out%s: its faces point inward and its "
+             "volume is negative; turn its faces around (\"flip normals\" in modelling programs), or "
+             "leave out \"solid\"",
+             object->name, when);
+    return CSIM_INVALID;
+  }
+  return CSIM_OK;
+}
+
 csim_status csim_build_collider(const csim_scene *scene, const csim_object *object, csim_log *log,
-                                csim_collider *collider, csim_mesh *mesh) {
+                                csim_arena *arena, csim_collider *collider, csim_mesh *mesh) {
   const csim_mesh_source *source = &object->mesh;
   const double *scale = object->scale;
   *collider = (csim_collider){.name = object->name,
@@ -28,9 +67,10 @@ csim_status csim_build_collider(const csim_scene *scene, const csim_object *obje
   default:
     collider->shape = CSIM_COLLIDER_MESH;
     round = 0;
-    if (scene->contact.response == CSIM_RESPONSE_IMPULSE) {
+    if (scene->contact.response == CSIM_RESPONSE_IMPULSE ||
+        scene->contact.response == CSIM_RESPONSE_PENALTY) {
       csim_say(log, CSIM_ERROR, object->mesh_place,
-               "collider \"%s\": the response \"impulse\" knows only sphere, plane, box, capsule and "
+               "collider \"%s\": impulses and penalty springs know only sphere, plane, box, capsule and "
                "cylinder; use \"response\": \"filter\"",
                object->name);
       return CSIM_INVALID;
@@ -46,5 +86,11 @@ csim_status csim_build_collider(const csim_scene *scene, const csim_object *obje
   memcpy(collider->pivot, object->motion.has_pivot ? object->motion.pivot : object->position,
          sizeof collider->pivot);
   collider->mesh = mesh;
-  return csim_build_surface(scene, object, log, mesh);
+  collider->solid = object->solid;
+  csim_status status = source->shape == CSIM_SHAPE_SEQUENCE
+                           ? csim_build_sequence(scene, object, log, arena, collider, mesh)
+                           : csim_build_surface(scene, object, log, mesh);
+  if (!status && object->solid && collider->shape == CSIM_COLLIDER_MESH)
+    status = check_solid(object, collider, log);
+  return status;
 }

@@ -39,11 +39,10 @@ static csim_status make_shape(const csim_object *object, csim_log *log, csim_mes
   return csim_mesh_shape(&spec, object->mesh_place, log, mesh);
 }
 
-static void place_surface(const csim_object *object, csim_mesh *mesh) {
+void csim_place_vertices(const csim_object *object, int n, double *x) {
   double R[9];
   csim_rotation_matrix(object->rotation, R);
-  for (int i = 0; i < mesh->nvert; i++) {
-    double *x = mesh->vert + 3 * (ptrdiff_t)i;
+  for (int i = 0; i < n; i++, x += 3) {
     for (int c = 0; c < 3; c++) x[c] *= object->scale[c];
     csim_mat3_mul(R, x, x);
     for (int c = 0; c < 3; c++) x[c] += object->position[c];
@@ -62,7 +61,7 @@ csim_status csim_build_surface(const csim_scene *scene, const csim_object *objec
   }
   if (object->mesh.shape == CSIM_SHAPE_FILE)
     for (ptrdiff_t k = 0; k < 3 * (ptrdiff_t)mesh->nvert; k++) mesh->vert[k] *= scene->length_unit;
-  place_surface(object, mesh);
+  csim_place_vertices(object, mesh->nvert, mesh->vert);
   for (ptrdiff_t k = 0; k < 3 * (ptrdiff_t)mesh->nvert; k++)
     if (!(fabs(mesh->vert[k]) < 1e15)) {
       csim_say(log, CSIM_ERROR, object->mesh_place,

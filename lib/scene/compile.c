@@ -119,8 +119,8 @@ csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_
     const csim_object *object = &scene->object[o];
     csim_status added;
     if (object->type == CSIM_OBJECT_COLLIDER) {
-      added = csim_build_collider(scene, object, log, &world->collider[world->ncollider],
-                                  &world->collider_mesh[world->ncollider]);
+      added = csim_build_collider(scene, object, log, &world->arena,
+                                  &world->collider[world->ncollider], &world->collider_mesh[world->ncollider]);
       world->ncollider++;
     } else {
       added = add_body(&build, object);

@@ -52,9 +52,22 @@ csim_status csim_build_solid(csim_build *build, const csim_object *object, csim_
 /// Adds the pins of a body whose vertices stand in build->x.
 csim_status csim_build_pins(csim_build *build, const csim_object *object, const csim_body *body);
 
-/// The analytic collider of an object and a mesh to show it.
+/// Places vertices (n x 3) of the object: scale, then rotation, then position.
+void csim_place_vertices(const csim_object *object, int n, double *x);
+
+/// A collider, by its shape, mesh file or sequence, and the mesh to show it. Frames of sequences go
+/// to the arena.
 csim_status csim_build_collider(const csim_scene *scene, const csim_object *object, csim_log *log,
-                                csim_collider *collider, csim_mesh *mesh);
+                                csim_arena *arena, csim_collider *collider, csim_mesh *mesh);
+
+/// The frames of a deforming collider that the run will see, and its mesh, which stands as it will
+/// at the start of the run.
+csim_status csim_build_sequence(const csim_scene *scene, const csim_object *object, csim_log *log,
+                                csim_arena *arena, csim_collider *collider, csim_mesh *mesh);
+
+/// The mesh of an object in a cache, its vertices at x (nvert x 3).
+csim_status csim_mesh_of_cached(const csim_cache_object *object, const double *x, csim_place place,
+                                csim_log *log, csim_mesh *mesh);
 
 /// Makes room for n more vertices behind model->nvert (which stays) in x, v, mass.
 csim_status csim_build_reserve(csim_build *build, int n);

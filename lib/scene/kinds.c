@@ -550,10 +550,11 @@ const csim_kind csim_kind_word = {read_word, fall_back_word, print_word, csim_de
 
 // ----------------------------------------------------------------------------------------- files
 
-static void read_file_name(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {
+// Stores the path; NULL after a complaint.
+static const char *read_path(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {
   if (!is_text(item) || !*item->valuestring) {
     csim_complain_type(r, f, item);
-    return;
+    return NULL;
   }
   // relative to the scene file it stands in; on the command line, to the working directory
   const csim_json_source *source = &r->json.source[csim_json_note_of(&r->json, item)->source];
@@ -562,10 +563,21 @@ static void read_file_name(csim_reader *r, const csim_field *f, const cJSON *ite
                    ? csim_arena_copy(&r->scene->arena, item->valuestring)
                    : csim_arena_print(&r->scene->arena, "%.*s/%s", (int)(slash - source->name),
                                       source->name, item->valuestring);
-  if (!path) return;
-  *(char **)at(base, f->offset) = path;
-  if (access(path, R_OK) != 0)
+  if (path) *(char **)at(base, f->offset) = path;
+  return path;
+}
+
+static void read_file_name(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {
+  const char *path = read_path(r, f, item, base);
+  if (path && access(path, R_OK) != 0)
     csim_complain(r, CSIM_AT_VALUE, item, "file \"%s\" cannot be read: %s", path, strerror(errno));
+}
+
+static void read_sequence(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {
+  if (is_text(item) && strchr(item->valuestring, '#'))
+    read_path(r, f, item, base); // its frames are looked for when it is opened
+  else
+    read_file_name(r, f, item, base);
 }
 
 // The absolute path, so that the resolved scene may be kept anywhere; for a hash, only the name.
@@ -595,4 +607,11 @@ static void describe_file(const csim_field *f, char text[CSIM_DESCRIPTION]) {
   snprintf(text, CSIM_DESCRIPTION, "the path of a file");
 }
 
+static void describe_sequence(const csim_field *f, char text[CSIM_DESCRIPTION]) {
+  (void)f;
+  snprintf(text, CSIM_DESCRIPTION, "the path of a file, or of files numbered ####");
+}
+
+const csim_kind csim_kind_sequence = {read_sequence, NULL, print_file, describe_sequence,
+                                      schema_text};
 const csim_kind csim_kind_file = {read_file_name, NULL, print_file, describe_file, schema_text};

@@ -60,6 +60,41 @@ static const csim_field file_fields[] = {
      .doc = "Mesh file (.obj, .ply, .stl), relative to the scene file. Its coordinates are in the "
             "unit \"units.files\"."},
 };
+static const csim_field sequence_fields[] = {
+    {.key = "sequence",
+     .kind = &csim_kind_sequence,
+     .offset = AT(sequence),
+     .flags = CSIM_REQUIRED,
+     .doc = "Frames of a mesh that deforms, for colliders: mesh files with # for the digits of their "
+            "number (\"body/body_####.obj\"), a folder of such files, a cache of this program "
+            "(.clothcache), or a point cache (.pc2, .mdd). Vertices go straight from frame to frame, "
+            "and stay before the first and after the last. Coordinates are in the unit "
+            "\"units.files\"."},
+    {.key = "object",
+     .kind = &csim_kind_text,
+     .offset = AT(object),
+     .doc = "Which object, of a cache or folder that holds several."},
+    {.key = "faces",
+     .kind = &csim_kind_file,
+     .offset = AT(faces),
+     .doc = "Mesh file that has the faces: needed with point caches, which have none."},
+    {.key = "fps",
+     .kind = &csim_kind_real,
+     .offset = AT(fps),
+     .unit = "1/s",
+     .least = 0,
+     .most = 1e6,
+     .fallback = "0",
+     .doc = "Frames per second of the sequence. 0 = what it says itself, else that of the scene."},
+    {.key = "offset",
+     .kind = &csim_kind_real,
+     .offset = AT(offset),
+     .least = -1e6,
+     .most = 1e6,
+     .fallback = "0",
+     .doc = "Frames of the scene for which the first frame is held before the sequence begins to "
+            "play; negative: that many are past already at the start."},
+};
 static const csim_field grid_fields[] = {
     SIZE(2, "Lengths of the sides along x and z."),
     CELLS(2, "32", "Cells along x and z; the grid has one vertex more each way."),
@@ -117,6 +152,8 @@ static const csim_field tube_fields[] = {
                                            .size = sizeof(csim_mesh_source),                       \
                                            .finish = __VA_ARGS__}
 TABLE(file, "A mesh file.", NULL, .nfield = 1, .field = file_fields);
+TABLE(sequence, "A mesh that deforms from frame to frame; colliders only.", NULL,
+      CSIM_FIELDS_OF(sequence_fields));
 TABLE(grid, "A flat rectangle in the plane of x and z, its normal along y.", check_cells,
       CSIM_FIELDS_OF(grid_fields));
 TABLE(box, "A closed box.", check_cells, CSIM_FIELDS_OF(box_fields));
@@ -131,19 +168,22 @@ TABLE(disk, "A flat disk, its normal along y.", check_cells, CSIM_FIELDS_OF(disk
 TABLE(tube, "The side of a cylinder, open at both ends.", check_cells, CSIM_FIELDS_OF(tube_fields));
 TABLE(plane, "An infinite plane through the origin, solid below; colliders only.", NULL);
 
-const char *const csim_shape_names[] = {"file",    "grid", "box",  "sphere", "torus", "cylinder",
-                                        "capsule", "cone", "disk", "tube",   "plane", NULL};
+const char *const csim_shape_names[] = {"file",     "sequence", "grid", "box",  "sphere", "torus",
+                                        "cylinder", "capsule",  "cone", "disk", "tube",   "plane",
+                                        NULL};
 static const csim_table *const shape_tables[] = {
-    &file_table,    &grid_table, &box_table,  &sphere_table, &torus_table, &cylinder_table,
-    &capsule_table, &cone_table, &disk_table, &tube_table,   &plane_table};
+    &file_table,     &sequence_table, &grid_table, &box_table,  &sphere_table, &torus_table,
+    &cylinder_table, &capsule_table,  &cone_table, &disk_table, &tube_table,   &plane_table};
 _Static_assert(sizeof shape_tables / sizeof *shape_tables == CSIM_SHAPE_PLANE + 1,
                "one table for every shape");
+
+static const char *const implied_keys[] = {"file", "sequence", NULL};
 
 const csim_variants csim_mesh_variants = {
     .name = "mesh",
     .key = "shape",
-    .doc = "Built-in shape, centred at the origin with its axis along y; not needed with \"file\".",
+    .doc = "Built-in shape, centred at the origin with its axis along y; not needed with \"file\" or \"sequence\".",
     .names = csim_shape_names,
     .table = shape_tables,
     .offset = AT(shape),
-    .implied_key = "file"};
+    .implied = implied_keys};

@@ -84,6 +84,8 @@ static void finish_object(csim_reader *r, const cJSON *item, void *base) {
   if (!cJSON_IsObject(mesh)) return;
   if (object->type != CSIM_OBJECT_COLLIDER && object->mesh.shape == CSIM_SHAPE_PLANE)
     csim_complain(r, CSIM_AT_VALUE, shape, "a plane is infinite: only a collider can be one");
+  else if (object->type != CSIM_OBJECT_COLLIDER && object->mesh.shape == CSIM_SHAPE_SEQUENCE)
+    csim_complain(r, CSIM_AT_VALUE, mesh, "a sequence is led, not simulated: only a collider can be one");
   else if (object->type == CSIM_OBJECT_SOLID && !is_closed(&object->mesh))
     csim_complain(r, CSIM_AT_VALUE, shape, "a solid needs a closed surface; \"%s\" is open",
                   csim_shape_names[object->mesh.shape]);
@@ -172,6 +174,13 @@ static const csim_field collider_fields[] = {
      .detail = &csim_motion_table,
      .offset = AT(motion),
      .doc = "How the collider moves; without it, it stays."},
+    {.key = "solid",
+     .kind = &csim_kind_bool,
+     .offset = AT(solid),
+     .fallback = "false",
+     .doc = "Whether the collider has an inside: its mesh must then be closed with its faces outward "
+            "in every frame, and nothing may start inside. Otherwise it is a surface with two equal "
+            "sides."},
 };
 
 static const csim_table cloth_table = {.name = "cloth",
@@ -185,7 +194,7 @@ static const csim_table solid_table = {.name = "solid",
                                        .finish = finish_object,
                                        CSIM_FIELDS_OF(solid_fields)};
 static const csim_table collider_table = {.name = "collider",
-                                          .doc = "A rigid body that is not moved by forces.",
+                                          .doc = "A body that is led and not moved by forces.",
                                           .size = sizeof(csim_object),
                                           .finish = finish_object,
                                           CSIM_FIELDS_OF(collider_fields)};

@@ -3,13 +3,19 @@
 
 #include "base/number.h"
 #include "io/file.h"
+#include "io/json_write.h"
 #include "io/obj_write.h"
+#include "mesh/topology.h"
+#include "scene/resume.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { MIN_DIGITS = 4 };
@@ -20,75 +26,131 @@ struct csim_output_writer {
   const csim_world *world;
   csim_log *log;
   const char *out;
+  int folder;                // the directory, locked; -1 = not open
   int digits;                // of frame numbers: constant over the run
   int nobject;               // bodies, then colliders
   csim_cache_object *object; // (nobject)
   double **x, **v;           // (nobject) of (nvert x 3), in the scene's units; v NULL for colliders
-  csim_cache_writer *cache;  // NULL when the scene wants none
-  int nexport, nexported;    // exports open; objects they take
-  csim_export **exports;     // (nexport)
-  int frames;                // written
+  csim_solver *solver;       // that knows the contact pressures; NULL: none yet
+  double *force;             // (model->nvert) [N] pressing on each vertex; NULL: not wanted
+  double **pressure, **area; // (nobject) of (nvert) [Pa], [m^2] at rest; NULL without pressures
+  const char *cache_path;
+  csim_cache_writer *cache; // NULL when the scene wants none
+  int nexport, nexported;   // exports open; objects they take
+  csim_export **exports;    // (nexport)
+  int frames;               // written
 };
 
 // ---------------------------------------------------------------------------------- the directory
 
-// Whether `file` is `name` followed by one of the endings, with a frame number before it or without.
-static int is_named(const char *file, const char *name, int numbered, const char *const *endings) {
-  size_t n = strlen(name);
-  if (strncmp(file, name, n)) return 0;
-  file += n;
-  if (numbered) {
-    size_t digits = *file == '_' ? strspn(file + 1, "-0123456789") : 0;
-    if (digits == 0) return 0;
-    file += 1 + digits;
+typedef enum file_kind { NOT_OURS, OURS, FRAME, TEMPORARY } file_kind;
+
+// Whether the n characters of `file` are `name` followed by one of the endings; with `number` a
+// frame number stands before the ending.
+static int is_named(const char *file, size_t n, const char *name, const char *const *endings,
+                    long long *number) {
+  size_t at = strlen(name);
+  if (n < at || strncmp(file, name, at)) return 0;
+  if (number) {
+    if (at == n || file[at] != '_') return 0;
+    char *end;
+    *number = strtoll(file + at + 1, &end, 10);
+    if (end == file + at + 1) return 0;
+    at = (size_t)(end - file);
   }
   for (; *endings; endings++)
-    if (!strcmp(file, *endings)) return 1;
+    if (n - at == strlen(*endings) && !strncmp(file + at, *endings, n - at)) return 1;
   return 0;
 }
 
-// Whether a file in `out` is one that a run of this scene writes.
-static int is_ours(const csim_scene *scene, const char *file) {
-  static const char *const films[] = {".clothcache", ".clothcache.part", ".abc", ".usda", ".pvd", NULL};
+static file_kind kind_of(const csim_scene *scene, const char *file, size_t n, long long *number) {
+  static const char *const films[] = {
+      ".clothcache", ".clothcache.part", ".clothcache.old", ".abc", ".usda", ".pvd", NULL};
   static const char *const points[] = {".pc2", ".mdd", "_rest.ply", "_rest.obj", NULL};
   static const char *const frames[] = {".obj", ".ply", ".vtp", NULL};
-  if (!strcmp(file, "run.json") || is_named(file, scene->name, 0, films)) return 1;
-  for (int o = 0; o < scene->nobject; o++)
-    if (is_named(file, scene->object[o].name, 0, points) || is_named(file, scene->object[o].name, 1, frames))
-      return 1;
-  return 0;
+  static const char *const records[] = {"", NULL}, *const points_to[] = {"", ".old", ".new", NULL};
+  if (is_named(file, n, CSIM_RECORD_NAME, records, NULL) ||
+      is_named(file, n, CSIM_CHECKPOINT_NAME, points_to, NULL) ||
+      is_named(file, n, scene->name, films, NULL))
+    return OURS;
+  for (int o = 0; o < scene->nobject; o++) {
+    if (is_named(file, n, scene->object[o].name, points, NULL)) return OURS;
+    if (is_named(file, n, scene->object[o].name, frames, number)) return FRAME;
+  }
+  return NOT_OURS;
 }
 
-static csim_status prepare_directory(const csim_scene *scene, const char *out, int overwrite,
-                                     csim_log *log) {
-  csim_status status = csim_make_directories(out, log);
+// Length of a name without the ".<pid>-<k>.tmp" that io/file.h puts behind it; 0 when it has none.
+static size_t temporary_stem(const char *file) {
+  const char *end = file + strlen(file) - 4, *p = end;
+  if (end <= file || strcmp(end, ".tmp")) return 0;
+  while (p > file && p[-1] >= '0' && p[-1] <= '9') p--;
+  if (p == end || p == file || p[-1] != '-') return 0;
+  const char *dash = --p;
+  while (p > file && p[-1] >= '0' && p[-1] <= '9') p--;
+  return p == dash || p == file || p[-1] != '.' ? 0 : (size_t)(p - 1 - file);
+}
+
+// What a file in the directory is to a run of this scene; the number of frames' files.
+static file_kind classify(const csim_scene *scene, const char *file, long long *number) {
+  if (!strncmp(file, ".spool.", 7) && strlen(file) == 13) return TEMPORARY; // see cache/export.c
+  size_t stem = temporary_stem(file);
+  if (!stem) return kind_of(scene, file, strlen(file), number);
+  return kind_of(scene, file, stem, number) == NOT_OURS ? NOT_OURS : TEMPORARY;
+}
+
+static csim_status remove_file(csim_output_writer *w, const char *name) {
+  if (!unlinkat(w->folder, name, 0) || errno == ENOENT) return CSIM_OK;
+  csim_say(w->log, CSIM_ERROR, (csim_place){.file = w->out}, "cannot remove %s: %s", name,
+           strerror(errno));
+  return CSIM_IO;
+}
+
+// Opens the directory and keeps other runs out of it for as long as this process lives. Where a
+// file system knows no such lock, nothing is kept out.
+static csim_status take_directory(csim_output_writer *w) {
+  csim_status status = csim_make_directories(w->out, w->log);
   if (status) return status;
-  DIR *dir = opendir(out);
+  w->folder = open(w->out, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (w->folder < 0) {
+    csim_say(w->log, CSIM_ERROR, (csim_place){.file = w->out}, "cannot open this directory: %s",
+             strerror(errno));
+    return CSIM_IO;
+  }
+  if (csim_lock(w->folder)) {
+    csim_say(w->log, CSIM_ERROR, (csim_place){.file = w->out},
+             "another clothsim is writing into this directory");
+    return CSIM_IO;
+  }
+  return CSIM_OK;
+}
+
+static csim_status prepare_directory(csim_output_writer *w, const csim_output_start *start) {
+  csim_status status = CSIM_OK;
+  DIR *dir = opendir(w->out);
   if (!dir) {
-    csim_say(log, CSIM_ERROR, (csim_place){.file = out}, "cannot read this directory: %s", strerror(errno));
+    csim_say(w->log, CSIM_ERROR, (csim_place){.file = w->out}, "cannot read this directory: %s",
+             strerror(errno));
     return CSIM_IO;
   }
   for (struct dirent *entry; !status && (entry = readdir(dir));) {
     const char *name = entry->d_name;
+    long long number = 0;
     if (!strcmp(name, ".") || !strcmp(name, "..")) continue;
-    if (!overwrite) {
-      csim_say(log, CSIM_ERROR, (csim_place){.file = out},
-               "this directory is not empty (%s); choose another, or give --overwrite to replace an "
-               "earlier run",
-               name);
+    file_kind kind = classify(w->scene, name, &number);
+    if (kind == TEMPORARY) {
+      status = remove_file(w, name);
+    } else if (start->resume) {
+      if (kind == FRAME && number > start->after_frame) status = remove_file(w, name);
+    } else if (!start->overwrite) {
+      csim_say(
+          w->log, CSIM_ERROR, (csim_place){.file = w->out},
+          "this directory is not empty (%s); choose another, or give --overwrite to replace an "
+          "earlier run, or --resume to go on with one",
+          name);
       status = CSIM_INVALID;
-    } else if (is_ours(scene, name)) {
-      char *path = csim_alloc((ptrdiff_t)(strlen(out) + strlen(name) + 2), 1);
-      if (!path) {
-        status = CSIM_MEMORY;
-        break;
-      }
-      sprintf(path, "%s/%s", out, name);
-      if (unlink(path)) {
-        csim_say(log, CSIM_ERROR, (csim_place){.file = path}, "cannot replace this file: %s", strerror(errno));
-        status = CSIM_IO;
-      }
-      free(path);
+    } else if (kind != NOT_OURS) {
+      status = remove_file(w, name);
     }
   }
   closedir(dir);
@@ -114,6 +176,11 @@ static csim_status describe_objects(csim_output_writer *w) {
   w->object = CSIM_ARENA_NEW(&w->arena, csim_cache_object, w->nobject);
   w->x = CSIM_ARENA_NEW(&w->arena, double *, w->nobject);
   w->v = CSIM_ARENA_NEW(&w->arena, double *, w->nobject);
+  w->pressure = CSIM_ARENA_NEW(&w->arena, double *, w->nobject);
+  w->area = CSIM_ARENA_NEW(&w->arena, double *, w->nobject);
+  int pressures = w->scene->output.pressures && w->scene->output.cache &&
+                  w->scene->contact.response == CSIM_RESPONSE_FILTER;
+  if (pressures) w->force = CSIM_ARENA_NEW(&w->arena, double, model->nvert);
   for (int k = 0; k < w->nobject && !w->arena.failed; k++) {
     const csim_mesh *mesh = mesh_of(w->world, k);
     const csim_body *body = k < model->nbody ? &model->body[k] : NULL;
@@ -123,6 +190,7 @@ static csim_status describe_objects(csim_output_writer *w) {
                 : body->type == CSIM_OBJECT_SOLID ? CSIM_CACHE_SOLID
                                                   : CSIM_CACHE_CLOTH,
         .has_velocity = body && w->scene->output.velocities,
+        .has_pressure = body && pressures,
         .nvert = body ? body->nvert : mesh->nvert,
         .nface = mesh->nface,
         .face_start = mesh->face_start,
@@ -139,25 +207,65 @@ static csim_status describe_objects(csim_output_writer *w) {
     ptrdiff_t n = 3 * (ptrdiff_t)w->object[k].nvert;
     w->x[k] = CSIM_ARENA_NEW(&w->arena, double, n);
     if (w->object[k].has_velocity) w->v[k] = CSIM_ARENA_NEW(&w->arena, double, n);
+    if (w->object[k].has_pressure) {
+      w->pressure[k] = CSIM_ARENA_NEW(&w->arena, double, n / 3);
+      w->area[k] = CSIM_ARENA_NEW(&w->arena, double, n / 3);
+      if (w->area[k]) csim_vert_areas(mesh->nvert, mesh->ntri, mesh->tri, mesh->vert, w->area[k]);
+    }
   }
   return w->arena.failed ? CSIM_MEMORY : CSIM_OK;
 }
 
-static csim_status create_cache(csim_output_writer *w) {
+// ----------------------------------------------------------------------------------------- cache
+
+// META of the cache: what made it, and which vertices are pinned (not of scenes so large and so
+// pinned that the list would be a burden).
+static void describe_run(const csim_output_writer *w, csim_json_out *meta) {
+  enum { MOST_PINS = 1 << 20 };
   const csim_scene *scene = w->scene;
-  char *path = csim_arena_print(&w->arena, "%s/%s.clothcache", w->out, scene->name);
-  char unit[32];
-  csim_print_number(scene->length_unit, 17, unit);
-  char *meta = csim_arena_print(&w->arena,
-                                "{\"generator\": \"clothsim " CSIM_VERSION
-                                "\", \"scene\": \"%s\", "
-                                "\"scene_hash\": \"%016llx\", \"meters_per_unit\": %s}",
-                                scene->name, (unsigned long long)scene->hash, unit);
+  const csim_model *model = w->world->model;
+  char hash[20];
+  snprintf(hash, sizeof hash, "%016llx", (unsigned long long)scene->hash);
+  csim_json_open_flat(meta, NULL, '{');
+  csim_json_text(meta, "generator", "clothsim " CSIM_VERSION);
+  csim_json_text(meta, "scene", scene->name);
+  csim_json_text(meta, "scene_hash", hash);
+  csim_json_number(meta, "meters_per_unit", scene->length_unit);
+  if (model->ntarget > 0 && model->ntarget <= MOST_PINS) {
+    csim_json_open(meta, "pins", '[');
+    for (int b = 0, open = 0; b < model->nbody; b++, open = 0) {
+      const csim_body *body = &model->body[b];
+      for (int i = 0; i < model->ntarget; i++) {
+        int v = model->target[i].vert - body->vert0;
+        if (v < 0 || v >= body->nvert) continue;
+        if (!open++) {
+          csim_json_open(meta, NULL, '{');
+          csim_json_text(meta, "object", body->name);
+          csim_json_open(meta, "index", '[');
+        }
+        csim_json_integer(meta, NULL, v);
+      }
+      if (open) csim_json_close(meta, ']');
+      if (open) csim_json_close(meta, '}');
+    }
+    csim_json_close(meta, ']');
+  }
+  csim_json_close(meta, '}');
+}
+
+static csim_status create_cache(csim_output_writer *w, int keep_frames) {
+  const csim_scene *scene = w->scene;
+  csim_json_out meta = {0};
+  describe_run(w, &meta);
   csim_cache_options options = {.fps = scene->fps,
                                 .up = scene->up,
                                 .position_error = scene->output.cache_error / scene->length_unit};
-  if (w->arena.failed) return CSIM_MEMORY;
-  csim_status status = csim_cache_create(path, &options, meta, w->log, &w->cache);
+  csim_status status = CSIM_MEMORY;
+  if (!w->arena.failed && !meta.failed)
+    status = keep_frames ? csim_cache_append(w->cache_path, keep_frames, &options, meta.text,
+                                             w->log, &w->cache)
+                         : csim_cache_create(w->cache_path, &options, meta.text, w->log, &w->cache);
+  free(meta.text);
   for (int k = 0; !status && k < w->nobject; k++)
     status = csim_cache_add_object(w->cache, &w->object[k]);
   return status ? status : csim_cache_begin(w->cache);
@@ -178,31 +286,175 @@ static csim_status open_exports(csim_output_writer *w) {
                                    .up = scene->up,
                                    .unit = scene->length_unit,
                                    .velocities = scene->output.velocities};
-    csim_status status = csim_export_open(&options, w->nexported, w->object, w->log, &w->exports[k]);
+    csim_status status =
+        csim_export_open(&options, w->nexported, w->object, w->log, &w->exports[k]);
     if (status) return status;
     w->nexport++;
   }
   return CSIM_OK;
 }
 
-csim_status csim_output_create(const csim_scene *scene, const csim_world *world, const char *out,
-                               int overwrite, csim_log *log, csim_output_writer **writer) {
+// Exports see positions as the cache keeps them, so that they can be made again from it.
+static csim_status export_frame(csim_output_writer *w, int frame) {
+  csim_status status = CSIM_OK;
+  for (int k = 0; w->nexport && k < w->nexported; k++)
+    for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)w->object[k].nvert; i++) {
+      w->x[k][i] = (double)(float)w->x[k][i];
+      if (w->v[k]) w->v[k][i] = (double)(float)w->v[k][i];
+    }
+  for (int k = 0; !status && k < w->nexport; k++)
+    status = csim_export_frame(w->exports[k], frame, (const double *const *)w->x,
+                               (const double *const *)w->v);
+  return status;
+}
+
+// ---------------------------------------------------------------------------------------- resuming
+
+// Reads frame f of the old cache into w->x, w->v and w->pressure.
+static csim_status read_back(csim_output_writer *w, csim_cache *old, int f) {
+  for (int k = 0; k < w->nobject; k++) {
+    double *to[3] = {w->x[k], w->v[k], w->pressure[k]};
+    int nvert = w->object[k].nvert;
+    float *x = CSIM_NEW(float, 3 * (ptrdiff_t)nvert), *v = CSIM_NEW(float, 3 * (ptrdiff_t)nvert),
+          *p = CSIM_NEW(float, nvert), *from[3] = {x, v, p};
+    csim_status status = x && v && p ? csim_cache_read(old, k, f, x, v) : CSIM_MEMORY;
+    if (!status && to[2]) status = csim_cache_read_pressure(old, k, f, p);
+    for (int a = 0; !status && a < 3; a++)
+      for (ptrdiff_t i = 0; to[a] && i < (a == 2 ? 1 : 3) * (ptrdiff_t)nvert; i++)
+        to[a][i] = (double)from[a][i];
+    free(x);
+    free(v);
+    free(p);
+    if (status) return status;
+  }
+  return CSIM_OK;
+}
+
+static int same_objects(const csim_output_writer *w, const csim_cache_info *info) {
+  int same = info->nobject == w->nobject;
+  for (int k = 0; same && k < w->nobject; k++)
+    same = info->object[k].nvert == w->object[k].nvert &&
+           !info->object[k].has_velocity == !w->object[k].has_velocity &&
+           !info->object[k].has_pressure == !w->object[k].has_pressure;
+  return same;
+}
+
+// Gives the frames that are kept to the exports, and with a changed scene to the new cache.
+static csim_status replay(csim_output_writer *w, csim_cache *old, int keep, int copy) {
+  const csim_cache_info *info = csim_cache_get_info(old);
+  csim_status status = CSIM_OK;
+  if (!same_objects(w, info)) {
+    csim_say(w->log, CSIM_ERROR, (csim_place){.file = info->file}, "the cache has other objects");
+    return CSIM_INVALID;
+  }
+  for (int f = 0; !status && f < keep; f++) {
+    status = read_back(w, old, f);
+    if (!status && copy) status = csim_cache_begin_frame(w->cache, info->number[f], info->time[f]);
+    for (int k = 0; !status && copy && k < w->nobject; k++)
+      status = csim_cache_put_pressed(w->cache, k, w->x[k], w->v[k], w->pressure[k]);
+    const char *stats = !status && copy ? csim_cache_read_stats(old, f) : NULL;
+    if (stats) status = csim_cache_put_stats(w->cache, stats);
+    if (!status && copy) status = csim_cache_end_frame(w->cache);
+    if (!status) status = export_frame(w, (int)info->number[f]);
+  }
+  return status;
+}
+
+static csim_status rename_file(csim_output_writer *w, const char *from, const char *to) {
+  if (!rename(from, to)) return CSIM_OK;
+  csim_say(w->log, CSIM_ERROR, (csim_place){.file = from}, "cannot rename: %s", strerror(errno));
+  return CSIM_IO;
+}
+
+// With a changed scene the old cache stands aside until a checkpoint of the new one is written.
+// When such a run was killed before that, it stands aside already.
+static csim_status place_old(csim_output_writer *w, const char *aside, int changed) {
+  char *part = csim_arena_print(&w->arena, "%s.part", w->cache_path);
+  if (!part) return CSIM_MEMORY;
+  if (!access(aside, F_OK)) return changed ? CSIM_OK : rename_file(w, aside, part);
+  return changed ? rename_file(w, access(part, F_OK) ? w->cache_path : part, aside) : CSIM_OK;
+}
+
+static csim_status resume_cache(csim_output_writer *w, const csim_output_start *start) {
+  const csim_scene *scene = w->scene;
+  int keep = start->after_frame - scene->frame_start + 1;
+  if (!scene->output.cache) {
+    if (!scene->output.nformat) return CSIM_OK;
+    csim_say(w->log, CSIM_ERROR, (csim_place){.file = scene->file},
+             "\"output.formats\" without \"output.cache\" cannot be resumed: their frames so far "
+             "would be written anew from the cache");
+    return CSIM_INVALID;
+  }
+  if (scene->output.nformat && scene->output.cache_error > 0)
+    csim_say(w->log, CSIM_WARNING, (csim_place){.file = scene->file},
+             "\"output.formats\" are written anew from the cache, up to frame %d with its "
+             "\"output.cache_error\"",
+             start->after_frame);
+  char *aside = csim_arena_print(&w->arena, "%s.old", w->cache_path);
+  csim_cache *old = NULL;
+  csim_status status = aside ? CSIM_OK : CSIM_MEMORY;
+  if (!status) status = place_old(w, aside, start->changed);
+  if (!status && (start->changed || w->nexport))
+    status = csim_cache_open(start->changed ? aside : w->cache_path, w->log, &old);
+  if (!status) status = create_cache(w, start->changed ? 0 : keep);
+  if (!status && old) status = replay(w, old, keep, start->changed);
+  csim_cache_free(old);
+  return status;
+}
+
+// Files of frames that somebody has taken away are not made again.
+static void look_for_frames(const csim_output_writer *w, int after_frame) {
+  int missing = 0, first = 0;
+  for (int frame = after_frame; frame >= w->scene->frame_start; frame--)
+    for (int k = 0; k < w->world->model->nbody; k++) {
+      char name[300];
+      struct stat st;
+      snprintf(name, sizeof name, "%s_%0*d.obj", name_of(w->world, k), w->digits, frame);
+      if (!fstatat(w->folder, name, &st, 0) && st.st_size > 0) continue;
+      missing++;
+      first = frame;
+    }
+  if (missing)
+    csim_say(
+        w->log, CSIM_WARNING, (csim_place){.file = w->out},
+        "%d OBJ files of frames before this run are missing, the first of frame %d; \"clothcache "
+        "export\" can make them from the cache",
+        missing, first);
+}
+
+csim_status csim_output_create(const csim_scene *scene, const csim_world *world,
+                               const csim_output_start *start, csim_log *log,
+                               csim_output_writer **writer) {
   *writer = NULL;
-  csim_status status = prepare_directory(scene, out, overwrite, log);
-  if (status) return status;
   csim_output_writer *w = CSIM_NEW(csim_output_writer, 1);
   if (!w) return CSIM_MEMORY;
-  *w = (csim_output_writer){.scene = scene, .world = world, .log = log, .out = out};
+  *w = (csim_output_writer){
+      .scene = scene, .world = world, .log = log, .out = start->out, .folder = -1};
   char last[16];
   w->digits = snprintf(last, sizeof last, "%d", scene->frame_end);
   if (w->digits < MIN_DIGITS) w->digits = MIN_DIGITS;
-  status = describe_objects(w);
-  if (!status && scene->output.cache) status = create_cache(w);
+  w->cache_path = csim_arena_print(&w->arena, "%s/%s.clothcache", w->out, scene->name);
+  csim_status status = take_directory(w);
+  if (!status) status = prepare_directory(w, start);
+  if (!status) status = describe_objects(w);
+  // the record before anything else: by it, a run that is killed at once is known as ours
+  if (!status) status = csim_output_record(w, "running", start->report);
+  int recorded = !status;
   if (!status) status = open_exports(w);
+  if (!status && start->resume)
+    status = resume_cache(w, start);
+  else if (!status && scene->output.cache)
+    status = create_cache(w, 0);
   if (status) {
-    csim_output_close(w, 0);
+    csim_run_report failed = *start->report;
+    snprintf(failed.reason, sizeof failed.reason, "the files of frames could not be begun");
+    w->log = NULL; // what failed is said already
+    if (recorded) csim_output_record(w, "failed", &failed);
+    csim_output_free(w);
     return status;
   }
+  if (start->resume && scene->output.obj) look_for_frames(w, start->after_frame);
+  w->frames = start->resume;
   *writer = w;
   return CSIM_OK;
 }
@@ -216,7 +468,8 @@ static void to_units(double metres, ptrdiff_t n, const double *from, double *to)
     for (ptrdiff_t i = 0; i < n; i++) to[i] = from[i] / metres;
 }
 
-// Where contact has let a collider go (it may lag behind its motion), or NULL when that is not known.
+// Where contact has let a collider go (it may lag behind its motion), or NULL when that is not
+// known.
 static const double *real_vertices(const csim_world *world, int k, const csim_state *state) {
   ptrdiff_t at = 0;
   if (!state->kinematic || world->collider[k].shape == CSIM_COLLIDER_PLANE) return NULL;
@@ -243,6 +496,17 @@ static void gather(csim_output_writer *w, int k, double time, const csim_state *
   to_units(unit, 3 * (ptrdiff_t)mesh->nvert, real ? real : w->x[k], w->x[k]);
 }
 
+// Contact pressures of a body [Pa]; where a vertex has no area, 0.
+static void gather_pressure(csim_output_writer *w, int k) {
+  const csim_body *body = &w->world->model->body[k];
+  for (int i = 0; i < body->nvert; i++)
+    w->pressure[k][i] = w->area[k][i] > 0 ? w->force[body->vert0 + i] / w->area[k][i] : 0;
+}
+
+void csim_output_press(csim_output_writer *w, csim_solver *solver) {
+  w->solver = solver;
+}
+
 static csim_status write_obj(csim_output_writer *w, int k, int frame) {
   const char *name = name_of(w->world, k);
   char *path = csim_alloc((ptrdiff_t)(strlen(w->out) + strlen(name) + 32), 1);
@@ -260,14 +524,15 @@ csim_status csim_output_frame(csim_output_writer *w, int frame, double time,
   int nbody = w->world->model->nbody;
   csim_status status = CSIM_OK;
   if (w->cache) status = csim_cache_begin_frame(w->cache, frame, time);
+  if (w->force && w->solver) csim_solver_press(w->solver, state, w->force);
   for (int k = 0; !status && k < w->nobject; k++) {
     gather(w, k, time, state);
+    if (w->pressure[k]) gather_pressure(w, k);
     if (output->obj && (k < nbody || output->colliders)) status = write_obj(w, k, frame);
-    if (!status && w->cache) status = csim_cache_put(w->cache, k, w->x[k], w->v[k]);
+    if (!status && w->cache)
+      status = csim_cache_put_pressed(w->cache, k, w->x[k], w->v[k], w->pressure[k]);
   }
-  for (int k = 0; !status && k < w->nexport; k++)
-    status = csim_export_frame(w->exports[k], frame, (const double *const *)w->x,
-                               (const double *const *)w->v);
+  if (!status) status = export_frame(w, frame);
   if (!status && w->cache) {
     char residual[32], text[320];
     csim_print_number(stats->residual, 6, residual);
@@ -283,38 +548,85 @@ csim_status csim_output_frame(csim_output_writer *w, int frame, double time,
   return status;
 }
 
-csim_status csim_output_record(csim_output_writer *w, const char *state,
-                               const csim_run_report *report) {
-  char *path = csim_alloc((ptrdiff_t)strlen(w->out) + 16, 1);
-  if (!path) return CSIM_MEMORY;
-  sprintf(path, "%s/run.json", w->out);
-  csim_file *file;
-  csim_status status = csim_file_create(path, w->log, &file);
-  free(path);
-  if (status) return status;
-  const csim_scene *scene = w->scene;
-  csim_file_print(file, "{\n  \"state\": \"%s\",\n  \"reason\": \"%s\",\n", state, report->reason);
-  csim_file_print(file, "  \"program\": \"clothsim\",\n  \"version\": \"%s\",\n", CSIM_VERSION);
-  csim_file_print(file, "  \"scene\": \"%s\",\n  \"scene_hash\": \"%016llx\",\n", scene->name,
-                  (unsigned long long)scene->hash);
-  csim_file_print(file, "  \"frame_start\": %d,\n  \"frame_end\": %d,\n  \"last_frame\": %d,\n",
-                  scene->frame_start, scene->frame_end, report->last_frame);
-  csim_file_print(file, "  \"vertices\": %d,\n  \"triangles\": %d,\n  \"tetrahedra\": %d,\n  \"springs\": %d,\n",
-                  report->nvert, report->ntri, report->ntet, report->nspring);
-  csim_file_print(file, "  \"substeps\": %lld,\n  \"halved_substeps\": %lld,\n  \"unconverged_substeps\": %lld\n}\n",
-                  report->substeps, report->halved_substeps, report->unconverged_substeps);
-  return csim_file_commit(file, 0);
+// run.json as text; NULL when out of memory. docs/run-report.md is its contract.
+static char *print_record(const csim_scene *scene, const char *state,
+                          const csim_run_report *report) {
+  csim_json_out out = {0};
+  char hash[17];
+  snprintf(hash, sizeof hash, "%016llx", (unsigned long long)scene->hash);
+  csim_json_open(&out, NULL, '{');
+  csim_json_text(&out, "state", state);
+  csim_json_text(&out, "reason", report->reason);
+  csim_json_text(&out, "program", "clothsim");
+  csim_json_text(&out, "version", CSIM_VERSION);
+  csim_json_text(&out, "scene", scene->name);
+  csim_json_text(&out, "scene_hash", hash);
+  csim_json_integer(&out, "frame_start", scene->frame_start);
+  csim_json_integer(&out, "frame_end", scene->frame_end);
+  csim_json_integer(&out, "last_frame", report->last_frame);
+  csim_json_integer(&out, "vertices", report->nvert);
+  csim_json_integer(&out, "triangles", report->ntri);
+  csim_json_integer(&out, "tetrahedra", report->ntet);
+  csim_json_integer(&out, "springs", report->nspring);
+  csim_json_bool(&out, "contact_guarantee", scene->contact.response == CSIM_RESPONSE_FILTER);
+  if (report->verified_substeps) {
+    csim_json_integer(&out, "verified_substeps", report->verified_substeps);
+    csim_json_integer(&out, "crossing_substeps", report->crossing_substeps);
+  }
+  csim_json_integer(&out, "substeps", report->substeps);
+  csim_json_integer(&out, "halved_substeps", report->halved_substeps);
+  csim_json_integer(&out, "unconverged_substeps", report->unconverged_substeps);
+  csim_json_close(&out, '}');
+  csim_json_end(&out);
+  if (!out.failed) return out.text;
+  free(out.text);
+  return NULL;
 }
 
-csim_status csim_output_close(csim_output_writer *w, int complete) {
-  if (!w) return CSIM_OK;
+csim_status csim_output_record(csim_output_writer *w, const char *state,
+                               const csim_run_report *report) {
+  size_t size = strlen(w->out) + sizeof "/" CSIM_RECORD_NAME;
+  char *path = csim_alloc((ptrdiff_t)size, 1), *text = print_record(w->scene, state, report);
+  csim_file *file;
+  csim_status status = CSIM_MEMORY;
+  if (path && text) {
+    snprintf(path, size, "%s/" CSIM_RECORD_NAME, w->out);
+    status = csim_file_create(path, w->log, &file);
+    if (!status) {
+      csim_file_text(file, text);
+      status = csim_file_commit(file, 0);
+    }
+  }
+  free(path);
+  free(text);
+  return status;
+}
+
+csim_status csim_output_sync(csim_output_writer *w) {
+  return w->cache ? csim_cache_sync(w->cache) : CSIM_OK;
+}
+
+void csim_output_forget_old(csim_output_writer *w) {
+  char *aside = csim_arena_print(&w->arena, "%s.old", w->cache_path);
+  if (aside) unlink(aside);
+}
+
+csim_status csim_output_finish(csim_output_writer *w, int complete) {
   csim_status status = csim_cache_close(w->cache, complete);
-  // what a stopped run has of a film is worth keeping: these formats have no way to go on
+  w->cache = NULL;
+  // what a stopped run has of a film is worth keeping, to be looked at: going on writes it anew
   for (int k = 0; k < w->nexport; k++) {
     csim_status closed = csim_export_close(w->exports[k], w->frames > 0);
     if (!status) status = closed;
   }
+  w->nexport = 0;
+  return status;
+}
+
+void csim_output_free(csim_output_writer *w) {
+  if (!w) return;
+  csim_output_finish(w, 0);
+  if (w->folder >= 0) close(w->folder);
   csim_arena_free(&w->arena);
   free(w);
-  return status;
 }

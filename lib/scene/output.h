@@ -13,9 +13,25 @@ typedef struct csim_frame_stats {
   double residual; ///< largest of the frame's substeps, [-]
 } csim_frame_stats;
 
-/// Refuses a directory with files in it unless overwrite; removes an earlier run's files then.
-csim_status csim_output_create(const csim_scene *scene, const csim_world *world, const char *out,
-                               int overwrite, csim_log *log, csim_output_writer **writer);
+/// How the files of a run begin.
+typedef struct csim_output_start {
+  const char *out; ///< the directory; made if missing
+  int overwrite;   ///< 1: remove an earlier run's files, else refuse a directory that is not empty
+  int resume;      ///< 1: go on behind after_frame; what stands there of later frames is removed
+  int after_frame;
+  int changed;     ///< 1: the scene is another one: the cache is written anew with the old frames
+  const csim_run_report *report; ///< for the first record
+} csim_output_start;
+
+/// Takes the directory, and keeps other runs out of it. Temporary files that a killed run has left
+/// there are removed. Of a resumed run, the formats of other programs are written anew from the
+/// cache.
+csim_status csim_output_create(const csim_scene *scene, const csim_world *world,
+                               const csim_output_start *start, csim_log *log,
+                               csim_output_writer **writer);
+
+/// Where contact pressures come from, if the scene wants them: what the solver's last step left.
+void csim_output_press(csim_output_writer *writer, csim_solver *solver);
 
 /// Writes one frame in every format the scene asks for. Files appear whole or not at all.
 /// @param time  [s] from the start frame
@@ -27,8 +43,19 @@ csim_status csim_output_frame(csim_output_writer *writer, int frame, double time
 csim_status csim_output_record(csim_output_writer *writer, const char *state,
                                const csim_run_report *report);
 
-/// Ends the files and frees the writer (NULL allowed).
+/// Waits until the cache's frames so far are on the disk: before a checkpoint tells to go on behind
+/// them.
+csim_status csim_output_sync(csim_output_writer *writer);
+
+/// Ends the files of frames. The writer can still record.
 /// @param complete  1: the cache is finished and gets its name
-csim_status csim_output_close(csim_output_writer *writer, int complete);
+csim_status csim_output_finish(csim_output_writer *writer, int complete);
+
+/// Removes what a resumed run with a changed scene has kept of the old cache: to be called when a
+/// checkpoint of the new scene stands.
+void csim_output_forget_old(csim_output_writer *writer);
+
+/// Frees the writer (NULL allowed), after csim_output_finish(writer, 0) if that was not called.
+void csim_output_free(csim_output_writer *writer);
 
 #endif

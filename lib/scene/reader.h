@@ -136,7 +136,8 @@ typedef struct csim_variants {
   const char *const *names;       ///< NULL-terminated; the stored value is the position
   const csim_table *const *table; ///< of each name
   size_t offset;                  ///< of the stored value
-  const char *implied_key;        ///< a key that tells variant 0 without `key`; NULL = none
+  const char *const *implied;     ///< keys that tell the first variants without `key`, one each,
+                                  ///< NULL-terminated; NULL = none
 } csim_variants;
 
 // built-in kinds; count > 1 makes vectors of the numbers
@@ -148,6 +149,7 @@ extern const csim_kind csim_kind_name;     ///< text that can be part of a file 
 extern const csim_kind csim_kind_choice;   ///< detail: names; stores position + least as int
 extern const csim_kind csim_kind_word;     ///< detail: names; stores the name as const char *
 extern const csim_kind csim_kind_file;     ///< path, stored relative to the working directory
+extern const csim_kind csim_kind_sequence; ///< the same of files whose frame number is written ####
 extern const csim_kind csim_kind_table;    ///< detail: csim_table
 extern const csim_kind csim_kind_list;     ///< detail: csim_list
 extern const csim_kind csim_kind_variants; ///< detail: csim_variants

@@ -3,12 +3,15 @@
 #include "contact/start.h"
 #include "io/file.h"
 #include "scene/output.h"
+#include "scene/resume.h"
+#include "scene/watch.h"
 #include "solver/stability.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 typedef struct run {
   const csim_scene *scene;
@@ -20,7 +23,23 @@ typedef struct run {
   csim_pool *pool;
   csim_solver *solver;
   csim_output_writer *output;
+  csim_resume resume;
+  // what stands on disk, to be kept in a checkpoint
+  csim_state good;
+  csim_run_totals good_totals;
+  int checkpoint_frame;   // of the last checkpoint; frame_start - 1 when there is none
+  double checkpoint_time; // [s] when it was written
+  double began;           // [s]
+  csim_watch *watch;        // NULL: substeps are not verified
+  long long crossing_start; // pairs that meet at the start
 } run;
+
+// Nothing but checkpoints and the time limit looks at the clock.
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
 
 static void count_model(const csim_model *model, csim_run_report *report) {
   report->nvert = model->nvert;
@@ -30,13 +49,17 @@ static void count_model(const csim_model *model, csim_run_report *report) {
     if (model->energy[e].kind == &csim_spring_kind) report->nspring += model->energy[e].nelem;
 }
 
-static double substep_of(const csim_scene *scene) { return 1 / (scene->fps * scene->substeps); }
+static double substep_of(const csim_scene *scene) {
+  return 1 / (scene->fps * scene->substeps);
+}
 
 // A start with surfaces through each other is refused, unless the scene says to go on.
 static csim_status check_start(run *r) {
   const csim_contact_params *contact = &r->scene->contact;
   const csim_world *world = &r->world;
-  if (contact->response != CSIM_RESPONSE_FILTER) return CSIM_OK;
+  if (contact->response != CSIM_RESPONSE_FILTER &&
+      contact->response != CSIM_RESPONSE_IMPACT_ZONES)
+    return CSIM_OK;
   csim_arena arena = {0};
   csim_place place = {.file = r->scene->file};
   char *path = NULL;
@@ -46,9 +69,9 @@ static csim_status check_start(run *r) {
     path = csim_arena_print(&arena, "%s-intersections.obj", r->options->out);
     if (!path) return CSIM_MEMORY;
   }
-  csim_status status = csim_contact_check_start(world->model, world->ncollider, world->collider,
-                                                contact->self, refuse, contact->thickness, path,
-                                                r->log, &total);
+  csim_status status =
+      csim_contact_check_start(world->model, world->ncollider, world->collider, contact->self,
+                               refuse, contact->thickness, path, r->log, &total);
   if (!status && total && refuse) {
     csim_say(r->log, CSIM_ERROR, place,
              "contact keeps apart what is apart at the start; move the objects, or go on as it is "
@@ -67,8 +90,7 @@ static void warn_unstable(const run *r, double h) {
   csim_say(r->log, CSIM_WARNING, (csim_place){.file = r->scene->file},
            "method \"%s\" is stable for substeps under %.3g s only, and these are %.3g s: set "
            "frames.substeps to %.0f or more",
-           r->scene->solver.method, 2 / omega, h,
-           floor(omega / (2 * r->scene->fps)) + 1);
+           r->scene->solver.method, 2 / omega, h, floor(omega / (2 * r->scene->fps)) + 1);
 }
 
 static csim_status create(run *r) {
@@ -85,19 +107,32 @@ static csim_status create(run *r) {
                              .pool = r->pool,
                              .h = substep_of(r->scene)};
   r->solver = csim_solver_create(&setup);
-  if (!r->pool || !r->solver || csim_state_create(r->world.model, &r->state)) {
+  int nomem = !r->pool || !r->solver || csim_state_create(r->world.model, &r->state) ||
+              csim_state_create(r->world.model, &r->good);
+  if (!nomem)
+    r->good.kinematic = CSIM_NEW(double, 3 * (ptrdiff_t)csim_solver_kinematic_size(r->solver));
+  if (nomem || !r->good.kinematic) {
     csim_say(r->log, CSIM_ERROR, (csim_place){.file = r->scene->file},
              "out of memory for %d vertices", r->world.model->nvert);
     return CSIM_MEMORY;
   }
   warn_unstable(r, setup.h);
-  return CSIM_OK;
+  if (r->scene->contact.response != CSIM_RESPONSE_FILTER)
+    csim_say(r->log, CSIM_INFO, (csim_place){.file = r->scene->file},
+             "contact.response is not \"filter\": there is no guarantee that nothing passes through "
+             "anything");
+  if (!r->options->verify_substeps) return CSIM_OK;
+  r->watch = csim_watch_create(&r->world, r->scene->contact.self);
+  return r->watch ? csim_watch_count(r->watch, &r->state, 0, &r->crossing_start) : CSIM_MEMORY;
 }
 
 static void destroy(run *r) {
+  csim_watch_free(r->watch);
   csim_solver_free(r->solver);
   csim_pool_free(r->pool);
   csim_state_free(&r->state);
+  csim_state_free(&r->good);
+  csim_resume_free(&r->resume);
   csim_world_free(&r->world);
 }
 
@@ -119,7 +154,15 @@ static void tell_progress(const run *r, int frame, int substep, const csim_frame
                                         .residual = stats->residual});
 }
 
-static int stop_wanted(const run *r) { return r->options->stop && *r->options->stop; }
+static int stop_wanted(const run *r) {
+  const csim_run_options *o = r->options;
+  const char *why = o->stop && *o->stop ? "stopped on request"
+                    : o->max_seconds > 0 && now() - r->began > o->max_seconds
+                        ? "stopped at the time limit"
+                        : NULL;
+  if (why) snprintf(r->report->reason, sizeof r->report->reason, "%s", why);
+  return why != NULL;
+}
 
 static const char *outcome_text(const csim_scene *scene, csim_outcome outcome) {
   if (outcome == CSIM_OUTCOME_DIVERGED && csim_method_find(scene->solver.method)->is_explicit)
@@ -131,12 +174,33 @@ static const char *outcome_text(const csim_scene *scene, csim_outcome outcome) {
            "\"clamp\"";
   case CSIM_OUTCOME_BLOCKED:
     return "contact lets nothing move, even at a sixteenth of the substep";
-  case CSIM_OUTCOME_MEMORY: return "out of memory";
+  case CSIM_OUTCOME_MEMORY:
+    return "out of memory";
   case CSIM_OUTCOME_DIVERGED:
     return "positions are no longer finite, even at a sixteenth of the substep: raise "
            "frames.substeps, or lower the stiffness";
-  default: return "the solver gave up";
+  default:
+    return "the solver gave up";
   }
+}
+
+// After a substep, when that was asked for: has anything passed through anything? Tells once a frame.
+static csim_status verify_substep(run *r, int frame, int substep, long long *most) {
+  long long count = 0;
+  if (!r->watch) return CSIM_OK;
+  double time = (double)r->state.step * substep_of(r->scene);
+  csim_status status = csim_watch_count(r->watch, &r->state, time, &count);
+  if (status) return status;
+  r->report->verified_substeps++;
+  if (count <= r->crossing_start) return CSIM_OK;
+  r->report->crossing_substeps++;
+  if (*most == 0)
+    csim_say(r->log, CSIM_ERROR, (csim_place){.file = r->scene->file},
+             "frame %d, substep %d of %d: %lld pairs of triangles meet, or vertices are behind planes; "
+             "at the start %lld did",
+             frame, substep, r->scene->substeps, count, r->crossing_start);
+  if (count > *most) *most = count;
+  return CSIM_OK;
 }
 
 // All substeps of one frame.
@@ -144,6 +208,7 @@ static csim_status step_frame(run *r, int frame, csim_frame_stats *stats) {
   *stats = (csim_frame_stats){0};
   csim_solver_begin_frame(r->solver);
   double lag = 0;
+  long long crossing = 0;
   for (int s = 0; s < r->scene->substeps; s++) {
     if (stop_wanted(r)) return CSIM_STOPPED;
     csim_step_report step;
@@ -164,6 +229,8 @@ static csim_status step_frame(run *r, int frame, csim_frame_stats *stats) {
       csim_say(r->log, CSIM_ERROR, (csim_place){.file = r->scene->file}, "%s", r->report->reason);
       return step.method.outcome == CSIM_OUTCOME_MEMORY ? CSIM_MEMORY : CSIM_FAILED;
     }
+    csim_status status = verify_substep(r, frame, s + 1, &crossing);
+    if (status) return status;
     lag = fmax(lag, step.contact.lag);
     tell_progress(r, frame, s + 1, stats);
   }
@@ -176,24 +243,117 @@ static csim_status step_frame(run *r, int frame, csim_frame_stats *stats) {
   return CSIM_OK;
 }
 
+// ------------------------------------------------------------------------------------ checkpoints
+
+static csim_run_totals totals_of(const csim_run_report *report) {
+  return (csim_run_totals){report->substeps, report->halved_substeps, report->unconverged_substeps,
+                           report->verified_substeps, report->crossing_substeps};
+}
+
+static void set_totals(csim_run_totals totals, csim_run_report *report) {
+  report->substeps = totals.substeps;
+  report->halved_substeps = totals.halved_substeps;
+  report->unconverged_substeps = totals.unconverged_substeps;
+  report->verified_substeps = totals.verified_substeps;
+  report->crossing_substeps = totals.crossing_substeps;
+}
+
+// The frame is on disk: from here on it is what a checkpoint keeps. There is room for all of it.
+static void keep_state(run *r, int frame) {
+  r->report->last_frame = frame;
+  r->good_totals = totals_of(r->report);
+  csim_state_copy(&r->state, &r->good);
+}
+
+// Keeps the state behind the last good frame, unless that is done.
+static csim_status save_checkpoint(run *r, csim_log *log) {
+  int frame = r->report->last_frame;
+  if (frame < r->scene->frame_start || frame == r->checkpoint_frame) return CSIM_OK;
+  csim_status status = csim_output_sync(r->output);
+  if (!status)
+    status = csim_resume_save(r->scene, &r->world, r->options->out, frame, &r->good,
+                              &r->good_totals, log);
+  if (status) return status;
+  csim_output_forget_old(r->output);
+  r->checkpoint_frame = frame;
+  r->checkpoint_time = now();
+  return CSIM_OK;
+}
+
+static int checkpoint_due(const run *r, int frame) {
+  const csim_run_options *o = r->options;
+  return (o->checkpoint_frames > 0 &&
+          (frame - r->scene->frame_start) % o->checkpoint_frames == 0) ||
+         (o->checkpoint_seconds > 0 && now() - r->checkpoint_time >= o->checkpoint_seconds);
+}
+
+// Takes over the state of the checkpoint found.
+static csim_status take_state(run *r) {
+  const csim_scene *scene = r->scene;
+  csim_state *from = &r->resume.point.state;
+  int moved = r->resume.point.frame > scene->frame_start; // before, colliders are at their start
+  if (moved && from->nkinematic != csim_solver_kinematic_size(r->solver)) {
+    csim_say(r->log, CSIM_ERROR, (csim_place){.file = scene->file},
+             "the checkpoint tells of other colliders: \"contact.response\" has to stay");
+    return CSIM_INVALID;
+  }
+  int frame = r->resume.point.frame;
+  long long step = (long long)(frame - scene->frame_start) * scene->substeps;
+  if (csim_state_copy(from, &r->state)) return CSIM_MEMORY;
+  if (step != from->step) { // other substeps: what two-step integrators look back on is remade
+    double h = substep_of(scene);
+    for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)from->nvert; i++) {
+      r->state.x_prev[i] = from->x[i] - h * from->v[i];
+      r->state.v_prev[i] = from->v[i];
+    }
+    r->state.step = step;
+  }
+  set_totals(r->resume.totals, r->report);
+  r->report->resumed = 1;
+  r->report->resumed_after = frame;
+  if (!r->resume.changed) r->checkpoint_frame = frame;
+  keep_state(r, frame);
+  return CSIM_OK;
+}
+
+// --------------------------------------------------------------------------------------------- run
+
 static csim_status run_frames(run *r) {
   const csim_scene *scene = r->scene;
   csim_frame_stats stats = {0};
-  for (int frame = scene->frame_start; frame <= scene->frame_end; frame++) {
+  for (int frame = r->report->last_frame + 1; frame <= scene->frame_end; frame++) {
     csim_status status = frame > scene->frame_start ? step_frame(r, frame, &stats) : CSIM_OK;
     if (!status)
-      status = csim_output_frame(r->output, frame, (frame - scene->frame_start) / scene->fps, &r->state, &stats);
+      status = csim_output_frame(r->output, frame, (frame - scene->frame_start) / scene->fps,
+                                 &r->state, &stats);
     if (status) return status;
+    keep_state(r, frame);
     r->report->frames_written++;
-    r->report->last_frame = frame;
     status = csim_output_record(r->output, "running", r->report);
+    if (!status && frame < scene->frame_end && checkpoint_due(r, frame))
+      status = save_checkpoint(r, r->log);
     if (status) return status;
   }
   return CSIM_OK;
 }
 
-csim_status csim_run(const csim_scene *scene, const csim_run_options *options, csim_log *log,
-                     csim_run_report *report) {
+static csim_status begin_output(run *r) {
+  const csim_resume *resume = &r->resume;
+  csim_output_start start = {.out = r->options->out,
+                             .overwrite = r->options->overwrite || resume->replace,
+                             .resume = resume->found,
+                             .after_frame = resume->point.frame,
+                             .changed = resume->changed,
+                             .report = r->report};
+  csim_status status = csim_output_create(r->scene, &r->world, &start, r->log, &r->output);
+  if (!status) csim_output_press(r->output, r->solver);
+  // the old cache stands aside until this is written
+  return status || !resume->changed ? status : save_checkpoint(r, r->log);
+}
+
+// Ends files, checkpoints and the record, in an order that leaves a run that can be resumed
+// wherever it is cut off.
+static csim_status end_run(run *r, csim_status status) {
   static const struct {
     csim_status status;
     const char *state, *reason;
@@ -203,20 +363,57 @@ csim_status csim_run(const csim_scene *scene, const csim_run_options *options, c
               {CSIM_IO, "failed", "a file could not be written"},
               {CSIM_MEMORY, "failed", "out of memory"},
               {CSIM_INVALID, "failed", "invalid"}};
-  run r = {.scene = scene, .options = options, .log = log, .report = report};
-  *report = (csim_run_report){.last_frame = scene->frame_start - 1};
-  csim_status status = create(&r);
-  if (!status)
-    status = csim_output_create(scene, &r.world, options->out, options->overwrite, log, &r.output);
-  if (!status) {
-    status = run_frames(&r);
-    size_t k = 0;
-    while (ends[k].status != status) k++;
-    if (!report->reason[0]) snprintf(report->reason, sizeof report->reason, "%s", ends[k].reason);
-    csim_status recorded = csim_output_record(r.output, ends[k].state, report);
-    csim_status ended = csim_output_close(r.output, status == CSIM_OK);
-    if (!status) status = recorded ? recorded : ended;
+  csim_run_report *report = r->report;
+  if (!status && report->crossing_substeps) {
+    status = CSIM_FAILED;
+    snprintf(report->reason, sizeof report->reason,
+             "in %lld of %lld substeps surfaces pass through each other", report->crossing_substeps,
+             report->verified_substeps);
   }
+  if (status) set_totals(r->good_totals, report);
+  if (status == CSIM_STOPPED || (!status && r->options->checkpoint_last)) {
+    csim_status saved = save_checkpoint(r, r->log);
+    if (saved) status = saved, report->reason[0] = 0;
+  } else if (status) {
+    save_checkpoint(r, NULL); // where that can be: the failure itself has been told
+  }
+  csim_status finished = csim_output_finish(r->output, status == CSIM_OK);
+  if (!status) status = finished;
+  size_t k = 0;
+  while (ends[k].status != status) k++;
+  if (!report->reason[0]) snprintf(report->reason, sizeof report->reason, "%s", ends[k].reason);
+  csim_status recorded = csim_output_record(r->output, ends[k].state, report);
+  if (!status) status = recorded;
+  if (!status) csim_resume_remove(r->options->out, r->options->checkpoint_last);
+  return status;
+}
+
+csim_status csim_run(const csim_scene *scene, const csim_run_options *options, csim_log *log,
+                     csim_run_report *report) {
+  int none = scene->frame_start - 1;
+  run r = {.scene = scene,
+           .options = options,
+           .log = log,
+           .report = report,
+           .checkpoint_frame = none,
+           .began = now()};
+  r.checkpoint_time = r.began;
+  *report = (csim_run_report){.last_frame = none};
+  csim_status status = CSIM_OK;
+  if (options->resume) status = csim_resume_find(scene, options, log, &r.resume);
+  if (!status && r.resume.complete) {
+    csim_resume_remove(options->out, 1); // a run that was killed in its last moment left it
+    report->last_frame = scene->frame_end;
+    snprintf(report->reason, sizeof report->reason, "nothing to do, the run is complete");
+    return CSIM_OK;
+  }
+  if (!status) status = create(&r);
+  if (!status && r.resume.found)
+    status = csim_resume_compare(scene, &r.world, options, log, &r.resume);
+  if (!status && r.resume.found) status = take_state(&r);
+  if (!status) status = begin_output(&r);
+  if (r.output) status = end_run(&r, status ? status : run_frames(&r));
+  csim_output_free(r.output);
   destroy(&r);
   return status;
 }
@@ -236,10 +433,11 @@ csim_status csim_check(const csim_scene *scene, const csim_run_options *options,
     report->nspring = counts.nspring;
     for (int i = 0; i < model->nvert; i++) report->nfixed += model->fixed[i];
     for (int e = 0; e < model->nenergy; e++)
-      if (model->energy[e].kind == &csim_quadratic_kind || model->energy[e].kind == &csim_dihedral_kind)
+      if (model->energy[e].kind == &csim_quadratic_kind ||
+          model->energy[e].kind == &csim_dihedral_kind)
         report->nhinge += model->energy[e].nelem;
     report->memory = model->arena.used + csim_solver_memory(r.solver) +
-                     12 * (size_t)model->nvert * sizeof(double);
+                     24 * (size_t)model->nvert * sizeof(double);
   }
   destroy(&r);
   return status;

@@ -13,7 +13,8 @@
 // ---------------------------------------------------------------------------------------- meshes
 
 typedef enum csim_shape {
-  CSIM_SHAPE_FILE, ///< not a shape: read `file`
+  CSIM_SHAPE_FILE,     ///< not a shape: read `file`
+  CSIM_SHAPE_SEQUENCE, ///< a mesh that deforms: read `sequence`; collider only
   CSIM_SHAPE_GRID,
   CSIM_SHAPE_BOX,
   CSIM_SHAPE_SPHERE,
@@ -30,6 +31,11 @@ typedef enum csim_shape {
 typedef struct csim_mesh_source {
   csim_shape shape;
   char *file;           ///< path, already relative to the working directory; shape FILE only
+  char *sequence;       ///< as csim_sequence_open takes it; shape SEQUENCE, as the next four
+  char *object;         ///< which of several objects in it; NULL = its only one
+  char *faces;          ///< mesh file with the faces; NULL = the sequence's own
+  double fps;           ///< [1/s] 0 = the sequence's own, or else the scene's
+  double offset;        ///< [frames of the scene] before its first frame is over
   double size[3];       ///< [m] grid: (x, z); box: (x, y, z)
   double radius;        ///< [m] sphere, torus (centre line), cylinder, capsule, cone, disk, tube
   double tube_radius;   ///< [m] torus
@@ -110,6 +116,7 @@ typedef struct csim_object {
   double radius_edge_ratio; ///< solid: TetGen quality bound, [-]
   double max_volume;        ///< solid: [m^3], 0 = no bound
   csim_motion motion;       ///< collider: rigid motion
+  int solid;                ///< collider: closed, outward, and nothing starts inside
   double friction;          ///< [-] coefficient of Coulomb friction; the scene's unless given
 } csim_object;
 
@@ -120,6 +127,7 @@ typedef struct csim_output {
   int cache;             ///< write <scene name>.clothcache
   int obj_digits;        ///< 9 (%.9g, exact floats) or 17 (%.17g, exact doubles)
   int velocities;        ///< store velocities in the cache
+  int pressures;         ///< store contact pressures in the cache
   int colliders;         ///< write OBJ files of colliders too
   int nformat;
   const char **format;   ///< (nformat) formats of other programs to write too, see csim_export_open

@@ -343,18 +343,53 @@ static const csim_table solver_table = {.name = "solver",
 
 #define IN_CONTACT(member) offsetof(csim_contact_params, member)
 
+static const char *const response_names[] = {"none",    "impulse",      "filter",
+                                             "penalty", "impact-zones", NULL};
+
 static void check_contact(csim_reader *r, const cJSON *item, void *base) {
   const csim_contact_params *contact = base;
-  if (contact->response == CSIM_RESPONSE_FILTER && !(contact->thickness > 0))
+  int by_pairs = contact->response == CSIM_RESPONSE_FILTER ||
+                 contact->response == CSIM_RESPONSE_IMPACT_ZONES;
+  if (by_pairs && !(contact->thickness > 0))
     csim_complain(r, CSIM_AT_VALUE, csim_json_get(item, "thickness"),
-                  "the response \"filter\" needs a thickness above 0");
+                  "the response \"%s\" needs a thickness above 0",
+                  response_names[contact->response]);
 }
 
 // in the order of the enums of model/params.h
-static const char *const response_names[] = {"none", "impulse", "filter", NULL};
 static const char *const energy_names[] = {"quadratic-log", "log", "cubic", NULL};
 static const char *const broad_phase_names[] = {"bvh", "grid", NULL};
+static const char *const test_names[] = {"discrete", "continuous", NULL};
 static const char *const on_intersection_names[] = {"refuse", "ignore-pairs", NULL};
+
+#define IN_PAIR(member) offsetof(csim_pair_friction, member)
+static const csim_field pair_fields[] = {
+    {.key = "a",
+     .kind = &csim_kind_name,
+     .offset = IN_PAIR(object[0]),
+     .flags = CSIM_REQUIRED,
+     .doc = "Name of an object."},
+    {.key = "b",
+     .kind = &csim_kind_name,
+     .offset = IN_PAIR(object[1]),
+     .flags = CSIM_REQUIRED,
+     .doc = "Name of the other; the same name: the object against itself."},
+    {.key = "friction",
+     .kind = &csim_kind_real,
+     .offset = IN_PAIR(friction),
+     .least = 0,
+     .most = 100,
+     .flags = CSIM_REQUIRED,
+     .doc = "Coefficient of friction between the two."},
+};
+static const csim_table pair_table = {.name = "friction-pair",
+                                      .doc = "Friction between two objects.",
+                                      .size = sizeof(csim_pair_friction),
+                                      CSIM_FIELDS_OF(pair_fields)};
+static const csim_field pair_element = {.kind = &csim_kind_table, .detail = &pair_table};
+static const csim_list pair_list = {.element = &pair_element,
+                                    .size = sizeof(csim_pair_friction),
+                                    .count_offset = IN_CONTACT(nfriction)};
 
 static const csim_field contact_fields[] = {
     {.key = "response",
@@ -365,7 +400,9 @@ static const csim_field contact_fields[] = {
      .doc = "What happens where things touch. \"filter\": smooth contact forces, and no motion is "
             "carried out that would let anything pass through anything, whatever the solver. "
             "\"impulse\": vertices that have entered a collider are pushed out of it; no guarantee. "
-            "\"none\": nothing."},
+            "\"penalty\": springs push them out; no guarantee. "
+            "\"impact-zones\": impulses where surfaces would touch on their way, then all that still "
+            "would together; no guarantee. \"none\": nothing."},
     {.key = "self",
      .kind = &csim_kind_bool,
      .offset = IN_CONTACT(self),
@@ -388,7 +425,12 @@ static const csim_field contact_fields[] = {
      .most = 100,
      .fallback = "0.3",
      .doc = "Coefficient of friction of objects that do not have their own. Where two objects touch, "
-            "the smaller of their coefficients counts."},
+            "the smaller of their coefficients counts, unless \"friction_pairs\" says otherwise."},
+    {.key = "friction_pairs",
+     .kind = &csim_kind_list,
+     .detail = &pair_list,
+     .offset = IN_CONTACT(pair_friction),
+     .doc = "Where the smaller of the two coefficients is not what two objects should have."},
     {.key = "slip",
      .kind = &csim_kind_real,
      .offset = IN_CONTACT(slip),
@@ -413,6 +455,23 @@ static const csim_field contact_fields[] = {
      .fallback = "bvh",
      .doc = "How pairs that are near are found: a bounding volume hierarchy or a uniform grid. Both "
             "find the same pairs."},
+    {.key = "test",
+     .kind = &csim_kind_choice,
+     .detail = test_names,
+     .offset = IN_CONTACT(test),
+     .fallback = "discrete",
+     .doc = "Of \"impulse\" and \"penalty\": whether a vertex is inside where its step ends, or whether "
+            "its way comes in, relative to the collider: then fast ones do not pass through thin "
+            "colliders."},
+    {.key = "penalty",
+     .kind = &csim_kind_real,
+     .offset = IN_CONTACT(penalty),
+     .least = 0,
+     .most = 1,
+     .flags = CSIM_ABOVE,
+     .fallback = "0.25",
+     .doc = "Of \"penalty\": share of the depth that a spring undoes in a substep; its stiffness is that "
+            "much of the vertex's mass over the substep squared."},
     {.key = "on_intersection",
      .kind = &csim_kind_choice,
      .detail = on_intersection_names,
@@ -461,6 +520,12 @@ static const csim_field output_fields[] = {
      .offset = IN_OUTPUT(velocities),
      .fallback = "true",
      .doc = "Store velocities in the cache."},
+    {.key = "pressures",
+     .kind = &csim_kind_bool,
+     .offset = IN_OUTPUT(pressures),
+     .fallback = "false",
+     .doc = "Store in the cache how hard contact presses on each vertex, in Pa (the filter response "
+            "only)."},
     {.key = "colliders",
      .kind = &csim_kind_bool,
      .offset = IN_OUTPUT(colliders),
@@ -534,10 +599,40 @@ static void check_names(csim_reader *r, const cJSON *item, const csim_scene *sce
     }
 }
 
+// Finds the objects that pairs of friction name: bodies are counted first, then colliders.
+static void check_pairs(csim_reader *r, const cJSON *item, csim_scene *scene) {
+  const cJSON *pairs = csim_json_get(csim_json_get(item, "contact"), "friction_pairs");
+  const cJSON *c = pairs ? pairs->child : NULL;
+  int nbody = 0;
+  const char **names = csim_arena_alloc(&r->scratch, scene->nobject + 1, sizeof *names);
+  if (!names) return;
+  for (int o = 0, n = 0; o < scene->nobject; o++) {
+    nbody += scene->object[o].type != CSIM_OBJECT_COLLIDER;
+    if (scene->object[o].name) names[n++] = scene->object[o].name;
+  }
+  for (int i = 0; c && i < scene->contact.nfriction; i++, c = c->next)
+    for (int k = 0; k < 2; k++) {
+      csim_pair_friction *pair = &scene->contact.pair_friction[i];
+      int body = 0, collider = nbody, found = 0;
+      for (int o = 0; o < scene->nobject && !found && pair->object[k]; o++) {
+        const csim_object *object = &scene->object[o];
+        int *part = object->type == CSIM_OBJECT_COLLIDER ? &collider : &body;
+        found = object->name && !strcmp(object->name, pair->object[k]);
+        if (found) pair->part[k] = *part;
+        ++*part;
+      }
+      if (pair->object[k] && !found)
+        csim_complain(r, CSIM_AT_VALUE, csim_json_get(c, k ? "b" : "a"),
+                      "there is no object \"%s\"%s", pair->object[k],
+                      csim_suggest(r, pair->object[k], names));
+    }
+}
+
 static void finish_scene(csim_reader *r, const cJSON *item, void *base) {
   csim_scene *scene = base;
   check_gravity(r, item, scene);
   check_names(r, item, scene);
+  check_pairs(r, item, scene);
   for (int i = 0; i < scene->nobject; i++)
     if (scene->object[i].friction < 0) scene->object[i].friction = scene->contact.friction;
 }

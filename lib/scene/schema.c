@@ -20,10 +20,16 @@ static void write_field(csim_json_out *out, const csim_table *table, const csim_
   csim_json_close(out, '}');
 }
 
+static int is_implied(const csim_variants *family, int variant) {
+  int n = 0;
+  while (family->implied && family->implied[n]) n++;
+  return variant < n;
+}
+
 // Members of the schema of one object. A variant's table has its telling key besides.
 static void write_table(csim_json_out *out, const csim_table *table, const csim_variants *family,
                         int variant) {
-  int tagged = family && !(family->implied_key && variant == 0), required = tagged;
+  int tagged = family && !is_implied(family, variant), required = tagged;
   csim_json_text(out, "description", table->doc);
   csim_json_text(out, "type", "object");
   csim_json_open(out, "properties", '{');

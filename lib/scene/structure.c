@@ -153,13 +153,14 @@ const csim_kind csim_kind_list = {read_list, NULL, print_list, describe_list, sc
 static int find_variant(csim_reader *r, const csim_variants *v, const cJSON *item) {
   const csim_field f = {.key = v->key, .kind = &csim_kind_choice, .detail = v->names};
   const cJSON *tag = csim_json_get(item, v->key);
-  if (!tag && v->implied_key && csim_json_get(item, v->implied_key)) return 0;
+  for (int i = 0; !tag && v->implied && v->implied[i]; i++)
+    if (csim_json_get(item, v->implied[i])) return i;
   if (!tag) {
     char wanted[CSIM_DESCRIPTION];
     f.kind->describe(&f, wanted);
     csim_complain(r, CSIM_AT_VALUE, item, "\"%s\" is missing: %s%s%s%s", v->key, wanted,
-                  v->implied_key ? ", or give \"" : "", v->implied_key ? v->implied_key : "",
-                  v->implied_key ? "\"" : "");
+                  v->implied ? ", or give \"" : "", v->implied ? v->implied[0] : "",
+                  v->implied ? "\"" : "");
     return -1;
   }
   int variant = -1;

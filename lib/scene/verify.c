@@ -1,9 +1,8 @@
 // scene/verify.c: does anything pass through anything in a cache? Needs cache/, mesh/.
+#include "base/log.h"
 #include "clothsim.h"
 #include "mesh/intersect.h"
-#include "mesh/triangulate.h"
-
-#include "base/log.h"
+#include "scene/compile.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,20 +26,13 @@ typedef struct verifier {
 // Polygons are cut as the run has cut them: on the shape of the first frame, which is the scene's.
 static csim_status add_triangles(verifier *v, int k, csim_log *log) {
   const csim_cache_object *object = &v->info->object[k];
-  csim_mesh mesh = {.nvert = object->nvert, .nface = object->nface};
-  csim_arena *arena = &mesh.arena;
-  mesh.vert = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)object->nvert);
-  mesh.face_start = CSIM_ARENA_NEW(arena, int, (ptrdiff_t)object->nface + 1);
-  int ncorner = object->nface ? object->face_start[object->nface] : 0;
-  mesh.face_vert = CSIM_ARENA_NEW(arena, int, ncorner);
-  csim_status status = arena->failed ? CSIM_MEMORY : CSIM_OK;
-  if (!status && object->nface) {
-    memcpy(mesh.face_start, object->face_start, ((size_t)object->nface + 1) * sizeof(int));
-    memcpy(mesh.face_vert, object->face_vert, (size_t)ncorner * sizeof(int));
-    for (ptrdiff_t c = 0; c < 3 * (ptrdiff_t)object->nvert; c++)
-      mesh.vert[c] = v->frame[3 * (ptrdiff_t)v->first[k] + c];
-    status = csim_mesh_triangulate(&mesh, (csim_place){.file = v->info->file}, log);
-  }
+  csim_mesh mesh;
+  double *x = csim_alloc(3 * (ptrdiff_t)object->nvert, sizeof *x);
+  if (!x) return CSIM_MEMORY;
+  for (ptrdiff_t c = 0; c < 3 * (ptrdiff_t)object->nvert; c++)
+    x[c] = v->frame[3 * (ptrdiff_t)v->first[k] + c];
+  csim_status status = csim_mesh_of_cached(object, x, (csim_place){.file = v->info->file}, log, &mesh);
+  free(x);
   for (int t = 0; !status && t < mesh.ntri; t++) {
     for (int c = 0; c < 3; c++)
       v->tri[3 * (ptrdiff_t)v->ntri + c] = v->first[k] + mesh.tri[3 * t + c];

@@ -24,6 +24,7 @@ struct csim_solver {
   double *decay;          // (nbody)
   double *goal;           // (nvert x 3) what contact was asked for
   csim_contact *contact;  // NULL unless the response is "filter"
+  csim_zones *zones;      // NULL unless it is "impact-zones"
   double *kinematic_last; // colliders before the step
   // for methods that know nothing of contact: the bodies without their energies, and Newton on them
   csim_model loose;
@@ -83,6 +84,11 @@ csim_solver *csim_solver_create(const csim_solver_setup *setup) {
           arena, double, 3 * (ptrdiff_t)csim_contact_kinematic_size(solver->contact));
     if (!method->knows_contact) create_loose(solver);
   }
+  if (setup->contact.response == CSIM_RESPONSE_IMPACT_ZONES) {
+    solver->zones = csim_zones_create(setup->pool, setup->model, setup->ncollider, setup->collider,
+                                      &setup->contact);
+    if (!solver->zones) arena->failed = 1;
+  }
   if (arena->failed) {
     csim_solver_free(solver);
     return NULL;
@@ -93,12 +99,17 @@ csim_solver *csim_solver_create(const csim_solver_setup *setup) {
 void csim_solver_free(csim_solver *solver) {
   if (!solver) return;
   csim_contact_free(solver->contact);
+  csim_zones_free(solver->zones);
   csim_arena_free(&solver->arena);
   free(solver);
 }
 
 size_t csim_solver_memory(const csim_solver *solver) {
   return solver->arena.used + (solver->contact ? csim_contact_memory(solver->contact) : 0);
+}
+
+int csim_solver_kinematic_size(const csim_solver *solver) {
+  return solver->contact ? csim_contact_kinematic_size(solver->contact) : 0;
 }
 
 void csim_solver_begin_frame(csim_solver *solver) {
@@ -198,6 +209,16 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
     h = 2 * h / 3;
   }
   csim_external_velocity(setup->pool, model, &from, time, h, solver->decay, solver->air, v);
+  csim_impulse_step touch = {.pool = setup->pool,
+                             .model = model,
+                             .ncollider = setup->ncollider,
+                             .collider = setup->collider,
+                             .params = &setup->contact,
+                             .x0 = from.x,
+                             .time = time + h_step,
+                             .h = h_step};
+  if (setup->contact.response == CSIM_RESPONSE_PENALTY)
+    report->contacts += csim_penalty_push(&touch, v);
   memcpy(solver->y, from.x, (size_t)n * sizeof *x);
   csim_vector_add(setup->pool, n, h, v, solver->y);
   csim_model_targets(model, time + h_step, solver->target);
@@ -213,7 +234,8 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
                           .target = solver->target,
                           .v_next = v};
   csim_contact *contact = solver->contact;
-  if (contact && csim_contact_begin(contact, state->x, solver->target, time + h_step, h_step)) {
+  if (contact && csim_contact_begin(contact, state->x, state->v, solver->target, time + h_step,
+                                    h_step)) {
     report->method.outcome = CSIM_OUTCOME_MEMORY;
     return -1;
   }
@@ -239,8 +261,15 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
     return -1;
   set_velocity(solver, from.x, solver->goal, x, h, v);
   if (setup->contact.response == CSIM_RESPONSE_IMPULSE)
-    report->contacts += csim_impulse_respond(setup->pool, model, setup->ncollider, setup->collider,
-                                             setup->contact.thickness, time + h_step, h_step, x, v);
+    report->contacts += csim_impulse_respond(&touch, x, v);
+  if (solver->zones) {
+    int left, given = csim_zones_respond(solver->zones, time + h_step, h_step, state->x, x, v, &left);
+    if (given < 0) {
+      report->method.outcome = CSIM_OUTCOME_MEMORY;
+      return -1;
+    }
+    report->contacts += given;
+  }
   if (!isfinite(csim_vector_dot(setup->pool, n, x, x) + csim_vector_dot(setup->pool, n, v, v))) {
     report->method.outcome = CSIM_OUTCOME_DIVERGED;
     return -1;
@@ -306,4 +335,11 @@ int csim_step(csim_solver *solver, csim_state *state, csim_step_report *report) 
       break;
   }
   return -1;
+}
+
+void csim_solver_press(csim_solver *solver, const csim_state *state, double *force) {
+  if (solver->contact)
+    csim_contact_press(solver->contact, state->x, force);
+  else
+    memset(force, 0, (size_t)state->nvert * sizeof *force);
 }

@@ -4,6 +4,7 @@
 #define CSIM_SOLVER_STEP_H
 
 #include "contact/impulse.h"
+#include "contact/zones.h"
 #include "solver/method.h"
 
 /// Everything a step needs besides model and state: parameters and scratch. No step allocates, but
@@ -35,9 +36,17 @@ void csim_solver_free(csim_solver *solver);
 /// Bytes of scratch that the solver holds.
 size_t csim_solver_memory(const csim_solver *solver);
 
+/// Three-vectors that tell where colliders are, as in csim_state; 0 without the filter.
+int csim_solver_kinematic_size(const csim_solver *solver);
+
 /// To be called before the first substep of every frame: from there on results depend on the state
 /// alone, so that a run that is resumed there goes on with the same bits.
 void csim_solver_begin_frame(csim_solver *solver);
+
+/// How hard contact presses on each vertex after a step, see csim_contact_press; zeros without the
+/// filter.
+/// @param[out] force  (model->nvert) [N]
+void csim_solver_press(csim_solver *solver, const csim_state *state, double *force);
 
 /// Advances the state by one substep of setup.h.
 ///

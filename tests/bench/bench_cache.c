@@ -221,9 +221,14 @@ static void bench_others(const sequence *s) {
   bind(&zstd_unpack, "libzstd.so.1", "ZSTD_decompress");
   bind(&blosc_pack, "libblosc.so.1", "blosc_compress_ctx");
   bind(&blosc_unpack, "libblosc.so.1", "blosc_decompress_ctx");
-  if (zstd_pack && zstd_unpack) bench_packer(s, (packer){"zstd -3", pack_zstd, unpack_zstd});
+  if (zstd_pack && zstd_unpack)
+    bench_packer(s, (packer){"zstd -3", pack_zstd, unpack_zstd});
+  else
+    puts("  zstd                         left out: apt-get install libzstd1");
   if (blosc_pack && blosc_unpack)
     bench_packer(s, (packer){"Blosc zstd-5, bitshuffle", pack_blosc, unpack_blosc});
+  else
+    puts("  Blosc                        left out: apt-get install libblosc1");
 }
 
 // What reading one frame of a thousand costs.

@@ -43,6 +43,29 @@ says 'bad.json:7:'
 says 'did you mean "material"'
 check "no colour in a file" sh -c '! grep -q "$(printf "\033")" stderr'
 
+# what docs/ says about these is what they are: every key, and no other
+same_keys() { # SCHEMA FILE: keys at the start of lines or in one line
+  equal "$(grep -o '"[a-z_]*": ' "$2" | tr -d '": ' | sort -u | tr '\n' ' ')" \
+    "$(sed -n '/"properties"/,$p' "$ROOT/docs/$1" | grep -o '^    "[a-z_]*"' | tr -d '" ' | sort -u | tr '\n' ' ')" "keys of $1"
+}
+check "run.schema.json" "$LOOK" json "$ROOT/docs/run.schema.json"
+check "progress.schema.json" "$LOOK" json "$ROOT/docs/progress.schema.json"
+expect 0 "$clothsim" tiny.json -o verified -q --verify-substeps
+same_keys run.schema.json verified/run.json
+expect 0 "$clothsim" tiny.json -o lines --progress json -q
+head -1 stderr >line
+same_keys progress.schema.json line
+for key in $(grep -o '"[a-z_]*": ' verified/run.json line | cut -d'"' -f2); do
+  check "run-report.md tells $key" grep -q "\`$key\`" "$ROOT/docs/run-report.md"
+done
+# a reason with quotes in it
+expect 1 "$clothsim" tiny.json -o quotes -q --set solver.linear=cholesky --set solver.spd=none --set gravity=[0,-9000,0] \
+  --set contact.response=none --set solver.iterations=50 --set solver.tolerance=1e-12 --set 'cloth.velocity=[9,-90,5]' \
+  --set cloth.pins='[{"vertices": [0]}]' --set frames.end=30
+check "run.json of a failed run" "$LOOK" json quotes/run.json
+equal "$("$LOOK" get quotes/run.json state)" failed "its state"
+check "a checkpoint of its last good frame" test -s quotes/run.checkpoint
+
 # on a terminal, where one can be made
 terminal() { script -qec "$*" /dev/null; }
 if terminal true >/dev/null 2>&1; then

@@ -14,7 +14,7 @@ start() {
   done
 }
 
-for signal in TERM INT; do
+for signal in TERM INT USR1; do
   start "$signal"
   kill -$signal $pid
   wait $pid
@@ -31,7 +31,14 @@ done
 expect 0 "$clothsim" tiny.json -o whole -e 3
 check "same frames" cmp TERM/cloth_000003.obj whole/cloth_0003.obj
 
-# a second signal does not wait for a substep that takes long
+# what is stopped can go on
+for signal in TERM INT USR1; do
+  last=$("$LOOK" get $signal/run.json last_frame)
+  expect 75 "$clothsim" tiny.json -o $signal -e 900000 --resume --max-time 0.2s
+  says "resumed after frame $last"
+done
+
+# a second INT does not wait for a substep that takes long
 "$clothsim" tiny.json -o slow --progress none --set frames.substeps=1 --set "cloth.mesh.cells=[250, 250]" \
   --set solver.iterations=100 --set solver.tolerance=1e-14 --set solver.linear_tolerance=1e-14 2>stderr &
 pid=$!

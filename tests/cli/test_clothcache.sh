@@ -86,7 +86,7 @@ says 2 "holds no OBJ or PLY" bash -c "mkdir -p empty; '$clothcache' import empty
 frames odd sheet 1 3
 frames odd2 sheet 2 2 5
 cp odd2/sheet_0002.obj odd/
-says 2 "other vertices or faces" "$clothcache" import odd -o x.clothcache
+says 2 "25 vertices, and the first frame" "$clothcache" import odd -o x.clothcache
 ok "a failed import leaves nothing" test ! -e x.clothcache -a ! -e x.clothcache.part
 says 2 'cannot export to "fbx": unknown format' "$clothcache" export run.clothcache --to fbx
 says 2 "export needs --to" "$clothcache" export run.clothcache
@@ -108,10 +108,49 @@ for format in pc2 mdd abc usda; do
   says 3 "annot" bash -c "trap '' XFSZ; ulimit -f 64; '$clothcache' export large.clothcache --to $format -o full_$format"
   ok "no half $format file" bash -c "! ls full_$format/*.$format"
 done
-if [ "$(id -u)" != 0 ]; then
-  mkdir locked && chmod a-w locked
-  says 3 "Permission denied" "$clothcache" import run -o locked/x.clothcache
+# a folder that may not be written to: root may everything, so it becomes nobody
+as_user=()
+if [ "$(id -u)" = 0 ]; then as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups); fi
+cp "$clothcache" mine
+mkdir locked && chmod a-w locked
+chmod a+rx . run mine
+if "${as_user[@]}" ./mine --version >/dev/null 2>&1; then
+  says 3 "locked/x.clothcache: cannot create the cache: Permission denied" \
+    "${as_user[@]}" ./mine import run -o locked/x.clothcache
+  for format in obj ply pc2 mdd vtp abc usda; do
+    says 3 "Permission denied" "${as_user[@]}" ./mine export run.clothcache --to $format -o locked
+    says 3 "Permission denied" "${as_user[@]}" ./mine export run.clothcache --to $format -o locked/new
+  done
+  ok "nothing in the locked folder" test -z "$(ls locked)"
 fi
+# a disk that is really full, where this process may mount one
+full_disk() {
+  local code
+  mkdir -p disk && mount -t tmpfs -o size=96k tmpfs disk || return 9
+  "$clothcache" import large -o disk/x.clothcache
+  code=$?
+  ls disk
+  umount disk
+  return $code
+}
+if unshare -m bash -c "mkdir -p disk && mount -t tmpfs -o size=96k tmpfs disk" 2>/dev/null; then
+  export -f full_disk
+  says 3 "cannot write the cache: No space left on device" unshare -m bash -c "clothcache='$clothcache'; full_disk"
+  for format in ply pc2 abc usda; do
+    says 3 "No space left on device" unshare -m bash -c \
+      "mount -t tmpfs -o size=96k tmpfs disk && '$clothcache' export large.clothcache --to $format -o disk"
+  done
+fi
+# triangles that meet: a sheet with one corner sewn through its middle
+says 1 'frame 5: ' "$clothcache" verify --contact run.clothcache # the flag lies in the sheet
+says 0 "0 pairs of triangles meet" "$clothcache" verify --contact large.clothcache
+frames folded sheet 1 3
+LC_ALL=C awk '$1 == "v" { k = n++; if (k < 2 || k == 7) { $2 = 0.37 + 0.01 * k; $3 = k ? -0.3 : 0.3; $4 = 0.36 } }
+  { print }' folded/sheet_0001.obj >folded/sheet_0003.obj
+says 0 "" "$clothcache" import folded -o folded.clothcache
+says 1 "frame 3:" "$clothcache" verify --contact folded.clothcache
+says 1 '"worst_frame": 3' "$clothcache" verify --contact --json folded.clothcache
+says 0 "good, 3 whole frames" "$clothcache" verify folded.clothcache
 # a cache with NaN, made from a PC2
 python3 - <<'PY'
 import struct

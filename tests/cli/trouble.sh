@@ -58,20 +58,72 @@ equal "$("$LOOK" cache small/tiny.clothcache small)" "$last" "whole frames in th
 equal "$(find small -name '*.tmp' | wc -l)" 0 "temporary files"
 expect 3 limited 1 "$clothsim" tiny.json -o tiny
 
-# and as a real one, where mounting is allowed
+# what a run leaves that met a full disk, it goes on from when there is room
+expect 0 "$clothsim" tiny.json -o whole
+expect 3 limited 12 "$clothsim" tiny.json -o small --resume --checkpoint-every 1
+says small
+expect 0 "$clothsim" tiny.json -o small --resume
+check "the same files in the end" diff -r whole small
+expect 3 limited 5 "$clothsim" tiny.json -o less --checkpoint-every 1
+expect 3 limited 5 "$clothsim" tiny.json -o less --resume
+expect 0 "$clothsim" tiny.json -o less --resume
+check "and after two of them" diff -r whole less
+
+# and as a real one, where mounting is allowed; then one that becomes read-only
 mkdir disk
-if mount -t tmpfs -o size=40k none disk 2>/dev/null; then
-  expect 3 "$clothsim" tiny.json -o disk/out
+if mount -t tmpfs -o size=60k none disk 2>/dev/null; then
+  expect 3 "$clothsim" tiny.json -o disk/out --checkpoint-every 1
   says "No space left"
   check "frames so far" test -s disk/out/cloth_0001.obj
+  equal "$(find disk -name '*.tmp' | wc -l)" 0 "temporary files on the full disk"
+  mount -o remount,size=4m disk
+  expect 0 "$clothsim" tiny.json -o disk/out --resume
+  check "the same files when there is room" diff -r whole disk/out
+  rm -r disk/out
+  "$clothsim" tiny.json -o disk/out -e 900000 --progress none --set output.obj=false 2>stderr &
+  pid=$!
+  for _ in $(seq 400); do
+    grep -q 'last_frame": 3' disk/out/run.json 2>/dev/null && break
+    sleep 0.02
+  done
+  mount -o remount,ro disk 2>/dev/null || mount -o remount,ro,force disk 2>/dev/null || kill $pid
+  wait $pid
+  code=$?
+  check "read-only: exit code $code" [ $code = 3 -o $code = 75 ]
   umount disk
+  wait $pid
 fi
+
+# the directory is taken away
+"$clothsim" tiny.json -o gone -e 900000 --progress none 2>stderr &
+pid=$!
+for _ in $(seq 400); do
+  [ -s gone/cloth_000003.obj ] && break
+  sleep 0.02
+done
+rm -rf gone || rm -rf gone || rm -rf gone
+wait $pid
+equal $? 3 "exit code when the directory is gone"
+check "it says which" grep -q "gone" stderr
+
+# nobody reads what it says
+expect 0 sh -c '"$0" tiny.json -o deaf --progress plain -e 200 --set output.obj=false 2>&1 >/dev/null | true
+  [ $("$1" get deaf/run.json state) = complete ]' "$clothsim" "$LOOK"
+expect 0 sh -c '{ "$0" tiny.json -o deaf2 --json --progress none; echo $? >code; } | true
+  sleep 0.1; [ $(cat code) = 3 ]' "$clothsim"
+equal "$("$LOOK" get deaf2/run.json state)" complete "the run itself is complete"
 
 # out of memory, which needs an allocator that obeys limits
 if [ "$CONFIG" != sanitize ] && [ "$CONFIG" != thread ]; then
   expect 4 sh -c 'ulimit -v 400000; exec "$0" tiny.json -o out -j 1 --set "cloth.mesh.cells=[2000, 2000]"' \
     "$clothsim"
   says memory
+  for kib in 5000 7000 9000 11000 13000 15000 17000 20000 25000 30000; do # some too small to load the program
+    (ulimit -v $kib && exec "$clothsim" tiny.json -o little -j 2 -q --resume) >stdout 2>stderr
+    code=$?
+    check "$kib KiB: exit code $code" [ $code = 0 -o $code = 4 -o $code = 127 ]
+  done
+  check "enough in the end" diff -r whole little
 fi
 
 # no tetrahedraliser

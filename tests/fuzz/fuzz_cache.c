@@ -46,6 +46,7 @@ static void read_all(csim_cache *cache) {
     for (int f = 0; f < info->nframe && f < 20; f++) csim_cache_read(cache, i, f, x, v);
     for (int f = info->nframe - 1; f >= 0 && f > info->nframe - 8; f -= 2)
       csim_cache_read(cache, i, f, x, NULL);
+    for (int f = 0; f < info->nframe && f < 20; f += 3) csim_cache_read_pressure(cache, i, f, x);
     free(x);
     free(v);
   }

@@ -5,6 +5,7 @@
 // same names in the program come before those of every shared library.
 #include "check.h"
 
+#include "cache/checkpoint.h"
 #include "scene/compile.h"
 #include "solver/step.h"
 
@@ -84,7 +85,7 @@ void free(void *p) {
 
 // ------------------------------------------------------------------------------------- the scenes
 
-static char folder[] = "/tmp/test_heap_XXXXXX";
+static char folder[32]; // in memory where that can be: checkpoints wait for the disk
 static char scene_path[64], out_path[64], tet_path[4096];
 
 // Everything a step can meet: wind, a moving pin and soft ones, every energy, two colliders.
@@ -246,6 +247,32 @@ static csim_status try_run(csim_log *log) {
   return status;
 }
 
+// Goes on behind the first of two frames, with a checkpoint of each.
+static csim_status try_resume(csim_log *log) {
+  csim_run_options options = run_options();
+  csim_run_report report;
+  char path[128];
+  long before = fail_in;
+  fail_in = -1; // the first half may not fail
+  options.max_seconds = 1e-9;
+  CHECK(csim_run(scene_given, &options, NULL, &report) == CSIM_STOPPED);
+  fail_in = before;
+  options.max_seconds = options.overwrite = 0;
+  options.resume = options.checkpoint_frames = options.checkpoint_last = 1;
+  csim_status status = csim_run(scene_given, &options, log, &report);
+  long left = fail_in;
+  fail_in = -1;
+  if (!status) CHECK(report.resumed && report.resumed_after == 1 && report.frames_written == 1);
+  // whatever failed, the checkpoint can be read
+  csim_checkpoint point;
+  snprintf(path, sizeof path, "%s/run.checkpoint", out_path);
+  CHECK(csim_checkpoint_read(path, NULL, &point) == CSIM_OK);
+  CHECK(point.frame == (status ? point.frame : 2));
+  csim_checkpoint_free(&point);
+  fail_in = left;
+  return status;
+}
+
 static csim_status try_schema(csim_log *log) {
   (void)log;
   char *schema = csim_scene_schema(), *manual = csim_scene_manual();
@@ -297,6 +324,7 @@ static void test_failures(void) {
   CHECK(csim_scene_read(scene_path, NULL, 0, NULL, &scene_given) == CSIM_OK);
   fail_each("check", try_check, 1);
   fail_each("run", try_run, 1);
+  fail_each("resume", try_resume, 1);
   threads = 3;
   if (!SANITIZER) fail_each("run with threads", try_run, 1); // a sanitizer's threads must start
   csim_scene_free(scene_given);
@@ -310,6 +338,7 @@ static void test_failures(void) {
 int main(void) {
   const char *bin = getenv("BIN");
   snprintf(tet_path, sizeof tet_path, "%s/clothsim-tet", bin ? bin : "bin");
+  strcpy(folder, access("/dev/shm", W_OK) ? "/tmp/test_heap_XXXXXX" : "/dev/shm/test_heap_XXXXXX");
   if (!mkdtemp(folder)) return 1;
   snprintf(out_path, sizeof out_path, "%s/out", folder);
   save("rich.json", rich);

@@ -226,7 +226,7 @@ static void test_write(void) {
   csim_json_number(&out, "none", NAN);
   csim_json_integer(&out, "n", -5);
   csim_json_close(&out, '}');
-  CHECK_TEXT(out.text, "{\n  \"te\\\"xt\": \"a\\\\b\\u000A\xC3\xA4\",\n  \"flat\": [0.1, []],\n"
+  CHECK_TEXT(out.text, "{\n  \"te\\\"xt\": \"a\\\\b\\u000a\xC3\xA4\",\n  \"flat\": [0.1, []],\n"
                        "  \"empty\": {},\n  \"yes\": true,\n  \"none\": null,\n  \"n\": -5\n}");
   free(out.text);
   static const double values[] = {0, 0.1, 1 / 3.0, 5e-324, 1.7976931348623157e308, -123456789.125};

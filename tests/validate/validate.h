@@ -51,5 +51,6 @@ void case_liu(void);
 void case_elastica(void);
 void case_moduli(void);
 void case_beam(void);
+void case_friction(void);
 
 #endif

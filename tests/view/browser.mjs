@@ -177,6 +177,15 @@ for (const file of more) {
   check((await colours(tab)) > 8, `${name} shows something`);
   await tab.keyboard.press('Home');
   await tab.keyboard.press('2');
+  if (name === 'pressed') {
+    await tab.keyboard.press('End');
+    await tab.keyboard.press('5');
+    const title = await tab.textContent('#mode option:checked');
+    check(title === 'contact pressure', 'contact is a pressure, not ' + title);
+    check(Number(await tab.inputValue('#high')) > 0, 'a pressure above 0');
+    const pins = await tab.evaluate(() => window.clothview.stage.actors.map((a) => a.pinVerts.length));
+    check(Math.max(...pins) === 2, 'two pins, not ' + pins);
+  }
   await shot(tab, 'page_' + name);
   check(trouble.length === 0, `no trouble in ${name}: ` + trouble.join('; '));
   await tab.close();

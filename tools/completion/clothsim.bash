@@ -32,14 +32,40 @@ _clothsim() {
     compopt -o nospace
     return
     ;;
-  -s | --start | -e | --end | --frames) return ;;
+  --checkpoint-every)
+    mapfile -t COMPREPLY < <(compgen -W "1 10 60s 10m 1h" -- "$cur")
+    return
+    ;;
+  -s | --start | -e | --end | --frames | --resume-from | --max-time) return ;;
   esac
   if [[ $cur == -* ]]; then
-    mapfile -t COMPREPLY < <(compgen -W "--out --overwrite --start --end --frames --set --threads --check
-      --print-config --print-schema --dump-model --verify-contact --progress --quiet --verbose --json --version --help" -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W "--out --overwrite --resume --resume-from --allow-changes
+      --checkpoint-every --max-time --start --end --frames --set --threads --check
+      --print-config --print-schema --dump-model --verify-contact --verify-substeps --progress --quiet --verbose --json --version --help" -- "$cur")
   else
     mapfile -t COMPREPLY < <(compgen -f -X '!*.json' -- "$cur"; compgen -d -- "$cur")
     compopt -o filenames
   fi
 }
 complete -F _clothsim clothsim
+
+_clothfarm() {
+  local cur prev
+  cur=${COMP_WORDS[COMP_CWORD]}
+  prev=${COMP_WORDS[COMP_CWORD - 1]}
+  case $prev in
+  -o | --out) mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
+  --export) mapfile -t COMPREPLY < <(compgen -W "obj ply pc2 mdd vtp abc usda" -- "$cur") ;;
+  --emit) mapfile -t COMPREPLY < <(compgen -W "commands slurm openjd" -- "$cur") ;;
+  --wedge | --cpus | --memory | --time | --sbatch) ;;
+  *)
+    if [[ $cur == -* ]]; then
+      mapfile -t COMPREPLY < <(compgen -W "--out --wedge --export --emit --list --overwrite --cpus --memory --time
+        --sbatch --clothsim --help --version" -- "$cur")
+    else
+      mapfile -t COMPREPLY < <(compgen -f -X '!*.json' -- "$cur"; compgen -d -- "$cur")
+    fi
+    ;;
+  esac
+}
+complete -F _clothfarm clothfarm

@@ -1,6 +1,8 @@
 // view/bytes.c: see bytes.h.
 #include "bytes.h"
 
+#include "clothsim.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,11 +42,12 @@ void view_bytes_print(view_bytes *b, const char *format, ...) {
 
 void view_bytes_quote(view_bytes *b, const char *text) {
   view_bytes_add(b, "\"", 1);
-  for (const unsigned char *p = (const unsigned char *)text; *p; p++)
-    if (*p < 32 || *p == '"' || *p == '\\' || *p == '<')
-      view_bytes_print(b, "\\u%04x", *p);
+  char escape[8];
+  for (; *text; text++)
+    if (*text == '<')
+      view_bytes_print(b, "\\u003c"); // "</script>" would end the page's script
     else
-      view_bytes_add(b, p, 1);
+      view_bytes_add(b, escape, (size_t)csim_escape_json(*text, escape));
   view_bytes_add(b, "\"", 1);
 }
 

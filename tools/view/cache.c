@@ -54,6 +54,8 @@ csim_status view_cache_open(const char *path, csim_log *log, view_sequence *q) {
   q->nframe = info->nframe;
   q->fps = info->options.fps;
   q->up = info->options.up;
+  q->unit = info->unit;
+  for (int i = 0; i < info->nobject; i++) q->pressed |= info->object[i].has_pressure;
   q->number = malloc((size_t)info->nframe * sizeof *q->number);
   if (!q->number) return CSIM_MEMORY;
   memcpy(q->number, info->number, (size_t)info->nframe * sizeof *q->number);
@@ -64,18 +66,25 @@ csim_status view_cache_read(view_sequence *q, int frame, int object, csim_log *l
   (void)log; // the cache has its own
   const csim_cache_object *o = csim_cache_get_info(q->cache)->object + object;
   csim_status status = view_mesh_copy(q->surface[object], m);
-  ptrdiff_t n = 3 * (ptrdiff_t)o->nvert;
-  float *x = malloc(2 * (size_t)n * sizeof *x + 1), *v = o->has_velocity ? x + n : NULL;
+  ptrdiff_t n = 3 * (ptrdiff_t)o->nvert, np = o->has_pressure ? o->nvert : 0;
+  float *x = malloc((2 * (size_t)n + (size_t)np) * sizeof *x + 1), *p = x + 2 * n;
+  float *v = o->has_velocity ? x + n : NULL;
   if (!x) status = CSIM_MEMORY;
   if (!status && v) {
     m->v = malloc((size_t)n * sizeof *m->v + 1);
     if (!m->v) status = CSIM_MEMORY;
   }
+  if (!status && np) {
+    m->pressure = malloc((size_t)np * sizeof *m->pressure);
+    if (!m->pressure) status = CSIM_MEMORY;
+  }
   if (!status) status = csim_cache_read(q->cache, object, frame, x, v);
+  if (!status && np) status = csim_cache_read_pressure(q->cache, object, frame, p);
   for (ptrdiff_t i = 0; !status && i < n; i++) {
     m->x[i] = (double)x[i];
     if (v) m->v[i] = (double)v[i];
   }
+  for (ptrdiff_t i = 0; !status && i < np; i++) m->pressure[i] = (double)p[i];
   free(x);
   return status;
 }

@@ -27,9 +27,9 @@ vec3 view_map_colour(view_mode mode, double value, double lo, double hi) {
 }
 
 void view_map_legend(view_mode mode, double lo, double hi, view_picture *picture) {
-  static const char *const title[VIEW_NMODE] = {"",      "strain",        "curvature",
-                                                "speed", "gap to others", "distance"};
-  static const double unit[VIEW_NMODE] = {1, 100, 1, 1, 1000, 1000};
+  static const char *const title[VIEW_NMODE] = {
+      "", "strain", "curvature", "speed", "gap to others", "distance", "contact pressure"};
+  static const double unit[VIEW_NMODE] = {1, 100, 1, 1, 1000, 1000, 1};
   const uint8_t ink[3] = {60, 62, 66};
   double size = fmax(8, picture->height / 80.0);
   int width = (int)(18 * size), height = (int)(0.9 * size), margin = (int)(1.6 * size);

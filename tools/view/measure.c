@@ -6,9 +6,10 @@
 #include <string.h>
 
 const char *const view_mode_name[VIEW_NMODE] = {
-    "object", "strain", "curvature", "speed", "contact", "distance",
+    "object", "strain", "curvature", "speed", "contact", "distance", "pressure",
 };
-const char *const view_mode_unit[VIEW_NMODE] = {"", "%", "1/m", "m/s", "mm", "mm"};
+const char *const view_mode_unit[VIEW_NMODE] = {"", "%", "1/m", "m/s", "mm", "mm", "Pa"};
+const int view_mode_length[VIEW_NMODE] = {0, 0, -1, 1, 1, 1, 0};
 
 static vec3 corner(const double *x, int v) {
   return vec_load(x + 3 * (ptrdiff_t)v);

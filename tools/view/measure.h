@@ -11,12 +11,16 @@ typedef enum view_mode {
   VIEW_SPEED,     ///< [m/s]
   VIEW_CONTACT,   ///< distance to the nearest other surface [m]
   VIEW_DISTANCE,  ///< to the same vertex of a second cache [m]
+  VIEW_PRESSURE,  ///< of contact, as the cache tells [Pa]: what VIEW_CONTACT becomes where it does
   VIEW_NMODE,
 } view_mode;
 
 /// Names on the command line; units and titles for legends.
 extern const char *const view_mode_name[VIEW_NMODE];
 extern const char *const view_mode_unit[VIEW_NMODE];
+
+/// Power of length in a mode's unit: 1 for [m] and [m/s].
+extern const int view_mode_length[VIEW_NMODE];
 
 /// Mean over the triangles of each vertex, weighted by rest area, of the principal strain
 /// (stretch - 1) of larger size. Vertices without an area get 0.

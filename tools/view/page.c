@@ -130,9 +130,12 @@ static csim_status add_run(page *p, view_reel *r) {
   int s = p->attempt.stride, nframe = (r->stage->nframe + s - 1) / s, any = 0;
   view_bytes_print(j, "{\"name\":");
   view_bytes_quote(j, q->path);
-  view_bytes_print(j, ",\"fps\":%.9g,\"gap\":%.9g,\"noted\":%s,\"step\":%.17g,\"frames\":[",
-                   q->fps > 0 ? q->fps : 24.0, r->stage->gap, r->noting ? "true" : "false",
-                   p->step);
+  view_bytes_print(j,
+                   ",\"fps\":%.9g,\"unit\":%.17g,\"pressed\":%s,\"gap\":%.9g,\"noted\":%s,\"step\":"
+                   "%.17g,\"frames\":[",
+                   q->fps > 0 ? q->fps : 24.0, q->unit, q->pressed ? "true" : "false",
+                   q->pressed ? r->stage->press : r->stage->gap * q->unit,
+                   r->noting ? "true" : "false", p->step);
   for (int f = 0; f < nframe; f++)
     view_bytes_print(j, "%s%lld", f ? "," : "", q->number[r->stage->frame[f * s]]);
   view_bytes_print(j, "],\"skipped\":%d", r->stage->nframe - nframe);
@@ -255,8 +258,8 @@ static void add_head(const page *p, const view_stage *s, view_bytes *b) {
   add_vec(b, "eye", c->eye);
   add_vec(b, "target", vec_along(c->eye, c->forward, away));
   view_bytes_print(b, ",\"slope\":%.9g,\"mode\":\"%s\",\"wire\":%s,\"crossings\":%s", c->slope_y,
-                   view_mode_name[o->mode], o->wire ? "true" : "false",
-                   o->crossings ? "true" : "false");
+                   view_mode_name[o->mode == VIEW_PRESSURE ? VIEW_CONTACT : o->mode],
+                   o->wire ? "true" : "false", o->crossings ? "true" : "false");
   if (o->has_range) view_bytes_print(b, ",\"range\":[%.17g,%.17g]", s->range[0], s->range[1]);
   view_bytes_print(b, ",\"runs\":[");
   view_bytes_add(b, p->json.data, p->json.n);

@@ -141,9 +141,17 @@ static csim_status note_gaps(const view_stage *s, const view_mesh *mesh, view_no
     if (s->track[o].colour < 0 || !mesh[o].ntri) continue;
     double *value = malloc((size_t)mesh[o].nvert * sizeof *value);
     note->gap[o] = malloc((size_t)mesh[o].nvert + 1);
-    status = value && note->gap[o] ? view_measure_gap(n, body, o, s->gap, value) : CSIM_MEMORY;
-    for (int i = 0; !status && i < mesh[o].nvert; i++)
-      note->gap[o][i] = (uint8_t)(255 * view_clamp(value[i] / s->gap, 0, 1) + 0.5);
+    const double *pressure = mesh[o].pressure;
+    status = !value || !note->gap[o] ? CSIM_MEMORY
+             : s->sequence->pressed  ? CSIM_OK
+                                     : view_measure_gap(n, body, o, s->gap, value);
+    for (int i = 0; !status && i < mesh[o].nvert; i++) {
+      // the root, as most pressures are small
+      double share = !s->sequence->pressed ? value[i] / s->gap
+                     : pressure            ? sqrt(fmax(pressure[i], 0) / s->press)
+                                           : 0;
+      note->gap[o][i] = (uint8_t)(255 * view_clamp(share, 0, 1) + 0.5);
+    }
     free(value);
   }
   free(body);

@@ -22,7 +22,8 @@ typedef struct view_part {
 /// What is worked out once for each frame, and kept over several tries of packing.
 typedef struct view_note {
   int done;
-  uint8_t **gap; ///< (nobject) of (nvert) 0 = touching .. 255 = nothing within stage->gap
+  uint8_t **gap; ///< (nobject) of (nvert) 0 = touching .. 255 = nothing within
+                 ///< stage->gap; with pressures 255 times the root of their share of stage->press
   int ncrossing;
   uint32_t *crossing; ///< (ncrossing x 2) object, triangle
 } view_note;

@@ -45,7 +45,7 @@ csim_status view_sequence_open(int npath, char *const *path, csim_log *log, view
   struct stat about;
   char *inside = NULL;
   csim_status status;
-  *q = (view_sequence){0};
+  *q = (view_sequence){.unit = 1};
   int directory = npath == 1 && !stat(path[0], &about) && S_ISDIR(about.st_mode);
   if (directory) inside = find_cache(path[0]);
   if (inside)
@@ -102,6 +102,7 @@ csim_status view_mesh_copy(const csim_polygons *s, view_mesh *m) {
 void view_mesh_free(view_mesh *m) {
   free(m->x);
   free(m->v);
+  free(m->pressure);
   free(m->tri);
   free(m->edge);
   *m = (view_mesh){0};

@@ -14,8 +14,9 @@ typedef struct view_object {
 /// One object at one frame. All arrays are the mesh's own.
 typedef struct view_mesh {
   int nvert;
-  double *x; ///< (nvert x 3) [m], finite
-  double *v; ///< (nvert x 3) [m/s]; NULL when the files have none
+  double *x;        ///< (nvert x 3) [m], finite
+  double *v;        ///< (nvert x 3) [m/s]; NULL when the files have none
+  double *pressure; ///< (nvert) [Pa] of contact; NULL when the files have none
   int ntri;
   int *tri;      ///< (ntri x 3)
   uint8_t *edge; ///< (ntri) bit k: side k is an edge of the given polygons
@@ -26,6 +27,8 @@ typedef struct view_sequence {
   int nframe;        ///< at least 1
   long long *number; ///< (nframe) increasing
   double fps;        ///< [1/s]; 0 = unknown
+  double unit;       ///< [m] of one unit of length; 1 = unknown. Meshes are in these units
+  int pressed;       ///< some object has contact pressures
   int up;            ///< 1 = y, 2 = z; 0 = unknown
   int nobject;
   view_object *object;      ///< (nobject)

@@ -30,7 +30,8 @@ typedef struct view_stage {
   view_track *track; ///< (nobject)
   view_scene scene;  ///< without items
   double range[2];   ///< of the colours, SI
-  double gap;        ///< [m] contact is looked for up to here
+  double gap;        ///< contact is looked for up to here, in units of length of the sequence
+  double press;      ///< [Pa] largest contact pressure of a dozen frames, rounded up
 } view_stage;
 
 /// Reads all chosen frames once to place the camera, again some of them for the colours' range.

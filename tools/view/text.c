@@ -36,6 +36,7 @@ static const char *const glyph[128] = {
     ['n'] = "06 02|05 16 36 45 42",
     ['o'] = "16 36 45 43 32 12 03 05 16",
     ['p'] = "06 00|05 16 36 45 43 32 12 03",
+    ['P'] = "02 08 38 47 46 35 05",
     ['q'] = "46 40|45 36 16 05 03 12 32 43",
     ['r'] = "06 02|05 16 36",
     ['s'] = "45 36 16 05 14 34 43 32 12 03",
@@ -95,7 +96,8 @@ void view_picture_text(view_picture *picture, double x, double y, double size, c
                        const char *text) {
   double unit = size / 6, pen = fmax(1.1, size / 8);
   for (; *text; text++, x += ADVANCE * unit) {
-    int c = tolower((unsigned char)*text);
+    int c = (unsigned char)*text;
+    if (c >= 128 || !glyph[c]) c = tolower(c);
     const char *g = c < 128 ? glyph[c] : NULL;
     vec3 last = {0};
     for (int first = 1; g && *g; first = g[2] != ' ', g += g[2] ? 3 : 2) {

@@ -73,8 +73,8 @@ static csim_status measure_gap(const view_stage *s, int object, const view_mesh 
   return status;
 }
 
-csim_status view_stage_values(const view_stage *s, int frame, int object, const view_mesh *mesh,
-                              csim_log *log, double *value) {
+static csim_status measure(const view_stage *s, int frame, int object, const view_mesh *mesh,
+                           csim_log *log, double *value) {
   const view_mesh *m = mesh + object;
   const view_mesh *rest = &s->track[object].rest;
   switch (s->options->mode) {
@@ -92,10 +92,24 @@ csim_status view_stage_values(const view_stage *s, int frame, int object, const 
     return measure_gap(s, object, mesh, value);
   case VIEW_DISTANCE:
     return measure_distance(s, frame, object, m, log, value);
-  default:
-    memset(value, 0, (size_t)m->nvert * sizeof *value);
+  case VIEW_PRESSURE:
+    if (!m->pressure) break;
+    memcpy(value, m->pressure, (size_t)m->nvert * sizeof *value);
     return CSIM_OK;
+  default:
+    break;
   }
+  memset(value, 0, (size_t)m->nvert * sizeof *value);
+  return CSIM_OK;
+}
+
+csim_status view_stage_values(const view_stage *s, int frame, int object, const view_mesh *mesh,
+                              csim_log *log, double *value) {
+  int power = view_mode_length[s->options->mode];
+  double si = power > 0 ? s->sequence->unit : power < 0 ? 1 / s->sequence->unit : 1;
+  csim_status status = measure(s, frame, object, mesh, log, value);
+  for (int i = 0; !status && i < mesh[object].nvert; i++) value[i] *= si;
+  return status;
 }
 
 // ------------------------------------------------------------------------------------------ range
@@ -105,7 +119,7 @@ typedef struct sample {
   ptrdiff_t n, capacity;
 } sample;
 
-static csim_status add_sizes(sample *all, int n, const double *value) {
+static csim_status add_sizes(sample *all, int pressed, int n, const double *value) {
   if (all->n + n > all->capacity) {
     ptrdiff_t capacity = 2 * (all->n + n);
     double *grown = realloc(all->value, (size_t)capacity * sizeof *grown);
@@ -113,7 +127,9 @@ static csim_status add_sizes(sample *all, int n, const double *value) {
     all->value = grown;
     all->capacity = capacity;
   }
-  for (int i = 0; i < n; i++) all->value[all->n++] = fabs(value[i]);
+  // where nothing presses is no sample of how hard
+  for (int i = 0; i < n; i++)
+    if (value[i] != 0 || !pressed) all->value[all->n++] = fabs(value[i]);
   return CSIM_OK;
 }
 
@@ -124,7 +140,7 @@ static csim_status sample_frame(const view_stage *s, int frame, csim_log *log, s
     if (s->track[o].colour < 0 || !mesh[o].ntri) continue;
     double *value = malloc((size_t)mesh[o].nvert * sizeof *value);
     status = value ? view_stage_values(s, frame, o, mesh, log, value) : CSIM_MEMORY;
-    if (!status) status = add_sizes(all, mesh[o].nvert, value);
+    if (!status) status = add_sizes(all, s->options->mode == VIEW_PRESSURE, mesh[o].nvert, value);
     free(value);
   }
   view_stage_release(s, mesh);
@@ -148,36 +164,55 @@ static double choose_gap(const view_stage *s) {
   return view_nice_number(edge > 0 ? 0.5 * edge : 0.01 * s->scene.radius);
 }
 
-csim_status view_stage_range(view_stage *s, csim_log *log) {
-  static const double unit[VIEW_NMODE] = {1, 100, 1, 1, 1000, 1000};
-  view_mode mode = s->options->mode;
+// Place in s->frame of the i-th of n frames spread over all.
+static int spread(const view_stage *s, int i, int n) {
+  return n > 1 ? (int)((double)i * (s->nframe - 1) / (n - 1) + 0.5) : 0;
+}
+
+static csim_status choose_press(const view_stage *s, csim_log *log, double *press) {
   csim_status status = CSIM_OK;
+  int n = s->nframe < 12 ? s->nframe : 12;
+  for (int i = 0; !status && s->sequence->pressed && i < n; i++) {
+    view_mesh *mesh;
+    status = view_stage_read(s, s->frame[spread(s, i, n)], log, &mesh);
+    for (int o = 0; !status && o < s->sequence->nobject; o++)
+      for (int k = 0; mesh[o].pressure && k < mesh[o].nvert; k++)
+        *press = fmax(*press, mesh[o].pressure[k]);
+    view_stage_release(s, mesh);
+  }
+  *press = view_nice_number(*press);
+  return status;
+}
+
+csim_status view_stage_range(view_stage *s, csim_log *log) {
+  static const double unit[VIEW_NMODE] = {1, 100, 1, 1, 1000, 1000, 1};
+  view_mode mode = s->options->mode;
   sample all = {0};
   s->gap = choose_gap(s);
+  csim_status status = choose_press(s, log, &s->press);
   if (s->options->has_range) {
     s->range[0] = s->options->range[0] / unit[mode];
     s->range[1] = s->options->range[1] / unit[mode];
-    return CSIM_OK;
+    return status;
   }
-  if (mode == VIEW_PLAIN) return CSIM_OK;
+  if (mode == VIEW_PLAIN) return status;
   if (mode == VIEW_CONTACT) {
-    s->range[1] = s->gap;
-    return CSIM_OK;
+    s->range[1] = s->gap * s->sequence->unit;
+    return status;
   }
   int n = mode == VIEW_DISTANCE || s->nframe < 12 ? s->nframe : 12;
-  for (int i = 0; !status && i < n; i++) {
-    int f = n > 1 ? (int)((double)i * (s->nframe - 1) / (n - 1) + 0.5) : 0;
-    status = sample_frame(s, s->frame[f], log, &all);
-  }
+  for (int i = 0; !status && i < n; i++)
+    status = sample_frame(s, s->frame[spread(s, i, n)], log, &all);
   double top = 0;
   if (!status && all.n) {
     qsort(all.value, (size_t)all.n, sizeof *all.value, compare_doubles);
-    double share = mode == VIEW_DISTANCE ? 1 : 0.98;
+    double share = mode == VIEW_DISTANCE ? 1 : mode == VIEW_PRESSURE ? 0.9 : 0.98;
     top = all.value[(ptrdiff_t)(share * (double)(all.n - 1))];
   }
   // where nothing happens the colours must not show rounding errors
-  static const double least[VIEW_NMODE] = {0, 1e-4, 1e-3, 1e-4, 0, 0};
-  s->range[1] = view_nice_number(fmax(fmax(top, least[mode]), 1e-7 * s->scene.radius));
+  static const double least[VIEW_NMODE] = {0, 1e-4, 1e-3, 1e-4, 0, 0, 0};
+  s->range[1] =
+      view_nice_number(fmax(fmax(top, least[mode]), 1e-7 * s->scene.radius * s->sequence->unit));
   s->range[0] = view_mode_is_signed(mode) ? -s->range[1] : 0;
   free(all.value);
   return status;

@@ -2,7 +2,8 @@
 import * as THREE from 'three';
 import css from './style.css';
 import { openRun, readGroup, positions } from './unpack.js';
-import { modes, measure, speed, matchFrame, partner, colourTable, chooseRange } from './measure.js';
+import { modes, measure, speed, matchFrame, partner, colourTable, chooseRange, tellContact }
+  from './measure.js';
 import { Stage } from './stage.js';
 import { plot, frameAt, short } from './plot.js';
 
@@ -84,6 +85,7 @@ const rowId = (actor) => actor.part.name; // one row for both runs
 
 function buildLeft() {
   ui.left.append(make('h1', { title: page.runs[0].name }, page.title));
+  tellContact(page);
   ui.mode = make('select', { id: 'mode' });
   modes.forEach((m) => {
     if (m.name === 'distance' && page.runs.length < 2) return;
@@ -326,6 +328,10 @@ function showTags() {
   });
 }
 
+/** Coordinates are shown as the cache has them, in its own unit. */
+const lengthName = (unit) =>
+  ({ 1: 'm', 0.01: 'cm', 0.001: 'mm', 0.0254: 'in', 0.3048: 'ft' })[unit] || `${unit} m`;
+
 const digits = (part, run, v) => (run.step > 0
   ? Number(v.toPrecision(9)).toString() : Number(Math.fround(v).toPrecision(9)).toString());
 
@@ -337,7 +343,7 @@ function showPick() {
   ui.pickRows.replaceChildren();
   if (!x) return;
   const row = (name, value, id) => ui.pickRows.append(make('tr', {}, make('td', {}, name), make('td', { id }, value)));
-  ['x', 'y', 'z'].forEach((c, k) => row(`${c} [m]`, digits(part, run, x[3 * vertex + k]), 'pick-' + c));
+  ['x', 'y', 'z'].forEach((c, k) => row(`${c} [${lengthName(run.unit)}]`, digits(part, run, x[3 * vertex + k]), 'pick-' + c));
   row('speed [m/s]', short(speed(run, part, f, new Float32Array(part.nvert))[vertex]), 'pick-speed');
   const values = measure(state.mode.name, page, run, part, f);
   if (values && state.mode.name !== 'speed')
@@ -406,7 +412,7 @@ function listMetrics() {
     { name: 'largest speed [m/s]', of: (run, f) => fold(run, f, 0, (a, p) =>
       speed(run, p, f, new Float32Array(p.nvert)).reduce((m, v) => Math.max(m, v), a)) },
     { name: 'lowest point [m]', of: (run, f) => fold(run, f, Infinity, (a, p, x) => {
-      for (let i = page.up === 2 ? 2 : 1; i < x.length; i += 3) a = Math.min(a, x[i]);
+      for (let i = page.up === 2 ? 2 : 1; i < x.length; i += 3) a = Math.min(a, x[i] * run.unit);
       return a;
     }) },
   ];

@@ -6,9 +6,16 @@ export const modes = [
   { name: 'strain', title: 'strain', unit: '%', scale: 100, signed: true },
   { name: 'curvature', title: 'curvature', unit: '1/m', scale: 1, signed: true },
   { name: 'speed', title: 'speed', unit: 'm/s', scale: 1 },
-  { name: 'contact', title: 'gap to other surfaces', unit: 'mm', scale: 1000 },
+  { name: 'contact', title: 'gap to other surfaces', unit: 'mm', scale: 1000, falls: true },
   { name: 'distance', title: 'distance to the other run', unit: 'mm', scale: 1000 },
 ];
+
+/** Contact is a pressure where the runs have it. */
+export function tellContact(page) {
+  if (page.runs.every((run) => run.pressed))
+    Object.assign(modes.find((m) => m.name === 'contact'),
+      { title: 'contact pressure', unit: 'Pa', scale: 1, falls: false });
+}
 
 const minus = (x, i, j) => [x[i] - x[j], x[i + 1] - x[j + 1], x[i + 2] - x[j + 2]];
 const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -80,7 +87,7 @@ export function speed(run, part, f, out) {
   const near = f > part.first ? f - 1 : f + 1, x = positions(part, f), y = positions(part, near);
   if (!x || !y || !part.moves) return out.fill(0);
   const steps = Math.abs(run.frames[f] - run.frames[near]) || 1;
-  difference(part.nvert, x, y, run.fps / steps, out);
+  difference(part.nvert, x, y, (run.unit * run.fps) / steps, out);
   return out;
 }
 
@@ -109,7 +116,8 @@ export function measure(mode, page, run, part, f) {
   else if (mode === 'contact') {
     const gap = part.gaps[f - part.first];
     if (!gap) return null;
-    for (let v = 0; v < part.nvert; v++) out[v] = (gap[v] / 255) * run.gap;
+    for (let v = 0; v < part.nvert; v++)
+      out[v] = (run.pressed ? (gap[v] / 255) ** 2 : gap[v] / 255) * run.gap;
   } else if (mode === 'distance') {
     const other = page.runs[1 - page.runs.indexOf(run)];
     if (!other) return null;
@@ -117,6 +125,8 @@ export function measure(mode, page, run, part, f) {
     if (!p || p.nvert !== part.nvert) return null;
     difference(part.nvert, x, positions(p, g), 1, out);
   }
+  const si = { curvature: 1 / run.unit, distance: run.unit }[mode] || 1;
+  if (si !== 1) for (let v = 0; v < part.nvert; v++) out[v] *= si;
   return out;
 }
 
@@ -130,7 +140,7 @@ const linear = (byte) => {
 
 /** 256 linear colours of a mode's map, (256 x 3). */
 export function colourTable(mode) {
-  const stops = mode.signed ? around : mode.name === 'contact' ? falling : rising;
+  const stops = mode.signed ? around : mode.falls ? falling : rising;
   const rgb = stops.map((s) => [linear(s >> 16), linear((s >> 8) & 255), linear(s & 255)]);
   const out = new Float32Array(3 * 256);
   for (let i = 0; i < 256; i++) {
@@ -148,24 +158,27 @@ export function niceNumber(x) {
   return 10 * power;
 }
 
-/** Ends of the colours over the frames read so far: 98th percentile (largest, for distances). */
+/** Ends of the colours over the frames read so far: 98th percentile (90th of pressures,
+ *  largest of distances). */
 export function chooseRange(mode, page) {
   const sizes = [];
   let top = 0;
   for (const run of page.runs) {
-    if (mode.name === 'contact') top = Math.max(top, run.gap);
+    if (mode.falls) top = Math.max(top, run.gap);
     const step = mode.name === 'distance' ? 1 : Math.max(1, Math.floor(run.loaded / 12));
-    for (let f = 0; mode.name !== 'contact' && f < run.loaded; f += step)
+    for (let f = 0; !mode.falls && f < run.loaded; f += step)
       for (const part of run.parts) {
         const value = measure(mode.name, page, run, part, f);
-        if (value) for (let v = 0; v < value.length; v++) sizes.push(Math.abs(value[v]));
+        // where nothing presses is no sample of how hard
+        for (let v = 0; value && v < value.length; v++)
+          if (value[v] !== 0 || mode.name !== 'contact') sizes.push(Math.abs(value[v]));
       }
   }
-  if (mode.name === 'contact') return [0, top];
+  if (mode.falls) return [0, top];
   const sorted = Float32Array.from(sizes).sort();
   if (sorted.length)
-    top = sorted[Math.floor((mode.name === 'distance' ? 1 : 0.98) * (sorted.length - 1))];
+    top = sorted[Math.floor(({ distance: 1, contact: 0.9 }[mode.name] || 0.98) * (sorted.length - 1))];
   const least = { strain: 1e-4, curvature: 1e-3, speed: 1e-4 }[mode.name] || 0;
-  const high = niceNumber(Math.max(top, least, 1e-7 * page.radius));
+  const high = niceNumber(Math.max(top, least, 1e-7 * page.radius * page.runs[0].unit));
   return [mode.signed ? -high : 0, high];
 }

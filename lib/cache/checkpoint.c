@@ -1,0 +1,173 @@
+// cache/checkpoint.c: see checkpoint.h.
+#include "cache/checkpoint.h"
+
+#include "cache/layout.h"
+#include "io/file.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+static const uint8_t MAGIC[8] = {0x89, 'C', 'S', 'K', '\r', '\n', 0x1a, '\n'};
+static const uint32_t ENDIAN = 0x01020304;
+
+enum { META, XNOW, VNOW, XOLD, VOLD, KINE, TAIL, NCHUNK };
+static const uint32_t FOURCC[NCHUNK] = {
+    CSIM_FOURCC('M', 'E', 'T', 'A'), CSIM_FOURCC('X', 'N', 'O', 'W'),
+    CSIM_FOURCC('V', 'N', 'O', 'W'), CSIM_FOURCC('X', 'O', 'L', 'D'),
+    CSIM_FOURCC('V', 'O', 'L', 'D'), CSIM_FOURCC('K', 'I', 'N', 'E'),
+    CSIM_FOURCC('T', 'A', 'I', 'L')};
+
+enum { MAX_META = 1 << 26 };
+#define MAX_FILE ((size_t)1 << 35) // five arrays of 2^27 vectors and the META
+
+// ------------------------------------------------------------------------------------------- out
+
+static void write_chunk(csim_file *file, int kind, const csim_bytes *payload, csim_bytes *chunk) {
+  chunk->n = 0;
+  csim_chunk_add(chunk, (csim_chunk){.fourcc = FOURCC[kind]}, payload);
+  if (!chunk->failed) csim_file_write(file, chunk->data, (size_t)chunk->n);
+}
+
+static void write_vectors(csim_file *file, int kind, const double *value, int n,
+                          csim_bytes *payload, csim_bytes *chunk) {
+  ptrdiff_t bytes = 24 * (ptrdiff_t)n;
+  payload->n = 0;
+  uint8_t *to = csim_bytes_reserve(payload, bytes);
+  if (!to) return;
+  for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)n; i++) csim_store_f64(value[i], to + 8 * i);
+  payload->n = bytes;
+  write_chunk(file, kind, payload, chunk);
+}
+
+csim_status csim_checkpoint_write(const char *path, int frame, const csim_state *state,
+                                  const char *meta, csim_log *log) {
+  csim_file *file;
+  csim_status status = csim_file_create(path, log, &file);
+  if (status) return status;
+  uint8_t header[CSIM_CHECKPOINT_HEADER] = {0};
+  memcpy(header, MAGIC, sizeof MAGIC);
+  csim_store_u32(CSIM_CHECKPOINT_VERSION, header + 8);
+  csim_store_u32(ENDIAN, header + 12);
+  csim_store_u32((uint32_t)state->nvert, header + 16);
+  csim_store_u32((uint32_t)state->nkinematic, header + 20);
+  csim_store_u64((uint64_t)frame, header + 24);
+  csim_store_u64((uint64_t)state->step, header + 32);
+  csim_store_u32((uint32_t)crc32(0, header, 60), header + 60);
+  csim_file_write(file, header, sizeof header);
+  csim_bytes payload = {0}, chunk = {0};
+  csim_bytes_add(&payload, meta, (ptrdiff_t)strlen(meta));
+  write_chunk(file, META, &payload, &chunk);
+  write_vectors(file, XNOW, state->x, state->nvert, &payload, &chunk);
+  write_vectors(file, VNOW, state->v, state->nvert, &payload, &chunk);
+  write_vectors(file, XOLD, state->x_prev, state->nvert, &payload, &chunk);
+  write_vectors(file, VOLD, state->v_prev, state->nvert, &payload, &chunk);
+  write_vectors(file, KINE, state->kinematic, state->nkinematic, &payload, &chunk);
+  payload.n = 0;
+  write_chunk(file, TAIL, &payload, &chunk);
+  if (payload.failed || chunk.failed) {
+    csim_say(log, CSIM_ERROR, (csim_place){.file = path}, "out of memory");
+    csim_file_abandon(file);
+    status = CSIM_MEMORY;
+  } else {
+    status = csim_file_commit(file, 1);
+  }
+  free(payload.data);
+  free(chunk.data);
+  return status;
+}
+
+// ------------------------------------------------------------------------------------------- in
+
+// Takes n vectors. @return NULL, or what is wrong; "" = out of memory
+static const char *take_vectors(const uint8_t *data, uint64_t size, int n, double **value) {
+  if (size != 24 * (uint64_t)n) return "an array has another length than the header says";
+  *value = CSIM_NEW(double, 3 * (ptrdiff_t)n);
+  if (!*value) return "";
+  for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)n; i++) {
+    (*value)[i] = csim_load_f64(data + 8 * i);
+    if (!isfinite((*value)[i])) return "it holds a number that is not finite";
+  }
+  return NULL;
+}
+
+static const char *take_chunk(int kind, const uint8_t *data, uint64_t size,
+                              csim_checkpoint *point) {
+  csim_state *s = &point->state;
+  switch (kind) {
+  case META:
+    if (size > MAX_META || memchr(data, 0, size)) return "its META is out of bounds";
+    point->meta = CSIM_NEW(char, (ptrdiff_t)size + 1);
+    if (!point->meta) return "";
+    memcpy(point->meta, data, size);
+    return NULL;
+  case XNOW:
+    return take_vectors(data, size, s->nvert, &s->x);
+  case VNOW:
+    return take_vectors(data, size, s->nvert, &s->v);
+  case XOLD:
+    return take_vectors(data, size, s->nvert, &s->x_prev);
+  case VOLD:
+    return take_vectors(data, size, s->nvert, &s->v_prev);
+  case KINE:
+    return s->nkinematic ? take_vectors(data, size, s->nkinematic, &s->kinematic) : NULL;
+  default:
+    return size ? "it does not end where it should" : NULL;
+  }
+}
+
+static const char *take_header(const uint8_t *data, size_t size, csim_checkpoint *point) {
+  if (size < CSIM_CHECKPOINT_HEADER || memcmp(data, MAGIC, sizeof MAGIC))
+    return "not a clothsim checkpoint";
+  if ((uint32_t)crc32(0, data, 60) != csim_load_u32(data + 60)) return "its header is damaged";
+  if (csim_load_u32(data + 8) != CSIM_CHECKPOINT_VERSION || csim_load_u32(data + 12) != ENDIAN)
+    return "made by another version of clothsim";
+  uint32_t nvert = csim_load_u32(data + 16), nkinematic = csim_load_u32(data + 20);
+  int64_t frame = csim_load_i64(data + 24), step = csim_load_i64(data + 32);
+  if (nvert > CSIM_CACHE_MAX_VERT || nkinematic > CSIM_CACHE_MAX_VERT || frame < INT_MIN ||
+      frame > INT_MAX || step < 0)
+    return "its header is out of bounds";
+  point->frame = (int)frame;
+  point->state = (csim_state){.nvert = (int)nvert, .nkinematic = (int)nkinematic, .step = step};
+  return NULL;
+}
+
+static const char *parse(const uint8_t *data, size_t size, csim_checkpoint *point) {
+  const char *wrong = take_header(data, size, point);
+  size_t at = CSIM_CHECKPOINT_HEADER;
+  for (int kind = 0; !wrong && kind < NCHUNK; kind++) {
+    csim_chunk chunk;
+    if (size - at < CSIM_CACHE_CHUNK) return "it is cut short";
+    if (csim_chunk_unpack(data + at, &chunk) || chunk.fourcc != FOURCC[kind])
+      return "it is damaged";
+    at += CSIM_CACHE_CHUNK;
+    if (chunk.size > size - at || csim_padded(chunk.size) > size - at) return "it is cut short";
+    if ((uint32_t)crc32_z(0, data + at, chunk.size) != chunk.crc) return "it is damaged";
+    wrong = take_chunk(kind, data + at, chunk.size, point);
+    at += csim_padded(chunk.size);
+  }
+  return wrong ? wrong : at == size ? NULL : "something stands behind its end";
+}
+
+csim_status csim_checkpoint_read(const char *path, csim_log *log, csim_checkpoint *point) {
+  char *data;
+  size_t size;
+  *point = (csim_checkpoint){0};
+  csim_status status = csim_file_read(path, MAX_FILE, log, &data, &size);
+  if (status) return status == CSIM_INVALID ? CSIM_IO : status;
+  const char *wrong = parse((const uint8_t *)data, size, point);
+  free(data);
+  if (!wrong) return CSIM_OK;
+  csim_checkpoint_free(point);
+  csim_say(log, *wrong ? CSIM_WARNING : CSIM_ERROR, (csim_place){.file = path}, "%s",
+           *wrong ? wrong : "out of memory");
+  return *wrong ? CSIM_IO : CSIM_MEMORY;
+}
+
+void csim_checkpoint_free(csim_checkpoint *point) {
+  csim_state_free(&point->state);
+  free(point->meta);
+  *point = (csim_checkpoint){0};
+}

@@ -1,0 +1,44 @@
+// cache/checkpoint.h: the state of a run in a file, to go on from. Needs model/, io/.
+//
+// A private format: read by the version that wrote it, or refused. Little-endian, 8-aligned.
+//
+// File:     header, META, XNOW, VNOW, XOLD, VOLD, KINE, TAIL (chunks as in cache/layout.h)
+// Header:   OFFSET SIZE MEANING
+//             0      8  magic 89 "CSK" 0D 0A 1A 0A
+//             8      4  version of this format
+//            12      4  0x01020304
+//            16      4  number of vertices
+//            20      4  number of three-vectors in KINE
+//            24      8  i64 frame whose state this is: all of it is on disk
+//            32      8  i64 substeps since the start frame
+//            40     20  0
+//            60      4  crc32 of bytes 0 to 59
+// META: JSON text about the scene and the run. XNOW and the rest: f64 (n x 3). TAIL: empty.
+#ifndef CSIM_CACHE_CHECKPOINT_H
+#define CSIM_CACHE_CHECKPOINT_H
+
+#include "base/log.h"
+#include "model/model.h"
+
+enum { CSIM_CHECKPOINT_VERSION = 1, CSIM_CHECKPOINT_HEADER = 64 };
+
+typedef struct csim_checkpoint {
+  int frame;
+  csim_state state;
+  char *meta; ///< JSON; heap, ended by 0
+} csim_checkpoint;
+
+/// Writes `path`, whole or not at all, and waits until it is on the disk.
+/// @return CSIM_IO, CSIM_MEMORY
+csim_status csim_checkpoint_write(const char *path, int frame, const csim_state *state,
+                                  const char *meta, csim_log *log);
+
+/// Reads one. Any bytes are safe; numbers that are not finite are refused. A file that is no whole
+/// checkpoint is told as a warning: there may be another.
+/// @param[out] point  zero on failure; csim_checkpoint_free in any case
+/// @return CSIM_IO when the file cannot be read or is no whole checkpoint; CSIM_MEMORY
+csim_status csim_checkpoint_read(const char *path, csim_log *log, csim_checkpoint *point);
+
+void csim_checkpoint_free(csim_checkpoint *point);
+
+#endif

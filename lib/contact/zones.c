@@ -1,0 +1,246 @@
+// contact/zones.c: see zones.h.
+#include "contact/zones.h"
+
+#include "contact/ccd.h"
+#include "contact/contact.h"
+#include "math/vec3.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { IMPULSE_ROUNDS = 8, ZONE_ROUNDS = 30, SWEEPS = 60 };
+
+/// One gap that must not close: the displacements' part along n, sum w_k n.d_k, is at least `open`.
+typedef struct gap {
+  int v[4];
+  double w[4], n[3];
+  double open;   // [m]
+  double mobile; // sum w_k^2 / m_k [1/kg]
+  double pushed; // [kg m] so far, >= 0
+  int part[2];
+} gap;
+
+/// The half-space n.x >= offset, at the end of the step.
+typedef struct plane {
+  double n[3], offset;
+  int part;
+} plane;
+
+struct csim_zones {
+  csim_arena arena;
+  csim_pool *pool;
+  const csim_model *model;
+  int ncollider;
+  const csim_collider *collider;
+  csim_contact_params params;
+  csim_skin skin;
+  csim_candidates near;
+  double *x, *d;   // (skin.nvert x 3) start, displacement
+  double *inverse; // (skin.nvert) 1 / mass, 0 for what is led [1/kg]
+  int nplane;
+  plane *plane; // (ncollider)
+  ptrdiff_t gap_room;
+  int ngap;
+  gap *gap;
+};
+
+csim_zones *csim_zones_create(csim_pool *pool, const csim_model *model, int ncollider,
+                              const csim_collider *collider, const csim_contact_params *params) {
+  csim_zones *z = CSIM_NEW(csim_zones, 1);
+  if (!z) return NULL;
+  *z = (csim_zones){.pool = pool,
+                    .model = model,
+                    .ncollider = ncollider,
+                    .collider = collider,
+                    .params = *params};
+  csim_arena *arena = &z->arena;
+  if (csim_skin_build(arena, model, ncollider, collider, &z->skin)) goto failed;
+  ptrdiff_t n = z->skin.nvert;
+  if (csim_candidates_create(&z->skin, params->broad_phase, params->self, params->thickness,
+                             &z->near))
+    goto failed;
+  z->x = CSIM_ARENA_NEW(arena, double, 3 * n);
+  z->d = CSIM_ARENA_NEW(arena, double, 3 * n);
+  z->plane = CSIM_ARENA_NEW(arena, plane, ncollider);
+  z->inverse = CSIM_ARENA_NEW(arena, double, n);
+  if (arena->failed) goto failed;
+  for (int i = 0; i < model->nvert; i++)
+    z->inverse[i] = model->fixed[i] || !(model->mass[i] > 0) ? 0 : 1 / model->mass[i];
+  return z;
+failed:
+  csim_zones_free(z);
+  return NULL;
+}
+
+void csim_zones_free(csim_zones *z) {
+  if (!z) return;
+  csim_candidates_free(&z->near);
+  csim_arena_free(&z->arena);
+  free(z->gap);
+  free(z);
+}
+
+static double approach(const csim_zones *z, const gap *g) {
+  double sum = 0;
+  for (int k = 0; k < 4; k++) sum += g->w[k] * csim_dot(g->n, z->d + 3 * (ptrdiff_t)g->v[k]);
+  return sum;
+}
+
+static void push(csim_zones *z, const gap *g, double by, const double *along) {
+  for (int k = 0; k < 4; k++)
+    csim_add_scaled(by * g->w[k] * z->inverse[g->v[k]], along, z->d + 3 * (ptrdiff_t)g->v[k]);
+}
+
+// Whether the pair touches on its way, and if so, where its gap is then.
+static int find_gap(const csim_zones *z, const csim_candidate *pair, gap *g) {
+  const double *x[4], *d[4];
+  double at[4][3], t, keep = 0.1 * z->params.thickness * pair->scale;
+  const double *there[4] = {at[0], at[1], at[2], at[3]};
+  for (int k = 0; k < 4; k++) {
+    x[k] = z->x + 3 * (ptrdiff_t)pair->v[k];
+    d[k] = z->d + 3 * (ptrdiff_t)pair->v[k];
+  }
+  if (!csim_ccd_pair((csim_pair_kind)pair->kind, x, d, keep, &t)) return 0;
+  *g = (gap){.v = {pair->v[0], pair->v[1], pair->v[2], pair->v[3]}};
+  double from = sqrt(csim_pair_closest((csim_pair_kind)pair->kind, x, g->w));
+  for (int k = 0; k < 4; k++)
+    for (int c = 0; c < 3; c++) at[k][c] = x[k][c] + t * d[k][c];
+  double gone = sqrt(csim_pair_closest((csim_pair_kind)pair->kind, there, g->w));
+  if (!(gone > 0)) return 0; // no direction left
+  for (int k = 0; k < 4; k++) {
+    g->mobile += g->w[k] * g->w[k] * z->inverse[g->v[k]];
+    for (int c = 0; c < 3; c++) g->n[c] += g->w[k] * (at[k][c] - at[0][c]) / gone;
+  }
+  g->part[0] = z->skin.part[g->v[0]];
+  g->part[1] = z->skin.part[g->v[3]];
+  double wide = z->params.thickness * pair->scale;
+  g->open = from < wide ? 0.25 * (wide - from) : 0;
+  return g->mobile > 0 && approach(z, g) < 0.999 * g->open - 1e-12 * wide;
+}
+
+// Collects what may touch while vertices move by d.
+static int collect(csim_zones *z) {
+  for (int i = 0; i < z->skin.nvert; i++)
+    z->near.reach[i] = csim_norm(z->d + 3 * (ptrdiff_t)i) + 0.1 * z->params.thickness;
+  memset(z->near.drift, 0, 3 * (size_t)z->skin.nvert * sizeof(double));
+  memcpy(z->near.ref, z->x, 3 * (size_t)z->skin.nvert * sizeof(double));
+  return csim_candidates_collect(z->pool, &z->near);
+}
+
+// The same of a vertex and a plane; bodies rest on planes at the thickness.
+static int find_plane_gap(const csim_zones *z, int i, const plane *p, gap *g) {
+  *g = (gap){.v = {i, i, i, i},
+             .w = {1, 0, 0, 0},
+             .n = {p->n[0], p->n[1], p->n[2]},
+             .mobile = z->inverse[i],
+             .part = {z->skin.part[i], p->part}};
+  g->open = p->offset + z->params.thickness - csim_dot(p->n, z->x + 3 * (ptrdiff_t)i);
+  return g->mobile > 0 && approach(z, g) < g->open - 1e-9 * z->params.thickness;
+}
+
+// An inelastic impulse, with friction.
+static int give_impulse(csim_zones *z, gap *g) {
+  double rate = approach(z, g), slip[3] = {0};
+  push(z, g, (g->open - rate) / g->mobile, g->n);
+  for (int k = 0; k < 4; k++) csim_add_scaled(g->w[k], z->d + 3 * (ptrdiff_t)g->v[k], slip);
+  csim_add_scaled(-csim_dot(slip, g->n), g->n, slip);
+  double mu = csim_contact_coefficient(&z->params, z->model, z->collider, g->part[0], g->part[1]);
+  double way = csim_norm(slip), loss = mu * (g->open - rate);
+  if (way > 0) push(z, g, -(loss < way ? loss / way : 1) / g->mobile, slip);
+  return 0;
+}
+
+static int keep_gap(csim_zones *z, gap *g) {
+  gap *grown = csim_grow(z->gap, &z->gap_room, (ptrdiff_t)z->ngap + 1, sizeof *grown);
+  if (!grown) return -1;
+  z->gap = grown;
+  z->gap[z->ngap++] = *g;
+  return 0;
+}
+
+// Hands every gap that would close, one after another, to `act`. Returns their number, or -1 when
+// that failed.
+static int for_each_gap(csim_zones *z, int (*act)(csim_zones *z, gap *g)) {
+  int count = 0;
+  gap g;
+  for (int i = 0; i < z->near.n; i++) {
+    if (!find_gap(z, &z->near.list[i], &g)) continue;
+    if (act(z, &g)) return -1;
+    count++;
+  }
+  for (int q = 0; q < z->skin.npoint && z->skin.point[q] < z->skin.nbody_vert; q++)
+    for (int k = 0; k < z->nplane; k++) {
+      if (!find_plane_gap(z, z->skin.point[q], &z->plane[k], &g)) continue;
+      if (act(z, &g)) return -1;
+      count++;
+    }
+  return count;
+}
+
+// All gaps at once: the nearest displacements, in the metric of the masses, that close none.
+static void project(csim_zones *z) {
+  for (int s = 0; s < SWEEPS; s++) {
+    double most = 0;
+    for (int i = 0; i < z->ngap; i++) {
+      gap *g = &z->gap[i];
+      double by = (g->open - approach(z, g)) / g->mobile;
+      if (by < -g->pushed) by = -g->pushed;
+      g->pushed += by;
+      push(z, g, by, g->n);
+      most = csim_max(most, fabs(by) * g->mobile);
+    }
+    if (most < 1e-6 * z->params.thickness) return;
+  }
+}
+
+// Where colliders' vertices go, and the planes.
+static void lead(csim_zones *z, double time, double h) {
+  ptrdiff_t nbody = z->skin.nbody;
+  z->nplane = 0;
+  for (int k = 0; k < z->ncollider; k++) {
+    const csim_collider *collider = &z->collider[k];
+    if (collider->shape == CSIM_COLLIDER_PLANE) {
+      csim_pose pose = csim_motion_pose(&collider->motion, collider->pivot, time);
+      plane *p = &z->plane[z->nplane++];
+      double origin[3], tip[3];
+      csim_collider_to_world(collider, &pose, (double[]){0, 0, 0}, origin);
+      csim_collider_to_world(collider, &pose, (double[]){0, 1, 0}, tip);
+      csim_sub(tip, origin, p->n);
+      p->offset = csim_dot(p->n, origin);
+      p->part = (int)nbody + k;
+      continue;
+    }
+    ptrdiff_t first = 3 * (ptrdiff_t)z->skin.first[nbody + k],
+              n = 3 * (ptrdiff_t)collider->mesh->nvert;
+    csim_collider_vertices(collider, time - h, z->x + first);
+    csim_collider_vertices(collider, time, z->d + first);
+    for (ptrdiff_t c = first; c < first + n; c++) z->d[c] -= z->x[c];
+  }
+}
+
+int csim_zones_respond(csim_zones *z, double time, double h, const double *x0, double *x, double *v,
+                       int *left) {
+  int n = 3 * z->skin.nbody_vert, total = 0;
+  memcpy(z->x, x0, (size_t)n * sizeof *x0);
+  for (int c = 0; c < n; c++) z->d[c] = x[c] - x0[c];
+  lead(z, time, h);
+  *left = 1;
+  for (int round = 0; round < IMPULSE_ROUNDS && *left; round++) {
+    if (collect(z)) return -1;
+    *left = for_each_gap(z, give_impulse);
+    total += *left;
+  }
+  z->ngap = 0;
+  for (int round = 0; round < ZONE_ROUNDS && *left; round++) {
+    if (collect(z)) return -1;
+    *left = for_each_gap(z, keep_gap);
+    if (*left < 0) return -1;
+    project(z);
+  }
+  for (int c = 0; c < n; c++) {
+    double to = x0[c] + z->d[c];
+    v[c] += (to - x[c]) / h;
+    x[c] = to;
+  }
+  return total + z->ngap;
+}

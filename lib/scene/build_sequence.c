@@ -1,0 +1,190 @@
+// scene/build_sequence.c: colliders that deform: frames from files or caches. Needs cache/, io/,
+// contact/.
+#include "io/mesh_file.h"
+#include "mesh/triangulate.h"
+#include "scene/compile.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+csim_status csim_mesh_of_cached(const csim_cache_object *object, const double *x, csim_place place,
+                                csim_log *log, csim_mesh *mesh) {
+  *mesh = (csim_mesh){.nvert = object->nvert, .nface = object->nface};
+  csim_arena *arena = &mesh->arena;
+  int ncorner = object->nface ? object->face_start[object->nface] : 0;
+  mesh->vert = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)object->nvert);
+  mesh->face_start = CSIM_ARENA_NEW(arena, int, (ptrdiff_t)object->nface + 1);
+  mesh->face_vert = CSIM_ARENA_NEW(arena, int, ncorner);
+  csim_status status = arena->failed ? CSIM_MEMORY : CSIM_OK;
+  if (!status) {
+    memcpy(mesh->vert, x, 3 * (size_t)object->nvert * sizeof *x);
+    if (object->nface) {
+      memcpy(mesh->face_start, object->face_start, ((size_t)object->nface + 1) * sizeof(int));
+      memcpy(mesh->face_vert, object->face_vert, (size_t)ncorner * sizeof(int));
+      status = csim_mesh_triangulate(mesh, place, log);
+    }
+  }
+  if (status) csim_mesh_free(mesh);
+  return status;
+}
+
+/// A sequence that is being read.
+typedef struct source {
+  const csim_scene *scene;
+  const csim_object *object;
+  csim_log *log;
+  csim_sequence *sequence;
+  const csim_sequence_info *info;
+  int part;        // which object of the sequence
+  int first, last; // frames that the run needs, as indices
+} source;
+
+static csim_place place_of(const source *s) {
+  return (csim_place){.file = s->object->mesh.sequence};
+}
+
+// Which object is meant.
+static csim_status choose_part(source *s) {
+  const char *wanted = s->object->mesh.object;
+  const csim_sequence_info *info = s->info;
+  if (info->nframe < 1 || info->nobject < 1) {
+    csim_say(s->log, CSIM_ERROR, place_of(s), "has no frames");
+    return CSIM_INVALID;
+  }
+  if (!wanted && info->nobject == 1) return CSIM_OK;
+  for (int k = 0; wanted && k < info->nobject; k++)
+    if (!strcmp(info->object[k].name, wanted)) {
+      s->part = k;
+      return CSIM_OK;
+    }
+  if (wanted)
+    csim_say(s->log, CSIM_ERROR, place_of(s), "has no object \"%s\"; its first is \"%s\"", wanted,
+             info->object[0].name);
+  else
+    csim_say(s->log, CSIM_ERROR, place_of(s),
+             "has %d objects: say which with \"object\", for example \"object\": \"%s\"",
+             info->nobject, info->object[0].name);
+  return CSIM_INVALID;
+}
+
+// Which frames lie within the run; all of them must be there.
+static csim_status choose_frames(source *s, csim_collider *collider) {
+  const csim_scene *scene = s->scene;
+  const csim_mesh_source *mesh = &s->object->mesh;
+  const csim_sequence_info *info = s->info;
+  double fps = mesh->fps > 0 ? mesh->fps : info->fps > 0 ? info->fps : scene->fps;
+  if (fabs(fps - scene->fps) < 1e-5 * scene->fps) fps = scene->fps; // told by times in floats
+  double end = (scene->frame_end - scene->frame_start) / scene->fps;
+  double start = mesh->offset / scene->fps, most = info->nframe - 1;
+  double first = floor(fmin(fmax(-start * fps, 0), most));
+  double last = ceil(fmin(fmax((end - start) * fps, 0), most));
+  s->first = (int)first;
+  s->last = (int)last;
+  collider->frame_step = 1 / fps;
+  collider->frame_start = start + first / fps;
+  // a gap in the numbers is a frame that got lost; point caches count as they like
+  int numbered = info->has_faces;
+  for (int f = s->first; numbered && f < s->last; f++)
+    if (info->number[f + 1] != info->number[f] + 1) {
+      csim_say(s->log, CSIM_ERROR, place_of(s), "frame %lld is missing: after %lld comes %lld",
+               info->number[f] + 1, info->number[f], info->number[f + 1]);
+      return CSIM_INVALID;
+    }
+  if (info->nframe > 1 && (end - start) * fps > most + 1e-6)
+    csim_say(s->log, CSIM_WARNING, place_of(s),
+             "ends at frame %.6g of the scene; from there on \"%s\" stays as it is",
+             scene->frame_start + mesh->offset + most / fps * scene->fps, s->object->name);
+  return CSIM_OK;
+}
+
+// One frame in metres, placed.
+static csim_status read_frame(const source *s, int frame, double *x) {
+  int n = s->info->object[s->part].nvert;
+  csim_status status = csim_sequence_read(s->sequence, s->part, frame, x, NULL);
+  if (status) return status;
+  for (ptrdiff_t k = 0; k < 3 * (ptrdiff_t)n; k++) x[k] *= s->scene->length_unit;
+  csim_place_vertices(s->object, n, x);
+  for (ptrdiff_t k = 0; k < 3 * (ptrdiff_t)n; k++)
+    if (!(fabs(x[k]) < 1e15)) {
+      csim_say(s->log, CSIM_ERROR, place_of(s),
+               "frame %lld: vertex %td is not finite, or lies farther than 1e15 m out",
+               s->info->number[frame], k / 3);
+      return CSIM_INVALID;
+    }
+  return CSIM_OK;
+}
+
+// The mesh with vertices x and the faces of the sequence, or of the file that is to give them.
+static csim_status make_mesh(const source *s, const double *x, csim_mesh *mesh) {
+  csim_cache_object part = s->info->object[s->part];
+  const char *faces = s->object->mesh.faces;
+  csim_mesh from = {0};
+  csim_status status = CSIM_OK;
+  if (!faces && !s->info->has_faces) {
+    csim_say(s->log, CSIM_ERROR, place_of(s),
+             "is a point cache and has no faces: name a mesh file that has them with \"faces\"");
+    return CSIM_INVALID;
+  }
+  if (faces) {
+    status = csim_mesh_read(faces, s->log, &from);
+    if (status) return status;
+    if (from.nvert != part.nvert) {
+      csim_say(s->log, CSIM_ERROR, place_of(s), "has %d vertices, and its faces, %s, have %d",
+               part.nvert, faces, from.nvert);
+      status = CSIM_INVALID;
+    }
+    part.nface = from.nface;
+    part.face_start = from.face_start;
+    part.face_vert = from.face_vert;
+  }
+  if (!status) status = csim_mesh_of_cached(&part, x, place_of(s), s->log, mesh);
+  if (!status && mesh->ntri == 0) {
+    csim_say(s->log, CSIM_ERROR, place_of(s), "object \"%s\" has no faces", part.name);
+    status = CSIM_INVALID;
+  }
+  csim_mesh_free(&from);
+  return status;
+}
+
+// Where the vertices (n x 3) stand at the start, before any motion.
+static void find_start(const csim_collider *collider, int n, double *x) {
+  csim_mesh points = {.nvert = n};
+  csim_collider still = *collider;
+  still.mesh = &points;
+  still.motion = (csim_motion){0};
+  csim_collider_vertices(&still, 0, x);
+}
+
+csim_status csim_build_sequence(const csim_scene *scene, const csim_object *object, csim_log *log,
+                                csim_arena *arena, csim_collider *collider, csim_mesh *mesh) {
+  source s = {.scene = scene, .object = object, .log = log};
+  csim_status status = csim_sequence_open(object->mesh.sequence, log, &s.sequence);
+  if (status) goto done;
+  s.info = csim_sequence_get_info(s.sequence);
+  status = choose_part(&s);
+  if (!status) status = choose_frames(&s, collider);
+  if (status) goto done;
+  int nframe = s.last - s.first + 1, nvert = s.info->object[s.part].nvert;
+  ptrdiff_t n = 3 * (ptrdiff_t)nvert;
+  double *frame = CSIM_ARENA_NEW(arena, double, n *nframe), *start = csim_alloc(n, sizeof *start);
+  if (!frame || !start) {
+    csim_say(log, CSIM_ERROR, place_of(&s), "out of memory for %d frames of %d vertices", nframe,
+             nvert);
+    status = CSIM_MEMORY;
+  }
+  for (int f = 0; !status && f < nframe; f++) status = read_frame(&s, s.first + f, frame + n * f);
+  if (!status) {
+    collider->nframe = nframe;
+    collider->frame = frame;
+    find_start(collider, nvert, start);
+    status = make_mesh(&s, start, mesh);
+  }
+  free(start);
+done:
+  csim_sequence_free(s.sequence);
+  if (status && status != CSIM_MEMORY)
+    csim_say(log, CSIM_ERROR, object->mesh_place,
+             "object \"%s\": its sequence cannot be used (see above)", object->name);
+  return status;
+}

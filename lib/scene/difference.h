@@ -1,0 +1,22 @@
+// scene/difference.h: what differs between two scenes, key by key. Needs io/json.h.
+#ifndef CSIM_SCENE_DIFFERENCE_H
+#define CSIM_SCENE_DIFFERENCE_H
+
+#include "io/json.h"
+
+typedef struct csim_difference {
+  csim_json *json;  ///< both trees are of it
+  const char *file; ///< for messages
+  csim_level level; ///< of messages
+  csim_log *log;
+  int memory; ///< out of memory
+} csim_difference;
+
+/// Tells the log every key whose value differs, as `/contact/friction: 0.3 -> 0.5`. Members of
+/// lists are matched by their names where they have some. What cannot change a run's files is left
+/// out: description, look_at, the last frame, added formats, folders of files.
+/// @param was, is  trees of resolved scenes, NULL allowed
+/// @return number of differences
+int csim_tell_differences(csim_difference *d, const cJSON *was, const cJSON *is);
+
+#endif

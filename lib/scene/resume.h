@@ -1,0 +1,51 @@
+// scene/resume.h: checkpoints of a run, and where a run goes on. Needs cache/checkpoint.h,
+// scene/compile.h.
+//
+// A checkpoint is the state behind a frame that is on disk with all before it. The last one is
+// OUT/run.checkpoint; the one before it stays as OUT/run.checkpoint.old until the next is whole.
+#ifndef CSIM_SCENE_RESUME_H
+#define CSIM_SCENE_RESUME_H
+
+#include "cache/checkpoint.h"
+#include "scene/compile.h"
+
+#define CSIM_CHECKPOINT_NAME "run.checkpoint"
+#define CSIM_RECORD_NAME "run.json"
+
+/// What run.json and the totals of a resumed run go on from.
+typedef struct csim_run_totals {
+  long long substeps, halved_substeps, unconverged_substeps, verified_substeps, crossing_substeps;
+} csim_run_totals;
+
+typedef struct csim_resume {
+  int complete; ///< nothing to do: the run in `out` is complete
+  int replace;  ///< an earlier run of this scene without a checkpoint: start over its files
+  int found;    ///< go on after point.frame
+  int changed;  ///< with another scene, as the user has allowed
+  csim_checkpoint point;
+  csim_run_totals totals;
+} csim_resume;
+
+/// Looks for what can be gone on from in options->out: all of `resume` but what needs the world.
+/// @param[out] resume  csim_resume_free in any case
+/// @return CSIM_INVALID when the user has to decide; CSIM_IO, CSIM_MEMORY
+csim_status csim_resume_find(const csim_scene *scene, const csim_run_options *options,
+                             csim_log *log, csim_resume *resume);
+
+/// Compares the checkpoint's scene with this one. Tells every difference; they are errors unless
+/// options->allow_changes.
+csim_status csim_resume_compare(const csim_scene *scene, const csim_world *world,
+                                const csim_run_options *options, csim_log *log,
+                                csim_resume *resume);
+
+void csim_resume_free(csim_resume *resume);
+
+/// Writes the checkpoint behind `frame`; the one before it is kept.
+csim_status csim_resume_save(const csim_scene *scene, const csim_world *world, const char *out,
+                             int frame, const csim_state *state, const csim_run_totals *totals,
+                             csim_log *log);
+
+/// Removes the checkpoints in `out`; with keep_last only the one before the last.
+void csim_resume_remove(const char *out, int keep_last);
+
+#endif

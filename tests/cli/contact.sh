@@ -1,0 +1,55 @@
+# The contact scenes, their first frames: tested exactly after every substep, by three solvers; what
+# makes no promise is said not to; crossings are found and told.
+. "$ROOT/tests/cli/kit"
+
+# field NAME DIR
+field() { "$LOOK" get "$2/run.json" "$1"; }
+
+# clean SCENE FRAMES SETTING...: no substep may have anything passing through anything
+clean() {
+  local scene=$1 frames=$2 sets=()
+  shift 2
+  for set; do sets+=(--set "$set"); done
+  expect 0 "$clothsim" "$ROOT/scenes/contact/$scene.json" -o "$scene" --overwrite -q -e "$frames" \
+    --verify-substeps "${sets[@]}"
+  equal "$(field crossing_substeps "$scene")" 0 "$scene ${sets[*]}: substeps with crossings"
+  equal "$(field verified_substeps "$scene")" "$(field substeps "$scene")" "$scene: substeps tested"
+  equal "$(field contact_guarantee "$scene")" "${guarantee:-true}" "$scene: what is promised"
+  expect 0 "$clothsim" --verify-contact "$scene/$scene.clothcache"
+}
+
+small='bottom.mesh.cells=[12, 12]'
+layers=("$small" 'middle.mesh.cells=[11, 11]' 'top.mesh.cells=[10, 10]' 'frames.substeps=5'
+  'contact.thickness="8 mm"')
+for method in newton pd xpbd; do
+  clean stack 6 "${layers[@]}" "solver.method=\"$method\"" 'solver.iterations=8'
+done
+guarantee=false clean stack 6 "${layers[@]}" 'contact.response="impact-zones"'
+clean fold 3
+clean funnel 2
+clean hammock 3
+clean rollers 3 'sheet.mesh.cells=[24, 12]'
+clean skirt 3 'skirt.mesh.cells=[24, 14]' 'contact.thickness="6 mm"'
+clean sleeve 4 'sleeve.mesh.cells=[16, 20]'
+clean twist 3
+
+# cloth that can give way does not hold up the arm that bends in it
+expect 0 "$clothsim" "$ROOT/scenes/contact/sleeve.json" -o bend -e 14 --set 'sleeve.mesh.cells=[16, 20]'
+check "the arm does not lag" sh -c '! grep "behind its motion" stderr'
+
+# without contact the cloths fall through, and that is found in both ways
+expect 1 "$clothsim" "$ROOT/scenes/contact/stack.json" -o none --verify-substeps -q -e 8 \
+  --set 'contact.response="none"' --set frames.substeps=2
+says "pairs of triangles meet"
+check "crossings are counted" test "$(field crossing_substeps none)" -gt 0
+equal "$(field state none)" failed "state of a run with crossings"
+expect 1 "$clothsim" --verify-contact none/stack.clothcache
+says "frame 8"
+
+# penalty springs know no meshes
+expect 2 "$clothsim" "$ROOT/scenes/contact/sleeve.json" -o p --set 'contact.response="penalty"'
+says "use \"response\": \"filter\""
+# a collider that is solid lets nothing start inside
+expect 2 "$clothsim" "$ROOT/scenes/contact/sleeve.json" -o s --set 'sleeve.mesh.radius=0.02'
+says "starts inside of the solid \"arm\""
+report

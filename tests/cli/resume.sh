@@ -1,0 +1,186 @@
+# Checkpoints: a resumed run leaves the same files as one that was never stopped.
+. "$ROOT/tests/cli/kit"
+tiny_scene >tiny.json
+stop="--max-time 0.000001s" # stops in the first frame that it would compute
+
+# every way to solve a step, with contact on, resumed at every frame by another number of threads
+cat >rich.json <<'END2'
+{
+  "version": 1,
+  "name": "rich",
+  "frames": {"start": 1, "end": 5, "fps": 24, "substeps": 2},
+  "wind": {"velocity": [2, 0, 1], "turbulence": 0.3},
+  "solver": {"method": "newton", "iterations": 3, "tolerance": 1e-3, "linear_tolerance": 0.05},
+  "contact": {"thickness": 0.01},
+  "objects": [
+    {"name": "cloth", "type": "cloth", "material": "cotton", "position": [0, 0.54, 0], "velocity": [0, -1, 0],
+     "mesh": {"shape": "grid", "size": [1, 1], "cells": [10, 10]}, "pins": [{"vertices": [0]}]},
+    {"name": "cloth2", "type": "cloth", "material": "silk", "position": [0, 0.57, 0], "velocity": [0, -1.5, 0],
+     "mesh": {"shape": "grid", "size": [1, 1], "cells": [9, 9]}},
+    {"name": "jelly", "type": "solid", "material": "jelly", "position": [3, 0.53, 0],
+     "mesh": {"shape": "box", "size": [1, 1, 1]}},
+    {"name": "ball", "type": "collider", "mesh": {"shape": "sphere", "radius": 0.5},
+     "motion": {"keys": [{"frame": 1, "position": [0, 0, 0]}, {"frame": 5, "position": [0.1, 0.1, 0]}]}},
+    {"name": "floor", "type": "collider", "mesh": {"shape": "plane"},
+     "motion": {"keys": [{"frame": 1, "position": [0, 0, 0]}, {"frame": 5, "position": [0, 0.02, 0]}]}}
+  ]
+}
+END2
+every_frame() { # NAME ARGUMENT...
+  local name=$1 frame
+  shift
+  expect 0 "$clothsim" rich.json -q -o "$name" -j 1 "$@"
+  expect 0 "$clothsim" rich.json -q -o "$name-r" -e 1 --checkpoint-every 1 "$@"
+  for frame in 2 3 4; do
+    expect 0 "$clothsim" rich.json -q -o "$name-r" -e $frame -j $frame --resume --checkpoint-every 1 "$@"
+  done
+  expect 0 "$clothsim" rich.json -q -o "$name-r" --resume "$@"
+  check "$name, resumed at every frame" diff -r "$name" "$name-r"
+  rm -rf "$name-r"
+}
+every_frame newton --set output.pressures=true
+every_frame cholesky --set solver.linear=cholesky
+every_frame ichol --set solver.preconditioner=ichol
+every_frame bdf2 --set solver.integrator=bdf2
+every_frame impulse --set contact.response=impulse
+every_frame chebyshev --set solver.method=descent --set solver.acceleration=chebyshev
+every_frame anderson --set solver.method=descent --set solver.acceleration=anderson
+every_frame pd --set solver.method=pd
+every_frame lbfgs --set solver.method=pd --set solver.acceleration=lbfgs
+every_frame pbd --set solver.method=pbd
+every_frame xpbd --set solver.method=xpbd
+every_frame linear --set solver.method=xpbd --set solver.projection=linear
+for method in explicit symplectic; do
+  every_frame $method --set solver.method=$method --set frames.substeps=150 --set contact.response=impulse
+done
+check "contact takes part" sh -c '! cmp -s newton/cloth_0005.obj impulse/cloth_0005.obj'
+rm -rf newton cholesky ichol bdf2 impulse chebyshev anderson pd lbfgs pbd xpbd linear explicit symplectic
+
+# formats of other programs are written anew
+formats='output.formats=["ply", "pc2", "mdd", "vtp", "abc", "usda"]'
+expect 0 "$clothsim" rich.json -q -o films --set "$formats"
+expect 0 "$clothsim" rich.json -q -o films-r --set "$formats" -e 3 --checkpoint-every 3
+expect 0 "$clothsim" rich.json -q -o films-r --set "$formats" --resume
+check "films of a resumed run" diff -r films films-r
+expect 75 "$clothsim" rich.json -q -o no-cache --set "$formats" --set output.cache=false $stop
+expect 2 "$clothsim" rich.json -q -o no-cache --set "$formats" --set output.cache=false --resume
+says "output.cache"
+expect 75 "$clothsim" rich.json -q -o objs --set output.cache=false $stop
+expect 0 "$clothsim" rich.json -q -o objs --set output.cache=false --resume
+check "OBJ files without a cache" diff films/cloth_0005.obj objs/cloth_0005.obj
+
+# the same command again and again
+expect 0 "$clothsim" tiny.json -o whole
+expect 75 "$clothsim" tiny.json -o again --resume $stop
+says "stopped at the time limit"
+check "a checkpoint" test -s again/run.checkpoint
+equal "$("$LOOK" get again/run.json state)" stopped "state"
+expect 2 "$clothsim" tiny.json -o again
+says "--resume"
+expect 0 "$clothsim" tiny.json -o again --resume
+says "resumed after frame 1"
+check "the same files" diff -r whole again
+expect 0 "$clothsim" tiny.json -o again --resume
+says "nothing to do"
+check "still the same files" diff -r whole again
+expect 0 "$clothsim" tiny.json -o again --resume --json
+equal "$("$LOOK" get stdout frames_written)" 0 "frames written"
+
+# killed before the first checkpoint: starts over; with others' files: refused
+rm again/tiny.clothcache
+printf 'cut' >again/tiny.clothcache.part
+touch again/run.json.77-0.tmp again/cloth_0004.obj.7777777-12.tmp again/mine.1-1.tmp
+sed -i 's/"complete"/"running"/' again/run.json
+expect 0 "$clothsim" tiny.json -o again --resume
+equal "$(ls again | grep tmp)" mine.1-1.tmp "temporary files of a killed run are removed, no others"
+rm again/mine.1-1.tmp
+check "the same after a start over" diff -r whole again
+mkdir others && echo mine >others/notes.txt
+expect 2 "$clothsim" tiny.json -o others --resume
+equal "$(ls others)" notes.txt "a refused directory"
+mkdir empty
+expect 0 "$clothsim" tiny.json -o empty --resume
+
+# a checkpoint is never half: the one before it is kept, and damage is noticed
+expect 0 "$clothsim" tiny.json -o two -e 4 --checkpoint-every 2
+cp -r whole short # complete, with another last frame
+expect 2 "$clothsim" tiny.json -o short --resume -e 8
+says "--checkpoint-every"
+damaged() { # WHAT COMMAND
+  rm -rf two
+  expect 75 "$clothsim" tiny.json -q -o two -e 6 $stop
+  expect 0 "$clothsim" tiny.json -q -o two -e 2 --resume --checkpoint-every 1
+  cp two/run.checkpoint two/run.checkpoint.old
+  expect 0 "$clothsim" tiny.json -q -o two -e 4 --resume --checkpoint-every 9
+  rm -f two/run.checkpoint.old
+  cp two/run.checkpoint keep
+  expect 0 "$clothsim" tiny.json -q -o two -e 5 --resume --checkpoint-every 9
+  cp keep two/run.checkpoint.old
+  sh -c "$2"
+  expect 0 "$clothsim" tiny.json -o two --resume
+  says "resumed after frame 4"
+  check "$1" diff -r whole two
+}
+damaged "cut checkpoint" 'truncate -s 5000 two/run.checkpoint'
+says "cut short"
+damaged "empty checkpoint" ': >two/run.checkpoint'
+says "not a clothsim checkpoint"
+damaged "missing checkpoint" 'rm two/run.checkpoint'
+damaged "flipped bit" 'printf "\377" | dd of=two/run.checkpoint bs=1 seek=6000 conv=notrunc 2>/dev/null'
+says "damaged"
+damaged "cache behind the checkpoint" 'truncate -s -2000 two/tiny.clothcache'
+says "does not hold all frames"
+
+# a changed scene: told key by key, refused, allowed
+expect 75 "$clothsim" tiny.json -q -o changed $stop
+cp -r changed before
+expect 2 "$clothsim" tiny.json -o changed --resume --set contact.friction=0.5 --set cloth.material.bend=2x \
+  --set description=other
+says "/contact/friction: 0.3 -> 0.5"
+says "/objects/cloth/material/bend: 1.3e-05 -> 2.6e-05"
+says "--resume-from 1 --allow-changes"
+equal "$(grep -c 'error' stderr)" 5 "messages"
+check "refused, nothing changed" diff -r changed before
+expect 2 "$clothsim" tiny.json -o changed --resume-from 2
+says "there are: 1"
+expect 2 "$clothsim" tiny.json -o changed --allow-changes
+expect 2 "$clothsim" tiny.json -o changed --resume --overwrite
+expect 2 "$clothsim" tiny.json -o changed --resume-from 1 --allow-changes --set 'cloth.mesh.cells=[9,9]'
+says "have to stay"
+expect 0 "$clothsim" tiny.json -o changed --resume-from 1 --allow-changes --set solver.iterations=3
+says "/solver/iterations: 2 -> 3"
+expect 0 "$clothsim" tiny.json -o from-start --set solver.iterations=3
+check "going on at the first frame is starting" diff -r from-start changed
+expect 0 "$clothsim" tiny.json -q -o mid -e 4 --checkpoint-every 2
+expect 0 "$clothsim" tiny.json -q -o mid --resume-from 4 --allow-changes --set cloth.material.stretch=2x --set output.cache_error=1e-6
+equal "$("$LOOK" cache mid/tiny.clothcache mid)" 6 "frames of a changed run"
+check "pressures are carried over" sh -c '
+  "$0" tiny.json -q -o pressed -e 4 --checkpoint-every 2 --set output.pressures=true &&
+  "$0" tiny.json -q -o pressed --resume-from 4 --allow-changes --set output.pressures=true --set solver.iterations=3' "$clothsim"
+check "frames before stay" cmp mid/cloth_0004.obj whole/cloth_0004.obj
+check "frames after change" sh -c '! cmp -s mid/cloth_0006.obj whole/cloth_0006.obj'
+
+# a changed mesh file
+"$clothsim" tiny.json -q -o mesh -e 1 && mv mesh/cloth_0001.obj cloth.obj && rm -r mesh
+sed 's/"shape": "grid", "size": \[1, 1\], "cells": \[8, 8\]/"file": "cloth.obj"/; s/0.52, 0\]}/0.01, 0]}/' tiny.json >file.json
+expect 75 "$clothsim" file.json -q -o mesh $stop
+sed -i '0,/^v .*/s//v -0.501 0.52 -0.5/' cloth.obj
+expect 2 "$clothsim" file.json -o mesh --resume
+says "mesh file"
+
+# two at once
+"$clothsim" tiny.json -o busy -e 900000 --progress none 2>/dev/null &
+pid=$!
+for _ in $(seq 400); do [ -s busy/run.json ] && break; sleep 0.02; done
+expect 3 "$clothsim" tiny.json -o busy --resume
+says "another clothsim"
+kill -KILL $pid
+wait $pid 2>/dev/null
+
+# usage
+for bad in "--checkpoint-every x" "--checkpoint-every -3" "--max-time 0" "--max-time 5x" "--max-time 1:2:3:4" \
+  "--resume-from x"; do
+  expect 2 "$clothsim" tiny.json -o usage $bad
+done
+check "refused before anything is made" test ! -e usage
+report

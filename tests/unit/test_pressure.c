@@ -1,0 +1,194 @@
+// test_pressure.c: contact pressures: what they are, and that the cache keeps them.
+#include "check.h"
+#include "clothsim.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char folder[64];
+
+static const char *path_of(const char *name) {
+  static char path[2][128];
+  static int turn;
+  turn = !turn;
+  snprintf(path[turn], sizeof path[turn], "%s/%s", folder, name);
+  return path[turn];
+}
+
+static void write_text(const char *path, const char *text) {
+  FILE *file = fopen(path, "w");
+  if (!file) abort();
+  fputs(text, file);
+  fclose(file);
+}
+
+static csim_cache *run_scene(const char *response) {
+  char text[1024], set[64];
+  snprintf(
+      text, sizeof text,
+      "{\"version\": 1, \"name\": \"flat\", \"frames\": {\"start\": 1, \"end\": 12, \"fps\": 24,"
+      "\"substeps\": 8}, \"solver\": {\"method\": \"newton\", \"iterations\": 8, \"tolerance\": "
+      "1e-3},"
+      "\"objects\": [{\"name\": \"cloth\", \"type\": \"cloth\", \"material\": \"cotton\","
+      "\"mesh\": {\"shape\": \"grid\", \"size\": [1, 1], \"cells\": [8, 8]}, \"position\": [0, "
+      "0.006, 0]},"
+      "{\"name\": \"floor\", \"type\": \"collider\", \"mesh\": {\"shape\": \"plane\"}}],"
+      "\"contact\": {\"thickness\": \"5 mm\"}, \"output\": {\"obj\": false, \"pressures\": true}}");
+  snprintf(set, sizeof set, "contact.response=%s", response);
+  write_text(path_of("flat.json"), text);
+  csim_scene *scene = NULL;
+  csim_cache *cache = NULL;
+  const char *sets[] = {set};
+  csim_run_report report;
+  if (csim_scene_read(path_of("flat.json"), sets, 1, NULL, &scene)) return NULL;
+  csim_run_options options = {.out = path_of("out"), .nthread = 1, .overwrite = 1};
+  if (!csim_run(scene, &options, NULL, &report))
+    csim_cache_open(path_of("out/flat.clothcache"), NULL, &cache);
+  csim_scene_free(scene);
+  return cache;
+}
+
+// A cloth that lies still presses on the floor with its weight, evenly.
+static void test_weight(void) {
+  csim_cache *cache = run_scene("filter");
+  CHECK(cache != NULL);
+  if (!cache) return;
+  const csim_cache_info *info = csim_cache_get_info(cache);
+  float pressure[81];
+  CHECK(info->object[0].has_pressure == 1);
+  CHECK(info->object[1].has_pressure == 0);
+  CHECK(csim_cache_read_pressure(cache, 0, 0, pressure) == CSIM_OK);
+  for (int i = 0; i < 81; i++) CHECK(pressure[i] == 0); // not touching yet
+  CHECK(csim_cache_read_pressure(cache, 0, info->nframe - 1, pressure) == CSIM_OK);
+  for (int i = 0; i < 81; i++) CHECK_NEAR((double)pressure[i], 0.2 * 9.81, 0.005); // 0.2 kg/m^2
+  CHECK(csim_cache_read_pressure(cache, 1, 0, pressure) == CSIM_OK);               // zeros
+  CHECK(pressure[0] == 0 && pressure[3] == 0);
+  CHECK(csim_cache_read_pressure(cache, 2, 0, pressure) == CSIM_INVALID);
+  CHECK(csim_cache_read_pressure(cache, 0, info->nframe, pressure) == CSIM_INVALID);
+  csim_cache_free(cache);
+}
+
+// The impulse response knows no forces: nothing is stored.
+static void test_impulse(void) {
+  csim_cache *cache = run_scene("impulse");
+  CHECK(cache != NULL);
+  if (cache) CHECK(csim_cache_get_info(cache)->object[0].has_pressure == 0);
+  csim_cache_free(cache);
+}
+
+enum { SIDE = 12, NVERT = SIDE * SIDE, NFRAME = 30 };
+
+static double value_at(int frame, int i, int what) {
+  unsigned h = (unsigned)(i * 7919 + what * 104729 + frame / 3 * 31) * 2654435761u;
+  if (what == 6) return h % 5 ? 0 : (double)(h >> 8) * 1e-4; // most press on nothing
+  return (double)(i % SIDE) + 1e-3 * (double)(h >> 20) + 0.01 * frame;
+}
+
+static csim_status write_frames(csim_cache_writer *w, int first, int last) {
+  double x[3 * NVERT], v[3 * NVERT], p[NVERT];
+  csim_status status = CSIM_OK;
+  for (int f = first; f < last && !status; f++) {
+    for (int i = 0; i < NVERT; i++) {
+      p[i] = value_at(f, i, 6);
+      for (int c = 0; c < 3; c++) {
+        x[3 * i + c] = value_at(f, i, c);
+        v[3 * i + c] = value_at(f, i, 3 + c);
+      }
+    }
+    status = csim_cache_begin_frame(w, f, f / 24.0);
+    if (!status) status = csim_cache_put_pressed(w, 0, x, v, p);
+    if (!status) status = csim_cache_end_frame(w);
+  }
+  return status;
+}
+
+static const csim_cache_options options = {.fps = 24, .up = 1};
+
+static csim_cache_object make_object(int *start, int *vert) {
+  int nface = 0;
+  for (int j = 0; j + 1 < SIDE; j++)
+    for (int i = 0; i + 1 < SIDE; i++) {
+      const int a = j * SIDE + i, quad[4] = {a, a + 1, a + 1 + SIDE, a + SIDE};
+      memcpy(vert + 4 * nface++, quad, sizeof quad);
+    }
+  for (int f = 0; f <= nface; f++) start[f] = 4 * f;
+  return (csim_cache_object){.name = "sheet",
+                             .has_velocity = 1,
+                             .has_pressure = 1,
+                             .nvert = NVERT,
+                             .nface = nface,
+                             .face_start = start,
+                             .face_vert = vert};
+}
+
+// Bit for bit, in any order of frames; going on with half a file gives the same file.
+static void test_round_trip(void) {
+  int start[NVERT + 1], vert[4 * NVERT];
+  csim_cache_object object = make_object(start, vert);
+  csim_cache_writer *w;
+  csim_cache *cache;
+  CHECK(csim_cache_create(path_of("a.clothcache"), &options, NULL, NULL, &w) == CSIM_OK);
+  CHECK(csim_cache_add_object(w, &object) == CSIM_OK);
+  CHECK(csim_cache_begin(w) == CSIM_OK);
+  CHECK(write_frames(w, 0, NFRAME) == CSIM_OK);
+  CHECK(csim_cache_close(w, 1) == CSIM_OK);
+  CHECK(csim_cache_open(path_of("a.clothcache"), NULL, &cache) == CSIM_OK);
+  float p[NVERT];
+  int wrong = 0;
+  for (int k = 0; k < 3 * NFRAME; k++) {
+    int f = k * 17 % NFRAME;
+    CHECK(csim_cache_read_pressure(cache, 0, f, p) == CSIM_OK);
+    for (int i = 0; i < NVERT; i++) wrong += p[i] != (float)value_at(f, i, 6);
+  }
+  CHECK(wrong == 0);
+  csim_cache_free(cache);
+
+  CHECK(csim_cache_create(path_of("b.clothcache"), &options, NULL, NULL, &w) == CSIM_OK);
+  CHECK(csim_cache_add_object(w, &object) == CSIM_OK);
+  CHECK(csim_cache_begin(w) == CSIM_OK);
+  CHECK(write_frames(w, 0, 21) == CSIM_OK);
+  CHECK(csim_cache_close(w, 0) == CSIM_OK);
+  CHECK(csim_cache_append(path_of("b.clothcache"), 19, &options, NULL, NULL, &w) == CSIM_OK);
+  CHECK(csim_cache_add_object(w, &object) == CSIM_OK);
+  CHECK(csim_cache_begin(w) == CSIM_OK);
+  CHECK(write_frames(w, 19, NFRAME) == CSIM_OK);
+  CHECK(csim_cache_close(w, 1) == CSIM_OK);
+  char command[400];
+  snprintf(command, sizeof command, "cmp %s/a.clothcache %s/b.clothcache", folder, folder);
+  CHECK(system(command) == 0);
+}
+
+// What does not match the description is refused.
+static void test_refused(void) {
+  int start[NVERT + 1], vert[4 * NVERT];
+  csim_cache_object object = make_object(start, vert);
+  double x[3 * NVERT] = {0};
+  csim_cache_writer *w;
+  for (int has = 0; has < 2; has++) {
+    object.has_velocity = 0;
+    object.has_pressure = has;
+    CHECK(csim_cache_create(path_of("c.clothcache"), &options, NULL, NULL, &w) == CSIM_OK);
+    CHECK(csim_cache_add_object(w, &object) == CSIM_OK);
+    CHECK(csim_cache_begin(w) == CSIM_OK);
+    CHECK(csim_cache_begin_frame(w, 0, 0) == CSIM_OK);
+    CHECK(csim_cache_put_pressed(w, 0, x, NULL, has ? NULL : x) == CSIM_INVALID);
+    csim_cache_abandon(w);
+  }
+}
+
+int main(void) {
+  snprintf(folder, sizeof folder, "/tmp/csim_pressure.%d", (int)getpid());
+  char command[128];
+  snprintf(command, sizeof command, "mkdir -p %s", folder);
+  if (system(command)) return 3;
+  test_weight();
+  test_impulse();
+  test_round_trip();
+  test_refused();
+  snprintf(command, sizeof command, "rm -rf %s", folder);
+  if (system(command)) return 3;
+  return check_report();
+}

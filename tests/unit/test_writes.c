@@ -1,0 +1,220 @@
+// The k-th call that changes the disk fails, for every k of a tiny run: it is told, nothing leaks or
+// crashes, what stands on disk is whole, and the same run resumed leaves the files of one that
+// nothing happened to.
+//
+// The functions below are defined here, so the linker takes them instead of the C library's.
+#include "check.h"
+
+#include "cache/checkpoint.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// ----------------------------------------------------------------------------- the disk that fails
+
+static long calls;        // since the last reset
+static long fail_at = -1; // number of the call that fails; < 0: none
+static long fail_for = 1; // so many calls fail from there on
+static const char *failed_call;
+
+#define NEXT(function)                                                                             \
+  static __typeof__(function) *next;                                                               \
+  if (!next) *(void **)&next = dlsym(RTLD_NEXT, #function)
+
+static int must_fail(const char *name) {
+  long call = calls++;
+  if (fail_at < 0 || call < fail_at || call >= fail_at + fail_for) return 0;
+  failed_call = name;
+  errno = ENOSPC;
+  return 1;
+}
+
+ssize_t write(int fd, const void *data, size_t size) {
+  NEXT(write);
+  if (fd <= 2) return next(fd, data, size);
+  return must_fail("write") ? -1 : next(fd, data, size);
+}
+
+ssize_t pwrite(int fd, const void *data, size_t size, off_t offset) {
+  NEXT(pwrite);
+  return must_fail("pwrite") ? -1 : next(fd, data, size, offset);
+}
+
+int ftruncate(int fd, off_t size) {
+  NEXT(ftruncate);
+  return must_fail("ftruncate") ? -1 : next(fd, size);
+}
+
+int fsync(int fd) {
+  (void)fd; // does nothing but take time here
+  return must_fail("fsync") ? -1 : 0;
+}
+
+int rename(const char *from, const char *to) {
+  NEXT(rename);
+  return must_fail("rename") ? -1 : next(from, to);
+}
+
+int mkdir(const char *path, mode_t mode) {
+  NEXT(mkdir);
+  return must_fail("mkdir") ? -1 : next(path, mode);
+}
+
+int unlink(const char *path) {
+  NEXT(unlink);
+  return must_fail("unlink") ? -1 : next(path);
+}
+
+int open(const char *path, int flags, ...) {
+  NEXT(open);
+  va_list args;
+  va_start(args, flags);
+  mode_t mode = flags & O_CREAT ? (mode_t)va_arg(args, int) : 0;
+  va_end(args);
+  return (flags & O_CREAT) && must_fail("open") ? -1 : next(path, flags, mode);
+}
+
+// ------------------------------------------------------------------------------------------- a run
+
+static char folder[32], scene_path[64], out_path[64], good_path[64];
+
+static const char scene_text[] =
+    "{\"version\": 1, \"name\": \"tiny\", \"frames\": {\"start\": 1, \"end\": 4, \"fps\": 24, "
+    "\"substeps\": 1},\n"
+    "\"solver\": {\"iterations\": 2}, \"contact\": {\"thickness\": 0.01},\n"
+    "\"output\": {\"formats\": [\"pc2\", \"ply\", \"vtp\"]},\n"
+    "\"objects\": [{\"name\": \"cloth\", \"type\": \"cloth\", \"material\": \"cotton\",\n"
+    " \"mesh\": {\"shape\": \"grid\", \"size\": [1, 1], \"cells\": [3, 3]}, \"position\": [0, 0.52, "
+    "0]},\n"
+    "{\"name\": \"ball\", \"type\": \"collider\", \"mesh\": {\"shape\": \"sphere\", \"radius\": 0.5, "
+    "\"cells\": [8, 6]}}]}\n";
+
+static csim_status run(const csim_scene *scene, const char *out, int resume, csim_log *log) {
+  csim_run_options options = {.out = out,
+                              .tet_program = "clothsim-tet",
+                              .nthread = 1,
+                              .resume = resume,
+                              .checkpoint_frames = 1,
+                              .checkpoint_last = 1};
+  csim_run_report report;
+  return csim_run(scene, &options, log, &report);
+}
+
+static void remove_tree(const char *path) {
+  DIR *dir = opendir(path);
+  for (struct dirent *entry; dir && (entry = readdir(dir));) {
+    char inner[512];
+    if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..")) continue;
+    snprintf(inner, sizeof inner, "%s/%s", path, entry->d_name);
+    if (unlink(inner)) remove_tree(inner);
+  }
+  if (dir) closedir(dir);
+  rmdir(path);
+}
+
+static int same_file(const char *a, const char *b) {
+  FILE *f = fopen(a, "rb"), *g = fopen(b, "rb");
+  int same = f && g, c = 0;
+  while (same && c != EOF) same = (c = getc(f)) == getc(g);
+  if (f) fclose(f);
+  if (g) fclose(g);
+  return same;
+}
+
+// Number of files of `a` that `b` has not, or has otherwise.
+static int count_missing(const char *a, const char *b) {
+  int count = 0;
+  DIR *dir = opendir(a);
+  for (struct dirent *entry; dir && (entry = readdir(dir));) {
+    char inner[2][512];
+    // what cannot be removed in the end does no harm
+    if (entry->d_name[0] == '.' || !strcmp(entry->d_name, "run.checkpoint.old")) continue;
+    snprintf(inner[0], sizeof *inner, "%s/%s", a, entry->d_name);
+    snprintf(inner[1], sizeof *inner, "%s/%s", b, entry->d_name);
+    if (same_file(inner[0], inner[1])) continue;
+    fprintf(stderr, "%s differs\n", entry->d_name);
+    count++;
+  }
+  if (dir) closedir(dir);
+  return count;
+}
+
+// What a run that failed has left: frames up to the checkpoint's, all of them whole.
+static void check_remains(long k) {
+  char path[128];
+  csim_checkpoint point;
+  csim_cache *cache;
+  snprintf(path, sizeof path, "%s/run.checkpoint", out_path);
+  if (access(path, F_OK)) snprintf(path, sizeof path, "%s/run.checkpoint.old", out_path);
+  if (access(path, F_OK)) return;
+  csim_status read = csim_checkpoint_read(path, NULL, &point);
+  check_that(!read, __FILE__, __LINE__, "call %ld (%s) fails: the checkpoint is damaged", k,
+             failed_call);
+  if (read) return;
+  snprintf(path, sizeof path, "%s/tiny.clothcache", out_path);
+  csim_status opened = csim_cache_open(path, NULL, &cache);
+  check_that(!opened && csim_cache_get_info(cache)->nframe >= point.frame, __FILE__, __LINE__,
+             "call %ld (%s) fails: the cache has fewer frames than the checkpoint", k, failed_call);
+  if (!opened) csim_cache_free(cache);
+  csim_checkpoint_free(&point);
+}
+
+static void fail_each(const csim_scene *scene, long how_many) {
+  long k = 0, told = 0;
+  for (; k < 5000; k++) {
+    check_log log;
+    check_log_init(&log);
+    remove_tree(out_path);
+    calls = 0;
+    fail_at = k;
+    fail_for = how_many;
+    failed_call = NULL;
+    csim_status status = run(scene, out_path, 0, &log.log);
+    fail_at = -1;
+    if (!failed_call) {
+      CHECK(status == CSIM_OK);
+      break;
+    }
+    told += status == CSIM_IO;
+    check_that(status == CSIM_OK || status == CSIM_IO, __FILE__, __LINE__,
+               "call %ld (%s) fails: status %d: %s", k, failed_call, (int)status, log.text);
+    if (status)
+      check_that(log.log.nerror > 0, __FILE__, __LINE__, "call %ld (%s) fails: nothing is said", k,
+                 failed_call);
+    check_remains(k);
+    check_log_init(&log);
+    status = run(scene, out_path, 1, &log.log);
+    check_that(!status && !count_missing(good_path, out_path) && !count_missing(out_path, good_path),
+               __FILE__, __LINE__, "call %ld (%s) failed, then resumed: status %d: %s", k,
+               failed_call, (int)status, log.text);
+  }
+  CHECK(k < 5000);
+  CHECK(told > k / 2);
+  printf("%ld calls\n", k);
+}
+
+int main(void) {
+  strcpy(folder, access("/dev/shm", W_OK) ? "/tmp/test_writes_XXXXXX" : "/dev/shm/test_writes_XXXXXX");
+  if (!mkdtemp(folder)) return 1;
+  snprintf(scene_path, sizeof scene_path, "%s/tiny.json", folder);
+  snprintf(out_path, sizeof out_path, "%s/out", folder);
+  snprintf(good_path, sizeof good_path, "%s/good", folder);
+  FILE *file = fopen(scene_path, "w");
+  if (!file || fputs(scene_text, file) < 0 || fclose(file)) return 1;
+  csim_scene *scene;
+  CHECK(csim_scene_read(scene_path, NULL, 0, NULL, &scene) == CSIM_OK);
+  CHECK(run(scene, good_path, 0, NULL) == CSIM_OK);
+  fail_each(scene, 1);
+  fail_each(scene, 1000000); // a disk that stays full
+  csim_scene_free(scene);
+  remove_tree(folder);
+  return check_report();
+}

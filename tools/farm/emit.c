@@ -1,0 +1,225 @@
+// tools/farm/emit.c: files for shells and for Slurm. See farm.h.
+//
+// Every command may be given again: clothsim goes on with --resume, exports start over.
+#include "farm/farm.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+
+FILE *farm_create(farm *f, const char *name, farm_file *file) {
+  size_t size = strlen(f->folder) + strlen(name) + 40;
+  *file = (farm_file){.path = malloc(size), .temp = malloc(size)};
+  if (file->path && file->temp) {
+    snprintf(file->path, size, "%s/%s", f->folder, name);
+    snprintf(file->temp, size, "%s.%ld.tmp", file->path, (long)getpid());
+    file->stream = fopen(file->temp, "w");
+  }
+  if (file->stream) return file->stream;
+  fprintf(stderr, "%s: %s/%s: cannot create: %s\n", f->log.program, f->folder, name,
+          strerror(errno));
+  free(file->path);
+  free(file->temp);
+  return NULL;
+}
+
+csim_status farm_commit(farm *f, farm_file *file, int executable) {
+  int bad = fflush(file->stream) || ferror(file->stream);
+  bad = fclose(file->stream) || bad;
+  bad = bad || (executable && chmod(file->temp, 0755)) || rename(file->temp, file->path);
+  if (bad) {
+    fprintf(stderr, "%s: %s: cannot write: %s\n", f->log.program, file->path, strerror(errno));
+    unlink(file->temp);
+  }
+  free(file->path);
+  free(file->temp);
+  return bad ? CSIM_IO : CSIM_OK;
+}
+
+void farm_shell_word(FILE *out, const char *word) {
+  if (*word && strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                            "_-+=.,:/@%") == strlen(word)) {
+    fputs(word, out);
+    return;
+  }
+  fputc('\'', out);
+  for (; *word; word++)
+    if (*word == '\'')
+      fputs("'\\''", out);
+    else
+      fputc(*word, out);
+  fputc('\'', out);
+}
+
+static void shell_path(const farm *f, FILE *out, const char *name, const char *suffix) {
+  size_t size = strlen(f->folder) + strlen(name) + strlen(suffix) + 2;
+  char *path = malloc(size);
+  if (!path) return;
+  snprintf(path, size, "%s/%s%s", f->folder, name, suffix);
+  farm_shell_word(out, path);
+  free(path);
+}
+
+void farm_sets(const farm *f, FILE *out, int wedge) {
+  for (int a = 0; a < f->naxis; a++) {
+    const farm_axis *axis = &f->axis[a];
+    const char *value = axis->value[farm_value(f, wedge, a)];
+    size_t size = strlen(axis->path) + strlen(value) + 2;
+    char *set = malloc(size);
+    if (!set) return;
+    snprintf(set, size, "%s=%s", axis->path, value);
+    fputs(" --set ", out);
+    farm_shell_word(out, set);
+    free(set);
+  }
+}
+
+static void further_words(const farm *f, FILE *out) {
+  for (int k = 0; k < f->nword; k++) {
+    fputc(' ', out);
+    farm_shell_word(out, f->word[k]);
+  }
+}
+
+// --------------------------------------------------------------------------------------- commands
+
+static csim_status emit_runs(farm *f) {
+  farm_file file;
+  FILE *out = farm_create(f, "commands.txt", &file);
+  if (!out) return CSIM_IO;
+  for (int w = 0; w < f->nwedge; w++) {
+    char name[FARM_NAME], scene[FARM_NAME + 16];
+    farm_wedge_name(f, w, name);
+    snprintf(scene, sizeof scene, "scenes/%s.json", name);
+    farm_shell_word(out, f->program);
+    fputc(' ', out);
+    shell_path(f, out, scene, "");
+    fputs(" -o ", out);
+    shell_path(f, out, name, "");
+    fputs(" --resume", out);
+    further_words(f, out);
+    fputc('\n', out);
+  }
+  return farm_commit(f, &file, 0);
+}
+
+static csim_status emit_exports(farm *f) {
+  farm_file file;
+  FILE *out = farm_create(f, "exports.txt", &file);
+  if (!out) return CSIM_IO;
+  for (int w = 0; w < f->nwedge; w++)
+    for (int k = 0; k < f->nexport; k++) {
+      char name[FARM_NAME], place[FARM_NAME + 32];
+      farm_wedge_name(f, w, name);
+      snprintf(place, sizeof place, "%s-%.16s", name, f->exports[k]);
+      farm_shell_word(out, f->cache);
+      fputs(" export ", out);
+      snprintf(place, sizeof place, "%s/", name);
+      shell_path(f, out, place, f->name);
+      fputs(".clothcache --to ", out);
+      farm_shell_word(out, f->exports[k]);
+      fputs(" -o ", out);
+      snprintf(place, sizeof place, "%s-%.16s", name, f->exports[k]);
+      shell_path(f, out, place, "");
+      fputc('\n', out);
+    }
+  return farm_commit(f, &file, 0);
+}
+
+csim_status farm_emit_commands(farm *f) {
+  csim_status status = emit_runs(f);
+  return status || !f->nexport ? status : emit_exports(f);
+}
+
+// ------------------------------------------------------------------------------------------ Slurm
+
+static void slurm_head(const farm *f, FILE *out, const char *what) {
+  fprintf(out, "#!/bin/bash\n#SBATCH --job-name=%s%s\n#SBATCH --array=0-%d\n", f->name, what,
+          f->nwedge - 1);
+  fputs("#SBATCH --requeue\n#SBATCH --open-mode=append\n", out);
+  fprintf(out, "#SBATCH --output=%s/log/%%a%s.log\n", f->folder, what);
+  for (int k = 0; k < f->nsbatch; k++) fprintf(out, "#SBATCH %s\n", f->sbatch[k]);
+}
+
+// What a task of the array is.
+static void slurm_tasks(const farm *f, FILE *out) {
+  fputs("case $SLURM_ARRAY_TASK_ID in\n", out);
+  for (int w = 0; w < f->nwedge; w++) {
+    char name[FARM_NAME];
+    farm_wedge_name(f, w, name);
+    fprintf(out, "%d) name=%s ;;\n", w, name);
+  }
+  fputs("*) echo \"no wedge $SLURM_ARRAY_TASK_ID\"; exit 2 ;;\nesac\n", out);
+}
+
+static csim_status slurm_runs(farm *f) {
+  farm_file file;
+  FILE *out = farm_create(f, "farm.sbatch", &file);
+  if (!out) return CSIM_IO;
+  slurm_head(f, out, "");
+  // two minutes before the end of its time the script is told, not clothsim alone
+  fputs("#SBATCH --signal=B:TERM@120\n", out);
+  fprintf(out, "#SBATCH --cpus-per-task=%s\n", f->cpus ? f->cpus : "1");
+  if (f->memory) fprintf(out, "#SBATCH --mem=%s\n", f->memory);
+  if (f->time) fprintf(out, "#SBATCH --time=%s\n", f->time);
+  slurm_tasks(f, out);
+  fputs("cd ", out);
+  farm_shell_word(out, f->folder);
+  fputs(" || exit 3\n", out);
+  fputs("# Slurm's signals end a wait of this script, not clothsim, which writes its checkpoint\n"
+        "child= told=\n"
+        "trap 'told=1; [ -z \"$child\" ] || kill -TERM $child' TERM USR1\n",
+        out);
+  farm_shell_word(out, f->program);
+  fputs(" \"scenes/$name.json\" -o \"$name\" --resume --progress plain", out);
+  further_words(f, out);
+  fputs(" &\nchild=$!\n[ -z \"$told\" ] || kill -TERM $child\n"
+        "wait $child\ncode=$?\n"
+        "while [ $code -gt 128 ]; do\n"
+        "  wait $child\n  again=$?\n  [ $again = 127 ] && break\n"
+        "  kill -0 $child 2>/dev/null || { code=$again; break; }\n  code=$again\ndone\n"
+        "# stopped and resumable: again, from the checkpoint\n"
+        "if [ $code = 75 ]; then scontrol requeue \"$SLURM_JOB_ID\"; fi\nexit $code\n",
+        out);
+  return farm_commit(f, &file, 0);
+}
+
+static csim_status slurm_exports(farm *f) {
+  farm_file file;
+  FILE *out = farm_create(f, "export.sbatch", &file);
+  if (!out) return CSIM_IO;
+  slurm_head(f, out, "-export");
+  slurm_tasks(f, out);
+  fputs("cd ", out);
+  farm_shell_word(out, f->folder);
+  fputs(" || exit 3\n", out);
+  for (int k = 0; k < f->nexport; k++) {
+    farm_shell_word(out, f->cache);
+    fprintf(out, " export \"$name/%s.clothcache\" --to %s -o \"$name-%s\" || exit\n", f->name,
+            f->exports[k], f->exports[k]);
+  }
+  return farm_commit(f, &file, 0);
+}
+
+static csim_status slurm_submit(farm *f) {
+  farm_file file;
+  FILE *out = farm_create(f, "submit.sh", &file);
+  if (!out) return CSIM_IO;
+  fputs("#!/bin/sh\n# submits the sweep, with further options of sbatch; prints the numbers of its "
+        "jobs\n"
+        "set -e\ncd \"$(dirname \"$0\")\"\nmkdir -p log\n"
+        "job=$(sbatch --parsable \"$@\" farm.sbatch)\necho \"$job\"\n",
+        out);
+  if (f->nexport)
+    fputs(
+        "# each export after its own run\n"
+        "sbatch --parsable \"--dependency=aftercorr:${job%%;*}\" --kill-on-invalid-dep=yes \"$@\" "
+        "export.sbatch\n",
+        out);
+  return farm_commit(f, &file, 1);
+}
+
+csim_status farm_emit_slurm(farm *f) {
+  csim_status status = slurm_runs(f);
+  if (!status && f->nexport) status = slurm_exports(f);
+  return status ? status : slurm_submit(f);
+}

@@ -1,0 +1,78 @@
+// tools/farm/farm.h: a sweep over one scene, and what is written about it. Needs clothsim.h, cJSON.
+#ifndef CSIM_TOOLS_FARM_H
+#define CSIM_TOOLS_FARM_H
+
+#include "tool.h"
+
+#include <cjson/cJSON.h>
+
+enum {
+  FARM_MAX_AXIS = 16,
+  FARM_MAX_VALUE = 10000,  ///< of one axis
+  FARM_MAX_WEDGE = 100000, ///< of their product
+  FARM_MAX_WORD = 64,      ///< exports, sbatch lines, words for clothsim
+  FARM_NAME = 120,         ///< of a wedge, with its 0
+};
+
+/// One parameter of the sweep: `path=value,value,...`.
+typedef struct farm_axis {
+  char *path;
+  const char *label; ///< the shortest end of the path that no other axis has; in `path`
+  int nvalue;
+  char **value; ///< (nvalue)
+} farm_axis;
+
+typedef struct farm {
+  tool_log log;
+  const char *scene, *out; ///< as given
+  char *folder;            ///< of the output, absolute
+  char *program, *cache;   ///< paths of clothsim and clothcache
+  int naxis;
+  farm_axis axis[FARM_MAX_AXIS];
+  int nwedge;     ///< product of the numbers of values, 1 without axes
+  char *name;     ///< of the scene
+  uint64_t *hash; ///< (nwedge) of the scenes
+  int nexport, nsbatch, nword;
+  const char *exports[FARM_MAX_WORD]; ///< formats
+  const char *sbatch[FARM_MAX_WORD];  ///< options of sbatch
+  const char *word[FARM_MAX_WORD];    ///< further options of clothsim
+  const char *cpus, *memory, *time;   ///< NULL = not said
+} farm;
+
+/// A file being written; it gets its name when it is whole.
+typedef struct farm_file {
+  FILE *stream;
+  char *path, *temp;
+} farm_file;
+
+/// Which value axis `a` has in a wedge: the last axis runs fastest.
+int farm_value(const farm *f, int wedge, int a);
+
+/// `w0003_bend-2x_friction-0.4`: number, labels, values; brackets and quotes are left out, other
+/// letters that a file name should not have become '_'.
+void farm_wedge_name(const farm *f, int wedge, char name[FARM_NAME]);
+
+/// Reads `path=value,...`; commas in brackets and quotes separate nothing. @return 0, or -1 (said)
+int farm_add_axis(farm *f, const char *text);
+
+/// Chooses the labels and counts the wedges. @return 0, or -1 (said)
+int farm_finish_axes(farm *f);
+
+/// Opens DIR/name. @return NULL (said)
+FILE *farm_create(farm *f, const char *name, farm_file *file);
+
+/// Gives it its name, and makes it a program when asked to. @return CSIM_OK or CSIM_IO (said)
+csim_status farm_commit(farm *f, farm_file *file, int executable);
+
+/// A word for the shell, in quotes where needed.
+void farm_shell_word(FILE *out, const char *word);
+
+/// `--set 'path=value' ...` of a wedge, for the shell.
+void farm_sets(const farm *f, FILE *out, int wedge);
+
+/// The three forms. CSIM_OK, CSIM_IO or CSIM_MEMORY (said)
+csim_status farm_emit_commands(farm *f);
+csim_status farm_emit_slurm(farm *f);
+csim_status farm_emit_openjd(farm *f);
+
+#endif
