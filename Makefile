@@ -18,16 +18,16 @@ CWARN  := $(WARN) -Wmissing-prototypes -Wstrict-prototypes
 COMMON := -Ilib -Itests -ffp-contract=off -fno-math-errno -D_GNU_SOURCE -pthread
 LIBS   := -lcjson -lamd -lz -lm -pthread
 
-OPT_release  := -O2 -g
+OPT_release  := -O3 -g
 OPT_debug    := -O0 -g
-OPT_O3       := -O3 -g
+OPT_O2       := -O2 -g
 OPT_sanitize := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 OPT_thread   := -O1 -g -fsanitize=thread
 OPT_coverage := -O0 -g --coverage
 OPT_fuzz     := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
 OPT := $(OPT_$(config))
 ifeq ($(OPT),)
-$(error unknown config=$(config): release, debug, O3, sanitize, thread, coverage or fuzz)
+$(error unknown config=$(config): release, debug, O2, sanitize, thread, coverage or fuzz)
 endif
 
 CFLAGS   ?=
@@ -158,7 +158,7 @@ $(BENCH_BIN): $(B)/bench/%: $(B)/tests/bench/%.o $(LIB)
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' Makefile
-	@echo "  config=release|debug|O3|sanitize|thread|coverage  CC=gcc|clang  WERROR=1  V=1 (commands)"
+	@echo "  config=release|debug|O2|sanitize|thread|coverage  CC=gcc|clang  WERROR=1  V=1 (commands)"
 	@echo "  PREFIX=$(PREFIX)  DESTDIR=  (install)  ONLY='heap run'  (check: tests with these names)"
 
 deps: ## install the Debian packages that building needs (root or sudo)
