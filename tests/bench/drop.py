@@ -7,9 +7,10 @@ with the cell (0.16 of it), else neighbours would be in contact at rest. Times a
 start and the writing of the cache included, over the number of frames simulated.
 
 Strain is that of the grid's edges along warp and weft, without diagonals, over all frames after the
-first: the mean of its absolute value, and the largest stretch. Pairs are triangles of cloth and cloth
-or cloth and ball that meet, summed over all frames, by bin/clothsim --verify-contact: also of the
-programs we compare with, whose frames come here through clothcache import.
+first: the mean of its absolute value, the mean over frames of the 99th percentile of stretch, and the
+largest stretch. Pairs are triangles of cloth and ball or cloth and cloth (the latter alone are "self")
+that meet, summed over all frames, by bin/clothsim --verify-contact: also of the programs we compare
+with, whose frames come here through clothcache import.
 
 Prints a table, and writes drop.csv (drop_blender.csv, drop_bullet.csv) into the folder of --out.
 """
@@ -31,7 +32,7 @@ import numpy as np
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../.."))
 SIZE, RADIUS, HEIGHT, FPS = 2.0, 0.5, 0.6, 24  # [m], [m], [m] of the cloth's start, [1/s]
 COLUMNS = ("program", "n", "threads", "frames", "wall_s", "cpu_s", "bytes_per_vertex", "pairs",
-           "mean_strain", "p99_stretch", "max_stretch")
+           "self_pairs", "mean_strain", "p99_stretch", "max_stretch")
 
 
 def thickness(n):
@@ -126,10 +127,10 @@ def pairs(cache, frames):
     return report["crossing"]
 
 
-def row(program, n, threads, wall, cpu, memory, cache, frames):
+def row(program, n, threads, wall, cpu, memory, crossing, frames):
     count = options.frames
-    return dict(zip(COLUMNS, (program, n, threads, count, wall / count, cpu / count, memory,
-                              pairs(cache, count + 1), *strains(frames, n))))
+    return dict(zip(COLUMNS, (program, n, threads, count, wall / count, cpu / count, memory, *crossing,
+                              *strains(frames, n))))
 
 
 def simulate(n, threads, place):
@@ -158,7 +159,9 @@ def ours(n):
             first = data
             subprocess.run([f"{options.bin}/clothcache", "export", cache, "--to", "pc2", "-o",
                             f"{place}/pc2", "--object", "cloth"], check=True)
-            look = row("clothsim", n, threads, wall, cpu, 0, cache, read_pc2(f"{place}/pc2/cloth.pc2"))
+            crossing = pairs(cache, options.frames + 1)
+            crossing = crossing, self_pairs(f"{place}/pc2/cloth.pc2", place) if crossing else 0
+            look = row("clothsim", n, threads, wall, cpu, 0, crossing, read_pc2(f"{place}/pc2/cloth.pc2"))
             shutil.rmtree(f"{place}/pc2")
         elif data != first:
             sys.exit(f"drop.py: {n} x {n}: other bytes with {threads} threads")
@@ -204,23 +207,34 @@ def theirs(program, n):
     folder = fresh(f"{place}/frames")
     for k, xyz in enumerate(frames):
         write_obj(f"{folder}/cloth_{k + 1:04d}.obj", xyz, cloth)
+    crossing = [imported(folder, f"{place}/cloth.clothcache")]
+    for k in range(len(frames)):
         write_obj(f"{folder}/ball_{k + 1:04d}.obj", read["ball.f32"].reshape(-1, 3), ball)
-    cache = f"{place}/{program}.clothcache"
-    subprocess.run([f"{options.bin}/clothcache", "import", folder, "--fps", str(FPS), "-o", cache],
-                   check=True, stdout=subprocess.DEVNULL)
+    crossing.insert(0, imported(folder, f"{place}/{program}.clothcache"))
     shutil.rmtree(folder)
-    result = row(program, n, times["threads"], times["wall"], times["cpu"], "", cache, frames)
+    result = row(program, n, times["threads"], times["wall"], times["cpu"], "", crossing, frames)
     tell(result)
     return result
+
+
+def imported(frames, cache, *more):
+    """Pairs that meet in a cache made of frames."""
+    subprocess.run([f"{options.bin}/clothcache", "import", frames, "--fps", str(FPS), "-o", cache, *more],
+                   check=True, stdout=subprocess.DEVNULL)
+    return pairs(cache, options.frames + 1)
+
+
+def self_pairs(pc2, place):
+    return imported(pc2, f"{place}/cloth.clothcache", "--mesh", pc2.replace(".pc2", "_rest.obj"))
 
 
 def tell(r=None):
     if r is None:
         print(f"{'program':9}{'N':>6}{'threads':>8}{'wall [s]':>10}{'CPU [s]':>10}{'B/vertex':>9}"
-              f"{'pairs':>8}{'strain: mean':>13}{'p99':>8}{'max':>8}", flush=True)
+              f"{'pairs':>8}{'self':>8}{'strain: mean':>13}{'p99':>8}{'max':>8}", flush=True)
         return
     print(f"{r['program']:9}{r['n']:6}{r['threads']:8}{r['wall_s']:10.4f}{r['cpu_s']:10.4f}"
-          f"{r['bytes_per_vertex']:>9}{r['pairs']:8}{r['mean_strain']:13.4f}{r['p99_stretch']:8.4f}"
+          f"{r['bytes_per_vertex']:>9}{r['pairs']:8}{r['self_pairs']:8}{r['mean_strain']:13.4f}{r['p99_stretch']:8.4f}"
           f"{r['max_stretch']:8.3f}", flush=True)
 
 
