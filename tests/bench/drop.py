@@ -89,7 +89,7 @@ def measured(command, log):
         with open(log, errors="replace") as text:
             sys.stderr.write("".join(text.readlines()[-20:]))
         sys.exit(f"drop.py: exit code {child.returncode} of {' '.join(command)}")
-    return wall, usage.ru_utime, peak[0]
+    return wall, max(usage.ru_utime, 1e-3), peak[0]  # a run may be shorter than the kernel's tick
 
 
 def read_pc2(path):
@@ -234,8 +234,8 @@ def tell(r=None):
               f"{'pairs':>8}{'self':>8}{'strain: mean':>13}{'p99':>8}{'max':>8}", flush=True)
         return
     print(f"{r['program']:9}{r['n']:6}{r['threads']:8}{r['wall_s']:10.4f}{r['cpu_s']:10.4f}"
-          f"{r['bytes_per_vertex']:>9}{r['pairs']:8}{r['self_pairs']:8}{r['mean_strain']:13.4f}{r['p99_stretch']:8.4f}"
-          f"{r['max_stretch']:8.3f}", flush=True)
+          f"{r['bytes_per_vertex']:>9}{r['pairs']:8}{r['self_pairs']:8}{r['mean_strain']:13.4f}"
+          f"{r['p99_stretch']:8.4f}{r['max_stretch']:8.3f}", flush=True)
 
 
 def write_csv(rows):
@@ -295,4 +295,5 @@ def main():
     tell_scaling(rows if not options.against else [])
 
 
-main()
+if __name__ == "__main__":
+    main()
