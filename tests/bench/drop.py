@@ -10,7 +10,8 @@ Strain is that of the grid's edges along warp and weft, without diagonals, over 
 first: the mean of its absolute value, the mean over frames of the 99th percentile of stretch, and the
 largest stretch. Pairs are triangles of cloth and ball or cloth and cloth (the latter alone are "self")
 that meet, summed over all frames, by bin/clothsim --verify-contact: also of the programs we compare
-with, whose frames come here through clothcache import.
+with, whose frames come here through clothcache import. "open" is the share of our substeps whose
+iterations ended above the solver's tolerance.
 
 Prints a table, and writes drop.csv (drop_blender.csv, drop_bullet.csv) into the folder of --out.
 """
@@ -32,7 +33,7 @@ import numpy as np
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../.."))
 SIZE, RADIUS, HEIGHT, FPS = 2.0, 0.5, 0.6, 24  # [m], [m], [m] of the cloth's start, [1/s]
 COLUMNS = ("program", "n", "threads", "frames", "wall_s", "cpu_s", "bytes_per_vertex", "pairs",
-           "self_pairs", "mean_strain", "p99_stretch", "max_stretch")
+           "self_pairs", "mean_strain", "p99_stretch", "max_stretch", "unconverged")
 
 
 def thickness(n):
@@ -130,7 +131,7 @@ def pairs(cache, frames):
 def row(program, n, threads, wall, cpu, memory, crossing, frames):
     count = options.frames
     return dict(zip(COLUMNS, (program, n, threads, count, wall / count, cpu / count, memory, *crossing,
-                              *strains(frames, n))))
+                              *strains(frames, n), "")))
 
 
 def simulate(n, threads, place):
@@ -163,6 +164,9 @@ def ours(n):
             crossing = crossing, self_pairs(f"{place}/pc2/cloth.pc2", place) if crossing else 0
             look = row("clothsim", n, threads, wall, cpu, 0, crossing, read_pc2(f"{place}/pc2/cloth.pc2"))
             shutil.rmtree(f"{place}/pc2")
+            with open(f"{place}/out/run.json") as f:
+                report = json.load(f)
+            look["unconverged"] = report["unconverged_substeps"] / report["substeps"]
         elif data != first:
             sys.exit(f"drop.py: {n} x {n}: other bytes with {threads} threads")
         rows.append({**look, "threads": threads, "wall_s": wall / options.frames,
@@ -231,11 +235,12 @@ def self_pairs(pc2, place):
 def tell(r=None):
     if r is None:
         print(f"{'program':9}{'N':>6}{'threads':>8}{'wall [s]':>10}{'CPU [s]':>10}{'B/vertex':>9}"
-              f"{'pairs':>8}{'self':>8}{'strain: mean':>13}{'p99':>8}{'max':>8}", flush=True)
+              f"{'pairs':>8}{'self':>8}{'strain: mean':>13}{'p99':>8}{'max':>8}{'open':>6}", flush=True)
         return
+    open_share = r["unconverged"] if r["unconverged"] == "" else f"{r['unconverged']:.2f}"
     print(f"{r['program']:9}{r['n']:6}{r['threads']:8}{r['wall_s']:10.4f}{r['cpu_s']:10.4f}"
           f"{r['bytes_per_vertex']:>9}{r['pairs']:8}{r['self_pairs']:8}{r['mean_strain']:13.4f}"
-          f"{r['p99_stretch']:8.4f}{r['max_stretch']:8.3f}", flush=True)
+          f"{r['p99_stretch']:8.4f}{r['max_stretch']:8.3f}{open_share:>6}", flush=True)
 
 
 def write_csv(rows):
