@@ -229,6 +229,27 @@ bench-contact: all benches ## the cache's codec on a run full of contact (tens o
 	@test -e $(CONTACT_RUN) || $(BIN)/clothsim tests/bench/contact40k.json -o build/contact40k --overwrite
 	@$(B)/bench/bench_cache $(CONTACT_RUN)
 
+SIZES  ?= 33 65 129
+DROP   := $(if $(wildcard /usr/bin/python3),/usr/bin/python3,python3) tests/bench/drop.py
+.PHONY: deps-bench bench-drop bench-blender bench-bullet
+deps-bench: ## install numpy and Bullet for the benchmarks of the drop (root or sudo)
+	@tools/install-deps bench
+
+bench-drop: all ## a cloth drops on a ball: time, memory, strain (SIZES="33 65 129", DROP_FLAGS=)
+	@$(DROP) --bin $(BIN) --out $(B)/bench $(DROP_FLAGS) $(SIZES)
+
+bench-blender: all ## the same against Blender (make deps-dcc, or Debian's blender)
+	@$(DROP) --bin $(BIN) --out $(B)/bench --against blender $(DROP_FLAGS) $(SIZES)
+
+bench-bullet: all $(B)/bench/bullet_drop ## the same against Bullet's soft bodies (make deps-bench)
+	@$(DROP) --bin $(BIN) --out $(B)/bench --against bullet $(DROP_FLAGS) $(SIZES)
+
+# a program that we compare with, in C++ as Bullet is
+$(B)/bench/bullet_drop: $(B)/tests/bench/bullet_drop.o
+	@mkdir -p $(@D)
+	$(call say,link)$(CXX) $(OPT) $^ -o $@ -lBulletSoftBody -lBulletDynamics -lBulletCollision -lLinearMath
+$(B)/tests/bench/bullet_drop.o: ALL_CXX += -isystem /usr/include/bullet
+
 layers: ## prove that every file uses only its own floor or lower ones
 	@tools/check-layers
 
