@@ -67,6 +67,7 @@ typedef enum csim_linear {
 typedef enum csim_preconditioner {
   CSIM_PRECONDITIONER_JACOBI, ///< block-Jacobi: inverses of the 3 x 3 diagonal blocks
   CSIM_PRECONDITIONER_ICHOL,  ///< incomplete Cholesky without fill, in 3 x 3 blocks
+  CSIM_PRECONDITIONER_MULTILEVEL, ///< block-Jacobi on a hierarchy of aggregates, see math/coarse.h
 } csim_preconditioner;
 
 typedef enum csim_spd {

@@ -182,7 +182,7 @@ static const csim_table wind_table = {.name = "wind",
 #define IN_SOLVER(member) offsetof(csim_solver_params, member)
 
 static const char *const linear_names[] = {"pcg", "cholesky", "jacobi", "chebyshev-jacobi", NULL};
-static const char *const preconditioner_names[] = {"jacobi", "ichol", NULL};
+static const char *const preconditioner_names[] = {"jacobi", "ichol", "multilevel", NULL};
 static const char *const spd_names[] = {"drop", "clamp", "none", NULL};
 static const char *const start_names[] = {"inertia", "rest", "velocity", NULL};
 
@@ -209,8 +209,9 @@ static const csim_field solver_fields[] = {
      .kind = &csim_kind_choice,
      .detail = preconditioner_names,
      .offset = IN_SOLVER(preconditioner),
-     .fallback = "jacobi",
-     .doc = "Of pcg: inverses of the 3 x 3 diagonal blocks, or an incomplete Cholesky factor."},
+     .fallback = "multilevel",
+     .doc = "Of pcg: inverses of the 3 x 3 diagonal blocks, an incomplete Cholesky factor, or the "
+            "first on a hierarchy of coarser and coarser aggregates of vertices."},
     {.key = "spd",
      .kind = &csim_kind_choice,
      .detail = spd_names,

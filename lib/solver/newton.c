@@ -3,6 +3,7 @@
 #include "solver/method.h"
 
 #include "math/cholesky.h"
+#include "math/coarse.h"
 #include "math/jacobi.h"
 #include "math/vec3.h"
 #include "math/vector.h"
@@ -16,6 +17,7 @@ typedef struct newton {
   csim_stiffness K;
   csim_bsr H;
   csim_precond P;
+  csim_coarse coarse; // no levels unless they are asked for
   csim_cholesky F;
   csim_pcg_scratch pcg;
   double *g, *d, *x_try; // (nvert x 3)
@@ -35,6 +37,8 @@ static void *newton_create(csim_arena *arena, const csim_model *model,
                 params->pins != CSIM_PINS_COUNTER_FORCE && csim_stiffness_fits(model);
   if (s->on_graph) {
     csim_stiffness_create(arena, model, &s->K);
+    if (!arena->failed && params->preconditioner == CSIM_PRECONDITIONER_MULTILEVEL)
+      csim_coarse_create_graph(arena, &s->K.graph, &s->coarse);
     csim_precond_create_jacobi(arena, model->nvert, &s->P);
     return arena->failed ? NULL : s;
   }
@@ -46,6 +50,9 @@ static void *newton_create(csim_arena *arena, const csim_model *model,
     csim_precond_create(
         arena, &model->pattern,
         params->linear == CSIM_LINEAR_PCG && ichol ? CSIM_BLOCK_ICHOL : CSIM_BLOCK_JACOBI, &s->P);
+  if (params->linear == CSIM_LINEAR_PCG &&
+      params->preconditioner == CSIM_PRECONDITIONER_MULTILEVEL && !arena->failed)
+    csim_coarse_create(arena, &model->pattern, model->fixed, &s->coarse);
   return arena->failed ? NULL : s;
 }
 
@@ -74,6 +81,7 @@ static void reduce(csim_pool *pool, void *context, double alpha, const double *q
   const linear_system *system = context;
   if (system->problem->params->linear != CSIM_LINEAR_CHOLESKY) {
     csim_precond_reduce(pool, &system->s->P, alpha, q, r, z, sum);
+    sum[1] += csim_coarse_add(pool, &system->s->coarse, r, z);
     return;
   }
   int n = 3 * system->problem->model->nvert;
@@ -96,8 +104,10 @@ static csim_solve_report solve_linear(const csim_problem *problem, newton *s) {
     if (!coupled) return report;
   } else if (s->on_graph) {
     csim_precond_update_graph(problem->pool, &s->K.A, &s->P);
+    csim_coarse_update_graph(problem->pool, &s->K.A, &s->coarse);
   } else {
     csim_precond_update(problem->pool, &s->H, &s->P);
+    csim_coarse_update(problem->pool, &s->H, &s->coarse);
   }
   if (coupled || params->linear == CSIM_LINEAR_PCG) {
     linear_system context = {problem, s};

@@ -15,6 +15,8 @@
 #include "model/assemble.h"
 #include "model/stiffness.h"
 
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,25 +98,34 @@ static double triad_rate(csim_pool *pool, double bytes) {
   return 32.0 * n / best;
 }
 
-static void nothing(void *context, int chunk) {
-  (void)context, (void)chunk;
+typedef struct meeting {
+  int nthread;
+  atomic_int here;
+} meeting;
+
+// A chunk that waits for all threads: none can be done by one thread alone.
+static void meet(void *context, int chunk) {
+  meeting *m = context;
+  (void)chunk;
+  atomic_fetch_add(&m->here, 1);
+  for (int spin = 1; atomic_load(&m->here) < m->nthread; spin++)
+    if (spin % 4096 == 0) sched_yield();
 }
 
-// Time of a job of two empty chunks a thread [s].
+// What it takes to have all threads at work and back again [s], at its best.
 static double job_time(csim_pool *pool) {
-  enum { JOBS = 2000 };
   double best = 1e30;
-  for (int k = 0; k < REPEATS; k++) {
+  for (int k = 0; k < 20000; k++) {
+    meeting m = {.nthread = csim_pool_threads(pool)};
     double start = seconds();
-    for (int j = 0; j < JOBS; j++) csim_pool_run(pool, 2 * csim_pool_threads(pool), nothing, NULL);
-    double time = (seconds() - start) / JOBS;
+    csim_pool_run(pool, m.nthread, meet, &m);
+    double time = seconds() - start;
     if (time < best) best = time;
   }
   return best;
 }
 
-// -----------------------------------------------------------------------------------------
-// measured
+// ---------------------------------------------------------------------------------------- measured
 
 typedef struct timing {
   double update, multiply, reduce, advance; // [s] each at its best
@@ -187,8 +198,7 @@ int main(int argc, char **argv) {
       fprintf(csv, "%d,%d,%g,%g,%g,%g,%g,%g,%g,%g,%g\n", model->nvert, threads, 1e3 * t.update,
               1e3 * t.multiply, 1e3 * t.reduce, 1e3 * t.advance, 1e3 * iteration,
               t.bytes / model->nvert, 1e-9 * rate, 1e-9 * limit, rate / limit);
-      if (c == 0)
-        printf("         %7d a job of the pool: %.2f us\n", threads, 1e6 * job_time(pool));
+      if (c == 0) printf("         %7d to work and back: %.2f us\n", threads, 1e6 * job_time(pool));
       csim_pool_free(pool);
     }
     csim_model_free(model);

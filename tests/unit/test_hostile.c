@@ -20,6 +20,7 @@ static const struct {
     {"newton cholesky", "newton", CSIM_LINEAR_CHOLESKY, 0, 0, 0},
     {"newton pcg", "newton", CSIM_LINEAR_PCG, CSIM_PRECONDITIONER_JACOBI, 0, 0},
     {"newton pcg ichol", "newton", CSIM_LINEAR_PCG, CSIM_PRECONDITIONER_ICHOL, 0, 0},
+    {"newton pcg multilevel", "newton", CSIM_LINEAR_PCG, CSIM_PRECONDITIONER_MULTILEVEL, 0, 0},
     {"newton jacobi", "newton", CSIM_LINEAR_JACOBI, 0, 0, 0},
     {"newton chebyshev-jacobi", "newton", CSIM_LINEAR_CHEBYSHEV_JACOBI, 0, 0, 0},
     {"descent", "descent", 0, 0, CSIM_ACCELERATION_NONE, 0},

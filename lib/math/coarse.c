@@ -1,0 +1,275 @@
+// math/coarse.c: see coarse.h.
+#include "math/coarse.h"
+
+#include "math/vec3.h"
+#include "math/vector.h"
+
+#include <string.h>
+
+// Coarsening ends at this many rows, or at this share of the finest level's: below, an exact solve
+// costs less than the iterations it saves (measured from 4K to 1M rows).
+enum { FEW = 64, SHARE = 120, ROW_GRAIN = 1024, AGGREGATE_GRAIN = 64 };
+
+// Neighbours of a row, in up to two lists.
+typedef struct adjacency {
+  int nrow;
+  const int *start[2], *col[2];
+  const unsigned char *fixed; // NULL: rows without entries are fixed
+} adjacency;
+
+static int is_free(const adjacency *rows, int i) {
+  if (rows->fixed) return !rows->fixed[i];
+  return rows->start[0][i] < rows->start[0][i + 1] || rows->start[1][i] < rows->start[1][i + 1];
+}
+
+// Aggregates rows: first every row with no neighbour taken takes them all, then what is left joins
+// a neighbour's. Rows without neighbours stay alone, -1; so do rows without entries (fixed ones),
+// which may be neighbours of others. Returns the number of aggregates.
+static int aggregate_rows(const adjacency *rows, int *first_pass, int *aggregate) {
+  int count = 0;
+  for (int i = 0; i < rows->nrow; i++) first_pass[i] = -1;
+  for (int i = 0; i < rows->nrow; i++) {
+    int neighbours = 0, taken = first_pass[i] >= 0 || !is_free(rows, i);
+    for (int l = 0; l < 2 && !taken; l++)
+      for (int k = rows->start[l][i]; k < rows->start[l][i + 1] && !taken; k++) {
+        taken = first_pass[rows->col[l][k]] >= 0;
+        neighbours += rows->col[l][k] != i;
+      }
+    if (taken || neighbours == 0) continue;
+    first_pass[i] = count;
+    for (int l = 0; l < 2; l++)
+      for (int k = rows->start[l][i]; k < rows->start[l][i + 1]; k++)
+        if (is_free(rows, rows->col[l][k])) first_pass[rows->col[l][k]] = count;
+    first_pass[i] = count++;
+  }
+  for (int i = 0; i < rows->nrow; i++) {
+    aggregate[i] = first_pass[i];
+    for (int l = 0; l < 2 && is_free(rows, i); l++)
+      for (int k = rows->start[l][i]; k < rows->start[l][i + 1] && aggregate[i] < 0; k++)
+        aggregate[i] = first_pass[rows->col[l][k]];
+  }
+  return count;
+}
+
+static void list_rows(int nbelow, csim_coarse_level *level) {
+  for (int i = 0; i < nbelow; i++)
+    if (level->aggregate[i] >= 0) level->start[level->aggregate[i] + 1]++;
+  for (int c = 0; c < level->nrow; c++) level->start[c + 1] += level->start[c];
+  // filling moves each start to its end, which is the next one's start: shift back afterwards
+  for (int i = 0; i < nbelow; i++)
+    if (level->aggregate[i] >= 0) level->row[level->start[level->aggregate[i]]++] = i;
+  for (int c = level->nrow; c > 0; c--) level->start[c] = level->start[c - 1];
+  level->start[0] = 0;
+}
+
+// Pattern of the coarse matrix: pairs of aggregates with neighbouring rows. -1: out of memory.
+static int coarse_pattern(csim_arena *arena, const adjacency *rows, csim_coarse_level *level) {
+  csim_arena temp = {0};
+  int npair = 0, room = rows->start[0][rows->nrow] + rows->start[1][rows->nrow];
+  int *pair = CSIM_ARENA_NEW(&temp, int, 2 * (ptrdiff_t)room);
+  if (!temp.failed)
+    for (int i = 0; i < rows->nrow; i++)
+      for (int l = 0; l < 2; l++)
+        for (int k = rows->start[l][i]; k < rows->start[l][i + 1]; k++) {
+          int a = level->aggregate[i], b = level->aggregate[rows->col[l][k]];
+          if (a < 0 || b <= a) continue;
+          pair[2 * (ptrdiff_t)npair] = a;
+          pair[2 * (ptrdiff_t)npair++ + 1] = b;
+        }
+  csim_element_set set = {npair, 2, pair};
+  int status = temp.failed ? -1 : csim_pattern_build(arena, level->nrow, 1, &set, &level->pattern);
+  if (status) arena->failed = 1;
+  csim_arena_free(&temp);
+  return status;
+}
+
+// Where each block of list l goes; -1: into D alone, because the other row has no aggregate; -2:
+// nowhere, inside an aggregate (`inner` gives it the diagonal instead).
+static void find_slots(const adjacency *rows, int l, int inner, const csim_coarse_level *level,
+                       int *slot) {
+  for (int i = 0; i < rows->nrow; i++)
+    for (int k = rows->start[l][i]; k < rows->start[l][i + 1]; k++) {
+      int a = level->aggregate[i], b = level->aggregate[rows->col[l][k]];
+      if (a < 0 || (a == b && !inner))
+        slot[k] = -2;
+      else
+        slot[k] = b < 0 ? -1 : csim_pattern_find(&level->pattern, a, b);
+    }
+}
+
+static int allocate_level(csim_arena *arena, csim_coarse_level *level) {
+  level->A = (csim_bsr){&level->pattern,
+                        CSIM_ARENA_NEW(arena, double, 9 * (ptrdiff_t)level->pattern.nblock)};
+  level->r = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)level->nrow);
+  level->z = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)level->nrow);
+  return csim_precond_create_jacobi(arena, level->nrow, &level->P);
+}
+
+// Levels above the rows given. `inner`: blocks inside an aggregate count, else they are left out.
+static int create_levels(csim_arena *arena, adjacency rows, int inner, csim_coarse *C) {
+  int *none = CSIM_ARENA_NEW(arena, int, (ptrdiff_t)rows.nrow + 1);
+  int *scratch = CSIM_ARENA_NEW(arena, int, rows.nrow);
+  int few = rows.nrow / SHARE > FEW ? rows.nrow / SHARE : FEW;
+  *C = (csim_coarse){.nrow = rows.nrow};
+  if (!rows.start[1]) rows.start[1] = rows.col[1] = none;
+  while (!arena->failed && rows.nrow > few && C->nlevel < CSIM_MAX_LEVEL) {
+    csim_coarse_level *level = &C->level[C->nlevel];
+    level->aggregate = CSIM_ARENA_NEW(arena, int, rows.nrow);
+    if (arena->failed) break;
+    level->nrow = aggregate_rows(&rows, scratch, level->aggregate);
+    if (level->nrow == 0 || level->nrow > rows.nrow / 2) break; // nothing gained
+    level->start = CSIM_ARENA_NEW(arena, int, (ptrdiff_t)level->nrow + 1);
+    level->row = CSIM_ARENA_NEW(arena, int, rows.nrow);
+    level->slot = CSIM_ARENA_NEW(arena, int, rows.start[0][rows.nrow]);
+    level->far = CSIM_ARENA_NEW(arena, int, rows.start[1][rows.nrow]);
+    if (arena->failed) break;
+    list_rows(rows.nrow, level);
+    if (coarse_pattern(arena, &rows, level) || allocate_level(arena, level)) break;
+    find_slots(&rows, 0, inner, level, level->slot);
+    find_slots(&rows, 1, 0, level, level->far);
+    C->nlevel++;
+    rows = (adjacency){level->nrow, {level->pattern.start, none}, {level->pattern.col, none}, NULL};
+    inner = 1;
+  }
+  if (!arena->failed && C->nlevel > 0)
+    csim_cholesky_analyze(arena, &C->level[C->nlevel - 1].pattern, 3, &C->F);
+  return arena->failed ? -1 : 0;
+}
+
+int csim_coarse_create_graph(csim_arena *arena, const csim_graph *graph, csim_coarse *C) {
+  adjacency rows = {
+      graph->nrow, {graph->near_start, graph->far_start}, {graph->near_col, graph->far_col}, NULL};
+  return create_levels(arena, rows, 0, C);
+}
+
+int csim_coarse_create(csim_arena *arena, const csim_pattern *pattern, const unsigned char *fixed,
+                       csim_coarse *C) {
+  adjacency rows = {pattern->nrow, {pattern->start, NULL}, {pattern->col, NULL}, fixed};
+  return create_levels(arena, rows, 1, C);
+}
+
+// ------------------------------------------------------------------------------------- P^T A P
+
+typedef struct level_job {
+  const csim_graph_matrix *A; // of the first level
+  const csim_bsr *below;      // of the others
+  csim_coarse_level *level;
+  const double *r;
+  double *z;
+} level_job;
+
+static void clear_row(const csim_coarse_level *level, int c) {
+  const csim_pattern *p = &level->pattern;
+  memset(level->A.val + 9 * (ptrdiff_t)p->start[c], 0,
+         9 * (size_t)(p->start[c + 1] - p->start[c]) * sizeof(double));
+}
+
+// What edges inside an aggregate hold together moves as one: only those that leave it count.
+static void sum_edges(void *context, int first, int last) {
+  const level_job *job = context;
+  const csim_graph *graph = job->A->graph;
+  const csim_coarse_level *level = job->level;
+  for (int c = first; c < last; c++) {
+    clear_row(level, c);
+    double *D = level->A.val + 9 * (ptrdiff_t)level->pattern.diag[c];
+    for (int m = level->start[c]; m < level->start[c + 1]; m++) {
+      int i = level->row[m];
+      for (int k = 0; k < 9; k++) D[k] += job->A->diag[9 * (ptrdiff_t)i + k];
+      for (int k = graph->near_start[i]; k < graph->near_start[i + 1]; k++) {
+        if (level->slot[k] == -2) continue;
+        const float *edge = job->A->near + 4 * (ptrdiff_t)k;
+        double u[3] = {edge[0], edge[1], edge[2]}, a = edge[3];
+        double block[9] = {a, 0, 0, 0, a, 0, 0, 0, a};
+        csim_mat3_add_outer(1, u, u, block);
+        for (int b = 0; b < 9; b++) D[b] += block[b];
+        if (level->slot[k] < 0) continue;
+        double *off = level->A.val + 9 * (ptrdiff_t)level->slot[k];
+        for (int b = 0; b < 9; b++) off[b] -= block[b];
+      }
+      for (int k = graph->far_start[i]; k < graph->far_start[i + 1]; k++) {
+        if (level->far[k] == -2) continue;
+        double a = graph->far[k];
+        for (int b = 0; b < 9; b += 4) D[b] += a;
+        if (level->far[k] < 0) continue;
+        for (int b = 0; b < 9; b += 4) level->A.val[9 * (ptrdiff_t)level->far[k] + b] -= a;
+      }
+    }
+  }
+}
+
+static void sum_blocks(void *context, int first, int last) {
+  const level_job *job = context;
+  const csim_coarse_level *level = job->level;
+  const csim_pattern *below = job->below->pattern;
+  for (int c = first; c < last; c++) {
+    clear_row(level, c);
+    for (int m = level->start[c]; m < level->start[c + 1]; m++)
+      for (int b = below->start[level->row[m]]; b < below->start[level->row[m] + 1]; b++) {
+        if (level->slot[b] < 0) continue; // of a row without aggregate
+        double *to = level->A.val + 9 * (ptrdiff_t)level->slot[b];
+        for (int k = 0; k < 9; k++) to[k] += job->below->val[9 * (ptrdiff_t)b + k];
+      }
+  }
+}
+
+static void update_levels(csim_pool *pool, level_job job, csim_coarse *C) {
+  for (int l = 0; l < C->nlevel; l++) {
+    job.level = &C->level[l];
+    csim_pool_for(pool, job.level->nrow, AGGREGATE_GRAIN, job.below ? sum_blocks : sum_edges, &job);
+    if (l < C->nlevel - 1) csim_precond_update(pool, &job.level->A, &job.level->P);
+    job.below = &job.level->A;
+  }
+  if (C->nlevel > 0)
+    C->factored =
+        csim_cholesky_factor(&C->F, C->level[C->nlevel - 1].A.val) == CSIM_SOLVE_CONVERGED;
+}
+
+void csim_coarse_update_graph(csim_pool *pool, const csim_graph_matrix *A, csim_coarse *C) {
+  update_levels(pool, (level_job){.A = A}, C);
+}
+
+void csim_coarse_update(csim_pool *pool, const csim_bsr *A, csim_coarse *C) {
+  update_levels(pool, (level_job){.below = A}, C);
+}
+
+// ------------------------------------------------------------------------------------- correction
+
+// r of a level: sums over its aggregates.
+static void restrict_rows(void *context, int first, int last) {
+  const level_job *job = context;
+  for (int c = first; c < last; c++) {
+    double sum[3] = {0};
+    for (int m = job->level->start[c]; m < job->level->start[c + 1]; m++)
+      csim_add_scaled(1, job->r + 3 * (ptrdiff_t)job->level->row[m], sum);
+    memcpy(job->level->r + 3 * (ptrdiff_t)c, sum, sizeof sum);
+  }
+}
+
+// z of the rows below gets that of their aggregates.
+static void prolong_rows(void *context, int first, int last) {
+  const level_job *job = context;
+  for (int i = first; i < last; i++)
+    if (job->level->aggregate[i] >= 0)
+      csim_add_scaled(1, job->level->z + 3 * (ptrdiff_t)job->level->aggregate[i],
+                      job->z + 3 * (ptrdiff_t)i);
+}
+
+double csim_coarse_add(csim_pool *pool, csim_coarse *C, const double *r, double *z) {
+  if (C->nlevel == 0) return 0;
+  for (int l = 0; l < C->nlevel; l++) {
+    level_job job = {.level = &C->level[l], .r = l ? C->level[l - 1].r : r};
+    csim_pool_for(pool, job.level->nrow, AGGREGATE_GRAIN, restrict_rows, &job);
+  }
+  csim_coarse_level *last = &C->level[C->nlevel - 1];
+  if (C->factored)
+    csim_cholesky_solve(&C->F, last->r, last->z);
+  else
+    memset(last->z, 0, 3 * (size_t)last->nrow * sizeof *last->z);
+  for (int l = C->nlevel - 1; l >= 0; l--) {
+    csim_coarse_level *below = l ? &C->level[l - 1] : NULL;
+    if (below) csim_precond_apply(pool, &below->P, below->r, below->z);
+    level_job job = {.level = &C->level[l], .z = below ? below->z : z};
+    csim_pool_for(pool, below ? below->nrow : C->nrow, ROW_GRAIN, prolong_rows, &job);
+  }
+  return csim_vector_dot(pool, 3 * C->level[0].nrow, C->level[0].r, C->level[0].z);
+}
