@@ -18,16 +18,16 @@ CWARN  := $(WARN) -Wmissing-prototypes -Wstrict-prototypes
 COMMON := -Ilib -Itests -ffp-contract=off -fno-math-errno -D_GNU_SOURCE -pthread
 LIBS   := -lcjson -lamd -lz -lm -pthread
 
-OPT_release  := -O2 -g
+OPT_release  := -O3 -g
 OPT_debug    := -O0 -g
-OPT_O3       := -O3 -g
+OPT_O2       := -O2 -g
 OPT_sanitize := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 OPT_thread   := -O1 -g -fsanitize=thread
 OPT_coverage := -O0 -g --coverage
 OPT_fuzz     := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
 OPT := $(OPT_$(config))
 ifeq ($(OPT),)
-$(error unknown config=$(config): release, debug, O3, sanitize, thread, coverage or fuzz)
+$(error unknown config=$(config): release, debug, O2, sanitize, thread, coverage or fuzz)
 endif
 
 CFLAGS   ?=
@@ -158,7 +158,7 @@ $(BENCH_BIN): $(B)/bench/%: $(B)/tests/bench/%.o $(LIB)
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' Makefile
-	@echo "  config=release|debug|O3|sanitize|thread|coverage  CC=gcc|clang  WERROR=1  V=1 (commands)"
+	@echo "  config=release|debug|O2|sanitize|thread|coverage  CC=gcc|clang  WERROR=1  V=1 (commands)"
 	@echo "  PREFIX=$(PREFIX)  DESTDIR=  (install)  ONLY='heap run'  (check: tests with these names)"
 
 deps: ## install the Debian packages that building needs (root or sudo)
@@ -228,6 +228,27 @@ CONTACT_RUN := build/contact40k/contact40k.clothcache
 bench-contact: all benches ## the cache's codec on a run full of contact (tens of minutes, once)
 	@test -e $(CONTACT_RUN) || $(BIN)/clothsim tests/bench/contact40k.json -o build/contact40k --overwrite
 	@$(B)/bench/bench_cache $(CONTACT_RUN)
+
+SIZES  ?= 33 65 129
+DROP   := $(if $(wildcard /usr/bin/python3),/usr/bin/python3,python3) tests/bench/drop.py
+.PHONY: deps-bench bench-drop bench-blender bench-bullet
+deps-bench: ## install numpy and Bullet for the benchmarks of the drop (root or sudo)
+	@tools/install-deps bench
+
+bench-drop: all ## a cloth drops on a ball: time, memory, strain (SIZES="33 65 129", DROP_FLAGS=)
+	@$(DROP) --bin $(BIN) --out $(B)/bench $(DROP_FLAGS) $(SIZES)
+
+bench-blender: all ## the same against Blender (make deps-dcc, or Debian's blender)
+	@$(DROP) --bin $(BIN) --out $(B)/bench --against blender $(DROP_FLAGS) $(SIZES)
+
+bench-bullet: all $(B)/bench/bullet_drop ## the same against Bullet's soft bodies (make deps-bench)
+	@$(DROP) --bin $(BIN) --out $(B)/bench --against bullet $(DROP_FLAGS) $(SIZES)
+
+# a program that we compare with, in C++ as Bullet is
+$(B)/bench/bullet_drop: $(B)/tests/bench/bullet_drop.o
+	@mkdir -p $(@D)
+	$(call say,link)$(CXX) $(OPT) $^ -o $@ -lBulletSoftBody -lBulletDynamics -lBulletCollision -lLinearMath
+$(B)/tests/bench/bullet_drop.o: ALL_CXX += -isystem /usr/include/bullet
 
 layers: ## prove that every file uses only its own floor or lower ones
 	@tools/check-layers

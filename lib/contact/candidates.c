@@ -35,7 +35,8 @@ int csim_candidates_create(const csim_skin *skin, csim_broad_phase broad_phase, 
   set->edge_left = CSIM_ARENA_NEW(arena, unsigned char, skin->nedge);
   set->tri_left = CSIM_ARENA_NEW(arena, unsigned char, skin->ntri);
   if (broad_phase == CSIM_BROAD_BVH) {
-    set->key = CSIM_ARENA_NEW(arena, csim_morton, 2 * ((ptrdiff_t)skin->nedge + skin->ntri));
+    set->key = CSIM_ARENA_NEW(arena, csim_morton,
+                              2 * ((ptrdiff_t)skin->nedge + skin->ntri + skin->npoint));
     for (int k = 0; k < 2; k++) {
       struct csim_candidate_trees *tree = k ? set->some : set->tree;
       create_trees(arena, 0, skin->nbody_point, 0, skin->nbody_edge, 0, skin->nbody_tri,
@@ -283,10 +284,33 @@ static int append(csim_pool *pool, csim_candidates *set, int keep) {
   return 0;
 }
 
-static void update_trees(csim_candidates *set, struct csim_candidate_trees *tree) {
-  csim_bvh_update(&tree->point, set->point_box + tree->point.first, set->key);
-  csim_bvh_update(&tree->edge, set->edge_box + tree->edge.first, set->key);
-  csim_bvh_update(&tree->tri, set->tri_box + tree->tri.first, set->key);
+// Trees are few and of different size, but independent: each is one chunk of work.
+typedef struct tree_job {
+  csim_candidates *set;
+  int side, some; // renew what has left only
+} tree_job;
+
+static void update_tree(void *context, int chunk) {
+  const tree_job *job = context;
+  csim_candidates *set = job->set;
+  struct csim_candidate_trees *all = &set->tree[job->side], *some = &set->some[job->side];
+  csim_bvh *tree[] = {&all->edge, &all->tri, &all->point};
+  csim_bvh *part[] = {&some->edge, &some->tri, &some->point};
+  const csim_box *box[] = {set->edge_box, set->tri_box, set->point_box};
+  const unsigned char *left[] = {set->edge_left, set->tri_left, set->point_left};
+  csim_morton *key[] = {set->key, set->key + 2 * (ptrdiff_t)set->skin->nedge,
+                        set->key + 2 * ((ptrdiff_t)set->skin->nedge + set->skin->ntri)};
+  int first = tree[chunk]->first;
+  if (!job->some) {
+    csim_bvh_update(tree[chunk], box[chunk] + first, key[chunk]);
+    return;
+  }
+  csim_bvh_update_some(tree[chunk], box[chunk] + first, left[chunk] + first);
+  csim_bvh_select(tree[chunk], box[chunk] + first, left[chunk] + first, part[chunk]);
+}
+
+static void update_trees(csim_pool *pool, csim_candidates *set, int side, int some) {
+  csim_pool_run(pool, 3, update_tree, &(tree_job){set, side, some});
 }
 
 static int search_grid(csim_pool *pool, csim_candidates *set) {
@@ -319,8 +343,8 @@ static void fill_boxes(csim_pool *pool, csim_candidates *set) {
   csim_pool_for(pool, moved ? skin->nedge : skin->nbody_edge, BOX_GRAIN, fill_edges, set);
   csim_pool_for(pool, moved ? skin->ntri : skin->nbody_tri, BOX_GRAIN, fill_tris, set);
   if (set->broad_phase == CSIM_BROAD_BVH) {
-    update_trees(set, &set->tree[BODIES]);
-    if (moved) update_trees(set, &set->tree[COLLIDERS]);
+    update_trees(pool, set, BODIES, 0);
+    if (moved) update_trees(pool, set, COLLIDERS, 0);
   }
 }
 
@@ -337,41 +361,42 @@ int csim_candidates_collect(csim_pool *pool, csim_candidates *set) {
 
 // --------------------------------------------------------------------------------------- renewing
 
+static void renew_points(void *context, int first, int last) {
+  csim_candidates *set = context;
+  for (int i = first; i < last; i++)
+    if ((set->point_left[i] = set->left[set->skin->point[i]])) fill_point(set, i);
+}
+
+static void renew_edges(void *context, int first, int last) {
+  csim_candidates *set = context;
+  for (int i = first; i < last; i++) {
+    const int *e = set->skin->edge + 2 * (ptrdiff_t)i;
+    if ((set->edge_left[i] = set->left[e[0]] | set->left[e[1]])) fill_edge(set, i);
+  }
+}
+
+static void renew_tris(void *context, int first, int last) {
+  csim_candidates *set = context;
+  for (int i = first; i < last; i++) {
+    const int *t = set->skin->tri + 3 * (ptrdiff_t)i;
+    if ((set->tri_left[i] = set->left[t[0]] | set->left[t[1]] | set->left[t[2]])) fill_tri(set, i);
+  }
+}
+
 // Marks the primitives of vertices that have left their reach, and makes their boxes anew. Returns
 // whether there are any of colliders.
-static int renew_boxes(csim_candidates *set) {
+static int renew_boxes(csim_pool *pool, csim_candidates *set) {
   const csim_skin *skin = set->skin;
-  const unsigned char *left = set->left;
   int colliders = 0;
   for (int i = 0; i < skin->nvert; i++) {
-    if (!left[i]) continue;
+    if (!set->left[i]) continue;
     fill_vert(set, i);
     colliders |= i >= skin->nbody_vert;
   }
-  for (int i = 0; i < skin->npoint; i++)
-    if ((set->point_left[i] = left[skin->point[i]])) fill_point(set, i);
-  for (int i = 0; i < skin->nedge; i++) {
-    const int *e = skin->edge + 2 * (ptrdiff_t)i;
-    if ((set->edge_left[i] = left[e[0]] | left[e[1]])) fill_edge(set, i);
-  }
-  for (int i = 0; i < skin->ntri; i++) {
-    const int *t = skin->tri + 3 * (ptrdiff_t)i;
-    if ((set->tri_left[i] = left[t[0]] | left[t[1]] | left[t[2]])) fill_tri(set, i);
-  }
+  csim_pool_for(pool, skin->npoint, BOX_GRAIN, renew_points, set);
+  csim_pool_for(pool, skin->nedge, BOX_GRAIN, renew_edges, set);
+  csim_pool_for(pool, skin->ntri, BOX_GRAIN, renew_tris, set);
   return colliders;
-}
-
-static void renew_tree(csim_bvh *all, const csim_box *box, const unsigned char *left,
-                       csim_bvh *some) {
-  csim_bvh_update_some(all, box + all->first, left + all->first);
-  csim_bvh_select(all, box + all->first, left + all->first, some);
-}
-
-static void renew_trees(csim_candidates *set, int side) {
-  struct csim_candidate_trees *all = &set->tree[side], *some = &set->some[side];
-  renew_tree(&all->point, set->point_box, set->point_left, &some->point);
-  renew_tree(&all->edge, set->edge_box, set->edge_left, &some->edge);
-  renew_tree(&all->tri, set->tri_box, set->tri_left, &some->tri);
 }
 
 // Pairs of two renewed primitives are found from both sides.
@@ -392,14 +417,14 @@ static int search_some(csim_pool *pool, csim_candidates *set, int colliders_move
   csim_bvh_search point_tri[6] = {{&sb->point, &c->tri, 0}, {&c->point, &sb->tri, 0}};
   csim_bvh_search edge_edge[3] = {{&sb->edge, &c->edge, 1}};
   int np = 2, ne = 1;
-  renew_trees(set, BODIES);
+  update_trees(pool, set, BODIES, 1);
   if (set->self) {
     point_tri[np++] = (csim_bvh_search){&sb->point, &b->tri, 0};
     point_tri[np++] = (csim_bvh_search){&b->point, &sb->tri, 0};
     edge_edge[ne++] = (csim_bvh_search){&sb->edge, &b->edge, 1};
   }
   if (colliders_moved) {
-    renew_trees(set, COLLIDERS);
+    update_trees(pool, set, COLLIDERS, 1);
     point_tri[np++] = (csim_bvh_search){&sc->point, &b->tri, 0};
     point_tri[np++] = (csim_bvh_search){&b->point, &sc->tri, 0};
     edge_edge[ne++] = (csim_bvh_search){&b->edge, &sc->edge, 1};
@@ -415,7 +440,7 @@ static int search_some(csim_pool *pool, csim_candidates *set, int colliders_move
 }
 
 int csim_candidates_renew(csim_pool *pool, csim_candidates *set) {
-  int keep = 0, moved = renew_boxes(set);
+  int keep = 0, moved = renew_boxes(pool, set);
   for (int i = 0; i < set->n; i++)
     if (!wanted(set, set->list[i].v)) set->list[keep++] = set->list[i];
   int bad = set->broad_phase == CSIM_BROAD_GRID ? search_grid(pool, set)

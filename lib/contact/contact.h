@@ -82,7 +82,7 @@ typedef struct csim_contact {
   unsigned char *scheduled;    ///< (skin.nvert) follows a schedule: collider, or exact pin
   double edge;                 ///< [m] mean length of a body's edges
   double stiffness;            ///< [N/m per kg] of contacts in this step
-  double *press;               ///< (skin.npart) [0, 1] how far a collider has to go in this step,
+  double *press;               ///< (skin.npart) (0, 1] how far a collider has to go in this step,
                                ///< 1 from one contact distance on
   double slip;                 ///< [m] friction is whole from this slip in a step on
   double *x;                   ///< (skin.nvert x 3) where everything is

@@ -4,6 +4,10 @@
 
 #include <string.h>
 
+// Colliders at rest have to hold what is pulled over them: without this a strip around a capstan
+// sinks to where the filter stops it, and slides at less than half its acceleration.
+static const double LEAST_PRESS = 0.03;
+
 static void aim_plane(double time, csim_contact_plane *plane) {
   const csim_collider *collider = plane->collider;
   csim_pose pose = csim_motion_pose(&collider->motion, collider->pivot, time);
@@ -38,7 +42,8 @@ void csim_contact_measure_ways(csim_contact *contact) {
     contact->press[contact->plane[k].part] =
         fabs(contact->plane[k].offset - contact->plane[k].goal_offset);
   for (int p = 0; p < skin->npart; p++)
-    contact->press[p] = csim_min(1, contact->press[p] / contact->params.thickness);
+    contact->press[p] = csim_max(
+        LEAST_PRESS, csim_min(1, contact->press[p] / contact->params.thickness));
 }
 
 double csim_contact_plane_scale(const csim_contact *contact, const csim_contact_plane *plane,

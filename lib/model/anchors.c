@@ -56,5 +56,6 @@ const csim_energy_kind csim_anchor_kind = {
     .hessian = anchor_hessian,
     .constant = 1,
     .laplacian = anchor_laplacian,
+    .bounded = 1,
     .constraint = anchor_constraint,
 };

@@ -51,6 +51,8 @@ typedef struct csim_energy_kind {
   /// Adds a constant scalar matrix W with W (x) I3 >= Hessian in spirit to val (nblock): the matrix of
   /// projective dynamics. Rows sum to zero, but for anchors.
   void (*laplacian)(const csim_energy *energy, int first, int last, double *val);
+  int bounded; ///< 1: W (x) I3 - Hessian is positive semidefinite everywhere, so that a step by W
+               ///< never overshoots
   /// One element as a constraint. Returns 0 when it has nothing to project (no direction, slack).
   int (*constraint)(const csim_energy *energy, const csim_point *at, int e, csim_constraint *c);
 } csim_energy_kind;

@@ -120,6 +120,7 @@ const csim_energy_kind csim_quadratic_kind = {
     .hessian = quadratic_hessian,
     .constant = 1,
     .laplacian = quadratic_laplacian,
+    .bounded = 1,
     .constraint = quadratic_constraint,
 };
 
@@ -188,6 +189,7 @@ const csim_energy_kind csim_cotangent_kind = {
     .gradient = cotangent_gradient,
     .hessian = cotangent_hessian,
     .laplacian = quadratic_laplacian,
+    .bounded = 1,
     .constraint = cotangent_constraint,
 };
 

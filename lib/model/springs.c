@@ -236,6 +236,7 @@ const csim_energy_kind csim_spring_kind = {
     .hessian = spring_hessian,
     .stretch = spring_stretch,
     .laplacian = spring_laplacian,
+    .bounded = 1,
     .constraint = spring_constraint,
 };
 

@@ -1,11 +1,13 @@
-// solver/pd.c: projective dynamics: one constant matrix, factored once (Liu, Bargteil, O'Brien, Kavan,
-// Fast Simulation of Mass-Spring Systems, SIGGRAPH Asia 2013).
+// solver/pd.c: projective dynamics: one constant matrix, factored once (Liu, Bargteil, O'Brien,
+// Kavan, Fast Simulation of Mass-Spring Systems, SIGGRAPH Asia 2013).
 //
-// Local and global step together are x <- x - A^-1 grad F(x) with A = M/h^2 + L: for springs the local
-// projection d and the gradient agree, grad F = A x - M y/h^2 - J d(x). Written so, every energy
-// takes part through its gradient, exactly, and through its laplacian as a stand-in for its Hessian
-// (Liu, Bouaziz, Kavan, Quasi-Newton Methods for Real-Time Simulation of Hyperelastic Materials, TOG
-// 2017); L-BFGS improves on A with the last steps.
+// Local and global step together are x <- x - A^-1 grad F(x) with A = M/h^2 + L: for springs the
+// local projection d and the gradient agree, grad F = A x - M y/h^2 - J d(x). Written so, every
+// energy takes part through its gradient, exactly, and through its laplacian as a stand-in for its
+// Hessian (Liu, Bouaziz, Kavan, Quasi-Newton Methods for Real-Time Simulation of Hyperelastic
+// Materials, TOG 2017); L-BFGS improves on A with the last steps. Where A bounds the Hessian
+// (springs, quadratic bending, anchors) a whole step always lowers F; with other energies a line
+// search sees to it.
 #include "solver/method.h"
 
 #include "math/cholesky.h"
@@ -22,14 +24,17 @@ typedef struct pd {
   double *A;         // (nblock) M/h^2 + laplacian, fixed rows those of the identity
   double h;          // step that F was factored for; 0 = none yet
   double *g, *d;     // (nvert x 3) gradient, step
+  int search;        // A does not bound the Hessian and whole steps were not asked for
   csim_accelerator accelerator;
   // L-BFGS
   int window, count, newest;
-  double *x_last, *g_last; // (nvert x 3)
-  double *s, *y;           // (window x nvert x 3)
+  double *x_last; // (nvert x 3); of guarded accelerated steps too
+  double *g_last; // (nvert x 3)
+  double *s, *y;  // (window x nvert x 3)
 } pd;
 
-static void *pd_create(csim_arena *arena, const csim_model *model, const csim_solver_params *params) {
+static void *pd_create(csim_arena *arena, const csim_model *model,
+                       const csim_solver_params *params) {
   int n = 3 * model->nvert;
   pd *s = CSIM_ARENA_NEW(arena, pd, 1);
   if (!s || csim_cholesky_analyze(arena, &model->pattern, 1, &s->F)) return NULL;
@@ -38,9 +43,12 @@ static void *pd_create(csim_arena *arena, const csim_model *model, const csim_so
   s->g = CSIM_ARENA_NEW(arena, double, n);
   s->d = CSIM_ARENA_NEW(arena, double, n);
   csim_accelerator_create(arena, params, n, &s->accelerator);
-  if (params->acceleration == CSIM_ACCELERATION_LBFGS) {
+  int lbfgs = params->acceleration == CSIM_ACCELERATION_LBFGS;
+  for (int e = 0; e < model->nenergy; e++)
+    if (!model->energy[e].kind->bounded) s->search = params->line_search;
+  if (lbfgs || s->search) s->x_last = CSIM_ARENA_NEW(arena, double, n);
+  if (lbfgs) {
     s->window = params->window;
-    s->x_last = CSIM_ARENA_NEW(arena, double, n);
     s->g_last = CSIM_ARENA_NEW(arena, double, n);
     s->s = CSIM_ARENA_NEW(arena, double, (ptrdiff_t)n * s->window);
     s->y = CSIM_ARENA_NEW(arena, double, (ptrdiff_t)n * s->window);
@@ -75,14 +83,16 @@ static void two_loops(const csim_problem *problem, pd *s) {
   for (int k = 0; k < s->count; k++) {
     int at = (s->newest - k + s->window) % s->window;
     const double *sk = s->s + (ptrdiff_t)at * n, *yk = s->y + (ptrdiff_t)at * n;
-    alpha[at] = csim_vector_dot(problem->pool, n, sk, s->d) / csim_vector_dot(problem->pool, n, yk, sk);
+    alpha[at] =
+        csim_vector_dot(problem->pool, n, sk, s->d) / csim_vector_dot(problem->pool, n, yk, sk);
     csim_vector_add(problem->pool, n, -alpha[at], yk, s->d);
   }
   csim_cholesky_solve(&s->F, s->d, s->d);
   for (int k = s->count - 1; k >= 0; k--) {
     int at = (s->newest - k + s->window) % s->window;
     const double *sk = s->s + (ptrdiff_t)at * n, *yk = s->y + (ptrdiff_t)at * n;
-    double beta = csim_vector_dot(problem->pool, n, yk, s->d) / csim_vector_dot(problem->pool, n, yk, sk);
+    double beta =
+        csim_vector_dot(problem->pool, n, yk, s->d) / csim_vector_dot(problem->pool, n, yk, sk);
     csim_vector_add(problem->pool, n, alpha[at] - beta, sk, s->d);
   }
 }
@@ -105,6 +115,39 @@ static void remember_pair(const csim_problem *problem, pd *s, const double *x, i
   memcpy(s->g_last, s->g, (size_t)n * sizeof *x);
 }
 
+// Few iterations do not mend a start far uphill, such as one that inertia turned tetrahedra inside
+// out in: free vertices then start from where the step does.
+static void lower_start(const csim_problem *problem, pd *s, double *x) {
+  size_t bytes = (size_t)s->accelerator.n * sizeof *x;
+  memcpy(s->d, x, bytes);
+  for (int i = 0; i < problem->model->nvert; i++)
+    if (!problem->model->fixed[i]) {
+      ptrdiff_t k = 3 * (ptrdiff_t)i;
+      memcpy(s->d + k, problem->x + k, 3 * sizeof *x);
+    }
+  if (!(csim_problem_value(problem, x) <= csim_problem_value(problem, s->d)))
+    memcpy(x, s->d, bytes);
+}
+
+// Moves x by an accelerated step from x + a d, a from the line search; when that would end above
+// F(x), to x + a d itself. Returns -1 when no a lowers F.
+static int guarded_step(const csim_problem *problem, pd *s, double *x) {
+  size_t bytes = (size_t)s->accelerator.n * sizeof *x;
+  double slope = csim_vector_dot(problem->pool, s->accelerator.n, s->g, s->d);
+  double before = csim_problem_value(problem, x);
+  int blind; // not asked: the gradient goes on falling where F no longer sees it
+  memcpy(s->x_last, x, bytes);
+  if (!(slope < 0) || csim_line_search(problem, s->d, slope, s->g, x, &blind) == 0) return -1;
+  if (s->accelerator.kind == CSIM_ACCELERATION_NONE) return 0;
+  memcpy(s->d, x, bytes);
+  memcpy(x, s->x_last, bytes);
+  csim_accelerator_apply(&s->accelerator, problem, s->d, x);
+  if (csim_problem_value(problem, x) <= before) return 0;
+  memcpy(x, s->d, bytes);
+  csim_accelerator_restart(&s->accelerator);
+  return 0;
+}
+
 static csim_method_report pd_solve(const csim_problem *problem, void *scratch, double *x) {
   pd *s = scratch;
   const csim_solver_params *params = problem->params;
@@ -115,6 +158,7 @@ static csim_method_report pd_solve(const csim_problem *problem, void *scratch, d
   if (factor(problem, s)) return (csim_method_report){.outcome = CSIM_OUTCOME_DIVERGED};
   csim_accelerator_restart(&s->accelerator);
   s->count = 0;
+  if (s->search) lower_start(problem, s, x);
   for (;; report.iterations++) {
     csim_problem_gradient(problem, x, s->g);
     report.residual = csim_method_residual(problem, s->g);
@@ -137,6 +181,8 @@ static csim_method_report pd_solve(const csim_problem *problem, void *scratch, d
       double slope = csim_vector_dot(problem->pool, n, s->g, s->d);
       if (!(slope < 0) || csim_line_search(problem, s->d, slope, s->g, x, &blind) == 0)
         report.outcome = CSIM_OUTCOME_STALLED;
+    } else if (s->search) {
+      if (guarded_step(problem, s, x)) report.outcome = CSIM_OUTCOME_STALLED;
     } else {
       for (int i = 0; i < n; i++) s->d[i] += x[i];
       csim_accelerator_apply(&s->accelerator, problem, s->d, x);

@@ -157,11 +157,78 @@ static void test_residual(void) {
   kit_end(&k);
 }
 
+// The box of n^3 cubes of side a, six tetrahedra each, with springs of modulus E and volumes of K;
+// squeezed to `height` of itself along y, without gravity.
+static void squeezed_solid(int n, double height, double E, double K, kit *k) {
+  static const int path[6][2] = {{0, 1}, {1, 2}, {2, 0}, {1, 0}, {2, 1}, {0, 2}};
+  int side = n + 1, step[3] = {1, side, side * side}, nvert = side * side * side, ntet = 0;
+  double *X = calloc(3 * (size_t)nvert, sizeof *X), a = 0.05;
+  int *tet = calloc(24 * (size_t)(n * n * n), sizeof *tet);
+  for (int i = 0; i < nvert; i++)
+    for (int c = 0; c < 3; c++) X[3 * i + c] = a * (i / step[c] % side);
+  for (int i = 0; i < nvert; i++) {
+    if (i % side == n || i / side % side == n || i / side / side == n) continue;
+    for (int p = 0; p < 6; p++) { // corner to corner along three axes in every order
+      int *t = tet + 4 * ntet++, u = step[path[p][0]], v = step[path[p][1]];
+      int odd = p >= 3;
+      t[0] = i;
+      t[1 + odd] = i + u;
+      t[2 - odd] = i + u + v;
+      t[3] = i + step[0] + step[1] + step[2];
+    }
+  }
+  kit_begin(nvert, X, 1000 * a * a * a, 1.0 / 60, k);
+  memset(k->model->gravity, 0, sizeof k->model->gravity);
+  csim_part part = {.X = X, .compression = 1};
+  CHECK(csim_network_tets(ntet, tet, &part, E, &k->springs) == 0);
+  csim_network_volumes(ntet, tet, &part, K, &k->volume);
+  for (int i = 0; i < nvert; i++) k->model->x0[3 * i + 1] *= height;
+  free(X);
+  free(tet);
+}
+
+static double total_energy(const kit *k) {
+  csim_point at = {.x = k->state.x};
+  double sum = csim_model_energy(NULL, k->model, &at);
+  for (int i = 0; i < k->model->nvert; i++)
+    sum += 0.5 * k->model->mass[i] * csim_dot(k->state.v + 3 * i, k->state.v + 3 * i);
+  return sum;
+}
+
+// pd's matrix does not bound the Hessian of volumes: whole steps by it overshoot, and few of them
+// leave more energy than there was. With the line search a squeezed solid only loses energy.
+static void test_pd_solid(void) {
+  static const csim_acceleration by[] = {CSIM_ACCELERATION_NONE, CSIM_ACCELERATION_CHEBYSHEV,
+                                         CSIM_ACCELERATION_NESTEROV, CSIM_ACCELERATION_ANDERSON,
+                                         CSIM_ACCELERATION_LBFGS};
+  for (int a = 0; a < 5; a++)
+    for (int iterations = 2; iterations <= 10; iterations += 4) {
+      kit k;
+      squeezed_solid(3, 0.5, 1e4, 1e6, &k);
+      k.params.method = "pd";
+      k.params.acceleration = by[a];
+      k.params.iterations = iterations;
+      k.params.tolerance = 1e-6;
+      kit_ready(&k, 1);
+      double first = total_energy(&k), most = 0;
+      for (int n = 0; n < 60; n++) {
+        kit_step(&k);
+        double now = total_energy(&k);
+        if (!(now <= most)) most = now;
+      }
+      check_that(most <= first, __FILE__, __LINE__,
+                 "acceleration %d, %d iterations: energy from %.4g to %.4g J", (int)by[a],
+                 iterations, first, most);
+      kit_end(&k);
+    }
+}
+
 int main(void) {
   test_free_fall();
   test_integrator();
   test_conservation();
   test_catenary();
   test_residual();
+  test_pd_solid();
   return check_report();
 }

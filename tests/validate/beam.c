@@ -7,14 +7,21 @@
 static const double LENGTH = 1, SIDE = 0.1;        // [m]
 static const double DENSITY = 1000, MODULUS = 1e6; // [kg/m^3], [Pa]
 
-// Tetrahedra of a box along x whose faces have `cells` squares across.
-static csim_status fill_beam(int cells, csim_mesh *mesh, csim_tets *tets) {
+// Tetrahedra of a box along x whose faces have `cells` cells across, and 10 times as many along it:
+// at the fixed end `root` times as long as wide, at the free one 2 - root times. The curvature
+// there moves the tip most: half of its deflection comes from the first 16 % of the length, since a
+// section at x gives it (L - x)^3 of the bending.
+static csim_status fill_beam(int cells, double root, csim_mesh *mesh, csim_tets *tets) {
   csim_shape_spec spec = {.kind = CSIM_SHAPE_KIND_BOX,
                           .size = {LENGTH, SIDE, SIDE},
                           .cells = {(int)(LENGTH / SIDE) * cells, cells, cells}};
   const char *program = getenv("CLOTHSIM_TET");
   double cell = SIDE / cells;
   CHECK(csim_mesh_shape(&spec, (csim_place){0}, NULL, mesh) == CSIM_OK);
+  for (int i = 0; i < mesh->nvert; i++) {
+    double s = mesh->vert[3 * i] / LENGTH + 0.5; // 0 and 1 stay where they are
+    mesh->vert[3 * i] += LENGTH * (root - 1) * s * (1 - s);
+  }
   csim_tet_options options = {.program = program ? program : "bin/clothsim-tet",
                               .radius_edge_ratio = 1.2,
                               .max_volume = 0.2 * cell * cell * cell};
@@ -28,10 +35,10 @@ static csim_status fill_beam(int cells, csim_mesh *mesh, csim_tets *tets) {
 
 // Mean displacement of the free end along `axis` at rest under gravity, clamped at the other end;
 // NAN when there are no tetrahedra.
-static double beam_moves(int cells, const double gravity[3], int axis, int *nodes) {
+static double beam_moves(int cells, double root, const double gravity[3], int axis, int *nodes) {
   csim_mesh mesh;
   csim_tets tets;
-  if (fill_beam(cells, &mesh, &tets)) {
+  if (fill_beam(cells, root, &mesh, &tets)) {
     csim_mesh_free(&mesh);
     return NAN;
   }
@@ -48,6 +55,7 @@ static double beam_moves(int cells, const double gravity[3], int axis, int *node
   for (int i = 0; i < tets.nvert; i++)
     if (tets.vert[3 * i] < -LENGTH / 2 + 1e-9) kit_pin(&k, i);
   k.params.tolerance = 1e-9;
+  k.params.start = CSIM_START_REST; // inertia alone would carry the beam 10 km away
   kit_ready(&k, 2);
   kit_step(&k);
   double moved = 0, count = 0;
@@ -65,27 +73,33 @@ static double beam_moves(int cells, const double gravity[3], int axis, int *node
 // The deflection under the beam's own weight over Euler-Bernoulli's w L^4 / (8 E I), with
 // w = rho g A, I = A^2 / 12, and E from the elongation rho g L^2 / (2 E) under the same weight
 // along the beam.
-static double beam_ratio(int cells, int *nodes, double *E) {
+static double beam_ratio(int cells, double root, int *nodes, double *E) {
   double g = 1e-4, A = SIDE * SIDE, I = A * A / 12; // [m/s^2] small: the theory is linear
-  double along = beam_moves(cells, (double[]){g, 0, 0}, 0, nodes);
-  double across = -beam_moves(cells, (double[]){0, -g, 0}, 1, nodes);
+  double along = beam_moves(cells, root, (double[]){g, 0, 0}, 0, nodes);
+  double across = -beam_moves(cells, root, (double[]){0, -g, 0}, 1, nodes);
   *E = DENSITY * g * LENGTH * LENGTH / (2 * along);
   return across / (DENSITY * g * A * LENGTH * LENGTH * LENGTH * LENGTH / (8 * *E * I));
 }
 
+// The ratio of a beam with equal cells is printed without a verdict: linear tetrahedra are too
+// stiff in bending where a few of them share the height.
 void case_beam(void) {
   static const int cells[2] = {5, 8};
-  double ratio[2];
+  static const double root = 0.5;
+  double ratio[2], E;
+  int nodes;
   heading("15  beam of tetrahedra 10:1 under a small weight: tip over Euler-Bernoulli's");
   for (int fine = 0; fine < 2; fine++) {
     char what[80];
-    int nodes;
-    double E;
-    ratio[fine] = beam_ratio(cells[fine], &nodes, &E);
-    snprintf(what, sizeof what, "tip / Euler-Bernoulli, %d nodes", nodes);
+    ratio[fine] = beam_ratio(cells[fine], root, &nodes, &E);
+    snprintf(what, sizeof what, "tip / Euler-Bernoulli, %d nodes, half cells at the clamp", nodes);
     expect(what, 0.975, ratio[fine], 0.075);
     if (asked.verbose) printf("   E in tension / E asked for: %.3f\n", E / MODULUS);
-    if (fine) expect("at least 1,800 nodes (1 = yes)", 1, nodes >= 1800, 0);
+    if (!fine) expect("at least 1,800 nodes (1 = yes)", 1, nodes >= 1800, 0);
   }
   expect("refined: nearer to 1 (1 = yes)", 1, fabs(ratio[1] - 1) < fabs(ratio[0] - 1), 0);
+  for (int fine = 0; fine < 2 && asked.verbose; fine++) {
+    double equal = beam_ratio(cells[fine], 1, &nodes, &E);
+    printf("   equal cells, %d nodes: %.3f\n", nodes, equal);
+  }
 }

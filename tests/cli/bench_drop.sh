@@ -1,0 +1,47 @@
+# tests/bench/drop.py measures what it says: a tiny drop, and strains and crossings made by hand.
+. "$ROOT/tests/cli/kit"
+drop=$ROOT/tests/bench/drop.py
+python=
+for p in /usr/bin/python3 python3; do
+  if $p -c 'import numpy' 2>/dev/null; then python=$p; break; fi
+done
+check "the script is there" test -x "$drop"
+if [ -z "$python" ]; then
+  echo "no numpy for Python: not tested" >&2
+  report
+fi
+expect 0 $python "$drop" 5 9 --frames 2 --bin "$BIN" --out bench
+check "a row for each size and number of threads" [ "$(grep -c '^clothsim,' bench/drop.csv)" = 4 ]
+check "two threads against one" grep -q '^9 x 9: 2 threads' stdout
+check "growth" grep -q '^5 to 9: time grows as vertices^' stdout
+expect 1 $python "$drop" 5 --frames 2 --bin "$BIN" --out bench --set solver.nonsense=1
+says nonsense
+expect 2 $python "$drop" 2 --bin "$BIN" --out bench
+cat >made.py <<'PY'
+import argparse, os, subprocess, sys
+sys.path.insert(0, os.path.dirname(sys.argv[1]))
+import drop
+import numpy as np
+drop.options = argparse.Namespace(bin=sys.argv[2], frames=1)
+n = 5
+z, x = np.meshgrid(*2 * [np.linspace(-1, 1, n)], indexing="ij")
+rest = np.stack([x, 0 * x + 1, z], 2).reshape(-1, 3)
+wide = rest * [1.2, 1, 1]
+mean, p99, top = drop.strains(np.array([rest, wide, rest]), n)
+assert np.allclose((mean, p99, top), (0.05, 0.1, 0.2)), (mean, p99, top)
+assert drop.thickness(33) == drop.thickness(65) == 0.005 and drop.thickness(129) == 0.0025
+ball = np.array([[0.1, 0, 0.05], [0.3, 0, 0.1], [0.1, 0, 0.3], [0.15, 2, 0.12]])
+square = np.arange(n * n).reshape(n, n)
+a, b, c, d = (q.ravel() for q in (square[:-1, :-1], square[1:, :-1], square[:-1, 1:], square[1:, 1:]))
+tri = np.concatenate([np.stack(t, 1) for t in ((a, b, c), (c, b, d))])
+drop.fresh("frames")
+for k in (1, 2):
+    drop.write_obj(f"frames/cloth_{k:04d}.obj", rest, drop.face_lines(tri))
+assert drop.imported("frames", "cloth.clothcache") == 0
+for k in (1, 2):
+    drop.write_obj(f"frames/ball_{k:04d}.obj", ball, drop.face_lines(np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]])))
+found = drop.imported("frames", "both.clothcache")
+assert found >= 6 and found % 2 == 0, found
+PY
+expect 0 $python made.py "$drop" "$BIN"
+report
