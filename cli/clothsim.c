@@ -85,7 +85,7 @@ static void print_summary(const cli_options *o, csim_status status, const csim_r
   fprintf(stderr, "clothsim: %s: %d frames in %s", r->reason, r->frames_written, o->out);
   if (r->resumed) fprintf(stderr, ", resumed after frame %d", r->resumed_after);
   if (r->total.halved) fprintf(stderr, "; %lld substeps were halved", r->total.halved);
-  if (r->total.unconverged)
+  if (r->total.unconverged && r->iterations > 1)
     fprintf(stderr, "; %lld of %lld substeps stopped at the iteration limit", r->total.unconverged,
             r->total.taken);
   if (r->total.lagged)

@@ -121,7 +121,7 @@ extern const char *const csim_method_names[];
 enum { CSIM_MAX_WINDOW = 16 };
 
 typedef struct csim_solver_params {
-  const char *method;  ///< one of csim_method_names
+  const char *method;  ///< one of csim_method_names but "auto", which a scene resolves
   csim_linear linear;
   csim_preconditioner preconditioner;
   csim_spd spd;

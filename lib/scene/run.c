@@ -410,7 +410,7 @@ csim_status csim_run(const csim_scene *scene, const csim_run_options *options, c
            .checkpoint_frame = none,
            .began = now()};
   r.checkpoint_time = r.began;
-  *report = (csim_run_report){.last_frame = none};
+  *report = (csim_run_report){.last_frame = none, .iterations = scene->solver.iterations};
   csim_status status = CSIM_OK;
   if (options->resume) status = csim_resume_find(scene, options, log, &r.resume);
   if (!status && r.resume.complete) {
