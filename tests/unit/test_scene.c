@@ -206,10 +206,7 @@ static void test_auto(void) {
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     char text[400];
-    snprintf(text, sizeof text,
-             "{\"objects\": [{\"name\": \"a\", \"type\": \"cloth\", \"mesh\": {\"shape\": "
-             "\"grid\"}}]%s}",
-             cases[i].solver);
+    snprintf(text, sizeof text, "{\"objects\": [{\"name\": \"a\", " CLOTH "}]%s}", cases[i].solver);
     csim_scene *s = expect_scene(text, NULL);
     if (!s) continue;
     CHECK_TEXT(s->solver.method, cases[i].method);
