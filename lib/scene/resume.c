@@ -72,9 +72,13 @@ static char *describe(const csim_scene *scene, const csim_world *world,
                    3 * (size_t)body->nvert * sizeof *model->x0);
     print_mesh(&out, body->name, body->nvert, h);
   }
-  for (int k = 0; k < world->ncollider; k++)
-    print_mesh(&out, world->collider[k].name, world->collider_mesh[k].nvert,
-               hash_mesh(&world->collider_mesh[k]));
+  for (int k = 0; k < world->ncollider; k++) {
+    const csim_collider *collider = &world->collider[k];
+    const csim_mesh *mesh = &world->collider_mesh[k];
+    size_t size = 3 * (size_t)mesh->nvert * (size_t)collider->nframe * sizeof *collider->frame;
+    print_mesh(&out, collider->name, mesh->nvert,
+               hash_bytes(hash_mesh(mesh), collider->frame, size));
+  }
   csim_json_close(&out, ']');
   csim_json_raw(&out, "scene", scene->resolved);
   csim_json_close(&out, '}');
