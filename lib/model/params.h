@@ -177,6 +177,7 @@ typedef enum csim_broad_phase {
 typedef enum csim_on_intersection {
   CSIM_INTERSECTION_REFUSE,
   CSIM_INTERSECTION_IGNORE_PAIRS, ///< go on; what crosses stays crossed, nothing else will
+  CSIM_INTERSECTION_UNTANGLE,     ///< pull it apart first; then as with ignored pairs
 } csim_on_intersection;
 
 /// Friction between two parts that differs from the general rule.

@@ -1,6 +1,7 @@
 // scene/run.c: the main job, from a scene to frames on disk. Needs everything below.
 #include "base/number.h"
 #include "contact/start.h"
+#include "contact/untangle.h"
 #include "io/file.h"
 #include "scene/output.h"
 #include "scene/resume.h"
@@ -53,6 +54,20 @@ static double substep_of(const csim_scene *scene) {
   return 1 / (scene->fps * scene->substeps);
 }
 
+static csim_status untangle(const run *r) {
+  const csim_world *world = &r->world;
+  const csim_contact_params *contact = &r->scene->contact;
+  long long before, after;
+  csim_status status =
+      csim_contact_untangle(world->model, world->ncollider, world->collider, contact->self,
+                            contact->thickness, world->model->x0, &before, &after);
+  if (!status && before)
+    csim_say(r->log, after ? CSIM_WARNING : CSIM_INFO, (csim_place){.file = r->scene->file},
+             "untangled the start: %lld pairs of triangles passed through each other, %lld do now%s",
+             before, after, after ? "; they stay so" : "");
+  return status;
+}
+
 // A start with surfaces through each other is refused, unless the scene says to go on.
 static csim_status check_start(run *r) {
   const csim_contact_params *contact = &r->scene->contact;
@@ -64,6 +79,10 @@ static csim_status check_start(run *r) {
   char *path = NULL;
   long long total = 0;
   int refuse = contact->on_intersection == CSIM_INTERSECTION_REFUSE;
+  if (contact->on_intersection == CSIM_INTERSECTION_UNTANGLE) {
+    csim_status untangled = untangle(r);
+    if (untangled) return untangled;
+  }
   if (r->options->out) {
     path = csim_arena_print(&arena, "%s-intersections.obj", r->options->out);
     if (!path) return CSIM_MEMORY;
@@ -74,7 +93,8 @@ static csim_status check_start(run *r) {
   if (!status && total && refuse) {
     csim_say(r->log, CSIM_ERROR, place,
              "contact keeps apart what is apart at the start; move the objects, or go on as it is "
-             "with \"contact\": {\"on_intersection\": \"ignore-pairs\"}");
+             "with \"contact\": {\"on_intersection\": \"ignore-pairs\"}, or have it pulled apart with "
+             "\"untangle\"");
     status = CSIM_INVALID;
   }
   csim_arena_free(&arena);

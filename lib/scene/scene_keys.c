@@ -362,7 +362,7 @@ static void check_contact(csim_reader *r, const cJSON *item, void *base) {
 static const char *const energy_names[] = {"quadratic-log", "log", "cubic", NULL};
 static const char *const broad_phase_names[] = {"bvh", "grid", NULL};
 static const char *const test_names[] = {"discrete", "continuous", NULL};
-static const char *const on_intersection_names[] = {"refuse", "ignore-pairs", NULL};
+static const char *const on_intersection_names[] = {"refuse", "ignore-pairs", "untangle", NULL};
 
 #define IN_PAIR(member) offsetof(csim_pair_friction, member)
 static const csim_field pair_fields[] = {
@@ -479,8 +479,9 @@ static const csim_field contact_fields[] = {
      .detail = on_intersection_names,
      .offset = IN_CONTACT(on_intersection),
      .fallback = "refuse",
-     .doc = "What to do with a start in which surfaces pass through each other: refuse it, or go on "
-            "with what crosses staying crossed (never more than at the start)."},
+     .doc = "What to do with a start in which surfaces pass through each other: refuse it, go on "
+            "with what crosses staying crossed (never more than at the start), or pull it apart "
+            "before the first frame (pinned vertices stay; what is left then stays crossed)."},
 };
 static const csim_table contact_table = {.name = "contact",
                                          .doc = "What happens where things touch.",
