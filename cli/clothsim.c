@@ -54,15 +54,17 @@ static void print_version(void) {
 
 static void print_check(const cli_options *o, const csim_check_report *c) {
   if (o->json)
-    printf("{\"vertices\": %d, \"pinned\": %d, \"triangles\": %d, \"tetrahedra\": %d, \"springs\": %d, "
+    printf("{\"vertices\": %d, \"pinned\": %d, \"triangles\": %d, \"tetrahedra\": %d, \"springs\": "
+           "%d, "
            "\"hinges\": %d, \"frames\": %d, \"substeps\": %d, \"bytes\": %zu}\n",
            c->nvert, c->nfixed, c->ntri, c->ntet, c->nspring, c->nhinge, c->frames, c->substeps,
            c->memory);
   else
-    printf("%s: ok: %d vertices (%d pinned), %d triangles, %d tetrahedra, %d springs, %d hinges; %d "
-           "frames of %d substeps; about %.1f MB\n",
-           o->scene, c->nvert, c->nfixed, c->ntri, c->ntet, c->nspring, c->nhinge, c->frames,
-           c->substeps, 1e-6 * (double)c->memory);
+    printf(
+        "%s: ok: %d vertices (%d pinned), %d triangles, %d tetrahedra, %d springs, %d hinges; %d "
+        "frames of %d substeps; about %.1f MB\n",
+        o->scene, c->nvert, c->nfixed, c->ntri, c->ntet, c->nspring, c->nhinge, c->frames,
+        c->substeps, 1e-6 * (double)c->memory);
 }
 
 static void print_summary(const cli_options *o, csim_status status, const csim_run_report *r) {
@@ -71,19 +73,23 @@ static void print_summary(const cli_options *o, csim_status status, const csim_r
     if (r->resumed) snprintf(after, sizeof after, "%d", r->resumed_after);
     printf("{\"status\": %d, \"reason\": ", (int)status);
     print_json_string(stdout, r->reason);
-    printf(", \"frames_written\": %d, \"resumed_after\": %s, \"last_frame\": %d, \"vertices\": %d, \"substeps\": %lld, "
-           "\"halved_substeps\": %lld, \"unconverged_substeps\": %lld}\n",
-           r->frames_written, after, r->last_frame, r->nvert, r->substeps, r->halved_substeps,
-           r->unconverged_substeps);
+    printf(
+        ", \"frames_written\": %d, \"resumed_after\": %s, \"last_frame\": %d, \"vertices\": %d, "
+        "\"substeps\": %lld, "
+        "\"halved_substeps\": %lld, \"unconverged_substeps\": %lld, \"lagged_substeps\": %lld}\n",
+        r->frames_written, after, r->last_frame, r->nvert, r->total.taken, r->total.halved,
+        r->total.unconverged, r->total.lagged);
     return;
   }
   if (o->quiet || !r->reason[0]) return; // not started: the messages have said why
   fprintf(stderr, "clothsim: %s: %d frames in %s", r->reason, r->frames_written, o->out);
   if (r->resumed) fprintf(stderr, ", resumed after frame %d", r->resumed_after);
-  if (r->halved_substeps) fprintf(stderr, "; %lld substeps were halved", r->halved_substeps);
-  if (r->unconverged_substeps)
-    fprintf(stderr, "; %lld of %lld substeps stopped at the iteration limit", r->unconverged_substeps,
-            r->substeps);
+  if (r->total.halved) fprintf(stderr, "; %lld substeps were halved", r->total.halved);
+  if (r->total.unconverged && r->iterations > 1)
+    fprintf(stderr, "; %lld of %lld substeps stopped at the iteration limit", r->total.unconverged,
+            r->total.taken);
+  if (r->total.lagged)
+    fprintf(stderr, "; in %lld colliders or pins were held back", r->total.lagged);
   fputc('\n', stderr);
 }
 
@@ -102,7 +108,8 @@ static csim_status verify_contact(const cli_options *o, csim_log *log) {
     printf("{\"frames\": %d, \"crossing\": %lld, \"worst_frame\": %d, \"worst\": %lld}\n",
            report.frames, report.crossing, report.worst_frame, report.worst);
   else if (!o->quiet)
-    printf("%s: %d frames, %lld pairs of triangles meet\n", o->scene, report.frames, report.crossing);
+    printf("%s: %d frames, %lld pairs of triangles meet\n", o->scene, report.frames,
+           report.crossing);
   return status;
 }
 
@@ -157,8 +164,12 @@ int main(int argc, char **argv) {
   csim_log log = {.write = reporter_message, .user = &reporter};
   csim_status status = CSIM_OK;
   switch (options.action) {
-  case ACTION_HELP: print_help(); break;
-  case ACTION_VERSION: print_version(); break;
+  case ACTION_HELP:
+    print_help();
+    break;
+  case ACTION_VERSION:
+    print_version();
+    break;
   case ACTION_PRINT_SCHEMA: {
     char *schema = csim_scene_schema();
     if (!schema) return CSIM_MEMORY;
@@ -166,7 +177,9 @@ int main(int argc, char **argv) {
     free(schema);
     break;
   }
-  default: status = act(&options, &reporter, &log); break;
+  default:
+    status = act(&options, &reporter, &log);
+    break;
   }
   if (status == CSIM_MEMORY && !log.nerror) fputs("clothsim: out of memory\n", stderr);
   return (int)flush_stdout(status);

@@ -75,7 +75,7 @@ csim_status csim_polygons_read(const char *path, csim_log *log, csim_polygons **
 /// [0, nvert), as csim_cache_object has them. nface = 0 is allowed.
 /// @return CSIM_OK; CSIM_INVALID for polygons too large to cut; CSIM_MEMORY
 csim_status csim_polygons_make(int nvert, const double *vert, int nface, const int *face_start,
-                              const int *face_vert, csim_log *log, csim_polygons **surface);
+                               const int *face_vert, csim_log *log, csim_polygons **surface);
 
 /// NULL allowed.
 void csim_polygons_free(csim_polygons *surface);
@@ -88,8 +88,8 @@ void csim_polygons_free(csim_polygons *surface);
 /// @param[out] pair   (min(*total, limit) x 2) rising
 /// @param[out] total  how many there are; NULL allowed
 /// @return CSIM_OK or CSIM_MEMORY
-csim_status csim_find_crossings(int nvert, const double *vert, int ntri, const int *tri,
-                                   int limit, int *pair, long long *total);
+csim_status csim_find_crossings(int nvert, const double *vert, int ntri, const int *tri, int limit,
+                                int *pair, long long *total);
 
 // ---------------------------------------------------------------------------------------- scenes
 
@@ -132,52 +132,62 @@ char *csim_scene_manual(void);
 /// Where a run is. Pointers are valid during the call only.
 typedef struct csim_progress {
   int frame_start, frame_end;
-  int frame;                  ///< being computed; frames before it are on disk
-  int substep, substeps;      ///< done within the frame
-  double share;               ///< of the whole run, [0, 1]
-  long long iterations;       ///< outer iterations in this frame so far
+  int frame;             ///< being computed; frames before it are on disk
+  int substep, substeps; ///< done within the frame
+  double share;          ///< of the whole run, [0, 1]
+  long long iterations;  ///< outer iterations in this frame so far
   long long linear_iterations;
-  long long contacts;         ///< in this frame so far: active contact pairs, or with the
-                              ///< impulse response vertices pushed by colliders
-  double residual;            ///< of the last substep, [-]
+  long long contacts; ///< in this frame so far: active contact pairs, or with the
+                      ///< impulse response vertices pushed by colliders
+  double residual;    ///< of the last substep, [-]
 } csim_progress;
 
 typedef struct csim_run_options {
-  const char *out;            ///< directory; made if missing
-  const char *tet_program;    ///< path of clothsim-tet
-  int nthread;                ///< >= 1
-  int overwrite;              ///< 1: replace an earlier run's files in `out`
-  int resume;                 ///< 1: go on from the checkpoint in `out`; start where there is none
-  int from_frame;             ///< 1: go on from the checkpoint of frame `resume_from`, no other
+  const char *out;         ///< directory; made if missing
+  const char *tet_program; ///< path of clothsim-tet
+  int nthread;             ///< >= 1
+  int overwrite;           ///< 1: replace an earlier run's files in `out`
+  int resume;              ///< 1: go on from the checkpoint in `out`; start where there is none
+  int from_frame;          ///< 1: go on from the checkpoint of frame `resume_from`, no other
   int resume_from;
-  int allow_changes;          ///< 1, with from_frame: though the scene has changed since
-  int checkpoint_frames;      ///< a checkpoint every so many frames; 0 = not by frames
-  double checkpoint_seconds;  ///< [s] a checkpoint at the first frame after so long; 0 = not by time
-  int checkpoint_last;        ///< 1: a complete run leaves one too, so that it can be made longer
-  double max_seconds;         ///< [s] stop after so long; 0 = never
-  int verify_substeps;        ///< 1: test after every substep that nothing passes through anything
-  const volatile int *stop;   ///< becomes non-zero (a signal) = finish the substep and stop; or NULL
+  int allow_changes;         ///< 1, with from_frame: though the scene has changed since
+  int checkpoint_frames;     ///< a checkpoint every so many frames; 0 = not by frames
+  double checkpoint_seconds; ///< [s] a checkpoint at the first frame after so long; 0 = not by time
+  int checkpoint_last;       ///< 1: a complete run leaves one too, so that it can be made longer
+  double max_seconds;        ///< [s] stop after so long; 0 = never
+  int verify_substeps;       ///< 1: test after every substep that nothing passes through anything
+  const volatile int *stop;  ///< becomes non-zero (a signal) = finish the substep and stop; or NULL
   void (*progress)(void *user, const csim_progress *progress); ///< after every substep; or NULL
   void *user;
 } csim_run_options;
 
+/// Substeps, over all parts of a run that was resumed.
+typedef struct csim_run_totals {
+  long long taken;
+  long long
+      unconverged;  ///< ended at the iteration limit, or where no further decrease was possible
+  long long halved; ///< taken in parts, as they blew up in one
+  long long lagged; ///< in which a collider or pin was held back by more than the contact distance
+  long long verified; ///< tested for surfaces that pass through each other, when asked to
+  long long crossing; ///< of them those with more than at the start
+} csim_run_totals;
+
 typedef struct csim_run_report {
-  int frames_written;  ///< by this call
-  int resumed;         ///< 1: it went on from a checkpoint, that of frame
+  int frames_written; ///< by this call
+  int resumed;        ///< 1: it went on from a checkpoint, that of frame
   int resumed_after;
-  int last_frame;      ///< last good frame on disk; frame_start - 1 when there is none
+  int last_frame; ///< last good frame on disk; frame_start - 1 when there is none
   int nvert, ntri, ntet, nspring;
-  long long substeps, halved_substeps, unconverged_substeps;
-  long long verified_substeps; ///< tested for surfaces that pass through each other, when asked to
-  long long crossing_substeps; ///< of them those with more than at the start
-  char reason[256];    ///< why it ended, one line
+  csim_run_totals total;
+  int iterations; ///< that a substep may take: with 1 it is not meant to converge
+  char reason[256]; ///< why it ended, one line
 } csim_run_report;
 
 /// The main job: compiles the scene, steps it, writes frames, cache and run.json into `out`.
 ///
-/// A run that is stopped leaves a checkpoint, and so does one that fails where it can; a resumed run
-/// leaves the same files, byte for byte, as one that was never interrupted. Resuming a complete run
-/// does nothing and succeeds.
+/// A run that is stopped leaves a checkpoint, and so does one that fails where it can; a resumed
+/// run leaves the same files, byte for byte, as one that was never interrupted. Resuming a complete
+/// run does nothing and succeeds.
 /// @return CSIM_OK; CSIM_FAILED when the solver gave up, or when it was to verify substeps and
 ///         surfaces have passed through each other; CSIM_STOPPED; CSIM_INVALID, CSIM_IO,
 ///         CSIM_MEMORY. The last good frame stays on disk in any case.
@@ -188,7 +198,7 @@ csim_status csim_run(const csim_scene *scene, const csim_run_options *options, c
 typedef struct csim_check_report {
   int nvert, nfixed, ntri, ntet, nspring, nhinge;
   int frames, substeps;
-  size_t memory;       ///< [bytes] of model, state and solver
+  size_t memory; ///< [bytes] of model, state and solver
 } csim_check_report;
 csim_status csim_check(const csim_scene *scene, const csim_run_options *options, csim_log *log,
                        csim_check_report *report);
@@ -201,14 +211,14 @@ csim_status csim_dump_model(const csim_scene *scene, const csim_run_options *opt
 /// What csim_verify_contact found in a cache.
 typedef struct csim_verify_report {
   int frames;
-  long long crossing;  ///< pairs of triangles that meet, over all frames
-  int worst_frame;     ///< number of the frame with most of them
-  long long worst;     ///< pairs in it
+  long long crossing; ///< pairs of triangles that meet, over all frames
+  int worst_frame;    ///< number of the frame with most of them
+  long long worst;    ///< pairs in it
 } csim_verify_report;
 
 /// Tests every frame of a cache with exact predicates: do triangles of cloth or solids meet one
-/// another, themselves or a collider? (Colliders may meet colliders.) Tells the log about every frame
-/// in which some do.
+/// another, themselves or a collider? (Colliders may meet colliders.) Tells the log about every
+/// frame in which some do.
 /// @return CSIM_OK when none do, CSIM_FAILED when some do; CSIM_IO, CSIM_MEMORY
 csim_status csim_verify_contact(const char *cache_path, csim_log *log, csim_verify_report *report);
 
@@ -367,21 +377,22 @@ void csim_cache_free(csim_cache *cache);
 
 // -------------------------------------------------------------------------------------- exports
 //
-// The formats of other programs, written frame by frame: open, frame for each, close. docs/export.md
-// tells who reads what. Numbers are written the same in every locale.
+// The formats of other programs, written frame by frame: open, frame for each, close.
+// docs/export.md tells who reads what. Numbers are written the same in every locale.
 
 typedef struct csim_export_options {
   const char *format;    ///< "obj", "ply", "pc2", "mdd", "vtp", "abc" or "usda"
   const char *directory; ///< made if needed; "" or "." for the working directory
   const char *name;      ///< of files that hold all objects: abc, usda
   double fps;            ///< [1/s]
-  long long last_number; ///< largest frame number that will come: the width of numbers in file names
-  int up;                ///< of the input: 1 = y, 2 = z
-  int target_up;         ///< of the output, turned if needed; 0 = as the input
-  double scale;          ///< lengths are multiplied by this; 0 = 1
-  double unit;           ///< [m] of one unit of length of the output, told where the format can; 0 = 1
-  int velocities;        ///< write velocities where object and format have them
-  int digits;            ///< of numbers in OBJ: 9 (0) or 17
+  long long
+      last_number; ///< largest frame number that will come: the width of numbers in file names
+  int up;          ///< of the input: 1 = y, 2 = z
+  int target_up;   ///< of the output, turned if needed; 0 = as the input
+  double scale;    ///< lengths are multiplied by this; 0 = 1
+  double unit;     ///< [m] of one unit of length of the output, told where the format can; 0 = 1
+  int velocities;  ///< write velocities where object and format have them
+  int digits;      ///< of numbers in OBJ: 9 (0) or 17
 } csim_export_options;
 
 typedef struct csim_export csim_export;
@@ -403,7 +414,8 @@ csim_status csim_export_open(const csim_export_options *options, int nobject,
 
 /// Writes a frame. Numbers must increase.
 /// @param x  (nobject) of (nvert x 3) positions
-/// @param v  (nobject) of (nvert x 3) velocities per second, NULL where an object has none; may be NULL
+/// @param v  (nobject) of (nvert x 3) velocities per second, NULL where an object has none; may be
+/// NULL
 csim_status csim_export_frame(csim_export *e, long long number, const double *const *x,
                               const double *const *v);
 
@@ -414,22 +426,22 @@ csim_status csim_export_close(csim_export *e, int commit);
 
 // ------------------------------------------------------------------------------------- sequences
 //
-// Frames from whatever holds them: a cache, a folder of NAME_0001.obj (or .ply), a single OBJ, PLY or
-// STL, a PC2 or MDD point cache. What a file is, its first bytes decide where they can.
+// Frames from whatever holds them: a cache, a folder of NAME_0001.obj (or .ply), a single OBJ, PLY
+// or STL, a PC2 or MDD point cache. What a file is, its first bytes decide where they can.
 
 typedef struct csim_sequence csim_sequence;
 
 /// What a sequence holds. Pointers live as long as it.
 typedef struct csim_sequence_info {
-  const char *kind;           ///< "cache", "files", "pc2" or "mdd"
-  double fps;                 ///< [1/s] 0 = unknown
-  int up;                     ///< 1 = y, 2 = z, 0 = unknown
+  const char *kind; ///< "cache", "files", "pc2" or "mdd"
+  double fps;       ///< [1/s] 0 = unknown
+  int up;           ///< 1 = y, 2 = z, 0 = unknown
   int nframe;
-  const long long *number;    ///< (nframe) increasing
+  const long long *number; ///< (nframe) increasing
   int nobject;
   const csim_cache_object *object; ///< (nobject); point caches have no faces
-  int has_faces;              ///< 0: the format holds points only
-  int complete;               ///< 0: a cache whose writing was not finished
+  int has_faces;                   ///< 0: the format holds points only
+  int complete;                    ///< 0: a cache whose writing was not finished
 } csim_sequence_info;
 
 /// @param log  must outlive the sequence; NULL allowed
@@ -444,7 +456,8 @@ const csim_sequence_info *csim_sequence_get_info(const csim_sequence *sequence);
 /// @param[out] v  (nvert x 3) velocities, zeros where there are none; NULL allowed
 /// @return CSIM_OK, CSIM_IO, CSIM_INVALID (an object lacks this frame, or changes its faces in it),
 ///         CSIM_MEMORY
-csim_status csim_sequence_read(csim_sequence *sequence, int object, int frame, double *x, double *v);
+csim_status csim_sequence_read(csim_sequence *sequence, int object, int frame, double *x,
+                               double *v);
 void csim_sequence_free(csim_sequence *sequence);
 
 /// Hausdorff distance of two meshes: the farthest that any vertex of one is from the other's

@@ -50,8 +50,9 @@ static inline csim_box csim_box_join(const csim_box *a, const csim_box *b) {
   return out;
 }
 
-/// Whether a pair whose boxes meet goes on the list. Called from any thread, in any order.
-typedef int csim_keep_fn(void *context, int a, int b);
+/// Which pairs (a, b[k]) whose boxes meet, the bits k of `mask`, go on the list; only those b[k] are
+/// items. Called from any thread, in any order; alike items may come as (a, b) or as (b, a).
+typedef int csim_keep_fn(void *context, int a, const int b[4], int mask);
 
 typedef struct csim_pair_list {
   ptrdiff_t n, capacity;

@@ -184,20 +184,25 @@ static void test_packs(const search_job *job, const csim_bvh_search *s, int chun
   const csim_bvh *A = s->A, *B = s->B;
   const csim_bvh_pack *from = &A->pack[p];
   for (int k = 0; k < 4 && 4 * p + k < A->n; k++) {
+    int a = A->first + A->item[4 * p + k], b[4] = {0};
+    if (s->skip_a && s->skip_a[a]) continue;
     wide_box box = widen((const float *)from->lo + k, (const float *)from->hi + k,
                          (const float *)from->drift_lo + k, (const float *)from->drift_hi + k, 4);
     int mask = meet(&box, &B->pack[q]);
     if (A == B && p == q) mask &= ~((2 << k) - 1);
+    if (!mask) continue;
     for (int l = 0; l < 4; l++) {
       if (!(mask >> l & 1)) continue;
-      int a = A->first + A->item[4 * p + k], b = B->first + B->item[4 * q + l];
-      if (s->alike && a == b) continue;
-      if (s->alike && a > b) {
-        int swap = a;
-        a = b;
-        b = swap;
-      }
-      if (job->keep(job->context, a, b)) csim_pair_chunks_push(job->chunks, chunk, a, b);
+      b[l] = B->first + B->item[4 * q + l];
+      if ((s->alike && a == b[l]) || (s->skip_b && s->skip_b[b[l]])) mask ^= 1 << l;
+    }
+    if (mask) mask = job->keep(job->context, a, b, mask);
+    for (int l = 0; l < 4; l++) {
+      if (!(mask >> l & 1)) continue;
+      if (s->alike && a > b[l])
+        csim_pair_chunks_push(job->chunks, chunk, b[l], a);
+      else
+        csim_pair_chunks_push(job->chunks, chunk, a, b[l]);
     }
   }
 }

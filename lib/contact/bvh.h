@@ -1,8 +1,8 @@
 // contact/bvh.h: bounding volume hierarchy over boxes that move. Needs contact/boxes.h.
 //
-// Items stand in Morton order of their box centres. Four neighbours make a pack, four packs the next
-// level's pack, and so on up to one: a test of a box against a pack tells of four at once. Moving
-// boxes refit the tree; it is sorted anew when it has grown slack.
+// Items stand in Morton order of their box centres. Four neighbours make a pack, four packs the
+// next level's pack, and so on up to one: a test of a box against a pack tells of four at once.
+// Moving boxes refit the tree; it is sorted anew when it has grown slack.
 #ifndef CSIM_CONTACT_BVH_H
 #define CSIM_CONTACT_BVH_H
 
@@ -53,6 +53,7 @@ void csim_bvh_select(const csim_bvh *all, const csim_box *box, const unsigned ch
 typedef struct csim_bvh_search {
   const csim_bvh *A, *B;
   int alike;
+  const unsigned char *skip_a, *skip_b; ///< by number, or NULL: items with a flag are left out
 } csim_bvh_search;
 
 /// All pairs of items whose boxes meet and that `keep` wants, of all searches together, sorted.

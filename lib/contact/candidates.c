@@ -34,6 +34,7 @@ int csim_candidates_create(const csim_skin *skin, csim_broad_phase broad_phase, 
   set->point_left = CSIM_ARENA_NEW(arena, unsigned char, skin->npoint);
   set->edge_left = CSIM_ARENA_NEW(arena, unsigned char, skin->nedge);
   set->tri_left = CSIM_ARENA_NEW(arena, unsigned char, skin->ntri);
+  csim_sieve_create(arena, skin, distance, &set->sieve);
   if (broad_phase == CSIM_BROAD_BVH) {
     set->key = CSIM_ARENA_NEW(arena, csim_morton,
                               2 * ((ptrdiff_t)skin->nedge + skin->ntri + skin->npoint));
@@ -133,29 +134,6 @@ static double closing(const csim_candidates *set, int split, const int v[4], con
   return side[0] - side[1];
 }
 
-// Whether the slab across the line of the two centres is wide enough already: cheaper than the
-// shortest connection, and settles most neighbours within a sheet.
-static int apart_along_centres(const csim_candidates *set, int split, const int v[4],
-                               const double *const p[4], double far) {
-  double n[3], side[2] = {-INFINITY, INFINITY};
-  for (int c = 0; c < 3; c++)
-    n[c] = split == 1 ? (p[1][c] + p[2][c] + p[3][c]) * (1.0 / 3) - p[0][c]
-                      : p[2][c] + p[3][c] - p[0][c] - p[1][c];
-  for (int k = 0; k < 4; k++) {
-    double r[3];
-    csim_sub(p[k], p[0], r);
-    double along = csim_dot(n, r);
-    if (k < split)
-      side[0] = csim_max(side[0], along);
-    else
-      side[1] = csim_min(side[1], along);
-  }
-  double width = side[1] - side[0], least = far * far * (1 + 1e-9) * csim_dot(n, n);
-  if (!(width > 0 && width * width > least)) return 0;
-  width -= (set->horizon - set->clock) * csim_max(0, closing(set, split, v, n));
-  return width > 0 && width * width > least;
-}
-
 static int near_enough(const csim_candidates *set, csim_pair_kind kind, const int v[4]) {
   int split = csim_pair_split(kind);
   double reach[2] = {0, 0}, w[4], n[3] = {0};
@@ -163,7 +141,6 @@ static int near_enough(const csim_candidates *set, csim_pair_kind kind, const in
   for (int k = 0; k < 4; k++) reach[k >= split] = csim_max(reach[k >= split], set->reach[v[k]]);
   double far = (set->distance + reach[0] + reach[1]) * (1 + 1e-9);
   gather(set->ref, v, p);
-  if (apart_along_centres(set, split, v, p, far)) return 0;
   double d2 = csim_pair_closest(kind, p, w);
   if (d2 < far * far) return 1;
   // across the shortest connection the empty slab is as wide as that; drifting narrows it
@@ -178,25 +155,45 @@ static int wanted(const csim_candidates *set, const int v[4]) {
   return !set->valid || set->left[v[0]] || set->left[v[1]] || set->left[v[2]] || set->left[v[3]];
 }
 
-static int keep_point_tri(void *context, int a, int b) {
+static int keep_point_tri(void *context, int a, const int b[4], int mask) {
   const csim_candidates *set = context;
   const csim_skin *skin = set->skin;
-  int p = skin->point[a];
-  const int *t = skin->tri + 3 * (ptrdiff_t)b;
-  if (p == t[0] || p == t[1] || p == t[2]) return 0;
-  if (!parts_touch(set, skin->part[p], skin->part[t[0]])) return 0;
-  const int v[4] = {p, t[0], t[1], t[2]};
-  return wanted(set, v) && near_enough(set, CSIM_PAIR_VERTEX_TRIANGLE, v);
+  int p = skin->point[a], v[4][4];
+  const int *t[4];
+  for (int k = 0; k < 4; k++) {
+    t[k] = skin->tri + 3 * (ptrdiff_t)b[k];
+    if (!(mask >> k & 1)) continue;
+    v[k][0] = p;
+    memcpy(v[k] + 1, t[k], 3 * sizeof *t[k]);
+    if (p == t[k][0] || p == t[k][1] || p == t[k][2] ||
+        !parts_touch(set, skin->part[p], skin->part[t[k][0]]) || !wanted(set, v[k]))
+      mask ^= 1 << k;
+  }
+  if (mask) mask &= csim_sieve_triangles(&set->sieve, p, t);
+  for (int k = 0; k < 4; k++)
+    if (mask >> k & 1 && !near_enough(set, CSIM_PAIR_VERTEX_TRIANGLE, v[k])) mask ^= 1 << k;
+  return mask;
 }
 
-static int keep_edge_edge(void *context, int a, int b) {
+static int keep_edge_edge(void *context, int a, const int b[4], int mask) {
   const csim_candidates *set = context;
   const csim_skin *skin = set->skin;
-  const int *e = skin->edge + 2 * (ptrdiff_t)a, *f = skin->edge + 2 * (ptrdiff_t)b;
-  if (e[0] == f[0] || e[0] == f[1] || e[1] == f[0] || e[1] == f[1]) return 0;
-  if (!parts_touch(set, skin->part[e[0]], skin->part[f[0]])) return 0;
-  const int v[4] = {e[0], e[1], f[0], f[1]};
-  return wanted(set, v) && near_enough(set, CSIM_PAIR_EDGE_EDGE, v);
+  const int *e = skin->edge + 2 * (ptrdiff_t)a, *f[4];
+  int v[4][4];
+  for (int k = 0; k < 4; k++) {
+    f[k] = skin->edge + 2 * (ptrdiff_t)b[k];
+    if (!(mask >> k & 1)) continue;
+    int swap = b[k] < a; // the lower one first, so that rounding does not depend on the search
+    memcpy(v[k] + 2 * swap, e, 2 * sizeof *e);
+    memcpy(v[k] + 2 - 2 * swap, f[k], 2 * sizeof *e);
+    if (e[0] == f[k][0] || e[0] == f[k][1] || e[1] == f[k][0] || e[1] == f[k][1] ||
+        !parts_touch(set, skin->part[e[0]], skin->part[f[k][0]]) || !wanted(set, v[k]))
+      mask ^= 1 << k;
+  }
+  if (mask) mask &= csim_sieve_edges(&set->sieve, e, f);
+  for (int k = 0; k < 4; k++)
+    if (mask >> k & 1 && !near_enough(set, CSIM_PAIR_EDGE_EDGE, v[k])) mask ^= 1 << k;
+  return mask;
 }
 
 // Edges on the way to parallel have no single nearest pair of points: the force would jump along
@@ -326,9 +323,11 @@ static int search_trees(csim_pool *pool, csim_candidates *set) {
   const csim_skin *skin = set->skin;
   struct csim_candidate_trees *b = &set->tree[BODIES], *c = &set->tree[COLLIDERS];
   // bodies among themselves come last, to be left out
-  csim_bvh_search point_tri[] = {
-      {&b->point, &c->tri, 0}, {&c->point, &b->tri, 0}, {&b->point, &b->tri, 0}};
-  csim_bvh_search edge_edge[] = {{&b->edge, &c->edge, 1}, {&b->edge, &b->edge, 1}};
+  csim_bvh_search point_tri[] = {{.A = &b->point, .B = &c->tri},
+                                 {.A = &c->point, .B = &b->tri},
+                                 {.A = &b->point, .B = &b->tri}};
+  csim_bvh_search edge_edge[] = {{.A = &b->edge, .B = &c->edge, .alike = 1},
+                                 {.A = &b->edge, .B = &b->edge, .alike = 1}};
   int self = set->self != 0;
   return csim_bvh_pairs(pool, 2 + self, point_tri, skin->npoint, keep_point_tri, set, &set->chunks,
                         &set->point_tri) ||
@@ -352,8 +351,8 @@ int csim_candidates_collect(csim_pool *pool, csim_candidates *set) {
   set->valid = 0;
   set->clock = 0;
   fill_boxes(pool, set);
-  int bad =
-      set->broad_phase == CSIM_BROAD_GRID ? search_grid(pool, set) : search_trees(pool, set);
+  csim_sieve_fill(&set->sieve, set->ref, set->drift, set->reach, set->horizon - set->clock);
+  int bad = set->broad_phase == CSIM_BROAD_GRID ? search_grid(pool, set) : search_trees(pool, set);
   if (bad || append(pool, set, 0)) return -1;
   set->valid = 1;
   return 0;
@@ -399,52 +398,41 @@ static int renew_boxes(csim_pool *pool, csim_candidates *set) {
   return colliders;
 }
 
-// Pairs of two renewed primitives are found from both sides.
-static void drop_repeated(csim_pair_list *list) {
-  ptrdiff_t n = 0;
-  for (ptrdiff_t i = 0; i < list->n; i++) {
-    const int *pair = list->pair + 2 * i, *last = list->pair + 2 * (n - 1);
-    if (n && pair[0] == last[0] && pair[1] == last[1]) continue;
-    memmove(list->pair + 2 * n++, pair, 2 * sizeof *pair);
-  }
-  list->n = n;
-}
-
 static int search_some(csim_pool *pool, csim_candidates *set, int colliders_moved) {
   const csim_skin *skin = set->skin;
   struct csim_candidate_trees *b = &set->tree[BODIES], *c = &set->tree[COLLIDERS];
   struct csim_candidate_trees *sb = &set->some[BODIES], *sc = &set->some[COLLIDERS];
-  csim_bvh_search point_tri[6] = {{&sb->point, &c->tri, 0}, {&c->point, &sb->tri, 0}};
-  csim_bvh_search edge_edge[3] = {{&sb->edge, &c->edge, 1}};
+  const unsigned char *point = set->point_left, *edge = set->edge_left, *tri = set->tri_left;
+  // what is renewed against all, and the rest against what is renewed: each pair once
+  csim_bvh_search point_tri[6] = {{.A = &sb->point, .B = &c->tri}, {.A = &c->point, .B = &sb->tri}};
+  csim_bvh_search edge_edge[4] = {{.A = &sb->edge, .B = &c->edge, .alike = 1}};
   int np = 2, ne = 1;
   update_trees(pool, set, BODIES, 1);
   if (set->self) {
-    point_tri[np++] = (csim_bvh_search){&sb->point, &b->tri, 0};
-    point_tri[np++] = (csim_bvh_search){&b->point, &sb->tri, 0};
-    edge_edge[ne++] = (csim_bvh_search){&sb->edge, &b->edge, 1};
+    point_tri[np++] = (csim_bvh_search){.A = &sb->point, .B = &b->tri};
+    point_tri[np++] = (csim_bvh_search){.A = &b->point, .B = &sb->tri, .skip_a = point};
+    edge_edge[ne++] = (csim_bvh_search){.A = &sb->edge, .B = &sb->edge, .alike = 1};
+    edge_edge[ne++] = (csim_bvh_search){.A = &sb->edge, .B = &b->edge, .alike = 1, .skip_b = edge};
   }
   if (colliders_moved) {
     update_trees(pool, set, COLLIDERS, 1);
-    point_tri[np++] = (csim_bvh_search){&sc->point, &b->tri, 0};
-    point_tri[np++] = (csim_bvh_search){&b->point, &sc->tri, 0};
-    edge_edge[ne++] = (csim_bvh_search){&b->edge, &sc->edge, 1};
+    point_tri[np++] = (csim_bvh_search){.A = &sc->point, .B = &b->tri, .skip_b = tri};
+    point_tri[np++] = (csim_bvh_search){.A = &b->point, .B = &sc->tri, .skip_a = point};
+    edge_edge[ne++] = (csim_bvh_search){.A = &b->edge, .B = &sc->edge, .alike = 1, .skip_a = edge};
   }
-  if (csim_bvh_pairs(pool, np, point_tri, skin->npoint, keep_point_tri, set, &set->chunks,
-                     &set->point_tri) ||
-      csim_bvh_pairs(pool, ne, edge_edge, skin->nedge, keep_edge_edge, set, &set->chunks,
-                     &set->edge_edge))
-    return -1;
-  drop_repeated(&set->point_tri);
-  drop_repeated(&set->edge_edge);
-  return 0;
+  return csim_bvh_pairs(pool, np, point_tri, skin->npoint, keep_point_tri, set, &set->chunks,
+                        &set->point_tri) ||
+         csim_bvh_pairs(pool, ne, edge_edge, skin->nedge, keep_edge_edge, set, &set->chunks,
+                        &set->edge_edge);
 }
 
 int csim_candidates_renew(csim_pool *pool, csim_candidates *set) {
   int keep = 0, moved = renew_boxes(pool, set);
+  csim_sieve_fill(&set->sieve, set->ref, set->drift, set->reach, set->horizon - set->clock);
   for (int i = 0; i < set->n; i++)
     if (!wanted(set, set->list[i].v)) set->list[keep++] = set->list[i];
-  int bad = set->broad_phase == CSIM_BROAD_GRID ? search_grid(pool, set)
-                                                : search_some(pool, set, moved);
+  int bad =
+      set->broad_phase == CSIM_BROAD_GRID ? search_grid(pool, set) : search_some(pool, set, moved);
   if (bad || append(pool, set, keep)) {
     set->valid = 0;
     return -1;

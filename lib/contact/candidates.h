@@ -1,5 +1,5 @@
 // contact/candidates.h: the pairs that may come to touch, kept for as long as that is certain.
-// Needs contact/skin.h, bvh.h, grid.h, distance.h.
+// Needs contact/sieve.h, bvh.h, grid.h, distance.h.
 //
 // Every vertex has a reference that drifts at a constant velocity as a clock goes on, and a reach
 // around it. All pairs that can come nearer than the contact distance while every vertex stays
@@ -13,7 +13,7 @@
 #include "contact/bvh.h"
 #include "contact/distance.h"
 #include "contact/grid.h"
-#include "contact/skin.h"
+#include "contact/sieve.h"
 
 typedef struct csim_candidate {
   int v[4];
@@ -30,21 +30,22 @@ typedef struct csim_candidates {
   csim_arena arena; ///< of all but the lists
   const csim_skin *skin;
   csim_broad_phase broad_phase;
-  int self;          ///< pairs of bodies too, not only of bodies with colliders
-  double distance;   ///< [m] contact distance
-  double clock;      ///< 0 when all was collected
-  double horizon;    ///< the clock's last time
-  double *ref;       ///< (skin->nvert x 3) references at the clock's time [m]
-  double *drift;     ///< (skin->nvert x 3) [m] a unit of the clock
-  double *reach;     ///< (skin->nvert) [m]
+  int self;            ///< pairs of bodies too, not only of bodies with colliders
+  double distance;     ///< [m] contact distance
+  double clock;        ///< 0 when all was collected
+  double horizon;      ///< the clock's last time
+  double *ref;         ///< (skin->nvert x 3) references at the clock's time [m]
+  double *drift;       ///< (skin->nvert x 3) [m] a unit of the clock
+  double *reach;       ///< (skin->nvert) [m]
   unsigned char *left; ///< (skin->nvert) vertices to renew
-  int valid;         ///< the list may be used
+  int valid;           ///< the list may be used
   int n;
   csim_candidate *list; ///< (n) in an order that depends on positions alone
   // scratch
   ptrdiff_t room;
   csim_box *vert_box, *point_box, *edge_box, *tri_box; ///< at clock 0, drifts up to the horizon
   unsigned char *point_left, *edge_left, *tri_left;
+  csim_sieve sieve;
   csim_morton *key;
   struct csim_candidate_trees {
     csim_bvh point, edge, tri;

@@ -113,7 +113,7 @@ static void test_pair(const search *s, int chunk, uint64_t code, int i, int j) {
   for (int c = 0; c < 3; c++) corner[c] = csim_max((double)sa.lo[c], sb.lo[c]);
   if (cell_at(s, corner) != code) return;
   if (s->B) j -= s->na;
-  if (s->keep(s->context, i, j)) csim_pair_chunks_push(s->chunks, chunk, i, j);
+  if (s->keep(s->context, i, (int[4]){j}, 1)) csim_pair_chunks_push(s->chunks, chunk, i, j);
 }
 
 // The cells whose first entry is in the chunk. Entries of a cell stand in order of items.

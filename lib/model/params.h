@@ -121,7 +121,7 @@ extern const char *const csim_method_names[];
 enum { CSIM_MAX_WINDOW = 16 };
 
 typedef struct csim_solver_params {
-  const char *method;  ///< one of csim_method_names
+  const char *method;  ///< one of csim_method_names but "auto", which a scene resolves
   csim_linear linear;
   csim_preconditioner preconditioner;
   csim_spd spd;
@@ -177,6 +177,7 @@ typedef enum csim_broad_phase {
 typedef enum csim_on_intersection {
   CSIM_INTERSECTION_REFUSE,
   CSIM_INTERSECTION_IGNORE_PAIRS, ///< go on; what crosses stays crossed, nothing else will
+  CSIM_INTERSECTION_UNTANGLE,     ///< pull it apart first; then as with ignored pairs
 } csim_on_intersection;
 
 /// Friction between two parts that differs from the general rule.

@@ -569,13 +569,14 @@ static char *print_record(const csim_scene *scene, const char *state,
   csim_json_integer(&out, "tetrahedra", report->ntet);
   csim_json_integer(&out, "springs", report->nspring);
   csim_json_bool(&out, "contact_guarantee", scene->contact.response == CSIM_RESPONSE_FILTER);
-  if (report->verified_substeps) {
-    csim_json_integer(&out, "verified_substeps", report->verified_substeps);
-    csim_json_integer(&out, "crossing_substeps", report->crossing_substeps);
+  if (report->total.verified) {
+    csim_json_integer(&out, "verified_substeps", report->total.verified);
+    csim_json_integer(&out, "crossing_substeps", report->total.crossing);
   }
-  csim_json_integer(&out, "substeps", report->substeps);
-  csim_json_integer(&out, "halved_substeps", report->halved_substeps);
-  csim_json_integer(&out, "unconverged_substeps", report->unconverged_substeps);
+  csim_json_integer(&out, "substeps", report->total.taken);
+  csim_json_integer(&out, "halved_substeps", report->total.halved);
+  csim_json_integer(&out, "unconverged_substeps", report->total.unconverged);
+  csim_json_integer(&out, "lagged_substeps", report->total.lagged);
   csim_json_close(&out, '}');
   csim_json_end(&out);
   if (!out.failed) return out.text;

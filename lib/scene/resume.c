@@ -56,11 +56,12 @@ static char *describe(const csim_scene *scene, const csim_world *world,
   csim_json_open(&out, NULL, '{');
   csim_json_text(&out, "program", "clothsim " CSIM_VERSION);
   csim_json_open_flat(&out, "totals", '{');
-  csim_json_integer(&out, "substeps", totals->substeps);
-  csim_json_integer(&out, "halved", totals->halved_substeps);
-  csim_json_integer(&out, "unconverged", totals->unconverged_substeps);
-  csim_json_integer(&out, "verified", totals->verified_substeps);
-  csim_json_integer(&out, "crossing", totals->crossing_substeps);
+  csim_json_integer(&out, "substeps", totals->taken);
+  csim_json_integer(&out, "halved", totals->halved);
+  csim_json_integer(&out, "unconverged", totals->unconverged);
+  csim_json_integer(&out, "lagged", totals->lagged);
+  csim_json_integer(&out, "verified", totals->verified);
+  csim_json_integer(&out, "crossing", totals->crossing);
   csim_json_close(&out, '}');
   csim_json_open(&out, "meshes", '[');
   for (int b = 0; b < model->nbody; b++) {
@@ -71,9 +72,13 @@ static char *describe(const csim_scene *scene, const csim_world *world,
                    3 * (size_t)body->nvert * sizeof *model->x0);
     print_mesh(&out, body->name, body->nvert, h);
   }
-  for (int k = 0; k < world->ncollider; k++)
-    print_mesh(&out, world->collider[k].name, world->collider_mesh[k].nvert,
-               hash_mesh(&world->collider_mesh[k]));
+  for (int k = 0; k < world->ncollider; k++) {
+    const csim_collider *collider = &world->collider[k];
+    const csim_mesh *mesh = &world->collider_mesh[k];
+    size_t size = 3 * (size_t)mesh->nvert * (size_t)collider->nframe * sizeof *collider->frame;
+    print_mesh(&out, collider->name, mesh->nvert,
+               hash_bytes(hash_mesh(mesh), collider->frame, size));
+  }
   csim_json_close(&out, ']');
   csim_json_raw(&out, "scene", scene->resolved);
   csim_json_close(&out, '}');
@@ -314,9 +319,12 @@ static csim_status compare_trees(csim_json *json, const csim_scene *scene,
   csim_difference d = {
       .json = json, .file = scene->file, .level = allowed ? CSIM_INFO : CSIM_ERROR, .log = log};
   csim_place place = {.file = scene->file};
-  resume->totals = (csim_run_totals){total(json, was, "substeps"), total(json, was, "halved"),
-                                     total(json, was, "unconverged"), total(json, was, "verified"),
-                                     total(json, was, "crossing")};
+  resume->totals = (csim_run_totals){.taken = total(json, was, "substeps"),
+                                     .halved = total(json, was, "halved"),
+                                     .unconverged = total(json, was, "unconverged"),
+                                     .lagged = total(json, was, "lagged"),
+                                     .verified = total(json, was, "verified"),
+                                     .crossing = total(json, was, "crossing")};
   int count = csim_tell_differences(&d, csim_json_get(was, "scene"), csim_json_get(is, "scene"));
   if (!cJSON_Compare(csim_json_get(was, "program"), csim_json_get(is, "program"), 1)) {
     csim_say(log, d.level, place, "the checkpoint is of another version of clothsim");

@@ -12,11 +12,6 @@
 #define CSIM_CHECKPOINT_NAME "run.checkpoint"
 #define CSIM_RECORD_NAME "run.json"
 
-/// What run.json and the totals of a resumed run go on from.
-typedef struct csim_run_totals {
-  long long substeps, halved_substeps, unconverged_substeps, verified_substeps, crossing_substeps;
-} csim_run_totals;
-
 typedef struct csim_resume {
   int complete; ///< nothing to do: the run in `out` is complete
   int replace;  ///< an earlier run of this scene without a checkpoint: start over its files

@@ -1,6 +1,7 @@
 // scene/run.c: the main job, from a scene to frames on disk. Needs everything below.
 #include "base/number.h"
 #include "contact/start.h"
+#include "contact/untangle.h"
 #include "io/file.h"
 #include "scene/output.h"
 #include "scene/resume.h"
@@ -27,9 +28,9 @@ typedef struct run {
   // what stands on disk, to be kept in a checkpoint
   csim_state good;
   csim_run_totals good_totals;
-  int checkpoint_frame;   // of the last checkpoint; frame_start - 1 when there is none
-  double checkpoint_time; // [s] when it was written
-  double began;           // [s]
+  int checkpoint_frame;     // of the last checkpoint; frame_start - 1 when there is none
+  double checkpoint_time;   // [s] when it was written
+  double began;             // [s]
   csim_watch *watch;        // NULL: substeps are not verified
   long long crossing_start; // pairs that meet at the start
 } run;
@@ -53,18 +54,35 @@ static double substep_of(const csim_scene *scene) {
   return 1 / (scene->fps * scene->substeps);
 }
 
+static csim_status untangle(const run *r) {
+  const csim_world *world = &r->world;
+  const csim_contact_params *contact = &r->scene->contact;
+  long long before, after;
+  csim_status status =
+      csim_contact_untangle(world->model, world->ncollider, world->collider, contact->self,
+                            contact->thickness, world->model->x0, &before, &after);
+  if (!status && before)
+    csim_say(r->log, after ? CSIM_WARNING : CSIM_INFO, (csim_place){.file = r->scene->file},
+             "untangled the start: %lld pairs of triangles passed through each other, %lld do now%s",
+             before, after, after ? "; they stay so" : "");
+  return status;
+}
+
 // A start with surfaces through each other is refused, unless the scene says to go on.
 static csim_status check_start(run *r) {
   const csim_contact_params *contact = &r->scene->contact;
   const csim_world *world = &r->world;
-  if (contact->response != CSIM_RESPONSE_FILTER &&
-      contact->response != CSIM_RESPONSE_IMPACT_ZONES)
+  if (contact->response != CSIM_RESPONSE_FILTER && contact->response != CSIM_RESPONSE_IMPACT_ZONES)
     return CSIM_OK;
   csim_arena arena = {0};
   csim_place place = {.file = r->scene->file};
   char *path = NULL;
   long long total = 0;
   int refuse = contact->on_intersection == CSIM_INTERSECTION_REFUSE;
+  if (contact->on_intersection == CSIM_INTERSECTION_UNTANGLE) {
+    csim_status untangled = untangle(r);
+    if (untangled) return untangled;
+  }
   if (r->options->out) {
     path = csim_arena_print(&arena, "%s-intersections.obj", r->options->out);
     if (!path) return CSIM_MEMORY;
@@ -75,7 +93,8 @@ static csim_status check_start(run *r) {
   if (!status && total && refuse) {
     csim_say(r->log, CSIM_ERROR, place,
              "contact keeps apart what is apart at the start; move the objects, or go on as it is "
-             "with \"contact\": {\"on_intersection\": \"ignore-pairs\"}");
+             "with \"contact\": {\"on_intersection\": \"ignore-pairs\"}, or have it pulled apart with "
+             "\"untangle\"");
     status = CSIM_INVALID;
   }
   csim_arena_free(&arena);
@@ -118,9 +137,10 @@ static csim_status create(run *r) {
   }
   warn_unstable(r, setup.h);
   if (r->scene->contact.response != CSIM_RESPONSE_FILTER)
-    csim_say(r->log, CSIM_INFO, (csim_place){.file = r->scene->file},
-             "contact.response is not \"filter\": there is no guarantee that nothing passes through "
-             "anything");
+    csim_say(
+        r->log, CSIM_INFO, (csim_place){.file = r->scene->file},
+        "contact.response is not \"filter\": there is no guarantee that nothing passes through "
+        "anything");
   if (!r->options->verify_substeps) return CSIM_OK;
   r->watch = csim_watch_create(&r->world, r->scene->contact.self);
   return r->watch ? csim_watch_count(r->watch, &r->state, 0, &r->crossing_start) : CSIM_MEMORY;
@@ -172,8 +192,6 @@ static const char *outcome_text(const csim_scene *scene, csim_outcome outcome) {
   case CSIM_OUTCOME_INDEFINITE:
     return "the matrix is indefinite and Cholesky has no factor: set solver.spd to \"drop\" or "
            "\"clamp\"";
-  case CSIM_OUTCOME_BLOCKED:
-    return "contact lets nothing move, even at a sixteenth of the substep";
   case CSIM_OUTCOME_MEMORY:
     return "out of memory";
   case CSIM_OUTCOME_DIVERGED:
@@ -184,23 +202,62 @@ static const char *outcome_text(const csim_scene *scene, csim_outcome outcome) {
   }
 }
 
-// After a substep, when that was asked for: has anything passed through anything? Tells once a frame.
+// After a substep, when that was asked for: has anything passed through anything? Tells once a
+// frame.
 static csim_status verify_substep(run *r, int frame, int substep, long long *most) {
   long long count = 0;
   if (!r->watch) return CSIM_OK;
   double time = (double)r->state.step * substep_of(r->scene);
   csim_status status = csim_watch_count(r->watch, &r->state, time, &count);
   if (status) return status;
-  r->report->verified_substeps++;
+  r->report->total.verified++;
   if (count <= r->crossing_start) return CSIM_OK;
-  r->report->crossing_substeps++;
+  r->report->total.crossing++;
   if (*most == 0)
-    csim_say(r->log, CSIM_ERROR, (csim_place){.file = r->scene->file},
-             "frame %d, substep %d of %d: %lld pairs of triangles meet, or vertices are behind planes; "
-             "at the start %lld did",
-             frame, substep, r->scene->substeps, count, r->crossing_start);
+    csim_say(
+        r->log, CSIM_ERROR, (csim_place){.file = r->scene->file},
+        "frame %d, substep %d of %d: %lld pairs of triangles meet, or vertices are behind planes; "
+        "at the start %lld did",
+        frame, substep, r->scene->substeps, count, r->crossing_start);
   if (count > *most) *most = count;
   return CSIM_OK;
+}
+
+static void count_substep(run *r, const csim_step_report *step, csim_frame_stats *stats) {
+  csim_run_totals *total = &r->report->total;
+  int unconverged = step->method.outcome != CSIM_OUTCOME_CONVERGED, halved = step->parts > 1;
+  total->taken++;
+  total->unconverged += unconverged;
+  total->halved += halved;
+  // less than the contact distance is the play of contact itself
+  total->lagged += step->contact.lag > r->scene->contact.thickness;
+  stats->substeps++;
+  stats->unconverged += unconverged;
+  stats->halved += halved;
+  stats->iterations += step->iterations;
+  stats->linear_iterations += step->linear_iterations;
+  stats->contacts += step->contacts;
+  stats->residual = fmax(stats->residual, step->method.residual);
+}
+
+// The rungs that a frame's substeps had to take, see docs/run-report.md.
+static void tell_frame(const run *r, int frame, const csim_frame_stats *stats, int parts,
+                       double lag) {
+  csim_place place = {.file = r->scene->file};
+  if (stats->unconverged)
+    csim_say(
+        r->log, CSIM_DEBUG, place,
+        "frame %d: %lld of %lld substeps ended above the tolerance, the worst at a residual of %.2g",
+        frame, stats->unconverged, stats->substeps, stats->residual);
+  if (stats->halved)
+    csim_say(r->log, CSIM_WARNING, place,
+             "frame %d: %lld of %lld substeps blew up and were taken in up to %d parts", frame,
+             stats->halved, stats->substeps, parts);
+  if (lag > r->scene->contact.thickness)
+    csim_say(r->log, CSIM_WARNING, place,
+             "frame %d: a collider or pin is up to %.3g m behind its motion, as there is no room: "
+             "something is squeezed",
+             frame, lag);
 }
 
 // All substeps of one frame.
@@ -208,21 +265,13 @@ static csim_status step_frame(run *r, int frame, csim_frame_stats *stats) {
   *stats = (csim_frame_stats){0};
   csim_solver_begin_frame(r->solver);
   double lag = 0;
+  int parts = 1;
   long long crossing = 0;
   for (int s = 0; s < r->scene->substeps; s++) {
     if (stop_wanted(r)) return CSIM_STOPPED;
     csim_step_report step;
     int gave_up = csim_step(r->solver, &r->state, &step);
-    r->report->substeps++;
-    r->report->halved_substeps += step.parts > 1;
-    r->report->unconverged_substeps += step.method.outcome != CSIM_OUTCOME_CONVERGED;
-    stats->substeps++;
-    stats->iterations += step.iterations;
-    stats->linear_iterations += step.linear_iterations;
-    stats->contacts += step.contacts;
-    stats->halved += step.parts > 1;
-    stats->unconverged += step.method.outcome != CSIM_OUTCOME_CONVERGED;
-    stats->residual = fmax(stats->residual, step.method.residual);
+    count_substep(r, &step, stats);
     if (gave_up) {
       snprintf(r->report->reason, sizeof r->report->reason, "frame %d, substep %d of %d: %s", frame,
                s + 1, r->scene->substeps, outcome_text(r->scene, step.method.outcome));
@@ -232,36 +281,19 @@ static csim_status step_frame(run *r, int frame, csim_frame_stats *stats) {
     csim_status status = verify_substep(r, frame, s + 1, &crossing);
     if (status) return status;
     lag = fmax(lag, step.contact.lag);
+    if (step.parts > parts) parts = step.parts;
     tell_progress(r, frame, s + 1, stats);
   }
-  // less than the contact distance is the play of contact itself
-  if (lag > r->scene->contact.thickness)
-    csim_say(r->log, CSIM_WARNING, (csim_place){.file = r->scene->file},
-             "frame %d: a collider or pin is up to %.3g m behind its motion, as there is no room: "
-             "something is squeezed",
-             frame, lag);
+  tell_frame(r, frame, stats, parts, lag);
   return CSIM_OK;
 }
 
 // ------------------------------------------------------------------------------------ checkpoints
 
-static csim_run_totals totals_of(const csim_run_report *report) {
-  return (csim_run_totals){report->substeps, report->halved_substeps, report->unconverged_substeps,
-                           report->verified_substeps, report->crossing_substeps};
-}
-
-static void set_totals(csim_run_totals totals, csim_run_report *report) {
-  report->substeps = totals.substeps;
-  report->halved_substeps = totals.halved_substeps;
-  report->unconverged_substeps = totals.unconverged_substeps;
-  report->verified_substeps = totals.verified_substeps;
-  report->crossing_substeps = totals.crossing_substeps;
-}
-
 // The frame is on disk: from here on it is what a checkpoint keeps. There is room for all of it.
 static void keep_state(run *r, int frame) {
   r->report->last_frame = frame;
-  r->good_totals = totals_of(r->report);
+  r->good_totals = r->report->total;
   csim_state_copy(&r->state, &r->good);
 }
 
@@ -308,7 +340,7 @@ static csim_status take_state(run *r) {
     }
     r->state.step = step;
   }
-  set_totals(r->resume.totals, r->report);
+  r->report->total = r->resume.totals;
   r->report->resumed = 1;
   r->report->resumed_after = frame;
   if (!r->resume.changed) r->checkpoint_frame = frame;
@@ -364,13 +396,13 @@ static csim_status end_run(run *r, csim_status status) {
               {CSIM_MEMORY, "failed", "out of memory"},
               {CSIM_INVALID, "failed", "invalid"}};
   csim_run_report *report = r->report;
-  if (!status && report->crossing_substeps) {
+  if (!status && report->total.crossing) {
     status = CSIM_FAILED;
     snprintf(report->reason, sizeof report->reason,
-             "in %lld of %lld substeps surfaces pass through each other", report->crossing_substeps,
-             report->verified_substeps);
+             "in %lld of %lld substeps surfaces pass through each other", report->total.crossing,
+             report->total.verified);
   }
-  if (status) set_totals(r->good_totals, report);
+  if (status) report->total = r->good_totals;
   if (status == CSIM_STOPPED || (!status && r->options->checkpoint_last)) {
     csim_status saved = save_checkpoint(r, r->log);
     if (saved) status = saved, report->reason[0] = 0;
@@ -398,7 +430,7 @@ csim_status csim_run(const csim_scene *scene, const csim_run_options *options, c
            .checkpoint_frame = none,
            .began = now()};
   r.checkpoint_time = r.began;
-  *report = (csim_run_report){.last_frame = none};
+  *report = (csim_run_report){.last_frame = none, .iterations = scene->solver.iterations};
   csim_status status = CSIM_OK;
   if (options->resume) status = csim_resume_find(scene, options, log, &r.resume);
   if (!status && r.resume.complete) {

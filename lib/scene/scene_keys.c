@@ -197,8 +197,10 @@ static const csim_field solver_fields[] = {
      .kind = &csim_kind_word,
      .detail = csim_method_names,
      .offset = IN_SOLVER(method),
-     .fallback = "newton",
-     .doc = "How an implicit step is solved."},
+     .fallback = "auto",
+     .doc = "How an implicit step is solved. \"auto\" is newton with \"iterations\" 1 and "
+            "\"linear_tolerance\" 0.05 where the scene does not give them: what reaches an accuracy "
+            "in the least time (docs/methods.md); for more of it raise \"frames.substeps\"."},
     {.key = "linear",
      .kind = &csim_kind_choice,
      .detail = linear_names,
@@ -360,7 +362,7 @@ static void check_contact(csim_reader *r, const cJSON *item, void *base) {
 static const char *const energy_names[] = {"quadratic-log", "log", "cubic", NULL};
 static const char *const broad_phase_names[] = {"bvh", "grid", NULL};
 static const char *const test_names[] = {"discrete", "continuous", NULL};
-static const char *const on_intersection_names[] = {"refuse", "ignore-pairs", NULL};
+static const char *const on_intersection_names[] = {"refuse", "ignore-pairs", "untangle", NULL};
 
 #define IN_PAIR(member) offsetof(csim_pair_friction, member)
 static const csim_field pair_fields[] = {
@@ -477,8 +479,9 @@ static const csim_field contact_fields[] = {
      .detail = on_intersection_names,
      .offset = IN_CONTACT(on_intersection),
      .fallback = "refuse",
-     .doc = "What to do with a start in which surfaces pass through each other: refuse it, or go on "
-            "with what crosses staying crossed (never more than at the start)."},
+     .doc = "What to do with a start in which surfaces pass through each other: refuse it, go on "
+            "with what crosses staying crossed (never more than at the start), or pull it apart "
+            "before the first frame (pinned vertices stay; what is left then stays crossed)."},
 };
 static const csim_table contact_table = {.name = "contact",
                                          .doc = "What happens where things touch.",
@@ -628,8 +631,18 @@ static void check_pairs(csim_reader *r, const cJSON *item, csim_scene *scene) {
     }
 }
 
+// One linear solve a step, and that not to the end: errors of the step's length are larger than what
+// more iterations would mend, see docs/methods.md.
+static void resolve_auto(const cJSON *solver, csim_solver_params *params) {
+  if (strcmp(params->method, "auto") != 0) return;
+  params->method = "newton";
+  if (!csim_json_get(solver, "iterations")) params->iterations = 1;
+  if (!csim_json_get(solver, "linear_tolerance")) params->linear_tolerance = 0.05;
+}
+
 static void finish_scene(csim_reader *r, const cJSON *item, void *base) {
   csim_scene *scene = base;
+  resolve_auto(csim_json_get(item, "solver"), &scene->solver);
   check_gravity(r, item, scene);
   check_names(r, item, scene);
   check_pairs(r, item, scene);

@@ -16,7 +16,7 @@ METHODS(DECLARE)
 static const csim_method *const methods[] = {METHODS(POINTER)};
 
 #define NAME(name) #name,
-const char *const csim_method_names[] = {METHODS(NAME) NULL};
+const char *const csim_method_names[] = {"auto", METHODS(NAME) NULL};
 
 const csim_method *csim_method_find(const char *name) {
   for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)

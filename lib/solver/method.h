@@ -15,7 +15,6 @@ typedef enum csim_outcome {
   CSIM_OUTCOME_STALLED,    ///< no further decrease is possible in double precision
   CSIM_OUTCOME_INDEFINITE, ///< Cholesky met a pivot that is not positive (spd "none"); x not usable
   CSIM_OUTCOME_DIVERGED,   ///< not finite; x is not usable
-  CSIM_OUTCOME_BLOCKED,    ///< contact let less than a thousandth of a needed step through
   CSIM_OUTCOME_MEMORY,     ///< out of memory
 } csim_outcome;
 

@@ -50,7 +50,7 @@ void csim_solver_press(csim_solver *solver, const csim_state *state, double *for
 
 /// Advances the state by one substep of setup.h.
 ///
-/// When a method diverges, or contact blocks it, the step is taken again in halves, quarters, ...
+/// When a method diverges, the step is taken again in halves, quarters, ...
 /// down to 1/16. When that fails too, the state is left as it was before and the report's outcome
 /// says why.
 /// @return 0, or -1 when the solver gave up

@@ -37,6 +37,55 @@ clean twist 3
 expect 0 "$clothsim" "$ROOT/scenes/contact/sleeve.json" -o bend -e 14 --set 'sleeve.mesh.cells=[16, 20]'
 check "the arm does not lag" sh -c '! grep "behind its motion" stderr'
 
+# a press that goes through the floor: it is held back, the cloth stays whole, and all is told
+cat >press.json <<'END'
+{"version": 1, "name": "press", "frames": {"end": 6, "substeps": 4},
+ "objects": [
+  {"name": "cloth", "type": "cloth", "material": "cotton", "position": [0, 0.012, 0],
+   "mesh": {"shape": "grid", "size": [0.3, 0.3], "cells": [10, 10]}},
+  {"name": "floor", "type": "collider", "mesh": {"shape": "plane"}},
+  {"name": "press", "type": "collider", "position": [0, 0.08, 0],
+   "mesh": {"shape": "box", "size": [0.5, 0.1, 0.5], "cells": [2, 2, 2]},
+   "motion": [{"frame": 1}, {"frame": 6, "position": [0, -0.06, 0]}]}],
+ "contact": {"thickness": 0.005}}
+END
+expect 0 "$clothsim" press.json -o press --verify-substeps
+says "something is squeezed"
+says "colliders or pins were held back"
+check "lagging substeps are counted" test "$(field lagged_substeps press)" -gt 0
+equal "$(field crossing_substeps press)" 0 "the press: substeps with crossings"
+expect 0 "$clothsim" press.json -o press --overwrite -v --set solver.iterations=1
+says "ended above the tolerance, the worst at a residual of"
+
+# a start in which sheets, a solid, a ball and the floor are through each other is pulled apart
+cat >tangle.json <<'END'
+{"version": 1, "name": "tangle", "frames": {"end": 3, "substeps": 3},
+ "objects": [
+  {"name": "low", "type": "cloth", "material": "cotton",
+   "mesh": {"shape": "grid", "size": [1, 1], "cells": [14, 14]}},
+  {"name": "tilted", "type": "cloth", "material": "silk", "position": [0.4, 0.03, 0.07], "rotation": [0, 0, 25],
+   "mesh": {"shape": "grid", "size": [1, 1], "cells": [13, 13]}},
+  {"name": "cube", "type": "solid", "material": "jelly", "position": [0.45, 0.14, -0.4],
+   "mesh": {"shape": "box", "size": [0.3, 0.3, 0.3]}},
+  {"name": "ball", "type": "collider", "mesh": {"shape": "sphere", "radius": 0.3}, "position": [-0.5, -0.25, -0.5]},
+  {"name": "floor", "type": "collider", "mesh": {"shape": "plane"}, "position": [0, -0.15, 0]}],
+ "contact": {"thickness": "5 mm", "on_intersection": "untangle"}}
+END
+expect 2 "$clothsim" tangle.json -o refused --set 'contact.on_intersection="refuse"'
+says '"low" and "tilted" pass through each other'
+says '"tilted" starts behind the plane "floor"'
+says 'with "untangle"'
+expect 0 "$clothsim" tangle.json -o tangle --verify-substeps
+says "untangled the start"
+says "0 do now"
+equal "$(field crossing_substeps tangle)" 0 "an untangled start: substeps with crossings"
+expect 0 "$clothsim" --verify-contact tangle/tangle.clothcache
+# pinned vertices stay where they are: then it stays crossed, and is told so
+expect 0 "$clothsim" tangle.json -o pinned -e 2 --verify-substeps --set 'contact.on_intersection="untangle"' \
+  --set 'low.pins=[{"box": [[-9, -9, -9], [9, 9, 9]]}]' --set 'tilted.pins=[{"box": [[-9, -9, -9], [9, 9, 9]]}]'
+says "they stay so"
+says '"low" and "tilted" pass through each other'
+
 # without contact the cloths fall through, and that is found in both ways
 expect 1 "$clothsim" "$ROOT/scenes/contact/stack.json" -o none --verify-substeps -q -e 8 \
   --set 'contact.response="none"' --set frames.substeps=2

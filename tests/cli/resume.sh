@@ -168,6 +168,16 @@ sed -i '0,/^v .*/s//v -0.501 0.52 -0.5/' cloth.obj
 expect 2 "$clothsim" file.json -o mesh --resume
 says "mesh file"
 
+# a changed frame of a collider that deforms
+mkdir film && for k in 1 2 3; do
+  printf 'v -1 0 -1\nv 1 0 -1\nv 0 0.0%d 1\nf 1 3 2\n' $k >film/f_000$k.obj
+done
+sed 's/"mesh": {"shape": "sphere", "radius": 0.5}/"mesh": {"sequence": "film\/f_####.obj"}/' tiny.json >film.json
+expect 75 "$clothsim" film.json -q -o film-out $stop
+sed -i 's/0.02/0.03/' film/f_0002.obj
+expect 2 "$clothsim" film.json -o film-out --resume
+says "mesh file"
+
 # two at once
 "$clothsim" tiny.json -o busy -e 900000 --progress none 2>/dev/null &
 pid=$!

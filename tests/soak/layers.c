@@ -1,10 +1,10 @@
 // tests/soak/layers.c: do layers keep their order along rays? Independent of every test of contact:
 // a layer that has passed through another stands on its other side.
 //
-//   layers CACHE NAME,NAME,... point X Y Z  DX DY DZ DEGREES
-//   layers CACHE NAME,NAME,... slab  X Y Z  DX DY DZ SIZE
+//   layers CACHE NAME,NAME,... point X Y Z  DX DY DZ DEGREES LENGTH
+//   layers CACHE NAME,NAME,... slab  X Y Z  DX DY DZ SIZE LENGTH
 //
-// Rays go from a point into a cone, or side by side from a square about a point. In every frame,
+// Rays go from a point into a cone, or side by side from a square about a point, as far as LENGTH. In every frame,
 // what a ray meets of the objects must come in the order of their names. Prints the rays that met
 // at least two and those out of order; exit code 1 when there are any.
 #include "base/arena.h"
@@ -54,7 +54,8 @@ static double meet(const double *o, const double *d, const double *a, const doub
 }
 
 // 0: met fewer than two layers; 1: in order; 2: out of order.
-static int look_along(const double *o, const double *d, int nlayer, const layer *layers) {
+static int look_along(const double *o, const double *d, double length, int nlayer,
+                      const layer *layers) {
   static hit hits[MAX_HITS];
   int n = 0, several = 0;
   for (int l = 0; l < nlayer; l++) {
@@ -63,7 +64,7 @@ static int look_along(const double *o, const double *d, int nlayer, const layer 
       const int *v = mesh->tri + 3 * (ptrdiff_t)t;
       double at = meet(o, d, layers[l].x + 3 * (ptrdiff_t)v[0], layers[l].x + 3 * (ptrdiff_t)v[1],
                        layers[l].x + 3 * (ptrdiff_t)v[2]);
-      if (at > 0) hits[n++] = (hit){at, l};
+      if (at > 0 && at < length) hits[n++] = (hit){at, l};
     }
   }
   qsort(hits, (size_t)n, sizeof *hits, by_distance);
@@ -123,13 +124,13 @@ static int find_layers(csim_cache *cache, char *names, layer *layers) {
 int main(int argc, char **argv) {
   layer layers[MAX_LAYERS];
   csim_cache *cache;
-  if (argc != 11) {
-    fputs("usage: layers CACHE NAMES point|slab X Y Z DX DY DZ DEGREES|SIZE\n", stderr);
+  if (argc != 12) {
+    fputs("usage: layers CACHE NAMES point|slab X Y Z DX DY DZ DEGREES|SIZE LENGTH\n", stderr);
     return 2;
   }
   if (csim_cache_open(argv[1], NULL, &cache)) return 3;
-  double number[7];
-  for (int i = 0; i < 7; i++) number[i] = strtod(argv[4 + i], NULL);
+  double number[8];
+  for (int i = 0; i < 8; i++) number[i] = strtod(argv[4 + i], NULL);
   int nlayer = find_layers(cache, argv[2], layers);
   if (nlayer < 2) return 2;
   long long met = 0, swapped = 0;
@@ -145,7 +146,7 @@ int main(int argc, char **argv) {
       for (int j = 0; j < ACROSS; j++) {
         double o[3], d[3];
         aim(number, number + 3, argv[3][0] == 'p', number[6], i, j, o, d);
-        int found = look_along(o, d, nlayer, layers);
+        int found = look_along(o, d, number[7], nlayer, layers);
         met += found > 0;
         swapped += found > 1;
       }

@@ -145,8 +145,14 @@ typedef struct odd {
   int modulus;
 } odd;
 
-static int keep_some(void *context, int a, int b) {
-  return (a + b) % ((odd *)context)->modulus != 0;
+static int wants(const odd *context, int a, int b) {
+  return (a + b) % context->modulus != 0;
+}
+
+static int keep_some(void *context, int a, const int b[4], int mask) {
+  for (int k = 0; k < 4; k++)
+    if (mask >> k & 1 && !wants(context, a, b[k])) mask ^= 1 << k;
+  return mask;
 }
 
 static void random_boxes(int n, int style, csim_box *box) {
@@ -185,20 +191,21 @@ static void test_broad_phases(void) {
     csim_pair_chunks_begin(&brute, 2);
     for (int i = N - 1; i >= 0; i--)
       for (int j = i + 1; j < N; j++)
-        if (csim_boxes_meet(&A[i], &A[j]) && keep_some(&context, i, j))
+        if (csim_boxes_meet(&A[i], &A[j]) && wants(&context, i, j))
           csim_pair_chunks_push(&brute, j & 1, i, j);
     CHECK(csim_pair_chunks_join(&brute, NULL, N, &want) == 0);
     csim_pair_chunks_begin(&brute, 1);
     for (int i = 0; i < N; i++)
       for (int j = 0; j < M; j++)
-        if (csim_boxes_meet(&A[i], &B[j]) && keep_some(&context, i, j))
+        if (csim_boxes_meet(&A[i], &B[j]) && wants(&context, i, j))
           csim_pair_chunks_push(&brute, 0, i, j);
     CHECK(csim_pair_chunks_join(&brute, NULL, N, &want_between) == 0);
     for (int threads = 1; threads <= 3; threads++) {
       csim_pool *pool = csim_pool_create(threads);
       csim_bvh_update(&tree, A, key); // sorted for the first style, refitted afterwards
       csim_bvh_update(&other, B, key);
-      csim_bvh_search self = {&tree, &tree, 1}, between = {&tree, &other, 0};
+      csim_bvh_search self = {.A = &tree, .B = &tree, .alike = 1},
+                      between = {.A = &tree, .B = &other};
       CHECK(csim_bvh_pairs(pool, 1, &self, N, keep_some, &context, &chunks, &got) == 0);
       CHECK(same_pairs(&got, &want));
       CHECK(csim_bvh_pairs(pool, 1, &between, N, keep_some, &context, &chunks, &got) == 0);

@@ -190,6 +190,32 @@ static void test_values(void) {
   csim_scene_free(s);
 }
 
+// "auto" stands for settings of newton; what the scene says itself stays.
+static void test_auto(void) {
+  static const struct {
+    const char *solver, *method;
+    int iterations;
+    double linear_tolerance;
+  } cases[] = {
+      {"", "newton", 1, 0.05},
+      {", \"solver\": {}", "newton", 1, 0.05},
+      {", \"solver\": {\"method\": \"auto\", \"iterations\": 7}", "newton", 7, 0.05},
+      {", \"solver\": {\"linear_tolerance\": 1e-6}", "newton", 1, 1e-6},
+      {", \"solver\": {\"method\": \"newton\"}", "newton", 4, 1e-3},
+      {", \"solver\": {\"method\": \"pd\"}", "pd", 4, 1e-3},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char text[400];
+    snprintf(text, sizeof text, "{\"objects\": [{\"name\": \"a\", " CLOTH "}]%s}", cases[i].solver);
+    csim_scene *s = expect_scene(text, NULL);
+    if (!s) continue;
+    CHECK_TEXT(s->solver.method, cases[i].method);
+    CHECK(s->solver.iterations == cases[i].iterations);
+    CHECK(s->solver.linear_tolerance == cases[i].linear_tolerance);
+    csim_scene_free(s);
+  }
+}
+
 // The resolved scene is a scene, and resolves to itself.
 static void test_resolved(void) {
   csim_scene *s = expect_scene(whole, NULL);
@@ -524,6 +550,7 @@ int main(int argc, char **argv) {
   writing = argc > 1 && !strcmp(argv[1], "--write");
   if (!mkdtemp(folder)) return 1;
   test_values();
+  test_auto();
   test_resolved();
   test_defaults();
   test_units();

@@ -1,0 +1,192 @@
+// contact/untangle.c: see untangle.h.
+#include "contact/untangle.h"
+
+#include "math/vec3.h"
+#include "mesh/intersect.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// A round moves a vertex by a share of the mean edge at most; most tangles take tens of rounds.
+enum { MAX_PAIRS = 1 << 20, MAX_ROUNDS = 600, PATIENCE = 150, SPREAD = 6 };
+static const double STEP = 0.1;
+
+typedef struct untangling {
+  csim_skin skin;
+  const unsigned char *fixed; // (skin.nbody_vert)
+  int self, npair;
+  int (*pair)[2];
+  double edge;  // [m] mean
+  double *move; // (skin.nvert x 3)
+  double *sum;  // (skin.nbody_vert x 3) scratch
+  int *count;   // (skin.nbody_vert) scratch
+} untangling;
+
+static int is_free(const untangling *u, int i) {
+  return i < u->skin.nbody_vert && !u->fixed[i];
+}
+
+static csim_status find_pairs(untangling *u) {
+  const csim_skin *skin = &u->skin;
+  csim_triangles mesh = {skin->nvert, skin->x0, skin->ntri, skin->tri};
+  long long found;
+  csim_status status = csim_find_self_intersections(&mesh, MAX_PAIRS, u->pair[0], &found);
+  int n = found < MAX_PAIRS ? (int)found : MAX_PAIRS;
+  u->npair = 0;
+  for (int i = 0; !status && i < n; i++) {
+    int a = skin->part[skin->tri[3 * (ptrdiff_t)u->pair[i][0]]] < skin->nbody;
+    int b = skin->part[skin->tri[3 * (ptrdiff_t)u->pair[i][1]]] < skin->nbody;
+    if (a && b ? u->self : a || b) memmove(u->pair[u->npair++], u->pair[i], sizeof u->pair[i]);
+  }
+  return status;
+}
+
+static void push(untangling *u, int i, double weight, const double *way) {
+  if (is_free(u, i)) csim_add_scaled(weight, way, u->move + 3 * (ptrdiff_t)i);
+}
+
+// Edge (p, q) of the triangle (p, q, o) through triangle t. Seen from t, moving the edge by d moves
+// the end X of their line by d - (d.n)/(e.n) e; with the line going from X along r, that shortens
+// it by r.d - (r.e)/(e.n) n.d. In the middle of a sheet the triangles on both sides of the edge
+// cancel.
+static void push_edge(untangling *u, int p, int q, int o, const int t[3]) {
+  const double *x = u->skin.x0, *a = x + 3 * (ptrdiff_t)t[0];
+  double ab[3], ac[3], n[3], e[3], po[3], pa[3], way[3], r[3], w[3];
+  csim_sub(x + 3 * (ptrdiff_t)t[1], a, ab);
+  csim_sub(x + 3 * (ptrdiff_t)t[2], a, ac);
+  csim_cross(ab, ac, n);
+  csim_sub(x + 3 * (ptrdiff_t)q, x + 3 * (ptrdiff_t)p, e);
+  csim_sub(x + 3 * (ptrdiff_t)o, x + 3 * (ptrdiff_t)p, po);
+  csim_sub(a, x + 3 * (ptrdiff_t)p, pa);
+  double area = csim_norm(n), length = csim_norm(e), rise = csim_dot(e, n);
+  if (!(area > 0 && length > 0) || rise == 0) return;
+  double along = csim_dot(pa, n) / rise; // of X on the edge
+  if (!(along >= 0 && along <= 1)) return;
+  double at[3] = {along * e[0] - pa[0], along * e[1] - pa[1], along * e[2] - pa[2]}; // X - a
+  csim_cross(at, ac, w);
+  double v1 = csim_dot(w, n) / (area * area);
+  csim_cross(ab, at, w);
+  double v2 = csim_dot(w, n) / (area * area);
+  if (!(v1 >= 0 && v2 >= 0 && v1 + v2 <= 1)) return; // passes by
+  // r: within both planes, from the edge into its triangle
+  double m[3];
+  csim_cross(e, po, m);
+  csim_cross(m, n, r);
+  double size = csim_norm(r);
+  if (!(size > 0)) return;
+  csim_cross(m, e, w);
+  double side = csim_dot(r, w) > 0 ? 1 / size : -1 / size;
+  for (int c = 0; c < 3; c++) {
+    r[c] *= side;
+    n[c] /= area;
+    e[c] /= length;
+  }
+  // a grazing edge says little about where to go
+  double steep = csim_dot(e, n), least = 0.2;
+  if (fabs(steep) < least) steep = steep < 0 ? -least : least;
+  for (int c = 0; c < 3; c++) way[c] = r[c] - csim_dot(r, e) / steep * n[c];
+  push(u, p, 1 - along, way);
+  push(u, q, along, way);
+  for (int c = 0; c < 3; c++) way[c] = -way[c];
+  push(u, t[0], 1 - v1 - v2, way);
+  push(u, t[1], v1, way);
+  push(u, t[2], v2, way);
+}
+
+static void push_pair(untangling *u, int i, int j) {
+  const int *s = u->skin.tri + 3 * (ptrdiff_t)i, *t = u->skin.tri + 3 * (ptrdiff_t)j;
+  for (int k = 0; k < 3; k++) push_edge(u, s[k], s[(k + 1) % 3], s[(k + 2) % 3], t);
+}
+
+// What is near goes along: single vertices would fold the sheet around them.
+static void spread_moves(untangling *u) {
+  const csim_skin *skin = &u->skin;
+  size_t n = 3 * (size_t)skin->nbody_vert;
+  for (int pass = 0; pass < SPREAD; pass++) {
+    memset(u->sum, 0, n * sizeof *u->sum);
+    memset(u->count, 0, (size_t)skin->nbody_vert * sizeof *u->count);
+    for (int e = 0; e < skin->nbody_edge; e++)
+      for (int k = 0; k < 2; k++) {
+        int i = skin->edge[2 * (ptrdiff_t)e + k], j = skin->edge[2 * (ptrdiff_t)e + 1 - k];
+        csim_add_scaled(1, u->move + 3 * (ptrdiff_t)j, u->sum + 3 * (ptrdiff_t)i);
+        u->count[i]++;
+      }
+    for (int i = 0; i < skin->nbody_vert; i++) {
+      double *d = u->move + 3 * (ptrdiff_t)i;
+      if (!is_free(u, i) || !u->count[i]) continue;
+      for (int c = 0; c < 3; c++)
+        d[c] = 0.5 * d[c] + 0.5 * u->sum[3 * (ptrdiff_t)i + c] / u->count[i];
+    }
+  }
+}
+
+static void move_vertices(untangling *u) {
+  for (int i = 0; i < u->skin.nbody_vert; i++) {
+    const double *d = u->move + 3 * (ptrdiff_t)i;
+    double d2 = csim_dot(d, d);
+    if (d2 > 0) csim_add_scaled(STEP * u->edge / sqrt(1 + d2), d, u->skin.x0 + 3 * (ptrdiff_t)i);
+  }
+}
+
+static void lift_from_planes(untangling *u, int ncollider, const csim_collider *collider,
+                             double thickness) {
+  for (int k = 0; k < ncollider; k++) {
+    if (collider[k].shape != CSIM_COLLIDER_PLANE) continue;
+    csim_pose pose = csim_motion_pose(&collider[k].motion, collider[k].pivot, 0);
+    for (int i = 0; i < u->skin.nbody_vert; i++) {
+      double *x = u->skin.x0 + 3 * (ptrdiff_t)i, local[3];
+      csim_collider_to_local(&collider[k], &pose, x, local);
+      if (local[1] > 0 || !is_free(u, i)) continue;
+      local[1] = 0.5 * thickness;
+      csim_collider_to_world(&collider[k], &pose, local, x);
+    }
+  }
+}
+
+static double mean_edge(const csim_skin *skin) {
+  double sum = 0;
+  for (int e = 0; e < skin->nbody_edge; e++)
+    sum += csim_distance(skin->x0 + 3 * (ptrdiff_t)skin->edge[2 * (ptrdiff_t)e],
+                         skin->x0 + 3 * (ptrdiff_t)skin->edge[2 * (ptrdiff_t)e + 1]);
+  return skin->nbody_edge ? sum / skin->nbody_edge : 0;
+}
+
+csim_status csim_contact_untangle(const csim_model *model, int ncollider,
+                                  const csim_collider *collider, int self, double thickness,
+                                  double *x0, long long *before, long long *after) {
+  csim_arena arena = {0};
+  untangling u = {.fixed = model->fixed, .self = self};
+  csim_status status = CSIM_MEMORY;
+  size_t bytes = 3 * (size_t)model->nvert * sizeof *x0;
+  *before = *after = 0;
+  if (csim_skin_build(&arena, model, ncollider, collider, &u.skin)) goto done;
+  u.move = CSIM_ARENA_NEW(&arena, double, 3 * (ptrdiff_t)u.skin.nvert);
+  u.pair = csim_arena_alloc(&arena, MAX_PAIRS, sizeof *u.pair);
+  u.sum = CSIM_ARENA_NEW(&arena, double, 3 * (ptrdiff_t)u.skin.nbody_vert);
+  u.count = CSIM_ARENA_NEW(&arena, int, u.skin.nbody_vert);
+  if (arena.failed) goto done;
+  u.edge = mean_edge(&u.skin);
+  lift_from_planes(&u, ncollider, collider, thickness);
+  for (int round = 0, best = 0;; round++) {
+    status = find_pairs(&u);
+    if (status) goto done;
+    if (round == 0) *before = *after = u.npair;
+    if (round == 0 || u.npair < *after) {
+      *after = u.npair;
+      best = round;
+      memcpy(x0, u.skin.x0, bytes);
+    }
+    if (u.npair == 0 || round == MAX_ROUNDS || round - best > PATIENCE) break;
+    memset(u.move, 0, 3 * (size_t)u.skin.nvert * sizeof *u.move);
+    for (int i = 0; i < u.npair; i++) {
+      push_pair(&u, u.pair[i][0], u.pair[i][1]);
+      push_pair(&u, u.pair[i][1], u.pair[i][0]);
+    }
+    spread_moves(&u);
+    move_vertices(&u);
+    lift_from_planes(&u, ncollider, collider, thickness);
+  }
+done:
+  csim_arena_free(&arena);
+  return status;
+}
