@@ -8,12 +8,15 @@
 
 enum { SORT_GRAIN = 4096 };
 
-// Outward by four units of a float: one for rounding to it, the rest for sums with drifts.
+// Outward by four units of a float: one for rounding to it, the rest for sums with drifts. What is
+// added for zero must not become denormal where it is multiplied: that made searches 2.4 times slower.
+static const double LEAST = 1e-30;
+
 static float below(double x) {
-  return (float)(x - 4 * FLT_EPSILON * fabs(x) - FLT_MIN);
+  return (float)(x - 4 * FLT_EPSILON * fabs(x) - LEAST);
 }
 static float above(double x) {
-  return (float)(x + 4 * FLT_EPSILON * fabs(x) + FLT_MIN);
+  return (float)(x + 4 * FLT_EPSILON * fabs(x) + LEAST);
 }
 
 csim_box csim_box_of_point(const double *x, double grow, const double *drift) {

@@ -2,6 +2,7 @@
 #include "contact/bvh.h"
 
 enum { CHUNK_PACKS = 64, STACK_ROOM = 4 * CSIM_BVH_LEVELS };
+enum { SOME = 1, ALL = 2 }; // of a pack's items are stale
 
 static void lay_out(csim_bvh *bvh, int n) {
   int npack = n, total = 0;
@@ -114,11 +115,22 @@ void csim_bvh_update(csim_bvh *bvh, const csim_box *box, csim_morton *key) {
   fill_upper_levels(bvh);
 }
 
+// One byte for up to four below: 0 when none of them is stale, ALL when all are whole.
+static unsigned char sum_up(int n, const unsigned char *below, const int *order) {
+  int any = 0, all = 1;
+  for (int k = 0; k < n; k++) {
+    int state = below[order ? order[k] : k];
+    any |= state;
+    all &= order ? state != 0 : state == ALL;
+  }
+  return any ? all ? ALL : SOME : 0;
+}
+
 void csim_bvh_update_some(csim_bvh *bvh, const csim_box *box, const unsigned char *flag) {
   unsigned char *stale = bvh->stale;
   for (int p = 0; p < bvh->start[1]; p++) {
-    stale[p] = 0;
-    for (int i = 4 * p; i < 4 * p + 4 && i < bvh->n; i++) stale[p] |= flag[bvh->item[i]];
+    int n = bvh->n - 4 * p < 4 ? bvh->n - 4 * p : 4;
+    stale[p] = sum_up(n, flag, bvh->item + 4 * p);
     if (stale[p]) refill_item_pack(bvh, box, p);
   }
   for (int l = 1; l < bvh->nlevel; l++) {
@@ -126,8 +138,7 @@ void csim_bvh_update_some(csim_bvh *bvh, const csim_box *box, const unsigned cha
     int nchild = bvh->start[l] - bvh->start[l - 1];
     unsigned char *mine = stale + bvh->start[l];
     for (int p = 0; p < bvh->start[l + 1] - bvh->start[l]; p++) {
-      mine[p] = 0;
-      for (int k = 4 * p; k < 4 * p + 4 && k < nchild; k++) mine[p] |= child[k];
+      mine[p] = sum_up(nchild - 4 * p < 4 ? nchild - 4 * p : 4, child + 4 * p, NULL);
       if (mine[p]) refill_upper_pack(bvh, l, p);
     }
   }
@@ -160,12 +171,14 @@ static inline wide_box widen(const float *lo, const float *hi, const float *drif
   return w;
 }
 
-// As csim_boxes_meet: bit k tells of the pack's box k.
-static inline int meet(const wide_box *a, const csim_bvh_pack *b) {
-  __m128 zero = _mm_setzero_ps(), apart = zero;
+// As csim_boxes_meet from time `begin` on: bit k tells of the pack's box k.
+__attribute__((always_inline)) static inline int meet(const wide_box *a, const csim_bvh_pack *b, __m128 begin) {
+  __m128 apart = _mm_setzero_ps();
   for (int c = 0; c < 3; c++) {
-    __m128 down = _mm_min_ps(_mm_sub_ps(a->drift_lo[c], b->drift_hi[c]), zero);
-    __m128 up = _mm_max_ps(_mm_sub_ps(a->drift_hi[c], b->drift_lo[c]), zero);
+    __m128 down = _mm_sub_ps(a->drift_lo[c], b->drift_hi[c]);
+    __m128 up = _mm_sub_ps(a->drift_hi[c], b->drift_lo[c]);
+    down = _mm_min_ps(down, _mm_mul_ps(down, begin));
+    up = _mm_max_ps(up, _mm_mul_ps(up, begin));
     apart = _mm_or_ps(apart, _mm_cmpgt_ps(_mm_add_ps(a->lo[c], down), b->hi[c]));
     apart = _mm_or_ps(apart, _mm_cmplt_ps(_mm_add_ps(a->hi[c], up), b->lo[c]));
   }
@@ -174,6 +187,7 @@ static inline int meet(const wide_box *a, const csim_bvh_pack *b) {
 
 typedef struct search_job {
   int nsearch;
+  __m128 begin; // in all lanes
   const csim_bvh_search *search;
   csim_keep_fn *keep;
   void *context;
@@ -188,7 +202,7 @@ static void test_packs(const search_job *job, const csim_bvh_search *s, int chun
     if (s->skip_a && s->skip_a[a]) continue;
     wide_box box = widen((const float *)from->lo + k, (const float *)from->hi + k,
                          (const float *)from->drift_lo + k, (const float *)from->drift_hi + k, 4);
-    int mask = meet(&box, &B->pack[q]);
+    int mask = meet(&box, &B->pack[q], job->begin);
     if (A == B && p == q) mask &= ~((2 << k) - 1);
     if (!mask) continue;
     for (int l = 0; l < 4; l++) {
@@ -214,6 +228,7 @@ static void search_pack(const search_job *job, const csim_bvh_search *s, int chu
     int level, pack;
   } stack[STACK_ROOM], at;
   const csim_box *around = &A->around[p];
+  if (s->skip_a && A->stale[p] == ALL) return;
   wide_box box = widen(around->lo, around->hi, around->drift_lo, around->drift_hi, 1);
   int top = 0;
   if (B->nlevel == 1) {
@@ -224,11 +239,12 @@ static void search_pack(const search_job *job, const csim_bvh_search *s, int chu
   stack[top++].pack = 0;
   while (top) {
     at = stack[--top];
-    int mask = meet(&box, &B->pack[B->start[at.level] + at.pack]);
+    int mask = meet(&box, &B->pack[B->start[at.level] + at.pack], job->begin);
     for (int k = 0; k < 4; k++) {
       int child = 4 * at.pack + k;
       if (!(mask >> k & 1)) continue;
       if (A == B && (((int64_t)child + 1) << 2 * (at.level - 1)) <= p) continue;
+      if (s->skip_b && B->stale[B->start[at.level - 1] + child] == ALL) continue;
       if (at.level == 1) {
         test_packs(job, s, chunk, p, child);
       } else {
@@ -253,10 +269,10 @@ static void search_chunk(void *context, int chunk) {
     search_pack(job, s, chunk, p);
 }
 
-int csim_bvh_pairs(csim_pool *pool, int nsearch, const csim_bvh_search *search, int na,
-                   csim_keep_fn *keep, void *context, csim_pair_chunks *chunks,
+int csim_bvh_pairs(csim_pool *pool, int nsearch, const csim_bvh_search *search, double begin,
+                   int na, csim_keep_fn *keep, void *context, csim_pair_chunks *chunks,
                    csim_pair_list *list) {
-  search_job job = {nsearch, search, keep, context, chunks};
+  search_job job = {nsearch, _mm_set1_ps((float)begin), search, keep, context, chunks};
   int nchunk = 0;
   for (int s = 0; s < nsearch; s++) nchunk += count_chunks(&search[s]);
   csim_pair_chunks_begin(chunks, nchunk);

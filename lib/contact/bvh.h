@@ -25,7 +25,7 @@ typedef struct csim_bvh {
   int *item;                      ///< (n) in Morton order
   csim_bvh_pack *pack;            ///< (start[nlevel])
   csim_box *around;               ///< (start[nlevel]) around each pack
-  unsigned char *stale;           ///< (start[nlevel]) scratch
+  unsigned char *stale;           ///< (start[nlevel]) whether some or all below had a flag
   double slack;                   ///< [m] sum of the packs' sizes when last sorted; < 0: never
 } csim_bvh;
 
@@ -53,14 +53,15 @@ void csim_bvh_select(const csim_bvh *all, const csim_box *box, const unsigned ch
 typedef struct csim_bvh_search {
   const csim_bvh *A, *B;
   int alike;
-  const unsigned char *skip_a, *skip_b; ///< by number, or NULL: items with a flag are left out
+  const unsigned char *skip_a, *skip_b; ///< by number, or NULL: items with a flag are left out;
+                                        ///< with the flags of its tree's last csim_bvh_update_some
 } csim_bvh_search;
 
-/// All pairs of items whose boxes meet and that `keep` wants, of all searches together, sorted.
+/// All pairs of items whose boxes meet at some time from `begin` in [0, 1] on and that `keep` wants, of all searches together, sorted.
 /// @param na  above every a
 /// @return 0, or -1 when out of memory
-int csim_bvh_pairs(csim_pool *pool, int nsearch, const csim_bvh_search *search, int na,
-                   csim_keep_fn *keep, void *context, csim_pair_chunks *chunks,
+int csim_bvh_pairs(csim_pool *pool, int nsearch, const csim_bvh_search *search, double begin,
+                   int na, csim_keep_fn *keep, void *context, csim_pair_chunks *chunks,
                    csim_pair_list *list);
 
 #endif

@@ -329,10 +329,10 @@ static int search_trees(csim_pool *pool, csim_candidates *set) {
   csim_bvh_search edge_edge[] = {{.A = &b->edge, .B = &c->edge, .alike = 1},
                                  {.A = &b->edge, .B = &b->edge, .alike = 1}};
   int self = set->self != 0;
-  return csim_bvh_pairs(pool, 2 + self, point_tri, skin->npoint, keep_point_tri, set, &set->chunks,
-                        &set->point_tri) ||
-         csim_bvh_pairs(pool, 1 + self, edge_edge, skin->nedge, keep_edge_edge, set, &set->chunks,
-                        &set->edge_edge);
+  return csim_bvh_pairs(pool, 2 + self, point_tri, 0, skin->npoint, keep_point_tri, set,
+                        &set->chunks, &set->point_tri) ||
+         csim_bvh_pairs(pool, 1 + self, edge_edge, 0, skin->nedge, keep_edge_edge, set,
+                        &set->chunks, &set->edge_edge);
 }
 
 static void fill_boxes(csim_pool *pool, csim_candidates *set) {
@@ -420,9 +420,11 @@ static int search_some(csim_pool *pool, csim_candidates *set, int colliders_move
     point_tri[np++] = (csim_bvh_search){.A = &b->point, .B = &sc->tri, .skip_a = point};
     edge_edge[ne++] = (csim_bvh_search){.A = &b->edge, .B = &sc->edge, .alike = 1, .skip_a = edge};
   }
-  return csim_bvh_pairs(pool, np, point_tri, skin->npoint, keep_point_tri, set, &set->chunks,
+  // what is past is past; less than half a float's digits are rounded away
+  double begin = (1 - 1e-5) * set->clock / set->horizon;
+  return csim_bvh_pairs(pool, np, point_tri, begin, skin->npoint, keep_point_tri, set, &set->chunks,
                         &set->point_tri) ||
-         csim_bvh_pairs(pool, ne, edge_edge, skin->nedge, keep_edge_edge, set, &set->chunks,
+         csim_bvh_pairs(pool, ne, edge_edge, begin, skin->nedge, keep_edge_edge, set, &set->chunks,
                         &set->edge_edge);
 }
 

@@ -4,8 +4,8 @@
 // Every vertex has a reference that drifts at a constant velocity as a clock goes on, and a reach
 // around it. All pairs that can come nearer than the contact distance while every vertex stays
 // within its reach of its reference are on the list, with no exception but shared vertices, from
-// the clock's present time up to its horizon. The unit of the clock is a step: so a list lasts for
-// as many steps as things go on as foreseen. A vertex that leaves its reach gets a new reference,
+// the clock's present time up to its horizon: so a list lasts for as many steps as things go on as
+// foreseen. A vertex that leaves its reach gets a new reference,
 // and its pairs anew, at a cost that grows with their number only.
 #ifndef CSIM_CONTACT_CANDIDATES_H
 #define CSIM_CONTACT_CANDIDATES_H
@@ -19,7 +19,7 @@ typedef struct csim_candidate {
   int v[4];
   int kind;      ///< csim_pair_kind
   float gap;     ///< [m] bound of the references' distance: at least gap - closing x clock
-  float closing; ///< [m]
+  float closing; ///< [m/s]
   float scale;   ///< contact distances of this pair are this share of the general ones, (0, 1]:
                  ///< less where the pair starts nearer than they are
   float
@@ -32,10 +32,10 @@ typedef struct csim_candidates {
   csim_broad_phase broad_phase;
   int self;            ///< pairs of bodies too, not only of bodies with colliders
   double distance;     ///< [m] contact distance
-  double clock;        ///< 0 when all was collected
-  double horizon;      ///< the clock's last time
+  double clock;        ///< [s] 0 when all was collected
+  double horizon;      ///< [s] the clock's last time
   double *ref;         ///< (skin->nvert x 3) references at the clock's time [m]
-  double *drift;       ///< (skin->nvert x 3) [m] a unit of the clock
+  double *drift;       ///< (skin->nvert x 3) [m/s]
   double *reach;       ///< (skin->nvert) [m]
   unsigned char *left; ///< (skin->nvert) vertices to renew
   int valid;           ///< the list may be used

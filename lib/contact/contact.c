@@ -141,7 +141,7 @@ int csim_contact_begin(csim_contact *contact, const double *x, const double *v,
   const csim_skin *skin = &contact->skin;
   contact->report = (csim_contact_report){.least = 1};
   contact->failed = 0;
-  contact->time_left = 1;
+  contact->h = contact->time_left = h;
   memcpy(contact->x, x, 3 * (size_t)skin->nbody_vert * sizeof *x);
   contact->stiffness = choose_stiffness(contact, h);
   contact->slip = contact->params.slip * h;
@@ -153,7 +153,7 @@ int csim_contact_begin(csim_contact *contact, const double *x, const double *v,
              3 * sizeof *target);
   // the list, for this step and some more
   csim_candidates *near = &contact->near;
-  if (!near->valid || near->clock + 1 > near->horizon) {
+  if (!near->valid || near->clock + h > near->horizon) {
     csim_contact_aim(contact, NULL);
     for (int i = 0; i < skin->nbody_vert; i++)
       if (!contact->scheduled[i])

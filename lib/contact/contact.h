@@ -81,7 +81,8 @@ typedef struct csim_contact {
   const csim_collider *collider;
   unsigned char *scheduled;    ///< (skin.nvert) follows a schedule: collider, or exact pin
   double edge;                 ///< [m] mean length of a body's edges
-  double stiffness;            ///< [N/m per kg] of contacts in this step
+  double h;                    ///< [s] of this step
+  double stiffness;            ///< [N/m per kg] of contacts in it
   double *press;               ///< (skin.npart) (0, 1] how far a collider has to go in this step,
                                ///< 1 from one contact distance on
   double slip;                 ///< [m] friction is whole from this slip in a step on
@@ -90,7 +91,7 @@ typedef struct csim_contact {
   unsigned char *touching;     ///< (skin.nbody_vert) was in contact then
   double *goal;                ///< (skin.nvert x 3) where the scheduled are meant to be
   double *look;                ///< (skin.nvert x 3) where energies are evaluated
-  double time_left;            ///< of the step that the clock has not gone through yet, [0, 1]
+  double time_left;            ///< [s] of the step that the clock has not gone through yet
   int seen;                    ///< the terms are those at `look`
   double *d;                   ///< (skin.nvert x 3) the motion being filtered
   double *moved;               ///< (skin.nvert) [m] largest distance from the reference
@@ -201,12 +202,12 @@ int csim_contact_glide(csim_contact *contact, const double *goal);
 /// Lowers one of contact->share: atomically, and in no need of order.
 void csim_contact_lower(_Atomic uint64_t *share, double t);
 
-/// Collects all pairs at contact->x, bodies and colliders being about to move by contact->d in a
+/// Collects all pairs at contact->x, bodies and colliders being about to move by contact->d in this
 /// step. @return 0, or -1 when out of memory
 int csim_contact_collect(csim_contact *contact);
 
 /// Renews the references and pairs of vertices that would leave their reach by moving by contact->d
-/// while the clock goes on by `time`, and writes how far each may come from its reference into
+/// while the clock goes on by `time` [s], and writes how far each may come from its reference into
 /// contact->moved. @return 0, or -1 when out of memory
 int csim_contact_cover(csim_contact *contact, double time);
 

@@ -76,7 +76,7 @@ static void refer_between(csim_contact *c, int i) {
   double share = half > 0.9 * reach ? 0.9 * reach / half : 1;
   for (int k = 0; k < 3; k++) {
     c->near.ref[3 * (ptrdiff_t)i + k] = x[k] + 0.5 * share * d[k];
-    c->near.drift[3 * (ptrdiff_t)i + k] = x[k] + d[k] - start[k];
+    c->near.drift[3 * (ptrdiff_t)i + k] = (x[k] + d[k] - start[k]) / c->h;
   }
   c->near.reach[i] = c->moved[i] = reach;
 }
@@ -126,11 +126,11 @@ int csim_contact_collect(csim_contact *contact) {
   csim_candidates *near = &contact->near;
   size_t n = 3 * (size_t)contact->skin.nvert;
   memcpy(near->ref, contact->x, n * sizeof *near->ref);
-  memcpy(near->drift, contact->d, n * sizeof *near->drift);
+  for (size_t k = 0; k < n; k++) near->drift[k] = contact->d[k] / contact->h;
   for (int i = 0; i < contact->skin.nvert; i++)
     near->reach[i] = csim_min(most_reach(contact), least_reach(contact) +
                                                        0.1 * csim_norm(contact->d + 3 * (ptrdiff_t)i));
-  near->horizon = choose_horizon(contact);
+  near->horizon = (choose_horizon(contact) + 0.01) * contact->h; // sums of h round
   contact->report.collected++;
   if (csim_candidates_collect(contact->pool, near)) {
     contact->failed = 1;

@@ -206,9 +206,9 @@ static void test_broad_phases(void) {
       csim_bvh_update(&other, B, key);
       csim_bvh_search self = {.A = &tree, .B = &tree, .alike = 1},
                       between = {.A = &tree, .B = &other};
-      CHECK(csim_bvh_pairs(pool, 1, &self, N, keep_some, &context, &chunks, &got) == 0);
+      CHECK(csim_bvh_pairs(pool, 1, &self, 0, N, keep_some, &context, &chunks, &got) == 0);
       CHECK(same_pairs(&got, &want));
-      CHECK(csim_bvh_pairs(pool, 1, &between, N, keep_some, &context, &chunks, &got) == 0);
+      CHECK(csim_bvh_pairs(pool, 1, &between, 0, N, keep_some, &context, &chunks, &got) == 0);
       CHECK(same_pairs(&got, &want_between));
       CHECK(csim_grid_pairs(pool, &grid, N, A, keep_some, &context, &chunks, &got) == 0);
       CHECK(same_pairs(&got, &want));
