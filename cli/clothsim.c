@@ -62,9 +62,9 @@ static void print_check(const cli_options *o, const csim_check_report *c) {
   else
     printf(
         "%s: ok: %d vertices (%d pinned), %d triangles, %d tetrahedra, %d springs, %d hinges; %d "
-        "frames of %d substeps; about %.1f MB\n",
+        "frames of %s%d substeps; about %.1f MB\n",
         o->scene, c->nvert, c->nfixed, c->ntri, c->ntet, c->nspring, c->nhinge, c->frames,
-        c->substeps, 1e-6 * (double)c->memory);
+        c->adaptive ? "up to " : "", c->substeps, 1e-6 * (double)c->memory);
 }
 
 static void print_summary(const cli_options *o, csim_status status, const csim_run_report *r) {

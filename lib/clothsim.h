@@ -165,9 +165,10 @@ typedef struct csim_run_options {
 typedef struct csim_run_totals {
   long long taken;
   long long
-      unconverged;  ///< ended at the iteration limit, or where no further decrease was possible
-  long long halved; ///< taken in parts, as they blew up in one
-  long long lagged; ///< in which a collider or pin was held back by more than the contact distance
+      unconverged;   ///< ended at the iteration limit, or where no further decrease was possible
+  long long halved;  ///< taken in parts, as they blew up in one
+  long long retaken; ///< given up and taken again shorter, with frames.accuracy
+  long long lagged;  ///< in which a collider or pin was held back by more than the contact distance
   long long verified; ///< tested for surfaces that pass through each other, when asked to
   long long crossing; ///< of them those with more than at the start
 } csim_run_totals;
@@ -179,7 +180,7 @@ typedef struct csim_run_report {
   int last_frame; ///< last good frame on disk; frame_start - 1 when there is none
   int nvert, ntri, ntet, nspring;
   csim_run_totals total;
-  int iterations; ///< that a substep may take: with 1 it is not meant to converge
+  int iterations;   ///< that a substep may take: with 1 it is not meant to converge
   char reason[256]; ///< why it ended, one line
 } csim_run_report;
 
@@ -198,6 +199,7 @@ csim_status csim_run(const csim_scene *scene, const csim_run_options *options, c
 typedef struct csim_check_report {
   int nvert, nfixed, ntri, ntet, nspring, nhinge;
   int frames, substeps;
+  int adaptive;  ///< 1: frames have as many substeps as their accuracy takes, up to `substeps`
   size_t memory; ///< [bytes] of model, state and solver
 } csim_check_report;
 csim_status csim_check(const csim_scene *scene, const csim_run_options *options, csim_log *log,

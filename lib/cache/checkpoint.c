@@ -55,6 +55,7 @@ csim_status csim_checkpoint_write(const char *path, int frame, const csim_state 
   csim_store_u32((uint32_t)state->nkinematic, header + 20);
   csim_store_u64((uint64_t)frame, header + 24);
   csim_store_u64((uint64_t)state->step, header + 32);
+  csim_store_u32((uint32_t)state->span, header + 40);
   csim_store_u32((uint32_t)crc32(0, header, 60), header + 60);
   csim_file_write(file, header, sizeof header);
   csim_bytes payload = {0}, chunk = {0};
@@ -126,11 +127,13 @@ static const char *take_header(const uint8_t *data, size_t size, csim_checkpoint
     return "made by another version of clothsim";
   uint32_t nvert = csim_load_u32(data + 16), nkinematic = csim_load_u32(data + 20);
   int64_t frame = csim_load_i64(data + 24), step = csim_load_i64(data + 32);
+  uint32_t span = csim_load_u32(data + 40);
   if (nvert > CSIM_CACHE_MAX_VERT || nkinematic > CSIM_CACHE_MAX_VERT || frame < INT_MIN ||
-      frame > INT_MAX || step < 0)
+      frame > INT_MAX || step < 0 || span < 1 || span > INT_MAX / 2 || (span & (span - 1)))
     return "its header is out of bounds";
   point->frame = (int)frame;
-  point->state = (csim_state){.nvert = (int)nvert, .nkinematic = (int)nkinematic, .step = step};
+  point->state = (csim_state){
+      .nvert = (int)nvert, .nkinematic = (int)nkinematic, .step = step, .span = (int)span};
   return NULL;
 }
 

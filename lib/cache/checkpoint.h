@@ -10,8 +10,9 @@
 //            16      4  number of vertices
 //            20      4  number of three-vectors in KINE
 //            24      8  i64 frame whose state this is: all of it is on disk
-//            32      8  i64 substeps since the start frame
-//            40     20  0
+//            32      8  i64 shortest substeps since the start frame
+//            40      4  of them in the next substep
+//            44     16  0
 //            60      4  crc32 of bytes 0 to 59
 // META: JSON text about the scene and the run. XNOW and the rest: f64 (n x 3). TAIL: empty.
 #ifndef CSIM_CACHE_CHECKPOINT_H
@@ -20,7 +21,7 @@
 #include "base/log.h"
 #include "model/model.h"
 
-enum { CSIM_CHECKPOINT_VERSION = 1, CSIM_CHECKPOINT_HEADER = 64 };
+enum { CSIM_CHECKPOINT_VERSION = 2, CSIM_CHECKPOINT_HEADER = 64 };
 
 typedef struct csim_checkpoint {
   int frame;

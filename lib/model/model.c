@@ -37,6 +37,7 @@ double csim_model_energy(csim_pool *pool, const csim_model *model, const csim_po
 int csim_state_create(const csim_model *model, csim_state *state) {
   ptrdiff_t n = 3 * (ptrdiff_t)model->nvert;
   *state = (csim_state){.nvert = model->nvert,
+                        .span = 1,
                         .x = CSIM_NEW(double, n),
                         .v = CSIM_NEW(double, n),
                         .x_prev = CSIM_NEW(double, n),
@@ -59,6 +60,7 @@ int csim_state_copy(const csim_state *from, csim_state *to) {
   to->nvert = from->nvert;
   to->nkinematic = from->nkinematic;
   to->step = from->step;
+  to->span = from->span;
   return copy_array(from->x, from->nvert, &to->x) || copy_array(from->v, from->nvert, &to->v) ||
                  copy_array(from->x_prev, from->nvert, &to->x_prev) ||
                  copy_array(from->v_prev, from->nvert, &to->v_prev) ||

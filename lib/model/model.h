@@ -15,13 +15,13 @@
 typedef struct csim_body {
   const char *name;
   csim_object_type type;
-  int vert0, nvert;      ///< its vertices; the first mesh->nvert are those of the mesh, in its order
-  csim_mesh *mesh;       ///< the surface, as the user gave it
+  int vert0, nvert; ///< its vertices; the first mesh->nvert are those of the mesh, in its order
+  csim_mesh *mesh;  ///< the surface, as the user gave it
   int ntet;
-  int *tet;              ///< (ntet x 4) vertices, counted from vert0; solids only
-  double damping;        ///< [1/s]
-  double drag;           ///< [-] normal drag coefficient
-  double friction;       ///< [-] of its surface
+  int *tet;        ///< (ntet x 4) vertices, counted from vert0; solids only
+  double damping;  ///< [1/s]
+  double drag;     ///< [-] normal drag coefficient
+  double friction; ///< [-] of its surface
 } csim_body;
 
 /// Vertices that follow one motion.
@@ -33,34 +33,34 @@ typedef struct csim_pin_group {
 /// A pinned vertex, exact (hard) or by a soft spring (an element of the anchor energy).
 typedef struct csim_target {
   int vert;
-  int group;       ///< index into pin_group; -1 = never moves
+  int group; ///< index into pin_group; -1 = never moves
   int hard;
 } csim_target;
 
 enum { CSIM_MAX_ENERGY = 8 };
 
 typedef struct csim_model {
-  csim_arena arena;        ///< owns everything below
+  csim_arena arena; ///< owns everything below
   int nvert;
-  double *mass;            ///< (nvert) [kg]
-  double *x0;              ///< (nvert x 3) start positions [m]
-  double *v0;              ///< (nvert x 3) start velocities [m/s]
-  unsigned char *fixed;    ///< (nvert) 1 = position prescribed
-  int *body_of;            ///< (nvert)
+  double *mass;         ///< (nvert) [kg]
+  double *x0;           ///< (nvert x 3) start positions [m]
+  double *v0;           ///< (nvert x 3) start velocities [m/s]
+  unsigned char *fixed; ///< (nvert) 1 = position prescribed
+  int *body_of;         ///< (nvert)
   int nbody;
-  csim_body *body;         ///< (nbody)
+  csim_body *body; ///< (nbody)
   int ntri;
-  int *tri;                ///< (ntri x 3) surface triangles of all bodies
-  int *tri_start;          ///< (nvert + 1) triangles around each vertex:
-  int *tri_around;         ///< (3 ntri) their numbers, ascending per vertex
+  int *tri;        ///< (ntri x 3) surface triangles of all bodies
+  int *tri_start;  ///< (nvert + 1) triangles around each vertex:
+  int *tri_around; ///< (3 ntri) their numbers, ascending per vertex
   int nenergy;
   csim_energy energy[CSIM_MAX_ENERGY];
-  csim_pattern pattern;    ///< of the Hessian
+  csim_pattern pattern; ///< of the Hessian
   int ntarget;
-  csim_target *target;     ///< (ntarget)
+  csim_target *target; ///< (ntarget)
   int ngroup;
-  csim_pin_group *group;   ///< (ngroup)
-  double gravity[3];       ///< [m/s^2]
+  csim_pin_group *group; ///< (ngroup)
+  double gravity[3];     ///< [m/s^2]
   csim_wind wind;
 } csim_model;
 
@@ -76,11 +76,12 @@ double csim_model_energy(csim_pool *pool, const csim_model *model, const csim_po
 /// What changes: exactly what a checkpoint holds.
 typedef struct csim_state {
   int nvert;
-  long long step;  ///< substeps done since the start frame
-  double *x;       ///< (nvert x 3) [m]
-  double *v;       ///< (nvert x 3) [m/s]
-  double *x_prev;  ///< (nvert x 3) one substep earlier (two-step integrators)
-  double *v_prev;  ///< (nvert x 3)
+  long long step; ///< shortest substeps done since the start frame
+  int span;       ///< of them that the next substep is to be long, 1 unless their length adapts
+  double *x;      ///< (nvert x 3) [m]
+  double *v;      ///< (nvert x 3) [m/s]
+  double *x_prev; ///< (nvert x 3) one substep earlier (two-step integrators)
+  double *v_prev; ///< (nvert x 3)
   int nkinematic;
   double *kinematic; ///< (nkinematic x 3) where colliders really are: contact may make them lag
 } csim_state;

@@ -143,7 +143,7 @@ static csim_status extend(csim_reader *r, const char *path, const chain *files,
     csim_complain(r, CSIM_AT_VALUE, extends, "\"%.200s\" extends this file itself", text);
     return CSIM_INVALID;
   }
-  ptrdiff_t told = r->nproblem;
+  ptrdiff_t told = r->ncomplaint;
   csim_status status = load(r, base, files, log, &under);
   if (status == CSIM_OK && cJSON_IsObject(under)) {
     for (int i = 0; i < 3; i++)
@@ -154,7 +154,7 @@ static csim_status extend(csim_reader *r, const char *path, const chain *files,
     under = swap;
   } else if (status != CSIM_MEMORY) {
     status = CSIM_INVALID;
-    if (r->nproblem == told)
+    if (r->ncomplaint == told)
       csim_complain(r, CSIM_AT_VALUE, extends, "the scene \"%.200s\" cannot be extended", text);
   }
   cJSON_Delete(under);

@@ -5,7 +5,7 @@
 #include "scene/reader.h"
 
 /// Reads a scene file and the ones it extends, each laid over the one before.
-/// Faults that the tables cannot see (csim_check_faults) become problems of the reader.
+/// Faults that the tables cannot see (csim_check_faults) become complaints of the reader.
 /// @param[out] tree  cJSON_Delete; NULL on failure
 /// @return CSIM_OK, CSIM_INVALID, CSIM_IO, CSIM_MEMORY; all but memory have been said
 csim_status csim_load_tree(csim_reader *r, const char *path, csim_log *log, cJSON **tree);
@@ -14,7 +14,7 @@ csim_status csim_load_tree(csim_reader *r, const char *path, csim_log *log, cJSO
 /// double.
 void csim_check_faults(csim_reader *r, const cJSON *item);
 
-/// Changes the tree by one "path=value" of the command line; faults become problems of the reader.
+/// Changes the tree by one "path=value" of the command line; faults become complaints of the reader.
 /// @return CSIM_OK or CSIM_MEMORY
 csim_status csim_apply_set(csim_reader *r, cJSON *tree, const char *set);
 

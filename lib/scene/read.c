@@ -81,17 +81,17 @@ csim_status csim_scene_read(const char *path, const char *const *sets, int nset,
   if (status != CSIM_OK) goto done;
   read_tree(&r, tree);
   int nomem = r.memory || scene->arena.failed || r.scratch.failed || r.json.arena.failed;
-  status = nomem ? CSIM_MEMORY : r.nproblem ? CSIM_INVALID : CSIM_OK;
+  status = nomem ? CSIM_MEMORY : r.ncomplaint ? CSIM_INVALID : CSIM_OK;
   if (status == CSIM_OK && !resolve(scene)) status = CSIM_MEMORY;
 done:
   if (status == CSIM_MEMORY)
     csim_say(log, CSIM_ERROR, (csim_place){.file = path}, "out of memory");
   else
-    csim_tell_problems(&r, log);
+    csim_tell_complaints(&r, log);
   cJSON_Delete(tree);
   csim_json_free(&r.json);
   csim_arena_free(&r.scratch);
-  free(r.problem);
+  free(r.complaint);
   free(r.material);
   if (status == CSIM_OK)
     *result = scene;

@@ -8,32 +8,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-// -------------------------------------------------------------------------------------- problems
+// ------------------------------------------------------------------------------------ complaints
 
 void csim_complain(csim_reader *r, csim_where where, const cJSON *item, const char *format, ...) {
-  if (r->nproblem > CSIM_MAX_PROBLEMS) return;
-  csim_problem *grown = csim_grow(r->problem, &r->problem_capacity, r->nproblem + 1, sizeof *grown);
+  if (r->ncomplaint > CSIM_MAX_PROBLEMS) return;
+  csim_complaint *grown =
+      csim_grow(r->complaint, &r->complaint_capacity, r->ncomplaint + 1, sizeof *grown);
   if (!grown) {
     r->memory = 1;
     return;
   }
-  r->problem = grown;
+  r->complaint = grown;
   char text[1001];
   va_list args;
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  csim_problem *p = &r->problem[r->nproblem];
-  *p = (csim_problem){.source = csim_json_note_of(&r->json, item)->source,
-                      .order = (int)r->nproblem,
-                      .text = csim_arena_copy(&r->scratch, text)};
+  csim_complaint *p = &r->complaint[r->ncomplaint];
+  *p = (csim_complaint){.source = csim_json_note_of(&r->json, item)->source,
+                        .order = (int)r->ncomplaint,
+                        .text = csim_arena_copy(&r->scratch, text)};
   p->place =
       where == CSIM_AT_KEY ? csim_json_key_place(&r->json, item) : csim_json_place(&r->json, item);
   if (!p->place.file) p->place.file = r->scene->file;
   if (!p->text)
     r->memory = 1;
   else
-    r->nproblem++;
+    r->ncomplaint++;
 }
 
 void csim_complain_type(csim_reader *r, const csim_field *f, const cJSON *item) {
@@ -57,20 +58,20 @@ csim_place csim_keep_place(csim_reader *r, csim_where where, const cJSON *item) 
   return place;
 }
 
-static int compare_problems(const void *a, const void *b) {
-  const csim_problem *p = a, *q = b;
+static int compare_complaints(const void *a, const void *b) {
+  const csim_complaint *p = a, *q = b;
   if (p->source != q->source) return p->source < q->source ? -1 : 1;
   if (p->place.line != q->place.line) return p->place.line < q->place.line ? -1 : 1;
   if (p->place.column != q->place.column) return p->place.column < q->place.column ? -1 : 1;
   return p->order < q->order ? -1 : p->order > q->order;
 }
 
-void csim_tell_problems(csim_reader *r, csim_log *log) {
-  if (!r->nproblem) return;
-  qsort(r->problem, (size_t)r->nproblem, sizeof *r->problem, compare_problems);
-  for (ptrdiff_t i = 0; i < r->nproblem && i < CSIM_MAX_PROBLEMS; i++)
-    csim_say(log, CSIM_ERROR, r->problem[i].place, "%s", r->problem[i].text);
-  if (r->nproblem > CSIM_MAX_PROBLEMS)
+void csim_tell_complaints(csim_reader *r, csim_log *log) {
+  if (!r->ncomplaint) return;
+  qsort(r->complaint, (size_t)r->ncomplaint, sizeof *r->complaint, compare_complaints);
+  for (ptrdiff_t i = 0; i < r->ncomplaint && i < CSIM_MAX_PROBLEMS; i++)
+    csim_say(log, CSIM_ERROR, r->complaint[i].place, "%s", r->complaint[i].text);
+  if (r->ncomplaint > CSIM_MAX_PROBLEMS)
     csim_say(log, CSIM_ERROR, (csim_place){.file = r->scene->file},
              "more than %d errors; the others are not shown", CSIM_MAX_PROBLEMS);
 }
@@ -174,7 +175,7 @@ void csim_read_table(csim_reader *r, const csim_table *table, const csim_variant
     }
   }
   for (const cJSON *c = item ? item->child : NULL; c; c = c->next) {
-    if (r->nproblem > CSIM_MAX_PROBLEMS) break;
+    if (r->ncomplaint > CSIM_MAX_PROBLEMS) break;
     if (family && !strcmp(c->string, family->key)) continue;
     if (!find_field(table, c->string)) complain_unknown(r, table, family, c);
   }

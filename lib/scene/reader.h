@@ -15,18 +15,18 @@ typedef struct csim_table csim_table;
 // ---------------------------------------------------------------------------------------- reader
 
 /// One error, kept until all are known and can be told in the order of the text.
-typedef struct csim_problem {
+typedef struct csim_complaint {
   csim_place place;
   int source, order;
   char *text;
-} csim_problem;
+} csim_complaint;
 
 typedef struct csim_reader {
   csim_json json;     ///< every text read
   csim_scene *scene;  ///< what is filled
-  csim_arena scratch; ///< problems and the reader's own lists
-  ptrdiff_t nproblem, problem_capacity;
-  csim_problem *problem;
+  csim_arena scratch; ///< complaints and the reader's own lists
+  ptrdiff_t ncomplaint, complaint_capacity;
+  csim_complaint *complaint;
   double length_times, length_over; ///< plain lengths times this, divided by that, are metres
   ptrdiff_t nmaterial, material_capacity;
   csim_material *material; ///< (nmaterial) those of the map, then those that objects bring
@@ -51,8 +51,8 @@ const char *csim_suggest(csim_reader *r, const char *word, const char *const *na
 /// A place whose strings live in the scene's arena.
 csim_place csim_keep_place(csim_reader *r, csim_where where, const cJSON *item);
 
-/// Sends every problem to the log, in order of sources, lines and columns.
-void csim_tell_problems(csim_reader *r, csim_log *log);
+/// Sends every complaint to the log, in order of sources, lines and columns.
+void csim_tell_complaints(csim_reader *r, csim_log *log);
 
 // ---------------------------------------------------------------------------------------- tables
 

@@ -58,6 +58,7 @@ static char *describe(const csim_scene *scene, const csim_world *world,
   csim_json_open_flat(&out, "totals", '{');
   csim_json_integer(&out, "substeps", totals->taken);
   csim_json_integer(&out, "halved", totals->halved);
+  csim_json_integer(&out, "retaken", totals->retaken);
   csim_json_integer(&out, "unconverged", totals->unconverged);
   csim_json_integer(&out, "lagged", totals->lagged);
   csim_json_integer(&out, "verified", totals->verified);
@@ -321,6 +322,7 @@ static csim_status compare_trees(csim_json *json, const csim_scene *scene,
   csim_place place = {.file = scene->file};
   resume->totals = (csim_run_totals){.taken = total(json, was, "substeps"),
                                      .halved = total(json, was, "halved"),
+                                     .retaken = total(json, was, "retaken"),
                                      .unconverged = total(json, was, "unconverged"),
                                      .lagged = total(json, was, "lagged"),
                                      .verified = total(json, was, "verified"),

@@ -62,9 +62,10 @@ static csim_status untangle(const run *r) {
       csim_contact_untangle(world->model, world->ncollider, world->collider, contact->self,
                             contact->thickness, world->model->x0, &before, &after);
   if (!status && before)
-    csim_say(r->log, after ? CSIM_WARNING : CSIM_INFO, (csim_place){.file = r->scene->file},
-             "untangled the start: %lld pairs of triangles passed through each other, %lld do now%s",
-             before, after, after ? "; they stay so" : "");
+    csim_say(
+        r->log, after ? CSIM_WARNING : CSIM_INFO, (csim_place){.file = r->scene->file},
+        "untangled the start: %lld pairs of triangles passed through each other, %lld do now%s",
+        before, after, after ? "; they stay so" : "");
   return status;
 }
 
@@ -91,10 +92,11 @@ static csim_status check_start(run *r) {
       csim_contact_check_start(world->model, world->ncollider, world->collider, contact->self,
                                refuse, contact->thickness, path, r->log, &total);
   if (!status && total && refuse) {
-    csim_say(r->log, CSIM_ERROR, place,
-             "contact keeps apart what is apart at the start; move the objects, or go on as it is "
-             "with \"contact\": {\"on_intersection\": \"ignore-pairs\"}, or have it pulled apart with "
-             "\"untangle\"");
+    csim_say(
+        r->log, CSIM_ERROR, place,
+        "contact keeps apart what is apart at the start; move the objects, or go on as it is "
+        "with \"contact\": {\"on_intersection\": \"ignore-pairs\"}, or have it pulled apart with "
+        "\"untangle\"");
     status = CSIM_INVALID;
   }
   csim_arena_free(&arena);
@@ -124,7 +126,9 @@ static csim_status create(run *r) {
                              .ncollider = r->world.ncollider,
                              .collider = r->world.collider,
                              .pool = r->pool,
-                             .h = substep_of(r->scene)};
+                             .h = substep_of(r->scene),
+                             .accuracy = r->scene->accuracy,
+                             .most = r->scene->substeps};
   r->solver = csim_solver_create(&setup);
   int nomem = !r->pool || !r->solver || csim_state_create(r->world.model, &r->state) ||
               csim_state_create(r->world.model, &r->good);
@@ -229,6 +233,7 @@ static void count_substep(run *r, const csim_step_report *step, csim_frame_stats
   total->taken++;
   total->unconverged += unconverged;
   total->halved += halved;
+  total->retaken += step->retaken;
   // less than the contact distance is the play of contact itself
   total->lagged += step->contact.lag > r->scene->contact.thickness;
   stats->substeps++;
@@ -245,10 +250,10 @@ static void tell_frame(const run *r, int frame, const csim_frame_stats *stats, i
                        double lag) {
   csim_place place = {.file = r->scene->file};
   if (stats->unconverged)
-    csim_say(
-        r->log, CSIM_DEBUG, place,
-        "frame %d: %lld of %lld substeps ended above the tolerance, the worst at a residual of %.2g",
-        frame, stats->unconverged, stats->substeps, stats->residual);
+    csim_say(r->log, CSIM_DEBUG, place,
+             "frame %d: %lld of %lld substeps ended above the tolerance, the worst at a residual "
+             "of %.2g",
+             frame, stats->unconverged, stats->substeps, stats->residual);
   if (stats->halved)
     csim_say(r->log, CSIM_WARNING, place,
              "frame %d: %lld of %lld substeps blew up and were taken in up to %d parts", frame,
@@ -267,22 +272,24 @@ static csim_status step_frame(run *r, int frame, csim_frame_stats *stats) {
   double lag = 0;
   int parts = 1;
   long long crossing = 0;
-  for (int s = 0; s < r->scene->substeps; s++) {
+  int done = 0; // of the frame, in shortest substeps
+  while (done < r->scene->substeps) {
     if (stop_wanted(r)) return CSIM_STOPPED;
     csim_step_report step;
     int gave_up = csim_step(r->solver, &r->state, &step);
     count_substep(r, &step, stats);
     if (gave_up) {
       snprintf(r->report->reason, sizeof r->report->reason, "frame %d, substep %d of %d: %s", frame,
-               s + 1, r->scene->substeps, outcome_text(r->scene, step.method.outcome));
+               done + 1, r->scene->substeps, outcome_text(r->scene, step.method.outcome));
       csim_say(r->log, CSIM_ERROR, (csim_place){.file = r->scene->file}, "%s", r->report->reason);
       return step.method.outcome == CSIM_OUTCOME_MEMORY ? CSIM_MEMORY : CSIM_FAILED;
     }
-    csim_status status = verify_substep(r, frame, s + 1, &crossing);
+    done += step.span;
+    csim_status status = verify_substep(r, frame, done, &crossing);
     if (status) return status;
     lag = fmax(lag, step.contact.lag);
     if (step.parts > parts) parts = step.parts;
-    tell_progress(r, frame, s + 1, stats);
+    tell_progress(r, frame, done, stats);
   }
   tell_frame(r, frame, stats, parts, lag);
   return CSIM_OK;
@@ -339,6 +346,7 @@ static csim_status take_state(run *r) {
       r->state.v_prev[i] = from->v[i];
     }
     r->state.step = step;
+    r->state.span = 1;
   }
   r->report->total = r->resume.totals;
   r->report->resumed = 1;
@@ -455,7 +463,8 @@ csim_status csim_check(const csim_scene *scene, const csim_run_options *options,
   csim_run_report counts = {0};
   run r = {.scene = scene, .options = options, .log = log, .report = &counts};
   *report = (csim_check_report){.frames = scene->frame_end - scene->frame_start + 1,
-                                .substeps = scene->substeps};
+                                .substeps = scene->substeps,
+                                .adaptive = scene->accuracy > 0};
   csim_status status = create(&r);
   if (!status) {
     const csim_model *model = r.world.model;

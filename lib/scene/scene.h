@@ -145,7 +145,8 @@ struct csim_scene {
   double length_unit;    ///< [m] of one unit of length in mesh files, read and written
   int frame_start, frame_end;
   double fps;            ///< [1/s]
-  int substeps;          ///< per frame
+  int substeps;          ///< per frame; with an accuracy the most of them
+  double accuracy;       ///< [m/s] of steps that adapt; 0 = none do
   double gravity[3];     ///< [m/s^2]
   csim_wind wind;
   csim_solver_params solver;

@@ -2,6 +2,7 @@
 #include "scene/reader.h"
 
 #include "scene/units.h"
+#include "solver/method.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -89,10 +90,18 @@ static const csim_table units_table = {.name = "units",
 // ---------------------------------------------------------------------------------------- frames
 
 static void check_frames(csim_reader *r, const cJSON *item, void *base) {
-  const csim_scene *scene = base;
+  csim_scene *scene = base;
   if (scene->frame_end < scene->frame_start)
     csim_complain(r, CSIM_AT_VALUE, item, "\"end\" (%d) comes before \"start\" (%d)",
                   scene->frame_end, scene->frame_start);
+  const cJSON *substeps = csim_json_get(item, "substeps");
+  if (!(scene->accuracy > 0)) return;
+  if (!substeps) scene->substeps = 64;
+  if (scene->substeps & (scene->substeps - 1))
+    csim_complain(r, CSIM_AT_VALUE, substeps,
+                  "with \"accuracy\" steps are doubled and halved: the most of them in a frame has to "
+                  "be a power of two, as 32 or 64, found %d",
+                  scene->substeps);
 }
 
 enum { MOST_FRAME = 9999999 };
@@ -127,7 +136,17 @@ static const csim_field frame_fields[] = {
      .least = 1,
      .most = 100000,
      .fallback = "10",
-     .doc = "Time steps per frame."},
+     .doc = "Time steps per frame; with \"accuracy\" the most of them, a power of two, and 64 where it is "
+            "not given."},
+    {.key = "accuracy",
+     .kind = &csim_kind_real,
+     .offset = AT(accuracy),
+     .unit = "m/s",
+     .least = 0,
+     .most = 1e6,
+     .fallback = "0",
+     .doc = "Above 0: time steps are as long as they may be for an error of about this length a second, "
+            "estimated step by step; 0: all are alike."},
 };
 static const csim_table frames_table = {.name = "frames",
                                         .doc = "Which frames, and how fine in time.",
@@ -198,7 +217,7 @@ static const csim_field solver_fields[] = {
      .detail = csim_method_names,
      .offset = IN_SOLVER(method),
      .fallback = "auto",
-     .doc = "How an implicit step is solved. \"auto\" is newton with \"iterations\" 1 and "
+     .doc = "How an implicit step is solved. \"auto\" is newton with \"iterations\" 1 (4 with \"frames.accuracy\") and "
             "\"linear_tolerance\" 0.05 where the scene does not give them: what reaches an accuracy "
             "in the least time (docs/methods.md); for more of it raise \"frames.substeps\"."},
     {.key = "linear",
@@ -632,17 +651,34 @@ static void check_pairs(csim_reader *r, const cJSON *item, csim_scene *scene) {
 }
 
 // One linear solve a step, and that not to the end: errors of the step's length are larger than what
-// more iterations would mend, see docs/methods.md.
-static void resolve_auto(const cJSON *solver, csim_solver_params *params) {
+// more iterations would mend, see docs/methods.md. Steps that may grow long take a few.
+static void resolve_auto(const cJSON *solver, int adaptive, csim_solver_params *params) {
   if (strcmp(params->method, "auto") != 0) return;
   params->method = "newton";
-  if (!csim_json_get(solver, "iterations")) params->iterations = 1;
+  if (!csim_json_get(solver, "iterations")) params->iterations = adaptive ? 4 : 1;
   if (!csim_json_get(solver, "linear_tolerance")) params->linear_tolerance = 0.05;
+}
+
+// Steps of different lengths are not for methods whose steps are bound together by their length.
+static void check_accuracy(csim_reader *r, const cJSON *item, const csim_scene *scene) {
+  const cJSON *accuracy = csim_json_get(csim_json_get(item, "frames"), "accuracy");
+  const csim_method *method = csim_method_find(scene->solver.method);
+  if (!(scene->accuracy > 0) || !method) return;
+  if (method->is_explicit)
+    csim_complain(r, CSIM_AT_VALUE, accuracy,
+                  "method \"%s\" has the one length of step at which it is stable: give "
+                  "\"substeps\" alone, or choose an implicit method",
+                  scene->solver.method);
+  else if (scene->solver.integrator == CSIM_INTEGRATOR_BDF2)
+    csim_complain(r, CSIM_AT_VALUE, accuracy,
+                  "integrator \"bdf2\" looks back on a step of the same length: give \"substeps\" "
+                  "alone, or choose \"implicit-euler\"");
 }
 
 static void finish_scene(csim_reader *r, const cJSON *item, void *base) {
   csim_scene *scene = base;
-  resolve_auto(csim_json_get(item, "solver"), &scene->solver);
+  resolve_auto(csim_json_get(item, "solver"), scene->accuracy > 0, &scene->solver);
+  check_accuracy(r, item, scene);
   check_gravity(r, item, scene);
   check_names(r, item, scene);
   check_pairs(r, item, scene);

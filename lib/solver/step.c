@@ -162,8 +162,7 @@ static int resolve_contact(csim_solver *solver, const csim_problem *problem, dou
   csim_contact *contact = solver->contact;
   ptrdiff_t n = 3 * (ptrdiff_t)problem->model->nvert;
   memcpy(solver->goal, x, (size_t)n * sizeof *x);
-  if (!solver->method->knows_contact)
-    csim_contact_calm_start(contact, problem->v, problem->h, x);
+  if (!solver->method->knows_contact) csim_contact_calm_start(contact, problem->v, problem->h, x);
   if (csim_contact_advance(contact, x, x)) {
     report->method.outcome = CSIM_OUTCOME_MEMORY;
     return -1;
@@ -234,8 +233,8 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
                           .target = solver->target,
                           .v_next = v};
   csim_contact *contact = solver->contact;
-  if (contact && csim_contact_begin(contact, state->x, state->v, solver->target, time + h_step,
-                                    h_step)) {
+  if (contact &&
+      csim_contact_begin(contact, state->x, state->v, solver->target, time + h_step, h_step)) {
     report->method.outcome = CSIM_OUTCOME_MEMORY;
     return -1;
   }
@@ -263,7 +262,8 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
   if (setup->contact.response == CSIM_RESPONSE_IMPULSE)
     report->contacts += csim_impulse_respond(&touch, x, v);
   if (solver->zones) {
-    int left, given = csim_zones_respond(solver->zones, time + h_step, h_step, state->x, x, v, &left);
+    int left,
+        given = csim_zones_respond(solver->zones, time + h_step, h_step, state->x, x, v, &left);
     if (given < 0) {
       report->method.outcome = CSIM_OUTCOME_MEMORY;
       return -1;
@@ -298,36 +298,76 @@ static int load_colliders(csim_solver *solver, csim_state *state) {
   return 0;
 }
 
-int csim_step(csim_solver *solver, csim_state *state, csim_step_report *report) {
-  size_t bytes = 3 * (size_t)state->nvert * sizeof(double);
-  double h = solver->setup.h, time = (double)state->step * h;
-  memcpy(solver->x_last, state->x, bytes);
-  memcpy(solver->v_last, state->v, bytes);
-  *report = (csim_step_report){0};
-  if (solver->contact && load_colliders(solver, state)) {
-    report->method.outcome = CSIM_OUTCOME_MEMORY;
-    return -1;
+// ---------------------------------------------------------------------------------- step control
+
+typedef struct body_motion {
+  const csim_solver *solver;
+  const csim_state *state;
+  int vert0;
+} body_motion;
+
+// Sum of |v' - v|^2 over a body's free vertices, and their number.
+static void sum_changes(void *context, int first, int last, double *sum) {
+  const body_motion *m = context;
+  sum[0] = sum[1] = 0;
+  for (int i = m->vert0 + first; i < m->vert0 + last; i++) {
+    if (m->solver->setup.model->fixed[i]) continue;
+    double dv[3];
+    csim_sub(m->state->v + 3 * (ptrdiff_t)i, m->solver->v_last + 3 * (ptrdiff_t)i, dv);
+    sum[0] += csim_dot(dv, dv);
+    sum[1]++;
   }
-  for (int halvings = 0; halvings <= MAX_HALVINGS; halvings++) {
+}
+
+// Of a step just taken, see csim_step [m/s].
+static double estimate_error(const csim_solver *solver, const csim_state *state) {
+  const csim_model *model = solver->setup.model;
+  double worst = 0;
+  for (int b = 0; b < model->nbody; b++) {
+    body_motion m = {solver, state, model->body[b].vert0};
+    double sum[2];
+    csim_pool_sums(solver->setup.pool, model->body[b].nvert, CSIM_SUM_GRAIN, 2, sum_changes, &m,
+                   sum);
+    if (sum[1] > 0) worst = csim_max(worst, 0.5 * sqrt(sum[0] / sum[1]));
+  }
+  return worst;
+}
+
+// The longest span that may start at a multiple of itself here.
+static int fit_span(const csim_state *state, int span) {
+  while (state->step % span) span /= 2;
+  return span;
+}
+
+// The span for the next step, after one with an error: at most twice as long.
+static int next_span(const csim_solver *solver, int span, double error) {
+  const csim_solver_setup *setup = &solver->setup;
+  if (2 * span <= setup->most && 2 * error <= setup->accuracy) return 2 * span;
+  return span > 1 && error > setup->accuracy ? span / 2 : span;
+}
+
+static void go_back(csim_solver *solver, csim_state *state) {
+  size_t bytes = 3 * (size_t)state->nvert * sizeof(double);
+  memcpy(state->x, solver->x_last, bytes);
+  memcpy(state->v, solver->v_last, bytes);
+  if (!solver->contact) return;
+  csim_contact_load(solver->contact, solver->kinematic_last);
+  csim_contact_forget(solver->contact);
+}
+
+// A step of length h from `time`, in up to 2^most_halvings parts. Goes back and returns -1 when
+// that does not get through.
+static int take_step(csim_solver *solver, csim_state *state, double time, double h,
+                     int most_halvings, csim_step_report *report) {
+  for (int halvings = 0; halvings <= most_halvings; halvings++) {
     int parts = 1 << halvings, done = 0;
     report->parts = parts;
     int two_steps = parts == 1 && solver->two_steps && state->step > 0;
     while (done < parts &&
            advance(solver, state, time + h * done / parts, h / parts, two_steps, report) == 0)
       done++;
-    if (done == parts) {
-      memcpy(state->x_prev, solver->x_last, bytes);
-      memcpy(state->v_prev, solver->v_last, bytes);
-      if (solver->contact) csim_contact_save(solver->contact, state->kinematic);
-      state->step++;
-      return 0;
-    }
-    memcpy(state->x, solver->x_last, bytes);
-    memcpy(state->v, solver->v_last, bytes);
-    if (solver->contact) {
-      csim_contact_load(solver->contact, solver->kinematic_last);
-      csim_contact_forget(solver->contact);
-    }
+    if (done == parts) return 0;
+    go_back(solver, state);
     // smaller parts would hide a matrix that is not definite, and heal a step chosen too large for
     // an explicit method: both are for the user to see
     if (report->method.outcome == CSIM_OUTCOME_INDEFINITE ||
@@ -335,6 +375,38 @@ int csim_step(csim_solver *solver, csim_state *state, csim_step_report *report) 
       break;
   }
   return -1;
+}
+
+int csim_step(csim_solver *solver, csim_state *state, csim_step_report *report) {
+  const csim_solver_setup *setup = &solver->setup;
+  size_t bytes = 3 * (size_t)state->nvert * sizeof(double);
+  double time = (double)state->step * setup->h;
+  int adaptive = setup->accuracy > 0, span = adaptive ? fit_span(state, state->span) : 1;
+  memcpy(solver->x_last, state->x, bytes);
+  memcpy(solver->v_last, state->v, bytes);
+  *report = (csim_step_report){0};
+  if (solver->contact && load_colliders(solver, state)) {
+    report->method.outcome = CSIM_OUTCOME_MEMORY;
+    return -1;
+  }
+  for (;; span /= 2, report->retaken++) {
+    int failed =
+        take_step(solver, state, time, span * setup->h, span > 1 ? 0 : MAX_HALVINGS, report);
+    if (failed && (span == 1 || report->method.outcome == CSIM_OUTCOME_INDEFINITE ||
+                   report->method.outcome == CSIM_OUTCOME_MEMORY))
+      return -1;
+    if (failed) continue;
+    report->error = adaptive ? estimate_error(solver, state) : 0;
+    if (span == 1 || report->error <= 2 * setup->accuracy) break;
+    go_back(solver, state);
+  }
+  report->span = span;
+  state->span = adaptive ? next_span(solver, span, report->error) : 1;
+  memcpy(state->x_prev, solver->x_last, bytes);
+  memcpy(state->v_prev, solver->v_last, bytes);
+  if (solver->contact) csim_contact_save(solver->contact, state->kinematic);
+  state->step += span;
+  return 0;
 }
 
 void csim_solver_press(csim_solver *solver, const csim_state *state, double *force) {

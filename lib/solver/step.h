@@ -19,10 +19,16 @@ typedef struct csim_solver_setup {
   const csim_collider *collider; ///< (ncollider)
   csim_pool *pool;               ///< may be NULL: one thread
   double h;                      ///< [s] of a substep
+  double accuracy;               ///< [m/s] > 0: substeps are as long as this lets them be, see
+                                 ///< csim_step; 0: each is of h
+  int most;                      ///< with that, the longest is most x h: a power of two
 } csim_solver_setup;
 
 typedef struct csim_step_report {
   csim_method_report method;               ///< of the last part of the step
+  int span;                                ///< of it, in setup.h
+  int retaken;                             ///< spans that were too long and were given up
+  double error;                            ///< [m/s] estimated, for each second
   int parts;                               ///< 1; more when the step was halved to get through
   int contacts;                            ///< vertices pushed by colliders, or active pairs
   csim_contact_report contact;             ///< of the last part; zero without the filter
@@ -48,7 +54,12 @@ void csim_solver_begin_frame(csim_solver *solver);
 /// @param[out] force  (model->nvert) [N]
 void csim_solver_press(csim_solver *solver, const csim_state *state, double *force);
 
-/// Advances the state by one substep of setup.h.
+/// Advances the state by one substep of setup.h, or by a span of 1, 2, 4, ... setup.most times
+/// that: the longest that keeps the estimated error to setup.accuracy for each second. Implicit
+/// Euler takes a step with its last velocity, which is off by h/2 (v' - v) to first order; of that
+/// the root mean square over the free vertices of the worst body, over h. A step with twice the
+/// error is taken again, shorter. Spans begin at multiples of themselves in state->step, so that a
+/// frame of setup.most is never passed.
 ///
 /// When a method diverges, the step is taken again in halves, quarters, ...
 /// down to 1/16. When that fails too, the state is left as it was before and the report's outcome

@@ -21,6 +21,14 @@ check "refused before anything is made" test ! -e d
 expect 0 "$clothsim" tiny.json -o soft --set cloth.material.stretch=0.5x --set frames.substeps=2
 equal "$("$LOOK" get soft/run.json substeps)" 10 "--set frames.substeps"
 check "--set changes the result" sh -c '! cmp -s soft/cloth_0006.obj a/cloth_0005.obj'
+expect 2 "$clothsim" tiny.json -o e --set frames.accuracy=0.1 --set frames.substeps=12
+says "power of two"
+expect 2 "$clothsim" tiny.json -o e --set frames.accuracy=0.1 --set 'solver.method="symplectic"'
+says "implicit method"
+expect 2 "$clothsim" tiny.json -o e --set frames.accuracy=0.1 --set 'solver.integrator="bdf2"'
+says "implicit-euler"
+expect 0 "$clothsim" tiny.json --check --set frames.accuracy=0.1 --set frames.substeps=32
+check "as many substeps as it takes" grep -q "up to 32 substeps" stdout
 expect 2 "$clothsim" tiny.json -o e --set cloth.materail.stretch=2
 says material
 expect 2 "$clothsim" tiny.json -o e --set cloth.material.stretch=tight

@@ -1,5 +1,5 @@
-// test_step: the implicit step against closed forms that no one here wrote: free fall, the integrator's
-// eigenvalue, conservation, the discrete catenary, and the step's own residual.
+// test_step: the implicit step against closed forms that no one here wrote: free fall, the
+// integrator's eigenvalue, conservation, the discrete catenary, and the step's own residual.
 #include "check.h"
 #include "kit.h"
 
@@ -48,6 +48,62 @@ static void test_integrator(void) {
   }
 }
 
+// A spring swings for two periods in steps as long as an accuracy lets them be, and is struck
+// after the first. Returns the distance from where it should be, and counts.
+static double swing(double accuracy, int most, int *nstep, int *nretaken) {
+  kit k;
+  double x[6] = {0, 0, 0, 1.2, 0, 0}, w = 2 * acos(-1), mass = 0.3, kick = 2;
+  kit_begin(2, x, mass, 1.0 / 4096, &k);
+  memset(k.model->gravity, 0, sizeof k.model->gravity);
+  kit_pin(&k, 0);
+  kit_spring(&k, 0, 1, mass * w * w, 1);
+  k.params.tolerance = 1e-14;
+  kit_ready(&k, 1);
+  csim_solver_free(k.solver);
+  k.solver = csim_solver_create(&(csim_solver_setup){.model = k.model,
+                                                     .params = k.params,
+                                                     .pool = k.pool,
+                                                     .h = k.h,
+                                                     .accuracy = accuracy,
+                                                     .most = most});
+  *nstep = *nretaken = 0;
+  while (k.state.step < 2 * 4096) {
+    csim_step_report report;
+    long long before = k.state.step;
+    if (before == 4096) k.state.v[3] += kick;
+    CHECK(csim_step(k.solver, &k.state, &report) == 0);
+    CHECK(report.span >= 1 && report.span <= most && (report.span & (report.span - 1)) == 0);
+    CHECK(before % report.span == 0 && k.state.step == before + report.span);
+    CHECK(report.error <= 2 * accuracy || report.span == 1);
+    ++*nstep;
+    *nretaken += report.retaken;
+  }
+  CHECK(k.state.step == 2 * 4096);
+  double error = hypot(k.state.x[3] - 1.2, (k.state.v[3] - kick) / w); // both periods are whole
+  kit_end(&k);
+  return error;
+}
+
+// The error after two seconds is a few times what was asked for each, falls with it, and is had in
+// fewer steps than were all alike.
+static void test_accuracy(void) {
+  static const double accuracy[3] = {0.08, 0.04, 0.02};
+  double error[3];
+  int nstep[3], nretaken[3];
+  for (int i = 0; i < 3; i++) {
+    error[i] = swing(accuracy[i], 1024, &nstep[i], &nretaken[i]);
+    CHECK_NEAR(error[i], 0, 6 * accuracy[i]);
+    CHECK(nstep[i] < 2 * 4096 / 4);
+  }
+  CHECK(error[1] < error[0] && error[2] < error[1]);
+  CHECK(nstep[1] > nstep[0] && nstep[2] > nstep[1]);
+  int steps, retaken;
+  swing(1e-12, 1024, &steps, &retaken); // nothing is that accurate: the shortest
+  CHECK(steps == 2 * 4096);
+  swing(1e6, 256, &steps, &retaken); // anything will do: 1, 2, 4, ... and then the longest
+  CHECK(steps == 2 * 4096 / 256 + 8 && retaken == 0);
+}
+
 static void momenta(const kit *k, double *linear, double *angular) {
   memset(linear, 0, 3 * sizeof *linear);
   memset(angular, 0, 3 * sizeof *angular);
@@ -59,7 +115,8 @@ static void momenta(const kit *k, double *linear, double *angular) {
   }
 }
 
-// A free spinning, drifting cloth keeps its linear momentum; implicit Euler only loses angular momentum.
+// A free spinning, drifting cloth keeps its linear momentum; implicit Euler only loses angular
+// momentum.
 static void test_conservation(void) {
   static const csim_linear linears[] = {CSIM_LINEAR_CHOLESKY, CSIM_LINEAR_PCG};
   for (int l = 0; l < 2; l++) {
@@ -77,7 +134,8 @@ static void test_conservation(void) {
     kit_ready(&k, 2);
     double p0[3], L0[3], p[3], L[3], p_scale = 0;
     momenta(&k, p0, L0);
-    for (int i = 0; i < k.model->nvert; i++) p_scale += k.model->mass[i] * csim_norm(k.state.v + 3 * i);
+    for (int i = 0; i < k.model->nvert; i++)
+      p_scale += k.model->mass[i] * csim_norm(k.state.v + 3 * i);
     for (int n = 0; n < 200; n++) kit_step(&k);
     momenta(&k, p, L);
     for (int c = 0; c < 3; c++) CHECK_NEAR(p[c], p0[c], 1e-12 * p_scale);
@@ -89,8 +147,10 @@ static void test_conservation(void) {
 
 // A hanging chain of ten links: every node of the exact discrete equilibrium.
 static void test_catenary(void) {
-  static const double node[5][2] = {{0.078412511144, -0.091390185330}, {0.167592416802, -0.172232126820},
-                                    {0.268593140137, -0.237630383988}, {0.380721032902, -0.281192262702},
+  static const double node[5][2] = {{0.078412511144, -0.091390185330},
+                                    {0.167592416802, -0.172232126820},
+                                    {0.268593140137, -0.237630383988},
+                                    {0.380721032902, -0.281192262702},
                                     {0.500000000000, -0.296638957157}};
   double x[33];
   for (int i = 0; i <= 10; i++) {
@@ -136,7 +196,8 @@ static void test_residual(void) {
     for (int i = 0; i < n; i++)
       for (int c = 0; c < 3; c++) {
         int j = 3 * i + c;
-        r[j] = k.model->mass[i] * ((k.state.x[j] - 2 * x1[j] + x0[j]) / (k.h * k.h) + (c == 1 ? 9.81 : 0));
+        r[j] = k.model->mass[i] *
+               ((k.state.x[j] - 2 * x1[j] + x0[j]) / (k.h * k.h) + (c == 1 ? 9.81 : 0));
       }
     for (int e = 0; e < k.springs.nelem; e++) {
       int a = k.springs.node[2 * e], b = k.springs.node[2 * e + 1];
@@ -226,6 +287,7 @@ static void test_pd_solid(void) {
 int main(void) {
   test_free_fall();
   test_integrator();
+  test_accuracy();
   test_conservation();
   test_catenary();
   test_residual();

@@ -25,7 +25,7 @@ _clothsim() {
     return
     ;;
   --set)
-    mapfile -t COMPREPLY < <(compgen -W "frames.start= frames.end= frames.fps= frames.substeps= gravity=
+    mapfile -t COMPREPLY < <(compgen -W "frames.start= frames.end= frames.fps= frames.substeps= frames.accuracy= gravity=
       solver.method= solver.linear= solver.preconditioner= solver.iterations= solver.tolerance=
       contact.thickness= contact.friction= contact.response=
       output.obj= output.cache= output.digits= output.velocities= output.colliders=" -- "$cur")
