@@ -24,8 +24,9 @@ static int is_free(const adjacency *rows, int i) {
 
 // Aggregates rows: first every row with no neighbour taken takes them all, then what is left joins
 // a neighbour's. Rows without neighbours stay alone, -1; so do rows without entries (fixed ones),
-// which may be neighbours of others. Returns the number of aggregates. `early` (NULL: none) rows are
-// visited before the others; `seed` (NULL: not wanted) gets the row that each aggregate grew from.
+// which may be neighbours of others. Returns the number of aggregates. `early` (NULL: none) rows
+// are visited before the others; `seed` (NULL: not wanted) gets the row that each aggregate grew
+// from.
 static int aggregate_rows(const adjacency *rows, const unsigned char *early, int *first_pass,
                           int *aggregate, int *seed) {
   int count = 0;
@@ -148,8 +149,11 @@ static int create_levels(csim_arena *arena, adjacency rows, int inner, csim_coar
 }
 
 int csim_coarse_create_graph(csim_arena *arena, const csim_graph *graph, csim_coarse *C) {
-  adjacency rows = {
-      graph->nrow, 2, {graph->near_start, graph->far_start}, {graph->near_col, graph->far_col}, NULL};
+  adjacency rows = {graph->nrow,
+                    2,
+                    {graph->near_start, graph->far_start},
+                    {graph->near_col, graph->far_col},
+                    NULL};
   return create_levels(arena, rows, 0, C);
 }
 

@@ -35,9 +35,9 @@ typedef struct csim_coarse {
   int factored;    ///< 0: the last level was not positive definite and is left out
 } csim_coarse;
 
-/// One step of coarsening, by itself: aggregates of rows that are neighbours in a pattern. A seed and
-/// all its neighbours make an aggregate when none of them belongs to another; what is left joins a
-/// neighbour's. Seeds are therefore at least three neighbours apart.
+/// One step of coarsening, by itself: aggregates of rows that are neighbours in a pattern. A seed
+/// and all its neighbours make an aggregate when none of them belongs to another; what is left
+/// joins a neighbour's. Seeds are therefore at least three neighbours apart.
 /// @param      early      (nrow) non-zero = to be tried as a seed before the others; NULL: none
 /// @param[out] scratch    (nrow)
 /// @param[out] aggregate  (nrow) of each row; -1: it has no neighbours

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-// What stays on the finest level; the rest is spread evenly. A smaller share locks less still, but lets
-// the cloth stretch between seeds: docs/methods.md, case 16 of test_validate.
+// What stays on the finest level; the rest is spread evenly. A smaller share locks less still, but
+// lets the cloth stretch between seeds: docs/methods.md, case K of test_validate.
 static const double FINE_SHARE = 0.1;
 
 // A level: rows are vertices (finest) or aggregates of the rows below.
@@ -23,8 +23,8 @@ typedef struct ladder {
   const csim_part *part;
   double *normal; // (nvert x 3) of unit length, or zero
   int nvert, nlevel;
-  int *row;       // (nvert) of each vertex in the last level; -1: none
-  int *alone;     // (nvert) levels on which its row has no neighbours
+  int *row;   // (nvert) of each vertex in the last level; -1: none
+  int *alone; // (nvert) levels on which its row has no neighbours
   level level[CSIM_MAX_LEVEL + 1];
 } ladder;
 
@@ -124,8 +124,8 @@ static int add_level(ladder *s) {
   return 1;
 }
 
-// From seed to seed along the surface: the arc of a circle with their normals at its ends, as far as
-// these turn in the direction of the chord.
+// From seed to seed along the surface: the arc of a circle with their normals at its ends, as far
+// as these turn in the direction of the chord.
 static double arc(const ladder *s, int a, int b) {
   double chord[3], turn[3];
   csim_sub(s->part->X + 3 * (ptrdiff_t)b, s->part->X + 3 * (ptrdiff_t)a, chord);

@@ -18,10 +18,10 @@
 ///
 ///   k = s (W_a / n_a + W_b / n_b) / L^2,  W_a = 1/2 sum over springs at vertices of a of k L^2,
 ///
-/// n_a the number of a's neighbours. L is the distance of the seeds at rest, bent along the surface:
-/// chord (1 + t^2/6 + 3 t^4/40), t half of what their unit normals differ along the chord: asin(t)/t,
-/// the arc of a circle.
-/// Where nothing is left to be joined, the share stays with the network.
+/// n_a the number of a's neighbours. L is the distance of the seeds at rest, bent along the
+/// surface: chord (1 + t^2/6 + 3 t^4/40), t half of what their unit normals differ along the chord:
+/// asin(t)/t, the arc of a circle. Where nothing is left to be joined, the share stays with the
+/// network.
 ///
 /// @param mesh      the part's surface; its first mesh->nvert vertices
 /// @param held      (mesh->nvert) non-zero: pinned, to be a seed if possible; NULL: none

@@ -25,9 +25,7 @@ static csim_elements copy_of(const csim_elements *from) {
 
 // The network of a mesh (taken over), with and without levels. grid: structured.
 static net make_net(csim_mesh mesh, int grid, const unsigned char *held, int nlevel) {
-  net s = {.mesh = mesh,
-           .plain.kind = &csim_spring_kind,
-           .levels.kind = &csim_spring_kind};
+  net s = {.mesh = mesh, .plain.kind = &csim_spring_kind, .levels.kind = &csim_spring_kind};
   csim_topology topology;
   CHECK(csim_topology_build(mesh.nvert, mesh.ntri, mesh.tri, &topology) == CSIM_OK);
   csim_part part = {.X = mesh.vert, .compression = 1};
@@ -50,7 +48,8 @@ static void free_net(net *s) {
 
 static csim_mesh grid_mesh(int cells, double side) {
   csim_mesh mesh;
-  csim_shape_spec spec = {.kind = CSIM_SHAPE_KIND_GRID, .size = {side, side}, .cells = {cells, cells}};
+  csim_shape_spec spec = {
+      .kind = CSIM_SHAPE_KIND_GRID, .size = {side, side}, .cells = {cells, cells}};
   CHECK(csim_mesh_shape(&spec, (csim_place){0}, NULL, &mesh) == CSIM_OK);
   return mesh;
 }
@@ -111,8 +110,8 @@ static void test_shares(void) {
       CHECK(s.levels.nelem < s.plain.nelem / 5);
       for (int a = 0; a < 6; a++) {
         double ratio = stretched(&s, a * 0.5235987755982988, 1e-3);
-        check_that(fabs(ratio - 1) < 0.12, __FILE__, __LINE__, "kind %d, levels %d, angle %d: %g", kind,
-                   nlevel, 30 * a, ratio);
+        check_that(fabs(ratio - 1) < 0.12, __FILE__, __LINE__, "kind %d, levels %d, angle %d: %g",
+                   kind, nlevel, 30 * a, ratio);
       }
       double *small = malloc(3 * (size_t)s.mesh.nvert * sizeof *small);
       for (int i = 0; i < 3 * s.mesh.nvert; i++) small[i] = 0.99 * s.mesh.vert[i];
