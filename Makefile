@@ -207,7 +207,7 @@ $(FUZZ_BIN): $(B)/fuzz/%: $(B)/tests/fuzz/%.o $(LIB)
 	$(call say,link)$(CC) -g -fsanitize=fuzzer,address,undefined $^ -o $@ $(LIBS)
 
 validate: $(VALIDATE) $(BIN)/clothsim-tet ## every method against closed forms, as a table (minutes)
-	@CLOTHSIM_TET=$(BIN)/clothsim-tet $(VALIDATE) --all --curve docs/liu-curve.svg
+	@CLOTHSIM_TET=$(BIN)/clothsim-tet $(VALIDATE) --all --curve docs/liu-curve.svg --folds docs/locking.svg
 
 $(B)/soak/layers: $(B)/tests/soak/layers.o $(LIB)
 	@mkdir -p $(@D)

@@ -11,6 +11,7 @@ void kit_begin(int n, const double *x, double mass, double h, kit *k) {
   csim_model *model = CSIM_ARENA_NEW(&arena, csim_model, 1);
   *model = (csim_model){.arena = arena, .nvert = n, .gravity = {0, -9.81, 0}};
   *k = (kit){.model = model,
+             .levels.kind = &csim_spring_kind,
              .springs.kind = &csim_spring_kind,
              .limits.kind = &csim_limit_kind,
              .quadratic.kind = &csim_quadratic_kind,
@@ -51,9 +52,9 @@ void kit_spring(kit *k, int a, int b, double stiffness, double length) {
 }
 
 void kit_ready(kit *k, int nthread) {
-  const csim_elements *sets[] = {&k->springs,  &k->limits, &k->quadratic, &k->cotangent,
-                                 &k->dihedral, &k->volume, &k->anchors};
-  CHECK(csim_model_assemble(k->model, 7, sets) == 0);
+  const csim_elements *sets[] = {&k->levels,    &k->springs,  &k->limits, &k->quadratic,
+                                 &k->cotangent, &k->dihedral, &k->volume, &k->anchors};
+  CHECK(csim_model_assemble(k->model, 8, sets) == 0);
   CHECK(csim_state_create(k->model, &k->state) == 0);
   k->pool = csim_pool_create(nthread);
   k->solver = csim_solver_create(
@@ -70,6 +71,7 @@ void kit_end(kit *k) {
   csim_solver_free(k->solver);
   csim_pool_free(k->pool);
   csim_state_free(&k->state);
+  csim_elements_free(&k->levels);
   csim_elements_free(&k->springs);
   csim_elements_free(&k->limits);
   csim_elements_free(&k->quadratic);

@@ -8,7 +8,7 @@
 /// A model under construction: vertices, pins and springs as the test adds them.
 typedef struct kit {
   csim_model *model;
-  csim_elements springs, limits, quadratic, cotangent, dihedral, volume, anchors;
+  csim_elements levels, springs, limits, quadratic, cotangent, dihedral, volume, anchors;
   csim_state state;
   csim_solver *solver;
   csim_pool *pool;

@@ -12,7 +12,7 @@ enum { FEW = 64, SHARE = 120, ROW_GRAIN = 1024, AGGREGATE_GRAIN = 64 };
 
 // Neighbours of a row, in up to two lists.
 typedef struct adjacency {
-  int nrow;
+  int nrow, nlist;
   const int *start[2], *col[2];
   const unsigned char *fixed; // NULL: rows without entries are fixed
 } adjacency;
@@ -24,31 +24,42 @@ static int is_free(const adjacency *rows, int i) {
 
 // Aggregates rows: first every row with no neighbour taken takes them all, then what is left joins
 // a neighbour's. Rows without neighbours stay alone, -1; so do rows without entries (fixed ones),
-// which may be neighbours of others. Returns the number of aggregates.
-static int aggregate_rows(const adjacency *rows, int *first_pass, int *aggregate) {
+// which may be neighbours of others. Returns the number of aggregates. `early` (NULL: none) rows
+// are visited before the others; `seed` (NULL: not wanted) gets the row that each aggregate grew
+// from.
+static int aggregate_rows(const adjacency *rows, const unsigned char *early, int *first_pass,
+                          int *aggregate, int *seed) {
   int count = 0;
   for (int i = 0; i < rows->nrow; i++) first_pass[i] = -1;
-  for (int i = 0; i < rows->nrow; i++) {
-    int neighbours = 0, taken = first_pass[i] >= 0 || !is_free(rows, i);
-    for (int l = 0; l < 2 && !taken; l++)
-      for (int k = rows->start[l][i]; k < rows->start[l][i + 1] && !taken; k++) {
-        taken = first_pass[rows->col[l][k]] >= 0;
-        neighbours += rows->col[l][k] != i;
-      }
-    if (taken || neighbours == 0) continue;
-    first_pass[i] = count;
-    for (int l = 0; l < 2; l++)
-      for (int k = rows->start[l][i]; k < rows->start[l][i + 1]; k++)
-        if (is_free(rows, rows->col[l][k])) first_pass[rows->col[l][k]] = count;
-    first_pass[i] = count++;
-  }
+  for (int visit = early ? 0 : 1; visit < 2; visit++)
+    for (int i = 0; i < rows->nrow; i++) {
+      int neighbours = 0, taken = first_pass[i] >= 0 || !is_free(rows, i);
+      taken |= visit == 0 && !early[i];
+      for (int l = 0; l < rows->nlist && !taken; l++)
+        for (int k = rows->start[l][i]; k < rows->start[l][i + 1] && !taken; k++) {
+          taken = first_pass[rows->col[l][k]] >= 0;
+          neighbours += rows->col[l][k] != i;
+        }
+      if (taken || neighbours == 0) continue;
+      for (int l = 0; l < rows->nlist; l++)
+        for (int k = rows->start[l][i]; k < rows->start[l][i + 1]; k++)
+          if (is_free(rows, rows->col[l][k])) first_pass[rows->col[l][k]] = count;
+      if (seed) seed[count] = i;
+      first_pass[i] = count++;
+    }
   for (int i = 0; i < rows->nrow; i++) {
     aggregate[i] = first_pass[i];
-    for (int l = 0; l < 2 && is_free(rows, i); l++)
+    for (int l = 0; l < rows->nlist && is_free(rows, i); l++)
       for (int k = rows->start[l][i]; k < rows->start[l][i + 1] && aggregate[i] < 0; k++)
         aggregate[i] = first_pass[rows->col[l][k]];
   }
   return count;
+}
+
+int csim_coarse_aggregate(const csim_pattern *pattern, const unsigned char *early, int *scratch,
+                          int *aggregate, int *seed) {
+  adjacency rows = {pattern->nrow, 1, {pattern->start, NULL}, {pattern->col, NULL}, NULL};
+  return aggregate_rows(&rows, early, scratch, aggregate, seed);
 }
 
 static void list_rows(int nbelow, csim_coarse_level *level) {
@@ -116,7 +127,7 @@ static int create_levels(csim_arena *arena, adjacency rows, int inner, csim_coar
     csim_coarse_level *level = &C->level[C->nlevel];
     level->aggregate = CSIM_ARENA_NEW(arena, int, rows.nrow);
     if (arena->failed) break;
-    level->nrow = aggregate_rows(&rows, scratch, level->aggregate);
+    level->nrow = aggregate_rows(&rows, NULL, scratch, level->aggregate, NULL);
     if (level->nrow == 0 || level->nrow > rows.nrow / 2) break; // nothing gained
     level->start = CSIM_ARENA_NEW(arena, int, (ptrdiff_t)level->nrow + 1);
     level->row = CSIM_ARENA_NEW(arena, int, rows.nrow);
@@ -128,7 +139,8 @@ static int create_levels(csim_arena *arena, adjacency rows, int inner, csim_coar
     find_slots(&rows, 0, inner, level, level->slot);
     find_slots(&rows, 1, 0, level, level->far);
     C->nlevel++;
-    rows = (adjacency){level->nrow, {level->pattern.start, none}, {level->pattern.col, none}, NULL};
+    rows =
+        (adjacency){level->nrow, 2, {level->pattern.start, none}, {level->pattern.col, none}, NULL};
     inner = 1;
   }
   if (!arena->failed && C->nlevel > 0)
@@ -137,14 +149,17 @@ static int create_levels(csim_arena *arena, adjacency rows, int inner, csim_coar
 }
 
 int csim_coarse_create_graph(csim_arena *arena, const csim_graph *graph, csim_coarse *C) {
-  adjacency rows = {
-      graph->nrow, {graph->near_start, graph->far_start}, {graph->near_col, graph->far_col}, NULL};
+  adjacency rows = {graph->nrow,
+                    2,
+                    {graph->near_start, graph->far_start},
+                    {graph->near_col, graph->far_col},
+                    NULL};
   return create_levels(arena, rows, 0, C);
 }
 
 int csim_coarse_create(csim_arena *arena, const csim_pattern *pattern, const unsigned char *fixed,
                        csim_coarse *C) {
-  adjacency rows = {pattern->nrow, {pattern->start, NULL}, {pattern->col, NULL}, fixed};
+  adjacency rows = {pattern->nrow, 2, {pattern->start, NULL}, {pattern->col, NULL}, fixed};
   return create_levels(arena, rows, 1, C);
 }
 

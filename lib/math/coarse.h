@@ -35,6 +35,17 @@ typedef struct csim_coarse {
   int factored;    ///< 0: the last level was not positive definite and is left out
 } csim_coarse;
 
+/// One step of coarsening, by itself: aggregates of rows that are neighbours in a pattern. A seed
+/// and all its neighbours make an aggregate when none of them belongs to another; what is left
+/// joins a neighbour's. Seeds are therefore at least three neighbours apart.
+/// @param      early      (nrow) non-zero = to be tried as a seed before the others; NULL: none
+/// @param[out] scratch    (nrow)
+/// @param[out] aggregate  (nrow) of each row; -1: it has no neighbours
+/// @param[out] seed       (nrow) the first entries: the row that each aggregate grew from
+/// @return number of aggregates
+int csim_coarse_aggregate(const csim_pattern *pattern, const unsigned char *early, int *scratch,
+                          int *aggregate, int *seed);
+
 /// Chooses the aggregates for matrices on a graph, or on a pattern whose fixed rows are those of
 /// the identity, and allocates everything.
 /// @param fixed  (pattern->nrow) non-zero = fixed

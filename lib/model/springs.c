@@ -223,8 +223,11 @@ static int spring_constraint(const csim_energy *energy, const csim_point *at, in
   const double *param = energy->param + NPARAM * (ptrdiff_t)e;
   double r[3], l = spring_between(energy, at, e, r);
   double slack = param[SLACK] * param[LENGTH], dl = l - param[LENGTH];
-  double k = dl < 0 ? param[K] * param[COMPRESSION] : param[K];
-  return along_spring(r, l, k, dl > slack ? dl - slack : dl < -slack ? dl + slack : 0, c);
+  // one that does not resist compression is slack when shortened: what multiplier it had goes
+  int idle = dl < 0 && !(param[COMPRESSION] > 0);
+  double k = dl < 0 && !idle ? param[K] * param[COMPRESSION] : param[K];
+  double C = dl > slack ? dl - slack : dl < -slack && !idle ? dl + slack : 0;
+  return along_spring(r, l, k, C, c);
 }
 
 const csim_energy_kind csim_spring_kind = {

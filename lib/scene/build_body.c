@@ -2,6 +2,7 @@
 #include "io/tetrahedralize.h"
 #include "math/vec3.h"
 #include "mesh/check.h"
+#include "model/levels.h"
 #include "scene/compile.h"
 
 #include <stdio.h>
@@ -108,6 +109,33 @@ static csim_status add_springs(csim_build *build, const csim_object *object, con
   return CSIM_OK;
 }
 
+// Coarser levels of the network, which are springs from number `first` on.
+static csim_status add_levels(csim_build *build, const csim_object *object, const csim_body *body,
+                              int first) {
+  if (object->levels == 0) return CSIM_OK;
+  csim_part part = {
+      .X = body->mesh->vert, .vert0 = body->vert0, .slack = material_of(build, object)->slack};
+  unsigned char *held = CSIM_NEW(unsigned char, body->nvert);
+  if (!held) return CSIM_MEMORY;
+  for (int k = 0; k < build->model->ntarget; k++) {
+    int v = build->target[k].vert - body->vert0;
+    if (v >= 0 && v < body->nvert) held[v] = 1;
+  }
+  int coarse = build->levels.nelem;
+  int made = csim_network_levels(body->mesh, &part, held, object->levels, first, &build->springs,
+                                 &build->levels);
+  free(held);
+  if (made < 0) return CSIM_MEMORY;
+  if (made < object->levels)
+    csim_say(build->log, CSIM_WARNING, object->mesh_place,
+             "object \"%s\": \"levels\" is %d, but its mesh has no more than %d", object->name,
+             object->levels, made);
+  csim_say(build->log, CSIM_INFO, object->mesh_place,
+           "object \"%s\": %d springs on %d coarser levels above %d", object->name,
+           build->levels.nelem - coarse, made, build->springs.nelem - first);
+  return CSIM_OK;
+}
+
 static void add_bending(csim_build *build, const csim_object *object, const csim_body *body,
                         const csim_topology *topology) {
   const csim_material *material = material_of(build, object);
@@ -146,6 +174,7 @@ csim_status csim_build_cloth(csim_build *build, const csim_object *object, csim_
   csim_topology topology = {0};
   csim_mesh *mesh = body->mesh;
   csim_mesh_facts facts;
+  int first;
   body->nvert = mesh->nvert;
   double *mass = CSIM_NEW(double, mesh->nvert);
   csim_status status =
@@ -157,7 +186,10 @@ csim_status csim_build_cloth(csim_build *build, const csim_object *object, csim_
   csim_vert_areas(mesh->nvert, mesh->ntri, mesh->tri, mesh->vert, mass);
   for (int i = 0; i < mesh->nvert; i++) mass[i] *= material_of(build, object)->density;
   status = add_vertices(build, object, body, mesh->vert, mass);
+  if (!status) status = csim_build_pins(build, object, body);
+  first = build->springs.nelem;
   if (!status) status = add_springs(build, object, body, &topology);
+  if (!status) status = add_levels(build, object, body, first);
   if (!status) add_bending(build, object, body, &topology);
 done:
   csim_topology_free(&topology);
@@ -207,6 +239,7 @@ csim_status csim_build_solid(csim_build *build, const csim_object *object, csim_
   csim_say(build->log, CSIM_INFO, object->mesh_place,
            "solid \"%s\": %d tetrahedra, %d vertices (%d on the surface), %.6g m^3", object->name,
            tets.ntet, tets.nvert, tets.nsurface, tets.volume);
+  status = csim_build_pins(build, object, body);
 done:
   csim_tets_free(&tets);
   free(mass);

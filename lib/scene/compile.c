@@ -11,6 +11,7 @@ static void build_free(csim_build *build) {
   free(build->v);
   free(build->mass);
   free(build->target);
+  csim_elements_free(&build->levels);
   csim_elements_free(&build->springs);
   csim_elements_free(&build->limits);
   csim_elements_free(&build->quadratic);
@@ -35,9 +36,8 @@ static csim_status add_body(csim_build *build, const csim_object *object) {
                                                         : build->scene->contact.friction};
   csim_status status = csim_build_surface(build->scene, object, build->log, mesh);
   if (status) return status;
-  status = object->type == CSIM_OBJECT_SOLID ? csim_build_solid(build, object, body)
-                                             : csim_build_cloth(build, object, body);
-  return status ? status : csim_build_pins(build, object, body);
+  return object->type == CSIM_OBJECT_SOLID ? csim_build_solid(build, object, body)
+                                           : csim_build_cloth(build, object, body);
 }
 
 // Vertices without mass belong to no face (or to faces without area): they stay where they are.
@@ -74,9 +74,11 @@ static csim_status finish_model(csim_build *build) {
   if (arena->failed) return CSIM_MEMORY;
   if (model->ntarget)
     memcpy(model->target, build->target, (size_t)model->ntarget * sizeof *model->target);
-  const csim_elements *sets[] = {&build->springs,  &build->limits, &build->quadratic, &build->cotangent,
-                                 &build->dihedral, &build->volume, &build->anchors};
-  return csim_model_assemble(model, 7, sets) ? CSIM_MEMORY : CSIM_OK;
+  // projections go through them in this order: springs from coarse to fine
+  const csim_elements *sets[] = {&build->levels,    &build->springs,  &build->limits,
+                                 &build->quadratic, &build->cotangent, &build->dihedral,
+                                 &build->volume,    &build->anchors};
+  return csim_model_assemble(model, 8, sets) ? CSIM_MEMORY : CSIM_OK;
 }
 
 static csim_model *create_model(const csim_scene *scene) {
@@ -106,6 +108,7 @@ csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_
                       .log = log,
                       .arena = &world->model->arena,
                       .model = world->model,
+                      .levels.kind = &csim_spring_kind,
                       .springs.kind = &csim_spring_kind,
                       .limits.kind = &csim_limit_kind,
                       .quadratic.kind = &csim_quadratic_kind,

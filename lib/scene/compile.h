@@ -36,7 +36,7 @@ typedef struct csim_build {
   csim_model *model;
   ptrdiff_t vert_room; ///< of the arrays below
   double *x, *v, *mass;
-  csim_elements springs, limits, quadratic, cotangent, dihedral, volume, anchors;
+  csim_elements levels, springs, limits, quadratic, cotangent, dihedral, volume, anchors;
   ptrdiff_t target_room;
   csim_target *target; ///< (model->ntarget), heap
 } csim_build;
@@ -45,7 +45,7 @@ typedef struct csim_build {
 csim_status csim_build_surface(const csim_scene *scene, const csim_object *object, csim_log *log,
                                csim_mesh *mesh);
 
-/// Adds the vertices, masses and elements of a body whose placed surface is body->mesh.
+/// Adds the vertices, masses, pins and elements of a body whose placed surface is body->mesh.
 csim_status csim_build_cloth(csim_build *build, const csim_object *object, csim_body *body);
 csim_status csim_build_solid(csim_build *build, const csim_object *object, csim_body *body);
 

@@ -575,7 +575,7 @@ static char *print_record(const csim_scene *scene, const char *state,
   }
   csim_json_integer(&out, "substeps", report->total.taken);
   csim_json_integer(&out, "halved_substeps", report->total.halved);
-  if (scene->accuracy > 0) csim_json_integer(&out, "retaken_substeps", report->total.retaken);
+  csim_json_integer(&out, "retaken_substeps", report->total.retaken);
   csim_json_integer(&out, "unconverged_substeps", report->total.unconverged);
   csim_json_integer(&out, "lagged_substeps", report->total.lagged);
   csim_json_close(&out, '}');

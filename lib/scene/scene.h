@@ -111,6 +111,7 @@ typedef struct csim_object {
   csim_network network;  ///< cloth: structured or mesh
   csim_bending bending;  ///< cloth
   csim_edges edges;      ///< cloth: which edges of a mesh network carry springs
+  int levels;            ///< cloth: coarser levels of springs, see model/levels.h
   int npin;
   csim_pin *pin;
   double radius_edge_ratio; ///< solid: TetGen quality bound, [-]

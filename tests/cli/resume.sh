@@ -51,12 +51,13 @@ every_frame lbfgs --set solver.method=pd --set solver.acceleration=lbfgs
 every_frame pbd --set solver.method=pbd
 every_frame xpbd --set solver.method=xpbd
 every_frame linear --set solver.method=xpbd --set solver.projection=linear
+every_frame levels --set cloth.springs.levels=1 --set solver.method=xpbd
 for method in explicit symplectic; do
   every_frame $method --set solver.method=$method --set frames.substeps=150 --set contact.response=impulse
 done
 check "contact takes part" sh -c '! cmp -s newton/cloth_0005.obj impulse/cloth_0005.obj'
 check "accuracy matters" sh -c '! cmp -s newton/cloth_0005.obj accuracy/cloth_0005.obj'
-rm -rf newton accuracy cholesky ichol bdf2 impulse chebyshev anderson pd lbfgs pbd xpbd linear explicit symplectic
+rm -rf newton accuracy cholesky ichol bdf2 impulse chebyshev anderson pd lbfgs pbd xpbd linear levels explicit symplectic
 
 # formats of other programs are written anew
 formats='output.formats=["ply", "pc2", "mdd", "vtp", "abc", "usda"]'

@@ -1,7 +1,7 @@
 // test_validate: every method against closed forms and numbers that no one here wrote. The cases
 // are in tests/validate. Without arguments: those that take seconds. --all: all of them, printed as
 // a table of case, reference, ours, error, tolerance and verdict; --case NAME: one of them; --curve
-// FILE.svg draws case 8.
+// FILE.svg draws case 8, --folds FILE.svg case K.
 #include "validate/validate.h"
 
 validation asked;
@@ -56,7 +56,8 @@ static const struct {
 } cases[] = {{"1", case_free_fall, 0},    {"2", case_integrator, 0}, {"3", case_stability, 0},
              {"4", case_conservation, 0}, {"5", case_catenary, 0},   {"6", case_residual, 0},
              {"7", case_statics, 0},      {"L", case_linear, 0},     {"8", case_liu, 1},
-             {"9", case_elastica, 0},     {"10", case_moduli, 0},    {"11", case_friction, 0}, {"15", case_beam, 1}};
+             {"9", case_elastica, 0},     {"10", case_moduli, 0},    {"11", case_friction, 0}, {"15", case_beam, 1},
+             {"K", case_locking, 0}};
 
 int main(int argc, char **argv) {
   const char *only = NULL;
@@ -64,6 +65,7 @@ int main(int argc, char **argv) {
     if (!strcmp(argv[i], "--all")) asked.all = asked.verbose = 1;
     if (!strcmp(argv[i], "--verbose")) asked.verbose = 1;
     if (!strcmp(argv[i], "--curve") && i + 1 < argc) asked.curve_file = argv[++i];
+    if (!strcmp(argv[i], "--folds") && i + 1 < argc) asked.fold_file = argv[++i];
     if (!strcmp(argv[i], "--case") && i + 1 < argc) only = argv[++i];
   }
   if (asked.verbose)

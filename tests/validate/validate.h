@@ -15,6 +15,7 @@ typedef struct validation {
   int verbose;            ///< print the table
   int all;                ///< the slow cases too
   const char *curve_file; ///< where case 8 draws its curve; NULL: nowhere
+  const char *fold_file;  ///< where case K draws its folds; NULL: nowhere
 } validation;
 extern validation asked;
 
@@ -52,5 +53,6 @@ void case_elastica(void);
 void case_moduli(void);
 void case_beam(void);
 void case_friction(void);
+void case_locking(void);
 
 #endif
