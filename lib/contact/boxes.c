@@ -29,96 +29,103 @@ csim_box csim_box_of_point(const double *x, double grow, const double *drift) {
 
 // ------------------------------------------------------------------------------------ pair lists
 
+// Blocks live from a push to the join: lists that kept their room would each keep that of the worst
+// moment, and on crumpling cloth took ten times what they held.
+enum { BLOCK_PAIRS = 126 };
+
+struct csim_pair_block {
+  csim_pair_block *next;
+  int n, pair[2 * BLOCK_PAIRS];
+};
+
+static void free_blocks(csim_pair_chunks *chunks) {
+  for (int c = 0; c < chunks->nchunk; c++)
+    for (csim_pair_block *block = chunks->chunk[c], *next; block; block = next) {
+      next = block->next;
+      free(block);
+    }
+  chunks->nchunk = 0;
+}
+
 void csim_pair_chunks_begin(csim_pair_chunks *chunks, int nchunk) {
-  ptrdiff_t had = chunks->room;
-  csim_pair_list *moved = csim_grow(chunks->chunk, &chunks->room, nchunk, sizeof *moved);
-  chunks->failed = moved == NULL;
-  if (!moved) nchunk = 0;
-  if (moved) {
-    chunks->chunk = moved;
-    memset(moved + had, 0, (size_t)(chunks->room - had) * sizeof *moved);
-  }
+  free_blocks(chunks);
+  csim_pair_block **moved = csim_grow(chunks->chunk, &chunks->room, nchunk, sizeof *moved);
+  atomic_store(&chunks->failed, moved == NULL);
+  if (!moved) return;
+  chunks->chunk = moved;
   chunks->nchunk = nchunk;
-  for (int c = 0; c < nchunk; c++) chunks->chunk[c].n = 0;
+  memset(moved, 0, (size_t)nchunk * sizeof *moved);
 }
 
 void csim_pair_chunks_push(csim_pair_chunks *chunks, int chunk, int a, int b) {
-  csim_pair_list *list = &chunks->chunk[chunk];
-  if (list->n == list->capacity) {
-    int *moved = csim_grow(list->pair, &list->capacity, list->n + 1, 2 * sizeof *moved);
-    if (!moved) {
-      list->n = -1 - list->capacity; // seen by the join; pushes go on failing quietly
+  csim_pair_block *block = chunks->chunk[chunk];
+  if (!block || block->n == BLOCK_PAIRS) {
+    csim_pair_block *fresh = malloc(sizeof *fresh);
+    if (!fresh) { // seen by the count; pushes go on failing quietly
+      atomic_store(&chunks->failed, 1);
       return;
     }
-    list->pair = moved;
+    fresh->next = block;
+    fresh->n = 0;
+    chunks->chunk[chunk] = block = fresh;
   }
-  if (list->n < 0) return;
-  list->pair[2 * list->n] = a;
-  list->pair[2 * list->n + 1] = b;
-  list->n++;
+  block->pair[2 * block->n] = a;
+  block->pair[2 * block->n++ + 1] = b;
+}
+
+ptrdiff_t csim_pair_chunks_count(const csim_pair_chunks *chunks) {
+  ptrdiff_t total = 0;
+  for (int c = 0; c < chunks->nchunk; c++)
+    for (const csim_pair_block *block = chunks->chunk[c]; block; block = block->next)
+      total += block->n;
+  return atomic_load(&chunks->failed) ? -1 : total;
 }
 
 typedef struct sort_job {
   const ptrdiff_t *start;
-  int *pair;
+  int stride, *pair;
 } sort_job;
 
 // Each a's partners into rising order. They are few: insertion.
 static void sort_partners(void *context, int first, int last) {
   const sort_job *job = context;
+  ptrdiff_t step = job->stride;
   for (int a = first; a < last; a++)
     for (ptrdiff_t i = job->start[a] + 1; i < job->start[a + 1]; i++) {
-      int b = job->pair[2 * i + 1];
-      ptrdiff_t k = i;
-      for (; k > job->start[a] && job->pair[2 * k - 1] > b; k--)
-        job->pair[2 * k + 1] = job->pair[2 * k - 1];
-      job->pair[2 * k + 1] = b;
+      int *to = job->pair + i * step + 1, *least = job->pair + job->start[a] * step + 1, b = *to;
+      for (; to > least && to[-step] > b; to -= step) *to = to[-step];
+      *to = b;
     }
 }
 
-int csim_pair_chunks_join(csim_pair_chunks *chunks, csim_pool *pool, int na, csim_pair_list *list) {
-  list->n = 0;
-  ptrdiff_t total = 0;
-  for (int c = 0; c < chunks->nchunk; c++) {
-    if (chunks->chunk[c].n < 0) chunks->failed = 1;
-    total += chunks->chunk[c].n;
-  }
-  if (chunks->failed) return -1;
-  ptrdiff_t *start =
-      csim_grow(chunks->start, &chunks->start_room, (ptrdiff_t)na + 2, sizeof *start);
+int csim_pair_chunks_join(csim_pair_chunks *chunks, csim_pool *pool, int na, int stride,
+                          int *pair) {
+  ptrdiff_t *start = CSIM_NEW(ptrdiff_t, (ptrdiff_t)na + 2);
   if (!start) return -1;
-  chunks->start = start;
-  int *pair = csim_grow(list->pair, &list->capacity, total, 2 * sizeof *pair);
-  if (!pair) return -1;
-  list->pair = pair;
-  list->n = total;
   // count, prefix, scatter by a: start[a + 1] runs from the beginning of a's pairs to their end
-  memset(start, 0, ((size_t)na + 2) * sizeof *start);
   for (int c = 0; c < chunks->nchunk; c++)
-    for (ptrdiff_t k = 0; k < chunks->chunk[c].n; k++) start[chunks->chunk[c].pair[2 * k] + 2]++;
+    for (const csim_pair_block *block = chunks->chunk[c]; block; block = block->next)
+      for (int k = 0; k < block->n; k++) start[block->pair[2 * k] + 2]++;
   for (int a = 0; a < na; a++) start[a + 2] += start[a + 1];
   for (int c = 0; c < chunks->nchunk; c++)
-    for (ptrdiff_t k = 0; k < chunks->chunk[c].n; k++) {
-      const int *from = chunks->chunk[c].pair + 2 * k;
-      int *to = pair + 2 * start[from[0] + 1]++;
-      to[0] = from[0];
-      to[1] = from[1];
-    }
-  sort_job job = {start, pair};
+    for (const csim_pair_block *block = chunks->chunk[c]; block; block = block->next)
+      for (int k = 0; k < block->n; k++) {
+        const int *from = block->pair + 2 * k;
+        int *to = pair + stride * start[from[0] + 1]++;
+        to[0] = from[0];
+        to[1] = from[1];
+      }
+  free_blocks(chunks);
+  sort_job job = {start, stride, pair};
   csim_pool_for(pool, na, SORT_GRAIN, sort_partners, &job);
+  free(start);
   return 0;
 }
 
 void csim_pair_chunks_free(csim_pair_chunks *chunks) {
-  for (ptrdiff_t c = 0; c < chunks->room; c++) free(chunks->chunk[c].pair);
+  free_blocks(chunks);
   free(chunks->chunk);
-  free(chunks->start);
   *chunks = (csim_pair_chunks){0};
-}
-
-void csim_pair_list_free(csim_pair_list *list) {
-  free(list->pair);
-  *list = (csim_pair_list){0};
 }
 
 // ----------------------------------------------------------------------------------- Morton order

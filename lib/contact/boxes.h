@@ -1,11 +1,12 @@
-// contact/boxes.h: what every search for pairs of overlapping boxes shares: the boxes, the list of
-// pairs, and how chunks of work become one sorted list. Needs base/.
+// contact/boxes.h: what every search for pairs of overlapping boxes shares: the boxes, and how the
+// pairs that chunks of work find become one sorted list. Needs base/.
 #ifndef CSIM_CONTACT_BOXES_H
 #define CSIM_CONTACT_BOXES_H
 
 #include "base/arena.h"
 #include "base/pool.h"
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 /// A box whose contents drift from time 0 to time 1, each point by some displacement in a range.
@@ -54,31 +55,30 @@ static inline csim_box csim_box_join(const csim_box *a, const csim_box *b) {
 /// items. Called from any thread, in any order; alike items may come as (a, b) or as (b, a).
 typedef int csim_keep_fn(void *context, int a, const int b[4], int mask);
 
-typedef struct csim_pair_list {
-  ptrdiff_t n, capacity;
-  int *pair; ///< (n x 2)
-} csim_pair_list;
+typedef struct csim_pair_block csim_pair_block;
 
-/// Lists that chunks of work fill each for itself, and the scratch to join them.
+/// Pairs that chunks of work have found, each for itself, until they are joined.
 typedef struct csim_pair_chunks {
-  int nchunk;            ///< in use
-  ptrdiff_t room;        ///< of `chunk`
-  csim_pair_list *chunk; ///< (room)
-  ptrdiff_t start_room;
-  ptrdiff_t *start; ///< (start_room)
-  int failed;       ///< out of memory
+  int nchunk;              ///< in use
+  ptrdiff_t room;          ///< of `chunk`
+  csim_pair_block **chunk; ///< (room) the newest block of each
+  atomic_int failed;       ///< out of memory
 } csim_pair_chunks;
 
-/// Empties nchunk lists. Afterwards each chunk pushes to its own.
+/// Empties it for nchunk chunks. Afterwards each chunk pushes for itself.
 void csim_pair_chunks_begin(csim_pair_chunks *chunks, int nchunk);
 void csim_pair_chunks_push(csim_pair_chunks *chunks, int chunk, int a, int b);
 
-/// Joins the chunks into one list, sorted by a, then b; a < na.
+/// Number of pairs; -1 when memory has run out.
+ptrdiff_t csim_pair_chunks_count(const csim_pair_chunks *chunks);
+
+/// Moves all pairs into one list, sorted by a, then b; a < na.
+/// @param stride     numbers from one pair of the list to the next, at least 2
+/// @param[out] pair  room for as many as csim_pair_chunks_count says; a, b of each are written
 /// @return 0, or -1 when out of memory
-int csim_pair_chunks_join(csim_pair_chunks *chunks, csim_pool *pool, int na, csim_pair_list *list);
+int csim_pair_chunks_join(csim_pair_chunks *chunks, csim_pool *pool, int na, int stride, int *pair);
 
 void csim_pair_chunks_free(csim_pair_chunks *chunks);
-void csim_pair_list_free(csim_pair_list *list);
 
 /// One item to sort, and its 63-bit place along the Morton curve through its cell.
 typedef struct csim_morton {

@@ -189,12 +189,15 @@ static void truncate_pairs(void *context, int first, int last) {
   const double *x = c->x, *d = c->d;
   for (int i = first; i < last; i++) {
     const csim_candidate *pair = &c->near.list[i];
-    const int *v = pair->v;
-    csim_pair_kind kind = (csim_pair_kind)pair->kind;
-    double keep = job->keep * c->params.thickness * pair->scale;
-    if (pair->scale <= 0) continue; // touched at the start: asked to be ignored
-    double moved = csim_contact_pair_moved(c, pair);
-    if (csim_candidate_gap(pair, c->near.clock) - moved > 1.01 * keep) continue; // cannot get that near
+    csim_pair_kind kind = csim_candidate_kind(pair);
+    int v[4];
+    csim_candidate_vertices(&c->skin, pair, v);
+    double keep = job->keep * c->params.thickness;
+    double least = csim_candidate_gap(pair, c->near.clock) - csim_contact_pair_moved(c, kind, v);
+    if (least > 1.01 * keep) continue; // cannot get that near
+    double scale = csim_candidate_scale(&c->near, kind, v);
+    keep *= scale;
+    if (scale <= 0 || least > 1.01 * keep) continue; // 0: touched at the start, to be ignored
     const double *p[4], *q[4];
     double t[4];
     for (int k = 0; k < 4; k++) {
