@@ -39,7 +39,6 @@ static void mark_vertices(csim_model *model) {
 
 int csim_model_assemble(csim_model *model, int nset, const csim_elements *const *set) {
   csim_arena *arena = &model->arena;
-  csim_element_set pairs[CSIM_MAX_ENERGY];
   assert(nset <= CSIM_MAX_ENERGY);
   model->fixed = CSIM_ARENA_NEW(arena, unsigned char, model->nvert);
   model->body_of = CSIM_ARENA_NEW(arena, int, model->nvert);
@@ -49,14 +48,9 @@ int csim_model_assemble(csim_model *model, int nset, const csim_elements *const 
   for (int k = 0; k < nset; k++) {
     if (set[k]->failed) return -1;
     if (set[k]->nelem == 0) continue;
-    csim_energy *energy = &model->energy[model->nenergy];
     if (csim_energy_create(arena, set[k]->kind, model->nvert, set[k]->nelem, set[k]->node,
-                           set[k]->param, energy))
+                           set[k]->param, &model->energy[model->nenergy++]))
       return -1;
-    pairs[model->nenergy++] = (csim_element_set){energy->nelem, energy->kind->nnode, energy->node};
   }
-  if (csim_pattern_build(arena, model->nvert, model->nenergy, pairs, &model->pattern)) return -1;
-  for (int e = 0; e < model->nenergy; e++)
-    if (csim_energy_bind(arena, &model->pattern, &model->energy[e])) return -1;
   return 0;
 }

@@ -6,7 +6,6 @@
 #ifndef CSIM_MODEL_MODEL_H
 #define CSIM_MODEL_MODEL_H
 
-#include "math/bsr.h"
 #include "mesh/mesh.h"
 #include "model/energy.h"
 #include "model/motion.h"
@@ -55,7 +54,6 @@ typedef struct csim_model {
   int *tri_around;         ///< (3 ntri) their numbers, ascending per vertex
   int nenergy;
   csim_energy energy[CSIM_MAX_ENERGY];
-  csim_pattern pattern;    ///< of the Hessian
   int ntarget;
   csim_target *target;     ///< (ntarget)
   int ngroup;

@@ -7,7 +7,7 @@
 #define CSIM_MODEL_STIFFNESS_H
 
 #include "math/graph.h"
-#include "model/model.h"
+#include "model/layout.h"
 
 typedef struct csim_stiffness {
   const csim_model *model;
@@ -25,11 +25,9 @@ typedef struct csim_stiffness {
   int *element[CSIM_MAX_ENERGY]; ///< (nedge) which of its elements is on an edge; -1: none
 } csim_stiffness;
 
-/// Whether all of a model's energies have this form.
-int csim_stiffness_fits(const csim_model *model);
-
 /// Lays out and allocates the matrix.
-/// @return 0, or -1 when out of memory (arena->failed)
+/// @return 0; 1 when the model's energies are not all of this form; -1 when out of memory
+///         (arena->failed)
 int csim_stiffness_create(csim_arena *arena, const csim_model *model, csim_stiffness *K);
 
 /// K->A = inertia M + Hessian of the energies. Rows of fixed vertices are those of the identity;

@@ -39,7 +39,6 @@ static void create_loose(csim_solver *solver) {
   const csim_model *model = solver->setup.model;
   solver->loose = *model;
   solver->loose.nenergy = 0;
-  csim_pattern_build(&solver->arena, model->nvert, 0, NULL, &solver->loose.pattern);
   solver->loose_params = (csim_solver_params){.method = "newton",
                                               .linear = CSIM_LINEAR_PCG,
                                               .iterations = 8,

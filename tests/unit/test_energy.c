@@ -215,7 +215,8 @@ static void test_colors(void) {
     int used[N] = {0};
     for (int e = energy.color[c]; e < energy.color[c + 1]; e++) {
       CHECK(!used[energy.node[2 * e]]++ && !used[energy.node[2 * e + 1]]++);
-      CHECK(!seen[energy.element[e]]++ && (int)energy.param[4 * e] == energy.element[e]);
+      int k = (int)energy.param[4 * e]; // its number before it was sorted
+      CHECK(!seen[k]++ && !memcmp(energy.node + 2 * e, node + 2 * k, 2 * sizeof *node));
     }
   }
   csim_arena_free(&arena);
