@@ -12,8 +12,8 @@
 /// A box whose contents drift from time 0 to time 1, each point by some displacement in a range.
 /// Floats, rounded outward by whoever fills it: half the memory, and the fourth lane is not used.
 typedef struct csim_box {
-  _Alignas(16) float lo[4], hi[4];  ///< [m] at time 0
-  float drift_lo[4], drift_hi[4];   ///< [m]
+  _Alignas(16) float lo[4], hi[4]; ///< [m] at time 0
+  float drift_lo[4], drift_hi[4];  ///< [m]
 } csim_box;
 
 /// Whether two closed boxes can have a point in common at some time. What drifts alike stays apart.
@@ -29,14 +29,17 @@ static inline int csim_boxes_meet(const csim_box *a, const csim_box *b) {
 
 /// A box that meets nothing; finite, as infinities would make NaN of drifts.
 #define CSIM_BOX_NOWHERE                                                                           \
-  {{CSIM_BOX_FAR, CSIM_BOX_FAR, CSIM_BOX_FAR, 0},                                                  \
-   {-CSIM_BOX_FAR, -CSIM_BOX_FAR, -CSIM_BOX_FAR, 0},                                               \
-   {CSIM_BOX_FAR, CSIM_BOX_FAR, CSIM_BOX_FAR, 0},                                                  \
-   {-CSIM_BOX_FAR, -CSIM_BOX_FAR, -CSIM_BOX_FAR, 0}}
+  {                                                                                                \
+    {CSIM_BOX_FAR, CSIM_BOX_FAR, CSIM_BOX_FAR, 0},                                                 \
+        {-CSIM_BOX_FAR, -CSIM_BOX_FAR, -CSIM_BOX_FAR, 0},                                          \
+        {CSIM_BOX_FAR, CSIM_BOX_FAR, CSIM_BOX_FAR, 0}, {                                           \
+      -CSIM_BOX_FAR, -CSIM_BOX_FAR, -CSIM_BOX_FAR, 0                                               \
+    }                                                                                              \
+  }
 #define CSIM_BOX_FAR 1e37f
 
-/// The box around a point x [m] and all within `grow` [m] of it, that drifts by `drift` [m]; rounded
-/// outward so that sums of floats in csim_boxes_meet are covered too.
+/// The box around a point x [m] and all within `grow` [m] of it, that drifts by `drift` [m];
+/// rounded outward so that sums of floats in csim_boxes_meet are covered too.
 csim_box csim_box_of_point(const double *x, double grow, const double *drift);
 
 /// The smallest box around two.
@@ -51,8 +54,8 @@ static inline csim_box csim_box_join(const csim_box *a, const csim_box *b) {
   return out;
 }
 
-/// Which pairs (a, b[k]) whose boxes meet, the bits k of `mask`, go on the list; only those b[k] are
-/// items. Called from any thread, in any order; alike items may come as (a, b) or as (b, a).
+/// Which pairs (a, b[k]) whose boxes meet, the bits k of `mask`, go on the list; only those b[k]
+/// are items. Called from any thread, in any order; alike items may come as (a, b) or as (b, a).
 typedef int csim_keep_fn(void *context, int a, const int b[4], int mask);
 
 typedef struct csim_pair_block csim_pair_block;

@@ -16,7 +16,7 @@ int csim_bvh_create(csim_arena *arena, int first, int n, int leaves, csim_box_fn
   } while (npack > 1 && !leaves);
   bvh->start[bvh->nlevel] = total;
   bvh->item = CSIM_ARENA_NEW(arena, int, n);
-  bvh->pack = CSIM_ARENA_NEW(arena, csim_bvh_pack, total);
+  if (!leaves) bvh->pack = CSIM_ARENA_NEW(arena, csim_bvh_pack, total);
   bvh->stale = CSIM_ARENA_NEW(arena, unsigned char, total);
   return arena->failed ? -1 : 0;
 }
@@ -82,15 +82,20 @@ static csim_box box_around(const csim_bvh_pack *pack, int mask) {
   return around;
 }
 
-// Pack p of the items; returns its size [m].
-static double fill_items(csim_bvh *bvh, int p) {
+// Boxes of the items of pack p.
+static void collect_items(const csim_bvh *bvh, int p, csim_box b[4]) {
   static const csim_box nowhere = CSIM_BOX_NOWHERE;
-  csim_box b[4];
   for (int k = 0; k < 4; k++)
     b[k] = 4 * p + k < bvh->n ? bvh->box(bvh->context, bvh->item[4 * p + k]) : nowhere;
-  fill_pack(b, &bvh->pack[p]);
-  csim_box around = b[0];
-  for (int k = 1; k < 4 && 4 * p + k < bvh->n; k++) around = csim_box_join(&around, &b[k]);
+}
+
+// Pack p of the items; returns its size [m].
+static double fill_items(csim_bvh *bvh, int p) {
+  csim_box b[4], around;
+  collect_items(bvh, p, b);
+  if (bvh->pack) fill_pack(b, &bvh->pack[p]);
+  around = b[0];
+  for (int k = 1; k < 4; k++) around = csim_box_join(&around, &b[k]);
   double size = 0;
   for (int c = 0; c < 3; c++) size += (double)around.hi[c] - around.lo[c];
   return size;
@@ -126,7 +131,7 @@ static void refill_item_packs(void *context, int first, int last) {
     bvh->stale[p] = 0;
     for (int i = 4 * p; i < 4 * p + 4 && i < bvh->n; i++)
       bvh->stale[p] |= job->flag[bvh->first + bvh->item[i]];
-    if (bvh->stale[p]) fill_items(bvh, p);
+    if (bvh->stale[p] && bvh->pack) fill_items(bvh, p);
   }
 }
 
@@ -244,14 +249,14 @@ static inline int takes(const csim_bvh_search *s, int a, int b) {
   return is_part(s->part_b, s->flag_b, b);
 }
 
-// The lanes of pack p of A's items against pack q of B's.
-static void test_packs(const search_job *job, const csim_bvh_search *s, int chunk, int p, int lanes,
-                       int q) {
+// The lanes of pack p of A's items, which is `from`, against pack q of B's.
+static void test_packs(const search_job *job, const csim_bvh_search *s, int chunk, int p,
+                       const csim_bvh_pack *from, int lanes, int q) {
   const csim_bvh *A = s->A, *B = s->B;
   for (int k = 0; k < 4; k++) {
     if (!(lanes >> k & 1)) continue;
     int a = A->first + A->item[4 * p + k], b[4] = {0};
-    wide_box box = widen_lane(&A->pack[p], k);
+    wide_box box = widen_lane(from, k);
     int mask = meet(&box, &B->pack[q]);
     if (p == q && is_ordered(s)) mask &= ~((2 << k) - 1);
     if (!mask) continue;
@@ -279,11 +284,20 @@ static void search_pack(const search_job *job, const csim_bvh_search *s, int chu
   } stack[STACK_ROOM], at;
   int top = 0, lanes = lanes_of(s, p);
   if (!lanes) return;
+  csim_bvh_pack made;
+  const csim_bvh_pack *from = &made;
+  if (A->pack) {
+    from = &A->pack[p];
+  } else {
+    csim_box b[4];
+    collect_items(A, p, b);
+    fill_pack(b, &made);
+  }
   if (B->nlevel == 1) {
-    test_packs(job, s, chunk, p, lanes, 0);
+    test_packs(job, s, chunk, p, from, lanes, 0);
     return;
   }
-  csim_box around = box_around(&A->pack[p], lanes);
+  csim_box around = box_around(from, lanes);
   wide_box box = widen_box(&around);
   stack[top].level = B->nlevel - 1;
   stack[top++].pack = 0;
@@ -296,7 +310,7 @@ static void search_pack(const search_job *job, const csim_bvh_search *s, int chu
       if (is_ordered(s) && (((int64_t)child + 1) << 2 * (at.level - 1)) <= p) continue;
       if (s->part_b == CSIM_BVH_NEW && !B->stale[B->start[at.level - 1] + child]) continue;
       if (at.level == 1) {
-        test_packs(job, s, chunk, p, lanes, child);
+        test_packs(job, s, chunk, p, from, lanes, child);
       } else {
         stack[top].level = at.level - 1;
         stack[top++].pack = child;

@@ -28,12 +28,13 @@ typedef struct csim_bvh {
   csim_box_fn *box;
   const void *context;
   int *item;            ///< (n) in Morton order
-  csim_bvh_pack *pack;  ///< (start[nlevel])
+  csim_bvh_pack *pack;  ///< (start[nlevel]); NULL when there is but level 0: made when searched
   unsigned char *stale; ///< (start[nlevel]) holds an item that csim_bvh_update_some took anew
   double slack;         ///< [m] sum of the packs' sizes when last sorted; < 0: never
 } csim_bvh;
 
-/// Room for n items, from the arena. A tree with `leaves` only is enough for side A of searches.
+/// Room for n items, from the arena. With `leaves` only it serves as side A of searches, and keeps
+/// the order of its items alone.
 /// @return 0, or -1 when out of memory
 int csim_bvh_create(csim_arena *arena, int first, int n, int leaves, csim_box_fn *box,
                     const void *context, csim_bvh *bvh);
@@ -64,7 +65,7 @@ typedef struct csim_bvh_search {
 } csim_bvh_search;
 
 /// All pairs of items whose boxes meet and that `keep` wants, of all searches together.
-void csim_bvh_pairs(csim_pool *pool, int nsearch, const csim_bvh_search *search,
-                    csim_keep_fn *keep, void *context, csim_pair_chunks *chunks);
+void csim_bvh_pairs(csim_pool *pool, int nsearch, const csim_bvh_search *search, csim_keep_fn *keep,
+                    void *context, csim_pair_chunks *chunks);
 
 #endif

@@ -15,14 +15,15 @@
 #include "contact/grid.h"
 #include "contact/sieve.h"
 
-/// A vertex of a triangle and a triangle, or two edges. Small, because they are the most there is of
-/// anything where cloth crumples.
+/// A vertex of a triangle and a triangle, or two edges. Small, because they are the most there is
+/// of anything where cloth crumples.
 typedef struct csim_candidate {
   int a;         ///< point, or edge
   int b;         ///< triangle; of two edges, -1 - edge
   float gap;     ///< [m] bound of the references' distance: at least gap - closing x clock
   float closing; ///< [m]
-  float weight; ///< of its energy, [0, 1]: edges that are nearly parallel fade out, see candidates.c
+  float
+      weight; ///< of its energy, [0, 1]: edges that are nearly parallel fade out, see candidates.c
 } csim_candidate;
 
 typedef struct csim_candidates {
@@ -47,7 +48,7 @@ typedef struct csim_candidates {
   csim_sieve sieve;
   struct csim_candidate_trees {
     csim_bvh point, edge, tri;
-  } tree[2]; ///< of bodies, of colliders; when broad_phase is BVH
+  } tree[2];                                ///< of bodies, of colliders; when broad_phase is BVH
   csim_box *point_box, *edge_box, *tri_box; ///< when it is GRID
   csim_grid grid;
   csim_pair_chunks chunks;
@@ -61,7 +62,8 @@ static inline csim_pair_kind csim_candidate_kind(const csim_candidate *pair) {
 static inline void csim_candidate_vertices(const csim_skin *skin, const csim_candidate *pair,
                                            int v[4]) {
   if (pair->b < 0) {
-    const int *e = skin->edge + 2 * (ptrdiff_t)pair->a, *f = skin->edge - 2 * (1 + (ptrdiff_t)pair->b);
+    const int *e = skin->edge + 2 * (ptrdiff_t)pair->a,
+              *f = skin->edge - 2 * (1 + (ptrdiff_t)pair->b);
     v[0] = e[0], v[1] = e[1], v[2] = f[0], v[3] = f[1];
   } else {
     const int *t = skin->tri + 3 * (ptrdiff_t)pair->b;

@@ -102,16 +102,16 @@ typedef struct csim_contact {
   csim_contact_term *term;      ///< (nterm)
   csim_friction_term *friction; ///< (nfriction)
   csim_contact_block *block;    ///< (nblock)
-  ptrdiff_t product_room, around_room;
-  double *product;     ///< (nblock x 3)
-  int *count;          ///< scratch of the search for terms
-  uint64_t *active;    ///< likewise: a bit for each candidate, and each point and plane
-  int *touched;        ///< (ntouched) free vertices in blocks
-  int *touched_start;  ///< (ntouched + 1) into around
-  int *touched_row;    ///< (skin.nbody_vert) place in touched
-  double *diag;        ///< (ntouched x 9) what the blocks add to the diagonal
-  int *around;         ///< block and corner: 4 block + corner
-  int failed;          ///< out of memory
+  ptrdiff_t product_room, around_room, touched_room, start_room, diag_room;
+  double *product;    ///< (nblock x 3)
+  int *count;         ///< scratch of the search for terms
+  uint64_t *active;   ///< likewise: a bit for each candidate, and each point and plane
+  int *touched;       ///< (ntouched) free vertices in blocks
+  int *touched_start; ///< (ntouched + 1) into around
+  int *touched_row;   ///< (skin.nbody_vert) place in touched
+  double *diag;       ///< (ntouched x 9) what the blocks add to the diagonal
+  int *around;        ///< block and corner: 4 block + corner
+  int failed;         ///< out of memory
   csim_contact_report report;
 } csim_contact;
 

@@ -128,8 +128,8 @@ int csim_contact_collect(csim_contact *contact) {
   memcpy(near->ref, contact->x, n * sizeof *near->ref);
   memcpy(near->drift, contact->d, n * sizeof *near->drift);
   for (int i = 0; i < contact->skin.nvert; i++)
-    near->reach[i] = csim_min(most_reach(contact), least_reach(contact) +
-                                                       0.1 * csim_norm(contact->d + 3 * (ptrdiff_t)i));
+    near->reach[i] = csim_min(
+        most_reach(contact), least_reach(contact) + 0.1 * csim_norm(contact->d + 3 * (ptrdiff_t)i));
   near->horizon = choose_horizon(contact);
   contact->report.collected++;
   if (csim_candidates_collect(contact->pool, near)) {

@@ -101,8 +101,8 @@ typedef struct term_job {
   int npair, nplane; // chunks
 } term_job;
 
-// Chunks of candidates, then chunks of points against all planes. Each marks its active items in its
-// own words of `active`.
+// Chunks of candidates, then chunks of points against all planes. Each marks its active items in
+// its own words of `active`.
 static void find_chunk(void *context, int chunk) {
   const term_job *job = context;
   csim_contact *c = job->contact;
@@ -301,20 +301,32 @@ static void settle_single_blocks(csim_contact *c, csim_bsr *H) {
   c->nblock = n;
 }
 
+// Room for n free vertices in blocks. 0 when out of memory.
+static int make_room(csim_contact *c, int n) {
+  int *touched = csim_grow(c->touched, &c->touched_room, n, sizeof *touched);
+  if (touched) c->touched = touched;
+  int *start = csim_grow(c->touched_start, &c->start_room, (ptrdiff_t)n + 1, sizeof *start);
+  if (start) c->touched_start = start;
+  double *diag = csim_grow(c->diag, &c->diag_room, n, 9 * sizeof *diag);
+  if (diag) c->diag = diag;
+  return touched && start && diag;
+}
+
 // Which blocks each free vertex is in, by rising number. 0 when out of memory.
 static int index_blocks(csim_contact *c) {
-  int *row = c->touched_row, *start = c->touched_start, nbody = c->skin.nbody_vert;
+  int *row = c->touched_row, nbody = c->skin.nbody_vert, n = 0;
   memset(row, 0, (size_t)nbody * sizeof *row);
   ptrdiff_t total = 0;
   for (int i = 0; i < c->nblock; i++)
     for (int k = 0; k < c->block[i].n; k++) {
-      row[c->block[i].v[k]]++;
+      n += row[c->block[i].v[k]]++ == 0;
       total++;
     }
   int *around = csim_grow(c->around, &c->around_room, total, sizeof *around);
-  if (!around) return 0;
-  c->around = around;
-  int n = 0, at = 0;
+  if (around) c->around = around;
+  if (!around || !make_room(c, n)) return 0;
+  int *start = c->touched_start, at = 0;
+  n = 0;
   for (int v = 0; v < nbody; v++) {
     if (row[v] == 0) continue;
     c->touched[n] = v;

@@ -101,7 +101,8 @@ static void check_semidefinite(fixture *f, const double *x, csim_spd spd) {
     for (int i = 0; i < 12; i++) v[i] = uniform(&seed);
     for (int i = 0; i < 12; i++)
       for (int j = 0; j < 12; j++) vHv += v[i] * H[i][j] * v[j];
-    check_that(vHv >= -1e-12 * scale, __FILE__, __LINE__, "%s: vHv = %g", f->energy.kind->name, vHv);
+    check_that(vHv >= -1e-12 * scale, __FILE__, __LINE__, "%s: vHv = %g", f->energy.kind->name,
+               vHv);
   }
 }
 
@@ -174,7 +175,8 @@ static void check_constraint(const csim_energy_kind *kind, const double *param) 
   csim_arena_free(&f.arena);
 }
 
-// At its rest angle the dihedral Hessian is exact, and equals the quadratic model's across the hinge.
+// At its rest angle the dihedral Hessian is exact, and equals the quadratic model's across the
+// hinge.
 static void test_dihedral_rest(void) {
   static const int node[4] = {0, 1, 2, 3};
   double flat[12] = {0, 0, 0, 0.1, 1, 0, -0.9, 0.4, 0, 0.8, 0.6, 0}, param[6], q[4];

@@ -87,8 +87,7 @@ static void test_against_blocks(csim_spd spd) {
   for (int i = 0; i < model->nvert; i++) {
     double block[9];
     csim_graph_diagonals(&f.K.A, i, i + 1, block);
-    for (int c = 0; c < 9; c++)
-      CHECK_NEAR(block[c], H.val[9 * pattern->diag[i] + c], 2e-7 * scale);
+    for (int c = 0; c < 9; c++) CHECK_NEAR(block[c], H.val[9 * pattern->diag[i] + c], 2e-7 * scale);
   }
 
   // symmetric: a.Ab = b.Aa; what is added to D arrives
