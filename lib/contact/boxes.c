@@ -2,6 +2,7 @@
 #include "contact/boxes.h"
 
 #include <float.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,8 +30,8 @@ csim_box csim_box_of_point(const double *x, double grow, const double *drift) {
 
 // ------------------------------------------------------------------------------------ pair lists
 
-// Blocks live from a push to the join: lists that kept their room would each keep that of the worst
-// moment, and on crumpling cloth took ten times what they held.
+// Chunks share their blocks: lists of their own, which keep their room, would each keep that of the
+// worst moment, and on crumpling cloth took ten times what they held.
 enum { BLOCK_PAIRS = 126 };
 
 struct csim_pair_block {
@@ -38,17 +39,29 @@ struct csim_pair_block {
   int n, pair[2 * BLOCK_PAIRS];
 };
 
-static void free_blocks(csim_pair_chunks *chunks) {
+// A block that nobody holds; from any thread. NULL when out of memory.
+static csim_pair_block *take_block(csim_pair_chunks *chunks) {
+  while (atomic_exchange_explicit(&chunks->spare_taken, 1, memory_order_acquire)) {
+  }
+  csim_pair_block *block = chunks->spare;
+  if (block) chunks->spare = block->next;
+  atomic_store_explicit(&chunks->spare_taken, 0, memory_order_release);
+  return block ? block : malloc(sizeof *block);
+}
+
+// All blocks become spare ones.
+static void release_blocks(csim_pair_chunks *chunks) {
   for (int c = 0; c < chunks->nchunk; c++)
     for (csim_pair_block *block = chunks->chunk[c], *next; block; block = next) {
       next = block->next;
-      free(block);
+      block->next = chunks->spare;
+      chunks->spare = block;
     }
   chunks->nchunk = 0;
 }
 
 void csim_pair_chunks_begin(csim_pair_chunks *chunks, int nchunk) {
-  free_blocks(chunks);
+  release_blocks(chunks);
   csim_pair_block **moved = csim_grow(chunks->chunk, &chunks->room, nchunk, sizeof *moved);
   atomic_store(&chunks->failed, moved == NULL);
   if (!moved) return;
@@ -60,7 +73,7 @@ void csim_pair_chunks_begin(csim_pair_chunks *chunks, int nchunk) {
 void csim_pair_chunks_push(csim_pair_chunks *chunks, int chunk, int a, int b) {
   csim_pair_block *block = chunks->chunk[chunk];
   if (!block || block->n == BLOCK_PAIRS) {
-    csim_pair_block *fresh = malloc(sizeof *fresh);
+    csim_pair_block *fresh = take_block(chunks);
     if (!fresh) { // seen by the count; pushes go on failing quietly
       atomic_store(&chunks->failed, 1);
       return;
@@ -82,7 +95,7 @@ ptrdiff_t csim_pair_chunks_count(const csim_pair_chunks *chunks) {
 }
 
 typedef struct sort_job {
-  const ptrdiff_t *start;
+  const int *start;
   int stride, *pair;
 } sort_job;
 
@@ -91,7 +104,7 @@ static void sort_partners(void *context, int first, int last) {
   const sort_job *job = context;
   ptrdiff_t step = job->stride;
   for (int a = first; a < last; a++)
-    for (ptrdiff_t i = job->start[a] + 1; i < job->start[a + 1]; i++) {
+    for (int i = job->start[a] + 1; i < job->start[a + 1]; i++) {
       int *to = job->pair + i * step + 1, *least = job->pair + job->start[a] * step + 1, b = *to;
       for (; to > least && to[-step] > b; to -= step) *to = to[-step];
       *to = b;
@@ -100,8 +113,11 @@ static void sort_partners(void *context, int first, int last) {
 
 int csim_pair_chunks_join(csim_pair_chunks *chunks, csim_pool *pool, int na, int stride,
                           int *pair) {
-  ptrdiff_t *start = CSIM_NEW(ptrdiff_t, (ptrdiff_t)na + 2);
-  if (!start) return -1;
+  ptrdiff_t total = csim_pair_chunks_count(chunks);
+  int *start = csim_grow(chunks->start, &chunks->start_room, (ptrdiff_t)na + 2, sizeof *start);
+  if (start) chunks->start = start;
+  if (!start || total < 0 || total > INT_MAX) return -1;
+  memset(start, 0, ((size_t)na + 2) * sizeof *start);
   // count, prefix, scatter by a: start[a + 1] runs from the beginning of a's pairs to their end
   for (int c = 0; c < chunks->nchunk; c++)
     for (const csim_pair_block *block = chunks->chunk[c]; block; block = block->next)
@@ -111,20 +127,24 @@ int csim_pair_chunks_join(csim_pair_chunks *chunks, csim_pool *pool, int na, int
     for (const csim_pair_block *block = chunks->chunk[c]; block; block = block->next)
       for (int k = 0; k < block->n; k++) {
         const int *from = block->pair + 2 * k;
-        int *to = pair + stride * start[from[0] + 1]++;
+        int *to = pair + (ptrdiff_t)stride * start[from[0] + 1]++;
         to[0] = from[0];
         to[1] = from[1];
       }
-  free_blocks(chunks);
+  release_blocks(chunks);
   sort_job job = {start, stride, pair};
   csim_pool_for(pool, na, SORT_GRAIN, sort_partners, &job);
-  free(start);
   return 0;
 }
 
 void csim_pair_chunks_free(csim_pair_chunks *chunks) {
-  free_blocks(chunks);
+  release_blocks(chunks);
+  for (csim_pair_block *block = chunks->spare, *next; block; block = next) {
+    next = block->next;
+    free(block);
+  }
   free(chunks->chunk);
+  free(chunks->start);
   *chunks = (csim_pair_chunks){0};
 }
 

@@ -60,12 +60,17 @@ typedef int csim_keep_fn(void *context, int a, const int b[4], int mask);
 
 typedef struct csim_pair_block csim_pair_block;
 
-/// Pairs that chunks of work have found, each for itself, until they are joined.
+/// Pairs that chunks of work have found, each for itself, until they are joined. Its memory is that
+/// of all pairs at the time when there were most.
 typedef struct csim_pair_chunks {
   int nchunk;              ///< in use
   ptrdiff_t room;          ///< of `chunk`
   csim_pair_block **chunk; ///< (room) the newest block of each
+  csim_pair_block *spare;  ///< blocks that nobody holds
+  atomic_int spare_taken;  ///< some thread is at them
   atomic_int failed;       ///< out of memory
+  ptrdiff_t start_room;
+  int *start; ///< (start_room) scratch of the join
 } csim_pair_chunks;
 
 /// Empties it for nchunk chunks. Afterwards each chunk pushes for itself.
