@@ -94,46 +94,66 @@ ptrdiff_t csim_pair_chunks_count(const csim_pair_chunks *chunks) {
   return atomic_load(&chunks->failed) ? -1 : total;
 }
 
-typedef struct sort_job {
-  const int *start;
+typedef struct join_job {
+  const csim_pair_chunks *chunks;
+  atomic_int *start;
   int stride, *pair;
-} sort_job;
+} join_job;
 
-// Each a's partners into rising order. They are few: insertion.
+// How many pairs each a has, two places behind it.
+static void count_partners(void *context, int chunk) {
+  const join_job *job = context;
+  for (const csim_pair_block *block = job->chunks->chunk[chunk]; block; block = block->next)
+    for (int k = 0; k < block->n; k++)
+      atomic_fetch_add_explicit(&job->start[block->pair[2 * k] + 2], 1, memory_order_relaxed);
+}
+
+// start[a + 1] runs from the beginning of a's pairs to their end.
+static void place_pairs(void *context, int chunk) {
+  const join_job *job = context;
+  for (const csim_pair_block *block = job->chunks->chunk[chunk]; block; block = block->next)
+    for (int k = 0; k < block->n; k++) {
+      const int *from = block->pair + 2 * k;
+      ptrdiff_t at = atomic_fetch_add_explicit(&job->start[from[0] + 1], 1, memory_order_relaxed);
+      int *to = job->pair + job->stride * at;
+      to[0] = from[0];
+      to[1] = from[1];
+    }
+}
+
+// Each a's partners into rising order, whatever order they came in. They are few: insertion.
 static void sort_partners(void *context, int first, int last) {
-  const sort_job *job = context;
+  const join_job *job = context;
   ptrdiff_t step = job->stride;
-  for (int a = first; a < last; a++)
-    for (int i = job->start[a] + 1; i < job->start[a + 1]; i++) {
-      int *to = job->pair + i * step + 1, *least = job->pair + job->start[a] * step + 1, b = *to;
+  for (int a = first; a < last; a++) {
+    ptrdiff_t begin = atomic_load_explicit(&job->start[a], memory_order_relaxed);
+    ptrdiff_t end = atomic_load_explicit(&job->start[a + 1], memory_order_relaxed);
+    for (ptrdiff_t i = begin + 1; i < end; i++) {
+      int *to = job->pair + i * step + 1, *least = job->pair + begin * step + 1, b = *to;
       for (; to > least && to[-step] > b; to -= step) *to = to[-step];
       *to = b;
     }
+  }
 }
 
 int csim_pair_chunks_join(csim_pair_chunks *chunks, csim_pool *pool, int na, int stride,
                           int *pair) {
   ptrdiff_t total = csim_pair_chunks_count(chunks);
-  int *start = csim_grow(chunks->start, &chunks->start_room, (ptrdiff_t)na + 2, sizeof *start);
+  atomic_int *start =
+      csim_grow(chunks->start, &chunks->start_room, (ptrdiff_t)na + 2, sizeof *start);
   if (start) chunks->start = start;
   if (!start || total < 0 || total > INT_MAX) return -1;
+  join_job job = {chunks, start, stride, pair};
+  int sum = 0;
   memset(start, 0, ((size_t)na + 2) * sizeof *start);
-  // count, prefix, scatter by a: start[a + 1] runs from the beginning of a's pairs to their end
-  for (int c = 0; c < chunks->nchunk; c++)
-    for (const csim_pair_block *block = chunks->chunk[c]; block; block = block->next)
-      for (int k = 0; k < block->n; k++) start[block->pair[2 * k] + 2]++;
-  for (int a = 0; a < na; a++) start[a + 2] += start[a + 1];
-  for (int c = 0; c < chunks->nchunk; c++)
-    for (const csim_pair_block *block = chunks->chunk[c]; block; block = block->next)
-      for (int k = 0; k < block->n; k++) {
-        const int *from = block->pair + 2 * k;
-        int *to = pair + (ptrdiff_t)stride * start[from[0] + 1]++;
-        to[0] = from[0];
-        to[1] = from[1];
-      }
-  release_blocks(chunks);
-  sort_job job = {start, stride, pair};
+  csim_pool_run(pool, chunks->nchunk, count_partners, &job);
+  for (int a = 0; a < na; a++) {
+    sum += atomic_load_explicit(&start[a + 2], memory_order_relaxed);
+    atomic_store_explicit(&start[a + 2], sum, memory_order_relaxed);
+  }
+  csim_pool_run(pool, chunks->nchunk, place_pairs, &job);
   csim_pool_for(pool, na, SORT_GRAIN, sort_partners, &job);
+  release_blocks(chunks);
   return 0;
 }
 

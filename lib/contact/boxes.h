@@ -70,7 +70,7 @@ typedef struct csim_pair_chunks {
   atomic_int spare_taken;  ///< some thread is at them
   atomic_int failed;       ///< out of memory
   ptrdiff_t start_room;
-  int *start; ///< (start_room) scratch of the join
+  atomic_int *start; ///< (start_room) scratch of the join
 } csim_pair_chunks;
 
 /// Empties it for nchunk chunks. Afterwards each chunk pushes for itself.

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BOX_GRAIN = 1024, FILL_GRAIN = 512 };
+enum { BOX_GRAIN = 1024, FILL_GRAIN = 512, DROP_CHUNK = 4096 };
 enum { BODIES, COLLIDERS };
 
 // Boxes of primitives whose vertices are grown by their reach and half the contact distance: two
@@ -100,6 +100,7 @@ void csim_candidates_free(csim_candidates *set) {
   csim_grid_free(&set->grid);
   csim_pair_chunks_free(&set->chunks);
   free(set->list);
+  free(set->kept);
   *set = (csim_candidates){0};
 }
 
@@ -435,16 +436,34 @@ static int search_some(csim_pool *pool, csim_candidates *set, int colliders_move
   return search_trees(pool, set, np, point_tri, ne, edge_edge);
 }
 
-// Drops the candidates that are collected anew.
-static void drop_left(csim_candidates *set) {
-  int keep = 0;
-  for (int i = 0; i < set->n; i++) {
-    const csim_candidate *c = &set->list[i];
+// Those of a chunk that stay move to its beginning.
+static void drop_chunk(void *context, int chunk) {
+  csim_candidates *set = context;
+  csim_candidate *first = set->list + (ptrdiff_t)chunk * DROP_CHUNK, *to = first;
+  const csim_candidate *end = set->list + set->n;
+  if (end - first > DROP_CHUNK) end = first + DROP_CHUNK;
+  for (const csim_candidate *c = first; c < end; c++) {
     int left = c->b < 0 ? set->edge_left[c->a] | set->edge_left[-1 - c->b]
                         : set->point_left[c->a] | set->tri_left[c->b];
-    if (!left) set->list[keep++] = *c;
+    if (!left) *to++ = *c;
   }
-  set->n = keep;
+  set->kept[chunk] = (int)(to - first);
+}
+
+// Drops the candidates that are collected anew. 0 when out of memory.
+static int drop_left(csim_pool *pool, csim_candidates *set) {
+  int nchunk = (set->n + DROP_CHUNK - 1) / DROP_CHUNK, n = 0;
+  int *kept = csim_grow(set->kept, &set->kept_room, nchunk, sizeof *kept);
+  if (!kept) return 0;
+  set->kept = kept;
+  csim_pool_run(pool, nchunk, drop_chunk, set);
+  for (int k = 0; k < nchunk; k++) {
+    memmove(set->list + n, set->list + (ptrdiff_t)k * DROP_CHUNK,
+            (size_t)kept[k] * sizeof *set->list);
+    n += kept[k];
+  }
+  set->n = n;
+  return 1;
 }
 
 int csim_candidates_renew(csim_pool *pool, csim_candidates *set) {
@@ -454,18 +473,29 @@ int csim_candidates_renew(csim_pool *pool, csim_candidates *set) {
   csim_pool_for(pool, skin->nedge, BOX_GRAIN, mark_edges, set);
   csim_pool_for(pool, skin->ntri, BOX_GRAIN, mark_tris, set);
   csim_sieve_fill(&set->sieve, set->ref, set->drift, set->reach, set->horizon - set->clock);
-  drop_left(set);
-  if (set->broad_phase == CSIM_BROAD_GRID ? search_grid(pool, set)
-                                          : search_some(pool, set, moved)) {
+  if (!drop_left(pool, set) ||
+      (set->broad_phase == CSIM_BROAD_GRID ? search_grid(pool, set)
+                                           : search_some(pool, set, moved))) {
     set->valid = 0;
     return -1;
   }
   return 0;
 }
 
-void csim_candidates_drift(csim_candidates *set, double time) {
-  ptrdiff_t n = 3 * (ptrdiff_t)set->skin->nvert;
+typedef struct drift_job {
+  csim_candidates *set;
+  double time;
+} drift_job;
+
+static void drift_verts(void *context, int first, int last) {
+  const drift_job *job = context;
+  double *ref = job->set->ref;
+  for (ptrdiff_t k = 3 * (ptrdiff_t)first; k < 3 * (ptrdiff_t)last; k++)
+    ref[k] += job->time * job->set->drift[k];
+}
+
+void csim_candidates_drift(csim_pool *pool, csim_candidates *set, double time) {
   set->clock += time;
   assert(set->clock <= set->horizon * (1 + 1e-9));
-  for (ptrdiff_t k = 0; k < n; k++) set->ref[k] += time * set->drift[k];
+  csim_pool_for(pool, set->skin->nvert, BOX_GRAIN, drift_verts, &(drift_job){set, time});
 }

@@ -42,7 +42,8 @@ typedef struct csim_candidates {
   int n;
   csim_candidate *list; ///< (n) in an order that depends on positions alone
   // scratch
-  ptrdiff_t room;
+  ptrdiff_t room, kept_room;
+  int *kept;          ///< candidates that stay, of each chunk of the list
   csim_box *vert_box; ///< (skin->nvert) at clock 0, drifts up to the horizon
   unsigned char *point_left, *edge_left, *tri_left;
   csim_sieve sieve;
@@ -96,6 +97,6 @@ int csim_candidates_collect(csim_pool *pool, csim_candidates *set);
 int csim_candidates_renew(csim_pool *pool, csim_candidates *set);
 
 /// Lets the clock go on by `time`: references drift.
-void csim_candidates_drift(csim_candidates *set, double time);
+void csim_candidates_drift(csim_pool *pool, csim_candidates *set, double time);
 
 #endif

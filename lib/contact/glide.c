@@ -141,7 +141,7 @@ int csim_contact_glide(csim_contact *contact, const double *goal) {
     find_limits(&job);
     double share = value_of(&job.share);
     csim_contact_displace(contact, share);
-    csim_candidates_drift(&contact->near, share * *left);
+    csim_candidates_drift(contact->pool, &contact->near, share * *left);
     *left -= share * *left;
     if (share >= 1) return 0;
   }
@@ -149,7 +149,7 @@ int csim_contact_glide(csim_contact *contact, const double *goal) {
   if (*left == 0) return 0;
   memset(contact->d, 0, 3 * n * sizeof *contact->d);
   if (csim_contact_cover(contact, *left)) return -1;
-  csim_candidates_drift(&contact->near, *left);
+  csim_candidates_drift(contact->pool, &contact->near, *left);
   *left = 0;
   return 0;
 }

@@ -272,12 +272,17 @@ static double longest(const double *d, int n) {
   return sqrt(most);
 }
 
-void csim_contact_aim(csim_contact *contact, const double *goal) {
-  for (int i = 0; i < contact->skin.nvert; i++)
+static void aim_range(void *context, int first, int last) {
+  const move_job *job = context;
+  csim_contact *c = job->contact;
+  for (int i = first; i < last; i++)
     for (int k = 3 * i; k < 3 * i + 3; k++)
-      contact->d[k] = contact->scheduled[i] ? contact->goal[k] - contact->x[k]
-                      : goal                ? goal[k] - contact->x[k]
-                                            : 0;
+      c->d[k] = c->scheduled[i] ? c->goal[k] - c->x[k] : job->x ? job->x[k] - c->x[k] : 0;
+}
+
+void csim_contact_aim(csim_contact *contact, const double *goal) {
+  csim_pool_for(contact->pool, contact->skin.nvert, VERT_GRAIN, aim_range,
+                &(move_job){.contact = contact, .x = goal});
 }
 
 int csim_contact_advance(csim_contact *contact, const double *goal, double *x) {

@@ -363,7 +363,7 @@ static void test_candidates(void) {
     for (int leg = 0; leg < 6; leg++) {
       wander(&set, x);
       check_list(&set, x);
-      csim_candidates_drift(&set, 0.5);
+      csim_candidates_drift(pool, &set, 0.5);
       wander(&set, x);
       check_list(&set, x);
       // some get other references, and know nothing of the old ones
