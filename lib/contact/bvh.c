@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+enum { NONE, SOME, ALL }; // of the items below a pack are new
 enum { CHUNK_PACKS = 64, PACK_GRAIN = 256, STACK_ROOM = 4 * CSIM_BVH_LEVELS };
 
 int csim_bvh_create(csim_arena *arena, int first, int n, int leaves, csim_box_fn *box,
@@ -128,9 +129,9 @@ static void refill_item_packs(void *context, int first, int last) {
   const fill_job *job = context;
   csim_bvh *bvh = job->bvh;
   for (int p = first; p < last; p++) {
-    bvh->stale[p] = 0;
-    for (int i = 4 * p; i < 4 * p + 4 && i < bvh->n; i++)
-      bvh->stale[p] |= job->flag[bvh->first + bvh->item[i]];
+    int n = 0, count = bvh->n - 4 * p < 4 ? bvh->n - 4 * p : 4;
+    for (int i = 4 * p; i < 4 * p + count; i++) n += job->flag[bvh->first + bvh->item[i]] != 0;
+    bvh->stale[p] = n == 0 ? NONE : n == count ? ALL : SOME;
     if (bvh->stale[p] && bvh->pack) fill_items(bvh, p);
   }
 }
@@ -142,9 +143,13 @@ static void fill_upper_packs(void *context, int first, int last) {
   const unsigned char *below = bvh->stale + bvh->start[level - 1];
   unsigned char *stale = bvh->stale + bvh->start[level];
   for (int p = first; p < last; p++) {
-    stale[p] = 0;
-    for (int k = 4 * p; k < 4 * p + 4 && k < nbelow; k++) stale[p] |= below[k];
-    if (stale[p] || !job->flag) fill_upper(bvh, level, p);
+    int n = 0, all = 0, count = nbelow - 4 * p < 4 ? nbelow - 4 * p : 4;
+    for (int k = 4 * p; k < 4 * p + count && job->flag; k++) {
+      n += below[k] != NONE;
+      all += below[k] == ALL;
+    }
+    stale[p] = n == 0 ? NONE : all == count ? ALL : SOME;
+    if (n || !job->flag) fill_upper(bvh, level, p);
   }
 }
 
@@ -218,11 +223,16 @@ static inline int is_part(csim_bvh_part part, const unsigned char *flag, int num
   return part == CSIM_BVH_ALL || (flag[number] != 0) == (part == CSIM_BVH_NEW);
 }
 
+// Whether none of the items below a pack is in the part.
+static inline int lacks(csim_bvh_part part, const csim_bvh *bvh, int pack) {
+  return part != CSIM_BVH_ALL && bvh->stale[pack] == (part == CSIM_BVH_NEW ? NONE : ALL);
+}
+
 // Lanes of an item pack of A that are searched.
 static int lanes_of(const csim_bvh_search *s, int p) {
   const csim_bvh *A = s->A;
   int mask = 0;
-  if (s->part_a == CSIM_BVH_NEW && !A->stale[p]) return 0;
+  if (lacks(s->part_a, s->A, p)) return 0;
   for (int k = 0; k < 4 && 4 * p + k < A->n; k++)
     mask |= is_part(s->part_a, s->flag_a, A->first + A->item[4 * p + k]) << k;
   return mask;
@@ -308,7 +318,7 @@ static void search_pack(const search_job *job, const csim_bvh_search *s, int chu
       int child = 4 * at.pack + k;
       if (!(mask >> k & 1)) continue;
       if (is_ordered(s) && (((int64_t)child + 1) << 2 * (at.level - 1)) <= p) continue;
-      if (s->part_b == CSIM_BVH_NEW && !B->stale[B->start[at.level - 1] + child]) continue;
+      if (lacks(s->part_b, B, B->start[at.level - 1] + child)) continue;
       if (at.level == 1) {
         test_packs(job, s, chunk, p, from, lanes, child);
       } else {

@@ -29,7 +29,7 @@ typedef struct csim_bvh {
   const void *context;
   int *item;            ///< (n) in Morton order
   csim_bvh_pack *pack;  ///< (start[nlevel]); NULL when there is but level 0: made when searched
-  unsigned char *stale; ///< (start[nlevel]) holds an item that csim_bvh_update_some took anew
+  unsigned char *stale; ///< (start[nlevel]) whether csim_bvh_update_some took some or all anew
   double slack;         ///< [m] sum of the packs' sizes when last sorted; < 0: never
 } csim_bvh;
 

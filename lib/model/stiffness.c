@@ -64,9 +64,8 @@ static void fill_rows(const csim_model *model, const csim_pattern *p, const bloc
       int j = p->col[b], edge = map->edge[b] - 1;
       if (edge >= 0) {
         int side = j < i;
-        K->end[2 * (ptrdiff_t)edge + side] = i;
-        K->end[2 * (ptrdiff_t)edge + !side] = j;
         K->place[2 * (ptrdiff_t)edge + side] = near;
+        if (model->fixed[j]) K->place[2 * (ptrdiff_t)edge + !side] = -1 - i;
         K->bending[edge] = -map->weight[b];
         graph->near_col[near++] = j;
       } else if (j != i && map->weight[b] != 0) {
@@ -138,12 +137,10 @@ int csim_stiffness_create(csim_arena *arena, const csim_model *model, csim_stiff
   K->graph.far_start = CSIM_ARENA_NEW(arena, int, (ptrdiff_t)n + 1);
   K->graph.far_col = CSIM_ARENA_NEW(arena, int, far);
   K->graph.far = CSIM_ARENA_NEW(arena, float, far);
-  K->end = CSIM_ARENA_NEW(arena, int, 2 * (ptrdiff_t)K->nedge);
   K->place = CSIM_ARENA_NEW(arena, int, 2 * (ptrdiff_t)K->nedge);
   K->bending = CSIM_ARENA_NEW(arena, double, K->nedge);
   for (int s = 0; s < K->nspring; s++) K->element[s] = CSIM_ARENA_NEW(arena, int, K->nedge);
   if (arena->failed) goto done;
-  for (int k = 0; k < 2 * K->nedge; k++) K->place[k] = -1;
   fill_rows(model, p, &map, K);
   find_elements(&layout, &map, K);
   if (csim_graph_matrix_create(arena, &K->graph, &K->A)) goto done;
@@ -171,6 +168,11 @@ static void update_diagonals(void *context, int first, int last) {
   }
 }
 
+// The other end of an edge whose place at one end is this.
+static inline int end_beside(const csim_stiffness *K, int place) {
+  return place >= 0 ? K->graph.near_col[place] : -1 - place;
+}
+
 // Edges as floats, from their a and c (n x 2). An edge is written by nobody else, at both of its
 // rows.
 CSIM_SIMD_BODY int store_edges(const csim_stiffness *K, const double *x, const double *sum,
@@ -180,9 +182,9 @@ CSIM_SIMD_BODY int store_edges(const csim_stiffness *K, const double *x, const d
     for (int i = 0; i < 4 && k + i < n; i++) c[i] = sum[2 * (k + i) + 1];
     csim_v4 u = CSIM_SQRT4(c);
     for (int i = 0; i < 4 && k + i < n; i++) {
-      const int *end = K->end + 2 * (ptrdiff_t)(first + k + i), *place = K->place + (end - K->end);
-      csim_v4 edge =
-          u[i] * (CSIM_LOAD3(x + 3 * (ptrdiff_t)end[0]) - CSIM_LOAD3(x + 3 * (ptrdiff_t)end[1]));
+      const int *place = K->place + 2 * (ptrdiff_t)(first + k + i);
+      ptrdiff_t a = end_beside(K, place[1]), b = end_beside(K, place[0]);
+      csim_v4 edge = u[i] * (CSIM_LOAD3(x + 3 * a) - CSIM_LOAD3(x + 3 * b));
       edge[3] = sum[2 * (k + i)];
       for (int side = 0; side < 2; side++)
         if (place[side] >= 0) CSIM_STORE4F(K->A.near + 4 * (ptrdiff_t)place[side], edge);

@@ -17,7 +17,8 @@ struct csim_solver {
   const csim_method *method;
   void *method_scratch;
   double *y, *x, *v;       // (nvert x 3)
-  double *x_last, *v_last; // (nvert x 3) the state before the step, to go back to
+  double *x_last, *v_last; // (nvert x 3) the state before the step, to go back to: of one-step
+                           // integrators, who read no older one, the state's own previous one
   double *x_from, *v_from; // (nvert x 3) extrapolated start of a two-step integrator
   int two_steps;
   double *target;         // (ntarget x 3)
@@ -66,9 +67,9 @@ csim_solver *csim_solver_create(const csim_solver_setup *setup) {
   if (solver->two_steps) {
     solver->x_from = CSIM_ARENA_NEW(arena, double, n);
     solver->v_from = CSIM_ARENA_NEW(arena, double, n);
+    solver->x_last = CSIM_ARENA_NEW(arena, double, n);
+    solver->v_last = CSIM_ARENA_NEW(arena, double, n);
   }
-  solver->x_last = CSIM_ARENA_NEW(arena, double, n);
-  solver->v_last = CSIM_ARENA_NEW(arena, double, n);
   solver->target = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)setup->model->ntarget);
   solver->decay = CSIM_ARENA_NEW(arena, double, setup->model->nbody);
   solver->method_scratch = method->create(arena, setup->model, &solver->setup.params);
@@ -300,6 +301,10 @@ static int load_colliders(csim_solver *solver, csim_state *state) {
 int csim_step(csim_solver *solver, csim_state *state, csim_step_report *report) {
   size_t bytes = 3 * (size_t)state->nvert * sizeof(double);
   double h = solver->setup.h, time = (double)state->step * h;
+  if (!solver->two_steps) {
+    solver->x_last = state->x_prev;
+    solver->v_last = state->v_prev;
+  }
   memcpy(solver->x_last, state->x, bytes);
   memcpy(solver->v_last, state->v, bytes);
   *report = (csim_step_report){0};
@@ -315,8 +320,10 @@ int csim_step(csim_solver *solver, csim_state *state, csim_step_report *report) 
            advance(solver, state, time + h * done / parts, h / parts, two_steps, report) == 0)
       done++;
     if (done == parts) {
-      memcpy(state->x_prev, solver->x_last, bytes);
-      memcpy(state->v_prev, solver->v_last, bytes);
+      if (solver->two_steps) {
+        memcpy(state->x_prev, solver->x_last, bytes);
+        memcpy(state->v_prev, solver->v_last, bytes);
+      }
       if (solver->contact) csim_contact_save(solver->contact, state->kinematic);
       state->step++;
       return 0;
