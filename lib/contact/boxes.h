@@ -1,18 +1,19 @@
-// contact/boxes.h: what every search for pairs of overlapping boxes shares: the boxes, the list of
-// pairs, and how chunks of work become one sorted list. Needs base/.
+// contact/boxes.h: what every search for pairs of overlapping boxes shares: the boxes, and how the
+// pairs that chunks of work find become one sorted list. Needs base/.
 #ifndef CSIM_CONTACT_BOXES_H
 #define CSIM_CONTACT_BOXES_H
 
 #include "base/arena.h"
 #include "base/pool.h"
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 /// A box whose contents drift from time 0 to time 1, each point by some displacement in a range.
 /// Floats, rounded outward by whoever fills it: half the memory, and the fourth lane is not used.
 typedef struct csim_box {
-  _Alignas(16) float lo[4], hi[4];  ///< [m] at time 0
-  float drift_lo[4], drift_hi[4];   ///< [m]
+  _Alignas(16) float lo[4], hi[4]; ///< [m] at time 0
+  float drift_lo[4], drift_hi[4];  ///< [m]
 } csim_box;
 
 /// Whether two closed boxes can have a point in common at some time. What drifts alike stays apart.
@@ -34,8 +35,8 @@ static inline int csim_boxes_meet(const csim_box *a, const csim_box *b) {
    {-CSIM_BOX_FAR, -CSIM_BOX_FAR, -CSIM_BOX_FAR, 0}}
 #define CSIM_BOX_FAR 1e37f
 
-/// The box around a point x [m] and all within `grow` [m] of it, that drifts by `drift` [m]; rounded
-/// outward so that sums of floats in csim_boxes_meet are covered too.
+/// The box around a point x [m] and all within `grow` [m] of it, that drifts by `drift` [m];
+/// rounded outward so that sums of floats in csim_boxes_meet are covered too.
 csim_box csim_box_of_point(const double *x, double grow, const double *drift);
 
 /// The smallest box around two.
@@ -50,35 +51,39 @@ static inline csim_box csim_box_join(const csim_box *a, const csim_box *b) {
   return out;
 }
 
-/// Which pairs (a, b[k]) whose boxes meet, the bits k of `mask`, go on the list; only those b[k] are
-/// items. Called from any thread, in any order; alike items may come as (a, b) or as (b, a).
+/// Which pairs (a, b[k]) whose boxes meet, the bits k of `mask`, go on the list; only those b[k]
+/// are items. Called from any thread, in any order; alike items may come as (a, b) or as (b, a).
 typedef int csim_keep_fn(void *context, int a, const int b[4], int mask);
 
-typedef struct csim_pair_list {
-  ptrdiff_t n, capacity;
-  int *pair; ///< (n x 2)
-} csim_pair_list;
+typedef struct csim_pair_block csim_pair_block;
 
-/// Lists that chunks of work fill each for itself, and the scratch to join them.
+/// Pairs that chunks of work have found, each for itself, until they are joined. Its memory is that
+/// of all pairs at the time when there were most.
 typedef struct csim_pair_chunks {
-  int nchunk;            ///< in use
-  ptrdiff_t room;        ///< of `chunk`
-  csim_pair_list *chunk; ///< (room)
+  int nchunk;              ///< in use
+  ptrdiff_t room;          ///< of `chunk`
+  csim_pair_block **chunk; ///< (room) the newest block of each
+  csim_pair_block *spare;  ///< blocks that nobody holds
+  atomic_int spare_taken;  ///< some thread is at them
+  atomic_int failed;       ///< out of memory
   ptrdiff_t start_room;
-  ptrdiff_t *start; ///< (start_room)
-  int failed;       ///< out of memory
+  atomic_int *start; ///< (start_room) scratch of the join
 } csim_pair_chunks;
 
-/// Empties nchunk lists. Afterwards each chunk pushes to its own.
+/// Empties it for nchunk chunks. Afterwards each chunk pushes for itself.
 void csim_pair_chunks_begin(csim_pair_chunks *chunks, int nchunk);
 void csim_pair_chunks_push(csim_pair_chunks *chunks, int chunk, int a, int b);
 
-/// Joins the chunks into one list, sorted by a, then b; a < na.
+/// Number of pairs; -1 when memory has run out.
+ptrdiff_t csim_pair_chunks_count(const csim_pair_chunks *chunks);
+
+/// Moves all pairs into one list, sorted by a, then b; a < na.
+/// @param stride     numbers from one pair of the list to the next, at least 2
+/// @param[out] pair  room for as many as csim_pair_chunks_count says; a, b of each are written
 /// @return 0, or -1 when out of memory
-int csim_pair_chunks_join(csim_pair_chunks *chunks, csim_pool *pool, int na, csim_pair_list *list);
+int csim_pair_chunks_join(csim_pair_chunks *chunks, csim_pool *pool, int na, int stride, int *pair);
 
 void csim_pair_chunks_free(csim_pair_chunks *chunks);
-void csim_pair_list_free(csim_pair_list *list);
 
 /// One item to sort, and its 63-bit place along the Morton curve through its cell.
 typedef struct csim_morton {

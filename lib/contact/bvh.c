@@ -1,46 +1,50 @@
 // contact/bvh.c: see bvh.h.
 #include "contact/bvh.h"
 
-enum { CHUNK_PACKS = 64, STACK_ROOM = 4 * CSIM_BVH_LEVELS };
-enum { SOME = 1, ALL = 2 }; // of a pack's items are stale
+#include <stdlib.h>
 
-static void lay_out(csim_bvh *bvh, int n) {
+enum { NONE, SOME, ALL }; // of the items below a pack are new
+enum { CHUNK_PACKS = 64, PACK_GRAIN = 256, STACK_ROOM = 4 * CSIM_BVH_LEVELS };
+
+int csim_bvh_create(csim_arena *arena, int first, int n, int leaves, csim_box_fn *box,
+                    const void *context, csim_bvh *bvh) {
+  *bvh = (csim_bvh){.n = n, .first = first, .box = box, .context = context, .slack = -1};
   int npack = n, total = 0;
-  bvh->n = n;
-  bvh->nlevel = 0;
   do {
     npack = (npack + 3) / 4;
     bvh->start[bvh->nlevel++] = total;
     total += npack;
-  } while (npack > 1);
+  } while (npack > 1 && !leaves);
   bvh->start[bvh->nlevel] = total;
-}
-
-int csim_bvh_create(csim_arena *arena, int first, int n, csim_bvh *bvh) {
-  *bvh = (csim_bvh){.first = first, .slack = -1};
-  lay_out(bvh, n);
   bvh->item = CSIM_ARENA_NEW(arena, int, n);
-  bvh->pack = CSIM_ARENA_NEW(arena, csim_bvh_pack, bvh->start[bvh->nlevel]);
-  bvh->around = CSIM_ARENA_NEW(arena, csim_box, bvh->start[bvh->nlevel]);
-  bvh->stale = CSIM_ARENA_NEW(arena, unsigned char, bvh->start[bvh->nlevel]);
+  if (!leaves) bvh->pack = CSIM_ARENA_NEW(arena, csim_bvh_pack, total);
+  bvh->stale = CSIM_ARENA_NEW(arena, unsigned char, total);
   return arena->failed ? -1 : 0;
 }
 
-static void sort_items(csim_bvh *bvh, const csim_box *box, csim_morton *key) {
+static int sort_items(csim_bvh *bvh) {
   csim_box all = CSIM_BOX_NOWHERE;
-  for (int i = 0; i < bvh->n; i++) all = csim_box_join(&all, &box[i]);
+  csim_morton *key = CSIM_NEW(csim_morton, 2 * (ptrdiff_t)bvh->n);
+  if (!key) return -1;
+  for (int i = 0; i < bvh->n; i++) {
+    csim_box box = bvh->box(bvh->context, i);
+    all = csim_box_join(&all, &box);
+  }
   double extent = 0; // one scale for all axes keeps cells cubes
   for (int c = 0; c < 3; c++)
     if ((double)all.hi[c] - all.lo[c] > extent) extent = (double)all.hi[c] - all.lo[c];
   double scale = extent > 0 ? ((1 << 21) - 1) / extent : 0;
   for (int i = 0; i < bvh->n; i++) {
+    csim_box box = bvh->box(bvh->context, i);
     uint32_t cell[3];
     for (int c = 0; c < 3; c++)
-      cell[c] = (uint32_t)((0.5 * ((double)box[i].lo[c] + box[i].hi[c]) - all.lo[c]) * scale);
+      cell[c] = (uint32_t)((0.5 * ((double)box.lo[c] + box.hi[c]) - all.lo[c]) * scale);
     key[i] = (csim_morton){csim_morton_code(cell), i};
   }
   csim_morton_sort(bvh->n, key, key + bvh->n);
   for (int i = 0; i < bvh->n; i++) bvh->item[i] = key[i].item;
+  free(key);
+  return 0;
 }
 
 // --------------------------------------------------------------------------------------- building
@@ -54,104 +58,126 @@ static void spread(const float *const from[4], __m128 to[3]) {
   to[2] = c;
 }
 
-static void fill_pack(const csim_box *const b[4], csim_bvh_pack *pack) {
-  spread((const float *const[]){b[0]->lo, b[1]->lo, b[2]->lo, b[3]->lo}, pack->lo);
-  spread((const float *const[]){b[0]->hi, b[1]->hi, b[2]->hi, b[3]->hi}, pack->hi);
-  spread((const float *const[]){b[0]->drift_lo, b[1]->drift_lo, b[2]->drift_lo, b[3]->drift_lo},
+static void fill_pack(const csim_box b[4], csim_bvh_pack *pack) {
+  spread((const float *const[]){b[0].lo, b[1].lo, b[2].lo, b[3].lo}, pack->lo);
+  spread((const float *const[]){b[0].hi, b[1].hi, b[2].hi, b[3].hi}, pack->hi);
+  spread((const float *const[]){b[0].drift_lo, b[1].drift_lo, b[2].drift_lo, b[3].drift_lo},
          pack->drift_lo);
-  spread((const float *const[]){b[0]->drift_hi, b[1]->drift_hi, b[2]->drift_hi, b[3]->drift_hi},
+  spread((const float *const[]){b[0].drift_hi, b[1].drift_hi, b[2].drift_hi, b[3].drift_hi},
          pack->drift_hi);
 }
 
-// Pack p from the n boxes below it, in the given order if there is one.
-static void refill(int n, const csim_box *box, const int *order, int p, csim_bvh_pack *pack,
-                   csim_box *around) {
-  static const csim_box nowhere = CSIM_BOX_NOWHERE;
-  const csim_box *b[4];
+// The box around those of a pack's boxes that are in the mask.
+static csim_box box_around(const csim_bvh_pack *pack, int mask) {
+  csim_box around = CSIM_BOX_NOWHERE;
   for (int k = 0; k < 4; k++) {
-    int i = 4 * p + k;
-    b[k] = i < n ? &box[order ? order[i] : i] : &nowhere;
+    if (!(mask >> k & 1)) continue;
+    for (int c = 0; c < 3; c++) {
+      around.lo[c] = pack->lo[c][k] < around.lo[c] ? pack->lo[c][k] : around.lo[c];
+      around.hi[c] = pack->hi[c][k] > around.hi[c] ? pack->hi[c][k] : around.hi[c];
+      float down = pack->drift_lo[c][k], up = pack->drift_hi[c][k];
+      around.drift_lo[c] = down < around.drift_lo[c] ? down : around.drift_lo[c];
+      around.drift_hi[c] = up > around.drift_hi[c] ? up : around.drift_hi[c];
+    }
   }
-  fill_pack(b, &pack[p]);
-  around[p] = *b[0];
-  for (int k = 1; k < 4 && 4 * p + k < n; k++) around[p] = csim_box_join(&around[p], b[k]);
+  return around;
 }
 
-static void refill_item_pack(csim_bvh *bvh, const csim_box *box, int p) {
-  refill(bvh->n, box, bvh->item, p, bvh->pack, bvh->around);
+// Boxes of the items of pack p.
+static void collect_items(const csim_bvh *bvh, int p, csim_box b[4]) {
+  static const csim_box nowhere = CSIM_BOX_NOWHERE;
+  for (int k = 0; k < 4; k++)
+    b[k] = 4 * p + k < bvh->n ? bvh->box(bvh->context, bvh->item[4 * p + k]) : nowhere;
 }
 
-// Pack p of level l > 0.
-static void refill_upper_pack(csim_bvh *bvh, int l, int p) {
-  int below = bvh->start[l - 1], at = bvh->start[l];
-  refill(at - below, bvh->around + below, NULL, p, bvh->pack + at, bvh->around + at);
-}
-
-// The lowest level; returns its packs' total size.
-static double fill_items(csim_bvh *bvh, const csim_box *box) {
+// Pack p of the items; returns its size [m].
+static double fill_items(csim_bvh *bvh, int p) {
+  csim_box b[4], around;
+  collect_items(bvh, p, b);
+  if (bvh->pack) fill_pack(b, &bvh->pack[p]);
+  around = b[0];
+  for (int k = 1; k < 4; k++) around = csim_box_join(&around, &b[k]);
   double size = 0;
-  for (int p = 0; p < bvh->start[1]; p++) {
-    refill_item_pack(bvh, box, p);
-    for (int c = 0; c < 3; c++) size += (double)bvh->around[p].hi[c] - bvh->around[p].lo[c];
-  }
+  for (int c = 0; c < 3; c++) size += (double)around.hi[c] - around.lo[c];
   return size;
 }
 
-static void fill_upper_levels(csim_bvh *bvh) {
-  for (int l = 1; l < bvh->nlevel; l++)
-    for (int p = 0; p < bvh->start[l + 1] - bvh->start[l]; p++) refill_upper_pack(bvh, l, p);
+// Pack p of a level above the items.
+static void fill_upper(csim_bvh *bvh, int level, int p) {
+  const csim_bvh_pack *below = bvh->pack + bvh->start[level - 1];
+  int nbelow = bvh->start[level] - bvh->start[level - 1];
+  csim_box b[4];
+  for (int k = 0; k < 4; k++) // of no child: nowhere; what a pack lacks is nowhere too
+    b[k] = box_around(&below[4 * p + k < nbelow ? 4 * p + k : 0], 4 * p + k < nbelow ? 15 : 0);
+  fill_pack(b, &bvh->pack[bvh->start[level] + p]);
 }
 
-void csim_bvh_update(csim_bvh *bvh, const csim_box *box, csim_morton *key) {
+typedef struct fill_job {
+  csim_bvh *bvh;
+  const unsigned char *flag; // NULL: all packs are made anew
+  int level;
+} fill_job;
+
+static double fill_item_packs(void *context, int first, int last) {
+  const fill_job *job = context;
+  double size = 0;
+  for (int p = first; p < last; p++) size += fill_items(job->bvh, p);
+  return size;
+}
+
+static void refill_item_packs(void *context, int first, int last) {
+  const fill_job *job = context;
+  csim_bvh *bvh = job->bvh;
+  for (int p = first; p < last; p++) {
+    int n = 0, count = bvh->n - 4 * p < 4 ? bvh->n - 4 * p : 4;
+    for (int i = 4 * p; i < 4 * p + count; i++) n += job->flag[bvh->first + bvh->item[i]] != 0;
+    bvh->stale[p] = n == 0 ? NONE : n == count ? ALL : SOME;
+    if (bvh->stale[p] && bvh->pack) fill_items(bvh, p);
+  }
+}
+
+static void fill_upper_packs(void *context, int first, int last) {
+  const fill_job *job = context;
+  csim_bvh *bvh = job->bvh;
+  int level = job->level, nbelow = bvh->start[level] - bvh->start[level - 1];
+  const unsigned char *below = bvh->stale + bvh->start[level - 1];
+  unsigned char *stale = bvh->stale + bvh->start[level];
+  for (int p = first; p < last; p++) {
+    int n = 0, all = 0, count = nbelow - 4 * p < 4 ? nbelow - 4 * p : 4;
+    for (int k = 4 * p; k < 4 * p + count && job->flag; k++) {
+      n += below[k] != NONE;
+      all += below[k] == ALL;
+    }
+    stale[p] = n == 0 ? NONE : all == count ? ALL : SOME;
+    if (n || !job->flag) fill_upper(bvh, level, p);
+  }
+}
+
+static void fill_upper_levels(csim_pool *pool, csim_bvh *bvh, const unsigned char *flag) {
+  for (int l = 1; l < bvh->nlevel; l++)
+    csim_pool_for(pool, bvh->start[l + 1] - bvh->start[l], PACK_GRAIN, fill_upper_packs,
+                  &(fill_job){bvh, flag, l});
+}
+
+int csim_bvh_update(csim_pool *pool, csim_bvh *bvh) {
+  fill_job job = {.bvh = bvh};
   int sorted = bvh->slack < 0;
-  if (sorted) sort_items(bvh, box, key);
-  double size = fill_items(bvh, box);
+  if (sorted && sort_items(bvh)) return -1;
+  double size = csim_pool_sum(pool, bvh->start[1], fill_item_packs, &job);
   if (!sorted && size > 2 * bvh->slack) {
-    sort_items(bvh, box, key);
-    size = fill_items(bvh, box);
+    if (sort_items(bvh)) return -1;
+    size = csim_pool_sum(pool, bvh->start[1], fill_item_packs, &job);
     sorted = 1;
   }
   if (sorted) bvh->slack = size;
-  fill_upper_levels(bvh);
+  fill_upper_levels(pool, bvh, NULL);
+  return 0;
 }
 
-// One byte for up to four below: 0 when none of them is stale, ALL when all are whole.
-static unsigned char sum_up(int n, const unsigned char *below, const int *order) {
-  int any = 0, all = 1;
-  for (int k = 0; k < n; k++) {
-    int state = below[order ? order[k] : k];
-    any |= state;
-    all &= order ? state != 0 : state == ALL;
-  }
-  return any ? all ? ALL : SOME : 0;
-}
-
-void csim_bvh_update_some(csim_bvh *bvh, const csim_box *box, const unsigned char *flag) {
-  unsigned char *stale = bvh->stale;
-  for (int p = 0; p < bvh->start[1]; p++) {
-    int n = bvh->n - 4 * p < 4 ? bvh->n - 4 * p : 4;
-    stale[p] = sum_up(n, flag, bvh->item + 4 * p);
-    if (stale[p]) refill_item_pack(bvh, box, p);
-  }
-  for (int l = 1; l < bvh->nlevel; l++) {
-    const unsigned char *child = stale + bvh->start[l - 1];
-    int nchild = bvh->start[l] - bvh->start[l - 1];
-    unsigned char *mine = stale + bvh->start[l];
-    for (int p = 0; p < bvh->start[l + 1] - bvh->start[l]; p++) {
-      mine[p] = sum_up(nchild - 4 * p < 4 ? nchild - 4 * p : 4, child + 4 * p, NULL);
-      if (mine[p]) refill_upper_pack(bvh, l, p);
-    }
-  }
-}
-
-void csim_bvh_select(const csim_bvh *all, const csim_box *box, const unsigned char *flag,
-                     csim_bvh *some) {
-  int n = 0;
-  for (int k = 0; k < all->n; k++)
-    if (flag[all->item[k]]) some->item[n++] = all->item[k];
-  lay_out(some, n);
-  fill_items(some, box);
-  fill_upper_levels(some);
+void csim_bvh_update_some(csim_pool *pool, csim_bvh *bvh, const unsigned char *flag) {
+  fill_job job = {.bvh = bvh, .flag = flag};
+  csim_pool_for(pool, bvh->start[1], PACK_GRAIN, refill_item_packs, &job);
+  fill_upper_levels(pool, bvh, flag);
 }
 
 // -------------------------------------------------------------------------------------- searching
@@ -159,56 +185,95 @@ void csim_bvh_select(const csim_bvh *all, const csim_box *box, const unsigned ch
 // One box in all four lanes.
 typedef csim_bvh_pack wide_box;
 
-static inline wide_box widen(const float *lo, const float *hi, const float *drift_lo,
-                             const float *drift_hi, int stride) {
+static inline wide_box widen_box(const csim_box *box) {
   wide_box w;
   for (int c = 0; c < 3; c++) {
-    w.lo[c] = _mm_load1_ps(lo + stride * c);
-    w.hi[c] = _mm_load1_ps(hi + stride * c);
-    w.drift_lo[c] = _mm_load1_ps(drift_lo + stride * c);
-    w.drift_hi[c] = _mm_load1_ps(drift_hi + stride * c);
+    w.lo[c] = _mm_load1_ps(&box->lo[c]);
+    w.hi[c] = _mm_load1_ps(&box->hi[c]);
+    w.drift_lo[c] = _mm_load1_ps(&box->drift_lo[c]);
+    w.drift_hi[c] = _mm_load1_ps(&box->drift_hi[c]);
   }
   return w;
 }
 
-// As csim_boxes_meet from time `begin` on: bit k tells of the pack's box k.
-__attribute__((always_inline)) static inline int meet(const wide_box *a, const csim_bvh_pack *b, __m128 begin) {
-  __m128 apart = _mm_setzero_ps();
+static inline wide_box widen_lane(const csim_bvh_pack *pack, int k) {
+  wide_box w;
   for (int c = 0; c < 3; c++) {
-    __m128 down = _mm_sub_ps(a->drift_lo[c], b->drift_hi[c]);
-    __m128 up = _mm_sub_ps(a->drift_hi[c], b->drift_lo[c]);
-    down = _mm_min_ps(down, _mm_mul_ps(down, begin));
-    up = _mm_max_ps(up, _mm_mul_ps(up, begin));
+    w.lo[c] = _mm_load1_ps((const float *)&pack->lo[c] + k);
+    w.hi[c] = _mm_load1_ps((const float *)&pack->hi[c] + k);
+    w.drift_lo[c] = _mm_load1_ps((const float *)&pack->drift_lo[c] + k);
+    w.drift_hi[c] = _mm_load1_ps((const float *)&pack->drift_hi[c] + k);
+  }
+  return w;
+}
+
+// As csim_boxes_meet: bit k tells of the pack's box k.
+__attribute__((always_inline)) static inline int meet(const wide_box *a, const csim_bvh_pack *b) {
+  __m128 zero = _mm_setzero_ps(), apart = zero;
+  for (int c = 0; c < 3; c++) {
+    __m128 down = _mm_min_ps(_mm_sub_ps(a->drift_lo[c], b->drift_hi[c]), zero);
+    __m128 up = _mm_max_ps(_mm_sub_ps(a->drift_hi[c], b->drift_lo[c]), zero);
     apart = _mm_or_ps(apart, _mm_cmpgt_ps(_mm_add_ps(a->lo[c], down), b->hi[c]));
     apart = _mm_or_ps(apart, _mm_cmplt_ps(_mm_add_ps(a->hi[c], up), b->lo[c]));
   }
   return ~_mm_movemask_ps(apart) & 15;
 }
 
+static inline int is_part(csim_bvh_part part, const unsigned char *flag, int number) {
+  return part == CSIM_BVH_ALL || (flag[number] != 0) == (part == CSIM_BVH_NEW);
+}
+
+// Whether none of the items below a pack is in the part.
+static inline int lacks(csim_bvh_part part, const csim_bvh *bvh, int pack) {
+  return part != CSIM_BVH_ALL && bvh->stale[pack] == (part == CSIM_BVH_NEW ? NONE : ALL);
+}
+
+// Lanes of an item pack of A that are searched.
+static int lanes_of(const csim_bvh_search *s, int p) {
+  const csim_bvh *A = s->A;
+  int mask = 0;
+  if (lacks(s->part_a, s->A, p)) return 0;
+  for (int k = 0; k < 4 && 4 * p + k < A->n; k++)
+    mask |= is_part(s->part_a, s->flag_a, A->first + A->item[4 * p + k]) << k;
+  return mask;
+}
+
 typedef struct search_job {
   int nsearch;
-  __m128 begin; // in all lanes
   const csim_bvh_search *search;
   csim_keep_fn *keep;
   void *context;
   csim_pair_chunks *chunks;
 } search_job;
 
-static void test_packs(const search_job *job, const csim_bvh_search *s, int chunk, int p, int q) {
+// Whether the search is of a tree against itself in which each pair is met once, from the item that
+// stands first.
+static inline int is_ordered(const csim_bvh_search *s) {
+  return s->A == s->B && s->part_a == CSIM_BVH_ALL;
+}
+
+// Whether item b is wanted beside item a. Two new items of a tree meet twice: the lower one tells.
+static inline int takes(const csim_bvh_search *s, int a, int b) {
+  if (s->alike && a == b) return 0;
+  if (s->A == s->B && s->part_a == CSIM_BVH_NEW && s->flag_a[b] && b < a) return 0;
+  return is_part(s->part_b, s->flag_b, b);
+}
+
+// The lanes of pack p of A's items, which is `from`, against pack q of B's.
+static void test_packs(const search_job *job, const csim_bvh_search *s, int chunk, int p,
+                       const csim_bvh_pack *from, int lanes, int q) {
   const csim_bvh *A = s->A, *B = s->B;
-  const csim_bvh_pack *from = &A->pack[p];
-  for (int k = 0; k < 4 && 4 * p + k < A->n; k++) {
+  for (int k = 0; k < 4; k++) {
+    if (!(lanes >> k & 1)) continue;
     int a = A->first + A->item[4 * p + k], b[4] = {0};
-    if (s->skip_a && s->skip_a[a]) continue;
-    wide_box box = widen((const float *)from->lo + k, (const float *)from->hi + k,
-                         (const float *)from->drift_lo + k, (const float *)from->drift_hi + k, 4);
-    int mask = meet(&box, &B->pack[q], job->begin);
-    if (A == B && p == q) mask &= ~((2 << k) - 1);
+    wide_box box = widen_lane(from, k);
+    int mask = meet(&box, &B->pack[q]);
+    if (p == q && is_ordered(s)) mask &= ~((2 << k) - 1);
     if (!mask) continue;
     for (int l = 0; l < 4; l++) {
       if (!(mask >> l & 1)) continue;
       b[l] = B->first + B->item[4 * q + l];
-      if ((s->alike && a == b[l]) || (s->skip_b && s->skip_b[b[l]])) mask ^= 1 << l;
+      if (!takes(s, a, b[l])) mask ^= 1 << l;
     }
     if (mask) mask = job->keep(job->context, a, b, mask);
     for (int l = 0; l < 4; l++) {
@@ -227,26 +292,35 @@ static void search_pack(const search_job *job, const csim_bvh_search *s, int chu
   struct {
     int level, pack;
   } stack[STACK_ROOM], at;
-  const csim_box *around = &A->around[p];
-  if (s->skip_a && A->stale[p] == ALL) return;
-  wide_box box = widen(around->lo, around->hi, around->drift_lo, around->drift_hi, 1);
-  int top = 0;
+  int top = 0, lanes = lanes_of(s, p);
+  if (!lanes) return;
+  csim_bvh_pack made;
+  const csim_bvh_pack *from = &made;
+  if (A->pack) {
+    from = &A->pack[p];
+  } else {
+    csim_box b[4];
+    collect_items(A, p, b);
+    fill_pack(b, &made);
+  }
   if (B->nlevel == 1) {
-    test_packs(job, s, chunk, p, 0);
+    test_packs(job, s, chunk, p, from, lanes, 0);
     return;
   }
+  csim_box around = box_around(from, lanes);
+  wide_box box = widen_box(&around);
   stack[top].level = B->nlevel - 1;
   stack[top++].pack = 0;
   while (top) {
     at = stack[--top];
-    int mask = meet(&box, &B->pack[B->start[at.level] + at.pack], job->begin);
+    int mask = meet(&box, &B->pack[B->start[at.level] + at.pack]);
     for (int k = 0; k < 4; k++) {
       int child = 4 * at.pack + k;
       if (!(mask >> k & 1)) continue;
-      if (A == B && (((int64_t)child + 1) << 2 * (at.level - 1)) <= p) continue;
-      if (s->skip_b && B->stale[B->start[at.level - 1] + child] == ALL) continue;
+      if (is_ordered(s) && (((int64_t)child + 1) << 2 * (at.level - 1)) <= p) continue;
+      if (lacks(s->part_b, B, B->start[at.level - 1] + child)) continue;
       if (at.level == 1) {
-        test_packs(job, s, chunk, p, child);
+        test_packs(job, s, chunk, p, from, lanes, child);
       } else {
         stack[top].level = at.level - 1;
         stack[top++].pack = child;
@@ -269,13 +343,11 @@ static void search_chunk(void *context, int chunk) {
     search_pack(job, s, chunk, p);
 }
 
-int csim_bvh_pairs(csim_pool *pool, int nsearch, const csim_bvh_search *search, double begin,
-                   int na, csim_keep_fn *keep, void *context, csim_pair_chunks *chunks,
-                   csim_pair_list *list) {
-  search_job job = {nsearch, _mm_set1_ps((float)begin), search, keep, context, chunks};
+void csim_bvh_pairs(csim_pool *pool, int nsearch, const csim_bvh_search *search, csim_keep_fn *keep,
+                    void *context, csim_pair_chunks *chunks) {
+  search_job job = {nsearch, search, keep, context, chunks};
   int nchunk = 0;
   for (int s = 0; s < nsearch; s++) nchunk += count_chunks(&search[s]);
   csim_pair_chunks_begin(chunks, nchunk);
   csim_pool_run(pool, chunks->nchunk, search_chunk, &job);
-  return csim_pair_chunks_join(chunks, pool, na, list);
 }

@@ -17,51 +17,55 @@ typedef struct csim_bvh_pack {
   __m128 lo[3], hi[3], drift_lo[3], drift_hi[3];
 } csim_bvh_pack;
 
+/// The box of item i, 0 .. n - 1: finite. Called from any thread.
+typedef csim_box csim_box_fn(const void *context, int i);
+
 typedef struct csim_bvh {
   int n;                          ///< items
-  int first;                      ///< the number of item 0 in lists of pairs
+  int first;                      ///< the number of item 0 in lists of pairs and among flags
   int nlevel;                     ///< level 0 holds the items, the last one pack
   int start[CSIM_BVH_LEVELS + 1]; ///< first pack of each level
-  int *item;                      ///< (n) in Morton order
-  csim_bvh_pack *pack;            ///< (start[nlevel])
-  csim_box *around;               ///< (start[nlevel]) around each pack
-  unsigned char *stale;           ///< (start[nlevel]) whether some or all below had a flag
-  double slack;                   ///< [m] sum of the packs' sizes when last sorted; < 0: never
+  csim_box_fn *box;
+  const void *context;
+  int *item;            ///< (n) in Morton order
+  csim_bvh_pack *pack;  ///< (start[nlevel]); NULL when there is but level 0: made when searched
+  unsigned char *stale; ///< (start[nlevel]) whether csim_bvh_update_some took some or all anew
+  double slack;         ///< [m] sum of the packs' sizes when last sorted; < 0: never
 } csim_bvh;
 
-/// Room for n items, from the arena. -1 when out of memory.
-int csim_bvh_create(csim_arena *arena, int first, int n, csim_bvh *bvh);
+/// Room for n items, from the arena. With `leaves` only it serves as side A of searches, and keeps
+/// the order of its items alone.
+/// @return 0, or -1 when out of memory
+int csim_bvh_create(csim_arena *arena, int first, int n, int leaves, csim_box_fn *box,
+                    const void *context, csim_bvh *bvh);
 
 /// Takes the items' boxes as they are now. Sorts first if the packs' total size has doubled since
 /// the last sort, else refits.
-/// @param box  (n) finite
-/// @param key  (n x 2) scratch
-void csim_bvh_update(csim_bvh *bvh, const csim_box *box, csim_morton *key);
+/// @return 0, or -1 when out of memory
+int csim_bvh_update(csim_pool *pool, csim_bvh *bvh);
 
 /// Takes the boxes of those items that have a flag, and leaves the others as they were.
-void csim_bvh_update_some(csim_bvh *bvh, const csim_box *box, const unsigned char *flag);
+/// @param flag  by number
+void csim_bvh_update_some(csim_pool *pool, csim_bvh *bvh, const unsigned char *flag);
 
-/// Makes `some` the tree of those items of `all` that have a flag, with boxes as they are now.
-/// @param box   (all->n) finite
-/// @param flag  (all->n)
-/// @param some  created with room for as many items as `all`
-void csim_bvh_select(const csim_bvh *all, const csim_box *box, const unsigned char *flag,
-                     csim_bvh *some);
+/// Which items of a tree are searched.
+typedef enum csim_bvh_part {
+  CSIM_BVH_ALL,
+  CSIM_BVH_NEW, ///< those with a flag, which the last csim_bvh_update_some has taken anew
+  CSIM_BVH_OLD, ///< the others
+} csim_bvh_part;
 
 /// What to search: items of A against items of B. A pair of `alike` items is told as (a, b) with
-/// a < b; A itself is B for all pairs within a tree.
+/// a < b; A itself is B for all pairs within a tree, or those of new items with all.
 typedef struct csim_bvh_search {
   const csim_bvh *A, *B;
   int alike;
-  const unsigned char *skip_a, *skip_b; ///< by number, or NULL: items with a flag are left out;
-                                        ///< with the flags of its tree's last csim_bvh_update_some
+  csim_bvh_part part_a, part_b;
+  const unsigned char *flag_a, *flag_b; ///< by number; NULL when all are searched
 } csim_bvh_search;
 
-/// All pairs of items whose boxes meet at some time from `begin` in [0, 1] on and that `keep` wants, of all searches together, sorted.
-/// @param na  above every a
-/// @return 0, or -1 when out of memory
-int csim_bvh_pairs(csim_pool *pool, int nsearch, const csim_bvh_search *search, double begin,
-                   int na, csim_keep_fn *keep, void *context, csim_pair_chunks *chunks,
-                   csim_pair_list *list);
+/// All pairs of items whose boxes meet and that `keep` wants, of all searches together.
+void csim_bvh_pairs(csim_pool *pool, int nsearch, const csim_bvh_search *search, csim_keep_fn *keep,
+                    void *context, csim_pair_chunks *chunks);
 
 #endif

@@ -15,13 +15,13 @@
 #include "contact/grid.h"
 #include "contact/sieve.h"
 
+/// A vertex of a triangle and a triangle, or two edges. Small, because they are the most there is
+/// of anything where cloth crumples.
 typedef struct csim_candidate {
-  int v[4];
-  int kind;      ///< csim_pair_kind
+  int a;         ///< point, or edge
+  int b;         ///< triangle; of two edges, -1 - edge
   float gap;     ///< [m] bound of the references' distance: at least gap - closing x clock
   float closing; ///< [m/s]
-  float scale;   ///< contact distances of this pair are this share of the general ones, (0, 1]:
-                 ///< less where the pair starts nearer than they are
   float
       weight; ///< of its energy, [0, 1]: edges that are nearly parallel fade out, see candidates.c
 } csim_candidate;
@@ -42,18 +42,39 @@ typedef struct csim_candidates {
   int n;
   csim_candidate *list; ///< (n) in an order that depends on positions alone
   // scratch
-  ptrdiff_t room;
-  csim_box *vert_box, *point_box, *edge_box, *tri_box; ///< at clock 0, drifts up to the horizon
+  ptrdiff_t room, kept_room;
+  int *kept;          ///< candidates that stay, of each chunk of the list
+  csim_box *vert_box; ///< (skin->nvert) at clock 0, drifts up to the horizon
   unsigned char *point_left, *edge_left, *tri_left;
   csim_sieve sieve;
-  csim_morton *key;
   struct csim_candidate_trees {
     csim_bvh point, edge, tri;
-  } tree[2], some[2]; ///< of bodies, of colliders; of what is renewed
+  } tree[2];                                ///< of bodies, of colliders; when broad_phase is BVH
+  csim_box *point_box, *edge_box, *tri_box; ///< when it is GRID
   csim_grid grid;
   csim_pair_chunks chunks;
-  csim_pair_list point_tri, edge_edge;
 } csim_candidates;
+
+static inline csim_pair_kind csim_candidate_kind(const csim_candidate *pair) {
+  return pair->b < 0 ? CSIM_PAIR_EDGE_EDGE : CSIM_PAIR_VERTEX_TRIANGLE;
+}
+
+/// Its four vertices.
+static inline void csim_candidate_vertices(const csim_skin *skin, const csim_candidate *pair,
+                                           int v[4]) {
+  if (pair->b < 0) {
+    const int *e = skin->edge + 2 * (ptrdiff_t)pair->a,
+              *f = skin->edge - 2 * (1 + (ptrdiff_t)pair->b);
+    v[0] = e[0], v[1] = e[1], v[2] = f[0], v[3] = f[1];
+  } else {
+    const int *t = skin->tri + 3 * (ptrdiff_t)pair->b;
+    v[0] = skin->point[pair->a], v[1] = t[0], v[2] = t[1], v[3] = t[2];
+  }
+}
+
+/// Contact distances of a pair are this share of the general one, at most 1: less where it starts
+/// nearer than that, 0 where it touches at the start.
+double csim_candidate_scale(const csim_candidates *set, csim_pair_kind kind, const int v[4]);
 
 /// Lower bound of the distance [m] of a candidate's references at a time of the clock.
 static inline double csim_candidate_gap(const csim_candidate *pair, double clock) {
@@ -76,6 +97,6 @@ int csim_candidates_collect(csim_pool *pool, csim_candidates *set);
 int csim_candidates_renew(csim_pool *pool, csim_candidates *set);
 
 /// Lets the clock go on by `time`: references drift.
-void csim_candidates_drift(csim_candidates *set, double time);
+void csim_candidates_drift(csim_pool *pool, csim_candidates *set, double time);
 
 #endif

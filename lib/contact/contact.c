@@ -64,10 +64,7 @@ csim_contact *csim_contact_create(csim_pool *pool, const csim_model *model, int 
   contact->moved = CSIM_ARENA_NEW(arena, double, n);
   contact->held = CSIM_ARENA_NEW(arena, _Atomic unsigned char, n);
   contact->share = CSIM_ARENA_NEW(arena, _Atomic uint64_t, n);
-  contact->touched = CSIM_ARENA_NEW(arena, int, nbody);
-  contact->touched_start = CSIM_ARENA_NEW(arena, int, nbody + 1);
   contact->touched_row = CSIM_ARENA_NEW(arena, int, nbody);
-  contact->diag = CSIM_ARENA_NEW(arena, double, 9 * nbody);
   if (arena->failed) goto failed;
   memcpy(contact->x, skin->x0, 3 * (size_t)n * sizeof(double));
   memcpy(contact->scheduled, model->fixed, (size_t)nbody);
@@ -89,6 +86,9 @@ void csim_contact_free(csim_contact *contact) {
   free(contact->count);
   free(contact->active);
   free(contact->around);
+  free(contact->touched);
+  free(contact->touched_start);
+  free(contact->diag);
   csim_arena_free(&contact->arena);
   free(contact);
 }
@@ -187,9 +187,9 @@ void csim_contact_refresh_friction(csim_contact *contact) {
 static void look_at(csim_contact *contact, const double *x) {
   const csim_skin *skin = &contact->skin;
   ptrdiff_t nbody = 3 * (ptrdiff_t)skin->nbody_vert, n = 3 * (ptrdiff_t)skin->nvert;
-  contact->seen = contact->seen && !memcmp(contact->look, x, (size_t)nbody * sizeof *x) &&
-                  !memcmp(contact->look + nbody, contact->x + nbody,
-                          (size_t)(n - nbody) * sizeof *x);
+  contact->seen =
+      contact->seen && !memcmp(contact->look, x, (size_t)nbody * sizeof *x) &&
+      !memcmp(contact->look + nbody, contact->x + nbody, (size_t)(n - nbody) * sizeof *x);
   memcpy(contact->look, x, (size_t)nbody * sizeof *x);
   memcpy(contact->look + nbody, contact->x + nbody, (size_t)(n - nbody) * sizeof *x);
 }

@@ -103,15 +103,16 @@ typedef struct csim_contact {
   csim_contact_term *term;      ///< (nterm)
   csim_friction_term *friction; ///< (nfriction)
   csim_contact_block *block;    ///< (nblock)
-  ptrdiff_t product_room, around_room;
-  double *product;     ///< (nblock x 3)
-  int *count, *active; ///< scratch of the search for terms
-  int *touched;        ///< (ntouched) free vertices in blocks
-  int *touched_start;  ///< (ntouched + 1) into around
-  int *touched_row;    ///< (skin.nbody_vert) place in touched
-  double *diag;        ///< (ntouched x 9) what the blocks add to the diagonal
-  int *around;         ///< block and corner: 4 block + corner
-  int failed;          ///< out of memory
+  ptrdiff_t product_room, around_room, touched_room, start_room, diag_room;
+  double *product;    ///< (nblock x 3)
+  int *count;         ///< scratch of the search for terms
+  uint64_t *active;   ///< likewise: a bit for each candidate, and each point and plane
+  int *touched;       ///< (ntouched) free vertices in blocks
+  int *touched_start; ///< (ntouched + 1) into around
+  int *touched_row;   ///< (skin.nbody_vert) place in touched
+  double *diag;       ///< (ntouched x 9) what the blocks add to the diagonal
+  int *around;        ///< block and corner: 4 block + corner
+  int failed;         ///< out of memory
   csim_contact_report report;
 } csim_contact;
 
@@ -250,11 +251,10 @@ double csim_contact_plane_scale(const csim_contact *contact, const csim_contact_
                                 int vert);
 
 /// How much nearer than its references a candidate can be, by contact->moved [m].
-static inline double csim_contact_pair_moved(const csim_contact *contact,
-                                             const csim_candidate *pair) {
+static inline double csim_contact_pair_moved(const csim_contact *contact, csim_pair_kind kind,
+                                             const int v[4]) {
   const double *m = contact->moved;
-  const int *v = pair->v;
-  return pair->kind == CSIM_PAIR_VERTEX_TRIANGLE
+  return kind == CSIM_PAIR_VERTEX_TRIANGLE
              ? m[v[0]] + csim_max(m[v[1]], csim_max(m[v[2]], m[v[3]]))
              : csim_max(m[v[0]], m[v[1]]) + csim_max(m[v[2]], m[v[3]]);
 }

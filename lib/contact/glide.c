@@ -29,24 +29,25 @@ static double value_of(const _Atomic uint64_t *share) {
 }
 
 // Whether the pair cannot come near its cushion on the way, by what the list knows.
-static int stays_apart(const csim_contact *c, const csim_candidate *pair, double time) {
+static int stays_apart(const csim_contact *c, const csim_candidate *pair, const int v[4],
+                       double time, double scale) {
   double gap = csim_min(csim_candidate_gap(pair, c->near.clock),
                         csim_candidate_gap(pair, c->near.clock + time));
-  return gap - csim_contact_pair_moved(c, pair) > 1.01 * CSIM_CONTACT_CUSHION * c->params.thickness * pair->scale;
+  return gap - csim_contact_pair_moved(c, csim_candidate_kind(pair), v) >
+         1.01 * CSIM_CONTACT_CUSHION * c->params.thickness * scale;
 }
 
 // Share of the way after which a pair has used up the room it may use: down to the cushion, or,
 // when it is nearer already, half of what is left above the floor.
-static double pair_share(const csim_contact *c, const csim_candidate *pair) {
-  csim_pair_kind kind = (csim_pair_kind)pair->kind;
+static double pair_share(const csim_contact *c, csim_pair_kind kind, const int v[4], double scale) {
   int split = csim_pair_split(kind);
   const double *p[4];
-  double n[3], side[2] = {-INFINITY, INFINITY}, thickness = c->params.thickness * pair->scale;
-  for (int k = 0; k < 4; k++) p[k] = c->x + 3 * (ptrdiff_t)pair->v[k];
+  double n[3], side[2] = {-INFINITY, INFINITY}, thickness = c->params.thickness * scale;
+  for (int k = 0; k < 4; k++) p[k] = c->x + 3 * (ptrdiff_t)v[k];
   double width = csim_separate_pair(kind, p, n);
   if (!(width > 0)) return 0;
   for (int k = 0; k < 4; k++) {
-    double along = csim_dot(n, c->d + 3 * (ptrdiff_t)pair->v[k]);
+    double along = csim_dot(n, c->d + 3 * (ptrdiff_t)v[k]);
     if (k < split)
       side[0] = csim_max(side[0], along);
     else
@@ -70,10 +71,15 @@ static void limit_pairs(void *context, int first, int last) {
   csim_contact *c = job->contact;
   for (int i = first; i < last; i++) {
     const csim_candidate *pair = &c->near.list[i];
-    if (!(pair->scale > 0) || stays_apart(c, pair, job->time)) continue;
-    double t = pair_share(c, pair);
+    csim_pair_kind kind = csim_candidate_kind(pair);
+    int v[4];
+    csim_candidate_vertices(&c->skin, pair, v);
+    if (stays_apart(c, pair, v, job->time, 1)) continue;
+    double scale = csim_candidate_scale(&c->near, kind, v);
+    if (!(scale > 0) || stays_apart(c, pair, v, job->time, scale)) continue;
+    double t = pair_share(c, kind, v, scale);
     if (t >= 1) continue;
-    hold(job, 4, pair->v);
+    hold(job, 4, v);
     csim_contact_lower(&job->share, t);
   }
 }
@@ -135,7 +141,7 @@ int csim_contact_glide(csim_contact *contact, const double *goal) {
     find_limits(&job);
     double share = value_of(&job.share);
     csim_contact_displace(contact, share);
-    csim_candidates_drift(&contact->near, share * *left);
+    csim_candidates_drift(contact->pool, &contact->near, share * *left);
     *left -= share * *left;
     if (share >= 1) return 0;
   }
@@ -143,7 +149,7 @@ int csim_contact_glide(csim_contact *contact, const double *goal) {
   if (*left == 0) return 0;
   memset(contact->d, 0, 3 * n * sizeof *contact->d);
   if (csim_contact_cover(contact, *left)) return -1;
-  csim_candidates_drift(&contact->near, *left);
+  csim_candidates_drift(contact->pool, &contact->near, *left);
   *left = 0;
   return 0;
 }

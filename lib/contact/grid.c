@@ -135,7 +135,7 @@ static void search_chunk(void *context, int chunk) {
   }
 }
 
-static int run(csim_pool *pool, csim_grid *grid, search *s, csim_pair_list *list) {
+static int run(csim_pool *pool, csim_grid *grid, search *s) {
   int nchunk = 0;
   if (s->n > 0) {
     choose_cells(s);
@@ -144,22 +144,21 @@ static int run(csim_pool *pool, csim_grid *grid, search *s, csim_pair_list *list
   }
   csim_pair_chunks_begin(s->chunks, nchunk);
   csim_pool_run(pool, s->chunks->nchunk, search_chunk, s);
-  return csim_pair_chunks_join(s->chunks, pool, s->na, list);
+  return 0;
 }
 
 int csim_grid_pairs(csim_pool *pool, csim_grid *grid, int n, const csim_box *box,
-                    csim_keep_fn *keep, void *context, csim_pair_chunks *chunks,
-                    csim_pair_list *list) {
+                    csim_keep_fn *keep, void *context, csim_pair_chunks *chunks) {
   search s = {.na = n, .n = n, .A = box, .keep = keep, .context = context, .chunks = chunks};
-  return run(pool, grid, &s, list);
+  return run(pool, grid, &s);
 }
 
 int csim_grid_pairs_between(csim_pool *pool, csim_grid *grid, int na, const csim_box *A, int nb,
                             const csim_box *B, csim_keep_fn *keep, void *context,
-                            csim_pair_chunks *chunks, csim_pair_list *list) {
+                            csim_pair_chunks *chunks) {
   search s = {.na = na, .A = A, .B = B, .keep = keep, .context = context, .chunks = chunks};
   s.n = na && nb ? na + nb : 0;
-  return run(pool, grid, &s, list);
+  return run(pool, grid, &s);
 }
 
 void csim_grid_free(csim_grid *grid) {

@@ -12,17 +12,16 @@ typedef struct csim_grid {
   csim_morton *entry, *scratch;
 } csim_grid;
 
-/// All pairs a < b of boxes that meet and that `keep` wants, sorted.
+/// All pairs a < b of boxes that meet and that `keep` wants.
 /// @param box  (n) finite
 /// @return 0, or -1 when out of memory
 int csim_grid_pairs(csim_pool *pool, csim_grid *grid, int n, const csim_box *box,
-                    csim_keep_fn *keep, void *context, csim_pair_chunks *chunks,
-                    csim_pair_list *list);
+                    csim_keep_fn *keep, void *context, csim_pair_chunks *chunks);
 
 /// All pairs of a box a of A (na) and a box b of B (nb), likewise.
 int csim_grid_pairs_between(csim_pool *pool, csim_grid *grid, int na, const csim_box *A, int nb,
                             const csim_box *B, csim_keep_fn *keep, void *context,
-                            csim_pair_chunks *chunks, csim_pair_list *list);
+                            csim_pair_chunks *chunks);
 
 void csim_grid_free(csim_grid *grid);
 

@@ -128,8 +128,8 @@ int csim_contact_collect(csim_contact *contact) {
   memcpy(near->ref, contact->x, n * sizeof *near->ref);
   for (size_t k = 0; k < n; k++) near->drift[k] = contact->d[k] / contact->h;
   for (int i = 0; i < contact->skin.nvert; i++)
-    near->reach[i] = csim_min(most_reach(contact), least_reach(contact) +
-                                                       0.1 * csim_norm(contact->d + 3 * (ptrdiff_t)i));
+    near->reach[i] = csim_min(
+        most_reach(contact), least_reach(contact) + 0.1 * csim_norm(contact->d + 3 * (ptrdiff_t)i));
   near->horizon = (choose_horizon(contact) + 0.01) * contact->h; // sums of h round
   contact->report.collected++;
   if (csim_candidates_collect(contact->pool, near)) {
@@ -189,12 +189,15 @@ static void truncate_pairs(void *context, int first, int last) {
   const double *x = c->x, *d = c->d;
   for (int i = first; i < last; i++) {
     const csim_candidate *pair = &c->near.list[i];
-    const int *v = pair->v;
-    csim_pair_kind kind = (csim_pair_kind)pair->kind;
-    double keep = job->keep * c->params.thickness * pair->scale;
-    if (pair->scale <= 0) continue; // touched at the start: asked to be ignored
-    double moved = csim_contact_pair_moved(c, pair);
-    if (csim_candidate_gap(pair, c->near.clock) - moved > 1.01 * keep) continue; // cannot get that near
+    csim_pair_kind kind = csim_candidate_kind(pair);
+    int v[4];
+    csim_candidate_vertices(&c->skin, pair, v);
+    double keep = job->keep * c->params.thickness;
+    double least = csim_candidate_gap(pair, c->near.clock) - csim_contact_pair_moved(c, kind, v);
+    if (least > 1.01 * keep) continue; // cannot get that near
+    double scale = csim_candidate_scale(&c->near, kind, v);
+    keep *= scale;
+    if (scale <= 0 || least > 1.01 * keep) continue; // 0: touched at the start, to be ignored
     const double *p[4], *q[4];
     double t[4];
     for (int k = 0; k < 4; k++) {
@@ -269,12 +272,17 @@ static double longest(const double *d, int n) {
   return sqrt(most);
 }
 
-void csim_contact_aim(csim_contact *contact, const double *goal) {
-  for (int i = 0; i < contact->skin.nvert; i++)
+static void aim_range(void *context, int first, int last) {
+  const move_job *job = context;
+  csim_contact *c = job->contact;
+  for (int i = first; i < last; i++)
     for (int k = 3 * i; k < 3 * i + 3; k++)
-      contact->d[k] = contact->scheduled[i] ? contact->goal[k] - contact->x[k]
-                      : goal                ? goal[k] - contact->x[k]
-                                            : 0;
+      c->d[k] = c->scheduled[i] ? c->goal[k] - c->x[k] : job->x ? job->x[k] - c->x[k] : 0;
+}
+
+void csim_contact_aim(csim_contact *contact, const double *goal) {
+  csim_pool_for(contact->pool, contact->skin.nvert, VERT_GRAIN, aim_range,
+                &(move_job){.contact = contact, .x = goal});
 }
 
 int csim_contact_advance(csim_contact *contact, const double *goal, double *x) {

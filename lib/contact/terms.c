@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAIR_CHUNK = 1024, BLOCK_GRAIN = 256, ROW_GRAIN = 256 };
+enum { PAIR_CHUNK = 1024, CHUNK_WORDS = PAIR_CHUNK / 64, BLOCK_GRAIN = 256, ROW_GRAIN = 256 };
 
 // Reaches and keeps of a pair whose contact distances are `scale` of the general ones.
 typedef struct gap_range {
@@ -55,16 +55,28 @@ static void evaluate(const csim_contact *contact, double scale, double k, double
 
 // ------------------------------------------------------------------------------------ the search
 
-// Distance of a candidate at contact->look when it is active, else -1.
-static double active_distance(const csim_contact *c, const csim_candidate *pair, double w[4]) {
-  const int *v = pair->v;
-  double limit = c->params.thickness * pair->scale;
-  double moved = csim_contact_pair_moved(c, pair);
-  if (csim_candidate_gap(pair, c->near.clock) - moved >= limit || !(pair->weight > 0)) return -1;
+// A candidate that is active at contact->look.
+typedef struct active_pair {
+  int v[4];
+  double d, w[4]; // distance [m] and weights of csim_pair_closest
+  double scale;
+} active_pair;
+
+// Whether a candidate is active.
+static int is_active(const csim_contact *c, const csim_candidate *pair, active_pair *active) {
+  csim_pair_kind kind = csim_candidate_kind(pair);
+  int *v = active->v;
+  csim_candidate_vertices(&c->skin, pair, v);
+  double least = csim_candidate_gap(pair, c->near.clock) - csim_contact_pair_moved(c, kind, v);
+  if (least >= c->params.thickness || !(pair->weight > 0)) return 0;
+  active->scale = csim_candidate_scale(&c->near, kind, v);
+  double limit = c->params.thickness * active->scale;
   const double *p[4];
+  if (least >= limit) return 0;
   for (int k = 0; k < 4; k++) p[k] = c->look + 3 * (ptrdiff_t)v[k];
-  double d2 = csim_pair_closest((csim_pair_kind)pair->kind, p, w);
-  return d2 < limit * limit && d2 > 0 ? sqrt(d2) : -1;
+  double d2 = csim_pair_closest(kind, p, active->w);
+  active->d = sqrt(d2);
+  return d2 < limit * limit && d2 > 0;
 }
 
 // Distance of point number i from a plane when it is near, else -1.
@@ -87,45 +99,44 @@ static int count_points(const csim_contact *c) {
 typedef struct term_job {
   csim_contact *contact;
   int npair, nplane; // chunks
-  int first_plane;   // item number of the first (point, plane)
 } term_job;
 
-// Chunks of candidates, then chunks of points against all planes. Each writes the numbers of its
-// active items to its own stretch of `active`.
+// Chunks of candidates, then chunks of points against all planes. Each marks its active items in
+// its own words of `active`.
 static void find_chunk(void *context, int chunk) {
   const term_job *job = context;
   csim_contact *c = job->contact;
-  double w[4], scale;
-  int n = 0;
-  if (chunk < job->npair) {
-    int first = chunk * PAIR_CHUNK, last = first + PAIR_CHUNK;
-    int *out = c->active + first;
-    if (last > c->near.n) last = c->near.n;
-    for (int i = first; i < last; i++)
-      if (active_distance(c, &c->near.list[i], w) > 0) out[n++] = i;
-  } else {
-    int first = (chunk - job->npair) * PAIR_CHUNK, last = first + PAIR_CHUNK;
-    int total = count_points(c) * c->nplane;
-    int *out = c->active + job->first_plane + first;
-    if (last > total) last = total;
-    for (int i = first; i < last; i++)
-      if (active_plane(c, i / c->nplane, &c->plane[i % c->nplane], &scale) > 0) out[n++] = i;
+  uint64_t *mark = c->active + (ptrdiff_t)chunk * CHUNK_WORDS;
+  int pairs = chunk < job->npair, first = (pairs ? chunk : chunk - job->npair) * PAIR_CHUNK;
+  int last = pairs ? c->near.n : count_points(c) * c->nplane, n = 0;
+  if (last > first + PAIR_CHUNK) last = first + PAIR_CHUNK;
+  memset(mark, 0, CHUNK_WORDS * sizeof *mark);
+  for (int i = first; i < last; i++) {
+    active_pair at;
+    double scale;
+    int active = pairs ? is_active(c, &c->near.list[i], &at)
+                       : active_plane(c, i / c->nplane, &c->plane[i % c->nplane], &scale) > 0;
+    mark[(i - first) / 64] |= (uint64_t)active << (i - first) % 64;
+    n += active;
   }
   c->count[chunk] = n;
 }
 
 static void make_pair_term(const csim_contact *c, const csim_candidate *pair,
                            csim_contact_term *t) {
-  double b[3], d = active_distance(c, pair, t->w);
-  double k = stiffness_of(c, pair->v) * pair->weight;
-  memcpy(t->v, pair->v, sizeof t->v);
+  double b[3];
+  active_pair at;
+  is_active(c, pair, &at);
+  double k = stiffness_of(c, at.v) * pair->weight;
+  memcpy(t->v, at.v, sizeof t->v);
+  memcpy(t->w, at.w, sizeof t->w);
   memset(t->n, 0, sizeof t->n);
   // differences to one of the points: far from the origin the sum itself would lose digits
-  const double *o = c->look + 3 * (ptrdiff_t)pair->v[0];
+  const double *o = c->look + 3 * (ptrdiff_t)at.v[0];
   for (int j = 1; j < 4; j++)
     for (int a = 0; a < 3; a++)
-      t->n[a] += t->w[j] * (c->look[3 * (ptrdiff_t)pair->v[j] + a] - o[a]) / d;
-  evaluate(c, pair->scale, k, d, b);
+      t->n[a] += t->w[j] * (c->look[3 * (ptrdiff_t)at.v[j] + a] - o[a]) / at.d;
+  evaluate(c, at.scale, k, at.d, b);
   t->force = b[1];
   t->stiff = b[2];
 }
@@ -145,14 +156,16 @@ static void make_plane_term(const csim_contact *c, int item, csim_contact_term *
 static void make_chunk(void *context, int chunk) {
   const term_job *job = context;
   csim_contact *c = job->contact;
-  int at = c->count[chunk], n = c->count[chunk + 1] - at, pairs = chunk < job->npair;
-  const int *in = c->active + (pairs ? chunk * PAIR_CHUNK
-                                     : job->first_plane + (chunk - job->npair) * PAIR_CHUNK);
-  for (int k = 0; k < n; k++)
-    if (pairs)
-      make_pair_term(c, &c->near.list[in[k]], &c->term[at + k]);
-    else
-      make_plane_term(c, in[k], &c->term[at + k]);
+  csim_contact_term *term = c->term + c->count[chunk];
+  int pairs = chunk < job->npair, first = (pairs ? chunk : chunk - job->npair) * PAIR_CHUNK;
+  for (int k = 0; k < CHUNK_WORDS; k++)
+    for (uint64_t word = c->active[(ptrdiff_t)chunk * CHUNK_WORDS + k]; word; word &= word - 1) {
+      int i = first + 64 * k + __builtin_ctzll(word);
+      if (pairs)
+        make_pair_term(c, &c->near.list[i], term++);
+      else
+        make_plane_term(c, i, term++);
+    }
 }
 
 // Chunks of the search at contact->look, with room for what they find. 0 when out of memory.
@@ -161,9 +174,8 @@ static int begin_search(csim_contact *c, term_job *job) {
   *job = (term_job){.contact = c,
                     .npair = (c->near.n + PAIR_CHUNK - 1) / PAIR_CHUNK,
                     .nplane = (planes + PAIR_CHUNK - 1) / PAIR_CHUNK};
-  job->first_plane = job->npair * PAIR_CHUNK;
-  int *active = csim_grow(c->active, &c->active_room,
-                          (ptrdiff_t)(job->npair + job->nplane) * PAIR_CHUNK, sizeof *active);
+  uint64_t *active = csim_grow(c->active, &c->active_room,
+                               (ptrdiff_t)(job->npair + job->nplane) * CHUNK_WORDS, sizeof *active);
   if (active) c->active = active;
   int *count = csim_grow(c->count, &c->count_room, job->npair + job->nplane + 1, sizeof *count);
   if (count) c->count = count;
@@ -206,12 +218,12 @@ void csim_contact_find_terms(csim_contact *contact) {
 static double pair_energies(void *context, int first, int last) {
   const term_job *job = context;
   const csim_contact *c = job->contact;
-  double sum = 0, w[4], b[3];
+  double sum = 0, b[3];
+  active_pair at;
   for (int i = first; i < last; i++) {
     const csim_candidate *pair = &c->near.list[i];
-    double d = active_distance(c, pair, w);
-    if (!(d > 0)) continue;
-    evaluate(c, pair->scale, stiffness_of(c, pair->v) * pair->weight, d, b);
+    if (!is_active(c, pair, &at)) continue;
+    evaluate(c, at.scale, stiffness_of(c, at.v) * pair->weight, at.d, b);
     sum += b[0];
   }
   return sum;
@@ -289,20 +301,32 @@ static void settle_single_blocks(csim_contact *c, csim_bsr *H) {
   c->nblock = n;
 }
 
+// Room for n free vertices in blocks. 0 when out of memory.
+static int make_room(csim_contact *c, int n) {
+  int *touched = csim_grow(c->touched, &c->touched_room, n, sizeof *touched);
+  if (touched) c->touched = touched;
+  int *start = csim_grow(c->touched_start, &c->start_room, (ptrdiff_t)n + 1, sizeof *start);
+  if (start) c->touched_start = start;
+  double *diag = csim_grow(c->diag, &c->diag_room, n, 9 * sizeof *diag);
+  if (diag) c->diag = diag;
+  return touched && start && diag;
+}
+
 // Which blocks each free vertex is in, by rising number. 0 when out of memory.
 static int index_blocks(csim_contact *c) {
-  int *row = c->touched_row, *start = c->touched_start, nbody = c->skin.nbody_vert;
+  int *row = c->touched_row, nbody = c->skin.nbody_vert, n = 0;
   memset(row, 0, (size_t)nbody * sizeof *row);
   ptrdiff_t total = 0;
   for (int i = 0; i < c->nblock; i++)
     for (int k = 0; k < c->block[i].n; k++) {
-      row[c->block[i].v[k]]++;
+      n += row[c->block[i].v[k]]++ == 0;
       total++;
     }
   int *around = csim_grow(c->around, &c->around_room, total, sizeof *around);
-  if (!around) return 0;
-  c->around = around;
-  int n = 0, at = 0;
+  if (around) c->around = around;
+  if (!around || !make_room(c, n)) return 0;
+  int *start = c->touched_start, at = 0;
+  n = 0;
   for (int v = 0; v < nbody; v++) {
     if (row[v] == 0) continue;
     c->touched[n] = v;

@@ -94,18 +94,22 @@ static void push(csim_zones *z, const gap *g, double by, const double *along) {
 // Whether the pair touches on its way, and if so, where its gap is then.
 static int find_gap(const csim_zones *z, const csim_candidate *pair, gap *g) {
   const double *x[4], *d[4];
-  double at[4][3], t, keep = 0.1 * z->params.thickness * pair->scale;
+  csim_pair_kind kind = csim_candidate_kind(pair);
+  int v[4];
+  csim_candidate_vertices(&z->skin, pair, v);
+  double scale = csim_candidate_scale(&z->near, kind, v);
+  double at[4][3], t, keep = 0.1 * z->params.thickness * scale;
   const double *there[4] = {at[0], at[1], at[2], at[3]};
   for (int k = 0; k < 4; k++) {
-    x[k] = z->x + 3 * (ptrdiff_t)pair->v[k];
-    d[k] = z->d + 3 * (ptrdiff_t)pair->v[k];
+    x[k] = z->x + 3 * (ptrdiff_t)v[k];
+    d[k] = z->d + 3 * (ptrdiff_t)v[k];
   }
-  if (!csim_ccd_pair((csim_pair_kind)pair->kind, x, d, keep, &t)) return 0;
-  *g = (gap){.v = {pair->v[0], pair->v[1], pair->v[2], pair->v[3]}};
-  double from = sqrt(csim_pair_closest((csim_pair_kind)pair->kind, x, g->w));
+  if (!csim_ccd_pair(kind, x, d, keep, &t)) return 0;
+  *g = (gap){.v = {v[0], v[1], v[2], v[3]}};
+  double from = sqrt(csim_pair_closest(kind, x, g->w));
   for (int k = 0; k < 4; k++)
     for (int c = 0; c < 3; c++) at[k][c] = x[k][c] + t * d[k][c];
-  double gone = sqrt(csim_pair_closest((csim_pair_kind)pair->kind, there, g->w));
+  double gone = sqrt(csim_pair_closest(kind, there, g->w));
   if (!(gone > 0)) return 0; // no direction left
   for (int k = 0; k < 4; k++) {
     g->mobile += g->w[k] * g->w[k] * z->inverse[g->v[k]];
@@ -113,7 +117,7 @@ static int find_gap(const csim_zones *z, const csim_candidate *pair, gap *g) {
   }
   g->part[0] = z->skin.part[g->v[0]];
   g->part[1] = z->skin.part[g->v[3]];
-  double wide = z->params.thickness * pair->scale;
+  double wide = z->params.thickness * scale;
   g->open = from < wide ? 0.25 * (wide - from) : 0;
   return g->mobile > 0 && approach(z, g) < 0.999 * g->open - 1e-12 * wide;
 }

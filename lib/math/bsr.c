@@ -12,18 +12,26 @@ static int compare_int(const void *a, const void *b) {
   return (i > j) - (i < j);
 }
 
-// Sorts each row's columns and drops repetitions, in place; returns the blocks that remain.
-static int sort_unique(int nrow, const int *start, int *col, int *length) {
-  int total = 0;
-  for (int i = 0; i < nrow; i++) {
-    int *row = col + start[i], n = start[i + 1] - start[i], m = 0;
-    qsort(row, (size_t)n, sizeof *row, compare_int);
-    for (int k = 0; k < n; k++)
-      if (m == 0 || row[k] != row[m - 1]) row[m++] = row[k];
-    length[i] = m;
-    total += m;
+// Sorts n numbers and drops repetitions, in place; returns how many remain. Few remain of most
+// rows: those are inserted where they belong.
+static int sort_unique(int n, int *row) {
+  enum { FEW = 32 };
+  int m = 0, next = 0;
+  for (; next < n && m < FEW; next++) {
+    int value = row[next], k = m;
+    while (k > 0 && row[k - 1] > value) k--;
+    if (k > 0 && row[k - 1] == value) continue;
+    memmove(row + k + 1, row + k, (size_t)(m++ - k) * sizeof *row);
+    row[k] = value;
   }
-  return total;
+  if (next == n) return m;
+  memmove(row + m, row + next, (size_t)(n - next) * sizeof *row);
+  n -= next - m;
+  qsort(row, (size_t)n, sizeof *row, compare_int);
+  m = 0;
+  for (int k = 0; k < n; k++)
+    if (m == 0 || row[k] != row[m - 1]) row[m++] = row[k];
+  return m;
 }
 
 int csim_pattern_build(csim_arena *arena, int nrow, int nset, const csim_element_set *set,
@@ -62,7 +70,8 @@ int csim_pattern_build(csim_arena *arena, int nrow, int nset, const csim_element
           if (a != b) col[start[node[a]] + fill[node[a]]++] = node[b];
     }
   }
-  pattern->nblock = sort_unique(nrow, start, col, length);
+  for (int i = 0; i < nrow; i++)
+    pattern->nblock += length[i] = sort_unique(start[i + 1] - start[i], col + start[i]);
   pattern->col = CSIM_ARENA_NEW(arena, int, pattern->nblock);
   if (arena->failed) goto done;
   for (int i = 0; i < nrow; i++) {

@@ -4,21 +4,27 @@
 #include <assert.h>
 #include <string.h>
 
-// The triangles of all surfaces, and those around each vertex.
+// The triangles of all surfaces.
 static void collect_triangles(csim_model *model) {
   int n = 0;
   for (int b = 0; b < model->nbody; b++) model->ntri += model->body[b].mesh->ntri;
   model->tri = CSIM_ARENA_NEW(&model->arena, int, 3 * (ptrdiff_t)model->ntri);
-  model->tri_start = CSIM_ARENA_NEW(&model->arena, int, (ptrdiff_t)model->nvert + 1);
-  model->tri_around = CSIM_ARENA_NEW(&model->arena, int, 3 * (ptrdiff_t)model->ntri);
   if (model->arena.failed) return;
   for (int b = 0; b < model->nbody; b++) {
     const csim_mesh *mesh = model->body[b].mesh;
     for (int k = 0; k < 3 * mesh->ntri; k++) {
-      model->tri[n] = model->body[b].vert0 + mesh->tri[k];
-      model->tri_start[model->tri[n++] + 1]++;
+      model->tri[n++] = model->body[b].vert0 + mesh->tri[k];
     }
   }
+}
+
+// The triangles around each vertex.
+static void index_triangles(csim_model *model) {
+  int n = 3 * model->ntri;
+  model->tri_start = CSIM_ARENA_NEW(&model->arena, int, (ptrdiff_t)model->nvert + 1);
+  model->tri_around = CSIM_ARENA_NEW(&model->arena, int, n);
+  if (model->arena.failed) return;
+  for (int k = 0; k < n; k++) model->tri_start[model->tri[k] + 1]++;
   for (int v = 0; v < model->nvert; v++) model->tri_start[v + 1] += model->tri_start[v];
   // filling moves each start to its end, which is the next vertex's start: shift back afterwards
   for (int k = 0; k < n; k++) model->tri_around[model->tri_start[model->tri[k]]++] = k / 3;
@@ -39,24 +45,19 @@ static void mark_vertices(csim_model *model) {
 
 int csim_model_assemble(csim_model *model, int nset, const csim_elements *const *set) {
   csim_arena *arena = &model->arena;
-  csim_element_set pairs[CSIM_MAX_ENERGY];
   assert(nset <= CSIM_MAX_ENERGY);
   model->fixed = CSIM_ARENA_NEW(arena, unsigned char, model->nvert);
   model->body_of = CSIM_ARENA_NEW(arena, int, model->nvert);
   collect_triangles(model);
+  if (!arena->failed && csim_model_drags(model)) index_triangles(model);
   if (arena->failed) return -1;
   mark_vertices(model);
   for (int k = 0; k < nset; k++) {
     if (set[k]->failed) return -1;
     if (set[k]->nelem == 0) continue;
-    csim_energy *energy = &model->energy[model->nenergy];
     if (csim_energy_create(arena, set[k]->kind, model->nvert, set[k]->nelem, set[k]->node,
-                           set[k]->param, energy))
+                           set[k]->param, &model->energy[model->nenergy++]))
       return -1;
-    pairs[model->nenergy++] = (csim_element_set){energy->nelem, energy->kind->nnode, energy->node};
   }
-  if (csim_pattern_build(arena, model->nvert, model->nenergy, pairs, &model->pattern)) return -1;
-  for (int e = 0; e < model->nenergy; e++)
-    if (csim_energy_bind(arena, &model->pattern, &model->energy[e])) return -1;
   return 0;
 }

@@ -39,7 +39,6 @@ int csim_energy_create(csim_arena *arena, const csim_energy_kind *kind, int nver
   int *color = CSIM_ARENA_NEW(&temp, int, nelem);
   energy->node = CSIM_ARENA_NEW(arena, int, (ptrdiff_t)nelem *nnode);
   energy->param = CSIM_ARENA_NEW(arena, double, (ptrdiff_t)nelem *nparam);
-  energy->element = CSIM_ARENA_NEW(arena, int, nelem);
   int *fill = NULL;
   if (temp.failed || arena->failed) goto done;
   energy->ncolor = color_elements(nelem, nnode, node, nvert, used, color);
@@ -50,7 +49,6 @@ int csim_energy_create(csim_arena *arena, const csim_energy_kind *kind, int nver
   for (int c = 0; c < energy->ncolor; c++) energy->color[c + 1] += energy->color[c];
   for (int e = 0; e < nelem; e++) {
     int at = energy->color[color[e]] + fill[color[e]]++;
-    energy->element[at] = e;
     memcpy(energy->node + (ptrdiff_t)at * nnode, node + (ptrdiff_t)e * nnode,
            (size_t)nnode * sizeof(int));
     memcpy(energy->param + (ptrdiff_t)at * nparam, param + (ptrdiff_t)e * nparam,

@@ -63,10 +63,9 @@ struct csim_energy {
   int nelem;
   int *node;     ///< (nelem x nnode) vertices
   double *param; ///< (nelem x nparam) constants, see each kind
-  int *element;  ///< (nelem) number the element had before sorting by colour
   int ncolor;
   int *color;    ///< (ncolor + 1) first element of each colour
-  int *slot;     ///< (nelem x nnode x nnode) block of (node a, node b)
+  int *slot;     ///< (nelem x nnode x nnode) block of (node a, node b), once bound to a pattern
 };
 
 /// Copies the elements, sorted by colour (greedy first fit in the given order).

@@ -94,12 +94,10 @@ static void accelerate(void *context, int first, int last) {
 void csim_external_velocity(csim_pool *pool, const csim_model *model, const csim_state *state,
                             double time, double h, double *decay, double *air, double *v_next) {
   external_job job = {model, state, time, h, decay, air, v_next};
-  int drag = 0;
   for (int b = 0; b < model->nbody; b++) {
     const csim_body *body = &model->body[b];
     decay[b] = body->damping > 0 ? csim_exp(-body->damping * h) : 1;
-    drag |= body->drag > 0 && model->wind.density > 0;
   }
-  if (drag) csim_pool_for(pool, model->nvert, VERT_GRAIN, blow, &job);
+  if (csim_model_drags(model)) csim_pool_for(pool, model->nvert, VERT_GRAIN, blow, &job);
   csim_pool_for(pool, model->nvert, VERT_GRAIN, accelerate, &job);
 }

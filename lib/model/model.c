@@ -12,6 +12,12 @@ void csim_model_free(csim_model *model) {
   csim_arena_free(&arena);
 }
 
+int csim_model_drags(const csim_model *model) {
+  for (int b = 0; b < model->nbody; b++)
+    if (model->body[b].drag > 0 && model->wind.density > 0) return 1;
+  return 0;
+}
+
 void csim_model_targets(const csim_model *model, double time, double *target) {
   int group = -2;
   csim_pose pose = {0};

@@ -6,7 +6,6 @@
 #ifndef CSIM_MODEL_MODEL_H
 #define CSIM_MODEL_MODEL_H
 
-#include "math/bsr.h"
 #include "mesh/mesh.h"
 #include "model/energy.h"
 #include "model/motion.h"
@@ -51,11 +50,10 @@ typedef struct csim_model {
   csim_body *body; ///< (nbody)
   int ntri;
   int *tri;        ///< (ntri x 3) surface triangles of all bodies
-  int *tri_start;  ///< (nvert + 1) triangles around each vertex:
+  int *tri_start;  ///< (nvert + 1) triangles around each vertex, when csim_model_drags:
   int *tri_around; ///< (3 ntri) their numbers, ascending per vertex
   int nenergy;
   csim_energy energy[CSIM_MAX_ENERGY];
-  csim_pattern pattern; ///< of the Hessian
   int ntarget;
   csim_target *target; ///< (ntarget)
   int ngroup;
@@ -66,6 +64,9 @@ typedef struct csim_model {
 
 /// Frees the model and its meshes.
 void csim_model_free(csim_model *model);
+
+/// Whether air resists a surface.
+int csim_model_drags(const csim_model *model);
 
 /// Where the pinned vertices are at a time [s] from the start: target (ntarget x 3), overwritten.
 void csim_model_targets(const csim_model *model, double time, double *target);

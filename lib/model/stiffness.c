@@ -8,9 +8,9 @@
 enum { EDGE_GRAIN = 256, ROW_GRAIN = 1024 };
 
 // Two springs of one energy between the same vertices would need two elements on one edge.
-static int has_twins(csim_arena *temp, const csim_model *model, const csim_energy *energy) {
-  unsigned char *seen = CSIM_ARENA_NEW(temp, unsigned char, model->pattern.nblock);
-  if (!seen) return 1;
+static int has_twins(csim_arena *temp, const csim_layout *layout, const csim_energy *energy) {
+  unsigned char *seen = CSIM_ARENA_NEW(temp, unsigned char, layout->pattern.nblock);
+  if (!seen) return 0;
   for (int e = 0; e < energy->nelem; e++) {
     const int *slot = energy->slot + 4 * (ptrdiff_t)e;
     if (energy->node[2 * (ptrdiff_t)e] == energy->node[2 * (ptrdiff_t)e + 1] || seen[slot[1]])
@@ -20,15 +20,12 @@ static int has_twins(csim_arena *temp, const csim_model *model, const csim_energ
   return 0;
 }
 
-int csim_stiffness_fits(const csim_model *model) {
-  csim_arena temp = {0};
-  int fits = 1;
-  for (int e = 0; e < model->nenergy && fits; e++) {
-    const csim_energy *energy = &model->energy[e];
-    fits = energy->kind->stretch ? !has_twins(&temp, model, energy) : energy->kind->constant;
+static int fits(csim_arena *temp, const csim_layout *layout) {
+  for (int e = 0; e < layout->nenergy; e++) {
+    const csim_energy *energy = &layout->energy[e];
+    if (energy->kind->stretch ? has_twins(temp, layout, energy) : !energy->kind->constant) return 0;
   }
-  csim_arena_free(&temp);
-  return fits;
+  return 1;
 }
 
 // What is known of a block of the model's pattern.
@@ -38,13 +35,16 @@ typedef struct block_map {
 } block_map;
 
 // Numbers the edges of springs in the order of rows.
-static void number_edges(const csim_model *model, block_map *map, csim_stiffness *K) {
-  const csim_pattern *p = &model->pattern;
-  for (int s = 0; s < K->nspring; s++)
-    for (int e = 0; e < K->spring[s]->nelem; e++) {
-      const int *slot = K->spring[s]->slot + 4 * (ptrdiff_t)e;
+static void number_edges(const csim_model *model, const csim_layout *layout, block_map *map,
+                         csim_stiffness *K) {
+  const csim_pattern *p = &layout->pattern;
+  for (int e = 0; e < layout->nenergy; e++) {
+    const csim_energy *energy = &layout->energy[e];
+    for (int k = 0; k < energy->nelem && energy->kind->stretch; k++) {
+      const int *slot = energy->slot + 4 * (ptrdiff_t)k;
       map->edge[slot[1]] = map->edge[slot[2]] = 1;
     }
+  }
   for (int i = 0; i < model->nvert; i++)
     for (int b = p->start[i]; b < p->start[i + 1]; b++) {
       int j = p->col[b];
@@ -55,8 +55,8 @@ static void number_edges(const csim_model *model, block_map *map, csim_stiffness
 }
 
 // Near and far neighbours of each row; fixed rows have none.
-static void fill_rows(const csim_model *model, const block_map *map, csim_stiffness *K) {
-  const csim_pattern *p = &model->pattern;
+static void fill_rows(const csim_model *model, const csim_pattern *p, const block_map *map,
+                      csim_stiffness *K) {
   csim_graph *graph = &K->graph;
   int near = 0, far = 0;
   for (int i = 0; i < model->nvert; i++) {
@@ -64,9 +64,8 @@ static void fill_rows(const csim_model *model, const block_map *map, csim_stiffn
       int j = p->col[b], edge = map->edge[b] - 1;
       if (edge >= 0) {
         int side = j < i;
-        K->end[2 * (ptrdiff_t)edge + side] = i;
-        K->end[2 * (ptrdiff_t)edge + !side] = j;
         K->place[2 * (ptrdiff_t)edge + side] = near;
+        if (model->fixed[j]) K->place[2 * (ptrdiff_t)edge + !side] = -1 - i;
         K->bending[edge] = -map->weight[b];
         graph->near_col[near++] = j;
       } else if (j != i && map->weight[b] != 0) {
@@ -79,8 +78,8 @@ static void fill_rows(const csim_model *model, const block_map *map, csim_stiffn
   }
 }
 
-static void count_neighbours(const csim_model *model, const block_map *map, int *near, int *far) {
-  const csim_pattern *p = &model->pattern;
+static void count_neighbours(const csim_model *model, const csim_pattern *p, const block_map *map,
+                             int *near, int *far) {
   *near = *far = 0;
   for (int i = 0; i < model->nvert; i++)
     for (int b = p->start[i]; b < p->start[i + 1] && !model->fixed[i]; b++) {
@@ -89,11 +88,12 @@ static void count_neighbours(const csim_model *model, const block_map *map, int 
     }
 }
 
-static void find_elements(const block_map *map, csim_stiffness *K) {
+static void find_elements(const csim_layout *layout, const block_map *map, csim_stiffness *K) {
   for (int s = 0; s < K->nspring; s++) {
+    const int *slot = layout->energy[K->spring[s] - K->model->energy].slot;
     for (int k = 0; k < K->nedge; k++) K->element[s][k] = -1;
     for (int e = 0; e < K->spring[s]->nelem; e++) {
-      int edge = map->edge[K->spring[s]->slot[4 * (ptrdiff_t)e + 1]] - 1;
+      int edge = map->edge[slot[4 * (ptrdiff_t)e + 1]] - 1;
       if (edge >= 0) K->element[s][edge] = e;
     }
   }
@@ -111,42 +111,44 @@ static int create_diagonal(csim_arena *arena, int n, csim_stiffness *K) {
 
 int csim_stiffness_create(csim_arena *arena, const csim_model *model, csim_stiffness *K) {
   csim_arena temp = {0};
-  int n = model->nvert, near, far;
+  csim_layout layout;
+  const csim_pattern *p = &layout.pattern;
+  int n = model->nvert, near, far, unfit = 0;
   *K = (csim_stiffness){.model = model, .graph = {.nrow = n}};
-  block_map map = {CSIM_ARENA_NEW(&temp, double, model->pattern.nblock),
-                   CSIM_ARENA_NEW(&temp, int, model->pattern.nblock)};
-  double *anchors = CSIM_ARENA_NEW(&temp, double, model->pattern.nblock);
+  if (csim_layout_build(&temp, model, &layout)) goto done;
+  unfit = !fits(&temp, &layout);
+  if (temp.failed || unfit) goto done;
+  block_map map = {CSIM_ARENA_NEW(&temp, double, p->nblock), CSIM_ARENA_NEW(&temp, int, p->nblock)};
+  double *anchors = CSIM_ARENA_NEW(&temp, double, p->nblock);
   K->anchor = CSIM_ARENA_NEW(arena, double, n);
   if (temp.failed || arena->failed) goto done;
   for (int e = 0; e < model->nenergy; e++) {
-    const csim_energy *energy = &model->energy[e];
+    const csim_energy *energy = &layout.energy[e];
     if (energy->kind->stretch)
-      K->spring[K->nspring++] = energy;
+      K->spring[K->nspring++] = &model->energy[e];
     else
       csim_energy_laplacian(NULL, energy, energy->kind->nnode == 1 ? anchors : map.weight);
   }
-  for (int i = 0; i < n; i++) K->anchor[i] = anchors[model->pattern.diag[i]];
-  number_edges(model, &map, K);
-  count_neighbours(model, &map, &near, &far);
+  for (int i = 0; i < n; i++) K->anchor[i] = anchors[p->diag[i]];
+  number_edges(model, &layout, &map, K);
+  count_neighbours(model, p, &map, &near, &far);
   K->graph.near_start = CSIM_ARENA_NEW(arena, int, (ptrdiff_t)n + 1);
   K->graph.near_col = CSIM_ARENA_NEW(arena, int, near);
   K->graph.far_start = CSIM_ARENA_NEW(arena, int, (ptrdiff_t)n + 1);
   K->graph.far_col = CSIM_ARENA_NEW(arena, int, far);
   K->graph.far = CSIM_ARENA_NEW(arena, float, far);
-  K->end = CSIM_ARENA_NEW(arena, int, 2 * (ptrdiff_t)K->nedge);
   K->place = CSIM_ARENA_NEW(arena, int, 2 * (ptrdiff_t)K->nedge);
   K->bending = CSIM_ARENA_NEW(arena, double, K->nedge);
   for (int s = 0; s < K->nspring; s++) K->element[s] = CSIM_ARENA_NEW(arena, int, K->nedge);
   if (arena->failed) goto done;
-  for (int k = 0; k < 2 * K->nedge; k++) K->place[k] = -1;
-  fill_rows(model, &map, K);
-  find_elements(&map, K);
+  fill_rows(model, p, &map, K);
+  find_elements(&layout, &map, K);
   if (csim_graph_matrix_create(arena, &K->graph, &K->A)) goto done;
   create_diagonal(arena, n, K);
 done:
   if (temp.failed) arena->failed = 1;
   csim_arena_free(&temp);
-  return arena->failed ? -1 : 0;
+  return arena->failed ? -1 : unfit;
 }
 
 typedef struct update_job {
@@ -166,6 +168,11 @@ static void update_diagonals(void *context, int first, int last) {
   }
 }
 
+// The other end of an edge whose place at one end is this.
+static inline int end_beside(const csim_stiffness *K, int place) {
+  return place >= 0 ? K->graph.near_col[place] : -1 - place;
+}
+
 // Edges as floats, from their a and c (n x 2). An edge is written by nobody else, at both of its
 // rows.
 CSIM_SIMD_BODY int store_edges(const csim_stiffness *K, const double *x, const double *sum,
@@ -175,9 +182,9 @@ CSIM_SIMD_BODY int store_edges(const csim_stiffness *K, const double *x, const d
     for (int i = 0; i < 4 && k + i < n; i++) c[i] = sum[2 * (k + i) + 1];
     csim_v4 u = CSIM_SQRT4(c);
     for (int i = 0; i < 4 && k + i < n; i++) {
-      const int *end = K->end + 2 * (ptrdiff_t)(first + k + i), *place = K->place + (end - K->end);
-      csim_v4 edge =
-          u[i] * (CSIM_LOAD3(x + 3 * (ptrdiff_t)end[0]) - CSIM_LOAD3(x + 3 * (ptrdiff_t)end[1]));
+      const int *place = K->place + 2 * (ptrdiff_t)(first + k + i);
+      ptrdiff_t a = end_beside(K, place[1]), b = end_beside(K, place[0]);
+      csim_v4 edge = u[i] * (CSIM_LOAD3(x + 3 * a) - CSIM_LOAD3(x + 3 * b));
       edge[3] = sum[2 * (k + i)];
       for (int side = 0; side < 2; side++)
         if (place[side] >= 0) CSIM_STORE4F(K->A.near + 4 * (ptrdiff_t)place[side], edge);

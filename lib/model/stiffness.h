@@ -7,7 +7,7 @@
 #define CSIM_MODEL_STIFFNESS_H
 
 #include "math/graph.h"
-#include "model/model.h"
+#include "model/layout.h"
 
 typedef struct csim_stiffness {
   const csim_model *model;
@@ -16,8 +16,8 @@ typedef struct csim_stiffness {
   csim_pattern diagonal; ///< of D alone
   csim_bsr D;            ///< A.diag as a matrix, for what else adds to the diagonal
   int nedge;
-  int *end;        ///< (nedge x 2) vertices of a spring's edge, not both fixed
-  int *place;      ///< (nedge x 2) its place at either row; -1 at a fixed vertex
+  int *place;      ///< (nedge x 2) of a spring's edge, its ends not both fixed: its place at the row
+                   ///< of either end, the lower one first; at a fixed end -1 - the other end
   double *bending; ///< (nedge) [N/m] constant share of a
   double *anchor;  ///< (nvert) [N/m] of soft pins
   int nspring;     ///< energies with springs
@@ -25,11 +25,9 @@ typedef struct csim_stiffness {
   int *element[CSIM_MAX_ENERGY]; ///< (nedge) which of its elements is on an edge; -1: none
 } csim_stiffness;
 
-/// Whether all of a model's energies have this form.
-int csim_stiffness_fits(const csim_model *model);
-
 /// Lays out and allocates the matrix.
-/// @return 0, or -1 when out of memory (arena->failed)
+/// @return 0; 1 when the model's energies are not all of this form; -1 when out of memory
+///         (arena->failed)
 int csim_stiffness_create(csim_arena *arena, const csim_model *model, csim_stiffness *K);
 
 /// K->A = inertia M + Hessian of the energies. Rows of fixed vertices are those of the identity;

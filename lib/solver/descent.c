@@ -22,22 +22,29 @@ static void *descent_create(csim_arena *arena, const csim_model *model,
   if (!s) return NULL;
   s->g = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)model->nvert);
   s->stiffness = CSIM_ARENA_NEW(arena, double, model->nvert);
-  double *diag = CSIM_ARENA_NEW(arena, double, model->pattern.nblock);
   csim_accelerator_create(arena, params, 3 * model->nvert, &s->accelerator);
-  if (arena->failed) return NULL;
+  csim_arena temp = {0};
+  csim_layout layout;
+  csim_layout_build(&temp, model, &layout);
+  double *diag = CSIM_ARENA_NEW(&temp, double, layout.pattern.nblock);
+  if (temp.failed) arena->failed = 1;
+  if (arena->failed) goto done;
   for (int e = 0; e < model->nenergy; e++) {
     const csim_energy *energy = &model->energy[e];
     if (energy->kind == &csim_spring_kind) {
       for (int k = 0; k < 2 * energy->nelem; k++) {
-        double *at = &s->stiffness[energy->node[k]], stiff = 4 * energy->param[energy->kind->nparam * (ptrdiff_t)(k / 2)];
+        double *at = &s->stiffness[energy->node[k]],
+               stiff = 4 * energy->param[energy->kind->nparam * (ptrdiff_t)(k / 2)];
         if (stiff > *at) *at = stiff;
       }
     } else { // whatever is not a spring enters with its share of the constant matrix
-      csim_energy_laplacian(NULL, energy, diag);
+      csim_energy_laplacian(NULL, &layout.energy[e], diag);
     }
   }
-  for (int i = 0; i < model->nvert; i++) s->stiffness[i] += 2 * diag[model->pattern.diag[i]];
-  return s;
+  for (int i = 0; i < model->nvert; i++) s->stiffness[i] += 2 * diag[layout.pattern.diag[i]];
+done:
+  csim_arena_free(&temp);
+  return arena->failed ? NULL : s;
 }
 
 static csim_method_report descent_solve(const csim_problem *problem, void *scratch, double *x) {

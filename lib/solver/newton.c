@@ -15,12 +15,14 @@
 typedef struct newton {
   int on_graph; // the matrix is K, else H
   csim_stiffness K;
+  csim_layout layout;
   csim_bsr H;
   csim_precond P;
   csim_coarse coarse; // no levels unless they are asked for
   csim_cholesky F;
   csim_pcg_scratch pcg;
-  double *g, *d, *x_try; // (nvert x 3)
+  double *g, *d; // (nvert x 3)
+  double *x_try; // (nvert x 3) pcg's, between two solves
 } newton;
 
 static void *newton_create(csim_arena *arena, const csim_model *model,
@@ -30,29 +32,31 @@ static void *newton_create(csim_arena *arena, const csim_model *model,
   if (!s) return NULL;
   s->g = CSIM_ARENA_NEW(arena, double, n);
   s->d = CSIM_ARENA_NEW(arena, double, n);
-  s->x_try = CSIM_ARENA_NEW(arena, double, n);
   csim_pcg_scratch_create(arena, (int)n, &s->pcg);
+  s->x_try = s->pcg.q;
   int ichol = params->preconditioner == CSIM_PRECONDITIONER_ICHOL;
   s->on_graph = params->linear == CSIM_LINEAR_PCG && !ichol &&
-                params->pins != CSIM_PINS_COUNTER_FORCE && csim_stiffness_fits(model);
+                params->pins != CSIM_PINS_COUNTER_FORCE &&
+                csim_stiffness_create(arena, model, &s->K) == 0;
+  if (arena->failed) return NULL;
   if (s->on_graph) {
-    csim_stiffness_create(arena, model, &s->K);
     if (!arena->failed && params->preconditioner == CSIM_PRECONDITIONER_MULTILEVEL)
       csim_coarse_create_graph(arena, &s->K.graph, &s->coarse);
     csim_precond_create_jacobi(arena, model->nvert, &s->P);
     return arena->failed ? NULL : s;
   }
-  s->H = (csim_bsr){&model->pattern,
-                    CSIM_ARENA_NEW(arena, double, 9 * (ptrdiff_t)model->pattern.nblock)};
+  const csim_pattern *pattern = &s->layout.pattern;
+  if (csim_layout_build(arena, model, &s->layout)) return NULL;
+  s->H = (csim_bsr){pattern, CSIM_ARENA_NEW(arena, double, 9 * (ptrdiff_t)pattern->nblock)};
   if (params->linear == CSIM_LINEAR_CHOLESKY)
-    csim_cholesky_analyze(arena, &model->pattern, 3, &s->F);
+    csim_cholesky_analyze(arena, pattern, 3, &s->F);
   else
     csim_precond_create(
-        arena, &model->pattern,
+        arena, pattern,
         params->linear == CSIM_LINEAR_PCG && ichol ? CSIM_BLOCK_ICHOL : CSIM_BLOCK_JACOBI, &s->P);
   if (params->linear == CSIM_LINEAR_PCG &&
       params->preconditioner == CSIM_PRECONDITIONER_MULTILEVEL && !arena->failed)
-    csim_coarse_create(arena, &model->pattern, model->fixed, &s->coarse);
+    csim_coarse_create(arena, pattern, model->fixed, &s->coarse);
   return arena->failed ? NULL : s;
 }
 
@@ -180,11 +184,11 @@ static csim_method_report newton_solve(const csim_problem *problem, void *scratc
     for (int i = 0; i < n; i++) s->g[i] = -s->g[i];
     if (pins_left) {
       remaining_step(problem, x, s->d);
-      csim_problem_hessian_counter(problem, x, params->spd, s->d, s->g, &s->H);
+      csim_problem_hessian_counter(problem, &s->layout, x, params->spd, s->d, s->g, &s->H);
     } else if (s->on_graph) {
       csim_problem_stiffness(problem, x, params->spd, &s->K);
     } else {
-      csim_problem_hessian(problem, x, params->spd, &s->H);
+      csim_problem_hessian(problem, &s->layout, x, params->spd, &s->H);
     }
     csim_solve_report linear = solve_linear(problem, s);
     report.linear_iterations += linear.iterations;

@@ -19,6 +19,7 @@
 #include <string.h>
 
 typedef struct pd {
+  csim_layout layout;
   csim_cholesky F;
   double *laplacian; // (nblock) sum of the energies' constant matrices
   double *A;         // (nblock) M/h^2 + laplacian, fixed rows those of the identity
@@ -37,9 +38,11 @@ static void *pd_create(csim_arena *arena, const csim_model *model,
                        const csim_solver_params *params) {
   int n = 3 * model->nvert;
   pd *s = CSIM_ARENA_NEW(arena, pd, 1);
-  if (!s || csim_cholesky_analyze(arena, &model->pattern, 1, &s->F)) return NULL;
-  s->laplacian = CSIM_ARENA_NEW(arena, double, model->pattern.nblock);
-  s->A = CSIM_ARENA_NEW(arena, double, model->pattern.nblock);
+  if (!s || csim_layout_build(arena, model, &s->layout) ||
+      csim_cholesky_analyze(arena, &s->layout.pattern, 1, &s->F))
+    return NULL;
+  s->laplacian = CSIM_ARENA_NEW(arena, double, s->layout.pattern.nblock);
+  s->A = CSIM_ARENA_NEW(arena, double, s->layout.pattern.nblock);
   s->g = CSIM_ARENA_NEW(arena, double, n);
   s->d = CSIM_ARENA_NEW(arena, double, n);
   csim_accelerator_create(arena, params, n, &s->accelerator);
@@ -55,13 +58,13 @@ static void *pd_create(csim_arena *arena, const csim_model *model,
   }
   if (arena->failed) return NULL;
   for (int e = 0; e < model->nenergy; e++)
-    csim_energy_laplacian(NULL, &model->energy[e], s->laplacian);
+    csim_energy_laplacian(NULL, &s->layout.energy[e], s->laplacian);
   return s;
 }
 
 static int factor(const csim_problem *problem, pd *s) {
   const csim_model *model = problem->model;
-  const csim_pattern *p = &model->pattern;
+  const csim_pattern *p = &s->layout.pattern;
   if (s->h == problem->h) return 0;
   for (int i = 0; i < p->nrow; i++)
     for (int b = p->start[i]; b < p->start[i + 1]; b++) {

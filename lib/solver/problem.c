@@ -68,30 +68,36 @@ void csim_problem_gradient(const csim_problem *problem, const double *x, double 
   csim_pool_for(problem->pool, model->nvert, VERT_GRAIN, clear_fixed, &job);
 }
 
+typedef struct hessian_job {
+  const csim_problem *problem;
+  csim_bsr *H;
+} hessian_job;
+
 static void inertia_hessian(void *context, int first, int last) {
-  const problem_job *job = context;
+  const hessian_job *job = context;
   const csim_problem *p = job->problem;
-  const csim_pattern *pattern = &p->model->pattern;
+  const csim_pattern *pattern = job->H->pattern;
   double w = 1 / (p->h * p->h);
   for (int i = first; i < last; i++) {
-    double *row = job->out + 9 * (ptrdiff_t)pattern->start[i];
+    double *row = job->H->val + 9 * (ptrdiff_t)pattern->start[i];
     memset(row, 0, 9 * (size_t)(pattern->start[i + 1] - pattern->start[i]) * sizeof *row);
-    double *diag = job->out + 9 * (ptrdiff_t)pattern->diag[i];
+    double *diag = job->H->val + 9 * (ptrdiff_t)pattern->diag[i];
     diag[0] = diag[4] = diag[8] = w * p->model->mass[i];
   }
 }
 
-static void full_hessian(const csim_problem *problem, const double *x, csim_spd spd, csim_bsr *H) {
-  const csim_model *model = problem->model;
-  problem_job job = {problem, x, H->val};
+static void full_hessian(const csim_problem *problem, const csim_layout *layout, const double *x,
+                         csim_spd spd, csim_bsr *H) {
   csim_point at = point_of(problem, x);
-  csim_pool_for(problem->pool, model->nvert, VERT_GRAIN, inertia_hessian, &job);
-  for (int e = 0; e < model->nenergy; e++)
-    csim_energy_hessian(problem->pool, &model->energy[e], &at, spd, H->val);
+  csim_pool_for(problem->pool, problem->model->nvert, VERT_GRAIN, inertia_hessian,
+                &(hessian_job){problem, H});
+  for (int e = 0; e < layout->nenergy; e++)
+    csim_energy_hessian(problem->pool, &layout->energy[e], &at, spd, H->val);
 }
 
-void csim_problem_hessian(const csim_problem *problem, const double *x, csim_spd spd, csim_bsr *H) {
-  full_hessian(problem, x, spd, H);
+void csim_problem_hessian(const csim_problem *problem, const csim_layout *layout, const double *x,
+                          csim_spd spd, csim_bsr *H) {
+  full_hessian(problem, layout, x, spd, H);
   csim_bsr_fix(problem->pool, problem->model->fixed, H);
   if (problem->contact) csim_contact_hessian(problem->contact, H);
 }
@@ -114,11 +120,12 @@ void csim_problem_apply(const csim_problem *problem, double alpha, const double 
     csim_vector_add(problem->pool, 3 * problem->model->nvert, alpha, d, x);
 }
 
-void csim_problem_hessian_counter(const csim_problem *problem, const double *x, csim_spd spd,
-                                  const double *fixed_step, double *rhs, csim_bsr *H) {
+void csim_problem_hessian_counter(const csim_problem *problem, const csim_layout *layout,
+                                  const double *x, csim_spd spd, const double *fixed_step,
+                                  double *rhs, csim_bsr *H) {
   const csim_model *model = problem->model;
-  const csim_pattern *p = &model->pattern;
-  full_hessian(problem, x, spd, H);
+  const csim_pattern *p = &layout->pattern;
+  full_hessian(problem, layout, x, spd, H);
   for (int i = 0; i < model->nvert; i++) {
     if (model->fixed[i]) {
       memcpy(rhs + 3 * (ptrdiff_t)i, fixed_step + 3 * (ptrdiff_t)i, 3 * sizeof *rhs);

@@ -29,10 +29,11 @@ double csim_problem_value(const csim_problem *problem, const double *x);
 /// Gradient of F [N], zero at fixed vertices; g (nvert x 3), overwritten.
 void csim_problem_gradient(const csim_problem *problem, const double *x, double *g);
 
-/// Hessian of F [N/m], identity at fixed vertices; H overwritten.
-void csim_problem_hessian(const csim_problem *problem, const double *x, csim_spd spd, csim_bsr *H);
+/// Hessian of F [N/m], identity at fixed vertices; H, on the layout's pattern, overwritten.
+void csim_problem_hessian(const csim_problem *problem, const csim_layout *layout, const double *x,
+                          csim_spd spd, csim_bsr *H);
 
-/// The same as a matrix on the graph of springs, where csim_stiffness_fits.
+/// The same as a matrix on the graph of springs.
 void csim_problem_stiffness(const csim_problem *problem, const double *x, csim_spd spd,
                             csim_stiffness *K);
 
@@ -42,8 +43,9 @@ void csim_problem_stiffness(const csim_problem *problem, const double *x, csim_s
 /// to the right side: rhs_f -= H_fp dx_p (second seed, method a).
 /// @param      fixed_step  (nvert x 3) [m] read at fixed vertices
 /// @param[out] rhs         (nvert x 3) changed; at fixed vertices set to fixed_step
-void csim_problem_hessian_counter(const csim_problem *problem, const double *x, csim_spd spd,
-                                  const double *fixed_step, double *rhs, csim_bsr *H);
+void csim_problem_hessian_counter(const csim_problem *problem, const csim_layout *layout,
+                                  const double *x, csim_spd spd, const double *fixed_step,
+                                  double *rhs, csim_bsr *H);
 
 /// Mean over free vertices of |m (y - x - h v)/h^2| + |dE/dx(x)| [N]: what residuals are measured
 /// against. g (nvert x 3) is scratch.

@@ -2,6 +2,7 @@
 #include "solver/stability.h"
 
 #include "math/vector.h"
+#include "model/layout.h"
 
 #include <math.h>
 #include <string.h>
@@ -51,8 +52,10 @@ static double largest_eigenvalue(csim_pool *pool, const csim_model *model, const
 double csim_largest_frequency(csim_pool *pool, const csim_model *model) {
   csim_arena arena = {0};
   ptrdiff_t n = 3 * (ptrdiff_t)model->nvert;
-  csim_bsr K = {&model->pattern,
-                CSIM_ARENA_NEW(&arena, double, 9 * (ptrdiff_t)model->pattern.nblock)};
+  csim_layout layout;
+  if (csim_layout_build(&arena, model, &layout)) layout.pattern.nblock = 0;
+  csim_bsr K = {&layout.pattern,
+                CSIM_ARENA_NEW(&arena, double, 9 * (ptrdiff_t)layout.pattern.nblock)};
   double *x = CSIM_ARENA_NEW(&arena, double, n), *y = CSIM_ARENA_NEW(&arena, double, n);
   double *Ky = CSIM_ARENA_NEW(&arena, double, n);
   double *target = CSIM_ARENA_NEW(&arena, double, 3 * (ptrdiff_t)model->ntarget);
@@ -61,7 +64,7 @@ double csim_largest_frequency(csim_pool *pool, const csim_model *model) {
     csim_model_targets(model, 0, target);
     csim_point at = {.x = model->x0, .anchor = target};
     for (int e = 0; e < model->nenergy; e++)
-      csim_energy_hessian(pool, &model->energy[e], &at, CSIM_SPD_DROP, K.val);
+      csim_energy_hessian(pool, &layout.energy[e], &at, CSIM_SPD_DROP, K.val);
     omega = sqrt(largest_eigenvalue(pool, model, &K, x, y, Ky));
   }
   csim_arena_free(&arena);

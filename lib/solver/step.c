@@ -16,13 +16,14 @@ struct csim_solver {
   csim_arena arena; // the scratch below
   const csim_method *method;
   void *method_scratch;
-  double *y, *x, *v, *air; // (nvert x 3)
-  double *x_last, *v_last; // (nvert x 3) the state before the step, to go back to
+  double *y, *x, *v;       // (nvert x 3)
+  double *x_last, *v_last; // (nvert x 3) the state before the step, to go back to: of one-step
+                           // integrators, who read no older one, the state's own previous one
   double *x_from, *v_from; // (nvert x 3) extrapolated start of a two-step integrator
   int two_steps;
   double *target;         // (ntarget x 3)
   double *decay;          // (nbody)
-  double *goal;           // (nvert x 3) what contact was asked for
+  double *goal;           // (nvert x 3) what contact was asked for, when it has the last word
   csim_contact *contact;  // NULL unless the response is "filter"
   csim_zones *zones;      // NULL unless it is "impact-zones"
   double *kinematic_last; // colliders before the step
@@ -39,7 +40,6 @@ static void create_loose(csim_solver *solver) {
   const csim_model *model = solver->setup.model;
   solver->loose = *model;
   solver->loose.nenergy = 0;
-  csim_pattern_build(&solver->arena, model->nvert, 0, NULL, &solver->loose.pattern);
   solver->loose_params = (csim_solver_params){.method = "newton",
                                               .linear = CSIM_LINEAR_PCG,
                                               .iterations = 8,
@@ -63,19 +63,19 @@ csim_solver *csim_solver_create(const csim_solver_setup *setup) {
   solver->y = CSIM_ARENA_NEW(arena, double, n);
   solver->x = CSIM_ARENA_NEW(arena, double, n);
   solver->v = CSIM_ARENA_NEW(arena, double, n);
-  solver->air = CSIM_ARENA_NEW(arena, double, n);
   solver->two_steps = setup->params.integrator == CSIM_INTEGRATOR_BDF2 && !method->is_explicit;
   if (solver->two_steps) {
     solver->x_from = CSIM_ARENA_NEW(arena, double, n);
     solver->v_from = CSIM_ARENA_NEW(arena, double, n);
+    solver->x_last = CSIM_ARENA_NEW(arena, double, n);
+    solver->v_last = CSIM_ARENA_NEW(arena, double, n);
   }
-  solver->x_last = CSIM_ARENA_NEW(arena, double, n);
-  solver->v_last = CSIM_ARENA_NEW(arena, double, n);
   solver->target = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)setup->model->ntarget);
   solver->decay = CSIM_ARENA_NEW(arena, double, setup->model->nbody);
   solver->method_scratch = method->create(arena, setup->model, &solver->setup.params);
   if (setup->contact.response == CSIM_RESPONSE_FILTER) {
-    solver->goal = CSIM_ARENA_NEW(arena, double, n);
+    if (!method->knows_contact || setup->params.strain_limit > 0)
+      solver->goal = CSIM_ARENA_NEW(arena, double, n);
     solver->contact = csim_contact_create(setup->pool, setup->model, setup->ncollider,
                                           setup->collider, &setup->contact);
     if (!solver->contact) arena->failed = 1;
@@ -207,7 +207,7 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
     extrapolate(solver, state, from.x, from.v);
     h = 2 * h / 3;
   }
-  csim_external_velocity(setup->pool, model, &from, time, h, solver->decay, solver->air, v);
+  csim_external_velocity(setup->pool, model, &from, time, h, solver->decay, solver->y, v);
   csim_impulse_step touch = {.pool = setup->pool,
                              .model = model,
                              .ncollider = setup->ncollider,
@@ -382,6 +382,10 @@ int csim_step(csim_solver *solver, csim_state *state, csim_step_report *report) 
   size_t bytes = 3 * (size_t)state->nvert * sizeof(double);
   double time = (double)state->step * setup->h;
   int adaptive = setup->accuracy > 0, span = adaptive ? fit_span(state, state->span) : 1;
+  if (!solver->two_steps) {
+    solver->x_last = state->x_prev;
+    solver->v_last = state->v_prev;
+  }
   memcpy(solver->x_last, state->x, bytes);
   memcpy(solver->v_last, state->v, bytes);
   *report = (csim_step_report){0};
@@ -402,8 +406,10 @@ int csim_step(csim_solver *solver, csim_state *state, csim_step_report *report) 
   }
   report->span = span;
   state->span = adaptive ? next_span(solver, span, report->error) : 1;
-  memcpy(state->x_prev, solver->x_last, bytes);
-  memcpy(state->v_prev, solver->v_last, bytes);
+  if (solver->two_steps) {
+    memcpy(state->x_prev, solver->x_last, bytes);
+    memcpy(state->v_prev, solver->v_last, bytes);
+  }
   if (solver->contact) csim_contact_save(solver->contact, state->kinematic);
   state->step += span;
   return 0;

@@ -15,6 +15,7 @@ typedef struct fixture {
   kit k;
   csim_arena arena;
   csim_stiffness K;
+  csim_layout layout;
   csim_bsr H;
   csim_precond P;
   csim_coarse C;
@@ -43,18 +44,19 @@ static void create(int cells, int on_graph, fixture *f) {
   CHECK(csim_stiffness_create(&f->arena, model, &f->K) == 0);
   csim_stiffness_update(k->pool, &at, CSIM_SPD_DROP, 1 / (h * h), &f->K);
   CHECK(csim_precond_update_graph(k->pool, &f->K.A, &f->P) == 0);
-  f->H = (csim_bsr){&model->pattern, CSIM_ARENA_NEW(&f->arena, double, 9 * model->pattern.nblock)};
+  CHECK(csim_layout_build(&f->arena, model, &f->layout) == 0);
+  const csim_pattern *pattern = &f->layout.pattern;
+  f->H = (csim_bsr){pattern, CSIM_ARENA_NEW(&f->arena, double, 9 * pattern->nblock)};
   for (int e = 0; e < model->nenergy; e++)
-    csim_energy_hessian(NULL, &model->energy[e], &at, CSIM_SPD_DROP, f->H.val);
+    csim_energy_hessian(NULL, &f->layout.energy[e], &at, CSIM_SPD_DROP, f->H.val);
   for (int i = 0; i < model->nvert; i++)
-    for (int c = 0; c < 3; c++)
-      f->H.val[9 * model->pattern.diag[i] + 4 * c] += model->mass[i] / (h * h);
+    for (int c = 0; c < 3; c++) f->H.val[9 * pattern->diag[i] + 4 * c] += model->mass[i] / (h * h);
   csim_bsr_fix(NULL, model->fixed, &f->H);
   if (on_graph) {
     CHECK(csim_coarse_create_graph(&f->arena, &f->K.graph, &f->C) == 0);
     csim_coarse_update_graph(k->pool, &f->K.A, &f->C);
   } else {
-    CHECK(csim_coarse_create(&f->arena, &model->pattern, model->fixed, &f->C) == 0);
+    CHECK(csim_coarse_create(&f->arena, pattern, model->fixed, &f->C) == 0);
     csim_coarse_update(k->pool, &f->H, &f->C);
   }
   CHECK(f->C.nlevel > 0 && f->C.factored);
@@ -159,7 +161,8 @@ static void test_small(void) {
   double x[12] = {0, 0, 0, 1, 0, 0, 0, 0, 1, 1, 0, 1};
   kit_begin(4, x, 1, 0.01, &f.k);
   kit_ready(&f.k, 1);
-  CHECK(csim_coarse_create(&f.arena, &f.k.model->pattern, f.k.model->fixed, &f.C) == 0);
+  CHECK(csim_layout_build(&f.arena, f.k.model, &f.layout) == 0);
+  CHECK(csim_coarse_create(&f.arena, &f.layout.pattern, f.k.model->fixed, &f.C) == 0);
   CHECK(f.C.nlevel == 0);
   CHECK(csim_coarse_add(NULL, &f.C, x, x) == 0);
   destroy(&f);

@@ -170,21 +170,37 @@ static void random_boxes(int n, int style, csim_box *box) {
   }
 }
 
-static int same_pairs(const csim_pair_list *a, const csim_pair_list *b) {
-  return a->n == b->n && (a->n == 0 || !memcmp(a->pair, b->pair, 2 * (size_t)a->n * sizeof(int)));
+typedef struct pair_list {
+  ptrdiff_t n;
+  int *pair; // (n x 3): a, b, and a number that is nobody's business
+} pair_list;
+
+static void take_pairs(csim_pair_chunks *chunks, csim_pool *pool, int na, pair_list *list) {
+  free(list->pair);
+  list->n = csim_pair_chunks_count(chunks);
+  list->pair = CSIM_NEW(int, 3 * list->n);
+  CHECK(list->n >= 0 && csim_pair_chunks_join(chunks, pool, na, 3, list->pair) == 0);
+}
+
+static int same_pairs(const pair_list *a, const pair_list *b) {
+  return a->n == b->n && !memcmp(a->pair, b->pair, 3 * (size_t)a->n * sizeof(int));
+}
+
+static csim_box box_at(const void *boxes, int i) {
+  return ((const csim_box *)boxes)[i];
 }
 
 static void test_broad_phases(void) {
   enum { N = 700, M = 500 };
   csim_box *A = CSIM_NEW(csim_box, N), *B = CSIM_NEW(csim_box, M);
-  csim_morton *key = CSIM_NEW(csim_morton, 2 * N);
   csim_pair_chunks chunks = {0}, brute = {0};
-  csim_pair_list want = {0}, got = {0}, want_between = {0};
+  pair_list want = {0}, got = {0}, want_between = {0};
   csim_grid grid = {0};
   csim_arena arena = {0};
   csim_bvh tree, other;
   odd context = {3};
-  CHECK(csim_bvh_create(&arena, 0, N, &tree) == 0 && csim_bvh_create(&arena, 0, M, &other) == 0);
+  CHECK(csim_bvh_create(&arena, 0, N, 0, box_at, A, &tree) == 0);
+  CHECK(csim_bvh_create(&arena, 0, M, 0, box_at, B, &other) == 0);
   for (int style = 0; style < 5; style++) {
     random_boxes(N, style, A);
     random_boxes(M, style, B);
@@ -193,43 +209,46 @@ static void test_broad_phases(void) {
       for (int j = i + 1; j < N; j++)
         if (csim_boxes_meet(&A[i], &A[j]) && wants(&context, i, j))
           csim_pair_chunks_push(&brute, j & 1, i, j);
-    CHECK(csim_pair_chunks_join(&brute, NULL, N, &want) == 0);
+    take_pairs(&brute, NULL, N, &want);
     csim_pair_chunks_begin(&brute, 1);
     for (int i = 0; i < N; i++)
       for (int j = 0; j < M; j++)
         if (csim_boxes_meet(&A[i], &B[j]) && wants(&context, i, j))
           csim_pair_chunks_push(&brute, 0, i, j);
-    CHECK(csim_pair_chunks_join(&brute, NULL, N, &want_between) == 0);
+    take_pairs(&brute, NULL, N, &want_between);
     for (int threads = 1; threads <= 3; threads++) {
       csim_pool *pool = csim_pool_create(threads);
-      csim_bvh_update(&tree, A, key); // sorted for the first style, refitted afterwards
-      csim_bvh_update(&other, B, key);
+      CHECK(csim_bvh_update(pool, &tree) == 0); // sorted for the first style, refitted afterwards
+      CHECK(csim_bvh_update(pool, &other) == 0);
       csim_bvh_search self = {.A = &tree, .B = &tree, .alike = 1},
                       between = {.A = &tree, .B = &other};
-      CHECK(csim_bvh_pairs(pool, 1, &self, 0, N, keep_some, &context, &chunks, &got) == 0);
+      csim_bvh_pairs(pool, 1, &self, keep_some, &context, &chunks);
+      take_pairs(&chunks, pool, N, &got);
       CHECK(same_pairs(&got, &want));
-      CHECK(csim_bvh_pairs(pool, 1, &between, 0, N, keep_some, &context, &chunks, &got) == 0);
+      csim_bvh_pairs(pool, 1, &between, keep_some, &context, &chunks);
+      take_pairs(&chunks, pool, N, &got);
       CHECK(same_pairs(&got, &want_between));
-      CHECK(csim_grid_pairs(pool, &grid, N, A, keep_some, &context, &chunks, &got) == 0);
+      CHECK(csim_grid_pairs(pool, &grid, N, A, keep_some, &context, &chunks) == 0);
+      take_pairs(&chunks, pool, N, &got);
       CHECK(same_pairs(&got, &want));
-      CHECK(csim_grid_pairs_between(pool, &grid, N, A, M, B, keep_some, &context, &chunks, &got) ==
-            0);
+      CHECK(csim_grid_pairs_between(pool, &grid, N, A, M, B, keep_some, &context, &chunks) == 0);
+      take_pairs(&chunks, pool, N, &got);
       CHECK(same_pairs(&got, &want_between));
       csim_pool_free(pool);
     }
     CHECK(want.n > 0);
   }
-  CHECK(csim_grid_pairs(NULL, &grid, 0, A, keep_some, &context, &chunks, &got) == 0 && got.n == 0);
+  CHECK(csim_grid_pairs(NULL, &grid, 0, A, keep_some, &context, &chunks) == 0);
+  CHECK(csim_pair_chunks_count(&chunks) == 0);
   csim_arena_free(&arena);
   csim_grid_free(&grid);
   csim_pair_chunks_free(&chunks);
   csim_pair_chunks_free(&brute);
-  csim_pair_list_free(&want);
-  csim_pair_list_free(&want_between);
-  csim_pair_list_free(&got);
+  free(want.pair);
+  free(want_between.pair);
+  free(got.pair);
   free(A);
   free(B);
-  free(key);
 }
 
 // ------------------------------------------------------------------------------------- candidates
@@ -273,7 +292,7 @@ static void build_skin(csim_skin *skin, csim_topology *topology) {
 }
 
 static int compare_pairs(const void *a, const void *b) {
-  return memcmp(a, b, 5 * sizeof(int));
+  return memcmp(a, b, 2 * sizeof(int));
 }
 
 // All pairs at x that are nearer than the contact distance are on the list, within its bound of
@@ -290,29 +309,24 @@ static void check_list(const csim_candidates *set, const double *x) {
     int triangle = kind == CSIM_PAIR_VERTEX_TRIANGLE, na = triangle ? skin->npoint : skin->nedge;
     for (int a = 0; a < na; a++)
       for (int b = triangle ? 0 : a + 1; b < (triangle ? skin->ntri : skin->nedge); b++) {
-        csim_candidate pair = {.kind = kind};
-        if (triangle) {
-          pair.v[0] = skin->point[a];
-          memcpy(pair.v + 1, skin->tri + 3 * b, 3 * sizeof(int));
-        } else {
-          memcpy(pair.v, skin->edge + 2 * a, 2 * sizeof(int));
-          memcpy(pair.v + 2, skin->edge + 2 * b, 2 * sizeof(int));
-        }
+        csim_candidate pair = {.a = a, .b = triangle ? b : -1 - b};
+        int v[4];
+        csim_candidate_vertices(skin, &pair, v);
         int shared = 0, split = csim_pair_split((csim_pair_kind)kind);
         for (int k = 0; k < split; k++)
-          for (int l = split; l < 4; l++) shared |= pair.v[k] == pair.v[l];
-        int part[2] = {skin->part[pair.v[0]], skin->part[pair.v[3]]};
+          for (int l = split; l < 4; l++) shared |= v[k] == v[l];
+        int part[2] = {skin->part[v[0]], skin->part[v[3]]};
         if (shared || (part[0] == 2 && part[1] == 2)) continue;
         if (!set->self && part[0] < 2 && part[1] < 2) continue;
         const double *p[4];
-        for (int k = 0; k < 4; k++) p[k] = x + 3 * pair.v[k];
+        for (int k = 0; k < 4; k++) p[k] = x + 3 * v[k];
         double d = sqrt(csim_pair_closest((csim_pair_kind)kind, p, w));
         const csim_candidate *found =
             bsearch(&pair, sorted, (size_t)set->n, sizeof *sorted, compare_pairs);
         if (d < set->distance) CHECK(found);
         if (!found) continue;
         double most[2] = {0, 0};
-        for (int k = 0; k < 4; k++) most[k >= split] = fmax(most[k >= split], moved[pair.v[k]]);
+        for (int k = 0; k < 4; k++) most[k >= split] = fmax(most[k >= split], moved[v[k]]);
         CHECK(d >= csim_candidate_gap(found, set->clock) - most[0] - most[1] - 1e-12);
       }
   }
@@ -349,7 +363,7 @@ static void test_candidates(void) {
     for (int leg = 0; leg < 6; leg++) {
       wander(&set, x);
       check_list(&set, x);
-      csim_candidates_drift(&set, 0.5);
+      csim_candidates_drift(pool, &set, 0.5);
       wander(&set, x);
       check_list(&set, x);
       // some get other references, and know nothing of the old ones

@@ -1,0 +1,20 @@
+// model/layout.h: where the Hessian's blocks stand. Needs model/model.h.
+//
+// It takes as much memory as the springs and hinges themselves: who works with a matrix of blocks
+// has one, and who only begins with one lets it go.
+#ifndef CSIM_MODEL_LAYOUT_H
+#define CSIM_MODEL_LAYOUT_H
+
+#include "model/model.h"
+
+typedef struct csim_layout {
+  csim_pattern pattern;
+  int nenergy;
+  csim_energy energy[CSIM_MAX_ENERGY]; ///< the model's, with the blocks of their nodes
+} csim_layout;
+
+/// Pattern of all the model's energies, and the place of every element in it.
+/// @return 0, or -1 when out of memory (arena->failed)
+int csim_layout_build(csim_arena *arena, const csim_model *model, csim_layout *layout);
+
+#endif
