@@ -26,14 +26,16 @@ void print_help(void) {
        "  -s, --start N          number of the first frame        (same as --set frames.start=N)\n"
        "  -e, --end N            number of the last frame         (same as --set frames.end=N)\n"
        "      --frames A:B       both\n"
-       "      --set PATH=VALUE   change the scene: --set cloth.material.bend=2x --set frames.end=10\n"
+       "      --set PATH=VALUE   change the scene: --set cloth.material.bend=2x --set "
+       "frames.end=10\n"
        "  -j, --threads N        threads; results do not depend on it\n"
        "\n"
        "      --check            read and build everything, report, simulate nothing\n"
        "      --print-config     print the scene with every value resolved, in SI\n"
        "      --print-schema     print the JSON Schema of scenes\n"
        "      --dump-model FILE  write masses, pins and springs as JSON\n"
-       "      --verify-contact   of a CACHE instead of a scene: does anything pass through anything?\n"
+       "      --verify-contact   of a CACHE instead of a scene: does anything pass through "
+       "anything?\n"
        "      --verify-substeps  run, and test that after every substep\n"
        "\n"
        "      --progress STYLE   auto, bar, plain, json, alf, openjd or none\n"
@@ -70,7 +72,8 @@ static int add_set(cli_options *o, const char *text) {
   return 0;
 }
 
-static int set_frame(cli_options *o, const char *key, const char *text, char *storage, size_t size) {
+static int set_frame(cli_options *o, const char *key, const char *text, char *storage,
+                     size_t size) {
   int frame;
   if (parse_int(text, -1000000, &frame)) return usage("\"%s\" is not a frame number", text);
   snprintf(storage, size, "frames.%s=%d", key, frame);
@@ -134,42 +137,96 @@ static int set_progress(cli_options *o, const char *text) {
 }
 
 enum {
-  OPT_OVERWRITE = 256, OPT_FRAMES, OPT_SET, OPT_CHECK, OPT_PRINT_CONFIG, OPT_PRINT_SCHEMA,
-  OPT_DUMP_MODEL, OPT_VERIFY_CONTACT, OPT_VERIFY_SUBSTEPS, OPT_PROGRESS, OPT_JSON, OPT_VERSION, OPT_RESUME,
-  OPT_RESUME_FROM, OPT_ALLOW_CHANGES, OPT_CHECKPOINT_EVERY, OPT_MAX_TIME
+  OPT_OVERWRITE = 256,
+  OPT_FRAMES,
+  OPT_SET,
+  OPT_CHECK,
+  OPT_PRINT_CONFIG,
+  OPT_PRINT_SCHEMA,
+  OPT_DUMP_MODEL,
+  OPT_VERIFY_CONTACT,
+  OPT_VERIFY_SUBSTEPS,
+  OPT_PROGRESS,
+  OPT_JSON,
+  OPT_VERSION,
+  OPT_RESUME,
+  OPT_RESUME_FROM,
+  OPT_ALLOW_CHANGES,
+  OPT_CHECKPOINT_EVERY,
+  OPT_MAX_TIME
 };
 
 static int take(cli_options *o, int option, const char *value) {
   switch (option) {
-  case 'o': o->out = value; return 0;
-  case OPT_OVERWRITE: o->overwrite = 1; return 0;
-  case OPT_RESUME: o->resume = 1; return 0;
+  case 'o':
+    o->out = value;
+    return 0;
+  case OPT_OVERWRITE:
+    o->overwrite = 1;
+    return 0;
+  case OPT_RESUME:
+    o->resume = 1;
+    return 0;
   case OPT_RESUME_FROM:
     o->resume = o->has_resume_from = 1;
-    return parse_int(value, -1000000, &o->resume_from) ? usage("\"%s\" is not a frame number", value) : 0;
-  case OPT_ALLOW_CHANGES: o->allow_changes = 1; return 0;
-  case OPT_CHECKPOINT_EVERY: return set_checkpoint(o, value);
+    return parse_int(value, -1000000, &o->resume_from)
+               ? usage("\"%s\" is not a frame number", value)
+               : 0;
+  case OPT_ALLOW_CHANGES:
+    o->allow_changes = 1;
+    return 0;
+  case OPT_CHECKPOINT_EVERY:
+    return set_checkpoint(o, value);
   case OPT_MAX_TIME:
     return parse_time(value, &o->max_time) || !(o->max_time > 0)
                ? usage("--max-time wants a time (3600, 90m, 1:30:00), not \"%s\"", value)
                : 0;
-  case 's': return set_frame(o, "start", value, o->start, sizeof o->start);
-  case 'e': return set_frame(o, "end", value, o->end, sizeof o->end);
-  case OPT_FRAMES: return set_frames(o, value);
-  case OPT_SET: return add_set(o, value);
-  case 'j': return parse_int(value, 1, &o->threads) ? usage("\"%s\" is not a number of threads", value) : 0;
-  case OPT_CHECK: o->action = ACTION_CHECK; return 0;
-  case OPT_PRINT_CONFIG: o->action = ACTION_PRINT_CONFIG; return 0;
-  case OPT_PRINT_SCHEMA: o->action = ACTION_PRINT_SCHEMA; return 0;
-  case OPT_VERIFY_CONTACT: o->action = ACTION_VERIFY_CONTACT; return 0;
-  case OPT_VERIFY_SUBSTEPS: o->verify_substeps = 1; return 0;
-  case OPT_DUMP_MODEL: o->action = ACTION_DUMP_MODEL; o->dump = value; return 0;
-  case OPT_PROGRESS: return set_progress(o, value);
-  case 'q': o->quiet = 1; return 0;
-  case 'v': o->verbose = 1; return 0;
-  case OPT_JSON: o->json = 1; return 0;
-  case OPT_VERSION: o->action = ACTION_VERSION; return 0;
-  case 'h': o->action = ACTION_HELP; return 0;
+  case 's':
+    return set_frame(o, "start", value, o->start, sizeof o->start);
+  case 'e':
+    return set_frame(o, "end", value, o->end, sizeof o->end);
+  case OPT_FRAMES:
+    return set_frames(o, value);
+  case OPT_SET:
+    return add_set(o, value);
+  case 'j':
+    return parse_int(value, 1, &o->threads) ? usage("\"%s\" is not a number of threads", value) : 0;
+  case OPT_CHECK:
+    o->action = ACTION_CHECK;
+    return 0;
+  case OPT_PRINT_CONFIG:
+    o->action = ACTION_PRINT_CONFIG;
+    return 0;
+  case OPT_PRINT_SCHEMA:
+    o->action = ACTION_PRINT_SCHEMA;
+    return 0;
+  case OPT_VERIFY_CONTACT:
+    o->action = ACTION_VERIFY_CONTACT;
+    return 0;
+  case OPT_VERIFY_SUBSTEPS:
+    o->verify_substeps = 1;
+    return 0;
+  case OPT_DUMP_MODEL:
+    o->action = ACTION_DUMP_MODEL;
+    o->dump = value;
+    return 0;
+  case OPT_PROGRESS:
+    return set_progress(o, value);
+  case 'q':
+    o->quiet = 1;
+    return 0;
+  case 'v':
+    o->verbose = 1;
+    return 0;
+  case OPT_JSON:
+    o->json = 1;
+    return 0;
+  case OPT_VERSION:
+    o->action = ACTION_VERSION;
+    return 0;
+  case 'h':
+    o->action = ACTION_HELP;
+    return 0;
   default: // getopt has said what is wrong
     fputs("see clothsim --help\n", stderr);
     return CSIM_INVALID;
@@ -214,7 +271,8 @@ int read_options(int argc, char **argv, cli_options *o) {
   if (optind == argc) return usage("%s", "which scene?");
   if (optind + 1 < argc) return usage("one scene at a time, not also \"%s\"", argv[optind + 1]);
   o->scene = argv[optind];
-  if (o->overwrite && o->resume) return usage("%s", "--overwrite starts over, --resume goes on: one of them");
+  if (o->overwrite && o->resume)
+    return usage("%s", "--overwrite starts over, --resume goes on: one of them");
   if (o->allow_changes && !o->has_resume_from)
     return usage("%s", "--allow-changes needs --resume-from N");
   if (o->action == ACTION_RUN && !o->out) return usage("%s", "where to write? give -o DIR");
@@ -233,7 +291,8 @@ static int cgroup_cpus(void) {
 
 int choose_threads(const cli_options *o) {
   if (o->threads) return o->threads;
-  static const char *const variables[] = {"CLOTHSIM_THREADS", "OMP_NUM_THREADS", "SLURM_CPUS_PER_TASK"};
+  static const char *const variables[] = {"CLOTHSIM_THREADS", "OMP_NUM_THREADS",
+                                          "SLURM_CPUS_PER_TASK"};
   for (int i = 0; i < 3; i++) {
     const char *text = getenv(variables[i]);
     int threads;

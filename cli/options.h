@@ -45,8 +45,8 @@ int read_options(int argc, char **argv, cli_options *options);
 
 void print_help(void);
 
-/// Threads to use: -j, else CLOTHSIM_THREADS, OMP_NUM_THREADS, SLURM_CPUS_PER_TASK, else the CPUs this
-/// process may run on, at most the cgroup's quota.
+/// Threads to use: -j, else CLOTHSIM_THREADS, OMP_NUM_THREADS, SLURM_CPUS_PER_TASK, else the CPUs
+/// this process may run on, at most the cgroup's quota.
 int choose_threads(const cli_options *options);
 
 #endif

@@ -11,12 +11,12 @@
 typedef struct cli_reporter {
   const cli_options *options;
   progress_style style;
-  int color;            // messages in colour
-  int bar_shown;        // a bar stands on the terminal's last line
-  int last_percent;     // last plain line's
-  int last_frame;       // last json line's
-  int begun;            // a progress was seen,
-  double first_share;   // and this was done before it
+  int color;          // messages in colour
+  int bar_shown;      // a bar stands on the terminal's last line
+  int last_percent;   // last plain line's
+  int last_frame;     // last json line's
+  int begun;          // a progress was seen,
+  double first_share; // and this was done before it
   struct timespec start, last;
 } cli_reporter;
 

@@ -16,8 +16,8 @@ int check_report(void);
 /// A log that remembers its last error's text, for tests that expect one.
 typedef struct check_log {
   csim_log log;
-  char text[1001];    ///< of the last error
-  char pointer[256];  ///< of the last error
+  char text[1001];   ///< of the last error
+  char pointer[256]; ///< of the last error
   int line, column;
 } check_log;
 void check_log_init(check_log *log);

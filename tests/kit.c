@@ -85,7 +85,8 @@ void kit_end(kit *k) {
 void kit_cloth(int cells, double side, double density, double E2D, double B, double h, kit *k) {
   csim_mesh mesh;
   csim_topology topology;
-  csim_shape_spec spec = {.kind = CSIM_SHAPE_KIND_GRID, .size = {side, side}, .cells = {cells, cells}};
+  csim_shape_spec spec = {
+      .kind = CSIM_SHAPE_KIND_GRID, .size = {side, side}, .cells = {cells, cells}};
   CHECK(csim_mesh_shape(&spec, (csim_place){0}, NULL, &mesh) == CSIM_OK);
   CHECK(csim_topology_build(mesh.nvert, mesh.ntri, mesh.tri, &topology) == CSIM_OK);
   kit_begin(mesh.nvert, mesh.vert, 0, h, k);

@@ -9,8 +9,8 @@
 
 typedef struct csim_arena {
   struct csim_arena_block *head;
-  size_t used;  ///< bytes handed out
-  int failed;   ///< an allocation failed (or overflowed); sticky
+  size_t used; ///< bytes handed out
+  int failed;  ///< an allocation failed (or overflowed); sticky
 } csim_arena;
 
 /// Zeroed memory for n elements of the given size, 64-byte aligned. n = 0 gives a valid pointer.

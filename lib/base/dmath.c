@@ -7,7 +7,8 @@
 #include <string.h>
 
 // pi/2 in three parts of at most 33 bits: k * part is exact for |k| < 2^20 (Cody & Waite 1980)
-static const double PIO2_1 = 0x1.921fb544p+0, PIO2_2 = 0x1.0b4611a6p-34, PIO2_3 = 0x1.3198a2e037073p-69;
+static const double PIO2_1 = 0x1.921fb544p+0, PIO2_2 = 0x1.0b4611a6p-34,
+                    PIO2_3 = 0x1.3198a2e037073p-69;
 
 // sin(r) on |r| <= pi/4: Taylor to r^17 (next term 0.785^19 / 19! = 8e-20).
 static double sin_series(double r) {
@@ -40,18 +41,27 @@ static double sin_shifted(double x, int quarter) {
   double k = floor(x * (2 / CSIM_PI) + 0.5);
   double r = ((x - k * PIO2_1) - k * PIO2_2) - k * PIO2_3;
   switch (((long long)k + quarter) & 3) {
-  case 0: return sin_series(r);
-  case 1: return cos_series(r);
-  case 2: return -sin_series(r);
-  default: return -cos_series(r);
+  case 0:
+    return sin_series(r);
+  case 1:
+    return cos_series(r);
+  case 2:
+    return -sin_series(r);
+  default:
+    return -cos_series(r);
   }
 }
 
-double csim_sin(double x) { return sin_shifted(x, 0); }
-double csim_cos(double x) { return sin_shifted(x, 1); }
+double csim_sin(double x) {
+  return sin_shifted(x, 0);
+}
+double csim_cos(double x) {
+  return sin_shifted(x, 1);
+}
 
 // atan(t) on [0, 1]: t is brought to |u| <= tan(pi/16) by atan(t) = c + atan((t - T) / (1 + t T)),
-// then the alternating series to u^19 (next term 0.199^21 / 21 = 9e-17 relative to u: 5e-16 * u^20).
+// then the alternating series to u^19 (next term 0.199^21 / 21 = 9e-17 relative to u: 5e-16 *
+// u^20).
 static double atan_unit(double t) {
   static const double angle[] = {0, CSIM_PI / 8, CSIM_PI / 4};
   static const double tangent[] = {0, 0.41421356237309504880, 1};

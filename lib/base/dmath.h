@@ -1,7 +1,8 @@
 // base/dmath.h: elementary functions with the same bits on every machine. Needs nothing.
 //
 // glibc picks FMA variants of sin, log, exp, ... by CPU, so their last bit differs between nodes of
-// a farm. These use only + - * / sqrt in a fixed order. Errors are measured in tests/unit/test_base.c.
+// a farm. These use only + - * / sqrt in a fixed order. Errors are measured in
+// tests/unit/test_base.c.
 #ifndef CSIM_BASE_DMATH_H
 #define CSIM_BASE_DMATH_H
 

@@ -60,7 +60,9 @@ static int read_fast(const char *p, const char *stop, double *value) {
   return 1;
 }
 
-static char decimal_point(void) { return *localeconv()->decimal_point; }
+static char decimal_point(void) {
+  return *localeconv()->decimal_point;
+}
 
 const char *csim_read_number(const char *text, const char *end, double *value) {
   const char *stop = scan_number(text, end);

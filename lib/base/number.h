@@ -4,7 +4,8 @@
 
 /// Reads a decimal floating-point number, correctly rounded, that starts exactly at `text`
 /// (no leading space; "inf", "nan" and hexadecimal are not numbers).
-/// @param[out] value  the number; untouched on failure. Overflow gives +-infinity: the caller refuses it
+/// @param[out] value  the number; untouched on failure. Overflow gives +-infinity: the caller
+/// refuses it
 /// @return the first character after it, or NULL when there is no number
 const char *csim_read_number(const char *text, const char *end, double *value);
 

@@ -1,5 +1,5 @@
-// cache/sequence_files.c: frames from mesh files: a folder of NAME_0001.obj (or .ply), files given as
-// NAME_####.obj, or one file. Needs io/, base/.
+// cache/sequence_files.c: frames from mesh files: a folder of NAME_0001.obj (or .ply), files given
+// as NAME_####.obj, or one file. Needs io/, base/.
 //
 // Each # stands for a digit; numbers that need more digits than there are # may have them.
 // A run's folder may hold meshes in several formats; OBJ goes before PLY. Files that share a name
@@ -213,8 +213,7 @@ static csim_status open_files(csim_sequence *s) {
 }
 
 // Whether a later frame has the faces of the first; says it when not.
-static int same_faces(csim_sequence *s, const frame_file *file, const csim_mesh *mesh,
-                      int object) {
+static int same_faces(csim_sequence *s, const frame_file *file, const csim_mesh *mesh, int object) {
   const files *all = s->state;
   const csim_mesh *first = &all->mesh[object];
   frame_file **present = all->present + (ptrdiff_t)object * s->info.nframe;

@@ -29,10 +29,13 @@ static inline int csim_boxes_meet(const csim_box *a, const csim_box *b) {
 
 /// A box that meets nothing; finite, as infinities would make NaN of drifts.
 #define CSIM_BOX_NOWHERE                                                                           \
-  {{CSIM_BOX_FAR, CSIM_BOX_FAR, CSIM_BOX_FAR, 0},                                                  \
-   {-CSIM_BOX_FAR, -CSIM_BOX_FAR, -CSIM_BOX_FAR, 0},                                               \
-   {CSIM_BOX_FAR, CSIM_BOX_FAR, CSIM_BOX_FAR, 0},                                                  \
-   {-CSIM_BOX_FAR, -CSIM_BOX_FAR, -CSIM_BOX_FAR, 0}}
+  {                                                                                                \
+    {CSIM_BOX_FAR, CSIM_BOX_FAR, CSIM_BOX_FAR, 0},                                                 \
+        {-CSIM_BOX_FAR, -CSIM_BOX_FAR, -CSIM_BOX_FAR, 0},                                          \
+        {CSIM_BOX_FAR, CSIM_BOX_FAR, CSIM_BOX_FAR, 0}, {                                           \
+      -CSIM_BOX_FAR, -CSIM_BOX_FAR, -CSIM_BOX_FAR, 0                                               \
+    }                                                                                              \
+  }
 #define CSIM_BOX_FAR 1e37f
 
 /// The box around a point x [m] and all within `grow` [m] of it, that drifts by `drift` [m];

@@ -112,7 +112,8 @@ void csim_collider_to_world(const csim_collider *collider, const csim_pose *pose
 void csim_collider_vertices(const csim_collider *collider, double time, double *out) {
   int n = 3 * collider->mesh->nvert;
   if (collider->nframe > 0) {
-    double at = collider->frame_step > 0 ? (time - collider->frame_start) / collider->frame_step : 0;
+    double at =
+        collider->frame_step > 0 ? (time - collider->frame_start) / collider->frame_step : 0;
     double last = collider->nframe - 1;
     at = at > 0 ? (at < last ? at : last) : 0;
     int f = at < last ? (int)at : collider->nframe - 1;

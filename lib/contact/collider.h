@@ -43,8 +43,8 @@ void csim_collider_vertices(const csim_collider *collider, double time, double *
 double csim_collider_distance(const csim_collider *collider, const double *x, double *gradient);
 
 /// First touch of a point that goes straight from a to b in the collider's frame: a root of
-/// phi(x(t)) = distance on [0, 1]. All shapes are convex, and so is phi along a line: Newton's steps
-/// from the outside never overshoot the first root.
+/// phi(x(t)) = distance on [0, 1]. All shapes are convex, and so is phi along a line: Newton's
+/// steps from the outside never overshoot the first root.
 /// @param[out] t         time of the touch
 /// @param[out] gradient  (3) there
 /// @return 1 touch, 0 none, or inside at the start

@@ -47,9 +47,8 @@ void csim_contact_lag_friction(csim_contact *contact, int fresh) {
     const csim_contact_term *t = &contact->term[i];
     if (fresh && !is_fresh(contact, t)) continue;
     // of a plane's term, v[3] tells the plane
-    double mu =
-        csim_contact_coefficient(&contact->params, contact->model, contact->collider,
-                                 part_of(contact, t->v[0]), part_of(contact, t->v[3]));
+    double mu = csim_contact_coefficient(&contact->params, contact->model, contact->collider,
+                                         part_of(contact, t->v[0]), part_of(contact, t->v[3]));
     if (!(mu * -t->force > 0)) continue;
     csim_friction_term *f = &friction[contact->nfriction++];
     *f = (csim_friction_term){.limit = -mu * t->force};

@@ -13,8 +13,8 @@ typedef struct impulse_job {
   double *x, *v; // x NULL: penalty
 } impulse_job;
 
-// How deep the vertex that ends at x is within the thickness, and which way is out (world); < 0 when it
-// is not.
+// How deep the vertex that ends at x is within the thickness, and which way is out (world); < 0
+// when it is not.
 static double find_depth(const impulse_job *job, const double *x0, const double *x, double *local,
                          double n[3]) {
   const csim_impulse_step *s = job->step;
@@ -86,13 +86,13 @@ static int respond_all(const csim_impulse_step *s, double *x, double *v) {
   double count = 0;
   for (int k = 0; k < s->ncollider; k++) {
     const csim_collider *collider = &s->collider[k];
-    impulse_job job = {
-        .step = s,
-        .number = k,
-        .now = csim_motion_pose(&collider->motion, collider->pivot, s->time),
-        .before = csim_motion_pose(&collider->motion, collider->pivot, s->time - s->h),
-        .x = x,
-        .v = v};
+    impulse_job job = {.step = s,
+                       .number = k,
+                       .now = csim_motion_pose(&collider->motion, collider->pivot, s->time),
+                       .before =
+                           csim_motion_pose(&collider->motion, collider->pivot, s->time - s->h),
+                       .x = x,
+                       .v = v};
     count += csim_pool_sum(s->pool, s->model->nvert, respond_range, &job);
   }
   return (int)count;

@@ -1,5 +1,5 @@
-// contact/impulse.h: responses to analytic colliders that give no guarantee: the impulse of the first
-// seed and penalty springs. Needs collider.h.
+// contact/impulse.h: responses to analytic colliders that give no guarantee: the impulse of the
+// first seed and penalty springs. Needs collider.h.
 //
 // Both see vertices only: faces may cut a collider's surface. With the discrete test, fast vertices
 // may pass through thin colliders.
@@ -38,8 +38,8 @@ int csim_impulse_respond(const csim_impulse_step *step, double *x, double *v);
 ///
 ///   v += max(0, s d / h - min(1, 2 sqrt(s)) min(v.n, 0)) n,  s = params->penalty
 ///
-/// which is an explicit spring of stiffness s m / h^2 with a dashpot against approach (v relative to
-/// the collider); then friction as above.
+/// which is an explicit spring of stiffness s m / h^2 with a dashpot against approach (v relative
+/// to the collider); then friction as above.
 ///
 /// @param v  (nvert x 3) with the outer forces of the step, before it is solved; changed
 /// @return number of vertices pushed

@@ -35,15 +35,15 @@ void csim_contact_measure_ways(csim_contact *contact) {
   memset(contact->press, 0, (size_t)skin->npart * sizeof *contact->press);
   for (int i = skin->nbody_vert; i < skin->nvert; i++) {
     double *most = &contact->press[skin->part[i]];
-    *most = csim_max(*most, csim_distance(contact->x + 3 * (ptrdiff_t)i,
-                                          contact->goal + 3 * (ptrdiff_t)i));
+    *most = csim_max(
+        *most, csim_distance(contact->x + 3 * (ptrdiff_t)i, contact->goal + 3 * (ptrdiff_t)i));
   }
   for (int k = 0; k < contact->nplane; k++)
     contact->press[contact->plane[k].part] =
         fabs(contact->plane[k].offset - contact->plane[k].goal_offset);
   for (int p = 0; p < skin->npart; p++)
-    contact->press[p] = csim_max(
-        LEAST_PRESS, csim_min(1, contact->press[p] / contact->params.thickness));
+    contact->press[p] =
+        csim_max(LEAST_PRESS, csim_min(1, contact->press[p] / contact->params.thickness));
 }
 
 double csim_contact_plane_scale(const csim_contact *contact, const csim_contact_plane *plane,

@@ -13,10 +13,10 @@ typedef struct csim_skin {
   int nvert;      ///< with those of colliders behind
   int nbody;      ///< bodies; parts beyond are colliders
   int npart;
-  int *part;    ///< (nvert) body, or nbody + collider
-  int *first;   ///< (npart + 1) first vertex of each part
-  double *x0;   ///< (nvert x 3) [m] at the start
-  double *mass; ///< (nvert) [kg]; 0 for colliders
+  int *part;       ///< (nvert) body, or nbody + collider
+  int *first;      ///< (npart + 1) first vertex of each part
+  double *x0;      ///< (nvert x 3) [m] at the start
+  double *mass;    ///< (nvert) [kg]; 0 for colliders
   double *elastic; ///< (nvert) [N/m] half the sum of the springs' stiffness there; 0 for colliders
   int npoint, nbody_point; ///< those of bodies come first, here and below
   int *point;              ///< (npoint) vertices that are in a triangle

@@ -139,11 +139,12 @@ static csim_status check_inside(const start_check *s, int ncollider, long long *
       if (parent[i] != i) continue;
       const double *p = s->skin.x0 + 3 * (ptrdiff_t)i;
       if (csim_winding_number(collider->mesh->ntri, collider->mesh->tri, x, p) < 0.5) continue;
-      csim_say(s->log, s->level, (csim_place){0},
-               "\"%s\" starts inside of the solid \"%s\", with its vertex %d at (%.4g, %.4g, %.4g); "
-               "move it out, or leave out \"solid\" of the collider",
-               name_of(s, s->skin.part[i]), collider->name, i - s->skin.first[s->skin.part[i]], p[0],
-               p[1], p[2]);
+      csim_say(
+          s->log, s->level, (csim_place){0},
+          "\"%s\" starts inside of the solid \"%s\", with its vertex %d at (%.4g, %.4g, %.4g); "
+          "move it out, or leave out \"solid\" of the collider",
+          name_of(s, s->skin.part[i]), collider->name, i - s->skin.first[s->skin.part[i]], p[0],
+          p[1], p[2]);
       ++*total;
     }
   }

@@ -7,15 +7,15 @@
 
 /// Tests all surfaces at the start exactly, as the filter will keep them: bodies with colliders,
 /// with each other and with themselves (only with colliders when `self` is 0); colliders may cross
-/// each other. Parts of bodies wholly inside of solid colliders count too. Tells the log about each two objects that meet, with the first of their faces:
-/// errors, or warnings when `refuse` is 0.
+/// each other. Parts of bodies wholly inside of solid colliders count too. Tells the log about each
+/// two objects that meet, with the first of their faces: errors, or warnings when `refuse` is 0.
 ///
 /// Bodies whose mean edge is shorter than the thickness are an error in any case: their own
 /// vertices would push each other apart.
 ///
 /// @param      path   OBJ file to write the triangles that meet to, when there are any; NULL = none
-/// @param[out] total  pairs of triangles that meet, vertices behind planes, and parts inside of solid
-/// colliders
+/// @param[out] total  pairs of triangles that meet, vertices behind planes, and parts inside of
+/// solid colliders
 /// @return CSIM_OK whether or not there are any; CSIM_INVALID (thickness); CSIM_MEMORY; CSIM_IO
 /// (the file)
 csim_status csim_contact_check_start(const csim_model *model, int ncollider,

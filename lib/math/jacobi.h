@@ -5,9 +5,9 @@
 #include "math/pcg.h"
 
 typedef struct csim_jacobi_params {
-  double alpha;       ///< damping, (0, 1]
-  double rho;         ///< estimated spectral radius of the iteration, [0, 1); 0 = no acceleration
-  double tolerance;   ///< on |b - A x| / |b|
+  double alpha;     ///< damping, (0, 1]
+  double rho;       ///< estimated spectral radius of the iteration, [0, 1); 0 = no acceleration
+  double tolerance; ///< on |b - A x| / |b|
   int max_iterations;
 } csim_jacobi_params;
 

@@ -10,20 +10,20 @@
 typedef struct csim_mesh {
   csim_arena arena; ///< owns all arrays below
   int nvert;
-  double *vert;    ///< (nvert x 3) [m]
+  double *vert; ///< (nvert x 3) [m]
   int nface;
   int *face_start; ///< (nface + 1) first corner of each face
   int *face_vert;  ///< (face_start[nface]) vertex of each corner
   int nuv;         ///< 0 when there are no texture coordinates
   double *uv;      ///< (nuv x 2)
-  int *face_uv;    ///< (face_start[nface]) uv of each corner, -1 where it has none; NULL when nuv = 0
+  int *face_uv; ///< (face_start[nface]) uv of each corner, -1 where it has none; NULL when nuv = 0
   int ntag;
-  char **tag;      ///< (ntag) o / g / usemtl statements in force, see mesh/tag.h
-  int *face_tag;   ///< (nface) tag of each face, -1 = none; NULL when ntag = 0
+  char **tag;    ///< (ntag) o / g / usemtl statements in force, see mesh/tag.h
+  int *face_tag; ///< (nface) tag of each face, -1 = none; NULL when ntag = 0
   int ntri;
-  int *tri;        ///< (ntri x 3) the faces triangulated, in face order
-  int *tri_face;   ///< (ntri) face each triangle came from
-  int grid[2];     ///< cells of a built-in grid along its two sides, else 0
+  int *tri;      ///< (ntri x 3) the faces triangulated, in face order
+  int *tri_face; ///< (ntri) face each triangle came from
+  int grid[2];   ///< cells of a built-in grid along its two sides, else 0
 } csim_mesh;
 
 /// Limits checked before anything is allocated.

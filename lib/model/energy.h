@@ -2,8 +2,9 @@
 //
 // An energy is a sum over elements of a few vertices each. A kind (springs.c, hinges.c, volume.c,
 // anchors.c) supplies value, gradient and Hessian over a range of elements; this file runs them in
-// parallel. Elements are sorted by colour: no two of one colour share a vertex, so a colour's elements
-// add to vertices and blocks without a race, and every sum has one order whatever the thread count.
+// parallel. Elements are sorted by colour: no two of one colour share a vertex, so a colour's
+// elements add to vertices and blocks without a race, and every sum has one order whatever the
+// thread count.
 #ifndef CSIM_MODEL_ENERGY_H
 #define CSIM_MODEL_ENERGY_H
 
@@ -23,8 +24,8 @@ typedef struct csim_point {
 
 /// An element seen as a constraint, for methods that project: its energy is k/2 |C|^2.
 typedef struct csim_constraint {
-  int dim;           ///< 1: C[0] with gradients grad; 3: a vector C = sum weight_n x_n + constant
-  double k;          ///< stiffness [J / unit of C^2]
+  int dim;  ///< 1: C[0] with gradients grad; 3: a vector C = sum weight_n x_n + constant
+  double k; ///< stiffness [J / unit of C^2]
   double C[3];
   double grad[4][3]; ///< dim 1: dC/dx of each node; dim 3: grad[n][0] is the weight of node n
 } csim_constraint;
@@ -40,16 +41,16 @@ typedef struct csim_energy_kind {
   void (*gradient)(const csim_energy *energy, const csim_point *at, int first, int last, double *g);
   /// Adds d2E/dx2 [N/m] to the blocks val (nblock x 9); positive semidefinite per element unless
   /// spd is CSIM_SPD_NONE.
-  void (*hessian)(const csim_energy *energy, const csim_point *at, csim_spd spd, int first, int last,
-                  double *val);
-  /// Of two nodes: the Hessian is [[H, -H], [-H, H]] with H = a I + c r r^T, r = x_0 - x_1. Adds a [N/m]
-  /// and c [N/m^3] of n given elements to out (n x 2); c >= 0. Element -1 adds nothing. NULL: not of
-  /// this form.
+  void (*hessian)(const csim_energy *energy, const csim_point *at, csim_spd spd, int first,
+                  int last, double *val);
+  /// Of two nodes: the Hessian is [[H, -H], [-H, H]] with H = a I + c r r^T, r = x_0 - x_1. Adds a
+  /// [N/m] and c [N/m^3] of n given elements to out (n x 2); c >= 0. Element -1 adds nothing. NULL:
+  /// not of this form.
   void (*stretch)(const csim_energy *energy, const csim_point *at, csim_spd spd, int n,
                   const int *element, double *out);
   int constant; ///< 1: the Hessian is W (x) I3, W what `laplacian` adds
-  /// Adds a constant scalar matrix W with W (x) I3 >= Hessian in spirit to val (nblock): the matrix of
-  /// projective dynamics. Rows sum to zero, but for anchors.
+  /// Adds a constant scalar matrix W with W (x) I3 >= Hessian in spirit to val (nblock): the matrix
+  /// of projective dynamics. Rows sum to zero, but for anchors.
   void (*laplacian)(const csim_energy *energy, int first, int last, double *val);
   int bounded; ///< 1: W (x) I3 - Hessian is positive semidefinite everywhere, so that a step by W
                ///< never overshoots
@@ -59,13 +60,13 @@ typedef struct csim_energy_kind {
 
 struct csim_energy {
   const csim_energy_kind *kind;
-  csim_isa isa;  ///< kernels to use
+  csim_isa isa; ///< kernels to use
   int nelem;
   int *node;     ///< (nelem x nnode) vertices
   double *param; ///< (nelem x nparam) constants, see each kind
   int ncolor;
-  int *color;    ///< (ncolor + 1) first element of each colour
-  int *slot;     ///< (nelem x nnode x nnode) block of (node a, node b), once bound to a pattern
+  int *color; ///< (ncolor + 1) first element of each colour
+  int *slot;  ///< (nelem x nnode x nnode) block of (node a, node b), once bound to a pattern
 };
 
 /// Copies the elements, sorted by colour (greedy first fit in the given order).
@@ -87,21 +88,22 @@ void csim_energy_laplacian(csim_pool *pool, const csim_energy *energy, double *v
 
 // ------------------------------------------------------------------------------------------- kinds
 
-/// Spring between two vertices: E = k/2 (l - L)^2, l = |x_a - x_b|. Parameters k [N/m], L [m], and two
-/// cures of locking: compression, the share of k that resists l < L [-]; slack, the strain on either
-/// side of L that costs nothing [-] (the energy then starts at the slack's edge, C1).
+/// Spring between two vertices: E = k/2 (l - L)^2, l = |x_a - x_b|. Parameters k [N/m], L [m], and
+/// two cures of locking: compression, the share of k that resists l < L [-]; slack, the strain on
+/// either side of L that costs nothing [-] (the energy then starts at the slack's edge, C1).
 extern const csim_energy_kind csim_spring_kind;
 
-/// Limit of a spring's strain: E = k/3 (l - M)^3 / M for l > M, else 0: C2. Parameters k [N/m], M [m].
+/// Limit of a spring's strain: E = k/3 (l - M)^3 / M for l > M, else 0: C2. Parameters k [N/m], M
+/// [m].
 extern const csim_energy_kind csim_limit_kind;
 
 /// Isometric quadratic bending of a hinge (a, b, c, d): edge ab, opposite vertices c and d:
 /// E = 1/2 |sum_i q_i x_i|^2. Parameters q (4) [N^1/2 m^-1/2]. Flat rest shape. Bergou et al. 2006.
 extern const csim_energy_kind csim_quadratic_kind;
 
-/// Cotangent bending of a hinge: E = 1/2 (|sum_i q_i x_i| - c0)^2, the quadratic energy about a curved
-/// rest shape, as projective dynamics has it (Bouaziz et al. 2014). Parameters q (4), c0 [N^1/2 m^1/2]. It
-/// cannot tell a hinge from its mirror image.
+/// Cotangent bending of a hinge: E = 1/2 (|sum_i q_i x_i| - c0)^2, the quadratic energy about a
+/// curved rest shape, as projective dynamics has it (Bouaziz et al. 2014). Parameters q (4), c0
+/// [N^1/2 m^1/2]. It cannot tell a hinge from its mirror image.
 extern const csim_energy_kind csim_cotangent_kind;
 
 /// Dihedral bending of a hinge (a, b, c, d): E = k/2 (theta - theta0)^2. Parameters k [J], theta0
@@ -117,8 +119,8 @@ extern const csim_energy_kind csim_volume_kind;
 extern const csim_energy_kind csim_anchor_kind;
 
 /// Parameters of a hinge on the rest positions X, for bending stiffness B [N m].
-/// Energies are B |e|^2 / (A0 + A1) / 2 theta^2 near the rest shape: the factor 1 (not the textbook's
-/// 3) is what makes B the plate's stiffness on regular meshes (../docs/methods.md).
+/// Energies are B |e|^2 / (A0 + A1) / 2 theta^2 near the rest shape: the factor 1 (not the
+/// textbook's 3) is what makes B the plate's stiffness on regular meshes (../docs/methods.md).
 void csim_quadratic_param(const double *X, const int node[4], double B, double q[4]);
 void csim_cotangent_param(const double *X, const int node[4], double B, double param[5]);
 void csim_dihedral_param(const double *X, const int node[4], double B, double param[6]);

@@ -12,8 +12,8 @@ void csim_wind_at(const csim_wind *wind, const double *x, double time, double *u
   memcpy(u, wind->velocity, 3 * sizeof *u);
   double speed = csim_norm(wind->velocity);
   if (!(wind->turbulence > 0 && speed > 0 && wind->gust_length > 0)) return;
-  // four waves of shrinking length carried along by the wind; directions and phases are fixed numbers
-  // without a common period
+  // four waves of shrinking length carried along by the wind; directions and phases are fixed
+  // numbers without a common period
   static const double direction[4][3] = {
       {0.8, 0.3, 0.52}, {-0.45, 0.6, 0.66}, {0.3, -0.75, 0.59}, {0.1, 0.5, -0.86}};
   static const double push[4][3] = {

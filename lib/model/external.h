@@ -1,20 +1,22 @@
-// model/external.h: what bodies feel from outside: gravity, damping, drag in the wind. Needs model.h.
+// model/external.h: what bodies feel from outside: gravity, damping, drag in the wind. Needs
+// model.h.
 #ifndef CSIM_MODEL_EXTERNAL_H
 #define CSIM_MODEL_EXTERNAL_H
 
 #include "model/model.h"
 
-/// Velocity of the air [m/s] at a point and time: the mean wind plus gusts, a fixed sum of travelling
-/// waves whose root mean square is turbulence * |mean|.
+/// Velocity of the air [m/s] at a point and time: the mean wind plus gusts, a fixed sum of
+/// travelling waves whose root mean square is turbulence * |mean|.
 void csim_wind_at(const csim_wind *wind, const double *x, double time, double *u);
 
 /// Velocities after the external forces alone acted for h [s]:
 ///
 ///   v* = (M + h D)^-1 (M e^(-damping h) v + h M g + h D u)
 ///
-/// D: drag of the surface, per triangle of area A, unit normal n and velocity w relative to the air,
-/// a third to each corner: 1/2 rho A (c |w.n| n n^T + 0.05 c |w| (I - n n^T)). Taking D at the start
-/// and the velocity at the end keeps any wind stable at any step. Without drag: v* = v + h g exactly.
+/// D: drag of the surface, per triangle of area A, unit normal n and velocity w relative to the
+/// air, a third to each corner: 1/2 rho A (c |w.n| n n^T + 0.05 c |w| (I - n n^T)). Taking D at the
+/// start and the velocity at the end keeps any wind stable at any step. Without drag: v* = v + h g
+/// exactly.
 ///
 /// @param      decay   (nbody) scratch: e^(-damping h)
 /// @param      air     (nvert x 3) scratch: the wind at each vertex

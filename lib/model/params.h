@@ -20,17 +20,18 @@ typedef struct csim_key {
 
 typedef struct csim_motion {
   int nkey;
-  csim_key *key;      ///< (nkey) times strictly increasing
-  int smooth;         ///< 1: ease in and out of every key; 0: linear
+  csim_key *key; ///< (nkey) times strictly increasing
+  int smooth;    ///< 1: ease in and out of every key; 0: linear
   int has_pivot;
-  double pivot[3];    ///< [m] of rotations; without: centroid of the pinned vertices / the position
+  double pivot[3]; ///< [m] of rotations; without: centroid of the pinned vertices / the position
 } csim_motion;
 
 // ---------------------------------------------------------------------------------------- models
 
 typedef enum csim_network {
   CSIM_NETWORK_MESH,       ///< a spring on every edge of the triangles
-  CSIM_NETWORK_STRUCTURED, ///< a grid's structural, shear (both diagonals) and bend (skip one) springs
+  CSIM_NETWORK_STRUCTURED, ///< a grid's structural, shear (both diagonals) and bend (skip one)
+                           ///< springs
 } csim_network;
 
 typedef enum csim_bending {
@@ -49,10 +50,10 @@ typedef enum csim_edges {
 
 /// Air over the whole scene.
 typedef struct csim_wind {
-  double velocity[3];  ///< [m/s] mean
-  double density;      ///< [kg/m^3] of the air; 0 = vacuum
-  double turbulence;   ///< [-] amplitude of gusts as a share of the mean speed
-  double gust_length;  ///< [m] size of the gusts
+  double velocity[3]; ///< [m/s] mean
+  double density;     ///< [kg/m^3] of the air; 0 = vacuum
+  double turbulence;  ///< [-] amplitude of gusts as a share of the mean speed
+  double gust_length; ///< [m] size of the gusts
 } csim_wind;
 
 // ---------------------------------------------------------------------------------------- solver
@@ -65,8 +66,8 @@ typedef enum csim_linear {
 } csim_linear;
 
 typedef enum csim_preconditioner {
-  CSIM_PRECONDITIONER_JACOBI, ///< block-Jacobi: inverses of the 3 x 3 diagonal blocks
-  CSIM_PRECONDITIONER_ICHOL,  ///< incomplete Cholesky without fill, in 3 x 3 blocks
+  CSIM_PRECONDITIONER_JACOBI,     ///< block-Jacobi: inverses of the 3 x 3 diagonal blocks
+  CSIM_PRECONDITIONER_ICHOL,      ///< incomplete Cholesky without fill, in 3 x 3 blocks
   CSIM_PRECONDITIONER_MULTILEVEL, ///< block-Jacobi on a hierarchy of aggregates, see math/coarse.h
 } csim_preconditioner;
 
@@ -77,8 +78,8 @@ typedef enum csim_spd {
 } csim_spd;
 
 typedef enum csim_start {
-  CSIM_START_INERTIA, ///< iterate from y = x + h v + h^2 M^-1 f
-  CSIM_START_REST,    ///< iterate from x of the last step
+  CSIM_START_INERTIA,  ///< iterate from y = x + h v + h^2 M^-1 f
+  CSIM_START_REST,     ///< iterate from x of the last step
   CSIM_START_VELOCITY, ///< iterate from x + h v, without external forces (the first seed)
 } csim_start;
 
@@ -112,7 +113,8 @@ typedef enum csim_velocity_update {
 /// How exact pins are held.
 typedef enum csim_pin_mode {
   CSIM_PINS_REDUCED,       ///< pinned coordinates leave the system (x = K^T x_f + b)
-  CSIM_PINS_COUNTER_FORCE, ///< a force cancels all others and its derivative enters the matrix (newton)
+  CSIM_PINS_COUNTER_FORCE, ///< a force cancels all others and its derivative enters the matrix
+                           ///< (newton)
 } csim_pin_mode;
 
 /// Names of the methods a scene can choose, NULL-terminated.
@@ -121,7 +123,7 @@ extern const char *const csim_method_names[];
 enum { CSIM_MAX_WINDOW = 16 };
 
 typedef struct csim_solver_params {
-  const char *method;  ///< one of csim_method_names but "auto", which a scene resolves
+  const char *method; ///< one of csim_method_names but "auto", which a scene resolves
   csim_linear linear;
   csim_preconditioner preconditioner;
   csim_spd spd;
@@ -134,15 +136,15 @@ typedef struct csim_solver_params {
   double jacobi_alpha;     ///< damping of jacobi, (0, 1]
   double chebyshev_rho;    ///< estimated spectral radius, [0, 1)
   csim_integrator integrator;
-  csim_acceleration acceleration; ///< of descent and pd
-  int window;              ///< of anderson and lbfgs, 1..CSIM_MAX_WINDOW
-  csim_projection projection;     ///< of pbd and xpbd
+  csim_acceleration acceleration;       ///< of descent and pd
+  int window;                           ///< of anderson and lbfgs, 1..CSIM_MAX_WINDOW
+  csim_projection projection;           ///< of pbd and xpbd
   csim_velocity_update velocity_update; ///< of pbd
-  double pbd_stiffness;    ///< of pbd's constraints, (0, 1]: the share of an error left after all
-                           ///< iterations is 1 - this
+  double pbd_stiffness; ///< of pbd's constraints, (0, 1]: the share of an error left after all
+                        ///< iterations is 1 - this
   csim_pin_mode pins;
   int strain_limit_iterations; ///< passes that shorten springs beyond strain_limit after the solve
-  double strain_limit;     ///< [-] largest strain of those passes; 0 = none
+  double strain_limit;         ///< [-] largest strain of those passes; 0 = none
 } csim_solver_params;
 
 // --------------------------------------------------------------------------------------- contact
@@ -182,21 +184,21 @@ typedef enum csim_on_intersection {
 
 /// Friction between two parts that differs from the general rule.
 typedef struct csim_pair_friction {
-  char *object[2];   ///< names of the two; equal: an object against itself
-  int part[2];       ///< their numbers: bodies, then colliders, in the order of the scene
-  double friction;   ///< [-]
+  char *object[2]; ///< names of the two; equal: an object against itself
+  int part[2];     ///< their numbers: bodies, then colliders, in the order of the scene
+  double friction; ///< [-]
 } csim_pair_friction;
 
 typedef struct csim_contact_params {
-  int self;          ///< cloth against itself and other cloth
+  int self; ///< cloth against itself and other cloth
   csim_response response;
-  double thickness;  ///< [m] distance at which surfaces begin to push each other apart
-  double friction;   ///< [-] default coefficient
-  double slip;       ///< [m/s] below this speed friction grows linearly from 0 (filter)
+  double thickness; ///< [m] distance at which surfaces begin to push each other apart
+  double friction;  ///< [-] default coefficient
+  double slip;      ///< [m/s] below this speed friction grows linearly from 0 (filter)
   csim_barrier_kind energy;
   csim_broad_phase broad_phase;
   csim_contact_test test; ///< of impulse and penalty
-  double penalty;    ///< [-] penalty: share of the depth that a spring undoes in a substep
+  double penalty;         ///< [-] penalty: share of the depth that a spring undoes in a substep
   csim_on_intersection on_intersection;
   int nfriction;
   csim_pair_friction *pair_friction; ///< (nfriction)

@@ -16,8 +16,8 @@ typedef struct csim_stiffness {
   csim_pattern diagonal; ///< of D alone
   csim_bsr D;            ///< A.diag as a matrix, for what else adds to the diagonal
   int nedge;
-  int *place;      ///< (nedge x 2) of a spring's edge, its ends not both fixed: its place at the row
-                   ///< of either end, the lower one first; at a fixed end -1 - the other end
+  int *place; ///< (nedge x 2) of a spring's edge, its ends not both fixed: its place at the row
+              ///< of either end, the lower one first; at a fixed end -1 - the other end
   double *bending; ///< (nedge) [N/m] constant share of a
   double *anchor;  ///< (nvert) [N/m] of soft pins
   int nspring;     ///< energies with springs

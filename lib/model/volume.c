@@ -83,8 +83,7 @@ static void volume_hessian(const csim_energy *energy, const csim_point *at, csim
       for (int n = 0; n < 4; n++) {
         double *H = val + 9 * (ptrdiff_t)slot[4 * m + n];
         csim_mat3_add_outer(t.k, t.g[m], t.g[n], H);
-        if (spd == CSIM_SPD_NONE && m != n)
-          add_second_derivative(at, t.node, t.k * t.dV, m, n, H);
+        if (spd == CSIM_SPD_NONE && m != n) add_second_derivative(at, t.node, t.k * t.dV, m, n, H);
       }
   }
 }

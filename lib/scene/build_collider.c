@@ -20,10 +20,11 @@ static csim_status check_solid(const csim_object *object, const csim_collider *c
     const csim_fault *fault = facts.boundary.count      ? &facts.boundary
                               : facts.nonmanifold.count ? &facts.nonmanifold
                                                         : &facts.flipped;
-    csim_say(log, CSIM_ERROR, object->mesh_place,
-             "collider \"%s\" is declared solid, but its mesh is %s: %d edges, the first from vertex "
-             "%d to %d at face %d; mend the mesh, or leave out \"solid\"",
-             object->name, why, fault->count, fault->vert[0], fault->vert[1], fault->face[0]);
+    csim_say(
+        log, CSIM_ERROR, object->mesh_place,
+        "collider \"%s\" is declared solid, but its mesh is %s: %d edges, the first from vertex "
+        "%d to %d at face %d; mend the mesh, or leave out \"solid\"",
+        object->name, why, fault->count, fault->vert[0], fault->vert[1], fault->face[0]);
     return CSIM_INVALID;
   }
   for (int f = 0; f < (collider->nframe ? collider->nframe : 1); f++) {
@@ -33,11 +34,12 @@ static csim_status check_solid(const csim_object *object, const csim_collider *c
     if (volume > 0) continue;
     char when[40] = "";
     if (f) snprintf(when, sizeof when, " in frame %d of the sequence", f + 1);
-    csim_say(log, CSIM_ERROR, object->mesh_place,
-             "collider \"%s\" is declared solid, but is inside out%s: its faces point inward and its "
-             "volume is negative; turn its faces around (\"flip normals\" in modelling programs), or "
-             "leave out \"solid\"",
-             object->name, when);
+    csim_say(
+        log, CSIM_ERROR, object->mesh_place,
+        "collider \"%s\" is declared solid, but is inside out%s: its faces point inward and its "
+        "volume is negative; turn its faces around (\"flip normals\" in modelling programs), or "
+        "leave out \"solid\"",
+        object->name, when);
     return CSIM_INVALID;
   }
   return CSIM_OK;
@@ -55,10 +57,18 @@ csim_status csim_build_collider(const csim_scene *scene, const csim_object *obje
                                                                 : scene->contact.friction};
   int round = 1; // a scale that differs between axes would not keep it round
   switch (source->shape) {
-  case CSIM_SHAPE_PLANE: collider->shape = CSIM_COLLIDER_PLANE; break;
-  case CSIM_SHAPE_SPHERE: collider->shape = CSIM_COLLIDER_SPHERE; break;
-  case CSIM_SHAPE_CAPSULE: collider->shape = CSIM_COLLIDER_CAPSULE; break;
-  case CSIM_SHAPE_CYLINDER: collider->shape = CSIM_COLLIDER_CYLINDER; break;
+  case CSIM_SHAPE_PLANE:
+    collider->shape = CSIM_COLLIDER_PLANE;
+    break;
+  case CSIM_SHAPE_SPHERE:
+    collider->shape = CSIM_COLLIDER_SPHERE;
+    break;
+  case CSIM_SHAPE_CAPSULE:
+    collider->shape = CSIM_COLLIDER_CAPSULE;
+    break;
+  case CSIM_SHAPE_CYLINDER:
+    collider->shape = CSIM_COLLIDER_CYLINDER;
+    break;
   case CSIM_SHAPE_BOX:
     collider->shape = CSIM_COLLIDER_BOX;
     for (int c = 0; c < 3; c++) collider->half_size[c] = 0.5 * source->size[c] * fabs(scale[c]);
@@ -69,10 +79,11 @@ csim_status csim_build_collider(const csim_scene *scene, const csim_object *obje
     round = 0;
     if (scene->contact.response == CSIM_RESPONSE_IMPULSE ||
         scene->contact.response == CSIM_RESPONSE_PENALTY) {
-      csim_say(log, CSIM_ERROR, object->mesh_place,
-               "collider \"%s\": impulses and penalty springs know only sphere, plane, box, capsule and "
-               "cylinder; use \"response\": \"filter\"",
-               object->name);
+      csim_say(
+          log, CSIM_ERROR, object->mesh_place,
+          "collider \"%s\": impulses and penalty springs know only sphere, plane, box, capsule and "
+          "cylinder; use \"response\": \"filter\"",
+          object->name);
       return CSIM_INVALID;
     }
   }

@@ -69,7 +69,8 @@ static void select_places(const csim_pin *pin, const csim_body *body, const doub
   if (pin->select.all) memset(chosen, 1, (size_t)body->nvert);
 }
 
-// Turns the chosen vertices into targets of a new group. A vertex stays with the first pin it is in.
+// Turns the chosen vertices into targets of a new group. A vertex stays with the first pin it is
+// in.
 static csim_status add_targets(csim_build *build, const csim_object *object, const csim_pin *pin,
                                const csim_body *body, const unsigned char *chosen,
                                unsigned char *pinned) {
@@ -98,16 +99,17 @@ static csim_status add_targets(csim_build *build, const csim_object *object, con
         (csim_target){.vert = vert, .group = model->ngroup, .hard = !(pin->stiffness > 0)};
   }
   if (count == 0) {
-    csim_say(build->log, CSIM_ERROR, pin->place,
-             "this pin selects no vertex of \"%s\"; boxes and points are in world coordinates at the "
-             "start",
-             object->name);
+    csim_say(
+        build->log, CSIM_ERROR, pin->place,
+        "this pin selects no vertex of \"%s\"; boxes and points are in world coordinates at the "
+        "start",
+        object->name);
     return CSIM_INVALID;
   }
   if (taken)
     csim_say(build->log, CSIM_WARNING, pin->place,
-             "%d of these %d vertices of \"%s\" are pinned already and stay with the first pin", taken,
-             count, object->name);
+             "%d of these %d vertices of \"%s\" are pinned already and stay with the first pin",
+             taken, count, object->name);
   group->motion = pin->motion;
   for (int c = 0; c < 3; c++)
     group->pivot[c] = pin->motion.has_pivot ? pin->motion.pivot[c] : center[c] / count;
@@ -130,8 +132,7 @@ csim_status csim_build_pins(csim_build *build, const csim_object *object, const 
     int bad = select_indices(build, object, pin, body, chosen);
     bad |= select_groups(build, object, pin, body, chosen);
     select_places(pin, body, build->x + 3 * (ptrdiff_t)body->vert0, chosen);
-    csim_status added =
-        bad ? CSIM_INVALID : add_targets(build, object, pin, body, chosen, pinned);
+    csim_status added = bad ? CSIM_INVALID : add_targets(build, object, pin, body, chosen, pinned);
     if (added) status = added;
   }
   free(chosen);

@@ -24,7 +24,8 @@ static csim_status make_shape(const csim_object *object, csim_log *log, csim_mes
                           .radius = source->radius,
                           .tube_radius = source->tube_radius,
                           .height = source->height,
-                          .same_diagonals = source->diagonals && !strcmp(source->diagonals, "same")};
+                          .same_diagonals =
+                              source->diagonals && !strcmp(source->diagonals, "same")};
   memcpy(spec.size, source->size, sizeof spec.size);
   memcpy(spec.cells, source->cells, sizeof spec.cells);
   if (source->shape == CSIM_SHAPE_TORUS || source->shape == CSIM_SHAPE_DISK) {
@@ -55,8 +56,8 @@ csim_status csim_build_surface(const csim_scene *scene, const csim_object *objec
                            ? csim_mesh_read(object->mesh.file, log, mesh)
                            : make_shape(object, log, mesh);
   if (status) {
-    csim_say(log, CSIM_ERROR, object->mesh_place, "object \"%s\": its mesh cannot be used (see above)",
-             object->name);
+    csim_say(log, CSIM_ERROR, object->mesh_place,
+             "object \"%s\": its mesh cannot be used (see above)", object->name);
     return status;
   }
   if (object->mesh.shape == CSIM_SHAPE_FILE)

@@ -47,8 +47,8 @@ static csim_status hold_loose(csim_build *build) {
     const csim_body *body = &model->body[b];
     for (int v = body->vert0; v < body->vert0 + body->nvert; v++) {
       if (build->mass[v] > 0) continue;
-      csim_target *moved =
-          csim_grow(build->target, &build->target_room, (ptrdiff_t)model->ntarget + 1, sizeof *moved);
+      csim_target *moved = csim_grow(build->target, &build->target_room,
+                                     (ptrdiff_t)model->ntarget + 1, sizeof *moved);
       if (!moved) return CSIM_MEMORY;
       build->target = moved;
       moved[model->ntarget++] = (csim_target){.vert = v, .group = -1, .hard = 1};
@@ -75,7 +75,7 @@ static csim_status finish_model(csim_build *build) {
   if (model->ntarget)
     memcpy(model->target, build->target, (size_t)model->ntarget * sizeof *model->target);
   // projections go through them in this order: springs from coarse to fine
-  const csim_elements *sets[] = {&build->levels,    &build->springs,  &build->limits,
+  const csim_elements *sets[] = {&build->levels,    &build->springs,   &build->limits,
                                  &build->quadratic, &build->cotangent, &build->dihedral,
                                  &build->volume,    &build->anchors};
   return csim_model_assemble(model, 8, sets) ? CSIM_MEMORY : CSIM_OK;
@@ -122,8 +122,9 @@ csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_
     const csim_object *object = &scene->object[o];
     csim_status added;
     if (object->type == CSIM_OBJECT_COLLIDER) {
-      added = csim_build_collider(scene, object, log, &world->arena,
-                                  &world->collider[world->ncollider], &world->collider_mesh[world->ncollider]);
+      added =
+          csim_build_collider(scene, object, log, &world->arena, &world->collider[world->ncollider],
+                              &world->collider_mesh[world->ncollider]);
       world->ncollider++;
     } else {
       added = add_body(&build, object);
@@ -134,7 +135,8 @@ csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_
   if (!status) status = finish_model(&build);
   build_free(&build);
   if (status == CSIM_MEMORY)
-    csim_say(log, CSIM_ERROR, (csim_place){.file = scene->file}, "out of memory for this scene's model");
+    csim_say(log, CSIM_ERROR, (csim_place){.file = scene->file},
+             "out of memory for this scene's model");
   return status;
 }
 

@@ -12,27 +12,29 @@ typedef struct csim_world {
   csim_arena arena;
   csim_model *model;
   int ncollider;
-  csim_collider *collider;   ///< (ncollider)
-  csim_mesh *collider_mesh;  ///< (ncollider) what they look like, at their start placement
+  csim_collider *collider;  ///< (ncollider)
+  csim_mesh *collider_mesh; ///< (ncollider) what they look like, at their start placement
 } csim_world;
 
 /// Reads meshes, fills solids with tetrahedra, makes springs, hinges, masses and pins.
 ///
 /// @param tet_program  path of clothsim-tet
 /// @param[out] world   overwritten; csim_world_free in any case
-/// @return CSIM_OK; CSIM_INVALID with everything that is wrong told to the log; CSIM_IO; CSIM_MEMORY
+/// @return CSIM_OK; CSIM_INVALID with everything that is wrong told to the log; CSIM_IO;
+/// CSIM_MEMORY
 csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_log *log,
                          csim_world *world);
 void csim_world_free(csim_world *world);
 
-// ------------------------------------------------- rooms of the compiler (build_*.c), not for others
+// ------------------------------------------------- rooms of the compiler (build_*.c), not for
+// others
 
 /// What grows while objects are added, before it becomes a csim_model.
 typedef struct csim_build {
   const csim_scene *scene;
   const char *tet_program;
   csim_log *log;
-  csim_arena *arena;   ///< of the model
+  csim_arena *arena; ///< of the model
   csim_model *model;
   ptrdiff_t vert_room; ///< of the arrays below
   double *x, *v, *mass;

@@ -14,7 +14,8 @@ csim_status csim_load_tree(csim_reader *r, const char *path, csim_log *log, cJSO
 /// double.
 void csim_check_faults(csim_reader *r, const cJSON *item);
 
-/// Changes the tree by one "path=value" of the command line; faults become complaints of the reader.
+/// Changes the tree by one "path=value" of the command line; faults become complaints of the
+/// reader.
 /// @return CSIM_OK or CSIM_MEMORY
 csim_status csim_apply_set(csim_reader *r, cJSON *tree, const char *set);
 

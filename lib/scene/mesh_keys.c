@@ -65,11 +65,12 @@ static const csim_field sequence_fields[] = {
      .kind = &csim_kind_sequence,
      .offset = AT(sequence),
      .flags = CSIM_REQUIRED,
-     .doc = "Frames of a mesh that deforms, for colliders: mesh files with # for the digits of their "
-            "number (\"body/body_####.obj\"), a folder of such files, a cache of this program "
-            "(.clothcache), or a point cache (.pc2, .mdd). Vertices go straight from frame to frame, "
-            "and stay before the first and after the last. Coordinates are in the unit "
-            "\"units.files\"."},
+     .doc =
+         "Frames of a mesh that deforms, for colliders: mesh files with # for the digits of their "
+         "number (\"body/body_####.obj\"), a folder of such files, a cache of this program "
+         "(.clothcache), or a point cache (.pc2, .mdd). Vertices go straight from frame to frame, "
+         "and stay before the first and after the last. Coordinates are in the unit "
+         "\"units.files\"."},
     {.key = "object",
      .kind = &csim_kind_text,
      .offset = AT(object),
@@ -168,9 +169,9 @@ TABLE(disk, "A flat disk, its normal along y.", check_cells, CSIM_FIELDS_OF(disk
 TABLE(tube, "The side of a cylinder, open at both ends.", check_cells, CSIM_FIELDS_OF(tube_fields));
 TABLE(plane, "An infinite plane through the origin, solid below; colliders only.", NULL);
 
-const char *const csim_shape_names[] = {"file",     "sequence", "grid", "box",  "sphere", "torus",
-                                        "cylinder", "capsule",  "cone", "disk", "tube",   "plane",
-                                        NULL};
+const char *const csim_shape_names[] = {"file",  "sequence", "grid",    "box",  "sphere",
+                                        "torus", "cylinder", "capsule", "cone", "disk",
+                                        "tube",  "plane",    NULL};
 static const csim_table *const shape_tables[] = {
     &file_table,     &sequence_table, &grid_table, &box_table,  &sphere_table, &torus_table,
     &cylinder_table, &capsule_table,  &cone_table, &disk_table, &tube_table,   &plane_table};
@@ -179,11 +180,12 @@ _Static_assert(sizeof shape_tables / sizeof *shape_tables == CSIM_SHAPE_PLANE + 
 
 static const char *const implied_keys[] = {"file", "sequence", NULL};
 
-const csim_variants csim_mesh_variants = {
-    .name = "mesh",
-    .key = "shape",
-    .doc = "Built-in shape, centred at the origin with its axis along y; not needed with \"file\" or \"sequence\".",
-    .names = csim_shape_names,
-    .table = shape_tables,
-    .offset = AT(shape),
-    .implied = implied_keys};
+const csim_variants csim_mesh_variants = {.name = "mesh",
+                                          .key = "shape",
+                                          .doc =
+                                              "Built-in shape, centred at the origin with its axis "
+                                              "along y; not needed with \"file\" or \"sequence\".",
+                                          .names = csim_shape_names,
+                                          .table = shape_tables,
+                                          .offset = AT(shape),
+                                          .implied = implied_keys};

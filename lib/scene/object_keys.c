@@ -9,7 +9,8 @@
 // --------------------------------------------------------------------------------------- springs
 
 static const char *const network_names[] = {"mesh", "structured", NULL};
-static const char *const bending_names[] = {"none", "spring", "quadratic", "dihedral", "cotangent", NULL};
+static const char *const bending_names[] = {"none",     "spring",    "quadratic",
+                                            "dihedral", "cotangent", NULL};
 static const char *const edges_names[] = {"all", "no-diagonals", NULL};
 
 static const csim_field spring_fields[] = {
@@ -26,8 +27,9 @@ static const csim_field spring_fields[] = {
      .detail = edges_names,
      .offset = AT(edges),
      .fallback = "all",
-     .doc = "Of network mesh: springs on all edges, or not on those that are the longest side of both "
-            "their triangles (a cure of locking)."},
+     .doc =
+         "Of network mesh: springs on all edges, or not on those that are the longest side of both "
+         "their triangles (a cure of locking)."},
     {.key = "levels",
      .kind = &csim_kind_integer,
      .offset = AT(levels),
@@ -94,7 +96,8 @@ static void finish_object(csim_reader *r, const cJSON *item, void *base) {
   if (object->type != CSIM_OBJECT_COLLIDER && object->mesh.shape == CSIM_SHAPE_PLANE)
     csim_complain(r, CSIM_AT_VALUE, shape, "a plane is infinite: only a collider can be one");
   else if (object->type != CSIM_OBJECT_COLLIDER && object->mesh.shape == CSIM_SHAPE_SEQUENCE)
-    csim_complain(r, CSIM_AT_VALUE, mesh, "a sequence is led, not simulated: only a collider can be one");
+    csim_complain(r, CSIM_AT_VALUE, mesh,
+                  "a sequence is led, not simulated: only a collider can be one");
   else if (object->type == CSIM_OBJECT_SOLID && !is_closed(&object->mesh))
     csim_complain(r, CSIM_AT_VALUE, shape, "a solid needs a closed surface; \"%s\" is open",
                   csim_shape_names[object->mesh.shape]);
@@ -187,9 +190,10 @@ static const csim_field collider_fields[] = {
      .kind = &csim_kind_bool,
      .offset = AT(solid),
      .fallback = "false",
-     .doc = "Whether the collider has an inside: its mesh must then be closed with its faces outward "
-            "in every frame, and nothing may start inside. Otherwise it is a surface with two equal "
-            "sides."},
+     .doc =
+         "Whether the collider has an inside: its mesh must then be closed with its faces outward "
+         "in every frame, and nothing may start inside. Otherwise it is a surface with two equal "
+         "sides."},
 };
 
 static const csim_table cloth_table = {.name = "cloth",

@@ -19,7 +19,7 @@ typedef struct csim_output_start {
   int overwrite;   ///< 1: remove an earlier run's files, else refuse a directory that is not empty
   int resume;      ///< 1: go on behind after_frame; what stands there of later frames is removed
   int after_frame;
-  int changed;     ///< 1: the scene is another one: the cache is written anew with the old frames
+  int changed; ///< 1: the scene is another one: the cache is written anew with the old frames
   const csim_run_report *report; ///< for the first record
 } csim_output_start;
 

@@ -1,7 +1,7 @@
 // scene/scene.h: what the user wrote, resolved: every key has its value, in SI. Needs base/.
 //
-// scene/read.c fills it from JSON; scene/compile.c turns it into a model. Nothing here changes after
-// reading. All pointers live in `arena`.
+// scene/read.c fills it from JSON; scene/compile.c turns it into a model. Nothing here changes
+// after reading. All pointers live in `arena`.
 #ifndef CSIM_SCENE_SCENE_H
 #define CSIM_SCENE_SCENE_H
 
@@ -30,18 +30,18 @@ typedef enum csim_shape {
 /// Where an object's surface comes from. Shapes are centred at the origin, axis along y.
 typedef struct csim_mesh_source {
   csim_shape shape;
-  char *file;           ///< path, already relative to the working directory; shape FILE only
-  char *sequence;       ///< as csim_sequence_open takes it; shape SEQUENCE, as the next four
-  char *object;         ///< which of several objects in it; NULL = its only one
-  char *faces;          ///< mesh file with the faces; NULL = the sequence's own
-  double fps;           ///< [1/s] 0 = the sequence's own, or else the scene's
-  double offset;        ///< [frames of the scene] before its first frame is over
-  double size[3];       ///< [m] grid: (x, z); box: (x, y, z)
-  double radius;        ///< [m] sphere, torus (centre line), cylinder, capsule, cone, disk, tube
-  double tube_radius;   ///< [m] torus
-  double height;        ///< [m] cylinder, cone, tube; capsule: of the straight part
-  int cells[3];         ///< grid: (x, z); box: (x, y, z); sphere, tube: (around, along); torus,
-                        ///< disk: (around, across); cylinder, capsule, cone: all three
+  char *file;            ///< path, already relative to the working directory; shape FILE only
+  char *sequence;        ///< as csim_sequence_open takes it; shape SEQUENCE, as the next four
+  char *object;          ///< which of several objects in it; NULL = its only one
+  char *faces;           ///< mesh file with the faces; NULL = the sequence's own
+  double fps;            ///< [1/s] 0 = the sequence's own, or else the scene's
+  double offset;         ///< [frames of the scene] before its first frame is over
+  double size[3];        ///< [m] grid: (x, z); box: (x, y, z)
+  double radius;         ///< [m] sphere, torus (centre line), cylinder, capsule, cone, disk, tube
+  double tube_radius;    ///< [m] torus
+  double height;         ///< [m] cylinder, cone, tube; capsule: of the straight part
+  int cells[3];          ///< grid: (x, z); box: (x, y, z); sphere, tube: (around, along); torus,
+                         ///< disk: (around, across); cylinder, capsule, cone: all three
   const char *diagonals; ///< grid: "alternate" or "same"
 } csim_mesh_source;
 
@@ -57,43 +57,43 @@ typedef enum csim_stuff {
 /// A named set of constants. Fields a material does not give are taken from its preset, else 0.
 typedef struct csim_material {
   char *name;
-  const char *preset;  ///< NULL if none
-  csim_stuff stuff;    ///< told by the preset or by the unit of the density
-  double density;      ///< cloth [kg/m^2], solid [kg/m^3]
-  double stretch;      ///< cloth: Young's modulus times thickness, E2D [N/m]
-  double bend;         ///< cloth: bending stiffness B [N m]
-  double bend_spring;  ///< cloth: stiffness of bending springs [N/m]
-  double modulus;      ///< solid: Young's modulus [Pa]
-  double volume;       ///< solid: stiffness against change of volume [Pa]
-  double damping;      ///< [1/s] v decays as exp(-damping t)
-  double drag;         ///< normal drag coefficient of the surface in the air, [-]
-  double spring;       ///< if > 0, every spring of the object has this stiffness [N/m]
-  double compression;  ///< [-] share of the springs' stiffness that resists compression
-  double slack;        ///< [-] strain that costs nothing
-  double limit;        ///< [-] strain at which a stiffening limit begins; 0 = none
+  const char *preset;     ///< NULL if none
+  csim_stuff stuff;       ///< told by the preset or by the unit of the density
+  double density;         ///< cloth [kg/m^2], solid [kg/m^3]
+  double stretch;         ///< cloth: Young's modulus times thickness, E2D [N/m]
+  double bend;            ///< cloth: bending stiffness B [N m]
+  double bend_spring;     ///< cloth: stiffness of bending springs [N/m]
+  double modulus;         ///< solid: Young's modulus [Pa]
+  double volume;          ///< solid: stiffness against change of volume [Pa]
+  double damping;         ///< [1/s] v decays as exp(-damping t)
+  double drag;            ///< normal drag coefficient of the surface in the air, [-]
+  double spring;          ///< if > 0, every spring of the object has this stiffness [N/m]
+  double compression;     ///< [-] share of the springs' stiffness that resists compression
+  double slack;           ///< [-] strain that costs nothing
+  double limit;           ///< [-] strain at which a stiffening limit begins; 0 = none
   double limit_stiffness; ///< [N/m] of the limit; 0 = 100 times the spring's
-  double vertex_mass;  ///< if > 0, every vertex of the object has this mass [kg]
+  double vertex_mass;     ///< if > 0, every vertex of the object has this mass [kg]
 } csim_material;
 
 /// Vertices chosen by any of the ways at once (their union). Ranges are kept as indices.
 typedef struct csim_selection {
-  int all;             ///< every vertex
+  int all; ///< every vertex
   int nindex;
-  int *index;          ///< (nindex) vertices by number
+  int *index; ///< (nindex) vertices by number
   int nbox;
-  double (*box)[6];    ///< (nbox) min x y z, max x y z [m], against the placed start positions
+  double (*box)[6]; ///< (nbox) min x y z, max x y z [m], against the placed start positions
   int nnearest;
-  double (*nearest)[3];///< (nnearest) the vertex nearest to each point [m], placed
+  double (*nearest)[3]; ///< (nnearest) the vertex nearest to each point [m], placed
   int ngroup;
-  char **group;        ///< (ngroup) vertices of the faces carrying these tags
+  char **group; ///< (ngroup) vertices of the faces carrying these tags
 } csim_selection;
 
 /// Pinned vertices of an object.
 typedef struct csim_pin {
-  csim_place place;      ///< for messages at compile time (index out of range, empty box)
+  csim_place place; ///< for messages at compile time (index out of range, empty box)
   csim_selection select;
-  double stiffness;      ///< [N/m] a soft spring to the target; 0 = exact
-  csim_motion motion;    ///< of the targets; no keys = fixed
+  double stiffness;   ///< [N/m] a soft spring to the target; 0 = exact
+  csim_motion motion; ///< of the targets; no keys = fixed
 } csim_pin;
 
 typedef struct csim_object {
@@ -102,16 +102,16 @@ typedef struct csim_object {
   char *name;            ///< unique; [A-Za-z0-9_.-]+, it becomes a file name
   csim_object_type type;
   csim_mesh_source mesh;
-  double scale[3];       ///< [-] applied first, then rotation, then position
-  double rotation[3];    ///< [rad] rotation vector (axis times angle)
-  double position[3];    ///< [m]
-  double velocity[3];    ///< [m/s] at the start
-  double spin[3];        ///< [rad/s] angular velocity about the centre of mass at the start
-  int material;          ///< index into csim_scene.material; -1 for colliders
-  csim_network network;  ///< cloth: structured or mesh
-  csim_bending bending;  ///< cloth
-  csim_edges edges;      ///< cloth: which edges of a mesh network carry springs
-  int levels;            ///< cloth: coarser levels of springs, see model/levels.h
+  double scale[3];      ///< [-] applied first, then rotation, then position
+  double rotation[3];   ///< [rad] rotation vector (axis times angle)
+  double position[3];   ///< [m]
+  double velocity[3];   ///< [m/s] at the start
+  double spin[3];       ///< [rad/s] angular velocity about the centre of mass at the start
+  int material;         ///< index into csim_scene.material; -1 for colliders
+  csim_network network; ///< cloth: structured or mesh
+  csim_bending bending; ///< cloth
+  csim_edges edges;     ///< cloth: which edges of a mesh network carry springs
+  int levels;           ///< cloth: coarser levels of springs, see model/levels.h
   int npin;
   csim_pin *pin;
   double radius_edge_ratio; ///< solid: TetGen quality bound, [-]
@@ -124,31 +124,31 @@ typedef struct csim_object {
 // ----------------------------------------------------------------------------------------- scene
 
 typedef struct csim_output {
-  int obj;               ///< write name_0001.obj
-  int cache;             ///< write <scene name>.clothcache
-  int obj_digits;        ///< 9 (%.9g, exact floats) or 17 (%.17g, exact doubles)
-  int velocities;        ///< store velocities in the cache
-  int pressures;         ///< store contact pressures in the cache
-  int colliders;         ///< write OBJ files of colliders too
+  int obj;        ///< write name_0001.obj
+  int cache;      ///< write <scene name>.clothcache
+  int obj_digits; ///< 9 (%.9g, exact floats) or 17 (%.17g, exact doubles)
+  int velocities; ///< store velocities in the cache
+  int pressures;  ///< store contact pressures in the cache
+  int colliders;  ///< write OBJ files of colliders too
   int nformat;
-  const char **format;   ///< (nformat) formats of other programs to write too, see csim_export_open
-  double cache_error;    ///< [m] bound of a lossy cache; 0 = lossless
+  const char **format; ///< (nformat) formats of other programs to write too, see csim_export_open
+  double cache_error;  ///< [m] bound of a lossy cache; 0 = lossless
 } csim_output;
 
 struct csim_scene {
   csim_arena arena;
-  char *file;            ///< as given
-  int version;           ///< of the scene format: 1
-  char *name;            ///< file name part of outputs
-  char *description;     ///< NULL if none
-  char *look_at;         ///< a line saying what to look at; NULL if none
-  int up;                ///< 1 = y, 2 = z: what "up" was in the scene; outputs keep the scene's axes
-  double length_unit;    ///< [m] of one unit of length in mesh files, read and written
+  char *file;         ///< as given
+  int version;        ///< of the scene format: 1
+  char *name;         ///< file name part of outputs
+  char *description;  ///< NULL if none
+  char *look_at;      ///< a line saying what to look at; NULL if none
+  int up;             ///< 1 = y, 2 = z: what "up" was in the scene; outputs keep the scene's axes
+  double length_unit; ///< [m] of one unit of length in mesh files, read and written
   int frame_start, frame_end;
-  double fps;            ///< [1/s]
-  int substeps;          ///< per frame; with an accuracy the most of them
-  double accuracy;       ///< [m/s] of steps that adapt; 0 = none do
-  double gravity[3];     ///< [m/s^2]
+  double fps;        ///< [1/s]
+  int substeps;      ///< per frame; with an accuracy the most of them
+  double accuracy;   ///< [m/s] of steps that adapt; 0 = none do
+  double gravity[3]; ///< [m/s^2]
   csim_wind wind;
   csim_solver_params solver;
   csim_contact_params contact;
@@ -156,9 +156,9 @@ struct csim_scene {
   int nmaterial;
   csim_material *material; ///< (nmaterial)
   int nobject;
-  csim_object *object;     ///< (nobject) in scene order
-  char *resolved;          ///< the whole scene as JSON with every value resolved (--print-config)
-  uint64_t hash;           ///< of all in the scene that can change a frame, see clothsim.h
+  csim_object *object; ///< (nobject) in scene order
+  char *resolved;      ///< the whole scene as JSON with every value resolved (--print-config)
+  uint64_t hash;       ///< of all in the scene that can change a frame, see clothsim.h
 };
 
 #endif

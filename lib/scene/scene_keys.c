@@ -98,10 +98,11 @@ static void check_frames(csim_reader *r, const cJSON *item, void *base) {
   if (!(scene->accuracy > 0)) return;
   if (!substeps) scene->substeps = 64;
   if (scene->substeps & (scene->substeps - 1))
-    csim_complain(r, CSIM_AT_VALUE, substeps,
-                  "with \"accuracy\" steps are doubled and halved: the most of them in a frame has to "
-                  "be a power of two, as 32 or 64, found %d",
-                  scene->substeps);
+    csim_complain(
+        r, CSIM_AT_VALUE, substeps,
+        "with \"accuracy\" steps are doubled and halved: the most of them in a frame has to "
+        "be a power of two, as 32 or 64, found %d",
+        scene->substeps);
 }
 
 enum { MOST_FRAME = 9999999 };
@@ -136,7 +137,8 @@ static const csim_field frame_fields[] = {
      .least = 1,
      .most = 100000,
      .fallback = "10",
-     .doc = "Time steps per frame; with \"accuracy\" the most of them, a power of two, and 64 where it is "
+     .doc = "Time steps per frame; with \"accuracy\" the most of them, a power of two, and 64 "
+            "where it is "
             "not given."},
     {.key = "accuracy",
      .kind = &csim_kind_real,
@@ -145,7 +147,8 @@ static const csim_field frame_fields[] = {
      .least = 0,
      .most = 1e6,
      .fallback = "0",
-     .doc = "Above 0: time steps are as long as they may be for an error of about this length a second, "
+     .doc = "Above 0: time steps are as long as they may be for an error of about this length a "
+            "second, "
             "estimated step by step; 0: all are alike."},
 };
 static const csim_table frames_table = {.name = "frames",
@@ -206,7 +209,8 @@ static const char *const spd_names[] = {"drop", "clamp", "none", NULL};
 static const char *const start_names[] = {"inertia", "rest", "velocity", NULL};
 
 static const char *const integrator_names[] = {"implicit-euler", "bdf2", NULL};
-static const char *const acceleration_names[] = {"none", "chebyshev", "nesterov", "anderson", "lbfgs", NULL};
+static const char *const acceleration_names[] = {"none",     "chebyshev", "nesterov",
+                                                 "anderson", "lbfgs",     NULL};
 static const char *const projection_names[] = {"gauss-seidel", "jacobi", "linear", NULL};
 static const char *const velocity_names[] = {"difference", "increment", NULL};
 static const char *const pin_mode_names[] = {"reduced", "counter-force", NULL};
@@ -217,9 +221,11 @@ static const csim_field solver_fields[] = {
      .detail = csim_method_names,
      .offset = IN_SOLVER(method),
      .fallback = "auto",
-     .doc = "How an implicit step is solved. \"auto\" is newton with \"iterations\" 1 (4 with \"frames.accuracy\") and "
-            "\"linear_tolerance\" 0.05 where the scene does not give them: what reaches an accuracy "
-            "in the least time (docs/methods.md); for more of it raise \"frames.substeps\"."},
+     .doc =
+         "How an implicit step is solved. \"auto\" is newton with \"iterations\" 1 (4 with "
+         "\"frames.accuracy\") and "
+         "\"linear_tolerance\" 0.05 where the scene does not give them: what reaches an accuracy "
+         "in the least time (docs/methods.md); for more of it raise \"frames.substeps\"."},
     {.key = "linear",
      .kind = &csim_kind_choice,
      .detail = linear_names,
@@ -245,7 +251,8 @@ static const csim_field solver_fields[] = {
      .detail = start_names,
      .offset = IN_SOLVER(start),
      .fallback = "inertia",
-     .doc = "Where the iteration starts: free flight under the external forces (inertia), the last step's "
+     .doc = "Where the iteration starts: free flight under the external forces (inertia), the last "
+            "step's "
             "positions (rest), or free flight without forces (velocity)."},
     {.key = "iterations",
      .kind = &csim_kind_integer,
@@ -301,7 +308,8 @@ static const csim_field solver_fields[] = {
      .detail = integrator_names,
      .offset = IN_SOLVER(integrator),
      .fallback = "implicit-euler",
-     .doc = "Of implicit methods: backward Euler, or second-order backward differences (less damping)."},
+     .doc = "Of implicit methods: backward Euler, or second-order backward differences (less "
+            "damping)."},
     {.key = "acceleration",
      .kind = &csim_kind_choice,
      .detail = acceleration_names,
@@ -320,7 +328,8 @@ static const csim_field solver_fields[] = {
      .detail = projection_names,
      .offset = IN_SOLVER(projection),
      .fallback = "gauss-seidel",
-     .doc = "Of pbd and xpbd: constraints one after another, all at once and averaged, or (xpbd) in one linear system."},
+     .doc = "Of pbd and xpbd: constraints one after another, all at once and averaged, or (xpbd) "
+            "in one linear system."},
     {.key = "velocity_update",
      .kind = &csim_kind_choice,
      .detail = velocity_names,
@@ -340,7 +349,8 @@ static const csim_field solver_fields[] = {
      .detail = pin_mode_names,
      .offset = IN_SOLVER(pins),
      .fallback = "reduced",
-     .doc = "Of newton: pinned vertices leave the system, or are held by a counter-force and its derivative."},
+     .doc = "Of newton: pinned vertices leave the system, or are held by a counter-force and its "
+            "derivative."},
     {.key = "strain_limit",
      .kind = &csim_kind_real,
      .offset = IN_SOLVER(strain_limit),
@@ -369,8 +379,8 @@ static const char *const response_names[] = {"none",    "impulse",      "filter"
 
 static void check_contact(csim_reader *r, const cJSON *item, void *base) {
   const csim_contact_params *contact = base;
-  int by_pairs = contact->response == CSIM_RESPONSE_FILTER ||
-                 contact->response == CSIM_RESPONSE_IMPACT_ZONES;
+  int by_pairs =
+      contact->response == CSIM_RESPONSE_FILTER || contact->response == CSIM_RESPONSE_IMPACT_ZONES;
   if (by_pairs && !(contact->thickness > 0))
     csim_complain(r, CSIM_AT_VALUE, csim_json_get(item, "thickness"),
                   "the response \"%s\" needs a thickness above 0",
@@ -418,12 +428,13 @@ static const csim_field contact_fields[] = {
      .detail = response_names,
      .offset = IN_CONTACT(response),
      .fallback = "filter",
-     .doc = "What happens where things touch. \"filter\": smooth contact forces, and no motion is "
-            "carried out that would let anything pass through anything, whatever the solver. "
-            "\"impulse\": vertices that have entered a collider are pushed out of it; no guarantee. "
-            "\"penalty\": springs push them out; no guarantee. "
-            "\"impact-zones\": impulses where surfaces would touch on their way, then all that still "
-            "would together; no guarantee. \"none\": nothing."},
+     .doc =
+         "What happens where things touch. \"filter\": smooth contact forces, and no motion is "
+         "carried out that would let anything pass through anything, whatever the solver. "
+         "\"impulse\": vertices that have entered a collider are pushed out of it; no guarantee. "
+         "\"penalty\": springs push them out; no guarantee. "
+         "\"impact-zones\": impulses where surfaces would touch on their way, then all that still "
+         "would together; no guarantee. \"none\": nothing."},
     {.key = "self",
      .kind = &csim_kind_bool,
      .offset = IN_CONTACT(self),
@@ -437,16 +448,18 @@ static const csim_field contact_fields[] = {
      .least = 0,
      .most = 1,
      .fallback = "0.001",
-     .doc = "Distance at which surfaces begin to push each other apart; pressed together they never "
-            "come nearer than a tenth of it. With \"impulse\": distance kept from colliders."},
+     .doc =
+         "Distance at which surfaces begin to push each other apart; pressed together they never "
+         "come nearer than a tenth of it. With \"impulse\": distance kept from colliders."},
     {.key = "friction",
      .kind = &csim_kind_real,
      .offset = IN_CONTACT(friction),
      .least = 0,
      .most = 100,
      .fallback = "0.3",
-     .doc = "Coefficient of friction of objects that do not have their own. Where two objects touch, "
-            "the smaller of their coefficients counts, unless \"friction_pairs\" says otherwise."},
+     .doc =
+         "Coefficient of friction of objects that do not have their own. Where two objects touch, "
+         "the smaller of their coefficients counts, unless \"friction_pairs\" says otherwise."},
     {.key = "friction_pairs",
      .kind = &csim_kind_list,
      .detail = &pair_list,
@@ -474,14 +487,16 @@ static const csim_field contact_fields[] = {
      .detail = broad_phase_names,
      .offset = IN_CONTACT(broad_phase),
      .fallback = "bvh",
-     .doc = "How pairs that are near are found: a bounding volume hierarchy or a uniform grid. Both "
-            "find the same pairs."},
+     .doc =
+         "How pairs that are near are found: a bounding volume hierarchy or a uniform grid. Both "
+         "find the same pairs."},
     {.key = "test",
      .kind = &csim_kind_choice,
      .detail = test_names,
      .offset = IN_CONTACT(test),
      .fallback = "discrete",
-     .doc = "Of \"impulse\" and \"penalty\": whether a vertex is inside where its step ends, or whether "
+     .doc = "Of \"impulse\" and \"penalty\": whether a vertex is inside where its step ends, or "
+            "whether "
             "its way comes in, relative to the collider: then fast ones do not pass through thin "
             "colliders."},
     {.key = "penalty",
@@ -491,7 +506,8 @@ static const csim_field contact_fields[] = {
      .most = 1,
      .flags = CSIM_ABOVE,
      .fallback = "0.25",
-     .doc = "Of \"penalty\": share of the depth that a spring undoes in a substep; its stiffness is that "
+     .doc = "Of \"penalty\": share of the depth that a spring undoes in a substep; its stiffness "
+            "is that "
             "much of the vertex's mass over the substep squared."},
     {.key = "on_intersection",
      .kind = &csim_kind_choice,
@@ -516,9 +532,8 @@ static const char *const digit_names[] = {"9", "17", NULL};
 
 static const char *const format_names[] = {"ply", "pc2", "mdd", "vtp", "abc", "usda", NULL};
 static const csim_field format_element = {.kind = &csim_kind_word, .detail = format_names};
-static const csim_list format_list = {.element = &format_element,
-                                      .size = sizeof(const char *),
-                                      .count_offset = IN_OUTPUT(nformat)};
+static const csim_list format_list = {
+    .element = &format_element, .size = sizeof(const char *), .count_offset = IN_OUTPUT(nformat)};
 
 static const csim_field output_fields[] = {
     {.key = "obj",
@@ -546,8 +561,9 @@ static const csim_field output_fields[] = {
      .kind = &csim_kind_bool,
      .offset = IN_OUTPUT(pressures),
      .fallback = "false",
-     .doc = "Store in the cache how hard contact presses on each vertex, in Pa (the filter response "
-            "only)."},
+     .doc =
+         "Store in the cache how hard contact presses on each vertex, in Pa (the filter response "
+         "only)."},
     {.key = "colliders",
      .kind = &csim_kind_bool,
      .offset = IN_OUTPUT(colliders),
@@ -557,7 +573,8 @@ static const csim_field output_fields[] = {
      .kind = &csim_kind_list,
      .detail = &format_list,
      .offset = IN_OUTPUT(format),
-     .doc = "Formats of other programs to write while simulating, frame by frame; docs/export.md tells "
+     .doc = "Formats of other programs to write while simulating, frame by frame; docs/export.md "
+            "tells "
             "who reads what."},
     {.key = "cache_error",
      .kind = &csim_kind_real,
@@ -650,8 +667,8 @@ static void check_pairs(csim_reader *r, const cJSON *item, csim_scene *scene) {
     }
 }
 
-// One linear solve a step, and that not to the end: errors of the step's length are larger than what
-// more iterations would mend, see docs/methods.md. Steps that may grow long take a few.
+// One linear solve a step, and that not to the end: errors of the step's length are larger than
+// what more iterations would mend, see docs/methods.md. Steps that may grow long take a few.
 static void resolve_auto(const cJSON *solver, int adaptive, csim_solver_params *params) {
   if (strcmp(params->method, "auto") != 0) return;
   params->method = "newton";

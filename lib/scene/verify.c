@@ -31,7 +31,8 @@ static csim_status add_triangles(verifier *v, int k, csim_log *log) {
   if (!x) return CSIM_MEMORY;
   for (ptrdiff_t c = 0; c < 3 * (ptrdiff_t)object->nvert; c++)
     x[c] = v->frame[3 * (ptrdiff_t)v->first[k] + c];
-  csim_status status = csim_mesh_of_cached(object, x, (csim_place){.file = v->info->file}, log, &mesh);
+  csim_status status =
+      csim_mesh_of_cached(object, x, (csim_place){.file = v->info->file}, log, &mesh);
   free(x);
   for (int t = 0; !status && t < mesh.ntri; t++) {
     for (int c = 0; c < 3; c++)

@@ -8,8 +8,8 @@
 
 int csim_accelerator_create(csim_arena *arena, const csim_solver_params *params, int n,
                             csim_accelerator *a) {
-  *a = (csim_accelerator){.kind = params->acceleration, .n = n, .window = params->window,
-                          .rho = params->chebyshev_rho};
+  *a = (csim_accelerator){
+      .kind = params->acceleration, .n = n, .window = params->window, .rho = params->chebyshev_rho};
   if (a->kind == CSIM_ACCELERATION_CHEBYSHEV || a->kind == CSIM_ACCELERATION_NESTEROV)
     a->last = CSIM_ARENA_NEW(arena, double, n);
   if (a->kind == CSIM_ACCELERATION_ANDERSON) {
@@ -49,8 +49,8 @@ static void nesterov(csim_accelerator *a, const csim_problem *problem, const dou
   a->t = t;
 }
 
-// Solves the small symmetric system A theta = b in place by elimination with a relative ridge, so that
-// dependent columns lose weight instead of blowing up.
+// Solves the small symmetric system A theta = b in place by elimination with a relative ridge, so
+// that dependent columns lose weight instead of blowing up.
 static void solve_small(int m, double A[CSIM_MAX_WINDOW][CSIM_MAX_WINDOW], double *b) {
   double trace = 0;
   for (int i = 0; i < m; i++) trace += A[i][i];
@@ -116,8 +116,12 @@ void csim_accelerator_apply(csim_accelerator *a, const csim_problem *problem, co
     nesterov(a, problem, g, x);
     a->k++;
     break;
-  case CSIM_ACCELERATION_ANDERSON: anderson(a, problem, g, x); break;
+  case CSIM_ACCELERATION_ANDERSON:
+    anderson(a, problem, g, x);
+    break;
   case CSIM_ACCELERATION_NONE:
-  case CSIM_ACCELERATION_LBFGS: memcpy(x, g, (size_t)a->n * sizeof *x); break;
+  case CSIM_ACCELERATION_LBFGS:
+    memcpy(x, g, (size_t)a->n * sizeof *x);
+    break;
   }
 }

@@ -3,9 +3,9 @@
 //   explicit    x' = x + h v,  v' = v* + h M^-1 f(x)
 //   symplectic  v' = v* + h M^-1 f(x),  x' = x + h v'
 //
-// v* holds the external forces. Stable only for h < 2 / omega_max (symplectic); explicit Euler gains
-// energy at any step. Nothing here is iterated, so nothing converges: the outcome says so, or that the
-// step has blown up.
+// v* holds the external forces. Stable only for h < 2 / omega_max (symplectic); explicit Euler
+// gains energy at any step. Nothing here is iterated, so nothing converges: the outcome says so, or
+// that the step has blown up.
 #include "solver/method.h"
 
 #include "math/vec3.h"
@@ -14,8 +14,8 @@
 #include <string.h>
 
 typedef struct explicit_scratch {
-  double *g;      // (nvert x 3)
-  double far;     // [m] a step longer than this is an explosion
+  double *g;  // (nvert x 3)
+  double far; // [m] a step longer than this is an explosion
 } explicit_scratch;
 
 static void *explicit_create(csim_arena *arena, const csim_model *model,
@@ -34,7 +34,8 @@ static void *explicit_create(csim_arena *arena, const csim_model *model,
   return arena->failed ? NULL : s;
 }
 
-static csim_method_report euler(const csim_problem *problem, void *scratch, int symplectic, double *x) {
+static csim_method_report euler(const csim_problem *problem, void *scratch, int symplectic,
+                                double *x) {
   explicit_scratch *s = scratch;
   const csim_model *model = problem->model;
   double h = problem->h, *v = problem->v_next;
@@ -69,7 +70,13 @@ static csim_method_report symplectic_solve(const csim_problem *problem, void *sc
 }
 
 extern const csim_method csim_method_explicit, csim_method_symplectic;
-const csim_method csim_method_explicit = {
-    .name = "explicit", .create = explicit_create, .solve = explicit_solve, .is_explicit = 1, .sets_velocity = 1};
-const csim_method csim_method_symplectic = {
-    .name = "symplectic", .create = explicit_create, .solve = symplectic_solve, .is_explicit = 1, .sets_velocity = 1};
+const csim_method csim_method_explicit = {.name = "explicit",
+                                          .create = explicit_create,
+                                          .solve = explicit_solve,
+                                          .is_explicit = 1,
+                                          .sets_velocity = 1};
+const csim_method csim_method_symplectic = {.name = "symplectic",
+                                            .create = explicit_create,
+                                            .solve = symplectic_solve,
+                                            .is_explicit = 1,
+                                            .sets_velocity = 1};

@@ -34,7 +34,7 @@ typedef struct csim_method {
   int sets_velocity; ///< solve writes problem->v_next; else the velocity is (x - x_n)/h
   int knows_contact; ///< solve takes problem->contact into its energy and filters its steps; for
                      ///< the others contact is resolved around the x they return
-  int is_explicit; ///< stable for small steps only: a step that blows up is not tried in parts
+  int is_explicit;   ///< stable for small steps only: a step that blows up is not tried in parts
 } csim_method;
 
 /// The method of this name, or NULL.

@@ -58,7 +58,8 @@ static void shorten_range(void *context, int first, int last) {
     double wb = model->fixed[node[1]] ? 0 : 1 / model->mass[node[1]];
     csim_sub(a, b, r);
     double l = csim_norm(r);
-    double most = (1 + job->limit) * job->energy->param[job->energy->kind->nparam * (ptrdiff_t)e + 1];
+    double most =
+        (1 + job->limit) * job->energy->param[job->energy->kind->nparam * (ptrdiff_t)e + 1];
     if (!(l > most) || !(wa + wb > 0)) continue;
     double s = (l - most) / (l * (wa + wb));
     csim_add_scaled(-s * wa, r, a);
@@ -96,8 +97,7 @@ static void project_colors(pass_job *job, csim_range_fn *fn) {
   const csim_energy *energy = job->energy;
   for (int c = 0; c < energy->ncolor; c++) {
     job->offset = energy->color[c];
-    csim_pool_for(job->pass->pool, energy->color[c + 1] - energy->color[c], ELEMENT_GRAIN,
-                  fn, job);
+    csim_pool_for(job->pass->pool, energy->color[c + 1] - energy->color[c], ELEMENT_GRAIN, fn, job);
   }
 }
 
@@ -109,18 +109,22 @@ void csim_project_gauss_seidel(const csim_pass *pass, const csim_energy *energy,
 
 void csim_project_jacobi(const csim_pass *pass, const csim_energy *energy, double *lambda,
                          const double *x, double *dx, double *count) {
-  project_colors(&(pass_job){
-                     .pass = pass, .energy = energy, .lambda = lambda, .x = x, .dx = dx, .count = count},
-                 project_range);
+  project_colors(
+      &(pass_job){
+          .pass = pass, .energy = energy, .lambda = lambda, .x = x, .dx = dx, .count = count},
+      project_range);
 }
 
 void csim_project_push(const csim_pass *pass, const csim_energy *energy, const double *lambda,
                        const double *x, double *out) {
   // lambda is only read here
-  project_colors(&(pass_job){.pass = pass, .energy = energy, .lambda = (double *)lambda, .x = x, .dx = out},
-                 push_range);
+  project_colors(
+      &(pass_job){.pass = pass, .energy = energy, .lambda = (double *)lambda, .x = x, .dx = out},
+      push_range);
 }
 
-void csim_project_limit(const csim_pass *pass, const csim_energy *springs, double limit, double *x) {
-  project_colors(&(pass_job){.pass = pass, .energy = springs, .limit = limit, .dx = x}, shorten_range);
+void csim_project_limit(const csim_pass *pass, const csim_energy *springs, double limit,
+                        double *x) {
+  project_colors(&(pass_job){.pass = pass, .energy = springs, .limit = limit, .dx = x},
+                 shorten_range);
 }

@@ -1,5 +1,5 @@
-// solver/project.h: one pass of constraint projection over an energy, shared by pbd, xpbd and strain
-// limiting. Needs solver/problem.h.
+// solver/project.h: one pass of constraint projection over an energy, shared by pbd, xpbd and
+// strain limiting. Needs solver/problem.h.
 #ifndef CSIM_SOLVER_PROJECT_H
 #define CSIM_SOLVER_PROJECT_H
 
@@ -36,8 +36,8 @@ void csim_project_jacobi(const csim_pass *pass, const csim_energy *energy, doubl
 void csim_project_push(const csim_pass *pass, const csim_energy *energy, const double *lambda,
                        const double *x, double *out);
 
-/// Shortens the springs of an energy that are longer than (1 + limit) times their rest length to that
-/// length, Gauss-Seidel.
+/// Shortens the springs of an energy that are longer than (1 + limit) times their rest length to
+/// that length, Gauss-Seidel.
 void csim_project_limit(const csim_pass *pass, const csim_energy *springs, double limit, double *x);
 
 #endif

@@ -29,7 +29,8 @@ csim_xpbd_linear *csim_xpbd_linear_create(csim_arena *arena, const csim_model *m
   double **rows[] = {&s->r, &s->z, &s->p, &s->q, &s->dlambda};
   for (int k = 0; k < 5; k++) *rows[k] = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)s->nrow);
   double **verts[] = {&s->g, &s->d, &s->u};
-  for (int k = 0; k < 3; k++) *verts[k] = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)model->nvert);
+  for (int k = 0; k < 3; k++)
+    *verts[k] = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)model->nvert);
   return arena->failed ? NULL : s;
 }
 
@@ -138,10 +139,12 @@ static double diagonal(const csim_problem *problem, const csim_xpbd_linear *s, i
 }
 
 // out = (J W J^T + a) in
-static void apply_operator(const csim_problem *problem, csim_xpbd_linear *s, const double *in, double *out) {
+static void apply_operator(const csim_problem *problem, csim_xpbd_linear *s, const double *in,
+                           double *out) {
   apply_transpose(&(linear_job){.problem = problem, .s = s, .in = in, .out = s->u});
   scale_by_masses(problem, s->u, s->u);
-  for_each_element(&(linear_job){.problem = problem, .s = s, .in = s->u, .out = out}, forward_range);
+  for_each_element(&(linear_job){.problem = problem, .s = s, .in = s->u, .out = out},
+                   forward_range);
   for (int i = 0; i < s->nrow; i++)
     for (int c = 0; c < 3; c++) {
       ptrdiff_t k = 3 * (ptrdiff_t)i + c;
@@ -149,7 +152,8 @@ static void apply_operator(const csim_problem *problem, csim_xpbd_linear *s, con
     }
 }
 
-static void precondition(const csim_problem *problem, const csim_xpbd_linear *s, const double *r, double *z) {
+static void precondition(const csim_problem *problem, const csim_xpbd_linear *s, const double *r,
+                         double *z) {
   for (int e = 0; e < problem->model->nenergy; e++)
     for (int i = 0; i < problem->model->energy[e].nelem; i++) {
       double d = diagonal(problem, s, e, i);
@@ -184,7 +188,8 @@ static int solve_multipliers(const csim_problem *problem, csim_xpbd_linear *s) {
   return k;
 }
 
-csim_method_report csim_xpbd_linear_solve(const csim_problem *problem, csim_xpbd_linear *s, double *x) {
+csim_method_report csim_xpbd_linear_solve(const csim_problem *problem, csim_xpbd_linear *s,
+                                          double *x) {
   const csim_solver_params *params = problem->params;
   int n = 3 * problem->model->nvert, blind = 0;
   double h2 = problem->h * problem->h, last_residual = INFINITY;
@@ -201,7 +206,8 @@ csim_method_report csim_xpbd_linear_solve(const csim_problem *problem, csim_xpbd
 
     for_each_element(&(linear_job){.problem = problem, .s = s, .in = x}, evaluate_range);
     scale_by_masses(problem, s->g, s->d); // W grad F = W g / h^2
-    for_each_element(&(linear_job){.problem = problem, .s = s, .in = s->d, .out = s->r}, forward_range);
+    for_each_element(&(linear_job){.problem = problem, .s = s, .in = s->d, .out = s->r},
+                     forward_range);
     for (int i = 0; i < 3 * s->nrow; i++) s->r[i] *= h2;
     report.linear_iterations += solve_multipliers(problem, s);
     apply_transpose(&(linear_job){.problem = problem, .s = s, .in = s->dlambda, .out = s->u});

@@ -9,12 +9,14 @@ typedef struct csim_xpbd_linear csim_xpbd_linear;
 csim_xpbd_linear *csim_xpbd_linear_create(csim_arena *arena, const csim_model *model);
 
 /// Iterates x by the linear system in all multipliers at once. With C the constraints, J their
-/// Jacobian, W = M^-1, a = 1/(k h^2) and lambda = -C/a, so that g = M (x - y) - J^T lambda is h^2 grad F:
+/// Jacobian, W = M^-1, a = 1/(k h^2) and lambda = -C/a, so that g = M (x - y) - J^T lambda is h^2
+/// grad F:
 ///
 ///   (J W J^T + a) dlambda = J W g,   dx = W (J^T dlambda - g)
 ///
 /// the seed's block system [[M, -J^T], [J, C]] with v eliminated. Conjugate gradients on the
 /// multipliers, diagonal preconditioner; Armijo on F.
-csim_method_report csim_xpbd_linear_solve(const csim_problem *problem, csim_xpbd_linear *s, double *x);
+csim_method_report csim_xpbd_linear_solve(const csim_problem *problem, csim_xpbd_linear *s,
+                                          double *x);
 
 #endif

@@ -1,5 +1,5 @@
-// tests/fuzz/fuzz_checkpoint.c: libFuzzer on the reader of checkpoints, and on the comparison of the
-// scenes in them.
+// tests/fuzz/fuzz_checkpoint.c: libFuzzer on the reader of checkpoints, and on the comparison of
+// the scenes in them.
 //
 // With an even first byte the crcs that can be found are made right first, as in fuzz_cache.c.
 #include "cache/checkpoint.h"

@@ -1,5 +1,5 @@
-// tests/fuzz/fuzz_mesh.h: what the targets of mesh readers share: any bytes give a mesh whose indices
-// are in range and whose numbers are finite, or an error.
+// tests/fuzz/fuzz_mesh.h: what the targets of mesh readers share: any bytes give a mesh whose
+// indices are in range and whose numbers are finite, or an error.
 #ifndef CSIM_TESTS_FUZZ_MESH_H
 #define CSIM_TESTS_FUZZ_MESH_H
 

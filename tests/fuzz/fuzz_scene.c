@@ -1,5 +1,5 @@
-// tests/fuzz/fuzz_scene.c: libFuzzer on the reader of scenes. A scene that is accepted is printed with
-// every value resolved, and that has to be a scene again, the same one.
+// tests/fuzz/fuzz_scene.c: libFuzzer on the reader of scenes. A scene that is accepted is printed
+// with every value resolved, and that has to be a scene again, the same one.
 #include "clothsim.h"
 
 #include <stdint.h>

@@ -4,9 +4,9 @@
 //   layers CACHE NAME,NAME,... point X Y Z  DX DY DZ DEGREES LENGTH
 //   layers CACHE NAME,NAME,... slab  X Y Z  DX DY DZ SIZE LENGTH
 //
-// Rays go from a point into a cone, or side by side from a square about a point, as far as LENGTH. In every frame,
-// what a ray meets of the objects must come in the order of their names. Prints the rays that met
-// at least two and those out of order; exit code 1 when there are any.
+// Rays go from a point into a cone, or side by side from a square about a point, as far as LENGTH.
+// In every frame, what a ray meets of the objects must come in the order of their names. Prints the
+// rays that met at least two and those out of order; exit code 1 when there are any.
 #include "base/arena.h"
 #include "clothsim.h"
 #include "math/vec3.h"

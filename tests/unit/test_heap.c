@@ -169,8 +169,8 @@ static void count_step_calls(const char *name, const char *const *sets, int nset
                                               .h = 1 / (scene->fps * scene->substeps)});
   CHECK(solver != NULL);
   CHECK(csim_step(solver, &state, &report) == 0);
-  // under a sanitizer a thread's own start allocates, and it may start late; the lists of the contact
-  // filter grow while surfaces come together: look again then
+  // under a sanitizer a thread's own start allocates, and it may start late; the lists of the
+  // contact filter grow while surfaces come together: look again then
   long during = 1, contacts = 0;
   int looks = SANITIZER || scene->contact.response == CSIM_RESPONSE_FILTER ? 8 : 1;
   for (int look = 0; during && look < looks; look++) {

@@ -1,9 +1,9 @@
-// What is JSON and what is not: texts that must be read, and texts that must be refused at a certain
-// line and column.
+// What is JSON and what is not: texts that must be read, and texts that must be refused at a
+// certain line and column.
 //
 // With JSON_SUITE=DIR the files of a public suite are read as well (y_*.json, n_*.json as in
-// github.com/nst/JSONTestSuite): all y_ are read, all n_ refused with a place, but for our two stated
-// extensions: comments and trailing commas.
+// github.com/nst/JSONTestSuite): all y_ are read, all n_ refused with a place, but for our two
+// stated extensions: comments and trailing commas.
 #include "check.h"
 
 #include "io/json.h"
@@ -133,7 +133,8 @@ static void test_depth(void) {
   memset(text, '[', DEEP);
   memset(text + DEEP, ']', DEEP);
   check_log log;
-  CHECK(read_text(text, sizeof text, &log) == CSIM_INVALID && log.column == CSIM_JSON_MAX_DEPTH + 1);
+  CHECK(read_text(text, sizeof text, &log) == CSIM_INVALID &&
+        log.column == CSIM_JSON_MAX_DEPTH + 1);
   CHECK(read_text(text, DEEP, &log) == CSIM_INVALID);
   CHECK(read_text(text + DEEP - 400, 800, &log) == CSIM_OK);
 }
@@ -158,7 +159,8 @@ static void test_suite(const char *folder) {
     if (name[0] == 'n' && !status && may)
       extended++;
     else
-      check_that(name[0] == 'y' ? !status : status == CSIM_INVALID && log.line > 0 && log.column > 0,
+      check_that(name[0] == 'y' ? !status
+                                : status == CSIM_INVALID && log.line > 0 && log.column > 0,
                  __FILE__, __LINE__, "%s: status %d at %d:%d %s", name, (int)status, log.line,
                  log.column, log.text);
     count[name[0] == 'n']++;

@@ -56,8 +56,8 @@ static const struct {
 } cases[] = {{"1", case_free_fall, 0},    {"2", case_integrator, 0}, {"3", case_stability, 0},
              {"4", case_conservation, 0}, {"5", case_catenary, 0},   {"6", case_residual, 0},
              {"7", case_statics, 0},      {"L", case_linear, 0},     {"8", case_liu, 1},
-             {"9", case_elastica, 0},     {"10", case_moduli, 0},    {"11", case_friction, 0}, {"15", case_beam, 1},
-             {"K", case_locking, 0}};
+             {"9", case_elastica, 0},     {"10", case_moduli, 0},    {"11", case_friction, 0},
+             {"15", case_beam, 1},        {"K", case_locking, 0}};
 
 int main(int argc, char **argv) {
   const char *only = NULL;

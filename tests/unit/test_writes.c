@@ -1,5 +1,5 @@
-// The k-th call that changes the disk fails, for every k of a tiny run: it is told, nothing leaks or
-// crashes, what stands on disk is whole, and the same run resumed leaves the files of one that
+// The k-th call that changes the disk fails, for every k of a tiny run: it is told, nothing leaks
+// or crashes, what stands on disk is whole, and the same run resumed leaves the files of one that
 // nothing happened to.
 //
 // The functions below are defined here, so the linker takes them instead of the C library's.
@@ -92,9 +92,11 @@ static const char scene_text[] =
     "\"solver\": {\"iterations\": 2}, \"contact\": {\"thickness\": 0.01},\n"
     "\"output\": {\"formats\": [\"pc2\", \"ply\", \"vtp\"]},\n"
     "\"objects\": [{\"name\": \"cloth\", \"type\": \"cloth\", \"material\": \"cotton\",\n"
-    " \"mesh\": {\"shape\": \"grid\", \"size\": [1, 1], \"cells\": [3, 3]}, \"position\": [0, 0.52, "
+    " \"mesh\": {\"shape\": \"grid\", \"size\": [1, 1], \"cells\": [3, 3]}, \"position\": [0, "
+    "0.52, "
     "0]},\n"
-    "{\"name\": \"ball\", \"type\": \"collider\", \"mesh\": {\"shape\": \"sphere\", \"radius\": 0.5, "
+    "{\"name\": \"ball\", \"type\": \"collider\", \"mesh\": {\"shape\": \"sphere\", \"radius\": "
+    "0.5, "
     "\"cells\": [8, 6]}}]}\n";
 
 static csim_status run(const csim_scene *scene, const char *out, int resume, csim_log *log) {
@@ -192,7 +194,8 @@ static void fail_each(const csim_scene *scene, long how_many) {
     check_remains(k);
     check_log_init(&log);
     status = run(scene, out_path, 1, &log.log);
-    check_that(!status && !count_missing(good_path, out_path) && !count_missing(out_path, good_path),
+    check_that(!status && !count_missing(good_path, out_path) &&
+                   !count_missing(out_path, good_path),
                __FILE__, __LINE__, "call %ld (%s) failed, then resumed: status %d: %s", k,
                failed_call, (int)status, log.text);
   }
@@ -202,7 +205,8 @@ static void fail_each(const csim_scene *scene, long how_many) {
 }
 
 int main(void) {
-  strcpy(folder, access("/dev/shm", W_OK) ? "/tmp/test_writes_XXXXXX" : "/dev/shm/test_writes_XXXXXX");
+  strcpy(folder,
+         access("/dev/shm", W_OK) ? "/tmp/test_writes_XXXXXX" : "/dev/shm/test_writes_XXXXXX");
   if (!mkdtemp(folder)) return 1;
   snprintf(scene_path, sizeof scene_path, "%s/tiny.json", folder);
   snprintf(out_path, sizeof out_path, "%s/out", folder);
