@@ -231,15 +231,18 @@ bench-contact: all benches ## the cache's codec on a run full of contact (tens o
 
 SIZES  ?= 33 65 129
 DROP   := $(if $(wildcard /usr/bin/python3),/usr/bin/python3,python3) tests/bench/drop.py
-.PHONY: deps-bench bench-drop bench-blender bench-bullet
-deps-bench: ## install numpy and Bullet for the benchmarks of the drop (root or sudo)
+.PHONY: deps-bench bench-drop bench-blender bench-bpy bench-bullet
+deps-bench: ## install Blender, Bullet and numpy for the benchmarks of the drop (root or sudo)
 	@tools/install-deps bench
 
 bench-drop: all ## a cloth drops on a ball: time, memory, strain (SIZES="33 65 129", DROP_FLAGS=)
 	@$(DROP) --bin $(BIN) --out $(B)/bench $(DROP_FLAGS) $(SIZES)
 
-bench-blender: all ## the same against Blender (make deps-dcc, or Debian's blender)
+bench-blender: all ## the same against Debian's Blender (make deps-bench)
 	@$(DROP) --bin $(BIN) --out $(B)/bench --against blender $(DROP_FLAGS) $(SIZES)
+
+bench-bpy: all ## the same against the newer Blender of make deps-dcc
+	@$(DROP) --bin $(BIN) --out $(B)/bench --against bpy $(DROP_FLAGS) $(SIZES)
 
 bench-bullet: all $(B)/bench/bullet_drop ## the same against Bullet's soft bodies (make deps-bench)
 	@$(DROP) --bin $(BIN) --out $(B)/bench --against bullet $(DROP_FLAGS) $(SIZES)

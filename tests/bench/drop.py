@@ -31,6 +31,7 @@ import time
 import numpy as np
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../.."))
+BPY = f"{ROOT}/build/dcc/venv/bin/python"  # has Blender as a module
 SIZE, RADIUS, HEIGHT, FPS = 2.0, 0.5, 0.6, 24  # [m], [m], [m] of the cloth's start, [1/s]
 COLUMNS = ("program", "n", "threads", "frames", "wall_s", "cpu_s", "bytes_per_vertex", "pairs",
            "self_pairs", "mean_strain", "p99_stretch", "max_stretch", "unconverged")
@@ -194,13 +195,10 @@ def theirs(program, n):
     else:
         os.environ["BLENDER_USER_RESOURCES"] = f"{place}/settings"  # not the settings of who runs this
         script = f"{ROOT}/tests/bench/blender_drop.py"
-        venv = f"{ROOT}/build/dcc/venv/bin/python"
-        if os.path.exists(venv):
-            command = [venv, script, "--", *arguments]
-        elif shutil.which("blender"):
-            command = ["blender", "-b", "-t", "2", "--python-exit-code", "1", "-P", script, "--", *arguments]
+        if program == "bpy":
+            command = [BPY, script, "--", *arguments]
         else:
-            sys.exit("drop.py: neither build/dcc/venv (make deps-dcc) nor Debian's blender is there")
+            command = ["blender", "-b", "-t", "2", "--python-exit-code", "1", "-P", script, "--", *arguments]
     measured(command, f"{place}/log")
     with open(f"{place}/times.json") as f:
         times = json.load(f)
@@ -270,7 +268,8 @@ def main():
     global options
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("sizes", metavar="N", type=int, nargs="+", help="vertices along a side, from 3 on")
-    p.add_argument("--against", choices=("blender", "bullet"), help="run it on the same scene too")
+    p.add_argument("--against", choices=("blender", "bpy", "bullet"),
+                   help="run it on the same scene too: Debian's Blender, its newer version as a Python module, Bullet")
     p.add_argument("--frames", type=int, default=50, help="to simulate (50)")
     p.add_argument("--substeps", type=int, default=10, help="of ours, a frame (10)")
     p.add_argument("--iterations", type=int, default=1, help="of ours, a substep (1)")
@@ -282,6 +281,10 @@ def main():
     if min(options.sizes) < 3 or options.frames < 1:
         p.error("at least 3 x 3 vertices and one frame")
     options.threads = [int(t) for t in (options.threads or ("2" if options.against else "1,2")).split(",")]
+    if options.against == "blender" and not shutil.which("blender"):
+        sys.exit("drop.py: there is no blender: make deps-bench")
+    if options.against == "bpy" and not os.path.exists(BPY):
+        sys.exit(f"drop.py: there is no {BPY}: make deps-dcc")
     os.makedirs(options.out, exist_ok=True)
     rows, ratios = [], []
     print(f"seconds per frame over {options.frames} frames; clothsim: {options.substeps} substeps, "
