@@ -206,7 +206,8 @@ csim_status csim_check(const csim_scene *scene, const csim_run_options *options,
                        csim_check_report *report);
 
 /// Writes masses, pins, springs, gravity and step as JSON, for independent judges: {"mass": [..],
-/// "pins": [..], "gravity": [x, y, z], "springs": [[i, j, k, L], ..], "h": h, "damping": 0}.
+/// "pins": [..], "gravity": [x, y, z], "springs": [[i, j, k, L], ..], "h": h, "damping": 0}, with
+/// "stretch_damping": [..] of vertices where there is any.
 csim_status csim_dump_model(const csim_scene *scene, const csim_run_options *options,
                             const char *path, csim_log *log);
 

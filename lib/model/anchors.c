@@ -36,7 +36,9 @@ static void anchor_hessian(const csim_energy *energy, const csim_point *at, csim
       val[9 * (ptrdiff_t)energy->slot[e] + 4 * c] += energy->param[2 * (ptrdiff_t)e];
 }
 
-static void anchor_laplacian(const csim_energy *energy, int first, int last, double *val) {
+static void anchor_laplacian(const csim_energy *energy, const csim_point *at, int first, int last,
+                             double *val) {
+  (void)at;
   for (int e = first; e < last; e++) val[energy->slot[e]] += energy->param[2 * (ptrdiff_t)e];
 }
 

@@ -103,7 +103,7 @@ static void run_hessian(void *context, int first, int last) {
 
 static void run_laplacian(void *context, int first, int last) {
   const energy_job *job = context;
-  job->energy->kind->laplacian(job->energy, job->offset + first, job->offset + last, job->out);
+  job->energy->kind->laplacian(job->energy, job->at, job->offset + first, job->offset + last, job->out);
 }
 
 static void for_each_color(csim_pool *pool, energy_job *job, csim_range_fn *fn) {
@@ -130,6 +130,7 @@ void csim_energy_hessian(csim_pool *pool, const csim_energy *energy, const csim_
                  run_hessian);
 }
 
-void csim_energy_laplacian(csim_pool *pool, const csim_energy *energy, double *val) {
-  for_each_color(pool, &(energy_job){.energy = energy, .out = val}, run_laplacian);
+void csim_energy_laplacian(csim_pool *pool, const csim_energy *energy, const csim_point *at,
+                           double *val) {
+  for_each_color(pool, &(energy_job){.energy = energy, .at = at, .out = val}, run_laplacian);
 }

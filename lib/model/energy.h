@@ -18,8 +18,11 @@ typedef struct csim_energy csim_energy;
 
 /// Where energies are evaluated.
 typedef struct csim_point {
-  const double *x;      ///< (nvert x 3) [m]
-  const double *anchor; ///< (nanchor x 3) [m] present targets of soft pins; NULL if there are none
+  const double *x;       ///< (nvert x 3) [m]
+  const double *anchor;  ///< (nanchor x 3) [m] present targets of soft pins; NULL if there are none
+  const double *damping; ///< (nvert) [s] of stretching, see springs.c; NULL: none
+  const double *from;    ///< (nvert x 3) [m] with damping: where the step began
+  double h;              ///< [s] with damping: the step's length
 } csim_point;
 
 /// An element seen as a constraint, for methods that project: its energy is k/2 |C|^2.
@@ -51,7 +54,8 @@ typedef struct csim_energy_kind {
   int constant; ///< 1: the Hessian is W (x) I3, W what `laplacian` adds
   /// Adds a constant scalar matrix W with W (x) I3 >= Hessian in spirit to val (nblock): the matrix
   /// of projective dynamics. Rows sum to zero, but for anchors.
-  void (*laplacian)(const csim_energy *energy, int first, int last, double *val);
+  void (*laplacian)(const csim_energy *energy, const csim_point *at, int first, int last,
+                    double *val);
   int bounded; ///< 1: W (x) I3 - Hessian is positive semidefinite everywhere, so that a step by W
                ///< never overshoots
   /// One element as a constraint. Returns 0 when it has nothing to project (no direction, slack).
@@ -84,7 +88,8 @@ void csim_energy_gradient(csim_pool *pool, const csim_energy *energy, const csim
                           double *g);
 void csim_energy_hessian(csim_pool *pool, const csim_energy *energy, const csim_point *at,
                          csim_spd spd, double *val);
-void csim_energy_laplacian(csim_pool *pool, const csim_energy *energy, double *val);
+void csim_energy_laplacian(csim_pool *pool, const csim_energy *energy, const csim_point *at,
+                           double *val);
 
 // ------------------------------------------------------------------------------------------- kinds
 

@@ -94,7 +94,9 @@ static void quadratic_hessian(const csim_energy *energy, const csim_point *at, c
   }
 }
 
-static void quadratic_laplacian(const csim_energy *energy, int first, int last, double *val) {
+static void quadratic_laplacian(const csim_energy *energy, const csim_point *at, int first, int last,
+                                double *val) {
+  (void)at;
   for (int e = first; e < last; e++) {
     const double *q = energy->param + energy->kind->nparam * (ptrdiff_t)e;
     const int *slot = energy->slot + 16 * (ptrdiff_t)e;
@@ -307,7 +309,9 @@ static void dihedral_hessian(const csim_energy *energy, const csim_point *at, cs
 // dtheta/dx at the rest shape is normal to the triangles, so its products stand for the quadratic
 // model's q q^T / |e|^2: the weights are those of the quadratic energy of the same stiffness, which
 // parameters 2..5 hold.
-static void dihedral_laplacian(const csim_energy *energy, int first, int last, double *val) {
+static void dihedral_laplacian(const csim_energy *energy, const csim_point *at, int first, int last,
+                               double *val) {
+  (void)at;
   for (int e = first; e < last; e++) {
     const double *q = energy->param + 6 * (ptrdiff_t)e + 2;
     const int *slot = energy->slot + 16 * (ptrdiff_t)e;

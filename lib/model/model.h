@@ -17,10 +17,11 @@ typedef struct csim_body {
   int vert0, nvert; ///< its vertices; the first mesh->nvert are those of the mesh, in its order
   csim_mesh *mesh;  ///< the surface, as the user gave it
   int ntet;
-  int *tet;        ///< (ntet x 4) vertices, counted from vert0; solids only
-  double damping;  ///< [1/s]
-  double drag;     ///< [-] normal drag coefficient
-  double friction; ///< [-] of its surface
+  int *tet;               ///< (ntet x 4) vertices, counted from vert0; solids only
+  double damping;         ///< [1/s]
+  double stretch_damping; ///< [s]
+  double drag;            ///< [-] normal drag coefficient
+  double friction;        ///< [-] of its surface
 } csim_body;
 
 /// Vertices that follow one motion.
@@ -41,11 +42,12 @@ enum { CSIM_MAX_ENERGY = 8 };
 typedef struct csim_model {
   csim_arena arena; ///< owns everything below
   int nvert;
-  double *mass;         ///< (nvert) [kg]
-  double *x0;           ///< (nvert x 3) start positions [m]
-  double *v0;           ///< (nvert x 3) start velocities [m/s]
-  unsigned char *fixed; ///< (nvert) 1 = position prescribed
-  int *body_of;         ///< (nvert)
+  double *mass;            ///< (nvert) [kg]
+  double *x0;              ///< (nvert x 3) start positions [m]
+  double *v0;              ///< (nvert x 3) start velocities [m/s]
+  unsigned char *fixed;    ///< (nvert) 1 = position prescribed
+  double *stretch_damping; ///< (nvert) [s] of springs at them; NULL: none
+  int *body_of;            ///< (nvert)
   int nbody;
   csim_body *body; ///< (nbody)
   int ntri;

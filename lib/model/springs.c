@@ -8,6 +8,14 @@
 // is the same as clamping the block's eigenvalues at 0. At l = 0 there is no direction: no force,
 // and the isotropic Hessian k I.
 //
+// A damped spring (Kelvin & Voigt) resists the rate of its stretch too, by k tau l'. Over a step h
+// from the length l_n that is the force of one more energy, which makes implicit Euler's step a
+// minimum still (Kane et al. 2000):
+//
+//   D = k tau/(2 h) (l - l_n)^2
+//
+// Rotations do not change l and are not damped.
+//
 // Springs are done four at a time; the last few of a range share a four with copies of the last
 // one, which are not used.
 #include "model/energy.h"
@@ -56,6 +64,25 @@ CSIM_SIMD_BODY void spring_law(const csim_energy *energy, const int e[4], csim_s
   if (spd != CSIM_SPD_NONE) s->across = CSIM_SELECT4(s->across < zero, zero, s->across);
 }
 
+CSIM_SIMD_BODY void damping_law(const csim_energy *energy, const csim_point *at, const int e[4],
+                                csim_spd spd, four *s) {
+  csim_v4 t[4], k, zero = {0};
+  for (int i = 0; i < 4; i++) {
+    t[i] = CSIM_LOAD3(at->from + 3 * (ptrdiff_t)s->node[i][0]) -
+           CSIM_LOAD3(at->from + 3 * (ptrdiff_t)s->node[i][1]);
+    k[i] = energy->param[NPARAM * (ptrdiff_t)e[i] + K] * at->damping[s->node[i][0]];
+  }
+  csim_transpose4(t);
+  csim_v4 square = t[0] * t[0] + t[1] * t[1] + t[2] * t[2];
+  csim_v4 dl = s->l - CSIM_SQRT4(square);
+  k /= at->h;
+  s->energy += 0.5 * k * dl * dl;
+  s->tension += k * dl;
+  s->along += k;
+  s->across = CSIM_SELECT4(s->l > zero, s->tension / s->l, s->along);
+  if (spd != CSIM_SPD_NONE) s->across = CSIM_SELECT4(s->across < zero, zero, s->across);
+}
+
 CSIM_SIMD_BODY void limit_law(const csim_energy *energy, const int e[4], four *s) {
   const double *p[4];
   for (int i = 0; i < 4; i++) p[i] = energy->param + LIMIT_NPARAM * (ptrdiff_t)e[i];
@@ -74,10 +101,11 @@ CSIM_SIMD_BODY void limit_law(const csim_energy *energy, const int e[4], four *s
 CSIM_SIMD_BODY void evaluate_four(const csim_energy *energy, const csim_point *at, const int e[4],
                                   spring_kind kind, csim_spd spd, four *s) {
   place_four(energy, at, e, s);
-  if (kind == SPRING)
-    spring_law(energy, e, spd, s);
-  else
+  if (kind == LIMIT)
     limit_law(energy, e, s);
+  else
+    spring_law(energy, e, spd, s);
+  if (kind == SPRING && at->damping) damping_law(energy, at, e, spd, s);
 }
 
 // The springs from `first` on, at most four; returns how many there are.
@@ -171,10 +199,17 @@ CSIM_SIMD_KERNEL(int, stretches,
                   const int *element, double *out, spring_kind kind),
                  (energy, at, spd, n, element, out, kind))
 
+// tau/h of a spring.
+static inline double damping_of(const csim_energy *energy, const csim_point *at, int e) {
+  return at && at->damping ? at->damping[energy->node[2 * (ptrdiff_t)e]] / at->h : 0;
+}
+
 // Liu et al. 2013: each spring gives k (x_a - x_b)^2.
-static void spring_laplacian(const csim_energy *energy, int first, int last, double *val) {
+static void spring_laplacian(const csim_energy *energy, const csim_point *at, int first, int last,
+                             double *val) {
   for (int e = first; e < last; e++) {
     double k = energy->param[energy->kind->nparam * (ptrdiff_t)e + K];
+    if (energy->kind == &csim_spring_kind) k *= 1 + damping_of(energy, at, e);
     const int *slot = energy->slot + 4 * (ptrdiff_t)e;
     val[slot[0]] += k;
     val[slot[1]] -= k;
@@ -184,10 +219,10 @@ static void spring_laplacian(const csim_energy *energy, int first, int last, dou
 }
 
 // r = x_a - x_b; returns its length.
-static inline double spring_between(const csim_energy *energy, const csim_point *at, int e,
+static inline double spring_between(const csim_energy *energy, const double *x, int e,
                                     double r[3]) {
   const int *node = energy->node + 2 * (ptrdiff_t)e;
-  csim_sub(at->x + 3 * (ptrdiff_t)node[0], at->x + 3 * (ptrdiff_t)node[1], r);
+  csim_sub(x + 3 * (ptrdiff_t)node[0], x + 3 * (ptrdiff_t)node[1], r);
   return csim_norm(r);
 }
 
@@ -221,12 +256,19 @@ static void spring_stretch(const csim_energy *energy, const csim_point *at, csim
 static int spring_constraint(const csim_energy *energy, const csim_point *at, int e,
                              csim_constraint *c) {
   const double *param = energy->param + NPARAM * (ptrdiff_t)e;
-  double r[3], l = spring_between(energy, at, e, r);
+  double r[3], l = spring_between(energy, at->x, e, r);
   double slack = param[SLACK] * param[LENGTH], dl = l - param[LENGTH];
   // one that does not resist compression is slack when shortened: what multiplier it had goes
   int idle = dl < 0 && !(param[COMPRESSION] > 0);
   double k = dl < 0 && !idle ? param[K] * param[COMPRESSION] : param[K];
   double C = dl > slack ? dl - slack : dl < -slack && !idle ? dl + slack : 0;
+  double f = damping_of(energy, at, e);
+  if (f > 0) { // two springs side by side are one
+    double damper = param[K] * f, r_from[3];
+    double tension = k * C + damper * (l - spring_between(energy, at->from, e, r_from));
+    k += damper;
+    C = tension / k;
+  }
   return along_spring(r, l, k, C, c);
 }
 
@@ -267,7 +309,7 @@ static void limit_stretch(const csim_energy *energy, const csim_point *at, csim_
 static int limit_constraint(const csim_energy *energy, const csim_point *at, int e,
                             csim_constraint *c) {
   const double *param = energy->param + LIMIT_NPARAM * (ptrdiff_t)e;
-  double r[3], l = spring_between(energy, at, e, r), over = l - param[LENGTH];
+  double r[3], l = spring_between(energy, at->x, e, r), over = l - param[LENGTH];
   if (!(over > 0)) over = 0;
   // the stiffness at which k/2 C^2 has the limit's force
   return along_spring(r, l, param[K] * over / param[LENGTH], over, c);

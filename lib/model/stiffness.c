@@ -127,7 +127,7 @@ int csim_stiffness_create(csim_arena *arena, const csim_model *model, csim_stiff
     if (energy->kind->stretch)
       K->spring[K->nspring++] = &model->energy[e];
     else
-      csim_energy_laplacian(NULL, energy, energy->kind->nnode == 1 ? anchors : map.weight);
+      csim_energy_laplacian(NULL, energy, NULL, energy->kind->nnode == 1 ? anchors : map.weight);
   }
   for (int i = 0; i < n; i++) K->anchor[i] = anchors[p->diag[i]];
   number_edges(model, &layout, &map, K);

@@ -90,7 +90,9 @@ static void volume_hessian(const csim_energy *energy, const csim_point *at, csim
 
 // |dV/dx_n| is a third of the opposite face's area. Springs of k |dV/dx_n|^2 on every edge of the
 // regular tetrahedron of this volume stand in for the rotating Hessian k dV dV^T.
-static void volume_laplacian(const csim_energy *energy, int first, int last, double *val) {
+static void volume_laplacian(const csim_energy *energy, const csim_point *at, int first, int last,
+                             double *val) {
+  (void)at;
   for (int e = first; e < last; e++) {
     const double *param = energy->param + 2 * (ptrdiff_t)e;
     double edge2 = csim_exp(2.0 / 3 * csim_ln(6 * sqrt(2.0) * param[1])); // V = edge^3 / (6 sqrt 2)

@@ -31,6 +31,7 @@ static csim_status add_body(csim_build *build, const csim_object *object) {
                       .type = object->type,
                       .mesh = mesh,
                       .damping = material->damping,
+                      .stretch_damping = material->stretch_damping,
                       .drag = material->drag,
                       .friction = object->friction >= 0 ? object->friction
                                                         : build->scene->contact.friction};
@@ -63,6 +64,17 @@ static double *copy_doubles(csim_arena *arena, const double *from, ptrdiff_t n) 
   return copy;
 }
 
+// Of vertices, where any body's springs are damped.
+static void spread_damping(csim_model *model) {
+  int damped = 0;
+  for (int b = 0; b < model->nbody; b++) damped |= model->body[b].stretch_damping > 0;
+  if (!damped) return;
+  model->stretch_damping = CSIM_ARENA_NEW(&model->arena, double, model->nvert);
+  for (int b = 0; b < model->nbody && model->stretch_damping; b++)
+    for (int i = 0; i < model->body[b].nvert; i++)
+      model->stretch_damping[model->body[b].vert0 + i] = model->body[b].stretch_damping;
+}
+
 // Arrays and energies of the finished list of bodies.
 static csim_status finish_model(csim_build *build) {
   csim_model *model = build->model;
@@ -71,6 +83,7 @@ static csim_status finish_model(csim_build *build) {
   model->v0 = copy_doubles(arena, build->v, 3 * (ptrdiff_t)model->nvert);
   model->mass = copy_doubles(arena, build->mass, model->nvert);
   model->target = CSIM_ARENA_NEW(arena, csim_target, model->ntarget);
+  spread_damping(model);
   if (arena->failed) return CSIM_MEMORY;
   if (model->ntarget)
     memcpy(model->target, build->target, (size_t)model->ntarget * sizeof *model->target);

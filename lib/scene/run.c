@@ -107,11 +107,12 @@ static csim_status check_start(run *r) {
 static void warn_unstable(const run *r, double h) {
   if (!csim_method_find(r->scene->solver.method)->is_explicit) return;
   double omega = csim_largest_frequency(r->pool, r->world.model);
-  if (!(omega * h > 2)) return;
+  double longest = omega > 0 ? csim_longest_step(r->world.model, omega) : INFINITY;
+  if (!(h > longest)) return;
   csim_say(r->log, CSIM_WARNING, (csim_place){.file = r->scene->file},
            "method \"%s\" is stable for substeps under %.3g s only, and these are %.3g s: set "
            "frames.substeps to %.0f or more",
-           r->scene->solver.method, 2 / omega, h, floor(omega / (2 * r->scene->fps)) + 1);
+           r->scene->solver.method, longest, h, floor(1 / (longest * r->scene->fps)) + 1);
 }
 
 static csim_status create(run *r) {
@@ -520,7 +521,12 @@ csim_status csim_dump_model(const csim_scene *scene, const csim_run_options *opt
   }
   csim_file_text(file, "],\n\"h\": ");
   csim_file_print_number(file, substep_of(scene), 17);
-  csim_file_text(file, ", \"damping\": 0,\n\"springs\": [");
+  csim_file_text(file, ", \"damping\": 0,");
+  for (int i = 0; i < model->nvert && model->stretch_damping; i++) {
+    csim_file_text(file, i ? ", " : "\n\"stretch_damping\": [");
+    csim_file_print_number(file, model->stretch_damping[i], 17);
+  }
+  csim_file_text(file, model->stretch_damping ? "],\n\"springs\": [" : "\n\"springs\": [");
   for (int e = 0; e < model->nenergy; e++)
     if (model->energy[e].kind == &csim_spring_kind) dump_springs(&model->energy[e], file);
   csim_file_text(file, "]}\n");

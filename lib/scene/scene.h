@@ -57,20 +57,22 @@ typedef enum csim_stuff {
 /// A named set of constants. Fields a material does not give are taken from its preset, else 0.
 typedef struct csim_material {
   char *name;
-  const char *preset;     ///< NULL if none
-  csim_stuff stuff;       ///< told by the preset or by the unit of the density
-  double density;         ///< cloth [kg/m^2], solid [kg/m^3]
-  double stretch;         ///< cloth: Young's modulus times thickness, E2D [N/m]
-  double bend;            ///< cloth: bending stiffness B [N m]
-  double bend_spring;     ///< cloth: stiffness of bending springs [N/m]
-  double modulus;         ///< solid: Young's modulus [Pa]
-  double volume;          ///< solid: stiffness against change of volume [Pa]
-  double damping;         ///< [1/s] v decays as exp(-damping t)
-  double drag;            ///< normal drag coefficient of the surface in the air, [-]
-  double spring;          ///< if > 0, every spring of the object has this stiffness [N/m]
-  double compression;     ///< [-] share of the springs' stiffness that resists compression
-  double slack;           ///< [-] strain that costs nothing
-  double limit;           ///< [-] strain at which a stiffening limit begins; 0 = none
+  const char *preset; ///< NULL if none
+  csim_stuff stuff;   ///< told by the preset or by the unit of the density
+  double density;     ///< cloth [kg/m^2], solid [kg/m^3]
+  double stretch;     ///< cloth: Young's modulus times thickness, E2D [N/m]
+  double bend;        ///< cloth: bending stiffness B [N m]
+  double bend_spring; ///< cloth: stiffness of bending springs [N/m]
+  double modulus;     ///< solid: Young's modulus [Pa]
+  double volume;      ///< solid: stiffness against change of volume [Pa]
+  double damping;     ///< [1/s] v decays as exp(-damping t)
+  double
+      stretch_damping; ///< [s] springs resist their rate of stretch by this times their stiffness
+  double drag;         ///< normal drag coefficient of the surface in the air, [-]
+  double spring;       ///< if > 0, every spring of the object has this stiffness [N/m]
+  double compression;  ///< [-] share of the springs' stiffness that resists compression
+  double slack;        ///< [-] strain that costs nothing
+  double limit;        ///< [-] strain at which a stiffening limit begins; 0 = none
   double limit_stiffness; ///< [N/m] of the limit; 0 = 100 times the spring's
   double vertex_mass;     ///< if > 0, every vertex of the object has this mass [kg]
 } csim_material;

@@ -38,7 +38,7 @@ static void *descent_create(csim_arena *arena, const csim_model *model,
         if (stiff > *at) *at = stiff;
       }
     } else { // whatever is not a spring enters with its share of the constant matrix
-      csim_energy_laplacian(NULL, &layout.energy[e], diag);
+      csim_energy_laplacian(NULL, &layout.energy[e], NULL, diag);
     }
   }
   for (int i = 0; i < model->nvert; i++) s->stiffness[i] += 2 * diag[layout.pattern.diag[i]];
@@ -61,7 +61,9 @@ static csim_method_report descent_solve(const csim_problem *problem, void *scrat
     if (report.outcome != CSIM_OUTCOME_LIMIT || report.iterations >= problem->params->iterations)
       return report;
     for (int i = 0; i < model->nvert; i++) {
-      double inverse = model->fixed[i] ? 0 : 1 / (w * model->mass[i] + s->stiffness[i]);
+      double damping = model->stretch_damping ? model->stretch_damping[i] / problem->h : 0;
+      double stiffness = (1 + damping) * s->stiffness[i];
+      double inverse = model->fixed[i] ? 0 : 1 / (w * model->mass[i] + stiffness);
       for (int c = 0; c < 3; c++) {
         ptrdiff_t k = 3 * (ptrdiff_t)i + c;
         s->g[k] = x[k] - inverse * s->g[k];

@@ -14,8 +14,9 @@
 #include <string.h>
 
 typedef struct explicit_scratch {
-  double *g;  // (nvert x 3)
-  double far; // [m] a step longer than this is an explosion
+  double *g;    // (nvert x 3)
+  double *from; // (nvert x 3) [m] where the velocity came from, for damping
+  double far;   // [m] a step longer than this is an explosion
 } explicit_scratch;
 
 static void *explicit_create(csim_arena *arena, const csim_model *model,
@@ -24,6 +25,7 @@ static void *explicit_create(csim_arena *arena, const csim_model *model,
   explicit_scratch *s = CSIM_ARENA_NEW(arena, explicit_scratch, 1);
   if (!s) return NULL;
   s->g = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)model->nvert);
+  if (model->stretch_damping) s->from = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)model->nvert);
   double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
   for (ptrdiff_t k = 0; k < 3 * (ptrdiff_t)model->nvert; k++) {
     lo[k % 3] = fmin(lo[k % 3], model->x0[k]);
@@ -39,7 +41,12 @@ static csim_method_report euler(const csim_problem *problem, void *scratch, int 
   explicit_scratch *s = scratch;
   const csim_model *model = problem->model;
   double h = problem->h, *v = problem->v_next;
-  csim_point at = {.x = problem->x, .anchor = problem->target};
+  csim_point at = csim_problem_point(problem, problem->x);
+  if (at.damping) { // what is damped is the present velocity
+    for (ptrdiff_t k = 0; k < 3 * (ptrdiff_t)model->nvert; k++)
+      s->from[k] = problem->x[k] - h * problem->v[k];
+    at.from = s->from;
+  }
   memset(s->g, 0, 3 * (size_t)model->nvert * sizeof *s->g);
   for (int e = 0; e < model->nenergy; e++)
     csim_energy_gradient(problem->pool, &model->energy[e], &at, s->g);

@@ -77,7 +77,7 @@ static csim_method_report solve(const csim_problem *problem, pbd *s, int complia
   const csim_solver_params *params = problem->params;
   csim_pass pass = {.model = problem->model,
                     .pool = problem->pool,
-                    .target = problem->target,
+                    .at = csim_problem_point(problem, x),
                     .compliance = compliant ? 1 / (problem->h * problem->h) : 0,
                     .share = 1};
   if (!compliant && params->pbd_stiffness < 1) // 1 - (1 - k)^(1/n)

@@ -21,11 +21,10 @@
 typedef struct pd {
   csim_layout layout;
   csim_cholesky F;
-  double *laplacian; // (nblock) sum of the energies' constant matrices
-  double *A;         // (nblock) M/h^2 + laplacian, fixed rows those of the identity
-  double h;          // step that F was factored for; 0 = none yet
-  double *g, *d;     // (nvert x 3) gradient, step
-  int search;        // A does not bound the Hessian and whole steps were not asked for
+  double *A;     // (nblock) M/h^2 + the energies' constant matrices; fixed rows: of the identity
+  double h;      // step that F was factored for; 0 = none yet
+  double *g, *d; // (nvert x 3) gradient, step
+  int search;    // A does not bound the Hessian and whole steps were not asked for
   csim_accelerator accelerator;
   // L-BFGS
   int window, count, newest;
@@ -41,7 +40,6 @@ static void *pd_create(csim_arena *arena, const csim_model *model,
   if (!s || csim_layout_build(arena, model, &s->layout) ||
       csim_cholesky_analyze(arena, &s->layout.pattern, 1, &s->F))
     return NULL;
-  s->laplacian = CSIM_ARENA_NEW(arena, double, s->layout.pattern.nblock);
   s->A = CSIM_ARENA_NEW(arena, double, s->layout.pattern.nblock);
   s->g = CSIM_ARENA_NEW(arena, double, n);
   s->d = CSIM_ARENA_NEW(arena, double, n);
@@ -56,21 +54,24 @@ static void *pd_create(csim_arena *arena, const csim_model *model,
     s->s = CSIM_ARENA_NEW(arena, double, (ptrdiff_t)n * s->window);
     s->y = CSIM_ARENA_NEW(arena, double, (ptrdiff_t)n * s->window);
   }
-  if (arena->failed) return NULL;
-  for (int e = 0; e < model->nenergy; e++)
-    csim_energy_laplacian(NULL, &s->layout.energy[e], s->laplacian);
-  return s;
+  return arena->failed ? NULL : s;
 }
 
 static int factor(const csim_problem *problem, pd *s) {
   const csim_model *model = problem->model;
   const csim_pattern *p = &s->layout.pattern;
   if (s->h == problem->h) return 0;
+  csim_point at = csim_problem_point(problem, problem->x);
+  memset(s->A, 0, (size_t)p->nblock * sizeof *s->A);
+  for (int e = 0; e < model->nenergy; e++)
+    csim_energy_laplacian(problem->pool, &s->layout.energy[e], &at, s->A);
   for (int i = 0; i < p->nrow; i++)
     for (int b = p->start[i]; b < p->start[i + 1]; b++) {
       int fixed = model->fixed[i] || model->fixed[p->col[b]];
-      s->A[b] = fixed ? p->col[b] == i : s->laplacian[b];
-      if (!fixed && p->col[b] == i) s->A[b] += model->mass[i] / (problem->h * problem->h);
+      if (fixed)
+        s->A[b] = p->col[b] == i;
+      else if (p->col[b] == i)
+        s->A[b] += model->mass[i] / (problem->h * problem->h);
     }
   if (csim_cholesky_factor(&s->F, s->A) != CSIM_SOLVE_CONVERGED) return -1;
   s->h = problem->h;

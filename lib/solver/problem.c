@@ -14,8 +14,12 @@ typedef struct problem_job {
   double *out;
 } problem_job;
 
-static csim_point point_of(const csim_problem *problem, const double *x) {
-  return (csim_point){.x = x, .anchor = problem->target};
+csim_point csim_problem_point(const csim_problem *problem, const double *x) {
+  return (csim_point){.x = x,
+                      .anchor = problem->target,
+                      .damping = problem->model->stretch_damping,
+                      .from = problem->x,
+                      .h = problem->h};
 }
 
 static double inertia_value(void *context, int first, int last) {
@@ -33,7 +37,7 @@ static double inertia_value(void *context, int first, int last) {
 
 double csim_problem_value(const csim_problem *problem, const double *x) {
   problem_job job = {problem, x, NULL};
-  csim_point at = point_of(problem, x);
+  csim_point at = csim_problem_point(problem, x);
   double inertia = csim_pool_sum(problem->pool, problem->model->nvert, inertia_value, &job);
   double contact = problem->contact ? csim_contact_value(problem->contact, x) : 0;
   return 0.5 * inertia / (problem->h * problem->h) +
@@ -60,7 +64,7 @@ static void clear_fixed(void *context, int first, int last) {
 void csim_problem_gradient(const csim_problem *problem, const double *x, double *g) {
   const csim_model *model = problem->model;
   problem_job job = {problem, x, g};
-  csim_point at = point_of(problem, x);
+  csim_point at = csim_problem_point(problem, x);
   csim_pool_for(problem->pool, model->nvert, VERT_GRAIN, inertia_gradient, &job);
   for (int e = 0; e < model->nenergy; e++)
     csim_energy_gradient(problem->pool, &model->energy[e], &at, g);
@@ -88,7 +92,7 @@ static void inertia_hessian(void *context, int first, int last) {
 
 static void full_hessian(const csim_problem *problem, const csim_layout *layout, const double *x,
                          csim_spd spd, csim_bsr *H) {
-  csim_point at = point_of(problem, x);
+  csim_point at = csim_problem_point(problem, x);
   csim_pool_for(problem->pool, problem->model->nvert, VERT_GRAIN, inertia_hessian,
                 &(hessian_job){problem, H});
   for (int e = 0; e < layout->nenergy; e++)
@@ -104,7 +108,7 @@ void csim_problem_hessian(const csim_problem *problem, const csim_layout *layout
 
 void csim_problem_stiffness(const csim_problem *problem, const double *x, csim_spd spd,
                             csim_stiffness *K) {
-  csim_point at = point_of(problem, x);
+  csim_point at = csim_problem_point(problem, x);
   csim_stiffness_update(problem->pool, &at, spd, 1 / (problem->h * problem->h), K);
   if (problem->contact) csim_contact_hessian(problem->contact, &K->D);
 }
@@ -166,7 +170,7 @@ static double count_free(void *context, int first, int last) {
 
 double csim_problem_force_scale(const csim_problem *problem, double *g) {
   const csim_model *model = problem->model;
-  csim_point at = point_of(problem, problem->x);
+  csim_point at = csim_problem_point(problem, problem->x);
   memset(g, 0, 3 * (size_t)model->nvert * sizeof *g);
   for (int e = 0; e < model->nenergy; e++)
     csim_energy_gradient(problem->pool, &model->energy[e], &at, g);

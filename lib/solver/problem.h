@@ -23,6 +23,9 @@ typedef struct csim_problem {
   double force_scale;    ///< [N] mean over free vertices of external plus internal force at x
 } csim_problem;
 
+/// Where E is evaluated: at x (nvert x 3), after a step from problem->x.
+csim_point csim_problem_point(const csim_problem *problem, const double *x);
+
 /// F(x) [J].
 double csim_problem_value(const csim_problem *problem, const double *x);
 

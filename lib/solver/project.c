@@ -25,7 +25,8 @@ static void project_element(const pass_job *job, int e) {
   int nnode = job->energy->kind->nnode;
   const int *node = job->energy->node + (ptrdiff_t)nnode * e;
   csim_constraint c;
-  csim_point at = {.x = job->x, .anchor = job->pass->target};
+  csim_point at = job->pass->at;
+  at.x = job->x;
   if (!job->energy->kind->constraint(job->energy, &at, e, &c)) return;
   double denominator = job->pass->compliance / c.k, compliance = denominator;
   for (int n = 0; n < nnode; n++)
@@ -71,7 +72,8 @@ static void push_range(void *context, int first, int last) {
   const pass_job *job = context;
   const csim_model *model = job->pass->model;
   int nnode = job->energy->kind->nnode;
-  csim_point at = {.x = job->x, .anchor = job->pass->target};
+  csim_point at = job->pass->at;
+  at.x = job->x;
   for (int e = job->offset + first; e < job->offset + last; e++) {
     csim_constraint c;
     if (!job->energy->kind->constraint(job->energy, &at, e, &c)) continue;

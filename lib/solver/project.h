@@ -14,9 +14,9 @@
 typedef struct csim_pass {
   const csim_model *model;
   csim_pool *pool;
-  const double *target; ///< (ntarget x 3) anchors
-  double compliance;    ///< 1/h^2 [1/s^2]: a = compliance / k; 0 = rigid
-  double share;         ///< s, (0, 1]
+  csim_point at;     ///< where constraints are evaluated, but for x
+  double compliance; ///< 1/h^2 [1/s^2]: a = compliance / k; 0 = rigid
+  double share;      ///< s, (0, 1]
 } csim_pass;
 
 /// Gauss-Seidel: colour by colour, each constraint seeing the ones before.

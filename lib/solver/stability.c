@@ -70,3 +70,12 @@ double csim_largest_frequency(csim_pool *pool, const csim_model *model) {
   csim_arena_free(&arena);
   return omega;
 }
+
+double csim_longest_step(const csim_model *model, double omega) {
+  double tau = 0;
+  for (int i = 0; i < model->nvert && model->stretch_damping; i++)
+    if (model->stretch_damping[i] > tau) tau = model->stretch_damping[i];
+  double free = 2 / omega;
+  // -tau + sqrt(tau^2 + free^2), without the loss of digits
+  return free * free / (tau + sqrt(tau * tau + free * free));
+}

@@ -14,4 +14,9 @@
 /// @return omega_max, 0 when nothing resists; -1 when out of memory
 double csim_largest_frequency(csim_pool *pool, const csim_model *model);
 
+/// Longest stable step [s] of symplectic Euler at a largest frequency omega > 0. With damping tau,
+/// the longest of any vertex, the mode x'' = -omega^2 (x + tau x') is stable for
+/// h^2 omega^2 + 2 h tau omega^2 < 4.
+double csim_longest_step(const csim_model *model, double omega);
+
 #endif

@@ -147,8 +147,7 @@ static void extrapolate(const csim_solver *solver, const csim_state *state, doub
 // Shortens springs beyond the strain limit, after the solve (Provot 1995).
 static void limit_strain(const csim_solver *solver, double *x) {
   const csim_solver_setup *setup = &solver->setup;
-  csim_pass pass = {
-      .model = setup->model, .pool = setup->pool, .target = solver->target, .share = 1};
+  csim_pass pass = {.model = setup->model, .pool = setup->pool, .share = 1};
   for (int k = 0; k < setup->params.strain_limit_iterations; k++)
     for (int e = 0; e < setup->model->nenergy; e++)
       if (setup->model->energy[e].kind == &csim_spring_kind)

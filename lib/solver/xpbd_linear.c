@@ -45,7 +45,7 @@ typedef struct linear_job {
 static void evaluate_range(void *context, int first, int last) {
   const linear_job *job = context;
   const csim_energy *energy = &job->problem->model->energy[job->energy];
-  csim_point at = {.x = job->in, .anchor = job->problem->target};
+  csim_point at = csim_problem_point(job->problem, job->in);
   for (int e = first; e < last; e++) {
     csim_constraint *c = &job->s->c[job->s->first[job->energy] + e];
     if (!energy->kind->constraint(energy, &at, e, c)) *c = (csim_constraint){0};

@@ -23,6 +23,11 @@ run pbd 'solver.method="pbd"' solver.iterations=10
 run xpbd 'solver.method="xpbd"' solver.iterations=10
 run "xpbd linear" 'solver.method="xpbd"' 'solver.projection="linear"'
 run "bdf2" 'solver.integrator="bdf2"'
+run "damped" banner.material.stretch_damping=0.05
+for method in pd pbd xpbd descent; do
+  run "damped $method" banner.material.stretch_damping=0.05 "solver.method=\"$method\""
+done
+run "damped symplectic" 'solver.method="symplectic"' banner.material.stretch_damping=0.001 frames.substeps=2000
 run "counter-force" 'solver.pins="counter-force"'
 run symplectic 'solver.method="symplectic"' frames.substeps=400
 run explicit 'solver.method="explicit"' frames.substeps=2000

@@ -39,6 +39,7 @@ every_frame() { # NAME ARGUMENT...
   rm -rf "$name-r"
 }
 every_frame newton --set output.pressures=true
+every_frame damped --set cloth.material.stretch_damping=0.05
 every_frame accuracy --set frames.accuracy=0.02 --set frames.substeps=16
 every_frame cholesky --set solver.linear=cholesky
 every_frame ichol --set solver.preconditioner=ichol
@@ -57,7 +58,7 @@ for method in explicit symplectic; do
 done
 check "contact takes part" sh -c '! cmp -s newton/cloth_0005.obj impulse/cloth_0005.obj'
 check "accuracy matters" sh -c '! cmp -s newton/cloth_0005.obj accuracy/cloth_0005.obj'
-rm -rf newton accuracy cholesky ichol bdf2 impulse chebyshev anderson pd lbfgs pbd xpbd linear levels explicit symplectic
+rm -rf newton damped accuracy cholesky ichol bdf2 impulse chebyshev anderson pd lbfgs pbd xpbd linear levels explicit symplectic
 
 # formats of other programs are written anew
 formats='output.formats=["ply", "pc2", "mdd", "vtp", "abc", "usda"]'

@@ -37,6 +37,7 @@ for method in descent pbd xpbd; do
   same $method --set solver.method=$method
 done
 same pd --set solver.method=pd --set solver.iterations=20
+same damped --set cloth.material.stretch_damping=0.05
 same accuracy --set frames.accuracy=0.02 --set frames.substeps=16
 same symplectic --set solver.method=symplectic --set frames.substeps=100 --set frames.end=2 \
   --set cloth.material.stretch=0.1x

@@ -20,7 +20,17 @@ typedef struct fixture {
   csim_pattern pattern;
   double *val;
   double anchor[3];
+  double from[12], damping[4]; // where the step began, and of each vertex [s]
+  int damped;
 } fixture;
+
+static csim_point point_of(const fixture *f, const double *x) {
+  return (csim_point){.x = x,
+                      .anchor = f->anchor,
+                      .damping = f->damped ? f->damping : NULL,
+                      .from = f->from,
+                      .h = 0.01};
+}
 
 static void fixture_create(const csim_energy_kind *kind, const double *param, fixture *f) {
   static const int node[4] = {0, 1, 2, 3};
@@ -32,15 +42,18 @@ static void fixture_create(const csim_energy_kind *kind, const double *param, fi
 }
 
 static double value(fixture *f, const double *x) {
-  return csim_energy_value(NULL, &f->energy, &(csim_point){x, f->anchor});
+  csim_point at = point_of(f, x);
+  return csim_energy_value(NULL, &f->energy, &at);
 }
 static void gradient(fixture *f, const double *x, double *g) {
   memset(g, 0, 12 * sizeof *g);
-  csim_energy_gradient(NULL, &f->energy, &(csim_point){x, f->anchor}, g);
+  csim_point at = point_of(f, x);
+  csim_energy_gradient(NULL, &f->energy, &at, g);
 }
 static void hessian(fixture *f, const double *x, csim_spd spd, double H[12][12]) {
   memset(f->val, 0, (size_t)(9 * f->pattern.nblock) * sizeof(double));
-  csim_energy_hessian(NULL, &f->energy, &(csim_point){x, f->anchor}, spd, f->val);
+  csim_point at = point_of(f, x);
+  csim_energy_hessian(NULL, &f->energy, &at, spd, f->val);
   for (int i = 0; i < 4; i++)
     for (int j = 0; j < 4; j++)
       for (int c = 0; c < 9; c++)
@@ -112,26 +125,78 @@ static void random_positions(unsigned *seed, double amount, double *x) {
   for (int i = 0; i < 12; i++) x[i] = REST[i] + amount * uniform(seed);
 }
 
-static void check_kind(const csim_energy_kind *kind, const double *param, int exact, int internal) {
-  fixture f;
-  fixture_create(kind, param, &f);
+static void check_fixture(fixture *f, int exact, int internal) {
   unsigned seed = 3;
   for (int trial = 0; trial < 20; trial++) {
     double x[12], moved[12], R[9], r[3] = {0.3, -1.1, 0.7};
     random_positions(&seed, trial < 10 ? 0.1 : 0.8, x);
-    check_derivatives(&f, x, exact);
-    check_semidefinite(&f, x, CSIM_SPD_DROP);
-    check_semidefinite(&f, x, CSIM_SPD_CLAMP);
+    check_derivatives(f, x, exact);
+    check_semidefinite(f, x, CSIM_SPD_DROP);
+    check_semidefinite(f, x, CSIM_SPD_CLAMP);
     if (!internal) continue;
-    check_balance(&f, x);
+    check_balance(f, x);
     csim_rotation_matrix(r, R);
     for (int n = 0; n < 4; n++) {
       csim_mat3_mul(R, x + 3 * n, moved + 3 * n);
       moved[3 * n] += 2;
     }
-    CHECK_NEAR(value(&f, moved), value(&f, x), 1e-13 * (1 + value(&f, x)));
+    CHECK_NEAR(value(f, moved), value(f, x), 1e-13 * (1 + value(f, x)));
   }
+}
+
+static void check_kind(const csim_energy_kind *kind, const double *param, int exact, int internal) {
+  fixture f;
+  fixture_create(kind, param, &f);
+  check_fixture(&f, exact, internal);
   csim_arena_free(&f.arena);
+}
+
+static void damp(fixture *f) {
+  unsigned seed = 77;
+  random_positions(&seed, 0.3, f->from);
+  for (int n = 0; n < 4; n++) f->damping[n] = 0.02;
+  f->damped = 1;
+}
+
+// A damped spring resists its rate of stretch, k tau (l - l_n)/h, beside its stretch.
+static void test_damping(void) {
+  for (int variant = 0; variant < 3; variant++) {
+    double param[4] = {100, 1, variant == 1 ? 0.3 : 1, variant == 2 ? 0.05 : 0};
+    fixture f;
+    fixture_create(&csim_spring_kind, param, &f);
+    damp(&f);
+    check_fixture(&f, 1, 1);
+    unsigned seed = 8;
+    for (int trial = 0; trial < 20; trial++) {
+      double x[12], g[12], free[12], r[3], r_from[3];
+      random_positions(&seed, 0.5, x);
+      gradient(&f, x, g);
+      f.damped = 0;
+      gradient(&f, x, free);
+      f.damped = 1;
+      csim_sub(x, x + 3, r);
+      csim_sub(f.from, f.from + 3, r_from);
+      double l = csim_norm(r), force = 100 * 0.02 * (l - csim_norm(r_from)) / 0.01;
+      for (int c = 0; c < 3; c++) CHECK_NEAR(g[c] - free[c], force * r[c] / l, 1e-10);
+      csim_constraint k = {0};
+      csim_point at = point_of(&f, x);
+      CHECK(csim_spring_kind.constraint(&f.energy, &at, 0, &k));
+      for (int c = 0; c < 3; c++) CHECK_NEAR(k.k * k.C[0] * k.grad[0][c], g[c], 1e-10);
+    }
+    // at the length it had it is an undamped one; the matrix of pd is above its Hessian
+    double W[2], H[12][12], free[12][12];
+    memset(f.val, 0, (size_t)(9 * f.pattern.nblock) * sizeof(double));
+    csim_point at = point_of(&f, f.from);
+    csim_energy_laplacian(NULL, &f.energy, &at, f.val);
+    W[0] = f.val[csim_pattern_find(&f.pattern, 0, 0)];
+    W[1] = f.val[csim_pattern_find(&f.pattern, 0, 1)];
+    CHECK(W[0] == 100 * (1 + 0.02 / 0.01) && W[1] == -W[0]);
+    hessian(&f, f.from, CSIM_SPD_DROP, H);
+    f.damped = 0;
+    hessian(&f, f.from, CSIM_SPD_DROP, free);
+    for (int c = 0; c < 3; c++) CHECK(H[c][c] >= free[c][c] && H[c][c] <= W[0] * (1 + 1e-12));
+    csim_arena_free(&f.arena);
+  }
 }
 
 static void test_zero_length(void) {
@@ -160,7 +225,8 @@ static void check_constraint(const csim_energy_kind *kind, const double *param) 
     double x[12], g[12];
     csim_constraint c = {0};
     random_positions(&seed, 0.5, x);
-    if (!kind->constraint(&f.energy, &(csim_point){x, f.anchor}, 0, &c)) continue;
+    csim_point at = point_of(&f, x);
+    if (!kind->constraint(&f.energy, &at, 0, &c)) continue;
     gradient(&f, x, g);
     double scale = 0;
     for (int i = 0; i < 12; i++) scale = fmax(scale, fabs(g[i]));
@@ -247,6 +313,7 @@ int main(void) {
   check_constraint(&csim_cotangent_kind, cotangent);
   check_constraint(&csim_dihedral_kind, dihedral);
   check_constraint(&csim_volume_kind, (double[]){50, 0.2});
+  test_damping();
   test_zero_length();
   test_dihedral_rest();
   test_colors();

@@ -144,6 +144,13 @@ static void test_explicit(void) {
   kit_pin(&k, 0);
   kit_ready(&k, 1);
   CHECK_NEAR(csim_largest_frequency(NULL, k.model), sqrt(50 / 0.3), 1e-9);
+  double w = sqrt(50 / 0.3), tau = 0.02;
+  CHECK_NEAR(csim_longest_step(k.model, w), 2 / w, 1e-15);
+  k.model->stretch_damping = CSIM_ARENA_NEW(&k.model->arena, double, k.model->nvert);
+  for (int i = 0; i < k.model->nvert; i++) k.model->stretch_damping[i] = tau;
+  double h = csim_longest_step(k.model, w);
+  CHECK_NEAR(h * w * h * w + 2 * h * tau * w * w, 4, 1e-12);
+  k.model->stretch_damping = NULL;
   kit_end(&k);
   for (int m = 0; m < 2; m++) {
     for (int stable = 0; stable < 2; stable++) {
