@@ -40,8 +40,6 @@ os.sched_setaffinity(0, set(sorted(os.sched_getaffinity(0))[:THREADS]))  # on ma
 bpy.ops.mesh.primitive_uv_sphere_add(radius=RADIUS, segments=64, ring_count=32)
 ball = bpy.context.object
 ball.modifiers.new("Collision", "COLLISION")
-ball.collision.thickness_outer = 0.005
-ball.collision.cloth_friction = 5
 
 bpy.ops.mesh.primitive_grid_add(x_subdivisions=n - 1, y_subdivisions=n - 1, size=SIZE, location=(0, 0, HEIGHT))
 cloth = bpy.context.object
@@ -51,7 +49,6 @@ modifier = cloth.modifiers.new("Cloth", "CLOTH")
 modifier.settings.quality = 5
 collision = modifier.collision_settings
 collision.use_collision = collision.use_self_collision = True
-collision.distance_min = 0.005
 collision.self_distance_min = 0.3 * SIZE / (n - 1)
 modifier.point_cache.frame_start, modifier.point_cache.frame_end = 1, count + 1
 
