@@ -43,8 +43,8 @@ static int in_range(const csim_field *f, double v) {
   return above && below; // false for NaN
 }
 
-// "> 0", "between 1 and 100", "at most 1e+15 in size"
-static void describe_range(const csim_field *f, char text[80]) {
+// "> 0", ">= 1 and <= 100"; for a value beyond what no document tells of, "<= 1e+15".
+static void describe_range(const csim_field *f, double value, char text[80]) {
   char least[32], most[32];
   csim_print_shortest(f->least, least);
   csim_print_shortest(f->most, most);
@@ -55,7 +55,7 @@ static void describe_range(const csim_field *f, char text[80]) {
     snprintf(text, 80, "between -1e15 and 1e15");
   else if (lower && upper)
     snprintf(text, 80, "%s %s and %s %s", above, least, below, most);
-  else if (lower)
+  else if (lower && !(value > f->most))
     snprintf(text, 80, "%s %s", above, least);
   else
     snprintf(text, 80, "%s %s", below, most);
@@ -83,7 +83,7 @@ int csim_read_int(csim_reader *r, const csim_field *f, const cJSON *item, int *v
   }
   if (!in_range(f, v)) {
     char range[80], found[CSIM_DESCRIPTION];
-    describe_range(f, range);
+    describe_range(f, v, range);
     csim_describe_item(item, found);
     csim_complain(r, CSIM_AT_VALUE, item, "must be %s, found %s", range, found);
     return 0;
@@ -150,7 +150,7 @@ static void describe_names(const char *const *names, const char *quote, char *te
 
 static void describe_integer(const csim_field *f, char text[CSIM_DESCRIPTION]) {
   char range[80];
-  describe_range(f, range);
+  describe_range(f, 0, range);
   if (f->detail)
     describe_names(f->detail, "", text, CSIM_DESCRIPTION);
   else if (count_of(f) > 1)
@@ -264,7 +264,7 @@ int csim_read_real(csim_reader *r, const csim_field *f, const cJSON *item, doubl
   }
   if (!in_range(f, v)) {
     char range[80], found[CSIM_DESCRIPTION];
-    describe_range(f, range);
+    describe_range(f, v, range);
     csim_describe_item(item, found);
     // a number beyond double has been told already, see csim_check_faults
     if (!is_number(item) || isfinite(item->valuedouble))
@@ -341,7 +341,7 @@ static void print_real(csim_printer *p, const csim_field *f, const void *base) {
 
 void csim_describe_real(const csim_field *f, char text[CSIM_DESCRIPTION]) {
   char range[80] = "", unit[40] = "";
-  if (has_range(f)) describe_range(f, range);
+  if (has_range(f)) describe_range(f, 0, range);
   if (f->unit && *f->unit) snprintf(unit, sizeof unit, " [%s]", f->unit);
   const char *gap = *range ? " " : "";
   if (count_of(f) == 1)

@@ -32,6 +32,8 @@ check "as many substeps as it takes" grep -q "up to 32 substeps" stdout
 expect 2 "$clothsim" tiny.json -o e --set cloth.materail.stretch=2
 says material
 expect 2 "$clothsim" tiny.json -o e --set cloth.material.stretch=tight
+expect 2 "$clothsim" tiny.json -o e --set cloth.material.stretch=1e30
+says "<= 1e+15"
 expect 2 "$clothsim" tiny.json -o e --set cloth.material.stretch
 expect 2 "$clothsim" tiny.json -o e --set nobody.material.stretch=1
 
