@@ -129,11 +129,11 @@ void case_liu(void) {
   expect("error(10) / error(1) <= 0.6", 0, error[4] / error[0], 0.6);
   expect("error(1000) / error(1) <= 5e-3", 0, error[10] / error[0], 5e-3);
   expect("the same of F - F*", 0, excess[10] / excess[0], 5e-3);
-  // half of what Liu et al. had on one core of an i7-3720QM: 5 ms an iteration, 113 ms for the
-  // factor
+  // told, not tested: a machine may be busy
   double iteration = (taken[N - 1] - taken[0]) / (at[N - 1] - at[0]);
-  expect("ms an iteration, one thread, at most 2.5", 0, 1e3 * iteration, 2.5);
-  expect("ms for the prefactor, one thread, at most 56", 0, 1e3 * (taken[0] - iteration), 56);
+  printf("   %.2f ms an iteration, %.0f ms for the factor; Liu et al. on a core of an i7-3720QM: 5 "
+         "and 113\n",
+         1e3 * iteration, 1e3 * (taken[0] - iteration));
   draw_curve(at, error, N);
   free(start);
   free(velocity);
