@@ -387,6 +387,18 @@ static double renew_verts(void *context, int first, int last) {
   return colliders;
 }
 
+// What is not new in A against what is new in B.
+static csim_bvh_search old_with_new(const csim_bvh *A, const unsigned char *flag_a,
+                                    const csim_bvh *B, const unsigned char *flag_b) {
+  return (csim_bvh_search){.A = A,
+                           .B = B,
+                           .alike = flag_a == flag_b, // both are edges
+                           .part_a = CSIM_BVH_OLD,
+                           .flag_a = flag_a,
+                           .part_b = CSIM_BVH_NEW,
+                           .flag_b = flag_b};
+}
+
 static int search_some(csim_pool *pool, csim_candidates *set, int colliders_moved) {
   struct csim_candidate_trees *b = &set->tree[BODIES], *c = &set->tree[COLLIDERS];
   const unsigned char *point = set->point_left, *edge = set->edge_left, *tri = set->tri_left;
@@ -402,12 +414,7 @@ static int search_some(csim_pool *pool, csim_candidates *set, int colliders_move
   if (set->self) {
     point_tri[np++] =
         (csim_bvh_search){.A = &b->point, .B = &b->tri, .part_a = CSIM_BVH_NEW, .flag_a = point};
-    point_tri[np++] = (csim_bvh_search){.A = &b->point,
-                                        .B = &b->tri,
-                                        .part_a = CSIM_BVH_OLD,
-                                        .flag_a = point,
-                                        .part_b = CSIM_BVH_NEW,
-                                        .flag_b = tri};
+    point_tri[np++] = old_with_new(&b->point, point, &b->tri, tri);
     edge_edge[ne++] = (csim_bvh_search){
         .A = &b->edge, .B = &b->edge, .alike = 1, .part_a = CSIM_BVH_NEW, .flag_a = edge};
   }
@@ -419,19 +426,8 @@ static int search_some(csim_pool *pool, csim_candidates *set, int colliders_move
                                         .flag_a = point,
                                         .part_b = CSIM_BVH_OLD,
                                         .flag_b = tri};
-    point_tri[np++] = (csim_bvh_search){.A = &b->point,
-                                        .B = &c->tri,
-                                        .part_a = CSIM_BVH_OLD,
-                                        .flag_a = point,
-                                        .part_b = CSIM_BVH_NEW,
-                                        .flag_b = tri};
-    edge_edge[ne++] = (csim_bvh_search){.A = &b->edge,
-                                        .B = &c->edge,
-                                        .alike = 1,
-                                        .part_a = CSIM_BVH_OLD,
-                                        .flag_a = edge,
-                                        .part_b = CSIM_BVH_NEW,
-                                        .flag_b = edge};
+    point_tri[np++] = old_with_new(&b->point, point, &c->tri, tri);
+    edge_edge[ne++] = old_with_new(&b->edge, edge, &c->edge, edge);
   }
   return search_trees(pool, set, np, point_tri, ne, edge_edge);
 }

@@ -103,7 +103,8 @@ static void run_hessian(void *context, int first, int last) {
 
 static void run_laplacian(void *context, int first, int last) {
   const energy_job *job = context;
-  job->energy->kind->laplacian(job->energy, job->at, job->offset + first, job->offset + last, job->out);
+  job->energy->kind->laplacian(job->energy, job->at, job->offset + first, job->offset + last,
+                               job->out);
 }
 
 static void for_each_color(csim_pool *pool, energy_job *job, csim_range_fn *fn) {

@@ -94,8 +94,8 @@ static void quadratic_hessian(const csim_energy *energy, const csim_point *at, c
   }
 }
 
-static void quadratic_laplacian(const csim_energy *energy, const csim_point *at, int first, int last,
-                                double *val) {
+static void quadratic_laplacian(const csim_energy *energy, const csim_point *at, int first,
+                                int last, double *val) {
   (void)at;
   for (int e = first; e < last; e++) {
     const double *q = energy->param + energy->kind->nparam * (ptrdiff_t)e;

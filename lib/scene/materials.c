@@ -203,11 +203,12 @@ static const csim_field material_fields[] = {
     NUMBER(modulus, "Pa", 0, CSIM_ABOVE, "Solid: Young's modulus."),
     NUMBER(volume, "Pa", 0, 0, "Solid: stiffness against change of volume."),
     NUMBER(damping, "1/s", 0, 0, "Velocities decay as exp(-damping t); 0 = none."),
-    NUMBER(stretch_damping, "s", 0, 0,
-           "Inner friction: springs resist the rate of their stretch too, by their stiffness times "
-           "this time (Kelvin & Voigt); 0 = none. 0.01 s to 0.1 s calms cloth that shakes where it "
-           "is struck, and makes its contact cheaper; it turns as freely as without. With few "
-           "\"iterations\" give a \"linear_tolerance\" of 1e-3, or it does not quite come to rest."),
+    NUMBER(
+        stretch_damping, "s", 0, 0,
+        "Inner friction: springs resist the rate of their stretch too, by their stiffness times "
+        "this time (Kelvin & Voigt); 0 = none. 0.01 s to 0.1 s calms cloth that shakes where it "
+        "is struck, and makes its contact cheaper; it turns as freely as without. With few "
+        "\"iterations\" give a \"linear_tolerance\" of 1e-3, or it does not quite come to rest."),
     NUMBER(drag, "", 0, 0,
            "Drag coefficient of the surface, normal to it, in the air of \"wind\"."),
     NUMBER(spring, "N/m", 0, 0,

@@ -3,7 +3,7 @@
 //   explicit    x' = x + h v,  v' = v* + h M^-1 f(x)
 //   symplectic  v' = v* + h M^-1 f(x),  x' = x + h v'
 //
-// v* holds the external forces. Stable only for h < 2 / omega_max (symplectic); explicit Euler
+// v* holds the external forces. Stable only for h < csim_longest_step (symplectic); explicit Euler
 // gains energy at any step. Nothing here is iterated, so nothing converges: the outcome says so, or
 // that the step has blown up.
 #include "solver/method.h"

@@ -48,8 +48,8 @@ static void test_integrator(void) {
   }
 }
 
-// A damped spring, by methods that solve the step and by one that is explicit, against the recurrence
-// of u'' = -w^2 (u + tau u'): implicit Euler has both terms at the end of the step.
+// A damped spring, by methods that solve the step and by one that is explicit, against the
+// recurrence of u'' = -w^2 (u + tau u'): implicit Euler has both terms at the end of the step.
 static void test_damped_spring(void) {
   static const char *const methods[] = {"newton", "descent", "pd", "xpbd", "symplectic"};
   for (int m = 0; m < 5; m++) {
