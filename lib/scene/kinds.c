@@ -5,6 +5,7 @@
 #include "scene/units.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,7 +78,8 @@ static void schema_range(csim_json_out *out, const csim_field *f) {
 
 int csim_read_int(csim_reader *r, const csim_field *f, const cJSON *item, int *value) {
   double v = item->valuedouble;
-  if (!is_number(item) || v != floor(v)) {
+  int fits = has_range(f) || fabs(v) <= INT_MAX; // without a range only some values are allowed
+  if (!is_number(item) || v != floor(v) || !fits) {
     csim_complain_type(r, f, item);
     return 0;
   }
