@@ -22,28 +22,104 @@ int csim_bvh_create(csim_arena *arena, int first, int n, int leaves, csim_box_fn
   return arena->failed ? -1 : 0;
 }
 
-static int sort_items(csim_bvh *bvh) {
-  csim_box all = CSIM_BOX_NOWHERE;
-  csim_morton *key = CSIM_NEW(csim_morton, 2 * (ptrdiff_t)bvh->n);
-  if (!key) return -1;
+// ---------------------------------------------------------------------------------------- sorting
+//
+// Halves along the longest axis, and their halves, down to packs: a quarter fewer boxes to test
+// than with the Morton curve's order, whose packs straddle its jumps.
+
+typedef struct centre {
+  float at[3];
+  int item;
+} centre;
+
+// Items at the same place go by number, so that the order is one for all machines.
+static inline int comes_before(const centre *a, const centre *b, int axis) {
+  return a->at[axis] < b->at[axis] || (a->at[axis] == b->at[axis] && a->item < b->item);
+}
+
+// Puts the `count` first ones along an axis first (Hoare's quickselect).
+static void select_first(centre *c, int n, int count, int axis) {
+  int first = 0, last = n - 1;
+  while (first < last) {
+    centre pivot = c[first + (last - first) / 2];
+    int i = first, j = last;
+    while (i <= j) {
+      while (comes_before(&c[i], &pivot, axis)) i++;
+      while (comes_before(&pivot, &c[j], axis)) j--;
+      if (i > j) break;
+      centre swapped = c[i];
+      c[i++] = c[j];
+      c[j--] = swapped;
+    }
+    if (count <= j)
+      last = j;
+    else if (count >= i)
+      first = i;
+    else
+      return;
+  }
+}
+
+static int longest_axis(const centre *c, int n) {
+  float lo[3], hi[3];
+  for (int k = 0; k < 3; k++) lo[k] = hi[k] = c[0].at[k];
+  for (int i = 1; i < n; i++)
+    for (int k = 0; k < 3; k++) {
+      lo[k] = c[i].at[k] < lo[k] ? c[i].at[k] : lo[k];
+      hi[k] = c[i].at[k] > hi[k] ? c[i].at[k] : hi[k];
+    }
+  int axis = 0;
+  for (int k = 1; k < 3; k++)
+    if (hi[k] - lo[k] > hi[axis] - lo[axis]) axis = k;
+  return axis;
+}
+
+enum { SORT_DEPTH = 5, SORT_TASKS = 1 << SORT_DEPTH };
+
+// Ranges that are left to be sorted, each for itself.
+typedef struct sort_job {
+  int ntask;
+  struct {
+    centre *first;
+    int n;
+  } task[SORT_TASKS];
+} sort_job;
+
+// Halves n items, and their halves until `depth` is 0; what is left then goes to the job. Halves
+// are whole packs, whole packs of packs, and so on.
+static void halve(centre *c, int n, int depth, sort_job *job) {
+  if (n <= 4) return;
+  if (depth == 0) {
+    job->task[job->ntask].first = c;
+    job->task[job->ntask++].n = n;
+    return;
+  }
+  int half = 4;
+  while (2 * half < n) half *= 2;
+  select_first(c, n, half, longest_axis(c, n));
+  halve(c, half, depth - 1, job);
+  halve(c + half, n - half, depth - 1, job);
+}
+
+static void sort_task(void *context, int task) {
+  const sort_job *job = context;
+  halve(job->task[task].first, job->task[task].n, -1, NULL);
+}
+
+static int sort_items(csim_pool *pool, csim_bvh *bvh) {
+  if (bvh->n == 0) return 0;
+  centre *c = CSIM_NEW(centre, bvh->n);
+  if (!c) return -1;
   for (int i = 0; i < bvh->n; i++) {
     csim_box box = bvh->box(bvh->context, i);
-    all = csim_box_join(&all, &box);
+    for (int k = 0; k < 3; k++) c[i].at[k] = 0.5f * box.lo[k] + 0.5f * box.hi[k];
+    c[i].item = i;
   }
-  double extent = 0; // one scale for all axes keeps cells cubes
-  for (int c = 0; c < 3; c++)
-    if ((double)all.hi[c] - all.lo[c] > extent) extent = (double)all.hi[c] - all.lo[c];
-  double scale = extent > 0 ? ((1 << 21) - 1) / extent : 0;
-  for (int i = 0; i < bvh->n; i++) {
-    csim_box box = bvh->box(bvh->context, i);
-    uint32_t cell[3];
-    for (int c = 0; c < 3; c++)
-      cell[c] = (uint32_t)((0.5 * ((double)box.lo[c] + box.hi[c]) - all.lo[c]) * scale);
-    key[i] = (csim_morton){csim_morton_code(cell), i};
-  }
-  csim_morton_sort(bvh->n, key, key + bvh->n);
-  for (int i = 0; i < bvh->n; i++) bvh->item[i] = key[i].item;
-  free(key);
+  sort_job job = {0};
+  halve(c, bvh->n, SORT_DEPTH, &job);
+  csim_pool_run(pool, job.ntask, sort_task, &job);
+  for (int i = 0; i < bvh->n; i++) bvh->item[i] = c[i].item;
+  free(c);
   return 0;
 }
 
@@ -162,10 +238,10 @@ static void fill_upper_levels(csim_pool *pool, csim_bvh *bvh, const unsigned cha
 int csim_bvh_update(csim_pool *pool, csim_bvh *bvh) {
   fill_job job = {.bvh = bvh};
   int sorted = bvh->slack < 0;
-  if (sorted && sort_items(bvh)) return -1;
+  if (sorted && sort_items(pool, bvh)) return -1;
   double size = csim_pool_sum(pool, bvh->start[1], fill_item_packs, &job);
   if (!sorted && size > 2 * bvh->slack) {
-    if (sort_items(bvh)) return -1;
+    if (sort_items(pool, bvh)) return -1;
     size = csim_pool_sum(pool, bvh->start[1], fill_item_packs, &job);
     sorted = 1;
   }
@@ -246,17 +322,21 @@ typedef struct search_job {
   csim_pair_chunks *chunks;
 } search_job;
 
-// Whether the search is of a tree against itself in which each pair is met once, from the item that
-// stands first.
-static inline int is_ordered(const csim_bvh_search *s) {
-  return s->A == s->B && s->part_a == CSIM_BVH_ALL;
+// A tree against itself tells of a pair once, from the item that stands first: the lanes of pack
+// q <= p that have been asked about lane k of p.
+static int told_before(const csim_bvh_search *s, int p, int k, int q) {
+  int mask = q < p ? 15 : 15 >> (3 - k);
+  for (int l = 0; l < 4; l++)
+    if (mask >> l & 1 && !is_part(s->part_a, s->flag_a, s->A->first + s->A->item[4 * q + l]))
+      mask ^= 1 << l;
+  return mask;
 }
 
-// Whether item b is wanted beside item a. Two new items of a tree meet twice: the lower one tells.
-static inline int takes(const csim_bvh_search *s, int a, int b) {
-  if (s->alike && a == b) return 0;
-  if (s->A == s->B && s->part_a == CSIM_BVH_NEW && s->flag_a[b] && b < a) return 0;
-  return is_part(s->part_b, s->flag_b, b);
+// The same of all that is below a child `pack` on a level.
+static inline int all_told_before(const csim_bvh_search *s, int p, int level, int pack) {
+  if (s->A != s->B || ((int64_t)pack + 1) << 2 * level > p) return 0;
+  return s->part_a == CSIM_BVH_ALL ||
+         (s->part_a == CSIM_BVH_NEW && s->A->stale[s->A->start[level] + pack] == ALL);
 }
 
 // The lanes of pack p of A's items, which is `from`, against pack q of B's.
@@ -268,12 +348,12 @@ static void test_packs(const search_job *job, const csim_bvh_search *s, int chun
     int a = A->first + A->item[4 * p + k], b[4] = {0};
     wide_box box = widen_lane(from, k);
     int mask = meet(&box, &B->pack[q]);
-    if (p == q && is_ordered(s)) mask &= ~((2 << k) - 1);
+    if (s->A == s->B && q <= p) mask &= ~told_before(s, p, k, q);
     if (!mask) continue;
     for (int l = 0; l < 4; l++) {
       if (!(mask >> l & 1)) continue;
       b[l] = B->first + B->item[4 * q + l];
-      if (!takes(s, a, b[l])) mask ^= 1 << l;
+      if (!is_part(s->part_b, s->flag_b, b[l])) mask ^= 1 << l;
     }
     if (mask) mask = job->keep(job->context, a, b, mask);
     for (int l = 0; l < 4; l++) {
@@ -317,7 +397,7 @@ static void search_pack(const search_job *job, const csim_bvh_search *s, int chu
     for (int k = 0; k < 4; k++) {
       int child = 4 * at.pack + k;
       if (!(mask >> k & 1)) continue;
-      if (is_ordered(s) && (((int64_t)child + 1) << 2 * (at.level - 1)) <= p) continue;
+      if (all_told_before(s, p, at.level - 1, child)) continue;
       if (lacks(s->part_b, B, B->start[at.level - 1] + child)) continue;
       if (at.level == 1) {
         test_packs(job, s, chunk, p, from, lanes, child);

@@ -1,7 +1,8 @@
 // contact/bvh.h: bounding volume hierarchy over boxes that move. Needs contact/boxes.h.
 //
-// Items stand in Morton order of their box centres. Four neighbours make a pack, four packs the
-// next level's pack, and so on up to one: a test of a box against a pack tells of four at once.
+// Items are sorted by halving them along their longest axis. Four neighbours make a pack, four
+// packs the next level's pack, and so on up to one: a test of a box against a pack tells of four at
+// once.
 // Moving boxes refit the tree; it is sorted anew when it has grown slack.
 #ifndef CSIM_CONTACT_BVH_H
 #define CSIM_CONTACT_BVH_H
@@ -27,7 +28,7 @@ typedef struct csim_bvh {
   int start[CSIM_BVH_LEVELS + 1]; ///< first pack of each level
   csim_box_fn *box;
   const void *context;
-  int *item;            ///< (n) in Morton order
+  int *item;            ///< (n) in the tree's order
   csim_bvh_pack *pack;  ///< (start[nlevel]); NULL when there is but level 0: made when searched
   unsigned char *stale; ///< (start[nlevel]) whether csim_bvh_update_some took some or all anew
   double slack;         ///< [m] sum of the packs' sizes when last sorted; < 0: never
