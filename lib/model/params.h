@@ -130,6 +130,8 @@ typedef struct csim_solver_params {
   csim_start start;
   int iterations;          ///< outer iterations a substep, at most
   double tolerance;        ///< stop when |gradient| <= tolerance * |gravity and start forces|, [-]
+  double settle;           ///< of newton: stop when what is left would move vertices by less than
+                           ///< this share of an edge (RMS; one step of the preconditioner); 0: no
   int linear_iterations;   ///< inner iterations, at most
   double linear_tolerance; ///< relative residual of the linear solve, [-]
   int line_search;         ///< 0 takes every step whole (Baraff & Witkin)

@@ -207,8 +207,8 @@ static const csim_field material_fields[] = {
         stretch_damping, "s", 0, 0,
         "Inner friction: springs resist the rate of their stretch too, by their stiffness times "
         "this time (Kelvin & Voigt); 0 = none. 0.01 s to 0.1 s calms cloth that shakes where it "
-        "is struck, and makes its contact cheaper; it turns as freely as without. With few "
-        "\"iterations\" give a \"linear_tolerance\" of 1e-3, or it does not quite come to rest."),
+        "is struck, and makes its contact cheaper; it turns as freely as without. Give \"start\" "
+        "velocity, as \"auto\" does, or it does not quite come to rest."),
     NUMBER(drag, "", 0, 0,
            "Drag coefficient of the surface, normal to it, in the air of \"wind\"."),
     NUMBER(spring, "N/m", 0, 0,

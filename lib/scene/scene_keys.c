@@ -222,10 +222,9 @@ static const csim_field solver_fields[] = {
      .offset = IN_SOLVER(method),
      .fallback = "auto",
      .doc =
-         "How an implicit step is solved. \"auto\" is newton with \"iterations\" 1 (4 with "
-         "\"frames.accuracy\") and "
-         "\"linear_tolerance\" 0.05 where the scene does not give them: what reaches an accuracy "
-         "in the least time (docs/methods.md); for more of it raise \"frames.substeps\"."},
+         "How an implicit step is solved. \"auto\" is newton with \"start\" velocity, \"settle\" "
+         "0.05 and \"linear_tolerance\" 0.05 where the scene does not give them: what reaches an "
+         "accuracy in the least time (docs/methods.md); for more of it raise \"frames.substeps\"."},
     {.key = "linear",
      .kind = &csim_kind_choice,
      .detail = linear_names,
@@ -268,6 +267,14 @@ static const csim_field solver_fields[] = {
      .most = 1,
      .fallback = "1e-3",
      .doc = "Stop when the gradient is this small against gravity and the forces at the start."},
+    {.key = "settle",
+     .kind = &csim_kind_real,
+     .offset = IN_SOLVER(settle),
+     .least = 0,
+     .most = 1,
+     .fallback = "0",
+     .doc = "Of newton: stop too when what is left would move the vertices by less than this share "
+            "of an edge's length (root mean square, by the preconditioner); 0 = do not."},
     {.key = "linear_iterations",
      .kind = &csim_kind_integer,
      .offset = IN_SOLVER(linear_iterations),
@@ -667,12 +674,13 @@ static void check_pairs(csim_reader *r, const cJSON *item, csim_scene *scene) {
     }
 }
 
-// One linear solve a step, and that not to the end: errors of the step's length are larger than
-// what more iterations would mend, see docs/methods.md. Steps that may grow long take a few.
-static void resolve_auto(const cJSON *solver, int adaptive, csim_solver_params *params) {
+// Mostly one linear solve a step, and that not to the end: errors of the step's length are larger
+// than what more would mend. Where the first leaves much to do it takes a few. See docs/methods.md.
+static void resolve_auto(const cJSON *solver, csim_solver_params *params) {
   if (strcmp(params->method, "auto") != 0) return;
   params->method = "newton";
-  if (!csim_json_get(solver, "iterations")) params->iterations = adaptive ? 4 : 1;
+  if (!csim_json_get(solver, "start")) params->start = CSIM_START_VELOCITY;
+  if (!csim_json_get(solver, "settle")) params->settle = 0.05;
   if (!csim_json_get(solver, "linear_tolerance")) params->linear_tolerance = 0.05;
 }
 
@@ -694,7 +702,7 @@ static void check_accuracy(csim_reader *r, const cJSON *item, const csim_scene *
 
 static void finish_scene(csim_reader *r, const cJSON *item, void *base) {
   csim_scene *scene = base;
-  resolve_auto(csim_json_get(item, "solver"), scene->accuracy > 0, &scene->solver);
+  resolve_auto(csim_json_get(item, "solver"), &scene->solver);
   check_accuracy(r, item, scene);
   check_gravity(r, item, scene);
   check_names(r, item, scene);

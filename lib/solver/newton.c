@@ -21,9 +21,20 @@ typedef struct newton {
   csim_coarse coarse; // no levels unless they are asked for
   csim_cholesky F;
   csim_pcg_scratch pcg;
+  double edge;   // [m] mean length of the surface's edges at the start
   double *g, *d; // (nvert x 3)
   double *x_try; // (nvert x 3) pcg's, between two solves
 } newton;
+
+static double mean_edge(const csim_model *model) {
+  double sum = 0;
+  for (int i = 0; i < 3 * model->ntri; i++) {
+    const int *t = model->tri + i - i % 3;
+    sum += csim_distance(model->x0 + 3 * (ptrdiff_t)t[i % 3],
+                         model->x0 + 3 * (ptrdiff_t)t[(i + 1) % 3]);
+  }
+  return model->ntri ? sum / (3 * model->ntri) : 0;
+}
 
 static void *newton_create(csim_arena *arena, const csim_model *model,
                            const csim_solver_params *params) {
@@ -34,6 +45,7 @@ static void *newton_create(csim_arena *arena, const csim_model *model,
   s->d = CSIM_ARENA_NEW(arena, double, n);
   csim_pcg_scratch_create(arena, (int)n, &s->pcg);
   s->x_try = s->pcg.q;
+  s->edge = mean_edge(model);
   int ichol = params->preconditioner == CSIM_PRECONDITIONER_ICHOL;
   s->on_graph = params->linear == CSIM_LINEAR_PCG && !ichol &&
                 params->pins != CSIM_PINS_COUNTER_FORCE &&
@@ -93,6 +105,18 @@ static void reduce(csim_pool *pool, void *context, double alpha, const double *q
   csim_cholesky_solve(&system->s->F, r, z);
   sum[0] = csim_vector_dot(pool, n, r, r);
   sum[1] = csim_vector_dot(pool, n, r, z);
+}
+
+// Whether what the gradient s->g has left would move vertices by but a share of an edge, as one
+// step of the last preconditioner sees it. Forces alone would not tell: 1 N is much for a slack
+// cloth and nothing for a stretched one. Overwrites s->d.
+static int has_settled(const csim_problem *problem, newton *s) {
+  linear_system system = {problem, s};
+  int n = 3 * problem->model->nvert;
+  double sum[2], limit = problem->params->settle * s->edge;
+  if (!(limit > 0)) return 0;
+  reduce(problem->pool, &system, 0, NULL, s->g, s->d, sum);
+  return csim_vector_dot(problem->pool, n, s->d, s->d) <= limit * limit * problem->model->nvert;
 }
 
 // d = H^-1 (-g) by the solver the scene chose. s->g holds -g on entry. Contact couples vertices
@@ -178,7 +202,9 @@ static csim_method_report newton_solve(const csim_problem *problem, void *scratc
     if (blind && report.residual > 0.5 * last_residual) report.outcome = CSIM_OUTCOME_STALLED;
     last_residual = report.residual;
     if (!isfinite(report.residual)) report.outcome = CSIM_OUTCOME_DIVERGED;
-    if (report.residual <= params->tolerance && !pins_left) report.outcome = CSIM_OUTCOME_CONVERGED;
+    if (!pins_left && (report.residual <= params->tolerance ||
+                       (report.iterations > 0 && has_settled(problem, s))))
+      report.outcome = CSIM_OUTCOME_CONVERGED;
     if (report.outcome != CSIM_OUTCOME_LIMIT || report.iterations >= params->iterations) break;
 
     for (int i = 0; i < n; i++) s->g[i] = -s->g[i];

@@ -46,7 +46,7 @@ def scene(n, options):
     return {
         "version": 1, "name": "drop",
         "frames": {"start": 1, "end": options.frames + 1, "fps": FPS, "substeps": options.substeps},
-        "solver": {"iterations": options.iterations, "tolerance": 1e-2, "linear_tolerance": 0.05},
+        "solver": {"tolerance": 1e-2, **({"iterations": options.iterations} if options.iterations else {})},
         "objects": [
             {"name": "cloth", "type": "cloth", "position": [0, HEIGHT, 0],
              "material": {"preset": "cotton", "stretch_damping": options.damping},
@@ -272,10 +272,10 @@ def main():
     p.add_argument("--against", choices=("blender", "bpy", "bullet"),
                    help="run it on the same scene too: Debian's Blender, its newer version as a Python module, Bullet")
     p.add_argument("--frames", type=int, default=50, help="to simulate (50)")
-    p.add_argument("--substeps", type=int, default=10, help="of ours, a frame (10)")
+    p.add_argument("--substeps", type=int, default=5, help="of ours, a frame (5)")
     p.add_argument("--damping", type=float, default=0,
                    help="[s] of ours, stretch_damping (0; of Blender's own cloth: 5 against a tension of 15)")
-    p.add_argument("--iterations", type=int, default=1, help="of ours, a substep (1)")
+    p.add_argument("--iterations", type=int, help="of ours, a substep, at most (what auto says)")
     p.add_argument("--threads", help="of ours, as 1,2 (default; with --against 2)")
     p.add_argument("--set", action="append", default=[], metavar="PATH=VALUE", help="as of clothsim")
     p.add_argument("--bin", default=f"{ROOT}/bin", help="where the programs are")
@@ -291,7 +291,7 @@ def main():
     os.makedirs(options.out, exist_ok=True)
     rows, ratios = [], []
     print(f"seconds per frame over {options.frames} frames; clothsim: {options.substeps} substeps, "
-          f"{options.iterations} iterations, damping {options.damping} s{''.join(', ' + s for s in options.set)}")
+          f"{options.iterations or 'auto'} iterations, damping {options.damping} s{''.join(', ' + s for s in options.set)}")
     tell()
     for n in options.sizes:
         mine = ours(n)

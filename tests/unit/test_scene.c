@@ -194,15 +194,17 @@ static void test_values(void) {
 static void test_auto(void) {
   static const struct {
     const char *solver, *method;
-    int iterations;
-    double linear_tolerance;
+    csim_start start;
+    double settle, linear_tolerance;
   } cases[] = {
-      {"", "newton", 1, 0.05},
-      {", \"solver\": {}", "newton", 1, 0.05},
-      {", \"solver\": {\"method\": \"auto\", \"iterations\": 7}", "newton", 7, 0.05},
-      {", \"solver\": {\"linear_tolerance\": 1e-6}", "newton", 1, 1e-6},
-      {", \"solver\": {\"method\": \"newton\"}", "newton", 4, 1e-3},
-      {", \"solver\": {\"method\": \"pd\"}", "pd", 4, 1e-3},
+      {"", "newton", CSIM_START_VELOCITY, 0.05, 0.05},
+      {", \"solver\": {}", "newton", CSIM_START_VELOCITY, 0.05, 0.05},
+      {", \"solver\": {\"method\": \"auto\", \"settle\": 0.2}", "newton", CSIM_START_VELOCITY, 0.2,
+       0.05},
+      {", \"solver\": {\"linear_tolerance\": 1e-6}", "newton", CSIM_START_VELOCITY, 0.05, 1e-6},
+      {", \"solver\": {\"start\": \"inertia\"}", "newton", CSIM_START_INERTIA, 0.05, 0.05},
+      {", \"solver\": {\"method\": \"newton\"}", "newton", CSIM_START_INERTIA, 0, 1e-3},
+      {", \"solver\": {\"method\": \"pd\"}", "pd", CSIM_START_INERTIA, 0, 1e-3},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     char text[400];
@@ -210,7 +212,7 @@ static void test_auto(void) {
     csim_scene *s = expect_scene(text, NULL);
     if (!s) continue;
     CHECK_TEXT(s->solver.method, cases[i].method);
-    CHECK(s->solver.iterations == cases[i].iterations);
+    CHECK(s->solver.start == cases[i].start && s->solver.settle == cases[i].settle);
     CHECK(s->solver.linear_tolerance == cases[i].linear_tolerance);
     csim_scene_free(s);
   }

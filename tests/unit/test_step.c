@@ -316,7 +316,54 @@ static void test_pd_solid(void) {
     }
 }
 
+// One long step of a cloth that is thrown about, solved until what is left moves the vertices by
+// less than a share of an edge. x: the positions; returns the iterations.
+static int throw_cloth(csim_linear linear, double settle, double x[3 * 169]) {
+  kit k;
+  csim_step_report report;
+  unsigned seed = 5;
+  kit_cloth(12, 1, 0.2, 2000, 1e-5, 1.0 / 24, &k);
+  kit_pin(&k, 0);
+  kit_pin(&k, 12);
+  for (int i = 0; i < 3 * k.model->nvert; i++) k.model->v0[i] = kit_random(&seed);
+  k.model->ntri = 1; // its edges tell the length that the share is of
+  k.model->tri = CSIM_ARENA_NEW(&k.model->arena, int, 3);
+  memcpy(k.model->tri, (int[]){0, 1, 13}, 3 * sizeof(int));
+  k.params.linear = linear;
+  k.params.preconditioner = CSIM_PRECONDITIONER_MULTILEVEL;
+  k.params.linear_tolerance = 1e-2;
+  k.params.tolerance = 1e-5;
+  k.params.iterations = 200;
+  k.params.settle = settle;
+  kit_ready(&k, 2);
+  CHECK(csim_step(k.solver, &k.state, &report) == 0);
+  CHECK(report.method.outcome == CSIM_OUTCOME_CONVERGED);
+  memcpy(x, k.state.x, 3 * 169 * sizeof *x);
+  kit_end(&k);
+  return (int)report.iterations;
+}
+
+static void test_settle(void) {
+  static const csim_linear linears[] = {CSIM_LINEAR_CHOLESKY, CSIM_LINEAR_PCG};
+  for (int l = 0; l < 2; l++) {
+    double x[3 * 169], right[3 * 169], edge = (2 + sqrt(2)) / 36, last = INFINITY;
+    int most = throw_cloth(linears[l], 0, right), fewest = 0;
+    for (double share = 0.1; share > 1e-4; share /= 10) {
+      int count = throw_cloth(linears[l], share, x);
+      double sum = 0;
+      for (int i = 0; i < 169; i++) sum += pow(csim_distance(x + 3 * i, right + 3 * i), 2);
+      double error = sqrt(sum / 169);
+      CHECK(count > 0 && count >= fewest && count <= most);
+      CHECK(error < 20 * share * edge && error < last);
+      fewest = count;
+      last = error;
+    }
+    CHECK(fewest < most);
+  }
+}
+
 int main(void) {
+  test_settle();
   test_free_fall();
   test_integrator();
   test_damped_spring();
