@@ -11,7 +11,7 @@ first: the mean of its absolute value, the mean over frames of the 99th percenti
 largest stretch. Pairs are triangles of cloth and ball or cloth and cloth (the latter alone are "self")
 that meet, summed over all frames, by bin/clothsim --verify-contact: also of the programs we compare
 with, whose frames come here through clothcache import. "open" is the share of our substeps whose
-iterations ended above the solver's tolerance.
+iterations ended unsettled and above the tolerance.
 
 Prints a table, and writes drop.csv (drop_blender.csv, drop_bullet.csv) into the folder of --out.
 """
