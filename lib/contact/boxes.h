@@ -88,16 +88,4 @@ int csim_pair_chunks_join(csim_pair_chunks *chunks, csim_pool *pool, int na, int
 
 void csim_pair_chunks_free(csim_pair_chunks *chunks);
 
-/// One item to sort, and its 63-bit place along the Morton curve through its cell.
-typedef struct csim_morton {
-  uint64_t code;
-  int item;
-} csim_morton;
-
-/// Morton code of a cell; coordinates 0 .. 2^21 - 1.
-uint64_t csim_morton_code(const uint32_t cell[3]);
-
-/// Sorts by code, equal codes keeping their order (radix sort). `scratch` has room for n.
-void csim_morton_sort(int n, csim_morton *list, csim_morton *scratch);
-
 #endif

@@ -2,8 +2,7 @@
 //
 // Items are sorted by halving them along their longest axis. Four neighbours make a pack, four
 // packs the next level's pack, and so on up to one: a test of a box against a pack tells of four at
-// once.
-// Moving boxes refit the tree; it is sorted anew when it has grown slack.
+// once. Moving boxes refit the tree; it is sorted anew when it has grown slack.
 #ifndef CSIM_CONTACT_BVH_H
 #define CSIM_CONTACT_BVH_H
 

@@ -7,9 +7,15 @@
 
 #include "contact/boxes.h"
 
+/// An item in a cell that it touches.
+typedef struct csim_grid_entry {
+  uint64_t code; ///< the cell's place along the Morton curve
+  int item;
+} csim_grid_entry;
+
 typedef struct csim_grid {
   ptrdiff_t room, scratch_room;
-  csim_morton *entry, *scratch;
+  csim_grid_entry *entry, *scratch;
 } csim_grid;
 
 /// All pairs a < b of boxes that meet and that `keep` wants.

@@ -195,16 +195,17 @@ static void test_auto(void) {
   static const struct {
     const char *solver, *method;
     csim_start start;
+    int iterations;
     double settle, linear_tolerance;
   } cases[] = {
-      {"", "newton", CSIM_START_VELOCITY, 0.05, 0.05},
-      {", \"solver\": {}", "newton", CSIM_START_VELOCITY, 0.05, 0.05},
-      {", \"solver\": {\"method\": \"auto\", \"settle\": 0.2}", "newton", CSIM_START_VELOCITY, 0.2,
-       0.05},
-      {", \"solver\": {\"linear_tolerance\": 1e-6}", "newton", CSIM_START_VELOCITY, 0.05, 1e-6},
-      {", \"solver\": {\"start\": \"inertia\"}", "newton", CSIM_START_INERTIA, 0.05, 0.05},
-      {", \"solver\": {\"method\": \"newton\"}", "newton", CSIM_START_INERTIA, 0, 1e-3},
-      {", \"solver\": {\"method\": \"pd\"}", "pd", CSIM_START_INERTIA, 0, 1e-3},
+      {"", "newton", CSIM_START_VELOCITY, 4, 0.05, 0.05},
+      {", \"solver\": {}", "newton", CSIM_START_VELOCITY, 4, 0.05, 0.05},
+      {", \"solver\": {\"method\": \"auto\", \"settle\": 0.2, \"iterations\": 7}", "newton",
+       CSIM_START_VELOCITY, 7, 0.2, 0.05},
+      {", \"solver\": {\"linear_tolerance\": 1e-6}", "newton", CSIM_START_VELOCITY, 4, 0.05, 1e-6},
+      {", \"solver\": {\"start\": \"inertia\"}", "newton", CSIM_START_INERTIA, 4, 0.05, 0.05},
+      {", \"solver\": {\"method\": \"newton\"}", "newton", CSIM_START_INERTIA, 4, 0, 1e-3},
+      {", \"solver\": {\"method\": \"pd\"}", "pd", CSIM_START_INERTIA, 4, 0, 1e-3},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     char text[400];
@@ -213,6 +214,7 @@ static void test_auto(void) {
     if (!s) continue;
     CHECK_TEXT(s->solver.method, cases[i].method);
     CHECK(s->solver.start == cases[i].start && s->solver.settle == cases[i].settle);
+    CHECK(s->solver.iterations == cases[i].iterations);
     CHECK(s->solver.linear_tolerance == cases[i].linear_tolerance);
     csim_scene_free(s);
   }
