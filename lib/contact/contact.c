@@ -42,6 +42,7 @@ csim_contact *csim_contact_create(csim_pool *pool, const csim_model *model, int 
   *contact = (csim_contact){.pool = pool,
                             .model = model,
                             .params = *params,
+                            .frame_end = INFINITY,
                             .ncollider = ncollider,
                             .collider = collider};
   csim_arena *arena = &contact->arena;
@@ -142,6 +143,7 @@ int csim_contact_begin(csim_contact *contact, const double *x, const double *v,
   contact->report = (csim_contact_report){.least = 1};
   contact->failed = 0;
   contact->h = contact->time_left = h;
+  contact->now = time - h;
   memcpy(contact->x, x, 3 * (size_t)skin->nbody_vert * sizeof *x);
   contact->stiffness = choose_stiffness(contact, h);
   contact->slip = contact->params.slip * h;

@@ -82,6 +82,8 @@ typedef struct csim_contact {
   unsigned char *scheduled;    ///< (skin.nvert) follows a schedule: collider, or exact pin
   double edge;                 ///< [m] mean length of a body's edges
   double h;                    ///< [s] of this step
+  double now;                  ///< [s] when it began
+  double frame_end;            ///< [s] no list is used after that
   double stiffness;            ///< [N/m per kg] of contacts in it
   double *press;               ///< (skin.npart) (0, 1] how far a collider has to go in this step,
                                ///< 1 from one contact distance on

@@ -108,8 +108,9 @@ int csim_contact_cover(csim_contact *contact, double time) {
   return 0;
 }
 
-// Steps that a list is made for: until what moves has gone as far as an edge is long. Measured on a
-// cloth falling on a ball: longer lists are shorter lived where all is in motion.
+// Steps that a list is made for: until what moves has gone as far as an edge is long, or the frame
+// ends. Measured on a cloth falling on a ball: longer lists are shorter lived where all is in
+// motion.
 static double choose_horizon(const csim_contact *c) {
   double sum = 0;
   int count = 0;
@@ -119,7 +120,8 @@ static double choose_horizon(const csim_contact *c) {
     count += d2 > 0;
   }
   double steps = count ? c->edge / sqrt(sum / count) : MAX_HORIZON;
-  return steps < 1 ? 1 : steps < MAX_HORIZON ? floor(steps) : MAX_HORIZON;
+  steps = csim_min(csim_min(steps, MAX_HORIZON), (c->frame_end - c->now) / c->h + 0.01);
+  return csim_max(1, floor(steps));
 }
 
 int csim_contact_collect(csim_contact *contact) {

@@ -269,7 +269,8 @@ static void tell_frame(const run *r, int frame, const csim_frame_stats *stats, i
 // All substeps of one frame.
 static csim_status step_frame(run *r, int frame, csim_frame_stats *stats) {
   *stats = (csim_frame_stats){0};
-  csim_solver_begin_frame(r->solver);
+  csim_solver_begin_frame(r->solver,
+                          (double)(r->state.step + r->scene->substeps) * substep_of(r->scene));
   double lag = 0;
   int parts = 1;
   long long crossing = 0;

@@ -112,8 +112,10 @@ int csim_solver_kinematic_size(const csim_solver *solver) {
   return solver->contact ? csim_contact_kinematic_size(solver->contact) : 0;
 }
 
-void csim_solver_begin_frame(csim_solver *solver) {
-  if (solver->contact) csim_contact_forget(solver->contact);
+void csim_solver_begin_frame(csim_solver *solver, double end) {
+  if (!solver->contact) return;
+  csim_contact_forget(solver->contact);
+  solver->contact->frame_end = end;
 }
 
 // The point the method starts from; hard pins stand at their targets.

@@ -47,7 +47,8 @@ int csim_solver_kinematic_size(const csim_solver *solver);
 
 /// To be called before the first substep of every frame: from there on results depend on the state
 /// alone, so that a run that is resumed there goes on with the same bits.
-void csim_solver_begin_frame(csim_solver *solver);
+/// @param end  [s] of the frame
+void csim_solver_begin_frame(csim_solver *solver, double end);
 
 /// How hard contact presses on each vertex after a step, see csim_contact_press; zeros without the
 /// filter.
