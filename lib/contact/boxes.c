@@ -36,7 +36,8 @@ enum { BLOCK_PAIRS = 126 };
 
 struct csim_pair_block {
   csim_pair_block *next;
-  int n, pair[2 * BLOCK_PAIRS];
+  int n;
+  csim_pair pair[BLOCK_PAIRS];
 };
 
 // A block that nobody holds; from any thread. NULL when out of memory.
@@ -70,7 +71,7 @@ void csim_pair_chunks_begin(csim_pair_chunks *chunks, int nchunk) {
   memset(moved, 0, (size_t)nchunk * sizeof *moved);
 }
 
-void csim_pair_chunks_push(csim_pair_chunks *chunks, int chunk, int a, int b) {
+void csim_pair_chunks_push(csim_pair_chunks *chunks, int chunk, csim_pair pair) {
   csim_pair_block *block = chunks->chunk[chunk];
   if (!block || block->n == BLOCK_PAIRS) {
     csim_pair_block *fresh = take_block(chunks);
@@ -82,8 +83,22 @@ void csim_pair_chunks_push(csim_pair_chunks *chunks, int chunk, int a, int b) {
     fresh->n = 0;
     chunks->chunk[chunk] = block = fresh;
   }
-  block->pair[2 * block->n] = a;
-  block->pair[2 * block->n++ + 1] = b;
+  block->pair[block->n++] = pair;
+}
+
+void csim_met_begin(csim_met *met, csim_keep_fn *keep, void *context, csim_pair_chunks *chunks,
+                    int chunk) {
+  met->keep = keep;
+  met->context = context;
+  met->chunks = chunks;
+  met->chunk = chunk;
+  met->n = 0;
+}
+
+void csim_met_sift(csim_met *met) {
+  int n = met->keep(met->context, met->n, met->pair);
+  for (int i = 0; i < n; i++) csim_pair_chunks_push(met->chunks, met->chunk, met->pair[i]);
+  met->n = 0;
 }
 
 ptrdiff_t csim_pair_chunks_count(const csim_pair_chunks *chunks) {
@@ -105,7 +120,7 @@ static void count_partners(void *context, int chunk) {
   const join_job *job = context;
   for (const csim_pair_block *block = job->chunks->chunk[chunk]; block; block = block->next)
     for (int k = 0; k < block->n; k++)
-      atomic_fetch_add_explicit(&job->start[block->pair[2 * k] + 2], 1, memory_order_relaxed);
+      atomic_fetch_add_explicit(&job->start[block->pair[k].a + 2], 1, memory_order_relaxed);
 }
 
 // start[a + 1] runs from the beginning of a's pairs to their end.
@@ -113,11 +128,11 @@ static void place_pairs(void *context, int chunk) {
   const join_job *job = context;
   for (const csim_pair_block *block = job->chunks->chunk[chunk]; block; block = block->next)
     for (int k = 0; k < block->n; k++) {
-      const int *from = block->pair + 2 * k;
-      ptrdiff_t at = atomic_fetch_add_explicit(&job->start[from[0] + 1], 1, memory_order_relaxed);
+      csim_pair pair = block->pair[k];
+      ptrdiff_t at = atomic_fetch_add_explicit(&job->start[pair.a + 1], 1, memory_order_relaxed);
       int *to = job->pair + job->stride * at;
-      to[0] = from[0];
-      to[1] = from[1];
+      to[0] = pair.a;
+      to[1] = pair.b;
     }
 }
 

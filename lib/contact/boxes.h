@@ -54,9 +54,15 @@ static inline csim_box csim_box_join(const csim_box *a, const csim_box *b) {
   return out;
 }
 
-/// Which pairs (a, b[k]) whose boxes meet, the bits k of `mask`, go on the list; only those b[k]
-/// are items. Called from any thread, in any order; alike items may come as (a, b) or as (b, a).
-typedef int csim_keep_fn(void *context, int a, const int b[4], int mask);
+/// Two items, by number. Of alike ones a is the lower.
+typedef struct csim_pair {
+  int a, b;
+} csim_pair;
+
+/// Moves those of n pairs that go on the list to the front; all n have boxes that meet. Called from
+/// any thread, with pairs in any order.
+/// @return how many stay
+typedef int csim_keep_fn(void *context, int n, csim_pair *pair);
 
 typedef struct csim_pair_block csim_pair_block;
 
@@ -75,7 +81,25 @@ typedef struct csim_pair_chunks {
 
 /// Empties it for nchunk chunks. Afterwards each chunk pushes for itself.
 void csim_pair_chunks_begin(csim_pair_chunks *chunks, int nchunk);
-void csim_pair_chunks_push(csim_pair_chunks *chunks, int chunk, int a, int b);
+void csim_pair_chunks_push(csim_pair_chunks *chunks, int chunk, csim_pair pair);
+
+enum { CSIM_MET_ROOM = 512 };
+
+/// What a chunk's search has met and not sifted yet: many at a time, so that each test is a loop.
+typedef struct csim_met {
+  csim_keep_fn *keep;
+  void *context;
+  csim_pair_chunks *chunks;
+  int chunk, n;
+  csim_pair pair[CSIM_MET_ROOM];
+} csim_met;
+
+void csim_met_begin(csim_met *met, csim_keep_fn *keep, void *context, csim_pair_chunks *chunks,
+                    int chunk);
+
+/// Pushes what `keep` wants of the pairs met, and begins anew. To be called when there is no room
+/// for more, and in the end.
+void csim_met_sift(csim_met *met);
 
 /// Number of pairs; -1 when memory has run out.
 ptrdiff_t csim_pair_chunks_count(const csim_pair_chunks *chunks);

@@ -3,7 +3,8 @@
 
 #include <stdlib.h>
 
-enum { NONE, SOME, ALL }; // of the items below a pack are new
+// Which items below a pack are new: of a pack of items a bit for each, of others just that.
+enum { NONE = 0, SOME = 1, ALL = 15 };
 enum { CHUNK_PACKS = 64, PACK_GRAIN = 256, STACK_ROOM = 4 * CSIM_BVH_LEVELS };
 
 int csim_bvh_create(csim_arena *arena, int first, int n, int leaves, csim_box_fn *box,
@@ -201,14 +202,21 @@ static double fill_item_packs(void *context, int first, int last) {
   return size;
 }
 
+// Bits of the items that a pack of them has.
+static inline int lanes_of_pack(const csim_bvh *bvh, int p) {
+  int n = bvh->n - 4 * p;
+  return n < 4 ? (1 << n) - 1 : 15;
+}
+
 static void refill_item_packs(void *context, int first, int last) {
   const fill_job *job = context;
   csim_bvh *bvh = job->bvh;
   for (int p = first; p < last; p++) {
-    int n = 0, count = bvh->n - 4 * p < 4 ? bvh->n - 4 * p : 4;
-    for (int i = 4 * p; i < 4 * p + count; i++) n += job->flag[bvh->first + bvh->item[i]] != 0;
-    bvh->stale[p] = n == 0 ? NONE : n == count ? ALL : SOME;
-    if (bvh->stale[p] && bvh->pack) fill_items(bvh, p);
+    int mask = 0, lanes = lanes_of_pack(bvh, p);
+    for (int k = 0; k < 4 && lanes >> k & 1; k++)
+      mask |= (job->flag[bvh->first + bvh->item[4 * p + k]] != 0) << k;
+    bvh->stale[p] = (unsigned char)(mask == lanes ? ALL : mask);
+    if (mask && bvh->pack) fill_items(bvh, p);
   }
 }
 
@@ -295,23 +303,16 @@ __attribute__((always_inline)) static inline int meet(const wide_box *a, const c
   return ~_mm_movemask_ps(apart) & 15;
 }
 
-static inline int is_part(csim_bvh_part part, const unsigned char *flag, int number) {
-  return part == CSIM_BVH_ALL || (flag[number] != 0) == (part == CSIM_BVH_NEW);
+// Lanes of pack p of the items that are in the part.
+static inline int lanes_of(csim_bvh_part part, const csim_bvh *bvh, int p) {
+  int lanes = lanes_of_pack(bvh, p);
+  if (part == CSIM_BVH_ALL) return lanes;
+  return lanes & (part == CSIM_BVH_NEW ? bvh->stale[p] : ~bvh->stale[p]);
 }
 
 // Whether none of the items below a pack is in the part.
 static inline int lacks(csim_bvh_part part, const csim_bvh *bvh, int pack) {
   return part != CSIM_BVH_ALL && bvh->stale[pack] == (part == CSIM_BVH_NEW ? NONE : ALL);
-}
-
-// Lanes of an item pack of A that are searched.
-static int lanes_of(const csim_bvh_search *s, int p) {
-  const csim_bvh *A = s->A;
-  int mask = 0;
-  if (lacks(s->part_a, s->A, p)) return 0;
-  for (int k = 0; k < 4 && 4 * p + k < A->n; k++)
-    mask |= is_part(s->part_a, s->flag_a, A->first + A->item[4 * p + k]) << k;
-  return mask;
 }
 
 typedef struct search_job {
@@ -322,14 +323,16 @@ typedef struct search_job {
   csim_pair_chunks *chunks;
 } search_job;
 
+// A pack of A's items that is searched.
+typedef struct seeker {
+  int pack, lanes;
+  wide_box box[4], around;
+} seeker;
+
 // A tree against itself tells of a pair once, from the item that stands first: the lanes of pack
 // q <= p that have been asked about lane k of p.
-static int told_before(const csim_bvh_search *s, int p, int k, int q) {
-  int mask = q < p ? 15 : 15 >> (3 - k);
-  for (int l = 0; l < 4; l++)
-    if (mask >> l & 1 && !is_part(s->part_a, s->flag_a, s->A->first + s->A->item[4 * q + l]))
-      mask ^= 1 << l;
-  return mask;
+static inline int told_before(const csim_bvh_search *s, int p, int k, int q) {
+  return (q < p ? 15 : 15 >> (3 - k)) & lanes_of(s->part_a, s->A, q);
 }
 
 // The same of all that is below a child `pack` on a level.
@@ -339,68 +342,71 @@ static inline int all_told_before(const csim_bvh_search *s, int p, int level, in
          (s->part_a == CSIM_BVH_NEW && s->A->stale[s->A->start[level] + pack] == ALL);
 }
 
-// The lanes of pack p of A's items, which is `from`, against pack q of B's.
-static void test_packs(const search_job *job, const csim_bvh_search *s, int chunk, int p,
-                       const csim_bvh_pack *from, int lanes, int q) {
+// The seeker against pack q of B's items.
+static void test_packs(const csim_bvh_search *s, const seeker *from, int q, csim_met *met) {
   const csim_bvh *A = s->A, *B = s->B;
-  for (int k = 0; k < 4; k++) {
-    if (!(lanes >> k & 1)) continue;
-    int a = A->first + A->item[4 * p + k], b[4] = {0};
-    wide_box box = widen_lane(from, k);
-    int mask = meet(&box, &B->pack[q]);
-    if (s->A == s->B && q <= p) mask &= ~told_before(s, p, k, q);
-    if (!mask) continue;
-    for (int l = 0; l < 4; l++) {
-      if (!(mask >> l & 1)) continue;
-      b[l] = B->first + B->item[4 * q + l];
-      if (!is_part(s->part_b, s->flag_b, b[l])) mask ^= 1 << l;
-    }
-    if (mask) mask = job->keep(job->context, a, b, mask);
-    for (int l = 0; l < 4; l++) {
-      if (!(mask >> l & 1)) continue;
-      if (s->alike && a > b[l])
-        csim_pair_chunks_push(job->chunks, chunk, b[l], a);
-      else
-        csim_pair_chunks_push(job->chunks, chunk, a, b[l]);
-    }
+  int mask = 0, lanes = lanes_of(s->part_b, B, q), p = from->pack;
+  const int *a = A->item + 4 * (ptrdiff_t)p, *b = B->item + 4 * (ptrdiff_t)q;
+  for (int k = 0; k < 4; k++) mask |= (meet(&from->box[k], &B->pack[q]) & lanes) << 4 * k;
+  mask &= from->lanes;
+  if (A == B && q <= p)
+    for (int k = 0; k < 4; k++) mask &= ~(told_before(s, p, k, q) << 4 * k);
+  if (met->n + 16 > CSIM_MET_ROOM) csim_met_sift(met);
+  for (; mask; mask &= mask - 1) {
+    int bit = __builtin_ctz((unsigned)mask), i = A->first + a[bit >> 2], j = B->first + b[bit & 3];
+    met->pair[met->n++] = s->alike && i > j ? (csim_pair){j, i} : (csim_pair){i, j};
   }
 }
 
-// All packs of items in B that meet pack p of A; of A itself, from p on.
-static void search_pack(const search_job *job, const csim_bvh_search *s, int chunk, int p) {
-  const csim_bvh *A = s->A, *B = s->B;
-  struct {
-    int level, pack;
-  } stack[STACK_ROOM], at;
-  int top = 0, lanes = lanes_of(s, p);
-  if (!lanes) return;
+// 0 when nothing of pack p is searched.
+static int start_seeker(const csim_bvh_search *s, int p, seeker *from) {
+  const csim_bvh *A = s->A;
   csim_bvh_pack made;
-  const csim_bvh_pack *from = &made;
+  const csim_bvh_pack *pack = &made;
+  int lanes = lanes_of(s->part_a, A, p);
+  if (!lanes) return 0;
   if (A->pack) {
-    from = &A->pack[p];
+    pack = &A->pack[p];
   } else {
     csim_box b[4];
     collect_items(A, p, b);
     fill_pack(b, &made);
   }
+  csim_box around = box_around(pack, lanes);
+  from->pack = p;
+  from->lanes = 0;
+  from->around = widen_box(&around);
+  for (int k = 0; k < 4; k++) {
+    from->box[k] = widen_lane(pack, k);
+    if (lanes >> k & 1) from->lanes |= 15 << 4 * k;
+  }
+  return 1;
+}
+
+// All packs of items in B that meet pack p of A; of A itself, from p on.
+static void search_pack(const csim_bvh_search *s, int p, csim_met *met) {
+  const csim_bvh *B = s->B;
+  seeker from;
+  struct {
+    int level, pack;
+  } stack[STACK_ROOM], at;
+  int top = 0;
+  if (!start_seeker(s, p, &from)) return;
   if (B->nlevel == 1) {
-    test_packs(job, s, chunk, p, from, lanes, 0);
+    test_packs(s, &from, 0, met);
     return;
   }
-  csim_box around = box_around(from, lanes);
-  wide_box box = widen_box(&around);
   stack[top].level = B->nlevel - 1;
   stack[top++].pack = 0;
   while (top) {
     at = stack[--top];
-    int mask = meet(&box, &B->pack[B->start[at.level] + at.pack]);
-    for (int k = 0; k < 4; k++) {
-      int child = 4 * at.pack + k;
-      if (!(mask >> k & 1)) continue;
+    int mask = meet(&from.around, &B->pack[B->start[at.level] + at.pack]);
+    for (; mask; mask &= mask - 1) {
+      int child = 4 * at.pack + __builtin_ctz((unsigned)mask);
       if (all_told_before(s, p, at.level - 1, child)) continue;
       if (lacks(s->part_b, B, B->start[at.level - 1] + child)) continue;
       if (at.level == 1) {
-        test_packs(job, s, chunk, p, from, lanes, child);
+        test_packs(s, &from, child, met);
       } else {
         stack[top].level = at.level - 1;
         stack[top++].pack = child;
@@ -417,10 +423,13 @@ static int count_chunks(const csim_bvh_search *s) {
 static void search_chunk(void *context, int chunk) {
   const search_job *job = context;
   const csim_bvh_search *s = job->search;
+  csim_met met;
+  csim_met_begin(&met, job->keep, job->context, job->chunks, chunk);
   int local = chunk;
   for (; local >= count_chunks(s); s++) local -= count_chunks(s);
   for (int p = local * CHUNK_PACKS; p < (local + 1) * CHUNK_PACKS && p < s->A->start[1]; p++)
-    search_pack(job, s, chunk, p);
+    search_pack(s, p, &met);
+  csim_met_sift(&met);
 }
 
 void csim_bvh_pairs(csim_pool *pool, int nsearch, const csim_bvh_search *search, csim_keep_fn *keep,

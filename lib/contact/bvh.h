@@ -29,7 +29,7 @@ typedef struct csim_bvh {
   const void *context;
   int *item;            ///< (n) in the tree's order
   csim_bvh_pack *pack;  ///< (start[nlevel]); NULL when there is but level 0: made when searched
-  unsigned char *stale; ///< (start[nlevel]) whether csim_bvh_update_some took some or all anew
+  unsigned char *stale; ///< (start[nlevel]) what csim_bvh_update_some took anew
   double slack;         ///< [m] sum of the packs' sizes when last sorted; < 0: never
 } csim_bvh;
 
@@ -61,7 +61,6 @@ typedef struct csim_bvh_search {
   const csim_bvh *A, *B;
   int alike;
   csim_bvh_part part_a, part_b;
-  const unsigned char *flag_a, *flag_b; ///< by number; NULL when all are searched
 } csim_bvh_search;
 
 /// All pairs of items whose boxes meet and that `keep` wants, of all searches together.

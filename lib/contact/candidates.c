@@ -116,12 +116,6 @@ static double fill_verts(void *context, int first, int last) {
   return changed;
 }
 
-// Whether the two parts can have contact at all.
-static int parts_touch(const csim_candidates *set, int a, int b) {
-  int body_a = a < set->skin->nbody, body_b = b < set->skin->nbody;
-  return body_a && body_b ? set->self : body_a || body_b;
-}
-
 static void gather(const double *x, const int v[4], const double *p[4]) {
   for (int k = 0; k < 4; k++) p[k] = x + 3 * (ptrdiff_t)v[k];
 }
@@ -156,52 +150,53 @@ static int near_enough(const csim_candidates *set, csim_pair_kind kind, const in
   return d - (set->horizon - set->clock) * csim_max(0, closing(set, split, v, n)) < far;
 }
 
-// While renewing, only pairs of vertices that have left their reach are wanted.
-static int wanted(const csim_candidates *set, unsigned char a_left, unsigned char b_left) {
-  return !set->valid || a_left || b_left;
+// The grid meets pairs of all kinds. Whether the two parts can have contact at all, and, while
+// renewing, whether one has left its reach.
+static int wanted(const csim_candidates *set, int u, int v, int left) {
+  int body_u = set->skin->part[u] < set->skin->nbody, body_v = set->skin->part[v] < set->skin->nbody;
+  return (body_u && body_v ? set->self : body_u || body_v) && (!set->valid || left);
 }
 
-static int keep_point_tri(void *context, int a, const int b[4], int mask) {
+static int keep_point_tri(void *context, int n, csim_pair *pair) {
   const csim_candidates *set = context;
   const csim_skin *skin = set->skin;
-  int p = skin->point[a], v[4][4];
-  const int *t[4];
-  for (int k = 0; k < 4; k++) {
-    t[k] = skin->tri + 3 * (ptrdiff_t)b[k];
-    if (!(mask >> k & 1)) continue;
-    v[k][0] = p;
-    memcpy(v[k] + 1, t[k], 3 * sizeof *t[k]);
-    if (p == t[k][0] || p == t[k][1] || p == t[k][2] ||
-        !parts_touch(set, skin->part[p], skin->part[t[k][0]]) ||
-        !wanted(set, set->point_left[a], set->tri_left[b[k]]))
-      mask ^= 1 << k;
+  int met = 0, kept = 0, grid = set->broad_phase == CSIM_BROAD_GRID;
+  for (int i = 0; i < n; i++) {
+    csim_pair p = pair[i];
+    const int v = skin->point[p.a], *t = skin->tri + 3 * (ptrdiff_t)p.b;
+    int stays = (v != t[0]) & (v != t[1]) & (v != t[2]);
+    if (grid) stays &= wanted(set, v, t[0], set->point_left[p.a] | set->tri_left[p.b]);
+    pair[met] = p;
+    met += stays;
   }
-  if (mask) mask &= csim_sieve_triangles(&set->sieve, p, t);
-  for (int k = 0; k < 4; k++)
-    if (mask >> k & 1 && !near_enough(set, CSIM_PAIR_VERTEX_TRIANGLE, v[k])) mask ^= 1 << k;
-  return mask;
+  met = csim_sieve_triangles(&set->sieve, met, pair);
+  for (int i = 0; i < met; i++) {
+    const int *t = skin->tri + 3 * (ptrdiff_t)pair[i].b;
+    int v[4] = {skin->point[pair[i].a], t[0], t[1], t[2]};
+    if (near_enough(set, CSIM_PAIR_VERTEX_TRIANGLE, v)) pair[kept++] = pair[i];
+  }
+  return kept;
 }
 
-static int keep_edge_edge(void *context, int a, const int b[4], int mask) {
+static int keep_edge_edge(void *context, int n, csim_pair *pair) {
   const csim_candidates *set = context;
-  const csim_skin *skin = set->skin;
-  const int *e = skin->edge + 2 * (ptrdiff_t)a, *f[4];
-  int v[4][4];
-  for (int k = 0; k < 4; k++) {
-    f[k] = skin->edge + 2 * (ptrdiff_t)b[k];
-    if (!(mask >> k & 1)) continue;
-    int swap = b[k] < a; // the lower one first, so that rounding does not depend on the search
-    memcpy(v[k] + 2 * swap, e, 2 * sizeof *e);
-    memcpy(v[k] + 2 - 2 * swap, f[k], 2 * sizeof *e);
-    if (e[0] == f[k][0] || e[0] == f[k][1] || e[1] == f[k][0] || e[1] == f[k][1] ||
-        !parts_touch(set, skin->part[e[0]], skin->part[f[k][0]]) ||
-        !wanted(set, set->edge_left[a], set->edge_left[b[k]]))
-      mask ^= 1 << k;
+  const int *edge = set->skin->edge;
+  int met = 0, kept = 0, grid = set->broad_phase == CSIM_BROAD_GRID;
+  for (int i = 0; i < n; i++) {
+    csim_pair p = pair[i];
+    const int *e = edge + 2 * (ptrdiff_t)p.a, *f = edge + 2 * (ptrdiff_t)p.b;
+    int stays = (e[0] != f[0]) & (e[0] != f[1]) & (e[1] != f[0]) & (e[1] != f[1]);
+    if (grid) stays &= wanted(set, e[0], f[0], set->edge_left[p.a] | set->edge_left[p.b]);
+    pair[met] = p;
+    met += stays;
   }
-  if (mask) mask &= csim_sieve_edges(&set->sieve, e, f);
-  for (int k = 0; k < 4; k++)
-    if (mask >> k & 1 && !near_enough(set, CSIM_PAIR_EDGE_EDGE, v[k])) mask ^= 1 << k;
-  return mask;
+  met = csim_sieve_edges(&set->sieve, met, pair);
+  for (int i = 0; i < met; i++) {
+    const int *e = edge + 2 * (ptrdiff_t)pair[i].a, *f = edge + 2 * (ptrdiff_t)pair[i].b;
+    int v[4] = {e[0], e[1], f[0], f[1]};
+    if (near_enough(set, CSIM_PAIR_EDGE_EDGE, v)) pair[kept++] = pair[i];
+  }
+  return kept;
 }
 
 // Edges on the way to parallel have no single nearest pair of points: the force would jump along
@@ -387,47 +382,25 @@ static double renew_verts(void *context, int first, int last) {
   return colliders;
 }
 
-// What is not new in A against what is new in B.
-static csim_bvh_search old_with_new(const csim_bvh *A, const unsigned char *flag_a,
-                                    const csim_bvh *B, const unsigned char *flag_b) {
-  return (csim_bvh_search){.A = A,
-                           .B = B,
-                           .alike = flag_a == flag_b, // both are edges
-                           .part_a = CSIM_BVH_OLD,
-                           .flag_a = flag_a,
-                           .part_b = CSIM_BVH_NEW,
-                           .flag_b = flag_b};
-}
-
 static int search_some(csim_pool *pool, csim_candidates *set, int colliders_moved) {
   struct csim_candidate_trees *b = &set->tree[BODIES], *c = &set->tree[COLLIDERS];
-  const unsigned char *point = set->point_left, *edge = set->edge_left, *tri = set->tri_left;
   // what is renewed against all, and the rest against what is renewed: each pair once
-  csim_bvh_search point_tri[6] = {
-      {.A = &b->point, .B = &c->tri, .part_a = CSIM_BVH_NEW, .flag_a = point},
-      {.A = &c->point, .B = &b->tri, .part_b = CSIM_BVH_NEW, .flag_b = tri},
-  };
-  csim_bvh_search edge_edge[3] = {
-      {.A = &b->edge, .B = &c->edge, .alike = 1, .part_a = CSIM_BVH_NEW, .flag_a = edge}};
+  const csim_bvh_part ALL = CSIM_BVH_ALL, NEW = CSIM_BVH_NEW, OLD = CSIM_BVH_OLD;
+  csim_bvh_search point_tri[6] = {{&b->point, &c->tri, 0, NEW, ALL},
+                                  {&c->point, &b->tri, 0, ALL, NEW}};
+  csim_bvh_search edge_edge[3] = {{&b->edge, &c->edge, 1, NEW, ALL}};
   int np = 2, ne = 1;
   renew_trees(pool, set, BODIES);
   if (set->self) {
-    point_tri[np++] =
-        (csim_bvh_search){.A = &b->point, .B = &b->tri, .part_a = CSIM_BVH_NEW, .flag_a = point};
-    point_tri[np++] = old_with_new(&b->point, point, &b->tri, tri);
-    edge_edge[ne++] = (csim_bvh_search){
-        .A = &b->edge, .B = &b->edge, .alike = 1, .part_a = CSIM_BVH_NEW, .flag_a = edge};
+    point_tri[np++] = (csim_bvh_search){&b->point, &b->tri, 0, NEW, ALL};
+    point_tri[np++] = (csim_bvh_search){&b->point, &b->tri, 0, OLD, NEW};
+    edge_edge[ne++] = (csim_bvh_search){&b->edge, &b->edge, 1, NEW, ALL};
   }
   if (colliders_moved) {
     renew_trees(pool, set, COLLIDERS);
-    point_tri[np++] = (csim_bvh_search){.A = &c->point,
-                                        .B = &b->tri,
-                                        .part_a = CSIM_BVH_NEW,
-                                        .flag_a = point,
-                                        .part_b = CSIM_BVH_OLD,
-                                        .flag_b = tri};
-    point_tri[np++] = old_with_new(&b->point, point, &c->tri, tri);
-    edge_edge[ne++] = old_with_new(&b->edge, edge, &c->edge, edge);
+    point_tri[np++] = (csim_bvh_search){&c->point, &b->tri, 0, NEW, OLD};
+    point_tri[np++] = (csim_bvh_search){&b->point, &c->tri, 0, OLD, NEW};
+    edge_edge[ne++] = (csim_bvh_search){&b->edge, &c->edge, 1, OLD, NEW};
   }
   return search_trees(pool, set, np, point_tri, ne, edge_edge);
 }

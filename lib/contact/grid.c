@@ -144,20 +144,22 @@ static int fill_entries(search *s, csim_grid *grid) {
 
 // Two items of one cell. They may share several: the one with the low corner of what their boxes
 // have in common tells of them.
-static void test_pair(const search *s, int chunk, uint64_t code, int i, int j) {
+static void test_pair(const search *s, uint64_t code, int i, int j, csim_met *met) {
   const csim_box *a = box_of(s, i), *b = box_of(s, j);
   if (!csim_boxes_meet(a, b)) return;
   double corner[3];
   csim_box sa = swept_box(s, i), sb = swept_box(s, j);
   for (int c = 0; c < 3; c++) corner[c] = csim_max((double)sa.lo[c], sb.lo[c]);
   if (cell_at(s, corner) != code) return;
-  if (s->B) j -= s->na;
-  if (s->keep(s->context, i, (int[4]){j}, 1)) csim_pair_chunks_push(s->chunks, chunk, i, j);
+  if (met->n == CSIM_MET_ROOM) csim_met_sift(met);
+  met->pair[met->n++] = (csim_pair){i, s->B ? j - s->na : j};
 }
 
 // The cells whose first entry is in the chunk. Entries of a cell stand in order of items.
 static void search_chunk(void *context, int chunk) {
   const search *s = context;
+  csim_met met;
+  csim_met_begin(&met, s->keep, s->context, s->chunks, chunk);
   int first = chunk * CHUNK_ENTRIES, last = first + CHUNK_ENTRIES;
   if (last > s->nentry) last = s->nentry;
   for (int k = first; k < last;) {
@@ -168,10 +170,11 @@ static void search_chunk(void *context, int chunk) {
       for (int i = k; i < end; i++)
         for (int j = i + 1; j < end; j++) {
           if (s->B && (s->entry[i].item < s->na) == (s->entry[j].item < s->na)) continue;
-          test_pair(s, chunk, code, s->entry[i].item, s->entry[j].item);
+          test_pair(s, code, s->entry[i].item, s->entry[j].item, &met);
         }
     k = end;
   }
+  csim_met_sift(&met);
 }
 
 static int run(csim_pool *pool, csim_grid *grid, search *s) {

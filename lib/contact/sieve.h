@@ -1,12 +1,12 @@
-// contact/sieve.h: pairs that are surely too far apart, four at a time. Needs contact/skin.h.
+// contact/sieve.h: pairs that are surely too far apart, four at a time. Needs contact/skin.h, boxes.h.
 //
 // Most pairs whose boxes meet are neighbours within a sheet. A slab between the two primitives,
-// across the line of their centres, settles nearly all of them: single precision is enough, with a
-// margin for what it rounds, and so four pairs cost little more than one.
+// across what is about their shortest connection, settles nearly all of them: single precision is
+// enough, with a margin for what it rounds, and so four pairs cost little more than one.
 #ifndef CSIM_CONTACT_SIEVE_H
 #define CSIM_CONTACT_SIEVE_H
 
-#include "base/arena.h"
+#include "contact/boxes.h"
 #include "contact/skin.h"
 
 typedef float csim_sieve_row[4];
@@ -30,12 +30,11 @@ int csim_sieve_create(csim_arena *arena, const csim_skin *skin, double distance,
 void csim_sieve_fill(csim_sieve *sieve, const double *ref, const double *drift, const double *reach,
                      double time);
 
-/// Which of four edges may come nearer to edge e than the contact distance before the horizon.
-/// The answer does not depend on which edge of a pair is e.
-int csim_sieve_edges(const csim_sieve *sieve, const int e[2], const int *const f[4]);
+/// Moves those of n pairs of edges to the front that may come nearer than the contact distance
+/// before the horizon. @return how many
+int csim_sieve_edges(const csim_sieve *sieve, int n, csim_pair *pair);
 
-/// Which of four triangles may come nearer to vertex v than the contact distance before the
-/// horizon.
-int csim_sieve_triangles(const csim_sieve *sieve, int v, const int *const t[4]);
+/// The same of points and triangles.
+int csim_sieve_triangles(const csim_sieve *sieve, int n, csim_pair *pair);
 
 #endif

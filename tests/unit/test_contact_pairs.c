@@ -149,10 +149,11 @@ static int wants(const odd *context, int a, int b) {
   return (a + b) % context->modulus != 0;
 }
 
-static int keep_some(void *context, int a, const int b[4], int mask) {
-  for (int k = 0; k < 4; k++)
-    if (mask >> k & 1 && !wants(context, a, b[k])) mask ^= 1 << k;
-  return mask;
+static int keep_some(void *context, int n, csim_pair *pair) {
+  int kept = 0;
+  for (int i = 0; i < n; i++)
+    if (wants(context, pair[i].a, pair[i].b)) pair[kept++] = pair[i];
+  return kept;
 }
 
 static void random_boxes(int n, int style, csim_box *box) {
@@ -208,13 +209,13 @@ static void test_broad_phases(void) {
     for (int i = N - 1; i >= 0; i--)
       for (int j = i + 1; j < N; j++)
         if (csim_boxes_meet(&A[i], &A[j]) && wants(&context, i, j))
-          csim_pair_chunks_push(&brute, j & 1, i, j);
+          csim_pair_chunks_push(&brute, j & 1, (csim_pair){i, j});
     take_pairs(&brute, NULL, N, &want);
     csim_pair_chunks_begin(&brute, 1);
     for (int i = 0; i < N; i++)
       for (int j = 0; j < M; j++)
         if (csim_boxes_meet(&A[i], &B[j]) && wants(&context, i, j))
-          csim_pair_chunks_push(&brute, 0, i, j);
+          csim_pair_chunks_push(&brute, 0, (csim_pair){i, j});
     take_pairs(&brute, NULL, N, &want_between);
     for (int threads = 1; threads <= 3; threads++) {
       csim_pool *pool = csim_pool_create(threads);
