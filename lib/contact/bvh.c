@@ -1,11 +1,13 @@
 // contact/bvh.c: see bvh.h.
 #include "contact/bvh.h"
 
+#include "base/simd.h"
+
 #include <stdlib.h>
 
 // Which items below a pack are new: of a pack of items a bit for each, of others just that.
 enum { NONE = 0, SOME = 1, ALL = 15 };
-enum { CHUNK_PACKS = 64, PACK_GRAIN = 256, STACK_ROOM = 4 * CSIM_BVH_LEVELS };
+enum { CHUNK_GROUPS = 16, PACK_GRAIN = 256, STACK_ROOM = 4 * CSIM_BVH_LEVELS };
 
 int csim_bvh_create(csim_arena *arena, int first, int n, int leaves, csim_box_fn *box,
                     const void *context, csim_bvh *bvh) {
@@ -265,34 +267,73 @@ void csim_bvh_update_some(csim_pool *pool, csim_bvh *bvh, const unsigned char *f
 }
 
 // -------------------------------------------------------------------------------------- searching
+//
+// Four packs of A's items go through B together: with the box around them down to packs of packs,
+// from there on four boxes against four at a time.
 
-// One box in all four lanes.
-typedef csim_bvh_pack wide_box;
+typedef float eight __attribute__((vector_size(32)));
+typedef int eight_bits __attribute__((vector_size(32)));
 
-static inline wide_box widen_box(const csim_box *box) {
-  wide_box w;
+// A pack's boxes, each in four lanes, two to a vector.
+typedef struct seeker {
+  int ready;
+  eight lo[2][3], hi[2][3], drift_lo[2][3], drift_hi[2][3];
+} seeker;
+
+// The packs 4 i .. 4 i + 3 of A's items.
+typedef struct group {
+  int first, npack;
+  int lanes[4], wanted[4];     // of each, that are searched; and as bits of meet_all
+  csim_bvh_pack whole;         // the boxes around those
+  csim_bvh_pack made[4];       // packs of a tree that has none
+  const csim_bvh_pack *pack[4];
+  csim_bvh_pack around;        // all of it, in four lanes
+  seeker seek_whole, seek[4];
+} group;
+
+CSIM_SIMD_BODY void spread_lanes(const __m128 from[3], eight to[2][3]) {
   for (int c = 0; c < 3; c++) {
-    w.lo[c] = _mm_load1_ps(&box->lo[c]);
-    w.hi[c] = _mm_load1_ps(&box->hi[c]);
-    w.drift_lo[c] = _mm_load1_ps(&box->drift_lo[c]);
-    w.drift_hi[c] = _mm_load1_ps(&box->drift_hi[c]);
+    eight both = __builtin_shufflevector(from[c], from[c], 0, 0, 0, 0, 1, 1, 1, 1);
+    to[0][c] = both;
+    to[1][c] = __builtin_shufflevector(from[c], from[c], 2, 2, 2, 2, 3, 3, 3, 3);
   }
-  return w;
 }
 
-static inline wide_box widen_lane(const csim_bvh_pack *pack, int k) {
-  wide_box w;
-  for (int c = 0; c < 3; c++) {
-    w.lo[c] = _mm_load1_ps((const float *)&pack->lo[c] + k);
-    w.hi[c] = _mm_load1_ps((const float *)&pack->hi[c] + k);
-    w.drift_lo[c] = _mm_load1_ps((const float *)&pack->drift_lo[c] + k);
-    w.drift_hi[c] = _mm_load1_ps((const float *)&pack->drift_hi[c] + k);
-  }
-  return w;
+CSIM_SIMD_BODY void prepare(const csim_bvh_pack *pack, seeker *to) {
+  if (to->ready) return;
+  to->ready = 1;
+  spread_lanes(pack->lo, to->lo);
+  spread_lanes(pack->hi, to->hi);
+  spread_lanes(pack->drift_lo, to->drift_lo);
+  spread_lanes(pack->drift_hi, to->drift_hi);
 }
 
-// As csim_boxes_meet: bit k tells of the pack's box k.
-__attribute__((always_inline)) static inline int meet(const wide_box *a, const csim_bvh_pack *b) {
+CSIM_SIMD_BODY int bits_of(const eight_bits *apart) {
+  const __m128 *half = (const __m128 *)apart;
+  return _mm_movemask_ps(half[0]) | _mm_movemask_ps(half[1]) << 4;
+}
+
+// A macro, because a function that returns such a vector has no fixed ABI.
+#define TWICE(from) __builtin_shufflevector(from, from, 0, 1, 2, 3, 0, 1, 2, 3)
+
+// As csim_boxes_meet: bit 4 k + l tells of the seeker's box k and the pack's box l.
+CSIM_SIMD_BODY int meet_all(const seeker *a, const csim_bvh_pack *b) {
+  eight_bits apart[2] = {{0}, {0}};
+  for (int c = 0; c < 3; c++) {
+    eight lo = TWICE(b->lo[c]), hi = TWICE(b->hi[c]);
+    eight drift_lo = TWICE(b->drift_lo[c]), drift_hi = TWICE(b->drift_hi[c]);
+    for (int k = 0; k < 2; k++) {
+      eight down = a->drift_lo[k][c] - drift_hi, up = a->drift_hi[k][c] - drift_lo;
+      down = (eight)((eight_bits)down & (down < 0));
+      up = (eight)((eight_bits)up & (up > 0));
+      apart[k] |= (a->lo[k][c] + down > hi) | (a->hi[k][c] + up < lo);
+    }
+  }
+  return ~(bits_of(&apart[0]) | bits_of(&apart[1]) << 8) & 0xffff;
+}
+
+// The same of one box in four lanes.
+CSIM_SIMD_BODY int meet(const csim_bvh_pack *a, const csim_bvh_pack *b) {
   __m128 zero = _mm_setzero_ps(), apart = zero;
   for (int c = 0; c < 3; c++) {
     __m128 down = _mm_min_ps(_mm_sub_ps(a->drift_lo[c], b->drift_hi[c]), zero);
@@ -323,16 +364,10 @@ typedef struct search_job {
   csim_pair_chunks *chunks;
 } search_job;
 
-// A pack of A's items that is searched.
-typedef struct seeker {
-  int pack, lanes;
-  wide_box box[4], around;
-} seeker;
-
-// A tree against itself tells of a pair once, from the item that stands first: the lanes of pack
-// q <= p that have been asked about lane k of p.
-static inline int told_before(const csim_bvh_search *s, int p, int k, int q) {
-  return (q < p ? 15 : 15 >> (3 - k)) & lanes_of(s->part_a, s->A, q);
+// A tree against itself tells of a pair once, from the item that stands first. Bit 4 k + l: lane l
+// of pack q <= p has been asked about lane k of p.
+static inline int told_before(const csim_bvh_search *s, int p, int q) {
+  return (q < p ? 0xffff : 0xf731) & 0x1111 * lanes_of(s->part_a, s->A, q);
 }
 
 // The same of all that is below a child `pack` on a level.
@@ -342,15 +377,15 @@ static inline int all_told_before(const csim_bvh_search *s, int p, int level, in
          (s->part_a == CSIM_BVH_NEW && s->A->stale[s->A->start[level] + pack] == ALL);
 }
 
-// The seeker against pack q of B's items.
-static void test_packs(const csim_bvh_search *s, const seeker *from, int q, csim_met *met) {
+// The group's pack k against pack q of B's items.
+CSIM_SIMD_BODY void test_items(const csim_bvh_search *s, group *from, int k, int q, csim_met *met) {
   const csim_bvh *A = s->A, *B = s->B;
-  int mask = 0, lanes = lanes_of(s->part_b, B, q), p = from->pack;
+  int p = from->first + k;
   const int *a = A->item + 4 * (ptrdiff_t)p, *b = B->item + 4 * (ptrdiff_t)q;
-  for (int k = 0; k < 4; k++) mask |= (meet(&from->box[k], &B->pack[q]) & lanes) << 4 * k;
-  mask &= from->lanes;
-  if (A == B && q <= p)
-    for (int k = 0; k < 4; k++) mask &= ~(told_before(s, p, k, q) << 4 * k);
+  prepare(from->pack[k], &from->seek[k]);
+  int mask = meet_all(&from->seek[k], &B->pack[q]) & from->wanted[k] &
+             0x1111 * lanes_of(s->part_b, B, q);
+  if (A == B && q <= p) mask &= ~told_before(s, p, q);
   if (met->n + 16 > CSIM_MET_ROOM) csim_met_sift(met);
   for (; mask; mask &= mask - 1) {
     int bit = __builtin_ctz((unsigned)mask), i = A->first + a[bit >> 2], j = B->first + b[bit & 3];
@@ -358,78 +393,112 @@ static void test_packs(const csim_bvh_search *s, const seeker *from, int q, csim
   }
 }
 
-// 0 when nothing of pack p is searched.
-static int start_seeker(const csim_bvh_search *s, int p, seeker *from) {
+// The group's packs against those of B below pack q on level 1.
+CSIM_SIMD_BODY void test_packs(const csim_bvh_search *s, group *from, int q, csim_met *met) {
+  prepare(&from->whole, &from->seek_whole);
+  int mask = meet_all(&from->seek_whole, &s->B->pack[s->B->start[1] + q]);
+  for (; mask; mask &= mask - 1) {
+    int bit = __builtin_ctz((unsigned)mask), k = bit >> 2, child = 4 * q + (bit & 3);
+    if (all_told_before(s, from->first + k, 0, child) || lacks(s->part_b, s->B, child)) continue;
+    test_items(s, from, k, child, met);
+  }
+}
+
+static void widen(const csim_box *box, csim_bvh_pack *to) {
+  for (int c = 0; c < 3; c++) {
+    to->lo[c] = _mm_load1_ps(&box->lo[c]);
+    to->hi[c] = _mm_load1_ps(&box->hi[c]);
+    to->drift_lo[c] = _mm_load1_ps(&box->drift_lo[c]);
+    to->drift_hi[c] = _mm_load1_ps(&box->drift_hi[c]);
+  }
+}
+
+// 0 when nothing of group i is searched.
+static int gather_group(const csim_bvh_search *s, int i, group *to) {
+  static const csim_box nowhere = CSIM_BOX_NOWHERE;
   const csim_bvh *A = s->A;
-  csim_bvh_pack made;
-  const csim_bvh_pack *pack = &made;
-  int lanes = lanes_of(s->part_a, A, p);
-  if (!lanes) return 0;
-  if (A->pack) {
-    pack = &A->pack[p];
-  } else {
-    csim_box b[4];
-    collect_items(A, p, b);
-    fill_pack(b, &made);
-  }
-  csim_box around = box_around(pack, lanes);
-  from->pack = p;
-  from->lanes = 0;
-  from->around = widen_box(&around);
+  csim_box part[4], item[4];
+  int any = 0;
+  to->first = 4 * i;
+  to->seek_whole.ready = 0;
   for (int k = 0; k < 4; k++) {
-    from->box[k] = widen_lane(pack, k);
-    if (lanes >> k & 1) from->lanes |= 15 << 4 * k;
+    int p = to->first + k;
+    to->lanes[k] = p < A->start[1] ? lanes_of(s->part_a, A, p) : 0;
+    to->seek[k].ready = 0;
+    part[k] = nowhere;
+    any |= to->lanes[k];
+    if (!to->lanes[k]) continue;
+    to->wanted[k] = 0;
+    for (int l = 0; l < 4; l++) to->wanted[k] |= (to->lanes[k] >> l & 1 ? 15 : 0) << 4 * l;
+    to->pack[k] = A->pack ? &A->pack[p] : &to->made[k];
+    if (!A->pack) {
+      collect_items(A, p, item);
+      fill_pack(item, &to->made[k]);
+    }
+    part[k] = box_around(to->pack[k], to->lanes[k]);
   }
+  if (!any) return 0;
+  fill_pack(part, &to->whole);
+  csim_box around = box_around(&to->whole, 15);
+  widen(&around, &to->around);
   return 1;
 }
 
-// All packs of items in B that meet pack p of A; of A itself, from p on.
-static void search_pack(const csim_bvh_search *s, int p, csim_met *met) {
+// All items in B that meet those of group i of A; of A itself, those from there on.
+CSIM_SIMD_BODY void search_group(const csim_bvh_search *s, int i, group *from, csim_met *met) {
   const csim_bvh *B = s->B;
-  seeker from;
   struct {
     int level, pack;
   } stack[STACK_ROOM], at;
   int top = 0;
-  if (!start_seeker(s, p, &from)) return;
-  if (B->nlevel == 1) {
-    test_packs(s, &from, 0, met);
-    return;
-  }
+  if (!gather_group(s, i, from)) return;
+  for (int k = 0; k < 4 && B->nlevel == 1; k++)
+    if (from->lanes[k]) test_items(s, from, k, 0, met);
+  if (B->nlevel == 1) return;
   stack[top].level = B->nlevel - 1;
   stack[top++].pack = 0;
   while (top) {
     at = stack[--top];
-    int mask = meet(&from.around, &B->pack[B->start[at.level] + at.pack]);
+    if (at.level == 1) {
+      test_packs(s, from, at.pack, met);
+      continue;
+    }
+    int mask = meet(&from->around, &B->pack[B->start[at.level] + at.pack]);
     for (; mask; mask &= mask - 1) {
       int child = 4 * at.pack + __builtin_ctz((unsigned)mask);
-      if (all_told_before(s, p, at.level - 1, child)) continue;
+      if (all_told_before(s, from->first, at.level - 1, child)) continue;
       if (lacks(s->part_b, B, B->start[at.level - 1] + child)) continue;
-      if (at.level == 1) {
-        test_packs(s, &from, child, met);
-      } else {
-        stack[top].level = at.level - 1;
-        stack[top++].pack = child;
-      }
+      stack[top].level = at.level - 1;
+      stack[top++].pack = child;
     }
   }
 }
 
-static int count_chunks(const csim_bvh_search *s) {
-  int empty = s->A->n == 0 || s->B->n == 0;
-  return empty ? 0 : (s->A->start[1] + CHUNK_PACKS - 1) / CHUNK_PACKS;
+static int count_groups(const csim_bvh_search *s) {
+  return s->B->n == 0 ? 0 : (s->A->start[1] + 3) / 4;
 }
 
-static void search_chunk(void *context, int chunk) {
-  const search_job *job = context;
+static int count_chunks(const csim_bvh_search *s) {
+  return (count_groups(s) + CHUNK_GROUPS - 1) / CHUNK_GROUPS;
+}
+
+// Returns how many groups it had.
+CSIM_SIMD_BODY int search_groups(const search_job *job, int chunk) {
   const csim_bvh_search *s = job->search;
   csim_met met;
+  group from;
   csim_met_begin(&met, job->keep, job->context, job->chunks, chunk);
-  int local = chunk;
-  for (; local >= count_chunks(s); s++) local -= count_chunks(s);
-  for (int p = local * CHUNK_PACKS; p < (local + 1) * CHUNK_PACKS && p < s->A->start[1]; p++)
-    search_pack(s, p, &met);
+  for (; chunk >= count_chunks(s); s++) chunk -= count_chunks(s);
+  int first = chunk * CHUNK_GROUPS, last = first + CHUNK_GROUPS;
+  if (last > count_groups(s)) last = count_groups(s);
+  for (int i = first; i < last; i++) search_group(s, i, &from, &met);
   csim_met_sift(&met);
+  return last - first;
+}
+CSIM_SIMD_KERNEL(int, search_groups, (const search_job *job, int chunk), (job, chunk))
+
+static void search_chunk(void *context, int chunk) {
+  search_groups_kernel[csim_simd_best()](context, chunk);
 }
 
 void csim_bvh_pairs(csim_pool *pool, int nsearch, const csim_bvh_search *search, csim_keep_fn *keep,
