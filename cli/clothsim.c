@@ -68,6 +68,7 @@ static void print_check(const cli_options *o, const csim_check_report *c) {
 }
 
 static void print_summary(const cli_options *o, csim_status status, const csim_run_report *r) {
+  const csim_run_seconds *s = &r->seconds;
   if (o->json) {
     char after[16] = "null";
     if (r->resumed) snprintf(after, sizeof after, "%d", r->resumed_after);
@@ -76,9 +77,13 @@ static void print_summary(const cli_options *o, csim_status status, const csim_r
     printf(
         ", \"frames_written\": %d, \"resumed_after\": %s, \"last_frame\": %d, \"vertices\": %d, "
         "\"substeps\": %lld, "
-        "\"halved_substeps\": %lld, \"unconverged_substeps\": %lld, \"lagged_substeps\": %lld}\n",
+        "\"halved_substeps\": %lld, \"unconverged_substeps\": %lld, \"lagged_substeps\": %lld, "
+        "\"iterations\": %lld, \"linear_iterations\": %lld, \"seconds\": {\"start\": %.6f, "
+        "\"elasticity\": %.6f, \"linear\": %.6f, \"search\": %.6f, \"contact\": %.6f, \"output\": "
+        "%.6f, \"other\": %.6f}}\n",
         r->frames_written, after, r->last_frame, r->nvert, r->total.taken, r->total.halved,
-        r->total.unconverged, r->total.lagged);
+        r->total.unconverged, r->total.lagged, r->iterations_taken, r->linear_iterations, s->start,
+        s->elasticity, s->linear, s->search, s->contact, s->output, s->other);
     return;
   }
   if (o->quiet || !r->reason[0]) return; // not started: the messages have said why
@@ -91,6 +96,11 @@ static void print_summary(const cli_options *o, csim_status status, const csim_r
   if (r->total.lagged)
     fprintf(stderr, "; in %lld colliders or pins were held back", r->total.lagged);
   fputc('\n', stderr);
+  if (o->verbose)
+    fprintf(stderr,
+            "seconds: start %.2f, elasticity %.2f, linear systems %.2f, search for pairs %.2f, other "
+            "contact %.2f, output %.2f, other %.2f\n",
+            s->start, s->elasticity, s->linear, s->search, s->contact, s->output, s->other);
 }
 
 // Whether everything printed arrived: a full disk or a closed pipe shows only here.

@@ -173,6 +173,17 @@ typedef struct csim_run_totals {
   long long crossing; ///< of them those with more than at the start
 } csim_run_totals;
 
+/// [s] What the time of this call went to; all of them together are its wall time.
+typedef struct csim_run_seconds {
+  double start;      ///< building the model and testing how it starts
+  double elasticity; ///< energies of the model, their gradients and matrices; projections
+  double linear;     ///< linear systems
+  double search;     ///< pairs that may come to touch
+  double contact;    ///< the rest of contact: filter, energies, their share of the matrix
+  double output;     ///< frames and checkpoints, as far as the run waited for them
+  double other;
+} csim_run_seconds;
+
 typedef struct csim_run_report {
   int frames_written; ///< by this call
   int resumed;        ///< 1: it went on from a checkpoint, that of frame
@@ -181,6 +192,8 @@ typedef struct csim_run_report {
   int nvert, ntri, ntet, nspring;
   csim_run_totals total;
   int iterations;   ///< that a substep may take: with 1 it is not meant to converge
+  long long iterations_taken, linear_iterations; ///< by this call
+  csim_run_seconds seconds;
   char reason[256]; ///< why it ended, one line
 } csim_run_report;
 

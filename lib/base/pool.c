@@ -15,11 +15,13 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { SPINS = 2000, BITS = 24, MASK = (1 << BITS) - 1 };
 
 struct csim_pool {
   int nthread;
+  csim_phases phases;
   pthread_t *thread;
   pthread_mutex_t mutex;
   pthread_cond_t wake;
@@ -90,6 +92,7 @@ csim_pool *csim_pool_create(int nthread) {
   csim_pool *pool = CSIM_NEW(csim_pool, 1);
   if (!pool) return NULL;
   pool->nthread = 1;
+  csim_phases_begin(&pool->phases);
   pool->thread = CSIM_NEW(pthread_t, nthread);
   pthread_mutex_init(&pool->mutex, NULL);
   pthread_cond_init(&pool->wake, NULL);
@@ -118,6 +121,15 @@ void csim_pool_free(csim_pool *pool) {
 
 int csim_pool_threads(const csim_pool *pool) {
   return pool ? pool->nthread : 1;
+}
+
+csim_phase csim_pool_phase(csim_pool *pool, csim_phase phase) {
+  return pool ? csim_phases_change(&pool->phases, phase) : CSIM_PHASE_OTHER;
+}
+
+void csim_pool_seconds(csim_pool *pool, double *seconds) {
+  csim_phases_change(&pool->phases, pool->phases.now);
+  memcpy(seconds, pool->phases.seconds, sizeof pool->phases.seconds);
 }
 
 void csim_pool_run(csim_pool *pool, int nchunk, csim_chunk_fn *fn, void *context) {

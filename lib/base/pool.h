@@ -1,10 +1,12 @@
-// base/pool.h: a few threads that run numbered chunks of work. Needs nothing.
+// base/pool.h: a few threads that run numbered chunks of work. Needs base/phases.h.
 //
 // Determinism: what a chunk computes depends on its number only, never on the thread that runs it
 // or on their count. Sums go through csim_pool_sum: partial sums of fixed chunks, added in chunk
 // order.
 #ifndef CSIM_BASE_POOL_H
 #define CSIM_BASE_POOL_H
+
+#include "base/phases.h"
 
 typedef struct csim_pool csim_pool;
 
@@ -15,6 +17,12 @@ typedef void csim_chunk_fn(void *context, int chunk);
 csim_pool *csim_pool_create(int nthread);
 void csim_pool_free(csim_pool *pool);
 int csim_pool_threads(const csim_pool *pool);
+
+/// Time from now on goes to this phase; returns the one before. To be called between jobs only.
+csim_phase csim_pool_phase(csim_pool *pool, csim_phase phase);
+
+/// What each phase has taken so far, from csim_pool_create on. (CSIM_NPHASE) [s]
+void csim_pool_seconds(csim_pool *pool, double *seconds);
 
 /// Runs fn(context, 0) ... fn(context, nchunk - 1), in any order, and returns when all are done.
 /// pool = NULL runs them here.

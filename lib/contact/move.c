@@ -93,19 +93,22 @@ static void refer_range(void *context, int first, int last) {
   }
 }
 
+// Collects or renews the list.
+static int search(csim_contact *contact, int (*fn)(csim_pool *, csim_candidates *)) {
+  csim_phase before = csim_pool_phase(contact->pool, CSIM_PHASE_SEARCH);
+  contact->report.collected++;
+  contact->failed |= fn(contact->pool, &contact->near) != 0;
+  csim_pool_phase(contact->pool, before);
+  return contact->failed ? -1 : 0;
+}
+
 int csim_contact_cover(csim_contact *contact, double time) {
-  csim_candidates *near = &contact->near;
   move_job job = {.contact = contact, .time = time};
   int n = contact->skin.nvert;
   int leaving = (int)csim_pool_sum(contact->pool, n, mark_leaving, &job);
   if (leaving == 0) return 0;
   csim_pool_for(contact->pool, n, VERT_GRAIN, refer_range, &job);
-  contact->report.collected++;
-  if (csim_candidates_renew(contact->pool, near)) {
-    contact->failed = 1;
-    return -1;
-  }
-  return 0;
+  return search(contact, csim_candidates_renew);
 }
 
 // Steps that a list is made for: until what moves has gone as far as an edge is long, or the frame
@@ -133,12 +136,7 @@ int csim_contact_collect(csim_contact *contact) {
     near->reach[i] = csim_min(
         most_reach(contact), least_reach(contact) + 0.1 * csim_norm(contact->d + 3 * (ptrdiff_t)i));
   near->horizon = (choose_horizon(contact) + 0.01) * contact->h; // sums of h round
-  contact->report.collected++;
-  if (csim_candidates_collect(contact->pool, near)) {
-    contact->failed = 1;
-    return -1;
-  }
-  return 0;
+  return search(contact, csim_candidates_collect);
 }
 
 // ------------------------------------------------------------------------------------- truncation

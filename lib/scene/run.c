@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 typedef struct run {
   const csim_scene *scene;
@@ -31,16 +30,10 @@ typedef struct run {
   int checkpoint_frame;     // of the last checkpoint; frame_start - 1 when there is none
   double checkpoint_time;   // [s] when it was written
   double began;             // [s]
+  double ready;             // [s] when the model was there
   csim_watch *watch;        // NULL: substeps are not verified
   long long crossing_start; // pairs that meet at the start
 } run;
-
-// Nothing but checkpoints and the time limit looks at the clock.
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void count_model(const csim_model *model, csim_run_report *report) {
   report->nvert = model->nvert;
@@ -120,6 +113,7 @@ static csim_status create(run *r) {
   if (!status) status = check_start(r);
   if (status) return status;
   count_model(r->world.model, r->report);
+  r->ready = csim_seconds();
   r->pool = csim_pool_create(r->options->nthread);
   csim_solver_setup setup = {.model = r->world.model,
                              .params = r->scene->solver,
@@ -182,7 +176,7 @@ static void tell_progress(const run *r, int frame, int substep, const csim_frame
 static int stop_wanted(const run *r) {
   const csim_run_options *o = r->options;
   const char *why = o->stop && *o->stop ? "stopped on request"
-                    : o->max_seconds > 0 && now() - r->began > o->max_seconds
+                    : o->max_seconds > 0 && csim_seconds() - r->began > o->max_seconds
                         ? "stopped at the time limit"
                         : NULL;
   if (why) snprintf(r->report->reason, sizeof r->report->reason, "%s", why);
@@ -240,6 +234,8 @@ static void count_substep(run *r, const csim_step_report *step, csim_frame_stats
   stats->substeps++;
   stats->unconverged += unconverged;
   stats->halved += halved;
+  r->report->iterations_taken += step->iterations;
+  r->report->linear_iterations += step->linear_iterations;
   stats->iterations += step->iterations;
   stats->linear_iterations += step->linear_iterations;
   stats->contacts += step->contacts;
@@ -317,7 +313,7 @@ static csim_status save_checkpoint(run *r, csim_log *log) {
   if (status) return status;
   csim_output_forget_old(r->output);
   r->checkpoint_frame = frame;
-  r->checkpoint_time = now();
+  r->checkpoint_time = csim_seconds();
   return CSIM_OK;
 }
 
@@ -325,7 +321,7 @@ static int checkpoint_due(const run *r, int frame) {
   const csim_run_options *o = r->options;
   return (o->checkpoint_frames > 0 &&
           (frame - r->scene->frame_start) % o->checkpoint_frames == 0) ||
-         (o->checkpoint_seconds > 0 && now() - r->checkpoint_time >= o->checkpoint_seconds);
+         (o->checkpoint_seconds > 0 && csim_seconds() - r->checkpoint_time >= o->checkpoint_seconds);
 }
 
 // Takes over the state of the checkpoint found.
@@ -360,20 +356,27 @@ static csim_status take_state(run *r) {
 
 // --------------------------------------------------------------------------------------------- run
 
+static csim_status write_frame(run *r, int frame, const csim_frame_stats *stats) {
+  const csim_scene *scene = r->scene;
+  double time = (frame - scene->frame_start) / scene->fps;
+  csim_status status = csim_output_frame(r->output, frame, time, &r->state, stats);
+  if (status) return status;
+  keep_state(r, frame);
+  r->report->frames_written++;
+  status = csim_output_record(r->output, "running", r->report);
+  if (!status && frame < scene->frame_end && checkpoint_due(r, frame))
+    status = save_checkpoint(r, r->log);
+  return status;
+}
+
 static csim_status run_frames(run *r) {
   const csim_scene *scene = r->scene;
   csim_frame_stats stats = {0};
   for (int frame = r->report->last_frame + 1; frame <= scene->frame_end; frame++) {
     csim_status status = frame > scene->frame_start ? step_frame(r, frame, &stats) : CSIM_OK;
-    if (!status)
-      status = csim_output_frame(r->output, frame, (frame - scene->frame_start) / scene->fps,
-                                 &r->state, &stats);
-    if (status) return status;
-    keep_state(r, frame);
-    r->report->frames_written++;
-    status = csim_output_record(r->output, "running", r->report);
-    if (!status && frame < scene->frame_end && checkpoint_due(r, frame))
-      status = save_checkpoint(r, r->log);
+    csim_phase before = csim_pool_phase(r->pool, CSIM_PHASE_OUTPUT);
+    if (!status) status = write_frame(r, frame, &stats);
+    csim_pool_phase(r->pool, before);
     if (status) return status;
   }
   return CSIM_OK;
@@ -396,6 +399,7 @@ static csim_status begin_output(run *r) {
 // Ends files, checkpoints and the record, in an order that leaves a run that can be resumed
 // wherever it is cut off.
 static csim_status end_run(run *r, csim_status status) {
+  csim_pool_phase(r->pool, CSIM_PHASE_OUTPUT);
   static const struct {
     csim_status status;
     const char *state, *reason;
@@ -430,6 +434,19 @@ static csim_status end_run(run *r, csim_status status) {
   return status;
 }
 
+static void tell_seconds(run *r) {
+  double s[CSIM_NPHASE];
+  if (!r->pool) return;
+  csim_pool_seconds(r->pool, s);
+  r->report->seconds = (csim_run_seconds){.start = r->ready - r->began,
+                                          .elasticity = s[CSIM_PHASE_ELASTICITY],
+                                          .linear = s[CSIM_PHASE_LINEAR],
+                                          .search = s[CSIM_PHASE_SEARCH],
+                                          .contact = s[CSIM_PHASE_CONTACT],
+                                          .output = s[CSIM_PHASE_OUTPUT],
+                                          .other = s[CSIM_PHASE_OTHER]};
+}
+
 csim_status csim_run(const csim_scene *scene, const csim_run_options *options, csim_log *log,
                      csim_run_report *report) {
   int none = scene->frame_start - 1;
@@ -438,7 +455,7 @@ csim_status csim_run(const csim_scene *scene, const csim_run_options *options, c
            .log = log,
            .report = report,
            .checkpoint_frame = none,
-           .began = now()};
+           .began = csim_seconds()};
   r.checkpoint_time = r.began;
   *report = (csim_run_report){.last_frame = none, .iterations = scene->solver.iterations};
   csim_status status = CSIM_OK;
@@ -456,6 +473,7 @@ csim_status csim_run(const csim_scene *scene, const csim_run_options *options, c
   if (!status) status = begin_output(&r);
   if (r.output) status = end_run(&r, status ? status : run_frames(&r));
   csim_output_free(r.output);
+  tell_seconds(&r);
   destroy(&r);
   return status;
 }

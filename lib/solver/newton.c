@@ -86,7 +86,9 @@ static double multiply(csim_pool *pool, void *context, const double *p, double *
     pq = csim_graph_multiply(pool, &system->s->K.A, p, q);
   else
     csim_bsr_multiply(pool, &system->s->H, p, q);
+  csim_phase before = csim_pool_phase(pool, CSIM_PHASE_CONTACT);
   if (contact) csim_contact_multiply_rest(pool, contact, p, q);
+  csim_pool_phase(pool, before);
   return system->s->on_graph && !(contact && contact->nblock)
              ? pq
              : csim_vector_dot(pool, 3 * system->problem->model->nvert, p, q);
@@ -177,6 +179,15 @@ static double filter_step(const csim_problem *problem, newton *s, csim_method_re
   return -csim_vector_dot(problem->pool, n, s->g, s->d);
 }
 
+// Colliders and pins that had no room to reach their targets try again. -1 when out of memory.
+static int catch_up(const csim_problem *problem, double *x) {
+  csim_contact *contact = problem->contact;
+  csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
+  int failed = contact && csim_contact_lags(contact) && csim_contact_advance(contact, NULL, x);
+  csim_pool_phase(problem->pool, before);
+  return failed ? -1 : 0;
+}
+
 static csim_method_report newton_solve(const csim_problem *problem, void *scratch, double *x) {
   newton *s = scratch;
   const csim_solver_params *params = problem->params;
@@ -186,9 +197,7 @@ static csim_method_report newton_solve(const csim_problem *problem, void *scratc
   int blind = 0, pins_left = params->pins == CSIM_PINS_COUNTER_FORCE &&
                              problem->model->ntarget > 0 && !problem->contact;
   for (;; report.iterations++) {
-    // colliders and pins that had no room to reach their targets try again
-    if (problem->contact && csim_contact_lags(problem->contact) &&
-        csim_contact_advance(problem->contact, NULL, x)) {
+    if (catch_up(problem, x)) {
       report.outcome = CSIM_OUTCOME_MEMORY;
       break;
     }
@@ -216,7 +225,9 @@ static csim_method_report newton_solve(const csim_problem *problem, void *scratc
     } else {
       csim_problem_hessian(problem, &s->layout, x, params->spd, &s->H);
     }
+    csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_LINEAR);
     csim_solve_report linear = solve_linear(problem, s);
+    csim_pool_phase(problem->pool, before);
     report.linear_iterations += linear.iterations;
     double slope = filter_step(problem, s, &report);
     if (linear.outcome == CSIM_SOLVE_INDEFINITE && params->linear == CSIM_LINEAR_CHOLESKY)

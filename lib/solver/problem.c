@@ -38,10 +38,13 @@ static double inertia_value(void *context, int first, int last) {
 double csim_problem_value(const csim_problem *problem, const double *x) {
   problem_job job = {problem, x, NULL};
   csim_point at = csim_problem_point(problem, x);
+  csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_ELASTICITY);
   double inertia = csim_pool_sum(problem->pool, problem->model->nvert, inertia_value, &job);
+  double elastic = csim_model_energy(problem->pool, problem->model, &at);
+  csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
   double contact = problem->contact ? csim_contact_value(problem->contact, x) : 0;
-  return 0.5 * inertia / (problem->h * problem->h) +
-         csim_model_energy(problem->pool, problem->model, &at) + contact;
+  csim_pool_phase(problem->pool, before);
+  return 0.5 * inertia / (problem->h * problem->h) + elastic + contact;
 }
 
 static void inertia_gradient(void *context, int first, int last) {
@@ -65,10 +68,13 @@ void csim_problem_gradient(const csim_problem *problem, const double *x, double 
   const csim_model *model = problem->model;
   problem_job job = {problem, x, g};
   csim_point at = csim_problem_point(problem, x);
+  csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_ELASTICITY);
   csim_pool_for(problem->pool, model->nvert, VERT_GRAIN, inertia_gradient, &job);
   for (int e = 0; e < model->nenergy; e++)
     csim_energy_gradient(problem->pool, &model->energy[e], &at, g);
+  csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
   if (problem->contact) csim_contact_gradient(problem->contact, x, g);
+  csim_pool_phase(problem->pool, before);
   csim_pool_for(problem->pool, model->nvert, VERT_GRAIN, clear_fixed, &job);
 }
 
@@ -93,28 +99,38 @@ static void inertia_hessian(void *context, int first, int last) {
 static void full_hessian(const csim_problem *problem, const csim_layout *layout, const double *x,
                          csim_spd spd, csim_bsr *H) {
   csim_point at = csim_problem_point(problem, x);
+  csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_ELASTICITY);
   csim_pool_for(problem->pool, problem->model->nvert, VERT_GRAIN, inertia_hessian,
                 &(hessian_job){problem, H});
   for (int e = 0; e < layout->nenergy; e++)
     csim_energy_hessian(problem->pool, &layout->energy[e], &at, spd, H->val);
+  csim_pool_phase(problem->pool, before);
 }
 
 void csim_problem_hessian(const csim_problem *problem, const csim_layout *layout, const double *x,
                           csim_spd spd, csim_bsr *H) {
   full_hessian(problem, layout, x, spd, H);
   csim_bsr_fix(problem->pool, problem->model->fixed, H);
+  csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
   if (problem->contact) csim_contact_hessian(problem->contact, H);
+  csim_pool_phase(problem->pool, before);
 }
 
 void csim_problem_stiffness(const csim_problem *problem, const double *x, csim_spd spd,
                             csim_stiffness *K) {
   csim_point at = csim_problem_point(problem, x);
+  csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_ELASTICITY);
   csim_stiffness_update(problem->pool, &at, spd, 1 / (problem->h * problem->h), K);
+  csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
   if (problem->contact) csim_contact_hessian(problem->contact, &K->D);
+  csim_pool_phase(problem->pool, before);
 }
 
 double csim_problem_filter(const csim_problem *problem, double *d) {
-  return problem->contact ? csim_contact_filter(problem->contact, d) : 1;
+  csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
+  double least = problem->contact ? csim_contact_filter(problem->contact, d) : 1;
+  csim_pool_phase(problem->pool, before);
+  return least;
 }
 
 void csim_problem_apply(const csim_problem *problem, double alpha, const double *d, double *x) {
@@ -171,10 +187,14 @@ static double count_free(void *context, int first, int last) {
 double csim_problem_force_scale(const csim_problem *problem, double *g) {
   const csim_model *model = problem->model;
   csim_point at = csim_problem_point(problem, problem->x);
+  csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_ELASTICITY);
   memset(g, 0, 3 * (size_t)model->nvert * sizeof *g);
   for (int e = 0; e < model->nenergy; e++)
     csim_energy_gradient(problem->pool, &model->energy[e], &at, g);
   problem_job job = {problem, g, NULL};
   double nfree = csim_pool_sum(problem->pool, model->nvert, count_free, &job);
-  return nfree > 0 ? csim_pool_sum(problem->pool, model->nvert, force_sum, &job) / nfree : 0;
+  double scale =
+      nfree > 0 ? csim_pool_sum(problem->pool, model->nvert, force_sum, &job) / nfree : 0;
+  csim_pool_phase(problem->pool, before);
+  return scale;
 }

@@ -200,6 +200,7 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
   double *x = solver->x, *v = solver->v;
 
   // external forces and pins
+  csim_pool_phase(setup->pool, CSIM_PHASE_OTHER);
   csim_state from = {.nvert = model->nvert, .x = state->x, .v = state->v};
   double h_step = h;
   if (two_steps) {
@@ -234,6 +235,7 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
                           .target = solver->target,
                           .v_next = v};
   csim_contact *contact = solver->contact;
+  csim_pool_phase(setup->pool, CSIM_PHASE_CONTACT);
   if (contact &&
       csim_contact_begin(contact, state->x, state->v, solver->target, time + h_step, h_step)) {
     report->method.outcome = CSIM_OUTCOME_MEMORY;
@@ -250,12 +252,14 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
       return -1;
     }
   }
+  csim_pool_phase(setup->pool, CSIM_PHASE_ELASTICITY);
   report->method = solver->method->solve(&problem, solver->method_scratch, x);
   report->iterations += report->method.iterations;
   report->linear_iterations += report->method.linear_iterations;
   if (report->method.outcome >= CSIM_OUTCOME_INDEFINITE) return -1;
 
   if (setup->params.strain_limit > 0) limit_strain(solver, x);
+  csim_pool_phase(setup->pool, CSIM_PHASE_CONTACT);
   if (contact && (!solver->method->knows_contact || setup->params.strain_limit > 0) &&
       resolve_contact(solver, &problem, x, report))
     return -1;
@@ -282,6 +286,7 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
     report->contact = contact->report;
     report->contacts = contact->report.terms;
   }
+  csim_pool_phase(setup->pool, CSIM_PHASE_OTHER);
   return 0;
 }
 

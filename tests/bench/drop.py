@@ -62,8 +62,9 @@ def fresh(folder):
     return folder
 
 
-def measured(command, log):
-    """Runs it; its wall time [s], user time [s] and largest resident memory [bytes]."""
+def measured(command, log, codes=(0,)):
+    """Runs it, which must end with one of the exit codes; its wall time [s], user time [s] and largest resident
+    memory [bytes]."""
     peak = [0]
 
     def watch(pid):
@@ -88,7 +89,7 @@ def measured(command, log):
         wall = time.monotonic() - start
         watcher.join()
     child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode:
+    if child.returncode not in codes:
         with open(log, errors="replace") as text:
             sys.stderr.write("".join(text.readlines()[-20:]))
         sys.exit(f"drop.py: exit code {child.returncode} of {' '.join(command)}")

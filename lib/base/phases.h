@@ -1,0 +1,34 @@
+// base/phases.h: where a run's time goes. Needs nothing.
+//
+// One watch that is always running, for one phase at a time: what a function does not claim for
+// itself goes to whoever called it, and the phases add up to the whole. Nothing depends on it.
+#ifndef CSIM_BASE_PHASES_H
+#define CSIM_BASE_PHASES_H
+
+typedef enum csim_phase {
+  CSIM_PHASE_OTHER,
+  CSIM_PHASE_ELASTICITY, ///< energies of the model, their gradients and matrices; projections
+  CSIM_PHASE_LINEAR,     ///< linear systems
+  CSIM_PHASE_SEARCH,     ///< pairs that may come to touch
+  CSIM_PHASE_CONTACT,    ///< the filter, energies of contact, their share of the matrix
+  CSIM_PHASE_OUTPUT,     ///< frames and checkpoints, as far as the run waits for them
+  CSIM_NPHASE,
+} csim_phase;
+
+typedef struct csim_phases {
+  double seconds[CSIM_NPHASE]; ///< [s] up to the last change
+  csim_phase now;
+  double since; ///< [s] of the last change
+} csim_phases;
+
+/// [s] since some moment, never going back.
+double csim_seconds(void);
+
+/// Begins at 0, in CSIM_PHASE_OTHER.
+void csim_phases_begin(csim_phases *phases);
+
+/// From now on time goes to another phase.
+/// @return the one it went to, for the way back
+csim_phase csim_phases_change(csim_phases *phases, csim_phase phase);
+
+#endif
