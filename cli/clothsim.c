@@ -112,7 +112,7 @@ static csim_status flush_stdout(csim_status status) {
 
 static csim_status verify_contact(const cli_options *o, csim_log *log) {
   csim_verify_report report;
-  csim_status status = csim_verify_contact(o->scene, log, &report);
+  csim_status status = csim_verify_contact(o->scene, choose_threads(o), log, &report);
   if (status && status != CSIM_FAILED) return status;
   if (o->json)
     printf("{\"frames\": %d, \"crossing\": %lld, \"worst_frame\": %d, \"worst\": %lld}\n",

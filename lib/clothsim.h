@@ -175,7 +175,7 @@ typedef struct csim_run_totals {
 
 /// [s] What the time of this call went to; all of them together are its wall time.
 typedef struct csim_run_seconds {
-  double start;      ///< building the model and testing how it starts
+  double start;      ///< building everything and testing how it starts
   double elasticity; ///< energies of the model, their gradients and matrices; projections
   double linear;     ///< linear systems
   double search;     ///< pairs that may come to touch
@@ -235,8 +235,10 @@ typedef struct csim_verify_report {
 /// Tests every frame of a cache with exact predicates: do triangles of cloth or solids meet one
 /// another, themselves or a collider? (Colliders may meet colliders.) Tells the log about every
 /// frame in which some do.
+/// @param nthread  1 to 256
 /// @return CSIM_OK when none do, CSIM_FAILED when some do; CSIM_IO, CSIM_MEMORY
-csim_status csim_verify_contact(const char *cache_path, csim_log *log, csim_verify_report *report);
+csim_status csim_verify_contact(const char *cache_path, int nthread, csim_log *log,
+                                csim_verify_report *report);
 
 // --------------------------------------------------------------------------------------- caches
 //

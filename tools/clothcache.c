@@ -304,7 +304,7 @@ static csim_status run_verify(const arguments *a) {
   for (int i = 0; report && i < info->nobject; i++) not_finite += report[i].not_finite;
   if (!status && not_finite) status = CSIM_FAILED;
   csim_verify_report contact = {0};
-  if (a->contact && !status) status = csim_verify_contact(a->input, &log_.log, &contact);
+  if (a->contact && !status) status = csim_verify_contact(a->input, 1, &log_.log, &contact);
   if (a->json)
     printf("{\"ok\": %s, \"readable\": true, \"complete\": %s, \"frames\": %d, "
            "\"unreadable\": %d, \"objects\": [",

@@ -7,6 +7,7 @@
 
 typedef enum csim_phase {
   CSIM_PHASE_OTHER,
+  CSIM_PHASE_START,      ///< building model, solver and contact, and testing how it starts
   CSIM_PHASE_ELASTICITY, ///< energies of the model, their gradients and matrices; projections
   CSIM_PHASE_LINEAR,     ///< linear systems
   CSIM_PHASE_SEARCH,     ///< pairs that may come to touch

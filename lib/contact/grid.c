@@ -8,44 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK_ENTRIES = 2048, ENTRIES_PER_BOX = 12, LAST_CELL = (1 << 21) - 1 };
-
-// ----------------------------------------------------------------------------------- Morton order
-
-// Every third bit of the result is one of the low 21 bits of x.
-static uint64_t spread(uint64_t x) {
-  x = (x | x << 32) & 0x001f00000000ffff;
-  x = (x | x << 16) & 0x001f0000ff0000ff;
-  x = (x | x << 8) & 0x100f00f00f00f00f;
-  x = (x | x << 4) & 0x10c30c30c30c30c3;
-  return (x | x << 2) & 0x1249249249249249;
-}
-
-// Of a cell with coordinates 0 .. 2^21 - 1: its place along the curve, 63 bits.
-static uint64_t morton_code(const uint32_t cell[3]) {
-  return spread(cell[0]) | spread(cell[1]) << 1 | spread(cell[2]) << 2;
-}
-
-// By code, equal codes keeping their order (radix sort). `scratch` has room for n.
-static void sort_entries(int n, csim_grid_entry *list, csim_grid_entry *scratch) {
-  enum { BITS = 11, BINS = 1 << BITS };
-  csim_grid_entry *from = list, *to = scratch;
-  for (int shift = 0; shift < 63; shift += BITS) {
-    int bin[BINS] = {0}, at = 0;
-    for (int i = 0; i < n; i++) bin[from[i].code >> shift & (BINS - 1)]++;
-    if (n == 0 || bin[from[0].code >> shift & (BINS - 1)] == n) continue; // all alike
-    for (int b = 0; b < BINS; b++) {
-      int count = bin[b];
-      bin[b] = at;
-      at += count;
-    }
-    for (int i = 0; i < n; i++) to[bin[from[i].code >> shift & (BINS - 1)]++] = from[i];
-    csim_grid_entry *swap = from;
-    from = to;
-    to = swap;
-  }
-  if (from != list) memcpy(list, from, (size_t)n * sizeof *list);
-}
+enum { CHUNK_ENTRIES = 2048, ENTRIES_PER_BOX = 12 };
 
 // -------------------------------------------------------------------------------------- searching
 
@@ -55,7 +18,7 @@ typedef struct search {
   const csim_box *A, *B; // B NULL: A against itself
   double origin[3], cell;
   int nentry;
-  const csim_grid_entry *entry;
+  const csim_morton_entry *entry;
   csim_keep_fn *keep;
   void *context;
   csim_pair_chunks *chunks;
@@ -77,11 +40,11 @@ static csim_box swept_box(const search *s, int item) {
 
 static uint32_t cell_along(const search *s, int axis, double x) {
   double k = floor((x - s->origin[axis]) / s->cell);
-  return k > 0 ? (k < LAST_CELL ? (uint32_t)k : LAST_CELL) : 0;
+  return k > 0 ? (k < CSIM_MORTON_LAST ? (uint32_t)k : CSIM_MORTON_LAST) : 0;
 }
 
 static uint64_t cell_at(const search *s, const double *x) {
-  return morton_code(
+  return csim_morton(
       (uint32_t[3]){cell_along(s, 0, x[0]), cell_along(s, 1, x[1]), cell_along(s, 2, x[2])});
 }
 
@@ -112,7 +75,7 @@ static void choose_cells(search *s) {
     s->origin[c] = all.lo[c];
     extent = csim_max(extent, (double)all.hi[c] - all.lo[c]);
   }
-  s->cell = csim_max(2 * mean, extent / LAST_CELL);
+  s->cell = csim_max(2 * mean, extent / CSIM_MORTON_LAST);
   if (!(s->cell > 0)) s->cell = 1;
   while (count_entries(s) > (double)ENTRIES_PER_BOX * s->n) s->cell *= 1.5;
 }
@@ -120,9 +83,9 @@ static void choose_cells(search *s) {
 static int fill_entries(search *s, csim_grid *grid) {
   ptrdiff_t n = 0, need = (ptrdiff_t)count_entries(s);
   if (need > INT_MAX) return -1;
-  csim_grid_entry *entry = csim_grow(grid->entry, &grid->room, need, sizeof *entry);
+  csim_morton_entry *entry = csim_grow(grid->entry, &grid->room, need, sizeof *entry);
   if (entry) grid->entry = entry;
-  csim_grid_entry *scratch = csim_grow(grid->scratch, &grid->scratch_room, need, sizeof *scratch);
+  csim_morton_entry *scratch = csim_grow(grid->scratch, &grid->scratch_room, need, sizeof *scratch);
   if (scratch) grid->scratch = scratch;
   if (!entry || !scratch) return -1;
   for (int i = 0; i < s->n; i++) {
@@ -134,11 +97,11 @@ static int fill_entries(search *s, csim_grid *grid) {
     }
     for (k[2] = lo[2]; k[2] <= hi[2]; k[2]++)
       for (k[1] = lo[1]; k[1] <= hi[1]; k[1]++)
-        for (k[0] = lo[0]; k[0] <= hi[0]; k[0]++) entry[n++] = (csim_grid_entry){morton_code(k), i};
+        for (k[0] = lo[0]; k[0] <= hi[0]; k[0]++) entry[n++] = (csim_morton_entry){csim_morton(k), i};
   }
   s->nentry = (int)n;
   s->entry = entry;
-  sort_entries(s->nentry, entry, scratch);
+  csim_morton_sort(s->nentry, entry, scratch);
   return 0;
 }
 

@@ -1,21 +1,17 @@
-// contact/grid.h: uniform grid over boxes, its cells in Morton order. Needs contact/boxes.h.
+// contact/grid.h: uniform grid over boxes, its cells in Morton order. Needs base/morton.h,
+// contact/boxes.h.
 //
 // Only cells that something touches exist: a list of (cell, item) sorted by the cell's Morton code.
 // Cells are about twice the mean box; where boxes differ much in size, bvh.h is the better choice.
 #ifndef CSIM_CONTACT_GRID_H
 #define CSIM_CONTACT_GRID_H
 
+#include "base/morton.h"
 #include "contact/boxes.h"
-
-/// An item in a cell that it touches.
-typedef struct csim_grid_entry {
-  uint64_t code; ///< the cell's place along the Morton curve
-  int item;
-} csim_grid_entry;
 
 typedef struct csim_grid {
   ptrdiff_t room, scratch_room;
-  csim_grid_entry *entry, *scratch;
+  csim_morton_entry *entry, *scratch; ///< items in the cells that they touch
 } csim_grid;
 
 /// All pairs a < b of boxes that meet and that `keep` wants.

@@ -203,7 +203,7 @@ static csim_status check_thickness(const start_check *s, double thickness) {
   return status;
 }
 
-csim_status csim_contact_check_start(const csim_model *model, int ncollider,
+csim_status csim_contact_check_start(csim_pool *pool, const csim_model *model, int ncollider,
                                      const csim_collider *collider, int self, int refuse,
                                      double thickness, const char *path, csim_log *log,
                                      long long *total) {
@@ -222,7 +222,7 @@ csim_status csim_contact_check_start(const csim_model *model, int ncollider,
   csim_triangles mesh = {s.skin.nvert, s.skin.x0, s.skin.ntri, s.skin.tri};
   s.pair = csim_alloc(MAX_PAIRS, sizeof *s.pair);
   if (!s.pair) goto done;
-  status = csim_find_self_intersections(&mesh, MAX_PAIRS, s.pair[0], &found);
+  status = csim_find_self_intersections(pool, &mesh, MAX_PAIRS, s.pair[0], &found);
   if (status) goto done;
   int n = found < MAX_PAIRS ? (int)found : MAX_PAIRS;
   for (int i = 0; i < n; i++)

@@ -18,7 +18,7 @@
 /// solid colliders
 /// @return CSIM_OK whether or not there are any; CSIM_INVALID (thickness); CSIM_MEMORY; CSIM_IO
 /// (the file)
-csim_status csim_contact_check_start(const csim_model *model, int ncollider,
+csim_status csim_contact_check_start(csim_pool *pool, const csim_model *model, int ncollider,
                                      const csim_collider *collider, int self, int refuse,
                                      double thickness, const char *path, csim_log *log,
                                      long long *total);

@@ -30,7 +30,7 @@ static csim_status find_pairs(untangling *u) {
   const csim_skin *skin = &u->skin;
   csim_triangles mesh = {skin->nvert, skin->x0, skin->ntri, skin->tri};
   long long found;
-  csim_status status = csim_find_self_intersections(&mesh, MAX_PAIRS, u->pair[0], &found);
+  csim_status status = csim_find_self_intersections(NULL, &mesh, MAX_PAIRS, u->pair[0], &found);
   int n = found < MAX_PAIRS ? (int)found : MAX_PAIRS;
   u->npair = 0;
   for (int i = 0; !status && i < n; i++) {

@@ -68,5 +68,5 @@ void csim_polygons_free(csim_polygons *surface) {
 csim_status csim_find_crossings(int nvert, const double *vert, int ntri, const int *tri, int limit,
                                 int *pair, long long *total) {
   const csim_triangles mesh = {nvert, vert, ntri, tri};
-  return csim_find_self_intersections(&mesh, limit, pair, total);
+  return csim_find_self_intersections(NULL, &mesh, limit, pair, total);
 }

@@ -2,7 +2,6 @@
 #include "mesh/check.h"
 
 #include "math/vec3.h"
-#include "mesh/topology.h"
 #include "mesh/weld.h"
 
 #include <stdlib.h>
@@ -121,25 +120,52 @@ static int same_vertices(const csim_mesh *mesh, int f, int g, int *scratch) {
   return !memcmp(scratch, scratch + nf, bytes);
 }
 
+static int lowest_vertex(const csim_mesh *mesh, int f) {
+  int lowest = mesh->face_vert[mesh->face_start[f]];
+  for (int k = mesh->face_start[f] + 1; k < mesh->face_start[f + 1]; k++)
+    lowest = mesh->face_vert[k] < lowest ? mesh->face_vert[k] : lowest;
+  return lowest;
+}
+
+// Faces by their lowest vertex, and those of one vertex by their hash: equal ones come together.
+// start (nvert + 1) is scratch.
+static void group_faces(const csim_mesh *mesh, int *start, face_key *key) {
+  memset(start, 0, ((size_t)mesh->nvert + 1) * sizeof *start);
+  for (int f = 0; f < mesh->nface; f++) start[lowest_vertex(mesh, f)]++;
+  for (int v = 0, at = 0; v <= mesh->nvert; v++) {
+    int count = start[v];
+    start[v] = at;
+    at += count;
+  }
+  for (int f = 0; f < mesh->nface; f++) {
+    int n = mesh->face_start[f + 1] - mesh->face_start[f];
+    key[start[lowest_vertex(mesh, f)]++] =
+        (face_key){hash_face(mesh->face_vert + mesh->face_start[f], n), f};
+  }
+  for (int v = 0, first = 0; v < mesh->nvert; first = start[v++])
+    if (start[v] - first > 1)
+      qsort(key + first, (size_t)(start[v] - first), sizeof *key, compare_keys);
+}
+
 static csim_status check_duplicates(const csim_mesh *mesh, csim_mesh_facts *facts) {
   csim_status status = CSIM_MEMORY;
   int longest = 0, *scratch = NULL;
+  int *start = CSIM_NEW(int, (ptrdiff_t)mesh->nvert + 1);
   face_key *key = CSIM_NEW(face_key, mesh->nface);
-  if (!key) goto done;
+  if (!start || !key) goto done;
   for (int f = 0; f < mesh->nface; f++) {
     int n = mesh->face_start[f + 1] - mesh->face_start[f];
-    key[f] = (face_key){hash_face(mesh->face_vert + mesh->face_start[f], n), f};
     longest = n > longest ? n : longest;
   }
   scratch = CSIM_NEW(int, 2 * (ptrdiff_t)longest);
   if (!scratch) goto done;
-  qsort(key, (size_t)mesh->nface, sizeof *key, compare_keys);
+  group_faces(mesh, start, key);
   csim_fault *found = &facts->duplicate;
   for (int i = 1, group = 0; i < mesh->nface; i++) {
     if (key[i].hash != key[group].hash) group = i;
     int earlier = key[group].face, f = key[i].face;
     if (i == group || !same_vertices(mesh, earlier, f, scratch)) continue;
-    // the groups come in order of their hashes, the report in order of the faces
+    // the groups come in order of their vertices, the report in order of the faces
     if (!found->count || f < found->face[1]) {
       found->face[0] = earlier;
       found->face[1] = f;
@@ -148,12 +174,15 @@ static csim_status check_duplicates(const csim_mesh *mesh, csim_mesh_facts *fact
   }
   status = CSIM_OK;
 done:
+  free(start);
   free(key);
   free(scratch);
   return status;
 }
 
-csim_status csim_mesh_check(const csim_mesh *mesh, const double *x, csim_mesh_facts *facts) {
+csim_status csim_mesh_check(const csim_mesh *mesh, const csim_topology *topology,
+                            csim_mesh_facts *facts) {
+  const double *x = mesh->vert;
   *facts = (csim_mesh_facts){.nonmanifold = NONE,
                              .flipped = NONE,
                              .boundary = NONE,
@@ -164,25 +193,27 @@ csim_status csim_mesh_check(const csim_mesh *mesh, const double *x, csim_mesh_fa
                              .nvert = mesh->nvert,
                              .nface = mesh->nface,
                              .ntri = mesh->ntri};
-  if (!x) x = mesh->vert;
-  csim_topology t;
-  csim_status status = csim_topology_build(mesh->nvert, mesh->ntri, mesh->tri, &t);
-  if (status) return status;
+  csim_topology own = {0};
+  if (!topology) {
+    csim_status built = csim_topology_build(mesh->nvert, mesh->ntri, mesh->tri, &own);
+    if (built) return built;
+    topology = &own;
+  }
   int *scratch = CSIM_NEW(int, mesh->nvert);
-  status = scratch ? csim_weld(mesh->nvert, x, scratch) : CSIM_MEMORY;
+  csim_status status = scratch ? csim_weld(mesh->nvert, x, scratch) : CSIM_MEMORY;
   if (status) goto done;
   for (int v = 0; v < mesh->nvert; v++)
     if (scratch[v] != v) note(&facts->coincident, scratch[v], v, -1, -1);
   find_box(mesh->nvert, x, facts->box);
-  check_parts(&t, scratch, facts);
-  check_edges(mesh, &t, facts);
+  check_parts(topology, scratch, facts);
+  check_edges(mesh, topology, facts);
   check_triangles(mesh, x, facts);
   facts->closed =
       mesh->ntri && !facts->boundary.count && !facts->nonmanifold.count && !facts->flipped.count;
   status = check_duplicates(mesh, facts);
 done:
   free(scratch);
-  csim_topology_free(&t);
+  csim_topology_free(&own);
   return status;
 }
 

@@ -1,8 +1,9 @@
-// mesh/check.h: what is wrong with a surface, counted and named. Needs mesh/mesh.h.
+// mesh/check.h: what is wrong with a surface, counted and named. Needs mesh/mesh.h, topology.h.
 #ifndef CSIM_MESH_CHECK_H
 #define CSIM_MESH_CHECK_H
 
 #include "mesh/mesh.h"
+#include "mesh/topology.h"
 
 /// How often something occurs, and where first. Vertices and faces count from 0 in the order of the
 /// input; -1 where the field does not apply or there is none.
@@ -29,10 +30,11 @@ typedef struct csim_mesh_facts {
 } csim_mesh_facts;
 
 /// Looks at a triangulated mesh.
-/// @param x           (nvert x 3) positions [m]; NULL = those of the mesh
+/// @param topology    of the mesh; NULL: is built for the while
 /// @param[out] facts  overwritten
 /// @return CSIM_OK, whatever is wrong with the mesh, or CSIM_MEMORY
-csim_status csim_mesh_check(const csim_mesh *mesh, const double *x, csim_mesh_facts *facts);
+csim_status csim_mesh_check(const csim_mesh *mesh, const csim_topology *topology,
+                            csim_mesh_facts *facts);
 
 /// Says every fault as a warning, one line each, with its first place and what it means. A boundary
 /// is no fault of a cloth.

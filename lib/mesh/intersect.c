@@ -2,10 +2,12 @@
 #include "mesh/intersect.h"
 
 #include "base/arena.h"
+#include "base/morton.h"
 #include "math/predicates.h"
 
 #include <float.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -179,7 +181,7 @@ int csim_pair_intersects(const csim_triangles *mesh, int i, int j) {
 // Triangles in Morton order of their box centres, LEAF by LEAF; over the leaves a complete binary
 // tree in an array, children of k at 2 k + 1 and 2 k + 2. Leaves beyond the last hold an empty box.
 
-enum { LEAF = 4, MORTON_BITS = 21, MAX_DEPTH = 40 };
+enum { LEAF = 4, MAX_DEPTH = 40, CHUNK_LEAVES = 2048 };
 
 typedef struct box {
   double lo[3], hi[3];
@@ -193,32 +195,23 @@ typedef struct tree {
   box *node;       // (2 nleaf - 1)
 } tree;
 
-typedef struct key {
-  uint64_t code;
-  int tri;
-} key;
-
 static const box EMPTY = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
 
 static inline int overlap(const box *a, const box *b) {
-  return a->lo[0] <= b->hi[0] && b->lo[0] <= a->hi[0] && a->lo[1] <= b->hi[1] &&
-         b->lo[1] <= a->hi[1] && a->lo[2] <= b->hi[2] && b->lo[2] <= a->hi[2];
+  return (a->lo[0] <= b->hi[0]) & (b->lo[0] <= a->hi[0]) & (a->lo[1] <= b->hi[1]) &
+         (b->lo[1] <= a->hi[1]) & (a->lo[2] <= b->hi[2]) & (b->lo[2] <= a->hi[2]);
 }
 
-static box join(box a, const box *b) {
+static inline void include(box *a, const double *lo, const double *hi) {
   for (int k = 0; k < 3; k++) {
-    a.lo[k] = fmin(a.lo[k], b->lo[k]);
-    a.hi[k] = fmax(a.hi[k], b->hi[k]);
+    a->lo[k] = lo[k] < a->lo[k] ? lo[k] : a->lo[k];
+    a->hi[k] = hi[k] > a->hi[k] ? hi[k] : a->hi[k];
   }
-  return a;
 }
 
 static box box_of(const csim_triangles *mesh, int t) {
   box b = EMPTY;
-  for (int c = 0; c < 3; c++) {
-    const double *p = point(mesh, t, c);
-    b = join(b, &(box){{p[0], p[1], p[2]}, {p[0], p[1], p[2]}});
-  }
+  for (int c = 0; c < 3; c++) include(&b, point(mesh, t, c), point(mesh, t, c));
   return b;
 }
 
@@ -226,30 +219,14 @@ static int is_degenerate(const csim_triangles *mesh, int t) {
   return csim_collinear(point(mesh, t, 0), point(mesh, t, 1), point(mesh, t, 2));
 }
 
-// Every third bit of the result is one of the low 21 bits of x.
-static uint64_t spread(uint64_t x) {
-  x = (x | x << 32) & 0x001f00000000ffff;
-  x = (x | x << 16) & 0x001f0000ff0000ff;
-  x = (x | x << 8) & 0x100f00f00f00f00f;
-  x = (x | x << 4) & 0x10c30c30c30c30c3;
-  return (x | x << 2) & 0x1249249249249249;
-}
-
-static uint64_t morton(const box *b, const box *all) {
-  uint64_t code = 0;
+static uint64_t place_of(const box *b, const box *all) {
+  uint32_t cell[3];
   for (int k = 0; k < 3; k++) {
     double extent = all->hi[k] - all->lo[k], centre = 0.5 * b->lo[k] + 0.5 * b->hi[k] - all->lo[k];
-    double cell = extent > 0 ? centre / extent * (1 << MORTON_BITS) : 0;
-    double last = (1 << MORTON_BITS) - 1;
-    code |= spread(cell > 0 ? (uint64_t)fmin(cell, last) : 0) << k;
+    double at = extent > 0 ? centre / extent * (CSIM_MORTON_LAST + 1.0) : 0;
+    cell[k] = at > 0 ? (uint32_t)fmin(at, CSIM_MORTON_LAST) : 0;
   }
-  return code;
-}
-
-static int compare_keys(const void *a, const void *b) {
-  const key *p = a, *q = b;
-  if (p->code != q->code) return p->code < q->code ? -1 : 1;
-  return (p->tri > q->tri) - (p->tri < q->tri);
+  return csim_morton(cell);
 }
 
 static void tree_free(tree *t) {
@@ -260,121 +237,180 @@ static void tree_free(tree *t) {
 
 static csim_status tree_build(const csim_triangles *mesh, tree *t) {
   *t = (tree){.nleaf = 1};
-  key *keys = CSIM_NEW(key, mesh->ntri);
-  if (!keys) return CSIM_MEMORY;
+  csim_morton_entry *entry = csim_alloc(mesh->ntri, sizeof *entry);
+  csim_morton_entry *scratch = csim_alloc(mesh->ntri, sizeof *scratch);
+  csim_status status = CSIM_MEMORY;
+  if (!entry || !scratch) goto done;
   box all = EMPTY;
   for (int i = 0; i < mesh->ntri; i++) {
     if (is_degenerate(mesh, i)) continue;
-    keys[t->n++].tri = i;
-    box b = box_of(mesh, i);
-    all = join(all, &b);
+    entry[t->n++].item = i;
+    for (int c = 0; c < 3; c++) include(&all, point(mesh, i, c), point(mesh, i, c));
   }
   for (int i = 0; i < t->n; i++) {
-    box b = box_of(mesh, keys[i].tri);
-    keys[i].code = morton(&b, &all);
+    box b = box_of(mesh, entry[i].item);
+    entry[i].code = place_of(&b, &all);
   }
-  qsort(keys, (size_t)t->n, sizeof *keys, compare_keys);
+  csim_morton_sort(t->n, entry, scratch);
 
   while (t->nleaf * LEAF < t->n) t->nleaf *= 2;
-  t->item = CSIM_NEW(int, t->n);
-  t->item_box = CSIM_NEW(box, t->n);
-  t->node = CSIM_NEW(box, 2 * t->nleaf - 1);
+  t->item = csim_alloc(t->n, sizeof *t->item);
+  t->item_box = csim_alloc(t->n, sizeof *t->item_box);
+  t->node = csim_alloc(2 * t->nleaf - 1, sizeof *t->node);
   if (!t->item || !t->item_box || !t->node) {
-    free(keys);
     tree_free(t);
-    return CSIM_MEMORY;
+    *t = (tree){0};
+    goto done;
   }
   for (ptrdiff_t l = 0; l < t->nleaf; l++) t->node[t->nleaf - 1 + l] = EMPTY;
   for (int i = 0; i < t->n; i++) {
-    box *leaf = &t->node[t->nleaf - 1 + i / LEAF];
-    t->item[i] = keys[i].tri;
-    t->item_box[i] = box_of(mesh, keys[i].tri);
-    *leaf = join(*leaf, &t->item_box[i]);
+    t->item[i] = entry[i].item;
+    t->item_box[i] = box_of(mesh, entry[i].item);
+    include(&t->node[t->nleaf - 1 + i / LEAF], t->item_box[i].lo, t->item_box[i].hi);
   }
-  for (ptrdiff_t k = t->nleaf - 2; k >= 0; k--)
-    t->node[k] = join(t->node[2 * k + 1], &t->node[2 * k + 2]);
-  free(keys);
-  return CSIM_OK;
-}
-
-typedef struct list {
-  int *item;
-  ptrdiff_t n, capacity;
-} list;
-
-// Triangles above `after` whose boxes overlap b, in no order worth having. 0 when out of memory.
-static int tree_query(const tree *t, const box *b, int after, list *found) {
-  ptrdiff_t stack[2 * MAX_DEPTH];
-  int top = 0;
-  found->n = 0;
-  stack[top++] = 0;
-  while (top) {
-    ptrdiff_t k = stack[--top];
-    if (!overlap(&t->node[k], b)) continue;
-    if (k < t->nleaf - 1) {
-      stack[top++] = 2 * k + 2;
-      stack[top++] = 2 * k + 1;
-      continue;
-    }
-    ptrdiff_t first = (k - (t->nleaf - 1)) * LEAF;
-    for (ptrdiff_t i = first; i < first + LEAF && i < t->n; i++) {
-      if (t->item[i] <= after || !overlap(&t->item_box[i], b)) continue;
-      int *grown = csim_grow(found->item, &found->capacity, found->n + 1, sizeof *found->item);
-      if (!grown) return 0;
-      found->item = grown;
-      found->item[found->n++] = t->item[i];
-    }
+  for (ptrdiff_t k = t->nleaf - 2; k >= 0; k--) {
+    const box *child = &t->node[2 * k + 1];
+    t->node[k] = child[0];
+    include(&t->node[k], child[1].lo, child[1].hi);
   }
-  return 1;
-}
-
-static int compare_ints(const void *a, const void *b) {
-  int p = *(const int *)a, q = *(const int *)b;
-  return (p > q) - (p < q);
-}
-
-// b NULL: a against itself
-static csim_status find(const csim_triangles *a, const csim_triangles *b, int limit, int *pair,
-                        long long *total) {
-  tree t;
-  list found = {0};
-  long long count = 0;
-  csim_status status = tree_build(b ? b : a, &t);
-  if (status) return status;
-  for (int i = 0; i < a->ntri; i++) {
-    if (is_degenerate(a, i)) continue;
-    box bi = box_of(a, i);
-    if (!tree_query(&t, &bi, b ? -1 : i, &found)) {
-      status = CSIM_MEMORY;
-      goto done;
-    }
-    if (found.n > 1) qsort(found.item, (size_t)found.n, sizeof *found.item, compare_ints);
-    for (ptrdiff_t k = 0; k < found.n; k++) {
-      int j = found.item[k];
-      int hit = b ? csim_triangles_meet(point(a, i, 0), point(a, i, 1), point(a, i, 2),
-                                        point(b, j, 0), point(b, j, 1), point(b, j, 2))
-                  : csim_pair_intersects(a, i, j);
-      if (!hit) continue;
-      if (count < limit) {
-        pair[2 * count] = i;
-        pair[2 * count + 1] = j;
-      }
-      count++;
-    }
-  }
-  if (total) *total = count;
+  status = CSIM_OK;
 done:
-  free(found.item);
-  tree_free(&t);
+  free(entry);
+  free(scratch);
   return status;
 }
 
-csim_status csim_find_self_intersections(const csim_triangles *mesh, int limit, int *pair,
-                                         long long *total) {
-  return find(mesh, NULL, limit, pair, total);
+// ------------------------------------------------------------------------------------------ search
+
+// The pairs of a chunk of leaves: the first ones in order, as soon as there are too many.
+typedef struct found_pairs {
+  long long count;
+  ptrdiff_t n, capacity;
+  int (*pair)[2];
+} found_pairs;
+
+typedef struct search {
+  const csim_triangles *a, *b;
+  const tree *ta, *tb; // the same: a against itself
+  int limit;
+  found_pairs *found; // of each chunk
+  atomic_int failed;  // out of memory
+} search;
+
+static int compare_pairs(const void *a, const void *b) {
+  const int *p = a, *q = b;
+  if (p[0] != q[0]) return p[0] < q[0] ? -1 : 1;
+  return (p[1] > q[1]) - (p[1] < q[1]);
 }
 
-csim_status csim_find_intersections(const csim_triangles *a, const csim_triangles *b, int limit,
-                                    int *pair, long long *total) {
-  return find(a, b, limit, pair, total);
+static void sort_pairs(found_pairs *f, int limit) {
+  qsort(f->pair, (size_t)f->n, sizeof *f->pair, compare_pairs);
+  if (f->n > limit) f->n = limit;
+}
+
+static void note_pair(search *s, found_pairs *f, int i, int j) {
+  f->count++;
+  if (s->limit == 0) return;
+  if (f->n >= 2 * (ptrdiff_t)s->limit) sort_pairs(f, s->limit);
+  int(*grown)[2] = csim_grow(f->pair, &f->capacity, f->n + 1, sizeof *grown);
+  if (!grown) {
+    atomic_store(&s->failed, 1);
+    return;
+  }
+  f->pair = grown;
+  f->pair[f->n][0] = i;
+  f->pair[f->n++][1] = j;
+}
+
+static void test_pair(search *s, found_pairs *f, int i, int j) {
+  if (s->ta == s->tb) {
+    int low = i < j ? i : j, high = i < j ? j : i;
+    if (csim_pair_intersects(s->a, low, high)) note_pair(s, f, low, high);
+  } else if (csim_triangles_meet(point(s->a, i, 0), point(s->a, i, 1), point(s->a, i, 2),
+                                 point(s->b, j, 0), point(s->b, j, 1), point(s->b, j, 2))) {
+    note_pair(s, f, i, j);
+  }
+}
+
+// The triangles of a leaf of A against those of a leaf of B; of the same tree, each pair once.
+static void test_leaves(search *s, found_pairs *f, ptrdiff_t leaf_a, ptrdiff_t leaf_b) {
+  const tree *ta = s->ta, *tb = s->tb;
+  for (ptrdiff_t i = leaf_a * LEAF; i < (leaf_a + 1) * LEAF && i < ta->n; i++) {
+    ptrdiff_t first = ta == tb && leaf_a == leaf_b ? i + 1 : leaf_b * LEAF;
+    for (ptrdiff_t j = first; j < (leaf_b + 1) * LEAF && j < tb->n; j++)
+      if (overlap(&ta->item_box[i], &tb->item_box[j])) test_pair(s, f, ta->item[i], tb->item[j]);
+  }
+}
+
+static void search_chunk(void *context, int chunk) {
+  search *s = context;
+  const tree *ta = s->ta, *tb = s->tb;
+  ptrdiff_t stack[2 * MAX_DEPTH], first = (ptrdiff_t)chunk * CHUNK_LEAVES;
+  for (ptrdiff_t leaf = first; leaf < first + CHUNK_LEAVES && leaf * LEAF < ta->n; leaf++) {
+    const box *around = &ta->node[ta->nleaf - 1 + leaf];
+    int top = 0;
+    stack[top++] = 0;
+    while (top) {
+      ptrdiff_t k = stack[--top];
+      if (!overlap(&tb->node[k], around)) continue;
+      if (k < tb->nleaf - 1) {
+        stack[top++] = 2 * k + 2;
+        stack[top++] = 2 * k + 1;
+      } else if (ta != tb || k - (tb->nleaf - 1) >= leaf) {
+        test_leaves(s, &s->found[chunk], leaf, k - (tb->nleaf - 1));
+      }
+    }
+  }
+}
+
+// The chunks' pairs as one list in order, and their number.
+static csim_status merge(const search *s, int nchunk, int *pair, long long *total) {
+  found_pairs all = {0};
+  long long count = 0;
+  for (int c = 0; c < nchunk; c++) {
+    all.n += s->found[c].n;
+    count += s->found[c].count;
+  }
+  all.pair = csim_alloc(all.n, sizeof *all.pair);
+  if (!all.pair) return CSIM_MEMORY;
+  all.n = 0;
+  for (int c = 0; c < nchunk; c++) {
+    const found_pairs *f = &s->found[c];
+    if (f->n) memcpy(all.pair + all.n, f->pair, (size_t)f->n * sizeof *f->pair);
+    all.n += f->n;
+  }
+  sort_pairs(&all, s->limit);
+  if (all.n) memcpy(pair, all.pair, (size_t)all.n * sizeof *all.pair);
+  free(all.pair);
+  if (total) *total = count;
+  return CSIM_OK;
+}
+
+// b NULL: a against itself
+static csim_status find(csim_pool *pool, const csim_triangles *a, const csim_triangles *b,
+                        int limit, int *pair, long long *total) {
+  tree ta = {0}, tb = {0};
+  search s = {.a = a, .b = b, .ta = &ta, .tb = b ? &tb : &ta, .limit = limit};
+  csim_status status = tree_build(a, &ta);
+  if (!status && b) status = tree_build(b, &tb);
+  int nleaf = (ta.n + LEAF - 1) / LEAF, nchunk = (nleaf + CHUNK_LEAVES - 1) / CHUNK_LEAVES;
+  s.found = status ? NULL : CSIM_NEW(found_pairs, nchunk);
+  if (s.found) csim_pool_run(pool, nchunk, search_chunk, &s);
+  status = s.found && !s.failed ? merge(&s, nchunk, pair, total) : CSIM_MEMORY;
+  for (int c = 0; s.found && c < nchunk; c++) free(s.found[c].pair);
+  free(s.found);
+  tree_free(&ta);
+  tree_free(&tb);
+  return status;
+}
+
+csim_status csim_find_self_intersections(csim_pool *pool, const csim_triangles *mesh, int limit,
+                                         int *pair, long long *total) {
+  return find(pool, mesh, NULL, limit, pair, total);
+}
+
+csim_status csim_find_intersections(csim_pool *pool, const csim_triangles *a,
+                                    const csim_triangles *b, int limit, int *pair,
+                                    long long *total) {
+  return find(pool, a, b, limit, pair, total);
 }

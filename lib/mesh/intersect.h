@@ -5,6 +5,7 @@
 #ifndef CSIM_MESH_INTERSECT_H
 #define CSIM_MESH_INTERSECT_H
 
+#include "base/pool.h"
 #include "clothsim.h"
 
 /// A triangle mesh somebody else owns. Every index is in 0 .. nvert-1.
@@ -30,17 +31,19 @@ int csim_pair_intersects(const csim_triangles *mesh, int i, int j);
 
 /// All pairs (i < j) of triangles of one mesh that intersect, as csim_pair_intersects has it.
 /// Degenerate triangles take no part.
+/// @param      pool   may be NULL: one thread
 /// @param      limit  room in `pair`; may be 0
 /// @param[out] pair   (min(*total, limit) x 2) the first ones in rising order of i, then j
 /// @param[out] total  how many there are; may be NULL
 /// @return CSIM_OK or CSIM_MEMORY
 /// Cost: O((n + candidates) log n); 10,000 triangles take about 10 ms.
-csim_status csim_find_self_intersections(const csim_triangles *mesh, int limit, int *pair,
-                                         long long *total);
+csim_status csim_find_self_intersections(csim_pool *pool, const csim_triangles *mesh, int limit,
+                                         int *pair, long long *total);
 
 /// All pairs of a triangle i of `a` and a triangle j of `b` that have a common point.
 /// Otherwise as csim_find_self_intersections.
-csim_status csim_find_intersections(const csim_triangles *a, const csim_triangles *b, int limit,
-                                    int *pair, long long *total);
+csim_status csim_find_intersections(csim_pool *pool, const csim_triangles *a,
+                                    const csim_triangles *b, int limit, int *pair,
+                                    long long *total);
 
 #endif

@@ -411,7 +411,7 @@ static csim_status check_intersections(const check *c) {
   csim_triangles mesh = {s->nvert, s->vert, s->ntri, s->tri};
   int pair[2];
   long long npair;
-  csim_status status = csim_find_self_intersections(&mesh, 1, pair, &npair);
+  csim_status status = csim_find_self_intersections(NULL, &mesh, 1, pair, &npair);
   if (status || npair == 0) return status;
   // they meet where their boxes overlap
   double middle[3];

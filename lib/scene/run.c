@@ -30,7 +30,6 @@ typedef struct run {
   int checkpoint_frame;     // of the last checkpoint; frame_start - 1 when there is none
   double checkpoint_time;   // [s] when it was written
   double began;             // [s]
-  double ready;             // [s] when the model was there
   csim_watch *watch;        // NULL: substeps are not verified
   long long crossing_start; // pairs that meet at the start
 } run;
@@ -82,7 +81,7 @@ static csim_status check_start(run *r) {
     if (!path) return CSIM_MEMORY;
   }
   csim_status status =
-      csim_contact_check_start(world->model, world->ncollider, world->collider, contact->self,
+      csim_contact_check_start(r->pool, world->model, world->ncollider, world->collider, contact->self,
                                refuse, contact->thickness, path, r->log, &total);
   if (!status && total && refuse) {
     csim_say(
@@ -109,12 +108,12 @@ static void warn_unstable(const run *r, double h) {
 }
 
 static csim_status create(run *r) {
+  r->pool = csim_pool_create(r->options->nthread);
+  csim_pool_phase(r->pool, CSIM_PHASE_START);
   csim_status status = csim_compile(r->scene, r->options->tet_program, r->log, &r->world);
   if (!status) status = check_start(r);
   if (status) return status;
   count_model(r->world.model, r->report);
-  r->ready = csim_seconds();
-  r->pool = csim_pool_create(r->options->nthread);
   csim_solver_setup setup = {.model = r->world.model,
                              .params = r->scene->solver,
                              .contact = r->scene->contact,
@@ -141,7 +140,7 @@ static csim_status create(run *r) {
         "contact.response is not \"filter\": there is no guarantee that nothing passes through "
         "anything");
   if (!r->options->verify_substeps) return CSIM_OK;
-  r->watch = csim_watch_create(&r->world, r->scene->contact.self);
+  r->watch = csim_watch_create(r->pool, &r->world, r->scene->contact.self);
   return r->watch ? csim_watch_count(r->watch, &r->state, 0, &r->crossing_start) : CSIM_MEMORY;
 }
 
@@ -372,6 +371,7 @@ static csim_status write_frame(run *r, int frame, const csim_frame_stats *stats)
 static csim_status run_frames(run *r) {
   const csim_scene *scene = r->scene;
   csim_frame_stats stats = {0};
+  csim_pool_phase(r->pool, CSIM_PHASE_OTHER);
   for (int frame = r->report->last_frame + 1; frame <= scene->frame_end; frame++) {
     csim_status status = frame > scene->frame_start ? step_frame(r, frame, &stats) : CSIM_OK;
     csim_phase before = csim_pool_phase(r->pool, CSIM_PHASE_OUTPUT);
@@ -438,7 +438,7 @@ static void tell_seconds(run *r) {
   double s[CSIM_NPHASE];
   if (!r->pool) return;
   csim_pool_seconds(r->pool, s);
-  r->report->seconds = (csim_run_seconds){.start = r->ready - r->began,
+  r->report->seconds = (csim_run_seconds){.start = s[CSIM_PHASE_START],
                                           .elasticity = s[CSIM_PHASE_ELASTICITY],
                                           .linear = s[CSIM_PHASE_LINEAR],
                                           .search = s[CSIM_PHASE_SEARCH],

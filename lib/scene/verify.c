@@ -13,6 +13,7 @@ enum { MAX_PAIRS = 1 << 20 };
 typedef struct verifier {
   csim_cache *cache;
   const csim_cache_info *info;
+  csim_pool *pool; // NULL: one thread
   csim_arena arena;
   int nvert, ntri;
   int *first;   // (nobject) first vertex
@@ -78,7 +79,7 @@ static csim_status read_frame(verifier *v, int frame) {
 static csim_status verify_frame(verifier *v, int frame, csim_log *log, csim_verify_report *report) {
   long long total = 0, count = 0;
   csim_triangles mesh = {v->nvert, v->x, v->ntri, v->tri};
-  csim_status status = csim_find_self_intersections(&mesh, MAX_PAIRS, v->pair, &total);
+  csim_status status = csim_find_self_intersections(v->pool, &mesh, MAX_PAIRS, v->pair, &total);
   if (status) return status;
   int first = -1;
   for (int i = 0; i < total && i < MAX_PAIRS; i++) {
@@ -102,8 +103,9 @@ static csim_status verify_frame(verifier *v, int frame, csim_log *log, csim_veri
   return CSIM_OK;
 }
 
-csim_status csim_verify_contact(const char *cache_path, csim_log *log, csim_verify_report *report) {
-  verifier v = {0};
+csim_status csim_verify_contact(const char *cache_path, int nthread, csim_log *log,
+                                csim_verify_report *report) {
+  verifier v = {.pool = csim_pool_create(nthread)};
   *report = (csim_verify_report){0};
   csim_status status = create(&v, cache_path, log);
   for (int f = 0; !status && f < v.info->nframe; f++) {
@@ -114,5 +116,6 @@ csim_status csim_verify_contact(const char *cache_path, csim_log *log, csim_veri
   }
   csim_arena_free(&v.arena);
   csim_cache_free(v.cache);
+  csim_pool_free(v.pool);
   return status ? status : report->crossing ? CSIM_FAILED : CSIM_OK;
 }

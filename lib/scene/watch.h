@@ -8,7 +8,7 @@ typedef struct csim_watch csim_watch;
 
 /// @param self  bodies against each other and themselves too, not only against colliders
 /// @return NULL when out of memory
-csim_watch *csim_watch_create(const csim_world *world, int self);
+csim_watch *csim_watch_create(csim_pool *pool, const csim_world *world, int self);
 void csim_watch_free(csim_watch *watch);
 
 /// Counts, with exact predicates, the pairs of triangles that meet and the vertices behind planes.

@@ -113,8 +113,8 @@ static long long count_crossings(const layers *l) {
   long long self = -1, ball = -1, below = 0;
   csim_triangles cloth = {m->nvert, l->k.state.x, m->ntri, m->tri};
   csim_triangles body = {l->ball.nvert, l->ball.vert, l->ball.ntri, l->ball.tri};
-  CHECK(csim_find_self_intersections(&cloth, 0, NULL, &self) == CSIM_OK);
-  CHECK(csim_find_intersections(&cloth, &body, 0, NULL, &ball) == CSIM_OK);
+  CHECK(csim_find_self_intersections(NULL, &cloth, 0, NULL, &self) == CSIM_OK);
+  CHECK(csim_find_intersections(NULL, &cloth, &body, 0, NULL, &ball) == CSIM_OK);
   for (int i = 0; i < m->nvert; i++) below += !(l->k.state.x[3 * i + 1] > -0.05);
   return self + ball + below;
 }
@@ -170,7 +170,7 @@ static void test_zones(void) {
       contacts += report.contacts;
       long long crossings = free_fall ? 0 : count_crossings(&l), self = 0;
       csim_triangles cloth = {l.k.model->nvert, l.k.state.x, l.k.model->ntri, l.k.model->tri};
-      CHECK(csim_find_self_intersections(&cloth, 0, NULL, &self) == CSIM_OK);
+      CHECK(csim_find_self_intersections(NULL, &cloth, 0, NULL, &self) == CSIM_OK);
       check_that(crossings + self == 0, __FILE__, __LINE__, "step %d: %lld crossings", n,
                  crossings + self);
       if (crossings + self) break;

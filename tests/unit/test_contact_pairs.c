@@ -457,7 +457,7 @@ static void test_triangles(void) {
       for (int i = 0; i < 9; i++) x[i][1] = trial % 3 == 0 ? i / 3 * 1e-6 : x[i][1];
       long long total = 1;
       csim_triangles mesh = {9, x[0], 3, tri};
-      CHECK(csim_find_self_intersections(&mesh, 0, NULL, &total) == CSIM_OK);
+      CHECK(csim_find_self_intersections(NULL, &mesh, 0, NULL, &total) == CSIM_OK);
       if (total == 0) break;
     } while (1);
     for (int step = 0; step < 30; step++) {
@@ -484,7 +484,7 @@ static void test_triangles(void) {
       for (int i = 0; i < 9; i++) csim_add_scaled(t[i], d[i], x[i]);
       long long total = 1;
       csim_triangles mesh = {9, x[0], 3, tri};
-      CHECK(csim_find_self_intersections(&mesh, 0, NULL, &total) == CSIM_OK);
+      CHECK(csim_find_self_intersections(NULL, &mesh, 0, NULL, &total) == CSIM_OK);
       CHECK(total == 0);
     }
   }

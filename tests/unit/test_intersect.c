@@ -97,9 +97,9 @@ static void compare_all_pairs(const csim_triangles *m, long long expected) {
   enum { LIMIT = 20000, FEW = 7 };
   static int pair[2 * LIMIT], few[2 * FEW];
   long long total = -1, n = 0, again = -1;
-  CHECK(csim_find_self_intersections(m, LIMIT, pair, &total) == CSIM_OK);
+  CHECK(csim_find_self_intersections(NULL, m, LIMIT, pair, &total) == CSIM_OK);
   check_that(total == expected, __FILE__, __LINE__, "%lld pairs, expected %lld", total, expected);
-  CHECK(csim_find_self_intersections(m, FEW, few, &again) == CSIM_OK && again == total);
+  CHECK(csim_find_self_intersections(NULL, m, FEW, few, &again) == CSIM_OK && again == total);
   for (int i = 0; i < m->ntri; i++)
     for (int j = i + 1; j < m->ntri; j++) {
       if (is_degenerate(m, i) || is_degenerate(m, j) || !csim_pair_intersects(m, i, j)) continue;
@@ -155,8 +155,8 @@ static void test_between(void) {
   enum { LIMIT = 40000 };
   int *pair = calloc(2 * LIMIT, sizeof *pair);
   long long total, n = 0, back;
-  CHECK(csim_find_intersections(&a, &b, LIMIT, pair, &total) == CSIM_OK);
-  CHECK(csim_find_intersections(&b, &a, 0, NULL, &back) == CSIM_OK && back == total);
+  CHECK(csim_find_intersections(NULL, &a, &b, LIMIT, pair, &total) == CSIM_OK);
+  CHECK(csim_find_intersections(NULL, &b, &a, 0, NULL, &back) == CSIM_OK && back == total);
   for (int i = 0; i < NTRI; i++)
     for (int j = 0; j < NTRI; j++) {
       const double *p[3], *q[3];
@@ -177,12 +177,12 @@ static void test_empty(void) {
   csim_triangles none = {0}, one = {3, (double[]){0, 0, 0, 1, 0, 0, 0, 1, 0}, 1, (int[]){0, 1, 2}};
   csim_triangles flat = {3, (double[]){0, 0, 0, 1, 0, 0, 2, 0, 0}, 2, (int[]){0, 1, 2, 0, 1, 2}};
   long long total = -1;
-  CHECK(csim_find_self_intersections(&none, 0, NULL, &total) == CSIM_OK && total == 0);
-  CHECK(csim_find_self_intersections(&one, 0, NULL, &total) == CSIM_OK && total == 0);
-  CHECK(csim_find_self_intersections(&flat, 0, NULL, &total) == CSIM_OK && total == 0);
-  CHECK(csim_find_intersections(&none, &one, 0, NULL, &total) == CSIM_OK && total == 0);
-  CHECK(csim_find_intersections(&one, &one, 0, NULL, &total) == CSIM_OK && total == 1);
-  CHECK(csim_find_intersections(&one, &one, 0, NULL, NULL) == CSIM_OK);
+  CHECK(csim_find_self_intersections(NULL, &none, 0, NULL, &total) == CSIM_OK && total == 0);
+  CHECK(csim_find_self_intersections(NULL, &one, 0, NULL, &total) == CSIM_OK && total == 0);
+  CHECK(csim_find_self_intersections(NULL, &flat, 0, NULL, &total) == CSIM_OK && total == 0);
+  CHECK(csim_find_intersections(NULL, &none, &one, 0, NULL, &total) == CSIM_OK && total == 0);
+  CHECK(csim_find_intersections(NULL, &one, &one, 0, NULL, &total) == CSIM_OK && total == 1);
+  CHECK(csim_find_intersections(NULL, &one, &one, 0, NULL, NULL) == CSIM_OK);
 }
 
 int main(void) {
