@@ -84,7 +84,7 @@ int csim_candidates_create(const csim_skin *skin, csim_broad_phase broad_phase, 
   set->point_left = CSIM_ARENA_NEW(arena, unsigned char, skin->npoint);
   set->edge_left = CSIM_ARENA_NEW(arena, unsigned char, skin->nedge);
   set->tri_left = CSIM_ARENA_NEW(arena, unsigned char, skin->ntri);
-  csim_sieve_create(arena, skin, distance, &set->sieve);
+  csim_sieve_create(arena, skin, &set->sieve);
   if (broad_phase == CSIM_BROAD_BVH) {
     create_trees(set);
   } else {
@@ -157,6 +157,20 @@ static int wanted(const csim_candidates *set, int u, int v, int left) {
   return (body_u && body_v ? set->self : body_u || body_v) && (!set->valid || left);
 }
 
+// Moves those pairs to the front that the sieve does not rule out, and returns how many.
+static int sift(const csim_sieve *sieve,
+                int (*near)(const csim_sieve *, int, const csim_pair *), int n, csim_pair *pair) {
+  int kept = 0;
+  for (int i = 0; i < n; i += 4) {
+    int count = n - i < 4 ? n - i : 4, mask = near(sieve, count, pair + i);
+    for (int k = 0; k < count; k++) {
+      pair[kept] = pair[i + k];
+      kept += mask >> k & 1;
+    }
+  }
+  return kept;
+}
+
 static int keep_point_tri(void *context, int n, csim_pair *pair) {
   const csim_candidates *set = context;
   const csim_skin *skin = set->skin;
@@ -169,7 +183,7 @@ static int keep_point_tri(void *context, int n, csim_pair *pair) {
     pair[met] = p;
     met += stays;
   }
-  met = csim_sieve_triangles(&set->sieve, met, pair);
+  met = sift(&set->sieve, csim_sieve_triangles, met, pair);
   for (int i = 0; i < met; i++) {
     const int *t = skin->tri + 3 * (ptrdiff_t)pair[i].b;
     int v[4] = {skin->point[pair[i].a], t[0], t[1], t[2]};
@@ -190,7 +204,7 @@ static int keep_edge_edge(void *context, int n, csim_pair *pair) {
     pair[met] = p;
     met += stays;
   }
-  met = csim_sieve_edges(&set->sieve, met, pair);
+  met = sift(&set->sieve, csim_sieve_edges, met, pair);
   for (int i = 0; i < met; i++) {
     const int *e = edge + 2 * (ptrdiff_t)pair[i].a, *f = edge + 2 * (ptrdiff_t)pair[i].b;
     int v[4] = {e[0], e[1], f[0], f[1]};
@@ -334,12 +348,19 @@ static int search_all(csim_pool *pool, csim_candidates *set, int colliders_moved
   return search_trees(pool, set, 2 + self, point_tri, 1 + self, edge_edge);
 }
 
+static void fill_sieve(csim_pool *pool, csim_candidates *set) {
+  set->sieve.distance = (float)set->distance;
+  set->sieve.share = 1;
+  set->sieve.alone = 0;
+  csim_sieve_fill(pool, &set->sieve, set->ref, set->drift, set->horizon - set->clock, set->reach);
+}
+
 int csim_candidates_collect(csim_pool *pool, csim_candidates *set) {
   set->valid = 0;
   set->clock = 0;
   set->n = 0;
   int moved = csim_pool_sum(pool, set->skin->nvert, fill_verts, set) > 0;
-  csim_sieve_fill(&set->sieve, set->ref, set->drift, set->reach, set->horizon - set->clock);
+  fill_sieve(pool, set);
   if (set->broad_phase == CSIM_BROAD_GRID ? search_grid(pool, set) : search_all(pool, set, moved))
     return -1;
   set->valid = 1;
@@ -441,7 +462,7 @@ int csim_candidates_renew(csim_pool *pool, csim_candidates *set) {
   csim_pool_for(pool, skin->npoint, BOX_GRAIN, mark_points, set);
   csim_pool_for(pool, skin->nedge, BOX_GRAIN, mark_edges, set);
   csim_pool_for(pool, skin->ntri, BOX_GRAIN, mark_tris, set);
-  csim_sieve_fill(&set->sieve, set->ref, set->drift, set->reach, set->horizon - set->clock);
+  fill_sieve(pool, set);
   if (!drop_left(pool, set) ||
       (set->broad_phase == CSIM_BROAD_GRID ? search_grid(pool, set)
                                            : search_some(pool, set, moved))) {

@@ -63,6 +63,8 @@ csim_contact *csim_contact_create(csim_pool *pool, const csim_model *model, int 
   contact->d = CSIM_ARENA_NEW(arena, double, 3 * n);
   contact->press = CSIM_ARENA_NEW(arena, double, skin->npart);
   contact->moved = CSIM_ARENA_NEW(arena, double, n);
+  contact->edge_moved = CSIM_ARENA_NEW(arena, float, skin->nedge);
+  contact->tri_moved = CSIM_ARENA_NEW(arena, float, skin->ntri);
   contact->held = CSIM_ARENA_NEW(arena, _Atomic unsigned char, n);
   contact->share = CSIM_ARENA_NEW(arena, _Atomic uint64_t, n);
   contact->touched_row = CSIM_ARENA_NEW(arena, int, nbody);

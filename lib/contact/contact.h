@@ -97,6 +97,8 @@ typedef struct csim_contact {
   int seen;                    ///< the terms are those at `look`
   double *d;                   ///< (skin.nvert x 3) the motion being filtered
   double *moved;               ///< (skin.nvert) [m] largest distance from the reference
+  float *edge_moved;           ///< (skin.nedge) [m] the same of its vertices
+  float *tri_moved;            ///< (skin.ntri)
   _Atomic unsigned char *held; ///< (skin.nvert) takes no part in the glide
   _Atomic uint64_t *share;     ///< (skin.nvert) bits of the share of d let through
   // growing lists
@@ -223,6 +225,20 @@ void csim_contact_displace(csim_contact *contact, double alpha);
 
 /// Largest distance of each vertex at x (skin.nvert x 3) from its reference, into contact->moved.
 void csim_contact_measure(csim_contact *contact, const double *x);
+
+enum { CSIM_SCREEN_ROOM = 512 };
+
+/// Prepares to tell which candidates may come nearer than `distance` [m] on their way (skin.nvert x
+/// 3, NULL: none) from x (skin.nvert x 3), and use up more than CSIM_FILTER_SHARE of their room;
+/// `alone`: though each vertex may stop anywhere. contact->moved must cover the way.
+void csim_contact_begin_screen(csim_contact *contact, const double *x, const double *way, int alone,
+                               double distance);
+
+/// Flags those of candidates first .. last - 1, at most CSIM_SCREEN_ROOM, that may, and are worth an
+/// exact look, while the clock goes on by `time`.
+/// @param[out] flag  (last - first)
+void csim_contact_screen(const csim_contact *contact, int first, int last, double time,
+                         unsigned char *flag);
 
 /// Finds the active pairs at contact->look.
 void csim_contact_find_terms(csim_contact *contact);

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-enum { MAX_ROUNDS = 4, VERT_GRAIN = 1024, PAIR_GRAIN = 256 };
+enum { MAX_ROUNDS = 4, VERT_GRAIN = 1024, PAIR_GRAIN = CSIM_SCREEN_ROOM };
 
 typedef struct glide_job {
   csim_contact *contact;
@@ -26,15 +26,6 @@ static double value_of(const _Atomic uint64_t *share) {
   double t;
   memcpy(&t, &bits, sizeof t);
   return t;
-}
-
-// Whether the pair cannot come near its cushion on the way, by what the list knows.
-static int stays_apart(const csim_contact *c, const csim_candidate *pair, const int v[4],
-                       double time, double scale) {
-  double gap = csim_min(csim_candidate_gap(pair, c->near.clock),
-                        csim_candidate_gap(pair, c->near.clock + time));
-  return gap - csim_contact_pair_moved(c, csim_candidate_kind(pair), v) >
-         1.01 * CSIM_CONTACT_CUSHION * c->params.thickness * scale;
 }
 
 // Share of the way after which a pair has used up the room it may use: down to the cushion, or,
@@ -69,15 +60,16 @@ static void hold(glide_job *job, int n, const int *v) {
 static void limit_pairs(void *context, int first, int last) {
   glide_job *job = context;
   csim_contact *c = job->contact;
+  unsigned char flag[PAIR_GRAIN];
+  csim_contact_screen(c, first, last, job->time, flag);
   for (int i = first; i < last; i++) {
+    if (!flag[i - first]) continue;
     const csim_candidate *pair = &c->near.list[i];
     csim_pair_kind kind = csim_candidate_kind(pair);
     int v[4];
     csim_candidate_vertices(&c->skin, pair, v);
-    if (stays_apart(c, pair, v, job->time, 1)) continue;
     double scale = csim_candidate_scale(&c->near, kind, v);
-    if (!(scale > 0) || stays_apart(c, pair, v, job->time, scale)) continue;
-    double t = pair_share(c, kind, v, scale);
+    double t = scale > 0 ? pair_share(c, kind, v, scale) : 1;
     if (t >= 1) continue;
     hold(job, 4, v);
     csim_contact_lower(&job->share, t);
@@ -112,6 +104,8 @@ static void find_limits(glide_job *job) {
   memcpy(&bits, &one, sizeof bits);
   atomic_store(&job->share, bits);
   atomic_store(&job->held, 0);
+  csim_contact_begin_screen(c, c->x, c->d, 0,
+                            1.01 * CSIM_CONTACT_CUSHION * c->params.thickness);
   csim_pool_for(c->pool, c->near.n, PAIR_GRAIN, limit_pairs, job);
   if (c->nplane) csim_pool_for(c->pool, c->skin.npoint, VERT_GRAIN, limit_planes, job);
 }

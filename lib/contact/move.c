@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { VERT_GRAIN = 1024, PAIR_GRAIN = 512, MAX_PASSES = 3, MAX_HORIZON = 8 };
+enum { VERT_GRAIN = 1024, PAIR_GRAIN = CSIM_SCREEN_ROOM, MAX_PASSES = 3, MAX_HORIZON = 8 };
 
 typedef struct move_job {
   csim_contact *contact;
@@ -183,31 +183,31 @@ static void limit_reach(void *context, int first, int last) {
   }
 }
 
+static void truncate_pair(csim_contact *c, const csim_candidate *pair, double keep) {
+  csim_pair_kind kind = csim_candidate_kind(pair);
+  const double *p[4], *q[4];
+  double t[4];
+  int v[4];
+  csim_candidate_vertices(&c->skin, pair, v);
+  double scale = csim_candidate_scale(&c->near, kind, v);
+  if (scale <= 0) return; // touched at the start, to be ignored
+  for (int k = 0; k < 4; k++) {
+    p[k] = c->x + 3 * (ptrdiff_t)v[k];
+    q[k] = c->d + 3 * (ptrdiff_t)v[k];
+  }
+  if (!csim_filter_pair(kind, p, q, keep * scale, t)) return;
+  for (int k = 0; k < 4; k++)
+    if (t[k] < 1) csim_contact_lower(&c->share[v[k]], t[k]);
+}
+
 static void truncate_pairs(void *context, int first, int last) {
   const move_job *job = context;
   csim_contact *c = job->contact;
-  const double *x = c->x, *d = c->d;
-  for (int i = first; i < last; i++) {
-    const csim_candidate *pair = &c->near.list[i];
-    csim_pair_kind kind = csim_candidate_kind(pair);
-    int v[4];
-    csim_candidate_vertices(&c->skin, pair, v);
-    double keep = job->keep * c->params.thickness;
-    double least = csim_candidate_gap(pair, c->near.clock) - csim_contact_pair_moved(c, kind, v);
-    if (least > 1.01 * keep) continue; // cannot get that near
-    double scale = csim_candidate_scale(&c->near, kind, v);
-    keep *= scale;
-    if (scale <= 0 || least > 1.01 * keep) continue; // 0: touched at the start, to be ignored
-    const double *p[4], *q[4];
-    double t[4];
-    for (int k = 0; k < 4; k++) {
-      p[k] = x + 3 * (ptrdiff_t)v[k];
-      q[k] = d + 3 * (ptrdiff_t)v[k];
-    }
-    if (!csim_filter_pair(kind, p, q, keep, t)) continue;
-    for (int k = 0; k < 4; k++)
-      if (t[k] < 1) csim_contact_lower(&c->share[v[k]], t[k]);
-  }
+  double keep = job->keep * c->params.thickness;
+  unsigned char flag[PAIR_GRAIN];
+  csim_contact_screen(c, first, last, 0, flag);
+  for (int i = first; i < last; i++)
+    if (flag[i - first]) truncate_pair(c, &c->near.list[i], keep);
 }
 
 static void truncate_planes(void *context, int first, int last) {
@@ -244,6 +244,8 @@ double csim_contact_truncate(csim_contact *contact, double keep) {
   csim_pool *pool = contact->pool;
   int n = contact->skin.nvert;
   csim_pool_for(pool, n, VERT_GRAIN, limit_reach, &job);
+  csim_contact_begin_screen(contact, contact->x, contact->d, 1,
+                            1.01 * keep * contact->params.thickness);
   csim_pool_for(pool, contact->near.n, PAIR_GRAIN, truncate_pairs, &job);
   if (contact->nplane) csim_pool_for(pool, contact->skin.npoint, VERT_GRAIN, truncate_planes, &job);
   contact->report.shortened = (int)csim_pool_sum(pool, n, shorten, &job);

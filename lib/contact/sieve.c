@@ -4,32 +4,63 @@
 #include "math/vec3.h"
 
 #include <float.h>
+#include <string.h>
 #include <xmmintrin.h>
 
-int csim_sieve_create(csim_arena *arena, const csim_skin *skin, double distance,
-                      csim_sieve *sieve) {
-  *sieve = (csim_sieve){.skin = skin, .distance = (float)distance};
+enum { VERT_GRAIN = 4096 };
+
+int csim_sieve_create(csim_arena *arena, const csim_skin *skin, csim_sieve *sieve) {
+  *sieve = (csim_sieve){.skin = skin, .share = 1};
   sieve->at = CSIM_ARENA_NEW(arena, csim_sieve_row, skin->nvert);
   sieve->way = CSIM_ARENA_NEW(arena, csim_sieve_row, skin->nvert);
   return arena->failed ? -1 : 0;
 }
 
-void csim_sieve_fill(csim_sieve *sieve, const double *ref, const double *drift, const double *reach,
-                     double time) {
-  double most = 0;
-  for (int i = 0; i < sieve->skin->nvert; i++) {
-    float *at = sieve->at[i], *way = sieve->way[i];
+typedef struct fill_job {
+  csim_sieve *sieve;
+  const double *x, *way, *reach;
+  double time;
+} fill_job;
+
+static inline float larger(float a, float b) {
+  return a > b ? a : b;
+}
+
+// Bits of positive floats are ordered as they are.
+static void raise(atomic_uint *most, float value) {
+  unsigned wanted, now = atomic_load_explicit(most, memory_order_relaxed);
+  memcpy(&wanted, &value, sizeof wanted);
+  while (wanted > now && !atomic_compare_exchange_weak_explicit(
+                             most, &now, wanted, memory_order_relaxed, memory_order_relaxed)) {
+  }
+}
+
+static void fill_range(void *context, int first, int last) {
+  const fill_job *job = context;
+  float most = 0;
+  for (int i = first; i < last; i++) {
+    float *at = job->sieve->at[i], *way = job->sieve->way[i];
     for (int c = 0; c < 3; c++) {
-      double x = ref[3 * (ptrdiff_t)i + c], d = time * drift[3 * (ptrdiff_t)i + c];
-      most = csim_max(most, csim_max(fabs(x), fabs(d)));
-      at[c] = (float)x;
-      way[c] = (float)d;
+      at[c] = (float)job->x[3 * (ptrdiff_t)i + c];
+      way[c] = job->way ? (float)(job->time * job->way[3 * (ptrdiff_t)i + c]) : 0;
+      most = larger(most, larger(fabsf(at[c]), fabsf(way[c])));
     }
-    at[3] = (float)reach[i];
+    at[3] = job->reach ? (float)job->reach[i] : 0;
     way[3] = 0;
   }
+  raise(&job->sieve->most, most);
+}
+
+void csim_sieve_fill(csim_pool *pool, csim_sieve *sieve, const double *x, const double *way,
+                     double time, const double *reach) {
+  atomic_store_explicit(&sieve->most, 0, memory_order_relaxed);
+  csim_pool_for(pool, sieve->skin->nvert, VERT_GRAIN, fill_range,
+                &(fill_job){sieve, x, way, reach, time});
+  unsigned bits = atomic_load_explicit(&sieve->most, memory_order_relaxed);
+  float most;
+  memcpy(&most, &bits, sizeof most);
   // a coordinate errs by half a unit, a few of them make a width
-  sieve->rounding = (float)(64 * FLT_EPSILON * most);
+  sieve->rounding = 64 * FLT_EPSILON * most;
 }
 
 // One number for each of four pairs.
@@ -55,49 +86,7 @@ static inline points load_points(const csim_sieve *s, const int v[4]) {
   return p;
 }
 
-static inline lanes dot(const lanes a[3], const lanes b[3]) {
-  return _mm_add_ps(_mm_add_ps(_mm_mul_ps(a[0], b[0]), _mm_mul_ps(a[1], b[1])),
-                    _mm_mul_ps(a[2], b[2]));
-}
-
-// Sides with na and nb points and the centres they stand around: what is left of the slab along n
-// must be wider than the contact distance and all reaches. Bit k tells that pair k may be near.
-static inline int not_apart(const csim_sieve *s, int na, const points *A, int nb, const points *B,
-                            const lanes n[3], const lanes origin[3]) {
-  lanes high = {0}, low = {0}, fast = {0}, slow = {0}, far_a = A[0].reach, far_b = B[0].reach;
-  for (int k = 0; k < na; k++) {
-    lanes r[3];
-    for (int c = 0; c < 3; c++) r[c] = _mm_sub_ps(A[k].x[c], origin[c]);
-    lanes along = dot(n, r), way = dot(n, A[k].way);
-    high = k ? _mm_max_ps(high, along) : along;
-    fast = k ? _mm_max_ps(fast, way) : way;
-    far_a = _mm_max_ps(far_a, A[k].reach);
-  }
-  for (int k = 0; k < nb; k++) {
-    lanes r[3];
-    for (int c = 0; c < 3; c++) r[c] = _mm_sub_ps(B[k].x[c], origin[c]);
-    lanes along = dot(n, r), way = dot(n, B[k].way);
-    low = k ? _mm_min_ps(low, along) : along;
-    slow = k ? _mm_min_ps(slow, way) : way;
-    far_b = _mm_max_ps(far_b, B[k].reach);
-  }
-  lanes zero = _mm_setzero_ps();
-  lanes width = _mm_sub_ps(_mm_sub_ps(low, high), _mm_max_ps(_mm_sub_ps(fast, slow), zero));
-  lanes far = _mm_add_ps(_mm_add_ps(far_a, far_b), _mm_set1_ps(s->distance + s->rounding));
-  lanes least = _mm_mul_ps(_mm_mul_ps(far, far), dot(n, n));
-  lanes apart =
-      _mm_and_ps(_mm_cmpgt_ps(width, zero),
-                 _mm_cmpgt_ps(_mm_mul_ps(width, width), _mm_mul_ps(least, _mm_set1_ps(1 + 1e-5f))));
-  return ~_mm_movemask_ps(apart) & 15;
-}
-
-// x within [0, 1]; of what is no number, 0.
-static inline lanes clamp(lanes x) {
-  return _mm_min_ps(_mm_max_ps(x, _mm_setzero_ps()), _mm_set1_ps(1));
-}
-
-// Four pairs from `pair` on, or as many as there are: the vertices of one corner of their first
-// (side 0) or second primitives.
+// The vertices of one corner of the pairs' first (side 0) or second primitives.
 static inline points load_corner(const csim_sieve *s, int n, const csim_pair *pair, int side,
                                  const int *item, int corners, int corner) {
   int v[4];
@@ -108,70 +97,128 @@ static inline points load_corner(const csim_sieve *s, int n, const csim_pair *pa
   return load_points(s, v);
 }
 
-// Nearest points of the segments as in Ericson, Real-Time Collision Detection, 5.1.9. Where they are
-// nearly parallel or no segments, any points: the slab is narrower then, not wrong.
-static int edges_near(const csim_sieve *s, int count, const csim_pair *pair) {
+static inline lanes dot(const lanes a[3], const lanes b[3]) {
+  return _mm_add_ps(_mm_add_ps(_mm_mul_ps(a[0], b[0]), _mm_mul_ps(a[1], b[1])),
+                    _mm_mul_ps(a[2], b[2]));
+}
+
+static inline void cross(const lanes a[3], const lanes b[3], lanes out[3]) {
+  for (int c = 0; c < 3; c++) {
+    int i = (c + 1) % 3, j = (c + 2) % 3;
+    out[c] = _mm_sub_ps(_mm_mul_ps(a[i], b[j]), _mm_mul_ps(a[j], b[i]));
+  }
+}
+
+static inline void subtract(const lanes a[3], const lanes b[3], lanes out[3]) {
+  for (int c = 0; c < 3; c++) out[c] = _mm_sub_ps(a[c], b[c]);
+}
+
+// x within [0, 1]; of what is no number, 0.
+static inline lanes clamp(lanes x) {
+  return _mm_min_ps(_mm_max_ps(x, _mm_setzero_ps()), _mm_set1_ps(1));
+}
+
+static inline lanes positive(lanes x) {
+  return _mm_max_ps(x, _mm_set1_ps(FLT_MIN));
+}
+
+static inline lanes select_lanes(lanes mask, lanes a, lanes b) {
+  return _mm_or_ps(_mm_and_ps(mask, a), _mm_andnot_ps(mask, b));
+}
+
+// Sides with na and nb points: the slab between them along n, a vector from the one to the other,
+// must be wide enough. Coordinates are taken from `origin`, a point near by. Bit k tells that pair
+// k may be too near.
+static inline int not_apart(const csim_sieve *s, int na, const points *A, int nb, const points *B,
+                            const lanes n[3], const lanes origin[3]) {
+  lanes high = {0}, low = {0}, fast = {0}, slow = {0}, far_a = A[0].reach, far_b = B[0].reach;
+  lanes zero = _mm_setzero_ps();
+  for (int k = 0; k < na; k++) {
+    lanes r[3];
+    subtract(A[k].x, origin, r);
+    lanes along = dot(n, r), way = dot(n, A[k].way);
+    high = k ? _mm_max_ps(high, along) : along;
+    fast = k ? _mm_max_ps(fast, way) : way;
+    far_a = _mm_max_ps(far_a, A[k].reach);
+  }
+  for (int k = 0; k < nb; k++) {
+    lanes r[3];
+    subtract(B[k].x, origin, r);
+    lanes along = dot(n, r), way = dot(n, B[k].way);
+    low = k ? _mm_min_ps(low, along) : along;
+    slow = k ? _mm_min_ps(slow, way) : way;
+    far_b = _mm_max_ps(far_b, B[k].reach);
+  }
+  if (s->alone) {
+    fast = _mm_max_ps(fast, zero);
+    slow = _mm_min_ps(slow, zero);
+  }
+  lanes closing = _mm_mul_ps(_mm_max_ps(_mm_sub_ps(fast, slow), zero), _mm_set1_ps(1 / s->share));
+  lanes width = _mm_sub_ps(_mm_sub_ps(low, high), closing);
+  lanes far = _mm_add_ps(_mm_add_ps(far_a, far_b), _mm_set1_ps(s->distance + s->rounding));
+  lanes least = positive(_mm_mul_ps(_mm_mul_ps(far, far), dot(n, n)));
+  lanes apart =
+      _mm_and_ps(_mm_cmpgt_ps(width, zero),
+                 _mm_cmpgt_ps(_mm_mul_ps(width, width), _mm_mul_ps(least, _mm_set1_ps(1 + 1e-5f))));
+  return ~_mm_movemask_ps(apart) & 15;
+}
+
+// Nearest points of the segments as in Ericson, Real-Time Collision Detection, 5.1.9. Where they
+// are nearly parallel or no segments, any points: the slab is narrower then, not wrong.
+int csim_sieve_edges(const csim_sieve *s, int count, const csim_pair *pair) {
   points A[2], B[2];
   for (int k = 0; k < 2; k++) {
     A[k] = load_corner(s, count, pair, 0, s->skin->edge, 2, k);
     B[k] = load_corner(s, count, pair, 1, s->skin->edge, 2, k);
   }
-  lanes u[3], v[3], r[3], n[3], origin[3], tiny = _mm_set1_ps(FLT_MIN);
-  for (int c = 0; c < 3; c++) {
-    u[c] = _mm_sub_ps(A[1].x[c], A[0].x[c]);
-    v[c] = _mm_sub_ps(B[1].x[c], B[0].x[c]);
-    r[c] = _mm_sub_ps(A[0].x[c], B[0].x[c]);
-  }
-  lanes uu = _mm_max_ps(dot(u, u), tiny), vv = _mm_max_ps(dot(v, v), tiny), uv = dot(u, v);
+  lanes u[3], v[3], r[3], n[3], origin[3];
+  subtract(A[1].x, A[0].x, u);
+  subtract(B[1].x, B[0].x, v);
+  subtract(A[0].x, B[0].x, r);
+  lanes uu = positive(dot(u, u)), vv = positive(dot(v, v)), uv = dot(u, v);
   lanes ur = dot(u, r), vr = dot(v, r);
-  lanes det = _mm_max_ps(_mm_sub_ps(_mm_mul_ps(uu, vv), _mm_mul_ps(uv, uv)), tiny);
+  lanes det = positive(_mm_sub_ps(_mm_mul_ps(uu, vv), _mm_mul_ps(uv, uv)));
   lanes a = clamp(_mm_div_ps(_mm_sub_ps(_mm_mul_ps(uv, vr), _mm_mul_ps(ur, vv)), det));
   lanes b = clamp(_mm_div_ps(_mm_add_ps(_mm_mul_ps(uv, a), vr), vv));
   a = clamp(_mm_div_ps(_mm_sub_ps(_mm_mul_ps(uv, b), ur), uu));
   for (int c = 0; c < 3; c++) {
-    lanes p = _mm_add_ps(A[0].x[c], _mm_mul_ps(a, u[c])),
-          q = _mm_add_ps(B[0].x[c], _mm_mul_ps(b, v[c]));
-    n[c] = _mm_sub_ps(q, p);
-    origin[c] = p;
+    lanes q = _mm_add_ps(B[0].x[c], _mm_mul_ps(b, v[c]));
+    origin[c] = _mm_add_ps(A[0].x[c], _mm_mul_ps(a, u[c]));
+    n[c] = _mm_sub_ps(q, origin[c]);
   }
   return not_apart(s, 2, A, 2, B, n, origin);
 }
 
-static int triangles_near(const csim_sieve *s, int count, const csim_pair *pair) {
+// The point nearest to the origin of the segment from p along u, if it is nearer than `nearest`.
+static inline void approach(const lanes p[3], const lanes u[3], lanes nearest[3], lanes *best) {
+  lanes t = clamp(_mm_div_ps(_mm_sub_ps(_mm_setzero_ps(), dot(p, u)), positive(dot(u, u)))), q[3];
+  for (int c = 0; c < 3; c++) q[c] = _mm_add_ps(p[c], _mm_mul_ps(t, u[c]));
+  lanes d = dot(q, q), nearer = _mm_cmplt_ps(d, *best);
+  for (int c = 0; c < 3; c++) nearest[c] = select_lanes(nearer, q[c], nearest[c]);
+  *best = _mm_min_ps(d, *best);
+}
+
+// Nearest is a point of one of the sides, or, where the point projects inside of all three, that
+// projection.
+int csim_sieve_triangles(const csim_sieve *s, int count, const csim_pair *pair) {
   points A = load_corner(s, count, pair, 0, s->skin->point, 1, 0), B[3];
-  for (int k = 0; k < 3; k++) B[k] = load_corner(s, count, pair, 1, s->skin->tri, 3, k);
-  lanes n[3], third = _mm_set1_ps(1.0f / 3);
-  for (int c = 0; c < 3; c++) {
-    lanes centre = _mm_add_ps(_mm_add_ps(B[0].x[c], B[1].x[c]), B[2].x[c]);
-    n[c] = _mm_sub_ps(_mm_mul_ps(centre, third), A.x[c]);
+  lanes p[3][3], u[3][3], n[3], normal[3], best = _mm_set1_ps(FLT_MAX), zero = _mm_setzero_ps();
+  for (int k = 0; k < 3; k++) {
+    B[k] = load_corner(s, count, pair, 1, s->skin->tri, 3, k);
+    subtract(B[k].x, A.x, p[k]);
   }
+  for (int k = 0; k < 3; k++) {
+    subtract(p[(k + 1) % 3], p[k], u[k]);
+    approach(p[k], u[k], n, &best);
+  }
+  cross(u[0], u[1], normal);
+  lanes inside = _mm_cmpeq_ps(zero, zero);
+  for (int k = 0; k < 3; k++) {
+    lanes out[3];
+    cross(u[k], normal, out); // away from the triangle, in its plane
+    inside = _mm_and_ps(inside, _mm_cmpge_ps(dot(out, p[k]), zero));
+  }
+  lanes height = _mm_div_ps(dot(normal, p[0]), positive(dot(normal, normal)));
+  for (int c = 0; c < 3; c++) n[c] = select_lanes(inside, _mm_mul_ps(height, normal[c]), n[c]);
   return not_apart(s, 1, &A, 3, B, n, A.x);
-}
-
-// Those of `count` pairs that are in the mask go to `to`, which may be where they are or before.
-static inline int keep_masked(int mask, int count, const csim_pair *from, csim_pair *to) {
-  int kept = 0;
-  for (int k = 0; k < count; k++) {
-    to[kept] = from[k];
-    kept += mask >> k & 1;
-  }
-  return kept;
-}
-
-int csim_sieve_edges(const csim_sieve *s, int n, csim_pair *pair) {
-  int kept = 0;
-  for (int i = 0; i < n; i += 4) {
-    int count = n - i < 4 ? n - i : 4;
-    kept += keep_masked(edges_near(s, count, pair + i), count, pair + i, pair + kept);
-  }
-  return kept;
-}
-
-int csim_sieve_triangles(const csim_sieve *s, int n, csim_pair *pair) {
-  int kept = 0;
-  for (int i = 0; i < n; i += 4) {
-    int count = n - i < 4 ? n - i : 4;
-    kept += keep_masked(triangles_near(s, count, pair + i), count, pair + i, pair + kept);
-  }
-  return kept;
 }

@@ -1,40 +1,47 @@
-// contact/sieve.h: pairs that are surely too far apart, four at a time. Needs contact/skin.h, boxes.h.
+// contact/sieve.h: pairs that are surely too far apart, four at a time. Needs contact/skin.h,
+// boxes.h.
 //
-// Most pairs whose boxes meet are neighbours within a sheet. A slab between the two primitives,
-// across what is about their shortest connection, settles nearly all of them: single precision is
-// enough, with a margin for what it rounds, and so four pairs cost little more than one.
+// Most pairs whose boxes meet are neighbours within a sheet, and most pairs on a list are not about
+// to touch. A slab between the two primitives, across what is about their shortest connection,
+// settles nearly all of them: single precision is enough, with a margin for what it rounds, and so
+// four pairs cost little more than one.
 #ifndef CSIM_CONTACT_SIEVE_H
 #define CSIM_CONTACT_SIEVE_H
 
 #include "contact/boxes.h"
 #include "contact/skin.h"
 
+#include <stdatomic.h>
+
 typedef float csim_sieve_row[4];
 
 typedef struct csim_sieve {
   const csim_skin *skin;
-  float distance;      ///< [m] contact distance
+  csim_sieve_row *at;  ///< (skin->nvert) [m] positions, reach around them
+  csim_sieve_row *way; ///< (skin->nvert) [m] motions, 0
+  float distance;      ///< [m] that pairs keep
+  float share;         ///< of the slab's width beyond that, which motions may use up
+  int alone;           ///< 1: each side may stop anywhere on its way, whatever the other does
   float rounding;      ///< [m] more than what floats can err by
-  csim_sieve_row *at;  ///< (skin->nvert) reference [m], reach [m]
-  csim_sieve_row *way; ///< (skin->nvert) [m] drift until the horizon, 0
+  atomic_uint most;    ///< bits of the largest coordinate or motion
 } csim_sieve;
 
 /// -1 when out of memory.
-int csim_sieve_create(csim_arena *arena, const csim_skin *skin, double distance, csim_sieve *sieve);
+int csim_sieve_create(csim_arena *arena, const csim_skin *skin, csim_sieve *sieve);
 
-/// Takes all vertices as they are.
-/// @param ref    (nvert x 3) [m]
-/// @param drift  (nvert x 3) [m] a unit of time
-/// @param reach  (nvert) [m]
-/// @param time   left until the horizon
-void csim_sieve_fill(csim_sieve *sieve, const double *ref, const double *drift, const double *reach,
-                     double time);
+/// Takes all vertices as they are; distance, share and alone are for the caller to set.
+/// @param x      (nvert x 3) [m]
+/// @param way    (nvert x 3) [m], or [m/s] with a time of 1 s; NULL: none
+/// @param time   factor of `way`
+/// @param reach  (nvert) [m]; NULL: none
+void csim_sieve_fill(csim_pool *pool, csim_sieve *sieve, const double *x, const double *way,
+                     double time, const double *reach);
 
-/// Moves those of n pairs of edges to the front that may come nearer than the contact distance
-/// before the horizon. @return how many
-int csim_sieve_edges(const csim_sieve *sieve, int n, csim_pair *pair);
+/// Which of up to four pairs of edges may come nearer than the distance, on their way or within
+/// their reach: bit k tells of pair k.
+int csim_sieve_edges(const csim_sieve *sieve, int n, const csim_pair *pair);
 
 /// The same of points and triangles.
-int csim_sieve_triangles(const csim_sieve *sieve, int n, csim_pair *pair);
+int csim_sieve_triangles(const csim_sieve *sieve, int n, const csim_pair *pair);
 
 #endif

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAIR_CHUNK = 1024, CHUNK_WORDS = PAIR_CHUNK / 64, BLOCK_GRAIN = 256, ROW_GRAIN = 256 };
+enum { PAIR_CHUNK = CSIM_SCREEN_ROOM, CHUNK_WORDS = PAIR_CHUNK / 64, BLOCK_GRAIN = 256, ROW_GRAIN = 256 };
 
 // Reaches and keeps of a pair whose contact distances are `scale` of the general ones.
 typedef struct gap_range {
@@ -79,6 +79,11 @@ static int is_active(const csim_contact *c, const csim_candidate *pair, active_p
   return d2 < limit * limit && d2 > 0;
 }
 
+static void begin_screen(csim_contact *c) {
+  csim_contact_measure(c, c->look);
+  csim_contact_begin_screen(c, c->look, NULL, 1, c->params.thickness);
+}
+
 // Distance of point number i from a plane when it is near, else -1.
 static double active_plane(const csim_contact *c, int i, const csim_contact_plane *plane,
                            double *scale) {
@@ -106,15 +111,17 @@ typedef struct term_job {
 static void find_chunk(void *context, int chunk) {
   const term_job *job = context;
   csim_contact *c = job->contact;
+  unsigned char flag[PAIR_CHUNK];
   uint64_t *mark = c->active + (ptrdiff_t)chunk * CHUNK_WORDS;
   int pairs = chunk < job->npair, first = (pairs ? chunk : chunk - job->npair) * PAIR_CHUNK;
   int last = pairs ? c->near.n : count_points(c) * c->nplane, n = 0;
   if (last > first + PAIR_CHUNK) last = first + PAIR_CHUNK;
   memset(mark, 0, CHUNK_WORDS * sizeof *mark);
+  if (pairs) csim_contact_screen(c, first, last, 0, flag);
   for (int i = first; i < last; i++) {
     active_pair at;
     double scale;
-    int active = pairs ? is_active(c, &c->near.list[i], &at)
+    int active = pairs ? flag[i - first] && is_active(c, &c->near.list[i], &at)
                        : active_plane(c, i / c->nplane, &c->plane[i % c->nplane], &scale) > 0;
     mark[(i - first) / 64] |= (uint64_t)active << (i - first) % 64;
     n += active;
@@ -186,7 +193,7 @@ void csim_contact_find_terms(csim_contact *contact) {
   term_job job;
   contact->nterm = 0;
   contact->seen = 0;
-  csim_contact_measure(contact, contact->look);
+  begin_screen(contact);
   if (!begin_search(contact, &job)) {
     contact->failed = 1;
     return;
@@ -219,10 +226,13 @@ static double pair_energies(void *context, int first, int last) {
   const term_job *job = context;
   const csim_contact *c = job->contact;
   double sum = 0, b[3];
+  unsigned char flag[PAIR_CHUNK];
   active_pair at;
   for (int i = first; i < last; i++) {
+    int place = (i - first) % PAIR_CHUNK, end = last - i < PAIR_CHUNK ? last : i + PAIR_CHUNK;
+    if (place == 0) csim_contact_screen(c, i, end, 0, flag);
     const csim_candidate *pair = &c->near.list[i];
-    if (!is_active(c, pair, &at)) continue;
+    if (!flag[place] || !is_active(c, pair, &at)) continue;
     evaluate(c, at.scale, stiffness_of(c, at.v) * pair->weight, at.d, b);
     sum += b[0];
   }
@@ -246,7 +256,7 @@ static double plane_energies(void *context, int first, int last) {
 
 double csim_contact_terms_value(csim_contact *contact) {
   term_job job = {.contact = contact};
-  csim_contact_measure(contact, contact->look);
+  begin_screen(contact);
   return csim_pool_sum(contact->pool, contact->near.n, pair_energies, &job) +
          csim_pool_sum(contact->pool, count_points(contact) * contact->nplane, plane_energies,
                        &job);
