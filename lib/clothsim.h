@@ -191,7 +191,7 @@ typedef struct csim_run_report {
   int last_frame; ///< last good frame on disk; frame_start - 1 when there is none
   int nvert, ntri, ntet, nspring;
   csim_run_totals total;
-  int iterations;   ///< that a substep may take: with 1 it is not meant to converge
+  int iterations; ///< that a substep may take: with 1 it is not meant to converge
   long long iterations_taken, linear_iterations; ///< by this call
   csim_run_seconds seconds;
   char reason[256]; ///< why it ended, one line

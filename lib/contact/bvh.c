@@ -282,12 +282,12 @@ typedef struct seeker {
 
 // The packs 4 i .. 4 i + 3 of A's items.
 typedef struct group {
-  int first, npack;
-  int lanes[4], wanted[4];     // of each, that are searched; and as bits of meet_all
-  csim_bvh_pack whole;         // the boxes around those
-  csim_bvh_pack made[4];       // packs of a tree that has none
+  int first;
+  int lanes[4], wanted[4]; // of each, that are searched; and as bits of meet_all
+  csim_bvh_pack whole;     // the boxes around those
+  csim_bvh_pack made[4];   // packs of a tree that has none
   const csim_bvh_pack *pack[4];
-  csim_bvh_pack around;        // all of it, in four lanes
+  csim_bvh_pack around; // all of it, in four lanes
   seeker seek_whole, seek[4];
 } group;
 
@@ -364,10 +364,15 @@ typedef struct search_job {
   csim_pair_chunks *chunks;
 } search_job;
 
+// Four lanes of B for each of A's, as meet_all has them.
+static inline int for_each_lane(int lanes) {
+  return 0x1111 * lanes;
+}
+
 // A tree against itself tells of a pair once, from the item that stands first. Bit 4 k + l: lane l
 // of pack q <= p has been asked about lane k of p.
 static inline int told_before(const csim_bvh_search *s, int p, int q) {
-  return (q < p ? 0xffff : 0xf731) & 0x1111 * lanes_of(s->part_a, s->A, q);
+  return (q < p ? 0xffff : 0xf731) & for_each_lane(lanes_of(s->part_a, s->A, q));
 }
 
 // The same of all that is below a child `pack` on a level.
@@ -384,7 +389,7 @@ CSIM_SIMD_BODY void test_items(const csim_bvh_search *s, group *from, int k, int
   const int *a = A->item + 4 * (ptrdiff_t)p, *b = B->item + 4 * (ptrdiff_t)q;
   prepare(from->pack[k], &from->seek[k]);
   int mask = meet_all(&from->seek[k], &B->pack[q]) & from->wanted[k] &
-             0x1111 * lanes_of(s->part_b, B, q);
+             for_each_lane(lanes_of(s->part_b, B, q));
   if (A == B && q <= p) mask &= ~told_before(s, p, q);
   if (met->n + 16 > CSIM_MET_ROOM) csim_met_sift(met);
   for (; mask; mask &= mask - 1) {

@@ -153,13 +153,14 @@ static int near_enough(const csim_candidates *set, csim_pair_kind kind, const in
 // The grid meets pairs of all kinds. Whether the two parts can have contact at all, and, while
 // renewing, whether one has left its reach.
 static int wanted(const csim_candidates *set, int u, int v, int left) {
-  int body_u = set->skin->part[u] < set->skin->nbody, body_v = set->skin->part[v] < set->skin->nbody;
+  int body_u = set->skin->part[u] < set->skin->nbody,
+      body_v = set->skin->part[v] < set->skin->nbody;
   return (body_u && body_v ? set->self : body_u || body_v) && (!set->valid || left);
 }
 
 // Moves those pairs to the front that the sieve does not rule out, and returns how many.
-static int sift(const csim_sieve *sieve,
-                int (*near)(const csim_sieve *, int, const csim_pair *), int n, csim_pair *pair) {
+static int sift(const csim_sieve *sieve, int (*near)(const csim_sieve *, int, const csim_pair *),
+                int n, csim_pair *pair) {
   int kept = 0;
   for (int i = 0; i < n; i += 4) {
     int count = n - i < 4 ? n - i : 4, mask = near(sieve, count, pair + i);

@@ -234,8 +234,8 @@ enum { CSIM_SCREEN_ROOM = 512 };
 void csim_contact_begin_screen(csim_contact *contact, const double *x, const double *way, int alone,
                                double distance);
 
-/// Flags those of candidates first .. last - 1, at most CSIM_SCREEN_ROOM, that may, and are worth an
-/// exact look, while the clock goes on by `time`.
+/// Flags those of candidates first .. last - 1, at most CSIM_SCREEN_ROOM, that may, and are worth
+/// an exact look, while the clock goes on by `time`.
 /// @param[out] flag  (last - first)
 void csim_contact_screen(const csim_contact *contact, int first, int last, double time,
                          unsigned char *flag);

@@ -104,8 +104,7 @@ static void find_limits(glide_job *job) {
   memcpy(&bits, &one, sizeof bits);
   atomic_store(&job->share, bits);
   atomic_store(&job->held, 0);
-  csim_contact_begin_screen(c, c->x, c->d, 0,
-                            1.01 * CSIM_CONTACT_CUSHION * c->params.thickness);
+  csim_contact_begin_screen(c, c->x, c->d, 0, 1.01 * CSIM_CONTACT_CUSHION * c->params.thickness);
   csim_pool_for(c->pool, c->near.n, PAIR_GRAIN, limit_pairs, job);
   if (c->nplane) csim_pool_for(c->pool, c->skin.npoint, VERT_GRAIN, limit_planes, job);
 }

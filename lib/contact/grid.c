@@ -97,7 +97,8 @@ static int fill_entries(search *s, csim_grid *grid) {
     }
     for (k[2] = lo[2]; k[2] <= hi[2]; k[2]++)
       for (k[1] = lo[1]; k[1] <= hi[1]; k[1]++)
-        for (k[0] = lo[0]; k[0] <= hi[0]; k[0]++) entry[n++] = (csim_morton_entry){csim_morton(k), i};
+        for (k[0] = lo[0]; k[0] <= hi[0]; k[0]++)
+          entry[n++] = (csim_morton_entry){csim_morton(k), i};
   }
   s->nentry = (int)n;
   s->entry = entry;

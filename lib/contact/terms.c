@@ -10,7 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAIR_CHUNK = CSIM_SCREEN_ROOM, CHUNK_WORDS = PAIR_CHUNK / 64, BLOCK_GRAIN = 256, ROW_GRAIN = 256 };
+enum {
+  PAIR_CHUNK = CSIM_SCREEN_ROOM,
+  CHUNK_WORDS = PAIR_CHUNK / 64,
+  BLOCK_GRAIN = 256,
+  ROW_GRAIN = 256
+};
 
 // Reaches and keeps of a pair whose contact distances are `scale` of the general ones.
 typedef struct gap_range {

@@ -81,8 +81,8 @@ static csim_status check_start(run *r) {
     if (!path) return CSIM_MEMORY;
   }
   csim_status status =
-      csim_contact_check_start(r->pool, world->model, world->ncollider, world->collider, contact->self,
-                               refuse, contact->thickness, path, r->log, &total);
+      csim_contact_check_start(r->pool, world->model, world->ncollider, world->collider,
+                               contact->self, refuse, contact->thickness, path, r->log, &total);
   if (!status && total && refuse) {
     csim_say(
         r->log, CSIM_ERROR, place,
@@ -320,7 +320,8 @@ static int checkpoint_due(const run *r, int frame) {
   const csim_run_options *o = r->options;
   return (o->checkpoint_frames > 0 &&
           (frame - r->scene->frame_start) % o->checkpoint_frames == 0) ||
-         (o->checkpoint_seconds > 0 && csim_seconds() - r->checkpoint_time >= o->checkpoint_seconds);
+         (o->checkpoint_seconds > 0 &&
+          csim_seconds() - r->checkpoint_time >= o->checkpoint_seconds);
 }
 
 // Takes over the state of the checkpoint found.

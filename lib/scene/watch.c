@@ -21,8 +21,8 @@ struct csim_watch {
 csim_watch *csim_watch_create(csim_pool *pool, const csim_world *world, int self) {
   csim_watch *watch = CSIM_NEW(csim_watch, 1);
   if (!watch) return NULL;
-  *watch = (csim_watch){
-      .pool = pool, .world = world, .self = self, .nbody_tri = world->model->ntri};
+  *watch =
+      (csim_watch){.pool = pool, .world = world, .self = self, .nbody_tri = world->model->ntri};
   if (!csim_skin_build(&watch->arena, world->model, world->ncollider, world->collider,
                        &watch->skin))
     watch->x = CSIM_ARENA_NEW(&watch->arena, double, 3 * (ptrdiff_t)watch->skin.nvert);
@@ -85,7 +85,8 @@ csim_status csim_watch_count(csim_watch *w, const csim_state *state, double time
   long long own = 0, with = 0;
   csim_status status = CSIM_OK;
   if (w->self) status = csim_find_self_intersections(w->pool, &body, 0, NULL, &own);
-  if (!status && other.ntri) status = csim_find_intersections(w->pool, &body, &other, 0, NULL, &with);
+  if (!status && other.ntri)
+    status = csim_find_intersections(w->pool, &body, &other, 0, NULL, &with);
   *count = own + with + count_behind(w, state, time);
   return status;
 }
