@@ -223,6 +223,8 @@ bench: benches ## run the benchmarks (minutes); their tables go to build/$(confi
 	@for b in $(BENCH_BIN); do echo "== $$b"; (cd $(B)/bench && $(CURDIR)/$$b) || exit 1; done
 	@if [ -e $(CONTACT_RUN) ]; then $(B)/bench/bench_cache $(CONTACT_RUN); \
 	 else echo "make bench-contact simulates 40,000 vertices in contact for one more table"; fi
+	@if $(PYTHON) -c 'import numpy' 2>/dev/null; then $(MAKE) --no-print-directory bench-suite; \
+	 else echo "make bench-suite needs numpy for Python (make deps-bench)"; fi
 
 CONTACT_RUN := build/contact40k/contact40k.clothcache
 bench-contact: all benches ## the cache's codec on a run full of contact (tens of minutes, once)
@@ -230,10 +232,14 @@ bench-contact: all benches ## the cache's codec on a run full of contact (tens o
 	@$(B)/bench/bench_cache $(CONTACT_RUN)
 
 SIZES  ?= 33 65 129
-DROP   := $(if $(wildcard /usr/bin/python3),/usr/bin/python3,python3) tests/bench/drop.py
-.PHONY: deps-bench bench-drop bench-blender bench-bpy bench-bullet
-deps-bench: ## install Blender, Bullet and numpy for the benchmarks of the drop (root or sudo)
+PYTHON := $(if $(wildcard /usr/bin/python3),/usr/bin/python3,python3)
+DROP   := $(PYTHON) tests/bench/drop.py
+.PHONY: deps-bench bench-suite bench-drop bench-blender bench-bpy bench-bullet
+deps-bench: ## install Blender, Bullet, numpy and matplotlib for the benchmarks (root or sudo)
 	@tools/install-deps bench
+
+bench-suite: all ## scenes x sizes x methods x threads: phases of a step, CSV and plot (SUITE_FLAGS=--help)
+	@$(PYTHON) tests/bench/suite.py --bin $(BIN) --out $(B)/bench $(SUITE_FLAGS)
 
 bench-drop: all ## a cloth drops on a ball: time, memory, strain (SIZES="33 65 129", DROP_FLAGS=)
 	@$(DROP) --bin $(BIN) --out $(B)/bench $(DROP_FLAGS) $(SIZES)

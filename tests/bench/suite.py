@@ -101,10 +101,13 @@ def write_csv(rows, path):
             writer.writerow({k: f"{v:.6g}" if isinstance(v, float) else v for k, v in r.items()})
 
 
-def compare(rows, path):
+def read_csv(path):
     with open(path, newline="") as f:
-        before = {tuple(r[k] for k in KEYS): r for r in csv.DictReader(f)}
-    print("CPU time against that of", path)
+        return {tuple(r[k] for k in KEYS): r for r in csv.DictReader(f)}
+
+
+def compare(rows, before):
+    print("CPU time against the earlier run's")
     for r in rows:
         old = before.get(tuple(str(r[k]) for k in KEYS))
         if old and old["cpu_s"] and r["cpu_s"]:
@@ -167,6 +170,7 @@ def main():
         p.error("scenes are drop and hang")
     if min(options.sizes) < 3 or options.frames < 2:
         p.error("at least 3 x 3 vertices and two frames")
+    before = read_csv(options.before) if options.before else {}  # which may be where the new one goes
     rows = []
     tell()
     for name in options.scenes:
@@ -177,8 +181,8 @@ def main():
                     tell(rows[-1])
         write_csv(rows, f"{options.out}/suite.csv")
     plot(rows, f"{options.out}/suite.svg")
-    if options.before:
-        compare(rows, options.before)
+    if before:
+        compare(rows, before)
 
 
 if __name__ == "__main__":

@@ -44,4 +44,21 @@ found = drop.imported("frames", "both.clothcache")
 assert found >= 6 and found % 2 == 0, found
 PY
 expect 0 $python made.py "$drop" "$BIN"
+
+# suite.py: a row for each run, whose phases are its wall time but for the start of the process
+suite=$ROOT/tests/bench/suite.py
+expect 0 $python "$suite" --sizes 5,9 --frames 4 --methods auto,pd --bin "$BIN" --out bench
+check "a row for each run" [ "$(wc -l <bench/suite.csv)" = 17 ]
+cat >phases.py <<'PY'
+import csv
+for r in csv.DictReader(open("bench/suite.csv")):
+    phases = sum(float(r[f"{p}_s"]) for p in "start search contact elasticity linear output other".split())
+    assert 0 < phases <= float(r["wall_s"]), r
+    assert r["frames"] == "4" and float(r["iterations"]) >= 1 and (float(r["search_s"]) > 0) == (r["scene"] == "drop"), r
+PY
+expect 0 $python phases.py
+sed -i 's/^\(drop,5,auto,1,25,4,[0-9]*,[^,]*\),[^,]*/\1,0.000001/' bench/suite.csv
+expect 0 $python "$suite" --sizes 5 --frames 4 --methods auto --threads 1 --bin "$BIN" --out bench --before bench/suite.csv
+check "ratios to an earlier run" grep -qE '^drop      5 auto          1 +[0-9]{3,}\.[0-9]{2}$' stdout
+expect 2 $python "$suite" --scenes nothing --bin "$BIN" --out bench
 report
