@@ -1,10 +1,12 @@
 // base/pool.c: see pool.h. Workers spin for a while between jobs, because a step issues jobs back
 // to back, and then sleep.
 //
-// A job is a ticket: its number of chunks and the next one to claim, in one atomic word with a
-// count of jobs. Who raises the ticket owns the chunk, and the caller waits for the chunks that
-// were claimed, never for workers: one that the system has put aside, on a busy machine or with
-// more threads than cores, costs nothing.
+// A job's chunks are dealt out in as many slices as there are threads, each a ticket: the next
+// chunk to claim and the slice's end, in one atomic word with a count of jobs. Who raises the
+// ticket owns the chunk. Each thread begins with a slice of its own, so that from job to job the
+// same core meets the same data in its cache, and then helps with the others. The caller waits for
+// the chunks that were claimed, never for workers: one that the system has put aside, on a busy
+// machine or with more threads than cores, costs nothing.
 #include "base/pool.h"
 
 #include "base/arena.h"
@@ -17,26 +19,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SPINS = 2000, BITS = 24, MASK = (1 << BITS) - 1 };
+enum { SPINS = 2000, MAX_THREADS = 256, BITS = 24, MASK = (1 << BITS) - 1 };
+
+// On a cache line of its own.
+typedef struct slice {
+  _Alignas(64) atomic_uint_fast64_t ticket; // jobs << 48 | end << 24 | next chunk
+} slice;
+
+typedef struct worker {
+  csim_pool *pool;
+  int number; // of its slice; the caller's is 0
+  pthread_t thread;
+} worker;
 
 struct csim_pool {
+  csim_arena arena; // of the two below
   int nthread;
   csim_phases phases;
-  pthread_t *thread;
+  int nworker;    // that were to be had
+  worker *worker; // (nthread - 1)
+  slice *slice;   // (nthread)
   pthread_mutex_t mutex;
   pthread_cond_t wake;
-  // the job: written before its ticket appears, read by owners of its chunks only
+  // the job: written before its tickets appear, read by owners of its chunks only
   csim_chunk_fn *fn;
   void *context;
-  atomic_uint_fast64_t ticket; // jobs << 48 | chunks << 24 | next chunk
-  atomic_int done;             // chunks of the job that are finished
+  atomic_uint_fast64_t jobs; // so far; raised when all tickets of one are out
+  atomic_int done;           // chunks of the job that are finished
   atomic_int sleepers;
   atomic_int quit;
 };
-
-static int has_chunks(uint64_t ticket) {
-  return (ticket & MASK) < (ticket >> BITS & MASK);
-}
 
 static void pause_cpu(int spin) {
   if (spin % 64 == 63)
@@ -45,36 +57,46 @@ static void pause_cpu(int spin) {
     __builtin_ia32_pause();
 }
 
-// Claims and runs chunks until none is left.
-static void work(csim_pool *pool) {
-  uint64_t ticket = atomic_load_explicit(&pool->ticket, memory_order_acquire);
-  while (has_chunks(ticket)) {
-    if (!atomic_compare_exchange_weak_explicit(&pool->ticket, &ticket, ticket + 1,
+// Claims and runs a slice's chunks until none is left.
+static void work_slice(csim_pool *pool, slice *s) {
+  int done = 0;
+  uint64_t ticket = atomic_load_explicit(&s->ticket, memory_order_acquire);
+  while ((ticket & MASK) < (ticket >> BITS & MASK)) {
+    if (!atomic_compare_exchange_weak_explicit(&s->ticket, &ticket, ticket + 1,
                                                memory_order_acq_rel, memory_order_acquire))
       continue;
     pool->fn(pool->context, (int)(ticket & MASK));
-    atomic_fetch_add_explicit(&pool->done, 1, memory_order_release);
-    ticket = atomic_load_explicit(&pool->ticket, memory_order_acquire);
+    done++;
+    ticket = atomic_load_explicit(&s->ticket, memory_order_acquire);
   }
+  if (done > 0) atomic_fetch_add_explicit(&pool->done, done, memory_order_release);
 }
 
-static int worth_waking(csim_pool *pool) {
-  return atomic_load(&pool->quit) || has_chunks(atomic_load(&pool->ticket));
+static void work(csim_pool *pool, int number) {
+  for (int k = 0; k < pool->nthread; k++)
+    work_slice(pool, &pool->slice[(number + k) % pool->nthread]);
 }
 
-static void *worker(void *argument) {
-  csim_pool *pool = argument;
+static int worth_waking(csim_pool *pool, uint64_t seen) {
+  return atomic_load(&pool->quit) || atomic_load(&pool->jobs) != seen;
+}
+
+static void *run_worker(void *argument) {
+  const worker *self = argument;
+  csim_pool *pool = self->pool;
+  uint64_t seen = 0;
   while (!atomic_load(&pool->quit)) {
     int spin = 0;
-    while (spin < SPINS && !worth_waking(pool)) pause_cpu(spin++);
+    while (spin < SPINS && !worth_waking(pool, seen)) pause_cpu(spin++);
     if (spin == SPINS) {
       pthread_mutex_lock(&pool->mutex);
       atomic_fetch_add(&pool->sleepers, 1);
-      while (!worth_waking(pool)) pthread_cond_wait(&pool->wake, &pool->mutex);
+      while (!worth_waking(pool, seen)) pthread_cond_wait(&pool->wake, &pool->mutex);
       atomic_fetch_sub(&pool->sleepers, 1);
       pthread_mutex_unlock(&pool->mutex);
     }
-    work(pool);
+    seen = atomic_load(&pool->jobs);
+    work(pool, self->number);
   }
   return NULL;
 }
@@ -88,22 +110,25 @@ static void wake_sleepers(csim_pool *pool) {
 
 csim_pool *csim_pool_create(int nthread) {
   if (nthread < 1) nthread = 1;
-  if (nthread > 256) nthread = 256;
+  if (nthread > MAX_THREADS) nthread = MAX_THREADS;
   csim_pool *pool = CSIM_NEW(csim_pool, 1);
   if (!pool) return NULL;
-  pool->nthread = 1;
+  pool->nthread = nthread;
   csim_phases_begin(&pool->phases);
-  pool->thread = CSIM_NEW(pthread_t, nthread);
+  pool->worker = CSIM_ARENA_NEW(&pool->arena, worker, nthread - 1);
+  pool->slice = CSIM_ARENA_NEW(&pool->arena, slice, nthread);
   pthread_mutex_init(&pool->mutex, NULL);
   pthread_cond_init(&pool->wake, NULL);
-  if (!pool->thread) {
+  if (pool->arena.failed) {
     csim_pool_free(pool);
     return NULL;
   }
-  // fewer threads than asked for is slower, not wrong: bits do not depend on the count
+  // fewer workers than asked for is slower, not wrong: bits do not depend on the count
   for (int i = 0; i < nthread - 1; i++) {
-    if (pthread_create(&pool->thread[i], NULL, worker, pool)) break;
-    pool->nthread++;
+    worker *w = &pool->worker[i];
+    *w = (worker){.pool = pool, .number = i + 1};
+    if (pthread_create(&w->thread, NULL, run_worker, w)) break;
+    pool->nworker++;
   }
   return pool;
 }
@@ -112,15 +137,15 @@ void csim_pool_free(csim_pool *pool) {
   if (!pool) return;
   atomic_store(&pool->quit, 1);
   wake_sleepers(pool);
-  for (int i = 0; i < pool->nthread - 1; i++) pthread_join(pool->thread[i], NULL);
+  for (int i = 0; i < pool->nworker; i++) pthread_join(pool->worker[i].thread, NULL);
   pthread_cond_destroy(&pool->wake);
   pthread_mutex_destroy(&pool->mutex);
-  free(pool->thread);
+  csim_arena_free(&pool->arena);
   free(pool);
 }
 
 int csim_pool_threads(const csim_pool *pool) {
-  return pool ? pool->nthread : 1;
+  return pool ? 1 + pool->nworker : 1;
 }
 
 csim_phase csim_pool_phase(csim_pool *pool, csim_phase phase) {
@@ -133,7 +158,7 @@ void csim_pool_seconds(csim_pool *pool, double *seconds) {
 }
 
 void csim_pool_run(csim_pool *pool, int nchunk, csim_chunk_fn *fn, void *context) {
-  if (!pool || pool->nthread == 1 || nchunk <= 1) {
+  if (!pool || pool->nworker == 0 || nchunk <= 1) {
     for (int chunk = 0; chunk < nchunk; chunk++) fn(context, chunk);
     return;
   }
@@ -141,10 +166,16 @@ void csim_pool_run(csim_pool *pool, int nchunk, csim_chunk_fn *fn, void *context
   pool->fn = fn;
   pool->context = context;
   atomic_store_explicit(&pool->done, 0, memory_order_relaxed);
-  uint64_t jobs = (atomic_load_explicit(&pool->ticket, memory_order_relaxed) >> (2 * BITS)) + 1;
-  atomic_store(&pool->ticket, jobs << (2 * BITS) | (uint64_t)nchunk << BITS);
+  uint64_t job = atomic_load_explicit(&pool->jobs, memory_order_relaxed) + 1;
+  for (int k = 0, nthread = pool->nthread; k < nthread; k++) {
+    uint64_t first = (uint64_t)nchunk * (uint64_t)k / (uint64_t)nthread;
+    uint64_t end = (uint64_t)nchunk * (uint64_t)(k + 1) / (uint64_t)nthread;
+    atomic_store_explicit(&pool->slice[k].ticket, job << (2 * BITS) | end << BITS | first,
+                          memory_order_release);
+  }
+  atomic_store(&pool->jobs, job);
   wake_sleepers(pool);
-  work(pool);
+  work(pool, 0);
   for (int spin = 0; atomic_load_explicit(&pool->done, memory_order_acquire) < nchunk; spin++)
     pause_cpu(spin);
 }
@@ -182,15 +213,26 @@ static void run_sums(void *context, int chunk) {
   job->fn(job->context, first, last, job->partial[chunk]);
 }
 
+// Partial values of n items in chunks of `grain`, larger when there would be too many; their
+// number.
+static int run_chunks_of_sums(csim_pool *pool, int n, int grain, csim_sums_fn *fn, void *context,
+                              sums_job *job) {
+  int least = (n - 1) / CSIM_SUM_CHUNKS + 1;
+  job->fn = fn;
+  job->context = context;
+  job->n = n;
+  job->grain = grain < least ? least : grain;
+  int nchunk = n > 0 ? (n - 1) / job->grain + 1 : 0;
+  csim_pool_run(pool, nchunk, run_sums, job);
+  return nchunk;
+}
+
 void csim_pool_sums(csim_pool *pool, int n, int grain, int nsum, csim_sums_fn *fn, void *context,
                     double *sum) {
   assert(nsum <= CSIM_MAX_SUMS);
+  sums_job job;
+  int nchunk = run_chunks_of_sums(pool, n, grain, fn, context, &job);
   for (int k = 0; k < nsum; k++) sum[k] = 0;
-  if (n <= 0) return;
-  int least = (n - 1) / CSIM_SUM_CHUNKS + 1;
-  sums_job job = {.fn = fn, .context = context, .n = n, .grain = grain < least ? least : grain};
-  int nchunk = (n - 1) / job.grain + 1;
-  csim_pool_run(pool, nchunk, run_sums, &job);
   for (int chunk = 0; chunk < nchunk; chunk++)
     for (int k = 0; k < nsum; k++) sum[k] += job.partial[chunk][k];
 }
@@ -209,4 +251,14 @@ double csim_pool_sum(csim_pool *pool, int n, csim_sum_fn *fn, void *context) {
   double sum;
   csim_pool_sums(pool, n, CSIM_SUM_GRAIN, 1, run_sum, &(sum_job){fn, context}, &sum);
   return sum;
+}
+
+double csim_pool_max(csim_pool *pool, int n, double least, csim_sum_fn *fn, void *context) {
+  sums_job job;
+  int nchunk = run_chunks_of_sums(pool, n, CSIM_SUM_GRAIN, run_sum, &(sum_job){fn, context}, &job);
+  double max = least;
+  for (int chunk = 0; chunk < nchunk; chunk++)
+    // NaN enters and stays: no comparison removes it
+    if (!(job.partial[chunk][0] <= max) && max == max) max = job.partial[chunk][0];
+  return max;
 }

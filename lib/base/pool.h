@@ -53,4 +53,7 @@ enum { CSIM_MAX_SUMS = 2 };
 void csim_pool_sums(csim_pool *pool, int n, int grain, int nsum, csim_sums_fn *fn, void *context,
                     double *sum);
 
+/// Largest of what fn returns for chunks of n items, and of `least`; NaN when one of them is.
+double csim_pool_max(csim_pool *pool, int n, double least, csim_sum_fn *fn, void *context);
+
 #endif

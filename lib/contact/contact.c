@@ -2,10 +2,13 @@
 #include "contact/contact.h"
 
 #include "math/vec3.h"
+#include "math/vector.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { FRICTION_GRAIN = 256 };
 
 static double mean_edge(const csim_skin *skin) {
   double sum = 0;
@@ -146,7 +149,7 @@ int csim_contact_begin(csim_contact *contact, const double *x, const double *v,
   contact->failed = 0;
   contact->h = contact->time_left = h;
   contact->now = time - h;
-  memcpy(contact->x, x, 3 * (size_t)skin->nbody_vert * sizeof *x);
+  csim_vector_copy(contact->pool, 3 * skin->nbody_vert, x, contact->x);
   contact->stiffness = choose_stiffness(contact, h);
   contact->slip = contact->params.slip * h;
   csim_contact_schedule(contact, time);
@@ -164,8 +167,8 @@ int csim_contact_begin(csim_contact *contact, const double *x, const double *v,
         for (int k = 3 * i; k < 3 * i + 3; k++) contact->d[k] = h * v[k];
     if (csim_contact_collect(contact)) return -1;
   }
-  memcpy(contact->look, contact->x, 3 * (size_t)skin->nvert * sizeof *x);
-  memcpy(contact->x_start, contact->x, 3 * (size_t)skin->nvert * sizeof *x);
+  csim_vector_copy(contact->pool, 3 * skin->nvert, contact->x, contact->look);
+  csim_vector_copy(contact->pool, 3 * skin->nvert, contact->x, contact->x_start);
   csim_contact_find_terms(contact);
   memset(contact->touching, 0, (size_t)skin->nbody_vert);
   contact->nfriction = 0;
@@ -188,14 +191,26 @@ void csim_contact_refresh_friction(csim_contact *contact) {
   csim_contact_lag_friction(contact, 1);
 }
 
+typedef struct look_job {
+  const double *x;
+  double *look;
+} look_job;
+
+// Returns how many chunks have changed.
+static double look_range(void *context, int first, int last) {
+  const look_job *job = context;
+  size_t bytes = (size_t)(last - first) * sizeof *job->x;
+  if (!memcmp(job->look + first, job->x + first, bytes)) return 0;
+  memcpy(job->look + first, job->x + first, bytes);
+  return 1;
+}
+
 static void look_at(csim_contact *contact, const double *x) {
-  const csim_skin *skin = &contact->skin;
-  ptrdiff_t nbody = 3 * (ptrdiff_t)skin->nbody_vert, n = 3 * (ptrdiff_t)skin->nvert;
-  contact->seen =
-      contact->seen && !memcmp(contact->look, x, (size_t)nbody * sizeof *x) &&
-      !memcmp(contact->look + nbody, contact->x + nbody, (size_t)(n - nbody) * sizeof *x);
-  memcpy(contact->look, x, (size_t)nbody * sizeof *x);
-  memcpy(contact->look + nbody, contact->x + nbody, (size_t)(n - nbody) * sizeof *x);
+  int nbody = 3 * contact->skin.nbody_vert, n = 3 * contact->skin.nvert;
+  look_job bodies = {x, contact->look}, rest = {contact->x + nbody, contact->look + nbody};
+  double changed = csim_pool_sum(contact->pool, nbody, look_range, &bodies) +
+                   csim_pool_sum(contact->pool, n - nbody, look_range, &rest);
+  if (changed > 0) contact->seen = 0;
 }
 
 double csim_contact_value(csim_contact *contact, const double *x) {
@@ -210,9 +225,18 @@ static void add_force(const csim_contact *contact, const int v[4], const double 
       csim_add_scaled(w[k], force, g + 3 * (ptrdiff_t)v[k]);
 }
 
+static void friction_forces(void *context, int first, int last) {
+  csim_contact *c = context;
+  double B[9];
+  for (int i = first; i < last; i++)
+    csim_contact_friction_force(c, &c->friction[i], c->product + 3 * (ptrdiff_t)i, B);
+}
+
 void csim_contact_gradient(csim_contact *contact, const double *x, double *g) {
   look_at(contact, x);
   if (!contact->seen) csim_contact_find_terms(contact);
+  if (csim_contact_grow_product(contact, contact->nfriction)) return;
+  csim_pool_for(contact->pool, contact->nfriction, FRICTION_GRAIN, friction_forces, contact);
   for (int i = 0; i < contact->nterm; i++) {
     const csim_contact_term *t = &contact->term[i];
     double force[3] = {t->force * t->n[0], t->force * t->n[1], t->force * t->n[2]};
@@ -220,9 +244,7 @@ void csim_contact_gradient(csim_contact *contact, const double *x, double *g) {
   }
   for (int i = 0; i < contact->nfriction; i++) {
     const csim_friction_term *f = &contact->friction[i];
-    double force[3], B[9];
-    csim_contact_friction_force(contact, f, force, B);
-    add_force(contact, f->v, f->w, force, g);
+    add_force(contact, f->v, f->w, contact->product + 3 * (ptrdiff_t)i, g);
   }
 }
 

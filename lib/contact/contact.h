@@ -108,7 +108,7 @@ typedef struct csim_contact {
   csim_friction_term *friction; ///< (nfriction)
   csim_contact_block *block;    ///< (nblock)
   ptrdiff_t product_room, around_room, touched_room, start_room, diag_room;
-  double *product;    ///< (nblock x 3)
+  double *product;    ///< (nblock or nfriction x 3) of blocks and a vector; forces of friction
   int *count;         ///< scratch of the search for terms
   uint64_t *active;   ///< likewise: a bit for each candidate, and each point and plane
   int *touched;       ///< (ntouched) free vertices in blocks
@@ -242,6 +242,9 @@ void csim_contact_screen(const csim_contact *contact, int first, int last, doubl
 
 /// Finds the active pairs at contact->look.
 void csim_contact_find_terms(csim_contact *contact);
+
+/// Makes room for n of contact->product. @return 0, or -1, and contact->failed, when out of memory
+int csim_contact_grow_product(csim_contact *contact, int n);
 
 /// Sum of the energies of pairs at contact->look, and of friction.
 double csim_contact_terms_value(csim_contact *contact);

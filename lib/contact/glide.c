@@ -109,11 +109,11 @@ static void find_limits(glide_job *job) {
   if (c->nplane) csim_pool_for(c->pool, c->skin.npoint, VERT_GRAIN, limit_planes, job);
 }
 
-// Where all want to, and the longest way of one that is not held.
-static double aim(csim_contact *c, const double *goal) {
+// The longest way of one that is not held; the others stay.
+static double stay_held(void *context, int first, int last) {
+  csim_contact *c = context;
   double longest = 0;
-  csim_contact_aim(c, goal);
-  for (int i = 0; i < c->skin.nvert; i++) {
+  for (int i = first; i < last; i++) {
     double *d = c->d + 3 * (ptrdiff_t)i;
     if (atomic_load_explicit(&c->held[i], memory_order_relaxed)) memset(d, 0, 3 * sizeof *d);
     longest = csim_max(longest, csim_norm(d));
@@ -123,12 +123,13 @@ static double aim(csim_contact *c, const double *goal) {
 
 int csim_contact_glide(csim_contact *contact, const double *goal) {
   glide_job job = {.contact = contact};
-  size_t n = (size_t)contact->skin.nvert;
+  int n = contact->skin.nvert;
   double *left = &contact->time_left;
-  for (size_t i = 0; i < n; i++) atomic_store_explicit(&contact->held[i], 0, memory_order_relaxed);
+  for (int i = 0; i < n; i++) atomic_store_explicit(&contact->held[i], 0, memory_order_relaxed);
   for (int round = 0; round < MAX_ROUNDS; round++) {
-    // slow motions need none of this
-    if (aim(contact, goal) < 0.25 * contact->params.thickness) break;
+    csim_contact_aim(contact, goal);
+    double longest = csim_pool_max(contact->pool, n, 0, stay_held, contact);
+    if (longest < 0.25 * contact->params.thickness) break; // slow motions need none of this
     if (csim_contact_cover(contact, *left)) return -1;
     job.time = *left;
     find_limits(&job);
@@ -140,7 +141,7 @@ int csim_contact_glide(csim_contact *contact, const double *goal) {
   }
   // the clock goes on for those that stay
   if (*left == 0) return 0;
-  memset(contact->d, 0, 3 * n * sizeof *contact->d);
+  memset(contact->d, 0, 3 * (size_t)n * sizeof *contact->d);
   if (csim_contact_cover(contact, *left)) return -1;
   csim_candidates_drift(contact->pool, &contact->near, *left);
   *left = 0;

@@ -2,6 +2,7 @@
 #include "contact/contact.h"
 #include "contact/filter.h"
 #include "math/vec3.h"
+#include "math/vector.h"
 
 #include <string.h>
 
@@ -132,14 +133,14 @@ static double choose_horizon(const csim_contact *c) {
   return csim_max(1, floor(steps));
 }
 
+static void refer_all(void *context, int first, int last) {
+  csim_contact *c = context;
+  for (int i = first; i < last; i++) refer_along(c, i, c->h);
+}
+
 int csim_contact_collect(csim_contact *contact) {
   csim_candidates *near = &contact->near;
-  size_t n = 3 * (size_t)contact->skin.nvert;
-  memcpy(near->ref, contact->x, n * sizeof *near->ref);
-  for (size_t k = 0; k < n; k++) near->drift[k] = contact->d[k] / contact->h;
-  for (int i = 0; i < contact->skin.nvert; i++)
-    near->reach[i] = csim_min(
-        most_reach(contact), least_reach(contact) + 0.1 * csim_norm(contact->d + 3 * (ptrdiff_t)i));
+  csim_pool_for(contact->pool, contact->skin.nvert, VERT_GRAIN, refer_all, contact);
   near->horizon = (choose_horizon(contact) + 0.01) * contact->h; // sums of h round
   return search(contact, csim_candidates_collect);
 }
@@ -244,6 +245,13 @@ static double shorten(void *context, int first, int last) {
   return count;
 }
 
+static double least_share(void *context, int first, int last) {
+  const csim_contact *c = context;
+  double least = 1;
+  for (int i = first; i < last; i++) least = csim_min(least, share_of(c, i));
+  return -least;
+}
+
 double csim_contact_truncate(csim_contact *contact, double keep) {
   move_job job = {.contact = contact, .keep = keep};
   csim_pool *pool = contact->pool;
@@ -254,9 +262,7 @@ double csim_contact_truncate(csim_contact *contact, double keep) {
   csim_pool_for(pool, contact->near.n, PAIR_GRAIN, truncate_pairs, &job);
   if (contact->nplane) csim_pool_for(pool, contact->skin.npoint, VERT_GRAIN, truncate_planes, &job);
   contact->report.shortened = (int)csim_pool_sum(pool, n, shorten, &job);
-  double least = 1;
-  for (int i = 0; i < n; i++) least = csim_min(least, share_of(contact, i));
-  return contact->report.least = least;
+  return contact->report.least = -csim_pool_max(pool, n, -1, least_share, contact);
 }
 
 // ----------------------------------------------------------------------------------------- moving
@@ -270,13 +276,6 @@ static void displace_range(void *context, int first, int last) {
 void csim_contact_displace(csim_contact *contact, double alpha) {
   csim_pool_for(contact->pool, contact->skin.nvert, VERT_GRAIN, displace_range,
                 &(move_job){.contact = contact, .alpha = alpha});
-}
-
-static double longest(const double *d, int n) {
-  double most = 0;
-  for (int i = 0; i < n; i++)
-    most = csim_max(most, csim_dot(d + 3 * (ptrdiff_t)i, d + 3 * (ptrdiff_t)i));
-  return sqrt(most);
 }
 
 static void aim_range(void *context, int first, int last) {
@@ -298,32 +297,41 @@ int csim_contact_advance(csim_contact *contact, const double *goal, double *x) {
   if (csim_contact_glide(contact, goal)) return -1;
   for (int pass = 0; pass < MAX_PASSES; pass++) {
     csim_contact_aim(contact, goal);
-    double wanted = longest(contact->d, n);
+    double wanted = csim_vector_max3(contact->pool, n, contact->d);
     if (csim_contact_cover(contact, 0)) return -1;
     double least = csim_contact_truncate(contact, CSIM_CONTACT_CUSHION);
     csim_contact_displace(contact, 1);
     // what is stopped by contact stays short; what was stopped by its reach, or by something that
     // has moved on since, can go on
-    if (least >= 1 || longest(contact->d, n) < 0.1 * wanted) break;
+    if (least >= 1 || csim_vector_max3(contact->pool, n, contact->d) < 0.1 * wanted) break;
   }
-  memcpy(x, contact->x, 3 * (size_t)nbody * sizeof *x);
+  csim_vector_copy(contact->pool, 3 * nbody, contact->x, x);
   return 0;
 }
 
+// The proposal d of what is free.
+static void take_proposal(void *context, int first, int last) {
+  const move_job *job = context;
+  csim_contact *c = job->contact;
+  for (int i = first; i < last; i++) {
+    double *d = c->d + 3 * (ptrdiff_t)i;
+    if (csim_contact_is_free(c, i))
+      memcpy(d, job->x + 3 * (ptrdiff_t)i, 3 * sizeof *d);
+    else
+      memset(d, 0, 3 * sizeof *d);
+  }
+}
+
 double csim_contact_filter(csim_contact *contact, double *d) {
-  int nbody = contact->skin.nbody_vert;
-  ptrdiff_t rest = 3 * (ptrdiff_t)(contact->skin.nvert - nbody);
-  memcpy(contact->d, d, 3 * (size_t)nbody * sizeof *d);
-  for (int i = 0; i < nbody; i++)
-    if (contact->scheduled[i]) memset(contact->d + 3 * (ptrdiff_t)i, 0, 3 * sizeof *d);
-  memset(contact->d + 3 * (ptrdiff_t)nbody, 0, (size_t)rest * sizeof *d);
+  csim_pool_for(contact->pool, contact->skin.nvert, VERT_GRAIN, take_proposal,
+                &(move_job){.contact = contact, .x = d});
   if (csim_contact_cover(contact, 0)) return -1;
   double least = csim_contact_truncate(contact, CSIM_CONTACT_FLOOR);
-  memcpy(d, contact->d, 3 * (size_t)nbody * sizeof *d);
+  csim_vector_copy(contact->pool, 3 * contact->skin.nbody_vert, contact->d, d);
   return least;
 }
 
 void csim_contact_apply(csim_contact *contact, double alpha, double *x) {
   csim_contact_displace(contact, alpha);
-  memcpy(x, contact->x, 3 * (size_t)contact->skin.nbody_vert * sizeof *x);
+  csim_vector_copy(contact->pool, 3 * contact->skin.nbody_vert, contact->x, x);
 }

@@ -381,18 +381,21 @@ static void add_diagonals(void *context, int first, int last) {
   }
 }
 
+int csim_contact_grow_product(csim_contact *contact, int n) {
+  double *product = csim_grow(contact->product, &contact->product_room, n, 3 * sizeof *product);
+  if (product) contact->product = product;
+  contact->failed |= !product;
+  return product ? 0 : -1;
+}
+
 void csim_contact_hessian(csim_contact *contact, csim_bsr *H) {
   int n = contact->nterm + contact->nfriction;
   contact->nblock = contact->ntouched = 0;
   csim_contact_block *block =
       csim_grow(contact->block, &contact->block_room, n, sizeof *contact->block);
   if (block) contact->block = block;
-  double *product = csim_grow(contact->product, &contact->product_room, n, 3 * sizeof *product);
-  if (product) contact->product = product;
-  if (!block || !product) {
-    contact->failed = 1;
-    return;
-  }
+  contact->failed |= !block;
+  if (csim_contact_grow_product(contact, n) || !block) return;
   contact->nblock = n;
   csim_pool_for(contact->pool, n, BLOCK_GRAIN, fill_blocks, contact);
   settle_single_blocks(contact, H);

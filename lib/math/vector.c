@@ -5,6 +5,7 @@
 #include "math/vec3.h"
 
 #include <stddef.h>
+#include <string.h>
 
 enum { GRAIN = 2048 };
 
@@ -33,6 +34,33 @@ double csim_vector_dot(csim_pool *pool, int n, const double *a, const double *b)
   double sum;
   csim_pool_sums(pool, n, GRAIN, 1, dot_range, &(vector_job){.a = a, .b = b}, &sum);
   return sum;
+}
+
+static void copy_range(void *context, int first, int last) {
+  const vector_job *job = context;
+  memcpy(job->y + first, job->a + first, (size_t)(last - first) * sizeof *job->y);
+}
+
+void csim_vector_copy(csim_pool *pool, int n, const double *x, double *y) {
+  csim_pool_for(pool, n, GRAIN, copy_range, &(vector_job){.a = x, .y = y});
+}
+
+static void negate_range(void *context, int first, int last) {
+  const vector_job *job = context;
+  for (int i = first; i < last; i++) job->y[i] = -job->y[i];
+}
+
+void csim_vector_negate(csim_pool *pool, int n, double *y) {
+  csim_pool_for(pool, n, GRAIN, negate_range, &(vector_job){.y = y});
+}
+
+static void go_range(void *context, int first, int last) {
+  const vector_job *job = context;
+  for (int i = first; i < last; i++) job->y[i] = job->a[i] + job->s * job->b[i];
+}
+
+void csim_vector_go(csim_pool *pool, int n, const double *x, double s, const double *d, double *y) {
+  csim_pool_for(pool, n, GRAIN, go_range, &(vector_job){.a = x, .b = d, .y = y, .s = s});
 }
 
 static void add_range(void *context, int first, int last) {
@@ -76,13 +104,17 @@ void csim_vector_advance(csim_pool *pool, int n, double alpha, double beta, cons
                 &(vector_job){.a = z, .y = p, .x = x, .s = alpha, .t = beta});
 }
 
-double csim_vector_max3(csim_pool *pool, int nvert, const double *a) {
-  (void)pool; // one pass over memory once an iteration: not worth a job
+static double max3_range(void *context, int first, int last) {
+  const double *a = ((const vector_job *)context)->a;
   double max = 0;
-  for (int i = 0; i < nvert; i++) {
-    double sq = csim_dot(a + 3 * (ptrdiff_t)i, a + 3 * (ptrdiff_t)i);
-    if (!(sq <= max)) max = sq; // NaN enters and stays: no comparison removes it
-    if (sq != sq) return sq;
+  for (int i = first; i < last; i++) {
+    double square = csim_dot(a + 3 * (ptrdiff_t)i, a + 3 * (ptrdiff_t)i);
+    if (!(square <= max)) max = square; // also NaN
+    if (square != square) return square;
   }
-  return sqrt(max);
+  return max;
+}
+
+double csim_vector_max3(csim_pool *pool, int nvert, const double *a) {
+  return sqrt(csim_pool_max(pool, nvert, 0, max3_range, &(vector_job){.a = a}));
 }

@@ -7,6 +7,15 @@
 /// sum a_k b_k over n numbers
 double csim_vector_dot(csim_pool *pool, int n, const double *a, const double *b);
 
+/// y = x
+void csim_vector_copy(csim_pool *pool, int n, const double *x, double *y);
+
+/// y = -y
+void csim_vector_negate(csim_pool *pool, int n, double *y);
+
+/// y = x + s d
+void csim_vector_go(csim_pool *pool, int n, const double *x, double s, const double *d, double *y);
+
 /// y += s x
 void csim_vector_add(csim_pool *pool, int n, double s, const double *x, double *y);
 

@@ -4,7 +4,6 @@
 #include "math/vector.h"
 
 #include <math.h>
-#include <string.h>
 
 double csim_line_search(const csim_problem *problem, const double *d, double slope, double *x_try,
                         double *x, int *blind) {
@@ -12,8 +11,7 @@ double csim_line_search(const csim_problem *problem, const double *d, double slo
   double F = csim_problem_value(problem, x), noise = 1e-14 * fabs(F);
   *blind = -slope <= noise;
   for (double a = 1; a > 1e-9; a *= 0.5) {
-    memcpy(x_try, x, (size_t)n * sizeof *x);
-    csim_vector_add(problem->pool, n, a, d, x_try);
+    csim_vector_go(problem->pool, n, x, a, d, x_try);
     if (csim_problem_value(problem, x_try) <= F + 1e-4 * a * slope + noise) {
       csim_problem_apply(problem, a, d, x);
       return a;

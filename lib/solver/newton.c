@@ -169,7 +169,7 @@ static double filter_step(const csim_problem *problem, newton *s, csim_method_re
   int n = 3 * problem->model->nvert;
   double slope = -csim_vector_dot(problem->pool, n, s->g, s->d);
   if (!problem->contact || !(slope < 0)) return slope;
-  memcpy(s->x_try, s->d, (size_t)n * sizeof *s->d);
+  csim_vector_copy(problem->pool, n, s->d, s->x_try);
   double least = csim_problem_filter(problem, s->d);
   if (least < 0) report->outcome = CSIM_OUTCOME_MEMORY;
   slope = -csim_vector_dot(problem->pool, n, s->g, s->d);
@@ -216,7 +216,7 @@ static csim_method_report newton_solve(const csim_problem *problem, void *scratc
       report.outcome = CSIM_OUTCOME_CONVERGED;
     if (report.outcome != CSIM_OUTCOME_LIMIT || report.iterations >= params->iterations) break;
 
-    for (int i = 0; i < n; i++) s->g[i] = -s->g[i];
+    csim_vector_negate(problem->pool, n, s->g);
     if (pins_left) {
       remaining_step(problem, x, s->d);
       csim_problem_hessian_counter(problem, &s->layout, x, params->spd, s->d, s->g, &s->H);

@@ -121,10 +121,12 @@ void csim_solver_begin_frame(csim_solver *solver, double end) {
 // The point the method starts from; hard pins stand at their targets.
 static void choose_start(const csim_problem *problem, double *x) {
   const csim_model *model = problem->model;
-  size_t bytes = 3 * (size_t)model->nvert * sizeof *x;
-  memcpy(x, problem->params->start == CSIM_START_INERTIA ? problem->y : problem->x, bytes);
+  int n = 3 * model->nvert;
   if (problem->params->start == CSIM_START_VELOCITY)
-    csim_vector_add(problem->pool, 3 * model->nvert, problem->h, problem->v, x);
+    csim_vector_go(problem->pool, n, problem->x, problem->h, problem->v, x);
+  else
+    csim_vector_copy(problem->pool, n,
+                     problem->params->start == CSIM_START_INERTIA ? problem->y : problem->x, x);
   if (problem->params->pins == CSIM_PINS_COUNTER_FORCE &&
       !strcmp(problem->params->method, "newton"))
     return; // the pins go to their targets with the first iteration
@@ -181,14 +183,28 @@ static int resolve_contact(csim_solver *solver, const csim_problem *problem, dou
   return -1;
 }
 
+typedef struct velocity_job {
+  const double *from, *x;
+  double h, *v;
+  int add;
+} velocity_job;
+
+static void velocity_range(void *context, int first, int last) {
+  const velocity_job *job = context;
+  for (int i = first; i < last; i++) {
+    double v = (job->x[i] - job->from[i]) / job->h;
+    job->v[i] = job->add ? job->v[i] + v : v;
+  }
+}
+
 // Velocities of the step from x0 to x, which the method wanted to end at `proposal`.
 static void set_velocity(const csim_solver *solver, const double *x0, const double *proposal,
                          const double *x, double h, double *v) {
-  int n = 3 * solver->setup.model->nvert;
-  if (!solver->method->sets_velocity || solver->setup.params.strain_limit > 0)
-    for (int i = 0; i < n; i++) v[i] = (x[i] - x0[i]) / h;
-  else if (solver->contact)
-    for (int i = 0; i < n; i++) v[i] += (x[i] - proposal[i]) / h;
+  int add = solver->method->sets_velocity && !(solver->setup.params.strain_limit > 0);
+  if (add && !solver->contact) return;
+  velocity_job job = {add ? proposal : x0, x, h, v, add};
+  csim_pool_for(solver->setup.pool, 3 * solver->setup.model->nvert, CSIM_SUM_GRAIN, velocity_range,
+                &job);
 }
 
 // The part of a step from `time` to time + h. Leaves the state alone unless it returns 0.
@@ -220,8 +236,7 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
                              .h = h_step};
   if (setup->contact.response == CSIM_RESPONSE_PENALTY)
     report->contacts += csim_penalty_push(&touch, v);
-  memcpy(solver->y, from.x, (size_t)n * sizeof *x);
-  csim_vector_add(setup->pool, n, h, v, solver->y);
+  csim_vector_go(setup->pool, n, from.x, h, v, solver->y);
   csim_model_targets(model, time + h_step, solver->target);
 
   // elastic forces
@@ -279,8 +294,8 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
     report->method.outcome = CSIM_OUTCOME_DIVERGED;
     return -1;
   }
-  memcpy(state->x, x, (size_t)n * sizeof *x);
-  memcpy(state->v, v, (size_t)n * sizeof *v);
+  csim_vector_copy(setup->pool, n, x, state->x);
+  csim_vector_copy(setup->pool, n, v, state->v);
   if (contact) {
     csim_contact_lags(contact);
     report->contact = contact->report;
@@ -353,9 +368,8 @@ static int next_span(const csim_solver *solver, int span, double error) {
 }
 
 static void go_back(csim_solver *solver, csim_state *state) {
-  size_t bytes = 3 * (size_t)state->nvert * sizeof(double);
-  memcpy(state->x, solver->x_last, bytes);
-  memcpy(state->v, solver->v_last, bytes);
+  csim_vector_copy(solver->setup.pool, 3 * state->nvert, solver->x_last, state->x);
+  csim_vector_copy(solver->setup.pool, 3 * state->nvert, solver->v_last, state->v);
   if (!solver->contact) return;
   csim_contact_load(solver->contact, solver->kinematic_last);
   csim_contact_forget(solver->contact);
@@ -385,15 +399,15 @@ static int take_step(csim_solver *solver, csim_state *state, double time, double
 
 int csim_step(csim_solver *solver, csim_state *state, csim_step_report *report) {
   const csim_solver_setup *setup = &solver->setup;
-  size_t bytes = 3 * (size_t)state->nvert * sizeof(double);
+  int n = 3 * state->nvert;
   double time = (double)state->step * setup->h;
   int adaptive = setup->accuracy > 0, span = adaptive ? fit_span(state, state->span) : 1;
   if (!solver->two_steps) {
     solver->x_last = state->x_prev;
     solver->v_last = state->v_prev;
   }
-  memcpy(solver->x_last, state->x, bytes);
-  memcpy(solver->v_last, state->v, bytes);
+  csim_vector_copy(setup->pool, n, state->x, solver->x_last);
+  csim_vector_copy(setup->pool, n, state->v, solver->v_last);
   *report = (csim_step_report){0};
   if (solver->contact && load_colliders(solver, state)) {
     report->method.outcome = CSIM_OUTCOME_MEMORY;
@@ -413,8 +427,8 @@ int csim_step(csim_solver *solver, csim_state *state, csim_step_report *report) 
   report->span = span;
   state->span = adaptive ? next_span(solver, span, report->error) : 1;
   if (solver->two_steps) {
-    memcpy(state->x_prev, solver->x_last, bytes);
-    memcpy(state->v_prev, solver->v_last, bytes);
+    csim_vector_copy(setup->pool, n, solver->x_last, state->x_prev);
+    csim_vector_copy(setup->pool, n, solver->v_last, state->v_prev);
   }
   if (solver->contact) csim_contact_save(solver->contact, state->kinematic);
   state->step += span;
