@@ -90,6 +90,8 @@ void csim_contact_free(csim_contact *contact) {
   free(contact->block);
   free(contact->product);
   free(contact->count);
+  free(contact->start);
+  free(contact->chunk_energy);
   free(contact->active);
   free(contact->around);
   free(contact->touched);
@@ -169,6 +171,7 @@ int csim_contact_begin(csim_contact *contact, const double *x, const double *v,
   }
   csim_vector_copy(contact->pool, 3 * skin->nvert, contact->x, contact->look);
   csim_vector_copy(contact->pool, 3 * skin->nvert, contact->x, contact->x_start);
+  contact->marked = contact->seen = 0;
   csim_contact_find_terms(contact);
   memset(contact->touching, 0, (size_t)skin->nbody_vert);
   contact->nfriction = 0;
@@ -185,10 +188,6 @@ void csim_contact_calm_start(const csim_contact *contact, const double *v, doubl
   for (int i = 0; i < contact->skin.nbody_vert; i++)
     if (contact->touching[i] && csim_contact_is_free(contact, i))
       for (int k = 3 * i; k < 3 * i + 3; k++) start[k] = contact->x[k] + h * v[k];
-}
-
-void csim_contact_refresh_friction(csim_contact *contact) {
-  csim_contact_lag_friction(contact, 1);
 }
 
 typedef struct look_job {
@@ -210,7 +209,7 @@ static void look_at(csim_contact *contact, const double *x) {
   look_job bodies = {x, contact->look}, rest = {contact->x + nbody, contact->look + nbody};
   double changed = csim_pool_sum(contact->pool, nbody, look_range, &bodies) +
                    csim_pool_sum(contact->pool, n - nbody, look_range, &rest);
-  if (changed > 0) contact->seen = 0;
+  if (changed > 0) contact->marked = contact->seen = 0;
 }
 
 double csim_contact_value(csim_contact *contact, const double *x) {
@@ -225,27 +224,46 @@ static void add_force(const csim_contact *contact, const int v[4], const double 
       csim_add_scaled(w[k], force, g + 3 * (ptrdiff_t)v[k]);
 }
 
+typedef struct friction_job {
+  csim_contact *contact;
+  int first;
+} friction_job;
+
 static void friction_forces(void *context, int first, int last) {
-  csim_contact *c = context;
+  const friction_job *job = context;
+  csim_contact *c = job->contact;
   double B[9];
-  for (int i = first; i < last; i++)
+  for (int i = job->first + first; i < job->first + last; i++)
     csim_contact_friction_force(c, &c->friction[i], c->product + 3 * (ptrdiff_t)i, B);
+}
+
+// Those of terms from number `first` on.
+static void add_friction(csim_contact *contact, int first, double *g) {
+  int n = contact->nfriction;
+  if (csim_contact_grow_product(contact, n)) return;
+  csim_pool_for(contact->pool, n - first, FRICTION_GRAIN, friction_forces,
+                &(friction_job){contact, first});
+  for (int i = first; i < n; i++) {
+    const csim_friction_term *f = &contact->friction[i];
+    add_force(contact, f->v, f->w, contact->product + 3 * (ptrdiff_t)i, g);
+  }
 }
 
 void csim_contact_gradient(csim_contact *contact, const double *x, double *g) {
   look_at(contact, x);
-  if (!contact->seen) csim_contact_find_terms(contact);
-  if (csim_contact_grow_product(contact, contact->nfriction)) return;
-  csim_pool_for(contact->pool, contact->nfriction, FRICTION_GRAIN, friction_forces, contact);
+  csim_contact_find_terms(contact);
   for (int i = 0; i < contact->nterm; i++) {
     const csim_contact_term *t = &contact->term[i];
     double force[3] = {t->force * t->n[0], t->force * t->n[1], t->force * t->n[2]};
     add_force(contact, t->v, t->w, force, g);
   }
-  for (int i = 0; i < contact->nfriction; i++) {
-    const csim_friction_term *f = &contact->friction[i];
-    add_force(contact, f->v, f->w, contact->product + 3 * (ptrdiff_t)i, g);
-  }
+  add_friction(contact, 0, g);
+}
+
+void csim_contact_refresh_friction(csim_contact *contact, double *g) {
+  int first = contact->nfriction;
+  csim_contact_lag_friction(contact, 1);
+  add_friction(contact, first, g);
 }
 
 void csim_contact_press(csim_contact *contact, const double *x, double *force) {

@@ -94,7 +94,8 @@ typedef struct csim_contact {
   double *goal;                ///< (skin.nvert x 3) where the scheduled are meant to be
   double *look;                ///< (skin.nvert x 3) where energies are evaluated
   double time_left;            ///< [s] of the step that the clock has not gone through yet
-  int seen;                    ///< the terms are those at `look`
+  int marked;                  ///< active candidates are those at `look`
+  int seen;                    ///< the terms are too
   double *d;                   ///< (skin.nvert x 3) the motion being filtered
   double *moved;               ///< (skin.nvert) [m] largest distance from the reference
   float *edge_moved;           ///< (skin.nedge) [m] the same of its vertices
@@ -103,20 +104,22 @@ typedef struct csim_contact {
   _Atomic uint64_t *share;     ///< (skin.nvert) bits of the share of d let through
   // growing lists
   int nterm, nfriction, nblock, ntouched;
-  ptrdiff_t term_room, friction_room, block_room, count_room, active_room;
+  ptrdiff_t term_room, friction_room, block_room;
+  ptrdiff_t active_room, count_room, start_room, energy_room;
   csim_contact_term *term;      ///< (nterm)
   csim_friction_term *friction; ///< (nfriction)
   csim_contact_block *block;    ///< (nblock)
-  ptrdiff_t product_room, around_room, touched_room, start_room, diag_room;
-  double *product;    ///< (nblock or nfriction x 3) of blocks and a vector; forces of friction
-  int *count;         ///< scratch of the search for terms
-  uint64_t *active;   ///< likewise: a bit for each candidate, and each point and plane
-  int *touched;       ///< (ntouched) free vertices in blocks
-  int *touched_start; ///< (ntouched + 1) into around
-  int *touched_row;   ///< (skin.nbody_vert) place in touched
-  double *diag;       ///< (ntouched x 9) what the blocks add to the diagonal
-  int *around;        ///< block and corner: 4 block + corner
-  int failed;         ///< out of memory
+  ptrdiff_t product_room, around_room, touched_room, touched_start_room, diag_room;
+  double *product;      ///< (nblock or nfriction x 3) of blocks and a vector; forces of friction
+  uint64_t *active;     ///< a bit for each candidate, and each point and plane
+  int *count, *start;   ///< of each chunk of them: the terms' number, and where they begin
+  double *chunk_energy; ///< [J] likewise
+  int *touched;         ///< (ntouched) free vertices in blocks
+  int *touched_start;   ///< (ntouched + 1) into around
+  int *touched_row;     ///< (skin.nbody_vert) place in touched
+  double *diag;         ///< (ntouched x 9) what the blocks add to the diagonal
+  int *around;          ///< block and corner: 4 block + corner
+  int failed;           ///< out of memory
   csim_contact_report report;
 } csim_contact;
 
@@ -175,8 +178,8 @@ void csim_contact_apply(csim_contact *contact, double alpha, double *x);
 double csim_contact_value(csim_contact *contact, const double *x);
 
 /// Gives friction to contacts that are new in this step, with the normal forces of the last
-/// gradient. Changes the energy: call it once, early.
-void csim_contact_refresh_friction(csim_contact *contact);
+/// gradient, and adds its gradient there to g. Changes the energy: call it once, early.
+void csim_contact_refresh_friction(csim_contact *contact, double *g);
 
 /// Adds its gradient [N] to g (nbody_vert x 3) and keeps the active pairs for the Hessian.
 void csim_contact_gradient(csim_contact *contact, const double *x, double *g);
@@ -240,13 +243,13 @@ void csim_contact_begin_screen(csim_contact *contact, const double *x, const dou
 void csim_contact_screen(const csim_contact *contact, int first, int last, double time,
                          unsigned char *flag);
 
-/// Finds the active pairs at contact->look.
+/// Finds the active pairs at contact->look, unless they are known.
 void csim_contact_find_terms(csim_contact *contact);
 
 /// Makes room for n of contact->product. @return 0, or -1, and contact->failed, when out of memory
 int csim_contact_grow_product(csim_contact *contact, int n);
 
-/// Sum of the energies of pairs at contact->look, and of friction.
+/// Sum of the energies of pairs at contact->look [J].
 double csim_contact_terms_value(csim_contact *contact);
 
 /// Friction for the present terms; when `fresh`, only for those between vertices that touched

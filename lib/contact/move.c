@@ -103,6 +103,7 @@ static void refer_range(void *context, int first, int last) {
 static int search(csim_contact *contact, int (*fn)(csim_pool *, csim_candidates *)) {
   csim_phase before = csim_pool_phase(contact->pool, CSIM_PHASE_SEARCH);
   contact->report.collected++;
+  contact->marked = 0; // marks are of places on the list
   contact->failed |= fn(contact->pool, &contact->near) != 0;
   csim_pool_phase(contact->pool, before);
   return contact->failed ? -1 : 0;

@@ -85,6 +85,7 @@ void csim_contact_advance_planes(csim_contact *contact) {
       if (!has_room(contact, p, n, offset)) continue;
       memcpy(p->n, n, sizeof n);
       p->offset = offset;
+      contact->marked = contact->seen = 0;
       break;
     }
   }

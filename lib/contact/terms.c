@@ -84,11 +84,6 @@ static int is_active(const csim_contact *c, const csim_candidate *pair, active_p
   return d2 < limit * limit && d2 > 0;
 }
 
-static void begin_screen(csim_contact *c) {
-  csim_contact_measure(c, c->look);
-  csim_contact_begin_screen(c, c->look, NULL, 1, c->params.thickness);
-}
-
 // Distance of point number i from a plane when it is near, else -1.
 static double active_plane(const csim_contact *c, int i, const csim_contact_plane *plane,
                            double *scale) {
@@ -112,26 +107,37 @@ typedef struct term_job {
 } term_job;
 
 // Chunks of candidates, then chunks of points against all planes. Each marks its active items in
-// its own words of `active`.
-static void find_chunk(void *context, int chunk) {
+// its own words of `active`, and sums up their energies.
+static void mark_chunk(void *context, int chunk) {
   const term_job *job = context;
   csim_contact *c = job->contact;
   unsigned char flag[PAIR_CHUNK];
   uint64_t *mark = c->active + (ptrdiff_t)chunk * CHUNK_WORDS;
   int pairs = chunk < job->npair, first = (pairs ? chunk : chunk - job->npair) * PAIR_CHUNK;
   int last = pairs ? c->near.n : count_points(c) * c->nplane, n = 0;
+  double energy = 0;
   if (last > first + PAIR_CHUNK) last = first + PAIR_CHUNK;
   memset(mark, 0, CHUNK_WORDS * sizeof *mark);
   if (pairs) csim_contact_screen(c, first, last, 0, flag);
   for (int i = first; i < last; i++) {
-    active_pair at;
-    double scale;
-    int active = pairs ? flag[i - first] && is_active(c, &c->near.list[i], &at)
-                       : active_plane(c, i / c->nplane, &c->plane[i % c->nplane], &scale) > 0;
-    mark[(i - first) / 64] |= (uint64_t)active << (i - first) % 64;
-    n += active;
+    double b[3];
+    if (pairs) {
+      active_pair at;
+      if (!flag[i - first] || !is_active(c, &c->near.list[i], &at)) continue;
+      evaluate(c, at.scale, stiffness_of(c, at.v) * c->near.list[i].weight, at.d, b);
+    } else {
+      const csim_contact_plane *plane = &c->plane[i % c->nplane];
+      int v = c->skin.point[i / c->nplane];
+      double scale = 1, d = active_plane(c, i / c->nplane, plane, &scale);
+      if (!(d > 0)) continue;
+      evaluate(c, scale, stiffness_at(c, plane->part, c->skin.mass[v], c->skin.elastic[v]), d, b);
+    }
+    mark[(i - first) / 64] |= (uint64_t)1 << (i - first) % 64;
+    energy += b[0];
+    n++;
   }
   c->count[chunk] = n;
+  c->chunk_energy[chunk] = energy;
 }
 
 static void make_pair_term(const csim_contact *c, const csim_candidate *pair,
@@ -164,11 +170,10 @@ static void make_plane_term(const csim_contact *c, int item, csim_contact_term *
   t->stiff = b[2];
 }
 
-// `count` holds where each chunk's terms begin.
 static void make_chunk(void *context, int chunk) {
   const term_job *job = context;
   csim_contact *c = job->contact;
-  csim_contact_term *term = c->term + c->count[chunk];
+  csim_contact_term *term = c->term + c->start[chunk];
   int pairs = chunk < job->npair, first = (pairs ? chunk : chunk - job->npair) * PAIR_CHUNK;
   for (int k = 0; k < CHUNK_WORDS; k++)
     for (uint64_t word = c->active[(ptrdiff_t)chunk * CHUNK_WORDS + k]; word; word &= word - 1) {
@@ -180,44 +185,55 @@ static void make_chunk(void *context, int chunk) {
     }
 }
 
-// Chunks of the search at contact->look, with room for what they find. 0 when out of memory.
-static int begin_search(csim_contact *c, term_job *job) {
+// Room for what is kept of each of n chunks. 0 when out of memory.
+static int make_chunk_room(csim_contact *c, int n) {
+  uint64_t *active =
+      csim_grow(c->active, &c->active_room, (ptrdiff_t)n * CHUNK_WORDS, sizeof *active);
+  if (active) c->active = active;
+  int *count = csim_grow(c->count, &c->count_room, n, sizeof *count);
+  if (count) c->count = count;
+  int *start = csim_grow(c->start, &c->start_room, n, sizeof *start);
+  if (start) c->start = start;
+  double *energy = csim_grow(c->chunk_energy, &c->energy_room, n, sizeof *energy);
+  if (energy) c->chunk_energy = energy;
+  return active && count && start && energy;
+}
+
+// Marks the active items at contact->look, unless they are marked already: a line search asks for
+// the energy where the next iteration then asks for the gradient. Returns the number of chunks; -1
+// when out of memory.
+static int mark_active(csim_contact *c, term_job *job) {
   int planes = count_points(c) * c->nplane;
   *job = (term_job){.contact = c,
                     .npair = (c->near.n + PAIR_CHUNK - 1) / PAIR_CHUNK,
                     .nplane = (planes + PAIR_CHUNK - 1) / PAIR_CHUNK};
-  uint64_t *active = csim_grow(c->active, &c->active_room,
-                               (ptrdiff_t)(job->npair + job->nplane) * CHUNK_WORDS, sizeof *active);
-  if (active) c->active = active;
-  int *count = csim_grow(c->count, &c->count_room, job->npair + job->nplane + 1, sizeof *count);
-  if (count) c->count = count;
-  return active && count;
+  int nchunk = job->npair + job->nplane;
+  if (c->marked) return nchunk;
+  if (!make_chunk_room(c, nchunk)) {
+    c->failed = 1;
+    return -1;
+  }
+  csim_contact_measure(c, c->look);
+  csim_contact_begin_screen(c, c->look, NULL, 1, c->params.thickness);
+  csim_pool_run(c->pool, nchunk, mark_chunk, job);
+  c->marked = 1;
+  return nchunk;
 }
 
 void csim_contact_find_terms(csim_contact *contact) {
   term_job job;
+  if (contact->seen) return;
   contact->nterm = 0;
-  contact->seen = 0;
-  begin_screen(contact);
-  if (!begin_search(contact, &job)) {
-    contact->failed = 1;
-    return;
-  }
-  int nchunk = job.npair + job.nplane, total = 0;
-  csim_pool_run(contact->pool, nchunk, find_chunk, &job);
+  int nchunk = mark_active(contact, &job), total = 0;
   for (int k = 0; k < nchunk; k++) {
-    int n = contact->count[k];
-    contact->count[k] = total;
-    total += n;
+    contact->start[k] = total;
+    total += contact->count[k];
   }
-  contact->count[nchunk] = total;
   csim_contact_term *term =
       csim_grow(contact->term, &contact->term_room, total, sizeof *contact->term);
-  if (!term) {
-    contact->failed = 1;
-    return;
-  }
-  contact->term = term;
+  if (term) contact->term = term;
+  contact->failed |= !term;
+  if (!term || nchunk < 0) return;
   contact->nterm = total;
   csim_pool_run(contact->pool, nchunk, make_chunk, &job);
   contact->seen = 1;
@@ -225,46 +241,12 @@ void csim_contact_find_terms(csim_contact *contact) {
   contact->report.candidates = contact->near.n;
 }
 
-// ----------------------------------------------------------------------------------------- energy
-
-static double pair_energies(void *context, int first, int last) {
-  const term_job *job = context;
-  const csim_contact *c = job->contact;
-  double sum = 0, b[3];
-  unsigned char flag[PAIR_CHUNK];
-  active_pair at;
-  for (int i = first; i < last; i++) {
-    int place = (i - first) % PAIR_CHUNK, end = last - i < PAIR_CHUNK ? last : i + PAIR_CHUNK;
-    if (place == 0) csim_contact_screen(c, i, end, 0, flag);
-    const csim_candidate *pair = &c->near.list[i];
-    if (!flag[place] || !is_active(c, pair, &at)) continue;
-    evaluate(c, at.scale, stiffness_of(c, at.v) * pair->weight, at.d, b);
-    sum += b[0];
-  }
-  return sum;
-}
-
-static double plane_energies(void *context, int first, int last) {
-  const term_job *job = context;
-  const csim_contact *c = job->contact;
-  double sum = 0, scale = 1, b[3];
-  for (int i = first; i < last; i++) {
-    const csim_contact_plane *plane = &c->plane[i % c->nplane];
-    int v = c->skin.point[i / c->nplane];
-    double d = active_plane(c, i / c->nplane, plane, &scale);
-    if (!(d > 0)) continue;
-    evaluate(c, scale, stiffness_at(c, plane->part, c->skin.mass[v], c->skin.elastic[v]), d, b);
-    sum += b[0];
-  }
-  return sum;
-}
-
 double csim_contact_terms_value(csim_contact *contact) {
-  term_job job = {.contact = contact};
-  begin_screen(contact);
-  return csim_pool_sum(contact->pool, contact->near.n, pair_energies, &job) +
-         csim_pool_sum(contact->pool, count_points(contact) * contact->nplane, plane_energies,
-                       &job);
+  term_job job;
+  int nchunk = mark_active(contact, &job);
+  double sum = 0;
+  for (int k = 0; k < nchunk; k++) sum += contact->chunk_energy[k];
+  return sum;
 }
 
 // ---------------------------------------------------------------------------------------- Hessian
@@ -320,7 +302,7 @@ static void settle_single_blocks(csim_contact *c, csim_bsr *H) {
 static int make_room(csim_contact *c, int n) {
   int *touched = csim_grow(c->touched, &c->touched_room, n, sizeof *touched);
   if (touched) c->touched = touched;
-  int *start = csim_grow(c->touched_start, &c->start_room, (ptrdiff_t)n + 1, sizeof *start);
+  int *start = csim_grow(c->touched_start, &c->touched_start_room, (ptrdiff_t)n + 1, sizeof *start);
   if (start) c->touched_start = start;
   double *diag = csim_grow(c->diag, &c->diag_room, n, 9 * sizeof *diag);
   if (diag) c->diag = diag;

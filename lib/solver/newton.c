@@ -202,10 +202,8 @@ static csim_method_report newton_solve(const csim_problem *problem, void *scratc
       break;
     }
     csim_problem_gradient(problem, x, s->g);
-    if (problem->contact && report.iterations == 1) { // their forces are known now
-      csim_contact_refresh_friction(problem->contact);
-      csim_problem_gradient(problem, x, s->g);
-    }
+    if (report.iterations == 1)
+      csim_problem_refresh_friction(problem, s->g); // forces are known now
     report.residual = csim_method_residual(problem, s->g);
     // F no longer sees progress; go on only while the gradient does
     if (blind && report.residual > 0.5 * last_residual) report.outcome = CSIM_OUTCOME_STALLED;

@@ -78,6 +78,12 @@ void csim_problem_gradient(const csim_problem *problem, const double *x, double 
   csim_pool_for(problem->pool, model->nvert, VERT_GRAIN, clear_fixed, &job);
 }
 
+void csim_problem_refresh_friction(const csim_problem *problem, double *g) {
+  csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
+  if (problem->contact) csim_contact_refresh_friction(problem->contact, g);
+  csim_pool_phase(problem->pool, before);
+}
+
 typedef struct hessian_job {
   const csim_problem *problem;
   csim_bsr *H;

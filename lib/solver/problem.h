@@ -32,6 +32,10 @@ double csim_problem_value(const csim_problem *problem, const double *x);
 /// Gradient of F [N], zero at fixed vertices; g (nvert x 3), overwritten.
 void csim_problem_gradient(const csim_problem *problem, const double *x, double *g);
 
+/// Gives friction to contacts that are new in this step, by the forces of the last gradient, and
+/// adds it to that gradient g.
+void csim_problem_refresh_friction(const csim_problem *problem, double *g);
+
 /// Hessian of F [N/m], identity at fixed vertices; H, on the layout's pattern, overwritten.
 void csim_problem_hessian(const csim_problem *problem, const csim_layout *layout, const double *x,
                           csim_spd spd, csim_bsr *H);
