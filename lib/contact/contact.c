@@ -66,8 +66,9 @@ csim_contact *csim_contact_create(csim_pool *pool, const csim_model *model, int 
   contact->d = CSIM_ARENA_NEW(arena, double, 3 * n);
   contact->press = CSIM_ARENA_NEW(arena, double, skin->npart);
   contact->moved = CSIM_ARENA_NEW(arena, double, n);
-  contact->edge_moved = CSIM_ARENA_NEW(arena, float, skin->nedge);
-  contact->tri_moved = CSIM_ARENA_NEW(arena, float, skin->ntri);
+  contact->allowed = CSIM_ARENA_NEW(arena, double, n);
+  contact->item_moved =
+      CSIM_ARENA_NEW(arena, float, (ptrdiff_t)skin->npoint + skin->nedge + skin->ntri);
   contact->held = CSIM_ARENA_NEW(arena, _Atomic unsigned char, n);
   contact->share = CSIM_ARENA_NEW(arena, _Atomic uint64_t, n);
   contact->touched_row = CSIM_ARENA_NEW(arena, int, nbody);
@@ -89,10 +90,10 @@ void csim_contact_free(csim_contact *contact) {
   free(contact->friction);
   free(contact->block);
   free(contact->product);
-  free(contact->count);
-  free(contact->start);
+  csim_choice_free(&contact->active);
+  csim_choice_free(&contact->chosen);
   free(contact->chunk_energy);
-  free(contact->active);
+  free(contact->brief);
   free(contact->around);
   free(contact->touched);
   free(contact->touched_start);

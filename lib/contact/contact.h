@@ -9,6 +9,7 @@
 #define CSIM_CONTACT_CONTACT_H
 
 #include "contact/candidates.h"
+#include "contact/choice.h"
 #include "math/bsr.h"
 #include "math/vec3.h"
 
@@ -98,28 +99,32 @@ typedef struct csim_contact {
   int seen;                    ///< the terms are too
   double *d;                   ///< (skin.nvert x 3) the motion being filtered
   double *moved;               ///< (skin.nvert) [m] largest distance from the reference
-  float *edge_moved;           ///< (skin.nedge) [m] the same of its vertices
-  float *tri_moved;            ///< (skin.ntri)
+  float *item_moved;           ///< [m] the same of points, then edges, then triangles, rounded up
   _Atomic unsigned char *held; ///< (skin.nvert) takes no part in the glide
   _Atomic uint64_t *share;     ///< (skin.nvert) bits of the share of d let through
   // growing lists
   int nterm, nfriction, nblock, ntouched;
   ptrdiff_t term_room, friction_room, block_room;
-  ptrdiff_t active_room, count_room, start_room, energy_room;
+  ptrdiff_t energy_room, brief_room;
   csim_contact_term *term;      ///< (nterm)
   csim_friction_term *friction; ///< (nfriction)
   csim_contact_block *block;    ///< (nblock)
   ptrdiff_t product_room, around_room, touched_room, touched_start_room, diag_room;
   double *product;      ///< (nblock or nfriction x 3) of blocks and a vector; forces of friction
-  uint64_t *active;     ///< a bit for each candidate, and each point and plane
-  int *count, *start;   ///< of each chunk of them: the terms' number, and where they begin
-  double *chunk_energy; ///< [J] likewise
-  int *touched;         ///< (ntouched) free vertices in blocks
-  int *touched_start;   ///< (ntouched + 1) into around
-  int *touched_row;     ///< (skin.nbody_vert) place in touched
-  double *diag;         ///< (ntouched x 9) what the blocks add to the diagonal
-  int *around;          ///< block and corner: 4 block + corner
-  int failed;           ///< out of memory
+  csim_choice active;   ///< of the brief list, then of points and planes
+  double *chunk_energy; ///< [J] of each of its chunks
+  csim_choice chosen;   ///< of the candidates: the brief list
+  int nbrief;
+  csim_candidate *brief; ///< (nbrief) candidates that may matter in this step, see screen.c
+  double *allowed;       ///< (skin.nvert) [m] largest `moved` for which that holds
+  double brief_until;    ///< [s] of the clock
+  int brief_holds;
+  int *touched;       ///< (ntouched) free vertices in blocks
+  int *touched_start; ///< (ntouched + 1) into around
+  int *touched_row;   ///< (skin.nbody_vert) place in touched
+  double *diag;       ///< (ntouched x 9) what the blocks add to the diagonal
+  int *around;        ///< block and corner: 4 block + corner
+  int failed;         ///< out of memory
   csim_contact_report report;
 } csim_contact;
 
@@ -220,7 +225,7 @@ int csim_contact_collect(csim_contact *contact);
 int csim_contact_cover(csim_contact *contact, double time);
 
 /// Filters contact->d in place, pairs keeping `keep` times their contact distance (those nearer
-/// stay as near). @return smallest share let through
+/// stay as near). @return smallest share let through; < 0 when out of memory
 double csim_contact_truncate(csim_contact *contact, double keep);
 
 /// Adds contact->d times alpha to contact->x.
@@ -229,16 +234,16 @@ void csim_contact_displace(csim_contact *contact, double alpha);
 /// Largest distance of each vertex at x (skin.nvert x 3) from its reference, into contact->moved.
 void csim_contact_measure(csim_contact *contact, const double *x);
 
-enum { CSIM_SCREEN_ROOM = 512 };
+/// Prepares to tell which candidates may come nearer than `distance` [m], at most the thickness, on
+/// their way (skin.nvert x 3, NULL: none) from x (skin.nvert x 3), and use up more than
+/// CSIM_FILTER_SHARE of their room; `alone`: though each vertex may stop anywhere. Only those on
+/// contact->brief can. contact->moved must cover the way.
+/// @return 0, or -1, and contact->failed, when out of memory
+int csim_contact_begin_screen(csim_contact *contact, const double *x, const double *way, int alone,
+                              double distance);
 
-/// Prepares to tell which candidates may come nearer than `distance` [m] on their way (skin.nvert x
-/// 3, NULL: none) from x (skin.nvert x 3), and use up more than CSIM_FILTER_SHARE of their room;
-/// `alone`: though each vertex may stop anywhere. contact->moved must cover the way.
-void csim_contact_begin_screen(csim_contact *contact, const double *x, const double *way, int alone,
-                               double distance);
-
-/// Flags those of candidates first .. last - 1, at most CSIM_SCREEN_ROOM, that may, and are worth
-/// an exact look, while the clock goes on by `time`.
+/// Flags those of contact->brief, first .. last - 1, at most CSIM_CHOICE_CHUNK, that may, and are
+/// worth an exact look, while the clock goes on by `time`.
 /// @param[out] flag  (last - first)
 void csim_contact_screen(const csim_contact *contact, int first, int last, double time,
                          unsigned char *flag);
@@ -273,15 +278,6 @@ void csim_contact_advance_planes(csim_contact *contact);
 /// Contact distance and floor of a vertex against a plane: share by its distance at the start.
 double csim_contact_plane_scale(const csim_contact *contact, const csim_contact_plane *plane,
                                 int vert);
-
-/// How much nearer than its references a candidate can be, by contact->moved [m].
-static inline double csim_contact_pair_moved(const csim_contact *contact, csim_pair_kind kind,
-                                             const int v[4]) {
-  const double *m = contact->moved;
-  return kind == CSIM_PAIR_VERTEX_TRIANGLE
-             ? m[v[0]] + csim_max(m[v[1]], csim_max(m[v[2]], m[v[3]]))
-             : csim_max(m[v[0]], m[v[1]]) + csim_max(m[v[2]], m[v[3]]);
-}
 
 static inline int csim_contact_is_free(const csim_contact *contact, int v) {
   return v < contact->skin.nbody_vert && !contact->scheduled[v];

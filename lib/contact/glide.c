@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-enum { MAX_ROUNDS = 4, VERT_GRAIN = 1024, PAIR_GRAIN = CSIM_SCREEN_ROOM };
+enum { MAX_ROUNDS = 4, VERT_GRAIN = 1024, PAIR_GRAIN = CSIM_CHOICE_CHUNK };
 
 typedef struct glide_job {
   csim_contact *contact;
@@ -64,7 +64,7 @@ static void limit_pairs(void *context, int first, int last) {
   csim_contact_screen(c, first, last, job->time, flag);
   for (int i = first; i < last; i++) {
     if (!flag[i - first]) continue;
-    const csim_candidate *pair = &c->near.list[i];
+    const csim_candidate *pair = &c->brief[i];
     csim_pair_kind kind = csim_candidate_kind(pair);
     int v[4];
     csim_candidate_vertices(&c->skin, pair, v);
@@ -97,16 +97,20 @@ static void limit_planes(void *context, int first, int last) {
   }
 }
 
-static void find_limits(glide_job *job) {
+// -1 when out of memory.
+static int find_limits(glide_job *job) {
   csim_contact *c = job->contact;
   double one = 1;
   uint64_t bits;
   memcpy(&bits, &one, sizeof bits);
   atomic_store(&job->share, bits);
   atomic_store(&job->held, 0);
-  csim_contact_begin_screen(c, c->x, c->d, 0, 1.01 * CSIM_CONTACT_CUSHION * c->params.thickness);
-  csim_pool_for(c->pool, c->near.n, PAIR_GRAIN, limit_pairs, job);
+  if (csim_contact_begin_screen(c, c->x, c->d, 0,
+                                1.01 * CSIM_CONTACT_CUSHION * c->params.thickness))
+    return -1;
+  csim_pool_for(c->pool, c->nbrief, PAIR_GRAIN, limit_pairs, job);
   if (c->nplane) csim_pool_for(c->pool, c->skin.npoint, VERT_GRAIN, limit_planes, job);
+  return 0;
 }
 
 // The longest way of one that is not held; the others stay.
@@ -132,7 +136,7 @@ int csim_contact_glide(csim_contact *contact, const double *goal) {
     if (longest < 0.25 * contact->params.thickness) break; // slow motions need none of this
     if (csim_contact_cover(contact, *left)) return -1;
     job.time = *left;
-    find_limits(&job);
+    if (find_limits(&job)) return -1;
     double share = value_of(&job.share);
     csim_contact_displace(contact, share);
     csim_candidates_drift(contact->pool, &contact->near, share * *left);

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { VERT_GRAIN = 1024, PAIR_GRAIN = CSIM_SCREEN_ROOM, MAX_PASSES = 3, MAX_HORIZON = 8 };
+enum { VERT_GRAIN = 1024, PAIR_GRAIN = CSIM_CHOICE_CHUNK, MAX_PASSES = 3, MAX_HORIZON = 8 };
 
 typedef struct move_job {
   csim_contact *contact;
@@ -103,7 +103,7 @@ static void refer_range(void *context, int first, int last) {
 static int search(csim_contact *contact, int (*fn)(csim_pool *, csim_candidates *)) {
   csim_phase before = csim_pool_phase(contact->pool, CSIM_PHASE_SEARCH);
   contact->report.collected++;
-  contact->marked = 0; // marks are of places on the list
+  contact->brief_holds = contact->marked = 0;
   contact->failed |= fn(contact->pool, &contact->near) != 0;
   csim_pool_phase(contact->pool, before);
   return contact->failed ? -1 : 0;
@@ -214,7 +214,7 @@ static void truncate_pairs(void *context, int first, int last) {
   unsigned char flag[PAIR_GRAIN];
   csim_contact_screen(c, first, last, 0, flag);
   for (int i = first; i < last; i++)
-    if (flag[i - first]) truncate_pair(c, &c->near.list[i], keep);
+    if (flag[i - first]) truncate_pair(c, &c->brief[i], keep);
 }
 
 static void truncate_planes(void *context, int first, int last) {
@@ -258,9 +258,10 @@ double csim_contact_truncate(csim_contact *contact, double keep) {
   csim_pool *pool = contact->pool;
   int n = contact->skin.nvert;
   csim_pool_for(pool, n, VERT_GRAIN, limit_reach, &job);
-  csim_contact_begin_screen(contact, contact->x, contact->d, 1,
-                            1.01 * keep * contact->params.thickness);
-  csim_pool_for(pool, contact->near.n, PAIR_GRAIN, truncate_pairs, &job);
+  if (csim_contact_begin_screen(contact, contact->x, contact->d, 1,
+                                1.01 * keep * contact->params.thickness))
+    return -1;
+  csim_pool_for(pool, contact->nbrief, PAIR_GRAIN, truncate_pairs, &job);
   if (contact->nplane) csim_pool_for(pool, contact->skin.npoint, VERT_GRAIN, truncate_planes, &job);
   contact->report.shortened = (int)csim_pool_sum(pool, n, shorten, &job);
   return contact->report.least = -csim_pool_max(pool, n, -1, least_share, contact);
@@ -301,6 +302,7 @@ int csim_contact_advance(csim_contact *contact, const double *goal, double *x) {
     double wanted = csim_vector_max3(contact->pool, n, contact->d);
     if (csim_contact_cover(contact, 0)) return -1;
     double least = csim_contact_truncate(contact, CSIM_CONTACT_CUSHION);
+    if (least < 0) return -1;
     csim_contact_displace(contact, 1);
     // what is stopped by contact stays short; what was stopped by its reach, or by something that
     // has moved on since, can go on
@@ -328,6 +330,7 @@ double csim_contact_filter(csim_contact *contact, double *d) {
                 &(move_job){.contact = contact, .x = d});
   if (csim_contact_cover(contact, 0)) return -1;
   double least = csim_contact_truncate(contact, CSIM_CONTACT_FLOOR);
+  if (least < 0) return -1;
   csim_vector_copy(contact->pool, 3 * contact->skin.nbody_vert, contact->d, d);
   return least;
 }

@@ -7,44 +7,143 @@
 
 enum { ITEM_GRAIN = 4096 };
 
+// Of the thickness: what vertices may move before the brief list is made anew.
+#define BRIEF_MARGIN 0.25
+
 // Rounded up.
 static float to_float(double x) {
   return (float)(x * (1 + 1e-6));
 }
 
+// What every item may have moved, from contact->moved or contact->allowed.
+typedef struct measure_job {
+  csim_contact *contact;
+  const double *moved;
+} measure_job;
+
+static void measure_points(void *context, int first, int last) {
+  const measure_job *job = context;
+  csim_contact *c = job->contact;
+  for (int i = first; i < last; i++) c->item_moved[i] = to_float(job->moved[c->skin.point[i]]);
+}
+
 static void measure_edges(void *context, int first, int last) {
-  csim_contact *c = context;
-  const double *m = c->moved;
+  const measure_job *job = context;
+  csim_contact *c = job->contact;
+  const double *m = job->moved;
+  float *moved = c->item_moved + c->skin.npoint;
   for (int i = first; i < last; i++) {
     const int *v = c->skin.edge + 2 * (ptrdiff_t)i;
-    c->edge_moved[i] = to_float(csim_max(m[v[0]], m[v[1]]));
+    moved[i] = to_float(csim_max(m[v[0]], m[v[1]]));
   }
 }
 
 static void measure_tris(void *context, int first, int last) {
-  csim_contact *c = context;
-  const double *m = c->moved;
+  const measure_job *job = context;
+  csim_contact *c = job->contact;
+  const double *m = job->moved;
+  float *moved = c->item_moved + c->skin.npoint + c->skin.nedge;
   for (int i = first; i < last; i++) {
     const int *v = c->skin.tri + 3 * (ptrdiff_t)i;
-    c->tri_moved[i] = to_float(csim_max(m[v[0]], csim_max(m[v[1]], m[v[2]])));
+    moved[i] = to_float(csim_max(m[v[0]], csim_max(m[v[1]], m[v[2]])));
   }
 }
 
-void csim_contact_begin_screen(csim_contact *contact, const double *x, const double *way, int alone,
-                               double distance) {
+static void measure_items(csim_contact *contact, const double *moved) {
+  measure_job job = {contact, moved};
+  csim_pool_for(contact->pool, contact->skin.npoint, ITEM_GRAIN, measure_points, &job);
+  csim_pool_for(contact->pool, contact->skin.nedge, ITEM_GRAIN, measure_edges, &job);
+  csim_pool_for(contact->pool, contact->skin.ntri, ITEM_GRAIN, measure_tris, &job);
+}
+
+// Whether a candidate can come nearer than `limit` by what its items may have moved from their
+// references, while the clock goes on until `later`.
+static inline int can_matter(const csim_contact *contact, const csim_candidate *c, double later,
+                             double limit) {
+  int edges = contact->skin.npoint, tris = edges + contact->skin.nedge, is_edge = c->b < 0;
+  const float *moved = contact->item_moved;
+  double a = moved[c->a + (is_edge ? edges : 0)];
+  double b = moved[is_edge ? edges - 1 - c->b : tris + c->b];
+  double closing = c->closing, gone = csim_max(contact->near.clock * closing, later * closing);
+  return (double)c->gap - gone - a - b < limit;
+}
+
+// --------------------------------------------------------------------------------- the brief list
+
+// A step looks at its candidates again and again, and most are out of the question for all of it.
+static void choose_chunk(void *context, int chunk, uint64_t *word) {
+  const csim_contact *c = context;
+  const csim_candidate *list = c->near.list + (ptrdiff_t)chunk * CSIM_CHOICE_CHUNK;
+  int n = c->near.n - chunk * CSIM_CHOICE_CHUNK;
+  double limit = c->params.thickness * (1 + 1e-6);
+  for (int i = 0; i < n && i < CSIM_CHOICE_CHUNK; i++)
+    if (can_matter(c, &list[i], c->brief_until, limit)) csim_choose(word, i);
+}
+
+static void copy_chosen(void *context, int chunk) {
+  csim_contact *c = context;
+  const csim_candidate *list = c->near.list + (ptrdiff_t)chunk * CSIM_CHOICE_CHUNK;
+  csim_candidate *to = c->brief + c->chosen.start[chunk];
+  csim_chosen at = csim_choice_walk(&c->chosen, chunk);
+  for (int i; (i = csim_next_chosen(&at)) >= 0;) *to++ = list[i];
+}
+
+static void allow_range(void *context, int first, int last) {
+  csim_contact *c = context;
+  double more = BRIEF_MARGIN * c->params.thickness;
+  for (int i = first; i < last; i++)
+    c->allowed[i] = csim_max(c->moved[i], csim_min(c->near.reach[i], c->moved[i] + more));
+}
+
+static double count_beyond(void *context, int first, int last) {
+  const csim_contact *c = context;
+  double count = 0;
+  for (int i = first; i < last; i++) count += !(c->moved[i] <= c->allowed[i]);
+  return count;
+}
+
+// Makes the brief list, unless the one there is still holds. -1 when out of memory.
+static int keep_brief(csim_contact *c) {
+  double until = c->near.clock + c->time_left;
+  int n = c->skin.nvert;
+  if (c->brief_holds && until <= c->brief_until && csim_pool_sum(c->pool, n, count_beyond, c) == 0)
+    return 0;
+  c->marked = c->brief_holds = c->nbrief = 0;
+  c->brief_until = until + 1e-6 * c->h; // sums of parts of a step round
+  csim_pool_for(c->pool, n, ITEM_GRAIN, allow_range, c);
+  measure_items(c, c->allowed);
+  int total = csim_choice_make(c->pool, &c->chosen, csim_chunks(c->near.n), choose_chunk, c);
+  csim_candidate *brief =
+      total < 0 ? NULL : csim_grow(c->brief, &c->brief_room, total, sizeof *brief);
+  if (!brief) {
+    c->failed = 1;
+    return -1;
+  }
+  c->brief = brief;
+  c->nbrief = total;
+  csim_pool_run(c->pool, c->chosen.nchunk, copy_chosen, c);
+  c->brief_holds = 1;
+  return 0;
+}
+
+// ----------------------------------------------------------------------------------------- a look
+
+int csim_contact_begin_screen(csim_contact *contact, const double *x, const double *way, int alone,
+                              double distance) {
   csim_sieve *sieve = &contact->near.sieve;
   sieve->distance = (float)(distance * (1 + 1e-6));
   sieve->share = (float)CSIM_FILTER_SHARE;
   sieve->alone = alone;
   csim_sieve_fill(contact->pool, sieve, x, way, 1, NULL);
-  csim_pool_for(contact->pool, contact->skin.nedge, ITEM_GRAIN, measure_edges, contact);
-  csim_pool_for(contact->pool, contact->skin.ntri, ITEM_GRAIN, measure_tris, contact);
+  if (keep_brief(contact)) return -1;
+  measure_items(contact, contact->moved);
+  return 0;
 }
 
 // Pairs of one kind on their way through the sieve, and where they stand among the flags.
 typedef struct batch {
-  int n, at[CSIM_SCREEN_ROOM];
-  csim_pair pair[CSIM_SCREEN_ROOM];
+  int n, at[CSIM_CHOICE_CHUNK];
+  csim_pair pair[CSIM_CHOICE_CHUNK];
 } batch;
 
 static void sift(const csim_sieve *sieve, const batch *b,
@@ -57,27 +156,19 @@ static void sift(const csim_sieve *sieve, const batch *b,
 
 void csim_contact_screen(const csim_contact *contact, int first, int last, double time,
                          unsigned char *flag) {
-  const csim_candidates *near = &contact->near;
-  const float *edge = contact->edge_moved, *tri = contact->tri_moved;
-  double limit = near->sieve.distance, later = near->clock + time;
+  const csim_sieve *sieve = &contact->near.sieve;
+  double limit = sieve->distance, later = contact->near.clock + time;
   batch triangles, edges;
   triangles.n = edges.n = 0;
-  assert(last - first <= CSIM_SCREEN_ROOM);
+  assert(last - first <= CSIM_CHOICE_CHUNK);
   memset(flag, 0, (size_t)(last - first));
   for (int i = first; i < last; i++) {
-    const csim_candidate *c = &near->list[i];
-    double gap = csim_min(csim_candidate_gap(c, near->clock), csim_candidate_gap(c, later));
-    if (c->b < 0) {
-      edges.at[edges.n] = i - first;
-      edges.pair[edges.n] = (csim_pair){c->a, -1 - c->b};
-      edges.n += gap - (double)edge[c->a] - (double)edge[-1 - c->b] < limit;
-    } else {
-      double point = contact->moved[contact->skin.point[c->a]];
-      triangles.at[triangles.n] = i - first;
-      triangles.pair[triangles.n] = (csim_pair){c->a, c->b};
-      triangles.n += gap - point - (double)tri[c->b] < limit;
-    }
+    const csim_candidate *c = &contact->brief[i];
+    batch *to = c->b < 0 ? &edges : &triangles;
+    to->at[to->n] = i - first;
+    to->pair[to->n] = (csim_pair){c->a, c->b < 0 ? -1 - c->b : c->b};
+    to->n += can_matter(contact, c, later, limit);
   }
-  sift(&near->sieve, &triangles, csim_sieve_triangles, flag);
-  sift(&near->sieve, &edges, csim_sieve_edges, flag);
+  sift(sieve, &triangles, csim_sieve_triangles, flag);
+  sift(sieve, &edges, csim_sieve_edges, flag);
 }

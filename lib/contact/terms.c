@@ -10,12 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-  PAIR_CHUNK = CSIM_SCREEN_ROOM,
-  CHUNK_WORDS = PAIR_CHUNK / 64,
-  BLOCK_GRAIN = 256,
-  ROW_GRAIN = 256
-};
+enum { BLOCK_GRAIN = 256, ROW_GRAIN = 256 };
 
 // Reaches and keeps of a pair whose contact distances are `scale` of the general ones.
 typedef struct gap_range {
@@ -72,12 +67,10 @@ static int is_active(const csim_contact *c, const csim_candidate *pair, active_p
   csim_pair_kind kind = csim_candidate_kind(pair);
   int *v = active->v;
   csim_candidate_vertices(&c->skin, pair, v);
-  double least = csim_candidate_gap(pair, c->near.clock) - csim_contact_pair_moved(c, kind, v);
-  if (least >= c->params.thickness || !(pair->weight > 0)) return 0;
+  if (!(pair->weight > 0)) return 0;
   active->scale = csim_candidate_scale(&c->near, kind, v);
   double limit = c->params.thickness * active->scale;
   const double *p[4];
-  if (least >= limit) return 0;
   for (int k = 0; k < 4; k++) p[k] = c->look + 3 * (ptrdiff_t)v[k];
   double d2 = csim_pair_closest(kind, p, active->w);
   active->d = sqrt(d2);
@@ -106,25 +99,23 @@ typedef struct term_job {
   int npair, nplane; // chunks
 } term_job;
 
-// Chunks of candidates, then chunks of points against all planes. Each marks its active items in
-// its own words of `active`, and sums up their energies.
-static void mark_chunk(void *context, int chunk) {
+// Chunks of the brief list, then chunks of points against all planes: chooses what is active, and
+// sums up its energy.
+static void choose_active(void *context, int chunk, uint64_t *word) {
   const term_job *job = context;
   csim_contact *c = job->contact;
-  unsigned char flag[PAIR_CHUNK];
-  uint64_t *mark = c->active + (ptrdiff_t)chunk * CHUNK_WORDS;
-  int pairs = chunk < job->npair, first = (pairs ? chunk : chunk - job->npair) * PAIR_CHUNK;
-  int last = pairs ? c->near.n : count_points(c) * c->nplane, n = 0;
+  unsigned char flag[CSIM_CHOICE_CHUNK];
+  int pairs = chunk < job->npair, first = (pairs ? chunk : chunk - job->npair) * CSIM_CHOICE_CHUNK;
+  int last = pairs ? c->nbrief : count_points(c) * c->nplane;
   double energy = 0;
-  if (last > first + PAIR_CHUNK) last = first + PAIR_CHUNK;
-  memset(mark, 0, CHUNK_WORDS * sizeof *mark);
+  if (last > first + CSIM_CHOICE_CHUNK) last = first + CSIM_CHOICE_CHUNK;
   if (pairs) csim_contact_screen(c, first, last, 0, flag);
   for (int i = first; i < last; i++) {
     double b[3];
     if (pairs) {
       active_pair at;
-      if (!flag[i - first] || !is_active(c, &c->near.list[i], &at)) continue;
-      evaluate(c, at.scale, stiffness_of(c, at.v) * c->near.list[i].weight, at.d, b);
+      if (!flag[i - first] || !is_active(c, &c->brief[i], &at)) continue;
+      evaluate(c, at.scale, stiffness_of(c, at.v) * c->brief[i].weight, at.d, b);
     } else {
       const csim_contact_plane *plane = &c->plane[i % c->nplane];
       int v = c->skin.point[i / c->nplane];
@@ -132,11 +123,9 @@ static void mark_chunk(void *context, int chunk) {
       if (!(d > 0)) continue;
       evaluate(c, scale, stiffness_at(c, plane->part, c->skin.mass[v], c->skin.elastic[v]), d, b);
     }
-    mark[(i - first) / 64] |= (uint64_t)1 << (i - first) % 64;
+    csim_choose(word, i - first);
     energy += b[0];
-    n++;
   }
-  c->count[chunk] = n;
   c->chunk_energy[chunk] = energy;
 }
 
@@ -173,67 +162,46 @@ static void make_plane_term(const csim_contact *c, int item, csim_contact_term *
 static void make_chunk(void *context, int chunk) {
   const term_job *job = context;
   csim_contact *c = job->contact;
-  csim_contact_term *term = c->term + c->start[chunk];
-  int pairs = chunk < job->npair, first = (pairs ? chunk : chunk - job->npair) * PAIR_CHUNK;
-  for (int k = 0; k < CHUNK_WORDS; k++)
-    for (uint64_t word = c->active[(ptrdiff_t)chunk * CHUNK_WORDS + k]; word; word &= word - 1) {
-      int i = first + 64 * k + __builtin_ctzll(word);
-      if (pairs)
-        make_pair_term(c, &c->near.list[i], term++);
-      else
-        make_plane_term(c, i, term++);
-    }
+  csim_contact_term *term = c->term + c->active.start[chunk];
+  int pairs = chunk < job->npair, first = (pairs ? chunk : chunk - job->npair) * CSIM_CHOICE_CHUNK;
+  csim_chosen at = csim_choice_walk(&c->active, chunk);
+  for (int i; (i = csim_next_chosen(&at)) >= 0;)
+    if (pairs)
+      make_pair_term(c, &c->brief[first + i], term++);
+    else
+      make_plane_term(c, first + i, term++);
 }
 
-// Room for what is kept of each of n chunks. 0 when out of memory.
-static int make_chunk_room(csim_contact *c, int n) {
-  uint64_t *active =
-      csim_grow(c->active, &c->active_room, (ptrdiff_t)n * CHUNK_WORDS, sizeof *active);
-  if (active) c->active = active;
-  int *count = csim_grow(c->count, &c->count_room, n, sizeof *count);
-  if (count) c->count = count;
-  int *start = csim_grow(c->start, &c->start_room, n, sizeof *start);
-  if (start) c->start = start;
-  double *energy = csim_grow(c->chunk_energy, &c->energy_room, n, sizeof *energy);
-  if (energy) c->chunk_energy = energy;
-  return active && count && start && energy;
-}
-
-// Marks the active items at contact->look, unless they are marked already: a line search asks for
-// the energy where the next iteration then asks for the gradient. Returns the number of chunks; -1
-// when out of memory.
+// Chooses the active pairs at contact->look, unless that is done: a line search asks for the energy
+// where the next iteration then asks for the gradient. -1 when out of memory.
 static int mark_active(csim_contact *c, term_job *job) {
-  int planes = count_points(c) * c->nplane;
-  *job = (term_job){.contact = c,
-                    .npair = (c->near.n + PAIR_CHUNK - 1) / PAIR_CHUNK,
-                    .nplane = (planes + PAIR_CHUNK - 1) / PAIR_CHUNK};
-  int nchunk = job->npair + job->nplane;
-  if (c->marked) return nchunk;
-  if (!make_chunk_room(c, nchunk)) {
-    c->failed = 1;
-    return -1;
+  if (!c->marked) {
+    csim_contact_measure(c, c->look);
+    if (csim_contact_begin_screen(c, c->look, NULL, 1, c->params.thickness)) return -1;
   }
-  csim_contact_measure(c, c->look);
-  csim_contact_begin_screen(c, c->look, NULL, 1, c->params.thickness);
-  csim_pool_run(c->pool, nchunk, mark_chunk, job);
-  c->marked = 1;
-  return nchunk;
+  *job = (term_job){c, csim_chunks(c->nbrief), csim_chunks(count_points(c) * c->nplane)};
+  if (c->marked) return 0;
+  int nchunk = job->npair + job->nplane;
+  double *energy = csim_grow(c->chunk_energy, &c->energy_room, nchunk, sizeof *energy);
+  if (energy) c->chunk_energy = energy;
+  c->marked = energy && csim_choice_make(c->pool, &c->active, nchunk, choose_active, job) >= 0;
+  c->failed |= !c->marked;
+  return c->marked ? 0 : -1;
 }
 
 void csim_contact_find_terms(csim_contact *contact) {
   term_job job;
   if (contact->seen) return;
   contact->nterm = 0;
-  int nchunk = mark_active(contact, &job), total = 0;
-  for (int k = 0; k < nchunk; k++) {
-    contact->start[k] = total;
-    total += contact->count[k];
-  }
+  if (mark_active(contact, &job)) return;
+  int nchunk = contact->active.nchunk, total = contact->active.start[nchunk];
   csim_contact_term *term =
       csim_grow(contact->term, &contact->term_room, total, sizeof *contact->term);
-  if (term) contact->term = term;
-  contact->failed |= !term;
-  if (!term || nchunk < 0) return;
+  if (!term) {
+    contact->failed = 1;
+    return;
+  }
+  contact->term = term;
   contact->nterm = total;
   csim_pool_run(contact->pool, nchunk, make_chunk, &job);
   contact->seen = 1;
@@ -243,9 +211,9 @@ void csim_contact_find_terms(csim_contact *contact) {
 
 double csim_contact_terms_value(csim_contact *contact) {
   term_job job;
-  int nchunk = mark_active(contact, &job);
   double sum = 0;
-  for (int k = 0; k < nchunk; k++) sum += contact->chunk_energy[k];
+  if (mark_active(contact, &job)) return 0;
+  for (int k = 0; k < contact->active.nchunk; k++) sum += contact->chunk_energy[k];
   return sum;
 }
 
