@@ -23,7 +23,7 @@ static void choose_chunk(void *context, int chunk) {
 }
 
 int csim_choice_make(csim_pool *pool, csim_choice *choice, int nchunk, csim_choose_fn *fn,
-                        void *context) {
+                     void *context) {
   csim_choice *s = choice;
   uint64_t *word =
       csim_grow(s->word, &s->word_room, (ptrdiff_t)nchunk * CSIM_CHOICE_WORDS, sizeof *word);

@@ -24,7 +24,7 @@ typedef void csim_choose_fn(void *context, int chunk, uint64_t *word);
 /// Asks fn about all chunks.
 /// @return the number of items chosen, or -1 when out of memory
 int csim_choice_make(csim_pool *pool, csim_choice *choice, int nchunk, csim_choose_fn *fn,
-                        void *context);
+                     void *context);
 void csim_choice_free(csim_choice *choice);
 
 /// Number of chunks of n items.

@@ -88,7 +88,7 @@ void csim_contact_free(csim_contact *contact) {
   csim_candidates_free(&contact->near);
   free(contact->term);
   free(contact->friction);
-  free(contact->block);
+  free(contact->corners);
   free(contact->product);
   csim_choice_free(&contact->active);
   csim_choice_free(&contact->chosen);

@@ -40,15 +40,8 @@ typedef struct csim_friction_term {
   double n[3];
   double start[3]; ///< [m] sum_k w_k x_k then
   double limit;    ///< [N] mu times the normal force
+  double B[9];     ///< [N/m] second derivative in the slip, of the last Hessian
 } csim_friction_term;
-
-/// A term's part of the Hessian between two or more free vertices: (w w^T) (x) B.
-typedef struct csim_contact_block {
-  int n; ///< free vertices
-  int v[4];
-  double w[4];
-  double B[9]; ///< [N/m]
-} csim_contact_block;
 
 /// The half-space n.x >= offset is free.
 typedef struct csim_contact_plane {
@@ -102,29 +95,31 @@ typedef struct csim_contact {
   float *item_moved;           ///< [m] the same of points, then edges, then triangles, rounded up
   _Atomic unsigned char *held; ///< (skin.nvert) takes no part in the glide
   _Atomic uint64_t *share;     ///< (skin.nvert) bits of the share of d let through
-  // growing lists
-  int nterm, nfriction, nblock, ntouched;
-  ptrdiff_t term_room, friction_room, block_room;
-  ptrdiff_t energy_room, brief_room;
-  csim_contact_term *term;      ///< (nterm)
-  csim_friction_term *friction; ///< (nfriction)
-  csim_contact_block *block;    ///< (nblock)
-  ptrdiff_t product_room, around_room, touched_room, touched_start_room, diag_room;
-  double *product;      ///< (nblock or nfriction x 3) of blocks and a vector; forces of friction
+  // the brief list: candidates that may matter in this step, see screen.c
+  int nbrief, brief_holds;
+  csim_candidate *brief; ///< (nbrief)
+  csim_choice chosen;    ///< of all candidates
+  double *allowed;       ///< (skin.nvert) [m] largest `moved` for which the list holds
+  double brief_until;    ///< [s] of the clock
+  // terms
   csim_choice active;   ///< of the brief list, then of points and planes
   double *chunk_energy; ///< [J] of each of its chunks
-  csim_choice chosen;   ///< of the candidates: the brief list
-  int nbrief;
-  csim_candidate *brief; ///< (nbrief) candidates that may matter in this step, see screen.c
-  double *allowed;       ///< (skin.nvert) [m] largest `moved` for which that holds
-  double brief_until;    ///< [s] of the clock
-  int brief_holds;
+  int nterm, nfriction;
+  csim_contact_term *term;      ///< (nterm)
+  csim_friction_term *friction; ///< (nfriction)
+  // the Hessian: blocks are those of terms, then of friction, see terms.c
+  int ncoupled;           ///< blocks that couple free vertices
+  unsigned char *corners; ///< (nterm + nfriction) a bit for each corner that is free, of those
+  double *product;        ///< (nterm + nfriction x 3) B w x of each block; or friction's forces
+  int ntouched;
   int *touched;       ///< (ntouched) free vertices in blocks
   int *touched_start; ///< (ntouched + 1) into around
   int *touched_row;   ///< (skin.nbody_vert) place in touched
   double *diag;       ///< (ntouched x 9) what the blocks add to the diagonal
   int *around;        ///< block and corner: 4 block + corner
-  int failed;         ///< out of memory
+  ptrdiff_t brief_room, energy_room, term_room, friction_room, corner_room, product_room,
+      touched_room, touched_start_room, diag_room, around_room;
+  int failed; ///< out of memory
   csim_contact_report report;
 } csim_contact;
 

@@ -219,51 +219,62 @@ double csim_contact_terms_value(csim_contact *contact) {
 
 // ---------------------------------------------------------------------------------------- Hessian
 
-// The free vertices of a pair, first things first: most pairs of a body and a collider have but one
-// or two.
-static void set_block(const csim_contact *c, const int v[4], const double w[4],
-                      csim_contact_block *block) {
-  block->n = 0;
-  for (int k = 0; k < 4; k++) {
-    if (w[k] == 0 || !csim_contact_is_free(c, v[k])) continue;
-    block->v[block->n] = v[k];
-    block->w[block->n++] = w[k];
+// Blocks are terms and then friction's terms: (w w^T) (x) B over the free vertices of each. Block i
+// of a term is made where it is needed, of friction it is kept with the term.
+static const double *block_weights(const csim_contact *c, int i, const int **v) {
+  if (i < c->nterm) {
+    *v = c->term[i].v;
+    return c->term[i].w;
+  }
+  *v = c->friction[i - c->nterm].v;
+  return c->friction[i - c->nterm].w;
+}
+
+static const double *block_matrix(const csim_contact *c, int i, double room[9]) {
+  if (i >= c->nterm) return c->friction[i - c->nterm].B;
+  memset(room, 0, 9 * sizeof *room);
+  csim_mat3_add_outer(c->term[i].stiff, c->term[i].n, c->term[i].n, room);
+  return room;
+}
+
+// A bit for each corner of a block that is free and has weight: most pairs of a body and a collider
+// have but one or two.
+static void find_corners(void *context, int first, int last) {
+  csim_contact *c = context;
+  for (int i = first; i < last; i++) {
+    const int *v;
+    const double *w = block_weights(c, i, &v);
+    c->corners[i] = 0;
+    for (int k = 0; k < 4; k++)
+      if (w[k] != 0 && csim_contact_is_free(c, v[k])) c->corners[i] |= (unsigned char)(1 << k);
+    if (i >= c->nterm) {
+      csim_friction_term *f = &c->friction[i - c->nterm];
+      double force[3];
+      csim_contact_friction_force(c, f, force, f->B);
+    }
   }
 }
 
-static void fill_blocks(void *context, int first, int last) {
-  csim_contact *c = context;
-  for (int i = first; i < last; i++) {
-    csim_contact_block *block = &c->block[i];
-    if (i < c->nterm) {
-      const csim_contact_term *t = &c->term[i];
-      set_block(c, t->v, t->w, block);
-      memset(block->B, 0, sizeof block->B);
-      csim_mat3_add_outer(t->stiff, t->n, t->n, block->B);
-    } else {
-      const csim_friction_term *f = &c->friction[i - c->nterm];
-      double force[3];
-      set_block(c, f->v, f->w, block);
-      csim_contact_friction_force(c, f, force, block->B);
-    }
-  }
+static int has_many(unsigned corners) {
+  return (corners & (corners - 1)) != 0;
 }
 
 // What lies between one free vertex and something that is led is on the diagonal as a whole: about
-// half of all blocks where cloth lies on a collider. The others stay on the list, in their order.
-static void settle_single_blocks(csim_contact *c, csim_bsr *H) {
+// half of all blocks where cloth lies on a collider. Returns how many others there are.
+static int settle_single_blocks(csim_contact *c, csim_bsr *H) {
   int n = 0;
-  for (int i = 0; i < c->nblock; i++) {
-    const csim_contact_block *block = &c->block[i];
-    if (block->n > 1) {
-      if (n < i) c->block[n] = *block;
-      n++;
-    } else if (block->n == 1 && H) {
-      double *at = H->val + 9 * (ptrdiff_t)H->pattern->diag[block->v[0]];
-      for (int j = 0; j < 9; j++) at[j] += block->w[0] * block->w[0] * block->B[j];
-    }
+  for (int i = 0; i < c->nterm + c->nfriction; i++) {
+    n += has_many(c->corners[i]);
+    if (!c->corners[i] || has_many(c->corners[i])) continue;
+    int k = __builtin_ctz(c->corners[i]);
+    double room[9];
+    const int *v;
+    const double *w = block_weights(c, i, &v), *B = block_matrix(c, i, room);
+    double *at = H ? H->val + 9 * (ptrdiff_t)H->pattern->diag[v[k]] : NULL;
+    for (int j = 0; H && j < 9; j++) at[j] += w[k] * w[k] * B[j];
+    c->corners[i] = 0;
   }
-  c->nblock = n;
+  return n;
 }
 
 // Room for n free vertices in blocks. 0 when out of memory.
@@ -279,31 +290,39 @@ static int make_room(csim_contact *c, int n) {
 
 // Which blocks each free vertex is in, by rising number. 0 when out of memory.
 static int index_blocks(csim_contact *c) {
-  int *row = c->touched_row, nbody = c->skin.nbody_vert, n = 0;
+  int *row = c->touched_row, nbody = c->skin.nbody_vert, nblock = c->nterm + c->nfriction, n = 0;
+  const int *v;
   memset(row, 0, (size_t)nbody * sizeof *row);
   ptrdiff_t total = 0;
-  for (int i = 0; i < c->nblock; i++)
-    for (int k = 0; k < c->block[i].n; k++) {
-      n += row[c->block[i].v[k]]++ == 0;
+  for (int i = 0; i < nblock; i++) {
+    block_weights(c, i, &v);
+    for (unsigned left = c->corners[i]; left; left &= left - 1) {
+      n += row[v[__builtin_ctz(left)]]++ == 0;
       total++;
     }
+  }
   int *around = csim_grow(c->around, &c->around_room, total, sizeof *around);
   if (around) c->around = around;
   if (!around || !make_room(c, n)) return 0;
   int *start = c->touched_start, at = 0;
   n = 0;
-  for (int v = 0; v < nbody; v++) {
-    if (row[v] == 0) continue;
-    c->touched[n] = v;
+  for (int i = 0; i < nbody; i++) {
+    if (row[i] == 0) continue;
+    c->touched[n] = i;
     start[n] = at;
-    at += row[v];
-    row[v] = n++;
+    at += row[i];
+    row[i] = n++;
   }
   start[n] = at;
   c->ntouched = n;
   // filling moves each start to its end, the next one's start: shift back afterwards
-  for (int i = 0; i < c->nblock; i++)
-    for (int k = 0; k < c->block[i].n; k++) around[start[row[c->block[i].v[k]]]++] = 4 * i + k;
+  for (int i = 0; i < nblock; i++) {
+    block_weights(c, i, &v);
+    for (unsigned left = c->corners[i]; left; left &= left - 1) {
+      int k = __builtin_ctz(left);
+      around[start[row[v[k]]]++] = 4 * i + k;
+    }
+  }
   for (int k = n; k > 0; k--) start[k] = start[k - 1];
   start[0] = 0;
   return 1;
@@ -318,12 +337,13 @@ static void add_diagonals(void *context, int first, int last) {
   const diag_job *job = context;
   csim_contact *c = job->contact;
   for (int r = first; r < last; r++) {
-    double *D = c->diag + 9 * (ptrdiff_t)r;
+    double *D = c->diag + 9 * (ptrdiff_t)r, room[9];
     memset(D, 0, 9 * sizeof *D);
     for (int k = c->touched_start[r]; k < c->touched_start[r + 1]; k++) {
-      const csim_contact_block *block = &c->block[c->around[k] / 4];
-      double w = block->w[c->around[k] % 4];
-      for (int j = 0; j < 9; j++) D[j] += w * w * block->B[j];
+      const int *v;
+      const double *B = block_matrix(c, c->around[k] / 4, room);
+      double w = block_weights(c, c->around[k] / 4, &v)[c->around[k] % 4];
+      for (int j = 0; j < 9; j++) D[j] += w * w * B[j];
     }
     if (!job->H) continue;
     double *at = job->H->val + 9 * (ptrdiff_t)job->H->pattern->diag[c->touched[r]];
@@ -340,20 +360,18 @@ int csim_contact_grow_product(csim_contact *contact, int n) {
 
 void csim_contact_hessian(csim_contact *contact, csim_bsr *H) {
   int n = contact->nterm + contact->nfriction;
-  contact->nblock = contact->ntouched = 0;
-  csim_contact_block *block =
-      csim_grow(contact->block, &contact->block_room, n, sizeof *contact->block);
-  if (block) contact->block = block;
-  contact->failed |= !block;
-  if (csim_contact_grow_product(contact, n) || !block) return;
-  contact->nblock = n;
-  csim_pool_for(contact->pool, n, BLOCK_GRAIN, fill_blocks, contact);
-  settle_single_blocks(contact, H);
+  contact->ncoupled = contact->ntouched = 0;
+  unsigned char *corners = csim_grow(contact->corners, &contact->corner_room, n, sizeof *corners);
+  if (corners) contact->corners = corners;
+  contact->failed |= !corners;
+  if (csim_contact_grow_product(contact, n) || !corners) return;
+  csim_pool_for(contact->pool, n, BLOCK_GRAIN, find_corners, contact);
+  int ncoupled = settle_single_blocks(contact, H);
   if (!index_blocks(contact)) {
-    contact->nblock = 0;
     contact->failed = 1;
     return;
   }
+  contact->ncoupled = ncoupled;
   csim_pool_for(contact->pool, contact->ntouched, ROW_GRAIN, add_diagonals,
                 &(diag_job){contact, H});
 }
@@ -366,12 +384,17 @@ typedef struct multiply_job {
 
 static void multiply_blocks(void *context, int first, int last) {
   const multiply_job *job = context;
+  const csim_contact *c = job->contact;
   for (int i = first; i < last; i++) {
-    const csim_contact_block *block = &job->contact->block[i];
-    double s[3] = {0};
-    for (int k = 0; k < block->n; k++)
-      csim_add_scaled(block->w[k], job->x + 3 * (ptrdiff_t)block->v[k], s);
-    csim_mat3_mul(block->B, s, job->contact->product + 3 * (ptrdiff_t)i);
+    if (!c->corners[i]) continue;
+    double s[3] = {0}, room[9];
+    const int *v;
+    const double *w = block_weights(c, i, &v);
+    for (unsigned left = c->corners[i]; left; left &= left - 1) {
+      int k = __builtin_ctz(left);
+      csim_add_scaled(w[k], job->x + 3 * (ptrdiff_t)v[k], s);
+    }
+    csim_mat3_mul(block_matrix(c, i, room), s, c->product + 3 * (ptrdiff_t)i);
   }
 }
 
@@ -382,7 +405,9 @@ static void gather_rows(void *context, int first, int last) {
     double sum[3] = {0}, own[3];
     for (int k = c->touched_start[r]; k < c->touched_start[r + 1]; k++) {
       int i = c->around[k] / 4;
-      csim_add_scaled(c->block[i].w[c->around[k] % 4], c->product + 3 * (ptrdiff_t)i, sum);
+      const int *v;
+      csim_add_scaled(block_weights(c, i, &v)[c->around[k] % 4], c->product + 3 * (ptrdiff_t)i,
+                      sum);
     }
     ptrdiff_t v = 3 * (ptrdiff_t)c->touched[r];
     csim_mat3_mul(c->diag + 9 * (ptrdiff_t)r, job->x + v, own);
@@ -392,7 +417,8 @@ static void gather_rows(void *context, int first, int last) {
 
 void csim_contact_multiply_rest(csim_pool *pool, const csim_contact *contact, const double *x,
                                 double *y) {
+  if (!contact->ncoupled) return;
   multiply_job job = {contact, x, y};
-  csim_pool_for(pool, contact->nblock, BLOCK_GRAIN, multiply_blocks, &job);
+  csim_pool_for(pool, contact->nterm + contact->nfriction, BLOCK_GRAIN, multiply_blocks, &job);
   csim_pool_for(pool, contact->ntouched, ROW_GRAIN, gather_rows, &job);
 }

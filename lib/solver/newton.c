@@ -89,7 +89,7 @@ static double multiply(csim_pool *pool, void *context, const double *p, double *
   csim_phase before = csim_pool_phase(pool, CSIM_PHASE_CONTACT);
   if (contact) csim_contact_multiply_rest(pool, contact, p, q);
   csim_pool_phase(pool, before);
-  return system->s->on_graph && !(contact && contact->nblock)
+  return system->s->on_graph && !(contact && contact->ncoupled)
              ? pq
              : csim_vector_dot(pool, 3 * system->problem->model->nvert, p, q);
 }
@@ -125,7 +125,7 @@ static int has_settled(const csim_problem *problem, newton *s) {
 // outside the matrix's pattern: then that solver's factor of the matrix preconditions PCG.
 static csim_solve_report solve_linear(const csim_problem *problem, newton *s) {
   const csim_solver_params *params = problem->params;
-  int coupled = problem->contact && problem->contact->nblock > 0;
+  int coupled = problem->contact && problem->contact->ncoupled > 0;
   csim_solve_report report = {.iterations = 1};
   if (params->linear == CSIM_LINEAR_CHOLESKY) {
     report.outcome = csim_cholesky_factor(&s->F, s->H.val);
