@@ -158,16 +158,16 @@ static int wanted(const csim_candidates *set, int u, int v, int left) {
   return (body_u && body_v ? set->self : body_u || body_v) && (!set->valid || left);
 }
 
+typedef int sieve_fn(const csim_sieve *sieve, int n, const csim_pair *pair, unsigned char *flag);
+
 // Moves those pairs to the front that the sieve does not rule out, and returns how many.
-static int sift(const csim_sieve *sieve, int (*near)(const csim_sieve *, int, const csim_pair *),
-                int n, csim_pair *pair) {
+static int sift(const csim_sieve *sieve, sieve_fn *near, int n, csim_pair *pair) {
+  unsigned char flag[CSIM_MET_ROOM];
   int kept = 0;
-  for (int i = 0; i < n; i += 4) {
-    int count = n - i < 4 ? n - i : 4, mask = near(sieve, count, pair + i);
-    for (int k = 0; k < count; k++) {
-      pair[kept] = pair[i + k];
-      kept += mask >> k & 1;
-    }
+  near(sieve, n, pair, flag);
+  for (int i = 0; i < n; i++) {
+    pair[kept] = pair[i];
+    kept += flag[i];
   }
   return kept;
 }

@@ -146,18 +146,16 @@ typedef struct batch {
   csim_pair pair[CSIM_CHOICE_CHUNK];
 } batch;
 
-static void sift(const csim_sieve *sieve, const batch *b,
-                 int (*near)(const csim_sieve *, int, const csim_pair *), unsigned char *flag) {
-  for (int i = 0; i < b->n; i += 4) {
-    int count = b->n - i < 4 ? b->n - i : 4, mask = near(sieve, count, b->pair + i);
-    for (int k = 0; k < count; k++) flag[b->at[i + k]] = mask >> k & 1;
-  }
+// What the sieve says of a batch, to its places among the flags.
+static void place_flags(const batch *b, const unsigned char *near, unsigned char *flag) {
+  for (int i = 0; i < b->n; i++) flag[b->at[i]] = near[i];
 }
 
 void csim_contact_screen(const csim_contact *contact, int first, int last, double time,
                          unsigned char *flag) {
   const csim_sieve *sieve = &contact->near.sieve;
   double limit = sieve->distance, later = contact->near.clock + time;
+  unsigned char near[CSIM_CHOICE_CHUNK];
   batch triangles, edges;
   triangles.n = edges.n = 0;
   assert(last - first <= CSIM_CHOICE_CHUNK);
@@ -169,6 +167,8 @@ void csim_contact_screen(const csim_contact *contact, int first, int last, doubl
     to->pair[to->n] = (csim_pair){c->a, c->b < 0 ? -1 - c->b : c->b};
     to->n += can_matter(contact, c, later, limit);
   }
-  sift(sieve, &triangles, csim_sieve_triangles, flag);
-  sift(sieve, &edges, csim_sieve_edges, flag);
+  csim_sieve_triangles(sieve, triangles.n, triangles.pair, near);
+  place_flags(&triangles, near, flag);
+  csim_sieve_edges(sieve, edges.n, edges.pair, near);
+  place_flags(&edges, near, flag);
 }

@@ -1,10 +1,10 @@
-// contact/sieve.h: pairs that are surely too far apart, four at a time. Needs contact/skin.h,
+// contact/sieve.h: pairs that are surely too far apart, eight at a time. Needs contact/skin.h,
 // boxes.h.
 //
 // Most pairs whose boxes meet are neighbours within a sheet, and most pairs on a list are not about
 // to touch. A slab between the two primitives, across what is about their shortest connection,
 // settles nearly all of them: single precision is enough, with a margin for what it rounds, and so
-// four pairs cost little more than one.
+// eight pairs cost little more than one.
 #ifndef CSIM_CONTACT_SIEVE_H
 #define CSIM_CONTACT_SIEVE_H
 
@@ -37,11 +37,14 @@ int csim_sieve_create(csim_arena *arena, const csim_skin *skin, csim_sieve *siev
 void csim_sieve_fill(csim_pool *pool, csim_sieve *sieve, const double *x, const double *way,
                      double time, const double *reach);
 
-/// Which of up to four pairs of edges may come nearer than the distance, on their way or within
-/// their reach: bit k tells of pair k.
-int csim_sieve_edges(const csim_sieve *sieve, int n, const csim_pair *pair);
+/// Flags those of n pairs of edges that may come nearer than the distance, on their way or within
+/// their reach.
+/// @param[out] flag  (n)
+/// @return how many
+int csim_sieve_edges(const csim_sieve *sieve, int n, const csim_pair *pair, unsigned char *flag);
 
 /// The same of points and triangles.
-int csim_sieve_triangles(const csim_sieve *sieve, int n, const csim_pair *pair);
+int csim_sieve_triangles(const csim_sieve *sieve, int n, const csim_pair *pair,
+                         unsigned char *flag);
 
 #endif
