@@ -274,6 +274,99 @@ static void test_gradient(void) {
   layers_end(&l);
 }
 
+// ------------------------------------------------------------------------------------------ terms
+
+// Which pairs are active at contact->look, told by the four vertices: (n x 4), of at most `room`.
+typedef struct quads {
+  int n, room, (*v)[4];
+} quads;
+
+static int compare_quads(const void *a, const void *b) {
+  return memcmp(a, b, 4 * sizeof(int));
+}
+
+static void add_if_active(const csim_contact *c, csim_pair_kind kind, const int v[4], quads *q) {
+  const double *p[4];
+  double w[4], reach[3] = {0};
+  int split = csim_pair_split(kind);
+  if (v[0] >= c->skin.nbody_vert && v[split] >= c->skin.nbody_vert) return;
+  for (int i = 0; i < split; i++)
+    for (int j = split; j < 4; j++)
+      if (v[i] == v[j]) return;
+  for (int k = 0; k < 4; k++) p[k] = c->look + 3 * (ptrdiff_t)v[k];
+  for (int a = 0; a < 3; a++) reach[a] = fabs(p[0][a] - p[split][a]);
+  if (csim_norm(reach) > 0.25) return; // no edge is longer than half of that
+  double limit = c->params.thickness * csim_candidate_scale(&c->near, kind, v);
+  if (csim_pair_closest(kind, p, w) < limit * limit && q->n < q->room)
+    memcpy(q->v[q->n++], v, sizeof q->v[0]);
+}
+
+// The terms against all pairs there are.
+static void check_terms(const csim_contact *c) {
+  const csim_skin *s = &c->skin;
+  quads all = {.room = 1 << 16, .v = malloc(sizeof(int[4]) << 16)};
+  quads told = {.room = c->nterm, .v = malloc(sizeof(int[4]) * (size_t)(c->nterm + 1))};
+  for (int i = 0; i < s->npoint; i++)
+    for (int t = 0; t < s->ntri; t++) {
+      const int *corner = s->tri + 3 * t;
+      int v[4] = {s->point[i], corner[0], corner[1], corner[2]};
+      add_if_active(c, CSIM_PAIR_VERTEX_TRIANGLE, v, &all);
+    }
+  for (int i = 0; i < s->nedge; i++)
+    for (int j = i + 1; j < s->nedge; j++) {
+      const int *e = s->edge + 2 * i, *f = s->edge + 2 * j;
+      add_if_active(c, CSIM_PAIR_EDGE_EDGE, (int[]){e[0], e[1], f[0], f[1]}, &all);
+    }
+  for (int i = 0; i < c->nterm; i++)
+    if (c->term[i].v[3] >= 0) memcpy(told.v[told.n++], c->term[i].v, sizeof told.v[0]);
+  qsort(all.v, (size_t)all.n, sizeof all.v[0], compare_quads);
+  qsort(told.v, (size_t)told.n, sizeof told.v[0], compare_quads);
+  int same =
+      all.n == told.n && all.n > 20 && !memcmp(all.v, told.v, sizeof(int[4]) * (size_t)all.n);
+  check_that(same, __FILE__, __LINE__, "%d pairs are active, %d are told", all.n, told.n);
+  free(all.v);
+  free(told.v);
+}
+
+// However far things move in a step, and whatever was asked before, the terms are all there are.
+static void test_terms(void) {
+  layers l;
+  layers_begin(3, 6, "newton", 1, &l);
+  csim_contact *c = csim_contact_create(l.k.pool, l.k.model, 2, l.collider, &l.setup.contact);
+  int n = 3 * l.k.model->nvert;
+  double h = 1.0 / 240, *x = CSIM_NEW(double, n), *v = CSIM_NEW(double, n);
+  double *g = CSIM_NEW(double, n), *d = CSIM_NEW(double, n);
+  unsigned seed = 11;
+  memcpy(x, l.k.model->x0, (size_t)n * sizeof *x);
+  for (int i = 0; i < n / 3; i++) {
+    x[3 * i] += 1e-3 * kit_random(&seed);
+    x[3 * i + 1] = 0.1015 + 0.0022 * (3 * i / (n / 3)) + 1e-4 * kit_random(&seed);
+  }
+  for (int step = 0; step < 8; step++) {
+    double rough = step % 4 == 0 ? 0 : step % 4 == 1 ? 1e-3 : step % 4 == 2 ? 0.3 : 3;
+    for (int i = 0; i < n; i++) v[i] = rough * kit_random(&seed);
+    CHECK(csim_contact_begin(c, x, v, NULL, step * h, h) == 0);
+    check_terms(c);
+    for (int i = 0; i < n; i++) d[i] = x[i] + h * v[i] * (0.5 + kit_random(&seed));
+    CHECK(csim_contact_advance(c, d, x) == 0);
+    for (int iteration = 0; iteration < 4; iteration++) {
+      csim_contact_gradient(c, x, g);
+      check_terms(c);
+      double far = 3e-3 * (iteration + 1) * (iteration + 1) / 8;
+      for (int i = 0; i < n; i++) d[i] = far * kit_random(&seed);
+      CHECK(csim_contact_filter(c, d) >= 0);
+      csim_contact_apply(c, 1, x);
+      csim_contact_value(c, x);
+    }
+  }
+  csim_contact_free(c);
+  free(x);
+  free(v);
+  free(g);
+  free(d);
+  layers_end(&l);
+}
+
 // --------------------------------------------------------------------------------------- friction
 
 // A patch on an incline: how far its centre has gone along it after a second [m].
@@ -318,6 +411,7 @@ int main(void) {
   setvbuf(stdout, NULL, _IOLBF, 0);
   test_barrier();
   test_gradient();
+  test_terms();
   test_friction();
   test_threads();
   test_zones();
