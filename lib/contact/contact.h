@@ -97,10 +97,10 @@ typedef struct csim_contact {
   _Atomic uint64_t *share;     ///< (skin.nvert) bits of the share of d let through
   // the brief list: candidates that may matter in this step, see screen.c
   int nbrief, brief_holds;
-  csim_candidate *brief; ///< (nbrief)
-  csim_choice chosen;    ///< of all candidates
-  double *allowed;       ///< (skin.nvert) [m] largest `moved` for which the list holds
-  double brief_until;    ///< [s] of the clock
+  int *brief;         ///< (nbrief) places on the list
+  csim_choice chosen; ///< of all candidates
+  double *allowed;    ///< (skin.nvert) [m] largest `moved` for which the list holds
+  double brief_until; ///< [s] of the clock
   // terms
   csim_choice active;   ///< of the brief list, then of points and planes
   double *chunk_energy; ///< [J] of each of its chunks
@@ -228,6 +228,11 @@ void csim_contact_displace(csim_contact *contact, double alpha);
 
 /// Largest distance of each vertex at x (skin.nvert x 3) from its reference, into contact->moved.
 void csim_contact_measure(csim_contact *contact, const double *x);
+
+/// Number i of the brief list.
+static inline const csim_candidate *csim_contact_brief(const csim_contact *contact, int i) {
+  return &contact->near.list[contact->brief[i]];
+}
 
 /// Prepares to tell which candidates may come nearer than `distance` [m], at most the thickness, on
 /// their way (skin.nvert x 3, NULL: none) from x (skin.nvert x 3), and use up more than

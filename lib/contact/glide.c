@@ -64,7 +64,7 @@ static void limit_pairs(void *context, int first, int last) {
   csim_contact_screen(c, first, last, job->time, flag);
   for (int i = first; i < last; i++) {
     if (!flag[i - first]) continue;
-    const csim_candidate *pair = &c->brief[i];
+    const csim_candidate *pair = csim_contact_brief(c, i);
     csim_pair_kind kind = csim_candidate_kind(pair);
     int v[4];
     csim_candidate_vertices(&c->skin, pair, v);

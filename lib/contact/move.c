@@ -214,7 +214,7 @@ static void truncate_pairs(void *context, int first, int last) {
   unsigned char flag[PAIR_GRAIN];
   csim_contact_screen(c, first, last, 0, flag);
   for (int i = first; i < last; i++)
-    if (flag[i - first]) truncate_pair(c, &c->brief[i], keep);
+    if (flag[i - first]) truncate_pair(c, csim_contact_brief(c, i), keep);
 }
 
 static void truncate_planes(void *context, int first, int last) {

@@ -80,12 +80,11 @@ static void choose_chunk(void *context, int chunk, uint64_t *word) {
     if (can_matter(c, &list[i], c->brief_until, limit)) csim_choose(word, i);
 }
 
-static void copy_chosen(void *context, int chunk) {
+static void list_chosen(void *context, int chunk) {
   csim_contact *c = context;
-  const csim_candidate *list = c->near.list + (ptrdiff_t)chunk * CSIM_CHOICE_CHUNK;
-  csim_candidate *to = c->brief + c->chosen.start[chunk];
+  int *to = c->brief + c->chosen.start[chunk];
   csim_chosen at = csim_choice_walk(&c->chosen, chunk);
-  for (int i; (i = csim_next_chosen(&at)) >= 0;) *to++ = list[i];
+  for (int i; (i = csim_next_chosen(&at)) >= 0;) *to++ = chunk * CSIM_CHOICE_CHUNK + i;
 }
 
 static void allow_range(void *context, int first, int last) {
@@ -113,15 +112,14 @@ static int keep_brief(csim_contact *c) {
   csim_pool_for(c->pool, n, ITEM_GRAIN, allow_range, c);
   measure_items(c, c->allowed);
   int total = csim_choice_make(c->pool, &c->chosen, csim_chunks(c->near.n), choose_chunk, c);
-  csim_candidate *brief =
-      total < 0 ? NULL : csim_grow(c->brief, &c->brief_room, total, sizeof *brief);
+  int *brief = total < 0 ? NULL : csim_grow(c->brief, &c->brief_room, total, sizeof *brief);
   if (!brief) {
     c->failed = 1;
     return -1;
   }
   c->brief = brief;
   c->nbrief = total;
-  csim_pool_run(c->pool, c->chosen.nchunk, copy_chosen, c);
+  csim_pool_run(c->pool, c->chosen.nchunk, list_chosen, c);
   c->brief_holds = 1;
   return 0;
 }
@@ -161,7 +159,7 @@ void csim_contact_screen(const csim_contact *contact, int first, int last, doubl
   assert(last - first <= CSIM_CHOICE_CHUNK);
   memset(flag, 0, (size_t)(last - first));
   for (int i = first; i < last; i++) {
-    const csim_candidate *c = &contact->brief[i];
+    const csim_candidate *c = csim_contact_brief(contact, i);
     batch *to = c->b < 0 ? &edges : &triangles;
     to->at[to->n] = i - first;
     to->pair[to->n] = (csim_pair){c->a, c->b < 0 ? -1 - c->b : c->b};

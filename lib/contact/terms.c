@@ -114,8 +114,8 @@ static void choose_active(void *context, int chunk, uint64_t *word) {
     double b[3];
     if (pairs) {
       active_pair at;
-      if (!flag[i - first] || !is_active(c, &c->brief[i], &at)) continue;
-      evaluate(c, at.scale, stiffness_of(c, at.v) * c->brief[i].weight, at.d, b);
+      if (!flag[i - first] || !is_active(c, csim_contact_brief(c, i), &at)) continue;
+      evaluate(c, at.scale, stiffness_of(c, at.v) * csim_contact_brief(c, i)->weight, at.d, b);
     } else {
       const csim_contact_plane *plane = &c->plane[i % c->nplane];
       int v = c->skin.point[i / c->nplane];
@@ -167,7 +167,7 @@ static void make_chunk(void *context, int chunk) {
   csim_chosen at = csim_choice_walk(&c->active, chunk);
   for (int i; (i = csim_next_chosen(&at)) >= 0;)
     if (pairs)
-      make_pair_term(c, &c->brief[first + i], term++);
+      make_pair_term(c, csim_contact_brief(c, first + i), term++);
     else
       make_plane_term(c, first + i, term++);
 }
