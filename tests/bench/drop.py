@@ -252,6 +252,26 @@ def write_csv(rows):
             writer.writerow({k: f"{v:.6g}" if isinstance(v, float) else v for k, v in r.items()})
 
 
+def capacity(n, runs):
+    """How much more work the machine does when as many runs of one thread go side by side: what no number of
+    threads can exceed."""
+    places = [f"{options.out}/drop_{n}_beside_{k}" for k in range(runs)]
+    walls = [0.0] * runs
+
+    def go(k):
+        walls[k] = simulate(n, 1, places[k])[0]
+
+    beside = [threading.Thread(target=go, args=(k,)) for k in range(runs)]
+    for t in beside:
+        t.start()
+    for t in beside:
+        t.join()
+    alone = simulate(n, 1, places[0])[0]
+    for place in places:
+        shutil.rmtree(place)
+    return sum(alone / wall for wall in walls)
+
+
 def tell_scaling(rows):
     """Threads against one thread; the exponent of time over vertices from size to size, by CPU time of
     the first number of threads, which a loaded machine distorts least."""
@@ -259,7 +279,8 @@ def tell_scaling(rows):
         mine = [r for r in rows if r["n"] == n]
         for r in mine[1:]:
             print(f"{n} x {n}: {r['threads']} threads {mine[0]['wall_s'] / r['wall_s']:.2f} times as fast "
-                  f"as {mine[0]['threads']} (wall), {r['cpu_s'] / mine[0]['cpu_s']:.2f} times the CPU time")
+                  f"as {mine[0]['threads']} (wall), {r['cpu_s'] / mine[0]['cpu_s']:.2f} times the CPU time; "
+                  f"{r['threads']} runs side by side: {capacity(n, r['threads']):.2f} times the work of one")
     single = [r for r in rows if r["threads"] == options.threads[0]]
     for a, b in zip(single, single[1:]):
         power = np.log(b["cpu_s"] / a["cpu_s"]) / np.log((b["n"] / a["n"]) ** 2)
