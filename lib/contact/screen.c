@@ -64,8 +64,8 @@ static inline int can_matter(const csim_contact *contact, const csim_candidate *
   const float *moved = contact->item_moved;
   double a = moved[c->a + (is_edge ? edges : 0)];
   double b = moved[is_edge ? edges - 1 - c->b : tris + c->b];
-  double closing = c->closing, gone = csim_max(contact->near.clock * closing, later * closing);
-  return (double)c->gap - gone - a - b < limit;
+  double now = contact->near.clock;
+  return csim_min(csim_candidate_gap(c, now), csim_candidate_gap(c, later)) - a - b < limit;
 }
 
 // --------------------------------------------------------------------------------- the brief list
