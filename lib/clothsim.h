@@ -132,7 +132,7 @@ char *csim_scene_manual(void);
 /// Where a run is. Pointers are valid during the call only.
 typedef struct csim_progress {
   int frame_start, frame_end;
-  int frame;             ///< being computed; frames before it are on disk
+  int frame;             ///< being computed; the one before it may still be on its way to the disk
   int substep, substeps; ///< done within the frame
   double share;          ///< of the whole run, [0, 1]
   long long iterations;  ///< outer iterations in this frame so far

@@ -1,8 +1,11 @@
 // base/log.c: see log.h.
 #include "base/log.h"
 
+#include "base/arena.h"
+
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 void csim_say(csim_log *log, csim_level level, csim_place place, const char *format, ...) {
@@ -25,6 +28,48 @@ void csim_say(csim_log *log, csim_level level, csim_place place, const char *for
                                         .pointer = place.pointer,
                                         .text = text});
 }
+
+// ------------------------------------------------------------------------------------- kept ones
+
+struct csim_kept_message {
+  struct csim_kept_message *next;
+  csim_message message; // its strings stand in `arena`
+  csim_arena arena;
+};
+
+static void keep_message(void *user, const csim_message *message) {
+  csim_kept_log *kept = user;
+  struct csim_kept_message *k = CSIM_NEW(struct csim_kept_message, 1);
+  if (!k) return; // told as a failure all the same: who says something returns a status too
+  k->message = *message;
+  k->message.file = csim_arena_copy(&k->arena, message->file);
+  k->message.pointer = csim_arena_copy(&k->arena, message->pointer);
+  k->message.text = csim_arena_copy(&k->arena, message->text);
+  if (kept->last)
+    kept->last->next = k;
+  else
+    kept->first = k;
+  kept->last = k;
+}
+
+void csim_kept_log_begin(csim_kept_log *kept) {
+  *kept = (csim_kept_log){.log = {.write = keep_message, .user = kept}};
+}
+
+void csim_kept_log_tell(csim_kept_log *kept, csim_log *log) {
+  while (kept->first) {
+    struct csim_kept_message *k = kept->first;
+    const csim_message *m = &k->message;
+    csim_place place = {m->file, m->line, m->column, m->pointer};
+    csim_say(log, m->level, place, "%s", m->text ? m->text : "out of memory");
+    kept->first = k->next;
+    csim_arena_free(&k->arena);
+    free(k);
+  }
+  kept->last = NULL;
+}
+
+// -------------------------------------------------------------------------------------- near names
 
 // Edit distance with transpositions (Damerau, optimal string alignment), words under 64 characters.
 static int edit_distance(const char *a, const char *b) {

@@ -15,6 +15,17 @@ typedef struct csim_place {
 void csim_say(csim_log *log, csim_level level, csim_place place, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/// A log that keeps what it is told, on any one thread, for csim_kept_log_tell. Zero-initialise.
+typedef struct csim_kept_log {
+  csim_log log; ///< to be passed on, after csim_kept_log_begin
+  struct csim_kept_message *first, *last;
+} csim_kept_log;
+
+void csim_kept_log_begin(csim_kept_log *kept);
+
+/// Tells a log (NULL allowed) all that was kept, in its order, and forgets it.
+void csim_kept_log_tell(csim_kept_log *kept, csim_log *log);
+
 /// The name in `names` (NULL-terminated) nearest to `word` by edit distance, or NULL when none is
 /// near enough to be a slip (distance above a third of the word's length, at least 1).
 const char *csim_nearest_name(const char *word, const char *const *names);

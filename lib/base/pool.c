@@ -7,6 +7,9 @@
 // same core meets the same data in its cache, and then helps with the others. The caller waits for
 // the chunks that were claimed, never for workers: one that the system has put aside, on a busy
 // machine or with more threads than cores, costs nothing.
+//
+// A task is offered to all workers, and the first that looks takes it. The others, and the caller,
+// then have its slice of each job too.
 #include "base/pool.h"
 
 #include "base/arena.h"
@@ -20,6 +23,8 @@
 #include <string.h>
 
 enum { SPINS = 2000, MAX_THREADS = 256, BITS = 24, MASK = (1 << BITS) - 1 };
+
+typedef enum task_state { TASK_NONE, TASK_OFFERED, TASK_TAKEN } task_state;
 
 // On a cache line of its own.
 typedef struct slice {
@@ -48,6 +53,10 @@ struct csim_pool {
   atomic_int done;           // chunks of the job that are finished
   atomic_int sleepers;
   atomic_int quit;
+  csim_task_fn *task; // written before it is offered, read by who has taken it
+  void *task_context;
+  _Atomic(task_state) task_state;
+  pthread_cond_t task_done;
 };
 
 static void pause_cpu(int spin) {
@@ -77,8 +86,20 @@ static void work(csim_pool *pool, int number) {
     work_slice(pool, &pool->slice[(number + k) % pool->nthread]);
 }
 
+// Runs the task, if there is one that nobody has taken.
+static void work_task(csim_pool *pool) {
+  task_state offered = TASK_OFFERED;
+  if (!atomic_compare_exchange_strong(&pool->task_state, &offered, TASK_TAKEN)) return;
+  pool->task(pool->task_context);
+  pthread_mutex_lock(&pool->mutex);
+  atomic_store(&pool->task_state, TASK_NONE);
+  pthread_cond_signal(&pool->task_done);
+  pthread_mutex_unlock(&pool->mutex);
+}
+
 static int worth_waking(csim_pool *pool, uint64_t seen) {
-  return atomic_load(&pool->quit) || atomic_load(&pool->jobs) != seen;
+  return atomic_load(&pool->quit) || atomic_load(&pool->jobs) != seen ||
+         atomic_load(&pool->task_state) == TASK_OFFERED;
 }
 
 static void *run_worker(void *argument) {
@@ -95,6 +116,7 @@ static void *run_worker(void *argument) {
       atomic_fetch_sub(&pool->sleepers, 1);
       pthread_mutex_unlock(&pool->mutex);
     }
+    work_task(pool);
     seen = atomic_load(&pool->jobs);
     work(pool, self->number);
   }
@@ -119,6 +141,7 @@ csim_pool *csim_pool_create(int nthread) {
   pool->slice = CSIM_ARENA_NEW(&pool->arena, slice, nthread);
   pthread_mutex_init(&pool->mutex, NULL);
   pthread_cond_init(&pool->wake, NULL);
+  pthread_cond_init(&pool->task_done, NULL);
   if (pool->arena.failed) {
     csim_pool_free(pool);
     return NULL;
@@ -135,10 +158,12 @@ csim_pool *csim_pool_create(int nthread) {
 
 void csim_pool_free(csim_pool *pool) {
   if (!pool) return;
+  assert(atomic_load(&pool->task_state) == TASK_NONE);
   atomic_store(&pool->quit, 1);
   wake_sleepers(pool);
   for (int i = 0; i < pool->nworker; i++) pthread_join(pool->worker[i].thread, NULL);
   pthread_cond_destroy(&pool->wake);
+  pthread_cond_destroy(&pool->task_done);
   pthread_mutex_destroy(&pool->mutex);
   csim_arena_free(&pool->arena);
   free(pool);
@@ -178,6 +203,27 @@ void csim_pool_run(csim_pool *pool, int nchunk, csim_chunk_fn *fn, void *context
   work(pool, 0);
   for (int spin = 0; atomic_load_explicit(&pool->done, memory_order_acquire) < nchunk; spin++)
     pause_cpu(spin);
+}
+
+void csim_pool_begin_task(csim_pool *pool, csim_task_fn *fn, void *context) {
+  if (!pool || pool->nworker == 0) {
+    fn(context);
+    return;
+  }
+  assert(atomic_load(&pool->task_state) == TASK_NONE);
+  pool->task = fn;
+  pool->task_context = context;
+  atomic_store(&pool->task_state, TASK_OFFERED);
+  wake_sleepers(pool);
+}
+
+void csim_pool_end_task(csim_pool *pool) {
+  if (!pool) return;
+  work_task(pool);
+  pthread_mutex_lock(&pool->mutex);
+  while (atomic_load(&pool->task_state) != TASK_NONE)
+    pthread_cond_wait(&pool->task_done, &pool->mutex);
+  pthread_mutex_unlock(&pool->mutex);
 }
 
 typedef struct range_job {

@@ -53,6 +53,16 @@ enum { CSIM_MAX_SUMS = 2 };
 void csim_pool_sums(csim_pool *pool, int n, int grain, int nsum, csim_sums_fn *fn, void *context,
                     double *sum);
 
+/// What is done beside the jobs: as one piece, with no use of the pool.
+typedef void csim_task_fn(void *context);
+
+/// Has a worker that is free run fn(context) while the caller goes on with jobs, which the other
+/// threads then share; without workers it is run here. One task at a time.
+void csim_pool_begin_task(csim_pool *pool, csim_task_fn *fn, void *context);
+
+/// Returns when the task is done, at once when there is none.
+void csim_pool_end_task(csim_pool *pool);
+
 /// Largest of what fn returns for chunks of n items, and of `least`; NaN when one of them is.
 double csim_pool_max(csim_pool *pool, int n, double least, csim_sum_fn *fn, void *context);
 

@@ -31,8 +31,10 @@ static void write_chunk(csim_file *file, int kind, const csim_bytes *payload, cs
   if (!chunk->failed) csim_file_write(file, chunk->data, (size_t)chunk->n);
 }
 
+// value NULL: an empty array.
 static void write_vectors(csim_file *file, int kind, const double *value, int n,
                           csim_bytes *payload, csim_bytes *chunk) {
+  if (!value) n = 0;
   ptrdiff_t bytes = 24 * (ptrdiff_t)n;
   payload->n = 0;
   uint8_t *to = csim_bytes_reserve(payload, bytes);
@@ -108,10 +110,11 @@ static const char *take_chunk(int kind, const uint8_t *data, uint64_t size,
     return take_vectors(data, size, s->nvert, &s->x);
   case VNOW:
     return take_vectors(data, size, s->nvert, &s->v);
-  case XOLD:
-    return take_vectors(data, size, s->nvert, &s->x_prev);
+  case XOLD: // both are empty unless a two-step integrator has looked back on them
+    return size ? take_vectors(data, size, s->nvert, &s->x_prev) : NULL;
   case VOLD:
-    return take_vectors(data, size, s->nvert, &s->v_prev);
+    if (!size != !s->x_prev) return "an array has another length than the header says";
+    return size ? take_vectors(data, size, s->nvert, &s->v_prev) : NULL;
   case KINE:
     return s->nkinematic ? take_vectors(data, size, s->nkinematic, &s->kinematic) : NULL;
   default:

@@ -14,14 +14,15 @@
 //            40      4  of them in the next substep
 //            44     16  0
 //            60      4  crc32 of bytes 0 to 59
-// META: JSON text about the scene and the run. XNOW and the rest: f64 (n x 3). TAIL: empty.
+// META: JSON text about the scene and the run. XNOW and the rest: f64 (n x 3), XOLD and VOLD empty
+// where no two-step integrator has looked back on them. TAIL: empty.
 #ifndef CSIM_CACHE_CHECKPOINT_H
 #define CSIM_CACHE_CHECKPOINT_H
 
 #include "base/log.h"
 #include "model/model.h"
 
-enum { CSIM_CHECKPOINT_VERSION = 2, CSIM_CHECKPOINT_HEADER = 64 };
+enum { CSIM_CHECKPOINT_VERSION = 3, CSIM_CHECKPOINT_HEADER = 64 };
 
 typedef struct csim_checkpoint {
   int frame;

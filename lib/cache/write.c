@@ -39,6 +39,7 @@ struct csim_cache_writer {
   int keep;           // frames to keep of `old`
   csim_cache *old;    // the file being appended to, until csim_cache_begin
   csim_status status; // of the first failure; sticky
+  int lost;           // frames that were written may not be on the disk
   csim_planes planes;
   int nobject;
   ptrdiff_t object_capacity;
@@ -408,8 +409,10 @@ csim_status csim_cache_end_frame(csim_cache_writer *w) {
 }
 
 csim_status csim_cache_sync(csim_cache_writer *w) {
-  if (w->status) return w->status;
-  return w->fd >= 0 && fsync(w->fd) ? fail_file(w, "write") : CSIM_OK;
+  // once this has failed, the next fsync knows nothing of what was lost
+  if (w->lost) return CSIM_IO;
+  w->lost = w->fd >= 0 && fsync(w->fd);
+  return w->lost ? fail_file(w, "write") : CSIM_OK;
 }
 
 // ---------------------------------------------------------------------------------------- close

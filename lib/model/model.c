@@ -42,17 +42,11 @@ double csim_model_energy(csim_pool *pool, const csim_model *model, const csim_po
 
 int csim_state_create(const csim_model *model, csim_state *state) {
   ptrdiff_t n = 3 * (ptrdiff_t)model->nvert;
-  *state = (csim_state){.nvert = model->nvert,
-                        .span = 1,
-                        .x = CSIM_NEW(double, n),
-                        .v = CSIM_NEW(double, n),
-                        .x_prev = CSIM_NEW(double, n),
-                        .v_prev = CSIM_NEW(double, n)};
-  if (!state->x || !state->v || !state->x_prev || !state->v_prev) return -1;
+  *state = (csim_state){
+      .nvert = model->nvert, .span = 1, .x = CSIM_NEW(double, n), .v = CSIM_NEW(double, n)};
+  if (!state->x || !state->v) return -1;
   memcpy(state->x, model->x0, (size_t)n * sizeof(double));
   memcpy(state->v, model->v0, (size_t)n * sizeof(double));
-  memcpy(state->x_prev, model->x0, (size_t)n * sizeof(double));
-  memcpy(state->v_prev, model->v0, (size_t)n * sizeof(double));
   return 0;
 }
 

@@ -83,8 +83,8 @@ typedef struct csim_state {
   int span;       ///< of them that the next substep is to be long, 1 unless their length adapts
   double *x;      ///< (nvert x 3) [m]
   double *v;      ///< (nvert x 3) [m/s]
-  double *x_prev; ///< (nvert x 3) one substep earlier (two-step integrators)
-  double *v_prev; ///< (nvert x 3)
+  double *x_prev; ///< (nvert x 3) one substep earlier; NULL before a two-step integrator's first
+  double *v_prev; ///< (nvert x 3) the same
   int nkinematic;
   double *kinematic; ///< (nkinematic x 3) where colliders really are: contact may make them lag
 } csim_state;

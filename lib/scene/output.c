@@ -39,6 +39,10 @@ struct csim_output_writer {
   int nexport, nexported;   // exports open; objects they take
   csim_export **exports;    // (nexport)
   int frames;               // written
+  // the frame taken
+  int frame;
+  double time; // [s]
+  csim_frame_stats stats;
 };
 
 // ---------------------------------------------------------------------------------- the directory
@@ -518,32 +522,43 @@ static csim_status write_obj(csim_output_writer *w, int k, int frame) {
   return status;
 }
 
-csim_status csim_output_frame(csim_output_writer *w, int frame, double time,
-                              const csim_state *state, const csim_frame_stats *stats) {
+void csim_output_take(csim_output_writer *w, int frame, double time, const csim_state *state,
+                      const csim_frame_stats *stats) {
+  w->frame = frame;
+  w->time = time;
+  w->stats = *stats;
+  if (w->force && w->solver) csim_solver_press(w->solver, state, w->force);
+  for (int k = 0; k < w->nobject; k++) {
+    gather(w, k, time, state);
+    if (w->pressure[k]) gather_pressure(w, k);
+  }
+}
+
+static csim_status write_stats(csim_output_writer *w) {
+  const csim_frame_stats *stats = &w->stats;
+  char residual[32], text[320];
+  csim_print_number(stats->residual, 6, residual);
+  snprintf(text, sizeof text,
+           "{\"substeps\": %lld, \"iterations\": %lld, \"linear_iterations\": %lld, "
+           "\"contacts\": %lld, \"halved\": %lld, \"unconverged\": %lld, \"residual\": %s}",
+           stats->substeps, stats->iterations, stats->linear_iterations, stats->contacts,
+           stats->halved, stats->unconverged, residual);
+  return csim_cache_put_stats(w->cache, text);
+}
+
+csim_status csim_output_write(csim_output_writer *w) {
   const csim_output *output = &w->scene->output;
   int nbody = w->world->model->nbody;
   csim_status status = CSIM_OK;
-  if (w->cache) status = csim_cache_begin_frame(w->cache, frame, time);
-  if (w->force && w->solver) csim_solver_press(w->solver, state, w->force);
+  if (w->cache) status = csim_cache_begin_frame(w->cache, w->frame, w->time);
   for (int k = 0; !status && k < w->nobject; k++) {
-    gather(w, k, time, state);
-    if (w->pressure[k]) gather_pressure(w, k);
-    if (output->obj && (k < nbody || output->colliders)) status = write_obj(w, k, frame);
+    if (output->obj && (k < nbody || output->colliders)) status = write_obj(w, k, w->frame);
     if (!status && w->cache)
       status = csim_cache_put_pressed(w->cache, k, w->x[k], w->v[k], w->pressure[k]);
   }
-  if (!status) status = export_frame(w, frame);
-  if (!status && w->cache) {
-    char residual[32], text[320];
-    csim_print_number(stats->residual, 6, residual);
-    snprintf(text, sizeof text,
-             "{\"substeps\": %lld, \"iterations\": %lld, \"linear_iterations\": %lld, "
-             "\"contacts\": %lld, \"halved\": %lld, \"unconverged\": %lld, \"residual\": %s}",
-             stats->substeps, stats->iterations, stats->linear_iterations, stats->contacts,
-             stats->halved, stats->unconverged, residual);
-    status = csim_cache_put_stats(w->cache, text);
-    if (!status) status = csim_cache_end_frame(w->cache);
-  }
+  if (!status) status = export_frame(w, w->frame);
+  if (!status && w->cache) status = write_stats(w);
+  if (!status && w->cache) status = csim_cache_end_frame(w->cache);
   w->frames += !status;
   return status;
 }

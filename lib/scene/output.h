@@ -33,10 +33,15 @@ csim_status csim_output_create(const csim_scene *scene, const csim_world *world,
 /// Where contact pressures come from, if the scene wants them: what the solver's last step left.
 void csim_output_press(csim_output_writer *writer, csim_solver *solver);
 
-/// Writes one frame in every format the scene asks for. Files appear whole or not at all.
+/// Copies what csim_output_write is to write of a frame; the one before must be written.
 /// @param time  [s] from the start frame
-csim_status csim_output_frame(csim_output_writer *writer, int frame, double time,
-                              const csim_state *state, const csim_frame_stats *stats);
+void csim_output_take(csim_output_writer *writer, int frame, double time, const csim_state *state,
+                      const csim_frame_stats *stats);
+
+/// Writes the frame taken in every format the scene asks for. Files appear whole or not at all.
+/// This and csim_output_record may be called from another thread, and look at nothing that a run
+/// changes.
+csim_status csim_output_write(csim_output_writer *writer);
 
 /// Writes run.json, the record of how a run stands: state is "running", "complete", "stopped" or
 /// "failed".

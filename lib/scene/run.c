@@ -3,9 +3,9 @@
 #include "contact/start.h"
 #include "contact/untangle.h"
 #include "io/file.h"
-#include "scene/output.h"
 #include "scene/resume.h"
 #include "scene/watch.h"
+#include "scene/writing.h"
 #include "solver/stability.h"
 
 #include <math.h>
@@ -22,11 +22,8 @@ typedef struct run {
   csim_state state;
   csim_pool *pool;
   csim_solver *solver;
-  csim_output_writer *output;
+  csim_writing writing;
   csim_resume resume;
-  // what stands on disk, to be kept in a checkpoint
-  csim_state good;
-  csim_run_totals good_totals;
   int checkpoint_frame;     // of the last checkpoint; frame_start - 1 when there is none
   double checkpoint_time;   // [s] when it was written
   double began;             // [s]
@@ -124,11 +121,9 @@ static csim_status create(run *r) {
                              .accuracy = r->scene->accuracy,
                              .most = r->scene->substeps};
   r->solver = csim_solver_create(&setup);
-  int nomem = !r->pool || !r->solver || csim_state_create(r->world.model, &r->state) ||
-              csim_state_create(r->world.model, &r->good);
-  if (!nomem)
-    r->good.kinematic = CSIM_NEW(double, 3 * (ptrdiff_t)csim_solver_kinematic_size(r->solver));
-  if (nomem || !r->good.kinematic) {
+  if (!r->pool || !r->solver || csim_state_create(r->world.model, &r->state) ||
+      csim_writing_create(r->pool, &r->state, csim_solver_kinematic_size(r->solver), r->log,
+                          r->report, &r->writing)) {
     csim_say(r->log, CSIM_ERROR, (csim_place){.file = r->scene->file},
              "out of memory for %d vertices", r->world.model->nvert);
     return CSIM_MEMORY;
@@ -145,11 +140,11 @@ static csim_status create(run *r) {
 }
 
 static void destroy(run *r) {
+  csim_writing_free(&r->writing);
   csim_watch_free(r->watch);
   csim_solver_free(r->solver);
   csim_pool_free(r->pool);
   csim_state_free(&r->state);
-  csim_state_free(&r->good);
   csim_resume_free(&r->resume);
   csim_world_free(&r->world);
 }
@@ -294,23 +289,16 @@ static csim_status step_frame(run *r, int frame, csim_frame_stats *stats) {
 
 // ------------------------------------------------------------------------------------ checkpoints
 
-// The frame is on disk: from here on it is what a checkpoint keeps. There is room for all of it.
-static void keep_state(run *r, int frame) {
-  r->report->last_frame = frame;
-  r->good_totals = r->report->total;
-  csim_state_copy(&r->state, &r->good);
-}
-
 // Keeps the state behind the last good frame, unless that is done.
 static csim_status save_checkpoint(run *r, csim_log *log) {
   int frame = r->report->last_frame;
   if (frame < r->scene->frame_start || frame == r->checkpoint_frame) return CSIM_OK;
-  csim_status status = csim_output_sync(r->output);
+  csim_status status = csim_output_sync(r->writing.output);
   if (!status)
-    status = csim_resume_save(r->scene, &r->world, r->options->out, frame, &r->good,
-                              &r->good_totals, log);
+    status = csim_resume_save(r->scene, &r->world, r->options->out, frame, &r->writing.good,
+                              &r->writing.good_totals, log);
   if (status) return status;
-  csim_output_forget_old(r->output);
+  csim_output_forget_old(r->writing.output);
   r->checkpoint_frame = frame;
   r->checkpoint_time = csim_seconds();
   return CSIM_OK;
@@ -339,7 +327,7 @@ static csim_status take_state(run *r) {
   if (csim_state_copy(from, &r->state)) return CSIM_MEMORY;
   if (step != from->step) { // other substeps: what two-step integrators look back on is remade
     double h = substep_of(scene);
-    for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)from->nvert; i++) {
+    for (ptrdiff_t i = 0; from->x_prev && i < 3 * (ptrdiff_t)from->nvert; i++) {
       r->state.x_prev[i] = from->x[i] - h * from->v[i];
       r->state.v_prev[i] = from->v[i];
     }
@@ -350,8 +338,7 @@ static csim_status take_state(run *r) {
   r->report->resumed = 1;
   r->report->resumed_after = frame;
   if (!r->resume.changed) r->checkpoint_frame = frame;
-  keep_state(r, frame);
-  return CSIM_OK;
+  return csim_writing_behind(&r->writing, frame, &r->state);
 }
 
 // --------------------------------------------------------------------------------------------- run
@@ -359,14 +346,10 @@ static csim_status take_state(run *r) {
 static csim_status write_frame(run *r, int frame, const csim_frame_stats *stats) {
   const csim_scene *scene = r->scene;
   double time = (frame - scene->frame_start) / scene->fps;
-  csim_status status = csim_output_frame(r->output, frame, time, &r->state, stats);
-  if (status) return status;
-  keep_state(r, frame);
-  r->report->frames_written++;
-  status = csim_output_record(r->output, "running", r->report);
-  if (!status && frame < scene->frame_end && checkpoint_due(r, frame))
-    status = save_checkpoint(r, r->log);
-  return status;
+  csim_status status = csim_writing_frame(&r->writing, frame, time, &r->state, stats);
+  if (status || frame == scene->frame_end || !checkpoint_due(r, frame)) return status;
+  status = csim_writing_settle(&r->writing);
+  return status ? status : save_checkpoint(r, r->log);
 }
 
 static csim_status run_frames(run *r) {
@@ -391,8 +374,8 @@ static csim_status begin_output(run *r) {
                              .after_frame = resume->point.frame,
                              .changed = resume->changed,
                              .report = r->report};
-  csim_status status = csim_output_create(r->scene, &r->world, &start, r->log, &r->output);
-  if (!status) csim_output_press(r->output, r->solver);
+  csim_status status = csim_writing_begin(&r->writing, r->scene, &r->world, &start);
+  if (!status) csim_output_press(r->writing.output, r->solver);
   // the old cache stands aside until this is written
   return status || !resume->changed ? status : save_checkpoint(r, r->log);
 }
@@ -411,25 +394,30 @@ static csim_status end_run(run *r, csim_status status) {
               {CSIM_MEMORY, "failed", "out of memory"},
               {CSIM_INVALID, "failed", "invalid"}};
   csim_run_report *report = r->report;
+  csim_status written = csim_writing_settle(&r->writing);
+  if (written && (!status || status == CSIM_STOPPED)) {
+    status = written;
+    report->reason[0] = 0;
+  }
   if (!status && report->total.crossing) {
     status = CSIM_FAILED;
     snprintf(report->reason, sizeof report->reason,
              "in %lld of %lld substeps surfaces pass through each other", report->total.crossing,
              report->total.verified);
   }
-  if (status) report->total = r->good_totals;
+  if (status) report->total = r->writing.good_totals;
   if (status == CSIM_STOPPED || (!status && r->options->checkpoint_last)) {
     csim_status saved = save_checkpoint(r, r->log);
     if (saved) status = saved, report->reason[0] = 0;
   } else if (status) {
     save_checkpoint(r, NULL); // where that can be: the failure itself has been told
   }
-  csim_status finished = csim_output_finish(r->output, status == CSIM_OK);
+  csim_status finished = csim_output_finish(r->writing.output, status == CSIM_OK);
   if (!status) status = finished;
   size_t k = 0;
   while (ends[k].status != status) k++;
   if (!report->reason[0]) snprintf(report->reason, sizeof report->reason, "%s", ends[k].reason);
-  csim_status recorded = csim_output_record(r->output, ends[k].state, report);
+  csim_status recorded = csim_output_record(r->writing.output, ends[k].state, report);
   if (!status) status = recorded;
   if (!status) csim_resume_remove(r->options->out, r->options->checkpoint_last);
   return status;
@@ -472,8 +460,7 @@ csim_status csim_run(const csim_scene *scene, const csim_run_options *options, c
     status = csim_resume_compare(scene, &r.world, options, log, &r.resume);
   if (!status && r.resume.found) status = take_state(&r);
   if (!status) status = begin_output(&r);
-  if (r.output) status = end_run(&r, status ? status : run_frames(&r));
-  csim_output_free(r.output);
+  if (r.writing.output) status = end_run(&r, status ? status : run_frames(&r));
   tell_seconds(&r);
   destroy(&r);
   return status;

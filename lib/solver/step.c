@@ -17,8 +17,7 @@ struct csim_solver {
   const csim_method *method;
   void *method_scratch;
   double *y, *x, *v;       // (nvert x 3)
-  double *x_last, *v_last; // (nvert x 3) the state before the step, to go back to: of one-step
-                           // integrators, who read no older one, the state's own previous one
+  double *x_last, *v_last; // (nvert x 3) the state before the step, to go back to
   double *x_from, *v_from; // (nvert x 3) extrapolated start of a two-step integrator
   int two_steps;
   double *target;         // (ntarget x 3)
@@ -63,12 +62,12 @@ csim_solver *csim_solver_create(const csim_solver_setup *setup) {
   solver->y = CSIM_ARENA_NEW(arena, double, n);
   solver->x = CSIM_ARENA_NEW(arena, double, n);
   solver->v = CSIM_ARENA_NEW(arena, double, n);
+  solver->x_last = CSIM_ARENA_NEW(arena, double, n);
+  solver->v_last = CSIM_ARENA_NEW(arena, double, n);
   solver->two_steps = setup->params.integrator == CSIM_INTEGRATOR_BDF2 && !method->is_explicit;
   if (solver->two_steps) {
     solver->x_from = CSIM_ARENA_NEW(arena, double, n);
     solver->v_from = CSIM_ARENA_NEW(arena, double, n);
-    solver->x_last = CSIM_ARENA_NEW(arena, double, n);
-    solver->v_last = CSIM_ARENA_NEW(arena, double, n);
   }
   solver->target = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)setup->model->ntarget);
   solver->decay = CSIM_ARENA_NEW(arena, double, setup->model->nbody);
@@ -382,7 +381,7 @@ static int take_step(csim_solver *solver, csim_state *state, double time, double
   for (int halvings = 0; halvings <= most_halvings; halvings++) {
     int parts = 1 << halvings, done = 0;
     report->parts = parts;
-    int two_steps = parts == 1 && solver->two_steps && state->step > 0;
+    int two_steps = parts == 1 && solver->two_steps && state->x_prev;
     while (done < parts &&
            advance(solver, state, time + h * done / parts, h / parts, two_steps, report) == 0)
       done++;
@@ -397,15 +396,22 @@ static int take_step(csim_solver *solver, csim_state *state, double time, double
   return -1;
 }
 
+// What a two-step integrator looks back on. -1 when out of memory, at the first step only.
+static int keep_last(const csim_solver *solver, csim_state *state) {
+  int n = 3 * state->nvert;
+  if (!state->x_prev) state->x_prev = CSIM_NEW(double, n);
+  if (!state->v_prev) state->v_prev = CSIM_NEW(double, n);
+  if (!state->x_prev || !state->v_prev) return -1;
+  csim_vector_copy(solver->setup.pool, n, solver->x_last, state->x_prev);
+  csim_vector_copy(solver->setup.pool, n, solver->v_last, state->v_prev);
+  return 0;
+}
+
 int csim_step(csim_solver *solver, csim_state *state, csim_step_report *report) {
   const csim_solver_setup *setup = &solver->setup;
   int n = 3 * state->nvert;
   double time = (double)state->step * setup->h;
   int adaptive = setup->accuracy > 0, span = adaptive ? fit_span(state, state->span) : 1;
-  if (!solver->two_steps) {
-    solver->x_last = state->x_prev;
-    solver->v_last = state->v_prev;
-  }
   csim_vector_copy(setup->pool, n, state->x, solver->x_last);
   csim_vector_copy(setup->pool, n, state->v, solver->v_last);
   *report = (csim_step_report){0};
@@ -426,9 +432,10 @@ int csim_step(csim_solver *solver, csim_state *state, csim_step_report *report) 
   }
   report->span = span;
   state->span = adaptive ? next_span(solver, span, report->error) : 1;
-  if (solver->two_steps) {
-    csim_vector_copy(setup->pool, n, solver->x_last, state->x_prev);
-    csim_vector_copy(setup->pool, n, solver->v_last, state->v_prev);
+  if (solver->two_steps && keep_last(solver, state)) {
+    go_back(solver, state);
+    report->method.outcome = CSIM_OUTCOME_MEMORY;
+    return -1;
   }
   if (solver->contact) csim_contact_save(solver->contact, state->kinematic);
   state->step += span;

@@ -81,8 +81,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   csim_status status = csim_checkpoint_read(path, &log, &point);
   must(status == CSIM_OK || log.nerror + log.nwarning > 0);
   if (!status) {
+    must(!point.state.x_prev == !point.state.v_prev);
     for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)point.state.nvert; i++)
-      must(isfinite(point.state.x[i]) && isfinite(point.state.v_prev[i]));
+      must(isfinite(point.state.x[i]) &&
+           (!point.state.v_prev || isfinite(point.state.v_prev[i])));
     compare(point.meta);
   }
   csim_checkpoint_free(&point);

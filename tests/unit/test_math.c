@@ -154,25 +154,8 @@ static void test_solvers(void) {
   csim_arena_free(&p.arena);
 }
 
-static double sum_range(void *context, int first, int last) {
-  double s = 0;
-  for (int i = first; i < last; i++) s += 1.0 / (1 + i) * *(double *)context;
-  return s;
-}
-
-static void test_pool(void) {
-  double one = 1, reference = csim_pool_sum(NULL, 1000003, sum_range, &one);
-  int threads[] = {1, 2, 3, 8};
-  for (int t = 0; t < 4; t++) {
-    csim_pool *pool = csim_pool_create(threads[t]);
-    for (int i = 0; i < 50; i++) CHECK(csim_pool_sum(pool, 1000003, sum_range, &one) == reference);
-    csim_pool_free(pool);
-  }
-}
-
 int main(void) {
   test_mat3();
   test_solvers();
-  test_pool();
   return check_report();
 }

@@ -1,0 +1,78 @@
+// scene/writing.c: see writing.h.
+#include "scene/writing.h"
+
+static csim_status copy_state(const csim_state *from, csim_state *to) {
+  return csim_state_copy(from, to) ? CSIM_MEMORY : CSIM_OK;
+}
+
+csim_status csim_writing_create(csim_pool *pool, const csim_state *state, int nkinematic,
+                                csim_log *log, csim_run_report *report, csim_writing *w) {
+  *w = (csim_writing){.pool = pool, .log = log, .report = report};
+  csim_kept_log_begin(&w->said);
+  // here and now, so that memory does not run out amid a run
+  for (int k = 0; k < 2; k++) {
+    csim_state *room = k ? &w->state : &w->good;
+    if (copy_state(state, room)) return CSIM_MEMORY;
+    if (!room->kinematic) room->kinematic = CSIM_NEW(double, 3 * (ptrdiff_t)nkinematic);
+    if (!room->kinematic) return CSIM_MEMORY;
+  }
+  return CSIM_OK;
+}
+
+csim_status csim_writing_begin(csim_writing *w, const csim_scene *scene, const csim_world *world,
+                               const csim_output_start *start) {
+  csim_status status = csim_output_create(scene, world, start, &w->said.log, &w->output);
+  csim_kept_log_tell(&w->said, w->log);
+  return status;
+}
+
+csim_status csim_writing_behind(csim_writing *w, int frame, const csim_state *state) {
+  w->report->last_frame = frame;
+  w->good_totals = w->report->total;
+  return copy_state(state, &w->good);
+}
+
+// In a thread of its own: touches the output and what it has been given.
+static void write_frame(void *context) {
+  csim_writing *w = context;
+  w->status = csim_output_write(w->output);
+  if (!w->status) w->status = csim_output_record(w->output, "running", &w->record);
+}
+
+csim_status csim_writing_frame(csim_writing *w, int frame, double time, const csim_state *state,
+                               const csim_frame_stats *stats) {
+  csim_status status = csim_writing_settle(w);
+  if (!status) status = copy_state(state, &w->state);
+  if (status) return status;
+  w->record = *w->report;
+  w->record.last_frame = frame;
+  csim_output_take(w->output, frame, time, state, stats);
+  w->busy = 1;
+  csim_pool_begin_task(w->pool, write_frame, w);
+  // without another thread it is done, and what came of it need not wait for the next frame
+  return csim_pool_threads(w->pool) > 1 ? CSIM_OK : csim_writing_settle(w);
+}
+
+csim_status csim_writing_settle(csim_writing *w) {
+  if (!w->busy) return CSIM_OK;
+  csim_pool_end_task(w->pool);
+  w->busy = 0;
+  csim_kept_log_tell(&w->said, w->log);
+  if (w->status) return w->status;
+  csim_state written = w->state;
+  w->state = w->good;
+  w->good = written;
+  w->good_totals = w->record.total;
+  w->report->last_frame = w->record.last_frame;
+  w->report->frames_written++;
+  return CSIM_OK;
+}
+
+void csim_writing_free(csim_writing *w) {
+  csim_writing_settle(w);
+  csim_output_free(w->output);
+  csim_kept_log_tell(&w->said, w->log);
+  csim_state_free(&w->good);
+  csim_state_free(&w->state);
+  *w = (csim_writing){0};
+}

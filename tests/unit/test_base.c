@@ -1,0 +1,111 @@
+// The thread pool, and logs that are told later.
+#include "check.h"
+
+#include "base/log.h"
+#include "base/phases.h"
+#include "base/pool.h"
+
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+static double sum_range(void *context, int first, int last) {
+  double s = 0;
+  for (int i = first; i < last; i++) s += 1.0 / (1 + i) * *(double *)context;
+  return s;
+}
+
+static void test_pool(void) {
+  double one = 1, reference = csim_pool_sum(NULL, 1000003, sum_range, &one);
+  int threads[] = {1, 2, 3, 8};
+  for (int t = 0; t < 4; t++) {
+    csim_pool *pool = csim_pool_create(threads[t]);
+    for (int i = 0; i < 50; i++) CHECK(csim_pool_sum(pool, 1000003, sum_range, &one) == reference);
+    csim_pool_free(pool);
+  }
+}
+
+typedef struct errand {
+  atomic_int go, done;
+  int wait; // for `go`, 20 s at most
+} errand;
+
+static void run_errand(void *context) {
+  errand *e = context;
+  double began = csim_seconds();
+  while (e->wait && !atomic_load(&e->go) && csim_seconds() - began < 20) sched_yield();
+  atomic_fetch_add(&e->done, 1 + (e->wait && !atomic_load(&e->go) ? 1000 : 0));
+}
+
+// A task goes on beside jobs, with any number of threads, and is done when it is said to be.
+static void test_tasks(void) {
+  double one = 1, reference = csim_pool_sum(NULL, 100003, sum_range, &one);
+  errand alone = {.wait = 0};
+  csim_pool_begin_task(NULL, run_errand, &alone);
+  csim_pool_end_task(NULL);
+  CHECK(alone.done == 1);
+  for (int nthread = 1; nthread <= 8; nthread++) {
+    csim_pool *pool = csim_pool_create(nthread);
+    csim_pool_end_task(pool); // there is none
+    errand e = {.wait = csim_pool_threads(pool) > 1};
+    for (int i = 0; i < 200; i++) {
+      atomic_store(&e.go, 0);
+      csim_pool_begin_task(pool, run_errand, &e);
+      CHECK(csim_pool_sum(pool, 100003, sum_range, &one) == reference);
+      // some end at once, perhaps before anybody has taken them
+      if (i % 2) CHECK(csim_pool_sum(pool, 100003, sum_range, &one) == reference);
+      atomic_store(&e.go, 1);
+      csim_pool_end_task(pool);
+      CHECK(e.done == i + 1);
+    }
+    csim_pool_free(pool);
+  }
+}
+
+typedef struct heard {
+  int n;
+  char text[8][64];
+} heard;
+
+static void hear(void *user, const csim_message *m) {
+  heard *h = user;
+  if (h->n < 8)
+    snprintf(h->text[h->n], sizeof h->text[0], "%d %s:%d:%d %s %s", (int)m->level, m->file, m->line,
+             m->column, m->pointer ? m->pointer : "-", m->text);
+  h->n++;
+}
+
+// Kept messages come in their order, once, with everything that belongs to them.
+static void test_kept_log(void) {
+  heard h = {0};
+  csim_log log = {.write = hear, .user = &h};
+  csim_kept_log kept;
+  csim_kept_log_begin(&kept);
+  for (int i = 0; i < 2; i++) { // what they point to need not last
+    char file[8], pointer[8];
+    snprintf(file, sizeof file, "f%d", i);
+    snprintf(pointer, sizeof pointer, "/p%d", i);
+    csim_say(&kept.log, i ? CSIM_WARNING : CSIM_ERROR, (csim_place){file, 3, 4 + i, pointer},
+             "100 %% of %d", i);
+  }
+  CHECK(h.n == 0 && log.nerror == 0);
+  csim_kept_log_tell(&kept, &log);
+  csim_kept_log_tell(&kept, &log);
+  CHECK(h.n == 2 && log.nerror == 1 && log.nwarning == 1);
+  CHECK_TEXT(h.text[0], "3 f0:3:4 /p0 100 % of 0");
+  CHECK_TEXT(h.text[1], "2 f1:3:5 /p1 100 % of 1");
+  csim_say(&kept.log, CSIM_INFO, (csim_place){.file = "f"}, "again");
+  csim_kept_log_tell(&kept, &log);
+  CHECK(h.n == 3);
+  CHECK_TEXT(h.text[2], "1 f:0:0 - again");
+  csim_say(&kept.log, CSIM_INFO, (csim_place){0}, "to nobody");
+  csim_kept_log_tell(&kept, NULL);
+}
+
+int main(void) {
+  test_pool();
+  test_tasks();
+  test_kept_log();
+  return check_report();
+}
