@@ -10,6 +10,7 @@
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { AROUND = 32, MAX_CELLS = 1 << 27 };
 
@@ -49,8 +50,7 @@ static csim_status builder_init(builder *b, csim_mesh *mesh, int64_t nvert, int6
   mesh->nface = mesh->ntri = (int)ntri;
   mesh->vert = CSIM_ARENA_NEW(arena, double, 3 * nvert);
   mesh->face_start = CSIM_ARENA_NEW(arena, int, ntri + 1);
-  mesh->face_vert = CSIM_ARENA_NEW(arena, int, 3 * ntri);
-  mesh->tri = CSIM_ARENA_NEW(arena, int, 3 * ntri);
+  mesh->tri = mesh->face_vert = CSIM_ARENA_NEW(arena, int, 3 * ntri);
   mesh->tri_face = CSIM_ARENA_NEW(arena, int, ntri);
   return arena->failed ? out_of_memory(log, place) : CSIM_OK;
 }
@@ -66,7 +66,7 @@ static int add_vertex(builder *b, double x, double y, double z) {
 static void add_triangle(builder *b, int v0, int v1, int v2) {
   csim_mesh *m = b->mesh;
   int t = b->ntri++, v[3] = {v0, v1, v2};
-  for (int k = 0; k < 3; k++) m->tri[3 * t + k] = m->face_vert[3 * t + k] = v[k];
+  memcpy(m->tri + 3 * t, v, sizeof v);
   m->tri_face[t] = t;
   m->face_start[t + 1] = 3 * (t + 1);
 }

@@ -197,7 +197,8 @@ csim_status csim_mesh_triangulate(csim_mesh *mesh, csim_place place, csim_log *l
   int ntri = ncorner - 2 * mesh->nface;
   polygon q = {0};
   mesh->ntri = 0;
-  mesh->tri = CSIM_ARENA_NEW(&mesh->arena, int, 3 * (ptrdiff_t)ntri);
+  int whole = ntri == mesh->nface; // all of them are triangles already
+  mesh->tri = whole ? mesh->face_vert : CSIM_ARENA_NEW(&mesh->arena, int, 3 * (ptrdiff_t)ntri);
   mesh->tri_face = CSIM_ARENA_NEW(&mesh->arena, int, ntri);
   if (mesh->arena.failed || !polygon_init(&q, max_corner)) {
     csim_say(log, CSIM_ERROR, place, "out of memory for %d triangles", ntri);
@@ -206,7 +207,7 @@ csim_status csim_mesh_triangulate(csim_mesh *mesh, csim_place place, csim_log *l
   }
   for (int f = 0; f < mesh->nface && !status; f++) {
     int first = mesh->face_start[f] - 2 * f, n = mesh->face_start[f + 1] - mesh->face_start[f] - 2;
-    status = cut_face(mesh, f, &q, place, log, mesh->tri + 3 * first);
+    if (!whole) status = cut_face(mesh, f, &q, place, log, mesh->tri + 3 * first);
     for (int k = 0; k < n; k++) mesh->tri_face[first + k] = f;
   }
   if (!status) mesh->ntri = ntri;

@@ -37,7 +37,8 @@ static void mark_vertices(csim_model *model) {
   for (int i = 0; i < model->ntarget; i++)
     if (model->target[i].hard) {
       model->fixed[model->target[i].vert] = 1;
-      memset(model->v0 + 3 * (ptrdiff_t)model->target[i].vert, 0, 3 * sizeof(double));
+      if (model->v0)
+        memset(model->v0 + 3 * (ptrdiff_t)model->target[i].vert, 0, 3 * sizeof(double));
     }
   for (int b = 0; b < model->nbody; b++)
     for (int i = 0; i < model->body[b].nvert; i++) model->body_of[model->body[b].vert0 + i] = b;

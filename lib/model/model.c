@@ -46,7 +46,7 @@ int csim_state_create(const csim_model *model, csim_state *state) {
       .nvert = model->nvert, .span = 1, .x = CSIM_NEW(double, n), .v = CSIM_NEW(double, n)};
   if (!state->x || !state->v) return -1;
   memcpy(state->x, model->x0, (size_t)n * sizeof(double));
-  memcpy(state->v, model->v0, (size_t)n * sizeof(double));
+  if (model->v0) memcpy(state->v, model->v0, (size_t)n * sizeof(double));
   return 0;
 }
 

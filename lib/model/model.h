@@ -44,7 +44,7 @@ typedef struct csim_model {
   int nvert;
   double *mass;            ///< (nvert) [kg]
   double *x0;              ///< (nvert x 3) start positions [m]
-  double *v0;              ///< (nvert x 3) start velocities [m/s]
+  double *v0;              ///< (nvert x 3) start velocities [m/s]; NULL: at rest
   unsigned char *fixed;    ///< (nvert) 1 = position prescribed
   double *stretch_damping; ///< (nvert) [s] of springs at them; NULL: none
   int *body_of;            ///< (nvert)

@@ -64,6 +64,12 @@ static double *copy_doubles(csim_arena *arena, const double *from, ptrdiff_t n) 
   return copy;
 }
 
+static int moves(const csim_build *build) {
+  for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)build->model->nvert; i++)
+    if (build->v[i] != 0) return 1;
+  return 0;
+}
+
 // Of vertices, where any body's springs are damped.
 static void spread_damping(csim_model *model) {
   int damped = 0;
@@ -80,7 +86,7 @@ static csim_status finish_model(csim_build *build) {
   csim_model *model = build->model;
   csim_arena *arena = build->arena;
   model->x0 = copy_doubles(arena, build->x, 3 * (ptrdiff_t)model->nvert);
-  model->v0 = copy_doubles(arena, build->v, 3 * (ptrdiff_t)model->nvert);
+  if (moves(build)) model->v0 = copy_doubles(arena, build->v, 3 * (ptrdiff_t)model->nvert);
   model->mass = copy_doubles(arena, build->mass, model->nvert);
   model->target = CSIM_ARENA_NEW(arena, csim_target, model->ntarget);
   spread_damping(model);

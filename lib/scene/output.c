@@ -30,7 +30,8 @@ struct csim_output_writer {
   int digits;                // of frame numbers: constant over the run
   int nobject;               // bodies, then colliders
   csim_cache_object *object; // (nobject)
-  double **x, **v;           // (nobject) of (nvert x 3), in the scene's units; v NULL for colliders
+  const double **x, **v;     // (nobject) of (nvert x 3), in the scene's units; v NULL for colliders
+  double **x_room, **v_room; // what those of them point to that are no part of a state; else NULL
   csim_solver *solver;       // that knows the contact pressures; NULL: none yet
   double *force;             // (model->nvert) [N] pressing on each vertex; NULL: not wanted
   double **pressure, **area; // (nobject) of (nvert) [Pa], [m^2] at rest; NULL without pressures
@@ -173,13 +174,17 @@ static const char *name_of(const csim_world *world, int k) {
                                  : world->collider[k - world->model->nbody].name;
 }
 
-// What every object is, for cache and exports, and room for its state.
-static csim_status describe_objects(csim_output_writer *w) {
+// What every object is, for cache and exports, and room for its state. Bodies need none where a
+// frame is written as it stands in the state: in metres, and with nothing else to be made of it.
+static csim_status describe_objects(csim_output_writer *w, int resume) {
   const csim_model *model = w->world->model;
+  int as_it_is = w->scene->length_unit == 1 && !w->scene->output.nformat && !resume;
   w->nobject = model->nbody + w->world->ncollider;
   w->object = CSIM_ARENA_NEW(&w->arena, csim_cache_object, w->nobject);
-  w->x = CSIM_ARENA_NEW(&w->arena, double *, w->nobject);
-  w->v = CSIM_ARENA_NEW(&w->arena, double *, w->nobject);
+  w->x = CSIM_ARENA_NEW(&w->arena, const double *, w->nobject);
+  w->v = CSIM_ARENA_NEW(&w->arena, const double *, w->nobject);
+  w->x_room = CSIM_ARENA_NEW(&w->arena, double *, w->nobject);
+  w->v_room = CSIM_ARENA_NEW(&w->arena, double *, w->nobject);
   w->pressure = CSIM_ARENA_NEW(&w->arena, double *, w->nobject);
   w->area = CSIM_ARENA_NEW(&w->arena, double *, w->nobject);
   int pressures = w->scene->output.pressures && w->scene->output.cache &&
@@ -209,8 +214,10 @@ static csim_status describe_objects(csim_output_writer *w) {
         .tet = body ? body->tet : NULL,
     };
     ptrdiff_t n = 3 * (ptrdiff_t)w->object[k].nvert;
-    w->x[k] = CSIM_ARENA_NEW(&w->arena, double, n);
-    if (w->object[k].has_velocity) w->v[k] = CSIM_ARENA_NEW(&w->arena, double, n);
+    if (!body || !as_it_is) {
+      w->x[k] = w->x_room[k] = CSIM_ARENA_NEW(&w->arena, double, n);
+      if (w->object[k].has_velocity) w->v[k] = w->v_room[k] = CSIM_ARENA_NEW(&w->arena, double, n);
+    }
     if (w->object[k].has_pressure) {
       w->pressure[k] = CSIM_ARENA_NEW(&w->arena, double, n / 3);
       w->area[k] = CSIM_ARENA_NEW(&w->arena, double, n / 3);
@@ -303,12 +310,11 @@ static csim_status export_frame(csim_output_writer *w, int frame) {
   csim_status status = CSIM_OK;
   for (int k = 0; w->nexport && k < w->nexported; k++)
     for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)w->object[k].nvert; i++) {
-      w->x[k][i] = (double)(float)w->x[k][i];
-      if (w->v[k]) w->v[k][i] = (double)(float)w->v[k][i];
+      w->x_room[k][i] = (double)(float)w->x[k][i];
+      if (w->v[k]) w->v_room[k][i] = (double)(float)w->v[k][i];
     }
   for (int k = 0; !status && k < w->nexport; k++)
-    status = csim_export_frame(w->exports[k], frame, (const double *const *)w->x,
-                               (const double *const *)w->v);
+    status = csim_export_frame(w->exports[k], frame, w->x, w->v);
   return status;
 }
 
@@ -317,7 +323,7 @@ static csim_status export_frame(csim_output_writer *w, int frame) {
 // Reads frame f of the old cache into w->x, w->v and w->pressure.
 static csim_status read_back(csim_output_writer *w, csim_cache *old, int f) {
   for (int k = 0; k < w->nobject; k++) {
-    double *to[3] = {w->x[k], w->v[k], w->pressure[k]};
+    double *to[3] = {w->x_room[k], w->v_room[k], w->pressure[k]};
     int nvert = w->object[k].nvert;
     float *x = CSIM_NEW(float, 3 * (ptrdiff_t)nvert), *v = CSIM_NEW(float, 3 * (ptrdiff_t)nvert),
           *p = CSIM_NEW(float, nvert), *from[3] = {x, v, p};
@@ -440,7 +446,7 @@ csim_status csim_output_create(const csim_scene *scene, const csim_world *world,
   w->cache_path = csim_arena_print(&w->arena, "%s/%s.clothcache", w->out, scene->name);
   csim_status status = take_directory(w);
   if (!status) status = prepare_directory(w, start);
-  if (!status) status = describe_objects(w);
+  if (!status) status = describe_objects(w, start->resume);
   // the record before anything else: by it, a run that is killed at once is known as ours
   if (!status) status = csim_output_record(w, "running", start->report);
   int recorded = !status;
@@ -467,7 +473,7 @@ csim_status csim_output_create(const csim_scene *scene, const csim_world *world,
 
 static void to_units(double metres, ptrdiff_t n, const double *from, double *to) {
   if (metres == 1)
-    memcpy(to, from, (size_t)n * sizeof *to);
+    memmove(to, from, (size_t)n * sizeof *to);
   else
     for (ptrdiff_t i = 0; i < n; i++) to[i] = from[i] / metres;
 }
@@ -476,28 +482,33 @@ static void to_units(double metres, ptrdiff_t n, const double *from, double *to)
 // known.
 static const double *real_vertices(const csim_world *world, int k, const csim_state *state) {
   ptrdiff_t at = 0;
-  if (!state->kinematic || world->collider[k].shape == CSIM_COLLIDER_PLANE) return NULL;
+  if (!state->nkinematic || world->collider[k].shape == CSIM_COLLIDER_PLANE) return NULL;
   for (int j = 0; j < k; j++)
     if (world->collider[j].shape != CSIM_COLLIDER_PLANE) at += world->collider_mesh[j].nvert;
   return state->kinematic + 3 * at;
 }
 
-// Positions (and velocities) of object k in the scene's units, into w->x[k] and w->v[k].
+// Positions (and velocities) of object k in the scene's units: w->x[k] and w->v[k].
 static void gather(csim_output_writer *w, int k, double time, const csim_state *state) {
   const csim_model *model = w->world->model;
   double unit = w->scene->length_unit;
   if (k < model->nbody) {
     const csim_body *body = &model->body[k];
     ptrdiff_t n = 3 * (ptrdiff_t)body->nvert, first = 3 * (ptrdiff_t)body->vert0;
-    to_units(unit, n, state->x + first, w->x[k]);
-    if (w->v[k]) to_units(unit, n, state->v + first, w->v[k]);
+    if (w->x_room[k]) {
+      to_units(unit, n, state->x + first, w->x_room[k]);
+      if (w->v_room[k]) to_units(unit, n, state->v + first, w->v_room[k]);
+    } else {
+      w->x[k] = state->x + first;
+      w->v[k] = w->object[k].has_velocity ? state->v + first : NULL;
+    }
     return;
   }
   const csim_collider *collider = &w->world->collider[k - model->nbody];
   const csim_mesh *mesh = &w->world->collider_mesh[k - model->nbody];
   const double *real = real_vertices(w->world, k - model->nbody, state);
-  if (!real) csim_collider_vertices(collider, time, w->x[k]);
-  to_units(unit, 3 * (ptrdiff_t)mesh->nvert, real ? real : w->x[k], w->x[k]);
+  if (!real) csim_collider_vertices(collider, time, w->x_room[k]);
+  to_units(unit, 3 * (ptrdiff_t)mesh->nvert, real ? real : w->x_room[k], w->x_room[k]);
 }
 
 // Contact pressures of a body [Pa]; where a vertex has no area, 0.

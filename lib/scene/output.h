@@ -33,8 +33,9 @@ csim_status csim_output_create(const csim_scene *scene, const csim_world *world,
 /// Where contact pressures come from, if the scene wants them: what the solver's last step left.
 void csim_output_press(csim_output_writer *writer, csim_solver *solver);
 
-/// Copies what csim_output_write is to write of a frame; the one before must be written.
-/// @param time  [s] from the start frame
+/// Takes what csim_output_write is to write of a frame; the one before must be written.
+/// @param time   [s] from the start frame
+/// @param state  to be left alone until that has returned
 void csim_output_take(csim_output_writer *writer, int frame, double time, const csim_state *state,
                       const csim_frame_stats *stats);
 

@@ -46,7 +46,7 @@ csim_status csim_writing_frame(csim_writing *w, int frame, double time, const cs
   if (status) return status;
   w->record = *w->report;
   w->record.last_frame = frame;
-  csim_output_take(w->output, frame, time, state, stats);
+  csim_output_take(w->output, frame, time, &w->state, stats);
   w->busy = 1;
   csim_pool_begin_task(w->pool, write_frame, w);
   // without another thread it is done, and what came of it need not wait for the next frame

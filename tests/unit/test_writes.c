@@ -219,6 +219,26 @@ static void fail_each(const csim_scene *scene, long how_many) {
   printf("%d threads, a checkpoint every %d frames: %ld calls\n", threads, every, k);
 }
 
+// In every frame the ball is where it was put, and the cloth is not.
+static void check_frames(void) {
+  char path[128];
+  csim_cache *cache;
+  snprintf(path, sizeof path, "%s/tiny.clothcache", good_path);
+  CHECK(csim_cache_open(path, NULL, &cache) == CSIM_OK);
+  const csim_cache_info *info = csim_cache_get_info(cache);
+  CHECK(info->nframe == 4 && info->nobject == 2);
+  for (int f = 0; f < info->nframe; f++) {
+    float x[3 * 64], v[3 * 64], lowest = 1;
+    CHECK(info->object[1].nvert <= 64 && csim_cache_read(cache, 1, f, x, v) == CSIM_OK);
+    for (int i = 0; i < info->object[1].nvert; i++)
+      CHECK_NEAR(hypot(hypot(x[3 * i], x[3 * i + 1]), x[3 * i + 2]), 0.5, 1e-6);
+    CHECK(info->object[0].nvert == 16 && csim_cache_read(cache, 0, f, x, v) == CSIM_OK);
+    for (int i = 0; i < 16; i++) lowest = fminf(lowest, x[3 * i + 1]);
+    CHECK(f ? lowest < 0.52f && lowest > 0 : lowest == 0.52f);
+  }
+  csim_cache_free(cache);
+}
+
 int main(void) {
   strcpy(folder,
          access("/dev/shm", W_OK) ? "/tmp/test_writes_XXXXXX" : "/dev/shm/test_writes_XXXXXX");
@@ -233,6 +253,7 @@ int main(void) {
   csim_run_report report;
   threads = every = 1;
   CHECK(run(scene, good_path, 0, NULL, &report) == CSIM_OK);
+  check_frames();
   for (threads = 1; threads <= 2; threads++)
     for (every = 1; every <= 3; every += 2) {
       fail_each(scene, 1);
