@@ -116,7 +116,8 @@ typedef struct csim_contact {
   int *touched_start; ///< (ntouched + 1) into around
   int *touched_row;   ///< (skin.nbody_vert) place in touched
   double *diag;       ///< (ntouched x 9) what the blocks add to the diagonal
-  int *around;        ///< block and corner: 4 block + corner
+  ptrdiff_t naround;
+  int *around; ///< (naround) block and corner: 4 block + corner
   ptrdiff_t brief_room, energy_room, term_room, friction_room, corner_room, product_room,
       touched_room, touched_start_room, diag_room, around_room;
   int failed; ///< out of memory
@@ -190,9 +191,18 @@ void csim_contact_gradient(csim_contact *contact, const double *x, double *g);
 /// @param[out] force  (nbody_vert) [N] overwritten; zeros before the first step
 void csim_contact_press(csim_contact *contact, const double *x, double *force);
 
-/// Gauss-Newton Hessian at the place of the last gradient: builds the blocks, adds their diagonal
-/// to H (on the model's pattern, or NULL), and keeps the rest for csim_contact_multiply_rest.
-void csim_contact_hessian(csim_contact *contact, csim_bsr *H);
+/// Begins the Gauss-Newton Hessian at the place of the last gradient: finds the vertices of its
+/// blocks.
+/// @param[out] place  (nbody_vert) 0 for the free vertices that blocks lie on, the others are left
+///                    alone; NULL: not wanted
+/// @return 0, or -1 when out of memory: contact->failed
+int csim_contact_find_blocks(csim_contact *contact, int *place);
+
+/// Builds the blocks found, adds their diagonals to val, and keeps the rest for
+/// csim_contact_multiply_rest.
+/// @param place  (nbody_vert) of a vertex's diagonal block among val, where blocks lie on it
+/// @param val    (blocks x 9); NULL: added to nothing
+void csim_contact_hessian(csim_contact *contact, const int *place, double *val);
 
 /// y += (the blocks without their diagonal) x.
 void csim_contact_multiply_rest(csim_pool *pool, const csim_contact *contact, const double *x,

@@ -260,53 +260,59 @@ static int has_many(unsigned corners) {
 }
 
 // What lies between one free vertex and something that is led is on the diagonal as a whole: about
-// half of all blocks where cloth lies on a collider. Returns how many others there are.
-static int settle_single_blocks(csim_contact *c, csim_bsr *H) {
-  int n = 0;
+// half of all blocks where cloth lies on a collider.
+static void settle_single_blocks(csim_contact *c, const int *place, double *val) {
   for (int i = 0; i < c->nterm + c->nfriction; i++) {
-    n += has_many(c->corners[i]);
     if (!c->corners[i] || has_many(c->corners[i])) continue;
     int k = __builtin_ctz(c->corners[i]);
     double room[9];
     const int *v;
     const double *w = block_weights(c, i, &v), *B = block_matrix(c, i, room);
-    double *at = H ? H->val + 9 * (ptrdiff_t)H->pattern->diag[v[k]] : NULL;
-    for (int j = 0; H && j < 9; j++) at[j] += w[k] * w[k] * B[j];
+    double *at = val ? val + 9 * (ptrdiff_t)place[v[k]] : NULL;
+    for (int j = 0; val && j < 9; j++) at[j] += w[k] * w[k] * B[j];
     c->corners[i] = 0;
   }
-  return n;
 }
 
-// Room for n free vertices in blocks. 0 when out of memory.
-static int make_room(csim_contact *c, int n) {
+// Counts the blocks of more than one free vertex, and those that each is in; marks all places.
+static void count_blocks(csim_contact *c, int *place) {
+  int *row = c->touched_row;
+  c->ncoupled = c->ntouched = 0;
+  c->naround = 0;
+  memset(row, 0, (size_t)c->skin.nbody_vert * sizeof *row);
+  for (int i = 0; i < c->nterm + c->nfriction; i++) {
+    int many = has_many(c->corners[i]);
+    const int *v;
+    block_weights(c, i, &v);
+    c->ncoupled += many;
+    for (unsigned left = c->corners[i]; left; left &= left - 1) {
+      int vert = v[__builtin_ctz(left)];
+      if (place) place[vert] = 0;
+      c->ntouched += many && row[vert] == 0;
+      c->naround += many;
+      row[vert] += many;
+    }
+  }
+}
+
+// Room for what was counted. -1 when out of memory.
+static int make_room(csim_contact *c) {
+  ptrdiff_t n = c->ntouched;
+  int *around = csim_grow(c->around, &c->around_room, c->naround, sizeof *around);
+  if (around) c->around = around;
   int *touched = csim_grow(c->touched, &c->touched_room, n, sizeof *touched);
   if (touched) c->touched = touched;
-  int *start = csim_grow(c->touched_start, &c->touched_start_room, (ptrdiff_t)n + 1, sizeof *start);
+  int *start = csim_grow(c->touched_start, &c->touched_start_room, n + 1, sizeof *start);
   if (start) c->touched_start = start;
   double *diag = csim_grow(c->diag, &c->diag_room, n, 9 * sizeof *diag);
   if (diag) c->diag = diag;
-  return touched && start && diag;
+  return around && touched && start && diag ? 0 : -1;
 }
 
-// Which blocks each free vertex is in, by rising number. 0 when out of memory.
-static int index_blocks(csim_contact *c) {
-  int *row = c->touched_row, nbody = c->skin.nbody_vert, nblock = c->nterm + c->nfriction, n = 0;
-  const int *v;
-  memset(row, 0, (size_t)nbody * sizeof *row);
-  ptrdiff_t total = 0;
-  for (int i = 0; i < nblock; i++) {
-    block_weights(c, i, &v);
-    for (unsigned left = c->corners[i]; left; left &= left - 1) {
-      n += row[v[__builtin_ctz(left)]]++ == 0;
-      total++;
-    }
-  }
-  int *around = csim_grow(c->around, &c->around_room, total, sizeof *around);
-  if (around) c->around = around;
-  if (!around || !make_room(c, n)) return 0;
-  int *start = c->touched_start, at = 0;
-  n = 0;
-  for (int i = 0; i < nbody; i++) {
+// Which blocks each free vertex is in, by rising number.
+static void index_blocks(csim_contact *c) {
+  int *row = c->touched_row, *start = c->touched_start, n = 0, at = 0;
+  for (int i = 0; i < c->skin.nbody_vert; i++) {
     if (row[i] == 0) continue;
     c->touched[n] = i;
     start[n] = at;
@@ -314,23 +320,23 @@ static int index_blocks(csim_contact *c) {
     row[i] = n++;
   }
   start[n] = at;
-  c->ntouched = n;
   // filling moves each start to its end, the next one's start: shift back afterwards
-  for (int i = 0; i < nblock; i++) {
+  for (int i = 0; i < c->nterm + c->nfriction; i++) {
+    const int *v;
     block_weights(c, i, &v);
     for (unsigned left = c->corners[i]; left; left &= left - 1) {
       int k = __builtin_ctz(left);
-      around[start[row[v[k]]]++] = 4 * i + k;
+      c->around[start[row[v[k]]]++] = 4 * i + k;
     }
   }
   for (int k = n; k > 0; k--) start[k] = start[k - 1];
   start[0] = 0;
-  return 1;
 }
 
 typedef struct diag_job {
   csim_contact *contact;
-  csim_bsr *H;
+  const int *place;
+  double *val;
 } diag_job;
 
 static void add_diagonals(void *context, int first, int last) {
@@ -345,8 +351,8 @@ static void add_diagonals(void *context, int first, int last) {
       double w = block_weights(c, c->around[k] / 4, &v)[c->around[k] % 4];
       for (int j = 0; j < 9; j++) D[j] += w * w * B[j];
     }
-    if (!job->H) continue;
-    double *at = job->H->val + 9 * (ptrdiff_t)job->H->pattern->diag[c->touched[r]];
+    if (!job->val) continue;
+    double *at = job->val + 9 * (ptrdiff_t)job->place[c->touched[r]];
     for (int j = 0; j < 9; j++) at[j] += D[j];
   }
 }
@@ -358,22 +364,26 @@ int csim_contact_grow_product(csim_contact *contact, int n) {
   return product ? 0 : -1;
 }
 
-void csim_contact_hessian(csim_contact *contact, csim_bsr *H) {
+int csim_contact_find_blocks(csim_contact *contact, int *place) {
   int n = contact->nterm + contact->nfriction;
   contact->ncoupled = contact->ntouched = 0;
   unsigned char *corners = csim_grow(contact->corners, &contact->corner_room, n, sizeof *corners);
   if (corners) contact->corners = corners;
   contact->failed |= !corners;
-  if (csim_contact_grow_product(contact, n) || !corners) return;
+  if (csim_contact_grow_product(contact, n) || !corners) return -1;
   csim_pool_for(contact->pool, n, BLOCK_GRAIN, find_corners, contact);
-  int ncoupled = settle_single_blocks(contact, H);
-  if (!index_blocks(contact)) {
-    contact->failed = 1;
-    return;
-  }
-  contact->ncoupled = ncoupled;
+  count_blocks(contact, place);
+  if (make_room(contact) == 0) return 0;
+  contact->ncoupled = contact->ntouched = 0;
+  contact->failed = 1;
+  return -1;
+}
+
+void csim_contact_hessian(csim_contact *contact, const int *place, double *val) {
+  settle_single_blocks(contact, place, val);
+  index_blocks(contact);
   csim_pool_for(contact->pool, contact->ntouched, ROW_GRAIN, add_diagonals,
-                &(diag_job){contact, H});
+                &(diag_job){contact, place, val});
 }
 
 typedef struct multiply_job {

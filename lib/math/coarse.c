@@ -189,7 +189,9 @@ static void sum_edges(void *context, int first, int last) {
     double *D = level->A.val + 9 * (ptrdiff_t)level->pattern.diag[c];
     for (int m = level->start[c]; m < level->start[c + 1]; m++) {
       int i = level->row[m];
-      for (int k = 0; k < 9; k++) D[k] += job->A->diag[9 * (ptrdiff_t)i + k];
+      int place = job->A->place[i];
+      for (int k = 0; k < 9 && place >= 0; k++) D[k] += job->A->block[9 * (ptrdiff_t)place + k];
+      for (int k = 0; k < 9 && place < 0; k += 4) D[k] += job->A->diag[i];
       for (int k = graph->near_start[i]; k < graph->near_start[i + 1]; k++) {
         if (level->slot[k] == -2) continue;
         const float *edge = job->A->near + 4 * (ptrdiff_t)k;

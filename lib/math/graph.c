@@ -1,13 +1,48 @@
 // math/graph.c: see graph.h.
 #include "math/graph.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 enum { ROW_GRAIN = 512 };
 
 int csim_graph_matrix_create(csim_arena *arena, const csim_graph *graph, csim_graph_matrix *A) {
   *A = (csim_graph_matrix){.graph = graph, .isa = csim_simd_best()};
   A->near = CSIM_ARENA_NEW(arena, float, 4 * (ptrdiff_t)graph->near_start[graph->nrow]);
-  A->diag = CSIM_ARENA_NEW(arena, double, 9 * (ptrdiff_t)graph->nrow + 1);
-  return arena->failed ? -1 : 0;
+  A->diag = CSIM_ARENA_NEW(arena, double, graph->nrow);
+  A->place = CSIM_ARENA_NEW(arena, int, graph->nrow);
+  if (arena->failed) return -1;
+  memset(A->place, -1, (size_t)graph->nrow * sizeof *A->place);
+  return 0;
+}
+
+void csim_graph_matrix_free(csim_graph_matrix *A) {
+  free(A->block);
+  A->block = NULL;
+}
+
+static void fill_blocks(void *context, int first, int last) {
+  csim_graph_matrix *A = context;
+  for (int i = first; i < last; i++) {
+    if (A->place[i] < 0) continue;
+    double *D = A->block + 9 * (ptrdiff_t)A->place[i];
+    memset(D, 0, 9 * sizeof *D);
+    D[0] = D[4] = D[8] = A->diag[i];
+  }
+}
+
+int csim_graph_matrix_place(csim_pool *pool, csim_graph_matrix *A) {
+  int n = 0;
+  for (int i = 0; i < A->graph->nrow; i++)
+    if (A->place[i] >= 0) A->place[i] = n++;
+  double *block = csim_grow(A->block, &A->room, (ptrdiff_t)n + 1, 9 * sizeof *block);
+  if (!block) {
+    memset(A->place, -1, (size_t)A->graph->nrow * sizeof *A->place);
+    return -1;
+  }
+  A->block = block;
+  csim_pool_for(pool, A->graph->nrow, ROW_GRAIN, fill_blocks, A);
+  return 0;
 }
 
 // Loads run one number past a vertex or block: the fourth lane holds what comes after and is never
@@ -17,9 +52,12 @@ CSIM_SIMD_BODY double multiply_rows(const csim_graph_matrix *A, const double *x,
   const csim_graph *graph = A->graph;
   csim_v4 dot = {0};
   for (int i = first; i < last; i++) {
-    const double *D = A->diag + 9 * (ptrdiff_t)i, *xi = x + 3 * (ptrdiff_t)i;
-    csim_v4 own = CSIM_LOAD4(xi);
-    csim_v4 sum = CSIM_LOAD4(D) * xi[0] + CSIM_LOAD4(D + 3) * xi[1] + CSIM_LOAD4(D + 6) * xi[2];
+    const double *xi = x + 3 * (ptrdiff_t)i;
+    csim_v4 own = CSIM_LOAD4(xi), sum = A->diag[i] * own;
+    if (A->place[i] >= 0) {
+      const double *D = A->block + 9 * (ptrdiff_t)A->place[i];
+      sum = CSIM_LOAD4(D) * xi[0] + CSIM_LOAD4(D + 3) * xi[1] + CSIM_LOAD4(D + 6) * xi[2];
+    }
     for (int k = graph->near_start[i]; k < graph->near_start[i + 1]; k++) {
       csim_v4 r = own - CSIM_LOAD4(x + 3 * (ptrdiff_t)graph->near_col[k]);
       csim_v4 edge = CSIM_LOAD4F(A->near + 4 * (ptrdiff_t)k), along = edge * r;
@@ -57,9 +95,12 @@ double csim_graph_multiply(csim_pool *pool, const csim_graph_matrix *A, const do
 // Columns of block (i, i).
 CSIM_SIMD_BODY void sum_row(const csim_graph_matrix *A, int i, double *block) {
   const csim_graph *graph = A->graph;
-  const double *D = A->diag + 9 * (ptrdiff_t)i;
-  csim_v4 x = CSIM_LOAD3(D), y = CSIM_LOAD3(D + 3), z = CSIM_LOAD3(D + 6);
-  double a = 0;
+  double d = A->diag[i], a = 0;
+  csim_v4 x = {d, 0, 0, 0}, y = {0, d, 0, 0}, z = {0, 0, d, 0};
+  if (A->place[i] >= 0) {
+    const double *D = A->block + 9 * (ptrdiff_t)A->place[i];
+    x = CSIM_LOAD3(D), y = CSIM_LOAD3(D + 3), z = CSIM_LOAD3(D + 6);
+  }
   for (int k = graph->near_start[i]; k < graph->near_start[i + 1]; k++) {
     csim_v4 edge = CSIM_LOAD4F(A->near + 4 * (ptrdiff_t)k);
     x += edge[0] * edge;

@@ -3,7 +3,7 @@
 //
 //   A = D + sum over edges (i, j) of (e_i - e_j)(e_i - e_j)^T (x) (a I + u u^T)
 //
-// D is block-diagonal. An edge is stored at both of its rows: near edges, which change with the
+// D is block-diagonal, and most of its blocks are multiples of I. An edge is stored at both of its rows: near edges, which change with the
 // positions, as (u, a); far ones, which are constant and have no u, as a alone. So
 //   y_i = D_i x_i + sum_j a (x_i - x_j) + u (u . (x_i - x_j))
 // moves 16 bytes where a 3 x 3 block of doubles has 72. Edges are stored as floats: the matrix is
@@ -30,12 +30,23 @@ typedef struct csim_graph_matrix {
   const csim_graph *graph;
   csim_isa isa; ///< kernels to use
   float *near;  ///< (near_start[nrow] x 4) u, a
-  double *diag; ///< (nrow x 9, and one more to read) D, symmetric
+  double *diag; ///< (nrow) D is diag I in rows without a place,
+  int *place;   ///< (nrow) -1, or which block is that of a row
+  double *block;   ///< (room x 9, and one more to read) symmetric
+  ptrdiff_t room;
 } csim_graph_matrix;
 
-/// Allocates a matrix on a graph, zero.
+/// Allocates a matrix on a graph, zero and without blocks.
 /// @return 0, or -1 when out of memory (arena->failed)
 int csim_graph_matrix_create(csim_arena *arena, const csim_graph *graph, csim_graph_matrix *A);
+
+/// Frees what is not in the arena.
+void csim_graph_matrix_free(csim_graph_matrix *A);
+
+/// Gives the rows blocks whose A->place is not -1, and numbers them in their order: diag I, until
+/// more is added to them.
+/// @return 0, or -1 when out of memory: no row has a place then
+int csim_graph_matrix_place(csim_pool *pool, csim_graph_matrix *A);
 
 /// y = A x, both (nrow x 3). x has one number more to read behind its end, which does not matter.
 /// @return x . y

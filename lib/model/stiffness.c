@@ -99,16 +99,6 @@ static void find_elements(const csim_layout *layout, const block_map *map, csim_
   }
 }
 
-static int create_diagonal(csim_arena *arena, int n, csim_stiffness *K) {
-  K->diagonal = (csim_pattern){.nrow = n, .nblock = n};
-  K->diagonal.start = CSIM_ARENA_NEW(arena, int, (ptrdiff_t)n + 1);
-  if (arena->failed) return -1;
-  for (int i = 0; i <= n; i++) K->diagonal.start[i] = i;
-  K->diagonal.col = K->diagonal.diag = K->diagonal.start;
-  K->D = (csim_bsr){&K->diagonal, K->A.diag};
-  return 0;
-}
-
 int csim_stiffness_create(csim_arena *arena, const csim_model *model, csim_stiffness *K) {
   csim_arena temp = {0};
   csim_layout layout;
@@ -143,12 +133,15 @@ int csim_stiffness_create(csim_arena *arena, const csim_model *model, csim_stiff
   if (arena->failed) goto done;
   fill_rows(model, p, &map, K);
   find_elements(&layout, &map, K);
-  if (csim_graph_matrix_create(arena, &K->graph, &K->A)) goto done;
-  create_diagonal(arena, n, K);
+  csim_graph_matrix_create(arena, &K->graph, &K->A);
 done:
   if (temp.failed) arena->failed = 1;
   csim_arena_free(&temp);
   return arena->failed ? -1 : unfit;
+}
+
+void csim_stiffness_free(csim_stiffness *K) {
+  csim_graph_matrix_free(&K->A);
 }
 
 typedef struct update_job {
@@ -161,10 +154,9 @@ typedef struct update_job {
 static void update_diagonals(void *context, int first, int last) {
   const update_job *job = context;
   const csim_model *model = job->K->model;
-  memset(job->K->A.diag + 9 * (ptrdiff_t)first, 0, 9 * (size_t)(last - first) * sizeof(double));
   for (int i = first; i < last; i++) {
-    double *D = job->K->A.diag + 9 * (ptrdiff_t)i;
-    D[0] = D[4] = D[8] = model->fixed[i] ? 1 : job->inertia * model->mass[i] + job->K->anchor[i];
+    job->K->A.place[i] = -1;
+    job->K->A.diag[i] = model->fixed[i] ? 1 : job->inertia * model->mass[i] + job->K->anchor[i];
   }
 }
 

@@ -13,8 +13,6 @@ typedef struct csim_stiffness {
   const csim_model *model;
   csim_graph graph;
   csim_graph_matrix A;
-  csim_pattern diagonal; ///< of D alone
-  csim_bsr D;            ///< A.diag as a matrix, for what else adds to the diagonal
   int nedge;
   int *place; ///< (nedge x 2) of a spring's edge, its ends not both fixed: its place at the row
               ///< of either end, the lower one first; at a fixed end -1 - the other end
@@ -25,13 +23,16 @@ typedef struct csim_stiffness {
   int *element[CSIM_MAX_ENERGY]; ///< (nedge) which of its elements is on an edge; -1: none
 } csim_stiffness;
 
-/// Lays out and allocates the matrix.
+/// Lays out and allocates the matrix; csim_stiffness_free in any case.
 /// @return 0; 1 when the model's energies are not all of this form; -1 when out of memory
 ///         (arena->failed)
 int csim_stiffness_create(csim_arena *arena, const csim_model *model, csim_stiffness *K);
 
+/// Frees what is not in the arena; zero is allowed.
+void csim_stiffness_free(csim_stiffness *K);
+
 /// K->A = inertia M + Hessian of the energies. Rows of fixed vertices are those of the identity;
-/// their columns are not cleared: multiply only what is zero there.
+/// their columns are not cleared: multiply only what is zero there. No row has a block of its own.
 /// @param inertia  [1/s^2] weight of the masses, 1/h^2
 void csim_stiffness_update(csim_pool *pool, const csim_point *at, csim_spd spd, double inertia,
                            csim_stiffness *K);

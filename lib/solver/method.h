@@ -29,6 +29,8 @@ typedef struct csim_method {
   const char *name;
   /// Scratch for problems on this model, from the arena; NULL when out of memory.
   void *(*create)(csim_arena *arena, const csim_model *model, const csim_solver_params *params);
+  /// Frees what of the scratch is not in the arena; NULL: nothing.
+  void (*destroy)(void *scratch);
   /// Improves x (nvert x 3) from its starting point; fixed vertices already stand at their targets.
   csim_method_report (*solve)(const csim_problem *problem, void *scratch, double *x);
   int sets_velocity; ///< solve writes problem->v_next; else the velocity is (x - x_n)/h

@@ -72,6 +72,10 @@ static void *newton_create(csim_arena *arena, const csim_model *model,
   return arena->failed ? NULL : s;
 }
 
+static void newton_destroy(void *scratch) {
+  csim_stiffness_free(&((newton *)scratch)->K);
+}
+
 typedef struct linear_system {
   const csim_problem *problem;
   newton *s;
@@ -245,4 +249,4 @@ static csim_method_report newton_solve(const csim_problem *problem, void *scratc
 }
 
 const csim_method csim_method_newton = {
-    .name = "newton", .create = newton_create, .solve = newton_solve, .knows_contact = 1};
+    .name = "newton", .create = newton_create, .destroy = newton_destroy, .solve = newton_solve, .knows_contact = 1};

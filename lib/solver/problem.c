@@ -118,7 +118,8 @@ void csim_problem_hessian(const csim_problem *problem, const csim_layout *layout
   full_hessian(problem, layout, x, spd, H);
   csim_bsr_fix(problem->pool, problem->model->fixed, H);
   csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
-  if (problem->contact) csim_contact_hessian(problem->contact, H);
+  if (problem->contact && csim_contact_find_blocks(problem->contact, NULL) == 0)
+    csim_contact_hessian(problem->contact, H->pattern->diag, H->val);
   csim_pool_phase(problem->pool, before);
 }
 
@@ -128,7 +129,12 @@ void csim_problem_stiffness(const csim_problem *problem, const double *x, csim_s
   csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_ELASTICITY);
   csim_stiffness_update(problem->pool, &at, spd, 1 / (problem->h * problem->h), K);
   csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
-  if (problem->contact) csim_contact_hessian(problem->contact, &K->D);
+  if (problem->contact && csim_contact_find_blocks(problem->contact, K->A.place) == 0) {
+    if (csim_graph_matrix_place(problem->pool, &K->A))
+      problem->contact->failed = 1, problem->contact->ncoupled = 0;
+    else
+      csim_contact_hessian(problem->contact, K->A.place, K->A.block);
+  }
   csim_pool_phase(problem->pool, before);
 }
 

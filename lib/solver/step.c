@@ -17,7 +17,8 @@ struct csim_solver {
   const csim_method *method;
   void *method_scratch;
   double *y, *x, *v;       // (nvert x 3)
-  double *x_last, *v_last; // (nvert x 3) the state before the step, to go back to
+  double *x_last, *v_last; // (nvert x 3) the state before the step, once `remembered`
+  int remembered;
   double *x_from, *v_from; // (nvert x 3) extrapolated start of a two-step integrator
   int two_steps;
   double *target;         // (ntarget x 3)
@@ -62,8 +63,6 @@ csim_solver *csim_solver_create(const csim_solver_setup *setup) {
   solver->y = CSIM_ARENA_NEW(arena, double, n);
   solver->x = CSIM_ARENA_NEW(arena, double, n);
   solver->v = CSIM_ARENA_NEW(arena, double, n);
-  solver->x_last = CSIM_ARENA_NEW(arena, double, n);
-  solver->v_last = CSIM_ARENA_NEW(arena, double, n);
   solver->two_steps = setup->params.integrator == CSIM_INTEGRATOR_BDF2 && !method->is_explicit;
   if (solver->two_steps) {
     solver->x_from = CSIM_ARENA_NEW(arena, double, n);
@@ -97,6 +96,9 @@ csim_solver *csim_solver_create(const csim_solver_setup *setup) {
 
 void csim_solver_free(csim_solver *solver) {
   if (!solver) return;
+  if (solver->method_scratch && solver->method->destroy)
+    solver->method->destroy(solver->method_scratch);
+  if (solver->loose_scratch) csim_method_newton.destroy(solver->loose_scratch);
   csim_contact_free(solver->contact);
   csim_zones_free(solver->zones);
   csim_arena_free(&solver->arena);
@@ -366,9 +368,24 @@ static int next_span(const csim_solver *solver, int span, double error) {
   return span > 1 && error > setup->accuracy ? span / 2 : span;
 }
 
+// Keeps the state to go back to: of a step that may be taken anew, or is taken in parts, or that
+// the next one looks back on. Others change it at their very end only.
+static int remember(csim_solver *solver, const csim_state *state) {
+  int n = 3 * state->nvert;
+  if (!solver->x_last) solver->x_last = CSIM_ARENA_NEW(&solver->arena, double, n);
+  if (!solver->v_last) solver->v_last = CSIM_ARENA_NEW(&solver->arena, double, n);
+  if (!solver->x_last || !solver->v_last) return -1;
+  csim_vector_copy(solver->setup.pool, n, state->x, solver->x_last);
+  csim_vector_copy(solver->setup.pool, n, state->v, solver->v_last);
+  solver->remembered = 1;
+  return 0;
+}
+
 static void go_back(csim_solver *solver, csim_state *state) {
-  csim_vector_copy(solver->setup.pool, 3 * state->nvert, solver->x_last, state->x);
-  csim_vector_copy(solver->setup.pool, 3 * state->nvert, solver->v_last, state->v);
+  if (solver->remembered) {
+    csim_vector_copy(solver->setup.pool, 3 * state->nvert, solver->x_last, state->x);
+    csim_vector_copy(solver->setup.pool, 3 * state->nvert, solver->v_last, state->v);
+  }
   if (!solver->contact) return;
   csim_contact_load(solver->contact, solver->kinematic_last);
   csim_contact_forget(solver->contact);
@@ -381,6 +398,10 @@ static int take_step(csim_solver *solver, csim_state *state, double time, double
   for (int halvings = 0; halvings <= most_halvings; halvings++) {
     int parts = 1 << halvings, done = 0;
     report->parts = parts;
+    if (parts > 1 && !solver->remembered && remember(solver, state)) {
+      report->method.outcome = CSIM_OUTCOME_MEMORY;
+      break;
+    }
     int two_steps = parts == 1 && solver->two_steps && state->x_prev;
     while (done < parts &&
            advance(solver, state, time + h * done / parts, h / parts, two_steps, report) == 0)
@@ -409,13 +430,12 @@ static int keep_last(const csim_solver *solver, csim_state *state) {
 
 int csim_step(csim_solver *solver, csim_state *state, csim_step_report *report) {
   const csim_solver_setup *setup = &solver->setup;
-  int n = 3 * state->nvert;
   double time = (double)state->step * setup->h;
   int adaptive = setup->accuracy > 0, span = adaptive ? fit_span(state, state->span) : 1;
-  csim_vector_copy(setup->pool, n, state->x, solver->x_last);
-  csim_vector_copy(setup->pool, n, state->v, solver->v_last);
   *report = (csim_step_report){0};
-  if (solver->contact && load_colliders(solver, state)) {
+  solver->remembered = 0;
+  if (((adaptive || solver->two_steps) && remember(solver, state)) ||
+      (solver->contact && load_colliders(solver, state))) {
     report->method.outcome = CSIM_OUTCOME_MEMORY;
     return -1;
   }

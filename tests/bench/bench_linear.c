@@ -167,12 +167,13 @@ static timing measure(csim_pool *pool, const csim_model *model) {
     csim_vector_advance(pool, n, 0.1, 0.1, s.z, s.p, x);
     keep_least(start, &t.advance);
   }
-  double row = 9.0 * sizeof(double) + 2.0 * sizeof(int); // D and two starts
+  double row = sizeof(double) + 3.0 * sizeof(int); // D, its place and two starts
   double matrix = model->nvert * row + K.graph.near_start[model->nvert] * (4 * 4.0 + 4) +
                   K.graph.far_start[model->nvert] * (4.0 + 4);
   double vector = 8.0 * n;
   // multiply: p, q written; reduce: q, r changed, z written, inverse; advance: z, p and x changed
   t.bytes = matrix + 3 * vector + 5 * vector + 36.0 * model->nvert + 5 * vector;
+  csim_stiffness_free(&K);
   csim_arena_free(&arena);
   return t;
 }

@@ -252,7 +252,8 @@ static void test_gradient(void) {
   }
   memset(g, 0, (size_t)n * sizeof *g);
   csim_contact_gradient(c, x, g);
-  csim_contact_hessian(c, NULL);
+  CHECK(csim_contact_find_blocks(c, NULL) == 0);
+  csim_contact_hessian(c, NULL, NULL);
   // d^T C d >= 0 for the whole, diagonal included
   for (int trial = 0; trial < 20; trial++) {
     for (int i = 0; i < n; i++) x[i] = kit_random(&seed);

@@ -53,6 +53,7 @@ static void create(csim_spd spd, fixture *f) {
 }
 
 static void destroy(fixture *f) {
+  csim_stiffness_free(&f->K);
   csim_arena_free(&f->arena);
   kit_end(&f->k);
 }
@@ -96,10 +97,22 @@ static void test_against_blocks(csim_spd spd) {
   double ab = inner(n, f.q, f.r);
   csim_graph_multiply(NULL, &f.K.A, f.q, f.z);
   CHECK_NEAR(ab, inner(n, f.p, f.z), 1e-12 * fabs(ab) + 1e-12 * scale);
-  for (int i = 0; i < model->nvert; i++) f.K.D.val[9 * f.K.D.pattern->diag[i] + 4] += 7;
+  // in every third row
+  int nblock = 0;
+  for (int i = 0; i < model->nvert; i += 3, nblock++) f.K.A.place[i] = 0;
+  CHECK(csim_graph_matrix_place(NULL, &f.K.A) == 0);
+  csim_graph_multiply(NULL, &f.K.A, f.p, f.z);
+  for (int i = 0; i < n; i++) CHECK(f.z[i] == f.r[i]);
+  for (int k = 0; k < nblock; k++) f.K.A.block[9 * k + 4] += 7;
   csim_graph_multiply(NULL, &f.K.A, f.p, f.z);
   for (int i = 0; i < n; i++)
-    CHECK_NEAR(f.z[i] - f.r[i], i % 3 == 1 ? 7 * f.p[i] : 0, 1e-12 * scale);
+    CHECK_NEAR(f.z[i] - f.r[i], i % 9 == 1 ? 7 * f.p[i] : 0, 1e-12 * scale);
+  for (int i = 0; i < model->nvert; i++) {
+    double block[9], own = i % 3 == 0 ? 7 : 0;
+    csim_graph_diagonals(&f.K.A, i, i + 1, block);
+    for (int c = 0; c < 9; c++)
+      CHECK_NEAR(block[c], H.val[9 * pattern->diag[i] + c] + (c == 4 ? own : 0), 2e-7 * scale);
+  }
   destroy(&f);
 }
 
