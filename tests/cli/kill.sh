@@ -40,8 +40,9 @@ for run in $(seq "$KILLS"); do
     random 3
     every=$((value + 1))
     [ $try = 5 ] && limit=100000 # has been killed often enough
+    # in the foreground it waits for the killed to be gone, who else may still hold the directory
     {
-      timeout -s KILL "$((limit / 1000)).$(printf %03d $((limit % 1000)))" \
+      timeout --foreground -s KILL "$((limit / 1000)).$(printf %03d $((limit % 1000)))" \
         "$clothsim" scene.json -q -o $out -j $threads --resume --checkpoint-every $every 2>stderr
     } 2>/dev/null
     code=$?
