@@ -195,7 +195,7 @@ void csim_contact_press(csim_contact *contact, const double *x, double *force);
 /// blocks.
 /// @param[out] place  (nbody_vert) 0 for the free vertices that blocks lie on, the others are left
 ///                    alone; NULL: not wanted
-/// @return 0, or -1 when out of memory: contact->failed
+/// @return 0, or -1 when out of memory: contact->failed, and all places are -1
 int csim_contact_find_blocks(csim_contact *contact, int *place);
 
 /// Builds the blocks found, adds their diagonals to val, and keeps the rest for

@@ -374,6 +374,7 @@ int csim_contact_find_blocks(csim_contact *contact, int *place) {
   csim_pool_for(contact->pool, n, BLOCK_GRAIN, find_corners, contact);
   count_blocks(contact, place);
   if (make_room(contact) == 0) return 0;
+  if (place) memset(place, -1, (size_t)contact->skin.nbody_vert * sizeof *place);
   contact->ncoupled = contact->ntouched = 0;
   contact->failed = 1;
   return -1;

@@ -3,8 +3,9 @@
 //
 //   A = D + sum over edges (i, j) of (e_i - e_j)(e_i - e_j)^T (x) (a I + u u^T)
 //
-// D is block-diagonal, and most of its blocks are multiples of I. An edge is stored at both of its rows: near edges, which change with the
-// positions, as (u, a); far ones, which are constant and have no u, as a alone. So
+// D is block-diagonal, and most of its blocks are multiples of I. An edge is stored at both of its
+// rows: near edges, which change with the positions, as (u, a); far ones, which are constant and
+// have no u, as a alone. So
 //   y_i = D_i x_i + sum_j a (x_i - x_j) + u (u . (x_i - x_j))
 // moves 16 bytes where a 3 x 3 block of doubles has 72. Edges are stored as floats: the matrix is
 // that of springs whose stiffness is rounded (by 6e-8), symmetric and with the same null space,
@@ -28,11 +29,11 @@ typedef struct csim_graph {
 
 typedef struct csim_graph_matrix {
   const csim_graph *graph;
-  csim_isa isa; ///< kernels to use
-  float *near;  ///< (near_start[nrow] x 4) u, a
-  double *diag; ///< (nrow) D is diag I in rows without a place,
-  int *place;   ///< (nrow) -1, or which block is that of a row
-  double *block;   ///< (room x 9, and one more to read) symmetric
+  csim_isa isa;  ///< kernels to use
+  float *near;   ///< (near_start[nrow] x 4) u, a
+  double *diag;  ///< (nrow) D is diag I in rows without a place,
+  int *place;    ///< (nrow) -1, or which block is that of a row
+  double *block; ///< (room x 9, and one more to read) symmetric
   ptrdiff_t room;
 } csim_graph_matrix;
 

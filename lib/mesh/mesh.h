@@ -21,7 +21,7 @@ typedef struct csim_mesh {
   char **tag;    ///< (ntag) o / g / usemtl statements in force, see mesh/tag.h
   int *face_tag; ///< (nface) tag of each face, -1 = none; NULL when ntag = 0
   int ntri;
-  int *tri;      ///< (ntri x 3) the faces triangulated, in face order; face_vert where they are that
+  int *tri; ///< (ntri x 3) the faces triangulated, in face order; face_vert where they are that
   int *tri_face; ///< (ntri) face each triangle came from
   int grid[2];   ///< cells of a built-in grid along its two sides, else 0
 } csim_mesh;

@@ -56,7 +56,14 @@ static int copy_array(const double *from, int n, double **to) {
   return from && !*to ? -1 : 0;
 }
 
+void csim_state_forget(csim_state *state) {
+  free(state->x_prev);
+  free(state->v_prev);
+  state->x_prev = state->v_prev = NULL;
+}
+
 int csim_state_copy(const csim_state *from, csim_state *to) {
+  if (!from->x_prev) csim_state_forget(to);
   to->nvert = from->nvert;
   to->nkinematic = from->nkinematic;
   to->step = from->step;
@@ -72,8 +79,7 @@ int csim_state_copy(const csim_state *from, csim_state *to) {
 void csim_state_free(csim_state *state) {
   free(state->x);
   free(state->v);
-  free(state->x_prev);
-  free(state->v_prev);
+  csim_state_forget(state);
   free(state->kinematic);
   *state = (csim_state){0};
 }

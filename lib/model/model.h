@@ -93,6 +93,9 @@ typedef struct csim_state {
 int csim_state_create(const csim_model *model, csim_state *state);
 void csim_state_free(csim_state *state);
 
+/// Drops what two-step integrators look back on: the next step of one is as its first.
+void csim_state_forget(csim_state *state);
+
 /// Makes `to` (zero, or a state of the same model) equal to `from`. -1 when out of memory.
 int csim_state_copy(const csim_state *from, csim_state *to);
 

@@ -104,49 +104,74 @@ static file_kind classify(const csim_scene *scene, const char *file, long long *
   return kind_of(scene, file, stem, number) == NOT_OURS ? NOT_OURS : TEMPORARY;
 }
 
-static csim_status remove_file(csim_output_writer *w, const char *name) {
-  if (!unlinkat(w->folder, name, 0) || errno == ENOENT) return CSIM_OK;
-  csim_say(w->log, CSIM_ERROR, (csim_place){.file = w->out}, "cannot remove %s: %s", name,
+static csim_status remove_file(const char *out, int folder, const char *name, csim_log *log) {
+  if (!unlinkat(folder, name, 0) || errno == ENOENT) return CSIM_OK;
+  csim_say(log, CSIM_ERROR, (csim_place){.file = out}, "cannot remove %s: %s", name,
            strerror(errno));
   return CSIM_IO;
 }
 
-// Opens the directory and keeps other runs out of it for as long as this process lives. Where a
-// file system knows no such lock, nothing is kept out.
-static csim_status take_directory(csim_output_writer *w) {
-  csim_status status = csim_make_directories(w->out, w->log);
-  if (status) return status;
-  w->folder = open(w->out, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (w->folder < 0) {
-    csim_say(w->log, CSIM_ERROR, (csim_place){.file = w->out}, "cannot open this directory: %s",
+static DIR *open_directory(const char *out, csim_log *log) {
+  DIR *dir = opendir(out);
+  if (!dir)
+    csim_say(log, CSIM_ERROR, (csim_place){.file = out}, "cannot read this directory: %s",
              strerror(errno));
-    return CSIM_IO;
-  }
-  if (csim_lock(w->folder)) {
-    csim_say(w->log, CSIM_ERROR, (csim_place){.file = w->out},
-             "another clothsim is writing into this directory");
-    return CSIM_IO;
-  }
-  return CSIM_OK;
+  return dir;
 }
 
-static csim_status prepare_directory(csim_output_writer *w, const csim_output_start *start) {
+csim_status csim_output_sweep(const csim_scene *scene, const char *out, int folder, csim_log *log) {
   csim_status status = CSIM_OK;
-  DIR *dir = opendir(w->out);
-  if (!dir) {
-    csim_say(w->log, CSIM_ERROR, (csim_place){.file = w->out}, "cannot read this directory: %s",
+  DIR *dir = open_directory(out, log);
+  for (struct dirent *entry; dir && !status && (entry = readdir(dir));) {
+    long long number;
+    if (classify(scene, entry->d_name, &number) == TEMPORARY)
+      status = remove_file(out, folder, entry->d_name, log);
+  }
+  if (dir) closedir(dir);
+  return dir ? status : CSIM_IO;
+}
+
+// Where a file system knows no such lock, nothing is kept out.
+csim_status csim_output_enter(const char *out, csim_log *log, int *folder) {
+  *folder = open(out, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (*folder < 0) {
+    if (errno == ENOENT) return CSIM_OK;
+    csim_say(log, CSIM_ERROR, (csim_place){.file = out}, "cannot open this directory: %s",
              strerror(errno));
     return CSIM_IO;
   }
+  if (!csim_lock(*folder)) return CSIM_OK;
+  csim_say(log, CSIM_ERROR, (csim_place){.file = out},
+           "another clothsim is writing into this directory");
+  close(*folder);
+  *folder = -1;
+  return CSIM_IO;
+}
+
+static csim_status take_directory(csim_output_writer *w) {
+  if (w->folder >= 0) return CSIM_OK;
+  csim_status status = csim_make_directories(w->out, w->log);
+  if (!status) status = csim_output_enter(w->out, w->log, &w->folder);
+  if (status || w->folder >= 0) return status;
+  csim_say(w->log, CSIM_ERROR, (csim_place){.file = w->out}, "this directory has gone again");
+  return CSIM_IO;
+}
+
+// Removes what an earlier run has left, but for its record: as long as that stands, what is left is
+// known as a run's, wherever this is cut off.
+static csim_status prepare_directory(csim_output_writer *w, const csim_output_start *start) {
+  csim_status status = csim_output_sweep(w->scene, w->out, w->folder, w->log);
+  DIR *dir = status ? NULL : open_directory(w->out, w->log);
+  if (!dir) return status ? status : CSIM_IO;
   for (struct dirent *entry; !status && (entry = readdir(dir));) {
     const char *name = entry->d_name;
     long long number = 0;
     if (!strcmp(name, ".") || !strcmp(name, "..")) continue;
     file_kind kind = classify(w->scene, name, &number);
-    if (kind == TEMPORARY) {
-      status = remove_file(w, name);
-    } else if (start->resume) {
-      if (kind == FRAME && number > start->after_frame) status = remove_file(w, name);
+    if (!strcmp(name, CSIM_RECORD_NAME) && (start->resume || start->overwrite)) continue;
+    if (start->resume) {
+      if (kind == FRAME && number > start->after_frame)
+        status = remove_file(w->out, w->folder, name, w->log);
     } else if (!start->overwrite) {
       csim_say(
           w->log, CSIM_ERROR, (csim_place){.file = w->out},
@@ -155,7 +180,7 @@ static csim_status prepare_directory(csim_output_writer *w, const csim_output_st
           name);
       status = CSIM_INVALID;
     } else if (kind != NOT_OURS) {
-      status = remove_file(w, name);
+      status = remove_file(w->out, w->folder, name, w->log);
     }
   }
   closedir(dir);
@@ -437,19 +462,24 @@ csim_status csim_output_create(const csim_scene *scene, const csim_world *world,
                                csim_output_writer **writer) {
   *writer = NULL;
   csim_output_writer *w = CSIM_NEW(csim_output_writer, 1);
+  if (!w && start->folder >= 0) close(start->folder);
   if (!w) return CSIM_MEMORY;
   *w = (csim_output_writer){
-      .scene = scene, .world = world, .log = log, .out = start->out, .folder = -1};
+      .scene = scene, .world = world, .log = log, .out = start->out, .folder = start->folder};
   char last[16];
   w->digits = snprintf(last, sizeof last, "%d", scene->frame_end);
   if (w->digits < MIN_DIGITS) w->digits = MIN_DIGITS;
   w->cache_path = csim_arena_print(&w->arena, "%s/%s.clothcache", w->out, scene->name);
   csim_status status = take_directory(w);
-  if (!status) status = prepare_directory(w, start);
-  if (!status) status = describe_objects(w, start->resume);
-  // the record before anything else: by it, a run that is killed at once is known as ours
+  // the record before anything is made or removed: by it, a run that is killed at once is known as
+  // ours, and one that was complete no longer is
+  int known = start->resume || start->overwrite;
+  if (!status && !known) status = prepare_directory(w, start);
   if (!status) status = csim_output_record(w, "running", start->report);
   int recorded = !status;
+  if (!status && start->overwrite && !start->resume) csim_resume_remove(w->out, 0);
+  if (!status && known) status = prepare_directory(w, start);
+  if (!status) status = describe_objects(w, start->resume);
   if (!status) status = open_exports(w);
   if (!status && start->resume)
     status = resume_cache(w, start);

@@ -21,11 +21,22 @@ typedef struct csim_output_start {
   int after_frame;
   int changed; ///< 1: the scene is another one: the cache is written anew with the old frames
   const csim_run_report *report; ///< for the first record
+  int folder;                    ///< the directory from csim_output_enter; -1: it is entered now
 } csim_output_start;
 
-/// Takes the directory, and keeps other runs out of it. Temporary files that a killed run has left
-/// there are removed. Of a resumed run, the formats of other programs are written anew from the
-/// cache.
+/// Opens the directory, if it is there, and keeps other runs out of it for as long as *folder is
+/// open: before anything is read that another run may still be writing.
+/// @param[out] folder  -1 when there is no such directory, or on failure; else for
+/// csim_output_start,
+///                     or close()
+csim_status csim_output_enter(const char *out, csim_log *log, int *folder);
+
+/// Removes the temporary files that a killed run of the scene has left in a directory entered.
+csim_status csim_output_sweep(const csim_scene *scene, const char *out, int folder, csim_log *log);
+
+/// Makes or takes the directory, and keeps other runs out of it. Temporary files that a killed run
+/// has left there are removed. Of a resumed run, the formats of other programs are written anew
+/// from the cache. start->folder is the writer's from here on, whatever is returned.
 csim_status csim_output_create(const csim_scene *scene, const csim_world *world,
                                const csim_output_start *start, csim_log *log,
                                csim_output_writer **writer);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct run {
   const csim_scene *scene;
@@ -23,6 +24,7 @@ typedef struct run {
   csim_pool *pool;
   csim_solver *solver;
   csim_writing writing;
+  int folder; // the directory of a run that may be gone on with, until the output has it; -1
   csim_resume resume;
   int checkpoint_frame;     // of the last checkpoint; frame_start - 1 when there is none
   double checkpoint_time;   // [s] when it was written
@@ -140,6 +142,7 @@ static csim_status create(run *r) {
 }
 
 static void destroy(run *r) {
+  if (r->folder >= 0) close(r->folder);
   csim_writing_free(&r->writing);
   csim_watch_free(r->watch);
   csim_solver_free(r->solver);
@@ -373,7 +376,9 @@ static csim_status begin_output(run *r) {
                              .resume = resume->found,
                              .after_frame = resume->point.frame,
                              .changed = resume->changed,
-                             .report = r->report};
+                             .report = r->report,
+                             .folder = r->folder};
+  r->folder = -1;
   csim_status status = csim_writing_begin(&r->writing, r->scene, &r->world, &start);
   if (!status) csim_output_press(r->writing.output, r->solver);
   // the old cache stands aside until this is written
@@ -444,16 +449,21 @@ csim_status csim_run(const csim_scene *scene, const csim_run_options *options, c
            .log = log,
            .report = report,
            .checkpoint_frame = none,
+           .folder = -1,
            .began = csim_seconds()};
   r.checkpoint_time = r.began;
   *report = (csim_run_report){.last_frame = none, .iterations = scene->solver.iterations};
   csim_status status = CSIM_OK;
-  if (options->resume) status = csim_resume_find(scene, options, log, &r.resume);
+  if (options->resume) status = csim_output_enter(options->out, log, &r.folder);
+  if (!status && options->resume) status = csim_resume_find(scene, options, log, &r.resume);
   if (!status && r.resume.complete) {
-    csim_resume_remove(options->out, 1); // a run that was killed in its last moment left it
+    // a run that was killed in its last moment, or before it could replace this one, left them
+    csim_resume_remove(options->out, 1);
+    status = csim_output_sweep(scene, options->out, r.folder, log);
     report->last_frame = scene->frame_end;
     snprintf(report->reason, sizeof report->reason, "nothing to do, the run is complete");
-    return CSIM_OK;
+    destroy(&r);
+    return status;
   }
   if (!status) status = create(&r);
   if (!status && r.resume.found)
@@ -469,7 +479,7 @@ csim_status csim_run(const csim_scene *scene, const csim_run_options *options, c
 csim_status csim_check(const csim_scene *scene, const csim_run_options *options, csim_log *log,
                        csim_check_report *report) {
   csim_run_report counts = {0};
-  run r = {.scene = scene, .options = options, .log = log, .report = &counts};
+  run r = {.scene = scene, .options = options, .log = log, .report = &counts, .folder = -1};
   *report = (csim_check_report){.frames = scene->frame_end - scene->frame_start + 1,
                                 .substeps = scene->substeps,
                                 .adaptive = scene->accuracy > 0};
@@ -485,8 +495,10 @@ csim_status csim_check(const csim_scene *scene, const csim_run_options *options,
       if (model->energy[e].kind == &csim_quadratic_kind ||
           model->energy[e].kind == &csim_dihedral_kind)
         report->nhinge += model->energy[e].nelem;
+    // three states, and with two-step integrators what they look back on
+    size_t kept = scene->solver.integrator == CSIM_INTEGRATOR_BDF2 ? 36 : 18;
     report->memory = model->arena.used + csim_solver_memory(r.solver) +
-                     24 * (size_t)model->nvert * sizeof(double);
+                     kept * (size_t)model->nvert * sizeof(double);
   }
   destroy(&r);
   return status;
@@ -507,7 +519,7 @@ static void dump_springs(const csim_energy *energy, csim_file *file) {
 csim_status csim_dump_model(const csim_scene *scene, const csim_run_options *options,
                             const char *path, csim_log *log) {
   csim_run_report counts = {0};
-  run r = {.scene = scene, .options = options, .log = log, .report = &counts};
+  run r = {.scene = scene, .options = options, .log = log, .report = &counts, .folder = -1};
   csim_file *file = NULL;
   csim_status status = create(&r);
   if (!status) status = csim_file_create(path, log, &file);

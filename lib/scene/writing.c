@@ -9,7 +9,7 @@ csim_status csim_writing_create(csim_pool *pool, const csim_state *state, int nk
                                 csim_log *log, csim_run_report *report, csim_writing *w) {
   *w = (csim_writing){.pool = pool, .log = log, .report = report};
   csim_kept_log_begin(&w->said);
-  // here and now, so that memory does not run out amid a run
+  // here and now: but for what a two-step integrator looks back on, a run takes no more of it later
   for (int k = 0; k < 2; k++) {
     csim_state *room = k ? &w->state : &w->good;
     if (copy_state(state, room)) return CSIM_MEMORY;
@@ -42,8 +42,11 @@ static void write_frame(void *context) {
 csim_status csim_writing_frame(csim_writing *w, int frame, double time, const csim_state *state,
                                const csim_frame_stats *stats) {
   csim_status status = csim_writing_settle(w);
-  if (!status) status = copy_state(state, &w->state);
   if (status) return status;
+  if (copy_state(state, &w->state)) {
+    csim_say(w->log, CSIM_ERROR, (csim_place){0}, "out of memory for %d vertices", state->nvert);
+    return CSIM_MEMORY;
+  }
   w->record = *w->report;
   w->record.last_frame = frame;
   csim_output_take(w->output, frame, time, &w->state, stats);

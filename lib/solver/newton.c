@@ -248,5 +248,8 @@ static csim_method_report newton_solve(const csim_problem *problem, void *scratc
   return report;
 }
 
-const csim_method csim_method_newton = {
-    .name = "newton", .create = newton_create, .destroy = newton_destroy, .solve = newton_solve, .knows_contact = 1};
+const csim_method csim_method_newton = {.name = "newton",
+                                        .create = newton_create,
+                                        .destroy = newton_destroy,
+                                        .solve = newton_solve,
+                                        .knows_contact = 1};

@@ -272,6 +272,7 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
   report->method = solver->method->solve(&problem, solver->method_scratch, x);
   report->iterations += report->method.iterations;
   report->linear_iterations += report->method.linear_iterations;
+  if (contact && contact->failed) report->method.outcome = CSIM_OUTCOME_MEMORY;
   if (report->method.outcome >= CSIM_OUTCOME_INDEFINITE) return -1;
 
   if (setup->params.strain_limit > 0) limit_strain(solver, x);
@@ -452,6 +453,8 @@ int csim_step(csim_solver *solver, csim_state *state, csim_step_report *report) 
   }
   report->span = span;
   state->span = adaptive ? next_span(solver, span, report->error) : 1;
+  if (!solver->two_steps && state->x_prev)
+    csim_state_forget(state); // of a run that had another integrator
   if (solver->two_steps && keep_last(solver, state)) {
     go_back(solver, state);
     report->method.outcome = CSIM_OUTCOME_MEMORY;

@@ -83,8 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (!status) {
     must(!point.state.x_prev == !point.state.v_prev);
     for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)point.state.nvert; i++)
-      must(isfinite(point.state.x[i]) &&
-           (!point.state.v_prev || isfinite(point.state.v_prev[i])));
+      must(isfinite(point.state.x[i]) && (!point.state.v_prev || isfinite(point.state.v_prev[i])));
     compare(point.meta);
   }
   csim_checkpoint_free(&point);

@@ -362,8 +362,44 @@ static void test_settle(void) {
   }
 }
 
+// A state that goes from BDF2 to Euler and back is as one that BDF2 has never looked back on.
+static void test_change_of_integrator(void) {
+  double x[6] = {0, 0, 0, 1.2, 0, 0}, at[2];
+  for (int forgets = 0; forgets < 2; forgets++) {
+    kit k;
+    csim_state copy = {0};
+    kit_begin(2, x, 0.3, 0.01, &k);
+    kit_spring(&k, 0, 1, 50, 1);
+    k.params.integrator = CSIM_INTEGRATOR_BDF2;
+    kit_ready(&k, 1);
+    csim_solver *bdf2 = k.solver;
+    k.params.integrator = CSIM_INTEGRATOR_EULER;
+    k.solver = csim_solver_create(
+        &(csim_solver_setup){.model = k.model, .params = k.params, .pool = k.pool, .h = k.h});
+    csim_solver *euler = k.solver;
+    k.solver = bdf2;
+    kit_step(&k);
+    kit_step(&k);
+    CHECK(k.state.x_prev && k.state.v_prev && csim_state_copy(&k.state, &copy) == 0);
+    CHECK(copy.x_prev && copy.x_prev[3] == k.state.x_prev[3]);
+    k.solver = euler;
+    if (forgets) csim_state_forget(&k.state);
+    kit_step(&k);
+    CHECK(!k.state.x_prev && !k.state.v_prev && csim_state_copy(&k.state, &copy) == 0);
+    CHECK(!copy.x_prev && !copy.v_prev);
+    k.solver = bdf2;
+    kit_step(&k);
+    at[forgets] = k.state.x[3];
+    csim_solver_free(euler);
+    csim_state_free(&copy);
+    kit_end(&k);
+  }
+  CHECK(at[0] == at[1]);
+}
+
 int main(void) {
   test_free_fall();
+  test_change_of_integrator();
   test_integrator();
   test_damped_spring();
   test_accuracy();

@@ -1,6 +1,6 @@
 // The k-th call that changes the disk fails, for every k of a tiny run: it is told, nothing leaks
 // or crashes, what stands on disk is whole, and the same run resumed leaves the files of one that
-// nothing happened to.
+// nothing happened to. So does a run that is dead from the k-th call on.
 //
 // The functions below are defined here, so the linker takes them instead of the C library's.
 #include "check.h"
@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 // ----------------------------------------------------------------------------- the disk that fails
@@ -25,6 +26,7 @@
 static atomic_long calls; // since the last reset
 static long fail_at = -1; // number of the call that fails; < 0: none
 static long fail_for = 1; // so many calls fail from there on
+static long die_at = -1;  // number of the call that the process dies at; < 0: none
 static const char *_Atomic failed_call;
 
 #define NEXT(function)                                                                             \
@@ -33,6 +35,7 @@ static const char *_Atomic failed_call;
 
 static int must_fail(const char *name) {
   long call = atomic_fetch_add(&calls, 1);
+  if (call == die_at) _exit(9);
   if (fail_at < 0 || call < fail_at || call >= fail_at + fail_for) return 0;
   failed_call = name;
   errno = ENOSPC;
@@ -102,12 +105,14 @@ static const char scene_text[] =
     "\"cells\": [8, 6]}}]}\n";
 
 static int threads, every; // frames from checkpoint to checkpoint
+static int overwrite;      // what is in the directory, by runs that do not resume
 
 static csim_status run(const csim_scene *scene, const char *out, int resume, csim_log *log,
                        csim_run_report *report) {
   csim_run_options options = {.out = out,
                               .tet_program = "clothsim-tet",
                               .nthread = threads,
+                              .overwrite = overwrite && !resume,
                               .resume = resume,
                               .checkpoint_frames = every,
                               .checkpoint_last = 1};
@@ -219,6 +224,48 @@ static void fail_each(const csim_scene *scene, long how_many) {
   printf("%d threads, a checkpoint every %d frames: %ld calls\n", threads, every, k);
 }
 
+// A run that dies at its k-th call that changes the disk, in a process of its own. 1: it did.
+static int dies(const csim_scene *scene, long k, int resume) {
+  csim_run_report report;
+  fflush(NULL);
+  pid_t child = fork();
+  if (child == 0) {
+    calls = 0;
+    die_at = k;
+    _exit(run(scene, out_path, resume, NULL, &report) ? 1 : 0);
+  }
+  int status = 0;
+  CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 9 || WEXITSTATUS(status) == 0);
+  return WEXITSTATUS(status) == 9;
+}
+
+typedef enum before { NOTHING, DEAD, COMPLETE } before; // what a dying run finds
+
+// Dead at any call, the run can be gone on with and leaves the files of an undisturbed one.
+static void die_each(const csim_scene *scene, before found) {
+  csim_run_report report;
+  long k = 0;
+  for (;; k++) {
+    remove_tree(out_path);
+    if (found == COMPLETE) CHECK(run(scene, out_path, 0, NULL, &report) == CSIM_OK);
+    if (found == DEAD) CHECK(dies(scene, 30, 0)); // before the first checkpoint
+    overwrite = found == COMPLETE;
+    int died = dies(scene, k, found == DEAD);
+    overwrite = 0;
+    check_log log;
+    check_log_init(&log);
+    csim_status status = run(scene, out_path, 1, &log.log, &report);
+    check_that(!status && !count_missing(good_path, out_path) &&
+                   !count_missing(out_path, good_path),
+               __FILE__, __LINE__, "dead at call %ld (found %d), then resumed: status %d: %s", k,
+               (int)found, (int)status, log.text);
+    if (!died || k == 5000) break;
+  }
+  CHECK(k > 50 && k < 5000);
+  printf("%d threads, a checkpoint every %d frames: dead at %ld calls\n", threads, every, k);
+}
+
 // In every frame the ball is where it was put, and the cloth is not.
 static void check_frames(void) {
   char path[128];
@@ -258,6 +305,9 @@ int main(void) {
     for (every = 1; every <= 3; every += 2) {
       fail_each(scene, 1);
       fail_each(scene, 1000000); // a disk that stays full
+      die_each(scene, NOTHING);
+      die_each(scene, DEAD);
+      die_each(scene, COMPLETE);
     }
   csim_scene_free(scene);
   remove_tree(folder);
