@@ -26,9 +26,8 @@ typedef struct csim_output_start {
 
 /// Opens the directory, if it is there, and keeps other runs out of it for as long as *folder is
 /// open: before anything is read that another run may still be writing.
-/// @param[out] folder  -1 when there is no such directory, or on failure; else for
-/// csim_output_start,
-///                     or close()
+/// @param[out] folder  -1 when there is no such directory, or on failure; else to be given to
+///                     csim_output_create, or closed
 csim_status csim_output_enter(const char *out, csim_log *log, int *folder);
 
 /// Removes the temporary files that a killed run of the scene has left in a directory entered.
