@@ -3,6 +3,7 @@
 
 #include "base/simd.h"
 
+#include <float.h>
 #include <stdlib.h>
 
 // Which items below a pack are new: of a pack of items a bit for each, of others just that.
@@ -128,6 +129,11 @@ static int sort_items(csim_pool *pool, csim_bvh *bvh) {
 
 // --------------------------------------------------------------------------------------- building
 
+// Four boxes as they are.
+typedef struct four_boxes {
+  __m128 lo[3], hi[3], drift_lo[3], drift_hi[3];
+} four_boxes;
+
 static void spread(const float *const from[4], __m128 to[3]) {
   __m128 a = _mm_load_ps(from[0]), b = _mm_load_ps(from[1]);
   __m128 c = _mm_load_ps(from[2]), d = _mm_load_ps(from[3]);
@@ -137,29 +143,85 @@ static void spread(const float *const from[4], __m128 to[3]) {
   to[2] = c;
 }
 
-static void fill_pack(const csim_box b[4], csim_bvh_pack *pack) {
-  spread((const float *const[]){b[0].lo, b[1].lo, b[2].lo, b[3].lo}, pack->lo);
-  spread((const float *const[]){b[0].hi, b[1].hi, b[2].hi, b[3].hi}, pack->hi);
+static void gather_boxes(const csim_box b[4], four_boxes *to) {
+  spread((const float *const[]){b[0].lo, b[1].lo, b[2].lo, b[3].lo}, to->lo);
+  spread((const float *const[]){b[0].hi, b[1].hi, b[2].hi, b[3].hi}, to->hi);
   spread((const float *const[]){b[0].drift_lo, b[1].drift_lo, b[2].drift_lo, b[3].drift_lo},
-         pack->drift_lo);
+         to->drift_lo);
   spread((const float *const[]){b[0].drift_hi, b[1].drift_hi, b[2].drift_hi, b[3].drift_hi},
-         pack->drift_hi);
+         to->drift_hi);
 }
 
-// The box around those of a pack's boxes that are in the mask.
-static csim_box box_around(const csim_bvh_pack *pack, int mask) {
+// The upper halves of floats that are no larger.
+static __m128i halves_below(__m128 x) {
+  __m128i bits = _mm_castps_si128(x), kept = _mm_and_si128(bits, _mm_set1_epi32(~0xffff));
+  // what is dropped brings numbers nearer to 0: negative ones must go one on
+  __m128i negative = _mm_srai_epi32(bits, 31), exact = _mm_cmpeq_epi32(bits, kept);
+  __m128i one = _mm_andnot_si128(exact, _mm_and_si128(negative, _mm_set1_epi32(0x10000)));
+  return _mm_srai_epi32(_mm_add_epi32(kept, one), 16);
+}
+
+static __m128 negate(__m128 x) {
+  return _mm_xor_ps(x, _mm_set1_ps(-0.0f));
+}
+
+// Halves of four lower and four upper bounds.
+static __m128i pack_bounds(__m128 lo, __m128 hi) {
+  __m128i sign = _mm_set1_epi16(-0x8000), low = halves_below(lo), high = halves_below(negate(hi));
+  __m128i packed = _mm_packs_epi32(low, high);
+  return _mm_xor_si128(packed, _mm_unpackhi_epi64(_mm_setzero_si128(), sign));
+}
+
+// x - origin and a little less: the difference is rounded.
+static __m128 offset_below(__m128 x, __m128 origin) {
+  __m128 d = _mm_sub_ps(x, origin), size = _mm_andnot_ps(_mm_set1_ps(-0.0f), d);
+  return _mm_sub_ps(d, _mm_mul_ps(size, _mm_set1_ps(2 * FLT_EPSILON)));
+}
+
+// An origin plus a half that is no larger than a bound's offset is no larger than the bound: sums
+// are rounded to the nearest float, and the bound is one.
+static void close_pack(const four_boxes *from, csim_bvh_pack *pack) {
+  for (int c = 0; c < 3; c++) {
+    __m128 origin = _mm_set1_ps(from->lo[c][0]);
+    pack->origin[c] = from->lo[c][0];
+    __m128 up = offset_below(negate(from->hi[c]), negate(origin));
+    pack->extent[c] = pack_bounds(offset_below(from->lo[c], origin), negate(up));
+    pack->drift[c] = pack_bounds(from->drift_lo[c], from->drift_hi[c]);
+  }
+}
+
+CSIM_SIMD_BODY void open_pack(const csim_bvh_pack *pack, four_boxes *to) {
+  __m128i zero = _mm_setzero_si128();
+  for (int c = 0; c < 3; c++) {
+    __m128 origin = _mm_set1_ps(pack->origin[c]);
+    __m128i extent = pack->extent[c], drift = pack->drift[c];
+    to->lo[c] = _mm_add_ps(origin, _mm_castsi128_ps(_mm_unpacklo_epi16(zero, extent)));
+    to->hi[c] = _mm_add_ps(origin, _mm_castsi128_ps(_mm_unpackhi_epi16(zero, extent)));
+    to->drift_lo[c] = _mm_castsi128_ps(_mm_unpacklo_epi16(zero, drift));
+    to->drift_hi[c] = _mm_castsi128_ps(_mm_unpackhi_epi16(zero, drift));
+  }
+}
+
+// The box around those of four that are in the mask.
+static csim_box box_around(const four_boxes *from, int mask) {
   csim_box around = CSIM_BOX_NOWHERE;
   for (int k = 0; k < 4; k++) {
     if (!(mask >> k & 1)) continue;
     for (int c = 0; c < 3; c++) {
-      around.lo[c] = pack->lo[c][k] < around.lo[c] ? pack->lo[c][k] : around.lo[c];
-      around.hi[c] = pack->hi[c][k] > around.hi[c] ? pack->hi[c][k] : around.hi[c];
-      float down = pack->drift_lo[c][k], up = pack->drift_hi[c][k];
+      around.lo[c] = from->lo[c][k] < around.lo[c] ? from->lo[c][k] : around.lo[c];
+      around.hi[c] = from->hi[c][k] > around.hi[c] ? from->hi[c][k] : around.hi[c];
+      float down = from->drift_lo[c][k], up = from->drift_hi[c][k];
       around.drift_lo[c] = down < around.drift_lo[c] ? down : around.drift_lo[c];
       around.drift_hi[c] = up > around.drift_hi[c] ? up : around.drift_hi[c];
     }
   }
   return around;
+}
+
+static void fill_pack(const csim_box b[4], csim_bvh_pack *pack) {
+  four_boxes four;
+  gather_boxes(b, &four);
+  close_pack(&four, pack);
 }
 
 // Boxes of the items of pack p.
@@ -186,8 +248,11 @@ static void fill_upper(csim_bvh *bvh, int level, int p) {
   const csim_bvh_pack *below = bvh->pack + bvh->start[level - 1];
   int nbelow = bvh->start[level] - bvh->start[level - 1];
   csim_box b[4];
-  for (int k = 0; k < 4; k++) // of no child: nowhere; what a pack lacks is nowhere too
-    b[k] = box_around(&below[4 * p + k < nbelow ? 4 * p + k : 0], 4 * p + k < nbelow ? 15 : 0);
+  for (int k = 0; k < 4; k++) { // of no child: nowhere; what a pack lacks is nowhere too
+    four_boxes four;
+    open_pack(&below[4 * p + k < nbelow ? 4 * p + k : 0], &four);
+    b[k] = box_around(&four, 4 * p + k < nbelow ? 15 : 0);
+  }
   fill_pack(b, &bvh->pack[bvh->start[level] + p]);
 }
 
@@ -283,11 +348,9 @@ typedef struct seeker {
 // The packs 4 i .. 4 i + 3 of A's items.
 typedef struct group {
   int first;
-  int lanes[4], wanted[4]; // of each, that are searched; and as bits of meet_all
-  csim_bvh_pack whole;     // the boxes around those
-  csim_bvh_pack made[4];   // packs of a tree that has none
-  const csim_bvh_pack *pack[4];
-  csim_bvh_pack around; // all of it, in four lanes
+  int lanes[4], wanted[4];   // of each, that are searched; and as bits of meet_all
+  four_boxes pack[4], whole; // and the boxes around those
+  four_boxes around;         // all of it, in four lanes
   seeker seek_whole, seek[4];
 } group;
 
@@ -299,13 +362,13 @@ CSIM_SIMD_BODY void spread_lanes(const __m128 from[3], eight to[2][3]) {
   }
 }
 
-CSIM_SIMD_BODY void prepare(const csim_bvh_pack *pack, seeker *to) {
+CSIM_SIMD_BODY void prepare(const four_boxes *from, seeker *to) {
   if (to->ready) return;
   to->ready = 1;
-  spread_lanes(pack->lo, to->lo);
-  spread_lanes(pack->hi, to->hi);
-  spread_lanes(pack->drift_lo, to->drift_lo);
-  spread_lanes(pack->drift_hi, to->drift_hi);
+  spread_lanes(from->lo, to->lo);
+  spread_lanes(from->hi, to->hi);
+  spread_lanes(from->drift_lo, to->drift_lo);
+  spread_lanes(from->drift_hi, to->drift_hi);
 }
 
 CSIM_SIMD_BODY int bits_of(const eight_bits *apart) {
@@ -316,8 +379,8 @@ CSIM_SIMD_BODY int bits_of(const eight_bits *apart) {
 // A macro, because a function that returns such a vector has no fixed ABI.
 #define TWICE(from) __builtin_shufflevector(from, from, 0, 1, 2, 3, 0, 1, 2, 3)
 
-// As csim_boxes_meet: bit 4 k + l tells of the seeker's box k and the pack's box l.
-CSIM_SIMD_BODY int meet_all(const seeker *a, const csim_bvh_pack *b) {
+// As csim_boxes_meet: bit 4 k + l tells of the seeker's box k and box l.
+CSIM_SIMD_BODY int meet_all(const seeker *a, const four_boxes *b) {
   eight_bits apart[2] = {{0}, {0}};
   for (int c = 0; c < 3; c++) {
     eight lo = TWICE(b->lo[c]), hi = TWICE(b->hi[c]);
@@ -333,7 +396,7 @@ CSIM_SIMD_BODY int meet_all(const seeker *a, const csim_bvh_pack *b) {
 }
 
 // The same of one box in four lanes.
-CSIM_SIMD_BODY int meet(const csim_bvh_pack *a, const csim_bvh_pack *b) {
+CSIM_SIMD_BODY int meet(const four_boxes *a, const four_boxes *b) {
   __m128 zero = _mm_setzero_ps(), apart = zero;
   for (int c = 0; c < 3; c++) {
     __m128 down = _mm_min_ps(_mm_sub_ps(a->drift_lo[c], b->drift_hi[c]), zero);
@@ -382,14 +445,15 @@ static inline int all_told_before(const csim_bvh_search *s, int p, int level, in
          (s->part_a == CSIM_BVH_NEW && s->A->stale[s->A->start[level] + pack] == ALL);
 }
 
-// The group's pack k against pack q of B's items.
-CSIM_SIMD_BODY void test_items(const csim_bvh_search *s, group *from, int k, int q, csim_met *met) {
+// The group's pack k against pack q of B's items, whose boxes are `seen`.
+CSIM_SIMD_BODY void test_items(const csim_bvh_search *s, group *from, int k, int q,
+                               const four_boxes *seen, csim_met *met) {
   const csim_bvh *A = s->A, *B = s->B;
   int p = from->first + k;
   const int *a = A->item + 4 * (ptrdiff_t)p, *b = B->item + 4 * (ptrdiff_t)q;
-  prepare(from->pack[k], &from->seek[k]);
-  int mask = meet_all(&from->seek[k], &B->pack[q]) & from->wanted[k] &
-             for_each_lane(lanes_of(s->part_b, B, q));
+  prepare(&from->pack[k], &from->seek[k]);
+  int mask =
+      meet_all(&from->seek[k], seen) & from->wanted[k] & for_each_lane(lanes_of(s->part_b, B, q));
   if (A == B && q <= p) mask &= ~told_before(s, p, q);
   if (met->n + 16 > CSIM_MET_ROOM) csim_met_sift(met);
   for (; mask; mask &= mask - 1) {
@@ -400,16 +464,22 @@ CSIM_SIMD_BODY void test_items(const csim_bvh_search *s, group *from, int k, int
 
 // The group's packs against those of B below pack q on level 1.
 CSIM_SIMD_BODY void test_packs(const csim_bvh_search *s, group *from, int q, csim_met *met) {
+  four_boxes seen;
   prepare(&from->whole, &from->seek_whole);
-  int mask = meet_all(&from->seek_whole, &s->B->pack[s->B->start[1] + q]);
-  for (; mask; mask &= mask - 1) {
-    int bit = __builtin_ctz((unsigned)mask), k = bit >> 2, child = 4 * q + (bit & 3);
-    if (all_told_before(s, from->first + k, 0, child) || lacks(s->part_b, s->B, child)) continue;
-    test_items(s, from, k, child, met);
+  open_pack(&s->B->pack[s->B->start[1] + q], &seen);
+  int mask = meet_all(&from->seek_whole, &seen);
+  for (int l = 0; l < 4; l++) {
+    int child = 4 * q + l, left = mask >> l & 0x1111;
+    if (!left || lacks(s->part_b, s->B, child)) continue;
+    open_pack(&s->B->pack[child], &seen);
+    for (; left; left &= left - 1) {
+      int k = __builtin_ctz((unsigned)left) >> 2;
+      if (!all_told_before(s, from->first + k, 0, child)) test_items(s, from, k, child, &seen, met);
+    }
   }
 }
 
-static void widen(const csim_box *box, csim_bvh_pack *to) {
+static void widen(const csim_box *box, four_boxes *to) {
   for (int c = 0; c < 3; c++) {
     to->lo[c] = _mm_load1_ps(&box->lo[c]);
     to->hi[c] = _mm_load1_ps(&box->hi[c]);
@@ -435,15 +505,16 @@ static int gather_group(const csim_bvh_search *s, int i, group *to) {
     if (!to->lanes[k]) continue;
     to->wanted[k] = 0;
     for (int l = 0; l < 4; l++) to->wanted[k] |= (to->lanes[k] >> l & 1 ? 15 : 0) << 4 * l;
-    to->pack[k] = A->pack ? &A->pack[p] : &to->made[k];
-    if (!A->pack) {
+    if (A->pack) {
+      open_pack(&A->pack[p], &to->pack[k]);
+    } else {
       collect_items(A, p, item);
-      fill_pack(item, &to->made[k]);
+      gather_boxes(item, &to->pack[k]);
     }
-    part[k] = box_around(to->pack[k], to->lanes[k]);
+    part[k] = box_around(&to->pack[k], to->lanes[k]);
   }
   if (!any) return 0;
-  fill_pack(part, &to->whole);
+  gather_boxes(part, &to->whole);
   csim_box around = box_around(&to->whole, 15);
   widen(&around, &to->around);
   return 1;
@@ -457,9 +528,13 @@ CSIM_SIMD_BODY void search_group(const csim_bvh_search *s, int i, group *from, c
   } stack[STACK_ROOM], at;
   int top = 0;
   if (!gather_group(s, i, from)) return;
-  for (int k = 0; k < 4 && B->nlevel == 1; k++)
-    if (from->lanes[k]) test_items(s, from, k, 0, met);
-  if (B->nlevel == 1) return;
+  if (B->nlevel == 1) {
+    four_boxes seen;
+    open_pack(&B->pack[0], &seen);
+    for (int k = 0; k < 4; k++)
+      if (from->lanes[k]) test_items(s, from, k, 0, &seen, met);
+    return;
+  }
   stack[top].level = B->nlevel - 1;
   stack[top++].pack = 0;
   while (top) {
@@ -468,7 +543,9 @@ CSIM_SIMD_BODY void search_group(const csim_bvh_search *s, int i, group *from, c
       test_packs(s, from, at.pack, met);
       continue;
     }
-    int mask = meet(&from->around, &B->pack[B->start[at.level] + at.pack]);
+    four_boxes seen;
+    open_pack(&B->pack[B->start[at.level] + at.pack], &seen);
+    int mask = meet(&from->around, &seen);
     for (; mask; mask &= mask - 1) {
       int child = 4 * at.pack + __builtin_ctz((unsigned)mask);
       if (all_told_before(s, from->first, at.level - 1, child)) continue;

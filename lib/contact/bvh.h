@@ -8,13 +8,15 @@
 
 #include "contact/boxes.h"
 
-#include <xmmintrin.h>
+#include <emmintrin.h>
 
 enum { CSIM_BVH_LEVELS = 16 };
 
-/// Four boxes, one to a lane.
+/// Four boxes, one to a lane. Bounds have the upper halves of floats, rounded outward; those in
+/// space count from a point near by, so that they lose little.
 typedef struct csim_bvh_pack {
-  __m128 lo[3], hi[3], drift_lo[3], drift_hi[3];
+  _Alignas(16) float origin[4]; ///< [m] the fourth is not used
+  __m128i extent[3], drift[3];  ///< of each axis four lower bounds, then four upper ones
 } csim_bvh_pack;
 
 /// The box of item i, 0 .. n - 1: finite. Called from any thread.
@@ -63,7 +65,8 @@ typedef struct csim_bvh_search {
   csim_bvh_part part_a, part_b;
 } csim_bvh_search;
 
-/// All pairs of items whose boxes meet and that `keep` wants, of all searches together.
+/// All pairs of items whose boxes meet and that `keep` wants, of all searches together. `keep` is
+/// asked about some others too, whose boxes come near.
 void csim_bvh_pairs(csim_pool *pool, int nsearch, const csim_bvh_search *search, csim_keep_fn *keep,
                     void *context, csim_pair_chunks *chunks);
 

@@ -172,6 +172,8 @@ static int sift(const csim_sieve *sieve, sieve_fn *near, int n, csim_pair *pair)
   return kept;
 }
 
+// Which pairs go on the list must not depend on who found them: trees tell of more than boxes that
+// meet. Those are asked for late, when few are left.
 static int keep_point_tri(void *context, int n, csim_pair *pair) {
   const csim_candidates *set = context;
   const csim_skin *skin = set->skin;
@@ -188,7 +190,9 @@ static int keep_point_tri(void *context, int n, csim_pair *pair) {
   for (int i = 0; i < met; i++) {
     const int *t = skin->tri + 3 * (ptrdiff_t)pair[i].b;
     int v[4] = {skin->point[pair[i].a], t[0], t[1], t[2]};
-    if (near_enough(set, CSIM_PAIR_VERTEX_TRIANGLE, v)) pair[kept++] = pair[i];
+    csim_box point = point_box(set, pair[i].a), tri = tri_box(set, pair[i].b);
+    if (csim_boxes_meet(&point, &tri) && near_enough(set, CSIM_PAIR_VERTEX_TRIANGLE, v))
+      pair[kept++] = pair[i];
   }
   return kept;
 }
@@ -209,7 +213,9 @@ static int keep_edge_edge(void *context, int n, csim_pair *pair) {
   for (int i = 0; i < met; i++) {
     const int *e = edge + 2 * (ptrdiff_t)pair[i].a, *f = edge + 2 * (ptrdiff_t)pair[i].b;
     int v[4] = {e[0], e[1], f[0], f[1]};
-    if (near_enough(set, CSIM_PAIR_EDGE_EDGE, v)) pair[kept++] = pair[i];
+    csim_box first = edge_box(set, pair[i].a), second = edge_box(set, pair[i].b);
+    if (csim_boxes_meet(&first, &second) && near_enough(set, CSIM_PAIR_EDGE_EDGE, v))
+      pair[kept++] = pair[i];
   }
   return kept;
 }
