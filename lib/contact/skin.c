@@ -24,8 +24,7 @@ static void add_springs(const csim_model *model, double *elastic) {
     if (energy->kind != &csim_spring_kind) continue;
     for (int e = 0; e < energy->nelem; e++)
       for (int n = 0; n < 2; n++)
-        elastic[energy->node[2 * (ptrdiff_t)e + n]] +=
-            0.5 * energy->param[energy->kind->nparam * (ptrdiff_t)e];
+        elastic[energy->node[2 * (ptrdiff_t)e + n]] += 0.5 * csim_energy_param(energy, e)[0];
   }
 }
 

@@ -6,7 +6,7 @@
 #include "math/vec3.h"
 
 static inline const double *target_of(const csim_energy *energy, const csim_point *at, int e) {
-  return at->anchor + 3 * (ptrdiff_t)energy->param[2 * (ptrdiff_t)e + 1];
+  return at->anchor + 3 * (ptrdiff_t)csim_energy_param(energy, e)[1];
 }
 
 static double anchor_value(const csim_energy *energy, const csim_point *at, int first, int last) {
@@ -14,7 +14,7 @@ static double anchor_value(const csim_energy *energy, const csim_point *at, int 
   for (int e = first; e < last; e++) {
     double r[3];
     csim_sub(at->x + 3 * (ptrdiff_t)energy->node[e], target_of(energy, at, e), r);
-    sum += 0.5 * energy->param[2 * (ptrdiff_t)e] * csim_dot(r, r);
+    sum += 0.5 * csim_energy_param(energy, e)[0] * csim_dot(r, r);
   }
   return sum;
 }
@@ -24,7 +24,7 @@ static void anchor_gradient(const csim_energy *energy, const csim_point *at, int
   for (int e = first; e < last; e++) {
     double r[3];
     csim_sub(at->x + 3 * (ptrdiff_t)energy->node[e], target_of(energy, at, e), r);
-    csim_add_scaled(energy->param[2 * (ptrdiff_t)e], r, g + 3 * (ptrdiff_t)energy->node[e]);
+    csim_add_scaled(csim_energy_param(energy, e)[0], r, g + 3 * (ptrdiff_t)energy->node[e]);
   }
 }
 
@@ -33,18 +33,18 @@ static void anchor_hessian(const csim_energy *energy, const csim_point *at, csim
   (void)at, (void)spd;
   for (int e = first; e < last; e++)
     for (int c = 0; c < 3; c++)
-      val[9 * (ptrdiff_t)energy->slot[e] + 4 * c] += energy->param[2 * (ptrdiff_t)e];
+      val[9 * (ptrdiff_t)energy->slot[e] + 4 * c] += csim_energy_param(energy, e)[0];
 }
 
 static void anchor_laplacian(const csim_energy *energy, const csim_point *at, int first, int last,
                              double *val) {
   (void)at;
-  for (int e = first; e < last; e++) val[energy->slot[e]] += energy->param[2 * (ptrdiff_t)e];
+  for (int e = first; e < last; e++) val[energy->slot[e]] += csim_energy_param(energy, e)[0];
 }
 
 static int anchor_constraint(const csim_energy *energy, const csim_point *at, int e,
                              csim_constraint *c) {
-  *c = (csim_constraint){.dim = 3, .k = energy->param[2 * (ptrdiff_t)e], .grad = {{1}}};
+  *c = (csim_constraint){.dim = 3, .k = csim_energy_param(energy, e)[0], .grad = {{1}}};
   csim_sub(at->x + 3 * (ptrdiff_t)energy->node[e], target_of(energy, at, e), c->C);
   return 1;
 }

@@ -5,7 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { ELEMENT_GRAIN = 512 };
+// Rows of constants are shared when there are at least this many elements to each.
+enum { ELEMENT_GRAIN = 512, ROW_SHARE = 4 };
 
 // Colours elements greedily, 64 colours a pass: an element that finds none waits for the next pass,
 // whose colours follow. Returns the number of colours.
@@ -30,29 +31,71 @@ static int color_elements(int nelem, int nnode, const int *node, int nvert, uint
   return ncolor;
 }
 
+static uint64_t hash_row(const double *row, int n) {
+  uint64_t hash = 0;
+  for (int k = 0; k < n; k++) {
+    uint64_t bits;
+    memcpy(&bits, row + k, sizeof bits);
+    hash = (hash ^ bits) * 0x9e3779b97f4a7c15u;
+    hash ^= hash >> 32;
+  }
+  return hash;
+}
+
+// Numbers the distinct rows of constants in the order in which they come, and returns how many
+// there are; -1 when elements share so few that it would not pay.
+static int number_rows(csim_arena *temp, int nelem, int nparam, const double *param, int *row,
+                       int *first) {
+  int most = nelem / ROW_SHARE, size = 16, nrow = 0;
+  while (size < 2 * most) size *= 2;
+  int *table = CSIM_ARENA_NEW(temp, int, size); // 1 + number
+  for (int e = 0; table && e < nelem; e++) {
+    const double *p = param + (ptrdiff_t)e * nparam;
+    int at = (int)(hash_row(p, nparam) & (uint64_t)(size - 1));
+    while (table[at] &&
+           memcmp(param + (ptrdiff_t)first[table[at] - 1] * nparam, p, (size_t)nparam * sizeof *p))
+      at = (at + 1) & (size - 1);
+    if (!table[at]) {
+      if (nrow == most) return -1;
+      first[nrow] = e;
+      table[at] = ++nrow;
+    }
+    row[e] = table[at] - 1;
+  }
+  return nrow;
+}
+
 int csim_energy_create(csim_arena *arena, const csim_energy_kind *kind, int nvert, int nelem,
                        const int *node, const double *param, csim_energy *energy) {
   csim_arena temp = {0};
   int nnode = kind->nnode, nparam = kind->nparam;
+  size_t bytes = (size_t)nparam * sizeof *param;
   *energy = (csim_energy){.kind = kind, .isa = csim_simd_best(), .nelem = nelem};
   uint64_t *used = CSIM_ARENA_NEW(&temp, uint64_t, nvert);
-  int *color = CSIM_ARENA_NEW(&temp, int, nelem);
+  int *color = CSIM_ARENA_NEW(&temp, int, nelem), *fill = NULL;
+  int *row = CSIM_ARENA_NEW(&temp, int, nelem);
+  int *first = CSIM_ARENA_NEW(&temp, int, nelem / ROW_SHARE);
   energy->node = CSIM_ARENA_NEW(arena, int, (ptrdiff_t)nelem *nnode);
-  energy->param = CSIM_ARENA_NEW(arena, double, (ptrdiff_t)nelem *nparam);
-  int *fill = NULL;
   if (temp.failed || arena->failed) goto done;
+  int nrow = number_rows(&temp, nelem, nparam, param, row, first);
   energy->ncolor = color_elements(nelem, nnode, node, nvert, used, color);
   energy->color = CSIM_ARENA_NEW(arena, int, (ptrdiff_t)energy->ncolor + 1);
+  energy->param = CSIM_ARENA_NEW(arena, double, (ptrdiff_t)(nrow < 0 ? nelem : nrow) * nparam);
+  if (nrow >= 0) energy->row = CSIM_ARENA_NEW(arena, int, nelem);
   fill = CSIM_ARENA_NEW(&temp, int, energy->ncolor);
   if (temp.failed || arena->failed) goto done;
   for (int e = 0; e < nelem; e++) energy->color[color[e] + 1]++;
   for (int c = 0; c < energy->ncolor; c++) energy->color[c + 1] += energy->color[c];
+  for (int r = 0; r < nrow; r++)
+    memcpy(energy->param + (ptrdiff_t)r * nparam, param + (ptrdiff_t)first[r] * nparam, bytes);
   for (int e = 0; e < nelem; e++) {
     int at = energy->color[color[e]] + fill[color[e]]++;
     memcpy(energy->node + (ptrdiff_t)at * nnode, node + (ptrdiff_t)e * nnode,
            (size_t)nnode * sizeof(int));
-    memcpy(energy->param + (ptrdiff_t)at * nparam, param + (ptrdiff_t)e * nparam,
-           (size_t)nparam * sizeof(double));
+    if (energy->row)
+      energy->row[at] = row[e];
+    else
+      memcpy(energy->param + (ptrdiff_t)at * nparam, param + (ptrdiff_t)e * nparam, bytes);
   }
 done:
   if (temp.failed) arena->failed = 1;

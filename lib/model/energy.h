@@ -67,13 +67,20 @@ struct csim_energy {
   csim_isa isa; ///< kernels to use
   int nelem;
   int *node;     ///< (nelem x nnode) vertices
-  double *param; ///< (nelem x nparam) constants, see each kind
+  int *row;      ///< (nelem) where an element's constants are; NULL: element e has row e
+  double *param; ///< (rows x nparam) constants, see each kind; ask csim_energy_param
   int ncolor;
   int *color; ///< (ncolor + 1) first element of each colour
   int *slot;  ///< (nelem x nnode x nnode) block of (node a, node b), once bound to a pattern
 };
 
-/// Copies the elements, sorted by colour (greedy first fit in the given order).
+/// Constants of element e (nparam).
+static inline const double *csim_energy_param(const csim_energy *energy, int e) {
+  return energy->param + energy->kind->nparam * (ptrdiff_t)(energy->row ? energy->row[e] : e);
+}
+
+/// Copies the elements, sorted by colour (greedy first fit in the given order). Constants that many
+/// elements share, as on grids, are kept once.
 /// @param node   (nelem x kind->nnode)
 /// @param param  (nelem x kind->nparam)
 /// @return 0, or -1 when out of memory (arena->failed)

@@ -29,14 +29,14 @@
 
 static void curvature_at(const csim_energy *energy, const csim_point *at, int e, double *sum) {
   const int *node = energy->node + 4 * (ptrdiff_t)e;
-  const double *q = energy->param + energy->kind->nparam * (ptrdiff_t)e;
+  const double *q = csim_energy_param(energy, e);
   sum[0] = sum[1] = sum[2] = 0;
   for (int n = 0; n < 4; n++) csim_add_scaled(q[n], at->x + 3 * (ptrdiff_t)node[n], sum);
 }
 
 CSIM_SIMD_BODY void curvature4(const csim_energy *energy, const double *x, int e, csim_v4 *sum) {
   const int *node = energy->node + 4 * (ptrdiff_t)e;
-  const double *q = energy->param + 4 * (ptrdiff_t)e;
+  const double *q = csim_energy_param(energy, e);
   *sum = q[0] * CSIM_LOAD3(x + 3 * (ptrdiff_t)node[0]);
   for (int n = 1; n < 4; n++) *sum += q[n] * CSIM_LOAD3(x + 3 * (ptrdiff_t)node[n]);
 }
@@ -55,11 +55,12 @@ CSIM_SIMD_BODY double values(const csim_energy *energy, const double *x, int fir
 CSIM_SIMD_BODY int gradients(const csim_energy *energy, const double *x, int first, int last,
                              double *g) {
   for (int e = first; e < last; e++) {
+    const double *q = csim_energy_param(energy, e);
     csim_v4 c;
     curvature4(energy, x, e, &c);
     for (int n = 0; n < 4; n++) {
       double *at = g + 3 * (ptrdiff_t)energy->node[4 * (ptrdiff_t)e + n];
-      csim_v4 sum = CSIM_LOAD3(at) + energy->param[4 * (ptrdiff_t)e + n] * c;
+      csim_v4 sum = CSIM_LOAD3(at) + q[n] * c;
       CSIM_STORE3(at, sum);
     }
   }
@@ -86,7 +87,7 @@ static void quadratic_hessian(const csim_energy *energy, const csim_point *at, c
                               int first, int last, double *val) {
   (void)at, (void)spd;
   for (int e = first; e < last; e++) {
-    const double *q = energy->param + 4 * (ptrdiff_t)e;
+    const double *q = csim_energy_param(energy, e);
     const int *slot = energy->slot + 16 * (ptrdiff_t)e;
     for (int m = 0; m < 4; m++)
       for (int n = 0; n < 4; n++)
@@ -98,7 +99,7 @@ static void quadratic_laplacian(const csim_energy *energy, const csim_point *at,
                                 int last, double *val) {
   (void)at;
   for (int e = first; e < last; e++) {
-    const double *q = energy->param + energy->kind->nparam * (ptrdiff_t)e;
+    const double *q = csim_energy_param(energy, e);
     const int *slot = energy->slot + 16 * (ptrdiff_t)e;
     for (int m = 0; m < 4; m++)
       for (int n = 0; n < 4; n++) val[slot[4 * m + n]] += q[m] * q[n];
@@ -109,7 +110,7 @@ static int quadratic_constraint(const csim_energy *energy, const csim_point *at,
                                 csim_constraint *c) {
   *c = (csim_constraint){.dim = 3, .k = 1};
   curvature_at(energy, at, e, c->C);
-  for (int n = 0; n < 4; n++) c->grad[n][0] = energy->param[4 * (ptrdiff_t)e + n];
+  for (int n = 0; n < 4; n++) c->grad[n][0] = csim_energy_param(energy, e)[n];
   return 1;
 }
 
@@ -135,7 +136,7 @@ static double cotangent_value(const csim_energy *energy, const csim_point *at, i
   for (int e = first; e < last; e++) {
     double c[3];
     curvature_at(energy, at, e, c);
-    double d = csim_norm(c) - energy->param[5 * (ptrdiff_t)e + 4];
+    double d = csim_norm(c) - csim_energy_param(energy, e)[4];
     sum += 0.5 * d * d;
   }
   return sum;
@@ -144,7 +145,7 @@ static double cotangent_value(const csim_energy *energy, const csim_point *at, i
 static void cotangent_gradient(const csim_energy *energy, const csim_point *at, int first, int last,
                                double *g) {
   for (int e = first; e < last; e++) {
-    const double *param = energy->param + 5 * (ptrdiff_t)e;
+    const double *param = csim_energy_param(energy, e);
     double c[3];
     curvature_at(energy, at, e, c);
     double l = csim_norm(c), f = l > 0 ? 1 - param[4] / l : 0;
@@ -156,7 +157,7 @@ static void cotangent_gradient(const csim_energy *energy, const csim_point *at, 
 static void cotangent_hessian(const csim_energy *energy, const csim_point *at, csim_spd spd,
                               int first, int last, double *val) {
   for (int e = first; e < last; e++) {
-    const double *param = energy->param + 5 * (ptrdiff_t)e;
+    const double *param = csim_energy_param(energy, e);
     const int *slot = energy->slot + 16 * (ptrdiff_t)e;
     double c[3];
     curvature_at(energy, at, e, c);
@@ -173,7 +174,7 @@ static void cotangent_hessian(const csim_energy *energy, const csim_point *at, c
 
 static int cotangent_constraint(const csim_energy *energy, const csim_point *at, int e,
                                 csim_constraint *c) {
-  const double *param = energy->param + 5 * (ptrdiff_t)e;
+  const double *param = csim_energy_param(energy, e);
   double v[3];
   curvature_at(energy, at, e, v);
   double l = csim_norm(v);
@@ -274,8 +275,8 @@ static double dihedral_value(const csim_energy *energy, const csim_point *at, in
   double sum = 0;
   for (int e = first; e < last; e++) {
     hinge h = hinge_at(at->x, energy->node + 4 * (ptrdiff_t)e);
-    double d = h.flat ? 0 : angle_from_rest(h.theta, energy->param[6 * (ptrdiff_t)e + 1]);
-    sum += 0.5 * energy->param[6 * (ptrdiff_t)e] * d * d;
+    double d = h.flat ? 0 : angle_from_rest(h.theta, csim_energy_param(energy, e)[1]);
+    sum += 0.5 * csim_energy_param(energy, e)[0] * d * d;
   }
   return sum;
 }
@@ -286,8 +287,8 @@ static void dihedral_gradient(const csim_energy *energy, const csim_point *at, i
     const int *node = energy->node + 4 * (ptrdiff_t)e;
     hinge h = hinge_at(at->x, node);
     if (h.flat) continue;
-    double s = energy->param[6 * (ptrdiff_t)e] *
-               angle_from_rest(h.theta, energy->param[6 * (ptrdiff_t)e + 1]);
+    double s =
+        csim_energy_param(energy, e)[0] * angle_from_rest(h.theta, csim_energy_param(energy, e)[1]);
     for (int n = 0; n < 4; n++) csim_add_scaled(s, h.g[n], g + 3 * (ptrdiff_t)node[n]);
   }
 }
@@ -301,7 +302,7 @@ static void dihedral_hessian(const csim_energy *energy, const csim_point *at, cs
     const int *slot = energy->slot + 16 * (ptrdiff_t)e;
     for (int m = 0; m < 4; m++)
       for (int n = 0; n < 4; n++)
-        csim_mat3_add_outer(energy->param[6 * (ptrdiff_t)e], h.g[m], h.g[n],
+        csim_mat3_add_outer(csim_energy_param(energy, e)[0], h.g[m], h.g[n],
                             val + 9 * (ptrdiff_t)slot[4 * m + n]);
   }
 }
@@ -313,7 +314,7 @@ static void dihedral_laplacian(const csim_energy *energy, const csim_point *at, 
                                double *val) {
   (void)at;
   for (int e = first; e < last; e++) {
-    const double *q = energy->param + 6 * (ptrdiff_t)e + 2;
+    const double *q = csim_energy_param(energy, e) + 2;
     const int *slot = energy->slot + 16 * (ptrdiff_t)e;
     for (int m = 0; m < 4; m++)
       for (int n = 0; n < 4; n++) val[slot[4 * m + n]] += q[m] * q[n];
@@ -322,7 +323,7 @@ static void dihedral_laplacian(const csim_energy *energy, const csim_point *at, 
 
 static int dihedral_constraint(const csim_energy *energy, const csim_point *at, int e,
                                csim_constraint *c) {
-  const double *param = energy->param + 6 * (ptrdiff_t)e;
+  const double *param = csim_energy_param(energy, e);
   hinge h = hinge_at(at->x, energy->node + 4 * (ptrdiff_t)e);
   if (h.flat) return 0;
   *c = (csim_constraint){.dim = 1, .k = param[0], .C = {angle_from_rest(h.theta, param[1])}};

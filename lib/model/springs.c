@@ -51,7 +51,7 @@ CSIM_SIMD_BODY void place_four(const csim_energy *energy, const csim_point *at, 
 
 CSIM_SIMD_BODY void spring_law(const csim_energy *energy, const int e[4], csim_spd spd, four *s) {
   csim_v4 p[4], zero = {0};
-  for (int i = 0; i < 4; i++) p[i] = CSIM_LOAD4(energy->param + NPARAM * (ptrdiff_t)e[i]);
+  for (int i = 0; i < 4; i++) p[i] = CSIM_LOAD4(csim_energy_param(energy, e[i]));
   csim_transpose4(p);
   csim_v4 slack = p[SLACK] * p[LENGTH], dl = s->l - p[LENGTH];
   csim_v4 k = CSIM_SELECT4(dl < zero, p[K] * p[COMPRESSION], p[K]);
@@ -70,7 +70,7 @@ CSIM_SIMD_BODY void damping_law(const csim_energy *energy, const csim_point *at,
   for (int i = 0; i < 4; i++) {
     t[i] = CSIM_LOAD3(at->from + 3 * (ptrdiff_t)s->node[i][0]) -
            CSIM_LOAD3(at->from + 3 * (ptrdiff_t)s->node[i][1]);
-    k[i] = energy->param[NPARAM * (ptrdiff_t)e[i] + K] * at->damping[s->node[i][0]];
+    k[i] = csim_energy_param(energy, e[i])[K] * at->damping[s->node[i][0]];
   }
   csim_transpose4(t);
   csim_v4 square = t[0] * t[0] + t[1] * t[1] + t[2] * t[2];
@@ -85,7 +85,7 @@ CSIM_SIMD_BODY void damping_law(const csim_energy *energy, const csim_point *at,
 
 CSIM_SIMD_BODY void limit_law(const csim_energy *energy, const int e[4], four *s) {
   const double *p[4];
-  for (int i = 0; i < 4; i++) p[i] = energy->param + LIMIT_NPARAM * (ptrdiff_t)e[i];
+  for (int i = 0; i < 4; i++) p[i] = csim_energy_param(energy, e[i]);
   csim_v4 k = {p[0][K], p[1][K], p[2][K], p[3][K]}, zero = {0};
   csim_v4 length = {p[0][LENGTH], p[1][LENGTH], p[2][LENGTH], p[3][LENGTH]};
   csim_v4 over = s->l - length;
@@ -208,7 +208,7 @@ static inline double damping_of(const csim_energy *energy, const csim_point *at,
 static void spring_laplacian(const csim_energy *energy, const csim_point *at, int first, int last,
                              double *val) {
   for (int e = first; e < last; e++) {
-    double k = energy->param[energy->kind->nparam * (ptrdiff_t)e + K];
+    double k = csim_energy_param(energy, e)[K];
     if (energy->kind == &csim_spring_kind) k *= 1 + damping_of(energy, at, e);
     const int *slot = energy->slot + 4 * (ptrdiff_t)e;
     val[slot[0]] += k;
@@ -255,7 +255,7 @@ static void spring_stretch(const csim_energy *energy, const csim_point *at, csim
 
 static int spring_constraint(const csim_energy *energy, const csim_point *at, int e,
                              csim_constraint *c) {
-  const double *param = energy->param + NPARAM * (ptrdiff_t)e;
+  const double *param = csim_energy_param(energy, e);
   double r[3], l = spring_between(energy, at->x, e, r);
   double slack = param[SLACK] * param[LENGTH], dl = l - param[LENGTH];
   // one that does not resist compression is slack when shortened: what multiplier it had goes
@@ -308,7 +308,7 @@ static void limit_stretch(const csim_energy *energy, const csim_point *at, csim_
 
 static int limit_constraint(const csim_energy *energy, const csim_point *at, int e,
                             csim_constraint *c) {
-  const double *param = energy->param + LIMIT_NPARAM * (ptrdiff_t)e;
+  const double *param = csim_energy_param(energy, e);
   double r[3], l = spring_between(energy, at->x, e, r), over = l - param[LENGTH];
   if (!(over > 0)) over = 0;
   // the stiffness at which k/2 C^2 has the limit's force

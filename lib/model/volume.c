@@ -18,7 +18,7 @@ typedef struct tet {
 } tet;
 
 static inline tet tet_at(const csim_energy *energy, const csim_point *at, int e) {
-  tet t = {.node = energy->node + 4 * (ptrdiff_t)e, .k = energy->param[2 * (ptrdiff_t)e]};
+  tet t = {.node = energy->node + 4 * (ptrdiff_t)e, .k = csim_energy_param(energy, e)[0]};
   const double *x0 = at->x + 3 * (ptrdiff_t)t.node[0];
   double a[3], b[3], c[3];
   csim_sub(at->x + 3 * (ptrdiff_t)t.node[1], x0, a);
@@ -27,7 +27,7 @@ static inline tet tet_at(const csim_energy *energy, const csim_point *at, int e)
   csim_cross(b, c, t.g[1]);
   csim_cross(c, a, t.g[2]);
   csim_cross(a, b, t.g[3]);
-  t.dV = csim_dot(a, t.g[1]) / 6 - energy->param[2 * (ptrdiff_t)e + 1];
+  t.dV = csim_dot(a, t.g[1]) / 6 - csim_energy_param(energy, e)[1];
   for (int i = 0; i < 3; i++) {
     for (int n = 1; n < 4; n++) t.g[n][i] /= 6;
     t.g[0][i] = -(t.g[1][i] + t.g[2][i] + t.g[3][i]);
@@ -94,7 +94,7 @@ static void volume_laplacian(const csim_energy *energy, const csim_point *at, in
                              double *val) {
   (void)at;
   for (int e = first; e < last; e++) {
-    const double *param = energy->param + 2 * (ptrdiff_t)e;
+    const double *param = csim_energy_param(energy, e);
     double edge2 = csim_exp(2.0 / 3 * csim_ln(6 * sqrt(2.0) * param[1])); // V = edge^3 / (6 sqrt 2)
     double face = sqrt(3.0) / 4 * edge2;
     double w = param[0] * face * face / 9;

@@ -34,7 +34,7 @@ static void *descent_create(csim_arena *arena, const csim_model *model,
     if (energy->kind == &csim_spring_kind) {
       for (int k = 0; k < 2 * energy->nelem; k++) {
         double *at = &s->stiffness[energy->node[k]],
-               stiff = 4 * energy->param[energy->kind->nparam * (ptrdiff_t)(k / 2)];
+               stiff = 4 * csim_energy_param(energy, k / 2)[0];
         if (stiff > *at) *at = stiff;
       }
     } else { // whatever is not a spring enters with its share of the constant matrix

@@ -59,8 +59,7 @@ static void shorten_range(void *context, int first, int last) {
     double wb = model->fixed[node[1]] ? 0 : 1 / model->mass[node[1]];
     csim_sub(a, b, r);
     double l = csim_norm(r);
-    double most =
-        (1 + job->limit) * job->energy->param[job->energy->kind->nparam * (ptrdiff_t)e + 1];
+    double most = (1 + job->limit) * csim_energy_param(job->energy, e)[1];
     if (!(l > most) || !(wa + wb > 0)) continue;
     double s = (l - most) / (l * (wa + wb));
     csim_add_scaled(-s * wa, r, a);

@@ -287,7 +287,36 @@ static void test_colors(void) {
       CHECK(!seen[k]++ && !memcmp(energy.node + 2 * e, node + 2 * k, 2 * sizeof *node));
     }
   }
+  CHECK(!energy.row);
   csim_arena_free(&arena);
+}
+
+static unsigned mix(const int *node, const double *param) {
+  return (unsigned)(node[0] * 331 + node[1]) * 2654435761u *
+         (unsigned)(1 + param[0] + 8 * param[3]);
+}
+
+// Constants that many elements share are kept once, and every element has its own.
+static void test_shared_constants(void) {
+  enum { N = 300, E = 2000 };
+  static int node[2 * E];
+  static double param[4 * E];
+  for (int distinct = E / 5; distinct <= E / 3; distinct += E / 3 - E / 5) {
+    unsigned seed = 3, want = 0, got = 0;
+    for (int e = 0; e < E; e++) {
+      for (int k = 0; k < 2; k++) node[2 * e + k] = (int)((uniform(&seed) + 0.5) * N);
+      param[4 * e] = e * 7 % distinct % 8;
+      param[4 * e + 3] = e * 7 % distinct / 8;
+      want += mix(node + 2 * e, param + 4 * e);
+    }
+    csim_arena arena = {0};
+    csim_energy energy;
+    CHECK(csim_energy_create(&arena, &csim_spring_kind, N, E, node, param, &energy) == 0);
+    for (int e = 0; e < E; e++) got += mix(energy.node + 2 * e, csim_energy_param(&energy, e));
+    CHECK(got == want);
+    CHECK((energy.row != NULL) == (distinct < E / 4));
+    csim_arena_free(&arena);
+  }
 }
 
 int main(void) {
@@ -317,5 +346,6 @@ int main(void) {
   test_zero_length();
   test_dihedral_rest();
   test_colors();
+  test_shared_constants();
   return check_report();
 }
