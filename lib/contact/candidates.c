@@ -13,18 +13,28 @@ enum { BODIES, COLLIDERS };
 
 // Boxes of primitives whose vertices are grown by their reach and half the contact distance: two
 // primitives that belong on the list have boxes that meet.
-static void fill_vert(csim_candidates *set, int i) {
+static csim_box vert_box(const csim_candidates *set, int i) {
   double start[3], way[3];
   for (int c = 0; c < 3; c++) {
     double drift = set->drift[3 * (ptrdiff_t)i + c];
     start[c] = set->ref[3 * (ptrdiff_t)i + c] - set->clock * drift;
     way[c] = set->horizon * drift;
   }
-  set->vert_box[i] = csim_box_of_point(start, set->reach[i] + 0.51 * set->distance, way);
+  return csim_box_of_point(start, set->reach[i] + 0.51 * set->distance, way);
 }
 
+static csim_box box_around(const csim_candidates *set, int n, const int *v) {
+  csim_box around = vert_box(set, v[0]);
+  for (int k = 1; k < n; k++) {
+    csim_box next = vert_box(set, v[k]);
+    around = csim_box_join(&around, &next);
+  }
+  return around;
+}
+
+// Also while trees are searched: theirs of points hold none.
 static csim_box point_box(const csim_candidates *set, int i) {
-  return set->vert_box[set->skin->point[i]];
+  return vert_box(set, set->skin->point[i]);
 }
 
 static csim_box edge_box(const csim_candidates *set, int i) {
@@ -71,20 +81,29 @@ static void create_trees(csim_candidates *set) {
   csim_bvh_create(arena, tri, skin->ntri - tri, 0, collider_tri, set, &c->tri);
 }
 
-int csim_candidates_create(const csim_skin *skin, csim_broad_phase broad_phase, int self,
-                           double distance, csim_candidates *set) {
-  *set = (csim_candidates){
-      .skin = skin, .broad_phase = broad_phase, .self = self, .distance = distance};
+// Room for marks, and then either boxes or what the sieve takes.
+static ptrdiff_t count_bytes(const csim_skin *skin) {
+  ptrdiff_t marks = csim_scratch_bytes(skin->npoint, 1) + csim_scratch_bytes(skin->nedge, 1) +
+                    csim_scratch_bytes(skin->ntri, 1);
+  ptrdiff_t boxes = csim_scratch_bytes(skin->nvert, sizeof(csim_box));
+  return marks + (boxes > csim_sieve_bytes(skin) ? boxes : csim_sieve_bytes(skin));
+}
+
+int csim_candidates_create(const csim_skin *skin, csim_scratch *scratch,
+                           csim_broad_phase broad_phase, int self, double distance,
+                           csim_candidates *set) {
+  *set = (csim_candidates){.skin = skin,
+                           .scratch = scratch,
+                           .broad_phase = broad_phase,
+                           .self = self,
+                           .distance = distance,
+                           .sieve = {.skin = skin}};
   csim_arena *arena = &set->arena;
   set->ref = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)skin->nvert);
   set->drift = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)skin->nvert);
   set->reach = CSIM_ARENA_NEW(arena, double, skin->nvert);
   set->left = CSIM_ARENA_NEW(arena, unsigned char, skin->nvert);
-  set->vert_box = CSIM_ARENA_NEW(arena, csim_box, skin->nvert);
-  set->point_left = CSIM_ARENA_NEW(arena, unsigned char, skin->npoint);
-  set->edge_left = CSIM_ARENA_NEW(arena, unsigned char, skin->nedge);
-  set->tri_left = CSIM_ARENA_NEW(arena, unsigned char, skin->ntri);
-  csim_sieve_create(arena, skin, &set->sieve);
+  set->collider_box = CSIM_ARENA_NEW(arena, csim_box, (ptrdiff_t)skin->nvert - skin->nbody_vert);
   if (broad_phase == CSIM_BROAD_BVH) {
     create_trees(set);
   } else {
@@ -92,6 +111,7 @@ int csim_candidates_create(const csim_skin *skin, csim_broad_phase broad_phase, 
     set->edge_box = CSIM_ARENA_NEW(arena, csim_box, skin->nedge);
     set->tri_box = CSIM_ARENA_NEW(arena, csim_box, skin->ntri);
   }
+  if (csim_scratch_reserve(scratch, count_bytes(skin))) arena->failed = 1;
   return arena->failed ? -1 : 0;
 }
 
@@ -109,9 +129,11 @@ static double fill_verts(void *context, int first, int last) {
   csim_candidates *set = context;
   double changed = 0;
   for (int i = first; i < last; i++) {
-    csim_box old = set->vert_box[i];
-    fill_vert(set, i);
-    if (i >= set->skin->nbody_vert) changed += memcmp(&old, &set->vert_box[i], sizeof old) != 0;
+    set->vert_box[i] = vert_box(set, i);
+    if (i < set->skin->nbody_vert) continue;
+    csim_box *before = &set->collider_box[i - set->skin->nbody_vert];
+    changed += memcmp(before, &set->vert_box[i], sizeof *before) != 0;
+    *before = set->vert_box[i];
   }
   return changed;
 }
@@ -190,7 +212,7 @@ static int keep_point_tri(void *context, int n, csim_pair *pair) {
   for (int i = 0; i < met; i++) {
     const int *t = skin->tri + 3 * (ptrdiff_t)pair[i].b;
     int v[4] = {skin->point[pair[i].a], t[0], t[1], t[2]};
-    csim_box point = point_box(set, pair[i].a), tri = tri_box(set, pair[i].b);
+    csim_box point = vert_box(set, v[0]), tri = box_around(set, 3, t);
     if (csim_boxes_meet(&point, &tri) && near_enough(set, CSIM_PAIR_VERTEX_TRIANGLE, v))
       pair[kept++] = pair[i];
   }
@@ -213,7 +235,7 @@ static int keep_edge_edge(void *context, int n, csim_pair *pair) {
   for (int i = 0; i < met; i++) {
     const int *e = edge + 2 * (ptrdiff_t)pair[i].a, *f = edge + 2 * (ptrdiff_t)pair[i].b;
     int v[4] = {e[0], e[1], f[0], f[1]};
-    csim_box first = edge_box(set, pair[i].a), second = edge_box(set, pair[i].b);
+    csim_box first = box_around(set, 2, e), second = box_around(set, 2, f);
     if (csim_boxes_meet(&first, &second) && near_enough(set, CSIM_PAIR_EDGE_EDGE, v))
       pair[kept++] = pair[i];
   }
@@ -298,6 +320,26 @@ static int append(csim_pool *pool, csim_candidates *set, csim_pair_kind kind) {
   return 0;
 }
 
+static void begin_search(csim_candidates *set) {
+  const csim_skin *skin = set->skin;
+  csim_scratch_begin(set->scratch);
+  set->point_left = CSIM_SCRATCH_TAKE(set->scratch, unsigned char, skin->npoint);
+  set->edge_left = CSIM_SCRATCH_TAKE(set->scratch, unsigned char, skin->nedge);
+  set->tri_left = CSIM_SCRATCH_TAKE(set->scratch, unsigned char, skin->ntri);
+  set->vert_box = CSIM_SCRATCH_TAKE(set->scratch, csim_box, skin->nvert);
+}
+
+// Takes the place of the vertices' boxes.
+static void fill_sieve(csim_pool *pool, csim_candidates *set) {
+  set->scratch->used -= csim_scratch_bytes(set->skin->nvert, sizeof *set->vert_box);
+  set->vert_box = NULL;
+  set->sieve.distance = (float)set->distance;
+  set->sieve.share = 1;
+  set->sieve.alone = 0;
+  csim_sieve_fill(pool, set->scratch, &set->sieve, set->ref, set->drift, set->horizon - set->clock,
+                  set->reach);
+}
+
 static int update_trees(csim_pool *pool, struct csim_candidate_trees *tree) {
   return csim_bvh_update(pool, &tree->point) || csim_bvh_update(pool, &tree->edge) ||
          csim_bvh_update(pool, &tree->tri);
@@ -321,6 +363,7 @@ static int search_grid(csim_pool *pool, csim_candidates *set) {
   const csim_skin *skin = set->skin;
   int most = skin->nedge > skin->ntri ? skin->nedge : skin->ntri;
   csim_pool_for(pool, most > skin->npoint ? most : skin->npoint, BOX_GRAIN, fill_grid_boxes, set);
+  fill_sieve(pool, set);
   if (csim_grid_pairs_between(pool, &set->grid, skin->npoint, set->point_box, skin->ntri,
                               set->tri_box, keep_point_tri, set, &set->chunks) ||
       append(pool, set, CSIM_PAIR_VERTEX_TRIANGLE))
@@ -352,22 +395,16 @@ static int search_all(csim_pool *pool, csim_candidates *set, int colliders_moved
                                  {.A = &b->edge, .B = &b->edge, .alike = 1}};
   int self = set->self != 0;
   if (update_trees(pool, b) || (colliders_moved && update_trees(pool, c))) return -1;
+  fill_sieve(pool, set);
   return search_trees(pool, set, 2 + self, point_tri, 1 + self, edge_edge);
-}
-
-static void fill_sieve(csim_pool *pool, csim_candidates *set) {
-  set->sieve.distance = (float)set->distance;
-  set->sieve.share = 1;
-  set->sieve.alone = 0;
-  csim_sieve_fill(pool, &set->sieve, set->ref, set->drift, set->horizon - set->clock, set->reach);
 }
 
 int csim_candidates_collect(csim_pool *pool, csim_candidates *set) {
   set->valid = 0;
   set->clock = 0;
   set->n = 0;
+  begin_search(set);
   int moved = csim_pool_sum(pool, set->skin->nvert, fill_verts, set) > 0;
-  fill_sieve(pool, set);
   if (set->broad_phase == CSIM_BROAD_GRID ? search_grid(pool, set) : search_all(pool, set, moved))
     return -1;
   set->valid = 1;
@@ -403,9 +440,10 @@ static double renew_verts(void *context, int first, int last) {
   csim_candidates *set = context;
   double colliders = 0;
   for (int i = first; i < last; i++) {
-    if (!set->left[i]) continue;
-    fill_vert(set, i);
-    colliders += i >= set->skin->nbody_vert;
+    set->vert_box[i] = vert_box(set, i);
+    if (i < set->skin->nbody_vert || !set->left[i]) continue;
+    set->collider_box[i - set->skin->nbody_vert] = set->vert_box[i];
+    colliders++;
   }
   return colliders;
 }
@@ -419,13 +457,14 @@ static int search_some(csim_pool *pool, csim_candidates *set, int colliders_move
   csim_bvh_search edge_edge[3] = {{&b->edge, &c->edge, 1, NEW, ALL}};
   int np = 2, ne = 1;
   renew_trees(pool, set, BODIES);
+  if (colliders_moved) renew_trees(pool, set, COLLIDERS);
+  fill_sieve(pool, set);
   if (set->self) {
     point_tri[np++] = (csim_bvh_search){&b->point, &b->tri, 0, NEW, ALL};
     point_tri[np++] = (csim_bvh_search){&b->point, &b->tri, 0, OLD, NEW};
     edge_edge[ne++] = (csim_bvh_search){&b->edge, &b->edge, 1, NEW, ALL};
   }
   if (colliders_moved) {
-    renew_trees(pool, set, COLLIDERS);
     point_tri[np++] = (csim_bvh_search){&c->point, &b->tri, 0, NEW, OLD};
     point_tri[np++] = (csim_bvh_search){&b->point, &c->tri, 0, OLD, NEW};
     edge_edge[ne++] = (csim_bvh_search){&b->edge, &c->edge, 1, OLD, NEW};
@@ -465,11 +504,11 @@ static int drop_left(csim_pool *pool, csim_candidates *set) {
 
 int csim_candidates_renew(csim_pool *pool, csim_candidates *set) {
   const csim_skin *skin = set->skin;
+  begin_search(set);
   int moved = csim_pool_sum(pool, skin->nvert, renew_verts, set) > 0;
   csim_pool_for(pool, skin->npoint, BOX_GRAIN, mark_points, set);
   csim_pool_for(pool, skin->nedge, BOX_GRAIN, mark_edges, set);
   csim_pool_for(pool, skin->ntri, BOX_GRAIN, mark_tris, set);
-  fill_sieve(pool, set);
   if (!drop_left(pool, set) ||
       (set->broad_phase == CSIM_BROAD_GRID ? search_grid(pool, set)
                                            : search_some(pool, set, moved))) {

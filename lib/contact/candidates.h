@@ -27,7 +27,8 @@ typedef struct csim_candidate {
 } csim_candidate;
 
 typedef struct csim_candidates {
-  csim_arena arena; ///< of all but the lists
+  csim_arena arena;      ///< of all but the lists
+  csim_scratch *scratch; ///< of searches
   const csim_skin *skin;
   csim_broad_phase broad_phase;
   int self;            ///< pairs of bodies too, not only of bodies with colliders
@@ -41,12 +42,13 @@ typedef struct csim_candidates {
   int valid;           ///< the list may be used
   int n;
   csim_candidate *list; ///< (n) in an order that depends on positions alone
-  // scratch
   ptrdiff_t room, kept_room;
-  int *kept;          ///< candidates that stay, of each chunk of the list
-  csim_box *vert_box; ///< (skin->nvert) at clock 0, drifts up to the horizon
+  int *kept;              ///< candidates that stay, of each chunk of the list
+  csim_box *collider_box; ///< (skin->nvert - skin->nbody_vert) of their vertices in the trees
+  // while it searches, in the scratch
   unsigned char *point_left, *edge_left, *tri_left;
-  csim_sieve sieve;
+  csim_box *vert_box; ///< (skin->nvert) at clock 0, drifts up to the horizon; until boxes are made
+  csim_sieve sieve;   ///< from then on
   struct csim_candidate_trees {
     csim_bvh point, edge, tri;
   } tree[2];                                ///< of bodies, of colliders; when broad_phase is BVH
@@ -82,8 +84,9 @@ static inline double csim_candidate_gap(const csim_candidate *pair, double clock
 }
 
 /// -1 when out of memory; csim_candidates_free in any case.
-int csim_candidates_create(const csim_skin *skin, csim_broad_phase broad_phase, int self,
-                           double distance, csim_candidates *set);
+int csim_candidates_create(const csim_skin *skin, csim_scratch *scratch,
+                           csim_broad_phase broad_phase, int self, double distance,
+                           csim_candidates *set);
 void csim_candidates_free(csim_candidates *set);
 
 /// Collects all pairs with the references, drifts, reaches and the horizon that the set holds, and

@@ -37,12 +37,13 @@ static void create_planes(csim_contact *contact) {
   }
 }
 
-csim_contact *csim_contact_create(csim_pool *pool, const csim_model *model, int ncollider,
-                                  const csim_collider *collider,
+csim_contact *csim_contact_create(csim_pool *pool, csim_scratch *scratch, const csim_model *model,
+                                  int ncollider, const csim_collider *collider,
                                   const csim_contact_params *params) {
   csim_contact *contact = CSIM_NEW(csim_contact, 1);
   if (!contact) return NULL;
   *contact = (csim_contact){.pool = pool,
+                            .scratch = scratch,
                             .model = model,
                             .params = *params,
                             .frame_end = INFINITY,
@@ -53,8 +54,9 @@ csim_contact *csim_contact_create(csim_pool *pool, const csim_model *model, int 
   if (csim_skin_build(arena, model, ncollider, collider, skin)) goto failed;
   ptrdiff_t n = skin->nvert, nbody = skin->nbody_vert;
   contact->edge = mean_edge(skin);
-  if (csim_candidates_create(skin, params->broad_phase, params->self, params->thickness,
-                             &contact->near))
+  if (csim_candidates_create(skin, scratch, params->broad_phase, params->self, params->thickness,
+                             &contact->near) ||
+      csim_contact_reserve_screen(contact))
     goto failed;
   contact->plane = CSIM_ARENA_NEW(arena, csim_contact_plane, ncollider);
   contact->scheduled = CSIM_ARENA_NEW(arena, unsigned char, n);
@@ -67,8 +69,6 @@ csim_contact *csim_contact_create(csim_pool *pool, const csim_model *model, int 
   contact->press = CSIM_ARENA_NEW(arena, double, skin->npart);
   contact->moved = CSIM_ARENA_NEW(arena, double, n);
   contact->allowed = CSIM_ARENA_NEW(arena, double, n);
-  contact->item_moved =
-      CSIM_ARENA_NEW(arena, float, (ptrdiff_t)skin->npoint + skin->nedge + skin->ntri);
   contact->held = CSIM_ARENA_NEW(arena, _Atomic unsigned char, n);
   contact->share = CSIM_ARENA_NEW(arena, _Atomic uint64_t, n);
   contact->touched_row = CSIM_ARENA_NEW(arena, int, nbody);

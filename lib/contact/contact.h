@@ -65,6 +65,7 @@ typedef struct csim_contact_report {
 typedef struct csim_contact {
   csim_arena arena; ///< of the arrays per vertex
   csim_pool *pool;
+  csim_scratch *scratch; ///< of searching and screening
   const csim_model *model;
   csim_contact_params params;
   csim_skin skin;
@@ -92,7 +93,8 @@ typedef struct csim_contact {
   int seen;                    ///< the terms are too
   double *d;                   ///< (skin.nvert x 3) the motion being filtered
   double *moved;               ///< (skin.nvert) [m] largest distance from the reference
-  float *item_moved;           ///< [m] the same of points, then edges, then triangles, rounded up
+  float *item_moved;           ///< [m] the same of points, then edges, then triangles, rounded up;
+                               ///< while they are screened
   _Atomic unsigned char *held; ///< (skin.nvert) takes no part in the glide
   _Atomic uint64_t *share;     ///< (skin.nvert) bits of the share of d let through
   // the brief list: candidates that may matter in this step, see screen.c
@@ -125,8 +127,9 @@ typedef struct csim_contact {
 } csim_contact;
 
 /// Contact for a model and its colliders. NULL when out of memory. Arguments must outlive it.
-csim_contact *csim_contact_create(csim_pool *pool, const csim_model *model, int ncollider,
-                                  const csim_collider *collider, const csim_contact_params *params);
+csim_contact *csim_contact_create(csim_pool *pool, csim_scratch *scratch, const csim_model *model,
+                                  int ncollider, const csim_collider *collider,
+                                  const csim_contact_params *params);
 void csim_contact_free(csim_contact *contact);
 size_t csim_contact_memory(const csim_contact *contact);
 
@@ -243,6 +246,9 @@ void csim_contact_measure(csim_contact *contact, const double *x);
 static inline const csim_candidate *csim_contact_brief(const csim_contact *contact, int i) {
   return &contact->near.list[contact->brief[i]];
 }
+
+/// Room for screening in contact->scratch. @return 0, or -1 when out of memory
+int csim_contact_reserve_screen(csim_contact *contact);
 
 /// Prepares to tell which candidates may come nearer than `distance` [m], at most the thickness, on
 /// their way (skin.nvert x 3, NULL: none) from x (skin.nvert x 3), and use up more than

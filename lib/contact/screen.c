@@ -126,13 +126,26 @@ static int keep_brief(csim_contact *c) {
 
 // ----------------------------------------------------------------------------------------- a look
 
+static ptrdiff_t count_items(const csim_skin *skin) {
+  return (ptrdiff_t)skin->npoint + skin->nedge + skin->ntri;
+}
+
+int csim_contact_reserve_screen(csim_contact *contact) {
+  const csim_skin *skin = &contact->skin;
+  return csim_scratch_reserve(contact->scratch,
+                              csim_sieve_bytes(skin) +
+                                  csim_scratch_bytes(count_items(skin), sizeof(float)));
+}
+
 int csim_contact_begin_screen(csim_contact *contact, const double *x, const double *way, int alone,
                               double distance) {
   csim_sieve *sieve = &contact->near.sieve;
   sieve->distance = (float)(distance * (1 + 1e-6));
   sieve->share = (float)CSIM_FILTER_SHARE;
   sieve->alone = alone;
-  csim_sieve_fill(contact->pool, sieve, x, way, 1, NULL);
+  csim_scratch_begin(contact->scratch);
+  csim_sieve_fill(contact->pool, contact->scratch, sieve, x, way, 1, NULL);
+  contact->item_moved = CSIM_SCRATCH_TAKE(contact->scratch, float, count_items(&contact->skin));
   if (keep_brief(contact)) return -1;
   measure_items(contact, contact->moved);
   return 0;

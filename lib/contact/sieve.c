@@ -9,11 +9,8 @@
 
 enum { VERT_GRAIN = 4096 };
 
-int csim_sieve_create(csim_arena *arena, const csim_skin *skin, csim_sieve *sieve) {
-  *sieve = (csim_sieve){.skin = skin, .share = 1};
-  sieve->at = CSIM_ARENA_NEW(arena, csim_sieve_row, skin->nvert);
-  sieve->way = CSIM_ARENA_NEW(arena, csim_sieve_row, skin->nvert);
-  return arena->failed ? -1 : 0;
+ptrdiff_t csim_sieve_bytes(const csim_skin *skin) {
+  return 2 * csim_scratch_bytes(skin->nvert, sizeof(csim_sieve_row));
 }
 
 typedef struct fill_job {
@@ -51,8 +48,10 @@ static void fill_range(void *context, int first, int last) {
   raise(&job->sieve->most, most);
 }
 
-void csim_sieve_fill(csim_pool *pool, csim_sieve *sieve, const double *x, const double *way,
-                     double time, const double *reach) {
+void csim_sieve_fill(csim_pool *pool, csim_scratch *scratch, csim_sieve *sieve, const double *x,
+                     const double *way, double time, const double *reach) {
+  sieve->at = CSIM_SCRATCH_TAKE(scratch, csim_sieve_row, sieve->skin->nvert);
+  sieve->way = CSIM_SCRATCH_TAKE(scratch, csim_sieve_row, sieve->skin->nvert);
   atomic_store_explicit(&sieve->most, 0, memory_order_relaxed);
   csim_pool_for(pool, sieve->skin->nvert, VERT_GRAIN, fill_range,
                 &(fill_job){sieve, x, way, reach, time});

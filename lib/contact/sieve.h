@@ -8,6 +8,7 @@
 #ifndef CSIM_CONTACT_SIEVE_H
 #define CSIM_CONTACT_SIEVE_H
 
+#include "base/scratch.h"
 #include "contact/boxes.h"
 #include "contact/skin.h"
 
@@ -17,7 +18,7 @@ typedef float csim_sieve_row[4];
 
 typedef struct csim_sieve {
   const csim_skin *skin;
-  csim_sieve_row *at;  ///< (skin->nvert) [m] positions, reach around them
+  csim_sieve_row *at;  ///< (skin->nvert) [m] positions, reach around them; in somebody's scratch
   csim_sieve_row *way; ///< (skin->nvert) [m] motions, 0
   float distance;      ///< [m] that pairs keep
   float share;         ///< of the slab's width beyond that, which motions may use up
@@ -26,16 +27,17 @@ typedef struct csim_sieve {
   atomic_uint most;    ///< bits of the largest coordinate or motion
 } csim_sieve;
 
-/// -1 when out of memory.
-int csim_sieve_create(csim_arena *arena, const csim_skin *skin, csim_sieve *sieve);
+/// What csim_sieve_fill takes of a scratch.
+ptrdiff_t csim_sieve_bytes(const csim_skin *skin);
 
-/// Takes all vertices as they are; distance, share and alone are for the caller to set.
+/// Takes all vertices as they are, into the scratch; skin, distance, share and alone are for the
+/// caller to set.
 /// @param x      (nvert x 3) [m]
 /// @param way    (nvert x 3) [m], or [m/s] with a time of 1 s; NULL: none
 /// @param time   factor of `way`
 /// @param reach  (nvert) [m]; NULL: none
-void csim_sieve_fill(csim_pool *pool, csim_sieve *sieve, const double *x, const double *way,
-                     double time, const double *reach);
+void csim_sieve_fill(csim_pool *pool, csim_scratch *scratch, csim_sieve *sieve, const double *x,
+                     const double *way, double time, const double *reach);
 
 /// Flags those of n pairs of edges that may come nearer than the distance, on their way or within
 /// their reach.

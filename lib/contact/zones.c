@@ -44,8 +44,9 @@ struct csim_zones {
   gap *gap;
 };
 
-csim_zones *csim_zones_create(csim_pool *pool, const csim_model *model, int ncollider,
-                              const csim_collider *collider, const csim_contact_params *params) {
+csim_zones *csim_zones_create(csim_pool *pool, csim_scratch *scratch, const csim_model *model,
+                              int ncollider, const csim_collider *collider,
+                              const csim_contact_params *params) {
   csim_zones *z = CSIM_NEW(csim_zones, 1);
   if (!z) return NULL;
   *z = (csim_zones){.pool = pool,
@@ -56,8 +57,8 @@ csim_zones *csim_zones_create(csim_pool *pool, const csim_model *model, int ncol
   csim_arena *arena = &z->arena;
   if (csim_skin_build(arena, model, ncollider, collider, &z->skin)) goto failed;
   ptrdiff_t n = z->skin.nvert;
-  if (csim_candidates_create(&z->skin, params->broad_phase, params->self, params->thickness,
-                             &z->near))
+  if (csim_candidates_create(&z->skin, scratch, params->broad_phase, params->self,
+                             params->thickness, &z->near))
     goto failed;
   z->x = CSIM_ARENA_NEW(arena, double, 3 * n);
   z->d = CSIM_ARENA_NEW(arena, double, 3 * n);

@@ -8,8 +8,9 @@
 typedef struct csim_zones csim_zones;
 
 /// @return NULL when out of memory. Arguments must outlive it.
-csim_zones *csim_zones_create(csim_pool *pool, const csim_model *model, int ncollider,
-                              const csim_collider *collider, const csim_contact_params *params);
+csim_zones *csim_zones_create(csim_pool *pool, csim_scratch *scratch, const csim_model *model,
+                              int ncollider, const csim_collider *collider,
+                              const csim_contact_params *params);
 void csim_zones_free(csim_zones *zones);
 
 /// Changes the end of a step so that, going straight from x0 to x, nothing passes through anything,

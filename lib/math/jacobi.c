@@ -10,11 +10,14 @@
 
 csim_solve_report csim_jacobi_solve(csim_pool *pool, const csim_bsr *A, const csim_precond *P,
                                     const double *b, const csim_jacobi_params *params,
-                                    csim_pcg_scratch *scratch, double *x) {
+                                    csim_scratch *scratch, double *x) {
   assert(P->kind == CSIM_BLOCK_JACOBI);
   int n = 3 * A->pattern->nrow;
   size_t bytes = (size_t)n * sizeof(double);
-  double *r = scratch->r, *z = scratch->z, *last = scratch->p, *Ax = scratch->q;
+  csim_scratch_begin(scratch);
+  double *r = CSIM_SCRATCH_TAKE(scratch, double, (ptrdiff_t)n + 1);
+  double *z = CSIM_SCRATCH_TAKE(scratch, double, (ptrdiff_t)n + 1);
+  double *last = CSIM_SCRATCH_TAKE(scratch, double, (ptrdiff_t)n + 1);
   csim_solve_report report = {.outcome = CSIM_SOLVE_LIMIT, .residual = 1};
   memset(x, 0, bytes);
   memset(last, 0, bytes);
@@ -30,8 +33,8 @@ csim_solve_report csim_jacobi_solve(csim_pool *pool, const csim_bsr *A, const cs
       last[i] = x[i];
       x[i] = next;
     }
-    csim_bsr_multiply(pool, A, x, Ax);
-    for (int i = 0; i < n; i++) r[i] = b[i] - Ax[i];
+    csim_bsr_multiply(pool, A, x, r);
+    for (int i = 0; i < n; i++) r[i] = b[i] - r[i];
     report.residual = sqrt(csim_vector_dot(pool, n, r, r)) / bnorm;
     report.iterations = k + 1;
     if (report.residual <= params->tolerance) {

@@ -16,6 +16,6 @@ typedef struct csim_jacobi_params {
 /// 4/(4 - rho^2 w) (Wang 2015). Breaks off with BREAKDOWN when the residual grows a millionfold.
 csim_solve_report csim_jacobi_solve(csim_pool *pool, const csim_bsr *A, const csim_precond *P,
                                     const double *b, const csim_jacobi_params *params,
-                                    csim_pcg_scratch *scratch, double *x);
+                                    csim_scratch *scratch, double *x);
 
 #endif

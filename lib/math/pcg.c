@@ -9,20 +9,19 @@
 #include <math.h>
 #include <string.h>
 
-int csim_pcg_scratch_create(csim_arena *arena, int n, csim_pcg_scratch *scratch) {
-  scratch->r = CSIM_ARENA_NEW(arena, double, (ptrdiff_t)n + 1);
-  scratch->z = CSIM_ARENA_NEW(arena, double, (ptrdiff_t)n + 1);
-  scratch->p = CSIM_ARENA_NEW(arena, double, (ptrdiff_t)n + 1);
-  scratch->q = CSIM_ARENA_NEW(arena, double, (ptrdiff_t)n + 1);
-  return arena->failed ? -1 : 0;
+int csim_pcg_reserve(csim_scratch *scratch, int n) {
+  return csim_scratch_reserve(scratch, 3 * csim_scratch_bytes((ptrdiff_t)n + 1, sizeof(double)));
 }
 
 csim_solve_report csim_pcg_solve_system(csim_pool *pool, const csim_linear_system *system,
                                         const double *b, double tolerance, int max_iterations,
-                                        csim_pcg_scratch *scratch, double *x) {
+                                        csim_scratch *scratch, double *x) {
   int n = system->n;
   size_t bytes = (size_t)n * sizeof(double);
-  double *r = scratch->r, *z = scratch->z, *p = scratch->p, *q = scratch->q;
+  csim_scratch_begin(scratch);
+  double *r = CSIM_SCRATCH_TAKE(scratch, double, (ptrdiff_t)n + 1);
+  double *p = CSIM_SCRATCH_TAKE(scratch, double, (ptrdiff_t)n + 1);
+  double *q = CSIM_SCRATCH_TAKE(scratch, double, (ptrdiff_t)n + 1), *z = q; // never both
   csim_solve_report report = {.outcome = CSIM_SOLVE_LIMIT};
 
   memset(x, 0, bytes);
@@ -40,7 +39,7 @@ csim_solve_report csim_pcg_solve_system(csim_pool *pool, const csim_linear_syste
     double pq = system->multiply(pool, system->context, p, q);
     if (!(pq > 0)) {
       report.outcome = isfinite(pq) ? CSIM_SOLVE_INDEFINITE : CSIM_SOLVE_BREAKDOWN;
-      if (report.iterations == 0) memcpy(x, z, bytes);
+      if (report.iterations == 0) memcpy(x, p, bytes);
       break;
     }
     double alpha = rz / pq;
@@ -73,7 +72,7 @@ static void reduce(csim_pool *pool, void *context, double alpha, const double *q
 
 csim_solve_report csim_pcg_solve(csim_pool *pool, const csim_bsr *A, const csim_precond *P,
                                  const double *b, double tolerance, int max_iterations,
-                                 csim_pcg_scratch *scratch, double *x) {
+                                 csim_scratch *scratch, double *x) {
   matrix_system context = {A, P};
   csim_linear_system system = {&context, 3 * A->pattern->nrow, multiply, reduce};
   return csim_pcg_solve_system(pool, &system, b, tolerance, max_iterations, scratch, x);

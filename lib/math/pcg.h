@@ -2,6 +2,7 @@
 #ifndef CSIM_MATH_PCG_H
 #define CSIM_MATH_PCG_H
 
+#include "base/scratch.h"
 #include "math/precondition.h"
 
 typedef enum csim_solve_outcome {
@@ -17,13 +18,9 @@ typedef struct csim_solve_report {
   double residual; ///< |b - A x| / |b|, as the recurrence has it
 } csim_solve_report;
 
-/// Working vectors, each (nrow x 3, and one number more to read).
-typedef struct csim_pcg_scratch {
-  double *r, *z, *p, *q;
-} csim_pcg_scratch;
-
-/// Allocates them for n = 3 nrow numbers. @return 0, or -1 when out of memory (arena->failed)
-int csim_pcg_scratch_create(csim_arena *arena, int n, csim_pcg_scratch *scratch);
+/// Room for working vectors of n = 3 nrow numbers, and one more to read behind each: as much as
+/// solvers here need. @return 0, or -1 when out of memory
+int csim_pcg_reserve(csim_scratch *scratch, int n);
 
 /// A symmetric linear map A of (nrow x 3) vectors and its preconditioner P, whatever they are made
 /// of, as conjugate gradients use them.
@@ -32,7 +29,7 @@ typedef struct csim_linear_system {
   int n; ///< 3 nrow
   /// q = A p; returns p.q
   double (*multiply)(csim_pool *pool, void *context, const double *p, double *q);
-  /// r -= alpha q (q = NULL: r stays); z = P^-1 r; sum = (r.r, r.z)
+  /// r -= alpha q (q = NULL: r stays); z = P^-1 r, which may go where q is; sum = (r.r, r.z)
   void (*reduce)(csim_pool *pool, void *context, double alpha, const double *q, double *r,
                  double *z, double sum[2]);
 } csim_linear_system;
@@ -44,11 +41,11 @@ typedef struct csim_linear_system {
 /// @param[out] x  (nrow x 3), overwritten
 csim_solve_report csim_pcg_solve_system(csim_pool *pool, const csim_linear_system *system,
                                         const double *b, double tolerance, int max_iterations,
-                                        csim_pcg_scratch *scratch, double *x);
+                                        csim_scratch *scratch, double *x);
 
 /// The same for a matrix.
 csim_solve_report csim_pcg_solve(csim_pool *pool, const csim_bsr *A, const csim_precond *P,
                                  const double *b, double tolerance, int max_iterations,
-                                 csim_pcg_scratch *scratch, double *x);
+                                 csim_scratch *scratch, double *x);
 
 #endif

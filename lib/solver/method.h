@@ -27,16 +27,17 @@ typedef struct csim_method_report {
 
 typedef struct csim_method {
   const char *name;
-  /// Scratch for problems on this model, from the arena; NULL when out of memory.
+  /// Memory for problems on this model, from the arena; NULL when out of memory.
   void *(*create)(csim_arena *arena, const csim_model *model, const csim_solver_params *params);
   /// Frees what of the scratch is not in the arena; NULL: nothing.
   void (*destroy)(void *scratch);
   /// Improves x (nvert x 3) from its starting point; fixed vertices already stand at their targets.
   csim_method_report (*solve)(const csim_problem *problem, void *scratch, double *x);
-  int sets_velocity; ///< solve writes problem->v_next; else the velocity is (x - x_n)/h
-  int knows_contact; ///< solve takes problem->contact into its energy and filters its steps; for
-                     ///< the others contact is resolved around the x they return
-  int is_explicit;   ///< stable for small steps only: a step that blows up is not tried in parts
+  int sets_velocity;  ///< solve writes problem->v_next; else the velocity is (x - x_n)/h
+  int knows_contact;  ///< solve takes problem->contact into its energy and filters its steps; for
+                      ///< the others contact is resolved around the x they return
+  int solves_systems; ///< needs problem->scratch
+  int is_explicit;    ///< stable for small steps only: a step that blows up is not tried in parts
 } csim_method;
 
 /// The method of this name, or NULL.

@@ -20,10 +20,9 @@ typedef struct newton {
   csim_precond P;
   csim_coarse coarse; // no levels unless they are asked for
   csim_cholesky F;
-  csim_pcg_scratch pcg;
   double edge;   // [m] mean length of the surface's edges at the start
   double *g, *d; // (nvert x 3)
-  double *x_try; // (nvert x 3) pcg's, between two solves
+  double *x_try; // (nvert x 3)
 } newton;
 
 static double mean_edge(const csim_model *model) {
@@ -43,8 +42,7 @@ static void *newton_create(csim_arena *arena, const csim_model *model,
   if (!s) return NULL;
   s->g = CSIM_ARENA_NEW(arena, double, n);
   s->d = CSIM_ARENA_NEW(arena, double, n);
-  csim_pcg_scratch_create(arena, (int)n, &s->pcg);
-  s->x_try = s->pcg.q;
+  s->x_try = CSIM_ARENA_NEW(arena, double, n);
   s->edge = mean_edge(model);
   int ichol = params->preconditioner == CSIM_PRECONDITIONER_ICHOL;
   s->on_graph = params->linear == CSIM_LINEAR_PCG && !ichol &&
@@ -147,14 +145,14 @@ static csim_solve_report solve_linear(const csim_problem *problem, newton *s) {
     linear_system context = {problem, s};
     csim_linear_system system = {&context, 3 * problem->model->nvert, multiply, reduce};
     return csim_pcg_solve_system(problem->pool, &system, s->g, params->linear_tolerance,
-                                 params->linear_iterations, &s->pcg, s->d);
+                                 params->linear_iterations, problem->scratch, s->d);
   }
   csim_jacobi_params jacobi = {
       .alpha = params->jacobi_alpha,
       .rho = params->linear == CSIM_LINEAR_CHEBYSHEV_JACOBI ? params->chebyshev_rho : 0,
       .tolerance = params->linear_tolerance,
       .max_iterations = params->linear_iterations};
-  return csim_jacobi_solve(problem->pool, &s->H, &s->P, s->g, &jacobi, &s->pcg, s->d);
+  return csim_jacobi_solve(problem->pool, &s->H, &s->P, s->g, &jacobi, problem->scratch, s->d);
 }
 
 // What the exact pins still have to go, into d at their vertices.
@@ -252,4 +250,5 @@ const csim_method csim_method_newton = {.name = "newton",
                                         .create = newton_create,
                                         .destroy = newton_destroy,
                                         .solve = newton_solve,
-                                        .knows_contact = 1};
+                                        .knows_contact = 1,
+                                        .solves_systems = 1};

@@ -13,7 +13,8 @@ enum { MAX_HALVINGS = 4 };
 
 struct csim_solver {
   csim_solver_setup setup;
-  csim_arena arena; // the scratch below
+  csim_arena arena;     // of what is below
+  csim_scratch scratch; // of linear solvers and contact
   const csim_method *method;
   void *method_scratch;
   double *y, *x, *v;       // (nvert x 3)
@@ -74,17 +75,20 @@ csim_solver *csim_solver_create(const csim_solver_setup *setup) {
   if (setup->contact.response == CSIM_RESPONSE_FILTER) {
     if (!method->knows_contact || setup->params.strain_limit > 0)
       solver->goal = CSIM_ARENA_NEW(arena, double, n);
-    solver->contact = csim_contact_create(setup->pool, setup->model, setup->ncollider,
-                                          setup->collider, &setup->contact);
+    solver->contact = csim_contact_create(setup->pool, &solver->scratch, setup->model,
+                                          setup->ncollider, setup->collider, &setup->contact);
     if (!solver->contact) arena->failed = 1;
     if (!arena->failed)
       solver->kinematic_last = CSIM_ARENA_NEW(
           arena, double, 3 * (ptrdiff_t)csim_contact_kinematic_size(solver->contact));
     if (!method->knows_contact) create_loose(solver);
   }
+  if ((method->solves_systems || solver->loose_scratch) &&
+      csim_pcg_reserve(&solver->scratch, (int)n))
+    arena->failed = 1;
   if (setup->contact.response == CSIM_RESPONSE_IMPACT_ZONES) {
-    solver->zones = csim_zones_create(setup->pool, setup->model, setup->ncollider, setup->collider,
-                                      &setup->contact);
+    solver->zones = csim_zones_create(setup->pool, &solver->scratch, setup->model, setup->ncollider,
+                                      setup->collider, &setup->contact);
     if (!solver->zones) arena->failed = 1;
   }
   if (arena->failed) {
@@ -101,12 +105,14 @@ void csim_solver_free(csim_solver *solver) {
   if (solver->loose_scratch) csim_method_newton.destroy(solver->loose_scratch);
   csim_contact_free(solver->contact);
   csim_zones_free(solver->zones);
+  csim_scratch_free(&solver->scratch);
   csim_arena_free(&solver->arena);
   free(solver);
 }
 
 size_t csim_solver_memory(const csim_solver *solver) {
-  return solver->arena.used + (solver->contact ? csim_contact_memory(solver->contact) : 0);
+  return solver->arena.used + (size_t)solver->scratch.size +
+         (solver->contact ? csim_contact_memory(solver->contact) : 0);
 }
 
 int csim_solver_kinematic_size(const csim_solver *solver) {
@@ -249,7 +255,8 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
                           .v = from.v,
                           .y = solver->y,
                           .target = solver->target,
-                          .v_next = v};
+                          .v_next = v,
+                          .scratch = &solver->scratch};
   csim_contact *contact = solver->contact;
   csim_pool_phase(setup->pool, CSIM_PHASE_CONTACT);
   if (contact &&

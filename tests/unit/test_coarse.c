@@ -19,7 +19,7 @@ typedef struct fixture {
   csim_bsr H;
   csim_precond P;
   csim_coarse C;
-  csim_pcg_scratch s;
+  csim_scratch s;
   double *b, *x; // (nvert x 3)
 } fixture;
 
@@ -39,7 +39,7 @@ static void create(int cells, int on_graph, fixture *f) {
   unsigned seed = 3;
   for (int i = 0; i < n; i++) f->x[i] = 1.02 * model->x0[i] + 0.01 / cells * kit_random(&seed);
   csim_point at = {.x = f->x};
-  CHECK(csim_pcg_scratch_create(&f->arena, n, &f->s) == 0);
+  CHECK(csim_pcg_reserve(&f->s, n) == 0);
   CHECK(csim_precond_create_jacobi(&f->arena, model->nvert, &f->P) == 0);
   CHECK(csim_stiffness_create(&f->arena, model, &f->K) == 0);
   csim_stiffness_update(k->pool, &at, CSIM_SPD_DROP, 1 / (h * h), &f->K);
@@ -66,6 +66,7 @@ static void create(int cells, int on_graph, fixture *f) {
 
 static void destroy(fixture *f) {
   csim_arena_free(&f->arena);
+  csim_scratch_free(&f->s);
   kit_end(&f->k);
 }
 

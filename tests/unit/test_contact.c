@@ -222,7 +222,8 @@ static void test_barrier(void) {
 static void test_gradient(void) {
   layers l;
   layers_begin(2, 8, "newton", 1, &l);
-  csim_contact *c = csim_contact_create(NULL, l.k.model, 2, l.collider, &l.setup.contact);
+  csim_scratch scratch = {0};
+  csim_contact *c = csim_contact_create(NULL, &scratch, l.k.model, 2, l.collider, &l.setup.contact);
   int n = 3 * l.k.model->nvert;
   double *x = CSIM_NEW(double, n), *g = CSIM_NEW(double, n), *y = CSIM_NEW(double, n);
   unsigned seed = 7;
@@ -269,6 +270,7 @@ static void test_gradient(void) {
     CHECK(quadratic > 0);
   }
   csim_contact_free(c);
+  csim_scratch_free(&scratch);
   free(x);
   free(g);
   free(y);
@@ -332,7 +334,9 @@ static void check_terms(const csim_contact *c) {
 static void test_terms(void) {
   layers l;
   layers_begin(3, 6, "newton", 1, &l);
-  csim_contact *c = csim_contact_create(l.k.pool, l.k.model, 2, l.collider, &l.setup.contact);
+  csim_scratch scratch = {0};
+  csim_contact *c =
+      csim_contact_create(l.k.pool, &scratch, l.k.model, 2, l.collider, &l.setup.contact);
   int n = 3 * l.k.model->nvert;
   double h = 1.0 / 240, *x = CSIM_NEW(double, n), *v = CSIM_NEW(double, n);
   double *g = CSIM_NEW(double, n), *d = CSIM_NEW(double, n);
@@ -367,6 +371,7 @@ static void test_terms(void) {
   }
   CHECK(most > 200);
   csim_contact_free(c);
+  csim_scratch_free(&scratch);
   free(x);
   free(v);
   free(g);

@@ -344,6 +344,7 @@ static void wander(const csim_candidates *set, double *x) {
 
 static void test_candidates(void) {
   csim_skin skin;
+  csim_scratch scratch = {0};
   csim_topology topology;
   double x[3 * VERTS];
   int pairs = 0;
@@ -352,7 +353,7 @@ static void test_candidates(void) {
     csim_candidates set;
     csim_pool *pool = csim_pool_create(1 + round % 3);
     csim_broad_phase phase = round % 4 == 3 ? CSIM_BROAD_GRID : CSIM_BROAD_BVH;
-    CHECK(csim_candidates_create(&skin, phase, round % 5 != 4, 0.01, &set) == 0);
+    CHECK(csim_candidates_create(&skin, &scratch, phase, round % 5 != 4, 0.01, &set) == 0);
     memcpy(set.ref, skin.x0, sizeof x);
     for (int k = 0; k < 3 * VERTS; k++)
       set.drift[k] = (k / 3 >= skin.nbody_vert && round & 1 ? 0 : 0.02) * uniform(-1, 1) + 0.1;
@@ -382,6 +383,7 @@ static void test_candidates(void) {
     csim_pool_free(pool);
   }
   CHECK(pairs > 1000);
+  csim_scratch_free(&scratch);
   csim_topology_free(&topology);
 }
 

@@ -112,9 +112,8 @@ static void test_solvers(void) {
   csim_bsr_fix(pool, fixed, &p.A);
   for (int i = 0; i < 3 * 23; i++) p.b[i] = 0;
 
-  csim_pcg_scratch scratch = {
-      CSIM_ARENA_NEW(&p.arena, double, 3 * n), CSIM_ARENA_NEW(&p.arena, double, 3 * n),
-      CSIM_ARENA_NEW(&p.arena, double, 3 * n), CSIM_ARENA_NEW(&p.arena, double, 3 * n)};
+  csim_scratch scratch = {0};
+  CHECK(csim_pcg_reserve(&scratch, 3 * n) == 0);
   int iterations[2];
   for (int kind = 0; kind < 2; kind++) {
     csim_precond P;

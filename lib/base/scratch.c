@@ -1,0 +1,33 @@
+// base/scratch.c: see scratch.h.
+#include "base/scratch.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+int csim_scratch_reserve(csim_scratch *scratch, ptrdiff_t bytes) {
+  scratch->used = 0;
+  if (bytes <= scratch->size) return 0;
+  char *room = aligned_alloc(64, (size_t)csim_scratch_bytes(bytes, 1));
+  if (!room) return -1;
+  free(scratch->room);
+  scratch->room = room;
+  scratch->size = bytes;
+  return 0;
+}
+
+void csim_scratch_free(csim_scratch *scratch) {
+  free(scratch->room);
+  *scratch = (csim_scratch){0};
+}
+
+void *csim_scratch_take(csim_scratch *scratch, ptrdiff_t n, size_t size) {
+  char *at = scratch->room + scratch->used;
+  ptrdiff_t bytes = csim_scratch_bytes(n, size);
+  scratch->used += bytes;
+  assert(scratch->used <= scratch->size);
+#ifdef CSIM_POISON // who counts on finding something shall find this
+  memset(at, 0xff, (size_t)bytes);
+#endif
+  return at;
+}
