@@ -9,22 +9,29 @@
 
 enum { SORT_GRAIN = 4096 };
 
-// Outward by four units of a float: one for rounding to it, the rest for sums with drifts.
-static float below(double x) {
-  return (float)(x - 4 * FLT_EPSILON * fabs(x) - FLT_MIN);
-}
-static float above(double x) {
-  return (float)(x + 4 * FLT_EPSILON * fabs(x) + FLT_MIN);
+// x + side times four units of a float: one for rounding to it, the rest for sums with drifts.
+static inline __m128d outward(__m128d x, double side) {
+  __m128d size = _mm_andnot_pd(_mm_set1_pd(-0.0), x), unit = _mm_set1_pd(side * 4 * FLT_EPSILON);
+  return _mm_add_pd(_mm_add_pd(x, _mm_mul_pd(unit, size)), _mm_set1_pd(side * FLT_MIN));
 }
 
-csim_box csim_box_of_point(const double *x, double grow, const double *drift) {
-  csim_box box = {{0}, {0}, {0}, {0}};
-  for (int c = 0; c < 3; c++) {
-    box.lo[c] = below(x[c] - grow);
-    box.hi[c] = above(x[c] + grow);
-    box.drift_lo[c] = below(drift[c]);
-    box.drift_hi[c] = above(drift[c]);
-  }
+static inline void store_bound(__m128d xy, __m128d z, double side, float *to) {
+  __m128 low = _mm_cvtpd_ps(outward(xy, side)), high = _mm_cvtpd_ps(outward(z, side));
+  _mm_store_ps(to, _mm_movelh_ps(low, high));
+}
+
+csim_box csim_box_of_point(const double *x, const double *v, double time, double span,
+                           double grow) {
+  csim_box box;
+  __m128d more = _mm_set1_pd(grow), t = _mm_set1_pd(time), s = _mm_set1_pd(span);
+  __m128d v_xy = _mm_loadu_pd(v), v_z = _mm_load_sd(v + 2);
+  __m128d xy = _mm_add_pd(_mm_loadu_pd(x), _mm_mul_pd(t, v_xy));
+  __m128d z = _mm_add_pd(_mm_load_sd(x + 2), _mm_mul_pd(t, v_z));
+  __m128d way_xy = _mm_mul_pd(s, v_xy), way_z = _mm_mul_pd(s, v_z);
+  store_bound(_mm_sub_pd(xy, more), _mm_sub_pd(z, more), -1, box.lo);
+  store_bound(_mm_add_pd(xy, more), _mm_add_pd(z, more), 1, box.hi);
+  store_bound(way_xy, way_z, -1, box.drift_lo);
+  store_bound(way_xy, way_z, 1, box.drift_hi);
   return box;
 }
 

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/pool.h"
 
+#include <emmintrin.h>
 #include <stdatomic.h>
 #include <stdint.h>
 
@@ -18,13 +19,14 @@ typedef struct csim_box {
 
 /// Whether two closed boxes can have a point in common at some time. What drifts alike stays apart.
 static inline int csim_boxes_meet(const csim_box *a, const csim_box *b) {
-  int apart = 0;
-  for (int c = 0; c < 3; c++) {
-    float down = a->drift_lo[c] - b->drift_hi[c], up = a->drift_hi[c] - b->drift_lo[c];
-    apart |= a->lo[c] + (down < 0 ? down : 0) > b->hi[c];
-    apart |= a->hi[c] + (up > 0 ? up : 0) < b->lo[c];
-  }
-  return !apart;
+  __m128 zero = _mm_setzero_ps();
+  __m128 down = _mm_sub_ps(_mm_load_ps(a->drift_lo), _mm_load_ps(b->drift_hi));
+  __m128 up = _mm_sub_ps(_mm_load_ps(a->drift_hi), _mm_load_ps(b->drift_lo));
+  __m128 lo = _mm_add_ps(_mm_load_ps(a->lo), _mm_min_ps(down, zero));
+  __m128 hi = _mm_add_ps(_mm_load_ps(a->hi), _mm_max_ps(up, zero));
+  __m128 apart =
+      _mm_or_ps(_mm_cmpgt_ps(lo, _mm_load_ps(b->hi)), _mm_cmplt_ps(hi, _mm_load_ps(b->lo)));
+  return !(_mm_movemask_ps(apart) & 7);
 }
 
 /// A box that meets nothing; finite, as infinities would make NaN of drifts.
@@ -38,19 +40,17 @@ static inline int csim_boxes_meet(const csim_box *a, const csim_box *b) {
   }
 #define CSIM_BOX_FAR 1e37f
 
-/// The box around a point x [m] and all within `grow` [m] of it, that drifts by `drift` [m];
+/// The box around the point x + time v [m] and all within `grow` [m] of it, that drifts by span v;
 /// rounded outward so that sums of floats in csim_boxes_meet are covered too.
-csim_box csim_box_of_point(const double *x, double grow, const double *drift);
+csim_box csim_box_of_point(const double *x, const double *v, double time, double span, double grow);
 
 /// The smallest box around two.
 static inline csim_box csim_box_join(const csim_box *a, const csim_box *b) {
   csim_box out;
-  for (int c = 0; c < 4; c++) {
-    out.lo[c] = a->lo[c] < b->lo[c] ? a->lo[c] : b->lo[c];
-    out.hi[c] = a->hi[c] > b->hi[c] ? a->hi[c] : b->hi[c];
-    out.drift_lo[c] = a->drift_lo[c] < b->drift_lo[c] ? a->drift_lo[c] : b->drift_lo[c];
-    out.drift_hi[c] = a->drift_hi[c] > b->drift_hi[c] ? a->drift_hi[c] : b->drift_hi[c];
-  }
+  _mm_store_ps(out.lo, _mm_min_ps(_mm_load_ps(a->lo), _mm_load_ps(b->lo)));
+  _mm_store_ps(out.hi, _mm_max_ps(_mm_load_ps(a->hi), _mm_load_ps(b->hi)));
+  _mm_store_ps(out.drift_lo, _mm_min_ps(_mm_load_ps(a->drift_lo), _mm_load_ps(b->drift_lo)));
+  _mm_store_ps(out.drift_hi, _mm_max_ps(_mm_load_ps(a->drift_hi), _mm_load_ps(b->drift_hi)));
   return out;
 }
 

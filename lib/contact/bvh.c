@@ -10,18 +10,19 @@
 enum { NONE = 0, SOME = 1, ALL = 15 };
 enum { CHUNK_GROUPS = 16, PACK_GRAIN = 256, STACK_ROOM = 4 * CSIM_BVH_LEVELS };
 
-int csim_bvh_create(csim_arena *arena, int first, int n, int leaves, csim_box_fn *box,
+int csim_bvh_create(csim_arena *arena, int first, int n, int flat, csim_box_fn *box,
                     const void *context, csim_bvh *bvh) {
-  *bvh = (csim_bvh){.n = n, .first = first, .box = box, .context = context, .slack = -1};
+  *bvh =
+      (csim_bvh){.n = n, .first = first, .kept = flat, .box = box, .context = context, .slack = -1};
   int npack = n, total = 0;
   do {
     npack = (npack + 3) / 4;
     bvh->start[bvh->nlevel++] = total;
     total += npack;
-  } while (npack > 1 && !leaves);
+  } while (npack > 1 && !(flat && bvh->nlevel == 2));
   bvh->start[bvh->nlevel] = total;
   bvh->item = CSIM_ARENA_NEW(arena, int, n);
-  if (!leaves) bvh->pack = CSIM_ARENA_NEW(arena, csim_bvh_pack, total);
+  bvh->pack = CSIM_ARENA_NEW(arena, csim_bvh_pack, total - bvh->start[bvh->kept]);
   bvh->stale = CSIM_ARENA_NEW(arena, unsigned char, total);
   return arena->failed ? -1 : 0;
 }
@@ -231,29 +232,48 @@ static void collect_items(const csim_bvh *bvh, int p, csim_box b[4]) {
     b[k] = 4 * p + k < bvh->n ? bvh->box(bvh->context, bvh->item[4 * p + k]) : nowhere;
 }
 
-// Pack p of the items; returns its size [m].
-static double fill_items(csim_bvh *bvh, int p) {
-  csim_box b[4], around;
-  collect_items(bvh, p, b);
-  if (bvh->pack) fill_pack(b, &bvh->pack[p]);
-  around = b[0];
-  for (int k = 1; k < 4; k++) around = csim_box_join(&around, &b[k]);
+static inline csim_bvh_pack *pack_at(const csim_bvh *bvh, int level, int p) {
+  return bvh->pack + (bvh->start[level] - bvh->start[bvh->kept] + p);
+}
+
+static inline int count_packs(const csim_bvh *bvh, int level) {
+  return level < bvh->nlevel ? bvh->start[level + 1] - bvh->start[level] : 0;
+}
+
+// The box around the items of pack p; adds its size [m].
+static csim_box around_items(const csim_box item[4], double *size) {
+  csim_box around = item[0];
+  for (int k = 1; k < 4; k++) around = csim_box_join(&around, &item[k]);
+  for (int c = 0; c < 3; c++) *size += (double)around.hi[c] - around.lo[c];
+  return around;
+}
+
+// Pack p of the lowest level kept; returns the size of the packs of items that it has [m].
+static double fill_lowest(csim_bvh *bvh, int p) {
+  csim_box item[4], b[4] = {CSIM_BOX_NOWHERE, CSIM_BOX_NOWHERE, CSIM_BOX_NOWHERE, CSIM_BOX_NOWHERE};
   double size = 0;
-  for (int c = 0; c < 3; c++) size += (double)around.hi[c] - around.lo[c];
+  if (bvh->kept == 0) {
+    collect_items(bvh, p, b);
+    around_items(b, &size);
+  }
+  for (int k = 0; k < 4 && bvh->kept == 1 && 4 * p + k < bvh->start[1]; k++) {
+    collect_items(bvh, 4 * p + k, item);
+    b[k] = around_items(item, &size);
+  }
+  fill_pack(b, pack_at(bvh, bvh->kept, p));
   return size;
 }
 
-// Pack p of a level above the items.
+// Pack p of a level above that.
 static void fill_upper(csim_bvh *bvh, int level, int p) {
-  const csim_bvh_pack *below = bvh->pack + bvh->start[level - 1];
-  int nbelow = bvh->start[level] - bvh->start[level - 1];
+  int nbelow = count_packs(bvh, level - 1);
   csim_box b[4];
   for (int k = 0; k < 4; k++) { // of no child: nowhere; what a pack lacks is nowhere too
     four_boxes four;
-    open_pack(&below[4 * p + k < nbelow ? 4 * p + k : 0], &four);
+    open_pack(pack_at(bvh, level - 1, 4 * p + k < nbelow ? 4 * p + k : 0), &four);
     b[k] = box_around(&four, 4 * p + k < nbelow ? 15 : 0);
   }
-  fill_pack(b, &bvh->pack[bvh->start[level] + p]);
+  fill_pack(b, pack_at(bvh, level, p));
 }
 
 typedef struct fill_job {
@@ -262,10 +282,10 @@ typedef struct fill_job {
   int level;
 } fill_job;
 
-static double fill_item_packs(void *context, int first, int last) {
+static double fill_lowest_packs(void *context, int first, int last) {
   const fill_job *job = context;
   double size = 0;
-  for (int p = first; p < last; p++) size += fill_items(job->bvh, p);
+  for (int p = first; p < last; p++) size += fill_lowest(job->bvh, p);
   return size;
 }
 
@@ -275,7 +295,7 @@ static inline int lanes_of_pack(const csim_bvh *bvh, int p) {
   return n < 4 ? (1 << n) - 1 : 15;
 }
 
-static void refill_item_packs(void *context, int first, int last) {
+static void mark_item_packs(void *context, int first, int last) {
   const fill_job *job = context;
   csim_bvh *bvh = job->bvh;
   for (int p = first; p < last; p++) {
@@ -283,14 +303,14 @@ static void refill_item_packs(void *context, int first, int last) {
     for (int k = 0; k < 4 && lanes >> k & 1; k++)
       mask |= (job->flag[bvh->first + bvh->item[4 * p + k]] != 0) << k;
     bvh->stale[p] = (unsigned char)(mask == lanes ? ALL : mask);
-    if (mask && bvh->pack) fill_items(bvh, p);
+    if (mask && bvh->kept == 0) fill_lowest(bvh, p);
   }
 }
 
 static void fill_upper_packs(void *context, int first, int last) {
   const fill_job *job = context;
   csim_bvh *bvh = job->bvh;
-  int level = job->level, nbelow = bvh->start[level] - bvh->start[level - 1];
+  int level = job->level, nbelow = count_packs(bvh, level - 1);
   const unsigned char *below = bvh->stale + bvh->start[level - 1];
   unsigned char *stale = bvh->stale + bvh->start[level];
   for (int p = first; p < last; p++) {
@@ -300,24 +320,28 @@ static void fill_upper_packs(void *context, int first, int last) {
       all += below[k] == ALL;
     }
     stale[p] = n == 0 ? NONE : all == count ? ALL : SOME;
-    if (n || !job->flag) fill_upper(bvh, level, p);
+    if (!n && job->flag) continue;
+    if (level > bvh->kept)
+      fill_upper(bvh, level, p);
+    else
+      fill_lowest(bvh, p);
   }
 }
 
 static void fill_upper_levels(csim_pool *pool, csim_bvh *bvh, const unsigned char *flag) {
-  for (int l = 1; l < bvh->nlevel; l++)
-    csim_pool_for(pool, bvh->start[l + 1] - bvh->start[l], PACK_GRAIN, fill_upper_packs,
+  for (int l = flag ? 1 : bvh->kept + 1; l < bvh->nlevel; l++)
+    csim_pool_for(pool, count_packs(bvh, l), PACK_GRAIN, fill_upper_packs,
                   &(fill_job){bvh, flag, l});
 }
 
 int csim_bvh_update(csim_pool *pool, csim_bvh *bvh) {
   fill_job job = {.bvh = bvh};
-  int sorted = bvh->slack < 0;
+  int sorted = bvh->slack < 0, nlowest = count_packs(bvh, bvh->kept);
   if (sorted && sort_items(pool, bvh)) return -1;
-  double size = csim_pool_sum(pool, bvh->start[1], fill_item_packs, &job);
+  double size = csim_pool_sum(pool, nlowest, fill_lowest_packs, &job);
   if (!sorted && size > 2 * bvh->slack) {
     if (sort_items(pool, bvh)) return -1;
-    size = csim_pool_sum(pool, bvh->start[1], fill_item_packs, &job);
+    size = csim_pool_sum(pool, nlowest, fill_lowest_packs, &job);
     sorted = 1;
   }
   if (sorted) bvh->slack = size;
@@ -327,7 +351,7 @@ int csim_bvh_update(csim_pool *pool, csim_bvh *bvh) {
 
 void csim_bvh_update_some(csim_pool *pool, csim_bvh *bvh, const unsigned char *flag) {
   fill_job job = {.bvh = bvh, .flag = flag};
-  csim_pool_for(pool, bvh->start[1], PACK_GRAIN, refill_item_packs, &job);
+  csim_pool_for(pool, bvh->start[1], PACK_GRAIN, mark_item_packs, &job);
   fill_upper_levels(pool, bvh, flag);
 }
 
@@ -348,9 +372,10 @@ typedef struct seeker {
 // The packs 4 i .. 4 i + 3 of A's items.
 typedef struct group {
   int first;
-  int lanes[4], wanted[4];   // of each, that are searched; and as bits of meet_all
-  four_boxes pack[4], whole; // and the boxes around those
-  four_boxes around;         // all of it, in four lanes
+  int lanes[4], wanted[4]; // of each, that are searched; and as bits of meet_all
+  int wanted_packs;        // those that have any, as bits of meet_all
+  four_boxes whole;        // boxes around them
+  four_boxes around;       // all of it, in four lanes
   seeker seek_whole, seek[4];
 } group;
 
@@ -445,13 +470,27 @@ static inline int all_told_before(const csim_bvh_search *s, int p, int level, in
          (s->part_a == CSIM_BVH_NEW && s->A->stale[s->A->start[level] + pack] == ALL);
 }
 
+static void open_items(const csim_bvh *bvh, int p, four_boxes *to) {
+  csim_box item[4];
+  if (bvh->kept == 0) {
+    open_pack(pack_at(bvh, 0, p), to);
+    return;
+  }
+  collect_items(bvh, p, item);
+  gather_boxes(item, to);
+}
+
 // The group's pack k against pack q of B's items, whose boxes are `seen`.
 CSIM_SIMD_BODY void test_items(const csim_bvh_search *s, group *from, int k, int q,
                                const four_boxes *seen, csim_met *met) {
   const csim_bvh *A = s->A, *B = s->B;
   int p = from->first + k;
   const int *a = A->item + 4 * (ptrdiff_t)p, *b = B->item + 4 * (ptrdiff_t)q;
-  prepare(&from->pack[k], &from->seek[k]);
+  if (!from->seek[k].ready) {
+    four_boxes items;
+    open_items(A, p, &items);
+    prepare(&items, &from->seek[k]);
+  }
   int mask =
       meet_all(&from->seek[k], seen) & from->wanted[k] & for_each_lane(lanes_of(s->part_b, B, q));
   if (A == B && q <= p) mask &= ~told_before(s, p, q);
@@ -466,12 +505,12 @@ CSIM_SIMD_BODY void test_items(const csim_bvh_search *s, group *from, int k, int
 CSIM_SIMD_BODY void test_packs(const csim_bvh_search *s, group *from, int q, csim_met *met) {
   four_boxes seen;
   prepare(&from->whole, &from->seek_whole);
-  open_pack(&s->B->pack[s->B->start[1] + q], &seen);
-  int mask = meet_all(&from->seek_whole, &seen);
+  open_pack(pack_at(s->B, 1, q), &seen);
+  int mask = meet_all(&from->seek_whole, &seen) & from->wanted_packs;
   for (int l = 0; l < 4; l++) {
     int child = 4 * q + l, left = mask >> l & 0x1111;
     if (!left || lacks(s->part_b, s->B, child)) continue;
-    open_pack(&s->B->pack[child], &seen);
+    open_pack(pack_at(s->B, 0, child), &seen);
     for (; left; left &= left - 1) {
       int k = __builtin_ctz((unsigned)left) >> 2;
       if (!all_told_before(s, from->first + k, 0, child)) test_items(s, from, k, child, &seen, met);
@@ -488,34 +527,39 @@ static void widen(const csim_box *box, four_boxes *to) {
   }
 }
 
+// Boxes around the wanted lanes of each pack, of all of them where no more is kept.
+static void gather_packs(const csim_bvh_search *s, int i, group *to) {
+  csim_box part[4] = {CSIM_BOX_NOWHERE, CSIM_BOX_NOWHERE, CSIM_BOX_NOWHERE, CSIM_BOX_NOWHERE};
+  if (s->part_a != CSIM_BVH_NEW && s->A->nlevel > 1) {
+    open_pack(pack_at(s->A, 1, i), &to->whole);
+    return;
+  }
+  for (int k = 0; k < 4; k++) {
+    four_boxes items;
+    if (!to->lanes[k]) continue;
+    open_items(s->A, to->first + k, &items);
+    part[k] = box_around(&items, to->lanes[k]);
+  }
+  gather_boxes(part, &to->whole);
+}
+
 // 0 when nothing of group i is searched.
 static int gather_group(const csim_bvh_search *s, int i, group *to) {
-  static const csim_box nowhere = CSIM_BOX_NOWHERE;
   const csim_bvh *A = s->A;
-  csim_box part[4], item[4];
-  int any = 0;
+  int packs = 0;
   to->first = 4 * i;
-  to->seek_whole.ready = 0;
+  to->wanted_packs = to->seek_whole.ready = 0;
   for (int k = 0; k < 4; k++) {
-    int p = to->first + k;
-    to->lanes[k] = p < A->start[1] ? lanes_of(s->part_a, A, p) : 0;
-    to->seek[k].ready = 0;
-    part[k] = nowhere;
-    any |= to->lanes[k];
-    if (!to->lanes[k]) continue;
-    to->wanted[k] = 0;
-    for (int l = 0; l < 4; l++) to->wanted[k] |= (to->lanes[k] >> l & 1 ? 15 : 0) << 4 * l;
-    if (A->pack) {
-      open_pack(&A->pack[p], &to->pack[k]);
-    } else {
-      collect_items(A, p, item);
-      gather_boxes(item, &to->pack[k]);
-    }
-    part[k] = box_around(&to->pack[k], to->lanes[k]);
+    int p = to->first + k, lanes = p < A->start[1] ? lanes_of(s->part_a, A, p) : 0;
+    to->lanes[k] = lanes;
+    to->seek[k].ready = to->wanted[k] = 0;
+    for (int l = 0; l < 4; l++) to->wanted[k] |= (lanes >> l & 1 ? 15 : 0) << 4 * l;
+    to->wanted_packs |= (lanes ? 15 : 0) << 4 * k;
+    packs |= (lanes != 0) << k;
   }
-  if (!any) return 0;
-  gather_boxes(part, &to->whole);
-  csim_box around = box_around(&to->whole, 15);
+  if (!packs) return 0;
+  gather_packs(s, i, to);
+  csim_box around = box_around(&to->whole, packs);
   widen(&around, &to->around);
   return 1;
 }
@@ -530,7 +574,7 @@ CSIM_SIMD_BODY void search_group(const csim_bvh_search *s, int i, group *from, c
   if (!gather_group(s, i, from)) return;
   if (B->nlevel == 1) {
     four_boxes seen;
-    open_pack(&B->pack[0], &seen);
+    open_pack(pack_at(B, 0, 0), &seen);
     for (int k = 0; k < 4; k++)
       if (from->lanes[k]) test_items(s, from, k, 0, &seen, met);
     return;
@@ -544,7 +588,7 @@ CSIM_SIMD_BODY void search_group(const csim_bvh_search *s, int i, group *from, c
       continue;
     }
     four_boxes seen;
-    open_pack(&B->pack[B->start[at.level] + at.pack], &seen);
+    open_pack(pack_at(B, at.level, at.pack), &seen);
     int mask = meet(&from->around, &seen);
     for (; mask; mask &= mask - 1) {
       int child = 4 * at.pack + __builtin_ctz((unsigned)mask);

@@ -8,8 +8,6 @@
 
 #include "contact/boxes.h"
 
-#include <emmintrin.h>
-
 enum { CSIM_BVH_LEVELS = 16 };
 
 /// Four boxes, one to a lane. Bounds have the upper halves of floats, rounded outward; those in
@@ -30,15 +28,16 @@ typedef struct csim_bvh {
   csim_box_fn *box;
   const void *context;
   int *item;            ///< (n) in the tree's order
-  csim_bvh_pack *pack;  ///< (start[nlevel]); NULL when there is but level 0: made when searched
+  int kept;             ///< lowest level whose packs are kept
+  csim_bvh_pack *pack;  ///< (start[nlevel] - start[kept])
   unsigned char *stale; ///< (start[nlevel]) what csim_bvh_update_some took anew
   double slack;         ///< [m] sum of the packs' sizes when last sorted; < 0: never
 } csim_bvh;
 
-/// Room for n items, from the arena. With `leaves` only it serves as side A of searches, and keeps
-/// the order of its items alone.
+/// Room for n items, from the arena. A `flat` one serves as side A of searches only, and keeps but
+/// boxes around four items: their own are made when they are asked for.
 /// @return 0, or -1 when out of memory
-int csim_bvh_create(csim_arena *arena, int first, int n, int leaves, csim_box_fn *box,
+int csim_bvh_create(csim_arena *arena, int first, int n, int flat, csim_box_fn *box,
                     const void *context, csim_bvh *bvh);
 
 /// Takes the items' boxes as they are now. Sorts first if the packs' total size has doubled since

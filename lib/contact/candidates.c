@@ -14,27 +14,12 @@ enum { BODIES, COLLIDERS };
 // Boxes of primitives whose vertices are grown by their reach and half the contact distance: two
 // primitives that belong on the list have boxes that meet.
 static csim_box vert_box(const csim_candidates *set, int i) {
-  double start[3], way[3];
-  for (int c = 0; c < 3; c++) {
-    double drift = set->drift[3 * (ptrdiff_t)i + c];
-    start[c] = set->ref[3 * (ptrdiff_t)i + c] - set->clock * drift;
-    way[c] = set->horizon * drift;
-  }
-  return csim_box_of_point(start, set->reach[i] + 0.51 * set->distance, way);
+  return csim_box_of_point(set->ref + 3 * (ptrdiff_t)i, set->drift + 3 * (ptrdiff_t)i, -set->clock,
+                           set->horizon, set->reach[i] + 0.51 * set->distance);
 }
 
-static csim_box box_around(const csim_candidates *set, int n, const int *v) {
-  csim_box around = vert_box(set, v[0]);
-  for (int k = 1; k < n; k++) {
-    csim_box next = vert_box(set, v[k]);
-    around = csim_box_join(&around, &next);
-  }
-  return around;
-}
-
-// Also while trees are searched: theirs of points hold none.
 static csim_box point_box(const csim_candidates *set, int i) {
-  return vert_box(set, set->skin->point[i]);
+  return set->vert_box[set->skin->point[i]];
 }
 
 static csim_box edge_box(const csim_candidates *set, int i) {
@@ -81,12 +66,11 @@ static void create_trees(csim_candidates *set) {
   csim_bvh_create(arena, tri, skin->ntri - tri, 0, collider_tri, set, &c->tri);
 }
 
-// Room for marks, and then either boxes or what the sieve takes.
+// What a search takes of the scratch.
 static ptrdiff_t count_bytes(const csim_skin *skin) {
-  ptrdiff_t marks = csim_scratch_bytes(skin->npoint, 1) + csim_scratch_bytes(skin->nedge, 1) +
-                    csim_scratch_bytes(skin->ntri, 1);
-  ptrdiff_t boxes = csim_scratch_bytes(skin->nvert, sizeof(csim_box));
-  return marks + (boxes > csim_sieve_bytes(skin) ? boxes : csim_sieve_bytes(skin));
+  return csim_scratch_bytes(skin->npoint, 1) + csim_scratch_bytes(skin->nedge, 1) +
+         csim_scratch_bytes(skin->ntri, 1) + csim_scratch_bytes(skin->nvert, sizeof(csim_box)) +
+         csim_sieve_bytes(skin);
 }
 
 int csim_candidates_create(const csim_skin *skin, csim_scratch *scratch,
@@ -212,7 +196,7 @@ static int keep_point_tri(void *context, int n, csim_pair *pair) {
   for (int i = 0; i < met; i++) {
     const int *t = skin->tri + 3 * (ptrdiff_t)pair[i].b;
     int v[4] = {skin->point[pair[i].a], t[0], t[1], t[2]};
-    csim_box point = vert_box(set, v[0]), tri = box_around(set, 3, t);
+    csim_box point = point_box(set, pair[i].a), tri = tri_box(set, pair[i].b);
     if (csim_boxes_meet(&point, &tri) && near_enough(set, CSIM_PAIR_VERTEX_TRIANGLE, v))
       pair[kept++] = pair[i];
   }
@@ -235,7 +219,7 @@ static int keep_edge_edge(void *context, int n, csim_pair *pair) {
   for (int i = 0; i < met; i++) {
     const int *e = edge + 2 * (ptrdiff_t)pair[i].a, *f = edge + 2 * (ptrdiff_t)pair[i].b;
     int v[4] = {e[0], e[1], f[0], f[1]};
-    csim_box first = box_around(set, 2, e), second = box_around(set, 2, f);
+    csim_box first = edge_box(set, pair[i].a), second = edge_box(set, pair[i].b);
     if (csim_boxes_meet(&first, &second) && near_enough(set, CSIM_PAIR_EDGE_EDGE, v))
       pair[kept++] = pair[i];
   }
@@ -329,10 +313,7 @@ static void begin_search(csim_candidates *set) {
   set->vert_box = CSIM_SCRATCH_TAKE(set->scratch, csim_box, skin->nvert);
 }
 
-// Takes the place of the vertices' boxes.
 static void fill_sieve(csim_pool *pool, csim_candidates *set) {
-  set->scratch->used -= csim_scratch_bytes(set->skin->nvert, sizeof *set->vert_box);
-  set->vert_box = NULL;
   set->sieve.distance = (float)set->distance;
   set->sieve.share = 1;
   set->sieve.alone = 0;

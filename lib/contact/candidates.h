@@ -47,8 +47,8 @@ typedef struct csim_candidates {
   csim_box *collider_box; ///< (skin->nvert - skin->nbody_vert) of their vertices in the trees
   // while it searches, in the scratch
   unsigned char *point_left, *edge_left, *tri_left;
-  csim_box *vert_box; ///< (skin->nvert) at clock 0, drifts up to the horizon; until boxes are made
-  csim_sieve sieve;   ///< from then on
+  csim_box *vert_box; ///< (skin->nvert) at clock 0, drifts up to the horizon
+  csim_sieve sieve;
   struct csim_candidate_trees {
     csim_bvh point, edge, tri;
   } tree[2];                                ///< of bodies, of colliders; when broad_phase is BVH

@@ -199,9 +199,10 @@ static void test_broad_phases(void) {
   pair_list want = {0}, got = {0}, want_between = {0};
   csim_grid grid = {0};
   csim_arena arena = {0};
-  csim_bvh tree, other;
+  csim_bvh tree, flat, other;
   odd within = {3, A, A}, across = {3, A, B};
   CHECK(csim_bvh_create(&arena, 0, N, 0, box_at, A, &tree) == 0);
+  CHECK(csim_bvh_create(&arena, 0, N, 1, box_at, A, &flat) == 0);
   CHECK(csim_bvh_create(&arena, 0, M, 0, box_at, B, &other) == 0);
   for (int style = 0; style < 5; style++) {
     random_boxes(N, style, A);
@@ -219,9 +220,10 @@ static void test_broad_phases(void) {
     for (int threads = 1; threads <= 3; threads++) {
       csim_pool *pool = csim_pool_create(threads);
       CHECK(csim_bvh_update(pool, &tree) == 0); // sorted for the first style, refitted afterwards
+      CHECK(csim_bvh_update(pool, &flat) == 0);
       CHECK(csim_bvh_update(pool, &other) == 0);
       csim_bvh_search self = {.A = &tree, .B = &tree, .alike = 1},
-                      between = {.A = &tree, .B = &other};
+                      between = {.A = threads == 2 ? &flat : &tree, .B = &other};
       csim_bvh_pairs(pool, 1, &self, keep_some, &within, &chunks);
       take_pairs(&chunks, pool, N, &got);
       CHECK(same_pairs(&got, &want));
