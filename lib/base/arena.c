@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIGN = 64, BLOCK = 1 << 16 };
+enum { ALIGN = 64, BLOCK = 1 << 16, LARGE = 1 << 20 };
 
 struct csim_arena_block {
   struct csim_arena_block *next;
@@ -93,7 +93,7 @@ void *csim_grow(void *array, ptrdiff_t *capacity, ptrdiff_t need, size_t size) {
   ptrdiff_t cap = *capacity < 16 ? 16 : *capacity;
   while (cap < need) {
     if (cap > PTRDIFF_MAX / 2) return NULL;
-    cap *= 2;
+    cap += (size_t)cap < LARGE / (size ? size : 1) ? cap : cap / 4;
   }
   if (size && (size_t)cap > SIZE_MAX / 2 / size) return NULL;
   void *moved = realloc(array, (size_t)cap * size);

@@ -61,16 +61,15 @@ csim_contact *csim_contact_create(csim_pool *pool, csim_scratch *scratch, const 
   contact->plane = CSIM_ARENA_NEW(arena, csim_contact_plane, ncollider);
   contact->scheduled = CSIM_ARENA_NEW(arena, unsigned char, n);
   contact->x = CSIM_ARENA_NEW(arena, double, 3 * n);
-  contact->x_start = CSIM_ARENA_NEW(arena, double, 3 * n);
+  contact->collider_start = CSIM_ARENA_NEW(arena, double, 3 * (n - nbody));
   contact->touching = CSIM_ARENA_NEW(arena, unsigned char, nbody);
-  contact->goal = CSIM_ARENA_NEW(arena, double, 3 * n);
+  contact->goal = CSIM_ARENA_NEW(arena, double, 3 * (n - nbody));
   contact->look = CSIM_ARENA_NEW(arena, double, 3 * n);
   contact->d = CSIM_ARENA_NEW(arena, double, 3 * n);
   contact->press = CSIM_ARENA_NEW(arena, double, skin->npart);
   contact->moved = CSIM_ARENA_NEW(arena, double, n);
   contact->allowed = CSIM_ARENA_NEW(arena, double, n);
   contact->held = CSIM_ARENA_NEW(arena, _Atomic unsigned char, n);
-  contact->share = CSIM_ARENA_NEW(arena, _Atomic uint64_t, n);
   contact->touched_row = CSIM_ARENA_NEW(arena, int, nbody);
   if (arena->failed) goto failed;
   memcpy(contact->x, skin->x0, 3 * (size_t)n * sizeof(double));
@@ -146,7 +145,6 @@ static double choose_stiffness(const csim_contact *contact, double h) {
 
 int csim_contact_begin(csim_contact *contact, const double *x, const double *v,
                        const double *target, double time, double h) {
-  const csim_model *model = contact->model;
   const csim_skin *skin = &contact->skin;
   contact->report = (csim_contact_report){.least = 1};
   contact->failed = 0;
@@ -157,10 +155,7 @@ int csim_contact_begin(csim_contact *contact, const double *x, const double *v,
   contact->slip = contact->params.slip * h;
   csim_contact_schedule(contact, time);
   csim_contact_measure_ways(contact);
-  for (int i = 0; i < model->ntarget; i++)
-    if (model->target[i].hard)
-      memcpy(contact->goal + 3 * (ptrdiff_t)model->target[i].vert, target + 3 * (ptrdiff_t)i,
-             3 * sizeof *target);
+  contact->target = target;
   // the list, for this step and some more
   csim_candidates *near = &contact->near;
   if (!near->valid || near->clock + h > near->horizon) {
@@ -171,7 +166,9 @@ int csim_contact_begin(csim_contact *contact, const double *x, const double *v,
     if (csim_contact_collect(contact)) return -1;
   }
   csim_vector_copy(contact->pool, 3 * skin->nvert, contact->x, contact->look);
-  csim_vector_copy(contact->pool, 3 * skin->nvert, contact->x, contact->x_start);
+  contact->body_start = x;
+  memcpy(contact->collider_start, contact->x + 3 * (ptrdiff_t)skin->nbody_vert,
+         3 * (size_t)(skin->nvert - skin->nbody_vert) * sizeof *x);
   contact->marked = contact->seen = 0;
   csim_contact_find_terms(contact);
   memset(contact->touching, 0, (size_t)skin->nbody_vert);

@@ -84,9 +84,11 @@ typedef struct csim_contact {
                                ///< 1 from one contact distance on
   double slip;                 ///< [m] friction is whole from this slip in a step on
   double *x;                   ///< (skin.nvert x 3) where everything is
-  double *x_start;             ///< (skin.nvert x 3) where everything was when the step began
+  const double *body_start;    ///< (skin.nbody_vert x 3) where bodies were when the step began
+  double *collider_start;      ///< (skin.nvert - skin.nbody_vert x 3) and colliders
   unsigned char *touching;     ///< (skin.nbody_vert) was in contact then
-  double *goal;                ///< (skin.nvert x 3) where the scheduled are meant to be
+  const double *target;        ///< (model->ntarget x 3) where pins are meant to be
+  double *goal;                ///< (skin.nvert - skin.nbody_vert x 3) and colliders
   double *look;                ///< (skin.nvert x 3) where energies are evaluated
   double time_left;            ///< [s] of the step that the clock has not gone through yet
   int marked;                  ///< active candidates are those at `look`
@@ -96,7 +98,8 @@ typedef struct csim_contact {
   float *item_moved;           ///< [m] the same of points, then edges, then triangles, rounded up;
                                ///< while they are screened
   _Atomic unsigned char *held; ///< (skin.nvert) takes no part in the glide
-  _Atomic uint64_t *share;     ///< (skin.nvert) bits of the share of d let through
+  _Atomic uint64_t *share;     ///< (skin.nvert) bits of the share of d let through; while pairs
+                               ///< are filtered
   // the brief list: candidates that may matter in this step, see screen.c
   int nbrief, brief_holds;
   int *brief;         ///< (nbrief) places on the list
@@ -150,7 +153,8 @@ void csim_contact_load(csim_contact *contact, const double *kinematic);
 void csim_contact_forget(csim_contact *contact);
 
 /// Starts a step of length h [s] that ends at `time` [s]: bodies stand at x and move at v (each
-/// nbody_vert x 3), and exact pins are to reach `target` (model->ntarget x 3).
+/// nbody_vert x 3), and exact pins are to reach `target` (model->ntarget x 3). Both x and target
+/// must stay as they are until the step ends.
 /// @return 0, or -1 when out of memory
 int csim_contact_begin(csim_contact *contact, const double *x, const double *v,
                        const double *target, double time, double h);
@@ -169,8 +173,9 @@ int csim_contact_advance(csim_contact *contact, const double *goal, double *x);
 /// Whether some collider or pin is not where it is meant to be yet.
 int csim_contact_lags(csim_contact *contact);
 
-/// Shortens the displacements d (nbody_vert x 3) of free vertices from where they are; those of
-/// others become 0. Every common multiple alpha in [0, 1] of the result is then safe.
+/// Shortens the displacements d (nbody_vert x 3; may be contact->d) of free vertices from where
+/// they are; those of others become 0. Every common multiple alpha in [0, 1] of the result is then
+/// safe.
 /// @return smallest share let through, [0, 1]; < 0 when out of memory
 double csim_contact_filter(csim_contact *contact, double *d);
 
@@ -247,13 +252,14 @@ static inline const csim_candidate *csim_contact_brief(const csim_contact *conta
   return &contact->near.list[contact->brief[i]];
 }
 
-/// Room for screening in contact->scratch. @return 0, or -1 when out of memory
+/// Room for screening and filtering in contact->scratch. @return 0, or -1 when out of memory
 int csim_contact_reserve_screen(csim_contact *contact);
 
 /// Prepares to tell which candidates may come nearer than `distance` [m], at most the thickness, on
 /// their way (skin.nvert x 3, NULL: none) from x (skin.nvert x 3), and use up more than
 /// CSIM_FILTER_SHARE of their room; `alone`: though each vertex may stop anywhere. Only those on
-/// contact->brief can. contact->moved must cover the way.
+/// contact->brief can. contact->moved must cover the way. What it needs joins what the caller has
+/// begun in contact->scratch.
 /// @return 0, or -1, and contact->failed, when out of memory
 int csim_contact_begin_screen(csim_contact *contact, const double *x, const double *way, int alone,
                               double distance);
@@ -294,6 +300,12 @@ void csim_contact_advance_planes(csim_contact *contact);
 /// Contact distance and floor of a vertex against a plane: share by its distance at the start.
 double csim_contact_plane_scale(const csim_contact *contact, const csim_contact_plane *plane,
                                 int vert);
+
+static inline const double *csim_contact_start(const csim_contact *contact, int v) {
+  int nbody = contact->skin.nbody_vert;
+  return v < nbody ? contact->body_start + 3 * (ptrdiff_t)v
+                   : contact->collider_start + 3 * ((ptrdiff_t)v - nbody);
+}
 
 static inline int csim_contact_is_free(const csim_contact *contact, int v) {
   return v < contact->skin.nbody_vert && !contact->scheduled[v];

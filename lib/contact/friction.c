@@ -56,8 +56,7 @@ void csim_contact_lag_friction(csim_contact *contact, int fresh) {
     memcpy(f->w, t->w, sizeof f->w);
     memcpy(f->n, t->n, sizeof f->n);
     for (int k = 0; k < 4; k++)
-      if (f->w[k] != 0)
-        csim_add_scaled(f->w[k], contact->x_start + 3 * (ptrdiff_t)f->v[k], f->start);
+      if (f->w[k] != 0) csim_add_scaled(f->w[k], csim_contact_start(contact, f->v[k]), f->start);
   }
 }
 

@@ -105,6 +105,7 @@ static int find_limits(glide_job *job) {
   memcpy(&bits, &one, sizeof bits);
   atomic_store(&job->share, bits);
   atomic_store(&job->held, 0);
+  csim_scratch_begin(c->scratch);
   if (csim_contact_begin_screen(c, c->x, c->d, 0,
                                 1.01 * CSIM_CONTACT_CUSHION * c->params.thickness))
     return -1;

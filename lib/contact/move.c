@@ -73,7 +73,7 @@ static void refer_along(csim_contact *c, int i, double time) {
 // crowded scenes ten times slower.
 static void refer_between(csim_contact *c, int i) {
   const double *x = c->x + 3 * (ptrdiff_t)i, *d = c->d + 3 * (ptrdiff_t)i;
-  const double *start = c->x_start + 3 * (ptrdiff_t)i;
+  const double *start = csim_contact_start(c, i);
   double half = 0.5 * csim_norm(d), most = most_reach(c);
   double reach = csim_min(most, least_reach(c) + 1.2 * half);
   double share = half > 0.9 * reach ? 0.9 * reach / half : 1;
@@ -257,6 +257,8 @@ double csim_contact_truncate(csim_contact *contact, double keep) {
   move_job job = {.contact = contact, .keep = keep};
   csim_pool *pool = contact->pool;
   int n = contact->skin.nvert;
+  csim_scratch_begin(contact->scratch);
+  contact->share = CSIM_SCRATCH_TAKE(contact->scratch, _Atomic uint64_t, n);
   csim_pool_for(pool, n, VERT_GRAIN, limit_reach, &job);
   if (csim_contact_begin_screen(contact, contact->x, contact->d, 1,
                                 1.01 * keep * contact->params.thickness))
@@ -283,14 +285,24 @@ void csim_contact_displace(csim_contact *contact, double alpha) {
 static void aim_range(void *context, int first, int last) {
   const move_job *job = context;
   csim_contact *c = job->contact;
-  for (int i = first; i < last; i++)
-    for (int k = 3 * i; k < 3 * i + 3; k++)
-      c->d[k] = c->scheduled[i] ? c->goal[k] - c->x[k] : job->x ? job->x[k] - c->x[k] : 0;
+  for (int i = first; i < last; i++) {
+    const double *x = c->x + 3 * (ptrdiff_t)i, *to = x;
+    if (i >= c->skin.nbody_vert)
+      to = c->goal + 3 * ((ptrdiff_t)i - c->skin.nbody_vert);
+    else if (job->x && !c->scheduled[i])
+      to = job->x + 3 * (ptrdiff_t)i;
+    csim_sub(to, x, c->d + 3 * (ptrdiff_t)i);
+  }
 }
 
 void csim_contact_aim(csim_contact *contact, const double *goal) {
   csim_pool_for(contact->pool, contact->skin.nvert, VERT_GRAIN, aim_range,
                 &(move_job){.contact = contact, .x = goal});
+  for (int i = 0; i < contact->model->ntarget; i++) {
+    const csim_target *t = &contact->model->target[i];
+    ptrdiff_t at = 3 * (ptrdiff_t)t->vert;
+    if (t->hard) csim_sub(contact->target + 3 * (ptrdiff_t)i, contact->x + at, contact->d + at);
+  }
 }
 
 int csim_contact_advance(csim_contact *contact, const double *goal, double *x) {
@@ -318,10 +330,10 @@ static void take_proposal(void *context, int first, int last) {
   csim_contact *c = job->contact;
   for (int i = first; i < last; i++) {
     double *d = c->d + 3 * (ptrdiff_t)i;
-    if (csim_contact_is_free(c, i))
-      memcpy(d, job->x + 3 * (ptrdiff_t)i, 3 * sizeof *d);
-    else
+    if (!csim_contact_is_free(c, i))
       memset(d, 0, 3 * sizeof *d);
+    else if (job->x != c->d)
+      memcpy(d, job->x + 3 * (ptrdiff_t)i, 3 * sizeof *d);
   }
 }
 
@@ -331,7 +343,7 @@ double csim_contact_filter(csim_contact *contact, double *d) {
   if (csim_contact_cover(contact, 0)) return -1;
   double least = csim_contact_truncate(contact, CSIM_CONTACT_FLOOR);
   if (least < 0) return -1;
-  csim_vector_copy(contact->pool, 3 * contact->skin.nbody_vert, contact->d, d);
+  if (d != contact->d) csim_vector_copy(contact->pool, 3 * contact->skin.nbody_vert, contact->d, d);
   return least;
 }
 

@@ -26,8 +26,15 @@ void csim_contact_schedule(csim_contact *contact, double time) {
     int first = contact->skin.first[contact->skin.nbody + k];
     const csim_collider *collider = &contact->collider[k];
     if (collider->mesh && collider->shape != CSIM_COLLIDER_PLANE)
-      csim_collider_vertices(collider, time, contact->goal + 3 * (ptrdiff_t)first);
+      csim_collider_vertices(collider, time,
+                             contact->goal + 3 * ((ptrdiff_t)first - contact->skin.nbody_vert));
   }
+}
+
+// Of a collider's vertex [m].
+static double distance_to_goal(const csim_contact *contact, int v) {
+  return csim_distance(contact->x + 3 * (ptrdiff_t)v,
+                       contact->goal + 3 * ((ptrdiff_t)v - contact->skin.nbody_vert));
 }
 
 void csim_contact_measure_ways(csim_contact *contact) {
@@ -35,8 +42,7 @@ void csim_contact_measure_ways(csim_contact *contact) {
   memset(contact->press, 0, (size_t)skin->npart * sizeof *contact->press);
   for (int i = skin->nbody_vert; i < skin->nvert; i++) {
     double *most = &contact->press[skin->part[i]];
-    *most = csim_max(
-        *most, csim_distance(contact->x + 3 * (ptrdiff_t)i, contact->goal + 3 * (ptrdiff_t)i));
+    *most = csim_max(*most, distance_to_goal(contact, i));
   }
   for (int k = 0; k < contact->nplane; k++)
     contact->press[contact->plane[k].part] =
@@ -93,10 +99,14 @@ void csim_contact_advance_planes(csim_contact *contact) {
 
 int csim_contact_lags(csim_contact *contact) {
   double lag = 0;
-  for (int i = 0; i < contact->skin.nvert; i++)
-    if (contact->scheduled[i])
-      lag = csim_max(
-          lag, csim_distance(contact->x + 3 * (ptrdiff_t)i, contact->goal + 3 * (ptrdiff_t)i));
+  for (int i = contact->skin.nbody_vert; i < contact->skin.nvert; i++)
+    lag = csim_max(lag, distance_to_goal(contact, i));
+  for (int i = 0; i < contact->model->ntarget; i++) {
+    const csim_target *t = &contact->model->target[i];
+    if (t->hard)
+      lag = csim_max(lag, csim_distance(contact->target + 3 * (ptrdiff_t)i,
+                                        contact->x + 3 * (ptrdiff_t)t->vert));
+  }
   for (int k = 0; k < contact->nplane; k++) {
     const csim_contact_plane *p = &contact->plane[k];
     lag = csim_max(lag, fabs(p->offset - p->goal_offset) + csim_distance(p->n, p->goal_n));

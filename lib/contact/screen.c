@@ -134,7 +134,8 @@ int csim_contact_reserve_screen(csim_contact *contact) {
   const csim_skin *skin = &contact->skin;
   return csim_scratch_reserve(contact->scratch,
                               csim_sieve_bytes(skin) +
-                                  csim_scratch_bytes(count_items(skin), sizeof(float)));
+                                  csim_scratch_bytes(count_items(skin), sizeof(float)) +
+                                  csim_scratch_bytes(skin->nvert, sizeof *contact->share));
 }
 
 int csim_contact_begin_screen(csim_contact *contact, const double *x, const double *way, int alone,
@@ -143,7 +144,6 @@ int csim_contact_begin_screen(csim_contact *contact, const double *x, const doub
   sieve->distance = (float)(distance * (1 + 1e-6));
   sieve->share = (float)CSIM_FILTER_SHARE;
   sieve->alone = alone;
-  csim_scratch_begin(contact->scratch);
   csim_sieve_fill(contact->pool, contact->scratch, sieve, x, way, 1, NULL);
   contact->item_moved = CSIM_SCRATCH_TAKE(contact->scratch, float, count_items(&contact->skin));
   if (keep_brief(contact)) return -1;

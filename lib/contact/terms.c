@@ -177,6 +177,7 @@ static void make_chunk(void *context, int chunk) {
 static int mark_active(csim_contact *c, term_job *job) {
   if (!c->marked) {
     csim_contact_measure(c, c->look);
+    csim_scratch_begin(c->scratch);
     if (csim_contact_begin_screen(c, c->look, NULL, 1, c->params.thickness)) return -1;
   }
   *job = (term_job){c, csim_chunks(c->nbrief), csim_chunks(count_points(c) * c->nplane)};

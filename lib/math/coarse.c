@@ -10,6 +10,9 @@
 // costs less than the iterations it saves (measured from 4K to 1M rows).
 enum { FEW = 64, SHARE = 120, ROW_GRAIN = 1024, AGGREGATE_GRAIN = 64 };
 
+// Slots of blocks that have no place of their own.
+enum { ALONE = UINT16_MAX - 1, NOWHERE = UINT16_MAX };
+
 // Neighbours of a row, in up to two lists.
 typedef struct adjacency {
   int nrow, nlist;
@@ -94,18 +97,30 @@ static int coarse_pattern(csim_arena *arena, const adjacency *rows, csim_coarse_
   return status;
 }
 
-// Where each block of list l goes; -1: into D alone, because the other row has no aggregate; -2:
-// nowhere, inside an aggregate (`inner` gives it the diagonal instead).
+// Where each block of list l goes among the blocks of its aggregate's row; ALONE: into D alone,
+// because the other row has no aggregate; NOWHERE: inside an aggregate (`inner` gives it the
+// diagonal instead).
 static void find_slots(const adjacency *rows, int l, int inner, const csim_coarse_level *level,
-                       int *slot) {
+                       uint16_t *slot) {
   for (int i = 0; i < rows->nrow; i++)
     for (int k = rows->start[l][i]; k < rows->start[l][i + 1]; k++) {
       int a = level->aggregate[i], b = level->aggregate[rows->col[l][k]];
       if (a < 0 || (a == b && !inner))
-        slot[k] = -2;
+        slot[k] = NOWHERE;
       else
-        slot[k] = b < 0 ? -1 : csim_pattern_find(&level->pattern, a, b);
+        slot[k] =
+            b < 0 ? ALONE
+                  : (uint16_t)(csim_pattern_find(&level->pattern, a, b) - level->pattern.start[a]);
     }
+}
+
+static int longest_row(const csim_pattern *pattern) {
+  int longest = 0;
+  for (int i = 0; i < pattern->nrow; i++) {
+    int n = pattern->start[i + 1] - pattern->start[i];
+    longest = n > longest ? n : longest;
+  }
+  return longest;
 }
 
 static int allocate_level(csim_arena *arena, csim_coarse_level *level) {
@@ -131,11 +146,13 @@ static int create_levels(csim_arena *arena, adjacency rows, int inner, csim_coar
     if (level->nrow == 0 || level->nrow > rows.nrow / 2) break; // nothing gained
     level->start = CSIM_ARENA_NEW(arena, int, (ptrdiff_t)level->nrow + 1);
     level->row = CSIM_ARENA_NEW(arena, int, rows.nrow);
-    level->slot = CSIM_ARENA_NEW(arena, int, rows.start[0][rows.nrow]);
-    level->far = CSIM_ARENA_NEW(arena, int, rows.start[1][rows.nrow]);
+    level->slot = CSIM_ARENA_NEW(arena, uint16_t, rows.start[0][rows.nrow]);
+    level->far = CSIM_ARENA_NEW(arena, uint16_t, rows.start[1][rows.nrow]);
     if (arena->failed) break;
     list_rows(rows.nrow, level);
-    if (coarse_pattern(arena, &rows, level) || allocate_level(arena, level)) break;
+    if (coarse_pattern(arena, &rows, level)) break;
+    if (longest_row(&level->pattern) > ALONE) break; // a hub of a mesh; no slot is for more
+    if (allocate_level(arena, level)) break;
     find_slots(&rows, 0, inner, level, level->slot);
     find_slots(&rows, 1, 0, level, level->far);
     C->nlevel++;
@@ -173,10 +190,11 @@ typedef struct level_job {
   double *z;
 } level_job;
 
-static void clear_row(const csim_coarse_level *level, int c) {
+// Returns its first block.
+static double *clear_row(const csim_coarse_level *level, int c) {
   const csim_pattern *p = &level->pattern;
-  memset(level->A.val + 9 * (ptrdiff_t)p->start[c], 0,
-         9 * (size_t)(p->start[c + 1] - p->start[c]) * sizeof(double));
+  double *row = level->A.val + 9 * (ptrdiff_t)p->start[c];
+  return memset(row, 0, 9 * (size_t)(p->start[c + 1] - p->start[c]) * sizeof *row);
 }
 
 // What edges inside an aggregate hold together moves as one: only those that leave it count.
@@ -185,30 +203,29 @@ static void sum_edges(void *context, int first, int last) {
   const csim_graph *graph = job->A->graph;
   const csim_coarse_level *level = job->level;
   for (int c = first; c < last; c++) {
-    clear_row(level, c);
-    double *D = level->A.val + 9 * (ptrdiff_t)level->pattern.diag[c];
+    double *row = clear_row(level, c), *D = level->A.val + 9 * (ptrdiff_t)level->pattern.diag[c];
     for (int m = level->start[c]; m < level->start[c + 1]; m++) {
       int i = level->row[m];
       int place = job->A->place[i];
       for (int k = 0; k < 9 && place >= 0; k++) D[k] += job->A->block[9 * (ptrdiff_t)place + k];
       for (int k = 0; k < 9 && place < 0; k += 4) D[k] += job->A->diag[i];
       for (int k = graph->near_start[i]; k < graph->near_start[i + 1]; k++) {
-        if (level->slot[k] == -2) continue;
+        if (level->slot[k] == NOWHERE) continue;
         const float *edge = job->A->near + 4 * (ptrdiff_t)k;
         double u[3] = {edge[0], edge[1], edge[2]}, a = edge[3];
         double block[9] = {a, 0, 0, 0, a, 0, 0, 0, a};
         csim_mat3_add_outer(1, u, u, block);
         for (int b = 0; b < 9; b++) D[b] += block[b];
-        if (level->slot[k] < 0) continue;
-        double *off = level->A.val + 9 * (ptrdiff_t)level->slot[k];
+        if (level->slot[k] == ALONE) continue;
+        double *off = row + 9 * level->slot[k];
         for (int b = 0; b < 9; b++) off[b] -= block[b];
       }
       for (int k = graph->far_start[i]; k < graph->far_start[i + 1]; k++) {
-        if (level->far[k] == -2) continue;
+        if (level->far[k] == NOWHERE) continue;
         double a = graph->far[k];
         for (int b = 0; b < 9; b += 4) D[b] += a;
-        if (level->far[k] < 0) continue;
-        for (int b = 0; b < 9; b += 4) level->A.val[9 * (ptrdiff_t)level->far[k] + b] -= a;
+        if (level->far[k] == ALONE) continue;
+        for (int b = 0; b < 9; b += 4) row[9 * level->far[k] + b] -= a;
       }
     }
   }
@@ -219,11 +236,11 @@ static void sum_blocks(void *context, int first, int last) {
   const csim_coarse_level *level = job->level;
   const csim_pattern *below = job->below->pattern;
   for (int c = first; c < last; c++) {
-    clear_row(level, c);
+    double *row = clear_row(level, c);
     for (int m = level->start[c]; m < level->start[c + 1]; m++)
       for (int b = below->start[level->row[m]]; b < below->start[level->row[m] + 1]; b++) {
-        if (level->slot[b] < 0) continue; // of a row without aggregate
-        double *to = level->A.val + 9 * (ptrdiff_t)level->slot[b];
+        if (level->slot[b] >= ALONE) continue; // of a row without aggregate
+        double *to = row + 9 * level->slot[b];
         for (int k = 0; k < 9; k++) to[k] += job->below->val[9 * (ptrdiff_t)b + k];
       }
   }

@@ -13,14 +13,16 @@
 #include "math/cholesky.h"
 #include "math/graph.h"
 
+#include <stdint.h>
+
 enum { CSIM_MAX_LEVEL = 12 };
 
 /// A coarse level: its matrix, and how it is made of the rows below it.
 typedef struct csim_coarse_level {
   int nrow;
-  int *aggregate;   ///< (rows below) row here; -1: none (nothing holds that row to others)
-  int *start, *row; ///< (nrow + 1), (start[nrow]) the rows below of each row here
-  int *slot, *far;  ///< blocks here of the near (or all) and far blocks below; -1: only D, -2: none
+  int *aggregate;       ///< (rows below) row here; -1: none (nothing holds that row to others)
+  int *start, *row;     ///< (nrow + 1), (start[nrow]) the rows below of each row here
+  uint16_t *slot, *far; ///< where the near (or all) and far blocks below go in their rows here
   csim_pattern pattern;
   csim_bsr A;
   csim_precond P; ///< D^-1; not of the last level

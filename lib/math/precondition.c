@@ -11,7 +11,7 @@ enum { ROW_GRAIN = 512 };
 
 int csim_precond_create_jacobi(csim_arena *arena, int nrow, csim_precond *P) {
   *P = (csim_precond){.kind = CSIM_BLOCK_JACOBI, .isa = csim_simd_best(), .nrow = nrow};
-  P->inverse = CSIM_ARENA_NEW(arena, float, 9 * (ptrdiff_t)nrow + 1);
+  P->inverse = CSIM_ARENA_NEW(arena, float, 6 * (ptrdiff_t)nrow);
   return arena->failed ? -1 : 0;
 }
 
@@ -32,8 +32,8 @@ typedef struct invert_job {
   const csim_precond *P;
 } invert_job;
 
-// Inverse of a symmetric block by cofactors. Returns 0 when it is not positive definite: then a
-// leading minor is not positive (Sylvester).
+// Upper half of the inverse of a symmetric block, row by row, by cofactors. Returns 0 when it is
+// not positive definite: then a leading minor is not positive (Sylvester).
 static inline int invert_definite(const double *a, float *inverse) {
   double c0 = a[4] * a[8] - a[5] * a[5], c1 = a[2] * a[5] - a[1] * a[8];
   double c2 = a[1] * a[5] - a[2] * a[4], minor = a[0] * a[4] - a[1] * a[1];
@@ -41,11 +41,11 @@ static inline int invert_definite(const double *a, float *inverse) {
   if (!(a[0] > 0 && minor > 0 && det > 0)) return 0;
   double s = 1 / det;
   inverse[0] = (float)(s * c0);
-  inverse[1] = inverse[3] = (float)(s * c1);
-  inverse[2] = inverse[6] = (float)(s * c2);
-  inverse[4] = (float)(s * (a[0] * a[8] - a[2] * a[2]));
-  inverse[5] = inverse[7] = (float)(s * (a[1] * a[2] - a[0] * a[5]));
-  inverse[8] = (float)(s * minor);
+  inverse[1] = (float)(s * c1);
+  inverse[2] = (float)(s * c2);
+  inverse[3] = (float)(s * (a[0] * a[8] - a[2] * a[2]));
+  inverse[4] = (float)(s * (a[1] * a[2] - a[0] * a[5]));
+  inverse[5] = (float)(s * minor);
   return isfinite(s);
 }
 
@@ -60,31 +60,33 @@ static double invert_diagonals(void *context, int first, int last) {
       a = job->blocks->val + 9 * (ptrdiff_t)job->blocks->pattern->diag[i];
     else if (a == blocks)
       csim_graph_diagonals(job->graph, i, last - i < BATCH ? last : i + BATCH, blocks);
-    float *inverse = job->P->inverse + 9 * (ptrdiff_t)i;
+    float *inverse = job->P->inverse + 6 * (ptrdiff_t)i;
     if (invert_definite(a, inverse)) continue;
     double scale = fabs(a[0]) + fabs(a[4]) + fabs(a[8]);
-    memset(inverse, 0, 9 * sizeof *inverse);
-    inverse[0] = inverse[4] = inverse[8] = (float)(scale > 0 ? 3 / scale : 1);
+    memset(inverse, 0, 6 * sizeof *inverse);
+    inverse[0] = inverse[3] = inverse[5] = (float)(scale > 0 ? 3 / scale : 1);
     repaired++;
   }
   return repaired;
 }
 
-// r -= alpha q, z = P^-1 r; returns r.r. Loads of `inverse` run one number past a block, see
-// graph.c; those of r do not, because another thread may be writing there.
+// r -= alpha q, z = P^-1 r; returns r.r. Loads of r do not run past a vertex, because another
+// thread may be writing there.
 CSIM_SIMD_BODY double reduce_rows(const csim_precond *P, double alpha, const double *q, double *r,
                                   double *z, int first, int last, double *r_dot_z) {
   csim_v4 rr = {0}, rz = {0};
   for (int i = first; i < last; i++) {
     ptrdiff_t at = 3 * (ptrdiff_t)i;
-    const float *inverse = P->inverse + 9 * (ptrdiff_t)i;
+    const float *inverse = P->inverse + 6 * (ptrdiff_t)i;
     csim_v4 ri = CSIM_LOAD3(r + at);
     if (q) {
       ri -= alpha * CSIM_LOAD3(q + at);
       CSIM_STORE3(r + at, ri);
     }
-    csim_v4 zi = CSIM_LOAD4F(inverse) * ri[0] + CSIM_LOAD4F(inverse + 3) * ri[1] +
-                 CSIM_LOAD4F(inverse + 6) * ri[2];
+    csim_v4 x = CSIM_LOAD4F(inverse),
+            tail = CSIM_LOAD4F(inverse + 2); // rows (0 1 2) (1 3 4) (2 4 5)
+    csim_v4 y = __builtin_shufflevector(x, tail, 1, 3, 6, 3);
+    csim_v4 zi = x * ri[0] + y * ri[1] + __builtin_shufflevector(tail, tail, 0, 2, 3, 3) * ri[2];
     CSIM_STORE3(z + at, zi);
     rr += ri * ri;
     rz += ri * zi;

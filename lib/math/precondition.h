@@ -14,7 +14,7 @@ typedef struct csim_precond {
   csim_preconditioner_kind kind;
   csim_isa isa; ///< jacobi: kernels to use
   int nrow;
-  float *inverse; ///< jacobi: (nrow x 9, and one more to read) of the diagonal blocks, symmetric
+  float *inverse; ///< jacobi: (nrow x 6) upper halves of those of the diagonal blocks, row by row
   const csim_pattern *pattern; ///< ichol
   double *diag;                ///< ichol: (nrow x 9) inverses of the diagonal blocks of L
   double *val; ///< ichol: (nblock x 9) blocks of L below the diagonal, on A's pattern

@@ -21,7 +21,7 @@ typedef struct newton {
   csim_coarse coarse; // no levels unless they are asked for
   csim_cholesky F;
   double edge;   // [m] mean length of the surface's edges at the start
-  double *g, *d; // (nvert x 3)
+  double *g;     // (nvert x 3)
   double *x_try; // (nvert x 3)
 } newton;
 
@@ -41,7 +41,6 @@ static void *newton_create(csim_arena *arena, const csim_model *model,
   newton *s = CSIM_ARENA_NEW(arena, newton, 1);
   if (!s) return NULL;
   s->g = CSIM_ARENA_NEW(arena, double, n);
-  s->d = CSIM_ARENA_NEW(arena, double, n);
   s->x_try = CSIM_ARENA_NEW(arena, double, n);
   s->edge = mean_edge(model);
   int ichol = params->preconditioner == CSIM_PRECONDITIONER_ICHOL;
@@ -113,14 +112,16 @@ static void reduce(csim_pool *pool, void *context, double alpha, const double *q
 
 // Whether what the gradient s->g has left would move vertices by but a share of an edge, as one
 // step of the last preconditioner sees it. Forces alone would not tell: 1 N is much for a slack
-// cloth and nothing for a stretched one. Overwrites s->d.
+// cloth and nothing for a stretched one. Overwrites
+// problem->step.
 static int has_settled(const csim_problem *problem, newton *s) {
   linear_system system = {problem, s};
   int n = 3 * problem->model->nvert;
   double sum[2], limit = problem->params->settle * s->edge;
   if (!(limit > 0)) return 0;
-  reduce(problem->pool, &system, 0, NULL, s->g, s->d, sum);
-  return csim_vector_dot(problem->pool, n, s->d, s->d) <= limit * limit * problem->model->nvert;
+  reduce(problem->pool, &system, 0, NULL, s->g, problem->step, sum);
+  return csim_vector_dot(problem->pool, n, problem->step, problem->step) <=
+         limit * limit * problem->model->nvert;
 }
 
 // d = H^-1 (-g) by the solver the scene chose. s->g holds -g on entry. Contact couples vertices
@@ -132,7 +133,7 @@ static csim_solve_report solve_linear(const csim_problem *problem, newton *s) {
   if (params->linear == CSIM_LINEAR_CHOLESKY) {
     report.outcome = csim_cholesky_factor(&s->F, s->H.val);
     if (report.outcome != CSIM_SOLVE_CONVERGED) return report;
-    if (!coupled) csim_cholesky_solve(&s->F, s->g, s->d);
+    if (!coupled) csim_cholesky_solve(&s->F, s->g, problem->step);
     if (!coupled) return report;
   } else if (s->on_graph) {
     csim_precond_update_graph(problem->pool, &s->K.A, &s->P);
@@ -145,14 +146,15 @@ static csim_solve_report solve_linear(const csim_problem *problem, newton *s) {
     linear_system context = {problem, s};
     csim_linear_system system = {&context, 3 * problem->model->nvert, multiply, reduce};
     return csim_pcg_solve_system(problem->pool, &system, s->g, params->linear_tolerance,
-                                 params->linear_iterations, problem->scratch, s->d);
+                                 params->linear_iterations, problem->scratch, problem->step);
   }
   csim_jacobi_params jacobi = {
       .alpha = params->jacobi_alpha,
       .rho = params->linear == CSIM_LINEAR_CHEBYSHEV_JACOBI ? params->chebyshev_rho : 0,
       .tolerance = params->linear_tolerance,
       .max_iterations = params->linear_iterations};
-  return csim_jacobi_solve(problem->pool, &s->H, &s->P, s->g, &jacobi, problem->scratch, s->d);
+  return csim_jacobi_solve(problem->pool, &s->H, &s->P, s->g, &jacobi, problem->scratch,
+                           problem->step);
 }
 
 // What the exact pins still have to go, into d at their vertices.
@@ -165,20 +167,20 @@ static void remaining_step(const csim_problem *problem, const double *x, double 
   }
 }
 
-// Puts the step d through the filter. A step shortened vertex by vertex need not descend any more;
-// then all of it is shortened alike. Returns g.d after it; s->g holds -g.
+// Puts problem->step through the filter. A step shortened vertex by vertex need not descend any
+// more; then all of it is shortened alike. Returns g.d after it; s->g holds -g.
 static double filter_step(const csim_problem *problem, newton *s, csim_method_report *report) {
   int n = 3 * problem->model->nvert;
-  double slope = -csim_vector_dot(problem->pool, n, s->g, s->d);
+  double slope = -csim_vector_dot(problem->pool, n, s->g, problem->step);
   if (!problem->contact || !(slope < 0)) return slope;
-  csim_vector_copy(problem->pool, n, s->d, s->x_try);
-  double least = csim_problem_filter(problem, s->d);
+  csim_vector_copy(problem->pool, n, problem->step, s->x_try);
+  double least = csim_problem_filter(problem, problem->step);
   if (least < 0) report->outcome = CSIM_OUTCOME_MEMORY;
-  slope = -csim_vector_dot(problem->pool, n, s->g, s->d);
+  slope = -csim_vector_dot(problem->pool, n, s->g, problem->step);
   if (slope < 0 || least < 0) return slope;
-  for (int i = 0; i < n; i++) s->d[i] = least * s->x_try[i];
-  csim_problem_filter(problem, s->d);
-  return -csim_vector_dot(problem->pool, n, s->g, s->d);
+  for (int i = 0; i < n; i++) problem->step[i] = least * s->x_try[i];
+  csim_problem_filter(problem, problem->step);
+  return -csim_vector_dot(problem->pool, n, s->g, problem->step);
 }
 
 // Colliders and pins that had no room to reach their targets try again. -1 when out of memory.
@@ -218,8 +220,8 @@ static csim_method_report newton_solve(const csim_problem *problem, void *scratc
 
     csim_vector_negate(problem->pool, n, s->g);
     if (pins_left) {
-      remaining_step(problem, x, s->d);
-      csim_problem_hessian_counter(problem, &s->layout, x, params->spd, s->d, s->g, &s->H);
+      remaining_step(problem, x, problem->step);
+      csim_problem_hessian_counter(problem, &s->layout, x, params->spd, problem->step, s->g, &s->H);
     } else if (s->on_graph) {
       csim_problem_stiffness(problem, x, params->spd, &s->K);
     } else {
@@ -237,8 +239,9 @@ static csim_method_report newton_solve(const csim_problem *problem, void *scratc
     if (report.outcome != CSIM_OUTCOME_LIMIT) break;
     if (!params->line_search || pins_left) { // a step of the pins is not for F to judge
       pins_left = 0;
-      csim_problem_apply(problem, 1, s->d, x);
-    } else if (!(slope < 0) || csim_line_search(problem, s->d, slope, s->x_try, x, &blind) == 0) {
+      csim_problem_apply(problem, 1, problem->step, x);
+    } else if (!(slope < 0) ||
+               csim_line_search(problem, problem->step, slope, s->x_try, x, &blind) == 0) {
       report.outcome = CSIM_OUTCOME_STALLED;
       break;
     }

@@ -18,6 +18,7 @@ struct csim_solver {
   const csim_method *method;
   void *method_scratch;
   double *y, *x, *v;       // (nvert x 3)
+  double *step;            // (nvert x 3) when there is no contact, which has its own
   double *x_last, *v_last; // (nvert x 3) the state before the step, once `remembered`
   int remembered;
   double *x_from, *v_from; // (nvert x 3) extrapolated start of a two-step integrator
@@ -83,6 +84,7 @@ csim_solver *csim_solver_create(const csim_solver_setup *setup) {
           arena, double, 3 * (ptrdiff_t)csim_contact_kinematic_size(solver->contact));
     if (!method->knows_contact) create_loose(solver);
   }
+  if (method->solves_systems && !solver->contact) solver->step = CSIM_ARENA_NEW(arena, double, n);
   if ((method->solves_systems || solver->loose_scratch) &&
       csim_pcg_reserve(&solver->scratch, (int)n))
     arena->failed = 1;
@@ -256,7 +258,8 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
                           .y = solver->y,
                           .target = solver->target,
                           .v_next = v,
-                          .scratch = &solver->scratch};
+                          .scratch = &solver->scratch,
+                          .step = solver->contact ? solver->contact->d : solver->step};
   csim_contact *contact = solver->contact;
   csim_pool_phase(setup->pool, CSIM_PHASE_CONTACT);
   if (contact &&

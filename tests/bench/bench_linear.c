@@ -172,7 +172,7 @@ static timing measure(csim_pool *pool, const csim_model *model) {
                   K.graph.far_start[model->nvert] * (4.0 + 4);
   double vector = 8.0 * n;
   // multiply: p, q written; reduce: q and r changed, inverse; advance: q, p and x changed
-  t.bytes = matrix + 3 * vector + 4 * vector + 36.0 * model->nvert + 5 * vector;
+  t.bytes = matrix + 3 * vector + 4 * vector + 24.0 * model->nvert + 5 * vector;
   csim_stiffness_free(&K);
   csim_arena_free(&arena);
   return t;
