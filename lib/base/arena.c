@@ -12,6 +12,7 @@ enum { ALIGN = 64, BLOCK = 1 << 16, LARGE = 1 << 20 };
 struct csim_arena_block {
   struct csim_arena_block *next;
   size_t size, used; // of the bytes after the header
+  int own;           // of one array
 };
 
 // The header takes one alignment unit, so that data starts aligned.
@@ -41,6 +42,7 @@ void *csim_arena_alloc(csim_arena *arena, ptrdiff_t n, size_t size) {
       arena->failed = 1;
       return NULL;
     }
+    fresh->own = own;
     if (own && b) {
       fresh->next = b->next;
       b->next = fresh;
@@ -73,6 +75,17 @@ char *csim_arena_print(csim_arena *arena, const char *format, ...) {
   va_end(again);
   va_end(args);
   return text;
+}
+
+void csim_arena_drop(csim_arena *arena, const void *array) {
+  for (struct csim_arena_block **at = &arena->head; *at; at = &(*at)->next) {
+    struct csim_arena_block *b = *at;
+    if (!b->own || (const char *)b + ALIGN != (const char *)array) continue;
+    arena->used -= b->used;
+    *at = b->next;
+    free(b);
+    return;
+  }
 }
 
 void csim_arena_free(csim_arena *arena) {

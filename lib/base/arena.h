@@ -25,6 +25,9 @@ char *csim_arena_copy(csim_arena *arena, const char *text);
 char *csim_arena_print(csim_arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/// Frees an array before the others, if it is large enough to have memory of its own.
+void csim_arena_drop(csim_arena *arena, const void *array);
+
 /// Frees everything; the arena is empty and usable again.
 void csim_arena_free(csim_arena *arena);
 

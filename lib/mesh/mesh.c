@@ -1,7 +1,33 @@
 // mesh/mesh.c: see mesh.h.
 #include "mesh/mesh.h"
 
+#include "base/hash.h"
+
 void csim_mesh_free(csim_mesh *mesh) {
   csim_arena_free(&mesh->arena);
   *mesh = (csim_mesh){0};
+}
+
+void csim_mesh_shed(csim_mesh *mesh, int keep_faces) {
+  mesh->hash = csim_mesh_hash(mesh);
+  csim_arena_drop(&mesh->arena, mesh->vert);
+  mesh->vert = NULL;
+  if (keep_faces) return;
+  csim_arena_free(&mesh->arena);
+  *mesh = (csim_mesh){.nvert = mesh->nvert,
+                      .nface = mesh->nface,
+                      .nuv = mesh->nuv,
+                      .ntri = mesh->ntri,
+                      .grid = {mesh->grid[0], mesh->grid[1]},
+                      .hash = mesh->hash};
+}
+
+uint64_t csim_mesh_hash(const csim_mesh *mesh) {
+  uint64_t h = CSIM_HASH_START;
+  if (mesh->hash) return mesh->hash;
+  h = csim_hash_bytes(h, mesh->vert, 3 * (size_t)mesh->nvert * sizeof *mesh->vert);
+  h = csim_hash_bytes(h, mesh->face_start, ((size_t)mesh->nface + 1) * sizeof *mesh->face_start);
+  if (!mesh->nface) return h;
+  size_t ncorner = (size_t)mesh->face_start[mesh->nface];
+  return csim_hash_bytes(h, mesh->face_vert, ncorner * sizeof *mesh->face_vert);
 }

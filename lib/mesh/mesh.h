@@ -7,6 +7,8 @@
 #include "base/arena.h"
 #include "base/log.h"
 
+#include <stdint.h>
+
 typedef struct csim_mesh {
   csim_arena arena; ///< owns all arrays below
   int nvert;
@@ -24,11 +26,19 @@ typedef struct csim_mesh {
   int *tri; ///< (ntri x 3) the faces triangulated, in face order; face_vert where they are that
   int *tri_face; ///< (ntri) face each triangle came from
   int grid[2];   ///< cells of a built-in grid along its two sides, else 0
+  uint64_t hash; ///< once it has been shed
 } csim_mesh;
 
 /// Limits checked before anything is allocated.
 enum { CSIM_MESH_MAX_VERT = 1 << 27, CSIM_MESH_MAX_FACE = 1 << 27 };
 
 void csim_mesh_free(csim_mesh *mesh);
+
+/// Frees positions and, unless they are to be kept, faces with all that belongs to them: what a run
+/// does not look at once it has begun. Counts stay.
+void csim_mesh_shed(csim_mesh *mesh, int keep_faces);
+
+/// Of positions and faces, also of those that have been shed.
+uint64_t csim_mesh_hash(const csim_mesh *mesh);
 
 #endif

@@ -159,6 +159,11 @@ csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_
   return status;
 }
 
+void csim_world_shed(csim_world *world, int keep_faces) {
+  for (int b = 0; b < world->model->nbody; b++)
+    csim_mesh_shed(world->model->body[b].mesh, keep_faces);
+}
+
 void csim_world_free(csim_world *world) {
   csim_model_free(world->model);
   for (int k = 0; k < world->ncollider; k++) csim_mesh_free(&world->collider_mesh[k]);

@@ -26,6 +26,9 @@ csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_
                          csim_world *world);
 void csim_world_free(csim_world *world);
 
+/// Frees of the bodies' meshes what a run does not look at once it has begun, see csim_mesh_shed.
+void csim_world_shed(csim_world *world, int keep_faces);
+
 // ------------------------------------------------- rooms of the compiler (build_*.c), not for
 // others
 

@@ -1,6 +1,7 @@
 // scene/resume.c: see resume.h.
 #include "scene/resume.h"
 
+#include "base/hash.h"
 #include "io/json_write.h"
 #include "scene/difference.h"
 
@@ -13,29 +14,6 @@
 static const char *const NAMES[2] = {CSIM_CHECKPOINT_NAME, CSIM_CHECKPOINT_NAME ".old"};
 
 // ------------------------------------------------------------------------------------------ saving
-
-// FNV-1a over 64-bit words, the last one filled up with zeros.
-static uint64_t hash_bytes(uint64_t h, const void *data, size_t size) {
-  const uint8_t *p = data;
-  for (; size; p += 8) {
-    uint64_t word = 0;
-    size_t n = size < 8 ? size : 8;
-    memcpy(&word, p, n);
-    h = (h ^ word) * 1099511628211u;
-    h ^= h >> 29;
-    size -= n;
-  }
-  return h;
-}
-
-static uint64_t hash_mesh(const csim_mesh *mesh) {
-  uint64_t h = 14695981039346656037u;
-  h = hash_bytes(h, mesh->vert, 3 * (size_t)mesh->nvert * sizeof *mesh->vert);
-  h = hash_bytes(h, mesh->face_start, ((size_t)mesh->nface + 1) * sizeof *mesh->face_start);
-  return mesh->nface ? hash_bytes(h, mesh->face_vert,
-                                  (size_t)mesh->face_start[mesh->nface] * sizeof *mesh->face_vert)
-                     : h;
-}
 
 // The scene says where meshes come from; what they were is told by these.
 static void print_mesh(csim_json_out *out, const char *name, int nvert, uint64_t hash) {
@@ -67,10 +45,10 @@ static char *describe(const csim_scene *scene, const csim_world *world,
   csim_json_open(&out, "meshes", '[');
   for (int b = 0; b < model->nbody; b++) {
     const csim_body *body = &model->body[b];
-    uint64_t h = hash_mesh(body->mesh);
-    if (body->ntet) h = hash_bytes(h, body->tet, 4 * (size_t)body->ntet * sizeof *body->tet);
-    h = hash_bytes(h, model->x0 + 3 * (ptrdiff_t)body->vert0,
-                   3 * (size_t)body->nvert * sizeof *model->x0);
+    uint64_t h = csim_mesh_hash(body->mesh);
+    if (body->ntet) h = csim_hash_bytes(h, body->tet, 4 * (size_t)body->ntet * sizeof *body->tet);
+    h = csim_hash_bytes(h, model->x0 + 3 * (ptrdiff_t)body->vert0,
+                        3 * (size_t)body->nvert * sizeof *model->x0);
     print_mesh(&out, body->name, body->nvert, h);
   }
   for (int k = 0; k < world->ncollider; k++) {
@@ -78,7 +56,7 @@ static char *describe(const csim_scene *scene, const csim_world *world,
     const csim_mesh *mesh = &world->collider_mesh[k];
     size_t size = 3 * (size_t)mesh->nvert * (size_t)collider->nframe * sizeof *collider->frame;
     print_mesh(&out, collider->name, mesh->nvert,
-               hash_bytes(hash_mesh(mesh), collider->frame, size));
+               csim_hash_bytes(csim_mesh_hash(mesh), collider->frame, size));
   }
   csim_json_close(&out, ']');
   csim_json_raw(&out, "scene", scene->resolved);

@@ -380,9 +380,11 @@ static csim_status begin_output(run *r) {
                              .folder = r->folder};
   r->folder = -1;
   csim_status status = csim_writing_begin(&r->writing, r->scene, &r->world, &start);
-  if (!status) csim_output_press(r->writing.output, r->solver);
+  if (status) return status;
+  csim_output_press(r->writing.output, r->solver);
+  csim_world_shed(&r->world, r->scene->output.obj || r->scene->output.nformat);
   // the old cache stands aside until this is written
-  return status || !resume->changed ? status : save_checkpoint(r, r->log);
+  return resume->changed ? save_checkpoint(r, r->log) : CSIM_OK;
 }
 
 // Ends files, checkpoints and the record, in an order that leaves a run that can be resumed
