@@ -10,7 +10,7 @@ typedef struct building {
   csim_traversal *out;
   csim_arena arena;
   int nvert, ntri, ntet;
-  int *tri;       // (ntri x 3)
+  const int *tri; // (ntri x 3)
   const int *tet; // (ntet x 4)
   int *place;     // (nvert) place in the order, -1 = not reached
   int count;      // vertices reached
@@ -26,14 +26,19 @@ static void reach(building *b, int vertex, csim_predictor p) {
 // Faces as fans of triangles (corners 0, k, k + 1).
 static int make_fans(building *b, int nface, const int *face_start, const int *face_vert) {
   int64_t ntri = 0;
+  int others = 0;
   for (int f = 0; f < nface; f++) {
     int corners = face_start[f + 1] - face_start[f];
     if (corners > 2) ntri += corners - 2;
+    others += corners != 3;
   }
   if (ntri > INT_MAX / 3) return -1;
-  int *tri = b->tri = CSIM_ARENA_NEW(&b->arena, int, 3 * ntri);
-  if (!tri) return -1;
   b->ntri = (int)ntri;
+  b->tri = face_vert + face_start[0];
+  if (!others) return 0;
+  int *tri = CSIM_ARENA_NEW(&b->arena, int, 3 * ntri);
+  if (!tri) return -1;
+  b->tri = tri;
   for (int f = 0; f < nface; f++) {
     const int *corner = face_vert + face_start[f];
     for (int k = 1; k + 1 < face_start[f + 1] - face_start[f]; k++, tri += 3) {
@@ -60,26 +65,32 @@ static void sort_by_end(const building *b, int upper, const int *in, int *out, i
   for (int i = 0; i < n; i++) out[first[edge_end(b, in[i], upper)]++] = in[i];
 }
 
+// Whether half-edges i - 1 and i of a sorted list are of different edges.
+static int begins_edge(const building *b, const int *list, int i) {
+  return i == 0 || edge_end(b, list[i], 0) != edge_end(b, list[i - 1], 0) ||
+         edge_end(b, list[i], 1) != edge_end(b, list[i - 1], 1);
+}
+
 // The half-edges grouped by edge, ascending within it: edge e has group[start[e] .. start[e + 1]).
 static int make_edges(building *b, int **group, int **start, int **edge_of) {
-  int n = 3 * b->ntri;
+  int n = 3 * b->ntri, nedge = 0;
   int *one = CSIM_ARENA_NEW(&b->arena, int, n), *two = CSIM_ARENA_NEW(&b->arena, int, n);
   int *first = CSIM_ARENA_NEW(&b->arena, int, (ptrdiff_t)b->nvert + 1);
-  *start = CSIM_ARENA_NEW(&b->arena, int, (ptrdiff_t)n + 1);
-  *edge_of = CSIM_ARENA_NEW(&b->arena, int, n);
   if (b->arena.failed) return -1;
   for (int i = 0; i < n; i++) one[i] = i;
   sort_by_end(b, 1, one, two, first);
   sort_by_end(b, 0, two, one, first);
-  int nedge = 0;
+  for (int i = 0; i < n; i++) nedge += begins_edge(b, one, i);
+  *group = one;
+  *edge_of = two; // which has served
+  *start = CSIM_ARENA_NEW(&b->arena, int, (ptrdiff_t)nedge + 1);
+  if (b->arena.failed) return -1;
+  nedge = 0;
   for (int i = 0; i < n; i++) {
-    if (i == 0 || edge_end(b, one[i], 0) != edge_end(b, one[i - 1], 0) ||
-        edge_end(b, one[i], 1) != edge_end(b, one[i - 1], 1))
-      (*start)[nedge++] = i;
+    if (begins_edge(b, one, i)) (*start)[nedge++] = i;
     (*edge_of)[one[i]] = nedge - 1;
   }
   (*start)[nedge] = n;
-  *group = one;
   return 0;
 }
 

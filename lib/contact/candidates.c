@@ -243,7 +243,7 @@ static double parallel_weight(const double *const p[4]) {
 double csim_candidate_scale(const csim_candidates *set, csim_pair_kind kind, const int v[4]) {
   const double *p[4];
   double w[4], far = set->distance / 0.9;
-  gather(set->skin->x0, v, p);
+  for (int k = 0; k < 4; k++) p[k] = csim_skin_start(set->skin, v[k]);
   // most pairs start far apart; the three differences below are a lower bound of the distance
   int split = csim_pair_split(kind);
   for (int c = 0; c < 3; c++) {

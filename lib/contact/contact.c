@@ -10,18 +10,6 @@
 
 enum { FRICTION_GRAIN = 256 };
 
-static double mean_edge(const csim_skin *skin) {
-  double sum = 0;
-  int count = 0;
-  for (int e = 0; e < skin->nedge; e++) {
-    const int *v = skin->edge + 2 * (ptrdiff_t)e;
-    if (v[0] >= skin->nbody_vert) continue;
-    sum += csim_distance(skin->x0 + 3 * (ptrdiff_t)v[0], skin->x0 + 3 * (ptrdiff_t)v[1]);
-    count++;
-  }
-  return count ? sum / count : 0;
-}
-
 static void create_planes(csim_contact *contact) {
   for (int k = 0; k < contact->ncollider; k++) {
     if (contact->collider[k].shape != CSIM_COLLIDER_PLANE) continue;
@@ -53,7 +41,7 @@ csim_contact *csim_contact_create(csim_pool *pool, csim_scratch *scratch, const 
   csim_skin *skin = &contact->skin;
   if (csim_skin_build(arena, model, ncollider, collider, skin)) goto failed;
   ptrdiff_t n = skin->nvert, nbody = skin->nbody_vert;
-  contact->edge = mean_edge(skin);
+  contact->edge = csim_skin_mean_edge(skin);
   if (csim_candidates_create(skin, scratch, params->broad_phase, params->self, params->thickness,
                              &contact->near) ||
       csim_contact_reserve_screen(contact))
@@ -72,7 +60,7 @@ csim_contact *csim_contact_create(csim_pool *pool, csim_scratch *scratch, const 
   contact->held = CSIM_ARENA_NEW(arena, _Atomic unsigned char, n);
   contact->touched_row = CSIM_ARENA_NEW(arena, int, nbody);
   if (arena->failed) goto failed;
-  memcpy(contact->x, skin->x0, 3 * (size_t)n * sizeof(double));
+  csim_skin_starts(skin, contact->x);
   memcpy(contact->scheduled, model->fixed, (size_t)nbody);
   memset(contact->scheduled + nbody, 1, (size_t)(n - nbody));
   create_planes(contact);

@@ -54,7 +54,7 @@ void csim_contact_measure_ways(csim_contact *contact) {
 
 double csim_contact_plane_scale(const csim_contact *contact, const csim_contact_plane *plane,
                                 int vert) {
-  double d = csim_dot(plane->n0, contact->skin.x0 + 3 * (ptrdiff_t)vert) - plane->offset0;
+  double d = csim_dot(plane->n0, csim_skin_start(&contact->skin, vert)) - plane->offset0;
   double far = contact->params.thickness / 0.9;
   return d >= far ? 1 : d > 0 ? d / far : 0;
 }

@@ -1,6 +1,7 @@
 // contact/skin.c: see skin.h.
 #include "contact/skin.h"
 
+#include "math/vec3.h"
 #include "mesh/topology.h"
 
 #include <string.h>
@@ -10,7 +11,7 @@ static void add_collider(const csim_collider *collider, int part, csim_skin *ski
   int base = skin->nvert;
   skin->first[part] = base;
   if (!mesh || collider->shape == CSIM_COLLIDER_PLANE) return;
-  csim_collider_vertices(collider, 0, skin->x0 + 3 * (ptrdiff_t)base);
+  csim_collider_vertices(collider, 0, skin->collider_x0 + 3 * ((ptrdiff_t)base - skin->nbody_vert));
   for (int i = 0; i < mesh->nvert; i++) skin->part[base + i] = part;
   for (int k = 0; k < 3 * mesh->ntri; k++)
     skin->tri[3 * (ptrdiff_t)skin->ntri + k] = base + mesh->tri[k];
@@ -48,15 +49,14 @@ int csim_skin_build(csim_arena *arena, const csim_model *model, int ncollider,
   }
   skin->part = CSIM_ARENA_NEW(arena, int, nvert);
   skin->first = CSIM_ARENA_NEW(arena, int, (ptrdiff_t)skin->npart + 1);
-  skin->x0 = CSIM_ARENA_NEW(arena, double, 3 * nvert);
-  skin->mass = CSIM_ARENA_NEW(arena, double, nvert);
-  skin->elastic = CSIM_ARENA_NEW(arena, double, nvert);
+  skin->body_x0 = model->x0;
+  skin->collider_x0 = CSIM_ARENA_NEW(arena, double, 3 * (nvert - model->nvert));
+  skin->mass = model->mass;
+  skin->elastic = CSIM_ARENA_NEW(arena, double, model->nvert);
   skin->point = CSIM_ARENA_NEW(arena, int, nvert);
   skin->tri = CSIM_ARENA_NEW(arena, int, 3 * ntri);
   if (arena->failed) return -1;
   memcpy(skin->part, model->body_of, (size_t)model->nvert * sizeof *skin->part);
-  memcpy(skin->x0, model->x0, 3 * (size_t)model->nvert * sizeof *skin->x0);
-  memcpy(skin->mass, model->mass, (size_t)model->nvert * sizeof *skin->mass);
   add_springs(model, skin->elastic);
   memcpy(skin->tri, model->tri, 3 * (size_t)model->ntri * sizeof *skin->tri);
   for (int b = 0; b < model->nbody; b++) skin->first[b] = model->body[b].vert0;
@@ -83,4 +83,19 @@ int csim_skin_build(csim_arena *arena, const csim_model *model, int ncollider,
   while (skin->nbody_point < skin->npoint && skin->point[skin->nbody_point] < skin->nbody_vert)
     skin->nbody_point++;
   return 0;
+}
+
+void csim_skin_starts(const csim_skin *skin, double *x) {
+  size_t nbody = 3 * (size_t)skin->nbody_vert, n = 3 * (size_t)skin->nvert;
+  memcpy(x, skin->body_x0, nbody * sizeof *x);
+  memcpy(x + nbody, skin->collider_x0, (n - nbody) * sizeof *x);
+}
+
+double csim_skin_mean_edge(const csim_skin *skin) {
+  double sum = 0;
+  for (int e = 0; e < skin->nbody_edge; e++) {
+    const int *v = skin->edge + 2 * (ptrdiff_t)e;
+    sum += csim_distance(csim_skin_start(skin, v[0]), csim_skin_start(skin, v[1]));
+  }
+  return skin->nbody_edge ? sum / skin->nbody_edge : 0;
 }

@@ -13,11 +13,12 @@ typedef struct csim_skin {
   int nvert;      ///< with those of colliders behind
   int nbody;      ///< bodies; parts beyond are colliders
   int npart;
-  int *part;       ///< (nvert) body, or nbody + collider
-  int *first;      ///< (npart + 1) first vertex of each part
-  double *x0;      ///< (nvert x 3) [m] at the start
-  double *mass;    ///< (nvert) [kg]; 0 for colliders
-  double *elastic; ///< (nvert) [N/m] half the sum of the springs' stiffness there; 0 for colliders
+  int *part;               ///< (nvert) body, or nbody + collider
+  int *first;              ///< (npart + 1) first vertex of each part
+  const double *body_x0;   ///< (nbody_vert x 3) [m] at the start, the model's
+  double *collider_x0;     ///< (nvert - nbody_vert x 3) [m]
+  const double *mass;      ///< (nbody_vert) [kg], the model's
+  double *elastic;         ///< (nbody_vert) [N/m] half the sum of the springs' stiffness there
   int npoint, nbody_point; ///< those of bodies come first, here and below
   int *point;              ///< (npoint) vertices that are in a triangle
   int nedge, nbody_edge;
@@ -25,6 +26,18 @@ typedef struct csim_skin {
   int ntri, nbody_tri;
   int *tri; ///< (ntri x 3)
 } csim_skin;
+
+/// Where a vertex is at the start [m].
+static inline const double *csim_skin_start(const csim_skin *skin, int v) {
+  return v < skin->nbody_vert ? skin->body_x0 + 3 * (ptrdiff_t)v
+                              : skin->collider_x0 + 3 * ((ptrdiff_t)v - skin->nbody_vert);
+}
+
+/// Copies all of that to x (nvert x 3).
+void csim_skin_starts(const csim_skin *skin, double *x);
+
+/// Mean length of the bodies' edges there [m]; 0 when there are none.
+double csim_skin_mean_edge(const csim_skin *skin);
 
 /// -1 when out of memory (arena->failed).
 int csim_skin_build(csim_arena *arena, const csim_model *model, int ncollider,

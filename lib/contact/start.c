@@ -17,6 +17,7 @@ typedef struct start_check {
   csim_log *log;
   csim_level level;
   csim_skin skin;
+  double *x; // (skin.nvert x 3) [m]
   int npair;
   int (*pair)[2]; // triangles of the skin
 } start_check;
@@ -65,7 +66,7 @@ static csim_status tell_pairs(const start_check *s) {
       end++;
     if (++told > MAX_TOLD) continue;
     const char *a = name_of(s, row[i][0]), *b = name_of(s, row[i][1]);
-    const double *x = s->skin.x0 + 3 * (ptrdiff_t)s->skin.tri[3 * (ptrdiff_t)row[i][2]];
+    const double *x = s->x + 3 * (ptrdiff_t)s->skin.tri[3 * (ptrdiff_t)row[i][2]];
     if (row[i][0] == row[i][1])
       csim_say(
           s->log, s->level, (csim_place){0},
@@ -97,7 +98,7 @@ static long long check_planes(const start_check *s, int ncollider) {
         int i = s->skin.point[q];
         double local[3];
         if (i >= s->skin.nbody_vert || s->skin.part[i] != b) continue;
-        csim_collider_to_local(collider, &pose, s->skin.x0 + 3 * (ptrdiff_t)i, local);
+        csim_collider_to_local(collider, &pose, s->x + 3 * (ptrdiff_t)i, local);
         if (local[1] > 0) continue;
         if (below++ == 0) first = i - s->skin.first[b];
       }
@@ -137,7 +138,7 @@ static csim_status check_inside(const start_check *s, int ncollider, long long *
     for (int q = 0; q < s->skin.npoint && s->skin.point[q] < nbody; q++) {
       int i = s->skin.point[q];
       if (parent[i] != i) continue;
-      const double *p = s->skin.x0 + 3 * (ptrdiff_t)i;
+      const double *p = s->x + 3 * (ptrdiff_t)i;
       if (csim_winding_number(collider->mesh->ntri, collider->mesh->tri, x, p) < 0.5) continue;
       csim_say(
           s->log, s->level, (csim_place){0},
@@ -167,8 +168,7 @@ static csim_status write_pairs(const start_check *s, const char *path) {
   for (int i = 0; i < n; i++)
     for (int c = 0; c < 3; c++) {
       int v = s->skin.tri[3 * (ptrdiff_t)s->pair[i / 2][i % 2] + c];
-      memcpy(mesh.vert + 9 * (ptrdiff_t)i + 3 * c, s->skin.x0 + 3 * (ptrdiff_t)v,
-             3 * sizeof(double));
+      memcpy(mesh.vert + 9 * (ptrdiff_t)i + 3 * c, s->x + 3 * (ptrdiff_t)v, 3 * sizeof(double));
       mesh.face_vert[3 * (ptrdiff_t)i + c] = 3 * i + c;
       mesh.face_start[i + 1] = 3 * (i + 1);
     }
@@ -189,7 +189,7 @@ static csim_status check_thickness(const start_check *s, double thickness) {
     for (int e = 0; e < s->skin.nedge; e++) {
       const int *v = s->skin.edge + 2 * (ptrdiff_t)e;
       if (s->skin.part[v[0]] != b) continue;
-      sum += csim_distance(s->skin.x0 + 3 * (ptrdiff_t)v[0], s->skin.x0 + 3 * (ptrdiff_t)v[1]);
+      sum += csim_distance(s->x + 3 * (ptrdiff_t)v[0], s->x + 3 * (ptrdiff_t)v[1]);
       count++;
     }
     if (count == 0 || thickness < sum / count) continue;
@@ -216,10 +216,13 @@ csim_status csim_contact_check_start(csim_pool *pool, const csim_model *model, i
   long long found = 0;
   *total = 0;
   if (csim_skin_build(&arena, model, ncollider, collider, &s.skin)) goto done;
+  s.x = CSIM_ARENA_NEW(&arena, double, 3 * (ptrdiff_t)s.skin.nvert);
+  if (!s.x) goto done;
+  csim_skin_starts(&s.skin, s.x);
   status = check_thickness(&s, thickness);
   if (status) goto done;
   status = CSIM_MEMORY;
-  csim_triangles mesh = {s.skin.nvert, s.skin.x0, s.skin.ntri, s.skin.tri};
+  csim_triangles mesh = {s.skin.nvert, s.x, s.skin.ntri, s.skin.tri};
   s.pair = csim_alloc(MAX_PAIRS, sizeof *s.pair);
   if (!s.pair) goto done;
   status = csim_find_self_intersections(pool, &mesh, MAX_PAIRS, s.pair[0], &found);

@@ -37,10 +37,11 @@ static double stiffness_of(const csim_contact *contact, const int v[4]) {
   int bodies = 0, last = contact->skin.part[v[0]];
   for (int k = 0; k < 4; k++) {
     int part = contact->skin.part[v[k]];
+    if (part > last) last = part; // colliders come last
+    if (v[k] >= contact->skin.nbody_vert) continue;
     mass += contact->skin.mass[v[k]];
     elastic += contact->skin.elastic[v[k]];
-    bodies += v[k] < contact->skin.nbody_vert;
-    if (part > last) last = part; // colliders come last
+    bodies++;
   }
   return bodies ? stiffness_at(contact, last, mass / bodies, elastic / bodies) : 0;
 }

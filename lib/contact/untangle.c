@@ -17,6 +17,7 @@ typedef struct untangling {
   int self, npair;
   int (*pair)[2];
   double edge;  // [m] mean
+  double *x;    // (skin.nvert x 3) [m]
   double *move; // (skin.nvert x 3)
   double *sum;  // (skin.nbody_vert x 3) scratch
   int *count;   // (skin.nbody_vert) scratch
@@ -28,7 +29,7 @@ static int is_free(const untangling *u, int i) {
 
 static csim_status find_pairs(untangling *u) {
   const csim_skin *skin = &u->skin;
-  csim_triangles mesh = {skin->nvert, skin->x0, skin->ntri, skin->tri};
+  csim_triangles mesh = {skin->nvert, u->x, skin->ntri, skin->tri};
   long long found;
   csim_status status = csim_find_self_intersections(NULL, &mesh, MAX_PAIRS, u->pair[0], &found);
   int n = found < MAX_PAIRS ? (int)found : MAX_PAIRS;
@@ -50,7 +51,7 @@ static void push(untangling *u, int i, double weight, const double *way) {
 // it by r.d - (r.e)/(e.n) n.d. In the middle of a sheet the triangles on both sides of the edge
 // cancel.
 static void push_edge(untangling *u, int p, int q, int o, const int t[3]) {
-  const double *x = u->skin.x0, *a = x + 3 * (ptrdiff_t)t[0];
+  const double *x = u->x, *a = x + 3 * (ptrdiff_t)t[0];
   double ab[3], ac[3], n[3], e[3], po[3], pa[3], way[3], r[3], w[3];
   csim_sub(x + 3 * (ptrdiff_t)t[1], a, ab);
   csim_sub(x + 3 * (ptrdiff_t)t[2], a, ac);
@@ -124,7 +125,7 @@ static void move_vertices(untangling *u) {
   for (int i = 0; i < u->skin.nbody_vert; i++) {
     const double *d = u->move + 3 * (ptrdiff_t)i;
     double d2 = csim_dot(d, d);
-    if (d2 > 0) csim_add_scaled(STEP * u->edge / sqrt(1 + d2), d, u->skin.x0 + 3 * (ptrdiff_t)i);
+    if (d2 > 0) csim_add_scaled(STEP * u->edge / sqrt(1 + d2), d, u->x + 3 * (ptrdiff_t)i);
   }
 }
 
@@ -134,21 +135,13 @@ static void lift_from_planes(untangling *u, int ncollider, const csim_collider *
     if (collider[k].shape != CSIM_COLLIDER_PLANE) continue;
     csim_pose pose = csim_motion_pose(&collider[k].motion, collider[k].pivot, 0);
     for (int i = 0; i < u->skin.nbody_vert; i++) {
-      double *x = u->skin.x0 + 3 * (ptrdiff_t)i, local[3];
+      double *x = u->x + 3 * (ptrdiff_t)i, local[3];
       csim_collider_to_local(&collider[k], &pose, x, local);
       if (local[1] > 0 || !is_free(u, i)) continue;
       local[1] = 0.5 * thickness;
       csim_collider_to_world(&collider[k], &pose, local, x);
     }
   }
-}
-
-static double mean_edge(const csim_skin *skin) {
-  double sum = 0;
-  for (int e = 0; e < skin->nbody_edge; e++)
-    sum += csim_distance(skin->x0 + 3 * (ptrdiff_t)skin->edge[2 * (ptrdiff_t)e],
-                         skin->x0 + 3 * (ptrdiff_t)skin->edge[2 * (ptrdiff_t)e + 1]);
-  return skin->nbody_edge ? sum / skin->nbody_edge : 0;
 }
 
 csim_status csim_contact_untangle(const csim_model *model, int ncollider,
@@ -160,12 +153,14 @@ csim_status csim_contact_untangle(const csim_model *model, int ncollider,
   size_t bytes = 3 * (size_t)model->nvert * sizeof *x0;
   *before = *after = 0;
   if (csim_skin_build(&arena, model, ncollider, collider, &u.skin)) goto done;
+  u.x = CSIM_ARENA_NEW(&arena, double, 3 * (ptrdiff_t)u.skin.nvert);
   u.move = CSIM_ARENA_NEW(&arena, double, 3 * (ptrdiff_t)u.skin.nvert);
   u.pair = csim_arena_alloc(&arena, MAX_PAIRS, sizeof *u.pair);
   u.sum = CSIM_ARENA_NEW(&arena, double, 3 * (ptrdiff_t)u.skin.nbody_vert);
   u.count = CSIM_ARENA_NEW(&arena, int, u.skin.nbody_vert);
   if (arena.failed) goto done;
-  u.edge = mean_edge(&u.skin);
+  csim_skin_starts(&u.skin, u.x);
+  u.edge = csim_skin_mean_edge(&u.skin);
   lift_from_planes(&u, ncollider, collider, thickness);
   for (int round = 0, best = 0;; round++) {
     status = find_pairs(&u);
@@ -174,7 +169,7 @@ csim_status csim_contact_untangle(const csim_model *model, int ncollider,
     if (round == 0 || u.npair < *after) {
       *after = u.npair;
       best = round;
-      memcpy(x0, u.skin.x0, bytes);
+      memcpy(x0, u.x, bytes);
     }
     if (u.npair == 0 || round == MAX_ROUNDS || round - best > PATIENCE) break;
     memset(u.move, 0, 3 * (size_t)u.skin.nvert * sizeof *u.move);

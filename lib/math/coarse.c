@@ -133,8 +133,10 @@ static int allocate_level(csim_arena *arena, csim_coarse_level *level) {
 
 // Levels above the rows given. `inner`: blocks inside an aggregate count, else they are left out.
 static int create_levels(csim_arena *arena, adjacency rows, int inner, csim_coarse *C) {
-  int *none = CSIM_ARENA_NEW(arena, int, (ptrdiff_t)rows.nrow + 1);
-  int *scratch = CSIM_ARENA_NEW(arena, int, rows.nrow);
+  csim_arena temp = {0};
+  int *none = CSIM_ARENA_NEW(&temp, int, (ptrdiff_t)rows.nrow + 1);
+  int *scratch = CSIM_ARENA_NEW(&temp, int, rows.nrow);
+  if (temp.failed) arena->failed = 1;
   int few = rows.nrow / SHARE > FEW ? rows.nrow / SHARE : FEW;
   *C = (csim_coarse){.nrow = rows.nrow};
   if (!rows.start[1]) rows.start[1] = rows.col[1] = none;
@@ -160,6 +162,7 @@ static int create_levels(csim_arena *arena, adjacency rows, int inner, csim_coar
         (adjacency){level->nrow, 2, {level->pattern.start, none}, {level->pattern.col, none}, NULL};
     inner = 1;
   }
+  csim_arena_free(&temp);
   if (!arena->failed && C->nlevel > 0)
     csim_cholesky_analyze(arena, &C->level[C->nlevel - 1].pattern, 3, &C->F);
   return arena->failed ? -1 : 0;

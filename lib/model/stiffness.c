@@ -110,7 +110,6 @@ int csim_stiffness_create(csim_arena *arena, const csim_model *model, csim_stiff
   if (temp.failed || unfit) goto done;
   block_map map = {CSIM_ARENA_NEW(&temp, double, p->nblock), CSIM_ARENA_NEW(&temp, int, p->nblock)};
   double *anchors = CSIM_ARENA_NEW(&temp, double, p->nblock);
-  K->anchor = CSIM_ARENA_NEW(arena, double, n);
   if (temp.failed || arena->failed) goto done;
   for (int e = 0; e < model->nenergy; e++) {
     const csim_energy *energy = &layout.energy[e];
@@ -118,8 +117,9 @@ int csim_stiffness_create(csim_arena *arena, const csim_model *model, csim_stiff
       K->spring[K->nspring++] = &model->energy[e];
     else
       csim_energy_laplacian(NULL, energy, NULL, energy->kind->nnode == 1 ? anchors : map.weight);
+    if (energy->kind->nnode == 1 && !K->anchor) K->anchor = CSIM_ARENA_NEW(arena, double, n);
   }
-  for (int i = 0; i < n; i++) K->anchor[i] = anchors[p->diag[i]];
+  for (int i = 0; i < n && K->anchor; i++) K->anchor[i] = anchors[p->diag[i]];
   number_edges(model, &layout, &map, K);
   count_neighbours(model, p, &map, &near, &far);
   K->graph.near_start = CSIM_ARENA_NEW(arena, int, (ptrdiff_t)n + 1);
@@ -156,7 +156,8 @@ static void update_diagonals(void *context, int first, int last) {
   const csim_model *model = job->K->model;
   for (int i = first; i < last; i++) {
     job->K->A.place[i] = -1;
-    job->K->A.diag[i] = model->fixed[i] ? 1 : job->inertia * model->mass[i] + job->K->anchor[i];
+    double held = job->K->anchor ? job->K->anchor[i] : 0;
+    job->K->A.diag[i] = model->fixed[i] ? 1 : job->inertia * model->mass[i] + held;
   }
 }
 

@@ -17,7 +17,7 @@ typedef struct csim_stiffness {
   int *place; ///< (nedge x 2) of a spring's edge, its ends not both fixed: its place at the row
               ///< of either end, the lower one first; at a fixed end -1 - the other end
   double *bending; ///< (nedge) [N/m] constant share of a
-  double *anchor;  ///< (nvert) [N/m] of soft pins
+  double *anchor;  ///< (nvert) [N/m] of soft pins; NULL: there are none
   int nspring;     ///< energies with springs
   const csim_energy *spring[CSIM_MAX_ENERGY];
   int *element[CSIM_MAX_ENERGY]; ///< (nedge) which of its elements is on an edge; -1: none

@@ -266,7 +266,8 @@ static void build_skin(csim_skin *skin, csim_topology *topology) {
                       .nbody = 2,
                       .npart = PARTS,
                       .part = part,
-                      .x0 = x0,
+                      .body_x0 = x0,
+                      .collider_x0 = x0 + 3 * 2 * SIDE * SIDE,
                       .npoint = VERTS,
                       .nbody_point = 2 * SIDE * SIDE,
                       .point = point,
@@ -356,7 +357,7 @@ static void test_candidates(void) {
     csim_pool *pool = csim_pool_create(1 + round % 3);
     csim_broad_phase phase = round % 4 == 3 ? CSIM_BROAD_GRID : CSIM_BROAD_BVH;
     CHECK(csim_candidates_create(&skin, &scratch, phase, round % 5 != 4, 0.01, &set) == 0);
-    memcpy(set.ref, skin.x0, sizeof x);
+    csim_skin_starts(&skin, set.ref);
     for (int k = 0; k < 3 * VERTS; k++)
       set.drift[k] = (k / 3 >= skin.nbody_vert && round & 1 ? 0 : 0.02) * uniform(-1, 1) + 0.1;
     for (int i = 0; i < VERTS; i++) set.reach[i] = uniform(0, 0.01);
