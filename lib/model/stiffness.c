@@ -34,24 +34,30 @@ typedef struct block_map {
   int *edge;      // (nblock) 1 + number of the spring's edge; 0: none
 } block_map;
 
-// Numbers the edges of springs in the order of rows.
+// An edge of springs counts at its lower row, or at the one that is free.
+static inline int counts_here(const csim_model *model, int row, int col) {
+  return col > row || model->fixed[col];
+}
+
+// Numbers the edges of springs in the order of rows; none between fixed ones.
 static void number_edges(const csim_model *model, const csim_layout *layout, block_map *map,
                          csim_stiffness *K) {
   const csim_pattern *p = &layout->pattern;
+  enum { FOUND = -1 };
   for (int e = 0; e < layout->nenergy; e++) {
     const csim_energy *energy = &layout->energy[e];
     for (int k = 0; k < energy->nelem && energy->kind->stretch; k++) {
-      const int *slot = energy->slot + 4 * (ptrdiff_t)k;
-      map->edge[slot[1]] = map->edge[slot[2]] = 1;
+      const int *slot = energy->slot + 4 * (ptrdiff_t)k, *node = energy->node + 2 * (ptrdiff_t)k;
+      int both = model->fixed[node[0]] && model->fixed[node[1]];
+      map->edge[slot[1]] = map->edge[slot[2]] = both ? 0 : FOUND;
     }
   }
-  for (int i = 0; i < model->nvert; i++)
-    for (int b = p->start[i]; b < p->start[i + 1]; b++) {
-      int j = p->col[b];
-      if (j < i || !map->edge[b]) continue;
-      int number = model->fixed[i] && model->fixed[j] ? 0 : ++K->nedge;
-      map->edge[b] = map->edge[csim_pattern_find(p, j, i)] = number;
-    }
+  for (int i = 0; i < model->nvert; i++) {
+    for (int b = p->start[i]; b < p->start[i + 1] && !model->fixed[i]; b++)
+      if (map->edge[b] == FOUND && counts_here(model, i, p->col[b]))
+        map->edge[b] = map->edge[csim_pattern_find(p, p->col[b], i)] = ++K->nedge;
+    K->edge_start[i + 1] = K->nedge;
+  }
 }
 
 // Near and far neighbours of each row; fixed rows have none.
@@ -63,9 +69,6 @@ static void fill_rows(const csim_model *model, const csim_pattern *p, const bloc
     for (int b = p->start[i]; b < p->start[i + 1] && !model->fixed[i]; b++) {
       int j = p->col[b], edge = map->edge[b] - 1;
       if (edge >= 0) {
-        int side = j < i;
-        K->place[2 * (ptrdiff_t)edge + side] = near;
-        if (model->fixed[j]) K->place[2 * (ptrdiff_t)edge + !side] = -1 - i;
         K->bending[edge] = -map->weight[b];
         graph->near_col[near++] = j;
       } else if (j != i && map->weight[b] != 0) {
@@ -120,6 +123,8 @@ int csim_stiffness_create(csim_arena *arena, const csim_model *model, csim_stiff
     if (energy->kind->nnode == 1 && !K->anchor) K->anchor = CSIM_ARENA_NEW(arena, double, n);
   }
   for (int i = 0; i < n && K->anchor; i++) K->anchor[i] = anchors[p->diag[i]];
+  K->edge_start = CSIM_ARENA_NEW(arena, int, (ptrdiff_t)n + 1);
+  if (arena->failed) goto done;
   number_edges(model, &layout, &map, K);
   count_neighbours(model, p, &map, &near, &far);
   K->graph.near_start = CSIM_ARENA_NEW(arena, int, (ptrdiff_t)n + 1);
@@ -127,7 +132,6 @@ int csim_stiffness_create(csim_arena *arena, const csim_model *model, csim_stiff
   K->graph.far_start = CSIM_ARENA_NEW(arena, int, (ptrdiff_t)n + 1);
   K->graph.far_col = CSIM_ARENA_NEW(arena, int, far);
   K->graph.far = CSIM_ARENA_NEW(arena, float, far);
-  K->place = CSIM_ARENA_NEW(arena, int, 2 * (ptrdiff_t)K->nedge);
   K->bending = CSIM_ARENA_NEW(arena, double, K->nedge);
   for (int s = 0; s < K->nspring; s++) K->element[s] = CSIM_ARENA_NEW(arena, int, K->nedge);
   if (arena->failed) goto done;
@@ -161,26 +165,55 @@ static void update_diagonals(void *context, int first, int last) {
   }
 }
 
-// The other end of an edge whose place at one end is this.
-static inline int end_beside(const csim_stiffness *K, int place) {
-  return place >= 0 ? K->graph.near_col[place] : -1 - place;
+// A walk over edges: the present one is the near entry of a row.
+typedef struct edge_walk {
+  int row, entry;
+} edge_walk;
+
+static inline void next_edge(const csim_stiffness *K, edge_walk *at) {
+  const csim_graph *graph = &K->graph;
+  do {
+    at->entry++;
+    while (at->entry >= graph->near_start[at->row + 1]) at->row++;
+  } while (!counts_here(K->model, at->row, graph->near_col[at->entry]));
+}
+
+// Stands before edge number `first`.
+static edge_walk walk_from(const csim_stiffness *K, int first) {
+  int low = 0, high = K->graph.nrow; // edge_start[low] <= first < edge_start[high]
+  while (high - low > 1) {
+    int middle = low + (high - low) / 2;
+    if (K->edge_start[middle] <= first)
+      low = middle;
+    else
+      high = middle;
+  }
+  edge_walk at = {low, K->graph.near_start[low] - 1};
+  for (int e = K->edge_start[low]; e < first; e++) next_edge(K, &at);
+  return at;
 }
 
 // Edges as floats, from their a and c (n x 2). An edge is written by nobody else, at both of its
 // rows.
 CSIM_SIMD_BODY int store_edges(const csim_stiffness *K, const double *x, const double *sum,
                                int first, int n) {
+  const csim_graph *graph = &K->graph;
+  edge_walk at = walk_from(K, first);
   for (int k = 0; k < n; k += 4) {
     csim_v4 c = {0};
     for (int i = 0; i < 4 && k + i < n; i++) c[i] = sum[2 * (k + i) + 1];
     csim_v4 u = CSIM_SQRT4(c);
     for (int i = 0; i < 4 && k + i < n; i++) {
-      const int *place = K->place + 2 * (ptrdiff_t)(first + k + i);
-      ptrdiff_t a = end_beside(K, place[1]), b = end_beside(K, place[0]);
-      csim_v4 edge = u[i] * (CSIM_LOAD3(x + 3 * a) - CSIM_LOAD3(x + 3 * b));
+      next_edge(K, &at);
+      int other = graph->near_col[at.entry];
+      csim_v4 edge =
+          u[i] * (CSIM_LOAD3(x + 3 * (ptrdiff_t)at.row) - CSIM_LOAD3(x + 3 * (ptrdiff_t)other));
       edge[3] = sum[2 * (k + i)];
-      for (int side = 0; side < 2; side++)
-        if (place[side] >= 0) CSIM_STORE4F(K->A.near + 4 * (ptrdiff_t)place[side], edge);
+      CSIM_STORE4F(K->A.near + 4 * (ptrdiff_t)at.entry, edge);
+      if (K->model->fixed[other]) continue;
+      int back = graph->near_start[other];
+      while (graph->near_col[back] != at.row) back++;
+      CSIM_STORE4F(K->A.near + 4 * (ptrdiff_t)back, edge);
     }
   }
   return 0;

@@ -14,8 +14,8 @@ typedef struct csim_stiffness {
   csim_graph graph;
   csim_graph_matrix A;
   int nedge;
-  int *place; ///< (nedge x 2) of a spring's edge, its ends not both fixed: its place at the row
-              ///< of either end, the lower one first; at a fixed end -1 - the other end
+  int *edge_start; ///< (nvert + 1) first of the springs' edges of each row: those to higher rows
+                   ///< and to fixed ones, in the order of near_col
   double *bending; ///< (nedge) [N/m] constant share of a
   double *anchor;  ///< (nvert) [N/m] of soft pins; NULL: there are none
   int nspring;     ///< energies with springs
