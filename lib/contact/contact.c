@@ -55,8 +55,8 @@ csim_contact *csim_contact_create(csim_pool *pool, csim_scratch *scratch, const 
   contact->look = CSIM_ARENA_NEW(arena, double, 3 * n);
   contact->d = CSIM_ARENA_NEW(arena, double, 3 * n);
   contact->press = CSIM_ARENA_NEW(arena, double, skin->npart);
-  contact->moved = CSIM_ARENA_NEW(arena, double, n);
-  contact->allowed = CSIM_ARENA_NEW(arena, double, n);
+  contact->moved = CSIM_ARENA_NEW(arena, float, n);
+  contact->allowed = CSIM_ARENA_NEW(arena, float, n);
   contact->held = CSIM_ARENA_NEW(arena, _Atomic unsigned char, n);
   contact->touched_row = CSIM_ARENA_NEW(arena, int, nbody);
   if (arena->failed) goto failed;

@@ -94,7 +94,7 @@ typedef struct csim_contact {
   int marked;                  ///< active candidates are those at `look`
   int seen;                    ///< the terms are too
   double *d;                   ///< (skin.nvert x 3) the motion being filtered
-  double *moved;               ///< (skin.nvert) [m] largest distance from the reference
+  float *moved;                ///< (skin.nvert) [m] largest distance from the reference, rounded up
   float *item_moved;           ///< [m] the same of points, then edges, then triangles, rounded up;
                                ///< while they are screened
   _Atomic unsigned char *held; ///< (skin.nvert) takes no part in the glide
@@ -104,7 +104,7 @@ typedef struct csim_contact {
   int nbrief, brief_holds;
   int *brief;         ///< (nbrief) places on the list
   csim_choice chosen; ///< of all candidates
-  double *allowed;    ///< (skin.nvert) [m] largest `moved` for which the list holds
+  float *allowed;     ///< (skin.nvert) [m] largest `moved` for which the list holds
   double brief_until; ///< [s] of the clock
   // terms
   csim_choice active;   ///< of the brief list, then of points and planes
@@ -246,6 +246,11 @@ void csim_contact_displace(csim_contact *contact, double alpha);
 
 /// Largest distance of each vertex at x (skin.nvert x 3) from its reference, into contact->moved.
 void csim_contact_measure(csim_contact *contact, const double *x);
+
+/// A float that is no smaller than x >= 0.
+static inline float csim_contact_round_up(double x) {
+  return (float)(x * (1 + 1e-6));
+}
 
 /// Number i of the brief list.
 static inline const csim_candidate *csim_contact_brief(const csim_contact *contact, int i) {

@@ -20,7 +20,8 @@ static void measure_range(void *context, int first, int last) {
   const move_job *job = context;
   const double *ref = job->contact->near.ref;
   for (int i = first; i < last; i++)
-    job->contact->moved[i] = csim_distance(job->x + 3 * (ptrdiff_t)i, ref + 3 * (ptrdiff_t)i);
+    job->contact->moved[i] =
+        csim_contact_round_up(csim_distance(job->x + 3 * (ptrdiff_t)i, ref + 3 * (ptrdiff_t)i));
 }
 
 void csim_contact_measure(csim_contact *contact, const double *x) {
@@ -41,8 +42,8 @@ static double mark_leaving(void *context, int first, int last) {
     csim_add_scaled(1, c->d + 3 * (ptrdiff_t)i, r);
     csim_add_scaled(-job->time, c->near.drift + 3 * (ptrdiff_t)i, r);
     to = csim_norm(r);
-    c->moved[i] = csim_max(from, to);
-    c->near.left[i] = !(c->moved[i] <= c->near.reach[i]);
+    c->moved[i] = csim_contact_round_up(csim_max(from, to));
+    c->near.left[i] = !(csim_max(from, to) <= c->near.reach[i]);
     count += c->near.left[i];
   }
   return count;
@@ -84,7 +85,8 @@ static void refer_between(csim_contact *c, int i) {
     c->near.ref[3 * (ptrdiff_t)i + k] = x[k] + 0.5 * share * d[k];
     c->near.drift[3 * (ptrdiff_t)i + k] = slower * v[k];
   }
-  c->near.reach[i] = c->moved[i] = reach;
+  c->near.reach[i] = reach;
+  c->moved[i] = csim_contact_round_up(reach);
 }
 
 static void refer_range(void *context, int first, int last) {
@@ -186,7 +188,7 @@ static void limit_reach(void *context, int first, int last) {
       to = csim_max(reach, from);
     }
     atomic_store_explicit(&c->share[i], bits_of(t), memory_order_relaxed);
-    c->moved[i] = csim_max(from, to);
+    c->moved[i] = csim_contact_round_up(csim_max(from, to));
   }
 }
 

@@ -10,46 +10,45 @@ enum { ITEM_GRAIN = 4096 };
 // Of the thickness: what vertices may move before the brief list is made anew.
 #define BRIEF_MARGIN 0.25
 
-// Rounded up.
-static float to_float(double x) {
-  return (float)(x * (1 + 1e-6));
-}
-
 // What every item may have moved, from contact->moved or contact->allowed.
 typedef struct measure_job {
   csim_contact *contact;
-  const double *moved;
+  const float *moved;
 } measure_job;
+
+static inline float larger(float a, float b) {
+  return a > b ? a : b;
+}
 
 static void measure_points(void *context, int first, int last) {
   const measure_job *job = context;
   csim_contact *c = job->contact;
-  for (int i = first; i < last; i++) c->item_moved[i] = to_float(job->moved[c->skin.point[i]]);
+  for (int i = first; i < last; i++) c->item_moved[i] = job->moved[c->skin.point[i]];
 }
 
 static void measure_edges(void *context, int first, int last) {
   const measure_job *job = context;
   csim_contact *c = job->contact;
-  const double *m = job->moved;
+  const float *m = job->moved;
   float *moved = c->item_moved + c->skin.npoint;
   for (int i = first; i < last; i++) {
     const int *v = c->skin.edge + 2 * (ptrdiff_t)i;
-    moved[i] = to_float(csim_max(m[v[0]], m[v[1]]));
+    moved[i] = larger(m[v[0]], m[v[1]]);
   }
 }
 
 static void measure_tris(void *context, int first, int last) {
   const measure_job *job = context;
   csim_contact *c = job->contact;
-  const double *m = job->moved;
+  const float *m = job->moved;
   float *moved = c->item_moved + c->skin.npoint + c->skin.nedge;
   for (int i = first; i < last; i++) {
     const int *v = c->skin.tri + 3 * (ptrdiff_t)i;
-    moved[i] = to_float(csim_max(m[v[0]], csim_max(m[v[1]], m[v[2]])));
+    moved[i] = larger(m[v[0]], larger(m[v[1]], m[v[2]]));
   }
 }
 
-static void measure_items(csim_contact *contact, const double *moved) {
+static void measure_items(csim_contact *contact, const float *moved) {
   measure_job job = {contact, moved};
   csim_pool_for(contact->pool, contact->skin.npoint, ITEM_GRAIN, measure_points, &job);
   csim_pool_for(contact->pool, contact->skin.nedge, ITEM_GRAIN, measure_edges, &job);
@@ -91,7 +90,8 @@ static void allow_range(void *context, int first, int last) {
   csim_contact *c = context;
   double more = BRIEF_MARGIN * c->params.thickness;
   for (int i = first; i < last; i++)
-    c->allowed[i] = csim_max(c->moved[i], csim_min(c->near.reach[i], c->moved[i] + more));
+    c->allowed[i] = larger(
+        c->moved[i], csim_contact_round_up(csim_min(c->near.reach[i], (double)c->moved[i] + more)));
 }
 
 static double count_beyond(void *context, int first, int last) {

@@ -46,7 +46,7 @@ typedef struct csim_model {
   double *x0;              ///< (nvert x 3) start positions [m]
   double *v0;              ///< (nvert x 3) start velocities [m/s]; NULL: at rest
   unsigned char *fixed;    ///< (nvert) 1 = position prescribed
-  double *stretch_damping; ///< (nvert) [s] of springs at them; NULL: none
+  double *stretch_damping; ///< (nbody) [s] of their springs; NULL: none of any
   int *body_of;            ///< (nvert)
   int nbody;
   csim_body *body; ///< (nbody)

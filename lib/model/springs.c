@@ -70,7 +70,7 @@ CSIM_SIMD_BODY void damping_law(const csim_energy *energy, const csim_point *at,
   for (int i = 0; i < 4; i++) {
     t[i] = CSIM_LOAD3(at->from + 3 * (ptrdiff_t)s->node[i][0]) -
            CSIM_LOAD3(at->from + 3 * (ptrdiff_t)s->node[i][1]);
-    k[i] = csim_energy_param(energy, e[i])[K] * at->damping[s->node[i][0]];
+    k[i] = csim_energy_param(energy, e[i])[K] * at->damping[at->body_of[s->node[i][0]]];
   }
   csim_transpose4(t);
   csim_v4 square = t[0] * t[0] + t[1] * t[1] + t[2] * t[2];
@@ -201,7 +201,8 @@ CSIM_SIMD_KERNEL(int, stretches,
 
 // tau/h of a spring.
 static inline double damping_of(const csim_energy *energy, const csim_point *at, int e) {
-  return at && at->damping ? at->damping[energy->node[2 * (ptrdiff_t)e]] / at->h : 0;
+  if (!at || !at->damping) return 0;
+  return at->damping[at->body_of[energy->node[2 * (ptrdiff_t)e]]] / at->h;
 }
 
 // Liu et al. 2013: each spring gives k (x_a - x_b)^2.

@@ -70,15 +70,14 @@ static int moves(const csim_build *build) {
   return 0;
 }
 
-// Of vertices, where any body's springs are damped.
-static void spread_damping(csim_model *model) {
+// Where any body's springs are damped.
+static void collect_damping(csim_model *model) {
   int damped = 0;
   for (int b = 0; b < model->nbody; b++) damped |= model->body[b].stretch_damping > 0;
   if (!damped) return;
-  model->stretch_damping = CSIM_ARENA_NEW(&model->arena, double, model->nvert);
+  model->stretch_damping = CSIM_ARENA_NEW(&model->arena, double, model->nbody);
   for (int b = 0; b < model->nbody && model->stretch_damping; b++)
-    for (int i = 0; i < model->body[b].nvert; i++)
-      model->stretch_damping[model->body[b].vert0 + i] = model->body[b].stretch_damping;
+    model->stretch_damping[b] = model->body[b].stretch_damping;
 }
 
 // Arrays and energies of the finished list of bodies.
@@ -89,7 +88,7 @@ static csim_status finish_model(csim_build *build) {
   if (moves(build)) model->v0 = copy_doubles(arena, build->v, 3 * (ptrdiff_t)model->nvert);
   model->mass = copy_doubles(arena, build->mass, model->nvert);
   model->target = CSIM_ARENA_NEW(arena, csim_target, model->ntarget);
-  spread_damping(model);
+  collect_damping(model);
   if (arena->failed) return CSIM_MEMORY;
   if (model->ntarget)
     memcpy(model->target, build->target, (size_t)model->ntarget * sizeof *model->target);

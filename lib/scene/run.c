@@ -545,7 +545,7 @@ csim_status csim_dump_model(const csim_scene *scene, const csim_run_options *opt
   csim_file_text(file, ", \"damping\": 0,");
   for (int i = 0; i < model->nvert && model->stretch_damping; i++) {
     csim_file_text(file, i ? ", " : "\n\"stretch_damping\": [");
-    csim_file_print_number(file, model->stretch_damping[i], 17);
+    csim_file_print_number(file, model->stretch_damping[model->body_of[i]], 17);
   }
   csim_file_text(file, model->stretch_damping ? "],\n\"springs\": [" : "\n\"springs\": [");
   for (int e = 0; e < model->nenergy; e++)

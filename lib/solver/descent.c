@@ -61,7 +61,8 @@ static csim_method_report descent_solve(const csim_problem *problem, void *scrat
     if (report.outcome != CSIM_OUTCOME_LIMIT || report.iterations >= problem->params->iterations)
       return report;
     for (int i = 0; i < model->nvert; i++) {
-      double damping = model->stretch_damping ? model->stretch_damping[i] / problem->h : 0;
+      double damping =
+          model->stretch_damping ? model->stretch_damping[model->body_of[i]] / problem->h : 0;
       double stiffness = (1 + damping) * s->stiffness[i];
       double inverse = model->fixed[i] ? 0 : 1 / (w * model->mass[i] + stiffness);
       for (int c = 0; c < 3; c++) {

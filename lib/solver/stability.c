@@ -73,8 +73,8 @@ double csim_largest_frequency(csim_pool *pool, const csim_model *model) {
 
 double csim_longest_step(const csim_model *model, double omega) {
   double tau = 0;
-  for (int i = 0; i < model->nvert && model->stretch_damping; i++)
-    if (model->stretch_damping[i] > tau) tau = model->stretch_damping[i];
+  for (int b = 0; b < model->nbody && model->stretch_damping; b++)
+    if (model->stretch_damping[b] > tau) tau = model->stretch_damping[b];
   double free = 2 / omega;
   // -tau + sqrt(tau^2 + free^2), without the loss of digits
   return free * free / (tau + sqrt(tau * tau + free * free));

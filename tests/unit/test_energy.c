@@ -20,14 +20,17 @@ typedef struct fixture {
   csim_pattern pattern;
   double *val;
   double anchor[3];
-  double from[12], damping[4]; // where the step began, and of each vertex [s]
+  double from[12], damping; // where the step began, and [s]
   int damped;
 } fixture;
+
+static const int one_body[4];
 
 static csim_point point_of(const fixture *f, const double *x) {
   return (csim_point){.x = x,
                       .anchor = f->anchor,
-                      .damping = f->damped ? f->damping : NULL,
+                      .damping = f->damped ? &f->damping : NULL,
+                      .body_of = one_body,
                       .from = f->from,
                       .h = 0.01};
 }
@@ -154,7 +157,7 @@ static void check_kind(const csim_energy_kind *kind, const double *param, int ex
 static void damp(fixture *f) {
   unsigned seed = 77;
   random_positions(&seed, 0.3, f->from);
-  for (int n = 0; n < 4; n++) f->damping[n] = 0.02;
+  f->damping = 0.02;
   f->damped = 1;
 }
 
