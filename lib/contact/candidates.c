@@ -159,8 +159,7 @@ static int near_enough(const csim_candidates *set, csim_pair_kind kind, const in
 // The grid meets pairs of all kinds. Whether the two parts can have contact at all, and, while
 // renewing, whether one has left its reach.
 static int wanted(const csim_candidates *set, int u, int v, int left) {
-  int body_u = set->skin->part[u] < set->skin->nbody,
-      body_v = set->skin->part[v] < set->skin->nbody;
+  int body_u = u < set->skin->nbody_vert, body_v = v < set->skin->nbody_vert;
   return (body_u && body_v ? set->self : body_u || body_v) && (!set->valid || left);
 }
 

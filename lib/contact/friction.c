@@ -25,7 +25,7 @@ double csim_contact_coefficient(const csim_contact_params *params, const csim_mo
 }
 
 static int part_of(const csim_contact *c, int v) {
-  return v < 0 ? -1 - v : c->skin.part[v];
+  return v < 0 ? -1 - v : csim_skin_part(&c->skin, v);
 }
 
 static int is_fresh(const csim_contact *c, const csim_contact_term *t) {

@@ -41,7 +41,7 @@ void csim_contact_measure_ways(csim_contact *contact) {
   const csim_skin *skin = &contact->skin;
   memset(contact->press, 0, (size_t)skin->npart * sizeof *contact->press);
   for (int i = skin->nbody_vert; i < skin->nvert; i++) {
-    double *most = &contact->press[skin->part[i]];
+    double *most = &contact->press[csim_skin_part(skin, i)];
     *most = csim_max(*most, distance_to_goal(contact, i));
   }
   for (int k = 0; k < contact->nplane; k++)

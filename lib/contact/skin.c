@@ -12,7 +12,7 @@ static void add_collider(const csim_collider *collider, int part, csim_skin *ski
   skin->first[part] = base;
   if (!mesh || collider->shape == CSIM_COLLIDER_PLANE) return;
   csim_collider_vertices(collider, 0, skin->collider_x0 + 3 * ((ptrdiff_t)base - skin->nbody_vert));
-  for (int i = 0; i < mesh->nvert; i++) skin->part[base + i] = part;
+  for (int i = 0; i < mesh->nvert; i++) skin->collider_part[base - skin->nbody_vert + i] = part;
   for (int k = 0; k < 3 * mesh->ntri; k++)
     skin->tri[3 * (ptrdiff_t)skin->ntri + k] = base + mesh->tri[k];
   skin->nvert += mesh->nvert;
@@ -47,7 +47,8 @@ int csim_skin_build(csim_arena *arena, const csim_model *model, int ncollider,
     arena->failed = 1;
     return -1;
   }
-  skin->part = CSIM_ARENA_NEW(arena, int, nvert);
+  skin->body_part = model->body_of;
+  skin->collider_part = CSIM_ARENA_NEW(arena, int, nvert - model->nvert);
   skin->first = CSIM_ARENA_NEW(arena, int, (ptrdiff_t)skin->npart + 1);
   skin->body_x0 = model->x0;
   skin->collider_x0 = CSIM_ARENA_NEW(arena, double, 3 * (nvert - model->nvert));
@@ -56,7 +57,6 @@ int csim_skin_build(csim_arena *arena, const csim_model *model, int ncollider,
   skin->point = CSIM_ARENA_NEW(arena, int, nvert);
   skin->tri = CSIM_ARENA_NEW(arena, int, 3 * ntri);
   if (arena->failed) return -1;
-  memcpy(skin->part, model->body_of, (size_t)model->nvert * sizeof *skin->part);
   add_springs(model, skin->elastic);
   memcpy(skin->tri, model->tri, 3 * (size_t)model->ntri * sizeof *skin->tri);
   for (int b = 0; b < model->nbody; b++) skin->first[b] = model->body[b].vert0;

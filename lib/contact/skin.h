@@ -13,7 +13,8 @@ typedef struct csim_skin {
   int nvert;      ///< with those of colliders behind
   int nbody;      ///< bodies; parts beyond are colliders
   int npart;
-  int *part;               ///< (nvert) body, or nbody + collider
+  const int *body_part;    ///< (nbody_vert) body, the model's
+  int *collider_part;      ///< (nvert - nbody_vert) nbody + collider
   int *first;              ///< (npart + 1) first vertex of each part
   const double *body_x0;   ///< (nbody_vert x 3) [m] at the start, the model's
   double *collider_x0;     ///< (nvert - nbody_vert x 3) [m]
@@ -33,7 +34,12 @@ static inline const double *csim_skin_start(const csim_skin *skin, int v) {
                               : skin->collider_x0 + 3 * ((ptrdiff_t)v - skin->nbody_vert);
 }
 
-/// Copies all of that to x (nvert x 3).
+/// The part that a vertex belongs to: a body, or nbody + collider.
+static inline int csim_skin_part(const csim_skin *skin, int v) {
+  return v < skin->nbody_vert ? skin->body_part[v] : skin->collider_part[v - skin->nbody_vert];
+}
+
+/// Copies all starts to x (nvert x 3).
 void csim_skin_starts(const csim_skin *skin, double *x);
 
 /// Mean length of the bodies' edges there [m]; 0 when there are none.

@@ -27,7 +27,7 @@ static const char *name_of(const start_check *s, int part) {
 }
 
 static int part_of(const start_check *s, int tri) {
-  return s->skin.part[s->skin.tri[3 * (ptrdiff_t)tri]];
+  return csim_skin_part(&s->skin, s->skin.tri[3 * (ptrdiff_t)tri]);
 }
 
 // The user's face of a triangle of the skin: triangles of a part stand in the order of its mesh.
@@ -97,7 +97,7 @@ static long long check_planes(const start_check *s, int ncollider) {
       for (int q = 0; q < s->skin.npoint; q++) {
         int i = s->skin.point[q];
         double local[3];
-        if (i >= s->skin.nbody_vert || s->skin.part[i] != b) continue;
+        if (i >= s->skin.nbody_vert || csim_skin_part(&s->skin, i) != b) continue;
         csim_collider_to_local(collider, &pose, s->x + 3 * (ptrdiff_t)i, local);
         if (local[1] > 0) continue;
         if (below++ == 0) first = i - s->skin.first[b];
@@ -144,8 +144,8 @@ static csim_status check_inside(const start_check *s, int ncollider, long long *
           s->log, s->level, (csim_place){0},
           "\"%s\" starts inside of the solid \"%s\", with its vertex %d at (%.4g, %.4g, %.4g); "
           "move it out, or leave out \"solid\" of the collider",
-          name_of(s, s->skin.part[i]), collider->name, i - s->skin.first[s->skin.part[i]], p[0],
-          p[1], p[2]);
+          name_of(s, csim_skin_part(&s->skin, i)), collider->name,
+          i - s->skin.first[csim_skin_part(&s->skin, i)], p[0], p[1], p[2]);
       ++*total;
     }
   }
@@ -188,7 +188,7 @@ static csim_status check_thickness(const start_check *s, double thickness) {
     int count = 0;
     for (int e = 0; e < s->skin.nedge; e++) {
       const int *v = s->skin.edge + 2 * (ptrdiff_t)e;
-      if (s->skin.part[v[0]] != b) continue;
+      if (csim_skin_part(&s->skin, v[0]) != b) continue;
       sum += csim_distance(s->x + 3 * (ptrdiff_t)v[0], s->x + 3 * (ptrdiff_t)v[1]);
       count++;
     }

@@ -34,9 +34,9 @@ static double stiffness_at(const csim_contact *contact, int part, double mass, d
 
 static double stiffness_of(const csim_contact *contact, const int v[4]) {
   double mass = 0, elastic = 0;
-  int bodies = 0, last = contact->skin.part[v[0]];
+  int bodies = 0, last = csim_skin_part(&contact->skin, v[0]);
   for (int k = 0; k < 4; k++) {
-    int part = contact->skin.part[v[k]];
+    int part = csim_skin_part(&contact->skin, v[k]);
     if (part > last) last = part; // colliders come last
     if (v[k] >= contact->skin.nbody_vert) continue;
     mass += contact->skin.mass[v[k]];

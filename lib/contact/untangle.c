@@ -35,8 +35,8 @@ static csim_status find_pairs(untangling *u) {
   int n = found < MAX_PAIRS ? (int)found : MAX_PAIRS;
   u->npair = 0;
   for (int i = 0; !status && i < n; i++) {
-    int a = skin->part[skin->tri[3 * (ptrdiff_t)u->pair[i][0]]] < skin->nbody;
-    int b = skin->part[skin->tri[3 * (ptrdiff_t)u->pair[i][1]]] < skin->nbody;
+    int a = skin->tri[3 * (ptrdiff_t)u->pair[i][0]] < skin->nbody_vert;
+    int b = skin->tri[3 * (ptrdiff_t)u->pair[i][1]] < skin->nbody_vert;
     if (a && b ? u->self : a || b) memmove(u->pair[u->npair++], u->pair[i], sizeof u->pair[i]);
   }
   return status;

@@ -116,8 +116,8 @@ static int find_gap(const csim_zones *z, const csim_candidate *pair, gap *g) {
     g->mobile += g->w[k] * g->w[k] * z->inverse[g->v[k]];
     for (int c = 0; c < 3; c++) g->n[c] += g->w[k] * (at[k][c] - at[0][c]) / gone;
   }
-  g->part[0] = z->skin.part[g->v[0]];
-  g->part[1] = z->skin.part[g->v[3]];
+  g->part[0] = csim_skin_part(&z->skin, g->v[0]);
+  g->part[1] = csim_skin_part(&z->skin, g->v[3]);
   double wide = z->params.thickness * scale;
   g->open = from < wide ? 0.25 * (wide - from) : 0;
   return g->mobile > 0 && approach(z, g) < 0.999 * g->open - 1e-12 * wide;
@@ -138,7 +138,7 @@ static int find_plane_gap(const csim_zones *z, int i, const plane *p, gap *g) {
              .w = {1, 0, 0, 0},
              .n = {p->n[0], p->n[1], p->n[2]},
              .mobile = z->inverse[i],
-             .part = {z->skin.part[i], p->part}};
+             .part = {csim_skin_part(&z->skin, i), p->part}};
   g->open = p->offset + z->params.thickness - csim_dot(p->n, z->x + 3 * (ptrdiff_t)i);
   return g->mobile > 0 && approach(z, g) < g->open - 1e-9 * z->params.thickness;
 }

@@ -265,7 +265,8 @@ static void build_skin(csim_skin *skin, csim_topology *topology) {
                       .nvert = VERTS,
                       .nbody = 2,
                       .npart = PARTS,
-                      .part = part,
+                      .body_part = part,
+                      .collider_part = part + 2 * SIDE * SIDE,
                       .body_x0 = x0,
                       .collider_x0 = x0 + 3 * 2 * SIDE * SIDE,
                       .npoint = VERTS,
@@ -318,7 +319,7 @@ static void check_list(const csim_candidates *set, const double *x) {
         int shared = 0, split = csim_pair_split((csim_pair_kind)kind);
         for (int k = 0; k < split; k++)
           for (int l = split; l < 4; l++) shared |= v[k] == v[l];
-        int part[2] = {skin->part[v[0]], skin->part[v[3]]};
+        int part[2] = {csim_skin_part(skin, v[0]), csim_skin_part(skin, v[3])};
         if (shared || (part[0] == 2 && part[1] == 2)) continue;
         if (!set->self && part[0] < 2 && part[1] < 2) continue;
         const double *p[4];
