@@ -173,10 +173,13 @@ static __m128i pack_bounds(__m128 lo, __m128 hi) {
   return _mm_xor_si128(packed, _mm_unpackhi_epi64(_mm_setzero_si128(), sign));
 }
 
-// x - origin and a little less: the difference is rounded.
+// x - origin and a little less: the difference is rounded, and a box that is computed again may
+// differ in its last bits. Trees must tell of all that those meet, or lists would depend on how
+// items are sorted.
 static __m128 offset_below(__m128 x, __m128 origin) {
-  __m128 d = _mm_sub_ps(x, origin), size = _mm_andnot_ps(_mm_set1_ps(-0.0f), d);
-  return _mm_sub_ps(d, _mm_mul_ps(size, _mm_set1_ps(2 * FLT_EPSILON)));
+  __m128 sign = _mm_set1_ps(-0.0f), d = _mm_sub_ps(x, origin);
+  __m128 size = _mm_add_ps(_mm_andnot_ps(sign, d), _mm_andnot_ps(sign, x));
+  return _mm_sub_ps(d, _mm_mul_ps(size, _mm_set1_ps(4 * FLT_EPSILON)));
 }
 
 // An origin plus a half that is no larger than a bound's offset is no larger than the bound: sums

@@ -303,16 +303,14 @@ static int append(csim_pool *pool, csim_candidates *set, csim_pair_kind kind) {
   return 0;
 }
 
-static void begin_search(csim_candidates *set) {
+// Lays out what a search needs but boxes, which are the caller's to fill.
+static void begin_search(csim_pool *pool, csim_candidates *set) {
   const csim_skin *skin = set->skin;
   csim_scratch_begin(set->scratch);
   set->point_left = CSIM_SCRATCH_TAKE(set->scratch, unsigned char, skin->npoint);
   set->edge_left = CSIM_SCRATCH_TAKE(set->scratch, unsigned char, skin->nedge);
   set->tri_left = CSIM_SCRATCH_TAKE(set->scratch, unsigned char, skin->ntri);
   set->vert_box = CSIM_SCRATCH_TAKE(set->scratch, csim_box, skin->nvert);
-}
-
-static void fill_sieve(csim_pool *pool, csim_candidates *set) {
   set->sieve.distance = (float)set->distance;
   set->sieve.share = 1;
   set->sieve.alone = 0;
@@ -343,7 +341,6 @@ static int search_grid(csim_pool *pool, csim_candidates *set) {
   const csim_skin *skin = set->skin;
   int most = skin->nedge > skin->ntri ? skin->nedge : skin->ntri;
   csim_pool_for(pool, most > skin->npoint ? most : skin->npoint, BOX_GRAIN, fill_grid_boxes, set);
-  fill_sieve(pool, set);
   if (csim_grid_pairs_between(pool, &set->grid, skin->npoint, set->point_box, skin->ntri,
                               set->tri_box, keep_point_tri, set, &set->chunks) ||
       append(pool, set, CSIM_PAIR_VERTEX_TRIANGLE))
@@ -375,7 +372,6 @@ static int search_all(csim_pool *pool, csim_candidates *set, int colliders_moved
                                  {.A = &b->edge, .B = &b->edge, .alike = 1}};
   int self = set->self != 0;
   if (update_trees(pool, b) || (colliders_moved && update_trees(pool, c))) return -1;
-  fill_sieve(pool, set);
   return search_trees(pool, set, 2 + self, point_tri, 1 + self, edge_edge);
 }
 
@@ -383,7 +379,7 @@ int csim_candidates_collect(csim_pool *pool, csim_candidates *set) {
   set->valid = 0;
   set->clock = 0;
   set->n = 0;
-  begin_search(set);
+  begin_search(pool, set);
   int moved = csim_pool_sum(pool, set->skin->nvert, fill_verts, set) > 0;
   if (set->broad_phase == CSIM_BROAD_GRID ? search_grid(pool, set) : search_all(pool, set, moved))
     return -1;
@@ -437,14 +433,13 @@ static int search_some(csim_pool *pool, csim_candidates *set, int colliders_move
   csim_bvh_search edge_edge[3] = {{&b->edge, &c->edge, 1, NEW, ALL}};
   int np = 2, ne = 1;
   renew_trees(pool, set, BODIES);
-  if (colliders_moved) renew_trees(pool, set, COLLIDERS);
-  fill_sieve(pool, set);
   if (set->self) {
     point_tri[np++] = (csim_bvh_search){&b->point, &b->tri, 0, NEW, ALL};
     point_tri[np++] = (csim_bvh_search){&b->point, &b->tri, 0, OLD, NEW};
     edge_edge[ne++] = (csim_bvh_search){&b->edge, &b->edge, 1, NEW, ALL};
   }
   if (colliders_moved) {
+    renew_trees(pool, set, COLLIDERS);
     point_tri[np++] = (csim_bvh_search){&c->point, &b->tri, 0, NEW, OLD};
     point_tri[np++] = (csim_bvh_search){&b->point, &c->tri, 0, OLD, NEW};
     edge_edge[ne++] = (csim_bvh_search){&b->edge, &c->edge, 1, OLD, NEW};
@@ -484,7 +479,7 @@ static int drop_left(csim_pool *pool, csim_candidates *set) {
 
 int csim_candidates_renew(csim_pool *pool, csim_candidates *set) {
   const csim_skin *skin = set->skin;
-  begin_search(set);
+  begin_search(pool, set);
   int moved = csim_pool_sum(pool, skin->nvert, renew_verts, set) > 0;
   csim_pool_for(pool, skin->npoint, BOX_GRAIN, mark_points, set);
   csim_pool_for(pool, skin->nedge, BOX_GRAIN, mark_edges, set);

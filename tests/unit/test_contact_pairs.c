@@ -240,6 +240,20 @@ static void test_broad_phases(void) {
     }
     CHECK(want.n > 0);
   }
+  // trees of few items, which have but one level or two
+  for (int n = 1; n <= 17; n += n == 5 ? 11 : 1) {
+    csim_bvh few, small;
+    CHECK(csim_bvh_create(&arena, 0, n, 1, box_at, A, &few) == 0);
+    CHECK(csim_bvh_create(&arena, 0, n, 0, box_at, B, &small) == 0);
+    for (int i = 0; i < n; i++) A[i] = B[i] = A[0];
+    CHECK(csim_bvh_update(NULL, &few) == 0 && csim_bvh_update(NULL, &small) == 0);
+    csim_bvh_search search = {.A = &few, .B = &small};
+    int count = 0;
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++) count += wants(&across, i, j);
+    csim_bvh_pairs(NULL, 1, &search, keep_some, &across, &chunks);
+    CHECK(csim_pair_chunks_count(&chunks) == count);
+  }
   CHECK(csim_grid_pairs(NULL, &grid, 0, A, keep_some, &within, &chunks) == 0);
   CHECK(csim_pair_chunks_count(&chunks) == 0);
   csim_arena_free(&arena);
