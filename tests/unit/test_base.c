@@ -1,13 +1,17 @@
-// The thread pool, and logs that are told later.
+// The thread pool, logs that are told later, and memory.
 #include "check.h"
 
+#include "base/arena.h"
 #include "base/log.h"
 #include "base/phases.h"
 #include "base/pool.h"
+#include "base/scratch.h"
 
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static double sum_range(void *context, int first, int last) {
@@ -103,7 +107,63 @@ static void test_kept_log(void) {
   csim_kept_log_tell(&kept, NULL);
 }
 
+static void test_arena(void) {
+  csim_arena arena = {0};
+  int *small = CSIM_ARENA_NEW(&arena, int, 10);
+  char *large = CSIM_ARENA_NEW(&arena, char, 1 << 20),
+       *other = CSIM_ARENA_NEW(&arena, char, 1 << 20);
+  size_t used = arena.used;
+  small[9] = 7;
+  other[0] = 5;
+  csim_arena_drop(&arena, large);
+  CHECK(arena.used == used - (1 << 20));
+  csim_arena_drop(&arena, small); // shares its memory with others: stays
+  csim_arena_drop(&arena, NULL);
+  CHECK(arena.used == used - (1 << 20) && small[9] == 7 && other[0] == 5);
+  CHECK(CSIM_ARENA_NEW(&arena, int, 100) != NULL && !arena.failed);
+  csim_arena_free(&arena);
+  CHECK(csim_arena_alloc(&arena, PTRDIFF_MAX, 2) == NULL && arena.failed);
+  csim_arena_free(&arena);
+}
+
+static void test_grow(void) {
+  ptrdiff_t room = 0;
+  double *list = NULL;
+  for (ptrdiff_t n = 1; n <= 1 << 20; n += n / 3 + 1) {
+    double *moved = csim_grow(list, &room, n, sizeof *list);
+    CHECK(moved && room >= n && room <= (n * 8 < 1 << 20 ? 2 * n + 16 : n + n / 4 + 1));
+    list = moved;
+    list[n - 1] = (double)n;
+    CHECK(list[0] == 1);
+  }
+  CHECK(csim_grow(list, &room, PTRDIFF_MAX / 4, sizeof *list) ==
+        NULL); // the old one is still there
+  free(list);
+}
+
+static void test_scratch(void) {
+  csim_scratch scratch = {0};
+  ptrdiff_t need = csim_scratch_bytes(3, 1) + csim_scratch_bytes(10, sizeof(double));
+  CHECK(need == 64 + 128);
+  CHECK(csim_scratch_reserve(&scratch, need) == 0 && csim_scratch_reserve(&scratch, 10) == 0);
+  CHECK(scratch.size == need); // as much as who needs most has asked for
+  for (int turn = 0; turn < 2; turn++) {
+    csim_scratch_begin(&scratch);
+    char *a = CSIM_SCRATCH_TAKE(&scratch, char, 3);
+    double *b = CSIM_SCRATCH_TAKE(&scratch, double, 10);
+    CHECK(a == scratch.room && (char *)b == a + 64 && (uintptr_t)a % 64 == 0);
+    a[2] = 1;
+    b[9] = 1;
+  }
+  CHECK(csim_scratch_reserve(&scratch, PTRDIFF_MAX - 64) == -1 && scratch.size == need);
+  csim_scratch_free(&scratch);
+  CHECK(!scratch.room && csim_scratch_reserve(&scratch, 0) == 0);
+}
+
 int main(void) {
+  test_arena();
+  test_grow();
+  test_scratch();
   test_pool();
   test_tasks();
   test_kept_log();

@@ -150,6 +150,7 @@ static void test_solvers(void) {
   p.A.val[9 * p.pattern.diag[n / 2]] = -100;
   CHECK(csim_cholesky_factor(&F, p.A.val) == CSIM_SOLVE_INDEFINITE);
   csim_pool_free(pool);
+  csim_scratch_free(&scratch);
   csim_arena_free(&p.arena);
 }
 

@@ -574,6 +574,28 @@ static void test_tag(void) {
   CHECK(n == 0);
 }
 
+// What is left of a mesh tells what was there.
+static void test_shed(void) {
+  for (int keep = 0; keep < 2; keep++) {
+    csim_shape_spec spec = {.kind = CSIM_SHAPE_KIND_GRID, .size = {2, 3}, .cells = {90, 60}};
+    csim_mesh m = make_shape(spec), same = make_shape(spec);
+    int nvert = m.nvert, nface = m.nface, ntri = m.ntri;
+    uint64_t hash = csim_mesh_hash(&m);
+    size_t used = m.arena.used;
+    csim_mesh_shed(&m, keep);
+    CHECK(csim_mesh_hash(&m) == hash && hash == csim_mesh_hash(&same));
+    CHECK(m.nvert == nvert && m.nface == nface && m.ntri == ntri && m.grid[0] == 90);
+    CHECK(!m.vert && (m.face_vert != NULL) == keep && (m.uv != NULL) == keep);
+    CHECK(keep ? m.arena.used < used && !memcmp(m.face_vert, same.face_vert,
+                                                (size_t)same.face_start[nface] * sizeof(int))
+               : m.arena.used == 0);
+    same.vert[5] += 1e-9;
+    CHECK(csim_mesh_hash(&same) != hash);
+    csim_mesh_free(&m);
+    csim_mesh_free(&same);
+  }
+}
+
 int main(void) {
   test_circle();
   test_round_shapes();
@@ -592,5 +614,6 @@ int main(void) {
   test_check_faults();
   test_check_duplicate_quads();
   test_tag();
+  test_shed();
   return check_report();
 }
