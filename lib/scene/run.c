@@ -508,7 +508,7 @@ csim_status csim_check(const csim_scene *scene, const csim_run_options *options,
 
 static void dump_springs(const csim_energy *energy, csim_file *file) {
   for (int e = 0; e < energy->nelem; e++) {
-    const double *param = energy->param + energy->kind->nparam * (ptrdiff_t)e;
+    const double *param = csim_energy_param(energy, e);
     csim_file_print(file, "%s\n[%d, %d, ", e ? "," : "", energy->node[2 * (ptrdiff_t)e],
                     energy->node[2 * (ptrdiff_t)e + 1]);
     csim_file_print_number(file, param[0], 17);

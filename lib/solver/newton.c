@@ -237,11 +237,14 @@ static csim_method_report newton_solve(const csim_problem *problem, void *scratc
     else if (linear.outcome == CSIM_SOLVE_BREAKDOWN || !isfinite(slope))
       report.outcome = CSIM_OUTCOME_DIVERGED;
     if (report.outcome != CSIM_OUTCOME_LIMIT) break;
-    if (!params->line_search || pins_left) { // a step of the pins is not for F to judge
-      pins_left = 0;
+    int judged = params->line_search && !pins_left; // a step of the pins is not for F to judge
+    int moved = slope < 0 || !(judged || problem->contact); // contact has filtered no other
+    if (judged && moved)
+      moved = csim_line_search(problem, problem->step, slope, s->x_try, x, &blind) > 0;
+    else if (moved)
       csim_problem_apply(problem, 1, problem->step, x);
-    } else if (!(slope < 0) ||
-               csim_line_search(problem, problem->step, slope, s->x_try, x, &blind) == 0) {
+    pins_left = 0;
+    if (!moved) {
       report.outcome = CSIM_OUTCOME_STALLED;
       break;
     }

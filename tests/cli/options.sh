@@ -63,6 +63,11 @@ expect 0 "$clothsim" tiny.json --dump-model model.json
 check "--dump-model is JSON" "$LOOK" json model.json
 equal "$("$LOOK" get model.json mass)" 81 "masses"
 equal "$("$LOOK" get model.json springs)" "$springs" "springs"
+# of a grid of 9 x 9 vertices, an eighth of a metre apart
+wrong=$(awk -F'[][, ]+' '/^\[/ { dx = $2 % 9 - $3 % 9; dy = int($2 / 9) - int($3 / 9)
+  off = $5 - sqrt(dx * dx + dy * dy) / 8; n++; bad += off * off > 1e-20 || !($4 > 0) }
+  END { print bad + 0, "of", n }' model.json)
+equal "$wrong" "0 of $springs" "springs of another length"
 equal "$("$LOOK" get model.json gravity 1)" -9.8100000000000005 "gravity"
 mass=$(tr -d '\n' <model.json | sed 's/.*"mass": \[\([^]]*\)\].*/\1/' | tr ', ' '\n\n' |
   awk '{ m += $1 } END { printf "%.9f", m }')
