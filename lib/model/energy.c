@@ -1,6 +1,8 @@
 // model/energy.c: see energy.h.
 #include "model/energy.h"
 
+#include "base/hash.h"
+
 #include <assert.h>
 #include <stdint.h>
 #include <string.h>
@@ -31,17 +33,6 @@ static int color_elements(int nelem, int nnode, const int *node, int nvert, uint
   return ncolor;
 }
 
-static uint64_t hash_row(const double *row, int n) {
-  uint64_t hash = 0;
-  for (int k = 0; k < n; k++) {
-    uint64_t bits;
-    memcpy(&bits, row + k, sizeof bits);
-    hash = (hash ^ bits) * 0x9e3779b97f4a7c15u;
-    hash ^= hash >> 32;
-  }
-  return hash;
-}
-
 // Numbers the distinct rows of constants in the order in which they come, and returns how many
 // there are; -1 when elements share so few that it would not pay.
 static int number_rows(csim_arena *temp, int nelem, int nparam, const double *param, int *row,
@@ -51,9 +42,9 @@ static int number_rows(csim_arena *temp, int nelem, int nparam, const double *pa
   int *table = CSIM_ARENA_NEW(temp, int, size); // 1 + number
   for (int e = 0; table && e < nelem; e++) {
     const double *p = param + (ptrdiff_t)e * nparam;
-    int at = (int)(hash_row(p, nparam) & (uint64_t)(size - 1));
-    while (table[at] &&
-           memcmp(param + (ptrdiff_t)first[table[at] - 1] * nparam, p, (size_t)nparam * sizeof *p))
+    size_t bytes = (size_t)nparam * sizeof *p;
+    int at = (int)(csim_hash_bytes(CSIM_HASH_START, p, bytes) & (uint64_t)(size - 1));
+    while (table[at] && memcmp(param + (ptrdiff_t)first[table[at] - 1] * nparam, p, bytes))
       at = (at + 1) & (size - 1);
     if (!table[at]) {
       if (nrow == most) return -1;
