@@ -244,6 +244,10 @@ double csim_contact_truncate(csim_contact *contact, double keep);
 /// Adds contact->d times alpha to contact->x.
 void csim_contact_displace(csim_contact *contact, double alpha);
 
+/// Whether every vertex is within its reach of its reference, to rounding: what every list of
+/// candidates rests on. Asserted after each displacement.
+int csim_contact_is_covered(const csim_contact *contact);
+
 /// Largest distance of each vertex at x (skin.nvert x 3) from its reference, into contact->moved.
 void csim_contact_measure(csim_contact *contact, const double *x);
 

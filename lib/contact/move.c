@@ -4,6 +4,7 @@
 #include "math/vec3.h"
 #include "math/vector.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { VERT_GRAIN = 1024, PAIR_GRAIN = CSIM_CHOICE_CHUNK, MAX_PASSES = 3, MAX_HORIZON = 8 };
@@ -273,6 +274,21 @@ double csim_contact_truncate(csim_contact *contact, double keep) {
 
 // ----------------------------------------------------------------------------------------- moving
 
+static double count_uncovered(void *context, int first, int last) {
+  const csim_contact *c = context;
+  double count = 0;
+  for (int i = first; i < last; i++) {
+    const double *x = c->x + 3 * (ptrdiff_t)i, *ref = c->near.ref + 3 * (ptrdiff_t)i;
+    double size = fabs(x[0]) + fabs(x[1]) + fabs(x[2]);
+    count += !(csim_distance(x, ref) <= c->near.reach[i] * (1 + 1e-6) + 1e-13 * size);
+  }
+  return count;
+}
+
+int csim_contact_is_covered(const csim_contact *contact) {
+  return csim_pool_sum(contact->pool, contact->skin.nvert, count_uncovered, (void *)contact) == 0;
+}
+
 static void displace_range(void *context, int first, int last) {
   const move_job *job = context;
   csim_contact *c = job->contact;
@@ -318,6 +334,7 @@ int csim_contact_advance(csim_contact *contact, const double *goal, double *x) {
     double least = csim_contact_truncate(contact, CSIM_CONTACT_CUSHION);
     if (least < 0) return -1;
     csim_contact_displace(contact, 1);
+    assert(csim_contact_is_covered(contact));
     // what is stopped by contact stays short; what was stopped by its reach, or by something that
     // has moved on since, can go on
     if (least >= 1 || csim_vector_max3(contact->pool, n, contact->d) < 0.1 * wanted) break;
@@ -351,5 +368,6 @@ double csim_contact_filter(csim_contact *contact, double *d) {
 
 void csim_contact_apply(csim_contact *contact, double alpha, double *x) {
   csim_contact_displace(contact, alpha);
+  assert(csim_contact_is_covered(contact));
   csim_vector_copy(contact->pool, 3 * contact->skin.nbody_vert, contact->x, x);
 }
