@@ -103,3 +103,10 @@ double kit_random(unsigned *seed) {
   *seed = *seed * 1664525u + 1013904223u;
   return (double)(*seed >> 8) / (double)(1 << 24) - 0.5;
 }
+
+double *kit_inertia(csim_arena *arena, const csim_model *model, double h) {
+  double *inertia = CSIM_ARENA_NEW(arena, double, model->nvert);
+  for (int i = 0; inertia && i < model->nvert; i++)
+    inertia[i] = h > 0 ? model->mass[i] / (h * h) : 0;
+  return inertia;
+}

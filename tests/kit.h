@@ -31,4 +31,7 @@ void kit_cloth(int cells, double side, double density, double E2D, double B, dou
 /// Pseudo-random number in [-1/2, 1/2).
 double kit_random(unsigned *seed);
 
+/// Weights m/h^2 [N/m] of backward Euler, (nvert) from the arena.
+double *kit_inertia(csim_arena *arena, const csim_model *model, double h);
+
 #endif

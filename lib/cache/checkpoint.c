@@ -13,15 +13,15 @@
 static const uint8_t MAGIC[8] = {0x89, 'C', 'S', 'K', '\r', '\n', 0x1a, '\n'};
 static const uint32_t ENDIAN = 0x01020304;
 
-enum { META, XNOW, VNOW, XOLD, VOLD, KINE, TAIL, NCHUNK };
+enum { META, XNOW, VNOW, XOLD, VOLD, ANOW, KINE, TAIL, NCHUNK };
 static const uint32_t FOURCC[NCHUNK] = {
     CSIM_FOURCC('M', 'E', 'T', 'A'), CSIM_FOURCC('X', 'N', 'O', 'W'),
     CSIM_FOURCC('V', 'N', 'O', 'W'), CSIM_FOURCC('X', 'O', 'L', 'D'),
-    CSIM_FOURCC('V', 'O', 'L', 'D'), CSIM_FOURCC('K', 'I', 'N', 'E'),
-    CSIM_FOURCC('T', 'A', 'I', 'L')};
+    CSIM_FOURCC('V', 'O', 'L', 'D'), CSIM_FOURCC('A', 'N', 'O', 'W'),
+    CSIM_FOURCC('K', 'I', 'N', 'E'), CSIM_FOURCC('T', 'A', 'I', 'L')};
 
 enum { MAX_META = 1 << 26 };
-#define MAX_FILE ((size_t)1 << 35) // five arrays of 2^27 vectors and the META
+#define MAX_FILE ((size_t)1 << 35) // six arrays of 2^27 vectors and the META
 
 // ------------------------------------------------------------------------------------------- out
 
@@ -67,6 +67,7 @@ csim_status csim_checkpoint_write(const char *path, int frame, const csim_state 
   write_vectors(file, VNOW, state->v, state->nvert, &payload, &chunk);
   write_vectors(file, XOLD, state->x_prev, state->nvert, &payload, &chunk);
   write_vectors(file, VOLD, state->v_prev, state->nvert, &payload, &chunk);
+  write_vectors(file, ANOW, state->a, state->nvert, &payload, &chunk);
   write_vectors(file, KINE, state->kinematic, state->nkinematic, &payload, &chunk);
   payload.n = 0;
   write_chunk(file, TAIL, &payload, &chunk);
@@ -115,6 +116,8 @@ static const char *take_chunk(int kind, const uint8_t *data, uint64_t size,
   case VOLD:
     if (!size != !s->x_prev) return "an array has another length than the header says";
     return size ? take_vectors(data, size, s->nvert, &s->v_prev) : NULL;
+  case ANOW: // empty unless the integrator is generalized-alpha
+    return size ? take_vectors(data, size, s->nvert, &s->a) : NULL;
   case KINE:
     return s->nkinematic ? take_vectors(data, size, s->nkinematic, &s->kinematic) : NULL;
   default:

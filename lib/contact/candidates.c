@@ -241,7 +241,11 @@ static double parallel_weight(const double *const p[4]) {
 
 double csim_candidate_scale(const csim_candidates *set, csim_pair_kind kind, const int v[4]) {
   const double *p[4];
-  double w[4], far = set->distance / 0.9;
+  int other = v[csim_pair_split(kind)];
+  double share = set->share ? csim_min(set->share[csim_skin_part(set->skin, v[0])],
+                                       set->share[csim_skin_part(set->skin, other)])
+                            : 1;
+  double w[4], far = share * set->distance / 0.9;
   for (int k = 0; k < 4; k++) p[k] = csim_skin_start(set->skin, v[k]);
   // most pairs start far apart; the three differences below are a lower bound of the distance
   int split = csim_pair_split(kind);
@@ -251,10 +255,10 @@ double csim_candidate_scale(const csim_candidates *set, csim_pair_kind kind, con
       lo[k >= split] = csim_min(lo[k >= split], p[k][c]);
       hi[k >= split] = csim_max(hi[k >= split], p[k][c]);
     }
-    if (lo[1] - hi[0] > far || lo[0] - hi[1] > far) return 1;
+    if (lo[1] - hi[0] > far || lo[0] - hi[1] > far) return (float)share;
   }
   double d = sqrt(csim_pair_closest(kind, p, w));
-  return d < far ? (float)(0.9 * d / set->distance) : 1;
+  return (float)(d < far ? 0.9 * d / set->distance : share);
 }
 
 typedef struct fill_job {

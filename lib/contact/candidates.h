@@ -33,6 +33,7 @@ typedef struct csim_candidates {
   csim_broad_phase broad_phase;
   int self;            ///< pairs of bodies too, not only of bodies with colliders
   double distance;     ///< [m] contact distance
+  const double *share; ///< (skin->npart) of it, see csim_contact_params; NULL: 1
   double clock;        ///< [s] 0 when all was collected
   double horizon;      ///< [s] the clock's last time
   double *ref;         ///< (skin->nvert x 3) references at the clock's time [m]

@@ -46,8 +46,12 @@ csim_contact *csim_contact_create(csim_pool *pool, csim_scratch *scratch, const 
                              &contact->near) ||
       csim_contact_reserve_screen(contact))
     goto failed;
+  contact->near.share = params->share;
   contact->plane = CSIM_ARENA_NEW(arena, csim_contact_plane, ncollider);
   contact->scheduled = CSIM_ARENA_NEW(arena, unsigned char, n);
+  contact->reached = CSIM_ARENA_NEW(arena, double, ncollider);
+  contact->goal_time = CSIM_ARENA_NEW(arena, double, ncollider);
+  contact->stuck = CSIM_ARENA_NEW(arena, int, ncollider);
   contact->x = CSIM_ARENA_NEW(arena, double, 3 * n);
   contact->collider_start = CSIM_ARENA_NEW(arena, double, 3 * (n - nbody));
   contact->touching = CSIM_ARENA_NEW(arena, unsigned char, nbody);
@@ -94,7 +98,7 @@ size_t csim_contact_memory(const csim_contact *contact) {
 }
 
 int csim_contact_kinematic_size(const csim_contact *contact) {
-  return contact->skin.nvert - contact->skin.nbody_vert + 2 * contact->nplane;
+  return contact->skin.nvert - contact->skin.nbody_vert + 2 * contact->nplane + contact->ncollider;
 }
 
 void csim_contact_save(const csim_contact *contact, double *kinematic) {
@@ -107,6 +111,12 @@ void csim_contact_save(const csim_contact *contact, double *kinematic) {
     out[3] = contact->plane[k].offset;
     out[4] = out[5] = 0;
   }
+  double *out = kinematic + n + 6 * (ptrdiff_t)contact->nplane;
+  for (int k = 0; k < contact->ncollider; k++, out += 3) {
+    out[0] = contact->reached[k];
+    out[1] = contact->stuck[k];
+    out[2] = 0;
+  }
 }
 
 void csim_contact_load(csim_contact *contact, const double *kinematic) {
@@ -117,6 +127,11 @@ void csim_contact_load(csim_contact *contact, const double *kinematic) {
     const double *in = kinematic + n + 6 * (ptrdiff_t)k;
     memcpy(contact->plane[k].n, in, 3 * sizeof *in);
     contact->plane[k].offset = in[3];
+  }
+  const double *in = kinematic + n + 6 * (ptrdiff_t)contact->nplane;
+  for (int k = 0; k < contact->ncollider; k++, in += 3) {
+    contact->reached[k] = in[0];
+    contact->stuck[k] = (int)in[1];
   }
 }
 
@@ -129,6 +144,13 @@ void csim_contact_forget(csim_contact *contact) {
 static double choose_stiffness(const csim_contact *contact, double h) {
   double weight = 10 * csim_norm(contact->model->gravity) / contact->params.thickness;
   return csim_max(weight, 1 / (h * h));
+}
+
+static void mark_touching(const csim_contact *contact, unsigned char *touching) {
+  for (int i = 0; i < contact->nterm; i++)
+    for (int k = 0; k < 4; k++)
+      if (contact->term[i].w[k] != 0 && contact->term[i].v[k] < contact->skin.nbody_vert)
+        touching[contact->term[i].v[k]] = 1;
 }
 
 int csim_contact_begin(csim_contact *contact, const double *x, const double *v,
@@ -148,6 +170,7 @@ int csim_contact_begin(csim_contact *contact, const double *x, const double *v,
   csim_candidates *near = &contact->near;
   if (!near->valid || near->clock + h > near->horizon) {
     csim_contact_aim(contact, NULL);
+    csim_contact_aim_colliders(contact, 1);
     for (int i = 0; i < skin->nbody_vert; i++)
       if (!contact->scheduled[i])
         for (int k = 3 * i; k < 3 * i + 3; k++) contact->d[k] = h * v[k];
@@ -161,11 +184,8 @@ int csim_contact_begin(csim_contact *contact, const double *x, const double *v,
   csim_contact_find_terms(contact);
   memset(contact->touching, 0, (size_t)skin->nbody_vert);
   contact->nfriction = 0;
-  csim_contact_lag_friction(contact, 0);
-  for (int i = 0; i < contact->nterm; i++)
-    for (int k = 0; k < 4; k++)
-      if (contact->term[i].w[k] != 0 && contact->term[i].v[k] < skin->nbody_vert)
-        contact->touching[contact->term[i].v[k]] = 1;
+  csim_contact_lag_friction(contact);
+  mark_touching(contact, contact->touching);
   return contact->failed ? -1 : 0;
 }
 
@@ -198,6 +218,13 @@ static void look_at(csim_contact *contact, const double *x) {
   if (changed > 0) contact->marked = contact->seen = 0;
 }
 
+void csim_contact_find_touching(csim_contact *contact, const double *x, unsigned char *touching) {
+  look_at(contact, x);
+  csim_contact_find_terms(contact);
+  for (int i = 0; i < contact->skin.nbody_vert; i++) touching[i] |= contact->touching[i];
+  mark_touching(contact, touching);
+}
+
 double csim_contact_value(csim_contact *contact, const double *x) {
   look_at(contact, x);
   return csim_contact_terms_value(contact) + csim_contact_friction_value(contact);
@@ -210,26 +237,18 @@ static void add_force(const csim_contact *contact, const int v[4], const double 
       csim_add_scaled(w[k], force, g + 3 * (ptrdiff_t)v[k]);
 }
 
-typedef struct friction_job {
-  csim_contact *contact;
-  int first;
-} friction_job;
-
 static void friction_forces(void *context, int first, int last) {
-  const friction_job *job = context;
-  csim_contact *c = job->contact;
+  csim_contact *c = context;
   double B[9];
-  for (int i = job->first + first; i < job->first + last; i++)
+  for (int i = first; i < last; i++)
     csim_contact_friction_force(c, &c->friction[i], c->product + 3 * (ptrdiff_t)i, B);
 }
 
-// Those of terms from number `first` on.
-static void add_friction(csim_contact *contact, int first, double *g) {
+static void add_friction(csim_contact *contact, double *g) {
   int n = contact->nfriction;
   if (csim_contact_grow_product(contact, n)) return;
-  csim_pool_for(contact->pool, n - first, FRICTION_GRAIN, friction_forces,
-                &(friction_job){contact, first});
-  for (int i = first; i < n; i++) {
+  csim_pool_for(contact->pool, n, FRICTION_GRAIN, friction_forces, contact);
+  for (int i = 0; i < n; i++) {
     const csim_friction_term *f = &contact->friction[i];
     add_force(contact, f->v, f->w, contact->product + 3 * (ptrdiff_t)i, g);
   }
@@ -243,13 +262,7 @@ void csim_contact_gradient(csim_contact *contact, const double *x, double *g) {
     double force[3] = {t->force * t->n[0], t->force * t->n[1], t->force * t->n[2]};
     add_force(contact, t->v, t->w, force, g);
   }
-  add_friction(contact, 0, g);
-}
-
-void csim_contact_refresh_friction(csim_contact *contact, double *g) {
-  int first = contact->nfriction;
-  csim_contact_lag_friction(contact, 1);
-  add_friction(contact, first, g);
+  add_friction(contact, g);
 }
 
 void csim_contact_press(csim_contact *contact, const double *x, double *force) {

@@ -74,6 +74,10 @@ typedef struct csim_contact {
   csim_contact_plane *plane; ///< (nplane)
   int ncollider;
   const csim_collider *collider;
+  double *reached;             ///< (ncollider) [s] the time whose place each collider stands at
+  double *goal_time;           ///< (ncollider) [s] and is to reach in this step
+  int *stuck;                  ///< (ncollider) steps since it could not go on, 0: it could
+  int nguide;                  ///< terms behind the others that make way for colliders
   unsigned char *scheduled;    ///< (skin.nvert) follows a schedule: collider, or exact pin
   double edge;                 ///< [m] mean length of a body's edges
   double h;                    ///< [s] of this step
@@ -165,13 +169,37 @@ int csim_contact_begin(csim_contact *contact, const double *x, const double *v,
 /// included.
 void csim_contact_calm_start(const csim_contact *contact, const double *v, double h, double *start);
 
+/// Marks the vertices that were in contact when the step began, and those that are with bodies at x
+/// (nbody_vert x 3).
+/// @param[out] touching  (nbody_vert) 1 where marked, the others are left alone
+void csim_contact_find_touching(csim_contact *contact, const double *x, unsigned char *touching);
+
 /// Moves free vertices towards goal (nbody_vert x 3; NULL: they stay) and the scheduled towards
 /// theirs, as far as the filter lets them, in a few passes. `x` (nbody_vert x 3) gets the result.
 /// @return 0, or -1 when out of memory
 int csim_contact_advance(csim_contact *contact, const double *goal, double *x);
 
-/// Whether some collider or pin is not where it is meant to be yet.
+/// Whether some pin or plane is not where it is meant to be yet; report.lag then tells of all.
 int csim_contact_lags(csim_contact *contact);
+
+/// Whether some collider is not yet where it is to be, and may still get there in this step.
+int csim_contact_is_behind(const csim_contact *contact);
+
+/// Makes way for colliders that are behind: every pair that would come nearer than one contact
+/// distance, were bodies to move by d (nbody_vert x 3) and colliders all their way, gets a stiff
+/// spring that holds it there, among the terms of the last gradient. Their gradient is added to g,
+/// and they join the next Hessian.
+/// @param first  the first of two rounds; in the second d comes from springs of the first
+/// @return [m] the fastest approach of such a pair; < 0 when out of memory
+double csim_contact_make_way(csim_contact *contact, const double *d, int first, double *g);
+
+/// Moves bodies by d (nbody_vert x 3) and colliders to where they are to be, all by one share of
+/// their way, as far as nothing comes too near. x (nbody_vert x 3) gets the result.
+/// @return the share, [0, 1]; < 0 when out of memory
+double csim_contact_go_together(csim_contact *contact, const double *d, double *x);
+
+/// Ends a step for colliders: those that did not get to their goals wait a few steps.
+void csim_contact_give_up(csim_contact *contact);
 
 /// Shortens the displacements d (nbody_vert x 3; may be contact->d) of free vertices from where
 /// they are; those of others become 0. Every common multiple alpha in [0, 1] of the result is then
@@ -185,10 +213,6 @@ void csim_contact_apply(csim_contact *contact, double alpha, double *x);
 
 /// Energy [J] of contact and friction with bodies at x.
 double csim_contact_value(csim_contact *contact, const double *x);
-
-/// Gives friction to contacts that are new in this step, with the normal forces of the last
-/// gradient, and adds its gradient there to g. Changes the energy: call it once, early.
-void csim_contact_refresh_friction(csim_contact *contact, double *g);
 
 /// Adds its gradient [N] to g (nbody_vert x 3) and keeps the active pairs for the Hessian.
 void csim_contact_gradient(csim_contact *contact, const double *x, double *g);
@@ -288,9 +312,8 @@ int csim_contact_grow_product(csim_contact *contact, int n);
 /// Sum of the energies of pairs at contact->look [J].
 double csim_contact_terms_value(csim_contact *contact);
 
-/// Friction for the present terms; when `fresh`, only for those between vertices that touched
-/// nothing when the step began, in addition to the friction there is.
-void csim_contact_lag_friction(csim_contact *contact, int fresh);
+/// Friction for the present terms.
+void csim_contact_lag_friction(csim_contact *contact);
 double csim_contact_friction_value(csim_contact *contact);
 
 /// Gradient (3) and Hessian B of one friction term's energy in the slip at contact->look.
@@ -299,6 +322,26 @@ void csim_contact_friction_force(const csim_contact *contact, const csim_frictio
 
 /// Where colliders and planes are meant to be at a time [s].
 void csim_contact_schedule(csim_contact *contact, double time);
+
+/// A collider whose place depends on the time, of triangles.
+static inline int csim_contact_moves(const csim_collider *collider) {
+  return collider->mesh && collider->shape != CSIM_COLLIDER_PLANE &&
+         (collider->motion.nkey > 0 || collider->nframe > 1);
+}
+
+/// Whether collider k does not try to go on in this step: once stuck it tries every few steps only,
+/// as what is squeezed stays so for long.
+int csim_contact_waits(const csim_contact *contact, int k);
+
+/// contact->d of colliders: their way to where they are at a share of the time to their goals.
+void csim_contact_aim_colliders(csim_contact *contact, double share);
+
+/// Moves all by one share of contact->d, which holds the ways of bodies and pins; colliders go as
+/// far in time. @return the share; < 0 when out of memory
+double csim_contact_glide_all(csim_contact *contact);
+
+/// Smallest share of contact->d that keeps every vertex within its reach.
+double csim_contact_reach_share(csim_contact *contact);
 
 /// How far colliders have to go to where they are meant to be, into contact->press.
 void csim_contact_measure_ways(csim_contact *contact);

@@ -3,9 +3,10 @@
 //   E(u) = mu N f0(|u|), u the slip of this step across the gap's normal, f0' = f1,
 //   f1(y) = 2 y/eps - y^2/eps^2 for y < eps, else 1;  eps = slip speed times the step
 //
-// Place, normal and N are those at the start of the step (Li et al. 2020, 5.4). The Hessian of a
-// pair that slides has no part along the slip, as the force does not grow with it; with one, it
-// would creep.
+// Place, normal and N are those at the start of the step (Li et al. 2020, 5.4). The Hessian is the
+// secant's, mu N f1/y across the normal, in all directions: it bounds the energy from above, so that
+// Newton's steps do not cycle between sticking and slipping. With the tangent along the slip a board
+// took 5.8 iterations a substep instead of 1.9; sticking does not creep with either.
 #include "contact/contact.h"
 #include "math/vec3.h"
 
@@ -28,13 +29,7 @@ static int part_of(const csim_contact *c, int v) {
   return v < 0 ? -1 - v : csim_skin_part(&c->skin, v);
 }
 
-static int is_fresh(const csim_contact *c, const csim_contact_term *t) {
-  for (int k = 0; k < 4; k++)
-    if (t->w[k] != 0 && t->v[k] < c->skin.nbody_vert && c->touching[t->v[k]]) return 0;
-  return 1;
-}
-
-void csim_contact_lag_friction(csim_contact *contact, int fresh) {
+void csim_contact_lag_friction(csim_contact *contact) {
   csim_friction_term *friction =
       csim_grow(contact->friction, &contact->friction_room,
                 (ptrdiff_t)contact->nfriction + contact->nterm, sizeof *contact->friction);
@@ -45,7 +40,6 @@ void csim_contact_lag_friction(csim_contact *contact, int fresh) {
   contact->friction = friction;
   for (int i = 0; i < contact->nterm; i++) {
     const csim_contact_term *t = &contact->term[i];
-    if (fresh && !is_fresh(contact, t)) continue;
     // of a plane's term, v[3] tells the plane
     double mu = csim_contact_coefficient(&contact->params, contact->model, contact->collider,
                                          part_of(contact, t->v[0]), part_of(contact, t->v[3]));
@@ -86,14 +80,11 @@ double csim_contact_friction_value(csim_contact *contact) {
 void csim_contact_friction_force(const csim_contact *contact, const csim_friction_term *f,
                                  double force[3], double B[9]) {
   double u[3], eps = contact->slip, y = slip_of(contact, f, u);
-  // f1/y and f1'
-  double over = y < eps ? (2 - y / eps) / eps : 1 / y;
-  double along = y < eps ? 2 / eps * (1 - y / eps) : 0;
+  double over = y < eps ? (2 - y / eps) / eps : 1 / y; // f1/y
   memset(B, 0, 9 * sizeof *B);
   for (int c = 0; c < 3; c++) {
     force[c] = f->limit * over * u[c];
     B[4 * c] = f->limit * over;
   }
   csim_mat3_add_outer(-f->limit * over, f->n, f->n, B);
-  if (y > 0) csim_mat3_add_outer(f->limit * (along - over) / (y * y), u, u, B);
 }

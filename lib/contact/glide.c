@@ -7,6 +7,7 @@
 // then. Vertices of pairs that would stop the others are held, and the rest goes on without them;
 // in the end the filter moves the held ones.
 #include "contact/contact.h"
+#include "contact/ccd.h"
 #include "contact/filter.h"
 #include "math/vec3.h"
 
@@ -33,7 +34,7 @@ static double value_of(const _Atomic uint64_t *share) {
 // when it is nearer already, half of what is left above the floor.
 static double pair_share(const csim_contact *c, csim_pair_kind kind, const int v[4], double scale) {
   int split = csim_pair_split(kind);
-  const double *p[4];
+  const double *p[4], *u[4];
   double n[3], side[2] = {-INFINITY, INFINITY}, thickness = c->params.thickness * scale;
   for (int k = 0; k < 4; k++) p[k] = c->x + 3 * (ptrdiff_t)v[k];
   double width = csim_separate_pair(kind, p, n);
@@ -48,7 +49,15 @@ static double pair_share(const csim_contact *c, csim_pair_kind kind, const int v
   double closing = side[0] - side[1], floor = CSIM_CONTACT_FLOOR * thickness;
   double room = csim_max(width - CSIM_CONTACT_CUSHION * thickness, 0.5 * (width - floor));
   room = CSIM_FILTER_SHARE * csim_max(0, room);
-  return closing <= room ? 1 : room / closing;
+  if (closing <= room) return 1;
+  if (c->time_left > 0) return room / closing;
+  // far corners close fast along this direction when the pair turns: look more closely
+  double distance = width, gap = csim_min(CSIM_CONTACT_CUSHION * thickness, floor + 0.5 * (distance - floor));
+  double time, share = room / closing;
+  if (!(gap > 0)) return share;
+  for (int k = 0; k < 4; k++) u[k] = c->d + 3 * (ptrdiff_t)v[k];
+  if (!csim_ccd_pair(kind, p, u, gap, &time)) return 1;
+  return csim_max(share, CSIM_FILTER_SHARE * time);
 }
 
 static void hold(glide_job *job, int n, const int *v) {
@@ -125,6 +134,47 @@ static double stay_held(void *context, int first, int last) {
     longest = csim_max(longest, csim_norm(d));
   }
   return longest;
+}
+
+static double scale_ways(csim_contact *c, double share) {
+  for (int i = 0; i < 3 * c->skin.nbody_vert; i++) c->d[i] *= share;
+  return share;
+}
+
+static void reach_times(csim_contact *c, double share) {
+  for (int k = 0; k < c->ncollider; k++) {
+    double way = c->goal_time[k] - c->reached[k];
+    if (!(way > 0) || csim_contact_waits(c, k)) continue;
+    c->reached[k] = share >= 1 ? c->goal_time[k] : c->reached[k] + share * way;
+  }
+}
+
+// A collider that turns gets to a point beside the straight way to its goal when it does not get
+// all of the way: the shorter way is tested again, as it is.
+double csim_contact_glide_all(csim_contact *contact) {
+  enum { TRIES = 5 };
+  glide_job job = {.contact = contact};
+  double share = 1, time = contact->time_left;
+  for (int try = 0; try < TRIES; try++) {
+    csim_contact_aim_colliders(contact, share);
+    job.time = share * time;
+    if (csim_contact_cover(contact, job.time)) return -1;
+    double least = time > 0 ? 1 : csim_contact_reach_share(contact);
+    if (find_limits(&job)) return -1;
+    least = csim_min(least, value_of(&job.share));
+    if (least >= 1) {
+      csim_contact_displace(contact, 1);
+      if (job.time > 0) csim_candidates_drift(contact->pool, &contact->near, job.time);
+      contact->time_left -= job.time;
+      assert(csim_contact_is_covered(contact));
+      reach_times(contact, share);
+      contact->marked = contact->seen = 0;
+      return share;
+    }
+    if (least < 1e-4) return 0;
+    share *= scale_ways(contact, 0.95 * least);
+  }
+  return 0;
 }
 
 // Why no pair is missed: the list holds every pair that can come near while each vertex stays within

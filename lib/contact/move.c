@@ -172,24 +172,42 @@ void csim_contact_lower(_Atomic uint64_t *share, double t) {
   }
 }
 
+// Share of d that vertex i may go within its reach, and how far it is from its reference at most.
+static double limit_vertex(const csim_contact *c, int i, double *far) {
+  const double *d = c->d + 3 * (ptrdiff_t)i;
+  double a[3], b[3], t = 1, reach = c->near.reach[i];
+  csim_sub(c->x + 3 * (ptrdiff_t)i, c->near.ref + 3 * (ptrdiff_t)i, a);
+  for (int k = 0; k < 3; k++) b[k] = a[k] + d[k];
+  double from = csim_norm(a), to = csim_norm(b);
+  if (to > reach) { // |a + t d| = reach; a is within
+    double dd = csim_dot(d, d), ad = csim_dot(a, d), rest = csim_max(0, reach * reach - from * from);
+    t = (sqrt(ad * ad + dd * rest) - ad) / dd * (1 - 1e-9);
+    t = t > 0 ? csim_min(t, 1) : 0;
+    to = csim_max(reach, from);
+  }
+  *far = csim_max(from, to);
+  return t;
+}
+
+static double least_reach_share(void *context, int first, int last) {
+  const csim_contact *c = context;
+  double least = 1, far;
+  for (int i = first; i < last; i++) least = csim_min(least, limit_vertex(c, i, &far));
+  return -least;
+}
+
+double csim_contact_reach_share(csim_contact *contact) {
+  return -csim_pool_max(contact->pool, contact->skin.nvert, -1, least_reach_share, contact);
+}
+
 // Keeps each vertex within its reach, and notes how far it may be from its reference on the way.
 static void limit_reach(void *context, int first, int last) {
   const move_job *job = context;
   csim_contact *c = job->contact;
   for (int i = first; i < last; i++) {
-    double *d = c->d + 3 * (ptrdiff_t)i, a[3], b[3], t = 1, reach = c->near.reach[i];
-    csim_sub(c->x + 3 * (ptrdiff_t)i, c->near.ref + 3 * (ptrdiff_t)i, a);
-    for (int k = 0; k < 3; k++) b[k] = a[k] + d[k];
-    double from = csim_norm(a), to = csim_norm(b);
-    if (to > reach) { // |a + t d| = reach; a is within
-      double dd = csim_dot(d, d), ad = csim_dot(a, d),
-             rest = csim_max(0, reach * reach - from * from);
-      t = (sqrt(ad * ad + dd * rest) - ad) / dd * (1 - 1e-9);
-      t = t > 0 ? csim_min(t, 1) : 0;
-      to = csim_max(reach, from);
-    }
+    double far, t = limit_vertex(c, i, &far);
     atomic_store_explicit(&c->share[i], bits_of(t), memory_order_relaxed);
-    c->moved[i] = csim_contact_round_up(csim_max(from, to));
+    c->moved[i] = csim_contact_round_up(far);
   }
 }
 
@@ -305,9 +323,7 @@ static void aim_range(void *context, int first, int last) {
   csim_contact *c = job->contact;
   for (int i = first; i < last; i++) {
     const double *x = c->x + 3 * (ptrdiff_t)i, *to = x;
-    if (i >= c->skin.nbody_vert)
-      to = c->goal + 3 * ((ptrdiff_t)i - c->skin.nbody_vert);
-    else if (job->x && !c->scheduled[i])
+    if (job->x && !c->scheduled[i])
       to = job->x + 3 * (ptrdiff_t)i;
     csim_sub(to, x, c->d + 3 * (ptrdiff_t)i);
   }
@@ -326,7 +342,11 @@ void csim_contact_aim(csim_contact *contact, const double *goal) {
 int csim_contact_advance(csim_contact *contact, const double *goal, double *x) {
   int nbody = contact->skin.nbody_vert, n = contact->skin.nvert;
   csim_contact_advance_planes(contact);
-  if (csim_contact_glide(contact, goal)) return -1;
+  if (contact->time_left > 0) {
+    csim_contact_aim(contact, goal);
+    double share = csim_contact_glide_all(contact);
+    if (share < 0 || (share < 1 && csim_contact_glide(contact, goal))) return -1;
+  }
   for (int pass = 0; pass < MAX_PASSES; pass++) {
     csim_contact_aim(contact, goal);
     double wanted = csim_vector_max3(contact->pool, n, contact->d);

@@ -20,14 +20,64 @@ static void aim_plane(double time, csim_contact_plane *plane) {
   plane->goal_offset = csim_dot(plane->goal_n, origin);
 }
 
+// A collider that was held up goes on at most this many times as fast as it was meant to.
+static const double CATCH_UP = 4;
+
+static double *goal_of(csim_contact *contact, int k) {
+  return contact->goal +
+         3 * ((ptrdiff_t)contact->skin.first[contact->skin.nbody + k] - contact->skin.nbody_vert);
+}
+
 void csim_contact_schedule(csim_contact *contact, double time) {
   for (int k = 0; k < contact->nplane; k++) aim_plane(time, &contact->plane[k]);
   for (int k = 0; k < contact->ncollider; k++) {
-    int first = contact->skin.first[contact->skin.nbody + k];
     const csim_collider *collider = &contact->collider[k];
-    if (collider->mesh && collider->shape != CSIM_COLLIDER_PLANE)
-      csim_collider_vertices(collider, time,
-                             contact->goal + 3 * ((ptrdiff_t)first - contact->skin.nbody_vert));
+    double soonest = contact->reached[k] + CATCH_UP * contact->h;
+    contact->goal_time[k] = csim_max(contact->reached[k], csim_min(time, soonest));
+    if (csim_contact_moves(collider))
+      csim_collider_vertices(collider, contact->goal_time[k], goal_of(contact, k));
+    else
+      contact->reached[k] = contact->goal_time[k] = time;
+  }
+}
+
+static int is_behind(const csim_contact *contact, int k) {
+  return contact->reached[k] < contact->goal_time[k];
+}
+
+int csim_contact_waits(const csim_contact *contact, int k) {
+  enum { STEPS = 8 };
+  return contact->stuck[k] % STEPS != 0;
+}
+
+int csim_contact_is_behind(const csim_contact *contact) {
+  for (int k = 0; k < contact->ncollider; k++)
+    if (is_behind(contact, k) && !csim_contact_waits(contact, k)) return 1;
+  return 0;
+}
+
+void csim_contact_give_up(csim_contact *contact) {
+  for (int k = 0; k < contact->ncollider; k++)
+    contact->stuck[k] = is_behind(contact, k) ? contact->stuck[k] + 1 : 0;
+}
+
+void csim_contact_aim_colliders(csim_contact *contact, double share) {
+  const csim_skin *skin = &contact->skin;
+  for (int k = 0; k < contact->ncollider; k++) {
+    const csim_collider *collider = &contact->collider[k];
+    if (!csim_contact_moves(collider)) continue;
+    ptrdiff_t first = skin->first[skin->nbody + k], n = collider->mesh->nvert;
+    double *d = contact->d + 3 * first, *x = contact->x + 3 * first;
+    if (!is_behind(contact, k) || csim_contact_waits(contact, k)) {
+      memset(d, 0, 3 * (size_t)n * sizeof *d);
+      continue;
+    }
+    double way = contact->goal_time[k] - contact->reached[k];
+    if (share >= 1)
+      memcpy(d, goal_of(contact, k), 3 * (size_t)n * sizeof *d);
+    else
+      csim_collider_vertices(collider, contact->reached[k] + share * way, d);
+    for (ptrdiff_t i = 0; i < 3 * n; i++) d[i] -= x[i];
   }
 }
 
@@ -40,9 +90,10 @@ static double distance_to_goal(const csim_contact *contact, int v) {
 void csim_contact_measure_ways(csim_contact *contact) {
   const csim_skin *skin = &contact->skin;
   memset(contact->press, 0, (size_t)skin->npart * sizeof *contact->press);
-  for (int i = skin->nbody_vert; i < skin->nvert; i++) {
-    double *most = &contact->press[csim_skin_part(skin, i)];
-    *most = csim_max(*most, distance_to_goal(contact, i));
+  for (int k = 0; k < contact->ncollider; k++) {
+    int part = skin->nbody + k;
+    for (int i = skin->first[part]; i < skin->first[part + 1] && is_behind(contact, k); i++)
+      contact->press[part] = csim_max(contact->press[part], distance_to_goal(contact, i));
   }
   for (int k = 0; k < contact->nplane; k++)
     contact->press[contact->plane[k].part] =
@@ -55,8 +106,10 @@ void csim_contact_measure_ways(csim_contact *contact) {
 double csim_contact_plane_scale(const csim_contact *contact, const csim_contact_plane *plane,
                                 int vert) {
   double d = csim_dot(plane->n0, csim_skin_start(&contact->skin, vert)) - plane->offset0;
+  const double *share = contact->params.share;
+  double most = share ? share[csim_skin_part(&contact->skin, vert)] : 1;
   double far = contact->params.thickness / 0.9;
-  return d >= far ? 1 : d > 0 ? d / far : 0;
+  return d >= most * far ? most : d > 0 ? d / far : 0;
 }
 
 // Whether all bodies stay above the plane (n, offset), keeping a tenth of the room they have.
@@ -97,10 +150,23 @@ void csim_contact_advance_planes(csim_contact *contact) {
   }
 }
 
-int csim_contact_lags(csim_contact *contact) {
-  double lag = 0;
-  for (int i = contact->skin.nbody_vert; i < contact->skin.nvert; i++)
+// [m] of a collider from where it should be at the end of the step.
+static double collider_lag(csim_contact *contact, int k) {
+  const csim_collider *collider = &contact->collider[k];
+  double end = contact->now + contact->h, lag = 0;
+  if (!csim_contact_moves(collider) || contact->reached[k] >= end) return 0;
+  if (contact->goal_time[k] < end) {
+    contact->goal_time[k] = end;
+    csim_collider_vertices(collider, end, goal_of(contact, k));
+  }
+  int first = contact->skin.first[contact->skin.nbody + k];
+  for (int i = first; i < first + collider->mesh->nvert; i++)
     lag = csim_max(lag, distance_to_goal(contact, i));
+  return lag;
+}
+
+int csim_contact_lags(csim_contact *contact) {
+  double lag = 0, body_lag = 0;
   for (int i = 0; i < contact->model->ntarget; i++) {
     const csim_target *t = &contact->model->target[i];
     if (t->hard)
@@ -111,6 +177,8 @@ int csim_contact_lags(csim_contact *contact) {
     const csim_contact_plane *p = &contact->plane[k];
     lag = csim_max(lag, fabs(p->offset - p->goal_offset) + csim_distance(p->n, p->goal_n));
   }
-  contact->report.lag = lag;
+  for (int k = 0; k < contact->ncollider; k++)
+    body_lag = csim_max(body_lag, collider_lag(contact, k));
+  contact->report.lag = csim_max(lag, body_lag);
   return lag > 0;
 }

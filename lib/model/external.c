@@ -31,7 +31,7 @@ void csim_wind_at(const csim_wind *wind, const double *x, double time, double *u
 
 typedef struct external_job {
   const csim_model *model;
-  const csim_state *state;
+  const double *x, *v;
   double time, h;
   double *decay; // per body
   double *air, *v_next;
@@ -40,7 +40,7 @@ typedef struct external_job {
 static void blow(void *context, int first, int last) {
   const external_job *job = context;
   for (int i = first; i < last; i++)
-    csim_wind_at(&job->model->wind, job->state->x + 3 * (ptrdiff_t)i, job->time,
+    csim_wind_at(&job->model->wind, job->x + 3 * (ptrdiff_t)i, job->time,
                  job->air + 3 * (ptrdiff_t)i);
 }
 
@@ -51,14 +51,14 @@ static void add_drag(const external_job *job, int i, double *D, double *Du) {
   for (int t = m->tri_start[i]; t < m->tri_start[i + 1]; t++) {
     const int *tri = m->tri + 3 * (ptrdiff_t)m->tri_around[t];
     double n[3], w[3] = {0}, u[3] = {0};
-    csim_triangle_normal(job->state->x + 3 * (ptrdiff_t)tri[0],
-                         job->state->x + 3 * (ptrdiff_t)tri[1],
-                         job->state->x + 3 * (ptrdiff_t)tri[2], n);
+    csim_triangle_normal(job->x + 3 * (ptrdiff_t)tri[0],
+                         job->x + 3 * (ptrdiff_t)tri[1],
+                         job->x + 3 * (ptrdiff_t)tri[2], n);
     double twice = csim_norm(n);
     if (!(twice > 0)) continue;
     for (int k = 0; k < 3; k++) {
       csim_add_scaled(1.0 / 3, job->air + 3 * (ptrdiff_t)tri[k], u);
-      csim_add_scaled(1.0 / 3, job->state->v + 3 * (ptrdiff_t)tri[k], w);
+      csim_add_scaled(1.0 / 3, job->v + 3 * (ptrdiff_t)tri[k], w);
     }
     csim_sub(w, u, w);
     double normal = fabs(csim_dot(w, n)) / twice;
@@ -76,7 +76,7 @@ static void accelerate(void *context, int first, int last) {
   const external_job *job = context;
   const csim_model *m = job->model;
   for (int i = first; i < last; i++) {
-    const double *v = job->state->v + 3 * (ptrdiff_t)i;
+    const double *v = job->v + 3 * (ptrdiff_t)i;
     double *out = job->v_next + 3 * (ptrdiff_t)i;
     const csim_body *body = &m->body[m->body_of[i]];
     double decay = job->decay[m->body_of[i]];
@@ -91,9 +91,10 @@ static void accelerate(void *context, int first, int last) {
   }
 }
 
-void csim_external_velocity(csim_pool *pool, const csim_model *model, const csim_state *state,
-                            double time, double h, double *decay, double *air, double *v_next) {
-  external_job job = {model, state, time, h, decay, air, v_next};
+void csim_external_velocity(csim_pool *pool, const csim_model *model, const double *x,
+                            const double *v, double time, double h, double *decay, double *air,
+                            double *v_next) {
+  external_job job = {model, x, v, time, h, decay, air, v_next};
   for (int b = 0; b < model->nbody; b++) {
     const csim_body *body = &model->body[b];
     decay[b] = body->damping > 0 ? csim_exp(-body->damping * h) : 1;

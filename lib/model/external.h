@@ -21,7 +21,8 @@ void csim_wind_at(const csim_wind *wind, const double *x, double time, double *u
 /// @param      decay   (nbody) scratch: e^(-damping h)
 /// @param      air     (nvert x 3) scratch: the wind at each vertex
 /// @param[out] v_next  (nvert x 3), overwritten
-void csim_external_velocity(csim_pool *pool, const csim_model *model, const csim_state *state,
-                            double time, double h, double *decay, double *air, double *v_next);
+void csim_external_velocity(csim_pool *pool, const csim_model *model, const double *x,
+                            const double *v, double time, double h, double *decay, double *air,
+                            double *v_next);
 
 #endif

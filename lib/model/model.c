@@ -59,11 +59,12 @@ static int copy_array(const double *from, int n, double **to) {
 void csim_state_forget(csim_state *state) {
   free(state->x_prev);
   free(state->v_prev);
-  state->x_prev = state->v_prev = NULL;
+  free(state->a);
+  state->x_prev = state->v_prev = state->a = NULL;
 }
 
 int csim_state_copy(const csim_state *from, csim_state *to) {
-  if (!from->x_prev) csim_state_forget(to);
+  if (!from->x_prev != !to->x_prev || !from->a != !to->a) csim_state_forget(to);
   to->nvert = from->nvert;
   to->nkinematic = from->nkinematic;
   to->step = from->step;
@@ -71,6 +72,7 @@ int csim_state_copy(const csim_state *from, csim_state *to) {
   return copy_array(from->x, from->nvert, &to->x) || copy_array(from->v, from->nvert, &to->v) ||
                  copy_array(from->x_prev, from->nvert, &to->x_prev) ||
                  copy_array(from->v_prev, from->nvert, &to->v_prev) ||
+                 copy_array(from->a, from->nvert, &to->a) ||
                  copy_array(from->kinematic, from->nkinematic, &to->kinematic)
              ? -1
              : 0;

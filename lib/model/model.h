@@ -85,6 +85,7 @@ typedef struct csim_state {
   double *v;      ///< (nvert x 3) [m/s]
   double *x_prev; ///< (nvert x 3) one substep earlier; NULL before a two-step integrator's first
   double *v_prev; ///< (nvert x 3) the same
+  double *a;      ///< (nvert x 3) [m/s^2] of generalized-alpha; NULL before its first step
   int nkinematic;
   double *kinematic; ///< (nkinematic x 3) where colliders really are: contact may make them lag
 } csim_state;

@@ -86,6 +86,7 @@ typedef enum csim_start {
 typedef enum csim_integrator {
   CSIM_INTEGRATOR_EULER, ///< backward Euler
   CSIM_INTEGRATOR_BDF2,  ///< second-order backward differences; the first step is backward Euler
+  CSIM_INTEGRATOR_ALPHA, ///< generalized-alpha, see solver/step.c
 } csim_integrator;
 
 /// How a fixed-point iteration x <- G(x) is speeded up.
@@ -120,6 +121,9 @@ typedef enum csim_pin_mode {
 /// Names of the methods a scene can choose, NULL-terminated.
 extern const char *const csim_method_names[];
 
+/// How much of the time a run takes goes into being right.
+typedef enum csim_quality { CSIM_QUALITY_DRAFT, CSIM_QUALITY_NORMAL, CSIM_QUALITY_FINAL } csim_quality;
+
 enum { CSIM_MAX_WINDOW = 16 };
 
 typedef struct csim_solver_params {
@@ -132,6 +136,9 @@ typedef struct csim_solver_params {
   double tolerance;        ///< stop when |gradient| <= tolerance * |gravity and start forces|, [-]
   double settle;           ///< of newton: stop when what is left would move vertices by less than
                            ///< this share of an edge (RMS; one step of the preconditioner); 0: no
+  double balance;          ///< of newton with settle: the net force left over on an object is at
+                           ///< most this share of the forces on it, see solver/balance.h; 0: any
+  double damping;          ///< [substeps] of all springs, in addition to their material's
   int linear_iterations;   ///< inner iterations, at most
   double linear_tolerance; ///< relative residual of the linear solve, [-]
   int line_search;         ///< 0 takes every step whole (Baraff & Witkin)
@@ -194,7 +201,10 @@ typedef struct csim_pair_friction {
 typedef struct csim_contact_params {
   int self; ///< cloth against itself and other cloth
   csim_response response;
-  double thickness; ///< [m] distance at which surfaces begin to push each other apart
+  double thickness; ///< [m] distance at which surfaces begin to push each other apart; in a scene
+                    ///< 0: from the meshes
+  const double *share; ///< (parts: bodies, then colliders) of that distance for pairs of a part,
+                       ///< the smaller of two parts' counts; NULL: 1 for all
   double friction;  ///< [-] default coefficient
   double slip;      ///< [m/s] below this speed friction grows linearly from 0 (filter)
   csim_barrier_kind energy;

@@ -151,7 +151,7 @@ void csim_stiffness_free(csim_stiffness *K) {
 typedef struct update_job {
   const csim_point *at;
   csim_spd spd;
-  double inertia;
+  const double *inertia;
   csim_stiffness *K;
 } update_job;
 
@@ -161,7 +161,7 @@ static void update_diagonals(void *context, int first, int last) {
   for (int i = first; i < last; i++) {
     job->K->A.place[i] = -1;
     double held = job->K->anchor ? job->K->anchor[i] : 0;
-    job->K->A.diag[i] = model->fixed[i] ? 1 : job->inertia * model->mass[i] + held;
+    job->K->A.diag[i] = model->fixed[i] ? 1 : job->inertia[i] + held;
   }
 }
 
@@ -236,8 +236,8 @@ static void update_edges(void *context, int first, int last) {
   store_edges_kernel[K->A.isa](K, job->at->x, sum, first, last - first);
 }
 
-void csim_stiffness_update(csim_pool *pool, const csim_point *at, csim_spd spd, double inertia,
-                           csim_stiffness *K) {
+void csim_stiffness_update(csim_pool *pool, const csim_point *at, csim_spd spd,
+                           const double *inertia, csim_stiffness *K) {
   update_job job = {at, spd, inertia, K};
   csim_pool_for(pool, K->model->nvert, ROW_GRAIN, update_diagonals, &job);
   csim_pool_for(pool, K->nedge, EDGE_GRAIN, update_edges, &job);

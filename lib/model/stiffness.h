@@ -31,10 +31,10 @@ int csim_stiffness_create(csim_arena *arena, const csim_model *model, csim_stiff
 /// Frees what is not in the arena; zero is allowed.
 void csim_stiffness_free(csim_stiffness *K);
 
-/// K->A = inertia M + Hessian of the energies. Rows of fixed vertices are those of the identity;
+/// K->A = diag(inertia) + Hessian of the energies. Rows of fixed vertices are those of the identity;
 /// their columns are not cleared: multiply only what is zero there. No row has a block of its own.
-/// @param inertia  [1/s^2] weight of the masses, 1/h^2
-void csim_stiffness_update(csim_pool *pool, const csim_point *at, csim_spd spd, double inertia,
-                           csim_stiffness *K);
+/// @param inertia  (nvert) [N/m] of each vertex, its mass over h^2
+void csim_stiffness_update(csim_pool *pool, const csim_point *at, csim_spd spd,
+                           const double *inertia, csim_stiffness *K);
 
 #endif

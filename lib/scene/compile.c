@@ -1,6 +1,8 @@
 // scene/compile.c: see compile.h.
 #include "scene/compile.h"
 
+#include "math/vec3.h"
+
 #include "model/assemble.h"
 
 #include <stdlib.h>
@@ -115,6 +117,46 @@ static csim_model *create_model(const csim_scene *scene) {
   return model;
 }
 
+// [m] mean length of the edges of a body's triangles; 0: it has none.
+static double mean_edge(const csim_model *model, const csim_body *body) {
+  double sum = 0;
+  int count = 0;
+  for (int i = 0; i < 3 * model->ntri; i++) {
+    const int *t = model->tri + i - i % 3;
+    if (model->body_of[t[0]] != (int)(body - model->body)) continue;
+    sum += csim_distance(model->x0 + 3 * (ptrdiff_t)t[i % 3],
+                         model->x0 + 3 * (ptrdiff_t)t[(i + 1) % 3]);
+    count++;
+  }
+  return count ? sum / count : 0;
+}
+
+// A thickness for each body from its mesh: thicker contact takes fewer substeps, and a fifth of an
+// edge does not show.
+static csim_status choose_thickness(const csim_scene *scene, csim_world *world) {
+  const csim_model *model = world->model;
+  const double MOST = 0.005, LEAST = 1e-6; // [m]
+  world->contact = scene->contact;
+  if (scene->contact.thickness > 0) return CSIM_OK;
+  if (scene->contact.response != CSIM_RESPONSE_FILTER) {
+    world->contact.thickness = 0.001; // what they keep from colliders that are no meshes
+    return CSIM_OK;
+  }
+  double *share = CSIM_ARENA_NEW(&world->arena, double, model->nbody + world->ncollider);
+  if (!share) return CSIM_MEMORY;
+  double most = 0;
+  for (int b = 0; b < model->nbody; b++) {
+    double edge = mean_edge(model, &model->body[b]);
+    share[b] = edge > 0 ? csim_max(LEAST, csim_min(MOST, 0.2 * edge)) : MOST;
+    most = csim_max(most, share[b]);
+  }
+  world->contact.thickness = most > 0 ? most : MOST;
+  world->contact.share = share;
+  for (int p = 0; p < model->nbody + world->ncollider; p++)
+    share[p] = p < model->nbody ? share[p] / world->contact.thickness : 1;
+  return CSIM_OK;
+}
+
 csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_log *log,
                          csim_world *world) {
   *world = (csim_world){.model = create_model(scene)};
@@ -151,6 +193,7 @@ csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_
   }
   if (!status) status = hold_loose(&build);
   if (!status) status = finish_model(&build);
+  if (!status) status = choose_thickness(scene, world);
   build_free(&build);
   if (status == CSIM_MEMORY)
     csim_say(log, CSIM_ERROR, (csim_place){.file = scene->file},

@@ -13,6 +13,7 @@ typedef struct csim_world {
   csim_model *model;
   int ncollider;
   csim_collider *collider;  ///< (ncollider)
+  csim_contact_params contact; ///< the scene's, with a thickness
   csim_mesh *collider_mesh; ///< (ncollider) what they look like, at their start placement
 } csim_world;
 

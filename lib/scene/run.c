@@ -47,7 +47,7 @@ static double substep_of(const csim_scene *scene) {
 
 static csim_status untangle(const run *r) {
   const csim_world *world = &r->world;
-  const csim_contact_params *contact = &r->scene->contact;
+  const csim_contact_params *contact = &world->contact;
   long long before, after;
   csim_status status =
       csim_contact_untangle(world->model, world->ncollider, world->collider, contact->self,
@@ -62,8 +62,8 @@ static csim_status untangle(const run *r) {
 
 // A start with surfaces through each other is refused, unless the scene says to go on.
 static csim_status check_start(run *r) {
-  const csim_contact_params *contact = &r->scene->contact;
   const csim_world *world = &r->world;
+  const csim_contact_params *contact = &world->contact;
   if (contact->response != CSIM_RESPONSE_FILTER && contact->response != CSIM_RESPONSE_IMPACT_ZONES)
     return CSIM_OK;
   csim_arena arena = {0};
@@ -115,7 +115,7 @@ static csim_status create(run *r) {
   count_model(r->world.model, r->report);
   csim_solver_setup setup = {.model = r->world.model,
                              .params = r->scene->solver,
-                             .contact = r->scene->contact,
+                             .contact = r->world.contact,
                              .ncollider = r->world.ncollider,
                              .collider = r->world.collider,
                              .pool = r->pool,
@@ -227,7 +227,7 @@ static void count_substep(run *r, const csim_step_report *step, csim_frame_stats
   total->halved += halved;
   total->retaken += step->retaken;
   // less than the contact distance is the play of contact itself
-  total->lagged += step->contact.lag > r->scene->contact.thickness;
+  total->lagged += step->contact.lag > r->world.contact.thickness;
   stats->substeps++;
   stats->unconverged += unconverged;
   stats->halved += halved;
@@ -252,7 +252,7 @@ static void tell_frame(const run *r, int frame, const csim_frame_stats *stats, i
     csim_say(r->log, CSIM_WARNING, place,
              "frame %d: %lld of %lld substeps blew up and were taken in up to %d parts", frame,
              stats->halved, stats->substeps, parts);
-  if (lag > r->scene->contact.thickness)
+  if (lag > r->world.contact.thickness)
     csim_say(r->log, CSIM_WARNING, place,
              "frame %d: a collider or pin is up to %.3g m behind its motion, as there is no room: "
              "something is squeezed",

@@ -148,6 +148,7 @@ struct csim_scene {
   double length_unit; ///< [m] of one unit of length in mesh files, read and written
   int frame_start, frame_end;
   double fps;        ///< [1/s]
+  csim_quality quality;
   int substeps;      ///< per frame; with an accuracy the most of them
   double accuracy;   ///< [m/s] of steps that adapt; 0 = none do
   double gravity[3]; ///< [m/s^2]

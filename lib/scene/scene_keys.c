@@ -176,7 +176,7 @@ static const csim_field wind_fields[] = {
      .least = 0,
      .most = 1e5,
      .fallback = "1.2",
-     .doc = "Density of the air. Without \"wind\" there is no air."},
+     .doc = "Density of the air; 0 is a vacuum."},
     {.key = "turbulence",
      .kind = &csim_kind_real,
      .offset = IN_WIND(turbulence),
@@ -208,7 +208,7 @@ static const char *const preconditioner_names[] = {"jacobi", "ichol", "multileve
 static const char *const spd_names[] = {"drop", "clamp", "none", NULL};
 static const char *const start_names[] = {"inertia", "rest", "velocity", NULL};
 
-static const char *const integrator_names[] = {"implicit-euler", "bdf2", NULL};
+static const char *const integrator_names[] = {"implicit-euler", "bdf2", "generalized-alpha", NULL};
 static const char *const acceleration_names[] = {"none",     "chebyshev", "nesterov",
                                                  "anderson", "lbfgs",     NULL};
 static const char *const projection_names[] = {"gauss-seidel", "jacobi", "linear", NULL};
@@ -222,9 +222,8 @@ static const csim_field solver_fields[] = {
      .offset = IN_SOLVER(method),
      .fallback = "auto",
      .doc =
-         "How an implicit step is solved. \"auto\" is newton with \"start\" velocity, \"settle\" "
-         "0.05 and \"linear_tolerance\" 0.05 where the scene does not give them: what reaches an "
-         "accuracy in the least time (docs/methods.md); for more of it raise \"frames.substeps\"."},
+         "How an implicit step is solved. \"auto\" is newton with what the scene's \"quality\" sets: "
+         "each substep is solved until the forces on every object balance."},
     {.key = "linear",
      .kind = &csim_kind_choice,
      .detail = linear_names,
@@ -275,6 +274,24 @@ static const csim_field solver_fields[] = {
      .fallback = "0",
      .doc = "Of newton: stop too when what is left would move the vertices by less than this share "
             "of an edge's length (root mean square, by the preconditioner); 0 = do not."},
+    {.key = "balance",
+     .kind = &csim_kind_real,
+     .offset = IN_SOLVER(balance),
+     .least = 0,
+     .most = 1,
+     .fallback = "0",
+     .doc = "Of newton, with \"settle\": a substep ends only when the net force left over on every "
+            "object is at most this share of the forces on it, and on patches of it (about 64 an "
+            "object, root mean square) ten times that; 0 = do not look at forces."},
+    {.key = "damping",
+     .kind = &csim_kind_real,
+     .offset = IN_SOLVER(damping),
+     .least = 0,
+     .most = 100,
+     .fallback = "0",
+     .doc = "Of implicit methods: springs resist their rate of stretch by this many substeps times "
+            "their stiffness, on top of the material's \"stretch_damping\". It calms what a substep "
+            "is too long for, and vanishes as substeps get shorter; rotations are not damped."},
     {.key = "linear_iterations",
      .kind = &csim_kind_integer,
      .offset = IN_SOLVER(linear_iterations),
@@ -314,9 +331,10 @@ static const csim_field solver_fields[] = {
      .kind = &csim_kind_choice,
      .detail = integrator_names,
      .offset = IN_SOLVER(integrator),
-     .fallback = "implicit-euler",
-     .doc = "Of implicit methods: backward Euler, or second-order backward differences (less "
-            "damping)."},
+     .doc = "Of implicit methods: backward Euler, second-order backward differences, or "
+            "generalized-alpha (second order too, backward Euler where contact stops something; "
+            "newton only). Default: generalized-alpha with newton unless \"frames.accuracy\" is "
+            "given, implicit-euler with other methods."},
     {.key = "acceleration",
      .kind = &csim_kind_choice,
      .detail = acceleration_names,
@@ -384,16 +402,6 @@ static const csim_table solver_table = {.name = "solver",
 static const char *const response_names[] = {"none",    "impulse",      "filter",
                                              "penalty", "impact-zones", NULL};
 
-static void check_contact(csim_reader *r, const cJSON *item, void *base) {
-  const csim_contact_params *contact = base;
-  int by_pairs =
-      contact->response == CSIM_RESPONSE_FILTER || contact->response == CSIM_RESPONSE_IMPACT_ZONES;
-  if (by_pairs && !(contact->thickness > 0))
-    csim_complain(r, CSIM_AT_VALUE, csim_json_get(item, "thickness"),
-                  "the response \"%s\" needs a thickness above 0",
-                  response_names[contact->response]);
-}
-
 // in the order of the enums of model/params.h
 static const char *const energy_names[] = {"quadratic-log", "log", "cubic", NULL};
 static const char *const broad_phase_names[] = {"bvh", "grid", NULL};
@@ -454,10 +462,11 @@ static const csim_field contact_fields[] = {
      .unit = "m",
      .least = 0,
      .most = 1,
-     .fallback = "0.001",
-     .doc =
-         "Distance at which surfaces begin to push each other apart; pressed together they never "
-         "come nearer than a tenth of it. With \"impulse\": distance kept from colliders."},
+     .fallback = "0",
+     .doc = "Distance at which surfaces begin to push each other apart; pressed together they never "
+            "come nearer than a tenth of it. 0: a fifth of the mean edge of each object, at most 5 "
+            "mm (1 mm unless \"response\" is \"filter\"). With \"impulse\": distance kept from "
+            "colliders."},
     {.key = "friction",
      .kind = &csim_kind_real,
      .offset = IN_CONTACT(friction),
@@ -528,7 +537,6 @@ static const csim_field contact_fields[] = {
 static const csim_table contact_table = {.name = "contact",
                                          .doc = "What happens where things touch.",
                                          .size = sizeof(csim_contact_params),
-                                         .finish = check_contact,
                                          CSIM_FIELDS_OF(contact_fields)};
 
 // ---------------------------------------------------------------------------------------- output
@@ -674,14 +682,49 @@ static void check_pairs(csim_reader *r, const cJSON *item, csim_scene *scene) {
     }
 }
 
-// Mostly one linear solve a step, and that not to the end: errors of the step's length are larger
-// than what more would mend. Where the first leaves much to do it takes a few. See docs/methods.md.
-static void resolve_auto(const cJSON *solver, csim_solver_params *params) {
-  if (strcmp(params->method, "auto") != 0) return;
-  params->method = "newton";
-  if (!csim_json_get(solver, "start")) params->start = CSIM_START_VELOCITY;
-  if (!csim_json_get(solver, "settle")) params->settle = 0.05;
-  if (!csim_json_get(solver, "linear_tolerance")) params->linear_tolerance = 0.05;
+// What a quality stands for. Times and distances from a converged run: docs/methods.md, by
+// `make bench-truth`.
+typedef struct quality {
+  int substeps, iterations;
+  double settle, balance, linear_tolerance, damping;
+} quality;
+
+static const quality qualities[] = {
+    [CSIM_QUALITY_DRAFT] = {3, 20, 0.1, 0.1, 0.2, 1},
+    [CSIM_QUALITY_NORMAL] = {5, 20, 0.05, 0.05, 0.1, 1},
+    [CSIM_QUALITY_FINAL] = {16, 40, 0.02, 0.02, 0.02, 0.5},
+};
+
+// Fills in what the scene does not give: the substeps, and of method "auto" how it is solved.
+static void resolve_quality(const cJSON *item, csim_scene *scene) {
+  const quality *q = &qualities[scene->quality];
+  const cJSON *solver = csim_json_get(item, "solver");
+  csim_solver_params *params = &scene->solver;
+  int is_auto = !strcmp(params->method, "auto");
+  if (!csim_json_get(csim_json_get(item, "frames"), "substeps") && !(scene->accuracy > 0))
+    scene->substeps = q->substeps;
+  if (is_auto) {
+    params->method = "newton";
+    if (!csim_json_get(solver, "start")) params->start = CSIM_START_VELOCITY;
+    if (!csim_json_get(solver, "iterations")) params->iterations = q->iterations;
+    if (!csim_json_get(solver, "settle")) params->settle = q->settle;
+    if (!csim_json_get(solver, "balance")) params->balance = q->balance;
+    if (!csim_json_get(solver, "linear_tolerance")) params->linear_tolerance = q->linear_tolerance;
+    if (!csim_json_get(solver, "damping")) params->damping = q->damping;
+  }
+  int second_order = !strcmp(params->method, "newton") && !(scene->accuracy > 0);
+  if (!csim_json_get(solver, "integrator"))
+    params->integrator = second_order ? CSIM_INTEGRATOR_ALPHA : CSIM_INTEGRATOR_EULER;
+}
+
+// Only newton weighs vertices by what contact does to them.
+static void check_integrator(csim_reader *r, const cJSON *item, const csim_scene *scene) {
+  if (scene->solver.integrator != CSIM_INTEGRATOR_ALPHA || !strcmp(scene->solver.method, "newton"))
+    return;
+  csim_complain(r, CSIM_AT_VALUE, csim_json_get(csim_json_get(item, "solver"), "integrator"),
+                "integrator \"generalized-alpha\" is for method \"newton\": choose \"bdf2\" or "
+                "\"implicit-euler\" with \"%s\"",
+                scene->solver.method);
 }
 
 // Steps of different lengths are not for methods whose steps are bound together by their length.
@@ -694,15 +737,17 @@ static void check_accuracy(csim_reader *r, const cJSON *item, const csim_scene *
                   "method \"%s\" has the one length of step at which it is stable: give "
                   "\"substeps\" alone, or choose an implicit method",
                   scene->solver.method);
-  else if (scene->solver.integrator == CSIM_INTEGRATOR_BDF2)
+  else if (scene->solver.integrator != CSIM_INTEGRATOR_EULER)
     csim_complain(r, CSIM_AT_VALUE, accuracy,
-                  "integrator \"bdf2\" looks back on a step of the same length: give \"substeps\" "
-                  "alone, or choose \"implicit-euler\"");
+                  "integrator \"%s\" has no estimate of a step's error: give \"substeps\" alone, or "
+                  "choose \"implicit-euler\"",
+                  integrator_names[scene->solver.integrator]);
 }
 
 static void finish_scene(csim_reader *r, const cJSON *item, void *base) {
   csim_scene *scene = base;
-  resolve_auto(csim_json_get(item, "solver"), &scene->solver);
+  resolve_quality(item, scene);
+  check_integrator(r, item, scene);
   check_accuracy(r, item, scene);
   check_gravity(r, item, scene);
   check_names(r, item, scene);
@@ -712,6 +757,7 @@ static void finish_scene(csim_reader *r, const cJSON *item, void *base) {
 }
 
 static const char *const version_names[] = {"1", NULL};
+static const char *const quality_names[] = {"draft", "normal", "final", NULL};
 enum { MOST_OBJECTS = 10000 };
 static const csim_field object_element = {.kind = &csim_kind_variants,
                                           .detail = &csim_object_variants};
@@ -754,6 +800,15 @@ static const csim_field scene_fields[] = {
      .offset = AT(look_at),
      .flags = CSIM_COSMETIC,
      .doc = "What to look at in the result."},
+    {.key = "quality",
+     .kind = &csim_kind_choice,
+     .detail = quality_names,
+     .offset = AT(quality),
+     .fallback = "normal",
+     .doc = "How much time goes into being right. It sets \"frames.substeps\" and, with the solver's "
+            "method \"auto\", how far each substep is solved, where the scene does not give them: "
+            "--print-config shows what, docs/methods.md what each costs and how far it is from a "
+            "converged run."},
     PART("units", units, 0, "Units and axes."),
     PART("frames", frames, 0, "Frames and time steps."),
     {.key = "gravity",
@@ -766,8 +821,7 @@ static const csim_field scene_fields[] = {
      .kind = &csim_kind_table,
      .detail = &wind_table,
      .offset = AT(wind),
-     .flags = CSIM_ZERO,
-     .doc = "Air. Without it there is none, and no drag."},
+     .doc = "Air, still unless it gets a velocity. A density of 0 is a vacuum."},
     PART("solver", solver, AT(solver), "How a time step is solved."),
     PART("contact", contact, AT(contact), "What happens where things touch."),
     {.key = "output",

@@ -62,7 +62,7 @@ static csim_method_report descent_solve(const csim_problem *problem, void *scrat
       return report;
     for (int i = 0; i < model->nvert; i++) {
       double damping =
-          model->stretch_damping ? model->stretch_damping[model->body_of[i]] / problem->h : 0;
+          problem->damping ? problem->damping[model->body_of[i]] / problem->h : 0;
       double stiffness = (1 + damping) * s->stiffness[i];
       double inverse = model->fixed[i] ? 0 : 1 / (w * model->mass[i] + stiffness);
       for (int c = 0; c < 3; c++) {

@@ -7,6 +7,7 @@
 #include "math/jacobi.h"
 #include "math/vec3.h"
 #include "math/vector.h"
+#include "solver/balance.h"
 #include "solver/line_search.h"
 
 #include <math.h>
@@ -20,6 +21,8 @@ typedef struct newton {
   csim_precond P;
   csim_coarse coarse; // no levels unless they are asked for
   csim_cholesky F;
+  csim_balance balance;
+  double cut;    // [m] root mean square of what the filter cut from the last step
   double edge;   // [m] mean length of the surface's edges at the start
   double *g;     // (nvert x 3)
   double *x_try; // (nvert x 3)
@@ -43,6 +46,7 @@ static void *newton_create(csim_arena *arena, const csim_model *model,
   s->g = CSIM_ARENA_NEW(arena, double, n);
   s->x_try = CSIM_ARENA_NEW(arena, double, n);
   s->edge = mean_edge(model);
+  if (csim_balance_create(arena, model, &s->balance)) return NULL;
   int ichol = params->preconditioner == CSIM_PRECONDITIONER_ICHOL;
   s->on_graph = params->linear == CSIM_LINEAR_PCG && !ichol &&
                 params->pins != CSIM_PINS_COUNTER_FORCE &&
@@ -110,15 +114,24 @@ static void reduce(csim_pool *pool, void *context, double alpha, const double *q
   sum[1] = csim_vector_dot(pool, n, r, z);
 }
 
+// The filter may cut this share of what gravity moves a vertex by in a substep (root mean square): a
+// step that was cut further has not gone where the forces wanted it to.
+static const double MOST_CUT = 0.1;
+
 // Whether what the gradient s->g has left would move vertices by but a share of an edge, as one
 // step of the last preconditioner sees it. Forces alone would not tell: 1 N is much for a slack
 // cloth and nothing for a stretched one. Overwrites
 // problem->step.
-static int has_settled(const csim_problem *problem, newton *s) {
+static int has_settled(const csim_problem *problem, newton *s, const double *x) {
   linear_system system = {problem, s};
   int n = 3 * problem->model->nvert;
   double sum[2], limit = problem->params->settle * s->edge;
   if (!(limit > 0)) return 0;
+  double balance = problem->params->balance, h = problem->h;
+  double gravity = csim_max(csim_norm(problem->model->gravity), 1); // [m/s^2] 1 where there is none
+  if (balance > 0 && (s->cut > MOST_CUT * gravity * h * h ||
+                      csim_balance_measure(problem, &s->balance, x, s->g) > balance))
+    return 0;
   reduce(problem->pool, &system, 0, NULL, s->g, problem->step, sum);
   return csim_vector_dot(problem->pool, n, problem->step, problem->step) <=
          limit * limit * problem->model->nvert;
@@ -126,7 +139,7 @@ static int has_settled(const csim_problem *problem, newton *s) {
 
 // d = H^-1 (-g) by the solver the scene chose. s->g holds -g on entry. Contact couples vertices
 // outside the matrix's pattern: then that solver's factor of the matrix preconditions PCG.
-static csim_solve_report solve_linear(const csim_problem *problem, newton *s) {
+static csim_solve_report solve_linear(const csim_problem *problem, newton *s, double tolerance) {
   const csim_solver_params *params = problem->params;
   int coupled = problem->contact && problem->contact->ncoupled > 0;
   csim_solve_report report = {.iterations = 1};
@@ -145,13 +158,13 @@ static csim_solve_report solve_linear(const csim_problem *problem, newton *s) {
   if (coupled || params->linear == CSIM_LINEAR_PCG) {
     linear_system context = {problem, s};
     csim_linear_system system = {&context, 3 * problem->model->nvert, multiply, reduce};
-    return csim_pcg_solve_system(problem->pool, &system, s->g, params->linear_tolerance,
+    return csim_pcg_solve_system(problem->pool, &system, s->g, tolerance,
                                  params->linear_iterations, problem->scratch, problem->step);
   }
   csim_jacobi_params jacobi = {
       .alpha = params->jacobi_alpha,
       .rho = params->linear == CSIM_LINEAR_CHEBYSHEV_JACOBI ? params->chebyshev_rho : 0,
-      .tolerance = params->linear_tolerance,
+      .tolerance = tolerance,
       .max_iterations = params->linear_iterations};
   return csim_jacobi_solve(problem->pool, &s->H, &s->P, s->g, &jacobi, problem->scratch,
                            problem->step);
@@ -167,20 +180,25 @@ static void remaining_step(const csim_problem *problem, const double *x, double 
   }
 }
 
-// Puts problem->step through the filter. A step shortened vertex by vertex need not descend any
-// more; then all of it is shortened alike. Returns g.d after it; s->g holds -g.
+// Puts problem->step through the filter, and notes what that cut. A step shortened vertex by vertex
+// need not descend any more; then all of it is shortened alike. Returns g.d after it; s->g holds -g.
 static double filter_step(const csim_problem *problem, newton *s, csim_method_report *report) {
   int n = 3 * problem->model->nvert;
-  double slope = -csim_vector_dot(problem->pool, n, s->g, problem->step);
+  csim_pool *pool = problem->pool;
+  double slope = -csim_vector_dot(pool, n, s->g, problem->step);
   if (!problem->contact || !(slope < 0)) return slope;
-  csim_vector_copy(problem->pool, n, problem->step, s->x_try);
+  csim_vector_copy(pool, n, problem->step, s->x_try);
   double least = csim_problem_filter(problem, problem->step);
   if (least < 0) report->outcome = CSIM_OUTCOME_MEMORY;
-  slope = -csim_vector_dot(problem->pool, n, s->g, problem->step);
-  if (slope < 0 || least < 0) return slope;
-  for (int i = 0; i < n; i++) problem->step[i] = least * s->x_try[i];
-  csim_problem_filter(problem, problem->step);
-  return -csim_vector_dot(problem->pool, n, s->g, problem->step);
+  slope = -csim_vector_dot(pool, n, s->g, problem->step);
+  if (!(slope < 0) && least >= 0) {
+    for (int i = 0; i < n; i++) problem->step[i] = least * s->x_try[i];
+    csim_problem_filter(problem, problem->step);
+    slope = -csim_vector_dot(pool, n, s->g, problem->step);
+  }
+  csim_vector_add(pool, n, -1, problem->step, s->x_try);
+  s->cut = sqrt(csim_vector_dot(pool, n, s->x_try, s->x_try) / problem->model->nvert);
+  return slope;
 }
 
 // Colliders and pins that had no room to reach their targets try again. -1 when out of memory.
@@ -192,12 +210,65 @@ static int catch_up(const csim_problem *problem, double *x) {
   return failed ? -1 : 0;
 }
 
+// -g into s->g, and the Hessian at x.
+static void linearize(const csim_problem *problem, newton *s, const double *x) {
+  csim_spd spd = problem->params->spd;
+  csim_vector_negate(problem->pool, 3 * problem->model->nvert, s->g);
+  if (s->on_graph)
+    csim_problem_stiffness(problem, x, spd, &s->K);
+  else
+    csim_problem_hessian(problem, &s->layout, x, spd, &s->H);
+}
+
+// Of an edge: what a collider may come nearer to cloth by in one step. Beyond it the step is taken in
+// parts, as the linear problem of where cloth goes then says little.
+static const double FASTEST = 0.5;
+
+// Cloth and the colliders that are behind move in one step, see contact/make_way.c; s->g is the
+// gradient at x. Two rounds: the first finds out where cloth goes, the second which pairs then come
+// near. Returns the share of their way that they went.
+static double step_together(const csim_problem *problem, newton *s, csim_method_report *report,
+                            double *x) {
+  csim_contact *contact = problem->contact;
+  int n = 3 * problem->model->nvert;
+  double tolerance = csim_min(0.01, problem->params->linear_tolerance);
+  csim_vector_go(problem->pool, n, problem->x, problem->h, problem->v, s->x_try);
+  csim_vector_add(problem->pool, n, -1, x, s->x_try); // what free flight has left
+  for (int round = 0; round < 2; round++) {
+    if (round) csim_problem_gradient(problem, x, s->g);
+    csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
+    double approach = csim_contact_make_way(contact, s->x_try, round == 0, s->g);
+    if (approach < 0) report->outcome = CSIM_OUTCOME_MEMORY;
+    if (problem->may_split && approach > FASTEST * s->edge)
+      report->outcome = CSIM_OUTCOME_TOO_FAST;
+    csim_pool_phase(problem->pool, before);
+    if (report->outcome != CSIM_OUTCOME_LIMIT) return 0;
+    linearize(problem, s, x);
+    csim_pool_phase(problem->pool, CSIM_PHASE_LINEAR);
+    report->linear_iterations += solve_linear(problem, s, tolerance).iterations;
+    csim_pool_phase(problem->pool, before);
+    csim_vector_copy(problem->pool, n, problem->step, s->x_try);
+  }
+  csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
+  double share = csim_contact_go_together(contact, s->x_try, x);
+  csim_pool_phase(problem->pool, before);
+  if (share < 0) report->outcome = CSIM_OUTCOME_MEMORY;
+  return share;
+}
+
+// Colliders that get on by less than this share of their way so many times are held up: by other
+// colliders, or by cloth that cannot give way.
+static const double LEAST_GAIN = 0.03;
+enum { MOST_MISSES = 2 };
+
 static csim_method_report newton_solve(const csim_problem *problem, void *scratch, double *x) {
   newton *s = scratch;
   const csim_solver_params *params = problem->params;
   int n = 3 * problem->model->nvert;
   csim_method_report report = {.outcome = CSIM_OUTCOME_LIMIT};
   double last_residual = INFINITY;
+  s->cut = 0;
+  int misses = 0;
   int blind = 0, pins_left = params->pins == CSIM_PINS_COUNTER_FORCE &&
                              problem->model->ntarget > 0 && !problem->contact;
   for (;; report.iterations++) {
@@ -206,29 +277,31 @@ static csim_method_report newton_solve(const csim_problem *problem, void *scratc
       break;
     }
     csim_problem_gradient(problem, x, s->g);
-    if (report.iterations == 1)
-      csim_problem_refresh_friction(problem, s->g); // forces are known now
     report.residual = csim_method_residual(problem, s->g);
     // F no longer sees progress; go on only while the gradient does
     if (blind && report.residual > 0.5 * last_residual) report.outcome = CSIM_OUTCOME_STALLED;
     last_residual = report.residual;
     if (!isfinite(report.residual)) report.outcome = CSIM_OUTCOME_DIVERGED;
+    if (report.outcome == CSIM_OUTCOME_LIMIT && report.iterations < params->iterations &&
+        problem->contact && misses < MOST_MISSES && csim_contact_is_behind(problem->contact)) {
+      misses = step_together(problem, s, &report, x) < LEAST_GAIN ? misses + 1 : 0;
+      if (report.outcome != CSIM_OUTCOME_LIMIT) break;
+      continue;
+    }
     if (!pins_left && (report.residual <= params->tolerance ||
-                       (report.iterations > 0 && has_settled(problem, s))))
+                       (report.iterations > 0 && has_settled(problem, s, x))))
       report.outcome = CSIM_OUTCOME_CONVERGED;
     if (report.outcome != CSIM_OUTCOME_LIMIT || report.iterations >= params->iterations) break;
 
-    csim_vector_negate(problem->pool, n, s->g);
     if (pins_left) {
+      csim_vector_negate(problem->pool, n, s->g);
       remaining_step(problem, x, problem->step);
       csim_problem_hessian_counter(problem, &s->layout, x, params->spd, problem->step, s->g, &s->H);
-    } else if (s->on_graph) {
-      csim_problem_stiffness(problem, x, params->spd, &s->K);
     } else {
-      csim_problem_hessian(problem, &s->layout, x, params->spd, &s->H);
+      linearize(problem, s, x);
     }
     csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_LINEAR);
-    csim_solve_report linear = solve_linear(problem, s);
+    csim_solve_report linear = solve_linear(problem, s, params->linear_tolerance);
     csim_pool_phase(problem->pool, before);
     report.linear_iterations += linear.iterations;
     double slope = filter_step(problem, s, &report);

@@ -17,7 +17,7 @@ typedef struct problem_job {
 csim_point csim_problem_point(const csim_problem *problem, const double *x) {
   return (csim_point){.x = x,
                       .anchor = problem->target,
-                      .damping = problem->model->stretch_damping,
+                      .damping = problem->damping,
                       .body_of = problem->model->body_of,
                       .from = problem->x,
                       .h = problem->h};
@@ -25,13 +25,13 @@ csim_point csim_problem_point(const csim_problem *problem, const double *x) {
 
 static double inertia_value(void *context, int first, int last) {
   const problem_job *job = context;
-  const csim_model *model = job->problem->model;
+  const unsigned char *fixed = job->problem->model->fixed;
   double sum = 0;
   for (int i = first; i < last; i++) {
-    if (model->fixed[i]) continue;
+    if (fixed[i]) continue;
     double d[3];
     csim_sub(job->x + 3 * (ptrdiff_t)i, job->problem->y + 3 * (ptrdiff_t)i, d);
-    sum += model->mass[i] * csim_dot(d, d);
+    sum += job->problem->inertia[i] * csim_dot(d, d);
   }
   return sum;
 }
@@ -45,17 +45,16 @@ double csim_problem_value(const csim_problem *problem, const double *x) {
   csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
   double contact = problem->contact ? csim_contact_value(problem->contact, x) : 0;
   csim_pool_phase(problem->pool, before);
-  return 0.5 * inertia / (problem->h * problem->h) + elastic + contact;
+  return 0.5 * inertia + elastic + contact;
 }
 
 static void inertia_gradient(void *context, int first, int last) {
   const problem_job *job = context;
   const csim_problem *p = job->problem;
-  double w = 1 / (p->h * p->h);
   for (int i = first; i < last; i++)
     for (int c = 0; c < 3; c++) {
       ptrdiff_t k = 3 * (ptrdiff_t)i + c;
-      job->out[k] = w * p->model->mass[i] * (job->x[k] - p->y[k]);
+      job->out[k] = p->inertia[i] * (job->x[k] - p->y[k]);
     }
 }
 
@@ -79,12 +78,6 @@ void csim_problem_gradient(const csim_problem *problem, const double *x, double 
   csim_pool_for(problem->pool, model->nvert, VERT_GRAIN, clear_fixed, &job);
 }
 
-void csim_problem_refresh_friction(const csim_problem *problem, double *g) {
-  csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
-  if (problem->contact) csim_contact_refresh_friction(problem->contact, g);
-  csim_pool_phase(problem->pool, before);
-}
-
 typedef struct hessian_job {
   const csim_problem *problem;
   csim_bsr *H;
@@ -94,12 +87,11 @@ static void inertia_hessian(void *context, int first, int last) {
   const hessian_job *job = context;
   const csim_problem *p = job->problem;
   const csim_pattern *pattern = job->H->pattern;
-  double w = 1 / (p->h * p->h);
   for (int i = first; i < last; i++) {
     double *row = job->H->val + 9 * (ptrdiff_t)pattern->start[i];
     memset(row, 0, 9 * (size_t)(pattern->start[i + 1] - pattern->start[i]) * sizeof *row);
     double *diag = job->H->val + 9 * (ptrdiff_t)pattern->diag[i];
-    diag[0] = diag[4] = diag[8] = w * p->model->mass[i];
+    diag[0] = diag[4] = diag[8] = p->inertia[i];
   }
 }
 
@@ -128,7 +120,7 @@ void csim_problem_stiffness(const csim_problem *problem, const double *x, csim_s
                             csim_stiffness *K) {
   csim_point at = csim_problem_point(problem, x);
   csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_ELASTICITY);
-  csim_stiffness_update(problem->pool, &at, spd, 1 / (problem->h * problem->h), K);
+  csim_stiffness_update(problem->pool, &at, spd, problem->inertia, K);
   csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
   if (problem->contact && csim_contact_find_blocks(problem->contact, K->A.place) == 0) {
     if (csim_graph_matrix_place(problem->pool, &K->A))
@@ -177,13 +169,13 @@ void csim_problem_hessian_counter(const csim_problem *problem, const csim_layout
 static double force_sum(void *context, int first, int last) {
   const problem_job *job = context;
   const csim_problem *p = job->problem;
-  double sum = 0, w = 1 / (p->h * p->h);
+  double sum = 0;
   for (int i = first; i < last; i++) {
     if (p->model->fixed[i]) continue;
     double external[3];
     for (int c = 0; c < 3; c++) {
       ptrdiff_t k = 3 * (ptrdiff_t)i + c;
-      external[c] = w * p->model->mass[i] * (p->y[k] - p->x[k] - p->h * p->v[k]);
+      external[c] = p->inertia[i] * (p->y[k] - p->x[k] - p->h * p->v[k]);
     }
     sum += csim_norm(external) + csim_norm(job->x + 3 * (ptrdiff_t)i);
   }

@@ -1,6 +1,6 @@
 // solver/problem.h: the minimisation that one implicit step is. Needs contact/, model/ and math/.
 //
-//   x = argmin F(x),  F(x) = sum_i m_i/(2 h^2) |x_i - y_i|^2 + E(x),  over the free vertices
+//   x = argmin F(x),  F(x) = 1/2 sum_i w_i |x_i - y_i|^2 + E(x),  over the free vertices
 //
 // With contact, E holds its energies too, and x may only be written through csim_problem_apply.
 #ifndef CSIM_SOLVER_PROBLEM_H
@@ -13,7 +13,9 @@ typedef struct csim_problem {
   const csim_model *model;
   const csim_solver_params *params;
   csim_pool *pool;
-  double h;              ///< [s] effective step (two thirds of it for BDF2)
+  double h;              ///< [s] over which velocities are (x - problem->x)/h (two thirds of a step for BDF2)
+  const double *inertia; ///< (nvert) [N/m] w_i, the integrator's: m_i/h^2 for backward Euler
+  const double *damping; ///< (nbody) [s] stretch damping; NULL: none
   const double *x;       ///< (nvert x 3) [m] at the start of the step
   const double *v;       ///< (nvert x 3) [m/s] at the start of the step
   const double *y;       ///< (nvert x 3) [m] inertial target x + h v*
@@ -22,6 +24,7 @@ typedef struct csim_problem {
   double *step;          ///< (nvert x 3) [m] where they leave a step, and contact filters it
   double *v_next;        ///< (nvert x 3) [m/s] for methods that set the velocity themselves
   csim_contact *contact; ///< NULL: none, or not this method's business
+  int may_split;         ///< the step may be given up, to be taken in parts
   double force_scale;    ///< [N] mean over free vertices of external plus internal force at x
 } csim_problem;
 
@@ -33,10 +36,6 @@ double csim_problem_value(const csim_problem *problem, const double *x);
 
 /// Gradient of F [N], zero at fixed vertices; g (nvert x 3), overwritten.
 void csim_problem_gradient(const csim_problem *problem, const double *x, double *g);
-
-/// Gives friction to contacts that are new in this step, by the forces of the last gradient, and
-/// adds it to that gradient g.
-void csim_problem_refresh_friction(const csim_problem *problem, double *g);
 
 /// Hessian of F [N/m], identity at fixed vertices; H, on the layout's pattern, overwritten.
 void csim_problem_hessian(const csim_problem *problem, const csim_layout *layout, const double *x,

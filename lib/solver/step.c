@@ -4,6 +4,7 @@
 #include "math/vec3.h"
 #include "math/vector.h"
 #include "model/external.h"
+#include "solver/integrate.h"
 #include "solver/project.h"
 
 #include <stdlib.h>
@@ -19,10 +20,11 @@ struct csim_solver {
   void *method_scratch;
   double *y, *x, *v;       // (nvert x 3)
   double *step;            // (nvert x 3) when there is no contact, which has its own
-  double *x_last, *v_last; // (nvert x 3) the state before the step, once `remembered`
+  double *x_last, *v_last, *a_last; // (nvert x 3) the state before the step, once `remembered`
   int remembered;
-  double *x_from, *v_from; // (nvert x 3) extrapolated start of a two-step integrator
-  int two_steps;
+  int may_split; // the step may be taken in parts yet
+  csim_integration integration;
+  double *damping;        // (nbody) [s] of this step's springs; NULL: none
   double *target;         // (ntarget x 3)
   double *decay;          // (nbody)
   double *goal;           // (nvert x 3) what contact was asked for, when it has the last word
@@ -65,13 +67,13 @@ csim_solver *csim_solver_create(const csim_solver_setup *setup) {
   solver->y = CSIM_ARENA_NEW(arena, double, n);
   solver->x = CSIM_ARENA_NEW(arena, double, n);
   solver->v = CSIM_ARENA_NEW(arena, double, n);
-  solver->two_steps = setup->params.integrator == CSIM_INTEGRATOR_BDF2 && !method->is_explicit;
-  if (solver->two_steps) {
-    solver->x_from = CSIM_ARENA_NEW(arena, double, n);
-    solver->v_from = CSIM_ARENA_NEW(arena, double, n);
-  }
+  csim_integrator integrator =
+      method->is_explicit ? CSIM_INTEGRATOR_EULER : setup->params.integrator;
+  csim_integration_create(arena, setup->model, integrator, &solver->integration);
   solver->target = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)setup->model->ntarget);
   solver->decay = CSIM_ARENA_NEW(arena, double, setup->model->nbody);
+  if (setup->model->stretch_damping || setup->params.damping > 0)
+    solver->damping = CSIM_ARENA_NEW(arena, double, setup->model->nbody);
   solver->method_scratch = method->create(arena, setup->model, &solver->setup.params);
   if (setup->contact.response == CSIM_RESPONSE_FILTER) {
     if (!method->knows_contact || setup->params.strain_limit > 0)
@@ -145,18 +147,6 @@ static void choose_start(const csim_problem *problem, double *x) {
              3 * sizeof *x);
 }
 
-// BDF2 is backward Euler of two thirds of the step from points extrapolated over the last two
-// states:
-//   x' = (4 x_n - x_{n-1})/3 + 2h/3 v',  v' = (4 v_n - v_{n-1})/3 + 2h/3 M^-1 f(x')
-// Ascher & Petzold 1998. The first step, and any that follows a halved one, is backward Euler.
-static void extrapolate(const csim_solver *solver, const csim_state *state, double *x, double *v) {
-  int n = 3 * solver->setup.model->nvert;
-  for (int i = 0; i < n; i++) {
-    x[i] = (4 * state->x[i] - state->x_prev[i]) / 3;
-    v[i] = (4 * state->v[i] - state->v_prev[i]) / 3;
-  }
-}
-
 // Shortens springs beyond the strain limit, after the solve (Provot 1995).
 static void limit_strain(const csim_solver *solver, double *x) {
   const csim_solver_setup *setup = &solver->setup;
@@ -195,29 +185,24 @@ static int resolve_contact(csim_solver *solver, const csim_problem *problem, dou
 typedef struct velocity_job {
   const double *from, *x;
   double h, *v;
-  int add;
 } velocity_job;
 
-static void velocity_range(void *context, int first, int last) {
+static void add_velocity(void *context, int first, int last) {
   const velocity_job *job = context;
-  for (int i = first; i < last; i++) {
-    double v = (job->x[i] - job->from[i]) / job->h;
-    job->v[i] = job->add ? job->v[i] + v : v;
-  }
+  for (int i = first; i < last; i++) job->v[i] += (job->x[i] - job->from[i]) / job->h;
 }
 
-// Velocities of the step from x0 to x, which the method wanted to end at `proposal`.
-static void set_velocity(const csim_solver *solver, const double *x0, const double *proposal,
-                         const double *x, double h, double *v) {
-  int add = solver->method->sets_velocity && !(solver->setup.params.strain_limit > 0);
-  if (add && !solver->contact) return;
-  velocity_job job = {add ? proposal : x0, x, h, v, add};
-  csim_pool_for(solver->setup.pool, 3 * solver->setup.model->nvert, CSIM_SUM_GRAIN, velocity_range,
-                &job);
+// Velocities of the step to x, which the method wanted to end at solver->goal.
+static void set_velocity(const csim_solver *solver, csim_state *state, const double *x, double *v) {
+  int sets = solver->method->sets_velocity && !(solver->setup.params.strain_limit > 0);
+  if (!sets) csim_integration_end(solver->setup.pool, &solver->integration, x, state, v);
+  if (!sets || !solver->contact) return;
+  velocity_job job = {solver->goal, x, solver->integration.rate, v};
+  csim_pool_for(solver->setup.pool, 3 * state->nvert, CSIM_SUM_GRAIN, add_velocity, &job);
 }
 
 // The part of a step from `time` to time + h. Leaves the state alone unless it returns 0.
-static int advance(csim_solver *solver, csim_state *state, double time, double h, int two_steps,
+static int advance(csim_solver *solver, csim_state *state, double time, double h, int whole,
                    csim_step_report *report) {
   const csim_solver_setup *setup = &solver->setup;
   const csim_model *model = setup->model;
@@ -226,35 +211,37 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
 
   // external forces and pins
   csim_pool_phase(setup->pool, CSIM_PHASE_OTHER);
-  csim_state from = {.nvert = model->nvert, .x = state->x, .v = state->v};
-  double h_step = h;
-  if (two_steps) {
-    from.x = solver->x_from;
-    from.v = solver->v_from;
-    extrapolate(solver, state, from.x, from.v);
-    h = 2 * h / 3;
-  }
-  csim_external_velocity(setup->pool, model, &from, time, h, solver->decay, solver->y, v);
+  csim_integration *step = &solver->integration;
+  csim_integration_begin(setup->pool, state, h, whole, step);
+  csim_external_velocity(setup->pool, model, step->x_from, step->v_from, time, step->rate,
+                         solver->decay, solver->y, v);
   csim_impulse_step touch = {.pool = setup->pool,
                              .model = model,
                              .ncollider = setup->ncollider,
                              .collider = setup->collider,
                              .params = &setup->contact,
-                             .x0 = from.x,
-                             .time = time + h_step,
-                             .h = h_step};
+                             .x0 = step->x_from,
+                             .time = time + h,
+                             .h = h};
   if (setup->contact.response == CSIM_RESPONSE_PENALTY)
     report->contacts += csim_penalty_push(&touch, v);
-  csim_vector_go(setup->pool, n, from.x, h, v, solver->y);
-  csim_model_targets(model, time + h_step, solver->target);
+  csim_integration_aim(setup->pool, model, state, v, step, solver->y);
+  csim_model_targets(model, time + h, solver->target);
+
+  for (int b = 0; b < model->nbody && solver->damping; b++)
+    solver->damping[b] = setup->params.damping * step->rate +
+                         (model->stretch_damping ? model->stretch_damping[b] : 0);
 
   // elastic forces
   csim_problem problem = {.model = model,
                           .params = &setup->params,
                           .pool = setup->pool,
-                          .h = h,
-                          .x = from.x,
-                          .v = from.v,
+                          .h = step->rate,
+                          .inertia = step->inertia,
+                          .may_split = solver->may_split,
+                          .damping = solver->damping,
+                          .x = step->x_from,
+                          .v = step->v_from,
                           .y = solver->y,
                           .target = solver->target,
                           .v_next = v,
@@ -263,7 +250,7 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
   csim_contact *contact = solver->contact;
   csim_pool_phase(setup->pool, CSIM_PHASE_CONTACT);
   if (contact &&
-      csim_contact_begin(contact, state->x, state->v, solver->target, time + h_step, h_step)) {
+      csim_contact_begin(contact, state->x, state->v, solver->target, time + h, h)) {
     report->method.outcome = CSIM_OUTCOME_MEMORY;
     return -1;
   }
@@ -277,6 +264,8 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
       report->method.outcome = CSIM_OUTCOME_MEMORY;
       return -1;
     }
+    csim_contact_find_touching(contact, x, step->rough);
+    csim_integration_aim(setup->pool, model, state, v, step, solver->y);
   }
   csim_pool_phase(setup->pool, CSIM_PHASE_ELASTICITY);
   report->method = solver->method->solve(&problem, solver->method_scratch, x);
@@ -290,12 +279,12 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
   if (contact && (!solver->method->knows_contact || setup->params.strain_limit > 0) &&
       resolve_contact(solver, &problem, x, report))
     return -1;
-  set_velocity(solver, from.x, solver->goal, x, h, v);
+  set_velocity(solver, state, x, v);
   if (setup->contact.response == CSIM_RESPONSE_IMPULSE)
     report->contacts += csim_impulse_respond(&touch, x, v);
   if (solver->zones) {
     int left,
-        given = csim_zones_respond(solver->zones, time + h_step, h_step, state->x, x, v, &left);
+        given = csim_zones_respond(solver->zones, time + h, h, state->x, x, v, &left);
     if (given < 0) {
       report->method.outcome = CSIM_OUTCOME_MEMORY;
       return -1;
@@ -309,6 +298,7 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
   csim_vector_copy(setup->pool, n, x, state->x);
   csim_vector_copy(setup->pool, n, v, state->v);
   if (contact) {
+    csim_contact_give_up(contact);
     csim_contact_lags(contact);
     report->contact = contact->report;
     report->contacts = contact->report.terms;
@@ -385,9 +375,11 @@ static int remember(csim_solver *solver, const csim_state *state) {
   int n = 3 * state->nvert;
   if (!solver->x_last) solver->x_last = CSIM_ARENA_NEW(&solver->arena, double, n);
   if (!solver->v_last) solver->v_last = CSIM_ARENA_NEW(&solver->arena, double, n);
-  if (!solver->x_last || !solver->v_last) return -1;
+  if (state->a && !solver->a_last) solver->a_last = CSIM_ARENA_NEW(&solver->arena, double, n);
+  if (!solver->x_last || !solver->v_last || (state->a && !solver->a_last)) return -1;
   csim_vector_copy(solver->setup.pool, n, state->x, solver->x_last);
   csim_vector_copy(solver->setup.pool, n, state->v, solver->v_last);
+  if (state->a) csim_vector_copy(solver->setup.pool, n, state->a, solver->a_last);
   solver->remembered = 1;
   return 0;
 }
@@ -396,6 +388,7 @@ static void go_back(csim_solver *solver, csim_state *state) {
   if (solver->remembered) {
     csim_vector_copy(solver->setup.pool, 3 * state->nvert, solver->x_last, state->x);
     csim_vector_copy(solver->setup.pool, 3 * state->nvert, solver->v_last, state->v);
+    if (state->a) csim_vector_copy(solver->setup.pool, 3 * state->nvert, solver->a_last, state->a);
   }
   if (!solver->contact) return;
   csim_contact_load(solver->contact, solver->kinematic_last);
@@ -409,13 +402,13 @@ static int take_step(csim_solver *solver, csim_state *state, double time, double
   for (int halvings = 0; halvings <= most_halvings; halvings++) {
     int parts = 1 << halvings, done = 0;
     report->parts = parts;
+    solver->may_split = halvings < most_halvings;
     if (parts > 1 && !solver->remembered && remember(solver, state)) {
       report->method.outcome = CSIM_OUTCOME_MEMORY;
       break;
     }
-    int two_steps = parts == 1 && solver->two_steps && state->x_prev;
     while (done < parts &&
-           advance(solver, state, time + h * done / parts, h / parts, two_steps, report) == 0)
+           advance(solver, state, time + h * done / parts, h / parts, parts == 1, report) == 0)
       done++;
     if (done == parts) return 0;
     go_back(solver, state);
@@ -426,6 +419,16 @@ static int take_step(csim_solver *solver, csim_state *state, double time, double
       break;
   }
   return -1;
+}
+
+// What the integrator needs of the state. -1 when out of memory.
+static int prepare_state(const csim_solver *solver, csim_state *state) {
+  int alpha = solver->integration.integrator == CSIM_INTEGRATOR_ALPHA;
+  int two_steps = solver->integration.integrator == CSIM_INTEGRATOR_BDF2;
+  // of a run that had another integrator
+  if ((!two_steps && state->x_prev) || (!alpha && state->a)) csim_state_forget(state);
+  if (alpha && !state->a) state->a = CSIM_NEW(double, 3 * (ptrdiff_t)state->nvert);
+  return alpha && !state->a ? -1 : 0;
 }
 
 // What a two-step integrator looks back on. -1 when out of memory, at the first step only.
@@ -442,10 +445,11 @@ static int keep_last(const csim_solver *solver, csim_state *state) {
 int csim_step(csim_solver *solver, csim_state *state, csim_step_report *report) {
   const csim_solver_setup *setup = &solver->setup;
   double time = (double)state->step * setup->h;
+  int two_steps = solver->integration.integrator == CSIM_INTEGRATOR_BDF2;
   int adaptive = setup->accuracy > 0, span = adaptive ? fit_span(state, state->span) : 1;
   *report = (csim_step_report){0};
   solver->remembered = 0;
-  if (((adaptive || solver->two_steps) && remember(solver, state)) ||
+  if (prepare_state(solver, state) || ((adaptive || two_steps) && remember(solver, state)) ||
       (solver->contact && load_colliders(solver, state))) {
     report->method.outcome = CSIM_OUTCOME_MEMORY;
     return -1;
@@ -463,9 +467,7 @@ int csim_step(csim_solver *solver, csim_state *state, csim_step_report *report) 
   }
   report->span = span;
   state->span = adaptive ? next_span(solver, span, report->error) : 1;
-  if (!solver->two_steps && state->x_prev)
-    csim_state_forget(state); // of a run that had another integrator
-  if (solver->two_steps && keep_last(solver, state)) {
+  if (two_steps && keep_last(solver, state)) {
     go_back(solver, state);
     report->method.outcome = CSIM_OUTCOME_MEMORY;
     return -1;

@@ -395,7 +395,7 @@ static double slide(double degrees, double speed, double mu, double seconds) {
   l.setup.ncollider = 1;
   l.setup.collider = &l.collider[1];
   l.setup.params.tolerance = 1e-4;
-  l.setup.params.iterations = 10;
+  l.setup.params.iterations = 30; // friction's secants converge linearly
   l.setup.params.linear_tolerance = 1e-3;
   // lay it down where contact carries its weight, so that nothing has to settle
   double depth = 9.81 * c / (10 * 9.81 / 3e-3 > 57600 ? 10 * 9.81 / 3e-3 : 57600);

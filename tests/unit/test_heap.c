@@ -162,7 +162,7 @@ static void count_step_calls(const char *name, const char *const *sets, int nset
   csim_solver *solver =
       csim_solver_create(&(csim_solver_setup){.model = world.model,
                                               .params = scene->solver,
-                                              .contact = scene->contact,
+                                              .contact = world.contact,
                                               .ncollider = world.ncollider,
                                               .collider = world.collider,
                                               .pool = pool,

@@ -196,16 +196,27 @@ static void test_auto(void) {
     const char *solver, *method;
     csim_start start;
     int iterations;
-    double settle, linear_tolerance;
+    double settle, linear_tolerance, balance;
+    int substeps;
+    csim_integrator integrator;
   } cases[] = {
-      {"", "newton", CSIM_START_VELOCITY, 4, 0.05, 0.05},
-      {", \"solver\": {}", "newton", CSIM_START_VELOCITY, 4, 0.05, 0.05},
+      {"", "newton", CSIM_START_VELOCITY, 20, 0.05, 0.1, 0.05, 5, CSIM_INTEGRATOR_ALPHA},
+      {", \"quality\": \"draft\"", "newton", CSIM_START_VELOCITY, 20, 0.1, 0.2, 0.1, 3,
+       CSIM_INTEGRATOR_ALPHA},
+      {", \"quality\": \"final\", \"frames\": {\"substeps\": 7}", "newton", CSIM_START_VELOCITY, 40,
+       0.02, 0.02, 0.02, 7, CSIM_INTEGRATOR_ALPHA},
       {", \"solver\": {\"method\": \"auto\", \"settle\": 0.2, \"iterations\": 7}", "newton",
-       CSIM_START_VELOCITY, 7, 0.2, 0.05},
-      {", \"solver\": {\"linear_tolerance\": 1e-6}", "newton", CSIM_START_VELOCITY, 4, 0.05, 1e-6},
-      {", \"solver\": {\"start\": \"inertia\"}", "newton", CSIM_START_INERTIA, 4, 0.05, 0.05},
-      {", \"solver\": {\"method\": \"newton\"}", "newton", CSIM_START_INERTIA, 4, 0, 1e-3},
-      {", \"solver\": {\"method\": \"pd\"}", "pd", CSIM_START_INERTIA, 4, 0, 1e-3},
+       CSIM_START_VELOCITY, 7, 0.2, 0.1, 0.05, 5, CSIM_INTEGRATOR_ALPHA},
+      {", \"solver\": {\"linear_tolerance\": 1e-6}", "newton", CSIM_START_VELOCITY, 20, 0.05, 1e-6,
+       0.05, 5, CSIM_INTEGRATOR_ALPHA},
+      {", \"solver\": {\"integrator\": \"bdf2\"}", "newton", CSIM_START_VELOCITY, 20, 0.05, 0.1, 0.05,
+       5, CSIM_INTEGRATOR_BDF2},
+      {", \"frames\": {\"accuracy\": 0.1}", "newton", CSIM_START_VELOCITY, 20, 0.05, 0.1, 0.05, 64,
+       CSIM_INTEGRATOR_EULER},
+      {", \"solver\": {\"method\": \"newton\"}", "newton", CSIM_START_INERTIA, 4, 0, 1e-3, 0, 5,
+       CSIM_INTEGRATOR_ALPHA},
+      {", \"solver\": {\"method\": \"pd\"}", "pd", CSIM_START_INERTIA, 4, 0, 1e-3, 0, 5,
+       CSIM_INTEGRATOR_EULER},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     char text[400];
@@ -216,6 +227,8 @@ static void test_auto(void) {
     CHECK(s->solver.start == cases[i].start && s->solver.settle == cases[i].settle);
     CHECK(s->solver.iterations == cases[i].iterations);
     CHECK(s->solver.linear_tolerance == cases[i].linear_tolerance);
+    CHECK(s->solver.balance == cases[i].balance && s->substeps == cases[i].substeps);
+    CHECK(s->solver.integrator == cases[i].integrator);
     csim_scene_free(s);
   }
 }
@@ -260,7 +273,7 @@ static void test_defaults(void) {
   csim_scene *s = expect_scene(SCENE, NULL);
   if (!s) return;
   CHECK_TEXT(s->name, "s");
-  CHECK(s->gravity[1] == -9.81 && s->up == 1 && s->length_unit == 1 && s->wind.density == 0);
+  CHECK(s->gravity[1] == -9.81 && s->up == 1 && s->length_unit == 1 && s->wind.density == 1.2);
   CHECK(s->frame_start == 1 && s->frame_end == 100 && s->fps == 24);
   CHECK(s->object[0].scale[1] == 1 && s->object[0].mesh.size[0] == 1 && s->object[0].npin == 0);
   CHECK(s->object[0].mesh.cells[0] == 32 && s->object[0].friction == 0.3);

@@ -49,7 +49,7 @@ static void create(csim_spd spd, fixture *f) {
   for (int i = 0; i < n; i++) f->p[i] = k->model->fixed[i / 3] ? 0 : kit_random(&seed);
   f->at = (csim_point){.x = f->x, .anchor = f->anchor};
   CHECK(csim_stiffness_create(&f->arena, k->model, &f->K) == 0);
-  csim_stiffness_update(k->pool, &f->at, spd, 1 / (k->h * k->h), &f->K);
+  csim_stiffness_update(k->pool, &f->at, spd, kit_inertia(&f->arena, k->model, k->h), &f->K);
 }
 
 static void destroy(fixture *f) {
@@ -123,7 +123,7 @@ static void test_null_space(void) {
   create(CSIM_SPD_DROP, &f);
   const csim_model *model = f.k.model;
   int n = 3 * model->nvert;
-  csim_stiffness_update(NULL, &f.at, CSIM_SPD_DROP, 0, &f.K);
+  csim_stiffness_update(NULL, &f.at, CSIM_SPD_DROP, kit_inertia(&f.arena, f.k.model, 0), &f.K);
   for (int i = 0; i < n; i++) f.p[i] = 1e6 + i % 3;
   csim_graph_multiply(NULL, &f.K.A, f.p, f.q);
   for (int i = 0; i < model->nvert; i++)
@@ -164,7 +164,8 @@ static uint64_t solve_hash(csim_pool *pool, csim_isa isa, fixture *f) {
   double *r = CSIM_ARENA_NEW(&temp, double, n + 1);
   for (int e = 0; e < f->k.model->nenergy; e++) f->k.model->energy[e].isa = isa;
   f->K.A.isa = isa;
-  csim_stiffness_update(pool, &f->at, CSIM_SPD_DROP, 1 / (f->k.h * f->k.h), &f->K);
+  csim_stiffness_update(pool, &f->at, CSIM_SPD_DROP, kit_inertia(&f->arena, f->k.model, f->k.h),
+                        &f->K);
   CHECK(csim_precond_create_jacobi(&temp, f->k.model->nvert, &P) == 0);
   P.isa = isa;
   CHECK(csim_precond_update_graph(pool, &f->K.A, &P) == 0);

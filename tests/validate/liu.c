@@ -52,8 +52,14 @@ static double step_value(const kit *k, const double *start, const double *veloci
     ptrdiff_t v = 3 * (ptrdiff_t)k->model->target[i].vert;
     memcpy(y + v, k->state.x + v, 3 * sizeof *y);
   }
-  csim_problem problem = {.model = k->model, .params = &k->params, .h = k->h, .y = y};
+  csim_arena arena = {0};
+  csim_problem problem = {.model = k->model,
+                          .params = &k->params,
+                          .h = k->h,
+                          .inertia = kit_inertia(&arena, k->model, k->h),
+                          .y = y};
   double value = csim_problem_value(&problem, k->state.x);
+  csim_arena_free(&arena);
   free(y);
   return value;
 }

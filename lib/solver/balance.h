@@ -1,0 +1,44 @@
+// solver/balance.h: whether the forces on every object balance. Needs solver/problem.h.
+//
+// A step is only as right as the net force it leaves over. A norm of steps cannot see that: on cells
+// of 28 mm a residual that moves vertices by 1 mm looks settled, while gravity on a slope of 10
+// degrees moves the cloth by 0.03 mm a substep. So residuals R_i = -dF/dx_i are summed up over each
+// object, where everything internal cancels, and over patches of it, where stretch noise does. With
+// M the free mass of the object, m_p of patch p, and v the root mean square velocity,
+//
+//   imbalance = max( |sum_i R_i| / (M A),  sqrt(sum_p |R_p|^2/m_p / M) / (10 A) )
+//   A = max(gravity, |net force on the object| / M, 1e-3 v / h)
+//
+// The second is the error of the acceleration, root mean square over the patches. An object's sum
+// alone cannot see contact between its own parts.
+#ifndef CSIM_SOLVER_BALANCE_H
+#define CSIM_SOLVER_BALANCE_H
+
+#include "solver/problem.h"
+
+typedef struct csim_balance {
+  const csim_model *model;
+  int npatch;
+  int *patch_of;       ///< (nvert) -1: fixed
+  int *patch_body;     ///< (npatch)
+  double *patch_mass;  ///< (npatch) [kg]
+  double *body_mass;   ///< (nbody) [kg] of free vertices
+  double *patch_force; ///< (npatch x 3) [N]
+  double *body_force;  ///< (nbody x 3) [N] left over
+  double *body_scale;  ///< (nbody) [m/s^2] A of this step
+} csim_balance;
+
+/// Divides every object into at most about 64 patches of neighbours.
+/// @return 0, or -1 when out of memory (arena->failed)
+int csim_balance_create(csim_arena *arena, const csim_model *model, csim_balance *balance);
+
+/// What a patch may leave over, as a multiple of what an object may.
+#define CSIM_BALANCE_PATCHES 10
+
+/// The worst imbalance of all objects at x, see above [-].
+/// @param x  (nvert x 3) [m]
+/// @param g  (nvert x 3) [N] gradient of F there, or its negative
+double csim_balance_measure(const csim_problem *problem, csim_balance *balance, const double *x,
+                            const double *g);
+
+#endif

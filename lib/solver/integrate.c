@@ -1,0 +1,100 @@
+// solver/integrate.c: see integrate.h.
+#include "solver/integrate.h"
+
+#include <string.h>
+
+enum { VERT_GRAIN = 1024 };
+
+typedef struct integrate_job {
+  const csim_model *model;
+  const csim_integration *step;
+  const csim_state *state;
+  const double *x;      // what the solver found
+  const double *v_free; // of free flight
+  double *y, *v, *a;
+} integrate_job;
+
+int csim_integration_create(csim_arena *arena, const csim_model *model, csim_integrator integrator,
+                            csim_integration *step) {
+  ptrdiff_t n = model->nvert;
+  *step = (csim_integration){.integrator = integrator};
+  step->inertia = CSIM_ARENA_NEW(arena, double, n);
+  step->rough = CSIM_ARENA_NEW(arena, unsigned char, n);
+  for (int k = 0; k < 2 && integrator == CSIM_INTEGRATOR_BDF2; k++)
+    step->room[k] = CSIM_ARENA_NEW(arena, double, 3 * n);
+  return arena->failed ? -1 : 0;
+}
+
+static void extrapolate(void *context, int first, int last) {
+  const integrate_job *job = context;
+  const csim_state *s = job->state;
+  for (int i = first; i < last; i++) {
+    job->step->room[0][i] = (4 * s->x[i] - s->x_prev[i]) / 3;
+    job->step->room[1][i] = (4 * s->v[i] - s->v_prev[i]) / 3;
+  }
+}
+
+void csim_integration_begin(csim_pool *pool, const csim_state *state, double h, int whole,
+                            csim_integration *step) {
+  step->h = step->rate = h;
+  step->x_from = state->x;
+  step->v_from = state->v;
+  step->looks_back = whole && step->integrator == CSIM_INTEGRATOR_BDF2 && state->x_prev;
+  memset(step->rough, 0, (size_t)state->nvert);
+  if (!step->looks_back) return;
+  csim_pool_for(pool, 3 * state->nvert, 3 * VERT_GRAIN, extrapolate,
+                &(integrate_job){.step = step, .state = state});
+  step->x_from = step->room[0];
+  step->v_from = step->room[1];
+  step->rate = 2 * h / 3;
+}
+
+static void aim_range(void *context, int first, int last) {
+  const integrate_job *job = context;
+  const csim_integration *s = job->step;
+  int alpha = s->integrator == CSIM_INTEGRATOR_ALPHA;
+  double rate = s->rate;
+  for (int i = first; i < last; i++) {
+    int smooth = alpha && !s->rough[i];
+    s->inertia[i] = (smooth ? 2 : 1) / (rate * rate) * job->model->mass[i];
+    for (ptrdiff_t k = 3 * (ptrdiff_t)i; k < 3 * (ptrdiff_t)i + 3; k++) {
+      double v = job->v_free[k];
+      if (smooth)
+        v = 0.5 * (v + s->v_from[k]);
+      else if (alpha)
+        v += 0.5 * rate * job->state->a[k];
+      job->y[k] = s->x_from[k] + rate * v;
+    }
+  }
+}
+
+void csim_integration_aim(csim_pool *pool, const csim_model *model, const csim_state *state,
+                          const double *v_free, csim_integration *step, double *y) {
+  csim_pool_for(
+      pool, model->nvert, VERT_GRAIN, aim_range,
+      &(integrate_job){.model = model, .step = step, .state = state, .v_free = v_free, .y = y});
+}
+
+static void end_range(void *context, int first, int last) {
+  const integrate_job *job = context;
+  const csim_integration *s = job->step;
+  int alpha = s->integrator == CSIM_INTEGRATOR_ALPHA;
+  for (int i = first; i < last; i++)
+    for (ptrdiff_t k = 3 * (ptrdiff_t)i; k < 3 * (ptrdiff_t)i + 3; k++) {
+      double u = (job->x[k] - s->x_from[k]) / s->rate;
+      if (alpha && !s->rough[i]) {
+        double v = job->state->v[k], a = job->a[k], half_f = (u - v) / s->h;
+        job->v[k] = v + s->h * (0.25 * a + 1.5 * half_f);
+        job->a[k] = 0.5 * a + half_f;
+      } else {
+        job->v[k] = u;
+        if (alpha) job->a[k] = 0;
+      }
+    }
+}
+
+void csim_integration_end(csim_pool *pool, const csim_integration *step, const double *x,
+                          csim_state *state, double *v) {
+  csim_pool_for(pool, state->nvert, VERT_GRAIN, end_range,
+                &(integrate_job){.step = step, .state = state, .x = x, .a = state->a, .v = v});
+}

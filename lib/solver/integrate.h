@@ -1,0 +1,59 @@
+// solver/integrate.h: time integration: how a step becomes a minimisation, and its solution the next
+// state. Needs model/.
+//
+// Every implicit integrator here ends in x' = argmin 1/2 sum w_i |x_i - y_i|^2 + E(x), with forces f
+// per mass at x' alone; they differ in the weights w, the targets y and what x' says of velocities.
+// g is the acceleration by gravity, damping and air, found from the velocities at the start.
+//
+//   backward Euler    w = m/h^2     y = x + h (v + h g)
+//                     v' = (x' - x)/h
+//   BDF2              backward Euler of 2h/3 from states extrapolated over the last two:
+//                     x <- (4 x_n - x_{n-1})/3, v <- (4 v_n - v_{n-1})/3
+//                     Ascher & Petzold 1998; the first step, and any in parts, is backward Euler
+//   generalized-alpha w = 2m/h^2    y = x + h v + h^2/2 g
+//                     v' = v + h/4 a + 3/4 h f,  a' = (a + f)/2,  h f = 2 ((x' - x)/h - v)
+//                     Chung & Hulbert 1993 with rho_infinity = 0, forces at the end of the step:
+//                     second order, what is stiff is gone after two steps, and it looks back on
+//                     nothing but a, so that steps may change their length
+//
+// Generalized-alpha keeps its momentum in p = v + h/2 a: p' = p + h f. A vertex that contact stops in
+// a step is `rough`: there a second-order step would bounce back with the velocity that it came with,
+// so it takes backward Euler's step from v = p, a = 0, in the same minimisation. Forces between any
+// two vertices keep their total p, whichever step either takes.
+#ifndef CSIM_SOLVER_INTEGRATE_H
+#define CSIM_SOLVER_INTEGRATE_H
+
+#include "model/model.h"
+
+typedef struct csim_integration {
+  csim_integrator integrator;
+  int looks_back;        ///< BDF2, and the state holds an earlier one
+  double h;              ///< [s] of the step
+  double rate;           ///< [s] over which velocities are (x' - x_from)/rate
+  const double *x_from;  ///< (nvert x 3) [m]
+  const double *v_from;  ///< (nvert x 3) [m/s]
+  double *inertia;       ///< (nvert) [N/m] w
+  unsigned char *rough;  ///< (nvert) 1: takes backward Euler's step
+  double *room[2];       ///< (nvert x 3) extrapolated states; NULL unless BDF2
+} csim_integration;
+
+/// @return 0, or -1 when out of memory (arena->failed)
+int csim_integration_create(csim_arena *arena, const csim_model *model, csim_integrator integrator,
+                            csim_integration *step);
+
+/// Begins a step of h [s]: x_from, v_from, rate. `whole`: not one of several parts of a step.
+void csim_integration_begin(csim_pool *pool, const csim_state *state, double h, int whole,
+                            csim_integration *step);
+
+/// Weights and targets, once step->rough is known.
+/// @param      v_free  (nvert x 3) [m/s] v_from after `rate` of gravity, damping and air
+/// @param[out] y       (nvert x 3) [m] overwritten
+void csim_integration_aim(csim_pool *pool, const csim_model *model, const csim_state *state,
+                          const double *v_free, csim_integration *step, double *y);
+
+/// Velocities of the step to x, and the state's new accelerations.
+/// @param[out] v  (nvert x 3) [m/s] overwritten
+void csim_integration_end(csim_pool *pool, const csim_integration *step, const double *x,
+                          csim_state *state, double *v);
+
+#endif
