@@ -200,18 +200,18 @@ static void test_auto(void) {
     int substeps;
     csim_integrator integrator;
   } cases[] = {
-      {"", "newton", CSIM_START_VELOCITY, 20, 0.05, 0.1, 0.05, 5, CSIM_INTEGRATOR_ALPHA},
+      {"", "newton", CSIM_START_VELOCITY, 20, 0.05, 0.05, 0.05, 5, CSIM_INTEGRATOR_ALPHA},
       {", \"quality\": \"draft\"", "newton", CSIM_START_VELOCITY, 20, 0.1, 0.2, 0.1, 3,
        CSIM_INTEGRATOR_ALPHA},
       {", \"quality\": \"final\", \"frames\": {\"substeps\": 7}", "newton", CSIM_START_VELOCITY, 40,
        0.02, 0.02, 0.02, 7, CSIM_INTEGRATOR_ALPHA},
       {", \"solver\": {\"method\": \"auto\", \"settle\": 0.2, \"iterations\": 7}", "newton",
-       CSIM_START_VELOCITY, 7, 0.2, 0.1, 0.05, 5, CSIM_INTEGRATOR_ALPHA},
+       CSIM_START_VELOCITY, 7, 0.2, 0.05, 0.05, 5, CSIM_INTEGRATOR_ALPHA},
       {", \"solver\": {\"linear_tolerance\": 1e-6}", "newton", CSIM_START_VELOCITY, 20, 0.05, 1e-6,
        0.05, 5, CSIM_INTEGRATOR_ALPHA},
-      {", \"solver\": {\"integrator\": \"bdf2\"}", "newton", CSIM_START_VELOCITY, 20, 0.05, 0.1, 0.05,
+      {", \"solver\": {\"integrator\": \"bdf2\"}", "newton", CSIM_START_VELOCITY, 20, 0.05, 0.05, 0.05,
        5, CSIM_INTEGRATOR_BDF2},
-      {", \"frames\": {\"accuracy\": 0.1}", "newton", CSIM_START_VELOCITY, 20, 0.05, 0.1, 0.05, 64,
+      {", \"frames\": {\"accuracy\": 0.1}", "newton", CSIM_START_VELOCITY, 20, 0.05, 0.05, 0.05, 64,
        CSIM_INTEGRATOR_EULER},
       {", \"solver\": {\"method\": \"newton\"}", "newton", CSIM_START_INERTIA, 4, 0, 1e-3, 0, 5,
        CSIM_INTEGRATOR_ALPHA},

@@ -1,0 +1,322 @@
+// tests/unit/test_truth.c: mechanics with the settings that a scene gets when naming none. Every
+// question has a closed form: free fall, sliding with and without friction, Newton's third law,
+// spin, the energy of a swing, bodies that keep to their motion.
+#include "check.h"
+
+#include "math/vec3.h"
+#include "scene/compile.h"
+#include "solver/step.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const double G = 9.81, DEGREE = 3.14159265358979323846 / 180;
+
+// A scene that is stepped frame by frame.
+typedef struct sim {
+  csim_scene *scene;
+  csim_world world;
+  csim_state state;
+  csim_pool *pool;
+  csim_solver *solver;
+  double lag; // [m] largest so far
+} sim;
+
+// Opens the scene that the format makes; quotes are written as ' in it.
+__attribute__((format(printf, 2, 3))) static int sim_open(sim *s, const char *format, ...) {
+  char text[4000], path[] = "/tmp/test_truth_XXXXXX.json";
+  va_list list;
+  va_start(list, format);
+  vsnprintf(text, sizeof text, format, list);
+  va_end(list);
+  for (char *c = text; *c; c++)
+    if (*c == '\'') *c = '"';
+  *s = (sim){0};
+  int file = mkstemps(path, 5);
+  if (file < 0 || write(file, text, strlen(text)) != (ssize_t)strlen(text)) exit(1);
+  close(file);
+  check_log log;
+  check_log_init(&log);
+  int failed = csim_scene_read(path, NULL, 0, &log.log, &s->scene) ||
+               csim_compile(s->scene, "bin/clothsim-tet", &log.log, &s->world);
+  unlink(path);
+  check_that(!failed, __FILE__, __LINE__, "%s: %s", text, log.text);
+  if (failed) return -1;
+  s->pool = csim_pool_create(2);
+  s->solver =
+      csim_solver_create(&(csim_solver_setup){.model = s->world.model,
+                                              .params = s->scene->solver,
+                                              .contact = s->world.contact,
+                                              .ncollider = s->world.ncollider,
+                                              .collider = s->world.collider,
+                                              .pool = s->pool,
+                                              .h = 1 / (s->scene->fps * s->scene->substeps)});
+  return csim_state_create(s->world.model, &s->state);
+}
+
+static void sim_close(sim *s) {
+  csim_solver_free(s->solver);
+  csim_pool_free(s->pool);
+  csim_state_free(&s->state);
+  csim_world_free(&s->world);
+  csim_scene_free(s->scene);
+}
+
+static double sim_time(const sim *s) {
+  return (double)s->state.step / (s->scene->fps * s->scene->substeps);
+}
+
+static void sim_frames(sim *s, int frames) {
+  for (int f = 0; f < frames; f++) {
+    double end = (double)(s->state.step + s->scene->substeps) / (s->scene->fps * s->scene->substeps);
+    csim_solver_begin_frame(s->solver, end);
+    for (int k = 0; k < s->scene->substeps; k++) {
+      csim_step_report report;
+      CHECK(csim_step(s->solver, &s->state, &report) == 0);
+      if (report.contact.lag > s->lag) s->lag = report.contact.lag;
+    }
+  }
+}
+
+// Sum of a body's mass times a vector field, over its mass.
+static void mean(const sim *s, int body, const double *field, double out[3]) {
+  const csim_model *model = s->world.model;
+  double mass = 0;
+  memset(out, 0, 3 * sizeof *out);
+  for (int i = model->body[body].vert0; i < model->body[body].vert0 + model->body[body].nvert; i++) {
+    csim_add_scaled(model->mass[i], field + 3 * (ptrdiff_t)i, out);
+    mass += model->mass[i];
+  }
+  for (int c = 0; c < 3; c++) out[c] /= mass;
+}
+
+// The way of a body's centre of mass in some frames.
+static double way_of(sim *s, int body, int frames) {
+  double from[3], to[3];
+  mean(s, body, s->state.x, from);
+  sim_frames(s, frames);
+  mean(s, body, s->state.x, to);
+  return csim_distance(from, to);
+}
+
+// ------------------------------------------------------------------------------------- questions
+
+// Cloth slides off a ball and then falls: its own contacts must not hold it.
+static void falls_free(const char *material, int nx, int nz, double offset, double friction) {
+  sim s;
+  double x[3][3];
+  if (sim_open(&s,
+               "{'frames': {'substeps': 10}, 'wind': {'density': 0},"
+               " 'contact': {'friction': %g, 'thickness': 0.003}, 'objects': ["
+               "{'name': 'c', 'type': 'cloth', 'material': '%s', 'position': [%g, 0.26, 0],"
+               " 'mesh': {'shape': 'grid', 'size': [0.8, 0.8], 'cells': [%d, %d]}},"
+               "{'name': 'b', 'type': 'collider', 'mesh': {'shape': 'sphere', 'radius': 0.25}}]}",
+               friction, material, offset, nx, nz))
+    return;
+  sim_frames(&s, 36);
+  for (int k = 0; k < 3; k++) {
+    mean(&s, 0, s.state.x, x[k]);
+    if (k < 2) sim_frames(&s, 4);
+  }
+  double dt = 4 / s.scene->fps, a = (x[2][1] - 2 * x[1][1] + x[0][1]) / (dt * dt);
+  check_that(x[2][1] < -2, __FILE__, __LINE__, "%s: it has left the ball, at %g m", material, x[2][1]);
+  CHECK_NEAR(a, -G, 0.02 * G);
+  sim_close(&s);
+}
+
+// Cloth on a tilted board: a = g (sin - mu cos), or it holds.
+static void slides(const char *material, double degrees, double friction, int nx, int nz) {
+  sim s;
+  double a = degrees * DEGREE, up = 0.8 * tan(a) + 0.02, fall = sin(a) - friction * cos(a);
+  if (sim_open(&s,
+               "{'frames': {'substeps': 10}, 'wind': {'density': 0},"
+               " 'contact': {'friction': %g, 'thickness': 0.001}, 'objects': ["
+               "{'name': 'b', 'type': 'collider', 'rotation': [0, 0, %g],"
+               " 'mesh': {'shape': 'box', 'size': [3, 0.02, 1], 'cells': [30, 1, 10]}},"
+               "{'name': 'c', 'type': 'cloth', 'material': '%s', 'position': [-0.8, %g, 0],"
+               " 'rotation': [0, 0, %g],"
+               " 'mesh': {'shape': 'grid', 'size': [0.4, 0.4], 'cells': [%d, %d]}}]}",
+               friction, -degrees, material, up, -degrees, nx, nz))
+    return;
+  sim_frames(&s, 6);
+  double t0 = sim_time(&s), way = way_of(&s, 0, 14), t1 = sim_time(&s);
+  double theory = fall > 0 ? 0.5 * G * fall * (t1 * t1 - t0 * t0) : 0;
+  CHECK_NEAR(way, theory, fall > 0 ? 0.06 * theory : 1e-3);
+  sim_close(&s);
+}
+
+// A stiff patch on a sheet held by pins, without friction.
+static void patch_slides(const char *material, double degrees, int cells) {
+  sim s;
+  double a = degrees * DEGREE, sine = sin(a), cosine = cos(a);
+  if (sim_open(&s,
+               "{'frames': {'substeps': 10}, 'wind': {'density': 0},"
+               " 'contact': {'friction': 0, 'thickness': 0.001}, 'objects': ["
+               "{'name': 'p', 'type': 'cloth', 'position': [%g, %g, 0], 'rotation': [0, 0, %g],"
+               " 'material': {'preset': '%s', 'stretch': 20000, 'bend': 0.05},"
+               " 'mesh': {'shape': 'grid', 'size': [0.2, 0.2], 'cells': [%d, %d]}},"
+               "{'name': 's', 'type': 'cloth', 'material': 'cotton', 'rotation': [0, 0, %g],"
+               " 'mesh': {'shape': 'grid', 'size': [1, 0.4], 'cells': [40, 16]},"
+               " 'pins': [{'vertices': 'all'}]}]}",
+               -0.3 * cosine + 0.0011 * sine, 0.3 * sine + 0.0011 * cosine, -degrees, material,
+               cells, cells, -degrees))
+    return;
+  double way = way_of(&s, 0, 10), t = sim_time(&s), theory = 0.5 * G * sine * t * t;
+  CHECK_NEAR(way, theory, 0.04 * theory);
+  sim_close(&s);
+}
+
+// A body keeps its shape and its time, whatever cloth is before it.
+static void body_arrives(const char *name, const char *body, const char *motion, int cells, int frames) {
+  sim s;
+  if (sim_open(&s,
+               "{'frames': {}, 'objects': [{'name': 'c', 'type': 'cloth', 'material': 'cotton',"
+               " 'mesh': {'shape': 'grid', 'size': [1, 1], 'cells': [%d, %d]},"
+               " 'rotation': [90, 0, 0], 'pins': [{'nearest': [[-0.5, 0.5, 0], [0.5, 0.5, 0]]}]},"
+               "{'name': 'b', 'type': 'collider', %s, 'motion': %s}]}",
+               cells, cells, body, motion))
+    return;
+  sim_frames(&s, frames);
+  check_that(s.lag < 2e-3, __FILE__, __LINE__, "%s: %g m behind", name, s.lag);
+  const csim_collider *b = &s.world.collider[0];
+  double *goal = malloc(3 * (size_t)b->mesh->nvert * sizeof *goal), off = 0;
+  csim_collider_vertices(b, sim_time(&s), goal);
+  for (int i = 0; i < 3 * b->mesh->nvert; i++) off = fmax(off, fabs(goal[i] - s.state.kinematic[i]));
+  check_that(off < 2e-3, __FILE__, __LINE__, "%s: a vertex is %g m off", name, off);
+  free(goal);
+  sim_close(&s);
+}
+
+static double angular_momentum(const sim *s) {
+  const csim_model *model = s->world.model;
+  double c[3], v[3], L[3] = {0};
+  mean(s, 0, s->state.x, c);
+  mean(s, 0, s->state.v, v);
+  for (int i = 0; i < model->nvert; i++) {
+    double r[3], w[3], l[3];
+    csim_sub(s->state.x + 3 * (ptrdiff_t)i, c, r);
+    csim_sub(s->state.v + 3 * (ptrdiff_t)i, v, w);
+    csim_cross(r, w, l);
+    csim_add_scaled(model->mass[i], l, L);
+  }
+  return csim_norm(L);
+}
+
+// A free cloth turns on.
+static void keeps_spin(const char *material, const char *mesh, const char *spin) {
+  sim s;
+  if (sim_open(&s,
+               "{'frames': {'substeps': 10}, 'gravity': [0, 0, 0], 'wind': {'density': 0},"
+               " 'contact': {'response': 'none'}, 'objects': [{'name': 'c', 'type': 'cloth',"
+               " 'material': '%s', 'mesh': %s, 'spin': %s}]}",
+               material, mesh, spin))
+    return;
+  double before = angular_momentum(&s);
+  sim_frames(&s, 48);
+  double kept = angular_momentum(&s) / before;
+  check_that(kept > 0.97 && kept < 1.0005, __FILE__, __LINE__, "%s %s keeps %g of its spin", material,
+             mesh, kept);
+  sim_close(&s);
+}
+
+// Contact between simulated things changes no momentum.
+static void collides(const char *a, const char *b, double speed, double friction) {
+  sim s;
+  if (sim_open(&s,
+               "{'frames': {'substeps': 10}, 'gravity': [0, 0, 0], 'wind': {'density': 0},"
+               " 'contact': {'friction': %g}, 'objects': ["
+               "{'name': 'a', %s, 'velocity': [0, %g, 0], 'position': [0.1, 0.12, 0.07]},"
+               "{'name': 'b', %s}]}",
+               friction, a, -speed, b))
+    return;
+  double v[2][3], mass[2] = {0, 0}, worst = 0;
+  const csim_model *model = s.world.model;
+  for (int i = 0; i < model->nvert; i++) mass[model->body_of[i]] += model->mass[i];
+  for (int f = 0; f < 20; f++) {
+    sim_frames(&s, 1);
+    double p[3] = {0, mass[0] * speed, 0};
+    for (int k = 0; k < 2; k++) {
+      mean(&s, k, s.state.v, v[k]);
+      csim_add_scaled(mass[k], v[k], p);
+    }
+    worst = fmax(worst, csim_norm(p) / (mass[0] * speed));
+  }
+  check_that(worst < 0.01, __FILE__, __LINE__, "%s meets %s: %g of the momentum is lost", a, b, worst);
+  check_that(fabs(v[0][1] + speed) > 0.05 * speed, __FILE__, __LINE__, "%s meets %s: they met", a, b);
+  sim_close(&s);
+}
+
+// [J/kg] of motion and height.
+static double energy(const sim *s) {
+  const csim_model *model = s->world.model;
+  double sum = 0, mass = 0;
+  for (int i = 0; i < model->nvert; i++) {
+    const double *v = s->state.v + 3 * (ptrdiff_t)i;
+    sum += model->mass[i] * (0.5 * csim_dot(v, v) + G * s->state.x[3 * (ptrdiff_t)i + 1]);
+    mass += model->mass[i];
+  }
+  return sum / mass;
+}
+
+// A cloth let go from the horizontal along one side swings through: of the energy it has to swing
+// with, g times half its length, it loses little in a second, and it never gains.
+static void swings(const char *integrator, double most_lost) {
+  sim s;
+  if (sim_open(&s,
+               "{'frames': {'substeps': 10}, 'wind': {'density': 0}, 'contact': {'response': 'none'},"
+               " 'solver': {'integrator': '%s'},"
+               " 'objects': [{'name': 'c', 'type': 'cloth', 'material': 'cotton',"
+               " 'mesh': {'shape': 'grid', 'size': [1, 1], 'cells': [20, 20]},"
+               " 'pins': [{'box': [[-0.51, -0.1, -0.51], [-0.49, 0.1, 0.51]]}]}]}",
+               integrator))
+    return;
+  double start = energy(&s), most = start;
+  for (int f = 0; f < 24; f++) {
+    sim_frames(&s, 1);
+    most = fmax(most, energy(&s));
+  }
+  double lost = (start - energy(&s)) / (G * 0.5);
+  check_that(lost < most_lost, __FILE__, __LINE__, "%s loses %g of a swing's energy", integrator, lost);
+  check_that(most <= start + 0.002 * G, __FILE__, __LINE__, "%s gains %g J/kg", integrator, most - start);
+  sim_close(&s);
+}
+
+int main(void) {
+  setvbuf(stdout, NULL, _IOLBF, 0);
+  falls_free("cotton", 24, 24, 0.2, 0.1);
+  falls_free("denim", 16, 20, 0.25, 0.05);
+  slides("cotton", 20, 0.2, 20, 20);
+  slides("denim", 15, 0.1, 12, 18);
+  slides("wool", 25, 0.3, 16, 16);
+  slides("cotton", 20, 0.5, 20, 20);
+  patch_slides("cotton", 10, 10);
+  patch_slides("denim", 5, 8);
+  patch_slides("cotton", 20, 7);
+  const char *ball = "'mesh': {'shape': 'sphere', 'radius': 0.1, 'cells': [24, 24]},"
+                     " 'position': [0.013, 0.02, 0.11]";
+  body_arrives("ball, 1 m/s", ball, "[{'frame': 1}, {'frame': 13, 'position': [0, 0, -0.5]}]", 24, 12);
+  body_arrives("ball, 5 m/s", ball, "[{'frame': 1}, {'frame': 13, 'position': [0, 0, -2.5]}]", 20, 8);
+  body_arrives("plate", "'mesh': {'shape': 'box', 'size': [0.3, 0.3, 0.004]}, 'position': [0, 0, 0.05]",
+               "[{'frame': 1}, {'frame': 13, 'position': [0, 0, -0.4]}]", 20, 12);
+  body_arrives("blade",
+               "'mesh': {'shape': 'box', 'size': [0.6, 0.08, 0.02], 'cells': [12, 2, 1]},"
+               " 'position': [0, 0, 0.35]",
+               "[{'frame': 1}, {'frame': 13, 'rotation': [0, 180, 0]}]", 20, 8);
+  keeps_spin("cotton", "{'shape': 'grid', 'size': [1, 1], 'cells': [20, 20]}", "[0, 360, 0]");
+  keeps_spin("silk", "{'shape': 'disk', 'radius': 0.4, 'cells': [24, 8]}", "[200, 200, 100]");
+  keeps_spin("denim", "{'shape': 'grid', 'size': [1, 0.5], 'cells': [9, 21], 'diagonals': 'same'}",
+             "[0, 0, 300]");
+  const char *sheet = "'type': 'cloth', 'material': 'cotton',"
+                      " 'mesh': {'shape': 'grid', 'size': [0.5, 0.5], 'cells': [16, 16]}";
+  collides(sheet, sheet, 2, 0.3);
+  collides(sheet, "'type': 'cloth', 'material': 'denim',"
+                  " 'mesh': {'shape': 'disk', 'radius': 0.3, 'cells': [24, 8]}", 4, 0);
+  collides("'type': 'solid', 'material': 'foam',"
+           " 'mesh': {'shape': 'box', 'size': [0.2, 0.2, 0.2], 'cells': [3, 3, 3]}", sheet, 1, 0.3);
+  swings("generalized-alpha", 0.05);
+  swings("bdf2", 0.05);
+  return check_report();
+}
