@@ -1,21 +1,43 @@
 // clothsim.h: the only public header. Programs in cli/ and tools/ use nothing else of lib/.
 //
-// Data flows one way: scene (what the user wrote) -> model (constant) + state -> step -> cache.
-// The library never prints and never exits: it returns a status and tells the details to a
-// csim_log. All quantities are SI; the unit stands in brackets. Positions are (n x 3) row-major
-// doubles.
+// Run a scene to files with csim_run, or step it yourself with csim_sim_step.
+//
+// Errors      The library never prints and never exits. Functions return a csim_status and write
+//             the details to a csim_log.
+// Units       SI throughout; the unit of every physical quantity is in brackets, [m].
+// Arrays      Positions and velocities are row-major doubles; shapes are in parentheses, (n x 3).
+// Ownership   Whoever creates an object frees it, with the function of the same prefix.
+//             Arguments are only borrowed for the call, unless the comment says otherwise.
+// Options     Initialise option structs with zero: 0 and NULL are the defaults, and members that
+//             later versions append keep them.
+// Threads     The library has no global state. Different objects may be used by different threads
+//             at the same time; one object is used by one thread at a time, except that a
+//             csim_scene is constant and may be shared.
+// Versions    Until 1.0 a new minor version may change this header; the shared library's name
+//             changes with it.
 #ifndef CLOTHSIM_H
 #define CLOTHSIM_H
 
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+#ifdef __GNUC__
+#pragma GCC visibility push(default)
+#endif
+
 #define CSIM_VERSION_MAJOR 0
 #define CSIM_VERSION_MINOR 1
 #define CSIM_VERSION_PATCH 0
 #define CSIM_VERSION "0.1.0"
 
-/// What became of a call. The numbers are the exit codes of the programs.
+/// Version of the library that is linked, e.g. "0.1.0"; CSIM_VERSION is the header's. Static
+/// string.
+const char *csim_version(void);
+
+/// Result of a call. The numbers are also the exit codes of the programs.
 typedef enum csim_status {
   CSIM_OK = 0,
   CSIM_FAILED = 1,   ///< numerical: the solver gave up; the last good frame is kept
@@ -93,7 +115,13 @@ csim_status csim_find_crossings(int nvert, const double *vert, int ntri, const i
 
 // ---------------------------------------------------------------------------------------- scenes
 
-/// What the user wrote, resolved to SI; made by csim_scene_read, constant afterwards.
+typedef enum csim_object_type {
+  CSIM_OBJECT_CLOTH,
+  CSIM_OBJECT_SOLID,
+  CSIM_OBJECT_COLLIDER,
+} csim_object_type;
+
+/// A parsed scene with all defaults resolved, in SI; constant.
 typedef struct csim_scene csim_scene;
 
 /// Reads a scene file with everything it extends, then applies the settings of the command line.
@@ -109,7 +137,15 @@ typedef struct csim_scene csim_scene;
 csim_status csim_scene_read(const char *path, const char *const *sets, int nset, csim_log *log,
                             csim_scene **scene);
 
-/// NULL allowed.
+/// Reads a scene from memory. Everything else is as in csim_scene_read.
+///
+/// @param text    (length) JSON as in a scene file; need not end with 0
+/// @param name    path the text would have as a file: messages name it, paths in the scene are
+///                relative to its folder, and outputs are named after it; need not exist
+csim_status csim_scene_parse(const char *text, size_t length, const char *name,
+                             const char *const *sets, int nset, csim_log *log, csim_scene **scene);
+
+/// Frees a scene. NULL allowed. Simulations made from it must be freed before.
 void csim_scene_free(csim_scene *scene);
 
 /// The scene as JSON with every value resolved, in SI (angles in degrees) and a fixed order of
@@ -239,6 +275,185 @@ typedef struct csim_verify_report {
 /// @return CSIM_OK when none do, CSIM_FAILED when some do; CSIM_IO, CSIM_MEMORY
 csim_status csim_verify_contact(const char *cache_path, int nthread, csim_log *log,
                                 csim_verify_report *report);
+
+// ------------------------------------------------------------------------------------ simulations
+//
+// A scene that the caller steps, in memory:
+//
+//   csim_scene *scene = NULL;
+//   csim_sim *sim = NULL;
+//   if (csim_scene_read("flag.json", NULL, 0, NULL, &scene) == CSIM_OK &&
+//       csim_sim_create(scene, NULL, NULL, &sim) == CSIM_OK) {
+//     const double *x = csim_sim_positions(sim); // updated in place by every step
+//     while (csim_sim_time(sim) < 2 && csim_sim_step_frame(sim, NULL) == CSIM_OK) draw(x);
+//   }
+//   csim_sim_free(sim);
+//   csim_scene_free(scene);
+//
+// Positions have the same bits as those that csim_run writes for the scene, for any number of
+// threads. The scene's "frames.end" and "output" are ignored.
+
+typedef struct csim_sim csim_sim;
+
+typedef struct csim_sim_options {
+  const char *tet_program; ///< path of clothsim-tet, for solids; NULL = found on PATH
+  int nthread;             ///< 1 to 256; 0 = 1
+} csim_sim_options;
+
+/// Builds the model of a scene at its start: reads meshes, makes springs and pins, and checks that
+/// no surfaces intersect.
+///
+/// @param      scene    must outlive the simulation
+/// @param      options  NULL = defaults
+/// @param      log      receives messages of this and later calls, so it must outlive the
+///                      simulation; NULL allowed
+/// @param[out] sim      NULL on failure; release with csim_sim_free
+/// @return CSIM_OK; CSIM_INVALID (options, a mesh, or surfaces that intersect at the start);
+///         CSIM_IO (a mesh file cannot be read); CSIM_MEMORY
+csim_status csim_sim_create(const csim_scene *scene, const csim_sim_options *options, csim_log *log,
+                            csim_sim **sim);
+
+/// Frees a simulation and all arrays it returned. NULL allowed.
+void csim_sim_free(csim_sim *sim);
+
+/// Returns to the start of the scene and to the scene's own motions of colliders and pins.
+/// @return CSIM_OK; CSIM_MEMORY, after which the simulation can only be reset or freed
+csim_status csim_sim_reset(csim_sim *sim);
+
+/// Result of one or more substeps.
+typedef struct csim_sim_report {
+  double time;           ///< [s] after the call, from the start of the scene
+  long long substeps;    ///< taken by the call
+  long long unconverged; ///< substeps that ended above the solver's tolerance
+  long long halved;      ///< substeps that diverged and were taken in shorter parts
+  long long iterations, linear_iterations; ///< outer iterations, and those of linear solves
+  long long contacts;                      ///< active contact pairs, or vertices pushed with
+                                           ///< response "impulse", summed over the substeps
+  double residual;                         ///< largest relative residual of a substep, [-]
+  double lag;                              ///< [m] largest distance of a collider's or pin's vertex
+                                           ///< from its target; 0 unless contact stops it
+} csim_sim_report;
+
+/// Takes one substep: 1 / (fps * substeps) seconds, or with "frames.accuracy" the length that meets
+/// the accuracy.
+/// @param[out] report  overwritten; NULL allowed
+/// @return CSIM_OK; CSIM_FAILED when the solver gave up (the log says why; the state stays as it
+///         was); CSIM_MEMORY
+csim_status csim_sim_step(csim_sim *sim, csim_sim_report *report);
+
+/// Takes the substeps to the end of the present frame, at least one.
+/// @param[out] report  totals over the substeps, overwritten; NULL allowed
+/// @return as csim_sim_step; after a failure the state is that before the failed substep
+csim_status csim_sim_step_frame(csim_sim *sim, csim_sim_report *report);
+
+/// Simulated time [s] from the start of the scene.
+double csim_sim_time(const csim_sim *sim);
+
+/// Number of the last frame reached: "frames.start" at the start.
+int csim_sim_frame(const csim_sim *sim);
+
+/// Number of vertices of all cloths and solids.
+int csim_sim_nvert(const csim_sim *sim);
+
+/// Positions of cloths and solids. The pointer stays valid, and its contents current, until
+/// csim_sim_free.
+/// @return (nvert x 3) [m], y up; owned by the simulation
+const double *csim_sim_positions(const csim_sim *sim);
+
+/// Velocities of cloths and solids, which the caller may change between steps. Same lifetime as
+/// positions.
+/// @return (nvert x 3) [m/s]; owned by the simulation
+double *csim_sim_velocities(csim_sim *sim);
+
+/// A cloth, solid or collider. Pointers are owned by the simulation.
+typedef struct csim_sim_object {
+  const char *name;
+  csim_object_type type;
+  int first;             ///< cloth, solid: its first row in positions and velocities; collider: -1
+  int nvert;             ///< solids: vertices inside follow those of the surface
+  int nface;             ///< polygons of the mesh as the user gave it
+  const int *face_start; ///< (nface + 1) first corner of each face
+  const int *face_vert;  ///< (face_start[nface]) vertex of each corner, counted from `first`
+  int ntri;
+  const int *tri; ///< (ntri x 3) the faces triangulated, counted from `first`
+} csim_sim_object;
+
+/// Number of objects: cloths and solids in scene order, then colliders in scene order.
+int csim_sim_nobject(const csim_sim *sim);
+
+/// Object number k in [0, nobject).
+csim_sim_object csim_sim_get_object(const csim_sim *sim, int k);
+
+/// Number of the object of this name, or -1.
+int csim_sim_find_object(const csim_sim *sim, const char *name);
+
+/// Copies the present positions of any object, colliders included.
+/// @param      k  in [0, nobject)
+/// @param[out] x  (nvert x 3) [m]
+void csim_sim_get_vertices(const csim_sim *sim, int k, double *x);
+
+/// A group of pinned vertices: one entry of an object's "pins".
+typedef struct csim_sim_pin {
+  int object; ///< number of the object
+  int nvert;
+} csim_sim_pin;
+
+/// Number of pins, over all objects in scene order.
+int csim_sim_npin(const csim_sim *sim);
+
+/// Pin number p in [0, npin).
+csim_sim_pin csim_sim_get_pin(const csim_sim *sim, int p);
+
+/// Vertices of a pin.
+/// @param      p     in [0, npin)
+/// @param[out] vert  (pin.nvert) rows in positions, increasing
+void csim_sim_get_pin_vertices(const csim_sim *sim, int p, int *vert);
+
+// Targets of colliders and pins. A target is reached at the end of the next csim_sim_step or
+// csim_sim_step_frame, whichever is called, on a straight way; after that it stays until it is
+// moved again. The first call replaces the scene's motion of that collider or pin.
+
+/// Moves a collider rigidly: x = R (x0 - pivot) + pivot + position, x0 its start.
+/// @param k         number of a collider
+/// @param position  (3) [m] offset from the start
+/// @param rotation  (3) [rad] rotation vector (axis times angle) about the pivot of the scene's
+///                  motion, by default the collider's position
+/// @return CSIM_OK; CSIM_INVALID (not a collider, or a number that is not finite)
+csim_status csim_sim_move_collider(csim_sim *sim, int k, const double *position,
+                                   const double *rotation);
+
+/// Moves the targets of a pin rigidly, like csim_sim_move_collider. The default pivot is the centre
+/// of the pinned vertices at the start.
+csim_status csim_sim_move_pin(csim_sim *sim, int p, const double *position, const double *rotation);
+
+/// Moves every vertex of a collider whose mesh is a file or a sequence.
+/// @param k  number of a collider
+/// @param x  (nvert x 3) [m], before the rigid motion of csim_sim_move_collider or of the scene;
+///           copied
+/// @return CSIM_OK; CSIM_INVALID (not such a collider, or a number that is not finite); CSIM_MEMORY
+csim_status csim_sim_set_collider_vertices(csim_sim *sim, int k, const double *x);
+
+/// Sets the target of every vertex of a pin, in place of a rigid motion. csim_sim_move_pin returns
+/// to rigid targets, starting from the last one of those.
+/// @param x  (pin.nvert x 3) [m], in the order of csim_sim_get_pin_vertices; copied
+/// @return CSIM_OK; CSIM_INVALID (no such pin, or a number that is not finite); CSIM_MEMORY
+csim_status csim_sim_set_pin_vertices(csim_sim *sim, int p, const double *x);
+
+/// Copies the state: positions, velocities, time, and the targets set by the caller. Stepping on
+/// from a state saved at the end of a frame gives the same bits as having gone on; from one within
+/// a frame the difference is that of the solver's tolerance.
+/// @param[out] data  heap memory, release with free(); NULL on failure
+/// @param[out] size  [bytes]
+/// @return CSIM_OK; CSIM_MEMORY; CSIM_INVALID when targets of single vertices are set for more than
+///         about 100,000 vertices
+csim_status csim_sim_save(const csim_sim *sim, void **data, size_t *size);
+
+/// Restores a state from csim_sim_save, or from the file run.checkpoint that csim_run left for the
+/// same scene. Any bytes are safe.
+/// @return CSIM_OK; CSIM_INVALID (not a state of this scene with this version; the log says why,
+///         and the simulation is unchanged); CSIM_MEMORY, after which the simulation can only be
+///         reset, loaded or freed
+csim_status csim_sim_load(csim_sim *sim, const void *data, size_t size);
 
 // --------------------------------------------------------------------------------------- caches
 //
@@ -487,5 +702,12 @@ void csim_sequence_free(csim_sequence *sequence);
 /// @return CSIM_OK or CSIM_MEMORY
 csim_status csim_hausdorff(const csim_cache_object *a, const double *xa, const csim_cache_object *b,
                            const double *xb, double *distance, int *side, int *vertex);
+
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
+#ifdef __cplusplus
+}
+#endif
 
 #endif

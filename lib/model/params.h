@@ -1,13 +1,9 @@
 // model/params.h: the constants a model is made with, shared by scene/ (which reads them) and the
-// floors below it (which use them). Needs nothing.
+// layers below it (which use them). Needs clothsim.h for csim_object_type.
 #ifndef CSIM_MODEL_PARAMS_H
 #define CSIM_MODEL_PARAMS_H
 
-typedef enum csim_object_type {
-  CSIM_OBJECT_CLOTH,
-  CSIM_OBJECT_SOLID,
-  CSIM_OBJECT_COLLIDER,
-} csim_object_type;
+#include "clothsim.h"
 
 // ---------------------------------------------------------------------------------------- motion
 

@@ -158,6 +158,15 @@ csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_
   return status;
 }
 
+const double *csim_world_real_vertices(const csim_world *world, int collider,
+                                       const csim_state *state) {
+  ptrdiff_t at = 0;
+  if (!state->nkinematic || world->collider[collider].shape == CSIM_COLLIDER_PLANE) return NULL;
+  for (int j = 0; j < collider; j++)
+    if (world->collider[j].shape != CSIM_COLLIDER_PLANE) at += world->collider_mesh[j].nvert;
+  return state->kinematic + 3 * at;
+}
+
 void csim_world_shed(csim_world *world, int keep_faces) {
   for (int b = 0; b < world->model->nbody; b++)
     csim_mesh_shed(world->model->body[b].mesh, keep_faces);

@@ -26,6 +26,11 @@ csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_
                          csim_world *world);
 void csim_world_free(csim_world *world);
 
+/// Where contact has let a collider go (mesh->nvert x 3), which may lag behind its target; NULL
+/// when the state does not know.
+const double *csim_world_real_vertices(const csim_world *world, int collider,
+                                       const csim_state *state);
+
 /// Frees of the bodies' meshes what a run does not look at once it has begun, see csim_mesh_shed.
 void csim_world_shed(csim_world *world, int keep_faces);
 
