@@ -272,8 +272,9 @@ $(B)/bench/bullet_drop: $(B)/tests/bench/bullet_drop.o
 	$(call say,link)$(CXX) $(OPT) $^ -o $@ -lBulletSoftBody -lBulletDynamics -lBulletCollision -lLinearMath
 $(B)/tests/bench/bullet_drop.o: ALL_CXX += -isystem /usr/include/bullet
 
-layers: ## prove that every file uses only its own floor or lower ones
+layers: ## check that files use only their own layer or lower ones, without circles
 	@tools/check-layers
+	@tools/check-circles
 
 format: ## clang-format every C and C++ file
 	clang-format -i $$(git ls-files '*.c' '*.h' '*.cpp')

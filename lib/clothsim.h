@@ -614,7 +614,7 @@ void csim_cache_free(csim_cache *cache);
 // docs/export.md tells who reads what. Numbers are written the same in every locale.
 
 typedef struct csim_export_options {
-  const char *format;    ///< "obj", "ply", "pc2", "mdd", "vtp", "abc" or "usda"
+  const char *format;    ///< a name of csim_export_formats, "obj"
   const char *directory; ///< made if needed; "" or "." for the working directory
   const char *name;      ///< of files that hold all objects: abc, usda
   double fps;            ///< [1/s]

@@ -9,10 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-double csim_sim_substep(const csim_scene *scene) {
-  return 1 / (scene->fps * scene->substeps);
-}
-
 // ----------------------------------------------------------------------------------------- create
 
 static csim_status untangle(const csim_sim *sim) {
@@ -226,7 +222,7 @@ static void count_substep(const csim_step_report *step, csim_sim_report *total) 
 static csim_status step_to(csim_sim *sim, long long last, csim_sim_report *report) {
   csim_sim_report total = {0};
   csim_status status = sim->solver ? CSIM_OK : CSIM_MEMORY;
-  csim_movers_schedule(sim, csim_sim_time(sim), time_of(sim, last));
+  csim_movers_schedule(sim, csim_sim_now(sim), time_of(sim, last));
   while (!status && sim->state.step < last) {
     csim_step_report step;
     if (csim_sim_advance(sim, &step) == 0) {
@@ -261,7 +257,7 @@ const char *csim_version(void) {
 }
 
 double csim_sim_time(const csim_sim *sim) {
-  return time_of(sim, sim->state.step);
+  return csim_sim_now(sim);
 }
 
 int csim_sim_frame(const csim_sim *sim) {

@@ -63,7 +63,14 @@ csim_status csim_sim_restart_solver(csim_sim *sim);
 int csim_sim_advance(csim_sim *sim, csim_step_report *report);
 
 /// Length of the scene's shortest substep [s].
-double csim_sim_substep(const csim_scene *scene);
+static inline double csim_sim_substep(const csim_scene *scene) {
+  return 1 / (scene->fps * scene->substeps);
+}
+
+/// Time of the state [s] from the start.
+static inline double csim_sim_now(const csim_sim *sim) {
+  return (double)sim->state.step / (sim->scene->fps * sim->scene->substeps);
+}
 
 /// Why a step was given up, and what to do: one line for the user.
 const char *csim_sim_explain(const csim_scene *scene, csim_outcome outcome);

@@ -118,7 +118,7 @@ static void take_motion(csim_mover *m) {
 
 static csim_status move(csim_sim *sim, csim_mover *m, const double *position,
                         const double *rotation) {
-  double now = csim_sim_time(sim);
+  double now = csim_sim_now(sim);
   if (!is_finite(position, 3) || !is_finite(rotation, 3))
     return refuse(sim, "the target of a collider or pin is not finite");
   if (!m->moved) {
@@ -160,7 +160,7 @@ static csim_status make_points(csim_mover *m) {
 
 // The new set of points; the old one is where the last way has ended.
 static csim_status set_points(csim_sim *sim, csim_mover *m, const double *x) {
-  double now = csim_sim_time(sim);
+  double now = csim_sim_now(sim);
   start_from_last(m);
   memcpy(m->points + 3 * (ptrdiff_t)m->nvert, x, 3 * (size_t)m->nvert * sizeof *x);
   set_times(sim, (int)(m - sim->mover), now, now + csim_sim_substep(sim->scene));
@@ -185,7 +185,7 @@ csim_status csim_sim_set_collider_vertices(csim_sim *sim, int k, const double *x
     if (make_points(m)) return CSIM_MEMORY;
     csim_collider still = sim->world.collider[c];
     still.motion = (csim_motion){0}; // which is applied after the points
-    csim_collider_vertices(&still, csim_sim_time(sim), m->points + 3 * (ptrdiff_t)m->nvert);
+    csim_collider_vertices(&still, csim_sim_now(sim), m->points + 3 * (ptrdiff_t)m->nvert);
     memcpy(m->points, m->points + 3 * (ptrdiff_t)m->nvert,
            3 * (size_t)m->nvert * sizeof *m->points);
     take_frames(sim, c);
@@ -219,7 +219,7 @@ csim_status csim_sim_set_pin_vertices(csim_sim *sim, int p, const double *x) {
       free(all);
       return CSIM_MEMORY;
     }
-    csim_model_targets(model, csim_sim_time(sim), all);
+    csim_model_targets(model, csim_sim_now(sim), all);
     for (int k = 0; k < 2; k++)
       memcpy(m->points + 3 * (ptrdiff_t)k * m->nvert, all + 3 * (ptrdiff_t)first_target(model, p),
              3 * (size_t)m->nvert * sizeof *all);
@@ -322,7 +322,7 @@ csim_status csim_movers_parse(csim_sim *sim, const csim_json *json, const cJSON 
 }
 
 void csim_movers_wait(csim_sim *sim) {
-  double now = csim_sim_time(sim), h = csim_sim_substep(sim->scene);
+  double now = csim_sim_now(sim), h = csim_sim_substep(sim->scene);
   for (int i = 0; i < count_movers(sim); i++) {
     if (sim->mover[i].pending)
       set_times(sim, i, now, now + h);
