@@ -178,6 +178,12 @@ tests: all $(TEST_BIN) $(LOOK) ## build the tests, run none
 check: tests ## run the tests (under 3 minutes)
 	@CONFIG=$(config) BIN=$(BIN) BUILD=$(B) tests/run $(ONLY)
 
+.PHONY: coverage
+coverage: ## run the tests with gcov, and print what share of lib/ they run (10 minutes)
+	@find build/coverage -name '*.gcda' -delete 2>/dev/null || true
+	@$(MAKE) --no-print-directory config=coverage check || echo "make coverage: tests failed; counts are of those that ran"
+	@tools/coverage build/coverage
+
 .PHONY: check-api wheel
 check-api: ## install into a folder elsewhere; build and run examples/ against it
 	@CC='$(CC)' CXX='$(CXX)' tests/api/run
