@@ -44,7 +44,7 @@ typedef struct csim_target {
   int hard;
 } csim_target;
 
-enum { CSIM_MAX_ENERGY = 8 };
+enum { CSIM_MAX_ENERGY = 5 + CSIM_NBENDING }; ///< levels, springs, limits, volumes, pins; bending
 
 typedef struct csim_model {
   csim_arena arena; ///< owns everything below

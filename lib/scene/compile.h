@@ -46,7 +46,8 @@ typedef struct csim_build {
   csim_model *model;
   ptrdiff_t vert_room; ///< of the arrays below
   double *x, *v, *mass;
-  csim_elements levels, springs, limits, quadratic, cotangent, dihedral, volume, anchors;
+  csim_elements levels, springs, limits, volume, anchors;
+  csim_elements hinges[CSIM_NBENDING]; ///< of each of csim_bending_kinds
   ptrdiff_t target_room;
   csim_target *target; ///< (model->ntarget), heap
 } csim_build;

@@ -33,7 +33,7 @@ static void count_model(const csim_model *model, csim_run_report *report) {
   report->ntri = model->ntri;
   for (int b = 0; b < model->nbody; b++) report->ntet += model->body[b].ntet;
   for (int e = 0; e < model->nenergy; e++)
-    if (model->energy[e].kind == &csim_spring_kind) report->nspring += model->energy[e].nelem;
+    if (model->energy[e].kind->role == CSIM_ROLE_STRETCH) report->nspring += model->energy[e].nelem;
 }
 
 static csim_status create(run *r) {
@@ -384,8 +384,7 @@ csim_status csim_check(const csim_scene *scene, const csim_run_options *options,
     report->nspring = counts.nspring;
     for (int i = 0; i < model->nvert; i++) report->nfixed += model->fixed[i];
     for (int e = 0; e < model->nenergy; e++)
-      if (model->energy[e].kind == &csim_quadratic_kind ||
-          model->energy[e].kind == &csim_dihedral_kind)
+      if (model->energy[e].kind->role == CSIM_ROLE_BEND)
         report->nhinge += model->energy[e].nelem;
     // three states, and with two-step integrators what they look back on
     size_t kept = scene->solver.integrator == CSIM_INTEGRATOR_BDF2 ? 36 : 18;
@@ -439,7 +438,7 @@ csim_status csim_dump_model(const csim_scene *scene, const csim_run_options *opt
   }
   csim_file_text(file, model->stretch_damping ? "],\n\"springs\": [" : "\n\"springs\": [");
   for (int e = 0; e < model->nenergy; e++)
-    if (model->energy[e].kind == &csim_spring_kind) dump_springs(&model->energy[e], file);
+    if (model->energy[e].kind->role == CSIM_ROLE_STRETCH) dump_springs(&model->energy[e], file);
   csim_file_text(file, "]}\n");
   status = csim_file_commit(file, 0);
 done:
