@@ -286,6 +286,7 @@ $(B)/tests/bench/bullet_drop.o: ALL_CXX += -isystem /usr/include/bullet
 layers: ## check that files use only their own layer or lower ones, without circles
 	@tools/check-layers
 	@tools/check-circles
+	@tools/check-comments
 
 format: ## clang-format every C and C++ file
 	clang-format -i $$(git ls-files '*.c' '*.h' '*.cpp')

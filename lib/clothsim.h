@@ -158,9 +158,12 @@ const char *csim_scene_resolved(const csim_scene *scene);
 /// files are not in it.
 uint64_t csim_scene_hash(const csim_scene *scene);
 
-/// The JSON Schema (draft 7) of scene files / the manual of every key in Markdown, both made from
-/// the tables the reader works by. Release with free(); NULL when out of memory.
+/// The JSON Schema (draft 7) of scene files, made from the tables that the reader works by. Release
+/// with free(); NULL when out of memory.
 char *csim_scene_schema(void);
+
+/// The manual of every key of scene files in Markdown, made from the same tables. Release with
+/// free(); NULL when out of memory.
 char *csim_scene_manual(void);
 
 // ------------------------------------------------------------------------------------------ runs
@@ -582,6 +585,7 @@ typedef struct csim_cache_info {
 /// @return CSIM_OK, CSIM_IO (the log says what and where) or CSIM_MEMORY
 csim_status csim_cache_open(const char *path, csim_log *log, csim_cache **cache);
 
+/// What the cache holds. Valid until csim_cache_free.
 const csim_cache_info *csim_cache_get_info(const csim_cache *cache);
 
 /// Reads one object in one frame; any order of frames, forward is fastest.
@@ -606,6 +610,7 @@ const char *csim_cache_read_stats(csim_cache *cache, int frame);
 csim_status csim_cache_verify(csim_cache *cache, void (*progress)(void *user, double share),
                               void *user);
 
+/// Closes a cache that was opened for reading. NULL allowed.
 void csim_cache_free(csim_cache *cache);
 
 // -------------------------------------------------------------------------------------- exports
@@ -681,6 +686,7 @@ typedef struct csim_sequence_info {
 /// @return CSIM_OK, CSIM_IO, CSIM_INVALID (a mesh that cannot be read, a folder without any),
 ///         CSIM_MEMORY
 csim_status csim_sequence_open(const char *path, csim_log *log, csim_sequence **sequence);
+/// What the sequence holds. Valid until csim_sequence_free.
 const csim_sequence_info *csim_sequence_get_info(const csim_sequence *sequence);
 
 /// Reads one object in one frame.
@@ -691,6 +697,7 @@ const csim_sequence_info *csim_sequence_get_info(const csim_sequence *sequence);
 ///         CSIM_MEMORY
 csim_status csim_sequence_read(csim_sequence *sequence, int object, int frame, double *x,
                                double *v);
+/// Closes a sequence. NULL allowed.
 void csim_sequence_free(csim_sequence *sequence);
 
 /// Hausdorff distance of two meshes: the farthest that any vertex of one is from the other's

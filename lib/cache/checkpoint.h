@@ -52,6 +52,7 @@ void csim_checkpoint_pack(int frame, const csim_state *state, const char *meta, 
 csim_status csim_checkpoint_unpack(const void *data, size_t size, const char *name, csim_log *log,
                                    csim_checkpoint *point);
 
+/// Frees the arrays of a checkpoint and empties it (all zero allowed).
 void csim_checkpoint_free(csim_checkpoint *point);
 
 #endif

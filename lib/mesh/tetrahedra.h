@@ -18,6 +18,7 @@ typedef struct csim_tets {
   double volume; ///< [m^3] enclosed by the surface = sum of the tets
 } csim_tets;
 
+/// Frees the arrays (all zero allowed).
 void csim_tets_free(csim_tets *tets);
 
 /// Checks that tetrahedra fill a solid exactly once: every one turns positively (exact), every

@@ -107,6 +107,9 @@ int csim_energy_create(csim_arena *arena, const csim_energy_kind *kind, int nver
 /// Finds the block of every pair of nodes. All pairs must be in the pattern.
 int csim_energy_bind(csim_arena *arena, const csim_pattern *pattern, csim_energy *energy);
 
+/// Value [J], gradient [N] (nvert x 3), Hessian [N/m] (nblock x 9) and laplacian (nblock) of an
+/// energy over all its elements, on all threads, with the same bits for any number of them. The
+/// value is returned; the others are added to.
 double csim_energy_value(csim_pool *pool, const csim_energy *energy, const csim_point *at);
 void csim_energy_gradient(csim_pool *pool, const csim_energy *energy, const csim_point *at,
                           double *g);

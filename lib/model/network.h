@@ -18,6 +18,7 @@ typedef struct csim_elements {
   int failed;    ///< out of memory; sticky
 } csim_elements;
 
+/// Appends an element (failure is sticky), and frees them all.
 void csim_elements_add(csim_elements *elements, const int *node, const double *param);
 void csim_elements_free(csim_elements *elements);
 
