@@ -2,6 +2,7 @@
 #include "model/network.h"
 
 #include "math/vec3.h"
+#include "mesh/tetrahedra.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -139,15 +140,6 @@ static int compare_edges(const void *p, const void *q) {
   if (e->a != f->a) return e->a < f->a ? -1 : 1;
   if (e->b != f->b) return e->b < f->b ? -1 : 1;
   return (e->V > f->V) - (e->V < f->V); // a fixed order, so that sums have fixed bits
-}
-
-double csim_tet_volume(const double *X, const int *tet) {
-  double a[3], b[3], c[3], n[3];
-  csim_sub(X + 3 * (ptrdiff_t)tet[1], X + 3 * (ptrdiff_t)tet[0], a);
-  csim_sub(X + 3 * (ptrdiff_t)tet[2], X + 3 * (ptrdiff_t)tet[0], b);
-  csim_sub(X + 3 * (ptrdiff_t)tet[3], X + 3 * (ptrdiff_t)tet[0], c);
-  csim_cross(b, c, n);
-  return csim_dot(a, n) / 6;
 }
 
 int csim_network_tets(int ntet, const int *tet, const csim_part *part, double E,
