@@ -15,7 +15,8 @@ double csim_cos(double x);
 /// Angle of (x, y) in [-pi, pi]; 0 for (0, 0). Relative error under 3e-16.
 double csim_atan2(double y, double x);
 
-/// Natural logarithm of x > 0, relative error under 2e-16; absolute under 2e-17 for x in [0.9, 1.1].
+/// Natural logarithm of x > 0. Relative error under 2e-16; absolute under 2e-17 for x in
+/// [0.9, 1.1].
 /// x = 0 gives -infinity, x < 0 NaN.
 double csim_ln(double x);
 

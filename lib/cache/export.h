@@ -30,8 +30,8 @@ struct csim_export {
   void *state;
 };
 
-/// A format; export_list.h has them all. Functions return a status after saying what failed; `close` is always called once when
-/// `open` succeeded, and releases the state.
+/// A format; export_list.h has them all. Functions return a status and log what failed. `close` is
+/// called once if `open` succeeded, and releases the state.
 struct csim_exporter {
   csim_status (*open)(csim_export *e);
   csim_status (*frame)(csim_export *e); ///< number[nframe - 1] is the frame's

@@ -1,5 +1,5 @@
-// cache/export_run.c: csim_export of clothsim.h: the list of formats, and an export from its opening
-// to its end. Needs cache/export.h.
+// cache/export_run.c: csim_export of clothsim.h: the formats there are, and an export from start to
+// end. Needs cache/export.h.
 #include "cache/export.h"
 
 #include <math.h>

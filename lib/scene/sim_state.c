@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MAX_FRAMES = 1000000000 };
+
 csim_status csim_sim_save(const csim_sim *sim, void **data, size_t *size) {
   csim_json_out meta = {0};
   csim_bytes bytes = {0};
@@ -52,6 +54,8 @@ static csim_status check_state(const csim_sim *sim, const csim_state *state) {
   if (state->nvert != sim->state.nvert) return refuse(sim, "it has another number of vertices");
   if (state->nkinematic && state->nkinematic != csim_solver_kinematic_size(sim->solver))
     return refuse(sim, "it has other colliders, or another \"contact.response\"");
+  if (state->step / sim->scene->substeps > MAX_FRAMES)
+    return refuse(sim, "its time is out of bounds");
   return CSIM_OK;
 }
 

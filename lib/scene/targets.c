@@ -313,6 +313,7 @@ static csim_status take_entry(csim_sim *sim, const csim_json *json, const cJSON 
 
 csim_status csim_movers_parse(csim_sim *sim, const csim_json *json, const cJSON *targets) {
   csim_status status = CSIM_OK;
+  if (targets && !cJSON_IsArray(targets)) return CSIM_INVALID;
   for (const cJSON *c = targets ? targets->child : NULL; c; c = c->next)
     if (!mover_of(sim, json, c)) return CSIM_INVALID;
   csim_movers_reset(sim);

@@ -193,7 +193,7 @@ static void test_dmath(void) {
     double e = between(&seed, -700, 700);
     power = fmax(power, relative(csim_exp(e), expl(e)));
   }
-  printf("dmath: sin and cos to 1e3 %.2e, to 1e6 %.2e, atan2 %.2e, ln %.2e, near 1 %.2e, exp %.2e\n",
+  printf("dmath: sin, cos to 1e3 %.2e, to 1e6 %.2e, atan2 %.2e, ln %.2e, near 1 %.2e, exp %.2e\n",
          sine[0], sine[1], tangent, ln, near_one, power);
   CHECK(sine[0] < 2.5e-16);
   CHECK(sine[1] < 2.5e-16);

@@ -478,8 +478,8 @@ static int passes(csim_pair_kind kind, double x[4][3], double y[4][3]) {
 }
 
 // Random pairs, near-parallel ones, tiny gaps, far from the origin, degenerate ones: after any
-// number of filtered motions they are still apart and have not passed; so are they for every part of
-// a motion.
+// number of filtered motions they are still apart and have not passed; so it is for every part of a
+// motion.
 static void test_filter(void) {
   int cut = 0, would_pass = 0;
   for (int trial = 0; trial < 30000; trial++) {
