@@ -41,41 +41,41 @@ const char *csim_version(void);
 typedef enum csim_status {
   CSIM_OK = 0,
   CSIM_FAILED = 1,   ///< numerical: the solver gave up; the last good frame is kept
-  CSIM_INVALID = 2,  ///< the user's: usage, scene or mesh; the log says where and what to do
+  CSIM_INVALID = 2,  ///< error in usage, scene or mesh; the log says where, and the remedy
   CSIM_IO = 3,       ///< a file could not be read or written; the log names it
   CSIM_MEMORY = 4,   ///< out of memory
-  CSIM_STOPPED = 75, ///< stopped on request; can be resumed (EX_TEMPFAIL)
+  CSIM_STOPPED = 75, ///< stopped on request, can be resumed (EX_TEMPFAIL)
 } csim_status;
 
 // ------------------------------------------------------------------------------------- messages
 
 typedef enum csim_level { CSIM_DEBUG, CSIM_INFO, CSIM_WARNING, CSIM_ERROR } csim_level;
 
-/// One message with its place. Pointers are valid during the call only.
+/// One message with its location. Pointers are valid only during the call.
 typedef struct csim_message {
   csim_level level;
-  const char *file;    ///< file it is about, or NULL
-  int line, column;    ///< 1-based place in the file; 0 if unknown
+  const char *file;    ///< file concerned, or NULL
+  int line, column;    ///< 1-based location in the file; 0 if unknown
   const char *pointer; ///< JSON pointer into the scene, or NULL
   const char *text;    ///< one line, no newline
 } csim_message;
 
-/// Where messages go. A NULL log is allowed everywhere and swallows them.
+/// Receives messages. A NULL log is allowed everywhere and discards them.
 typedef struct csim_log {
-  void (*write)(void *user, const csim_message *message); ///< may be NULL: only count
+  void (*write)(void *user, const csim_message *message); ///< NULL: messages are only counted
   void *user;
   int nerror;   ///< errors seen so far
   int nwarning; ///< warnings seen so far
 } csim_log;
 
-/// A byte of UTF-8 as it stands inside a JSON string: itself, or escaped.
-/// @param[out] escape  (8) ended by 0
-/// @return length of the escape
+/// Writes one byte of UTF-8 as it appears inside a JSON string: itself, or escaped.
+/// @param[out] escape  (8) ends with 0
+/// @return length
 int csim_escape_json(char byte, char *escape);
 
 // --------------------------------------------------------------------------------------- meshes
 
-/// A polygon mesh and its triangles. Order of vertices and polygons as given.
+/// A polygon mesh and its triangles. Vertices and polygons keep the order of the input.
 typedef struct csim_polygons {
   int nvert;
   const double *vert; ///< (nvert x 3) [m]
@@ -84,31 +84,31 @@ typedef struct csim_polygons {
   const int *face_vert;  ///< (face_start[nface]) vertex of each corner
   int ntri;
   const int *tri;      ///< (ntri x 3) the faces triangulated, in face order
-  const int *tri_face; ///< (ntri) face each triangle came from
+  const int *tri_face; ///< (ntri) face of each triangle
 } csim_polygons;
 
-/// Reads OBJ, STL or PLY. Refuses what can be no surface: numbers that are not finite, indices out
-/// of range, no faces at all.
+/// Reads an OBJ, STL or PLY file. Rejects numbers that are not finite, indices out of range, and
+/// files without faces.
 /// @param[out] surface  NULL on failure; release with csim_polygons_free
 /// @return CSIM_OK; CSIM_IO or CSIM_INVALID with file and line; CSIM_MEMORY
 csim_status csim_polygons_read(const char *path, csim_log *log, csim_polygons **surface);
 
-/// A surface of polygons in memory, which are copied: at least 3 corners a face, indices in
-/// [0, nvert), as csim_cache_object has them. nface = 0 is allowed.
-/// @return CSIM_OK; CSIM_INVALID for polygons too large to cut; CSIM_MEMORY
+/// Makes a surface of polygons in memory; they are copied. Faces have at least 3 corners, with
+/// indices in [0, nvert), as in csim_cache_object. nface = 0 is allowed.
+/// @return CSIM_OK; CSIM_INVALID for polygons too large to triangulate; CSIM_MEMORY
 csim_status csim_polygons_make(int nvert, const double *vert, int nface, const int *face_start,
                                const int *face_vert, csim_log *log, csim_polygons **surface);
 
-/// NULL allowed.
+/// Frees a surface. NULL allowed.
 void csim_polygons_free(csim_polygons *surface);
 
-/// Pairs of triangles that pass through or touch each other where they should not, decided exactly.
-/// Several objects may be one mesh.
+/// Finds pairs of triangles that intersect or touch, other than neighbours at their common edge or
+/// vertex, with exact predicates. The mesh may consist of several objects.
 /// @param vert        (nvert x 3) [m], finite
 /// @param tri         (ntri x 3), indices in [0, nvert)
-/// @param limit       room in `pair`
-/// @param[out] pair   (min(*total, limit) x 2) rising
-/// @param[out] total  how many there are; NULL allowed
+/// @param limit       capacity of `pair`, in pairs
+/// @param[out] pair   (min(*total, limit) x 2) sorted
+/// @param[out] total  number of pairs; NULL allowed
 /// @return CSIM_OK or CSIM_MEMORY
 csim_status csim_find_crossings(int nvert, const double *vert, int ntri, const int *tri, int limit,
                                 int *pair, long long *total);
@@ -124,11 +124,10 @@ typedef enum csim_object_type {
 /// A parsed scene with all defaults resolved, in SI; constant.
 typedef struct csim_scene csim_scene;
 
-/// Reads a scene file with everything it extends, then applies the settings of the command line.
-/// Reports every error of the scene, not only the first, in the order of the file (syntax errors
-/// alone end the reading of their file).
+/// Reads a scene file and the scenes it extends, then applies settings as of --set. Reports all
+/// errors of the scene in the order of the file; only a syntax error ends the reading of its file.
 ///
-/// @param      path   the scene file; paths in it are relative to the file they stand in
+/// @param      path   the scene file; paths in it are relative to its directory
 /// @param      sets   (nset) "path=value" as of --set; paths in values are relative to the working
 ///                    directory; NULL allowed when nset = 0
 /// @param      log    NULL allowed
@@ -148,14 +147,13 @@ csim_status csim_scene_parse(const char *text, size_t length, const char *name,
 /// Frees a scene. NULL allowed. Simulations made from it must be freed before.
 void csim_scene_free(csim_scene *scene);
 
-/// The scene as JSON with every value resolved, in SI (angles in degrees) and a fixed order of
-/// keys; files by absolute path. Valid as a scene again, with the same hash. Lives as long as the
-/// scene.
+/// The scene as JSON with all defaults resolved, in SI units (angles in degrees), keys in a fixed
+/// order, and absolute paths. It is a valid scene with the same hash. Freed with the scene.
 const char *csim_scene_resolved(const csim_scene *scene);
 
-/// Hash of all that can change a frame's content: the resolved scene without "output",
-/// "name", "description", "look_at", "frames.end" and the folders of files. The contents of mesh
-/// files are not in it.
+/// Hash of everything that can change the content of a frame: the resolved scene without "output",
+/// "name", "description", "look_at", "frames.end" and the directories of files. The contents of
+/// mesh files are not included.
 uint64_t csim_scene_hash(const csim_scene *scene);
 
 /// The JSON Schema (draft 7) of scene files, made from the tables that the reader works by. Release
@@ -168,12 +166,12 @@ char *csim_scene_manual(void);
 
 // ------------------------------------------------------------------------------------------ runs
 
-/// Where a run is. Pointers are valid during the call only.
+/// Progress of a run.
 typedef struct csim_progress {
   int frame_start, frame_end;
-  int frame;             ///< being computed; the one before it may still be on its way to the disk
-  int substep, substeps; ///< done within the frame
-  double share;          ///< of the whole run, [0, 1]
+  int frame;             ///< being computed; the previous one may still be being written
+  int substep, substeps; ///< done in the frame, and their number
+  double share;          ///< fraction of the whole run, [0, 1]
   long long iterations;  ///< outer iterations in this frame so far
   long long linear_iterations;
   long long contacts; ///< in this frame so far: active contact pairs, or with the
@@ -182,100 +180,103 @@ typedef struct csim_progress {
 } csim_progress;
 
 typedef struct csim_run_options {
-  const char *out;         ///< directory; made if missing
+  const char *out;         ///< output directory; created if missing
   const char *tet_program; ///< path of clothsim-tet
   int nthread;             ///< >= 1
-  int overwrite;           ///< 1: replace an earlier run's files in `out`
-  int resume;              ///< 1: go on from the checkpoint in `out`; start where there is none
-  int from_frame;          ///< 1: go on from the checkpoint of frame `resume_from`, no other
+  int overwrite;           ///< 1: replace the files of an earlier run in `out`
+  int resume;              ///< 1: continue from the checkpoint in `out`, or start if there is none
+  int from_frame;          ///< 1: continue from the checkpoint of frame `resume_from` only
   int resume_from;
-  int allow_changes;         ///< 1, with from_frame: though the scene has changed since
-  int checkpoint_frames;     ///< a checkpoint every so many frames; 0 = not by frames
-  double checkpoint_seconds; ///< [s] a checkpoint at the first frame after so long; 0 = not by time
-  int checkpoint_last;       ///< 1: a complete run leaves one too, so that it can be made longer
-  double max_seconds;        ///< [s] stop after so long; 0 = never
-  int verify_substeps;       ///< 1: test after every substep that nothing passes through anything
-  const volatile int *stop;  ///< becomes non-zero (a signal) = finish the substep and stop; or NULL
+  int allow_changes;         ///< 1, with from_frame: even if the scene has changed
+  int checkpoint_frames;     ///< frames between checkpoints; 0 = not by frames
+  double checkpoint_seconds; ///< [s] time between checkpoints; 0 = not by time
+  int checkpoint_last;       ///< 1: a complete run keeps one too, so that it can be extended
+  double max_seconds;        ///< [s] stop after this time; 0 = never
+  int verify_substeps;       ///< 1: test for intersections after every substep
+  const volatile int *stop;  ///< when it becomes non-zero, finish the substep and stop; or NULL
   void (*progress)(void *user, const csim_progress *progress); ///< after every substep; or NULL
   void *user;
 } csim_run_options;
 
-/// Substeps, over all parts of a run that was resumed.
+/// Counts of substeps, over all parts of a resumed run.
 typedef struct csim_run_totals {
   long long taken;
   long long
       unconverged;   ///< ended at the iteration limit, or where no further decrease was possible
-  long long halved;  ///< taken in parts, as they blew up in one
-  long long retaken; ///< given up and taken again shorter, with frames.accuracy
-  long long lagged;  ///< in which a collider or pin was held back by more than the contact distance
-  long long verified; ///< tested for surfaces that pass through each other, when asked to
-  long long crossing; ///< of them those with more than at the start
+  long long halved;  ///< diverged, and were taken in shorter parts
+  long long retaken; ///< were too long for frames.accuracy, and were repeated with a shorter step
+  long long lagged;  ///< in which a collider or pin stayed behind by more than the contact distance
+  long long verified; ///< tested for intersections, if requested
+  long long crossing; ///< of those, with more intersections than at the start
 } csim_run_totals;
 
-/// [s] What the time of this call went to; all of them together are its wall time.
+/// [s] Time of this call by phase; the sum is its wall time.
 typedef struct csim_run_seconds {
-  double start;      ///< building everything and testing how it starts
-  double elasticity; ///< energies of the model, their gradients and matrices; projections
-  double linear;     ///< linear systems
-  double search;     ///< pairs that may come to touch
-  double contact;    ///< the rest of contact: filter, energies, their share of the matrix
+  double start;      ///< building the model, initial intersection check
+  double elasticity; ///< energies, gradients and assembly; projections
+  double linear;     ///< linear solves
+  double search;     ///< broad phase
+  double contact;    ///< the rest of contact: step filter, energies, assembly
   double output;     ///< frames and checkpoints, as far as the run waited for them
   double other;
 } csim_run_seconds;
 
 typedef struct csim_run_report {
   int frames_written; ///< by this call
-  int resumed;        ///< 1: it went on from a checkpoint, that of frame
+  int resumed;        ///< 1: it continued from a checkpoint, that of frame
   int resumed_after;
   int last_frame; ///< last good frame on disk; frame_start - 1 when there is none
   int nvert, ntri, ntet, nspring;
   csim_run_totals total;
-  int iterations; ///< that a substep may take: with 1 it is not meant to converge
+  int iterations; ///< limit per substep; with 1 it is not meant to converge
   long long iterations_taken, linear_iterations; ///< by this call
   csim_run_seconds seconds;
   char reason[256]; ///< why it ended, one line
 } csim_run_report;
 
-/// The main job: compiles the scene, steps it, writes frames, cache and run.json into `out`.
+/// Simulates a scene and writes frames, cache and run.json into `out`.
 ///
-/// A run that is stopped leaves a checkpoint, and so does one that fails where it can; a resumed
+/// A run that is stopped leaves a checkpoint, and so does one that fails, if possible. A resumed
 /// run leaves the same files, byte for byte, as one that was never interrupted. Resuming a complete
 /// run does nothing and succeeds.
-/// @return CSIM_OK; CSIM_FAILED when the solver gave up, or when it was to verify substeps and
-///         surfaces have passed through each other; CSIM_STOPPED; CSIM_INVALID, CSIM_IO,
-///         CSIM_MEMORY. The last good frame stays on disk in any case.
+/// @return CSIM_OK; CSIM_FAILED when the solver gave up, or when verify_substeps found
+///         intersections; CSIM_STOPPED; CSIM_INVALID, CSIM_IO, CSIM_MEMORY. The last good frame
+///         stays on disk in any case.
 csim_status csim_run(const csim_scene *scene, const csim_run_options *options, csim_log *log,
                      csim_run_report *report);
 
-/// What a run would be, without simulating.
+/// Size of a run.
 typedef struct csim_check_report {
   int nvert, nfixed, ntri, ntet, nspring, nhinge;
   int frames, substeps;
-  int adaptive;  ///< 1: frames have as many substeps as their accuracy takes, up to `substeps`
+  int adaptive;  ///< 1: frames have as many substeps as frames.accuracy needs, up to `substeps`
   size_t memory; ///< [bytes] of model, state and solver
 } csim_check_report;
+
+/// Reads and builds everything as csim_run does, without simulating.
+/// @return CSIM_OK; CSIM_INVALID, CSIM_IO, CSIM_MEMORY
 csim_status csim_check(const csim_scene *scene, const csim_run_options *options, csim_log *log,
                        csim_check_report *report);
 
-/// Writes masses, pins, springs, gravity and step as JSON, for independent judges: {"mass": [..],
-/// "pins": [..], "gravity": [x, y, z], "springs": [[i, j, k, L], ..], "h": h, "damping": 0}, with
-/// "stretch_damping": [..] of vertices where there is any.
+/// Writes masses, pins, springs, gravity and time step as JSON, for independent checks: {"mass":
+/// [..], "pins": [..], "gravity": [x, y, z], "springs": [[i, j, k, L], ..], "h": h, "damping": 0},
+/// with "stretch_damping": [..] of vertices where there is any.
 csim_status csim_dump_model(const csim_scene *scene, const csim_run_options *options,
                             const char *path, csim_log *log);
 
-/// What csim_verify_contact found in a cache.
+/// Intersections that csim_verify_contact found in a cache.
 typedef struct csim_verify_report {
   int frames;
-  long long crossing; ///< pairs of triangles that meet, over all frames
-  int worst_frame;    ///< number of the frame with most of them
-  long long worst;    ///< pairs in it
+  long long crossing; ///< pairs of triangles that intersect, over all frames
+  int worst_frame;    ///< number of the frame with the most pairs
+  long long worst;    ///< pairs in that frame
 } csim_verify_report;
 
-/// Tests every frame of a cache with exact predicates: do triangles of cloth or solids meet one
-/// another, themselves or a collider? (Colliders may meet colliders.) Tells the log about every
-/// frame in which some do.
+/// Tests every frame of a cache for triangles of cloths and solids that intersect each other or a
+/// collider, with exact predicates. Colliders may intersect colliders. Logs every frame with
+/// intersections.
 /// @param nthread  1 to 256
-/// @return CSIM_OK when none do, CSIM_FAILED when some do; CSIM_IO, CSIM_MEMORY
+/// @return CSIM_OK if there are none, CSIM_FAILED if there are some; CSIM_IO, CSIM_MEMORY
 csim_status csim_verify_contact(const char *cache_path, int nthread, csim_log *log,
                                 csim_verify_report *report);
 
@@ -460,9 +461,9 @@ csim_status csim_sim_load(csim_sim *sim, const void *data, size_t size);
 
 // --------------------------------------------------------------------------------------- caches
 //
-// One file with the positions of several objects in every frame; docs/cache-format.md has every
-// byte. Writing goes create (or append), add_object for each, begin, then for each frame
-// begin_frame, put for each object, put_stats, end_frame; close in the end.
+// One file with the positions of several objects in every frame; docs/cache-format.md specifies it.
+// To write: create (or append), add_object for each object, begin; for each frame begin_frame, put
+// for each object, put_stats, end_frame; finally close.
 
 enum {
   CSIM_CACHE_MAX_OBJECT = 1 << 16,
@@ -477,8 +478,7 @@ typedef enum csim_cache_type {
   CSIM_CACHE_COLLIDER,
 } csim_cache_type;
 
-/// What does not change over a run about one object. The surface of a solid with tetrahedra uses
-/// its first vertices.
+/// The constant part of one object. The surface of a solid with tetrahedra uses its first vertices.
 typedef struct csim_cache_object {
   const char *name; ///< 1 to 255 bytes of UTF-8
   csim_cache_type type;
@@ -507,8 +507,8 @@ typedef struct csim_cache_options {
 
 typedef struct csim_cache_writer csim_cache_writer;
 
-/// Starts a cache. The file grows as `path`.part, by whole frames, and gets its name on closing.
-/// Equal calls give equal bytes: nothing else is stored, no date and no path.
+/// Creates a cache. The file grows by whole frames as `path`.part and gets its name on closing.
+/// Equal calls give equal bytes: no date or path is stored.
 ///
 /// @param meta_json  one JSON object for META (version, units, scene hash, ...); NULL = {}
 /// @param log        must outlive the writer; NULL allowed
@@ -517,24 +517,24 @@ typedef struct csim_cache_writer csim_cache_writer;
 csim_status csim_cache_create(const char *path, const csim_cache_options *options,
                               const char *meta_json, csim_log *log, csim_cache_writer **writer);
 
-/// Goes on with the cache at `path`.part (or `path`) after its first keep_frames frames; later ones
-/// are cut off. Then as after csim_cache_create: csim_cache_begin compares options, meta and
-/// objects with the file's (CSIM_INVALID when they differ). The final bytes are those of a run that
-/// was never interrupted.
+/// Continues the cache at `path`.part (or `path`) after its first keep_frames frames; later ones
+/// are removed. Proceed as after csim_cache_create: csim_cache_begin compares options, meta and
+/// objects with those of the file (CSIM_INVALID if they differ). The final bytes are those of a run
+/// that was never interrupted.
 csim_status csim_cache_append(const char *path, int keep_frames, const csim_cache_options *options,
                               const char *meta_json, csim_log *log, csim_cache_writer **writer);
 
-/// Adds an object; nothing of it is kept. Objects are numbered from 0 in this order.
+/// Adds an object, which is copied. Objects are numbered from 0 in this order.
 csim_status csim_cache_add_object(csim_cache_writer *writer, const csim_cache_object *object);
 
-/// Ends the objects (at least one) and writes the beginning of the file.
+/// Ends the list of objects (at least one) and writes the header of the file.
 csim_status csim_cache_begin(csim_cache_writer *writer);
 
 /// Starts a frame. Numbers must increase.
 /// @param time  [s] from the start frame
 csim_status csim_cache_begin_frame(csim_cache_writer *writer, long long number, double time);
 
-/// The state of an object, once for each object in every frame, in any order.
+/// Sets the state of an object in the frame; once per object and frame, in any order.
 /// @param x  (nvert x 3) positions [m]; stored as floats
 /// @param v  (nvert x 3) velocities [m/s]; NULL when the object has none
 csim_status csim_cache_put(csim_cache_writer *writer, int object, const double *x, const double *v);
@@ -550,7 +550,7 @@ csim_status csim_cache_put_stats(csim_cache_writer *writer, const char *json);
 /// Writes the frame. On failure (a full disk) the file keeps the whole frames before it.
 csim_status csim_cache_end_frame(csim_cache_writer *writer);
 
-/// Waits until the frames so far are on the disk, whatever happens to the machine.
+/// Waits until the frames so far are on the disk, so that they survive a power failure.
 csim_status csim_cache_sync(csim_cache_writer *writer);
 
 /// Closes and frees the writer (NULL allowed).
@@ -558,12 +558,12 @@ csim_status csim_cache_sync(csim_cache_writer *writer);
 ///                frames so far, to be read or appended to
 csim_status csim_cache_close(csim_cache_writer *writer, int commit);
 
-/// Frees the writer and deletes the file it created. One that it appended to stays, as .part.
+/// Frees the writer and deletes the file it created. A file it appended to stays, as .part.
 void csim_cache_abandon(csim_cache_writer *writer);
 
 typedef struct csim_cache csim_cache;
 
-/// What a cache holds. Pointers live as long as the csim_cache.
+/// Contents of a cache. Pointers are valid until csim_cache_free.
 typedef struct csim_cache_info {
   csim_cache_options options;
   int nframe;              ///< whole frames
@@ -572,9 +572,9 @@ typedef struct csim_cache_info {
   int nobject;
   const csim_cache_object *object; ///< (nobject)
   const char *meta;                ///< JSON
-  double unit;                     ///< [m] of one unit of length, as META tells; 1 when it does not
+  double unit;                     ///< [m] of one unit of length, from META; 1 if not given
   const char *file;                ///< the file opened: path or path.part
-  int complete;         ///< closed properly; else found frame by frame up to the first damage
+  int complete;         ///< closed properly; otherwise read frame by frame up to the first damage
   long long size;       ///< [bytes] of the file
   long long bytes_read; ///< [bytes] read from it so far
 } csim_cache_info;
@@ -602,11 +602,10 @@ csim_status csim_cache_read_pressure(csim_cache *cache, int object, int frame, f
 /// Statistics of a frame: JSON, "" when there are none, NULL on failure. Valid until the next call.
 const char *csim_cache_read_stats(csim_cache *cache, int frame);
 
-/// Reads every byte of the file: crc of every chunk, padding, order of the chunks, agreement with
-/// the index. Says every damage it finds (at most 20) and goes on. Does not decode: csim_cache_read
-/// does.
+/// Checks every byte of the file: crc and order of the chunks, padding, agreement with the index.
+/// Logs all damage it finds (at most 20 places). Does not decode frames; csim_cache_read does.
 /// @param progress  called with the share done, in [0, 1]; NULL allowed
-/// @return CSIM_OK when the file is whole and complete, CSIM_IO when not, CSIM_MEMORY
+/// @return CSIM_OK if the file is intact and complete, CSIM_IO if not, CSIM_MEMORY
 csim_status csim_cache_verify(csim_cache *cache, void (*progress)(void *user, double share),
                               void *user);
 
@@ -615,8 +614,8 @@ void csim_cache_free(csim_cache *cache);
 
 // -------------------------------------------------------------------------------------- exports
 //
-// The formats of other programs, written frame by frame: open, frame for each, close.
-// docs/export.md tells who reads what. Numbers are written the same in every locale.
+// File formats of other programs, written frame by frame: open, frame for each, close.
+// docs/export.md lists which program reads what. Output does not depend on the locale.
 
 typedef struct csim_export_options {
   const char *format;    ///< a name of csim_export_formats, "obj"
@@ -635,14 +634,16 @@ typedef struct csim_export_options {
 
 typedef struct csim_export csim_export;
 
-/// The formats' names and what they are, ended by NULL names.
+/// Name and description of an export format.
 typedef struct csim_export_format {
   const char *name, *description;
 } csim_export_format;
+
+/// All export formats; the last entry has a NULL name. Static.
 const csim_export_format *csim_export_formats(void);
 
-/// Starts an export. Of solids with tetrahedra the surface is exported: the vertices up to the last
-/// one that a face uses. Everything else keeps vertex order and polygons.
+/// Starts an export. Of a solid with tetrahedra only the surface is exported: the vertices up to
+/// the last one that a face uses. Vertex order and polygons are kept.
 ///
 /// @param object  (nobject) must outlive the export, as must `log`
 /// @param[out] e  NULL on failure
@@ -657,19 +658,20 @@ csim_status csim_export_open(const csim_export_options *options, int nobject,
 csim_status csim_export_frame(csim_export *e, long long number, const double *const *x,
                               const double *const *v);
 
-/// Completes the files and frees the export. Files of single frames are complete at once; those of
+/// Completes the files and frees the export. Files of single frames are complete already; files of
 /// the whole run appear here.
-/// @param commit  0: those of the whole run are dropped
+/// @param commit  0: discard files of the whole run
 csim_status csim_export_close(csim_export *e, int commit);
 
 // ------------------------------------------------------------------------------------- sequences
 //
-// Frames from whatever holds them: a cache, a folder of NAME_0001.obj (or .ply), a single OBJ, PLY
-// or STL, a PC2 or MDD point cache. What a file is, its first bytes decide where they can.
+// Frames from any supported source: a cache, a folder of NAME_0001.obj (or .ply) files, a single
+// OBJ, PLY or STL, a PC2 or MDD point cache. The type is detected from the first bytes where
+// possible.
 
 typedef struct csim_sequence csim_sequence;
 
-/// What a sequence holds. Pointers live as long as it.
+/// Contents of a sequence. Pointers are valid until csim_sequence_free.
 typedef struct csim_sequence_info {
   const char *kind; ///< "cache", "files", "pc2" or "mdd"
   double fps;       ///< [1/s] 0 = unknown
@@ -682,6 +684,7 @@ typedef struct csim_sequence_info {
   int complete;                    ///< 0: a cache whose writing was not finished
 } csim_sequence_info;
 
+/// Opens a sequence.
 /// @param log  must outlive the sequence; NULL allowed
 /// @return CSIM_OK, CSIM_IO, CSIM_INVALID (a mesh that cannot be read, a folder without any),
 ///         CSIM_MEMORY
@@ -700,8 +703,8 @@ csim_status csim_sequence_read(csim_sequence *sequence, int object, int frame, d
 /// Closes a sequence. NULL allowed.
 void csim_sequence_free(csim_sequence *sequence);
 
-/// Hausdorff distance of two meshes: the farthest that any vertex of one is from the other's
-/// surface (from its points, when it has no faces). Vertices that are not finite are left out.
+/// Hausdorff distance of two meshes: the largest distance of a vertex of one to the surface of the
+/// other (to its points, if it has no faces). Vertices that are not finite are ignored.
 /// @param xa (a->nvert x 3), xb (b->nvert x 3) positions
 /// @param[out] distance  [m]
 /// @param[out] side      0: from a vertex of a, 1: of b
