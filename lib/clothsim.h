@@ -68,6 +68,16 @@ typedef struct csim_log {
   int nwarning; ///< warnings seen so far
 } csim_log;
 
+/// Writes one formatted message (printf) to a log and counts it, as the library does. Lines over
+/// 1,000 characters are cut, control characters become '?'.
+/// @param log   NULL allowed
+/// @param file  the file concerned, or NULL
+void csim_log_print(csim_log *log, csim_level level, const char *file, const char *format, ...)
+#ifdef __GNUC__
+    __attribute__((format(printf, 4, 5)))
+#endif
+    ;
+
 /// Writes one byte of UTF-8 as it appears inside a JSON string: itself, or escaped.
 /// @param[out] escape  (8) ends with 0
 /// @return length

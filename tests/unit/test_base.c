@@ -108,6 +108,19 @@ static void test_kept_log(void) {
   csim_kept_log_tell(&kept, NULL);
 }
 
+// What callers log: counted, one line whatever it holds, NULL logs allowed.
+static void test_log_print(void) {
+  heard h = {0};
+  csim_log log = {.write = hear, .user = &h};
+  csim_log_print(&log, CSIM_WARNING, "f", "two\nlines of %s", "text");
+  CHECK(h.n == 1 && log.nwarning == 1 && log.nerror == 0);
+  CHECK_TEXT(h.text[0], "2 f:0:0 - two?lines of text");
+  log.write = NULL;
+  csim_log_print(&log, CSIM_ERROR, NULL, "only counted");
+  csim_log_print(NULL, CSIM_ERROR, NULL, "to nobody");
+  CHECK(h.n == 1 && log.nerror == 1);
+}
+
 static void test_arena(void) {
   csim_arena arena = {0};
   int *small = CSIM_ARENA_NEW(&arena, int, 10);
@@ -222,6 +235,7 @@ int main(void) {
   test_pool();
   test_tasks();
   test_kept_log();
+  test_log_print();
   test_dmath();
   test_dmath_ends();
   return check_report();
