@@ -195,10 +195,10 @@ wheel: build/wheel/lib/$(SONAME) ## pack the library for Python into build/wheel
 	@tools/wheel $< build/wheel
 
 check-recipes: all ## carry out the recipes of CONTRIBUTING.md on a copy: each touches at most 3 files
-	+@tests/recipes/run
+	@tests/recipes/run
 
 check-api: ## install into a folder elsewhere; build and run examples/ against it
-	+@CC='$(CC)' CXX='$(CXX)' tests/api/run
+	@CC='$(CC)' CXX='$(CXX)' tests/api/run
 
 bless: all ## renew the golden hashes after a change of results, and show the difference
 	@BIN=$(abspath $(BIN)) tests/golden/bless
