@@ -23,7 +23,7 @@ OPT_debug    := -O0 -g -DCSIM_POISON
 OPT_O2       := -O2 -g
 OPT_sanitize := -O1 -g -DCSIM_POISON -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 OPT_thread   := -O1 -g -fsanitize=thread
-OPT_coverage := -O0 -g --coverage
+OPT_coverage := -O1 -g --coverage
 OPT_fuzz     := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
 OPT := $(OPT_$(config))
 ifeq ($(OPT),)
@@ -40,6 +40,10 @@ BIN := $(if $(filter release,$(config)),bin,$(B)/bin)
 LIB_SRC   := $(wildcard lib/*/*.c)
 LIB_OBJ   := $(LIB_SRC:%.c=$(B)/%.o)
 LIB       := $(B)/libclothsim.a
+VERSION   := $(shell sed -n 's/^\#define CSIM_VERSION "\(.*\)"/\1/p' lib/clothsim.h)
+# until 1.0 the interface may change with every minor version, and so does the name programs link to
+SONAME    := libclothsim.so.$(basename $(VERSION))
+SHARED    := $(B)/$(SONAME)
 CLI_SRC   := $(wildcard cli/*.c)
 TOOL_SRC  := $(wildcard tools/*.c)
 TOOL_BIN  := $(TOOL_SRC:tools/%.c=$(BIN)/%)
@@ -53,7 +57,7 @@ all: $(BIN)/clothsim $(BIN)/clothsim-tet $(TOOL_BIN) ## build every program into
 
 # Whatever is compiled comes after the packages, when both are asked for, and is compiled again when
 # the compiler or its flags have changed.
-FLAGS := $(CC) $(ALL_C), $(CXX) $(ALL_CXX)
+FLAGS := $(CC) $(ALL_C), $(CXX) $(ALL_CXX), shared
 $(B)/flags: $(filter deps,$(MAKECMDGOALS)) always
 	@mkdir -p $(@D)
 	@echo '$(FLAGS)' | cmp -s - $@ || echo '$(FLAGS)' > $@
@@ -72,6 +76,11 @@ $(B)/%.o: %.cpp $(B)/flags
 $(LIB): $(LIB_OBJ)
 	@rm -f $@
 	$(call say,ar)ar rcs $@ $^
+
+# the same objects go into the shared library, which exports clothsim.h and nothing else
+$(LIB_OBJ): ALL_C += -fPIC -fvisibility=hidden
+$(SHARED): $(LIB_OBJ)
+	$(call say,link)$(CC) $(OPT) -shared -Wl,-soname,$(SONAME) -Wl,--no-undefined $^ -o $@ $(LIBS)
 
 $(BIN)/clothsim: $(CLI_SRC:%.c=$(B)/%.o) $(LIB)
 	@mkdir -p $(@D)
@@ -169,6 +178,28 @@ tests: all $(TEST_BIN) $(LOOK) ## build the tests, run none
 check: tests ## run the tests (under 3 minutes)
 	@CONFIG=$(config) BIN=$(BIN) BUILD=$(B) tests/run $(ONLY)
 
+# all tests but those that repeat whole runs, which say little about lines and take long with counters
+COVER := $(filter-out golden threads resume kill contact test_validate,$(notdir $(basename $(TEST_SRC) $(wildcard tests/cli/*.sh))))
+.PHONY: coverage
+coverage: ## run the tests with gcov, and print what share of lib/ they run (10 minutes)
+	@find build/coverage -name '*.gcda' -delete 2>/dev/null || true
+	@$(MAKE) --no-print-directory config=coverage check ONLY="$(COVER)" || echo "make coverage: tests failed; counts are of those that ran"
+	@tools/coverage build/coverage
+
+.PHONY: check-api check-recipes wheel
+# its own copy of the library finds what it needs beside itself
+build/wheel/lib/$(SONAME): $(LIB_OBJ)
+	@mkdir -p $(@D)
+	$(call say,link)$(CC) $(OPT) -shared -Wl,-soname,$(SONAME) -Wl,--disable-new-dtags,-rpath,'$$ORIGIN' $^ -o $@ $(LIBS)
+wheel: build/wheel/lib/$(SONAME) ## pack the library for Python into build/wheel/
+	@tools/wheel $< build/wheel
+
+check-recipes: all ## carry out the recipes of CONTRIBUTING.md on a copy: each touches at most 3 files
+	@tests/recipes/run
+
+check-api: ## install into a folder elsewhere; build and run examples/ against it
+	@CC='$(CC)' CXX='$(CXX)' tests/api/run
+
 bless: all ## renew the golden hashes after a change of results, and show the difference
 	@BIN=$(abspath $(BIN)) tests/golden/bless
 
@@ -259,8 +290,10 @@ $(B)/bench/bullet_drop: $(B)/tests/bench/bullet_drop.o
 	$(call say,link)$(CXX) $(OPT) $^ -o $@ -lBulletSoftBody -lBulletDynamics -lBulletCollision -lLinearMath
 $(B)/tests/bench/bullet_drop.o: ALL_CXX += -isystem /usr/include/bullet
 
-layers: ## prove that every file uses only its own floor or lower ones
+layers: ## check that files use only their own layer or lower ones, without circles
 	@tools/check-layers
+	@tools/check-circles
+	@tools/check-comments
 
 format: ## clang-format every C and C++ file
 	clang-format -i $$(git ls-files '*.c' '*.h' '*.cpp')
@@ -277,8 +310,15 @@ build/man/%: docs/%.md
 PREFIX ?= /usr/local
 DEST   := $(DESTDIR)$(PREFIX)
 SHARE  := $(DEST)/share/clothsim
-install: all $(MAN) ## copy programs, man pages, completion, schema and scenes to PREFIX
+install: all $(LIB) $(SHARED) $(MAN) ## copy programs, library, man pages, completion, schema and scenes to PREFIX
 	install -d $(DEST)/bin $(SHARE)/scenes $(DEST)/share/doc/clothsim $(DEST)/share/bash-completion/completions
+	install -d $(DEST)/include $(DEST)/lib/pkgconfig $(SHARE)/examples $(SHARE)/python
+	install -m 644 lib/clothsim.h $(DEST)/include
+	install -m 644 $(LIB) $(SHARED) $(DEST)/lib
+	ln -sf $(SONAME) $(DEST)/lib/libclothsim.so
+	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; s|@LIBS@|$(LIBS)|' tools/clothsim.pc.in > $(DEST)/lib/pkgconfig/clothsim.pc
+	install -m 644 $(wildcard examples/*) $(SHARE)/examples
+	install -m 644 python/clothsim.py $(SHARE)/python
 	install $(BIN)/clothsim $(BIN)/clothsim-tet $(TOOL_BIN) $(DEST)/bin
 	install -m 644 tools/completion/clothsim.bash $(DEST)/share/bash-completion/completions/clothsim
 	ln -sf clothsim $(DEST)/share/bash-completion/completions/clothfarm
@@ -289,6 +329,7 @@ install: all $(MAN) ## copy programs, man pages, completion, schema and scenes t
 uninstall: ## remove what install copied
 	rm -f $(addprefix $(DEST)/bin/,$(notdir $(BIN)/clothsim $(BIN)/clothsim-tet $(TOOL_BIN)))
 	rm -f $(addprefix $(DEST)/share/bash-completion/completions/,clothsim clothfarm) $(DEST)/share/man/man1/cloth*.1
+	rm -f $(DEST)/include/clothsim.h $(DEST)/lib/libclothsim.a $(DEST)/lib/libclothsim.so* $(DEST)/lib/pkgconfig/clothsim.pc
 	rm -rf $(SHARE) $(DEST)/share/doc/clothsim
 
 clean: ## remove everything that was built

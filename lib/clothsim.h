@@ -1,59 +1,91 @@
 // clothsim.h: the only public header. Programs in cli/ and tools/ use nothing else of lib/.
 //
-// Data flows one way: scene (what the user wrote) -> model (constant) + state -> step -> cache.
-// The library never prints and never exits: it returns a status and tells the details to a
-// csim_log. All quantities are SI; the unit stands in brackets. Positions are (n x 3) row-major
-// doubles.
+// Run a scene to files with csim_run, or step it yourself with csim_sim_step.
+//
+// Errors      The library never prints and never exits. Functions return a csim_status and write
+//             the details to a csim_log.
+// Units       SI throughout; the unit of every physical quantity is in brackets, [m].
+// Arrays      Positions and velocities are row-major doubles; shapes are in parentheses, (n x 3).
+// Ownership   Whoever creates an object frees it, with the function of the same prefix.
+//             Arguments are only borrowed for the call, unless the comment says otherwise.
+// Options     Initialise option structs with zero: 0 and NULL are the defaults, and members that
+//             later versions append keep them.
+// Threads     The library has no global state. Different objects may be used by different threads
+//             at the same time; one object is used by one thread at a time, except that a
+//             csim_scene is constant and may be shared.
+// Versions    Until 1.0 a new minor version may change this header; the shared library's name
+//             changes with it.
 #ifndef CLOTHSIM_H
 #define CLOTHSIM_H
 
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+#ifdef __GNUC__
+#pragma GCC visibility push(default)
+#endif
+
 #define CSIM_VERSION_MAJOR 0
 #define CSIM_VERSION_MINOR 1
 #define CSIM_VERSION_PATCH 0
 #define CSIM_VERSION "0.1.0"
 
-/// What became of a call. The numbers are the exit codes of the programs.
+/// Version of the library that is linked, e.g. "0.1.0"; CSIM_VERSION is the header's. Static
+/// string.
+const char *csim_version(void);
+
+/// Result of a call. The numbers are also the exit codes of the programs.
 typedef enum csim_status {
   CSIM_OK = 0,
   CSIM_FAILED = 1,   ///< numerical: the solver gave up; the last good frame is kept
-  CSIM_INVALID = 2,  ///< the user's: usage, scene or mesh; the log says where and what to do
+  CSIM_INVALID = 2,  ///< error in usage, scene or mesh; the log says where, and the remedy
   CSIM_IO = 3,       ///< a file could not be read or written; the log names it
   CSIM_MEMORY = 4,   ///< out of memory
-  CSIM_STOPPED = 75, ///< stopped on request; can be resumed (EX_TEMPFAIL)
+  CSIM_STOPPED = 75, ///< stopped on request, can be resumed (EX_TEMPFAIL)
 } csim_status;
 
 // ------------------------------------------------------------------------------------- messages
 
 typedef enum csim_level { CSIM_DEBUG, CSIM_INFO, CSIM_WARNING, CSIM_ERROR } csim_level;
 
-/// One message with its place. Pointers are valid during the call only.
+/// One message with its location. Pointers are valid only during the call.
 typedef struct csim_message {
   csim_level level;
-  const char *file;    ///< file it is about, or NULL
-  int line, column;    ///< 1-based place in the file; 0 if unknown
+  const char *file;    ///< file concerned, or NULL
+  int line, column;    ///< 1-based location in the file; 0 if unknown
   const char *pointer; ///< JSON pointer into the scene, or NULL
   const char *text;    ///< one line, no newline
 } csim_message;
 
-/// Where messages go. A NULL log is allowed everywhere and swallows them.
+/// Receives messages. A NULL log is allowed everywhere and discards them.
 typedef struct csim_log {
-  void (*write)(void *user, const csim_message *message); ///< may be NULL: only count
+  void (*write)(void *user, const csim_message *message); ///< NULL: messages are only counted
   void *user;
   int nerror;   ///< errors seen so far
   int nwarning; ///< warnings seen so far
 } csim_log;
 
-/// A byte of UTF-8 as it stands inside a JSON string: itself, or escaped.
-/// @param[out] escape  (8) ended by 0
-/// @return length of the escape
+/// Writes one formatted message (printf) to a log and counts it, as the library does. Lines over
+/// 1,000 characters are cut, control characters become '?'.
+/// @param log   NULL allowed
+/// @param file  the file concerned, or NULL
+void csim_log_print(csim_log *log, csim_level level, const char *file, const char *format, ...)
+#ifdef __GNUC__
+    __attribute__((format(printf, 4, 5)))
+#endif
+    ;
+
+/// Writes one byte of UTF-8 as it appears inside a JSON string: itself, or escaped.
+/// @param[out] escape  (8) ends with 0
+/// @return length
 int csim_escape_json(char byte, char *escape);
 
 // --------------------------------------------------------------------------------------- meshes
 
-/// A polygon mesh and its triangles. Order of vertices and polygons as given.
+/// A polygon mesh and its triangles. Vertices and polygons keep the order of the input.
 typedef struct csim_polygons {
   int nvert;
   const double *vert; ///< (nvert x 3) [m]
@@ -62,45 +94,50 @@ typedef struct csim_polygons {
   const int *face_vert;  ///< (face_start[nface]) vertex of each corner
   int ntri;
   const int *tri;      ///< (ntri x 3) the faces triangulated, in face order
-  const int *tri_face; ///< (ntri) face each triangle came from
+  const int *tri_face; ///< (ntri) face of each triangle
 } csim_polygons;
 
-/// Reads OBJ, STL or PLY. Refuses what can be no surface: numbers that are not finite, indices out
-/// of range, no faces at all.
+/// Reads an OBJ, STL or PLY file. Rejects numbers that are not finite, indices out of range, and
+/// files without faces.
 /// @param[out] surface  NULL on failure; release with csim_polygons_free
 /// @return CSIM_OK; CSIM_IO or CSIM_INVALID with file and line; CSIM_MEMORY
 csim_status csim_polygons_read(const char *path, csim_log *log, csim_polygons **surface);
 
-/// A surface of polygons in memory, which are copied: at least 3 corners a face, indices in
-/// [0, nvert), as csim_cache_object has them. nface = 0 is allowed.
-/// @return CSIM_OK; CSIM_INVALID for polygons too large to cut; CSIM_MEMORY
+/// Makes a surface of polygons in memory; they are copied. Faces have at least 3 corners, with
+/// indices in [0, nvert), as in csim_cache_object. nface = 0 is allowed.
+/// @return CSIM_OK; CSIM_INVALID for polygons too large to triangulate; CSIM_MEMORY
 csim_status csim_polygons_make(int nvert, const double *vert, int nface, const int *face_start,
                                const int *face_vert, csim_log *log, csim_polygons **surface);
 
-/// NULL allowed.
+/// Frees a surface. NULL allowed.
 void csim_polygons_free(csim_polygons *surface);
 
-/// Pairs of triangles that pass through or touch each other where they should not, decided exactly.
-/// Several objects may be one mesh.
+/// Finds pairs of triangles that intersect or touch, other than neighbours at their common edge or
+/// vertex, with exact predicates. The mesh may consist of several objects.
 /// @param vert        (nvert x 3) [m], finite
 /// @param tri         (ntri x 3), indices in [0, nvert)
-/// @param limit       room in `pair`
-/// @param[out] pair   (min(*total, limit) x 2) rising
-/// @param[out] total  how many there are; NULL allowed
+/// @param limit       capacity of `pair`, in pairs
+/// @param[out] pair   (min(*total, limit) x 2) sorted
+/// @param[out] total  number of pairs; NULL allowed
 /// @return CSIM_OK or CSIM_MEMORY
 csim_status csim_find_crossings(int nvert, const double *vert, int ntri, const int *tri, int limit,
                                 int *pair, long long *total);
 
 // ---------------------------------------------------------------------------------------- scenes
 
-/// What the user wrote, resolved to SI; made by csim_scene_read, constant afterwards.
+typedef enum csim_object_type {
+  CSIM_OBJECT_CLOTH,
+  CSIM_OBJECT_SOLID,
+  CSIM_OBJECT_COLLIDER,
+} csim_object_type;
+
+/// A parsed scene with all defaults resolved, in SI; constant.
 typedef struct csim_scene csim_scene;
 
-/// Reads a scene file with everything it extends, then applies the settings of the command line.
-/// Reports every error of the scene, not only the first, in the order of the file (syntax errors
-/// alone end the reading of their file).
+/// Reads a scene file and the scenes it extends, then applies settings as of --set. Reports all
+/// errors of the scene in the order of the file; only a syntax error ends the reading of its file.
 ///
-/// @param      path   the scene file; paths in it are relative to the file they stand in
+/// @param      path   the scene file; paths in it are relative to its directory
 /// @param      sets   (nset) "path=value" as of --set; paths in values are relative to the working
 ///                    directory; NULL allowed when nset = 0
 /// @param      log    NULL allowed
@@ -109,32 +146,42 @@ typedef struct csim_scene csim_scene;
 csim_status csim_scene_read(const char *path, const char *const *sets, int nset, csim_log *log,
                             csim_scene **scene);
 
-/// NULL allowed.
+/// Reads a scene from memory. Everything else is as in csim_scene_read.
+///
+/// @param text    (length) JSON as in a scene file; need not end with 0
+/// @param name    path the text would have as a file: messages name it, paths in the scene are
+///                relative to its folder, and outputs are named after it; need not exist
+csim_status csim_scene_parse(const char *text, size_t length, const char *name,
+                             const char *const *sets, int nset, csim_log *log, csim_scene **scene);
+
+/// Frees a scene. NULL allowed. Simulations made from it must be freed before.
 void csim_scene_free(csim_scene *scene);
 
-/// The scene as JSON with every value resolved, in SI (angles in degrees) and a fixed order of
-/// keys; files by absolute path. Valid as a scene again, with the same hash. Lives as long as the
-/// scene.
+/// The scene as JSON with all defaults resolved, in SI units (angles in degrees), keys in a fixed
+/// order, and absolute paths. It is a valid scene with the same hash. Freed with the scene.
 const char *csim_scene_resolved(const csim_scene *scene);
 
-/// Hash of all that can change a frame's content: the resolved scene without "output",
-/// "name", "description", "look_at", "frames.end" and the folders of files. The contents of mesh
-/// files are not in it.
+/// Hash of everything that can change the content of a frame: the resolved scene without "output",
+/// "name", "description", "look_at", "frames.end" and the directories of files. The contents of
+/// mesh files are not included.
 uint64_t csim_scene_hash(const csim_scene *scene);
 
-/// The JSON Schema (draft 7) of scene files / the manual of every key in Markdown, both made from
-/// the tables the reader works by. Release with free(); NULL when out of memory.
+/// The JSON Schema (draft 7) of scene files, made from the tables that the reader works by. Release
+/// with free(); NULL when out of memory.
 char *csim_scene_schema(void);
+
+/// The manual of every key of scene files in Markdown, made from the same tables. Release with
+/// free(); NULL when out of memory.
 char *csim_scene_manual(void);
 
 // ------------------------------------------------------------------------------------------ runs
 
-/// Where a run is. Pointers are valid during the call only.
+/// Progress of a run.
 typedef struct csim_progress {
   int frame_start, frame_end;
-  int frame;             ///< being computed; the one before it may still be on its way to the disk
-  int substep, substeps; ///< done within the frame
-  double share;          ///< of the whole run, [0, 1]
+  int frame;             ///< being computed; the previous one may still be being written
+  int substep, substeps; ///< done in the frame, and their number
+  double share;          ///< fraction of the whole run, [0, 1]
   long long iterations;  ///< outer iterations in this frame so far
   long long linear_iterations;
   long long contacts; ///< in this frame so far: active contact pairs, or with the
@@ -143,108 +190,290 @@ typedef struct csim_progress {
 } csim_progress;
 
 typedef struct csim_run_options {
-  const char *out;         ///< directory; made if missing
+  const char *out;         ///< output directory; created if missing
   const char *tet_program; ///< path of clothsim-tet
   int nthread;             ///< >= 1
-  int overwrite;           ///< 1: replace an earlier run's files in `out`
-  int resume;              ///< 1: go on from the checkpoint in `out`; start where there is none
-  int from_frame;          ///< 1: go on from the checkpoint of frame `resume_from`, no other
+  int overwrite;           ///< 1: replace the files of an earlier run in `out`
+  int resume;              ///< 1: continue from the checkpoint in `out`, or start if there is none
+  int from_frame;          ///< 1: continue from the checkpoint of frame `resume_from` only
   int resume_from;
-  int allow_changes;         ///< 1, with from_frame: though the scene has changed since
-  int checkpoint_frames;     ///< a checkpoint every so many frames; 0 = not by frames
-  double checkpoint_seconds; ///< [s] a checkpoint at the first frame after so long; 0 = not by time
-  int checkpoint_last;       ///< 1: a complete run leaves one too, so that it can be made longer
-  double max_seconds;        ///< [s] stop after so long; 0 = never
-  int verify_substeps;       ///< 1: test after every substep that nothing passes through anything
-  const volatile int *stop;  ///< becomes non-zero (a signal) = finish the substep and stop; or NULL
+  int allow_changes;         ///< 1, with from_frame: even if the scene has changed
+  int checkpoint_frames;     ///< frames between checkpoints; 0 = not by frames
+  double checkpoint_seconds; ///< [s] time between checkpoints; 0 = not by time
+  int checkpoint_last;       ///< 1: a complete run keeps one too, so that it can be extended
+  double max_seconds;        ///< [s] stop after this time; 0 = never
+  int verify_substeps;       ///< 1: test for intersections after every substep
+  const volatile int *stop;  ///< when it becomes non-zero, finish the substep and stop; or NULL
   void (*progress)(void *user, const csim_progress *progress); ///< after every substep; or NULL
   void *user;
 } csim_run_options;
 
-/// Substeps, over all parts of a run that was resumed.
+/// Counts of substeps, over all parts of a resumed run.
 typedef struct csim_run_totals {
   long long taken;
   long long
       unconverged;   ///< ended at the iteration limit, or where no further decrease was possible
-  long long halved;  ///< taken in parts, as they blew up in one
-  long long retaken; ///< given up and taken again shorter, with frames.accuracy
-  long long lagged;  ///< in which a collider or pin was held back by more than the contact distance
-  long long verified; ///< tested for surfaces that pass through each other, when asked to
-  long long crossing; ///< of them those with more than at the start
+  long long halved;  ///< diverged, and were taken in shorter parts
+  long long retaken; ///< were too long for frames.accuracy, and were repeated with a shorter step
+  long long lagged;  ///< in which a collider or pin stayed behind by more than the contact distance
+  long long verified; ///< tested for intersections, if requested
+  long long crossing; ///< of those, with more intersections than at the start
 } csim_run_totals;
 
-/// [s] What the time of this call went to; all of them together are its wall time.
+/// [s] Time of this call by phase; the sum is its wall time.
 typedef struct csim_run_seconds {
-  double start;      ///< building everything and testing how it starts
-  double elasticity; ///< energies of the model, their gradients and matrices; projections
-  double linear;     ///< linear systems
-  double search;     ///< pairs that may come to touch
-  double contact;    ///< the rest of contact: filter, energies, their share of the matrix
+  double start;      ///< building the model, initial intersection check
+  double elasticity; ///< energies, gradients and assembly; projections
+  double linear;     ///< linear solves
+  double search;     ///< broad phase
+  double contact;    ///< the rest of contact: step filter, energies, assembly
   double output;     ///< frames and checkpoints, as far as the run waited for them
   double other;
 } csim_run_seconds;
 
 typedef struct csim_run_report {
   int frames_written; ///< by this call
-  int resumed;        ///< 1: it went on from a checkpoint, that of frame
+  int resumed;        ///< 1: it continued from a checkpoint, that of frame
   int resumed_after;
   int last_frame; ///< last good frame on disk; frame_start - 1 when there is none
   int nvert, ntri, ntet, nspring;
   csim_run_totals total;
-  int iterations; ///< that a substep may take: with 1 it is not meant to converge
+  int iterations; ///< limit per substep; with 1 it is not meant to converge
   long long iterations_taken, linear_iterations; ///< by this call
   csim_run_seconds seconds;
   char reason[256]; ///< why it ended, one line
 } csim_run_report;
 
-/// The main job: compiles the scene, steps it, writes frames, cache and run.json into `out`.
+/// Simulates a scene and writes frames, cache and run.json into `out`.
 ///
-/// A run that is stopped leaves a checkpoint, and so does one that fails where it can; a resumed
+/// A run that is stopped leaves a checkpoint, and so does one that fails, if possible. A resumed
 /// run leaves the same files, byte for byte, as one that was never interrupted. Resuming a complete
 /// run does nothing and succeeds.
-/// @return CSIM_OK; CSIM_FAILED when the solver gave up, or when it was to verify substeps and
-///         surfaces have passed through each other; CSIM_STOPPED; CSIM_INVALID, CSIM_IO,
-///         CSIM_MEMORY. The last good frame stays on disk in any case.
+/// @return CSIM_OK; CSIM_FAILED when the solver gave up, or when verify_substeps found
+///         intersections; CSIM_STOPPED; CSIM_INVALID, CSIM_IO, CSIM_MEMORY. The last good frame
+///         stays on disk in any case.
 csim_status csim_run(const csim_scene *scene, const csim_run_options *options, csim_log *log,
                      csim_run_report *report);
 
-/// What a run would be, without simulating.
+/// Size of a run.
 typedef struct csim_check_report {
   int nvert, nfixed, ntri, ntet, nspring, nhinge;
   int frames, substeps;
-  int adaptive;  ///< 1: frames have as many substeps as their accuracy takes, up to `substeps`
+  int adaptive;  ///< 1: frames have as many substeps as frames.accuracy needs, up to `substeps`
   size_t memory; ///< [bytes] of model, state and solver
 } csim_check_report;
+
+/// Reads and builds everything as csim_run does, without simulating.
+/// @return CSIM_OK; CSIM_INVALID, CSIM_IO, CSIM_MEMORY
 csim_status csim_check(const csim_scene *scene, const csim_run_options *options, csim_log *log,
                        csim_check_report *report);
 
-/// Writes masses, pins, springs, gravity and step as JSON, for independent judges: {"mass": [..],
-/// "pins": [..], "gravity": [x, y, z], "springs": [[i, j, k, L], ..], "h": h, "damping": 0}, with
-/// "stretch_damping": [..] of vertices where there is any.
+/// Writes masses, pins, springs, gravity and time step as JSON, for independent checks: {"mass":
+/// [..], "pins": [..], "gravity": [x, y, z], "springs": [[i, j, k, L], ..], "h": h, "damping": 0},
+/// with "stretch_damping": [..] of vertices where there is any.
 csim_status csim_dump_model(const csim_scene *scene, const csim_run_options *options,
                             const char *path, csim_log *log);
 
-/// What csim_verify_contact found in a cache.
+/// Intersections that csim_verify_contact found in a cache.
 typedef struct csim_verify_report {
   int frames;
-  long long crossing; ///< pairs of triangles that meet, over all frames
-  int worst_frame;    ///< number of the frame with most of them
-  long long worst;    ///< pairs in it
+  long long crossing; ///< pairs of triangles that intersect, over all frames
+  int worst_frame;    ///< number of the frame with the most pairs
+  long long worst;    ///< pairs in that frame
 } csim_verify_report;
 
-/// Tests every frame of a cache with exact predicates: do triangles of cloth or solids meet one
-/// another, themselves or a collider? (Colliders may meet colliders.) Tells the log about every
-/// frame in which some do.
+/// Tests every frame of a cache for triangles of cloths and solids that intersect each other or a
+/// collider, with exact predicates. Colliders may intersect colliders. Logs every frame with
+/// intersections.
 /// @param nthread  1 to 256
-/// @return CSIM_OK when none do, CSIM_FAILED when some do; CSIM_IO, CSIM_MEMORY
+/// @return CSIM_OK if there are none, CSIM_FAILED if there are some; CSIM_IO, CSIM_MEMORY
 csim_status csim_verify_contact(const char *cache_path, int nthread, csim_log *log,
                                 csim_verify_report *report);
 
+// ------------------------------------------------------------------------------------ simulations
+//
+// A scene that the caller steps, in memory:
+//
+//   csim_scene *scene = NULL;
+//   csim_sim *sim = NULL;
+//   if (csim_scene_read("flag.json", NULL, 0, NULL, &scene) == CSIM_OK &&
+//       csim_sim_create(scene, NULL, NULL, &sim) == CSIM_OK) {
+//     const double *x = csim_sim_positions(sim); // updated in place by every step
+//     while (csim_sim_time(sim) < 2 && csim_sim_step_frame(sim, NULL) == CSIM_OK) draw(x);
+//   }
+//   csim_sim_free(sim);
+//   csim_scene_free(scene);
+//
+// Positions have the same bits as those that csim_run writes for the scene, for any number of
+// threads. The scene's "frames.end" and "output" are ignored.
+
+typedef struct csim_sim csim_sim;
+
+typedef struct csim_sim_options {
+  const char *tet_program; ///< path of clothsim-tet, for solids; NULL = found on PATH
+  int nthread;             ///< 1 to 256; 0 = 1
+} csim_sim_options;
+
+/// Builds the model of a scene at its start: reads meshes, makes springs and pins, and checks that
+/// no surfaces intersect.
+///
+/// @param      scene    must outlive the simulation
+/// @param      options  NULL = defaults
+/// @param      log      receives messages of this and later calls, so it must outlive the
+///                      simulation; NULL allowed
+/// @param[out] sim      NULL on failure; release with csim_sim_free
+/// @return CSIM_OK; CSIM_INVALID (options, a mesh, or surfaces that intersect at the start);
+///         CSIM_IO (a mesh file cannot be read); CSIM_MEMORY
+csim_status csim_sim_create(const csim_scene *scene, const csim_sim_options *options, csim_log *log,
+                            csim_sim **sim);
+
+/// Frees a simulation and all arrays it returned. NULL allowed.
+void csim_sim_free(csim_sim *sim);
+
+/// Returns to the start of the scene and to the scene's own motions of colliders and pins.
+/// @return CSIM_OK; CSIM_MEMORY, after which the simulation can only be reset or freed
+csim_status csim_sim_reset(csim_sim *sim);
+
+/// Result of one or more substeps.
+typedef struct csim_sim_report {
+  double time;           ///< [s] after the call, from the start of the scene
+  long long substeps;    ///< taken by the call
+  long long unconverged; ///< substeps that ended above the solver's tolerance
+  long long halved;      ///< substeps that diverged and were taken in shorter parts
+  long long iterations, linear_iterations; ///< outer iterations, and those of linear solves
+  long long contacts;                      ///< active contact pairs, or vertices pushed with
+                                           ///< response "impulse", summed over the substeps
+  double residual;                         ///< largest relative residual of a substep, [-]
+  double lag;                              ///< [m] largest distance of a collider's or pin's vertex
+                                           ///< from its target; 0 unless contact stops it
+} csim_sim_report;
+
+/// Takes one substep: 1 / (fps * substeps) seconds, or with "frames.accuracy" the length that meets
+/// the accuracy.
+/// @param[out] report  overwritten; NULL allowed
+/// @return CSIM_OK; CSIM_FAILED when the solver gave up (the log says why; the state stays as it
+///         was); CSIM_MEMORY
+csim_status csim_sim_step(csim_sim *sim, csim_sim_report *report);
+
+/// Takes the substeps to the end of the present frame, at least one.
+/// @param[out] report  totals over the substeps, overwritten; NULL allowed
+/// @return as csim_sim_step; after a failure the state is that before the failed substep
+csim_status csim_sim_step_frame(csim_sim *sim, csim_sim_report *report);
+
+/// Simulated time [s] from the start of the scene.
+double csim_sim_time(const csim_sim *sim);
+
+/// Number of the last frame reached: "frames.start" at the start.
+int csim_sim_frame(const csim_sim *sim);
+
+/// Number of vertices of all cloths and solids.
+int csim_sim_nvert(const csim_sim *sim);
+
+/// Positions of cloths and solids. The pointer stays valid, and its contents current, until
+/// csim_sim_free.
+/// @return (nvert x 3) [m], y up; owned by the simulation
+const double *csim_sim_positions(const csim_sim *sim);
+
+/// Velocities of cloths and solids, which the caller may change between steps. Same lifetime as
+/// positions.
+/// @return (nvert x 3) [m/s]; owned by the simulation
+double *csim_sim_velocities(csim_sim *sim);
+
+/// A cloth, solid or collider. Pointers are owned by the simulation.
+typedef struct csim_sim_object {
+  const char *name;
+  csim_object_type type;
+  int first;             ///< cloth, solid: its first row in positions and velocities; collider: -1
+  int nvert;             ///< solids: vertices inside follow those of the surface
+  int nface;             ///< polygons of the mesh as the user gave it
+  const int *face_start; ///< (nface + 1) first corner of each face
+  const int *face_vert;  ///< (face_start[nface]) vertex of each corner, counted from `first`
+  int ntri;
+  const int *tri; ///< (ntri x 3) the faces triangulated, counted from `first`
+} csim_sim_object;
+
+/// Number of objects: cloths and solids in scene order, then colliders in scene order.
+int csim_sim_nobject(const csim_sim *sim);
+
+/// Object number k in [0, nobject).
+csim_sim_object csim_sim_get_object(const csim_sim *sim, int k);
+
+/// Number of the object of this name, or -1.
+int csim_sim_find_object(const csim_sim *sim, const char *name);
+
+/// Copies the present positions of any object, colliders included.
+/// @param      k  in [0, nobject)
+/// @param[out] x  (nvert x 3) [m]
+void csim_sim_get_vertices(const csim_sim *sim, int k, double *x);
+
+/// A group of pinned vertices: one entry of an object's "pins".
+typedef struct csim_sim_pin {
+  int object; ///< number of the object
+  int nvert;
+} csim_sim_pin;
+
+/// Number of pins, over all objects in scene order.
+int csim_sim_npin(const csim_sim *sim);
+
+/// Pin number p in [0, npin).
+csim_sim_pin csim_sim_get_pin(const csim_sim *sim, int p);
+
+/// Vertices of a pin.
+/// @param      p     in [0, npin)
+/// @param[out] vert  (pin.nvert) rows in positions, increasing
+void csim_sim_get_pin_vertices(const csim_sim *sim, int p, int *vert);
+
+// Targets of colliders and pins. A target is reached at the end of the next csim_sim_step or
+// csim_sim_step_frame, whichever is called, on a straight way; after that it stays until it is
+// moved again. The first call replaces the scene's motion of that collider or pin.
+
+/// Moves a collider rigidly: x = R (x0 - pivot) + pivot + position, x0 its start.
+/// @param k         number of a collider
+/// @param position  (3) [m] offset from the start
+/// @param rotation  (3) [rad] rotation vector (axis times angle) about the pivot of the scene's
+///                  motion, by default the collider's position
+/// @return CSIM_OK; CSIM_INVALID (not a collider, or a number that is not finite)
+csim_status csim_sim_move_collider(csim_sim *sim, int k, const double *position,
+                                   const double *rotation);
+
+/// Moves the targets of a pin rigidly, like csim_sim_move_collider. The default pivot is the centre
+/// of the pinned vertices at the start.
+csim_status csim_sim_move_pin(csim_sim *sim, int p, const double *position, const double *rotation);
+
+/// Moves every vertex of a collider whose mesh is a file or a sequence.
+/// @param k  number of a collider
+/// @param x  (nvert x 3) [m], before the rigid motion of csim_sim_move_collider or of the scene;
+///           copied
+/// @return CSIM_OK; CSIM_INVALID (not such a collider, or a number that is not finite); CSIM_MEMORY
+csim_status csim_sim_set_collider_vertices(csim_sim *sim, int k, const double *x);
+
+/// Sets the target of every vertex of a pin, in place of a rigid motion. csim_sim_move_pin returns
+/// to rigid targets, starting from the last one of those.
+/// @param x  (pin.nvert x 3) [m], in the order of csim_sim_get_pin_vertices; copied
+/// @return CSIM_OK; CSIM_INVALID (no such pin, or a number that is not finite); CSIM_MEMORY
+csim_status csim_sim_set_pin_vertices(csim_sim *sim, int p, const double *x);
+
+/// Copies the state: positions, velocities, time, and the targets set by the caller. Stepping on
+/// from a state saved at the end of a frame gives the same bits as having gone on; from one within
+/// a frame the difference is that of the solver's tolerance.
+/// @param[out] data  heap memory, release with free(); NULL on failure
+/// @param[out] size  [bytes]
+/// @return CSIM_OK; CSIM_MEMORY; CSIM_INVALID when targets of single vertices are set for more than
+///         about 100,000 vertices
+csim_status csim_sim_save(const csim_sim *sim, void **data, size_t *size);
+
+/// Restores a state from csim_sim_save, or from the file run.checkpoint that csim_run left for the
+/// same scene. Any bytes are safe.
+/// @return CSIM_OK; CSIM_INVALID (not a state of this scene with this version; the log says why,
+///         and the simulation is unchanged); CSIM_MEMORY, after which the simulation can only be
+///         reset, loaded or freed
+csim_status csim_sim_load(csim_sim *sim, const void *data, size_t size);
+
 // --------------------------------------------------------------------------------------- caches
 //
-// One file with the positions of several objects in every frame; docs/cache-format.md has every
-// byte. Writing goes create (or append), add_object for each, begin, then for each frame
-// begin_frame, put for each object, put_stats, end_frame; close in the end.
+// One file with the positions of several objects in every frame; docs/cache-format.md specifies it.
+// To write: create (or append), add_object for each object, begin; for each frame begin_frame, put
+// for each object, put_stats, end_frame; finally close.
 
 enum {
   CSIM_CACHE_MAX_OBJECT = 1 << 16,
@@ -259,8 +488,7 @@ typedef enum csim_cache_type {
   CSIM_CACHE_COLLIDER,
 } csim_cache_type;
 
-/// What does not change over a run about one object. The surface of a solid with tetrahedra uses
-/// its first vertices.
+/// The constant part of one object. The surface of a solid with tetrahedra uses its first vertices.
 typedef struct csim_cache_object {
   const char *name; ///< 1 to 255 bytes of UTF-8
   csim_cache_type type;
@@ -289,8 +517,8 @@ typedef struct csim_cache_options {
 
 typedef struct csim_cache_writer csim_cache_writer;
 
-/// Starts a cache. The file grows as `path`.part, by whole frames, and gets its name on closing.
-/// Equal calls give equal bytes: nothing else is stored, no date and no path.
+/// Creates a cache. The file grows by whole frames as `path`.part and gets its name on closing.
+/// Equal calls give equal bytes: no date or path is stored.
 ///
 /// @param meta_json  one JSON object for META (version, units, scene hash, ...); NULL = {}
 /// @param log        must outlive the writer; NULL allowed
@@ -299,24 +527,24 @@ typedef struct csim_cache_writer csim_cache_writer;
 csim_status csim_cache_create(const char *path, const csim_cache_options *options,
                               const char *meta_json, csim_log *log, csim_cache_writer **writer);
 
-/// Goes on with the cache at `path`.part (or `path`) after its first keep_frames frames; later ones
-/// are cut off. Then as after csim_cache_create: csim_cache_begin compares options, meta and
-/// objects with the file's (CSIM_INVALID when they differ). The final bytes are those of a run that
-/// was never interrupted.
+/// Continues the cache at `path`.part (or `path`) after its first keep_frames frames; later ones
+/// are removed. Proceed as after csim_cache_create: csim_cache_begin compares options, meta and
+/// objects with those of the file (CSIM_INVALID if they differ). The final bytes are those of a run
+/// that was never interrupted.
 csim_status csim_cache_append(const char *path, int keep_frames, const csim_cache_options *options,
                               const char *meta_json, csim_log *log, csim_cache_writer **writer);
 
-/// Adds an object; nothing of it is kept. Objects are numbered from 0 in this order.
+/// Adds an object, which is copied. Objects are numbered from 0 in this order.
 csim_status csim_cache_add_object(csim_cache_writer *writer, const csim_cache_object *object);
 
-/// Ends the objects (at least one) and writes the beginning of the file.
+/// Ends the list of objects (at least one) and writes the header of the file.
 csim_status csim_cache_begin(csim_cache_writer *writer);
 
 /// Starts a frame. Numbers must increase.
 /// @param time  [s] from the start frame
 csim_status csim_cache_begin_frame(csim_cache_writer *writer, long long number, double time);
 
-/// The state of an object, once for each object in every frame, in any order.
+/// Sets the state of an object in the frame; once per object and frame, in any order.
 /// @param x  (nvert x 3) positions [m]; stored as floats
 /// @param v  (nvert x 3) velocities [m/s]; NULL when the object has none
 csim_status csim_cache_put(csim_cache_writer *writer, int object, const double *x, const double *v);
@@ -332,7 +560,7 @@ csim_status csim_cache_put_stats(csim_cache_writer *writer, const char *json);
 /// Writes the frame. On failure (a full disk) the file keeps the whole frames before it.
 csim_status csim_cache_end_frame(csim_cache_writer *writer);
 
-/// Waits until the frames so far are on the disk, whatever happens to the machine.
+/// Waits until the frames so far are on the disk, so that they survive a power failure.
 csim_status csim_cache_sync(csim_cache_writer *writer);
 
 /// Closes and frees the writer (NULL allowed).
@@ -340,12 +568,12 @@ csim_status csim_cache_sync(csim_cache_writer *writer);
 ///                frames so far, to be read or appended to
 csim_status csim_cache_close(csim_cache_writer *writer, int commit);
 
-/// Frees the writer and deletes the file it created. One that it appended to stays, as .part.
+/// Frees the writer and deletes the file it created. A file it appended to stays, as .part.
 void csim_cache_abandon(csim_cache_writer *writer);
 
 typedef struct csim_cache csim_cache;
 
-/// What a cache holds. Pointers live as long as the csim_cache.
+/// Contents of a cache. Pointers are valid until csim_cache_free.
 typedef struct csim_cache_info {
   csim_cache_options options;
   int nframe;              ///< whole frames
@@ -354,9 +582,9 @@ typedef struct csim_cache_info {
   int nobject;
   const csim_cache_object *object; ///< (nobject)
   const char *meta;                ///< JSON
-  double unit;                     ///< [m] of one unit of length, as META tells; 1 when it does not
+  double unit;                     ///< [m] of one unit of length, from META; 1 if not given
   const char *file;                ///< the file opened: path or path.part
-  int complete;         ///< closed properly; else found frame by frame up to the first damage
+  int complete;         ///< closed properly; otherwise read frame by frame up to the first damage
   long long size;       ///< [bytes] of the file
   long long bytes_read; ///< [bytes] read from it so far
 } csim_cache_info;
@@ -367,6 +595,7 @@ typedef struct csim_cache_info {
 /// @return CSIM_OK, CSIM_IO (the log says what and where) or CSIM_MEMORY
 csim_status csim_cache_open(const char *path, csim_log *log, csim_cache **cache);
 
+/// What the cache holds. Valid until csim_cache_free.
 const csim_cache_info *csim_cache_get_info(const csim_cache *cache);
 
 /// Reads one object in one frame; any order of frames, forward is fastest.
@@ -383,23 +612,23 @@ csim_status csim_cache_read_pressure(csim_cache *cache, int object, int frame, f
 /// Statistics of a frame: JSON, "" when there are none, NULL on failure. Valid until the next call.
 const char *csim_cache_read_stats(csim_cache *cache, int frame);
 
-/// Reads every byte of the file: crc of every chunk, padding, order of the chunks, agreement with
-/// the index. Says every damage it finds (at most 20) and goes on. Does not decode: csim_cache_read
-/// does.
+/// Checks every byte of the file: crc and order of the chunks, padding, agreement with the index.
+/// Logs all damage it finds (at most 20 places). Does not decode frames; csim_cache_read does.
 /// @param progress  called with the share done, in [0, 1]; NULL allowed
-/// @return CSIM_OK when the file is whole and complete, CSIM_IO when not, CSIM_MEMORY
+/// @return CSIM_OK if the file is intact and complete, CSIM_IO if not, CSIM_MEMORY
 csim_status csim_cache_verify(csim_cache *cache, void (*progress)(void *user, double share),
                               void *user);
 
+/// Closes a cache that was opened for reading. NULL allowed.
 void csim_cache_free(csim_cache *cache);
 
 // -------------------------------------------------------------------------------------- exports
 //
-// The formats of other programs, written frame by frame: open, frame for each, close.
-// docs/export.md tells who reads what. Numbers are written the same in every locale.
+// File formats of other programs, written frame by frame: open, frame for each, close.
+// docs/export.md lists which program reads what. Output does not depend on the locale.
 
 typedef struct csim_export_options {
-  const char *format;    ///< "obj", "ply", "pc2", "mdd", "vtp", "abc" or "usda"
+  const char *format;    ///< a name of csim_export_formats, "obj"
   const char *directory; ///< made if needed; "" or "." for the working directory
   const char *name;      ///< of files that hold all objects: abc, usda
   double fps;            ///< [1/s]
@@ -415,14 +644,16 @@ typedef struct csim_export_options {
 
 typedef struct csim_export csim_export;
 
-/// The formats' names and what they are, ended by NULL names.
+/// Name and description of an export format.
 typedef struct csim_export_format {
   const char *name, *description;
 } csim_export_format;
+
+/// All export formats; the last entry has a NULL name. Static.
 const csim_export_format *csim_export_formats(void);
 
-/// Starts an export. Of solids with tetrahedra the surface is exported: the vertices up to the last
-/// one that a face uses. Everything else keeps vertex order and polygons.
+/// Starts an export. Of a solid with tetrahedra only the surface is exported: the vertices up to
+/// the last one that a face uses. Vertex order and polygons are kept.
 ///
 /// @param object  (nobject) must outlive the export, as must `log`
 /// @param[out] e  NULL on failure
@@ -437,19 +668,20 @@ csim_status csim_export_open(const csim_export_options *options, int nobject,
 csim_status csim_export_frame(csim_export *e, long long number, const double *const *x,
                               const double *const *v);
 
-/// Completes the files and frees the export. Files of single frames are complete at once; those of
+/// Completes the files and frees the export. Files of single frames are complete already; files of
 /// the whole run appear here.
-/// @param commit  0: those of the whole run are dropped
+/// @param commit  0: discard files of the whole run
 csim_status csim_export_close(csim_export *e, int commit);
 
 // ------------------------------------------------------------------------------------- sequences
 //
-// Frames from whatever holds them: a cache, a folder of NAME_0001.obj (or .ply), a single OBJ, PLY
-// or STL, a PC2 or MDD point cache. What a file is, its first bytes decide where they can.
+// Frames from any supported source: a cache, a folder of NAME_0001.obj (or .ply) files, a single
+// OBJ, PLY or STL, a PC2 or MDD point cache. The type is detected from the first bytes where
+// possible.
 
 typedef struct csim_sequence csim_sequence;
 
-/// What a sequence holds. Pointers live as long as it.
+/// Contents of a sequence. Pointers are valid until csim_sequence_free.
 typedef struct csim_sequence_info {
   const char *kind; ///< "cache", "files", "pc2" or "mdd"
   double fps;       ///< [1/s] 0 = unknown
@@ -462,10 +694,12 @@ typedef struct csim_sequence_info {
   int complete;                    ///< 0: a cache whose writing was not finished
 } csim_sequence_info;
 
+/// Opens a sequence.
 /// @param log  must outlive the sequence; NULL allowed
 /// @return CSIM_OK, CSIM_IO, CSIM_INVALID (a mesh that cannot be read, a folder without any),
 ///         CSIM_MEMORY
 csim_status csim_sequence_open(const char *path, csim_log *log, csim_sequence **sequence);
+/// What the sequence holds. Valid until csim_sequence_free.
 const csim_sequence_info *csim_sequence_get_info(const csim_sequence *sequence);
 
 /// Reads one object in one frame.
@@ -476,10 +710,11 @@ const csim_sequence_info *csim_sequence_get_info(const csim_sequence *sequence);
 ///         CSIM_MEMORY
 csim_status csim_sequence_read(csim_sequence *sequence, int object, int frame, double *x,
                                double *v);
+/// Closes a sequence. NULL allowed.
 void csim_sequence_free(csim_sequence *sequence);
 
-/// Hausdorff distance of two meshes: the farthest that any vertex of one is from the other's
-/// surface (from its points, when it has no faces). Vertices that are not finite are left out.
+/// Hausdorff distance of two meshes: the largest distance of a vertex of one to the surface of the
+/// other (to its points, if it has no faces). Vertices that are not finite are ignored.
 /// @param xa (a->nvert x 3), xb (b->nvert x 3) positions
 /// @param[out] distance  [m]
 /// @param[out] side      0: from a vertex of a, 1: of b
@@ -487,5 +722,12 @@ void csim_sequence_free(csim_sequence *sequence);
 /// @return CSIM_OK or CSIM_MEMORY
 csim_status csim_hausdorff(const csim_cache_object *a, const double *xa, const csim_cache_object *b,
                            const double *xb, double *distance, int *side, int *vertex);
+
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -1,7 +1,6 @@
 // tools/clothview.c: pictures, movies and pages of simulations. Needs clothsim.h and tools/view/.
 #include "view/film.h"
 #include "view/page.h"
-#include "view/say.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -87,8 +86,8 @@ static csim_status make_output(const view_stage *s, csim_log *log, view_written 
 static csim_status choose_mode(const view_sequence *q, csim_log *log, view_options *o) {
   if (o->mode == VIEW_CONTACT && q->pressed) o->mode = VIEW_PRESSURE;
   if (o->mode != VIEW_PRESSURE || q->pressed) return CSIM_OK;
-  view_say(log, CSIM_ERROR, q->path,
-           "no contact pressures here: simulate with \"output\": {\"pressures\": true}");
+  csim_log_print(log, CSIM_ERROR, q->path,
+                 "no contact pressures here: simulate with \"output\": {\"pressures\": true}");
   return CSIM_INVALID;
 }
 

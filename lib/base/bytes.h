@@ -9,6 +9,7 @@
 
 // ---------------------------------------------------------------------------- little-endian load
 
+/// Numbers from bytes in little-endian order, at any address.
 static inline uint16_t csim_load_u16(const void *from) {
   const unsigned char *p = from;
   return (uint16_t)(p[0] | p[1] << 8);
@@ -42,6 +43,7 @@ static inline double csim_load_f64(const void *from) {
 
 // --------------------------------------------------------------------------- little-endian store
 
+/// Numbers to bytes in little-endian order.
 static inline void csim_store_u16(uint16_t value, void *to) {
   unsigned char *p = to;
   for (int i = 0; i < 2; i++) p[i] = (unsigned char)(value >> 8 * i);
@@ -73,6 +75,7 @@ static inline void csim_store_f64(double value, void *to) {
 
 // --------------------------------------------------------------------- big-endian load and store
 
+/// The same in big-endian order.
 static inline uint16_t csim_load_u16_be(const void *from) {
   const unsigned char *p = from;
   return (uint16_t)(p[1] | p[0] << 8);

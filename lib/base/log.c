@@ -8,16 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-void csim_say(csim_log *log, csim_level level, csim_place place, const char *format, ...) {
+static void say(csim_log *log, csim_level level, csim_place place, const char *format,
+                va_list args) {
   if (!log) return;
   log->nerror += level == CSIM_ERROR;
   log->nwarning += level == CSIM_WARNING;
   if (!log->write) return;
   char text[1001];
-  va_list args;
-  va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
-  va_end(args);
   // one message is one line, whatever a file name or a scene string holds
   for (char *c = text; *c; c++)
     if ((unsigned char)*c < 0x20 || *c == 0x7f) *c = '?';
@@ -27,6 +25,20 @@ void csim_say(csim_log *log, csim_level level, csim_place place, const char *for
                                         .column = place.column,
                                         .pointer = place.pointer,
                                         .text = text});
+}
+
+void csim_say(csim_log *log, csim_level level, csim_place place, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  say(log, level, place, format, args);
+  va_end(args);
+}
+
+void csim_log_print(csim_log *log, csim_level level, const char *file, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  say(log, level, (csim_place){.file = file}, format, args);
+  va_end(args);
 }
 
 // ------------------------------------------------------------------------------------- kept ones

@@ -21,6 +21,7 @@ typedef struct csim_kept_log {
   struct csim_kept_message *first, *last;
 } csim_kept_log;
 
+/// Starts with no messages kept.
 void csim_kept_log_begin(csim_kept_log *kept);
 
 /// Tells a log (NULL allowed) all that was kept, in its order, and forgets it.

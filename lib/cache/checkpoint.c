@@ -25,30 +25,40 @@ enum { MAX_META = 1 << 26 };
 
 // ------------------------------------------------------------------------------------------- out
 
-static void write_chunk(csim_file *file, int kind, const csim_bytes *payload, csim_bytes *chunk) {
-  chunk->n = 0;
-  csim_chunk_add(chunk, (csim_chunk){.fourcc = FOURCC[kind]}, payload);
-  if (!chunk->failed) csim_file_write(file, chunk->data, (size_t)chunk->n);
+// Where the bytes go: into a file or, when that is NULL, into memory.
+typedef struct sink {
+  csim_file *file;
+  csim_bytes *bytes;
+  csim_bytes payload, chunk; // workspace of one chunk
+} sink;
+
+static void put(sink *s, const void *data, size_t size) {
+  if (s->file)
+    csim_file_write(s->file, data, size);
+  else
+    csim_bytes_add(s->bytes, data, (ptrdiff_t)size);
+}
+
+static void put_chunk(sink *s, int kind) {
+  s->chunk.n = 0;
+  csim_chunk_add(&s->chunk, (csim_chunk){.fourcc = FOURCC[kind]}, &s->payload);
+  if (!s->chunk.failed) put(s, s->chunk.data, (size_t)s->chunk.n);
 }
 
 // value NULL: an empty array.
-static void write_vectors(csim_file *file, int kind, const double *value, int n,
-                          csim_bytes *payload, csim_bytes *chunk) {
+static void put_vectors(sink *s, int kind, const double *value, int n) {
   if (!value) n = 0;
   ptrdiff_t bytes = 24 * (ptrdiff_t)n;
-  payload->n = 0;
-  uint8_t *to = csim_bytes_reserve(payload, bytes);
+  s->payload.n = 0;
+  uint8_t *to = csim_bytes_reserve(&s->payload, bytes);
   if (!to) return;
   for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)n; i++) csim_store_f64(value[i], to + 8 * i);
-  payload->n = bytes;
-  write_chunk(file, kind, payload, chunk);
+  s->payload.n = bytes;
+  put_chunk(s, kind);
 }
 
-csim_status csim_checkpoint_write(const char *path, int frame, const csim_state *state,
-                                  const char *meta, csim_log *log) {
-  csim_file *file;
-  csim_status status = csim_file_create(path, log, &file);
-  if (status) return status;
+// The whole checkpoint. -1 when out of memory.
+static int put_checkpoint(sink *s, int frame, const csim_state *state, const char *meta) {
   uint8_t header[CSIM_CHECKPOINT_HEADER] = {0};
   memcpy(header, MAGIC, sizeof MAGIC);
   csim_store_u32(CSIM_CHECKPOINT_VERSION, header + 8);
@@ -59,28 +69,39 @@ csim_status csim_checkpoint_write(const char *path, int frame, const csim_state 
   csim_store_u64((uint64_t)state->step, header + 32);
   csim_store_u32((uint32_t)state->span, header + 40);
   csim_store_u32((uint32_t)crc32(0, header, 60), header + 60);
-  csim_file_write(file, header, sizeof header);
-  csim_bytes payload = {0}, chunk = {0};
-  csim_bytes_add(&payload, meta, (ptrdiff_t)strlen(meta));
-  write_chunk(file, META, &payload, &chunk);
-  write_vectors(file, XNOW, state->x, state->nvert, &payload, &chunk);
-  write_vectors(file, VNOW, state->v, state->nvert, &payload, &chunk);
-  write_vectors(file, XOLD, state->x_prev, state->nvert, &payload, &chunk);
-  write_vectors(file, VOLD, state->v_prev, state->nvert, &payload, &chunk);
-  write_vectors(file, ANOW, state->a, state->nvert, &payload, &chunk);
-  write_vectors(file, KINE, state->kinematic, state->nkinematic, &payload, &chunk);
-  payload.n = 0;
-  write_chunk(file, TAIL, &payload, &chunk);
-  if (payload.failed || chunk.failed) {
+  put(s, header, sizeof header);
+  csim_bytes_add(&s->payload, meta, (ptrdiff_t)strlen(meta));
+  put_chunk(s, META);
+  put_vectors(s, XNOW, state->x, state->nvert);
+  put_vectors(s, VNOW, state->v, state->nvert);
+  put_vectors(s, XOLD, state->x_prev, state->nvert);
+  put_vectors(s, VOLD, state->v_prev, state->nvert);
+  put_vectors(s, ANOW, state->a, state->nvert);
+  put_vectors(s, KINE, state->kinematic, state->nkinematic);
+  s->payload.n = 0;
+  put_chunk(s, TAIL);
+  int failed = s->payload.failed || s->chunk.failed;
+  free(s->payload.data);
+  free(s->chunk.data);
+  return failed ? -1 : 0;
+}
+
+void csim_checkpoint_pack(int frame, const csim_state *state, const char *meta, csim_bytes *bytes) {
+  sink s = {.bytes = bytes};
+  if (put_checkpoint(&s, frame, state, meta)) bytes->failed = 1;
+}
+
+csim_status csim_checkpoint_write(const char *path, int frame, const csim_state *state,
+                                  const char *meta, csim_log *log) {
+  sink s = {0};
+  csim_status status = csim_file_create(path, log, &s.file);
+  if (status) return status;
+  if (put_checkpoint(&s, frame, state, meta)) {
     csim_say(log, CSIM_ERROR, (csim_place){.file = path}, "out of memory");
-    csim_file_abandon(file);
-    status = CSIM_MEMORY;
-  } else {
-    status = csim_file_commit(file, 1);
+    csim_file_abandon(s.file);
+    return CSIM_MEMORY;
   }
-  free(payload.data);
-  free(chunk.data);
-  return status;
+  return csim_file_commit(s.file, 1);
 }
 
 // ------------------------------------------------------------------------------------------- in
@@ -160,19 +181,26 @@ static const char *parse(const uint8_t *data, size_t size, csim_checkpoint *poin
   return wrong ? wrong : at == size ? NULL : "something stands behind its end";
 }
 
+csim_status csim_checkpoint_unpack(const void *data, size_t size, const char *name, csim_log *log,
+                                   csim_checkpoint *point) {
+  *point = (csim_checkpoint){0};
+  const char *wrong = parse(data, size, point);
+  if (!wrong) return CSIM_OK;
+  csim_checkpoint_free(point);
+  csim_say(log, *wrong ? CSIM_WARNING : CSIM_ERROR, (csim_place){.file = name}, "%s",
+           *wrong ? wrong : "out of memory");
+  return *wrong ? CSIM_IO : CSIM_MEMORY;
+}
+
 csim_status csim_checkpoint_read(const char *path, csim_log *log, csim_checkpoint *point) {
   char *data;
   size_t size;
   *point = (csim_checkpoint){0};
   csim_status status = csim_file_read(path, MAX_FILE, log, &data, &size);
   if (status) return status == CSIM_INVALID ? CSIM_IO : status;
-  const char *wrong = parse((const uint8_t *)data, size, point);
+  status = csim_checkpoint_unpack(data, size, path, log, point);
   free(data);
-  if (!wrong) return CSIM_OK;
-  csim_checkpoint_free(point);
-  csim_say(log, *wrong ? CSIM_WARNING : CSIM_ERROR, (csim_place){.file = path}, "%s",
-           *wrong ? wrong : "out of memory");
-  return *wrong ? CSIM_IO : CSIM_MEMORY;
+  return status;
 }
 
 void csim_checkpoint_free(csim_checkpoint *point) {

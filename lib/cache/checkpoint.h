@@ -20,6 +20,7 @@
 #define CSIM_CACHE_CHECKPOINT_H
 
 #include "base/log.h"
+#include "cache/bytes.h"
 #include "model/model.h"
 
 enum { CSIM_CHECKPOINT_VERSION = 4, CSIM_CHECKPOINT_HEADER = 64 };
@@ -41,6 +42,17 @@ csim_status csim_checkpoint_write(const char *path, int frame, const csim_state 
 /// @return CSIM_IO when the file cannot be read or is no whole checkpoint; CSIM_MEMORY
 csim_status csim_checkpoint_read(const char *path, csim_log *log, csim_checkpoint *point);
 
+/// The same in memory: appends the bytes of the file to `bytes`, whose `failed` tells of memory.
+void csim_checkpoint_pack(int frame, const csim_state *state, const char *meta, csim_bytes *bytes);
+
+/// Reads what csim_checkpoint_pack or csim_checkpoint_write made. Any bytes are safe.
+/// @param name        for messages
+/// @param[out] point  as from csim_checkpoint_read
+/// @return CSIM_IO when the bytes are no whole checkpoint, with a warning; CSIM_MEMORY
+csim_status csim_checkpoint_unpack(const void *data, size_t size, const char *name, csim_log *log,
+                                   csim_checkpoint *point);
+
+/// Frees the arrays of a checkpoint and empties it (all zero allowed).
 void csim_checkpoint_free(csim_checkpoint *point);
 
 #endif

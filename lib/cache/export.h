@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/log.h"
+#include "cache/export_list.h"
 #include "clothsim.h"
 #include "io/file.h"
 #include "mesh/mesh.h"
@@ -29,20 +30,19 @@ struct csim_export {
   void *state;
 };
 
-/// A format. Functions return a status after saying what failed; `close` is always called once when
-/// `open` succeeded, and releases the state.
+/// A format; export_list.h has them all. Functions return a status and log what failed. `close` is
+/// called once if `open` succeeded, and releases the state.
 struct csim_exporter {
-  const char *name;
   csim_status (*open)(csim_export *e);
   csim_status (*frame)(csim_export *e); ///< number[nframe - 1] is the frame's
   csim_status (*close)(csim_export *e, int commit);
 };
 
-extern const csim_exporter csim_export_obj, csim_export_ply, csim_export_pc2, csim_export_mdd,
-    csim_export_vtp, csim_export_abc, csim_export_usda;
+#define CSIM_DECLARE_EXPORTER(name, description) extern const csim_exporter csim_export_##name;
+CSIM_EXPORT_LIST(CSIM_DECLARE_EXPORTER)
 
-/// Says "out of memory" and returns CSIM_MEMORY.
-csim_status csim_export_memory(csim_export *e);
+/// Logs "out of memory" and returns CSIM_MEMORY.
+csim_status csim_export_memory(const csim_export *e);
 
 /// directory/stem suffix, and directory/stem_0001 suffix for the current frame.
 /// @param[out] path  CSIM_EXPORT_PATH bytes

@@ -429,4 +429,4 @@ static csim_status close_abc(csim_export *e, int commit) {
   return status;
 }
 
-const csim_exporter csim_export_abc = {"abc", open_abc, write_frame, close_abc};
+const csim_exporter csim_export_abc = {open_abc, write_frame, close_abc};

@@ -218,4 +218,4 @@ static csim_status close_usda(csim_export *e, int commit) {
   return status;
 }
 
-const csim_exporter csim_export_usda = {"usda", open_usda, write_frame, close_usda};
+const csim_exporter csim_export_usda = {open_usda, write_frame, close_usda};

@@ -170,4 +170,4 @@ static csim_status close_vtp(csim_export *e, int commit) {
   return status;
 }
 
-const csim_exporter csim_export_vtp = {"vtp", open_vtp, write_frame, close_vtp};
+const csim_exporter csim_export_vtp = {open_vtp, write_frame, close_vtp};

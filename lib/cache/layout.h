@@ -67,10 +67,12 @@ typedef enum csim_attribute {
   CSIM_CACHE_NATTRIBUTE,
 } csim_attribute;
 
+/// Numbers per vertex.
 static inline int csim_attribute_width(int attribute) {
   return attribute == CSIM_CACHE_PRESSURE ? 1 : 3;
 }
 
+/// Whether an object has the attribute.
 static inline int csim_attribute_in(const csim_cache_object *object, int attribute) {
   return attribute == CSIM_CACHE_POSITION   ? 1
          : attribute == CSIM_CACHE_VELOCITY ? object->has_velocity != 0
@@ -85,6 +87,7 @@ typedef struct csim_chunk {
   uint32_t object, codec, crc;
 } csim_chunk;
 
+/// The size rounded up to a multiple of 8.
 static inline uint64_t csim_padded(uint64_t size) {
   return (size + 7) & ~(uint64_t)7;
 }

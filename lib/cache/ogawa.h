@@ -14,15 +14,22 @@
 /// A child word.
 typedef uint64_t csim_ogawa_word;
 
+/// Writes the header of an Ogawa file.
 void csim_ogawa_begin(csim_file *file);
+
+/// Writes a block of data.
+/// @return its word, for the group it belongs to
 csim_ogawa_word csim_ogawa_data(csim_file *file, const csim_bytes *bytes);
 
 /// A sample: data of the 16-byte key of the payload, and the payload.
 csim_ogawa_word csim_ogawa_sample(csim_file *file, const csim_bytes *payload,
                                   const uint8_t key[16]);
 
+/// Writes a group of children.
 /// @param child  words in little-endian order, 8 bytes each
 csim_ogawa_word csim_ogawa_group(csim_file *file, const csim_bytes *child);
+
+/// Completes the header with the root group.
 void csim_ogawa_end(csim_file *file, csim_ogawa_word root);
 
 #endif

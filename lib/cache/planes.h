@@ -34,6 +34,7 @@ int csim_planes_read(csim_planes *p, const uint8_t **at, const uint8_t *end, ptr
 /// To be asked before n words are allocated.
 int csim_planes_plausible(uint64_t n, uint64_t bytes);
 
+/// Frees the arrays (all zero allowed).
 void csim_planes_free(csim_planes *p);
 
 #endif

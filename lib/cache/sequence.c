@@ -8,11 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-csim_status csim_sequence_memory(csim_sequence *s) {
-  csim_say(s->log, CSIM_ERROR, (csim_place){.file = s->path}, "out of memory");
-  return CSIM_MEMORY;
-}
-
 // ------------------------------------------------------------------------------------------ caches
 
 static csim_status open_cache(csim_sequence *s) {

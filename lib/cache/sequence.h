@@ -28,6 +28,10 @@ struct csim_sequence_kind {
 extern const csim_sequence_kind csim_sequence_cache, csim_sequence_files, csim_sequence_pc2,
     csim_sequence_mdd;
 
-csim_status csim_sequence_memory(csim_sequence *s);
+/// Logs "out of memory" and returns CSIM_MEMORY.
+static inline csim_status csim_sequence_memory(const csim_sequence *s) {
+  csim_say(s->log, CSIM_ERROR, (csim_place){.file = s->path}, "out of memory");
+  return CSIM_MEMORY;
+}
 
 #endif

@@ -73,6 +73,7 @@ const csim_json_note *csim_json_note_of(const csim_json *json, const cJSON *item
 /// The member of an object with exactly this key, or NULL.
 cJSON *csim_json_get(const cJSON *object, const char *key);
 
+/// Frees all texts and notes; trees stay the caller's.
 void csim_json_free(csim_json *json);
 
 #endif

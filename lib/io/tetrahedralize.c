@@ -346,7 +346,7 @@ static void warn_of_large(const job *j) {
   double bound = j->options->max_volume, largest = 0;
   int nlarge = 0;
   for (int t = 0; bound > 0 && t < j->out->ntet; t++) {
-    double volume = csim_tets_volume(j->out, t);
+    double volume = csim_tet_volume(j->out->vert, j->out->tet + 4 * (ptrdiff_t)t);
     nlarge += volume > bound * (1 + 1e-9);
     largest = fmax(largest, volume);
   }

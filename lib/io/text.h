@@ -14,6 +14,7 @@ typedef struct csim_text {
   int64_t line; ///< of p, from 1
 } csim_text;
 
+/// White space within a line, and line ends.
 static inline int csim_is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\v' || c == '\f';
 }

@@ -13,13 +13,13 @@ static inline double csim_min(double a, double b) {
   return a < b ? a : b;
 }
 
+/// a . b, |a|, out = a - b, out = a x b; out may be a or b.
 static inline double csim_dot(const double *a, const double *b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 static inline double csim_norm(const double *a) {
   return sqrt(csim_dot(a, a));
 }
-
 static inline void csim_sub(const double *a, const double *b, double *out) {
   out[0] = a[0] - b[0];
   out[1] = a[1] - b[1];

@@ -32,6 +32,7 @@ typedef struct csim_mesh {
 /// Limits checked before anything is allocated.
 enum { CSIM_MESH_MAX_VERT = 1 << 27, CSIM_MESH_MAX_FACE = 1 << 27 };
 
+/// Frees the arrays of a mesh (all zero allowed).
 void csim_mesh_free(csim_mesh *mesh);
 
 /// Frees positions and, unless they are to be kept, faces with all that belongs to them: what a run

@@ -47,6 +47,7 @@ typedef struct csim_solid {
 csim_status csim_check_solid(const csim_surface *surface, csim_place place, csim_log *log,
                              csim_solid *solid);
 
+/// Frees the arrays of a solid (all zero allowed).
 void csim_solid_free(csim_solid *solid);
 
 /// Twice three times the volume enclosed by a closed surface, sum of det(a - o, b - o, c - o), and

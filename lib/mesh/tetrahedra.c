@@ -2,6 +2,7 @@
 #include "mesh/tetrahedra.h"
 
 #include "math/predicates.h"
+#include "math/vec3.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -87,21 +88,19 @@ static const char *check_boundary(const csim_tets *tets, const csim_solid *solid
   return NULL;
 }
 
-double csim_tets_volume(const csim_tets *tets, int t) {
-  const double *p[4];
-  double u[3][3];
-  for (int k = 0; k < 4; k++) p[k] = tets->vert + 3 * (ptrdiff_t)tets->tet[4 * (ptrdiff_t)t + k];
-  for (int k = 0; k < 9; k++) u[k / 3][k % 3] = p[k / 3 + 1][k % 3] - p[0][k % 3];
-  double det = u[0][0] * (u[1][1] * u[2][2] - u[1][2] * u[2][1]) +
-               u[0][1] * (u[1][2] * u[2][0] - u[1][0] * u[2][2]) +
-               u[0][2] * (u[1][0] * u[2][1] - u[1][1] * u[2][0]);
-  return det / 6;
+double csim_tet_volume(const double *x, const int *tet) {
+  double a[3], b[3], c[3], n[3];
+  csim_sub(x + 3 * (ptrdiff_t)tet[1], x + 3 * (ptrdiff_t)tet[0], a);
+  csim_sub(x + 3 * (ptrdiff_t)tet[2], x + 3 * (ptrdiff_t)tet[0], b);
+  csim_sub(x + 3 * (ptrdiff_t)tet[3], x + 3 * (ptrdiff_t)tet[0], c);
+  csim_cross(b, c, n);
+  return csim_dot(a, n) / 6;
 }
 
 static const char *check_volume(const csim_tets *tets, const csim_solid *solid) {
   double sum = 0, lost = 0;
   for (int t = 0; t < tets->ntet; t++) {
-    double volume = csim_tets_volume(tets, t), next = sum + volume;
+    double volume = csim_tet_volume(tets->vert, tets->tet + 4 * (ptrdiff_t)t), next = sum + volume;
     lost += fabs(sum) >= fabs(volume) ? (sum - next) + volume : (volume - next) + sum;
     sum = next;
   }

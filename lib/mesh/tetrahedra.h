@@ -18,6 +18,7 @@ typedef struct csim_tets {
   double volume; ///< [m^3] enclosed by the surface = sum of the tets
 } csim_tets;
 
+/// Frees the arrays (all zero allowed).
 void csim_tets_free(csim_tets *tets);
 
 /// Checks that tetrahedra fill a solid exactly once: every one turns positively (exact), every
@@ -28,7 +29,9 @@ void csim_tets_free(csim_tets *tets);
 /// @return CSIM_OK, CSIM_INVALID or CSIM_MEMORY
 csim_status csim_check_tets(const csim_tets *tets, const csim_solid *solid, const char **wrong);
 
-/// Volume of tet t [m^3].
-double csim_tets_volume(const csim_tets *tets, int t);
+/// Volume of a tetrahedron, (x1 - x0) . ((x2 - x0) x (x3 - x0)) / 6 [m^3].
+/// @param x    (.. x 3) [m]
+/// @param tet  (4) rows in x
+double csim_tet_volume(const double *x, const int *tet);
 
 #endif

@@ -37,6 +37,7 @@ typedef struct csim_topology {
 /// @return CSIM_OK or CSIM_MEMORY
 csim_status csim_topology_build(int nvert, int ntri, const int *tri, csim_topology *topology);
 
+/// Frees the arrays (all zero allowed).
 void csim_topology_free(csim_topology *topology);
 
 /// Area of each triangle, 1/2 |(x1 - x0) x (x2 - x0)|.

@@ -51,6 +51,7 @@ static int anchor_constraint(const csim_energy *energy, const csim_point *at, in
 
 const csim_energy_kind csim_anchor_kind = {
     .name = "anchor",
+    .role = CSIM_ROLE_PIN,
     .nnode = 1,
     .nparam = 2,
     .value = anchor_value,

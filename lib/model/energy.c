@@ -7,6 +7,9 @@
 #include <stdint.h>
 #include <string.h>
 
+#define KIND(name) &csim_##name##_kind,
+const csim_energy_kind *const csim_bending_kinds[CSIM_NBENDING] = {CSIM_BENDING_LIST(KIND)};
+
 // Rows of constants are shared when there are at least this many elements to each.
 enum { ELEMENT_GRAIN = 512, ROW_SHARE = 4 };
 

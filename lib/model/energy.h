@@ -10,6 +10,7 @@
 
 #include "base/simd.h"
 #include "math/bsr.h"
+#include "model/bending_list.h"
 #include "model/params.h"
 
 enum { CSIM_MAX_NODE = 4, CSIM_MAX_PARAM = 8 };
@@ -34,9 +35,19 @@ typedef struct csim_constraint {
   double grad[4][3]; ///< dim 1: dC/dx of each node; dim 3: grad[n][0] is the weight of node n
 } csim_constraint;
 
+/// What an energy is for; a model may have several of one role.
+typedef enum csim_role {
+  CSIM_ROLE_STRETCH, ///< springs
+  CSIM_ROLE_LIMIT,   ///< limits of strain
+  CSIM_ROLE_BEND,    ///< hinges
+  CSIM_ROLE_VOLUME,  ///< tetrahedra
+  CSIM_ROLE_PIN,     ///< soft pins
+} csim_role;
+
 /// Functions of one kind of energy over the elements [first, last). Pure but for the named output.
 typedef struct csim_energy_kind {
   const char *name;
+  csim_role role;
   int nnode;  ///< vertices of an element, 1..CSIM_MAX_NODE
   int nparam; ///< constants of an element
   /// Sum of the elements' energies [J].
@@ -61,6 +72,11 @@ typedef struct csim_energy_kind {
                ///< never overshoots
   /// One element as a constraint. Returns 0 when it has nothing to project (no direction, slack).
   int (*constraint)(const csim_energy *energy, const csim_point *at, int e, csim_constraint *c);
+  /// Of role BEND: parameters (nparam) of a hinge on the rest positions X, for bending stiffness B
+  /// [N m]. Energies are B |e|^2 / (A0 + A1) / 2 theta^2 near the rest shape: the factor 1 (not the
+  /// textbook's 3) is what makes B the plate's stiffness on regular meshes (../docs/methods.md).
+  void (*hinge)(const double *X, const int node[4], double B, double *param);
+  int by_angle; ///< 1: on grids, hinges take angles; 0: second differences, parameters q (4), 0
 } csim_energy_kind;
 
 struct csim_energy {
@@ -91,6 +107,9 @@ int csim_energy_create(csim_arena *arena, const csim_energy_kind *kind, int nver
 /// Finds the block of every pair of nodes. All pairs must be in the pattern.
 int csim_energy_bind(csim_arena *arena, const csim_pattern *pattern, csim_energy *energy);
 
+/// Value [J], gradient [N] (nvert x 3), Hessian [N/m] (nblock x 9) and laplacian (nblock) of an
+/// energy over all its elements, on all threads, with the same bits for any number of them. The
+/// value is returned; the others are added to.
 double csim_energy_value(csim_pool *pool, const csim_energy *energy, const csim_point *at);
 void csim_energy_gradient(csim_pool *pool, const csim_energy *energy, const csim_point *at,
                           double *g);
@@ -110,20 +129,23 @@ extern const csim_energy_kind csim_spring_kind;
 /// [m].
 extern const csim_energy_kind csim_limit_kind;
 
-/// Isometric quadratic bending of a hinge (a, b, c, d): edge ab, opposite vertices c and d:
-/// E = 1/2 |sum_i q_i x_i|^2. Parameters q (4) [N^1/2 m^-1/2]. Flat rest shape. Bergou et al. 2006.
-extern const csim_energy_kind csim_quadratic_kind;
+// Bending of a hinge (a, b, c, d): edge ab, opposite vertices c and d.
+//
+// csim_quadratic_kind: isometric quadratic bending, E = 1/2 |sum_i q_i x_i|^2. Parameters q (4)
+// [N^1/2 m^-1/2]. Flat rest shape. Bergou et al. 2006.
+//
+// csim_cotangent_kind: E = 1/2 (|sum_i q_i x_i| - c0)^2, the quadratic energy about a curved rest
+// shape, as projective dynamics has it (Bouaziz et al. 2014). Parameters q (4), c0 [N^1/2 m^1/2].
+// It cannot tell a hinge from its mirror image.
+//
+// csim_dihedral_kind: E = k/2 (theta - theta0)^2. Parameters k [J], theta0 [rad], and the q (4) of
+// the quadratic energy of the same stiffness (for its laplacian). The Hessian is Gauss-Newton's,
+// k grad grad^T, whatever spd says: exact at theta0, always semidefinite.
+#define CSIM_DECLARE_BENDING(name) extern const csim_energy_kind csim_##name##_kind;
+CSIM_BENDING_LIST(CSIM_DECLARE_BENDING)
 
-/// Cotangent bending of a hinge: E = 1/2 (|sum_i q_i x_i| - c0)^2, the quadratic energy about a
-/// curved rest shape, as projective dynamics has it (Bouaziz et al. 2014). Parameters q (4), c0
-/// [N^1/2 m^1/2]. It cannot tell a hinge from its mirror image.
-extern const csim_energy_kind csim_cotangent_kind;
-
-/// Dihedral bending of a hinge (a, b, c, d): E = k/2 (theta - theta0)^2. Parameters k [J], theta0
-/// [rad], and the q (4) of the quadratic energy of the same stiffness (for its laplacian).
-/// The Hessian is Gauss-Newton's, k grad grad^T, whatever spd says: exact at theta0, always
-/// semidefinite.
-extern const csim_energy_kind csim_dihedral_kind;
+/// All energies of bending, in the order of the list.
+extern const csim_energy_kind *const csim_bending_kinds[CSIM_NBENDING];
 
 /// Volume of a tetrahedron: E = k/2 (V - V0)^2. Parameters k [J/m^6], V0 [m^3].
 extern const csim_energy_kind csim_volume_kind;
@@ -131,11 +153,7 @@ extern const csim_energy_kind csim_volume_kind;
 /// Soft pin: E = k/2 |x - anchor|^2. Parameters k [N/m], number of the anchor.
 extern const csim_energy_kind csim_anchor_kind;
 
-/// Parameters of a hinge on the rest positions X, for bending stiffness B [N m].
-/// Energies are B |e|^2 / (A0 + A1) / 2 theta^2 near the rest shape: the factor 1 (not the
-/// textbook's 3) is what makes B the plate's stiffness on regular meshes (../docs/methods.md).
+/// The parameters q (4) of csim_quadratic_kind for a hinge, of which others are made.
 void csim_quadratic_param(const double *X, const int node[4], double B, double q[4]);
-void csim_cotangent_param(const double *X, const int node[4], double B, double param[5]);
-void csim_dihedral_param(const double *X, const int node[4], double B, double param[6]);
 
 #endif

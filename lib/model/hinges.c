@@ -116,6 +116,7 @@ static int quadratic_constraint(const csim_energy *energy, const csim_point *at,
 
 const csim_energy_kind csim_quadratic_kind = {
     .name = "quadratic",
+    .role = CSIM_ROLE_BEND,
     .nnode = 4,
     .nparam = 4,
     .value = quadratic_value,
@@ -125,6 +126,7 @@ const csim_energy_kind csim_quadratic_kind = {
     .laplacian = quadratic_laplacian,
     .bounded = 1,
     .constraint = quadratic_constraint,
+    .hinge = csim_quadratic_param,
 };
 
 // --------------------------------------------------------------------------------------- cotangent
@@ -184,8 +186,16 @@ static int cotangent_constraint(const csim_energy *energy, const csim_point *at,
   return 1;
 }
 
+static void cotangent_param(const double *X, const int node[4], double B, double *param) {
+  double c[3] = {0};
+  csim_quadratic_param(X, node, B, param);
+  for (int n = 0; n < 4; n++) csim_add_scaled(param[n], X + 3 * (ptrdiff_t)node[n], c);
+  param[4] = csim_norm(c);
+}
+
 const csim_energy_kind csim_cotangent_kind = {
     .name = "cotangent",
+    .role = CSIM_ROLE_BEND,
     .nnode = 4,
     .nparam = 5,
     .value = cotangent_value,
@@ -194,14 +204,8 @@ const csim_energy_kind csim_cotangent_kind = {
     .laplacian = quadratic_laplacian,
     .bounded = 1,
     .constraint = cotangent_constraint,
+    .hinge = cotangent_param,
 };
-
-void csim_cotangent_param(const double *X, const int node[4], double B, double param[5]) {
-  double c[3] = {0};
-  csim_quadratic_param(X, node, B, param);
-  for (int n = 0; n < 4; n++) csim_add_scaled(param[n], X + 3 * (ptrdiff_t)node[n], c);
-  param[4] = csim_norm(c);
-}
 
 // Cotangents of the angles at p and q of the triangle (p, q, r), and its area.
 static void cotangents(const double *p, const double *q, const double *r, double *cot_p,
@@ -331,18 +335,7 @@ static int dihedral_constraint(const csim_energy *energy, const csim_point *at, 
   return 1;
 }
 
-const csim_energy_kind csim_dihedral_kind = {
-    .name = "dihedral",
-    .nnode = 4,
-    .nparam = 6,
-    .value = dihedral_value,
-    .gradient = dihedral_gradient,
-    .hessian = dihedral_hessian,
-    .laplacian = dihedral_laplacian,
-    .constraint = dihedral_constraint,
-};
-
-void csim_dihedral_param(const double *X, const int node[4], double B, double param[6]) {
+static void dihedral_param(const double *X, const int node[4], double B, double *param) {
   double n0[3], n1[3];
   const double *a = X + 3 * (ptrdiff_t)node[0], *b = X + 3 * (ptrdiff_t)node[1];
   csim_triangle_normal(a, b, X + 3 * (ptrdiff_t)node[2], n0);
@@ -352,3 +345,17 @@ void csim_dihedral_param(const double *X, const int node[4], double B, double pa
   param[1] = hinge_at(X, node).theta;
   csim_quadratic_param(X, node, B, param + 2);
 }
+
+const csim_energy_kind csim_dihedral_kind = {
+    .name = "dihedral",
+    .role = CSIM_ROLE_BEND,
+    .nnode = 4,
+    .nparam = 6,
+    .value = dihedral_value,
+    .gradient = dihedral_gradient,
+    .hessian = dihedral_hessian,
+    .laplacian = dihedral_laplacian,
+    .constraint = dihedral_constraint,
+    .hinge = dihedral_param,
+    .by_angle = 1,
+};

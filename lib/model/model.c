@@ -1,6 +1,8 @@
 // model/model.c: see model.h.
 #include "model/model.h"
 
+#include "math/vec3.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,19 +20,33 @@ int csim_model_drags(const csim_model *model) {
   return 0;
 }
 
+// Target number k of a group that has a path.
+static void follow_path(const csim_pin_path *path, int k, double time, double *target) {
+  double s = (time - path->time[0]) / (path->time[1] - path->time[0]);
+  s = csim_max(0, csim_min(1, s));
+  const double *from = path->from + 3 * (ptrdiff_t)k, *to = path->to + 3 * (ptrdiff_t)k;
+  for (int c = 0; c < 3; c++) target[c] = s < 1 ? from[c] + s * (to[c] - from[c]) : to[c];
+}
+
 void csim_model_targets(const csim_model *model, double time, double *target) {
-  int group = -2;
+  int group = -2, first = 0;
   csim_pose pose = {0};
   for (int i = 0; i < model->ntarget; i++) {
     const csim_target *t = &model->target[i];
+    const csim_pin_group *g = t->group >= 0 ? &model->group[t->group] : NULL;
     const double *rest = model->x0 + 3 * (ptrdiff_t)t->vert;
-    if (t->group >= 0 && t->group != group) // targets come grouped: one pose a group
-      pose = csim_motion_pose(&model->group[t->group].motion, model->group[t->group].pivot, time);
-    group = t->group;
-    if (group >= 0 && model->group[group].motion.nkey > 0)
-      csim_pose_apply(&pose, rest, target + 3 * (ptrdiff_t)i);
+    double *out = target + 3 * (ptrdiff_t)i;
+    if (t->group != group) { // one pose a group
+      group = t->group;
+      first = i;
+      if (g) pose = csim_motion_pose(&g->motion, g->pivot, time);
+    }
+    if (g && g->path)
+      follow_path(g->path, i - first, time, out);
+    else if (g && g->motion.nkey > 0)
+      csim_pose_apply(&pose, rest, out);
     else
-      memcpy(target + 3 * (ptrdiff_t)i, rest, 3 * sizeof *rest);
+      memcpy(out, rest, 3 * sizeof *rest);
   }
 }
 

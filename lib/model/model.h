@@ -24,10 +24,17 @@ typedef struct csim_body {
   double friction;        ///< [-] of its surface
 } csim_body;
 
+/// Targets given vertex by vertex: at time[0] and before at from, at time[1] and after at to.
+typedef struct csim_pin_path {
+  double time[2];          ///< [s] time[0] < time[1]
+  const double *from, *to; ///< (targets of the group x 3) [m]
+} csim_pin_path;
+
 /// Vertices that follow one motion.
 typedef struct csim_pin_group {
   csim_motion motion;
-  double pivot[3]; ///< [m] of its rotations
+  double pivot[3];           ///< [m] of its rotations
+  const csim_pin_path *path; ///< takes the place of the motion; NULL: none
 } csim_pin_group;
 
 /// A pinned vertex, exact (hard) or by a soft spring (an element of the anchor energy).
@@ -37,7 +44,7 @@ typedef struct csim_target {
   int hard;
 } csim_target;
 
-enum { CSIM_MAX_ENERGY = 8 };
+enum { CSIM_MAX_ENERGY = 5 + CSIM_NBENDING }; ///< levels, springs, limits, volumes, pins; bending
 
 typedef struct csim_model {
   csim_arena arena; ///< owns everything below
@@ -57,7 +64,7 @@ typedef struct csim_model {
   int nenergy;
   csim_energy energy[CSIM_MAX_ENERGY];
   int ntarget;
-  csim_target *target; ///< (ntarget)
+  csim_target *target; ///< (ntarget) those of one group follow each other
   int ngroup;
   csim_pin_group *group; ///< (ngroup)
   double gravity[3];     ///< [m/s^2]

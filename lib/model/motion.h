@@ -16,6 +16,9 @@ typedef struct csim_pose {
 /// 2s^3 when the motion is smooth. A motion without keys is the identity.
 csim_pose csim_motion_pose(const csim_motion *motion, const double *pivot, double time);
 
+/// Offset and rotation vector of that pose, with the time; zero for a motion without keys.
+void csim_motion_key(const csim_motion *motion, double time, csim_key *key);
+
 /// out = pose applied to x; out may be x.
 void csim_pose_apply(const csim_pose *pose, const double *x, double *out);
 

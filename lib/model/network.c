@@ -2,6 +2,7 @@
 #include "model/network.h"
 
 #include "math/vec3.h"
+#include "mesh/tetrahedra.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -141,15 +142,6 @@ static int compare_edges(const void *p, const void *q) {
   return (e->V > f->V) - (e->V < f->V); // a fixed order, so that sums have fixed bits
 }
 
-double csim_tet_volume(const double *X, const int *tet) {
-  double a[3], b[3], c[3], n[3];
-  csim_sub(X + 3 * (ptrdiff_t)tet[1], X + 3 * (ptrdiff_t)tet[0], a);
-  csim_sub(X + 3 * (ptrdiff_t)tet[2], X + 3 * (ptrdiff_t)tet[0], b);
-  csim_sub(X + 3 * (ptrdiff_t)tet[3], X + 3 * (ptrdiff_t)tet[0], c);
-  csim_cross(b, c, n);
-  return csim_dot(a, n) / 6;
-}
-
 int csim_network_tets(int ntet, const int *tet, const csim_part *part, double E,
                       csim_elements *springs) {
   static const int pair[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
@@ -186,12 +178,7 @@ int csim_network_hinges(const csim_topology *topology, const csim_part *part, do
       continue;
     }
     double param[CSIM_MAX_PARAM];
-    if (hinges->kind == &csim_cotangent_kind)
-      csim_cotangent_param(part->X, local, B, param);
-    else if (hinges->kind == &csim_quadratic_kind)
-      csim_quadratic_param(part->X, local, B, param);
-    else
-      csim_dihedral_param(part->X, local, B, param);
+    hinges->kind->hinge(part->X, local, B, param);
     int node[4];
     for (int k = 0; k < 4; k++) node[k] = part->vert0 + local[k];
     csim_elements_add(hinges, node, param);
@@ -199,11 +186,11 @@ int csim_network_hinges(const csim_topology *topology, const csim_part *part, do
   return left_out;
 }
 
-// A dihedral hinge whose stiffness is that of csim_dihedral_param times B [N m].
+// A hinge of stiffness B [N m] as between two triangles.
 static void add_grid_angle(const csim_part *part, int a, int b, int c, int d, double B,
                            csim_elements *hinges) {
-  double param[6];
-  csim_dihedral_param(part->X, (int[]){a, b, c, d}, B, param);
+  double param[CSIM_MAX_PARAM];
+  hinges->kind->hinge(part->X, (int[]){a, b, c, d}, B, param);
   int node[4] = {part->vert0 + a, part->vert0 + b, part->vert0 + c, part->vert0 + d};
   csim_elements_add(hinges, node, param);
 }
@@ -234,7 +221,7 @@ static void add_grid_angles(int nx, int nz, const csim_part *part, double B,
 
 void csim_network_grid_hinges(int nx, int nz, const csim_part *part, double B,
                               csim_elements *hinges) {
-  if (hinges->kind == &csim_dihedral_kind) {
+  if (hinges->kind->by_angle) {
     add_grid_angles(nx, nz, part, B, hinges);
     return;
   }

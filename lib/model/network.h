@@ -18,6 +18,7 @@ typedef struct csim_elements {
   int failed;    ///< out of memory; sticky
 } csim_elements;
 
+/// Appends an element (failure is sticky), and frees them all.
 void csim_elements_add(csim_elements *elements, const int *node, const double *param);
 void csim_elements_free(csim_elements *elements);
 
@@ -63,7 +64,7 @@ void csim_network_mesh_bend(const csim_topology *topology, const csim_part *part
 int csim_network_tets(int ntet, const int *tet, const csim_part *part, double E,
                       csim_elements *springs);
 
-/// Hinge energies of stiffness B [N m]: kind quadratic, cotangent or dihedral. Hinges at a triangle
+/// Hinge energies of stiffness B [N m], of a kind of role BEND. Hinges at a triangle
 /// without area are left out.
 /// @return number of hinges left out
 int csim_network_hinges(const csim_topology *topology, const csim_part *part, double B,
@@ -76,17 +77,14 @@ int csim_network_hinges(const csim_topology *topology, const csim_part *part, do
 ///
 /// (half the area at the border). The same on any diagonals, isotropic, and exact for cylinders,
 /// where hinges of a right-triangle grid let rows bend at alternate vertices (test_validate, case
-/// 9: 0.8 B along the axes). Kind dihedral has the angle of two flaps for each difference: kx =
+/// 9: 0.8 B along the axes). Kinds by_angle have the angle of two flaps for each difference: kx =
 /// theta / a.
-/// @param hinges  of kind quadratic, cotangent or dihedral
+/// @param hinges  of a kind of role BEND
 void csim_network_grid_hinges(int nx, int nz, const csim_part *part, double B,
                               csim_elements *hinges);
 
 /// Volume springs E = 1/2 (K/V0) (V - V0)^2 of every tetrahedron, K [Pa].
 void csim_network_volumes(int ntet, const int *tet, const csim_part *part, double K,
                           csim_elements *volumes);
-
-/// Volume of a tetrahedron, (x1 - x0) . ((x2 - x0) x (x3 - x0)) / 6 [m^3].
-double csim_tet_volume(const double *X, const int *tet);
 
 #endif

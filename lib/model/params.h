@@ -1,13 +1,9 @@
 // model/params.h: the constants a model is made with, shared by scene/ (which reads them) and the
-// floors below it (which use them). Needs nothing.
+// layers below it (which use them). Needs clothsim.h for csim_object_type.
 #ifndef CSIM_MODEL_PARAMS_H
 #define CSIM_MODEL_PARAMS_H
 
-typedef enum csim_object_type {
-  CSIM_OBJECT_CLOTH,
-  CSIM_OBJECT_SOLID,
-  CSIM_OBJECT_COLLIDER,
-} csim_object_type;
+#include "clothsim.h"
 
 // ---------------------------------------------------------------------------------------- motion
 
@@ -34,13 +30,11 @@ typedef enum csim_network {
                            ///< springs
 } csim_network;
 
-typedef enum csim_bending {
+enum {
   CSIM_BENDING_NONE,
-  CSIM_BENDING_SPRING,    ///< springs between opposite vertices (skip one on a structured grid)
-  CSIM_BENDING_QUADRATIC, ///< isometric quadratic energy, flat rest shape
-  CSIM_BENDING_DIHEDRAL,  ///< energy of the dihedral angle, any rest shape
-  CSIM_BENDING_COTANGENT, ///< quadratic form about a curved rest shape
-} csim_bending;
+  CSIM_BENDING_SPRING, ///< springs between opposite vertices (skip one on a structured grid)
+  CSIM_BENDING_HINGE,  ///< and on: an energy of hinges, in the order of model/bending_list.h
+};
 
 /// Which edges of a mesh network carry springs: fewer edges lock less.
 typedef enum csim_edges {

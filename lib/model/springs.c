@@ -210,7 +210,7 @@ static void spring_laplacian(const csim_energy *energy, const csim_point *at, in
                              double *val) {
   for (int e = first; e < last; e++) {
     double k = csim_energy_param(energy, e)[K];
-    if (energy->kind == &csim_spring_kind) k *= 1 + damping_of(energy, at, e);
+    if (energy->kind->role == CSIM_ROLE_STRETCH) k *= 1 + damping_of(energy, at, e);
     const int *slot = energy->slot + 4 * (ptrdiff_t)e;
     val[slot[0]] += k;
     val[slot[1]] -= k;
@@ -275,6 +275,7 @@ static int spring_constraint(const csim_energy *energy, const csim_point *at, in
 
 const csim_energy_kind csim_spring_kind = {
     .name = "spring",
+    .role = CSIM_ROLE_STRETCH,
     .nnode = 2,
     .nparam = NPARAM,
     .value = spring_value,
@@ -318,6 +319,7 @@ static int limit_constraint(const csim_energy *energy, const csim_point *at, int
 
 const csim_energy_kind csim_limit_kind = {
     .name = "limit",
+    .role = CSIM_ROLE_LIMIT,
     .nnode = 2,
     .nparam = LIMIT_NPARAM,
     .value = limit_value,

@@ -114,6 +114,7 @@ static int volume_constraint(const csim_energy *energy, const csim_point *at, in
 
 const csim_energy_kind csim_volume_kind = {
     .name = "volume",
+    .role = CSIM_ROLE_VOLUME,
     .nnode = 4,
     .nparam = 2,
     .value = volume_value,

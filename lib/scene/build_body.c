@@ -141,28 +141,19 @@ static void add_bending(csim_build *build, const csim_object *object, const csim
   const csim_material *material = material_of(build, object);
   const csim_mesh *mesh = body->mesh;
   csim_part part = {.X = mesh->vert, .vert0 = body->vert0, .compression = 1};
-  csim_elements *hinges = object->bending == CSIM_BENDING_QUADRATIC   ? &build->quadratic
-                          : object->bending == CSIM_BENDING_COTANGENT ? &build->cotangent
-                                                                      : &build->dihedral;
-  int slivers = 0;
-  switch (object->bending) {
-  case CSIM_BENDING_SPRING:
+  int slivers = 0, grid = mesh->grid[0] > 0;
+  if (object->bending == CSIM_BENDING_SPRING) {
     if (object->network == CSIM_NETWORK_STRUCTURED)
       csim_network_grid_bend(mesh->grid[0], mesh->grid[1], &part, material->bend_spring,
                              &build->springs);
     else
       csim_network_mesh_bend(topology, &part, material->bend_spring, &build->springs);
-    break;
-  case CSIM_BENDING_QUADRATIC:
-  case CSIM_BENDING_DIHEDRAL:
-  case CSIM_BENDING_COTANGENT:
-    if (material->bend > 0 && mesh->grid[0] > 0)
+  } else if (object->bending >= CSIM_BENDING_HINGE && material->bend > 0) {
+    csim_elements *hinges = &build->hinges[object->bending - CSIM_BENDING_HINGE];
+    if (grid)
       csim_network_grid_hinges(mesh->grid[0], mesh->grid[1], &part, material->bend, hinges);
-    else if (material->bend > 0)
+    else
       slivers = csim_network_hinges(topology, &part, material->bend, hinges);
-    break;
-  case CSIM_BENDING_NONE:
-    break;
   }
   if (slivers)
     csim_say(build->log, CSIM_WARNING, object->mesh_place,

@@ -16,9 +16,7 @@ static void build_free(csim_build *build) {
   csim_elements_free(&build->levels);
   csim_elements_free(&build->springs);
   csim_elements_free(&build->limits);
-  csim_elements_free(&build->quadratic);
-  csim_elements_free(&build->cotangent);
-  csim_elements_free(&build->dihedral);
+  for (int b = 0; b < CSIM_NBENDING; b++) csim_elements_free(&build->hinges[b]);
   csim_elements_free(&build->volume);
   csim_elements_free(&build->anchors);
 }
@@ -95,10 +93,11 @@ static csim_status finish_model(csim_build *build) {
   if (model->ntarget)
     memcpy(model->target, build->target, (size_t)model->ntarget * sizeof *model->target);
   // projections go through them in this order: springs from coarse to fine
-  const csim_elements *sets[] = {&build->levels,    &build->springs,   &build->limits,
-                                 &build->quadratic, &build->cotangent, &build->dihedral,
-                                 &build->volume,    &build->anchors};
-  return csim_model_assemble(model, 8, sets) ? CSIM_MEMORY : CSIM_OK;
+  const csim_elements *sets[CSIM_MAX_ENERGY] = {&build->levels, &build->springs, &build->limits};
+  for (int b = 0; b < CSIM_NBENDING; b++) sets[3 + b] = &build->hinges[b];
+  sets[3 + CSIM_NBENDING] = &build->volume;
+  sets[4 + CSIM_NBENDING] = &build->anchors;
+  return csim_model_assemble(model, CSIM_MAX_ENERGY, sets) ? CSIM_MEMORY : CSIM_OK;
 }
 
 static csim_model *create_model(const csim_scene *scene) {
@@ -171,11 +170,9 @@ csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_
                       .levels.kind = &csim_spring_kind,
                       .springs.kind = &csim_spring_kind,
                       .limits.kind = &csim_limit_kind,
-                      .quadratic.kind = &csim_quadratic_kind,
-                      .cotangent.kind = &csim_cotangent_kind,
-                      .dihedral.kind = &csim_dihedral_kind,
                       .volume.kind = &csim_volume_kind,
                       .anchors.kind = &csim_anchor_kind};
+  for (int b = 0; b < CSIM_NBENDING; b++) build.hinges[b].kind = csim_bending_kinds[b];
   csim_status status = CSIM_OK;
   // go on after a user's error, so that all objects' errors are told at once
   for (int o = 0; o < scene->nobject && status != CSIM_MEMORY; o++) {
@@ -199,6 +196,15 @@ csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_
     csim_say(log, CSIM_ERROR, (csim_place){.file = scene->file},
              "out of memory for this scene's model");
   return status;
+}
+
+const double *csim_world_real_vertices(const csim_world *world, int collider,
+                                       const csim_state *state) {
+  ptrdiff_t at = 0;
+  if (!state->nkinematic || world->collider[collider].shape == CSIM_COLLIDER_PLANE) return NULL;
+  for (int j = 0; j < collider; j++)
+    if (world->collider[j].shape != CSIM_COLLIDER_PLANE) at += world->collider_mesh[j].nvert;
+  return state->kinematic + 3 * at;
 }
 
 void csim_world_shed(csim_world *world, int keep_faces) {

@@ -27,6 +27,11 @@ csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_
                          csim_world *world);
 void csim_world_free(csim_world *world);
 
+/// Where contact has let a collider go (mesh->nvert x 3), which may lag behind its target; NULL
+/// when the state does not know.
+const double *csim_world_real_vertices(const csim_world *world, int collider,
+                                       const csim_state *state);
+
 /// Frees of the bodies' meshes what a run does not look at once it has begun, see csim_mesh_shed.
 void csim_world_shed(csim_world *world, int keep_faces);
 
@@ -42,7 +47,8 @@ typedef struct csim_build {
   csim_model *model;
   ptrdiff_t vert_room; ///< of the arrays below
   double *x, *v, *mass;
-  csim_elements levels, springs, limits, quadratic, cotangent, dihedral, volume, anchors;
+  csim_elements levels, springs, limits, volume, anchors;
+  csim_elements hinges[CSIM_NBENDING]; ///< of each of csim_bending_kinds
   ptrdiff_t target_room;
   csim_target *target; ///< (model->ntarget), heap
 } csim_build;

@@ -161,10 +161,9 @@ static csim_status extend(csim_reader *r, const char *path, const chain *files,
   return status;
 }
 
-static csim_status load(csim_reader *r, const char *path, const chain *up, csim_log *log,
-                        cJSON **tree) {
-  csim_status status = csim_json_read_file(&r->json, path, log, tree);
-  if (status != CSIM_OK) return status;
+// Checks a tree that was read from `path` and lays it over the one it extends.
+static csim_status complete(csim_reader *r, const char *path, const chain *up, csim_log *log,
+                            cJSON **tree) {
   csim_check_faults(r, *tree);
   const cJSON *extends = cJSON_IsObject(*tree) ? csim_json_get(*tree, "extends") : NULL;
   if (!cJSON_IsString(extends)) return CSIM_OK; // a wrong type is the table's to tell
@@ -180,11 +179,27 @@ static csim_status load(csim_reader *r, const char *path, const chain *up, csim_
   return extend(r, path, &files, extends, log, tree);
 }
 
-csim_status csim_load_tree(csim_reader *r, const char *path, csim_log *log, cJSON **tree) {
-  csim_status status = load(r, path, NULL, log, tree);
+static csim_status load(csim_reader *r, const char *path, const chain *up, csim_log *log,
+                        cJSON **tree) {
+  csim_status status = csim_json_read_file(&r->json, path, log, tree);
+  return status ? status : complete(r, path, up, log, tree);
+}
+
+static csim_status keep_if_ok(csim_status status, cJSON **tree) {
   if (status != CSIM_OK) {
     cJSON_Delete(*tree);
     *tree = NULL;
   }
   return status;
+}
+
+csim_status csim_load_tree(csim_reader *r, const char *path, csim_log *log, cJSON **tree) {
+  return keep_if_ok(load(r, path, NULL, log, tree), tree);
+}
+
+csim_status csim_load_tree_text(csim_reader *r, const char *path, const char *text, size_t length,
+                                csim_log *log, cJSON **tree) {
+  csim_status status = csim_json_read_text(&r->json, path, text, length, log, tree);
+  if (!status) status = complete(r, path, NULL, log, tree);
+  return keep_if_ok(status, tree);
 }

@@ -1,4 +1,5 @@
 // scene/object_keys.c: keys of objects: cloth, solids, colliders.
+#include "model/bending_list.h"
 #include "scene/reader.h"
 
 #include <stdio.h>
@@ -9,8 +10,8 @@
 // --------------------------------------------------------------------------------------- springs
 
 static const char *const network_names[] = {"mesh", "structured", NULL};
-static const char *const bending_names[] = {"none",     "spring",    "quadratic",
-                                            "dihedral", "cotangent", NULL};
+#define BENDING_NAME(name) #name,
+static const char *const bending_names[] = {"none", "spring", CSIM_BENDING_LIST(BENDING_NAME) NULL};
 static const char *const edges_names[] = {"all", "no-diagonals", NULL};
 
 static const csim_field spring_fields[] = {

@@ -508,16 +508,6 @@ static void to_units(double metres, ptrdiff_t n, const double *from, double *to)
     for (ptrdiff_t i = 0; i < n; i++) to[i] = from[i] / metres;
 }
 
-// Where contact has let a collider go (it may lag behind its motion), or NULL when that is not
-// known.
-static const double *real_vertices(const csim_world *world, int k, const csim_state *state) {
-  ptrdiff_t at = 0;
-  if (!state->nkinematic || world->collider[k].shape == CSIM_COLLIDER_PLANE) return NULL;
-  for (int j = 0; j < k; j++)
-    if (world->collider[j].shape != CSIM_COLLIDER_PLANE) at += world->collider_mesh[j].nvert;
-  return state->kinematic + 3 * at;
-}
-
 // Positions (and velocities) of object k in the scene's units: w->x[k] and w->v[k].
 static void gather(csim_output_writer *w, int k, double time, const csim_state *state) {
   const csim_model *model = w->world->model;
@@ -536,7 +526,7 @@ static void gather(csim_output_writer *w, int k, double time, const csim_state *
   }
   const csim_collider *collider = &w->world->collider[k - model->nbody];
   const csim_mesh *mesh = &w->world->collider_mesh[k - model->nbody];
-  const double *real = real_vertices(w->world, k - model->nbody, state);
+  const double *real = csim_world_real_vertices(w->world, k - model->nbody, state);
   if (!real) csim_collider_vertices(collider, time, w->x_room[k]);
   to_units(unit, 3 * (ptrdiff_t)mesh->nvert, real ? real : w->x_room[k], w->x_room[k]);
 }

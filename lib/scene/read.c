@@ -64,8 +64,10 @@ static void read_tree(csim_reader *r, const cJSON *tree) {
     memcpy(scene->material, r->material, (size_t)r->nmaterial * sizeof *r->material);
 }
 
-csim_status csim_scene_read(const char *path, const char *const *sets, int nset, csim_log *log,
-                            csim_scene **result) {
+// text NULL: the file at `path` is read.
+static csim_status read_scene(const char *path, const char *text, size_t length,
+                              const char *const *sets, int nset, csim_log *log,
+                              csim_scene **result) {
   csim_status status = CSIM_MEMORY;
   cJSON *tree = NULL;
   csim_reader r = {.length_times = 1, .length_over = 1};
@@ -75,7 +77,8 @@ csim_status csim_scene_read(const char *path, const char *const *sets, int nset,
   scene->file = csim_arena_copy(&scene->arena, path);
   name_after_file(scene, path);
   if (scene->arena.failed) goto done;
-  status = csim_load_tree(&r, path, log, &tree);
+  status = text ? csim_load_tree_text(&r, path, text, length, log, &tree)
+                : csim_load_tree(&r, path, log, &tree);
   if (status != CSIM_OK) goto done;
   for (int i = 0; i < nset && status == CSIM_OK; i++) status = csim_apply_set(&r, tree, sets[i]);
   if (status != CSIM_OK) goto done;
@@ -98,6 +101,17 @@ done:
   else
     csim_scene_free(scene);
   return status;
+}
+
+csim_status csim_scene_read(const char *path, const char *const *sets, int nset, csim_log *log,
+                            csim_scene **scene) {
+  return read_scene(path, NULL, 0, sets, nset, log, scene);
+}
+
+csim_status csim_scene_parse(const char *text, size_t length, const char *name,
+                             const char *const *sets, int nset, csim_log *log,
+                             csim_scene **scene) {
+  return read_scene(name, text ? text : "", text ? length : 0, sets, nset, log, scene);
 }
 
 void csim_scene_free(csim_scene *scene) {

@@ -154,7 +154,7 @@ extern const csim_kind csim_kind_table;    ///< detail: csim_table
 extern const csim_kind csim_kind_list;     ///< detail: csim_list
 extern const csim_kind csim_kind_variants; ///< detail: csim_variants
 
-// parts of them, for kinds that are much like them
+/// Parts of these kinds, for others that are much like them.
 void csim_describe_real(const csim_field *f, char text[CSIM_DESCRIPTION]);
 void csim_schema_real(csim_json_out *out, const csim_field *f);
 void csim_describe_choice(const csim_field *f, char text[CSIM_DESCRIPTION]);

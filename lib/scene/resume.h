@@ -33,6 +33,7 @@ csim_status csim_resume_compare(const csim_scene *scene, const csim_world *world
                                 const csim_run_options *options, csim_log *log,
                                 csim_resume *resume);
 
+/// Frees the checkpoint that was found (all zero allowed).
 void csim_resume_free(csim_resume *resume);
 
 /// Writes the checkpoint behind `frame`; the one before it is kept.

@@ -1,12 +1,10 @@
 // scene/run.c: the main job, from a scene to frames on disk. Needs everything below.
 #include "base/number.h"
-#include "contact/start.h"
-#include "contact/untangle.h"
 #include "io/file.h"
 #include "scene/resume.h"
+#include "scene/sim.h"
 #include "scene/watch.h"
 #include "scene/writing.h"
-#include "solver/stability.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,10 +17,7 @@ typedef struct run {
   const csim_run_options *options;
   csim_log *log;
   csim_run_report *report;
-  csim_world world;
-  csim_state state;
-  csim_pool *pool;
-  csim_solver *solver;
+  csim_sim sim;
   csim_writing writing;
   int folder; // the directory of a run that may be gone on with, until the output has it; -1
   csim_resume resume;
@@ -38,118 +33,33 @@ static void count_model(const csim_model *model, csim_run_report *report) {
   report->ntri = model->ntri;
   for (int b = 0; b < model->nbody; b++) report->ntet += model->body[b].ntet;
   for (int e = 0; e < model->nenergy; e++)
-    if (model->energy[e].kind == &csim_spring_kind) report->nspring += model->energy[e].nelem;
-}
-
-static double substep_of(const csim_scene *scene) {
-  return 1 / (scene->fps * scene->substeps);
-}
-
-static csim_status untangle(const run *r) {
-  const csim_world *world = &r->world;
-  const csim_contact_params *contact = &world->contact;
-  long long before, after;
-  csim_status status =
-      csim_contact_untangle(world->model, world->ncollider, world->collider, contact->self,
-                            contact->thickness, world->model->x0, &before, &after);
-  if (!status && before)
-    csim_say(
-        r->log, after ? CSIM_WARNING : CSIM_INFO, (csim_place){.file = r->scene->file},
-        "untangled the start: %lld pairs of triangles passed through each other, %lld do now%s",
-        before, after, after ? "; they stay so" : "");
-  return status;
-}
-
-// A start with surfaces through each other is refused, unless the scene says to go on.
-static csim_status check_start(run *r) {
-  const csim_world *world = &r->world;
-  const csim_contact_params *contact = &world->contact;
-  if (contact->response != CSIM_RESPONSE_FILTER && contact->response != CSIM_RESPONSE_IMPACT_ZONES)
-    return CSIM_OK;
-  csim_arena arena = {0};
-  csim_place place = {.file = r->scene->file};
-  char *path = NULL;
-  long long total = 0;
-  int refuse = contact->on_intersection == CSIM_INTERSECTION_REFUSE;
-  if (contact->on_intersection == CSIM_INTERSECTION_UNTANGLE) {
-    csim_status untangled = untangle(r);
-    if (untangled) return untangled;
-  }
-  if (r->options->out) {
-    path = csim_arena_print(&arena, "%s-intersections.obj", r->options->out);
-    if (!path) return CSIM_MEMORY;
-  }
-  csim_status status =
-      csim_contact_check_start(r->pool, world->model, world->ncollider, world->collider,
-                               contact->self, refuse, contact->thickness, path, r->log, &total);
-  if (!status && total && refuse) {
-    csim_say(
-        r->log, CSIM_ERROR, place,
-        "contact keeps apart what is apart at the start; move the objects, or go on as it is "
-        "with \"contact\": {\"on_intersection\": \"ignore-pairs\"}, or have it pulled apart with "
-        "\"untangle\"");
-    status = CSIM_INVALID;
-  }
-  csim_arena_free(&arena);
-  return status;
-}
-
-// Explicit methods blow up beyond a step that the scene does not show.
-static void warn_unstable(const run *r, double h) {
-  if (!csim_method_find(r->scene->solver.method)->is_explicit) return;
-  double omega = csim_largest_frequency(r->pool, r->world.model);
-  double longest = omega > 0 ? csim_longest_step(r->world.model, omega) : INFINITY;
-  if (!(h > longest)) return;
-  csim_say(r->log, CSIM_WARNING, (csim_place){.file = r->scene->file},
-           "method \"%s\" is stable for substeps under %.3g s only, and these are %.3g s: set "
-           "frames.substeps to %.0f or more",
-           r->scene->solver.method, longest, h, floor(1 / (longest * r->scene->fps)) + 1);
+    if (model->energy[e].kind->role == CSIM_ROLE_STRETCH) report->nspring += model->energy[e].nelem;
 }
 
 static csim_status create(run *r) {
-  r->pool = csim_pool_create(r->options->nthread);
-  csim_pool_phase(r->pool, CSIM_PHASE_START);
-  csim_status status = csim_compile(r->scene, r->options->tet_program, r->log, &r->world);
-  if (!status) status = check_start(r);
+  const csim_run_options *o = r->options;
+  csim_sim *sim = &r->sim;
+  csim_sim_start start = {.tet_program = o->tet_program, .nthread = o->nthread, .out = o->out};
+  csim_status status = csim_sim_open(r->scene, &start, r->log, sim);
   if (status) return status;
-  count_model(r->world.model, r->report);
-  csim_solver_setup setup = {.model = r->world.model,
-                             .params = r->scene->solver,
-                             .contact = r->world.contact,
-                             .ncollider = r->world.ncollider,
-                             .collider = r->world.collider,
-                             .pool = r->pool,
-                             .h = substep_of(r->scene),
-                             .accuracy = r->scene->accuracy,
-                             .most = r->scene->substeps};
-  r->solver = csim_solver_create(&setup);
-  if (!r->pool || !r->solver || csim_state_create(r->world.model, &r->state) ||
-      csim_writing_create(r->pool, &r->state, csim_solver_kinematic_size(r->solver), r->log,
+  count_model(sim->world.model, r->report);
+  if (csim_writing_create(sim->pool, &sim->state, csim_solver_kinematic_size(sim->solver), r->log,
                           r->report, &r->writing)) {
     csim_say(r->log, CSIM_ERROR, (csim_place){.file = r->scene->file},
-             "out of memory for %d vertices", r->world.model->nvert);
+             "out of memory for %d vertices", sim->world.model->nvert);
     return CSIM_MEMORY;
   }
-  warn_unstable(r, setup.h);
-  if (r->scene->contact.response != CSIM_RESPONSE_FILTER)
-    csim_say(
-        r->log, CSIM_INFO, (csim_place){.file = r->scene->file},
-        "contact.response is not \"filter\": there is no guarantee that nothing passes through "
-        "anything");
-  if (!r->options->verify_substeps) return CSIM_OK;
-  r->watch = csim_watch_create(r->pool, &r->world, r->scene->contact.self);
-  return r->watch ? csim_watch_count(r->watch, &r->state, 0, &r->crossing_start) : CSIM_MEMORY;
+  if (!o->verify_substeps) return CSIM_OK;
+  r->watch = csim_watch_create(sim->pool, &sim->world, r->scene->contact.self);
+  return r->watch ? csim_watch_count(r->watch, &sim->state, 0, &r->crossing_start) : CSIM_MEMORY;
 }
 
 static void destroy(run *r) {
   if (r->folder >= 0) close(r->folder);
   csim_writing_free(&r->writing);
   csim_watch_free(r->watch);
-  csim_solver_free(r->solver);
-  csim_pool_free(r->pool);
-  csim_state_free(&r->state);
   csim_resume_free(&r->resume);
-  csim_world_free(&r->world);
+  csim_sim_close(&r->sim);
 }
 
 static void tell_progress(const run *r, int frame, int substep, const csim_frame_stats *stats) {
@@ -180,31 +90,13 @@ static int stop_wanted(const run *r) {
   return why != NULL;
 }
 
-static const char *outcome_text(const csim_scene *scene, csim_outcome outcome) {
-  if (outcome == CSIM_OUTCOME_DIVERGED && csim_method_find(scene->solver.method)->is_explicit)
-    return "the substep is too long for an explicit method, and the state has blown up: raise "
-           "frames.substeps, or choose an implicit method";
-  switch (outcome) {
-  case CSIM_OUTCOME_INDEFINITE:
-    return "the matrix is indefinite and Cholesky has no factor: set solver.spd to \"drop\" or "
-           "\"clamp\"";
-  case CSIM_OUTCOME_MEMORY:
-    return "out of memory";
-  case CSIM_OUTCOME_DIVERGED:
-    return "positions are no longer finite, even at a sixteenth of the substep: raise "
-           "frames.substeps, or lower the stiffness";
-  default:
-    return "the solver gave up";
-  }
-}
-
 // After a substep, when that was asked for: has anything passed through anything? Tells once a
 // frame.
 static csim_status verify_substep(run *r, int frame, int substep, long long *most) {
   long long count = 0;
   if (!r->watch) return CSIM_OK;
-  double time = (double)r->state.step * substep_of(r->scene);
-  csim_status status = csim_watch_count(r->watch, &r->state, time, &count);
+  double time = (double)r->sim.state.step * csim_sim_substep(r->scene);
+  csim_status status = csim_watch_count(r->watch, &r->sim.state, time, &count);
   if (status) return status;
   r->report->total.verified++;
   if (count <= r->crossing_start) return CSIM_OK;
@@ -227,7 +119,7 @@ static void count_substep(run *r, const csim_step_report *step, csim_frame_stats
   total->halved += halved;
   total->retaken += step->retaken;
   // less than the contact distance is the play of contact itself
-  total->lagged += step->contact.lag > r->world.contact.thickness;
+  total->lagged += step->contact.lag > r->sim.world.contact.thickness;
   stats->substeps++;
   stats->unconverged += unconverged;
   stats->halved += halved;
@@ -252,7 +144,7 @@ static void tell_frame(const run *r, int frame, const csim_frame_stats *stats, i
     csim_say(r->log, CSIM_WARNING, place,
              "frame %d: %lld of %lld substeps blew up and were taken in up to %d parts", frame,
              stats->halved, stats->substeps, parts);
-  if (lag > r->world.contact.thickness)
+  if (lag > r->sim.world.contact.thickness)
     csim_say(r->log, CSIM_WARNING, place,
              "frame %d: a collider or pin is up to %.3g m behind its motion, as there is no room: "
              "something is squeezed",
@@ -262,8 +154,6 @@ static void tell_frame(const run *r, int frame, const csim_frame_stats *stats, i
 // All substeps of one frame.
 static csim_status step_frame(run *r, int frame, csim_frame_stats *stats) {
   *stats = (csim_frame_stats){0};
-  csim_solver_begin_frame(r->solver,
-                          (double)(r->state.step + r->scene->substeps) * substep_of(r->scene));
   double lag = 0;
   int parts = 1;
   long long crossing = 0;
@@ -271,11 +161,11 @@ static csim_status step_frame(run *r, int frame, csim_frame_stats *stats) {
   while (done < r->scene->substeps) {
     if (stop_wanted(r)) return CSIM_STOPPED;
     csim_step_report step;
-    int gave_up = csim_step(r->solver, &r->state, &step);
+    int gave_up = csim_sim_advance(&r->sim, &step);
     count_substep(r, &step, stats);
     if (gave_up) {
       snprintf(r->report->reason, sizeof r->report->reason, "frame %d, substep %d of %d: %s", frame,
-               done + 1, r->scene->substeps, outcome_text(r->scene, step.method.outcome));
+               done + 1, r->scene->substeps, csim_sim_explain(r->scene, step.method.outcome));
       csim_say(r->log, CSIM_ERROR, (csim_place){.file = r->scene->file}, "%s", r->report->reason);
       return step.method.outcome == CSIM_OUTCOME_MEMORY ? CSIM_MEMORY : CSIM_FAILED;
     }
@@ -298,7 +188,7 @@ static csim_status save_checkpoint(run *r, csim_log *log) {
   if (frame < r->scene->frame_start || frame == r->checkpoint_frame) return CSIM_OK;
   csim_status status = csim_output_sync(r->writing.output);
   if (!status)
-    status = csim_resume_save(r->scene, &r->world, r->options->out, frame, &r->writing.good,
+    status = csim_resume_save(r->scene, &r->sim.world, r->options->out, frame, &r->writing.good,
                               &r->writing.good_totals, log);
   if (status) return status;
   csim_output_forget_old(r->writing.output);
@@ -320,28 +210,28 @@ static csim_status take_state(run *r) {
   const csim_scene *scene = r->scene;
   csim_state *from = &r->resume.point.state;
   int moved = r->resume.point.frame > scene->frame_start; // before, colliders are at their start
-  if (moved && from->nkinematic != csim_solver_kinematic_size(r->solver)) {
+  if (moved && from->nkinematic != csim_solver_kinematic_size(r->sim.solver)) {
     csim_say(r->log, CSIM_ERROR, (csim_place){.file = scene->file},
              "the checkpoint tells of other colliders: \"contact.response\" has to stay");
     return CSIM_INVALID;
   }
   int frame = r->resume.point.frame;
   long long step = (long long)(frame - scene->frame_start) * scene->substeps;
-  if (csim_state_copy(from, &r->state)) return CSIM_MEMORY;
+  if (csim_state_copy(from, &r->sim.state)) return CSIM_MEMORY;
   if (step != from->step) { // other substeps: what two-step integrators look back on is remade
-    double h = substep_of(scene);
+    double h = csim_sim_substep(scene);
     for (ptrdiff_t i = 0; from->x_prev && i < 3 * (ptrdiff_t)from->nvert; i++) {
-      r->state.x_prev[i] = from->x[i] - h * from->v[i];
-      r->state.v_prev[i] = from->v[i];
+      r->sim.state.x_prev[i] = from->x[i] - h * from->v[i];
+      r->sim.state.v_prev[i] = from->v[i];
     }
-    r->state.step = step;
-    r->state.span = 1;
+    r->sim.state.step = step;
+    r->sim.state.span = 1;
   }
   r->report->total = r->resume.totals;
   r->report->resumed = 1;
   r->report->resumed_after = frame;
   if (!r->resume.changed) r->checkpoint_frame = frame;
-  return csim_writing_behind(&r->writing, frame, &r->state);
+  return csim_writing_behind(&r->writing, frame, &r->sim.state);
 }
 
 // --------------------------------------------------------------------------------------------- run
@@ -349,7 +239,7 @@ static csim_status take_state(run *r) {
 static csim_status write_frame(run *r, int frame, const csim_frame_stats *stats) {
   const csim_scene *scene = r->scene;
   double time = (frame - scene->frame_start) / scene->fps;
-  csim_status status = csim_writing_frame(&r->writing, frame, time, &r->state, stats);
+  csim_status status = csim_writing_frame(&r->writing, frame, time, &r->sim.state, stats);
   if (status || frame == scene->frame_end || !checkpoint_due(r, frame)) return status;
   status = csim_writing_settle(&r->writing);
   return status ? status : save_checkpoint(r, r->log);
@@ -358,12 +248,12 @@ static csim_status write_frame(run *r, int frame, const csim_frame_stats *stats)
 static csim_status run_frames(run *r) {
   const csim_scene *scene = r->scene;
   csim_frame_stats stats = {0};
-  csim_pool_phase(r->pool, CSIM_PHASE_OTHER);
+  csim_pool_phase(r->sim.pool, CSIM_PHASE_OTHER);
   for (int frame = r->report->last_frame + 1; frame <= scene->frame_end; frame++) {
     csim_status status = frame > scene->frame_start ? step_frame(r, frame, &stats) : CSIM_OK;
-    csim_phase before = csim_pool_phase(r->pool, CSIM_PHASE_OUTPUT);
+    csim_phase before = csim_pool_phase(r->sim.pool, CSIM_PHASE_OUTPUT);
     if (!status) status = write_frame(r, frame, &stats);
-    csim_pool_phase(r->pool, before);
+    csim_pool_phase(r->sim.pool, before);
     if (status) return status;
   }
   return CSIM_OK;
@@ -379,10 +269,10 @@ static csim_status begin_output(run *r) {
                              .report = r->report,
                              .folder = r->folder};
   r->folder = -1;
-  csim_status status = csim_writing_begin(&r->writing, r->scene, &r->world, &start);
+  csim_status status = csim_writing_begin(&r->writing, r->scene, &r->sim.world, &start);
   if (status) return status;
-  csim_output_press(r->writing.output, r->solver);
-  csim_world_shed(&r->world, r->scene->output.obj || r->scene->output.nformat);
+  csim_output_press(r->writing.output, r->sim.solver);
+  csim_world_shed(&r->sim.world, r->scene->output.obj || r->scene->output.nformat);
   // the old cache stands aside until this is written
   return resume->changed ? save_checkpoint(r, r->log) : CSIM_OK;
 }
@@ -390,7 +280,7 @@ static csim_status begin_output(run *r) {
 // Ends files, checkpoints and the record, in an order that leaves a run that can be resumed
 // wherever it is cut off.
 static csim_status end_run(run *r, csim_status status) {
-  csim_pool_phase(r->pool, CSIM_PHASE_OUTPUT);
+  csim_pool_phase(r->sim.pool, CSIM_PHASE_OUTPUT);
   static const struct {
     csim_status status;
     const char *state, *reason;
@@ -432,8 +322,8 @@ static csim_status end_run(run *r, csim_status status) {
 
 static void tell_seconds(run *r) {
   double s[CSIM_NPHASE];
-  if (!r->pool) return;
-  csim_pool_seconds(r->pool, s);
+  if (!r->sim.pool) return;
+  csim_pool_seconds(r->sim.pool, s);
   r->report->seconds = (csim_run_seconds){.start = s[CSIM_PHASE_START],
                                           .elasticity = s[CSIM_PHASE_ELASTICITY],
                                           .linear = s[CSIM_PHASE_LINEAR],
@@ -469,7 +359,7 @@ csim_status csim_run(const csim_scene *scene, const csim_run_options *options, c
   }
   if (!status) status = create(&r);
   if (!status && r.resume.found)
-    status = csim_resume_compare(scene, &r.world, options, log, &r.resume);
+    status = csim_resume_compare(scene, &r.sim.world, options, log, &r.resume);
   if (!status && r.resume.found) status = take_state(&r);
   if (!status) status = begin_output(&r);
   if (r.writing.output) status = end_run(&r, status ? status : run_frames(&r));
@@ -487,19 +377,18 @@ csim_status csim_check(const csim_scene *scene, const csim_run_options *options,
                                 .adaptive = scene->accuracy > 0};
   csim_status status = create(&r);
   if (!status) {
-    const csim_model *model = r.world.model;
+    const csim_model *model = r.sim.world.model;
     report->nvert = counts.nvert;
     report->ntri = counts.ntri;
     report->ntet = counts.ntet;
     report->nspring = counts.nspring;
     for (int i = 0; i < model->nvert; i++) report->nfixed += model->fixed[i];
     for (int e = 0; e < model->nenergy; e++)
-      if (model->energy[e].kind == &csim_quadratic_kind ||
-          model->energy[e].kind == &csim_dihedral_kind)
+      if (model->energy[e].kind->role == CSIM_ROLE_BEND)
         report->nhinge += model->energy[e].nelem;
     // three states, and with two-step integrators what they look back on
     size_t kept = scene->solver.integrator == CSIM_INTEGRATOR_BDF2 ? 36 : 18;
-    report->memory = model->arena.used + csim_solver_memory(r.solver) +
+    report->memory = model->arena.used + csim_solver_memory(r.sim.solver) +
                      kept * (size_t)model->nvert * sizeof(double);
   }
   destroy(&r);
@@ -526,7 +415,7 @@ csim_status csim_dump_model(const csim_scene *scene, const csim_run_options *opt
   csim_status status = create(&r);
   if (!status) status = csim_file_create(path, log, &file);
   if (status) goto done;
-  const csim_model *model = r.world.model;
+  const csim_model *model = r.sim.world.model;
   csim_file_text(file, "{\"mass\": [");
   for (int i = 0; i < model->nvert; i++) {
     if (i) csim_file_text(file, ", ");
@@ -541,7 +430,7 @@ csim_status csim_dump_model(const csim_scene *scene, const csim_run_options *opt
     csim_file_print_number(file, model->gravity[c], 17);
   }
   csim_file_text(file, "],\n\"h\": ");
-  csim_file_print_number(file, substep_of(scene), 17);
+  csim_file_print_number(file, csim_sim_substep(scene), 17);
   csim_file_text(file, ", \"damping\": 0,");
   for (int i = 0; i < model->nvert && model->stretch_damping; i++) {
     csim_file_text(file, i ? ", " : "\n\"stretch_damping\": [");
@@ -549,7 +438,7 @@ csim_status csim_dump_model(const csim_scene *scene, const csim_run_options *opt
   }
   csim_file_text(file, model->stretch_damping ? "],\n\"springs\": [" : "\n\"springs\": [");
   for (int e = 0; e < model->nenergy; e++)
-    if (model->energy[e].kind == &csim_spring_kind) dump_springs(&model->energy[e], file);
+    if (model->energy[e].kind->role == CSIM_ROLE_STRETCH) dump_springs(&model->energy[e], file);
   csim_file_text(file, "]}\n");
   status = csim_file_commit(file, 0);
 done:

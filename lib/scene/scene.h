@@ -111,7 +111,7 @@ typedef struct csim_object {
   double spin[3];       ///< [rad/s] angular velocity about the centre of mass at the start
   int material;         ///< index into csim_scene.material; -1 for colliders
   csim_network network; ///< cloth: structured or mesh
-  csim_bending bending; ///< cloth
+  int bending;          ///< cloth: CSIM_BENDING_NONE, SPRING, or HINGE + number of the energy
   csim_edges edges;     ///< cloth: which edges of a mesh network carry springs
   int levels;           ///< cloth: coarser levels of springs, see model/levels.h
   int npin;

@@ -1,4 +1,5 @@
 // scene/scene_keys.c: keys of the scene itself: units, frames, solver, contact, wind, output.
+#include "cache/export_list.h"
 #include "scene/reader.h"
 
 #include "scene/units.h"
@@ -545,8 +546,8 @@ static const csim_table contact_table = {.name = "contact",
 
 static const char *const digit_names[] = {"9", "17", NULL};
 
-static const char *const format_names[] = {"ply", "pc2", "mdd", "vtp", "abc", "usda", NULL};
-static const csim_field format_element = {.kind = &csim_kind_word, .detail = format_names};
+// all but "obj", which is a key of its own
+static const csim_field format_element = {.kind = &csim_kind_word, .detail = csim_export_names + 1};
 static const csim_list format_list = {
     .element = &format_element, .size = sizeof(const char *), .count_offset = IN_OUTPUT(nformat)};
 

@@ -211,7 +211,7 @@ static void test_zero_length(void) {
   for (int i = 0; i < 12; i++) CHECK(g[i] == 0 && isfinite(H[i][i]));
   csim_arena_free(&f.arena);
   double param[6];
-  csim_dihedral_param(REST, (int[]){0, 1, 2, 3}, 1, param);
+  csim_dihedral_kind.hinge(REST, (int[]){0, 1, 2, 3}, 1, param);
   fixture_create(&csim_dihedral_kind, param, &f);
   gradient(&f, x, g);
   hessian(&f, x, CSIM_SPD_DROP, H);
@@ -250,7 +250,7 @@ static void test_dihedral_rest(void) {
   static const int node[4] = {0, 1, 2, 3};
   double flat[12] = {0, 0, 0, 0.1, 1, 0, -0.9, 0.4, 0, 0.8, 0.6, 0}, param[6], q[4];
   fixture f, quadratic;
-  csim_dihedral_param(flat, node, 2.5, param);
+  csim_dihedral_kind.hinge(flat, node, 2.5, param);
   CHECK(param[1] == 0);
   fixture_create(&csim_dihedral_kind, param, &f);
   check_derivatives(&f, flat, 1);
@@ -326,8 +326,8 @@ int main(void) {
   static const int node[4] = {0, 1, 2, 3};
   double q[4], dihedral[6], cotangent[5];
   csim_quadratic_param(REST, node, 0.7, q);
-  csim_dihedral_param(REST, node, 0.7, dihedral);
-  csim_cotangent_param(REST, node, 0.7, cotangent);
+  csim_dihedral_kind.hinge(REST, node, 0.7, dihedral);
+  csim_cotangent_kind.hinge(REST, node, 0.7, cotangent);
   check_kind(&csim_spring_kind, (double[]){100, 1.2, 1, 0}, 1, 1);
   check_kind(&csim_spring_kind, (double[]){100, 0.6, 1, 0}, 1, 1);
   check_kind(&csim_spring_kind, (double[]){100, 0.8, 0.1, 0.05}, 1, 1);

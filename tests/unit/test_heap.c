@@ -273,6 +273,28 @@ static csim_status try_resume(csim_log *log) {
   return status;
 }
 
+// Every call of a simulation that allocates, and a step with targets of each kind.
+static csim_status try_sim(csim_log *log) {
+  csim_sim_options options = {.nthread = threads};
+  csim_sim *sim;
+  void *data = NULL;
+  size_t size;
+  double zero[3] = {0}, pin[3] = {-0.5, 0.52, -0.5};
+  csim_status status = csim_sim_create(scene_given, &options, log, &sim);
+  if (status) return status;
+  int ball = csim_sim_find_object(sim, "ball");
+  status = csim_sim_move_collider(sim, ball, zero, zero);
+  if (!status) status = csim_sim_set_pin_vertices(sim, 0, pin);
+  if (!status) status = csim_sim_step(sim, NULL);
+  if (!status) status = csim_sim_save(sim, &data, &size);
+  csim_status reset = csim_sim_reset(sim);
+  if (!status) status = csim_sim_load(sim, data, size);
+  if (!status) status = reset;
+  free(data);
+  csim_sim_free(sim);
+  return status;
+}
+
 static csim_status try_schema(csim_log *log) {
   (void)log;
   char *schema = csim_scene_schema(), *manual = csim_scene_manual();
@@ -324,6 +346,7 @@ static void test_failures(void) {
   CHECK(csim_scene_read(scene_path, NULL, 0, NULL, &scene_given) == CSIM_OK);
   fail_each("check", try_check, 1);
   fail_each("run", try_run, 1);
+  fail_each("sim", try_sim, 1);
   fail_each("resume", try_resume, 1);
   threads = 3;
   if (!SANITIZER) fail_each("run with threads", try_run, 1); // a sanitizer's threads must start

@@ -112,8 +112,8 @@ static void expect_filled(const model *m, double volume, int nwarning) {
   CHECK(t.nsurface == m->nvert && t.nvert >= m->nvert);
   if (t.ntet) CHECK(!memcmp(t.vert, m->vert, sizeof(double) * 3 * (size_t)m->nvert));
   for (int k = 0; k < t.ntet; k++) {
-    CHECK(csim_tets_volume(&t, k) > 0);
-    sum += csim_tets_volume(&t, k);
+    CHECK(csim_tet_volume(t.vert, t.tet + 4 * (ptrdiff_t)k) > 0);
+    sum += csim_tet_volume(t.vert, t.tet + 4 * (ptrdiff_t)k);
   }
   CHECK_NEAR(sum / volume, 1, 1e-9);
   CHECK_NEAR(t.volume / volume, 1, 1e-9);

@@ -1,5 +1,4 @@
 // view/cache.c: a cache as a source of frames. See sequence.h.
-#include "say.h"
 #include "sequence.h"
 
 #include <stdlib.h>
@@ -43,14 +42,14 @@ csim_status view_cache_open(const char *path, csim_log *log, view_sequence *q) {
   if (status) return status;
   const csim_cache_info *info = csim_cache_get_info(q->cache);
   if (!info->nframe) {
-    view_say(log, CSIM_ERROR, path, "no whole frame in this cache yet");
+    csim_log_print(log, CSIM_ERROR, path, "no whole frame in this cache yet");
     return CSIM_INVALID;
   }
   if (!info->complete)
-    view_say(log, CSIM_WARNING, path,
-             "the cache has no end: a run that goes on or broke off; "
-             "%d whole frames up to number %lld are shown",
-             info->nframe, info->number[info->nframe - 1]);
+    csim_log_print(log, CSIM_WARNING, path,
+                   "the cache has no end: a run that goes on or broke off; "
+                   "%d whole frames up to number %lld are shown",
+                   info->nframe, info->number[info->nframe - 1]);
   q->nframe = info->nframe;
   q->fps = info->options.fps;
   q->up = info->options.up;

@@ -1,5 +1,4 @@
 // view/files.c: mesh files as a source of frames. See sequence.h.
-#include "say.h"
 #include "sequence.h"
 
 #include <ctype.h>
@@ -57,7 +56,7 @@ static csim_status scan_directory(const char *path, csim_log *log, struct view_f
   csim_status status = CSIM_OK;
   DIR *dir = opendir(path);
   if (!dir) {
-    view_say(log, CSIM_ERROR, path, "cannot read: %s", strerror(errno));
+    csim_log_print(log, CSIM_ERROR, path, "cannot read: %s", strerror(errno));
     return CSIM_IO;
   }
   for (struct dirent *d; !status && (d = readdir(dir));) {
@@ -70,9 +69,10 @@ static csim_status scan_directory(const char *path, csim_log *log, struct view_f
   }
   closedir(dir);
   if (!status && !s->nentry) {
-    view_say(log, CSIM_ERROR, path,
-             "no meshes and no single cache here; give the directory that clothsim wrote to, or "
-             "one of its files");
+    csim_log_print(log, CSIM_ERROR, path,
+                   "no meshes and no single cache here; give the directory that clothsim wrote "
+                   "to, or "
+                   "one of its files");
     status = CSIM_INVALID;
   }
   return status;
@@ -120,12 +120,12 @@ csim_status view_files_open(int npath, char *const *path, csim_log *log, view_se
   struct stat about;
   for (int i = 0; !status && i < npath; i++) {
     if (stat(path[i], &about)) {
-      view_say(log, CSIM_ERROR, path[i], "cannot read: %s", strerror(errno));
+      csim_log_print(log, CSIM_ERROR, path[i], "cannot read: %s", strerror(errno));
       status = CSIM_IO;
     } else if (!S_ISDIR(about.st_mode)) {
       if (!add_entry(q->files, path[i], 0)) status = CSIM_MEMORY;
     } else if (npath > 1) {
-      view_say(log, CSIM_ERROR, path[i], "give one directory, or mesh files");
+      csim_log_print(log, CSIM_ERROR, path[i], "give one directory, or mesh files");
       status = CSIM_INVALID;
     } else {
       status = scan_directory(path[i], log, q->files);

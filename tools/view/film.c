@@ -43,9 +43,9 @@ csim_status view_film_sheet(const view_stage *s, csim_log *log, view_written *wr
   csim_status status = CSIM_MEMORY;
   view_picture tile = view_picture_make(width, height, PAPER), sheet = {0};
   if ((long long)columns * width > VIEW_MAX_SIDE || (long long)rows * height > VIEW_MAX_SIDE) {
-    view_say(log, CSIM_ERROR, o->out,
-             "a sheet of %d x %d pictures of %dx%d is too large; use --tiles or --size", columns,
-             rows, width, height);
+    csim_log_print(log, CSIM_ERROR, o->out,
+                   "a sheet of %d x %d pictures of %dx%d is too large; use --tiles or --size",
+                   columns, rows, width, height);
     status = CSIM_INVALID;
     goto done;
   }
@@ -132,7 +132,7 @@ static csim_status start_encoder(int width, int height, double fps, const char *
   if (e->pid > 0) return CSIM_OK;
   close(e->pipe);
 failed:
-  view_say(log, CSIM_ERROR, out, "cannot start ffmpeg: %s", strerror(errno));
+  csim_log_print(log, CSIM_ERROR, out, "cannot start ffmpeg: %s", strerror(errno));
   return CSIM_IO;
 }
 
@@ -157,11 +157,11 @@ static csim_status finish_encoder(encoder *e, const char *out, csim_log *log) {
   }
   if (WIFEXITED(how) && WEXITSTATUS(how) == 0) return CSIM_OK;
   if (WIFEXITED(how) && WEXITSTATUS(how) == 127)
-    view_say(log, CSIM_ERROR, out,
-             "ffmpeg is not installed (apt-get install ffmpeg); "
-             "X_####.png writes pictures without it");
+    csim_log_print(log, CSIM_ERROR, out,
+                   "ffmpeg is not installed (apt-get install ffmpeg); "
+                   "X_####.png writes pictures without it");
   else
-    view_say(log, CSIM_ERROR, out, "ffmpeg failed, see its message above");
+    csim_log_print(log, CSIM_ERROR, out, "ffmpeg failed, see its message above");
   return CSIM_IO;
 }
 
@@ -188,7 +188,7 @@ csim_status view_film_movie(const view_stage *s, csim_log *log, view_written *wr
   csim_status end = finish_encoder(&e, o->out, log);
   if (!status) status = end;
   if (!status && rename(temporary, o->out)) {
-    view_say(log, CSIM_ERROR, o->out, "cannot write: %s", strerror(errno));
+    csim_log_print(log, CSIM_ERROR, o->out, "cannot write: %s", strerror(errno));
     status = CSIM_IO;
   }
   if (status)

@@ -1,7 +1,6 @@
 // view/options.c: see options.h.
 #include "options.h"
 #include "png.h"
-#include "say.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -197,7 +196,7 @@ static csim_status check(view_options *o, csim_log *log) {
     wrong = "--colour distance needs --compare with a second cache or directory";
   if (!wrong && o->output == VIEW_MOVIE && (o->width % 2 || o->height % 2))
     wrong = "a movie's sides must be even";
-  if (wrong) view_say(log, CSIM_ERROR, NULL, "%s", wrong);
+  if (wrong) csim_log_print(log, CSIM_ERROR, NULL, "%s", wrong);
   return wrong ? CSIM_INVALID : CSIM_OK;
 }
 
@@ -239,11 +238,11 @@ csim_status view_options_read(int argc, char **argv, csim_log *log, view_options
       continue;
     }
     if (!wanted)
-      view_say(log, CSIM_ERROR, NULL, "unknown option %s (clothview --help)", name);
+      csim_log_print(log, CSIM_ERROR, NULL, "unknown option %s (clothview --help)", name);
     else if (!value)
-      view_say(log, CSIM_ERROR, NULL, "%s needs %s", name, wanted);
+      csim_log_print(log, CSIM_ERROR, NULL, "%s needs %s", name, wanted);
     else
-      view_say(log, CSIM_ERROR, NULL, "%s %s: expected %s", name, value, wanted);
+      csim_log_print(log, CSIM_ERROR, NULL, "%s %s: expected %s", name, value, wanted);
     return CSIM_INVALID;
   }
   return o->help || o->version ? CSIM_OK : check(o, log);

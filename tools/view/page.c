@@ -214,17 +214,17 @@ static csim_status make_smaller_until_it_fits(page *p) {
     if (status || !too_large(p)) break;
   }
   if (!status && too_large(p)) {
-    view_say(p->log, CSIM_ERROR, o->out,
-             "the page is over %g MB whatever is left out: choose frames (--frames A:B:S) or "
-             "allow more (--max-size)",
-             o->megabytes);
+    csim_log_print(p->log, CSIM_ERROR, o->out,
+                   "the page is over %g MB whatever is left out: choose frames (--frames A:B:S) or "
+                   "allow more (--max-size)",
+                   o->megabytes);
     return CSIM_INVALID;
   }
   const attempt *a = &p->attempt;
   if (!status && (a->bits || a->stride > 1 || a->thin > 1))
-    view_say(p->log, CSIM_WARNING, o->out,
-             "to stay under %g MB: positions within %.2g m, every %d. frame, %s vertices",
-             o->megabytes, p->step / 2, a->stride, a->thin > 1 ? "fewer" : "all");
+    csim_log_print(p->log, CSIM_WARNING, o->out,
+                   "to stay under %g MB: positions within %.2g m, every %d. frame, %s vertices",
+                   o->megabytes, p->step / 2, a->stride, a->thin > 1 ? "fewer" : "all");
   return status;
 }
 
@@ -277,7 +277,7 @@ static csim_status write_file(const char *path, int n, const view_bytes *piece, 
   if (file && fclose(file)) ok = 0;
   if (ok && rename(temporary, path)) ok = 0;
   if (!ok) {
-    view_say(log, CSIM_ERROR, path, "cannot write: %s", strerror(errno));
+    csim_log_print(log, CSIM_ERROR, path, "cannot write: %s", strerror(errno));
     unlink(temporary);
   }
   free(temporary);
@@ -290,9 +290,10 @@ csim_status view_page_write(const view_stage *stage, const view_stage *other, cs
   size_t bundle_size;
   const char *bundle = view_bundle(&bundle_size);
   if (!bundle) {
-    view_say(log, CSIM_ERROR, o->out,
-             "this clothview was built without the viewer: run `make view` (needs npm) first; "
-             "PNG and MP4 need nothing");
+    csim_log_print(log, CSIM_ERROR, o->out,
+                   "this clothview was built without the viewer: run `make view` (needs npm) "
+                   "first; "
+                   "PNG and MP4 need nothing");
     return CSIM_INVALID;
   }
   page p = {.options = o, .log = log, .nrun = other ? 2 : 1};

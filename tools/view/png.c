@@ -1,6 +1,5 @@
 // view/png.c: see png.h.
 #include "png.h"
-#include "say.h"
 
 #include <errno.h>
 #include <png.h>
@@ -77,8 +76,8 @@ csim_status view_picture_write(const view_picture *picture, const char *path, cs
     errno = reason;
   }
 done:
-  if (status == CSIM_IO) view_say(log, CSIM_ERROR, path, "cannot write: %s", strerror(errno));
-  if (status == CSIM_MEMORY) view_say(log, CSIM_ERROR, path, "out of memory");
+  if (status == CSIM_IO) csim_log_print(log, CSIM_ERROR, path, "cannot write: %s", strerror(errno));
+  if (status == CSIM_MEMORY) csim_log_print(log, CSIM_ERROR, path, "out of memory");
   png_destroy_write_struct(&png, &info);
   free(temporary);
   return status;

@@ -1,7 +1,6 @@
 // view/reel.c: see reel.h.
 #include "reel.h"
 #include "decimate.h"
-#include "say.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,9 +48,9 @@ static csim_status fill_part(const view_stage *s, const view_mesh *m, int most, 
 static csim_status add_part(view_reel *r, int object, int place, const view_mesh *m, int most,
                             csim_log *log) {
   if (r->npart == MOST_PARTS) {
-    view_say(log, CSIM_ERROR, r->stage->sequence->path,
-             "the topology changes more than %d times: choose fewer frames with --frames",
-             MOST_PARTS);
+    csim_log_print(log, CSIM_ERROR, r->stage->sequence->path,
+                   "the topology changes more than %d times: choose fewer frames with --frames",
+                   MOST_PARTS);
     return CSIM_INVALID;
   }
   view_part *p = r->part + r->npart++;

@@ -1,6 +1,5 @@
 // view/sequence.c: see sequence.h.
 #include "sequence.h"
-#include "say.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -115,8 +114,9 @@ csim_status view_sequence_read(view_sequence *q, int frame, int object, csim_log
                                 : view_files_read(q, frame, object, log, mesh);
   for (ptrdiff_t i = 0; !status && i < 3 * (ptrdiff_t)mesh->nvert; i++) {
     if (isfinite(mesh->x[i]) && (!mesh->v || isfinite(mesh->v[i]))) continue;
-    view_say(log, CSIM_ERROR, q->path, "frame %lld: vertex %d of \"%s\" is not a finite number",
-             q->number[frame], (int)(i / 3), q->object[object].name);
+    csim_log_print(log, CSIM_ERROR, q->path,
+                   "frame %lld: vertex %d of \"%s\" is not a finite number",
+                   q->number[frame], (int)(i / 3), q->object[object].name);
     status = CSIM_INVALID;
   }
   if (status) view_mesh_free(mesh);

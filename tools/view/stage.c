@@ -1,7 +1,6 @@
 // view/stage.c: see stage.h. Values and ranges of colours are in values.c.
 #include "stage.h"
 #include "map.h"
-#include "say.h"
 #include "shade.h"
 
 #include <stdlib.h>
@@ -24,8 +23,8 @@ static csim_status choose_frames(view_stage *s, csim_log *log) {
     if (taken++ % o->step == 0) s->frame[s->nframe++] = f;
   }
   if (s->nframe) return CSIM_OK;
-  view_say(log, CSIM_ERROR, q->path, "no such frame; there are %lld to %lld", q->number[0],
-           q->number[q->nframe - 1]);
+  csim_log_print(log, CSIM_ERROR, q->path, "no such frame; there are %lld to %lld", q->number[0],
+                 q->number[q->nframe - 1]);
   return CSIM_INVALID;
 }
 
@@ -115,7 +114,7 @@ static csim_status survey(view_stage *s, csim_log *log) {
   }
   for (int o = 0; o < s->sequence->nobject; o++) any |= s->track[o].seen;
   if (!status && !any) {
-    view_say(log, CSIM_ERROR, s->sequence->path, "nothing to show in these frames");
+    csim_log_print(log, CSIM_ERROR, s->sequence->path, "nothing to show in these frames");
     status = CSIM_INVALID;
   }
   return status;
@@ -126,7 +125,8 @@ static void hide_objects(view_stage *s, csim_log *log) {
     int found = 0;
     for (int o = 0; o < s->sequence->nobject; o++)
       if (!strcmp(s->sequence->object[o].name, s->options->hide[h])) s->track[o].hidden = found = 1;
-    if (!found) view_say(log, CSIM_WARNING, NULL, "--hide %s: no such object", s->options->hide[h]);
+    if (!found)
+      csim_log_print(log, CSIM_WARNING, NULL, "--hide %s: no such object", s->options->hide[h]);
   }
 }
 

@@ -1,6 +1,5 @@
 // view/values.c: what a frame is coloured by, and the range of it. See stage.h.
 #include "map.h"
-#include "say.h"
 #include "stage.h"
 
 #include <stdlib.h>
@@ -30,9 +29,9 @@ static csim_status measure_distance(const view_stage *s, int frame, int object, 
   if (partner >= 0)
     status = view_sequence_read(s->other, view_stage_match(s, frame), partner, log, &other);
   if (!status && other.nvert != m->nvert) {
-    view_say(log, CSIM_ERROR, s->other->path,
-             "\"%s\" has %d vertices here and %d in %s: no distance of equal vertices",
-             s->sequence->object[object].name, other.nvert, m->nvert, s->sequence->path);
+    csim_log_print(log, CSIM_ERROR, s->other->path,
+                   "\"%s\" has %d vertices here and %d in %s: no distance of equal vertices",
+                   s->sequence->object[object].name, other.nvert, m->nvert, s->sequence->path);
     status = CSIM_INVALID;
   }
   if (!status) view_measure_difference(m->nvert, m->x, other.x, 1, value);

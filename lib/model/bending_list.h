@@ -1,0 +1,18 @@
+// model/bending_list.h: every energy of bending that hinges can have. Needs nothing.
+//
+// To add an energy NAME: a file model/bending_NAME.c that defines csim_NAME_kind, of role
+// CSIM_ROLE_BEND, and a line here. The key "bending" of scenes, the schema and the manual follow.
+#ifndef CSIM_MODEL_BENDING_LIST_H
+#define CSIM_MODEL_BENDING_LIST_H
+
+/// X(name) for each energy. The order is that of energies in a model, so it decides the order of
+/// sums: append.
+#define CSIM_BENDING_LIST(X)                                                                       \
+  X(quadratic)                                                                                     \
+  X(cotangent)                                                                                     \
+  X(dihedral)
+
+#define CSIM_COUNT_BENDING(name) +1
+enum { CSIM_NBENDING = 0 CSIM_BENDING_LIST(CSIM_COUNT_BENDING) };
+
+#endif

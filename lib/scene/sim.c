@@ -1,0 +1,317 @@
+// scene/sim.c: a scene that is stepped, see sim.h and clothsim.h.
+#include "scene/sim.h"
+
+#include "contact/start.h"
+#include "contact/untangle.h"
+#include "solver/stability.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ----------------------------------------------------------------------------------------- create
+
+static csim_status untangle(const csim_sim *sim) {
+  const csim_world *world = &sim->world;
+  const csim_contact_params *contact = &sim->world.contact;
+  long long before, after;
+  csim_status status =
+      csim_contact_untangle(world->model, world->ncollider, world->collider, contact->self,
+                            contact->thickness, world->model->x0, &before, &after);
+  if (!status && before)
+    csim_say(
+        sim->log, after ? CSIM_WARNING : CSIM_INFO, (csim_place){.file = sim->scene->file},
+        "untangled the start: %lld pairs of triangles passed through each other, %lld do now%s",
+        before, after, after ? "; they stay so" : "");
+  return status;
+}
+
+// A start with surfaces through each other is refused, unless the scene says to go on.
+static csim_status check_start(const csim_sim *sim, const char *out) {
+  const csim_contact_params *contact = &sim->world.contact;
+  const csim_world *world = &sim->world;
+  if (contact->response != CSIM_RESPONSE_FILTER && contact->response != CSIM_RESPONSE_IMPACT_ZONES)
+    return CSIM_OK;
+  csim_arena arena = {0};
+  csim_place place = {.file = sim->scene->file};
+  char *path = NULL;
+  long long total = 0;
+  int refuse = contact->on_intersection == CSIM_INTERSECTION_REFUSE;
+  if (contact->on_intersection == CSIM_INTERSECTION_UNTANGLE) {
+    csim_status untangled = untangle(sim);
+    if (untangled) return untangled;
+  }
+  if (out) {
+    path = csim_arena_print(&arena, "%s-intersections.obj", out);
+    if (!path) return CSIM_MEMORY;
+  }
+  csim_status status =
+      csim_contact_check_start(sim->pool, world->model, world->ncollider, world->collider,
+                               contact->self, refuse, contact->thickness, path, sim->log, &total);
+  if (!status && total && refuse) {
+    csim_say(
+        sim->log, CSIM_ERROR, place,
+        "contact keeps apart what is apart at the start; move the objects, or go on as it is "
+        "with \"contact\": {\"on_intersection\": \"ignore-pairs\"}, or have it pulled apart with "
+        "\"untangle\"");
+    status = CSIM_INVALID;
+  }
+  csim_arena_free(&arena);
+  return status;
+}
+
+// Explicit methods blow up beyond a step that the scene does not show.
+static void warn_unstable(const csim_sim *sim, double h) {
+  if (!csim_method_find(sim->scene->solver.method)->is_explicit) return;
+  double omega = csim_largest_frequency(sim->pool, sim->world.model);
+  double longest = omega > 0 ? csim_longest_step(sim->world.model, omega) : INFINITY;
+  if (!(h > longest)) return;
+  csim_say(sim->log, CSIM_WARNING, (csim_place){.file = sim->scene->file},
+           "method \"%s\" is stable for substeps under %.3g s only, and these are %.3g s: set "
+           "frames.substeps to %.0f or more",
+           sim->scene->solver.method, longest, h, floor(1 / (longest * sim->scene->fps)) + 1);
+}
+
+static csim_solver *create_solver(const csim_sim *sim) {
+  return csim_solver_create(&(csim_solver_setup){.model = sim->world.model,
+                                                 .params = sim->scene->solver,
+                                                 .contact = sim->world.contact,
+                                                 .ncollider = sim->world.ncollider,
+                                                 .collider = sim->world.collider,
+                                                 .pool = sim->pool,
+                                                 .h = csim_sim_substep(sim->scene),
+                                                 .accuracy = sim->scene->accuracy,
+                                                 .most = sim->scene->substeps});
+}
+
+csim_status csim_sim_open(const csim_scene *scene, const csim_sim_start *start, csim_log *log,
+                          csim_sim *sim) {
+  csim_place place = {.file = scene->file};
+  *sim = (csim_sim){.scene = scene, .log = log, .pool = csim_pool_create(start->nthread)};
+  csim_pool_phase(sim->pool, CSIM_PHASE_START);
+  csim_status status = csim_compile(scene, start->tet_program, log, &sim->world);
+  if (!status) status = check_start(sim, start->out);
+  if (status) return status;
+
+  sim->solver = create_solver(sim);
+  if (!sim->pool || !sim->solver || csim_state_create(sim->world.model, &sim->state) ||
+      csim_movers_create(sim)) {
+    csim_say(log, CSIM_ERROR, place, "out of memory for %d vertices", sim->world.model->nvert);
+    return CSIM_MEMORY;
+  }
+
+  warn_unstable(sim, csim_sim_substep(scene));
+  if (scene->contact.response != CSIM_RESPONSE_FILTER)
+    csim_say(log, CSIM_INFO, place,
+             "contact.response is not \"filter\": there is no guarantee that nothing passes "
+             "through anything");
+  return CSIM_OK;
+}
+
+void csim_sim_close(csim_sim *sim) {
+  csim_movers_free(sim);
+  csim_solver_free(sim->solver);
+  csim_pool_free(sim->pool);
+  csim_state_free(&sim->state);
+  csim_world_free(&sim->world);
+  csim_arena_free(&sim->arena);
+}
+
+csim_status csim_sim_create(const csim_scene *scene, const csim_sim_options *options, csim_log *log,
+                            csim_sim **result) {
+  csim_sim_start start = {.tet_program = "clothsim-tet", .nthread = 1};
+  *result = NULL;
+  if (options && options->tet_program) start.tet_program = options->tet_program;
+  if (options && options->nthread) start.nthread = options->nthread;
+  if (start.nthread < 1 || start.nthread > 256) {
+    csim_say(log, CSIM_ERROR, (csim_place){.file = scene->file},
+             "csim_sim_create: nthread is %d; 1 to 256 are possible", start.nthread);
+    return CSIM_INVALID;
+  }
+
+  csim_sim *sim = CSIM_NEW(csim_sim, 1);
+  if (!sim) return CSIM_MEMORY;
+  csim_status status = csim_sim_open(scene, &start, log, sim);
+  if (status) {
+    csim_sim_free(sim);
+    return status;
+  }
+  csim_pool_phase(sim->pool, CSIM_PHASE_OTHER);
+  *result = sim;
+  return CSIM_OK;
+}
+
+void csim_sim_free(csim_sim *sim) {
+  if (!sim) return;
+  csim_sim_close(sim);
+  free(sim);
+}
+
+csim_status csim_sim_restart_solver(csim_sim *sim) {
+  csim_solver_free(sim->solver);
+  sim->solver = create_solver(sim);
+  return sim->solver ? CSIM_OK : CSIM_MEMORY;
+}
+
+csim_status csim_sim_reset(csim_sim *sim) {
+  const csim_model *model = sim->world.model;
+  size_t size = 3 * (size_t)model->nvert * sizeof(double);
+  csim_movers_reset(sim);
+  csim_state_forget(&sim->state);
+  free(sim->state.kinematic);
+  sim->state.kinematic = NULL;
+  sim->state.nkinematic = 0;
+  sim->state.step = 0;
+  sim->state.span = 1;
+  memcpy(sim->state.x, model->x0, size);
+  if (model->v0)
+    memcpy(sim->state.v, model->v0, size);
+  else
+    memset(sim->state.v, 0, size);
+
+  sim->begun = 0;
+  return csim_sim_restart_solver(sim);
+}
+
+// ------------------------------------------------------------------------------------------- step
+
+const char *csim_sim_explain(const csim_scene *scene, csim_outcome outcome) {
+  if (outcome == CSIM_OUTCOME_DIVERGED && csim_method_find(scene->solver.method)->is_explicit)
+    return "the substep is too long for an explicit method, and the state has blown up: raise "
+           "frames.substeps, or choose an implicit method";
+  switch (outcome) {
+  case CSIM_OUTCOME_INDEFINITE:
+    return "the matrix is indefinite and Cholesky has no factor: set solver.spd to \"drop\" or "
+           "\"clamp\"";
+  case CSIM_OUTCOME_MEMORY:
+    return "out of memory";
+  case CSIM_OUTCOME_DIVERGED:
+    return "positions are no longer finite, even at a sixteenth of the substep: raise "
+           "frames.substeps, or lower the stiffness";
+  default:
+    return "the solver gave up";
+  }
+}
+
+int csim_sim_advance(csim_sim *sim, csim_step_report *report) {
+  long long step = sim->state.step;
+  int substeps = sim->scene->substeps;
+  if (!sim->begun || step % substeps == 0)
+    csim_solver_begin_frame(sim->solver, (double)(step - step % substeps + substeps) *
+                                             csim_sim_substep(sim->scene));
+  sim->begun = 1;
+  return csim_step(sim->solver, &sim->state, report);
+}
+
+static double time_of(const csim_sim *sim, long long step) {
+  return (double)step / (sim->scene->fps * sim->scene->substeps);
+}
+
+static void count_substep(const csim_step_report *step, csim_sim_report *total) {
+  total->substeps++;
+  total->unconverged += step->method.outcome != CSIM_OUTCOME_CONVERGED;
+  total->halved += step->parts > 1;
+  total->iterations += step->iterations;
+  total->linear_iterations += step->linear_iterations;
+  total->contacts += step->contacts;
+  total->residual = fmax(total->residual, step->method.residual);
+  total->lag = fmax(total->lag, step->contact.lag);
+}
+
+// Substeps up to `last`, which targets that wait are to be reached at. At least one.
+static csim_status step_to(csim_sim *sim, long long last, csim_sim_report *report) {
+  csim_sim_report total = {0};
+  csim_status status = sim->solver ? CSIM_OK : CSIM_MEMORY;
+  csim_movers_schedule(sim, csim_sim_now(sim), time_of(sim, last));
+  while (!status && sim->state.step < last) {
+    csim_step_report step;
+    if (csim_sim_advance(sim, &step) == 0) {
+      count_substep(&step, &total);
+      continue;
+    }
+    csim_say(sim->log, CSIM_ERROR, (csim_place){.file = sim->scene->file},
+             "the substep at %.6g s: %s", csim_sim_time(sim),
+             csim_sim_explain(sim->scene, step.method.outcome));
+    status = step.method.outcome == CSIM_OUTCOME_MEMORY ? CSIM_MEMORY : CSIM_FAILED;
+  }
+  if (!status) csim_movers_settle(sim);
+  total.time = csim_sim_time(sim);
+  if (report) *report = total;
+  return status;
+}
+
+csim_status csim_sim_step(csim_sim *sim, csim_sim_report *report) {
+  return step_to(sim, sim->state.step + 1, report);
+}
+
+csim_status csim_sim_step_frame(csim_sim *sim, csim_sim_report *report) {
+  long long step = sim->state.step;
+  int substeps = sim->scene->substeps;
+  return step_to(sim, step - step % substeps + substeps, report);
+}
+
+// ---------------------------------------------------------------------------------------- queries
+
+const char *csim_version(void) {
+  return CSIM_VERSION;
+}
+
+double csim_sim_time(const csim_sim *sim) {
+  return csim_sim_now(sim);
+}
+
+int csim_sim_frame(const csim_sim *sim) {
+  return sim->scene->frame_start + (int)(sim->state.step / sim->scene->substeps);
+}
+
+int csim_sim_nvert(const csim_sim *sim) {
+  return sim->state.nvert;
+}
+
+const double *csim_sim_positions(const csim_sim *sim) {
+  return sim->state.x;
+}
+
+double *csim_sim_velocities(csim_sim *sim) {
+  return sim->state.v;
+}
+
+int csim_sim_nobject(const csim_sim *sim) {
+  return sim->world.model->nbody + sim->world.ncollider;
+}
+
+csim_sim_object csim_sim_get_object(const csim_sim *sim, int k) {
+  const csim_model *model = sim->world.model;
+  const csim_body *body = k < model->nbody ? &model->body[k] : NULL;
+  const csim_mesh *mesh = body ? body->mesh : &sim->world.collider_mesh[k - model->nbody];
+  return (csim_sim_object){.name = body ? body->name : sim->world.collider[k - model->nbody].name,
+                           .type = body ? body->type : CSIM_OBJECT_COLLIDER,
+                           .first = body ? body->vert0 : -1,
+                           .nvert = body ? body->nvert : mesh->nvert,
+                           .nface = mesh->nface,
+                           .face_start = mesh->face_start,
+                           .face_vert = mesh->face_vert,
+                           .ntri = mesh->ntri,
+                           .tri = mesh->tri};
+}
+
+int csim_sim_find_object(const csim_sim *sim, const char *name) {
+  for (int k = 0; k < csim_sim_nobject(sim); k++)
+    if (!strcmp(csim_sim_get_object(sim, k).name, name)) return k;
+  return -1;
+}
+
+void csim_sim_get_vertices(const csim_sim *sim, int k, double *x) {
+  int nbody = sim->world.model->nbody;
+  csim_sim_object object = csim_sim_get_object(sim, k);
+  size_t size = 3 * (size_t)object.nvert * sizeof *x;
+  if (k < nbody) {
+    memcpy(x, sim->state.x + 3 * (ptrdiff_t)object.first, size);
+    return;
+  }
+  const double *real = csim_world_real_vertices(&sim->world, k - nbody, &sim->state);
+  if (real)
+    memcpy(x, real, size);
+  else
+    csim_collider_vertices(&sim->world.collider[k - nbody], csim_sim_time(sim), x);
+}

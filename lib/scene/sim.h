@@ -1,0 +1,104 @@
+// scene/sim.h: a scene being stepped: csim_sim of clothsim.h, and csim_run's own use of it. Needs
+// scene/compile.h, solver/step.h.
+//
+// sim.c builds and steps it, targets.c moves colliders and pins for the caller, sim_state.c saves
+// and loads.
+#ifndef CSIM_SCENE_SIM_H
+#define CSIM_SCENE_SIM_H
+
+#include "io/json.h"
+#include "io/json_write.h"
+#include "scene/compile.h"
+#include "solver/step.h"
+
+/// A collider or pin whose targets the caller may set. Key and points hold two times: where the
+/// target was when it was last reached, and where it goes.
+typedef struct csim_mover {
+  csim_motion *motion; ///< in the model or the collider; replaced once `moved`
+  csim_motion own;     ///< of the scene, for csim_sim_reset
+  int moved;           ///< rigidly, by the caller
+  int pending;         ///< a new target waits for the next step
+  csim_key key[2];
+  int nvert;          ///< that can be set one by one; 0: none can
+  double *points;     ///< (2 x nvert x 3) [m]; NULL until they are set
+  csim_pin_path path; ///< of a pin with points
+  int own_nframe;     ///< of a collider's mesh, for csim_sim_reset, as the next three
+  const double *own_frame;
+  double own_frame_start, own_frame_step;
+} csim_mover;
+
+struct csim_sim {
+  const csim_scene *scene;
+  csim_log *log;
+  csim_arena arena; ///< of the movers
+  csim_pool *pool;
+  csim_world world;
+  csim_state state;
+  csim_solver *solver;
+  int begun;         ///< the solver has begun the frame that the state is in
+  csim_mover *mover; ///< (world.ncollider + model.ngroup) colliders, then pins
+};
+
+/// How the start is judged and told.
+typedef struct csim_sim_start {
+  const char *tet_program;
+  int nthread;
+  const char *out; ///< surfaces that intersect are shown in OUT-intersections.obj; NULL: nowhere
+} csim_sim_start;
+
+/// Compiles the scene and checks its start. csim_sim_close in any case.
+/// @return CSIM_OK; CSIM_INVALID, CSIM_IO; CSIM_MEMORY, with sim->solver NULL when the model was
+///         built
+csim_status csim_sim_open(const csim_scene *scene, const csim_sim_start *start, csim_log *log,
+                          csim_sim *sim);
+void csim_sim_close(csim_sim *sim);
+
+/// Makes the solver anew: its colliders are then at their start. CSIM_MEMORY leaves sim->solver
+/// NULL.
+csim_status csim_sim_restart_solver(csim_sim *sim);
+
+/// One substep, with all that a new frame needs before its first. A frame begins at every multiple
+/// of scene->substeps.
+/// @return as csim_step
+int csim_sim_advance(csim_sim *sim, csim_step_report *report);
+
+/// Length of the scene's shortest substep [s].
+static inline double csim_sim_substep(const csim_scene *scene) {
+  return 1 / (scene->fps * scene->substeps);
+}
+
+/// Time of the state [s] from the start.
+static inline double csim_sim_now(const csim_sim *sim) {
+  return (double)sim->state.step / (sim->scene->fps * sim->scene->substeps);
+}
+
+/// Why a step was given up, and what to do: one line for the user.
+const char *csim_sim_explain(const csim_scene *scene, csim_outcome outcome);
+
+// ---------------------------------------------------------------------------------------- targets
+
+/// Makes the movers. CSIM_MEMORY when out of memory.
+csim_status csim_movers_create(csim_sim *sim);
+void csim_movers_free(csim_sim *sim);
+
+/// Gives the scene its motions back.
+void csim_movers_reset(csim_sim *sim);
+
+/// Targets that wait are to be reached between two times [s].
+void csim_movers_schedule(csim_sim *sim, double from, double to);
+
+/// Targets that waited have been reached.
+void csim_movers_settle(csim_sim *sim);
+
+/// Writes the targets that the caller has set as the member "targets" of an object.
+void csim_movers_print(const csim_sim *sim, csim_json_out *out);
+
+/// Takes the targets that csim_movers_print wrote, in place of all there are; those of `json`.
+/// @param targets  NULL: none
+/// @return CSIM_OK, then csim_movers_wait; CSIM_INVALID, with nothing changed; CSIM_MEMORY
+csim_status csim_movers_parse(csim_sim *sim, const csim_json *json, const cJSON *targets);
+
+/// After the time has changed: targets that wait do so from now on, the others have been reached.
+void csim_movers_wait(csim_sim *sim);
+
+#endif

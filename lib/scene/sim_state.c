@@ -1,0 +1,93 @@
+// scene/sim_state.c: csim_sim_save and csim_sim_load: a checkpoint in memory.
+//
+// The bytes are those of a checkpoint (cache/checkpoint.h). Its META holds the targets that the
+// caller has set:
+//
+//   {"program": "clothsim 0.1.0", "targets": [
+//     {"mover": 0, "pending": false, "keys": [px, py, pz, rx, ry, rz], "points": [...]}, ...]}
+//
+// "keys" and "points" (nvert x 3) are there as far as they are set. While a target is pending, both
+// hold two sets: where it comes from and where it goes.
+#include "cache/checkpoint.h"
+#include "scene/sim.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_FRAMES = 1000000000 };
+
+csim_status csim_sim_save(const csim_sim *sim, void **data, size_t *size) {
+  csim_json_out meta = {0};
+  csim_bytes bytes = {0};
+  *data = NULL;
+  *size = 0;
+  csim_json_open_flat(&meta, NULL, '{');
+  csim_json_text(&meta, "program", "clothsim " CSIM_VERSION);
+  csim_movers_print(sim, &meta);
+  csim_json_close(&meta, '}');
+  if (!meta.failed && meta.length > CSIM_JSON_MAX_BYTES) {
+    free(meta.text);
+    csim_say(sim->log, CSIM_ERROR, (csim_place){.file = sim->scene->file},
+             "csim_sim_save: targets of too many vertices are set, more than %d MiB of text",
+             CSIM_JSON_MAX_BYTES >> 20);
+    return CSIM_INVALID;
+  }
+  if (!meta.failed) csim_checkpoint_pack(csim_sim_frame(sim), &sim->state, meta.text, &bytes);
+  free(meta.text);
+  if (meta.failed || bytes.failed) {
+    free(bytes.data);
+    return CSIM_MEMORY;
+  }
+  *data = bytes.data;
+  *size = (size_t)bytes.n;
+  return CSIM_OK;
+}
+
+static csim_status refuse(const csim_sim *sim, const char *why) {
+  csim_say(sim->log, CSIM_ERROR, (csim_place){.file = sim->scene->file},
+           "the state cannot be loaded: %s", why);
+  return CSIM_INVALID;
+}
+
+// Whether a state fits the simulation; colliders are not in one saved before the first step.
+static csim_status check_state(const csim_sim *sim, const csim_state *state) {
+  if (state->nvert != sim->state.nvert) return refuse(sim, "it has another number of vertices");
+  if (state->nkinematic && state->nkinematic != csim_solver_kinematic_size(sim->solver))
+    return refuse(sim, "it has other colliders, or another \"contact.response\"");
+  if (state->step / sim->scene->substeps > MAX_FRAMES)
+    return refuse(sim, "its time is out of bounds");
+  return CSIM_OK;
+}
+
+csim_status csim_sim_load(csim_sim *sim, const void *data, size_t size) {
+  csim_checkpoint point;
+  csim_json json = {0};
+  cJSON *meta = NULL;
+  if (!sim->solver) { // of a reset that ran out of memory
+    csim_status reset = csim_sim_reset(sim);
+    if (reset) return reset;
+  }
+  csim_status status = csim_checkpoint_unpack(data, size, sim->scene->file, sim->log, &point);
+  if (status) return status == CSIM_MEMORY ? status : CSIM_INVALID;
+
+  status = check_state(sim, &point.state);
+  if (!status)
+    status = csim_json_read_text(&json, "META", point.meta, strlen(point.meta), NULL, &meta);
+  if (status == CSIM_INVALID && !meta) refuse(sim, "its META is damaged");
+  if (!status) status = csim_movers_parse(sim, &json, csim_json_get(meta, "targets"));
+  if (status == CSIM_INVALID && meta) refuse(sim, "it sets targets that are not in the scene");
+
+  // a state without colliders is of the start: so must be those of the solver
+  if (!status && !point.state.nkinematic && csim_solver_kinematic_size(sim->solver)) {
+    free(sim->state.kinematic);
+    sim->state.kinematic = NULL;
+    status = csim_sim_restart_solver(sim);
+  }
+  if (!status && csim_state_copy(&point.state, &sim->state)) status = CSIM_MEMORY;
+  if (!status) csim_movers_wait(sim);
+  sim->begun = 0;
+  cJSON_Delete(meta);
+  csim_json_free(&json);
+  csim_checkpoint_free(&point);
+  return status;
+}
