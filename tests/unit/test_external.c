@@ -30,7 +30,7 @@ static void begin(double h, kit *k) {
 
 static void blow(kit *k, double h, double v_next[9]) {
   double decay[1], air[9];
-  csim_external_velocity(NULL, k->model, &k->state, 0, h, decay, air, v_next);
+  csim_external_velocity(NULL, k->model, k->state.x, k->state.v, 0, h, decay, air, v_next);
 }
 
 static void set_velocity(kit *k, const double *v) {
