@@ -143,6 +143,7 @@ static csim_status act(const cli_options *o, cli_reporter *reporter, csim_log *l
                                                                    o->checkpoint_seconds > 0),
                           .max_seconds = o->max_time,
                           .verify_substeps = o->verify_substeps,
+                          .strict = o->strict,
                           .stop = &stop_requested,
                           .progress = reporter_progress,
                           .user = reporter};

@@ -34,6 +34,7 @@ void print_help(void) {
        "      --print-schema     print the JSON Schema of scenes\n"
        "      --dump-model FILE  write masses, pins and springs as JSON\n"
        "      --verify-contact   test the frames of a cache for intersections\n"
+       "      --strict           fail when the run is beyond the scene's \"strict\" bounds\n"
        "      --verify-substeps  simulate, and test after every substep\n"
        "\n"
        "      --progress STYLE   auto, bar, plain, json, alf, openjd or none\n"
@@ -144,6 +145,7 @@ enum {
   OPT_DUMP_MODEL,
   OPT_VERIFY_CONTACT,
   OPT_VERIFY_SUBSTEPS,
+  OPT_STRICT,
   OPT_PROGRESS,
   OPT_JSON,
   OPT_VERSION,
@@ -201,6 +203,9 @@ static int take(cli_options *o, int option, const char *value) {
   case OPT_VERIFY_CONTACT:
     o->action = ACTION_VERIFY_CONTACT;
     return 0;
+  case OPT_STRICT:
+    o->strict = 1;
+    return 0;
   case OPT_VERIFY_SUBSTEPS:
     o->verify_substeps = 1;
     return 0;
@@ -251,6 +256,7 @@ int read_options(int argc, char **argv, cli_options *o) {
       {"dump-model", required_argument, 0, OPT_DUMP_MODEL},
       {"verify-contact", no_argument, 0, OPT_VERIFY_CONTACT},
       {"verify-substeps", no_argument, 0, OPT_VERIFY_SUBSTEPS},
+      {"strict", no_argument, 0, OPT_STRICT},
       {"progress", required_argument, 0, OPT_PROGRESS},
       {"quiet", no_argument, 0, 'q'},
       {"verbose", no_argument, 0, 'v'},

@@ -29,7 +29,7 @@ typedef struct cli_options {
   cli_action action;
   const char *scene, *out, *dump;
   int threads; // 0 = decide
-  int overwrite, verify_substeps, quiet, verbose, json;
+  int overwrite, verify_substeps, strict, quiet, verbose, json;
   int resume, has_resume_from, resume_from, allow_changes;
   int has_checkpoint, checkpoint_frames; // one of frames and seconds is 0
   double checkpoint_seconds;

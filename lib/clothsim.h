@@ -200,6 +200,7 @@ typedef struct csim_run_options {
   int allow_changes;         ///< 1, with from_frame: even if the scene has changed
   int checkpoint_frames;     ///< frames between checkpoints; 0 = not by frames
   double checkpoint_seconds; ///< [s] time between checkpoints; 0 = not by time
+  int strict;                ///< 1: a run beyond the bounds of the scene's "strict" has failed
   int checkpoint_last;       ///< 1: a complete run keeps one too, so that it can be extended
   double max_seconds;        ///< [s] stop after this time; 0 = never
   int verify_substeps;       ///< 1: test for intersections after every substep
@@ -207,6 +208,14 @@ typedef struct csim_run_options {
   void (*progress)(void *user, const csim_progress *progress); ///< after every substep; or NULL
   void *user;
 } csim_run_options;
+
+/// The worst of something in a run: how much, and where.
+typedef struct csim_worst {
+  double value;
+  int frame;
+  int object;  ///< number of the object in the scene; -1: none
+  int vert[2]; ///< of the object, for what lies between two vertices
+} csim_worst;
 
 /// Counts of substeps, over all parts of a resumed run.
 typedef struct csim_run_totals {
@@ -218,6 +227,9 @@ typedef struct csim_run_totals {
   long long lagged;  ///< in which a collider or pin stayed behind by more than the contact distance
   long long verified; ///< tested for intersections, if requested
   long long crossing; ///< of those, with more intersections than at the start
+  csim_worst lag;    ///< [m] of a collider or pin behind its motion, in the frames written
+  csim_worst strain; ///< [-] of a spring, |length / rest length - 1|, in the frames written
+  csim_worst imbalance; ///< [-] force left over on an object in a substep, solver/balance.h
 } csim_run_totals;
 
 /// [s] Time of this call by phase; the sum is its wall time.

@@ -60,6 +60,7 @@ typedef struct csim_contact_report {
   int shortened;  ///< vertices whose last proposal was shortened
   double least;   ///< smallest share of the last proposal that was let through
   double lag;     ///< [m] largest distance of a collider's or pin's vertex from where it should be
+  int lag_part;   ///< the body or collider of that
 } csim_contact_report;
 
 typedef struct csim_contact {

@@ -165,20 +165,29 @@ static double collider_lag(csim_contact *contact, int k) {
   return lag;
 }
 
+static void note_lag(csim_contact *contact, double lag, int part) {
+  if (!(lag > contact->report.lag)) return;
+  contact->report.lag = lag;
+  contact->report.lag_part = part;
+}
+
 int csim_contact_lags(csim_contact *contact) {
-  double lag = 0, body_lag = 0;
+  const csim_skin *skin = &contact->skin;
+  contact->report.lag = 0;
   for (int i = 0; i < contact->model->ntarget; i++) {
     const csim_target *t = &contact->model->target[i];
     if (t->hard)
-      lag = csim_max(lag, csim_distance(contact->target + 3 * (ptrdiff_t)i,
-                                        contact->x + 3 * (ptrdiff_t)t->vert));
+      note_lag(contact,
+               csim_distance(contact->target + 3 * (ptrdiff_t)i,
+                             contact->x + 3 * (ptrdiff_t)t->vert),
+               csim_skin_part(skin, t->vert));
   }
   for (int k = 0; k < contact->nplane; k++) {
     const csim_contact_plane *p = &contact->plane[k];
-    lag = csim_max(lag, fabs(p->offset - p->goal_offset) + csim_distance(p->n, p->goal_n));
+    note_lag(contact, fabs(p->offset - p->goal_offset) + csim_distance(p->n, p->goal_n), p->part);
   }
+  int behind = contact->report.lag > 0;
   for (int k = 0; k < contact->ncollider; k++)
-    body_lag = csim_max(body_lag, collider_lag(contact, k));
-  contact->report.lag = csim_max(lag, body_lag);
-  return lag > 0;
+    note_lag(contact, collider_lag(contact, k), skin->nbody + k);
+  return behind;
 }

@@ -1,5 +1,6 @@
 // scene/output.c: see output.h.
 #include "scene/output.h"
+#include "scene/worst.h"
 
 #include "base/number.h"
 #include "io/file.h"
@@ -614,7 +615,9 @@ static char *print_record(const csim_scene *scene, const char *state,
   csim_json_integer(&out, "triangles", report->ntri);
   csim_json_integer(&out, "tetrahedra", report->ntet);
   csim_json_integer(&out, "springs", report->nspring);
-  csim_json_bool(&out, "contact_guarantee", scene->contact.response == CSIM_RESPONSE_FILTER);
+  int kept = report->total.lag.value <= CSIM_ON_TIME;
+  csim_json_bool(&out, "contact_guarantee",
+                 kept && scene->contact.response == CSIM_RESPONSE_FILTER);
   if (report->total.verified) {
     csim_json_integer(&out, "verified_substeps", report->total.verified);
     csim_json_integer(&out, "crossing_substeps", report->total.crossing);
@@ -624,6 +627,9 @@ static char *print_record(const csim_scene *scene, const char *state,
   csim_json_integer(&out, "retaken_substeps", report->total.retaken);
   csim_json_integer(&out, "unconverged_substeps", report->total.unconverged);
   csim_json_integer(&out, "lagged_substeps", report->total.lagged);
+  csim_json_open(&out, "worst", '{');
+  csim_worst_print(scene, &report->total, &out);
+  csim_json_close(&out, '}');
   csim_json_close(&out, '}');
   csim_json_end(&out);
   if (!out.failed) return out.text;

@@ -1,5 +1,6 @@
 // scene/resume.c: see resume.h.
 #include "scene/resume.h"
+#include "scene/worst.h"
 
 #include "base/hash.h"
 #include "io/json_write.h"
@@ -41,6 +42,7 @@ static char *describe(const csim_scene *scene, const csim_world *world,
   csim_json_integer(&out, "lagged", totals->lagged);
   csim_json_integer(&out, "verified", totals->verified);
   csim_json_integer(&out, "crossing", totals->crossing);
+  csim_worst_print(scene, totals, &out);
   csim_json_close(&out, '}');
   csim_json_open(&out, "meshes", '[');
   for (int b = 0; b < model->nbody; b++) {
@@ -305,6 +307,7 @@ static csim_status compare_trees(csim_json *json, const csim_scene *scene,
                                      .lagged = total(json, was, "lagged"),
                                      .verified = total(json, was, "verified"),
                                      .crossing = total(json, was, "crossing")};
+  csim_worst_read(json, csim_json_get(was, "totals"), &resume->totals);
   int count = csim_tell_differences(&d, csim_json_get(was, "scene"), csim_json_get(is, "scene"));
   if (!cJSON_Compare(csim_json_get(was, "program"), csim_json_get(is, "program"), 1)) {
     csim_say(log, d.level, place, "the checkpoint is of another version of clothsim");

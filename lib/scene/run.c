@@ -4,6 +4,7 @@
 #include "scene/resume.h"
 #include "scene/sim.h"
 #include "scene/watch.h"
+#include "scene/worst.h"
 #include "scene/writing.h"
 
 #include <math.h>
@@ -111,7 +112,8 @@ static csim_status verify_substep(run *r, int frame, int substep, long long *mos
   return CSIM_OK;
 }
 
-static void count_substep(run *r, const csim_step_report *step, csim_frame_stats *stats) {
+static void count_substep(run *r, int frame, const csim_step_report *step,
+                          csim_frame_stats *stats) {
   csim_run_totals *total = &r->report->total;
   int unconverged = step->method.outcome != CSIM_OUTCOME_CONVERGED, halved = step->parts > 1;
   total->taken++;
@@ -120,6 +122,7 @@ static void count_substep(run *r, const csim_step_report *step, csim_frame_stats
   total->retaken += step->retaken;
   // less than the contact distance is the play of contact itself
   total->lagged += step->contact.lag > r->sim.world.contact.thickness;
+  csim_worst_step(r->scene, frame, step, total);
   stats->substeps++;
   stats->unconverged += unconverged;
   stats->halved += halved;
@@ -141,13 +144,14 @@ static void tell_frame(const run *r, int frame, const csim_frame_stats *stats, i
              "of %.2g",
              frame, stats->unconverged, stats->substeps, stats->residual);
   if (stats->halved)
-    csim_say(r->log, CSIM_WARNING, place,
-             "frame %d: %lld of %lld substeps blew up and were taken in up to %d parts", frame,
-             stats->halved, stats->substeps, parts);
+    csim_say(r->log, CSIM_DEBUG, place,
+             "frame %d: %lld of %lld substeps were taken in up to %d parts: a body came fast, or "
+             "they blew up",
+             frame, stats->halved, stats->substeps, parts);
   if (lag > r->sim.world.contact.thickness)
     csim_say(r->log, CSIM_WARNING, place,
-             "frame %d: a collider or pin is up to %.3g m behind its motion, as there is no room: "
-             "something is squeezed",
+             "frame %d: a collider or pin is up to %.3g m behind its motion: it is held between "
+             "other bodies, or by cloth that is",
              frame, lag);
 }
 
@@ -162,7 +166,7 @@ static csim_status step_frame(run *r, int frame, csim_frame_stats *stats) {
     if (stop_wanted(r)) return CSIM_STOPPED;
     csim_step_report step;
     int gave_up = csim_sim_advance(&r->sim, &step);
-    count_substep(r, &step, stats);
+    count_substep(r, frame, &step, stats);
     if (gave_up) {
       snprintf(r->report->reason, sizeof r->report->reason, "frame %d, substep %d of %d: %s", frame,
                done + 1, r->scene->substeps, csim_sim_explain(r->scene, step.method.outcome));
@@ -174,6 +178,9 @@ static csim_status step_frame(run *r, int frame, csim_frame_stats *stats) {
     if (status) return status;
     lag = fmax(lag, step.contact.lag);
     if (step.parts > parts) parts = step.parts;
+    if (done >= r->scene->substeps)
+      csim_worst_frame(r->sim.pool, r->scene, r->sim.world.model, frame, &step, r->sim.state.x,
+                       &r->report->total);
     tell_progress(r, frame, done, stats);
   }
   tell_frame(r, frame, stats, parts, lag);
@@ -303,6 +310,10 @@ static csim_status end_run(run *r, csim_status status) {
              report->total.verified);
   }
   if (status) report->total = r->writing.good_totals;
+  if (csim_worst_judge(r->scene, &report->total, r->log) && r->options->strict && !status) {
+    status = CSIM_FAILED;
+    snprintf(report->reason, sizeof report->reason, "the run is beyond the bounds of \"strict\"");
+  }
   if (status == CSIM_STOPPED || (!status && r->options->checkpoint_last)) {
     csim_status saved = save_checkpoint(r, r->log);
     if (saved) status = saved, report->reason[0] = 0;
@@ -344,7 +355,8 @@ csim_status csim_run(const csim_scene *scene, const csim_run_options *options, c
            .folder = -1,
            .began = csim_seconds()};
   r.checkpoint_time = r.began;
-  *report = (csim_run_report){.last_frame = none, .iterations = scene->solver.iterations};
+  *report = (csim_run_report){
+      .last_frame = none, .iterations = scene->solver.iterations, .total = csim_worst_none()};
   csim_status status = CSIM_OK;
   if (options->resume) status = csim_output_enter(options->out, log, &r.folder);
   if (!status && options->resume) status = csim_resume_find(scene, options, log, &r.resume);

@@ -137,6 +137,14 @@ typedef struct csim_output {
   double cache_error;  ///< [m] bound of a lossy cache; 0 = lossless
 } csim_output;
 
+/// Beyond these a run is not right; with --strict it fails.
+typedef struct csim_strict {
+  double lag;         ///< [m] of a collider or pin behind its motion, in a frame
+  double strain;      ///< [-] of a spring, in a frame
+  double imbalance;   ///< [-] force left over on an object after a substep, as a share
+  double unconverged; ///< [-] share of the substeps
+} csim_strict;
+
 struct csim_scene {
   csim_arena arena;
   char *file;         ///< as given
@@ -156,6 +164,7 @@ struct csim_scene {
   csim_solver_params solver;
   csim_contact_params contact;
   csim_output output;
+  csim_strict strict;
   int nmaterial;
   csim_material *material; ///< (nmaterial)
   int nobject;

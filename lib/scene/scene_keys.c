@@ -158,6 +158,47 @@ static const csim_table frames_table = {.name = "frames",
                                         .finish = check_frames,
                                         CSIM_FIELDS_OF(frame_fields)};
 
+// ---------------------------------------------------------------------------------------- strict
+
+#define IN_STRICT(member) offsetof(csim_strict, member)
+
+static const csim_field strict_fields[] = {
+    {.key = "lag",
+     .kind = &csim_kind_real,
+     .offset = IN_STRICT(lag),
+     .unit = "m",
+     .least = 0,
+     .most = 1e9,
+     .fallback = "0.002",
+     .doc = "How far a collider or pin may be behind its motion in a frame."},
+    {.key = "strain",
+     .kind = &csim_kind_real,
+     .offset = IN_STRICT(strain),
+     .least = 0,
+     .most = 1e9,
+     .fallback = "0.5",
+     .doc = "Largest stretch of a spring in a frame, as a share of its length."},
+    {.key = "imbalance",
+     .kind = &csim_kind_real,
+     .offset = IN_STRICT(imbalance),
+     .least = 0,
+     .most = 1e9,
+     .fallback = "2",
+     .doc = "Force left over on an object after a substep, as a share of the forces on it (see "
+            "\"solver.balance\")."},
+    {.key = "unconverged",
+     .kind = &csim_kind_real,
+     .offset = IN_STRICT(unconverged),
+     .least = 0,
+     .most = 1,
+     .fallback = "0.05",
+     .doc = "Share of the substeps that may end at the limit of iterations."},
+};
+static const csim_table strict_table = {.name = "strict",
+                                        .doc = "Bounds beyond which a run is not right.",
+                                        .size = sizeof(csim_strict),
+                                        CSIM_FIELDS_OF(strict_fields)};
+
 // ------------------------------------------------------------------------------------------ wind
 
 #define IN_WIND(member) offsetof(csim_wind, member)
@@ -825,6 +866,13 @@ static const csim_field scene_fields[] = {
      .doc = "Air, still unless it gets a velocity. A density of 0 is a vacuum."},
     PART("solver", solver, AT(solver), "How a time step is solved."),
     PART("contact", contact, AT(contact), "What happens where things touch."),
+    {.key = "strict",
+     .kind = &csim_kind_table,
+     .detail = &strict_table,
+     .offset = AT(strict),
+     .flags = CSIM_COSMETIC,
+     .doc = "Bounds of a run that is right: beyond one the run says so in the end, and with "
+            "--strict it has failed."},
     {.key = "output",
      .kind = &csim_kind_table,
      .detail = &output_table,

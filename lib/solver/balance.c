@@ -113,9 +113,10 @@ static void find_scales(const csim_problem *problem, csim_balance *b, const doub
 }
 
 double csim_balance_measure(const csim_problem *problem, csim_balance *b, const double *x,
-                            const double *g) {
+                            const double *g, int *body) {
   const csim_model *model = b->model;
   double worst = 0;
+  *body = 0;
   find_scales(problem, b, x);
   memset(b->patch_force, 0, 3 * (size_t)b->npatch * sizeof *b->patch_force);
   memset(b->body_force, 0, 3 * (size_t)model->nbody * sizeof *b->body_force);
@@ -134,7 +135,9 @@ double csim_balance_measure(const csim_problem *problem, csim_balance *b, const 
     if (allowed > 0) {
       double object = csim_norm(b->body_force + 3 * (ptrdiff_t)k) / allowed;
       double patches = sqrt(square / b->body_mass[k]) / b->body_scale[k];
-      worst = csim_max(worst, csim_max(object, patches / CSIM_BALANCE_PATCHES));
+      double imbalance = csim_max(object, patches / CSIM_BALANCE_PATCHES);
+      if (imbalance > worst) *body = k;
+      worst = csim_max(worst, imbalance);
     }
     square = 0;
   }

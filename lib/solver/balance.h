@@ -36,9 +36,10 @@ int csim_balance_create(csim_arena *arena, const csim_model *model, csim_balance
 #define CSIM_BALANCE_PATCHES 10
 
 /// The worst imbalance of all objects at x, see above [-].
-/// @param x  (nvert x 3) [m]
-/// @param g  (nvert x 3) [N] gradient of F there, or its negative
+/// @param      x     (nvert x 3) [m]
+/// @param      g     (nvert x 3) [N] gradient of F there, or its negative
+/// @param[out] body  the body it is of
 double csim_balance_measure(const csim_problem *problem, csim_balance *balance, const double *x,
-                            const double *g);
+                            const double *g, int *body);
 
 #endif

@@ -23,6 +23,8 @@ typedef struct csim_method_report {
   csim_outcome outcome;
   int iterations;        ///< outer
   int linear_iterations; ///< inner, in total
+  double imbalance;      ///< [-] of the worst object at the end, see balance.h; 0 when not measured
+  int unbalanced;        ///< that object, a body
   double residual;       ///< max |gradient| / force_scale at the end, [-]; < 0 when not measured
 } csim_method_report;
 

@@ -122,16 +122,18 @@ static const double MOST_CUT = 0.1;
 // step of the last preconditioner sees it. Forces alone would not tell: 1 N is much for a slack
 // cloth and nothing for a stretched one. Overwrites
 // problem->step.
-static int has_settled(const csim_problem *problem, newton *s, const double *x) {
+static int has_settled(const csim_problem *problem, newton *s, const double *x,
+                       csim_method_report *report) {
   linear_system system = {problem, s};
   int n = 3 * problem->model->nvert;
   double sum[2], limit = problem->params->settle * s->edge;
   if (!(limit > 0)) return 0;
   double balance = problem->params->balance, h = problem->h;
   double gravity = csim_max(csim_norm(problem->model->gravity), 1); // [m/s^2] 1 where there is none
-  if (balance > 0 && (s->cut > MOST_CUT * gravity * h * h ||
-                      csim_balance_measure(problem, &s->balance, x, s->g) > balance))
-    return 0;
+  if (balance > 0) {
+    report->imbalance = csim_balance_measure(problem, &s->balance, x, s->g, &report->unbalanced);
+    if (report->imbalance > balance || s->cut > MOST_CUT * gravity * h * h) return 0;
+  }
   reduce(problem->pool, &system, 0, NULL, s->g, problem->step, sum);
   return csim_vector_dot(problem->pool, n, problem->step, problem->step) <=
          limit * limit * problem->model->nvert;
@@ -289,7 +291,7 @@ static csim_method_report newton_solve(const csim_problem *problem, void *scratc
       continue;
     }
     if (!pins_left && (report.residual <= params->tolerance ||
-                       (report.iterations > 0 && has_settled(problem, s, x))))
+                       (report.iterations > 0 && has_settled(problem, s, x, &report))))
       report.outcome = CSIM_OUTCOME_CONVERGED;
     if (report.outcome != CSIM_OUTCOME_LIMIT || report.iterations >= params->iterations) break;
 

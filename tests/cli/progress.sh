@@ -44,8 +44,10 @@ says 'did you mean "material"'
 check "no colour in a file" sh -c '! grep -q "$(printf "\033")" stderr'
 
 # what docs/ says about these is what they are: every key, and no other
-same_keys() { # SCHEMA FILE: keys at the start of lines or in one line
-  equal "$(grep -o '"[a-z_]*": ' "$2" | tr -d '": ' | sort -u | tr '\n' ' ')" \
+same_keys() { # SCHEMA FILE: keys at the start of lines, not those deeper, or in one line
+  local top='^  "[a-z_]*": '
+  grep -q "$top" "$2" || top='"[a-z_]*": '
+  equal "$(grep -o "$top" "$2" | tr -d '": ' | sort -u | tr '\n' ' ')" \
     "$(sed -n '/"properties"/,$p' "$ROOT/docs/$1" | grep -o '^    "[a-z_]*"' | tr -d '" ' | sort -u | tr '\n' ' ')" "keys of $1"
 }
 check "run.schema.json" "$LOOK" json "$ROOT/docs/run.schema.json"

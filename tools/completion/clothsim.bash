@@ -41,7 +41,7 @@ _clothsim() {
   if [[ $cur == -* ]]; then
     mapfile -t COMPREPLY < <(compgen -W "--out --overwrite --resume --resume-from --allow-changes
       --checkpoint-every --max-time --start --end --frames --set --threads --check
-      --print-config --print-schema --dump-model --verify-contact --verify-substeps --progress --quiet --verbose --json --version --help" -- "$cur")
+      --print-config --print-schema --dump-model --verify-contact --strict --verify-substeps --progress --quiet --verbose --json --version --help" -- "$cur")
   else
     mapfile -t COMPREPLY < <(compgen -f -X '!*.json' -- "$cur"; compgen -d -- "$cur")
     compopt -o filenames
