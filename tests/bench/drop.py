@@ -13,6 +13,11 @@ that meet, summed over all frames, by bin/clothsim --verify-contact: also of the
 with, whose frames come here through clothcache import. "open" is the share of our substeps whose
 iterations ended unsettled and above the tolerance.
 
+"off" is the largest distance [mm] of the centre of mass from that of a converged run over all frames,
+and "at end" that of the last frame. The converged run has quality final and 40 substeps; it is made once
+for each size and kept in the folder of --out (minutes; --reference makes it, without it and without such a
+run the columns stay empty).
+
 Prints a table, and writes drop.csv (drop_blender.csv, drop_bullet.csv) into the folder of --out.
 """
 import argparse
@@ -34,7 +39,7 @@ ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../.."))
 BPY = f"{ROOT}/build/dcc/venv/bin/python"  # has Blender as a module
 SIZE, RADIUS, HEIGHT, FPS = 2.0, 0.5, 0.6, 24  # [m], [m], [m] of the cloth's start, [1/s]
 COLUMNS = ("program", "n", "threads", "frames", "wall_s", "cpu_s", "bytes_per_vertex", "pairs",
-           "self_pairs", "mean_strain", "p99_stretch", "max_stretch", "unconverged")
+           "self_pairs", "mean_strain", "p99_stretch", "max_stretch", "unconverged", "off_mm", "end_mm")
 
 
 def thickness(n):
@@ -43,13 +48,14 @@ def thickness(n):
 
 
 def scene(n, options):
+    frames = {"start": 1, "end": options.frames + 1, "fps": FPS}
+    if options.substeps:
+        frames["substeps"] = options.substeps
     return {
-        "version": 1, "name": "drop",
-        "frames": {"start": 1, "end": options.frames + 1, "fps": FPS, "substeps": options.substeps},
-        "solver": {"tolerance": 1e-2, **({"iterations": options.iterations} if options.iterations else {})},
+        "version": 1, "name": "drop", "quality": options.quality, "frames": frames,
+        "solver": {"iterations": options.iterations} if options.iterations else {},
         "objects": [
-            {"name": "cloth", "type": "cloth", "position": [0, HEIGHT, 0],
-             "material": {"preset": "cotton", "stretch_damping": options.damping},
+            {"name": "cloth", "type": "cloth", "position": [0, HEIGHT, 0], "material": "cotton",
              "mesh": {"shape": "grid", "size": [SIZE, SIZE], "cells": [n - 1, n - 1]}},
             {"name": "ball", "type": "collider", "mesh": {"shape": "sphere", "radius": RADIUS}}],
         "contact": {"response": "filter", "self": True, "thickness": thickness(n), "friction": 0.3},
@@ -131,10 +137,38 @@ def pairs(cache, frames):
     return report["crossing"]
 
 
+def centres(frames, n):
+    """Centre of mass of every frame, (frames, 3)."""
+    w = np.ones((n, n))
+    for side in (w[0], w[-1], w[:, 0], w[:, -1]):
+        side *= 0.5
+    w = (w / w.sum()).ravel()
+    return np.array([w @ np.asarray(x, float).reshape(-1, 3) for x in frames])
+
+
+def distances(frames, n):
+    """[mm] of the centre of mass from the converged run's: largest, in the last frame; "" without one."""
+    path = f"{options.out}/drop_converged_{n}_{options.frames}.npy"
+    if options.reference and not os.path.exists(path):
+        place = f"{options.out}/drop_converged"
+        asked = options.quality, options.substeps, options.set
+        options.quality, options.substeps, options.set = "final", 40, []
+        simulate(n, 2, place)
+        options.quality, options.substeps, options.set = asked
+        subprocess.run([f"{options.bin}/clothcache", "export", f"{place}/out/drop.clothcache", "--to", "pc2",
+                        "-o", f"{place}/pc2", "--object", "cloth"], check=True)
+        np.save(path, centres(read_pc2(f"{place}/pc2/cloth.pc2"), n))
+        shutil.rmtree(place)
+    if not os.path.exists(path):
+        return "", ""
+    off = 1e3 * np.linalg.norm(centres(frames, n) - np.load(path), axis=1)
+    return float(off.max()), float(off[-1])
+
+
 def row(program, n, threads, wall, cpu, memory, crossing, frames):
     count = options.frames
     return dict(zip(COLUMNS, (program, n, threads, count, wall / count, cpu / count, memory, *crossing,
-                              *strains(frames, n), "")))
+                              *strains(frames, n), "", *(distances(frames, n) if program == "clothsim" else ("", "")))))
 
 
 def simulate(n, threads, place):
@@ -235,12 +269,13 @@ def self_pairs(pc2, place):
 def tell(r=None):
     if r is None:
         print(f"{'program':9}{'N':>6}{'threads':>8}{'wall [s]':>10}{'CPU [s]':>10}{'B/vertex':>9}"
-              f"{'pairs':>8}{'self':>8}{'strain: mean':>13}{'p99':>8}{'max':>8}{'open':>6}", flush=True)
+              f"{'pairs':>8}{'self':>8}{'strain: mean':>13}{'p99':>8}{'max':>8}{'open':>6}{'off':>6}{'at end':>7}", flush=True)
         return
     open_share = r["unconverged"] if r["unconverged"] == "" else f"{r['unconverged']:.2f}"
+    off, end = (v if v == "" else f"{v:.1f}" for v in (r["off_mm"], r["end_mm"]))
     print(f"{r['program']:9}{r['n']:6}{r['threads']:8}{r['wall_s']:10.4f}{r['cpu_s']:10.4f}"
           f"{r['bytes_per_vertex']:>9}{r['pairs']:8}{r['self_pairs']:8}{r['mean_strain']:13.4f}"
-          f"{r['p99_stretch']:8.4f}{r['max_stretch']:8.3f}{open_share:>6}", flush=True)
+          f"{r['p99_stretch']:8.4f}{r['max_stretch']:8.3f}{open_share:>6}{off:>6}{end:>7}", flush=True)
 
 
 def write_csv(rows):
@@ -294,20 +329,15 @@ def main():
     p.add_argument("--against", choices=("blender", "bpy", "bullet"),
                    help="run it on the same scene too: Debian's Blender, its newer version as a Python module, Bullet")
     p.add_argument("--frames", type=int, default=50, help="to simulate (50)")
-    p.add_argument("--substeps", type=int, default=5, help="of ours, a frame (5)")
-    p.add_argument("--damping", type=float, default=0,
-                   help="[s] of ours, stretch_damping (0; of Blender's own cloth: 5 against a tension of 15)")
-    p.add_argument("--draft", action="store_true",
-                   help="of ours: 3 substeps, damping 0.03 s, and solves as loose as the others' strain allows")
-    p.add_argument("--iterations", type=int, help="of ours, a substep, at most (what auto says)")
+    p.add_argument("--quality", default="normal", help="of ours: draft, normal or final (normal)")
+    p.add_argument("--substeps", type=int, help="of ours, a frame (what the quality says)")
+    p.add_argument("--reference", action="store_true", help="make the converged run where there is none")
+    p.add_argument("--iterations", type=int, help="of ours, a substep, at most (what the quality says)")
     p.add_argument("--threads", help="of ours, as 1,2 (default; with --against 2)")
     p.add_argument("--set", action="append", default=[], metavar="PATH=VALUE", help="as of clothsim")
     p.add_argument("--bin", default=f"{ROOT}/bin", help="where the programs are")
     p.add_argument("--out", default=f"{ROOT}/build/release/bench", help="where tables and runs go")
     options = p.parse_args()
-    if options.draft:
-        options.substeps, options.damping = 3, 0.03
-        options.set += ["solver.linear_tolerance=0.15", "solver.settle=0.2"]
     if min(options.sizes) < 3 or options.frames < 1:
         p.error("at least 3 x 3 vertices and one frame")
     options.threads = [int(t) for t in (options.threads or ("2" if options.against else "1,2")).split(",")]
@@ -317,8 +347,8 @@ def main():
         sys.exit(f"drop.py: there is no {BPY}: make deps-dcc")
     os.makedirs(options.out, exist_ok=True)
     rows, ratios = [], []
-    print(f"seconds per frame over {options.frames} frames; clothsim: {options.substeps} substeps, "
-          f"{options.iterations or 'auto'} iterations, damping {options.damping} s{''.join(', ' + s for s in options.set)}")
+    print(f"seconds per frame over {options.frames} frames; clothsim: quality {options.quality}"
+          + (f", {options.substeps} substeps" if options.substeps else "") + "".join(", " + s for s in options.set))
     tell()
     for n in options.sizes:
         mine = ours(n)
@@ -326,8 +356,10 @@ def main():
         if options.against:
             other = theirs(options.against, n)
             rows.append(other)
-            ratios.append(f"{n} x {n}: {options.against} takes {other['wall_s'] / mine[-1]['wall_s']:.2f} "
-                          f"times our wall time, {other['cpu_s'] / mine[-1]['cpu_s']:.2f} times our CPU time")
+            off = mine[-1]["off_mm"]
+            off = f"; centre of mass {off:.1f} mm from converged" if off != "" else ""
+            ratios.append(f"{n} x {n}, quality {options.quality}: {options.against} takes {other['wall_s'] / mine[-1]['wall_s']:.2f} "
+                          f"times our wall time, {other['cpu_s'] / mine[-1]['cpu_s']:.2f} times our CPU time{off}")
         write_csv(rows)  # after every size: the next may take long
     print("\n".join(ratios))
     tell_scaling(rows if not options.against else [])

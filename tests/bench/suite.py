@@ -40,7 +40,7 @@ def hang(n, frames):
 
 def build(name, n, method, options):
     if name == "drop":
-        scene = drop.scene(n, SimpleNamespace(frames=options.frames, substeps=5, iterations=None, damping=0))
+        scene = drop.scene(n, SimpleNamespace(frames=options.frames, substeps=None, iterations=None, quality="normal"))
     else:
         scene = hang(n, options.frames)
     if method != "auto":
