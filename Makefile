@@ -96,6 +96,11 @@ FARM_SRC := $(wildcard tools/farm/*.c)
 $(BIN)/clothfarm: $(FARM_SRC:%.c=$(B)/%.o)
 $(B)/tools/clothfarm.o $(FARM_SRC:%.c=$(B)/%.o): ALL_C += -Itools
 
+# tools/clothdiff.c likewise, and tools/diff/
+DIFF_SRC := $(wildcard tools/diff/*.c)
+$(BIN)/clothdiff: $(DIFF_SRC:%.c=$(B)/%.o)
+$(B)/tools/clothdiff.o $(DIFF_SRC:%.c=$(B)/%.o): ALL_C += -Itools
+
 # the viewer of pages: readable source in tools/view/web, bundled by `make view`, kept in the program
 BUNDLE := build/view/viewer.bundle.js
 ifneq ($(wildcard $(BUNDLE)),)

@@ -445,7 +445,8 @@ csim_status csim_export_close(csim_export *e, int commit);
 // ------------------------------------------------------------------------------------- sequences
 //
 // Frames from whatever holds them: a cache, a folder of NAME_0001.obj (or .ply), a single OBJ, PLY
-// or STL, a PC2 or MDD point cache. What a file is, its first bytes decide where they can.
+// or STL, a PC2 or MDD point cache. What a file is, its first bytes decide where they can. A folder
+// may hold several kinds: the first there is of obj, ply, stl, cache, pc2, mdd is read.
 
 typedef struct csim_sequence csim_sequence;
 
@@ -466,6 +467,19 @@ typedef struct csim_sequence_info {
 /// @return CSIM_OK, CSIM_IO, CSIM_INVALID (a mesh that cannot be read, a folder without any),
 ///         CSIM_MEMORY
 csim_status csim_sequence_open(const char *path, csim_log *log, csim_sequence **sequence);
+
+/// The same for one kind of a folder's files.
+/// @param kind  "cache" (the folder's only one), "obj", "ply", "stl", "pc2", "mdd", or "rest" and
+///              "rest-ply": the rest meshes that belong to point caches, each named as its object
+csim_status csim_sequence_open_kind(const char *path, const char *kind, csim_log *log,
+                                    csim_sequence **sequence);
+
+/// What a file in a folder is: a kind of csim_sequence_open_kind; "abc", "usd", "vtp" or "gltf" for
+/// what is known and cannot be read; NULL for anything else.
+const char *csim_sequence_kind_of(const char *folder, const char *name);
+
+/// Whether an object is in a frame: files of frames may be missing.
+int csim_sequence_has(const csim_sequence *sequence, int object, int frame);
 const csim_sequence_info *csim_sequence_get_info(const csim_sequence *sequence);
 
 /// Reads one object in one frame.
