@@ -15,7 +15,7 @@ B := build/$(config)
 # makes one depends on the CPU it builds for; results must not.
 WARN   := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wvla
 CWARN  := $(WARN) -Wmissing-prototypes -Wstrict-prototypes
-COMMON := -Ilib -Itests -ffp-contract=off -fno-math-errno -D_GNU_SOURCE -pthread
+COMMON := -Ilib -Itests -include base/strict.h -ffp-contract=off -fno-math-errno -D_GNU_SOURCE -pthread
 LIBS   := -lcjson -lamd -lz -lm -pthread
 
 OPT_release  := -O3 -g
@@ -30,10 +30,16 @@ ifeq ($(OPT),)
 $(error unknown config=$(config): release, debug, O2, sanitize, thread, coverage or fuzz)
 endif
 
+# against exploits of what a mesh or cache from outside may find: no result depends on these
+ifneq ($(filter release O2,$(config)),)
+HARDEN := -fstack-protector-strong -D_FORTIFY_SOURCE=2 -fPIE
+LINK   := -pie -Wl,-z,relro,-z,now
+endif
+
 CFLAGS   ?=
 ERROR    := $(if $(filter 1,$(WERROR)),-Werror)
-ALL_C    := -std=c17 $(COMMON) $(CWARN) $(OPT) $(ERROR) $(CFLAGS)
-ALL_CXX  := -std=c++17 $(COMMON) $(WARN) $(OPT) $(ERROR)
+ALL_C    := -std=c17 $(COMMON) $(CWARN) $(OPT) $(HARDEN) $(ERROR) $(CFLAGS)
+ALL_CXX  := -std=c++17 $(COMMON) $(WARN) $(OPT) $(HARDEN) $(ERROR)
 # the release programs go to bin/, every other configuration keeps its own
 BIN := $(if $(filter release,$(config)),bin,$(B)/bin)
 
@@ -58,6 +64,17 @@ $(B)/flags: $(filter deps,$(MAKECMDGOALS)) always
 	@mkdir -p $(@D)
 	@echo '$(FLAGS)' | cmp -s - $@ || echo '$(FLAGS)' > $@
 
+# what `clothsim --version` tells; compiled anew when the commit or the flags change
+COMMIT := $(shell git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
+$(B)/build.h: always
+	@mkdir -p $(@D)
+	@printf '#define CSIM_BUILD_COMMIT "%s"\n#define CSIM_BUILD_FLAGS "%s"\n' '$(COMMIT)' \
+	  '$(subst ",\",$(OPT) $(HARDEN) $(LINK) -ffp-contract=off $(CFLAGS))' | cmp -s - $@ || \
+	 printf '#define CSIM_BUILD_COMMIT "%s"\n#define CSIM_BUILD_FLAGS "%s"\n' '$(COMMIT)' \
+	  '$(subst ",\",$(OPT) $(HARDEN) $(LINK) -ffp-contract=off $(CFLAGS))' > $@
+$(B)/cli/clothsim.o: $(B)/build.h
+$(B)/cli/clothsim.o: ALL_C += -I$(B)
+
 # V=1 shows the commands
 say = $(if $(filter 1,$(V)),,@echo "  $(1)  $@";)
 
@@ -75,16 +92,16 @@ $(LIB): $(LIB_OBJ)
 
 $(BIN)/clothsim: $(CLI_SRC:%.c=$(B)/%.o) $(LIB)
 	@mkdir -p $(@D)
-	$(call say,link)$(CC) $(OPT) $^ -o $@ $(LIBS)
+	$(call say,link)$(CC) $(OPT) $(LINK) $^ -o $@ $(LIBS)
 
 # TetGen is AGPL-3 and aborts on bad input: a program of its own, never linked to the rest
 $(BIN)/clothsim-tet: $(B)/cli/clothsim-tet.o
 	@mkdir -p $(@D)
-	$(call say,link)$(CXX) $(OPT) $^ -o $@ -ltet
+	$(call say,link)$(CXX) $(OPT) $(LINK) $^ -o $@ -ltet
 
 $(TOOL_BIN): $(BIN)/%: $(B)/tools/%.o $(LIB)
 	@mkdir -p $(@D)
-	$(call say,link)$(CC) $(OPT) $(filter %.o,$^) $(LIB) -o $@ $(TOOL_LIBS) $(LIBS)
+	$(call say,link)$(CC) $(OPT) $(LINK) $(filter %.o,$^) $(LIB) -o $@ $(TOOL_LIBS) $(LIBS)
 
 # tools/clothview.c is the program, tools/view/ what it is made of
 VIEW_SRC := $(wildcard tools/view/*.c)
@@ -118,7 +135,7 @@ view: view-packages ## bundle the viewer of HTML pages and build it into bin/clo
 
 $(B)/view/test_view: $(B)/tests/view/test_view.o $(B)/tests/check.o $(VIEW_SRC:%.c=$(B)/%.o) $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(OPT) $(filter %.o,$^) $(LIB) -o $@ -lpng $(LIBS)
+	$(CC) $(OPT) $(LINK) $(filter %.o,$^) $(LIB) -o $@ -lpng $(LIBS)
 $(B)/tests/view/test_view.o: ALL_C += -Itools
 
 .PHONY: deps-view check-view gallery
@@ -134,11 +151,11 @@ gallery: all ## simulate every scene and put a picture of each into docs/gallery
 # caches to look at, for the viewer's tests
 $(B)/view/synth: $(B)/tests/view/synth.o $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(OPT) $^ -o $@ $(LIBS)
+	$(CC) $(OPT) $(LINK) $^ -o $@ $(LIBS)
 
 $(TEST_BIN): $(B)/tests/%: $(B)/tests/unit/%.o $(B)/tests/check.o $(B)/tests/kit.o $(LIB)
 	@mkdir -p $(@D)
-	$(call say,link)$(CC) $(OPT) $(filter %.o,$^) $(LIB) -o $@ $(LIBS)
+	$(call say,link)$(CC) $(OPT) $(LINK) $(filter %.o,$^) $(LIB) -o $@ $(LIBS)
 
 # test_validate is the table, tests/validate/ its cases
 VALIDATE := $(B)/tests/test_validate
@@ -148,11 +165,11 @@ $(VALIDATE): $(patsubst %.c,$(B)/%.o,$(wildcard tests/validate/*.c))
 LOOK := $(B)/tests/look
 $(LOOK): $(B)/tests/cli/look.o $(LIB)
 	@mkdir -p $(@D)
-	$(call say,link)$(CC) $(OPT) $^ -o $@ $(LIBS)
+	$(call say,link)$(CC) $(OPT) $(LINK) $^ -o $@ $(LIBS)
 
 $(BENCH_BIN): $(B)/bench/%: $(B)/tests/bench/%.o $(LIB)
 	@mkdir -p $(@D)
-	$(call say,link)$(CC) $(OPT) $^ -o $@ $(LIBS)
+	$(call say,link)$(CC) $(OPT) $(LINK) $^ -o $@ $(LIBS)
 
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
@@ -216,7 +233,7 @@ validate: $(VALIDATE) $(BIN)/clothsim-tet ## every method against closed forms, 
 
 $(B)/soak/layers: $(B)/tests/soak/layers.o $(LIB)
 	@mkdir -p $(@D)
-	$(call say,link)$(CC) $(OPT) $^ -o $@ $(LIBS)
+	$(call say,link)$(CC) $(OPT) $(LINK) $^ -o $@ $(LIBS)
 
 .PHONY: soak-contact
 soak-contact: all $(B)/soak/layers ## contact scenes by newton, pd and xpbd, tested after every substep (hours)
@@ -261,7 +278,7 @@ bench-bullet: all $(B)/bench/bullet_drop ## the same against Bullet's soft bodie
 # a program that we compare with, in C++ as Bullet is
 $(B)/bench/bullet_drop: $(B)/tests/bench/bullet_drop.o
 	@mkdir -p $(@D)
-	$(call say,link)$(CXX) $(OPT) $^ -o $@ -lBulletSoftBody -lBulletDynamics -lBulletCollision -lLinearMath
+	$(call say,link)$(CXX) $(OPT) $(LINK) $^ -o $@ -lBulletSoftBody -lBulletDynamics -lBulletCollision -lLinearMath
 $(B)/tests/bench/bullet_drop.o: ALL_CXX += -isystem /usr/include/bullet
 
 layers: ## prove that every file uses only its own floor or lower ones

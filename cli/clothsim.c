@@ -1,4 +1,5 @@
 // cli/clothsim.c: the main program: options in, exit code out. All work is the library's.
+#include "build.h"
 #include "clothsim.h"
 #include "options.h"
 #include "report.h"
@@ -22,11 +23,14 @@ static void on_signal(int number) {
   stop_requested = 1;
 }
 
+// All that batch systems and terminals end a job with. Under nohup HUP stays ignored. (INT is caught
+// even so: shells ignore it in scripts for whatever runs in the background.)
 static void catch_signals(void) {
-  struct sigaction caught = {.sa_handler = on_signal};
-  sigaction(SIGINT, &caught, NULL);
-  sigaction(SIGTERM, &caught, NULL);
-  sigaction(SIGUSR1, &caught, NULL);
+  static const int numbers[] = {SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGHUP, SIGXCPU};
+  struct sigaction caught = {.sa_handler = on_signal}, before;
+  for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
+    if (numbers[k] != SIGHUP || sigaction(SIGHUP, NULL, &before) || before.sa_handler != SIG_IGN)
+      sigaction(numbers[k], &caught, NULL);
   signal(SIGPIPE, SIG_IGN); // nobody listens to the progress any more: no reason to stop
 }
 
@@ -49,7 +53,8 @@ static void print_version(void) {
 #else
   const char *compiler = "gcc " __VERSION__;
 #endif
-  printf("clothsim %s\ncompiler: %s\n", CSIM_VERSION, compiler);
+  printf("clothsim %s\ncompiler: %s\nflags: %s\ncommit: %s\n", CSIM_VERSION, compiler,
+         CSIM_BUILD_FLAGS, CSIM_BUILD_COMMIT);
 }
 
 static void print_check(const cli_options *o, const csim_check_report *c) {

@@ -47,7 +47,7 @@ static void write_vectors(csim_file *file, int kind, const double *value, int n,
 csim_status csim_checkpoint_write(const char *path, int frame, const csim_state *state,
                                   const char *meta, csim_log *log) {
   csim_file *file;
-  csim_status status = csim_file_create(path, log, &file);
+  csim_status status = csim_file_replace(path, log, &file);
   if (status) return status;
   uint8_t header[CSIM_CHECKPOINT_HEADER] = {0};
   memcpy(header, MAGIC, sizeof MAGIC);

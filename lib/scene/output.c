@@ -649,7 +649,7 @@ csim_status csim_output_record(csim_output_writer *w, const char *state,
   csim_status status = CSIM_MEMORY;
   if (path && text) {
     snprintf(path, size, "%s/" CSIM_RECORD_NAME, w->out);
-    status = csim_file_create(path, w->log, &file);
+    status = csim_file_replace(path, w->log, &file);
     if (!status) {
       csim_file_text(file, text);
       status = csim_file_commit(file, 0);

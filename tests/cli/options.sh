@@ -78,11 +78,31 @@ expect 0 "$clothsim" --print-schema
 check "--print-schema is JSON" "$LOOK" json stdout
 expect 0 "$clothsim" --version
 check "--version" grep -q '^clothsim [0-9]*\.[0-9]*\.[0-9]*' stdout
+check "--version has the compiler" grep -q '^compiler: .*[0-9]' stdout
+check "--version has the flags" grep -q '^flags: -O.*-ffp-contract=off' stdout
+check "--version has the commit" grep -Eq '^commit: ([0-9a-f]{7,}(-dirty)?|unknown)$' stdout
 expect 0 "$clothsim" --help
 for option in $(grep -o -- '--[a-z][a-z-]*' stdout | sort -u); do
   check "completion knows $option" grep -q -- "$option\b" "$ROOT/tools/completion/clothsim.bash"
   check "man page knows $option" grep -qF -- "**$option**" "$ROOT/docs/clothsim.1.md"
 done
+
+# options of the compiler that would change results do not compile, and programs are hardened
+for flag in -ffast-math -ffinite-math-only -Ofast; do
+  expect 1 ${CC:-gcc} -std=c17 -I"$ROOT/lib" -include base/strict.h $flag -D_GNU_SOURCE -fsyntax-only "$ROOT/lib/math/vec3.c"
+  says "clothsim cannot be built"
+done
+expect 0 ${CC:-gcc} -std=c17 -I"$ROOT/lib" -include base/strict.h -O3 -D_GNU_SOURCE -fsyntax-only "$ROOT/lib/math/vec3.c"
+check "the Makefile reads strict.h" grep -q '^COMMON.*-include base/strict.h' "$ROOT/Makefile"
+if [ "$CONFIG" = release ] && command -v readelf >/dev/null; then
+  for program in "$BIN"/cloth*; do
+    check "$program: RELRO" sh -c "readelf -lW '$program' | grep -q GNU_RELRO"
+    check "$program: BIND_NOW" sh -c "readelf -dW '$program' | grep -qE 'BIND_NOW|FLAGS.*NOW'"
+    check "$program: PIE" sh -c "readelf -hW '$program' | grep -q 'DYN'"
+    check "$program: stack protector" sh -c "readelf -sW '$program' | grep -q __stack_chk_fail"
+  done
+  check "FORTIFY" sh -c "readelf -sW '$clothsim' | grep -qE '__(sn|vsn|mem|str|s)[a-z]*_chk'"
+fi
 
 # usage
 expect 2 "$clothsim"

@@ -50,7 +50,8 @@ static int add_unread(diff_side *side, const char *name) {
 
 // What a run leaves beside its frames: how it went, and where to go on.
 static int is_bookkeeping(const char *name) {
-  return *name == '.' || !strncmp(name, "run.json", 8) || !strncmp(name, "checkpoint", 10);
+  return *name == '.' || !strncmp(name, "run.json", 8) || !strncmp(name, "run.checkpoint", 14) ||
+         !strcmp(name, "run.files");
 }
 
 // Sorts the files of a folder: how many there are of each kind.
