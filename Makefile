@@ -73,7 +73,7 @@ $(B)/build.h: always
 	 printf '#define CSIM_BUILD_COMMIT "%s"\n#define CSIM_BUILD_FLAGS "%s"\n' '$(COMMIT)' \
 	  '$(subst ",\",$(OPT) $(HARDEN) $(LINK) -ffp-contract=off $(CFLAGS))' > $@
 $(B)/cli/clothsim.o: $(B)/build.h
-$(B)/cli/clothsim.o: ALL_C += -I$(B)
+$(B)/cli/clothsim.o: ALL_C += -include $(B)/build.h
 
 # V=1 shows the commands
 say = $(if $(filter 1,$(V)),,@echo "  $(1)  $@";)

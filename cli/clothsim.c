@@ -1,5 +1,4 @@
 // cli/clothsim.c: the main program: options in, exit code out. All work is the library's.
-#include "build.h"
 #include "clothsim.h"
 #include "options.h"
 #include "report.h"
@@ -141,11 +140,13 @@ static csim_status act(const cli_options *o, cli_reporter *reporter, csim_log *l
                           .resume = o->resume,
                           .from_frame = o->has_resume_from,
                           .resume_from = o->resume_from,
+                          .from_cache = o->from_cache,
                           .allow_changes = o->allow_changes,
                           .checkpoint_frames = o->checkpoint_frames,
                           .checkpoint_seconds = o->checkpoint_seconds,
-                          .checkpoint_last = o->has_checkpoint && (o->checkpoint_frames > 0 ||
-                                                                   o->checkpoint_seconds > 0),
+                          .checkpoint_last =
+                              o->checkpoint_frames > 0 || o->checkpoint_seconds > 0,
+                          .keep_checkpoints = o->keep_checkpoints,
                           .max_seconds = o->max_time,
                           .verify_substeps = o->verify_substeps,
                           .stop = &stop_requested,

@@ -150,10 +150,12 @@ typedef struct csim_run_options {
   int resume;              ///< 1: go on from the checkpoint in `out`; start where there is none
   int from_frame;          ///< 1: go on from the checkpoint of frame `resume_from`, no other
   int resume_from;
+  int from_cache;    ///< 1, with from_frame: where that has no checkpoint, from the cache's floats
   int allow_changes;         ///< 1, with from_frame: though the scene has changed since
   int checkpoint_frames;     ///< a checkpoint every so many frames; 0 = not by frames
   double checkpoint_seconds; ///< [s] a checkpoint at the first frame after so long; 0 = not by time
   int checkpoint_last;       ///< 1: a complete run leaves one too, so that it can be made longer
+  int keep_checkpoints;      ///< 1: earlier checkpoints stay, so that any of them can be gone on from
   double max_seconds;        ///< [s] stop after so long; 0 = never
   int verify_substeps;       ///< 1: test after every substep that nothing passes through anything
   const volatile int *stop;  ///< becomes non-zero (a signal) = finish the substep and stop; or NULL

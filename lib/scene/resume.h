@@ -12,10 +12,14 @@
 #define CSIM_CHECKPOINT_NAME "run.checkpoint"
 #define CSIM_RECORD_NAME "run.json"
 
+/// Whether the n characters of `file` name a checkpoint that --keep-checkpoints has left.
+int csim_resume_kept(const char *file, size_t n);
+
 typedef struct csim_resume {
   int complete; ///< nothing to do: the run in `out` is complete
   int replace;  ///< an earlier run of this scene without a checkpoint: start over its files
   int found;    ///< go on after point.frame
+  int cached;   ///< of that frame there is no checkpoint: its state is read from the cache
   int changed;  ///< with another scene, as the user has allowed
   csim_checkpoint point;
   csim_run_totals totals;
@@ -33,12 +37,19 @@ csim_status csim_resume_compare(const csim_scene *scene, const csim_world *world
                                 const csim_run_options *options, csim_log *log,
                                 csim_resume *resume);
 
+/// The state behind point.frame from the cache, with `cached` instead of csim_resume_compare.
+/// @param nkinematic  three-vectors of colliders that a state has
+csim_status csim_resume_from_cache(const csim_scene *scene, const csim_world *world,
+                                   const csim_run_options *options, int nkinematic, csim_log *log,
+                                   csim_resume *resume);
+
 void csim_resume_free(csim_resume *resume);
 
 /// Writes the checkpoint behind `frame`; the one before it is kept.
+/// @param keep  1: and this one too, as run.checkpoint-FRAME, until its directory is overwritten
 csim_status csim_resume_save(const csim_scene *scene, const csim_world *world, const char *out,
                              int frame, const csim_state *state, const csim_run_totals *totals,
-                             csim_log *log);
+                             int keep, csim_log *log);
 
 /// Removes the checkpoints in `out`; with keep_last only the one before the last.
 void csim_resume_remove(const char *out, int keep_last);

@@ -299,7 +299,7 @@ static csim_status save_checkpoint(run *r, csim_log *log) {
   csim_status status = csim_output_sync(r->writing.output);
   if (!status)
     status = csim_resume_save(r->scene, &r->world, r->options->out, frame, &r->writing.good,
-                              &r->writing.good_totals, log);
+                              &r->writing.good_totals, r->options->keep_checkpoints, log);
   if (status) return status;
   csim_output_forget_old(r->writing.output);
   r->checkpoint_frame = frame;
@@ -340,7 +340,7 @@ static csim_status take_state(run *r) {
   r->report->total = r->resume.totals;
   r->report->resumed = 1;
   r->report->resumed_after = frame;
-  if (!r->resume.changed) r->checkpoint_frame = frame;
+  if (!r->resume.changed && !r->resume.cached) r->checkpoint_frame = frame;
   return csim_writing_behind(&r->writing, frame, &r->state);
 }
 
@@ -468,7 +468,10 @@ csim_status csim_run(const csim_scene *scene, const csim_run_options *options, c
     return status;
   }
   if (!status) status = create(&r);
-  if (!status && r.resume.found)
+  if (!status && r.resume.cached)
+    status = csim_resume_from_cache(scene, &r.world, options, csim_solver_kinematic_size(r.solver),
+                                    log, &r.resume);
+  else if (!status && r.resume.found)
     status = csim_resume_compare(scene, &r.world, options, log, &r.resume);
   if (!status && r.resume.found) status = take_state(&r);
   if (!status) status = begin_output(&r);

@@ -79,5 +79,5 @@ check "run.json after a crash" "$LOOK" json killed/run.json
 equal "$("$LOOK" get killed/run.json state)" running "state after a crash"
 equal "$(grep -c '^v ' killed/*.obj | grep -vc ':81$')" 0 "frames that are not whole"
 expect 0 "$clothsim" tiny.json -o killed --overwrite
-equal "$(ls killed | wc -l)" 8 "files after --overwrite"
+equal "$(ls killed | wc -l)" 10 "files after --overwrite"
 report
