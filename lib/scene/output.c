@@ -679,7 +679,12 @@ void csim_output_forget_old(csim_output_writer *w) {
 static csim_status note_films(csim_output_writer *w) {
   struct dirent **entry;
   int n = scandir(w->out, &entry, NULL, alphasort);
-  csim_status status = n < 0 ? CSIM_IO : CSIM_OK;
+  csim_status status = CSIM_OK;
+  if (n < 0) {
+    csim_say(w->log, CSIM_ERROR, (csim_place){.file = w->out}, "cannot read this directory: %s",
+             strerror(errno));
+    return errno == ENOMEM ? CSIM_MEMORY : CSIM_IO;
+  }
   for (int i = 0; i < n; i++) {
     const char *name = entry[i]->d_name;
     long long number;
@@ -689,7 +694,7 @@ static csim_status note_films(csim_output_writer *w) {
       status = csim_ledger_add(w->ledger, 1, 0, name);
     free(entry[i]);
   }
-  if (n >= 0) free(entry);
+  free(entry);
   return status ? status : csim_ledger_write(w->ledger, 0);
 }
 
