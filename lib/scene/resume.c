@@ -266,7 +266,8 @@ static void look_for_frames(const csim_scene *scene, const char *out, int last, 
                             csim_ledger_report *r) {
   char digits[16];
   int width = snprintf(digits, sizeof digits, "%d", scene->frame_end);
-  for (int frame = scene->frame_start; frame <= last; frame++)
+  for (int frame = scene->frame_start; frame <= scene->frame_end; frame++) {
+    if (frame > last && r->first_frame <= frame) return; // known
     for (int o = 0; o < scene->nobject && scene->output.obj; o++) {
       char name[40];
       struct stat st;
@@ -274,20 +275,23 @@ static void look_for_frames(const csim_scene *scene, const char *out, int last, 
       snprintf(name, sizeof name, "_%0*d.obj", width < 4 ? 4 : width, frame);
       char *path = join(out, scene->object[o].name, name);
       if (path && (stat(path, &st) || !st.st_size)) {
-        csim_say(log, CSIM_WARNING, (csim_place){.file = path}, "is missing or empty");
-        r->damaged++;
+        if (frame <= last)
+          csim_say(log, CSIM_WARNING, (csim_place){.file = path}, "is missing or empty");
+        r->damaged += frame <= last;
         if (frame < r->first_frame) r->first_frame = frame;
       }
       free(path);
     }
+  }
 }
 
-// What the run has written and is not there any more, or is something else. Frames up to the last one
-// recorded should be in the ledger.
+// What the run has written and is not there any more, or is something else. first_frame is the first
+// that is not all there, be it as nobody has come to it: a checkpoint can be used only before it. (The
+// record does not tell how far a run has come that was killed while it went back to an older checkpoint.)
 static csim_status verify(const csim_scene *scene, const char *out, const record *last,
                           csim_log *log, csim_ledger_report *r) {
   csim_status status =
-      csim_ledger_verify(out, scene->frame_start, last->last_frame, obj_files(scene), log, r);
+      csim_ledger_verify(out, scene->frame_start, scene->frame_end, obj_files(scene), log, r);
   if (status || !last->exists) return status;
   if (!r->exists) {
     csim_say(log, CSIM_WARNING, (csim_place){.file = out},
@@ -412,7 +416,8 @@ csim_status csim_resume_find(const csim_scene *scene, const csim_run_options *op
   }
   status = find_checkpoint(scene, options, files.first_frame, log, resume, frames);
   if (status) return status;
-  if (options->from_frame && options->resume_from >= files.first_frame) {
+  if (options->from_frame && options->resume_from >= files.first_frame &&
+      files.first_frame <= last.last_frame) {
     csim_say(log, CSIM_ERROR, (csim_place){.file = out},
              "cannot go on after frame %d: files of frame %d are not as they were written, and only "
              "computing them again mends them: give --resume or an earlier frame",
@@ -426,7 +431,7 @@ csim_status csim_resume_find(const csim_scene *scene, const csim_run_options *op
     return CSIM_INVALID;
   }
   if (resume->found) return CSIM_OK;
-  int damaged = files.damaged || files.first_frame != INT_MAX ||
+  int damaged = files.damaged || files.first_frame <= last.last_frame ||
                 last.frame_end == scene->frame_end;
   return without_checkpoint(options, &last, damaged, frames, log, resume);
 }
