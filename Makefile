@@ -36,6 +36,8 @@ HARDEN := -fstack-protector-strong -D_FORTIFY_SOURCE=2 -fPIE
 LINK   := -pie -Wl,-z,relro,-z,now
 endif
 
+PYTHON := $(if $(wildcard /usr/bin/python3),/usr/bin/python3,python3)
+
 CFLAGS   ?=
 ERROR    := $(if $(filter 1,$(WERROR)),-Werror)
 ALL_C    := -std=c17 $(COMMON) $(CWARN) $(OPT) $(HARDEN) $(ERROR) $(CFLAGS)
@@ -254,7 +256,6 @@ bench-contact: all benches ## the cache's codec on a run full of contact (tens o
 	@$(B)/bench/bench_cache $(CONTACT_RUN)
 
 SIZES  ?= 33 65 129
-PYTHON := $(if $(wildcard /usr/bin/python3),/usr/bin/python3,python3)
 DROP   := $(PYTHON) tests/bench/drop.py
 .PHONY: deps-bench bench-suite bench-drop bench-blender bench-bpy bench-bullet
 deps-bench: ## install Blender, Bullet, numpy and matplotlib for the benchmarks (root or sudo)
@@ -287,26 +288,36 @@ layers: ## prove that every file uses only its own floor or lower ones
 format: ## clang-format every C and C++ file
 	clang-format -i $$(git ls-files '*.c' '*.h' '*.cpp')
 
-PANDOC := $(shell command -v pandoc)
-MAN    := $(if $(PANDOC),$(patsubst docs/%.md,build/man/%,$(wildcard docs/*.1.md)))
-man: $(MAN) ## man pages into build/man/ (needs pandoc)
-	@$(if $(PANDOC),,echo "make man: pandoc is not installed; docs/*.1.md read well without")
+MAN := $(patsubst docs/%.md,build/man/%,$(wildcard docs/*.1.md))
+man: $(MAN) ## man pages into build/man/
 
-build/man/%: docs/%.md
+build/man/%: docs/%.md tools/md2man
 	@mkdir -p $(@D)
-	$(call say,man)$(PANDOC) -s -f markdown-smart -t man $< -o $@
+	$(call say,man)$(PYTHON) tools/md2man $< $@
+
+ADDON := build/clothsim_cache.zip
+$(ADDON): $(wildcard tools/blender/clothsim_cache/*) tools/clothcache.py tools/blender/package
+	@mkdir -p $(@D)
+	$(call say,zip)$(PYTHON) tools/blender/package $@
 
 PREFIX ?= /usr/local
 DEST   := $(DESTDIR)$(PREFIX)
 SHARE  := $(DEST)/share/clothsim
-install: all $(MAN) ## copy programs, man pages, completion, schema and scenes to PREFIX
-	install -d $(DEST)/bin $(SHARE)/scenes $(DEST)/share/doc/clothsim $(DEST)/share/bash-completion/completions
+install: all $(MAN) $(ADDON) ## copy programs, man pages, completion, schema, scenes, the cache reader and the Blender add-on to PREFIX
+	install -d $(DEST)/bin $(SHARE)/scenes $(SHARE)/python $(SHARE)/blender $(DEST)/share/man/man1
+	install -d $(DEST)/share/doc/clothsim $(DEST)/share/bash-completion/completions
 	install $(BIN)/clothsim $(BIN)/clothsim-tet $(TOOL_BIN) $(DEST)/bin
 	install -m 644 tools/completion/clothsim.bash $(DEST)/share/bash-completion/completions/clothsim
 	ln -sf clothsim $(DEST)/share/bash-completion/completions/clothfarm
 	install -m 644 LICENSE NOTICE README.md CHANGELOG.md $(wildcard docs/*.md docs/*.schema.json) $(DEST)/share/doc/clothsim
+	install -m 644 tools/clothcache.py $(SHARE)/python
+	install -m 644 $(ADDON) $(SHARE)/blender
 	cp -R scenes/. $(SHARE)/scenes
-	$(if $(MAN),install -d $(DEST)/share/man/man1 && install -m 644 $(MAN) $(DEST)/share/man/man1)
+	install -m 644 $(MAN) $(DEST)/share/man/man1
+
+.PHONY: deb
+deb: all ## a Debian package into build/ (dpkg-deb)
+	@BIN=$(abspath $(BIN)) MAKE='$(MAKE)' tools/deb build
 
 uninstall: ## remove what install copied
 	rm -f $(addprefix $(DEST)/bin/,$(notdir $(BIN)/clothsim $(BIN)/clothsim-tet $(TOOL_BIN)))
