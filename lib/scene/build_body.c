@@ -206,7 +206,8 @@ csim_status csim_build_solid(csim_build *build, const csim_object *object, csim_
   snprintf(name, sizeof name, "solid \"%.120s\"", object->name);
   csim_tet_options options = {.program = build->tet_program,
                               .radius_edge_ratio = object->radius_edge_ratio,
-                              .max_volume = object->max_volume};
+                              .max_volume = object->max_volume,
+                              .time_limit = object->tet_seconds};
   csim_surface surface = {name, mesh->nvert, mesh->vert, mesh->ntri, mesh->tri, mesh->tri_face};
   warn_about_size(build, object, mesh);
   csim_status status =
