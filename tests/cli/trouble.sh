@@ -156,4 +156,11 @@ expect 0 "$clothsim" tiny.json -o linked --overwrite
 equal "$(cat precious)" precious "what the link led to"
 check "run.json is a file" test ! -L linked/run.json
 check "of the run" "$LOOK" json linked/run.json
+# vertices that would have no mass: a free sheet would hang in mid-air by them
+printf 'v 0 0 0\nv 1 0 0\nv 1 0 1\nv 2 0 0\nv 3 0 0\nv 9 9 9\nf 1 2 3\nf 2 4 5\n' >flat.obj
+sed 's|"shape": "grid", "size": \[1, 1\], "cells": \[8, 8\]|"file": "flat.obj"|; s/"contact.*//' tiny.json >flat.json
+expect 2 "$clothsim" flat.json --check
+says "2 vertices, the first is 3, belong to none but triangles without area and would have no mass"
+sed -i 's/^v 3 0 0/v 3 0 0.5/' flat.obj
+expect 0 "$clothsim" flat.json --check
 report
