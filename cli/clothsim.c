@@ -22,8 +22,8 @@ static void on_signal(int number) {
   stop_requested = 1;
 }
 
-// All that batch systems and terminals end a job with. Under nohup HUP stays ignored. (INT is caught
-// even so: shells ignore it in scripts for whatever runs in the background.)
+// All that batch systems and terminals end a job with. Under nohup HUP stays ignored. (INT is
+// caught even so: shells ignore it in scripts for whatever runs in the background.)
 static void catch_signals(void) {
   static const int numbers[] = {SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGHUP, SIGXCPU};
   struct sigaction caught = {.sa_handler = on_signal}, before;

@@ -1,8 +1,8 @@
-// base/strict.h: read before every file (see the Makefile): refuses compiler options that would change
-// results. Needs nothing.
+// base/strict.h: read before every file (see the Makefile): refuses compiler options that would
+// change results. Needs nothing.
 //
-// Results are the same bits on every machine only if the compiler rounds every operation as written.
-// Options in CFLAGS would otherwise win in silence.
+// Results are the same bits on every machine only if the compiler rounds every operation as
+// written. Options in CFLAGS would otherwise win in silence.
 #ifndef CSIM_BASE_STRICT_H
 #define CSIM_BASE_STRICT_H
 

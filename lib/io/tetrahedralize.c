@@ -26,8 +26,8 @@ static const double MAX_TETS = 5e7;
 static const double TOLERANCE[] = {1e-8, 1e-12, 1e-16};
 enum { NTOLERANCE = sizeof TOLERANCE / sizeof *TOLERANCE };
 
-/// The limit is one of processor time, so that a busy machine changes no result. On the clock it may take
-/// so many times longer: a child that waits for ever uses no processor.
+/// The limit is one of processor time, so that a busy machine changes no result. On the clock it
+/// may take so many times longer: a child that waits for ever uses no processor.
 static const double WALL = 8;
 
 typedef struct job {
@@ -205,12 +205,11 @@ static outcome fatal(job *j, csim_status status) {
   return FATAL;
 }
 
-static outcome too_slow(job *j, const char *what) {
-  double limit = ceil(time_limit(j->options));
+static outcome too_slow(job *j, double seconds, const char *what) {
   return fatal(j, FAIL(j,
-                       "%s: TetGen did not finish in %.0f s %s and was stopped; raise its time_limit, "
-                       "or " EVEN " or the largest volume",
-                       j->surface->name, *what == 'o' && what[1] == 'n' ? WALL * limit : limit, what));
+                       "%s: TetGen did not finish in %.0f s %s and was stopped; raise its "
+                       "time_limit, or " EVEN " or the largest volume",
+                       j->surface->name, seconds, what));
 }
 
 // Judges by the way the child ended; DONE when its reply can be read.
@@ -223,14 +222,14 @@ static outcome judge_child(job *j, const csim_child_result *r) {
              strerror(r->code));
     return fatal(j, CSIM_IO);
   case CSIM_CHILD_TIMEOUT:
-    return too_slow(j, "on the clock");
+    return too_slow(j, WALL * ceil(time_limit(j->options)), "on the clock");
   case CSIM_CHILD_FLOODED:
     return fatal(j, FAIL(j,
                          "%s: TetGen made too many tetrahedra; raise the largest volume or the "
                          "radius-edge ratio",
                          name));
   case CSIM_CHILD_SIGNALED:
-    if (r->code == SIGXCPU) return too_slow(j, "of processor time");
+    if (r->code == SIGXCPU) return too_slow(j, ceil(time_limit(j->options)), "of processor time");
     return again(j, "%s: TetGen crashed on this surface (%s); " EVEN, name, strsignal(r->code));
   case CSIM_CHILD_EXITED:
     break;

@@ -16,8 +16,8 @@ typedef struct csim_tet_options {
                             ///< 0 = no bound, or 2 where max_volume is given
   double max_volume;        ///< of a tet [m^3]; 0 = no bound. Warns where the surface, which is
                             ///< kept, does not let TetGen keep it
-  double time_limit;        ///< of an attempt, processor time [s], rounded up; 0 = 50. Eight times as much
-                            ///< on the clock
+  double time_limit;        ///< of an attempt, processor time [s], rounded up; 0 = 50.
+                            ///< Eight times as much on the clock
   double memory_limit;      ///< of the child [bytes]; 0 = 4 GiB
 } csim_tet_options;
 
@@ -32,7 +32,8 @@ typedef struct csim_tet_options {
 /// Takes up to three attempts, with ever smaller tolerances of TetGen, each within the time limit.
 ///
 /// @param      place  of the object, for messages
-/// @param      log    gets one error line: cause, place (numbers from 0) and remedy; may be NULL
+/// @param      log    gets an error line for each kind of defect: cause, place (numbers from 0)
+/// and remedy; may be NULL
 /// @param[out] out    overwritten; csim_tets_free releases it. Empty on failure
 /// @return CSIM_OK, CSIM_INVALID (surface, options, or TetGen cannot), CSIM_IO (the program does
 ///         not start or talks nonsense), CSIM_MEMORY

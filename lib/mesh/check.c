@@ -60,7 +60,8 @@ static double longest_side(const double *x, const int v[3]) {
 
 int csim_triangle_is_flat(const double *x, const int v[3]) {
   double n[3], longest = longest_side(x, v);
-  csim_triangle_normal(x + 3 * (ptrdiff_t)v[0], x + 3 * (ptrdiff_t)v[1], x + 3 * (ptrdiff_t)v[2], n);
+  const double *a = x + 3 * (ptrdiff_t)v[0], *b = x + 3 * (ptrdiff_t)v[1];
+  csim_triangle_normal(a, b, x + 3 * (ptrdiff_t)v[2], n);
   return !(csim_norm(n) > 1e-12 * longest * longest);
 }
 

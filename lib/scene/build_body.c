@@ -171,7 +171,8 @@ static void add_bending(csim_build *build, const csim_object *object, const csim
 }
 
 // Vertices with none but triangles without area would have no mass, and hang in the air like pins.
-static csim_status check_masses(csim_build *build, const csim_object *object, const csim_mesh *mesh) {
+static csim_status check_masses(csim_build *build, const csim_object *object,
+                                const csim_mesh *mesh) {
   enum { UNUSED, FLAT, GOOD };
   unsigned char *state = CSIM_NEW(unsigned char, mesh->nvert);
   if (!state) return CSIM_MEMORY;
@@ -188,8 +189,8 @@ static csim_status check_masses(csim_build *build, const csim_object *object, co
   free(state);
   if (!count) return CSIM_OK;
   csim_say(build->log, CSIM_ERROR, object->mesh_place,
-           "object \"%s\": %d vert%s, the first is %d, belong%s to none but triangles without area and "
-           "would have no mass: remove these faces, or move the vertices apart",
+           "object \"%s\": %d vert%s, the first is %d, belong%s to none but triangles without area "
+           "and would have no mass: remove these faces, or move the vertices apart",
            object->name, count, count == 1 ? "ex" : "ices", first, count == 1 ? "s" : "");
   return CSIM_INVALID;
 }

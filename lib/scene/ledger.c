@@ -90,7 +90,7 @@ static char *read_line(char *text, entry *e) {
   return end + 1;
 }
 
-// ------------------------------------------------------------------------------------------ writing
+// ------------------------------------------------------------------------------------------ writin
 
 static csim_status append(csim_ledger *l, const entry *e) {
   size_t need = strlen(e->name) + 80;
@@ -105,8 +105,8 @@ static csim_status append(csim_ledger *l, const entry *e) {
   return CSIM_OK;
 }
 
-// The lines of an earlier part of the run. One that cannot be read ends them: frames without lines are
-// found by csim_ledger_verify.
+// The lines of an earlier part of the run. One that cannot be read ends them: frames without lines
+// are found by csim_ledger_verify.
 static csim_status keep_lines(csim_ledger *l, const char *path, int after_frame) {
   char *text;
   size_t size;
@@ -174,7 +174,7 @@ void csim_ledger_free(csim_ledger *l) {
   free(l);
 }
 
-// ---------------------------------------------------------------------------------------- verifying
+// ---------------------------------------------------------------------------------------- verifyin
 
 // What has become of a file; NULL: nothing.
 static const char *damage_of(const char *path, const entry *e) {

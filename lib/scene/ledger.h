@@ -1,11 +1,11 @@
-// scene/ledger.h: run.files, what a run has written: name, size and hash of each file. By it a resumed
-// run knows what was deleted, emptied or altered since. Needs io/, base/.
+// scene/ledger.h: run.files, what a run has written: name, size and hash of each file. By it a
+// resumed run knows what was deleted, emptied or altered since. Needs io/, base/.
 //
 // A text with a line for each file, in the order in which they were written:
 //   FRAME SIZE HASH NAME
-// FRAME is the frame's number, or - for files of the whole run, which are there when it is complete. SIZE
-// is in bytes, HASH the 16 hexadecimal digits of csim_hash_bytes. A last line without its end (a crash)
-// counts for nothing.
+// FRAME is the frame's number, or - for files of the whole run, which are there when it is
+// complete. SIZE is in bytes, HASH the 16 hexadecimal digits of csim_hash_bytes. A last line
+// without its end (a crash) counts for nothing.
 #ifndef CSIM_SCENE_LEDGER_H
 #define CSIM_SCENE_LEDGER_H
 
@@ -15,7 +15,8 @@
 
 typedef struct csim_ledger csim_ledger;
 
-/// Begins the ledger of a run in directory `out`, anew, or with the lines it has of frames up to one.
+/// Begins the ledger of a run in directory `out`, anew, or with the lines it has of frames up to
+/// one.
 /// @param keep         1: keep lines of frames <= after_frame
 /// @param log          must outlive the ledger
 /// @param[out] ledger  NULL on failure
@@ -42,8 +43,8 @@ typedef struct csim_ledger_report {
   int first_frame; ///< first frame whose OBJ files are not all as they were written; INT_MAX: none
 } csim_ledger_report;
 
-/// Compares the directory with its ledger. Tells the log, as warnings, of the first 20 files that are
-/// missing, empty, of another size or with other contents.
+/// Compares the directory with its ledger. Tells the log, as warnings, of the first 20 files that
+/// are missing, empty, of another size or with other contents.
 /// @param first, last  frames that should have `each` OBJ files in the ledger
 /// @return CSIM_OK, also with damaged files; CSIM_IO, CSIM_MEMORY
 csim_status csim_ledger_verify(const char *out, int first, int last, int each, csim_log *log,

@@ -462,7 +462,8 @@ csim_status csim_output_create(const csim_scene *scene, const csim_world *world,
   int recorded = !status;
   if (!status && start->overwrite && !start->resume) csim_resume_remove(w->out, 0);
   if (!status && known) status = prepare_directory(w, start);
-  if (!status) status = csim_ledger_open(w->out, start->resume, start->after_frame, log, &w->ledger);
+  if (!status)
+    status = csim_ledger_open(w->out, start->resume, start->after_frame, log, &w->ledger);
   if (!status) status = describe_objects(w, start->resume);
   if (!status) status = open_exports(w);
   if (!status && start->resume)
@@ -558,8 +559,8 @@ void csim_output_take(csim_output_writer *w, int frame, double time, const csim_
   }
 }
 
-// Notes the files of the frame: NAME_0001.obj, and those of formats that have a file a frame. What is
-// made anew when a run is resumed is noted anew then, too.
+// Notes the files of the frame: NAME_0001.obj, and those of formats that have a file a frame. What
+// is made anew when a run is resumed is noted anew then, too.
 static csim_status note_frame(csim_output_writer *w) {
   static const char *const formats[] = {"obj", "ply", "vtp"};
   const csim_output *output = &w->scene->output;

@@ -225,7 +225,8 @@ static csim_status refuse(csim_log *log, const char *out, const char *why) {
   return CSIM_INVALID;
 }
 
-// The first frame that cannot be read from the cache, or is not in it; INT_MAX when all up to `last` can.
+// The first frame that cannot be read from the cache, or is not in it; INT_MAX when all up to
+// `last` can.
 static csim_status cache_breaks(const csim_scene *scene, const char *out, int last, int *frame) {
   csim_cache *cache = NULL;
   char *path = join(out, scene->name, ".clothcache");
@@ -285,9 +286,10 @@ static void look_for_frames(const csim_scene *scene, const char *out, int last, 
   }
 }
 
-// What the run has written and is not there any more, or is something else. first_frame is the first
-// that is not all there, be it as nobody has come to it: a checkpoint can be used only before it. (The
-// record does not tell how far a run has come that was killed while it went back to an older checkpoint.)
+// What the run has written and is not there any more, or is something else. first_frame is the
+// first that is not all there, be it as nobody has come to it: a checkpoint can be used only
+// before it. (The record does not tell how far a run has come that was killed while it went back
+// to an older checkpoint.)
 static csim_status verify(const csim_scene *scene, const char *out, const record *last,
                           csim_log *log, csim_ledger_report *r) {
   csim_status status =
@@ -349,7 +351,8 @@ static int *list_kept(const char *out, int *count) {
   return list;
 }
 
-// The last checkpoint that can be gone on from: the present one, the one before it, one that was kept.
+// The last checkpoint that can be gone on from: the present one, the one before it, one that was
+// kept.
 static csim_status find_checkpoint(const csim_scene *scene, const csim_run_options *options,
                                    int before, csim_log *log, csim_resume *resume,
                                    char frames[64]) {
@@ -383,7 +386,8 @@ static csim_status without_checkpoint(const csim_run_options *options, const rec
   }
   if (options->from_frame) {
     csim_say(log, CSIM_ERROR, (csim_place){.file = out},
-             "there is no checkpoint of frame %d; %s%s; --from-cache goes on from the frame in the cache",
+             "there is no checkpoint of frame %d; %s%s; --from-cache goes on from the frame in the "
+             "cache",
              options->resume_from, *frames ? "there are: " : "there is none at all", frames);
     return CSIM_INVALID;
   }
@@ -419,8 +423,8 @@ csim_status csim_resume_find(const csim_scene *scene, const csim_run_options *op
   if (options->from_frame && options->resume_from >= files.first_frame &&
       files.first_frame <= last.last_frame) {
     csim_say(log, CSIM_ERROR, (csim_place){.file = out},
-             "cannot go on after frame %d: files of frame %d are not as they were written, and only "
-             "computing them again mends them: give --resume or an earlier frame",
+             "cannot go on after frame %d: files of frame %d are not as they were written, and "
+             "only computing them again mends them: give --resume or an earlier frame",
              options->resume_from, files.first_frame);
     return CSIM_INVALID;
   }

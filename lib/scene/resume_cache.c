@@ -1,7 +1,8 @@
-// scene/resume_cache.c: the state of a run from a frame of its cache, where there is no checkpoint. See
-// resume.h.
+// scene/resume_cache.c: the state of a run from a frame of its cache, where there is no
+// checkpoint. See resume.h.
 //
-// A cache has floats, so what follows is not, bit for bit, what an uninterrupted run would have written.
+// A cache has floats, so what follows is not, bit for bit, what an uninterrupted run would have
+// written.
 #include "scene/resume.h"
 
 #include <stdio.h>
@@ -47,8 +48,8 @@ static csim_status add_values(csim_cache *cache, int object, int frame, int velo
   return status;
 }
 
-// Positions and velocities of the bodies. Where the cache has no velocities, they are those of the motion
-// since the frame before.
+// Positions and velocities of the bodies. Where the cache has no velocities, they are those of the
+// motion since the frame before.
 static csim_status read_bodies(csim_cache *cache, int f, const csim_world *world, double unit,
                                csim_state *state) {
   const csim_cache_info *info = csim_cache_get_info(cache);

@@ -498,6 +498,7 @@ csim_status csim_check(const csim_scene *scene, const csim_run_options *options,
     for (int i = 0; i < model->nvert; i++) report->nfixed += model->fixed[i];
     for (int e = 0; e < model->nenergy; e++)
       if (model->energy[e].kind == &csim_quadratic_kind ||
+          model->energy[e].kind == &csim_cotangent_kind ||
           model->energy[e].kind == &csim_dihedral_kind)
         report->nhinge += model->energy[e].nelem;
     // three states, and with two-step integrators what they look back on
@@ -509,10 +510,11 @@ csim_status csim_check(const csim_scene *scene, const csim_run_options *options,
   return status;
 }
 
-static void dump_springs(const csim_energy *energy, csim_file *file) {
+// @param[in,out] count  springs before these: a model may have several lists of them
+static void dump_springs(const csim_energy *energy, csim_file *file, int *count) {
   for (int e = 0; e < energy->nelem; e++) {
     const double *param = csim_energy_param(energy, e);
-    csim_file_print(file, "%s\n[%d, %d, ", e ? "," : "", energy->node[2 * (ptrdiff_t)e],
+    csim_file_print(file, "%s\n[%d, %d, ", (*count)++ ? "," : "", energy->node[2 * (ptrdiff_t)e],
                     energy->node[2 * (ptrdiff_t)e + 1]);
     csim_file_print_number(file, param[0], 17);
     csim_file_text(file, ", ");
@@ -551,8 +553,8 @@ csim_status csim_dump_model(const csim_scene *scene, const csim_run_options *opt
     csim_file_print_number(file, model->stretch_damping[model->body_of[i]], 17);
   }
   csim_file_text(file, model->stretch_damping ? "],\n\"springs\": [" : "\n\"springs\": [");
-  for (int e = 0; e < model->nenergy; e++)
-    if (model->energy[e].kind == &csim_spring_kind) dump_springs(&model->energy[e], file);
+  for (int e = 0, count = 0; e < model->nenergy; e++)
+    if (model->energy[e].kind == &csim_spring_kind) dump_springs(&model->energy[e], file, &count);
   csim_file_text(file, "]}\n");
   status = csim_file_commit(file, 0);
 done:

@@ -68,6 +68,14 @@ wrong=$(awk -F'[][, ]+' '/^\[/ { dx = $2 % 9 - $3 % 9; dy = int($2 / 9) - int($3
   off = $5 - sqrt(dx * dx + dy * dy) / 8; n++; bad += off * off > 1e-20 || !($4 > 0) }
   END { print bad + 0, "of", n }' model.json)
 equal "$wrong" "0 of $springs" "springs of another length"
+expect 0 "$clothsim" tiny.json --dump-model levels.json --set cloth.springs.levels=2
+check "--dump-model with levels is JSON" "$LOOK" json levels.json
+expect 0 "$clothsim" tiny.json --check --json --set cloth.springs.levels=2
+equal "$("$LOOK" get levels.json springs)" "$("$LOOK" get stdout springs)" "springs with levels"
+for bending in quadratic dihedral cotangent; do
+  expect 0 "$clothsim" tiny.json --check --json --set cloth.springs.bending=$bending
+  check "hinges of $bending" test "$("$LOOK" get stdout hinges)" -gt 100
+done
 equal "$("$LOOK" get model.json gravity 1)" -9.8100000000000005 "gravity"
 mass=$(tr -d '\n' <model.json | sed 's/.*"mass": \[\([^]]*\)\].*/\1/' | tr ', ' '\n\n' |
   awk '{ m += $1 } END { printf "%.9f", m }')

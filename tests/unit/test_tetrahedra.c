@@ -91,11 +91,19 @@ static void make_moebius(model *m, int n) {
 
 static check_log last_log;
 
+// A surface may have several kinds of defects: all of their lines are kept.
+static void append_error(void *user, const csim_message *m) {
+  check_log *log = user;
+  size_t n = strlen(log->text);
+  if (m->level == CSIM_ERROR) snprintf(log->text + n, sizeof log->text - n, "%s\n", m->text);
+}
+
 static csim_status run_with(const csim_tet_options *options, const model *m, csim_tets *out) {
   csim_surface s = {"solid \"x\"", m->nvert, m->vert, m->ntri, m->tri, NULL};
   check_log_init(&last_log);
+  last_log.log.write = append_error;
   csim_status status = csim_tetrahedralize(options, &s, (csim_place){0}, &last_log.log, out);
-  CHECK(last_log.log.nerror == (status != CSIM_OK));
+  CHECK((last_log.log.nerror > 0) == (status != CSIM_OK));
   return status;
 }
 
@@ -258,6 +266,36 @@ static void test_bad(void) {
   expect_refused(&m, "faces 0 and 2 have the same vertices 0, 1, 2");
 }
 
+// Keeps all that is said, not only the last line.
+static void add_line(void *user, const csim_message *message) {
+  char *all = user;
+  size_t n = strlen(all);
+  snprintf(all + n, 8000 - n, "%s\n", message->text);
+}
+
+// A box with a hole, a face twice, a face without area, an inner wall, and a second box through it.
+static void test_all_defects(void) {
+  static model m;
+  static char said[8000];
+  m = make_cube();
+  m.ntri = 11; // a hole
+  memcpy(m.tri + 33, m.tri + 3, 3 * sizeof(int));
+  memcpy(m.tri + 36, (int[]){0, 1, 7, 2, 2, 5}, 6 * sizeof(int));
+  memcpy(m.vert + 24, (double[]){0, 0, 0.5}, 3 * sizeof(double));
+  memcpy(m.tri + 42, (int[]){0, 8, 1}, 3 * sizeof(int));
+  m.nvert = 9, m.ntri = 15;
+  add_box(&m, (double[]){0.5, 0.25, 0.125}, 1, 0);
+  csim_surface s = {"solid \"x\"", m.nvert, m.vert, m.ntri, m.tri, NULL};
+  csim_log log = {.write = add_line, .user = said};
+  csim_solid solid;
+  CHECK(csim_check_solid(&s, (csim_place){0}, &log, &solid) == CSIM_INVALID);
+  CHECK(strstr(said, "face 13 uses vertex 2") && strstr(said, "face 14 has no area"));
+  CHECK(strstr(said, "faces 1 and 11 have the same vertices"));
+  CHECK(strstr(said, "belongs to 4 faces") || strstr(said, "belongs to 3 faces"));
+  CHECK(strstr(said, "is not closed") && strstr(said, "intersects itself: faces "));
+  check_that(log.nerror == 6, __FILE__, __LINE__, "%d kinds of defects: %s", log.nerror, said);
+}
+
 static void test_bad_seams(void) {
   static model m;
   m = make_cube(); // every face with vertices of its own
@@ -333,6 +371,7 @@ static void test_face_numbers(void) {
   face[11] = 77;
   m.tri[33] = m.tri[34];
   check_log_init(&last_log);
+  last_log.log.write = append_error;
   CHECK(csim_tetrahedralize(&o, &s, (csim_place){0}, &last_log.log, &t) == CSIM_INVALID);
   CHECK(strstr(last_log.text, "face 77 uses vertex 7") != NULL);
   CHECK(csim_tetrahedralize(&o, &s, (csim_place){0}, NULL, &t) == CSIM_INVALID);
@@ -589,6 +628,7 @@ int main(void) {
   test_parts();
   test_bad();
   test_bad_seams();
+  test_all_defects();
   test_one_sided();
   test_rubbish();
   test_face_numbers();

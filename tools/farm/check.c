@@ -52,8 +52,8 @@ static int is_count(const char *text) {
 }
 
 static int refuse(const farm *f, const char *option, const char *wants, const char *text) {
-  fprintf(stderr, "%s: %s wants %s, not \"%s\"; try %s --help\n", f->log.program, option, wants, text,
-          f->log.program);
+  fprintf(stderr, "%s: %s wants %s, not \"%s\"; try %s --help\n", f->log.program, option, wants,
+          text, f->log.program);
   return -1;
 }
 

@@ -66,7 +66,8 @@ int farm_finish_axes(farm *f);
 /// @return 0, or -1 (said)
 int farm_check(const farm *f);
 
-/// Whether a text, named `what` in the message, is free of control characters. @return 0, or -1 (said)
+/// Whether a text, named `what` in the message, is free of control characters. @return 0, or -1
+/// (said)
 int farm_check_text(const farm *f, const char *what, const char *text);
 
 /// Memory in MiB of a size as Slurm has it (512M, 2G; without a letter MiB). @return -1 for none
@@ -78,8 +79,8 @@ FILE *farm_create(farm *f, const char *name, farm_file *file);
 /// Gives it its name, and makes it a program when asked to. @return CSIM_OK or CSIM_IO (said)
 csim_status farm_commit(farm *f, farm_file *file, int executable);
 
-/// A word for the shell, in quotes where needed. Holds no two braces side by side, which a template of
-/// OpenJD would replace.
+/// A word for the shell, in quotes where needed. Holds no two braces side by side, which a
+/// template of OpenJD would replace.
 void farm_shell_word(FILE *out, const char *word);
 
 /// `--set 'path=value' ...` of a wedge, for the shell.

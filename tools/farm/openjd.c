@@ -26,8 +26,8 @@ static void add_string(cJSON *list, const char *name, const char *value) {
   cJSON_AddItemToArray(list, p);
 }
 
-// The script of a step, as text to be freed. Parameters are its arguments: a template puts them into
-// the text of a script as they are, quotes and all.
+// The script of a step, as text to be freed. Parameters are its arguments: a template puts them
+// into the text of a script as they are, quotes and all.
 static char *script(const farm *f, int exporting) {
   char *text = NULL;
   size_t size;
@@ -52,7 +52,8 @@ static char *script(const farm *f, int exporting) {
               "\"$out/$name-%s\" || exit\n",
               f->name, f->exports[k], f->exports[k]);
   else {
-    fputs("exec -- \"$program\" \"$scenes/$name.json\" -o \"$out/$name\" --resume --progress openjd",
+    fputs("exec -- \"$program\" \"$scenes/$name.json\" -o \"$out/$name\" --resume --progress "
+          "openjd",
           out);
     for (int k = 0; k < f->nword; k++) {
       fputc(' ', out);
@@ -75,7 +76,8 @@ static void add_requirements(const farm *f, cJSON *step) {
   } amounts[] = {{"amount.worker.vcpu", f->cpus ? strtod(f->cpus, NULL) : 0},
                  {"amount.worker.memory", f->memory ? (double)farm_memory(f->memory) : 0}};
   if (!f->cpus && !f->memory) return;
-  cJSON *list = cJSON_AddArrayToObject(cJSON_AddObjectToObject(step, "hostRequirements"), "amounts");
+  cJSON *hosts = cJSON_AddObjectToObject(step, "hostRequirements");
+  cJSON *list = cJSON_AddArrayToObject(hosts, "amounts");
   for (int k = 0; k < 2; k++) {
     if (amounts[k].least <= 0) continue;
     cJSON *amount = cJSON_CreateObject();
