@@ -65,7 +65,7 @@ typedef struct csim_polygons {
   const int *tri_face; ///< (ntri) face each triangle came from
 } csim_polygons;
 
-/// Reads OBJ, STL or PLY. Refuses what can be no surface: numbers that are not finite, indices out
+/// Reads OBJ, OFF, STL or PLY. Refuses what can be no surface: numbers that are not finite, indices out
 /// of range, no faces at all.
 /// @param[out] surface  NULL on failure; release with csim_polygons_free
 /// @return CSIM_OK; CSIM_IO or CSIM_INVALID with file and line; CSIM_MEMORY
