@@ -237,8 +237,8 @@ static void check_header(reader *r) {
   }
   if (!has_face)
     csim_mesh_build_fail(&r->b, 0,
-                         "has no element 'face' or 'tristrips' (point clouds cannot be simulated): export "
-                         "the mesh with its faces");
+                         "has no element 'face' or 'tristrips' (point clouds cannot be simulated): "
+                         "export the mesh with its faces");
 }
 
 // ----------------------------------------------------------------------------------------- data

@@ -395,7 +395,7 @@ static double flat_share(const csim_tets *t, double limit) {
   return flat / (6.0 * t->ntet);
 }
 
-// A ratio that is asked for rids the solid of flat tetrahedra; that TetGen reads it at all shows here.
+// A ratio that is asked for rids the solid of flat tetrahedra: TetGen has read it.
 static void test_shape(void) {
   static model m;
   csim_tets free_of, bound;
