@@ -317,7 +317,7 @@ install: all $(MAN) $(ADDON) ## copy programs, man pages, completion, schema, sc
 
 .PHONY: deb
 deb: all ## a Debian package into build/ (dpkg-deb)
-	@BIN=$(abspath $(BIN)) MAKE='$(MAKE)' tools/deb build
+	@MAKE='$(MAKE) $(addprefix -o ,$(BIN)/clothsim $(BIN)/clothsim-tet $(TOOL_BIN))' tools/deb build
 
 uninstall: ## remove what install copied
 	rm -f $(addprefix $(DEST)/bin/,$(notdir $(BIN)/clothsim $(BIN)/clothsim-tet $(TOOL_BIN)))

@@ -1,6 +1,11 @@
 # make install: every program with its man page, the cache reader and the add-on; make uninstall; the Debian package.
 . "$ROOT/tests/cli/kit"
-build() { env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -C "$ROOT" -j1 config="$CONFIG" "$@" >make.log 2>&1; }
+# -o: the programs are those that the other tests are using, and must not be linked anew meanwhile
+build() {
+  local program old=()
+  for program in "$BIN"/cloth*; do old+=(-o "${program#"$ROOT/"}"); done
+  env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -C "$ROOT" -j1 config="$CONFIG" "${old[@]}" "$@" >make.log 2>&1
+}
 check "make install" build install PREFIX=/opt/cloth DESTDIR="$PWD/root"
 top=root/opt/cloth
 for program in clothsim clothsim-tet clothcache clothdiff clothfarm clothview; do
