@@ -161,6 +161,31 @@ static void add_bending(csim_build *build, const csim_object *object, const csim
              object->name, slivers);
 }
 
+// Vertices with none but triangles without area would have no mass, and hang in the air like pins.
+static csim_status check_masses(csim_build *build, const csim_object *object,
+                                const csim_mesh *mesh) {
+  enum { UNUSED, FLAT, GOOD };
+  unsigned char *state = CSIM_NEW(unsigned char, mesh->nvert);
+  if (!state) return CSIM_MEMORY;
+  for (int t = 0; t < mesh->ntri; t++) {
+    int flat = csim_triangle_is_flat(mesh->vert, mesh->tri + 3 * (ptrdiff_t)t);
+    for (int k = 0; k < 3; k++) {
+      unsigned char *s = &state[mesh->tri[3 * (ptrdiff_t)t + k]];
+      if (!flat || *s == UNUSED) *s = flat ? FLAT : GOOD;
+    }
+  }
+  int count = 0, first = -1;
+  for (int v = 0; v < mesh->nvert; v++)
+    if (state[v] == FLAT && !count++) first = v;
+  free(state);
+  if (!count) return CSIM_OK;
+  csim_say(build->log, CSIM_ERROR, object->mesh_place,
+           "object \"%s\": %d vert%s, the first is %d, belong%s to none but triangles without area "
+           "and would have no mass: remove these faces, or move the vertices apart",
+           object->name, count, count == 1 ? "ex" : "ices", first, count == 1 ? "s" : "");
+  return CSIM_INVALID;
+}
+
 csim_status csim_build_cloth(csim_build *build, const csim_object *object, csim_body *body) {
   csim_topology topology = {0};
   csim_mesh *mesh = body->mesh;
@@ -174,6 +199,8 @@ csim_status csim_build_cloth(csim_build *build, const csim_object *object, csim_
   if (status) goto done;
   csim_mesh_report(&facts, 0, object->mesh_place, build->log);
   warn_about_size(build, object, mesh);
+  if (facts.degenerate.count) status = check_masses(build, object, mesh);
+  if (status) goto done;
   csim_vert_areas(mesh->nvert, mesh->ntri, mesh->tri, mesh->vert, mass);
   for (int i = 0; i < mesh->nvert; i++) mass[i] *= material_of(build, object)->density;
   status = add_vertices(build, object, body, mesh->vert, mass);
@@ -197,7 +224,8 @@ csim_status csim_build_solid(csim_build *build, const csim_object *object, csim_
   snprintf(name, sizeof name, "solid \"%.120s\"", object->name);
   csim_tet_options options = {.program = build->tet_program,
                               .radius_edge_ratio = object->radius_edge_ratio,
-                              .max_volume = object->max_volume};
+                              .max_volume = object->max_volume,
+                              .time_limit = object->tet_seconds};
   csim_surface surface = {name, mesh->nvert, mesh->vert, mesh->ntri, mesh->tri, mesh->tri_face};
   warn_about_size(build, object, mesh);
   csim_status status =

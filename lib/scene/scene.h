@@ -118,6 +118,7 @@ typedef struct csim_object {
   csim_pin *pin;
   double radius_edge_ratio; ///< solid: TetGen quality bound, [-]
   double max_volume;        ///< solid: [m^3], 0 = no bound
+  double tet_seconds;       ///< solid: [s] of processor time for filling it
   csim_motion motion;       ///< collider: rigid motion
   int solid;                ///< collider: closed, outward, and nothing starts inside
   double friction;          ///< [-] coefficient of Coulomb friction; the scene's unless given
