@@ -12,7 +12,7 @@
 #include "math/bsr.h"
 #include "model/params.h"
 
-enum { CSIM_MAX_NODE = 4, CSIM_MAX_PARAM = 8 };
+enum { CSIM_MAX_NODE = 4, CSIM_MAX_PARAM = 12 };
 
 typedef struct csim_energy csim_energy;
 
@@ -52,6 +52,11 @@ typedef struct csim_energy_kind {
   /// not of this form.
   void (*stretch)(const csim_energy *energy, const csim_point *at, csim_spd spd, int n,
                   const int *element, double *out);
+  /// Of three nodes: subtracts the blocks (m, n) of the Hessian, column by column, from near + 9 k,
+  /// k = entry[6 e ..] of (m, n) = (0, 1), (1, 0), (1, 2), (2, 1), (2, 0), (0, 2); k = -1: not
+  /// wanted. Rows of the Hessian sum to zero. NULL: not of this form.
+  void (*couple)(const csim_energy *energy, const csim_point *at, csim_spd spd, int first, int last,
+                 const int *entry, float *near);
   int constant; ///< 1: the Hessian is W (x) I3, W what `laplacian` adds
   /// Adds a constant scalar matrix W with W (x) I3 >= Hessian in spirit to val (nblock): the matrix
   /// of projective dynamics. Rows sum to zero, but for anchors.
@@ -59,6 +64,9 @@ typedef struct csim_energy_kind {
                     double *val);
   int bounded; ///< 1: W (x) I3 - Hessian is positive semidefinite everywhere, so that a step by W
                ///< never overshoots
+  /// Adds half of every element's stiffness [N/m] at its vertices to elastic (nvert): contact's
+  /// measure of how hard a vertex is held. NULL: adds nothing.
+  void (*elastic)(const csim_energy *energy, double *elastic);
   /// One element as a constraint. Returns 0 when it has nothing to project (no direction, slack).
   int (*constraint)(const csim_energy *energy, const csim_point *at, int e, csim_constraint *c);
 } csim_energy_kind;
@@ -125,11 +133,29 @@ extern const csim_energy_kind csim_cotangent_kind;
 /// semidefinite.
 extern const csim_energy_kind csim_dihedral_kind;
 
+/// Membrane of a triangle, its law in membrane.c: warp and weft at their lengths and at right angles
+/// (Baraff & Witkin 1998), or orthotropic St. Venant-Kirchhoff. Parameters by csim_membrane_param.
+extern const csim_energy_kind csim_woven_kind, csim_orthotropic_kind;
+
 /// Volume of a tetrahedron: E = k/2 (V - V0)^2. Parameters k [J/m^6], V0 [m^3].
 extern const csim_energy_kind csim_volume_kind;
 
 /// Soft pin: E = k/2 |x - anchor|^2. Parameters k [N/m], number of the anchor.
 extern const csim_energy_kind csim_anchor_kind;
+
+/// Moduli of a sheet.
+typedef struct csim_moduli {
+  double warp, weft; ///< [N/m] Young's moduli times thickness, uniaxial
+  double shear;      ///< [N/m] shear modulus times thickness
+  double poisson;    ///< [-] 0 <= nu < 1: pulled along warp it narrows by nu sqrt(warp / weft)
+  double limit;      ///< [-] strain beyond which warp and weft stiffen; 0 = none
+  double stiffening; ///< [N/m] how much: tension grows by this times the square of what is beyond
+} csim_moduli;
+
+/// Parameters of a triangle whose rest shape is (warp, weft) of its three corners, rest (3 x 2) [m].
+/// @return 0, or -1 when the rest shape has no area
+int csim_membrane_param(csim_membrane_law law, const double rest[6], const csim_moduli *moduli,
+                        double param[12]);
 
 /// Parameters of a hinge on the rest positions X, for bending stiffness B [N m].
 /// Energies are B |e|^2 / (A0 + A1) / 2 theta^2 near the rest shape: the factor 1 (not the

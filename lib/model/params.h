@@ -42,6 +42,13 @@ typedef enum csim_bending {
   CSIM_BENDING_COTANGENT, ///< quadratic form about a curved rest shape
 } csim_bending;
 
+/// What a membrane on the triangles is made of, instead of a network of springs.
+typedef enum csim_membrane_law {
+  CSIM_MEMBRANE_NONE,
+  CSIM_MEMBRANE_WOVEN,       ///< warp and weft keep their lengths, and their angle
+  CSIM_MEMBRANE_ORTHOTROPIC, ///< St. Venant-Kirchhoff
+} csim_membrane_law;
+
 /// Which edges of a mesh network carry springs: fewer edges lock less.
 typedef enum csim_edges {
   CSIM_EDGES_ALL,
