@@ -3,7 +3,9 @@
 
 #include "check.h"
 #include "mesh/shapes.h"
+#include "model/fabric.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 void kit_begin(int n, const double *x, double mass, double h, kit *k) {
@@ -14,6 +16,8 @@ void kit_begin(int n, const double *x, double mass, double h, kit *k) {
              .levels.kind = &csim_spring_kind,
              .springs.kind = &csim_spring_kind,
              .limits.kind = &csim_limit_kind,
+             .woven.kind = &csim_woven_kind,
+             .orthotropic.kind = &csim_orthotropic_kind,
              .quadratic.kind = &csim_quadratic_kind,
              .cotangent.kind = &csim_cotangent_kind,
              .dihedral.kind = &csim_dihedral_kind,
@@ -52,9 +56,10 @@ void kit_spring(kit *k, int a, int b, double stiffness, double length) {
 }
 
 void kit_ready(kit *k, int nthread) {
-  const csim_elements *sets[] = {&k->levels,    &k->springs,  &k->limits, &k->quadratic,
-                                 &k->cotangent, &k->dihedral, &k->volume, &k->anchors};
-  CHECK(csim_model_assemble(k->model, 8, sets) == 0);
+  const csim_elements *sets[] = {&k->levels,    &k->springs,   &k->limits,    &k->woven,
+                                 &k->orthotropic, &k->quadratic, &k->cotangent, &k->dihedral,
+                                 &k->volume,    &k->anchors};
+  CHECK(csim_model_assemble(k->model, sizeof sets / sizeof *sets, sets) == 0);
   CHECK(csim_state_create(k->model, &k->state) == 0);
   k->pool = csim_pool_create(nthread);
   k->solver = csim_solver_create(
@@ -74,6 +79,8 @@ void kit_end(kit *k) {
   csim_elements_free(&k->levels);
   csim_elements_free(&k->springs);
   csim_elements_free(&k->limits);
+  csim_elements_free(&k->woven);
+  csim_elements_free(&k->orthotropic);
   csim_elements_free(&k->quadratic);
   csim_elements_free(&k->cotangent);
   csim_elements_free(&k->dihedral);
@@ -97,6 +104,18 @@ void kit_cloth(int cells, double side, double density, double E2D, double B, dou
   if (B > 0) csim_network_hinges(&topology, &part, B, &k->quadratic);
   csim_topology_free(&topology);
   *k->model->body[0].mesh = mesh;
+}
+
+void kit_membrane(kit *k, const csim_moduli *moduli, csim_elements *membrane) {
+  const csim_mesh *mesh = k->model->body[0].mesh;
+  double *flat = CSIM_NEW(double, 6 * (ptrdiff_t)mesh->ntri);
+  csim_moduli *of_tri = CSIM_NEW(csim_moduli, mesh->ntri);
+  for (int t = 0; t < mesh->ntri; t++) of_tri[t] = *moduli;
+  csim_fabric_lay(mesh->ntri, mesh->tri, mesh->vert, (double[]){1, 0, 0}, flat);
+  CHECK(csim_fabric_membrane(mesh->ntri, mesh->tri, &(csim_part){.vert0 = 0}, flat, of_tri,
+                             membrane) == 0);
+  free(flat);
+  free(of_tri);
 }
 
 double kit_random(unsigned *seed) {

@@ -2,6 +2,7 @@
 #include "io/tetrahedralize.h"
 #include "math/vec3.h"
 #include "mesh/check.h"
+#include "model/fabric.h"
 #include "model/levels.h"
 #include "scene/compile.h"
 
@@ -73,6 +74,42 @@ static void warn_about_size(csim_build *build, const csim_object *object, const 
              "object \"%s\" is %.3g m large; is the length unit right? (\"units\": {\"length\": "
              "\"cm\"}, or \"scale\")",
              object->name, size);
+}
+
+// What springs and their strain limit have and a membrane does not.
+static void warn_about_membrane(csim_build *build, const csim_object *object, int slivers) {
+  if (slivers)
+    csim_say(build->log, CSIM_WARNING, object->mesh_place,
+             "object \"%s\": %d triangles without area at rest do not resist stretch",
+             object->name, slivers);
+  if (build->scene->solver.strain_limit > 0)
+    csim_say(build->log, CSIM_WARNING, object->mesh_place,
+             "object \"%s\": the solver's strain limit shortens springs, and a membrane has none; "
+             "use \"limit\" of its material",
+             object->name);
+}
+
+static csim_status add_membrane(csim_build *build, const csim_object *object,
+                                const csim_body *body, const csim_rest_shape *rest) {
+  const csim_material *m = material_of(build, object);
+  const csim_mesh *mesh = body->mesh;
+  csim_part part = {.X = rest->X, .vert0 = body->vert0};
+  csim_moduli *moduli = CSIM_NEW(csim_moduli, mesh->ntri);
+  if (!moduli) return CSIM_MEMORY;
+  for (int t = 0; t < mesh->ntri; t++)
+    moduli[t] = (csim_moduli){
+        .warp = m->stretch,
+        .weft = m->weft > 0 ? m->weft : m->stretch,
+        .shear = m->shear > 0 ? m->shear : m->stretch / (2 * (1 + m->poisson)),
+        .poisson = m->poisson,
+        .limit = m->limit,
+        .stiffening = m->limit_stiffness > 0 ? m->limit_stiffness : 100 * m->stretch};
+  int slivers = csim_fabric_membrane(
+      mesh->ntri, mesh->tri, &part, rest->flat, moduli,
+      object->membrane == CSIM_MEMBRANE_WOVEN ? &build->woven : &build->orthotropic);
+  free(moduli);
+  warn_about_membrane(build, object, slivers);
+  return CSIM_OK;
 }
 
 static csim_status add_springs(csim_build *build, const csim_object *object, const csim_body *body,
@@ -174,6 +211,7 @@ csim_status csim_build_cloth(csim_build *build, const csim_object *object, csim_
   csim_topology topology = {0};
   csim_mesh *mesh = body->mesh;
   csim_mesh_facts facts;
+  csim_rest_shape rest = {0};
   int first;
   body->nvert = mesh->nvert;
   double *mass = CSIM_NEW(double, mesh->nvert);
@@ -183,15 +221,21 @@ csim_status csim_build_cloth(csim_build *build, const csim_object *object, csim_
   if (status) goto done;
   csim_mesh_report(&facts, 0, object->mesh_place, build->log);
   warn_about_size(build, object, mesh);
+  status = csim_build_rest(build, object, mesh, &rest);
+  if (status) goto done;
   csim_vert_areas(mesh->nvert, mesh->ntri, mesh->tri, mesh->vert, mass);
   for (int i = 0; i < mesh->nvert; i++) mass[i] *= material_of(build, object)->density;
   status = add_vertices(build, object, body, mesh->vert, mass);
   if (!status) status = csim_build_pins(build, object, body);
   first = build->springs.nelem;
-  if (!status) status = add_springs(build, object, body, &topology);
+  if (!status && object->membrane)
+    status = add_membrane(build, object, body, &rest);
+  else if (!status)
+    status = add_springs(build, object, body, &topology);
   if (!status) status = add_levels(build, object, body, first);
   if (!status) add_bending(build, object, body, &topology);
 done:
+  csim_rest_free(&rest);
   csim_topology_free(&topology);
   free(mass);
   return status;

@@ -14,6 +14,8 @@ static void build_free(csim_build *build) {
   csim_elements_free(&build->levels);
   csim_elements_free(&build->springs);
   csim_elements_free(&build->limits);
+  csim_elements_free(&build->woven);
+  csim_elements_free(&build->orthotropic);
   csim_elements_free(&build->quadratic);
   csim_elements_free(&build->cotangent);
   csim_elements_free(&build->dihedral);
@@ -93,10 +95,12 @@ static csim_status finish_model(csim_build *build) {
   if (model->ntarget)
     memcpy(model->target, build->target, (size_t)model->ntarget * sizeof *model->target);
   // projections go through them in this order: springs from coarse to fine
-  const csim_elements *sets[] = {&build->levels,    &build->springs,   &build->limits,
-                                 &build->quadratic, &build->cotangent, &build->dihedral,
-                                 &build->volume,    &build->anchors};
-  return csim_model_assemble(model, 8, sets) ? CSIM_MEMORY : CSIM_OK;
+  const csim_elements *sets[] = {&build->levels,      &build->springs,   &build->limits,
+                                 &build->woven,       &build->orthotropic, &build->quadratic,
+                                 &build->cotangent,   &build->dihedral,  &build->volume,
+                                 &build->anchors};
+  int n = sizeof sets / sizeof *sets;
+  return csim_model_assemble(model, n, sets) ? CSIM_MEMORY : CSIM_OK;
 }
 
 static csim_model *create_model(const csim_scene *scene) {
@@ -129,6 +133,8 @@ csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_
                       .levels.kind = &csim_spring_kind,
                       .springs.kind = &csim_spring_kind,
                       .limits.kind = &csim_limit_kind,
+                      .woven.kind = &csim_woven_kind,
+                      .orthotropic.kind = &csim_orthotropic_kind,
                       .quadratic.kind = &csim_quadratic_kind,
                       .cotangent.kind = &csim_cotangent_kind,
                       .dihedral.kind = &csim_dihedral_kind,

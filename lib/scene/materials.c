@@ -198,6 +198,19 @@ static const csim_field material_fields[] = {
     NUMBER(stretch, "N/m", 0, CSIM_ABOVE,
            "Cloth: Young's modulus times thickness; springs get their stiffness from it so that "
            "the cloth does not depend on its mesh."),
+    NUMBER(weft, "N/m", 0, 0,
+           "Cloth, membranes: as stretch, along weft; stretch is then along warp. 0 = as stretch."),
+    NUMBER(shear, "N/m", 0, 0,
+           "Cloth, membranes: shear modulus times thickness, 1/100 to 1/10 of stretch in woven "
+           "cloth. 0 = as isotropic, stretch/(2 (1 + poisson))."),
+    {.key = "poisson",
+     .kind = &csim_kind_real,
+     .offset = AT(poisson),
+     .least = 0,
+     .most = 1,
+     .flags = CSIM_RELATIVE | CSIM_BELOW,
+     .doc = "Cloth, membranes: Poisson's ratio; where warp and weft differ, cloth pulled along warp "
+            "narrows by this times sqrt(stretch/weft)."},
     NUMBER(bend, "N m", 0, 0, "Cloth: bending stiffness, as a cantilever test measures it."),
     NUMBER(bend_spring, "N/m", 0, 0, "Cloth: stiffness of bending springs (bending \"spring\")."),
     NUMBER(modulus, "Pa", 0, CSIM_ABOVE, "Solid: Young's modulus."),
@@ -219,7 +232,7 @@ static const csim_field material_fields[] = {
     NUMBER(slack, "", 0, 0, "Strain on either side of a spring's length that costs nothing."),
     NUMBER(limit, "", 0, 0, "Strain beyond which springs stiffen without bound; 0 = none."),
     NUMBER(limit_stiffness, "N/m", 0, 0,
-           "Stiffness of that limit; 0 = a hundred times the spring's own."),
+           "Stiffness of that limit; 0 = a hundred times the spring's own, or stretch."),
     NUMBER(vertex_mass, "kg", 0, 0, "If > 0, every vertex has this mass (instead of density)."),
 };
 
@@ -394,6 +407,13 @@ void csim_check_material(csim_reader *r, const cJSON *item, const csim_object *o
     csim_complain(r, CSIM_AT_VALUE, place, "material \"%s\" has no \"stretch\" [N/m]", m->name);
   if (!cloth && !(m->modulus > 0) && !(m->spring > 0))
     csim_complain(r, CSIM_AT_VALUE, place, "material \"%s\" has no \"modulus\" [Pa]", m->name);
+  if (cloth && object->membrane && (m->compression != 1 || m->slack != 0))
+    csim_complain(r, CSIM_AT_VALUE, place,
+                  "material \"%s\" has \"%s\", which is of springs, and a membrane has none", m->name,
+                  m->slack != 0 ? "slack" : "compression");
+  if (cloth && object->membrane && !(m->stretch > 0))
+    csim_complain(r, CSIM_AT_VALUE, place,
+                  "material \"%s\" has no \"stretch\" [N/m], which a membrane needs", m->name);
   if (cloth && object->bending == CSIM_BENDING_SPRING && !(m->bend_spring > 0) && !(m->spring > 0))
     csim_complain(r, CSIM_AT_VALUE, place,
                   "bending \"spring\" needs \"bend_spring\" [N/m] of material \"%s\"", m->name);

@@ -53,6 +53,66 @@ static const csim_table springs_table = {.name = "springs",
                                          .size = sizeof(csim_object),
                                          CSIM_FIELDS_OF(spring_fields)};
 
+static const char *const law_names[] = {"none", "woven", "orthotropic", NULL};
+static const char *const warp_names[] = {"auto", "uv", "x", "y", "z", NULL};
+static const char *const rest_names[] = {"start", "uv", "file", NULL};
+
+static const csim_field membrane_fields[] = {
+    {.key = "law",
+     .kind = &csim_kind_choice,
+     .detail = law_names,
+     .offset = AT(membrane),
+     .fallback = "none",
+     .doc = "none: springs. woven: threads that keep their lengths and their right angle (Baraff & "
+            "Witkin). orthotropic: St. Venant-Kirchhoff. Both have the material's moduli on every "
+            "mesh: \"stretch\" along warp, \"weft\", \"shear\", \"poisson\"."},
+    {.key = "warp",
+     .kind = &csim_kind_choice,
+     .detail = warp_names,
+     .offset = AT(warp),
+     .fallback = "auto",
+     .doc = "Where warp runs: along u of the texture coordinates, or along an axis of the mesh (on "
+            "each triangle its projection). auto: uv where the mesh has them, else x."},
+    {.key = "angle",
+     .kind = &csim_kind_real,
+     .offset = AT(warp_angle),
+     .unit = "deg",
+     .fallback = "0",
+     .doc = "Warp is turned by this within the cloth: 45 is cut on the bias."},
+};
+static const csim_table membrane_table = {.name = "membrane",
+                                          .doc = "Cloth as a membrane on its triangles.",
+                                          .size = sizeof(csim_object),
+                                          CSIM_FIELDS_OF(membrane_fields)};
+
+static const csim_field rest_fields[] = {
+    {.key = "from",
+     .kind = &csim_kind_choice,
+     .detail = rest_names,
+     .offset = AT(rest),
+     .fallback = "start",
+     .doc = "The shape in which nothing is strained: the mesh as it starts, the flat pattern of its "
+            "texture coordinates, or another mesh file. Lengths, areas, masses and angles come "
+            "from it; with uv the cloth is flat at rest."},
+    {.key = "scale",
+     .kind = &csim_kind_real,
+     .offset = AT(rest_scale),
+     .unit = "m",
+     .least = 0,
+     .most = CSIM_MOST,
+     .flags = CSIM_ABOVE,
+     .fallback = "1",
+     .doc = "Of uv: how long 1 of the texture coordinates is."},
+    {.key = "file",
+     .kind = &csim_kind_file,
+     .offset = AT(rest_file),
+     .doc = "Of file: a mesh with the same vertices and faces; it is scaled as the object is."},
+};
+static const csim_table rest_table = {.name = "rest",
+                                      .doc = "The rest shape of cloth.",
+                                      .size = sizeof(csim_object),
+                                      CSIM_FIELDS_OF(rest_fields)};
+
 static const csim_field tetrahedra_fields[] = {
     {.key = "radius_edge_ratio",
      .kind = &csim_kind_real,
@@ -83,6 +143,30 @@ static int is_closed(const csim_mesh_source *mesh) {
          mesh->shape != CSIM_SHAPE_TUBE && mesh->shape != CSIM_SHAPE_PLANE;
 }
 
+// What of springs and membranes does not go together.
+static void check_fabric(csim_reader *r, const cJSON *item, const csim_object *object) {
+  const cJSON *springs = csim_json_get(item, "springs"), *rest = csim_json_get(item, "rest");
+  if (object->membrane && object->network == CSIM_NETWORK_STRUCTURED)
+    csim_complain(r, CSIM_AT_VALUE, csim_json_get(springs, "network"),
+                  "a membrane takes the place of the springs: leave \"network\" out");
+  if (object->membrane && object->levels > 0)
+    csim_complain(r, CSIM_AT_VALUE, csim_json_get(springs, "levels"),
+                  "levels are of springs, and a membrane takes their place: leave them out");
+  if (object->membrane && object->edges != CSIM_EDGES_ALL)
+    csim_complain(r, CSIM_AT_VALUE, csim_json_get(springs, "edges"),
+                  "edges are of springs, and a membrane takes their place: leave them out");
+  if (object->rest == CSIM_REST_FILE && !object->rest_file)
+    csim_complain(r, CSIM_AT_VALUE, rest, "a rest shape from a file needs \"file\"");
+  if (object->rest != CSIM_REST_FILE && object->rest_file)
+    csim_complain(r, CSIM_AT_VALUE, csim_json_get(rest, "file"),
+                  "the rest shape is not from a file: add \"from\": \"file\"");
+  if (object->rest != CSIM_REST_START && object->network == CSIM_NETWORK_STRUCTURED)
+    csim_complain(r, CSIM_AT_VALUE, rest,
+                  "a structured network is at rest as it starts; use \"network\": \"mesh\"");
+  if (object->rest != CSIM_REST_START && object->levels > 0)
+    csim_complain(r, CSIM_AT_VALUE, rest, "coarser levels of springs are at rest as they start");
+}
+
 static void finish_object(csim_reader *r, const cJSON *item, void *base) {
   csim_object *object = base;
   const cJSON *mesh = csim_json_get(item, "mesh"), *shape = csim_json_get(mesh, "shape");
@@ -105,6 +189,7 @@ static void finish_object(csim_reader *r, const cJSON *item, void *base) {
       object->mesh.shape != CSIM_SHAPE_GRID)
     csim_complain(r, CSIM_AT_VALUE, csim_json_get(csim_json_get(item, "springs"), "network"),
                   "network \"structured\" needs a mesh of shape \"grid\"");
+  if (object->type == CSIM_OBJECT_CLOTH) check_fabric(r, item, object);
 }
 
 #define VECTOR(name, of_unit, value, what)                                                         \
@@ -169,6 +254,14 @@ static const csim_field cloth_fields[] = {
      .kind = &csim_kind_table,
      .detail = &springs_table,
      .doc = "What the cloth is made of."},
+    {.key = "membrane",
+     .kind = &csim_kind_table,
+     .detail = &membrane_table,
+     .doc = "A membrane instead of springs."},
+    {.key = "rest",
+     .kind = &csim_kind_table,
+     .detail = &rest_table,
+     .doc = "The rest shape, where it is not the start."},
     DYNAMIC,
 };
 static const csim_field solid_fields[] = {

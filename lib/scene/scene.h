@@ -54,6 +54,22 @@ typedef enum csim_stuff {
   CSIM_STUFF_SOLID, ///< density is [kg/m^3]
 } csim_stuff;
 
+/// Where warp runs.
+typedef enum csim_warp {
+  CSIM_WARP_AUTO, ///< along u where there are texture coordinates, else along x
+  CSIM_WARP_UV,
+  CSIM_WARP_X, ///< of the mesh
+  CSIM_WARP_Y,
+  CSIM_WARP_Z,
+} csim_warp;
+
+/// The shape in which nothing is strained.
+typedef enum csim_rest {
+  CSIM_REST_START, ///< the mesh as it is
+  CSIM_REST_UV,    ///< the flat pattern of texture coordinates
+  CSIM_REST_FILE,  ///< another mesh with the same faces
+} csim_rest;
+
 /// A named set of constants. Fields a material does not give are taken from its preset, else 0.
 typedef struct csim_material {
   char *name;
@@ -61,6 +77,9 @@ typedef struct csim_material {
   csim_stuff stuff;   ///< told by the preset or by the unit of the density
   double density;     ///< cloth [kg/m^2], solid [kg/m^3]
   double stretch;     ///< cloth: Young's modulus times thickness, E2D [N/m]
+  double weft;        ///< cloth, membranes: stretch along weft [N/m]; 0 = as stretch, which is warp's
+  double shear;       ///< cloth, membranes: shear modulus times thickness [N/m]; 0 = isotropic
+  double poisson;     ///< cloth, membranes: [-]
   double bend;        ///< cloth: bending stiffness B [N m]
   double bend_spring; ///< cloth: stiffness of bending springs [N/m]
   double modulus;     ///< solid: Young's modulus [Pa]
@@ -114,6 +133,12 @@ typedef struct csim_object {
   csim_bending bending; ///< cloth
   csim_edges edges;     ///< cloth: which edges of a mesh network carry springs
   int levels;           ///< cloth: coarser levels of springs, see model/levels.h
+  csim_membrane_law membrane; ///< cloth: a membrane instead of springs
+  csim_warp warp;             ///< cloth: where warp runs
+  double warp_angle;          ///< cloth: [rad] warp is turned by this
+  csim_rest rest;             ///< cloth: where the rest shape is from
+  double rest_scale;          ///< cloth: [m] of 1 in texture coordinates
+  char *rest_file;            ///< cloth: mesh with the rest shape
   int npin;
   csim_pin *pin;
   double radius_edge_ratio; ///< solid: TetGen quality bound, [-]

@@ -1,0 +1,100 @@
+// scene/build_fabric.c: the rest shape of cloth and its directions. Needs io/, model/fabric.h.
+#include "io/mesh_file.h"
+#include "math/vec3.h"
+#include "model/fabric.h"
+#include "scene/compile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void csim_rest_free(csim_rest_shape *rest) {
+  free(rest->X);
+  free(rest->flat);
+  *rest = (csim_rest_shape){0};
+}
+
+static csim_status refuse_uv(csim_build *build, const csim_object *object, int missing, int ntri,
+                             const char *what) {
+  csim_say(build->log, CSIM_ERROR, object->mesh_place,
+           "object \"%s\": %d of its %d triangles have no texture coordinates with an area, which "
+           "%s needs",
+           object->name, missing, ntri, what);
+  return CSIM_INVALID;
+}
+
+// Positions of the rest shape, if it has any.
+static csim_status rest_positions(csim_build *build, const csim_object *object,
+                                  const csim_mesh *mesh, csim_rest_shape *rest) {
+  size_t size = 3 * (size_t)mesh->nvert * sizeof *rest->X;
+  if (object->rest == CSIM_REST_UV) return CSIM_OK;
+  rest->X = CSIM_NEW(double, 3 * (ptrdiff_t)mesh->nvert);
+  if (!rest->X) return CSIM_MEMORY;
+  memcpy(rest->X, mesh->vert, size);
+  if (object->rest != CSIM_REST_FILE) return CSIM_OK;
+  csim_mesh other;
+  csim_object as_file = *object;
+  as_file.mesh = (csim_mesh_source){.shape = CSIM_SHAPE_FILE, .file = object->rest_file};
+  csim_status status = csim_build_surface(build->scene, &as_file, build->log, &other);
+  if (!status) {
+    int same = other.nvert == mesh->nvert && other.ntri == mesh->ntri &&
+               !memcmp(other.tri, mesh->tri, 3 * (size_t)mesh->ntri * sizeof *mesh->tri);
+    if (same)
+      memcpy(rest->X, other.vert, size);
+    else
+      csim_say(build->log, CSIM_ERROR, object->mesh_place,
+               "object \"%s\": the rest shape %s has %d vertices and %d triangles, its mesh %d and "
+               "%d; both need the same vertices and faces in the same order",
+               object->name, object->rest_file, other.nvert, other.ntri, mesh->nvert, mesh->ntri);
+    if (!same) status = CSIM_INVALID;
+  }
+  csim_mesh_free(&other);
+  return status;
+}
+
+// An axis of the mesh, as the object is placed: without scale, which does not turn it.
+static void placed_axis(const csim_object *object, double axis[3]) {
+  int along = object->warp >= CSIM_WARP_X ? (int)object->warp - CSIM_WARP_X : 0;
+  double R[9];
+  csim_rotation_matrix(object->rotation, R);
+  for (int c = 0; c < 3; c++) axis[c] = R[3 * c + along];
+}
+
+static csim_status lay_flat(csim_build *build, const csim_object *object, const csim_mesh *mesh,
+                            const double *uv, int missing, csim_rest_shape *rest) {
+  int by_uv = object->warp == CSIM_WARP_UV ||
+              (object->warp == CSIM_WARP_AUTO && mesh->nuv > 0 && missing == 0);
+  if (object->rest == CSIM_REST_UV) {
+    if (missing) return refuse_uv(build, object, missing, mesh->ntri, "a rest shape from uv");
+    for (ptrdiff_t k = 0; k < 6 * (ptrdiff_t)mesh->ntri; k++)
+      rest->flat[k] = object->rest_scale * uv[k];
+  } else {
+    double axis[3];
+    placed_axis(object, axis);
+    csim_fabric_lay(mesh->ntri, mesh->tri, rest->X, axis, rest->flat);
+    if (object->warp == CSIM_WARP_UV && missing)
+      return refuse_uv(build, object, missing, mesh->ntri, "warp along uv");
+    if (by_uv) csim_fabric_align(mesh->ntri, uv, rest->flat);
+  }
+  if (object->warp_angle == 0) return CSIM_OK;
+  double *angle = CSIM_NEW(double, mesh->ntri);
+  if (!angle) return CSIM_MEMORY;
+  for (int t = 0; t < mesh->ntri; t++) angle[t] = object->warp_angle;
+  csim_fabric_turn(mesh->ntri, angle, rest->flat);
+  free(angle);
+  return CSIM_OK;
+}
+
+csim_status csim_build_rest(csim_build *build, const csim_object *object, const csim_mesh *mesh,
+                            csim_rest_shape *rest) {
+  *rest = (csim_rest_shape){0};
+  csim_status status = rest_positions(build, object, mesh, rest);
+  if (status || (!object->membrane && object->rest != CSIM_REST_UV)) return status;
+  double *uv = CSIM_NEW(double, 6 * (ptrdiff_t)mesh->ntri);
+  rest->flat = CSIM_NEW(double, 6 * (ptrdiff_t)mesh->ntri);
+  if (uv && rest->flat)
+    status = lay_flat(build, object, mesh, uv, csim_fabric_uv(mesh, uv), rest);
+  else
+    status = CSIM_MEMORY;
+  free(uv);
+  return status;
+}
