@@ -3,7 +3,7 @@
 
 #include "check.h"
 #include "mesh/shapes.h"
-#include "model/fabric.h"
+#include "model/curvature.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +21,7 @@ void kit_begin(int n, const double *x, double mass, double h, kit *k) {
              .quadratic.kind = &csim_quadratic_kind,
              .cotangent.kind = &csim_cotangent_kind,
              .dihedral.kind = &csim_dihedral_kind,
+             .curvature.kind = &csim_curvature_kind,
              .volume.kind = &csim_volume_kind,
              .anchors.kind = &csim_anchor_kind,
              .h = h};
@@ -58,7 +59,7 @@ void kit_spring(kit *k, int a, int b, double stiffness, double length) {
 void kit_ready(kit *k, int nthread) {
   const csim_elements *sets[] = {&k->levels,    &k->springs,   &k->limits,    &k->woven,
                                  &k->orthotropic, &k->quadratic, &k->cotangent, &k->dihedral,
-                                 &k->volume,    &k->anchors};
+                                 &k->curvature, &k->volume,    &k->anchors};
   CHECK(csim_model_assemble(k->model, sizeof sets / sizeof *sets, sets) == 0);
   CHECK(csim_state_create(k->model, &k->state) == 0);
   k->pool = csim_pool_create(nthread);
@@ -84,6 +85,7 @@ void kit_end(kit *k) {
   csim_elements_free(&k->quadratic);
   csim_elements_free(&k->cotangent);
   csim_elements_free(&k->dihedral);
+  csim_elements_free(&k->curvature);
   csim_elements_free(&k->volume);
   csim_elements_free(&k->anchors);
   csim_model_free(k->model);
@@ -116,6 +118,21 @@ void kit_membrane(kit *k, const csim_moduli *moduli, csim_elements *membrane) {
                              membrane) == 0);
   free(flat);
   free(of_tri);
+}
+
+void kit_curvature(kit *k, double warp, double weft) {
+  const csim_mesh *mesh = k->model->body[0].mesh;
+  double *flat = CSIM_NEW(double, 6 * (ptrdiff_t)mesh->ntri);
+  csim_bend *bend = CSIM_NEW(csim_bend, mesh->nvert);
+  csim_topology topology;
+  for (int v = 0; v < mesh->nvert; v++) bend[v] = (csim_bend){warp, weft};
+  CHECK(csim_topology_build(mesh->nvert, mesh->ntri, mesh->tri, &topology) == CSIM_OK);
+  csim_fabric_lay(mesh->ntri, mesh->tri, mesh->vert, (double[]){1, 0, 0}, flat);
+  CHECK(csim_curvature_pairs(&topology, mesh->tri, flat, &(csim_part){.vert0 = 0}, bend,
+                             &k->curvature) == 0);
+  csim_topology_free(&topology);
+  free(flat);
+  free(bend);
 }
 
 double kit_random(unsigned *seed) {

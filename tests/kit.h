@@ -8,8 +8,8 @@
 /// A model under construction: vertices, pins and springs as the test adds them.
 typedef struct kit {
   csim_model *model;
-  csim_elements levels, springs, limits, woven, orthotropic, quadratic, cotangent, dihedral, volume,
-      anchors;
+  csim_elements levels, springs, limits, woven, orthotropic, quadratic, cotangent, dihedral,
+      curvature, volume, anchors;
   csim_state state;
   csim_solver *solver;
   csim_pool *pool;
@@ -31,6 +31,9 @@ void kit_cloth(int cells, double side, double density, double E2D, double B, dou
 
 /// Membranes on the triangles of its mesh, warp along x; kind woven or orthotropic.
 void kit_membrane(kit *k, const csim_moduli *moduli, csim_elements *membrane);
+
+/// Bending by curvature on the triangles of its mesh, warp along x.
+void kit_curvature(kit *k, double warp, double weft);
 
 /// Pseudo-random number in [-1/2, 1/2).
 double kit_random(unsigned *seed);

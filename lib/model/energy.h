@@ -137,6 +137,9 @@ extern const csim_energy_kind csim_dihedral_kind;
 /// (Baraff & Witkin 1998), or orthotropic St. Venant-Kirchhoff. Parameters by csim_membrane_param.
 extern const csim_energy_kind csim_woven_kind, csim_orthotropic_kind;
 
+/// Two vertices: E = w/2 |x_a - x_b|^2. Parameter w [N/m], of either sign: see pairs.c.
+extern const csim_energy_kind csim_curvature_kind;
+
 /// Volume of a tetrahedron: E = k/2 (V - V0)^2. Parameters k [J/m^6], V0 [m^3].
 extern const csim_energy_kind csim_volume_kind;
 

@@ -40,6 +40,7 @@ typedef enum csim_bending {
   CSIM_BENDING_QUADRATIC, ///< isometric quadratic energy, flat rest shape
   CSIM_BENDING_DIHEDRAL,  ///< energy of the dihedral angle, any rest shape
   CSIM_BENDING_COTANGENT, ///< quadratic form about a curved rest shape
+  CSIM_BENDING_CURVATURE, ///< quadratic form in the curvature at vertices, flat rest shape
 } csim_bending;
 
 /// What a membrane on the triangles is made of, instead of a network of springs.

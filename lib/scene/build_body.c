@@ -2,7 +2,7 @@
 #include "io/tetrahedralize.h"
 #include "math/vec3.h"
 #include "mesh/check.h"
-#include "model/fabric.h"
+#include "model/curvature.h"
 #include "model/levels.h"
 #include "scene/compile.h"
 
@@ -173,6 +173,34 @@ static csim_status add_levels(csim_build *build, const csim_object *object, cons
   return CSIM_OK;
 }
 
+static csim_status add_curvature(csim_build *build, const csim_object *object,
+                                 const csim_body *body, const csim_topology *topology,
+                                 const csim_rest_shape *rest) {
+  const csim_material *m = material_of(build, object);
+  const csim_mesh *mesh = body->mesh;
+  const char *method = build->scene->solver.method;
+  csim_part part = {.vert0 = body->vert0};
+  if (!strcmp(method, "pbd") || !strcmp(method, "xpbd")) {
+    csim_say(build->log, CSIM_ERROR, object->place,
+             "object \"%s\": bending \"curvature\" is no constraint that %s could project; use "
+             "\"quadratic\"",
+             object->name, method);
+    return CSIM_INVALID;
+  }
+  csim_bend *bend = CSIM_NEW(csim_bend, mesh->nvert);
+  if (!bend) return CSIM_MEMORY;
+  for (int v = 0; v < mesh->nvert; v++)
+    bend[v] = (csim_bend){m->bend, m->bend_weft > 0 ? m->bend_weft : m->bend};
+  int left_out =
+      csim_curvature_pairs(topology, mesh->tri, rest->flat, &part, bend, &build->curvature);
+  free(bend);
+  if (left_out > 0)
+    csim_say(build->log, CSIM_WARNING, object->mesh_place,
+             "object \"%s\": %d vertices whose neighbours lie on a line do not resist bending",
+             object->name, left_out);
+  return left_out < 0 ? CSIM_MEMORY : CSIM_OK;
+}
+
 static void add_bending(csim_build *build, const csim_object *object, const csim_body *body,
                         const csim_topology *topology) {
   const csim_material *material = material_of(build, object);
@@ -198,6 +226,7 @@ static void add_bending(csim_build *build, const csim_object *object, const csim
     else if (material->bend > 0)
       slivers = csim_network_hinges(topology, &part, material->bend, hinges);
     break;
+  case CSIM_BENDING_CURVATURE: // add_curvature
   case CSIM_BENDING_NONE:
     break;
   }
@@ -233,7 +262,10 @@ csim_status csim_build_cloth(csim_build *build, const csim_object *object, csim_
   else if (!status)
     status = add_springs(build, object, body, &topology);
   if (!status) status = add_levels(build, object, body, first);
-  if (!status) add_bending(build, object, body, &topology);
+  if (!status && object->bending == CSIM_BENDING_CURVATURE)
+    status = add_curvature(build, object, body, &topology, &rest);
+  else if (!status)
+    add_bending(build, object, body, &topology);
 done:
   csim_rest_free(&rest);
   csim_topology_free(&topology);

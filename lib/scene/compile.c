@@ -19,6 +19,7 @@ static void build_free(csim_build *build) {
   csim_elements_free(&build->quadratic);
   csim_elements_free(&build->cotangent);
   csim_elements_free(&build->dihedral);
+  csim_elements_free(&build->curvature);
   csim_elements_free(&build->volume);
   csim_elements_free(&build->anchors);
 }
@@ -97,8 +98,8 @@ static csim_status finish_model(csim_build *build) {
   // projections go through them in this order: springs from coarse to fine
   const csim_elements *sets[] = {&build->levels,      &build->springs,   &build->limits,
                                  &build->woven,       &build->orthotropic, &build->quadratic,
-                                 &build->cotangent,   &build->dihedral,  &build->volume,
-                                 &build->anchors};
+                                 &build->cotangent,   &build->dihedral,  &build->curvature,
+                                 &build->volume,      &build->anchors};
   int n = sizeof sets / sizeof *sets;
   return csim_model_assemble(model, n, sets) ? CSIM_MEMORY : CSIM_OK;
 }
@@ -138,6 +139,7 @@ csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_
                       .quadratic.kind = &csim_quadratic_kind,
                       .cotangent.kind = &csim_cotangent_kind,
                       .dihedral.kind = &csim_dihedral_kind,
+                      .curvature.kind = &csim_curvature_kind,
                       .volume.kind = &csim_volume_kind,
                       .anchors.kind = &csim_anchor_kind};
   csim_status status = CSIM_OK;

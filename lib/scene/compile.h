@@ -41,8 +41,8 @@ typedef struct csim_build {
   csim_model *model;
   ptrdiff_t vert_room; ///< of the arrays below
   double *x, *v, *mass;
-  csim_elements levels, springs, limits, woven, orthotropic, quadratic, cotangent, dihedral, volume,
-      anchors;
+  csim_elements levels, springs, limits, woven, orthotropic, quadratic, cotangent, dihedral,
+      curvature, volume, anchors;
   ptrdiff_t target_room;
   csim_target *target; ///< (model->ntarget), heap
 } csim_build;

@@ -212,6 +212,9 @@ static const csim_field material_fields[] = {
      .doc = "Cloth, membranes: Poisson's ratio; where warp and weft differ, cloth pulled along warp "
             "narrows by this times sqrt(stretch/weft)."},
     NUMBER(bend, "N m", 0, 0, "Cloth: bending stiffness, as a cantilever test measures it."),
+    NUMBER(bend_weft, "N m", 0, 0,
+           "Cloth, bending \"curvature\": as bend, along weft; bend is then along warp. 0 = as "
+           "bend."),
     NUMBER(bend_spring, "N/m", 0, 0, "Cloth: stiffness of bending springs (bending \"spring\")."),
     NUMBER(modulus, "Pa", 0, CSIM_ABOVE, "Solid: Young's modulus."),
     NUMBER(volume, "Pa", 0, 0, "Solid: stiffness against change of volume."),

@@ -10,7 +10,7 @@
 
 static const char *const network_names[] = {"mesh", "structured", NULL};
 static const char *const bending_names[] = {"none",     "spring",    "quadratic",
-                                            "dihedral", "cotangent", NULL};
+                                            "dihedral", "cotangent", "curvature", NULL};
 static const char *const edges_names[] = {"all", "no-diagonals", NULL};
 
 static const csim_field spring_fields[] = {
@@ -46,7 +46,9 @@ static const csim_field spring_fields[] = {
      .fallback = "quadratic",
      .doc =
          "Resistance to bending: springs across edges, a quadratic energy with a flat rest shape, "
-         "or the energy of the dihedral angle, at rest as the mesh is."},
+         "or the energy of the dihedral angle, at rest as the mesh is. curvature: a quadratic energy "
+         "of the curvature at each vertex, with a flat rest shape, the same on every mesh, and the "
+         "only one with \"bend_weft\"; not for pbd and xpbd."},
 };
 static const csim_table springs_table = {.name = "springs",
                                          .doc = "What cloth is made of.",

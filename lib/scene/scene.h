@@ -81,6 +81,7 @@ typedef struct csim_material {
   double shear;       ///< cloth, membranes: shear modulus times thickness [N/m]; 0 = isotropic
   double poisson;     ///< cloth, membranes: [-]
   double bend;        ///< cloth: bending stiffness B [N m]
+  double bend_weft;   ///< cloth, bending curvature: along weft [N m]; 0 = as bend, which is warp's
   double bend_spring; ///< cloth: stiffness of bending springs [N/m]
   double modulus;     ///< solid: Young's modulus [Pa]
   double volume;      ///< solid: stiffness against change of volume [Pa]
