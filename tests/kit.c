@@ -2,6 +2,7 @@
 #include "kit.h"
 
 #include "check.h"
+#include "math/vec3.h"
 #include "mesh/shapes.h"
 #include "model/curvature.h"
 
@@ -133,6 +134,51 @@ void kit_curvature(kit *k, double warp, double weft) {
   csim_topology_free(&topology);
   free(flat);
   free(bend);
+}
+
+// Twice the area of (a, b, c) as seen from above (-y).
+static double turned(const double *a, const double *b, const double *c) {
+  return (b[2] - a[2]) * (c[0] - a[0]) - (b[0] - a[0]) * (c[2] - a[2]);
+}
+
+static double angle_between(const double *at, const double *a, const double *b) {
+  double u[3], v[3], n[3];
+  csim_sub(a, at, u);
+  csim_sub(b, at, v);
+  csim_cross(u, v, n);
+  return atan2(csim_norm(n), csim_dot(u, v));
+}
+
+// Flips edges whose opposite angles are more than pi together, none of a triangle flipped already.
+static int flip_edges(csim_mesh *mesh) {
+  csim_topology t;
+  int flipped = 0;
+  unsigned char *used = CSIM_NEW(unsigned char, mesh->ntri);
+  CHECK(csim_topology_build(mesh->nvert, mesh->ntri, mesh->tri, &t) == CSIM_OK);
+  for (int h = 0; h < t.nhinge; h++) {
+    const int *v = t.hinge + 4 * h, *tri = t.edge_tri + 2 * t.hinge_edge[h];
+    const double *x[4];
+    for (int k = 0; k < 4; k++) x[k] = mesh->vert + 3 * v[k];
+    if (used[tri[0]] || used[tri[1]]) continue;
+    if (angle_between(x[2], x[0], x[1]) + angle_between(x[3], x[0], x[1]) < 3.1416) continue;
+    double one = turned(x[2], x[0], x[3]), two = turned(x[3], x[1], x[2]);
+    if (!(one * two > 0)) continue; // not convex
+    used[tri[0]] = used[tri[1]] = 1;
+    memcpy(mesh->tri + 3 * tri[0], (int[]){v[2], v[0], v[3]}, 3 * sizeof(int));
+    memcpy(mesh->tri + 3 * tri[1], (int[]){v[3], v[1], v[2]}, 3 * sizeof(int));
+    flipped++;
+  }
+  csim_topology_free(&t);
+  free(used);
+  return flipped;
+}
+
+void kit_jitter(csim_mesh *mesh, const unsigned char *mark, double by, unsigned seed) {
+  for (int i = 0; i < mesh->nvert; i++)
+    for (int c = 0; c < 3; c += 2)
+      if (mark[i]) mesh->vert[3 * i + c] += by * kit_random(&seed);
+  for (int pass = 0; pass < 100 && flip_edges(mesh); pass++) {}
+  mesh->grid[0] = mesh->grid[1] = 0;
 }
 
 double kit_random(unsigned *seed) {
