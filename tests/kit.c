@@ -114,7 +114,7 @@ void kit_membrane(kit *k, const csim_moduli *moduli, csim_elements *membrane) {
   double *flat = CSIM_NEW(double, 6 * (ptrdiff_t)mesh->ntri);
   csim_moduli *of_tri = CSIM_NEW(csim_moduli, mesh->ntri);
   for (int t = 0; t < mesh->ntri; t++) of_tri[t] = *moduli;
-  csim_fabric_lay(mesh->ntri, mesh->tri, mesh->vert, (double[]){1, 0, 0}, flat);
+  csim_fabric_lay(mesh->ntri, mesh->tri, mesh->vert, (double[]){1, 0, 0, 0, 1, 0, 0, 0, 1}, flat);
   CHECK(csim_fabric_membrane(mesh->ntri, mesh->tri, &(csim_part){.vert0 = 0}, flat, of_tri,
                              membrane) == 0);
   free(flat);
@@ -128,7 +128,7 @@ void kit_curvature(kit *k, double warp, double weft) {
   csim_topology topology;
   for (int v = 0; v < mesh->nvert; v++) bend[v] = (csim_bend){warp, weft};
   CHECK(csim_topology_build(mesh->nvert, mesh->ntri, mesh->tri, &topology) == CSIM_OK);
-  csim_fabric_lay(mesh->ntri, mesh->tri, mesh->vert, (double[]){1, 0, 0}, flat);
+  csim_fabric_lay(mesh->ntri, mesh->tri, mesh->vert, (double[]){1, 0, 0, 0, 1, 0, 0, 0, 1}, flat);
   CHECK(csim_curvature_pairs(&topology, mesh->tri, flat, &(csim_part){.vert0 = 0}, bend,
                              &k->curvature) == 0);
   csim_topology_free(&topology);

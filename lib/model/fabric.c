@@ -18,9 +18,8 @@ static int project_axis(const double axis[3], const double n[3], double out[3]) 
   return 1;
 }
 
-void csim_fabric_lay(int ntri, const int *tri, const double *X, const double axis[3],
+void csim_fabric_lay(int ntri, const int *tri, const double *X, const double axes[9],
                      double *flat) {
-  static const double next[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   memset(flat, 0, 6 * (size_t)ntri * sizeof *flat);
   for (int t = 0; t < ntri; t++) {
     const double *x[3];
@@ -30,8 +29,7 @@ void csim_fabric_lay(int ntri, const int *tri, const double *X, const double axi
     double l = csim_norm(n);
     if (!(l > 0)) continue;
     for (int c = 0; c < 3; c++) n[c] /= l;
-    int found = project_axis(axis, n, warp);
-    for (int c = 0; c < 3 && !found; c++) found = project_axis(next[c], n, warp);
+    for (int k = 0; k < 3 && !project_axis(axes + 3 * k, n, warp); k++) {}
     csim_cross(n, warp, weft);
     for (int k = 1; k < 3; k++) {
       double d[3], *at = flat + 6 * (ptrdiff_t)t + 2 * k;

@@ -9,10 +9,11 @@
 #include "model/network.h"
 
 /// Lays each triangle flat as it is in X (nvert x 3), warp along the projection of an axis; where
-/// the axis is within 1 degree of the triangle's normal, along that of the next coordinate axis.
-/// @param axis        (3) any length but 0
+/// the axis is within 1 degree of the triangle's normal, along that of the next one.
+/// @param axes        (3 x 3) in the order in which they are tried, of any length but 0
 /// @param[out] flat   (ntri x 6), overwritten
-void csim_fabric_lay(int ntri, const int *tri, const double *X, const double axis[3], double *flat);
+void csim_fabric_lay(int ntri, const int *tri, const double *X, const double axes[9],
+                     double *flat);
 
 /// Texture coordinates of the triangles' corners: uv (ntri x 6), overwritten.
 /// @return number of triangles that have none, or whose area in them is 0; their six are 0

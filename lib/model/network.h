@@ -22,9 +22,12 @@ void csim_elements_add(csim_elements *elements, const int *node, const double *p
 void csim_elements_free(csim_elements *elements);
 
 /// A part of the model that springs are made for: X (.. x 3) are its vertices' rest positions, and
-/// vertex i of it is vertex vert0 + i of the model.
+/// vertex i of it is vertex vert0 + i of the model. A flat pattern has no such positions, but those
+/// of each triangle by itself.
 typedef struct csim_part {
-  const double *X; ///< (.. x 3) [m]
+  const double *X;    ///< (.. x 3) [m]; NULL: of a pattern
+  const int *tri;     ///< (ntri x 3) of a pattern, and
+  const double *flat; ///< (ntri x 6) [m] where the triangles' corners are in it
   int vert0;
   double spring;      ///< [N/m] stiffness of every spring; 0 = from the modulus
   double compression; ///< [-] share of the stiffness that resists compression; 1 = all
@@ -32,6 +35,10 @@ typedef struct csim_part {
   int no_diagonals;   ///< 1: mesh networks leave out edges that are the longest side of both
                       ///< triangles
 } csim_part;
+
+/// A third of the rest area of every triangle to each of its corners: area (nvert) [m^2],
+/// overwritten.
+void csim_part_areas(const csim_part *part, int nvert, int ntri, const int *tri, double *area);
 
 /// One spring an edge of a triangle mesh: k = E2D sum(A) / L^2 over its triangles. Exact on
 /// equilateral meshes: k = sqrt(3)/2 E2D, Poisson's ratio 1/3.

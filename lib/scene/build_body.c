@@ -76,6 +76,16 @@ static void warn_about_size(csim_build *build, const csim_object *object, const 
              object->name, size);
 }
 
+// The body as the makers of elements want it.
+static csim_part part_of(const csim_body *body, const csim_rest_shape *rest) {
+  csim_part part = {.X = rest->X, .vert0 = body->vert0, .compression = 1};
+  if (!rest->X) {
+    part.tri = body->mesh->tri;
+    part.flat = rest->flat;
+  }
+  return part;
+}
+
 // What springs and their strain limit have and a membrane does not.
 static void warn_about_membrane(csim_build *build, const csim_object *object, int slivers) {
   if (slivers)
@@ -93,7 +103,7 @@ static csim_status add_membrane(csim_build *build, const csim_object *object,
                                 const csim_body *body, const csim_rest_shape *rest) {
   const csim_material *m = material_of(build, object);
   const csim_mesh *mesh = body->mesh;
-  csim_part part = {.X = rest->X, .vert0 = body->vert0};
+  csim_part part = part_of(body, rest);
   csim_moduli *moduli = CSIM_NEW(csim_moduli, mesh->ntri);
   if (!moduli) return CSIM_MEMORY;
   for (int t = 0; t < mesh->ntri; t++)
@@ -113,15 +123,14 @@ static csim_status add_membrane(csim_build *build, const csim_object *object,
 }
 
 static csim_status add_springs(csim_build *build, const csim_object *object, const csim_body *body,
-                               const csim_topology *topology) {
+                               const csim_topology *topology, const csim_rest_shape *rest) {
   const csim_material *material = material_of(build, object);
   const csim_mesh *mesh = body->mesh;
-  csim_part part = {.X = mesh->vert,
-                    .vert0 = body->vert0,
-                    .spring = material->spring,
-                    .compression = material->compression,
-                    .slack = material->slack,
-                    .no_diagonals = object->edges == CSIM_EDGES_NO_DIAGONALS};
+  csim_part part = part_of(body, rest);
+  part.spring = material->spring;
+  part.compression = material->compression;
+  part.slack = material->slack;
+  part.no_diagonals = object->edges == CSIM_EDGES_NO_DIAGONALS;
   int first = build->springs.nelem;
   csim_place place = object->mesh_place;
   int flat = 0, grid = mesh->grid[0] > 0;
@@ -202,10 +211,11 @@ static csim_status add_curvature(csim_build *build, const csim_object *object,
 }
 
 static void add_bending(csim_build *build, const csim_object *object, const csim_body *body,
-                        const csim_topology *topology) {
+                        const csim_topology *topology, const csim_rest_shape *rest) {
   const csim_material *material = material_of(build, object);
   const csim_mesh *mesh = body->mesh;
-  csim_part part = {.X = mesh->vert, .vert0 = body->vert0, .compression = 1};
+  csim_part part = part_of(body, rest);
+  int grid = mesh->grid[0] > 0 && object->rest == CSIM_REST_START;
   csim_elements *hinges = object->bending == CSIM_BENDING_QUADRATIC   ? &build->quadratic
                           : object->bending == CSIM_BENDING_COTANGENT ? &build->cotangent
                                                                       : &build->dihedral;
@@ -221,7 +231,7 @@ static void add_bending(csim_build *build, const csim_object *object, const csim
   case CSIM_BENDING_QUADRATIC:
   case CSIM_BENDING_DIHEDRAL:
   case CSIM_BENDING_COTANGENT:
-    if (material->bend > 0 && mesh->grid[0] > 0)
+    if (material->bend > 0 && grid)
       csim_network_grid_hinges(mesh->grid[0], mesh->grid[1], &part, material->bend, hinges);
     else if (material->bend > 0)
       slivers = csim_network_hinges(topology, &part, material->bend, hinges);
@@ -252,7 +262,8 @@ csim_status csim_build_cloth(csim_build *build, const csim_object *object, csim_
   warn_about_size(build, object, mesh);
   status = csim_build_rest(build, object, mesh, &rest);
   if (status) goto done;
-  csim_vert_areas(mesh->nvert, mesh->ntri, mesh->tri, mesh->vert, mass);
+  csim_part part = part_of(body, &rest);
+  csim_part_areas(&part, mesh->nvert, mesh->ntri, mesh->tri, mass);
   for (int i = 0; i < mesh->nvert; i++) mass[i] *= material_of(build, object)->density;
   status = add_vertices(build, object, body, mesh->vert, mass);
   if (!status) status = csim_build_pins(build, object, body);
@@ -260,12 +271,12 @@ csim_status csim_build_cloth(csim_build *build, const csim_object *object, csim_
   if (!status && object->membrane)
     status = add_membrane(build, object, body, &rest);
   else if (!status)
-    status = add_springs(build, object, body, &topology);
+    status = add_springs(build, object, body, &topology, &rest);
   if (!status) status = add_levels(build, object, body, first);
   if (!status && object->bending == CSIM_BENDING_CURVATURE)
     status = add_curvature(build, object, body, &topology, &rest);
   else if (!status)
-    add_bending(build, object, body, &topology);
+    add_bending(build, object, body, &topology, &rest);
 done:
   csim_rest_free(&rest);
   csim_topology_free(&topology);

@@ -51,12 +51,14 @@ static csim_status rest_positions(csim_build *build, const csim_object *object,
   return status;
 }
 
-// An axis of the mesh, as the object is placed: without scale, which does not turn it.
-static void placed_axis(const csim_object *object, double axis[3]) {
+// The axes of the mesh as the object is placed, warp's first; without scale, which does not turn
+// them.
+static void placed_axes(const csim_object *object, double axes[9]) {
   int along = object->warp >= CSIM_WARP_X ? (int)object->warp - CSIM_WARP_X : 0;
   double R[9];
   csim_rotation_matrix(object->rotation, R);
-  for (int c = 0; c < 3; c++) axis[c] = R[3 * c + along];
+  for (int k = 0; k < 3; k++)
+    for (int c = 0; c < 3; c++) axes[3 * k + c] = R[3 * c + (along + k) % 3];
 }
 
 static csim_status lay_flat(csim_build *build, const csim_object *object, const csim_mesh *mesh,
@@ -68,9 +70,9 @@ static csim_status lay_flat(csim_build *build, const csim_object *object, const 
     for (ptrdiff_t k = 0; k < 6 * (ptrdiff_t)mesh->ntri; k++)
       rest->flat[k] = object->rest_scale * uv[k];
   } else {
-    double axis[3];
-    placed_axis(object, axis);
-    csim_fabric_lay(mesh->ntri, mesh->tri, rest->X, axis, rest->flat);
+    double axes[9];
+    placed_axes(object, axes);
+    csim_fabric_lay(mesh->ntri, mesh->tri, rest->X, axes, rest->flat);
     if (object->warp == CSIM_WARP_UV && missing)
       return refuse_uv(build, object, missing, mesh->ntri, "warp along uv");
     if (by_uv) csim_fabric_align(mesh->ntri, uv, rest->flat);
