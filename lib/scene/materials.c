@@ -182,12 +182,25 @@ static const csim_kind kind_density = {read_density, NULL, print_density, descri
     .most = CSIM_MOST, .flags = CSIM_RELATIVE | (mark), .doc = what                                \
   }
 
+// A laboratory's figure, in place of another key.
+#define READING(name, of_unit, what)                                                               \
+  {                                                                                                \
+    .key = #name, .kind = &csim_kind_real, .offset = AT(name), .unit = of_unit, .least = 0,        \
+    .most = CSIM_MOST, .flags = CSIM_ABOVE | CSIM_INPUT_ONLY, .doc = "Cloth, measured: " what      \
+  }
+
 static const csim_field material_fields[] = {
     {.key = "preset",
      .kind = &kind_preset,
      .detail = csim_preset_names,
      .flags = CSIM_COSMETIC,
      .doc = "Known material that all keys not given are taken from. \"2x\" multiplies its values."},
+    {.key = "arcsim",
+     .kind = &csim_kind_arcsim,
+     .flags = CSIM_INPUT_ONLY,
+     .doc = "Material file of ARCSim, as measured by Wang, O'Brien and Ramamoorthi (2011): density, "
+            "stretch, weft, shear, poisson, bend and bend_weft are taken from it, at low strain. "
+            "Other keys given here come before it."},
     {.key = "density",
      .kind = &kind_density,
      .offset = AT(density),
@@ -200,9 +213,16 @@ static const csim_field material_fields[] = {
            "the cloth does not depend on its mesh."),
     NUMBER(weft, "N/m", 0, 0,
            "Cloth, membranes: as stretch, along weft; stretch is then along warp. 0 = as stretch."),
-    NUMBER(shear, "N/m", 0, 0,
-           "Cloth, membranes: shear modulus times thickness, 1/100 to 1/10 of stretch in woven "
-           "cloth. 0 = as isotropic, stretch/(2 (1 + poisson))."),
+    {.key = "shear",
+     .kind = &csim_kind_shear,
+     .offset = AT(shear),
+     .unit = "N/m",
+     .least = 0,
+     .most = CSIM_MOST,
+     .flags = CSIM_RELATIVE,
+     .doc = "Cloth, membranes: shear modulus times thickness, 1/100 to 1/10 of stretch in woven "
+            "cloth; also by the angle, \"0.8 gf/cm/deg\". 0 = as isotropic, stretch/(2 (1 + "
+            "poisson))."},
     {.key = "poisson",
      .kind = &csim_kind_real,
      .offset = AT(poisson),
@@ -216,6 +236,12 @@ static const csim_field material_fields[] = {
            "Cloth, bending \"curvature\": as bend, along weft; bend is then along warp. 0 = as "
            "bend."),
     NUMBER(bend_spring, "N/m", 0, 0, "Cloth: stiffness of bending springs (bending \"spring\")."),
+    READING(extension, "", "strain under 98 N/m along warp (FAST's E100); tells stretch."),
+    READING(extension_weft, "", "the same along weft; tells weft."),
+    READING(extension_bias, "", "strain under 4.9 N/m at 45 degrees (FAST's EB5); tells shear."),
+    READING(bending_length, "m", "bending length along warp (Peirce, ASTM D1388, FAST-2); tells "
+                                 "bend by density g c^3."),
+    READING(bending_length_weft, "m", "the same along weft; tells bend_weft."),
     NUMBER(modulus, "Pa", 0, CSIM_ABOVE, "Solid: Young's modulus."),
     NUMBER(volume, "Pa", 0, 0, "Solid: stiffness against change of volume."),
     NUMBER(damping, "1/s", 0, 0, "Velocities decay as exp(-damping t); 0 = none."),
@@ -245,6 +271,7 @@ const csim_table csim_material_table = {
         "A set of constants. Without a preset, what is not given is 0 or, where 0 has no meaning, "
         "missing.",
     .size = sizeof(csim_material),
+    .finish = csim_finish_material,
     CSIM_FIELDS_OF(material_fields)};
 
 // ------------------------------------------------------------------------------------- references

@@ -94,6 +94,8 @@ typedef struct csim_material {
   double slack;        ///< [-] strain that costs nothing
   double limit;        ///< [-] strain at which a stiffening limit begins; 0 = none
   double limit_stiffness; ///< [N/m] of the limit; 0 = 100 times the spring's
+  double extension, extension_weft, extension_bias; ///< cloth: FAST's readings, [-], until read
+  double bending_length, bending_length_weft;       ///< cloth: [m], until read
   double vertex_mass;     ///< if > 0, every vertex of the object has this mass [kg]
 } csim_material;
 

@@ -140,6 +140,53 @@ static void test_warp(void) {
   }
 }
 
+static void check_made(const char *material, double expected[6]) {
+  char text[900];
+  check_log log;
+  csim_scene *scene = NULL;
+  check_log_init(&log);
+  snprintf(text, sizeof text,
+           "{\"version\": 1, \"frames\": {\"start\": 1, \"end\": 2}, \"objects\": [{\"name\": \"a\", "
+           "\"type\": \"cloth\", \"mesh\": {\"shape\": \"grid\", \"size\": [1, 1], \"cells\": [2, 2]}, "
+           "\"material\": {%s}}]}",
+           material);
+  write_text(path[0], text);
+  check_that(csim_scene_read(path[0], NULL, 0, &log.log, &scene) == CSIM_OK, __FILE__, __LINE__,
+             "%s", log.text);
+  if (!scene) return;
+  const csim_material *m = &scene->material[0];
+  double got[6] = {m->stretch, m->weft, m->shear, m->bend, m->bend_weft, m->poisson};
+  for (int k = 0; k < 6; k++) CHECK_NEAR(got[k], expected[k], 1e-12 * fabs(expected[k]));
+  // what is printed is numbers, and reads as the same material
+  const char *printed = csim_scene_resolved(scene);
+  CHECK(!strstr(printed, "bending_length") && !strstr(printed, "arcsim"));
+  write_text(path[0], printed);
+  csim_scene *again = NULL;
+  CHECK(csim_scene_read(path[0], NULL, 0, NULL, &again) == CSIM_OK);
+  CHECK(again && csim_scene_hash(again) == csim_scene_hash(scene));
+  csim_scene_free(again);
+  csim_scene_free(scene);
+}
+
+// FAST's and KES's figures, and a file as ARCSim has them (made up: 2 c11 (1 - nu^2), c33, B/4).
+static void test_measured(void) {
+  check_made("\"density\": 0.15, \"extension\": 0.03, \"extension_weft\": 0.05, "
+             "\"extension_bias\": 0.04, \"bending_length\": \"18 mm\", "
+             "\"bending_length_weft\": \"15 mm\"",
+             (double[]){98.0665 / 0.03, 98.0665 / 0.05, 4.903325 / 0.16,
+                        0.15 * 9.80665 * 0.018 * 0.018 * 0.018,
+                        0.15 * 9.80665 * 0.015 * 0.015 * 0.015, 0});
+  double pi = acos(-1);
+  check_made("\"density\": 0.15, \"stretch\": 1000, \"shear\": \"0.8 gf/cm/deg\", \"bend\": "
+             "\"0.1 gf cm^2/cm\"",
+             (double[]){1000, 0, 0.8 * 0.980665 * 180 / pi, 0.1 * 9.80665e-5, 0, 0});
+  write_text(path[1], "{\"density\": 0.2, \"stretching\": [[50, 10, 20, 3], [1, 2, 3, 4]], "
+                      "\"bending\": [[4e-5, 1], [5e-5, 1], [6e-5, -1]], \"damping\": 0}");
+  double nu = 10 / sqrt(1000.0);
+  check_made("\"arcsim\": \"wavy.obj\", \"shear\": 7",
+             (double[]){100 * (1 - nu * nu), 40 * (1 - nu * nu), 7, 1e-5, 1.5e-5, nu});
+}
+
 static void test_refused(void) {
   static const struct {
     const char *object, *solver, *text;
@@ -165,10 +212,20 @@ static void test_refused(void) {
       {"\"mesh\": {\"shape\": \"grid\", \"size\": [1, 1], \"cells\": [4, 4]}, \"material\": "
        "{\"preset\": \"silk\", \"poisson\": 1}",
        "", "poisson"},
+      {"\"mesh\": {\"shape\": \"grid\", \"size\": [1, 1], \"cells\": [4, 4]}, \"material\": "
+       "{\"preset\": \"silk\", \"bend\": 1e-5, \"bending_length\": 0.02}",
+       "", "say the same"},
+      {"\"mesh\": {\"shape\": \"grid\", \"size\": [1, 1], \"cells\": [4, 4]}, \"material\": "
+       "{\"stretch\": 100, \"vertex_mass\": 1, \"bending_length\": 0.02}",
+       "", "by the weight"},
+      {"\"mesh\": {\"shape\": \"grid\", \"size\": [1, 1], \"cells\": [4, 4]}, \"material\": "
+       "{\"arcsim\": \"wavy.obj\"}",
+       "", "is no material of ARCSim"},
       {"\"mesh\": {\"shape\": \"grid\", \"size\": [1, 1], \"cells\": [4, 4]}, "
        "\"material\": \"silk\", \"springs\": {\"bending\": \"curvature\"}",
        ", \"solver\": {\"method\": \"xpbd\"}", "no constraint that xpbd could project"},
   };
+  write_text(path[1], "{\"density\": 0.2, \"stretching\": [[50, 10, 20]], \"bending\": []}");
   for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
     check_log log;
     csim_world world;
@@ -185,6 +242,7 @@ int main(void) {
   for (int k = 0; k < 3; k++) snprintf(path[k], sizeof path[k], "%s/%s", dir, names[k]);
   test_patterns();
   test_warp();
+  test_measured();
   test_refused();
   for (int k = 0; k < 3; k++) unlink(path[k]);
   rmdir(dir);
