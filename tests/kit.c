@@ -24,6 +24,7 @@ void kit_begin(int n, const double *x, double mass, double h, kit *k) {
              .dihedral.kind = &csim_dihedral_kind,
              .curvature.kind = &csim_curvature_kind,
              .volume.kind = &csim_volume_kind,
+             .neohooke.kind = &csim_neohooke_kind,
              .anchors.kind = &csim_anchor_kind,
              .h = h};
   k->params = (csim_solver_params){.method = "newton",
@@ -60,7 +61,7 @@ void kit_spring(kit *k, int a, int b, double stiffness, double length) {
 void kit_ready(kit *k, int nthread) {
   const csim_elements *sets[] = {&k->levels,    &k->springs,   &k->limits,    &k->woven,
                                  &k->orthotropic, &k->quadratic, &k->cotangent, &k->dihedral,
-                                 &k->curvature, &k->volume,    &k->anchors};
+                                 &k->curvature, &k->volume,    &k->neohooke,  &k->anchors};
   CHECK(csim_model_assemble(k->model, sizeof sets / sizeof *sets, sets) == 0);
   CHECK(csim_state_create(k->model, &k->state) == 0);
   k->pool = csim_pool_create(nthread);
@@ -88,6 +89,7 @@ void kit_end(kit *k) {
   csim_elements_free(&k->dihedral);
   csim_elements_free(&k->curvature);
   csim_elements_free(&k->volume);
+  csim_elements_free(&k->neohooke);
   csim_elements_free(&k->anchors);
   csim_model_free(k->model);
 }

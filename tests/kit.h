@@ -9,7 +9,7 @@
 typedef struct kit {
   csim_model *model;
   csim_elements levels, springs, limits, woven, orthotropic, quadratic, cotangent, dihedral,
-      curvature, volume, anchors;
+      curvature, volume, neohooke, anchors;
   csim_state state;
   csim_solver *solver;
   csim_pool *pool;

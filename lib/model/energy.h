@@ -143,6 +143,9 @@ extern const csim_energy_kind csim_curvature_kind;
 /// Volume of a tetrahedron: E = k/2 (V - V0)^2. Parameters k [J/m^6], V0 [m^3].
 extern const csim_energy_kind csim_volume_kind;
 
+/// Tetrahedron of a stable neo-Hookean solid, see neohooke.c. Parameters by csim_neohooke_param.
+extern const csim_energy_kind csim_neohooke_kind;
+
 /// Soft pin: E = k/2 |x - anchor|^2. Parameters k [N/m], number of the anchor.
 extern const csim_energy_kind csim_anchor_kind;
 
@@ -159,6 +162,11 @@ typedef struct csim_moduli {
 /// @return 0, or -1 when the rest shape has no area
 int csim_membrane_param(csim_membrane_law law, const double rest[6], const csim_moduli *moduli,
                         double param[12]);
+
+/// Parameters of a tetrahedron on the rest positions X, Young's modulus E [Pa] and Poisson's ratio
+/// nu, 0 <= nu < 1/2.
+/// @return 0, or -1 when its volume is not positive
+int csim_neohooke_param(const double *X, const int node[4], double E, double nu, double param[12]);
 
 /// Parameters of a hinge on the rest positions X, for bending stiffness B [N m].
 /// Energies are B |e|^2 / (A0 + A1) / 2 theta^2 near the rest shape: the factor 1 (not the

@@ -340,3 +340,19 @@ void csim_network_volumes(int ntet, const int *tet, const csim_part *part, doubl
     csim_elements_add(volumes, node, (double[]){K / V, V});
   }
 }
+
+int csim_network_solid(int ntet, const int *tet, const csim_part *part, double E, double nu,
+                       csim_elements *solids) {
+  int left_out = 0;
+  for (int t = 0; t < ntet; t++) {
+    const int *local = tet + 4 * (ptrdiff_t)t;
+    double param[CSIM_MAX_PARAM];
+    int node[4];
+    for (int k = 0; k < 4; k++) node[k] = part->vert0 + local[k];
+    if (csim_neohooke_param(part->X, local, E, nu, param) == 0)
+      csim_elements_add(solids, node, param);
+    else
+      left_out++;
+  }
+  return left_out;
+}

@@ -93,6 +93,11 @@ void csim_network_grid_hinges(int nx, int nz, const csim_part *part, double B,
 void csim_network_volumes(int ntet, const int *tet, const csim_part *part, double K,
                           csim_elements *volumes);
 
+/// A neo-Hookean solid, E [Pa] and nu of every tetrahedron.
+/// @return number of tetrahedra left out because their volume is not positive
+int csim_network_solid(int ntet, const int *tet, const csim_part *part, double E, double nu,
+                       csim_elements *solids);
+
 /// Volume of a tetrahedron, (x1 - x0) . ((x2 - x0) x (x3 - x0)) / 6 [m^3].
 double csim_tet_volume(const double *X, const int *tet);
 

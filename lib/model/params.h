@@ -50,6 +50,12 @@ typedef enum csim_membrane_law {
   CSIM_MEMBRANE_ORTHOTROPIC, ///< St. Venant-Kirchhoff
 } csim_membrane_law;
 
+/// What a solid's tetrahedra are made of.
+typedef enum csim_elasticity {
+  CSIM_ELASTICITY_SPRINGS,    ///< springs on their edges, and volumes
+  CSIM_ELASTICITY_NEOHOOKEAN, ///< stable neo-Hookean, by modulus and Poisson's ratio
+} csim_elasticity;
+
 /// Which edges of a mesh network carry springs: fewer edges lock less.
 typedef enum csim_edges {
   CSIM_EDGES_ALL,

@@ -241,7 +241,8 @@ static edge_walk walk_from(const csim_stiffness *K, int first) {
   return at;
 }
 
-CSIM_SIMD_BODY void store_edge(const csim_stiffness *K, int entry, csim_v4 edge) {
+CSIM_SIMD_BODY void store_edge(const csim_stiffness *K, int entry, const csim_v4 *of_edge) {
+  csim_v4 edge = *of_edge;
   if (!K->graph.wide) {
     CSIM_STORE4F(K->A.near + 4 * (ptrdiff_t)entry, edge);
     return;
@@ -267,11 +268,11 @@ CSIM_SIMD_BODY int store_edges(const csim_stiffness *K, const double *x, const d
       csim_v4 edge =
           u[i] * (CSIM_LOAD3(x + 3 * (ptrdiff_t)at.row) - CSIM_LOAD3(x + 3 * (ptrdiff_t)other));
       edge[3] = sum[2 * (k + i)];
-      store_edge(K, at.entry, edge);
+      store_edge(K, at.entry, &edge);
       if (K->model->fixed[other]) continue;
       int back = graph->near_start[other];
       while (graph->near_col[back] != at.row) back++;
-      store_edge(K, back, edge);
+      store_edge(K, back, &edge);
     }
   }
   return 0;

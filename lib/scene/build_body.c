@@ -317,11 +317,15 @@ csim_status csim_build_solid(csim_build *build, const csim_object *object, csim_
                     .spring = material->spring,
                     .compression = material->compression,
                     .slack = material->slack};
-  if (csim_network_tets(tets.ntet, tets.tet, &part, material->modulus, &build->springs)) {
+  int continuum = object->elasticity == CSIM_ELASTICITY_NEOHOOKEAN;
+  if (continuum) // the tetrahedraliser has seen to it that none is without volume
+    csim_network_solid(tets.ntet, tets.tet, &part, material->modulus, material->poisson,
+                       &build->neohooke);
+  else if (csim_network_tets(tets.ntet, tets.tet, &part, material->modulus, &build->springs)) {
     status = CSIM_MEMORY;
     goto done;
   }
-  if (material->volume > 0)
+  if (material->volume > 0 && !continuum)
     csim_network_volumes(tets.ntet, tets.tet, &part, material->volume, &build->volume);
   csim_say(build->log, CSIM_INFO, object->mesh_place,
            "solid \"%s\": %d tetrahedra, %d vertices (%d on the surface), %.6g m^3", object->name,

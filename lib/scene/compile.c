@@ -21,6 +21,7 @@ static void build_free(csim_build *build) {
   csim_elements_free(&build->dihedral);
   csim_elements_free(&build->curvature);
   csim_elements_free(&build->volume);
+  csim_elements_free(&build->neohooke);
   csim_elements_free(&build->anchors);
 }
 
@@ -99,7 +100,7 @@ static csim_status finish_model(csim_build *build) {
   const csim_elements *sets[] = {&build->levels,      &build->springs,   &build->limits,
                                  &build->woven,       &build->orthotropic, &build->quadratic,
                                  &build->cotangent,   &build->dihedral,  &build->curvature,
-                                 &build->volume,      &build->anchors};
+                                 &build->volume,      &build->neohooke,  &build->anchors};
   int n = sizeof sets / sizeof *sets;
   return csim_model_assemble(model, n, sets) ? CSIM_MEMORY : CSIM_OK;
 }
@@ -141,6 +142,7 @@ csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_
                       .dihedral.kind = &csim_dihedral_kind,
                       .curvature.kind = &csim_curvature_kind,
                       .volume.kind = &csim_volume_kind,
+                      .neohooke.kind = &csim_neohooke_kind,
                       .anchors.kind = &csim_anchor_kind};
   csim_status status = CSIM_OK;
   // go on after a user's error, so that all objects' errors are told at once

@@ -42,7 +42,7 @@ typedef struct csim_build {
   ptrdiff_t vert_room; ///< of the arrays below
   double *x, *v, *mass;
   csim_elements levels, springs, limits, woven, orthotropic, quadratic, cotangent, dihedral,
-      curvature, volume, anchors;
+      curvature, volume, neohooke, anchors;
   ptrdiff_t target_room;
   csim_target *target; ///< (model->ntarget), heap
 } csim_build;

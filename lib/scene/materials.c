@@ -92,6 +92,7 @@ static const csim_material presets[] = {
      .density = 930,
      .modulus = 1.5e6,
      .volume = 1.5e7,
+     .poisson = 0.45,
      .compression = 1,
      .drag = 1.2},
     {.preset = "jelly",
@@ -99,6 +100,7 @@ static const csim_material presets[] = {
      .density = 1000,
      .modulus = 5e3,
      .volume = 5e4,
+     .poisson = 0.45,
      .compression = 1,
      .drag = 1.2},
     {.preset = "foam",
@@ -229,8 +231,8 @@ static const csim_field material_fields[] = {
      .least = 0,
      .most = 1,
      .flags = CSIM_RELATIVE | CSIM_BELOW,
-     .doc = "Cloth, membranes: Poisson's ratio; where warp and weft differ, cloth pulled along warp "
-            "narrows by this times sqrt(stretch/weft)."},
+     .doc = "Poisson's ratio. Cloth, membranes: where warp and weft differ, cloth pulled along warp "
+            "narrows by this times sqrt(stretch/weft). Solids, elasticity \"neo-hookean\": below 0.5."},
     NUMBER(bend, "N m", 0, 0, "Cloth: bending stiffness, as a cantilever test measures it."),
     NUMBER(bend_weft, "N m", 0, 0,
            "Cloth, bending \"curvature\": as bend, along weft; bend is then along warp. 0 = as "
@@ -435,7 +437,15 @@ void csim_check_material(csim_reader *r, const cJSON *item, const csim_object *o
                   m->name, cloth ? "kg/m^2" : "kg/m^3");
   if (cloth && !(m->stretch > 0) && !(m->spring > 0))
     csim_complain(r, CSIM_AT_VALUE, place, "material \"%s\" has no \"stretch\" [N/m]", m->name);
-  if (!cloth && !(m->modulus > 0) && !(m->spring > 0))
+  int continuum = !cloth && object->elasticity == CSIM_ELASTICITY_NEOHOOKEAN;
+  if (continuum && !(m->poisson <= 0.499))
+    csim_complain(r, CSIM_AT_VALUE, place,
+                  "\"poisson\" of material \"%s\" is %.4g: a neo-hookean solid takes 0 to 0.499",
+                  m->name, m->poisson);
+  if (continuum && !(m->modulus > 0))
+    csim_complain(r, CSIM_AT_VALUE, place,
+                  "material \"%s\" has no \"modulus\" [Pa], which neo-hookean solids need", m->name);
+  else if (!cloth && !(m->modulus > 0) && !(m->spring > 0))
     csim_complain(r, CSIM_AT_VALUE, place, "material \"%s\" has no \"modulus\" [Pa]", m->name);
   if (cloth && object->membrane && (m->compression != 1 || m->slack != 0))
     csim_complain(r, CSIM_AT_VALUE, place,

@@ -55,6 +55,7 @@ static const csim_table springs_table = {.name = "springs",
                                          .size = sizeof(csim_object),
                                          CSIM_FIELDS_OF(spring_fields)};
 
+static const char *const elasticity_names[] = {"springs", "neo-hookean", NULL};
 static const char *const law_names[] = {"none", "woven", "orthotropic", NULL};
 static const char *const warp_names[] = {"auto", "uv", "x", "y", "z", NULL};
 static const char *const rest_names[] = {"start", "uv", "file", NULL};
@@ -269,6 +270,15 @@ static const csim_field cloth_fields[] = {
 static const csim_field solid_fields[] = {
     COMMON,
     DYNAMIC,
+    {.key = "elasticity",
+     .kind = &csim_kind_choice,
+     .detail = elasticity_names,
+     .offset = AT(elasticity),
+     .fallback = "springs",
+     .doc = "springs: on the edges of the tetrahedra, with the material's \"volume\"; about 1.4 times "
+            "as stiff as \"modulus\" says where volume is ten times it. neo-hookean: a continuum with "
+            "the material's \"modulus\" and \"poisson\", which comes back when it was turned inside "
+            "out."},
     {.key = "tetrahedra",
      .kind = &csim_kind_table,
      .detail = &tetrahedra_table,

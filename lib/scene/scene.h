@@ -144,6 +144,7 @@ typedef struct csim_object {
   char *rest_file;            ///< cloth: mesh with the rest shape
   int npin;
   csim_pin *pin;
+  csim_elasticity elasticity; ///< solid
   double radius_edge_ratio; ///< solid: TetGen quality bound, [-]
   double max_volume;        ///< solid: [m^3], 0 = no bound
   csim_motion motion;       ///< collider: rigid motion

@@ -445,8 +445,54 @@ static void test_collapsed_membrane(const csim_energy_kind *kind) {
   csim_arena_free(&f.arena);
 }
 
+// A solid has the moduli that were asked for at small strain, and forces wherever it is.
+static void test_neohooke(void) {
+  static const double X[12] = {0, 0, 0, 1, 0.1, 0, -0.1, 0.9, 0.2, 0.3, 0.2, 1.1};
+  for (int k = 0; k < 3; k++) {
+    double nu = (double[]){0, 0.3, 0.49}[k], E = 100, param[CSIM_MAX_PARAM], e = 1e-5;
+    fixture f;
+    CHECK(csim_neohooke_param(X, (int[]){0, 1, 2, 3}, E, nu, param) == 0);
+    fixture_create(&csim_neohooke_kind, param, &f);
+    check_fixture(&f, 1, 1);
+    double V = param[9], strain[3][3] = {{e, -nu * e, -nu * e}, {e, e, e}, {0, 0, 0}};
+    double want[3] = {0.5 * E * e * e, 1.5 * E / (1 - 2 * nu) * e * e, 0.25 * E / (1 + nu) * e * e};
+    for (int t = 0; t < 3; t++) { // pulled, swollen, sheared
+      double x[12], g[12];
+      for (int n = 0; n < 4; n++)
+        for (int c = 0; c < 3; c++)
+          x[3 * n + c] = (1 + strain[t][c]) * X[3 * n + c] + (t == 2 && c == 0 ? e * X[3 * n + 1] : 0);
+      CHECK_NEAR(value(&f, x) / V, want[t], 2e-4 * want[t]);
+      gradient(&f, X, g);
+      for (int i = 0; i < 12; i++) CHECK_NEAR(g[i], 0, 1e-12 * E);
+    }
+    double y[12], H[12][12], P[12][12]; // where it is definite, nothing is clamped
+    for (int i = 0; i < 12; i++) y[i] = (1.0005 + 0.0002 * (i % 3)) * X[i];
+    hessian(&f, y, CSIM_SPD_NONE, H);
+    hessian(&f, y, CSIM_SPD_CLAMP, P);
+    for (int i = 0; i < 144; i++)
+      CHECK_NEAR(H[i / 12][i % 12], P[i / 12][i % 12], 1e-9 * fabs(H[0][0]));
+    for (int t = 0; t < 4; t++) { // a point, a line, a plane, inside out
+      double x[12] = {0}, g[12], sum = 0;
+      for (int n = 0; n < 4; n++)
+        for (int c = 0; c < 3; c++) x[3 * n + c] = c < t ? X[3 * n + c] : 0;
+      if (t == 3)
+        for (int n = 0; n < 4; n++) x[3 * n] *= -1;
+      gradient(&f, x, g);
+      hessian(&f, x, CSIM_SPD_CLAMP, H);
+      for (int i = 0; i < 144; i++) CHECK(isfinite(H[i / 12][i % 12]));
+      for (int i = 0; i < 12; i++) sum += fabs(g[i]);
+      CHECK(isfinite(sum) && (sum > 0 || t == 0));
+      check_semidefinite(&f, x, CSIM_SPD_CLAMP);
+    }
+    csim_arena_free(&f.arena);
+  }
+  double param[CSIM_MAX_PARAM];
+  CHECK(csim_neohooke_param(X, (int[]){1, 0, 2, 3}, 1, 0, param) < 0);
+}
+
 int main(void) {
   static const int node[4] = {0, 1, 2, 3};
+  test_neohooke();
   for (int k = 0; k < 2; k++) {
     const csim_energy_kind *kind = k ? &csim_orthotropic_kind : &csim_woven_kind;
     test_membrane(kind);
