@@ -94,15 +94,18 @@ static double area_of(const csim_part *part, const int *tri) {
   return 0.5 * csim_norm(n);
 }
 
-void csim_part_areas(const csim_part *part, int nvert, int ntri, const int *tri, double *area) {
-  if (part->X) {
+void csim_part_areas(const csim_part *part, int nvert, int ntri, const int *tri,
+                     const double *factor, double *area) {
+  if (part->X && !factor) {
     csim_vert_areas(nvert, ntri, tri, part->X, area);
     return;
   }
   memset(area, 0, (size_t)nvert * sizeof *area);
-  for (int t = 0; t < ntri; t++)
-    for (int k = 0; k < 3; k++)
-      area[tri[3 * (ptrdiff_t)t + k]] += flat_area(part->flat + 6 * (ptrdiff_t)t) / 3;
+  for (int t = 0; t < ntri; t++) {
+    const int *v = tri + 3 * (ptrdiff_t)t;
+    double A = part->X ? area_of(part, v) : flat_area(part->flat + 6 * (ptrdiff_t)t);
+    for (int k = 0; k < 3; k++) area[v[k]] += (factor ? factor[t] : 1) * A / 3;
+  }
 }
 
 // Whether an edge is clearly the longest side of both its triangles.

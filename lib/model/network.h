@@ -38,7 +38,9 @@ typedef struct csim_part {
 
 /// A third of the rest area of every triangle to each of its corners: area (nvert) [m^2],
 /// overwritten.
-void csim_part_areas(const csim_part *part, int nvert, int ntri, const int *tri, double *area);
+/// @param factor  (ntri) of each triangle's area; NULL: 1
+void csim_part_areas(const csim_part *part, int nvert, int ntri, const int *tri,
+                     const double *factor, double *area);
 
 /// One spring an edge of a triangle mesh: k = E2D sum(A) / L^2 over its triangles. Exact on
 /// equilateral meshes: k = sqrt(3)/2 E2D, Poisson's ratio 1/3.

@@ -100,20 +100,26 @@ static void warn_about_membrane(csim_build *build, const csim_object *object, in
 }
 
 static csim_status add_membrane(csim_build *build, const csim_object *object,
-                                const csim_body *body, const csim_rest_shape *rest) {
+                                const csim_body *body, const csim_rest_shape *rest,
+                                const csim_factors *factors) {
   const csim_material *m = material_of(build, object);
   const csim_mesh *mesh = body->mesh;
   csim_part part = part_of(body, rest);
   csim_moduli *moduli = CSIM_NEW(csim_moduli, mesh->ntri);
   if (!moduli) return CSIM_MEMORY;
-  for (int t = 0; t < mesh->ntri; t++)
+  for (int t = 0; t < mesh->ntri; t++) {
+    double stretch = csim_factor(factors, CSIM_MAP_STRETCH, t);
     moduli[t] = (csim_moduli){
-        .warp = m->stretch,
-        .weft = m->weft > 0 ? m->weft : m->stretch,
-        .shear = m->shear > 0 ? m->shear : m->stretch / (2 * (1 + m->poisson)),
+        .warp = stretch * m->stretch,
+        .weft = stretch * csim_factor(factors, CSIM_MAP_WEFT, t) *
+                (m->weft > 0 ? m->weft : m->stretch),
+        .shear = csim_factor(factors, CSIM_MAP_SHEAR, t) *
+                 (m->shear > 0 ? m->shear : m->stretch / (2 * (1 + m->poisson))),
         .poisson = m->poisson,
         .limit = m->limit,
-        .stiffening = m->limit_stiffness > 0 ? m->limit_stiffness : 100 * m->stretch};
+        .stiffening =
+            stretch * (m->limit_stiffness > 0 ? m->limit_stiffness : 100 * m->stretch)};
+  }
   int slivers = csim_fabric_membrane(
       mesh->ntri, mesh->tri, &part, rest->flat, moduli,
       object->membrane == CSIM_MEMBRANE_WOVEN ? &build->woven : &build->orthotropic);
@@ -182,9 +188,27 @@ static csim_status add_levels(csim_build *build, const csim_object *object, cons
   return CSIM_OK;
 }
 
+// Means of the triangles around each vertex; 1 where `factor` (ntri) is NULL. NULL when out of
+// memory.
+static double *vertex_factors(const csim_mesh *mesh, const double *factor) {
+  double *sum = CSIM_NEW(double, mesh->nvert);
+  int *count = CSIM_NEW(int, mesh->nvert);
+  for (int k = 0; k < 3 * mesh->ntri && sum && count; k++) {
+    sum[mesh->tri[k]] += factor ? factor[k / 3] : 1;
+    count[mesh->tri[k]]++;
+  }
+  for (int v = 0; v < mesh->nvert && sum && count; v++) sum[v] /= count[v] > 0 ? count[v] : 1;
+  if (!count) {
+    free(sum);
+    sum = NULL;
+  }
+  free(count);
+  return sum;
+}
+
 static csim_status add_curvature(csim_build *build, const csim_object *object,
                                  const csim_body *body, const csim_topology *topology,
-                                 const csim_rest_shape *rest) {
+                                 const csim_rest_shape *rest, const csim_factors *factors) {
   const csim_material *m = material_of(build, object);
   const csim_mesh *mesh = body->mesh;
   const char *method = build->scene->solver.method;
@@ -198,10 +222,14 @@ static csim_status add_curvature(csim_build *build, const csim_object *object,
   }
   csim_bend *bend = CSIM_NEW(csim_bend, mesh->nvert);
   if (!bend) return CSIM_MEMORY;
-  for (int v = 0; v < mesh->nvert; v++)
-    bend[v] = (csim_bend){m->bend, m->bend_weft > 0 ? m->bend_weft : m->bend};
-  int left_out =
-      csim_curvature_pairs(topology, mesh->tri, rest->flat, &part, bend, &build->curvature);
+  double *factor = vertex_factors(mesh, factors->of[CSIM_MAP_BEND]);
+  for (int v = 0; v < mesh->nvert && factor; v++)
+    bend[v] = (csim_bend){factor[v] * m->bend,
+                          factor[v] * (m->bend_weft > 0 ? m->bend_weft : m->bend)};
+  int left_out = factor ? csim_curvature_pairs(topology, mesh->tri, rest->flat, &part, bend,
+                                               &build->curvature)
+                        : -1;
+  free(factor);
   free(bend);
   if (left_out > 0)
     csim_say(build->log, CSIM_WARNING, object->mesh_place,
@@ -251,6 +279,7 @@ csim_status csim_build_cloth(csim_build *build, const csim_object *object, csim_
   csim_mesh *mesh = body->mesh;
   csim_mesh_facts facts;
   csim_rest_shape rest = {0};
+  csim_factors factors = {0};
   int first;
   body->nvert = mesh->nvert;
   double *mass = CSIM_NEW(double, mesh->nvert);
@@ -261,23 +290,25 @@ csim_status csim_build_cloth(csim_build *build, const csim_object *object, csim_
   csim_mesh_report(&facts, 0, object->mesh_place, build->log);
   warn_about_size(build, object, mesh);
   status = csim_build_rest(build, object, mesh, &rest);
+  if (!status) status = csim_build_factors(build, object, mesh, &factors);
   if (status) goto done;
   csim_part part = part_of(body, &rest);
-  csim_part_areas(&part, mesh->nvert, mesh->ntri, mesh->tri, mass);
+  csim_part_areas(&part, mesh->nvert, mesh->ntri, mesh->tri, factors.of[CSIM_MAP_DENSITY], mass);
   for (int i = 0; i < mesh->nvert; i++) mass[i] *= material_of(build, object)->density;
   status = add_vertices(build, object, body, mesh->vert, mass);
   if (!status) status = csim_build_pins(build, object, body);
   first = build->springs.nelem;
   if (!status && object->membrane)
-    status = add_membrane(build, object, body, &rest);
+    status = add_membrane(build, object, body, &rest, &factors);
   else if (!status)
     status = add_springs(build, object, body, &topology, &rest);
   if (!status) status = add_levels(build, object, body, first);
   if (!status && object->bending == CSIM_BENDING_CURVATURE)
-    status = add_curvature(build, object, body, &topology, &rest);
+    status = add_curvature(build, object, body, &topology, &rest, &factors);
   else if (!status)
     add_bending(build, object, body, &topology, &rest);
 done:
+  csim_factors_free(&factors);
   csim_rest_free(&rest);
   csim_topology_free(&topology);
   free(mass);

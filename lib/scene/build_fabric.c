@@ -1,6 +1,7 @@
 // scene/build_fabric.c: the rest shape of cloth and its directions. Needs io/, model/fabric.h.
 #include "io/mesh_file.h"
 #include "math/vec3.h"
+#include "mesh/tag.h"
 #include "model/fabric.h"
 #include "scene/compile.h"
 
@@ -100,4 +101,75 @@ csim_status csim_build_rest(csim_build *build, const csim_object *object, const 
     status = CSIM_MEMORY;
   free(uv);
   return status;
+}
+
+// -------------------------------------------------------------------------------------------- maps
+
+void csim_factors_free(csim_factors *factors) {
+  for (int k = 0; k < CSIM_NMAP; k++) free(factors->of[k]);
+  *factors = (csim_factors){0};
+}
+
+static int in_groups(const csim_map *map, const csim_mesh *mesh, int face) {
+  int tag = mesh->ntag > 0 ? mesh->face_tag[face] : -1;
+  for (int k = 0; k < map->ngroup && tag >= 0; k++)
+    if (csim_tag_has(mesh->tag[tag], map->group[k])) return 1;
+  return 0;
+}
+
+static double weight_of(const csim_map *map, const csim_mesh *mesh, int t) {
+  const int *v = mesh->tri + 3 * (ptrdiff_t)t;
+  if (map->nvertex) return (map->vertex[v[0]] + map->vertex[v[1]] + map->vertex[v[2]]) / 3;
+  int face = mesh->tri_face[t];
+  return map->nface ? map->face[face] : in_groups(map, mesh, face);
+}
+
+// Lists that are not as long as the mesh, and groups that it does not have.
+static csim_status check_map(csim_build *build, const csim_object *object, const csim_map *map,
+                             const csim_mesh *mesh) {
+  int found = map->ngroup == 0;
+  if (map->nvertex && map->nvertex != mesh->nvert) {
+    csim_say(build->log, CSIM_ERROR, map->place,
+             "\"vertices\" has %d weights, but the mesh of \"%s\" has %d vertices", map->nvertex,
+             object->name, mesh->nvert);
+    return CSIM_INVALID;
+  }
+  if (map->nface && map->nface != mesh->nface) {
+    csim_say(build->log, CSIM_ERROR, map->place,
+             "\"faces\" has %d weights, but the mesh of \"%s\" has %d faces", map->nface,
+             object->name, mesh->nface);
+    return CSIM_INVALID;
+  }
+  for (int f = 0; f < mesh->nface && !found; f++) found = in_groups(map, mesh, f);
+  if (found) return CSIM_OK;
+  csim_say(build->log, CSIM_ERROR, map->place, "\"%s\" has no group, object or material \"%s\"",
+           object->name, map->group[0]);
+  return CSIM_INVALID;
+}
+
+csim_status csim_build_factors(csim_build *build, const csim_object *object, const csim_mesh *mesh,
+                               csim_factors *factors) {
+  *factors = (csim_factors){0};
+  for (int m = 0; m < object->nmap; m++) {
+    const csim_map *map = &object->map[m];
+    csim_status status = check_map(build, object, map, mesh);
+    if (status) return status;
+    double *of = factors->of[map->of];
+    if (!of) {
+      of = factors->of[map->of] = CSIM_NEW(double, mesh->ntri);
+      if (!of) return CSIM_MEMORY;
+      for (int t = 0; t < mesh->ntri; t++) of[t] = 1;
+    }
+    for (int t = 0; t < mesh->ntri; t++) {
+      double factor = map->low + weight_of(map, mesh, t) * (map->high - map->low);
+      if (!(factor >= 0 && factor <= 1e9)) {
+        csim_say(build->log, CSIM_ERROR, map->place,
+                 "the factor at face %d of \"%s\" is %.6g; it must be 0 or more", mesh->tri_face[t],
+                 object->name, factor);
+        return CSIM_INVALID;
+      }
+      of[t] *= factor;
+    }
+  }
+  return CSIM_OK;
 }

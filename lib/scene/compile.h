@@ -66,6 +66,21 @@ csim_status csim_build_rest(csim_build *build, const csim_object *object, const 
                             csim_rest_shape *rest);
 void csim_rest_free(csim_rest_shape *rest);
 
+/// Factors of the material of each triangle.
+typedef struct csim_factors {
+  double *of[CSIM_NMAP]; ///< (ntri) each; NULL: 1 everywhere
+} csim_factors;
+
+/// Evaluates the object's maps.
+/// @param[out] factors  overwritten; csim_factors_free in any case
+csim_status csim_build_factors(csim_build *build, const csim_object *object, const csim_mesh *mesh,
+                               csim_factors *factors);
+void csim_factors_free(csim_factors *factors);
+
+static inline double csim_factor(const csim_factors *factors, csim_map_of of, int tri) {
+  return factors->of[of] ? factors->of[of][tri] : 1;
+}
+
 /// Adds the pins of a body whose vertices stand in build->x.
 csim_status csim_build_pins(csim_build *build, const csim_object *object, const csim_body *body);
 

@@ -158,6 +158,15 @@ static void check_fabric(csim_reader *r, const cJSON *item, const csim_object *o
   if (object->membrane && object->edges != CSIM_EDGES_ALL)
     csim_complain(r, CSIM_AT_VALUE, csim_json_get(springs, "edges"),
                   "edges are of springs, and a membrane takes their place: leave them out");
+  for (int m = 0; m < object->nmap; m++) {
+    csim_map_of of = object->map[m].of;
+    const cJSON *map = cJSON_GetArrayItem(csim_json_get(item, "maps"), m);
+    if (of == CSIM_MAP_BEND && object->bending != CSIM_BENDING_CURVATURE)
+      csim_complain(r, CSIM_AT_VALUE, map, "a map of bend needs \"bending\": \"curvature\"");
+    if (of != CSIM_MAP_BEND && of != CSIM_MAP_DENSITY && !object->membrane)
+      csim_complain(r, CSIM_AT_VALUE, map,
+                    "springs take no map of their stiffness; give the cloth a \"membrane\"");
+  }
   if (object->rest == CSIM_REST_FILE && !object->rest_file)
     csim_complain(r, CSIM_AT_VALUE, rest, "a rest shape from a file needs \"file\"");
   if (object->rest != CSIM_REST_FILE && object->rest_file)
@@ -250,6 +259,10 @@ static const csim_field pin_element = {.kind = &csim_kind_table, .detail = &csim
 static const csim_list pin_list = {
     .element = &pin_element, .size = sizeof(csim_pin), .count_offset = AT(npin)};
 
+static const csim_field map_element = {.kind = &csim_kind_table, .detail = &csim_map_table};
+static const csim_list map_list = {
+    .element = &map_element, .size = sizeof(csim_map), .count_offset = AT(nmap)};
+
 static const csim_field cloth_fields[] = {
     COMMON,
     // before the material, whose check depends on the bending
@@ -265,6 +278,11 @@ static const csim_field cloth_fields[] = {
      .kind = &csim_kind_table,
      .detail = &rest_table,
      .doc = "The rest shape, where it is not the start."},
+    {.key = "maps",
+     .kind = &csim_kind_list,
+     .detail = &map_list,
+     .offset = AT(map),
+     .doc = "Where the material is heavier, stiffer or softer. Several of the same multiply."},
     DYNAMIC,
 };
 static const csim_field solid_fields[] = {

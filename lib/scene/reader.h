@@ -191,6 +191,7 @@ extern const csim_kind csim_kind_motion;    ///< detail: csim_motion_table
 extern const csim_table csim_material_table;
 extern const csim_table csim_motion_table, csim_key_table;
 extern const csim_table csim_pin_table;
+extern const csim_table csim_map_table;
 extern const csim_variants csim_mesh_variants;
 extern const csim_variants csim_object_variants;
 extern const char *const csim_preset_names[];

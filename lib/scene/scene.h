@@ -120,6 +120,29 @@ typedef struct csim_pin {
   csim_motion motion; ///< of the targets; no keys = fixed
 } csim_pin;
 
+/// What of a cloth's material a map changes.
+typedef enum csim_map_of {
+  CSIM_MAP_DENSITY,
+  CSIM_MAP_STRETCH, ///< warp and weft
+  CSIM_MAP_WEFT,
+  CSIM_MAP_SHEAR,
+  CSIM_MAP_BEND, ///< warp and weft
+  CSIM_NMAP,
+} csim_map_of;
+
+/// A factor that differs over the cloth: low + w (high - low), w from one of the lists.
+typedef struct csim_map {
+  csim_place place;
+  csim_map_of of;
+  double low, high; ///< [-]
+  int nvertex;
+  double *vertex; ///< (nvertex) [-] w of each vertex of the mesh
+  int nface;
+  double *face; ///< (nface) [-] w of each face
+  int ngroup;
+  char **group; ///< (ngroup) w = 1 on the faces that carry one of these tags
+} csim_map;
+
 typedef struct csim_object {
   csim_place place;      ///< of the object in the file
   csim_place mesh_place; ///< of its mesh
@@ -139,6 +162,8 @@ typedef struct csim_object {
   csim_membrane_law membrane; ///< cloth: a membrane instead of springs
   csim_warp warp;             ///< cloth: where warp runs
   double warp_angle;          ///< cloth: [rad] warp is turned by this
+  int nmap;
+  csim_map *map;              ///< (nmap) cloth
   csim_rest rest;             ///< cloth: where the rest shape is from
   double rest_scale;          ///< cloth: [m] of 1 in texture coordinates
   char *rest_file;            ///< cloth: mesh with the rest shape

@@ -187,10 +187,115 @@ static void test_measured(void) {
              (double[]){100 * (1 - nu * nu), 40 * (1 - nu * nu), 7, 1e-5, 1.5e-5, nu});
 }
 
+// Mass of a body, and stiffness against a stretch of 1e-4 along x and along z.
+static void weigh(const csim_world *world, double out[3]) {
+  const csim_model *model = world->model;
+  double *x = CSIM_NEW(double, 3 * model->nvert);
+  out[0] = 0;
+  for (int i = 0; i < model->nvert; i++) out[0] += model->mass[i];
+  for (int c = 0; c < 3; c += 2) {
+    for (int i = 0; i < 3 * model->nvert; i++) x[i] = model->x0[i] * (i % 3 == c ? 1 + 1e-4 : 1);
+    csim_point at = {.x = x};
+    out[1 + c / 2] = csim_model_energy(NULL, model, &at) / 0.5e-8;
+  }
+  free(x);
+}
+
+// Half of a sheet is twice as heavy and three times as stiff: by faces, by vertices (whose triangles
+// at the seam lie between), and by a group; two maps of the same multiply.
+static void test_maps(void) {
+  FILE *f = fopen(path[1], "w");
+  fputs("v 0 0 0\nv 1 0 0\nv 2 0 0\nv 0 0 1\nv 1 0 1\nv 2 0 1\ng left\nf 1 4 5 2\ng right\n"
+        "f 2 5 6 3\n",
+        f);
+  fclose(f);
+  static const struct {
+    const char *maps;
+    double want[3]; // of 0.1 kg/m^2 and 1000 N/m over 2 m^2
+  } cases[] = {
+      {"", {0.2, 2000, 2000}},
+      {"{\"of\": \"density\", \"low\": 1, \"high\": 2, \"faces\": [0, 1]}, {\"of\": \"stretch\","
+       " \"low\": 1, \"high\": 3, \"group\": [\"right\"]}",
+       {0.3, 4000, 4000}},
+      {"{\"of\": \"density\", \"low\": 1, \"high\": 4, \"vertices\": [0, 0, 1, 0, 0, 1]}",
+       {0.2 + 0.3 * 0.5, 2000, 2000}},
+      {"{\"of\": \"stretch\", \"low\": 1, \"high\": 3, \"faces\": [1, 0]}, {\"of\": \"stretch\","
+       " \"low\": 1, \"high\": 0.5, \"faces\": [1, 1]}, {\"of\": \"weft\", \"high\": 2, "
+       "\"faces\": [1, 1]}",
+       {0.2, 2000, 4000}},
+  };
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    char object[900];
+    check_log log;
+    csim_world world;
+    double got[3];
+    snprintf(object, sizeof object,
+             "\"mesh\": {\"file\": \"wavy.obj\"}, \"springs\": {\"bending\": \"none\"}, \"material\": "
+             "{\"density\": 0.1, \"stretch\": 1000, \"shear\": 100}, \"membrane\": {\"law\": "
+             "\"woven\", \"warp\": \"x\"}, \"maps\": [%s]",
+             cases[k].maps);
+    CHECK(compile(object, "", &log, &world) == CSIM_OK);
+    weigh(&world, got);
+    for (int c = 0; c < 3; c++) CHECK_NEAR(got[c], cases[k].want[c], 1e-6 * cases[k].want[c]);
+    csim_world_free(&world);
+  }
+  // bending: the energy of a bent sheet is that of its halves
+  double energy[3];
+  for (int k = 0; k < 3; k++) {
+    char object[900];
+    check_log log;
+    csim_world world;
+    static const char *const maps[3] = {"", "{\"of\": \"bend\", \"high\": 3, \"faces\": [1, 1]}",
+                                        "{\"of\": \"bend\", \"high\": 3, \"faces\": [1, 0]}"};
+    snprintf(object, sizeof object,
+             "\"mesh\": {\"file\": \"wavy.obj\"}, \"springs\": {\"bending\": \"curvature\"}, "
+             "\"material\": {\"preset\": \"silk\"}, \"maps\": [%s]",
+             maps[k]);
+    CHECK(compile(object, "", &log, &world) == CSIM_OK);
+    double x[18];
+    for (int i = 0; i < 6; i++) {
+      memcpy(x + 3 * i, world.model->x0 + 3 * i, 3 * sizeof *x);
+      x[3 * i + 1] = 0.01 * x[3 * i] * x[3 * i];
+    }
+    energy[k] = 0;
+    for (int e = 0; e < world.model->nenergy; e++) {
+      csim_point at = {.x = x};
+      if (world.model->energy[e].kind == &csim_curvature_kind)
+        energy[k] = csim_energy_value(NULL, &world.model->energy[e], &at);
+    }
+    csim_world_free(&world);
+  }
+  CHECK(energy[0] > 0);
+  CHECK_NEAR(energy[1], 3 * energy[0], 1e-9 * energy[0]);
+  CHECK(energy[2] > 0.5 * energy[0] && energy[2] < 2.5 * energy[0]);
+}
+
 static void test_refused(void) {
   static const struct {
     const char *object, *solver, *text;
   } wrong[] = {
+      {"\"mesh\": {\"shape\": \"grid\", \"size\": [1, 1], \"cells\": [4, 4]}, "
+       "\"material\": \"silk\", \"maps\": [{\"of\": \"density\", \"vertices\": [1, 2]}]",
+       "", "has 25 vertices"},
+      {"\"mesh\": {\"shape\": \"grid\", \"size\": [1, 1], \"cells\": [4, 4]}, "
+       "\"material\": \"silk\", \"maps\": [{\"of\": \"density\", \"faces\": [1, 2]}]",
+       "", "has 32 faces"},
+      {"\"mesh\": {\"shape\": \"grid\", \"size\": [1, 1], \"cells\": [4, 4]}, "
+       "\"material\": \"silk\", \"maps\": [{\"of\": \"density\", \"group\": [\"none\"]}]",
+       "", "has no group"},
+      {"\"mesh\": {\"shape\": \"grid\", \"size\": [1, 1], \"cells\": [4, 4]}, "
+       "\"material\": \"silk\", \"maps\": [{\"of\": \"density\"}]",
+       "", "takes its weights from one of"},
+      {"\"mesh\": {\"shape\": \"grid\", \"size\": [1, 1], \"cells\": [4, 4]}, "
+       "\"material\": \"silk\", \"maps\": [{\"of\": \"shear\", \"group\": [\"a\"]}]",
+       "", "springs take no map"},
+      {"\"mesh\": {\"shape\": \"grid\", \"size\": [1, 1], \"cells\": [4, 4]}, "
+       "\"material\": \"silk\", \"maps\": [{\"of\": \"bend\", \"group\": [\"a\"]}]",
+       "", "needs \"bending\""},
+      {"\"mesh\": {\"shape\": \"grid\", \"size\": [1, 1], \"cells\": [4, 4]}, "
+       "\"material\": \"silk\", \"rotation\": [0, 0, 0], \"maps\": [{\"of\": \"density\", "
+       "\"vertices\": [-9, -9, -9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]}]",
+       "", "must be 0 or more"},
       {"\"mesh\": {\"shape\": \"disk\", \"radius\": 1}, \"material\": \"silk\", "
        "\"rest\": {\"from\": \"uv\"}",
        "", "have no texture coordinates"},
@@ -243,6 +348,7 @@ int main(void) {
   test_patterns();
   test_warp();
   test_measured();
+  test_maps();
   test_refused();
   for (int k = 0; k < 3; k++) unlink(path[k]);
   rmdir(dir);
