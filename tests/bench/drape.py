@@ -19,7 +19,8 @@ import numpy as np
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../.."))
 SPECIMEN, SUPPORT = 0.15, 0.09  # [m] radii
-PRESETS = ("silk", "cotton", "wool", "denim", "leather", "ripstop")
+PRESETS = ("silk-crepe", "cotton-poplin", "wool-suiting", "denim-rigid", "leather-nappa", "nylon-light",
+           "silk", "cotton", "wool", "denim", "leather", "ripstop")
 # published ranges [%]: Matsudaira & Yang 2003 (silk, light synthetics); Gan, Ly & Steven 1991 (cotton 68.4);
 # Memon 2021 (leather)
 BANDS = {"silk": (20, 40), "cotton": (60, 76), "wool": (40, 70), "denim": (70, 90), "leather": (47, 70),
@@ -152,6 +153,8 @@ def drape(name, material, kind, cell, options):
                      "membrane": {"law": options.law, "warp": "x"},
                      "springs": {"bending": options.bending},
                      "pins": [{"vertices": held}]}],
+        "solver": {"method": "newton", "start": "velocity", "settle": 0.001, "iterations": options.iterations,
+                   "linear_tolerance": 0.01},
         "output": {"cache": False}}
     if options.law == "none":
         del scene["objects"][0]["membrane"]
@@ -175,6 +178,7 @@ def main():
     q.add_argument("--law", default="orthotropic", help="membrane: none, woven, orthotropic")
     q.add_argument("--bending", default="curvature")
     q.add_argument("--frames", type=int, default=72)
+    q.add_argument("--iterations", type=int, default=12)
     q.add_argument("--self", action="store_true", help="with self-contact")
     q.add_argument("--seed", type=int, default=1)
     q.add_argument("--bin", default=f"{ROOT}/bin")
@@ -185,7 +189,8 @@ def main():
     for text in options.material:
         material = json.loads(text) if text.startswith("{") else {"preset": text}
         name = material.get("preset", "material")
-        band = "%g-%g" % BANDS[name] if name in BANDS and not text.startswith("{") else ""
+        kin = {"nylon-light": "ripstop"}.get(name, name.split("-")[0])
+        band = "%g-%g" % BANDS[kin] if kin in BANDS and not text.startswith("{") else ""
         for kind in options.mesh.split(","):
             for cell in options.cell.split(","):
                 c, nodes, speed, n = drape(name, material, kind, float(cell) / 1000, options)
