@@ -59,9 +59,9 @@ void kit_spring(kit *k, int a, int b, double stiffness, double length) {
 }
 
 void kit_ready(kit *k, int nthread) {
-  const csim_elements *sets[] = {&k->levels,    &k->springs,   &k->limits,    &k->woven,
+  const csim_elements *sets[] = {&k->levels,      &k->springs,   &k->limits,    &k->woven,
                                  &k->orthotropic, &k->quadratic, &k->cotangent, &k->dihedral,
-                                 &k->curvature, &k->volume,    &k->neohooke,  &k->anchors};
+                                 &k->curvature,   &k->volume,    &k->neohooke,  &k->anchors};
   CHECK(csim_model_assemble(k->model, sizeof sets / sizeof *sets, sets) == 0);
   CHECK(csim_state_create(k->model, &k->state) == 0);
   k->pool = csim_pool_create(nthread);
@@ -179,7 +179,8 @@ void kit_jitter(csim_mesh *mesh, const unsigned char *mark, double by, unsigned 
   for (int i = 0; i < mesh->nvert; i++)
     for (int c = 0; c < 3; c += 2)
       if (mark[i]) mesh->vert[3 * i + c] += by * kit_random(&seed);
-  for (int pass = 0; pass < 100 && flip_edges(mesh); pass++) {}
+  for (int pass = 0; pass < 100 && flip_edges(mesh); pass++) {
+  }
   mesh->grid[0] = mesh->grid[1] = 0;
 }
 

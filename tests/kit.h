@@ -35,8 +35,8 @@ void kit_membrane(kit *k, const csim_moduli *moduli, csim_elements *membrane);
 /// Bending by curvature on the triangles of its mesh, warp along x.
 void kit_curvature(kit *k, double warp, double weft);
 
-/// Moves the vertices (nvert x 3) of a mesh in the x-z plane that are marked by up to half of `by` [m]
-/// along x and z, and flips edges until the mesh is Delaunay's.
+/// Moves the vertices (nvert x 3) of a mesh in the x-z plane that are marked by up to half of `by`
+/// [m] along x and z, and flips edges until the mesh is Delaunay's.
 void kit_jitter(csim_mesh *mesh, const unsigned char *mark, double by, unsigned seed);
 
 /// Pseudo-random number in [-1/2, 1/2).

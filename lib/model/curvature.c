@@ -41,9 +41,8 @@ static double distance2(const double *a, const double *b) {
   return (a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]);
 }
 
-
-// Shares of the triangles' areas: Voronoi's where no angle is obtuse, else half to the obtuse corner
-// and a quarter to each of the others.
+// Shares of the triangles' areas: Voronoi's where no angle is obtuse, else half to the obtuse
+// corner and a quarter to each of the others.
 static void share_areas(int ntri, fans *f) {
   for (int t = 0; t < ntri; t++) {
     const double *x = f->flat + 6 * (ptrdiff_t)t;
@@ -189,8 +188,7 @@ static void lay_patch(const fans *f, int v, patch *p) {
   for (int k = 0; k < n + !closed; k++) {
     int t = f->ring_tri[k < n ? k : n - 1];
     double l = sqrt(distance2(place_in(f, t, v), place_in(f, t, f->ring[k])));
-    if (k % stride == 0)
-      add_neighbour(f->ring[k], l * csim_cos(phi), l * csim_sin(phi), p);
+    if (k % stride == 0) add_neighbour(f->ring[k], l * csim_cos(phi), l * csim_sin(phi), p);
     if (k < n) phi += scale * f->angle[k];
   }
   int ring = p->n;
@@ -227,9 +225,9 @@ static int factor5(double N[5][5]) {
 }
 
 // Coefficients of the second derivatives along 11, 22 and 12 [1/m^2]: row[0] of the centre, row[1 +
-// k] of neighbour k. Least squares with weights 1/r^4, in which near neighbours have the say. A part
-// in a million of the weights holds the second derivatives where the neighbours do not tell them
-// all; it leaves planes alone. -1: the neighbours lie on a line.
+// k] of neighbour k. Least squares with weights 1/r^4, in which near neighbours have the say. A
+// part in a million of the weights holds the second derivatives where the neighbours do not tell
+// them all; it leaves planes alone. -1: the neighbours lie on a line.
 static int fit_curvature(const patch *p, double row[][3]) {
   double mean = 0, N[5][5] = {{0}}, weight = 0;
   for (int k = 0; k < p->n; k++) mean += p->at[k][0] * p->at[k][0] + p->at[k][1] * p->at[k][1];

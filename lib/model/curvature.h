@@ -1,8 +1,9 @@
 // model/curvature.h: bending by the curvature at each vertex, the same on every mesh. Needs
 // model/fabric.h.
 //
-// At each vertex v a quadratic surface is fitted to its neighbours, which have been laid flat around
-// it; its second derivatives k11, k12, k22 along warp and weft are linear in the positions, and
+// At each vertex v a quadratic surface is fitted to its neighbours, which have been laid flat
+// around it; its second derivatives k11, k12, k22 along warp and weft are linear in the positions,
+// and
 //
 //   E = sum_v A_v/2 (B1 |k11|^2 + B2 |k22|^2 + 2 sqrt(B1 B2) |k12|^2),
 //

@@ -133,8 +133,9 @@ extern const csim_energy_kind csim_cotangent_kind;
 /// semidefinite.
 extern const csim_energy_kind csim_dihedral_kind;
 
-/// Membrane of a triangle, its law in membrane.c: warp and weft at their lengths and at right angles
-/// (Baraff & Witkin 1998), or orthotropic St. Venant-Kirchhoff. Parameters by csim_membrane_param.
+/// Membrane of a triangle, its law in membrane.c: warp and weft at their lengths and at right
+/// angles (Baraff & Witkin 1998), or orthotropic St. Venant-Kirchhoff. Parameters by
+/// csim_membrane_param.
 extern const csim_energy_kind csim_woven_kind, csim_orthotropic_kind;
 
 /// Two vertices: E = w/2 |x_a - x_b|^2. Parameter w [N/m], of either sign: see pairs.c.
@@ -158,7 +159,8 @@ typedef struct csim_moduli {
   double stiffening; ///< [N/m] how much: tension grows by this times the square of what is beyond
 } csim_moduli;
 
-/// Parameters of a triangle whose rest shape is (warp, weft) of its three corners, rest (3 x 2) [m].
+/// Parameters of a triangle whose rest shape is (warp, weft) of its three corners, rest (3 x 2)
+/// [m].
 /// @return 0, or -1 when the rest shape has no area
 int csim_membrane_param(csim_membrane_law law, const double rest[6], const csim_moduli *moduli,
                         double param[12]);

@@ -29,7 +29,8 @@ void csim_fabric_lay(int ntri, const int *tri, const double *X, const double axe
     double l = csim_norm(n);
     if (!(l > 0)) continue;
     for (int c = 0; c < 3; c++) n[c] /= l;
-    for (int k = 0; k < 3 && !project_axis(axes + 3 * k, n, warp); k++) {}
+    for (int k = 0; k < 3 && !project_axis(axes + 3 * k, n, warp); k++) {
+    }
     csim_cross(n, warp, weft);
     for (int k = 1; k < 3; k++) {
       double d[3], *at = flat + 6 * (ptrdiff_t)t + 2 * k;
@@ -103,8 +104,8 @@ void csim_fabric_turn(int ntri, const double *angle, double *flat) {
 
 int csim_fabric_membrane(int ntri, const int *tri, const csim_part *part, const double *flat,
                          const csim_moduli *moduli, csim_elements *membrane) {
-  csim_membrane_law law = membrane->kind == &csim_woven_kind ? CSIM_MEMBRANE_WOVEN
-                                                             : CSIM_MEMBRANE_ORTHOTROPIC;
+  csim_membrane_law law =
+      membrane->kind == &csim_woven_kind ? CSIM_MEMBRANE_WOVEN : CSIM_MEMBRANE_ORTHOTROPIC;
   int left_out = 0;
   for (int t = 0; t < ntri; t++) {
     double param[CSIM_MAX_PARAM];

@@ -1,8 +1,9 @@
-// model/fabric.h: the rest shape of cloth, flat, triangle by triangle, in the axes of warp and weft;
-// and the membrane on it. Needs model/network.h.
+// model/fabric.h: the rest shape of cloth, flat, triangle by triangle, in the axes of warp and
+// weft; and the membrane on it. Needs model/network.h.
 //
-// flat (ntri x 6) has the (warp, weft) of each triangle's three corners [m]. Only differences within
-// a triangle count, so triangles need not fit together: a garment's seams are where they do not.
+// flat (ntri x 6) has the (warp, weft) of each triangle's three corners [m]. Only differences
+// within a triangle count, so triangles need not fit together: a garment's seams are where they do
+// not.
 #ifndef CSIM_MODEL_FABRIC_H
 #define CSIM_MODEL_FABRIC_H
 
@@ -12,8 +13,7 @@
 /// the axis is within 1 degree of the triangle's normal, along that of the next one.
 /// @param axes        (3 x 3) in the order in which they are tried, of any length but 0
 /// @param[out] flat   (ntri x 6), overwritten
-void csim_fabric_lay(int ntri, const int *tri, const double *X, const double axes[9],
-                     double *flat);
+void csim_fabric_lay(int ntri, const int *tri, const double *X, const double axes[9], double *flat);
 
 /// Texture coordinates of the triangles' corners: uv (ntri x 6), overwritten.
 /// @return number of triangles that have none, or whose area in them is 0; their six are 0

@@ -19,11 +19,11 @@
 //   material   C_ab de_a de_b^T                             semidefinite
 //   geometry   t0 d2e0, t1 d2e1 and t2 d2e2,  d2e2 = [[0, I], [I, 0]]
 // whose second part is projected in closed form. Woven: d2|f| = (I - dd^T)/|f| is dropped when its
-// t is negative; shear, C33 de2 de2^T + t2 d2e2, has the eigenvectors of d2e2 except in the plane of
-// p = (f_u + f_v, f_u + f_v) and q = (f_u - f_v, f_v - f_u), and there is a 2 x 2 matrix (Kim has
-// the eigenvalues of t2 = C33 e2; damping adds to t2). Orthotropic: d2e0 = I, so that geometry is
-// the 2 x 2 matrix [[t0, t2], [t2, t1]] (x) I, whose negative eigenvalue is clamped: a compressed
-// sheet keeps its material stiffness, and what compression takes from it is left out.
+// t is negative; shear, C33 de2 de2^T + t2 d2e2, has the eigenvectors of d2e2 except in the plane
+// of p = (f_u + f_v, f_u + f_v) and q = (f_u - f_v, f_v - f_u), and there is a 2 x 2 matrix (Kim
+// has the eigenvalues of t2 = C33 e2; damping adds to t2). Orthotropic: d2e0 = I, so that geometry
+// is the 2 x 2 matrix [[t0, t2], [t2, t1]] (x) I, whose negative eigenvalue is clamped: a
+// compressed sheet keeps its material stiffness, and what compression takes from it is left out.
 //
 // A damped membrane resists the rate of its strains by tau times its stiffness, as springs do:
 //   D = A tau/(2 h) (e - e_n)^T C (e - e_n)
@@ -50,10 +50,10 @@ typedef struct four {
   const int *node[4];
   csim_v4 p[NPARAM];
   strains at;
-  csim_v4 psi;           // [N/m] energy of an area
-  csim_v4 t[3];          // [N/m] its derivatives
-  csim_v4 c[4];          // [N/m] its second ones: 00, 01, 11, 22
-  csim_v4 gu[3], gv[3];  // de0/df_u, de1/df_v
+  csim_v4 psi;          // [N/m] energy of an area
+  csim_v4 t[3];         // [N/m] its derivatives
+  csim_v4 c[4];         // [N/m] its second ones: 00, 01, 11, 22
+  csim_v4 gu[3], gv[3]; // de0/df_u, de1/df_v
 } four;
 
 // Blocks of d2E/df2 of four triangles, an area's.
@@ -337,8 +337,7 @@ CSIM_SIMD_BODY void add_edge(const csim_v4 rows[4], int here, int there, float *
 }
 
 CSIM_SIMD_BODY int couplings(const csim_energy *energy, const csim_point *at, csim_spd spd,
-                             int first, int last, const int *entry, float *near,
-                             membrane_law law) {
+                             int first, int last, const int *entry, float *near, membrane_law law) {
   for (int e = first; e < last; e += 4) {
     four s;
     blocks H;
@@ -379,14 +378,14 @@ CSIM_SIMD_KERNEL(int, couplings,
                   int last, const int *entry, float *near, membrane_law law),
                  (energy, at, spd, first, last, entry, near, law))
 
-// ------------------------------------------------------------------- what both kinds have in common
+// ------------------------------------------------------------------- what both kinds have in
+// common
 
 static inline membrane_law law_of(const csim_energy *energy) {
   return energy->kind == &csim_woven_kind ? WOVEN : ORTHOTROPIC;
 }
 
-static double membrane_value(const csim_energy *energy, const csim_point *at, int first,
-                             int last) {
+static double membrane_value(const csim_energy *energy, const csim_point *at, int first, int last) {
   return law_of(energy) == WOVEN ? values_kernel[energy->isa](energy, at, first, last, WOVEN)
                                  : values_kernel[energy->isa](energy, at, first, last, ORTHOTROPIC);
 }
@@ -420,8 +419,7 @@ static void membrane_laplacian(const csim_energy *energy, const csim_point *at, 
   for (int e = first; e < last; e++) {
     double W[9], f = 1;
     weigh(csim_energy_param(energy, e), W);
-    if (at && at->damping)
-      f += at->damping[at->body_of[energy->node[3 * (ptrdiff_t)e]]] / at->h;
+    if (at && at->damping) f += at->damping[at->body_of[energy->node[3 * (ptrdiff_t)e]]] / at->h;
     for (int k = 0; k < 9; k++) val[energy->slot[9 * (ptrdiff_t)e + k]] += f * W[k];
   }
 }
@@ -470,7 +468,8 @@ int csim_membrane_param(csim_membrane_law law, const double rest[6], const csim_
                         double param[12]) {
   double a[2] = {rest[2] - rest[0], rest[3] - rest[1]};
   double b[2] = {rest[4] - rest[0], rest[5] - rest[1]};
-  double det = a[0] * b[1] - a[1] * b[0], size = a[0] * a[0] + a[1] * a[1] + b[0] * b[0] + b[1] * b[1];
+  double det = a[0] * b[1] - a[1] * b[0],
+         size = a[0] * a[0] + a[1] * a[1] + b[0] * b[0] + b[1] * b[1];
   if (!(fabs(det) > 1e-9 * size)) return -1;
   // the inverse of [a b]: f_u and f_v take the edges back to the axes of the rest shape
   param[BU1] = b[1] / det;

@@ -5,11 +5,12 @@
 //   psi = m/2 (I - 3) + l/2 (J - a)^2 - m/2 ln(I + 1),   a = 1 + 3 m/(4 l),
 //   m = 4/3 mu, l = lambda + 5/6 mu
 // (Smith, de Goes, Kim, Stable Neo-Hookean Flesh Simulation, TOG 2018): Lame's lambda and mu at
-// small strain, at rest at F = I, and defined for all F: what has been turned inside out comes back.
+// small strain, at rest at F = I, and defined for all F: what has been turned inside out comes
+// back.
 //
 // The Hessian is diagonal in the modes of F = U diag(s) V^T: six modes
-// U (e_i e_j^T -+ e_j e_i^T) V^T / sqrt 2 with the eigenvalues m (1 - 1/(I + 1)) +- l (J - a) s_k, and
-// a 3 x 3 matrix on U e_i e_i^T V^T. All are clamped exactly.
+// U (e_i e_j^T -+ e_j e_i^T) V^T / sqrt 2 with the eigenvalues m (1 - 1/(I + 1)) +- l (J - a) s_k,
+// and a 3 x 3 matrix on U e_i e_i^T V^T. All are clamped exactly.
 #include "model/energy.h"
 
 #include "base/dmath.h"
@@ -55,8 +56,8 @@ static double neohooke_value(const csim_energy *energy, const csim_point *at, in
   for (int e = first; e < last; e++) {
     solid s = solid_at(energy, at, e);
     double d = s.J - s.a, d0 = 1 - s.a; // 0 at rest
-    sum += s.p[VOLUME] * (0.5 * s.p[M] * (s.I - 3 - csim_ln((s.I + 1) / 4)) +
-                          0.5 * s.p[L] * (d * d - d0 * d0));
+    sum += s.p[VOLUME] *
+           (0.5 * s.p[M] * (s.I - 3 - csim_ln((s.I + 1) / 4)) + 0.5 * s.p[L] * (d * d - d0 * d0));
   }
   return sum;
 }
@@ -99,7 +100,8 @@ static void neohooke_gradient(const csim_energy *energy, const csim_point *at, i
 
 // ----------------------------------------------------------------------------------------- Hessian
 
-// F = U diag(s) V^T, U and V rotations but for what is degenerate; the smallest s has the sign of J.
+// F = U diag(s) V^T, U and V rotations but for what is degenerate; the smallest s has the sign of
+// J.
 static void singular_values(const double F[9], double U[9], double sigma[3], double V[9]) {
   double C[9] = {0}, square[3];
   for (int i = 0; i < 3; i++)
@@ -144,7 +146,8 @@ static void add_mode(double s, const double q[9], double H[81]) {
     for (int j = 0; j < 9; j++) H[9 * i + j] += s * q[i] * q[j];
 }
 
-static void outer_column(const double U[9], int i, const double V[9], int j, double s, double q[9]) {
+static void outer_column(const double U[9], int i, const double V[9], int j, double s,
+                         double q[9]) {
   for (int a = 0; a < 3; a++)
     for (int b = 0; b < 3; b++) q[3 * a + b] += s * U[3 * a + i] * V[3 * b + j];
 }
@@ -168,8 +171,8 @@ static void projected(const solid *s, double H[81]) {
     for (int j = 0; j < 3; j++) {
       double Ji = sigma[(i + 1) % 3] * sigma[(i + 2) % 3];
       double Jj = sigma[(j + 1) % 3] * sigma[(j + 2) % 3];
-      A[3 * i + j] = pull * sigma[i] * sigma[j] + l * Ji * Jj +
-                     (i == j ? shear : bulk * sigma[3 - i - j]);
+      A[3 * i + j] =
+          pull * sigma[i] * sigma[j] + l * Ji * Jj + (i == j ? shear : bulk * sigma[3 - i - j]);
     }
   csim_mat3_clamp(A);
   double q[3][9] = {{0}};
@@ -215,8 +218,7 @@ static void neohooke_hessian(const csim_energy *energy, const csim_point *at, cs
           for (int b = 0; b < 3; b++) {
             double sum = 0;
             for (int i = 0; i < 3; i++)
-              for (int j = 0; j < 3; j++)
-                sum += w[m][i] * w[n][j] * H[9 * (3 * a + i) + 3 * b + j];
+              for (int j = 0; j < 3; j++) sum += w[m][i] * w[n][j] * H[9 * (3 * a + i) + 3 * b + j];
             block[3 * a + b] += s.p[VOLUME] * sum;
           }
       }

@@ -41,8 +41,9 @@ static double length_of(const csim_part *part, int a, int b) {
   return csim_distance(part->X + 3 * (ptrdiff_t)a, part->X + 3 * (ptrdiff_t)b);
 }
 
-// Positions in a pattern of a hinge's vertices a, b, c, d, both triangles in the plane of the first,
-// (4 x 3) [m]. Where the pattern is cut, the two triangles have an edge each: the first one's counts.
+// Positions in a pattern of a hinge's vertices a, b, c, d, both triangles in the plane of the
+// first, (4 x 3) [m]. Where the pattern is cut, the two triangles have an edge each: the first
+// one's counts.
 static void unfold_hinge(const csim_topology *topology, const csim_part *part, int h,
                          double X[12]) {
   const int *v = topology->hinge + 4 * (ptrdiff_t)h;
@@ -51,8 +52,7 @@ static void unfold_hinge(const csim_topology *topology, const csim_part *part, i
   for (int side = 0; side < 2; side++) {
     const int *corner = part->tri + 3 * (ptrdiff_t)pair[side];
     const double *at[3] = {0}, *f = part->flat + 6 * (ptrdiff_t)pair[side];
-    for (int k = 0; k < 3; k++)
-      at[corner[k] == v[0] ? 0 : corner[k] == v[1] ? 1 : 2] = f + 2 * k;
+    for (int k = 0; k < 3; k++) at[corner[k] == v[0] ? 0 : corner[k] == v[1] ? 1 : 2] = f + 2 * k;
     double e[2] = {at[1][0] - at[0][0], at[1][1] - at[0][1]};
     double r[2] = {at[2][0] - at[0][0], at[2][1] - at[0][1]};
     l[side] = sqrt(e[0] * e[0] + e[1] * e[1]);
@@ -74,7 +74,8 @@ static double edge_length(const csim_topology *topology, const csim_part *part, 
     const double *at[2] = {0};
     for (int k = 0; k < 3 && t >= 0; k++)
       for (int end = 0; end < 2; end++)
-        if (part->tri[3 * (ptrdiff_t)t + k] == v[end]) at[end] = part->flat + 6 * (ptrdiff_t)t + 2 * k;
+        if (part->tri[3 * (ptrdiff_t)t + k] == v[end])
+          at[end] = part->flat + 6 * (ptrdiff_t)t + 2 * k;
     if (t < 0) continue;
     double d[2] = {at[1][0] - at[0][0], at[1][1] - at[0][1]};
     sum += sqrt(d[0] * d[0] + d[1] * d[1]);
@@ -125,8 +126,7 @@ static int is_diagonal(const csim_topology *topology, const csim_part *part, int
 int csim_network_mesh(const csim_topology *topology, const csim_part *part, double E2D,
                       csim_elements *springs) {
   double mean = 0;
-  for (int e = 0; e < topology->nedge; e++)
-    mean += edge_length(topology, part, e);
+  for (int e = 0; e < topology->nedge; e++) mean += edge_length(topology, part, e);
   if (topology->nedge) mean /= topology->nedge;
   int flat = 0;
   for (int e = 0; e < topology->nedge; e++) {

@@ -54,7 +54,8 @@ static void number_edges(const csim_model *model, const csim_layout *layout, blo
       for (int a = 0; a < nnode; a++)
         for (int b = 0; b < nnode; b++)
           if (a != b)
-            map->edge[slot[nnode * a + b]] = model->fixed[node[a]] && model->fixed[node[b]] ? 0 : FOUND;
+            map->edge[slot[nnode * a + b]] =
+                model->fixed[node[a]] && model->fixed[node[b]] ? 0 : FOUND;
     }
   }
   for (int i = 0; i < model->nvert; i++) {

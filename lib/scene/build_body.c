@@ -90,8 +90,8 @@ static csim_part part_of(const csim_body *body, const csim_rest_shape *rest) {
 static void warn_about_membrane(csim_build *build, const csim_object *object, int slivers) {
   if (slivers)
     csim_say(build->log, CSIM_WARNING, object->mesh_place,
-             "object \"%s\": %d triangles without area at rest do not resist stretch",
-             object->name, slivers);
+             "object \"%s\": %d triangles without area at rest do not resist stretch", object->name,
+             slivers);
   if (build->scene->solver.strain_limit > 0)
     csim_say(build->log, CSIM_WARNING, object->mesh_place,
              "object \"%s\": the solver's strain limit shortens springs, and a membrane has none; "
@@ -99,9 +99,8 @@ static void warn_about_membrane(csim_build *build, const csim_object *object, in
              object->name);
 }
 
-static csim_status add_membrane(csim_build *build, const csim_object *object,
-                                const csim_body *body, const csim_rest_shape *rest,
-                                const csim_factors *factors) {
+static csim_status add_membrane(csim_build *build, const csim_object *object, const csim_body *body,
+                                const csim_rest_shape *rest, const csim_factors *factors) {
   const csim_material *m = material_of(build, object);
   const csim_mesh *mesh = body->mesh;
   csim_part part = part_of(body, rest);
@@ -111,18 +110,17 @@ static csim_status add_membrane(csim_build *build, const csim_object *object,
     double stretch = csim_factor(factors, CSIM_MAP_STRETCH, t);
     moduli[t] = (csim_moduli){
         .warp = stretch * m->stretch,
-        .weft = stretch * csim_factor(factors, CSIM_MAP_WEFT, t) *
-                (m->weft > 0 ? m->weft : m->stretch),
+        .weft =
+            stretch * csim_factor(factors, CSIM_MAP_WEFT, t) * (m->weft > 0 ? m->weft : m->stretch),
         .shear = csim_factor(factors, CSIM_MAP_SHEAR, t) *
                  (m->shear > 0 ? m->shear : m->stretch / (2 * (1 + m->poisson))),
         .poisson = m->poisson,
         .limit = m->limit,
-        .stiffening =
-            stretch * (m->limit_stiffness > 0 ? m->limit_stiffness : 100 * m->stretch)};
+        .stiffening = stretch * (m->limit_stiffness > 0 ? m->limit_stiffness : 100 * m->stretch)};
   }
-  int slivers = csim_fabric_membrane(
-      mesh->ntri, mesh->tri, &part, rest->flat, moduli,
-      object->membrane == CSIM_MEMBRANE_WOVEN ? &build->woven : &build->orthotropic);
+  int slivers = csim_fabric_membrane(mesh->ntri, mesh->tri, &part, rest->flat, moduli,
+                                     object->membrane == CSIM_MEMBRANE_WOVEN ? &build->woven
+                                                                             : &build->orthotropic);
   free(moduli);
   warn_about_membrane(build, object, slivers);
   return CSIM_OK;
@@ -224,11 +222,11 @@ static csim_status add_curvature(csim_build *build, const csim_object *object,
   if (!bend) return CSIM_MEMORY;
   double *factor = vertex_factors(mesh, factors->of[CSIM_MAP_BEND]);
   for (int v = 0; v < mesh->nvert && factor; v++)
-    bend[v] = (csim_bend){factor[v] * m->bend,
-                          factor[v] * (m->bend_weft > 0 ? m->bend_weft : m->bend)};
-  int left_out = factor ? csim_curvature_pairs(topology, mesh->tri, rest->flat, &part, bend,
-                                               &build->curvature)
-                        : -1;
+    bend[v] =
+        (csim_bend){factor[v] * m->bend, factor[v] * (m->bend_weft > 0 ? m->bend_weft : m->bend)};
+  int left_out =
+      factor ? csim_curvature_pairs(topology, mesh->tri, rest->flat, &part, bend, &build->curvature)
+             : -1;
   free(factor);
   free(bend);
   if (left_out > 0)

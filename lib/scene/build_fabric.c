@@ -92,7 +92,8 @@ csim_status csim_build_rest(csim_build *build, const csim_object *object, const 
   *rest = (csim_rest_shape){0};
   csim_status status = rest_positions(build, object, mesh, rest);
   if (status || (!object->membrane && object->rest != CSIM_REST_UV &&
-                 object->bending != CSIM_BENDING_CURVATURE)) return status;
+                 object->bending != CSIM_BENDING_CURVATURE))
+    return status;
   double *uv = CSIM_NEW(double, 6 * (ptrdiff_t)mesh->ntri);
   rest->flat = CSIM_NEW(double, 6 * (ptrdiff_t)mesh->ntri);
   if (uv && rest->flat)

@@ -97,10 +97,10 @@ static csim_status finish_model(csim_build *build) {
   if (model->ntarget)
     memcpy(model->target, build->target, (size_t)model->ntarget * sizeof *model->target);
   // projections go through them in this order: springs from coarse to fine
-  const csim_elements *sets[] = {&build->levels,      &build->springs,   &build->limits,
-                                 &build->woven,       &build->orthotropic, &build->quadratic,
-                                 &build->cotangent,   &build->dihedral,  &build->curvature,
-                                 &build->volume,      &build->neohooke,  &build->anchors};
+  const csim_elements *sets[] = {&build->levels,    &build->springs,     &build->limits,
+                                 &build->woven,     &build->orthotropic, &build->quadratic,
+                                 &build->cotangent, &build->dihedral,    &build->curvature,
+                                 &build->volume,    &build->neohooke,    &build->anchors};
   int n = sizeof sets / sizeof *sets;
   return csim_model_assemble(model, n, sets) ? CSIM_MEMORY : CSIM_OK;
 }

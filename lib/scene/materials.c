@@ -31,12 +31,13 @@
 // Those with two names are for membranes, with warp, weft and shear: a membrane shears as little or
 // as easily as it is told to, where springs have 0.375 of the stretch. Bending stiffness is that of
 // bending lengths of 12 and 11 mm (silk crepe), 22 and 18 (cotton poplin), 19 and 16 (wool
-// suiting), 30 and 23 (denim), 19 (nappa), 12 and 10.5 (light nylon), within the ranges of weight and
-// bending that Feng, Huang, Xu and Wang measured of 618 fabrics (2022: 5 to 95 %: 0.030 to 0.494
-// kg/m^2, 1.1e-6 to 1.2e-4 N m along warp, 8e-7 to 5e-5 along weft). Shear rigidity is of the range of FAST's charts
-// for suitings (30 to 80 N/m; De Boos and Tester, SiroFAST, 1994), less for silk, more for denim.
-// Stretch is that of the first per cent, where the threads' crimp gives way; beyond "limit" they
-// are straight. These are typical figures, not those of one cloth: docs/materials.md.
+// suiting), 30 and 23 (denim), 19 (nappa), 12 and 10.5 (light nylon), within the ranges of weight
+// and bending that Feng, Huang, Xu and Wang measured of 618 fabrics (2022: 5 to 95 %: 0.030 to
+// 0.494 kg/m^2, 1.1e-6 to 1.2e-4 N m along warp, 8e-7 to 5e-5 along weft). Shear rigidity is of the
+// range of FAST's charts for suitings (30 to 80 N/m; De Boos and Tester, SiroFAST, 1994), less for
+// silk, more for denim. Stretch is that of the first per cent, where the threads' crimp gives way;
+// beyond "limit" they are straight. These are typical figures, not those of one cloth:
+// docs/materials.md.
 //
 // Damping is 0 everywhere: implicit steps lose energy already, and nothing is lost behind one's
 // back.
@@ -203,11 +204,10 @@ static const csim_material presets[] = {
 };
 enum { NPRESET = sizeof presets / sizeof *presets };
 
-const char *const csim_preset_names[] = {"silk",    "cotton", "denim",   "wool",
-                                         "leather", "rubber", "ripstop",
-                                         "silk-crepe", "cotton-poplin", "wool-suiting",
-                                         "denim-rigid", "leather-nappa", "nylon-light",
-                                         "rubber-solid", "jelly",   "foam",   NULL};
+const char *const csim_preset_names[] = {
+    "silk",        "cotton",       "denim",         "wool",         "leather",     "rubber",
+    "ripstop",     "silk-crepe",   "cotton-poplin", "wool-suiting", "denim-rigid", "leather-nappa",
+    "nylon-light", "rubber-solid", "jelly",         "foam",         NULL};
 _Static_assert(sizeof csim_preset_names / sizeof *csim_preset_names == NPRESET + 1,
                "every preset is named");
 
@@ -293,9 +293,10 @@ static const csim_field material_fields[] = {
     {.key = "arcsim",
      .kind = &csim_kind_arcsim,
      .flags = CSIM_INPUT_ONLY,
-     .doc = "Material file of ARCSim, as measured by Wang, O'Brien and Ramamoorthi (2011): density, "
-            "stretch, weft, shear, poisson, bend and bend_weft are taken from it, at low strain. "
-            "Other keys given here come before it."},
+     .doc =
+         "Material file of ARCSim, as measured by Wang, O'Brien and Ramamoorthi (2011): density, "
+         "stretch, weft, shear, poisson, bend and bend_weft are taken from it, at low strain. "
+         "Other keys given here come before it."},
     {.key = "density",
      .kind = &kind_density,
      .offset = AT(density),
@@ -324,8 +325,10 @@ static const csim_field material_fields[] = {
      .least = 0,
      .most = 1,
      .flags = CSIM_RELATIVE | CSIM_BELOW,
-     .doc = "Poisson's ratio. Cloth, membranes: where warp and weft differ, cloth pulled along warp "
-            "narrows by this times sqrt(stretch/weft). Solids, elasticity \"neo-hookean\": below 0.5."},
+     .doc =
+         "Poisson's ratio. Cloth, membranes: where warp and weft differ, cloth pulled along warp "
+         "narrows by this times sqrt(stretch/weft). Solids, elasticity \"neo-hookean\": below "
+         "0.5."},
     NUMBER(bend, "N m", 0, 0, "Cloth: bending stiffness, as a cantilever test measures it."),
     NUMBER(bend_weft, "N m", 0, 0,
            "Cloth, bending \"curvature\": as bend, along weft; bend is then along warp. 0 = as "
@@ -334,8 +337,9 @@ static const csim_field material_fields[] = {
     READING(extension, "", "strain under 98 N/m along warp (FAST's E100); tells stretch."),
     READING(extension_weft, "", "the same along weft; tells weft."),
     READING(extension_bias, "", "strain under 4.9 N/m at 45 degrees (FAST's EB5); tells shear."),
-    READING(bending_length, "m", "bending length along warp (Peirce, ASTM D1388, FAST-2); tells "
-                                 "bend by density g c^3."),
+    READING(bending_length, "m",
+            "bending length along warp (Peirce, ASTM D1388, FAST-2); tells "
+            "bend by density g c^3."),
     READING(bending_length_weft, "m", "the same along weft; tells bend_weft."),
     NUMBER(modulus, "Pa", 0, CSIM_ABOVE, "Solid: Young's modulus."),
     NUMBER(volume, "Pa", 0, 0, "Solid: stiffness against change of volume."),
@@ -537,13 +541,14 @@ void csim_check_material(csim_reader *r, const cJSON *item, const csim_object *o
                   m->name, m->poisson);
   if (continuum && !(m->modulus > 0))
     csim_complain(r, CSIM_AT_VALUE, place,
-                  "material \"%s\" has no \"modulus\" [Pa], which neo-hookean solids need", m->name);
+                  "material \"%s\" has no \"modulus\" [Pa], which neo-hookean solids need",
+                  m->name);
   else if (!cloth && !(m->modulus > 0) && !(m->spring > 0))
     csim_complain(r, CSIM_AT_VALUE, place, "material \"%s\" has no \"modulus\" [Pa]", m->name);
   if (cloth && object->membrane && (m->compression != 1 || m->slack != 0))
     csim_complain(r, CSIM_AT_VALUE, place,
-                  "material \"%s\" has \"%s\", which is of springs, and a membrane has none", m->name,
-                  m->slack != 0 ? "slack" : "compression");
+                  "material \"%s\" has \"%s\", which is of springs, and a membrane has none",
+                  m->name, m->slack != 0 ? "slack" : "compression");
   if (cloth && object->membrane && !(m->stretch > 0))
     csim_complain(r, CSIM_AT_VALUE, place,
                   "material \"%s\" has no \"stretch\" [N/m], which a membrane needs", m->name);

@@ -85,7 +85,8 @@ const csim_kind csim_kind_arcsim = {read_arcsim, NULL, print_nothing, describe_a
 
 // ------------------------------------------------------------------------------------------- shear
 
-// KES tells shear stiffness by the angle [gf/cm/deg]; of a small angle in radians it is the modulus.
+// KES tells shear stiffness by the angle [gf/cm/deg]; of a small angle in radians it is the
+// modulus.
 static void read_shear(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {
   csim_field own = *f;
   csim_unit unit;
@@ -106,7 +107,8 @@ static void print_shear(csim_printer *p, const csim_field *f, const void *base) 
 const csim_kind csim_kind_shear = {read_shear, NULL, print_shear, csim_describe_real,
                                    csim_schema_real};
 
-// ------------------------------------------------------------------------------------- laboratories
+// -------------------------------------------------------------------------------------
+// laboratories
 
 // A key that says the same as another by a laboratory's reading.
 static int taken_twice(csim_reader *r, const cJSON *item, const char *reading, const char *key) {
@@ -125,7 +127,8 @@ void csim_finish_material(csim_reader *r, const cJSON *item, void *base) {
   if (taken_twice(r, item, "extension_weft", "weft")) m->weft = fast_load / m->extension_weft;
   // pulled at 45 degrees a sheet that is much stiffer along its threads gives way by shear alone:
   // strain = load / (4 G)
-  if (taken_twice(r, item, "extension_bias", "shear")) m->shear = bias_load / (4 * m->extension_bias);
+  if (taken_twice(r, item, "extension_bias", "shear"))
+    m->shear = bias_load / (4 * m->extension_bias);
   int lengths = taken_twice(r, item, "bending_length", "bend");
   int weft = taken_twice(r, item, "bending_length_weft", "bend_weft");
   if ((lengths || weft) && !(m->density > 0))

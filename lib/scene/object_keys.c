@@ -9,8 +9,8 @@
 // --------------------------------------------------------------------------------------- springs
 
 static const char *const network_names[] = {"mesh", "structured", NULL};
-static const char *const bending_names[] = {"none",     "spring",    "quadratic",
-                                            "dihedral", "cotangent", "curvature", NULL};
+static const char *const bending_names[] = {"none",      "spring",    "quadratic", "dihedral",
+                                            "cotangent", "curvature", NULL};
 static const char *const edges_names[] = {"all", "no-diagonals", NULL};
 
 static const csim_field spring_fields[] = {
@@ -46,7 +46,8 @@ static const csim_field spring_fields[] = {
      .fallback = "quadratic",
      .doc =
          "Resistance to bending: springs across edges, a quadratic energy with a flat rest shape, "
-         "or the energy of the dihedral angle, at rest as the mesh is. curvature: a quadratic energy "
+         "or the energy of the dihedral angle, at rest as the mesh is. curvature: a quadratic "
+         "energy "
          "of the curvature at each vertex, with a flat rest shape, the same on every mesh, and the "
          "only one with \"bend_weft\"; not for pbd and xpbd."},
 };
@@ -94,9 +95,10 @@ static const csim_field rest_fields[] = {
      .detail = rest_names,
      .offset = AT(rest),
      .fallback = "start",
-     .doc = "The shape in which nothing is strained: the mesh as it starts, the flat pattern of its "
-            "texture coordinates, or another mesh file. Lengths, areas, masses and angles come "
-            "from it; with uv the cloth is flat at rest."},
+     .doc =
+         "The shape in which nothing is strained: the mesh as it starts, the flat pattern of its "
+         "texture coordinates, or another mesh file. Lengths, areas, masses and angles come "
+         "from it; with uv the cloth is flat at rest."},
     {.key = "scale",
      .kind = &csim_kind_real,
      .offset = AT(rest_scale),
@@ -293,10 +295,11 @@ static const csim_field solid_fields[] = {
      .detail = elasticity_names,
      .offset = AT(elasticity),
      .fallback = "springs",
-     .doc = "springs: on the edges of the tetrahedra, with the material's \"volume\"; about 1.4 times "
-            "as stiff as \"modulus\" says where volume is ten times it. neo-hookean: a continuum with "
-            "the material's \"modulus\" and \"poisson\", which comes back when it was turned inside "
-            "out."},
+     .doc =
+         "springs: on the edges of the tetrahedra, with the material's \"volume\"; about 1.4 times "
+         "as stiff as \"modulus\" says where volume is ten times it. neo-hookean: a continuum with "
+         "the material's \"modulus\" and \"poisson\", which comes back when it was turned inside "
+         "out."},
     {.key = "tetrahedra",
      .kind = &csim_kind_table,
      .detail = &tetrahedra_table,

@@ -77,11 +77,11 @@ typedef struct csim_material {
   csim_stuff stuff;   ///< told by the preset or by the unit of the density
   double density;     ///< cloth [kg/m^2], solid [kg/m^3]
   double stretch;     ///< cloth: Young's modulus times thickness, E2D [N/m]
-  double weft;        ///< cloth, membranes: stretch along weft [N/m]; 0 = as stretch, which is warp's
-  double shear;       ///< cloth, membranes: shear modulus times thickness [N/m]; 0 = isotropic
-  double poisson;     ///< cloth, membranes: [-]
-  double bend;        ///< cloth: bending stiffness B [N m]
-  double bend_weft;   ///< cloth, bending curvature: along weft [N m]; 0 = as bend, which is warp's
+  double weft;      ///< cloth, membranes: stretch along weft [N/m]; 0 = as stretch, which is warp's
+  double shear;     ///< cloth, membranes: shear modulus times thickness [N/m]; 0 = isotropic
+  double poisson;   ///< cloth, membranes: [-]
+  double bend;      ///< cloth: bending stiffness B [N m]
+  double bend_weft; ///< cloth, bending curvature: along weft [N m]; 0 = as bend, which is warp's
   double bend_spring; ///< cloth: stiffness of bending springs [N/m]
   double modulus;     ///< solid: Young's modulus [Pa]
   double volume;      ///< solid: stiffness against change of volume [Pa]
@@ -96,7 +96,7 @@ typedef struct csim_material {
   double limit_stiffness; ///< [N/m] of the limit; 0 = 100 times the spring's
   double extension, extension_weft, extension_bias; ///< cloth: FAST's readings, [-], until read
   double bending_length, bending_length_weft;       ///< cloth: [m], until read
-  double vertex_mass;     ///< if > 0, every vertex of the object has this mass [kg]
+  double vertex_mass; ///< if > 0, every vertex of the object has this mass [kg]
 } csim_material;
 
 /// Vertices chosen by any of the ways at once (their union). Ranges are kept as indices.
@@ -149,32 +149,32 @@ typedef struct csim_object {
   char *name;            ///< unique; [A-Za-z0-9_.-]+, it becomes a file name
   csim_object_type type;
   csim_mesh_source mesh;
-  double scale[3];      ///< [-] applied first, then rotation, then position
-  double rotation[3];   ///< [rad] rotation vector (axis times angle)
-  double position[3];   ///< [m]
-  double velocity[3];   ///< [m/s] at the start
-  double spin[3];       ///< [rad/s] angular velocity about the centre of mass at the start
-  int material;         ///< index into csim_scene.material; -1 for colliders
-  csim_network network; ///< cloth: structured or mesh
-  csim_bending bending; ///< cloth
-  csim_edges edges;     ///< cloth: which edges of a mesh network carry springs
-  int levels;           ///< cloth: coarser levels of springs, see model/levels.h
+  double scale[3];            ///< [-] applied first, then rotation, then position
+  double rotation[3];         ///< [rad] rotation vector (axis times angle)
+  double position[3];         ///< [m]
+  double velocity[3];         ///< [m/s] at the start
+  double spin[3];             ///< [rad/s] angular velocity about the centre of mass at the start
+  int material;               ///< index into csim_scene.material; -1 for colliders
+  csim_network network;       ///< cloth: structured or mesh
+  csim_bending bending;       ///< cloth
+  csim_edges edges;           ///< cloth: which edges of a mesh network carry springs
+  int levels;                 ///< cloth: coarser levels of springs, see model/levels.h
   csim_membrane_law membrane; ///< cloth: a membrane instead of springs
   csim_warp warp;             ///< cloth: where warp runs
   double warp_angle;          ///< cloth: [rad] warp is turned by this
   int nmap;
-  csim_map *map;              ///< (nmap) cloth
-  csim_rest rest;             ///< cloth: where the rest shape is from
-  double rest_scale;          ///< cloth: [m] of 1 in texture coordinates
-  char *rest_file;            ///< cloth: mesh with the rest shape
+  csim_map *map;     ///< (nmap) cloth
+  csim_rest rest;    ///< cloth: where the rest shape is from
+  double rest_scale; ///< cloth: [m] of 1 in texture coordinates
+  char *rest_file;   ///< cloth: mesh with the rest shape
   int npin;
   csim_pin *pin;
   csim_elasticity elasticity; ///< solid
-  double radius_edge_ratio; ///< solid: TetGen quality bound, [-]
-  double max_volume;        ///< solid: [m^3], 0 = no bound
-  csim_motion motion;       ///< collider: rigid motion
-  int solid;                ///< collider: closed, outward, and nothing starts inside
-  double friction;          ///< [-] coefficient of Coulomb friction; the scene's unless given
+  double radius_edge_ratio;   ///< solid: TetGen quality bound, [-]
+  double max_volume;          ///< solid: [m^3], 0 = no bound
+  csim_motion motion;         ///< collider: rigid motion
+  int solid;                  ///< collider: closed, outward, and nothing starts inside
+  double friction;            ///< [-] coefficient of Coulomb friction; the scene's unless given
 } csim_object;
 
 // ----------------------------------------------------------------------------------------- scene

@@ -14,9 +14,9 @@
 #include <string.h>
 
 typedef struct pbd {
-  double *g, *dx, *count;          // (nvert x 3), (nvert x 3), (nvert)
-  double **lambda; // (nenergy) of (nelem x 3); xpbd
-  double start_value;              // [J] objective where the iteration began; xpbd
+  double *g, *dx, *count; // (nvert x 3), (nvert x 3), (nvert)
+  double **lambda;        // (nenergy) of (nelem x 3); xpbd
+  double start_value;     // [J] objective where the iteration began; xpbd
 } pbd;
 
 static void *pbd_create(csim_arena *arena, const csim_model *model,

@@ -460,7 +460,8 @@ static void test_neohooke(void) {
       double x[12], g[12];
       for (int n = 0; n < 4; n++)
         for (int c = 0; c < 3; c++)
-          x[3 * n + c] = (1 + strain[t][c]) * X[3 * n + c] + (t == 2 && c == 0 ? e * X[3 * n + 1] : 0);
+          x[3 * n + c] =
+              (1 + strain[t][c]) * X[3 * n + c] + (t == 2 && c == 0 ? e * X[3 * n + 1] : 0);
       CHECK_NEAR(value(&f, x) / V, want[t], 2e-4 * want[t]);
       gradient(&f, X, g);
       for (int i = 0; i < 12; i++) CHECK_NEAR(g[i], 0, 1e-12 * E);

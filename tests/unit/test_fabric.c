@@ -85,7 +85,8 @@ static double pull(mesh_kind kind, csim_membrane_law law, const csim_moduli *mod
   csim_topology_free(&t);
   // soft pins with far-away anchors are dead loads: k (anchor - x) with k tiny. All vertices have
   // one, which also takes rigid motions away.
-  for (int i = 0; i < n; i++) csim_elements_add(&k.anchors, (int[]){i}, (double[]){1e-6 * sigma, i});
+  for (int i = 0; i < n; i++)
+    csim_elements_add(&k.anchors, (int[]){i}, (double[]){1e-6 * sigma, i});
   k.params.tolerance = 1e-9;
   k.params.start = CSIM_START_REST;
   kit_ready(&k, 1);
@@ -137,7 +138,8 @@ static void test_moduli(void) {
         for (int a = 0; a < 5; a++) {
           double angle = degrees[a] * acos(-1) / 180, want = modulus_at(&sheets[s], angle);
           double sigma = 1e-4 * want;
-          double got = sigma / pull((mesh_kind)kind, (csim_membrane_law)law, &sheets[s], angle, sigma);
+          double got =
+              sigma / pull((mesh_kind)kind, (csim_membrane_law)law, &sheets[s], angle, sigma);
           CHECK_NEAR(got / want, 1, 0.005);
         }
 }
@@ -151,7 +153,8 @@ static void test_stiffening(void) {
   CHECK(e > M && e < 0.06);
 }
 
-// ------------------------------------------------------------------------------------------- frames
+// -------------------------------------------------------------------------------------------
+// frames
 
 // Warp along u, along an axis, and turned: a sheet weak in weft pulled along x.
 static void test_directions(void) {
@@ -173,8 +176,9 @@ static void test_directions(void) {
   for (int trial = 0; trial < 3; trial++) {
     csim_fabric_lay(n, mesh.tri, mesh.vert,
                     (double[3][9]){{1, 0, 0, 0, 1, 0, 0, 0, 1},
-                                  {0, 1, 0, 0, 0, 1, 1, 0, 0},
-                                  {1, 5, -2, 1, 0, 0, 0, 1, 0}}[trial], flat);
+                                   {0, 1, 0, 0, 0, 1, 1, 0, 0},
+                                   {1, 5, -2, 1, 0, 0, 0, 1, 0}}[trial],
+                    flat);
     for (int t = 0; t < n; t++) angle[t] = 0.1 * t;
     csim_fabric_turn(n, angle, flat);
     for (int t = 0; t < n; t++)

@@ -127,11 +127,13 @@ static const char fabric[] =
     " \"membrane\": {\"law\": \"orthotropic\", \"angle\": 30}, \"springs\": {\"bending\": "
     "\"curvature\"},\n"
     " \"rest\": {\"from\": \"uv\", \"scale\": 0.9}, \"pins\": [{\"vertices\": [0]}],\n"
-    " \"maps\": [{\"of\": \"bend\", \"low\": 1, \"high\": 2, \"vertices\": [1, 1, 1, 1, 1, 0, 0, 0, "
+    " \"maps\": [{\"of\": \"bend\", \"low\": 1, \"high\": 2, \"vertices\": [1, 1, 1, 1, 1, 0, 0, "
+    "0, "
     "0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]}]},\n"
     "{\"name\": \"patch\", \"type\": \"cloth\", \"material\": \"silk-crepe\", \"position\": [2, 0, "
     "0],\n"
-    " \"mesh\": {\"file\": \"patch.obj\"}, \"rest\": {\"from\": \"file\", \"file\": \"patch.obj\"},\n"
+    " \"mesh\": {\"file\": \"patch.obj\"}, \"rest\": {\"from\": \"file\", \"file\": "
+    "\"patch.obj\"},\n"
     " \"membrane\": {\"law\": \"woven\"},\n"
     " \"maps\": [{\"of\": \"density\", \"high\": 2, \"group\": [\"one\"]}]}]}\n";
 
@@ -230,7 +232,8 @@ static void test_steps(void) {
     count_step_calls("rich.json", (const char *[]){set, "frames.substeps=100"}, 2);
     count_step_calls("solid.json", (const char *[]){set, "frames.substeps=100"}, 2);
     count_step_calls("solid.json",
-                     (const char *[]){set, "jelly.elasticity=neo-hookean", "frames.substeps=100"}, 3);
+                     (const char *[]){set, "jelly.elasticity=neo-hookean", "frames.substeps=100"},
+                     3);
     int projects = strstr(csim_method_names[m], "pbd") != NULL;
     count_step_calls("fabric.json",
                      (const char *[]){set, "frames.substeps=100", "cloth.maps=[]",

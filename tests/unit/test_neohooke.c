@@ -13,8 +13,8 @@ static int tet[4 * NTET];
 
 // A cube of 1 m, its cells cut into six tetrahedra around a diagonal.
 static void make_cube(void) {
-  static const int path[6][2] = {{1, SIDE}, {SIDE, 1}, {1, SIDE * SIDE}, {SIDE * SIDE, 1},
-                                 {SIDE, SIDE * SIDE}, {SIDE * SIDE, SIDE}};
+  static const int path[6][2] = {{1, SIDE},        {SIDE, 1},           {1, SIDE * SIDE},
+                                 {SIDE * SIDE, 1}, {SIDE, SIDE * SIDE}, {SIDE * SIDE, SIDE}};
   int n = 0;
   for (int v = 0; v < NVERT; v++) {
     X[3 * v] = (double)(v % SIDE) / N;
@@ -44,8 +44,8 @@ static double smallest_volume(const double *x) {
   return least;
 }
 
-// Its mirror image, a little shaken. With nu = 0.45 that one gets caught: a fold of the cube through
-// itself is a minimum too, which only contact could prevent.
+// Its mirror image, a little shaken. With nu = 0.45 that one gets caught: a fold of the cube
+// through itself is a minimum too, which only contact could prevent.
 static void test_inside_out(double nu) {
   kit k;
   begin(nu, 0.02, &k);

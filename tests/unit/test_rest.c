@@ -25,7 +25,8 @@ static void write_grid(const char *file, double wide, double deep, int uv) {
   FILE *f = fopen(file, "w");
   for (int j = 0; j <= NZ; j++)
     for (int i = 0; i <= NX; i++)
-      fprintf(f, "v %.17g %g %.17g\n", wide * i / NX, uv ? 0.1 * sin(i + 2.0 * j) : 0, deep * j / NZ);
+      fprintf(f, "v %.17g %g %.17g\n", wide * i / NX, uv ? 0.1 * sin(i + 2.0 * j) : 0,
+              deep * j / NZ);
   for (int j = 0; j <= NZ; j++)
     for (int i = 0; i <= NX; i++) fprintf(f, "vt %.17g %.17g\n", (double)i / NX, -(double)j / NZ);
   for (int j = 0; j < NZ; j++)
@@ -64,8 +65,8 @@ static void compare(const csim_model *a, const csim_model *b, const char *what) 
       for (int c = 0; c < p->kind->nparam; c++) {
         double u = csim_energy_param(p, k)[c], v = csim_energy_param(q, k)[c];
         check_that(fabs(u - v) <= 1e-7 * fabs(u) + 1e-9, __FILE__, __LINE__,
-                   "%s, energy %s, element %d, constant %d: %.17g and %.17g", what, p->kind->name, k,
-                   c, u, v);
+                   "%s, energy %s, element %d, constant %d: %.17g and %.17g", what, p->kind->name,
+                   k, c, u, v);
       }
   }
 }
@@ -83,11 +84,13 @@ static void test_patterns(void) {
       char made_of[300], object[900];
       check_log log;
       csim_world flat, uv, file;
-      snprintf(made_of, sizeof made_of,
-               "\"material\": {\"preset\": \"cotton\", \"weft\": 700, \"shear\": 50, \"poisson\": 0.2},"
-               "\"springs\": {\"bending\": \"%s\"}, \"membrane\": {\"law\": \"%s\"}",
-               bendings[b], laws[l]);
-      snprintf(object, sizeof object, "\"mesh\": {\"file\": \"flat.obj\"}, \"scale\": 2, %s", made_of);
+      snprintf(
+          made_of, sizeof made_of,
+          "\"material\": {\"preset\": \"cotton\", \"weft\": 700, \"shear\": 50, \"poisson\": 0.2},"
+          "\"springs\": {\"bending\": \"%s\"}, \"membrane\": {\"law\": \"%s\"}",
+          bendings[b], laws[l]);
+      snprintf(object, sizeof object, "\"mesh\": {\"file\": \"flat.obj\"}, \"scale\": 2, %s",
+               made_of);
       CHECK(compile(object, "", &log, &flat) == CSIM_OK);
       snprintf(object, sizeof object,
                "\"mesh\": {\"file\": \"wavy.obj\"}, \"scale\": 3, \"rotation\": [20, 0, 40], "
@@ -145,11 +148,12 @@ static void check_made(const char *material, double expected[6]) {
   check_log log;
   csim_scene *scene = NULL;
   check_log_init(&log);
-  snprintf(text, sizeof text,
-           "{\"version\": 1, \"frames\": {\"start\": 1, \"end\": 2}, \"objects\": [{\"name\": \"a\", "
-           "\"type\": \"cloth\", \"mesh\": {\"shape\": \"grid\", \"size\": [1, 1], \"cells\": [2, 2]}, "
-           "\"material\": {%s}}]}",
-           material);
+  snprintf(
+      text, sizeof text,
+      "{\"version\": 1, \"frames\": {\"start\": 1, \"end\": 2}, \"objects\": [{\"name\": \"a\", "
+      "\"type\": \"cloth\", \"mesh\": {\"shape\": \"grid\", \"size\": [1, 1], \"cells\": [2, 2]}, "
+      "\"material\": {%s}}]}",
+      material);
   write_text(path[0], text);
   check_that(csim_scene_read(path[0], NULL, 0, &log.log, &scene) == CSIM_OK, __FILE__, __LINE__,
              "%s", log.text);
@@ -201,8 +205,8 @@ static void weigh(const csim_world *world, double out[3]) {
   free(x);
 }
 
-// Half of a sheet is twice as heavy and three times as stiff: by faces, by vertices (whose triangles
-// at the seam lie between), and by a group; two maps of the same multiply.
+// Half of a sheet is twice as heavy and three times as stiff: by faces, by vertices (whose
+// triangles at the seam lie between), and by a group; two maps of the same multiply.
 static void test_maps(void) {
   FILE *f = fopen(path[1], "w");
   fputs("v 0 0 0\nv 1 0 0\nv 2 0 0\nv 0 0 1\nv 1 0 1\nv 2 0 1\ng left\nf 1 4 5 2\ng right\n"
@@ -229,11 +233,12 @@ static void test_maps(void) {
     check_log log;
     csim_world world;
     double got[3];
-    snprintf(object, sizeof object,
-             "\"mesh\": {\"file\": \"wavy.obj\"}, \"springs\": {\"bending\": \"none\"}, \"material\": "
-             "{\"density\": 0.1, \"stretch\": 1000, \"shear\": 100}, \"membrane\": {\"law\": "
-             "\"woven\", \"warp\": \"x\"}, \"maps\": [%s]",
-             cases[k].maps);
+    snprintf(
+        object, sizeof object,
+        "\"mesh\": {\"file\": \"wavy.obj\"}, \"springs\": {\"bending\": \"none\"}, \"material\": "
+        "{\"density\": 0.1, \"stretch\": 1000, \"shear\": 100}, \"membrane\": {\"law\": "
+        "\"woven\", \"warp\": \"x\"}, \"maps\": [%s]",
+        cases[k].maps);
     CHECK(compile(object, "", &log, &world) == CSIM_OK);
     weigh(&world, got);
     for (int c = 0; c < 3; c++) CHECK_NEAR(got[c], cases[k].want[c], 1e-6 * cases[k].want[c]);
@@ -294,7 +299,8 @@ static void test_refused(void) {
        "", "needs \"bending\""},
       {"\"mesh\": {\"shape\": \"grid\", \"size\": [1, 1], \"cells\": [4, 4]}, "
        "\"material\": \"silk\", \"rotation\": [0, 0, 0], \"maps\": [{\"of\": \"density\", "
-       "\"vertices\": [-9, -9, -9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]}]",
+       "\"vertices\": [-9, -9, -9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "
+       "0]}]",
        "", "must be 0 or more"},
       {"\"mesh\": {\"shape\": \"disk\", \"radius\": 1}, \"material\": \"silk\", "
        "\"rest\": {\"from\": \"uv\"}",
@@ -308,7 +314,8 @@ static void test_refused(void) {
       {"\"mesh\": {\"shape\": \"grid\", \"size\": [1, 1], \"cells\": [4, 4]}, "
        "\"material\": \"silk\", \"rest\": {\"from\": \"file\"}",
        "", "needs \"file\""},
-      {"\"mesh\": {\"shape\": \"grid\", \"size\": [1, 1], \"cells\": [4, 4]}, \"material\": \"silk\","
+      {"\"mesh\": {\"shape\": \"grid\", \"size\": [1, 1], \"cells\": [4, 4]}, \"material\": "
+       "\"silk\","
        "\"membrane\": {\"law\": \"woven\"}, \"springs\": {\"network\": \"structured\"}",
        "", "takes the place of the springs"},
       {"\"mesh\": {\"shape\": \"grid\", \"size\": [1, 1], \"cells\": [4, 4]}, \"material\": "

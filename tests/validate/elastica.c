@@ -145,8 +145,8 @@ static void equilateral_strips(void) {
 }
 
 // Bending by curvature on a membrane: a plate's stiffness on every mesh. Fits at the border look to
-// one side, which makes a strip of equal diagonals six cells wide 2 % too stiff; at Gamma = 1000 all
-// that bends is six cells long.
+// one side, which makes a strip of equal diagonals six cells wide 2 % too stiff; at Gamma = 1000
+// all that bends is six cells long.
 static void curvature_strips(void) {
   static const char *const meshes[4] = {"alternate", "same", "equilateral", "Delaunay"};
   static const double gamma[6] = {0.1, 1, 10, 100, 1000, 8};
