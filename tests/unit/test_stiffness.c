@@ -237,7 +237,30 @@ static void test_fits(void) {
   csim_arena_free(&arena);
 }
 
+// A model has as many energies as it takes: a dozen springs side by side are one of their sum.
+static void test_many_energies(void) {
+  double x[6] = {0, 0, 0, 1, 0, 0};
+  kit k;
+  kit_begin(2, x, 1, 0.01, &k);
+  kit_spring(&k, 0, 1, 10, 1);
+  const csim_elements *sets[12];
+  for (int i = 0; i < 12; i++) sets[i] = &k.springs;
+  CHECK(csim_model_assemble(k.model, 12, sets) == 0 && k.model->nenergy == 12);
+  csim_arena arena = {0};
+  csim_stiffness K;
+  CHECK(csim_stiffness_create(&arena, k.model, &K) == 0);
+  csim_stiffness_update(NULL, &(csim_point){.x = x}, CSIM_SPD_DROP, 0, &K);
+  double block[9];
+  csim_graph_diagonals(&K.A, 0, 1, block);
+  CHECK_NEAR(block[0], 120, 1e-4);
+  csim_stiffness_free(&K);
+  csim_arena_free(&arena);
+  csim_elements_free(&k.springs);
+  csim_model_free(k.model);
+}
+
 int main(void) {
+  test_many_energies();
   for (int wide = 0; wide < 2; wide++) {
     test_against_blocks(CSIM_SPD_DROP, wide);
     test_against_blocks(CSIM_SPD_NONE, wide);
