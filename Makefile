@@ -15,7 +15,7 @@ B := build/$(config)
 # makes one depends on the CPU it builds for; results must not.
 WARN   := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wvla
 CWARN  := $(WARN) -Wmissing-prototypes -Wstrict-prototypes
-COMMON := -Ilib -Itests -ffp-contract=off -fno-math-errno -D_GNU_SOURCE -pthread
+COMMON := -Ilib -Itests -include base/strict.h -ffp-contract=off -fno-math-errno -D_GNU_SOURCE -pthread
 LIBS   := -lcjson -lamd -lz -lm -pthread
 
 OPT_release  := -O3 -g
@@ -30,10 +30,18 @@ ifeq ($(OPT),)
 $(error unknown config=$(config): release, debug, O2, sanitize, thread, coverage or fuzz)
 endif
 
+# against exploits of what a mesh or cache from outside may find: no result depends on these
+ifneq ($(filter release O2,$(config)),)
+HARDEN := -fstack-protector-strong -D_FORTIFY_SOURCE=2 -fPIE
+LINK   := -pie -Wl,-z,relro,-z,now
+endif
+
+PYTHON := $(if $(wildcard /usr/bin/python3),/usr/bin/python3,python3)
+
 CFLAGS   ?=
 ERROR    := $(if $(filter 1,$(WERROR)),-Werror)
-ALL_C    := -std=c17 $(COMMON) $(CWARN) $(OPT) $(ERROR) $(CFLAGS)
-ALL_CXX  := -std=c++17 $(COMMON) $(WARN) $(OPT) $(ERROR)
+ALL_C    := -std=c17 $(COMMON) $(CWARN) $(OPT) $(HARDEN) $(ERROR) $(CFLAGS)
+ALL_CXX  := -std=c++17 $(COMMON) $(WARN) $(OPT) $(HARDEN) $(ERROR)
 # the release programs go to bin/, every other configuration keeps its own
 BIN := $(if $(filter release,$(config)),bin,$(B)/bin)
 
@@ -62,6 +70,17 @@ $(B)/flags: $(filter deps,$(MAKECMDGOALS)) always
 	@mkdir -p $(@D)
 	@echo '$(FLAGS)' | cmp -s - $@ || echo '$(FLAGS)' > $@
 
+# what `clothsim --version` tells; compiled anew when the commit or the flags change
+COMMIT := $(shell git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
+$(B)/build.h: always
+	@mkdir -p $(@D)
+	@printf '#define CSIM_BUILD_COMMIT "%s"\n#define CSIM_BUILD_FLAGS "%s"\n' '$(COMMIT)' \
+	  '$(subst ",\",$(OPT) $(HARDEN) $(LINK) -ffp-contract=off $(CFLAGS))' | cmp -s - $@ || \
+	 printf '#define CSIM_BUILD_COMMIT "%s"\n#define CSIM_BUILD_FLAGS "%s"\n' '$(COMMIT)' \
+	  '$(subst ",\",$(OPT) $(HARDEN) $(LINK) -ffp-contract=off $(CFLAGS))' > $@
+$(B)/cli/clothsim.o: $(B)/build.h
+$(B)/cli/clothsim.o: ALL_C += -include $(B)/build.h
+
 # V=1 shows the commands
 say = $(if $(filter 1,$(V)),,@echo "  $(1)  $@";)
 
@@ -84,16 +103,16 @@ $(SHARED): $(LIB_OBJ)
 
 $(BIN)/clothsim: $(CLI_SRC:%.c=$(B)/%.o) $(LIB)
 	@mkdir -p $(@D)
-	$(call say,link)$(CC) $(OPT) $^ -o $@ $(LIBS)
+	$(call say,link)$(CC) $(OPT) $(LINK) $^ -o $@ $(LIBS)
 
 # TetGen is AGPL-3 and aborts on bad input: a program of its own, never linked to the rest
 $(BIN)/clothsim-tet: $(B)/cli/clothsim-tet.o
 	@mkdir -p $(@D)
-	$(call say,link)$(CXX) $(OPT) $^ -o $@ -ltet
+	$(call say,link)$(CXX) $(OPT) $(LINK) $^ -o $@ -ltet
 
 $(TOOL_BIN): $(BIN)/%: $(B)/tools/%.o $(LIB)
 	@mkdir -p $(@D)
-	$(call say,link)$(CC) $(OPT) $(filter %.o,$^) $(LIB) -o $@ $(TOOL_LIBS) $(LIBS)
+	$(call say,link)$(CC) $(OPT) $(LINK) $(filter %.o,$^) $(LIB) -o $@ $(TOOL_LIBS) $(LIBS)
 
 # tools/clothview.c is the program, tools/view/ what it is made of
 VIEW_SRC := $(wildcard tools/view/*.c)
@@ -104,6 +123,11 @@ $(BIN)/clothview: $(VIEW_SRC:%.c=$(B)/%.o)
 FARM_SRC := $(wildcard tools/farm/*.c)
 $(BIN)/clothfarm: $(FARM_SRC:%.c=$(B)/%.o)
 $(B)/tools/clothfarm.o $(FARM_SRC:%.c=$(B)/%.o): ALL_C += -Itools
+
+# tools/clothdiff.c likewise, and tools/diff/
+DIFF_SRC := $(wildcard tools/diff/*.c)
+$(BIN)/clothdiff: $(DIFF_SRC:%.c=$(B)/%.o)
+$(B)/tools/clothdiff.o $(DIFF_SRC:%.c=$(B)/%.o): ALL_C += -Itools
 
 # the viewer of pages: readable source in tools/view/web, bundled by `make view`, kept in the program
 BUNDLE := build/view/viewer.bundle.js
@@ -122,7 +146,7 @@ view: view-packages ## bundle the viewer of HTML pages and build it into bin/clo
 
 $(B)/view/test_view: $(B)/tests/view/test_view.o $(B)/tests/check.o $(VIEW_SRC:%.c=$(B)/%.o) $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(OPT) $(filter %.o,$^) $(LIB) -o $@ -lpng $(LIBS)
+	$(CC) $(OPT) $(LINK) $(filter %.o,$^) $(LIB) -o $@ -lpng $(LIBS)
 $(B)/tests/view/test_view.o: ALL_C += -Itools
 
 .PHONY: deps-view check-view gallery
@@ -138,11 +162,11 @@ gallery: all ## simulate every scene and put a picture of each into docs/gallery
 # caches to look at, for the viewer's tests
 $(B)/view/synth: $(B)/tests/view/synth.o $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(OPT) $^ -o $@ $(LIBS)
+	$(CC) $(OPT) $(LINK) $^ -o $@ $(LIBS)
 
 $(TEST_BIN): $(B)/tests/%: $(B)/tests/unit/%.o $(B)/tests/check.o $(B)/tests/kit.o $(LIB)
 	@mkdir -p $(@D)
-	$(call say,link)$(CC) $(OPT) $(filter %.o,$^) $(LIB) -o $@ $(LIBS)
+	$(call say,link)$(CC) $(OPT) $(LINK) $(filter %.o,$^) $(LIB) -o $@ $(LIBS)
 
 # test_validate is the table, tests/validate/ its cases
 VALIDATE := $(B)/tests/test_validate
@@ -152,11 +176,11 @@ $(VALIDATE): $(patsubst %.c,$(B)/%.o,$(wildcard tests/validate/*.c))
 LOOK := $(B)/tests/look
 $(LOOK): $(B)/tests/cli/look.o $(LIB)
 	@mkdir -p $(@D)
-	$(call say,link)$(CC) $(OPT) $^ -o $@ $(LIBS)
+	$(call say,link)$(CC) $(OPT) $(LINK) $^ -o $@ $(LIBS)
 
 $(BENCH_BIN): $(B)/bench/%: $(B)/tests/bench/%.o $(LIB)
 	@mkdir -p $(@D)
-	$(call say,link)$(CC) $(OPT) $^ -o $@ $(LIBS)
+	$(call say,link)$(CC) $(OPT) $(LINK) $^ -o $@ $(LIBS)
 
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
@@ -242,7 +266,7 @@ validate: $(VALIDATE) $(BIN)/clothsim-tet ## every method against closed forms, 
 
 $(B)/soak/layers: $(B)/tests/soak/layers.o $(LIB)
 	@mkdir -p $(@D)
-	$(call say,link)$(CC) $(OPT) $^ -o $@ $(LIBS)
+	$(call say,link)$(CC) $(OPT) $(LINK) $^ -o $@ $(LIBS)
 
 .PHONY: soak-contact
 soak-contact: all $(B)/soak/layers ## contact scenes by newton, pd and xpbd, tested after every substep (hours)
@@ -263,7 +287,6 @@ bench-contact: all benches ## the cache's codec on a run full of contact (tens o
 	@$(B)/bench/bench_cache $(CONTACT_RUN)
 
 SIZES  ?= 33 65 129
-PYTHON := $(if $(wildcard /usr/bin/python3),/usr/bin/python3,python3)
 DROP   := $(PYTHON) tests/bench/drop.py
 .PHONY: deps-bench bench-suite bench-drop bench-blender bench-bpy bench-bullet
 deps-bench: ## install Blender, Bullet, numpy and matplotlib for the benchmarks (root or sudo)
@@ -274,6 +297,10 @@ bench-suite: all ## scenes x sizes x methods x threads: phases of a step, CSV an
 
 bench-drop: all ## a cloth drops on a ball: time, memory, strain (SIZES="33 65 129", DROP_FLAGS=)
 	@$(DROP) --bin $(BIN) --out $(B)/bench $(DROP_FLAGS) $(SIZES)
+
+.PHONY: drape
+drape: all ## a virtual drape meter for every preset of cloth (DRAPE_FLAGS=--help; minutes, needs numpy)
+	@$(PYTHON) tests/bench/drape.py --bin $(BIN) --out $(B)/bench/drape $(DRAPE_FLAGS)
 
 bench-blender: all ## the same against Debian's Blender (make deps-bench)
 	@$(DROP) --bin $(BIN) --out $(B)/bench --against blender $(DROP_FLAGS) $(SIZES)
@@ -287,7 +314,7 @@ bench-bullet: all $(B)/bench/bullet_drop ## the same against Bullet's soft bodie
 # a program that we compare with, in C++ as Bullet is
 $(B)/bench/bullet_drop: $(B)/tests/bench/bullet_drop.o
 	@mkdir -p $(@D)
-	$(call say,link)$(CXX) $(OPT) $^ -o $@ -lBulletSoftBody -lBulletDynamics -lBulletCollision -lLinearMath
+	$(call say,link)$(CXX) $(OPT) $(LINK) $^ -o $@ -lBulletSoftBody -lBulletDynamics -lBulletCollision -lLinearMath
 $(B)/tests/bench/bullet_drop.o: ALL_CXX += -isystem /usr/include/bullet
 
 layers: ## check that files use only their own layer or lower ones, without circles
@@ -298,20 +325,24 @@ layers: ## check that files use only their own layer or lower ones, without circ
 format: ## clang-format every C and C++ file
 	clang-format -i $$(git ls-files '*.c' '*.h' '*.cpp')
 
-PANDOC := $(shell command -v pandoc)
-MAN    := $(if $(PANDOC),$(patsubst docs/%.md,build/man/%,$(wildcard docs/*.1.md)))
-man: $(MAN) ## man pages into build/man/ (needs pandoc)
-	@$(if $(PANDOC),,echo "make man: pandoc is not installed; docs/*.1.md read well without")
+MAN := $(patsubst docs/%.md,build/man/%,$(wildcard docs/*.1.md))
+man: $(MAN) ## man pages into build/man/
 
-build/man/%: docs/%.md
+build/man/%: docs/%.md tools/md2man
 	@mkdir -p $(@D)
-	$(call say,man)$(PANDOC) -s -f markdown-smart -t man $< -o $@
+	$(call say,man)$(PYTHON) tools/md2man $< $@
+
+ADDON := build/clothsim_cache.zip
+$(ADDON): $(wildcard tools/blender/clothsim_cache/*) tools/clothcache.py tools/blender/package
+	@mkdir -p $(@D)
+	$(call say,zip)$(PYTHON) tools/blender/package $@
 
 PREFIX ?= /usr/local
 DEST   := $(DESTDIR)$(PREFIX)
 SHARE  := $(DEST)/share/clothsim
-install: all $(LIB) $(SHARED) $(MAN) ## copy programs, library, man pages, completion, schema and scenes to PREFIX
-	install -d $(DEST)/bin $(SHARE)/scenes $(DEST)/share/doc/clothsim $(DEST)/share/bash-completion/completions
+install: all $(LIB) $(SHARED) $(MAN) $(ADDON) ## copy programs, library, man pages, completion, schema, scenes, readers of caches and the Blender add-on to PREFIX
+	install -d $(DEST)/bin $(SHARE)/scenes $(SHARE)/blender $(DEST)/share/man/man1
+	install -d $(DEST)/share/doc/clothsim $(DEST)/share/bash-completion/completions
 	install -d $(DEST)/include $(DEST)/lib/pkgconfig $(SHARE)/examples $(SHARE)/python
 	install -m 644 lib/clothsim.h $(DEST)/include
 	install -m 644 $(LIB) $(SHARED) $(DEST)/lib
@@ -323,8 +354,14 @@ install: all $(LIB) $(SHARED) $(MAN) ## copy programs, library, man pages, compl
 	install -m 644 tools/completion/clothsim.bash $(DEST)/share/bash-completion/completions/clothsim
 	ln -sf clothsim $(DEST)/share/bash-completion/completions/clothfarm
 	install -m 644 LICENSE NOTICE README.md CHANGELOG.md $(wildcard docs/*.md docs/*.schema.json) $(DEST)/share/doc/clothsim
+	install -m 644 tools/clothcache.py $(SHARE)/python
+	install -m 644 $(ADDON) $(SHARE)/blender
 	cp -R scenes/. $(SHARE)/scenes
-	$(if $(MAN),install -d $(DEST)/share/man/man1 && install -m 644 $(MAN) $(DEST)/share/man/man1)
+	install -m 644 $(MAN) $(DEST)/share/man/man1
+
+.PHONY: deb
+deb: all ## a Debian package into build/ (dpkg-deb)
+	@MAKE='$(MAKE) $(addprefix -o ,$(BIN)/clothsim $(BIN)/clothsim-tet $(TOOL_BIN))' tools/deb build
 
 uninstall: ## remove what install copied
 	rm -f $(addprefix $(DEST)/bin/,$(notdir $(BIN)/clothsim $(BIN)/clothsim-tet $(TOOL_BIN)))

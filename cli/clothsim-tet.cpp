@@ -169,17 +169,16 @@ void read_surface(const request &q, tetgenio &in) {
 
 void tetrahedralise(const request &q, tetgenio &in, tetgenio &out) {
   tetgenbehavior b;
-  char switches[] = "pYYQ"; // a surface to fill; no vertex added to it; quietly
-  if (!b.parse_commandline(switches))
+  // a surface to fill; no vertex added to it; quietly. q has to be in the text: what depends on it,
+  // the removal of flat tetrahedra after refining among it, is decided where the text is read
+  char plain[] = "pYYQ", quality[] = "pYYqQ";
+  bool is_bound = q.radius_edge_ratio > 0 || q.max_volume > 0;
+  if (!b.parse_commandline(is_bound ? quality : plain))
     throw failure{CSIM_TET_GAVE_UP, "it does not know its own switches"};
   // set here and not as text: no digit is lost
   b.epsilon = q.tolerance;
-  if (q.radius_edge_ratio > 0) {
-    b.quality = 1;
-    b.minratio = q.radius_edge_ratio;
-  }
+  if (q.radius_edge_ratio > 0) b.minratio = q.radius_edge_ratio; // else TetGen's own, 2
   if (q.max_volume > 0) {
-    b.quality = 1; // with TetGen's own ratio of 2 where none is asked for
     b.fixedvolume = 1;
     b.maxvolume = q.max_volume;
   }

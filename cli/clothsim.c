@@ -22,11 +22,14 @@ static void on_signal(int number) {
   stop_requested = 1;
 }
 
+// All that batch systems and terminals end a job with. Under nohup HUP stays ignored. (INT is
+// caught even so: shells ignore it in scripts for whatever runs in the background.)
 static void catch_signals(void) {
-  struct sigaction caught = {.sa_handler = on_signal};
-  sigaction(SIGINT, &caught, NULL);
-  sigaction(SIGTERM, &caught, NULL);
-  sigaction(SIGUSR1, &caught, NULL);
+  static const int numbers[] = {SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGHUP, SIGXCPU};
+  struct sigaction caught = {.sa_handler = on_signal}, before;
+  for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
+    if (numbers[k] != SIGHUP || sigaction(SIGHUP, NULL, &before) || before.sa_handler != SIG_IGN)
+      sigaction(numbers[k], &caught, NULL);
   signal(SIGPIPE, SIG_IGN); // nobody listens to the progress any more: no reason to stop
 }
 
@@ -49,7 +52,8 @@ static void print_version(void) {
 #else
   const char *compiler = "gcc " __VERSION__;
 #endif
-  printf("clothsim %s\ncompiler: %s\n", CSIM_VERSION, compiler);
+  printf("clothsim %s\ncompiler: %s\nflags: %s\ncommit: %s\n", CSIM_VERSION, compiler,
+         CSIM_BUILD_FLAGS, CSIM_BUILD_COMMIT);
 }
 
 static void print_check(const cli_options *o, const csim_check_report *c) {
@@ -136,11 +140,13 @@ static csim_status act(const cli_options *o, cli_reporter *reporter, csim_log *l
                           .resume = o->resume,
                           .from_frame = o->has_resume_from,
                           .resume_from = o->resume_from,
+                          .from_cache = o->from_cache,
                           .allow_changes = o->allow_changes,
                           .checkpoint_frames = o->checkpoint_frames,
                           .checkpoint_seconds = o->checkpoint_seconds,
-                          .checkpoint_last = o->has_checkpoint && (o->checkpoint_frames > 0 ||
-                                                                   o->checkpoint_seconds > 0),
+                          .checkpoint_last =
+                              o->checkpoint_frames > 0 || o->checkpoint_seconds > 0,
+                          .keep_checkpoints = o->keep_checkpoints,
                           .max_seconds = o->max_time,
                           .verify_substeps = o->verify_substeps,
                           .strict = o->strict,

@@ -20,8 +20,10 @@ void print_help(void) {
        "      --overwrite        replace the files of an earlier run\n"
        "      --resume           continue from the last checkpoint, or start\n"
        "      --resume-from N    continue from the checkpoint of frame N\n"
+       "      --from-cache       with --resume-from: if there is none, from the cache\n"
        "      --allow-changes    with --resume-from: even if the scene has changed\n"
        "      --checkpoint-every N   in frames or time: 10, 90s, 10m (default 60s)\n"
+       "      --keep-checkpoints keep every checkpoint, for --resume-from\n"
        "      --max-time T       stop after this time: 3600, 90m, 1:30:00\n"
        "  -s, --start N          first frame (same as --set frames.start=N)\n"
        "  -e, --end N            last frame (same as --set frames.end=N)\n"
@@ -117,7 +119,6 @@ static int parse_time(const char *text, double *seconds) {
 }
 
 static int set_checkpoint(cli_options *o, const char *text) {
-  o->has_checkpoint = 1;
   o->checkpoint_frames = 0;
   o->checkpoint_seconds = 0;
   if (!parse_int(text, 0, &o->checkpoint_frames)) return 0;
@@ -151,8 +152,10 @@ enum {
   OPT_VERSION,
   OPT_RESUME,
   OPT_RESUME_FROM,
+  OPT_FROM_CACHE,
   OPT_ALLOW_CHANGES,
   OPT_CHECKPOINT_EVERY,
+  OPT_KEEP_CHECKPOINTS,
   OPT_MAX_TIME
 };
 
@@ -172,11 +175,17 @@ static int take(cli_options *o, int option, const char *value) {
     return parse_int(value, -1000000, &o->resume_from)
                ? usage("\"%s\" is not a frame number", value)
                : 0;
+  case OPT_FROM_CACHE:
+    o->from_cache = 1;
+    return 0;
   case OPT_ALLOW_CHANGES:
     o->allow_changes = 1;
     return 0;
   case OPT_CHECKPOINT_EVERY:
     return set_checkpoint(o, value);
+  case OPT_KEEP_CHECKPOINTS:
+    o->keep_checkpoints = 1;
+    return 0;
   case OPT_MAX_TIME:
     return parse_time(value, &o->max_time) || !(o->max_time > 0)
                ? usage("--max-time wants a time (3600, 90m, 1:30:00), not \"%s\"", value)
@@ -242,8 +251,10 @@ int read_options(int argc, char **argv, cli_options *o) {
       {"overwrite", no_argument, 0, OPT_OVERWRITE},
       {"resume", no_argument, 0, OPT_RESUME},
       {"resume-from", required_argument, 0, OPT_RESUME_FROM},
+      {"from-cache", no_argument, 0, OPT_FROM_CACHE},
       {"allow-changes", no_argument, 0, OPT_ALLOW_CHANGES},
       {"checkpoint-every", required_argument, 0, OPT_CHECKPOINT_EVERY},
+      {"keep-checkpoints", no_argument, 0, OPT_KEEP_CHECKPOINTS},
       {"max-time", required_argument, 0, OPT_MAX_TIME},
       {"start", required_argument, 0, 's'},
       {"end", required_argument, 0, 'e'},
@@ -277,8 +288,8 @@ int read_options(int argc, char **argv, cli_options *o) {
   o->scene = argv[optind];
   if (o->overwrite && o->resume)
     return usage("%s", "--overwrite starts over, --resume goes on: one of them");
-  if (o->allow_changes && !o->has_resume_from)
-    return usage("%s", "--allow-changes needs --resume-from N");
+  if ((o->allow_changes || o->from_cache) && !o->has_resume_from)
+    return usage("%s", "--allow-changes and --from-cache need --resume-from N");
   if (o->action == ACTION_RUN && !o->out) return usage("%s", "where to write? give -o DIR");
   return 0;
 }

@@ -30,8 +30,8 @@ typedef struct cli_options {
   const char *scene, *out, *dump;
   int threads; // 0 = decide
   int overwrite, verify_substeps, strict, quiet, verbose, json;
-  int resume, has_resume_from, resume_from, allow_changes;
-  int has_checkpoint, checkpoint_frames; // one of frames and seconds is 0
+  int resume, has_resume_from, resume_from, from_cache, allow_changes;
+  int checkpoint_frames, keep_checkpoints; // one of frames and seconds is 0
   double checkpoint_seconds;
   double max_time; // [s] 0 = none
   progress_style progress;

@@ -99,6 +99,16 @@ static void show_percent(cli_reporter *r, const csim_progress *p, const char *fo
   fflush(stderr);
 }
 
+// The same with the time spent and the time left, for people who look into a log.
+static void show_plain(cli_reporter *r, const csim_progress *p) {
+  char format[80] = "Progress: %d%%\n";
+  double spent = seconds_since(&r->start), done = p->share - r->first_share;
+  if (done > 0)
+    snprintf(format, sizeof format, "Progress: %%d%%%%, %.0f s, %.0f s left\n", spent,
+             spent / done * (1 - p->share));
+  show_percent(r, p, format);
+}
+
 static void show_json(cli_reporter *r, const csim_progress *p) {
   if (p->substep < p->substeps || p->frame == r->last_frame) return;
   r->last_frame = p->frame;
@@ -121,7 +131,7 @@ void reporter_progress(void *user, const csim_progress *p) {
     show_bar(r, p);
     break;
   case PROGRESS_PLAIN:
-    show_percent(r, p, "Progress: %d%%\n");
+    show_plain(r, p);
     break;
   case PROGRESS_ALF:
     show_percent(r, p, "ALF_PROGRESS %d%%\n");

@@ -97,7 +97,7 @@ typedef struct csim_polygons {
   const int *tri_face; ///< (ntri) face of each triangle
 } csim_polygons;
 
-/// Reads an OBJ, STL or PLY file. Rejects numbers that are not finite, indices out of range, and
+/// Reads an OBJ, OFF, STL or PLY file. Rejects numbers that are not finite, indices out of range, and
 /// files without faces.
 /// @param[out] surface  NULL on failure; release with csim_polygons_free
 /// @return CSIM_OK; CSIM_IO or CSIM_INVALID with file and line; CSIM_MEMORY
@@ -197,11 +197,13 @@ typedef struct csim_run_options {
   int resume;              ///< 1: continue from the checkpoint in `out`, or start if there is none
   int from_frame;          ///< 1: continue from the checkpoint of frame `resume_from` only
   int resume_from;
+  int from_cache;            ///< 1, with from_frame: if that has no checkpoint, from the cache
   int allow_changes;         ///< 1, with from_frame: even if the scene has changed
   int checkpoint_frames;     ///< frames between checkpoints; 0 = not by frames
   double checkpoint_seconds; ///< [s] time between checkpoints; 0 = not by time
   int strict;                ///< 1: a run beyond the bounds of the scene's "strict" has failed
   int checkpoint_last;       ///< 1: a complete run keeps one too, so that it can be extended
+  int keep_checkpoints;      ///< 1: earlier checkpoints stay, so that a run can continue from any
   double max_seconds;        ///< [s] stop after this time; 0 = never
   int verify_substeps;       ///< 1: test for intersections after every substep
   const volatile int *stop;  ///< when it becomes non-zero, finish the substep and stop; or NULL
@@ -689,7 +691,8 @@ csim_status csim_export_close(csim_export *e, int commit);
 //
 // Frames from any supported source: a cache, a folder of NAME_0001.obj (or .ply) files, a single
 // OBJ, PLY or STL, a PC2 or MDD point cache. The type is detected from the first bytes where
-// possible.
+// possible. A folder may hold several kinds: the first there is of obj, ply, stl, cache, pc2, mdd is
+// read.
 
 typedef struct csim_sequence csim_sequence;
 
@@ -711,6 +714,20 @@ typedef struct csim_sequence_info {
 /// @return CSIM_OK, CSIM_IO, CSIM_INVALID (a mesh that cannot be read, a folder without any),
 ///         CSIM_MEMORY
 csim_status csim_sequence_open(const char *path, csim_log *log, csim_sequence **sequence);
+
+/// The same for one kind of a folder's files.
+/// @param kind  "cache" (the only one of the folder), "obj", "ply", "stl", "pc2", "mdd", or "rest" and
+///              "rest-ply": the rest meshes that belong to point caches, each named as its object
+csim_status csim_sequence_open_kind(const char *path, const char *kind, csim_log *log,
+                                    csim_sequence **sequence);
+
+/// What a file in a folder is: a kind of csim_sequence_open_kind; "abc", "usd", "vtp" or "gltf" for
+/// what is known and cannot be read; NULL for anything else.
+const char *csim_sequence_kind_of(const char *folder, const char *name);
+
+/// Whether an object is in a frame: files of frames may be missing.
+int csim_sequence_has(const csim_sequence *sequence, int object, int frame);
+
 /// What the sequence holds. Valid until csim_sequence_free.
 const csim_sequence_info *csim_sequence_get_info(const csim_sequence *sequence);
 

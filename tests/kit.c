@@ -2,8 +2,11 @@
 #include "kit.h"
 
 #include "check.h"
+#include "math/vec3.h"
 #include "mesh/shapes.h"
+#include "model/curvature.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 void kit_begin(int n, const double *x, double mass, double h, kit *k) {
@@ -14,10 +17,14 @@ void kit_begin(int n, const double *x, double mass, double h, kit *k) {
              .levels.kind = &csim_spring_kind,
              .springs.kind = &csim_spring_kind,
              .limits.kind = &csim_limit_kind,
+             .woven.kind = &csim_woven_kind,
+             .orthotropic.kind = &csim_orthotropic_kind,
              .quadratic.kind = &csim_quadratic_kind,
              .cotangent.kind = &csim_cotangent_kind,
              .dihedral.kind = &csim_dihedral_kind,
+             .curvature.kind = &csim_curvature_kind,
              .volume.kind = &csim_volume_kind,
+             .neohooke.kind = &csim_neohooke_kind,
              .anchors.kind = &csim_anchor_kind,
              .h = h};
   k->params = (csim_solver_params){.method = "newton",
@@ -52,9 +59,10 @@ void kit_spring(kit *k, int a, int b, double stiffness, double length) {
 }
 
 void kit_ready(kit *k, int nthread) {
-  const csim_elements *sets[] = {&k->levels,    &k->springs,  &k->limits, &k->quadratic,
-                                 &k->cotangent, &k->dihedral, &k->volume, &k->anchors};
-  CHECK(csim_model_assemble(k->model, 8, sets) == 0);
+  const csim_elements *sets[] = {&k->levels,      &k->springs,   &k->limits,    &k->woven,
+                                 &k->orthotropic, &k->quadratic, &k->cotangent, &k->dihedral,
+                                 &k->curvature,   &k->volume,    &k->neohooke,  &k->anchors};
+  CHECK(csim_model_assemble(k->model, sizeof sets / sizeof *sets, sets) == 0);
   CHECK(csim_state_create(k->model, &k->state) == 0);
   k->pool = csim_pool_create(nthread);
   k->solver = csim_solver_create(
@@ -74,10 +82,14 @@ void kit_end(kit *k) {
   csim_elements_free(&k->levels);
   csim_elements_free(&k->springs);
   csim_elements_free(&k->limits);
+  csim_elements_free(&k->woven);
+  csim_elements_free(&k->orthotropic);
   csim_elements_free(&k->quadratic);
   csim_elements_free(&k->cotangent);
   csim_elements_free(&k->dihedral);
+  csim_elements_free(&k->curvature);
   csim_elements_free(&k->volume);
+  csim_elements_free(&k->neohooke);
   csim_elements_free(&k->anchors);
   csim_model_free(k->model);
 }
@@ -97,6 +109,79 @@ void kit_cloth(int cells, double side, double density, double E2D, double B, dou
   if (B > 0) csim_network_hinges(&topology, &part, B, &k->quadratic);
   csim_topology_free(&topology);
   *k->model->body[0].mesh = mesh;
+}
+
+void kit_membrane(kit *k, const csim_moduli *moduli, csim_elements *membrane) {
+  const csim_mesh *mesh = k->model->body[0].mesh;
+  double *flat = CSIM_NEW(double, 6 * (ptrdiff_t)mesh->ntri);
+  csim_moduli *of_tri = CSIM_NEW(csim_moduli, mesh->ntri);
+  for (int t = 0; t < mesh->ntri; t++) of_tri[t] = *moduli;
+  csim_fabric_lay(mesh->ntri, mesh->tri, mesh->vert, (double[]){1, 0, 0, 0, 1, 0, 0, 0, 1}, flat);
+  CHECK(csim_fabric_membrane(mesh->ntri, mesh->tri, &(csim_part){.vert0 = 0}, flat, of_tri,
+                             membrane) == 0);
+  free(flat);
+  free(of_tri);
+}
+
+void kit_curvature(kit *k, double warp, double weft) {
+  const csim_mesh *mesh = k->model->body[0].mesh;
+  double *flat = CSIM_NEW(double, 6 * (ptrdiff_t)mesh->ntri);
+  csim_bend *bend = CSIM_NEW(csim_bend, mesh->nvert);
+  csim_topology topology;
+  for (int v = 0; v < mesh->nvert; v++) bend[v] = (csim_bend){warp, weft};
+  CHECK(csim_topology_build(mesh->nvert, mesh->ntri, mesh->tri, &topology) == CSIM_OK);
+  csim_fabric_lay(mesh->ntri, mesh->tri, mesh->vert, (double[]){1, 0, 0, 0, 1, 0, 0, 0, 1}, flat);
+  CHECK(csim_curvature_pairs(&topology, mesh->tri, flat, &(csim_part){.vert0 = 0}, bend,
+                             &k->curvature) == 0);
+  csim_topology_free(&topology);
+  free(flat);
+  free(bend);
+}
+
+// Twice the area of (a, b, c) as seen from above (-y).
+static double turned(const double *a, const double *b, const double *c) {
+  return (b[2] - a[2]) * (c[0] - a[0]) - (b[0] - a[0]) * (c[2] - a[2]);
+}
+
+static double angle_between(const double *at, const double *a, const double *b) {
+  double u[3], v[3], n[3];
+  csim_sub(a, at, u);
+  csim_sub(b, at, v);
+  csim_cross(u, v, n);
+  return atan2(csim_norm(n), csim_dot(u, v));
+}
+
+// Flips edges whose opposite angles are more than pi together, none of a triangle flipped already.
+static int flip_edges(csim_mesh *mesh) {
+  csim_topology t;
+  int flipped = 0;
+  unsigned char *used = CSIM_NEW(unsigned char, mesh->ntri);
+  CHECK(csim_topology_build(mesh->nvert, mesh->ntri, mesh->tri, &t) == CSIM_OK);
+  for (int h = 0; h < t.nhinge; h++) {
+    const int *v = t.hinge + 4 * h, *tri = t.edge_tri + 2 * t.hinge_edge[h];
+    const double *x[4];
+    for (int k = 0; k < 4; k++) x[k] = mesh->vert + 3 * v[k];
+    if (used[tri[0]] || used[tri[1]]) continue;
+    if (angle_between(x[2], x[0], x[1]) + angle_between(x[3], x[0], x[1]) < 3.1416) continue;
+    double one = turned(x[2], x[0], x[3]), two = turned(x[3], x[1], x[2]);
+    if (!(one * two > 0)) continue; // not convex
+    used[tri[0]] = used[tri[1]] = 1;
+    memcpy(mesh->tri + 3 * tri[0], (int[]){v[2], v[0], v[3]}, 3 * sizeof(int));
+    memcpy(mesh->tri + 3 * tri[1], (int[]){v[3], v[1], v[2]}, 3 * sizeof(int));
+    flipped++;
+  }
+  csim_topology_free(&t);
+  free(used);
+  return flipped;
+}
+
+void kit_jitter(csim_mesh *mesh, const unsigned char *mark, double by, unsigned seed) {
+  for (int i = 0; i < mesh->nvert; i++)
+    for (int c = 0; c < 3; c += 2)
+      if (mark[i]) mesh->vert[3 * i + c] += by * kit_random(&seed);
+  for (int pass = 0; pass < 100 && flip_edges(mesh); pass++) {
+  }
+  mesh->grid[0] = mesh->grid[1] = 0;
 }
 
 double kit_random(unsigned *seed) {

@@ -8,7 +8,8 @@
 /// A model under construction: vertices, pins and springs as the test adds them.
 typedef struct kit {
   csim_model *model;
-  csim_elements levels, springs, limits, quadratic, cotangent, dihedral, volume, anchors;
+  csim_elements levels, springs, limits, woven, orthotropic, quadratic, cotangent, dihedral,
+      curvature, volume, neohooke, anchors;
   csim_state state;
   csim_solver *solver;
   csim_pool *pool;
@@ -27,6 +28,16 @@ void kit_end(kit *k);
 
 /// A square cloth of cells x cells, side [m], in the x-z plane: mesh springs and quadratic bending.
 void kit_cloth(int cells, double side, double density, double E2D, double B, double h, kit *k);
+
+/// Membranes on the triangles of its mesh, warp along x; kind woven or orthotropic.
+void kit_membrane(kit *k, const csim_moduli *moduli, csim_elements *membrane);
+
+/// Bending by curvature on the triangles of its mesh, warp along x.
+void kit_curvature(kit *k, double warp, double weft);
+
+/// Moves the vertices (nvert x 3) of a mesh in the x-z plane that are marked by up to half of `by`
+/// [m] along x and z, and flips edges until the mesh is Delaunay's.
+void kit_jitter(csim_mesh *mesh, const unsigned char *mark, double by, unsigned seed);
 
 /// Pseudo-random number in [-1/2, 1/2).
 double kit_random(unsigned *seed);

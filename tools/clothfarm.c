@@ -26,9 +26,11 @@ static void print_help(void) {
       "      --emit KIND        only this: commands, slurm or openjd; may be repeated\n"
       "      --list             print the runs, write nothing\n"
       "      --overwrite        replace another sweep's files in DIR\n"
-      "      --cpus N           Slurm: processors of a run (1)\n"
-      "      --memory SIZE      Slurm: memory of a run\n"
+      "      --cpus N           processors of a run (1)\n"
+      "      --memory SIZE      memory of a run: 512M, 2G\n"
       "      --time T           Slurm: time limit of a run; it is stopped in time and goes on\n"
+      "      --throttle N       Slurm: at most so many runs at a time\n"
+      "      --array-size N     Slurm: runs in an array job (1000); more become several\n"
       "      --sbatch OPTION    Slurm: a further line #SBATCH OPTION; may be repeated\n"
       "      --clothsim PATH    the program (default: beside this one)\n"
       "  -h, --help, --version\n"
@@ -36,7 +38,7 @@ static void print_help(void) {
       "  scene.json             the scene as it is now; later changes of SCENE.json do not matter\n"
       "  wedges.json            every run: number, directory, parameters, hash of its scene\n"
       "  commands.txt           one command a line; exports.txt: to be run after them\n"
-      "  farm.sbatch            array job, requeued when stopped; export.sbatch; submit.sh: both\n"
+      "  farm.sbatch            array job, requeued when stopped; export.sbatch; submit.sh: all\n"
       "  farm.openjd.json       job template of Open Job Description\n"
       "\n"
       "Exit status: 0 good, 2 usage or scene, 3 files, 4 no memory.");
@@ -77,6 +79,18 @@ static int choose(farm *f, const char *kind, arguments *a) {
   return -1;
 }
 
+static int read_count(farm *f, const char *option_name, const char *text, int *value) {
+  char *end;
+  long n = strtol(text, &end, 10);
+  if (*end || end == text || n < 1 || n > FARM_MAX_WEDGE) {
+    fprintf(stderr, "%s: %s wants a number from 1 to %d, not \"%s\"\n", f->log.program, option_name,
+            FARM_MAX_WEDGE, text);
+    return -1;
+  }
+  *value = (int)n;
+  return 0;
+}
+
 static int read_arguments(int argc, char **argv, farm *f, arguments *a, const char **program) {
   for (int i = 1; i < argc; i++) {
     const char *v;
@@ -97,6 +111,10 @@ static int read_arguments(int argc, char **argv, farm *f, arguments *a, const ch
       f->memory = v;
     } else if ((v = option(argc, argv, &i, "--time", NULL))) {
       f->time = v;
+    } else if ((v = option(argc, argv, &i, "--throttle", NULL))) {
+      bad = read_count(f, "--throttle", v, &f->throttle);
+    } else if ((v = option(argc, argv, &i, "--array-size", NULL))) {
+      bad = read_count(f, "--array-size", v, &f->array_size);
     } else if ((v = option(argc, argv, &i, "--sbatch", NULL))) {
       bad = add_word(f, v, &f->nsbatch, f->sbatch);
     } else if ((v = option(argc, argv, &i, "--clothsim", NULL))) {
@@ -245,6 +263,7 @@ static csim_status open_folder(farm *f) {
   csim_status status = make_folder(f, f->out);
   if (status) return status;
   f->folder = realpath(f->out, NULL);
+  if (f->folder && farm_check_text(f, "the path of --out", f->folder)) return CSIM_INVALID;
   if (f->folder) return CSIM_OK;
   fprintf(stderr, "%s: %s: %s\n", f->log.program, f->out, strerror(errno));
   return CSIM_IO;
@@ -316,6 +335,7 @@ int main(int argc, char **argv) {
   arguments a = {0};
   const char *program = NULL;
   tool_log_init("clothfarm", &f.log);
+  f.array_size = FARM_ARRAY;
   for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
     if (!strcmp(argv[i], "-h") || !strcmp(argv[i], "--help")) return print_help(), CSIM_OK;
     if (!strcmp(argv[i], "--version")) return puts("clothfarm " CSIM_VERSION), CSIM_OK;
@@ -324,7 +344,9 @@ int main(int argc, char **argv) {
   if (!status) {
     f.program = program ? strdup(program) : beside(NULL, "clothsim");
     f.cache = beside(program, "clothcache");
-    status = f.program && f.cache ? read_wedges(&f) : CSIM_MEMORY;
+    status = f.program && f.cache ? CSIM_OK : CSIM_MEMORY;
+    if (!status && farm_check(&f)) status = CSIM_INVALID;
+    if (!status) status = read_wedges(&f);
   }
   if (!status && a.list)
     list_wedges(&f);

@@ -94,7 +94,7 @@ void csim_checkpoint_pack(int frame, const csim_state *state, const char *meta, 
 csim_status csim_checkpoint_write(const char *path, int frame, const csim_state *state,
                                   const char *meta, csim_log *log) {
   sink s = {0};
-  csim_status status = csim_file_create(path, log, &s.file);
+  csim_status status = csim_file_replace(path, log, &s.file);
   if (status) return status;
   if (put_checkpoint(&s, frame, state, meta)) {
     csim_say(log, CSIM_ERROR, (csim_place){.file = path}, "out of memory");

@@ -44,53 +44,115 @@ static void free_cache(csim_sequence *s) {
   csim_cache_free(s->state);
 }
 
-const csim_sequence_kind csim_sequence_cache = {"cache", open_cache, read_cache, free_cache};
+const csim_sequence_kind csim_sequence_cache = {"cache", open_cache, read_cache, NULL, free_cache};
 
 // ----------------------------------------------------------------------------------------- opening
 
-// What the first bytes and the name say; NULL when the path cannot be read (said).
-static const csim_sequence_kind *recognise(csim_sequence *s) {
+// Of a folder: the files of the kind wanted, or of the first kind there is.
+static csim_status recognise_folder(csim_sequence *s) {
+  static const struct {
+    const char *name;
+    const csim_sequence_kind *kind;
+  } kinds[] = {{"obj", &csim_sequence_files},  {"ply", &csim_sequence_files},
+               {"stl", &csim_sequence_files},  {"cache", &csim_sequence_cache},
+               {"pc2", &csim_sequence_pc2},    {"mdd", &csim_sequence_mdd},
+               {"rest", &csim_sequence_files}, {"rest-ply", &csim_sequence_files}};
+  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+    int count;
+    char **name;
+    if (s->wanted && strcmp(s->wanted, kinds[k].name)) continue;
+    csim_status status = csim_sequence_list(s, kinds[k].name, &count, &name);
+    if (status) return status;
+    if (!count) continue;
+    if (!strcmp(kinds[k].name, "cache")) {
+      if (count > 1) {
+        csim_say(s->log, CSIM_ERROR, (csim_place){.file = s->path},
+                 "holds %d caches, %s and %s among them: name the one to be read", count, name[0],
+                 name[1]);
+        return CSIM_INVALID;
+      }
+      s->path = csim_arena_print(&s->arena, "%s/%s", s->path, name[0]);
+      if (!s->path) return csim_sequence_memory(s);
+    }
+    s->wanted = kinds[k].name;
+    s->kind = kinds[k].kind;
+    return CSIM_OK;
+  }
+  csim_say(s->log, CSIM_ERROR, (csim_place){.file = s->path},
+           "holds no frames that can be read: no OBJ, PLY or STL files, no cache, no PC2 or MDD");
+  return CSIM_INVALID;
+}
+
+// By the first bytes of a file, and its name.
+static const csim_sequence_kind *recognise_file(const char *path, const char head[12]) {
+  static const struct {
+    const char *ending;
+    const csim_sequence_kind *kind;
+  } endings[] = {{".mdd", &csim_sequence_mdd},
+                 {".clothcache", &csim_sequence_cache},
+                 {".clothcache.part", &csim_sequence_cache},
+                 {".pc2", &csim_sequence_pc2}};
+  size_t n = strlen(path);
+  if (!memcmp(head, "\x89" "CSC", 4)) return &csim_sequence_cache;
+  if (!memcmp(head, "POINTCACHE2", 12)) return &csim_sequence_pc2;
+  for (size_t k = 0; k < sizeof endings / sizeof *endings; k++) {
+    size_t m = strlen(endings[k].ending);
+    if (n > m && !strcmp(path + n - m, endings[k].ending)) return endings[k].kind;
+  }
+  return &csim_sequence_files;
+}
+
+// What the first bytes and the name say.
+static csim_status recognise(csim_sequence *s) {
+  static const char *const unread[4] = {"abc", "usd", "vtp", "gltf"};
   struct stat st;
-  size_t n = strlen(s->path);
   char head[12] = {0};
+  int fd = -1;
   if (stat(s->path, &st)) {
     char *part = csim_arena_print(&s->arena, "%s.part", s->path);
-    if (part && !stat(part, &st)) return &csim_sequence_cache;
-    if (strchr(s->path, '#')) return &csim_sequence_files;
+    if (part && !stat(part, &st))
+      s->kind = &csim_sequence_cache;
+    else if (strchr(s->path, '#'))
+      s->kind = &csim_sequence_files;
+    else
+      errno = ENOENT;
   } else if (S_ISDIR(st.st_mode)) {
-    return &csim_sequence_files;
-  } else {
-    int fd = open(s->path, O_RDONLY | O_CLOEXEC);
-    ssize_t got = fd < 0 ? -1 : read(fd, head, sizeof head);
-    if (fd >= 0) close(fd);
-    if (got >= 0) {
-      if (!memcmp(head,
-                  "\x89"
-                  "CSC",
-                  4))
-        return &csim_sequence_cache;
-      if (!memcmp(head, "POINTCACHE2", 12)) return &csim_sequence_pc2;
-      if (n > 4 && !strcmp(s->path + n - 4, ".mdd")) return &csim_sequence_mdd;
-      if (n > 11 && !strcmp(s->path + n - 11, ".clothcache")) return &csim_sequence_cache;
-      if (n > 4 && !strcmp(s->path + n - 4, ".pc2")) return &csim_sequence_pc2;
-      return &csim_sequence_files;
-    }
+    return recognise_folder(s);
+  } else if (!S_ISREG(st.st_mode)) { // a pipe could not be read twice, and may never end
+    csim_say(s->log, CSIM_ERROR, (csim_place){.file = s->path}, "is not a regular file");
+    return CSIM_IO;
+  } else if ((fd = open(s->path, O_RDONLY | O_CLOEXEC)) >= 0) {
+    if (read(fd, head, sizeof head) >= 0) s->kind = recognise_file(s->path, head);
+    close(fd);
+    const char *named = csim_sequence_kind_of("", s->path);
+    for (int k = 0; k < 4 && named && s->kind == &csim_sequence_files; k++)
+      if (!strcmp(named, unread[k])) {
+        csim_say(s->log, CSIM_ERROR, (csim_place){.file = s->path},
+                 "frames cannot be read from this format: give the cache, or OBJ, PLY, PC2 or MDD");
+        return CSIM_INVALID;
+      }
   }
+  if (s->kind) return CSIM_OK;
   csim_say(s->log, CSIM_ERROR, (csim_place){.file = s->path}, "cannot open: %s", strerror(errno));
-  return NULL;
+  return CSIM_IO;
 }
 
 csim_status csim_sequence_open(const char *path, csim_log *log, csim_sequence **out) {
+  return csim_sequence_open_kind(path, NULL, log, out);
+}
+
+csim_status csim_sequence_open_kind(const char *path, const char *kind, csim_log *log,
+                                    csim_sequence **out) {
   *out = NULL;
   csim_sequence *s = CSIM_NEW(csim_sequence, 1);
   if (!s) {
     csim_say(log, CSIM_ERROR, (csim_place){.file = path}, "out of memory");
     return CSIM_MEMORY;
   }
-  *s = (csim_sequence){.log = log, .info = {.complete = 1}};
+  *s = (csim_sequence){.log = log, .wanted = kind, .info = {.complete = 1}};
   s->path = csim_arena_copy(&s->arena, path);
   csim_status status = s->path ? CSIM_OK : csim_sequence_memory(s);
-  if (!status && !(s->kind = recognise(s))) status = CSIM_IO;
+  if (!status) status = recognise(s);
   if (!status) {
     s->info.kind = s->kind->name;
     status = s->kind->open(s);
@@ -105,6 +167,10 @@ csim_status csim_sequence_open(const char *path, csim_log *log, csim_sequence **
 
 const csim_sequence_info *csim_sequence_get_info(const csim_sequence *s) {
   return &s->info;
+}
+
+int csim_sequence_has(const csim_sequence *s, int object, int frame) {
+  return !s->kind->has || s->kind->has(s, object, frame);
 }
 
 csim_status csim_sequence_read(csim_sequence *s, int object, int frame, double *x, double *v) {

@@ -13,6 +13,7 @@ struct csim_sequence {
   const csim_sequence_kind *kind;
   csim_log *log;
   char *path;
+  const char *wanted; ///< of a folder: "obj", "ply", "stl", "rest", "rest-ply", "pc2" or "mdd"
   csim_sequence_info info;
   void *state;
 };
@@ -22,6 +23,7 @@ struct csim_sequence_kind {
   const char *name;
   csim_status (*open)(csim_sequence *s); ///< fills `info` and `state`
   csim_status (*read)(csim_sequence *s, int object, int frame, double *x, double *v);
+  int (*has)(const csim_sequence *s, int object, int frame); ///< NULL: every object in every frame
   void (*free)(csim_sequence *s); ///< also after a failed open
 };
 
@@ -33,5 +35,13 @@ static inline csim_status csim_sequence_memory(const csim_sequence *s) {
   csim_say(s->log, CSIM_ERROR, (csim_place){.file = s->path}, "out of memory");
   return CSIM_MEMORY;
 }
+
+/// The files of one kind in the folder s->path, as csim_sequence_kind_of has it, in no order.
+/// @param[out] name   (*count) in the sequence's arena
+/// @return CSIM_OK, CSIM_IO (said), CSIM_MEMORY
+csim_status csim_sequence_list(csim_sequence *s, const char *kind, int *count, char ***name);
+
+/// The sorted union of n numbers, in place. @return how many are left
+int csim_sequence_numbers(ptrdiff_t n, long long *number);
 
 #endif

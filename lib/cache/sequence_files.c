@@ -29,11 +29,6 @@ typedef struct files {
   frame_file **present; // (nobject x nframe) NULL where an object lacks a frame
 } files;
 
-static int has_extension(const char *name, const char *extension) {
-  size_t n = strlen(name), m = strlen(extension);
-  return n > m && !strcmp(name + n - m, extension);
-}
-
 static int is_digit(char c) {
   return c >= '0' && c <= '9';
 }
@@ -74,21 +69,36 @@ static int fits_pattern(const char *name, const char *pattern) {
   return !strcmp(name + before + digits, pattern + before + least);
 }
 
-// Files of a folder by their extension, or by a pattern.
-static csim_status list_folder(csim_sequence *s, const char *path, const char *extension,
-                               const char *pattern) {
+// Files of a folder by a pattern.
+static csim_status match_folder(csim_sequence *s, const char *path, const char *pattern) {
   DIR *folder = opendir(path);
   if (!folder) {
     csim_say(s->log, CSIM_ERROR, (csim_place){.file = path}, "cannot open: %s", strerror(errno));
     return CSIM_IO;
   }
   csim_status status = CSIM_OK;
-  for (struct dirent *d; !status && (d = readdir(folder));) {
-    int wanted = pattern ? fits_pattern(d->d_name, pattern)
-                         : has_extension(d->d_name, extension) && *d->d_name != '.';
-    if (wanted && add_file(s, path, d->d_name)) status = csim_sequence_memory(s);
-  }
+  for (struct dirent *d; !status && (d = readdir(folder));)
+    if (fits_pattern(d->d_name, pattern) && add_file(s, path, d->d_name))
+      status = csim_sequence_memory(s);
   closedir(folder);
+  return status;
+}
+
+// Files of a folder by their kind. A rest mesh has its object's name and no number.
+static csim_status list_folder(csim_sequence *s) {
+  files *all = s->state;
+  int count, is_rest = !strncmp(s->wanted, "rest", 4);
+  char **name;
+  csim_status status = csim_sequence_list(s, s->wanted, &count, &name);
+  for (int i = 0; i < count && !status; i++) {
+    if (add_file(s, s->path, name[i])) return csim_sequence_memory(s);
+    if (!is_rest) continue;
+    char *stem = csim_arena_copy(&s->arena, name[i]);
+    if (!stem) return csim_sequence_memory(s);
+    stem[strlen(stem) - strlen("_rest.obj")] = 0;
+    all->file[all->nfile - 1].stem = stem;
+    all->file[all->nfile - 1].number = 0;
+  }
   return status;
 }
 
@@ -101,7 +111,7 @@ static csim_status list_pattern(csim_sequence *s, const char *folder, const char
              "has # in two places: which of them is the frame's number?");
     return CSIM_INVALID;
   }
-  csim_status status = list_folder(s, *folder ? folder : ".", NULL, pattern);
+  csim_status status = match_folder(s, *folder ? folder : ".", pattern);
   size_t stem = before;
   while (stem > 0 && strchr("_.-", pattern[stem - 1])) stem--;
   char *name = csim_arena_print(&s->arena, "%.*s", (int)stem, pattern);
@@ -135,21 +145,25 @@ static csim_status make_table(csim_sequence *s) {
   qsort(all->file, (size_t)all->nfile, sizeof *all->file, by_object_and_number);
   long long *number = CSIM_ARENA_NEW(&s->arena, long long, all->nfile);
   if (!number) return csim_sequence_memory(s);
-  int nframe = 0, nobject = 0;
+  int nframe, nobject = 0;
   for (ptrdiff_t i = 0; i < all->nfile; i++) {
     number[i] = all->file[i].number;
     nobject += is_first_of_object(all, i);
   }
-  qsort(number, (size_t)all->nfile, sizeof *number, by_value);
-  for (ptrdiff_t i = 0; i < all->nfile; i++)
-    if (i == 0 || number[i] != number[nframe - 1]) number[nframe++] = number[i];
+  nframe = csim_sequence_numbers(all->nfile, number);
   all->present = CSIM_ARENA_NEW(&s->arena, frame_file *, (ptrdiff_t)nobject * nframe);
   if (!all->present) return csim_sequence_memory(s);
   int object = -1;
   for (ptrdiff_t i = 0; i < all->nfile; i++) {
     object += is_first_of_object(all, i);
     long long *at = bsearch(&all->file[i].number, number, (size_t)nframe, sizeof *number, by_value);
-    all->present[(ptrdiff_t)object * nframe + (at - number)] = &all->file[i];
+    frame_file **place = &all->present[(ptrdiff_t)object * nframe + (at - number)];
+    if (*place) {
+      csim_say(s->log, CSIM_ERROR, (csim_place){.file = s->path}, "%s and %s are the same frame",
+               (*place)->path, all->file[i].path);
+      return CSIM_INVALID;
+    }
+    *place = &all->file[i];
   }
   s->info.number = number;
   s->info.nframe = nframe;
@@ -195,17 +209,14 @@ static csim_status open_files(csim_sequence *s) {
   folder[slash == s->path ? 1 : slash ? slash - s->path : 0] = 0;
   if (strchr(name, '#') && access(s->path, F_OK)) {
     status = list_pattern(s, folder, name);
-  } else if (has_extension(s->path, ".obj") || has_extension(s->path, ".ply") ||
-             has_extension(s->path, ".stl")) {
+  } else if (!s->wanted) { // a file
     if (add_file(s, folder, name)) return csim_sequence_memory(s);
   } else {
-    status = list_folder(s, s->path, ".obj", NULL);
-    if (!status && !all->nfile) status = list_folder(s, s->path, ".ply", NULL);
+    status = list_folder(s);
   }
   if (!status && !all->nfile) {
-    csim_say(s->log, CSIM_ERROR, (csim_place){.file = s->path}, "%s",
-             strchr(name, '#') ? "there is no such file, whatever its number"
-                               : "holds no OBJ or PLY files");
+    csim_say(s->log, CSIM_ERROR, (csim_place){.file = s->path},
+             "there is no such file, whatever its number");
     status = CSIM_INVALID;
   }
   if (!status) status = make_table(s);
@@ -259,4 +270,10 @@ static void free_files(csim_sequence *s) {
   free(all->file);
 }
 
-const csim_sequence_kind csim_sequence_files = {"files", open_files, read_files, free_files};
+static int has_file(const csim_sequence *s, int object, int frame) {
+  const files *all = s->state;
+  return all->present[(ptrdiff_t)object * s->info.nframe + frame] != NULL;
+}
+
+const csim_sequence_kind csim_sequence_files = {"files", open_files, read_files, has_file,
+                                                free_files};

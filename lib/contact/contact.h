@@ -153,6 +153,9 @@ int csim_contact_kinematic_size(const csim_contact *contact);
 void csim_contact_save(const csim_contact *contact, double *kinematic);
 void csim_contact_load(csim_contact *contact, const double *kinematic);
 
+/// Puts all colliders where they are meant to be at a time [s], wherever they were.
+void csim_contact_place(csim_contact *contact, double time);
+
 /// Forgets the list of candidates. What follows then depends on the state alone: call it where runs
 /// may be resumed, and after going back in time.
 void csim_contact_forget(csim_contact *contact);

@@ -41,6 +41,24 @@ void csim_contact_schedule(csim_contact *contact, double time) {
   }
 }
 
+void csim_contact_place(csim_contact *contact, double time) {
+  for (int k = 0; k < contact->nplane; k++) {
+    csim_contact_plane *plane = &contact->plane[k];
+    aim_plane(time, plane);
+    memcpy(plane->n, plane->goal_n, sizeof plane->n);
+    plane->offset = plane->goal_offset;
+  }
+  for (int k = 0; k < contact->ncollider; k++) {
+    const csim_collider *collider = &contact->collider[k];
+    contact->reached[k] = contact->goal_time[k] = time;
+    contact->stuck[k] = 0;
+    if (csim_contact_moves(collider))
+      csim_collider_vertices(collider, time,
+                             contact->x + 3 * (ptrdiff_t)contact->skin.first[contact->skin.nbody + k]);
+  }
+  contact->near.valid = 0;
+}
+
 static int is_behind(const csim_contact *contact, int k) {
   return contact->reached[k] < contact->goal_time[k];
 }

@@ -19,16 +19,6 @@ static void add_collider(const csim_collider *collider, int part, csim_skin *ski
   skin->ntri += mesh->ntri;
 }
 
-static void add_springs(const csim_model *model, double *elastic) {
-  for (int k = 0; k < model->nenergy; k++) {
-    const csim_energy *energy = &model->energy[k];
-    if (energy->kind != &csim_spring_kind) continue;
-    for (int e = 0; e < energy->nelem; e++)
-      for (int n = 0; n < 2; n++)
-        elastic[energy->node[2 * (ptrdiff_t)e + n]] += 0.5 * csim_energy_param(energy, e)[0];
-  }
-}
-
 int csim_skin_build(csim_arena *arena, const csim_model *model, int ncollider,
                     const csim_collider *collider, csim_skin *skin) {
   ptrdiff_t nvert = model->nvert, ntri = model->ntri;
@@ -57,7 +47,9 @@ int csim_skin_build(csim_arena *arena, const csim_model *model, int ncollider,
   skin->point = CSIM_ARENA_NEW(arena, int, nvert);
   skin->tri = CSIM_ARENA_NEW(arena, int, 3 * ntri);
   if (arena->failed) return -1;
-  add_springs(model, skin->elastic);
+  for (int k = 0; k < model->nenergy; k++)
+    if (model->energy[k].kind->elastic)
+      model->energy[k].kind->elastic(&model->energy[k], skin->elastic);
   memcpy(skin->tri, model->tri, 3 * (size_t)model->ntri * sizeof *skin->tri);
   for (int b = 0; b < model->nbody; b++) skin->first[b] = model->body[b].vert0;
   for (int k = 0; k < ncollider; k++) add_collider(&collider[k], model->nbody + k, skin);

@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,11 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BUFFER = 4 * CSIM_FILE_ROOM };
+enum {
+  BUFFER = 4 * CSIM_FILE_ROOM,
+  PIPE_PATIENCE = 5000, // [ms] until the next bytes of a pipe
+  PIPE_LIMIT = 1 << 28,  // [bytes] of a pipe, of which nobody knows how long it will be
+};
 
 // The message for an errno value; GNU's strerror_r may or may not use the buffer.
 static const char *reason(int error, char text[128]) {
@@ -40,17 +45,29 @@ static csim_status say_memory(csim_log *log, const char *path) {
 
 // ------------------------------------------------------------------------------------------- in
 
+// Waits for the next bytes of a pipe. One that nobody writes into would be waited for for ever.
+static int wait_for_pipe(int fd) {
+  struct pollfd p = {.fd = fd, .events = POLLIN};
+  int n;
+  do n = poll(&p, 1, PIPE_PATIENCE);
+  while (n < 0 && errno == EINTR);
+  if (n == 0) errno = ETIMEDOUT;
+  return n > 0 ? 0 : -1;
+}
+
 // Reads to the end. The size that stat tells is a first guess only: files grow, pipes have none.
-static csim_status read_all(int fd, const char *path, size_t guess, size_t limit, csim_log *log,
-                            char **data, size_t *size) {
+static csim_status read_all(int fd, const char *path, const struct stat *st, size_t limit,
+                            csim_log *log, char **data, size_t *size) {
+  size_t guess = st->st_size > 0 ? (size_t)st->st_size : 0;
   ptrdiff_t capacity = 0;
   size_t n = 0, need = guess < limit ? guess + 2 : 1 << 16;
   for (;;) {
     char *grown = csim_grow(*data, &capacity, (ptrdiff_t)need, 1);
     if (!grown) return say_memory(log, path);
     *data = grown;
+    if (S_ISFIFO(st->st_mode) && wait_for_pipe(fd)) return say_io(log, path, "read", errno);
     ssize_t got = read(fd, *data + n, (size_t)capacity - n - 1);
-    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (got < 0) return say_io(log, path, "read", errno);
     if (got == 0) break;
     n += (size_t)got;
@@ -70,7 +87,8 @@ csim_status csim_file_read(const char *path, size_t limit, csim_log *log, char *
                            size_t *size) {
   *data = NULL;
   *size = 0;
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  // a named pipe without a writer would hang in open already
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return say_io(log, path, "open", errno);
   csim_status status = CSIM_IO;
   struct stat st;
@@ -82,8 +100,12 @@ csim_status csim_file_read(const char *path, size_t limit, csim_log *log, char *
     csim_say(log, CSIM_ERROR, (csim_place){.file = path}, "has %lld bytes; the limit is %zu",
              (long long)st.st_size, limit);
     status = CSIM_INVALID;
+  } else if (!S_ISREG(st.st_mode) && !S_ISFIFO(st.st_mode)) { // such as /dev/zero: without an end
+    csim_say(log, CSIM_ERROR, (csim_place){.file = path}, "is a device: name a file or a pipe");
+    status = CSIM_INVALID;
   } else {
-    status = read_all(fd, path, st.st_size > 0 ? (size_t)st.st_size : 0, limit, log, data, size);
+    if (S_ISFIFO(st.st_mode) && limit > PIPE_LIMIT) limit = PIPE_LIMIT;
+    status = read_all(fd, path, &st, limit, log, data, size);
   }
   close(fd);
   if (status) {
@@ -132,7 +154,7 @@ static int open_temporary(csim_file *file) {
   return error;
 }
 
-csim_status csim_file_create(const char *path, csim_log *log, csim_file **out) {
+static csim_status create(const char *path, int follow, csim_log *log, csim_file **out) {
   *out = NULL;
   csim_file *file = malloc(sizeof *file);
   if (!file) return say_memory(log, path);
@@ -144,15 +166,15 @@ csim_status csim_file_create(const char *path, csim_log *log, csim_file **out) {
   file->temp = NULL;
   file->path = strdup(path);
   struct stat st;
-  int exists = !stat(path, &st), error = 0;
-  file->final = exists ? realpath(path, NULL) : strdup(path);
+  int exists = !(follow ? stat(path, &st) : lstat(path, &st)), error = 0;
+  file->final = exists && follow ? realpath(path, NULL) : strdup(path);
   if (!file->path || !file->final)
     error = file->path && exists ? errno : ENOMEM;
   else if (!*path)
     error = ENOENT;
   else if (exists && S_ISDIR(st.st_mode))
     error = EISDIR;
-  else if (exists && !S_ISREG(st.st_mode))
+  else if (exists && follow && !S_ISREG(st.st_mode))
     error = (file->fd = open(path, O_WRONLY | O_CLOEXEC)) < 0 ? errno : 0;
   else
     error = open_temporary(file);
@@ -162,6 +184,14 @@ csim_status csim_file_create(const char *path, csim_log *log, csim_file **out) {
   }
   *out = file;
   return CSIM_OK;
+}
+
+csim_status csim_file_create(const char *path, csim_log *log, csim_file **file) {
+  return create(path, 1, log, file);
+}
+
+csim_status csim_file_replace(const char *path, csim_log *log, csim_file **file) {
+  return create(path, 0, log, file);
 }
 
 static void write_out(csim_file *file, const char *data, size_t size) {

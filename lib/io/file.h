@@ -4,7 +4,8 @@
 
 #include "base/log.h"
 
-/// Reads a whole file, pipe or device.
+/// Reads a whole file or pipe. Devices are refused; a pipe may hold 256 MiB and pause for 5
+/// seconds.
 /// @param limit      largest size accepted [bytes]
 /// @param[out] data  heap memory with one more byte, 0, behind the contents; release with free().
 ///                   NULL on failure
@@ -25,6 +26,10 @@ typedef struct csim_file csim_file;
 /// @param[out] file  for csim_file_commit or csim_file_abandon; NULL on failure
 /// @return CSIM_IO naming the file and the reason, CSIM_MEMORY
 csim_status csim_file_create(const char *path, csim_log *log, csim_file **file);
+
+/// The same for a name that is ours: a symbolic link, device or pipe that stands there is replaced
+/// by the file, and what it leads to is left alone.
+csim_status csim_file_replace(const char *path, csim_log *log, csim_file **file);
 
 /// Appends. The first failure sticks: what follows is dropped and csim_file_commit tells.
 void csim_file_write(csim_file *file, const void *data, size_t size);

@@ -1,10 +1,10 @@
 // io/json.c: see json.h.
 #include "io/json.h"
 
+#include "io/file.h"
 #include "io/json_scan.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,37 +83,11 @@ memory:
 }
 
 csim_status csim_json_read_file(csim_json *json, const char *path, csim_log *log, cJSON **tree) {
-  csim_status status = CSIM_IO;
-  csim_place place = {.file = path};
-  char *text = NULL;
-  ptrdiff_t capacity = 0, length = 0;
+  char *text;
+  size_t length;
   *tree = NULL;
-  errno = 0;
-  FILE *file = fopen(path, "rb");
-  if (!file) {
-    csim_say(log, CSIM_ERROR, place, "cannot be read: %s", strerror(errno));
-    return errno == ENOMEM ? CSIM_MEMORY : CSIM_IO;
-  }
-  // one byte past the limit is enough to know that there are too many, even from an endless device
-  while (length <= CSIM_JSON_MAX_BYTES) {
-    char *grown = csim_grow(text, &capacity, length + 65536, 1);
-    if (!grown) {
-      csim_say(log, CSIM_ERROR, place, "out of memory");
-      status = CSIM_MEMORY;
-      goto done;
-    }
-    text = grown;
-    size_t got = fread(text + length, 1, 65536, file);
-    if (!got) break;
-    length += (ptrdiff_t)got;
-  }
-  if (ferror(file)) {
-    csim_say(log, CSIM_ERROR, place, "cannot be read: %s", strerror(errno));
-    goto done;
-  }
-  status = csim_json_read_text(json, path, text, (size_t)length, log, tree);
-done:
-  fclose(file);
+  csim_status status = csim_file_read(path, CSIM_JSON_MAX_BYTES, log, &text, &length);
+  if (!status) status = csim_json_read_text(json, path, text, length, log, tree);
   free(text);
   return status;
 }

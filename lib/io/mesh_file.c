@@ -3,6 +3,7 @@
 
 #include "io/file.h"
 #include "io/obj.h"
+#include "io/off.h"
 #include "io/ply.h"
 #include "io/stl.h"
 
@@ -44,6 +45,8 @@ csim_status csim_mesh_parse(const char *path, const char *data, size_t size, csi
   }
   if (begins(data, size, "ply\n") || begins(data, size, "ply\r") || has_extension(path, ".ply"))
     return csim_ply_read(path, data, size, log, mesh);
+  if (has_extension(path, ".off") || (csim_off_begins(data, size) && !has_extension(path, ".obj")))
+    return csim_off_read(path, data, size, log, mesh);
   if (stl || (binary_stl && !has_extension(path, ".obj")) ||
       (begins(data, size, "solid") && !has_extension(path, ".obj")))
     return csim_stl_read(path, data, size, log, mesh);

@@ -7,7 +7,7 @@
 /// Largest mesh file accepted [bytes]: a text mesh at the limits of csim_mesh.
 #define CSIM_MESH_FILE_LIMIT ((size_t)1 << 34)
 
-/// Reads OBJ, STL or PLY. The contents decide where they can ("ply" comes first; the size of a
+/// Reads OBJ, OFF, STL or PLY. The contents decide where they can ("ply" comes first; the size of a
 /// binary STL fits its facets), then the name's extension, then again the contents.
 ///
 /// The readers keep the order of vertices and the polygons of the file, triangulate, and refuse

@@ -21,7 +21,7 @@ typedef struct property {
   ply_role role;
 } property;
 
-typedef enum ply_kind { SKIPPED, VERTEX, FACE } ply_kind;
+typedef enum ply_kind { SKIPPED, VERTEX, FACE, STRIPS } ply_kind;
 
 typedef struct element {
   ply_kind kind;
@@ -88,7 +88,9 @@ static ply_role find_role(ply_kind kind, int is_list, const char *word, size_t n
                {VERTEX, 0, "texture_u", U},
                {VERTEX, 0, "texture_v", V},
                {FACE, 1, "vertex_indices", INDICES},
-               {FACE, 1, "vertex_index", INDICES}};
+               {FACE, 1, "vertex_index", INDICES},
+               {STRIPS, 1, "vertex_indices", INDICES},
+               {STRIPS, 1, "vertex_index", INDICES}};
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
     if (known[i].kind == kind && known[i].is_list == is_list && is_word(word, n, known[i].name))
       return known[i].role;
@@ -136,6 +138,7 @@ static void read_element(reader *r) {
   element e = {.first = r->nproperty};
   if (is_word(word, n, "vertex")) e.kind = VERTEX;
   if (is_word(word, n, "face")) e.kind = FACE;
+  if (is_word(word, n, "tristrips")) e.kind = STRIPS;
   long long count = -1;
   while (r->t.p < r->t.end && csim_is_blank(*r->t.p)) r->t.p++;
   const char *after = csim_read_integer(r->t.p, r->t.end, &count);
@@ -225,16 +228,17 @@ static void check_header(reader *r) {
         csim_mesh_build_fail(&r->b, 0, "its vertices have no x, y and z");
       e->has_uv = has_role(r, e, U) && has_role(r, e, V);
     }
-    if (e->kind == FACE) {
+    if (e->kind == FACE || e->kind == STRIPS) {
       has_face = 1;
       if (!has_role(r, e, INDICES))
-        csim_mesh_build_fail(&r->b, 0, "its faces have no list 'vertex_indices'");
+        csim_mesh_build_fail(&r->b, 0, "its %s have no list 'vertex_indices'",
+                             e->kind == FACE ? "faces" : "tristrips");
     }
   }
   if (!has_face)
     csim_mesh_build_fail(&r->b, 0,
-                         "has no element 'face' (point clouds and triangle strips cannot be "
-                         "simulated): export the mesh with its faces");
+                         "has no element 'face' or 'tristrips' (point clouds cannot be simulated): "
+                         "export the mesh with its faces");
 }
 
 // ----------------------------------------------------------------------------------------- data
@@ -345,6 +349,42 @@ static void read_face(reader *r, const element *e) {
   csim_mesh_build_face(&r->b, place, -1);
 }
 
+// A strip: each vertex makes a triangle with the two before it, every other one turned; -1 begins a
+// new strip. Triangles with a vertex twice only lead the strip elsewhere: they are left out.
+static void read_strip(reader *r, const property *p) {
+  int64_t place = here(r), n = read_length(r, p), last[2] = {0}, have = 0;
+  for (int64_t c = 0; c < n && !r->b.status; c++) {
+    int64_t v = read_whole(r, p->type);
+    if (v < 0) {
+      if (v != -1) csim_mesh_build_fail(&r->b, place, "a strip names vertex %lld", (long long)v);
+      have = 0;
+      continue;
+    }
+    if (have >= 2 && v != last[0] && v != last[1] && last[0] != last[1]) {
+      int odd = (int)(have % 2);
+      csim_mesh_build_corner(&r->b, place, last[odd], -1);
+      csim_mesh_build_corner(&r->b, place, last[!odd], -1);
+      csim_mesh_build_corner(&r->b, place, v, -1);
+      csim_mesh_build_face(&r->b, place, -1);
+    }
+    last[0] = last[1];
+    last[1] = v;
+    have++;
+  }
+}
+
+static void read_strips(reader *r, const element *e) {
+  for (int i = 0; i < e->nproperty && !r->b.status; i++) {
+    const property *p = &r->property[e->first + i];
+    if (p->role != INDICES) {
+      skip_value(r, p);
+      continue;
+    }
+    if (r->format == ASCII) csim_text_skip_space(&r->t); // so that the place is the strip's line
+    read_strip(r, p);
+  }
+}
+
 static void read_elements(reader *r) {
   for (int i = 0; i < r->nelement && !r->b.status; i++) {
     const element *e = &r->element[i];
@@ -355,6 +395,8 @@ static void read_elements(reader *r) {
         read_vertex(r, e);
       else if (e->kind == FACE)
         read_face(r, e);
+      else if (e->kind == STRIPS)
+        read_strips(r, e);
       else
         for (int q = 0; q < e->nproperty; q++) skip_value(r, &r->property[e->first + q]);
     }

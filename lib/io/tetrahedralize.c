@@ -9,11 +9,11 @@
 
 #include <limits.h>
 #include <math.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /// The child's reply may hold no more than this; a tet and its share of vertices take about 22
 /// bytes.
@@ -25,6 +25,10 @@ static const double MAX_TETS = 5e7;
 /// surfaces take forever with 1e-16 (*measured*: a torus of 512 vertices).
 static const double TOLERANCE[] = {1e-8, 1e-12, 1e-16};
 enum { NTOLERANCE = sizeof TOLERANCE / sizeof *TOLERANCE };
+
+/// The limit is one of processor time, so that a busy machine changes no result. On the clock it
+/// may take so many times longer: a child that waits for ever uses no processor.
+static const double WALL = 8;
 
 typedef struct job {
   const csim_tet_options *options;
@@ -42,7 +46,6 @@ typedef struct job {
   unsigned char *request;
   size_t nrequest;
   csim_status status; // of a fatal outcome
-  double deadline;    // [s] of the monotonic clock
   char problem[800];  // of the first attempt that failed
 } job;
 
@@ -68,12 +71,6 @@ static double time_limit(const csim_tet_options *o) {
 
 static double memory_limit(const csim_tet_options *o) {
   return o->memory_limit > 0 ? o->memory_limit : CSIM_TET_MEMORY_LIMIT;
-}
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 static csim_status check_options(job *j) {
@@ -168,9 +165,8 @@ static csim_status write_request(job *j) {
   p = put_f64(p, ldexp(o->max_volume, -3 * j->exponent));
   p = put_f64(p, 0); // the tolerance, see run_tetgen
   p = put_f64(p, memory_limit(o));
-  // a little more than the wall clock gets, which is the one to be heard of
-  double seconds = time_limit(o);
-  p = put_u32(p, seconds < 1e6 ? (uint32_t)seconds + 2 : 0);
+  double seconds = ceil(time_limit(o));
+  p = put_u32(p, seconds < 1e6 ? (uint32_t)seconds : 0);
   p = put_u32(p, (uint32_t)j->nused);
   p = put_u32(p, (uint32_t)solid->ntri);
   p = put_u32(p, (uint32_t)solid->nhole);
@@ -209,6 +205,13 @@ static outcome fatal(job *j, csim_status status) {
   return FATAL;
 }
 
+static outcome too_slow(job *j, double seconds, const char *what) {
+  return fatal(j, FAIL(j,
+                       "%s: TetGen did not finish in %.0f s %s and was stopped; raise its "
+                       "time_limit, or " EVEN " or the largest volume",
+                       j->surface->name, seconds, what));
+}
+
 // Judges by the way the child ended; DONE when its reply can be read.
 static outcome judge_child(job *j, const csim_child_result *r) {
   const char *name = j->surface->name, *program = j->options->program;
@@ -219,16 +222,14 @@ static outcome judge_child(job *j, const csim_child_result *r) {
              strerror(r->code));
     return fatal(j, CSIM_IO);
   case CSIM_CHILD_TIMEOUT:
-    return fatal(j, FAIL(j,
-                         "%s: TetGen did not finish in %.0f s and was stopped; " EVEN
-                         " or the largest volume",
-                         name, ceil(time_limit(j->options))));
+    return too_slow(j, WALL * ceil(time_limit(j->options)), "on the clock");
   case CSIM_CHILD_FLOODED:
     return fatal(j, FAIL(j,
                          "%s: TetGen made too many tetrahedra; raise the largest volume or the "
                          "radius-edge ratio",
                          name));
   case CSIM_CHILD_SIGNALED:
+    if (r->code == SIGXCPU) return too_slow(j, ceil(time_limit(j->options)), "of processor time");
     return again(j, "%s: TetGen crashed on this surface (%s); " EVEN, name, strsignal(r->code));
   case CSIM_CHILD_EXITED:
     break;
@@ -319,7 +320,7 @@ static outcome run_tetgen(job *j, double tolerance) {
       .argv = (const char *const[]){j->options->program, NULL},
       .input = j->request,
       .ninput = j->nrequest,
-      .time_limit = fmax(j->deadline - now(), 0.001),
+      .time_limit = WALL * ceil(time_limit(j->options)),
       .output_limit = MAX_REPLY,
   };
   csim_child_result result;
@@ -331,7 +332,6 @@ static outcome run_tetgen(job *j, double tolerance) {
 }
 
 static csim_status try_tolerances(job *j) {
-  j->deadline = now() + time_limit(j->options);
   for (int k = 0; k < NTOLERANCE; k++) {
     outcome got = run_tetgen(j, TOLERANCE[k]);
     if (got == DONE) return CSIM_OK;

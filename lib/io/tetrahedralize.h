@@ -16,7 +16,8 @@ typedef struct csim_tet_options {
                             ///< 0 = no bound, or 2 where max_volume is given
   double max_volume;        ///< of a tet [m^3]; 0 = no bound. Warns where the surface, which is
                             ///< kept, does not let TetGen keep it
-  double time_limit;        ///< wall clock [s]; 0 = 50
+  double time_limit;        ///< of an attempt, processor time [s], rounded up; 0 = 50.
+                            ///< Eight times as much on the clock
   double memory_limit;      ///< of the child [bytes]; 0 = 4 GiB
 } csim_tet_options;
 
@@ -28,10 +29,11 @@ typedef struct csim_tet_options {
 /// whole is taken as if turned around, with a warning; vertices no triangle uses stay in the
 /// result, loose, with a warning. Checked after: see csim_check_tets.
 ///
-/// Takes up to three attempts, with ever smaller tolerances of TetGen, within the time limit.
+/// Takes up to three attempts, with ever smaller tolerances of TetGen, each within the time limit.
 ///
 /// @param      place  of the object, for messages
-/// @param      log    gets one error line: cause, place (numbers from 0) and remedy; may be NULL
+/// @param      log    gets an error line for each kind of defect: cause, place (numbers from 0)
+/// and remedy; may be NULL
 /// @param[out] out    overwritten; csim_tets_free releases it. Empty on failure
 /// @return CSIM_OK, CSIM_INVALID (surface, options, or TetGen cannot), CSIM_IO (the program does
 ///         not start or talks nonsense), CSIM_MEMORY

@@ -200,6 +200,19 @@ static double *clear_row(const csim_coarse_level *level, int c) {
   return memset(row, 0, 9 * (size_t)(p->start[c + 1] - p->start[c]) * sizeof *row);
 }
 
+// Block of a near edge.
+static inline void near_block(const csim_graph_matrix *A, int k, double block[9]) {
+  if (A->graph->wide) {
+    const float *S = A->near + 9 * (ptrdiff_t)k;
+    for (int i = 0; i < 9; i++) block[i] = S[i % 3 * 3 + i / 3];
+    return;
+  }
+  const float *edge = A->near + 4 * (ptrdiff_t)k;
+  double u[3] = {edge[0], edge[1], edge[2]}, a = edge[3];
+  for (int i = 0; i < 9; i++) block[i] = i % 4 == 0 ? a : 0;
+  csim_mat3_add_outer(1, u, u, block);
+}
+
 // What edges inside an aggregate hold together moves as one: only those that leave it count.
 static void sum_edges(void *context, int first, int last) {
   const level_job *job = context;
@@ -214,10 +227,8 @@ static void sum_edges(void *context, int first, int last) {
       for (int k = 0; k < 9 && place < 0; k += 4) D[k] += job->A->diag[i];
       for (int k = graph->near_start[i]; k < graph->near_start[i + 1]; k++) {
         if (level->slot[k] == NOWHERE) continue;
-        const float *edge = job->A->near + 4 * (ptrdiff_t)k;
-        double u[3] = {edge[0], edge[1], edge[2]}, a = edge[3];
-        double block[9] = {a, 0, 0, 0, a, 0, 0, 0, a};
-        csim_mat3_add_outer(1, u, u, block);
+        double block[9];
+        near_block(job->A, k, block);
         for (int b = 0; b < 9; b++) D[b] += block[b];
         if (level->slot[k] == ALONE) continue;
         double *off = row + 9 * level->slot[k];

@@ -8,7 +8,8 @@ enum { ROW_GRAIN = 512 };
 
 int csim_graph_matrix_create(csim_arena *arena, const csim_graph *graph, csim_graph_matrix *A) {
   *A = (csim_graph_matrix){.graph = graph, .isa = csim_simd_best()};
-  A->near = CSIM_ARENA_NEW(arena, float, 4 * (ptrdiff_t)graph->near_start[graph->nrow]);
+  ptrdiff_t width = csim_graph_width(graph);
+  A->near = CSIM_ARENA_NEW(arena, float, width * graph->near_start[graph->nrow] + 1);
   A->diag = CSIM_ARENA_NEW(arena, double, graph->nrow);
   A->place = CSIM_ARENA_NEW(arena, int, graph->nrow);
   if (arena->failed) return -1;
@@ -47,12 +48,11 @@ int csim_graph_matrix_place(csim_pool *pool, csim_graph_matrix *A) {
 
 // Asks for what rows further on will need: of so many streams the processor foresees too few by
 // itself, and products with 100,000 rows and more took 30 % longer. Beyond the end it does nothing.
-CSIM_SIMD_BODY void fetch_ahead(const csim_graph_matrix *A, int row) {
+CSIM_SIMD_BODY void fetch_ahead(const csim_graph_matrix *A, int row, int width) {
   enum { EDGES = 128, FAR = 256 };
   const csim_graph *graph = A->graph;
   ptrdiff_t near = graph->near_start[row] + EDGES, far = graph->far_start[row] + FAR;
-  __builtin_prefetch(A->near + 4 * near);
-  __builtin_prefetch(A->near + 4 * near + 16);
+  for (int k = 0; k < 8 * width; k += 16) __builtin_prefetch(A->near + width * near + k);
   __builtin_prefetch(graph->near_col + near + EDGES);
   __builtin_prefetch(graph->far_col + far);
   __builtin_prefetch(graph->far + far);
@@ -66,7 +66,7 @@ CSIM_SIMD_BODY double multiply_rows(const csim_graph_matrix *A, const double *x,
   csim_v4 dot = {0};
   for (int i = first; i < last; i++) {
     const double *xi = x + 3 * (ptrdiff_t)i;
-    fetch_ahead(A, i);
+    fetch_ahead(A, i, 4);
     csim_v4 own = CSIM_LOAD4(xi), sum = A->diag[i] * own;
     if (A->place[i] >= 0) {
       const double *D = A->block + 9 * (ptrdiff_t)A->place[i];
@@ -84,7 +84,37 @@ CSIM_SIMD_BODY double multiply_rows(const csim_graph_matrix *A, const double *x,
   }
   return CSIM_SUM3(dot);
 }
+
+// The same with blocks on near edges.
+CSIM_SIMD_BODY double multiply_wide(const csim_graph_matrix *A, const double *x, double *y,
+                                    int first, int last) {
+  const csim_graph *graph = A->graph;
+  csim_v4 dot = {0};
+  for (int i = first; i < last; i++) {
+    const double *xi = x + 3 * (ptrdiff_t)i;
+    fetch_ahead(A, i, 9);
+    csim_v4 own = CSIM_LOAD4(xi), sum = A->diag[i] * own;
+    if (A->place[i] >= 0) {
+      const double *D = A->block + 9 * (ptrdiff_t)A->place[i];
+      sum = CSIM_LOAD4(D) * xi[0] + CSIM_LOAD4(D + 3) * xi[1] + CSIM_LOAD4(D + 6) * xi[2];
+    }
+    for (int k = graph->near_start[i]; k < graph->near_start[i + 1]; k++) {
+      csim_v4 r = own - CSIM_LOAD4(x + 3 * (ptrdiff_t)graph->near_col[k]);
+      const float *S = A->near + 9 * (ptrdiff_t)k;
+      sum += CSIM_LOAD4F(S) * r[0] + CSIM_LOAD4F(S + 3) * r[1] + CSIM_LOAD4F(S + 6) * r[2];
+    }
+    for (int k = graph->far_start[i]; k < graph->far_start[i + 1]; k++)
+      sum += (double)graph->far[k] * (own - CSIM_LOAD4(x + 3 * (ptrdiff_t)graph->far_col[k]));
+    CSIM_STORE3(y + 3 * (ptrdiff_t)i, sum);
+    dot += own * sum;
+  }
+  return CSIM_SUM3(dot);
+}
+
 CSIM_SIMD_KERNEL(double, multiply_rows,
+                 (const csim_graph_matrix *A, const double *x, double *y, int first, int last),
+                 (A, x, y, first, last))
+CSIM_SIMD_KERNEL(double, multiply_wide,
                  (const csim_graph_matrix *A, const double *x, double *y, int first, int last),
                  (A, x, y, first, last))
 
@@ -96,7 +126,9 @@ typedef struct multiply_job {
 
 static void run_multiply(void *context, int first, int last, double *sum) {
   const multiply_job *job = context;
-  *sum = multiply_rows_kernel[job->A->isa](job->A, job->x, job->y, first, last);
+  *sum = job->A->graph->wide
+             ? multiply_wide_kernel[job->A->isa](job->A, job->x, job->y, first, last)
+             : multiply_rows_kernel[job->A->isa](job->A, job->x, job->y, first, last);
 }
 
 double csim_graph_multiply(csim_pool *pool, const csim_graph_matrix *A, const double *x,
@@ -115,7 +147,13 @@ CSIM_SIMD_BODY void sum_row(const csim_graph_matrix *A, int i, double *block) {
     const double *D = A->block + 9 * (ptrdiff_t)A->place[i];
     x = CSIM_LOAD3(D), y = CSIM_LOAD3(D + 3), z = CSIM_LOAD3(D + 6);
   }
-  for (int k = graph->near_start[i]; k < graph->near_start[i + 1]; k++) {
+  for (int k = graph->near_start[i]; k < graph->near_start[i + 1] && graph->wide; k++) {
+    const float *S = A->near + 9 * (ptrdiff_t)k;
+    x += CSIM_LOAD4F(S);
+    y += CSIM_LOAD4F(S + 3);
+    z += CSIM_LOAD4F(S + 6);
+  }
+  for (int k = graph->near_start[i]; k < graph->near_start[i + 1] && !graph->wide; k++) {
     csim_v4 edge = CSIM_LOAD4F(A->near + 4 * (ptrdiff_t)k);
     x += edge[0] * edge;
     y += edge[1] * edge;

@@ -1,5 +1,5 @@
-// math/graph.h: matrices of springs, the form in which a sum over edges is fastest to multiply by.
-// Needs base/.
+// math/graph.h: matrices of springs and membranes, the form in which a sum over edges is fastest to
+// multiply by. Needs base/.
 //
 //   A = D + sum over edges (i, j) of (e_i - e_j)(e_i - e_j)^T (x) (a I + u u^T)
 //
@@ -10,6 +10,12 @@
 // moves 16 bytes where a 3 x 3 block of doubles has 72. Edges are stored as floats: the matrix is
 // that of springs whose stiffness is rounded (by 6e-8), symmetric and with the same null space,
 // and semidefinite whenever a >= 0; rounded blocks would keep none of this.
+//
+// Membranes need a whole block S on an edge, S_ij at row i and its transpose at row j (a wide
+// graph, 36 bytes):
+//   y_i = D_i x_i + sum_j S_ij (x_i - x_j)
+// Moving everything alike still costs nothing. What rounding leaves unsymmetric acts on differences
+// of neighbours only, by 6e-8 of the stiffness.
 #ifndef CSIM_MATH_GRAPH_H
 #define CSIM_MATH_GRAPH_H
 
@@ -20,6 +26,7 @@
 /// The constant part, shared by all matrices of a model. Rows list neighbours in rising order.
 typedef struct csim_graph {
   int nrow;
+  int wide;        ///< 1: near edges have blocks, 0: springs
   int *near_start; ///< (nrow + 1)
   int *near_col;   ///< (near_start[nrow])
   int *far_start;  ///< (nrow + 1)
@@ -30,12 +37,17 @@ typedef struct csim_graph {
 typedef struct csim_graph_matrix {
   const csim_graph *graph;
   csim_isa isa;  ///< kernels to use
-  float *near;   ///< (near_start[nrow] x 4) u, a
+  float *near;   ///< (near_start[nrow] x 4) u, a; wide: (.. x 9, and one more) columns of S
   double *diag;  ///< (nrow) D is diag I in rows without a place,
   int *place;    ///< (nrow) -1, or which block is that of a row
   double *block; ///< (room x 9, and one more to read) symmetric
   ptrdiff_t room;
 } csim_graph_matrix;
+
+/// Numbers of a near edge.
+static inline int csim_graph_width(const csim_graph *graph) {
+  return graph->wide ? 9 : 4;
+}
 
 /// Allocates a matrix on a graph, zero and without blocks.
 /// @return 0, or -1 when out of memory (arena->failed)

@@ -49,23 +49,35 @@ static void check_parts(const csim_topology *t, int *parent, csim_mesh_facts *fa
   }
 }
 
+static double longest_side(const double *x, const int v[3]) {
+  double longest = 0;
+  for (int k = 0; k < 3; k++) {
+    double side = csim_distance(x + 3 * (ptrdiff_t)v[k], x + 3 * (ptrdiff_t)v[(k + 1) % 3]);
+    longest = side > longest ? side : longest;
+  }
+  return longest;
+}
+
+int csim_triangle_is_flat(const double *x, const int v[3]) {
+  double n[3], longest = longest_side(x, v);
+  const double *a = x + 3 * (ptrdiff_t)v[0], *b = x + 3 * (ptrdiff_t)v[1];
+  csim_triangle_normal(a, b, x + 3 * (ptrdiff_t)v[2], n);
+  return !(csim_norm(n) > 1e-12 * longest * longest);
+}
+
 static void check_triangles(const csim_mesh *mesh, const double *x, csim_mesh_facts *facts) {
   // volume about the box's middle: no cancellation for small meshes far from the origin
   double middle[3];
   for (int k = 0; k < 3; k++) middle[k] = facts->box[0][k] / 2 + facts->box[1][k] / 2;
   for (int t = 0; t < mesh->ntri; t++) {
     const int *v = mesh->tri + 3 * t;
-    double longest = 0, arm[3], n[3];
-    for (int k = 0; k < 3; k++) {
-      double side = csim_distance(x + 3 * v[k], x + 3 * v[(k + 1) % 3]);
-      longest = side > longest ? side : longest;
-    }
+    double arm[3], n[3];
     csim_triangle_normal(x + 3 * v[0], x + 3 * v[1], x + 3 * v[2], n);
     csim_sub(x + 3 * v[0], middle, arm);
     double twice_area = csim_norm(n);
     facts->area += twice_area / 2;
     facts->volume += csim_dot(arm, n) / 6;
-    if (!(twice_area > 1e-12 * longest * longest))
+    if (csim_triangle_is_flat(x, v))
       note(&facts->degenerate, -1, -1, mesh->tri_face[t], -1);
   }
 }

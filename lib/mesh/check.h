@@ -29,6 +29,10 @@ typedef struct csim_mesh_facts {
   double box[2][3]; ///< [m] lowest and highest corner over all vertices
 } csim_mesh_facts;
 
+/// Whether a triangle has no area: twice it is at most 1e-12 of the longest side squared.
+/// @param x  positions; `v` has the three vertices
+int csim_triangle_is_flat(const double *x, const int v[3]);
+
 /// Looks at a triangulated mesh.
 /// @param topology    of the mesh; NULL: is built for the while
 /// @param[out] facts  overwritten

@@ -1,4 +1,5 @@
-// mesh/solid.c: see solid.h. The checks run from cheap to dear and stop at the first that fails.
+// mesh/solid.c: see solid.h. The checks run from cheap to dear. Each kind of defect is one message;
+// what needs a closed surface is left out where there is none.
 #include "mesh/solid.h"
 
 #include "base/number.h"
@@ -25,8 +26,13 @@ typedef struct check {
   csim_log *log;
   csim_arena scratch;
   csim_solid *solid;
-  half *halves; // (3 ntri) sorted by lo, hi, slot
+  char *skip;   // (ntri) 1: faces told of already, so that their edges are not told of too
+  int nskip;
+  int seams;      // 1: open edges touch others, and so do their triangles
+  ptrdiff_t nhalf;
+  half *halves; // (nhalf) sorted by lo, hi, slot
   int *mate;    // (3 ntri) slot on the other side of each edge
+  long long ndouble; // pairs of triangles with the same vertices, which intersect too
   int npart;
   int *part;        // (ntri) connected part of each triangle
   int *start;       // (npart + 1) of each part in `order`
@@ -94,21 +100,36 @@ static csim_status check_numbers(const check *c) {
   return CSIM_OK;
 }
 
-static csim_status check_faces(const check *c) {
+static csim_status check_faces(check *c) {
+  int ntwice = 0, twice = -1, nflat = 0, flat = -1;
+  char text[CSIM_POINT_TEXT];
   for (int t = 0; t < c->s->ntri; t++) {
     const int *v = corners(c, t);
-    char text[CSIM_POINT_TEXT];
-    if (v[0] == v[1] || v[1] == v[2] || v[2] == v[0])
-      return FAIL(c, "%s: face %d uses vertex %d %s twice " COUNTED "; remove the face", c->s->name,
-                  face_of(c, t), v[0] == v[1] ? v[1] : v[2],
-                  print_corner(c, v[0] == v[1] ? v[1] : v[2], text));
-    if (csim_collinear(vertex(c, v[0]), vertex(c, v[1]), vertex(c, v[2])))
-      return FAIL(c,
-                  "%s: face %d has no area: its vertices %d, %d, %d lie on a line near %s " COUNTED
-                  "; merge or move them",
-                  c->s->name, face_of(c, t), v[0], v[1], v[2], print_corner(c, v[0], text));
+    if (v[0] == v[1] || v[1] == v[2] || v[2] == v[0]) {
+      if (!ntwice++) twice = t;
+      c->skip[t] = 1;
+    } else if (csim_collinear(vertex(c, v[0]), vertex(c, v[1]), vertex(c, v[2]))) {
+      if (!nflat++) flat = t;
+    }
   }
-  return CSIM_OK;
+  csim_status status = CSIM_OK;
+  if (ntwice) {
+    const int *v = corners(c, twice);
+    int which = v[0] == v[1] ? v[1] : v[2];
+    c->nskip += ntwice;
+    status = FAIL(
+        c, "%s: face %d uses vertex %d %s twice (%d such faces; numbers count from 0); remove it",
+        c->s->name, face_of(c, twice), which, print_corner(c, which, text), ntwice);
+  }
+  if (nflat) {
+    const int *v = corners(c, flat);
+    status = FAIL(c,
+                  "%s: face %d has no area: its vertices %d, %d, %d lie on a line near %s (%d such "
+                  "faces; numbers count from 0); merge or move them",
+                  c->s->name, face_of(c, flat), v[0], v[1], v[2], print_corner(c, v[0], text),
+                  nflat);
+  }
+  return status;
 }
 
 typedef struct sorted_face {
@@ -134,7 +155,7 @@ static int compare_faces(const void *a, const void *b) {
   return p->tri < q->tri ? -1 : 1;
 }
 
-static csim_status check_doubles(const check *c) {
+static csim_status check_doubles(check *c) {
   int n = c->s->ntri;
   sorted_face *f = CSIM_NEW(sorted_face, n);
   if (!f) return CSIM_MEMORY;
@@ -144,11 +165,15 @@ static csim_status check_doubles(const check *c) {
     f[t].tri = t;
   }
   qsort(f, (size_t)n, sizeof *f, compare_faces);
-  int ndouble = 0, first = -1;
+  int ndouble = 0, first = -1, alike = 0;
   for (int i = 1; i < n; i++) {
-    if (memcmp(f[i].v, f[i - 1].v, sizeof f[i].v)) continue;
+    alike = memcmp(f[i].v, f[i - 1].v, sizeof f[i].v) ? 0 : alike + 1;
+    if (!alike) continue;
     if (first < 0 || f[i].tri < f[first].tri) first = i;
     ndouble++;
+    c->nskip += !c->skip[f[i].tri];
+    c->skip[f[i].tri] = 1;
+    c->ndouble += alike; // with each of those before it
   }
   csim_status status = CSIM_OK;
   if (ndouble) {
@@ -173,22 +198,23 @@ static int compare_halves(const void *a, const void *b) {
 }
 
 static csim_status sort_edges(check *c) {
-  ptrdiff_t n = 3 * (ptrdiff_t)c->s->ntri;
-  c->halves = CSIM_ARENA_NEW(&c->scratch, half, n);
-  c->mate = CSIM_ARENA_NEW(&c->scratch, int, n);
+  c->nhalf = 3 * (ptrdiff_t)(c->s->ntri - c->nskip);
+  c->halves = CSIM_ARENA_NEW(&c->scratch, half, c->nhalf);
+  c->mate = CSIM_ARENA_NEW(&c->scratch, int, 3 * (ptrdiff_t)c->s->ntri);
   if (c->scratch.failed) return CSIM_MEMORY;
+  half *to = c->halves;
   for (int t = 0; t < c->s->ntri; t++)
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3 && !c->skip[t]; k++) {
       int a = corners(c, t)[k], b = corners(c, t)[(k + 1) % 3];
-      c->halves[3 * (ptrdiff_t)t + k] = (half){a < b ? a : b, a < b ? b : a, 3 * t + k, a < b};
+      *to++ = (half){a < b ? a : b, a < b ? b : a, 3 * t + k, a < b};
     }
-  qsort(c->halves, (size_t)n, sizeof *c->halves, compare_halves);
+  qsort(c->halves, (size_t)c->nhalf, sizeof *c->halves, compare_halves);
   return CSIM_OK;
 }
 
 // One past the last use of the edge at i.
 static ptrdiff_t edge_end(const check *c, ptrdiff_t i) {
-  ptrdiff_t n = 3 * (ptrdiff_t)c->s->ntri, end = i + 1;
+  ptrdiff_t n = c->nhalf, end = i + 1;
   while (end < n && c->halves[end].lo == c->halves[i].lo && c->halves[end].hi == c->halves[i].hi)
     end++;
   return end;
@@ -208,7 +234,7 @@ static int compare_places(const void *a, const void *b) {
 
 // How many vertices of open edges lie exactly where another one does; -1 when out of memory.
 static int count_coincident(const check *c) {
-  ptrdiff_t n = 3 * (ptrdiff_t)c->s->ntri;
+  ptrdiff_t n = c->nhalf;
   place_of *at = CSIM_NEW(place_of, 2 * n);
   if (!at) return -1;
   int count = 0;
@@ -232,7 +258,7 @@ static int count_coincident(const check *c) {
 // A vertex of another open edge that lies within edge `e`, or -1: the mark of a T-junction.
 static int vertex_within(const check *c, const half *e) {
   const double *a = vertex(c, e->lo), *b = vertex(c, e->hi);
-  ptrdiff_t n = 3 * (ptrdiff_t)c->s->ntri;
+  ptrdiff_t n = c->nhalf;
   for (ptrdiff_t i = 0, end; i < n; i = end) {
     end = edge_end(c, i);
     if (end - i != 1) continue;
@@ -246,10 +272,11 @@ static int vertex_within(const check *c, const half *e) {
   return -1;
 }
 
-static csim_status fail_open(const check *c, const half *e, int nopen) {
+static csim_status fail_open(check *c, const half *e, int nopen) {
   char a[CSIM_POINT_TEXT], b[CSIM_POINT_TEXT], remedy[160] = "close the hole";
   int ncoincident = count_coincident(c), within = vertex_within(c, e);
   if (ncoincident < 0) return CSIM_MEMORY;
+  c->seams = ncoincident > 0 || within >= 0;
   if (ncoincident > 0)
     snprintf(remedy, sizeof remedy,
              "%d vertices on open edges lie exactly on others: merge them, then close what is left",
@@ -264,8 +291,8 @@ static csim_status fail_open(const check *c, const half *e, int nopen) {
               print_corner(c, e->hi, b), nopen, remedy);
 }
 
-static csim_status check_edges(const check *c) {
-  ptrdiff_t n = 3 * (ptrdiff_t)c->s->ntri;
+static csim_status check_edges(check *c) {
+  ptrdiff_t n = c->nhalf;
   int nopen = 0, nwall = 0;
   ptrdiff_t open = 0, wall = 0;
   for (ptrdiff_t i = 0, end; i < n; i = end) {
@@ -277,10 +304,11 @@ static csim_status check_edges(const check *c) {
       c->mate[c->halves[i + 1].slot] = c->halves[i].slot;
     }
   }
+  csim_status status = CSIM_OK;
   if (nwall) {
     const half *e = &c->halves[wall];
     char a[CSIM_POINT_TEXT], b[CSIM_POINT_TEXT];
-    return FAIL(
+    status = FAIL(
         c,
         "%s: edge %d-%d, from %s to %s, belongs to %d faces, among them %d, %d and %d (%d "
         "such edges; numbers count from 0); a solid's edges belong to two: remove inner walls, or "
@@ -289,7 +317,7 @@ static csim_status check_edges(const check *c) {
         (int)(edge_end(c, wall) - wall), face_of(c, e[0].slot / 3), face_of(c, e[1].slot / 3),
         face_of(c, e[2].slot / 3), nwall);
   }
-  return nopen ? fail_open(c, &c->halves[open], nopen) : CSIM_OK;
+  return nopen ? fail_open(c, &c->halves[open], nopen) : status;
 }
 
 // ------------------------------------------------------------------------- parts and orientation
@@ -406,13 +434,7 @@ static csim_status sort_parts(check *c) {
 
 // ------------------------------------------------------------------------------ self-intersection
 
-static csim_status check_intersections(const check *c) {
-  const csim_surface *s = c->s;
-  csim_triangles mesh = {s->nvert, s->vert, s->ntri, s->tri};
-  int pair[2];
-  long long npair;
-  csim_status status = csim_find_self_intersections(NULL, &mesh, 1, pair, &npair);
-  if (status || npair == 0) return status;
+static csim_status fail_intersection(const check *c, const int pair[2], long long npair) {
   // they meet where their boxes overlap
   double middle[3];
   for (int k = 0; k < 3; k++) {
@@ -430,7 +452,33 @@ static csim_status check_intersections(const check *c) {
       c,
       "%s: the surface intersects itself: faces %d and %d pass through or touch each other "
       "near %s (%lld such pairs; numbers count from 0); separate them, or unite overlapping bodies",
-      s->name, face_of(c, pair[0]), face_of(c, pair[1]), csim_print_point(middle, text), npair);
+      c->s->name, face_of(c, pair[0]), face_of(c, pair[1]), csim_print_point(middle, text), npair);
+}
+
+static int same_corners(const check *c, int t, int u) {
+  int a[3], b[3];
+  memcpy(a, corners(c, t), sizeof a);
+  memcpy(b, corners(c, u), sizeof b);
+  sort3(a);
+  sort3(b);
+  return !memcmp(a, b, sizeof a);
+}
+
+// Without pairs of the same vertices, which check_doubles has told of.
+static csim_status check_intersections(const check *c) {
+  enum { MOST = 1 << 20 };
+  const csim_surface *s = c->s;
+  csim_triangles mesh = {s->nvert, s->vert, s->ntri, s->tri};
+  int limit = c->ndouble < MOST ? (int)c->ndouble + 1 : MOST;
+  int *pair = CSIM_NEW(int, 2 * (ptrdiff_t)limit);
+  long long npair = 0, at = 0;
+  if (!pair) return CSIM_MEMORY;
+  csim_status status = csim_find_self_intersections(NULL, &mesh, limit, pair, &npair);
+  int found = !status && npair > c->ndouble;
+  while (found && at < limit - 1 && same_corners(c, pair[2 * at], pair[2 * at + 1])) at++;
+  if (found) status = fail_intersection(c, pair + 2 * at, npair - c->ndouble);
+  free(pair);
+  return status;
 }
 
 // ---------------------------------------------------------------------------------- what is inside
@@ -670,16 +718,24 @@ static csim_status find_loose(check *c) {
   return CSIM_OK;
 }
 
+static csim_status worse(csim_status a, csim_status b) {
+  return a == CSIM_MEMORY || !b ? a : b;
+}
+
 static csim_status check_all(check *c) {
   csim_solid *solid = c->solid;
   csim_status status = check_numbers(c);
-  if (!status) status = check_faces(c);
-  if (!status) status = check_doubles(c);
-  if (!status) status = sort_edges(c);
-  if (!status) status = check_edges(c);
-  if (!status) status = find_parts(c);
+  if (status) return status;
+  c->skip = CSIM_ARENA_NEW(&c->scratch, char, c->s->ntri);
+  if (!c->skip) return CSIM_MEMORY;
+  status = check_faces(c);
+  status = worse(status, check_doubles(c));
+  csim_status edges = sort_edges(c);
+  if (!edges) edges = check_edges(c);
+  if (!edges && !c->nskip) edges = find_parts(c);
+  status = worse(status, edges);
+  if (status != CSIM_MEMORY && !c->seams) status = worse(status, check_intersections(c));
   if (!status) status = sort_parts(c);
-  if (!status) status = check_intersections(c);
   if (!status) status = find_depths(c);
   if (status) return status;
   solid->ntri = c->s->ntri;

@@ -1,7 +1,6 @@
 // model/assemble.c: see assemble.h.
 #include "model/assemble.h"
 
-#include <assert.h>
 #include <string.h>
 
 // The triangles of all surfaces.
@@ -46,9 +45,9 @@ static void mark_vertices(csim_model *model) {
 
 int csim_model_assemble(csim_model *model, int nset, const csim_elements *const *set) {
   csim_arena *arena = &model->arena;
-  assert(nset <= CSIM_MAX_ENERGY);
   model->fixed = CSIM_ARENA_NEW(arena, unsigned char, model->nvert);
   model->body_of = CSIM_ARENA_NEW(arena, int, model->nvert);
+  model->energy = CSIM_ARENA_NEW(arena, csim_energy, nset);
   collect_triangles(model);
   if (!arena->failed && csim_model_drags(model)) index_triangles(model);
   if (arena->failed) return -1;

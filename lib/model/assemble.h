@@ -8,7 +8,7 @@
 /// Completes a model that has its arena, nvert, mass, x0, v0, bodies and targets: sets fixed and
 /// body_of, stops fixed vertices, collects the triangles, and turns the element sets into energies.
 /// Empty sets are skipped.
-/// @param set  (nset) at most CSIM_MAX_ENERGY
+/// @param set  (nset)
 /// @return 0, or -1 when out of memory
 int csim_model_assemble(csim_model *model, int nset, const csim_elements *const *set);
 

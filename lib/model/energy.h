@@ -13,7 +13,7 @@
 #include "model/bending_list.h"
 #include "model/params.h"
 
-enum { CSIM_MAX_NODE = 4, CSIM_MAX_PARAM = 8 };
+enum { CSIM_MAX_NODE = 4, CSIM_MAX_PARAM = 12 };
 
 typedef struct csim_energy csim_energy;
 
@@ -37,11 +37,13 @@ typedef struct csim_constraint {
 
 /// What an energy is for; a model may have several of one role.
 typedef enum csim_role {
-  CSIM_ROLE_STRETCH, ///< springs
-  CSIM_ROLE_LIMIT,   ///< limits of strain
-  CSIM_ROLE_BEND,    ///< hinges
-  CSIM_ROLE_VOLUME,  ///< tetrahedra
-  CSIM_ROLE_PIN,     ///< soft pins
+  CSIM_ROLE_STRETCH,   ///< springs
+  CSIM_ROLE_LIMIT,     ///< limits of strain
+  CSIM_ROLE_MEMBRANE,  ///< triangles
+  CSIM_ROLE_BEND,      ///< hinges
+  CSIM_ROLE_CURVATURE, ///< pairs of vertices that bending by curvature couples
+  CSIM_ROLE_VOLUME,    ///< tetrahedra
+  CSIM_ROLE_PIN,       ///< soft pins
 } csim_role;
 
 /// Functions of one kind of energy over the elements [first, last). Pure but for the named output.
@@ -63,6 +65,11 @@ typedef struct csim_energy_kind {
   /// not of this form.
   void (*stretch)(const csim_energy *energy, const csim_point *at, csim_spd spd, int n,
                   const int *element, double *out);
+  /// Of three nodes: subtracts the blocks (m, n) of the Hessian, column by column, from near + 9 k,
+  /// k = entry[6 e ..] of (m, n) = (0, 1), (1, 0), (1, 2), (2, 1), (2, 0), (0, 2); k = -1: not
+  /// wanted. Rows of the Hessian sum to zero. NULL: not of this form.
+  void (*couple)(const csim_energy *energy, const csim_point *at, csim_spd spd, int first, int last,
+                 const int *entry, float *near);
   int constant; ///< 1: the Hessian is W (x) I3, W what `laplacian` adds
   /// Adds a constant scalar matrix W with W (x) I3 >= Hessian in spirit to val (nblock): the matrix
   /// of projective dynamics. Rows sum to zero, but for anchors.
@@ -70,6 +77,9 @@ typedef struct csim_energy_kind {
                     double *val);
   int bounded; ///< 1: W (x) I3 - Hessian is positive semidefinite everywhere, so that a step by W
                ///< never overshoots
+  /// Adds half of every element's stiffness [N/m] at its vertices to elastic (nvert): contact's
+  /// measure of how hard a vertex is held. NULL: adds nothing.
+  void (*elastic)(const csim_energy *energy, double *elastic);
   /// One element as a constraint. Returns 0 when it has nothing to project (no direction, slack).
   int (*constraint)(const csim_energy *energy, const csim_point *at, int e, csim_constraint *c);
   /// Of role BEND: parameters (nparam) of a hinge on the rest positions X, for bending stiffness B
@@ -147,11 +157,42 @@ CSIM_BENDING_LIST(CSIM_DECLARE_BENDING)
 /// All energies of bending, in the order of the list.
 extern const csim_energy_kind *const csim_bending_kinds[CSIM_NBENDING];
 
+/// Membrane of a triangle, its law in membrane.c: warp and weft at their lengths and at right
+/// angles (Baraff & Witkin 1998), or orthotropic St. Venant-Kirchhoff. Parameters by
+/// csim_membrane_param.
+extern const csim_energy_kind csim_woven_kind, csim_orthotropic_kind;
+
+/// Two vertices: E = w/2 |x_a - x_b|^2. Parameter w [N/m], of either sign: see pairs.c.
+extern const csim_energy_kind csim_curvature_kind;
+
 /// Volume of a tetrahedron: E = k/2 (V - V0)^2. Parameters k [J/m^6], V0 [m^3].
 extern const csim_energy_kind csim_volume_kind;
 
+/// Tetrahedron of a stable neo-Hookean solid, see neohooke.c. Parameters by csim_neohooke_param.
+extern const csim_energy_kind csim_neohooke_kind;
+
 /// Soft pin: E = k/2 |x - anchor|^2. Parameters k [N/m], number of the anchor.
 extern const csim_energy_kind csim_anchor_kind;
+
+/// Moduli of a sheet.
+typedef struct csim_moduli {
+  double warp, weft; ///< [N/m] Young's moduli times thickness, uniaxial
+  double shear;      ///< [N/m] shear modulus times thickness
+  double poisson;    ///< [-] 0 <= nu < 1: pulled along warp it narrows by nu sqrt(warp / weft)
+  double limit;      ///< [-] strain beyond which warp and weft stiffen; 0 = none
+  double stiffening; ///< [N/m] how much: tension grows by this times the square of what is beyond
+} csim_moduli;
+
+/// Parameters of a triangle whose rest shape is (warp, weft) of its three corners, rest (3 x 2)
+/// [m].
+/// @return 0, or -1 when the rest shape has no area
+int csim_membrane_param(csim_membrane_law law, const double rest[6], const csim_moduli *moduli,
+                        double param[12]);
+
+/// Parameters of a tetrahedron on the rest positions X, Young's modulus E [Pa] and Poisson's ratio
+/// nu, 0 <= nu < 1/2.
+/// @return 0, or -1 when its volume is not positive
+int csim_neohooke_param(const double *X, const int node[4], double E, double nu, double param[12]);
 
 /// The parameters q (4) of csim_quadratic_kind for a hinge, of which others are made.
 void csim_quadratic_param(const double *X, const int node[4], double B, double q[4]);

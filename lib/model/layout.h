@@ -10,7 +10,7 @@
 typedef struct csim_layout {
   csim_pattern pattern;
   int nenergy;
-  csim_energy energy[CSIM_MAX_ENERGY]; ///< the model's, with the blocks of their nodes
+  csim_energy *energy; ///< (nenergy) the model's, with the blocks of their nodes
 } csim_layout;
 
 /// Pattern of all the model's energies, and the place of every element in it.

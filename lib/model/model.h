@@ -44,8 +44,6 @@ typedef struct csim_target {
   int hard;
 } csim_target;
 
-enum { CSIM_MAX_ENERGY = 5 + CSIM_NBENDING }; ///< levels, springs, limits, volumes, pins; bending
-
 typedef struct csim_model {
   csim_arena arena; ///< owns everything below
   int nvert;
@@ -62,7 +60,7 @@ typedef struct csim_model {
   int *tri_start;  ///< (nvert + 1) triangles around each vertex, when csim_model_drags:
   int *tri_around; ///< (3 ntri) their numbers, ascending per vertex
   int nenergy;
-  csim_energy energy[CSIM_MAX_ENERGY];
+  csim_energy *energy; ///< (nenergy)
   int ntarget;
   csim_target *target; ///< (ntarget) those of one group follow each other
   int ngroup;

@@ -42,6 +42,53 @@ static double length_of(const csim_part *part, int a, int b) {
   return csim_distance(part->X + 3 * (ptrdiff_t)a, part->X + 3 * (ptrdiff_t)b);
 }
 
+// Positions in a pattern of a hinge's vertices a, b, c, d, both triangles in the plane of the
+// first, (4 x 3) [m]. Where the pattern is cut, the two triangles have an edge each: the first
+// one's counts.
+static void unfold_hinge(const csim_topology *topology, const csim_part *part, int h,
+                         double X[12]) {
+  const int *v = topology->hinge + 4 * (ptrdiff_t)h;
+  const int *pair = topology->edge_tri + 2 * (ptrdiff_t)topology->hinge_edge[h];
+  double l[2], along[2], off[2];
+  for (int side = 0; side < 2; side++) {
+    const int *corner = part->tri + 3 * (ptrdiff_t)pair[side];
+    const double *at[3] = {0}, *f = part->flat + 6 * (ptrdiff_t)pair[side];
+    for (int k = 0; k < 3; k++) at[corner[k] == v[0] ? 0 : corner[k] == v[1] ? 1 : 2] = f + 2 * k;
+    double e[2] = {at[1][0] - at[0][0], at[1][1] - at[0][1]};
+    double r[2] = {at[2][0] - at[0][0], at[2][1] - at[0][1]};
+    l[side] = sqrt(e[0] * e[0] + e[1] * e[1]);
+    along[side] = (e[0] * r[0] + e[1] * r[1]) / l[side];
+    off[side] = fabs(e[0] * r[1] - e[1] * r[0]) / l[side];
+  }
+  memcpy(X, (double[]){0, 0, 0, l[0], 0, 0, along[0], off[0], 0, along[1], -off[1], 0},
+         12 * sizeof *X);
+}
+
+// Rest length of an edge; in a pattern the mean of its triangles'.
+static double edge_length(const csim_topology *topology, const csim_part *part, int e) {
+  const int *v = topology->edge + 2 * (ptrdiff_t)e;
+  double sum = 0;
+  int n = 0;
+  if (part->X) return length_of(part, v[0], v[1]);
+  for (int side = 0; side < 2; side++) {
+    int t = topology->edge_tri[2 * (ptrdiff_t)e + side];
+    const double *at[2] = {0};
+    for (int k = 0; k < 3 && t >= 0; k++)
+      for (int end = 0; end < 2; end++)
+        if (part->tri[3 * (ptrdiff_t)t + k] == v[end])
+          at[end] = part->flat + 6 * (ptrdiff_t)t + 2 * k;
+    if (t < 0) continue;
+    double d[2] = {at[1][0] - at[0][0], at[1][1] - at[0][1]};
+    sum += sqrt(d[0] * d[0] + d[1] * d[1]);
+    n++;
+  }
+  return n ? sum / n : 0;
+}
+
+static double flat_area(const double *f) {
+  return 0.5 * fabs((f[2] - f[0]) * (f[5] - f[1]) - (f[3] - f[1]) * (f[4] - f[0]));
+}
+
 static double area_of(const csim_part *part, const int *tri) {
   double n[3];
   csim_triangle_normal(part->X + 3 * (ptrdiff_t)tri[0], part->X + 3 * (ptrdiff_t)tri[1],
@@ -49,14 +96,30 @@ static double area_of(const csim_part *part, const int *tri) {
   return 0.5 * csim_norm(n);
 }
 
+void csim_part_areas(const csim_part *part, int nvert, int ntri, const int *tri,
+                     const double *factor, double *area) {
+  if (part->X && !factor) {
+    csim_vert_areas(nvert, ntri, tri, part->X, area);
+    return;
+  }
+  memset(area, 0, (size_t)nvert * sizeof *area);
+  for (int t = 0; t < ntri; t++) {
+    const int *v = tri + 3 * (ptrdiff_t)t;
+    double A = part->X ? area_of(part, v) : flat_area(part->flat + 6 * (ptrdiff_t)t);
+    for (int k = 0; k < 3; k++) area[v[k]] += (factor ? factor[t] : 1) * A / 3;
+  }
+}
+
 // Whether an edge is clearly the longest side of both its triangles.
 static int is_diagonal(const csim_topology *topology, const csim_part *part, int e) {
-  int a = topology->edge[2 * e], b = topology->edge[2 * e + 1];
-  double L = length_of(part, a, b);
+  double L = edge_length(topology, part, e);
   for (int side = 0; side < 2; side++) {
-    int opposite = topology->edge_opp[2 * e + side];
-    if (opposite < 0) return 0;
-    if (L < 1.1 * length_of(part, a, opposite) || L < 1.1 * length_of(part, b, opposite)) return 0;
+    int t = topology->edge_tri[2 * e + side];
+    if (t < 0) return 0;
+    for (int k = 0; k < 3; k++) {
+      int other = topology->tri_edge[3 * (ptrdiff_t)t + k];
+      if (other != e && L < 1.1 * edge_length(topology, part, other)) return 0;
+    }
   }
   return 1;
 }
@@ -64,17 +127,18 @@ static int is_diagonal(const csim_topology *topology, const csim_part *part, int
 int csim_network_mesh(const csim_topology *topology, const csim_part *part, double E2D,
                       csim_elements *springs) {
   double mean = 0;
-  for (int e = 0; e < topology->nedge; e++)
-    mean += length_of(part, topology->edge[2 * e], topology->edge[2 * e + 1]);
+  for (int e = 0; e < topology->nedge; e++) mean += edge_length(topology, part, e);
   if (topology->nedge) mean /= topology->nedge;
   int flat = 0;
   for (int e = 0; e < topology->nedge; e++) {
     int a = topology->edge[2 * e], b = topology->edge[2 * e + 1];
     if (part->no_diagonals && is_diagonal(topology, part, e)) continue;
-    double area = 0, L = length_of(part, a, b);
+    double area = 0, L = edge_length(topology, part, e);
     for (int side = 0; side < 2; side++) {
       int t = topology->edge_tri[2 * e + side], opposite = topology->edge_opp[2 * e + side];
-      if (t >= 0) area += area_of(part, (int[]){a, b, opposite});
+      if (t >= 0)
+        area += part->X ? area_of(part, (int[]){a, b, opposite})
+                        : flat_area(part->flat + 6 * (ptrdiff_t)t);
     }
     int ok = L > 1e-9 * mean;
     flat += !ok;
@@ -126,7 +190,10 @@ void csim_network_mesh_bend(const csim_topology *topology, const csim_part *part
                             csim_elements *springs) {
   for (int h = 0; h < topology->nhinge; h++) {
     int c = topology->hinge[4 * h + 2], d = topology->hinge[4 * h + 3];
-    if (c != d) add_spring(part, c, d, k, length_of(part, c, d), springs);
+    double X[12];
+    if (!part->X) unfold_hinge(topology, part, h, X);
+    double L = part->X ? length_of(part, c, d) : csim_distance(X + 6, X + 9);
+    if (c != d) add_spring(part, c, d, k, L, springs);
   }
 }
 
@@ -168,19 +235,26 @@ int csim_network_hinges(const csim_topology *topology, const csim_part *part, do
                         csim_elements *hinges) {
   int left_out = 0;
   for (int h = 0; h < topology->nhinge; h++) {
-    const int *local = topology->hinge + 4 * (ptrdiff_t)h;
-    double longest = length_of(part, local[0], local[1]);
+    static const int in_order[4] = {0, 1, 2, 3};
+    const int *hinge = topology->hinge + 4 * (ptrdiff_t)h, *local = part->X ? hinge : in_order;
+    double flat[12];
+    csim_part own = *part;
+    if (!part->X) {
+      unfold_hinge(topology, part, h, flat);
+      own.X = flat;
+    }
+    double longest = length_of(&own, local[0], local[1]);
     double least = 1e-6 * longest * longest; // a sliver's cotangents are noise
-    int sliver = area_of(part, (int[]){local[0], local[1], local[2]}) <= least ||
-                 area_of(part, (int[]){local[1], local[0], local[3]}) <= least;
-    if (sliver || local[2] == local[3]) {
+    int sliver = !(area_of(&own, (int[]){local[0], local[1], local[2]}) > least) ||
+                 !(area_of(&own, (int[]){local[1], local[0], local[3]}) > least);
+    if (sliver || hinge[2] == hinge[3]) {
       left_out++;
       continue;
     }
     double param[CSIM_MAX_PARAM];
-    hinges->kind->hinge(part->X, local, B, param);
+    hinges->kind->hinge(own.X, local, B, param);
     int node[4];
-    for (int k = 0; k < 4; k++) node[k] = part->vert0 + local[k];
+    for (int k = 0; k < 4; k++) node[k] = part->vert0 + hinge[k];
     csim_elements_add(hinges, node, param);
   }
   return left_out;
@@ -255,4 +329,20 @@ void csim_network_volumes(int ntet, const int *tet, const csim_part *part, doubl
     double V = csim_tet_volume(part->X, local);
     csim_elements_add(volumes, node, (double[]){K / V, V});
   }
+}
+
+int csim_network_solid(int ntet, const int *tet, const csim_part *part, double E, double nu,
+                       csim_elements *solids) {
+  int left_out = 0;
+  for (int t = 0; t < ntet; t++) {
+    const int *local = tet + 4 * (ptrdiff_t)t;
+    double param[CSIM_MAX_PARAM];
+    int node[4];
+    for (int k = 0; k < 4; k++) node[k] = part->vert0 + local[k];
+    if (csim_neohooke_param(part->X, local, E, nu, param) == 0)
+      csim_elements_add(solids, node, param);
+    else
+      left_out++;
+  }
+  return left_out;
 }

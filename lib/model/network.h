@@ -23,9 +23,12 @@ void csim_elements_add(csim_elements *elements, const int *node, const double *p
 void csim_elements_free(csim_elements *elements);
 
 /// A part of the model that springs are made for: X (.. x 3) are its vertices' rest positions, and
-/// vertex i of it is vertex vert0 + i of the model.
+/// vertex i of it is vertex vert0 + i of the model. A flat pattern has no such positions, but those
+/// of each triangle by itself.
 typedef struct csim_part {
-  const double *X; ///< (.. x 3) [m]
+  const double *X;    ///< (.. x 3) [m]; NULL: of a pattern
+  const int *tri;     ///< (ntri x 3) of a pattern, and
+  const double *flat; ///< (ntri x 6) [m] where the triangles' corners are in it
   int vert0;
   double spring;      ///< [N/m] stiffness of every spring; 0 = from the modulus
   double compression; ///< [-] share of the stiffness that resists compression; 1 = all
@@ -33,6 +36,12 @@ typedef struct csim_part {
   int no_diagonals;   ///< 1: mesh networks leave out edges that are the longest side of both
                       ///< triangles
 } csim_part;
+
+/// A third of the rest area of every triangle to each of its corners: area (nvert) [m^2],
+/// overwritten.
+/// @param factor  (ntri) of each triangle's area; NULL: 1
+void csim_part_areas(const csim_part *part, int nvert, int ntri, const int *tri,
+                     const double *factor, double *area);
 
 /// One spring an edge of a triangle mesh: k = E2D sum(A) / L^2 over its triangles. Exact on
 /// equilateral meshes: k = sqrt(3)/2 E2D, Poisson's ratio 1/3.
@@ -86,5 +95,10 @@ void csim_network_grid_hinges(int nx, int nz, const csim_part *part, double B,
 /// Volume springs E = 1/2 (K/V0) (V - V0)^2 of every tetrahedron, K [Pa].
 void csim_network_volumes(int ntet, const int *tet, const csim_part *part, double K,
                           csim_elements *volumes);
+
+/// A neo-Hookean solid, E [Pa] and nu of every tetrahedron.
+/// @return number of tetrahedra left out because their volume is not positive
+int csim_network_solid(int ntet, const int *tet, const csim_part *part, double E, double nu,
+                       csim_elements *solids);
 
 #endif

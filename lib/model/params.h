@@ -4,6 +4,7 @@
 #define CSIM_MODEL_PARAMS_H
 
 #include "clothsim.h"
+#include "model/bending_list.h"
 
 // ---------------------------------------------------------------------------------------- motion
 
@@ -34,7 +35,21 @@ enum {
   CSIM_BENDING_NONE,
   CSIM_BENDING_SPRING, ///< springs between opposite vertices (skip one on a structured grid)
   CSIM_BENDING_HINGE,  ///< and on: an energy of hinges, in the order of model/bending_list.h
+  CSIM_BENDING_CURVATURE = CSIM_BENDING_HINGE + CSIM_NBENDING, ///< in the curvature at vertices
 };
+
+/// What a membrane on the triangles is made of, instead of a network of springs.
+typedef enum csim_membrane_law {
+  CSIM_MEMBRANE_NONE,
+  CSIM_MEMBRANE_WOVEN,       ///< warp and weft keep their lengths, and their angle
+  CSIM_MEMBRANE_ORTHOTROPIC, ///< St. Venant-Kirchhoff
+} csim_membrane_law;
+
+/// What a solid's tetrahedra are made of.
+typedef enum csim_elasticity {
+  CSIM_ELASTICITY_SPRINGS,    ///< springs on their edges, and volumes
+  CSIM_ELASTICITY_NEOHOOKEAN, ///< stable neo-Hookean, by modulus and Poisson's ratio
+} csim_elasticity;
 
 /// Which edges of a mesh network carry springs: fewer edges lock less.
 typedef enum csim_edges {

@@ -219,6 +219,12 @@ static void spring_laplacian(const csim_energy *energy, const csim_point *at, in
   }
 }
 
+static void spring_elastic(const csim_energy *energy, double *elastic) {
+  for (int e = 0; e < energy->nelem; e++)
+    for (int n = 0; n < 2; n++)
+      elastic[energy->node[2 * (ptrdiff_t)e + n]] += 0.5 * csim_energy_param(energy, e)[K];
+}
+
 // r = x_a - x_b; returns its length.
 static inline double spring_between(const csim_energy *energy, const double *x, int e,
                                     double r[3]) {
@@ -284,6 +290,7 @@ const csim_energy_kind csim_spring_kind = {
     .stretch = spring_stretch,
     .laplacian = spring_laplacian,
     .bounded = 1,
+    .elastic = spring_elastic,
     .constraint = spring_constraint,
 };
 

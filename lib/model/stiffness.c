@@ -23,6 +23,7 @@ static int has_twins(csim_arena *temp, const csim_layout *layout, const csim_ene
 static int fits(csim_arena *temp, const csim_layout *layout) {
   for (int e = 0; e < layout->nenergy; e++) {
     const csim_energy *energy = &layout->energy[e];
+    if (energy->kind->couple) continue;
     if (energy->kind->stretch ? has_twins(temp, layout, energy) : !energy->kind->constant) return 0;
   }
   return 1;
@@ -31,25 +32,30 @@ static int fits(csim_arena *temp, const csim_layout *layout) {
 // What is known of a block of the model's pattern.
 typedef struct block_map {
   double *weight; // (nblock) the energies' constant scalars
-  int *edge;      // (nblock) 1 + number of the spring's edge; 0: none
+  int *edge;      // (nblock) 1 + number of the spring's or membrane's edge; 0: none
 } block_map;
 
-// An edge of springs counts at its lower row, or at the one that is free.
+// An edge counts at its lower row, or at the one that is free.
 static inline int counts_here(const csim_model *model, int row, int col) {
   return col > row || model->fixed[col];
 }
 
-// Numbers the edges of springs in the order of rows; none between fixed ones.
+// Numbers the near edges in the order of rows; none between fixed ones.
 static void number_edges(const csim_model *model, const csim_layout *layout, block_map *map,
                          csim_stiffness *K) {
   const csim_pattern *p = &layout->pattern;
   enum { FOUND = -1 };
   for (int e = 0; e < layout->nenergy; e++) {
     const csim_energy *energy = &layout->energy[e];
-    for (int k = 0; k < energy->nelem && energy->kind->stretch; k++) {
-      const int *slot = energy->slot + 4 * (ptrdiff_t)k, *node = energy->node + 2 * (ptrdiff_t)k;
-      int both = model->fixed[node[0]] && model->fixed[node[1]];
-      map->edge[slot[1]] = map->edge[slot[2]] = both ? 0 : FOUND;
+    int nnode = energy->kind->nnode;
+    for (int k = 0; k < energy->nelem && (energy->kind->stretch || energy->kind->couple); k++) {
+      const int *slot = energy->slot + (ptrdiff_t)nnode * nnode * k;
+      const int *node = energy->node + (ptrdiff_t)nnode * k;
+      for (int a = 0; a < nnode; a++)
+        for (int b = 0; b < nnode; b++)
+          if (a != b)
+            map->edge[slot[nnode * a + b]] =
+                model->fixed[node[a]] && model->fixed[node[b]] ? 0 : FOUND;
     }
   }
   for (int i = 0; i < model->nvert; i++) {
@@ -102,6 +108,45 @@ static void find_elements(const csim_layout *layout, const block_map *map, csim_
   }
 }
 
+// Near entry of every block of the pattern, -1: none.
+static void number_entries(const csim_model *model, const csim_pattern *p, const block_map *map,
+                           int *entry) {
+  int near = 0;
+  for (int i = 0; i < model->nvert; i++)
+    for (int b = p->start[i]; b < p->start[i + 1]; b++)
+      entry[b] = !model->fixed[i] && map->edge[b] > 0 ? near++ : -1;
+}
+
+static void find_entries(const csim_layout *layout, const int *entry, csim_stiffness *K) {
+  static const int pair[6] = {1, 3, 5, 7, 6, 2}; // (0, 1), (1, 0), (1, 2), (2, 1), (2, 0), (0, 2)
+  for (int m = 0; m < K->nmembrane; m++) {
+    const csim_energy *energy = &layout->energy[K->membrane[m] - K->model->energy];
+    for (int e = 0; e < energy->nelem; e++)
+      for (int k = 0; k < 6; k++)
+        K->entry[m][6 * (ptrdiff_t)e + k] = entry[energy->slot[9 * (ptrdiff_t)e + pair[k]]];
+  }
+}
+
+// Sorts the energies into springs, membranes and what is constant, and weighs the last.
+static void sort_energies(csim_arena *arena, const csim_layout *layout, block_map *map,
+                          double *anchors, csim_stiffness *K) {
+  const csim_model *model = K->model;
+  for (int e = 0; e < model->nenergy; e++) {
+    const csim_energy *energy = &layout->energy[e];
+    if (energy->kind->stretch)
+      K->spring[K->nspring++] = &model->energy[e];
+    else if (energy->kind->couple)
+      K->membrane[K->nmembrane++] = &model->energy[e];
+    else
+      csim_energy_laplacian(NULL, energy, NULL, energy->kind->nnode == 1 ? anchors : map->weight);
+    if (energy->kind->nnode == 1 && !K->anchor)
+      K->anchor = CSIM_ARENA_NEW(arena, double, model->nvert);
+  }
+  K->graph.wide = K->nmembrane > 0;
+  for (int i = 0; i < model->nvert && K->anchor; i++)
+    K->anchor[i] = anchors[layout->pattern.diag[i]];
+}
+
 int csim_stiffness_create(csim_arena *arena, const csim_model *model, csim_stiffness *K) {
   csim_arena temp = {0};
   csim_layout layout;
@@ -113,16 +158,12 @@ int csim_stiffness_create(csim_arena *arena, const csim_model *model, csim_stiff
   if (temp.failed || unfit) goto done;
   block_map map = {CSIM_ARENA_NEW(&temp, double, p->nblock), CSIM_ARENA_NEW(&temp, int, p->nblock)};
   double *anchors = CSIM_ARENA_NEW(&temp, double, p->nblock);
+  K->spring = CSIM_ARENA_NEW(arena, const csim_energy *, model->nenergy);
+  K->membrane = CSIM_ARENA_NEW(arena, const csim_energy *, model->nenergy);
+  K->element = CSIM_ARENA_NEW(arena, int *, model->nenergy);
+  K->entry = CSIM_ARENA_NEW(arena, int *, model->nenergy);
   if (temp.failed || arena->failed) goto done;
-  for (int e = 0; e < model->nenergy; e++) {
-    const csim_energy *energy = &layout.energy[e];
-    if (energy->kind->stretch)
-      K->spring[K->nspring++] = &model->energy[e];
-    else
-      csim_energy_laplacian(NULL, energy, NULL, energy->kind->nnode == 1 ? anchors : map.weight);
-    if (energy->kind->nnode == 1 && !K->anchor) K->anchor = CSIM_ARENA_NEW(arena, double, n);
-  }
-  for (int i = 0; i < n && K->anchor; i++) K->anchor[i] = anchors[p->diag[i]];
+  sort_energies(arena, &layout, &map, anchors, K);
   K->edge_start = CSIM_ARENA_NEW(arena, int, (ptrdiff_t)n + 1);
   if (arena->failed) goto done;
   number_edges(model, &layout, &map, K);
@@ -134,9 +175,14 @@ int csim_stiffness_create(csim_arena *arena, const csim_model *model, csim_stiff
   K->graph.far = CSIM_ARENA_NEW(arena, float, far);
   K->bending = CSIM_ARENA_NEW(arena, double, K->nedge);
   for (int s = 0; s < K->nspring; s++) K->element[s] = CSIM_ARENA_NEW(arena, int, K->nedge);
-  if (arena->failed) goto done;
+  for (int m = 0; m < K->nmembrane; m++)
+    K->entry[m] = CSIM_ARENA_NEW(arena, int, 6 * (ptrdiff_t)K->membrane[m]->nelem);
+  int *entry = CSIM_ARENA_NEW(&temp, int, p->nblock);
+  if (temp.failed || arena->failed) goto done;
   fill_rows(model, p, &map, K);
   find_elements(&layout, &map, K);
+  number_entries(model, p, &map, entry);
+  find_entries(&layout, entry, K);
   csim_graph_matrix_create(arena, &K->graph, &K->A);
 done:
   if (temp.failed) arena->failed = 1;
@@ -149,6 +195,9 @@ void csim_stiffness_free(csim_stiffness *K) {
 }
 
 typedef struct update_job {
+  const csim_energy *membrane;
+  const int *entry;
+  int offset;
   const csim_point *at;
   csim_spd spd;
   const double *inertia;
@@ -193,6 +242,17 @@ static edge_walk walk_from(const csim_stiffness *K, int first) {
   return at;
 }
 
+CSIM_SIMD_BODY void store_edge(const csim_stiffness *K, int entry, const csim_v4 *of_edge) {
+  csim_v4 edge = *of_edge;
+  if (!K->graph.wide) {
+    CSIM_STORE4F(K->A.near + 4 * (ptrdiff_t)entry, edge);
+    return;
+  }
+  float *S = K->A.near + 9 * (ptrdiff_t)entry;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) S[3 * i + j] = (float)(edge[i] * edge[j] + (i == j ? edge[3] : 0));
+}
+
 // Edges as floats, from their a and c (n x 2). An edge is written by nobody else, at both of its
 // rows.
 CSIM_SIMD_BODY int store_edges(const csim_stiffness *K, const double *x, const double *sum,
@@ -209,11 +269,11 @@ CSIM_SIMD_BODY int store_edges(const csim_stiffness *K, const double *x, const d
       csim_v4 edge =
           u[i] * (CSIM_LOAD3(x + 3 * (ptrdiff_t)at.row) - CSIM_LOAD3(x + 3 * (ptrdiff_t)other));
       edge[3] = sum[2 * (k + i)];
-      CSIM_STORE4F(K->A.near + 4 * (ptrdiff_t)at.entry, edge);
+      store_edge(K, at.entry, &edge);
       if (K->model->fixed[other]) continue;
       int back = graph->near_start[other];
       while (graph->near_col[back] != at.row) back++;
-      CSIM_STORE4F(K->A.near + 4 * (ptrdiff_t)back, edge);
+      store_edge(K, back, &edge);
     }
   }
   return 0;
@@ -236,9 +296,24 @@ static void update_edges(void *context, int first, int last) {
   store_edges_kernel[K->A.isa](K, job->at->x, sum, first, last - first);
 }
 
+// Triangles of one colour share no vertex, and so no edge.
+static void add_membrane(void *context, int first, int last) {
+  const update_job *job = context;
+  job->membrane->kind->couple(job->membrane, job->at, job->spd, job->offset + first,
+                              job->offset + last, job->entry, job->K->A.near);
+}
+
 void csim_stiffness_update(csim_pool *pool, const csim_point *at, csim_spd spd,
                            const double *inertia, csim_stiffness *K) {
-  update_job job = {at, spd, inertia, K};
+  update_job job = {.at = at, .spd = spd, .inertia = inertia, .K = K};
   csim_pool_for(pool, K->model->nvert, ROW_GRAIN, update_diagonals, &job);
   csim_pool_for(pool, K->nedge, EDGE_GRAIN, update_edges, &job);
+  for (int m = 0; m < K->nmembrane; m++) {
+    job.membrane = K->membrane[m];
+    job.entry = K->entry[m];
+    for (int c = 0; c < job.membrane->ncolor; c++) {
+      job.offset = job.membrane->color[c];
+      csim_pool_for(pool, job.membrane->color[c + 1] - job.offset, EDGE_GRAIN, add_membrane, &job);
+    }
+  }
 }

@@ -1,8 +1,9 @@
-// model/stiffness.h: the Hessian of springs, quadratic bending and soft pins as a matrix on the
-// graph of their edges: the fast form. Needs model/model.h, math/graph.h.
+// model/stiffness.h: the Hessian of springs, membranes, quadratic bending and soft pins as a matrix
+// on the graph of their edges: the fast form. Needs model/model.h, math/graph.h.
 //
-// Near edges are those of springs. Quadratic bending is constant: where it acts between the ends of
-// a spring it raises that edge's a, elsewhere it is a far edge. Soft pins are diagonal.
+// Near edges are those of springs and membranes; with a membrane anywhere the graph is wide.
+// Quadratic bending is constant: where it acts between the ends of a spring it raises that edge's
+// a, elsewhere it is a far edge. Soft pins are diagonal.
 #ifndef CSIM_MODEL_STIFFNESS_H
 #define CSIM_MODEL_STIFFNESS_H
 
@@ -19,8 +20,11 @@ typedef struct csim_stiffness {
   double *bending; ///< (nedge) [N/m] constant share of a
   double *anchor;  ///< (nvert) [N/m] of soft pins; NULL: there are none
   int nspring;     ///< energies with springs
-  const csim_energy *spring[CSIM_MAX_ENERGY];
-  int *element[CSIM_MAX_ENERGY]; ///< (nedge) which of its elements is on an edge; -1: none
+  const csim_energy **spring; ///< (nspring)
+  int **element; ///< (nspring) of (nedge) which of its elements is on an edge; -1: none
+  int nmembrane; ///< energies of triangles
+  const csim_energy **membrane; ///< (nmembrane)
+  int **entry;                  ///< (nmembrane) of (nelem x 6) near entries, see csim_energy_kind
 } csim_stiffness;
 
 /// Lays out and allocates the matrix; csim_stiffness_free in any case.

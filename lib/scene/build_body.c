@@ -2,6 +2,7 @@
 #include "io/tetrahedralize.h"
 #include "math/vec3.h"
 #include "mesh/check.h"
+#include "model/curvature.h"
 #include "model/levels.h"
 #include "scene/compile.h"
 
@@ -75,16 +76,65 @@ static void warn_about_size(csim_build *build, const csim_object *object, const 
              object->name, size);
 }
 
+// The body as the makers of elements want it.
+static csim_part part_of(const csim_body *body, const csim_rest_shape *rest) {
+  csim_part part = {.X = rest->X, .vert0 = body->vert0, .compression = 1};
+  if (!rest->X) {
+    part.tri = body->mesh->tri;
+    part.flat = rest->flat;
+  }
+  return part;
+}
+
+// What springs and their strain limit have and a membrane does not.
+static void warn_about_membrane(csim_build *build, const csim_object *object, int slivers) {
+  if (slivers)
+    csim_say(build->log, CSIM_WARNING, object->mesh_place,
+             "object \"%s\": %d triangles without area at rest do not resist stretch", object->name,
+             slivers);
+  if (build->scene->solver.strain_limit > 0)
+    csim_say(build->log, CSIM_WARNING, object->mesh_place,
+             "object \"%s\": the solver's strain limit shortens springs, and a membrane has none; "
+             "use \"limit\" of its material",
+             object->name);
+}
+
+static csim_status add_membrane(csim_build *build, const csim_object *object, const csim_body *body,
+                                const csim_rest_shape *rest, const csim_factors *factors) {
+  const csim_material *m = material_of(build, object);
+  const csim_mesh *mesh = body->mesh;
+  csim_part part = part_of(body, rest);
+  csim_moduli *moduli = CSIM_NEW(csim_moduli, mesh->ntri);
+  if (!moduli) return CSIM_MEMORY;
+  for (int t = 0; t < mesh->ntri; t++) {
+    double stretch = csim_factor(factors, CSIM_MAP_STRETCH, t);
+    moduli[t] = (csim_moduli){
+        .warp = stretch * m->stretch,
+        .weft =
+            stretch * csim_factor(factors, CSIM_MAP_WEFT, t) * (m->weft > 0 ? m->weft : m->stretch),
+        .shear = csim_factor(factors, CSIM_MAP_SHEAR, t) *
+                 (m->shear > 0 ? m->shear : m->stretch / (2 * (1 + m->poisson))),
+        .poisson = m->poisson,
+        .limit = m->limit,
+        .stiffening = stretch * (m->limit_stiffness > 0 ? m->limit_stiffness : 100 * m->stretch)};
+  }
+  int slivers = csim_fabric_membrane(mesh->ntri, mesh->tri, &part, rest->flat, moduli,
+                                     object->membrane == CSIM_MEMBRANE_WOVEN ? &build->woven
+                                                                             : &build->orthotropic);
+  free(moduli);
+  warn_about_membrane(build, object, slivers);
+  return CSIM_OK;
+}
+
 static csim_status add_springs(csim_build *build, const csim_object *object, const csim_body *body,
-                               const csim_topology *topology) {
+                               const csim_topology *topology, const csim_rest_shape *rest) {
   const csim_material *material = material_of(build, object);
   const csim_mesh *mesh = body->mesh;
-  csim_part part = {.X = mesh->vert,
-                    .vert0 = body->vert0,
-                    .spring = material->spring,
-                    .compression = material->compression,
-                    .slack = material->slack,
-                    .no_diagonals = object->edges == CSIM_EDGES_NO_DIAGONALS};
+  csim_part part = part_of(body, rest);
+  part.spring = material->spring;
+  part.compression = material->compression;
+  part.slack = material->slack;
+  part.no_diagonals = object->edges == CSIM_EDGES_NO_DIAGONALS;
   int first = build->springs.nelem;
   csim_place place = object->mesh_place;
   int flat = 0, grid = mesh->grid[0] > 0;
@@ -136,12 +186,62 @@ static csim_status add_levels(csim_build *build, const csim_object *object, cons
   return CSIM_OK;
 }
 
+// Means of the triangles around each vertex; 1 where `factor` (ntri) is NULL. NULL when out of
+// memory.
+static double *vertex_factors(const csim_mesh *mesh, const double *factor) {
+  double *sum = CSIM_NEW(double, mesh->nvert);
+  int *count = CSIM_NEW(int, mesh->nvert);
+  for (int k = 0; k < 3 * mesh->ntri && sum && count; k++) {
+    sum[mesh->tri[k]] += factor ? factor[k / 3] : 1;
+    count[mesh->tri[k]]++;
+  }
+  for (int v = 0; v < mesh->nvert && sum && count; v++) sum[v] /= count[v] > 0 ? count[v] : 1;
+  if (!count) {
+    free(sum);
+    sum = NULL;
+  }
+  free(count);
+  return sum;
+}
+
+static csim_status add_curvature(csim_build *build, const csim_object *object,
+                                 const csim_body *body, const csim_topology *topology,
+                                 const csim_rest_shape *rest, const csim_factors *factors) {
+  const csim_material *m = material_of(build, object);
+  const csim_mesh *mesh = body->mesh;
+  const char *method = build->scene->solver.method;
+  csim_part part = {.vert0 = body->vert0};
+  if (!strcmp(method, "pbd") || !strcmp(method, "xpbd")) {
+    csim_say(build->log, CSIM_ERROR, object->place,
+             "object \"%s\": bending \"curvature\" is no constraint that %s could project; use "
+             "\"quadratic\"",
+             object->name, method);
+    return CSIM_INVALID;
+  }
+  csim_bend *bend = CSIM_NEW(csim_bend, mesh->nvert);
+  if (!bend) return CSIM_MEMORY;
+  double *factor = vertex_factors(mesh, factors->of[CSIM_MAP_BEND]);
+  for (int v = 0; v < mesh->nvert && factor; v++)
+    bend[v] =
+        (csim_bend){factor[v] * m->bend, factor[v] * (m->bend_weft > 0 ? m->bend_weft : m->bend)};
+  int left_out =
+      factor ? csim_curvature_pairs(topology, mesh->tri, rest->flat, &part, bend, &build->curvature)
+             : -1;
+  free(factor);
+  free(bend);
+  if (left_out > 0)
+    csim_say(build->log, CSIM_WARNING, object->mesh_place,
+             "object \"%s\": %d vertices whose neighbours lie on a line do not resist bending",
+             object->name, left_out);
+  return left_out < 0 ? CSIM_MEMORY : CSIM_OK;
+}
+
 static void add_bending(csim_build *build, const csim_object *object, const csim_body *body,
-                        const csim_topology *topology) {
+                        const csim_topology *topology, const csim_rest_shape *rest) {
   const csim_material *material = material_of(build, object);
   const csim_mesh *mesh = body->mesh;
-  csim_part part = {.X = mesh->vert, .vert0 = body->vert0, .compression = 1};
-  int slivers = 0, grid = mesh->grid[0] > 0;
+  csim_part part = part_of(body, rest);
+  int slivers = 0, grid = mesh->grid[0] > 0 && object->rest == CSIM_REST_START;
   if (object->bending == CSIM_BENDING_SPRING) {
     if (object->network == CSIM_NETWORK_STRUCTURED)
       csim_network_grid_bend(mesh->grid[0], mesh->grid[1], &part, material->bend_spring,
@@ -161,10 +261,37 @@ static void add_bending(csim_build *build, const csim_object *object, const csim
              object->name, slivers);
 }
 
+// Vertices with none but triangles without area would have no mass, and hang in the air like pins.
+static csim_status check_masses(csim_build *build, const csim_object *object,
+                                const csim_mesh *mesh) {
+  enum { UNUSED, FLAT, GOOD };
+  unsigned char *state = CSIM_NEW(unsigned char, mesh->nvert);
+  if (!state) return CSIM_MEMORY;
+  for (int t = 0; t < mesh->ntri; t++) {
+    int flat = csim_triangle_is_flat(mesh->vert, mesh->tri + 3 * (ptrdiff_t)t);
+    for (int k = 0; k < 3; k++) {
+      unsigned char *s = &state[mesh->tri[3 * (ptrdiff_t)t + k]];
+      if (!flat || *s == UNUSED) *s = flat ? FLAT : GOOD;
+    }
+  }
+  int count = 0, first = -1;
+  for (int v = 0; v < mesh->nvert; v++)
+    if (state[v] == FLAT && !count++) first = v;
+  free(state);
+  if (!count) return CSIM_OK;
+  csim_say(build->log, CSIM_ERROR, object->mesh_place,
+           "object \"%s\": %d vert%s, the first is %d, belong%s to none but triangles without area "
+           "and would have no mass: remove these faces, or move the vertices apart",
+           object->name, count, count == 1 ? "ex" : "ices", first, count == 1 ? "s" : "");
+  return CSIM_INVALID;
+}
+
 csim_status csim_build_cloth(csim_build *build, const csim_object *object, csim_body *body) {
   csim_topology topology = {0};
   csim_mesh *mesh = body->mesh;
   csim_mesh_facts facts;
+  csim_rest_shape rest = {0};
+  csim_factors factors = {0};
   int first;
   body->nvert = mesh->nvert;
   double *mass = CSIM_NEW(double, mesh->nvert);
@@ -174,15 +301,29 @@ csim_status csim_build_cloth(csim_build *build, const csim_object *object, csim_
   if (status) goto done;
   csim_mesh_report(&facts, 0, object->mesh_place, build->log);
   warn_about_size(build, object, mesh);
-  csim_vert_areas(mesh->nvert, mesh->ntri, mesh->tri, mesh->vert, mass);
+  status = csim_build_rest(build, object, mesh, &rest);
+  if (!status) status = csim_build_factors(build, object, mesh, &factors);
+  if (!status && facts.degenerate.count && object->rest == CSIM_REST_START)
+    status = check_masses(build, object, mesh);
+  if (status) goto done;
+  csim_part part = part_of(body, &rest);
+  csim_part_areas(&part, mesh->nvert, mesh->ntri, mesh->tri, factors.of[CSIM_MAP_DENSITY], mass);
   for (int i = 0; i < mesh->nvert; i++) mass[i] *= material_of(build, object)->density;
   status = add_vertices(build, object, body, mesh->vert, mass);
   if (!status) status = csim_build_pins(build, object, body);
   first = build->springs.nelem;
-  if (!status) status = add_springs(build, object, body, &topology);
+  if (!status && object->membrane)
+    status = add_membrane(build, object, body, &rest, &factors);
+  else if (!status)
+    status = add_springs(build, object, body, &topology, &rest);
   if (!status) status = add_levels(build, object, body, first);
-  if (!status) add_bending(build, object, body, &topology);
+  if (!status && object->bending == CSIM_BENDING_CURVATURE)
+    status = add_curvature(build, object, body, &topology, &rest, &factors);
+  else if (!status)
+    add_bending(build, object, body, &topology, &rest);
 done:
+  csim_factors_free(&factors);
+  csim_rest_free(&rest);
   csim_topology_free(&topology);
   free(mass);
   return status;
@@ -197,7 +338,8 @@ csim_status csim_build_solid(csim_build *build, const csim_object *object, csim_
   snprintf(name, sizeof name, "solid \"%.120s\"", object->name);
   csim_tet_options options = {.program = build->tet_program,
                               .radius_edge_ratio = object->radius_edge_ratio,
-                              .max_volume = object->max_volume};
+                              .max_volume = object->max_volume,
+                              .time_limit = object->tet_seconds};
   csim_surface surface = {name, mesh->nvert, mesh->vert, mesh->ntri, mesh->tri, mesh->tri_face};
   warn_about_size(build, object, mesh);
   csim_status status =
@@ -221,11 +363,15 @@ csim_status csim_build_solid(csim_build *build, const csim_object *object, csim_
                     .spring = material->spring,
                     .compression = material->compression,
                     .slack = material->slack};
-  if (csim_network_tets(tets.ntet, tets.tet, &part, material->modulus, &build->springs)) {
+  int continuum = object->elasticity == CSIM_ELASTICITY_NEOHOOKEAN;
+  if (continuum) // the tetrahedraliser has seen to it that none is without volume
+    csim_network_solid(tets.ntet, tets.tet, &part, material->modulus, material->poisson,
+                       &build->neohooke);
+  else if (csim_network_tets(tets.ntet, tets.tet, &part, material->modulus, &build->springs)) {
     status = CSIM_MEMORY;
     goto done;
   }
-  if (material->volume > 0)
+  if (material->volume > 0 && !continuum)
     csim_network_volumes(tets.ntet, tets.tet, &part, material->volume, &build->volume);
   csim_say(build->log, CSIM_INFO, object->mesh_place,
            "solid \"%s\": %d tetrahedra, %d vertices (%d on the surface), %.6g m^3", object->name,

@@ -16,8 +16,12 @@ static void build_free(csim_build *build) {
   csim_elements_free(&build->levels);
   csim_elements_free(&build->springs);
   csim_elements_free(&build->limits);
+  csim_elements_free(&build->woven);
+  csim_elements_free(&build->orthotropic);
   for (int b = 0; b < CSIM_NBENDING; b++) csim_elements_free(&build->hinges[b]);
+  csim_elements_free(&build->curvature);
   csim_elements_free(&build->volume);
+  csim_elements_free(&build->neohooke);
   csim_elements_free(&build->anchors);
 }
 
@@ -93,11 +97,19 @@ static csim_status finish_model(csim_build *build) {
   if (model->ntarget)
     memcpy(model->target, build->target, (size_t)model->ntarget * sizeof *model->target);
   // projections go through them in this order: springs from coarse to fine
-  const csim_elements *sets[CSIM_MAX_ENERGY] = {&build->levels, &build->springs, &build->limits};
-  for (int b = 0; b < CSIM_NBENDING; b++) sets[3 + b] = &build->hinges[b];
-  sets[3 + CSIM_NBENDING] = &build->volume;
-  sets[4 + CSIM_NBENDING] = &build->anchors;
-  return csim_model_assemble(model, CSIM_MAX_ENERGY, sets) ? CSIM_MEMORY : CSIM_OK;
+  const csim_elements *sets[9 + CSIM_NBENDING];
+  int n = 0;
+  sets[n++] = &build->levels;
+  sets[n++] = &build->springs;
+  sets[n++] = &build->limits;
+  sets[n++] = &build->woven;
+  sets[n++] = &build->orthotropic;
+  for (int b = 0; b < CSIM_NBENDING; b++) sets[n++] = &build->hinges[b];
+  sets[n++] = &build->curvature;
+  sets[n++] = &build->volume;
+  sets[n++] = &build->neohooke;
+  sets[n++] = &build->anchors;
+  return csim_model_assemble(model, n, sets) ? CSIM_MEMORY : CSIM_OK;
 }
 
 static csim_model *create_model(const csim_scene *scene) {
@@ -170,7 +182,11 @@ csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_
                       .levels.kind = &csim_spring_kind,
                       .springs.kind = &csim_spring_kind,
                       .limits.kind = &csim_limit_kind,
+                      .woven.kind = &csim_woven_kind,
+                      .orthotropic.kind = &csim_orthotropic_kind,
+                      .curvature.kind = &csim_curvature_kind,
                       .volume.kind = &csim_volume_kind,
+                      .neohooke.kind = &csim_neohooke_kind,
                       .anchors.kind = &csim_anchor_kind};
   for (int b = 0; b < CSIM_NBENDING; b++) build.hinges[b].kind = csim_bending_kinds[b];
   csim_status status = CSIM_OK;

@@ -47,7 +47,7 @@ typedef struct csim_build {
   csim_model *model;
   ptrdiff_t vert_room; ///< of the arrays below
   double *x, *v, *mass;
-  csim_elements levels, springs, limits, volume, anchors;
+  csim_elements levels, springs, limits, woven, orthotropic, curvature, volume, neohooke, anchors;
   csim_elements hinges[CSIM_NBENDING]; ///< of each of csim_bending_kinds
   ptrdiff_t target_room;
   csim_target *target; ///< (model->ntarget), heap
@@ -60,6 +60,32 @@ csim_status csim_build_surface(const csim_scene *scene, const csim_object *objec
 /// Adds the vertices, masses, pins and elements of a body whose placed surface is body->mesh.
 csim_status csim_build_cloth(csim_build *build, const csim_object *object, csim_body *body);
 csim_status csim_build_solid(csim_build *build, const csim_object *object, csim_body *body);
+
+/// The rest shape of a cloth whose placed mesh is `mesh`, triangle by triangle.
+typedef struct csim_rest_shape {
+  double *X;    ///< (nvert x 3) [m]; NULL: of a flat pattern, which has none
+  double *flat; ///< (ntri x 6) [m] see model/fabric.h; NULL: not asked for
+} csim_rest_shape;
+
+/// @param[out] rest  overwritten; csim_rest_free in any case
+csim_status csim_build_rest(csim_build *build, const csim_object *object, const csim_mesh *mesh,
+                            csim_rest_shape *rest);
+void csim_rest_free(csim_rest_shape *rest);
+
+/// Factors of the material of each triangle.
+typedef struct csim_factors {
+  double *of[CSIM_NMAP]; ///< (ntri) each; NULL: 1 everywhere
+} csim_factors;
+
+/// Evaluates the object's maps.
+/// @param[out] factors  overwritten; csim_factors_free in any case
+csim_status csim_build_factors(csim_build *build, const csim_object *object, const csim_mesh *mesh,
+                               csim_factors *factors);
+void csim_factors_free(csim_factors *factors);
+
+static inline double csim_factor(const csim_factors *factors, csim_map_of of, int tri) {
+  return factors->of[of] ? factors->of[of][tri] : 1;
+}
 
 /// Adds the pins of a body whose vertices stand in build->x.
 csim_status csim_build_pins(csim_build *build, const csim_object *object, const csim_body *body);

@@ -11,7 +11,8 @@
 
 static const char *const network_names[] = {"mesh", "structured", NULL};
 #define BENDING_NAME(name) #name,
-static const char *const bending_names[] = {"none", "spring", CSIM_BENDING_LIST(BENDING_NAME) NULL};
+static const char *const bending_names[] = {"none", "spring",
+                                            CSIM_BENDING_LIST(BENDING_NAME) "curvature", NULL};
 static const char *const edges_names[] = {"all", "no-diagonals", NULL};
 
 static const csim_field spring_fields[] = {
@@ -47,12 +48,77 @@ static const csim_field spring_fields[] = {
      .fallback = "quadratic",
      .doc =
          "Resistance to bending: springs across edges, a quadratic energy with a flat rest shape, "
-         "or the energy of the dihedral angle, at rest as the mesh is."},
+         "or the energy of the dihedral angle, at rest as the mesh is. curvature: a quadratic "
+         "energy "
+         "of the curvature at each vertex, with a flat rest shape, the same on every mesh, and the "
+         "only one with \"bend_weft\"; not for pbd and xpbd."},
 };
 static const csim_table springs_table = {.name = "springs",
                                          .doc = "What cloth is made of.",
                                          .size = sizeof(csim_object),
                                          CSIM_FIELDS_OF(spring_fields)};
+
+static const char *const elasticity_names[] = {"springs", "neo-hookean", NULL};
+static const char *const law_names[] = {"none", "woven", "orthotropic", NULL};
+static const char *const warp_names[] = {"auto", "uv", "x", "y", "z", NULL};
+static const char *const rest_names[] = {"start", "uv", "file", NULL};
+
+static const csim_field membrane_fields[] = {
+    {.key = "law",
+     .kind = &csim_kind_choice,
+     .detail = law_names,
+     .offset = AT(membrane),
+     .fallback = "none",
+     .doc = "none: springs. woven: threads that keep their lengths and their right angle (Baraff & "
+            "Witkin). orthotropic: St. Venant-Kirchhoff. Both have the material's moduli on every "
+            "mesh: \"stretch\" along warp, \"weft\", \"shear\", \"poisson\"."},
+    {.key = "warp",
+     .kind = &csim_kind_choice,
+     .detail = warp_names,
+     .offset = AT(warp),
+     .fallback = "auto",
+     .doc = "Where warp runs: along u of the texture coordinates, or along an axis of the mesh (on "
+            "each triangle its projection). auto: uv where the mesh has them, else x."},
+    {.key = "angle",
+     .kind = &csim_kind_real,
+     .offset = AT(warp_angle),
+     .unit = "deg",
+     .fallback = "0",
+     .doc = "Warp is turned by this within the cloth: 45 is cut on the bias."},
+};
+static const csim_table membrane_table = {.name = "membrane",
+                                          .doc = "Cloth as a membrane on its triangles.",
+                                          .size = sizeof(csim_object),
+                                          CSIM_FIELDS_OF(membrane_fields)};
+
+static const csim_field rest_fields[] = {
+    {.key = "from",
+     .kind = &csim_kind_choice,
+     .detail = rest_names,
+     .offset = AT(rest),
+     .fallback = "start",
+     .doc =
+         "The shape in which nothing is strained: the mesh as it starts, the flat pattern of its "
+         "texture coordinates, or another mesh file. Lengths, areas, masses and angles come "
+         "from it; with uv the cloth is flat at rest."},
+    {.key = "scale",
+     .kind = &csim_kind_real,
+     .offset = AT(rest_scale),
+     .unit = "m",
+     .least = 0,
+     .most = CSIM_MOST,
+     .flags = CSIM_ABOVE,
+     .fallback = "1",
+     .doc = "Of uv: how long 1 of the texture coordinates is."},
+    {.key = "file",
+     .kind = &csim_kind_file,
+     .offset = AT(rest_file),
+     .doc = "Of file: a mesh with the same vertices and faces; it is scaled as the object is."},
+};
+static const csim_table rest_table = {.name = "rest",
+                                      .doc = "The rest shape of cloth.",
+                                      .size = sizeof(csim_object),
+                                      CSIM_FIELDS_OF(rest_fields)};
 
 static const csim_field tetrahedra_fields[] = {
     {.key = "radius_edge_ratio",
@@ -71,6 +137,14 @@ static const csim_field tetrahedra_fields[] = {
      .most = CSIM_MOST,
      .fallback = "0",
      .doc = "Largest volume of a tetrahedron; 0 = no bound."},
+    {.key = "time_limit",
+     .kind = &csim_kind_real,
+     .offset = AT(tet_seconds),
+     .unit = "s",
+     .least = 1,
+     .most = 1e6,
+     .fallback = "50",
+     .doc = "Processor time that filling the solid may take, rounded up to whole seconds."},
 };
 static const csim_table tetrahedra_table = {.name = "tetrahedra",
                                             .doc = "How the inside of a solid is filled.",
@@ -82,6 +156,39 @@ static const csim_table tetrahedra_table = {.name = "tetrahedra",
 static int is_closed(const csim_mesh_source *mesh) {
   return mesh->shape != CSIM_SHAPE_GRID && mesh->shape != CSIM_SHAPE_DISK &&
          mesh->shape != CSIM_SHAPE_TUBE && mesh->shape != CSIM_SHAPE_PLANE;
+}
+
+// What of springs and membranes does not go together.
+static void check_fabric(csim_reader *r, const cJSON *item, const csim_object *object) {
+  const cJSON *springs = csim_json_get(item, "springs"), *rest = csim_json_get(item, "rest");
+  if (object->membrane && object->network == CSIM_NETWORK_STRUCTURED)
+    csim_complain(r, CSIM_AT_VALUE, csim_json_get(springs, "network"),
+                  "a membrane takes the place of the springs: leave \"network\" out");
+  if (object->membrane && object->levels > 0)
+    csim_complain(r, CSIM_AT_VALUE, csim_json_get(springs, "levels"),
+                  "levels are of springs, and a membrane takes their place: leave them out");
+  if (object->membrane && object->edges != CSIM_EDGES_ALL)
+    csim_complain(r, CSIM_AT_VALUE, csim_json_get(springs, "edges"),
+                  "edges are of springs, and a membrane takes their place: leave them out");
+  for (int m = 0; m < object->nmap; m++) {
+    csim_map_of of = object->map[m].of;
+    const cJSON *map = cJSON_GetArrayItem(csim_json_get(item, "maps"), m);
+    if (of == CSIM_MAP_BEND && object->bending != CSIM_BENDING_CURVATURE)
+      csim_complain(r, CSIM_AT_VALUE, map, "a map of bend needs \"bending\": \"curvature\"");
+    if (of != CSIM_MAP_BEND && of != CSIM_MAP_DENSITY && !object->membrane)
+      csim_complain(r, CSIM_AT_VALUE, map,
+                    "springs take no map of their stiffness; give the cloth a \"membrane\"");
+  }
+  if (object->rest == CSIM_REST_FILE && !object->rest_file)
+    csim_complain(r, CSIM_AT_VALUE, rest, "a rest shape from a file needs \"file\"");
+  if (object->rest != CSIM_REST_FILE && object->rest_file)
+    csim_complain(r, CSIM_AT_VALUE, csim_json_get(rest, "file"),
+                  "the rest shape is not from a file: add \"from\": \"file\"");
+  if (object->rest != CSIM_REST_START && object->network == CSIM_NETWORK_STRUCTURED)
+    csim_complain(r, CSIM_AT_VALUE, rest,
+                  "a structured network is at rest as it starts; use \"network\": \"mesh\"");
+  if (object->rest != CSIM_REST_START && object->levels > 0)
+    csim_complain(r, CSIM_AT_VALUE, rest, "coarser levels of springs are at rest as they start");
 }
 
 static void finish_object(csim_reader *r, const cJSON *item, void *base) {
@@ -106,6 +213,7 @@ static void finish_object(csim_reader *r, const cJSON *item, void *base) {
       object->mesh.shape != CSIM_SHAPE_GRID)
     csim_complain(r, CSIM_AT_VALUE, csim_json_get(csim_json_get(item, "springs"), "network"),
                   "network \"structured\" needs a mesh of shape \"grid\"");
+  if (object->type == CSIM_OBJECT_CLOTH) check_fabric(r, item, object);
 }
 
 #define VECTOR(name, of_unit, value, what)                                                         \
@@ -163,6 +271,10 @@ static const csim_field pin_element = {.kind = &csim_kind_table, .detail = &csim
 static const csim_list pin_list = {
     .element = &pin_element, .size = sizeof(csim_pin), .count_offset = AT(npin)};
 
+static const csim_field map_element = {.kind = &csim_kind_table, .detail = &csim_map_table};
+static const csim_list map_list = {
+    .element = &map_element, .size = sizeof(csim_map), .count_offset = AT(nmap)};
+
 static const csim_field cloth_fields[] = {
     COMMON,
     // before the material, whose check depends on the bending
@@ -170,11 +282,34 @@ static const csim_field cloth_fields[] = {
      .kind = &csim_kind_table,
      .detail = &springs_table,
      .doc = "What the cloth is made of."},
+    {.key = "membrane",
+     .kind = &csim_kind_table,
+     .detail = &membrane_table,
+     .doc = "A membrane instead of springs."},
+    {.key = "rest",
+     .kind = &csim_kind_table,
+     .detail = &rest_table,
+     .doc = "The rest shape, where it is not the start."},
+    {.key = "maps",
+     .kind = &csim_kind_list,
+     .detail = &map_list,
+     .offset = AT(map),
+     .doc = "Where the material is heavier, stiffer or softer. Several of the same multiply."},
     DYNAMIC,
 };
 static const csim_field solid_fields[] = {
     COMMON,
     DYNAMIC,
+    {.key = "elasticity",
+     .kind = &csim_kind_choice,
+     .detail = elasticity_names,
+     .offset = AT(elasticity),
+     .fallback = "springs",
+     .doc =
+         "springs: on the edges of the tetrahedra, with the material's \"volume\"; about 1.4 times "
+         "as stiff as \"modulus\" says where volume is ten times it. neo-hookean: a continuum with "
+         "the material's \"modulus\" and \"poisson\", which comes back when it was turned inside "
+         "out."},
     {.key = "tetrahedra",
      .kind = &csim_kind_table,
      .detail = &tetrahedra_table,

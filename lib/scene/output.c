@@ -7,6 +7,7 @@
 #include "io/json_write.h"
 #include "io/obj_write.h"
 #include "mesh/topology.h"
+#include "scene/ledger.h"
 #include "scene/resume.h"
 
 #include <dirent.h>
@@ -40,6 +41,7 @@ struct csim_output_writer {
   csim_cache_writer *cache; // NULL when the scene wants none
   int nexport, nexported;   // exports open; objects they take
   csim_export **exports;    // (nexport)
+  csim_ledger *ledger;      // of all files written
   int frames;               // written
   // the frame taken
   int frame;
@@ -76,6 +78,7 @@ static file_kind kind_of(const csim_scene *scene, const char *file, size_t n, lo
   static const char *const frames[] = {".obj", ".ply", ".vtp", NULL};
   static const char *const records[] = {"", NULL}, *const points_to[] = {"", ".old", ".new", NULL};
   if (is_named(file, n, CSIM_RECORD_NAME, records, NULL) ||
+      is_named(file, n, CSIM_LEDGER_NAME, records, NULL) || csim_resume_kept(file, n) ||
       is_named(file, n, CSIM_CHECKPOINT_NAME, points_to, NULL) ||
       is_named(file, n, scene->name, films, NULL))
     return OURS;
@@ -438,26 +441,6 @@ static csim_status resume_cache(csim_output_writer *w, const csim_output_start *
   return status;
 }
 
-// Files of frames that somebody has taken away are not made again.
-static void look_for_frames(const csim_output_writer *w, int after_frame) {
-  int missing = 0, first = 0;
-  for (int frame = after_frame; frame >= w->scene->frame_start; frame--)
-    for (int k = 0; k < w->world->model->nbody; k++) {
-      char name[300];
-      struct stat st;
-      snprintf(name, sizeof name, "%s_%0*d.obj", name_of(w->world, k), w->digits, frame);
-      if (!fstatat(w->folder, name, &st, 0) && st.st_size > 0) continue;
-      missing++;
-      first = frame;
-    }
-  if (missing)
-    csim_say(
-        w->log, CSIM_WARNING, (csim_place){.file = w->out},
-        "%d OBJ files of frames before this run are missing, the first of frame %d; \"clothcache "
-        "export\" can make them from the cache",
-        missing, first);
-}
-
 csim_status csim_output_create(const csim_scene *scene, const csim_world *world,
                                const csim_output_start *start, csim_log *log,
                                csim_output_writer **writer) {
@@ -480,6 +463,8 @@ csim_status csim_output_create(const csim_scene *scene, const csim_world *world,
   int recorded = !status;
   if (!status && start->overwrite && !start->resume) csim_resume_remove(w->out, 0);
   if (!status && known) status = prepare_directory(w, start);
+  if (!status)
+    status = csim_ledger_open(w->out, start->resume, start->after_frame, log, &w->ledger);
   if (!status) status = describe_objects(w, start->resume);
   if (!status) status = open_exports(w);
   if (!status && start->resume)
@@ -494,7 +479,6 @@ csim_status csim_output_create(const csim_scene *scene, const csim_world *world,
     csim_output_free(w);
     return status;
   }
-  if (start->resume && scene->output.obj) look_for_frames(w, start->after_frame);
   w->frames = start->resume;
   *writer = w;
   return CSIM_OK;
@@ -566,6 +550,27 @@ void csim_output_take(csim_output_writer *w, int frame, double time, const csim_
   }
 }
 
+// Notes the files of the frame: NAME_0001.obj, and those of formats that have a file a frame. What
+// is made anew when a run is resumed is noted anew then, too.
+static csim_status note_frame(csim_output_writer *w) {
+  static const char *const formats[] = {"obj", "ply", "vtp"};
+  const csim_output *output = &w->scene->output;
+  int nbody = w->world->model->nbody;
+  csim_status status = CSIM_OK;
+  for (int k = 0; k < 3 && !status; k++) {
+    int wanted = k == 0 && output->obj;
+    for (int f = 0; f < output->nformat; f++) wanted |= !strcmp(output->format[f], formats[k]);
+    for (int o = 0; o < w->nobject && wanted && !status; o++) {
+      char name[300];
+      if (o >= nbody && !output->colliders) break;
+      snprintf(name, sizeof name, "%s_%0*d.%s", name_of(w->world, o), w->digits, w->frame,
+               formats[k]);
+      status = csim_ledger_add(w->ledger, 0, w->frame, name);
+    }
+  }
+  return status ? status : csim_ledger_write(w->ledger, 0);
+}
+
 static csim_status write_stats(csim_output_writer *w) {
   const csim_frame_stats *stats = &w->stats;
   char residual[32], text[320];
@@ -589,6 +594,7 @@ csim_status csim_output_write(csim_output_writer *w) {
       status = csim_cache_put_pressed(w->cache, k, w->x[k], w->v[k], w->pressure[k]);
   }
   if (!status) status = export_frame(w, w->frame);
+  if (!status) status = note_frame(w);
   if (!status && w->cache) status = write_stats(w);
   if (!status && w->cache) status = csim_cache_end_frame(w->cache);
   w->frames += !status;
@@ -645,7 +651,7 @@ csim_status csim_output_record(csim_output_writer *w, const char *state,
   csim_status status = CSIM_MEMORY;
   if (path && text) {
     snprintf(path, size, "%s/" CSIM_RECORD_NAME, w->out);
-    status = csim_file_create(path, w->log, &file);
+    status = csim_file_replace(path, w->log, &file);
     if (!status) {
       csim_file_text(file, text);
       status = csim_file_commit(file, 0);
@@ -657,12 +663,36 @@ csim_status csim_output_record(csim_output_writer *w, const char *state,
 }
 
 csim_status csim_output_sync(csim_output_writer *w) {
-  return w->cache ? csim_cache_sync(w->cache) : CSIM_OK;
+  csim_status status = csim_ledger_write(w->ledger, 1);
+  return !status && w->cache ? csim_cache_sync(w->cache) : status;
 }
 
 void csim_output_forget_old(csim_output_writer *w) {
   char *aside = csim_arena_print(&w->arena, "%s.old", w->cache_path);
   if (aside) unlink(aside);
+}
+
+// Notes the files of the whole run, in the order of their names.
+static csim_status note_films(csim_output_writer *w) {
+  struct dirent **entry;
+  int n = scandir(w->out, &entry, NULL, alphasort);
+  csim_status status = CSIM_OK;
+  if (n < 0) {
+    csim_say(w->log, CSIM_ERROR, (csim_place){.file = w->out}, "cannot read this directory: %s",
+             strerror(errno));
+    return errno == ENOMEM ? CSIM_MEMORY : CSIM_IO;
+  }
+  for (int i = 0; i < n; i++) {
+    const char *name = entry[i]->d_name;
+    long long number;
+    int other = !strcmp(name, CSIM_RECORD_NAME) || !strcmp(name, CSIM_LEDGER_NAME) ||
+                !strncmp(name, CSIM_CHECKPOINT_NAME, strlen(CSIM_CHECKPOINT_NAME));
+    if (!status && !other && classify(w->scene, name, &number) == OURS)
+      status = csim_ledger_add(w->ledger, 1, 0, name);
+    free(entry[i]);
+  }
+  free(entry);
+  return status ? status : csim_ledger_write(w->ledger, 0);
 }
 
 csim_status csim_output_finish(csim_output_writer *w, int complete) {
@@ -674,6 +704,7 @@ csim_status csim_output_finish(csim_output_writer *w, int complete) {
     if (!status) status = closed;
   }
   w->nexport = 0;
+  if (!status && complete) status = note_films(w);
   return status;
 }
 
@@ -681,6 +712,7 @@ void csim_output_free(csim_output_writer *w) {
   if (!w) return;
   csim_output_finish(w, 0);
   if (w->folder >= 0) close(w->folder);
+  csim_ledger_free(w->ledger);
   csim_arena_free(&w->arena);
   free(w);
 }

@@ -185,15 +185,21 @@ int csim_count_items(const cJSON *item);
 // kinds and tables of the scene's larger parts, each in a room of its own
 extern const csim_kind csim_kind_materials; ///< the map of materials; detail: csim_material_table
 extern const csim_kind csim_kind_material;  ///< an object's: name, preset or { }; detail as above
+extern const csim_kind csim_kind_arcsim;    ///< a material file of ARCSim
+extern const csim_kind csim_kind_shear;     ///< N/m, or by an angle
 extern const csim_kind csim_kind_motion;    ///< detail: csim_motion_table
 extern const csim_table csim_material_table;
 extern const csim_table csim_motion_table, csim_key_table;
 extern const csim_table csim_pin_table;
+extern const csim_table csim_map_table;
 extern const csim_variants csim_mesh_variants;
 extern const csim_variants csim_object_variants;
 extern const char *const csim_preset_names[];
 const csim_material *csim_find_preset(const char *name); ///< NULL when there is none
 extern const char *const csim_shape_names[];
+
+/// Turns what laboratories read into stiffnesses.
+void csim_finish_material(csim_reader *r, const cJSON *item, void *base);
 
 /// Checks that a material has what an object made of it needs.
 void csim_check_material(csim_reader *r, const cJSON *item, const csim_object *object);

@@ -5,13 +5,18 @@
 #include "base/hash.h"
 #include "io/json_write.h"
 #include "scene/difference.h"
+#include "scene/ledger.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+static const char KEPT[] = CSIM_CHECKPOINT_NAME "-";
 static const char *const NAMES[2] = {CSIM_CHECKPOINT_NAME, CSIM_CHECKPOINT_NAME ".old"};
 
 // ------------------------------------------------------------------------------------------ saving
@@ -75,9 +80,32 @@ static char *join(const char *out, const char *name, const char *suffix) {
   return path;
 }
 
+int csim_resume_kept(const char *file, size_t n) {
+  size_t stem = strlen(KEPT);
+  if (n <= stem || strncmp(file, KEPT, stem)) return 0;
+  if (file[stem] == '-') stem++;
+  return n > stem && strspn(file + stem, "0123456789") == n - stem;
+}
+
+// A second name for the checkpoint, which survives when the first goes on to the next one.
+static csim_status keep_checkpoint(const char *out, const char *now, int frame, csim_log *log) {
+  char name[40];
+  snprintf(name, sizeof name, "%s%d", KEPT, frame);
+  char *kept = join(out, name, "");
+  if (!kept) return CSIM_MEMORY;
+  csim_status status = CSIM_OK;
+  if ((unlink(kept) && errno != ENOENT) || link(now, kept)) {
+    csim_say(log, CSIM_ERROR, (csim_place){.file = kept}, "cannot keep this checkpoint: %s",
+             strerror(errno));
+    status = CSIM_IO;
+  }
+  free(kept);
+  return status;
+}
+
 csim_status csim_resume_save(const csim_scene *scene, const csim_world *world, const char *out,
                              int frame, const csim_state *state, const csim_run_totals *totals,
-                             csim_log *log) {
+                             int keep, csim_log *log) {
   char *meta = describe(scene, world, totals);
   char *now = join(out, NAMES[0], ""), *old = join(out, NAMES[1], ""),
        *next = join(out, NAMES[0], ".new");
@@ -89,6 +117,7 @@ csim_status csim_resume_save(const csim_scene *scene, const csim_world *world, c
       csim_say(log, CSIM_ERROR, (csim_place){.file = next}, "cannot rename: %s", strerror(errno));
       status = CSIM_IO;
     }
+    if (!status && keep) status = keep_checkpoint(out, now, frame, log);
   } else {
     csim_say(log, CSIM_ERROR, (csim_place){.file = out}, "out of memory");
   }
@@ -110,7 +139,7 @@ void csim_resume_remove(const char *out, int keep_last) {
 // ----------------------------------------------------------------------------------------- finding
 
 typedef struct record {
-  int exists, complete, same_scene, frame_end;
+  int exists, complete, same_scene, frame_end, last_frame;
 } record;
 
 static csim_status read_record(const csim_scene *scene, const char *out, record *r) {
@@ -122,9 +151,16 @@ static csim_status read_record(const csim_scene *scene, const char *out, record 
   csim_status status = csim_json_read_file(&json, path, NULL, &tree);
   if (!status) {
     const cJSON *state = csim_json_get(tree, "state"), *of = csim_json_get(tree, "scene_hash"),
-                *end = csim_json_get(tree, "frame_end");
+                *end = csim_json_get(tree, "frame_end"),
+                *reached = csim_json_get(tree, "last_frame");
     r->exists = 1;
     r->complete = cJSON_IsString(state) && !strcmp(state->valuestring, "complete");
+    if (cJSON_IsNumber(reached)) {
+      double number = csim_json_note_of(&json, reached)->number;
+      // one more than any run has frames would only cost memory
+      if (number >= scene->frame_start - 1.0 && number < scene->frame_start + 1e8)
+        r->last_frame = (int)number;
+    }
     r->same_scene = cJSON_IsString(of) && !strcmp(of->valuestring, hash);
     if (cJSON_IsNumber(end)) {
       double number = csim_json_note_of(&json, end)->number;
@@ -160,7 +196,7 @@ static csim_status cache_reaches(const csim_scene *scene, const char *out, int f
 // Whether the checkpoint at `path` can be gone on from; it is in resume->point then. `frames` gets
 // its number added.
 static csim_status try_checkpoint(const csim_scene *scene, const csim_run_options *options,
-                                  const char *path, csim_log *log, csim_resume *resume,
+                                  const char *path, int before, csim_log *log, csim_resume *resume,
                                   char frames[64]) {
   int reaches;
   if (access(path, F_OK)) return CSIM_OK;
@@ -168,8 +204,11 @@ static csim_status try_checkpoint(const csim_scene *scene, const csim_run_option
   if (status) return status == CSIM_MEMORY ? CSIM_MEMORY : CSIM_OK;
   size_t n = strlen(frames);
   int frame = resume->point.frame;
-  snprintf(frames + n, 64 - n, "%s%d", n ? ", " : "", frame);
-  if (!options->from_frame || frame == options->resume_from) {
+  if (n < 48) snprintf(frames + n, 64 - n, "%s%d", n ? ", " : "", frame);
+  if (frame >= before) {
+    csim_say(log, CSIM_WARNING, (csim_place){.file = path},
+             "cannot be used: files of frame %d, before it, are not as they were written", before);
+  } else if (!options->from_frame || frame == options->resume_from) {
     status = cache_reaches(scene, options->out, frame, &reaches);
     if (!status && reaches) {
       resume->found = 1;
@@ -188,26 +227,209 @@ static csim_status refuse(csim_log *log, const char *out, const char *why) {
   return CSIM_INVALID;
 }
 
+// The first frame that cannot be read from the cache, or is not in it; INT_MAX when all up to
+// `last` can.
+static csim_status cache_breaks(const csim_scene *scene, const char *out, int last, int *frame) {
+  csim_cache *cache = NULL;
+  char *path = join(out, scene->name, ".clothcache");
+  csim_status status = path ? csim_cache_open(path, NULL, &cache) : CSIM_MEMORY;
+  free(path);
+  *frame = scene->frame_start;
+  if (status) return status == CSIM_MEMORY ? CSIM_MEMORY : CSIM_OK;
+  const csim_cache_info *info = csim_cache_get_info(cache);
+  float *x = NULL;
+  ptrdiff_t capacity = 0;
+  for (int f = 0; f < info->nframe && info->number[f] == *frame && !status; f++, ++*frame)
+    for (int o = 0; o < info->nobject && !status; o++) {
+      float *grown = csim_grow(x, &capacity, 6 * (ptrdiff_t)info->object[o].nvert, sizeof *x);
+      status = grown ? CSIM_OK : CSIM_MEMORY;
+      if (!grown) break;
+      x = grown;
+      ptrdiff_t n = 3 * (ptrdiff_t)info->object[o].nvert;
+      status = csim_cache_read(cache, o, f, x, x + n);
+      if (!status) status = csim_cache_read_pressure(cache, o, f, x);
+    }
+  if (!status && *frame > last) *frame = INT_MAX;
+  if (status && status != CSIM_MEMORY) --*frame; // the loop has counted it
+  free(x);
+  csim_cache_free(cache);
+  return status == CSIM_MEMORY ? CSIM_MEMORY : CSIM_OK;
+}
+
+// Objects with OBJ files in every frame.
+static int obj_files(const csim_scene *scene) {
+  int n = 0;
+  for (int o = 0; o < scene->nobject && scene->output.obj; o++)
+    n += scene->output.colliders || scene->object[o].type != CSIM_OBJECT_COLLIDER;
+  return n;
+}
+
+// Without a ledger: which OBJ files of frames are missing or empty.
+static void look_for_frames(const csim_scene *scene, const char *out, int last, csim_log *log,
+                            csim_ledger_report *r) {
+  char digits[16];
+  int width = snprintf(digits, sizeof digits, "%d", scene->frame_end);
+  for (int frame = scene->frame_start; frame <= scene->frame_end; frame++) {
+    if (frame > last && r->first_frame <= frame) return; // known
+    for (int o = 0; o < scene->nobject && scene->output.obj; o++) {
+      char name[40];
+      struct stat st;
+      if (!scene->output.colliders && scene->object[o].type == CSIM_OBJECT_COLLIDER) continue;
+      snprintf(name, sizeof name, "_%0*d.obj", width < 4 ? 4 : width, frame);
+      char *path = join(out, scene->object[o].name, name);
+      if (path && (stat(path, &st) || !st.st_size)) {
+        if (frame <= last)
+          csim_say(log, CSIM_WARNING, (csim_place){.file = path}, "is missing or empty");
+        r->damaged += frame <= last;
+        if (frame < r->first_frame) r->first_frame = frame;
+      }
+      free(path);
+    }
+  }
+}
+
+// What the run has written and is not there any more, or is something else. first_frame is the
+// first that is not all there, be it as nobody has come to it: a checkpoint can be used only
+// before it. (The record does not tell how far a run has come that was killed while it went back
+// to an older checkpoint.)
+static csim_status verify(const csim_scene *scene, const char *out, const record *last,
+                          csim_log *log, csim_ledger_report *r) {
+  csim_status status =
+      csim_ledger_verify(out, scene->frame_start, scene->frame_end, obj_files(scene), log, r);
+  if (status || !last->exists) return status;
+  if (!r->exists) {
+    csim_say(log, CSIM_WARNING, (csim_place){.file = out},
+             "there is no " CSIM_LEDGER_NAME ": of what was written before only the OBJ files are "
+             "looked for, and their contents are not verified");
+    look_for_frames(scene, out, last->last_frame, log, r);
+  }
+  // a cache that is still growing is found to be damaged when it is opened
+  if (scene->output.cache && last->complete && r->damaged) {
+    int breaks;
+    status = cache_breaks(scene, out, last->last_frame, &breaks);
+    if (breaks < r->first_frame) r->first_frame = breaks;
+  }
+  return status;
+}
+
+// Whether a complete run is all there.
+static csim_status is_whole(const csim_scene *scene, const char *out, const csim_ledger_report *r,
+                            csim_log *log, int *whole) {
+  int reaches = 1;
+  csim_status status = CSIM_OK;
+  *whole = !r->damaged && r->first_frame == INT_MAX;
+  if (r->exists && scene->output.cache && !r->whole) *whole = 0;
+  if (!r->exists) status = cache_reaches(scene, out, scene->frame_end, &reaches);
+  if (!reaches) *whole = 0;
+  if (!status && !*whole)
+    csim_say(log, CSIM_WARNING, (csim_place){.file = out},
+             "the run was complete, and its files are no longer: they are made again");
+  return status;
+}
+
+static int by_frame_down(const void *a, const void *b) {
+  int p = *(const int *)a, q = *(const int *)b;
+  return (p < q) - (p > q);
+}
+
+// Frames of the checkpoints that were kept, the latest first. free(); NULL when out of memory.
+static int *list_kept(const char *out, int *count) {
+  ptrdiff_t capacity = 0, n = 0;
+  int *list = NULL, failed = !(list = csim_grow(list, &capacity, 1, sizeof *list));
+  DIR *folder = opendir(out);
+  for (struct dirent *d; folder && !failed && (d = readdir(folder));) {
+    if (!csim_resume_kept(d->d_name, strlen(d->d_name))) continue;
+    int *grown = csim_grow(list, &capacity, n + 1, sizeof *list);
+    failed = !grown;
+    if (failed) break;
+    list = grown;
+    list[n++] = (int)strtol(d->d_name + strlen(KEPT), NULL, 10);
+  }
+  if (folder) closedir(folder);
+  if (failed) free(list);
+  if (failed) return NULL;
+  qsort(list, (size_t)n, sizeof *list, by_frame_down);
+  *count = (int)n;
+  return list;
+}
+
+// The last checkpoint that can be gone on from: the present one, the one before it, one that was
+// kept.
+static csim_status find_checkpoint(const csim_scene *scene, const csim_run_options *options,
+                                   int before, csim_log *log, csim_resume *resume,
+                                   char frames[64]) {
+  int nkept;
+  int *kept = list_kept(options->out, &nkept);
+  csim_status status = kept ? CSIM_OK : CSIM_MEMORY;
+  *frames = 0;
+  for (int k = 0; k < 2 + nkept && !resume->found && !status; k++) {
+    char name[40];
+    if (k >= 2) snprintf(name, sizeof name, "%s%d", KEPT, kept[k - 2]);
+    if (k >= 2 && (kept[k - 2] >= before ||
+                   (options->from_frame && kept[k - 2] != options->resume_from)))
+      continue;
+    char *path = join(options->out, k < 2 ? NAMES[k] : name, "");
+    status = path ? try_checkpoint(scene, options, path, before, log, resume, frames) : CSIM_MEMORY;
+    free(path);
+  }
+  free(kept);
+  return status;
+}
+
+// What is to be done where no checkpoint can be gone on from.
+static csim_status without_checkpoint(const csim_run_options *options, const record *last,
+                                      int damaged, const char *frames, csim_log *log,
+                                      csim_resume *resume) {
+  const char *out = options->out;
+  if (options->from_frame && options->from_cache) {
+    resume->found = resume->cached = 1;
+    resume->point.frame = options->resume_from;
+    return CSIM_OK;
+  }
+  if (options->from_frame) {
+    csim_say(log, CSIM_ERROR, (csim_place){.file = out},
+             "there is no checkpoint of frame %d; %s%s; --from-cache goes on from the frame in the "
+             "cache",
+             options->resume_from, *frames ? "there are: " : "there is none at all", frames);
+    return CSIM_INVALID;
+  }
+  if (last->exists && !last->same_scene)
+    return refuse(log, out,
+                  "holds a run of another scene and no checkpoint of it: choose another "
+                  "directory, or give --overwrite instead of --resume");
+  if (last->complete && !damaged)
+    return refuse(log, out,
+                  "holds a complete run with another last frame and no checkpoint (there is none "
+                  "after --checkpoint-every 0): give --overwrite instead of --resume");
+  resume->replace = last->exists;
+  return CSIM_OK;
+}
+
 csim_status csim_resume_find(const csim_scene *scene, const csim_run_options *options,
                              csim_log *log, csim_resume *resume) {
   *resume = (csim_resume){0};
   const char *out = options->out;
-  record last = {0};
+  record last = {.last_frame = scene->frame_start - 1};
+  csim_ledger_report files;
   char frames[64];
   csim_status status = read_record(scene, out, &last);
+  if (!status) status = verify(scene, out, &last, log, &files);
   if (status) return status;
   if (last.complete && last.same_scene && last.frame_end == scene->frame_end &&
       !options->from_frame) {
-    resume->complete = 1;
-    return CSIM_OK;
+    status = is_whole(scene, out, &files, log, &resume->complete);
+    if (status || resume->complete) return status;
   }
-  *frames = 0;
-  for (int k = 0; k < 2 && !resume->found && !status; k++) {
-    char *path = join(out, NAMES[k], "");
-    status = path ? try_checkpoint(scene, options, path, log, resume, frames) : CSIM_MEMORY;
-    free(path);
-  }
+  status = find_checkpoint(scene, options, files.first_frame, log, resume, frames);
   if (status) return status;
+  if (options->from_frame && options->resume_from >= files.first_frame &&
+      files.first_frame <= last.last_frame) {
+    csim_say(log, CSIM_ERROR, (csim_place){.file = out},
+             "cannot go on after frame %d: files of frame %d are not as they were written, and "
+             "only computing them again mends them: give --resume or an earlier frame",
+             options->resume_from, files.first_frame);
+    return CSIM_INVALID;
+  }
   if (resume->found && resume->point.frame > scene->frame_end) {
     csim_say(log, CSIM_ERROR, (csim_place){.file = out},
              "the run has come to frame %d already, which is after the last one wanted, %d",
@@ -215,21 +437,9 @@ csim_status csim_resume_find(const csim_scene *scene, const csim_run_options *op
     return CSIM_INVALID;
   }
   if (resume->found) return CSIM_OK;
-  if (options->from_frame) {
-    csim_say(log, CSIM_ERROR, (csim_place){.file = out}, "there is no checkpoint of frame %d; %s%s",
-             options->resume_from, *frames ? "there are: " : "there is none at all", frames);
-    return CSIM_INVALID;
-  }
-  if (last.exists && !last.same_scene)
-    return refuse(log, out,
-                  "holds a run of another scene and no checkpoint of it: choose another "
-                  "directory, or give --overwrite instead of --resume");
-  if (last.complete)
-    return refuse(log, out,
-                  "holds a complete run with another last frame and no checkpoint (such a run "
-                  "leaves one with --checkpoint-every): give --overwrite instead of --resume");
-  resume->replace = last.exists;
-  return CSIM_OK;
+  int damaged = files.damaged || files.first_frame <= last.last_frame ||
+                last.frame_end == scene->frame_end;
+  return without_checkpoint(options, &last, damaged, frames, log, resume);
 }
 
 void csim_resume_free(csim_resume *resume) {

@@ -1,5 +1,5 @@
 // scene/resume.h: checkpoints of a run, and where a run goes on. Needs cache/checkpoint.h,
-// scene/compile.h.
+// scene/sim.h.
 //
 // A checkpoint is the state behind a frame that is on disk with all before it. The last one is
 // OUT/run.checkpoint; the one before it stays as OUT/run.checkpoint.old until the next is whole.
@@ -7,15 +7,19 @@
 #define CSIM_SCENE_RESUME_H
 
 #include "cache/checkpoint.h"
-#include "scene/compile.h"
+#include "scene/sim.h"
 
 #define CSIM_CHECKPOINT_NAME "run.checkpoint"
 #define CSIM_RECORD_NAME "run.json"
+
+/// Whether the n characters of `file` name a checkpoint that --keep-checkpoints has left.
+int csim_resume_kept(const char *file, size_t n);
 
 typedef struct csim_resume {
   int complete; ///< nothing to do: the run in `out` is complete
   int replace;  ///< an earlier run of this scene without a checkpoint: start over its files
   int found;    ///< go on after point.frame
+  int cached;   ///< of that frame there is no checkpoint: its state is read from the cache
   int changed;  ///< with another scene, as the user has allowed
   csim_checkpoint point;
   csim_run_totals totals;
@@ -33,13 +37,18 @@ csim_status csim_resume_compare(const csim_scene *scene, const csim_world *world
                                 const csim_run_options *options, csim_log *log,
                                 csim_resume *resume);
 
+/// The state behind point.frame from the cache, with `cached` instead of csim_resume_compare.
+csim_status csim_resume_from_cache(const csim_sim *sim, const csim_run_options *options,
+                                   csim_log *log, csim_resume *resume);
+
 /// Frees the checkpoint that was found (all zero allowed).
 void csim_resume_free(csim_resume *resume);
 
 /// Writes the checkpoint behind `frame`; the one before it is kept.
+/// @param keep  1: and this one too, as run.checkpoint-FRAME, until its directory is overwritten
 csim_status csim_resume_save(const csim_scene *scene, const csim_world *world, const char *out,
                              int frame, const csim_state *state, const csim_run_totals *totals,
-                             csim_log *log);
+                             int keep, csim_log *log);
 
 /// Removes the checkpoints in `out`; with keep_last only the one before the last.
 void csim_resume_remove(const char *out, int keep_last);

@@ -196,7 +196,7 @@ static csim_status save_checkpoint(run *r, csim_log *log) {
   csim_status status = csim_output_sync(r->writing.output);
   if (!status)
     status = csim_resume_save(r->scene, &r->sim.world, r->options->out, frame, &r->writing.good,
-                              &r->writing.good_totals, log);
+                              &r->writing.good_totals, r->options->keep_checkpoints, log);
   if (status) return status;
   csim_output_forget_old(r->writing.output);
   r->checkpoint_frame = frame;
@@ -237,7 +237,7 @@ static csim_status take_state(run *r) {
   r->report->total = r->resume.totals;
   r->report->resumed = 1;
   r->report->resumed_after = frame;
-  if (!r->resume.changed) r->checkpoint_frame = frame;
+  if (!r->resume.changed && !r->resume.cached) r->checkpoint_frame = frame;
   return csim_writing_behind(&r->writing, frame, &r->sim.state);
 }
 
@@ -370,7 +370,9 @@ csim_status csim_run(const csim_scene *scene, const csim_run_options *options, c
     return status;
   }
   if (!status) status = create(&r);
-  if (!status && r.resume.found)
+  if (!status && r.resume.cached)
+    status = csim_resume_from_cache(&r.sim, options, log, &r.resume);
+  else if (!status && r.resume.found)
     status = csim_resume_compare(scene, &r.sim.world, options, log, &r.resume);
   if (!status && r.resume.found) status = take_state(&r);
   if (!status) status = begin_output(&r);
@@ -407,10 +409,11 @@ csim_status csim_check(const csim_scene *scene, const csim_run_options *options,
   return status;
 }
 
-static void dump_springs(const csim_energy *energy, csim_file *file) {
+// @param[in,out] count  springs before these: a model may have several lists of them
+static void dump_springs(const csim_energy *energy, csim_file *file, int *count) {
   for (int e = 0; e < energy->nelem; e++) {
     const double *param = csim_energy_param(energy, e);
-    csim_file_print(file, "%s\n[%d, %d, ", e ? "," : "", energy->node[2 * (ptrdiff_t)e],
+    csim_file_print(file, "%s\n[%d, %d, ", (*count)++ ? "," : "", energy->node[2 * (ptrdiff_t)e],
                     energy->node[2 * (ptrdiff_t)e + 1]);
     csim_file_print_number(file, param[0], 17);
     csim_file_text(file, ", ");
@@ -449,8 +452,9 @@ csim_status csim_dump_model(const csim_scene *scene, const csim_run_options *opt
     csim_file_print_number(file, model->stretch_damping[model->body_of[i]], 17);
   }
   csim_file_text(file, model->stretch_damping ? "],\n\"springs\": [" : "\n\"springs\": [");
-  for (int e = 0; e < model->nenergy; e++)
-    if (model->energy[e].kind->role == CSIM_ROLE_STRETCH) dump_springs(&model->energy[e], file);
+  for (int e = 0, count = 0; e < model->nenergy; e++)
+    if (model->energy[e].kind->role == CSIM_ROLE_STRETCH)
+      dump_springs(&model->energy[e], file, &count);
   csim_file_text(file, "]}\n");
   status = csim_file_commit(file, 0);
 done:

@@ -54,6 +54,22 @@ typedef enum csim_stuff {
   CSIM_STUFF_SOLID, ///< density is [kg/m^3]
 } csim_stuff;
 
+/// Where warp runs.
+typedef enum csim_warp {
+  CSIM_WARP_AUTO, ///< along u where there are texture coordinates, else along x
+  CSIM_WARP_UV,
+  CSIM_WARP_X, ///< of the mesh
+  CSIM_WARP_Y,
+  CSIM_WARP_Z,
+} csim_warp;
+
+/// The shape in which nothing is strained.
+typedef enum csim_rest {
+  CSIM_REST_START, ///< the mesh as it is
+  CSIM_REST_UV,    ///< the flat pattern of texture coordinates
+  CSIM_REST_FILE,  ///< another mesh with the same faces
+} csim_rest;
+
 /// A named set of constants. Fields a material does not give are taken from its preset, else 0.
 typedef struct csim_material {
   char *name;
@@ -61,7 +77,11 @@ typedef struct csim_material {
   csim_stuff stuff;   ///< told by the preset or by the unit of the density
   double density;     ///< cloth [kg/m^2], solid [kg/m^3]
   double stretch;     ///< cloth: Young's modulus times thickness, E2D [N/m]
-  double bend;        ///< cloth: bending stiffness B [N m]
+  double weft;      ///< cloth, membranes: stretch along weft [N/m]; 0 = as stretch, which is warp's
+  double shear;     ///< cloth, membranes: shear modulus times thickness [N/m]; 0 = isotropic
+  double poisson;   ///< cloth, membranes: [-]
+  double bend;      ///< cloth: bending stiffness B [N m]
+  double bend_weft; ///< cloth, bending curvature: along weft [N m]; 0 = as bend, which is warp's
   double bend_spring; ///< cloth: stiffness of bending springs [N/m]
   double modulus;     ///< solid: Young's modulus [Pa]
   double volume;      ///< solid: stiffness against change of volume [Pa]
@@ -74,7 +94,9 @@ typedef struct csim_material {
   double slack;        ///< [-] strain that costs nothing
   double limit;        ///< [-] strain at which a stiffening limit begins; 0 = none
   double limit_stiffness; ///< [N/m] of the limit; 0 = 100 times the spring's
-  double vertex_mass;     ///< if > 0, every vertex of the object has this mass [kg]
+  double extension, extension_weft, extension_bias; ///< cloth: FAST's readings, [-], until read
+  double bending_length, bending_length_weft;       ///< cloth: [m], until read
+  double vertex_mass; ///< if > 0, every vertex of the object has this mass [kg]
 } csim_material;
 
 /// Vertices chosen by any of the ways at once (their union). Ranges are kept as indices.
@@ -98,29 +120,62 @@ typedef struct csim_pin {
   csim_motion motion; ///< of the targets; no keys = fixed
 } csim_pin;
 
+/// What of a cloth's material a map changes.
+typedef enum csim_map_of {
+  CSIM_MAP_DENSITY,
+  CSIM_MAP_STRETCH, ///< warp and weft
+  CSIM_MAP_WEFT,
+  CSIM_MAP_SHEAR,
+  CSIM_MAP_BEND, ///< warp and weft
+  CSIM_NMAP,
+} csim_map_of;
+
+/// A factor that differs over the cloth: low + w (high - low), w from one of the lists.
+typedef struct csim_map {
+  csim_place place;
+  csim_map_of of;
+  double low, high; ///< [-]
+  int nvertex;
+  double *vertex; ///< (nvertex) [-] w of each vertex of the mesh
+  int nface;
+  double *face; ///< (nface) [-] w of each face
+  int ngroup;
+  char **group; ///< (ngroup) w = 1 on the faces that carry one of these tags
+} csim_map;
+
 typedef struct csim_object {
   csim_place place;      ///< of the object in the file
   csim_place mesh_place; ///< of its mesh
   char *name;            ///< unique; [A-Za-z0-9_.-]+, it becomes a file name
   csim_object_type type;
   csim_mesh_source mesh;
-  double scale[3];      ///< [-] applied first, then rotation, then position
-  double rotation[3];   ///< [rad] rotation vector (axis times angle)
-  double position[3];   ///< [m]
-  double velocity[3];   ///< [m/s] at the start
-  double spin[3];       ///< [rad/s] angular velocity about the centre of mass at the start
-  int material;         ///< index into csim_scene.material; -1 for colliders
-  csim_network network; ///< cloth: structured or mesh
-  int bending;          ///< cloth: CSIM_BENDING_NONE, SPRING, or HINGE + number of the energy
-  csim_edges edges;     ///< cloth: which edges of a mesh network carry springs
-  int levels;           ///< cloth: coarser levels of springs, see model/levels.h
+  double scale[3];            ///< [-] applied first, then rotation, then position
+  double rotation[3];         ///< [rad] rotation vector (axis times angle)
+  double position[3];         ///< [m]
+  double velocity[3];         ///< [m/s] at the start
+  double spin[3];             ///< [rad/s] angular velocity about the centre of mass at the start
+  int material;               ///< index into csim_scene.material; -1 for colliders
+  csim_network network;       ///< cloth: structured or mesh
+  int bending;                ///< cloth: CSIM_BENDING_NONE, SPRING, CURVATURE, or HINGE + number
+  csim_edges edges;           ///< cloth: which edges of a mesh network carry springs
+  int levels;                 ///< cloth: coarser levels of springs, see model/levels.h
+  csim_membrane_law membrane; ///< cloth: a membrane instead of springs
+  csim_warp warp;             ///< cloth: where warp runs
+  double warp_angle;          ///< cloth: [rad] warp is turned by this
+  int nmap;
+  csim_map *map;     ///< (nmap) cloth
+  csim_rest rest;    ///< cloth: where the rest shape is from
+  double rest_scale; ///< cloth: [m] of 1 in texture coordinates
+  char *rest_file;   ///< cloth: mesh with the rest shape
   int npin;
   csim_pin *pin;
-  double radius_edge_ratio; ///< solid: TetGen quality bound, [-]
-  double max_volume;        ///< solid: [m^3], 0 = no bound
-  csim_motion motion;       ///< collider: rigid motion
-  int solid;                ///< collider: closed, outward, and nothing starts inside
-  double friction;          ///< [-] coefficient of Coulomb friction; the scene's unless given
+  csim_elasticity elasticity; ///< solid
+  double radius_edge_ratio;   ///< solid: TetGen quality bound, [-]
+  double max_volume;          ///< solid: [m^3], 0 = no bound
+  double tet_seconds;         ///< solid: [s] of processor time for filling it
+  csim_motion motion;         ///< collider: rigid motion
+  int solid;                  ///< collider: closed, outward, and nothing starts inside
+  double friction;            ///< [-] coefficient of Coulomb friction; the scene's unless given
 } csim_object;
 
 // ----------------------------------------------------------------------------------------- scene

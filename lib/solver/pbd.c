@@ -14,9 +14,9 @@
 #include <string.h>
 
 typedef struct pbd {
-  double *g, *dx, *count;          // (nvert x 3), (nvert x 3), (nvert)
-  double *lambda[CSIM_MAX_ENERGY]; // (nelem x 3) each; xpbd
-  double start_value;              // [J] objective where the iteration began; xpbd
+  double *g, *dx, *count; // (nvert x 3), (nvert x 3), (nvert)
+  double **lambda;        // (nenergy) of (nelem x 3); xpbd
+  double start_value;     // [J] objective where the iteration began; xpbd
 } pbd;
 
 static void *pbd_create(csim_arena *arena, const csim_model *model,
@@ -26,7 +26,8 @@ static void *pbd_create(csim_arena *arena, const csim_model *model,
   s->g = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)model->nvert);
   s->dx = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)model->nvert);
   s->count = CSIM_ARENA_NEW(arena, double, model->nvert);
-  for (int e = 0; e < model->nenergy; e++)
+  s->lambda = CSIM_ARENA_NEW(arena, double *, model->nenergy);
+  for (int e = 0; e < model->nenergy && s->lambda; e++)
     s->lambda[e] = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)model->energy[e].nelem);
   (void)params;
   return arena->failed ? NULL : s;

@@ -123,6 +123,12 @@ int csim_solver_kinematic_size(const csim_solver *solver) {
   return solver->contact ? csim_contact_kinematic_size(solver->contact) : 0;
 }
 
+void csim_solver_place_colliders(csim_solver *solver, double time, double *kinematic) {
+  if (!solver->contact) return;
+  csim_contact_place(solver->contact, time);
+  csim_contact_save(solver->contact, kinematic);
+}
+
 void csim_solver_begin_frame(csim_solver *solver, double end) {
   if (!solver->contact) return;
   csim_contact_forget(solver->contact);

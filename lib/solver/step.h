@@ -45,6 +45,10 @@ size_t csim_solver_memory(const csim_solver *solver);
 /// Three-vectors that tell where colliders are, as in csim_state; 0 without the filter.
 int csim_solver_kinematic_size(const csim_solver *solver);
 
+/// Where colliders are meant to be at a time [s]. kinematic (csim_solver_kinematic_size x 3),
+/// overwritten.
+void csim_solver_place_colliders(csim_solver *solver, double time, double *kinematic);
+
 /// To be called before the first substep of every frame: from there on results depend on the state
 /// alone, so that a run that is resumed there goes on with the same bits.
 /// @param end  [s] of the frame

@@ -11,7 +11,7 @@ enum { ELEMENT_GRAIN = 512, VERT_GRAIN = 1024 };
 
 struct csim_xpbd_linear {
   int nrow;                        // elements of all energies
-  int first[CSIM_MAX_ENERGY + 1];  // first row of each energy
+  int *first;                      // (nenergy + 1) first row of each energy
   csim_constraint *c;              // (nrow) at the present x; dim 0 = none
   double *r, *z, *p, *q, *dlambda; // (nrow x 3)
   double *g, *d, *u;               // (nvert x 3)
@@ -20,11 +20,12 @@ struct csim_xpbd_linear {
 csim_xpbd_linear *csim_xpbd_linear_create(csim_arena *arena, const csim_model *model) {
   csim_xpbd_linear *s = CSIM_ARENA_NEW(arena, csim_xpbd_linear, 1);
   if (!s) return NULL;
-  for (int e = 0; e < model->nenergy; e++) {
+  s->first = CSIM_ARENA_NEW(arena, int, (ptrdiff_t)model->nenergy + 1);
+  for (int e = 0; e < model->nenergy && s->first; e++) {
     s->first[e] = s->nrow;
     s->nrow += model->energy[e].nelem;
   }
-  s->first[model->nenergy] = s->nrow;
+  if (s->first) s->first[model->nenergy] = s->nrow;
   s->c = CSIM_ARENA_NEW(arena, csim_constraint, s->nrow);
   double **rows[] = {&s->r, &s->z, &s->p, &s->q, &s->dlambda};
   for (int k = 0; k < 5; k++) *rows[k] = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)s->nrow);

@@ -1,5 +1,5 @@
 # KILLS runs (8; `make soak`: 200) killed with SIGKILL at random moments and resumed until they are
-# done: every file they leave is that of the undisturbed run. SEED=n repeats a series.
+# done, with files deleted, emptied or altered between: every file they leave is that of the undisturbed run. SEED=n repeats a series.
 . "$ROOT/tests/cli/kit"
 KILLS=${KILLS:-8}
 SEED=${SEED:-20261}
@@ -29,7 +29,30 @@ random() { # LIMIT: next of Lehmer's series (Park & Miller 1988) into $value, be
   value=$((SEED % $1))
 }
 
-killed=0 resumed=0 wrong=0
+# Deletes, empties or alters a random file of $out, but for the record, every other time.
+damage() {
+  local list file
+  random 2
+  [ $value = 0 ] && return
+  mapfile -t list < <(ls "$out" 2>/dev/null | grep -v '^run.json$')
+  [ ${#list[@]} -gt 0 ] || return
+  random ${#list[@]}
+  file=$out/${list[value]}
+  damaged=$((damaged + 1))
+  random 3
+  # without run.files only what is missing can be found
+  [ "$file" = "$out/run.files" ] && value=1
+  case $value in
+  0) rm -f "$file" ;;
+  1) : >"$file" ;;
+  2)
+    random $(($(stat -c %s "$file") + 1))
+    printf '\125' | dd of="$file" bs=1 seek=$value conv=notrunc 2>/dev/null
+    ;;
+  esac
+}
+
+killed=0 resumed=0 wrong=0 damaged=0
 for run in $(seq "$KILLS"); do
   out=run$run
   for try in 1 2 3 4 5; do
@@ -47,6 +70,7 @@ for run in $(seq "$KILLS"); do
     } 2>/dev/null
     code=$?
     [ $code = 0 ] && break
+    damage
     killed=$((killed + 1))
     # 124: it was about to end by itself
     if [ $code != 137 ] && [ $code != 124 ]; then
@@ -57,11 +81,10 @@ for run in $(seq "$KILLS"); do
     fi
   done
   [ $try -gt 1 ] && resumed=$((resumed + 1))
-  rm -f $out/run.checkpoint # the last one, as --checkpoint-every was given
   diff -r whole $out || wrong=$((wrong + 1))
   [ $wrong = 0 ] && rm -rf $out
 done
 equal $wrong 0 "runs that differ from the undisturbed one"
 check "most runs were killed" [ $((2 * resumed)) -ge "$KILLS" ]
-echo "$killed kills in $resumed of $KILLS runs, one run $whole ms"
+echo "$damaged files damaged, $killed kills in $resumed of $KILLS runs, one run $whole ms"
 report

@@ -68,6 +68,14 @@ wrong=$(awk -F'[][, ]+' '/^\[/ { dx = $2 % 9 - $3 % 9; dy = int($2 / 9) - int($3
   off = $5 - sqrt(dx * dx + dy * dy) / 8; n++; bad += off * off > 1e-20 || !($4 > 0) }
   END { print bad + 0, "of", n }' model.json)
 equal "$wrong" "0 of $springs" "springs of another length"
+expect 0 "$clothsim" tiny.json --dump-model levels.json --set cloth.springs.levels=2
+check "--dump-model with levels is JSON" "$LOOK" json levels.json
+expect 0 "$clothsim" tiny.json --check --json --set cloth.springs.levels=2
+equal "$("$LOOK" get levels.json springs)" "$("$LOOK" get stdout springs)" "springs with levels"
+for bending in quadratic dihedral cotangent; do
+  expect 0 "$clothsim" tiny.json --check --json --set cloth.springs.bending=$bending
+  check "hinges of $bending" test "$("$LOOK" get stdout hinges)" -gt 100
+done
 equal "$("$LOOK" get model.json gravity 1)" -9.8100000000000005 "gravity"
 mass=$(tr -d '\n' <model.json | sed 's/.*"mass": \[\([^]]*\)\].*/\1/' | tr ', ' '\n\n' |
   awk '{ m += $1 } END { printf "%.9f", m }')
@@ -78,11 +86,31 @@ expect 0 "$clothsim" --print-schema
 check "--print-schema is JSON" "$LOOK" json stdout
 expect 0 "$clothsim" --version
 check "--version" grep -q '^clothsim [0-9]*\.[0-9]*\.[0-9]*' stdout
+check "--version has the compiler" grep -q '^compiler: .*[0-9]' stdout
+check "--version has the flags" grep -q '^flags: -O.*-ffp-contract=off' stdout
+check "--version has the commit" grep -Eq '^commit: ([0-9a-f]{7,}(-dirty)?|unknown)$' stdout
 expect 0 "$clothsim" --help
 for option in $(grep -o -- '--[a-z][a-z-]*' stdout | sort -u); do
   check "completion knows $option" grep -q -- "$option\b" "$ROOT/tools/completion/clothsim.bash"
   check "man page knows $option" grep -qF -- "**$option**" "$ROOT/docs/clothsim.1.md"
 done
+
+# options of the compiler that would change results do not compile, and programs are hardened
+for flag in -ffast-math -ffinite-math-only -Ofast; do
+  expect 1 ${CC:-gcc} -std=c17 -I"$ROOT/lib" -include base/strict.h $flag -D_GNU_SOURCE -fsyntax-only "$ROOT/lib/math/vec3.c"
+  says "clothsim cannot be built"
+done
+expect 0 ${CC:-gcc} -std=c17 -I"$ROOT/lib" -include base/strict.h -O3 -D_GNU_SOURCE -fsyntax-only "$ROOT/lib/math/vec3.c"
+check "the Makefile reads strict.h" grep -q '^COMMON.*-include base/strict.h' "$ROOT/Makefile"
+if [ "$CONFIG" = release ] && command -v readelf >/dev/null; then
+  for program in "$BIN"/cloth*; do
+    check "$program: RELRO" sh -c "readelf -lW '$program' | grep -q GNU_RELRO"
+    check "$program: BIND_NOW" sh -c "readelf -dW '$program' | grep -qE 'BIND_NOW|FLAGS.*NOW'"
+    check "$program: PIE" sh -c "readelf -hW '$program' | grep -q 'DYN'"
+    check "$program: stack protector" sh -c "readelf -sW '$program' | grep -q __stack_chk_fail"
+  done
+  check "FORTIFY" sh -c "readelf -sW '$clothsim' | grep -qE '__(sn|vsn|mem|str|s)[a-z]*_chk'"
+fi
 
 # usage
 expect 2 "$clothsim"

@@ -8,9 +8,9 @@ style() { # CODE ARGUMENT...
 }
 
 style --progress plain
-check "plain" grep -q '^Progress: 100%$' stderr
+check "plain" grep -q '^Progress: 100%, [0-9]* s, 0 s left$' stderr
 style
-check "plain when not on a terminal" grep -q '^Progress: 100%$' stderr
+check "plain when not on a terminal" grep -q '^Progress: 100%, [0-9]* s, 0 s left$' stderr
 check "and the summary" grep -q "6 frames in out$n" stderr
 style --progress=alf
 check "alf" grep -q '^ALF_PROGRESS 100%$' stderr

@@ -108,7 +108,13 @@ expect 0 "$clothsim" tiny.json -o empty --resume
 # a checkpoint is never half: the one before it is kept, and damage is noticed
 expect 0 "$clothsim" tiny.json -o two -e 4 --checkpoint-every 2
 cp -r whole short # complete, with another last frame
-expect 2 "$clothsim" tiny.json -o short --resume -e 8
+expect 0 "$clothsim" tiny.json -o long -e 8
+expect 0 "$clothsim" tiny.json -o short --resume -e 8
+says "resumed after frame 6"
+check "a complete run made longer" diff -r long short
+cp -r whole short2
+rm short2/run.checkpoint
+expect 2 "$clothsim" tiny.json -o short2 --resume -e 8
 says "--checkpoint-every"
 damaged() { # WHAT COMMAND
   rm -rf two
@@ -133,7 +139,7 @@ damaged "missing checkpoint" 'rm two/run.checkpoint'
 damaged "flipped bit" 'printf "\377" | dd of=two/run.checkpoint bs=1 seek=6000 conv=notrunc 2>/dev/null'
 says "damaged"
 damaged "cache behind the checkpoint" 'truncate -s -2000 two/tiny.clothcache'
-says "does not hold all frames"
+says "are not as they were written"
 
 # a changed scene: told key by key, refused, allowed
 expect 75 "$clothsim" tiny.json -q -o changed $stop

@@ -5,7 +5,7 @@ tiny_scene >tiny.json
 # what a run leaves
 expect 0 "$clothsim" tiny.json -o out
 equal "$(ls out | tr '\n' ' ')" "cloth_0001.obj cloth_0002.obj cloth_0003.obj cloth_0004.obj \
-cloth_0005.obj cloth_0006.obj run.json tiny.clothcache " "files of a run"
+cloth_0005.obj cloth_0006.obj run.checkpoint run.files run.json tiny.clothcache " "files of a run"
 check "run.json is JSON" "$LOOK" json out/run.json
 equal "$("$LOOK" get out/run.json state)" complete "state"
 equal "$("$LOOK" get out/run.json last_frame)" 6 "last frame"
@@ -36,12 +36,12 @@ echo mine >out/notes.txt
 touch out/cloth_0999.obj out/tiny.clothcache.part
 expect 0 "$clothsim" tiny.json -o out --overwrite -e 3
 equal "$(ls out | tr '\n' ' ')" \
-  "cloth_0001.obj cloth_0002.obj cloth_0003.obj notes.txt run.json tiny.clothcache " "after --overwrite"
+  "cloth_0001.obj cloth_0002.obj cloth_0003.obj notes.txt run.checkpoint run.files run.json tiny.clothcache " "after --overwrite"
 equal "$("$LOOK" get out/run.json last_frame)" 3 "last frame after --overwrite"
 
 # outputs can be turned off; nothing temporary stays
 expect 0 "$clothsim" tiny.json -o bare --set output.obj=false --set output.cache=false
-equal "$(ls bare)" run.json "a run without outputs"
+equal "$(ls bare | tr '\n' ' ')" "run.checkpoint run.files run.json " "a run without outputs"
 expect 0 "$clothsim" tiny.json -o balls --set output.colliders=true -e 2
 check "collider frames" test -s balls/ball_0002.obj
 equal "$(find . -name '*.tmp*' | wc -l)" 0 "temporary files"

@@ -14,7 +14,7 @@ start() {
   done
 }
 
-for signal in TERM INT USR1; do
+for signal in TERM INT USR1 USR2 HUP XCPU; do
   start "$signal"
   kill -$signal $pid
   wait $pid
@@ -32,11 +32,27 @@ expect 0 "$clothsim" tiny.json -o whole -e 3
 check "same frames" cmp TERM/cloth_000003.obj whole/cloth_0003.obj
 
 # what is stopped can go on
-for signal in TERM INT USR1; do
+for signal in TERM INT USR1 USR2 HUP XCPU; do
   last=$("$LOOK" get $signal/run.json last_frame)
   expect 75 "$clothsim" tiny.json -o $signal -e 900000 --resume --max-time 0.2s
   says "resumed after frame $last"
 done
+
+# under nohup HUP means nothing
+nohup "$clothsim" tiny.json -o nohup -e 900000 --progress none >/dev/null 2>&1 &
+pid=$!
+for _ in $(seq 400); do [ -s nohup/cloth_000003.obj ] && break; sleep 0.05; done
+kill -HUP $pid
+sleep 0.3
+check "nohup" kill -0 $pid
+kill -TERM $pid
+wait $pid
+equal $? 75 "exit code of nohup after TERM"
+
+# a limit on processor time is a signal too
+(ulimit -S -t 1; exec "$clothsim" tiny.json -o cpu -e 900000 --progress none 2>/dev/null)
+equal $? 75 "exit code after a limit on processor time"
+equal "$("$LOOK" get cpu/run.json state)" stopped "its state"
 
 # a second INT does not wait for a substep that takes long
 "$clothsim" tiny.json -o slow --progress none --set frames.substeps=1 --set "cloth.mesh.cells=[250, 250]" \
@@ -63,5 +79,5 @@ check "run.json after a crash" "$LOOK" json killed/run.json
 equal "$("$LOOK" get killed/run.json state)" running "state after a crash"
 equal "$(grep -c '^v ' killed/*.obj | grep -vc ':81$')" 0 "frames that are not whole"
 expect 0 "$clothsim" tiny.json -o killed --overwrite
-equal "$(ls killed | wc -l)" 8 "files after --overwrite"
+equal "$(ls killed | wc -l)" 10 "files after --overwrite"
 report

@@ -82,7 +82,7 @@ says 3 "not a clothsim cache" "$clothcache" info run/sheet_0005.obj
 says 3 "is not a regular file" "$clothcache" info run
 says 3 "cannot create" "$clothcache" import run -o no/such/folder/x.clothcache
 says 3 "" "$clothcache" export run.clothcache --to obj -o run.clothcache/inside
-says 2 "holds no OBJ or PLY" bash -c "mkdir -p empty; '$clothcache' import empty -o x.clothcache"
+says 2 "holds no frames" bash -c "mkdir -p empty; '$clothcache' import empty -o x.clothcache"
 frames odd sheet 1 3
 frames odd2 sheet 2 2 5
 cp odd2/sheet_0002.obj odd/

@@ -23,6 +23,8 @@ ok "--json is JSON" bash -c "'$clothdiff' --json a b | python3 -m json.tool"
 ok "--json has the curve" python3 -c "
 import json, subprocess
 r = json.loads(subprocess.run(['$clothdiff', '--json', 'a.clothcache', 'b.clothcache'], stdout=-1).stdout)
+assert not r['same'] and r['status'] == 1
+r = r['comparisons'][0]
 assert not r['same'] and r['topology'] == 'same' and r['frames'] == {'both': 50, 'only_a': 0, 'only_b': 0}
 assert [c['frame'] for c in r['curve'] if c['max'] > 0] == [37]
 assert abs(r['max'] - 1e-3) < 1e-7 and r['worst']['vertex'] == 17
@@ -75,6 +77,166 @@ PY
 says 0 same "$clothdiff" good.pc2 good.pc2
 says 1 "1 vertices in nan.pc2, first in frame 3" "$clothdiff" good.pc2 nan.pc2
 says 1 "1 vertices in nan.pc2, first in frame 3" "$clothdiff" nan.pc2 nan.pc2
+
+# a run's folder: everything in it is compared (a scene with OBJ, cache, PC2, MDD, PLY and a collider)
+clothsim=$bin/clothsim
+cat >run.json.in <<'JSON'
+{"version": 1, "name": "run", "frames": {"start": 1, "end": 4, "fps": 24, "substeps": 2},
+ "solver": {"iterations": 1}, "output": {"formats": ["pc2", "mdd", "ply"], "colliders": true},
+ "objects": [
+  {"name": "cloth", "type": "cloth", "material": "cotton", "mesh": {"shape": "grid", "cells": [6, 6]},
+   "position": [0, 1, 0]},
+  {"name": "ball", "type": "collider", "mesh": {"shape": "sphere", "radius": 0.3}}]}
+JSON
+ok "a run of every format" "$clothsim" run.json.in -q -o full
+cp -r full copy
+says 0 same "$clothdiff" full copy
+says 0 "not compared           velocities" "$clothdiff" full full/run.clothcache
+says 0 same "$clothdiff" full/run.clothcache full
+says 0 same "$clothdiff" --velocities --uvs --tags full copy
+for kind in obj ply pc2 mdd clothcache; do
+  mkdir -p only_$kind other_$kind
+  cp full/*[a-z0-9].$kind only_$kind
+  rm -f only_$kind/*_rest.*
+  cp only_$kind/* other_$kind
+done
+# one vertex moved in one frame, in each format by its own means
+move other_obj/cloth_0003.obj 17 0.01
+python3 - <<'PY'
+import glob, struct
+def add(name, offset, order):
+    data = bytearray(open(name, "rb").read())
+    data[offset:offset + 4] = struct.pack(order + "f", struct.unpack(order + "f", data[offset:offset + 4])[0] + 0.01)
+    open(name, "wb").write(data)
+add("other_pc2/cloth.pc2", 32 + 12 * (2 * 49 + 17) + 4, "<")
+add("other_mdd/cloth.mdd", 8 + 4 * 4 + 12 * (2 * 49 + 17) + 4, ">")
+data = open("other_ply/cloth_0003.ply", "rb").read()
+head = data.index(b"end_header\n") + 11
+size = 4 * sum(line.startswith(b"property float") for line in data[:head].split(b"\n"))
+add("other_ply/cloth_0003.ply", head + 17 * size + 4, "<")
+PY
+"$clothcache" import other_obj -o moved.clothcache --fps 24
+cp moved.clothcache other_clothcache/run.clothcache
+formats="obj ply pc2 mdd clothcache"
+for a in $formats; do
+  for b in $formats; do
+    says 0 same "$clothdiff" only_$a only_$b
+    says 1 'first differing frame  frame 3, object "cloth", vertex 17, distance 0.0' "$clothdiff" only_$a other_$b
+    says 1 "failing frames         1 of 4: 3" "$clothdiff" other_$b only_$a
+  done
+done
+# what an earlier version called the same: the point caches differ and the rest meshes do not
+mkdir -p rest_a rest_b
+cp only_pc2/cloth.pc2 full/cloth_rest.obj rest_a
+cp other_pc2/cloth.pc2 full/cloth_rest.obj rest_b
+says 1 "pc2: different" "$clothdiff" rest_a rest_b
+says 1 "rest: same" "$clothdiff" rest_a rest_b
+says 0 same "$clothdiff" rest_a rest_a
+says 0 same "$clothdiff" --object cloth rest_a full
+move rest_b/cloth_rest.obj 3 0.5
+cp only_pc2/cloth.pc2 rest_b
+says 1 "rest: different" "$clothdiff" rest_a rest_b
+says 1 "rest and obj: different" "$clothdiff" --object cloth rest_b only_obj
+# an output that one side lacks is compared with what the other has; an object that none has differs
+cp -r full lacks
+rm lacks/*.pc2 lacks/*.clothcache
+says 0 same "$clothdiff" full lacks
+rm lacks/ball*
+says 1 '"ball"' "$clothdiff" full lacks
+# other formats are compared by their bytes, or not at all
+cp -r full films
+cp -r full films2
+for k in films films2; do "$clothcache" export full/run.clothcache --to abc -o $k >/dev/null; done
+says 0 "run.abc: equal bytes" "$clothdiff" films films2
+says 2 "not read, and its bytes differ" "$clothdiff" films full
+says 2 "cannot tell" "$clothdiff" films full
+printf x >>films2/run.abc
+says 2 "run.abc: not read" "$clothdiff" films films2
+says 0 "equal bytes" "$clothdiff" films/run.abc films/run.abc
+says 2 "not read" "$clothdiff" films/run.abc films2/run.abc
+says 2 "not read" "$clothdiff" films/run.abc full/run.clothcache
+echo hello >copy/notes.txt
+says 0 "1 other files in copy, notes.txt" "$clothdiff" full copy
+
+# the whole comparison goes on over what is missing, cannot be read or is no number
+cp -r only_obj holes
+rm holes/ball_0002.obj
+sed -i '5s/.*/v nan 0 0/' holes/cloth_0003.obj
+move holes/cloth_0004.obj 7 0.25
+says 1 "failing frames         3 of 4: 2-4" "$clothdiff" only_obj holes
+says 1 "MISSING                1 times" "$clothdiff" only_obj holes
+says 1 "UNREADABLE             1 times" "$clothdiff" only_obj holes
+says 1 "vertex 7, distance 0.2" "$clothdiff" holes only_obj
+says 1 '  FAILS                cloth                       49       0.25' "$clothdiff" only_obj holes
+head -c 30000 full/run.clothcache >cut.clothcache
+python3 - <<'PY'
+data = bytearray(open("full/run.clothcache", "rb").read())
+for at in range(len(data) - 3000, len(data) - 2990): data[at] ^= 255
+open("bad.clothcache", "wb").write(data)
+PY
+says 2 "crc" "$clothdiff" full/run.clothcache bad.clothcache
+
+# velocities, groups and texture coordinates when asked for
+python3 - "$clothsim" <<'PY'
+import json, subprocess, sys
+scene = json.load(open("run.json.in"))
+scene["output"] = {"velocities": True, "obj": False}
+json.dump(scene, open("v1.json", "w"))
+subprocess.run([sys.argv[1], "v1.json", "-q", "-o", "v1"], check=True)
+subprocess.run([sys.argv[1], "v1.json", "-q", "-o", "v2", "--set", "frames.start=2", "--set", "frames.end=5"], check=True)
+PY
+says 0 same "$clothdiff" --velocities v1 v1
+says 2 "no velocities on both sides" "$clothdiff" --velocities only_obj only_obj
+for k in 1 2 3; do
+  mkdir -p tag_a tag_b uv_b
+  { echo "o x"; echo "g one"; cat a/sheet_0002.obj; } >tag_a/sheet_000$k.obj
+  { echo "o x"; echo "g one"; sed 's/^o sheet/o sheet\ng two/' a/sheet_0002.obj; } >tag_b/sheet_000$k.obj
+  { echo "o x"; echo "g one"; sed '0,/^vt 0/s//vt 5/' a/sheet_0002.obj; } >uv_b/sheet_000$k.obj
+done
+says 0 "not compared           groups and materials (--tags)" "$clothdiff" tag_a tag_b
+says 1 "groups and materials   DIFFER" "$clothdiff" --tags tag_a tag_b
+says 0 same "$clothdiff" --tags tag_a tag_a
+says 0 same "$clothdiff" tag_a uv_b
+says 1 "texture coordinates    DIFFER" "$clothdiff" --uvs tag_a uv_b
+"$clothcache" import tag_a -o tag_a.clothcache
+says 0 same "$clothdiff" --tags --uvs tag_a tag_a.clothcache
+says 1 DIFFER "$clothdiff" --tags tag_b tag_a.clothcache
+says 2 "no format with groups" "$clothdiff" --tags only_pc2 only_ply
+
+# reports for machines, whatever the end
+ok "JSON on every exit code" python3 -c "
+import json, subprocess
+def run(*words):
+    r = subprocess.run(['$clothdiff', '--json', *words], stdout=-1, stderr=-1)
+    return r.returncode, json.loads(r.stdout)
+for words, code, same in ((['full', 'copy'], 0, True), (['only_obj', 'holes'], 1, False), (['a', 'nothing'], 2, None),
+                          (['--frob', 'a', 'b'], 2, None), (['a'], 2, None), (['films', 'full'], 2, None),
+                          (['--atol', 'x', 'a', 'b'], 2, None)):
+    status, r = run(*words)
+    assert status == code == r['status'] and r['same'] is same, (words, status, r)
+    assert bool(r['errors']) == (code == 2 or words[-1] == 'holes'), (words, r['errors'])
+r = run('only_obj', 'holes')[1]['comparisons'][0]
+assert r['failing'] == [2, 3, 4]
+cloth = [o for o in r['objects'] if o['name'] == 'cloth'][0]
+assert cloth['failing'] == 2 and cloth['unreadable'] == 1 and cloth['first_failing'] == 3
+assert [o for o in r['objects'] if o['name'] == 'ball'][0]['missing'] == [0, 1]
+assert run('films', 'full')[1]['not_read'][0]['file'] == 'run.abc'"
+says 1 "" "$clothdiff" --junit j.xml only_obj holes
+ok "JUnit XML" python3 -c "
+import xml.etree.ElementTree as t
+suite = t.parse('j.xml').getroot().find('testsuite')
+cases = suite.findall('testcase')
+assert len(cases) == int(suite.get('tests')) == 4
+assert len(suite.findall('testcase/failure')) == int(suite.get('failures')) == 2
+assert {c.get('name') for c in cases} == {'everything was read', 'frames and objects', 'ball', 'cloth'}"
+says 2 "" "$clothdiff" --junit j.xml films full
+ok "JUnit of an incomplete comparison" python3 -c "
+import xml.etree.ElementTree as t
+suite = t.parse('j.xml').getroot().find('testsuite')
+assert suite.get('errors') == '1' and 'run.abc' in suite.find('testcase/error').text"
+says 2 "cannot write" "$clothdiff" --junit nowhere/j.xml full copy
+says 1 "::error title=clothdiff cloth (obj)::2 frames fail, first 3; largest distance 0.25; only_obj and holes" \
+  "$clothdiff" --annotate only_obj holes
 
 # two meshes, whatever their numbers
 says 1 different "$clothdiff" a/sheet_0001.obj a/sheet_0002.obj

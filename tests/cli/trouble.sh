@@ -133,4 +133,34 @@ expect 0 "$clothsim" solid.json -o solid -e 2
 expect 3 env CLOTHSIM_TET=/nowhere/clothsim-tet "$clothsim" solid.json -o lost
 says clothsim-tet
 expect 3 env CLOTHSIM_TET=/bin/false "$clothsim" solid.json -o lost
+# what has no end, or never begins: devices and pipes as scenes and meshes
+mkfifo pipe
+sed 's|"shape": "grid", "size": \[1, 1\], "cells": \[8, 8\]|"file": "pipe"|' tiny.json >piped.json
+sed 's|"file": "pipe"|"file": "/dev/zero"|' piped.json >zero.json
+expect 2 timeout 20 "$clothsim" zero.json --check
+says "is a device"
+expect 2 timeout 20 "$clothsim" /dev/zero --check
+says "is a device"
+expect 3 timeout 30 "$clothsim" piped.json --check
+says "cannot read"
+cat tiny.json >pipe &
+expect 0 timeout 20 "$clothsim" pipe --check
+expect 0 timeout 20 bash -c '"$0" <(cat tiny.json) --check' "$clothsim"
+expect 2 timeout 60 bash -c '"$0" <(cat /dev/zero) --check' "$clothsim"
+
+# a link where run.json goes is replaced, and not what it leads to
+expect 0 "$clothsim" tiny.json -o linked
+echo precious >precious
+ln -sf ../precious linked/run.json
+expect 0 "$clothsim" tiny.json -o linked --overwrite
+equal "$(cat precious)" precious "what the link led to"
+check "run.json is a file" test ! -L linked/run.json
+check "of the run" "$LOOK" json linked/run.json
+# vertices that would have no mass: a free sheet would hang in mid-air by them
+printf 'v 0 0 0\nv 1 0 0\nv 1 0 1\nv 2 0 0\nv 3 0 0\nv 9 9 9\nf 1 2 3\nf 2 4 5\n' >flat.obj
+sed 's|"shape": "grid", "size": \[1, 1\], "cells": \[8, 8\]|"file": "flat.obj"|; s/"contact.*//' tiny.json >flat.json
+expect 2 "$clothsim" flat.json --check
+says "2 vertices, the first is 3, belong to none but triangles without area and would have no mass"
+sed -i 's/^v 3 0 0/v 3 0 0.5/' flat.obj
+expect 0 "$clothsim" flat.json --check
 report

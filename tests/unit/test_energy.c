@@ -322,8 +322,185 @@ static void test_shared_constants(void) {
   }
 }
 
+// Rest shape of the membranes' triangle: not congruent to REST, so that it starts strained.
+static const double FLAT[6] = {0, 0, 0.2, 1.1, -0.8, 0.3};
+
+static void membrane_fixture(const csim_energy_kind *kind, const csim_moduli *moduli, fixture *f) {
+  double param[CSIM_MAX_PARAM];
+  csim_membrane_law law =
+      kind == &csim_woven_kind ? CSIM_MEMBRANE_WOVEN : CSIM_MEMBRANE_ORTHOTROPIC;
+  CHECK(csim_membrane_param(law, FLAT, moduli, param) == 0);
+  fixture_create(kind, param, f);
+}
+
+// Derivatives, balance and semidefiniteness; stiff in warp and weak in shear, with Poisson's ratio,
+// with stiffening and with damping.
+static void test_membrane(const csim_energy_kind *kind) {
+  static const csim_moduli moduli[] = {{100, 100, 40, 0, 0, 0},
+                                       {300, 80, 3, 0.4, 0, 0},
+                                       {300, 80, 3, 0.4, 0.02, 5000},
+                                       {0, 0, 70, 0, 0, 0}};
+  for (int m = 0; m < 4; m++) {
+    fixture f;
+    membrane_fixture(kind, &moduli[m], &f);
+    check_fixture(&f, 1, 1);
+    damp(&f);
+    check_fixture(&f, 1, 1);
+    f.damped = 0;
+    unsigned seed = 4;
+    for (int trial = 0; trial < 20; trial++) { // as a constraint
+      double x[12], g[12];
+      csim_constraint c = {0};
+      random_positions(&seed, 0.5, x);
+      csim_point at = point_of(&f, x);
+      CHECK(kind->constraint(&f.energy, &at, 0, &c));
+      gradient(&f, x, g);
+      CHECK_NEAR(0.5 * c.k * c.C[0] * c.C[0], value(&f, x), 1e-12 * (1 + value(&f, x)));
+      for (int i = 0; i < 9; i++)
+        CHECK_NEAR(c.k * c.C[0] * c.grad[i / 3][i % 3], g[i], 1e-10 * (1 + fabs(g[i])));
+    }
+    csim_arena_free(&f.arena);
+  }
+}
+
+// The energies of plain strains: pulling, and shearing by a small angle; and moduli, along warp
+// with the weft free to narrow.
+static void test_membrane_strains(const csim_energy_kind *kind) {
+  const csim_moduli moduli = {500, 200, 30, 0.3, 0, 0};
+  const double e = 1e-5, area = 0.5 * fabs(FLAT[2] * FLAT[5] - FLAT[3] * FLAT[4]);
+  double narrow = 0.3 * sqrt(500.0 / 200);
+  double strain[3][3] = {{e, -narrow * e, 0}, {-0.3 * sqrt(200.0 / 500) * e, e, 0}, {0, 0, e}};
+  const double want[3] = {500, 200, 30};
+  fixture f;
+  membrane_fixture(kind, &moduli, &f);
+  for (int k = 0; k < 3; k++) {
+    double x[12] = {0};
+    for (int n = 0; n < 3; n++) { // in a plane askew in space
+      double u = FLAT[2 * n], v = FLAT[2 * n + 1];
+      double U = (1 + strain[k][0]) * u + strain[k][2] * v, V = (1 + strain[k][1]) * v, R[9];
+      csim_rotation_matrix((double[]){0.4, 1.2, -0.5}, R);
+      csim_mat3_mul(R, (double[]){U, V, 0}, x + 3 * n);
+    }
+    CHECK_NEAR(value(&f, x) / (0.5 * e * e * area), want[k], 1e-4 * want[k]);
+  }
+  csim_arena_free(&f.arena);
+  double param[CSIM_MAX_PARAM];
+  CHECK(csim_membrane_param(CSIM_MEMBRANE_WOVEN, (double[]){0, 0, 1, 1, 2, 2}, &moduli, param) < 0);
+}
+
+// Shear alone is projected exactly: the nearest semidefinite matrix H+ of H is the one with H+ and
+// H+ - H semidefinite and H+ (H+ - H) = 0.
+static void test_shear_projection(void) {
+  fixture f;
+  membrane_fixture(&csim_woven_kind, &(csim_moduli){0, 0, 70, 0, 0, 0}, &f);
+  unsigned seed = 12;
+  int clamped = 0;
+  for (int trial = 0; trial < 40; trial++) {
+    double x[12], H[12][12], P[12][12], scale = 0, most = 0;
+    random_positions(&seed, 1.5, x);
+    // in the coordinates of f the product is zero: take the rest shape's axes as the edges
+    double param[CSIM_MAX_PARAM];
+    csim_membrane_param(CSIM_MEMBRANE_WOVEN, (double[]){0, 0, 1, 0, 0, 1},
+                        &(csim_moduli){0, 0, 70, 0, 0, 0}, param);
+    memcpy(f.energy.param, param, sizeof param);
+    hessian(&f, x, CSIM_SPD_NONE, H);
+    hessian(&f, x, CSIM_SPD_CLAMP, P);
+    for (int i = 3; i < 9; i++)
+      for (int j = 3; j < 9; j++) scale = fmax(scale, fabs(H[i][j]));
+    for (int i = 3; i < 9; i++)
+      for (int j = 3; j < 9; j++) {
+        double product = 0;
+        for (int k = 3; k < 9; k++) product += P[i][k] * (P[k][j] - H[k][j]);
+        CHECK_NEAR(product, 0, 1e-12 * scale * scale);
+        most = fmax(most, fabs(P[i][j] - H[i][j]));
+      }
+    clamped += most > 1e-3 * scale;
+    for (int t = 0; t < 50; t++) {
+      double v[6], less = 0;
+      for (int i = 0; i < 6; i++) v[i] = uniform(&seed);
+      for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 6; j++) less += v[i] * (P[3 + i][3 + j] - H[3 + i][3 + j]) * v[j];
+      CHECK(less >= -1e-12 * scale);
+    }
+  }
+  CHECK(clamped > 30);
+  csim_arena_free(&f.arena);
+}
+
+// A triangle that has collapsed to a point or a line, or is turned over, has finite forces.
+static void test_collapsed_membrane(const csim_energy_kind *kind) {
+  fixture f;
+  membrane_fixture(kind, &(csim_moduli){300, 80, 3, 0.4, 0.02, 5000}, &f);
+  for (int shape = 0; shape < 3; shape++) {
+    double x[12] = {0}, g[12], H[12][12];
+    for (int n = 1; n < 3 && shape; n++) x[3 * n] = shape == 1 ? n : -FLAT[2 * n];
+    if (shape == 2) x[4] = FLAT[3], x[7] = FLAT[5];
+    gradient(&f, x, g);
+    for (int spd = 0; spd < 3; spd++) {
+      hessian(&f, x, (csim_spd)spd, H);
+      for (int i = 0; i < 144; i++) CHECK(isfinite(H[i / 12][i % 12]) && isfinite(g[i / 12]));
+      if (spd != CSIM_SPD_NONE) check_semidefinite(&f, x, (csim_spd)spd);
+    }
+  }
+  csim_arena_free(&f.arena);
+}
+
+// A solid has the moduli that were asked for at small strain, and forces wherever it is.
+static void test_neohooke(void) {
+  static const double X[12] = {0, 0, 0, 1, 0.1, 0, -0.1, 0.9, 0.2, 0.3, 0.2, 1.1};
+  for (int k = 0; k < 3; k++) {
+    double nu = (double[]){0, 0.3, 0.49}[k], E = 100, param[CSIM_MAX_PARAM], e = 1e-5;
+    fixture f;
+    CHECK(csim_neohooke_param(X, (int[]){0, 1, 2, 3}, E, nu, param) == 0);
+    fixture_create(&csim_neohooke_kind, param, &f);
+    check_fixture(&f, 1, 1);
+    double V = param[9], strain[3][3] = {{e, -nu * e, -nu * e}, {e, e, e}, {0, 0, 0}};
+    double want[3] = {0.5 * E * e * e, 1.5 * E / (1 - 2 * nu) * e * e, 0.25 * E / (1 + nu) * e * e};
+    for (int t = 0; t < 3; t++) { // pulled, swollen, sheared
+      double x[12], g[12];
+      for (int n = 0; n < 4; n++)
+        for (int c = 0; c < 3; c++)
+          x[3 * n + c] =
+              (1 + strain[t][c]) * X[3 * n + c] + (t == 2 && c == 0 ? e * X[3 * n + 1] : 0);
+      CHECK_NEAR(value(&f, x) / V, want[t], 2e-4 * want[t]);
+      gradient(&f, X, g);
+      for (int i = 0; i < 12; i++) CHECK_NEAR(g[i], 0, 1e-12 * E);
+    }
+    double y[12], H[12][12], P[12][12]; // where it is definite, nothing is clamped
+    for (int i = 0; i < 12; i++) y[i] = (1.0005 + 0.0002 * (i % 3)) * X[i];
+    hessian(&f, y, CSIM_SPD_NONE, H);
+    hessian(&f, y, CSIM_SPD_CLAMP, P);
+    for (int i = 0; i < 144; i++)
+      CHECK_NEAR(H[i / 12][i % 12], P[i / 12][i % 12], 1e-9 * fabs(H[0][0]));
+    for (int t = 0; t < 4; t++) { // a point, a line, a plane, inside out
+      double x[12] = {0}, g[12], sum = 0;
+      for (int n = 0; n < 4; n++)
+        for (int c = 0; c < 3; c++) x[3 * n + c] = c < t ? X[3 * n + c] : 0;
+      if (t == 3)
+        for (int n = 0; n < 4; n++) x[3 * n] *= -1;
+      gradient(&f, x, g);
+      hessian(&f, x, CSIM_SPD_CLAMP, H);
+      for (int i = 0; i < 144; i++) CHECK(isfinite(H[i / 12][i % 12]));
+      for (int i = 0; i < 12; i++) sum += fabs(g[i]);
+      CHECK(isfinite(sum) && (sum > 0 || t == 0));
+      check_semidefinite(&f, x, CSIM_SPD_CLAMP);
+    }
+    csim_arena_free(&f.arena);
+  }
+  double param[CSIM_MAX_PARAM];
+  CHECK(csim_neohooke_param(X, (int[]){1, 0, 2, 3}, 1, 0, param) < 0);
+}
+
 int main(void) {
   static const int node[4] = {0, 1, 2, 3};
+  test_neohooke();
+  for (int k = 0; k < 2; k++) {
+    const csim_energy_kind *kind = k ? &csim_orthotropic_kind : &csim_woven_kind;
+    test_membrane(kind);
+    test_membrane_strains(kind);
+    test_collapsed_membrane(kind);
+  }
+  test_shear_projection();
   double q[4], dihedral[6], cotangent[5];
   csim_quadratic_param(REST, node, 0.7, q);
   csim_dihedral_kind.hinge(REST, node, 0.7, dihedral);

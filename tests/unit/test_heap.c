@@ -118,6 +118,28 @@ static const char solid[] =
     "\"objects\": [{\"name\": \"jelly\", \"type\": \"solid\", \"material\": \"jelly\",\n"
     " \"mesh\": {\"shape\": \"box\", \"size\": [1, 1, 1]}}]}\n";
 
+// Membranes, bending by curvature, a rest shape and maps.
+static const char fabric[] =
+    "{\"version\": 1, \"name\": \"fabric\", \"extends\": \"base.json\",\n"
+    "\"objects\": [{\"name\": \"cloth\", \"type\": \"cloth\", \"material\": {\"arcsim\": "
+    "\"arcsim.json\"},\n"
+    " \"mesh\": {\"shape\": \"grid\", \"size\": [1, 1], \"cells\": [4, 4]},\n"
+    " \"membrane\": {\"law\": \"orthotropic\", \"angle\": 30}, \"springs\": {\"bending\": "
+    "\"curvature\"},\n"
+    " \"rest\": {\"from\": \"uv\", \"scale\": 0.9}, \"pins\": [{\"vertices\": [0]}],\n"
+    " \"maps\": [{\"of\": \"bend\", \"low\": 1, \"high\": 2, \"vertices\": [1, 1, 1, 1, 1, 0, 0, "
+    "0, "
+    "0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]}]},\n"
+    "{\"name\": \"patch\", \"type\": \"cloth\", \"material\": \"silk-crepe\", \"position\": [2, 0, "
+    "0],\n"
+    " \"mesh\": {\"file\": \"patch.obj\"}, \"rest\": {\"from\": \"file\", \"file\": "
+    "\"patch.obj\"},\n"
+    " \"membrane\": {\"law\": \"woven\"},\n"
+    " \"maps\": [{\"of\": \"density\", \"high\": 2, \"group\": [\"one\"]}]}]}\n";
+
+static const char arcsim[] = "{\"density\": 0.2, \"stretching\": [[50, 10, 20, 3]], \"bending\": "
+                             "[[4e-5], [5e-5], [6e-5]]}";
+
 static void save(const char *name, const char *text) {
   char path[64];
   snprintf(path, sizeof path, "%s/%s", folder, name);
@@ -209,6 +231,14 @@ static void test_steps(void) {
     // short steps: the explicit methods are refused longer ones
     count_step_calls("rich.json", (const char *[]){set, "frames.substeps=100"}, 2);
     count_step_calls("solid.json", (const char *[]){set, "frames.substeps=100"}, 2);
+    count_step_calls("solid.json",
+                     (const char *[]){set, "jelly.elasticity=neo-hookean", "frames.substeps=100"},
+                     3);
+    int projects = strstr(csim_method_names[m], "pbd") != NULL;
+    count_step_calls("fabric.json",
+                     (const char *[]){set, "frames.substeps=100", "cloth.maps=[]",
+                                      "cloth.springs.bending=quadratic"},
+                     projects ? 4 : 2);
   }
 }
 
@@ -356,6 +386,11 @@ static void test_failures(void) {
   CHECK(csim_scene_read(scene_path, NULL, 0, NULL, &scene_given) == CSIM_OK);
   fail_each("solid", try_check, 1);
   csim_scene_free(scene_given);
+  choose("fabric.json");
+  fail_each("read of fabric", try_read, 1);
+  CHECK(csim_scene_read(scene_path, NULL, 0, NULL, &scene_given) == CSIM_OK);
+  fail_each("fabric", try_check, 1);
+  csim_scene_free(scene_given);
 }
 
 int main(void) {
@@ -367,6 +402,8 @@ int main(void) {
   save("rich.json", rich);
   save("base.json", base);
   save("solid.json", solid);
+  save("fabric.json", fabric);
+  save("arcsim.json", arcsim);
   save("patch.obj", patch);
   test_steps();
   test_failures();

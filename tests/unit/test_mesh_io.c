@@ -331,6 +331,60 @@ static void test_ply(void) {
 #define PLY_XYZ "property float x\nproperty float y\nproperty float z\n"
 #define PLY_LIST "property list uchar int vertex_indices\n"
 
+#define STRIP_HEAD                                                                                 \
+  PLY_HEAD("ascii") "element vertex 6\nproperty float x\nproperty float y\nproperty float z\n"       \
+                    "element tristrips 1\nproperty list int int vertex_indices\nend_header\n"        \
+                    "0 0 0\n1 0 0\n0 1 0\n1 1 0\n0 2 0\n1 2 0\n"
+
+// Triangle strips: every other triangle is turned, -1 begins anew, a repeated vertex makes none.
+static void test_strips(void) {
+  csim_mesh m = parse("a.ply", STRIP_HEAD "10 0 1 2 3 -1 2 3 4 4 5\n");
+  CHECK(m.nface == 3 && m.nvert == 6);
+  CHECK(same_ints(m.face_vert, 9, INTS(0, 1, 2, 2, 1, 3, 2, 3, 4)));
+  double up = 0; // all are wound alike
+  for (int t = 0; t < m.ntri; t++) {
+    const double *a = m.vert + 3 * m.tri[3 * t], *b = m.vert + 3 * m.tri[3 * t + 1],
+                 *c = m.vert + 3 * m.tri[3 * t + 2];
+    up += (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]) > 0;
+  }
+  CHECK(up == m.ntri);
+  csim_mesh_free(&m);
+  refuse(__LINE__, "a.ply", STRIP_HEAD "3 0 1 6\n", 18, "vertex 6");
+  refuse(__LINE__, "a.ply", STRIP_HEAD "3 0 1 -2\n", 18, "vertex -2");
+  refuse(__LINE__, "a.ply", STRIP_HEAD "9 0 1 2\n", 18, "incomplete");
+}
+
+static void test_off(void) {
+  const char *cube = "# a comment\nOFF\n4 2 0\n0 0 0\n1 0 0 # here too\n1 1 0\n\n0 1 0.5\n"
+                     "3 0 1 2\n3 0 2 3 255 0 0\n";
+  csim_mesh m = parse("a.off", cube);
+  CHECK(m.nvert == 4 && m.nface == 2 && m.vert[11] == 0.5);
+  CHECK(same_ints(m.face_vert, 6, INTS(0, 1, 2, 0, 2, 3)));
+  csim_mesh_free(&m);
+  // known by its first word, with colours and normals of vertices, counts in the first line, a quad
+  m = parse("mesh", "STCNOFF 4 1 4\n0 0 0 1 1 1 9 9 9 9 0 0\n1 0 0 1 1 1 9 9 9 9 0 0\n"
+                    "1 1 0 1 1 1 9 9 9 9 0 0\r\n0 1 0 1 1 1 9 9 9 9 0 0\r\n4 0 1 2 3\n");
+  CHECK(m.nvert == 4 && m.nface == 1 && m.ntri == 2);
+  csim_mesh_free(&m);
+  refuse(__LINE__, "a.off", "hello\n", 1, "begins with the word OFF");
+  refuse(__LINE__, "a.off", "4OFF\n1 1 1\n", 1, "four or more dimensions");
+  refuse(__LINE__, "a.off", "OFF BINARY\n", 1, "binary OFF");
+  refuse(__LINE__, "a.off", "OFF\n3 1\n", 3, "finite");
+  refuse(__LINE__, "a.off", "OFF\n-3 1 0\n", 2, "number of vertices");
+  refuse(__LINE__, "a.off", "OFF\n1e30 1 0\n", 2, "number of vertices");
+  refuse(__LINE__, "a.off", "OFF\n3 1 0\n0 0 0\n1 nan 0\n", 4, "finite");
+  refuse(__LINE__, "a.off", "OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 3\n", 6, "vertex 3");
+  refuse(__LINE__, "a.off", "OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n2 0 1\n", 6, "2 corners");
+  refuse(__LINE__, "a.off", "OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1\n", 7, "corner's vertex");
+  refuse(__LINE__, "a.off", "OFF\n3 2 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n", 7, "corners");
+  char text[200];
+  size_t size = strlen(cube);
+  for (size_t cut = 0; cut + 12 < size; cut++) { // cut short: refused, but for colours
+    memcpy(text, cube, cut);
+    CHECK(parse_bytes("a.off", text, cut, &m) == CSIM_INVALID);
+  }
+}
+
 static void test_ply_refused(void) {
   const char *a = "a.ply";
   refuse(__LINE__, a, "hello", 1, "not a PLY");
@@ -766,6 +820,8 @@ int main(void) {
   test_stl_text();
   test_ply();
   test_ply_refused();
+  test_strips();
+  test_off();
   test_numbers();
   test_obj_write();
   test_round_trip();

@@ -5,6 +5,7 @@
 #include "io/spawn.h"
 #include "io/tet_wire.h"
 #include "io/tetrahedralize.h"
+#include "math/vec3.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -90,11 +91,19 @@ static void make_moebius(model *m, int n) {
 
 static check_log last_log;
 
+// A surface may have several kinds of defects: all of their lines are kept.
+static void append_error(void *user, const csim_message *m) {
+  check_log *log = user;
+  size_t n = strlen(log->text);
+  if (m->level == CSIM_ERROR) snprintf(log->text + n, sizeof log->text - n, "%s\n", m->text);
+}
+
 static csim_status run_with(const csim_tet_options *options, const model *m, csim_tets *out) {
   csim_surface s = {"solid \"x\"", m->nvert, m->vert, m->ntri, m->tri, NULL};
   check_log_init(&last_log);
+  last_log.log.write = append_error;
   csim_status status = csim_tetrahedralize(options, &s, (csim_place){0}, &last_log.log, out);
-  CHECK(last_log.log.nerror == (status != CSIM_OK));
+  CHECK((last_log.log.nerror > 0) == (status != CSIM_OK));
   return status;
 }
 
@@ -257,6 +266,36 @@ static void test_bad(void) {
   expect_refused(&m, "faces 0 and 2 have the same vertices 0, 1, 2");
 }
 
+// Keeps all that is said, not only the last line.
+static void add_line(void *user, const csim_message *message) {
+  char *all = user;
+  size_t n = strlen(all);
+  snprintf(all + n, 8000 - n, "%s\n", message->text);
+}
+
+// A box with a hole, a face twice, a face without area, an inner wall, and a second box through it.
+static void test_all_defects(void) {
+  static model m;
+  static char said[8000];
+  m = make_cube();
+  m.ntri = 11; // a hole
+  memcpy(m.tri + 33, m.tri + 3, 3 * sizeof(int));
+  memcpy(m.tri + 36, (int[]){0, 1, 7, 2, 2, 5}, 6 * sizeof(int));
+  memcpy(m.vert + 24, (double[]){0, 0, 0.5}, 3 * sizeof(double));
+  memcpy(m.tri + 42, (int[]){0, 8, 1}, 3 * sizeof(int));
+  m.nvert = 9, m.ntri = 15;
+  add_box(&m, (double[]){0.5, 0.25, 0.125}, 1, 0);
+  csim_surface s = {"solid \"x\"", m.nvert, m.vert, m.ntri, m.tri, NULL};
+  csim_log log = {.write = add_line, .user = said};
+  csim_solid solid;
+  CHECK(csim_check_solid(&s, (csim_place){0}, &log, &solid) == CSIM_INVALID);
+  CHECK(strstr(said, "face 13 uses vertex 2") && strstr(said, "face 14 has no area"));
+  CHECK(strstr(said, "faces 1 and 11 have the same vertices"));
+  CHECK(strstr(said, "belongs to 4 faces") || strstr(said, "belongs to 3 faces"));
+  CHECK(strstr(said, "is not closed") && strstr(said, "intersects itself: faces "));
+  check_that(log.nerror == 6, __FILE__, __LINE__, "%d kinds of defects: %s", log.nerror, said);
+}
+
 static void test_bad_seams(void) {
   static model m;
   m = make_cube(); // every face with vertices of its own
@@ -332,9 +371,42 @@ static void test_face_numbers(void) {
   face[11] = 77;
   m.tri[33] = m.tri[34];
   check_log_init(&last_log);
+  last_log.log.write = append_error;
   CHECK(csim_tetrahedralize(&o, &s, (csim_place){0}, &last_log.log, &t) == CSIM_INVALID);
   CHECK(strstr(last_log.text, "face 77 uses vertex 7") != NULL);
   CHECK(csim_tetrahedralize(&o, &s, (csim_place){0}, NULL, &t) == CSIM_INVALID);
+}
+
+// Share of dihedral angles below a limit [deg].
+static double flat_share(const csim_tets *t, double limit) {
+  static const int edge[6][4] = {{0, 1, 2, 3}, {0, 2, 3, 1}, {0, 3, 1, 2},
+                                 {1, 2, 0, 3}, {1, 3, 0, 2}, {2, 3, 0, 1}};
+  int flat = 0;
+  for (int i = 0; i < t->ntet; i++)
+    for (int e = 0; e < 6; e++) {
+      const double *p[4];
+      double n[2][3];
+      for (int k = 0; k < 4; k++) p[k] = t->vert + 3 * (ptrdiff_t)t->tet[4 * i + edge[e][k]];
+      csim_triangle_normal(p[0], p[1], p[2], n[0]);
+      csim_triangle_normal(p[0], p[1], p[3], n[1]);
+      double c = csim_dot(n[0], n[1]) / (csim_norm(n[0]) * csim_norm(n[1]));
+      flat += acos(fmin(fmax(c, -1), 1)) * 180 / PI < limit;
+    }
+  return flat / (6.0 * t->ntet);
+}
+
+// A ratio that is asked for rids the solid of flat tetrahedra: TetGen has read it.
+static void test_shape(void) {
+  static model m;
+  csim_tets free_of, bound;
+  make_torus(&m, 24, 0);
+  csim_tet_options o = {.program = program}, q = {.program = program, .radius_edge_ratio = 1.414};
+  CHECK(run_with(&o, &m, &free_of) == CSIM_OK && run_with(&q, &m, &bound) == CSIM_OK);
+  double before = flat_share(&free_of, 5), after = flat_share(&bound, 5);
+  check_that(after < 1e-3 && before > 10 * after, __FILE__, __LINE__,
+             "angles below 5 degrees: %.4f without a bound, %.4f with it", before, after);
+  csim_tets_free(&free_of);
+  csim_tets_free(&bound);
 }
 
 static void test_quality(void) {
@@ -472,7 +544,7 @@ static csim_status impostor(const char *script, csim_status expected, const char
   fprintf(f, "#!/bin/sh\n%s\n", script);
   fclose(f);
   CHECK(!chmod(path, 0700));
-  csim_status status = run_with(&(csim_tet_options){.program = path, .time_limit = 1}, &m, &t);
+  csim_status status = run_with(&(csim_tet_options){.program = path, .time_limit = 0.3}, &m, &t);
   check_that(status == expected, __FILE__, __LINE__, "\"%s\" gives %d", script, status);
   check_that(strstr(last_log.text, cause) != NULL, __FILE__, __LINE__, "\"%s\" does not say \"%s\"",
              last_log.text, cause);
@@ -484,7 +556,7 @@ static csim_status impostor(const char *script, csim_status expected, const char
 static void test_impostors(void) {
   impostor("kill -SEGV $$", CSIM_INVALID, "TetGen crashed on this surface");
   impostor("kill -ABRT $$", CSIM_INVALID, "TetGen crashed on this surface");
-  impostor("exec sleep 100", CSIM_INVALID, "TetGen did not finish in 1 s");
+  impostor("exec sleep 100", CSIM_INVALID, "TetGen did not finish in 8 s on the clock");
   impostor("echo rubbish", CSIM_IO, "no proper reply");
   impostor("exit 0", CSIM_IO, "no proper reply");
   impostor("echo 'cannot load libtet.so' >&2; exit 127", CSIM_IO, "cannot load libtet.so");
@@ -536,7 +608,7 @@ static void test_limits(void) {
   csim_tet_options o = {.program = program, .radius_edge_ratio = 1.2, .max_volume = 1e-6};
   o.time_limit = 0.5;
   CHECK(run_with(&o, &m, &t) == CSIM_INVALID);
-  CHECK(strstr(last_log.text, "did not finish in 1 s") != NULL);
+  CHECK(strstr(last_log.text, "did not finish in 1 s of processor time") != NULL);
 #ifndef __SANITIZE_ADDRESS__ // under which the child has no memory limit
   o.time_limit = 50;
   o.memory_limit = 1e8;
@@ -556,10 +628,12 @@ int main(void) {
   test_parts();
   test_bad();
   test_bad_seams();
+  test_all_defects();
   test_one_sided();
   test_rubbish();
   test_face_numbers();
   test_quality();
+  test_shape();
   test_check_tets();
   test_children();
   test_slow_children();

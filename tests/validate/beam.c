@@ -34,8 +34,9 @@ static csim_status fill_beam(int cells, double root, csim_mesh *mesh, csim_tets 
 }
 
 // Mean displacement of the free end along `axis` at rest under gravity, clamped at the other end;
-// NAN when there are no tetrahedra.
-static double beam_moves(int cells, double root, const double gravity[3], int axis, int *nodes) {
+// NAN when there are no tetrahedra. Springs where poisson < 0, else a neo-Hookean solid.
+static double beam_moves(int cells, double root, double poisson, const double gravity[3], int axis,
+                         int *nodes) {
   csim_mesh mesh;
   csim_tets tets;
   if (fill_beam(cells, root, &mesh, &tets)) {
@@ -50,7 +51,10 @@ static double beam_moves(int cells, double root, const double gravity[3], int ax
       k.model->mass[tets.tet[4 * t + n]] +=
           DENSITY * csim_tet_volume(tets.vert, tets.tet + 4 * t) / 4;
   csim_part part = {.X = tets.vert, .compression = 1};
-  CHECK(csim_network_tets(tets.ntet, tets.tet, &part, MODULUS, &k.springs) == 0);
+  if (poisson < 0)
+    CHECK(csim_network_tets(tets.ntet, tets.tet, &part, MODULUS, &k.springs) == 0);
+  else
+    CHECK(csim_network_solid(tets.ntet, tets.tet, &part, MODULUS, poisson, &k.neohooke) == 0);
   *k.model->body[0].mesh = mesh;
   for (int i = 0; i < tets.nvert; i++)
     if (tets.vert[3 * i] < -LENGTH / 2 + 1e-9) kit_pin(&k, i);
@@ -73,10 +77,10 @@ static double beam_moves(int cells, double root, const double gravity[3], int ax
 // The deflection under the beam's own weight over Euler-Bernoulli's w L^4 / (8 E I), with
 // w = rho g A, I = A^2 / 12, and E from the elongation rho g L^2 / (2 E) under the same weight
 // along the beam.
-static double beam_ratio(int cells, double root, int *nodes, double *E) {
+static double beam_ratio(int cells, double root, double poisson, int *nodes, double *E) {
   double g = 1e-4, A = SIDE * SIDE, I = A * A / 12; // [m/s^2] small: the theory is linear
-  double along = beam_moves(cells, root, (double[]){g, 0, 0}, 0, nodes);
-  double across = -beam_moves(cells, root, (double[]){0, -g, 0}, 1, nodes);
+  double along = beam_moves(cells, root, poisson, (double[]){g, 0, 0}, 0, nodes);
+  double across = -beam_moves(cells, root, poisson, (double[]){0, -g, 0}, 1, nodes);
   *E = DENSITY * g * LENGTH * LENGTH / (2 * along);
   return across / (DENSITY * g * A * LENGTH * LENGTH * LENGTH * LENGTH / (8 * *E * I));
 }
@@ -91,7 +95,7 @@ void case_beam(void) {
   heading("15  beam of tetrahedra 10:1 under a small weight: tip over Euler-Bernoulli's");
   for (int fine = 0; fine < 2; fine++) {
     char what[80];
-    ratio[fine] = beam_ratio(cells[fine], root, &nodes, &E);
+    ratio[fine] = beam_ratio(cells[fine], root, -1, &nodes, &E);
     snprintf(what, sizeof what, "tip / Euler-Bernoulli, %d nodes, half cells at the clamp", nodes);
     expect(what, 0.975, ratio[fine], 0.075);
     if (asked.verbose) printf("   E in tension / E asked for: %.3f\n", E / MODULUS);
@@ -99,7 +103,16 @@ void case_beam(void) {
   }
   expect("refined: nearer to 1 (1 = yes)", 1, fabs(ratio[1] - 1) < fabs(ratio[0] - 1), 0);
   for (int fine = 0; fine < 2 && asked.verbose; fine++) {
-    double equal = beam_ratio(cells[fine], 1, &nodes, &E);
+    double equal = beam_ratio(cells[fine], 1, -1, &nodes, &E);
     printf("   equal cells, %d nodes: %.3f\n", nodes, equal);
+  }
+  static const double poisson[3] = {0, 0.3, 0.45};
+  for (int p = 0; p < (asked.all ? 3 : 1); p++) {
+    char what[80];
+    double tip = beam_ratio(cells[0], root, poisson[p], &nodes, &E);
+    snprintf(what, sizeof what, "neo-Hookean, nu = %g: E in tension / E asked for", poisson[p]);
+    // its clamped end cannot narrow: that is 1 to 2 % of a bar ten times as long as wide
+    expect(what, 1, E / MODULUS, 0.03);
+    if (asked.verbose) printf("   tip / Euler-Bernoulli, nu = %g: %.3f\n", poisson[p], tip);
   }
 }

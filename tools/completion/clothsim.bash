@@ -39,8 +39,8 @@ _clothsim() {
   -s | --start | -e | --end | --frames | --resume-from | --max-time) return ;;
   esac
   if [[ $cur == -* ]]; then
-    mapfile -t COMPREPLY < <(compgen -W "--out --overwrite --resume --resume-from --allow-changes
-      --checkpoint-every --max-time --start --end --frames --set --threads --check
+    mapfile -t COMPREPLY < <(compgen -W "--out --overwrite --resume --resume-from --from-cache --allow-changes
+      --checkpoint-every --keep-checkpoints --max-time --start --end --frames --set --threads --check
       --print-config --print-schema --dump-model --verify-contact --strict --verify-substeps --progress --quiet --verbose --json --version --help" -- "$cur")
   else
     mapfile -t COMPREPLY < <(compgen -f -X '!*.json' -- "$cur"; compgen -d -- "$cur")
@@ -57,11 +57,11 @@ _clothfarm() {
   -o | --out) mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
   --export) mapfile -t COMPREPLY < <(compgen -W "obj ply pc2 mdd vtp abc usda" -- "$cur") ;;
   --emit) mapfile -t COMPREPLY < <(compgen -W "commands slurm openjd" -- "$cur") ;;
-  --wedge | --cpus | --memory | --time | --sbatch) ;;
+  --wedge | --cpus | --memory | --time | --throttle | --array-size | --sbatch) ;;
   *)
     if [[ $cur == -* ]]; then
       mapfile -t COMPREPLY < <(compgen -W "--out --wedge --export --emit --list --overwrite --cpus --memory --time
-        --sbatch --clothsim --help --version" -- "$cur")
+        --throttle --array-size --sbatch --clothsim --help --version" -- "$cur")
     else
       mapfile -t COMPREPLY < <(compgen -f -X '!*.json' -- "$cur"; compgen -d -- "$cur")
     fi

@@ -42,11 +42,11 @@ void farm_shell_word(FILE *out, const char *word) {
     return;
   }
   fputc('\'', out);
-  for (; *word; word++)
-    if (*word == '\'')
+  for (const char *c = word; *c; c++)
+    if (*c == '\'')
       fputs("'\\''", out);
     else
-      fputc(*word, out);
+      fprintf(out, c > word && *c == c[-1] && strchr("{}", *c) ? "''%c" : "%c", *c);
   fputc('\'', out);
 }
 
@@ -131,43 +131,73 @@ csim_status farm_emit_commands(farm *f) {
 }
 
 // ------------------------------------------------------------------------------------------ Slurm
+//
+// An array job holds a limited number of tasks, so a large sweep is several of them, each with a
+// script of its own: farm.sbatch, farm-1.sbatch, ...
 
-static void slurm_head(const farm *f, FILE *out, const char *what) {
-  fprintf(out, "#!/bin/bash\n#SBATCH --job-name=%s%s\n#SBATCH --array=0-%d\n", f->name, what,
-          f->nwedge - 1);
+static int narray(const farm *f) {
+  return (f->nwedge + f->array_size - 1) / f->array_size;
+}
+
+// Opens STEM.sbatch, or STEM-1.sbatch and so on.
+static FILE *create_array(farm *f, const char *stem, int array, farm_file *file) {
+  char name[64];
+  if (array)
+    snprintf(name, sizeof name, "%s-%d.sbatch", stem, array);
+  else
+    snprintf(name, sizeof name, "%s.sbatch", stem);
+  return farm_create(f, name, file);
+}
+
+// sbatch expands % and backslashes in a file's name and knows two kinds of quotes: only a plain
+// folder (with spaces) is written out. submit.sh works in any: it submits from there.
+static void slurm_log(const farm *f, FILE *out, const char *what, int array) {
+  const char *plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@ ";
+  int absolute = strspn(f->folder, plain) == strlen(f->folder);
+  fputs("#SBATCH --output=\"", out);
+  if (absolute) fprintf(out, "%s/", f->folder);
+  if (array) fprintf(out, "log/%d-%%a%s.log\"\n", array, what);
+  if (!array) fprintf(out, "log/%%a%s.log\"\n", what);
+}
+
+static void slurm_head(const farm *f, FILE *out, const char *what, int array) {
+  int first = array * f->array_size;
+  int n = f->nwedge - first < f->array_size ? f->nwedge - first : f->array_size;
+  fprintf(out, "#!/bin/bash\n#SBATCH --job-name=%s%s\n#SBATCH --array=0-%d", f->name, what, n - 1);
+  fprintf(out, f->throttle ? "%%%d\n" : "\n", f->throttle);
   fputs("#SBATCH --requeue\n#SBATCH --open-mode=append\n", out);
-  fprintf(out, "#SBATCH --output=%s/log/%%a%s.log\n", f->folder, what);
+  slurm_log(f, out, what, array);
   for (int k = 0; k < f->nsbatch; k++) fprintf(out, "#SBATCH %s\n", f->sbatch[k]);
 }
 
-// What a task of the array is.
-static void slurm_tasks(const farm *f, FILE *out) {
+// What a task of the array is, and where it works.
+static void slurm_tasks(const farm *f, FILE *out, int array) {
+  int first = array * f->array_size;
   fputs("case $SLURM_ARRAY_TASK_ID in\n", out);
-  for (int w = 0; w < f->nwedge; w++) {
+  for (int w = first; w < f->nwedge && w < first + f->array_size; w++) {
     char name[FARM_NAME];
     farm_wedge_name(f, w, name);
-    fprintf(out, "%d) name=%s ;;\n", w, name);
+    fprintf(out, "%d) name=%s ;;\n", w - first, name);
   }
-  fputs("*) echo \"no wedge $SLURM_ARRAY_TASK_ID\"; exit 2 ;;\nesac\n", out);
+  fputs("*) echo \"no wedge $SLURM_ARRAY_TASK_ID\"; exit 2 ;;\nesac\ncd -- ", out);
+  farm_shell_word(out, f->folder);
+  fputs(" || exit 3\n", out);
 }
 
-static csim_status slurm_runs(farm *f) {
+static csim_status slurm_runs(farm *f, int array) {
   farm_file file;
-  FILE *out = farm_create(f, "farm.sbatch", &file);
+  FILE *out = create_array(f, "farm", array, &file);
   if (!out) return CSIM_IO;
-  slurm_head(f, out, "");
+  slurm_head(f, out, "", array);
   // two minutes before the end of its time the script is told, not clothsim alone
   fputs("#SBATCH --signal=B:TERM@120\n", out);
   fprintf(out, "#SBATCH --cpus-per-task=%s\n", f->cpus ? f->cpus : "1");
   if (f->memory) fprintf(out, "#SBATCH --mem=%s\n", f->memory);
   if (f->time) fprintf(out, "#SBATCH --time=%s\n", f->time);
-  slurm_tasks(f, out);
-  fputs("cd ", out);
-  farm_shell_word(out, f->folder);
-  fputs(" || exit 3\n", out);
+  slurm_tasks(f, out, array);
   fputs("# Slurm's signals end a wait of this script, not clothsim, which writes its checkpoint\n"
         "child= told=\n"
-        "trap 'told=1; [ -z \"$child\" ] || kill -TERM $child' TERM USR1\n",
+        "trap 'told=1; [ -z \"$child\" ] || kill -TERM $child' TERM USR1 USR2 HUP XCPU\n",
         out);
   farm_shell_word(out, f->program);
   fputs(" \"scenes/$name.json\" -o \"$name\" --resume --progress plain", out);
@@ -183,15 +213,12 @@ static csim_status slurm_runs(farm *f) {
   return farm_commit(f, &file, 0);
 }
 
-static csim_status slurm_exports(farm *f) {
+static csim_status slurm_exports(farm *f, int array) {
   farm_file file;
-  FILE *out = farm_create(f, "export.sbatch", &file);
+  FILE *out = create_array(f, "export", array, &file);
   if (!out) return CSIM_IO;
-  slurm_head(f, out, "-export");
-  slurm_tasks(f, out);
-  fputs("cd ", out);
-  farm_shell_word(out, f->folder);
-  fputs(" || exit 3\n", out);
+  slurm_head(f, out, "-export", array);
+  slurm_tasks(f, out, array);
   for (int k = 0; k < f->nexport; k++) {
     farm_shell_word(out, f->cache);
     fprintf(out, " export \"$name/%s.clothcache\" --to %s -o \"$name-%s\" || exit\n", f->name,
@@ -200,26 +227,38 @@ static csim_status slurm_exports(farm *f) {
   return farm_commit(f, &file, 0);
 }
 
+// With a throttle, one array after the other: it would count for each of them.
 static csim_status slurm_submit(farm *f) {
   farm_file file;
   FILE *out = farm_create(f, "submit.sh", &file);
   if (!out) return CSIM_IO;
+  int chained = f->throttle && narray(f) > 1;
   fputs("#!/bin/sh\n# submits the sweep, with further options of sbatch; prints the numbers of its "
         "jobs\n"
-        "set -e\ncd \"$(dirname \"$0\")\"\nmkdir -p log\n"
-        "job=$(sbatch --parsable \"$@\" farm.sbatch)\necho \"$job\"\n",
+        "set -e\ncd -- \"$(dirname -- \"$0\")\"\nmkdir -p log\n",
         out);
-  if (f->nexport)
-    fputs(
-        "# each export after its own run\n"
-        "sbatch --parsable \"--dependency=aftercorr:${job%%;*}\" --kill-on-invalid-dep=yes \"$@\" "
-        "export.sbatch\n",
-        out);
+  if (chained) fputs("after=\n", out);
+  for (int array = 0; array < narray(f); array++) {
+    char number[16] = "";
+    if (array) snprintf(number, sizeof number, "-%d", array);
+    fprintf(out, "job=$(sbatch --parsable %s\"$@\" farm%s.sbatch)\necho \"$job\"\n",
+            chained ? "${after:+\"$after\"} " : "", number);
+    if (chained) fputs("after=--dependency=afterany:${job%%;*}\n", out);
+    if (f->nexport)
+      fprintf(out,
+              "# each export after its own run\n"
+              "sbatch --parsable \"--dependency=aftercorr:${job%%%%;*}\" --kill-on-invalid-dep=yes "
+              "\"$@\" export%s.sbatch\n",
+              number);
+  }
   return farm_commit(f, &file, 1);
 }
 
 csim_status farm_emit_slurm(farm *f) {
-  csim_status status = slurm_runs(f);
-  if (!status && f->nexport) status = slurm_exports(f);
+  csim_status status = CSIM_OK;
+  for (int array = 0; array < narray(f) && !status; array++) {
+    status = slurm_runs(f, array);
+    if (!status && f->nexport) status = slurm_exports(f, array);
+  }
   return status ? status : slurm_submit(f);
 }

@@ -12,6 +12,7 @@ enum {
   FARM_MAX_WEDGE = 100000, ///< of their product
   FARM_MAX_WORD = 64,      ///< exports, sbatch lines, words for clothsim
   FARM_NAME = 120,         ///< of a wedge, with its 0
+  FARM_ARRAY = 1000,       ///< tasks of an array job; Slurm's own limit is 1001 unless configured
 };
 
 /// One parameter of the sweep: `path=value,value,...`.
@@ -36,7 +37,9 @@ typedef struct farm {
   const char *exports[FARM_MAX_WORD]; ///< formats
   const char *sbatch[FARM_MAX_WORD];  ///< options of sbatch
   const char *word[FARM_MAX_WORD];    ///< further options of clothsim
-  const char *cpus, *memory, *time;   ///< NULL = not said
+  const char *cpus, *memory, *time;   ///< NULL = not said; checked by farm_check
+  int throttle;                       ///< most tasks at a time, 0 = no limit
+  int array_size;                     ///< most tasks of an array job
 } farm;
 
 /// A file being written; it gets its name when it is whole.
@@ -58,13 +61,26 @@ int farm_add_axis(farm *f, const char *text);
 /// Chooses the labels and counts the wedges. @return 0, or -1 (said)
 int farm_finish_axes(farm *f);
 
+/// Refuses what could become a command or a line of its own in a script: control characters in
+/// anything that is written there, and sizes, times and counts that are none.
+/// @return 0, or -1 (said)
+int farm_check(const farm *f);
+
+/// Whether a text, named `what` in the message, is free of control characters. @return 0, or -1
+/// (said)
+int farm_check_text(const farm *f, const char *what, const char *text);
+
+/// Memory in MiB of a size as Slurm has it (512M, 2G; without a letter MiB). @return -1 for none
+long long farm_memory(const char *text);
+
 /// Opens DIR/name. @return NULL (said)
 FILE *farm_create(farm *f, const char *name, farm_file *file);
 
 /// Gives it its name, and makes it a program when asked to. @return CSIM_OK or CSIM_IO (said)
 csim_status farm_commit(farm *f, farm_file *file, int executable);
 
-/// A word for the shell, in quotes where needed.
+/// A word for the shell, in quotes where needed. Holds no two braces side by side, which a
+/// template of OpenJD would replace.
 void farm_shell_word(FILE *out, const char *word);
 
 /// `--set 'path=value' ...` of a wedge, for the shell.

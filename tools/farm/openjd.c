@@ -26,13 +26,19 @@ static void add_string(cJSON *list, const char *name, const char *value) {
   cJSON_AddItemToArray(list, p);
 }
 
-// The script of a step, as text to be freed.
+// The script of a step, as text to be freed. Parameters are its arguments: a template puts them
+// into the text of a script as they are, quotes and all.
 static char *script(const farm *f, int exporting) {
   char *text = NULL;
   size_t size;
   FILE *out = open_memstream(&text, &size);
   if (!out) return NULL;
-  fputs("#!/bin/bash\ncase '{{Task.Param.Wedge}}' in\n", out);
+  fputs("#!/bin/bash\nprogram=$2 out=$3 scenes=$4\n"
+        "# a path that begins with - is no option\n"
+        "case $out in -*) out=./$out ;; esac\n"
+        "case $scenes in -*) scenes=./$scenes ;; esac\n"
+        "case $1 in\n",
+        out);
   for (int w = 0; w < f->nwedge; w++) {
     char name[FARM_NAME];
     farm_wedge_name(f, w, name);
@@ -42,14 +48,13 @@ static char *script(const farm *f, int exporting) {
   if (exporting)
     for (int k = 0; k < f->nexport; k++)
       fprintf(out,
-              "'{{Param.Clothcache}}' export '{{Param.Out}}'/\"$name/%s.clothcache\" --to %s -o "
-              "'{{Param.Out}}'/\"$name-%s\" || exit\n",
+              "command -- \"$program\" export \"$out/$name/%s.clothcache\" --to %s -o "
+              "\"$out/$name-%s\" || exit\n",
               f->name, f->exports[k], f->exports[k]);
   else {
-    fputs(
-        "exec '{{Param.Clothsim}}' '{{Param.Scenes}}'/\"$name.json\" -o '{{Param.Out}}'/\"$name\" "
-        "--resume --progress openjd",
-        out);
+    fputs("exec -- \"$program\" \"$scenes/$name.json\" -o \"$out/$name\" --resume --progress "
+          "openjd",
+          out);
     for (int k = 0; k < f->nword; k++) {
       fputc(' ', out);
       farm_shell_word(out, f->word[k]);
@@ -63,6 +68,25 @@ static char *script(const farm *f, int exporting) {
   return text;
 }
 
+// What a worker must have.
+static void add_requirements(const farm *f, cJSON *step) {
+  struct {
+    const char *name;
+    double least;
+  } amounts[] = {{"amount.worker.vcpu", f->cpus ? strtod(f->cpus, NULL) : 0},
+                 {"amount.worker.memory", f->memory ? (double)farm_memory(f->memory) : 0}};
+  if (!f->cpus && !f->memory) return;
+  cJSON *hosts = cJSON_AddObjectToObject(step, "hostRequirements");
+  cJSON *list = cJSON_AddArrayToObject(hosts, "amounts");
+  for (int k = 0; k < 2; k++) {
+    if (amounts[k].least <= 0) continue;
+    cJSON *amount = cJSON_CreateObject();
+    cJSON_AddStringToObject(amount, "name", amounts[k].name);
+    cJSON_AddNumberToObject(amount, "min", amounts[k].least);
+    cJSON_AddItemToArray(list, amount);
+  }
+}
+
 static cJSON *make_step(const farm *f, int exporting) {
   cJSON *step = cJSON_CreateObject();
   cJSON_AddStringToObject(step, "name", exporting ? "Export" : "Simulate");
@@ -71,6 +95,7 @@ static cJSON *make_step(const farm *f, int exporting) {
     cJSON_AddStringToObject(on, "dependsOn", "Simulate");
     cJSON_AddItemToArray(list, on);
   }
+  if (!exporting) add_requirements(f, step);
   char range[32];
   snprintf(range, sizeof range, f->nwedge > 1 ? "0-%d" : "0", f->nwedge - 1);
   cJSON *space = cJSON_AddObjectToObject(step, "parameterSpace"),
@@ -89,7 +114,10 @@ static cJSON *make_step(const farm *f, int exporting) {
   cJSON *on_run = cJSON_AddObjectToObject(cJSON_AddObjectToObject(body, "actions"), "onRun");
   cJSON_AddStringToObject(on_run, "command", "bash");
   cJSON *args = cJSON_AddArrayToObject(on_run, "args");
-  cJSON_AddItemToArray(args, cJSON_CreateString("{{Task.File.Run}}"));
+  const char *words[] = {"{{Task.File.Run}}", "{{Task.Param.Wedge}}",
+                         exporting ? "{{Param.Clothcache}}" : "{{Param.Clothsim}}",
+                         "{{Param.Out}}", "{{Param.Scenes}}"};
+  for (int k = 0; k < 5; k++) cJSON_AddItemToArray(args, cJSON_CreateString(words[k]));
   if (!exporting) { // clothsim writes its checkpoint when it is told to end
     cJSON *cancel = cJSON_AddObjectToObject(on_run, "cancelation");
     cJSON_AddStringToObject(cancel, "mode", "NOTIFY_THEN_TERMINATE");

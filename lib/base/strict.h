@@ -1,0 +1,18 @@
+// base/strict.h: read before every file (see the Makefile): refuses compiler options that would
+// change results. Needs nothing.
+//
+// Results are the same bits on every machine only if the compiler rounds every operation as
+// written. Options in CFLAGS would otherwise win in silence.
+#ifndef CSIM_BASE_STRICT_H
+#define CSIM_BASE_STRICT_H
+
+#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__) ||           \
+    defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
+#error "clothsim cannot be built with -ffast-math or its parts: results would change"
+#endif
+
+#if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0
+#error "clothsim needs arithmetic in double, not in extended precision (on x86: -mfpmath=sse)"
+#endif
+
+#endif

@@ -1,0 +1,39 @@
+// model/fabric.h: the rest shape of cloth, flat, triangle by triangle, in the axes of warp and
+// weft; and the membrane on it. Needs model/network.h.
+//
+// flat (ntri x 6) has the (warp, weft) of each triangle's three corners [m]. Only differences
+// within a triangle count, so triangles need not fit together: a garment's seams are where they do
+// not.
+#ifndef CSIM_MODEL_FABRIC_H
+#define CSIM_MODEL_FABRIC_H
+
+#include "model/network.h"
+
+/// Lays each triangle flat as it is in X (nvert x 3), warp along the projection of an axis; where
+/// the axis is within 1 degree of the triangle's normal, along that of the next one.
+/// @param axes        (3 x 3) in the order in which they are tried, of any length but 0
+/// @param[out] flat   (ntri x 6), overwritten
+void csim_fabric_lay(int ntri, const int *tri, const double *X, const double axes[9], double *flat);
+
+/// Texture coordinates of the triangles' corners: uv (ntri x 6), overwritten.
+/// @return number of triangles that have none, or whose area in them is 0; their six are 0
+int csim_fabric_uv(const csim_mesh *mesh, double *uv);
+
+/// Turns triangles laid flat so that warp is where u grows: the direction in which f = d(flat)/d(u,
+/// v) takes (1, 0). Triangles without uv stay.
+void csim_fabric_align(int ntri, const double *uv, double *flat);
+
+/// Turns every triangle's warp by an angle [rad], from warp towards weft.
+void csim_fabric_turn(int ntri, const double *angle, double *flat);
+
+/// Area of a triangle of flat [m^2].
+double csim_fabric_area(const double flat[6]);
+
+/// A membrane on each triangle, of kind woven or orthotropic.
+/// @param tri     (ntri x 3)
+/// @param moduli  (ntri)
+/// @return number of triangles left out because they have no area
+int csim_fabric_membrane(int ntri, const int *tri, const csim_part *part, const double *flat,
+                         const csim_moduli *moduli, csim_elements *membrane);
+
+#endif

@@ -1,0 +1,492 @@
+// model/membrane.c: cloth as a membrane on its triangles: woven and orthotropic. Needs
+// model/energy.h.
+//
+// In a triangle the deformation gradient is constant. Its columns are where one metre of warp and
+// of weft of the rest shape has gone,
+//   f_u = sum_n bu_n x_n,   f_v = sum_n bv_n x_n,   sum_n bu_n = sum_n bv_n = 0,
+// and the energy is that of three strains e:
+//   E = A (c11/2 e0^2 + c12 e0 e1 + c22/2 e1^2 + c33/2 e2^2),   e2 = f_u . f_v,
+//   woven:        e0 = |f_u| - 1,          e1 = |f_v| - 1
+//   orthotropic:  e0 = (|f_u|^2 - 1)/2,    e1 = (|f_v|^2 - 1)/2
+// Woven, with c12 = 0, is Baraff & Witkin's (Large Steps in Cloth Simulation, SIGGRAPH 1998) as an
+// energy (Kim, A Finite Element Formulation of Baraff-Witkin Cloth, SCA 2020); orthotropic is St.
+// Venant & Kirchhoff's. Both have the same moduli at small strain.
+//
+// Beyond the strain M a direction stiffens by one more energy, A q/3 (e - M)^3: C2.
+//
+// With t = dE/de / A the gradient is G_u = t0 de0/df_u + t2 f_v, and the Hessian, in the blocks uu,
+// uv and vv of f, is the sum of
+//   material   C_ab de_a de_b^T                             semidefinite
+//   geometry   t0 d2e0, t1 d2e1 and t2 d2e2,  d2e2 = [[0, I], [I, 0]]
+// whose second part is projected in closed form. Woven: d2|f| = (I - dd^T)/|f| is dropped when its
+// t is negative; shear, C33 de2 de2^T + t2 d2e2, has the eigenvectors of d2e2 except in the plane
+// of p = (f_u + f_v, f_u + f_v) and q = (f_u - f_v, f_v - f_u), and there is a 2 x 2 matrix (Kim
+// has the eigenvalues of t2 = C33 e2; damping adds to t2). Orthotropic: d2e0 = I, so that geometry
+// is the 2 x 2 matrix [[t0, t2], [t2, t1]] (x) I, whose negative eigenvalue is clamped: a
+// compressed sheet keeps its material stiffness, and what compression takes from it is left out.
+//
+// A damped membrane resists the rate of its strains by tau times its stiffness, as springs do:
+//   D = A tau/(2 h) (e - e_n)^T C (e - e_n)
+//
+// Triangles are done four at a time, one in each lane.
+#include "model/energy.h"
+
+#include "base/simd.h"
+#include "math/vec3.h"
+
+#include <math.h>
+
+enum { BU1, BU2, BV1, BV2, AREA, C11, C12, C22, C33, STRAIN_U, STRAIN_V, STIFFENING, NPARAM };
+
+typedef enum membrane_law { WOVEN, ORTHOTROPIC } membrane_law;
+
+typedef struct strains {
+  csim_v4 fu[3], fv[3];
+  csim_v4 lu, lv; // |f_u|, |f_v|; of woven
+  csim_v4 e[3];
+} strains;
+
+typedef struct four {
+  const int *node[4];
+  csim_v4 p[NPARAM];
+  strains at;
+  csim_v4 psi;          // [N/m] energy of an area
+  csim_v4 t[3];         // [N/m] its derivatives
+  csim_v4 c[4];         // [N/m] its second ones: 00, 01, 11, 22
+  csim_v4 gu[3], gv[3]; // de0/df_u, de1/df_v
+} four;
+
+// Blocks of d2E/df2 of four triangles, an area's.
+typedef struct blocks {
+  csim_v4 uu[9], uv[9], vv[9];
+} blocks;
+
+// Vectors have no fixed ABI when returned or passed by value: macros, and pointers.
+#define DOT4(a, b) ((a)[0] * (b)[0] + (a)[1] * (b)[1] + (a)[2] * (b)[2])
+#define POSITIVE4(v) CSIM_SELECT4((v) > CSIM_SPLAT4(0.0), v, CSIM_SPLAT4(0.0))
+#define INVERSE_OR_ZERO4(v) CSIM_SELECT4((v) > CSIM_SPLAT4(0.0), 1 / (v), CSIM_SPLAT4(0.0))
+
+// The triangles from `first` on, at most four; lanes without one have the last. Returns how many.
+CSIM_SIMD_BODY int load_four(const csim_energy *energy, int first, int last, four *s) {
+  int n = last - first < 4 ? last - first : 4;
+  const double *param[4];
+  for (int i = 0; i < 4; i++) {
+    int e = i < n ? first + i : last - 1;
+    s->node[i] = energy->node + 3 * (ptrdiff_t)e;
+    param[i] = csim_energy_param(energy, e);
+  }
+  for (int k = 0; k < NPARAM; k += 4) {
+    for (int i = 0; i < 4; i++) s->p[k + i] = CSIM_LOAD4(param[i] + k);
+    csim_transpose4(s->p + k);
+  }
+  return n;
+}
+
+CSIM_SIMD_BODY void find_strains(const four *s, const double *x, membrane_law law, strains *at) {
+  csim_v4 a[4], b[4];
+  for (int i = 0; i < 4; i++) {
+    csim_v4 x0 = CSIM_LOAD3(x + 3 * (ptrdiff_t)s->node[i][0]);
+    a[i] = CSIM_LOAD3(x + 3 * (ptrdiff_t)s->node[i][1]) - x0;
+    b[i] = CSIM_LOAD3(x + 3 * (ptrdiff_t)s->node[i][2]) - x0;
+  }
+  csim_transpose4(a);
+  csim_transpose4(b);
+  for (int c = 0; c < 3; c++) {
+    at->fu[c] = s->p[BU1] * a[c] + s->p[BU2] * b[c];
+    at->fv[c] = s->p[BV1] * a[c] + s->p[BV2] * b[c];
+  }
+  csim_v4 uu = DOT4(at->fu, at->fu), vv = DOT4(at->fv, at->fv);
+  at->lu = CSIM_SQRT4(uu);
+  at->lv = CSIM_SQRT4(vv);
+  at->e[0] = law == WOVEN ? at->lu - 1 : 0.5 * (uu - 1);
+  at->e[1] = law == WOVEN ? at->lv - 1 : 0.5 * (vv - 1);
+  at->e[2] = DOT4(at->fu, at->fv);
+}
+
+// Of strain k of 0 and 1.
+CSIM_SIMD_BODY void add_stiffening(int k, four *s) {
+  csim_v4 over = s->at.e[k] - s->p[STRAIN_U + k], q = s->p[STIFFENING];
+  over = POSITIVE4(over);
+  s->psi += q * over * over * over / 3;
+  s->t[k] += q * over * over;
+  s->c[2 * k] += 2 * q * over;
+}
+
+CSIM_SIMD_BODY void add_damping(const csim_energy *energy, const csim_point *at, membrane_law law,
+                                four *s) {
+  (void)energy;
+  strains from;
+  csim_v4 f, d[3], t[3];
+  find_strains(s, at->from, law, &from);
+  for (int i = 0; i < 4; i++) f[i] = at->damping[at->body_of[s->node[i][0]]] / at->h;
+  for (int k = 0; k < 3; k++) d[k] = f * (s->at.e[k] - from.e[k]);
+  t[0] = s->p[C11] * d[0] + s->p[C12] * d[1];
+  t[1] = s->p[C12] * d[0] + s->p[C22] * d[1];
+  t[2] = s->p[C33] * d[2];
+  for (int k = 0; k < 3; k++) {
+    s->psi += 0.5 * (s->at.e[k] - from.e[k]) * t[k];
+    s->t[k] += t[k];
+  }
+  for (int k = 0; k < 4; k++) s->c[k] += f * s->p[C11 + k];
+}
+
+// Everything but the Hessian; what a caller does not use is not computed.
+CSIM_SIMD_BODY int evaluate_four(const csim_energy *energy, const csim_point *at, int first,
+                                 int last, membrane_law law, four *s) {
+  int n = load_four(energy, first, last, s);
+  const csim_v4 *p = s->p, *e = s->at.e;
+  find_strains(s, at->x, law, &s->at);
+  s->t[0] = p[C11] * e[0] + p[C12] * e[1];
+  s->t[1] = p[C12] * e[0] + p[C22] * e[1];
+  s->t[2] = p[C33] * e[2];
+  s->psi = 0.5 * (e[0] * s->t[0] + e[1] * s->t[1] + e[2] * s->t[2]);
+  for (int k = 0; k < 4; k++) s->c[k] = p[C11 + k];
+  if (at->damping) add_damping(energy, at, law, s);
+  add_stiffening(0, s);
+  add_stiffening(1, s);
+  csim_v4 u = {1, 1, 1, 1}, v = u;
+  if (law == WOVEN) {
+    u = INVERSE_OR_ZERO4(s->at.lu);
+    v = INVERSE_OR_ZERO4(s->at.lv);
+  }
+  for (int c = 0; c < 3; c++) {
+    s->gu[c] = u * s->at.fu[c];
+    s->gv[c] = v * s->at.fv[c];
+  }
+  return n;
+}
+
+CSIM_SIMD_BODY double values(const csim_energy *energy, const csim_point *at, int first, int last,
+                             membrane_law law) {
+  csim_v4 sum = {0}, zero = {0};
+  for (int e = first; e < last; e += 4) {
+    four s;
+    int n = evaluate_four(energy, at, e, last, law, &s);
+    csim_v4i used = {-1, n > 1 ? -1 : 0, n > 2 ? -1 : 0, n > 3 ? -1 : 0};
+    sum += CSIM_SELECT4(used, s.p[AREA] * s.psi, zero);
+  }
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+// Gradient at the triangles' second and third vertices; at the first it is minus their sum.
+CSIM_SIMD_BODY void gradient_four(const four *s, csim_v4 g1[4], csim_v4 g2[4]) {
+  for (int c = 0; c < 3; c++) {
+    csim_v4 Gu = s->p[AREA] * (s->t[0] * s->gu[c] + s->t[2] * s->at.fv[c]);
+    csim_v4 Gv = s->p[AREA] * (s->t[1] * s->gv[c] + s->t[2] * s->at.fu[c]);
+    g1[c] = s->p[BU1] * Gu + s->p[BV1] * Gv;
+    g2[c] = s->p[BU2] * Gu + s->p[BV2] * Gv;
+  }
+  g1[3] = g2[3] = (csim_v4){0};
+  csim_transpose4(g1);
+  csim_transpose4(g2);
+}
+
+// Triangles of one range share no vertex.
+CSIM_SIMD_BODY int gradients(const csim_energy *energy, const csim_point *at, int first, int last,
+                             double *g, membrane_law law) {
+  for (int e = first; e < last; e += 4) {
+    four s;
+    csim_v4 g1[4], g2[4];
+    int n = evaluate_four(energy, at, e, last, law, &s);
+    gradient_four(&s, g1, g2);
+    for (int i = 0; i < n; i++) {
+      double *a = g + 3 * (ptrdiff_t)s.node[i][0], *b = g + 3 * (ptrdiff_t)s.node[i][1];
+      double *c = g + 3 * (ptrdiff_t)s.node[i][2];
+      csim_v4 ga = CSIM_LOAD3(a) - (g1[i] + g2[i]), gb = CSIM_LOAD3(b) + g1[i];
+      csim_v4 gc = CSIM_LOAD3(c) + g2[i];
+      CSIM_STORE3(a, ga);
+      CSIM_STORE3(b, gb);
+      CSIM_STORE3(c, gc);
+    }
+  }
+  return 0;
+}
+
+// ----------------------------------------------------------------------------------------- Hessian
+
+// [[a, b], [b, d]] with its negative eigenvalues clamped at 0.
+CSIM_SIMD_BODY void clamp2(csim_v4 *a, csim_v4 *b, csim_v4 *d) {
+  csim_v4 half = 0.5 * (*a - *d), mean = 0.5 * (*a + *d);
+  csim_v4 square = half * half + *b * *b, r = CSIM_SQRT4(square);
+  csim_v4 high = POSITIVE4(mean + r), low = POSITIVE4(mean - r);
+  csim_v4 scale = 0.5 * (high - low) * INVERSE_OR_ZERO4(r);
+  mean = 0.5 * (high + low);
+  *a = mean + scale * half;
+  *d = mean - scale * half;
+  *b = scale * *b;
+}
+
+// out += s a b^T
+CSIM_SIMD_BODY void add_outer4(const csim_v4 *s, const csim_v4 *a, const csim_v4 *b, csim_v4 *out) {
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) out[3 * i + j] += *s * a[i] * b[j];
+}
+
+CSIM_SIMD_BODY void add_identity4(const csim_v4 *s, csim_v4 *out) {
+  for (int i = 0; i < 9; i += 4) out[i] += *s;
+}
+
+// c de2 de2^T + t d2e2, projected: with the unit vectors p, q along f_u + f_v and f_u - f_v,
+//   (p, p)/sqrt 2 and (q, -q)/sqrt 2 span the plane where de2 = (f_v, f_u) acts, as (a, b);
+//   d2e2 is 1 on all (w, w) and -1 on all (w, -w).
+CSIM_SIMD_BODY void add_shear(const four *s, blocks *H) {
+  csim_v4 p[3], q[3], c = s->c[3], t = s->t[2], minus = -t;
+  for (int i = 0; i < 3; i++) {
+    p[i] = s->at.fu[i] + s->at.fv[i];
+    q[i] = s->at.fu[i] - s->at.fv[i];
+  }
+  csim_v4 pp = DOT4(p, p), qq = DOT4(q, q), lp = CSIM_SQRT4(pp), lq = CSIM_SQRT4(qq);
+  csim_v4 ip = INVERSE_OR_ZERO4(lp), iq = INVERSE_OR_ZERO4(lq);
+  for (int i = 0; i < 3; i++) p[i] *= ip, q[i] *= iq;
+  csim_v4 ss = t + 0.5 * c * pp, sd = -0.5 * c * lp * lq, dd = -t + 0.5 * c * qq;
+  clamp2(&ss, &sd, &dd);
+  csim_v4 alike = 0.5 * POSITIVE4(t);       // on (w, w)
+  csim_v4 opposed = 0.5 * POSITIVE4(minus); // on (w, -w)
+  ss = 0.5 * ss - alike;
+  dd = 0.5 * dd - opposed;
+  sd = 0.5 * sd;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      csim_v4 P = ss * p[i] * p[j], Q = dd * q[i] * q[j];
+      csim_v4 pq = sd * p[i] * q[j], qp = sd * q[i] * p[j];
+      if (i == j) P += alike, Q += opposed;
+      H->uu[3 * i + j] += P + Q + (pq + qp);
+      H->uv[3 * i + j] += P - Q + (qp - pq);
+      H->vv[3 * i + j] += P + Q - (pq + qp);
+    }
+}
+
+CSIM_SIMD_BODY void add_woven_geometry(const four *s, csim_spd spd, blocks *H) {
+  csim_v4 tu = s->t[0] * INVERSE_OR_ZERO4(s->at.lu), tv = s->t[1] * INVERSE_OR_ZERO4(s->at.lv);
+  if (spd != CSIM_SPD_NONE) {
+    tu = POSITIVE4(tu);
+    tv = POSITIVE4(tv);
+  }
+  csim_v4 less_u = -tu, less_v = -tv;
+  add_identity4(&tu, H->uu);
+  add_outer4(&less_u, s->gu, s->gu, H->uu);
+  add_identity4(&tv, H->vv);
+  add_outer4(&less_v, s->gv, s->gv, H->vv);
+}
+
+CSIM_SIMD_BODY void blocks_four(const four *s, csim_spd spd, membrane_law law, blocks *H) {
+  *H = (blocks){0};
+  add_outer4(&s->c[0], s->gu, s->gu, H->uu);
+  add_outer4(&s->c[1], s->gu, s->gv, H->uv);
+  add_outer4(&s->c[2], s->gv, s->gv, H->vv);
+  if (law == WOVEN) add_woven_geometry(s, spd, H);
+  if (law == WOVEN && spd != CSIM_SPD_NONE) {
+    add_shear(s, H);
+    return;
+  }
+  add_outer4(&s->c[3], s->at.fv, s->at.fv, H->uu);
+  add_outer4(&s->c[3], s->at.fv, s->at.fu, H->uv);
+  add_outer4(&s->c[3], s->at.fu, s->at.fu, H->vv);
+  csim_v4 zero = {0}, uu = law == WOVEN ? zero : s->t[0], vv = law == WOVEN ? zero : s->t[1];
+  csim_v4 uv = s->t[2];
+  if (spd != CSIM_SPD_NONE) clamp2(&uu, &uv, &vv);
+  add_identity4(&uu, H->uu);
+  add_identity4(&uv, H->uv);
+  add_identity4(&vv, H->vv);
+}
+
+// Block (m, n) of d2E/dx2: A (bu_m bu_n uu + bu_m bv_n uv + bv_m bu_n uv^T + bv_m bv_n vv).
+CSIM_SIMD_BODY void node_block(const four *s, const blocks *H, int m, int n, csim_v4 out[9]) {
+  const csim_v4 *p = s->p;
+  csim_v4 bu[3] = {-p[BU1] - p[BU2], p[BU1], p[BU2]}, bv[3] = {-p[BV1] - p[BV2], p[BV1], p[BV2]};
+  csim_v4 uu = p[AREA] * bu[m] * bu[n], vv = p[AREA] * bv[m] * bv[n];
+  csim_v4 uv = p[AREA] * bu[m] * bv[n], vu = p[AREA] * bv[m] * bu[n];
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      out[3 * i + j] = uu * H->uu[3 * i + j] + vv * H->vv[3 * i + j] + uv * H->uv[3 * i + j] +
+                       vu * H->uv[3 * j + i];
+}
+
+CSIM_SIMD_BODY int hessians(const csim_energy *energy, const csim_point *at, csim_spd spd,
+                            int first, int last, double *val, membrane_law law) {
+  for (int e = first; e < last; e += 4) {
+    four s;
+    blocks H;
+    int n = evaluate_four(energy, at, e, last, law, &s);
+    blocks_four(&s, spd, law, &H);
+    for (int a = 0; a < 3; a++)
+      for (int b = 0; b < 3; b++) {
+        csim_v4 block[9];
+        node_block(&s, &H, a, b, block);
+        for (int i = 0; i < n; i++) {
+          double *to = val + 9 * (ptrdiff_t)energy->slot[9 * (ptrdiff_t)(e + i) + 3 * a + b];
+          for (int k = 0; k < 9; k++) to[k] += block[k][i];
+        }
+      }
+  }
+  return 0;
+}
+
+// Adds the block (row-major) to column-major floats at both ends of an edge.
+CSIM_SIMD_BODY void add_edge(const csim_v4 rows[4], int here, int there, float *near) {
+  if (here >= 0) {
+    float *to = near + 9 * (ptrdiff_t)here;
+    for (int i = 0; i < 3; i++)
+      for (int j = 0; j < 3; j++) to[3 * j + i] -= (float)rows[i][j];
+  }
+  if (there >= 0) {
+    float *to = near + 9 * (ptrdiff_t)there;
+    for (int i = 0; i < 3; i++)
+      for (int j = 0; j < 3; j++) to[3 * i + j] -= (float)rows[i][j];
+  }
+}
+
+CSIM_SIMD_BODY int couplings(const csim_energy *energy, const csim_point *at, csim_spd spd,
+                             int first, int last, const int *entry, float *near, membrane_law law) {
+  for (int e = first; e < last; e += 4) {
+    four s;
+    blocks H;
+    int n = evaluate_four(energy, at, e, last, law, &s);
+    blocks_four(&s, spd, law, &H);
+    for (int k = 0; k < 3; k++) {
+      csim_v4 block[9], row[3][4];
+      node_block(&s, &H, k, (k + 1) % 3, block);
+      for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) row[i][j] = block[3 * i + j];
+        row[i][3] = (csim_v4){0};
+        csim_transpose4(row[i]);
+      }
+      for (int i = 0; i < n; i++) {
+        const int *to = entry + 6 * (ptrdiff_t)(e + i) + 2 * k;
+        csim_v4 rows[4] = {row[0][i], row[1][i], row[2][i]};
+        add_edge(rows, to[0], to[1], near);
+      }
+    }
+  }
+  return 0;
+}
+
+CSIM_SIMD_KERNEL(double, values,
+                 (const csim_energy *energy, const csim_point *at, int first, int last,
+                  membrane_law law),
+                 (energy, at, first, last, law))
+CSIM_SIMD_KERNEL(int, gradients,
+                 (const csim_energy *energy, const csim_point *at, int first, int last, double *g,
+                  membrane_law law),
+                 (energy, at, first, last, g, law))
+CSIM_SIMD_KERNEL(int, hessians,
+                 (const csim_energy *energy, const csim_point *at, csim_spd spd, int first,
+                  int last, double *val, membrane_law law),
+                 (energy, at, spd, first, last, val, law))
+CSIM_SIMD_KERNEL(int, couplings,
+                 (const csim_energy *energy, const csim_point *at, csim_spd spd, int first,
+                  int last, const int *entry, float *near, membrane_law law),
+                 (energy, at, spd, first, last, entry, near, law))
+
+// ------------------------------------------------------------------- what both kinds have in
+// common
+
+static inline membrane_law law_of(const csim_energy *energy) {
+  return energy->kind == &csim_woven_kind ? WOVEN : ORTHOTROPIC;
+}
+
+static double membrane_value(const csim_energy *energy, const csim_point *at, int first, int last) {
+  return law_of(energy) == WOVEN ? values_kernel[energy->isa](energy, at, first, last, WOVEN)
+                                 : values_kernel[energy->isa](energy, at, first, last, ORTHOTROPIC);
+}
+
+static void membrane_gradient(const csim_energy *energy, const csim_point *at, int first, int last,
+                              double *g) {
+  gradients_kernel[energy->isa](energy, at, first, last, g, law_of(energy));
+}
+
+static void membrane_hessian(const csim_energy *energy, const csim_point *at, csim_spd spd,
+                             int first, int last, double *val) {
+  hessians_kernel[energy->isa](energy, at, spd, first, last, val, law_of(energy));
+}
+
+static void membrane_couple(const csim_energy *energy, const csim_point *at, csim_spd spd,
+                            int first, int last, const int *entry, float *near) {
+  couplings_kernel[energy->isa](energy, at, spd, first, last, entry, near, law_of(energy));
+}
+
+// Weights (3 x 3) of A (ku |f_u|^2 + kv |f_v|^2)/2 with ku, kv above what the material does to f_u
+// and f_v in any direction, by the sums of its rows (Gershgorin).
+static void weigh(const double *p, double W[9]) {
+  double bu[3] = {-p[BU1] - p[BU2], p[BU1], p[BU2]}, bv[3] = {-p[BV1] - p[BV2], p[BV1], p[BV2]};
+  double ku = csim_max(p[C11] + p[C12], 2 * p[C33]), kv = csim_max(p[C22] + p[C12], 2 * p[C33]);
+  for (int m = 0; m < 3; m++)
+    for (int n = 0; n < 3; n++) W[3 * m + n] = p[AREA] * (ku * bu[m] * bu[n] + kv * bv[m] * bv[n]);
+}
+
+static void membrane_laplacian(const csim_energy *energy, const csim_point *at, int first, int last,
+                               double *val) {
+  for (int e = first; e < last; e++) {
+    double W[9], f = 1;
+    weigh(csim_energy_param(energy, e), W);
+    if (at && at->damping) f += at->damping[at->body_of[energy->node[3 * (ptrdiff_t)e]]] / at->h;
+    for (int k = 0; k < 9; k++) val[energy->slot[9 * (ptrdiff_t)e + k]] += f * W[k];
+  }
+}
+
+static void membrane_elastic(const csim_energy *energy, double *elastic) {
+  for (int e = 0; e < energy->nelem; e++) {
+    double W[9];
+    weigh(csim_energy_param(energy, e), W);
+    for (int n = 0; n < 3; n++) elastic[energy->node[3 * (ptrdiff_t)e + n]] += 0.5 * W[4 * n];
+  }
+}
+
+// The whole energy of a triangle is one constraint, C = sqrt(2 E/A) with stiffness A: k C dC is its
+// gradient whatever the law.
+static int membrane_constraint(const csim_energy *energy, const csim_point *at, int e,
+                               csim_constraint *c) {
+  four s;
+  csim_v4 g1[4], g2[4];
+  evaluate_four(energy, at, e, e + 1, law_of(energy), &s);
+  gradient_four(&s, g1, g2);
+  double area = s.p[AREA][0], C = sqrt(csim_max(0, 2 * s.psi[0]));
+  if (!(C > 0)) return 0;
+  *c = (csim_constraint){.dim = 1, .k = area, .C = {C}};
+  for (int i = 0; i < 3; i++) {
+    c->grad[1][i] = g1[0][i] / (area * C);
+    c->grad[2][i] = g2[0][i] / (area * C);
+    c->grad[0][i] = -c->grad[1][i] - c->grad[2][i];
+  }
+  return 1;
+}
+
+#define MEMBRANE(of_name)                                                                          \
+  {                                                                                                \
+    .name = of_name, .role = CSIM_ROLE_MEMBRANE, .nnode = 3, .nparam = NPARAM,                     \
+    .value = membrane_value,                                                                       \
+    .gradient = membrane_gradient, .hessian = membrane_hessian, .couple = membrane_couple,         \
+    .laplacian = membrane_laplacian, .elastic = membrane_elastic,                                  \
+    .constraint = membrane_constraint                                                              \
+  }
+
+const csim_energy_kind csim_woven_kind = MEMBRANE("woven");
+const csim_energy_kind csim_orthotropic_kind = MEMBRANE("orthotropic");
+
+// -------------------------------------------------------------------------------------- parameters
+
+int csim_membrane_param(csim_membrane_law law, const double rest[6], const csim_moduli *moduli,
+                        double param[12]) {
+  double a[2] = {rest[2] - rest[0], rest[3] - rest[1]};
+  double b[2] = {rest[4] - rest[0], rest[5] - rest[1]};
+  double det = a[0] * b[1] - a[1] * b[0],
+         size = a[0] * a[0] + a[1] * a[1] + b[0] * b[0] + b[1] * b[1];
+  if (!(fabs(det) > 1e-9 * size)) return -1;
+  // the inverse of [a b]: f_u and f_v take the edges back to the axes of the rest shape
+  param[BU1] = b[1] / det;
+  param[BU2] = -a[1] / det;
+  param[BV1] = -b[0] / det;
+  param[BV2] = a[0] / det;
+  param[AREA] = 0.5 * fabs(det);
+  double nu = moduli->poisson, D = 1 - nu * nu;
+  param[C11] = moduli->warp / D;
+  param[C22] = moduli->weft / D;
+  param[C12] = nu * sqrt(moduli->warp * moduli->weft) / D;
+  param[C33] = moduli->shear;
+  double limit = moduli->limit;
+  int limited = limit > 0;
+  if (law == CSIM_MEMBRANE_ORTHOTROPIC) limit = limit + 0.5 * limit * limit;
+  param[STRAIN_U] = param[STRAIN_V] = limit;
+  param[STIFFENING] = limited ? moduli->stiffening : 0;
+  return 0;
+}

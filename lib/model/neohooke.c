@@ -1,0 +1,293 @@
+// model/neohooke.c: tetrahedra of a stable neo-Hookean solid. Needs model/energy.h.
+//
+// F is the deformation gradient, s1, s2, s3 its singular values with the sign of det F on the
+// smallest one, I = |F|^2, J = det F:
+//   psi = m/2 (I - 3) + l/2 (J - a)^2 - m/2 ln(I + 1),   a = 1 + 3 m/(4 l),
+//   m = 4/3 mu, l = lambda + 5/6 mu
+// (Smith, de Goes, Kim, Stable Neo-Hookean Flesh Simulation, TOG 2018): Lame's lambda and mu at
+// small strain, at rest at F = I, and defined for all F: what has been turned inside out comes
+// back.
+//
+// The Hessian is diagonal in the modes of F = U diag(s) V^T: six modes
+// U (e_i e_j^T -+ e_j e_i^T) V^T / sqrt 2 with the eigenvalues m (1 - 1/(I + 1)) +- l (J - a) s_k,
+// and a 3 x 3 matrix on U e_i e_i^T V^T. All are clamped exactly.
+#include "model/energy.h"
+
+#include "base/dmath.h"
+#include "math/vec3.h"
+
+#include <string.h>
+
+enum { B, VOLUME = 9, M, L, NPARAM }; // B (3 x 3): inverse of the rest shape's edges, by columns
+
+typedef struct solid {
+  const int *node;
+  const double *p;
+  double F[9]; // row-major
+  double I, J, a;
+} solid;
+
+static solid solid_at(const csim_energy *energy, const csim_point *at, int e) {
+  solid s = {.node = energy->node + 4 * (ptrdiff_t)e, .p = csim_energy_param(energy, e)};
+  double D[9];
+  const double *x0 = at->x + 3 * (ptrdiff_t)s.node[0];
+  for (int n = 0; n < 3; n++)
+    for (int c = 0; c < 3; c++) D[3 * c + n] = at->x[3 * (ptrdiff_t)s.node[n + 1] + c] - x0[c];
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      for (int k = 0; k < 3; k++) s.F[3 * i + j] += D[3 * i + k] * s.p[B + 3 * k + j];
+  for (int i = 0; i < 9; i++) s.I += s.F[i] * s.F[i];
+  double row[3];
+  csim_cross(s.F, s.F + 3, row);
+  s.J = csim_dot(row, s.F + 6);
+  s.a = 1 + 0.75 * s.p[M] / s.p[L];
+  return s;
+}
+
+// dJ/dF, row-major: the rows are cross products of the others.
+static void cofactor(const double F[9], double C[9]) {
+  csim_cross(F + 3, F + 6, C);
+  csim_cross(F + 6, F, C + 3);
+  csim_cross(F, F + 3, C + 6);
+}
+
+static double neohooke_value(const csim_energy *energy, const csim_point *at, int first, int last) {
+  double sum = 0;
+  for (int e = first; e < last; e++) {
+    solid s = solid_at(energy, at, e);
+    double d = s.J - s.a, d0 = 1 - s.a; // 0 at rest
+    sum += s.p[VOLUME] *
+           (0.5 * s.p[M] * (s.I - 3 - csim_ln((s.I + 1) / 4)) + 0.5 * s.p[L] * (d * d - d0 * d0));
+  }
+  return sum;
+}
+
+// dE/dF = V P.
+static void stress(const solid *s, double P[9]) {
+  double C[9], shear = s->p[M] * (1 - 1 / (s->I + 1)), bulk = s->p[L] * (s->J - s->a);
+  cofactor(s->F, C);
+  for (int i = 0; i < 9; i++) P[i] = s->p[VOLUME] * (shear * s->F[i] + bulk * C[i]);
+}
+
+// Weights of the nodes in F: F_ij = sum_n w[n][j] x_n,i.
+static void node_weights(const solid *s, double w[4][3]) {
+  for (int j = 0; j < 3; j++) {
+    w[0][j] = 0;
+    for (int n = 0; n < 3; n++) {
+      w[n + 1][j] = s->p[B + 3 * n + j];
+      w[0][j] -= w[n + 1][j];
+    }
+  }
+}
+
+static void gradient_of(const solid *s, double g[4][3]) {
+  double P[9], w[4][3];
+  stress(s, P);
+  node_weights(s, w);
+  for (int n = 0; n < 4; n++)
+    for (int i = 0; i < 3; i++) g[n][i] = csim_dot(P + 3 * i, w[n]);
+}
+
+static void neohooke_gradient(const csim_energy *energy, const csim_point *at, int first, int last,
+                              double *g) {
+  for (int e = first; e < last; e++) {
+    solid s = solid_at(energy, at, e);
+    double of_node[4][3];
+    gradient_of(&s, of_node);
+    for (int n = 0; n < 4; n++) csim_add_scaled(1, of_node[n], g + 3 * (ptrdiff_t)s.node[n]);
+  }
+}
+
+// ----------------------------------------------------------------------------------------- Hessian
+
+// F = U diag(s) V^T, U and V rotations but for what is degenerate; the smallest s has the sign of
+// J.
+static void singular_values(const double F[9], double U[9], double sigma[3], double V[9]) {
+  double C[9] = {0}, square[3];
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      for (int k = 0; k < 3; k++) C[3 * i + j] += F[3 * k + i] * F[3 * k + j];
+  csim_mat3_eigen(C, square, V); // ascending: column 0 is the smallest
+  double u[3][3];
+  for (int k = 2; k >= 0; k--) {
+    double v[3] = {V[k], V[3 + k], V[6 + k]};
+    csim_mat3_mul(F, v, u[k]);
+    sigma[k] = csim_norm(u[k]);
+  }
+  double big = sigma[2] > 0 ? sigma[2] : 1;
+  for (int k = 2; k >= 1; k--) {
+    for (int j = 2; j > k; j--) csim_add_scaled(-csim_dot(u[k], u[j]), u[j], u[k]);
+    double l = csim_norm(u[k]);
+    if (!(l > 1e-12 * big)) { // any direction across the others
+      int axis = fabs(k == 1 ? u[2][0] : 0) < 0.9 ? 0 : 1;
+      memset(u[k], 0, sizeof u[k]);
+      u[k][axis] = 1;
+      for (int j = 2; j > k; j--) csim_add_scaled(-csim_dot(u[k], u[j]), u[j], u[k]);
+      l = csim_norm(u[k]);
+    }
+    for (int c = 0; c < 3; c++) u[k][c] /= l;
+  }
+  double v[3][3], Fv[3], right[3];
+  for (int k = 0; k < 3; k++)
+    for (int c = 0; c < 3; c++) v[k][c] = V[3 * c + k];
+  csim_cross(u[1], u[2], u[0]);
+  csim_cross(v[1], v[2], right);
+  if (csim_dot(right, v[0]) < 0)
+    for (int c = 0; c < 3; c++) V[3 * c] = v[0][c] = -v[0][c];
+  csim_mat3_mul(F, v[0], Fv);
+  sigma[0] = csim_dot(Fv, u[0]);
+  for (int k = 0; k < 3; k++)
+    for (int c = 0; c < 3; c++) U[3 * c + k] = u[k][c];
+}
+
+// H += s q q^T with q = sum_c mode[c] (column i_c of U)(column j_c of V)^T, (9), row-major.
+static void add_mode(double s, const double q[9], double H[81]) {
+  for (int i = 0; i < 9; i++)
+    for (int j = 0; j < 9; j++) H[9 * i + j] += s * q[i] * q[j];
+}
+
+static void outer_column(const double U[9], int i, const double V[9], int j, double s,
+                         double q[9]) {
+  for (int a = 0; a < 3; a++)
+    for (int b = 0; b < 3; b++) q[3 * a + b] += s * U[3 * a + i] * V[3 * b + j];
+}
+
+// d2psi/dF2 (9 x 9), semidefinite.
+static void projected(const solid *s, double H[81]) {
+  double U[9], sigma[3], V[9], A[9];
+  double m = s->p[M], l = s->p[L], shear = m * (1 - 1 / (s->I + 1)), bulk = l * (s->J - s->a);
+  double pull = 2 * m / ((s->I + 1) * (s->I + 1)), root = sqrt(0.5);
+  singular_values(s->F, U, sigma, V);
+  memset(H, 0, 81 * sizeof *H);
+  for (int k = 0; k < 3; k++)
+    for (int sign = -1; sign <= 1; sign += 2) {
+      int i = (k + 1) % 3, j = (k + 2) % 3;
+      double q[9] = {0}, value = shear - sign * bulk * sigma[k];
+      outer_column(U, i, V, j, root, q);
+      outer_column(U, j, V, i, sign * root, q);
+      if (value > 0) add_mode(value, q, H);
+    }
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      double Ji = sigma[(i + 1) % 3] * sigma[(i + 2) % 3];
+      double Jj = sigma[(j + 1) % 3] * sigma[(j + 2) % 3];
+      A[3 * i + j] =
+          pull * sigma[i] * sigma[j] + l * Ji * Jj + (i == j ? shear : bulk * sigma[3 - i - j]);
+    }
+  csim_mat3_clamp(A);
+  double q[3][9] = {{0}};
+  for (int i = 0; i < 3; i++) outer_column(U, i, V, i, 1, q[i]);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      for (int a = 0; a < 9; a++)
+        for (int b = 0; b < 9; b++) H[9 * a + b] += A[3 * i + j] * q[i][a] * q[j][b];
+}
+
+static void exact(const solid *s, double H[81]) {
+  double C[9], shear = s->p[M] * (1 - 1 / (s->I + 1)), bulk = s->p[L] * (s->J - s->a);
+  memset(H, 0, 81 * sizeof *H);
+  cofactor(s->F, C);
+  add_mode(2 * s->p[M] / ((s->I + 1) * (s->I + 1)), s->F, H);
+  add_mode(s->p[L], C, H);
+  for (int i = 0; i < 9; i++) H[10 * i] += shear;
+  for (int i = 0; i < 3; i++) // d(row i of C)/d(row i + 1) = -[row i + 2]_x, and so around
+    for (int next = 1; next <= 2; next++) {
+      int j = (i + next) % 3, k = 3 - i - j;
+      double t = (next == 1 ? -bulk : bulk);
+      const double *r = s->F + 3 * k;
+      double X[9] = {0, -r[2], r[1], r[2], 0, -r[0], -r[1], r[0], 0};
+      for (int a = 0; a < 3; a++)
+        for (int b = 0; b < 3; b++) H[9 * (3 * i + a) + 3 * j + b] += t * X[3 * a + b];
+    }
+}
+
+static void neohooke_hessian(const csim_energy *energy, const csim_point *at, csim_spd spd,
+                             int first, int last, double *val) {
+  for (int e = first; e < last; e++) {
+    solid s = solid_at(energy, at, e);
+    double H[81], w[4][3];
+    if (spd == CSIM_SPD_NONE)
+      exact(&s, H);
+    else
+      projected(&s, H);
+    node_weights(&s, w);
+    for (int m = 0; m < 4; m++)
+      for (int n = 0; n < 4; n++) {
+        double *block = val + 9 * (ptrdiff_t)energy->slot[16 * (ptrdiff_t)e + 4 * m + n];
+        for (int a = 0; a < 3; a++)
+          for (int b = 0; b < 3; b++) {
+            double sum = 0;
+            for (int i = 0; i < 3; i++)
+              for (int j = 0; j < 3; j++) sum += w[m][i] * w[n][j] * H[9 * (3 * a + i) + 3 * b + j];
+            block[3 * a + b] += s.p[VOLUME] * sum;
+          }
+      }
+  }
+}
+
+// Weights of V k |F|^2/2, k above what the material does near rest: 2 mu + lambda.
+static void weigh(const double *p, double W[16]) {
+  solid s = {.p = p};
+  double w[4][3], k = 2 * p[M] + p[L];
+  node_weights(&s, w);
+  for (int m = 0; m < 4; m++)
+    for (int n = 0; n < 4; n++) W[4 * m + n] = p[VOLUME] * k * csim_dot(w[m], w[n]);
+}
+
+static void neohooke_laplacian(const csim_energy *energy, const csim_point *at, int first, int last,
+                               double *val) {
+  (void)at;
+  for (int e = first; e < last; e++) {
+    double W[16];
+    weigh(csim_energy_param(energy, e), W);
+    for (int k = 0; k < 16; k++) val[energy->slot[16 * (ptrdiff_t)e + k]] += W[k];
+  }
+}
+
+static void neohooke_elastic(const csim_energy *energy, double *elastic) {
+  for (int e = 0; e < energy->nelem; e++) {
+    double W[16];
+    weigh(csim_energy_param(energy, e), W);
+    for (int n = 0; n < 4; n++) elastic[energy->node[4 * (ptrdiff_t)e + n]] += 0.5 * W[5 * n];
+  }
+}
+
+// The whole energy as one constraint, as membrane.c has it.
+static int neohooke_constraint(const csim_energy *energy, const csim_point *at, int e,
+                               csim_constraint *c) {
+  solid s = solid_at(energy, at, e);
+  double E = neohooke_value(energy, at, e, e + 1), C = sqrt(csim_max(0, 2 * E / s.p[VOLUME]));
+  if (!(C > 1e-9 * sqrt(s.p[M]))) return 0; // the root of what rounding leaves
+  *c = (csim_constraint){.dim = 1, .k = s.p[VOLUME], .C = {C}};
+  gradient_of(&s, c->grad);
+  for (int n = 0; n < 4; n++)
+    for (int i = 0; i < 3; i++) c->grad[n][i] /= s.p[VOLUME] * C;
+  return 1;
+}
+
+const csim_energy_kind csim_neohooke_kind = {
+    .name = "neo-hookean",
+    .role = CSIM_ROLE_VOLUME,
+    .nnode = 4,
+    .nparam = NPARAM,
+    .value = neohooke_value,
+    .gradient = neohooke_gradient,
+    .hessian = neohooke_hessian,
+    .laplacian = neohooke_laplacian,
+    .elastic = neohooke_elastic,
+    .constraint = neohooke_constraint,
+};
+
+int csim_neohooke_param(const double *X, const int node[4], double E, double nu, double param[12]) {
+  double D[9];
+  for (int n = 0; n < 3; n++)
+    for (int c = 0; c < 3; c++)
+      D[3 * c + n] = X[3 * (ptrdiff_t)node[n + 1] + c] - X[3 * (ptrdiff_t)node[0] + c];
+  double det = csim_mat3_inverse(D, param + B);
+  if (!(det > 0)) return -1;
+  double mu = E / (2 * (1 + nu)), lambda = E * nu / ((1 + nu) * (1 - 2 * nu));
+  param[VOLUME] = det / 6;
+  param[M] = 4 * mu / 3;
+  param[L] = lambda + 5 * mu / 6;
+  return 0;
+}

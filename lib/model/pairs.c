@@ -1,0 +1,92 @@
+// model/pairs.c: a constant quadratic form of all vertices, written as a sum over pairs of them.
+// Needs model/energy.h.
+//
+//   E = sum w/2 |x_a - x_b|^2
+// Any form whose rows sum to zero is one. A weight may be negative: only the sum of all is
+// semidefinite, as the maker of the elements has seen to (model/curvature.c).
+#include "model/energy.h"
+
+#include "base/simd.h"
+
+CSIM_SIMD_BODY double values(const csim_energy *energy, const double *x, int first, int last) {
+  csim_v4 sum = {0};
+  for (int e = first; e < last; e++) {
+    const int *node = energy->node + 2 * (ptrdiff_t)e;
+    csim_v4 r = CSIM_LOAD3(x + 3 * (ptrdiff_t)node[0]) - CSIM_LOAD3(x + 3 * (ptrdiff_t)node[1]);
+    sum += csim_energy_param(energy, e)[0] * r * r;
+  }
+  return 0.5 * CSIM_SUM3(sum);
+}
+
+// Pairs of one range share no vertex.
+CSIM_SIMD_BODY int gradients(const csim_energy *energy, const double *x, int first, int last,
+                             double *g) {
+  for (int e = first; e < last; e++) {
+    const int *node = energy->node + 2 * (ptrdiff_t)e;
+    double *a = g + 3 * (ptrdiff_t)node[0], *b = g + 3 * (ptrdiff_t)node[1];
+    csim_v4 r = CSIM_LOAD3(x + 3 * (ptrdiff_t)node[0]) - CSIM_LOAD3(x + 3 * (ptrdiff_t)node[1]);
+    r *= csim_energy_param(energy, e)[0];
+    csim_v4 ga = CSIM_LOAD3(a) + r, gb = CSIM_LOAD3(b) - r;
+    CSIM_STORE3(a, ga);
+    CSIM_STORE3(b, gb);
+  }
+  return 0;
+}
+
+CSIM_SIMD_KERNEL(double, values, (const csim_energy *energy, const double *x, int first, int last),
+                 (energy, x, first, last))
+CSIM_SIMD_KERNEL(int, gradients,
+                 (const csim_energy *energy, const double *x, int first, int last, double *g),
+                 (energy, x, first, last, g))
+
+static double pair_value(const csim_energy *energy, const csim_point *at, int first, int last) {
+  return values_kernel[energy->isa](energy, at->x, first, last);
+}
+
+static void pair_gradient(const csim_energy *energy, const csim_point *at, int first, int last,
+                          double *g) {
+  gradients_kernel[energy->isa](energy, at->x, first, last, g);
+}
+
+static void pair_hessian(const csim_energy *energy, const csim_point *at, csim_spd spd, int first,
+                         int last, double *val) {
+  (void)at, (void)spd;
+  for (int e = first; e < last; e++) {
+    double w = csim_energy_param(energy, e)[0];
+    for (int k = 0; k < 4; k++) {
+      double *block = val + 9 * (ptrdiff_t)energy->slot[4 * (ptrdiff_t)e + k];
+      for (int c = 0; c < 9; c += 4) block[c] += k == 0 || k == 3 ? w : -w;
+    }
+  }
+}
+
+static void pair_laplacian(const csim_energy *energy, const csim_point *at, int first, int last,
+                           double *val) {
+  (void)at;
+  for (int e = first; e < last; e++) {
+    double w = csim_energy_param(energy, e)[0];
+    for (int k = 0; k < 4; k++)
+      val[energy->slot[4 * (ptrdiff_t)e + k]] += k == 0 || k == 3 ? w : -w;
+  }
+}
+
+// A pair of negative weight is no constraint, and one of positive weight is only part of one.
+static int pair_constraint(const csim_energy *energy, const csim_point *at, int e,
+                           csim_constraint *c) {
+  (void)energy, (void)at, (void)e, (void)c;
+  return 0;
+}
+
+const csim_energy_kind csim_curvature_kind = {
+    .name = "curvature",
+    .role = CSIM_ROLE_CURVATURE,
+    .nnode = 2,
+    .nparam = 1,
+    .value = pair_value,
+    .gradient = pair_gradient,
+    .hessian = pair_hessian,
+    .constant = 1,
+    .laplacian = pair_laplacian,
+    .bounded = 1,
+    .constraint = pair_constraint,
+};

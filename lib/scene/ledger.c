@@ -1,0 +1,241 @@
+// scene/ledger.c: see ledger.h.
+#include "scene/ledger.h"
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "io/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MAX_LEDGER = 1 << 30, MOST_TOLD = 20, PIECE = 1 << 16 };
+
+struct csim_ledger {
+  char *out;
+  csim_log *log;
+  int fd;
+  char *text; // lines not written yet
+  ptrdiff_t length, capacity;
+};
+
+// One line of a ledger.
+typedef struct entry {
+  int whole; // 1: of the whole run
+  int frame;
+  long long size;
+  uint64_t hash;
+  const char *name; // ended by 0
+} entry;
+
+static char *join(const char *out, const char *name) {
+  size_t size = strlen(out) + strlen(name) + 2;
+  char *path = CSIM_NEW(char, (ptrdiff_t)size);
+  if (path) snprintf(path, size, "%s/%s", out, name);
+  return path;
+}
+
+static csim_status fail(csim_log *log, const char *file, const char *what) {
+  csim_say(log, CSIM_ERROR, (csim_place){.file = file}, "cannot %s: %s", what, strerror(errno));
+  return CSIM_IO;
+}
+
+static csim_status no_memory(csim_log *log, const char *file) {
+  csim_say(log, CSIM_ERROR, (csim_place){.file = file}, "out of memory");
+  return CSIM_MEMORY;
+}
+
+// Size and hash of a regular file. @return 0, or -1 with errno
+static int hash_file(const char *path, long long *size, uint64_t *hash) {
+  unsigned char bytes[PIECE];
+  struct stat st;
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (fd < 0) return -1;
+  int error = fstat(fd, &st) ? errno : S_ISREG(st.st_mode) ? 0 : EINVAL;
+  *size = 0;
+  *hash = CSIM_HASH_START;
+  while (!error) {
+    size_t n = 0; // whole pieces, as the hash depends on where they end
+    for (ssize_t got = 1; !error && got && n < PIECE; n += got > 0 ? (size_t)got : 0) {
+      got = read(fd, bytes + n, PIECE - n);
+      if (got < 0 && errno != EINTR) error = errno;
+      if (got < 0) got = 1, n--; // again
+    }
+    if (error || !n) break;
+    *size += (long long)n;
+    *hash = csim_hash_bytes(*hash, bytes, n);
+  }
+  close(fd);
+  errno = error;
+  return error ? -1 : 0;
+}
+
+// Splits the line at `text`; @return what comes behind it, or NULL when it is no whole line.
+static char *read_line(char *text, entry *e) {
+  char *end = strchr(text, '\n'), *p = text;
+  if (!end) return NULL;
+  *end = 0;
+  e->whole = *p == '-' && p[1] == ' ';
+  e->frame = e->whole ? INT_MAX : (int)strtol(text, &p, 10);
+  if (e->whole) p++;
+  e->size = strtoll(p, &p, 10);
+  e->hash = strtoull(p, &p, 16);
+  if (*p != ' ' || !p[1] || strchr(p + 1, '/')) return NULL;
+  e->name = p + 1;
+  return end + 1;
+}
+
+// ------------------------------------------------------------------------------------------ writin
+
+static csim_status append(csim_ledger *l, const entry *e) {
+  size_t need = strlen(e->name) + 80;
+  char *grown = csim_grow(l->text, &l->capacity, l->length + (ptrdiff_t)need, 1);
+  if (!grown) return no_memory(l->log, l->out);
+  l->text = grown;
+  char *to = l->text + l->length;
+  int n = e->whole ? snprintf(to, need, "- ") : snprintf(to, need, "%d ", e->frame);
+  n += snprintf(to + n, need - (size_t)n, "%lld %016llx %s\n", e->size, (unsigned long long)e->hash,
+                e->name);
+  l->length += n;
+  return CSIM_OK;
+}
+
+// The lines of an earlier part of the run. One that cannot be read ends them: frames without lines
+// are found by csim_ledger_verify.
+static csim_status keep_lines(csim_ledger *l, const char *path, int after_frame) {
+  char *text;
+  size_t size;
+  csim_status status = csim_file_read(path, MAX_LEDGER, NULL, &text, &size);
+  if (status) return status == CSIM_MEMORY ? no_memory(l->log, path) : CSIM_OK;
+  entry e;
+  for (char *at = text; !status && (at = read_line(at, &e));)
+    if (!e.whole && e.frame <= after_frame) status = append(l, &e);
+  free(text);
+  return status;
+}
+
+csim_status csim_ledger_open(const char *out, int keep, int after_frame, csim_log *log,
+                             csim_ledger **ledger) {
+  csim_ledger *l = *ledger = CSIM_NEW(csim_ledger, 1);
+  char *path = join(out, CSIM_LEDGER_NAME);
+  csim_file *file;
+  csim_status status = l && path ? CSIM_OK : no_memory(log, out);
+  if (status) goto done;
+  *l = (csim_ledger){.log = log, .fd = -1, .out = join(out, "")};
+  if (!l->out) status = no_memory(log, out);
+  if (!status && keep) status = keep_lines(l, path, after_frame);
+  if (!status) status = csim_file_replace(path, log, &file);
+  if (status) goto done;
+  csim_file_write(file, l->text, (size_t)l->length);
+  l->length = 0;
+  status = csim_file_commit(file, 0);
+  if (!status && (l->fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW)) < 0)
+    status = fail(log, path, "open");
+done:
+  free(path);
+  if (!status) return CSIM_OK;
+  csim_ledger_free(l);
+  *ledger = NULL;
+  return status;
+}
+
+csim_status csim_ledger_add(csim_ledger *l, int whole, int frame, const char *name) {
+  entry e = {.whole = whole, .frame = frame, .name = name};
+  char *path = join(l->out, name);
+  csim_status status = path ? CSIM_OK : no_memory(l->log, l->out);
+  if (!status && hash_file(path, &e.size, &e.hash)) status = fail(l->log, path, "read");
+  if (!status) status = append(l, &e);
+  free(path);
+  return status;
+}
+
+csim_status csim_ledger_write(csim_ledger *l, int sync) {
+  const char *at = l->text;
+  while (l->length > 0) {
+    ssize_t n = write(l->fd, at, (size_t)l->length);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return fail(l->log, l->out, "write " CSIM_LEDGER_NAME);
+    at += n;
+    l->length -= n;
+  }
+  return sync && fsync(l->fd) ? fail(l->log, l->out, "write " CSIM_LEDGER_NAME) : CSIM_OK;
+}
+
+void csim_ledger_free(csim_ledger *l) {
+  if (!l) return;
+  if (l->fd >= 0) close(l->fd);
+  free(l->out);
+  free(l->text);
+  free(l);
+}
+
+// ---------------------------------------------------------------------------------------- verifyin
+
+// What has become of a file; NULL: nothing.
+static const char *damage_of(const char *path, const entry *e) {
+  long long size;
+  uint64_t hash;
+  struct stat st;
+  if (lstat(path, &st)) return "is missing";
+  if (!S_ISREG(st.st_mode)) return "is no file any more";
+  if (st.st_size == 0 && e->size > 0) return "is empty";
+  if (st.st_size != e->size) return "has another size";
+  if (hash_file(path, &size, &hash)) return "cannot be read";
+  return hash == e->hash ? NULL : "has other contents";
+}
+
+static int is_obj(const char *name) {
+  size_t n = strlen(name);
+  return n > 4 && !strcmp(name + n - 4, ".obj");
+}
+
+static csim_status verify_lines(const char *out, char *text, int first, int last, int each,
+                                csim_log *log, csim_ledger_report *r) {
+  ptrdiff_t nframe = (ptrdiff_t)last - first + 1;
+  int *count = CSIM_NEW(int, nframe > 0 ? nframe : 1);
+  if (!count) return no_memory(log, out);
+  entry e;
+  csim_status status = CSIM_OK;
+  for (char *at = text; !status && (at = read_line(at, &e));) {
+    char *path = join(out, e.name);
+    if (!path) status = no_memory(log, out);
+    const char *what = path ? damage_of(path, &e) : NULL;
+    r->files++;
+    r->whole += e.whole;
+    int counts = !e.whole && is_obj(e.name) && e.frame >= first && e.frame <= last;
+    if (counts) count[e.frame - first]++;
+    if (what && r->damaged++ < MOST_TOLD)
+      csim_say(log, CSIM_WARNING, (csim_place){.file = path}, "%s since it was written", what);
+    if (what && counts && e.frame < r->first_frame) r->first_frame = e.frame;
+    free(path);
+  }
+  // frames whose lines were lost
+  for (ptrdiff_t f = 0; f < nframe && !status; f++)
+    if (count[f] < each && first + (int)f < r->first_frame) r->first_frame = first + (int)f;
+  free(count);
+  if (r->damaged > MOST_TOLD)
+    csim_say(log, CSIM_WARNING, (csim_place){.file = out}, "and so have %d more files",
+             r->damaged - MOST_TOLD);
+  return status;
+}
+
+csim_status csim_ledger_verify(const char *out, int first, int last, int each, csim_log *log,
+                               csim_ledger_report *r) {
+  *r = (csim_ledger_report){.first_frame = INT_MAX};
+  char *path = join(out, CSIM_LEDGER_NAME), *text = NULL;
+  size_t size;
+  if (!path) return no_memory(log, out);
+  csim_status status = csim_file_read(path, MAX_LEDGER, NULL, &text, &size);
+  free(path);
+  if (status == CSIM_MEMORY) return no_memory(log, out);
+  if (status) return CSIM_OK; // not there: an earlier version's run
+  r->exists = 1;
+  status = verify_lines(out, text, first, last, each, log, r);
+  free(text);
+  return status;
+}

@@ -1,0 +1,53 @@
+// scene/ledger.h: run.files, what a run has written: name, size and hash of each file. By it a
+// resumed run knows what was deleted, emptied or altered since. Needs io/, base/.
+//
+// A text with a line for each file, in the order in which they were written:
+//   FRAME SIZE HASH NAME
+// FRAME is the frame's number, or - for files of the whole run, which are there when it is
+// complete. SIZE is in bytes, HASH the 16 hexadecimal digits of csim_hash_bytes. A last line
+// without its end (a crash) counts for nothing.
+#ifndef CSIM_SCENE_LEDGER_H
+#define CSIM_SCENE_LEDGER_H
+
+#include "base/log.h"
+
+#define CSIM_LEDGER_NAME "run.files"
+
+typedef struct csim_ledger csim_ledger;
+
+/// Begins the ledger of a run in directory `out`, anew, or with the lines it has of frames up to
+/// one.
+/// @param keep         1: keep lines of frames <= after_frame
+/// @param log          must outlive the ledger
+/// @param[out] ledger  NULL on failure
+/// @return CSIM_IO, CSIM_MEMORY (said)
+csim_status csim_ledger_open(const char *out, int keep, int after_frame, csim_log *log,
+                             csim_ledger **ledger);
+
+/// Hashes a file of the directory and notes it. Kept in memory until csim_ledger_write.
+/// @param whole  1: of the whole run, `frame` does not matter
+csim_status csim_ledger_add(csim_ledger *ledger, int whole, int frame, const char *name);
+
+/// Writes what was added; with `sync` it is on the disk when this returns.
+csim_status csim_ledger_write(csim_ledger *ledger, int sync);
+
+/// NULL allowed.
+void csim_ledger_free(csim_ledger *ledger);
+
+/// What csim_ledger_verify found. Of all zero, nothing is amiss.
+typedef struct csim_ledger_report {
+  int exists;      ///< 0: there is no ledger, and nothing was verified
+  int files;       ///< lines
+  int whole;       ///< of them those of files of the whole run
+  int damaged;     ///< files that are missing or changed
+  int first_frame; ///< first frame whose OBJ files are not all as they were written; INT_MAX: none
+} csim_ledger_report;
+
+/// Compares the directory with its ledger. Tells the log, as warnings, of the first 20 files that
+/// are missing, empty, of another size or with other contents.
+/// @param first, last  frames that should have `each` OBJ files in the ledger
+/// @return CSIM_OK, also with damaged files; CSIM_IO, CSIM_MEMORY
+csim_status csim_ledger_verify(const char *out, int first, int last, int each, csim_log *log,
+                               csim_ledger_report *report);
+
+#endif

@@ -1,0 +1,72 @@
+// scene/map_keys.c: keys of maps, by which a material differs over a cloth.
+#include "scene/reader.h"
+
+#define AT(member) offsetof(csim_map, member)
+
+static const char *const of_names[] = {"density", "stretch", "weft", "shear", "bend", NULL};
+
+static const csim_field weight_element = {
+    .kind = &csim_kind_real, .least = -CSIM_MOST, .most = CSIM_MOST};
+static const csim_field group_element = {.kind = &csim_kind_text};
+static const csim_list vertex_list = {
+    .element = &weight_element, .size = sizeof(double), .count_offset = AT(nvertex), .least = 1};
+static const csim_list face_list = {
+    .element = &weight_element, .size = sizeof(double), .count_offset = AT(nface), .least = 1};
+static const csim_list group_list = {
+    .element = &group_element, .size = sizeof(char *), .count_offset = AT(ngroup), .least = 1};
+
+static const csim_field map_fields[] = {
+    {.key = "of",
+     .kind = &csim_kind_choice,
+     .detail = of_names,
+     .offset = AT(of),
+     .flags = CSIM_REQUIRED,
+     .doc = "What is multiplied. stretch is of warp and weft together, as is bend. All but density "
+            "need a membrane, or for bend bending \"curvature\"."},
+    {.key = "low",
+     .kind = &csim_kind_real,
+     .offset = AT(low),
+     .least = 0,
+     .most = 1e6,
+     .fallback = "0",
+     .doc = "Factor where the weight is 0."},
+    {.key = "high",
+     .kind = &csim_kind_real,
+     .offset = AT(high),
+     .least = 0,
+     .most = 1e6,
+     .fallback = "1",
+     .doc = "Factor where the weight is 1."},
+    {.key = "vertices",
+     .kind = &csim_kind_list,
+     .detail = &vertex_list,
+     .offset = AT(vertex),
+     .doc = "A weight for each vertex of the mesh, in its order; a triangle has the mean of its "
+            "corners'."},
+    {.key = "faces",
+     .kind = &csim_kind_list,
+     .detail = &face_list,
+     .offset = AT(face),
+     .doc = "A weight for each face of the mesh, in its order."},
+    {.key = "group",
+     .kind = &csim_kind_list,
+     .detail = &group_list,
+     .offset = AT(group),
+     .doc = "Weight 1 on the faces in a group (o, g or usemtl) of the mesh file, 0 on the others."},
+};
+
+static void finish_map(csim_reader *r, const cJSON *item, void *base) {
+  csim_map *map = base;
+  map->place = csim_keep_place(r, CSIM_AT_VALUE, item);
+  int given = !!csim_json_get(item, "vertices") + !!csim_json_get(item, "faces") +
+              !!csim_json_get(item, "group");
+  if (given != 1)
+    csim_complain(r, CSIM_AT_VALUE, item,
+                  "a map takes its weights from one of \"vertices\", \"faces\" and \"group\"");
+}
+
+const csim_table csim_map_table = {.name = "map",
+                                   .doc = "A factor that differs over a cloth.",
+                                   .size = sizeof(csim_map),
+                                   .finish = finish_map,
+                                   CSIM_FIELDS_OF(map_fields)};

@@ -1,0 +1,140 @@
+// scene/measured.c: materials as laboratories and other programs write them: ARCSim's files, and
+// what FAST and KES instruments read.
+#include "scene/reader.h"
+
+#include "scene/units.h"
+
+#include "base/number.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// ------------------------------------------------------------------------------------------ ARCSim
+
+// Number `column` of list `row` of a table [[...], ...]; NAN when it is not there.
+static double entry_of(const cJSON *table, int row, int column) {
+  const cJSON *c = cJSON_GetArrayItem(cJSON_GetArrayItem(table, row), column);
+  return cJSON_IsNumber(c) ? c->valuedouble : NAN;
+}
+
+static double positive(double v) {
+  return v > 0 ? v : 0; // ARCSim clamps what its fits made negative
+}
+
+// Wang, O'Brien & Ramamoorthi 2011, as ARCSim reads it: "stretching" has rows of c11, c12, c22, c33
+// [N/m], the first one at low strain, which is what a material here has; the program doubles them,
+// and its shear energy is c33 g01^2 of the doubled ones with g01 half the angle. "bending" has rows
+// at 0, 45 and 90 degrees, the first column at low curvature; B is a quarter of it.
+static int take_arcsim(const cJSON *tree, csim_material *m) {
+  const cJSON *density = csim_json_get(tree, "density");
+  const cJSON *stretch = csim_json_get(tree, "stretching"), *bend = csim_json_get(tree, "bending");
+  double c[4], B[2] = {entry_of(bend, 0, 0), entry_of(bend, 2, 0)};
+  for (int k = 0; k < 4; k++) c[k] = positive(entry_of(stretch, 0, k));
+  if (!cJSON_IsNumber(density) || !(density->valuedouble > 0) || !(c[0] > 0) || !(c[2] > 0) ||
+      isnan(B[0]) || isnan(B[1]))
+    return -1;
+  double nu = c[1] / sqrt(c[0] * c[2]);
+  if (nu > 0.95) nu = 0.95; // nearly no area would change: fits stray there
+  m->stuff = CSIM_STUFF_SHEET;
+  m->density = density->valuedouble;
+  m->stretch = 2 * c[0] * (1 - nu * nu);
+  m->weft = 2 * c[2] * (1 - nu * nu);
+  m->poisson = nu;
+  m->shear = c[3];
+  m->bend = positive(B[0]) / 4;
+  m->bend_weft = positive(B[1]) / 4;
+  return isfinite(m->density + m->stretch + m->weft + m->shear + m->bend + m->bend_weft) ? 0 : -1;
+}
+
+static void read_arcsim(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {
+  const char *path = NULL;
+  csim_field file = *f;
+  cJSON *tree = NULL;
+  file.offset = 0;
+  ptrdiff_t before = r->ncomplaint;
+  csim_kind_file.read(r, &file, item, &path);
+  if (!path || r->ncomplaint > before) return;
+  csim_status status = csim_json_read_file(&r->json, path, NULL, &tree);
+  if (status == CSIM_MEMORY)
+    r->memory = 1;
+  else if (status || take_arcsim(tree, base))
+    csim_complain(r, CSIM_AT_VALUE, item,
+                  "\"%s\" is no material of ARCSim: it takes JSON with \"density\" [kg/m^2], "
+                  "\"stretching\" (rows of 4) and \"bending\" (3 rows)",
+                  path);
+  cJSON_Delete(tree);
+}
+
+static void describe_arcsim(const csim_field *f, char text[CSIM_DESCRIPTION]) {
+  (void)f;
+  snprintf(text, CSIM_DESCRIPTION, "the path of a material file of ARCSim");
+}
+
+static void schema_arcsim(csim_json_out *out, const csim_field *f) {
+  (void)f;
+  csim_json_text(out, "type", "string");
+}
+
+static void print_nothing(csim_printer *p, const csim_field *f, const void *base) {
+  (void)p, (void)f, (void)base;
+}
+
+const csim_kind csim_kind_arcsim = {read_arcsim, NULL, print_nothing, describe_arcsim,
+                                    schema_arcsim};
+
+// ------------------------------------------------------------------------------------------- shear
+
+// KES tells shear stiffness by the angle [gf/cm/deg]; of a small angle in radians it is the
+// modulus.
+static void read_shear(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {
+  csim_field own = *f;
+  csim_unit unit;
+  char unknown[32];
+  double v;
+  if (cJSON_IsString(item)) {
+    const char *text = item->valuestring, *end = text + strlen(text);
+    const char *rest = csim_read_number(text, end, &v);
+    if (rest && csim_parse_unit(rest, &unit, unknown) && unit.rad == -1) own.unit = "N/m/rad";
+  }
+  csim_kind_real.read(r, &own, item, base);
+}
+
+static void print_shear(csim_printer *p, const csim_field *f, const void *base) {
+  csim_kind_real.print(p, f, base);
+}
+
+const csim_kind csim_kind_shear = {read_shear, NULL, print_shear, csim_describe_real,
+                                   csim_schema_real};
+
+// -------------------------------------------------------------------------------------
+// laboratories
+
+// A key that says the same as another by a laboratory's reading.
+static int taken_twice(csim_reader *r, const cJSON *item, const char *reading, const char *key) {
+  if (!csim_json_get(item, reading)) return 0;
+  if (!csim_json_get(item, key)) return 1;
+  csim_complain(r, CSIM_AT_KEY, csim_json_get(item, reading),
+                "\"%s\" and \"%s\" say the same: leave one out", reading, key);
+  return 0;
+}
+
+void csim_finish_material(csim_reader *r, const cJSON *item, void *base) {
+  csim_material *m = base;
+  const double fast_load = 98.0665, bias_load = 4.903325; // [N/m] 100 and 5 gf/cm
+  const double g = 9.80665;
+  if (taken_twice(r, item, "extension", "stretch")) m->stretch = fast_load / m->extension;
+  if (taken_twice(r, item, "extension_weft", "weft")) m->weft = fast_load / m->extension_weft;
+  // pulled at 45 degrees a sheet that is much stiffer along its threads gives way by shear alone:
+  // strain = load / (4 G)
+  if (taken_twice(r, item, "extension_bias", "shear"))
+    m->shear = bias_load / (4 * m->extension_bias);
+  int lengths = taken_twice(r, item, "bending_length", "bend");
+  int weft = taken_twice(r, item, "bending_length_weft", "bend_weft");
+  if ((lengths || weft) && !(m->density > 0))
+    csim_complain(r, CSIM_AT_VALUE, item,
+                  "a bending length tells the stiffness by the weight: give \"density\" [kg/m^2]");
+  double c = m->bending_length, d = m->bending_length_weft;
+  if (lengths) m->bend = m->density * g * c * c * c; // Peirce 1930, ASTM D1388
+  if (weft) m->bend_weft = m->density * g * d * d * d;
+}

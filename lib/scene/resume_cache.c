@@ -1,0 +1,160 @@
+// scene/resume_cache.c: the state of a run from a frame of its cache, where there is no
+// checkpoint. See resume.h.
+//
+// A cache has floats, so what follows is not, bit for bit, what an uninterrupted run would have
+// written.
+#include "scene/resume.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static csim_status refuse(csim_log *log, const char *file, const char *why) {
+  csim_say(log, CSIM_ERROR, (csim_place){.file = file}, "cannot go on from the cache: %s", why);
+  return CSIM_INVALID;
+}
+
+// Index of a frame in the cache, -1 = it is not there.
+static int find_frame(const csim_cache_info *info, int frame) {
+  for (int f = 0; f < info->nframe; f++)
+    if (info->number[f] == frame) return f;
+  return -1;
+}
+
+// Whether the cache is one of these objects and these numbers of vertices.
+static int same_objects(const csim_cache_info *info, const csim_world *world) {
+  const csim_model *model = world->model;
+  if (info->nobject != model->nbody + world->ncollider) return 0;
+  for (int b = 0; b < model->nbody; b++)
+    if (strcmp(info->object[b].name, model->body[b].name) != 0 ||
+        info->object[b].nvert != model->body[b].nvert)
+      return 0;
+  for (int k = 0; k < world->ncollider; k++)
+    if (info->object[model->nbody + k].nvert != world->collider_mesh[k].nvert) return 0;
+  return 1;
+}
+
+// Adds `factor` times the positions (or velocities) of an object in a frame to `to`, (nvert x 3).
+static csim_status add_values(csim_cache *cache, int object, int frame, int velocities,
+                              double factor, double *to) {
+  const csim_cache_info *info = csim_cache_get_info(cache);
+  ptrdiff_t n = 3 * (ptrdiff_t)info->object[object].nvert;
+  float *value = CSIM_NEW(float, n);
+  if (!value) return CSIM_MEMORY;
+  csim_status status = csim_cache_read(cache, object, frame, velocities ? NULL : value,
+                                       velocities ? value : NULL);
+  for (ptrdiff_t i = 0; i < n && !status; i++) to[i] += factor * (double)value[i];
+  free(value);
+  return status;
+}
+
+// Positions and velocities of the bodies. Where the cache has no velocities, they are those of the
+// motion since the frame before.
+static csim_status read_bodies(csim_cache *cache, int f, const csim_world *world, double unit,
+                               csim_state *state) {
+  const csim_cache_info *info = csim_cache_get_info(cache);
+  csim_status status = CSIM_OK;
+  memset(state->x, 0, 3 * (size_t)state->nvert * sizeof *state->x);
+  memset(state->v, 0, 3 * (size_t)state->nvert * sizeof *state->v);
+  for (int b = 0; b < world->model->nbody && !status; b++) {
+    ptrdiff_t at = 3 * (ptrdiff_t)world->model->body[b].vert0;
+    status = add_values(cache, b, f, 0, unit, state->x + at);
+    if (!status && info->object[b].has_velocity) {
+      status = add_values(cache, b, f, 1, unit, state->v + at);
+    } else if (!status && f > 0) {
+      double rate = unit / (info->time[f] - info->time[f - 1]);
+      status = add_values(cache, b, f, 0, rate, state->v + at);
+      if (!status) status = add_values(cache, b, f - 1, 0, -rate, state->v + at);
+    }
+  }
+  return status;
+}
+
+// Puts a collider where the cache has it, unless it stands there already but for the rounding of
+// floats: contact may have held it up. at (nvert x 3)
+static csim_status read_collider(csim_cache *cache, int object, int f, double unit, double *at) {
+  ptrdiff_t n = 3 * (ptrdiff_t)csim_cache_get_info(cache)->object[object].nvert;
+  double *cached = CSIM_NEW(double, n), largest = 0, off = 0;
+  if (!cached) return CSIM_MEMORY;
+  memset(cached, 0, (size_t)n * sizeof *cached);
+  csim_status status = add_values(cache, object, f, 0, unit, cached);
+  for (ptrdiff_t i = 0; i < n && !status; i++) {
+    largest = csim_max(largest, fabs(cached[i]));
+    off = csim_max(off, fabs(cached[i] - at[i]));
+  }
+  if (!status && off > largest * 2 * (double)FLT_EPSILON)
+    memcpy(at, cached, (size_t)n * sizeof *at);
+  free(cached);
+  return status;
+}
+
+// Where contact has left the colliders.
+static csim_status read_colliders(csim_cache *cache, int f, const csim_sim *sim,
+                                  csim_state *state) {
+  const csim_world *world = &sim->world;
+  int n = csim_solver_kinematic_size(sim->solver);
+  csim_status status = CSIM_OK;
+  if (!n) return CSIM_OK;
+  state->kinematic = CSIM_NEW(double, 3 * (ptrdiff_t)n);
+  if (!state->kinematic) return CSIM_MEMORY;
+  state->nkinematic = n;
+  double time = (double)state->step * csim_sim_substep(sim->scene);
+  csim_solver_place_colliders(sim->solver, time, state->kinematic);
+  ptrdiff_t at = 0;
+  for (int k = 0; k < world->ncollider && !status; k++) {
+    if (world->collider[k].shape == CSIM_COLLIDER_PLANE) continue;
+    status = read_collider(cache, world->model->nbody + k, f, sim->scene->length_unit,
+                           state->kinematic + 3 * at);
+    at += world->collider_mesh[k].nvert;
+  }
+  return status;
+}
+
+// Whether META says that the scene was this one.
+static int same_scene(const csim_scene *scene, const char *meta) {
+  char hash[40];
+  snprintf(hash, sizeof hash, "\"scene_hash\": \"%016llx\"", (unsigned long long)scene->hash);
+  return strstr(meta, hash) != NULL;
+}
+
+csim_status csim_resume_from_cache(const csim_sim *sim, const csim_run_options *options,
+                                   csim_log *log, csim_resume *resume) {
+  const csim_scene *scene = sim->scene;
+  const csim_world *world = &sim->world;
+  csim_arena arena = {0};
+  csim_cache *cache = NULL;
+  char *path = csim_arena_print(&arena, "%s/%s.clothcache", options->out, scene->name);
+  csim_status status = path ? csim_cache_open(path, log, &cache) : CSIM_MEMORY;
+  if (status) goto done;
+  const csim_cache_info *info = csim_cache_get_info(cache);
+  int frame = resume->point.frame, f = find_frame(info, frame);
+  if (f < 0 || f != frame - scene->frame_start)
+    status = refuse(log, info->file, "it does not hold all frames up to that one");
+  else if (info->options.position_error > 0)
+    status = refuse(log, info->file, "its positions are rounded (output.cache_error)");
+  else if (!same_objects(info, world))
+    status = refuse(log, info->file, "objects and their numbers of vertices have to stay");
+  else if (!(resume->changed = !same_scene(scene, info->meta)))
+    csim_say(log, CSIM_INFO, (csim_place){.file = info->file},
+             "goes on from the cache's floats: later frames differ %s from those of a run that was "
+             "never stopped",
+             scene->solver.integrator == CSIM_INTEGRATOR_ALPHA
+                 ? "a little (the cache has no accelerations)"
+                 : "in their last digits");
+  else if (!options->allow_changes)
+    status = refuse(log, info->file, "the scene has changed since; --allow-changes permits that");
+  if (status) goto done;
+  csim_state *state = &resume->point.state;
+  status = csim_state_create(world->model, state) ? CSIM_MEMORY : CSIM_OK;
+  if (!status) status = read_bodies(cache, f, world, scene->length_unit, state);
+  state->step = (long long)(frame - scene->frame_start) * scene->substeps;
+  if (!status) status = read_colliders(cache, f, sim, state);
+done:
+  csim_cache_free(cache);
+  csim_arena_free(&arena);
+  if (status == CSIM_MEMORY)
+    csim_say(log, CSIM_ERROR, (csim_place){.file = options->out}, "out of memory");
+  return status;
+}
