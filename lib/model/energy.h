@@ -20,6 +20,7 @@ typedef struct csim_energy csim_energy;
 typedef struct csim_point {
   const double *x;       ///< (nvert x 3) [m]
   const double *anchor;  ///< (nanchor x 3) [m] present targets of soft pins; NULL if there are none
+  const double *hold;    ///< (nanchor) share of soft pins' stiffness at present; NULL: all of it
   const double *damping; ///< (nbody) [s] of stretching, see springs.c; NULL: none
   const int *body_of;    ///< (nvert) with damping: the body that a vertex belongs to
   const double *from;    ///< (nvert x 3) [m] with damping: where the step began

@@ -1,6 +1,9 @@
 // model/model.c: see model.h.
 #include "model/model.h"
 
+#include "math/vec3.h"
+#include "model/curve.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,20 +21,116 @@ int csim_model_drags(const csim_model *model) {
   return 0;
 }
 
+// The frame of a triangle in the columns of R: first edge, across it in the plane, normal. The
+// identity where the triangle has no area.
+static void triangle_frame(const double x[3][3], double R[9]) {
+  double e[3], f[3], n[3], across[3];
+  csim_sub(x[1], x[0], e);
+  csim_sub(x[2], x[0], f);
+  csim_cross(e, f, n);
+  double le = csim_norm(e), ln = csim_norm(n);
+  memcpy(R, (double[9]){1, 0, 0, 0, 1, 0, 0, 0, 1}, 9 * sizeof *R);
+  if (!(le > 0 && ln > 0)) return;
+  for (int c = 0; c < 3; c++) {
+    e[c] /= le;
+    n[c] /= ln;
+  }
+  csim_cross(n, e, across);
+  for (int c = 0; c < 3; c++) {
+    R[3 * c] = e[c];
+    R[3 * c + 1] = across[c];
+    R[3 * c + 2] = n[c];
+  }
+}
+
+// The point on the triangle, and the triangle's frame.
+static void follow_base(const csim_follow *follow, const csim_course_pose *at, double *point,
+                        double R[9]) {
+  double x[3][3];
+  for (int k = 0; k < 3; k++) csim_course_vertex(at, follow->node[k], x[k]);
+  for (int c = 0; c < 3; c++)
+    point[c] = follow->weight[0] * x[0][c] + follow->weight[1] * x[1][c] +
+               follow->weight[2] * x[2][c];
+  triangle_frame((const double(*)[3])x, R);
+}
+
+void csim_follow_attach(const csim_course_pose *at, const double *x, csim_follow *follow) {
+  double point[3], R[9], r[3];
+  follow_base(follow, at, point, R);
+  csim_sub(x, point, r);
+  for (int c = 0; c < 3; c++)
+    follow->offset[c] = R[c] * r[0] + R[3 + c] * r[1] + R[6 + c] * r[2];
+}
+
+void csim_follow_point(const csim_follow *follow, const csim_course_pose *at, double *out) {
+  double point[3], R[9];
+  follow_base(follow, at, point, R);
+  csim_mat3_mul(R, follow->offset, out);
+  csim_add_scaled(1, point, out);
+}
+
 void csim_model_targets(const csim_model *model, double time, double *target) {
   int group = -2;
   csim_pose pose = {0};
+  csim_course_pose course = {0};
   for (int i = 0; i < model->ntarget; i++) {
     const csim_target *t = &model->target[i];
     const double *rest = model->x0 + 3 * (ptrdiff_t)t->vert;
-    if (t->group >= 0 && t->group != group) // targets come grouped: one pose a group
-      pose = csim_motion_pose(&model->group[t->group].motion, model->group[t->group].pivot, time);
+    if (t->group >= 0 && t->group != group) { // targets come grouped: one pose a group
+      const csim_pin_group *g = &model->group[t->group];
+      pose = csim_motion_pose(&g->motion, g->pivot, time);
+      if (t->follow >= 0) course = csim_course_at(&model->course[g->course], time);
+    }
     group = t->group;
-    if (group >= 0 && model->group[group].motion.nkey > 0)
+    if (t->follow >= 0)
+      csim_follow_point(&model->follow[t->follow], &course, target + 3 * (ptrdiff_t)i);
+    else if (group >= 0 && model->group[group].motion.nkey > 0)
       csim_pose_apply(&pose, rest, target + 3 * (ptrdiff_t)i);
     else
       memcpy(target + 3 * (ptrdiff_t)i, rest, 3 * sizeof *rest);
   }
+}
+
+// Steps end on frames only but for rounding: times this near are the same [s].
+static const double SAME_TIME = 1e-9;
+
+static int holds(const csim_model *model, const csim_target *t, double begin, double end) {
+  if (t->group < 0) return 1;
+  const csim_pin_group *g = &model->group[t->group];
+  return g->begin <= begin + SAME_TIME && end <= g->end + SAME_TIME;
+}
+
+void csim_model_pin_shares(const csim_model *model, double time, double *share) {
+  for (int i = 0; i < model->ntarget; i++) {
+    const csim_target *t = &model->target[i];
+    const csim_pin_group *g = t->group >= 0 ? &model->group[t->group] : NULL;
+    share[i] = 1;
+    if (!g || t->exact) continue;
+    // from `begin` on: a step that ends there is over when the pin begins
+    int on = time > g->begin + SAME_TIME && time <= g->end + SAME_TIME;
+    double k = 0;
+    csim_curve_at(&g->keyed, 1, &g->stiffness, time, &k);
+    share[i] = on ? k / g->stiffness : 0;
+  }
+}
+
+int csim_model_hold(csim_model *model, double begin, double end) {
+  int changed = 0;
+  for (int i = 0; i < model->ntarget; i++) {
+    csim_target *t = &model->target[i];
+    int hard = t->exact && holds(model, t, begin, end);
+    changed |= hard != t->hard;
+    t->hard = hard;
+  }
+  if (!changed) return 0;
+  memset(model->fixed, 0, (size_t)model->nvert);
+  for (int i = 0; i < model->ntarget; i++)
+    if (model->target[i].hard) model->fixed[model->target[i].vert] = 1;
+  return 1;
+}
+
+void csim_model_gravity(const csim_model *model, double time, double *g) {
+  csim_curve_at(&model->gravity_key, 3, model->gravity, time, g);
 }
 
 double csim_model_energy(csim_pool *pool, const csim_model *model, const csim_point *at) {

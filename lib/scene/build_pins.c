@@ -69,13 +69,38 @@ static void select_places(const csim_pin *pin, const csim_body *body, const doub
   if (pin->select.all) memset(chosen, 1, (size_t)body->nvert);
 }
 
-// Turns the chosen vertices into targets of a new group. A vertex stays with the first pin it is
-// in.
+// Marks the vertices that earlier pins hold at some time at which this one would too.
+static void mark_pinned(const csim_build *build, const csim_body *body, double begin, double end,
+                        unsigned char *pinned) {
+  const csim_model *model = build->model;
+  memset(pinned, 0, (size_t)body->nvert);
+  for (int i = 0; i < model->ntarget; i++) {
+    const csim_target *t = &build->target[i];
+    const csim_pin_group *g = &model->group[t->group];
+    int v = t->vert - body->vert0;
+    if (v >= 0 && v < body->nvert && begin < g->end && g->begin < end) pinned[v] = 1;
+  }
+}
+
+static double time_of(const csim_build *build, double frame) {
+  const csim_scene *scene = build->scene;
+  if (fabs(frame) > CSIM_FRAME_LIMIT) return frame < 0 ? -INFINITY : INFINITY;
+  return (frame - scene->frame_start) / scene->fps;
+}
+
+// Turns the chosen vertices into targets of a new group. A vertex stays with the first pin that
+// holds it at a time.
 static csim_status add_targets(csim_build *build, const csim_object *object, const csim_pin *pin,
                                const csim_body *body, const unsigned char *chosen,
                                unsigned char *pinned) {
   csim_model *model = build->model;
   csim_pin_group *group = &model->group[model->ngroup];
+  *group = (csim_pin_group){.course = -1,
+                            .begin = time_of(build, pin->from),
+                            .end = time_of(build, pin->to),
+                            .stiffness = pin->stiffness};
+  int exact = !(pin->stiffness > 0), holds = group->begin <= 0 && group->end > 0;
+  mark_pinned(build, body, group->begin, group->end, pinned);
   const double *X = build->x + 3 * (ptrdiff_t)body->vert0;
   int count = 0, taken = 0;
   double center[3] = {0};
@@ -87,7 +112,6 @@ static csim_status add_targets(csim_build *build, const csim_object *object, con
       taken++;
       continue;
     }
-    pinned[i] = 1;
     csim_target *moved =
         csim_grow(build->target, &build->target_room, (ptrdiff_t)model->ntarget + 1, sizeof *moved);
     if (!moved) return CSIM_MEMORY;
@@ -95,8 +119,11 @@ static csim_status add_targets(csim_build *build, const csim_object *object, con
     int vert = body->vert0 + i;
     if (pin->stiffness > 0)
       csim_elements_add(&build->anchors, &vert, (double[]){pin->stiffness, model->ntarget});
-    moved[model->ntarget++] =
-        (csim_target){.vert = vert, .group = model->ngroup, .hard = !(pin->stiffness > 0)};
+    moved[model->ntarget++] = (csim_target){.vert = vert,
+                                            .group = model->ngroup,
+                                            .follow = -1,
+                                            .exact = exact,
+                                            .hard = exact && holds};
   }
   if (count == 0) {
     csim_say(
@@ -117,8 +144,11 @@ static csim_status add_targets(csim_build *build, const csim_object *object, con
   if (!group->motion.key) return CSIM_MEMORY;
   if (pin->motion.nkey)
     memcpy(group->motion.key, pin->motion.key, (size_t)pin->motion.nkey * sizeof(csim_key));
+  if (csim_copy_curve(build->arena, &pin->keyed, &group->keyed)) return CSIM_MEMORY;
+  model->timed |= pin->keyed.nkey > 0 || isfinite(group->begin) || isfinite(group->end);
+  csim_status status = pin->follow ? csim_build_follow(build, pin, body, group) : CSIM_OK;
   model->ngroup++;
-  return CSIM_OK;
+  return status;
 }
 
 csim_status csim_build_pins(csim_build *build, const csim_object *object, const csim_body *body) {

@@ -11,6 +11,8 @@ static void build_free(csim_build *build) {
   free(build->v);
   free(build->mass);
   free(build->target);
+  free(build->course);
+  free(build->follow);
   csim_elements_free(&build->levels);
   csim_elements_free(&build->springs);
   csim_elements_free(&build->limits);
@@ -52,7 +54,8 @@ static csim_status hold_loose(csim_build *build) {
                                      (ptrdiff_t)model->ntarget + 1, sizeof *moved);
       if (!moved) return CSIM_MEMORY;
       build->target = moved;
-      moved[model->ntarget++] = (csim_target){.vert = v, .group = -1, .hard = 1};
+      moved[model->ntarget++] = (csim_target){
+          .vert = v, .group = -1, .follow = -1, .exact = 1, .hard = 1};
     }
   }
   return CSIM_OK;
@@ -88,15 +91,28 @@ static csim_status finish_model(csim_build *build) {
   if (moves(build)) model->v0 = copy_doubles(arena, build->v, 3 * (ptrdiff_t)model->nvert);
   model->mass = copy_doubles(arena, build->mass, model->nvert);
   model->target = CSIM_ARENA_NEW(arena, csim_target, model->ntarget);
+  model->course = CSIM_ARENA_NEW(arena, csim_course, model->ncourse);
+  model->follow = CSIM_ARENA_NEW(arena, csim_follow, model->nfollow);
   collect_damping(model);
   if (arena->failed) return CSIM_MEMORY;
   if (model->ntarget)
     memcpy(model->target, build->target, (size_t)model->ntarget * sizeof *model->target);
+  if (model->ncourse)
+    memcpy(model->course, build->course, (size_t)model->ncourse * sizeof *model->course);
+  if (model->nfollow)
+    memcpy(model->follow, build->follow, (size_t)model->nfollow * sizeof *model->follow);
   // projections go through them in this order: springs from coarse to fine
   const csim_elements *sets[] = {&build->levels,    &build->springs,   &build->limits,
                                  &build->quadratic, &build->cotangent, &build->dihedral,
                                  &build->volume,    &build->anchors};
   return csim_model_assemble(model, 8, sets) ? CSIM_MEMORY : CSIM_OK;
+}
+
+int csim_copy_curve(csim_arena *arena, const csim_curve *from, csim_curve *to) {
+  *to = (csim_curve){.nkey = from->nkey, .key = CSIM_ARENA_NEW(arena, csim_curve_key, from->nkey)};
+  if (!to->key) return -1;
+  if (to->nkey) memcpy(to->key, from->key, (size_t)to->nkey * sizeof *to->key);
+  return 0;
 }
 
 static csim_model *create_model(const csim_scene *scene) {
@@ -112,7 +128,26 @@ static csim_model *create_model(const csim_scene *scene) {
   }
   *model = (csim_model){.arena = arena, .body = body, .group = group, .wind = scene->wind};
   memcpy(model->gravity, scene->gravity, sizeof model->gravity);
+  if (csim_copy_curve(&model->arena, &scene->gravity_key, &model->gravity_key) ||
+      csim_copy_curve(&model->arena, &scene->wind.velocity_key, &model->wind.velocity_key)) {
+    csim_model_free(model);
+    return NULL;
+  }
   return model;
+}
+
+enum { COLLIDERS, GHOSTS, BODIES };
+
+static int pass_of(const csim_object *object) {
+  return object->type != CSIM_OBJECT_COLLIDER ? BODIES : object->ghost ? GHOSTS : COLLIDERS;
+}
+
+static csim_status add_collider(const csim_scene *scene, const csim_object *object, csim_log *log,
+                                csim_world *world) {
+  int k = world->ncollider + world->nghost;
+  *(object->ghost ? &world->nghost : &world->ncollider) += 1;
+  return csim_build_collider(scene, object, log, &world->arena, &world->collider[k],
+                             &world->collider_mesh[k]);
 }
 
 csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_log *log,
@@ -124,6 +159,7 @@ csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_
   csim_build build = {.scene = scene,
                       .tet_program = tet_program,
                       .log = log,
+                      .world = world,
                       .arena = &world->model->arena,
                       .model = world->model,
                       .levels.kind = &csim_spring_kind,
@@ -136,19 +172,14 @@ csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_
                       .anchors.kind = &csim_anchor_kind};
   csim_status status = CSIM_OK;
   // go on after a user's error, so that all objects' errors are told at once
-  for (int o = 0; o < scene->nobject && status != CSIM_MEMORY; o++) {
-    const csim_object *object = &scene->object[o];
-    csim_status added;
-    if (object->type == CSIM_OBJECT_COLLIDER) {
-      added =
-          csim_build_collider(scene, object, log, &world->arena, &world->collider[world->ncollider],
-                              &world->collider_mesh[world->ncollider]);
-      world->ncollider++;
-    } else {
-      added = add_body(&build, object);
+  for (int pass = 0; pass < 3; pass++) // pins look at colliders, also at those behind their object
+    for (int o = 0; o < scene->nobject && status != CSIM_MEMORY; o++) {
+      const csim_object *object = &scene->object[o];
+      if (pass_of(object) != pass) continue;
+      csim_status added =
+          pass == BODIES ? add_body(&build, object) : add_collider(scene, object, log, world);
+      if (added) status = added;
     }
-    if (added) status = added;
-  }
   if (!status) status = hold_loose(&build);
   if (!status) status = finish_model(&build);
   build_free(&build);
@@ -165,7 +196,8 @@ void csim_world_shed(csim_world *world, int keep_faces) {
 
 void csim_world_free(csim_world *world) {
   csim_model_free(world->model);
-  for (int k = 0; k < world->ncollider; k++) csim_mesh_free(&world->collider_mesh[k]);
+  for (int k = 0; k < world->ncollider + world->nghost; k++)
+    csim_mesh_free(&world->collider_mesh[k]);
   csim_arena_free(&world->arena);
   *world = (csim_world){0};
 }

@@ -11,9 +11,9 @@
 typedef struct csim_world {
   csim_arena arena;
   csim_model *model;
-  int ncollider;
-  csim_collider *collider;  ///< (ncollider)
-  csim_mesh *collider_mesh; ///< (ncollider) what they look like, at their start placement
+  int ncollider, nghost;
+  csim_collider *collider;  ///< (ncollider + nghost) those that touch nothing come last
+  csim_mesh *collider_mesh; ///< (ncollider + nghost) what they look like, at their start placement
 } csim_world;
 
 /// Reads meshes, fills solids with tetrahedra, makes springs, hinges, masses and pins.
@@ -37,13 +37,17 @@ typedef struct csim_build {
   const csim_scene *scene;
   const char *tet_program;
   csim_log *log;
-  csim_arena *arena; ///< of the model
+  const csim_world *world; ///< its colliders are complete
+  csim_arena *arena;       ///< of the model
   csim_model *model;
   ptrdiff_t vert_room; ///< of the arrays below
   double *x, *v, *mass;
   csim_elements levels, springs, limits, quadratic, cotangent, dihedral, volume, anchors;
   ptrdiff_t target_room;
   csim_target *target; ///< (model->ntarget), heap
+  ptrdiff_t course_room, follow_room;
+  csim_course *course;   ///< (model->ncourse), heap
+  csim_follow *follow; ///< (model->nfollow), heap
 } csim_build;
 
 /// Reads or makes the object's surface and places it: scale, then rotation, then position.
@@ -56,6 +60,10 @@ csim_status csim_build_solid(csim_build *build, const csim_object *object, csim_
 
 /// Adds the pins of a body whose vertices stand in build->x.
 csim_status csim_build_pins(csim_build *build, const csim_object *object, const csim_body *body);
+
+/// Lets the targets of group number model->ngroup follow the pin's collider.
+csim_status csim_build_follow(csim_build *build, const csim_pin *pin, const csim_body *body,
+                              csim_pin_group *group);
 
 /// Places vertices (n x 3) of the object: scale, then rotation, then position.
 void csim_place_vertices(const csim_object *object, int n, double *x);
@@ -73,6 +81,9 @@ csim_status csim_build_sequence(const csim_scene *scene, const csim_object *obje
 /// The mesh of an object in a cache, its vertices at x (nvert x 3).
 csim_status csim_mesh_of_cached(const csim_cache_object *object, const double *x, csim_place place,
                                 csim_log *log, csim_mesh *mesh);
+
+/// Copies keys into the arena. -1 when out of memory.
+int csim_copy_curve(csim_arena *arena, const csim_curve *from, csim_curve *to);
 
 /// Makes room for n more vertices behind model->nvert (which stays) in x, v, mass.
 csim_status csim_build_reserve(csim_build *build, int n);

@@ -3,6 +3,7 @@
 
 #include "base/number.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -173,6 +174,16 @@ static const csim_list group_list = {.element = &group_element,
                                      .count_offset = AT(select.ngroup),
                                      .least = 1};
 
+static const csim_keyed stiffness_keyed = {AT(keyed)};
+static const char *const by_names[] = {"face", "vertex", "number", NULL};
+
+// a value beyond the range stands for one that was not given
+#define FRAME(name, value, what)                                                                   \
+  {                                                                                                \
+    .key = #name, .kind = &csim_kind_real, .offset = AT(name), .least = -CSIM_FRAME_LIMIT,         \
+    .most = CSIM_FRAME_LIMIT, .fallback = value, .doc = what                                       \
+  }
+
 static const csim_field pin_fields[] = {
     {.key = "vertices",
      .kind = &kind_vertices,
@@ -194,18 +205,42 @@ static const csim_field pin_fields[] = {
      .offset = AT(select.group),
      .doc = "Vertices of the faces in a group (o, g or usemtl) of the mesh file."},
     {.key = "stiffness",
-     .kind = &csim_kind_real,
+     .kind = &csim_kind_keyed,
+     .detail = &stiffness_keyed,
      .offset = AT(stiffness),
      .unit = "N/m",
      .least = 0,
      .most = CSIM_MOST,
      .fallback = "0",
-     .doc = "Stiffness of a spring to the target; 0 holds the vertex exactly."},
+     .doc = "Stiffness of a spring to the target; 0 holds the vertex exactly. Keys of it make a "
+            "spring that does not pull while they are 0."},
     {.key = "motion",
      .kind = &csim_kind_motion,
      .detail = &csim_motion_table,
      .offset = AT(motion),
      .doc = "Where the pinned vertices go; without it they stay."},
+    {.key = "follow",
+     .kind = &csim_kind_text,
+     .offset = AT(follow),
+     .doc = "Name of a collider that the vertices follow, also where it deforms. A collider with "
+            "\"ghost\" takes no part otherwise."},
+    {.key = "by",
+     .kind = &csim_kind_choice,
+     .detail = by_names,
+     .offset = AT(by),
+     .fallback = "face",
+     .doc = "With \"follow\": each vertex follows the nearest point of a face at the start, the "
+            "nearest vertex, or the vertex of its own number."},
+    {.key = "snap",
+     .kind = &csim_kind_bool,
+     .offset = AT(snap),
+     .fallback = "false",
+     .doc = "With \"follow\": go to the point itself, instead of keeping the distance and "
+            "direction of the start."},
+    FRAME(from, "-1e8",
+          "First frame in which the vertices are held. Exact pins go to their targets at once; a "
+          "stiffness makes that gentle. Default: from the start."),
+    FRAME(to, "1e8", "Last frame in which they are held; then they are let go. Default: the end."),
 };
 
 static void finish_pin(csim_reader *r, const cJSON *item, void *base) {
@@ -215,6 +250,19 @@ static void finish_pin(csim_reader *r, const cJSON *item, void *base) {
       !csim_json_get(item, "nearest") && !csim_json_get(item, "group"))
     csim_complain(r, CSIM_AT_VALUE, item,
                   "no vertices are chosen: give \"vertices\", \"box\", \"nearest\" or \"group\"");
+  const cJSON *motion = csim_json_get(item, "motion"), *to = csim_json_get(item, "to");
+  if (pin->follow && motion)
+    csim_complain(r, CSIM_AT_VALUE, motion, "a pin has either \"motion\" or \"follow\"");
+  if (pin->from != floor(pin->from))
+    csim_complain(r, CSIM_AT_VALUE, csim_json_get(item, "from"), "expected a whole frame number");
+  if (pin->to != floor(pin->to))
+    csim_complain(r, CSIM_AT_VALUE, to, "expected a whole frame number");
+  if (pin->to < pin->from)
+    csim_complain(r, CSIM_AT_VALUE, to, "\"to\" (%.0f) comes before \"from\" (%.0f)", pin->to,
+                  pin->from);
+  if (pin->keyed.nkey && !(pin->stiffness > 0))
+    csim_complain(r, CSIM_AT_VALUE, csim_json_get(item, "stiffness"),
+                  "is 0 in all keys: exact pins are let go with \"from\" and \"to\"");
 }
 
 const csim_table csim_pin_table = {.name = "pin",

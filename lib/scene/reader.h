@@ -154,6 +154,14 @@ extern const csim_kind csim_kind_table;    ///< detail: csim_table
 extern const csim_kind csim_kind_list;     ///< detail: csim_list
 extern const csim_kind csim_kind_variants; ///< detail: csim_variants
 
+extern const csim_kind csim_kind_frame;    ///< a frame number, stored as time [s] from the start
+extern const csim_kind csim_kind_keyed;    ///< numbers, or keys of them; detail: csim_keyed
+
+/// Where keys of a value go; its field's offset is that of the constant, or of the largest key.
+typedef struct csim_keyed {
+  size_t curve_offset; ///< of a csim_curve, from the same base as the field
+} csim_keyed;
+
 // parts of them, for kinds that are much like them
 void csim_describe_real(const csim_field *f, char text[CSIM_DESCRIPTION]);
 void csim_schema_real(csim_json_out *out, const csim_field *f);

@@ -106,6 +106,30 @@ static void warn_unstable(const run *r, double h) {
            r->scene->solver.method, longest, h, floor(1 / (longest * r->scene->fps)) + 1);
 }
 
+static csim_solver *create_solver(const run *r) {
+  return csim_solver_create(&(csim_solver_setup){.model = r->world.model,
+                                                 .params = r->scene->solver,
+                                                 .contact = r->scene->contact,
+                                                 .ncollider = r->world.ncollider,
+                                                 .collider = r->world.collider,
+                                                 .pool = r->pool,
+                                                 .h = substep_of(r->scene),
+                                                 .accuracy = r->scene->accuracy,
+                                                 .most = r->scene->substeps});
+}
+
+// Pins begin and end with frames. Solvers lay out their matrices by what is pinned: a change needs a
+// new one, which a frame does not see, as it depends on the state alone.
+static csim_status hold_pins(run *r, int frame) {
+  const csim_scene *scene = r->scene;
+  double begin = (frame - 1 - scene->frame_start) / scene->fps, end = begin + 1 / scene->fps;
+  if (!r->world.model->timed || !csim_model_hold(r->world.model, begin, end)) return CSIM_OK;
+  csim_solver_free(r->solver);
+  r->solver = create_solver(r);
+  csim_output_press(r->writing.output, r->solver);
+  return r->solver ? CSIM_OK : CSIM_MEMORY;
+}
+
 static csim_status create(run *r) {
   r->pool = csim_pool_create(r->options->nthread);
   csim_pool_phase(r->pool, CSIM_PHASE_START);
@@ -113,16 +137,7 @@ static csim_status create(run *r) {
   if (!status) status = check_start(r);
   if (status) return status;
   count_model(r->world.model, r->report);
-  csim_solver_setup setup = {.model = r->world.model,
-                             .params = r->scene->solver,
-                             .contact = r->scene->contact,
-                             .ncollider = r->world.ncollider,
-                             .collider = r->world.collider,
-                             .pool = r->pool,
-                             .h = substep_of(r->scene),
-                             .accuracy = r->scene->accuracy,
-                             .most = r->scene->substeps};
-  r->solver = csim_solver_create(&setup);
+  r->solver = create_solver(r);
   if (!r->pool || !r->solver || csim_state_create(r->world.model, &r->state) ||
       csim_writing_create(r->pool, &r->state, csim_solver_kinematic_size(r->solver), r->log,
                           r->report, &r->writing)) {
@@ -130,7 +145,7 @@ static csim_status create(run *r) {
              "out of memory for %d vertices", r->world.model->nvert);
     return CSIM_MEMORY;
   }
-  warn_unstable(r, setup.h);
+  warn_unstable(r, substep_of(r->scene));
   if (r->scene->contact.response != CSIM_RESPONSE_FILTER)
     csim_say(
         r->log, CSIM_INFO, (csim_place){.file = r->scene->file},
@@ -360,7 +375,8 @@ static csim_status run_frames(run *r) {
   csim_frame_stats stats = {0};
   csim_pool_phase(r->pool, CSIM_PHASE_OTHER);
   for (int frame = r->report->last_frame + 1; frame <= scene->frame_end; frame++) {
-    csim_status status = frame > scene->frame_start ? step_frame(r, frame, &stats) : CSIM_OK;
+    csim_status status = frame > scene->frame_start ? hold_pins(r, frame) : CSIM_OK;
+    if (!status && frame > scene->frame_start) status = step_frame(r, frame, &stats);
     csim_phase before = csim_pool_phase(r->pool, CSIM_PHASE_OUTPUT);
     if (!status) status = write_frame(r, frame, &stats);
     csim_pool_phase(r->pool, before);

@@ -90,13 +90,27 @@ typedef struct csim_selection {
   char **group; ///< (ngroup) vertices of the faces carrying these tags
 } csim_selection;
 
+/// Which point of a collider a pinned vertex follows.
+typedef enum csim_follow_by {
+  CSIM_FOLLOW_FACE,   ///< the nearest at the start
+  CSIM_FOLLOW_VERTEX, ///< the nearest vertex at the start
+  CSIM_FOLLOW_NUMBER, ///< the vertex of the same number
+} csim_follow_by;
+
 /// Pinned vertices of an object.
 typedef struct csim_pin {
   csim_place place; ///< for messages at compile time (index out of range, empty box)
   csim_selection select;
-  double stiffness;   ///< [N/m] a soft spring to the target; 0 = exact
+  double stiffness;   ///< [N/m] a soft spring to the target; 0 = exact; with keys the largest
+  csim_curve keyed;   ///< [N/m] stiffness over time
   csim_motion motion; ///< of the targets; no keys = fixed
+  char *follow;       ///< name of the collider that the targets follow; NULL = none
+  csim_follow_by by;
+  int snap;        ///< targets are on the collider, not as far from it as at the start
+  double from, to; ///< frames; beyond CSIM_FRAME_LIMIT: no such bound
 } csim_pin;
+
+#define CSIM_FRAME_LIMIT 1e7 ///< larger than any frame number
 
 typedef struct csim_object {
   csim_place place;      ///< of the object in the file
@@ -120,6 +134,7 @@ typedef struct csim_object {
   double max_volume;        ///< solid: [m^3], 0 = no bound
   csim_motion motion;       ///< collider: rigid motion
   int solid;                ///< collider: closed, outward, and nothing starts inside
+  int ghost;                ///< collider: touches nothing, only pins follow it
   double friction;          ///< [-] coefficient of Coulomb friction; the scene's unless given
 } csim_object;
 
@@ -150,7 +165,8 @@ struct csim_scene {
   double fps;        ///< [1/s]
   int substeps;      ///< per frame; with an accuracy the most of them
   double accuracy;   ///< [m/s] of steps that adapt; 0 = none do
-  double gravity[3]; ///< [m/s^2]
+  double gravity[3]; ///< [m/s^2] with keys the largest
+  csim_curve gravity_key;
   csim_wind wind;
   csim_solver_params solver;
   csim_contact_params contact;

@@ -161,9 +161,12 @@ static const csim_table frames_table = {.name = "frames",
 
 #define IN_WIND(member) offsetof(csim_wind, member)
 
+static const csim_keyed velocity_keyed = {IN_WIND(velocity_key)};
+
 static const csim_field wind_fields[] = {
     {.key = "velocity",
-     .kind = &csim_kind_real,
+     .kind = &csim_kind_keyed,
+     .detail = &velocity_keyed,
      .offset = IN_WIND(velocity),
      .count = 3,
      .unit = "m/s",
@@ -654,7 +657,7 @@ static void check_pairs(csim_reader *r, const cJSON *item, csim_scene *scene) {
   if (!names) return;
   for (int o = 0, n = 0; o < scene->nobject; o++) {
     nbody += scene->object[o].type != CSIM_OBJECT_COLLIDER;
-    if (scene->object[o].name) names[n++] = scene->object[o].name;
+    if (scene->object[o].name && !scene->object[o].ghost) names[n++] = scene->object[o].name;
   }
   for (int i = 0; c && i < scene->contact.nfriction; i++, c = c->next)
     for (int k = 0; k < 2; k++) {
@@ -663,6 +666,7 @@ static void check_pairs(csim_reader *r, const cJSON *item, csim_scene *scene) {
       for (int o = 0; o < scene->nobject && !found && pair->object[k]; o++) {
         const csim_object *object = &scene->object[o];
         int *part = object->type == CSIM_OBJECT_COLLIDER ? &collider : &body;
+        if (object->ghost) continue;
         found = object->name && !strcmp(object->name, pair->object[k]);
         if (found) pair->part[k] = *part;
         ++*part;
@@ -700,6 +704,40 @@ static void check_accuracy(csim_reader *r, const cJSON *item, const csim_scene *
                   "alone, or choose \"implicit-euler\"");
 }
 
+// Finds out whether what pins follow is there, and can be followed.
+static void check_followed(csim_reader *r, const cJSON *pin, const csim_scene *scene,
+                           const char *name) {
+  const cJSON *follow = csim_json_get(pin, "follow");
+  const char **names = csim_arena_alloc(&r->scratch, scene->nobject + 1, sizeof *names);
+  if (!names || !name) return;
+  for (int o = 0, n = 0; o < scene->nobject; o++) {
+    const csim_object *object = &scene->object[o];
+    if (!object->name) continue;
+    if (object->type == CSIM_OBJECT_COLLIDER) names[n++] = object->name;
+    if (strcmp(object->name, name) != 0) continue;
+    if (object->type != CSIM_OBJECT_COLLIDER)
+      csim_complain(r, CSIM_AT_VALUE, follow,
+                    "\"%s\" is simulated: pins can follow colliders only", name);
+    else if (object->mesh.shape == CSIM_SHAPE_PLANE)
+      csim_complain(r, CSIM_AT_VALUE, follow,
+                    "\"%s\" is an infinite plane: give the pin the plane's \"motion\" instead",
+                    name);
+    return;
+  }
+  csim_complain(r, CSIM_AT_VALUE, follow, "there is no collider \"%s\"%s", name,
+                csim_suggest(r, name, names));
+}
+
+static void check_pins(csim_reader *r, const cJSON *item, const csim_scene *scene) {
+  const cJSON *objects = csim_json_get(item, "objects"), *c = objects ? objects->child : NULL;
+  for (int o = 0; c && o < scene->nobject; o++, c = c->next) {
+    const cJSON *pins = csim_json_get(c, "pins"), *p = cJSON_IsArray(pins) ? pins->child : NULL;
+    for (int i = 0; p && i < scene->object[o].npin; i++, p = p->next)
+      if (scene->object[o].pin[i].follow)
+        check_followed(r, p, scene, scene->object[o].pin[i].follow);
+  }
+}
+
 static void finish_scene(csim_reader *r, const cJSON *item, void *base) {
   csim_scene *scene = base;
   resolve_auto(csim_json_get(item, "solver"), &scene->solver);
@@ -707,6 +745,7 @@ static void finish_scene(csim_reader *r, const cJSON *item, void *base) {
   check_gravity(r, item, scene);
   check_names(r, item, scene);
   check_pairs(r, item, scene);
+  check_pins(r, item, scene);
   for (int i = 0; i < scene->nobject; i++)
     if (scene->object[i].friction < 0) scene->object[i].friction = scene->contact.friction;
 }
@@ -723,6 +762,8 @@ static const csim_list object_list = {.element = &object_element,
 
 #define PART(name, part, where, what)                                                              \
   { .key = name, .kind = &csim_kind_table, .detail = &part##_table, .offset = where, .doc = what }
+
+static const csim_keyed gravity_keyed = {offsetof(csim_scene, gravity_key)};
 
 static const csim_field scene_fields[] = {
     {.key = "$schema",
@@ -757,7 +798,8 @@ static const csim_field scene_fields[] = {
     PART("units", units, 0, "Units and axes."),
     PART("frames", frames, 0, "Frames and time steps."),
     {.key = "gravity",
-     .kind = &csim_kind_real,
+     .kind = &csim_kind_keyed,
+     .detail = &gravity_keyed,
      .offset = AT(gravity),
      .count = 3,
      .unit = "m/s^2",

@@ -17,6 +17,7 @@ typedef struct problem_job {
 csim_point csim_problem_point(const csim_problem *problem, const double *x) {
   return (csim_point){.x = x,
                       .anchor = problem->target,
+                      .hold = problem->hold,
                       .damping = problem->model->stretch_damping,
                       .body_of = problem->model->body_of,
                       .from = problem->x,

@@ -24,6 +24,7 @@ struct csim_solver {
   double *x_from, *v_from; // (nvert x 3) extrapolated start of a two-step integrator
   int two_steps;
   double *target;         // (ntarget x 3)
+  double *hold;           // (ntarget) NULL unless the model is timed
   double *decay;          // (nbody)
   double *goal;           // (nvert x 3) what contact was asked for, when it has the last word
   csim_contact *contact;  // NULL unless the response is "filter"
@@ -71,6 +72,7 @@ csim_solver *csim_solver_create(const csim_solver_setup *setup) {
     solver->v_from = CSIM_ARENA_NEW(arena, double, n);
   }
   solver->target = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)setup->model->ntarget);
+  if (setup->model->timed) solver->hold = CSIM_ARENA_NEW(arena, double, setup->model->ntarget);
   solver->decay = CSIM_ARENA_NEW(arena, double, setup->model->nbody);
   solver->method_scratch = method->create(arena, setup->model, &solver->setup.params);
   if (setup->contact.response == CSIM_RESPONSE_FILTER) {
@@ -247,6 +249,7 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
     report->contacts += csim_penalty_push(&touch, v);
   csim_vector_go(setup->pool, n, from.x, h, v, solver->y);
   csim_model_targets(model, time + h_step, solver->target);
+  if (solver->hold) csim_model_pin_shares(model, time + h_step, solver->hold);
 
   // elastic forces
   csim_problem problem = {.model = model,
@@ -257,6 +260,7 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
                           .v = from.v,
                           .y = solver->y,
                           .target = solver->target,
+                          .hold = solver->hold,
                           .v_next = v,
                           .scratch = &solver->scratch,
                           .step = solver->contact ? solver->contact->d : solver->step};
