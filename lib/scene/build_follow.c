@@ -102,7 +102,8 @@ static const csim_collider *find_leader(const csim_build *build, const char *nam
   const csim_world *world = build->world;
   for (int k = 0; k < world->ncollider + world->nghost; k++) {
     const csim_collider *collider = &world->collider[k];
-    if (!strcmp(collider->name, name)) return collider->mesh && collider->mesh->nvert ? collider : NULL;
+    if (strcmp(collider->name, name) != 0) continue;
+    return collider->mesh && collider->mesh->nvert ? collider : NULL;
   }
   return NULL;
 }

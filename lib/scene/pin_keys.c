@@ -270,3 +270,39 @@ const csim_table csim_pin_table = {.name = "pin",
                                    .size = sizeof(csim_pin),
                                    .finish = finish_pin,
                                    CSIM_FIELDS_OF(pin_fields)};
+
+// ------------------------------------------------------------------------------------- following
+
+// Finds out whether what pins follow is there, and can be followed.
+static void check_followed(csim_reader *r, const cJSON *pin, const csim_scene *scene,
+                           const char *name) {
+  const cJSON *follow = csim_json_get(pin, "follow");
+  const char **names = csim_arena_alloc(&r->scratch, scene->nobject + 1, sizeof *names);
+  if (!names || !name) return;
+  for (int o = 0, n = 0; o < scene->nobject; o++) {
+    const csim_object *object = &scene->object[o];
+    if (!object->name) continue;
+    if (object->type == CSIM_OBJECT_COLLIDER) names[n++] = object->name;
+    if (strcmp(object->name, name) != 0) continue;
+    if (object->type != CSIM_OBJECT_COLLIDER)
+      csim_complain(r, CSIM_AT_VALUE, follow,
+                    "\"%s\" is simulated: pins can follow colliders only", name);
+    else if (object->mesh.shape == CSIM_SHAPE_PLANE)
+      csim_complain(r, CSIM_AT_VALUE, follow,
+                    "\"%s\" is an infinite plane: give the pin the plane's \"motion\" instead",
+                    name);
+    return;
+  }
+  csim_complain(r, CSIM_AT_VALUE, follow, "there is no collider \"%s\"%s", name,
+                csim_suggest(r, name, names));
+}
+
+void csim_check_pins(csim_reader *r, const cJSON *item, const csim_scene *scene) {
+  const cJSON *objects = csim_json_get(item, "objects"), *c = objects ? objects->child : NULL;
+  for (int o = 0; c && o < scene->nobject; o++, c = c->next) {
+    const cJSON *pins = csim_json_get(c, "pins"), *p = cJSON_IsArray(pins) ? pins->child : NULL;
+    for (int i = 0; p && i < scene->object[o].npin; i++, p = p->next)
+      if (scene->object[o].pin[i].follow)
+        check_followed(r, p, scene, scene->object[o].pin[i].follow);
+  }
+}

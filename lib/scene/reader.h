@@ -206,6 +206,9 @@ extern const char *const csim_shape_names[];
 /// Checks that a material has what an object made of it needs.
 void csim_check_material(csim_reader *r, const cJSON *item, const csim_object *object);
 
+/// Checks that what pins follow is there, when all objects have been read.
+void csim_check_pins(csim_reader *r, const cJSON *item, const csim_scene *scene);
+
 /// The scene's table: all others hang on it.
 extern const csim_table csim_scene_table;
 

@@ -118,8 +118,8 @@ static csim_solver *create_solver(const run *r) {
                                                  .most = r->scene->substeps});
 }
 
-// Pins begin and end with frames. Solvers lay out their matrices by what is pinned: a change needs a
-// new one, which a frame does not see, as it depends on the state alone.
+// Pins begin and end with frames. Solvers lay out their matrices by what is pinned: a change needs
+// a new one, which a frame does not see, as it depends on the state alone.
 static csim_status hold_pins(run *r, int frame) {
   const csim_scene *scene = r->scene;
   double begin = (frame - 1 - scene->frame_start) / scene->fps, end = begin + 1 / scene->fps;
