@@ -2,7 +2,7 @@
 //
 // A private format: read by the version that wrote it, or refused. Little-endian, 8-aligned.
 //
-// File:     header, META, XNOW, VNOW, XOLD, VOLD, KINE, TAIL (chunks as in cache/layout.h)
+// File:     header, META, XNOW, VNOW, XOLD, VOLD, KINE, TORN, TAIL (chunks as in cache/layout.h)
 // Header:   OFFSET SIZE MEANING
 //             0      8  magic 89 "CSK" 0D 0A 1A 0A
 //             8      4  version of this format
@@ -15,14 +15,15 @@
 //            44     16  0
 //            60      4  crc32 of bytes 0 to 59
 // META: JSON text about the scene and the run. XNOW and the rest: f64 (n x 3), XOLD and VOLD empty
-// where no two-step integrator has looked back on them. TAIL: empty.
+// where no two-step integrator has looked back on them. TORN: a byte a link, 1 = torn; empty
+// unless links tear. TAIL: empty.
 #ifndef CSIM_CACHE_CHECKPOINT_H
 #define CSIM_CACHE_CHECKPOINT_H
 
 #include "base/log.h"
 #include "model/model.h"
 
-enum { CSIM_CHECKPOINT_VERSION = 3, CSIM_CHECKPOINT_HEADER = 64 };
+enum { CSIM_CHECKPOINT_VERSION = 4, CSIM_CHECKPOINT_HEADER = 64 };
 
 typedef struct csim_checkpoint {
   int frame;

@@ -21,6 +21,7 @@ typedef struct csim_point {
   const double *x;       ///< (nvert x 3) [m]
   const double *anchor;  ///< (nanchor x 3) [m] present targets of soft pins; NULL if there are none
   const double *hold;    ///< (nanchor) share of soft pins' stiffness at present; NULL: all of it
+  const double *link;    ///< (nlink x 2) share of stiffness and length [m] of links, see links.h
   const double *damping; ///< (nbody) [s] of stretching, see springs.c; NULL: none
   const int *body_of;    ///< (nvert) with damping: the body that a vertex belongs to
   const double *from;    ///< (nvert x 3) [m] with damping: where the step began
@@ -131,6 +132,9 @@ extern const csim_energy_kind csim_volume_kind;
 
 /// Soft pin: E = k/2 |x - anchor|^2. Parameters k [N/m], number of the anchor.
 extern const csim_energy_kind csim_anchor_kind;
+
+/// Strings between two vertices, and between a vertex and a point of a triangle, see links.h.
+extern const csim_energy_kind csim_link_kind, csim_link_face_kind;
 
 /// Parameters of a hinge on the rest positions X, for bending stiffness B [N m].
 /// Energies are B |e|^2 / (A0 + A1) / 2 theta^2 near the rest shape: the factor 1 (not the

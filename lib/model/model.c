@@ -145,6 +145,11 @@ int csim_state_create(const csim_model *model, csim_state *state) {
       .nvert = model->nvert, .span = 1, .x = CSIM_NEW(double, n), .v = CSIM_NEW(double, n)};
   if (!state->x || !state->v) return -1;
   memcpy(state->x, model->x0, (size_t)n * sizeof(double));
+  if (model->tears) {
+    state->nlink = model->nlink;
+    state->torn = CSIM_NEW(unsigned char, model->nlink);
+    if (!state->torn) return -1;
+  }
   if (model->v0) memcpy(state->v, model->v0, (size_t)n * sizeof(double));
   return 0;
 }
@@ -166,6 +171,14 @@ int csim_state_copy(const csim_state *from, csim_state *to) {
   to->nvert = from->nvert;
   to->nkinematic = from->nkinematic;
   to->step = from->step;
+  if (to->nlink != from->nlink) {
+    free(to->torn);
+    to->torn = NULL;
+  }
+  to->nlink = from->nlink;
+  if (from->torn && !to->torn) to->torn = CSIM_NEW(unsigned char, from->nlink);
+  if (from->torn && !to->torn) return -1;
+  if (from->torn) memcpy(to->torn, from->torn, (size_t)from->nlink);
   to->span = from->span;
   return copy_array(from->x, from->nvert, &to->x) || copy_array(from->v, from->nvert, &to->v) ||
                  copy_array(from->x_prev, from->nvert, &to->x_prev) ||
@@ -180,5 +193,6 @@ void csim_state_free(csim_state *state) {
   free(state->v);
   csim_state_forget(state);
   free(state->kinematic);
+  free(state->torn);
   *state = (csim_state){0};
 }

@@ -55,7 +55,26 @@ typedef struct csim_target {
   int hard;   ///< exact, and holding now: see csim_model_hold
 } csim_target;
 
-enum { CSIM_MAX_ENERGY = 8 };
+/// A string between two points: an attachment, or a stitch of a seam. Its energy is in links.h.
+typedef struct csim_link {
+  int group;            ///< index into link_group
+  double length;        ///< [m] until its group begins to close
+  double closed_length; ///< [m] once it is closed
+} csim_link;
+
+/// Seams close to this share of the contact thickness.
+#define CSIM_SEAM_SCALE 0.3
+
+/// Links that were made together.
+typedef struct csim_link_group {
+  const char *name;
+  double begin, end; ///< [s] they pull from `begin` to `end`, infinite where they always do
+  double closed;     ///< [s] lengths change from `begin` until then; before begin: at once
+  double force;      ///< [N] largest tension, above which a link tears; 0 = any
+  int seam;          ///< its ends belong together: contact lets them come nearer than others
+} csim_link_group;
+
+enum { CSIM_MAX_ENERGY = 12 };
 
 /// Constant during a run but for `fixed` and targets' `hard`, which csim_model_hold sets.
 typedef struct csim_model {
@@ -83,6 +102,13 @@ typedef struct csim_model {
   csim_course *course; ///< (ncourse) what pins follow; their arrays must outlive the model
   int nfollow;
   csim_follow *follow;    ///< (nfollow)
+  int nlink;
+  csim_link *link; ///< (nlink)
+  int nlink_group;
+  csim_link_group *link_group; ///< (nlink_group)
+  int *seam;              ///< (nvert) vertices of one number are sewn together, -1 = not sewn;
+                          ///< NULL: there are no seams
+  int tears;              ///< some links tear
   int timed;              ///< some pin holds for a part of the run only, or has a keyed stiffness
   double gravity[3];      ///< [m/s^2] with keys: the largest of them
   csim_curve gravity_key; ///< [m/s^2] over time; no keys = constant
@@ -122,6 +148,8 @@ typedef struct csim_state {
   double *v;      ///< (nvert x 3) [m/s]
   double *x_prev; ///< (nvert x 3) one substep earlier; NULL before a two-step integrator's first
   double *v_prev; ///< (nvert x 3) the same
+  int nlink;           ///< 0 unless links tear
+  unsigned char *torn; ///< (nlink) 1 = torn
   int nkinematic;
   double *kinematic; ///< (nkinematic x 3) where colliders really are: contact may make them lag
 } csim_state;

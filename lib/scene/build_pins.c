@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int select_indices(csim_build *build, const csim_object *object, const csim_pin *pin,
+static int select_indices(csim_build *build, const csim_selection *select, csim_place place,
                           const csim_body *body, unsigned char *chosen) {
   int bad = 0;
-  for (int k = 0; k < pin->select.nindex; k++) {
-    int v = pin->select.index[k];
+  for (int k = 0; k < select->nindex; k++) {
+    int v = select->index[k];
     if (v < 0 || v >= body->nvert) {
-      csim_say(build->log, CSIM_ERROR, pin->place,
-               "vertex %d is out of range: \"%s\" has vertices 0 to %d", v, object->name,
+      csim_say(build->log, CSIM_ERROR, place,
+               "vertex %d is out of range: \"%s\" has vertices 0 to %d", v, body->name,
                body->nvert - 1);
       bad = 1;
     } else {
@@ -23,42 +23,42 @@ static int select_indices(csim_build *build, const csim_object *object, const cs
   return bad;
 }
 
-static int select_groups(csim_build *build, const csim_object *object, const csim_pin *pin,
+static int select_groups(csim_build *build, const csim_selection *select, csim_place place,
                          const csim_body *body, unsigned char *chosen) {
   const csim_mesh *mesh = body->mesh;
   int bad = 0;
-  for (int k = 0; k < pin->select.ngroup; k++) {
+  for (int k = 0; k < select->ngroup; k++) {
     int found = 0;
     for (int f = 0; f < mesh->nface && mesh->ntag > 0; f++) {
       int tag = mesh->face_tag[f];
-      if (tag < 0 || !csim_tag_has(mesh->tag[tag], pin->select.group[k])) continue;
+      if (tag < 0 || !csim_tag_has(mesh->tag[tag], select->group[k])) continue;
       found = 1;
       for (int c = mesh->face_start[f]; c < mesh->face_start[f + 1]; c++)
         chosen[mesh->face_vert[c]] = 1;
     }
     if (!found) {
-      csim_say(build->log, CSIM_ERROR, pin->place, "\"%s\" has no group, object or material \"%s\"",
-               object->name, pin->select.group[k]);
+      csim_say(build->log, CSIM_ERROR, place, "\"%s\" has no group, object or material \"%s\"",
+               body->name, select->group[k]);
       bad = 1;
     }
   }
   return bad;
 }
 
-static void select_places(const csim_pin *pin, const csim_body *body, const double *X,
+static void select_places(const csim_selection *select, const csim_body *body, const double *X,
                           unsigned char *chosen) {
-  for (int k = 0; k < pin->select.nbox; k++)
+  for (int k = 0; k < select->nbox; k++)
     for (int i = 0; i < body->nvert; i++) {
-      const double *x = X + 3 * (ptrdiff_t)i, *box = pin->select.box[k];
+      const double *x = X + 3 * (ptrdiff_t)i, *box = select->box[k];
       if (x[0] >= box[0] && x[1] >= box[1] && x[2] >= box[2] && x[0] <= box[3] && x[1] <= box[4] &&
           x[2] <= box[5])
         chosen[i] = 1;
     }
-  for (int k = 0; k < pin->select.nnearest; k++) {
+  for (int k = 0; k < select->nnearest; k++) {
     int nearest = 0;
     double best = INFINITY;
     for (int i = 0; i < body->nvert; i++) {
-      double d = csim_distance(X + 3 * (ptrdiff_t)i, pin->select.nearest[k]);
+      double d = csim_distance(X + 3 * (ptrdiff_t)i, select->nearest[k]);
       if (d < best) {
         best = d;
         nearest = i;
@@ -66,7 +66,16 @@ static void select_places(const csim_pin *pin, const csim_body *body, const doub
     }
     chosen[nearest] = 1;
   }
-  if (pin->select.all) memset(chosen, 1, (size_t)body->nvert);
+  if (select->all) memset(chosen, 1, (size_t)body->nvert);
+}
+
+int csim_select_vertices(csim_build *build, const csim_selection *select, csim_place place,
+                         const csim_body *body, unsigned char *chosen) {
+  memset(chosen, 0, (size_t)body->nvert);
+  int bad = select_indices(build, select, place, body, chosen);
+  bad |= select_groups(build, select, place, body, chosen);
+  select_places(select, body, build->x + 3 * (ptrdiff_t)body->vert0, chosen);
+  return bad;
 }
 
 // Marks the vertices that earlier pins hold at some time at which this one would too.
@@ -158,10 +167,7 @@ csim_status csim_build_pins(csim_build *build, const csim_object *object, const 
   if (!chosen || !pinned) status = CSIM_MEMORY;
   for (int p = 0; p < object->npin && status != CSIM_MEMORY; p++) {
     const csim_pin *pin = &object->pin[p];
-    memset(chosen, 0, (size_t)body->nvert);
-    int bad = select_indices(build, object, pin, body, chosen);
-    bad |= select_groups(build, object, pin, body, chosen);
-    select_places(pin, body, build->x + 3 * (ptrdiff_t)body->vert0, chosen);
+    int bad = csim_select_vertices(build, &pin->select, pin->place, body, chosen);
     csim_status added = bad ? CSIM_INVALID : add_targets(build, object, pin, body, chosen, pinned);
     if (added) status = added;
   }

@@ -13,6 +13,9 @@ static void build_free(csim_build *build) {
   free(build->target);
   free(build->course);
   free(build->follow);
+  free(build->link);
+  csim_elements_free(&build->links);
+  csim_elements_free(&build->face_links);
   csim_elements_free(&build->levels);
   csim_elements_free(&build->springs);
   csim_elements_free(&build->limits);
@@ -93,6 +96,7 @@ static csim_status finish_model(csim_build *build) {
   model->target = CSIM_ARENA_NEW(arena, csim_target, model->ntarget);
   model->course = CSIM_ARENA_NEW(arena, csim_course, model->ncourse);
   model->follow = CSIM_ARENA_NEW(arena, csim_follow, model->nfollow);
+  model->link = CSIM_ARENA_NEW(arena, csim_link, model->nlink);
   collect_damping(model);
   if (arena->failed) return CSIM_MEMORY;
   if (model->ntarget)
@@ -101,11 +105,13 @@ static csim_status finish_model(csim_build *build) {
     memcpy(model->course, build->course, (size_t)model->ncourse * sizeof *model->course);
   if (model->nfollow)
     memcpy(model->follow, build->follow, (size_t)model->nfollow * sizeof *model->follow);
+  if (model->nlink) memcpy(model->link, build->link, (size_t)model->nlink * sizeof *model->link);
   // projections go through them in this order: springs from coarse to fine
   const csim_elements *sets[] = {&build->levels,    &build->springs,   &build->limits,
                                  &build->quadratic, &build->cotangent, &build->dihedral,
-                                 &build->volume,    &build->anchors};
-  return csim_model_assemble(model, 8, sets) ? CSIM_MEMORY : CSIM_OK;
+                                 &build->volume,    &build->anchors,   &build->links,
+                                 &build->face_links};
+  return csim_model_assemble(model, sizeof sets / sizeof *sets, sets) ? CSIM_MEMORY : CSIM_OK;
 }
 
 int csim_copy_curve(csim_arena *arena, const csim_curve *from, csim_curve *to) {
@@ -169,7 +175,9 @@ csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_
                       .cotangent.kind = &csim_cotangent_kind,
                       .dihedral.kind = &csim_dihedral_kind,
                       .volume.kind = &csim_volume_kind,
-                      .anchors.kind = &csim_anchor_kind};
+                      .anchors.kind = &csim_anchor_kind,
+                      .links.kind = &csim_link_kind,
+                      .face_links.kind = &csim_link_face_kind};
   csim_status status = CSIM_OK;
   // go on after a user's error, so that all objects' errors are told at once
   for (int pass = 0; pass < 3; pass++) // pins look at colliders, also at those behind their object
@@ -180,6 +188,7 @@ csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_
           pass == BODIES ? add_body(&build, object) : add_collider(scene, object, log, world);
       if (added) status = added;
     }
+  if (!status) status = csim_build_links(&build);
   if (!status) status = hold_loose(&build);
   if (!status) status = finish_model(&build);
   build_free(&build);

@@ -42,12 +42,15 @@ typedef struct csim_build {
   csim_model *model;
   ptrdiff_t vert_room; ///< of the arrays below
   double *x, *v, *mass;
-  csim_elements levels, springs, limits, quadratic, cotangent, dihedral, volume, anchors;
+  csim_elements levels, springs, limits, quadratic, cotangent, dihedral, volume, anchors, links,
+      face_links;
   ptrdiff_t target_room;
   csim_target *target; ///< (model->ntarget), heap
   ptrdiff_t course_room, follow_room;
   csim_course *course;   ///< (model->ncourse), heap
   csim_follow *follow; ///< (model->nfollow), heap
+  ptrdiff_t link_room;
+  csim_link *link; ///< (model->nlink), heap
 } csim_build;
 
 /// Reads or makes the object's surface and places it: scale, then rotation, then position.
@@ -60,6 +63,14 @@ csim_status csim_build_solid(csim_build *build, const csim_object *object, csim_
 
 /// Adds the pins of a body whose vertices stand in build->x.
 csim_status csim_build_pins(csim_build *build, const csim_object *object, const csim_body *body);
+
+/// Marks the vertices of a body that a selection chooses (body->nvert, set from 0). Returns 1 when
+/// something in it is not there, which it reports.
+int csim_select_vertices(csim_build *build, const csim_selection *select, csim_place place,
+                         const csim_body *body, unsigned char *chosen);
+
+/// Adds attachments and seams, when all bodies are there.
+csim_status csim_build_links(csim_build *build);
 
 /// Lets the targets of group number model->ngroup follow the pin's collider.
 csim_status csim_build_follow(csim_build *build, const csim_pin *pin, const csim_body *body,

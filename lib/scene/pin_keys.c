@@ -271,6 +271,62 @@ const csim_table csim_pin_table = {.name = "pin",
                                    .finish = finish_pin,
                                    CSIM_FIELDS_OF(pin_fields)};
 
+// ------------------------------------------------------------------------- ends of attachments
+
+#define IN_END(member) offsetof(csim_link_end, member)
+
+static const csim_list end_box_list = {.element = &box_element,
+                                       .size = sizeof(double[6]),
+                                       .count_offset = IN_END(select.nbox),
+                                       .rank = 2,
+                                       .least = 1};
+static const csim_list end_nearest_list = {.element = &corner,
+                                           .size = sizeof(double[3]),
+                                           .count_offset = IN_END(select.nnearest),
+                                           .rank = 1,
+                                           .least = 1};
+static const csim_list end_group_list = {.element = &group_element,
+                                         .size = sizeof(char *),
+                                         .count_offset = IN_END(select.ngroup),
+                                         .least = 1};
+
+static const csim_field end_fields[] = {
+    {.key = "object",
+     .kind = &csim_kind_text,
+     .offset = IN_END(object),
+     .flags = CSIM_REQUIRED,
+     .doc = "Name of a cloth or solid."},
+    {.key = "vertices",
+     .kind = &kind_vertices,
+     .offset = IN_END(select),
+     .doc = "Vertices by number, from 0; a list keeps its order. The ways of choosing add up."},
+    {.key = "box",
+     .kind = &csim_kind_list,
+     .detail = &end_box_list,
+     .offset = IN_END(select.box),
+     .doc = "Vertices that are inside a box at the start."},
+    {.key = "nearest",
+     .kind = &csim_kind_list,
+     .detail = &end_nearest_list,
+     .offset = IN_END(select.nearest),
+     .doc = "The vertex nearest to a point [x, y, z] at the start."},
+    {.key = "group",
+     .kind = &csim_kind_list,
+     .detail = &end_group_list,
+     .offset = IN_END(select.group),
+     .doc = "Vertices of the faces in a group (o, g or usemtl) of the mesh file."},
+};
+
+static void finish_end(csim_reader *r, const cJSON *item, void *base) {
+  ((csim_link_end *)base)->place = csim_keep_place(r, CSIM_AT_VALUE, item);
+}
+
+const csim_table csim_link_end_table = {.name = "end",
+                                        .doc = "One end of an attachment or seam.",
+                                        .size = sizeof(csim_link_end),
+                                        .finish = finish_end,
+                                        CSIM_FIELDS_OF(end_fields)};
+
 // ------------------------------------------------------------------------------------- following
 
 // Finds out whether what pins follow is there, and can be followed.

@@ -206,6 +206,12 @@ extern const char *const csim_shape_names[];
 /// Checks that a material has what an object made of it needs.
 void csim_check_material(csim_reader *r, const cJSON *item, const csim_object *object);
 
+extern const csim_table csim_link_end_table;
+extern const csim_list csim_attachment_list, csim_seam_list; ///< of the scene
+
+/// Checks that the objects of attachments and seams are there.
+void csim_check_joints(csim_reader *r, const cJSON *item, const csim_scene *scene);
+
 /// Checks that what pins follow is there, when all objects have been read.
 void csim_check_pins(csim_reader *r, const cJSON *item, const csim_scene *scene);
 

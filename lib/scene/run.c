@@ -3,6 +3,7 @@
 #include "contact/start.h"
 #include "contact/untangle.h"
 #include "io/file.h"
+#include "model/links.h"
 #include "scene/resume.h"
 #include "scene/watch.h"
 #include "scene/writing.h"
@@ -342,7 +343,14 @@ static csim_status take_state(run *r) {
   }
   int frame = r->resume.point.frame;
   long long step = (long long)(frame - scene->frame_start) * scene->substeps;
+  int nlink = r->state.nlink;
   if (csim_state_copy(from, &r->state)) return CSIM_MEMORY;
+  if (r->state.nlink != nlink) { // of a scene with other links: none of these has torn yet
+    free(r->state.torn);
+    r->state.torn = nlink ? CSIM_NEW(unsigned char, nlink) : NULL;
+    r->state.nlink = nlink;
+    if (nlink && !r->state.torn) return CSIM_MEMORY;
+  }
   if (step != from->step) { // other substeps: what two-step integrators look back on is remade
     double h = substep_of(scene);
     for (ptrdiff_t i = 0; from->x_prev && i < 3 * (ptrdiff_t)from->nvert; i++) {
@@ -403,6 +411,28 @@ static csim_status begin_output(run *r) {
   return resume->changed ? save_checkpoint(r, r->log) : CSIM_OK;
 }
 
+// How far seams have closed, and what has torn.
+static void tell_links(const run *r) {
+  const csim_model *model = r->world.model;
+  for (int g = 0; g < model->nlink_group; g++) {
+    const csim_link_group *group = &model->link_group[g];
+    const char *what = group->seam ? "seam" : "attachment";
+    csim_place place = {.file = r->scene->file};
+    int torn = 0, n = 0;
+    for (int i = 0; i < model->nlink; i++) {
+      if (model->link[i].group != g) continue;
+      n++;
+      torn += r->state.torn && r->state.torn[i];
+    }
+    if (group->seam)
+      csim_say(r->log, CSIM_INFO, place, "seam of %s: %d stitches, the largest gap is %.3g mm",
+               group->name, n, 1e3 * csim_links_gap(model, g, r->state.x, r->state.torn));
+    if (torn)
+      csim_say(r->log, CSIM_INFO, place, "%s of %s: %d of %d strings have torn", what, group->name,
+               torn, n);
+  }
+}
+
 // Ends files, checkpoints and the record, in an order that leaves a run that can be resumed
 // wherever it is cut off.
 static csim_status end_run(run *r, csim_status status) {
@@ -429,6 +459,7 @@ static csim_status end_run(run *r, csim_status status) {
              report->total.verified);
   }
   if (status) report->total = r->writing.good_totals;
+  if (!status) tell_links(r);
   if (status == CSIM_STOPPED || (!status && r->options->checkpoint_last)) {
     csim_status saved = save_checkpoint(r, r->log);
     if (saved) status = saved, report->reason[0] = 0;

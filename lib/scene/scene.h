@@ -112,6 +112,34 @@ typedef struct csim_pin {
 
 #define CSIM_FRAME_LIMIT 1e7 ///< larger than any frame number
 
+/// One end of an attachment or seam.
+typedef struct csim_link_end {
+  csim_place place;
+  char *object; ///< its name
+  csim_selection select;
+} csim_link_end;
+
+/// How vertices of two ends find each other.
+typedef enum csim_pairing {
+  CSIM_PAIRING_AUTO,
+  CSIM_PAIRING_ORDER,
+  CSIM_PAIRING_NEAREST,
+  CSIM_PAIRING_FACE,
+} csim_pairing;
+
+/// An attachment or a seam.
+typedef struct csim_joint {
+  csim_place place;
+  csim_link_end a, b;
+  csim_pairing pair;
+  double stiffness, damping; ///< [N/m], [N s/m] of each string
+  double length;             ///< [m] < 0: that of the start
+  double force;              ///< [N] it tears above; 0 = never
+  double from, to;           ///< frames; beyond CSIM_FRAME_LIMIT: no such bound
+  int seam;
+  double closed; ///< seam: frame in which it is closed
+} csim_joint;
+
 typedef struct csim_object {
   csim_place place;      ///< of the object in the file
   csim_place mesh_place; ///< of its mesh
@@ -175,6 +203,10 @@ struct csim_scene {
   csim_material *material; ///< (nmaterial)
   int nobject;
   csim_object *object; ///< (nobject) in scene order
+  int nattachment;
+  csim_joint *attachment; ///< (nattachment)
+  int nseam;
+  csim_joint *seam;    ///< (nseam)
   char *resolved;      ///< the whole scene as JSON with every value resolved (--print-config)
   uint64_t hash;       ///< of all in the scene that can change a frame, see clothsim.h
 };

@@ -712,6 +712,7 @@ static void finish_scene(csim_reader *r, const cJSON *item, void *base) {
   check_names(r, item, scene);
   check_pairs(r, item, scene);
   csim_check_pins(r, item, scene);
+  csim_check_joints(r, item, scene);
   for (int i = 0; i < scene->nobject; i++)
     if (scene->object[i].friction < 0) scene->object[i].friction = scene->contact.friction;
 }
@@ -776,6 +777,16 @@ static const csim_field scene_fields[] = {
      .offset = AT(wind),
      .flags = CSIM_ZERO,
      .doc = "Air. Without it there is none, and no drag."},
+    {.key = "attachments",
+     .kind = &csim_kind_list,
+     .detail = &csim_attachment_list,
+     .offset = AT(attachment),
+     .doc = "Strings between the points of two objects, or of one."},
+    {.key = "seams",
+     .kind = &csim_kind_list,
+     .detail = &csim_seam_list,
+     .offset = AT(seam),
+     .doc = "Edges that are sewn together."},
     PART("solver", solver, AT(solver), "How a time step is solved."),
     PART("contact", contact, AT(contact), "What happens where things touch."),
     {.key = "output",

@@ -18,6 +18,7 @@ csim_point csim_problem_point(const csim_problem *problem, const double *x) {
   return (csim_point){.x = x,
                       .anchor = problem->target,
                       .hold = problem->hold,
+                      .link = problem->link,
                       .damping = problem->model->stretch_damping,
                       .body_of = problem->model->body_of,
                       .from = problem->x,

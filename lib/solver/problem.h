@@ -19,6 +19,7 @@ typedef struct csim_problem {
   const double *y;       ///< (nvert x 3) [m] inertial target x + h v*
   const double *target;  ///< (ntarget x 3) [m] of pins at the end of the step
   const double *hold;    ///< (ntarget) share of soft pins' stiffness; NULL: all of it
+  const double *link;    ///< (nlink x 2) of links, csim_links_at; NULL: there are none
   csim_scratch *scratch; ///< of linear solvers, csim_pcg_reserve
   double *step;          ///< (nvert x 3) [m] where they leave a step, and contact filters it
   double *v_next;        ///< (nvert x 3) [m/s] for methods that set the velocity themselves

@@ -4,6 +4,7 @@
 #include "math/vec3.h"
 #include "math/vector.h"
 #include "model/external.h"
+#include "model/links.h"
 #include "solver/project.h"
 
 #include <stdlib.h>
@@ -25,6 +26,7 @@ struct csim_solver {
   int two_steps;
   double *target;         // (ntarget x 3)
   double *hold;           // (ntarget) NULL unless the model is timed
+  double *link;           // (nlink x 2)
   double *decay;          // (nbody)
   double *goal;           // (nvert x 3) what contact was asked for, when it has the last word
   csim_contact *contact;  // NULL unless the response is "filter"
@@ -73,6 +75,7 @@ csim_solver *csim_solver_create(const csim_solver_setup *setup) {
   }
   solver->target = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)setup->model->ntarget);
   if (setup->model->timed) solver->hold = CSIM_ARENA_NEW(arena, double, setup->model->ntarget);
+  solver->link = CSIM_ARENA_NEW(arena, double, 2 * (ptrdiff_t)setup->model->nlink);
   solver->decay = CSIM_ARENA_NEW(arena, double, setup->model->nbody);
   solver->method_scratch = method->create(arena, setup->model, &solver->setup.params);
   if (setup->contact.response == CSIM_RESPONSE_FILTER) {
@@ -249,6 +252,7 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
     report->contacts += csim_penalty_push(&touch, v);
   csim_vector_go(setup->pool, n, from.x, h, v, solver->y);
   csim_model_targets(model, time + h_step, solver->target);
+  if (model->nlink) csim_links_at(model, time + h_step, state->torn, solver->link);
   if (solver->hold) csim_model_pin_shares(model, time + h_step, solver->hold);
 
   // elastic forces
@@ -261,6 +265,7 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
                           .y = solver->y,
                           .target = solver->target,
                           .hold = solver->hold,
+                          .link = solver->link,
                           .v_next = v,
                           .scratch = &solver->scratch,
                           .step = solver->contact ? solver->contact->d : solver->step};
@@ -474,6 +479,7 @@ int csim_step(csim_solver *solver, csim_state *state, csim_step_report *report) 
     report->method.outcome = CSIM_OUTCOME_MEMORY;
     return -1;
   }
+  if (state->torn) csim_links_tear(setup->model, solver->link, state->x, state->torn);
   if (solver->contact) csim_contact_save(solver->contact, state->kinematic);
   state->step += span;
   return 0;
