@@ -74,6 +74,28 @@ typedef struct csim_link_group {
   int seam;          ///< its ends belong together: contact lets them come nearer than others
 } csim_link_group;
 
+/// Triangles of a body that are part of a chamber's surface.
+typedef struct csim_chamber_part {
+  int tri0, ntri; ///< in the model's tri
+  int inward;     ///< their faces point into the chamber
+} csim_chamber_part;
+
+/// What closed surfaces enclose. Its energy is in chamber.h.
+typedef struct csim_chamber {
+  const char *name;
+  int npart;
+  csim_chamber_part *part; ///< (npart)
+  int vert;                ///< a vertex of it
+  double pressure;         ///< [Pa] over the outside; of a gas, at volume0; with keys the largest
+  csim_curve pressure_key;
+  double volume;    ///< [-] of volume0 to keep; with keys the largest
+  double stiffness; ///< [Pa] with which it does; 0 = not
+  csim_curve volume_key;
+  int gas;
+  double atmosphere; ///< [Pa] outside of a gas
+  double volume0;    ///< [m^3] at the start
+} csim_chamber;
+
 enum { CSIM_MAX_ENERGY = 12 };
 
 /// Constant during a run but for `fixed` and targets' `hard`, which csim_model_hold sets.
@@ -108,6 +130,8 @@ typedef struct csim_model {
   csim_link_group *link_group; ///< (nlink_group)
   int *seam;              ///< (nvert) vertices of one number are sewn together, -1 = not sewn;
                           ///< NULL: there are no seams
+  int nchamber;
+  csim_chamber *chamber;  ///< (nchamber)
   int tears;              ///< some links tear
   int timed;              ///< some pin holds for a part of the run only, or has a keyed stiffness
   double gravity[3];      ///< [m/s^2] with keys: the largest of them

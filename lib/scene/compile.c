@@ -191,6 +191,7 @@ csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_
   if (!status) status = csim_build_links(&build);
   if (!status) status = hold_loose(&build);
   if (!status) status = finish_model(&build);
+  if (!status) status = csim_build_chambers(&build);
   build_free(&build);
   if (status == CSIM_MEMORY)
     csim_say(log, CSIM_ERROR, (csim_place){.file = scene->file},

@@ -72,6 +72,9 @@ int csim_select_vertices(csim_build *build, const csim_selection *select, csim_p
 /// Adds attachments and seams, when all bodies are there.
 csim_status csim_build_links(csim_build *build);
 
+/// Adds chambers, when seams are there and the model is assembled.
+csim_status csim_build_chambers(csim_build *build);
+
 /// Lets the targets of group number model->ngroup follow the pin's collider.
 csim_status csim_build_follow(csim_build *build, const csim_pin *pin, const csim_body *body,
                               csim_pin_group *group);

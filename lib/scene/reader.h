@@ -209,6 +209,11 @@ void csim_check_material(csim_reader *r, const cJSON *item, const csim_object *o
 extern const csim_table csim_link_end_table;
 extern const csim_list csim_attachment_list, csim_seam_list; ///< of the scene
 
+extern const csim_list csim_chamber_list; ///< of the scene
+
+/// Checks the objects of chambers, and that the solver can have them.
+void csim_check_chambers(csim_reader *r, const cJSON *item, const csim_scene *scene);
+
 /// Checks that the objects of attachments and seams are there.
 void csim_check_joints(csim_reader *r, const cJSON *item, const csim_scene *scene);
 

@@ -3,6 +3,7 @@
 #include "contact/start.h"
 #include "contact/untangle.h"
 #include "io/file.h"
+#include "model/chamber.h"
 #include "model/links.h"
 #include "scene/resume.h"
 #include "scene/watch.h"
@@ -433,6 +434,22 @@ static void tell_links(const run *r) {
   }
 }
 
+static void tell_chambers(const run *r) {
+  const csim_model *model = r->world.model;
+  double time = (double)r->state.step * substep_of(r->scene);
+  csim_chamber_now *now = CSIM_NEW(csim_chamber_now, model->nchamber);
+  if (!now) return;
+  csim_chambers_at(model, time, now);
+  for (int k = 0; k < model->nchamber; k++) {
+    const csim_chamber *c = &model->chamber[k];
+    double V = csim_chamber_volume(model, c, r->state.x + 3 * (ptrdiff_t)c->vert, r->state.x);
+    csim_say(r->log, CSIM_INFO, (csim_place){.file = r->scene->file},
+             "chamber of \"%s\": %.6g m^3, %.6g Pa", c->name, V,
+             csim_chamber_pressure(c, &now[k], V));
+  }
+  free(now);
+}
+
 // Ends files, checkpoints and the record, in an order that leaves a run that can be resumed
 // wherever it is cut off.
 static csim_status end_run(run *r, csim_status status) {
@@ -459,7 +476,10 @@ static csim_status end_run(run *r, csim_status status) {
              report->total.verified);
   }
   if (status) report->total = r->writing.good_totals;
-  if (!status) tell_links(r);
+  if (!status) {
+    tell_links(r);
+    tell_chambers(r);
+  }
   if (status == CSIM_STOPPED || (!status && r->options->checkpoint_last)) {
     csim_status saved = save_checkpoint(r, r->log);
     if (saved) status = saved, report->reason[0] = 0;

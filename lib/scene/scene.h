@@ -140,6 +140,20 @@ typedef struct csim_joint {
   double closed; ///< seam: frame in which it is closed
 } csim_joint;
 
+/// Pressure, gas or a volume to keep inside of cloths.
+typedef struct csim_chamber_source {
+  csim_place place;
+  int nobject;
+  char **object;   ///< (nobject) names of cloths
+  double pressure; ///< [Pa] with keys the largest
+  csim_curve pressure_key;
+  int gas;
+  double atmosphere; ///< [Pa]
+  double volume;     ///< [-] with keys the largest
+  csim_curve volume_key;
+  double stiffness; ///< [Pa]
+} csim_chamber_source;
+
 typedef struct csim_object {
   csim_place place;      ///< of the object in the file
   csim_place mesh_place; ///< of its mesh
@@ -207,6 +221,8 @@ struct csim_scene {
   csim_joint *attachment; ///< (nattachment)
   int nseam;
   csim_joint *seam;    ///< (nseam)
+  int nchamber;
+  csim_chamber_source *chamber; ///< (nchamber)
   char *resolved;      ///< the whole scene as JSON with every value resolved (--print-config)
   uint64_t hash;       ///< of all in the scene that can change a frame, see clothsim.h
 };

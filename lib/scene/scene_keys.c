@@ -713,6 +713,7 @@ static void finish_scene(csim_reader *r, const cJSON *item, void *base) {
   check_pairs(r, item, scene);
   csim_check_pins(r, item, scene);
   csim_check_joints(r, item, scene);
+  csim_check_chambers(r, item, scene);
   for (int i = 0; i < scene->nobject; i++)
     if (scene->object[i].friction < 0) scene->object[i].friction = scene->contact.friction;
 }
@@ -787,6 +788,11 @@ static const csim_field scene_fields[] = {
      .detail = &csim_seam_list,
      .offset = AT(seam),
      .doc = "Edges that are sewn together."},
+    {.key = "chambers",
+     .kind = &csim_kind_list,
+     .detail = &csim_chamber_list,
+     .offset = AT(chamber),
+     .doc = "Closed surfaces with a pressure inside."},
     PART("solver", solver, AT(solver), "How a time step is solved."),
     PART("contact", contact, AT(contact), "What happens where things touch."),
     {.key = "output",

@@ -27,6 +27,7 @@ struct csim_solver {
   double *target;         // (ntarget x 3)
   double *hold;           // (ntarget) NULL unless the model is timed
   double *link;           // (nlink x 2)
+  csim_chamber_now *chamber; // (nchamber)
   double *decay;          // (nbody)
   double *goal;           // (nvert x 3) what contact was asked for, when it has the last word
   csim_contact *contact;  // NULL unless the response is "filter"
@@ -44,7 +45,7 @@ extern const csim_method csim_method_newton;
 static void create_loose(csim_solver *solver) {
   const csim_model *model = solver->setup.model;
   solver->loose = *model;
-  solver->loose.nenergy = 0;
+  solver->loose.nenergy = solver->loose.nchamber = 0;
   solver->loose_params = (csim_solver_params){.method = "newton",
                                               .linear = CSIM_LINEAR_PCG,
                                               .iterations = 8,
@@ -55,6 +56,14 @@ static void create_loose(csim_solver *solver) {
   if (solver->arena.failed) return;
   solver->loose_scratch =
       csim_method_newton.create(&solver->arena, &solver->loose, &solver->loose_params);
+}
+
+// Gradients of volumes are kept where they couple vertices.
+static void create_chambers(csim_arena *arena, const csim_model *model, csim_solver *solver) {
+  solver->chamber = CSIM_ARENA_NEW(arena, csim_chamber_now, model->nchamber);
+  for (int k = 0; k < model->nchamber && solver->chamber; k++)
+    if (model->chamber[k].gas || model->chamber[k].stiffness > 0)
+      solver->chamber[k].grad = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)model->nvert);
 }
 
 csim_solver *csim_solver_create(const csim_solver_setup *setup) {
@@ -76,6 +85,7 @@ csim_solver *csim_solver_create(const csim_solver_setup *setup) {
   solver->target = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)setup->model->ntarget);
   if (setup->model->timed) solver->hold = CSIM_ARENA_NEW(arena, double, setup->model->ntarget);
   solver->link = CSIM_ARENA_NEW(arena, double, 2 * (ptrdiff_t)setup->model->nlink);
+  create_chambers(arena, setup->model, solver);
   solver->decay = CSIM_ARENA_NEW(arena, double, setup->model->nbody);
   solver->method_scratch = method->create(arena, setup->model, &solver->setup.params);
   if (setup->contact.response == CSIM_RESPONSE_FILTER) {
@@ -252,6 +262,7 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
     report->contacts += csim_penalty_push(&touch, v);
   csim_vector_go(setup->pool, n, from.x, h, v, solver->y);
   csim_model_targets(model, time + h_step, solver->target);
+  csim_chambers_at(model, time + h_step, solver->chamber);
   if (model->nlink) csim_links_at(model, time + h_step, state->torn, solver->link);
   if (solver->hold) csim_model_pin_shares(model, time + h_step, solver->hold);
 
@@ -266,6 +277,7 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
                           .target = solver->target,
                           .hold = solver->hold,
                           .link = solver->link,
+                          .chamber = solver->chamber,
                           .v_next = v,
                           .scratch = &solver->scratch,
                           .step = solver->contact ? solver->contact->d : solver->step};
