@@ -79,7 +79,7 @@ static csim_status add_springs(csim_build *build, const csim_object *object, con
                                const csim_topology *topology) {
   const csim_material *material = material_of(build, object);
   const csim_mesh *mesh = body->mesh;
-  csim_part part = {.X = mesh->vert,
+  csim_part part = {.X = csim_mesh_rest(mesh),
                     .vert0 = body->vert0,
                     .spring = material->spring,
                     .compression = material->compression,
@@ -113,8 +113,9 @@ static csim_status add_springs(csim_build *build, const csim_object *object, con
 static csim_status add_levels(csim_build *build, const csim_object *object, const csim_body *body,
                               int first) {
   if (object->levels == 0) return CSIM_OK;
-  csim_part part = {
-      .X = body->mesh->vert, .vert0 = body->vert0, .slack = material_of(build, object)->slack};
+  csim_part part = {.X = csim_mesh_rest(body->mesh),
+                    .vert0 = body->vert0,
+                    .slack = material_of(build, object)->slack};
   unsigned char *held = CSIM_NEW(unsigned char, body->nvert);
   if (!held) return CSIM_MEMORY;
   for (int k = 0; k < build->model->ntarget; k++) {
@@ -140,7 +141,7 @@ static void add_bending(csim_build *build, const csim_object *object, const csim
                         const csim_topology *topology) {
   const csim_material *material = material_of(build, object);
   const csim_mesh *mesh = body->mesh;
-  csim_part part = {.X = mesh->vert, .vert0 = body->vert0, .compression = 1};
+  csim_part part = {.X = csim_mesh_rest(mesh), .vert0 = body->vert0, .compression = 1};
   csim_elements *hinges = object->bending == CSIM_BENDING_QUADRATIC   ? &build->quadratic
                           : object->bending == CSIM_BENDING_COTANGENT ? &build->cotangent
                                                                       : &build->dihedral;
@@ -183,7 +184,7 @@ csim_status csim_build_cloth(csim_build *build, const csim_object *object, csim_
   if (status) goto done;
   csim_mesh_report(&facts, 0, object->mesh_place, build->log);
   warn_about_size(build, object, mesh);
-  csim_vert_areas(mesh->nvert, mesh->ntri, mesh->tri, mesh->vert, mass);
+  csim_vert_areas(mesh->nvert, mesh->ntri, mesh->tri, csim_mesh_rest(mesh), mass);
   for (int i = 0; i < mesh->nvert; i++) mass[i] *= material_of(build, object)->density;
   status = add_vertices(build, object, body, mesh->vert, mass);
   if (!status) status = csim_build_pins(build, object, body);

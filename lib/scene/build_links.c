@@ -225,17 +225,57 @@ static csim_status number_seams(csim_build *build) {
   return CSIM_OK;
 }
 
+// The seams of a body that is made of a pattern.
+static csim_status add_pattern(csim_build *build, const csim_object *object,
+                               const csim_body *body) {
+  csim_model *model = build->model;
+  const csim_scene *scene = build->scene;
+  const csim_mesh_source *source = &object->mesh;
+  csim_joint joint = {.stiffness = source->seam_stiffness,
+                      .damping = source->seam_damping,
+                      .length = -1,
+                      .seam = 1};
+  csim_link_group *g = &model->link_group[model->nlink_group];
+  double closed = source->seam_closed < -CSIM_FRAME_LIMIT ? scene->frame_start + scene->fps
+                                                          : source->seam_closed;
+  double longest = 0;
+  *g = (csim_link_group){.name = csim_arena_print(build->arena, "%s", object->name),
+                         .end = INFINITY,
+                         .closed = time_of(build, closed),
+                         .seam = 1};
+  for (int i = 0; i < body->mesh->nstitch; i++) {
+    const int *v = body->mesh->stitch + 2 * (ptrdiff_t)i;
+    int node[4] = {body->vert0 + v[0], body->vert0 + v[1], 0, 0};
+    csim_status status = add_link(build, &joint, node, NULL);
+    if (status) return status;
+    longest = csim_max(longest, csim_distance(at(build, node[0]), at(build, node[1])));
+  }
+  model->nlink_group++;
+  csim_say(build->log, CSIM_INFO, object->mesh_place,
+           "seams of \"%s\": %d stitches, up to %.3g m apart", object->name, body->mesh->nstitch,
+           longest);
+  return CSIM_OK;
+}
+
 csim_status csim_build_links(csim_build *build) {
   const csim_scene *scene = build->scene;
   csim_status status = CSIM_OK;
-  build->model->link_group = CSIM_ARENA_NEW(build->arena, csim_link_group,
-                                            (ptrdiff_t)scene->nattachment + scene->nseam);
+  build->model->link_group =
+      CSIM_ARENA_NEW(build->arena, csim_link_group,
+                     (ptrdiff_t)scene->nattachment + scene->nseam + scene->nobject);
   if (!build->model->link_group) return CSIM_MEMORY;
   for (int i = 0; i < scene->nattachment + scene->nseam && status != CSIM_MEMORY; i++) {
     csim_status added = add_joint(build, i < scene->nattachment
                                              ? &scene->attachment[i]
                                              : &scene->seam[i - scene->nattachment]);
     if (added) status = added;
+  }
+  for (int o = 0; o < scene->nobject && !status; o++) {
+    const csim_object *object = &scene->object[o];
+    const csim_body *body = object->mesh.shape == CSIM_SHAPE_PATTERN
+                                ? find_body(build, object->name)
+                                : NULL;
+    if (body && body->mesh->nstitch) status = add_pattern(build, object, body);
   }
   if (status) return status;
   return build->links.failed || build->face_links.failed ? CSIM_MEMORY : number_seams(build);

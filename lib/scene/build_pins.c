@@ -36,6 +36,12 @@ static int select_groups(csim_build *build, const csim_selection *select, csim_p
       for (int c = mesh->face_start[f]; c < mesh->face_start[f + 1]; c++)
         chosen[mesh->face_vert[c]] = 1;
     }
+    for (int i = 0; i < mesh->nset; i++) {
+      const csim_mesh_set *set = &mesh->set[i];
+      if (strcmp(set->name, select->group[k]) != 0) continue;
+      found = 1;
+      for (int c = 0; c < set->n; c++) chosen[set->vert[c]] = 1;
+    }
     if (!found) {
       csim_say(build->log, CSIM_ERROR, place, "\"%s\" has no group, object or material \"%s\"",
                body->name, select->group[k]);

@@ -72,6 +72,9 @@ int csim_select_vertices(csim_build *build, const csim_selection *select, csim_p
 /// Adds attachments and seams, when all bodies are there.
 csim_status csim_build_links(csim_build *build);
 
+/// Moves panels of a sewing pattern apart that stand through each other or through colliders.
+csim_status csim_build_pattern(const csim_build *build, const csim_object *object, csim_mesh *mesh);
+
 /// Adds chambers, when seams are there and the model is assembled.
 csim_status csim_build_chambers(csim_build *build);
 

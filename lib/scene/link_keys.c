@@ -58,7 +58,7 @@ static const csim_field seam_fields[] = {
     PAIRING("Each vertex of a is sewn to the one of b in the same place of its list (\"order\"), "
             "or to the nearest one at the start. \"auto\": order where both list numbers, else the "
             "nearest."),
-    REAL(stiffness, "N/m", "2000", "Of each stitch."),
+    REAL(stiffness, "N/m", "10000", "Of each stitch."),
     REAL(damping, "N s/m", "0", "Of each stitch: force over the speed at which its ends part."),
     REAL(force, "N", "0", "A stitch tears above this tension; 0: never."),
     FRAME(from, "-1e8", "Frame in which it begins to close. Default: the start."),

@@ -15,6 +15,7 @@
 typedef enum csim_shape {
   CSIM_SHAPE_FILE,     ///< not a shape: read `file`
   CSIM_SHAPE_SEQUENCE, ///< a mesh that deforms: read `sequence`; collider only
+  CSIM_SHAPE_PATTERN,  ///< panels of a sewing pattern: read `pattern`; cloth only
   CSIM_SHAPE_GRID,
   CSIM_SHAPE_BOX,
   CSIM_SHAPE_SPHERE,
@@ -36,6 +37,11 @@ typedef struct csim_mesh_source {
   char *faces;           ///< mesh file with the faces; NULL = the sequence's own
   double fps;            ///< [1/s] 0 = the sequence's own, or else the scene's
   double offset;         ///< [frames of the scene] before its first frame is over
+  char *pattern;         ///< path as of `file`; shape PATTERN only, as the next four
+  double resolution;     ///< [m] length of edges
+  double seam_closed;    ///< frame in which the seams are closed; below -CSIM_FRAME_LIMIT: default
+  double seam_stiffness; ///< [N/m] of each stitch
+  double seam_damping;   ///< [N s/m]
   double size[3];        ///< [m] grid: (x, z); box: (x, y, z)
   double radius;         ///< [m] sphere, torus (centre line), cylinder, capsule, cone, disk, tube
   double tube_radius;    ///< [m] torus
