@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CURVE_POINTS = 256, MOST_SEGMENTS = 1 << 16, MOST_PANELS = 1 << 12, MOST_EDGES = 1 << 12 };
+enum { CURVE_POINTS = 1024, MOST_SEGMENTS = 1 << 16, MOST_PANELS = 1 << 12, MOST_EDGES = 1 << 12 };
 
 /// An edge of a panel: a curve of many points, of which some become vertices.
 typedef struct edge {

@@ -39,7 +39,7 @@ static double volume_at(const csim_model *model, const csim_chamber *chamber, co
 double csim_chamber_pressure(const csim_chamber *chamber, const csim_chamber_now *now,
                              double volume) {
   double p = now->pressure;
-  // a gas resists being squeezed to nothing; volumes of the wrong sign are for line searches to undo
+  // a gas resists being squeezed to nothing: line searches undo volumes of the wrong sign
   if (chamber->gas)
     p = (chamber->atmosphere + now->pressure) * chamber->volume0 /
             csim_max(volume, 1e-6 * chamber->volume0) -

@@ -81,8 +81,8 @@ static int report_holes(csim_build *build, const csim_chamber_source *source,
     while (model->body[body].vert0 + model->body[body].nvert <= edge[i].vert[0]) body++;
     if (++holes <= 5)
       csim_say(build->log, CSIM_ERROR, source->place,
-               "the chamber has a hole of %d edges at vertex %d of \"%s\", near (%.4g, %.4g, %.4g); "
-               "close it, or sew it shut with \"seams\"",
+               "the chamber has a hole of %d edges at vertex %d of \"%s\", near (%.4g, %.4g, "
+               "%.4g); close it, or sew it shut with \"seams\"",
                size[root], edge[i].vert[0] - model->body[body].vert0, model->body[body].name, x[0],
                x[1], x[2]);
     size[root] = 0;

@@ -27,8 +27,8 @@ static const csim_field chamber_fields[] = {
      .offset = AT(pressure),
      .unit = "Pa",
      .fallback = "0",
-     .doc = "Pressure inside over that outside. With \"gas\": at the volume of the start; keys of it "
-            "let gas in and out."},
+     .doc = "Pressure inside over that outside. With \"gas\": at the volume of the start; keys of "
+            "it let gas in and out."},
     {.key = "gas",
      .kind = &csim_kind_bool,
      .offset = AT(gas),
@@ -84,7 +84,8 @@ const csim_list csim_chamber_list = {.element = &chamber_element,
                                      .count_offset = offsetof(csim_scene, nchamber)};
 
 void csim_check_chambers(csim_reader *r, const cJSON *item, const csim_scene *scene) {
-  const cJSON *list = csim_json_get(item, "chambers"), *c = cJSON_IsArray(list) ? list->child : NULL;
+  const cJSON *list = csim_json_get(item, "chambers");
+  const cJSON *c = cJSON_IsArray(list) ? list->child : NULL;
   const char **names = csim_arena_alloc(&r->scratch, scene->nobject + 1, sizeof *names);
   const csim_solver_params *solver = &scene->solver;
   if (!names) return;

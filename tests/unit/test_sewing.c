@@ -44,7 +44,7 @@ static void test_arc(void) {
     for (int i = 0; i < mesh.nvert; i++) {
       const double *r = mesh.rest + 3 * i, *x = mesh.vert + 3 * i;
       CHECK(r[2] == 0);
-      n += fabs(csim_norm(r) - 0.1) < 1e-6; // on one of 256 chords
+      n += fabs(csim_norm(r) - 0.1) < 1e-6; // on one of 1024 chords
       // turning left from (10, 0) to (-10, 0) goes over the top
       CHECK(left ? r[1] >= -1e-9 : r[1] <= 1e-9);
       CHECK_NEAR(x[0], left ? 1 + r[0] : 1 - r[1], 1e-12);
