@@ -11,8 +11,9 @@ typedef struct link_state {
   double weight[4];     // of d = sum weight_i x_i
   double d[3], l;       // [m]
   double slack[3];      // [m] d - d_n; 0 without damping
-  double pull;          // [N/m] k (1 - L/l), 0 when slack
-  double along;         // [N/m^3] k L / l^3
+  double pull;          // [N/m] tension over l, 0 when slack
+  double along;         // [N/m^3] of the Hessian pull I + along d d^T
+  double energy;        // [J]
   double excess;        // [m] l - L, 0 when slack
   double k, c;          // [N/m] stiffness, and damping over h
 } link_state;
@@ -40,8 +41,15 @@ static link_state link_at(const csim_energy *energy, const csim_point *at, int e
   s.l = csim_norm(s.d);
   s.excess = s.l > now[1] ? s.l - now[1] : 0;
   if (s.excess > 0) {
+    double most = now[0] * param[CSIM_LINK_PULL];
     s.pull = s.k * s.excess / s.l;
     s.along = s.k * now[1] / (s.l * s.l * s.l);
+    s.energy = 0.5 * s.k * s.excess * s.excess;
+    if (most > 0 && s.k * s.excess > most) {
+      s.energy = most * (s.excess - 0.5 * most / s.k);
+      s.pull = most / s.l;
+      s.along = 0; // -most / l^3, but for semidefiniteness
+    }
   } else if (now[1] == 0) {
     s.pull = s.k; // at the very point: the isotropic Hessian of a string without length
   }
@@ -57,7 +65,7 @@ static double link_value(const csim_energy *energy, const csim_point *at, int fi
   double sum = 0;
   for (int e = first; e < last; e++) {
     link_state s = link_at(energy, at, e);
-    sum += 0.5 * s.k * s.excess * s.excess + 0.5 * s.c * csim_dot(s.slack, s.slack);
+    sum += s.energy + 0.5 * s.c * csim_dot(s.slack, s.slack);
   }
   return sum;
 }
@@ -121,7 +129,9 @@ static int link_constraint(const csim_energy *energy, const csim_point *at, int 
                            csim_constraint *c) {
   link_state s = link_at(energy, at, e);
   if (!(s.excess > 0)) return 0;
-  *c = (csim_constraint){.dim = 1, .k = s.k, .C = {s.excess}};
+  // beyond the largest pull: as much of the excess as that force stretches, all at once
+  double C = s.pull * s.l / s.k;
+  *c = (csim_constraint){.dim = 1, .k = s.k, .C = {C}};
   for (int i = 0; i < energy->kind->nnode; i++)
     for (int k = 0; k < 3; k++) c->grad[i][k] = s.weight[i] * s.d[k] / s.l;
   return 1;

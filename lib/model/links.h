@@ -5,6 +5,9 @@
 //
 //   E = k/2 max(0, l - L)^2 + c/(2 h) |d - d_n|^2,  d = x_0 - sum_i w_i x_i,  l = |d|
 //
+// With a largest pull F the first term goes on linearly from where its force is F: a stitch that
+// is held up by something pulls no harder than that, instead of jamming what is between its ends.
+//
 // d_n is d at the start of the step of length h: the second term damps (Kane et al. 2000). Both
 // terms of the Hessian are positive semidefinite as they are.
 #ifndef CSIM_MODEL_LINKS_H
@@ -13,8 +16,9 @@
 #include "model/model.h"
 
 /// Parameters of the kinds csim_link_kind (2 vertices) and csim_link_face_kind (4): stiffness
-/// [N/m], damping [N s/m], number of the link, then the 3 weights of the face.
-enum { CSIM_LINK_K, CSIM_LINK_DAMPING, CSIM_LINK_NUMBER, CSIM_LINK_WEIGHT };
+/// [N/m], damping [N s/m], number of the link, largest pull [N] (0 = any), then the 3 weights of
+/// the face.
+enum { CSIM_LINK_K, CSIM_LINK_DAMPING, CSIM_LINK_NUMBER, CSIM_LINK_PULL, CSIM_LINK_WEIGHT };
 
 /// Share of its stiffness and length [m] of every link in a step that ends at `time` [s].
 /// @param      torn  (nlink) from the state; NULL: none is

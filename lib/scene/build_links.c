@@ -65,7 +65,8 @@ static csim_status add_link(csim_build *build, const csim_joint *joint, const in
   if (!moved) return CSIM_MEMORY;
   build->link = moved;
   double w[4] = {1, 0, 0, 0}, d[3] = {0};
-  double param[CSIM_LINK_WEIGHT + 3] = {joint->stiffness, joint->damping, model->nlink};
+  double param[CSIM_LINK_WEIGHT + 3] = {joint->stiffness, joint->damping, model->nlink,
+                                             joint->pull};
   for (int i = 0; i < 3; i++) {
     if (weight) param[CSIM_LINK_WEIGHT + i] = weight[i];
     w[i + 1] = weight ? -weight[i] : i == 0 ? -1 : 0;
@@ -233,6 +234,7 @@ static csim_status add_pattern(csim_build *build, const csim_object *object,
   const csim_mesh_source *source = &object->mesh;
   csim_joint joint = {.stiffness = source->seam_stiffness,
                       .damping = source->seam_damping,
+                      .pull = source->seam_pull,
                       .length = -1,
                       .seam = 1};
   csim_link_group *g = &model->link_group[model->nlink_group];

@@ -60,6 +60,7 @@ static const csim_field seam_fields[] = {
             "nearest."),
     REAL(stiffness, "N/m", "10000", "Of each stitch."),
     REAL(damping, "N s/m", "0", "Of each stitch: force over the speed at which its ends part."),
+    REAL(pull, "N", "5", "A stitch pulls no harder than that, where something is between; 0: any."),
     REAL(force, "N", "0", "A stitch tears above this tension; 0: never."),
     FRAME(from, "-1e8", "Frame in which it begins to close. Default: the start."),
     FRAME(closed, "-1e8",
@@ -82,6 +83,7 @@ static void finish_seam(csim_reader *r, const cJSON *item, void *base) {
   joint->seam = 1;
   joint->to = 10 * CSIM_FRAME_LIMIT;
   joint->length = -1;
+  if (joint->force > 0 && joint->pull < 2 * joint->force) joint->pull = 0; // it has to tear first
   if (joint->closed < -CSIM_FRAME_LIMIT) joint->closed = start + r->scene->fps;
   finish_joint(r, item, base);
   if (joint->closed < start)

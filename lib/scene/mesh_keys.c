@@ -131,6 +131,14 @@ static const csim_field pattern_fields[] = {
      .most = CSIM_MOST,
      .fallback = "0",
      .doc = "Of each stitch: force over the speed at which its ends part."},
+    {.key = "pull",
+     .kind = &csim_kind_real,
+     .offset = AT(seam_pull),
+     .unit = "N",
+     .least = 0,
+     .most = CSIM_MOST,
+     .fallback = "5",
+     .doc = "A stitch pulls no harder than that, where something is between; 0: any."},
 };
 static const csim_field grid_fields[] = {
     SIZE(2, "Lengths of the sides along x and z."),

@@ -42,6 +42,7 @@ typedef struct csim_mesh_source {
   double seam_closed;    ///< frame in which the seams are closed; below -CSIM_FRAME_LIMIT: default
   double seam_stiffness; ///< [N/m] of each stitch
   double seam_damping;   ///< [N s/m]
+  double seam_pull;      ///< [N] largest of each stitch; 0 = any
   double size[3];        ///< [m] grid: (x, z); box: (x, y, z)
   double radius;         ///< [m] sphere, torus (centre line), cylinder, capsule, cone, disk, tube
   double tube_radius;    ///< [m] torus
@@ -140,6 +141,7 @@ typedef struct csim_joint {
   csim_pairing pair;
   double stiffness, damping; ///< [N/m], [N s/m] of each string
   double length;             ///< [m] < 0: that of the start
+  double pull;               ///< [N] it pulls no harder; 0 = any
   double force;              ///< [N] it tears above; 0 = never
   double from, to;           ///< frames; beyond CSIM_FRAME_LIMIT: no such bound
   int seam;

@@ -340,12 +340,14 @@ int main(void) {
   check_kind(&csim_quadratic_kind, q, 1, 1);
   check_kind(&csim_dihedral_kind, dihedral, 0, 1);
   check_kind(&csim_volume_kind, (double[]){50, 0.2}, 1, 1);
-  check_kind(&csim_link_kind, (double[]){50, 0, 0}, 1, 1);
-  check_kind(&csim_link_kind, (double[]){50, 3, 0}, 1, 0); // damping resists turning as well
-  check_kind(&csim_link_face_kind, (double[]){50, 0, 0, 0.5, 0.2, 0.3}, 1, 1);
-  check_kind(&csim_link_face_kind, (double[]){50, 3, 0, 0.5, 0.2, 0.3}, 1, 0);
-  check_constraint(&csim_link_kind, (double[]){50, 0, 0});
-  check_constraint(&csim_link_face_kind, (double[]){50, 0, 0, 0.5, 0.2, 0.3});
+  check_kind(&csim_link_kind, (double[]){50, 0, 0, 0}, 1, 1);
+  check_kind(&csim_link_kind, (double[]){50, 3, 0, 0}, 1, 0); // damping resists turning as well
+  check_kind(&csim_link_face_kind, (double[]){50, 0, 0, 0, 0.5, 0.2, 0.3}, 1, 1);
+  check_kind(&csim_link_face_kind, (double[]){50, 3, 0, 0, 0.5, 0.2, 0.3}, 1, 0);
+  check_kind(&csim_link_kind, (double[]){50, 0, 0, 8}, 0, 1); // some pull their hardest
+  check_kind(&csim_link_face_kind, (double[]){50, 0, 0, 8, 0.5, 0.2, 0.3}, 0, 1);
+  check_constraint(&csim_link_kind, (double[]){50, 0, 0, 0});
+  check_constraint(&csim_link_face_kind, (double[]){50, 0, 0, 0, 0.5, 0.2, 0.3});
   check_constraint(&csim_spring_kind, (double[]){100, 0.8, 0.1, 0.05});
   check_constraint(&csim_limit_kind, (double[]){100, 0.6});
   check_constraint(&csim_anchor_kind, (double[]){30, 0});

@@ -25,7 +25,7 @@ static void begin_weight(int face, const char *method, csim_linear linear, csim_
   k->params.linear = linear;
   k->params.iterations = 300;
   *links = (csim_elements){.kind = face ? &csim_link_face_kind : &csim_link_kind};
-  csim_elements_add(links, (int[]){0, 1, 2, 3}, (double[]){STIFF, 0, 0, 0.5, 0.25, 0.25});
+  csim_elements_add(links, (int[]){0, 1, 2, 3}, (double[]){STIFF, 0, 0, 0, 0.5, 0.25, 0.25});
 }
 
 static void ready(kit *k, const csim_elements *links) {
