@@ -428,6 +428,9 @@ static void mesh_panel(sewing *s, panel *p) {
     fail(s, p->item,
          "panel \"%s\": its outline meets itself, at edges %d and %d near (%.4g, %.4g) m", p->name,
          ea < eb ? ea : eb, ea < eb ? eb : ea, x[2 * fault[0]], x[2 * fault[0] + 1]);
+  } else if (result == CSIM_PLANAR_MANY) {
+    fail(s, p->item, "panel \"%s\" would have too many vertices: choose a coarser resolution",
+         p->name);
   } else if (result == CSIM_PLANAR_MEMORY) {
     s->status = CSIM_MEMORY;
   } else {

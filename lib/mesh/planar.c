@@ -266,7 +266,8 @@ static void lattice_point(const double *low, double spacing, int i, int j, doubl
   }
 }
 
-enum { MOST_POINTS = 1 << 22 };
+// The outline is looked at side by side, and an ear costs a look at all of it.
+enum { MOST_POINTS = 1 << 22, MOST_OUTLINE = 1 << 14 };
 
 static int reserve(ptrdiff_t most, mesher *m) {
   csim_planar *mesh = m->mesh;
@@ -290,7 +291,10 @@ csim_planar_fault csim_planar_mesh(int n, const double *outline, double spacing,
     high[i % 2] = fmax(high[i % 2], outline[i]);
   }
   double columns = (high[0] - low[0]) / spacing + 2, rows = (high[1] - low[1]) / spacing / 0.86 + 2;
-  if (!link || !(columns * rows < MOST_POINTS)) goto done;
+  if (!link) goto done;
+  result = CSIM_PLANAR_MANY;
+  if (n > MOST_OUTLINE || !(columns * rows < MOST_POINTS)) goto done;
+  result = CSIM_PLANAR_MEMORY;
   if (reserve(n + (ptrdiff_t)(columns * rows) + 8, &m)) goto done;
   memcpy(mesh->vert, outline, 2 * (size_t)n * sizeof *outline);
   mesh->nvert = n;

@@ -20,6 +20,7 @@ typedef struct csim_planar {
 typedef enum csim_planar_fault {
   CSIM_PLANAR_OK,
   CSIM_PLANAR_CROSSING, ///< the outline passes through or along itself
+  CSIM_PLANAR_MANY,     ///< the outline or the lattice has too many points
   CSIM_PLANAR_MEMORY,
 } csim_planar_fault;
 

@@ -99,6 +99,9 @@ void csim_check_chambers(csim_reader *r, const cJSON *item, const csim_scene *sc
       const char *name = scene->chamber[i].object[k];
       int found = 0;
       for (const char **known = names; name && *known; known++) found |= !strcmp(*known, name);
+      for (int before = 0; name && before < k; before++)
+        if (scene->chamber[i].object[before] && !strcmp(scene->chamber[i].object[before], name))
+          csim_complain(r, CSIM_AT_VALUE, at ? at : objects, "\"%s\" is named twice", name);
       if (name && !found)
         csim_complain(r, CSIM_AT_VALUE, at ? at : objects, "there is no cloth \"%s\"%s", name,
                       csim_suggest(r, name, names));

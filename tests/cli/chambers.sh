@@ -34,6 +34,7 @@ wrong() { # TEXT SETTING...
 }
 wrong 'the chamber has a hole of 24 edges at vertex' --set seams=[]
 wrong 'there is no cloth "tap", did you mean "top"?' --set 'chambers=[{"objects":["tap"]}]'
+wrong '"top" is named twice' --set 'chambers=[{"objects":["top","bottom","top"]}]'
 wrong 'chambers need the method "newton"' --set solver.method=xpbd
 wrong 'needs a "stiffness" > 0 Pa' --set 'chambers=[{"objects":["top","bottom"],"volume":2}]'
 wrong 'is below a vacuum' --set 'chambers=[{"objects":["top","bottom"],"gas":true,"pressure":-200000}]'

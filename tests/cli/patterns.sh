@@ -69,6 +69,9 @@ wrong 's/^  \[{"panel": "front", "edge": 1}, {"panel": "front", "edge": 2}\],/  
 # one triangle fan a panel
 expect 0 "$clothsim" tube.scene.json -q --check --set tube.mesh.resolution=10
 expect 2 "$clothsim" tube.scene.json -q --check --set tube.mesh.resolution=1e-6
+says 'times the resolution'
+expect 2 "$clothsim" tube.scene.json -q --check --set tube.mesh.resolution=1e-5
+says 'would have too many vertices'
 expect 2 "$clothsim" tube.scene.json -q --check --set tube.scale=[1,1,2]
 says 'one scale only'
 expect 2 "$clothsim" tube.scene.json -q --check --set tube.type=solid
