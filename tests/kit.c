@@ -51,7 +51,8 @@ void kit_begin(int n, const double *x, double mass, double h, kit *k) {
 }
 
 void kit_pin(kit *k, int vert) {
-  k->model->target[k->model->ntarget++] = (csim_target){.vert = vert, .group = -1, .hard = 1};
+  k->model->target[k->model->ntarget++] = (csim_target){
+      .vert = vert, .group = -1, .follow = -1, .exact = 1, .hard = 1};
 }
 
 void kit_spring(kit *k, int a, int b, double stiffness, double length) {

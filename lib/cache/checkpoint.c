@@ -13,12 +13,13 @@
 static const uint8_t MAGIC[8] = {0x89, 'C', 'S', 'K', '\r', '\n', 0x1a, '\n'};
 static const uint32_t ENDIAN = 0x01020304;
 
-enum { META, XNOW, VNOW, XOLD, VOLD, ANOW, KINE, TAIL, NCHUNK };
+enum { META, XNOW, VNOW, XOLD, VOLD, ANOW, KINE, TORN, TAIL, NCHUNK };
 static const uint32_t FOURCC[NCHUNK] = {
     CSIM_FOURCC('M', 'E', 'T', 'A'), CSIM_FOURCC('X', 'N', 'O', 'W'),
     CSIM_FOURCC('V', 'N', 'O', 'W'), CSIM_FOURCC('X', 'O', 'L', 'D'),
     CSIM_FOURCC('V', 'O', 'L', 'D'), CSIM_FOURCC('A', 'N', 'O', 'W'),
-    CSIM_FOURCC('K', 'I', 'N', 'E'), CSIM_FOURCC('T', 'A', 'I', 'L')};
+    CSIM_FOURCC('K', 'I', 'N', 'E'), CSIM_FOURCC('T', 'O', 'R', 'N'),
+    CSIM_FOURCC('T', 'A', 'I', 'L')};
 
 enum { MAX_META = 1 << 26 };
 #define MAX_FILE ((size_t)1 << 35) // six arrays of 2^27 vectors and the META
@@ -78,6 +79,9 @@ static int put_checkpoint(sink *s, int frame, const csim_state *state, const cha
   put_vectors(s, VOLD, state->v_prev, state->nvert);
   put_vectors(s, ANOW, state->a, state->nvert);
   put_vectors(s, KINE, state->kinematic, state->nkinematic);
+  s->payload.n = 0;
+  if (state->torn) csim_bytes_add(&s->payload, (const char *)state->torn, state->nlink);
+  put_chunk(s, TORN);
   s->payload.n = 0;
   put_chunk(s, TAIL);
   int failed = s->payload.failed || s->chunk.failed;
@@ -141,6 +145,14 @@ static const char *take_chunk(int kind, const uint8_t *data, uint64_t size,
     return size ? take_vectors(data, size, s->nvert, &s->a) : NULL;
   case KINE:
     return s->nkinematic ? take_vectors(data, size, s->nkinematic, &s->kinematic) : NULL;
+  case TORN:
+    if (size > CSIM_CACHE_MAX_VERT) return "its TORN is out of bounds";
+    s->nlink = (int)size;
+    if (!size) return NULL;
+    s->torn = CSIM_NEW(unsigned char, (ptrdiff_t)size);
+    if (!s->torn) return "";
+    for (uint64_t i = 0; i < size; i++) s->torn[i] = data[i] != 0;
+    return NULL;
   default:
     return size ? "it does not end where it should" : NULL;
   }

@@ -2,7 +2,8 @@
 //
 // A private format: read by the version that wrote it, or refused. Little-endian, 8-aligned.
 //
-// File:     header, META, XNOW, VNOW, XOLD, VOLD, ANOW, KINE, TAIL (chunks as in cache/layout.h)
+// File:     header, META, XNOW, VNOW, XOLD, VOLD, ANOW, KINE, TORN, TAIL (chunks as in
+//           cache/layout.h)
 // Header:   OFFSET SIZE MEANING
 //             0      8  magic 89 "CSK" 0D 0A 1A 0A
 //             8      4  version of this format
@@ -14,8 +15,9 @@
 //            40      4  of them in the next substep
 //            44     16  0
 //            60      4  crc32 of bytes 0 to 59
-// META: JSON text about the scene and the run. XNOW and the rest: f64 (n x 3), XOLD, VOLD and ANOW empty
-// where no two-step integrator has looked back on them. TAIL: empty.
+// META: JSON text about the scene and the run. XNOW and the rest: f64 (n x 3), XOLD, VOLD and ANOW
+// empty where no integrator has looked back on them. TORN: a byte a link, 1 = torn; empty unless
+// links tear. TAIL: empty.
 #ifndef CSIM_CACHE_CHECKPOINT_H
 #define CSIM_CACHE_CHECKPOINT_H
 
@@ -23,7 +25,7 @@
 #include "cache/bytes.h"
 #include "model/model.h"
 
-enum { CSIM_CHECKPOINT_VERSION = 4, CSIM_CHECKPOINT_HEADER = 64 };
+enum { CSIM_CHECKPOINT_VERSION = 5, CSIM_CHECKPOINT_HEADER = 64 };
 
 typedef struct csim_checkpoint {
   int frame;

@@ -239,7 +239,18 @@ static double parallel_weight(const double *const p[4]) {
   return sine2 < fade ? sine2 / fade * (2 - sine2 / fade) : 1;
 }
 
-double csim_candidate_scale(const csim_candidates *set, csim_pair_kind kind, const int v[4]) {
+// Whether a vertex of the one side is sewn to one of the other.
+static int is_sewn(const csim_skin *skin, csim_pair_kind kind, const int v[4]) {
+  int split = csim_pair_split(kind);
+  for (int i = 0; i < split; i++)
+    for (int j = split; j < 4; j++)
+      if (v[i] < skin->nbody_vert && v[j] < skin->nbody_vert && skin->seam[v[i]] >= 0 &&
+          skin->seam[v[i]] == skin->seam[v[j]])
+        return 1;
+  return 0;
+}
+
+static double start_scale(const csim_candidates *set, csim_pair_kind kind, const int v[4]) {
   const double *p[4];
   int other = v[csim_pair_split(kind)];
   double share = set->share ? csim_min(set->share[csim_skin_part(set->skin, v[0])],
@@ -259,6 +270,12 @@ double csim_candidate_scale(const csim_candidates *set, csim_pair_kind kind, con
   }
   double d = sqrt(csim_pair_closest(kind, p, w));
   return (float)(d < far ? 0.9 * d / set->distance : share);
+}
+
+double csim_candidate_scale(const csim_candidates *set, csim_pair_kind kind, const int v[4]) {
+  double scale = start_scale(set, kind, v);
+  if (!set->skin->seam || scale <= CSIM_SEAM_SCALE) return scale;
+  return is_sewn(set->skin, kind, v) ? CSIM_SEAM_SCALE : scale;
 }
 
 typedef struct fill_job {

@@ -109,21 +109,20 @@ void csim_collider_to_world(const csim_collider *collider, const csim_pose *pose
   csim_pose_apply(pose, r, x);
 }
 
+csim_course csim_collider_course(const csim_collider *collider) {
+  csim_course course = {.nvert = collider->mesh->nvert,
+                      .rest = collider->mesh->vert,
+                      .nframe = collider->nframe,
+                      .frame = collider->frame,
+                      .frame_start = collider->frame_start,
+                      .frame_step = collider->frame_step,
+                      .motion = collider->motion};
+  memcpy(course.pivot, collider->pivot, sizeof course.pivot);
+  return course;
+}
+
 void csim_collider_vertices(const csim_collider *collider, double time, double *out) {
-  int n = 3 * collider->mesh->nvert;
-  if (collider->nframe > 0) {
-    double at =
-        collider->frame_step > 0 ? (time - collider->frame_start) / collider->frame_step : 0;
-    double last = collider->nframe - 1;
-    at = at > 0 ? (at < last ? at : last) : 0;
-    int f = at < last ? (int)at : collider->nframe - 1;
-    double s = at - f;
-    const double *a = collider->frame + (ptrdiff_t)f * n, *b = s > 0 ? a + n : a;
-    for (int k = 0; k < n; k++) out[k] = a[k] + s * (b[k] - a[k]);
-  } else {
-    memcpy(out, collider->mesh->vert, (size_t)n * sizeof *out);
-  }
-  if (collider->motion.nkey == 0) return;
-  csim_pose pose = csim_motion_pose(&collider->motion, collider->pivot, time);
-  for (int k = 0; k < n; k += 3) csim_pose_apply(&pose, out + k, out + k);
+  csim_course course = csim_collider_course(collider);
+  csim_course_pose at = csim_course_at(&course, time);
+  for (int i = 0; i < course.nvert; i++) csim_course_vertex(&at, i, out + 3 * (ptrdiff_t)i);
 }

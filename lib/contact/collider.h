@@ -4,7 +4,7 @@
 #define CSIM_CONTACT_COLLIDER_H
 
 #include "mesh/mesh.h"
-#include "model/motion.h"
+#include "model/course.h"
 
 typedef enum csim_collider_shape {
   CSIM_COLLIDER_PLANE,    ///< y <= 0 is inside
@@ -32,6 +32,9 @@ typedef struct csim_collider {
   double frame_step;     ///< [s] from one frame to the next
   int solid;             ///< has an inside in which nothing may start
 } csim_collider;
+
+/// The course of the collider's vertices; refers to its arrays. Needs collider->mesh.
+csim_course csim_collider_course(const csim_collider *collider);
 
 /// Where the vertices of the surface are meant to be at a time [s]: frames interpolated linearly,
 /// the first before and the last after them; then the motion. out (mesh->nvert x 3), overwritten.

@@ -38,6 +38,7 @@ int csim_skin_build(csim_arena *arena, const csim_model *model, int ncollider,
     return -1;
   }
   skin->body_part = model->body_of;
+  skin->seam = model->seam;
   skin->collider_part = CSIM_ARENA_NEW(arena, int, nvert - model->nvert);
   skin->first = CSIM_ARENA_NEW(arena, int, (ptrdiff_t)skin->npart + 1);
   skin->body_x0 = model->x0;

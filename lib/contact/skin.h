@@ -16,6 +16,7 @@ typedef struct csim_skin {
   const int *body_part;    ///< (nbody_vert) body, the model's
   int *collider_part;      ///< (nvert - nbody_vert) nbody + collider
   int *first;              ///< (npart + 1) first vertex of each part
+  const int *seam;         ///< (nbody_vert) the model's: what is sewn together; NULL: nothing is
   const double *body_x0;   ///< (nbody_vert x 3) [m] at the start, the model's
   double *collider_x0;     ///< (nvert - nbody_vert x 3) [m]
   const double *mass;      ///< (nbody_vert) [kg], the model's

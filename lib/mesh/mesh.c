@@ -12,6 +12,8 @@ void csim_mesh_shed(csim_mesh *mesh, int keep_faces) {
   mesh->hash = csim_mesh_hash(mesh);
   csim_arena_drop(&mesh->arena, mesh->vert);
   mesh->vert = NULL;
+  if (mesh->rest) csim_arena_drop(&mesh->arena, mesh->rest);
+  mesh->rest = NULL;
   if (keep_faces) return;
   csim_arena_free(&mesh->arena);
   *mesh = (csim_mesh){.nvert = mesh->nvert,

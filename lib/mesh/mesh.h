@@ -9,6 +9,13 @@
 
 #include <stdint.h>
 
+/// Vertices with a name.
+typedef struct csim_mesh_set {
+  char *name;
+  int n;
+  int *vert; ///< (n)
+} csim_mesh_set;
+
 typedef struct csim_mesh {
   csim_arena arena; ///< owns all arrays below
   int nvert;
@@ -25,6 +32,11 @@ typedef struct csim_mesh {
   int ntri;
   int *tri; ///< (ntri x 3) the faces triangulated, in face order; face_vert where they are that
   int *tri_face; ///< (ntri) face each triangle came from
+  double *rest;  ///< (nvert x 3) [m] where it is at rest, when that is not `vert`; else NULL
+  int nstitch;
+  int *stitch; ///< (nstitch x 2) vertices that a pattern sews together
+  int nset;
+  csim_mesh_set *set; ///< (nset) labels of a pattern's edges; several may have one name
   int grid[2];   ///< cells of a built-in grid along its two sides, else 0
   uint64_t hash; ///< once it has been shed
 } csim_mesh;
@@ -38,6 +50,11 @@ void csim_mesh_free(csim_mesh *mesh);
 /// Frees positions and, unless they are to be kept, faces with all that belongs to them: what a run
 /// does not look at once it has begun. Counts stay.
 void csim_mesh_shed(csim_mesh *mesh, int keep_faces);
+
+/// Where springs and hinges have their rest: (nvert x 3) [m].
+static inline const double *csim_mesh_rest(const csim_mesh *mesh) {
+  return mesh->rest ? mesh->rest : mesh->vert;
+}
 
 /// Of positions and faces, also of those that have been shed.
 uint64_t csim_mesh_hash(const csim_mesh *mesh);

@@ -9,12 +9,18 @@ static inline const double *target_of(const csim_energy *energy, const csim_poin
   return at->anchor + 3 * (ptrdiff_t)csim_energy_param(energy, e)[1];
 }
 
+// [N/m] at present; a pin that does not hold has none.
+static inline double stiffness_of(const csim_energy *energy, const csim_point *at, int e) {
+  const double *param = csim_energy_param(energy, e);
+  return at->hold ? param[0] * at->hold[(ptrdiff_t)param[1]] : param[0];
+}
+
 static double anchor_value(const csim_energy *energy, const csim_point *at, int first, int last) {
   double sum = 0;
   for (int e = first; e < last; e++) {
     double r[3];
     csim_sub(at->x + 3 * (ptrdiff_t)energy->node[e], target_of(energy, at, e), r);
-    sum += 0.5 * csim_energy_param(energy, e)[0] * csim_dot(r, r);
+    sum += 0.5 * stiffness_of(energy, at, e) * csim_dot(r, r);
   }
   return sum;
 }
@@ -24,27 +30,28 @@ static void anchor_gradient(const csim_energy *energy, const csim_point *at, int
   for (int e = first; e < last; e++) {
     double r[3];
     csim_sub(at->x + 3 * (ptrdiff_t)energy->node[e], target_of(energy, at, e), r);
-    csim_add_scaled(csim_energy_param(energy, e)[0], r, g + 3 * (ptrdiff_t)energy->node[e]);
+    csim_add_scaled(stiffness_of(energy, at, e), r, g + 3 * (ptrdiff_t)energy->node[e]);
   }
 }
 
 static void anchor_hessian(const csim_energy *energy, const csim_point *at, csim_spd spd, int first,
                            int last, double *val) {
-  (void)at, (void)spd;
+  (void)spd;
   for (int e = first; e < last; e++)
     for (int c = 0; c < 3; c++)
-      val[9 * (ptrdiff_t)energy->slot[e] + 4 * c] += csim_energy_param(energy, e)[0];
+      val[9 * (ptrdiff_t)energy->slot[e] + 4 * c] += stiffness_of(energy, at, e);
 }
 
 static void anchor_laplacian(const csim_energy *energy, const csim_point *at, int first, int last,
                              double *val) {
-  (void)at;
+  (void)at; // constant: the largest stiffness bounds what a pin has at any time
   for (int e = first; e < last; e++) val[energy->slot[e]] += csim_energy_param(energy, e)[0];
 }
 
 static int anchor_constraint(const csim_energy *energy, const csim_point *at, int e,
                              csim_constraint *c) {
-  *c = (csim_constraint){.dim = 3, .k = csim_energy_param(energy, e)[0], .grad = {{1}}};
+  *c = (csim_constraint){.dim = 3, .k = stiffness_of(energy, at, e), .grad = {{1}}};
+  if (!(c->k > 0)) return 0;
   csim_sub(at->x + 3 * (ptrdiff_t)energy->node[e], target_of(energy, at, e), c->C);
   return 1;
 }

@@ -21,6 +21,8 @@ typedef struct csim_energy csim_energy;
 typedef struct csim_point {
   const double *x;       ///< (nvert x 3) [m]
   const double *anchor;  ///< (nanchor x 3) [m] present targets of soft pins; NULL if there are none
+  const double *hold;    ///< (nanchor) share of soft pins' stiffness at present; NULL: all of it
+  const double *link;    ///< (nlink x 2) share of stiffness and length [m] of links, see links.h
   const double *damping; ///< (nbody) [s] of stretching, see springs.c; NULL: none
   const int *body_of;    ///< (nvert) with damping: the body that a vertex belongs to
   const double *from;    ///< (nvert x 3) [m] with damping: where the step began
@@ -44,6 +46,7 @@ typedef enum csim_role {
   CSIM_ROLE_CURVATURE, ///< pairs of vertices that bending by curvature couples
   CSIM_ROLE_VOLUME,    ///< tetrahedra
   CSIM_ROLE_PIN,       ///< soft pins
+  CSIM_ROLE_LINK,      ///< strings of attachments and seams
 } csim_role;
 
 /// Functions of one kind of energy over the elements [first, last). Pure but for the named output.
@@ -173,6 +176,9 @@ extern const csim_energy_kind csim_neohooke_kind;
 
 /// Soft pin: E = k/2 |x - anchor|^2. Parameters k [N/m], number of the anchor.
 extern const csim_energy_kind csim_anchor_kind;
+
+/// Strings between two vertices, and between a vertex and a point of a triangle, see links.h.
+extern const csim_energy_kind csim_link_kind, csim_link_face_kind;
 
 /// Moduli of a sheet.
 typedef struct csim_moduli {

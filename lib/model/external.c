@@ -3,14 +3,15 @@
 
 #include "base/dmath.h"
 #include "math/vec3.h"
+#include "model/curve.h"
 
 #include <string.h>
 
 enum { VERT_GRAIN = 512 };
 
 void csim_wind_at(const csim_wind *wind, const double *x, double time, double *u) {
-  memcpy(u, wind->velocity, 3 * sizeof *u);
-  double speed = csim_norm(wind->velocity);
+  csim_curve_at(&wind->velocity_key, 3, wind->velocity, time, u);
+  double strength = csim_norm(u), speed = csim_norm(wind->velocity); // gusts travel at one speed
   if (!(wind->turbulence > 0 && speed > 0 && wind->gust_length > 0)) return;
   // four waves of shrinking length carried along by the wind; directions and phases are fixed
   // numbers without a common period
@@ -19,7 +20,7 @@ void csim_wind_at(const csim_wind *wind, const double *x, double time, double *u
   static const double push[4][3] = {
       {0.9, 0.1, 0.42}, {0.5, 0.4, -0.77}, {-0.3, 0.6, 0.74}, {0.2, -0.8, 0.57}};
   double wave = 2 * CSIM_PI / wind->gust_length;
-  double amplitude = wind->turbulence * speed * sqrt(0.5);
+  double amplitude = wind->turbulence * strength * sqrt(0.5);
   for (int k = 0; k < 4; k++) {
     double along = csim_dot(direction[k], x) - 0.7 * speed * time;
     double s = csim_sin(wave * along + 1.7 * k);
@@ -35,6 +36,7 @@ typedef struct external_job {
   double time, h;
   double *decay; // per body
   double *air, *v_next;
+  double gravity[3]; // [m/s^2]
 } external_job;
 
 static void blow(void *context, int first, int last) {
@@ -80,7 +82,7 @@ static void accelerate(void *context, int first, int last) {
     double *out = job->v_next + 3 * (ptrdiff_t)i;
     const csim_body *body = &m->body[m->body_of[i]];
     double decay = job->decay[m->body_of[i]];
-    for (int c = 0; c < 3; c++) out[c] = decay * v[c] + job->h * m->gravity[c];
+    for (int c = 0; c < 3; c++) out[c] = decay * v[c] + job->h * job->gravity[c];
     if (m->fixed[i] || !(body->drag > 0 && m->wind.density > 0)) continue;
     double D[9] = {0}, Du[3] = {0}, A[9], rhs[3];
     add_drag(job, i, D, Du);
@@ -94,7 +96,9 @@ static void accelerate(void *context, int first, int last) {
 void csim_external_velocity(csim_pool *pool, const csim_model *model, const double *x,
                             const double *v, double time, double h, double *decay, double *air,
                             double *v_next) {
-  external_job job = {model, x, v, time, h, decay, air, v_next};
+  external_job job = {model, x, v, time, h, decay, air, v_next, {0}};
+  // in the middle of the step: the velocity is then exact for keys that steps end on
+  csim_model_gravity(model, time + 0.5 * h, job.gravity);
   for (int b = 0; b < model->nbody; b++) {
     const csim_body *body = &model->body[b];
     decay[b] = body->damping > 0 ? csim_exp(-body->damping * h) : 1;

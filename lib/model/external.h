@@ -6,7 +6,8 @@
 #include "model/model.h"
 
 /// Velocity of the air [m/s] at a point and time: the mean wind plus gusts, a fixed sum of
-/// travelling waves whose root mean square is 0.76 turbulence * |mean|.
+/// travelling waves whose root mean square is 0.76 turbulence * |mean|. With keyed
+/// velocities the gusts travel at the speed of the largest.
 void csim_wind_at(const csim_wind *wind, const double *x, double time, double *u);
 
 /// Velocities after the external forces alone acted for h [s]:

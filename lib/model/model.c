@@ -2,6 +2,7 @@
 #include "model/model.h"
 
 #include "math/vec3.h"
+#include "model/curve.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,9 +29,58 @@ static void follow_path(const csim_pin_path *path, int k, double time, double *t
   for (int c = 0; c < 3; c++) target[c] = s < 1 ? from[c] + s * (to[c] - from[c]) : to[c];
 }
 
+// The frame of a triangle in the columns of R: first edge, across it in the plane, normal. The
+// identity where the triangle has no area.
+static void triangle_frame(const double x[3][3], double R[9]) {
+  double e[3], f[3], n[3], across[3];
+  csim_sub(x[1], x[0], e);
+  csim_sub(x[2], x[0], f);
+  csim_cross(e, f, n);
+  double le = csim_norm(e), ln = csim_norm(n);
+  memcpy(R, (double[9]){1, 0, 0, 0, 1, 0, 0, 0, 1}, 9 * sizeof *R);
+  if (!(le > 0 && ln > 0)) return;
+  for (int c = 0; c < 3; c++) {
+    e[c] /= le;
+    n[c] /= ln;
+  }
+  csim_cross(n, e, across);
+  for (int c = 0; c < 3; c++) {
+    R[3 * c] = e[c];
+    R[3 * c + 1] = across[c];
+    R[3 * c + 2] = n[c];
+  }
+}
+
+// The point on the triangle, and the triangle's frame.
+static void follow_base(const csim_follow *follow, const csim_course_pose *at, double *point,
+                        double R[9]) {
+  double x[3][3];
+  for (int k = 0; k < 3; k++) csim_course_vertex(at, follow->node[k], x[k]);
+  for (int c = 0; c < 3; c++)
+    point[c] = follow->weight[0] * x[0][c] + follow->weight[1] * x[1][c] +
+               follow->weight[2] * x[2][c];
+  triangle_frame((const double(*)[3])x, R);
+}
+
+void csim_follow_attach(const csim_course_pose *at, const double *x, csim_follow *follow) {
+  double point[3], R[9], r[3];
+  follow_base(follow, at, point, R);
+  csim_sub(x, point, r);
+  for (int c = 0; c < 3; c++)
+    follow->offset[c] = R[c] * r[0] + R[3 + c] * r[1] + R[6 + c] * r[2];
+}
+
+void csim_follow_point(const csim_follow *follow, const csim_course_pose *at, double *out) {
+  double point[3], R[9];
+  follow_base(follow, at, point, R);
+  csim_mat3_mul(R, follow->offset, out);
+  csim_add_scaled(1, point, out);
+}
+
 void csim_model_targets(const csim_model *model, double time, double *target) {
   int group = -2, first = 0;
   csim_pose pose = {0};
+  csim_course_pose course = {0};
   for (int i = 0; i < model->ntarget; i++) {
     const csim_target *t = &model->target[i];
     const csim_pin_group *g = t->group >= 0 ? &model->group[t->group] : NULL;
@@ -40,14 +90,59 @@ void csim_model_targets(const csim_model *model, double time, double *target) {
       group = t->group;
       first = i;
       if (g) pose = csim_motion_pose(&g->motion, g->pivot, time);
+      if (g && t->follow >= 0) course = csim_course_at(&model->course[g->course], time);
     }
     if (g && g->path)
       follow_path(g->path, i - first, time, out);
+    else if (t->follow >= 0)
+      csim_follow_point(&model->follow[t->follow], &course, out);
     else if (g && g->motion.nkey > 0)
       csim_pose_apply(&pose, rest, out);
     else
       memcpy(out, rest, 3 * sizeof *rest);
   }
+}
+
+// Steps end on frames only but for rounding: times this near are the same [s].
+static const double SAME_TIME = 1e-9;
+
+static int holds(const csim_model *model, const csim_target *t, double begin, double end) {
+  if (t->group < 0) return 1;
+  const csim_pin_group *g = &model->group[t->group];
+  return g->begin <= begin + SAME_TIME && end <= g->end + SAME_TIME;
+}
+
+void csim_model_pin_shares(const csim_model *model, double time, double *share) {
+  for (int i = 0; i < model->ntarget; i++) {
+    const csim_target *t = &model->target[i];
+    const csim_pin_group *g = t->group >= 0 ? &model->group[t->group] : NULL;
+    share[i] = 1;
+    if (!g || t->exact) continue;
+    // from `begin` on: a step that ends there is over when the pin begins
+    int on = time > g->begin + SAME_TIME && time <= g->end + SAME_TIME;
+    double k = 0;
+    csim_curve_at(&g->keyed, 1, &g->stiffness, time, &k);
+    share[i] = on ? k / g->stiffness : 0;
+  }
+}
+
+int csim_model_hold(csim_model *model, double begin, double end) {
+  int changed = 0;
+  for (int i = 0; i < model->ntarget; i++) {
+    csim_target *t = &model->target[i];
+    int hard = t->exact && holds(model, t, begin, end);
+    changed |= hard != t->hard;
+    t->hard = hard;
+  }
+  if (!changed) return 0;
+  memset(model->fixed, 0, (size_t)model->nvert);
+  for (int i = 0; i < model->ntarget; i++)
+    if (model->target[i].hard) model->fixed[model->target[i].vert] = 1;
+  return 1;
+}
+
+void csim_model_gravity(const csim_model *model, double time, double *g) {
+  csim_curve_at(&model->gravity_key, 3, model->gravity, time, g);
 }
 
 double csim_model_energy(csim_pool *pool, const csim_model *model, const csim_point *at) {
@@ -62,6 +157,11 @@ int csim_state_create(const csim_model *model, csim_state *state) {
       .nvert = model->nvert, .span = 1, .x = CSIM_NEW(double, n), .v = CSIM_NEW(double, n)};
   if (!state->x || !state->v) return -1;
   memcpy(state->x, model->x0, (size_t)n * sizeof(double));
+  if (model->tears) {
+    state->nlink = model->nlink;
+    state->torn = CSIM_NEW(unsigned char, model->nlink);
+    if (!state->torn) return -1;
+  }
   if (model->v0) memcpy(state->v, model->v0, (size_t)n * sizeof(double));
   return 0;
 }
@@ -84,6 +184,14 @@ int csim_state_copy(const csim_state *from, csim_state *to) {
   to->nvert = from->nvert;
   to->nkinematic = from->nkinematic;
   to->step = from->step;
+  if (to->nlink != from->nlink) {
+    free(to->torn);
+    to->torn = NULL;
+  }
+  to->nlink = from->nlink;
+  if (from->torn && !to->torn) to->torn = CSIM_NEW(unsigned char, from->nlink);
+  if (from->torn && !to->torn) return -1;
+  if (from->torn) memcpy(to->torn, from->torn, (size_t)from->nlink);
   to->span = from->span;
   return copy_array(from->x, from->nvert, &to->x) || copy_array(from->v, from->nvert, &to->v) ||
                  copy_array(from->x_prev, from->nvert, &to->x_prev) ||
@@ -99,5 +207,6 @@ void csim_state_free(csim_state *state) {
   free(state->v);
   csim_state_forget(state);
   free(state->kinematic);
+  free(state->torn);
   *state = (csim_state){0};
 }

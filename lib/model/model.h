@@ -1,4 +1,4 @@
-// model/model.h: everything that stays constant during a run. Needs model/energy.h, model/motion.h,
+// model/model.h: everything that stays constant during a run. Needs model/energy.h, model/course.h,
 // mesh/mesh.h.
 //
 // All bodies share one numbering of vertices: body b owns [vert0, vert0 + nvert). Indices, not
@@ -8,7 +8,7 @@
 
 #include "mesh/mesh.h"
 #include "model/energy.h"
-#include "model/motion.h"
+#include "model/course.h"
 
 /// A cloth or a solid.
 typedef struct csim_body {
@@ -30,20 +30,80 @@ typedef struct csim_pin_path {
   const double *from, *to; ///< (targets of the group x 3) [m]
 } csim_pin_path;
 
-/// Vertices that follow one motion.
+/// Vertices that follow one motion, or the points of one course.
 typedef struct csim_pin_group {
   csim_motion motion;
   double pivot[3];           ///< [m] of its rotations
-  const csim_pin_path *path; ///< takes the place of the motion; NULL: none
+  const csim_pin_path *path; ///< takes the place of motion and course; NULL: none
+  int course;                ///< index into course, which targets follow instead; -1 = none
+  double begin, end;         ///< [s] it holds from `begin` to `end`, infinite where it always does
+  double stiffness;          ///< [N/m] of soft pins: the largest of the curve
+  csim_curve keyed;          ///< [N/m] stiffness over time; no keys = constant
 } csim_pin_group;
+
+/// A point that moves with a triangle of a course: sum of weight * node, plus an offset that turns
+/// with the triangle.
+typedef struct csim_follow {
+  int node[3];      ///< vertices of the course; all the same: the offset does not turn
+  double weight[3]; ///< barycentric
+  double offset[3]; ///< [m] along the first edge, across it in the plane, and along the normal
+} csim_follow;
+
+/// Sets the offset so that the point is x (3) at the pose, and where the point is at a pose.
+void csim_follow_attach(const csim_course_pose *at, const double *x, csim_follow *follow);
+void csim_follow_point(const csim_follow *follow, const csim_course_pose *at, double *out);
 
 /// A pinned vertex, exact (hard) or by a soft spring (an element of the anchor energy).
 typedef struct csim_target {
   int vert;
-  int group; ///< index into pin_group; -1 = never moves
-  int hard;
+  int group;  ///< index into pin_group; -1 = never moves
+  int follow; ///< index into follow; -1 = the group's motion
+  int exact;  ///< held exactly while its group holds; else by a spring
+  int hard;   ///< exact, and holding now: see csim_model_hold
 } csim_target;
 
+/// A string between two points: an attachment, or a stitch of a seam. Its energy is in links.h.
+typedef struct csim_link {
+  int group;            ///< index into link_group
+  double length;        ///< [m] until its group begins to close
+  double closed_length; ///< [m] once it is closed
+} csim_link;
+
+/// Seams close to this share of the contact thickness.
+#define CSIM_SEAM_SCALE 0.3
+
+/// Links that were made together.
+typedef struct csim_link_group {
+  const char *name;
+  double begin, end; ///< [s] they pull from `begin` to `end`, infinite where they always do
+  double closed;     ///< [s] lengths change from `begin` until then; before begin: at once
+  double force;      ///< [N] largest tension, above which a link tears; 0 = any
+  int seam;          ///< its ends belong together: contact lets them come nearer than others
+} csim_link_group;
+
+/// Triangles of a body that are part of a chamber's surface.
+typedef struct csim_chamber_part {
+  int tri0, ntri; ///< in the model's tri
+  int inward;     ///< their faces point into the chamber
+} csim_chamber_part;
+
+/// What closed surfaces enclose. Its energy is in chamber.h.
+typedef struct csim_chamber {
+  const char *name;
+  int npart;
+  csim_chamber_part *part; ///< (npart)
+  int vert;                ///< a vertex of it
+  double pressure;         ///< [Pa] over the outside; of a gas, at volume0; with keys the largest
+  csim_curve pressure_key;
+  double volume;    ///< [-] of volume0 to keep; with keys the largest
+  double stiffness; ///< [Pa] with which it does; 0 = not
+  csim_curve volume_key;
+  int gas;
+  double atmosphere; ///< [Pa] outside of a gas
+  double volume0;    ///< [m^3] at the start
+} csim_chamber;
+
+/// Constant during a run but for `fixed` and targets' `hard`, which csim_model_hold sets.
 typedef struct csim_model {
   csim_arena arena; ///< owns everything below
   int nvert;
@@ -65,7 +125,22 @@ typedef struct csim_model {
   csim_target *target; ///< (ntarget) those of one group follow each other
   int ngroup;
   csim_pin_group *group; ///< (ngroup)
-  double gravity[3];     ///< [m/s^2]
+  int ncourse;
+  csim_course *course; ///< (ncourse) what pins follow; their arrays must outlive the model
+  int nfollow;
+  csim_follow *follow;    ///< (nfollow)
+  int nlink;
+  csim_link *link; ///< (nlink)
+  int nlink_group;
+  csim_link_group *link_group; ///< (nlink_group)
+  int *seam;              ///< (nvert) vertices of one number are sewn together, -1 = not sewn;
+                          ///< NULL: there are no seams
+  int nchamber;
+  csim_chamber *chamber;  ///< (nchamber)
+  int tears;              ///< some links tear
+  int timed;              ///< some pin holds for a part of the run only, or has a keyed stiffness
+  double gravity[3];      ///< [m/s^2] with keys: the largest of them
+  csim_curve gravity_key; ///< [m/s^2] over time; no keys = constant
   csim_wind wind;
 } csim_model;
 
@@ -77,6 +152,18 @@ int csim_model_drags(const csim_model *model);
 
 /// Where the pinned vertices are at a time [s] from the start: target (ntarget x 3), overwritten.
 void csim_model_targets(const csim_model *model, double time, double *target);
+
+/// Share of its stiffness that each pin has in a step that ends at `time` [s]: 0 while it does not
+/// hold. share (ntarget), overwritten.
+void csim_model_pin_shares(const csim_model *model, double time, double *share);
+
+/// Lets exact pins hold, or let go of, their vertices for the time from `begin` to `end` [s]: those
+/// hold that do so for all of it. Solvers made before a change are of no use after it.
+/// @return 1 when `fixed` has changed
+int csim_model_hold(csim_model *model, double begin, double end);
+
+/// Gravity at a time: g (3) [m/s^2], overwritten.
+void csim_model_gravity(const csim_model *model, double time, double *g);
 
 /// Sum of all energies [J] at x.
 double csim_model_energy(csim_pool *pool, const csim_model *model, const csim_point *at);
@@ -91,6 +178,8 @@ typedef struct csim_state {
   double *x_prev; ///< (nvert x 3) one substep earlier; NULL before a two-step integrator's first
   double *v_prev; ///< (nvert x 3) the same
   double *a;      ///< (nvert x 3) [m/s^2] of generalized-alpha; NULL before its first step
+  int nlink;           ///< 0 unless links tear
+  unsigned char *torn; ///< (nlink) 1 = torn
   int nkinematic;
   double *kinematic; ///< (nkinematic x 3) where colliders really are: contact may make them lag
 } csim_state;

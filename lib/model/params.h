@@ -23,6 +23,20 @@ typedef struct csim_motion {
   double pivot[3]; ///< [m] of rotations; without: centroid of the pinned vertices / the position
 } csim_motion;
 
+// ---------------------------------------------------------------------------------------- curves
+
+/// A value at a time.
+typedef struct csim_curve_key {
+  double time;     ///< [s] from the start frame
+  double value[3]; ///< a scalar uses the first
+} csim_curve_key;
+
+/// A number or vector over time, see model/curve.h. Without keys another, constant, value holds.
+typedef struct csim_curve {
+  int nkey;
+  csim_curve_key *key; ///< (nkey) times strictly increasing
+} csim_curve;
+
 // ---------------------------------------------------------------------------------------- models
 
 typedef enum csim_network {
@@ -59,7 +73,8 @@ typedef enum csim_edges {
 
 /// Air over the whole scene.
 typedef struct csim_wind {
-  double velocity[3]; ///< [m/s] mean
+  double velocity[3]; ///< [m/s] mean; with keys the largest
+  csim_curve velocity_key;
   double density;     ///< [kg/m^3] of the air; 0 = vacuum
   double turbulence;  ///< [-] amplitude of gusts as a share of the mean speed
   double gust_length; ///< [m] size of the gusts

@@ -303,9 +303,22 @@ static void add_membrane(void *context, int first, int last) {
                               job->offset + last, job->entry, job->K->A.near);
 }
 
+// Soft pins whose stiffness changes.
+static void update_anchors(const csim_point *at, csim_stiffness *K) {
+  memset(K->anchor, 0, (size_t)K->model->nvert * sizeof *K->anchor);
+  for (int k = 0; k < K->model->nenergy; k++) {
+    const csim_energy *energy = &K->model->energy[k];
+    for (int e = 0; energy->kind == &csim_anchor_kind && e < energy->nelem; e++) {
+      const double *param = csim_energy_param(energy, e);
+      K->anchor[energy->node[e]] += param[0] * at->hold[(ptrdiff_t)param[1]];
+    }
+  }
+}
+
 void csim_stiffness_update(csim_pool *pool, const csim_point *at, csim_spd spd,
                            const double *inertia, csim_stiffness *K) {
   update_job job = {.at = at, .spd = spd, .inertia = inertia, .K = K};
+  if (at->hold && K->anchor) update_anchors(at, K);
   csim_pool_for(pool, K->model->nvert, ROW_GRAIN, update_diagonals, &job);
   csim_pool_for(pool, K->nedge, EDGE_GRAIN, update_edges, &job);
   for (int m = 0; m < K->nmembrane; m++) {

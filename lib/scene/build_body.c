@@ -163,8 +163,9 @@ static csim_status add_springs(csim_build *build, const csim_object *object, con
 static csim_status add_levels(csim_build *build, const csim_object *object, const csim_body *body,
                               int first) {
   if (object->levels == 0) return CSIM_OK;
-  csim_part part = {
-      .X = body->mesh->vert, .vert0 = body->vert0, .slack = material_of(build, object)->slack};
+  csim_part part = {.X = csim_mesh_rest(body->mesh),
+                    .vert0 = body->vert0,
+                    .slack = material_of(build, object)->slack};
   unsigned char *held = CSIM_NEW(unsigned char, body->nvert);
   if (!held) return CSIM_MEMORY;
   for (int k = 0; k < build->model->ntarget; k++) {

@@ -30,7 +30,7 @@ static csim_status rest_positions(csim_build *build, const csim_object *object,
   if (object->rest == CSIM_REST_UV) return CSIM_OK;
   rest->X = CSIM_NEW(double, 3 * (ptrdiff_t)mesh->nvert);
   if (!rest->X) return CSIM_MEMORY;
-  memcpy(rest->X, mesh->vert, size);
+  memcpy(rest->X, csim_mesh_rest(mesh), size); // flat panels of a pattern
   if (object->rest != CSIM_REST_FILE) return CSIM_OK;
   csim_mesh other;
   csim_object as_file = *object;

@@ -1,19 +1,20 @@
 // scene/build_pins.c: which vertices are pinned, and what they follow. Needs model/.
 #include "math/vec3.h"
+#include "model/curve.h"
 #include "mesh/tag.h"
 #include "scene/compile.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static int select_indices(csim_build *build, const csim_object *object, const csim_pin *pin,
+static int select_indices(csim_build *build, const csim_selection *select, csim_place place,
                           const csim_body *body, unsigned char *chosen) {
   int bad = 0;
-  for (int k = 0; k < pin->select.nindex; k++) {
-    int v = pin->select.index[k];
+  for (int k = 0; k < select->nindex; k++) {
+    int v = select->index[k];
     if (v < 0 || v >= body->nvert) {
-      csim_say(build->log, CSIM_ERROR, pin->place,
-               "vertex %d is out of range: \"%s\" has vertices 0 to %d", v, object->name,
+      csim_say(build->log, CSIM_ERROR, place,
+               "vertex %d is out of range: \"%s\" has vertices 0 to %d", v, body->name,
                body->nvert - 1);
       bad = 1;
     } else {
@@ -23,42 +24,48 @@ static int select_indices(csim_build *build, const csim_object *object, const cs
   return bad;
 }
 
-static int select_groups(csim_build *build, const csim_object *object, const csim_pin *pin,
+static int select_groups(csim_build *build, const csim_selection *select, csim_place place,
                          const csim_body *body, unsigned char *chosen) {
   const csim_mesh *mesh = body->mesh;
   int bad = 0;
-  for (int k = 0; k < pin->select.ngroup; k++) {
+  for (int k = 0; k < select->ngroup; k++) {
     int found = 0;
     for (int f = 0; f < mesh->nface && mesh->ntag > 0; f++) {
       int tag = mesh->face_tag[f];
-      if (tag < 0 || !csim_tag_has(mesh->tag[tag], pin->select.group[k])) continue;
+      if (tag < 0 || !csim_tag_has(mesh->tag[tag], select->group[k])) continue;
       found = 1;
       for (int c = mesh->face_start[f]; c < mesh->face_start[f + 1]; c++)
         chosen[mesh->face_vert[c]] = 1;
     }
+    for (int i = 0; i < mesh->nset; i++) {
+      const csim_mesh_set *set = &mesh->set[i];
+      if (strcmp(set->name, select->group[k]) != 0) continue;
+      found = 1;
+      for (int c = 0; c < set->n; c++) chosen[set->vert[c]] = 1;
+    }
     if (!found) {
-      csim_say(build->log, CSIM_ERROR, pin->place, "\"%s\" has no group, object or material \"%s\"",
-               object->name, pin->select.group[k]);
+      csim_say(build->log, CSIM_ERROR, place, "\"%s\" has no group, object or material \"%s\"",
+               body->name, select->group[k]);
       bad = 1;
     }
   }
   return bad;
 }
 
-static void select_places(const csim_pin *pin, const csim_body *body, const double *X,
+static void select_places(const csim_selection *select, const csim_body *body, const double *X,
                           unsigned char *chosen) {
-  for (int k = 0; k < pin->select.nbox; k++)
+  for (int k = 0; k < select->nbox; k++)
     for (int i = 0; i < body->nvert; i++) {
-      const double *x = X + 3 * (ptrdiff_t)i, *box = pin->select.box[k];
+      const double *x = X + 3 * (ptrdiff_t)i, *box = select->box[k];
       if (x[0] >= box[0] && x[1] >= box[1] && x[2] >= box[2] && x[0] <= box[3] && x[1] <= box[4] &&
           x[2] <= box[5])
         chosen[i] = 1;
     }
-  for (int k = 0; k < pin->select.nnearest; k++) {
+  for (int k = 0; k < select->nnearest; k++) {
     int nearest = 0;
     double best = INFINITY;
     for (int i = 0; i < body->nvert; i++) {
-      double d = csim_distance(X + 3 * (ptrdiff_t)i, pin->select.nearest[k]);
+      double d = csim_distance(X + 3 * (ptrdiff_t)i, select->nearest[k]);
       if (d < best) {
         best = d;
         nearest = i;
@@ -66,16 +73,50 @@ static void select_places(const csim_pin *pin, const csim_body *body, const doub
     }
     chosen[nearest] = 1;
   }
-  if (pin->select.all) memset(chosen, 1, (size_t)body->nvert);
+  if (select->all) memset(chosen, 1, (size_t)body->nvert);
 }
 
-// Turns the chosen vertices into targets of a new group. A vertex stays with the first pin it is
-// in.
+int csim_select_vertices(csim_build *build, const csim_selection *select, csim_place place,
+                         const csim_body *body, unsigned char *chosen) {
+  memset(chosen, 0, (size_t)body->nvert);
+  int bad = select_indices(build, select, place, body, chosen);
+  bad |= select_groups(build, select, place, body, chosen);
+  select_places(select, body, build->x + 3 * (ptrdiff_t)body->vert0, chosen);
+  return bad;
+}
+
+// Marks the vertices that earlier pins hold at some time at which this one would too.
+static void mark_pinned(const csim_build *build, const csim_body *body, double begin, double end,
+                        unsigned char *pinned) {
+  const csim_model *model = build->model;
+  memset(pinned, 0, (size_t)body->nvert);
+  for (int i = 0; i < model->ntarget; i++) {
+    const csim_target *t = &build->target[i];
+    const csim_pin_group *g = &model->group[t->group];
+    int v = t->vert - body->vert0;
+    if (v >= 0 && v < body->nvert && begin < g->end && g->begin < end) pinned[v] = 1;
+  }
+}
+
+static double time_of(const csim_build *build, double frame) {
+  const csim_scene *scene = build->scene;
+  if (fabs(frame) > CSIM_FRAME_LIMIT) return frame < 0 ? -INFINITY : INFINITY;
+  return (frame - scene->frame_start) / scene->fps;
+}
+
+// Turns the chosen vertices into targets of a new group. A vertex stays with the first pin that
+// holds it at a time.
 static csim_status add_targets(csim_build *build, const csim_object *object, const csim_pin *pin,
                                const csim_body *body, const unsigned char *chosen,
                                unsigned char *pinned) {
   csim_model *model = build->model;
   csim_pin_group *group = &model->group[model->ngroup];
+  *group = (csim_pin_group){.course = -1,
+                            .begin = time_of(build, pin->from),
+                            .end = time_of(build, pin->to),
+                            .stiffness = pin->stiffness};
+  int exact = !(pin->stiffness > 0), holds = group->begin <= 0 && group->end > 0;
+  mark_pinned(build, body, group->begin, group->end, pinned);
   const double *X = build->x + 3 * (ptrdiff_t)body->vert0;
   int count = 0, taken = 0;
   double center[3] = {0};
@@ -87,7 +128,6 @@ static csim_status add_targets(csim_build *build, const csim_object *object, con
       taken++;
       continue;
     }
-    pinned[i] = 1;
     csim_target *moved =
         csim_grow(build->target, &build->target_room, (ptrdiff_t)model->ntarget + 1, sizeof *moved);
     if (!moved) return CSIM_MEMORY;
@@ -95,8 +135,11 @@ static csim_status add_targets(csim_build *build, const csim_object *object, con
     int vert = body->vert0 + i;
     if (pin->stiffness > 0)
       csim_elements_add(&build->anchors, &vert, (double[]){pin->stiffness, model->ntarget});
-    moved[model->ntarget++] =
-        (csim_target){.vert = vert, .group = model->ngroup, .hard = !(pin->stiffness > 0)};
+    moved[model->ntarget++] = (csim_target){.vert = vert,
+                                            .group = model->ngroup,
+                                            .follow = -1,
+                                            .exact = exact,
+                                            .hard = exact && holds};
   }
   if (count == 0) {
     csim_say(
@@ -117,8 +160,11 @@ static csim_status add_targets(csim_build *build, const csim_object *object, con
   if (!group->motion.key) return CSIM_MEMORY;
   if (pin->motion.nkey)
     memcpy(group->motion.key, pin->motion.key, (size_t)pin->motion.nkey * sizeof(csim_key));
+  if (csim_curve_copy(build->arena, &pin->keyed, &group->keyed)) return CSIM_MEMORY;
+  model->timed |= pin->keyed.nkey > 0 || isfinite(group->begin) || isfinite(group->end);
+  csim_status status = pin->follow ? csim_build_follow(build, pin, body, group) : CSIM_OK;
   model->ngroup++;
-  return CSIM_OK;
+  return status;
 }
 
 csim_status csim_build_pins(csim_build *build, const csim_object *object, const csim_body *body) {
@@ -128,10 +174,7 @@ csim_status csim_build_pins(csim_build *build, const csim_object *object, const 
   if (!chosen || !pinned) status = CSIM_MEMORY;
   for (int p = 0; p < object->npin && status != CSIM_MEMORY; p++) {
     const csim_pin *pin = &object->pin[p];
-    memset(chosen, 0, (size_t)body->nvert);
-    int bad = select_indices(build, object, pin, body, chosen);
-    bad |= select_groups(build, object, pin, body, chosen);
-    select_places(pin, body, build->x + 3 * (ptrdiff_t)body->vert0, chosen);
+    int bad = csim_select_vertices(build, &pin->select, pin->place, body, chosen);
     csim_status added = bad ? CSIM_INVALID : add_targets(build, object, pin, body, chosen, pinned);
     if (added) status = added;
   }

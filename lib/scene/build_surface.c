@@ -1,5 +1,6 @@
 // scene/build_surface.c: an object's surface from a file or a shape, placed. Needs mesh/, io/.
 #include "io/mesh_file.h"
+#include "io/sewing.h"
 #include "math/vec3.h"
 #include "mesh/shapes.h"
 #include "scene/compile.h"
@@ -52,8 +53,10 @@ void csim_place_vertices(const csim_object *object, int n, double *x) {
 
 csim_status csim_build_surface(const csim_scene *scene, const csim_object *object, csim_log *log,
                                csim_mesh *mesh) {
-  csim_status status = object->mesh.shape == CSIM_SHAPE_FILE
-                           ? csim_mesh_read(object->mesh.file, log, mesh)
+  const csim_mesh_source *source = &object->mesh;
+  csim_status status = source->shape == CSIM_SHAPE_FILE ? csim_mesh_read(source->file, log, mesh)
+                       : source->shape == CSIM_SHAPE_PATTERN
+                           ? csim_sewing_read(source->pattern, source->resolution, log, mesh)
                            : make_shape(object, log, mesh);
   if (status) {
     csim_say(log, CSIM_ERROR, object->mesh_place,
@@ -63,6 +66,8 @@ csim_status csim_build_surface(const csim_scene *scene, const csim_object *objec
   if (object->mesh.shape == CSIM_SHAPE_FILE)
     for (ptrdiff_t k = 0; k < 3 * (ptrdiff_t)mesh->nvert; k++) mesh->vert[k] *= scene->length_unit;
   csim_place_vertices(object, mesh->nvert, mesh->vert);
+  for (ptrdiff_t k = 0; mesh->rest && k < 3 * (ptrdiff_t)mesh->nvert; k++)
+    mesh->rest[k] *= object->scale[0]; // of a pattern: one for all axes
   for (ptrdiff_t k = 0; k < 3 * (ptrdiff_t)mesh->nvert; k++)
     if (!(fabs(mesh->vert[k]) < 1e15)) {
       csim_say(log, CSIM_ERROR, object->mesh_place,

@@ -2,6 +2,7 @@
 #include "scene/compile.h"
 
 #include "math/vec3.h"
+#include "model/curve.h"
 
 #include "model/assemble.h"
 
@@ -13,6 +14,11 @@ static void build_free(csim_build *build) {
   free(build->v);
   free(build->mass);
   free(build->target);
+  free(build->course);
+  free(build->follow);
+  free(build->link);
+  csim_elements_free(&build->links);
+  csim_elements_free(&build->face_links);
   csim_elements_free(&build->levels);
   csim_elements_free(&build->springs);
   csim_elements_free(&build->limits);
@@ -40,6 +46,8 @@ static csim_status add_body(csim_build *build, const csim_object *object) {
                       .friction = object->friction >= 0 ? object->friction
                                                         : build->scene->contact.friction};
   csim_status status = csim_build_surface(build->scene, object, build->log, mesh);
+  if (!status && object->mesh.shape == CSIM_SHAPE_PATTERN)
+    status = csim_build_pattern(build, object, mesh);
   if (status) return status;
   return object->type == CSIM_OBJECT_SOLID ? csim_build_solid(build, object, body)
                                            : csim_build_cloth(build, object, body);
@@ -56,7 +64,8 @@ static csim_status hold_loose(csim_build *build) {
                                      (ptrdiff_t)model->ntarget + 1, sizeof *moved);
       if (!moved) return CSIM_MEMORY;
       build->target = moved;
-      moved[model->ntarget++] = (csim_target){.vert = v, .group = -1, .hard = 1};
+      moved[model->ntarget++] = (csim_target){
+          .vert = v, .group = -1, .follow = -1, .exact = 1, .hard = 1};
     }
   }
   return CSIM_OK;
@@ -92,12 +101,20 @@ static csim_status finish_model(csim_build *build) {
   if (moves(build)) model->v0 = copy_doubles(arena, build->v, 3 * (ptrdiff_t)model->nvert);
   model->mass = copy_doubles(arena, build->mass, model->nvert);
   model->target = CSIM_ARENA_NEW(arena, csim_target, model->ntarget);
+  model->course = CSIM_ARENA_NEW(arena, csim_course, model->ncourse);
+  model->follow = CSIM_ARENA_NEW(arena, csim_follow, model->nfollow);
+  model->link = CSIM_ARENA_NEW(arena, csim_link, model->nlink);
   collect_damping(model);
   if (arena->failed) return CSIM_MEMORY;
   if (model->ntarget)
     memcpy(model->target, build->target, (size_t)model->ntarget * sizeof *model->target);
+  if (model->ncourse)
+    memcpy(model->course, build->course, (size_t)model->ncourse * sizeof *model->course);
+  if (model->nfollow)
+    memcpy(model->follow, build->follow, (size_t)model->nfollow * sizeof *model->follow);
+  if (model->nlink) memcpy(model->link, build->link, (size_t)model->nlink * sizeof *model->link);
   // projections go through them in this order: springs from coarse to fine
-  const csim_elements *sets[9 + CSIM_NBENDING];
+  const csim_elements *sets[11 + CSIM_NBENDING];
   int n = 0;
   sets[n++] = &build->levels;
   sets[n++] = &build->springs;
@@ -109,6 +126,8 @@ static csim_status finish_model(csim_build *build) {
   sets[n++] = &build->volume;
   sets[n++] = &build->neohooke;
   sets[n++] = &build->anchors;
+  sets[n++] = &build->links;
+  sets[n++] = &build->face_links;
   return csim_model_assemble(model, n, sets) ? CSIM_MEMORY : CSIM_OK;
 }
 
@@ -125,6 +144,11 @@ static csim_model *create_model(const csim_scene *scene) {
   }
   *model = (csim_model){.arena = arena, .body = body, .group = group, .wind = scene->wind};
   memcpy(model->gravity, scene->gravity, sizeof model->gravity);
+  if (csim_curve_copy(&model->arena, &scene->gravity_key, &model->gravity_key) ||
+      csim_curve_copy(&model->arena, &scene->wind.velocity_key, &model->wind.velocity_key)) {
+    csim_model_free(model);
+    return NULL;
+  }
   return model;
 }
 
@@ -168,6 +192,20 @@ static csim_status choose_thickness(const csim_scene *scene, csim_world *world) 
   return CSIM_OK;
 }
 
+enum { COLLIDERS, GHOSTS, BODIES };
+
+static int pass_of(const csim_object *object) {
+  return object->type != CSIM_OBJECT_COLLIDER ? BODIES : object->ghost ? GHOSTS : COLLIDERS;
+}
+
+static csim_status add_collider(const csim_scene *scene, const csim_object *object, csim_log *log,
+                                csim_world *world) {
+  int k = world->ncollider + world->nghost;
+  *(object->ghost ? &world->nghost : &world->ncollider) += 1;
+  return csim_build_collider(scene, object, log, &world->arena, &world->collider[k],
+                             &world->collider_mesh[k]);
+}
+
 csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_log *log,
                          csim_world *world) {
   *world = (csim_world){.model = create_model(scene)};
@@ -177,6 +215,7 @@ csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_
   csim_build build = {.scene = scene,
                       .tet_program = tet_program,
                       .log = log,
+                      .world = world,
                       .arena = &world->model->arena,
                       .model = world->model,
                       .levels.kind = &csim_spring_kind,
@@ -187,25 +226,24 @@ csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_
                       .curvature.kind = &csim_curvature_kind,
                       .volume.kind = &csim_volume_kind,
                       .neohooke.kind = &csim_neohooke_kind,
-                      .anchors.kind = &csim_anchor_kind};
+                      .anchors.kind = &csim_anchor_kind,
+                      .links.kind = &csim_link_kind,
+                      .face_links.kind = &csim_link_face_kind};
   for (int b = 0; b < CSIM_NBENDING; b++) build.hinges[b].kind = csim_bending_kinds[b];
   csim_status status = CSIM_OK;
   // go on after a user's error, so that all objects' errors are told at once
-  for (int o = 0; o < scene->nobject && status != CSIM_MEMORY; o++) {
-    const csim_object *object = &scene->object[o];
-    csim_status added;
-    if (object->type == CSIM_OBJECT_COLLIDER) {
-      added =
-          csim_build_collider(scene, object, log, &world->arena, &world->collider[world->ncollider],
-                              &world->collider_mesh[world->ncollider]);
-      world->ncollider++;
-    } else {
-      added = add_body(&build, object);
+  for (int pass = 0; pass < 3; pass++) // pins look at colliders, also at those behind their object
+    for (int o = 0; o < scene->nobject && status != CSIM_MEMORY; o++) {
+      const csim_object *object = &scene->object[o];
+      if (pass_of(object) != pass) continue;
+      csim_status added =
+          pass == BODIES ? add_body(&build, object) : add_collider(scene, object, log, world);
+      if (added) status = added;
     }
-    if (added) status = added;
-  }
+  if (!status) status = csim_build_links(&build);
   if (!status) status = hold_loose(&build);
   if (!status) status = finish_model(&build);
+  if (!status) status = csim_build_chambers(&build);
   if (!status) status = choose_thickness(scene, world);
   build_free(&build);
   if (status == CSIM_MEMORY)
@@ -230,7 +268,8 @@ void csim_world_shed(csim_world *world, int keep_faces) {
 
 void csim_world_free(csim_world *world) {
   csim_model_free(world->model);
-  for (int k = 0; k < world->ncollider; k++) csim_mesh_free(&world->collider_mesh[k]);
+  for (int k = 0; k < world->ncollider + world->nghost; k++)
+    csim_mesh_free(&world->collider_mesh[k]);
   csim_arena_free(&world->arena);
   *world = (csim_world){0};
 }

@@ -11,10 +11,10 @@
 typedef struct csim_world {
   csim_arena arena;
   csim_model *model;
-  int ncollider;
-  csim_collider *collider;  ///< (ncollider)
+  int ncollider, nghost;
+  csim_collider *collider;     ///< (ncollider + nghost) those that touch nothing come last
   csim_contact_params contact; ///< the scene's, with a thickness
-  csim_mesh *collider_mesh; ///< (ncollider) what they look like, at their start placement
+  csim_mesh *collider_mesh; ///< (ncollider + nghost) what they look like, at their start placement
 } csim_world;
 
 /// Reads meshes, fills solids with tetrahedra, makes springs, hinges, masses and pins.
@@ -43,14 +43,21 @@ typedef struct csim_build {
   const csim_scene *scene;
   const char *tet_program;
   csim_log *log;
-  csim_arena *arena; ///< of the model
+  const csim_world *world; ///< its colliders are complete
+  csim_arena *arena;       ///< of the model
   csim_model *model;
   ptrdiff_t vert_room; ///< of the arrays below
   double *x, *v, *mass;
-  csim_elements levels, springs, limits, woven, orthotropic, curvature, volume, neohooke, anchors;
+  csim_elements levels, springs, limits, woven, orthotropic, curvature, volume, neohooke, anchors,
+      links, face_links;
   csim_elements hinges[CSIM_NBENDING]; ///< of each of csim_bending_kinds
   ptrdiff_t target_room;
   csim_target *target; ///< (model->ntarget), heap
+  ptrdiff_t course_room, follow_room;
+  csim_course *course;   ///< (model->ncourse), heap
+  csim_follow *follow; ///< (model->nfollow), heap
+  ptrdiff_t link_room;
+  csim_link *link; ///< (model->nlink), heap
 } csim_build;
 
 /// Reads or makes the object's surface and places it: scale, then rotation, then position.
@@ -83,12 +90,31 @@ csim_status csim_build_factors(csim_build *build, const csim_object *object, con
                                csim_factors *factors);
 void csim_factors_free(csim_factors *factors);
 
+/// Factor of triangle `tri`.
 static inline double csim_factor(const csim_factors *factors, csim_map_of of, int tri) {
   return factors->of[of] ? factors->of[of][tri] : 1;
 }
 
 /// Adds the pins of a body whose vertices stand in build->x.
 csim_status csim_build_pins(csim_build *build, const csim_object *object, const csim_body *body);
+
+/// Marks the vertices of a body that a selection chooses (body->nvert, set from 0). Returns 1 when
+/// something in it is not there, which it reports.
+int csim_select_vertices(csim_build *build, const csim_selection *select, csim_place place,
+                         const csim_body *body, unsigned char *chosen);
+
+/// Adds attachments and seams, when all bodies are there.
+csim_status csim_build_links(csim_build *build);
+
+/// Moves panels of a sewing pattern apart that stand through each other or through colliders.
+csim_status csim_build_pattern(const csim_build *build, const csim_object *object, csim_mesh *mesh);
+
+/// Adds chambers, when seams are there and the model is assembled.
+csim_status csim_build_chambers(csim_build *build);
+
+/// Lets the targets of group number model->ngroup follow the pin's collider.
+csim_status csim_build_follow(csim_build *build, const csim_pin *pin, const csim_body *body,
+                              csim_pin_group *group);
 
 /// Places vertices (n x 3) of the object: scale, then rotation, then position.
 void csim_place_vertices(const csim_object *object, int n, double *x);

@@ -96,6 +96,50 @@ static const csim_field sequence_fields[] = {
      .doc = "Frames of the scene for which the first frame is held before the sequence begins to "
             "play; negative: that many are past already at the start."},
 };
+static const csim_field pattern_fields[] = {
+    {.key = "pattern",
+     .kind = &csim_kind_file,
+     .offset = AT(pattern),
+     .flags = CSIM_REQUIRED,
+     .doc =
+         "Sewing pattern in GarmentCode's JSON, relative to the scene file, for cloth. Its panels "
+         "are flat at rest, stand as placed in the file, and are sewn together as it says. Groups are "
+         "the panels, and what edges are labelled."},
+    LENGTH(resolution, "0.01", "Length of the edges of the triangles, about."),
+    {.key = "closed",
+     .kind = &csim_kind_real,
+     .offset = AT(seam_closed),
+     .least = -CSIM_FRAME_LIMIT,
+     .most = CSIM_FRAME_LIMIT,
+     .fallback = "-1e8",
+     .doc = "Frame in which the seams are closed; they shorten at a constant rate until then. "
+            "Default: one second after the start."},
+    {.key = "stiffness",
+     .kind = &csim_kind_real,
+     .offset = AT(seam_stiffness),
+     .unit = "N/m",
+     .least = 0,
+     .most = CSIM_MOST,
+     .flags = CSIM_ABOVE,
+     .fallback = "10000",
+     .doc = "Of each stitch."},
+    {.key = "damping",
+     .kind = &csim_kind_real,
+     .offset = AT(seam_damping),
+     .unit = "N s/m",
+     .least = 0,
+     .most = CSIM_MOST,
+     .fallback = "0",
+     .doc = "Of each stitch: force over the speed at which its ends part."},
+    {.key = "pull",
+     .kind = &csim_kind_real,
+     .offset = AT(seam_pull),
+     .unit = "N",
+     .least = 0,
+     .most = CSIM_MOST,
+     .fallback = "5",
+     .doc = "A stitch pulls no harder than that, where something is between; 0: any."},
+};
 static const csim_field grid_fields[] = {
     SIZE(2, "Lengths of the sides along x and z."),
     CELLS(2, "32", "Cells along x and z; the grid has one vertex more each way."),
@@ -155,6 +199,7 @@ static const csim_field tube_fields[] = {
 TABLE(file, "A mesh file.", NULL, .nfield = 1, .field = file_fields);
 TABLE(sequence, "A mesh that deforms from frame to frame; colliders only.", NULL,
       CSIM_FIELDS_OF(sequence_fields));
+TABLE(pattern, "The panels of a sewing pattern; cloth only.", NULL, CSIM_FIELDS_OF(pattern_fields));
 TABLE(grid, "A flat rectangle in the plane of x and z, its normal along y.", check_cells,
       CSIM_FIELDS_OF(grid_fields));
 TABLE(box, "A closed box.", check_cells, CSIM_FIELDS_OF(box_fields));
@@ -169,22 +214,24 @@ TABLE(disk, "A flat disk, its normal along y.", check_cells, CSIM_FIELDS_OF(disk
 TABLE(tube, "The side of a cylinder, open at both ends.", check_cells, CSIM_FIELDS_OF(tube_fields));
 TABLE(plane, "An infinite plane through the origin, solid below; colliders only.", NULL);
 
-const char *const csim_shape_names[] = {"file",  "sequence", "grid",    "box",  "sphere",
-                                        "torus", "cylinder", "capsule", "cone", "disk",
-                                        "tube",  "plane",    NULL};
+const char *const csim_shape_names[] = {"file",   "sequence", "pattern",  "grid",    "box",
+                                        "sphere", "torus",    "cylinder", "capsule", "cone",
+                                        "disk",   "tube",     "plane",    NULL};
 static const csim_table *const shape_tables[] = {
-    &file_table,     &sequence_table, &grid_table, &box_table,  &sphere_table, &torus_table,
-    &cylinder_table, &capsule_table,  &cone_table, &disk_table, &tube_table,   &plane_table};
+    &file_table,  &sequence_table, &pattern_table,  &grid_table, &box_table,
+    &sphere_table, &torus_table,   &cylinder_table, &capsule_table, &cone_table,
+    &disk_table,  &tube_table,     &plane_table};
 _Static_assert(sizeof shape_tables / sizeof *shape_tables == CSIM_SHAPE_PLANE + 1,
                "one table for every shape");
 
-static const char *const implied_keys[] = {"file", "sequence", NULL};
+static const char *const implied_keys[] = {"file", "sequence", "pattern", NULL};
 
 const csim_variants csim_mesh_variants = {.name = "mesh",
                                           .key = "shape",
                                           .doc =
                                               "Built-in shape, centred at the origin with its axis "
-                                              "along y; not needed with \"file\" or \"sequence\".",
+                                              "along y; not needed with \"file\", "
+                                              "\"sequence\" or \"pattern\".",
                                           .names = csim_shape_names,
                                           .table = shape_tables,
                                           .offset = AT(shape),

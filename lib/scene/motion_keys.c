@@ -12,11 +12,9 @@ static const csim_field plain_number = {.key = "frame", .kind = &csim_kind_real}
 
 // A frame number, stored as the time [s] from the start frame.
 static void read_frame(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {
-  csim_key *key = base;
-  double frame = 0;
-  (void)f;
+  double frame = 0, *time = (double *)((char *)base + f->offset);
   if (csim_read_real(r, &plain_number, item, &frame))
-    key->time = (frame - r->scene->frame_start) / r->scene->fps;
+    *time = (frame - r->scene->frame_start) / r->scene->fps;
 }
 
 static void describe_frame(const csim_field *f, char text[CSIM_DESCRIPTION]) {
@@ -29,7 +27,7 @@ static void schema_frame(csim_json_out *out, const csim_field *f) {
   csim_json_text(out, "type", "number");
 }
 
-static const csim_kind kind_frame = {read_frame, NULL, NULL, describe_frame, schema_frame};
+const csim_kind csim_kind_frame = {read_frame, NULL, NULL, describe_frame, schema_frame};
 
 // How many times a key has; one is right.
 static int count_times(const cJSON *item) {
@@ -46,7 +44,8 @@ static void finish_key(csim_reader *r, const cJSON *item, void *base) {
 
 static const csim_field key_fields[] = {
     {.key = "frame",
-     .kind = &kind_frame,
+     .kind = &csim_kind_frame,
+     .offset = AT(time),
      .flags = CSIM_INPUT_ONLY,
      .doc = "When, as a frame number (fractions allowed)."},
     {.key = "time",

@@ -154,8 +154,9 @@ static const csim_table tetrahedra_table = {.name = "tetrahedra",
 // --------------------------------------------------------------------------------------- objects
 
 static int is_closed(const csim_mesh_source *mesh) {
-  return mesh->shape != CSIM_SHAPE_GRID && mesh->shape != CSIM_SHAPE_DISK &&
-         mesh->shape != CSIM_SHAPE_TUBE && mesh->shape != CSIM_SHAPE_PLANE;
+  return mesh->shape != CSIM_SHAPE_PATTERN && mesh->shape != CSIM_SHAPE_GRID &&
+         mesh->shape != CSIM_SHAPE_DISK && mesh->shape != CSIM_SHAPE_TUBE &&
+         mesh->shape != CSIM_SHAPE_PLANE;
 }
 
 // What of springs and membranes does not go together.
@@ -209,6 +210,12 @@ static void finish_object(csim_reader *r, const cJSON *item, void *base) {
   else if (object->type == CSIM_OBJECT_SOLID && !is_closed(&object->mesh))
     csim_complain(r, CSIM_AT_VALUE, shape, "a solid needs a closed surface; \"%s\" is open",
                   csim_shape_names[object->mesh.shape]);
+  if (object->type == CSIM_OBJECT_COLLIDER && object->mesh.shape == CSIM_SHAPE_PATTERN)
+    csim_complain(r, CSIM_AT_VALUE, mesh, "a pattern is sewn of cloth, not of a collider");
+  const double *scale = object->scale;
+  if (object->mesh.shape == CSIM_SHAPE_PATTERN && (scale[0] != scale[1] || scale[1] != scale[2]))
+    csim_complain(r, CSIM_AT_VALUE, csim_json_get(item, "scale"),
+                  "a pattern can have one scale only, as its panels turn with their placement");
   if (object->type == CSIM_OBJECT_CLOTH && object->network == CSIM_NETWORK_STRUCTURED &&
       object->mesh.shape != CSIM_SHAPE_GRID)
     csim_complain(r, CSIM_AT_VALUE, csim_json_get(csim_json_get(item, "springs"), "network"),
@@ -322,6 +329,11 @@ static const csim_field collider_fields[] = {
      .detail = &csim_motion_table,
      .offset = AT(motion),
      .doc = "How the collider moves; without it, it stays."},
+    {.key = "ghost",
+     .kind = &csim_kind_bool,
+     .offset = AT(ghost),
+     .fallback = "false",
+     .doc = "A collider that touches nothing: pins can follow it."},
     {.key = "solid",
      .kind = &csim_kind_bool,
      .offset = AT(solid),

@@ -3,6 +3,7 @@
 
 #include "base/number.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -173,6 +174,16 @@ static const csim_list group_list = {.element = &group_element,
                                      .count_offset = AT(select.ngroup),
                                      .least = 1};
 
+static const csim_keyed stiffness_keyed = {AT(keyed)};
+static const char *const by_names[] = {"face", "vertex", "number", NULL};
+
+// a value beyond the range stands for one that was not given
+#define FRAME(name, value, what)                                                                   \
+  {                                                                                                \
+    .key = #name, .kind = &csim_kind_real, .offset = AT(name), .least = -CSIM_FRAME_LIMIT,         \
+    .most = CSIM_FRAME_LIMIT, .fallback = value, .doc = what                                       \
+  }
+
 static const csim_field pin_fields[] = {
     {.key = "vertices",
      .kind = &kind_vertices,
@@ -194,18 +205,42 @@ static const csim_field pin_fields[] = {
      .offset = AT(select.group),
      .doc = "Vertices of the faces in a group (o, g or usemtl) of the mesh file."},
     {.key = "stiffness",
-     .kind = &csim_kind_real,
+     .kind = &csim_kind_keyed,
+     .detail = &stiffness_keyed,
      .offset = AT(stiffness),
      .unit = "N/m",
      .least = 0,
      .most = CSIM_MOST,
      .fallback = "0",
-     .doc = "Stiffness of a spring to the target; 0 holds the vertex exactly."},
+     .doc = "Stiffness of a spring to the target; 0 holds the vertex exactly. Keys of it make a "
+            "spring that does not pull while they are 0."},
     {.key = "motion",
      .kind = &csim_kind_motion,
      .detail = &csim_motion_table,
      .offset = AT(motion),
      .doc = "Where the pinned vertices go; without it they stay."},
+    {.key = "follow",
+     .kind = &csim_kind_text,
+     .offset = AT(follow),
+     .doc = "Name of a collider that the vertices follow, also where it deforms. A collider with "
+            "\"ghost\" takes no part otherwise."},
+    {.key = "by",
+     .kind = &csim_kind_choice,
+     .detail = by_names,
+     .offset = AT(by),
+     .fallback = "face",
+     .doc = "With \"follow\": each vertex follows the nearest point of a face at the start, the "
+            "nearest vertex, or the vertex of its own number."},
+    {.key = "snap",
+     .kind = &csim_kind_bool,
+     .offset = AT(snap),
+     .fallback = "false",
+     .doc = "With \"follow\": go to the point itself, instead of keeping the distance and "
+            "direction of the start."},
+    FRAME(from, "-1e8",
+          "First frame in which the vertices are held. Exact pins go to their targets at once; a "
+          "stiffness makes that gentle. Default: from the start."),
+    FRAME(to, "1e8", "Last frame in which they are held; then they are let go. Default: the end."),
 };
 
 static void finish_pin(csim_reader *r, const cJSON *item, void *base) {
@@ -215,6 +250,19 @@ static void finish_pin(csim_reader *r, const cJSON *item, void *base) {
       !csim_json_get(item, "nearest") && !csim_json_get(item, "group"))
     csim_complain(r, CSIM_AT_VALUE, item,
                   "no vertices are chosen: give \"vertices\", \"box\", \"nearest\" or \"group\"");
+  const cJSON *motion = csim_json_get(item, "motion"), *to = csim_json_get(item, "to");
+  if (pin->follow && motion)
+    csim_complain(r, CSIM_AT_VALUE, motion, "a pin has either \"motion\" or \"follow\"");
+  if (pin->from != floor(pin->from))
+    csim_complain(r, CSIM_AT_VALUE, csim_json_get(item, "from"), "expected a whole frame number");
+  if (pin->to != floor(pin->to))
+    csim_complain(r, CSIM_AT_VALUE, to, "expected a whole frame number");
+  if (pin->to < pin->from)
+    csim_complain(r, CSIM_AT_VALUE, to, "\"to\" (%.0f) comes before \"from\" (%.0f)", pin->to,
+                  pin->from);
+  if (pin->keyed.nkey && !(pin->stiffness > 0))
+    csim_complain(r, CSIM_AT_VALUE, csim_json_get(item, "stiffness"),
+                  "is 0 in all keys: exact pins are let go with \"from\" and \"to\"");
 }
 
 const csim_table csim_pin_table = {.name = "pin",
@@ -222,3 +270,95 @@ const csim_table csim_pin_table = {.name = "pin",
                                    .size = sizeof(csim_pin),
                                    .finish = finish_pin,
                                    CSIM_FIELDS_OF(pin_fields)};
+
+// ------------------------------------------------------------------------- ends of attachments
+
+#define IN_END(member) offsetof(csim_link_end, member)
+
+static const csim_list end_box_list = {.element = &box_element,
+                                       .size = sizeof(double[6]),
+                                       .count_offset = IN_END(select.nbox),
+                                       .rank = 2,
+                                       .least = 1};
+static const csim_list end_nearest_list = {.element = &corner,
+                                           .size = sizeof(double[3]),
+                                           .count_offset = IN_END(select.nnearest),
+                                           .rank = 1,
+                                           .least = 1};
+static const csim_list end_group_list = {.element = &group_element,
+                                         .size = sizeof(char *),
+                                         .count_offset = IN_END(select.ngroup),
+                                         .least = 1};
+
+static const csim_field end_fields[] = {
+    {.key = "object",
+     .kind = &csim_kind_text,
+     .offset = IN_END(object),
+     .flags = CSIM_REQUIRED,
+     .doc = "Name of a cloth or solid."},
+    {.key = "vertices",
+     .kind = &kind_vertices,
+     .offset = IN_END(select),
+     .doc = "Vertices by number, from 0; a list keeps its order. The ways of choosing add up."},
+    {.key = "box",
+     .kind = &csim_kind_list,
+     .detail = &end_box_list,
+     .offset = IN_END(select.box),
+     .doc = "Vertices that are inside a box at the start."},
+    {.key = "nearest",
+     .kind = &csim_kind_list,
+     .detail = &end_nearest_list,
+     .offset = IN_END(select.nearest),
+     .doc = "The vertex nearest to a point [x, y, z] at the start."},
+    {.key = "group",
+     .kind = &csim_kind_list,
+     .detail = &end_group_list,
+     .offset = IN_END(select.group),
+     .doc = "Vertices of the faces in a group (o, g or usemtl) of the mesh file."},
+};
+
+static void finish_end(csim_reader *r, const cJSON *item, void *base) {
+  ((csim_link_end *)base)->place = csim_keep_place(r, CSIM_AT_VALUE, item);
+}
+
+const csim_table csim_link_end_table = {.name = "end",
+                                        .doc = "One end of an attachment or seam.",
+                                        .size = sizeof(csim_link_end),
+                                        .finish = finish_end,
+                                        CSIM_FIELDS_OF(end_fields)};
+
+// ------------------------------------------------------------------------------------- following
+
+// Finds out whether what pins follow is there, and can be followed.
+static void check_followed(csim_reader *r, const cJSON *pin, const csim_scene *scene,
+                           const char *name) {
+  const cJSON *follow = csim_json_get(pin, "follow");
+  const char **names = csim_arena_alloc(&r->scratch, scene->nobject + 1, sizeof *names);
+  if (!names || !name) return;
+  for (int o = 0, n = 0; o < scene->nobject; o++) {
+    const csim_object *object = &scene->object[o];
+    if (!object->name) continue;
+    if (object->type == CSIM_OBJECT_COLLIDER) names[n++] = object->name;
+    if (strcmp(object->name, name) != 0) continue;
+    if (object->type != CSIM_OBJECT_COLLIDER)
+      csim_complain(r, CSIM_AT_VALUE, follow,
+                    "\"%s\" is simulated: pins can follow colliders only", name);
+    else if (object->mesh.shape == CSIM_SHAPE_PLANE)
+      csim_complain(r, CSIM_AT_VALUE, follow,
+                    "\"%s\" is an infinite plane: give the pin the plane's \"motion\" instead",
+                    name);
+    return;
+  }
+  csim_complain(r, CSIM_AT_VALUE, follow, "there is no collider \"%s\"%s", name,
+                csim_suggest(r, name, names));
+}
+
+void csim_check_pins(csim_reader *r, const cJSON *item, const csim_scene *scene) {
+  const cJSON *objects = csim_json_get(item, "objects"), *c = objects ? objects->child : NULL;
+  for (int o = 0; c && o < scene->nobject; o++, c = c->next) {
+    const cJSON *pins = csim_json_get(c, "pins"), *p = cJSON_IsArray(pins) ? pins->child : NULL;
+    for (int i = 0; p && i < scene->object[o].npin; i++, p = p->next)
+      if (scene->object[o].pin[i].follow)
+        check_followed(r, p, scene, scene->object[o].pin[i].follow);
+  }
+}

@@ -154,6 +154,14 @@ extern const csim_kind csim_kind_table;    ///< detail: csim_table
 extern const csim_kind csim_kind_list;     ///< detail: csim_list
 extern const csim_kind csim_kind_variants; ///< detail: csim_variants
 
+extern const csim_kind csim_kind_frame; ///< a frame number, stored as time [s] from the start
+extern const csim_kind csim_kind_keyed; ///< numbers, or keys of them; detail: csim_keyed
+
+/// Where keys of a value go; its field's offset is that of the constant, or of the largest key.
+typedef struct csim_keyed {
+  size_t curve_offset; ///< of a csim_curve, from the same base as the field
+} csim_keyed;
+
 /// Parts of these kinds, for others that are much like them.
 void csim_describe_real(const csim_field *f, char text[CSIM_DESCRIPTION]);
 void csim_schema_real(csim_json_out *out, const csim_field *f);
@@ -203,6 +211,20 @@ void csim_finish_material(csim_reader *r, const cJSON *item, void *base);
 
 /// Checks that a material has what an object made of it needs.
 void csim_check_material(csim_reader *r, const cJSON *item, const csim_object *object);
+
+extern const csim_table csim_link_end_table;
+extern const csim_list csim_attachment_list, csim_seam_list; ///< of the scene
+
+extern const csim_list csim_chamber_list; ///< of the scene
+
+/// Checks the objects of chambers, and that the solver can have them.
+void csim_check_chambers(csim_reader *r, const cJSON *item, const csim_scene *scene);
+
+/// Checks that the objects of attachments and seams are there.
+void csim_check_joints(csim_reader *r, const cJSON *item, const csim_scene *scene);
+
+/// Checks that what pins follow is there, when all objects have been read.
+void csim_check_pins(csim_reader *r, const cJSON *item, const csim_scene *scene);
 
 /// The scene's table: all others hang on it.
 extern const csim_table csim_scene_table;

@@ -58,7 +58,7 @@ static char *describe(const csim_scene *scene, const csim_world *world,
                         3 * (size_t)body->nvert * sizeof *model->x0);
     print_mesh(&out, body->name, body->nvert, h);
   }
-  for (int k = 0; k < world->ncollider; k++) {
+  for (int k = 0; k < world->ncollider + world->nghost; k++) {
     const csim_collider *collider = &world->collider[k];
     const csim_mesh *mesh = &world->collider_mesh[k];
     size_t size = 3 * (size_t)mesh->nvert * (size_t)collider->nframe * sizeof *collider->frame;

@@ -1,6 +1,8 @@
 // scene/run.c: the main job, from a scene to frames on disk. Needs everything below.
 #include "base/number.h"
 #include "io/file.h"
+#include "model/chamber.h"
+#include "model/links.h"
 #include "scene/resume.h"
 #include "scene/sim.h"
 #include "scene/watch.h"
@@ -35,6 +37,13 @@ static void count_model(const csim_model *model, csim_run_report *report) {
   for (int b = 0; b < model->nbody; b++) report->ntet += model->body[b].ntet;
   for (int e = 0; e < model->nenergy; e++)
     if (model->energy[e].kind->role == CSIM_ROLE_STRETCH) report->nspring += model->energy[e].nelem;
+}
+
+// Before a frame: pins that begin or end with it.
+static csim_status hold_pins(run *r) {
+  int changed = csim_sim_hold(&r->sim);
+  if (changed) csim_output_press(r->writing.output, r->sim.solver);
+  return changed < 0 ? CSIM_MEMORY : CSIM_OK;
 }
 
 static csim_status create(run *r) {
@@ -224,7 +233,14 @@ static csim_status take_state(run *r) {
   }
   int frame = r->resume.point.frame;
   long long step = (long long)(frame - scene->frame_start) * scene->substeps;
+  int nlink = r->sim.state.nlink;
   if (csim_state_copy(from, &r->sim.state)) return CSIM_MEMORY;
+  if (r->sim.state.nlink != nlink) { // of a scene with other links: none of these has torn yet
+    free(r->sim.state.torn);
+    r->sim.state.torn = nlink ? CSIM_NEW(unsigned char, nlink) : NULL;
+    r->sim.state.nlink = nlink;
+    if (nlink && !r->sim.state.torn) return CSIM_MEMORY;
+  }
   if (step != from->step) { // other substeps: what two-step integrators look back on is remade
     double h = csim_sim_substep(scene);
     for (ptrdiff_t i = 0; from->x_prev && i < 3 * (ptrdiff_t)from->nvert; i++) {
@@ -257,7 +273,8 @@ static csim_status run_frames(run *r) {
   csim_frame_stats stats = {0};
   csim_pool_phase(r->sim.pool, CSIM_PHASE_OTHER);
   for (int frame = r->report->last_frame + 1; frame <= scene->frame_end; frame++) {
-    csim_status status = frame > scene->frame_start ? step_frame(r, frame, &stats) : CSIM_OK;
+    csim_status status = frame > scene->frame_start ? hold_pins(r) : CSIM_OK;
+    if (!status && frame > scene->frame_start) status = step_frame(r, frame, &stats);
     csim_phase before = csim_pool_phase(r->sim.pool, CSIM_PHASE_OUTPUT);
     if (!status) status = write_frame(r, frame, &stats);
     csim_pool_phase(r->sim.pool, before);
@@ -282,6 +299,44 @@ static csim_status begin_output(run *r) {
   csim_world_shed(&r->sim.world, r->scene->output.obj || r->scene->output.nformat);
   // the old cache stands aside until this is written
   return resume->changed ? save_checkpoint(r, r->log) : CSIM_OK;
+}
+
+// How far seams have closed, and what has torn.
+static void tell_links(const run *r) {
+  const csim_model *model = r->sim.world.model;
+  for (int g = 0; g < model->nlink_group; g++) {
+    const csim_link_group *group = &model->link_group[g];
+    const char *what = group->seam ? "seam" : "attachment";
+    csim_place place = {.file = r->scene->file};
+    int torn = 0, n = 0;
+    for (int i = 0; i < model->nlink; i++) {
+      if (model->link[i].group != g) continue;
+      n++;
+      torn += r->sim.state.torn && r->sim.state.torn[i];
+    }
+    if (group->seam)
+      csim_say(r->log, CSIM_INFO, place, "seam of %s: %d stitches, the largest gap is %.3g mm",
+               group->name, n, 1e3 * csim_links_gap(model, g, r->sim.state.x, r->sim.state.torn));
+    if (torn)
+      csim_say(r->log, CSIM_INFO, place, "%s of %s: %d of %d strings have torn", what, group->name,
+               torn, n);
+  }
+}
+
+static void tell_chambers(const run *r) {
+  const csim_model *model = r->sim.world.model;
+  double time = (double)r->sim.state.step * csim_sim_substep(r->scene);
+  csim_chamber_now *now = CSIM_NEW(csim_chamber_now, model->nchamber);
+  if (!now) return;
+  csim_chambers_at(model, time, now);
+  for (int k = 0; k < model->nchamber; k++) {
+    const csim_chamber *c = &model->chamber[k];
+    double V = csim_chamber_volume(model, c, r->sim.state.x + 3 * (ptrdiff_t)c->vert, r->sim.state.x);
+    csim_say(r->log, CSIM_INFO, (csim_place){.file = r->scene->file},
+             "chamber of \"%s\": %.6g m^3, %.6g Pa", c->name, V,
+             csim_chamber_pressure(c, &now[k], V));
+  }
+  free(now);
 }
 
 // Ends files, checkpoints and the record, in an order that leaves a run that can be resumed
@@ -313,6 +368,10 @@ static csim_status end_run(run *r, csim_status status) {
   if (csim_worst_judge(r->scene, &report->total, r->log) && r->options->strict && !status) {
     status = CSIM_FAILED;
     snprintf(report->reason, sizeof report->reason, "the run is beyond the bounds of \"strict\"");
+  }
+  if (!status) {
+    tell_links(r);
+    tell_chambers(r);
   }
   if (status == CSIM_STOPPED || (!status && r->options->checkpoint_last)) {
     csim_status saved = save_checkpoint(r, r->log);

@@ -15,6 +15,7 @@
 typedef enum csim_shape {
   CSIM_SHAPE_FILE,     ///< not a shape: read `file`
   CSIM_SHAPE_SEQUENCE, ///< a mesh that deforms: read `sequence`; collider only
+  CSIM_SHAPE_PATTERN,  ///< panels of a sewing pattern: read `pattern`; cloth only
   CSIM_SHAPE_GRID,
   CSIM_SHAPE_BOX,
   CSIM_SHAPE_SPHERE,
@@ -36,6 +37,12 @@ typedef struct csim_mesh_source {
   char *faces;           ///< mesh file with the faces; NULL = the sequence's own
   double fps;            ///< [1/s] 0 = the sequence's own, or else the scene's
   double offset;         ///< [frames of the scene] before its first frame is over
+  char *pattern;         ///< path as of `file`; shape PATTERN only, as the next four
+  double resolution;     ///< [m] length of edges
+  double seam_closed;    ///< frame in which the seams are closed; below -CSIM_FRAME_LIMIT: default
+  double seam_stiffness; ///< [N/m] of each stitch
+  double seam_damping;   ///< [N s/m]
+  double seam_pull;      ///< [N] largest of each stitch; 0 = any
   double size[3];        ///< [m] grid: (x, z); box: (x, y, z)
   double radius;         ///< [m] sphere, torus (centre line), cylinder, capsule, cone, disk, tube
   double tube_radius;    ///< [m] torus
@@ -112,12 +119,24 @@ typedef struct csim_selection {
   char **group; ///< (ngroup) vertices of the faces carrying these tags
 } csim_selection;
 
+/// Which point of a collider a pinned vertex follows.
+typedef enum csim_follow_by {
+  CSIM_FOLLOW_FACE,   ///< the nearest at the start
+  CSIM_FOLLOW_VERTEX, ///< the nearest vertex at the start
+  CSIM_FOLLOW_NUMBER, ///< the vertex of the same number
+} csim_follow_by;
+
 /// Pinned vertices of an object.
 typedef struct csim_pin {
   csim_place place; ///< for messages at compile time (index out of range, empty box)
   csim_selection select;
-  double stiffness;   ///< [N/m] a soft spring to the target; 0 = exact
+  double stiffness;   ///< [N/m] a soft spring to the target; 0 = exact; with keys the largest
+  csim_curve keyed;   ///< [N/m] stiffness over time
   csim_motion motion; ///< of the targets; no keys = fixed
+  char *follow;       ///< name of the collider that the targets follow; NULL = none
+  csim_follow_by by;
+  int snap;        ///< targets are on the collider, not as far from it as at the start
+  double from, to; ///< frames; beyond CSIM_FRAME_LIMIT: no such bound
 } csim_pin;
 
 /// What of a cloth's material a map changes.
@@ -142,6 +161,51 @@ typedef struct csim_map {
   int ngroup;
   char **group; ///< (ngroup) w = 1 on the faces that carry one of these tags
 } csim_map;
+
+#define CSIM_FRAME_LIMIT 1e7 ///< larger than any frame number
+
+/// One end of an attachment or seam.
+typedef struct csim_link_end {
+  csim_place place;
+  char *object; ///< its name
+  csim_selection select;
+} csim_link_end;
+
+/// How vertices of two ends find each other.
+typedef enum csim_pairing {
+  CSIM_PAIRING_AUTO,
+  CSIM_PAIRING_ORDER,
+  CSIM_PAIRING_NEAREST,
+  CSIM_PAIRING_FACE,
+} csim_pairing;
+
+/// An attachment or a seam.
+typedef struct csim_joint {
+  csim_place place;
+  csim_link_end a, b;
+  csim_pairing pair;
+  double stiffness, damping; ///< [N/m], [N s/m] of each string
+  double length;             ///< [m] < 0: that of the start
+  double pull;               ///< [N] it pulls no harder; 0 = any
+  double force;              ///< [N] it tears above; 0 = never
+  double from, to;           ///< frames; beyond CSIM_FRAME_LIMIT: no such bound
+  int seam;
+  double closed; ///< seam: frame in which it is closed
+} csim_joint;
+
+/// Pressure, gas or a volume to keep inside of cloths.
+typedef struct csim_chamber_source {
+  csim_place place;
+  int nobject;
+  char **object;   ///< (nobject) names of cloths
+  double pressure; ///< [Pa] with keys the largest
+  csim_curve pressure_key;
+  int gas;
+  double atmosphere; ///< [Pa]
+  double volume;     ///< [-] with keys the largest
+  csim_curve volume_key;
+  double stiffness; ///< [Pa]
+} csim_chamber_source;
 
 typedef struct csim_object {
   csim_place place;      ///< of the object in the file
@@ -175,6 +239,7 @@ typedef struct csim_object {
   double tet_seconds;         ///< solid: [s] of processor time for filling it
   csim_motion motion;         ///< collider: rigid motion
   int solid;                  ///< collider: closed, outward, and nothing starts inside
+  int ghost;                  ///< collider: touches nothing, only pins follow it
   double friction;            ///< [-] coefficient of Coulomb friction; the scene's unless given
 } csim_object;
 
@@ -214,7 +279,8 @@ struct csim_scene {
   csim_quality quality;
   int substeps;      ///< per frame; with an accuracy the most of them
   double accuracy;   ///< [m/s] of steps that adapt; 0 = none do
-  double gravity[3]; ///< [m/s^2]
+  double gravity[3]; ///< [m/s^2] with keys the largest
+  csim_curve gravity_key;
   csim_wind wind;
   csim_solver_params solver;
   csim_contact_params contact;
@@ -224,6 +290,12 @@ struct csim_scene {
   csim_material *material; ///< (nmaterial)
   int nobject;
   csim_object *object; ///< (nobject) in scene order
+  int nattachment;
+  csim_joint *attachment; ///< (nattachment)
+  int nseam;
+  csim_joint *seam;    ///< (nseam)
+  int nchamber;
+  csim_chamber_source *chamber; ///< (nchamber)
   char *resolved;      ///< the whole scene as JSON with every value resolved (--print-config)
   uint64_t hash;       ///< of all in the scene that can change a frame, see clothsim.h
 };

@@ -203,9 +203,12 @@ static const csim_table strict_table = {.name = "strict",
 
 #define IN_WIND(member) offsetof(csim_wind, member)
 
+static const csim_keyed velocity_keyed = {IN_WIND(velocity_key)};
+
 static const csim_field wind_fields[] = {
     {.key = "velocity",
-     .kind = &csim_kind_real,
+     .kind = &csim_kind_keyed,
+     .detail = &velocity_keyed,
      .offset = IN_WIND(velocity),
      .count = 3,
      .unit = "m/s",
@@ -704,7 +707,7 @@ static void check_pairs(csim_reader *r, const cJSON *item, csim_scene *scene) {
   if (!names) return;
   for (int o = 0, n = 0; o < scene->nobject; o++) {
     nbody += scene->object[o].type != CSIM_OBJECT_COLLIDER;
-    if (scene->object[o].name) names[n++] = scene->object[o].name;
+    if (scene->object[o].name && !scene->object[o].ghost) names[n++] = scene->object[o].name;
   }
   for (int i = 0; c && i < scene->contact.nfriction; i++, c = c->next)
     for (int k = 0; k < 2; k++) {
@@ -713,6 +716,7 @@ static void check_pairs(csim_reader *r, const cJSON *item, csim_scene *scene) {
       for (int o = 0; o < scene->nobject && !found && pair->object[k]; o++) {
         const csim_object *object = &scene->object[o];
         int *part = object->type == CSIM_OBJECT_COLLIDER ? &collider : &body;
+        if (object->ghost) continue;
         found = object->name && !strcmp(object->name, pair->object[k]);
         if (found) pair->part[k] = *part;
         ++*part;
@@ -794,6 +798,9 @@ static void finish_scene(csim_reader *r, const cJSON *item, void *base) {
   check_gravity(r, item, scene);
   check_names(r, item, scene);
   check_pairs(r, item, scene);
+  csim_check_pins(r, item, scene);
+  csim_check_joints(r, item, scene);
+  csim_check_chambers(r, item, scene);
   for (int i = 0; i < scene->nobject; i++)
     if (scene->object[i].friction < 0) scene->object[i].friction = scene->contact.friction;
 }
@@ -811,6 +818,8 @@ static const csim_list object_list = {.element = &object_element,
 
 #define PART(name, part, where, what)                                                              \
   { .key = name, .kind = &csim_kind_table, .detail = &part##_table, .offset = where, .doc = what }
+
+static const csim_keyed gravity_keyed = {offsetof(csim_scene, gravity_key)};
 
 static const csim_field scene_fields[] = {
     {.key = "$schema",
@@ -854,7 +863,8 @@ static const csim_field scene_fields[] = {
     PART("units", units, 0, "Units and axes."),
     PART("frames", frames, 0, "Frames and time steps."),
     {.key = "gravity",
-     .kind = &csim_kind_real,
+     .kind = &csim_kind_keyed,
+     .detail = &gravity_keyed,
      .offset = AT(gravity),
      .count = 3,
      .unit = "m/s^2",
@@ -864,6 +874,21 @@ static const csim_field scene_fields[] = {
      .detail = &wind_table,
      .offset = AT(wind),
      .doc = "Air, still unless it gets a velocity. A density of 0 is a vacuum."},
+    {.key = "attachments",
+     .kind = &csim_kind_list,
+     .detail = &csim_attachment_list,
+     .offset = AT(attachment),
+     .doc = "Strings between the points of two objects, or of one."},
+    {.key = "seams",
+     .kind = &csim_kind_list,
+     .detail = &csim_seam_list,
+     .offset = AT(seam),
+     .doc = "Edges that are sewn together."},
+    {.key = "chambers",
+     .kind = &csim_kind_list,
+     .detail = &csim_chamber_list,
+     .offset = AT(chamber),
+     .doc = "Closed surfaces with a pressure inside."},
     PART("solver", solver, AT(solver), "How a time step is solved."),
     PART("contact", contact, AT(contact), "What happens where things touch."),
     {.key = "strict",

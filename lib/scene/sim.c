@@ -161,6 +161,7 @@ csim_status csim_sim_reset(csim_sim *sim) {
   free(sim->state.kinematic);
   sim->state.kinematic = NULL;
   sim->state.nkinematic = 0;
+  if (sim->state.torn) memset(sim->state.torn, 0, (size_t)sim->state.nlink);
   sim->state.step = 0;
   sim->state.span = 1;
   memcpy(sim->state.x, model->x0, size);
@@ -193,12 +194,25 @@ const char *csim_sim_explain(const csim_scene *scene, csim_outcome outcome) {
   }
 }
 
+int csim_sim_hold(csim_sim *sim) {
+  const csim_scene *scene = sim->scene;
+  long long first = sim->state.step - sim->state.step % scene->substeps;
+  double begin = (double)first * csim_sim_substep(scene), end = begin + 1 / scene->fps;
+  if (!sim->world.model->timed || !csim_model_hold(sim->world.model, begin, end)) return 0;
+  return csim_sim_restart_solver(sim) ? -1 : 1;
+}
+
 int csim_sim_advance(csim_sim *sim, csim_step_report *report) {
   long long step = sim->state.step;
   int substeps = sim->scene->substeps;
-  if (!sim->begun || step % substeps == 0)
+  if (!sim->begun || step % substeps == 0) {
+    if (csim_sim_hold(sim) < 0) {
+      *report = (csim_step_report){.method.outcome = CSIM_OUTCOME_MEMORY};
+      return -1;
+    }
     csim_solver_begin_frame(sim->solver, (double)(step - step % substeps + substeps) *
                                              csim_sim_substep(sim->scene));
+  }
   sim->begun = 1;
   return csim_step(sim->solver, &sim->state, report);
 }

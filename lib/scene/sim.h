@@ -57,6 +57,13 @@ void csim_sim_close(csim_sim *sim);
 /// NULL.
 csim_status csim_sim_restart_solver(csim_sim *sim);
 
+/// Before the first substep of a frame: pins that begin or end with it. Solvers lay out their
+/// matrices by what is pinned: a change needs a new one, which a frame does not see, as it depends
+/// on the state alone.
+/// @return 1 when the solver was made anew, 0 when nothing changes, -1 out of memory, with
+///         sim->solver NULL
+int csim_sim_hold(csim_sim *sim);
+
 /// One substep, with all that a new frame needs before its first. A frame begins at every multiple
 /// of scene->substeps.
 /// @return as csim_step

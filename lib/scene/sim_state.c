@@ -54,6 +54,7 @@ static csim_status check_state(const csim_sim *sim, const csim_state *state) {
   if (state->nvert != sim->state.nvert) return refuse(sim, "it has another number of vertices");
   if (state->nkinematic && state->nkinematic != csim_solver_kinematic_size(sim->solver))
     return refuse(sim, "it has other colliders, or another \"contact.response\"");
+  if (state->nlink != sim->state.nlink) return refuse(sim, "it has other strings that may tear");
   if (state->step / sim->scene->substeps > MAX_FRAMES)
     return refuse(sim, "its time is out of bounds");
   return CSIM_OK;

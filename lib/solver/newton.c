@@ -91,6 +91,8 @@ static double multiply(csim_pool *pool, void *context, const double *p, double *
     pq = csim_graph_multiply(pool, &system->s->K.A, p, q);
   else
     csim_bsr_multiply(pool, &system->s->H, p, q);
+  const csim_problem *problem = system->problem;
+  pq += csim_chambers_multiply(pool, problem->model, problem->chamber, p, q);
   csim_phase before = csim_pool_phase(pool, CSIM_PHASE_CONTACT);
   if (contact) csim_contact_multiply_rest(pool, contact, p, q);
   csim_pool_phase(pool, before);
@@ -143,7 +145,8 @@ static int has_settled(const csim_problem *problem, newton *s, const double *x,
 // outside the matrix's pattern: then that solver's factor of the matrix preconditions PCG.
 static csim_solve_report solve_linear(const csim_problem *problem, newton *s, double tolerance) {
   const csim_solver_params *params = problem->params;
-  int coupled = problem->contact && problem->contact->ncoupled > 0;
+  int coupled = (problem->contact && problem->contact->ncoupled > 0) ||
+                problem->model->nchamber > 0;
   csim_solve_report report = {.iterations = 1};
   if (params->linear == CSIM_LINEAR_CHOLESKY) {
     report.outcome = csim_cholesky_factor(&s->F, s->H.val);

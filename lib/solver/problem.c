@@ -17,6 +17,8 @@ typedef struct problem_job {
 csim_point csim_problem_point(const csim_problem *problem, const double *x) {
   return (csim_point){.x = x,
                       .anchor = problem->target,
+                      .hold = problem->hold,
+                      .link = problem->link,
                       .damping = problem->damping,
                       .body_of = problem->model->body_of,
                       .from = problem->x,
@@ -41,7 +43,8 @@ double csim_problem_value(const csim_problem *problem, const double *x) {
   csim_point at = csim_problem_point(problem, x);
   csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_ELASTICITY);
   double inertia = csim_pool_sum(problem->pool, problem->model->nvert, inertia_value, &job);
-  double elastic = csim_model_energy(problem->pool, problem->model, &at);
+  double elastic = csim_model_energy(problem->pool, problem->model, &at) +
+                   csim_chambers_value(problem->model, problem->chamber, x);
   csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
   double contact = problem->contact ? csim_contact_value(problem->contact, x) : 0;
   csim_pool_phase(problem->pool, before);
@@ -72,6 +75,7 @@ void csim_problem_gradient(const csim_problem *problem, const double *x, double 
   csim_pool_for(problem->pool, model->nvert, VERT_GRAIN, inertia_gradient, &job);
   for (int e = 0; e < model->nenergy; e++)
     csim_energy_gradient(problem->pool, &model->energy[e], &at, g);
+  csim_chambers_gradient(model, problem->chamber, x, g);
   csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
   if (problem->contact) csim_contact_gradient(problem->contact, x, g);
   csim_pool_phase(problem->pool, before);
@@ -109,6 +113,7 @@ static void full_hessian(const csim_problem *problem, const csim_layout *layout,
 void csim_problem_hessian(const csim_problem *problem, const csim_layout *layout, const double *x,
                           csim_spd spd, csim_bsr *H) {
   full_hessian(problem, layout, x, spd, H);
+  csim_chambers_hessian(problem->model, problem->chamber, x);
   csim_bsr_fix(problem->pool, problem->model->fixed, H);
   csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
   if (problem->contact && csim_contact_find_blocks(problem->contact, NULL) == 0)
@@ -120,6 +125,7 @@ void csim_problem_stiffness(const csim_problem *problem, const double *x, csim_s
                             csim_stiffness *K) {
   csim_point at = csim_problem_point(problem, x);
   csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_ELASTICITY);
+  csim_chambers_hessian(problem->model, problem->chamber, x);
   csim_stiffness_update(problem->pool, &at, spd, problem->inertia, K);
   csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
   if (problem->contact && csim_contact_find_blocks(problem->contact, K->A.place) == 0) {
@@ -196,6 +202,7 @@ double csim_problem_force_scale(const csim_problem *problem, double *g) {
   memset(g, 0, 3 * (size_t)model->nvert * sizeof *g);
   for (int e = 0; e < model->nenergy; e++)
     csim_energy_gradient(problem->pool, &model->energy[e], &at, g);
+  csim_chambers_gradient(model, problem->chamber, problem->x, g);
   problem_job job = {problem, g, NULL};
   double nfree = csim_pool_sum(problem->pool, model->nvert, count_free, &job);
   double scale =

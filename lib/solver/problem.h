@@ -7,6 +7,7 @@
 #define CSIM_SOLVER_PROBLEM_H
 
 #include "contact/contact.h"
+#include "model/chamber.h"
 #include "model/stiffness.h"
 
 typedef struct csim_problem {
@@ -20,6 +21,9 @@ typedef struct csim_problem {
   const double *v;       ///< (nvert x 3) [m/s] at the start of the step
   const double *y;       ///< (nvert x 3) [m] inertial target x + h v*
   const double *target;  ///< (ntarget x 3) [m] of pins at the end of the step
+  const double *hold;    ///< (ntarget) share of soft pins' stiffness; NULL: all of it
+  const double *link;    ///< (nlink x 2) of links, csim_links_at; NULL: there are none
+  csim_chamber_now *chamber; ///< (nchamber)
   csim_scratch *scratch; ///< of linear solvers, csim_pcg_reserve
   double *step;          ///< (nvert x 3) [m] where they leave a step, and contact filters it
   double *v_next;        ///< (nvert x 3) [m/s] for methods that set the velocity themselves

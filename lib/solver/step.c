@@ -4,6 +4,7 @@
 #include "math/vec3.h"
 #include "math/vector.h"
 #include "model/external.h"
+#include "model/links.h"
 #include "solver/integrate.h"
 #include "solver/project.h"
 
@@ -26,6 +27,9 @@ struct csim_solver {
   csim_integration integration;
   double *damping;        // (nbody) [s] of this step's springs; NULL: none
   double *target;         // (ntarget x 3)
+  double *hold;           // (ntarget) NULL unless the model is timed
+  double *link;           // (nlink x 2)
+  csim_chamber_now *chamber; // (nchamber)
   double *decay;          // (nbody)
   double *goal;           // (nvert x 3) what contact was asked for, when it has the last word
   csim_contact *contact;  // NULL unless the response is "filter"
@@ -43,7 +47,7 @@ extern const csim_method csim_method_newton;
 static void create_loose(csim_solver *solver) {
   const csim_model *model = solver->setup.model;
   solver->loose = *model;
-  solver->loose.nenergy = 0;
+  solver->loose.nenergy = solver->loose.nchamber = 0;
   solver->loose_params = (csim_solver_params){.method = "newton",
                                               .linear = CSIM_LINEAR_PCG,
                                               .iterations = 8,
@@ -54,6 +58,14 @@ static void create_loose(csim_solver *solver) {
   if (solver->arena.failed) return;
   solver->loose_scratch =
       csim_method_newton.create(&solver->arena, &solver->loose, &solver->loose_params);
+}
+
+// Gradients of volumes are kept where they couple vertices.
+static void create_chambers(csim_arena *arena, const csim_model *model, csim_solver *solver) {
+  solver->chamber = CSIM_ARENA_NEW(arena, csim_chamber_now, model->nchamber);
+  for (int k = 0; k < model->nchamber && solver->chamber; k++)
+    if (model->chamber[k].gas || model->chamber[k].stiffness > 0)
+      solver->chamber[k].grad = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)model->nvert);
 }
 
 csim_solver *csim_solver_create(const csim_solver_setup *setup) {
@@ -71,6 +83,9 @@ csim_solver *csim_solver_create(const csim_solver_setup *setup) {
       method->is_explicit ? CSIM_INTEGRATOR_EULER : setup->params.integrator;
   csim_integration_create(arena, setup->model, integrator, &solver->integration);
   solver->target = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)setup->model->ntarget);
+  if (setup->model->timed) solver->hold = CSIM_ARENA_NEW(arena, double, setup->model->ntarget);
+  solver->link = CSIM_ARENA_NEW(arena, double, 2 * (ptrdiff_t)setup->model->nlink);
+  create_chambers(arena, setup->model, solver);
   solver->decay = CSIM_ARENA_NEW(arena, double, setup->model->nbody);
   if (setup->model->stretch_damping || setup->params.damping > 0)
     solver->damping = CSIM_ARENA_NEW(arena, double, setup->model->nbody);
@@ -233,6 +248,9 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
     report->contacts += csim_penalty_push(&touch, v);
   csim_integration_aim(setup->pool, model, state, v, step, solver->y);
   csim_model_targets(model, time + h, solver->target);
+  csim_chambers_at(model, time + h, solver->chamber);
+  if (model->nlink) csim_links_at(model, time + h, state->torn, solver->link);
+  if (solver->hold) csim_model_pin_shares(model, time + h, solver->hold);
 
   for (int b = 0; b < model->nbody && solver->damping; b++)
     solver->damping[b] = setup->params.damping * step->rate +
@@ -250,6 +268,9 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
                           .v = step->v_from,
                           .y = solver->y,
                           .target = solver->target,
+                          .hold = solver->hold,
+                          .link = solver->link,
+                          .chamber = solver->chamber,
                           .v_next = v,
                           .scratch = &solver->scratch,
                           .step = solver->contact ? solver->contact->d : solver->step};
@@ -478,6 +499,7 @@ int csim_step(csim_solver *solver, csim_state *state, csim_step_report *report) 
     report->method.outcome = CSIM_OUTCOME_MEMORY;
     return -1;
   }
+  if (state->torn) csim_links_tear(setup->model, solver->link, state->x, state->torn);
   if (solver->contact) csim_contact_save(solver->contact, state->kinematic);
   state->step += span;
   return 0;

@@ -22,6 +22,7 @@ typedef struct fixture {
   double anchor[3];
   double from[12], damping; // where the step began, and [s]
   int damped;
+  double link[2]; // share of stiffness, length
 } fixture;
 
 static const int one_body[4];
@@ -29,6 +30,7 @@ static const int one_body[4];
 static csim_point point_of(const fixture *f, const double *x) {
   return (csim_point){.x = x,
                       .anchor = f->anchor,
+                      .link = f->link,
                       .damping = f->damped ? &f->damping : NULL,
                       .body_of = one_body,
                       .from = f->from,
@@ -37,7 +39,7 @@ static csim_point point_of(const fixture *f, const double *x) {
 
 static void fixture_create(const csim_energy_kind *kind, const double *param, fixture *f) {
   static const int node[4] = {0, 1, 2, 3};
-  *f = (fixture){.anchor = {0.1, -0.2, 0.3}};
+  *f = (fixture){.anchor = {0.1, -0.2, 0.3}, .link = {0.8, 0.5}};
   csim_energy_create(&f->arena, kind, NVERT, 1, node, param, &f->energy);
   csim_pattern_build(&f->arena, NVERT, 1, &(csim_element_set){1, 4, node}, &f->pattern);
   csim_energy_bind(&f->arena, &f->pattern, &f->energy);
@@ -515,6 +517,14 @@ int main(void) {
   check_kind(&csim_quadratic_kind, q, 1, 1);
   check_kind(&csim_dihedral_kind, dihedral, 0, 1);
   check_kind(&csim_volume_kind, (double[]){50, 0.2}, 1, 1);
+  check_kind(&csim_link_kind, (double[]){50, 0, 0, 0}, 1, 1);
+  check_kind(&csim_link_kind, (double[]){50, 3, 0, 0}, 1, 0); // damping resists turning as well
+  check_kind(&csim_link_face_kind, (double[]){50, 0, 0, 0, 0.5, 0.2, 0.3}, 1, 1);
+  check_kind(&csim_link_face_kind, (double[]){50, 3, 0, 0, 0.5, 0.2, 0.3}, 1, 0);
+  check_kind(&csim_link_kind, (double[]){50, 0, 0, 8}, 0, 1); // some pull their hardest
+  check_kind(&csim_link_face_kind, (double[]){50, 0, 0, 8, 0.5, 0.2, 0.3}, 0, 1);
+  check_constraint(&csim_link_kind, (double[]){50, 0, 0, 0});
+  check_constraint(&csim_link_face_kind, (double[]){50, 0, 0, 0, 0.5, 0.2, 0.3});
   check_constraint(&csim_spring_kind, (double[]){100, 0.8, 0.1, 0.05});
   check_constraint(&csim_limit_kind, (double[]){100, 0.6});
   check_constraint(&csim_anchor_kind, (double[]){30, 0});

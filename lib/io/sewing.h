@@ -1,0 +1,24 @@
+// io/sewing.h: sewing patterns in GarmentCode's JSON, as meshes. Needs io/json.h, mesh/planar.h.
+//
+// Korosteleva & Sorkine-Hornung, GarmentCode: Programming Parametric Sewing Patterns, 2023. Panels
+// are outlines of straight edges, quadratic and cubic Bezier curves and arcs in the plane, each
+// with a placement in space; stitches join edges. Not read: parameters and how they were made.
+#ifndef CSIM_IO_SEWING_H
+#define CSIM_IO_SEWING_H
+
+#include "mesh/mesh.h"
+
+/// Reads a pattern and makes triangles of its panels, which stand around the body as placed in the
+/// file. Both edges of a stitch get as many vertices as the longer one needs. In the mesh,
+///
+/// - every panel is a group, with its name,
+/// - `rest` has the panel flat in the plane of x and y, and so have the texture coordinates [m],
+/// - `stitch` has the pairs of vertices that stitches join,
+/// - `set` has the vertices of edges with a label, by the label.
+///
+/// @param      resolution  [m] length of edges, about
+/// @param[out] mesh        [m] overwritten; empty on failure
+/// @return CSIM_INVALID with what is wrong, naming panel and edge; CSIM_IO; CSIM_MEMORY
+csim_status csim_sewing_read(const char *path, double resolution, csim_log *log, csim_mesh *mesh);
+
+#endif

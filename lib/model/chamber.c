@@ -1,0 +1,125 @@
+// model/chamber.c: see chamber.h.
+#include "model/chamber.h"
+
+#include "base/dmath.h"
+#include "math/vec3.h"
+#include "math/vector.h"
+#include "model/curve.h"
+
+#include <string.h>
+
+// A part's sign where its faces point inward.
+static double sign_of(const csim_chamber_part *part) {
+  return part->inward ? -1 : 1;
+}
+
+double csim_chamber_volume(const csim_model *model, const csim_chamber *chamber,
+                           const double *about, const double *x) {
+  double volume = 0;
+  for (int k = 0; k < chamber->npart; k++) {
+    const csim_chamber_part *part = &chamber->part[k];
+    double sum = 0;
+    for (int t = part->tri0; t < part->tri0 + part->ntri; t++) {
+      const int *v = model->tri + 3 * (ptrdiff_t)t;
+      double r[3][3], n[3];
+      for (int i = 0; i < 3; i++) csim_sub(x + 3 * (ptrdiff_t)v[i], about, r[i]);
+      csim_cross(r[1], r[2], n);
+      sum += csim_dot(r[0], n) / 6;
+    }
+    volume += sign_of(part) * sum;
+  }
+  return volume;
+}
+
+// Volume about one of the vertices: not far from the others, so that little is lost in rounding.
+static double volume_at(const csim_model *model, const csim_chamber *chamber, const double *x) {
+  return csim_chamber_volume(model, chamber, x + 3 * (ptrdiff_t)chamber->vert, x);
+}
+
+double csim_chamber_pressure(const csim_chamber *chamber, const csim_chamber_now *now,
+                             double volume) {
+  double p = now->pressure;
+  // a gas resists being squeezed to nothing: line searches undo volumes of the wrong sign
+  if (chamber->gas)
+    p = (chamber->atmosphere + now->pressure) * chamber->volume0 /
+            csim_max(volume, 1e-6 * chamber->volume0) -
+        chamber->atmosphere;
+  if (chamber->stiffness > 0)
+    p += chamber->stiffness * (now->volume - volume / chamber->volume0);
+  return p;
+}
+
+void csim_chambers_at(const csim_model *model, double time, csim_chamber_now *now) {
+  for (int k = 0; k < model->nchamber; k++) {
+    const csim_chamber *c = &model->chamber[k];
+    csim_curve_at(&c->pressure_key, 1, &c->pressure, time, &now[k].pressure);
+    csim_curve_at(&c->volume_key, 1, &c->volume, time, &now[k].volume);
+  }
+}
+
+double csim_chambers_value(const csim_model *model, const csim_chamber_now *now, const double *x) {
+  double sum = 0;
+  for (int k = 0; k < model->nchamber; k++) {
+    const csim_chamber *c = &model->chamber[k];
+    double V = volume_at(model, c, x);
+    if (c->gas && !(V > 1e-6 * c->volume0)) return INFINITY;
+    if (c->gas)
+      sum += c->atmosphere * V -
+             (c->atmosphere + now[k].pressure) * c->volume0 * csim_ln(V / c->volume0);
+    else
+      sum -= now[k].pressure * V;
+    double off = c->stiffness > 0 ? V - now[k].volume * c->volume0 : 0;
+    if (off != 0) sum += 0.5 * c->stiffness * off * off / c->volume0;
+  }
+  return sum;
+}
+
+// Adds a share of dV/dx to g.
+static void add_gradient(const csim_model *model, const csim_chamber *chamber, double share,
+                         const double *x, double *g) {
+  for (int k = 0; k < chamber->npart; k++) {
+    const csim_chamber_part *part = &chamber->part[k];
+    double w = share * sign_of(part) / 6;
+    for (int t = part->tri0; t < part->tri0 + part->ntri; t++) {
+      const int *v = model->tri + 3 * (ptrdiff_t)t;
+      double n[3];
+      csim_triangle_normal(x + 3 * (ptrdiff_t)v[0], x + 3 * (ptrdiff_t)v[1],
+                           x + 3 * (ptrdiff_t)v[2], n);
+      for (int i = 0; i < 3; i++) csim_add_scaled(w, n, g + 3 * (ptrdiff_t)v[i]);
+    }
+  }
+}
+
+void csim_chambers_gradient(const csim_model *model, const csim_chamber_now *now, const double *x,
+                            double *g) {
+  for (int k = 0; k < model->nchamber; k++) {
+    const csim_chamber *c = &model->chamber[k];
+    add_gradient(model, c, -csim_chamber_pressure(c, &now[k], volume_at(model, c, x)), x, g);
+  }
+}
+
+void csim_chambers_hessian(const csim_model *model, csim_chamber_now *now, const double *x) {
+  for (int k = 0; k < model->nchamber; k++) {
+    const csim_chamber *c = &model->chamber[k];
+    if (!now[k].grad) continue;
+    double V = csim_max(volume_at(model, c, x), 1e-6 * c->volume0);
+    now[k].stiff = c->stiffness / c->volume0;
+    if (c->gas) now[k].stiff += (c->atmosphere + now[k].pressure) * c->volume0 / (V * V);
+    memset(now[k].grad, 0, 3 * (size_t)model->nvert * sizeof(double));
+    add_gradient(model, c, 1, x, now[k].grad);
+    for (int i = 0; i < model->nvert; i++)
+      if (model->fixed[i]) memset(now[k].grad + 3 * (ptrdiff_t)i, 0, 3 * sizeof(double));
+  }
+}
+
+double csim_chambers_multiply(csim_pool *pool, const csim_model *model,
+                              const csim_chamber_now *now, const double *p, double *q) {
+  double sum = 0;
+  for (int k = 0; k < model->nchamber; k++) {
+    if (!now[k].grad) continue;
+    double along = csim_vector_dot(pool, 3 * model->nvert, now[k].grad, p);
+    csim_vector_add(pool, 3 * model->nvert, now[k].stiff * along, now[k].grad, q);
+    sum += now[k].stiff * along * along;
+  }
+  return sum;
+}

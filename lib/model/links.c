@@ -1,0 +1,221 @@
+// model/links.c: see links.h.
+#include "model/links.h"
+
+#include "math/vec3.h"
+
+#include <string.h>
+
+/// A link at the present positions.
+typedef struct link_state {
+  const int *node;
+  double weight[4];     // of d = sum weight_i x_i
+  double d[3], l;       // [m]
+  double slack[3];      // [m] d - d_n; 0 without damping
+  double pull;          // [N/m] tension over l, 0 when slack
+  double along;         // [N/m^3] of the Hessian pull I + along d d^T
+  double energy;        // [J]
+  double excess;        // [m] l - L, 0 when slack
+  double k, c;          // [N/m] stiffness, and damping over h
+} link_state;
+
+static void gap_of(const csim_energy *energy, int e, const double *x, double weight[4],
+                   double d[3]) {
+  int nnode = energy->kind->nnode;
+  const double *param = csim_energy_param(energy, e);
+  const int *node = energy->node + (ptrdiff_t)e * nnode;
+  weight[0] = 1;
+  weight[1] = -1;
+  for (int i = 1; nnode == 4 && i < 4; i++) weight[i] = -param[CSIM_LINK_WEIGHT + i - 1];
+  memset(d, 0, 3 * sizeof *d);
+  for (int i = 0; i < nnode; i++) csim_add_scaled(weight[i], x + 3 * (ptrdiff_t)node[i], d);
+}
+
+static link_state link_at(const csim_energy *energy, const csim_point *at, int e) {
+  const double *param = csim_energy_param(energy, e);
+  static const double tight[2] = {1, 0}; // where nobody says: as stiff as it may be
+  const double *now = at->link ? at->link + 2 * (ptrdiff_t)param[CSIM_LINK_NUMBER] : tight;
+  link_state s = {.node = energy->node + (ptrdiff_t)e * energy->kind->nnode};
+  s.k = now[0] * param[CSIM_LINK_K];
+  if (!(s.k > 0)) return s;
+  gap_of(energy, e, at->x, s.weight, s.d);
+  s.l = csim_norm(s.d);
+  s.excess = s.l > now[1] ? s.l - now[1] : 0;
+  if (s.excess > 0) {
+    double most = now[0] * param[CSIM_LINK_PULL];
+    s.pull = s.k * s.excess / s.l;
+    s.along = s.k * now[1] / (s.l * s.l * s.l);
+    s.energy = 0.5 * s.k * s.excess * s.excess;
+    if (most > 0 && s.k * s.excess > most) {
+      s.energy = most * (s.excess - 0.5 * most / s.k);
+      s.pull = most / s.l;
+      s.along = 0; // -most / l^3, but for semidefiniteness
+    }
+  } else if (now[1] == 0) {
+    s.pull = s.k; // at the very point: the isotropic Hessian of a string without length
+  }
+  if (!(param[CSIM_LINK_DAMPING] > 0 && at->from && at->h > 0)) return s;
+  double before[3], weight[4];
+  gap_of(energy, e, at->from, weight, before);
+  csim_sub(s.d, before, s.slack);
+  s.c = now[0] * param[CSIM_LINK_DAMPING] / at->h;
+  return s;
+}
+
+static double link_value(const csim_energy *energy, const csim_point *at, int first, int last) {
+  double sum = 0;
+  for (int e = first; e < last; e++) {
+    link_state s = link_at(energy, at, e);
+    sum += s.energy + 0.5 * s.c * csim_dot(s.slack, s.slack);
+  }
+  return sum;
+}
+
+static void link_gradient(const csim_energy *energy, const csim_point *at, int first, int last,
+                          double *g) {
+  for (int e = first; e < last; e++) {
+    link_state s = link_at(energy, at, e);
+    double force[3];
+    for (int c = 0; c < 3; c++) force[c] = s.pull * s.d[c] + s.c * s.slack[c];
+    for (int i = 0; s.k > 0 && i < energy->kind->nnode; i++)
+      csim_add_scaled(s.weight[i], force, g + 3 * (ptrdiff_t)s.node[i]);
+  }
+}
+
+static void link_hessian(const csim_energy *energy, const csim_point *at, csim_spd spd, int first,
+                         int last, double *val) {
+  int nnode = energy->kind->nnode;
+  (void)spd;
+  for (int e = first; e < last; e++) {
+    link_state s = link_at(energy, at, e);
+    if (!(s.k > 0)) continue;
+    double A[9] = {0};
+    A[0] = A[4] = A[8] = s.pull + s.c;
+    csim_mat3_add_outer(s.along, s.d, s.d, A);
+    const int *slot = energy->slot + (ptrdiff_t)e * nnode * nnode;
+    for (int i = 0; i < nnode; i++)
+      for (int j = 0; j < nnode; j++)
+        for (int c = 0; c < 9; c++)
+          val[9 * (ptrdiff_t)slot[nnode * i + j] + c] += s.weight[i] * s.weight[j] * A[c];
+  }
+}
+
+static void link_stretch(const csim_energy *energy, const csim_point *at, csim_spd spd, int n,
+                         const int *element, double *out) {
+  (void)spd;
+  for (int i = 0; i < n; i++) {
+    if (element[i] < 0) continue;
+    link_state s = link_at(energy, at, element[i]);
+    out[2 * i] += s.pull + s.c;
+    out[2 * i + 1] += s.along;
+  }
+}
+
+// Of the stiffness alone: constant, and a bound whatever the link's length is.
+static void link_laplacian(const csim_energy *energy, const csim_point *at, int first, int last,
+                           double *val) {
+  int nnode = energy->kind->nnode;
+  for (int e = first; e < last; e++) {
+    const double *param = csim_energy_param(energy, e);
+    const int *slot = energy->slot + (ptrdiff_t)e * nnode * nnode;
+    double w[4] = {1, -1, 0, 0}, k = param[CSIM_LINK_K];
+    for (int i = 1; nnode == 4 && i < 4; i++) w[i] = -param[CSIM_LINK_WEIGHT + i - 1];
+    if (at && at->h > 0) k += param[CSIM_LINK_DAMPING] / at->h;
+    for (int i = 0; i < nnode; i++)
+      for (int j = 0; j < nnode; j++) val[slot[nnode * i + j]] += k * w[i] * w[j];
+  }
+}
+
+static int link_constraint(const csim_energy *energy, const csim_point *at, int e,
+                           csim_constraint *c) {
+  link_state s = link_at(energy, at, e);
+  if (!(s.excess > 0)) return 0;
+  // beyond the largest pull: as much of the excess as that force stretches, all at once
+  double C = s.pull * s.l / s.k;
+  *c = (csim_constraint){.dim = 1, .k = s.k, .C = {C}};
+  for (int i = 0; i < energy->kind->nnode; i++)
+    for (int k = 0; k < 3; k++) c->grad[i][k] = s.weight[i] * s.d[k] / s.l;
+  return 1;
+}
+
+const csim_energy_kind csim_link_kind = {
+    .name = "link",
+    .role = CSIM_ROLE_LINK,
+    .nnode = 2,
+    .nparam = CSIM_LINK_WEIGHT,
+    .value = link_value,
+    .gradient = link_gradient,
+    .hessian = link_hessian,
+    .stretch = link_stretch,
+    .laplacian = link_laplacian,
+    .bounded = 1,
+    .constraint = link_constraint,
+};
+
+const csim_energy_kind csim_link_face_kind = {
+    .name = "link to a face",
+    .role = CSIM_ROLE_LINK,
+    .nnode = 4,
+    .nparam = CSIM_LINK_WEIGHT + 3,
+    .value = link_value,
+    .gradient = link_gradient,
+    .hessian = link_hessian,
+    .laplacian = link_laplacian,
+    .bounded = 1,
+    .constraint = link_constraint,
+};
+
+// ------------------------------------------------------------------------------------ over time
+
+// Rounding of times that steps begin and end at [s].
+static const double SAME_TIME = 1e-9;
+
+void csim_links_at(const csim_model *model, double time, const unsigned char *torn, double *now) {
+  for (int i = 0; i < model->nlink; i++) {
+    const csim_link *link = &model->link[i];
+    const csim_link_group *g = &model->link_group[link->group];
+    int on = time > g->begin + SAME_TIME && time <= g->end + SAME_TIME && !(torn && torn[i]);
+    double share = g->closed > g->begin ? (time - g->begin) / (g->closed - g->begin) : 1;
+    share = share > 0 ? (share < 1 ? share : 1) : 0;
+    now[2 * i] = on;
+    now[2 * i + 1] = link->length + share * (link->closed_length - link->length);
+  }
+}
+
+static int is_link(const csim_energy *energy) {
+  return energy->kind == &csim_link_kind || energy->kind == &csim_link_face_kind;
+}
+
+int csim_links_tear(const csim_model *model, const double *now, const double *x,
+                    unsigned char *torn) {
+  int count = 0;
+  csim_point at = {.x = x, .link = now};
+  for (int k = 0; k < model->nenergy; k++) {
+    const csim_energy *energy = &model->energy[k];
+    for (int e = 0; is_link(energy) && e < energy->nelem; e++) {
+      int number = (int)csim_energy_param(energy, e)[CSIM_LINK_NUMBER];
+      double force = model->link_group[model->link[number].group].force;
+      if (!(force > 0) || torn[number]) continue;
+      link_state s = link_at(energy, &at, e);
+      if (!(s.k * s.excess > force)) continue;
+      torn[number] = 1;
+      count++;
+    }
+  }
+  return count;
+}
+
+double csim_links_gap(const csim_model *model, int group, const double *x,
+                      const unsigned char *torn) {
+  double gap = 0;
+  for (int k = 0; k < model->nenergy; k++) {
+    const csim_energy *energy = &model->energy[k];
+    for (int e = 0; is_link(energy) && e < energy->nelem; e++) {
+      int number = (int)csim_energy_param(energy, e)[CSIM_LINK_NUMBER];
+      double weight[4], d[3];
+      if (model->link[number].group != group || (torn && torn[number])) continue;
+      gap_of(energy, e, x, weight, d);
+      gap = csim_max(gap, csim_norm(d));
+    }
+  }
+  return gap;
+}

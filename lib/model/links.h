@@ -1,0 +1,40 @@
+// model/links.h: strings between points of bodies: attachments and seams. Needs model/model.h.
+//
+// A link pulls its first vertex and a point of others (a vertex, or weights on a triangle) together
+// when they are farther apart than its length, and never pushes:
+//
+//   E = k/2 max(0, l - L)^2 + c/(2 h) |d - d_n|^2,  d = x_0 - sum_i w_i x_i,  l = |d|
+//
+// With a largest pull F the first term goes on linearly from where its force is F: a stitch that
+// is held up by something pulls no harder than that, instead of jamming what is between its ends.
+//
+// d_n is d at the start of the step of length h: the second term damps (Kane et al. 2000). Both
+// terms of the Hessian are positive semidefinite as they are.
+#ifndef CSIM_MODEL_LINKS_H
+#define CSIM_MODEL_LINKS_H
+
+#include "model/model.h"
+
+/// Parameters of the kinds csim_link_kind (2 vertices) and csim_link_face_kind (4): stiffness
+/// [N/m], damping [N s/m], number of the link, largest pull [N] (0 = any), then the 3 weights of
+/// the face.
+enum { CSIM_LINK_K, CSIM_LINK_DAMPING, CSIM_LINK_NUMBER, CSIM_LINK_PULL, CSIM_LINK_WEIGHT };
+
+/// Share of its stiffness and length [m] of every link in a step that ends at `time` [s].
+/// @param      torn  (nlink) from the state; NULL: none is
+/// @param[out] now   (nlink x 2) overwritten
+void csim_links_at(const csim_model *model, double time, const unsigned char *torn, double *now);
+
+/// Tears links whose tension at x (nvert x 3) exceeds their largest force.
+/// @param         now   (nlink x 2) as csim_links_at gave it
+/// @param[in,out] torn  (nlink) 1 = torn
+/// @return how many have torn
+int csim_links_tear(const csim_model *model, const double *now, const double *x,
+                    unsigned char *torn);
+
+/// Largest distance [m] that links of a group have between their ends at x (nvert x 3), without
+/// those that are torn (NULL: none).
+double csim_links_gap(const csim_model *model, int group, const double *x,
+                      const unsigned char *torn);
+
+#endif

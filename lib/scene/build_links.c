@@ -1,0 +1,284 @@
+// scene/build_links.c: attachments and seams: strings between the vertices of bodies. Needs model/,
+// contact/.
+#include "contact/distance.h"
+#include "math/vec3.h"
+#include "model/links.h"
+#include "scene/compile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/// Chosen vertices of a body, in the order of the choice.
+typedef struct chosen {
+  const csim_body *body;
+  int n;
+  int *vert; // (n) of the model
+} chosen;
+
+static const csim_body *find_body(const csim_build *build, const char *name) {
+  for (int b = 0; b < build->model->nbody; b++)
+    if (!strcmp(build->model->body[b].name, name)) return &build->model->body[b];
+  return NULL;
+}
+
+static int chooses(const csim_selection *s) {
+  return s->all || s->nindex || s->nbox || s->nnearest || s->ngroup;
+}
+
+// Numbers keep their order where nothing else chooses.
+static int is_ordered(const csim_selection *s) {
+  return s->nindex && !s->all && !s->nbox && !s->nnearest && !s->ngroup;
+}
+
+static csim_status choose(csim_build *build, const csim_link_end *end, chosen *c) {
+  const csim_selection *s = &end->select;
+  c->body = find_body(build, end->object);
+  if (!c->body) return CSIM_INVALID; // its own errors have been reported
+  c->n = 0;
+  c->vert = CSIM_NEW(int, s->nindex > c->body->nvert ? s->nindex : c->body->nvert);
+  unsigned char *flag = CSIM_NEW(unsigned char, c->body->nvert);
+  csim_status status = c->vert && flag ? CSIM_OK : CSIM_MEMORY;
+  if (!status && csim_select_vertices(build, s, end->place, c->body, flag)) status = CSIM_INVALID;
+  if (!status && is_ordered(s))
+    for (int k = 0; k < s->nindex; k++) c->vert[c->n++] = c->body->vert0 + s->index[k];
+  else if (!status)
+    for (int i = 0; i < c->body->nvert; i++)
+      if (flag[i]) c->vert[c->n++] = c->body->vert0 + i;
+  if (!status && chooses(s) && c->n == 0) {
+    csim_say(build->log, CSIM_ERROR, end->place, "this selects no vertex of \"%s\"", end->object);
+    status = CSIM_INVALID;
+  }
+  free(flag);
+  return status;
+}
+
+static const double *at(const csim_build *build, int vert) {
+  return build->x + 3 * (ptrdiff_t)vert;
+}
+
+// Adds a string from `vert` to a vertex (weight NULL) or to a point of a triangle.
+static csim_status add_link(csim_build *build, const csim_joint *joint, const int node[4],
+                            const double *weight) {
+  csim_model *model = build->model;
+  csim_link *moved =
+      csim_grow(build->link, &build->link_room, (ptrdiff_t)model->nlink + 1, sizeof *moved);
+  if (!moved) return CSIM_MEMORY;
+  build->link = moved;
+  double w[4] = {1, 0, 0, 0}, d[3] = {0};
+  double param[CSIM_LINK_WEIGHT + 3] = {joint->stiffness, joint->damping, model->nlink,
+                                             joint->pull};
+  for (int i = 0; i < 3; i++) {
+    if (weight) param[CSIM_LINK_WEIGHT + i] = weight[i];
+    w[i + 1] = weight ? -weight[i] : i == 0 ? -1 : 0;
+  }
+  for (int i = 0; i < 4; i++)
+    if (w[i] != 0) csim_add_scaled(w[i], at(build, node[i]), d);
+  double length = joint->length >= 0 ? joint->length : csim_norm(d);
+  double gap = CSIM_SEAM_SCALE * build->scene->contact.thickness;
+  moved[model->nlink++] = (csim_link){.group = model->nlink_group,
+                                      .length = length,
+                                      .closed_length = joint->seam ? gap : length};
+  csim_elements_add(weight ? &build->face_links : &build->links, node, param);
+  return CSIM_OK;
+}
+
+static int nearest_of(const csim_build *build, const chosen *c, int vert) {
+  int nearest = c->vert[0];
+  double best = INFINITY;
+  for (int i = 0; i < c->n; i++) {
+    double d = csim_distance(at(build, c->vert[i]), at(build, vert));
+    if (!(d < best) || c->vert[i] == vert) continue;
+    best = d;
+    nearest = c->vert[i];
+  }
+  return nearest;
+}
+
+static csim_status link_to_face(csim_build *build, const csim_joint *joint, const csim_body *body,
+                                int vert) {
+  const csim_mesh *mesh = body->mesh;
+  double best = INFINITY, weight[3] = {0}, w[3];
+  int node[4] = {vert, -1, -1, -1};
+  for (int t = 0; t < mesh->ntri; t++) {
+    int v[3];
+    for (int k = 0; k < 3; k++) v[k] = body->vert0 + mesh->tri[3 * (ptrdiff_t)t + k];
+    if (v[0] == vert || v[1] == vert || v[2] == vert) continue;
+    double d = csim_point_triangle(at(build, vert), at(build, v[0]), at(build, v[1]),
+                                   at(build, v[2]), w);
+    if (!(d < best)) continue;
+    best = d;
+    memcpy(node + 1, v, sizeof v);
+    memcpy(weight, w, sizeof w);
+  }
+  return node[1] < 0 ? CSIM_INVALID : add_link(build, joint, node, weight);
+}
+
+static csim_status link_vertices(csim_build *build, const csim_joint *joint, const chosen *a,
+                                 const chosen *b, int in_order) {
+  csim_status status = CSIM_OK;
+  if (in_order && a->n != b->n) {
+    csim_say(build->log, CSIM_ERROR, joint->place,
+             "%d vertices of \"%s\" cannot go in order with %d of \"%s\"; choose as many, or "
+             "\"pair\": \"nearest\"",
+             a->n, joint->a.object, b->n, joint->b.object);
+    return CSIM_INVALID;
+  }
+  for (int i = 0; i < a->n && !status; i++) {
+    int other = in_order ? b->vert[i] : nearest_of(build, b, a->vert[i]);
+    int node[4] = {a->vert[i], other, 0, 0};
+    if (other != a->vert[i]) { // the tip of a dart is sewn to itself: nothing to do
+      status = add_link(build, joint, node, NULL);
+      continue;
+    }
+    if (joint->seam) continue;
+    csim_say(build->log, CSIM_ERROR, joint->place, "vertex %d of \"%s\" is attached to itself",
+             other - a->body->vert0, joint->a.object);
+    status = CSIM_INVALID;
+  }
+  return status;
+}
+
+static double time_of(const csim_build *build, double frame) {
+  const csim_scene *scene = build->scene;
+  if (fabs(frame) > CSIM_FRAME_LIMIT) return frame < 0 ? -INFINITY : INFINITY;
+  return (frame - scene->frame_start) / scene->fps;
+}
+
+static csim_status add_joint(csim_build *build, const csim_joint *joint) {
+  csim_model *model = build->model;
+  chosen a = {0}, b = {0};
+  int first = model->nlink;
+  csim_status status = choose(build, &joint->a, &a);
+  if (!status) status = choose(build, &joint->b, &b);
+  if (status) goto done;
+  int pair = joint->pair;
+  if (pair == CSIM_PAIRING_AUTO)
+    pair = !chooses(&joint->b.select) && !joint->seam ? CSIM_PAIRING_FACE
+           : is_ordered(&joint->a.select) && is_ordered(&joint->b.select) ? CSIM_PAIRING_ORDER
+                                                                          : CSIM_PAIRING_NEAREST;
+  const char *missing = a.n == 0                              ? joint->a.object
+                        : b.n == 0 && pair != CSIM_PAIRING_FACE ? joint->b.object
+                                                                : NULL;
+  if (missing) {
+    csim_say(build->log, CSIM_ERROR, joint->place,
+             "no vertices of \"%s\" are chosen: give \"vertices\", \"box\", \"nearest\" or "
+             "\"group\"",
+             missing);
+    status = CSIM_INVALID;
+    goto done;
+  }
+  csim_link_group *g = &model->link_group[model->nlink_group];
+  *g = (csim_link_group){.name = csim_arena_print(build->arena, "%s and %s", joint->a.object,
+                                                  joint->b.object),
+                         .begin = time_of(build, joint->from),
+                         .end = time_of(build, joint->to),
+                         .force = joint->force,
+                         .seam = joint->seam};
+  if (joint->seam && g->begin < 0) g->begin = 0;
+  g->closed = joint->seam ? time_of(build, joint->closed) : g->begin;
+  if (pair == CSIM_PAIRING_FACE)
+    for (int i = 0; i < a.n && !status; i++)
+      status = link_to_face(build, joint, b.body, a.vert[i]);
+  else
+    status = link_vertices(build, joint, &a, &b, pair == CSIM_PAIRING_ORDER);
+  model->nlink_group++;
+  model->tears |= joint->force > 0;
+  if (!status)
+    csim_say(build->log, CSIM_INFO, joint->place, "%s of %s: %d strings",
+             joint->seam ? "seam" : "attachment", g->name, model->nlink - first);
+done:
+  free(a.vert);
+  free(b.vert);
+  return status;
+}
+
+static int root_of(int *parent, int i) {
+  while (parent[i] != i) i = parent[i] = parent[parent[i]];
+  return i;
+}
+
+// Vertices that stitches join, over any number of seams, get one number.
+static csim_status number_seams(csim_build *build) {
+  csim_model *model = build->model;
+  int any = 0;
+  for (int g = 0; g < model->nlink_group; g++) any |= model->link_group[g].seam;
+  if (!any) return CSIM_OK;
+  int *seam = model->seam = CSIM_ARENA_NEW(build->arena, int, model->nvert);
+  unsigned char *sewn = CSIM_NEW(unsigned char, model->nvert);
+  if (!seam || !sewn) {
+    free(sewn);
+    return CSIM_MEMORY;
+  }
+  for (int i = 0; i < model->nvert; i++) seam[i] = i;
+  for (int e = 0; e < build->links.nelem; e++) {
+    const int *node = build->links.node + 2 * (ptrdiff_t)e;
+    int number = (int)build->links.param[CSIM_LINK_WEIGHT * (ptrdiff_t)e + CSIM_LINK_NUMBER];
+    if (!model->link_group[build->link[number].group].seam) continue;
+    seam[root_of(seam, node[0])] = root_of(seam, node[1]);
+    sewn[node[0]] = sewn[node[1]] = 1;
+  }
+  for (int i = 0; i < model->nvert; i++) root_of(seam, i);
+  for (int i = 0; i < model->nvert; i++) // roots are sewn too, so they keep themselves
+    if (sewn[i]) seam[i] = root_of(seam, i);
+  for (int i = 0; i < model->nvert; i++)
+    if (!sewn[i]) seam[i] = -1;
+  free(sewn);
+  return CSIM_OK;
+}
+
+// The seams of a body that is made of a pattern.
+static csim_status add_pattern(csim_build *build, const csim_object *object,
+                               const csim_body *body) {
+  csim_model *model = build->model;
+  const csim_scene *scene = build->scene;
+  const csim_mesh_source *source = &object->mesh;
+  csim_joint joint = {.stiffness = source->seam_stiffness,
+                      .damping = source->seam_damping,
+                      .pull = source->seam_pull,
+                      .length = -1,
+                      .seam = 1};
+  csim_link_group *g = &model->link_group[model->nlink_group];
+  double closed = source->seam_closed < -CSIM_FRAME_LIMIT ? scene->frame_start + scene->fps
+                                                          : source->seam_closed;
+  double longest = 0;
+  *g = (csim_link_group){.name = csim_arena_print(build->arena, "%s", object->name),
+                         .end = INFINITY,
+                         .closed = time_of(build, closed),
+                         .seam = 1};
+  for (int i = 0; i < body->mesh->nstitch; i++) {
+    const int *v = body->mesh->stitch + 2 * (ptrdiff_t)i;
+    int node[4] = {body->vert0 + v[0], body->vert0 + v[1], 0, 0};
+    csim_status status = add_link(build, &joint, node, NULL);
+    if (status) return status;
+    longest = csim_max(longest, csim_distance(at(build, node[0]), at(build, node[1])));
+  }
+  model->nlink_group++;
+  csim_say(build->log, CSIM_INFO, object->mesh_place,
+           "seams of \"%s\": %d stitches, up to %.3g m apart", object->name, body->mesh->nstitch,
+           longest);
+  return CSIM_OK;
+}
+
+csim_status csim_build_links(csim_build *build) {
+  const csim_scene *scene = build->scene;
+  csim_status status = CSIM_OK;
+  build->model->link_group =
+      CSIM_ARENA_NEW(build->arena, csim_link_group,
+                     (ptrdiff_t)scene->nattachment + scene->nseam + scene->nobject);
+  if (!build->model->link_group) return CSIM_MEMORY;
+  for (int i = 0; i < scene->nattachment + scene->nseam && status != CSIM_MEMORY; i++) {
+    csim_status added = add_joint(build, i < scene->nattachment
+                                             ? &scene->attachment[i]
+                                             : &scene->seam[i - scene->nattachment]);
+    if (added) status = added;
+  }
+  for (int o = 0; o < scene->nobject && !status; o++) {
+    const csim_object *object = &scene->object[o];
+    const csim_body *body = object->mesh.shape == CSIM_SHAPE_PATTERN
+                                ? find_body(build, object->name)
+                                : NULL;
+    if (body && body->mesh->nstitch) status = add_pattern(build, object, body);
+  }
+  if (status) return status;
+  return build->links.failed || build->face_links.failed ? CSIM_MEMORY : number_seams(build);
+}

@@ -1,0 +1,114 @@
+// scene/chamber_keys.c: keys of "chambers": pressure, gas and volume inside of closed surfaces.
+#include "scene/reader.h"
+
+#include <string.h>
+
+#define AT(member) offsetof(csim_chamber_source, member)
+
+static const csim_field name_element = {.kind = &csim_kind_text};
+static const csim_list name_list = {.element = &name_element,
+                                    .size = sizeof(char *),
+                                    .count_offset = AT(nobject),
+                                    .least = 1};
+static const csim_keyed pressure_keyed = {AT(pressure_key)};
+static const csim_keyed volume_keyed = {AT(volume_key)};
+
+static const csim_field chamber_fields[] = {
+    {.key = "objects",
+     .kind = &csim_kind_list,
+     .detail = &name_list,
+     .offset = AT(object),
+     .flags = CSIM_REQUIRED,
+     .doc = "Names of the cloths that enclose it: one closed surface, or several that seams close. "
+            "It does not matter which way their faces point."},
+    {.key = "pressure",
+     .kind = &csim_kind_keyed,
+     .detail = &pressure_keyed,
+     .offset = AT(pressure),
+     .unit = "Pa",
+     .fallback = "0",
+     .doc = "Pressure inside over that outside. With \"gas\": at the volume of the start; keys of "
+            "it let gas in and out."},
+    {.key = "gas",
+     .kind = &csim_kind_bool,
+     .offset = AT(gas),
+     .fallback = "false",
+     .doc = "Whether the pressure is that of a gas: it falls as the volume grows, p V staying the "
+            "same."},
+    {.key = "atmosphere",
+     .kind = &csim_kind_real,
+     .offset = AT(atmosphere),
+     .unit = "Pa",
+     .least = 0,
+     .most = CSIM_MOST,
+     .fallback = "101325",
+     .doc = "With \"gas\": pressure outside."},
+    {.key = "volume",
+     .kind = &csim_kind_keyed,
+     .detail = &volume_keyed,
+     .offset = AT(volume),
+     .least = 0,
+     .most = 1e6,
+     .fallback = "1",
+     .doc = "With \"stiffness\": volume to keep, as a share of that of the start."},
+    {.key = "stiffness",
+     .kind = &csim_kind_real,
+     .offset = AT(stiffness),
+     .unit = "Pa",
+     .least = 0,
+     .most = CSIM_MOST,
+     .fallback = "0",
+     .doc = "Pressure with which it resists a volume that is off by that of the start; 0 = not. A "
+            "liquid has much of it."},
+};
+
+static void finish_chamber(csim_reader *r, const cJSON *item, void *base) {
+  csim_chamber_source *chamber = base;
+  chamber->place = csim_keep_place(r, CSIM_AT_VALUE, item);
+  if (csim_json_get(item, "volume") && !(chamber->stiffness > 0))
+    csim_complain(r, CSIM_AT_VALUE, csim_json_get(item, "volume"),
+                  "needs a \"stiffness\" > 0 Pa to be kept with");
+  if (chamber->gas && !(chamber->atmosphere + chamber->pressure > 0))
+    csim_complain(r, CSIM_AT_VALUE, csim_json_get(item, "pressure"),
+                  "is below a vacuum: \"atmosphere\" and \"pressure\" must sum to more than 0 Pa");
+}
+
+static const csim_table chamber_table = {.name = "chamber",
+                                         .doc = "The inside of a closed surface.",
+                                         .size = sizeof(csim_chamber_source),
+                                         .finish = finish_chamber,
+                                         CSIM_FIELDS_OF(chamber_fields)};
+static const csim_field chamber_element = {.kind = &csim_kind_table, .detail = &chamber_table};
+const csim_list csim_chamber_list = {.element = &chamber_element,
+                                     .size = sizeof(csim_chamber_source),
+                                     .count_offset = offsetof(csim_scene, nchamber)};
+
+void csim_check_chambers(csim_reader *r, const cJSON *item, const csim_scene *scene) {
+  const cJSON *list = csim_json_get(item, "chambers");
+  const cJSON *c = cJSON_IsArray(list) ? list->child : NULL;
+  const char **names = csim_arena_alloc(&r->scratch, scene->nobject + 1, sizeof *names);
+  const csim_solver_params *solver = &scene->solver;
+  if (!names) return;
+  for (int o = 0, n = 0; o < scene->nobject; o++)
+    if (scene->object[o].name && scene->object[o].type == CSIM_OBJECT_CLOTH)
+      names[n++] = scene->object[o].name;
+  for (int i = 0; c && i < scene->nchamber; i++, c = c->next) {
+    const cJSON *objects = csim_json_get(c, "objects");
+    const cJSON *at = cJSON_IsArray(objects) ? objects->child : objects;
+    for (int k = 0; k < scene->chamber[i].nobject; k++, at = at ? at->next : NULL) {
+      const char *name = scene->chamber[i].object[k];
+      int found = 0;
+      for (const char **known = names; name && *known; known++) found |= !strcmp(*known, name);
+      for (int before = 0; name && before < k; before++)
+        if (scene->chamber[i].object[before] && !strcmp(scene->chamber[i].object[before], name))
+          csim_complain(r, CSIM_AT_VALUE, at ? at : objects, "\"%s\" is named twice", name);
+      if (name && !found)
+        csim_complain(r, CSIM_AT_VALUE, at ? at : objects, "there is no cloth \"%s\"%s", name,
+                      csim_suggest(r, name, names));
+    }
+    int pcg = solver->linear == CSIM_LINEAR_PCG || solver->linear == CSIM_LINEAR_CHOLESKY;
+    if (strcmp(solver->method, "newton") != 0 || !pcg)
+      csim_complain(r, CSIM_AT_VALUE, c,
+                    "chambers need the method \"newton\" with \"linear\" pcg or cholesky");
+  }
+}

@@ -1,0 +1,147 @@
+// test_links: attachments and seams against statics: how far they give, when they tear, and that
+// a pulled string does not push.
+#include "check.h"
+#include "kit.h"
+#include "model/links.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const double MASS = 0.1, STIFF = 500, LENGTH = 0.3;
+
+// A weight on a string from a pinned vertex, or from a point of a pinned triangle.
+static void begin_weight(int face, const char *method, csim_linear linear, csim_link_group *group,
+                         csim_link *link, csim_elements *links, kit *k) {
+  static const double x[12] = {0, -0.3, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
+  int n = face ? 4 : 2;
+  kit_begin(n, x, MASS, 0.01, k);
+  for (int i = 1; i < n; i++) kit_pin(k, i);
+  *link = (csim_link){.length = LENGTH, .closed_length = LENGTH};
+  k->model->link_group = group;
+  k->model->link = link;
+  k->model->nlink = k->model->nlink_group = 1;
+  k->model->body[0].damping = 15;
+  k->params.method = method;
+  k->params.linear = linear;
+  k->params.iterations = 300;
+  *links = (csim_elements){.kind = face ? &csim_link_face_kind : &csim_link_kind};
+  csim_elements_add(links, (int[]){0, 1, 2, 3}, (double[]){STIFF, 0, 0, 0, 0.5, 0.25, 0.25});
+}
+
+static void ready(kit *k, const csim_elements *links) {
+  const csim_elements *sets[] = {&k->springs, links};
+  CHECK(csim_model_assemble(k->model, 2, sets) == 0);
+  CHECK(csim_state_create(k->model, &k->state) == 0);
+  k->pool = csim_pool_create(1);
+  k->solver = csim_solver_create(
+      &(csim_solver_setup){.model = k->model, .params = k->params, .pool = k->pool, .h = k->h});
+  CHECK(k->solver != NULL);
+}
+
+// The weight hangs m g / k below the end of the string, straight under its point.
+static void test_hanging(void) {
+  static const struct {
+    const char *method;
+    csim_linear linear;
+  } how[] = {{"newton", CSIM_LINEAR_CHOLESKY},
+             {"newton", CSIM_LINEAR_PCG},
+             {"descent", 0},
+             {"pd", 0},
+             {"xpbd", 0}};
+  for (int m = 0; m < 10; m++) {
+    int face = m >= 5;
+    kit k;
+    csim_link_group group = {.begin = -INFINITY, .end = INFINITY, .closed = -INFINITY};
+    csim_link link;
+    csim_elements links;
+    begin_weight(face, how[m % 5].method, how[m % 5].linear, &group, &link, &links, &k);
+    ready(&k, &links);
+    for (int n = 0; n < 400; n++) kit_step(&k);
+    // the point of the face is (1/4, 0, 1/4)
+    double at = face ? 0.25 : 0, sag = MASS * 9.81 / STIFF;
+    CHECK_NEAR(k.state.x[0], at, 1e-3);
+    CHECK_NEAR(k.state.x[1], -LENGTH - sag, 0.01 * sag);
+    CHECK_NEAR(k.state.x[2], at, 1e-3);
+    CHECK_NEAR(csim_links_gap(k.model, 0, k.state.x, NULL), LENGTH + sag, 0.01 * sag);
+    csim_elements_free(&links);
+    kit_end(&k);
+  }
+}
+
+// Gravity grows by 10 m/s^2 a second: the string tears when it carries its force, at 2 s, and then
+// the weight falls freely. A string that is let go before does not pull any more either.
+static void test_tearing(void) {
+  for (int let_go = 0; let_go < 2; let_go++) {
+    kit k;
+    csim_link_group group = {.begin = -INFINITY,
+                             .end = let_go ? 1 : INFINITY,
+                             .closed = -INFINITY,
+                             .force = let_go ? 1e9 : MASS * 20};
+    csim_link link;
+    csim_elements links;
+    csim_curve_key key[] = {{0, {0}}, {10, {0, -100, 0}}};
+    begin_weight(0, "newton", CSIM_LINEAR_CHOLESKY, &group, &link, &links, &k);
+    k.model->gravity_key = (csim_curve){2, key};
+    k.model->tears = 1;
+    ready(&k, &links);
+    double torn = 0, v = 0;
+    for (int n = 1; n <= 300 && !torn; n++) {
+      kit_step(&k);
+      if (let_go ? n == 100 : k.state.torn[0]) torn = n * k.h;
+    }
+    CHECK_NEAR(torn, let_go ? 1 : 2, 0.05 * 2);
+    v = k.state.v[1];
+    for (int n = 0; n < 10; n++) {
+      double time = torn + (n + 0.5) * k.h;
+      v = exp(-15 * k.h) * v - k.h * 10 * time;
+      kit_step(&k);
+      CHECK_NEAR(k.state.v[1], v, 1e-9);
+    }
+    CHECK(let_go || csim_links_gap(k.model, 0, k.state.x, k.state.torn) == 0); // no string is left
+    csim_elements_free(&links);
+    kit_end(&k);
+  }
+}
+
+// A string that is not taut does nothing: the weight inside of its reach falls until it is.
+static void test_slack(void) {
+  kit k;
+  csim_link_group group = {.begin = -INFINITY, .end = INFINITY, .closed = -INFINITY};
+  csim_link link;
+  csim_elements links;
+  begin_weight(0, "newton", CSIM_LINEAR_PCG, &group, &link, &links, &k);
+  link.length = link.closed_length = 0.5;
+  k.model->body[0].damping = 0;
+  ready(&k, &links);
+  for (int n = 1; n <= 15; n++) {
+    kit_step(&k);
+    CHECK_NEAR(k.state.x[1], -0.3 - 9.81 * k.h * k.h * n * (n + 1) / 2, 1e-12);
+  }
+  csim_elements_free(&links);
+  kit_end(&k);
+}
+
+// Lengths of a closing seam go linearly to the closed length, and stay.
+static void test_closing(void) {
+  csim_link link[2] = {{.length = 0.3, .closed_length = 0.001}, {.length = 0.1}};
+  csim_link_group group = {.begin = 1, .end = INFINITY, .closed = 3};
+  csim_model model = {.nlink = 2, .link = link, .nlink_group = 1, .link_group = &group};
+  double now[4];
+  csim_links_at(&model, 0.5, NULL, now);
+  CHECK(now[0] == 0 && now[2] == 0);
+  csim_links_at(&model, 2, NULL, now);
+  CHECK(now[0] == 1);
+  CHECK_NEAR(now[1], 0.1505, 1e-15);
+  CHECK_NEAR(now[3], 0.05, 1e-15);
+  csim_links_at(&model, 9, (unsigned char[]){0, 1}, now);
+  CHECK_NEAR(now[1], 0.001, 1e-15);
+  CHECK(now[2] == 0); // torn
+}
+
+int main(void) {
+  test_hanging();
+  test_tearing();
+  test_slack();
+  test_closing();
+  return check_report();
+}

@@ -1,0 +1,151 @@
+// test_sewing: sewing patterns as meshes: lengths and curves by closed forms, placement, stitches,
+// labels; damaged files.
+#include "check.h"
+
+#include "io/sewing.h"
+#include "math/vec3.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char path[64];
+
+static void write_text(const char *text, size_t size) {
+  FILE *file = fopen(path, "wb");
+  if (!file) abort();
+  fwrite(text, 1, size, file);
+  fclose(file);
+}
+
+static csim_status read_text(const char *text, double resolution, csim_mesh *mesh) {
+  write_text(text, strlen(text));
+  return csim_sewing_read(path, resolution, NULL, mesh);
+}
+
+// A half disk, whose arc is in the way that SVG's flags say; and the same clockwise, turned.
+#define HALF(name, arc, order, rotation)                                                           \
+  "\"" name "\": {\"translation\": [100, 20, 0], \"rotation\": " rotation ","                     \
+  "\"vertices\": [[-10, 0], [10, 0]], \"edges\": [" order(arc) "]}"
+#define CCW(arc)                                                                                   \
+  "{\"endpoints\": [0, 1], \"label\": \"hem\"}, {\"endpoints\": [1, 0], \"curvature\": "           \
+  "{\"type\": \"circle\", \"params\": [10, 0, " arc "]}}"
+
+static void test_arc(void) {
+  for (int left = 0; left < 2; left++) {
+    csim_mesh mesh;
+    const char *text =
+        left ? "{\"pattern\": {\"panels\": {" HALF("half", "1", CCW, "[0, 0, 0]") "}}}"
+             : "{\"pattern\": {\"panels\": {" HALF("half", "0", CCW, "[0, 0, 90]") "}}}";
+    CHECK(read_text(text, 0.005, &mesh) == CSIM_OK);
+    int straight = (int)ceil(0.2 / 0.005), around = (int)ceil(acos(-1) * 0.1 / 0.005 - 1e-6), n = 0;
+    double area = 0;
+    for (int i = 0; i < mesh.nvert; i++) {
+      const double *r = mesh.rest + 3 * i, *x = mesh.vert + 3 * i;
+      CHECK(r[2] == 0);
+      n += fabs(csim_norm(r) - 0.1) < 1e-6; // on one of 1024 chords
+      // turning left from (10, 0) to (-10, 0) goes over the top
+      CHECK(left ? r[1] >= -1e-9 : r[1] <= 1e-9);
+      CHECK_NEAR(x[0], left ? 1 + r[0] : 1 - r[1], 1e-12);
+      CHECK_NEAR(x[1], left ? 0.2 + r[1] : 0.2 + r[0], 1e-12);
+      CHECK_NEAR(mesh.uv[2 * i], r[0], 1e-15);
+    }
+    CHECK(n == around + 1);
+    for (int t = 0; t < mesh.ntri; t++) {
+      double c[3];
+      const int *v = mesh.tri + 3 * t;
+      csim_triangle_normal(mesh.rest + 3 * v[0], mesh.rest + 3 * v[1], mesh.rest + 3 * v[2], c);
+      area += c[2] / 2;
+    }
+    double polygon = around * 0.5 * 0.01 * sin(acos(-1) / around); // of triangles around the middle
+    CHECK_NEAR(area, left ? polygon : -polygon, 1e-6); // wound as the outline is
+    CHECK(mesh.nset == 1 && mesh.set[0].n == straight + 1);
+    for (int k = 0; k < mesh.set[0].n; k++)
+      CHECK_NEAR(mesh.rest[3 * mesh.set[0].vert[k]], -0.1 + 0.005 * k, 1e-12);
+    csim_mesh_free(&mesh);
+  }
+}
+
+// Two panels: a quadratic edge is sewn to a straight one of another length, end to begin; a dart.
+static const char sewn[] =
+    "{\"pattern\": {\"panels\": {"
+    "\"a\": {\"translation\": [0, 0, 5], \"rotation\": [0, 0, 0],"
+    "\"vertices\": [[0, 0], [10, 0], [10, 10], [0, 10]], \"edges\": [{\"endpoints\": [0, 1]},"
+    "{\"endpoints\": [1, 2], \"curvature\": {\"type\": \"quadratic\", \"params\": [[0.5, -1]]}},"
+    "{\"endpoints\": [2, 3]}, {\"endpoints\": [3, 0]}]},"
+    "\"b\": {\"translation\": [0, 0, -5], \"rotation\": [0, 0, 0],"
+    "\"vertices\": [[0, 0], [4, 0], [5, 3], [6, 0], [10, 0], [10, 10], [0, 10]],"
+    "\"edges\": [{\"endpoints\": [0, 1]}, {\"endpoints\": [1, 2]}, {\"endpoints\": [2, 3]},"
+    "{\"endpoints\": [3, 4]}, {\"endpoints\": [4, 5]}, {\"endpoints\": [5, 6]},"
+    "{\"endpoints\": [6, 0]}]}},"
+    "\"stitches\": [[{\"panel\": \"a\", \"edge\": 1}, {\"panel\": \"b\", \"edge\": 4}],"
+    "[{\"panel\": \"b\", \"edge\": 1}, {\"panel\": \"b\", \"edge\": 2}],"
+    "[{\"panel\": \"a\", \"edge\": 2}, {\"panel\": \"b\", \"edge\": 5}, \"right_wrong\"]]}}";
+
+static void test_stitches(void) {
+  csim_mesh mesh;
+  CHECK(read_text(sewn, 0.01, &mesh) == CSIM_OK);
+  // x = 10 + 20 t (1 - t), y = 10 t [cm]: a parabola whose slope goes from 2 to -2
+  double length = 0.1 * 0.5 * (sqrt(1 + 4) + asinh(2) / 2); // [m]
+  int n = (int)ceil(length / 0.01);
+  int dart = (int)ceil(sqrt(10) - 1e-9), top = 10;
+  CHECK(mesh.nstitch == n + 1 + dart + top + 1); // the dart's tip is not sewn to itself
+  double arc = 0;
+  for (int i = 0; i <= n; i++) {
+    const double *a = mesh.rest + 3 * mesh.stitch[2 * i];
+    const double *b = mesh.rest + 3 * mesh.stitch[2 * i + 1];
+    CHECK_NEAR(b[0], 0.1, 1e-12);
+    CHECK_NEAR(b[1], 0.1 * (1 - (double)i / n), 1e-9); // the end of the one at the other's begin
+    if (i) arc += csim_distance(a, mesh.rest + 3 * mesh.stitch[2 * i - 2]);
+    if (i) // evenly along the curve
+      CHECK_NEAR(csim_distance(a, mesh.rest + 3 * mesh.stitch[2 * i - 2]), length / n,
+                 0.02 * length / n);
+  }
+  CHECK_NEAR(arc, length, 0.005 * length);
+  for (int i = n + 1; i < n + 1 + dart; i++) { // mirrored about the dart's axis
+    const double *a = mesh.rest + 3 * mesh.stitch[2 * i];
+    const double *b = mesh.rest + 3 * mesh.stitch[2 * i + 1];
+    CHECK_NEAR(a[0] + b[0], 0.1, 1e-12);
+    CHECK_NEAR(a[1], b[1], 1e-12);
+  }
+  for (int i = n + 1 + dart; i < mesh.nstitch; i++) { // begin to begin
+    const double *a = mesh.rest + 3 * mesh.stitch[2 * i];
+    const double *b = mesh.rest + 3 * mesh.stitch[2 * i + 1];
+    CHECK_NEAR(csim_distance(a, b), 0, 1e-12);
+  }
+  csim_mesh_free(&mesh);
+}
+
+// Whatever the bytes are, reading ends with a mesh or an error, and leaves nothing behind.
+static void test_damage(void) {
+  unsigned seed = 11;
+  char text[sizeof sewn];
+  int read = 0;
+  for (int trial = 0; trial < 3000; trial++) {
+    memcpy(text, sewn, sizeof sewn);
+    for (int k = 0; k < 1 + trial % 4; k++) {
+      seed = seed * 1664525u + 1013904223u;
+      size_t at = (seed >> 8) % (sizeof sewn - 1);
+      seed = seed * 1664525u + 1013904223u;
+      static const char bytes[] = "0123456789-.e[]{},\":x ";
+      text[at] = bytes[(seed >> 8) % (sizeof bytes - 1)];
+    }
+    csim_mesh mesh;
+    csim_status status = read_text(text, 0.05, &mesh);
+    CHECK(status == CSIM_OK || status == CSIM_INVALID);
+    CHECK((status == CSIM_OK) == (mesh.nvert > 0));
+    read += status == CSIM_OK;
+    csim_mesh_free(&mesh);
+  }
+  CHECK(read > 100 && read < 2900);
+}
+
+int main(void) {
+  snprintf(path, sizeof path, "/tmp/clothsim-sewing-%d.json", (int)getpid());
+  test_arc();
+  test_stitches();
+  test_damage();
+  unlink(path);
+  return check_report();
+}
