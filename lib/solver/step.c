@@ -274,6 +274,11 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
                           .v_next = v,
                           .scratch = &solver->scratch,
                           .step = solver->contact ? solver->contact->d : solver->step};
+  // contact keeps lists of what is where: what is nowhere has no place on them
+  if (!isfinite(csim_vector_dot(setup->pool, n, solver->y, solver->y))) {
+    report->method.outcome = CSIM_OUTCOME_DIVERGED;
+    return -1;
+  }
   csim_contact *contact = solver->contact;
   csim_pool_phase(setup->pool, CSIM_PHASE_CONTACT);
   if (contact &&
