@@ -65,7 +65,8 @@ static const csim_field chamber_fields[] = {
 static void finish_chamber(csim_reader *r, const cJSON *item, void *base) {
   csim_chamber_source *chamber = base;
   chamber->place = csim_keep_place(r, CSIM_AT_VALUE, item);
-  if (csim_json_get(item, "volume") && !(chamber->stiffness > 0))
+  int keeps = chamber->volume != 1 || chamber->volume_key.nkey > 0;
+  if (keeps && !(chamber->stiffness > 0))
     csim_complain(r, CSIM_AT_VALUE, csim_json_get(item, "volume"),
                   "needs a \"stiffness\" > 0 Pa to be kept with");
   if (chamber->gas && !(chamber->atmosphere + chamber->pressure > 0))

@@ -3,6 +3,11 @@
 for scene in "$ROOT"/scenes/*.json "$ROOT"/scenes/contact/*.json; do
   case $scene in *.schema.json) continue ;; esac
   expect 0 "$clothsim" --check "$scene"
+  # all values resolved, it is a scene that resolves to itself
+  expect 0 "$clothsim" --print-config "$scene"
+  cp stdout resolved.json
+  expect 0 "$clothsim" --print-config resolved.json
+  check "$scene resolves to itself" cmp -s stdout resolved.json
   check "$scene says what to look at" grep -q '"look_at"' "$scene"
 done
 # the one the README begins with, its first frames
