@@ -151,7 +151,7 @@ static csim_status add_joint(csim_build *build, const csim_joint *joint) {
   csim_status status = choose(build, &joint->a, &a);
   if (!status) status = choose(build, &joint->b, &b);
   if (status) goto done;
-  int pair = joint->pair;
+  csim_pairing pair = joint->pair;
   if (pair == CSIM_PAIRING_AUTO)
     pair = !chooses(&joint->b.select) && !joint->seam ? CSIM_PAIRING_FACE
            : is_ordered(&joint->a.select) && is_ordered(&joint->b.select) ? CSIM_PAIRING_ORDER

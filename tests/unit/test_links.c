@@ -85,7 +85,7 @@ static void test_tearing(void) {
     k.model->tears = 1;
     ready(&k, &links);
     double torn = 0, v = 0;
-    for (int n = 1; n <= 300 && !torn; n++) {
+    for (int n = 1; n <= 300 && torn == 0; n++) {
       kit_step(&k);
       if (let_go ? n == 100 : k.state.torn[0]) torn = n * k.h;
     }
