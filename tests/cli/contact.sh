@@ -39,7 +39,9 @@ check "the arm does not lag" sh -c '! grep "behind its motion" stderr'
 
 # fast bodies: at 100 m/s a ball passed through a curtain when it went on after the step's clock was
 # used up
-for speed in 10 100; do
+speeds="10 100"
+[ "$CONFIG" = sanitize ] && speeds=10 # 100 m/s takes it many minutes
+for speed in $speeds; do
   cat >fast.json <<END
 {"version": 1, "name": "fast", "frames": {"end": 6, "substeps": 10},
  "objects": [
