@@ -21,9 +21,15 @@ cat >scene.json <<'END2'
 }
 END2
 milliseconds() { date +%s%3N; }
-start=$(milliseconds)
-expect 0 "$clothsim" scene.json -q -o whole -j 1
-whole=$(($(milliseconds) - start))
+# how long a run takes, the shortest of three: a first one, or one on a busy machine, takes longer,
+# and then few of the others are still there to be killed
+whole=1000000
+for _ in 1 2 3; do
+  start=$(milliseconds)
+  expect 0 "$clothsim" scene.json -q -o whole -j 1 --overwrite
+  took=$(($(milliseconds) - start))
+  [ $took -lt $whole ] && whole=$took
+done
 random() { # LIMIT: next of Lehmer's series (Park & Miller 1988) into $value, below LIMIT
   SEED=$((SEED * 48271 % 2147483647))
   value=$((SEED % $1))
