@@ -78,7 +78,6 @@ typedef struct csim_contact {
   double *reached;             ///< (ncollider) [s] the time whose place each collider stands at
   double *goal_time;           ///< (ncollider) [s] and is to reach in this step
   int *stuck;                  ///< (ncollider) steps since it could not go on, 0: it could
-  int nguide;                  ///< terms behind the others that make way for colliders
   unsigned char *scheduled;    ///< (skin.nvert) follows a schedule: collider, or exact pin
   double edge;                 ///< [m] mean length of a body's edges
   double h;                    ///< [s] of this step
@@ -178,8 +177,9 @@ void csim_contact_calm_start(const csim_contact *contact, const double *v, doubl
 /// @param[out] touching  (nbody_vert) 1 where marked, the others are left alone
 void csim_contact_find_touching(csim_contact *contact, const double *x, unsigned char *touching);
 
-/// Moves free vertices towards goal (nbody_vert x 3; NULL: they stay) and the scheduled towards
-/// theirs, as far as the filter lets them, in a few passes. `x` (nbody_vert x 3) gets the result.
+/// Moves free vertices towards goal (nbody_vert x 3; NULL: they stay) and pins and planes towards
+/// theirs, as far as the filter lets them, in a few passes. While the step's clock has not run out,
+/// all goes together first, colliders too. `x` (nbody_vert x 3) gets the result.
 /// @return 0, or -1 when out of memory
 int csim_contact_advance(csim_contact *contact, const double *goal, double *x);
 

@@ -55,8 +55,6 @@ static int make_guide(const csim_contact *c, const csim_candidate *pair, int fir
 double csim_contact_make_way(csim_contact *contact, const double *d, int first, double *g) {
   csim_contact *c = contact;
   double approach = 0;
-  c->nterm -= c->nguide;
-  c->nguide = 0;
   memcpy(c->d, d, 3 * (size_t)c->skin.nbody_vert * sizeof *d);
   csim_contact_aim_colliders(c, 1);
   if (csim_contact_cover(c, 0)) return -1;
@@ -69,7 +67,6 @@ double csim_contact_make_way(csim_contact *contact, const double *d, int first, 
     if (!term) return -1;
     c->term = term;
     c->term[c->nterm++] = guide;
-    c->nguide++;
     for (int k = 0; k < 4; k++)
       if (guide.w[k] != 0 && csim_contact_is_free(c, guide.v[k]))
         csim_add_scaled(guide.w[k] * guide.force, guide.n, g + 3 * (ptrdiff_t)guide.v[k]);
@@ -80,7 +77,6 @@ double csim_contact_make_way(csim_contact *contact, const double *d, int first, 
 
 double csim_contact_go_together(csim_contact *contact, const double *d, double *x) {
   ptrdiff_t n = 3 * (ptrdiff_t)contact->skin.nbody_vert;
-  contact->nguide = 0;
   contact->seen = 0;
   if (d != contact->d) memcpy(contact->d, d, (size_t)n * sizeof *d);
   for (int i = 0; i < contact->skin.nbody_vert; i++)

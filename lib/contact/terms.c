@@ -194,7 +194,7 @@ static int mark_active(csim_contact *c, term_job *job) {
 void csim_contact_find_terms(csim_contact *contact) {
   term_job job;
   if (contact->seen) return;
-  contact->nterm = contact->nguide = 0;
+  contact->nterm = 0;
   if (mark_active(contact, &job)) return;
   int nchunk = contact->active.nchunk, total = contact->active.start[nchunk];
   csim_contact_term *term =

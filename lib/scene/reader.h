@@ -191,6 +191,7 @@ void csim_describe_item(const cJSON *item, char text[CSIM_DESCRIPTION]);
 int csim_count_items(const cJSON *item);
 
 // kinds and tables of the scene's larger parts, each in a room of its own
+extern const csim_table csim_contact_table;
 extern const csim_kind csim_kind_materials; ///< the map of materials; detail: csim_material_table
 extern const csim_kind csim_kind_material;  ///< an object's: name, preset or { }; detail as above
 extern const csim_kind csim_kind_arcsim;    ///< a material file of ARCSim

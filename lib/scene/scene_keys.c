@@ -1,4 +1,4 @@
-// scene/scene_keys.c: keys of the scene itself: units, frames, solver, contact, wind, output.
+// scene/scene_keys.c: keys of the scene itself: units, frames, strict, wind, solver, output.
 #include "cache/export_list.h"
 #include "scene/reader.h"
 
@@ -440,150 +440,6 @@ static const csim_table solver_table = {.name = "solver",
                                         .size = sizeof(csim_solver_params),
                                         CSIM_FIELDS_OF(solver_fields)};
 
-// --------------------------------------------------------------------------------------- contact
-
-#define IN_CONTACT(member) offsetof(csim_contact_params, member)
-
-static const char *const response_names[] = {"none",    "impulse",      "filter",
-                                             "penalty", "impact-zones", NULL};
-
-// in the order of the enums of model/params.h
-static const char *const energy_names[] = {"quadratic-log", "log", "cubic", NULL};
-static const char *const broad_phase_names[] = {"bvh", "grid", NULL};
-static const char *const test_names[] = {"discrete", "continuous", NULL};
-static const char *const on_intersection_names[] = {"refuse", "ignore-pairs", "untangle", NULL};
-
-#define IN_PAIR(member) offsetof(csim_pair_friction, member)
-static const csim_field pair_fields[] = {
-    {.key = "a",
-     .kind = &csim_kind_name,
-     .offset = IN_PAIR(object[0]),
-     .flags = CSIM_REQUIRED,
-     .doc = "Name of an object."},
-    {.key = "b",
-     .kind = &csim_kind_name,
-     .offset = IN_PAIR(object[1]),
-     .flags = CSIM_REQUIRED,
-     .doc = "Name of the other; the same name: the object against itself."},
-    {.key = "friction",
-     .kind = &csim_kind_real,
-     .offset = IN_PAIR(friction),
-     .least = 0,
-     .most = 100,
-     .flags = CSIM_REQUIRED,
-     .doc = "Coefficient of friction between the two."},
-};
-static const csim_table pair_table = {.name = "friction-pair",
-                                      .doc = "Friction between two objects.",
-                                      .size = sizeof(csim_pair_friction),
-                                      CSIM_FIELDS_OF(pair_fields)};
-static const csim_field pair_element = {.kind = &csim_kind_table, .detail = &pair_table};
-static const csim_list pair_list = {.element = &pair_element,
-                                    .size = sizeof(csim_pair_friction),
-                                    .count_offset = IN_CONTACT(nfriction)};
-
-static const csim_field contact_fields[] = {
-    {.key = "response",
-     .kind = &csim_kind_choice,
-     .detail = response_names,
-     .offset = IN_CONTACT(response),
-     .fallback = "filter",
-     .doc =
-         "What happens where things touch. \"filter\": smooth contact forces, and no motion is "
-         "carried out that would let anything pass through anything, whatever the solver. "
-         "\"impulse\": vertices that have entered a collider are pushed out of it; no guarantee. "
-         "\"penalty\": springs push them out; no guarantee. "
-         "\"impact-zones\": impulses where surfaces would touch on their way, then all that still "
-         "would together; no guarantee. \"none\": nothing."},
-    {.key = "self",
-     .kind = &csim_kind_bool,
-     .offset = IN_CONTACT(self),
-     .fallback = "true",
-     .doc = "Contact of cloth and solids with themselves and each other, not only with colliders "
-            "(response \"filter\")."},
-    {.key = "thickness",
-     .kind = &csim_kind_real,
-     .offset = IN_CONTACT(thickness),
-     .unit = "m",
-     .least = 0,
-     .most = 1,
-     .fallback = "0",
-     .doc = "Distance at which surfaces begin to push each other apart; pressed together they never "
-            "come nearer than a tenth of it. 0: a fifth of the mean edge of each object, at most 5 "
-            "mm (1 mm unless \"response\" is \"filter\"). With \"impulse\": distance kept from "
-            "colliders."},
-    {.key = "friction",
-     .kind = &csim_kind_real,
-     .offset = IN_CONTACT(friction),
-     .least = 0,
-     .most = 100,
-     .fallback = "0.3",
-     .doc =
-         "Coefficient of friction of objects that do not have their own. Where two objects touch, "
-         "the smaller of their coefficients counts, unless \"friction_pairs\" says otherwise."},
-    {.key = "friction_pairs",
-     .kind = &csim_kind_list,
-     .detail = &pair_list,
-     .offset = IN_CONTACT(pair_friction),
-     .doc = "Where the smaller of the two coefficients is not what two objects should have."},
-    {.key = "slip",
-     .kind = &csim_kind_real,
-     .offset = IN_CONTACT(slip),
-     .unit = "m/s",
-     .flags = CSIM_ABOVE,
-     .least = 0,
-     .most = 1,
-     .fallback = "0.00001",
-     .doc = "Speed of sliding below which friction is not yet whole: the slowest creep that counts "
-            "as standing still."},
-    {.key = "energy",
-     .kind = &csim_kind_choice,
-     .detail = energy_names,
-     .offset = IN_CONTACT(energy),
-     .fallback = "quadratic-log",
-     .doc = "Energy of a closing gap: quadratic and from half the thickness on logarithmic; a "
-            "logarithmic barrier (interior point); or a cubic barrier."},
-    {.key = "broad_phase",
-     .kind = &csim_kind_choice,
-     .detail = broad_phase_names,
-     .offset = IN_CONTACT(broad_phase),
-     .fallback = "bvh",
-     .doc =
-         "How pairs that are near are found: a bounding volume hierarchy or a uniform grid. Both "
-         "find the same pairs."},
-    {.key = "test",
-     .kind = &csim_kind_choice,
-     .detail = test_names,
-     .offset = IN_CONTACT(test),
-     .fallback = "discrete",
-     .doc = "Of \"impulse\" and \"penalty\": whether a vertex is inside where its step ends, or "
-            "whether "
-            "its way comes in, relative to the collider: then fast ones do not pass through thin "
-            "colliders."},
-    {.key = "penalty",
-     .kind = &csim_kind_real,
-     .offset = IN_CONTACT(penalty),
-     .least = 0,
-     .most = 1,
-     .flags = CSIM_ABOVE,
-     .fallback = "0.25",
-     .doc = "Of \"penalty\": share of the depth that a spring undoes in a substep; its stiffness "
-            "is that "
-            "much of the vertex's mass over the substep squared."},
-    {.key = "on_intersection",
-     .kind = &csim_kind_choice,
-     .detail = on_intersection_names,
-     .offset = IN_CONTACT(on_intersection),
-     .fallback = "refuse",
-     .doc = "What to do with a start in which surfaces pass through each other: refuse it, go on "
-            "with what crosses staying crossed (never more than at the start), or pull it apart "
-            "before the first frame (pinned vertices stay; what is left then stays crossed)."},
-};
-static const csim_table contact_table = {.name = "contact",
-                                         .doc = "What happens where things touch.",
-                                         .size = sizeof(csim_contact_params),
-                                         CSIM_FIELDS_OF(contact_fields)};
-
 // ---------------------------------------------------------------------------------------- output
 
 #define IN_OUTPUT(member) offsetof(csim_output, member)
@@ -890,7 +746,11 @@ static const csim_field scene_fields[] = {
      .offset = AT(chamber),
      .doc = "Closed surfaces with a pressure inside."},
     PART("solver", solver, AT(solver), "How a time step is solved."),
-    PART("contact", contact, AT(contact), "What happens where things touch."),
+    {.key = "contact",
+     .kind = &csim_kind_table,
+     .detail = &csim_contact_table,
+     .offset = AT(contact),
+     .doc = "What happens where things touch."},
     {.key = "strict",
      .kind = &csim_kind_table,
      .detail = &strict_table,

@@ -206,7 +206,7 @@ static double filter_step(const csim_problem *problem, newton *s, csim_method_re
   return slope;
 }
 
-// Colliders and pins that had no room to reach their targets try again. -1 when out of memory.
+// Pins and planes that had no room to reach their targets try again. -1 when out of memory.
 static int catch_up(const csim_problem *problem, double *x) {
   csim_contact *contact = problem->contact;
   csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
