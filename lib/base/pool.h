@@ -37,7 +37,7 @@ void csim_pool_for(csim_pool *pool, int n, int grain, csim_range_fn *fn, void *c
 /// Partial sum over a range of items.
 typedef double csim_sum_fn(void *context, int first, int last);
 
-enum { CSIM_SUM_GRAIN = 2048, CSIM_SUM_CHUNKS = 512 };
+enum { CSIM_SUM_GRAIN = 1024, CSIM_SUM_CHUNKS = 512 };
 
 /// Sum over n items with the same bits for any number of threads: chunks of CSIM_SUM_GRAIN (larger
 /// when there would be more than CSIM_SUM_CHUNKS), added in chunk order.

@@ -8,7 +8,7 @@
 
 // Coarsening ends at this many rows, or at this share of the finest level's: below, an exact solve
 // costs less than the iterations it saves (measured from 4K to 1M rows).
-enum { FEW = 64, SHARE = 120, ROW_GRAIN = 1024, AGGREGATE_GRAIN = 64 };
+enum { FEW = 64, SHARE = 120, ROW_GRAIN = 512, AGGREGATE_GRAIN = 32 };
 
 // Slots of blocks that have no place of their own.
 enum { ALONE = UINT16_MAX - 1, NOWHERE = UINT16_MAX };

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROW_GRAIN = 512 };
+enum { ROW_GRAIN = 256 };
 
 int csim_graph_matrix_create(csim_arena *arena, const csim_graph *graph, csim_graph_matrix *A) {
   *A = (csim_graph_matrix){.graph = graph, .isa = csim_simd_best()};

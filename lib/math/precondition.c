@@ -7,7 +7,7 @@
 #include <assert.h>
 #include <string.h>
 
-enum { ROW_GRAIN = 512 };
+enum { ROW_GRAIN = 256 };
 
 int csim_precond_create_jacobi(csim_arena *arena, int nrow, csim_precond *P) {
   *P = (csim_precond){.kind = CSIM_BLOCK_JACOBI, .isa = csim_simd_best(), .nrow = nrow};

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { GRAIN = 2048 };
+enum { GRAIN = 1024 };
 
 typedef struct vector_job {
   const double *a, *b;

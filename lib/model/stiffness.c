@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { EDGE_GRAIN = 256, ROW_GRAIN = 1024 };
+enum { EDGE_GRAIN = 256, ROW_GRAIN = 512 };
 
 // Two springs of one energy between the same vertices would need two elements on one edge.
 static int has_twins(csim_arena *temp, const csim_layout *layout, const csim_energy *energy) {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { VERT_GRAIN = 1024 };
+enum { VERT_GRAIN = 512 };
 
 typedef struct integrate_job {
   const csim_model *model;

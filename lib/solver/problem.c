@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { VERT_GRAIN = 1024 };
+enum { VERT_GRAIN = 512 };
 
 typedef struct problem_job {
   const csim_problem *problem;
