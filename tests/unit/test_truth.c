@@ -284,6 +284,185 @@ static void swings(const char *integrator, double most_lost) {
   sim_close(&s);
 }
 
+// Sizes of the contact forces on a body, summed [N], over the weight of its model's mass.
+static double pressed(sim *s, int body) {
+  const csim_model *model = s->world.model;
+  double *force = calloc((size_t)model->nvert, sizeof *force), sum = 0;
+  csim_solver_press(s->solver, &s->state, force);
+  for (int i = 0; i < model->body[body].nvert; i++) sum += force[model->body[body].vert0 + i];
+  free(force);
+  return sum;
+}
+
+static double weight(const sim *s, int body) {
+  double sum = 0;
+  for (int i = 0; i < s->world.model->body[body].nvert; i++)
+    sum += G * s->world.model->mass[s->world.model->body[body].vert0 + i];
+  return sum;
+}
+
+static double speed(const sim *s) {
+  const csim_model *model = s->world.model;
+  double sum = 0, mass = 0;
+  for (int i = 0; i < model->nvert; i++) {
+    const double *v = s->state.v + 3 * (ptrdiff_t)i;
+    sum += model->mass[i] * csim_dot(v, v);
+    mass += model->mass[i];
+  }
+  return sqrt(sum / mass);
+}
+
+// A sheet at rest on a meshed board presses on it with its weight times the cosine of the tilt.
+static void presses(const char *material, const char *mesh, double degrees, double most_off) {
+  sim s;
+  double up = 0.022 / cos(degrees * DEGREE);
+  if (sim_open(&s,
+               "{'contact': {'friction': 0.8}, 'objects': ["
+               "{'name': 'b', 'type': 'collider', 'rotation': [0, 0, %g],"
+               " 'mesh': {'shape': 'box', 'size': [2, 0.04, 1], 'cells': [17, 1, 9]}},"
+               "{'name': 'c', 'type': 'cloth', 'material': '%s', 'position': [0, %g, 0],"
+               " 'rotation': [0, 0, %g], 'mesh': %s}]}",
+               -degrees, material, up, -degrees, mesh))
+    return;
+  sim_frames(&s, 30);
+  double mean = 0; // of a frame's substeps
+  for (int f = 0; f < 6; f++) {
+    sim_frames(&s, 1);
+    mean += pressed(&s, 0) / 6;
+  }
+  CHECK_NEAR(mean / (weight(&s, 0) * cos(degrees * DEGREE)), 1, most_off);
+  sim_close(&s);
+}
+
+// A patch on a board that starts to move at a constant speed is taken along by friction alone:
+// it slides until it has that speed, and stays behind by V^2 / (2 mu g).
+static void is_taken_along(const char *material, double V, double friction, int cells) {
+  sim s;
+  if (sim_open(&s,
+               "{'frames': {'substeps': 10}, 'wind': {'density': 0},"
+               " 'contact': {'friction': %g, 'thickness': 0.001}, 'objects': ["
+               "{'name': 'b', 'type': 'collider', 'mesh': {'shape': 'box', 'size': [3, 0.02, 1],"
+               " 'cells': [30, 1, 10]}, 'motion': [{'frame': 7}, {'frame': 31, 'position': [%g, 0, 0]}]},"
+               "{'name': 'c', 'type': 'cloth', 'material': '%s', 'position': [-0.5, 0.0115, 0],"
+               " 'mesh': {'shape': 'grid', 'size': [0.3, 0.3], 'cells': [%d, %d]}}]}",
+               friction, V, material, cells, cells))
+    return;
+  sim_frames(&s, 6);
+  double way = way_of(&s, 0, 20), t = 20 / s.scene->fps;
+  double theory = V * t - V * V / (2 * friction * G);
+  CHECK_NEAR(way, theory, 0.04 * theory);
+  sim_close(&s);
+}
+
+// Writes a strip of width 0.2 and length `along` + `down` that lies along x on a table of height 0
+// and goes down behind its edge, rounded by r. @return its name, to be removed
+static const char *write_strip(double along, double down, double r, int n, int m) {
+  static char path[64];
+  strcpy(path, "/tmp/test_truth_XXXXXX.obj");
+  int file = mkstemps(path, 4);
+  FILE *f = file < 0 ? NULL : fdopen(file, "w");
+  if (!f) exit(1);
+  double arc = r * 90 * DEGREE, whole = along + arc + down;
+  for (int j = 0; j <= m; j++)
+    for (int i = 0; i <= n; i++) {
+      double s = whole * i / n - along, z = 0.2 * j / m - 0.1, x = s, y = r;
+      if (s > 0) {
+        double a = fmin(s / r, 90 * DEGREE);
+        x = r * sin(a);
+        y = r * cos(a) - fmax(s - arc, 0);
+      }
+      fprintf(f, "v %.9g %.9g %.9g\n", x, y, z);
+    }
+  for (int j = 0; j < m; j++)
+    for (int i = 0; i < n; i++) {
+      int a = j * (n + 1) + i + 1, b = a + n + 1;
+      fprintf(f, "f %d %d %d\nf %d %d %d\n", a, b, a + 1, a + 1, b, b + 1);
+    }
+  fclose(f);
+  return path;
+}
+
+// Cloth is drawn over an edge by what hangs down: without friction L y'' = g (y + r), so that
+// y + r grows by cosh(t sqrt(g / L)).
+static void is_drawn_over_edge(const char *material, double along, double down, int n) {
+  sim s;
+  double r = 0.05, L = along + down + r * 90 * DEGREE;
+  const char *path = write_strip(along, down, r + 0.0015, n, n / 6);
+  int failed =
+      sim_open(&s,
+               "{'frames': {'substeps': 10}, 'wind': {'density': 0},"
+               " 'contact': {'friction': 0, 'thickness': 0.001}, 'objects': ["
+               "{'name': 'c', 'type': 'cloth', 'material': {'preset': '%s', 'bend': 1e-7},"
+               " 'mesh': {'file': '%s'}},"
+               "{'name': 'roll', 'type': 'collider', 'rotation': [90, 0, 0],"
+               " 'mesh': {'shape': 'cylinder', 'radius': %g, 'height': 0.6, 'cells': [120, 1]}},"
+               "{'name': 'table', 'type': 'collider', 'position': [-1, %g, 0],"
+               " 'mesh': {'shape': 'box', 'size': [2, 0.02, 0.6]}}]}",
+               material, path, r, r - 0.01);
+  unlink(path);
+  if (failed) return;
+  double way = way_of(&s, 0, 8), t = sim_time(&s);
+  (void)way;
+  double lowest = 0;
+  for (int i = 0; i < s.world.model->nvert; i++)
+    lowest = fmin(lowest, s.state.x[3 * (ptrdiff_t)i + 1]);
+  double theory = (down + r) * cosh(t * sqrt(G / L)) - r;
+  CHECK_NEAR(-lowest - down, theory - down, 0.05 * (theory - down));
+  sim_close(&s);
+}
+
+// Sheets thrown on a heap come to rest, and never move faster than they fell.
+static void heap_settles(const char *a, const char *b, const char *c) {
+  sim s;
+  if (sim_open(&s,
+               "{'contact': {'friction': 0.3}, 'objects': ["
+               "{'name': 'ground', 'type': 'collider', 'mesh': {'shape': 'box', 'size': [3, 0.1, 3],"
+               " 'cells': [6, 1, 6]}, 'position': [0, -0.05, 0]},"
+               "{'name': 'a', 'type': 'cloth', 'material': '%s', 'position': [0, 0.25, 0],"
+               " 'rotation': [50, 10, 0], 'mesh': {'shape': 'grid', 'size': [0.5, 0.5], 'cells': [14, 14]}},"
+               "{'name': 'b', 'type': 'cloth', 'material': '%s', 'position': [0.05, 0.75, 0],"
+               " 'rotation': [0, 30, 70], 'mesh': {'shape': 'disk', 'radius': 0.25, 'cells': [20, 7]}},"
+               "{'name': 'c', 'type': 'cloth', 'material': '%s', 'position': [0, 1.1, 0.05],"
+               " 'rotation': [15, 0, 20], 'mesh': {'shape': 'grid', 'size': [0.4, 0.6], 'cells': [10, 15]}}]}",
+               a, b, c))
+    return;
+  double most = 0;
+  for (int f = 0; f < 72; f++) {
+    sim_frames(&s, 1);
+    most = fmax(most, speed(&s));
+  }
+  check_that(most < sqrt(2 * G * 1.4), __FILE__, __LINE__, "a heap of %s moves at %g m/s", a, most);
+  check_that(speed(&s) < 0.02, __FILE__, __LINE__, "a heap of %s still moves at %g m/s", a, speed(&s));
+  sim_close(&s);
+}
+
+// Two solids on one another: the upper one is pressed by its own weight, the lower one from both sides.
+static void stack_stands(const char *material, double side) {
+  sim s;
+  if (sim_open(&s,
+               "{'contact': {'friction': 0.4}, 'objects': ["
+               "{'name': 'ground', 'type': 'collider', 'mesh': {'shape': 'box', 'size': [3, 0.1, 3],"
+               " 'cells': [7, 1, 7]}, 'position': [0, -0.05, 0]},"
+               "{'name': 'low', 'type': 'solid', 'material': '%s', 'position': [0, %g, 0],"
+               " 'mesh': {'shape': 'box', 'size': [%g, %g, %g], 'cells': [3, 3, 3]}},"
+               "{'name': 'high', 'type': 'solid', 'material': '%s', 'position': [0.01, %g, 0.02],"
+               " 'rotation': [0, 20, 0], 'mesh': {'shape': 'box', 'size': [%g, %g, %g], 'cells': [3, 3, 3]}}]}",
+               material, 0.5 * side + 0.005, side, side, side, material, 1.5 * side + 0.01,
+               0.8 * side, 0.8 * side, 0.8 * side))
+    return;
+  sim_frames(&s, 60);
+  double low = 0, high = 0;
+  for (int f = 0; f < 12; f++) {
+    sim_frames(&s, 1);
+    low += pressed(&s, 0) / 12;
+    high += pressed(&s, 1) / 12;
+  }
+  CHECK_NEAR(high / weight(&s, 1), 1, 0.02);
+  CHECK_NEAR(low / (weight(&s, 0) + 2 * weight(&s, 1)), 1, 0.02);
+  check_that(speed(&s) < 0.01, __FILE__, __LINE__, "a stack of %s moves at %g m/s", material, speed(&s));
+  sim_close(&s);
+}
+
 int main(void) {
   setvbuf(stdout, NULL, _IOLBF, 0);
   falls_free("cotton", 24, 24, 0.2, 0.1);
@@ -316,6 +495,16 @@ int main(void) {
                   " 'mesh': {'shape': 'disk', 'radius': 0.3, 'cells': [24, 8]}", 4, 0);
   collides("'type': 'solid', 'material': 'foam',"
            " 'mesh': {'shape': 'box', 'size': [0.2, 0.2, 0.2], 'cells': [3, 3, 3]}", sheet, 1, 0.3);
+  presses("cotton", "{'shape': 'grid', 'size': [0.5, 0.5], 'cells': [16, 16]}", 0, 0.02);
+  presses("denim", "{'shape': 'disk', 'radius': 0.3, 'cells': [24, 8]}", 0, 0.02);
+  presses("wool", "{'shape': 'grid', 'size': [0.6, 0.4], 'cells': [19, 13]}", 20, 0.05);
+  is_taken_along("cotton", 0.8, 0.2, 12);
+  is_taken_along("denim", 1.2, 0.5, 9);
+  is_drawn_over_edge("cotton", 0.5, 0.3, 48);
+  is_drawn_over_edge("denim", 0.4, 0.2, 36);
+  heap_settles("cotton", "denim", "wool");
+  stack_stands("foam", 0.3);
+  stack_stands("rubber", 0.2);
   swings("generalized-alpha", 0.05);
   swings("bdf2", 0.05);
   return check_report();
