@@ -19,16 +19,16 @@ static csim_box vert_box(const csim_candidates *set, int i) {
 }
 
 static csim_box point_box(const csim_candidates *set, int i) {
-  return set->vert_box[set->skin->point[i]];
+  return set->vert_box[set->mesh->point[i]];
 }
 
 static csim_box edge_box(const csim_candidates *set, int i) {
-  const int *v = set->skin->edge + 2 * (ptrdiff_t)i;
+  const int *v = set->mesh->edge + 2 * (ptrdiff_t)i;
   return csim_box_join(&set->vert_box[v[0]], &set->vert_box[v[1]]);
 }
 
 static csim_box tri_box(const csim_candidates *set, int i) {
-  const int *v = set->skin->tri + 3 * (ptrdiff_t)i;
+  const int *v = set->mesh->tri + 3 * (ptrdiff_t)i;
   csim_box two = csim_box_join(&set->vert_box[v[0]], &set->vert_box[v[1]]);
   return csim_box_join(&two, &set->vert_box[v[2]]);
 }
@@ -44,58 +44,58 @@ static csim_box body_tri(const void *set, int i) {
   return tri_box(set, i);
 }
 static csim_box collider_point(const void *set, int i) {
-  return point_box(set, ((const csim_candidates *)set)->skin->nbody_point + i);
+  return point_box(set, ((const csim_candidates *)set)->mesh->nbody_point + i);
 }
 static csim_box collider_edge(const void *set, int i) {
-  return edge_box(set, ((const csim_candidates *)set)->skin->nbody_edge + i);
+  return edge_box(set, ((const csim_candidates *)set)->mesh->nbody_edge + i);
 }
 static csim_box collider_tri(const void *set, int i) {
-  return tri_box(set, ((const csim_candidates *)set)->skin->nbody_tri + i);
+  return tri_box(set, ((const csim_candidates *)set)->mesh->nbody_tri + i);
 }
 
 static void create_trees(csim_candidates *set) {
-  const csim_skin *skin = set->skin;
+  const csim_collision_mesh *mesh = set->mesh;
   csim_arena *arena = &set->arena;
   struct csim_candidate_trees *b = &set->tree[BODIES], *c = &set->tree[COLLIDERS];
-  int point = skin->nbody_point, edge = skin->nbody_edge, tri = skin->nbody_tri;
+  int point = mesh->nbody_point, edge = mesh->nbody_edge, tri = mesh->nbody_tri;
   csim_bvh_create(arena, 0, point, 1, body_point, set, &b->point);
   csim_bvh_create(arena, 0, edge, 0, body_edge, set, &b->edge);
   csim_bvh_create(arena, 0, tri, 0, body_tri, set, &b->tri);
-  csim_bvh_create(arena, point, skin->npoint - point, 1, collider_point, set, &c->point);
-  csim_bvh_create(arena, edge, skin->nedge - edge, 0, collider_edge, set, &c->edge);
-  csim_bvh_create(arena, tri, skin->ntri - tri, 0, collider_tri, set, &c->tri);
+  csim_bvh_create(arena, point, mesh->npoint - point, 1, collider_point, set, &c->point);
+  csim_bvh_create(arena, edge, mesh->nedge - edge, 0, collider_edge, set, &c->edge);
+  csim_bvh_create(arena, tri, mesh->ntri - tri, 0, collider_tri, set, &c->tri);
 }
 
 // What a search takes of the scratch.
-static ptrdiff_t count_bytes(const csim_skin *skin) {
-  return csim_scratch_bytes(skin->npoint, 1) + csim_scratch_bytes(skin->nedge, 1) +
-         csim_scratch_bytes(skin->ntri, 1) + csim_scratch_bytes(skin->nvert, sizeof(csim_box)) +
-         csim_sieve_bytes(skin);
+static ptrdiff_t count_bytes(const csim_collision_mesh *mesh) {
+  return csim_scratch_bytes(mesh->npoint, 1) + csim_scratch_bytes(mesh->nedge, 1) +
+         csim_scratch_bytes(mesh->ntri, 1) + csim_scratch_bytes(mesh->nvert, sizeof(csim_box)) +
+         csim_culling_bytes(mesh);
 }
 
-int csim_candidates_create(const csim_skin *skin, csim_scratch *scratch,
+int csim_candidates_create(const csim_collision_mesh *mesh, csim_scratch *scratch,
                            csim_broad_phase broad_phase, int self, double distance,
                            csim_candidates *set) {
-  *set = (csim_candidates){.skin = skin,
+  *set = (csim_candidates){.mesh = mesh,
                            .scratch = scratch,
                            .broad_phase = broad_phase,
                            .self = self,
                            .distance = distance,
-                           .sieve = {.skin = skin}};
+                           .culling = {.mesh = mesh}};
   csim_arena *arena = &set->arena;
-  set->ref = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)skin->nvert);
-  set->drift = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)skin->nvert);
-  set->reach = CSIM_ARENA_NEW(arena, double, skin->nvert);
-  set->left = CSIM_ARENA_NEW(arena, unsigned char, skin->nvert);
-  set->collider_box = CSIM_ARENA_NEW(arena, csim_box, (ptrdiff_t)skin->nvert - skin->nbody_vert);
+  set->ref = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)mesh->nvert);
+  set->drift = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)mesh->nvert);
+  set->reach = CSIM_ARENA_NEW(arena, double, mesh->nvert);
+  set->left = CSIM_ARENA_NEW(arena, unsigned char, mesh->nvert);
+  set->collider_box = CSIM_ARENA_NEW(arena, csim_box, (ptrdiff_t)mesh->nvert - mesh->nbody_vert);
   if (broad_phase == CSIM_BROAD_BVH) {
     create_trees(set);
   } else {
-    set->point_box = CSIM_ARENA_NEW(arena, csim_box, skin->npoint);
-    set->edge_box = CSIM_ARENA_NEW(arena, csim_box, skin->nedge);
-    set->tri_box = CSIM_ARENA_NEW(arena, csim_box, skin->ntri);
+    set->point_box = CSIM_ARENA_NEW(arena, csim_box, mesh->npoint);
+    set->edge_box = CSIM_ARENA_NEW(arena, csim_box, mesh->nedge);
+    set->tri_box = CSIM_ARENA_NEW(arena, csim_box, mesh->ntri);
   }
-  if (csim_scratch_reserve(scratch, count_bytes(skin))) arena->failed = 1;
+  if (csim_scratch_reserve(scratch, count_bytes(mesh))) arena->failed = 1;
   return arena->failed ? -1 : 0;
 }
 
@@ -114,8 +114,8 @@ static double fill_verts(void *context, int first, int last) {
   double changed = 0;
   for (int i = first; i < last; i++) {
     set->vert_box[i] = vert_box(set, i);
-    if (i < set->skin->nbody_vert) continue;
-    csim_box *before = &set->collider_box[i - set->skin->nbody_vert];
+    if (i < set->mesh->nbody_vert) continue;
+    csim_box *before = &set->collider_box[i - set->mesh->nbody_vert];
     changed += memcmp(before, &set->vert_box[i], sizeof *before) != 0;
     *before = set->vert_box[i];
   }
@@ -159,17 +159,17 @@ static int near_enough(const csim_candidates *set, csim_pair_kind kind, const in
 // The grid meets pairs of all kinds. Whether the two parts can have contact at all, and, while
 // renewing, whether one has left its reach.
 static int wanted(const csim_candidates *set, int u, int v, int left) {
-  int body_u = u < set->skin->nbody_vert, body_v = v < set->skin->nbody_vert;
+  int body_u = u < set->mesh->nbody_vert, body_v = v < set->mesh->nbody_vert;
   return (body_u && body_v ? set->self : body_u || body_v) && (!set->valid || left);
 }
 
-typedef int sieve_fn(const csim_sieve *sieve, int n, const csim_pair *pair, unsigned char *flag);
+typedef int cull_fn(const csim_culling *culling, int n, const csim_pair *pair, unsigned char *flag);
 
-// Moves those pairs to the front that the sieve does not rule out, and returns how many.
-static int sift(const csim_sieve *sieve, sieve_fn *near, int n, csim_pair *pair) {
+// Moves those pairs to the front that the culling does not rule out, and returns how many.
+static int cull(const csim_culling *culling, cull_fn *near, int n, csim_pair *pair) {
   unsigned char flag[CSIM_MET_ROOM];
   int kept = 0;
-  near(sieve, n, pair, flag);
+  near(culling, n, pair, flag);
   for (int i = 0; i < n; i++) {
     pair[kept] = pair[i];
     kept += flag[i];
@@ -181,20 +181,20 @@ static int sift(const csim_sieve *sieve, sieve_fn *near, int n, csim_pair *pair)
 // meet. Those are asked for late, when few are left.
 static int keep_point_tri(void *context, int n, csim_pair *pair) {
   const csim_candidates *set = context;
-  const csim_skin *skin = set->skin;
+  const csim_collision_mesh *mesh = set->mesh;
   int met = 0, kept = 0, grid = set->broad_phase == CSIM_BROAD_GRID;
   for (int i = 0; i < n; i++) {
     csim_pair p = pair[i];
-    const int v = skin->point[p.a], *t = skin->tri + 3 * (ptrdiff_t)p.b;
+    const int v = mesh->point[p.a], *t = mesh->tri + 3 * (ptrdiff_t)p.b;
     int stays = (v != t[0]) & (v != t[1]) & (v != t[2]);
     if (grid) stays &= wanted(set, v, t[0], set->point_left[p.a] | set->tri_left[p.b]);
     pair[met] = p;
     met += stays;
   }
-  met = sift(&set->sieve, csim_sieve_triangles, met, pair);
+  met = cull(&set->culling, csim_cull_triangles, met, pair);
   for (int i = 0; i < met; i++) {
-    const int *t = skin->tri + 3 * (ptrdiff_t)pair[i].b;
-    int v[4] = {skin->point[pair[i].a], t[0], t[1], t[2]};
+    const int *t = mesh->tri + 3 * (ptrdiff_t)pair[i].b;
+    int v[4] = {mesh->point[pair[i].a], t[0], t[1], t[2]};
     csim_box point = point_box(set, pair[i].a), tri = tri_box(set, pair[i].b);
     if (csim_boxes_meet(&point, &tri) && near_enough(set, CSIM_PAIR_VERTEX_TRIANGLE, v))
       pair[kept++] = pair[i];
@@ -204,7 +204,7 @@ static int keep_point_tri(void *context, int n, csim_pair *pair) {
 
 static int keep_edge_edge(void *context, int n, csim_pair *pair) {
   const csim_candidates *set = context;
-  const int *edge = set->skin->edge;
+  const int *edge = set->mesh->edge;
   int met = 0, kept = 0, grid = set->broad_phase == CSIM_BROAD_GRID;
   for (int i = 0; i < n; i++) {
     csim_pair p = pair[i];
@@ -214,7 +214,7 @@ static int keep_edge_edge(void *context, int n, csim_pair *pair) {
     pair[met] = p;
     met += stays;
   }
-  met = sift(&set->sieve, csim_sieve_edges, met, pair);
+  met = cull(&set->culling, csim_cull_edges, met, pair);
   for (int i = 0; i < met; i++) {
     const int *e = edge + 2 * (ptrdiff_t)pair[i].a, *f = edge + 2 * (ptrdiff_t)pair[i].b;
     int v[4] = {e[0], e[1], f[0], f[1]};
@@ -240,12 +240,12 @@ static double parallel_weight(const double *const p[4]) {
 }
 
 // Whether a vertex of the one side is sewn to one of the other.
-static int is_sewn(const csim_skin *skin, csim_pair_kind kind, const int v[4]) {
+static int is_sewn(const csim_collision_mesh *mesh, csim_pair_kind kind, const int v[4]) {
   int split = csim_pair_split(kind);
   for (int i = 0; i < split; i++)
     for (int j = split; j < 4; j++)
-      if (v[i] < skin->nbody_vert && v[j] < skin->nbody_vert && skin->seam[v[i]] >= 0 &&
-          skin->seam[v[i]] == skin->seam[v[j]])
+      if (v[i] < mesh->nbody_vert && v[j] < mesh->nbody_vert && mesh->seam[v[i]] >= 0 &&
+          mesh->seam[v[i]] == mesh->seam[v[j]])
         return 1;
   return 0;
 }
@@ -253,11 +253,11 @@ static int is_sewn(const csim_skin *skin, csim_pair_kind kind, const int v[4]) {
 static double start_scale(const csim_candidates *set, csim_pair_kind kind, const int v[4]) {
   const double *p[4];
   int other = v[csim_pair_split(kind)];
-  double share = set->share ? csim_min(set->share[csim_skin_part(set->skin, v[0])],
-                                       set->share[csim_skin_part(set->skin, other)])
+  double share = set->share ? csim_min(set->share[csim_collision_mesh_part(set->mesh, v[0])],
+                                       set->share[csim_collision_mesh_part(set->mesh, other)])
                             : 1;
   double w[4], far = share * set->distance / 0.9;
-  for (int k = 0; k < 4; k++) p[k] = csim_skin_start(set->skin, v[k]);
+  for (int k = 0; k < 4; k++) p[k] = csim_collision_mesh_start(set->mesh, v[k]);
   // most pairs start far apart; the three differences below are a lower bound of the distance
   int split = csim_pair_split(kind);
   for (int c = 0; c < 3; c++) {
@@ -274,8 +274,8 @@ static double start_scale(const csim_candidates *set, csim_pair_kind kind, const
 
 double csim_candidate_scale(const csim_candidates *set, csim_pair_kind kind, const int v[4]) {
   double scale = start_scale(set, kind, v);
-  if (!set->skin->seam || scale <= CSIM_SEAM_SCALE) return scale;
-  return is_sewn(set->skin, kind, v) ? CSIM_SEAM_SCALE : scale;
+  if (!set->mesh->seam || scale <= CSIM_SEAM_SCALE) return scale;
+  return is_sewn(set->mesh, kind, v) ? CSIM_SEAM_SCALE : scale;
 }
 
 typedef struct fill_job {
@@ -294,7 +294,7 @@ static void fill_candidates(void *context, int first, int last) {
     double n[3] = {0};
     int v[4];
     if (job->kind == CSIM_PAIR_EDGE_EDGE) c->b = -1 - c->b;
-    csim_candidate_vertices(set->skin, c, v);
+    csim_candidate_vertices(set->mesh, c, v);
     gather(set->ref, v, p);
     double gap = csim_separate_pair(job->kind, p, n);
     // rounding to float: gaps down, closing up
@@ -308,7 +308,7 @@ static void fill_candidates(void *context, int first, int last) {
 
 // The pairs found become candidates at the end of the list.
 static int append(csim_pool *pool, csim_candidates *set, csim_pair_kind kind) {
-  const csim_skin *skin = set->skin;
+  const csim_collision_mesh *mesh = set->mesh;
   ptrdiff_t found = csim_pair_chunks_count(&set->chunks);
   if (found < 0 || set->n + found > 1 << 30) return -1;
   csim_candidate *list = csim_grow(set->list, &set->room, set->n + found, sizeof *list);
@@ -316,7 +316,7 @@ static int append(csim_pool *pool, csim_candidates *set, csim_pair_kind kind) {
   set->list = list;
   int stride = sizeof *list / sizeof(int);
   if (csim_pair_chunks_join(&set->chunks, pool,
-                            kind == CSIM_PAIR_EDGE_EDGE ? skin->nedge : skin->npoint, stride,
+                            kind == CSIM_PAIR_EDGE_EDGE ? mesh->nedge : mesh->npoint, stride,
                             &list[set->n].a))
     return -1;
   csim_pool_for(pool, (int)found, FILL_GRAIN, fill_candidates, &(fill_job){set, kind, set->n});
@@ -326,16 +326,16 @@ static int append(csim_pool *pool, csim_candidates *set, csim_pair_kind kind) {
 
 // Lays out what a search needs but boxes, which are the caller's to fill.
 static void begin_search(csim_pool *pool, csim_candidates *set) {
-  const csim_skin *skin = set->skin;
+  const csim_collision_mesh *mesh = set->mesh;
   csim_scratch_begin(set->scratch);
-  set->point_left = CSIM_SCRATCH_TAKE(set->scratch, unsigned char, skin->npoint);
-  set->edge_left = CSIM_SCRATCH_TAKE(set->scratch, unsigned char, skin->nedge);
-  set->tri_left = CSIM_SCRATCH_TAKE(set->scratch, unsigned char, skin->ntri);
-  set->vert_box = CSIM_SCRATCH_TAKE(set->scratch, csim_box, skin->nvert);
-  set->sieve.distance = (float)set->distance;
-  set->sieve.share = 1;
-  set->sieve.alone = 0;
-  csim_sieve_fill(pool, set->scratch, &set->sieve, set->ref, set->drift, set->horizon - set->clock,
+  set->point_left = CSIM_SCRATCH_TAKE(set->scratch, unsigned char, mesh->npoint);
+  set->edge_left = CSIM_SCRATCH_TAKE(set->scratch, unsigned char, mesh->nedge);
+  set->tri_left = CSIM_SCRATCH_TAKE(set->scratch, unsigned char, mesh->ntri);
+  set->vert_box = CSIM_SCRATCH_TAKE(set->scratch, csim_box, mesh->nvert);
+  set->culling.distance = (float)set->distance;
+  set->culling.share = 1;
+  set->culling.alone = 0;
+  csim_culling_begin(pool, set->scratch, &set->culling, set->ref, set->drift, set->horizon - set->clock,
                   set->reach);
 }
 
@@ -352,21 +352,21 @@ static void renew_trees(csim_pool *pool, csim_candidates *set, int side) {
 
 static void fill_grid_boxes(void *context, int first, int last) {
   csim_candidates *set = context;
-  const csim_skin *skin = set->skin;
-  for (int i = first; i < last && i < skin->npoint; i++) set->point_box[i] = point_box(set, i);
-  for (int i = first; i < last && i < skin->nedge; i++) set->edge_box[i] = edge_box(set, i);
-  for (int i = first; i < last && i < skin->ntri; i++) set->tri_box[i] = tri_box(set, i);
+  const csim_collision_mesh *mesh = set->mesh;
+  for (int i = first; i < last && i < mesh->npoint; i++) set->point_box[i] = point_box(set, i);
+  for (int i = first; i < last && i < mesh->nedge; i++) set->edge_box[i] = edge_box(set, i);
+  for (int i = first; i < last && i < mesh->ntri; i++) set->tri_box[i] = tri_box(set, i);
 }
 
 static int search_grid(csim_pool *pool, csim_candidates *set) {
-  const csim_skin *skin = set->skin;
-  int most = skin->nedge > skin->ntri ? skin->nedge : skin->ntri;
-  csim_pool_for(pool, most > skin->npoint ? most : skin->npoint, BOX_GRAIN, fill_grid_boxes, set);
-  if (csim_grid_pairs_between(pool, &set->grid, skin->npoint, set->point_box, skin->ntri,
+  const csim_collision_mesh *mesh = set->mesh;
+  int most = mesh->nedge > mesh->ntri ? mesh->nedge : mesh->ntri;
+  csim_pool_for(pool, most > mesh->npoint ? most : mesh->npoint, BOX_GRAIN, fill_grid_boxes, set);
+  if (csim_grid_pairs_between(pool, &set->grid, mesh->npoint, set->point_box, mesh->ntri,
                               set->tri_box, keep_point_tri, set, &set->chunks) ||
       append(pool, set, CSIM_PAIR_VERTEX_TRIANGLE))
     return -1;
-  return csim_grid_pairs(pool, &set->grid, skin->nedge, set->edge_box, keep_edge_edge, set,
+  return csim_grid_pairs(pool, &set->grid, mesh->nedge, set->edge_box, keep_edge_edge, set,
                          &set->chunks) ||
                  append(pool, set, CSIM_PAIR_EDGE_EDGE)
              ? -1
@@ -401,7 +401,7 @@ int csim_candidates_collect(csim_pool *pool, csim_candidates *set) {
   set->clock = 0;
   set->n = 0;
   begin_search(pool, set);
-  int moved = csim_pool_sum(pool, set->skin->nvert, fill_verts, set) > 0;
+  int moved = csim_pool_sum(pool, set->mesh->nvert, fill_verts, set) > 0;
   if (set->broad_phase == CSIM_BROAD_GRID ? search_grid(pool, set) : search_all(pool, set, moved))
     return -1;
   set->valid = 1;
@@ -413,13 +413,13 @@ int csim_candidates_collect(csim_pool *pool, csim_candidates *set) {
 // Marks the primitives of vertices that have left their reach.
 static void mark_points(void *context, int first, int last) {
   csim_candidates *set = context;
-  for (int i = first; i < last; i++) set->point_left[i] = set->left[set->skin->point[i]];
+  for (int i = first; i < last; i++) set->point_left[i] = set->left[set->mesh->point[i]];
 }
 
 static void mark_edges(void *context, int first, int last) {
   csim_candidates *set = context;
   for (int i = first; i < last; i++) {
-    const int *e = set->skin->edge + 2 * (ptrdiff_t)i;
+    const int *e = set->mesh->edge + 2 * (ptrdiff_t)i;
     set->edge_left[i] = set->left[e[0]] | set->left[e[1]];
   }
 }
@@ -427,7 +427,7 @@ static void mark_edges(void *context, int first, int last) {
 static void mark_tris(void *context, int first, int last) {
   csim_candidates *set = context;
   for (int i = first; i < last; i++) {
-    const int *t = set->skin->tri + 3 * (ptrdiff_t)i;
+    const int *t = set->mesh->tri + 3 * (ptrdiff_t)i;
     set->tri_left[i] = set->left[t[0]] | set->left[t[1]] | set->left[t[2]];
   }
 }
@@ -438,8 +438,8 @@ static double renew_verts(void *context, int first, int last) {
   double colliders = 0;
   for (int i = first; i < last; i++) {
     set->vert_box[i] = vert_box(set, i);
-    if (i < set->skin->nbody_vert || !set->left[i]) continue;
-    set->collider_box[i - set->skin->nbody_vert] = set->vert_box[i];
+    if (i < set->mesh->nbody_vert || !set->left[i]) continue;
+    set->collider_box[i - set->mesh->nbody_vert] = set->vert_box[i];
     colliders++;
   }
   return colliders;
@@ -499,12 +499,12 @@ static int drop_left(csim_pool *pool, csim_candidates *set) {
 }
 
 int csim_candidates_renew(csim_pool *pool, csim_candidates *set) {
-  const csim_skin *skin = set->skin;
+  const csim_collision_mesh *mesh = set->mesh;
   begin_search(pool, set);
-  int moved = csim_pool_sum(pool, skin->nvert, renew_verts, set) > 0;
-  csim_pool_for(pool, skin->npoint, BOX_GRAIN, mark_points, set);
-  csim_pool_for(pool, skin->nedge, BOX_GRAIN, mark_edges, set);
-  csim_pool_for(pool, skin->ntri, BOX_GRAIN, mark_tris, set);
+  int moved = csim_pool_sum(pool, mesh->nvert, renew_verts, set) > 0;
+  csim_pool_for(pool, mesh->npoint, BOX_GRAIN, mark_points, set);
+  csim_pool_for(pool, mesh->nedge, BOX_GRAIN, mark_edges, set);
+  csim_pool_for(pool, mesh->ntri, BOX_GRAIN, mark_tris, set);
   if (!drop_left(pool, set) ||
       (set->broad_phase == CSIM_BROAD_GRID ? search_grid(pool, set)
                                            : search_some(pool, set, moved))) {
@@ -529,5 +529,5 @@ static void drift_verts(void *context, int first, int last) {
 void csim_candidates_drift(csim_pool *pool, csim_candidates *set, double time) {
   set->clock += time;
   assert(set->clock <= set->horizon * (1 + 1e-9));
-  csim_pool_for(pool, set->skin->nvert, BOX_GRAIN, drift_verts, &(drift_job){set, time});
+  csim_pool_for(pool, set->mesh->nvert, BOX_GRAIN, drift_verts, &(drift_job){set, time});
 }

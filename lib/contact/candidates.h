@@ -1,5 +1,5 @@
 // contact/candidates.h: the pairs that may come to touch, kept for as long as that is certain.
-// Needs contact/sieve.h, bvh.h, grid.h, distance.h.
+// Needs contact/culling.h, bvh.h, grid.h, distance.h.
 //
 // Every vertex has a reference that drifts at a constant velocity as a clock goes on, and a reach
 // around it. All pairs that can come nearer than the contact distance while every vertex stays
@@ -13,7 +13,7 @@
 #include "contact/bvh.h"
 #include "contact/distance.h"
 #include "contact/grid.h"
-#include "contact/sieve.h"
+#include "contact/culling.h"
 
 /// A vertex of a triangle and a triangle, or two edges. Small, because they are the most there is
 /// of anything where cloth crumples.
@@ -29,27 +29,27 @@ typedef struct csim_candidate {
 typedef struct csim_candidates {
   csim_arena arena;      ///< of all but the lists
   csim_scratch *scratch; ///< of searches
-  const csim_skin *skin;
+  const csim_collision_mesh *mesh;
   csim_broad_phase broad_phase;
   int self;            ///< pairs of bodies too, not only of bodies with colliders
   double distance;     ///< [m] contact distance
-  const double *share; ///< (skin->npart) of it, see csim_contact_params; NULL: 1
+  const double *share; ///< (mesh->npart) of it, see csim_contact_params; NULL: 1
   double clock;        ///< [s] 0 when all was collected
   double horizon;      ///< [s] the clock's last time
-  double *ref;         ///< (skin->nvert x 3) references at the clock's time [m]
-  double *drift;       ///< (skin->nvert x 3) [m/s]
-  double *reach;       ///< (skin->nvert) [m]
-  unsigned char *left; ///< (skin->nvert) vertices to renew
+  double *ref;         ///< (mesh->nvert x 3) references at the clock's time [m]
+  double *drift;       ///< (mesh->nvert x 3) [m/s]
+  double *reach;       ///< (mesh->nvert) [m]
+  unsigned char *left; ///< (mesh->nvert) vertices to renew
   int valid;           ///< the list may be used
   int n;
   csim_candidate *list; ///< (n) in an order that depends on positions alone
   ptrdiff_t room, kept_room;
   int *kept;              ///< candidates that stay, of each chunk of the list
-  csim_box *collider_box; ///< (skin->nvert - skin->nbody_vert) of their vertices in the trees
+  csim_box *collider_box; ///< (mesh->nvert - mesh->nbody_vert) of their vertices in the trees
   // while it searches, in the scratch
   unsigned char *point_left, *edge_left, *tri_left;
-  csim_box *vert_box; ///< (skin->nvert) at clock 0, drifts up to the horizon
-  csim_sieve sieve;
+  csim_box *vert_box; ///< (mesh->nvert) at clock 0, drifts up to the horizon
+  csim_culling culling;
   struct csim_candidate_trees {
     csim_bvh point, edge, tri;
   } tree[2];                                ///< of bodies, of colliders; when broad_phase is BVH
@@ -63,15 +63,15 @@ static inline csim_pair_kind csim_candidate_kind(const csim_candidate *pair) {
 }
 
 /// Its four vertices.
-static inline void csim_candidate_vertices(const csim_skin *skin, const csim_candidate *pair,
+static inline void csim_candidate_vertices(const csim_collision_mesh *mesh, const csim_candidate *pair,
                                            int v[4]) {
   if (pair->b < 0) {
-    const int *e = skin->edge + 2 * (ptrdiff_t)pair->a,
-              *f = skin->edge - 2 * (1 + (ptrdiff_t)pair->b);
+    const int *e = mesh->edge + 2 * (ptrdiff_t)pair->a,
+              *f = mesh->edge - 2 * (1 + (ptrdiff_t)pair->b);
     v[0] = e[0], v[1] = e[1], v[2] = f[0], v[3] = f[1];
   } else {
-    const int *t = skin->tri + 3 * (ptrdiff_t)pair->b;
-    v[0] = skin->point[pair->a], v[1] = t[0], v[2] = t[1], v[3] = t[2];
+    const int *t = mesh->tri + 3 * (ptrdiff_t)pair->b;
+    v[0] = mesh->point[pair->a], v[1] = t[0], v[2] = t[1], v[3] = t[2];
   }
 }
 
@@ -86,7 +86,7 @@ static inline double csim_candidate_gap(const csim_candidate *pair, double clock
 }
 
 /// -1 when out of memory; csim_candidates_free in any case.
-int csim_candidates_create(const csim_skin *skin, csim_scratch *scratch,
+int csim_candidates_create(const csim_collision_mesh *mesh, csim_scratch *scratch,
                            csim_broad_phase broad_phase, int self, double distance,
                            csim_candidates *set);
 void csim_candidates_free(csim_candidates *set);

@@ -14,7 +14,7 @@ static void create_planes(csim_contact *contact) {
   for (int k = 0; k < contact->ncollider; k++) {
     if (contact->collider[k].shape != CSIM_COLLIDER_PLANE) continue;
     contact->plane[contact->nplane++] =
-        (csim_contact_plane){.collider = &contact->collider[k], .part = contact->skin.nbody + k};
+        (csim_contact_plane){.collider = &contact->collider[k], .part = contact->mesh.nbody + k};
   }
   csim_contact_schedule(contact, 0);
   for (int k = 0; k < contact->nplane; k++) {
@@ -38,11 +38,11 @@ csim_contact *csim_contact_create(csim_pool *pool, csim_scratch *scratch, const 
                             .ncollider = ncollider,
                             .collider = collider};
   csim_arena *arena = &contact->arena;
-  csim_skin *skin = &contact->skin;
-  if (csim_skin_build(arena, model, ncollider, collider, skin)) goto failed;
-  ptrdiff_t n = skin->nvert, nbody = skin->nbody_vert;
-  contact->edge = csim_skin_mean_edge(skin);
-  if (csim_candidates_create(skin, scratch, params->broad_phase, params->self, params->thickness,
+  csim_collision_mesh *mesh = &contact->mesh;
+  if (csim_collision_mesh_build(arena, model, ncollider, collider, mesh)) goto failed;
+  ptrdiff_t n = mesh->nvert, nbody = mesh->nbody_vert;
+  contact->edge = csim_collision_mesh_mean_edge(mesh);
+  if (csim_candidates_create(mesh, scratch, params->broad_phase, params->self, params->thickness,
                              &contact->near) ||
       csim_contact_reserve_screen(contact))
     goto failed;
@@ -58,13 +58,13 @@ csim_contact *csim_contact_create(csim_pool *pool, csim_scratch *scratch, const 
   contact->goal = CSIM_ARENA_NEW(arena, double, 3 * (n - nbody));
   contact->look = CSIM_ARENA_NEW(arena, double, 3 * n);
   contact->d = CSIM_ARENA_NEW(arena, double, 3 * n);
-  contact->press = CSIM_ARENA_NEW(arena, double, skin->npart);
+  contact->press = CSIM_ARENA_NEW(arena, double, mesh->npart);
   contact->moved = CSIM_ARENA_NEW(arena, float, n);
   contact->allowed = CSIM_ARENA_NEW(arena, float, n);
   contact->held = CSIM_ARENA_NEW(arena, _Atomic unsigned char, n);
   contact->touched_row = CSIM_ARENA_NEW(arena, int, nbody);
   if (arena->failed) goto failed;
-  csim_skin_starts(skin, contact->x);
+  csim_collision_mesh_starts(mesh, contact->x);
   memcpy(contact->scheduled, model->fixed, (size_t)nbody);
   memset(contact->scheduled + nbody, 1, (size_t)(n - nbody));
   create_planes(contact);
@@ -81,8 +81,8 @@ void csim_contact_free(csim_contact *contact) {
   free(contact->friction);
   free(contact->corners);
   free(contact->product);
-  csim_choice_free(&contact->active);
-  csim_choice_free(&contact->chosen);
+  csim_compaction_free(&contact->active);
+  csim_compaction_free(&contact->chosen);
   free(contact->chunk_energy);
   free(contact->brief);
   free(contact->around);
@@ -98,13 +98,13 @@ size_t csim_contact_memory(const csim_contact *contact) {
 }
 
 int csim_contact_kinematic_size(const csim_contact *contact) {
-  return contact->skin.nvert - contact->skin.nbody_vert + 2 * contact->nplane + contact->ncollider;
+  return contact->mesh.nvert - contact->mesh.nbody_vert + 2 * contact->nplane + contact->ncollider;
 }
 
 void csim_contact_save(const csim_contact *contact, double *kinematic) {
-  const csim_skin *skin = &contact->skin;
-  ptrdiff_t n = 3 * (ptrdiff_t)(skin->nvert - skin->nbody_vert);
-  memcpy(kinematic, contact->x + 3 * (ptrdiff_t)skin->nbody_vert, (size_t)n * sizeof *kinematic);
+  const csim_collision_mesh *mesh = &contact->mesh;
+  ptrdiff_t n = 3 * (ptrdiff_t)(mesh->nvert - mesh->nbody_vert);
+  memcpy(kinematic, contact->x + 3 * (ptrdiff_t)mesh->nbody_vert, (size_t)n * sizeof *kinematic);
   for (int k = 0; k < contact->nplane; k++) {
     double *out = kinematic + n + 6 * (ptrdiff_t)k;
     memcpy(out, contact->plane[k].n, 3 * sizeof *out);
@@ -120,9 +120,9 @@ void csim_contact_save(const csim_contact *contact, double *kinematic) {
 }
 
 void csim_contact_load(csim_contact *contact, const double *kinematic) {
-  const csim_skin *skin = &contact->skin;
-  ptrdiff_t n = 3 * (ptrdiff_t)(skin->nvert - skin->nbody_vert);
-  memcpy(contact->x + 3 * (ptrdiff_t)skin->nbody_vert, kinematic, (size_t)n * sizeof *kinematic);
+  const csim_collision_mesh *mesh = &contact->mesh;
+  ptrdiff_t n = 3 * (ptrdiff_t)(mesh->nvert - mesh->nbody_vert);
+  memcpy(contact->x + 3 * (ptrdiff_t)mesh->nbody_vert, kinematic, (size_t)n * sizeof *kinematic);
   for (int k = 0; k < contact->nplane; k++) {
     const double *in = kinematic + n + 6 * (ptrdiff_t)k;
     memcpy(contact->plane[k].n, in, 3 * sizeof *in);
@@ -149,18 +149,18 @@ static double choose_stiffness(const csim_contact *contact, double h) {
 static void mark_touching(const csim_contact *contact, unsigned char *touching) {
   for (int i = 0; i < contact->nterm; i++)
     for (int k = 0; k < 4; k++)
-      if (contact->term[i].w[k] != 0 && contact->term[i].v[k] < contact->skin.nbody_vert)
+      if (contact->term[i].w[k] != 0 && contact->term[i].v[k] < contact->mesh.nbody_vert)
         touching[contact->term[i].v[k]] = 1;
 }
 
 int csim_contact_begin(csim_contact *contact, const double *x, const double *v,
                        const double *target, double time, double h) {
-  const csim_skin *skin = &contact->skin;
+  const csim_collision_mesh *mesh = &contact->mesh;
   contact->report = (csim_contact_report){.least = 1};
   contact->failed = 0;
   contact->h = contact->time_left = h;
   contact->now = time - h;
-  csim_vector_copy(contact->pool, 3 * skin->nbody_vert, x, contact->x);
+  csim_vector_copy(contact->pool, 3 * mesh->nbody_vert, x, contact->x);
   contact->stiffness = choose_stiffness(contact, h);
   contact->slip = contact->params.slip * h;
   csim_contact_schedule(contact, time);
@@ -171,18 +171,18 @@ int csim_contact_begin(csim_contact *contact, const double *x, const double *v,
   if (!near->valid || near->clock + h > near->horizon) {
     csim_contact_aim(contact, NULL);
     csim_contact_aim_colliders(contact, 1);
-    for (int i = 0; i < skin->nbody_vert; i++)
+    for (int i = 0; i < mesh->nbody_vert; i++)
       if (!contact->scheduled[i])
         for (int k = 3 * i; k < 3 * i + 3; k++) contact->d[k] = h * v[k];
     if (csim_contact_collect(contact)) return -1;
   }
-  csim_vector_copy(contact->pool, 3 * skin->nvert, contact->x, contact->look);
+  csim_vector_copy(contact->pool, 3 * mesh->nvert, contact->x, contact->look);
   contact->body_start = x;
-  memcpy(contact->collider_start, contact->x + 3 * (ptrdiff_t)skin->nbody_vert,
-         3 * (size_t)(skin->nvert - skin->nbody_vert) * sizeof *x);
+  memcpy(contact->collider_start, contact->x + 3 * (ptrdiff_t)mesh->nbody_vert,
+         3 * (size_t)(mesh->nvert - mesh->nbody_vert) * sizeof *x);
   contact->marked = contact->seen = 0;
   csim_contact_find_terms(contact);
-  memset(contact->touching, 0, (size_t)skin->nbody_vert);
+  memset(contact->touching, 0, (size_t)mesh->nbody_vert);
   contact->nfriction = 0;
   csim_contact_lag_friction(contact);
   mark_touching(contact, contact->touching);
@@ -191,7 +191,7 @@ int csim_contact_begin(csim_contact *contact, const double *x, const double *v,
 
 void csim_contact_calm_start(const csim_contact *contact, const double *v, double h,
                              double *start) {
-  for (int i = 0; i < contact->skin.nbody_vert; i++)
+  for (int i = 0; i < contact->mesh.nbody_vert; i++)
     if (contact->touching[i] && csim_contact_is_free(contact, i))
       for (int k = 3 * i; k < 3 * i + 3; k++) start[k] = contact->x[k] + h * v[k];
 }
@@ -211,7 +211,7 @@ static double look_range(void *context, int first, int last) {
 }
 
 static void look_at(csim_contact *contact, const double *x) {
-  int nbody = 3 * contact->skin.nbody_vert, n = 3 * contact->skin.nvert;
+  int nbody = 3 * contact->mesh.nbody_vert, n = 3 * contact->mesh.nvert;
   look_job bodies = {x, contact->look}, rest = {contact->x + nbody, contact->look + nbody};
   double changed = csim_pool_sum(contact->pool, nbody, look_range, &bodies) +
                    csim_pool_sum(contact->pool, n - nbody, look_range, &rest);
@@ -221,7 +221,7 @@ static void look_at(csim_contact *contact, const double *x) {
 void csim_contact_find_touching(csim_contact *contact, const double *x, unsigned char *touching) {
   look_at(contact, x);
   csim_contact_find_terms(contact);
-  for (int i = 0; i < contact->skin.nbody_vert; i++) touching[i] |= contact->touching[i];
+  for (int i = 0; i < contact->mesh.nbody_vert; i++) touching[i] |= contact->touching[i];
   mark_touching(contact, touching);
 }
 
@@ -266,13 +266,13 @@ void csim_contact_gradient(csim_contact *contact, const double *x, double *g) {
 }
 
 void csim_contact_press(csim_contact *contact, const double *x, double *force) {
-  memset(force, 0, (size_t)contact->skin.nbody_vert * sizeof *force);
+  memset(force, 0, (size_t)contact->mesh.nbody_vert * sizeof *force);
   if (!contact->near.valid) return;
   look_at(contact, x);
   csim_contact_find_terms(contact);
   for (int i = 0; i < contact->nterm; i++) {
     const csim_contact_term *t = &contact->term[i];
     for (int k = 0; k < 4; k++)
-      if (t->v[k] < contact->skin.nbody_vert) force[t->v[k]] += fabs(t->w[k] * t->force);
+      if (t->v[k] < contact->mesh.nbody_vert) force[t->v[k]] += fabs(t->w[k] * t->force);
   }
 }

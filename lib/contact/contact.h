@@ -9,7 +9,7 @@
 #define CSIM_CONTACT_CONTACT_H
 
 #include "contact/candidates.h"
-#include "contact/choice.h"
+#include "contact/compaction.h"
 #include "math/bsr.h"
 #include "math/vec3.h"
 
@@ -69,7 +69,7 @@ typedef struct csim_contact {
   csim_scratch *scratch; ///< of searching and screening
   const csim_model *model;
   csim_contact_params params;
-  csim_skin skin;
+  csim_collision_mesh mesh;
   csim_candidates near;
   int nplane;
   csim_contact_plane *plane; ///< (nplane)
@@ -78,40 +78,40 @@ typedef struct csim_contact {
   double *reached;             ///< (ncollider) [s] the time whose place each collider stands at
   double *goal_time;           ///< (ncollider) [s] and is to reach in this step
   int *stuck;                  ///< (ncollider) steps since it could not go on, 0: it could
-  unsigned char *scheduled;    ///< (skin.nvert) follows a schedule: collider, or exact pin
+  unsigned char *scheduled;    ///< (mesh.nvert) follows a schedule: collider, or exact pin
   double edge;                 ///< [m] mean length of a body's edges
   double h;                    ///< [s] of this step
   double now;                  ///< [s] when it began
   double frame_end;            ///< [s] no list is used after that
   double stiffness;            ///< [N/m per kg] of contacts in it
-  double *press;               ///< (skin.npart) (0, 1] how far a collider has to go in this step,
+  double *press;               ///< (mesh.npart) (0, 1] how far a collider has to go in this step,
                                ///< 1 from one contact distance on
   double slip;                 ///< [m] friction is whole from this slip in a step on
-  double *x;                   ///< (skin.nvert x 3) where everything is
-  const double *body_start;    ///< (skin.nbody_vert x 3) where bodies were when the step began
-  double *collider_start;      ///< (skin.nvert - skin.nbody_vert x 3) and colliders
-  unsigned char *touching;     ///< (skin.nbody_vert) was in contact then
+  double *x;                   ///< (mesh.nvert x 3) where everything is
+  const double *body_start;    ///< (mesh.nbody_vert x 3) where bodies were when the step began
+  double *collider_start;      ///< (mesh.nvert - mesh.nbody_vert x 3) and colliders
+  unsigned char *touching;     ///< (mesh.nbody_vert) was in contact then
   const double *target;        ///< (model->ntarget x 3) where pins are meant to be
-  double *goal;                ///< (skin.nvert - skin.nbody_vert x 3) and colliders
-  double *look;                ///< (skin.nvert x 3) where energies are evaluated
+  double *goal;                ///< (mesh.nvert - mesh.nbody_vert x 3) and colliders
+  double *look;                ///< (mesh.nvert x 3) where energies are evaluated
   double time_left;            ///< [s] of the step that the clock has not gone through yet
   int marked;                  ///< active candidates are those at `look`
   int seen;                    ///< the terms are too
-  double *d;                   ///< (skin.nvert x 3) the motion being filtered
-  float *moved;                ///< (skin.nvert) [m] largest distance from the reference, rounded up
+  double *d;                   ///< (mesh.nvert x 3) the motion being filtered
+  float *moved;                ///< (mesh.nvert) [m] largest distance from the reference, rounded up
   float *item_moved;           ///< [m] the same of points, then edges, then triangles, rounded up;
                                ///< while they are screened
-  _Atomic unsigned char *held; ///< (skin.nvert) takes no part in the glide
-  _Atomic uint64_t *share;     ///< (skin.nvert) bits of the share of d let through; while pairs
+  _Atomic unsigned char *held; ///< (mesh.nvert) takes no part in the glide
+  _Atomic uint64_t *share;     ///< (mesh.nvert) bits of the share of d let through; while pairs
                                ///< are filtered
   // the brief list: candidates that may matter in this step, see screen.c
   int nbrief, brief_holds;
   int *brief;         ///< (nbrief) places on the list
-  csim_choice chosen; ///< of all candidates
-  float *allowed;     ///< (skin.nvert) [m] largest `moved` for which the list holds
+  csim_compaction chosen; ///< of all candidates
+  float *allowed;     ///< (mesh.nvert) [m] largest `moved` for which the list holds
   double brief_until; ///< [s] of the clock
   // terms
-  csim_choice active;   ///< of the brief list, then of points and planes
+  csim_compaction active;   ///< of the brief list, then of points and planes
   double *chunk_energy; ///< [J] of each of its chunks
   int nterm, nfriction;
   csim_contact_term *term;      ///< (nterm)
@@ -123,7 +123,7 @@ typedef struct csim_contact {
   int ntouched;
   int *touched;       ///< (ntouched) free vertices in blocks
   int *touched_start; ///< (ntouched + 1) into around
-  int *touched_row;   ///< (skin.nbody_vert) place in touched
+  int *touched_row;   ///< (mesh.nbody_vert) place in touched
   double *diag;       ///< (ntouched x 9) what the blocks add to the diagonal
   ptrdiff_t naround;
   int *around; ///< (naround) block and corner: 4 block + corner
@@ -276,7 +276,7 @@ void csim_contact_displace(csim_contact *contact, double alpha);
 /// candidates rests on. Asserted after each displacement.
 int csim_contact_is_covered(const csim_contact *contact);
 
-/// Largest distance of each vertex at x (skin.nvert x 3) from its reference, into contact->moved.
+/// Largest distance of each vertex at x (mesh.nvert x 3) from its reference, into contact->moved.
 void csim_contact_measure(csim_contact *contact, const double *x);
 
 /// A float that is no smaller than x >= 0.
@@ -293,7 +293,7 @@ static inline const csim_candidate *csim_contact_brief(const csim_contact *conta
 int csim_contact_reserve_screen(csim_contact *contact);
 
 /// Prepares to tell which candidates may come nearer than `distance` [m], at most the thickness, on
-/// their way (skin.nvert x 3, NULL: none) from x (skin.nvert x 3), and use up more than
+/// their way (mesh.nvert x 3, NULL: none) from x (mesh.nvert x 3), and use up more than
 /// CSIM_FILTER_SHARE of their room; `alone`: though each vertex may stop anywhere. Only those on
 /// contact->brief can. contact->moved must cover the way. What it needs joins what the caller has
 /// begun in contact->scratch.
@@ -301,7 +301,7 @@ int csim_contact_reserve_screen(csim_contact *contact);
 int csim_contact_begin_screen(csim_contact *contact, const double *x, const double *way, int alone,
                               double distance);
 
-/// Flags those of contact->brief, first .. last - 1, at most CSIM_CHOICE_CHUNK, that may, and are
+/// Flags those of contact->brief, first .. last - 1, at most CSIM_COMPACTION_CHUNK, that may, and are
 /// worth an exact look, while the clock goes on by `time`.
 /// @param[out] flag  (last - first)
 void csim_contact_screen(const csim_contact *contact, int first, int last, double time,
@@ -358,13 +358,13 @@ double csim_contact_plane_scale(const csim_contact *contact, const csim_contact_
                                 int vert);
 
 static inline const double *csim_contact_start(const csim_contact *contact, int v) {
-  int nbody = contact->skin.nbody_vert;
+  int nbody = contact->mesh.nbody_vert;
   return v < nbody ? contact->body_start + 3 * (ptrdiff_t)v
                    : contact->collider_start + 3 * ((ptrdiff_t)v - nbody);
 }
 
 static inline int csim_contact_is_free(const csim_contact *contact, int v) {
-  return v < contact->skin.nbody_vert && !contact->scheduled[v];
+  return v < contact->mesh.nbody_vert && !contact->scheduled[v];
 }
 
 #endif

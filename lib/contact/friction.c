@@ -26,7 +26,7 @@ double csim_contact_coefficient(const csim_contact_params *params, const csim_mo
 }
 
 static int part_of(const csim_contact *c, int v) {
-  return v < 0 ? -1 - v : csim_skin_part(&c->skin, v);
+  return v < 0 ? -1 - v : csim_collision_mesh_part(&c->mesh, v);
 }
 
 void csim_contact_lag_friction(csim_contact *contact) {

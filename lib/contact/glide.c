@@ -14,7 +14,7 @@
 #include <assert.h>
 #include <string.h>
 
-enum { MAX_ROUNDS = 4, VERT_GRAIN = 1024, PAIR_GRAIN = CSIM_CHOICE_CHUNK };
+enum { MAX_ROUNDS = 4, VERT_GRAIN = 1024, PAIR_GRAIN = CSIM_COMPACTION_CHUNK };
 
 typedef struct glide_job {
   csim_contact *contact;
@@ -77,7 +77,7 @@ static void limit_pairs(void *context, int first, int last) {
     const csim_candidate *pair = csim_contact_brief(c, i);
     csim_pair_kind kind = csim_candidate_kind(pair);
     int v[4];
-    csim_candidate_vertices(&c->skin, pair, v);
+    csim_candidate_vertices(&c->mesh, pair, v);
     double scale = csim_candidate_scale(&c->near, kind, v);
     double t = scale > 0 ? pair_share(c, kind, v, scale) : 1;
     if (t >= 1) continue;
@@ -90,8 +90,8 @@ static void limit_planes(void *context, int first, int last) {
   glide_job *job = context;
   csim_contact *c = job->contact;
   for (int k = first; k < last; k++) {
-    int i = c->skin.point[k];
-    if (i >= c->skin.nbody_vert) return;
+    int i = c->mesh.point[k];
+    if (i >= c->mesh.nbody_vert) return;
     const double *x = c->x + 3 * (ptrdiff_t)i, *d = c->d + 3 * (ptrdiff_t)i;
     for (int q = 0; q < c->nplane; q++) {
       const csim_contact_plane *plane = &c->plane[q];
@@ -120,7 +120,7 @@ static int find_limits(glide_job *job) {
                                 1.01 * CSIM_CONTACT_CUSHION * c->params.thickness))
     return -1;
   csim_pool_for(c->pool, c->nbrief, PAIR_GRAIN, limit_pairs, job);
-  if (c->nplane) csim_pool_for(c->pool, c->skin.npoint, VERT_GRAIN, limit_planes, job);
+  if (c->nplane) csim_pool_for(c->pool, c->mesh.npoint, VERT_GRAIN, limit_planes, job);
   return 0;
 }
 
@@ -137,7 +137,7 @@ static double stay_held(void *context, int first, int last) {
 }
 
 static double scale_ways(csim_contact *c, double share) {
-  for (int i = 0; i < 3 * c->skin.nbody_vert; i++) c->d[i] *= share;
+  for (int i = 0; i < 3 * c->mesh.nbody_vert; i++) c->d[i] *= share;
   return share;
 }
 
@@ -185,7 +185,7 @@ double csim_contact_glide_all(csim_contact *contact) {
 // way would leave it (a ball at 10 m/s met cells of 6 mm that way). So there is no glide then.
 int csim_contact_glide(csim_contact *contact, const double *goal) {
   glide_job job = {.contact = contact};
-  int n = contact->skin.nvert;
+  int n = contact->mesh.nvert;
   double *left = &contact->time_left;
   if (!(*left > 0)) return 0;
   for (int i = 0; i < n; i++) atomic_store_explicit(&contact->held[i], 0, memory_order_relaxed);

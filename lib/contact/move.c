@@ -7,7 +7,7 @@
 #include <assert.h>
 #include <string.h>
 
-enum { VERT_GRAIN = 1024, PAIR_GRAIN = CSIM_CHOICE_CHUNK, MAX_PASSES = 3, MAX_HORIZON = 8 };
+enum { VERT_GRAIN = 1024, PAIR_GRAIN = CSIM_COMPACTION_CHUNK, MAX_PASSES = 3, MAX_HORIZON = 8 };
 
 typedef struct move_job {
   csim_contact *contact;
@@ -26,7 +26,7 @@ static void measure_range(void *context, int first, int last) {
 }
 
 void csim_contact_measure(csim_contact *contact, const double *x) {
-  csim_pool_for(contact->pool, contact->skin.nvert, VERT_GRAIN, measure_range,
+  csim_pool_for(contact->pool, contact->mesh.nvert, VERT_GRAIN, measure_range,
                 &(move_job){.contact = contact, .x = x});
 }
 
@@ -114,7 +114,7 @@ static int search(csim_contact *contact, int (*fn)(csim_pool *, csim_candidates 
 
 int csim_contact_cover(csim_contact *contact, double time) {
   move_job job = {.contact = contact, .time = time};
-  int n = contact->skin.nvert;
+  int n = contact->mesh.nvert;
   int leaving = (int)csim_pool_sum(contact->pool, n, mark_leaving, &job);
   if (leaving == 0) return 0;
   csim_pool_for(contact->pool, n, VERT_GRAIN, refer_range, &job);
@@ -127,7 +127,7 @@ int csim_contact_cover(csim_contact *contact, double time) {
 static double choose_horizon(const csim_contact *c) {
   double sum = 0;
   int count = 0;
-  for (int i = 0; i < c->skin.nvert; i++) {
+  for (int i = 0; i < c->mesh.nvert; i++) {
     double d2 = csim_dot(c->d + 3 * (ptrdiff_t)i, c->d + 3 * (ptrdiff_t)i);
     sum += d2;
     count += d2 > 0;
@@ -144,7 +144,7 @@ static void refer_all(void *context, int first, int last) {
 
 int csim_contact_collect(csim_contact *contact) {
   csim_candidates *near = &contact->near;
-  csim_pool_for(contact->pool, contact->skin.nvert, VERT_GRAIN, refer_all, contact);
+  csim_pool_for(contact->pool, contact->mesh.nvert, VERT_GRAIN, refer_all, contact);
   near->horizon = (choose_horizon(contact) + 0.01) * contact->h; // sums of h round
   return search(contact, csim_candidates_collect);
 }
@@ -197,7 +197,7 @@ static double least_reach_share(void *context, int first, int last) {
 }
 
 double csim_contact_reach_share(csim_contact *contact) {
-  return -csim_pool_max(contact->pool, contact->skin.nvert, -1, least_reach_share, contact);
+  return -csim_pool_max(contact->pool, contact->mesh.nvert, -1, least_reach_share, contact);
 }
 
 // Keeps each vertex within its reach, and notes how far it may be from its reference on the way.
@@ -216,7 +216,7 @@ static void truncate_pair(csim_contact *c, const csim_candidate *pair, double ke
   const double *p[4], *q[4];
   double t[4];
   int v[4];
-  csim_candidate_vertices(&c->skin, pair, v);
+  csim_candidate_vertices(&c->mesh, pair, v);
   double scale = csim_candidate_scale(&c->near, kind, v);
   if (scale <= 0) return; // touched at the start, to be ignored
   for (int k = 0; k < 4; k++) {
@@ -242,8 +242,8 @@ static void truncate_planes(void *context, int first, int last) {
   const move_job *job = context;
   csim_contact *c = job->contact;
   for (int k = first; k < last; k++) {
-    int i = c->skin.point[k];
-    if (i >= c->skin.nbody_vert) return; // colliders may cross planes
+    int i = c->mesh.point[k];
+    if (i >= c->mesh.nbody_vert) return; // colliders may cross planes
     for (int q = 0; q < c->nplane; q++) {
       const csim_contact_plane *plane = &c->plane[q];
       double keep = job->keep * c->params.thickness * csim_contact_plane_scale(c, plane, i);
@@ -277,7 +277,7 @@ static double least_share(void *context, int first, int last) {
 double csim_contact_truncate(csim_contact *contact, double keep) {
   move_job job = {.contact = contact, .keep = keep};
   csim_pool *pool = contact->pool;
-  int n = contact->skin.nvert;
+  int n = contact->mesh.nvert;
   csim_scratch_begin(contact->scratch);
   contact->share = CSIM_SCRATCH_TAKE(contact->scratch, _Atomic uint64_t, n);
   csim_pool_for(pool, n, VERT_GRAIN, limit_reach, &job);
@@ -285,7 +285,7 @@ double csim_contact_truncate(csim_contact *contact, double keep) {
                                 1.01 * keep * contact->params.thickness))
     return -1;
   csim_pool_for(pool, contact->nbrief, PAIR_GRAIN, truncate_pairs, &job);
-  if (contact->nplane) csim_pool_for(pool, contact->skin.npoint, VERT_GRAIN, truncate_planes, &job);
+  if (contact->nplane) csim_pool_for(pool, contact->mesh.npoint, VERT_GRAIN, truncate_planes, &job);
   contact->report.shortened = (int)csim_pool_sum(pool, n, shorten, &job);
   return contact->report.least = -csim_pool_max(pool, n, -1, least_share, contact);
 }
@@ -304,7 +304,7 @@ static double count_uncovered(void *context, int first, int last) {
 }
 
 int csim_contact_is_covered(const csim_contact *contact) {
-  return csim_pool_sum(contact->pool, contact->skin.nvert, count_uncovered, (void *)contact) == 0;
+  return csim_pool_sum(contact->pool, contact->mesh.nvert, count_uncovered, (void *)contact) == 0;
 }
 
 static void displace_range(void *context, int first, int last) {
@@ -314,7 +314,7 @@ static void displace_range(void *context, int first, int last) {
 }
 
 void csim_contact_displace(csim_contact *contact, double alpha) {
-  csim_pool_for(contact->pool, contact->skin.nvert, VERT_GRAIN, displace_range,
+  csim_pool_for(contact->pool, contact->mesh.nvert, VERT_GRAIN, displace_range,
                 &(move_job){.contact = contact, .alpha = alpha});
 }
 
@@ -330,7 +330,7 @@ static void aim_range(void *context, int first, int last) {
 }
 
 void csim_contact_aim(csim_contact *contact, const double *goal) {
-  csim_pool_for(contact->pool, contact->skin.nvert, VERT_GRAIN, aim_range,
+  csim_pool_for(contact->pool, contact->mesh.nvert, VERT_GRAIN, aim_range,
                 &(move_job){.contact = contact, .x = goal});
   for (int i = 0; i < contact->model->ntarget; i++) {
     const csim_target *t = &contact->model->target[i];
@@ -340,7 +340,7 @@ void csim_contact_aim(csim_contact *contact, const double *goal) {
 }
 
 int csim_contact_advance(csim_contact *contact, const double *goal, double *x) {
-  int nbody = contact->skin.nbody_vert, n = contact->skin.nvert;
+  int nbody = contact->mesh.nbody_vert, n = contact->mesh.nvert;
   csim_contact_advance_planes(contact);
   if (contact->time_left > 0) {
     csim_contact_aim(contact, goal);
@@ -377,17 +377,17 @@ static void take_proposal(void *context, int first, int last) {
 }
 
 double csim_contact_filter(csim_contact *contact, double *d) {
-  csim_pool_for(contact->pool, contact->skin.nvert, VERT_GRAIN, take_proposal,
+  csim_pool_for(contact->pool, contact->mesh.nvert, VERT_GRAIN, take_proposal,
                 &(move_job){.contact = contact, .x = d});
   if (csim_contact_cover(contact, 0)) return -1;
   double least = csim_contact_truncate(contact, CSIM_CONTACT_FLOOR);
   if (least < 0) return -1;
-  if (d != contact->d) csim_vector_copy(contact->pool, 3 * contact->skin.nbody_vert, contact->d, d);
+  if (d != contact->d) csim_vector_copy(contact->pool, 3 * contact->mesh.nbody_vert, contact->d, d);
   return least;
 }
 
 void csim_contact_apply(csim_contact *contact, double alpha, double *x) {
   csim_contact_displace(contact, alpha);
   assert(csim_contact_is_covered(contact));
-  csim_vector_copy(contact->pool, 3 * contact->skin.nbody_vert, contact->x, x);
+  csim_vector_copy(contact->pool, 3 * contact->mesh.nbody_vert, contact->x, x);
 }

@@ -25,7 +25,7 @@ static const double CATCH_UP = 4;
 
 static double *goal_of(csim_contact *contact, int k) {
   return contact->goal +
-         3 * ((ptrdiff_t)contact->skin.first[contact->skin.nbody + k] - contact->skin.nbody_vert);
+         3 * ((ptrdiff_t)contact->mesh.first[contact->mesh.nbody + k] - contact->mesh.nbody_vert);
 }
 
 void csim_contact_schedule(csim_contact *contact, double time) {
@@ -54,7 +54,7 @@ void csim_contact_place(csim_contact *contact, double time) {
     contact->stuck[k] = 0;
     if (csim_contact_moves(collider))
       csim_collider_vertices(collider, time,
-                             contact->x + 3 * (ptrdiff_t)contact->skin.first[contact->skin.nbody + k]);
+                             contact->x + 3 * (ptrdiff_t)contact->mesh.first[contact->mesh.nbody + k]);
   }
   contact->near.valid = 0;
 }
@@ -80,11 +80,11 @@ void csim_contact_give_up(csim_contact *contact) {
 }
 
 void csim_contact_aim_colliders(csim_contact *contact, double share) {
-  const csim_skin *skin = &contact->skin;
+  const csim_collision_mesh *mesh = &contact->mesh;
   for (int k = 0; k < contact->ncollider; k++) {
     const csim_collider *collider = &contact->collider[k];
     if (!csim_contact_moves(collider)) continue;
-    ptrdiff_t first = skin->first[skin->nbody + k], n = collider->mesh->nvert;
+    ptrdiff_t first = mesh->first[mesh->nbody + k], n = collider->mesh->nvert;
     double *d = contact->d + 3 * first, *x = contact->x + 3 * first;
     if (!is_behind(contact, k) || csim_contact_waits(contact, k)) {
       memset(d, 0, 3 * (size_t)n * sizeof *d);
@@ -102,30 +102,30 @@ void csim_contact_aim_colliders(csim_contact *contact, double share) {
 // Of a collider's vertex [m].
 static double distance_to_goal(const csim_contact *contact, int v) {
   return csim_distance(contact->x + 3 * (ptrdiff_t)v,
-                       contact->goal + 3 * ((ptrdiff_t)v - contact->skin.nbody_vert));
+                       contact->goal + 3 * ((ptrdiff_t)v - contact->mesh.nbody_vert));
 }
 
 void csim_contact_measure_ways(csim_contact *contact) {
-  const csim_skin *skin = &contact->skin;
-  memset(contact->press, 0, (size_t)skin->npart * sizeof *contact->press);
+  const csim_collision_mesh *mesh = &contact->mesh;
+  memset(contact->press, 0, (size_t)mesh->npart * sizeof *contact->press);
   for (int k = 0; k < contact->ncollider; k++) {
-    int part = skin->nbody + k;
-    for (int i = skin->first[part]; i < skin->first[part + 1] && is_behind(contact, k); i++)
+    int part = mesh->nbody + k;
+    for (int i = mesh->first[part]; i < mesh->first[part + 1] && is_behind(contact, k); i++)
       contact->press[part] = csim_max(contact->press[part], distance_to_goal(contact, i));
   }
   for (int k = 0; k < contact->nplane; k++)
     contact->press[contact->plane[k].part] =
         fabs(contact->plane[k].offset - contact->plane[k].goal_offset);
-  for (int p = 0; p < skin->npart; p++)
+  for (int p = 0; p < mesh->npart; p++)
     contact->press[p] =
         csim_max(LEAST_PRESS, csim_min(1, contact->press[p] / contact->params.thickness));
 }
 
 double csim_contact_plane_scale(const csim_contact *contact, const csim_contact_plane *plane,
                                 int vert) {
-  double d = csim_dot(plane->n0, csim_skin_start(&contact->skin, vert)) - plane->offset0;
+  double d = csim_dot(plane->n0, csim_collision_mesh_start(&contact->mesh, vert)) - plane->offset0;
   const double *share = contact->params.share;
-  double most = share ? share[csim_skin_part(&contact->skin, vert)] : 1;
+  double most = share ? share[csim_collision_mesh_part(&contact->mesh, vert)] : 1;
   double far = contact->params.thickness / 0.9;
   return d >= most * far ? most : d > 0 ? d / far : 0;
 }
@@ -133,9 +133,9 @@ double csim_contact_plane_scale(const csim_contact *contact, const csim_contact_
 // Whether all bodies stay above the plane (n, offset), keeping a tenth of the room they have.
 static int has_room(const csim_contact *c, const csim_contact_plane *plane, const double *n,
                     double offset) {
-  for (int k = 0; k < c->skin.npoint; k++) {
-    int i = c->skin.point[k];
-    if (i >= c->skin.nbody_vert) break;
+  for (int k = 0; k < c->mesh.npoint; k++) {
+    int i = c->mesh.point[k];
+    if (i >= c->mesh.nbody_vert) break;
     const double *x = c->x + 3 * (ptrdiff_t)i;
     double keep = CSIM_CONTACT_FLOOR * c->params.thickness * csim_contact_plane_scale(c, plane, i);
     double room = csim_dot(plane->n, x) - plane->offset - keep;
@@ -177,7 +177,7 @@ static double collider_lag(csim_contact *contact, int k) {
     contact->goal_time[k] = end;
     csim_collider_vertices(collider, end, goal_of(contact, k));
   }
-  int first = contact->skin.first[contact->skin.nbody + k];
+  int first = contact->mesh.first[contact->mesh.nbody + k];
   for (int i = first; i < first + collider->mesh->nvert; i++)
     lag = csim_max(lag, distance_to_goal(contact, i));
   return lag;
@@ -190,7 +190,7 @@ static void note_lag(csim_contact *contact, double lag, int part) {
 }
 
 int csim_contact_lags(csim_contact *contact) {
-  const csim_skin *skin = &contact->skin;
+  const csim_collision_mesh *mesh = &contact->mesh;
   contact->report.lag = 0;
   for (int i = 0; i < contact->model->ntarget; i++) {
     const csim_target *t = &contact->model->target[i];
@@ -198,7 +198,7 @@ int csim_contact_lags(csim_contact *contact) {
       note_lag(contact,
                csim_distance(contact->target + 3 * (ptrdiff_t)i,
                              contact->x + 3 * (ptrdiff_t)t->vert),
-               csim_skin_part(skin, t->vert));
+               csim_collision_mesh_part(mesh, t->vert));
   }
   for (int k = 0; k < contact->nplane; k++) {
     const csim_contact_plane *p = &contact->plane[k];
@@ -206,6 +206,6 @@ int csim_contact_lags(csim_contact *contact) {
   }
   int behind = contact->report.lag > 0;
   for (int k = 0; k < contact->ncollider; k++)
-    note_lag(contact, collider_lag(contact, k), skin->nbody + k);
+    note_lag(contact, collider_lag(contact, k), mesh->nbody + k);
   return behind;
 }

@@ -1,9 +1,9 @@
 // contact/untangle.h: pulls apart what passes through each other at the start. Needs
-// contact/skin.h, mesh/intersect.h.
+// contact/collision_mesh.h, mesh/intersect.h.
 #ifndef CSIM_CONTACT_UNTANGLE_H
 #define CSIM_CONTACT_UNTANGLE_H
 
-#include "contact/skin.h"
+#include "contact/collision_mesh.h"
 
 /// Moves the start positions of bodies until no surfaces pass through each other, and none lies
 /// behind a plane, as far as that can be done. Where an edge passes through a triangle, both go the

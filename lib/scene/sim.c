@@ -1,7 +1,7 @@
 // scene/sim.c: a scene that is stepped, see sim.h and clothsim.h.
 #include "scene/sim.h"
 
-#include "contact/start.h"
+#include "contact/check_start.h"
 #include "contact/untangle.h"
 #include "solver/stability.h"
 

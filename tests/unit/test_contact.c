@@ -301,7 +301,7 @@ static void add_if_active(const csim_contact *c, csim_pair_kind kind, const int 
   const double *p[4];
   double w[4], reach[3] = {0};
   int split = csim_pair_split(kind);
-  if (v[0] >= c->skin.nbody_vert && v[split] >= c->skin.nbody_vert) return;
+  if (v[0] >= c->mesh.nbody_vert && v[split] >= c->mesh.nbody_vert) return;
   for (int i = 0; i < split; i++)
     for (int j = split; j < 4; j++)
       if (v[i] == v[j]) return;
@@ -315,7 +315,7 @@ static void add_if_active(const csim_contact *c, csim_pair_kind kind, const int 
 
 // The terms against all pairs there are.
 static void check_terms(const csim_contact *c) {
-  const csim_skin *s = &c->skin;
+  const csim_collision_mesh *s = &c->mesh;
   quads all = {.room = 1 << 16, .v = malloc(sizeof(int[4]) << 16)};
   quads told = {.room = c->nterm, .v = malloc(sizeof(int[4]) * (size_t)(c->nterm + 1))};
   for (int i = 0; i < s->npoint; i++)

@@ -283,10 +283,10 @@ static void test_broad_phases(void) {
 enum { SIDE = 6, PARTS = 3, VERTS = PARTS * SIDE * SIDE };
 
 // Three crumpled sheets through each other; the last one is a collider.
-static void build_skin(csim_skin *skin, csim_topology *topology) {
+static void build_mesh(csim_collision_mesh *mesh, csim_topology *topology) {
   static int part[VERTS], point[VERTS], tri[3 * 2 * PARTS * SIDE * SIDE];
   static double x0[3 * VERTS];
-  *skin = (csim_skin){.nbody_vert = 2 * SIDE * SIDE,
+  *mesh = (csim_collision_mesh){.nbody_vert = 2 * SIDE * SIDE,
                       .nvert = VERTS,
                       .nbody = 2,
                       .npart = PARTS,
@@ -309,15 +309,15 @@ static void build_skin(csim_skin *skin, csim_topology *topology) {
       for (int c = 0; c + 1 < SIDE; c++) {
         int a = (p * SIDE + r) * SIDE + c;
         int two[6] = {a, a + 1, a + SIDE, a + 1, a + SIDE + 1, a + SIDE};
-        memcpy(tri + 3 * skin->ntri, two, sizeof two);
-        skin->ntri += 2;
-        if (p < 2) skin->nbody_tri += 2;
+        memcpy(tri + 3 * mesh->ntri, two, sizeof two);
+        mesh->ntri += 2;
+        if (p < 2) mesh->nbody_tri += 2;
       }
-  CHECK(csim_topology_build(VERTS, skin->ntri, tri, topology) == 0);
-  skin->nedge = topology->nedge;
-  skin->edge = topology->edge;
-  while (skin->nbody_edge < skin->nedge && skin->edge[2 * skin->nbody_edge] < skin->nbody_vert)
-    skin->nbody_edge++;
+  CHECK(csim_topology_build(VERTS, mesh->ntri, tri, topology) == 0);
+  mesh->nedge = topology->nedge;
+  mesh->edge = topology->edge;
+  while (mesh->nbody_edge < mesh->nedge && mesh->edge[2 * mesh->nbody_edge] < mesh->nbody_vert)
+    mesh->nbody_edge++;
 }
 
 static int compare_pairs(const void *a, const void *b) {
@@ -327,7 +327,7 @@ static int compare_pairs(const void *a, const void *b) {
 // All pairs at x that are nearer than the contact distance are on the list, within its bound of
 // their gap; and none is there twice.
 static void check_list(const csim_candidates *set, const double *x) {
-  const csim_skin *skin = set->skin;
+  const csim_collision_mesh *mesh = set->mesh;
   csim_candidate *sorted = CSIM_NEW(csim_candidate, set->n);
   double moved[VERTS], w[4];
   memcpy(sorted, set->list, (size_t)set->n * sizeof *sorted);
@@ -335,16 +335,16 @@ static void check_list(const csim_candidates *set, const double *x) {
   for (int i = 1; i < set->n; i++) CHECK(compare_pairs(&sorted[i - 1], &sorted[i]) != 0);
   for (int i = 0; i < VERTS; i++) moved[i] = csim_distance(x + 3 * i, set->ref + 3 * i);
   for (int kind = 0; kind < 2; kind++) {
-    int triangle = kind == CSIM_PAIR_VERTEX_TRIANGLE, na = triangle ? skin->npoint : skin->nedge;
+    int triangle = kind == CSIM_PAIR_VERTEX_TRIANGLE, na = triangle ? mesh->npoint : mesh->nedge;
     for (int a = 0; a < na; a++)
-      for (int b = triangle ? 0 : a + 1; b < (triangle ? skin->ntri : skin->nedge); b++) {
+      for (int b = triangle ? 0 : a + 1; b < (triangle ? mesh->ntri : mesh->nedge); b++) {
         csim_candidate pair = {.a = a, .b = triangle ? b : -1 - b};
         int v[4];
-        csim_candidate_vertices(skin, &pair, v);
+        csim_candidate_vertices(mesh, &pair, v);
         int shared = 0, split = csim_pair_split((csim_pair_kind)kind);
         for (int k = 0; k < split; k++)
           for (int l = split; l < 4; l++) shared |= v[k] == v[l];
-        int part[2] = {csim_skin_part(skin, v[0]), csim_skin_part(skin, v[3])};
+        int part[2] = {csim_collision_mesh_part(mesh, v[0]), csim_collision_mesh_part(mesh, v[3])};
         if (shared || (part[0] == 2 && part[1] == 2)) continue;
         if (!set->self && part[0] < 2 && part[1] < 2) continue;
         const double *p[4];
@@ -372,20 +372,20 @@ static void wander(const csim_candidates *set, double *x) {
 }
 
 static void test_candidates(void) {
-  csim_skin skin;
+  csim_collision_mesh mesh;
   csim_scratch scratch = {0};
   csim_topology topology;
   double x[3 * VERTS];
   int pairs = 0;
-  build_skin(&skin, &topology);
+  build_mesh(&mesh, &topology);
   for (int round = 0; round < 24; round++) {
     csim_candidates set;
     csim_pool *pool = csim_pool_create(1 + round % 3);
     csim_broad_phase phase = round % 4 == 3 ? CSIM_BROAD_GRID : CSIM_BROAD_BVH;
-    CHECK(csim_candidates_create(&skin, &scratch, phase, round % 5 != 4, 0.01, &set) == 0);
-    csim_skin_starts(&skin, set.ref);
+    CHECK(csim_candidates_create(&mesh, &scratch, phase, round % 5 != 4, 0.01, &set) == 0);
+    csim_collision_mesh_starts(&mesh, set.ref);
     for (int k = 0; k < 3 * VERTS; k++)
-      set.drift[k] = (k / 3 >= skin.nbody_vert && round & 1 ? 0 : 0.02) * uniform(-1, 1) + 0.1;
+      set.drift[k] = (k / 3 >= mesh.nbody_vert && round & 1 ? 0 : 0.02) * uniform(-1, 1) + 0.1;
     for (int i = 0; i < VERTS; i++) set.reach[i] = uniform(0, 0.01);
     set.horizon = 3;
     CHECK(csim_candidates_collect(pool, &set) == 0);

@@ -1,5 +1,5 @@
-// contact/sieve.c: see sieve.h.
-#include "contact/sieve.h"
+// contact/culling.c: see culling.h.
+#include "contact/culling.h"
 
 #include "base/simd.h"
 #include "math/vec3.h"
@@ -9,12 +9,12 @@
 
 enum { VERT_GRAIN = 4096 };
 
-ptrdiff_t csim_sieve_bytes(const csim_skin *skin) {
-  return 2 * csim_scratch_bytes(skin->nvert, sizeof(csim_sieve_row));
+ptrdiff_t csim_culling_bytes(const csim_collision_mesh *mesh) {
+  return 2 * csim_scratch_bytes(mesh->nvert, sizeof(csim_culling_row));
 }
 
 typedef struct fill_job {
-  csim_sieve *sieve;
+  csim_culling *culling;
   const double *x, *way, *reach;
   double time;
 } fill_job;
@@ -36,7 +36,7 @@ static void fill_range(void *context, int first, int last) {
   const fill_job *job = context;
   float most = 0;
   for (int i = first; i < last; i++) {
-    float *at = job->sieve->at[i], *way = job->sieve->way[i];
+    float *at = job->culling->at[i], *way = job->culling->way[i];
     for (int c = 0; c < 3; c++) {
       at[c] = (float)job->x[3 * (ptrdiff_t)i + c];
       way[c] = job->way ? (float)(job->time * job->way[3 * (ptrdiff_t)i + c]) : 0;
@@ -45,21 +45,21 @@ static void fill_range(void *context, int first, int last) {
     at[3] = job->reach ? (float)job->reach[i] : 0;
     way[3] = 0;
   }
-  raise(&job->sieve->most, most);
+  raise(&job->culling->most, most);
 }
 
-void csim_sieve_fill(csim_pool *pool, csim_scratch *scratch, csim_sieve *sieve, const double *x,
+void csim_culling_begin(csim_pool *pool, csim_scratch *scratch, csim_culling *culling, const double *x,
                      const double *way, double time, const double *reach) {
-  sieve->at = CSIM_SCRATCH_TAKE(scratch, csim_sieve_row, sieve->skin->nvert);
-  sieve->way = CSIM_SCRATCH_TAKE(scratch, csim_sieve_row, sieve->skin->nvert);
-  atomic_store_explicit(&sieve->most, 0, memory_order_relaxed);
-  csim_pool_for(pool, sieve->skin->nvert, VERT_GRAIN, fill_range,
-                &(fill_job){sieve, x, way, reach, time});
-  unsigned bits = atomic_load_explicit(&sieve->most, memory_order_relaxed);
+  culling->at = CSIM_SCRATCH_TAKE(scratch, csim_culling_row, culling->mesh->nvert);
+  culling->way = CSIM_SCRATCH_TAKE(scratch, csim_culling_row, culling->mesh->nvert);
+  atomic_store_explicit(&culling->most, 0, memory_order_relaxed);
+  csim_pool_for(pool, culling->mesh->nvert, VERT_GRAIN, fill_range,
+                &(fill_job){culling, x, way, reach, time});
+  unsigned bits = atomic_load_explicit(&culling->most, memory_order_relaxed);
   float most;
   memcpy(&most, &bits, sizeof most);
   // a coordinate errs by half a unit, a few of them make a width
-  sieve->rounding = 64 * FLT_EPSILON * most;
+  culling->rounding = 64 * FLT_EPSILON * most;
 }
 
 // ------------------------------------------------------------------------------------------ lanes
@@ -86,7 +86,7 @@ typedef struct points {
   lanes x[3], reach, way[3];
 } points;
 
-CSIM_SIMD_BODY void load_rows(csim_sieve_row *row, const int v[LANES], lanes to[4]) {
+CSIM_SIMD_BODY void load_rows(csim_culling_row *row, const int v[LANES], lanes to[4]) {
   lanes r[4], a[4];
   for (int k = 0; k < 4; k++) { // vertices k and k + 4 side by side
     half_lanes low, high;
@@ -105,7 +105,7 @@ CSIM_SIMD_BODY void load_rows(csim_sieve_row *row, const int v[LANES], lanes to[
 }
 
 // The vertices of one corner of the pairs' first (side 0) or second primitives.
-CSIM_SIMD_BODY void load_corner(const csim_sieve *s, int n, const csim_pair *pair, int side,
+CSIM_SIMD_BODY void load_corner(const csim_culling *s, int n, const csim_pair *pair, int side,
                                 const int *item, int corners, int corner, points *to) {
   int v[LANES];
   lanes row[4];
@@ -136,7 +136,7 @@ CSIM_SIMD_BODY void subtract(const lanes a[3], const lanes b[3], lanes out[3]) {
 // Sides with na and nb points: the slab between them along n, a vector from the one to the other,
 // must be wide enough. Coordinates are taken from `origin`, a point near by. Flags those of the
 // first `count` pairs that may be too near, and returns how many.
-CSIM_SIMD_BODY int flag_near(const csim_sieve *s, int na, const points *A, int nb, const points *B,
+CSIM_SIMD_BODY int flag_near(const csim_culling *s, int na, const points *A, int nb, const points *B,
                              const lanes n[3], const lanes origin[3], int count,
                              unsigned char *flag) {
   lanes high = {0}, low = {0}, fast = {0}, slow = {0}, far_a = A[0].reach, far_b = B[0].reach;
@@ -171,15 +171,15 @@ CSIM_SIMD_BODY int flag_near(const csim_sieve *s, int na, const points *A, int n
 
 // Nearest points of the segments as in Ericson, Real-Time Collision Detection, 5.1.9. Where they
 // are nearly parallel or no segments, any points: the slab is narrower then, not wrong.
-CSIM_SIMD_BODY int edges(const csim_sieve *s, int count, const csim_pair *pair,
+CSIM_SIMD_BODY int edges(const csim_culling *s, int count, const csim_pair *pair,
                          unsigned char *flag) {
   int near = 0;
   for (int i = 0; i < count; i += LANES) {
     points A[2], B[2];
     int n_here = count - i < LANES ? count - i : LANES;
     for (int k = 0; k < 2; k++) {
-      load_corner(s, n_here, pair + i, 0, s->skin->edge, 2, k, &A[k]);
-      load_corner(s, n_here, pair + i, 1, s->skin->edge, 2, k, &B[k]);
+      load_corner(s, n_here, pair + i, 0, s->mesh->edge, 2, k, &A[k]);
+      load_corner(s, n_here, pair + i, 1, s->mesh->edge, 2, k, &B[k]);
     }
     lanes u[3], v[3], r[3], n[3], origin[3];
     subtract(A[1].x, A[0].x, u);
@@ -209,16 +209,16 @@ CSIM_SIMD_BODY void approach(const lanes p[3], const lanes u[3], lanes nearest[3
 
 // Nearest is a point of one of the sides, or, where the point projects inside of all three, that
 // projection.
-CSIM_SIMD_BODY int triangles(const csim_sieve *s, int count, const csim_pair *pair,
+CSIM_SIMD_BODY int triangles(const csim_culling *s, int count, const csim_pair *pair,
                              unsigned char *flag) {
   int near = 0;
   for (int i = 0; i < count; i += LANES) {
     points A, B[3];
     int n_here = count - i < LANES ? count - i : LANES;
     lanes p[3][3], u[3][3], n[3] = {0}, normal[3], best = SPLAT(FLT_MAX);
-    load_corner(s, n_here, pair + i, 0, s->skin->point, 1, 0, &A);
+    load_corner(s, n_here, pair + i, 0, s->mesh->point, 1, 0, &A);
     for (int k = 0; k < 3; k++) {
-      load_corner(s, n_here, pair + i, 1, s->skin->tri, 3, k, &B[k]);
+      load_corner(s, n_here, pair + i, 1, s->mesh->tri, 3, k, &B[k]);
       subtract(B[k].x, A.x, p[k]);
     }
     for (int k = 0; k < 3; k++) {
@@ -240,17 +240,17 @@ CSIM_SIMD_BODY int triangles(const csim_sieve *s, int count, const csim_pair *pa
 }
 
 CSIM_SIMD_KERNEL(int, edges,
-                 (const csim_sieve *s, int count, const csim_pair *pair, unsigned char *flag),
+                 (const csim_culling *s, int count, const csim_pair *pair, unsigned char *flag),
                  (s, count, pair, flag))
 CSIM_SIMD_KERNEL(int, triangles,
-                 (const csim_sieve *s, int count, const csim_pair *pair, unsigned char *flag),
+                 (const csim_culling *s, int count, const csim_pair *pair, unsigned char *flag),
                  (s, count, pair, flag))
 
-int csim_sieve_edges(const csim_sieve *sieve, int n, const csim_pair *pair, unsigned char *flag) {
-  return edges_kernel[csim_simd_best()](sieve, n, pair, flag);
+int csim_cull_edges(const csim_culling *culling, int n, const csim_pair *pair, unsigned char *flag) {
+  return edges_kernel[csim_simd_best()](culling, n, pair, flag);
 }
 
-int csim_sieve_triangles(const csim_sieve *sieve, int n, const csim_pair *pair,
+int csim_cull_triangles(const csim_culling *culling, int n, const csim_pair *pair,
                          unsigned char *flag) {
-  return triangles_kernel[csim_simd_best()](sieve, n, pair, flag);
+  return triangles_kernel[csim_simd_best()](culling, n, pair, flag);
 }

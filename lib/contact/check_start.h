@@ -1,9 +1,9 @@
-// contact/start.h: does a scene start with surfaces that pass through each other? Needs
-// contact/skin.h, mesh/intersect.h, io/.
-#ifndef CSIM_CONTACT_START_H
-#define CSIM_CONTACT_START_H
+// contact/check_start.h: does a scene start with surfaces that pass through each other? Needs
+// contact/collision_mesh.h, mesh/intersect.h, io/.
+#ifndef CSIM_CONTACT_CHECK_START_H
+#define CSIM_CONTACT_CHECK_START_H
 
-#include "contact/skin.h"
+#include "contact/collision_mesh.h"
 
 /// Tests all surfaces at the start exactly, as the filter will keep them: bodies with colliders,
 /// with each other and with themselves (only with colliders when `self` is 0); colliders may cross

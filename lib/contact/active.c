@@ -1,4 +1,4 @@
-// contact/terms.c: active pairs: energy, gradient, Hessian, see contact.h.
+// contact/active.c: active pairs: energy, gradient, Hessian, see contact.h.
 //
 // The Hessian of a pair is Gauss-Newton's, stiff (w w^T) (x) (n n^T): what it leaves out, force/d
 // times the projection across n, is negative, and would only make the matrix indefinite.
@@ -34,13 +34,13 @@ static double stiffness_at(const csim_contact *contact, int part, double mass, d
 
 static double stiffness_of(const csim_contact *contact, const int v[4]) {
   double mass = 0, elastic = 0;
-  int bodies = 0, last = csim_skin_part(&contact->skin, v[0]);
+  int bodies = 0, last = csim_collision_mesh_part(&contact->mesh, v[0]);
   for (int k = 0; k < 4; k++) {
-    int part = csim_skin_part(&contact->skin, v[k]);
+    int part = csim_collision_mesh_part(&contact->mesh, v[k]);
     if (part > last) last = part; // colliders come last
-    if (v[k] >= contact->skin.nbody_vert) continue;
-    mass += contact->skin.mass[v[k]];
-    elastic += contact->skin.elastic[v[k]];
+    if (v[k] >= contact->mesh.nbody_vert) continue;
+    mass += contact->mesh.mass[v[k]];
+    elastic += contact->mesh.elastic[v[k]];
     bodies++;
   }
   return bodies ? stiffness_at(contact, last, mass / bodies, elastic / bodies) : 0;
@@ -67,7 +67,7 @@ typedef struct active_pair {
 static int is_active(const csim_contact *c, const csim_candidate *pair, active_pair *active) {
   csim_pair_kind kind = csim_candidate_kind(pair);
   int *v = active->v;
-  csim_candidate_vertices(&c->skin, pair, v);
+  csim_candidate_vertices(&c->mesh, pair, v);
   if (!(pair->weight > 0)) return 0;
   active->scale = csim_candidate_scale(&c->near, kind, v);
   double limit = c->params.thickness * active->scale;
@@ -81,17 +81,17 @@ static int is_active(const csim_contact *c, const csim_candidate *pair, active_p
 // Distance of point number i from a plane when it is near, else -1.
 static double active_plane(const csim_contact *c, int i, const csim_contact_plane *plane,
                            double *scale) {
-  int v = c->skin.point[i];
+  int v = c->mesh.point[i];
   double d = csim_dot(plane->n, c->look + 3 * (ptrdiff_t)v) - plane->offset;
   if (d >= c->params.thickness) return -1;
   *scale = csim_contact_plane_scale(c, plane, v);
   return d > 0 && d < c->params.thickness * *scale ? d : -1;
 }
 
-// Body points come first in skin.point.
+// Body points come first in mesh.point.
 static int count_points(const csim_contact *c) {
-  int n = c->nplane ? c->skin.npoint : 0;
-  while (n > 0 && c->skin.point[n - 1] >= c->skin.nbody_vert) n--;
+  int n = c->nplane ? c->mesh.npoint : 0;
+  while (n > 0 && c->mesh.point[n - 1] >= c->mesh.nbody_vert) n--;
   return n;
 }
 
@@ -105,11 +105,11 @@ typedef struct term_job {
 static void choose_active(void *context, int chunk, uint64_t *word) {
   const term_job *job = context;
   csim_contact *c = job->contact;
-  unsigned char flag[CSIM_CHOICE_CHUNK];
-  int pairs = chunk < job->npair, first = (pairs ? chunk : chunk - job->npair) * CSIM_CHOICE_CHUNK;
+  unsigned char flag[CSIM_COMPACTION_CHUNK];
+  int pairs = chunk < job->npair, first = (pairs ? chunk : chunk - job->npair) * CSIM_COMPACTION_CHUNK;
   int last = pairs ? c->nbrief : count_points(c) * c->nplane;
   double energy = 0;
-  if (last > first + CSIM_CHOICE_CHUNK) last = first + CSIM_CHOICE_CHUNK;
+  if (last > first + CSIM_COMPACTION_CHUNK) last = first + CSIM_COMPACTION_CHUNK;
   if (pairs) csim_contact_screen(c, first, last, 0, flag);
   for (int i = first; i < last; i++) {
     double b[3];
@@ -119,12 +119,12 @@ static void choose_active(void *context, int chunk, uint64_t *word) {
       evaluate(c, at.scale, stiffness_of(c, at.v) * csim_contact_brief(c, i)->weight, at.d, b);
     } else {
       const csim_contact_plane *plane = &c->plane[i % c->nplane];
-      int v = c->skin.point[i / c->nplane];
+      int v = c->mesh.point[i / c->nplane];
       double scale = 1, d = active_plane(c, i / c->nplane, plane, &scale);
       if (!(d > 0)) continue;
-      evaluate(c, scale, stiffness_at(c, plane->part, c->skin.mass[v], c->skin.elastic[v]), d, b);
+      evaluate(c, scale, stiffness_at(c, plane->part, c->mesh.mass[v], c->mesh.elastic[v]), d, b);
     }
-    csim_choose(word, i - first);
+    csim_compaction_keep(word, i - first);
     energy += b[0];
   }
   c->chunk_energy[chunk] = energy;
@@ -152,10 +152,10 @@ static void make_pair_term(const csim_contact *c, const csim_candidate *pair,
 static void make_plane_term(const csim_contact *c, int item, csim_contact_term *t) {
   const csim_contact_plane *plane = &c->plane[item % c->nplane];
   double b[3], scale = 1, d = active_plane(c, item / c->nplane, plane, &scale);
-  int v = c->skin.point[item / c->nplane];
+  int v = c->mesh.point[item / c->nplane];
   *t = (csim_contact_term){.v = {v, v, v, -1 - plane->part}, .w = {1, 0, 0, 0}};
   memcpy(t->n, plane->n, sizeof t->n);
-  evaluate(c, scale, stiffness_at(c, plane->part, c->skin.mass[v], c->skin.elastic[v]), d, b);
+  evaluate(c, scale, stiffness_at(c, plane->part, c->mesh.mass[v], c->mesh.elastic[v]), d, b);
   t->force = b[1];
   t->stiff = b[2];
 }
@@ -164,9 +164,9 @@ static void make_chunk(void *context, int chunk) {
   const term_job *job = context;
   csim_contact *c = job->contact;
   csim_contact_term *term = c->term + c->active.start[chunk];
-  int pairs = chunk < job->npair, first = (pairs ? chunk : chunk - job->npair) * CSIM_CHOICE_CHUNK;
-  csim_chosen at = csim_choice_walk(&c->active, chunk);
-  for (int i; (i = csim_next_chosen(&at)) >= 0;)
+  int pairs = chunk < job->npair, first = (pairs ? chunk : chunk - job->npair) * CSIM_COMPACTION_CHUNK;
+  csim_kept at = csim_compaction_walk(&c->active, chunk);
+  for (int i; (i = csim_next_kept(&at)) >= 0;)
     if (pairs)
       make_pair_term(c, csim_contact_brief(c, first + i), term++);
     else
@@ -181,12 +181,12 @@ static int mark_active(csim_contact *c, term_job *job) {
     csim_scratch_begin(c->scratch);
     if (csim_contact_begin_screen(c, c->look, NULL, 1, c->params.thickness)) return -1;
   }
-  *job = (term_job){c, csim_chunks(c->nbrief), csim_chunks(count_points(c) * c->nplane)};
+  *job = (term_job){c, csim_compaction_chunks(c->nbrief), csim_compaction_chunks(count_points(c) * c->nplane)};
   if (c->marked) return 0;
   int nchunk = job->npair + job->nplane;
   double *energy = csim_grow(c->chunk_energy, &c->energy_room, nchunk, sizeof *energy);
   if (energy) c->chunk_energy = energy;
-  c->marked = energy && csim_choice_make(c->pool, &c->active, nchunk, choose_active, job) >= 0;
+  c->marked = energy && csim_compact(c->pool, &c->active, nchunk, choose_active, job) >= 0;
   c->failed |= !c->marked;
   return c->marked ? 0 : -1;
 }
@@ -281,7 +281,7 @@ static void count_blocks(csim_contact *c, int *place) {
   int *row = c->touched_row;
   c->ncoupled = c->ntouched = 0;
   c->naround = 0;
-  memset(row, 0, (size_t)c->skin.nbody_vert * sizeof *row);
+  memset(row, 0, (size_t)c->mesh.nbody_vert * sizeof *row);
   for (int i = 0; i < c->nterm + c->nfriction; i++) {
     int many = has_many(c->corners[i]);
     const int *v;
@@ -314,7 +314,7 @@ static int make_room(csim_contact *c) {
 // Which blocks each free vertex is in, by rising number.
 static void index_blocks(csim_contact *c) {
   int *row = c->touched_row, *start = c->touched_start, n = 0, at = 0;
-  for (int i = 0; i < c->skin.nbody_vert; i++) {
+  for (int i = 0; i < c->mesh.nbody_vert; i++) {
     if (row[i] == 0) continue;
     c->touched[n] = i;
     start[n] = at;
@@ -376,7 +376,7 @@ int csim_contact_find_blocks(csim_contact *contact, int *place) {
   csim_pool_for(contact->pool, n, BLOCK_GRAIN, find_corners, contact);
   count_blocks(contact, place);
   if (make_room(contact) == 0) return 0;
-  if (place) memset(place, -1, (size_t)contact->skin.nbody_vert * sizeof *place);
+  if (place) memset(place, -1, (size_t)contact->mesh.nbody_vert * sizeof *place);
   contact->ncoupled = contact->ntouched = 0;
   contact->failed = 1;
   return -1;

@@ -1,4 +1,4 @@
-// contact/make_way.c: bodies and colliders that move in one step, see contact.h.
+// contact/guide.c: bodies and colliders that move in one step, see contact.h.
 //
 // A collider has no room to move while the cloth before it stands, and cloth feels nothing of a
 // collider that does not move: by turns each gets half a contact distance an iteration. Here both
@@ -20,8 +20,8 @@
 
 // What a vertex resists with [N/m].
 static double resistance(const csim_contact *c, int v) {
-  if (v >= c->skin.nbody_vert) return 0;
-  return c->skin.mass[v] / (c->h * c->h) + c->skin.elastic[v];
+  if (v >= c->mesh.nbody_vert) return 0;
+  return c->mesh.mass[v] / (c->h * c->h) + c->mesh.elastic[v];
 }
 
 // The guide of a pair; 0 when it needs none.
@@ -29,7 +29,7 @@ static int make_guide(const csim_contact *c, const csim_candidate *pair, int fir
                       csim_contact_term *t, double *approach) {
   csim_pair_kind kind = csim_candidate_kind(pair);
   const double *p[4];
-  csim_candidate_vertices(&c->skin, pair, t->v);
+  csim_candidate_vertices(&c->mesh, pair, t->v);
   double distance = c->params.thickness * csim_candidate_scale(&c->near, kind, t->v);
   for (int k = 0; k < 4; k++) p[k] = c->x + 3 * (ptrdiff_t)t->v[k];
   double gap = sqrt(csim_pair_closest(kind, p, t->w)), led = 0, stiff = 0;
@@ -41,7 +41,7 @@ static int make_guide(const csim_contact *c, const csim_candidate *pair, int fir
   for (int k = 0; k < 4; k++) {
     double along = t->w[k] * csim_dot(t->n, c->d + 3 * (ptrdiff_t)t->v[k]);
     end += along;
-    if (t->v[k] >= c->skin.nbody_vert) led += along;
+    if (t->v[k] >= c->mesh.nbody_vert) led += along;
     stiff += fabs(t->w[k]) * resistance(c, t->v[k]);
   }
   // in the second round guides that did their work are at their distance
@@ -55,7 +55,7 @@ static int make_guide(const csim_contact *c, const csim_candidate *pair, int fir
 double csim_contact_make_way(csim_contact *contact, const double *d, int first, double *g) {
   csim_contact *c = contact;
   double approach = 0;
-  memcpy(c->d, d, 3 * (size_t)c->skin.nbody_vert * sizeof *d);
+  memcpy(c->d, d, 3 * (size_t)c->mesh.nbody_vert * sizeof *d);
   csim_contact_aim_colliders(c, 1);
   if (csim_contact_cover(c, 0)) return -1;
   csim_contact_find_terms(c);
@@ -76,10 +76,10 @@ double csim_contact_make_way(csim_contact *contact, const double *d, int first, 
 }
 
 double csim_contact_go_together(csim_contact *contact, const double *d, double *x) {
-  ptrdiff_t n = 3 * (ptrdiff_t)contact->skin.nbody_vert;
+  ptrdiff_t n = 3 * (ptrdiff_t)contact->mesh.nbody_vert;
   contact->seen = 0;
   if (d != contact->d) memcpy(contact->d, d, (size_t)n * sizeof *d);
-  for (int i = 0; i < contact->skin.nbody_vert; i++)
+  for (int i = 0; i < contact->mesh.nbody_vert; i++)
     if (!csim_contact_is_free(contact, i)) memset(contact->d + 3 * (ptrdiff_t)i, 0, 3 * sizeof *d);
   double share = csim_contact_glide_all(contact);
   memcpy(x, contact->x, (size_t)n * sizeof *x);
