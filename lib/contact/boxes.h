@@ -94,6 +94,7 @@ typedef struct csim_met {
   csim_pair pair[CSIM_MET_ROOM];
 } csim_met;
 
+/// Begins collecting the pairs that one chunk of work meets; arguments must outlive it.
 void csim_met_begin(csim_met *met, csim_keep_fn *keep, void *context, csim_pair_chunks *chunks,
                     int chunk);
 
@@ -110,6 +111,7 @@ ptrdiff_t csim_pair_chunks_count(const csim_pair_chunks *chunks);
 /// @return 0, or -1 when out of memory
 int csim_pair_chunks_join(csim_pair_chunks *chunks, csim_pool *pool, int na, int stride, int *pair);
 
+/// Frees the pairs of all chunks.
 void csim_pair_chunks_free(csim_pair_chunks *chunks);
 
 #endif

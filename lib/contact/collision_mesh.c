@@ -20,7 +20,7 @@ static void add_collider(const csim_collider *collider, int part, csim_collision
 }
 
 int csim_collision_mesh_build(csim_arena *arena, const csim_model *model, int ncollider,
-                    const csim_collider *collider, csim_collision_mesh *mesh) {
+                              const csim_collider *collider, csim_collision_mesh *mesh) {
   ptrdiff_t nvert = model->nvert, ntri = model->ntri;
   for (int k = 0; k < ncollider; k++) {
     if (!collider[k].mesh || collider[k].shape == CSIM_COLLIDER_PLANE) continue;
@@ -28,11 +28,11 @@ int csim_collision_mesh_build(csim_arena *arena, const csim_model *model, int nc
     ntri += collider[k].mesh->ntri;
   }
   *mesh = (csim_collision_mesh){.nbody_vert = model->nvert,
-                      .nvert = model->nvert,
-                      .nbody = model->nbody,
-                      .npart = model->nbody + ncollider,
-                      .ntri = model->ntri,
-                      .nbody_tri = model->ntri};
+                                .nvert = model->nvert,
+                                .nbody = model->nbody,
+                                .npart = model->nbody + ncollider,
+                                .ntri = model->ntri,
+                                .nbody_tri = model->ntri};
   if (nvert > CSIM_MESH_MAX_VERT || ntri > CSIM_MESH_MAX_FACE) {
     arena->failed = 1;
     return -1;
@@ -88,7 +88,8 @@ double csim_collision_mesh_mean_edge(const csim_collision_mesh *mesh) {
   double sum = 0;
   for (int e = 0; e < mesh->nbody_edge; e++) {
     const int *v = mesh->edge + 2 * (ptrdiff_t)e;
-    sum += csim_distance(csim_collision_mesh_start(mesh, v[0]), csim_collision_mesh_start(mesh, v[1]));
+    sum +=
+        csim_distance(csim_collision_mesh_start(mesh, v[0]), csim_collision_mesh_start(mesh, v[1]));
   }
   return mesh->nbody_edge ? sum / mesh->nbody_edge : 0;
 }

@@ -1,7 +1,8 @@
-// contact/collision_mesh.h: everything that can touch, in one numbering. Needs model/, contact/collider.h.
+// contact/collision_mesh.h: everything that can touch, in one numbering. Needs model/,
+// contact/collider.h.
 //
 // Vertices of bodies keep their model's numbers; those of colliders that have a surface follow.
-// Infinite planes have none: they are half-spaces (contact.c).
+// Infinite planes have none: they are half-spaces (planes.h).
 #ifndef CSIM_CONTACT_COLLISION_MESH_H
 #define CSIM_CONTACT_COLLISION_MESH_H
 
@@ -48,6 +49,6 @@ double csim_collision_mesh_mean_edge(const csim_collision_mesh *mesh);
 
 /// -1 when out of memory (arena->failed).
 int csim_collision_mesh_build(csim_arena *arena, const csim_model *model, int ncollider,
-                    const csim_collider *collider, csim_collision_mesh *mesh);
+                              const csim_collider *collider, csim_collision_mesh *mesh);
 
 #endif

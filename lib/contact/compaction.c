@@ -23,7 +23,7 @@ static void compact_chunk(void *context, int chunk) {
 }
 
 int csim_compact(csim_pool *pool, csim_compaction *compaction, int nchunk, csim_compaction_fn *fn,
-                     void *context) {
+                 void *context) {
   csim_compaction *s = compaction;
   uint64_t *word =
       csim_grow(s->word, &s->word_room, (ptrdiff_t)nchunk * CSIM_COMPACTION_WORDS, sizeof *word);

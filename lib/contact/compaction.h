@@ -10,7 +10,7 @@
 
 enum { CSIM_COMPACTION_CHUNK = 512, CSIM_COMPACTION_WORDS = CSIM_COMPACTION_CHUNK / 64 };
 
-/// A bit for each item, and where each chunk's chosen begin among all that are chosen.
+/// A bit for each item, and where each chunk's kept items begin among all that are kept.
 typedef struct csim_compaction {
   ptrdiff_t word_room, start_room;
   uint64_t *word; ///< (nchunk x CSIM_COMPACTION_WORDS)
@@ -24,7 +24,7 @@ typedef void csim_compaction_fn(void *context, int chunk, uint64_t *word);
 /// Asks fn about all chunks.
 /// @return the number of items kept, or -1 when out of memory
 int csim_compact(csim_pool *pool, csim_compaction *compaction, int nchunk, csim_compaction_fn *fn,
-                     void *context);
+                 void *context);
 void csim_compaction_free(csim_compaction *compaction);
 
 /// Number of chunks of n items.
@@ -32,6 +32,7 @@ static inline int csim_compaction_chunks(int n) {
   return n / CSIM_COMPACTION_CHUNK + (n % CSIM_COMPACTION_CHUNK != 0);
 }
 
+/// Sets the bit of a chunk's item i.
 static inline void csim_compaction_keep(uint64_t *word, int i) {
   word[i / 64] |= (uint64_t)1 << i % 64;
 }
@@ -43,6 +44,7 @@ typedef struct csim_kept {
   int at;        ///< its number
 } csim_kept;
 
+/// Starts a walk over one chunk, for csim_next_kept.
 static inline csim_kept csim_compaction_walk(const csim_compaction *compaction, int chunk) {
   const uint64_t *word = compaction->word + (ptrdiff_t)chunk * CSIM_COMPACTION_WORDS;
   return (csim_kept){word, word[0], 0};

@@ -48,8 +48,8 @@ static void fill_range(void *context, int first, int last) {
   raise(&job->culling->most, most);
 }
 
-void csim_culling_begin(csim_pool *pool, csim_scratch *scratch, csim_culling *culling, const double *x,
-                     const double *way, double time, const double *reach) {
+void csim_culling_begin(csim_pool *pool, csim_scratch *scratch, csim_culling *culling,
+                        const double *x, const double *way, double time, const double *reach) {
   culling->at = CSIM_SCRATCH_TAKE(scratch, csim_culling_row, culling->mesh->nvert);
   culling->way = CSIM_SCRATCH_TAKE(scratch, csim_culling_row, culling->mesh->nvert);
   atomic_store_explicit(&culling->most, 0, memory_order_relaxed);
@@ -136,8 +136,8 @@ CSIM_SIMD_BODY void subtract(const lanes a[3], const lanes b[3], lanes out[3]) {
 // Sides with na and nb points: the slab between them along n, a vector from the one to the other,
 // must be wide enough. Coordinates are taken from `origin`, a point near by. Flags those of the
 // first `count` pairs that may be too near, and returns how many.
-CSIM_SIMD_BODY int flag_near(const csim_culling *s, int na, const points *A, int nb, const points *B,
-                             const lanes n[3], const lanes origin[3], int count,
+CSIM_SIMD_BODY int flag_near(const csim_culling *s, int na, const points *A, int nb,
+                             const points *B, const lanes n[3], const lanes origin[3], int count,
                              unsigned char *flag) {
   lanes high = {0}, low = {0}, fast = {0}, slow = {0}, far_a = A[0].reach, far_b = B[0].reach;
   for (int k = 0; k < na; k++) {
@@ -246,11 +246,12 @@ CSIM_SIMD_KERNEL(int, triangles,
                  (const csim_culling *s, int count, const csim_pair *pair, unsigned char *flag),
                  (s, count, pair, flag))
 
-int csim_cull_edges(const csim_culling *culling, int n, const csim_pair *pair, unsigned char *flag) {
+int csim_cull_edges(const csim_culling *culling, int n, const csim_pair *pair,
+                    unsigned char *flag) {
   return edges_kernel[csim_simd_best()](culling, n, pair, flag);
 }
 
 int csim_cull_triangles(const csim_culling *culling, int n, const csim_pair *pair,
-                         unsigned char *flag) {
+                        unsigned char *flag) {
   return triangles_kernel[csim_simd_best()](culling, n, pair, flag);
 }

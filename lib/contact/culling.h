@@ -1,5 +1,5 @@
-// contact/culling.h: pairs that are surely too far apart, eight at a time. Needs contact/collision_mesh.h,
-// boxes.h.
+// contact/culling.h: pairs that are surely too far apart, eight at a time. Needs
+// contact/collision_mesh.h, boxes.h.
 //
 // Most pairs whose boxes meet are neighbours within a sheet, and most pairs on a list are not about
 // to touch. A slab between the two primitives, across what is about their shortest connection,
@@ -20,11 +20,11 @@ typedef struct csim_culling {
   const csim_collision_mesh *mesh;
   csim_culling_row *at;  ///< (mesh->nvert) [m] positions, reach around them; in somebody's scratch
   csim_culling_row *way; ///< (mesh->nvert) [m] motions, 0
-  float distance;      ///< [m] that pairs keep
-  float share;         ///< of the slab's width beyond that, which motions may use up
-  int alone;           ///< 1: each side may stop anywhere on its way, whatever the other does
-  float rounding;      ///< [m] more than what floats can err by
-  atomic_uint most;    ///< bits of the largest coordinate or motion
+  float distance;        ///< [m] that pairs keep
+  float share;           ///< of the slab's width beyond that, which motions may use up
+  int alone;             ///< 1: each side may stop anywhere on its way, whatever the other does
+  float rounding;        ///< [m] more than what floats can err by
+  atomic_uint most;      ///< bits of the largest coordinate or motion
 } csim_culling;
 
 /// What csim_culling_begin takes of a scratch.
@@ -36,8 +36,8 @@ ptrdiff_t csim_culling_bytes(const csim_collision_mesh *mesh);
 /// @param way    (nvert x 3) [m], or [m/s] with a time of 1 s; NULL: none
 /// @param time   factor of `way`
 /// @param reach  (nvert) [m]; NULL: none
-void csim_culling_begin(csim_pool *pool, csim_scratch *scratch, csim_culling *culling, const double *x,
-                     const double *way, double time, const double *reach);
+void csim_culling_begin(csim_pool *pool, csim_scratch *scratch, csim_culling *culling,
+                        const double *x, const double *way, double time, const double *reach);
 
 /// Flags those of n pairs of edges that may come nearer than the distance, on their way or within
 /// their reach.
@@ -47,6 +47,6 @@ int csim_cull_edges(const csim_culling *culling, int n, const csim_pair *pair, u
 
 /// The same of points and triangles.
 int csim_cull_triangles(const csim_culling *culling, int n, const csim_pair *pair,
-                         unsigned char *flag);
+                        unsigned char *flag);
 
 #endif

@@ -25,6 +25,7 @@ int csim_grid_pairs_between(csim_pool *pool, csim_grid *grid, int na, const csim
                             const csim_box *B, csim_keep_fn *keep, void *context,
                             csim_pair_chunks *chunks);
 
+/// Frees the cells.
 void csim_grid_free(csim_grid *grid);
 
 #endif

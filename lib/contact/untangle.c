@@ -31,7 +31,8 @@ static csim_status find_pairs(untangling *u) {
   const csim_collision_mesh *mesh = &u->mesh;
   csim_triangles triangles = {mesh->nvert, u->x, mesh->ntri, mesh->tri};
   long long found;
-  csim_status status = csim_find_self_intersections(NULL, &triangles, MAX_PAIRS, u->pair[0], &found);
+  csim_status status =
+      csim_find_self_intersections(NULL, &triangles, MAX_PAIRS, u->pair[0], &found);
   int n = found < MAX_PAIRS ? (int)found : MAX_PAIRS;
   u->npair = 0;
   for (int i = 0; !status && i < n; i++) {

@@ -2,7 +2,7 @@
 #include "contact/zones.h"
 
 #include "contact/ccd.h"
-#include "contact/contact.h"
+#include "contact/friction.h"
 #include "math/vec3.h"
 
 #include <stdlib.h>
@@ -34,7 +34,7 @@ struct csim_zones {
   const csim_collider *collider;
   csim_contact_params params;
   csim_collision_mesh mesh;
-  csim_candidates near;
+  csim_candidates candidates;
   double *x, *d;   // (mesh.nvert x 3) start, displacement
   double *inverse; // (mesh.nvert) 1 / mass, 0 for what is led [1/kg]
   int nplane;
@@ -58,7 +58,7 @@ csim_zones *csim_zones_create(csim_pool *pool, csim_scratch *scratch, const csim
   if (csim_collision_mesh_build(arena, model, ncollider, collider, &z->mesh)) goto failed;
   ptrdiff_t n = z->mesh.nvert;
   if (csim_candidates_create(&z->mesh, scratch, params->broad_phase, params->self,
-                             params->thickness, &z->near))
+                             params->thickness, NULL, &z->candidates))
     goto failed;
   z->x = CSIM_ARENA_NEW(arena, double, 3 * n);
   z->d = CSIM_ARENA_NEW(arena, double, 3 * n);
@@ -75,7 +75,7 @@ failed:
 
 void csim_zones_free(csim_zones *z) {
   if (!z) return;
-  csim_candidates_free(&z->near);
+  csim_candidates_free(&z->candidates);
   csim_arena_free(&z->arena);
   free(z->gap);
   free(z);
@@ -98,7 +98,7 @@ static int find_gap(const csim_zones *z, const csim_candidate *pair, gap *g) {
   csim_pair_kind kind = csim_candidate_kind(pair);
   int v[4];
   csim_candidate_vertices(&z->mesh, pair, v);
-  double scale = csim_candidate_scale(&z->near, kind, v);
+  double scale = csim_candidate_scale(&z->candidates, kind, v);
   double at[4][3], t, keep = 0.1 * z->params.thickness * scale;
   const double *there[4] = {at[0], at[1], at[2], at[3]};
   for (int k = 0; k < 4; k++) {
@@ -126,10 +126,10 @@ static int find_gap(const csim_zones *z, const csim_candidate *pair, gap *g) {
 // Collects what may touch while vertices move by d.
 static int collect(csim_zones *z) {
   for (int i = 0; i < z->mesh.nvert; i++)
-    z->near.reach[i] = csim_norm(z->d + 3 * (ptrdiff_t)i) + 0.1 * z->params.thickness;
-  memset(z->near.drift, 0, 3 * (size_t)z->mesh.nvert * sizeof(double));
-  memcpy(z->near.ref, z->x, 3 * (size_t)z->mesh.nvert * sizeof(double));
-  return csim_candidates_collect(z->pool, &z->near);
+    z->candidates.ref.reach[i] = csim_norm(z->d + 3 * (ptrdiff_t)i) + 0.1 * z->params.thickness;
+  memset(z->candidates.ref.drift, 0, 3 * (size_t)z->mesh.nvert * sizeof(double));
+  memcpy(z->candidates.ref.x, z->x, 3 * (size_t)z->mesh.nvert * sizeof(double));
+  return csim_candidates_collect(z->pool, &z->candidates);
 }
 
 // The same of a vertex and a plane; bodies rest on planes at the thickness.
@@ -168,8 +168,8 @@ static int keep_gap(csim_zones *z, gap *g) {
 static int for_each_gap(csim_zones *z, int (*act)(csim_zones *z, gap *g)) {
   int count = 0;
   gap g;
-  for (int i = 0; i < z->near.n; i++) {
-    if (!find_gap(z, &z->near.list[i], &g)) continue;
+  for (int i = 0; i < z->candidates.n; i++) {
+    if (!find_gap(z, &z->candidates.list[i], &g)) continue;
     if (act(z, &g)) return -1;
     count++;
   }

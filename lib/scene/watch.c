@@ -1,7 +1,7 @@
 // scene/watch.c: see watch.h.
 #include "scene/watch.h"
 
-#include "contact/collision_mesh.h"
+#include "contact/kinematics.h"
 #include "math/vec3.h"
 #include "mesh/intersect.h"
 
@@ -24,7 +24,7 @@ csim_watch *csim_watch_create(csim_pool *pool, const csim_world *world, int self
   *watch =
       (csim_watch){.pool = pool, .world = world, .self = self, .nbody_tri = world->model->ntri};
   if (!csim_collision_mesh_build(&watch->arena, world->model, world->ncollider, world->collider,
-                       &watch->mesh))
+                                 &watch->mesh))
     watch->x = CSIM_ARENA_NEW(&watch->arena, double, 3 * (ptrdiff_t)watch->mesh.nvert);
   if (watch->x) return watch;
   csim_watch_free(watch);
@@ -52,8 +52,7 @@ static void place(csim_watch *w, const csim_state *state, double time) {
                              w->x + 3 * (ptrdiff_t)mesh->first[mesh->nbody + k]);
 }
 
-// Points of bodies on the planes or behind them. Where contact has left a plane stands behind the
-// colliders' vertices: its normal, then its offset.
+// Points of bodies on the planes or behind them.
 static long long count_behind(const csim_watch *w, const csim_state *state, double time) {
   const csim_collision_mesh *mesh = &w->mesh;
   long long count = 0;
@@ -61,14 +60,14 @@ static long long count_behind(const csim_watch *w, const csim_state *state, doub
   for (int k = 0; k < w->world->ncollider; k++) {
     const csim_collider *collider = &w->world->collider[k];
     if (collider->shape != CSIM_COLLIDER_PLANE) continue;
-    ptrdiff_t at = 3 * (ptrdiff_t)(mesh->nvert - mesh->nbody_vert) + 6 * (ptrdiff_t)plane++;
+    const double *left = // where contact has left the plane
+        state->kinematic ? csim_kinematics_plane(mesh, state->kinematic, plane++) : NULL;
     csim_pose pose = csim_motion_pose(&collider->motion, collider->pivot, time);
     for (int q = 0; q < mesh->npoint && mesh->point[q] < mesh->nbody_vert; q++) {
       const double *x = w->x + 3 * (ptrdiff_t)mesh->point[q];
       double local[3];
       csim_collider_to_local(collider, &pose, x, local);
-      double d = state->kinematic ? csim_dot(state->kinematic + at, x) - state->kinematic[at + 3]
-                                  : local[1];
+      double d = left ? csim_dot(left, x) - left[3] : local[1];
       count += !(d > 0);
     }
   }

@@ -96,7 +96,7 @@ static double multiply(csim_pool *pool, void *context, const double *p, double *
   csim_phase before = csim_pool_phase(pool, CSIM_PHASE_CONTACT);
   if (contact) csim_contact_multiply_rest(pool, contact, p, q);
   csim_pool_phase(pool, before);
-  return system->s->on_graph && !(contact && contact->ncoupled)
+  return system->s->on_graph && !(contact && csim_contact_is_coupled(contact))
              ? pq
              : csim_vector_dot(pool, 3 * system->problem->model->nvert, p, q);
 }
@@ -145,7 +145,7 @@ static int has_settled(const csim_problem *problem, newton *s, const double *x,
 // outside the matrix's pattern: then that solver's factor of the matrix preconditions PCG.
 static csim_solve_report solve_linear(const csim_problem *problem, newton *s, double tolerance) {
   const csim_solver_params *params = problem->params;
-  int coupled = (problem->contact && problem->contact->ncoupled > 0) ||
+  int coupled = (problem->contact && csim_contact_is_coupled(problem->contact)) ||
                 problem->model->nchamber > 0;
   csim_solve_report report = {.iterations = 1};
   if (params->linear == CSIM_LINEAR_CHOLESKY) {

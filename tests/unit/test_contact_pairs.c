@@ -287,17 +287,17 @@ static void build_mesh(csim_collision_mesh *mesh, csim_topology *topology) {
   static int part[VERTS], point[VERTS], tri[3 * 2 * PARTS * SIDE * SIDE];
   static double x0[3 * VERTS];
   *mesh = (csim_collision_mesh){.nbody_vert = 2 * SIDE * SIDE,
-                      .nvert = VERTS,
-                      .nbody = 2,
-                      .npart = PARTS,
-                      .body_part = part,
-                      .collider_part = part + 2 * SIDE * SIDE,
-                      .body_x0 = x0,
-                      .collider_x0 = x0 + 3 * 2 * SIDE * SIDE,
-                      .npoint = VERTS,
-                      .nbody_point = 2 * SIDE * SIDE,
-                      .point = point,
-                      .tri = tri};
+                                .nvert = VERTS,
+                                .nbody = 2,
+                                .npart = PARTS,
+                                .body_part = part,
+                                .collider_part = part + 2 * SIDE * SIDE,
+                                .body_x0 = x0,
+                                .collider_x0 = x0 + 3 * 2 * SIDE * SIDE,
+                                .npoint = VERTS,
+                                .nbody_point = 2 * SIDE * SIDE,
+                                .point = point,
+                                .tri = tri};
   for (int i = 0; i < VERTS; i++) {
     point[i] = i;
     part[i] = i / (SIDE * SIDE);
@@ -333,7 +333,7 @@ static void check_list(const csim_candidates *set, const double *x) {
   memcpy(sorted, set->list, (size_t)set->n * sizeof *sorted);
   qsort(sorted, (size_t)set->n, sizeof *sorted, compare_pairs);
   for (int i = 1; i < set->n; i++) CHECK(compare_pairs(&sorted[i - 1], &sorted[i]) != 0);
-  for (int i = 0; i < VERTS; i++) moved[i] = csim_distance(x + 3 * i, set->ref + 3 * i);
+  for (int i = 0; i < VERTS; i++) moved[i] = csim_distance(x + 3 * i, set->ref.x + 3 * i);
   for (int kind = 0; kind < 2; kind++) {
     int triangle = kind == CSIM_PAIR_VERTEX_TRIANGLE, na = triangle ? mesh->npoint : mesh->nedge;
     for (int a = 0; a < na; a++)
@@ -356,7 +356,7 @@ static void check_list(const csim_candidates *set, const double *x) {
         if (!found) continue;
         double most[2] = {0, 0};
         for (int k = 0; k < 4; k++) most[k >= split] = fmax(most[k >= split], moved[v[k]]);
-        CHECK(d >= csim_candidate_gap(found, set->clock) - most[0] - most[1] - 1e-12);
+        CHECK(d >= csim_candidate_gap(found, set->ref.clock) - most[0] - most[1] - 1e-12);
       }
   }
   free(sorted);
@@ -367,7 +367,7 @@ static void wander(const csim_candidates *set, double *x) {
   for (int i = 0; i < VERTS; i++) {
     double d[3] = {uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)}, l = csim_norm(d);
     for (int c = 0; c < 3; c++)
-      x[3 * i + c] = set->ref[3 * i + c] + d[c] / l * set->reach[i] * uniform(0, 1);
+      x[3 * i + c] = set->ref.x[3 * i + c] + d[c] / l * set->ref.reach[i] * uniform(0, 1);
   }
 }
 
@@ -382,12 +382,12 @@ static void test_candidates(void) {
     csim_candidates set;
     csim_pool *pool = csim_pool_create(1 + round % 3);
     csim_broad_phase phase = round % 4 == 3 ? CSIM_BROAD_GRID : CSIM_BROAD_BVH;
-    CHECK(csim_candidates_create(&mesh, &scratch, phase, round % 5 != 4, 0.01, &set) == 0);
-    csim_collision_mesh_starts(&mesh, set.ref);
+    CHECK(csim_candidates_create(&mesh, &scratch, phase, round % 5 != 4, 0.01, NULL, &set) == 0);
+    csim_collision_mesh_starts(&mesh, set.ref.x);
     for (int k = 0; k < 3 * VERTS; k++)
-      set.drift[k] = (k / 3 >= mesh.nbody_vert && round & 1 ? 0 : 0.02) * uniform(-1, 1) + 0.1;
-    for (int i = 0; i < VERTS; i++) set.reach[i] = uniform(0, 0.01);
-    set.horizon = 3;
+      set.ref.drift[k] = (k / 3 >= mesh.nbody_vert && round & 1 ? 0 : 0.02) * uniform(-1, 1) + 0.1;
+    for (int i = 0; i < VERTS; i++) set.ref.reach[i] = uniform(0, 0.01);
+    set.ref.horizon = 3;
     CHECK(csim_candidates_collect(pool, &set) == 0);
     pairs += set.n;
     for (int leg = 0; leg < 6; leg++) {
@@ -398,15 +398,15 @@ static void test_candidates(void) {
       check_list(&set, x);
       // some get other references, and know nothing of the old ones
       for (int i = 0; i < VERTS; i++) {
-        set.left[i] = uniform(0, 1) < 0.02 * (1 << leg);
-        if (!set.left[i]) continue;
-        set.reach[i] = uniform(0, 0.01);
+        set.ref.stale[i] = uniform(0, 1) < 0.02 * (1 << leg);
+        if (!set.ref.stale[i]) continue;
+        set.ref.reach[i] = uniform(0, 0.01);
         for (int c = 0; c < 3; c++) {
-          set.ref[3 * i + c] = x[3 * i + c] + uniform(-0.03, 0.03);
-          set.drift[3 * i + c] = uniform(-0.05, 0.05);
+          set.ref.x[3 * i + c] = x[3 * i + c] + uniform(-0.03, 0.03);
+          set.ref.drift[3 * i + c] = uniform(-0.05, 0.05);
         }
       }
-      CHECK(csim_candidates_renew(pool, &set) == 0);
+      CHECK(csim_candidates_update(pool, &set) == 0);
     }
     csim_candidates_free(&set);
     csim_pool_free(pool);
