@@ -17,6 +17,12 @@ typedef struct csim_box {
   float drift_lo[4], drift_hi[4];  ///< [m]
 } csim_box;
 
+/// Some boxes.
+typedef struct csim_boxes {
+  int n;
+  const csim_box *box; ///< (n)
+} csim_boxes;
+
 /// Whether two closed boxes can have a point in common at some time. What drifts alike stays apart.
 static inline int csim_boxes_meet(const csim_box *a, const csim_box *b) {
   __m128 zero = _mm_setzero_ps();

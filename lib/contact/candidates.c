@@ -368,8 +368,9 @@ static int search_grid(csim_pool *pool, csim_candidates *set) {
   const csim_collision_mesh *mesh = set->mesh;
   int most = mesh->nedge > mesh->ntri ? mesh->nedge : mesh->ntri;
   csim_pool_for(pool, most > mesh->npoint ? most : mesh->npoint, BOX_GRAIN, fill_grid_boxes, set);
-  if (csim_grid_pairs_between(pool, &set->search.grid, mesh->npoint, set->search.point_box,
-                              mesh->ntri, set->search.tri_box, keep_point_tri, set,
+  csim_boxes points = {mesh->npoint, set->search.point_box};
+  csim_boxes triangles = {mesh->ntri, set->search.tri_box};
+  if (csim_grid_pairs_between(pool, &set->search.grid, points, triangles, keep_point_tri, set,
                               &set->search.chunks) ||
       append(pool, set, CSIM_PAIR_VERTEX_TRIANGLE))
     return -1;

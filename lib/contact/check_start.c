@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_PAIRS = 1 << 20, MAX_TOLD = 20 };
+enum { MAX_PAIRS = 1 << 20, MAX_REPORTED = 20 };
 
 typedef struct start_check {
   const csim_model *model;
@@ -52,7 +52,7 @@ static int compare_parts(const void *x, const void *y) {
   return 0;
 }
 
-static csim_status tell_pairs(const start_check *s) {
+static csim_status report_pairs(const start_check *s) {
   int(*row)[4] = csim_alloc(s->npair, sizeof *row);
   if (!row) return CSIM_MEMORY;
   for (int i = 0; i < s->npair; i++) {
@@ -60,11 +60,11 @@ static csim_status tell_pairs(const start_check *s) {
     memcpy(row[i], (int[]){part_of(s, a), part_of(s, b), a, b}, sizeof row[i]);
   }
   qsort(row, (size_t)s->npair, sizeof *row, compare_parts);
-  int told = 0;
+  int reported = 0;
   for (int i = 0, end; i < s->npair; i = end) {
     for (end = i + 1; end < s->npair && row[end][0] == row[i][0] && row[end][1] == row[i][1];)
       end++;
-    if (++told > MAX_TOLD) continue;
+    if (++reported > MAX_REPORTED) continue;
     const char *a = name_of(s, row[i][0]), *b = name_of(s, row[i][1]);
     const double *x = s->x + 3 * (ptrdiff_t)s->mesh.tri[3 * (ptrdiff_t)row[i][2]];
     if (row[i][0] == row[i][1])
@@ -80,8 +80,9 @@ static csim_status tell_pairs(const start_check *s) {
           "face %d of the one and %d of the other near (%.4g, %.4g, %.4g)",
           a, b, end - i, face_of(s, row[i][2]), face_of(s, row[i][3]), x[0], x[1], x[2]);
   }
-  if (told > MAX_TOLD)
-    csim_say(s->log, s->level, (csim_place){0}, "and %d more pairs of objects", told - MAX_TOLD);
+  if (reported > MAX_REPORTED)
+    csim_say(s->log, s->level, (csim_place){0}, "and %d more pairs of objects",
+             reported - MAX_REPORTED);
   free(row);
   return CSIM_OK;
 }
@@ -118,7 +119,7 @@ static int root_of(int *parent, int i) {
 }
 
 // Parts of bodies inside of colliders that are solid: no triangle need cross for that. What hangs
-// together lies on one side, or crosses, which is told elsewhere: one vertex speaks for it.
+// together lies on one side, or crosses, which is reported elsewhere: one vertex is enough.
 static csim_status check_inside(const start_check *s, int ncollider, long long *total) {
   int nbody = s->mesh.nbody_vert, any = 0;
   for (int k = 0; k < ncollider; k++) any |= s->collider[k].solid && s->collider[k].mesh;
@@ -203,23 +204,22 @@ static csim_status check_thickness(const start_check *s, double thickness) {
   return status;
 }
 
-csim_status csim_contact_check_start(csim_pool *pool, const csim_model *model, int ncollider,
-                                     const csim_collider *collider, int self, int refuse,
-                                     double thickness, const char *path, csim_log *log,
-                                     long long *total) {
+csim_status csim_contact_check_start(csim_pool *pool, const csim_collision_setup *setup, int refuse,
+                                     const char *path, csim_log *log, long long *total) {
   csim_arena arena = {0};
-  start_check s = {.model = model,
-                   .collider = collider,
+  int ncollider = setup->ncollider;
+  start_check s = {.model = setup->model,
+                   .collider = setup->collider,
                    .log = log,
                    .level = refuse ? CSIM_ERROR : CSIM_WARNING};
   csim_status status = CSIM_MEMORY;
   long long found = 0;
   *total = 0;
-  if (csim_collision_mesh_build(&arena, model, ncollider, collider, &s.mesh)) goto done;
+  if (csim_collision_mesh_build(&arena, s.model, ncollider, s.collider, &s.mesh)) goto done;
   s.x = CSIM_ARENA_NEW(&arena, double, 3 * (ptrdiff_t)s.mesh.nvert);
   if (!s.x) goto done;
   csim_collision_mesh_starts(&s.mesh, s.x);
-  status = check_thickness(&s, thickness);
+  status = check_thickness(&s, setup->thickness);
   if (status) goto done;
   status = CSIM_MEMORY;
   csim_triangles triangles = {s.mesh.nvert, s.x, s.mesh.ntri, s.mesh.tri};
@@ -229,10 +229,10 @@ csim_status csim_contact_check_start(csim_pool *pool, const csim_model *model, i
   if (status) goto done;
   int n = found < MAX_PAIRS ? (int)found : MAX_PAIRS;
   for (int i = 0; i < n; i++)
-    if (wanted(&s, s.pair[i], self)) memcpy(s.pair[s.npair++], s.pair[i], sizeof s.pair[i]);
+    if (wanted(&s, s.pair[i], setup->self)) memcpy(s.pair[s.npair++], s.pair[i], sizeof s.pair[i]);
   *total = s.npair + check_planes(&s, ncollider);
   status = check_inside(&s, ncollider, total);
-  if (!status && s.npair) status = tell_pairs(&s);
+  if (!status && s.npair) status = report_pairs(&s);
   if (!status && s.npair && path) status = write_pairs(&s, path);
 done:
   free(s.pair);

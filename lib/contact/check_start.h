@@ -1,14 +1,14 @@
-// contact/check_start.h: does a scene start with surfaces that pass through each other? Needs
+// contact/check_start.h: the initial intersection check. Needs
 // contact/collision_mesh.h, mesh/intersect.h, io/.
 #ifndef CSIM_CONTACT_CHECK_START_H
 #define CSIM_CONTACT_CHECK_START_H
 
 #include "contact/collision_mesh.h"
 
-/// Tests all surfaces at the start exactly, as the filter will keep them: bodies with colliders,
-/// with each other and with themselves (only with colliders when `self` is 0); colliders may cross
-/// each other. Parts of bodies wholly inside of solid colliders count too. Tells the log about each
-/// two objects that meet, with the first of their faces: errors, or warnings when `refuse` is 0.
+/// Tests all surfaces at the start exactly, as the step filter will keep them: bodies with
+/// colliders, with each other and with themselves; colliders may cross each other. Parts of bodies
+/// wholly inside of solid colliders count too. Logs each two objects that intersect, with the first
+/// of their faces: errors, or warnings when `refuse` is 0.
 ///
 /// Bodies whose mean edge is shorter than the thickness are an error in any case: their own
 /// vertices would push each other apart.
@@ -18,9 +18,7 @@
 /// solid colliders
 /// @return CSIM_OK whether or not there are any; CSIM_INVALID (thickness); CSIM_MEMORY; CSIM_IO
 /// (the file)
-csim_status csim_contact_check_start(csim_pool *pool, const csim_model *model, int ncollider,
-                                     const csim_collider *collider, int self, int refuse,
-                                     double thickness, const char *path, csim_log *log,
-                                     long long *total);
+csim_status csim_contact_check_start(csim_pool *pool, const csim_collision_setup *setup, int refuse,
+                                     const char *path, csim_log *log, long long *total);
 
 #endif

@@ -30,6 +30,15 @@ typedef struct csim_collision_mesh {
   int *tri; ///< (ntri x 3)
 } csim_collision_mesh;
 
+/// What can touch in a scene.
+typedef struct csim_collision_setup {
+  const csim_model *model;
+  int ncollider;
+  const csim_collider *collider; ///< (ncollider)
+  int self;                      ///< bodies with each other and themselves; 0: with colliders only
+  double thickness;              ///< [m] of contact
+} csim_collision_setup;
+
 /// Where a vertex is at the start [m].
 static inline const double *csim_collision_mesh_start(const csim_collision_mesh *mesh, int v) {
   return v < mesh->nbody_vert ? mesh->body_x0 + 3 * (ptrdiff_t)v

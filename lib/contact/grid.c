@@ -159,11 +159,11 @@ int csim_grid_pairs(csim_pool *pool, csim_grid *grid, int n, const csim_box *box
   return run(pool, grid, &s);
 }
 
-int csim_grid_pairs_between(csim_pool *pool, csim_grid *grid, int na, const csim_box *A, int nb,
-                            const csim_box *B, csim_keep_fn *keep, void *context,
-                            csim_pair_chunks *chunks) {
-  search s = {.na = na, .A = A, .B = B, .keep = keep, .context = context, .chunks = chunks};
-  s.n = na && nb ? na + nb : 0;
+int csim_grid_pairs_between(csim_pool *pool, csim_grid *grid, csim_boxes A, csim_boxes B,
+                            csim_keep_fn *keep, void *context, csim_pair_chunks *chunks) {
+  search s = {
+      .na = A.n, .A = A.box, .B = B.box, .keep = keep, .context = context, .chunks = chunks};
+  s.n = A.n && B.n ? A.n + B.n : 0;
   return run(pool, grid, &s);
 }
 

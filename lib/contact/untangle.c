@@ -145,11 +145,13 @@ static void lift_from_planes(untangling *u, int ncollider, const csim_collider *
   }
 }
 
-csim_status csim_contact_untangle(const csim_model *model, int ncollider,
-                                  const csim_collider *collider, int self, double thickness,
-                                  double *x0, long long *before, long long *after) {
+csim_status csim_contact_untangle(const csim_collision_setup *setup, double *x0, long long *before,
+                                  long long *after) {
   csim_arena arena = {0};
-  untangling u = {.fixed = model->fixed, .self = self};
+  const csim_model *model = setup->model;
+  int ncollider = setup->ncollider;
+  const csim_collider *collider = setup->collider;
+  untangling u = {.fixed = model->fixed, .self = setup->self};
   csim_status status = CSIM_MEMORY;
   size_t bytes = 3 * (size_t)model->nvert * sizeof *x0;
   *before = *after = 0;
@@ -162,7 +164,7 @@ csim_status csim_contact_untangle(const csim_model *model, int ncollider,
   if (arena.failed) goto done;
   csim_collision_mesh_starts(&u.mesh, u.x);
   u.edge = csim_collision_mesh_mean_edge(&u.mesh);
-  lift_from_planes(&u, ncollider, collider, thickness);
+  lift_from_planes(&u, ncollider, collider, setup->thickness);
   for (int round = 0, best = 0;; round++) {
     status = find_pairs(&u);
     if (status) goto done;
@@ -180,7 +182,7 @@ csim_status csim_contact_untangle(const csim_model *model, int ncollider,
     }
     spread_moves(&u);
     move_vertices(&u);
-    lift_from_planes(&u, ncollider, collider, thickness);
+    lift_from_planes(&u, ncollider, collider, setup->thickness);
   }
 done:
   csim_arena_free(&arena);
