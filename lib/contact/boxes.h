@@ -76,20 +76,20 @@ typedef struct csim_pair_block csim_pair_block;
 /// of all pairs at the time when there were most.
 typedef struct csim_pair_chunks {
   int nchunk;              ///< in use
-  ptrdiff_t room;          ///< of `chunk`
-  csim_pair_block **chunk; ///< (room) the newest block of each
+  ptrdiff_t capacity;      ///< of `chunk`
+  csim_pair_block **chunk; ///< (capacity) the newest block of each
   csim_pair_block *spare;  ///< blocks that nobody holds
   atomic_int spare_taken;  ///< some thread is at them
   atomic_int failed;       ///< out of memory
-  ptrdiff_t start_room;
-  atomic_int *start; ///< (start_room) scratch of the join
+  ptrdiff_t start_capacity;
+  atomic_int *start; ///< (start_capacity) scratch of the join
 } csim_pair_chunks;
 
 /// Empties it for nchunk chunks. Afterwards each chunk pushes for itself.
 void csim_pair_chunks_begin(csim_pair_chunks *chunks, int nchunk);
 void csim_pair_chunks_push(csim_pair_chunks *chunks, int chunk, csim_pair pair);
 
-enum { CSIM_MET_ROOM = 512 };
+enum { CSIM_MET_CAPACITY = 512 };
 
 /// What a chunk's search has met and not sifted yet: many at a time, so that each test is a loop.
 typedef struct csim_met {
@@ -97,7 +97,7 @@ typedef struct csim_met {
   void *context;
   csim_pair_chunks *chunks;
   int chunk, n;
-  csim_pair pair[CSIM_MET_ROOM];
+  csim_pair pair[CSIM_MET_CAPACITY];
 } csim_met;
 
 /// Begins collecting the pairs that one chunk of work meets; arguments must outlive it.

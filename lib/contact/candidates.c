@@ -170,7 +170,7 @@ typedef int cull_fn(const csim_culling *culling, int n, const csim_pair *pair, u
 
 // Moves those pairs to the front that the culling does not rule out, and returns how many.
 static int cull(const csim_culling *culling, cull_fn *near, int n, csim_pair *pair) {
-  unsigned char flag[CSIM_MET_ROOM];
+  unsigned char flag[CSIM_MET_CAPACITY];
   int kept = 0;
   near(culling, n, pair, flag);
   for (int i = 0; i < n; i++) {

@@ -25,10 +25,10 @@ static void compact_chunk(void *context, int chunk) {
 int csim_compact(csim_pool *pool, csim_compaction *compaction, int nchunk, csim_compaction_fn *fn,
                  void *context) {
   csim_compaction *s = compaction;
-  uint64_t *word =
-      csim_grow(s->word, &s->word_room, (ptrdiff_t)nchunk * CSIM_COMPACTION_WORDS, sizeof *word);
+  uint64_t *word = csim_grow(s->word, &s->word_capacity, (ptrdiff_t)nchunk * CSIM_COMPACTION_WORDS,
+                             sizeof *word);
   if (word) s->word = word;
-  int *start = csim_grow(s->start, &s->start_room, (ptrdiff_t)nchunk + 1, sizeof *start);
+  int *start = csim_grow(s->start, &s->start_capacity, (ptrdiff_t)nchunk + 1, sizeof *start);
   if (start) s->start = start;
   if (!word || !start) return -1;
   s->nchunk = nchunk;

@@ -12,7 +12,7 @@ enum { CSIM_COMPACTION_CHUNK = 512, CSIM_COMPACTION_WORDS = CSIM_COMPACTION_CHUN
 
 /// A bit for each item, and where each chunk's kept items begin among all that are kept.
 typedef struct csim_compaction {
-  ptrdiff_t word_room, start_room;
+  ptrdiff_t word_capacity, start_capacity;
   uint64_t *word; ///< (nchunk x CSIM_COMPACTION_WORDS)
   int *start;     ///< (nchunk + 1)
   int nchunk;

@@ -83,9 +83,10 @@ static void choose_cells(search *s) {
 static int fill_entries(search *s, csim_grid *grid) {
   ptrdiff_t n = 0, need = (ptrdiff_t)count_entries(s);
   if (need > INT_MAX) return -1;
-  csim_morton_entry *entry = csim_grow(grid->entry, &grid->room, need, sizeof *entry);
+  csim_morton_entry *entry = csim_grow(grid->entry, &grid->capacity, need, sizeof *entry);
   if (entry) grid->entry = entry;
-  csim_morton_entry *scratch = csim_grow(grid->scratch, &grid->scratch_room, need, sizeof *scratch);
+  csim_morton_entry *scratch =
+      csim_grow(grid->scratch, &grid->scratch_capacity, need, sizeof *scratch);
   if (scratch) grid->scratch = scratch;
   if (!entry || !scratch) return -1;
   for (int i = 0; i < s->n; i++) {
@@ -115,7 +116,7 @@ static void test_pair(const search *s, uint64_t code, int i, int j, csim_met *me
   csim_box sa = swept_box(s, i), sb = swept_box(s, j);
   for (int c = 0; c < 3; c++) corner[c] = csim_max((double)sa.lo[c], sb.lo[c]);
   if (cell_at(s, corner) != code) return;
-  if (met->n == CSIM_MET_ROOM) csim_met_sift(met);
+  if (met->n == CSIM_MET_CAPACITY) csim_met_sift(met);
   met->pair[met->n++] = (csim_pair){i, s->B ? j - s->na : j};
 }
 

@@ -10,7 +10,7 @@
 #include "contact/boxes.h"
 
 typedef struct csim_grid {
-  ptrdiff_t room, scratch_room;
+  ptrdiff_t capacity, scratch_capacity;
   csim_morton_entry *entry, *scratch; ///< items in the cells that they touch
 } csim_grid;
 

@@ -36,10 +36,10 @@ struct csim_zones {
   csim_collision_mesh mesh;
   csim_candidates candidates;
   double *x, *d;   // (mesh.nvert x 3) start, displacement
-  double *inverse; // (mesh.nvert) 1 / mass, 0 for what is led [1/kg]
+  double *inverse; // (mesh.nvert) 1 / mass, 0 for what is kinematic [1/kg]
   int nplane;
   plane *plane; // (ncollider)
-  ptrdiff_t gap_room;
+  ptrdiff_t gap_capacity;
   int ngap;
   gap *gap;
 };
@@ -156,7 +156,7 @@ static int give_impulse(csim_zones *z, gap *g) {
 }
 
 static int keep_gap(csim_zones *z, gap *g) {
-  gap *grown = csim_grow(z->gap, &z->gap_room, (ptrdiff_t)z->ngap + 1, sizeof *grown);
+  gap *grown = csim_grow(z->gap, &z->gap_capacity, (ptrdiff_t)z->ngap + 1, sizeof *grown);
   if (!grown) return -1;
   z->gap = grown;
   z->gap[z->ngap++] = *g;
@@ -199,7 +199,7 @@ static void project(csim_zones *z) {
 }
 
 // Where colliders' vertices go, and the planes.
-static void lead(csim_zones *z, double time, double h) {
+static void set_kinematic(csim_zones *z, double time, double h) {
   ptrdiff_t nbody = z->mesh.nbody;
   z->nplane = 0;
   for (int k = 0; k < z->ncollider; k++) {
@@ -228,7 +228,7 @@ int csim_zones_respond(csim_zones *z, double time, double h, const double *x0, d
   int n = 3 * z->mesh.nbody_vert, total = 0;
   memcpy(z->x, x0, (size_t)n * sizeof *x0);
   for (int c = 0; c < n; c++) z->d[c] = x[c] - x0[c];
-  lead(z, time, h);
+  set_kinematic(z, time, h);
   *left = 1;
   for (int round = 0; round < IMPULSE_ROUNDS && *left; round++) {
     if (collect(z)) return -1;

@@ -296,7 +296,7 @@ static csim_status begin_output(run *r) {
   csim_status status = csim_writing_begin(&r->writing, r->scene, &r->sim.world, &start);
   if (status) return status;
   csim_output_press(r->writing.output, r->sim.solver);
-  csim_world_shed(&r->sim.world, r->scene->output.obj || r->scene->output.nformat);
+  csim_world_release(&r->sim.world, r->scene->output.obj || r->scene->output.nformat);
   // the old cache stands aside until this is written
   return resume->changed ? save_checkpoint(r, r->log) : CSIM_OK;
 }

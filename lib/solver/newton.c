@@ -28,16 +28,6 @@ typedef struct newton {
   double *x_try; // (nvert x 3)
 } newton;
 
-static double mean_edge(const csim_model *model) {
-  double sum = 0;
-  for (int i = 0; i < 3 * model->ntri; i++) {
-    const int *t = model->tri + i - i % 3;
-    sum += csim_distance(model->x0 + 3 * (ptrdiff_t)t[i % 3],
-                         model->x0 + 3 * (ptrdiff_t)t[(i + 1) % 3]);
-  }
-  return model->ntri ? sum / (3 * model->ntri) : 0;
-}
-
 static void *newton_create(csim_arena *arena, const csim_model *model,
                            const csim_solver_params *params) {
   ptrdiff_t n = 3 * (ptrdiff_t)model->nvert;
@@ -45,7 +35,7 @@ static void *newton_create(csim_arena *arena, const csim_model *model,
   if (!s) return NULL;
   s->g = CSIM_ARENA_NEW(arena, double, n);
   s->x_try = CSIM_ARENA_NEW(arena, double, n);
-  s->edge = mean_edge(model);
+  s->edge = csim_model_mean_edge(model, -1);
   if (csim_balance_create(arena, model, &s->balance)) return NULL;
   int ichol = params->preconditioner == CSIM_PRECONDITIONER_ICHOL;
   s->on_graph = params->linear == CSIM_LINEAR_PCG && !ichol &&
