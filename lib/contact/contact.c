@@ -136,9 +136,8 @@ int csim_contact_begin(csim_contact *contact, const double *x, const double *v,
   csim_active_set_begin(&contact->active);
   csim_step_filter_begin(&contact->filter);
   if (!csim_reach_begin(&contact->reach)) {
-    csim_kinematics_aim(kin, NULL);
-    csim_kinematics_aim_colliders(kin, 1);
-    if (csim_reach_collect(&contact->reach, v)) return note_failure(contact);
+    csim_kinematics_predict(kin, v);
+    if (csim_reach_collect(&contact->reach)) return note_failure(contact);
   }
   // friction is that of the contacts at the start
   csim_active_set_restart(&contact->active);

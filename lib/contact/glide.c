@@ -122,7 +122,7 @@ static int find_limits(glide_job *job) {
 // Lets the clock go on.
 static void pass(csim_glide *g, double time) {
   if (time > 0) csim_candidates_drift(g->kin->pool, g->reach->candidates, time);
-  g->kin->time_left -= time;
+  csim_kinematics_pass_time(g->kin, time);
   assert(csim_reach_holds(g->reach));
 }
 
@@ -147,7 +147,7 @@ double csim_glide_together(csim_glide *glide) {
     if (least >= 1) {
       csim_kinematics_displace(kin, 1);
       pass(glide, job.time);
-      csim_kinematics_pass_time(kin, share);
+      csim_kinematics_move_colliders(kin, share);
       return share;
     }
     if (least < 1e-4) return 0;

@@ -148,7 +148,7 @@ void csim_kinematics_end(csim_kinematics *kin) {
     kin->stuck[k] = is_behind(kin, k) ? kin->stuck[k] + 1 : 0;
 }
 
-void csim_kinematics_pass_time(csim_kinematics *kin, double share) {
+void csim_kinematics_move_colliders(csim_kinematics *kin, double share) {
   for (int k = 0; k < kin->ncollider; k++) {
     double way = kin->goal_time[k] - kin->reached[k];
     if (!(way > 0) || waits(kin, k)) continue;
@@ -207,6 +207,14 @@ void csim_kinematics_aim_colliders(csim_kinematics *kin, double share) {
       csim_collider_vertices(collider, kin->reached[k] + share * way, d);
     for (ptrdiff_t i = 0; i < 3 * n; i++) d[i] -= x[i];
   }
+}
+
+void csim_kinematics_predict(csim_kinematics *kin, const double *v) {
+  csim_kinematics_aim(kin, NULL);
+  csim_kinematics_aim_colliders(kin, 1);
+  for (int i = 0; i < kin->mesh->nbody_vert; i++)
+    if (csim_kinematics_is_free(kin, i))
+      for (int k = 3 * i; k < 3 * i + 3; k++) kin->d[k] = kin->h * v[k];
 }
 
 void csim_kinematics_stop_pins(csim_kinematics *kin) {

@@ -21,7 +21,8 @@ typedef struct csim_kinematics {
   int *stuck;               ///< (ncollider) steps since it could not go on, 0: it could
   unsigned char *kinematic; ///< (mesh->nvert) follows a motion: collider, or exact pin
   double *x;                ///< (mesh->nvert x 3) where everything is
-  double *d;                ///< (mesh->nvert x 3) the motion being tried
+  double *d;                ///< (mesh->nvert x 3) the motion being tried: the one part of this that
+                            ///< others write, the step filter to shorten it
   const double *body_start; ///< (mesh->nbody_vert x 3) where bodies were when the step began
   double *collider_start;   ///< (mesh->nvert - mesh->nbody_vert x 3) and colliders
   const double *target;     ///< (model->ntarget x 3) where pins are to be
@@ -74,6 +75,10 @@ void csim_kinematics_end(csim_kinematics *kin);
 /// targets, colliders stay.
 void csim_kinematics_aim(csim_kinematics *kin, const double *goal);
 
+/// Sets d to what a step is expected to be: free vertices move at v (mesh->nbody_vert x 3), exact
+/// pins and colliders all their way.
+void csim_kinematics_predict(csim_kinematics *kin, const double *v);
+
 /// Sets d of colliders: the way to where they are at a share of the time to their goals.
 void csim_kinematics_aim_colliders(csim_kinematics *kin, double share);
 
@@ -83,8 +88,13 @@ void csim_kinematics_stop_pins(csim_kinematics *kin);
 /// x += alpha d.
 void csim_kinematics_displace(csim_kinematics *kin, double alpha);
 
-/// Notes that colliders have gone a share of the time to their goals.
-void csim_kinematics_pass_time(csim_kinematics *kin, double share);
+/// Notes that colliders have moved by d to a share of the time to their goals.
+void csim_kinematics_move_colliders(csim_kinematics *kin, double share);
+
+/// The step's clock goes on by `time` [s].
+static inline void csim_kinematics_pass_time(csim_kinematics *kin, double time) {
+  kin->time_left -= time;
+}
 
 /// Moves the planes towards their goals as far as bodies leave them room.
 void csim_kinematics_advance_planes(csim_kinematics *kin);

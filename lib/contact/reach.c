@@ -216,11 +216,8 @@ int csim_reach_begin(csim_reach *reach) {
   return reach->candidates->valid && ref->clock + reach->kin->h <= ref->horizon;
 }
 
-int csim_reach_collect(csim_reach *reach, const double *v) {
+int csim_reach_collect(csim_reach *reach) {
   const csim_kinematics *kin = reach->kin;
-  for (int i = 0; i < kin->mesh->nbody_vert; i++)
-    if (csim_kinematics_is_free(kin, i))
-      for (int k = 3 * i; k < 3 * i + 3; k++) kin->d[k] = kin->h * v[k];
   csim_pool_for(kin->pool, kin->mesh->nvert, VERT_GRAIN, refer_all, reach);
   reach->candidates->ref.horizon = (choose_horizon(reach) + 0.01) * kin->h; // sums of h round
   return search(reach, csim_candidates_collect);

@@ -29,10 +29,10 @@ static inline void csim_reach_begin_frame(csim_reach *reach, double end) {
 /// @return whether the list lasts until its end; otherwise csim_reach_collect must follow
 int csim_reach_begin(csim_reach *reach);
 
-/// Collects all pairs, for this step and some more. Free vertices are expected to move at v
-/// (mesh->nbody_vert x 3), kinematic ones by kin->d; the former's d is overwritten.
+/// Collects all pairs, for this step and some more: everything is expected to move by kin->d in one
+/// (csim_kinematics_predict).
 /// @return 0, or -1 when out of memory
-int csim_reach_collect(csim_reach *reach, const double *v);
+int csim_reach_collect(csim_reach *reach);
 
 /// Gives new references to vertices that would leave their reach by moving by kin->d while the
 /// clock goes on by `time` [s], and updates the list; sets `moved` to that way's.
