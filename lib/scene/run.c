@@ -228,7 +228,7 @@ static csim_status take_state(run *r) {
   int moved = r->resume.point.frame > scene->frame_start; // before, colliders are at their start
   if (moved && from->nkinematic != csim_solver_kinematic_size(r->sim.solver)) {
     csim_say(r->log, CSIM_ERROR, (csim_place){.file = scene->file},
-             "the checkpoint tells of other colliders: \"contact.response\" has to stay");
+             "the checkpoint has other colliders: \"contact.response\" must not change");
     return CSIM_INVALID;
   }
   int frame = r->resume.point.frame;
