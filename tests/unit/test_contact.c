@@ -395,27 +395,33 @@ static void test_terms(void) {
 
 // --------------------------------------------------------------------------------------- friction
 
-// A patch on an incline: how far its centre has gone along it after a second [m].
-static double slide(double degrees, double speed, double mu, double seconds) {
-  layers l;
-  layers_begin(1, 3, "newton", 1, &l);
-  kit *k = &l.k;
+// A patch laid down on an incline, moving down it; only the floor is there.
+static void patch_begin(double degrees, double speed, double mu, layers *l) {
+  layers_begin(1, 3, "newton", 1, l);
+  kit *k = &l->k;
   double a = degrees * 3.14159265358979323846 / 180, s = sin(a), c = cos(a);
   k->model->gravity[0] = 9.81 * s;
   k->model->gravity[1] = -9.81 * c;
-  k->model->body[0].friction = l.collider[1].friction = mu;
-  l.setup.ncollider = 1;
-  l.setup.collider = &l.collider[1];
-  l.setup.params.tolerance = 1e-4;
-  l.setup.params.iterations = 30; // friction's secants converge linearly
-  l.setup.params.linear_tolerance = 1e-3;
+  k->model->body[0].friction = l->collider[1].friction = mu;
+  l->setup.ncollider = 1;
+  l->setup.collider = &l->collider[1];
+  l->setup.params.tolerance = 1e-4;
+  l->setup.params.iterations = 30; // friction's secants converge linearly
+  l->setup.params.linear_tolerance = 1e-3;
   // lay it down where contact carries its weight, so that nothing has to settle
   double depth = 9.81 * c / (10 * 9.81 / 3e-3 > 57600 ? 10 * 9.81 / 3e-3 : 57600);
   for (int i = 0; i < k->model->nvert; i++) {
     k->state.x[3 * i + 1] = -0.05 + 3e-3 - depth;
     k->state.v[3 * i] = speed;
   }
-  layers_ready(&l);
+  layers_ready(l);
+}
+
+// How far its centre has gone along the incline after some time [m].
+static double slide(double degrees, double speed, double mu, double seconds) {
+  layers l;
+  patch_begin(degrees, speed, mu, &l);
+  kit *k = &l.k;
   double from = 0, to = 0;
   for (int i = 0; i < k->model->nvert; i++) from += k->state.x[3 * i] / k->model->nvert;
   for (int n = 0; n < (int)(seconds * 240); n++) kit_step(k);
@@ -433,12 +439,38 @@ static void test_friction(void) {
   CHECK_NEAR(slide(0, 2, 0.3, 1), 0.67958, 2.0 / 480 + 0.00068);
 }
 
+// At rest the floor carries the weight across it, and nothing but the vertices gets a force.
+static void test_normal_force(void) {
+  enum { BEFORE = 4 };
+  layers l;
+  patch_begin(10, 0, 0.5, &l);
+  kit *k = &l.k;
+  int n = k->model->nvert;
+  double *guarded = CSIM_NEW(double, BEFORE + n), *force = guarded + BEFORE;
+  double weight = 0, sum = 0;
+  for (int i = 0; i < BEFORE; i++) guarded[i] = -0.0; // adding 0 to it shows
+  csim_solver_press(k->solver, &k->state, force);
+  for (int i = 0; i < n; i++) CHECK(force[i] == 0); // before the first step
+  for (int step = 0; step < 240; step++) kit_step(k);
+  csim_solver_press(k->solver, &k->state, force);
+  for (int i = 0; i < n; i++) {
+    weight -= k->model->mass[i] * k->model->gravity[1];
+    sum += force[i];
+    CHECK(force[i] >= 0);
+  }
+  CHECK_NEAR(sum, weight, 1e-3 * weight);
+  for (int i = 0; i < BEFORE; i++) CHECK(signbit(guarded[i]));
+  free(guarded);
+  layers_end(&l);
+}
+
 int main(void) {
   setvbuf(stdout, NULL, _IOLBF, 0);
   test_barrier();
   test_gradient();
   test_terms();
   test_friction();
+  test_normal_force();
   test_threads();
   test_zones();
   test_methods();
