@@ -235,7 +235,7 @@ static void make_chunk(void *context, int chunk) {
       make_plane(set, first + i, contact++);
 }
 
-// What the choice of contacts depends on besides the evaluation point.
+// What finding contacts depends on besides the evaluation point.
 static void take_versions(const csim_active_set *set, int version[3]) {
   version[0] = set->kin->version;
   version[1] = set->reach->candidates->version;

@@ -102,7 +102,7 @@ void csim_met_begin(csim_met *met, csim_keep_fn *keep, void *context, csim_pair_
   met->n = 0;
 }
 
-void csim_met_sift(csim_met *met) {
+void csim_met_flush(csim_met *met) {
   int n = met->keep(met->context, met->n, met->pair);
   for (int i = 0; i < n; i++) csim_pair_chunks_push(met->chunks, met->chunk, met->pair[i]);
   met->n = 0;

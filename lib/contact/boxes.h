@@ -91,7 +91,7 @@ void csim_pair_chunks_push(csim_pair_chunks *chunks, int chunk, csim_pair pair);
 
 enum { CSIM_MET_CAPACITY = 512 };
 
-/// What a chunk's search has met and not sifted yet: many at a time, so that each test is a loop.
+/// What a chunk's search has met and not flushed yet: many at a time, so that each test is a loop.
 typedef struct csim_met {
   csim_keep_fn *keep;
   void *context;
@@ -106,7 +106,7 @@ void csim_met_begin(csim_met *met, csim_keep_fn *keep, void *context, csim_pair_
 
 /// Pushes what `keep` wants of the pairs met, and begins anew. To be called when there is no room
 /// for more, and in the end.
-void csim_met_sift(csim_met *met);
+void csim_met_flush(csim_met *met);
 
 /// Number of pairs; -1 when memory has run out.
 ptrdiff_t csim_pair_chunks_count(const csim_pair_chunks *chunks);

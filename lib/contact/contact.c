@@ -95,7 +95,7 @@ void csim_contact_begin_frame(csim_contact *contact, double end) {
 }
 
 csim_contact_report csim_contact_get_report(const csim_contact *contact) {
-  return (csim_contact_report){.terms = contact->active.found,
+  return (csim_contact_report){.active = contact->active.found,
                                .candidates = contact->active.listed,
                                .collected = contact->reach.collected,
                                .shortened = contact->filter.shortened,

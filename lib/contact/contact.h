@@ -13,7 +13,7 @@
 
 /// What contact did in a step.
 typedef struct csim_contact_report {
-  int terms;      ///< active contacts at the end
+  int active;     ///< active contacts at the end
   int candidates; ///< on the list at the end
   int collected;  ///< times the list was made or updated
   int shortened;  ///< vertices whose last motion was shortened

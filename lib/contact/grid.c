@@ -116,7 +116,7 @@ static void test_pair(const search *s, uint64_t code, int i, int j, csim_met *me
   csim_box sa = swept_box(s, i), sb = swept_box(s, j);
   for (int c = 0; c < 3; c++) corner[c] = csim_max((double)sa.lo[c], sb.lo[c]);
   if (cell_at(s, corner) != code) return;
-  if (met->n == CSIM_MET_CAPACITY) csim_met_sift(met);
+  if (met->n == CSIM_MET_CAPACITY) csim_met_flush(met);
   met->pair[met->n++] = (csim_pair){i, s->B ? j - s->na : j};
 }
 
@@ -139,7 +139,7 @@ static void search_chunk(void *context, int chunk) {
         }
     k = end;
   }
-  csim_met_sift(&met);
+  csim_met_flush(&met);
 }
 
 static int run(csim_pool *pool, csim_grid *grid, search *s) {

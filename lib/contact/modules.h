@@ -6,7 +6,7 @@
 //   kinematics      where everything is, and where colliders and pins are to go
 //   candidates      the pairs that may come to touch (boxes, bvh, grid, culling)
 //   reach           keeps vertices where the list of candidates holds
-//   narrow_phase    which candidates are worth an exact look
+//   narrow_phase    which candidates are worth an exact test
 //   active          active contacts: the barrier's energy and gradient
 //   friction        friction's energy and gradient
 //   hessian         the Hessian of both

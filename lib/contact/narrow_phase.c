@@ -156,7 +156,7 @@ static int update_brief(csim_narrow_phase *narrow) {
   return 0;
 }
 
-// ----------------------------------------------------------------------------------------- a look
+// ------------------------------------------------------------------------------------------ tests
 
 int csim_narrow_phase_begin(csim_narrow_phase *narrow, const double *x, const double *way,
                             int alone, double distance) {

@@ -1,4 +1,4 @@
-// contact/narrow_phase.h: which candidates are worth an exact look. Needs contact/reach.h,
+// contact/narrow_phase.h: which candidates are worth an exact test. Needs contact/reach.h,
 // compaction.h, culling.h.
 //
 // A step looks at its candidates again and again, and most are out of the question for all of it:
@@ -13,7 +13,7 @@
 typedef struct csim_narrow_phase {
   const csim_reach *reach;
   csim_scratch *scratch;
-  csim_culling culling; ///< of the present look
+  csim_culling culling; ///< of the present tests
   float *item_moved;    ///< [m] reach->moved of points, then edges, then triangles
   int n;                ///< the brief list
   int *brief;           ///< (n) places on the list of candidates

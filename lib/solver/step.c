@@ -331,7 +331,7 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
   if (contact) {
     csim_contact_end(contact);
     report->contact = csim_contact_get_report(contact);
-    report->contacts = report->contact.terms;
+    report->contacts = report->contact.active;
   }
   csim_pool_phase(setup->pool, CSIM_PHASE_OTHER);
   return 0;

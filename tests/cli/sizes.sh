@@ -39,7 +39,7 @@ check "a function of many parameters" grep -q 'lib/base/b.c:82: csim_more has 8 
 check "a wide struct" grep -q 'lib/base/b.h:1: struct csim_wider has 26 members' stdout
 check "nothing else" test "$(wc -l <stdout)" = 3
 
-printf '%s\n' csim_longer csim_more csim_wider >tree/tools/oversized
+printf '%s\n' 'csim_longer: why' csim_more csim_wider >tree/tools/oversized
 expect 0 "$sizes" tree
 echo csim_gone >>tree/tools/oversized
 expect 1 "$sizes" tree # the list may only become shorter
