@@ -317,10 +317,11 @@ $(B)/bench/bullet_drop: $(B)/tests/bench/bullet_drop.o
 	$(call say,link)$(CXX) $(OPT) $(LINK) $^ -o $@ -lBulletSoftBody -lBulletDynamics -lBulletCollision -lLinearMath
 $(B)/tests/bench/bullet_drop.o: ALL_CXX += -isystem /usr/include/bullet
 
-layers: ## check that files use only their own layer or lower ones, without circles
+layers: ## check layers, circles between files, comments and sizes
 	@tools/check-layers
 	@tools/check-circles
 	@tools/check-comments
+	@tools/check-sizes
 
 format: ## clang-format every C and C++ file
 	clang-format -i $$(git ls-files '*.c' '*.h' '*.cpp')

@@ -159,33 +159,65 @@ enum {
   OPT_MAX_TIME
 };
 
+// Options without a value. Returns whether it was one.
+static int take_flag(cli_options *o, int option) {
+  switch (option) {
+  case OPT_OVERWRITE:
+    return o->overwrite = 1;
+  case OPT_RESUME:
+    return o->resume = 1;
+  case OPT_FROM_CACHE:
+    return o->from_cache = 1;
+  case OPT_ALLOW_CHANGES:
+    return o->allow_changes = 1;
+  case OPT_KEEP_CHECKPOINTS:
+    return o->keep_checkpoints = 1;
+  case OPT_STRICT:
+    return o->strict = 1;
+  case OPT_VERIFY_SUBSTEPS:
+    return o->verify_substeps = 1;
+  case 'q':
+    return o->quiet = 1;
+  case 'v':
+    return o->verbose = 1;
+  case OPT_JSON:
+    return o->json = 1;
+  case OPT_CHECK:
+    o->action = ACTION_CHECK;
+    return 1;
+  case OPT_PRINT_CONFIG:
+    o->action = ACTION_PRINT_CONFIG;
+    return 1;
+  case OPT_PRINT_SCHEMA:
+    o->action = ACTION_PRINT_SCHEMA;
+    return 1;
+  case OPT_VERIFY_CONTACT:
+    o->action = ACTION_VERIFY_CONTACT;
+    return 1;
+  case OPT_VERSION:
+    o->action = ACTION_VERSION;
+    return 1;
+  case 'h':
+    o->action = ACTION_HELP;
+    return 1;
+  default:
+    return 0;
+  }
+}
+
 static int take(cli_options *o, int option, const char *value) {
+  if (take_flag(o, option)) return 0;
   switch (option) {
   case 'o':
     o->out = value;
-    return 0;
-  case OPT_OVERWRITE:
-    o->overwrite = 1;
-    return 0;
-  case OPT_RESUME:
-    o->resume = 1;
     return 0;
   case OPT_RESUME_FROM:
     o->resume = o->has_resume_from = 1;
     return parse_int(value, -1000000, &o->resume_from)
                ? usage("\"%s\" is not a frame number", value)
                : 0;
-  case OPT_FROM_CACHE:
-    o->from_cache = 1;
-    return 0;
-  case OPT_ALLOW_CHANGES:
-    o->allow_changes = 1;
-    return 0;
   case OPT_CHECKPOINT_EVERY:
     return set_checkpoint(o, value);
-  case OPT_KEEP_CHECKPOINTS:
-    o->keep_checkpoints = 1;
-    return 0;
   case OPT_MAX_TIME:
     return parse_time(value, &o->max_time) || !(o->max_time > 0)
                ? usage("--max-time wants a time (3600, 90m, 1:30:00), not \"%s\"", value)
@@ -200,45 +232,12 @@ static int take(cli_options *o, int option, const char *value) {
     return add_set(o, value);
   case 'j':
     return parse_int(value, 1, &o->threads) ? usage("\"%s\" is not a number of threads", value) : 0;
-  case OPT_CHECK:
-    o->action = ACTION_CHECK;
-    return 0;
-  case OPT_PRINT_CONFIG:
-    o->action = ACTION_PRINT_CONFIG;
-    return 0;
-  case OPT_PRINT_SCHEMA:
-    o->action = ACTION_PRINT_SCHEMA;
-    return 0;
-  case OPT_VERIFY_CONTACT:
-    o->action = ACTION_VERIFY_CONTACT;
-    return 0;
-  case OPT_STRICT:
-    o->strict = 1;
-    return 0;
-  case OPT_VERIFY_SUBSTEPS:
-    o->verify_substeps = 1;
-    return 0;
   case OPT_DUMP_MODEL:
     o->action = ACTION_DUMP_MODEL;
     o->dump = value;
     return 0;
   case OPT_PROGRESS:
     return set_progress(o, value);
-  case 'q':
-    o->quiet = 1;
-    return 0;
-  case 'v':
-    o->verbose = 1;
-    return 0;
-  case OPT_JSON:
-    o->json = 1;
-    return 0;
-  case OPT_VERSION:
-    o->action = ACTION_VERSION;
-    return 0;
-  case 'h':
-    o->action = ACTION_HELP;
-    return 0;
   default: // getopt has said what is wrong
     fputs("see clothsim --help\n", stderr);
     return CSIM_INVALID;

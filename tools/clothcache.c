@@ -24,10 +24,10 @@ static void print_help(void) {
         "       clothcache export CACHE --to FORMAT [-o PLACE]\n"
         "       clothcache import FRAMES -o CACHE\n"
         "\n"
-        "info    tells what a cache holds.\n"
-        "verify  reads all of it: crc of every chunk, order, indices, every frame's data; finds\n"
-        "        NaN and infinities; tells the bounds of each object. With --contact also whether\n"
-        "        triangles meet that should not, decided exactly.\n"
+        "info    prints what a cache holds.\n"
+        "verify  checks all of it: crc of every chunk, order, indices, every frame's data, NaN and\n"
+        "        infinities; prints the bounds of each object. With --contact also tests exactly\n"
+        "        whether triangles intersect.\n"
         "export  writes frames in another format:\n",
         stdout);
   for (const csim_export_format *f = csim_export_formats(); f->name; f++)

@@ -190,7 +190,7 @@ static const char *parse(const uint8_t *data, size_t size, csim_checkpoint *poin
     wrong = take_chunk(kind, data + at, chunk.size, point);
     at += csim_padded(chunk.size);
   }
-  return wrong ? wrong : at == size ? NULL : "something stands behind its end";
+  return wrong ? wrong : at == size ? NULL : "it has data after its end";
 }
 
 csim_status csim_checkpoint_unpack(const void *data, size_t size, const char *name, csim_log *log,

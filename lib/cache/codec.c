@@ -377,17 +377,17 @@ static int is_same(const csim_track *track, ptrdiff_t index, int interval) {
   return !memcmp(track->value, track->next, values_of(track) * sizeof(float));
 }
 
-int csim_codec_write(const csim_traversal *t, csim_planes *planes, const double *x, double error,
-                     ptrdiff_t index, int interval, csim_track *track, csim_coding *coding,
-                     csim_bytes *out) {
-  ptrdiff_t n = track->nvert, width = track->width;
-  int key = index % interval == 0;
-  double step = error > 0 ? find_quanta(t, x, error, track) : 0;
+int csim_codec_write(const csim_traversal *t, csim_planes *planes, const csim_codec_frame *frame,
+                     csim_track *track, csim_coding *coding, csim_bytes *out) {
+  ptrdiff_t n = track->nvert, width = track->width, index = frame->index;
+  int key = index % frame->interval == 0;
+  const double *x = frame->x;
+  double step = frame->error > 0 ? find_quanta(t, x, frame->error, track) : 0;
   if (!(step > 0))
     for (ptrdiff_t i = 0; i < n; i++)
       for (ptrdiff_t c = 0; c < width; c++)
         track->next[c * n + i] = (float)x[width * t->order[i] + c];
-  if (is_same(track, index, interval)) {
+  if (is_same(track, index, frame->interval)) {
     *coding = (csim_coding){.mode = CSIM_CACHE_SAME, .reference = track->stored};
     return 0;
   }

@@ -48,20 +48,24 @@ typedef struct csim_track {
 int csim_track_init(csim_track *track, int width, int nvert);
 void csim_track_free(csim_track *track);
 
-/// Codes the frame `index` and makes it the track's value.
+/// A frame to code.
+typedef struct csim_codec_frame {
+  const double *x; ///< (nvert x width) in vertex order
+  double error;    ///< bound of the absolute error, in x's unit; 0 = lossless
+  ptrdiff_t index;
+  int interval; ///< every `interval`-th frame is a key
+} csim_codec_frame;
+
+/// Codes a frame and makes it the track's value.
 ///
 /// Lossless (error = 0): the floats nearest to x, every bit. Lossy: multiples k q of a step
 /// q = 2 error - ulp(max |x|), so that |x - float(k q)| <= error; this is verified, and where the
 /// bound is too fine for floats of that size the frame falls back to lossless.
 ///
-/// @param x         (nvert x width) in vertex order
-/// @param error     bound of the absolute error, in x's unit; 0 = lossless
-/// @param interval  every `interval`-th frame is a key
 /// @param[out] out  bytes are appended
 /// @return 0, or -1 when out of memory
-int csim_codec_write(const csim_traversal *t, csim_planes *planes, const double *x, double error,
-                     ptrdiff_t index, int interval, csim_track *track, csim_coding *coding,
-                     csim_bytes *out);
+int csim_codec_write(const csim_traversal *t, csim_planes *planes, const csim_codec_frame *frame,
+                     csim_track *track, csim_coding *coding, csim_bytes *out);
 
 /// Decodes a KEY or DELTA frame and makes it the track's value. Any bytes are safe.
 /// @return 0, or -1 when the bytes are malformed; the track's value is then undefined

@@ -327,8 +327,9 @@ static int put_attribute(csim_cache_writer *w, object_writer *o, int attribute, 
   csim_bytes *p = &o->payload;
   ptrdiff_t start = p->n;
   csim_coding coding;
-  if (p->failed || csim_codec_write(&o->traversal, &w->planes, value, error[attribute], w->nframe,
-                                    CSIM_CACHE_INTERVAL, &o->track[attribute], &coding, p))
+  csim_codec_frame frame = {value, error[attribute], w->nframe, CSIM_CACHE_INTERVAL};
+  if (p->failed ||
+      csim_codec_write(&o->traversal, &w->planes, &frame, &o->track[attribute], &coding, p))
     return -1;
   csim_record_pack(attribute, &coding, (uint64_t)(p->n - start), p->data + record);
   return 0;

@@ -70,7 +70,7 @@ static void release_blocks(csim_pair_chunks *chunks) {
 
 void csim_pair_chunks_begin(csim_pair_chunks *chunks, int nchunk) {
   release_blocks(chunks);
-  csim_pair_block **moved = csim_grow(chunks->chunk, &chunks->room, nchunk, sizeof *moved);
+  csim_pair_block **moved = csim_grow(chunks->chunk, &chunks->capacity, nchunk, sizeof *moved);
   atomic_store(&chunks->failed, moved == NULL);
   if (!moved) return;
   chunks->chunk = moved;
@@ -102,7 +102,7 @@ void csim_met_begin(csim_met *met, csim_keep_fn *keep, void *context, csim_pair_
   met->n = 0;
 }
 
-void csim_met_sift(csim_met *met) {
+void csim_met_flush(csim_met *met) {
   int n = met->keep(met->context, met->n, met->pair);
   for (int i = 0; i < n; i++) csim_pair_chunks_push(met->chunks, met->chunk, met->pair[i]);
   met->n = 0;
@@ -162,7 +162,7 @@ int csim_pair_chunks_join(csim_pair_chunks *chunks, csim_pool *pool, int na, int
                           int *pair) {
   ptrdiff_t total = csim_pair_chunks_count(chunks);
   atomic_int *start =
-      csim_grow(chunks->start, &chunks->start_room, (ptrdiff_t)na + 2, sizeof *start);
+      csim_grow(chunks->start, &chunks->start_capacity, (ptrdiff_t)na + 2, sizeof *start);
   if (start) chunks->start = start;
   if (!start || total < 0 || total > INT_MAX) return -1;
   join_job job = {chunks, start, stride, pair};

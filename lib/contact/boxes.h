@@ -17,6 +17,12 @@ typedef struct csim_box {
   float drift_lo[4], drift_hi[4];  ///< [m]
 } csim_box;
 
+/// Some boxes.
+typedef struct csim_boxes {
+  int n;
+  const csim_box *box; ///< (n)
+} csim_boxes;
+
 /// Whether two closed boxes can have a point in common at some time. What drifts alike stays apart.
 static inline int csim_boxes_meet(const csim_box *a, const csim_box *b) {
   __m128 zero = _mm_setzero_ps();
@@ -70,36 +76,37 @@ typedef struct csim_pair_block csim_pair_block;
 /// of all pairs at the time when there were most.
 typedef struct csim_pair_chunks {
   int nchunk;              ///< in use
-  ptrdiff_t room;          ///< of `chunk`
-  csim_pair_block **chunk; ///< (room) the newest block of each
+  ptrdiff_t capacity;      ///< of `chunk`
+  csim_pair_block **chunk; ///< (capacity) the newest block of each
   csim_pair_block *spare;  ///< blocks that nobody holds
   atomic_int spare_taken;  ///< some thread is at them
   atomic_int failed;       ///< out of memory
-  ptrdiff_t start_room;
-  atomic_int *start; ///< (start_room) scratch of the join
+  ptrdiff_t start_capacity;
+  atomic_int *start; ///< (start_capacity) scratch of the join
 } csim_pair_chunks;
 
 /// Empties it for nchunk chunks. Afterwards each chunk pushes for itself.
 void csim_pair_chunks_begin(csim_pair_chunks *chunks, int nchunk);
 void csim_pair_chunks_push(csim_pair_chunks *chunks, int chunk, csim_pair pair);
 
-enum { CSIM_MET_ROOM = 512 };
+enum { CSIM_MET_CAPACITY = 512 };
 
-/// What a chunk's search has met and not sifted yet: many at a time, so that each test is a loop.
+/// What a chunk's search has met and not flushed yet: many at a time, so that each test is a loop.
 typedef struct csim_met {
   csim_keep_fn *keep;
   void *context;
   csim_pair_chunks *chunks;
   int chunk, n;
-  csim_pair pair[CSIM_MET_ROOM];
+  csim_pair pair[CSIM_MET_CAPACITY];
 } csim_met;
 
+/// Begins collecting the pairs that one chunk of work meets; arguments must outlive it.
 void csim_met_begin(csim_met *met, csim_keep_fn *keep, void *context, csim_pair_chunks *chunks,
                     int chunk);
 
 /// Pushes what `keep` wants of the pairs met, and begins anew. To be called when there is no room
 /// for more, and in the end.
-void csim_met_sift(csim_met *met);
+void csim_met_flush(csim_met *met);
 
 /// Number of pairs; -1 when memory has run out.
 ptrdiff_t csim_pair_chunks_count(const csim_pair_chunks *chunks);
@@ -110,6 +117,7 @@ ptrdiff_t csim_pair_chunks_count(const csim_pair_chunks *chunks);
 /// @return 0, or -1 when out of memory
 int csim_pair_chunks_join(csim_pair_chunks *chunks, csim_pool *pool, int na, int stride, int *pair);
 
+/// Frees the pairs of all chunks.
 void csim_pair_chunks_free(csim_pair_chunks *chunks);
 
 #endif

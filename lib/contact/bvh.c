@@ -497,7 +497,7 @@ CSIM_SIMD_BODY void test_items(const csim_bvh_search *s, group *from, int k, int
   int mask =
       meet_all(&from->seek[k], seen) & from->wanted[k] & for_each_lane(lanes_of(s->part_b, B, q));
   if (A == B && q <= p) mask &= ~told_before(s, p, q);
-  if (met->n + 16 > CSIM_MET_ROOM) csim_met_sift(met);
+  if (met->n + 16 > CSIM_MET_CAPACITY) csim_met_flush(met);
   for (; mask; mask &= mask - 1) {
     int bit = __builtin_ctz((unsigned)mask), i = A->first + a[bit >> 2], j = B->first + b[bit & 3];
     met->pair[met->n++] = s->alike && i > j ? (csim_pair){j, i} : (csim_pair){i, j};
@@ -621,7 +621,7 @@ CSIM_SIMD_BODY int search_groups(const search_job *job, int chunk) {
   int first = chunk * CHUNK_GROUPS, last = first + CHUNK_GROUPS;
   if (last > count_groups(s)) last = count_groups(s);
   for (int i = first; i < last; i++) search_group(s, i, &from, &met);
-  csim_met_sift(&met);
+  csim_met_flush(&met);
   return last - first;
 }
 CSIM_SIMD_KERNEL(int, search_groups, (const search_job *job, int chunk), (job, chunk))

@@ -14,23 +14,24 @@ enum { BODIES, COLLIDERS };
 // Boxes of primitives whose vertices are grown by their reach and half the contact distance: two
 // primitives that belong on the list have boxes that meet.
 static csim_box vert_box(const csim_candidates *set, int i) {
-  return csim_box_of_point(set->ref + 3 * (ptrdiff_t)i, set->drift + 3 * (ptrdiff_t)i, -set->clock,
-                           set->horizon, set->reach[i] + 0.51 * set->distance);
+  return csim_box_of_point(set->ref.x + 3 * (ptrdiff_t)i, set->ref.drift + 3 * (ptrdiff_t)i,
+                           -set->ref.clock, set->ref.horizon,
+                           set->ref.reach[i] + 0.51 * set->distance);
 }
 
 static csim_box point_box(const csim_candidates *set, int i) {
-  return set->vert_box[set->skin->point[i]];
+  return set->search.vert_box[set->mesh->point[i]];
 }
 
 static csim_box edge_box(const csim_candidates *set, int i) {
-  const int *v = set->skin->edge + 2 * (ptrdiff_t)i;
-  return csim_box_join(&set->vert_box[v[0]], &set->vert_box[v[1]]);
+  const int *v = set->mesh->edge + 2 * (ptrdiff_t)i;
+  return csim_box_join(&set->search.vert_box[v[0]], &set->search.vert_box[v[1]]);
 }
 
 static csim_box tri_box(const csim_candidates *set, int i) {
-  const int *v = set->skin->tri + 3 * (ptrdiff_t)i;
-  csim_box two = csim_box_join(&set->vert_box[v[0]], &set->vert_box[v[1]]);
-  return csim_box_join(&two, &set->vert_box[v[2]]);
+  const int *v = set->mesh->tri + 3 * (ptrdiff_t)i;
+  csim_box two = csim_box_join(&set->search.vert_box[v[0]], &set->search.vert_box[v[1]]);
+  return csim_box_join(&two, &set->search.vert_box[v[2]]);
 }
 
 // The same for trees, which number their items from 0.
@@ -44,67 +45,69 @@ static csim_box body_tri(const void *set, int i) {
   return tri_box(set, i);
 }
 static csim_box collider_point(const void *set, int i) {
-  return point_box(set, ((const csim_candidates *)set)->skin->nbody_point + i);
+  return point_box(set, ((const csim_candidates *)set)->mesh->nbody_point + i);
 }
 static csim_box collider_edge(const void *set, int i) {
-  return edge_box(set, ((const csim_candidates *)set)->skin->nbody_edge + i);
+  return edge_box(set, ((const csim_candidates *)set)->mesh->nbody_edge + i);
 }
 static csim_box collider_tri(const void *set, int i) {
-  return tri_box(set, ((const csim_candidates *)set)->skin->nbody_tri + i);
+  return tri_box(set, ((const csim_candidates *)set)->mesh->nbody_tri + i);
 }
 
 static void create_trees(csim_candidates *set) {
-  const csim_skin *skin = set->skin;
+  const csim_collision_mesh *mesh = set->mesh;
   csim_arena *arena = &set->arena;
-  struct csim_candidate_trees *b = &set->tree[BODIES], *c = &set->tree[COLLIDERS];
-  int point = skin->nbody_point, edge = skin->nbody_edge, tri = skin->nbody_tri;
+  csim_candidate_trees *b = &set->search.tree[BODIES], *c = &set->search.tree[COLLIDERS];
+  int point = mesh->nbody_point, edge = mesh->nbody_edge, tri = mesh->nbody_tri;
   csim_bvh_create(arena, 0, point, 1, body_point, set, &b->point);
   csim_bvh_create(arena, 0, edge, 0, body_edge, set, &b->edge);
   csim_bvh_create(arena, 0, tri, 0, body_tri, set, &b->tri);
-  csim_bvh_create(arena, point, skin->npoint - point, 1, collider_point, set, &c->point);
-  csim_bvh_create(arena, edge, skin->nedge - edge, 0, collider_edge, set, &c->edge);
-  csim_bvh_create(arena, tri, skin->ntri - tri, 0, collider_tri, set, &c->tri);
+  csim_bvh_create(arena, point, mesh->npoint - point, 1, collider_point, set, &c->point);
+  csim_bvh_create(arena, edge, mesh->nedge - edge, 0, collider_edge, set, &c->edge);
+  csim_bvh_create(arena, tri, mesh->ntri - tri, 0, collider_tri, set, &c->tri);
 }
 
 // What a search takes of the scratch.
-static ptrdiff_t count_bytes(const csim_skin *skin) {
-  return csim_scratch_bytes(skin->npoint, 1) + csim_scratch_bytes(skin->nedge, 1) +
-         csim_scratch_bytes(skin->ntri, 1) + csim_scratch_bytes(skin->nvert, sizeof(csim_box)) +
-         csim_sieve_bytes(skin);
+static ptrdiff_t count_bytes(const csim_collision_mesh *mesh) {
+  return csim_scratch_bytes(mesh->npoint, 1) + csim_scratch_bytes(mesh->nedge, 1) +
+         csim_scratch_bytes(mesh->ntri, 1) + csim_scratch_bytes(mesh->nvert, sizeof(csim_box)) +
+         csim_culling_bytes(mesh);
 }
 
-int csim_candidates_create(const csim_skin *skin, csim_scratch *scratch,
+int csim_candidates_create(const csim_collision_mesh *mesh, csim_scratch *scratch,
                            csim_broad_phase broad_phase, int self, double distance,
-                           csim_candidates *set) {
-  *set = (csim_candidates){.skin = skin,
+                           const double *share, csim_candidates *set) {
+  *set = (csim_candidates){.mesh = mesh,
                            .scratch = scratch,
                            .broad_phase = broad_phase,
                            .self = self,
                            .distance = distance,
-                           .sieve = {.skin = skin}};
+                           .share = share,
+                           .search = {.culling = {.mesh = mesh}}};
   csim_arena *arena = &set->arena;
-  set->ref = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)skin->nvert);
-  set->drift = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)skin->nvert);
-  set->reach = CSIM_ARENA_NEW(arena, double, skin->nvert);
-  set->left = CSIM_ARENA_NEW(arena, unsigned char, skin->nvert);
-  set->collider_box = CSIM_ARENA_NEW(arena, csim_box, (ptrdiff_t)skin->nvert - skin->nbody_vert);
+  set->ref.x = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)mesh->nvert);
+  set->ref.drift = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)mesh->nvert);
+  set->ref.reach = CSIM_ARENA_NEW(arena, double, mesh->nvert);
+  set->ref.stale = CSIM_ARENA_NEW(arena, unsigned char, mesh->nvert);
+  set->search.collider_box =
+      CSIM_ARENA_NEW(arena, csim_box, (ptrdiff_t)mesh->nvert - mesh->nbody_vert);
   if (broad_phase == CSIM_BROAD_BVH) {
     create_trees(set);
   } else {
-    set->point_box = CSIM_ARENA_NEW(arena, csim_box, skin->npoint);
-    set->edge_box = CSIM_ARENA_NEW(arena, csim_box, skin->nedge);
-    set->tri_box = CSIM_ARENA_NEW(arena, csim_box, skin->ntri);
+    set->search.point_box = CSIM_ARENA_NEW(arena, csim_box, mesh->npoint);
+    set->search.edge_box = CSIM_ARENA_NEW(arena, csim_box, mesh->nedge);
+    set->search.tri_box = CSIM_ARENA_NEW(arena, csim_box, mesh->ntri);
   }
-  if (csim_scratch_reserve(scratch, count_bytes(skin))) arena->failed = 1;
+  if (csim_scratch_reserve(scratch, count_bytes(mesh))) arena->failed = 1;
   return arena->failed ? -1 : 0;
 }
 
 void csim_candidates_free(csim_candidates *set) {
   csim_arena_free(&set->arena);
-  csim_grid_free(&set->grid);
-  csim_pair_chunks_free(&set->chunks);
+  csim_grid_free(&set->search.grid);
+  csim_pair_chunks_free(&set->search.chunks);
   free(set->list);
-  free(set->kept);
+  free(set->search.kept);
   *set = (csim_candidates){0};
 }
 
@@ -113,11 +116,11 @@ static double fill_verts(void *context, int first, int last) {
   csim_candidates *set = context;
   double changed = 0;
   for (int i = first; i < last; i++) {
-    set->vert_box[i] = vert_box(set, i);
-    if (i < set->skin->nbody_vert) continue;
-    csim_box *before = &set->collider_box[i - set->skin->nbody_vert];
-    changed += memcmp(before, &set->vert_box[i], sizeof *before) != 0;
-    *before = set->vert_box[i];
+    set->search.vert_box[i] = vert_box(set, i);
+    if (i < set->mesh->nbody_vert) continue;
+    csim_box *before = &set->search.collider_box[i - set->mesh->nbody_vert];
+    changed += memcmp(before, &set->search.vert_box[i], sizeof *before) != 0;
+    *before = set->search.vert_box[i];
   }
   return changed;
 }
@@ -131,7 +134,7 @@ static void gather(const double *x, const int v[4], const double *p[4]) {
 static double closing(const csim_candidates *set, int split, const int v[4], const double n[3]) {
   double side[2] = {-INFINITY, INFINITY};
   for (int k = 0; k < 4; k++) {
-    double along = csim_dot(n, set->drift + 3 * (ptrdiff_t)v[k]);
+    double along = csim_dot(n, set->ref.drift + 3 * (ptrdiff_t)v[k]);
     if (k < split)
       side[0] = csim_max(side[0], along);
     else
@@ -144,32 +147,32 @@ static int near_enough(const csim_candidates *set, csim_pair_kind kind, const in
   int split = csim_pair_split(kind);
   double reach[2] = {0, 0}, w[4], n[3] = {0};
   const double *p[4];
-  for (int k = 0; k < 4; k++) reach[k >= split] = csim_max(reach[k >= split], set->reach[v[k]]);
+  for (int k = 0; k < 4; k++) reach[k >= split] = csim_max(reach[k >= split], set->ref.reach[v[k]]);
   double far = (set->distance + reach[0] + reach[1]) * (1 + 1e-9);
-  gather(set->ref, v, p);
+  gather(set->ref.x, v, p);
   double d2 = csim_pair_closest(kind, p, w);
   if (d2 < far * far) return 1;
   // across the shortest connection the empty slab is as wide as that; drifting narrows it
   double d = sqrt(d2);
   for (int k = 1; k < 4; k++)
     for (int c = 0; c < 3; c++) n[c] += w[k] * (p[k][c] - p[0][c]) / d;
-  return d - (set->horizon - set->clock) * csim_max(0, closing(set, split, v, n)) < far;
+  return d - (set->ref.horizon - set->ref.clock) * csim_max(0, closing(set, split, v, n)) < far;
 }
 
 // The grid meets pairs of all kinds. Whether the two parts can have contact at all, and, while
-// renewing, whether one has left its reach.
-static int wanted(const csim_candidates *set, int u, int v, int left) {
-  int body_u = u < set->skin->nbody_vert, body_v = v < set->skin->nbody_vert;
-  return (body_u && body_v ? set->self : body_u || body_v) && (!set->valid || left);
+// updating, whether one is stale.
+static int wanted(const csim_candidates *set, int u, int v, int stale) {
+  int body_u = u < set->mesh->nbody_vert, body_v = v < set->mesh->nbody_vert;
+  return (body_u && body_v ? set->self : body_u || body_v) && (!set->valid || stale);
 }
 
-typedef int sieve_fn(const csim_sieve *sieve, int n, const csim_pair *pair, unsigned char *flag);
+typedef int cull_fn(const csim_culling *culling, int n, const csim_pair *pair, unsigned char *flag);
 
-// Moves those pairs to the front that the sieve does not rule out, and returns how many.
-static int sift(const csim_sieve *sieve, sieve_fn *near, int n, csim_pair *pair) {
-  unsigned char flag[CSIM_MET_ROOM];
+// Moves those pairs to the front that the culling does not rule out, and returns how many.
+static int cull(const csim_culling *culling, cull_fn *near, int n, csim_pair *pair) {
+  unsigned char flag[CSIM_MET_CAPACITY];
   int kept = 0;
-  near(sieve, n, pair, flag);
+  near(culling, n, pair, flag);
   for (int i = 0; i < n; i++) {
     pair[kept] = pair[i];
     kept += flag[i];
@@ -181,20 +184,21 @@ static int sift(const csim_sieve *sieve, sieve_fn *near, int n, csim_pair *pair)
 // meet. Those are asked for late, when few are left.
 static int keep_point_tri(void *context, int n, csim_pair *pair) {
   const csim_candidates *set = context;
-  const csim_skin *skin = set->skin;
+  const csim_collision_mesh *mesh = set->mesh;
   int met = 0, kept = 0, grid = set->broad_phase == CSIM_BROAD_GRID;
   for (int i = 0; i < n; i++) {
     csim_pair p = pair[i];
-    const int v = skin->point[p.a], *t = skin->tri + 3 * (ptrdiff_t)p.b;
+    const int v = mesh->point[p.a], *t = mesh->tri + 3 * (ptrdiff_t)p.b;
     int stays = (v != t[0]) & (v != t[1]) & (v != t[2]);
-    if (grid) stays &= wanted(set, v, t[0], set->point_left[p.a] | set->tri_left[p.b]);
+    if (grid)
+      stays &= wanted(set, v, t[0], set->search.point_stale[p.a] | set->search.tri_stale[p.b]);
     pair[met] = p;
     met += stays;
   }
-  met = sift(&set->sieve, csim_sieve_triangles, met, pair);
+  met = cull(&set->search.culling, csim_cull_triangles, met, pair);
   for (int i = 0; i < met; i++) {
-    const int *t = skin->tri + 3 * (ptrdiff_t)pair[i].b;
-    int v[4] = {skin->point[pair[i].a], t[0], t[1], t[2]};
+    const int *t = mesh->tri + 3 * (ptrdiff_t)pair[i].b;
+    int v[4] = {mesh->point[pair[i].a], t[0], t[1], t[2]};
     csim_box point = point_box(set, pair[i].a), tri = tri_box(set, pair[i].b);
     if (csim_boxes_meet(&point, &tri) && near_enough(set, CSIM_PAIR_VERTEX_TRIANGLE, v))
       pair[kept++] = pair[i];
@@ -204,17 +208,18 @@ static int keep_point_tri(void *context, int n, csim_pair *pair) {
 
 static int keep_edge_edge(void *context, int n, csim_pair *pair) {
   const csim_candidates *set = context;
-  const int *edge = set->skin->edge;
+  const int *edge = set->mesh->edge;
   int met = 0, kept = 0, grid = set->broad_phase == CSIM_BROAD_GRID;
   for (int i = 0; i < n; i++) {
     csim_pair p = pair[i];
     const int *e = edge + 2 * (ptrdiff_t)p.a, *f = edge + 2 * (ptrdiff_t)p.b;
     int stays = (e[0] != f[0]) & (e[0] != f[1]) & (e[1] != f[0]) & (e[1] != f[1]);
-    if (grid) stays &= wanted(set, e[0], f[0], set->edge_left[p.a] | set->edge_left[p.b]);
+    if (grid)
+      stays &= wanted(set, e[0], f[0], set->search.edge_stale[p.a] | set->search.edge_stale[p.b]);
     pair[met] = p;
     met += stays;
   }
-  met = sift(&set->sieve, csim_sieve_edges, met, pair);
+  met = cull(&set->search.culling, csim_cull_edges, met, pair);
   for (int i = 0; i < met; i++) {
     const int *e = edge + 2 * (ptrdiff_t)pair[i].a, *f = edge + 2 * (ptrdiff_t)pair[i].b;
     int v[4] = {e[0], e[1], f[0], f[1]};
@@ -240,12 +245,12 @@ static double parallel_weight(const double *const p[4]) {
 }
 
 // Whether a vertex of the one side is sewn to one of the other.
-static int is_sewn(const csim_skin *skin, csim_pair_kind kind, const int v[4]) {
+static int is_sewn(const csim_collision_mesh *mesh, csim_pair_kind kind, const int v[4]) {
   int split = csim_pair_split(kind);
   for (int i = 0; i < split; i++)
     for (int j = split; j < 4; j++)
-      if (v[i] < skin->nbody_vert && v[j] < skin->nbody_vert && skin->seam[v[i]] >= 0 &&
-          skin->seam[v[i]] == skin->seam[v[j]])
+      if (v[i] < mesh->nbody_vert && v[j] < mesh->nbody_vert && mesh->seam[v[i]] >= 0 &&
+          mesh->seam[v[i]] == mesh->seam[v[j]])
         return 1;
   return 0;
 }
@@ -253,11 +258,11 @@ static int is_sewn(const csim_skin *skin, csim_pair_kind kind, const int v[4]) {
 static double start_scale(const csim_candidates *set, csim_pair_kind kind, const int v[4]) {
   const double *p[4];
   int other = v[csim_pair_split(kind)];
-  double share = set->share ? csim_min(set->share[csim_skin_part(set->skin, v[0])],
-                                       set->share[csim_skin_part(set->skin, other)])
+  double share = set->share ? csim_min(set->share[csim_collision_mesh_part(set->mesh, v[0])],
+                                       set->share[csim_collision_mesh_part(set->mesh, other)])
                             : 1;
   double w[4], far = share * set->distance / 0.9;
-  for (int k = 0; k < 4; k++) p[k] = csim_skin_start(set->skin, v[k]);
+  for (int k = 0; k < 4; k++) p[k] = csim_collision_mesh_start(set->mesh, v[k]);
   // most pairs start far apart; the three differences below are a lower bound of the distance
   int split = csim_pair_split(kind);
   for (int c = 0; c < 3; c++) {
@@ -274,8 +279,8 @@ static double start_scale(const csim_candidates *set, csim_pair_kind kind, const
 
 double csim_candidate_scale(const csim_candidates *set, csim_pair_kind kind, const int v[4]) {
   double scale = start_scale(set, kind, v);
-  if (!set->skin->seam || scale <= CSIM_SEAM_SCALE) return scale;
-  return is_sewn(set->skin, kind, v) ? CSIM_SEAM_SCALE : scale;
+  if (!set->mesh->seam || scale <= CSIM_SEAM_SCALE) return scale;
+  return is_sewn(set->mesh, kind, v) ? CSIM_SEAM_SCALE : scale;
 }
 
 typedef struct fill_job {
@@ -294,13 +299,13 @@ static void fill_candidates(void *context, int first, int last) {
     double n[3] = {0};
     int v[4];
     if (job->kind == CSIM_PAIR_EDGE_EDGE) c->b = -1 - c->b;
-    csim_candidate_vertices(set->skin, c, v);
-    gather(set->ref, v, p);
+    csim_candidate_vertices(set->mesh, c, v);
+    gather(set->ref.x, v, p);
     double gap = csim_separate_pair(job->kind, p, n);
     // rounding to float: gaps down, closing up
     double rate = gap > 0 ? closing(set, csim_pair_split(job->kind), v, n) : 0;
     c->closing = (float)(rate + 1e-6 * fabs(rate));
-    gap += set->clock * (double)c->closing;
+    gap += set->ref.clock * (double)c->closing;
     c->gap = (float)(gap - 1e-6 * fabs(gap));
     c->weight = job->kind == CSIM_PAIR_EDGE_EDGE ? (float)parallel_weight(p) : 1;
   }
@@ -308,15 +313,15 @@ static void fill_candidates(void *context, int first, int last) {
 
 // The pairs found become candidates at the end of the list.
 static int append(csim_pool *pool, csim_candidates *set, csim_pair_kind kind) {
-  const csim_skin *skin = set->skin;
-  ptrdiff_t found = csim_pair_chunks_count(&set->chunks);
+  const csim_collision_mesh *mesh = set->mesh;
+  ptrdiff_t found = csim_pair_chunks_count(&set->search.chunks);
   if (found < 0 || set->n + found > 1 << 30) return -1;
-  csim_candidate *list = csim_grow(set->list, &set->room, set->n + found, sizeof *list);
+  csim_candidate *list = csim_grow(set->list, &set->capacity, set->n + found, sizeof *list);
   if (!list) return -1;
   set->list = list;
   int stride = sizeof *list / sizeof(int);
-  if (csim_pair_chunks_join(&set->chunks, pool,
-                            kind == CSIM_PAIR_EDGE_EDGE ? skin->nedge : skin->npoint, stride,
+  if (csim_pair_chunks_join(&set->search.chunks, pool,
+                            kind == CSIM_PAIR_EDGE_EDGE ? mesh->nedge : mesh->npoint, stride,
                             &list[set->n].a))
     return -1;
   csim_pool_for(pool, (int)found, FILL_GRAIN, fill_candidates, &(fill_job){set, kind, set->n});
@@ -326,48 +331,51 @@ static int append(csim_pool *pool, csim_candidates *set, csim_pair_kind kind) {
 
 // Lays out what a search needs but boxes, which are the caller's to fill.
 static void begin_search(csim_pool *pool, csim_candidates *set) {
-  const csim_skin *skin = set->skin;
+  const csim_collision_mesh *mesh = set->mesh;
   csim_scratch_begin(set->scratch);
-  set->point_left = CSIM_SCRATCH_TAKE(set->scratch, unsigned char, skin->npoint);
-  set->edge_left = CSIM_SCRATCH_TAKE(set->scratch, unsigned char, skin->nedge);
-  set->tri_left = CSIM_SCRATCH_TAKE(set->scratch, unsigned char, skin->ntri);
-  set->vert_box = CSIM_SCRATCH_TAKE(set->scratch, csim_box, skin->nvert);
-  set->sieve.distance = (float)set->distance;
-  set->sieve.share = 1;
-  set->sieve.alone = 0;
-  csim_sieve_fill(pool, set->scratch, &set->sieve, set->ref, set->drift, set->horizon - set->clock,
-                  set->reach);
+  set->search.point_stale = CSIM_SCRATCH_TAKE(set->scratch, unsigned char, mesh->npoint);
+  set->search.edge_stale = CSIM_SCRATCH_TAKE(set->scratch, unsigned char, mesh->nedge);
+  set->search.tri_stale = CSIM_SCRATCH_TAKE(set->scratch, unsigned char, mesh->ntri);
+  set->search.vert_box = CSIM_SCRATCH_TAKE(set->scratch, csim_box, mesh->nvert);
+  set->search.culling.distance = (float)set->distance;
+  set->search.culling.share = 1;
+  set->search.culling.alone = 0;
+  csim_culling_begin(pool, set->scratch, &set->search.culling, set->ref.x, set->ref.drift,
+                     set->ref.horizon - set->ref.clock, set->ref.reach);
 }
 
-static int update_trees(csim_pool *pool, struct csim_candidate_trees *tree) {
+static int update_trees(csim_pool *pool, csim_candidate_trees *tree) {
   return csim_bvh_update(pool, &tree->point) || csim_bvh_update(pool, &tree->edge) ||
          csim_bvh_update(pool, &tree->tri);
 }
 
-static void renew_trees(csim_pool *pool, csim_candidates *set, int side) {
-  csim_bvh_update_some(pool, &set->tree[side].point, set->point_left);
-  csim_bvh_update_some(pool, &set->tree[side].edge, set->edge_left);
-  csim_bvh_update_some(pool, &set->tree[side].tri, set->tri_left);
+static void update_some_trees(csim_pool *pool, csim_candidates *set, int side) {
+  csim_bvh_update_some(pool, &set->search.tree[side].point, set->search.point_stale);
+  csim_bvh_update_some(pool, &set->search.tree[side].edge, set->search.edge_stale);
+  csim_bvh_update_some(pool, &set->search.tree[side].tri, set->search.tri_stale);
 }
 
 static void fill_grid_boxes(void *context, int first, int last) {
   csim_candidates *set = context;
-  const csim_skin *skin = set->skin;
-  for (int i = first; i < last && i < skin->npoint; i++) set->point_box[i] = point_box(set, i);
-  for (int i = first; i < last && i < skin->nedge; i++) set->edge_box[i] = edge_box(set, i);
-  for (int i = first; i < last && i < skin->ntri; i++) set->tri_box[i] = tri_box(set, i);
+  const csim_collision_mesh *mesh = set->mesh;
+  for (int i = first; i < last && i < mesh->npoint; i++)
+    set->search.point_box[i] = point_box(set, i);
+  for (int i = first; i < last && i < mesh->nedge; i++) set->search.edge_box[i] = edge_box(set, i);
+  for (int i = first; i < last && i < mesh->ntri; i++) set->search.tri_box[i] = tri_box(set, i);
 }
 
 static int search_grid(csim_pool *pool, csim_candidates *set) {
-  const csim_skin *skin = set->skin;
-  int most = skin->nedge > skin->ntri ? skin->nedge : skin->ntri;
-  csim_pool_for(pool, most > skin->npoint ? most : skin->npoint, BOX_GRAIN, fill_grid_boxes, set);
-  if (csim_grid_pairs_between(pool, &set->grid, skin->npoint, set->point_box, skin->ntri,
-                              set->tri_box, keep_point_tri, set, &set->chunks) ||
+  const csim_collision_mesh *mesh = set->mesh;
+  int most = mesh->nedge > mesh->ntri ? mesh->nedge : mesh->ntri;
+  csim_pool_for(pool, most > mesh->npoint ? most : mesh->npoint, BOX_GRAIN, fill_grid_boxes, set);
+  csim_boxes points = {mesh->npoint, set->search.point_box};
+  csim_boxes triangles = {mesh->ntri, set->search.tri_box};
+  if (csim_grid_pairs_between(pool, &set->search.grid, points, triangles, keep_point_tri, set,
+                              &set->search.chunks) ||
       append(pool, set, CSIM_PAIR_VERTEX_TRIANGLE))
     return -1;
-  return csim_grid_pairs(pool, &set->grid, skin->nedge, set->edge_box, keep_edge_edge, set,
-                         &set->chunks) ||
+  return csim_grid_pairs(pool, &set->search.grid, mesh->nedge, set->search.edge_box, keep_edge_edge,
+                         set, &set->search.chunks) ||
                  append(pool, set, CSIM_PAIR_EDGE_EDGE)
              ? -1
              : 0;
@@ -377,14 +385,14 @@ static int search_grid(csim_pool *pool, csim_candidates *set) {
 static int search_trees(csim_pool *pool, csim_candidates *set, int npoint_tri,
                         const csim_bvh_search *point_tri, int nedge_edge,
                         const csim_bvh_search *edge_edge) {
-  csim_bvh_pairs(pool, npoint_tri, point_tri, keep_point_tri, set, &set->chunks);
+  csim_bvh_pairs(pool, npoint_tri, point_tri, keep_point_tri, set, &set->search.chunks);
   if (append(pool, set, CSIM_PAIR_VERTEX_TRIANGLE)) return -1;
-  csim_bvh_pairs(pool, nedge_edge, edge_edge, keep_edge_edge, set, &set->chunks);
+  csim_bvh_pairs(pool, nedge_edge, edge_edge, keep_edge_edge, set, &set->search.chunks);
   return append(pool, set, CSIM_PAIR_EDGE_EDGE);
 }
 
 static int search_all(csim_pool *pool, csim_candidates *set, int colliders_moved) {
-  struct csim_candidate_trees *b = &set->tree[BODIES], *c = &set->tree[COLLIDERS];
+  csim_candidate_trees *b = &set->search.tree[BODIES], *c = &set->search.tree[COLLIDERS];
   // bodies among themselves come last, to be left out
   csim_bvh_search point_tri[] = {{.A = &b->point, .B = &c->tri},
                                  {.A = &c->point, .B = &b->tri},
@@ -398,69 +406,71 @@ static int search_all(csim_pool *pool, csim_candidates *set, int colliders_moved
 
 int csim_candidates_collect(csim_pool *pool, csim_candidates *set) {
   set->valid = 0;
-  set->clock = 0;
+  set->version++;
+  set->ref.clock = 0;
   set->n = 0;
   begin_search(pool, set);
-  int moved = csim_pool_sum(pool, set->skin->nvert, fill_verts, set) > 0;
+  int moved = csim_pool_sum(pool, set->mesh->nvert, fill_verts, set) > 0;
   if (set->broad_phase == CSIM_BROAD_GRID ? search_grid(pool, set) : search_all(pool, set, moved))
     return -1;
   set->valid = 1;
   return 0;
 }
 
-// --------------------------------------------------------------------------------------- renewing
+// --------------------------------------------------------------------------------------- updating
 
-// Marks the primitives of vertices that have left their reach.
+// Marks the primitives of stale vertices.
 static void mark_points(void *context, int first, int last) {
   csim_candidates *set = context;
-  for (int i = first; i < last; i++) set->point_left[i] = set->left[set->skin->point[i]];
+  for (int i = first; i < last; i++)
+    set->search.point_stale[i] = set->ref.stale[set->mesh->point[i]];
 }
 
 static void mark_edges(void *context, int first, int last) {
   csim_candidates *set = context;
   for (int i = first; i < last; i++) {
-    const int *e = set->skin->edge + 2 * (ptrdiff_t)i;
-    set->edge_left[i] = set->left[e[0]] | set->left[e[1]];
+    const int *e = set->mesh->edge + 2 * (ptrdiff_t)i;
+    set->search.edge_stale[i] = set->ref.stale[e[0]] | set->ref.stale[e[1]];
   }
 }
 
 static void mark_tris(void *context, int first, int last) {
   csim_candidates *set = context;
   for (int i = first; i < last; i++) {
-    const int *t = set->skin->tri + 3 * (ptrdiff_t)i;
-    set->tri_left[i] = set->left[t[0]] | set->left[t[1]] | set->left[t[2]];
+    const int *t = set->mesh->tri + 3 * (ptrdiff_t)i;
+    set->search.tri_stale[i] = set->ref.stale[t[0]] | set->ref.stale[t[1]] | set->ref.stale[t[2]];
   }
 }
 
-// Returns how many of a collider have left.
-static double renew_verts(void *context, int first, int last) {
+// Returns how many of a collider are stale.
+static double update_verts(void *context, int first, int last) {
   csim_candidates *set = context;
   double colliders = 0;
   for (int i = first; i < last; i++) {
-    set->vert_box[i] = vert_box(set, i);
-    if (i < set->skin->nbody_vert || !set->left[i]) continue;
-    set->collider_box[i - set->skin->nbody_vert] = set->vert_box[i];
+    set->search.vert_box[i] = vert_box(set, i);
+    if (i < set->mesh->nbody_vert || !set->ref.stale[i]) continue;
+    set->search.collider_box[i - set->mesh->nbody_vert] = set->search.vert_box[i];
     colliders++;
   }
   return colliders;
 }
 
 static int search_some(csim_pool *pool, csim_candidates *set, int colliders_moved) {
-  struct csim_candidate_trees *b = &set->tree[BODIES], *c = &set->tree[COLLIDERS];
-  // what is renewed against all, and the rest against what is renewed: each pair once
+  csim_candidate_trees *b = &set->search.tree[BODIES], *c = &set->search.tree[COLLIDERS];
+  // what is stale against all, and the rest against what is stale: each pair once
   const csim_bvh_part ALL = CSIM_BVH_ALL, NEW = CSIM_BVH_NEW, OLD = CSIM_BVH_OLD;
   csim_bvh_search point_tri[6] = {{&b->point, &c->tri, 0, NEW, ALL},
                                   {&c->point, &b->tri, 0, ALL, NEW}};
   csim_bvh_search edge_edge[3] = {{&b->edge, &c->edge, 1, NEW, ALL}};
   int np = 2, ne = 1;
-  renew_trees(pool, set, BODIES);
+  update_some_trees(pool, set, BODIES);
   if (set->self) {
     point_tri[np++] = (csim_bvh_search){&b->point, &b->tri, 0, NEW, ALL};
     point_tri[np++] = (csim_bvh_search){&b->point, &b->tri, 0, OLD, NEW};
     edge_edge[ne++] = (csim_bvh_search){&b->edge, &b->edge, 1, NEW, ALL};
   }
   if (colliders_moved) {
-    renew_trees(pool, set, COLLIDERS);
+    update_some_trees(pool, set, COLLIDERS);
     point_tri[np++] = (csim_bvh_search){&c->point, &b->tri, 0, NEW, OLD};
     point_tri[np++] = (csim_bvh_search){&b->point, &c->tri, 0, OLD, NEW};
     edge_edge[ne++] = (csim_bvh_search){&b->edge, &c->edge, 1, OLD, NEW};
@@ -475,19 +485,19 @@ static void drop_chunk(void *context, int chunk) {
   const csim_candidate *end = set->list + set->n;
   if (end - first > DROP_CHUNK) end = first + DROP_CHUNK;
   for (const csim_candidate *c = first; c < end; c++) {
-    int left = c->b < 0 ? set->edge_left[c->a] | set->edge_left[-1 - c->b]
-                        : set->point_left[c->a] | set->tri_left[c->b];
-    if (!left) *to++ = *c;
+    int stale = c->b < 0 ? set->search.edge_stale[c->a] | set->search.edge_stale[-1 - c->b]
+                         : set->search.point_stale[c->a] | set->search.tri_stale[c->b];
+    if (!stale) *to++ = *c;
   }
-  set->kept[chunk] = (int)(to - first);
+  set->search.kept[chunk] = (int)(to - first);
 }
 
 // Drops the candidates that are collected anew. 0 when out of memory.
-static int drop_left(csim_pool *pool, csim_candidates *set) {
+static int drop_stale(csim_pool *pool, csim_candidates *set) {
   int nchunk = (set->n + DROP_CHUNK - 1) / DROP_CHUNK, n = 0;
-  int *kept = csim_grow(set->kept, &set->kept_room, nchunk, sizeof *kept);
+  int *kept = csim_grow(set->search.kept, &set->search.kept_capacity, nchunk, sizeof *kept);
   if (!kept) return 0;
-  set->kept = kept;
+  set->search.kept = kept;
   csim_pool_run(pool, nchunk, drop_chunk, set);
   for (int k = 0; k < nchunk; k++) {
     memmove(set->list + n, set->list + (ptrdiff_t)k * DROP_CHUNK,
@@ -498,14 +508,15 @@ static int drop_left(csim_pool *pool, csim_candidates *set) {
   return 1;
 }
 
-int csim_candidates_renew(csim_pool *pool, csim_candidates *set) {
-  const csim_skin *skin = set->skin;
+int csim_candidates_update(csim_pool *pool, csim_candidates *set) {
+  const csim_collision_mesh *mesh = set->mesh;
+  set->version++;
   begin_search(pool, set);
-  int moved = csim_pool_sum(pool, skin->nvert, renew_verts, set) > 0;
-  csim_pool_for(pool, skin->npoint, BOX_GRAIN, mark_points, set);
-  csim_pool_for(pool, skin->nedge, BOX_GRAIN, mark_edges, set);
-  csim_pool_for(pool, skin->ntri, BOX_GRAIN, mark_tris, set);
-  if (!drop_left(pool, set) ||
+  int moved = csim_pool_sum(pool, mesh->nvert, update_verts, set) > 0;
+  csim_pool_for(pool, mesh->npoint, BOX_GRAIN, mark_points, set);
+  csim_pool_for(pool, mesh->nedge, BOX_GRAIN, mark_edges, set);
+  csim_pool_for(pool, mesh->ntri, BOX_GRAIN, mark_tris, set);
+  if (!drop_stale(pool, set) ||
       (set->broad_phase == CSIM_BROAD_GRID ? search_grid(pool, set)
                                            : search_some(pool, set, moved))) {
     set->valid = 0;
@@ -521,13 +532,13 @@ typedef struct drift_job {
 
 static void drift_verts(void *context, int first, int last) {
   const drift_job *job = context;
-  double *ref = job->set->ref;
+  double *ref = job->set->ref.x;
   for (ptrdiff_t k = 3 * (ptrdiff_t)first; k < 3 * (ptrdiff_t)last; k++)
-    ref[k] += job->time * job->set->drift[k];
+    ref[k] += job->time * job->set->ref.drift[k];
 }
 
 void csim_candidates_drift(csim_pool *pool, csim_candidates *set, double time) {
-  set->clock += time;
-  assert(set->clock <= set->horizon * (1 + 1e-9));
-  csim_pool_for(pool, set->skin->nvert, BOX_GRAIN, drift_verts, &(drift_job){set, time});
+  set->ref.clock += time;
+  assert(set->ref.clock <= set->ref.horizon * (1 + 1e-9));
+  csim_pool_for(pool, set->mesh->nvert, BOX_GRAIN, drift_verts, &(drift_job){set, time});
 }

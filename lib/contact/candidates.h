@@ -1,19 +1,19 @@
 // contact/candidates.h: the pairs that may come to touch, kept for as long as that is certain.
-// Needs contact/sieve.h, bvh.h, grid.h, distance.h.
+// Needs contact/culling.h, bvh.h, grid.h, distance.h.
 //
 // Every vertex has a reference that drifts at a constant velocity as a clock goes on, and a reach
 // around it. All pairs that can come nearer than the contact distance while every vertex stays
 // within its reach of its reference are on the list, with no exception but shared vertices, from
 // the clock's present time up to its horizon: so a list lasts for as many steps as things go on as
-// foreseen. A vertex that leaves its reach gets a new reference,
-// and its pairs anew, at a cost that grows with their number only.
+// foreseen. A vertex that leaves its reach gets a new reference, and its pairs anew, at a cost that
+// grows with their number only.
 #ifndef CSIM_CONTACT_CANDIDATES_H
 #define CSIM_CONTACT_CANDIDATES_H
 
 #include "contact/bvh.h"
 #include "contact/distance.h"
 #include "contact/grid.h"
-#include "contact/sieve.h"
+#include "contact/culling.h"
 
 /// A vertex of a triangle and a triangle, or two edges. Small, because they are the most there is
 /// of anything where cloth crumples.
@@ -22,56 +22,78 @@ typedef struct csim_candidate {
   int b;         ///< triangle; of two edges, -1 - edge
   float gap;     ///< [m] bound of the references' distance: at least gap - closing x clock
   float closing; ///< [m/s]
-  float
-      weight; ///< of its energy, [0, 1]: edges that are nearly parallel fade out, see candidates.c
+  float weight;  ///< of its energy, [0, 1]: edges that are nearly parallel fade out, see
+                 ///< candidates.c
 } csim_candidate;
+
+/// Where every vertex may be: within its reach of a reference that drifts at a constant velocity.
+///
+///        reach
+///      ,--+--.   drift x (horizon - clock)    ,-----.
+///     (  ref  ) ---------------------------> (       )    the pair is on the list when these
+///      `-----'                                `-----'     two swept balls come within the
+///     (  ref  ) ---------------------------> (       )    contact distance of each other
+///      `-----'                                `-----'
+typedef struct csim_references {
+  double clock;         ///< [s] 0 when all was collected
+  double horizon;       ///< [s] the clock's last time
+  double *x;            ///< (mesh->nvert x 3) references at the clock's time [m]
+  double *drift;        ///< (mesh->nvert x 3) [m/s]
+  double *reach;        ///< (mesh->nvert) [m]
+  unsigned char *stale; ///< (mesh->nvert) got another reference, drift or reach
+} csim_references;
+
+/// Trees of points, edges and triangles.
+typedef struct csim_candidate_trees {
+  csim_bvh point, edge, tri;
+} csim_candidate_trees;
+
+/// What a search for pairs needs; all but trees, grid and chunks means nothing between searches.
+typedef struct csim_candidate_search {
+  csim_culling culling;
+  csim_candidate_trees tree[2];             ///< of bodies, of colliders; when broad_phase is BVH
+  csim_box *point_box, *edge_box, *tri_box; ///< when it is GRID
+  csim_grid grid;
+  csim_pair_chunks chunks;
+  csim_box *collider_box; ///< (mesh->nvert - mesh->nbody_vert) of their vertices in the trees
+  csim_box *vert_box;     ///< (mesh->nvert) at clock 0, drifts up to the horizon
+  unsigned char *point_stale, *edge_stale, *tri_stale;
+  int *kept; ///< candidates that stay, of each chunk of the list
+  ptrdiff_t kept_capacity;
+} csim_candidate_search;
 
 typedef struct csim_candidates {
   csim_arena arena;      ///< of all but the lists
   csim_scratch *scratch; ///< of searches
-  const csim_skin *skin;
+  const csim_collision_mesh *mesh;
   csim_broad_phase broad_phase;
   int self;            ///< pairs of bodies too, not only of bodies with colliders
   double distance;     ///< [m] contact distance
-  const double *share; ///< (skin->npart) of it, see csim_contact_params; NULL: 1
-  double clock;        ///< [s] 0 when all was collected
-  double horizon;      ///< [s] the clock's last time
-  double *ref;         ///< (skin->nvert x 3) references at the clock's time [m]
-  double *drift;       ///< (skin->nvert x 3) [m/s]
-  double *reach;       ///< (skin->nvert) [m]
-  unsigned char *left; ///< (skin->nvert) vertices to renew
-  int valid;           ///< the list may be used
+  const double *share; ///< (mesh->npart) of it, see csim_contact_params; NULL: 1
+  csim_references ref;
+  int valid;   ///< the list may be used
+  int version; ///< changes with the list
   int n;
   csim_candidate *list; ///< (n) in an order that depends on positions alone
-  ptrdiff_t room, kept_room;
-  int *kept;              ///< candidates that stay, of each chunk of the list
-  csim_box *collider_box; ///< (skin->nvert - skin->nbody_vert) of their vertices in the trees
-  // while it searches, in the scratch
-  unsigned char *point_left, *edge_left, *tri_left;
-  csim_box *vert_box; ///< (skin->nvert) at clock 0, drifts up to the horizon
-  csim_sieve sieve;
-  struct csim_candidate_trees {
-    csim_bvh point, edge, tri;
-  } tree[2];                                ///< of bodies, of colliders; when broad_phase is BVH
-  csim_box *point_box, *edge_box, *tri_box; ///< when it is GRID
-  csim_grid grid;
-  csim_pair_chunks chunks;
+  ptrdiff_t capacity;
+  csim_candidate_search search;
 } csim_candidates;
 
+/// Whether it is of a vertex and a triangle or of two edges.
 static inline csim_pair_kind csim_candidate_kind(const csim_candidate *pair) {
   return pair->b < 0 ? CSIM_PAIR_EDGE_EDGE : CSIM_PAIR_VERTEX_TRIANGLE;
 }
 
 /// Its four vertices.
-static inline void csim_candidate_vertices(const csim_skin *skin, const csim_candidate *pair,
-                                           int v[4]) {
+static inline void csim_candidate_vertices(const csim_collision_mesh *mesh,
+                                           const csim_candidate *pair, int v[4]) {
   if (pair->b < 0) {
-    const int *e = skin->edge + 2 * (ptrdiff_t)pair->a,
-              *f = skin->edge - 2 * (1 + (ptrdiff_t)pair->b);
+    const int *e = mesh->edge + 2 * (ptrdiff_t)pair->a,
+              *f = mesh->edge - 2 * (1 + (ptrdiff_t)pair->b);
     v[0] = e[0], v[1] = e[1], v[2] = f[0], v[3] = f[1];
   } else {
-    const int *t = skin->tri + 3 * (ptrdiff_t)pair->b;
-    v[0] = skin->point[pair->a], v[1] = t[0], v[2] = t[1], v[3] = t[2];
+    const int *t = mesh->tri + 3 * (ptrdiff_t)pair->b;
+    v[0] = mesh->point[pair->a], v[1] = t[0], v[2] = t[1], v[3] = t[2];
   }
 }
 
@@ -86,20 +108,25 @@ static inline double csim_candidate_gap(const csim_candidate *pair, double clock
 }
 
 /// -1 when out of memory; csim_candidates_free in any case.
-int csim_candidates_create(const csim_skin *skin, csim_scratch *scratch,
+int csim_candidates_create(const csim_collision_mesh *mesh, csim_scratch *scratch,
                            csim_broad_phase broad_phase, int self, double distance,
-                           csim_candidates *set);
+                           const double *share, csim_candidates *set);
 void csim_candidates_free(csim_candidates *set);
+
+/// The list is not to be used again.
+static inline void csim_candidates_forget(csim_candidates *set) {
+  set->valid = 0;
+}
 
 /// Collects all pairs with the references, drifts, reaches and the horizon that the set holds, and
 /// sets the clock to 0.
 /// @return 0, or -1 when out of memory: the list is then not valid
 int csim_candidates_collect(csim_pool *pool, csim_candidates *set);
 
-/// Collects anew the pairs of those vertices that are marked in `left` and have got a new
+/// Collects anew the pairs of those vertices that are marked in ref.stale and have got another
 /// reference, drift or reach.
 /// @return 0, or -1 when out of memory: the list is then not valid
-int csim_candidates_renew(csim_pool *pool, csim_candidates *set);
+int csim_candidates_update(csim_pool *pool, csim_candidates *set);
 
 /// Lets the clock go on by `time`: references drift.
 void csim_candidates_drift(csim_pool *pool, csim_candidates *set, double time);

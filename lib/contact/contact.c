@@ -1,278 +1,307 @@
-// contact/contact.c: see contact.h. Making, loading, and the order of things in a step.
+// contact/contact.c: see contact.h. The order of things in a step; how each is done, the modules
+// know.
 #include "contact/contact.h"
 
+#include "contact/margins.h"
+#include "contact/modules.h"
 #include "math/vec3.h"
 #include "math/vector.h"
 
-#include <math.h>
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FRICTION_GRAIN = 256 };
+enum { VERT_GRAIN = 1024 };
 
-static void create_planes(csim_contact *contact) {
-  for (int k = 0; k < contact->ncollider; k++) {
-    if (contact->collider[k].shape != CSIM_COLLIDER_PLANE) continue;
-    contact->plane[contact->nplane++] =
-        (csim_contact_plane){.collider = &contact->collider[k], .part = contact->skin.nbody + k};
-  }
-  csim_contact_schedule(contact, 0);
-  for (int k = 0; k < contact->nplane; k++) {
-    csim_contact_plane *p = &contact->plane[k];
-    memcpy(p->n, p->goal_n, sizeof p->n);
-    memcpy(p->n0, p->goal_n, sizeof p->n0);
-    p->offset = p->offset0 = p->goal_offset;
-  }
+// Every module is given those it uses.
+static void connect(csim_contact *c, csim_scratch *scratch) {
+  c->reach = (csim_reach){.kin = &c->kin, .candidates = &c->candidates};
+  c->narrow = (csim_narrow_phase){.reach = &c->reach, .scratch = scratch};
+  c->active = (csim_active_set){
+      .kin = &c->kin, .reach = &c->reach, .narrow = &c->narrow, .params = &c->params};
+  c->friction = (csim_friction_set){.kin = &c->kin, .params = &c->params};
+  c->hessian = (csim_contact_hessian){.active = &c->active, .friction = &c->friction};
+  c->glide = (csim_glide){.kin = &c->kin, .reach = &c->reach, .narrow = &c->narrow};
+  c->filter = (csim_step_filter){.kin = &c->kin, .reach = &c->reach, .narrow = &c->narrow};
 }
 
 csim_contact *csim_contact_create(csim_pool *pool, csim_scratch *scratch, const csim_model *model,
                                   int ncollider, const csim_collider *collider,
                                   const csim_contact_params *params) {
-  csim_contact *contact = CSIM_NEW(csim_contact, 1);
-  if (!contact) return NULL;
-  *contact = (csim_contact){.pool = pool,
-                            .scratch = scratch,
-                            .model = model,
-                            .params = *params,
-                            .frame_end = INFINITY,
-                            .ncollider = ncollider,
-                            .collider = collider};
-  csim_arena *arena = &contact->arena;
-  csim_skin *skin = &contact->skin;
-  if (csim_skin_build(arena, model, ncollider, collider, skin)) goto failed;
-  ptrdiff_t n = skin->nvert, nbody = skin->nbody_vert;
-  contact->edge = csim_skin_mean_edge(skin);
-  if (csim_candidates_create(skin, scratch, params->broad_phase, params->self, params->thickness,
-                             &contact->near) ||
-      csim_contact_reserve_screen(contact))
+  csim_contact *c = CSIM_NEW(csim_contact, 1);
+  if (!c) return NULL;
+  csim_arena *arena = &c->arena;
+  c->params = *params;
+  c->kin = (csim_kinematics){
+      .pool = pool, .model = model, .mesh = &c->mesh, .ncollider = ncollider, .collider = collider};
+  connect(c, scratch);
+  if (csim_collision_mesh_build(arena, model, ncollider, collider, &c->mesh) ||
+      csim_kinematics_create(arena, params, &c->kin) ||
+      csim_candidates_create(&c->mesh, scratch, params->broad_phase, params->self,
+                             params->thickness, params->share, &c->candidates) ||
+      csim_reach_create(arena, &c->reach) || csim_narrow_phase_create(arena, &c->narrow) ||
+      csim_active_set_create(arena, &c->active) ||
+      csim_contact_hessian_create(arena, &c->hessian) || csim_glide_create(arena, &c->glide))
     goto failed;
-  contact->near.share = params->share;
-  contact->plane = CSIM_ARENA_NEW(arena, csim_contact_plane, ncollider);
-  contact->scheduled = CSIM_ARENA_NEW(arena, unsigned char, n);
-  contact->reached = CSIM_ARENA_NEW(arena, double, ncollider);
-  contact->goal_time = CSIM_ARENA_NEW(arena, double, ncollider);
-  contact->stuck = CSIM_ARENA_NEW(arena, int, ncollider);
-  contact->x = CSIM_ARENA_NEW(arena, double, 3 * n);
-  contact->collider_start = CSIM_ARENA_NEW(arena, double, 3 * (n - nbody));
-  contact->touching = CSIM_ARENA_NEW(arena, unsigned char, nbody);
-  contact->goal = CSIM_ARENA_NEW(arena, double, 3 * (n - nbody));
-  contact->look = CSIM_ARENA_NEW(arena, double, 3 * n);
-  contact->d = CSIM_ARENA_NEW(arena, double, 3 * n);
-  contact->press = CSIM_ARENA_NEW(arena, double, skin->npart);
-  contact->moved = CSIM_ARENA_NEW(arena, float, n);
-  contact->allowed = CSIM_ARENA_NEW(arena, float, n);
-  contact->held = CSIM_ARENA_NEW(arena, _Atomic unsigned char, n);
-  contact->touched_row = CSIM_ARENA_NEW(arena, int, nbody);
+  c->touching = CSIM_ARENA_NEW(arena, unsigned char, c->mesh.nbody_vert);
   if (arena->failed) goto failed;
-  csim_skin_starts(skin, contact->x);
-  memcpy(contact->scheduled, model->fixed, (size_t)nbody);
-  memset(contact->scheduled + nbody, 1, (size_t)(n - nbody));
-  create_planes(contact);
-  return contact;
+  return c;
 failed:
-  csim_contact_free(contact);
+  csim_contact_free(c);
   return NULL;
 }
 
 void csim_contact_free(csim_contact *contact) {
   if (!contact) return;
-  csim_candidates_free(&contact->near);
-  free(contact->term);
-  free(contact->friction);
-  free(contact->corners);
-  free(contact->product);
-  csim_choice_free(&contact->active);
-  csim_choice_free(&contact->chosen);
-  free(contact->chunk_energy);
-  free(contact->brief);
-  free(contact->around);
-  free(contact->touched);
-  free(contact->touched_start);
-  free(contact->diag);
+  csim_contact_hessian_free(&contact->hessian);
+  csim_friction_set_free(&contact->friction);
+  csim_active_set_free(&contact->active);
+  csim_narrow_phase_free(&contact->narrow);
+  csim_candidates_free(&contact->candidates);
   csim_arena_free(&contact->arena);
   free(contact);
 }
 
 size_t csim_contact_memory(const csim_contact *contact) {
-  return contact->arena.used + contact->near.arena.used;
+  return contact->arena.used + contact->candidates.arena.used;
 }
 
+// ------------------------------------------------------------------------------------------ state
+
 int csim_contact_kinematic_size(const csim_contact *contact) {
-  return contact->skin.nvert - contact->skin.nbody_vert + 2 * contact->nplane + contact->ncollider;
+  return csim_kinematics_size(&contact->kin);
 }
 
 void csim_contact_save(const csim_contact *contact, double *kinematic) {
-  const csim_skin *skin = &contact->skin;
-  ptrdiff_t n = 3 * (ptrdiff_t)(skin->nvert - skin->nbody_vert);
-  memcpy(kinematic, contact->x + 3 * (ptrdiff_t)skin->nbody_vert, (size_t)n * sizeof *kinematic);
-  for (int k = 0; k < contact->nplane; k++) {
-    double *out = kinematic + n + 6 * (ptrdiff_t)k;
-    memcpy(out, contact->plane[k].n, 3 * sizeof *out);
-    out[3] = contact->plane[k].offset;
-    out[4] = out[5] = 0;
-  }
-  double *out = kinematic + n + 6 * (ptrdiff_t)contact->nplane;
-  for (int k = 0; k < contact->ncollider; k++, out += 3) {
-    out[0] = contact->reached[k];
-    out[1] = contact->stuck[k];
-    out[2] = 0;
-  }
+  csim_kinematics_save(&contact->kin, kinematic);
 }
 
 void csim_contact_load(csim_contact *contact, const double *kinematic) {
-  const csim_skin *skin = &contact->skin;
-  ptrdiff_t n = 3 * (ptrdiff_t)(skin->nvert - skin->nbody_vert);
-  memcpy(contact->x + 3 * (ptrdiff_t)skin->nbody_vert, kinematic, (size_t)n * sizeof *kinematic);
-  for (int k = 0; k < contact->nplane; k++) {
-    const double *in = kinematic + n + 6 * (ptrdiff_t)k;
-    memcpy(contact->plane[k].n, in, 3 * sizeof *in);
-    contact->plane[k].offset = in[3];
-  }
-  const double *in = kinematic + n + 6 * (ptrdiff_t)contact->nplane;
-  for (int k = 0; k < contact->ncollider; k++, in += 3) {
-    contact->reached[k] = in[0];
-    contact->stuck[k] = (int)in[1];
-  }
+  csim_kinematics_load(&contact->kin, kinematic);
+}
+
+void csim_contact_place(csim_contact *contact, double time) {
+  csim_kinematics_place(&contact->kin, time);
+  csim_candidates_forget(&contact->candidates);
 }
 
 void csim_contact_forget(csim_contact *contact) {
-  contact->near.valid = 0;
+  csim_candidates_forget(&contact->candidates);
 }
 
-// A vertex that rests under its own weight gives way by a tenth of the thickness or, at long steps,
-// by what it falls in one: softer contacts would let a layer sink, harder ones slow the solver.
-static double choose_stiffness(const csim_contact *contact, double h) {
-  double weight = 10 * csim_norm(contact->model->gravity) / contact->params.thickness;
-  return csim_max(weight, 1 / (h * h));
+void csim_contact_begin_frame(csim_contact *contact, double end) {
+  csim_candidates_forget(&contact->candidates);
+  csim_reach_begin_frame(&contact->reach, end);
 }
+
+csim_contact_report csim_contact_get_report(const csim_contact *contact) {
+  return (csim_contact_report){.active = contact->active.found,
+                               .candidates = contact->active.listed,
+                               .collected = contact->reach.collected,
+                               .shortened = contact->filter.shortened,
+                               .least = contact->filter.least,
+                               .lag = contact->kin.lag,
+                               .lag_part = contact->kin.lag_part};
+}
+
+int csim_contact_failed(const csim_contact *contact) {
+  return contact->failed;
+}
+
+void csim_contact_fail(csim_contact *contact) {
+  csim_contact_hessian_clear(&contact->hessian);
+  contact->failed = 1;
+}
+
+static int note_failure(csim_contact *contact) {
+  contact->failed = 1;
+  return -1;
+}
+
+// ----------------------------------------------------------------------------------------- a step
 
 static void mark_touching(const csim_contact *contact, unsigned char *touching) {
-  for (int i = 0; i < contact->nterm; i++)
+  const csim_active_set *active = &contact->active;
+  for (int i = 0; i < active->n; i++)
     for (int k = 0; k < 4; k++)
-      if (contact->term[i].w[k] != 0 && contact->term[i].v[k] < contact->skin.nbody_vert)
-        touching[contact->term[i].v[k]] = 1;
+      if (active->contact[i].w[k] != 0 && active->contact[i].v[k] < contact->mesh.nbody_vert)
+        touching[active->contact[i].v[k]] = 1;
 }
 
 int csim_contact_begin(csim_contact *contact, const double *x, const double *v,
                        const double *target, double time, double h) {
-  const csim_skin *skin = &contact->skin;
-  contact->report = (csim_contact_report){.least = 1};
+  csim_kinematics *kin = &contact->kin;
   contact->failed = 0;
-  contact->h = contact->time_left = h;
-  contact->now = time - h;
-  csim_vector_copy(contact->pool, 3 * skin->nbody_vert, x, contact->x);
-  contact->stiffness = choose_stiffness(contact, h);
-  contact->slip = contact->params.slip * h;
-  csim_contact_schedule(contact, time);
-  csim_contact_measure_ways(contact);
-  contact->target = target;
-  // the list, for this step and some more
-  csim_candidates *near = &contact->near;
-  if (!near->valid || near->clock + h > near->horizon) {
-    csim_contact_aim(contact, NULL);
-    csim_contact_aim_colliders(contact, 1);
-    for (int i = 0; i < skin->nbody_vert; i++)
-      if (!contact->scheduled[i])
-        for (int k = 3 * i; k < 3 * i + 3; k++) contact->d[k] = h * v[k];
-    if (csim_contact_collect(contact)) return -1;
+  csim_kinematics_begin(kin, x, target, time, h);
+  csim_active_set_begin(&contact->active);
+  csim_step_filter_begin(&contact->filter);
+  if (!csim_reach_begin(&contact->reach)) {
+    csim_kinematics_predict(kin, v);
+    if (csim_reach_collect(&contact->reach)) return note_failure(contact);
   }
-  csim_vector_copy(contact->pool, 3 * skin->nvert, contact->x, contact->look);
-  contact->body_start = x;
-  memcpy(contact->collider_start, contact->x + 3 * (ptrdiff_t)skin->nbody_vert,
-         3 * (size_t)(skin->nvert - skin->nbody_vert) * sizeof *x);
-  contact->marked = contact->seen = 0;
-  csim_contact_find_terms(contact);
-  memset(contact->touching, 0, (size_t)skin->nbody_vert);
-  contact->nfriction = 0;
-  csim_contact_lag_friction(contact);
+  // friction is that of the contacts at the start
+  csim_active_set_restart(&contact->active);
+  contact->failed |= csim_active_set_find(&contact->active) != 0;
+  contact->failed |= csim_friction_set_begin(&contact->friction, &contact->active) != 0;
+  memset(contact->touching, 0, (size_t)contact->mesh.nbody_vert);
   mark_touching(contact, contact->touching);
   return contact->failed ? -1 : 0;
 }
 
-void csim_contact_calm_start(const csim_contact *contact, const double *v, double h,
-                             double *start) {
-  for (int i = 0; i < contact->skin.nbody_vert; i++)
-    if (contact->touching[i] && csim_contact_is_free(contact, i))
-      for (int k = 3 * i; k < 3 * i + 3; k++) start[k] = contact->x[k] + h * v[k];
+void csim_contact_initial_guess(const csim_contact *contact, const double *v, double h, double *x) {
+  for (int i = 0; i < contact->mesh.nbody_vert; i++)
+    if (contact->touching[i] && csim_kinematics_is_free(&contact->kin, i))
+      for (int k = 3 * i; k < 3 * i + 3; k++) x[k] = contact->kin.x[k] + h * v[k];
 }
 
-typedef struct look_job {
-  const double *x;
-  double *look;
-} look_job;
-
-// Returns how many chunks have changed.
-static double look_range(void *context, int first, int last) {
-  const look_job *job = context;
-  size_t bytes = (size_t)(last - first) * sizeof *job->x;
-  if (!memcmp(job->look + first, job->x + first, bytes)) return 0;
-  memcpy(job->look + first, job->x + first, bytes);
-  return 1;
-}
-
-static void look_at(csim_contact *contact, const double *x) {
-  int nbody = 3 * contact->skin.nbody_vert, n = 3 * contact->skin.nvert;
-  look_job bodies = {x, contact->look}, rest = {contact->x + nbody, contact->look + nbody};
-  double changed = csim_pool_sum(contact->pool, nbody, look_range, &bodies) +
-                   csim_pool_sum(contact->pool, n - nbody, look_range, &rest);
-  if (changed > 0) contact->marked = contact->seen = 0;
+// Finds the active contacts with bodies at x.
+static void evaluate_at(csim_contact *contact, const double *x) {
+  csim_active_set_move(&contact->active, x);
+  contact->failed |= csim_active_set_find(&contact->active) != 0;
 }
 
 void csim_contact_find_touching(csim_contact *contact, const double *x, unsigned char *touching) {
-  look_at(contact, x);
-  csim_contact_find_terms(contact);
-  for (int i = 0; i < contact->skin.nbody_vert; i++) touching[i] |= contact->touching[i];
+  evaluate_at(contact, x);
+  for (int i = 0; i < contact->mesh.nbody_vert; i++) touching[i] |= contact->touching[i];
   mark_touching(contact, touching);
 }
 
-double csim_contact_value(csim_contact *contact, const double *x) {
-  look_at(contact, x);
-  return csim_contact_terms_value(contact) + csim_contact_friction_value(contact);
+void csim_contact_end(csim_contact *contact) {
+  csim_kinematics_end(&contact->kin);
+  csim_kinematics_measure_lag(&contact->kin);
 }
 
-static void add_force(const csim_contact *contact, const int v[4], const double w[4],
-                      const double *force, double *g) {
-  for (int k = 0; k < 4; k++)
-    if (w[k] != 0 && csim_contact_is_free(contact, v[k]))
-      csim_add_scaled(w[k], force, g + 3 * (ptrdiff_t)v[k]);
-}
+// ----------------------------------------------------------------------------------------- motion
 
-static void friction_forces(void *context, int first, int last) {
-  csim_contact *c = context;
-  double B[9];
-  for (int i = first; i < last; i++)
-    csim_contact_friction_force(c, &c->friction[i], c->product + 3 * (ptrdiff_t)i, B);
-}
-
-static void add_friction(csim_contact *contact, double *g) {
-  int n = contact->nfriction;
-  if (csim_contact_grow_product(contact, n)) return;
-  csim_pool_for(contact->pool, n, FRICTION_GRAIN, friction_forces, contact);
-  for (int i = 0; i < n; i++) {
-    const csim_friction_term *f = &contact->friction[i];
-    add_force(contact, f->v, f->w, contact->product + 3 * (ptrdiff_t)i, g);
+int csim_contact_advance(csim_contact *contact, const double *goal, double *x) {
+  csim_kinematics *kin = &contact->kin;
+  csim_kinematics_advance_planes(kin);
+  if (kin->time_left > 0) {
+    csim_kinematics_aim(kin, goal);
+    double share = csim_glide_together(&contact->glide);
+    int failed = share < 0 || (share < 1 && csim_glide_apart(&contact->glide, goal));
+    if (failed) return note_failure(contact);
   }
+  if (csim_step_filter_advance(&contact->filter, goal)) return note_failure(contact);
+  csim_vector_copy(kin->pool, 3 * contact->mesh.nbody_vert, kin->x, x);
+  return 0;
+}
+
+int csim_contact_lags(csim_contact *contact) {
+  return csim_kinematics_measure_lag(&contact->kin);
+}
+
+int csim_contact_is_behind(const csim_contact *contact) {
+  return csim_kinematics_is_behind(&contact->kin);
+}
+
+double csim_contact_make_way(csim_contact *contact, const double *d, int first, double *g) {
+  csim_kinematics *kin = &contact->kin;
+  memcpy(kin->d, d, 3 * (size_t)contact->mesh.nbody_vert * sizeof *d);
+  csim_kinematics_aim_colliders(kin, 1);
+  if (csim_reach_update(&contact->reach, 0)) return note_failure(contact);
+  contact->failed |= csim_active_set_find(&contact->active) != 0;
+  double approach = csim_guides_add(&contact->active, first, g);
+  if (approach < 0) note_failure(contact);
+  csim_active_set_forget(&contact->active);
+  return approach;
+}
+
+double csim_contact_go_together(csim_contact *contact, const double *d, double *x) {
+  csim_kinematics *kin = &contact->kin;
+  size_t n = 3 * (size_t)contact->mesh.nbody_vert;
+  csim_active_set_forget(&contact->active);
+  if (d != kin->d) memcpy(kin->d, d, n * sizeof *d);
+  csim_kinematics_stop_pins(kin);
+  double share = csim_glide_together(&contact->glide);
+  if (share < 0) note_failure(contact);
+  memcpy(x, kin->x, n * sizeof *x);
+  return share;
+}
+
+double *csim_contact_displacements(const csim_contact *contact) {
+  return contact->kin.d;
+}
+
+typedef struct proposal_job {
+  const csim_contact *contact;
+  const double *d;
+} proposal_job;
+
+// The proposal d of what is free.
+static void take_proposal(void *context, int first, int last) {
+  const proposal_job *job = context;
+  const csim_kinematics *kin = &job->contact->kin;
+  for (int i = first; i < last; i++) {
+    double *d = kin->d + 3 * (ptrdiff_t)i;
+    if (!csim_kinematics_is_free(kin, i))
+      memset(d, 0, 3 * sizeof *d);
+    else if (job->d != kin->d)
+      memcpy(d, job->d + 3 * (ptrdiff_t)i, 3 * sizeof *d);
+  }
+}
+
+double csim_contact_filter(csim_contact *contact, double *d) {
+  csim_kinematics *kin = &contact->kin;
+  csim_pool_for(kin->pool, contact->mesh.nvert, VERT_GRAIN, take_proposal,
+                &(proposal_job){contact, d});
+  if (csim_reach_update(&contact->reach, 0)) return note_failure(contact);
+  double least = csim_step_filter_limit(&contact->filter, CSIM_CONTACT_FLOOR);
+  if (least < 0) return note_failure(contact);
+  if (d != kin->d) csim_vector_copy(kin->pool, 3 * contact->mesh.nbody_vert, kin->d, d);
+  return least;
+}
+
+void csim_contact_apply(csim_contact *contact, double alpha, double *x) {
+  csim_kinematics_displace(&contact->kin, alpha);
+  assert(csim_reach_holds(&contact->reach));
+  csim_vector_copy(contact->kin.pool, 3 * contact->mesh.nbody_vert, contact->kin.x, x);
+}
+
+// --------------------------------------------------------------------------------------- energies
+
+double csim_contact_value(csim_contact *contact, const double *x) {
+  csim_active_set_move(&contact->active, x);
+  double barrier = csim_active_set_value(&contact->active);
+  if (barrier < 0) {
+    contact->failed = 1;
+    barrier = 0;
+  }
+  return barrier + csim_friction_set_value(&contact->friction, contact->active.x);
 }
 
 void csim_contact_gradient(csim_contact *contact, const double *x, double *g) {
-  look_at(contact, x);
-  csim_contact_find_terms(contact);
-  for (int i = 0; i < contact->nterm; i++) {
-    const csim_contact_term *t = &contact->term[i];
-    double force[3] = {t->force * t->n[0], t->force * t->n[1], t->force * t->n[2]};
-    add_force(contact, t->v, t->w, force, g);
-  }
-  add_friction(contact, g);
+  evaluate_at(contact, x);
+  csim_active_set_gradient(&contact->active, g);
+  contact->failed |= csim_friction_set_gradient(&contact->friction, contact->active.x, g) != 0;
 }
 
-void csim_contact_press(csim_contact *contact, const double *x, double *force) {
-  memset(force, 0, (size_t)contact->skin.nbody_vert * sizeof *force);
-  if (!contact->near.valid) return;
-  look_at(contact, x);
-  csim_contact_find_terms(contact);
-  for (int i = 0; i < contact->nterm; i++) {
-    const csim_contact_term *t = &contact->term[i];
+void csim_contact_normal_force(csim_contact *contact, const double *x, double *force) {
+  const csim_active_set *active = &contact->active;
+  memset(force, 0, (size_t)contact->mesh.nbody_vert * sizeof *force);
+  if (!contact->candidates.valid) return;
+  evaluate_at(contact, x);
+  for (int i = 0; i < active->n; i++) {
+    const csim_active_contact *c = &active->contact[i];
     for (int k = 0; k < 4; k++)
-      if (t->v[k] < contact->skin.nbody_vert) force[t->v[k]] += fabs(t->w[k] * t->force);
+      if (c->w[k] != 0 && c->v[k] < contact->mesh.nbody_vert)
+        force[c->v[k]] += fabs(c->w[k] * c->force);
   }
+}
+
+int csim_contact_find_blocks(csim_contact *contact, int *place) {
+  return csim_contact_hessian_begin(&contact->hessian, place) ? note_failure(contact) : 0;
+}
+
+void csim_contact_build_blocks(csim_contact *contact, const int *place, double *val) {
+  csim_contact_hessian_build(&contact->hessian, place, val);
+}
+
+int csim_contact_is_coupled(const csim_contact *contact) {
+  return contact->hessian.ncoupled > 0;
+}
+
+void csim_contact_multiply_rest(csim_pool *pool, const csim_contact *contact, const double *x,
+                                double *y) {
+  csim_contact_hessian_multiply(pool, &contact->hessian, x, y);
 }

@@ -1,17 +1,17 @@
-// contact/friction.c: Coulomb friction, lagged, see contact.h.
+// contact/friction.c: see friction.h.
 //
-//   E(u) = mu N f0(|u|), u the slip of this step across the gap's normal, f0' = f1,
-//   f1(y) = 2 y/eps - y^2/eps^2 for y < eps, else 1;  eps = slip speed times the step
-//
-// Place, normal and N are those at the start of the step (Li et al. 2020, 5.4). The Hessian is the
-// secant's, mu N f1/y across the normal, in all directions: it bounds the energy from above, so that
-// Newton's steps do not cycle between sticking and slipping. With the tangent along the slip a board
-// took 5.8 iterations a substep instead of 1.9; sticking does not creep with either.
-#include "contact/contact.h"
+// The Hessian is the secant's, mu N f1/y across the normal, in all directions: it bounds the energy
+// from above, so that Newton's steps do not cycle between sticking and slipping. With the tangent
+// along the slip a board took 5.8 iterations a substep instead of 1.9; sticking does not creep with
+// either.
+#include "contact/friction.h"
+
 #include "math/vec3.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { FRICTION_GRAIN = 256 };
 
 double csim_contact_coefficient(const csim_contact_params *params, const csim_model *model,
                                 const csim_collider *collider, int a, int b) {
@@ -25,66 +25,102 @@ double csim_contact_coefficient(const csim_contact_params *params, const csim_mo
   return csim_min(of_a, of_b);
 }
 
-static int part_of(const csim_contact *c, int v) {
-  return v < 0 ? -1 - v : csim_skin_part(&c->skin, v);
+void csim_friction_set_free(csim_friction_set *set) {
+  free(set->contact);
+  free(set->force);
 }
 
-void csim_contact_lag_friction(csim_contact *contact) {
-  csim_friction_term *friction =
-      csim_grow(contact->friction, &contact->friction_room,
-                (ptrdiff_t)contact->nfriction + contact->nterm, sizeof *contact->friction);
-  if (!friction) {
-    contact->failed = 1;
-    return;
-  }
-  contact->friction = friction;
-  for (int i = 0; i < contact->nterm; i++) {
-    const csim_contact_term *t = &contact->term[i];
-    // of a plane's term, v[3] tells the plane
-    double mu = csim_contact_coefficient(&contact->params, contact->model, contact->collider,
-                                         part_of(contact, t->v[0]), part_of(contact, t->v[3]));
-    if (!(mu * -t->force > 0)) continue;
-    csim_friction_term *f = &friction[contact->nfriction++];
-    *f = (csim_friction_term){.limit = -mu * t->force};
-    memcpy(f->v, t->v, sizeof f->v);
-    memcpy(f->w, t->w, sizeof f->w);
-    memcpy(f->n, t->n, sizeof f->n);
+// Of a plane's contact, v[3] tells the plane.
+static int part_of(const csim_kinematics *kin, int v) {
+  return v < 0 ? -1 - v : csim_collision_mesh_part(kin->mesh, v);
+}
+
+int csim_friction_set_begin(csim_friction_set *set, const csim_active_set *active) {
+  const csim_kinematics *kin = set->kin;
+  set->slip = set->params->slip * kin->h;
+  set->n = 0;
+  csim_friction_contact *contact =
+      csim_grow(set->contact, &set->capacity, active->n, sizeof *contact);
+  if (!contact) return -1;
+  set->contact = contact;
+  for (int i = 0; i < active->n; i++) {
+    const csim_active_contact *c = &active->contact[i];
+    double mu = csim_contact_coefficient(set->params, kin->model, kin->collider,
+                                         part_of(kin, c->v[0]), part_of(kin, c->v[3]));
+    if (!(mu * -c->force > 0)) continue;
+    csim_friction_contact *f = &contact[set->n++];
+    *f = (csim_friction_contact){.limit = -mu * c->force};
+    memcpy(f->v, c->v, sizeof f->v);
+    memcpy(f->w, c->w, sizeof f->w);
+    memcpy(f->n, c->n, sizeof f->n);
     for (int k = 0; k < 4; k++)
-      if (f->w[k] != 0) csim_add_scaled(f->w[k], csim_contact_start(contact, f->v[k]), f->start);
+      if (f->w[k] != 0) csim_add_scaled(f->w[k], csim_kinematics_start(kin, f->v[k]), f->start);
   }
+  return 0;
 }
 
 // Slip across the normal since the start of the step.
-static double slip_of(const csim_contact *contact, const csim_friction_term *f, double u[3]) {
+static double slip_of(const csim_friction_contact *f, const double *x, double u[3]) {
   for (int c = 0; c < 3; c++) u[c] = -f->start[c];
   for (int k = 0; k < 4; k++)
-    if (f->w[k] != 0) csim_add_scaled(f->w[k], contact->look + 3 * (ptrdiff_t)f->v[k], u);
+    if (f->w[k] != 0) csim_add_scaled(f->w[k], x + 3 * (ptrdiff_t)f->v[k], u);
   csim_add_scaled(-csim_dot(u, f->n), f->n, u);
   return csim_norm(u);
 }
 
-static double friction_energies(void *context, int first, int last) {
-  const csim_contact *c = context;
-  double sum = 0, u[3], eps = c->slip;
+typedef struct friction_job {
+  const csim_friction_set *set;
+  const double *x;
+} friction_job;
+
+static double sum_energies(void *context, int first, int last) {
+  const friction_job *job = context;
+  double sum = 0, u[3], eps = job->set->slip;
   for (int i = first; i < last; i++) {
-    double y = slip_of(c, &c->friction[i], u);
-    sum += c->friction[i].limit * (y < eps ? y * y / eps * (1 - y / (3 * eps)) : y - eps / 3);
+    const csim_friction_contact *f = &job->set->contact[i];
+    double y = slip_of(f, job->x, u);
+    sum += f->limit * (y < eps ? y * y / eps * (1 - y / (3 * eps)) : y - eps / 3);
   }
   return sum;
 }
 
-double csim_contact_friction_value(csim_contact *contact) {
-  return csim_pool_sum(contact->pool, contact->nfriction, friction_energies, contact);
+double csim_friction_set_value(const csim_friction_set *set, const double *x) {
+  return csim_pool_sum(set->kin->pool, set->n, sum_energies, &(friction_job){set, x});
 }
 
-void csim_contact_friction_force(const csim_contact *contact, const csim_friction_term *f,
-                                 double force[3], double B[9]) {
-  double u[3], eps = contact->slip, y = slip_of(contact, f, u);
-  double over = y < eps ? (2 - y / eps) / eps : 1 / y; // f1/y
-  memset(B, 0, 9 * sizeof *B);
-  for (int c = 0; c < 3; c++) {
-    force[c] = f->limit * over * u[c];
-    B[4 * c] = f->limit * over;
+// mu N f1/y, and the slip u.
+static double secant(const csim_friction_set *set, const csim_friction_contact *f, const double *x,
+                     double u[3]) {
+  double eps = set->slip, y = slip_of(f, x, u);
+  double over = y < eps ? (2 - y / eps) / eps : 1 / y;
+  return f->limit * over;
+}
+
+static void set_forces(void *context, int first, int last) {
+  const friction_job *job = context;
+  double u[3];
+  for (int i = first; i < last; i++) {
+    double s = secant(job->set, &job->set->contact[i], job->x, u);
+    for (int c = 0; c < 3; c++) job->set->force[3 * (ptrdiff_t)i + c] = s * u[c];
   }
-  csim_mat3_add_outer(-f->limit * over, f->n, f->n, B);
+}
+
+int csim_friction_set_gradient(csim_friction_set *set, const double *x, double *g) {
+  double *force = csim_grow(set->force, &set->force_capacity, set->n, 3 * sizeof *force);
+  if (!force) return -1;
+  set->force = force;
+  csim_pool_for(set->kin->pool, set->n, FRICTION_GRAIN, set_forces, &(friction_job){set, x});
+  for (int i = 0; i < set->n; i++) {
+    const csim_friction_contact *f = &set->contact[i];
+    csim_contact_add_force(set->kin, f->v, f->w, force + 3 * (ptrdiff_t)i, g);
+  }
+  return 0;
+}
+
+void csim_friction_set_hessian(csim_friction_set *set, int i, const double *x) {
+  csim_friction_contact *f = &set->contact[i];
+  double u[3], s = secant(set, f, x, u);
+  memset(f->B, 0, sizeof f->B);
+  for (int c = 0; c < 3; c++) f->B[4 * c] = s;
+  csim_mat3_add_outer(-s, f->n, f->n, f->B);
 }

@@ -83,9 +83,10 @@ static void choose_cells(search *s) {
 static int fill_entries(search *s, csim_grid *grid) {
   ptrdiff_t n = 0, need = (ptrdiff_t)count_entries(s);
   if (need > INT_MAX) return -1;
-  csim_morton_entry *entry = csim_grow(grid->entry, &grid->room, need, sizeof *entry);
+  csim_morton_entry *entry = csim_grow(grid->entry, &grid->capacity, need, sizeof *entry);
   if (entry) grid->entry = entry;
-  csim_morton_entry *scratch = csim_grow(grid->scratch, &grid->scratch_room, need, sizeof *scratch);
+  csim_morton_entry *scratch =
+      csim_grow(grid->scratch, &grid->scratch_capacity, need, sizeof *scratch);
   if (scratch) grid->scratch = scratch;
   if (!entry || !scratch) return -1;
   for (int i = 0; i < s->n; i++) {
@@ -115,7 +116,7 @@ static void test_pair(const search *s, uint64_t code, int i, int j, csim_met *me
   csim_box sa = swept_box(s, i), sb = swept_box(s, j);
   for (int c = 0; c < 3; c++) corner[c] = csim_max((double)sa.lo[c], sb.lo[c]);
   if (cell_at(s, corner) != code) return;
-  if (met->n == CSIM_MET_ROOM) csim_met_sift(met);
+  if (met->n == CSIM_MET_CAPACITY) csim_met_flush(met);
   met->pair[met->n++] = (csim_pair){i, s->B ? j - s->na : j};
 }
 
@@ -138,7 +139,7 @@ static void search_chunk(void *context, int chunk) {
         }
     k = end;
   }
-  csim_met_sift(&met);
+  csim_met_flush(&met);
 }
 
 static int run(csim_pool *pool, csim_grid *grid, search *s) {
@@ -159,11 +160,11 @@ int csim_grid_pairs(csim_pool *pool, csim_grid *grid, int n, const csim_box *box
   return run(pool, grid, &s);
 }
 
-int csim_grid_pairs_between(csim_pool *pool, csim_grid *grid, int na, const csim_box *A, int nb,
-                            const csim_box *B, csim_keep_fn *keep, void *context,
-                            csim_pair_chunks *chunks) {
-  search s = {.na = na, .A = A, .B = B, .keep = keep, .context = context, .chunks = chunks};
-  s.n = na && nb ? na + nb : 0;
+int csim_grid_pairs_between(csim_pool *pool, csim_grid *grid, csim_boxes A, csim_boxes B,
+                            csim_keep_fn *keep, void *context, csim_pair_chunks *chunks) {
+  search s = {
+      .na = A.n, .A = A.box, .B = B.box, .keep = keep, .context = context, .chunks = chunks};
+  s.n = A.n && B.n ? A.n + B.n : 0;
   return run(pool, grid, &s);
 }
 

@@ -10,7 +10,7 @@
 #include "contact/boxes.h"
 
 typedef struct csim_grid {
-  ptrdiff_t room, scratch_room;
+  ptrdiff_t capacity, scratch_capacity;
   csim_morton_entry *entry, *scratch; ///< items in the cells that they touch
 } csim_grid;
 
@@ -20,11 +20,11 @@ typedef struct csim_grid {
 int csim_grid_pairs(csim_pool *pool, csim_grid *grid, int n, const csim_box *box,
                     csim_keep_fn *keep, void *context, csim_pair_chunks *chunks);
 
-/// All pairs of a box a of A (na) and a box b of B (nb), likewise.
-int csim_grid_pairs_between(csim_pool *pool, csim_grid *grid, int na, const csim_box *A, int nb,
-                            const csim_box *B, csim_keep_fn *keep, void *context,
-                            csim_pair_chunks *chunks);
+/// All pairs of a box a of A and a box b of B, likewise.
+int csim_grid_pairs_between(csim_pool *pool, csim_grid *grid, csim_boxes A, csim_boxes B,
+                            csim_keep_fn *keep, void *context, csim_pair_chunks *chunks);
 
+/// Frees the cells.
 void csim_grid_free(csim_grid *grid);
 
 #endif

@@ -1,7 +1,7 @@
 // contact/impulse.c: see impulse.h.
 #include "contact/impulse.h"
 
-#include "contact/contact.h"
+#include "contact/friction.h"
 #include "math/vec3.h"
 
 enum { VERT_GRAIN = 1024 };

@@ -12,31 +12,32 @@ enum { MAX_PAIRS = 1 << 20, MAX_ROUNDS = 600, PATIENCE = 150, SPREAD = 6 };
 static const double STEP = 0.1;
 
 typedef struct untangling {
-  csim_skin skin;
-  const unsigned char *fixed; // (skin.nbody_vert)
+  csim_collision_mesh mesh;
+  const unsigned char *fixed; // (mesh.nbody_vert)
   int self, npair;
   int (*pair)[2];
   double edge;  // [m] mean
-  double *x;    // (skin.nvert x 3) [m]
-  double *move; // (skin.nvert x 3)
-  double *sum;  // (skin.nbody_vert x 3) scratch
-  int *count;   // (skin.nbody_vert) scratch
+  double *x;    // (mesh.nvert x 3) [m]
+  double *move; // (mesh.nvert x 3)
+  double *sum;  // (mesh.nbody_vert x 3) scratch
+  int *count;   // (mesh.nbody_vert) scratch
 } untangling;
 
 static int is_free(const untangling *u, int i) {
-  return i < u->skin.nbody_vert && !u->fixed[i];
+  return i < u->mesh.nbody_vert && !u->fixed[i];
 }
 
 static csim_status find_pairs(untangling *u) {
-  const csim_skin *skin = &u->skin;
-  csim_triangles mesh = {skin->nvert, u->x, skin->ntri, skin->tri};
+  const csim_collision_mesh *mesh = &u->mesh;
+  csim_triangles triangles = {mesh->nvert, u->x, mesh->ntri, mesh->tri};
   long long found;
-  csim_status status = csim_find_self_intersections(NULL, &mesh, MAX_PAIRS, u->pair[0], &found);
+  csim_status status =
+      csim_find_self_intersections(NULL, &triangles, MAX_PAIRS, u->pair[0], &found);
   int n = found < MAX_PAIRS ? (int)found : MAX_PAIRS;
   u->npair = 0;
   for (int i = 0; !status && i < n; i++) {
-    int a = skin->tri[3 * (ptrdiff_t)u->pair[i][0]] < skin->nbody_vert;
-    int b = skin->tri[3 * (ptrdiff_t)u->pair[i][1]] < skin->nbody_vert;
+    int a = mesh->tri[3 * (ptrdiff_t)u->pair[i][0]] < mesh->nbody_vert;
+    int b = mesh->tri[3 * (ptrdiff_t)u->pair[i][1]] < mesh->nbody_vert;
     if (a && b ? u->self : a || b) memmove(u->pair[u->npair++], u->pair[i], sizeof u->pair[i]);
   }
   return status;
@@ -95,24 +96,24 @@ static void push_edge(untangling *u, int p, int q, int o, const int t[3]) {
 }
 
 static void push_pair(untangling *u, int i, int j) {
-  const int *s = u->skin.tri + 3 * (ptrdiff_t)i, *t = u->skin.tri + 3 * (ptrdiff_t)j;
+  const int *s = u->mesh.tri + 3 * (ptrdiff_t)i, *t = u->mesh.tri + 3 * (ptrdiff_t)j;
   for (int k = 0; k < 3; k++) push_edge(u, s[k], s[(k + 1) % 3], s[(k + 2) % 3], t);
 }
 
 // What is near goes along: single vertices would fold the sheet around them.
 static void spread_moves(untangling *u) {
-  const csim_skin *skin = &u->skin;
-  size_t n = 3 * (size_t)skin->nbody_vert;
+  const csim_collision_mesh *mesh = &u->mesh;
+  size_t n = 3 * (size_t)mesh->nbody_vert;
   for (int pass = 0; pass < SPREAD; pass++) {
     memset(u->sum, 0, n * sizeof *u->sum);
-    memset(u->count, 0, (size_t)skin->nbody_vert * sizeof *u->count);
-    for (int e = 0; e < skin->nbody_edge; e++)
+    memset(u->count, 0, (size_t)mesh->nbody_vert * sizeof *u->count);
+    for (int e = 0; e < mesh->nbody_edge; e++)
       for (int k = 0; k < 2; k++) {
-        int i = skin->edge[2 * (ptrdiff_t)e + k], j = skin->edge[2 * (ptrdiff_t)e + 1 - k];
+        int i = mesh->edge[2 * (ptrdiff_t)e + k], j = mesh->edge[2 * (ptrdiff_t)e + 1 - k];
         csim_add_scaled(1, u->move + 3 * (ptrdiff_t)j, u->sum + 3 * (ptrdiff_t)i);
         u->count[i]++;
       }
-    for (int i = 0; i < skin->nbody_vert; i++) {
+    for (int i = 0; i < mesh->nbody_vert; i++) {
       double *d = u->move + 3 * (ptrdiff_t)i;
       if (!is_free(u, i) || !u->count[i]) continue;
       for (int c = 0; c < 3; c++)
@@ -122,7 +123,7 @@ static void spread_moves(untangling *u) {
 }
 
 static void move_vertices(untangling *u) {
-  for (int i = 0; i < u->skin.nbody_vert; i++) {
+  for (int i = 0; i < u->mesh.nbody_vert; i++) {
     const double *d = u->move + 3 * (ptrdiff_t)i;
     double d2 = csim_dot(d, d);
     if (d2 > 0) csim_add_scaled(STEP * u->edge / sqrt(1 + d2), d, u->x + 3 * (ptrdiff_t)i);
@@ -134,7 +135,7 @@ static void lift_from_planes(untangling *u, int ncollider, const csim_collider *
   for (int k = 0; k < ncollider; k++) {
     if (collider[k].shape != CSIM_COLLIDER_PLANE) continue;
     csim_pose pose = csim_motion_pose(&collider[k].motion, collider[k].pivot, 0);
-    for (int i = 0; i < u->skin.nbody_vert; i++) {
+    for (int i = 0; i < u->mesh.nbody_vert; i++) {
       double *x = u->x + 3 * (ptrdiff_t)i, local[3];
       csim_collider_to_local(&collider[k], &pose, x, local);
       if (local[1] > 0 || !is_free(u, i)) continue;
@@ -144,24 +145,26 @@ static void lift_from_planes(untangling *u, int ncollider, const csim_collider *
   }
 }
 
-csim_status csim_contact_untangle(const csim_model *model, int ncollider,
-                                  const csim_collider *collider, int self, double thickness,
-                                  double *x0, long long *before, long long *after) {
+csim_status csim_contact_untangle(const csim_collision_setup *setup, double *x0, long long *before,
+                                  long long *after) {
   csim_arena arena = {0};
-  untangling u = {.fixed = model->fixed, .self = self};
+  const csim_model *model = setup->model;
+  int ncollider = setup->ncollider;
+  const csim_collider *collider = setup->collider;
+  untangling u = {.fixed = model->fixed, .self = setup->self};
   csim_status status = CSIM_MEMORY;
   size_t bytes = 3 * (size_t)model->nvert * sizeof *x0;
   *before = *after = 0;
-  if (csim_skin_build(&arena, model, ncollider, collider, &u.skin)) goto done;
-  u.x = CSIM_ARENA_NEW(&arena, double, 3 * (ptrdiff_t)u.skin.nvert);
-  u.move = CSIM_ARENA_NEW(&arena, double, 3 * (ptrdiff_t)u.skin.nvert);
+  if (csim_collision_mesh_build(&arena, model, ncollider, collider, &u.mesh)) goto done;
+  u.x = CSIM_ARENA_NEW(&arena, double, 3 * (ptrdiff_t)u.mesh.nvert);
+  u.move = CSIM_ARENA_NEW(&arena, double, 3 * (ptrdiff_t)u.mesh.nvert);
   u.pair = csim_arena_alloc(&arena, MAX_PAIRS, sizeof *u.pair);
-  u.sum = CSIM_ARENA_NEW(&arena, double, 3 * (ptrdiff_t)u.skin.nbody_vert);
-  u.count = CSIM_ARENA_NEW(&arena, int, u.skin.nbody_vert);
+  u.sum = CSIM_ARENA_NEW(&arena, double, 3 * (ptrdiff_t)u.mesh.nbody_vert);
+  u.count = CSIM_ARENA_NEW(&arena, int, u.mesh.nbody_vert);
   if (arena.failed) goto done;
-  csim_skin_starts(&u.skin, u.x);
-  u.edge = csim_skin_mean_edge(&u.skin);
-  lift_from_planes(&u, ncollider, collider, thickness);
+  csim_collision_mesh_starts(&u.mesh, u.x);
+  u.edge = csim_collision_mesh_mean_edge(&u.mesh);
+  lift_from_planes(&u, ncollider, collider, setup->thickness);
   for (int round = 0, best = 0;; round++) {
     status = find_pairs(&u);
     if (status) goto done;
@@ -172,14 +175,14 @@ csim_status csim_contact_untangle(const csim_model *model, int ncollider,
       memcpy(x0, u.x, bytes);
     }
     if (u.npair == 0 || round == MAX_ROUNDS || round - best > PATIENCE) break;
-    memset(u.move, 0, 3 * (size_t)u.skin.nvert * sizeof *u.move);
+    memset(u.move, 0, 3 * (size_t)u.mesh.nvert * sizeof *u.move);
     for (int i = 0; i < u.npair; i++) {
       push_pair(&u, u.pair[i][0], u.pair[i][1]);
       push_pair(&u, u.pair[i][1], u.pair[i][0]);
     }
     spread_moves(&u);
     move_vertices(&u);
-    lift_from_planes(&u, ncollider, collider, thickness);
+    lift_from_planes(&u, ncollider, collider, setup->thickness);
   }
 done:
   csim_arena_free(&arena);

@@ -2,7 +2,7 @@
 #include "contact/zones.h"
 
 #include "contact/ccd.h"
-#include "contact/contact.h"
+#include "contact/friction.h"
 #include "math/vec3.h"
 
 #include <stdlib.h>
@@ -33,13 +33,13 @@ struct csim_zones {
   int ncollider;
   const csim_collider *collider;
   csim_contact_params params;
-  csim_skin skin;
-  csim_candidates near;
-  double *x, *d;   // (skin.nvert x 3) start, displacement
-  double *inverse; // (skin.nvert) 1 / mass, 0 for what is led [1/kg]
+  csim_collision_mesh mesh;
+  csim_candidates candidates;
+  double *x, *d;   // (mesh.nvert x 3) start, displacement
+  double *inverse; // (mesh.nvert) 1 / mass, 0 for what is kinematic [1/kg]
   int nplane;
   plane *plane; // (ncollider)
-  ptrdiff_t gap_room;
+  ptrdiff_t gap_capacity;
   int ngap;
   gap *gap;
 };
@@ -55,10 +55,10 @@ csim_zones *csim_zones_create(csim_pool *pool, csim_scratch *scratch, const csim
                     .collider = collider,
                     .params = *params};
   csim_arena *arena = &z->arena;
-  if (csim_skin_build(arena, model, ncollider, collider, &z->skin)) goto failed;
-  ptrdiff_t n = z->skin.nvert;
-  if (csim_candidates_create(&z->skin, scratch, params->broad_phase, params->self,
-                             params->thickness, &z->near))
+  if (csim_collision_mesh_build(arena, model, ncollider, collider, &z->mesh)) goto failed;
+  ptrdiff_t n = z->mesh.nvert;
+  if (csim_candidates_create(&z->mesh, scratch, params->broad_phase, params->self,
+                             params->thickness, NULL, &z->candidates))
     goto failed;
   z->x = CSIM_ARENA_NEW(arena, double, 3 * n);
   z->d = CSIM_ARENA_NEW(arena, double, 3 * n);
@@ -75,7 +75,7 @@ failed:
 
 void csim_zones_free(csim_zones *z) {
   if (!z) return;
-  csim_candidates_free(&z->near);
+  csim_candidates_free(&z->candidates);
   csim_arena_free(&z->arena);
   free(z->gap);
   free(z);
@@ -97,8 +97,8 @@ static int find_gap(const csim_zones *z, const csim_candidate *pair, gap *g) {
   const double *x[4], *d[4];
   csim_pair_kind kind = csim_candidate_kind(pair);
   int v[4];
-  csim_candidate_vertices(&z->skin, pair, v);
-  double scale = csim_candidate_scale(&z->near, kind, v);
+  csim_candidate_vertices(&z->mesh, pair, v);
+  double scale = csim_candidate_scale(&z->candidates, kind, v);
   double at[4][3], t, keep = 0.1 * z->params.thickness * scale;
   const double *there[4] = {at[0], at[1], at[2], at[3]};
   for (int k = 0; k < 4; k++) {
@@ -116,8 +116,8 @@ static int find_gap(const csim_zones *z, const csim_candidate *pair, gap *g) {
     g->mobile += g->w[k] * g->w[k] * z->inverse[g->v[k]];
     for (int c = 0; c < 3; c++) g->n[c] += g->w[k] * (at[k][c] - at[0][c]) / gone;
   }
-  g->part[0] = csim_skin_part(&z->skin, g->v[0]);
-  g->part[1] = csim_skin_part(&z->skin, g->v[3]);
+  g->part[0] = csim_collision_mesh_part(&z->mesh, g->v[0]);
+  g->part[1] = csim_collision_mesh_part(&z->mesh, g->v[3]);
   double wide = z->params.thickness * scale;
   g->open = from < wide ? 0.25 * (wide - from) : 0;
   return g->mobile > 0 && approach(z, g) < 0.999 * g->open - 1e-12 * wide;
@@ -125,11 +125,11 @@ static int find_gap(const csim_zones *z, const csim_candidate *pair, gap *g) {
 
 // Collects what may touch while vertices move by d.
 static int collect(csim_zones *z) {
-  for (int i = 0; i < z->skin.nvert; i++)
-    z->near.reach[i] = csim_norm(z->d + 3 * (ptrdiff_t)i) + 0.1 * z->params.thickness;
-  memset(z->near.drift, 0, 3 * (size_t)z->skin.nvert * sizeof(double));
-  memcpy(z->near.ref, z->x, 3 * (size_t)z->skin.nvert * sizeof(double));
-  return csim_candidates_collect(z->pool, &z->near);
+  for (int i = 0; i < z->mesh.nvert; i++)
+    z->candidates.ref.reach[i] = csim_norm(z->d + 3 * (ptrdiff_t)i) + 0.1 * z->params.thickness;
+  memset(z->candidates.ref.drift, 0, 3 * (size_t)z->mesh.nvert * sizeof(double));
+  memcpy(z->candidates.ref.x, z->x, 3 * (size_t)z->mesh.nvert * sizeof(double));
+  return csim_candidates_collect(z->pool, &z->candidates);
 }
 
 // The same of a vertex and a plane; bodies rest on planes at the thickness.
@@ -138,7 +138,7 @@ static int find_plane_gap(const csim_zones *z, int i, const plane *p, gap *g) {
              .w = {1, 0, 0, 0},
              .n = {p->n[0], p->n[1], p->n[2]},
              .mobile = z->inverse[i],
-             .part = {csim_skin_part(&z->skin, i), p->part}};
+             .part = {csim_collision_mesh_part(&z->mesh, i), p->part}};
   g->open = p->offset + z->params.thickness - csim_dot(p->n, z->x + 3 * (ptrdiff_t)i);
   return g->mobile > 0 && approach(z, g) < g->open - 1e-9 * z->params.thickness;
 }
@@ -156,7 +156,7 @@ static int give_impulse(csim_zones *z, gap *g) {
 }
 
 static int keep_gap(csim_zones *z, gap *g) {
-  gap *grown = csim_grow(z->gap, &z->gap_room, (ptrdiff_t)z->ngap + 1, sizeof *grown);
+  gap *grown = csim_grow(z->gap, &z->gap_capacity, (ptrdiff_t)z->ngap + 1, sizeof *grown);
   if (!grown) return -1;
   z->gap = grown;
   z->gap[z->ngap++] = *g;
@@ -168,14 +168,14 @@ static int keep_gap(csim_zones *z, gap *g) {
 static int for_each_gap(csim_zones *z, int (*act)(csim_zones *z, gap *g)) {
   int count = 0;
   gap g;
-  for (int i = 0; i < z->near.n; i++) {
-    if (!find_gap(z, &z->near.list[i], &g)) continue;
+  for (int i = 0; i < z->candidates.n; i++) {
+    if (!find_gap(z, &z->candidates.list[i], &g)) continue;
     if (act(z, &g)) return -1;
     count++;
   }
-  for (int q = 0; q < z->skin.npoint && z->skin.point[q] < z->skin.nbody_vert; q++)
+  for (int q = 0; q < z->mesh.npoint && z->mesh.point[q] < z->mesh.nbody_vert; q++)
     for (int k = 0; k < z->nplane; k++) {
-      if (!find_plane_gap(z, z->skin.point[q], &z->plane[k], &g)) continue;
+      if (!find_plane_gap(z, z->mesh.point[q], &z->plane[k], &g)) continue;
       if (act(z, &g)) return -1;
       count++;
     }
@@ -199,8 +199,8 @@ static void project(csim_zones *z) {
 }
 
 // Where colliders' vertices go, and the planes.
-static void lead(csim_zones *z, double time, double h) {
-  ptrdiff_t nbody = z->skin.nbody;
+static void set_kinematic(csim_zones *z, double time, double h) {
+  ptrdiff_t nbody = z->mesh.nbody;
   z->nplane = 0;
   for (int k = 0; k < z->ncollider; k++) {
     const csim_collider *collider = &z->collider[k];
@@ -215,7 +215,7 @@ static void lead(csim_zones *z, double time, double h) {
       p->part = (int)nbody + k;
       continue;
     }
-    ptrdiff_t first = 3 * (ptrdiff_t)z->skin.first[nbody + k],
+    ptrdiff_t first = 3 * (ptrdiff_t)z->mesh.first[nbody + k],
               n = 3 * (ptrdiff_t)collider->mesh->nvert;
     csim_collider_vertices(collider, time - h, z->x + first);
     csim_collider_vertices(collider, time, z->d + first);
@@ -225,10 +225,10 @@ static void lead(csim_zones *z, double time, double h) {
 
 int csim_zones_respond(csim_zones *z, double time, double h, const double *x0, double *x, double *v,
                        int *left) {
-  int n = 3 * z->skin.nbody_vert, total = 0;
+  int n = 3 * z->mesh.nbody_vert, total = 0;
   memcpy(z->x, x0, (size_t)n * sizeof *x0);
   for (int c = 0; c < n; c++) z->d[c] = x[c] - x0[c];
-  lead(z, time, h);
+  set_kinematic(z, time, h);
   *left = 1;
   for (int round = 0; round < IMPULSE_ROUNDS && *left; round++) {
     if (collect(z)) return -1;

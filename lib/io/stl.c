@@ -117,7 +117,7 @@ csim_status csim_stl_read(const char *path, const char *data, size_t size, csim_
   else if (size >= HEADER)
     csim_mesh_build_fail(&b, 0,
                          "is no text STL ('solid' does not come first) and no whole binary one: it "
-                         "tells of %u facets, but has %zu bytes",
+                         "announces %u facets, but has %zu bytes",
                          csim_load_u32(data + 80), size);
   else
     csim_mesh_build_fail(&b, 0, "is too short for an STL file");

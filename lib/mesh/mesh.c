@@ -8,7 +8,7 @@ void csim_mesh_free(csim_mesh *mesh) {
   *mesh = (csim_mesh){0};
 }
 
-void csim_mesh_shed(csim_mesh *mesh, int keep_faces) {
+void csim_mesh_release(csim_mesh *mesh, int keep_faces) {
   mesh->hash = csim_mesh_hash(mesh);
   csim_arena_drop(&mesh->arena, mesh->vert);
   mesh->vert = NULL;

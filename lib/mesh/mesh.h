@@ -38,7 +38,7 @@ typedef struct csim_mesh {
   int nset;
   csim_mesh_set *set; ///< (nset) labels of a pattern's edges; several may have one name
   int grid[2];   ///< cells of a built-in grid along its two sides, else 0
-  uint64_t hash; ///< once it has been shed
+  uint64_t hash; ///< once it has been released
 } csim_mesh;
 
 /// Limits checked before anything is allocated.
@@ -49,14 +49,14 @@ void csim_mesh_free(csim_mesh *mesh);
 
 /// Frees positions and, unless they are to be kept, faces with all that belongs to them: what a run
 /// does not look at once it has begun. Counts stay.
-void csim_mesh_shed(csim_mesh *mesh, int keep_faces);
+void csim_mesh_release(csim_mesh *mesh, int keep_faces);
 
 /// Where springs and hinges have their rest: (nvert x 3) [m].
 static inline const double *csim_mesh_rest(const csim_mesh *mesh) {
   return mesh->rest ? mesh->rest : mesh->vert;
 }
 
-/// Of positions and faces, also of those that have been shed.
+/// Of positions and faces, also of those that have been released.
 uint64_t csim_mesh_hash(const csim_mesh *mesh);
 
 #endif

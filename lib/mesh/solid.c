@@ -556,7 +556,7 @@ static csim_status find_depths(check *c) {
       int w = winding_of_part(c, j, i);
       if (w == UNDECIDED)
         return FAIL(
-            c, "%s: cannot tell whether the part with face %d lies inside that with face %d",
+            c, "%s: cannot decide whether the part with face %d lies inside that with face %d",
             c->s->name, face_of(c, c->order[c->start[i]]), face_of(c, c->order[c->start[j]]));
       if (w == 0) continue;
       c->depth[i]++;

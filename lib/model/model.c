@@ -15,6 +15,19 @@ void csim_model_free(csim_model *model) {
   csim_arena_free(&arena);
 }
 
+double csim_model_mean_edge(const csim_model *model, int body) {
+  double sum = 0;
+  int count = 0;
+  for (int i = 0; i < 3 * model->ntri; i++) {
+    const int *t = model->tri + i - i % 3;
+    if (body >= 0 && model->body_of[t[0]] != body) continue;
+    sum += csim_distance(model->x0 + 3 * (ptrdiff_t)t[i % 3],
+                         model->x0 + 3 * (ptrdiff_t)t[(i + 1) % 3]);
+    count++;
+  }
+  return count ? sum / count : 0;
+}
+
 int csim_model_drags(const csim_model *model) {
   for (int b = 0; b < model->nbody; b++)
     if (model->body[b].drag > 0 && model->wind.density > 0) return 1;

@@ -147,6 +147,10 @@ typedef struct csim_model {
 /// Frees the model and its meshes.
 void csim_model_free(csim_model *model);
 
+/// Mean length of the sides of a body's triangles at the start [m], of all bodies' when body is -1;
+/// 0: there are none.
+double csim_model_mean_edge(const csim_model *model, int body);
+
 /// Whether air resists a surface.
 int csim_model_drags(const csim_model *model);
 

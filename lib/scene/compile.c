@@ -152,20 +152,6 @@ static csim_model *create_model(const csim_scene *scene) {
   return model;
 }
 
-// [m] mean length of the edges of a body's triangles; 0: it has none.
-static double mean_edge(const csim_model *model, const csim_body *body) {
-  double sum = 0;
-  int count = 0;
-  for (int i = 0; i < 3 * model->ntri; i++) {
-    const int *t = model->tri + i - i % 3;
-    if (model->body_of[t[0]] != (int)(body - model->body)) continue;
-    sum += csim_distance(model->x0 + 3 * (ptrdiff_t)t[i % 3],
-                         model->x0 + 3 * (ptrdiff_t)t[(i + 1) % 3]);
-    count++;
-  }
-  return count ? sum / count : 0;
-}
-
 // A thickness for each body from its mesh: thicker contact takes fewer substeps, and a fifth of an
 // edge does not show.
 static csim_status choose_thickness(const csim_scene *scene, csim_world *world) {
@@ -181,7 +167,7 @@ static csim_status choose_thickness(const csim_scene *scene, csim_world *world) 
   if (!share) return CSIM_MEMORY;
   double most = 0;
   for (int b = 0; b < model->nbody; b++) {
-    double edge = mean_edge(model, &model->body[b]);
+    double edge = csim_model_mean_edge(model, b);
     share[b] = edge > 0 ? csim_max(LEAST, csim_min(MOST, 0.2 * edge)) : MOST;
     most = csim_max(most, share[b]);
   }
@@ -261,9 +247,9 @@ const double *csim_world_real_vertices(const csim_world *world, int collider,
   return state->kinematic + 3 * at;
 }
 
-void csim_world_shed(csim_world *world, int keep_faces) {
+void csim_world_release(csim_world *world, int keep_faces) {
   for (int b = 0; b < world->model->nbody; b++)
-    csim_mesh_shed(world->model->body[b].mesh, keep_faces);
+    csim_mesh_release(world->model->body[b].mesh, keep_faces);
 }
 
 void csim_world_free(csim_world *world) {

@@ -32,8 +32,8 @@ void csim_world_free(csim_world *world);
 const double *csim_world_real_vertices(const csim_world *world, int collider,
                                        const csim_state *state);
 
-/// Frees of the bodies' meshes what a run does not look at once it has begun, see csim_mesh_shed.
-void csim_world_shed(csim_world *world, int keep_faces);
+/// Frees of the bodies' meshes what a run does not look at once it has begun, see csim_mesh_release.
+void csim_world_release(csim_world *world, int keep_faces);
 
 // ------------------------------------------------- rooms of the compiler (build_*.c), not for
 // others

@@ -50,12 +50,12 @@ static const csim_field contact_fields[] = {
      .offset = IN_CONTACT(response),
      .fallback = "filter",
      .doc =
-         "What happens where things touch. \"filter\": smooth contact forces, and no motion is "
-         "carried out that would let anything pass through anything, whatever the solver. "
+         "What happens where surfaces touch. \"filter\": smooth contact forces, and a filter that "
+         "shortens every step so that no surfaces can intersect, whatever the solver. "
          "\"impulse\": vertices that have entered a collider are pushed out of it; no guarantee. "
          "\"penalty\": springs push them out; no guarantee. "
-         "\"impact-zones\": impulses where surfaces would touch on their way, then all that still "
-         "would together; no guarantee. \"none\": nothing."},
+         "\"impact-zones\": impulses where surfaces would touch on their way, then all at once where "
+         "they still would; no guarantee. \"none\": nothing."},
     {.key = "self",
      .kind = &csim_kind_bool,
      .offset = IN_CONTACT(self),

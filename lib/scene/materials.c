@@ -334,13 +334,12 @@ static const csim_field material_fields[] = {
            "Cloth, bending \"curvature\": as bend, along weft; bend is then along warp. 0 = as "
            "bend."),
     NUMBER(bend_spring, "N/m", 0, 0, "Cloth: stiffness of bending springs (bending \"spring\")."),
-    READING(extension, "", "strain under 98 N/m along warp (FAST's E100); tells stretch."),
-    READING(extension_weft, "", "the same along weft; tells weft."),
-    READING(extension_bias, "", "strain under 4.9 N/m at 45 degrees (FAST's EB5); tells shear."),
+    READING(extension, "", "strain under 98 N/m along warp (FAST's E100) sets stretch."),
+    READING(extension_weft, "", "the same along weft sets weft."),
+    READING(extension_bias, "", "strain under 4.9 N/m at 45 degrees (FAST's EB5) sets shear."),
     READING(bending_length, "m",
-            "bending length along warp (Peirce, ASTM D1388, FAST-2); tells "
-            "bend by density g c^3."),
-    READING(bending_length_weft, "m", "the same along weft; tells bend_weft."),
+            "bending length along warp (Peirce, ASTM D1388, FAST-2) sets bend to density g c^3."),
+    READING(bending_length_weft, "m", "the same along weft sets bend_weft."),
     NUMBER(modulus, "Pa", 0, CSIM_ABOVE, "Solid: Young's modulus."),
     NUMBER(volume, "Pa", 0, 0, "Solid: stiffness against change of volume."),
     NUMBER(damping, "1/s", 0, 0, "Velocities decay as exp(-damping t); 0 = none."),

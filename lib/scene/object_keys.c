@@ -206,7 +206,7 @@ static void finish_object(csim_reader *r, const cJSON *item, void *base) {
     csim_complain(r, CSIM_AT_VALUE, shape, "a plane is infinite: only a collider can be one");
   else if (object->type != CSIM_OBJECT_COLLIDER && object->mesh.shape == CSIM_SHAPE_SEQUENCE)
     csim_complain(r, CSIM_AT_VALUE, mesh,
-                  "a sequence is led, not simulated: only a collider can be one");
+                  "a sequence is kinematic, not simulated: only a collider can be one");
   else if (object->type == CSIM_OBJECT_SOLID && !is_closed(&object->mesh))
     csim_complain(r, CSIM_AT_VALUE, shape, "a solid needs a closed surface; \"%s\" is open",
                   csim_shape_names[object->mesh.shape]);

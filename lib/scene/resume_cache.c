@@ -5,6 +5,8 @@
 // written.
 #include "scene/resume.h"
 
+#include "math/vec3.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdio.h>

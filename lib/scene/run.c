@@ -228,7 +228,7 @@ static csim_status take_state(run *r) {
   int moved = r->resume.point.frame > scene->frame_start; // before, colliders are at their start
   if (moved && from->nkinematic != csim_solver_kinematic_size(r->sim.solver)) {
     csim_say(r->log, CSIM_ERROR, (csim_place){.file = scene->file},
-             "the checkpoint tells of other colliders: \"contact.response\" has to stay");
+             "the checkpoint has other colliders: \"contact.response\" must not change");
     return CSIM_INVALID;
   }
   int frame = r->resume.point.frame;
@@ -296,7 +296,7 @@ static csim_status begin_output(run *r) {
   csim_status status = csim_writing_begin(&r->writing, r->scene, &r->sim.world, &start);
   if (status) return status;
   csim_output_press(r->writing.output, r->sim.solver);
-  csim_world_shed(&r->sim.world, r->scene->output.obj || r->scene->output.nformat);
+  csim_world_release(&r->sim.world, r->scene->output.obj || r->scene->output.nformat);
   // the old cache stands aside until this is written
   return resume->changed ? save_checkpoint(r, r->log) : CSIM_OK;
 }

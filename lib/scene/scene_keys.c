@@ -490,8 +490,7 @@ static const csim_field output_fields[] = {
      .detail = &format_list,
      .offset = IN_OUTPUT(format),
      .doc = "Formats of other programs to write while simulating, frame by frame; docs/export.md "
-            "tells "
-            "who reads what."},
+            "lists which program reads which."},
     {.key = "cache_error",
      .kind = &csim_kind_real,
      .offset = IN_OUTPUT(cache_error),

@@ -1,7 +1,7 @@
 // scene/sim.c: a scene that is stepped, see sim.h and clothsim.h.
 #include "scene/sim.h"
 
-#include "contact/start.h"
+#include "contact/check_start.h"
 #include "contact/untangle.h"
 #include "solver/stability.h"
 
@@ -11,13 +11,9 @@
 
 // ----------------------------------------------------------------------------------------- create
 
-static csim_status untangle(const csim_sim *sim) {
-  const csim_world *world = &sim->world;
-  const csim_contact_params *contact = &sim->world.contact;
+static csim_status untangle(const csim_sim *sim, const csim_collision_setup *setup) {
   long long before, after;
-  csim_status status =
-      csim_contact_untangle(world->model, world->ncollider, world->collider, contact->self,
-                            contact->thickness, world->model->x0, &before, &after);
+  csim_status status = csim_contact_untangle(setup, sim->world.model->x0, &before, &after);
   if (!status && before)
     csim_say(
         sim->log, after ? CSIM_WARNING : CSIM_INFO, (csim_place){.file = sim->scene->file},
@@ -32,13 +28,18 @@ static csim_status check_start(const csim_sim *sim, const char *out) {
   const csim_world *world = &sim->world;
   if (contact->response != CSIM_RESPONSE_FILTER && contact->response != CSIM_RESPONSE_IMPACT_ZONES)
     return CSIM_OK;
+  csim_collision_setup setup = {.model = world->model,
+                                .ncollider = world->ncollider,
+                                .collider = world->collider,
+                                .self = contact->self,
+                                .thickness = contact->thickness};
   csim_arena arena = {0};
   csim_place place = {.file = sim->scene->file};
   char *path = NULL;
   long long total = 0;
   int refuse = contact->on_intersection == CSIM_INTERSECTION_REFUSE;
   if (contact->on_intersection == CSIM_INTERSECTION_UNTANGLE) {
-    csim_status untangled = untangle(sim);
+    csim_status untangled = untangle(sim, &setup);
     if (untangled) return untangled;
   }
   if (out) {
@@ -46,8 +47,7 @@ static csim_status check_start(const csim_sim *sim, const char *out) {
     if (!path) return CSIM_MEMORY;
   }
   csim_status status =
-      csim_contact_check_start(sim->pool, world->model, world->ncollider, world->collider,
-                               contact->self, refuse, contact->thickness, path, sim->log, &total);
+      csim_contact_check_start(sim->pool, &setup, refuse, path, sim->log, &total);
   if (!status && total && refuse) {
     csim_say(
         sim->log, CSIM_ERROR, place,

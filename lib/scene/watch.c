@@ -1,7 +1,7 @@
 // scene/watch.c: see watch.h.
 #include "scene/watch.h"
 
-#include "contact/skin.h"
+#include "contact/kinematics.h"
 #include "math/vec3.h"
 #include "mesh/intersect.h"
 
@@ -13,9 +13,9 @@ struct csim_watch {
   csim_pool *pool;
   const csim_world *world;
   int self;
-  csim_skin skin;
+  csim_collision_mesh mesh;
   int nbody_tri; // triangles of bodies come first
-  double *x;     // (skin.nvert x 3)
+  double *x;     // (mesh.nvert x 3)
 };
 
 csim_watch *csim_watch_create(csim_pool *pool, const csim_world *world, int self) {
@@ -23,9 +23,9 @@ csim_watch *csim_watch_create(csim_pool *pool, const csim_world *world, int self
   if (!watch) return NULL;
   *watch =
       (csim_watch){.pool = pool, .world = world, .self = self, .nbody_tri = world->model->ntri};
-  if (!csim_skin_build(&watch->arena, world->model, world->ncollider, world->collider,
-                       &watch->skin))
-    watch->x = CSIM_ARENA_NEW(&watch->arena, double, 3 * (ptrdiff_t)watch->skin.nvert);
+  if (!csim_collision_mesh_build(&watch->arena, world->model, world->ncollider, world->collider,
+                                 &watch->mesh))
+    watch->x = CSIM_ARENA_NEW(&watch->arena, double, 3 * (ptrdiff_t)watch->mesh.nvert);
   if (watch->x) return watch;
   csim_watch_free(watch);
   return NULL;
@@ -38,37 +38,36 @@ void csim_watch_free(csim_watch *watch) {
 }
 
 static void place(csim_watch *w, const csim_state *state, double time) {
-  const csim_skin *skin = &w->skin;
-  ptrdiff_t nbody = 3 * (ptrdiff_t)skin->nbody_vert;
+  const csim_collision_mesh *mesh = &w->mesh;
+  ptrdiff_t nbody = 3 * (ptrdiff_t)mesh->nbody_vert;
   memcpy(w->x, state->x, (size_t)nbody * sizeof *w->x);
   if (state->kinematic) {
     memcpy(w->x + nbody, state->kinematic,
-           3 * (size_t)(skin->nvert - skin->nbody_vert) * sizeof *w->x);
+           3 * (size_t)(mesh->nvert - mesh->nbody_vert) * sizeof *w->x);
     return;
   }
   for (int k = 0; k < w->world->ncollider; k++)
     if (w->world->collider[k].shape != CSIM_COLLIDER_PLANE)
       csim_collider_vertices(&w->world->collider[k], time,
-                             w->x + 3 * (ptrdiff_t)skin->first[skin->nbody + k]);
+                             w->x + 3 * (ptrdiff_t)mesh->first[mesh->nbody + k]);
 }
 
-// Points of bodies on the planes or behind them. Where contact has left a plane stands behind the
-// colliders' vertices: its normal, then its offset.
+// Points of bodies on the planes or behind them.
 static long long count_behind(const csim_watch *w, const csim_state *state, double time) {
-  const csim_skin *skin = &w->skin;
+  const csim_collision_mesh *mesh = &w->mesh;
   long long count = 0;
   int plane = 0;
   for (int k = 0; k < w->world->ncollider; k++) {
     const csim_collider *collider = &w->world->collider[k];
     if (collider->shape != CSIM_COLLIDER_PLANE) continue;
-    ptrdiff_t at = 3 * (ptrdiff_t)(skin->nvert - skin->nbody_vert) + 6 * (ptrdiff_t)plane++;
+    const double *left = // where contact has left the plane
+        state->kinematic ? csim_kinematics_plane(mesh, state->kinematic, plane++) : NULL;
     csim_pose pose = csim_motion_pose(&collider->motion, collider->pivot, time);
-    for (int q = 0; q < skin->npoint && skin->point[q] < skin->nbody_vert; q++) {
-      const double *x = w->x + 3 * (ptrdiff_t)skin->point[q];
+    for (int q = 0; q < mesh->npoint && mesh->point[q] < mesh->nbody_vert; q++) {
+      const double *x = w->x + 3 * (ptrdiff_t)mesh->point[q];
       double local[3];
       csim_collider_to_local(collider, &pose, x, local);
-      double d = state->kinematic ? csim_dot(state->kinematic + at, x) - state->kinematic[at + 3]
-                                  : local[1];
+      double d = left ? csim_dot(left, x) - left[3] : local[1];
       count += !(d > 0);
     }
   }
@@ -77,11 +76,11 @@ static long long count_behind(const csim_watch *w, const csim_state *state, doub
 
 csim_status csim_watch_count(csim_watch *w, const csim_state *state, double time,
                              long long *count) {
-  const csim_skin *skin = &w->skin;
+  const csim_collision_mesh *mesh = &w->mesh;
   place(w, state, time);
-  csim_triangles body = {skin->nvert, w->x, w->nbody_tri, skin->tri};
-  csim_triangles other = {skin->nvert, w->x, skin->ntri - w->nbody_tri,
-                          skin->tri + 3 * (ptrdiff_t)w->nbody_tri};
+  csim_triangles body = {mesh->nvert, w->x, w->nbody_tri, mesh->tri};
+  csim_triangles other = {mesh->nvert, w->x, mesh->ntri - w->nbody_tri,
+                          mesh->tri + 3 * (ptrdiff_t)w->nbody_tri};
   long long own = 0, with = 0;
   csim_status status = CSIM_OK;
   if (w->self) status = csim_find_self_intersections(w->pool, &body, 0, NULL, &own);

@@ -28,16 +28,6 @@ typedef struct newton {
   double *x_try; // (nvert x 3)
 } newton;
 
-static double mean_edge(const csim_model *model) {
-  double sum = 0;
-  for (int i = 0; i < 3 * model->ntri; i++) {
-    const int *t = model->tri + i - i % 3;
-    sum += csim_distance(model->x0 + 3 * (ptrdiff_t)t[i % 3],
-                         model->x0 + 3 * (ptrdiff_t)t[(i + 1) % 3]);
-  }
-  return model->ntri ? sum / (3 * model->ntri) : 0;
-}
-
 static void *newton_create(csim_arena *arena, const csim_model *model,
                            const csim_solver_params *params) {
   ptrdiff_t n = 3 * (ptrdiff_t)model->nvert;
@@ -45,7 +35,7 @@ static void *newton_create(csim_arena *arena, const csim_model *model,
   if (!s) return NULL;
   s->g = CSIM_ARENA_NEW(arena, double, n);
   s->x_try = CSIM_ARENA_NEW(arena, double, n);
-  s->edge = mean_edge(model);
+  s->edge = csim_model_mean_edge(model, -1);
   if (csim_balance_create(arena, model, &s->balance)) return NULL;
   int ichol = params->preconditioner == CSIM_PRECONDITIONER_ICHOL;
   s->on_graph = params->linear == CSIM_LINEAR_PCG && !ichol &&
@@ -96,7 +86,7 @@ static double multiply(csim_pool *pool, void *context, const double *p, double *
   csim_phase before = csim_pool_phase(pool, CSIM_PHASE_CONTACT);
   if (contact) csim_contact_multiply_rest(pool, contact, p, q);
   csim_pool_phase(pool, before);
-  return system->s->on_graph && !(contact && contact->ncoupled)
+  return system->s->on_graph && !(contact && csim_contact_is_coupled(contact))
              ? pq
              : csim_vector_dot(pool, 3 * system->problem->model->nvert, p, q);
 }
@@ -145,7 +135,7 @@ static int has_settled(const csim_problem *problem, newton *s, const double *x,
 // outside the matrix's pattern: then that solver's factor of the matrix preconditions PCG.
 static csim_solve_report solve_linear(const csim_problem *problem, newton *s, double tolerance) {
   const csim_solver_params *params = problem->params;
-  int coupled = (problem->contact && problem->contact->ncoupled > 0) ||
+  int coupled = (problem->contact && csim_contact_is_coupled(problem->contact)) ||
                 problem->model->nchamber > 0;
   csim_solve_report report = {.iterations = 1};
   if (params->linear == CSIM_LINEAR_CHOLESKY) {

@@ -117,7 +117,7 @@ void csim_problem_hessian(const csim_problem *problem, const csim_layout *layout
   csim_bsr_fix(problem->pool, problem->model->fixed, H);
   csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
   if (problem->contact && csim_contact_find_blocks(problem->contact, NULL) == 0)
-    csim_contact_hessian(problem->contact, H->pattern->diag, H->val);
+    csim_contact_build_blocks(problem->contact, H->pattern->diag, H->val);
   csim_pool_phase(problem->pool, before);
 }
 
@@ -130,9 +130,9 @@ void csim_problem_stiffness(const csim_problem *problem, const double *x, csim_s
   csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
   if (problem->contact && csim_contact_find_blocks(problem->contact, K->A.place) == 0) {
     if (csim_graph_matrix_place(problem->pool, &K->A))
-      problem->contact->failed = 1, problem->contact->ncoupled = 0;
+      csim_contact_fail(problem->contact);
     else
-      csim_contact_hessian(problem->contact, K->A.place, K->A.block);
+      csim_contact_build_blocks(problem->contact, K->A.place, K->A.block);
   }
   csim_pool_phase(problem->pool, before);
 }

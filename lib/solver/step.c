@@ -146,8 +146,7 @@ void csim_solver_place_colliders(csim_solver *solver, double time, double *kinem
 
 void csim_solver_begin_frame(csim_solver *solver, double end) {
   if (!solver->contact) return;
-  csim_contact_forget(solver->contact);
-  solver->contact->frame_end = end;
+  csim_contact_begin_frame(solver->contact, end);
 }
 
 // The point the method starts from; hard pins stand at their targets.
@@ -185,7 +184,7 @@ static int resolve_contact(csim_solver *solver, const csim_problem *problem, dou
   csim_contact *contact = solver->contact;
   ptrdiff_t n = 3 * (ptrdiff_t)problem->model->nvert;
   memcpy(solver->goal, x, (size_t)n * sizeof *x);
-  if (!solver->method->knows_contact) csim_contact_calm_start(contact, problem->v, problem->h, x);
+  if (!solver->method->knows_contact) csim_contact_initial_guess(contact, problem->v, problem->h, x);
   if (csim_contact_advance(contact, x, x)) {
     report->method.outcome = CSIM_OUTCOME_MEMORY;
     return -1;
@@ -273,7 +272,7 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
                           .chamber = solver->chamber,
                           .v_next = v,
                           .scratch = &solver->scratch,
-                          .step = solver->contact ? solver->contact->d : solver->step};
+                          .step = solver->contact ? csim_contact_displacements(solver->contact) : solver->step};
   // contact keeps lists of what is where: what is nowhere has no place on them
   if (!isfinite(csim_vector_dot(setup->pool, n, solver->y, solver->y))) {
     report->method.outcome = CSIM_OUTCOME_DIVERGED;
@@ -291,7 +290,7 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
   choose_start(&problem, x);
   if (contact && solver->method->knows_contact) {
     problem.contact = contact;
-    csim_contact_calm_start(contact, problem.v, problem.h, x);
+    csim_contact_initial_guess(contact, problem.v, problem.h, x);
     if (csim_contact_advance(contact, x, x)) {
       report->method.outcome = CSIM_OUTCOME_MEMORY;
       return -1;
@@ -303,7 +302,7 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
   report->method = solver->method->solve(&problem, solver->method_scratch, x);
   report->iterations += report->method.iterations;
   report->linear_iterations += report->method.linear_iterations;
-  if (contact && contact->failed) report->method.outcome = CSIM_OUTCOME_MEMORY;
+  if (contact && csim_contact_failed(contact)) report->method.outcome = CSIM_OUTCOME_MEMORY;
   if (report->method.outcome >= CSIM_OUTCOME_INDEFINITE) return -1;
 
   if (setup->params.strain_limit > 0) limit_strain(solver, x);
@@ -330,10 +329,9 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
   csim_vector_copy(setup->pool, n, x, state->x);
   csim_vector_copy(setup->pool, n, v, state->v);
   if (contact) {
-    csim_contact_give_up(contact);
-    csim_contact_lags(contact);
-    report->contact = contact->report;
-    report->contacts = contact->report.terms;
+    csim_contact_end(contact);
+    report->contact = csim_contact_get_report(contact);
+    report->contacts = report->contact.active;
   }
   csim_pool_phase(setup->pool, CSIM_PHASE_OTHER);
   return 0;
@@ -512,7 +510,7 @@ int csim_step(csim_solver *solver, csim_state *state, csim_step_report *report) 
 
 void csim_solver_press(csim_solver *solver, const csim_state *state, double *force) {
   if (solver->contact)
-    csim_contact_press(solver->contact, state->x, force);
+    csim_contact_normal_force(solver->contact, state->x, force);
   else
     memset(force, 0, (size_t)state->nvert * sizeof *force);
 }

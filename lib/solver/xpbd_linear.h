@@ -6,6 +6,7 @@
 
 typedef struct csim_xpbd_linear csim_xpbd_linear;
 
+/// Memory for the linear system of a model's constraints, from the arena. NULL when out of memory.
 csim_xpbd_linear *csim_xpbd_linear_create(csim_arena *arena, const csim_model *model);
 
 /// Iterates x by the linear system in all multipliers at once. With C the constraints, J their

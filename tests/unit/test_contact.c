@@ -4,7 +4,7 @@
 #include "kit.h"
 
 #include "contact/barrier.h"
-#include "contact/contact.h"
+#include "contact/modules.h"
 #include "math/vec3.h"
 #include "mesh/intersect.h"
 #include "mesh/shapes.h"
@@ -244,7 +244,7 @@ static void test_gradient(void) {
     p[0] += 1e-3 * kit_random(&seed);
   }
   CHECK(csim_contact_begin(c, x, g, NULL, 0, 1.0 / 240) == 0); // at rest: g is 0 still
-  CHECK(c->nterm > 50 && c->nfriction > 50);
+  CHECK(c->active.n > 50 && c->friction.n > 50);
   for (int i = 0; i < n; i++) x[i] += 1e-5 * kit_random(&seed);
   memset(g, 0, (size_t)n * sizeof *g);
   csim_contact_gradient(c, x, g);
@@ -263,17 +263,18 @@ static void test_gradient(void) {
   memset(g, 0, (size_t)n * sizeof *g);
   csim_contact_gradient(c, x, g);
   CHECK(csim_contact_find_blocks(c, NULL) == 0);
-  csim_contact_hessian(c, NULL, NULL);
+  csim_contact_build_blocks(c, NULL, NULL);
   // d^T C d >= 0 for the whole, diagonal included
   for (int trial = 0; trial < 20; trial++) {
     for (int i = 0; i < n; i++) x[i] = kit_random(&seed);
     memset(y, 0, (size_t)n * sizeof *y);
     csim_contact_multiply_rest(NULL, c, x, y);
     double quadratic = 0;
-    for (int r = 0; r < c->ntouched; r++) {
+    for (int r = 0; r < c->hessian.nrow; r++) {
       double own[3];
-      csim_mat3_mul(c->diag + 9 * (ptrdiff_t)r, x + 3 * (ptrdiff_t)c->touched[r], own);
-      csim_add_scaled(1, own, y + 3 * (ptrdiff_t)c->touched[r]);
+      csim_mat3_mul(c->hessian.diag + 9 * (ptrdiff_t)r, x + 3 * (ptrdiff_t)c->hessian.row_vert[r],
+                    own);
+      csim_add_scaled(1, own, y + 3 * (ptrdiff_t)c->hessian.row_vert[r]);
     }
     for (int i = 0; i < n; i++) quadratic += x[i] * y[i];
     CHECK(quadratic > 0);
@@ -288,7 +289,8 @@ static void test_gradient(void) {
 
 // ------------------------------------------------------------------------------------------ terms
 
-// Which pairs are active at contact->look, told by the four vertices: (n x 4), of at most `room`.
+// Which pairs are active at the evaluation point, told by the four vertices: (n x 4), of at most
+// `room`.
 typedef struct quads {
   int n, room, (*v)[4];
 } quads;
@@ -301,23 +303,23 @@ static void add_if_active(const csim_contact *c, csim_pair_kind kind, const int 
   const double *p[4];
   double w[4], reach[3] = {0};
   int split = csim_pair_split(kind);
-  if (v[0] >= c->skin.nbody_vert && v[split] >= c->skin.nbody_vert) return;
+  if (v[0] >= c->mesh.nbody_vert && v[split] >= c->mesh.nbody_vert) return;
   for (int i = 0; i < split; i++)
     for (int j = split; j < 4; j++)
       if (v[i] == v[j]) return;
-  for (int k = 0; k < 4; k++) p[k] = c->look + 3 * (ptrdiff_t)v[k];
+  for (int k = 0; k < 4; k++) p[k] = c->active.x + 3 * (ptrdiff_t)v[k];
   for (int a = 0; a < 3; a++) reach[a] = fabs(p[0][a] - p[split][a]);
   if (csim_norm(reach) > 0.25) return; // no edge is longer than half of that
-  double limit = c->params.thickness * csim_candidate_scale(&c->near, kind, v);
+  double limit = c->params.thickness * csim_candidate_scale(&c->candidates, kind, v);
   if (csim_pair_closest(kind, p, w) < limit * limit && q->n < q->room)
     memcpy(q->v[q->n++], v, sizeof q->v[0]);
 }
 
 // The terms against all pairs there are.
 static void check_terms(const csim_contact *c) {
-  const csim_skin *s = &c->skin;
+  const csim_collision_mesh *s = &c->mesh;
   quads all = {.room = 1 << 16, .v = malloc(sizeof(int[4]) << 16)};
-  quads told = {.room = c->nterm, .v = malloc(sizeof(int[4]) * (size_t)(c->nterm + 1))};
+  quads told = {.room = c->active.n, .v = malloc(sizeof(int[4]) * (size_t)(c->active.n + 1))};
   for (int i = 0; i < s->npoint; i++)
     for (int t = 0; t < s->ntri; t++) {
       const int *corner = s->tri + 3 * t;
@@ -329,8 +331,9 @@ static void check_terms(const csim_contact *c) {
       const int *e = s->edge + 2 * i, *f = s->edge + 2 * j;
       add_if_active(c, CSIM_PAIR_EDGE_EDGE, (int[]){e[0], e[1], f[0], f[1]}, &all);
     }
-  for (int i = 0; i < c->nterm; i++)
-    if (c->term[i].v[3] >= 0) memcpy(told.v[told.n++], c->term[i].v, sizeof told.v[0]);
+  for (int i = 0; i < c->active.n; i++)
+    if (c->active.contact[i].v[3] >= 0)
+      memcpy(told.v[told.n++], c->active.contact[i].v, sizeof told.v[0]);
   qsort(all.v, (size_t)all.n, sizeof all.v[0], compare_quads);
   qsort(told.v, (size_t)told.n, sizeof told.v[0], compare_quads);
   int same = all.n == told.n && !memcmp(all.v, told.v, sizeof(int[4]) * (size_t)all.n);
@@ -376,7 +379,7 @@ static void test_terms(void) {
       CHECK(csim_contact_filter(c, d) >= 0);
       csim_contact_apply(c, 1, x);
       csim_contact_value(c, x);
-      if (c->nterm > most) most = c->nterm;
+      if (c->active.n > most) most = c->active.n;
     }
   }
   CHECK(most > 200);
@@ -392,27 +395,33 @@ static void test_terms(void) {
 
 // --------------------------------------------------------------------------------------- friction
 
-// A patch on an incline: how far its centre has gone along it after a second [m].
-static double slide(double degrees, double speed, double mu, double seconds) {
-  layers l;
-  layers_begin(1, 3, "newton", 1, &l);
-  kit *k = &l.k;
+// A patch laid down on an incline, moving down it; only the floor is there.
+static void patch_begin(double degrees, double speed, double mu, layers *l) {
+  layers_begin(1, 3, "newton", 1, l);
+  kit *k = &l->k;
   double a = degrees * 3.14159265358979323846 / 180, s = sin(a), c = cos(a);
   k->model->gravity[0] = 9.81 * s;
   k->model->gravity[1] = -9.81 * c;
-  k->model->body[0].friction = l.collider[1].friction = mu;
-  l.setup.ncollider = 1;
-  l.setup.collider = &l.collider[1];
-  l.setup.params.tolerance = 1e-4;
-  l.setup.params.iterations = 30; // friction's secants converge linearly
-  l.setup.params.linear_tolerance = 1e-3;
+  k->model->body[0].friction = l->collider[1].friction = mu;
+  l->setup.ncollider = 1;
+  l->setup.collider = &l->collider[1];
+  l->setup.params.tolerance = 1e-4;
+  l->setup.params.iterations = 30; // friction's secants converge linearly
+  l->setup.params.linear_tolerance = 1e-3;
   // lay it down where contact carries its weight, so that nothing has to settle
   double depth = 9.81 * c / (10 * 9.81 / 3e-3 > 57600 ? 10 * 9.81 / 3e-3 : 57600);
   for (int i = 0; i < k->model->nvert; i++) {
     k->state.x[3 * i + 1] = -0.05 + 3e-3 - depth;
     k->state.v[3 * i] = speed;
   }
-  layers_ready(&l);
+  layers_ready(l);
+}
+
+// How far its centre has gone along the incline after some time [m].
+static double slide(double degrees, double speed, double mu, double seconds) {
+  layers l;
+  patch_begin(degrees, speed, mu, &l);
+  kit *k = &l.k;
   double from = 0, to = 0;
   for (int i = 0; i < k->model->nvert; i++) from += k->state.x[3 * i] / k->model->nvert;
   for (int n = 0; n < (int)(seconds * 240); n++) kit_step(k);
@@ -430,12 +439,38 @@ static void test_friction(void) {
   CHECK_NEAR(slide(0, 2, 0.3, 1), 0.67958, 2.0 / 480 + 0.00068);
 }
 
+// At rest the floor carries the weight across it, and nothing but the vertices gets a force.
+static void test_normal_force(void) {
+  enum { BEFORE = 4 };
+  layers l;
+  patch_begin(10, 0, 0.5, &l);
+  kit *k = &l.k;
+  int n = k->model->nvert;
+  double *guarded = CSIM_NEW(double, BEFORE + n), *force = guarded + BEFORE;
+  double weight = 0, sum = 0;
+  for (int i = 0; i < BEFORE; i++) guarded[i] = -0.0; // adding 0 to it shows
+  csim_solver_press(k->solver, &k->state, force);
+  for (int i = 0; i < n; i++) CHECK(force[i] == 0); // before the first step
+  for (int step = 0; step < 240; step++) kit_step(k);
+  csim_solver_press(k->solver, &k->state, force);
+  for (int i = 0; i < n; i++) {
+    weight -= k->model->mass[i] * k->model->gravity[1];
+    sum += force[i];
+    CHECK(force[i] >= 0);
+  }
+  CHECK_NEAR(sum, weight, 1e-3 * weight);
+  for (int i = 0; i < BEFORE; i++) CHECK(signbit(guarded[i]));
+  free(guarded);
+  layers_end(&l);
+}
+
 int main(void) {
   setvbuf(stdout, NULL, _IOLBF, 0);
   test_barrier();
   test_gradient();
   test_terms();
   test_friction();
+  test_normal_force();
   test_threads();
   test_zones();
   test_methods();

@@ -244,7 +244,8 @@ static void test_broad_phases(void) {
       CHECK(csim_grid_pairs(pool, &grid, N, A, keep_some, &within, &chunks) == 0);
       take_pairs(&chunks, pool, N, &got);
       CHECK(same_pairs(&got, &want));
-      CHECK(csim_grid_pairs_between(pool, &grid, N, A, M, B, keep_some, &across, &chunks) == 0);
+      CHECK(csim_grid_pairs_between(pool, &grid, (csim_boxes){N, A}, (csim_boxes){M, B},
+                                    keep_some, &across, &chunks) == 0);
       take_pairs(&chunks, pool, N, &got);
       CHECK(same_pairs(&got, &want_between));
       csim_pool_free(pool);
@@ -283,21 +284,21 @@ static void test_broad_phases(void) {
 enum { SIDE = 6, PARTS = 3, VERTS = PARTS * SIDE * SIDE };
 
 // Three crumpled sheets through each other; the last one is a collider.
-static void build_skin(csim_skin *skin, csim_topology *topology) {
+static void build_mesh(csim_collision_mesh *mesh, csim_topology *topology) {
   static int part[VERTS], point[VERTS], tri[3 * 2 * PARTS * SIDE * SIDE];
   static double x0[3 * VERTS];
-  *skin = (csim_skin){.nbody_vert = 2 * SIDE * SIDE,
-                      .nvert = VERTS,
-                      .nbody = 2,
-                      .npart = PARTS,
-                      .body_part = part,
-                      .collider_part = part + 2 * SIDE * SIDE,
-                      .body_x0 = x0,
-                      .collider_x0 = x0 + 3 * 2 * SIDE * SIDE,
-                      .npoint = VERTS,
-                      .nbody_point = 2 * SIDE * SIDE,
-                      .point = point,
-                      .tri = tri};
+  *mesh = (csim_collision_mesh){.nbody_vert = 2 * SIDE * SIDE,
+                                .nvert = VERTS,
+                                .nbody = 2,
+                                .npart = PARTS,
+                                .body_part = part,
+                                .collider_part = part + 2 * SIDE * SIDE,
+                                .body_x0 = x0,
+                                .collider_x0 = x0 + 3 * 2 * SIDE * SIDE,
+                                .npoint = VERTS,
+                                .nbody_point = 2 * SIDE * SIDE,
+                                .point = point,
+                                .tri = tri};
   for (int i = 0; i < VERTS; i++) {
     point[i] = i;
     part[i] = i / (SIDE * SIDE);
@@ -309,15 +310,15 @@ static void build_skin(csim_skin *skin, csim_topology *topology) {
       for (int c = 0; c + 1 < SIDE; c++) {
         int a = (p * SIDE + r) * SIDE + c;
         int two[6] = {a, a + 1, a + SIDE, a + 1, a + SIDE + 1, a + SIDE};
-        memcpy(tri + 3 * skin->ntri, two, sizeof two);
-        skin->ntri += 2;
-        if (p < 2) skin->nbody_tri += 2;
+        memcpy(tri + 3 * mesh->ntri, two, sizeof two);
+        mesh->ntri += 2;
+        if (p < 2) mesh->nbody_tri += 2;
       }
-  CHECK(csim_topology_build(VERTS, skin->ntri, tri, topology) == 0);
-  skin->nedge = topology->nedge;
-  skin->edge = topology->edge;
-  while (skin->nbody_edge < skin->nedge && skin->edge[2 * skin->nbody_edge] < skin->nbody_vert)
-    skin->nbody_edge++;
+  CHECK(csim_topology_build(VERTS, mesh->ntri, tri, topology) == 0);
+  mesh->nedge = topology->nedge;
+  mesh->edge = topology->edge;
+  while (mesh->nbody_edge < mesh->nedge && mesh->edge[2 * mesh->nbody_edge] < mesh->nbody_vert)
+    mesh->nbody_edge++;
 }
 
 static int compare_pairs(const void *a, const void *b) {
@@ -327,24 +328,24 @@ static int compare_pairs(const void *a, const void *b) {
 // All pairs at x that are nearer than the contact distance are on the list, within its bound of
 // their gap; and none is there twice.
 static void check_list(const csim_candidates *set, const double *x) {
-  const csim_skin *skin = set->skin;
+  const csim_collision_mesh *mesh = set->mesh;
   csim_candidate *sorted = CSIM_NEW(csim_candidate, set->n);
   double moved[VERTS], w[4];
   memcpy(sorted, set->list, (size_t)set->n * sizeof *sorted);
   qsort(sorted, (size_t)set->n, sizeof *sorted, compare_pairs);
   for (int i = 1; i < set->n; i++) CHECK(compare_pairs(&sorted[i - 1], &sorted[i]) != 0);
-  for (int i = 0; i < VERTS; i++) moved[i] = csim_distance(x + 3 * i, set->ref + 3 * i);
+  for (int i = 0; i < VERTS; i++) moved[i] = csim_distance(x + 3 * i, set->ref.x + 3 * i);
   for (int kind = 0; kind < 2; kind++) {
-    int triangle = kind == CSIM_PAIR_VERTEX_TRIANGLE, na = triangle ? skin->npoint : skin->nedge;
+    int triangle = kind == CSIM_PAIR_VERTEX_TRIANGLE, na = triangle ? mesh->npoint : mesh->nedge;
     for (int a = 0; a < na; a++)
-      for (int b = triangle ? 0 : a + 1; b < (triangle ? skin->ntri : skin->nedge); b++) {
+      for (int b = triangle ? 0 : a + 1; b < (triangle ? mesh->ntri : mesh->nedge); b++) {
         csim_candidate pair = {.a = a, .b = triangle ? b : -1 - b};
         int v[4];
-        csim_candidate_vertices(skin, &pair, v);
+        csim_candidate_vertices(mesh, &pair, v);
         int shared = 0, split = csim_pair_split((csim_pair_kind)kind);
         for (int k = 0; k < split; k++)
           for (int l = split; l < 4; l++) shared |= v[k] == v[l];
-        int part[2] = {csim_skin_part(skin, v[0]), csim_skin_part(skin, v[3])};
+        int part[2] = {csim_collision_mesh_part(mesh, v[0]), csim_collision_mesh_part(mesh, v[3])};
         if (shared || (part[0] == 2 && part[1] == 2)) continue;
         if (!set->self && part[0] < 2 && part[1] < 2) continue;
         const double *p[4];
@@ -356,7 +357,7 @@ static void check_list(const csim_candidates *set, const double *x) {
         if (!found) continue;
         double most[2] = {0, 0};
         for (int k = 0; k < 4; k++) most[k >= split] = fmax(most[k >= split], moved[v[k]]);
-        CHECK(d >= csim_candidate_gap(found, set->clock) - most[0] - most[1] - 1e-12);
+        CHECK(d >= csim_candidate_gap(found, set->ref.clock) - most[0] - most[1] - 1e-12);
       }
   }
   free(sorted);
@@ -367,27 +368,27 @@ static void wander(const csim_candidates *set, double *x) {
   for (int i = 0; i < VERTS; i++) {
     double d[3] = {uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)}, l = csim_norm(d);
     for (int c = 0; c < 3; c++)
-      x[3 * i + c] = set->ref[3 * i + c] + d[c] / l * set->reach[i] * uniform(0, 1);
+      x[3 * i + c] = set->ref.x[3 * i + c] + d[c] / l * set->ref.reach[i] * uniform(0, 1);
   }
 }
 
 static void test_candidates(void) {
-  csim_skin skin;
+  csim_collision_mesh mesh;
   csim_scratch scratch = {0};
   csim_topology topology;
   double x[3 * VERTS];
   int pairs = 0;
-  build_skin(&skin, &topology);
+  build_mesh(&mesh, &topology);
   for (int round = 0; round < 24; round++) {
     csim_candidates set;
     csim_pool *pool = csim_pool_create(1 + round % 3);
     csim_broad_phase phase = round % 4 == 3 ? CSIM_BROAD_GRID : CSIM_BROAD_BVH;
-    CHECK(csim_candidates_create(&skin, &scratch, phase, round % 5 != 4, 0.01, &set) == 0);
-    csim_skin_starts(&skin, set.ref);
+    CHECK(csim_candidates_create(&mesh, &scratch, phase, round % 5 != 4, 0.01, NULL, &set) == 0);
+    csim_collision_mesh_starts(&mesh, set.ref.x);
     for (int k = 0; k < 3 * VERTS; k++)
-      set.drift[k] = (k / 3 >= skin.nbody_vert && round & 1 ? 0 : 0.02) * uniform(-1, 1) + 0.1;
-    for (int i = 0; i < VERTS; i++) set.reach[i] = uniform(0, 0.01);
-    set.horizon = 3;
+      set.ref.drift[k] = (k / 3 >= mesh.nbody_vert && round & 1 ? 0 : 0.02) * uniform(-1, 1) + 0.1;
+    for (int i = 0; i < VERTS; i++) set.ref.reach[i] = uniform(0, 0.01);
+    set.ref.horizon = 3;
     CHECK(csim_candidates_collect(pool, &set) == 0);
     pairs += set.n;
     for (int leg = 0; leg < 6; leg++) {
@@ -398,15 +399,15 @@ static void test_candidates(void) {
       check_list(&set, x);
       // some get other references, and know nothing of the old ones
       for (int i = 0; i < VERTS; i++) {
-        set.left[i] = uniform(0, 1) < 0.02 * (1 << leg);
-        if (!set.left[i]) continue;
-        set.reach[i] = uniform(0, 0.01);
+        set.ref.stale[i] = uniform(0, 1) < 0.02 * (1 << leg);
+        if (!set.ref.stale[i]) continue;
+        set.ref.reach[i] = uniform(0, 0.01);
         for (int c = 0; c < 3; c++) {
-          set.ref[3 * i + c] = x[3 * i + c] + uniform(-0.03, 0.03);
-          set.drift[3 * i + c] = uniform(-0.05, 0.05);
+          set.ref.x[3 * i + c] = x[3 * i + c] + uniform(-0.03, 0.03);
+          set.ref.drift[3 * i + c] = uniform(-0.05, 0.05);
         }
       }
-      CHECK(csim_candidates_renew(pool, &set) == 0);
+      CHECK(csim_candidates_update(pool, &set) == 0);
     }
     csim_candidates_free(&set);
     csim_pool_free(pool);

@@ -575,14 +575,14 @@ static void test_tag(void) {
 }
 
 // What is left of a mesh tells what was there.
-static void test_shed(void) {
+static void test_release(void) {
   for (int keep = 0; keep < 2; keep++) {
     csim_shape_spec spec = {.kind = CSIM_SHAPE_KIND_GRID, .size = {2, 3}, .cells = {90, 60}};
     csim_mesh m = make_shape(spec), same = make_shape(spec);
     int nvert = m.nvert, nface = m.nface, ntri = m.ntri;
     uint64_t hash = csim_mesh_hash(&m);
     size_t used = m.arena.used;
-    csim_mesh_shed(&m, keep);
+    csim_mesh_release(&m, keep);
     CHECK(csim_mesh_hash(&m) == hash && hash == csim_mesh_hash(&same));
     CHECK(m.nvert == nvert && m.nface == nface && m.ntri == ntri && m.grid[0] == 90);
     CHECK(!m.vert && (m.face_vert != NULL) == keep && (m.uv != NULL) == keep);
@@ -614,6 +614,6 @@ int main(void) {
   test_check_faults();
   test_check_duplicate_quads();
   test_tag();
-  test_shed();
+  test_release();
   return check_report();
 }

@@ -4,7 +4,7 @@
 #include "check.h"
 #include "kit.h"
 
-#include "contact/contact.h"
+#include "contact/friction.h"
 #include "math/vec3.h"
 
 #include <stdlib.h>

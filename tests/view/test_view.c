@@ -189,9 +189,10 @@ static void test_gap(void) {
 static void test_decimate(void) {
   static double x[3 * NVERT];
   static int tri[3 * NTRI];
-  int nkeep = 0, *keep = NULL, nout = 0, *out = NULL;
+  view_decimated few = {0};
   make_sheet(0.02, 0, x, tri);
-  CHECK(view_decimate(NVERT, x, NTRI, tri, 200, &nkeep, &keep, &nout, &out) == CSIM_OK);
+  CHECK(view_decimate(NVERT, x, NTRI, tri, 200, &few) == CSIM_OK);
+  int nkeep = few.nvert, *keep = few.vert, nout = few.ntri, *out = few.tri;
   CHECK(nkeep <= 200 && nkeep > 80);
   double area = 0;
   for (int t = 0; t < nout; t++) {

@@ -119,7 +119,7 @@ static int join(int ntri, const int *tri, const int *owner, const int *number, i
 }
 
 csim_status view_decimate(int nvert, const double *x, int ntri, const int *tri, int most,
-                          int *nkeep, int **keep, int *nout, int **out) {
+                          view_decimated *out) {
   csim_status status = CSIM_MEMORY;
   size_t n = (size_t)nvert;
   graph g;
@@ -127,10 +127,11 @@ csim_status view_decimate(int nvert, const double *x, int ntri, const int *tri, 
             malloc((6 * (size_t)ntri + n + 1) * sizeof(double))};
   double *distance = malloc(n * sizeof *distance + 1), area = 0;
   int *owner = malloc(n * sizeof *owner + 1), *number = malloc(n * sizeof *number + 1);
-  *keep = malloc(n * sizeof **keep + 1);
-  *out = malloc(3 * (size_t)ntri * sizeof **out + 1);
+  out->vert = malloc(n * sizeof *out->vert + 1);
+  out->tri = malloc(3 * (size_t)ntri * sizeof *out->tri + 1);
   int ok = build_graph(nvert, x, ntri, tri, &g);
-  if (!ok || !h.vert || !h.key || !distance || !owner || !number || !*keep || !*out) goto done;
+  if (!ok || !h.vert || !h.key || !distance || !owner || !number || !out->vert || !out->tri)
+    goto done;
   for (ptrdiff_t t = 0; t < ntri; t++) {
     vec3 a = vec_load(x + 3 * (ptrdiff_t)tri[3 * t]);
     vec3 b = vec_sub(vec_load(x + 3 * (ptrdiff_t)tri[3 * t + 1]), a);
@@ -140,22 +141,22 @@ csim_status view_decimate(int nvert, const double *x, int ntri, const int *tri, 
   double reach = 0.8 * sqrt(area / most);
   for (int i = 0; i < 60 && choose(&g, &h, reach, distance, owner) > most; i++) reach *= 1.12;
   h.n = 0;
-  *nkeep = 0;
+  out->nvert = 0;
   for (int v = 0; v < nvert; v++) distance[v] = owner[v] == v && distance[v] == 0 ? 0 : 1e300;
   for (int v = 0; v < nvert; v++) {
     if (distance[v] > 0) continue;
-    number[v] = *nkeep;
-    (*keep)[(*nkeep)++] = v;
+    number[v] = out->nvert;
+    out->vert[out->nvert++] = v;
     push(&h, v, 0);
   }
   grow(&g, &h, 1e300, distance, owner);
-  *nout = join(ntri, tri, owner, number, *out);
+  out->ntri = join(ntri, tri, owner, number, out->tri);
   status = CSIM_OK;
 done:
   if (status) {
-    free(*keep);
-    free(*out);
-    *keep = *out = NULL;
+    free(out->vert);
+    free(out->tri);
+    out->vert = out->tri = NULL;
   }
   free(g.start);
   free(g.near);

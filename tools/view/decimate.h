@@ -4,12 +4,16 @@
 
 #include "clothsim.h"
 
+typedef struct view_decimated {
+  int nvert, *vert; ///< chosen vertices, rising
+  int ntri, *tri;   ///< (ntri x 3) triangles over 0 .. nvert - 1
+} view_decimated;
+
 /// Chooses about `most` of the vertices, evenly over the surface, and joins them: every vertex
 /// belongs to the nearest chosen one along the edges, and triangles between three realms become
 /// triangles. Layers that only lie near each other are never joined.
-/// @param[out] nkeep, keep  chosen vertices, rising; free()
-/// @param[out] nout, out    (nout x 3) triangles over 0 .. nkeep - 1; free()
+/// @param[out] out  its arrays: free()
 csim_status view_decimate(int nvert, const double *x, int ntri, const int *tri, int most,
-                          int *nkeep, int **keep, int *nout, int **out);
+                          view_decimated *out);
 
 #endif

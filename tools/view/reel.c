@@ -28,15 +28,17 @@ static csim_status fill_part(const view_stage *s, const view_mesh *m, int most, 
   memcpy(p->hi, s->track[p->object].hi, sizeof p->hi);
   p->moves = s->track[p->object].moves;
   if (most && m->nvert > most && m->ntri) {
-    int ntri = 0, *tri = NULL;
-    status = view_decimate(m->nvert, m->x, m->ntri, m->tri, most, &p->nkeep, &p->keep, &ntri, &tri);
+    view_decimated few = {0};
+    status = view_decimate(m->nvert, m->x, m->ntri, m->tri, most, &few);
+    p->nkeep = few.nvert;
+    p->keep = few.vert;
     double *x = status ? NULL : malloc(3 * (size_t)p->nkeep * sizeof *x + 1);
     for (int i = 0; x && i < p->nkeep; i++)
       memcpy(x + 3 * (ptrdiff_t)i, m->x + 3 * (ptrdiff_t)p->keep[i], 3 * sizeof *x);
     if (!status && !x) status = CSIM_MEMORY;
-    if (!status) status = view_shape_make(p->nkeep, x, ntri, tri, NULL, crease, &p->shape);
+    if (!status) status = view_shape_make(p->nkeep, x, few.ntri, few.tri, NULL, crease, &p->shape);
     free(x);
-    free(tri);
+    free(few.tri);
   } else {
     status = view_shape_make(m->nvert, m->x, m->ntri, m->tri, m->edge, crease, &p->shape);
   }

@@ -363,9 +363,9 @@ csim_status view_render(const view_scene *scene, view_picture *picture) {
   int ncaster = j.first[scene->nitem];
   view_caster *caster = malloc((size_t)ncaster * sizeof *caster + 1);
   int projected = caster && project_all(&j, &l, caster);
+  j.lights = (view_lights){.centre = scene->centre, .radius = scene->radius, .up = up};
   if (projected)
-    status = view_lights_make(scene->centre, scene->radius, up, key_direction(scene, up),
-                              scene->detail, ncaster, caster, &j.lights);
+    status = view_lights_make(key_direction(scene, up), scene->detail, ncaster, caster, &j.lights);
   free(caster);
   if (status) goto done;
   j.tri = l.tri;

@@ -102,10 +102,9 @@ static void draw_map(void *context, int index) {
   }
 }
 
-csim_status view_lights_make(vec3 centre, double radius, vec3 up, vec3 key, int detail, int ncaster,
-                             const view_caster *caster, view_lights *lights) {
+csim_status view_lights_make(vec3 key, int detail, int ncaster, const view_caster *caster,
+                             view_lights *lights) {
   int nkey = detail ? 40 : 24, nglow = detail ? 240 : 100;
-  *lights = (view_lights){.centre = centre, .radius = radius, .up = up};
   lights->light = calloc((size_t)(nkey + nglow), sizeof *lights->light);
   if (!lights->light) return CSIM_MEMORY;
   place_lights(lights, key, nkey, nglow, detail ? 1024 : 320, detail ? 256 : 128);
@@ -116,7 +115,7 @@ csim_status view_lights_make(vec3 centre, double radius, vec3 up, vec3 key, int 
       view_lights_free(lights);
       return CSIM_MEMORY;
     }
-    double facing = vec_dot(light->to, up);
+    double facing = vec_dot(light->to, lights->up);
     if (facing > 0) lights->open_floor = vec_along(lights->open_floor, light->colour, facing);
   }
   map_work work = {lights, ncaster, caster};

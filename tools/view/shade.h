@@ -45,11 +45,11 @@ typedef struct view_point {
   vec3 direct, bounced, gloss; ///< sums over the lights
 } view_point;
 
-/// Makes the lights and their maps of the casters inside the ball. key: direction towards the key
-/// light, unit. up: unit. detail: 0 = draft (a quarter of the directions), 1 = full. CSIM_MEMORY
-/// when it fails.
-csim_status view_lights_make(vec3 centre, double radius, vec3 up, vec3 key, int detail, int ncaster,
-                             const view_caster *caster, view_lights *lights);
+/// Makes the lights and their maps of the casters inside the ball; centre, radius and up are for
+/// the caller to set. key: direction towards the key light, unit. detail: 0 = draft (a quarter of
+/// the directions), 1 = full. CSIM_MEMORY when it fails.
+csim_status view_lights_make(vec3 key, int detail, int ncaster, const view_caster *caster,
+                             view_lights *lights);
 void view_lights_free(view_lights *lights);
 
 /// Adds up the light on n points. Light by light, so that neighbours find its map in the cache.

@@ -1,5 +1,5 @@
-// contact/sieve.c: see sieve.h.
-#include "contact/sieve.h"
+// contact/culling.c: see culling.h.
+#include "contact/culling.h"
 
 #include "base/simd.h"
 #include "math/vec3.h"
@@ -9,12 +9,12 @@
 
 enum { VERT_GRAIN = 4096 };
 
-ptrdiff_t csim_sieve_bytes(const csim_skin *skin) {
-  return 2 * csim_scratch_bytes(skin->nvert, sizeof(csim_sieve_row));
+ptrdiff_t csim_culling_bytes(const csim_collision_mesh *mesh) {
+  return 2 * csim_scratch_bytes(mesh->nvert, sizeof(csim_culling_row));
 }
 
 typedef struct fill_job {
-  csim_sieve *sieve;
+  csim_culling *culling;
   const double *x, *way, *reach;
   double time;
 } fill_job;
@@ -36,7 +36,7 @@ static void fill_range(void *context, int first, int last) {
   const fill_job *job = context;
   float most = 0;
   for (int i = first; i < last; i++) {
-    float *at = job->sieve->at[i], *way = job->sieve->way[i];
+    float *at = job->culling->at[i], *way = job->culling->way[i];
     for (int c = 0; c < 3; c++) {
       at[c] = (float)job->x[3 * (ptrdiff_t)i + c];
       way[c] = job->way ? (float)(job->time * job->way[3 * (ptrdiff_t)i + c]) : 0;
@@ -45,21 +45,21 @@ static void fill_range(void *context, int first, int last) {
     at[3] = job->reach ? (float)job->reach[i] : 0;
     way[3] = 0;
   }
-  raise(&job->sieve->most, most);
+  raise(&job->culling->most, most);
 }
 
-void csim_sieve_fill(csim_pool *pool, csim_scratch *scratch, csim_sieve *sieve, const double *x,
-                     const double *way, double time, const double *reach) {
-  sieve->at = CSIM_SCRATCH_TAKE(scratch, csim_sieve_row, sieve->skin->nvert);
-  sieve->way = CSIM_SCRATCH_TAKE(scratch, csim_sieve_row, sieve->skin->nvert);
-  atomic_store_explicit(&sieve->most, 0, memory_order_relaxed);
-  csim_pool_for(pool, sieve->skin->nvert, VERT_GRAIN, fill_range,
-                &(fill_job){sieve, x, way, reach, time});
-  unsigned bits = atomic_load_explicit(&sieve->most, memory_order_relaxed);
+void csim_culling_begin(csim_pool *pool, csim_scratch *scratch, csim_culling *culling,
+                        const double *x, const double *way, double time, const double *reach) {
+  culling->at = CSIM_SCRATCH_TAKE(scratch, csim_culling_row, culling->mesh->nvert);
+  culling->way = CSIM_SCRATCH_TAKE(scratch, csim_culling_row, culling->mesh->nvert);
+  atomic_store_explicit(&culling->most, 0, memory_order_relaxed);
+  csim_pool_for(pool, culling->mesh->nvert, VERT_GRAIN, fill_range,
+                &(fill_job){culling, x, way, reach, time});
+  unsigned bits = atomic_load_explicit(&culling->most, memory_order_relaxed);
   float most;
   memcpy(&most, &bits, sizeof most);
   // a coordinate errs by half a unit, a few of them make a width
-  sieve->rounding = 64 * FLT_EPSILON * most;
+  culling->rounding = 64 * FLT_EPSILON * most;
 }
 
 // ------------------------------------------------------------------------------------------ lanes
@@ -86,7 +86,7 @@ typedef struct points {
   lanes x[3], reach, way[3];
 } points;
 
-CSIM_SIMD_BODY void load_rows(csim_sieve_row *row, const int v[LANES], lanes to[4]) {
+CSIM_SIMD_BODY void load_rows(csim_culling_row *row, const int v[LANES], lanes to[4]) {
   lanes r[4], a[4];
   for (int k = 0; k < 4; k++) { // vertices k and k + 4 side by side
     half_lanes low, high;
@@ -104,13 +104,26 @@ CSIM_SIMD_BODY void load_rows(csim_sieve_row *row, const int v[LANES], lanes to[
   to[3] = __builtin_shufflevector(a[1], a[3], 2, 3, 10, 11, 6, 7, 14, 15);
 }
 
+// At most eight pairs, and the answers.
+typedef struct batch {
+  const csim_pair *pair;
+  int n;
+  unsigned char *flag;
+} batch;
+
+// One side of each pair.
+typedef struct pair_side {
+  int n;
+  const points *p; // (n)
+} pair_side;
+
 // The vertices of one corner of the pairs' first (side 0) or second primitives.
-CSIM_SIMD_BODY void load_corner(const csim_sieve *s, int n, const csim_pair *pair, int side,
-                                const int *item, int corners, int corner, points *to) {
+CSIM_SIMD_BODY void load_corner(const csim_culling *s, const batch *b, int side, const int *item,
+                                int corners, int corner, points *to) {
   int v[LANES];
   lanes row[4];
   for (int k = 0; k < LANES; k++) {
-    const csim_pair *p = &pair[k < n ? k : n - 1];
+    const csim_pair *p = &b->pair[k < b->n ? k : b->n - 1];
     v[k] = item[corners * (ptrdiff_t)(side ? p->b : p->a) + corner];
   }
   load_rows(s->at, v, row);
@@ -133,28 +146,31 @@ CSIM_SIMD_BODY void subtract(const lanes a[3], const lanes b[3], lanes out[3]) {
 
 // ------------------------------------------------------------------------------------------- slabs
 
-// Sides with na and nb points: the slab between them along n, a vector from the one to the other,
-// must be wide enough. Coordinates are taken from `origin`, a point near by. Flags those of the
-// first `count` pairs that may be too near, and returns how many.
-CSIM_SIMD_BODY int flag_near(const csim_sieve *s, int na, const points *A, int nb, const points *B,
-                             const lanes n[3], const lanes origin[3], int count,
-                             unsigned char *flag) {
-  lanes high = {0}, low = {0}, fast = {0}, slow = {0}, far_a = A[0].reach, far_b = B[0].reach;
-  for (int k = 0; k < na; k++) {
+// The slab between two sides along n, a vector from A to B, must be wide enough. Coordinates are
+// taken from `origin`, a point near by. Flags the pairs that may be too near, and returns how many.
+//
+//        A    high |<--- width --->| low    B
+//      .---.       |               |      .---.
+//      |   o-------|-----> n       |------o   |     less what both may close in, and reach
+//      `---'       |               |      `---'
+CSIM_SIMD_BODY int flag_near(const csim_culling *s, const batch *b, pair_side A, pair_side B,
+                             const lanes n[3], const lanes origin[3]) {
+  lanes high = {0}, low = {0}, fast = {0}, slow = {0}, far_a = A.p[0].reach, far_b = B.p[0].reach;
+  for (int k = 0; k < A.n; k++) {
     lanes r[3];
-    subtract(A[k].x, origin, r);
-    lanes along = DOT(n, r), way = DOT(n, A[k].way);
+    subtract(A.p[k].x, origin, r);
+    lanes along = DOT(n, r), way = DOT(n, A.p[k].way);
     high = k ? MAX(high, along) : along;
     fast = k ? MAX(fast, way) : way;
-    far_a = MAX(far_a, A[k].reach);
+    far_a = MAX(far_a, A.p[k].reach);
   }
-  for (int k = 0; k < nb; k++) {
+  for (int k = 0; k < B.n; k++) {
     lanes r[3];
-    subtract(B[k].x, origin, r);
-    lanes along = DOT(n, r), way = DOT(n, B[k].way);
+    subtract(B.p[k].x, origin, r);
+    lanes along = DOT(n, r), way = DOT(n, B.p[k].way);
     low = k ? MIN(low, along) : along;
     slow = k ? MIN(slow, way) : way;
-    far_b = MAX(far_b, B[k].reach);
+    far_b = MAX(far_b, B.p[k].reach);
   }
   if (s->alone) {
     fast = MAX(fast, SPLAT(0));
@@ -165,21 +181,21 @@ CSIM_SIMD_BODY int flag_near(const csim_sieve *s, int na, const points *A, int n
   lanes least = POSITIVE(far * far * DOT(n, n));
   lane_bits apart = (width > 0) & (width * width > least * (1 + 1e-5f));
   int near = 0;
-  for (int k = 0; k < count; k++) near += flag[k] = !apart[k];
+  for (int k = 0; k < b->n; k++) near += b->flag[k] = !apart[k];
   return near;
 }
 
 // Nearest points of the segments as in Ericson, Real-Time Collision Detection, 5.1.9. Where they
 // are nearly parallel or no segments, any points: the slab is narrower then, not wrong.
-CSIM_SIMD_BODY int edges(const csim_sieve *s, int count, const csim_pair *pair,
+CSIM_SIMD_BODY int edges(const csim_culling *s, int count, const csim_pair *pair,
                          unsigned char *flag) {
   int near = 0;
   for (int i = 0; i < count; i += LANES) {
+    batch eight = {pair + i, count - i < LANES ? count - i : LANES, flag + i};
     points A[2], B[2];
-    int n_here = count - i < LANES ? count - i : LANES;
     for (int k = 0; k < 2; k++) {
-      load_corner(s, n_here, pair + i, 0, s->skin->edge, 2, k, &A[k]);
-      load_corner(s, n_here, pair + i, 1, s->skin->edge, 2, k, &B[k]);
+      load_corner(s, &eight, 0, s->mesh->edge, 2, k, &A[k]);
+      load_corner(s, &eight, 1, s->mesh->edge, 2, k, &B[k]);
     }
     lanes u[3], v[3], r[3], n[3], origin[3];
     subtract(A[1].x, A[0].x, u);
@@ -193,7 +209,7 @@ CSIM_SIMD_BODY int edges(const csim_sieve *s, int count, const csim_pair *pair,
       origin[c] = A[0].x[c] + a * u[c];
       n[c] = B[0].x[c] + b * v[c] - origin[c];
     }
-    near += flag_near(s, 2, A, 2, B, n, origin, n_here, flag + i);
+    near += flag_near(s, &eight, (pair_side){2, A}, (pair_side){2, B}, n, origin);
   }
   return near;
 }
@@ -209,16 +225,16 @@ CSIM_SIMD_BODY void approach(const lanes p[3], const lanes u[3], lanes nearest[3
 
 // Nearest is a point of one of the sides, or, where the point projects inside of all three, that
 // projection.
-CSIM_SIMD_BODY int triangles(const csim_sieve *s, int count, const csim_pair *pair,
+CSIM_SIMD_BODY int triangles(const csim_culling *s, int count, const csim_pair *pair,
                              unsigned char *flag) {
   int near = 0;
   for (int i = 0; i < count; i += LANES) {
+    batch eight = {pair + i, count - i < LANES ? count - i : LANES, flag + i};
     points A, B[3];
-    int n_here = count - i < LANES ? count - i : LANES;
     lanes p[3][3], u[3][3], n[3] = {0}, normal[3], best = SPLAT(FLT_MAX);
-    load_corner(s, n_here, pair + i, 0, s->skin->point, 1, 0, &A);
+    load_corner(s, &eight, 0, s->mesh->point, 1, 0, &A);
     for (int k = 0; k < 3; k++) {
-      load_corner(s, n_here, pair + i, 1, s->skin->tri, 3, k, &B[k]);
+      load_corner(s, &eight, 1, s->mesh->tri, 3, k, &B[k]);
       subtract(B[k].x, A.x, p[k]);
     }
     for (int k = 0; k < 3; k++) {
@@ -234,23 +250,24 @@ CSIM_SIMD_BODY int triangles(const csim_sieve *s, int count, const csim_pair *pa
     }
     lanes height = DOT(normal, p[0]) / POSITIVE(DOT(normal, normal));
     for (int c = 0; c < 3; c++) n[c] = SELECT(inside, height * normal[c], n[c]);
-    near += flag_near(s, 1, &A, 3, B, n, A.x, n_here, flag + i);
+    near += flag_near(s, &eight, (pair_side){1, &A}, (pair_side){3, B}, n, A.x);
   }
   return near;
 }
 
 CSIM_SIMD_KERNEL(int, edges,
-                 (const csim_sieve *s, int count, const csim_pair *pair, unsigned char *flag),
+                 (const csim_culling *s, int count, const csim_pair *pair, unsigned char *flag),
                  (s, count, pair, flag))
 CSIM_SIMD_KERNEL(int, triangles,
-                 (const csim_sieve *s, int count, const csim_pair *pair, unsigned char *flag),
+                 (const csim_culling *s, int count, const csim_pair *pair, unsigned char *flag),
                  (s, count, pair, flag))
 
-int csim_sieve_edges(const csim_sieve *sieve, int n, const csim_pair *pair, unsigned char *flag) {
-  return edges_kernel[csim_simd_best()](sieve, n, pair, flag);
+int csim_cull_edges(const csim_culling *culling, int n, const csim_pair *pair,
+                    unsigned char *flag) {
+  return edges_kernel[csim_simd_best()](culling, n, pair, flag);
 }
 
-int csim_sieve_triangles(const csim_sieve *sieve, int n, const csim_pair *pair,
-                         unsigned char *flag) {
-  return triangles_kernel[csim_simd_best()](sieve, n, pair, flag);
+int csim_cull_triangles(const csim_culling *culling, int n, const csim_pair *pair,
+                        unsigned char *flag) {
+  return triangles_kernel[csim_simd_best()](culling, n, pair, flag);
 }

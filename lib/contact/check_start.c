@@ -1,5 +1,5 @@
-// contact/start.c: see start.h.
-#include "contact/start.h"
+// contact/check_start.c: see check_start.h.
+#include "contact/check_start.h"
 
 #include "io/obj_write.h"
 #include "math/vec3.h"
@@ -9,39 +9,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_PAIRS = 1 << 20, MAX_TOLD = 20 };
+enum { MAX_PAIRS = 1 << 20, MAX_REPORTED = 20 };
 
 typedef struct start_check {
   const csim_model *model;
   const csim_collider *collider;
   csim_log *log;
   csim_level level;
-  csim_skin skin;
-  double *x; // (skin.nvert x 3) [m]
+  csim_collision_mesh mesh;
+  double *x; // (mesh.nvert x 3) [m]
   int npair;
-  int (*pair)[2]; // triangles of the skin
+  int (*pair)[2]; // triangles of the mesh
 } start_check;
 
 static const char *name_of(const start_check *s, int part) {
-  return part < s->skin.nbody ? s->model->body[part].name : s->collider[part - s->skin.nbody].name;
+  return part < s->mesh.nbody ? s->model->body[part].name : s->collider[part - s->mesh.nbody].name;
 }
 
 static int part_of(const start_check *s, int tri) {
-  return csim_skin_part(&s->skin, s->skin.tri[3 * (ptrdiff_t)tri]);
+  return csim_collision_mesh_part(&s->mesh, s->mesh.tri[3 * (ptrdiff_t)tri]);
 }
 
-// The user's face of a triangle of the skin: triangles of a part stand in the order of its mesh.
+// The user's face of a triangle of the mesh: triangles of a part stand in the order of its mesh.
 static int face_of(const start_check *s, int tri) {
   int part = part_of(s, tri), first = tri;
   while (first > 0 && part_of(s, first - 1) == part) first--;
   const csim_mesh *mesh =
-      part < s->skin.nbody ? s->model->body[part].mesh : s->collider[part - s->skin.nbody].mesh;
+      part < s->mesh.nbody ? s->model->body[part].mesh : s->collider[part - s->mesh.nbody].mesh;
   return mesh->tri_face ? mesh->tri_face[tri - first] : tri - first;
 }
 
 // Drops what contact does not keep apart anyway.
 static int wanted(const start_check *s, const int pair[2], int self) {
-  int a = part_of(s, pair[0]) < s->skin.nbody, b = part_of(s, pair[1]) < s->skin.nbody;
+  int a = part_of(s, pair[0]) < s->mesh.nbody, b = part_of(s, pair[1]) < s->mesh.nbody;
   return a && b ? self : a || b;
 }
 
@@ -52,7 +52,7 @@ static int compare_parts(const void *x, const void *y) {
   return 0;
 }
 
-static csim_status tell_pairs(const start_check *s) {
+static csim_status report_pairs(const start_check *s) {
   int(*row)[4] = csim_alloc(s->npair, sizeof *row);
   if (!row) return CSIM_MEMORY;
   for (int i = 0; i < s->npair; i++) {
@@ -60,13 +60,13 @@ static csim_status tell_pairs(const start_check *s) {
     memcpy(row[i], (int[]){part_of(s, a), part_of(s, b), a, b}, sizeof row[i]);
   }
   qsort(row, (size_t)s->npair, sizeof *row, compare_parts);
-  int told = 0;
+  int reported = 0;
   for (int i = 0, end; i < s->npair; i = end) {
     for (end = i + 1; end < s->npair && row[end][0] == row[i][0] && row[end][1] == row[i][1];)
       end++;
-    if (++told > MAX_TOLD) continue;
+    if (++reported > MAX_REPORTED) continue;
     const char *a = name_of(s, row[i][0]), *b = name_of(s, row[i][1]);
-    const double *x = s->x + 3 * (ptrdiff_t)s->skin.tri[3 * (ptrdiff_t)row[i][2]];
+    const double *x = s->x + 3 * (ptrdiff_t)s->mesh.tri[3 * (ptrdiff_t)row[i][2]];
     if (row[i][0] == row[i][1])
       csim_say(
           s->log, s->level, (csim_place){0},
@@ -80,8 +80,9 @@ static csim_status tell_pairs(const start_check *s) {
           "face %d of the one and %d of the other near (%.4g, %.4g, %.4g)",
           a, b, end - i, face_of(s, row[i][2]), face_of(s, row[i][3]), x[0], x[1], x[2]);
   }
-  if (told > MAX_TOLD)
-    csim_say(s->log, s->level, (csim_place){0}, "and %d more pairs of objects", told - MAX_TOLD);
+  if (reported > MAX_REPORTED)
+    csim_say(s->log, s->level, (csim_place){0}, "and %d more pairs of objects",
+             reported - MAX_REPORTED);
   free(row);
   return CSIM_OK;
 }
@@ -92,15 +93,15 @@ static long long check_planes(const start_check *s, int ncollider) {
     const csim_collider *collider = &s->collider[k];
     if (collider->shape != CSIM_COLLIDER_PLANE) continue;
     csim_pose pose = csim_motion_pose(&collider->motion, collider->pivot, 0);
-    for (int b = 0; b < s->skin.nbody; b++) {
+    for (int b = 0; b < s->mesh.nbody; b++) {
       int below = 0, first = -1;
-      for (int q = 0; q < s->skin.npoint; q++) {
-        int i = s->skin.point[q];
+      for (int q = 0; q < s->mesh.npoint; q++) {
+        int i = s->mesh.point[q];
         double local[3];
-        if (i >= s->skin.nbody_vert || csim_skin_part(&s->skin, i) != b) continue;
+        if (i >= s->mesh.nbody_vert || csim_collision_mesh_part(&s->mesh, i) != b) continue;
         csim_collider_to_local(collider, &pose, s->x + 3 * (ptrdiff_t)i, local);
         if (local[1] > 0) continue;
-        if (below++ == 0) first = i - s->skin.first[b];
+        if (below++ == 0) first = i - s->mesh.first[b];
       }
       if (below)
         csim_say(s->log, s->level, (csim_place){0},
@@ -118,25 +119,25 @@ static int root_of(int *parent, int i) {
 }
 
 // Parts of bodies inside of colliders that are solid: no triangle need cross for that. What hangs
-// together lies on one side, or crosses, which is told elsewhere: one vertex speaks for it.
+// together lies on one side, or crosses, which is reported elsewhere: one vertex is enough.
 static csim_status check_inside(const start_check *s, int ncollider, long long *total) {
-  int nbody = s->skin.nbody_vert, any = 0;
+  int nbody = s->mesh.nbody_vert, any = 0;
   for (int k = 0; k < ncollider; k++) any |= s->collider[k].solid && s->collider[k].mesh;
   if (!any) return CSIM_OK;
   int *parent = csim_alloc(nbody, sizeof *parent);
-  double *x = csim_alloc(3 * (ptrdiff_t)s->skin.nvert, sizeof *x); // room for any collider
+  double *x = csim_alloc(3 * (ptrdiff_t)s->mesh.nvert, sizeof *x); // room for any collider
   csim_status status = parent && x ? CSIM_OK : CSIM_MEMORY;
   for (int i = 0; !status && i < nbody; i++) parent[i] = i;
-  for (int e = 0; !status && e < s->skin.nedge; e++) {
-    const int *v = s->skin.edge + 2 * (ptrdiff_t)e;
+  for (int e = 0; !status && e < s->mesh.nedge; e++) {
+    const int *v = s->mesh.edge + 2 * (ptrdiff_t)e;
     if (v[1] < nbody) parent[root_of(parent, v[1])] = root_of(parent, v[0]);
   }
   for (int k = 0; !status && k < ncollider; k++) {
     const csim_collider *collider = &s->collider[k];
     if (!collider->solid || !collider->mesh || collider->shape == CSIM_COLLIDER_PLANE) continue;
     csim_collider_vertices(collider, 0, x);
-    for (int q = 0; q < s->skin.npoint && s->skin.point[q] < nbody; q++) {
-      int i = s->skin.point[q];
+    for (int q = 0; q < s->mesh.npoint && s->mesh.point[q] < nbody; q++) {
+      int i = s->mesh.point[q];
       if (parent[i] != i) continue;
       const double *p = s->x + 3 * (ptrdiff_t)i;
       if (csim_winding_number(collider->mesh->ntri, collider->mesh->tri, x, p) < 0.5) continue;
@@ -144,8 +145,8 @@ static csim_status check_inside(const start_check *s, int ncollider, long long *
           s->log, s->level, (csim_place){0},
           "\"%s\" starts inside of the solid \"%s\", with its vertex %d at (%.4g, %.4g, %.4g); "
           "move it out, or leave out \"solid\" of the collider",
-          name_of(s, csim_skin_part(&s->skin, i)), collider->name,
-          i - s->skin.first[csim_skin_part(&s->skin, i)], p[0], p[1], p[2]);
+          name_of(s, csim_collision_mesh_part(&s->mesh, i)), collider->name,
+          i - s->mesh.first[csim_collision_mesh_part(&s->mesh, i)], p[0], p[1], p[2]);
       ++*total;
     }
   }
@@ -167,7 +168,7 @@ static csim_status write_pairs(const start_check *s, const char *path) {
   if (status) goto done;
   for (int i = 0; i < n; i++)
     for (int c = 0; c < 3; c++) {
-      int v = s->skin.tri[3 * (ptrdiff_t)s->pair[i / 2][i % 2] + c];
+      int v = s->mesh.tri[3 * (ptrdiff_t)s->pair[i / 2][i % 2] + c];
       memcpy(mesh.vert + 9 * (ptrdiff_t)i + 3 * c, s->x + 3 * (ptrdiff_t)v, 3 * sizeof(double));
       mesh.face_vert[3 * (ptrdiff_t)i + c] = 3 * i + c;
       mesh.face_start[i + 1] = 3 * (i + 1);
@@ -183,12 +184,12 @@ done:
 
 static csim_status check_thickness(const start_check *s, double thickness) {
   csim_status status = CSIM_OK;
-  for (int b = 0; b < s->skin.nbody; b++) {
+  for (int b = 0; b < s->mesh.nbody; b++) {
     double sum = 0;
     int count = 0;
-    for (int e = 0; e < s->skin.nedge; e++) {
-      const int *v = s->skin.edge + 2 * (ptrdiff_t)e;
-      if (csim_skin_part(&s->skin, v[0]) != b) continue;
+    for (int e = 0; e < s->mesh.nedge; e++) {
+      const int *v = s->mesh.edge + 2 * (ptrdiff_t)e;
+      if (csim_collision_mesh_part(&s->mesh, v[0]) != b) continue;
       sum += csim_distance(s->x + 3 * (ptrdiff_t)v[0], s->x + 3 * (ptrdiff_t)v[1]);
       count++;
     }
@@ -203,36 +204,35 @@ static csim_status check_thickness(const start_check *s, double thickness) {
   return status;
 }
 
-csim_status csim_contact_check_start(csim_pool *pool, const csim_model *model, int ncollider,
-                                     const csim_collider *collider, int self, int refuse,
-                                     double thickness, const char *path, csim_log *log,
-                                     long long *total) {
+csim_status csim_contact_check_start(csim_pool *pool, const csim_collision_setup *setup, int refuse,
+                                     const char *path, csim_log *log, long long *total) {
   csim_arena arena = {0};
-  start_check s = {.model = model,
-                   .collider = collider,
+  int ncollider = setup->ncollider;
+  start_check s = {.model = setup->model,
+                   .collider = setup->collider,
                    .log = log,
                    .level = refuse ? CSIM_ERROR : CSIM_WARNING};
   csim_status status = CSIM_MEMORY;
   long long found = 0;
   *total = 0;
-  if (csim_skin_build(&arena, model, ncollider, collider, &s.skin)) goto done;
-  s.x = CSIM_ARENA_NEW(&arena, double, 3 * (ptrdiff_t)s.skin.nvert);
+  if (csim_collision_mesh_build(&arena, s.model, ncollider, s.collider, &s.mesh)) goto done;
+  s.x = CSIM_ARENA_NEW(&arena, double, 3 * (ptrdiff_t)s.mesh.nvert);
   if (!s.x) goto done;
-  csim_skin_starts(&s.skin, s.x);
-  status = check_thickness(&s, thickness);
+  csim_collision_mesh_starts(&s.mesh, s.x);
+  status = check_thickness(&s, setup->thickness);
   if (status) goto done;
   status = CSIM_MEMORY;
-  csim_triangles mesh = {s.skin.nvert, s.x, s.skin.ntri, s.skin.tri};
+  csim_triangles triangles = {s.mesh.nvert, s.x, s.mesh.ntri, s.mesh.tri};
   s.pair = csim_alloc(MAX_PAIRS, sizeof *s.pair);
   if (!s.pair) goto done;
-  status = csim_find_self_intersections(pool, &mesh, MAX_PAIRS, s.pair[0], &found);
+  status = csim_find_self_intersections(pool, &triangles, MAX_PAIRS, s.pair[0], &found);
   if (status) goto done;
   int n = found < MAX_PAIRS ? (int)found : MAX_PAIRS;
   for (int i = 0; i < n; i++)
-    if (wanted(&s, s.pair[i], self)) memcpy(s.pair[s.npair++], s.pair[i], sizeof s.pair[i]);
+    if (wanted(&s, s.pair[i], setup->self)) memcpy(s.pair[s.npair++], s.pair[i], sizeof s.pair[i]);
   *total = s.npair + check_planes(&s, ncollider);
   status = check_inside(&s, ncollider, total);
-  if (!status && s.npair) status = tell_pairs(&s);
+  if (!status && s.npair) status = report_pairs(&s);
   if (!status && s.npair && path) status = write_pairs(&s, path);
 done:
   free(s.pair);

@@ -1,14 +1,15 @@
-// contact/skin.h: everything that can touch, in one numbering. Needs model/, contact/collider.h.
+// contact/collision_mesh.h: everything that can touch, in one numbering. Needs model/,
+// contact/collider.h.
 //
 // Vertices of bodies keep their model's numbers; those of colliders that have a surface follow.
-// Infinite planes have none: they are half-spaces (contact.c).
-#ifndef CSIM_CONTACT_SKIN_H
-#define CSIM_CONTACT_SKIN_H
+// Infinite planes have none: they are half-spaces (planes.h).
+#ifndef CSIM_CONTACT_COLLISION_MESH_H
+#define CSIM_CONTACT_COLLISION_MESH_H
 
 #include "contact/collider.h"
 #include "model/model.h"
 
-typedef struct csim_skin {
+typedef struct csim_collision_mesh {
   int nbody_vert; ///< vertices of bodies
   int nvert;      ///< with those of colliders behind
   int nbody;      ///< bodies; parts beyond are colliders
@@ -27,27 +28,36 @@ typedef struct csim_skin {
   int *edge; ///< (nedge x 2)
   int ntri, nbody_tri;
   int *tri; ///< (ntri x 3)
-} csim_skin;
+} csim_collision_mesh;
+
+/// What can touch in a scene.
+typedef struct csim_collision_setup {
+  const csim_model *model;
+  int ncollider;
+  const csim_collider *collider; ///< (ncollider)
+  int self;                      ///< bodies with each other and themselves; 0: with colliders only
+  double thickness;              ///< [m] of contact
+} csim_collision_setup;
 
 /// Where a vertex is at the start [m].
-static inline const double *csim_skin_start(const csim_skin *skin, int v) {
-  return v < skin->nbody_vert ? skin->body_x0 + 3 * (ptrdiff_t)v
-                              : skin->collider_x0 + 3 * ((ptrdiff_t)v - skin->nbody_vert);
+static inline const double *csim_collision_mesh_start(const csim_collision_mesh *mesh, int v) {
+  return v < mesh->nbody_vert ? mesh->body_x0 + 3 * (ptrdiff_t)v
+                              : mesh->collider_x0 + 3 * ((ptrdiff_t)v - mesh->nbody_vert);
 }
 
 /// The part that a vertex belongs to: a body, or nbody + collider.
-static inline int csim_skin_part(const csim_skin *skin, int v) {
-  return v < skin->nbody_vert ? skin->body_part[v] : skin->collider_part[v - skin->nbody_vert];
+static inline int csim_collision_mesh_part(const csim_collision_mesh *mesh, int v) {
+  return v < mesh->nbody_vert ? mesh->body_part[v] : mesh->collider_part[v - mesh->nbody_vert];
 }
 
 /// Copies all starts to x (nvert x 3).
-void csim_skin_starts(const csim_skin *skin, double *x);
+void csim_collision_mesh_starts(const csim_collision_mesh *mesh, double *x);
 
 /// Mean length of the bodies' edges there [m]; 0 when there are none.
-double csim_skin_mean_edge(const csim_skin *skin);
+double csim_collision_mesh_mean_edge(const csim_collision_mesh *mesh);
 
 /// -1 when out of memory (arena->failed).
-int csim_skin_build(csim_arena *arena, const csim_model *model, int ncollider,
-                    const csim_collider *collider, csim_skin *skin);
+int csim_collision_mesh_build(csim_arena *arena, const csim_model *model, int ncollider,
+                              const csim_collider *collider, csim_collision_mesh *mesh);
 
 #endif

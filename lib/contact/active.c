@@ -1,0 +1,318 @@
+// contact/active.c: see active.h.
+#include "contact/active.h"
+
+#include "contact/barrier.h"
+#include "contact/margins.h"
+#include "math/vec3.h"
+#include "math/vector.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Colliders at rest have to hold what is pulled over them: without this a strip around a capstan
+// sinks to where the filter stops it, and slides at less than half its acceleration.
+static const double LEAST_SHARE = 0.03;
+
+int csim_active_set_create(csim_arena *arena, csim_active_set *set) {
+  const csim_collision_mesh *mesh = set->kin->mesh;
+  set->x = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)mesh->nvert);
+  set->elastic_share = CSIM_ARENA_NEW(arena, double, mesh->npart);
+  return arena->failed ? -1 : 0;
+}
+
+void csim_active_set_free(csim_active_set *set) {
+  csim_compaction_free(&set->kept);
+  free(set->chunk_energy);
+  free(set->contact);
+}
+
+// -------------------------------------------------------------------------------------- stiffness
+
+// A vertex that rests under its own weight gives way by a tenth of the thickness or, at long steps,
+// by what it falls in one: softer contacts would let a layer sink, harder ones slow the solver.
+static double choose_stiffness(const csim_active_set *set) {
+  double h = set->kin->h;
+  double weight = 10 * csim_norm(set->kin->model->gravity) / set->params->thickness;
+  return csim_max(weight, 1 / (h * h));
+}
+
+void csim_active_set_begin(csim_active_set *set) {
+  double *share = set->elastic_share;
+  set->found = set->listed = 0;
+  set->stiffness = choose_stiffness(set);
+  csim_kinematics_ways(set->kin, share);
+  for (int p = 0; p < set->kin->mesh->npart; p++)
+    share[p] = csim_max(LEAST_SHARE, csim_min(1, share[p] / set->params->thickness));
+}
+
+// Stiffness of contact [N/m] between a part and something of the given mean mass and elasticity. A
+// collider that moves, or is behind its motion, presses as hard as the elasticity it works against,
+// or it would be held up by cloth that can well give way: inertia alone is a few hundred times
+// softer. At rest that would only be slow: a drop on a ball took twice the time and stretched ten
+// times as far.
+static double stiffness_at(const csim_active_set *set, int part, double mass, double elastic) {
+  double inertia = set->stiffness * mass;
+  return inertia + set->elastic_share[part] * csim_max(0, elastic - inertia);
+}
+
+static double stiffness_of(const csim_active_set *set, const int v[4]) {
+  const csim_collision_mesh *mesh = set->kin->mesh;
+  double mass = 0, elastic = 0;
+  int bodies = 0, last = csim_collision_mesh_part(mesh, v[0]);
+  for (int k = 0; k < 4; k++) {
+    int part = csim_collision_mesh_part(mesh, v[k]);
+    if (part > last) last = part; // colliders come last
+    if (v[k] >= mesh->nbody_vert) continue;
+    mass += mesh->mass[v[k]];
+    elastic += mesh->elastic[v[k]];
+    bodies++;
+  }
+  return bodies ? stiffness_at(set, last, mass / bodies, elastic / bodies) : 0;
+}
+
+// Energy of a pair at distance d and its derivatives; contact distances are `scale` of the general
+// ones. Below the floor (rounding, ignored pairs) the gap is taken as a small share of the reach:
+// pushing, finite.
+static void evaluate(const csim_active_set *set, double scale, double k, double d, double b[3]) {
+  double thickness = set->params->thickness * scale;
+  double floor = CSIM_CONTACT_FLOOR * thickness, reach = (1 - CSIM_CONTACT_FLOOR) * thickness;
+  double gap = csim_max(d - floor, 1e-4 * reach);
+  csim_barrier(set->params->energy, k, gap, reach, b);
+}
+
+// ------------------------------------------------------------------------------- evaluation point
+
+typedef struct move_job {
+  const double *from;
+  double *to;
+} move_job;
+
+// Returns how many chunks have changed.
+static double move_range(void *context, int first, int last) {
+  const move_job *job = context;
+  size_t bytes = (size_t)(last - first) * sizeof *job->from;
+  if (!memcmp(job->to + first, job->from + first, bytes)) return 0;
+  memcpy(job->to + first, job->from + first, bytes);
+  return 1;
+}
+
+void csim_active_set_move(csim_active_set *set, const double *x) {
+  const csim_kinematics *kin = set->kin;
+  int nbody = 3 * kin->mesh->nbody_vert, n = 3 * kin->mesh->nvert;
+  move_job bodies = {x, set->x}, rest = {kin->x + nbody, set->x + nbody};
+  double changed = csim_pool_sum(kin->pool, nbody, move_range, &bodies) +
+                   csim_pool_sum(kin->pool, n - nbody, move_range, &rest);
+  if (changed > 0) set->kept_valid = set->valid = 0;
+}
+
+void csim_active_set_restart(csim_active_set *set) {
+  csim_vector_copy(set->kin->pool, 3 * set->kin->mesh->nvert, set->kin->x, set->x);
+  set->kept_valid = set->valid = 0;
+}
+
+// ------------------------------------------------------------------------------------- the search
+
+// A candidate that is active at the evaluation point.
+typedef struct active_pair {
+  int v[4];
+  double d, w[4]; // distance [m] and weights of csim_pair_closest
+  double scale;
+} active_pair;
+
+// Whether a candidate is active.
+static int is_active(const csim_active_set *set, const csim_candidate *pair, active_pair *active) {
+  csim_pair_kind kind = csim_candidate_kind(pair);
+  int *v = active->v;
+  csim_candidate_vertices(set->kin->mesh, pair, v);
+  if (!(pair->weight > 0)) return 0;
+  active->scale = csim_candidate_scale(set->reach->candidates, kind, v);
+  double limit = set->params->thickness * active->scale;
+  const double *p[4];
+  for (int k = 0; k < 4; k++) p[k] = set->x + 3 * (ptrdiff_t)v[k];
+  double d2 = csim_pair_closest(kind, p, active->w);
+  active->d = sqrt(d2);
+  return d2 < limit * limit && d2 > 0;
+}
+
+// Distance of point number i from a plane when it is near, else -1.
+static double active_plane(const csim_active_set *set, int i, const csim_contact_plane *plane,
+                           double *scale) {
+  int v = set->kin->mesh->point[i];
+  double d = csim_dot(plane->n, set->x + 3 * (ptrdiff_t)v) - plane->offset;
+  if (d >= set->params->thickness) return -1;
+  *scale = csim_planes_scale(&set->kin->planes, plane, v);
+  return d > 0 && d < set->params->thickness * *scale ? d : -1;
+}
+
+// Points that planes are tested against: those of bodies come first.
+static int count_points(const csim_active_set *set) {
+  return set->kin->planes.n ? set->kin->mesh->nbody_point : 0;
+}
+
+typedef struct active_job {
+  csim_active_set *set;
+  int npair, nplane; // chunks
+} active_job;
+
+// Chunks of the brief list, then chunks of points against all planes: keeps what is active, and
+// sums up its energy.
+static void keep_active(void *context, int chunk, uint64_t *word) {
+  const active_job *job = context;
+  csim_active_set *set = job->set;
+  const csim_planes *planes = &set->kin->planes;
+  const csim_collision_mesh *mesh = set->kin->mesh;
+  unsigned char flag[CSIM_COMPACTION_CHUNK];
+  int pairs = chunk < job->npair;
+  int first = (pairs ? chunk : chunk - job->npair) * CSIM_COMPACTION_CHUNK;
+  int last = pairs ? set->narrow->n : count_points(set) * planes->n;
+  double energy = 0;
+  if (last > first + CSIM_COMPACTION_CHUNK) last = first + CSIM_COMPACTION_CHUNK;
+  if (pairs) csim_narrow_phase_flag(set->narrow, first, last, 0, flag);
+  for (int i = first; i < last; i++) {
+    double b[3];
+    if (pairs) {
+      active_pair at;
+      if (!flag[i - first]) continue;
+      const csim_candidate *pair = csim_narrow_phase_pair(set->narrow, i);
+      if (!is_active(set, pair, &at)) continue;
+      evaluate(set, at.scale, stiffness_of(set, at.v) * pair->weight, at.d, b);
+    } else {
+      const csim_contact_plane *plane = &planes->plane[i % planes->n];
+      int v = mesh->point[i / planes->n];
+      double scale = 1, d = active_plane(set, i / planes->n, plane, &scale);
+      if (!(d > 0)) continue;
+      evaluate(set, scale, stiffness_at(set, plane->part, mesh->mass[v], mesh->elastic[v]), d, b);
+    }
+    csim_compaction_keep(word, i - first);
+    energy += b[0];
+  }
+  set->chunk_energy[chunk] = energy;
+}
+
+static void make_pair(const csim_active_set *set, const csim_candidate *pair,
+                      csim_active_contact *c) {
+  double b[3];
+  active_pair at;
+  is_active(set, pair, &at);
+  double k = stiffness_of(set, at.v) * pair->weight;
+  memcpy(c->v, at.v, sizeof c->v);
+  memcpy(c->w, at.w, sizeof c->w);
+  memset(c->n, 0, sizeof c->n);
+  // differences to one of the points: far from the origin the sum itself would lose digits
+  const double *o = set->x + 3 * (ptrdiff_t)at.v[0];
+  for (int j = 1; j < 4; j++)
+    for (int a = 0; a < 3; a++)
+      c->n[a] += c->w[j] * (set->x[3 * (ptrdiff_t)at.v[j] + a] - o[a]) / at.d;
+  evaluate(set, at.scale, k, at.d, b);
+  c->force = b[1];
+  c->stiff = b[2];
+}
+
+static void make_plane(const csim_active_set *set, int item, csim_active_contact *c) {
+  const csim_planes *planes = &set->kin->planes;
+  const csim_collision_mesh *mesh = set->kin->mesh;
+  const csim_contact_plane *plane = &planes->plane[item % planes->n];
+  double b[3], scale = 1, d = active_plane(set, item / planes->n, plane, &scale);
+  int v = mesh->point[item / planes->n];
+  *c = (csim_active_contact){.v = {v, v, v, -1 - plane->part}, .w = {1, 0, 0, 0}};
+  memcpy(c->n, plane->n, sizeof c->n);
+  evaluate(set, scale, stiffness_at(set, plane->part, mesh->mass[v], mesh->elastic[v]), d, b);
+  c->force = b[1];
+  c->stiff = b[2];
+}
+
+static void make_chunk(void *context, int chunk) {
+  const active_job *job = context;
+  csim_active_set *set = job->set;
+  csim_active_contact *contact = set->contact + set->kept.start[chunk];
+  int pairs = chunk < job->npair;
+  int first = (pairs ? chunk : chunk - job->npair) * CSIM_COMPACTION_CHUNK;
+  csim_kept at = csim_compaction_walk(&set->kept, chunk);
+  for (int i; (i = csim_next_kept(&at)) >= 0;)
+    if (pairs)
+      make_pair(set, csim_narrow_phase_pair(set->narrow, first + i), contact++);
+    else
+      make_plane(set, first + i, contact++);
+}
+
+// What finding contacts depends on besides the evaluation point.
+static void take_versions(const csim_active_set *set, int version[3]) {
+  version[0] = set->kin->version;
+  version[1] = set->reach->candidates->version;
+  version[2] = set->narrow->version;
+}
+
+// Chooses the active pairs at the evaluation point, unless that is done: a line search asks for the
+// energy where the next iteration then asks for the gradient. -1 when out of memory.
+static int keep_pairs(csim_active_set *set, active_job *job) {
+  int version[3];
+  take_versions(set, version);
+  int known = set->kept_valid && !memcmp(set->kept_of, version, sizeof version);
+  if (!known) {
+    csim_reach_measure(set->reach, set->x);
+    csim_scratch_begin(set->narrow->scratch);
+    if (csim_narrow_phase_begin(set->narrow, set->x, NULL, 1, set->params->thickness)) return -1;
+  }
+  *job = (active_job){set, csim_compaction_chunks(set->narrow->n),
+                      csim_compaction_chunks(count_points(set) * set->kin->planes.n)};
+  if (known) return 0;
+  int nchunk = job->npair + job->nplane;
+  double *energy = csim_grow(set->chunk_energy, &set->energy_capacity, nchunk, sizeof *energy);
+  if (energy) set->chunk_energy = energy;
+  set->kept_valid =
+      energy && csim_compact(set->kin->pool, &set->kept, nchunk, keep_active, job) >= 0;
+  take_versions(set, set->kept_of);
+  return set->kept_valid ? 0 : -1;
+}
+
+static int reserve(csim_active_set *set, ptrdiff_t n) {
+  csim_active_contact *contact = csim_grow(set->contact, &set->capacity, n, sizeof *contact);
+  if (contact) set->contact = contact;
+  return contact ? 0 : -1;
+}
+
+int csim_active_set_find(csim_active_set *set) {
+  active_job job;
+  if (set->valid && set->valid_of == set->kin->version) return 0;
+  set->n = 0;
+  if (keep_pairs(set, &job)) return -1;
+  int nchunk = set->kept.nchunk, total = set->kept.start[nchunk];
+  if (reserve(set, total)) return -1;
+  set->n = total;
+  csim_pool_run(set->kin->pool, nchunk, make_chunk, &job);
+  set->valid = 1;
+  set->valid_of = set->kin->version;
+  set->found = total;
+  set->listed = set->reach->candidates->n;
+  return 0;
+}
+
+int csim_active_set_add(csim_active_set *set, const csim_active_contact *contact) {
+  if (reserve(set, (ptrdiff_t)set->n + 1)) return -1;
+  set->contact[set->n++] = *contact;
+  set->valid = 0;
+  return 0;
+}
+
+double csim_active_set_value(csim_active_set *set) {
+  active_job job;
+  double sum = 0;
+  if (keep_pairs(set, &job)) return -1;
+  for (int k = 0; k < set->kept.nchunk; k++) sum += set->chunk_energy[k];
+  return sum;
+}
+
+void csim_contact_add_force(const csim_kinematics *kin, const int v[4], const double w[4],
+                            const double force[3], double *g) {
+  for (int k = 0; k < 4; k++)
+    if (w[k] != 0 && csim_kinematics_is_free(kin, v[k]))
+      csim_add_scaled(w[k], force, g + 3 * (ptrdiff_t)v[k]);
+}
+
+void csim_active_set_gradient(const csim_active_set *set, double *g) {
+  for (int i = 0; i < set->n; i++) {
+    const csim_active_contact *c = &set->contact[i];
+    double force[3] = {c->force * c->n[0], c->force * c->n[1], c->force * c->n[2]};
+    csim_contact_add_force(set->kin, c->v, c->w, force, g);
+  }
+}

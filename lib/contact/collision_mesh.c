@@ -1,0 +1,95 @@
+// contact/collision_mesh.c: see collision_mesh.h.
+#include "contact/collision_mesh.h"
+
+#include "math/vec3.h"
+#include "mesh/topology.h"
+
+#include <string.h>
+
+static void add_collider(const csim_collider *collider, int part, csim_collision_mesh *mesh) {
+  const csim_mesh *own = collider->mesh;
+  int base = mesh->nvert;
+  mesh->first[part] = base;
+  if (!own || collider->shape == CSIM_COLLIDER_PLANE) return;
+  csim_collider_vertices(collider, 0, mesh->collider_x0 + 3 * ((ptrdiff_t)base - mesh->nbody_vert));
+  for (int i = 0; i < own->nvert; i++) mesh->collider_part[base - mesh->nbody_vert + i] = part;
+  for (int k = 0; k < 3 * own->ntri; k++)
+    mesh->tri[3 * (ptrdiff_t)mesh->ntri + k] = base + own->tri[k];
+  mesh->nvert += own->nvert;
+  mesh->ntri += own->ntri;
+}
+
+int csim_collision_mesh_build(csim_arena *arena, const csim_model *model, int ncollider,
+                              const csim_collider *collider, csim_collision_mesh *mesh) {
+  ptrdiff_t nvert = model->nvert, ntri = model->ntri;
+  for (int k = 0; k < ncollider; k++) {
+    if (!collider[k].mesh || collider[k].shape == CSIM_COLLIDER_PLANE) continue;
+    nvert += collider[k].mesh->nvert;
+    ntri += collider[k].mesh->ntri;
+  }
+  *mesh = (csim_collision_mesh){.nbody_vert = model->nvert,
+                                .nvert = model->nvert,
+                                .nbody = model->nbody,
+                                .npart = model->nbody + ncollider,
+                                .ntri = model->ntri,
+                                .nbody_tri = model->ntri};
+  if (nvert > CSIM_MESH_MAX_VERT || ntri > CSIM_MESH_MAX_FACE) {
+    arena->failed = 1;
+    return -1;
+  }
+  mesh->body_part = model->body_of;
+  mesh->seam = model->seam;
+  mesh->collider_part = CSIM_ARENA_NEW(arena, int, nvert - model->nvert);
+  mesh->first = CSIM_ARENA_NEW(arena, int, (ptrdiff_t)mesh->npart + 1);
+  mesh->body_x0 = model->x0;
+  mesh->collider_x0 = CSIM_ARENA_NEW(arena, double, 3 * (nvert - model->nvert));
+  mesh->mass = model->mass;
+  mesh->elastic = CSIM_ARENA_NEW(arena, double, model->nvert);
+  mesh->point = CSIM_ARENA_NEW(arena, int, nvert);
+  mesh->tri = CSIM_ARENA_NEW(arena, int, 3 * ntri);
+  if (arena->failed) return -1;
+  for (int k = 0; k < model->nenergy; k++)
+    if (model->energy[k].kind->elastic)
+      model->energy[k].kind->elastic(&model->energy[k], mesh->elastic);
+  memcpy(mesh->tri, model->tri, 3 * (size_t)model->ntri * sizeof *mesh->tri);
+  for (int b = 0; b < model->nbody; b++) mesh->first[b] = model->body[b].vert0;
+  for (int k = 0; k < ncollider; k++) add_collider(&collider[k], model->nbody + k, mesh);
+  mesh->first[mesh->npart] = mesh->nvert;
+
+  csim_topology topology;
+  if (csim_topology_build(mesh->nvert, mesh->ntri, mesh->tri, &topology)) {
+    arena->failed = 1;
+    return -1;
+  }
+  mesh->nedge = topology.nedge;
+  mesh->edge = CSIM_ARENA_NEW(arena, int, 2 * (ptrdiff_t)topology.nedge);
+  if (mesh->edge)
+    memcpy(mesh->edge, topology.edge, 2 * (size_t)topology.nedge * sizeof *mesh->edge);
+  for (int i = 0; i < mesh->nvert; i++)
+    if (topology.adj_start[i + 1] > topology.adj_start[i]) mesh->point[mesh->npoint++] = i;
+  csim_topology_free(&topology);
+  if (arena->failed) return -1;
+  // edges and points ascend by vertex, and no triangle joins a body with a collider
+  while (mesh->nbody_edge < mesh->nedge &&
+         mesh->edge[2 * (ptrdiff_t)mesh->nbody_edge] < mesh->nbody_vert)
+    mesh->nbody_edge++;
+  while (mesh->nbody_point < mesh->npoint && mesh->point[mesh->nbody_point] < mesh->nbody_vert)
+    mesh->nbody_point++;
+  return 0;
+}
+
+void csim_collision_mesh_starts(const csim_collision_mesh *mesh, double *x) {
+  size_t nbody = 3 * (size_t)mesh->nbody_vert, n = 3 * (size_t)mesh->nvert;
+  memcpy(x, mesh->body_x0, nbody * sizeof *x);
+  memcpy(x + nbody, mesh->collider_x0, (n - nbody) * sizeof *x);
+}
+
+double csim_collision_mesh_mean_edge(const csim_collision_mesh *mesh) {
+  double sum = 0;
+  for (int e = 0; e < mesh->nbody_edge; e++) {
+    const int *v = mesh->edge + 2 * (ptrdiff_t)e;
+    sum +=
+        csim_distance(csim_collision_mesh_start(mesh, v[0]), csim_collision_mesh_start(mesh, v[1]));
+  }
+  return mesh->nbody_edge ? sum / mesh->nbody_edge : 0;
+}

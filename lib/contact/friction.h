@@ -1,0 +1,54 @@
+// contact/friction.h: Coulomb friction, lagged. Needs contact/active.h.
+//
+//   E(u) = mu N f0(|u|), u the slip of this step across the gap's normal, f0' = f1,
+//   f1(y) = 2 y/eps - y^2/eps^2 for y < eps, else 1;  eps = slip speed times the step
+//
+// Place, normal and N are those at the start of the step (Li et al. 2020, 5.4).
+#ifndef CSIM_CONTACT_FRICTION_H
+#define CSIM_CONTACT_FRICTION_H
+
+#include "contact/active.h"
+
+/// Friction of one pair.
+typedef struct csim_friction_contact {
+  int v[4];
+  double w[4];
+  double n[3];
+  double start[3]; ///< [m] sum_k w_k x_k when the step began
+  double limit;    ///< [N] mu times the normal force then
+  double B[9];     ///< [N/m] second derivative in the slip, of the last Hessian
+} csim_friction_contact;
+
+typedef struct csim_friction_set {
+  const csim_kinematics *kin;
+  const csim_contact_params *params;
+  double slip; ///< [m] friction is whole from this slip in a step on
+  int n;
+  csim_friction_contact *contact; ///< (n)
+  double *force;                  ///< (n x 3) [N] of a gradient
+  ptrdiff_t capacity, force_capacity;
+} csim_friction_set;
+
+/// Frees what the set has.
+void csim_friction_set_free(csim_friction_set *set);
+
+/// Starts a step, whose active contacts are given: each that presses gets friction.
+/// @return 0, or -1 when out of memory: there is none then
+int csim_friction_set_begin(csim_friction_set *set, const csim_active_set *active);
+
+/// Energy [J] with everything at x (mesh->nvert x 3).
+double csim_friction_set_value(const csim_friction_set *set, const double *x);
+
+/// Adds its gradient [N] to g (mesh->nbody_vert x 3).
+/// @return 0, or -1 when out of memory: nothing is added then
+int csim_friction_set_gradient(csim_friction_set *set, const double *x, double *g);
+
+/// Sets B of one contact, everything being at x.
+void csim_friction_set_hessian(csim_friction_set *set, int i, const double *x);
+
+/// Coefficient of friction [-] between parts a and b (bodies, then colliders): what the scene says
+/// about the two, else the smaller of their own.
+double csim_contact_coefficient(const csim_contact_params *params, const csim_model *model,
+                                const csim_collider *collider, int a, int b);
+
+#endif

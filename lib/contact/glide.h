@@ -1,0 +1,45 @@
+// contact/glide.h: moves what moves together. Needs contact/narrow_phase.h.
+//
+// The step filter (step_filter.h) lets every vertex stop where it must, so it has to expect that
+// neighbours run into each other, and has to test all their pairs: with fast cloth that is nearly
+// all the work. But most of what is fast moves alike. So first all vertices move at once, by one
+// common share of their ways, as far as no pair comes too near: only pairs that really approach
+// each other have to be tested then.
+//
+//     a cloth falls         round 1: all together      round 2: the vertices of that
+//     past a peg A          until one pair is near     pair are held, the rest goes on
+//
+//     o---o---o---o---o
+//     |   |   |   |   |     o---o---o---o---o                   o
+//     v   v   v   v   v             A                         ' A '
+//             A                                         o---o       o---o
+//
+// In the end the step filter moves the held ones.
+#ifndef CSIM_CONTACT_GLIDE_H
+#define CSIM_CONTACT_GLIDE_H
+
+#include "contact/narrow_phase.h"
+#include "contact/share.h"
+
+typedef struct csim_glide {
+  csim_kinematics *kin;
+  csim_reach *reach;
+  csim_narrow_phase *narrow;
+  _Atomic unsigned char *held; ///< (mesh->nvert) takes no part
+} csim_glide;
+
+/// kin, reach and narrow are for the caller to set.
+/// @return 0, or -1 when out of memory (arena->failed)
+int csim_glide_create(csim_arena *arena, csim_glide *glide);
+
+/// Moves all by one share of kin->d, which holds the ways of bodies and pins; colliders go as far
+/// in time. The step's clock goes on as far.
+/// @return the share; < 0 when out of memory
+double csim_glide_together(csim_glide *glide);
+
+/// Moves free vertices towards goal and pins towards theirs (csim_kinematics_aim), in a few rounds,
+/// each without those that stopped the one before; and the step's clock to its end.
+/// @return 0, or -1 when out of memory
+int csim_glide_apart(csim_glide *glide, const double *goal);
+
+#endif

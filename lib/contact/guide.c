@@ -1,0 +1,62 @@
+// contact/guide.c: see guide.h.
+#include "contact/guide.h"
+
+#include "math/vec3.h"
+
+#include <string.h>
+
+// Of the stiffness a body has against being moved there. A way of 20 mm is then missed by less
+// than the contact distances in use.
+#define GUIDE_STIFFNESS 30
+
+// What a vertex resists with [N/m].
+static double resistance(const csim_kinematics *kin, int v) {
+  const csim_collision_mesh *mesh = kin->mesh;
+  if (v >= mesh->nbody_vert) return 0;
+  return mesh->mass[v] / (kin->h * kin->h) + mesh->elastic[v];
+}
+
+// The guide of a pair; 0 when it needs none.
+static int make_guide(const csim_active_set *active, const csim_candidate *pair, int first,
+                      csim_active_contact *c, double *approach) {
+  const csim_kinematics *kin = active->kin;
+  const csim_candidates *set = active->reach->candidates;
+  csim_pair_kind kind = csim_candidate_kind(pair);
+  const double *p[4];
+  csim_candidate_vertices(kin->mesh, pair, c->v);
+  double distance = set->distance * csim_candidate_scale(set, kind, c->v);
+  for (int k = 0; k < 4; k++) p[k] = kin->x + 3 * (ptrdiff_t)c->v[k];
+  double gap = sqrt(csim_pair_closest(kind, p, c->w)), kinematic = 0, stiff = 0;
+  if (!(gap > 0 && distance > 0)) return 0;
+  memset(c->n, 0, sizeof c->n);
+  for (int k = 1; k < 4; k++)
+    for (int a = 0; a < 3; a++) c->n[a] += c->w[k] * (p[k][a] - p[0][a]) / gap;
+
+  double end = gap;
+  for (int k = 0; k < 4; k++) {
+    double along = c->w[k] * csim_dot(c->n, kin->d + 3 * (ptrdiff_t)c->v[k]);
+    end += along;
+    if (c->v[k] >= kin->mesh->nbody_vert) kinematic += along;
+    stiff += fabs(c->w[k]) * resistance(kin, c->v[k]);
+  }
+  // in the second round guides that did their work are at their distance
+  if (!(end < (first ? 1 : 1.2) * distance)) return 0;
+  *approach = csim_max(*approach, gap - end);
+  c->stiff = GUIDE_STIFFNESS * stiff;
+  c->force = -c->stiff * (distance - gap - kinematic);
+  return 1;
+}
+
+double csim_guides_add(csim_active_set *active, int first, double *g) {
+  const csim_candidates *set = active->reach->candidates;
+  double approach = 0;
+  for (int i = 0; i < set->n; i++) {
+    csim_active_contact guide;
+    if (!make_guide(active, &set->list[i], first, &guide, &approach)) continue;
+    if (csim_active_set_add(active, &guide)) return -1;
+    for (int k = 0; k < 4; k++)
+      if (guide.w[k] != 0 && csim_kinematics_is_free(active->kin, guide.v[k]))
+        csim_add_scaled(guide.w[k] * guide.force, guide.n, g + 3 * (ptrdiff_t)guide.v[k]);
+  }
+  return approach;
+}

@@ -1,0 +1,260 @@
+// contact/hessian.c: see hessian.h.
+#include "contact/hessian.h"
+
+#include "math/vec3.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK_GRAIN = 256, ROW_GRAIN = 256 };
+
+int csim_contact_hessian_create(csim_arena *arena, csim_contact_hessian *hessian) {
+  hessian->row_of = CSIM_ARENA_NEW(arena, int, hessian->active->kin->mesh->nbody_vert);
+  return arena->failed ? -1 : 0;
+}
+
+void csim_contact_hessian_free(csim_contact_hessian *hessian) {
+  free(hessian->corners);
+  free(hessian->product);
+  free(hessian->row_vert);
+  free(hessian->row_start);
+  free(hessian->diag);
+  free(hessian->entry);
+}
+
+// ----------------------------------------------------------------------------------------- blocks
+
+// Where the blocks are: contacts, then friction's.
+typedef struct block_list {
+  int ncontact, n;
+  const csim_active_contact *contact;
+  const csim_friction_contact *friction;
+} block_list;
+
+static block_list list_blocks(const csim_contact_hessian *H) {
+  return (block_list){H->active->n, H->active->n + H->friction->n, H->active->contact,
+                      H->friction->contact};
+}
+
+static inline const double *block_weights(const block_list *list, int i, const int **v) {
+  if (i < list->ncontact) {
+    *v = list->contact[i].v;
+    return list->contact[i].w;
+  }
+  *v = list->friction[i - list->ncontact].v;
+  return list->friction[i - list->ncontact].w;
+}
+
+// Of an active contact it is made where it is needed, of friction it is kept.
+static inline const double *block_matrix(const block_list *list, int i, double space[9]) {
+  if (i >= list->ncontact) return list->friction[i - list->ncontact].B;
+  const csim_active_contact *c = &list->contact[i];
+  memset(space, 0, 9 * sizeof *space);
+  csim_mat3_add_outer(c->stiff, c->n, c->n, space);
+  return space;
+}
+
+// A bit for each corner of a block that is free and has weight: most pairs of a body and a collider
+// have but one or two.
+static void find_corners(void *context, int first, int last) {
+  csim_contact_hessian *H = context;
+  const block_list list = list_blocks(H);
+  for (int i = first; i < last; i++) {
+    const int *v;
+    const double *w = block_weights(&list, i, &v);
+    H->corners[i] = 0;
+    for (int k = 0; k < 4; k++)
+      if (w[k] != 0 && csim_kinematics_is_free(H->active->kin, v[k]))
+        H->corners[i] |= (unsigned char)(1 << k);
+    if (i >= list.ncontact) csim_friction_set_hessian(H->friction, i - list.ncontact, H->active->x);
+  }
+}
+
+static int has_many(unsigned corners) {
+  return (corners & (corners - 1)) != 0;
+}
+
+// Counts the blocks of more than one free vertex, and those that each is in; marks all places.
+static void count_entries(csim_contact_hessian *H, int *place) {
+  const block_list list = list_blocks(H);
+  int *row = H->row_of;
+  H->ncoupled = H->nrow = 0;
+  H->nentry = 0;
+  memset(row, 0, (size_t)H->active->kin->mesh->nbody_vert * sizeof *row);
+  for (int i = 0; i < list.n; i++) {
+    int many = has_many(H->corners[i]);
+    const int *v;
+    block_weights(&list, i, &v);
+    H->ncoupled += many;
+    for (unsigned left = H->corners[i]; left; left &= left - 1) {
+      int vert = v[__builtin_ctz(left)];
+      if (place) place[vert] = 0;
+      H->nrow += many && row[vert] == 0;
+      H->nentry += many;
+      row[vert] += many;
+    }
+  }
+}
+
+// Memory for all blocks. -1 when out of memory.
+static int reserve_blocks(csim_contact_hessian *H) {
+  int n = list_blocks(H).n;
+  unsigned char *corners = csim_grow(H->corners, &H->capacity.corners, n, sizeof *corners);
+  if (corners) H->corners = corners;
+  double *product = csim_grow(H->product, &H->capacity.product, n, 3 * sizeof *product);
+  if (product) H->product = product;
+  return corners && product ? 0 : -1;
+}
+
+// Memory for the rows that were counted. -1 when out of memory.
+static int reserve_rows(csim_contact_hessian *H) {
+  ptrdiff_t n = H->nrow;
+  int *entry = csim_grow(H->entry, &H->capacity.entry, H->nentry, sizeof *entry);
+  if (entry) H->entry = entry;
+  int *vert = csim_grow(H->row_vert, &H->capacity.row_vert, n, sizeof *vert);
+  if (vert) H->row_vert = vert;
+  int *start = csim_grow(H->row_start, &H->capacity.row_start, n + 1, sizeof *start);
+  if (start) H->row_start = start;
+  double *diag = csim_grow(H->diag, &H->capacity.diag, n, 9 * sizeof *diag);
+  if (diag) H->diag = diag;
+  return entry && vert && start && diag ? 0 : -1;
+}
+
+int csim_contact_hessian_begin(csim_contact_hessian *hessian, int *place) {
+  const csim_kinematics *kin = hessian->active->kin;
+  csim_contact_hessian_clear(hessian);
+  if (reserve_blocks(hessian)) return -1;
+  csim_pool_for(kin->pool, list_blocks(hessian).n, BLOCK_GRAIN, find_corners, hessian);
+  count_entries(hessian, place);
+  if (reserve_rows(hessian) == 0) return 0;
+  if (place) memset(place, -1, (size_t)kin->mesh->nbody_vert * sizeof *place);
+  csim_contact_hessian_clear(hessian);
+  return -1;
+}
+
+// ------------------------------------------------------------------------------------------- rows
+
+// What lies between one free vertex and something kinematic is on the diagonal as a whole: about
+// half of all blocks where cloth lies on a collider.
+static void add_single_blocks(csim_contact_hessian *H, const int *place, double *val) {
+  const block_list list = list_blocks(H);
+  for (int i = 0; i < list.n; i++) {
+    if (!H->corners[i] || has_many(H->corners[i])) continue;
+    int k = __builtin_ctz(H->corners[i]);
+    double space[9];
+    const int *v;
+    const double *w = block_weights(&list, i, &v), *B = block_matrix(&list, i, space);
+    double *at = val ? val + 9 * (ptrdiff_t)place[v[k]] : NULL;
+    for (int j = 0; val && j < 9; j++) at[j] += w[k] * w[k] * B[j];
+    H->corners[i] = 0;
+  }
+}
+
+// Which blocks each free vertex is in, by rising number.
+static void index_blocks(csim_contact_hessian *H) {
+  const block_list list = list_blocks(H);
+  int *row = H->row_of, *start = H->row_start, n = 0, at = 0;
+  for (int i = 0; i < H->active->kin->mesh->nbody_vert; i++) {
+    if (row[i] == 0) continue;
+    H->row_vert[n] = i;
+    start[n] = at;
+    at += row[i];
+    row[i] = n++;
+  }
+  start[n] = at;
+
+  // filling moves each start to its end, the next one's start: shift back afterwards
+  for (int i = 0; i < list.n; i++) {
+    const int *v;
+    block_weights(&list, i, &v);
+    for (unsigned left = H->corners[i]; left; left &= left - 1) {
+      int k = __builtin_ctz(left);
+      H->entry[start[row[v[k]]]++] = 4 * i + k;
+    }
+  }
+  for (int k = n; k > 0; k--) start[k] = start[k - 1];
+  start[0] = 0;
+}
+
+typedef struct diag_job {
+  csim_contact_hessian *H;
+  const int *place;
+  double *val;
+} diag_job;
+
+static void add_diagonals(void *context, int first, int last) {
+  const diag_job *job = context;
+  csim_contact_hessian *H = job->H;
+  const block_list list = list_blocks(H);
+  for (int r = first; r < last; r++) {
+    double *D = H->diag + 9 * (ptrdiff_t)r, space[9];
+    memset(D, 0, 9 * sizeof *D);
+    for (int k = H->row_start[r]; k < H->row_start[r + 1]; k++) {
+      const int *v;
+      const double *B = block_matrix(&list, H->entry[k] / 4, space);
+      double w = block_weights(&list, H->entry[k] / 4, &v)[H->entry[k] % 4];
+      for (int j = 0; j < 9; j++) D[j] += w * w * B[j];
+    }
+    if (!job->val) continue;
+    double *at = job->val + 9 * (ptrdiff_t)job->place[H->row_vert[r]];
+    for (int j = 0; j < 9; j++) at[j] += D[j];
+  }
+}
+
+void csim_contact_hessian_build(csim_contact_hessian *hessian, const int *place, double *val) {
+  add_single_blocks(hessian, place, val);
+  index_blocks(hessian);
+  csim_pool_for(hessian->active->kin->pool, hessian->nrow, ROW_GRAIN, add_diagonals,
+                &(diag_job){hessian, place, val});
+}
+
+// ---------------------------------------------------------------------------------------- product
+
+typedef struct multiply_job {
+  const csim_contact_hessian *H;
+  const double *x;
+  double *y;
+} multiply_job;
+
+static void multiply_blocks(void *context, int first, int last) {
+  const multiply_job *job = context;
+  const csim_contact_hessian *H = job->H;
+  const block_list list = list_blocks(H);
+  for (int i = first; i < last; i++) {
+    if (!H->corners[i]) continue;
+    double s[3] = {0}, space[9];
+    const int *v;
+    const double *w = block_weights(&list, i, &v);
+    for (unsigned left = H->corners[i]; left; left &= left - 1) {
+      int k = __builtin_ctz(left);
+      csim_add_scaled(w[k], job->x + 3 * (ptrdiff_t)v[k], s);
+    }
+    csim_mat3_mul(block_matrix(&list, i, space), s, H->product + 3 * (ptrdiff_t)i);
+  }
+}
+
+static void gather_rows(void *context, int first, int last) {
+  const multiply_job *job = context;
+  const csim_contact_hessian *H = job->H;
+  const block_list list = list_blocks(H);
+  for (int r = first; r < last; r++) {
+    double sum[3] = {0}, own[3];
+    for (int k = H->row_start[r]; k < H->row_start[r + 1]; k++) {
+      int i = H->entry[k] / 4;
+      const int *v;
+      double w = block_weights(&list, i, &v)[H->entry[k] % 4];
+      csim_add_scaled(w, H->product + 3 * (ptrdiff_t)i, sum);
+    }
+    ptrdiff_t v = 3 * (ptrdiff_t)H->row_vert[r];
+    csim_mat3_mul(H->diag + 9 * (ptrdiff_t)r, job->x + v, own);
+    for (int a = 0; a < 3; a++) job->y[v + a] += sum[a] - own[a];
+  }
+}
+
+void csim_contact_hessian_multiply(csim_pool *pool, const csim_contact_hessian *hessian,
+                                   const double *x, double *y) {
+  if (!hessian->ncoupled) return;
+  multiply_job job = {hessian, x, y};
+  csim_pool_for(pool, list_blocks(hessian).n, BLOCK_GRAIN, multiply_blocks, &job);
+  csim_pool_for(pool, hessian->nrow, ROW_GRAIN, gather_rows, &job);
+}

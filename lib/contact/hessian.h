@@ -1,0 +1,58 @@
+// contact/hessian.h: the Gauss-Newton Hessian of active contacts and friction, by blocks. Needs
+// contact/friction.h.
+//
+// A block is (w w^T) (x) B over the free vertices of a contact: for a pair of the barrier
+// B = stiff n n^T. What that leaves out, force/d times the projection across n, is negative, and
+// would only make the matrix indefinite. Blocks of contacts come first, then those of friction.
+#ifndef CSIM_CONTACT_HESSIAN_H
+#define CSIM_CONTACT_HESSIAN_H
+
+#include "contact/friction.h"
+
+typedef struct csim_contact_hessian {
+  const csim_active_set *active;
+  csim_friction_set *friction;
+  int ncoupled;           ///< blocks that couple free vertices
+  unsigned char *corners; ///< (blocks) a bit for each corner that is free, of those
+  double *product;        ///< (blocks x 3) B w x of each
+  int nrow;
+  int *row_vert;  ///< (nrow) free vertices in blocks
+  int *row_start; ///< (nrow + 1) into entry
+  int *row_of;    ///< (mesh->nbody_vert) place in row_vert
+  double *diag;   ///< (nrow x 9) what the blocks add to the diagonal
+  ptrdiff_t nentry;
+  int *entry; ///< (nentry) block and corner: 4 block + corner
+  struct {
+    ptrdiff_t corners, product, row_vert, row_start, diag, entry;
+  } capacity;
+} csim_contact_hessian;
+
+/// active and friction are for the caller to set.
+/// @return 0, or -1 when out of memory (arena->failed); csim_contact_hessian_free in any case
+int csim_contact_hessian_create(csim_arena *arena, csim_contact_hessian *hessian);
+
+/// Frees what the arena does not have.
+void csim_contact_hessian_free(csim_contact_hessian *hessian);
+
+/// Begins the Hessian at the evaluation point: finds the vertices of its blocks.
+/// @param[out] place  (mesh->nbody_vert) 0 for the free vertices that blocks lie on, the others are
+///                    left alone; NULL: not wanted
+/// @return 0, or -1 when out of memory: there are no blocks then, and all places are -1
+int csim_contact_hessian_begin(csim_contact_hessian *hessian, int *place);
+
+/// Builds the blocks found, adds their diagonals to val, and keeps the rest for
+/// csim_contact_hessian_multiply.
+/// @param place  (mesh->nbody_vert) of a vertex's diagonal block among val, where blocks lie on it
+/// @param val    (blocks x 9); NULL: added to nothing
+void csim_contact_hessian_build(csim_contact_hessian *hessian, const int *place, double *val);
+
+/// y += (the blocks without their diagonal) x.
+void csim_contact_hessian_multiply(csim_pool *pool, const csim_contact_hessian *hessian,
+                                   const double *x, double *y);
+
+/// There are no blocks.
+static inline void csim_contact_hessian_clear(csim_contact_hessian *hessian) {
+  hessian->ncoupled = hessian->nrow = 0;
+}
+
+#endif

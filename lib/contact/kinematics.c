@@ -1,0 +1,295 @@
+// contact/kinematics.c: see kinematics.h.
+#include "contact/kinematics.h"
+
+#include "math/vec3.h"
+#include "math/vector.h"
+
+#include <string.h>
+
+enum { VERT_GRAIN = 1024 };
+
+// A collider that was held up goes on at most this many times as fast as its motion.
+static const double CATCH_UP = 4;
+
+int csim_kinematics_create(csim_arena *arena, const csim_contact_params *params,
+                           csim_kinematics *kin) {
+  const csim_collision_mesh *mesh = kin->mesh;
+  ptrdiff_t n = mesh->nvert, nbody = mesh->nbody_vert;
+  kin->planes = (csim_planes){.mesh = mesh, .thickness = params->thickness, .share = params->share};
+  if (csim_planes_create(arena, kin->ncollider, kin->collider, &kin->planes)) return -1;
+
+  kin->reached = CSIM_ARENA_NEW(arena, double, kin->ncollider);
+  kin->goal_time = CSIM_ARENA_NEW(arena, double, kin->ncollider);
+  kin->stuck = CSIM_ARENA_NEW(arena, int, kin->ncollider);
+  kin->kinematic = CSIM_ARENA_NEW(arena, unsigned char, n);
+  kin->x = CSIM_ARENA_NEW(arena, double, 3 * n);
+  kin->d = CSIM_ARENA_NEW(arena, double, 3 * n);
+  kin->collider_start = CSIM_ARENA_NEW(arena, double, 3 * (n - nbody));
+  kin->goal = CSIM_ARENA_NEW(arena, double, 3 * (n - nbody));
+  if (arena->failed) return -1;
+
+  csim_collision_mesh_starts(mesh, kin->x);
+  memcpy(kin->kinematic, kin->model->fixed, (size_t)nbody);
+  memset(kin->kinematic + nbody, 1, (size_t)(n - nbody));
+  return 0;
+}
+
+// ------------------------------------------------------------------------------- save and restore
+
+int csim_kinematics_size(const csim_kinematics *kin) {
+  return kin->mesh->nvert - kin->mesh->nbody_vert + 2 * kin->planes.n + kin->ncollider;
+}
+
+void csim_kinematics_save(const csim_kinematics *kin, double *kinematic) {
+  const csim_collision_mesh *mesh = kin->mesh;
+  ptrdiff_t n = 3 * (ptrdiff_t)(mesh->nvert - mesh->nbody_vert);
+  memcpy(kinematic, kin->x + 3 * (ptrdiff_t)mesh->nbody_vert, (size_t)n * sizeof *kinematic);
+  double *out = kinematic + n;
+  for (int k = 0; k < kin->planes.n; k++, out += 6) {
+    memcpy(out, kin->planes.plane[k].n, 3 * sizeof *out);
+    out[3] = kin->planes.plane[k].offset;
+    out[4] = out[5] = 0;
+  }
+  for (int k = 0; k < kin->ncollider; k++, out += 3) {
+    out[0] = kin->reached[k];
+    out[1] = kin->stuck[k];
+    out[2] = 0;
+  }
+}
+
+void csim_kinematics_load(csim_kinematics *kin, const double *kinematic) {
+  const csim_collision_mesh *mesh = kin->mesh;
+  ptrdiff_t n = 3 * (ptrdiff_t)(mesh->nvert - mesh->nbody_vert);
+  memcpy(kin->x + 3 * (ptrdiff_t)mesh->nbody_vert, kinematic, (size_t)n * sizeof *kinematic);
+  const double *in = kinematic + n;
+  for (int k = 0; k < kin->planes.n; k++, in += 6) {
+    memcpy(kin->planes.plane[k].n, in, 3 * sizeof *in);
+    kin->planes.plane[k].offset = in[3];
+  }
+  for (int k = 0; k < kin->ncollider; k++, in += 3) {
+    kin->reached[k] = in[0];
+    kin->stuck[k] = (int)in[1];
+  }
+}
+
+// --------------------------------------------------------------------------------------- motions
+
+// A collider whose place depends on the time, of triangles.
+static int moves(const csim_collider *collider) {
+  return collider->mesh && collider->shape != CSIM_COLLIDER_PLANE &&
+         (collider->motion.nkey > 0 || collider->nframe > 1);
+}
+
+// The goals of collider k's vertices.
+static double *goal_of(const csim_kinematics *kin, int k) {
+  return kin->goal +
+         3 * ((ptrdiff_t)kin->mesh->first[kin->mesh->nbody + k] - kin->mesh->nbody_vert);
+}
+
+static void set_goals(csim_kinematics *kin, double time) {
+  csim_planes_aim(&kin->planes, time);
+  for (int k = 0; k < kin->ncollider; k++) {
+    const csim_collider *collider = &kin->collider[k];
+    double soonest = kin->reached[k] + CATCH_UP * kin->h;
+    kin->goal_time[k] = csim_max(kin->reached[k], csim_min(time, soonest));
+    if (moves(collider))
+      csim_collider_vertices(collider, kin->goal_time[k], goal_of(kin, k));
+    else
+      kin->reached[k] = kin->goal_time[k] = time;
+  }
+}
+
+void csim_kinematics_begin(csim_kinematics *kin, const double *x, const double *target, double time,
+                           double h) {
+  const csim_collision_mesh *mesh = kin->mesh;
+  kin->h = kin->time_left = h;
+  kin->now = time - h;
+  kin->target = target;
+  kin->lag = 0;
+  kin->lag_part = 0;
+  csim_vector_copy(kin->pool, 3 * mesh->nbody_vert, x, kin->x);
+  kin->body_start = x;
+  memcpy(kin->collider_start, kin->x + 3 * (ptrdiff_t)mesh->nbody_vert,
+         3 * (size_t)(mesh->nvert - mesh->nbody_vert) * sizeof *x);
+  set_goals(kin, time);
+}
+
+void csim_kinematics_place(csim_kinematics *kin, double time) {
+  csim_planes_place(&kin->planes, time);
+  for (int k = 0; k < kin->ncollider; k++) {
+    const csim_collider *collider = &kin->collider[k];
+    kin->reached[k] = kin->goal_time[k] = time;
+    kin->stuck[k] = 0;
+    if (moves(collider))
+      csim_collider_vertices(collider, time,
+                             kin->x + 3 * (ptrdiff_t)kin->mesh->first[kin->mesh->nbody + k]);
+  }
+}
+
+static int is_behind(const csim_kinematics *kin, int k) {
+  return kin->reached[k] < kin->goal_time[k];
+}
+
+// Whether collider k does not try to go on in this step: once stuck it tries every few steps only,
+// as what is squeezed stays so for long.
+static int waits(const csim_kinematics *kin, int k) {
+  enum { STEPS = 8 };
+  return kin->stuck[k] % STEPS != 0;
+}
+
+int csim_kinematics_is_behind(const csim_kinematics *kin) {
+  for (int k = 0; k < kin->ncollider; k++)
+    if (is_behind(kin, k) && !waits(kin, k)) return 1;
+  return 0;
+}
+
+void csim_kinematics_end(csim_kinematics *kin) {
+  for (int k = 0; k < kin->ncollider; k++)
+    kin->stuck[k] = is_behind(kin, k) ? kin->stuck[k] + 1 : 0;
+}
+
+void csim_kinematics_move_colliders(csim_kinematics *kin, double share) {
+  for (int k = 0; k < kin->ncollider; k++) {
+    double way = kin->goal_time[k] - kin->reached[k];
+    if (!(way > 0) || waits(kin, k)) continue;
+    kin->reached[k] = share >= 1 ? kin->goal_time[k] : kin->reached[k] + share * way;
+  }
+  kin->version++;
+}
+
+void csim_kinematics_advance_planes(csim_kinematics *kin) {
+  if (csim_planes_advance(&kin->planes, kin->x)) kin->version++;
+}
+
+// ----------------------------------------------------------------------------------------- moving
+
+typedef struct move_job {
+  csim_kinematics *kin;
+  const double *goal;
+  double alpha;
+} move_job;
+
+static void aim_range(void *context, int first, int last) {
+  const move_job *job = context;
+  csim_kinematics *kin = job->kin;
+  for (int i = first; i < last; i++) {
+    const double *x = kin->x + 3 * (ptrdiff_t)i, *to = x;
+    if (job->goal && !kin->kinematic[i]) to = job->goal + 3 * (ptrdiff_t)i;
+    csim_sub(to, x, kin->d + 3 * (ptrdiff_t)i);
+  }
+}
+
+void csim_kinematics_aim(csim_kinematics *kin, const double *goal) {
+  csim_pool_for(kin->pool, kin->mesh->nvert, VERT_GRAIN, aim_range,
+                &(move_job){.kin = kin, .goal = goal});
+  for (int i = 0; i < kin->model->ntarget; i++) {
+    const csim_target *t = &kin->model->target[i];
+    ptrdiff_t at = 3 * (ptrdiff_t)t->vert;
+    if (t->hard) csim_sub(kin->target + 3 * (ptrdiff_t)i, kin->x + at, kin->d + at);
+  }
+}
+
+void csim_kinematics_aim_colliders(csim_kinematics *kin, double share) {
+  const csim_collision_mesh *mesh = kin->mesh;
+  for (int k = 0; k < kin->ncollider; k++) {
+    const csim_collider *collider = &kin->collider[k];
+    if (!moves(collider)) continue;
+    ptrdiff_t first = mesh->first[mesh->nbody + k], n = collider->mesh->nvert;
+    double *d = kin->d + 3 * first, *x = kin->x + 3 * first;
+    if (!is_behind(kin, k) || waits(kin, k)) {
+      memset(d, 0, 3 * (size_t)n * sizeof *d);
+      continue;
+    }
+    double way = kin->goal_time[k] - kin->reached[k];
+    if (share >= 1)
+      memcpy(d, goal_of(kin, k), 3 * (size_t)n * sizeof *d);
+    else
+      csim_collider_vertices(collider, kin->reached[k] + share * way, d);
+    for (ptrdiff_t i = 0; i < 3 * n; i++) d[i] -= x[i];
+  }
+}
+
+void csim_kinematics_predict(csim_kinematics *kin, const double *v) {
+  csim_kinematics_aim(kin, NULL);
+  csim_kinematics_aim_colliders(kin, 1);
+  for (int i = 0; i < kin->mesh->nbody_vert; i++)
+    if (csim_kinematics_is_free(kin, i))
+      for (int k = 3 * i; k < 3 * i + 3; k++) kin->d[k] = kin->h * v[k];
+}
+
+void csim_kinematics_stop_pins(csim_kinematics *kin) {
+  for (int i = 0; i < kin->mesh->nbody_vert; i++)
+    if (kin->kinematic[i]) memset(kin->d + 3 * (ptrdiff_t)i, 0, 3 * sizeof *kin->d);
+}
+
+static void displace_range(void *context, int first, int last) {
+  const move_job *job = context;
+  csim_kinematics *kin = job->kin;
+  for (int k = 3 * first; k < 3 * last; k++) kin->x[k] += job->alpha * kin->d[k];
+}
+
+void csim_kinematics_displace(csim_kinematics *kin, double alpha) {
+  csim_pool_for(kin->pool, kin->mesh->nvert, VERT_GRAIN, displace_range,
+                &(move_job){.kin = kin, .alpha = alpha});
+}
+
+// -------------------------------------------------------------------------------------------- lag
+
+// Of a collider's vertex [m].
+static double distance_to_goal(const csim_kinematics *kin, int v) {
+  return csim_distance(kin->x + 3 * (ptrdiff_t)v,
+                       kin->goal + 3 * ((ptrdiff_t)v - kin->mesh->nbody_vert));
+}
+
+void csim_kinematics_ways(const csim_kinematics *kin, double *way) {
+  const csim_collision_mesh *mesh = kin->mesh;
+  memset(way, 0, (size_t)mesh->npart * sizeof *way);
+  for (int k = 0; k < kin->ncollider; k++) {
+    int part = mesh->nbody + k;
+    for (int i = mesh->first[part]; i < mesh->first[part + 1] && is_behind(kin, k); i++)
+      way[part] = csim_max(way[part], distance_to_goal(kin, i));
+  }
+  for (int k = 0; k < kin->planes.n; k++) {
+    const csim_contact_plane *p = &kin->planes.plane[k];
+    way[p->part] = fabs(p->offset - p->goal_offset);
+  }
+}
+
+// [m] of a collider from where its motion has it at the end of the step.
+static double collider_lag(csim_kinematics *kin, int k) {
+  const csim_collider *collider = &kin->collider[k];
+  double end = kin->now + kin->h, lag = 0;
+  if (!moves(collider) || kin->reached[k] >= end) return 0;
+  if (kin->goal_time[k] < end) {
+    kin->goal_time[k] = end;
+    csim_collider_vertices(collider, end, goal_of(kin, k));
+  }
+  int first = kin->mesh->first[kin->mesh->nbody + k];
+  for (int i = first; i < first + collider->mesh->nvert; i++)
+    lag = csim_max(lag, distance_to_goal(kin, i));
+  return lag;
+}
+
+static void note_lag(csim_kinematics *kin, double lag, int part) {
+  if (!(lag > kin->lag)) return;
+  kin->lag = lag;
+  kin->lag_part = part;
+}
+
+int csim_kinematics_measure_lag(csim_kinematics *kin) {
+  kin->lag = 0;
+  for (int i = 0; i < kin->model->ntarget; i++) {
+    const csim_target *t = &kin->model->target[i];
+    if (t->hard)
+      note_lag(kin, csim_distance(kin->target + 3 * (ptrdiff_t)i, kin->x + 3 * (ptrdiff_t)t->vert),
+               csim_collision_mesh_part(kin->mesh, t->vert));
+  }
+  for (int k = 0; k < kin->planes.n; k++) {
+    const csim_contact_plane *p = &kin->planes.plane[k];
+    note_lag(kin, fabs(p->offset - p->goal_offset) + csim_distance(p->n, p->goal_n), p->part);
+  }
+  int behind = kin->lag > 0;
+  for (int k = 0; k < kin->ncollider; k++)
+    note_lag(kin, collider_lag(kin, k), kin->mesh->nbody + k);
+  return behind;
+}

@@ -1,0 +1,118 @@
+// contact/kinematics.h: where everything is in a step, and where colliders and pins are to go.
+// Needs contact/planes.h.
+//
+// Kinematic vertices, those of colliders and exact pins, follow a motion. Contact may hold them
+// back: every collider has a time of its own whose place it stands at, and goes on from there when
+// the way is free. The vertices of bodies that are not pinned are free: the solver moves them.
+#ifndef CSIM_CONTACT_KINEMATICS_H
+#define CSIM_CONTACT_KINEMATICS_H
+
+#include "contact/planes.h"
+
+typedef struct csim_kinematics {
+  csim_pool *pool;
+  const csim_model *model;
+  const csim_collision_mesh *mesh;
+  int ncollider;
+  const csim_collider *collider;
+  csim_planes planes;
+  double *reached;          ///< (ncollider) [s] the time whose place each collider stands at
+  double *goal_time;        ///< (ncollider) [s] and is to reach in this step
+  int *stuck;               ///< (ncollider) steps since it could not go on, 0: it could
+  unsigned char *kinematic; ///< (mesh->nvert) follows a motion: collider, or exact pin
+  double *x;                ///< (mesh->nvert x 3) where everything is
+  double *d;                ///< (mesh->nvert x 3) the motion being tried: the one part of this that
+                            ///< others write, the step filter to shorten it
+  const double *body_start; ///< (mesh->nbody_vert x 3) where bodies were when the step began
+  double *collider_start;   ///< (mesh->nvert - mesh->nbody_vert x 3) and colliders
+  const double *target;     ///< (model->ntarget x 3) where pins are to be
+  double *goal;             ///< (mesh->nvert - mesh->nbody_vert x 3) and colliders
+  double h;                 ///< [s] of this step
+  double now;               ///< [s] when it began
+  double time_left;         ///< [s] of the step that the clock has not gone through yet
+  int version;              ///< changes when planes or colliders have moved
+  double lag;               ///< [m] largest distance of a kinematic vertex from its goal
+  int lag_part;             ///< the body or collider of that
+} csim_kinematics;
+
+/// Everything at its start. pool, model, mesh and colliders are for the caller to set.
+/// @return 0, or -1 when out of memory (arena->failed)
+int csim_kinematics_create(csim_arena *arena, const csim_contact_params *params,
+                           csim_kinematics *kin);
+
+/// Number of three-vectors that say where colliders are: the vertices of their meshes, then two for
+/// each plane (its normal; its offset), then one for each collider (time, steps it is stuck).
+int csim_kinematics_size(const csim_kinematics *kin);
+
+/// Writes or takes them. (csim_kinematics_size x 3)
+void csim_kinematics_save(const csim_kinematics *kin, double *kinematic);
+void csim_kinematics_load(csim_kinematics *kin, const double *kinematic);
+
+/// Of what csim_kinematics_save wrote: plane number k, its normal and then its offset (4).
+static inline const double *csim_kinematics_plane(const csim_collision_mesh *mesh,
+                                                  const double *kinematic, int k) {
+  return kinematic + 3 * ((ptrdiff_t)mesh->nvert - mesh->nbody_vert) + 6 * (ptrdiff_t)k;
+}
+
+/// Puts all colliders where their motions have them at a time [s], wherever they were.
+void csim_kinematics_place(csim_kinematics *kin, double time);
+
+/// Starts a step of length h [s] that ends at `time` [s], with bodies at x (mesh->nbody_vert x 3)
+/// and exact pins on their way to target (model->ntarget x 3). Both must stay until the step ends.
+void csim_kinematics_begin(csim_kinematics *kin, const double *x, const double *target, double time,
+                           double h);
+
+/// How far every part has to go to its goal [m], (mesh->npart): 0 of bodies.
+void csim_kinematics_ways(const csim_kinematics *kin, double *way);
+
+/// Whether some collider is not at its goal yet, and may still get there in this step.
+int csim_kinematics_is_behind(const csim_kinematics *kin);
+
+/// Ends a step for colliders: those that did not get to their goals wait a few steps.
+void csim_kinematics_end(csim_kinematics *kin);
+
+/// Sets d: free vertices go to goal (mesh->nbody_vert x 3; NULL: they stay), exact pins to their
+/// targets, colliders stay.
+void csim_kinematics_aim(csim_kinematics *kin, const double *goal);
+
+/// Sets d to what a step is expected to be: free vertices move at v (mesh->nbody_vert x 3), exact
+/// pins and colliders all their way.
+void csim_kinematics_predict(csim_kinematics *kin, const double *v);
+
+/// Sets d of colliders: the way to where they are at a share of the time to their goals.
+void csim_kinematics_aim_colliders(csim_kinematics *kin, double share);
+
+/// Sets d of vertices of bodies that are not free to 0.
+void csim_kinematics_stop_pins(csim_kinematics *kin);
+
+/// x += alpha d.
+void csim_kinematics_displace(csim_kinematics *kin, double alpha);
+
+/// Notes that colliders have moved by d to a share of the time to their goals.
+void csim_kinematics_move_colliders(csim_kinematics *kin, double share);
+
+/// The step's clock goes on by `time` [s].
+static inline void csim_kinematics_pass_time(csim_kinematics *kin, double time) {
+  kin->time_left -= time;
+}
+
+/// Moves the planes towards their goals as far as bodies leave them room.
+void csim_kinematics_advance_planes(csim_kinematics *kin);
+
+/// Measures lag and lag_part against the end of the step.
+/// @return whether some pin or plane is not at its goal yet
+int csim_kinematics_measure_lag(csim_kinematics *kin);
+
+/// Where vertex v was when the step began [m].
+static inline const double *csim_kinematics_start(const csim_kinematics *kin, int v) {
+  int nbody = kin->mesh->nbody_vert;
+  return v < nbody ? kin->body_start + 3 * (ptrdiff_t)v
+                   : kin->collider_start + 3 * ((ptrdiff_t)v - nbody);
+}
+
+/// Whether the solver moves vertex v.
+static inline int csim_kinematics_is_free(const csim_kinematics *kin, int v) {
+  return v < kin->mesh->nbody_vert && !kin->kinematic[v];
+}
+
+#endif

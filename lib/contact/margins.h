@@ -1,0 +1,19 @@
+// contact/margins.h: how much of the thickness contact keeps free. Needs nothing.
+//
+//   gap / thickness
+//     1    contact pushes from here on        active contacts (active.h)
+//     0.5  cushion: where iterations start    first motion of a step
+//     0.1  floor: never below                 CCD step filter
+//     0    surfaces touch
+#ifndef CSIM_CONTACT_MARGINS_H
+#define CSIM_CONTACT_MARGINS_H
+
+/// Nothing comes nearer than this share of the thickness; the energies grow without bound towards
+/// it.
+#define CSIM_CONTACT_FLOOR 0.1
+
+/// Where a solver starts from, nothing is nearer than this share of the thickness: deep in the
+/// barrier forces are so large that the first steps would go to undoing them.
+#define CSIM_CONTACT_CUSHION 0.5
+
+#endif

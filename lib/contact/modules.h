@@ -1,0 +1,42 @@
+// contact/modules.h: the modules of contact, for contact.c and tests. Each owns its state, and uses
+// those above it in this list only:
+//
+//   collision_mesh  everything that can touch, in one numbering
+//   planes          colliders that are infinite planes
+//   kinematics      where everything is, and where colliders and pins are to go
+//   candidates      the pairs that may come to touch (boxes, bvh, grid, culling)
+//   reach           keeps vertices where the list of candidates holds
+//   narrow_phase    which candidates are worth an exact test
+//   active          active contacts: the barrier's energy and gradient
+//   friction        friction's energy and gradient
+//   hessian         the Hessian of both
+//   glide           moves what moves together
+//   step_filter     shortens each vertex's motion until nothing can intersect
+//   guide           springs that make way for colliders
+#ifndef CSIM_CONTACT_MODULES_H
+#define CSIM_CONTACT_MODULES_H
+
+#include "contact/contact.h"
+#include "contact/glide.h"
+#include "contact/guide.h"
+#include "contact/hessian.h"
+#include "contact/step_filter.h"
+
+struct csim_contact {
+  csim_arena arena; ///< of the arrays per vertex
+  csim_contact_params params;
+  csim_collision_mesh mesh;
+  csim_kinematics kin;
+  csim_candidates candidates;
+  csim_reach reach;
+  csim_narrow_phase narrow;
+  csim_active_set active;
+  csim_friction_set friction;
+  csim_contact_hessian hessian;
+  csim_glide glide;
+  csim_step_filter filter;
+  unsigned char *touching; ///< (mesh.nbody_vert) was in contact when the step began
+  int failed;              ///< out of memory
+};
+
+#endif

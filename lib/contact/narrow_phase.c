@@ -1,0 +1,205 @@
+// contact/narrow_phase.c: see narrow_phase.h.
+#include "contact/narrow_phase.h"
+
+#include "contact/filter.h"
+#include "contact/share.h"
+#include "math/vec3.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+enum { ITEM_GRAIN = 4096 };
+
+// Of the thickness: what vertices may move before the brief list is made anew.
+#define BRIEF_MARGIN 0.25
+
+static ptrdiff_t count_items(const csim_collision_mesh *mesh) {
+  return (ptrdiff_t)mesh->npoint + mesh->nedge + mesh->ntri;
+}
+
+int csim_narrow_phase_create(csim_arena *arena, csim_narrow_phase *narrow) {
+  const csim_collision_mesh *mesh = narrow->reach->kin->mesh;
+  narrow->culling.mesh = mesh;
+  narrow->allowed = CSIM_ARENA_NEW(arena, float, mesh->nvert);
+  if (arena->failed) return -1;
+  // beside it the step filter keeps a share for each vertex
+  return csim_scratch_reserve(narrow->scratch,
+                              csim_culling_bytes(mesh) +
+                                  csim_scratch_bytes(count_items(mesh), sizeof(float)) +
+                                  csim_scratch_bytes(mesh->nvert, sizeof(csim_share)));
+}
+
+void csim_narrow_phase_free(csim_narrow_phase *narrow) {
+  csim_compaction_free(&narrow->kept);
+  free(narrow->brief);
+}
+
+// ------------------------------------------------------------------- how far primitives have moved
+
+typedef struct measure_job {
+  csim_narrow_phase *narrow;
+  const csim_collision_mesh *mesh;
+  const float *moved; // of vertices
+} measure_job;
+
+static inline float larger(float a, float b) {
+  return a > b ? a : b;
+}
+
+static void measure_points(void *context, int first, int last) {
+  const measure_job *job = context;
+  float *moved = job->narrow->item_moved;
+  for (int i = first; i < last; i++) moved[i] = job->moved[job->mesh->point[i]];
+}
+
+static void measure_edges(void *context, int first, int last) {
+  const measure_job *job = context;
+  const float *m = job->moved;
+  float *moved = job->narrow->item_moved + job->mesh->npoint;
+  for (int i = first; i < last; i++) {
+    const int *v = job->mesh->edge + 2 * (ptrdiff_t)i;
+    moved[i] = larger(m[v[0]], m[v[1]]);
+  }
+}
+
+static void measure_tris(void *context, int first, int last) {
+  const measure_job *job = context;
+  const float *m = job->moved;
+  float *moved = job->narrow->item_moved + job->mesh->npoint + job->mesh->nedge;
+  for (int i = first; i < last; i++) {
+    const int *v = job->mesh->tri + 3 * (ptrdiff_t)i;
+    moved[i] = larger(m[v[0]], larger(m[v[1]], m[v[2]]));
+  }
+}
+
+static void measure_items(csim_narrow_phase *narrow, const float *moved) {
+  csim_pool *pool = narrow->reach->kin->pool;
+  const csim_collision_mesh *mesh = narrow->reach->kin->mesh;
+  measure_job job = {narrow, mesh, moved};
+  csim_pool_for(pool, mesh->npoint, ITEM_GRAIN, measure_points, &job);
+  csim_pool_for(pool, mesh->nedge, ITEM_GRAIN, measure_edges, &job);
+  csim_pool_for(pool, mesh->ntri, ITEM_GRAIN, measure_tris, &job);
+}
+
+// Whether a candidate can come nearer than `limit` by what its items may have moved from their
+// references, while the clock goes on until `later`.
+static inline int can_matter(const csim_narrow_phase *narrow, const csim_candidate *c, double later,
+                             double limit) {
+  const csim_collision_mesh *mesh = narrow->reach->kin->mesh;
+  int edges = mesh->npoint, tris = edges + mesh->nedge, is_edge = c->b < 0;
+  const float *moved = narrow->item_moved;
+  double a = moved[c->a + (is_edge ? edges : 0)];
+  double b = moved[is_edge ? edges - 1 - c->b : tris + c->b];
+  double now = narrow->reach->candidates->ref.clock;
+  return csim_min(csim_candidate_gap(c, now), csim_candidate_gap(c, later)) - a - b < limit;
+}
+
+// --------------------------------------------------------------------------------- the brief list
+
+static void keep_chunk(void *context, int chunk, uint64_t *word) {
+  const csim_narrow_phase *narrow = context;
+  const csim_candidates *set = narrow->reach->candidates;
+  const csim_candidate *list = set->list + (ptrdiff_t)chunk * CSIM_COMPACTION_CHUNK;
+  int n = set->n - chunk * CSIM_COMPACTION_CHUNK;
+  double limit = set->distance * (1 + 1e-6);
+  for (int i = 0; i < n && i < CSIM_COMPACTION_CHUNK; i++)
+    if (can_matter(narrow, &list[i], narrow->until, limit)) csim_compaction_keep(word, i);
+}
+
+static void list_kept(void *context, int chunk) {
+  csim_narrow_phase *narrow = context;
+  int *to = narrow->brief + narrow->kept.start[chunk];
+  csim_kept at = csim_compaction_walk(&narrow->kept, chunk);
+  for (int i; (i = csim_next_kept(&at)) >= 0;) *to++ = chunk * CSIM_COMPACTION_CHUNK + i;
+}
+
+static void allow_range(void *context, int first, int last) {
+  csim_narrow_phase *narrow = context;
+  const float *moved = narrow->reach->moved;
+  const csim_candidates *set = narrow->reach->candidates;
+  double more = BRIEF_MARGIN * set->distance;
+  for (int i = first; i < last; i++)
+    narrow->allowed[i] =
+        larger(moved[i], csim_round_up(csim_min(set->ref.reach[i], (double)moved[i] + more)));
+}
+
+static double count_beyond(void *context, int first, int last) {
+  const csim_narrow_phase *narrow = context;
+  double count = 0;
+  for (int i = first; i < last; i++) count += !(narrow->reach->moved[i] <= narrow->allowed[i]);
+  return count;
+}
+
+// Makes the brief list, unless the one there is still holds. -1 when out of memory.
+static int update_brief(csim_narrow_phase *narrow) {
+  const csim_kinematics *kin = narrow->reach->kin;
+  const csim_candidates *set = narrow->reach->candidates;
+  double until = set->ref.clock + kin->time_left;
+  int n = kin->mesh->nvert;
+  if (narrow->valid && narrow->candidates_version == set->version && until <= narrow->until &&
+      csim_pool_sum(kin->pool, n, count_beyond, narrow) == 0)
+    return 0;
+  narrow->valid = narrow->n = 0;
+  narrow->version++;
+  narrow->candidates_version = set->version;
+  narrow->until = until + 1e-6 * kin->h; // sums of parts of a step round
+  csim_pool_for(kin->pool, n, ITEM_GRAIN, allow_range, narrow);
+  measure_items(narrow, narrow->allowed);
+  int total =
+      csim_compact(kin->pool, &narrow->kept, csim_compaction_chunks(set->n), keep_chunk, narrow);
+  int *brief = total < 0 ? NULL : csim_grow(narrow->brief, &narrow->capacity, total, sizeof *brief);
+  if (!brief) return -1;
+  narrow->brief = brief;
+  narrow->n = total;
+  csim_pool_run(kin->pool, narrow->kept.nchunk, list_kept, narrow);
+  narrow->valid = 1;
+  return 0;
+}
+
+// ------------------------------------------------------------------------------------------ tests
+
+int csim_narrow_phase_begin(csim_narrow_phase *narrow, const double *x, const double *way,
+                            int alone, double distance) {
+  const csim_kinematics *kin = narrow->reach->kin;
+  csim_culling *culling = &narrow->culling;
+  culling->distance = (float)(distance * (1 + 1e-6));
+  culling->share = (float)CSIM_FILTER_SHARE;
+  culling->alone = alone;
+  csim_culling_begin(kin->pool, narrow->scratch, culling, x, way, 1, NULL);
+  narrow->item_moved = CSIM_SCRATCH_TAKE(narrow->scratch, float, count_items(kin->mesh));
+  if (update_brief(narrow)) return -1;
+  measure_items(narrow, narrow->reach->moved);
+  return 0;
+}
+
+// Pairs of one kind to be culled, and their places among the flags.
+typedef struct batch {
+  int n, at[CSIM_COMPACTION_CHUNK];
+  csim_pair pair[CSIM_COMPACTION_CHUNK];
+} batch;
+
+static void place_flags(const batch *b, const unsigned char *near, unsigned char *flag) {
+  for (int i = 0; i < b->n; i++) flag[b->at[i]] = near[i];
+}
+
+void csim_narrow_phase_flag(const csim_narrow_phase *narrow, int first, int last, double time,
+                            unsigned char *flag) {
+  const csim_culling *culling = &narrow->culling;
+  double limit = culling->distance, later = narrow->reach->candidates->ref.clock + time;
+  unsigned char near[CSIM_COMPACTION_CHUNK];
+  batch triangles, edges;
+  triangles.n = edges.n = 0;
+  assert(last - first <= CSIM_COMPACTION_CHUNK);
+  memset(flag, 0, (size_t)(last - first));
+  for (int i = first; i < last; i++) {
+    const csim_candidate *c = csim_narrow_phase_pair(narrow, i);
+    batch *to = c->b < 0 ? &edges : &triangles;
+    to->at[to->n] = i - first;
+    to->pair[to->n] = (csim_pair){c->a, c->b < 0 ? -1 - c->b : c->b};
+    to->n += can_matter(narrow, c, later, limit);
+  }
+  csim_cull_triangles(culling, triangles.n, triangles.pair, near);
+  place_flags(&triangles, near, flag);
+  csim_cull_edges(culling, edges.n, edges.pair, near);
+  place_flags(&edges, near, flag);
+}

@@ -1,0 +1,105 @@
+// contact/planes.c: see planes.h.
+#include "contact/planes.h"
+
+#include "contact/margins.h"
+#include "math/vec3.h"
+
+#include <string.h>
+
+static void aim_plane(double time, csim_contact_plane *plane) {
+  const csim_collider *collider = plane->collider;
+  csim_pose pose = csim_motion_pose(&collider->motion, collider->pivot, time);
+  double origin[3], tip[3];
+  csim_collider_to_world(collider, &pose, (double[]){0, 0, 0}, origin);
+  csim_collider_to_world(collider, &pose, (double[]){0, 1, 0}, tip);
+  csim_sub(tip, origin, plane->goal_n);
+  double l = csim_norm(plane->goal_n);
+  for (int c = 0; c < 3; c++) plane->goal_n[c] /= l;
+  plane->goal_offset = csim_dot(plane->goal_n, origin);
+}
+
+int csim_planes_create(csim_arena *arena, int ncollider, const csim_collider *collider,
+                       csim_planes *planes) {
+  planes->n = 0;
+  planes->plane = CSIM_ARENA_NEW(arena, csim_contact_plane, ncollider);
+  if (arena->failed) return -1;
+
+  for (int k = 0; k < ncollider; k++) {
+    if (collider[k].shape != CSIM_COLLIDER_PLANE) continue;
+    planes->plane[planes->n++] =
+        (csim_contact_plane){.collider = &collider[k], .part = planes->mesh->nbody + k};
+  }
+  csim_planes_place(planes, 0);
+  for (int k = 0; k < planes->n; k++) {
+    csim_contact_plane *p = &planes->plane[k];
+    memcpy(p->n0, p->n, sizeof p->n0);
+    p->offset0 = p->offset;
+  }
+  return 0;
+}
+
+void csim_planes_aim(csim_planes *planes, double time) {
+  for (int k = 0; k < planes->n; k++) aim_plane(time, &planes->plane[k]);
+}
+
+void csim_planes_place(csim_planes *planes, double time) {
+  csim_planes_aim(planes, time);
+  for (int k = 0; k < planes->n; k++) {
+    csim_contact_plane *plane = &planes->plane[k];
+    memcpy(plane->n, plane->goal_n, sizeof plane->n);
+    plane->offset = plane->goal_offset;
+  }
+}
+
+double csim_planes_scale(const csim_planes *planes, const csim_contact_plane *plane, int vert) {
+  double d = csim_dot(plane->n0, csim_collision_mesh_start(planes->mesh, vert)) - plane->offset0;
+  double most = planes->share ? planes->share[csim_collision_mesh_part(planes->mesh, vert)] : 1;
+  double far = planes->thickness / 0.9;
+  return d >= most * far ? most : d > 0 ? d / far : 0;
+}
+
+// Whether all bodies stay above the plane (n, offset), keeping a tenth of the room they have.
+static int has_room(const csim_planes *planes, const csim_contact_plane *plane, const double *x,
+                    const double *n, double offset) {
+  const csim_collision_mesh *mesh = planes->mesh;
+  for (int k = 0; k < mesh->npoint; k++) {
+    int i = mesh->point[k];
+    if (i >= mesh->nbody_vert) break;
+    const double *p = x + 3 * (ptrdiff_t)i;
+    double keep = CSIM_CONTACT_FLOOR * planes->thickness * csim_planes_scale(planes, plane, i);
+    double room = csim_dot(plane->n, p) - plane->offset - keep;
+    double left = csim_dot(n, p) - offset - keep;
+    if (left < (room > 0 ? 0.1 * room : room)) return 0;
+  }
+  return 1;
+}
+
+// Halves the way until it fits.
+static int advance_plane(const csim_planes *planes, const double *x, csim_contact_plane *p) {
+  for (double s = 1; s > 1e-3; s *= 0.5) {
+    double n[3], offset = p->offset + s * (p->goal_offset - p->offset);
+    for (int c = 0; c < 3; c++) n[c] = p->n[c] + s * (p->goal_n[c] - p->n[c]);
+    double l = csim_norm(n);
+    if (!(l > 0)) return 0;
+    for (int c = 0; c < 3; c++) n[c] /= l;
+    if (s == 1) {
+      memcpy(n, p->goal_n, sizeof n);
+      offset = p->goal_offset;
+    }
+    if (!has_room(planes, p, x, n, offset)) continue;
+    memcpy(p->n, n, sizeof n);
+    p->offset = offset;
+    return 1;
+  }
+  return 0;
+}
+
+int csim_planes_advance(csim_planes *planes, const double *x) {
+  int moved = 0;
+  for (int k = 0; k < planes->n; k++) {
+    csim_contact_plane *p = &planes->plane[k];
+    if (!memcmp(p->n, p->goal_n, sizeof p->n) && p->offset == p->goal_offset) continue;
+    moved |= advance_plane(planes, x, p);
+  }
+  return moved;
+}

@@ -1,0 +1,224 @@
+// contact/reach.c: see reach.h.
+#include "contact/reach.h"
+
+#include "math/vec3.h"
+
+#include <string.h>
+
+enum { VERT_GRAIN = 1024, MAX_HORIZON = 8 };
+
+typedef struct reach_job {
+  csim_reach *reach;
+  const double *x;
+  double time;
+} reach_job;
+
+int csim_reach_create(csim_arena *arena, csim_reach *reach) {
+  reach->edge = csim_collision_mesh_mean_edge(reach->kin->mesh);
+  reach->frame_end = INFINITY;
+  reach->moved = CSIM_ARENA_NEW(arena, float, reach->kin->mesh->nvert);
+  return arena->failed ? -1 : 0;
+}
+
+// ---------------------------------------------------------------------------------------- measure
+
+static void measure_range(void *context, int first, int last) {
+  const reach_job *job = context;
+  const double *ref = job->reach->candidates->ref.x;
+  for (int i = first; i < last; i++)
+    job->reach->moved[i] =
+        csim_round_up(csim_distance(job->x + 3 * (ptrdiff_t)i, ref + 3 * (ptrdiff_t)i));
+}
+
+void csim_reach_measure(csim_reach *reach, const double *x) {
+  csim_pool_for(reach->kin->pool, reach->kin->mesh->nvert, VERT_GRAIN, measure_range,
+                &(reach_job){.reach = reach, .x = x});
+}
+
+// Share of d that vertex i may go within its reach, and how far it is from its reference at most.
+//
+//            ,--------.
+//          ,'  x--+--->.--------> x + d        the motion ends where it leaves the ball of radius
+//         (    |a |     )                      `reach` around the reference: |a + t d| = reach
+//          `. ref     ,'
+//            `-------'
+static double limit_vertex(const csim_reach *r, int i, double *far) {
+  const csim_references *ref = &r->candidates->ref;
+  const double *d = r->kin->d + 3 * (ptrdiff_t)i;
+  double a[3], b[3], t = 1, reach = ref->reach[i];
+  csim_sub(r->kin->x + 3 * (ptrdiff_t)i, ref->x + 3 * (ptrdiff_t)i, a);
+  for (int k = 0; k < 3; k++) b[k] = a[k] + d[k];
+  double from = csim_norm(a), to = csim_norm(b);
+  if (to > reach) { // a is within
+    double dd = csim_dot(d, d), ad = csim_dot(a, d),
+           rest = csim_max(0, reach * reach - from * from);
+    t = (sqrt(ad * ad + dd * rest) - ad) / dd * (1 - 1e-9);
+    t = t > 0 ? csim_min(t, 1) : 0;
+    to = csim_max(reach, from);
+  }
+  *far = csim_max(from, to);
+  return t;
+}
+
+double csim_reach_limit(csim_reach *reach, int i) {
+  double far, t = limit_vertex(reach, i, &far);
+  reach->moved[i] = csim_round_up(far);
+  return t;
+}
+
+static double least_share(void *context, int first, int last) {
+  const csim_reach *reach = context;
+  double least = 1, far;
+  for (int i = first; i < last; i++) least = csim_min(least, limit_vertex(reach, i, &far));
+  return -least;
+}
+
+double csim_reach_share(const csim_reach *reach) {
+  return -csim_pool_max(reach->kin->pool, reach->kin->mesh->nvert, -1, least_share, (void *)reach);
+}
+
+static double count_beyond(void *context, int first, int last) {
+  const csim_reach *reach = context;
+  const csim_references *ref = &reach->candidates->ref;
+  double count = 0;
+  for (int i = first; i < last; i++) {
+    const double *x = reach->kin->x + 3 * (ptrdiff_t)i, *center = ref->x + 3 * (ptrdiff_t)i;
+    double size = fabs(x[0]) + fabs(x[1]) + fabs(x[2]);
+    count += !(csim_distance(x, center) <= ref->reach[i] * (1 + 1e-6) + 1e-13 * size);
+  }
+  return count;
+}
+
+int csim_reach_holds(const csim_reach *reach) {
+  return csim_pool_sum(reach->kin->pool, reach->kin->mesh->nvert, count_beyond, (void *)reach) == 0;
+}
+
+// ------------------------------------------------------------------------------------- references
+
+static double least_reach(const csim_reach *r) {
+  return 0.8 * r->candidates->distance;
+}
+
+// Candidates grow with the square of the reach over the edge length: a long way is gone in several
+// legs.
+static double most_reach(const csim_reach *r) {
+  return csim_max(0.75 * r->edge, 2 * r->candidates->distance);
+}
+
+// A vertex that moves with the clock gets a reference that moves along with it.
+static void refer_along(csim_reach *r, int i, double time) {
+  csim_references *ref = &r->candidates->ref;
+  const double *d = r->kin->d + 3 * (ptrdiff_t)i;
+  double *drift = ref->drift + 3 * (ptrdiff_t)i, way = csim_norm(d);
+  for (int k = 0; k < 3; k++) drift[k] = d[k] / time;
+  memcpy(ref->x + 3 * (ptrdiff_t)i, r->kin->x + 3 * (ptrdiff_t)i, 3 * sizeof *drift);
+  ref->reach[i] = csim_min(most_reach(r), least_reach(r) + 0.1 * way);
+  r->moved[i] = 0;
+}
+
+// One that moves for itself gets one in the middle of its way, and the velocity that its step comes
+// to; a slower one when that would take it further than half an edge until the horizon. What leaves
+// its reach may be flung about: a list for ten steps of that has everything near on it, and made
+// crowded scenes ten times slower.
+static void refer_between(csim_reach *r, int i) {
+  csim_references *ref = &r->candidates->ref;
+  const double *x = r->kin->x + 3 * (ptrdiff_t)i, *d = r->kin->d + 3 * (ptrdiff_t)i;
+  const double *start = csim_kinematics_start(r->kin, i);
+  double half = 0.5 * csim_norm(d), most = most_reach(r);
+  double reach = csim_min(most, least_reach(r) + 1.2 * half);
+  double share = half > 0.9 * reach ? 0.9 * reach / half : 1;
+  double v[3], far = 0.5 * r->edge;
+  for (int k = 0; k < 3; k++) v[k] = (x[k] + d[k] - start[k]) / r->kin->h;
+  double way = csim_norm(v) * (ref->horizon - ref->clock), slower = way > far ? far / way : 1;
+  for (int k = 0; k < 3; k++) {
+    ref->x[3 * (ptrdiff_t)i + k] = x[k] + 0.5 * share * d[k];
+    ref->drift[3 * (ptrdiff_t)i + k] = slower * v[k];
+  }
+  ref->reach[i] = reach;
+  r->moved[i] = csim_round_up(reach);
+}
+
+static void refer_range(void *context, int first, int last) {
+  const reach_job *job = context;
+  for (int i = first; i < last; i++) {
+    if (!job->reach->candidates->ref.stale[i]) continue;
+    if (job->time > 0)
+      refer_along(job->reach, i, job->time);
+    else
+      refer_between(job->reach, i);
+  }
+}
+
+// Collects or updates the list.
+static int search(csim_reach *reach, int (*fn)(csim_pool *, csim_candidates *)) {
+  csim_phase before = csim_pool_phase(reach->kin->pool, CSIM_PHASE_SEARCH);
+  reach->collected++;
+  int failed = fn(reach->kin->pool, reach->candidates);
+  csim_pool_phase(reach->kin->pool, before);
+  return failed ? -1 : 0;
+}
+
+// Marks the vertices that would leave their reach; notes how far each may come from its reference
+// on the way.
+static double mark_stale(void *context, int first, int last) {
+  const reach_job *job = context;
+  csim_reach *r = job->reach;
+  csim_references *ref = &r->candidates->ref;
+  double count = 0;
+  for (int i = first; i < last; i++) {
+    double a[3], from, to;
+    csim_sub(r->kin->x + 3 * (ptrdiff_t)i, ref->x + 3 * (ptrdiff_t)i, a);
+    from = csim_norm(a);
+    csim_add_scaled(1, r->kin->d + 3 * (ptrdiff_t)i, a);
+    csim_add_scaled(-job->time, ref->drift + 3 * (ptrdiff_t)i, a);
+    to = csim_norm(a);
+    r->moved[i] = csim_round_up(csim_max(from, to));
+    ref->stale[i] = !(csim_max(from, to) <= ref->reach[i]);
+    count += ref->stale[i];
+  }
+  return count;
+}
+
+int csim_reach_update(csim_reach *reach, double time) {
+  reach_job job = {.reach = reach, .time = time};
+  int n = reach->kin->mesh->nvert;
+  int stale = (int)csim_pool_sum(reach->kin->pool, n, mark_stale, &job);
+  if (stale == 0) return 0;
+  csim_pool_for(reach->kin->pool, n, VERT_GRAIN, refer_range, &job);
+  return search(reach, csim_candidates_update);
+}
+
+// Steps that a list is made for: until what moves has gone as far as an edge is long, or the frame
+// ends. Measured on a cloth falling on a ball: longer lists are shorter lived where all is in
+// motion.
+static double choose_horizon(const csim_reach *r) {
+  const csim_kinematics *kin = r->kin;
+  double sum = 0;
+  int count = 0;
+  for (int i = 0; i < kin->mesh->nvert; i++) {
+    double d2 = csim_dot(kin->d + 3 * (ptrdiff_t)i, kin->d + 3 * (ptrdiff_t)i);
+    sum += d2;
+    count += d2 > 0;
+  }
+  double steps = count ? r->edge / sqrt(sum / count) : MAX_HORIZON;
+  steps = csim_min(csim_min(steps, MAX_HORIZON), (r->frame_end - kin->now) / kin->h + 0.01);
+  return csim_max(1, floor(steps));
+}
+
+static void refer_all(void *context, int first, int last) {
+  csim_reach *reach = context;
+  for (int i = first; i < last; i++) refer_along(reach, i, reach->kin->h);
+}
+
+int csim_reach_begin(csim_reach *reach) {
+  const csim_references *ref = &reach->candidates->ref;
+  reach->collected = 0;
+  return reach->candidates->valid && ref->clock + reach->kin->h <= ref->horizon;
+}
+
+int csim_reach_collect(csim_reach *reach) {
+  const csim_kinematics *kin = reach->kin;
+  csim_pool_for(kin->pool, kin->mesh->nvert, VERT_GRAIN, refer_all, reach);
+  reach->candidates->ref.horizon = (choose_horizon(reach) + 0.01) * kin->h; // sums of h round
+  return search(reach, csim_candidates_collect);
+}

@@ -1,0 +1,60 @@
+// contact/reach.h: keeps every vertex within the reach of its reference, which the list of
+// candidates rests on (candidates.h). Needs contact/kinematics.h, candidates.h.
+#ifndef CSIM_CONTACT_REACH_H
+#define CSIM_CONTACT_REACH_H
+
+#include "contact/candidates.h"
+#include "contact/kinematics.h"
+
+typedef struct csim_reach {
+  const csim_kinematics *kin;
+  csim_candidates *candidates;
+  double edge;      ///< [m] mean length of a body's edges
+  double frame_end; ///< [s] no list is used after that
+  float *moved;     ///< (mesh->nvert) [m] largest distance from the reference on the way that was
+                    ///< measured or limited last, rounded up
+  int collected;    ///< times the list was made or updated in this step
+} csim_reach;
+
+/// kin and candidates are for the caller to set.
+/// @return 0, or -1 when out of memory (arena->failed)
+int csim_reach_create(csim_arena *arena, csim_reach *reach);
+
+/// Starts a frame that ends at `end` [s].
+static inline void csim_reach_begin_frame(csim_reach *reach, double end) {
+  reach->frame_end = end;
+}
+
+/// Starts a step.
+/// @return whether the list lasts until its end; otherwise csim_reach_collect must follow
+int csim_reach_begin(csim_reach *reach);
+
+/// Collects all pairs, for this step and some more: everything is expected to move by kin->d in one
+/// (csim_kinematics_predict).
+/// @return 0, or -1 when out of memory
+int csim_reach_collect(csim_reach *reach);
+
+/// Gives new references to vertices that would leave their reach by moving by kin->d while the
+/// clock goes on by `time` [s], and updates the list; sets `moved` to that way's.
+/// @return 0, or -1 when out of memory
+int csim_reach_update(csim_reach *reach, double time);
+
+/// Sets `moved` to the distances of x (mesh->nvert x 3) from the references.
+void csim_reach_measure(csim_reach *reach, const double *x);
+
+/// Share of kin->d that vertex i may go within its reach; sets moved[i] to that way's.
+double csim_reach_limit(csim_reach *reach, int i);
+
+/// Smallest share of kin->d that keeps every vertex within its reach.
+double csim_reach_share(const csim_reach *reach);
+
+/// Whether every vertex is within its reach, to rounding: what every list of candidates rests on.
+/// Asserted after each displacement.
+int csim_reach_holds(const csim_reach *reach);
+
+/// A float that is no smaller than x >= 0.
+static inline float csim_round_up(double x) {
+  return (float)(x * (1 + 1e-6));
+}
+
+#endif

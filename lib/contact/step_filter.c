@@ -1,0 +1,122 @@
+// contact/step_filter.c: see step_filter.h.
+#include "contact/step_filter.h"
+
+#include "contact/filter.h"
+#include "contact/margins.h"
+#include "math/vec3.h"
+#include "math/vector.h"
+
+#include <assert.h>
+
+enum { VERT_GRAIN = 1024, PAIR_GRAIN = CSIM_COMPACTION_CHUNK, MAX_PASSES = 3 };
+
+typedef struct filter_job {
+  csim_step_filter *filter;
+  double keep; // share of contact distances
+} filter_job;
+
+// Keeps each vertex within its reach, and notes how far it may be from its reference on the way.
+static void limit_reach(void *context, int first, int last) {
+  const filter_job *job = context;
+  csim_step_filter *f = job->filter;
+  for (int i = first; i < last; i++) csim_share_set(&f->share[i], csim_reach_limit(f->reach, i));
+}
+
+static void limit_pair(csim_step_filter *f, const csim_candidate *pair, double keep) {
+  csim_pair_kind kind = csim_candidate_kind(pair);
+  const double *p[4], *q[4];
+  double t[4];
+  int v[4];
+  csim_candidate_vertices(f->kin->mesh, pair, v);
+  double scale = csim_candidate_scale(f->reach->candidates, kind, v);
+  if (scale <= 0) return; // touched at the start, to be ignored
+  for (int k = 0; k < 4; k++) {
+    p[k] = f->kin->x + 3 * (ptrdiff_t)v[k];
+    q[k] = f->kin->d + 3 * (ptrdiff_t)v[k];
+  }
+  if (!csim_filter_pair(kind, p, q, keep * scale, t)) return;
+  for (int k = 0; k < 4; k++)
+    if (t[k] < 1) csim_share_lower(&f->share[v[k]], t[k]);
+}
+
+static void limit_pairs(void *context, int first, int last) {
+  const filter_job *job = context;
+  csim_step_filter *f = job->filter;
+  double keep = job->keep * f->reach->candidates->distance;
+  unsigned char flag[PAIR_GRAIN];
+  csim_narrow_phase_flag(f->narrow, first, last, 0, flag);
+  for (int i = first; i < last; i++)
+    if (flag[i - first]) limit_pair(f, csim_narrow_phase_pair(f->narrow, i), keep);
+}
+
+static void limit_planes(void *context, int first, int last) {
+  const filter_job *job = context;
+  csim_step_filter *f = job->filter;
+  const csim_planes *planes = &f->kin->planes;
+  for (int k = first; k < last; k++) {
+    int i = f->kin->mesh->point[k];
+    const double *x = f->kin->x + 3 * (ptrdiff_t)i, *d = f->kin->d + 3 * (ptrdiff_t)i;
+    for (int q = 0; q < planes->n; q++) {
+      const csim_contact_plane *plane = &planes->plane[q];
+      double keep = job->keep * planes->thickness * csim_planes_scale(planes, plane, i);
+      double t = csim_filter_plane(x, d, plane->n, plane->offset, keep);
+      if (t < 1) csim_share_lower(&f->share[i], t);
+    }
+  }
+}
+
+static double shorten(void *context, int first, int last) {
+  const filter_job *job = context;
+  csim_step_filter *f = job->filter;
+  double count = 0;
+  for (int i = first; i < last; i++) {
+    double t = csim_share_get(&f->share[i]);
+    if (t >= 1) continue;
+    for (int k = 0; k < 3; k++) f->kin->d[3 * (ptrdiff_t)i + k] *= t;
+    count++;
+  }
+  return count;
+}
+
+static double least_share(void *context, int first, int last) {
+  const csim_step_filter *f = context;
+  double least = 1;
+  for (int i = first; i < last; i++) least = csim_min(least, csim_share_get(&f->share[i]));
+  return -least;
+}
+
+double csim_step_filter_limit(csim_step_filter *filter, double keep) {
+  filter_job job = {.filter = filter, .keep = keep};
+  csim_kinematics *kin = filter->kin;
+  const csim_collision_mesh *mesh = kin->mesh;
+  csim_narrow_phase *narrow = filter->narrow;
+  csim_scratch_begin(narrow->scratch);
+  filter->share = CSIM_SCRATCH_TAKE(narrow->scratch, csim_share, mesh->nvert);
+  csim_pool_for(kin->pool, mesh->nvert, VERT_GRAIN, limit_reach, &job);
+  double far = 1.01 * keep * filter->reach->candidates->distance;
+  if (csim_narrow_phase_begin(narrow, kin->x, kin->d, 1, far)) return -1;
+
+  csim_pool_for(kin->pool, narrow->n, PAIR_GRAIN, limit_pairs, &job);
+  // colliders may cross planes
+  if (kin->planes.n) csim_pool_for(kin->pool, mesh->nbody_point, VERT_GRAIN, limit_planes, &job);
+  filter->shortened = (int)csim_pool_sum(kin->pool, mesh->nvert, shorten, &job);
+  return filter->least = -csim_pool_max(kin->pool, mesh->nvert, -1, least_share, filter);
+}
+
+int csim_step_filter_advance(csim_step_filter *filter, const double *goal) {
+  csim_kinematics *kin = filter->kin;
+  int n = kin->mesh->nvert;
+  for (int pass = 0; pass < MAX_PASSES; pass++) {
+    csim_kinematics_aim(kin, goal);
+    double wanted = csim_vector_max3(kin->pool, n, kin->d);
+    if (csim_reach_update(filter->reach, 0)) return -1;
+    double least = csim_step_filter_limit(filter, CSIM_CONTACT_CUSHION);
+    if (least < 0) return -1;
+    csim_kinematics_displace(kin, 1);
+    assert(csim_reach_holds(filter->reach));
+    // what is stopped by contact stays short; what was stopped by its reach, or by something that
+    // has moved on since, can go on
+    if (least >= 1 || csim_vector_max3(kin->pool, n, kin->d) < 0.1 * wanted) break;
+  }
+  return 0;
+}

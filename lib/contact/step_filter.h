@@ -1,0 +1,42 @@
+// contact/step_filter.h: the CCD step filter: shortens each vertex's motion until nothing can
+// intersect. Needs contact/narrow_phase.h, filter.h, share.h.
+//
+//      b                 Between the two sides of every pair lies a plane. Each vertex may go up to
+//      |   d_b           the planes of its own pairs, whatever the others do: all shortened
+//      motions, v                 and every common multiple of them in [0, 1], are safe together.
+//   ------- plane
+//      ^
+//      |   d_a
+//      a
+#ifndef CSIM_CONTACT_STEP_FILTER_H
+#define CSIM_CONTACT_STEP_FILTER_H
+
+#include "contact/narrow_phase.h"
+#include "contact/share.h"
+
+typedef struct csim_step_filter {
+  csim_kinematics *kin;
+  csim_reach *reach;
+  csim_narrow_phase *narrow;
+  csim_share *share; ///< (mesh->nvert) of kin->d let through; in the scratch while it filters
+  int shortened;     ///< vertices whose last motion was shortened
+  double least;      ///< smallest share of the last motion that was let through
+} csim_step_filter;
+
+/// Starts a step: nothing has been filtered.
+static inline void csim_step_filter_begin(csim_step_filter *filter) {
+  filter->shortened = 0;
+  filter->least = 1;
+}
+
+/// Shortens kin->d, each vertex's on its own. Pairs keep `keep` times their contact distance; those
+/// nearer stay as near. Vertices must be within their reach, see csim_reach_update.
+/// @return smallest share let through, [0, 1]; < 0 when out of memory
+double csim_step_filter_limit(csim_step_filter *filter, double keep);
+
+/// Moves everything by kin->d, each vertex as far as it can, in a few passes: d is aimed at goal
+/// anew (csim_kinematics_aim) before each.
+/// @return 0, or -1 when out of memory
+int csim_step_filter_advance(csim_step_filter *filter, const double *goal);
+
+#endif
