@@ -36,13 +36,36 @@ static double choose_stiffness(const csim_active_set *set) {
   return csim_max(weight, 1 / (h * h));
 }
 
-void csim_active_set_begin(csim_active_set *set) {
+void csim_active_set_stiffen(csim_active_set *set) {
   double *share = set->elastic_share;
-  set->found = set->listed = 0;
   set->stiffness = choose_stiffness(set);
   csim_kinematics_ways(set->kin, share);
   for (int p = 0; p < set->kin->mesh->npart; p++)
     share[p] = csim_max(LEAST_SHARE, csim_min(1, share[p] / set->params->thickness));
+  csim_active_set_forget(set);
+  set->kept_valid = 0; // has energies
+}
+
+void csim_active_set_begin(csim_active_set *set) {
+  set->found = set->listed = 0;
+  if (!(set->stiffness > 0)) csim_active_set_stiffen(set);
+}
+
+int csim_active_set_size(const csim_active_set *set) {
+  return 1 + set->kin->mesh->npart / 3;
+}
+
+void csim_active_set_save(const csim_active_set *set, double *stiffness) {
+  int npart = set->kin->mesh->npart;
+  memset(stiffness, 0, 3 * (size_t)csim_active_set_size(set) * sizeof *stiffness);
+  stiffness[0] = set->stiffness;
+  memcpy(stiffness + 1, set->elastic_share, (size_t)npart * sizeof *stiffness);
+}
+
+void csim_active_set_load(csim_active_set *set, const double *stiffness) {
+  set->stiffness = stiffness[0];
+  memcpy(set->elastic_share, stiffness + 1,
+         (size_t)set->kin->mesh->npart * sizeof *set->elastic_share);
 }
 
 // Stiffness of contact [N/m] between a part and something of the given mean mass and elasticity. A

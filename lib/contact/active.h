@@ -47,8 +47,21 @@ int csim_active_set_create(csim_arena *arena, csim_active_set *set);
 /// Frees what the arena does not have.
 void csim_active_set_free(csim_active_set *set);
 
-/// Starts a step: chooses its stiffnesses.
+/// Starts a step. Contacts keep the stiffness of the step before, if there was one, until
+/// csim_active_set_stiffen: only with it are the forces of the contacts found those that held the
+/// bodies. A board that starts to move makes its contacts thirty times stiffer; friction that took
+/// its normal forces from there threw what lay on the board forward.
 void csim_active_set_begin(csim_active_set *set);
+
+/// Chooses the stiffnesses of this step.
+void csim_active_set_stiffen(csim_active_set *set);
+
+/// Number of three-vectors that hold the stiffnesses.
+int csim_active_set_size(const csim_active_set *set);
+
+/// Writes or takes them. (csim_active_set_size x 3), all zero: there was no step
+void csim_active_set_save(const csim_active_set *set, double *stiffness);
+void csim_active_set_load(csim_active_set *set, const double *stiffness);
 
 /// Moves the evaluation point to where everything is, and nothing found before counts.
 void csim_active_set_restart(csim_active_set *set);

@@ -69,19 +69,24 @@ size_t csim_contact_memory(const csim_contact *contact) {
 // ------------------------------------------------------------------------------------------ state
 
 int csim_contact_kinematic_size(const csim_contact *contact) {
-  return csim_kinematics_size(&contact->kin);
+  return csim_kinematics_size(&contact->kin) + csim_active_set_size(&contact->active);
 }
 
 void csim_contact_save(const csim_contact *contact, double *kinematic) {
   csim_kinematics_save(&contact->kin, kinematic);
+  csim_active_set_save(&contact->active,
+                       kinematic + 3 * (ptrdiff_t)csim_kinematics_size(&contact->kin));
 }
 
 void csim_contact_load(csim_contact *contact, const double *kinematic) {
   csim_kinematics_load(&contact->kin, kinematic);
+  csim_active_set_load(&contact->active,
+                       kinematic + 3 * (ptrdiff_t)csim_kinematics_size(&contact->kin));
 }
 
 void csim_contact_place(csim_contact *contact, double time) {
   csim_kinematics_place(&contact->kin, time);
+  contact->active.stiffness = 0;
   csim_candidates_forget(&contact->candidates);
 }
 
@@ -139,12 +144,13 @@ int csim_contact_begin(csim_contact *contact, const double *x, const double *v,
     csim_kinematics_predict(kin, v);
     if (csim_reach_collect(&contact->reach)) return note_failure(contact);
   }
-  // friction is that of the contacts at the start
+  // friction is that of the contacts at the start, with the forces they ended the last step with
   csim_active_set_restart(&contact->active);
   contact->failed |= csim_active_set_find(&contact->active) != 0;
   contact->failed |= csim_friction_set_begin(&contact->friction, &contact->active) != 0;
   memset(contact->touching, 0, (size_t)contact->mesh.nbody_vert);
   mark_touching(contact, contact->touching);
+  csim_active_set_stiffen(&contact->active);
   return contact->failed ? -1 : 0;
 }
 
