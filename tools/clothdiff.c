@@ -35,7 +35,7 @@ static void print_help(void) {
         "Alembic, USD, VTK and glTF files are compared by their bytes: where these differ, the "
         "status is 2.\n"
         "\n"
-        "Exit status: 0 same, 1 different, 2 cannot compare (usage, unreadable input).\n",
+        "Exit status: 0 same, 1 different, 2 cannot tell (usage, unreadable input).\n",
         stdout);
 }
 

@@ -103,8 +103,8 @@ static const csim_field pattern_fields[] = {
      .flags = CSIM_REQUIRED,
      .doc =
          "Sewing pattern in GarmentCode's JSON, relative to the scene file, for cloth. Its panels "
-         "are flat at rest, are placed and sewn together as the file says. Groups are the panels, "
-         "and the labels of edges."},
+         "are flat at rest, stand as placed in the file, and are sewn together as it says. Groups are "
+         "the panels, and what edges are labelled."},
     LENGTH(resolution, "0.01", "Length of the edges of the triangles, about."),
     {.key = "closed",
      .kind = &csim_kind_real,

@@ -159,7 +159,7 @@ static void print_unread(const diff_run *run) {
 }
 
 void diff_print_text(const diff_run *run) {
-  static const char *const verdicts[] = {"same", "different", "cannot compare"};
+  static const char *const verdicts[] = {"same", "different", "cannot tell"};
   char kinds[64];
   for (int i = 0; i < run->ncomparison && run->options->curve; i++) {
     diff_kinds(&run->comparison[i], kinds);
