@@ -395,7 +395,7 @@ static void is_drawn_over_edge(const char *material, double along, double down, 
                "{'name': 'c', 'type': 'cloth', 'material': {'preset': '%s', 'bend': 1e-7},"
                " 'mesh': {'file': '%s'}},"
                "{'name': 'roll', 'type': 'collider', 'rotation': [90, 0, 0],"
-               " 'mesh': {'shape': 'cylinder', 'radius': %g, 'height': 0.6, 'cells': [120, 1]}},"
+               " 'mesh': {'shape': 'cylinder', 'radius': %g, 'height': 0.6, 'cells': [120, 1, 1]}},"
                "{'name': 'table', 'type': 'collider', 'position': [-1, %g, 0],"
                " 'mesh': {'shape': 'box', 'size': [2, 0.02, 0.6]}}]}",
                material, path, r, r - 0.01);
@@ -504,7 +504,7 @@ int main(void) {
   is_drawn_over_edge("denim", 0.4, 0.2, 36);
   heap_settles("cotton", "denim", "wool");
   stack_stands("foam", 0.3);
-  stack_stands("rubber", 0.2);
+  stack_stands("rubber-solid", 0.2);
   swings("generalized-alpha", 0.05);
   swings("bdf2", 0.05);
   return check_report();
