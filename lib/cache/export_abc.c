@@ -366,7 +366,7 @@ static csim_ogawa_word write_times(csim_export *e) {
 
 static csim_ogawa_word write_text(csim_export *e) {
   abc *a = e->state;
-  char fps[32];
+  char fps[32], unit[32];
   csim_bytes *p = &a->payload;
   p->n = 0;
   // no date: equal runs give equal files
@@ -374,6 +374,12 @@ static csim_ogawa_word write_text(csim_export *e) {
                              ";_ai_DateWritten=;_ai_Description=;_ai_DCC_FPS=";
   csim_bytes_add(p, text, sizeof text - 1);
   csim_bytes_add(p, fps, csim_print_number(e->options.fps, 17, fps));
+  // Alembic has no place for these; our own reader looks for them
+  static const char up[] = ";clothsim_up=", metres[] = ";clothsim_metersPerUnit=";
+  csim_bytes_add(p, up, sizeof up - 1);
+  csim_bytes_add(p, e->options.target_up == 2 ? "z" : "y", 1);
+  csim_bytes_add(p, metres, sizeof metres - 1);
+  csim_bytes_add(p, unit, csim_print_number(e->options.unit, 17, unit));
   csim_ogawa_word word = csim_ogawa_data(a->file, p);
   p->n = 0;
   return word;
