@@ -138,8 +138,9 @@ static csim_status recognise(csim_sequence *s) {
     for (int k = 0; k < 3 && named && s->kind == &csim_sequence_files; k++)
       if (!strcmp(named, unread[k])) {
         csim_say(s->log, CSIM_ERROR, (csim_place){.file = s->path},
-                 "frames cannot be read from this format: give the cache, or OBJ, PLY, PC2, MDD or "
-                 "Alembic");
+                 k == 0 ? "is USD: make an Alembic file of it with 'clothusd import IN OUT.abc'"
+                        : "frames cannot be read from this format: give the cache, or OBJ, PLY, PC2, "
+                          "MDD or Alembic");
         return CSIM_INVALID;
       }
   }
