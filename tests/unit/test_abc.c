@@ -57,15 +57,19 @@ static void test_own_exports(void) {
   static const int start[] = {0, 4, 7}, vert[] = {0, 1, 2, 3, 3, 2, 4},
                    face_uv[] = {0, 1, 2, 3, 3, 2, -1};
   static const double uv[] = {0, 0, 1, 0, 1, 1, 0, 0.125};
-  csim_cache_object object = {.name = "cloth",
-                              .has_velocity = 1,
-                              .nvert = 5,
-                              .nface = 2,
-                              .face_start = start,
-                              .face_vert = vert,
-                              .nuv = 4,
-                              .uv = uv,
-                              .face_uv = face_uv};
+  csim_cache_object object = {
+      .name = "cloth",
+      .has_velocity = 1,
+      .nvert = 5,
+      .nface = 2,
+      .face_start = start,
+      .face_vert = vert,
+      .nuv = 4,
+      .uv = uv,
+      .face_uv = face_uv,
+      .ntag = 2,
+      .tag = (char *const[]){(char[]){"g hem front\nusemtl hem\n"}, (char[]){"g front\n"}},
+      .face_tag = (const int[]){1, 0}};
   char name[sizeof path + 8];
   snprintf(name, sizeof name, "%s.abc", path);
   csim_export_options options = {.format = "abc",
@@ -98,6 +102,9 @@ static void test_own_exports(void) {
   CHECK(info->nframe == 5 && info->number[0] == 3 && info->number[4] == 7);
   CHECK(o->nvert == 5 && o->nface == 2 && !memcmp(o->face_vert, vert, sizeof vert));
   for (int c = 0; c < 6; c++) CHECK(!memcmp(o->uv + 2 * o->face_uv[c], uv + 2 * face_uv[c], 16));
+  // groups and materials come back as groups, those of equal names apart
+  CHECK(o->ntag == 2 && !strcmp(o->tag[o->face_tag[0]], "g front\n"));
+  CHECK(o->ntag == 2 && !strcmp(o->tag[o->face_tag[1]], "g hem front hem_material\n"));
   for (int f = 0; f < 5; f++) {
     int bad = 0;
     CHECK(csim_sequence_read(s, 0, f, x, v) == CSIM_OK);
