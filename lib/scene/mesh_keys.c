@@ -251,7 +251,10 @@ TABLE(cone, "A closed cone, tip up, centred at half its height.", check_cells,
       CSIM_FIELDS_OF(cone_fields));
 TABLE(disk, "A flat disk, its normal along y.", check_cells, CSIM_FIELDS_OF(disk_fields));
 TABLE(tube, "The side of a cylinder, open at both ends.", check_cells, CSIM_FIELDS_OF(tube_fields));
-TABLE(plane, "An infinite plane through the origin, solid below; colliders only.", NULL);
+TABLE(plane,
+      "An infinite plane through the origin, its normal along \"units.up\", solid below; colliders "
+      "only.",
+      NULL);
 
 const char *const csim_shape_names[] = {"file",   "sequence", "pattern",  "grid",    "box",
                                         "sphere", "torus",    "cylinder", "capsule", "cone",
