@@ -300,6 +300,12 @@ static void test_refusals(void) {
   expect_refusal("\"sequence\": \"scene.abc\", \"object\": \"/rig\"", "", 2,
                  "has no object \"/rig\"; its first mesh is \"/body/bodyShape\"");
   expect_refusal("\"file\": \"scene.abc\", \"up\": \"x\"", "", 2, "\"y\"");
+  char usd[200];
+  snprintf(usd, sizeof usd, "%s/body.usda", dir);
+  FILE *f = fopen(usd, "w");
+  CHECK(f && fputs("#usda 1.0\n", f) >= 0 && !fclose(f));
+  expect_refusal("\"sequence\": \"body.usda\"", "", 2, "clothusd import");
+  expect_refusal("\"file\": \"body.usda\"", "", 2, "clothusd import");
   export_as("mdd", 1);
   CHECK(compile("\"sequence\": \"body.mdd\", \"faces\": \"body_0010.obj\"", "", 3, &log, &world) ==
         CSIM_OK);
