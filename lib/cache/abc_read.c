@@ -53,9 +53,14 @@ static const char *take_text(csim_abc *abc, cursor *c, uint64_t n) {
   return text ? text : "";
 }
 
+// A name. It will stand in messages, so control characters become _.
 static const char *take_name(csim_abc *abc, cursor *c, uint32_t n) {
   if (n == 0 || n > MOST_NAME) c->failed = 1;
-  return take_text(abc, c, n);
+  const uint8_t *p = take(c, n);
+  char *text = p ? csim_arena_alloc(abc->arena, (ptrdiff_t)n + 1, 1) : NULL;
+  for (uint32_t i = 0; text && i < n; i++)
+    text[i] = p[i] < ' ' || p[i] == 127 ? '_' : (char)p[i];
+  return text ? text : "";
 }
 
 // Metadata by its number in the archive's list, 255: here, with its length before it.
