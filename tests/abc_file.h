@@ -93,16 +93,22 @@ typedef struct abc_type {
   const char *metadata;
 } abc_type;
 
-/// A property of `stored` samples with n numbers each, at the samples first - 1, first, first + 1,
-/// ... of `count` (first = 1 when all are stored).
-static inline void abc_property(abc_file *f, abc_list *l, const char *name, abc_type t, int count,
-                                int first, int stored, int n, const double *value) {
+/// The samples of a property: `stored` with n numbers each, at the samples first - 1, first,
+/// first + 1, ... of `count` (first = 1 when all are stored).
+typedef struct abc_samples {
+  int count, first, stored, n;
+  const double *value;
+} abc_samples;
+
+/// Adds a property.
+static inline void abc_property(abc_file *f, abc_list *l, const char *name, abc_type t,
+                                abc_samples s) {
   csim_bytes words = {0};
   const char *md = t.metadata ? t.metadata : "";
-  for (int s = 0; s < stored; s++) {
+  for (int k = 0; k < s.stored; k++) {
     csim_bytes payload = {0}, sample = {0};
     uint8_t key[16];
-    for (int k = 0; k < n; k++) abc_number(&payload, t.pod, value[s * n + k]);
+    for (int i = 0; i < s.n; i++) abc_number(&payload, t.pod, s.value[k * s.n + i]);
     csim_murmur(payload.n ? payload.data : key, (size_t)payload.n, key);
     csim_bytes_add(&sample, key, 16);
     if (payload.n) csim_bytes_add(&sample, payload.data, payload.n);
@@ -111,14 +117,14 @@ static inline void abc_property(abc_file *f, abc_list *l, const char *name, abc_
     free(payload.data);
     free(sample.data);
   }
-  uint32_t number[4] = {(uint32_t)count, (uint32_t)first, (uint32_t)(first + stored - 2),
+  uint32_t number[4] = {(uint32_t)s.count, (uint32_t)s.first, (uint32_t)(s.first + s.stored - 2),
                         (uint32_t)t.sampling};
   uint32_t info = (uint32_t)(t.kind | t.pod << 4 | 1 << 8 | 1 << 9 | t.extent << 12);
-  if (stored == 1) { // constant
+  if (s.stored == 1) { // constant
     info = (info & ~(1u << 9)) | 1 << 11;
     number[1] = (uint32_t)t.sampling;
   }
-  abc_header(l, info, name, number, stored == 1 ? 2 : 4);
+  abc_header(l, info, name, number, s.stored == 1 ? 2 : 4);
   csim_bytes_add32(&l->header, (uint32_t)strlen(md));
   csim_bytes_add(&l->header, md, (ptrdiff_t)strlen(md));
   csim_bytes_add64(&l->word, abc_group(f, &words));

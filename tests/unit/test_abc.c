@@ -27,16 +27,17 @@ static const double corners[7] = {3, 2, 1, 0, 4, 2, 3}, counts[2] = {4, 3};
 static const double rest[15] = {0, 0, 0, 1, 0, 0, 1, 0, 1, 0, 0, 1, 0.5, 0, 2};
 
 static void add_faces(abc_file *f, abc_list *geom) {
-  abc_property(f, geom, ".faceIndices", (abc_type){ABC_ARRAY, ABC_I32, 1, 0, NULL}, 1, 1, 1, 7,
-               corners);
-  abc_property(f, geom, ".faceCounts", (abc_type){ABC_ARRAY, ABC_I32, 1, 0, NULL}, 1, 1, 1, 2,
-               counts);
+  abc_property(f, geom, ".faceIndices", (abc_type){ABC_ARRAY, ABC_I32, 1, 0, NULL},
+               (abc_samples){1, 1, 1, 7, corners});
+  abc_property(f, geom, ".faceCounts", (abc_type){ABC_ARRAY, ABC_I32, 1, 0, NULL},
+               (abc_samples){1, 1, 1, 2, counts});
 }
 
 // Adds a mesh whose points are `points`, one sample.
 static void add_mesh(abc_file *f, abc_list *parent, const char *name, const char *schema) {
   abc_list geom = {0}, own = {0}, none = {0};
-  abc_property(f, &geom, "P", (abc_type){ABC_ARRAY, ABC_F32, 3, 0, NULL}, 1, 1, 1, 15, rest);
+  abc_property(f, &geom, "P", (abc_type){ABC_ARRAY, ABC_F32, 3, 0, NULL},
+               (abc_samples){1, 1, 1, 15, rest});
   add_faces(f, &geom);
   abc_compound(f, &own, ".geom", &geom);
   abc_object(f, parent, name, schema, &own, &none);
@@ -130,18 +131,27 @@ static void expect(csim_sequence *s, int frame, int vert, double x, double y, do
   free(p);
 }
 
-// A transform of these operations and values (nsample x n).
-static void add_xform(abc_file *f, abc_list *parent, const char *name, int nop, const double *op,
-                      int n, int nsample, const double *value, int sampling, double inherits,
+/// Operations of a transform and their values (nsample x n).
+typedef struct moves {
+  int nop;
+  const double *op;
+  int n, nsample;
+  const double *value;
+  int sampling;
+  double inherits;
+} moves;
+
+static void add_xform(abc_file *f, abc_list *parent, const char *name, moves m,
                       abc_list *children) {
   abc_list xform = {0}, own = {0};
-  int kind = n > 200 ? ABC_ARRAY : ABC_SCALAR;
-  abc_property(f, &xform, ".inherits", (abc_type){ABC_SCALAR, ABC_BOOL, 1, 0, NULL}, 1, 1, 1, 1,
-               &inherits);
-  abc_property(f, &xform, ".ops", (abc_type){ABC_SCALAR, ABC_U8, nop, 0, NULL}, 1, 1, 1, nop, op);
+  int kind = m.n > 200 ? ABC_ARRAY : ABC_SCALAR;
+  abc_property(f, &xform, ".inherits", (abc_type){ABC_SCALAR, ABC_BOOL, 1, 0, NULL},
+               (abc_samples){1, 1, 1, 1, &m.inherits});
+  abc_property(f, &xform, ".ops", (abc_type){ABC_SCALAR, ABC_U8, m.nop, 0, NULL},
+               (abc_samples){1, 1, 1, m.nop, m.op});
   abc_property(f, &xform, ".vals",
-               (abc_type){kind, ABC_F64, kind == ABC_ARRAY ? 1 : n, sampling, NULL}, nsample, 1,
-               nsample, n, value);
+               (abc_type){kind, ABC_F64, kind == ABC_ARRAY ? 1 : m.n, m.sampling, NULL},
+               (abc_samples){m.nsample, 1, m.nsample, m.n, m.value});
   abc_compound(f, &own, ".xform", &xform);
   abc_object(f, parent, name, ABC_XFORM, &own, children);
 }
@@ -167,10 +177,14 @@ static void test_transforms(void) {
   abc_times(&f, 1, 1, (double[]){0});
   abc_times(&f, 1.0 / 24, 1, (double[]){2.0 / 24});
   add_mesh(&f, &arm, "shape", ABC_MESH);
-  add_xform(&f, &top, "arm", 3, (double[]){TRANSLATE, ROTZ, SCALE}, 7, 1,
-            (double[]){0, 10, 0, 90, 1, 1, 3}, 0, 1, &arm);
-  add_xform(&f, &f.top, "top", 1, (double[]){TRANSLATE | 1}, 3, 4,
-            (double[]){1, 0, 0, 2, 0, 0, 3, 0, 0, 4, 0, 0}, 1, 1, &top);
+  add_xform(
+      &f, &top, "arm",
+      (moves){3, (double[]){TRANSLATE, ROTZ, SCALE}, 7, 1, (double[]){0, 10, 0, 90, 1, 1, 3}, 0, 1},
+      &arm);
+  add_xform(&f, &f.top, "top",
+            (moves){1, (double[]){TRANSLATE | 1}, 3, 4,
+                    (double[]){1, 0, 0, 2, 0, 0, 3, 0, 0, 4, 0, 0}, 1, 1},
+            &top);
   CHECK(open_bytes(&f, &log, "/top/arm", &s) == CSIM_OK);
   if (!s) return;
   const csim_sequence_info *info = csim_sequence_get_info(s);
@@ -213,10 +227,10 @@ static void test_operations(void) {
       abc_begin(&f);
       abc_times(&f, 1, 1, (double[]){0});
       add_mesh(&f, &arm, "shape", ABC_MESH);
-      add_xform(&f, &top, "arm", cases[k].nop, cases[k].op, cases[k].n, 1, value, 0, inherits,
-                &arm);
-      add_xform(&f, &f.top, "top", 1, (double[]){TRANSLATE}, 3, 1, (double[]){100, 0, 0}, 0, 1,
-                &top);
+      add_xform(&f, &top, "arm",
+                (moves){cases[k].nop, cases[k].op, cases[k].n, 1, value, 0, inherits}, &arm);
+      add_xform(&f, &f.top, "top",
+                (moves){1, (double[]){TRANSLATE}, 3, 1, (double[]){100, 0, 0}, 0, 1}, &top);
       CHECK(open_bytes(&f, &log, NULL, &s) == CSIM_OK);
       if (!s) continue;
       const double *w = cases[k].wanted;
@@ -238,8 +252,8 @@ static csim_status open_rising(int count, int first, int stored, double cycle, i
   abc_begin(&f);
   abc_times(&f, 1, 1, (double[]){0});
   abc_times(&f, cycle, ntime, time);
-  abc_property(&f, &geom, "P", (abc_type){ABC_ARRAY, ABC_F64, 3, 1, NULL}, count, first, stored, 15,
-               x);
+  abc_property(&f, &geom, "P", (abc_type){ABC_ARRAY, ABC_F64, 3, 1, NULL},
+               (abc_samples){count, first, stored, 15, x});
   add_faces(&f, &geom);
   abc_compound(&f, &own, ".geom", &geom);
   abc_object(&f, &f.top, "mesh", "schema=AbcGeom_SubD_v1", &own, &none);
@@ -296,11 +310,11 @@ static void test_interpolation(void) {
   abc_times(&f, 1, 1, (double[]){0});
   abc_times(&f, ABC_ACYCLIC, 2, (double[]){0.25, 1});
   add_mesh(&f, &a, "shape", ABC_MESH);
-  add_xform(&f, &f.top, "a", 1, (double[]){TRANSLATE}, 3, 2, (double[]){0, 0, 0, 8, 0, 0}, 1, 1,
-            &a);
+  add_xform(&f, &f.top, "a",
+            (moves){1, (double[]){TRANSLATE}, 3, 2, (double[]){0, 0, 0, 8, 0, 0}, 1, 1}, &a);
   add_mesh(&f, &b, "shape", ABC_MESH);
-  add_xform(&f, &f.top, "b", 1, (double[]){TRANSLATE}, 3, 2, (double[]){0, 0, 0, 1, 0, 0}, 2, 1,
-            &b);
+  add_xform(&f, &f.top, "b",
+            (moves){1, (double[]){TRANSLATE}, 3, 2, (double[]){0, 0, 0, 1, 0, 0}, 2, 1}, &b);
   abc_finish(&f);
   abc_write(path, f.bytes.data, (size_t)f.bytes.n);
   free(f.bytes.data);
@@ -326,18 +340,21 @@ static void test_face_sets(void) {
   csim_sequence *s;
   abc_begin(&f);
   abc_times(&f, 1, 1, (double[]){0});
-  abc_property(&f, &geom, "P", (abc_type){ABC_ARRAY, ABC_F32, 3, 0, NULL}, 1, 1, 1, 15, rest);
+  abc_property(&f, &geom, "P", (abc_type){ABC_ARRAY, ABC_F32, 3, 0, NULL},
+               (abc_samples){1, 1, 1, 15, rest});
   add_faces(&f, &geom);
-  abc_property(&f, &uv, ".vals", (abc_type){ABC_ARRAY, ABC_F32, 2, 0, NULL}, 1, 1, 1, 6, uvs);
-  abc_property(&f, &uv, ".indices", (abc_type){ABC_ARRAY, ABC_U32, 1, 0, NULL}, 1, 1, 1, 7, index);
+  abc_property(&f, &uv, ".vals", (abc_type){ABC_ARRAY, ABC_F32, 2, 0, NULL},
+               (abc_samples){1, 1, 1, 6, uvs});
+  abc_property(&f, &uv, ".indices", (abc_type){ABC_ARRAY, ABC_U32, 1, 0, NULL},
+               (abc_samples){1, 1, 1, 7, index});
   abc_compound(&f, &geom, "uv", &uv);
   abc_compound(&f, &own, ".geom", &geom);
-  abc_property(&f, &own, "visible", (abc_type){ABC_SCALAR, ABC_I8, 1, 0, NULL}, 1, 1, 1, 1,
-               (double[]){0});
+  abc_property(&f, &own, "visible", (abc_type){ABC_SCALAR, ABC_I8, 1, 0, NULL},
+               (abc_samples){1, 1, 1, 1, (double[]){0}});
   const char *name[] = {"the hem", "all"};
   for (int k = 0; k < 2; k++) {
-    abc_property(&f, &inner, ".faces", (abc_type){ABC_ARRAY, ABC_I32, 1, 0, NULL}, 1, 1, 1, 1 + k,
-                 k ? (double[]){0, 1} : (double[]){1});
+    abc_property(&f, &inner, ".faces", (abc_type){ABC_ARRAY, ABC_I32, 1, 0, NULL},
+                 (abc_samples){1, 1, 1, 1 + k, k ? (double[]){0, 1} : (double[]){1}});
     abc_compound(&f, &set, ".faceset", &inner);
     abc_object(&f, &sets, name[k], "schema=AbcGeom_FaceSet_v1", &set, &none);
   }
@@ -373,8 +390,10 @@ static void test_refusals(void) {
     abc_times(&f, 1, 1, (double[]){0});
     add_mesh(&f, &a, "shape", ABC_MESH);
     add_mesh(&f, &b, "shape", ABC_MESH);
-    add_xform(&f, &rig, "a", 1, (double[]){TRANSLATE}, 3, 1, (double[]){1, 0, 0}, 0, 1, &a);
-    add_xform(&f, &rig, "b", 1, (double[]){TRANSLATE}, 3, 1, (double[]){2, 0, 0}, 0, 1, &b);
+    add_xform(&f, &rig, "a", (moves){1, (double[]){TRANSLATE}, 3, 1, (double[]){1, 0, 0}, 0, 1},
+              &a);
+    add_xform(&f, &rig, "b", (moves){1, (double[]){TRANSLATE}, 3, 1, (double[]){2, 0, 0}, 0, 1},
+              &b);
     abc_object(&f, &rig, "hair", "schema=AbcGeom_Curve_v2", &own, &none);
     abc_object(&f, &rig, "copy", "isInstance=1", &own, &none);
     abc_object(&f, &f.top, "rig", ABC_XFORM, &own, &rig);
@@ -434,12 +453,14 @@ static void test_damage(void) {
   abc_begin(&f);
   abc_times(&f, 1, 1, (double[]){0});
   abc_times(&f, 1.0 / 24, 1, (double[]){0});
-  abc_property(&f, &geom, "P", (abc_type){ABC_ARRAY, ABC_F32, 3, 1, NULL}, 5, 2, 3, 15, x);
+  abc_property(&f, &geom, "P", (abc_type){ABC_ARRAY, ABC_F32, 3, 1, NULL},
+               (abc_samples){5, 2, 3, 15, x});
   add_faces(&f, &geom);
   abc_compound(&f, &own, ".geom", &geom);
   abc_object(&f, &arm, "shape", ABC_MESH, &own, &none);
-  add_xform(&f, &f.top, "body", 2, (double[]){ROTX, SCALE}, 4, 2,
-            (double[]){1, 1, 1, 1, 2, 2, 2, 2}, 1, 1, &arm);
+  add_xform(&f, &f.top, "body",
+            (moves){2, (double[]){ROTX, SCALE}, 4, 2, (double[]){1, 1, 1, 1, 2, 2, 2, 2}, 1, 1},
+            &arm);
   abc_finish(&f);
   size_t size = (size_t)f.bytes.n;
   CHECK(try_bytes(f.bytes.data, size) == 1);

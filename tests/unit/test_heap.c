@@ -198,21 +198,24 @@ static void save_rig(void) {
   abc_times(&f, 1, 1, (double[]){0});
   abc_times(&f, ABC_ACYCLIC, 2, (double[]){1 / 24.0, 2 / 24.0});
   abc_times(&f, ABC_ACYCLIC, 2, (double[]){1 / 24.0, 1.25 / 24.0});
-  abc_property(&f, &geom, "P", (abc_type){ABC_ARRAY, ABC_F32, 3, 1, NULL}, 2, 1, 2, 12, x);
-  abc_property(&f, &geom, ".faceIndices", (abc_type){ABC_ARRAY, ABC_I32, 1, 0, NULL}, 1, 1, 1, 6,
-               corners);
-  abc_property(&f, &geom, ".faceCounts", (abc_type){ABC_ARRAY, ABC_I32, 1, 0, NULL}, 1, 1, 1, 2,
-               (double[]){3, 3});
-  abc_property(&f, &geom, "uv", (abc_type){ABC_ARRAY, ABC_F32, 2, 0, NULL}, 1, 1, 1, 8, x);
+  abc_property(&f, &geom, "P", (abc_type){ABC_ARRAY, ABC_F32, 3, 1, NULL},
+               (abc_samples){2, 1, 2, 12, x});
+  abc_property(&f, &geom, ".faceIndices", (abc_type){ABC_ARRAY, ABC_I32, 1, 0, NULL},
+               (abc_samples){1, 1, 1, 6, corners});
+  abc_property(&f, &geom, ".faceCounts", (abc_type){ABC_ARRAY, ABC_I32, 1, 0, NULL},
+               (abc_samples){1, 1, 1, 2, (double[]){3, 3}});
+  abc_property(&f, &geom, "uv", (abc_type){ABC_ARRAY, ABC_F32, 2, 0, NULL},
+               (abc_samples){1, 1, 1, 8, x});
   abc_compound(&f, &own, ".geom", &geom);
-  abc_property(&f, &inner, ".faces", (abc_type){ABC_ARRAY, ABC_I32, 1, 0, NULL}, 1, 1, 1, 1,
-               (double[]){1});
+  abc_property(&f, &inner, ".faces", (abc_type){ABC_ARRAY, ABC_I32, 1, 0, NULL},
+               (abc_samples){1, 1, 1, 1, (double[]){1}});
   abc_compound(&f, &set, ".faceset", &inner);
   abc_object(&f, &sets, "hem", "schema=AbcGeom_FaceSet_v1", &set, &none);
   abc_object(&f, &mesh, "body", ABC_MESH, &own, &sets);
-  abc_property(&f, &inner, ".ops", (abc_type){ABC_SCALAR, ABC_U8, 1, 0, NULL}, 1, 1, 1, 1,
-               (double[]){1 << 4});
-  abc_property(&f, &inner, ".vals", (abc_type){ABC_SCALAR, ABC_F64, 3, 2, NULL}, 2, 1, 2, 3, move);
+  abc_property(&f, &inner, ".ops", (abc_type){ABC_SCALAR, ABC_U8, 1, 0, NULL},
+               (abc_samples){1, 1, 1, 1, (double[]){1 << 4}});
+  abc_property(&f, &inner, ".vals", (abc_type){ABC_SCALAR, ABC_F64, 3, 2, NULL},
+               (abc_samples){2, 1, 2, 3, move});
   abc_compound(&f, &xform, ".xform", &inner);
   abc_object(&f, &f.top, "rig", ABC_XFORM, &xform, &mesh);
   abc_finish(&f);
