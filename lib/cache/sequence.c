@@ -196,11 +196,11 @@ csim_status csim_sequence_open_part(const char *path, const char *part, csim_log
 int csim_sequence_is_archive(const char *path) {
   const csim_sequence_kind *kind = NULL;
   char head[12] = {0};
-  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   struct stat st;
+  if (stat(path, &st) || !S_ISREG(st.st_mode)) return 0; // to open a pipe would take from it
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return 0;
-  if (!fstat(fd, &st) && S_ISREG(st.st_mode) && read(fd, head, sizeof head) >= 0)
-    kind = recognise_file(path, head);
+  if (read(fd, head, sizeof head) >= 0) kind = recognise_file(path, head);
   close(fd);
   return kind == &csim_sequence_cache || kind == &csim_sequence_abc;
 }
