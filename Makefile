@@ -187,7 +187,7 @@ $(BENCH_BIN): $(B)/bench/%: $(B)/tests/bench/%.o $(LIB)
 
 # ------------------------------------------------------------------------------------------ people
 
-.PHONY: always help deps tests check bless check-golden soak deps-dcc check-dcc valgrind deps-farm check-farm fuzz validate benches bench bench-contact layers format man install uninstall clean
+.PHONY: always help deps deps-usd tests check bless check-golden soak deps-dcc check-dcc valgrind deps-farm check-farm fuzz validate benches bench bench-contact layers format man install uninstall clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -196,6 +196,11 @@ help: ## this list
 
 deps: ## install the Debian packages that building needs (root or sudo)
 	@tools/install-deps build
+
+deps-usd: ## install usd-core for tools/clothusd (Python packages into build/usd, root or sudo)
+	@tools/install-deps usd
+	@test -x build/usd/venv/bin/python || $(PYTHON) -m venv build/usd/venv
+	@build/usd/venv/bin/pip -q --disable-pip-version-check install --retries 5 --timeout 60 usd-core==26.11 numpy
 
 tests: all $(TEST_BIN) $(LOOK) ## build the tests, run none
 
@@ -351,7 +356,7 @@ install: all $(LIB) $(SHARED) $(MAN) $(ADDON) ## copy programs, library, man pag
 	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; s|@LIBS@|$(LIBS)|' tools/clothsim.pc.in > $(DEST)/lib/pkgconfig/clothsim.pc
 	install -m 644 $(wildcard examples/*) $(SHARE)/examples
 	install -m 644 python/clothsim.py $(SHARE)/python
-	install $(BIN)/clothsim $(BIN)/clothsim-tet $(TOOL_BIN) $(DEST)/bin
+	install $(BIN)/clothsim $(BIN)/clothsim-tet $(TOOL_BIN) tools/clothusd $(DEST)/bin
 	install -m 644 tools/completion/clothsim.bash $(DEST)/share/bash-completion/completions/clothsim
 	ln -sf clothsim $(DEST)/share/bash-completion/completions/clothfarm
 	install -m 644 LICENSE NOTICE README.md CHANGELOG.md $(wildcard docs/*.md docs/*.schema.json) $(DEST)/share/doc/clothsim
@@ -365,7 +370,7 @@ deb: all ## a Debian package into build/ (dpkg-deb)
 	@MAKE='$(MAKE) $(addprefix -o ,$(BIN)/clothsim $(BIN)/clothsim-tet $(TOOL_BIN))' tools/deb build
 
 uninstall: ## remove what install copied
-	rm -f $(addprefix $(DEST)/bin/,$(notdir $(BIN)/clothsim $(BIN)/clothsim-tet $(TOOL_BIN)))
+	rm -f $(addprefix $(DEST)/bin/,$(notdir $(BIN)/clothsim $(BIN)/clothsim-tet $(TOOL_BIN)) clothusd)
 	rm -f $(addprefix $(DEST)/share/bash-completion/completions/,clothsim clothfarm) $(DEST)/share/man/man1/cloth*.1
 	rm -f $(DEST)/include/clothsim.h $(DEST)/lib/libclothsim.a $(DEST)/lib/libclothsim.so* $(DEST)/lib/pkgconfig/clothsim.pc
 	rm -rf $(SHARE) $(DEST)/share/doc/clothsim

@@ -97,8 +97,8 @@ typedef struct csim_polygons {
   const int *tri_face; ///< (ntri) face of each triangle
 } csim_polygons;
 
-/// Reads an OBJ, OFF, STL or PLY file. Rejects numbers that are not finite, indices out of range, and
-/// files without faces.
+/// Reads an OBJ, OFF, STL or PLY file. Rejects numbers that are not finite, indices out of range,
+/// and files without faces.
 /// @param[out] surface  NULL on failure; release with csim_polygons_free
 /// @return CSIM_OK; CSIM_IO or CSIM_INVALID with file and line; CSIM_MEMORY
 csim_status csim_polygons_read(const char *path, csim_log *log, csim_polygons **surface);
@@ -227,10 +227,10 @@ typedef struct csim_run_totals {
   long long halved;  ///< diverged, and were taken in shorter parts
   long long retaken; ///< were too long for frames.accuracy, and were repeated with a shorter step
   long long lagged;  ///< in which a collider or pin stayed behind by more than the contact distance
-  long long verified; ///< tested for intersections, if requested
-  long long crossing; ///< of those, with more intersections than at the start
-  csim_worst lag;    ///< [m] of a collider or pin behind its motion, in the frames written
-  csim_worst strain; ///< [-] of a spring, |length / rest length - 1|, in the frames written
+  long long verified;   ///< tested for intersections, if requested
+  long long crossing;   ///< of those, with more intersections than at the start
+  csim_worst lag;       ///< [m] of a collider or pin behind its motion, in the frames written
+  csim_worst strain;    ///< [-] of a spring, |length / rest length - 1|, in the frames written
   csim_worst imbalance; ///< [-] force left over on an object in a substep, solver/balance.h
 } csim_run_totals;
 
@@ -690,19 +690,21 @@ csim_status csim_export_close(csim_export *e, int commit);
 // ------------------------------------------------------------------------------------- sequences
 //
 // Frames from any supported source: a cache, a folder of NAME_0001.obj (or .ply) files, a single
-// OBJ, PLY or STL, a PC2 or MDD point cache. The type is detected from the first bytes where
-// possible. A folder may hold several kinds: the first there is of obj, ply, stl, cache, pc2, mdd is
-// read.
+// OBJ, PLY or STL, a PC2 or MDD point cache, an Alembic file (Ogawa). The type is detected from the
+// first bytes where possible. A folder may hold several kinds: the first there is of obj, ply, stl,
+// cache, pc2, mdd, abc is read.
 
 typedef struct csim_sequence csim_sequence;
 
 /// Contents of a sequence. Pointers are valid until csim_sequence_free.
 typedef struct csim_sequence_info {
-  const char *kind; ///< "cache", "files", "pc2" or "mdd"
+  const char *kind; ///< "cache", "files", "pc2", "mdd" or "abc"
   double fps;       ///< [1/s] 0 = unknown
   int up;           ///< 1 = y, 2 = z, 0 = unknown
+  double unit;      ///< [m] of one unit of length, 0 = unknown
   int nframe;
   const long long *number; ///< (nframe) increasing
+  const double *time;      ///< (nframe) [s] increasing; NULL: frames are at number / fps
   int nobject;
   const csim_cache_object *object; ///< (nobject); point caches have no faces
   int has_faces;                   ///< 0: the format holds points only
@@ -716,12 +718,13 @@ typedef struct csim_sequence_info {
 csim_status csim_sequence_open(const char *path, csim_log *log, csim_sequence **sequence);
 
 /// The same for one kind of a folder's files.
-/// @param kind  "cache" (the only one of the folder), "obj", "ply", "stl", "pc2", "mdd", or "rest" and
+/// @param kind  "cache" or "abc" (the only one of the folder), "obj", "ply", "stl", "pc2", "mdd",
+/// or "rest" and
 ///              "rest-ply": the rest meshes that belong to point caches, each named as its object
 csim_status csim_sequence_open_kind(const char *path, const char *kind, csim_log *log,
                                     csim_sequence **sequence);
 
-/// What a file in a folder is: a kind of csim_sequence_open_kind; "abc", "usd", "vtp" or "gltf" for
+/// What a file in a folder is: a kind of csim_sequence_open_kind; "usd", "vtp" or "gltf" for
 /// what is known and cannot be read; NULL for anything else.
 const char *csim_sequence_kind_of(const char *folder, const char *name);
 

@@ -490,6 +490,9 @@ static csim_status check_import(const arguments *a, const csim_sequence_info *in
   if (!info->has_faces && !mesh)
     fprintf(stderr, "clothcache: %s: warning: points only; --mesh FILE would give them faces\n",
             a->input);
+  if (info->time)
+    fprintf(stderr, "clothcache: %s: warning: samples between whole frames are left out\n",
+            a->input);
   if (mesh && (info->nobject != 1 || mesh->nobject != 1 ||
                mesh->object[0].nvert != info->object[0].nvert)) {
     fprintf(stderr, "clothcache: %s: has %d vertices, the mesh %d\n", a->input,
@@ -497,6 +500,15 @@ static csim_status check_import(const arguments *a, const csim_sequence_info *in
     return CSIM_INVALID;
   }
   return CSIM_OK;
+}
+
+// The number of frame f. @return 0 for a sample between whole frames: a cache has no place for it
+static int whole_frame(const csim_sequence_info *info, double fps, int f, long long *number) {
+  *number = info->number[f];
+  if (!info->time) return 1;
+  double frame = info->time[f] * fps, whole = floor(frame + 0.5);
+  *number = (long long)whole;
+  return fabs(frame - whole) < 2e-3;
 }
 
 static csim_status import_frames(const arguments *a, csim_sequence *s, csim_cache_writer *w) {
@@ -508,12 +520,14 @@ static csim_status import_frames(const arguments *a, csim_sequence *s, csim_cach
     if ((size_t)info->object[i].nvert > most) most = (size_t)info->object[i].nvert;
   double *x = malloc(3 * most * sizeof *x), *v = malloc(3 * most * sizeof *v);
   if (!x || !v) status = no_memory();
-  long long first = 0;
+  long long first = 0, start = 0;
   int written = 0;
+  if (info->nframe) whole_frame(info, fps, 0, &start);
   for (int f = 0; f < info->nframe && !status; f++) {
-    if (!tool_in_range(&a->frames, info->number[f], info->number[0])) continue;
-    if (!written++) first = info->number[f];
-    status = csim_cache_begin_frame(w, info->number[f], (double)(info->number[f] - first) / fps);
+    long long number;
+    if (!whole_frame(info, fps, f, &number) || !tool_in_range(&a->frames, number, start)) continue;
+    if (!written++) first = number;
+    status = csim_cache_begin_frame(w, number, (double)(number - first) / fps);
     for (int i = 0; i < info->nobject && !status; i++) {
       int has_velocity = info->object[i].has_velocity;
       status = csim_sequence_read(s, i, f, x, has_velocity ? v : NULL);

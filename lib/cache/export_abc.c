@@ -5,6 +5,7 @@
 // follow in the end. Alembic's faces are clockwise, so corners are written backward.
 #include "cache/bytes.h"
 #include "cache/export.h"
+#include "cache/face_sets.h"
 #include "cache/murmur.h"
 #include "cache/ogawa.h"
 
@@ -24,7 +25,9 @@ enum {
   MD_BOX,
   MD_POINT,
   MD_VECTOR,
-  MD_UV
+  MD_UV,
+  MD_FACES_OBJECT,
+  MD_FACES
 };
 static const char *const METADATA[] = {
     "",
@@ -38,6 +41,9 @@ static const char *const METADATA[] = {
     "geoScope=vtx;interpretation=vector",
     "arrayExtent=1;geoScope=fvr;interpretation=vector;isGeomParam=true;podExtent=2;"
     "podName=float32_t",
+    "schema=AbcGeom_FaceSet_v1;schemaBaseType=AbcGeom_GeomBase_v1;"
+    "schemaObjTitle=AbcGeom_FaceSet_v1:.faceset",
+    "schema=AbcGeom_FaceSet_v1;schemaBaseType=AbcGeom_GeomBase_v1",
 };
 enum { NMETADATA = sizeof METADATA / sizeof *METADATA };
 
@@ -55,11 +61,13 @@ typedef struct property {
 
 typedef struct abc_object {
   property bounds, points, velocities;
+  double box[6]; // bounds over all frames
 } abc_object;
 
 typedef struct abc {
   csim_file *file;
   abc_object *object; // (nobject)
+  int nframe;         // so far
   csim_bytes payload; // of a sample, reused
   csim_bytes keys;    // histories of an object's properties, for its hash
 } abc;
@@ -89,13 +97,18 @@ static void add_floats(abc *a, const double *value, ptrdiff_t n) {
   if (to) a->payload.n += 4 * n;
 }
 
-static void add_bounds(abc *a, const double *x, int n) {
+// Adds the bounds of n vertices to the payload, and to those of all frames.
+static void add_bounds(abc *a, const double *x, int n, double all[6]) {
   double box[6] = {x[0], x[1], x[2], x[0], x[1], x[2]};
   for (ptrdiff_t i = 3; i < 3 * (ptrdiff_t)n; i++) {
     if (x[i] < box[i % 3]) box[i % 3] = x[i];
     if (x[i] > box[3 + i % 3]) box[3 + i % 3] = x[i];
   }
-  for (int k = 0; k < 6; k++) csim_bytes_add_double(&a->payload, box[k]);
+  for (int k = 0; k < 6; k++) {
+    int first = a->nframe == 1;
+    if (first || (k < 3 ? box[k] < all[k] : box[k] > all[k])) all[k] = box[k];
+    csim_bytes_add_double(&a->payload, box[k]);
+  }
 }
 
 static csim_status check_memory(csim_export *e) {
@@ -109,9 +122,10 @@ static csim_status check_memory(csim_export *e) {
 
 static csim_status write_frame(csim_export *e) {
   abc *a = e->state;
+  a->nframe = e->nframe;
   for (int i = 0; i < e->nobject; i++) {
     ptrdiff_t n = e->object[i].nvert;
-    add_bounds(a, e->x[i], (int)n);
+    add_bounds(a, e->x[i], (int)n, a->object[i].box);
     add_sample(a, &a->object[i].bounds);
     add_floats(a, e->x[i], 3 * n);
     add_sample(a, &a->object[i].points);
@@ -313,19 +327,51 @@ static csim_ogawa_word write_group(abc *a, csim_ogawa_word properties, const uin
   return word;
 }
 
+// Groups and materials of a mesh, each an object below it that lists its faces.
+static void write_face_sets(csim_export *e, int object, children *sets) {
+  abc *a = e->state;
+  csim_face_set *set;
+  int n = csim_face_sets(&e->object[object], &e->arena, &set);
+  for (int k = 0; k < n; k++) {
+    compound faces = {0}, own = {0};
+    children none = {0};
+    uint8_t key[16], hash[16];
+    char *name = csim_arena_copy(&e->arena, set[k].name);
+    for (char *c = name; c && *c; c++)
+      if (*c == '/') *c = '_'; // it separates names
+    if (!name) return;
+    ptrdiff_t begin = a->keys.n;
+    property bounds = {".selfBnds", SCALAR, POD_F64, 6, MD_BOX, 0, .key = {0}}; // readers need it
+    for (int i = 0; i < 6; i++) csim_bytes_add_double(&a->payload, a->object[object].box[i]);
+    add_sample(a, &bounds);
+    add_property(a, &faces, &bounds);
+    a->keys.failed |= bounds.sample.failed;
+    free(bounds.sample.data);
+    for (int i = 0; i < set[k].n; i++) csim_bytes_add32(&a->payload, (uint32_t)set[k].face[i]);
+    add_constant(a, &faces, (property){.name = ".faces", .pod = POD_I32, .extent = 1});
+    add_compound(&own, ".faceset", MD_FACES, end_compound(a, &faces));
+    csim_ogawa_word properties = end_compound(a, &own);
+    if (a->keys.failed) return;
+    csim_murmur(a->keys.data + begin, (size_t)(a->keys.n - begin), key);
+    csim_ogawa_word group = write_group(a, properties, key, &none, hash);
+    add_child(sets, group, name, MD_FACES_OBJECT, hash);
+  }
+}
+
 // The transform of an object (identity: no properties) with its mesh below.
 static void write_object(csim_export *e, int object, children *top) {
   abc *a = e->state;
   char *shape = csim_arena_print(&e->arena, "%sShape", e->file_name[object]);
   uint8_t own[16], hash[16];
   compound mesh = {0}, xform = {0};
-  children none = {0}, shapes = {0};
+  children sets = {0}, shapes = {0};
   a->keys.n = 0;
+  write_face_sets(e, object, &sets);
   add_compound(&mesh, ".geom", MD_MESH, write_geometry(e, object));
   csim_ogawa_word properties = end_compound(a, &mesh);
   if (!shape || a->keys.failed) return;
   csim_murmur(a->keys.data, (size_t)a->keys.n, own);
-  csim_ogawa_word group = write_group(a, properties, own, &none, hash);
+  csim_ogawa_word group = write_group(a, properties, own, &sets, hash);
   add_child(&shapes, group, shape, MD_MESH_OBJECT, hash);
   add_compound(&xform, ".xform", MD_XFORM, 0);
   properties = end_compound(a, &xform);
@@ -366,7 +412,7 @@ static csim_ogawa_word write_times(csim_export *e) {
 
 static csim_ogawa_word write_text(csim_export *e) {
   abc *a = e->state;
-  char fps[32];
+  char fps[32], unit[32];
   csim_bytes *p = &a->payload;
   p->n = 0;
   // no date: equal runs give equal files
@@ -374,6 +420,12 @@ static csim_ogawa_word write_text(csim_export *e) {
                              ";_ai_DateWritten=;_ai_Description=;_ai_DCC_FPS=";
   csim_bytes_add(p, text, sizeof text - 1);
   csim_bytes_add(p, fps, csim_print_number(e->options.fps, 17, fps));
+  // Alembic has no place for these; our own reader looks for them
+  static const char up[] = ";clothsim_up=", metres[] = ";clothsim_metersPerUnit=";
+  csim_bytes_add(p, up, sizeof up - 1);
+  csim_bytes_add(p, e->options.target_up == 2 ? "z" : "y", 1);
+  csim_bytes_add(p, metres, sizeof metres - 1);
+  csim_bytes_add(p, unit, csim_print_number(e->options.unit, 17, unit));
   csim_ogawa_word word = csim_ogawa_data(a->file, p);
   p->n = 0;
   return word;

@@ -4,6 +4,7 @@
 #include "base/bytes.h"
 #include "cache/bytes.h"
 #include "cache/export.h"
+#include "cache/face_sets.h"
 #include "io/format.h"
 
 #include <stdio.h>
@@ -154,9 +155,56 @@ static int write_topology(csim_export *e, csim_file *file, int object) {
   return 0;
 }
 
+// A text in quotes; what cannot stand in one is left out.
+static void write_quoted(csim_file *file, const char *text) {
+  csim_file_text(file, "\"");
+  for (; *text; text++) {
+    if (*text == '"' || *text == '\\') csim_file_text(file, "\\");
+    if ((unsigned char)*text >= ' ') csim_file_write(file, text, 1);
+  }
+  csim_file_text(file, "\"");
+}
+
+// Groups and materials of a mesh as subsets of its faces.
+static int write_subsets(csim_export *e, csim_file *file, int object) {
+  csim_face_set *set;
+  int n = csim_face_sets(&e->object[object], &e->arena, &set), material = 0;
+  char **name = n < 0 ? NULL : CSIM_ARENA_NEW(&e->arena, char *, n);
+  if (!name) return -1;
+  for (int k = 0; k < n; k++) {
+    char *plain = csim_arena_copy(&e->arena, set[k].name);
+    for (char *c = plain; c && *c; c++)
+      if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9')))
+        *c = '_';
+    name[k] = plain ? make_identifier(e, plain) : NULL;
+    for (int i = 0; i < k && name[k]; i++)
+      if (!strcmp(name[k], name[i])) {
+        name[k] = csim_arena_print(&e->arena, "%s_%d", name[k], k);
+        i = -1;
+      }
+    if (!name[k]) return -1;
+    if (set[k].is_material && !material++)
+      csim_file_text(file, "    uniform token subsetFamily:materialBind:familyType = "
+                           "\"nonOverlapping\"\n");
+    csim_file_print(file, "\n    def GeomSubset \"%s\" (\n        displayName = ", name[k]);
+    write_quoted(file, set[k].name);
+    csim_file_print(file,
+                    "\n    )\n    {\n    uniform token elementType = \"face\"\n"
+                    "    uniform token familyName = \"%s\"\n",
+                    set[k].is_material ? "materialBind" : "group");
+    write_ints(file, "int[] indices", set[k].face, set[k].n);
+    csim_file_text(file, "    }\n");
+  }
+  return 0;
+}
+
 static csim_status write_object(csim_export *e, csim_file *file, int object) {
   usda_object *o = (usda_object *)e->state + object;
-  csim_file_print(file, "\ndef Mesh \"%s\"\n{\n    float3[] extent.timeSamples = {\n", o->name);
+  csim_file_print(file, "\ndef Mesh \"%s\" (\n    displayName = ", o->name);
+  write_quoted(file, e->object[object].name);
+  csim_file_print(file, "\n)\n{\n    uniform bool doubleSided = %d\n",
+                  e->object[object].type == CSIM_CACHE_CLOTH);
+  csim_file_text(file, "    float3[] extent.timeSamples = {\n");
   csim_file_write(file, o->extents.data, (size_t)o->extents.n);
   csim_file_text(file, "    }\n");
   if (write_topology(e, file, object)) return csim_export_memory(e);
@@ -168,6 +216,7 @@ static csim_status write_object(csim_export *e, csim_file *file, int object) {
     if (csim_spool_copy(o->velocities, e, file)) return CSIM_IO;
     csim_file_text(file, "    }\n");
   }
+  if (write_subsets(e, file, object)) return csim_export_memory(e);
   csim_file_text(file, "}\n");
   return CSIM_OK;
 }

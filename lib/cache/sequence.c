@@ -18,6 +18,7 @@ static csim_status open_cache(csim_sequence *s) {
   s->state = cache;
   s->info.fps = info->options.fps;
   s->info.up = info->options.up;
+  s->info.unit = strstr(info->meta, "\"meters_per_unit\":") ? info->unit : 0;
   s->info.nframe = info->nframe;
   s->info.number = info->number;
   s->info.nobject = info->nobject;
@@ -44,7 +45,8 @@ static void free_cache(csim_sequence *s) {
   csim_cache_free(s->state);
 }
 
-const csim_sequence_kind csim_sequence_cache = {"cache", open_cache, read_cache, NULL, free_cache};
+const csim_sequence_kind csim_sequence_cache = {
+    .name = "cache", .open = open_cache, .read = read_cache, .free = free_cache};
 
 // ----------------------------------------------------------------------------------------- opening
 
@@ -53,10 +55,11 @@ static csim_status recognise_folder(csim_sequence *s) {
   static const struct {
     const char *name;
     const csim_sequence_kind *kind;
-  } kinds[] = {{"obj", &csim_sequence_files},  {"ply", &csim_sequence_files},
-               {"stl", &csim_sequence_files},  {"cache", &csim_sequence_cache},
-               {"pc2", &csim_sequence_pc2},    {"mdd", &csim_sequence_mdd},
-               {"rest", &csim_sequence_files}, {"rest-ply", &csim_sequence_files}};
+  } kinds[] = {{"obj", &csim_sequence_files},     {"ply", &csim_sequence_files},
+               {"stl", &csim_sequence_files},     {"cache", &csim_sequence_cache},
+               {"pc2", &csim_sequence_pc2},       {"mdd", &csim_sequence_mdd},
+               {"abc", &csim_sequence_abc},       {"rest", &csim_sequence_files},
+               {"rest-ply", &csim_sequence_files}};
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
     int count;
     char **name;
@@ -64,10 +67,10 @@ static csim_status recognise_folder(csim_sequence *s) {
     csim_status status = csim_sequence_list(s, kinds[k].name, &count, &name);
     if (status) return status;
     if (!count) continue;
-    if (!strcmp(kinds[k].name, "cache")) {
+    if (!strcmp(kinds[k].name, "cache") || !strcmp(kinds[k].name, "abc")) {
       if (count > 1) {
         csim_say(s->log, CSIM_ERROR, (csim_place){.file = s->path},
-                 "holds %d caches, %s and %s among them: name the one to be read", count, name[0],
+                 "holds %d of them, %s and %s among them: name the one to be read", count, name[0],
                  name[1]);
         return CSIM_INVALID;
       }
@@ -79,7 +82,8 @@ static csim_status recognise_folder(csim_sequence *s) {
     return CSIM_OK;
   }
   csim_say(s->log, CSIM_ERROR, (csim_place){.file = s->path},
-           "holds no frames that can be read: no OBJ, PLY or STL files, no cache, no PC2 or MDD");
+           "holds no frames that can be read: no OBJ, PLY or STL files, no cache, no PC2 or "
+           "MDD, no Alembic");
   return CSIM_INVALID;
 }
 
@@ -89,12 +93,18 @@ static const csim_sequence_kind *recognise_file(const char *path, const char hea
     const char *ending;
     const csim_sequence_kind *kind;
   } endings[] = {{".mdd", &csim_sequence_mdd},
+                 {".abc", &csim_sequence_abc},
                  {".clothcache", &csim_sequence_cache},
                  {".clothcache.part", &csim_sequence_cache},
                  {".pc2", &csim_sequence_pc2}};
   size_t n = strlen(path);
-  if (!memcmp(head, "\x89" "CSC", 4)) return &csim_sequence_cache;
+  if (!memcmp(head,
+              "\x89"
+              "CSC",
+              4))
+    return &csim_sequence_cache;
   if (!memcmp(head, "POINTCACHE2", 12)) return &csim_sequence_pc2;
+  if (!memcmp(head, "Ogawa", 5)) return &csim_sequence_abc;
   for (size_t k = 0; k < sizeof endings / sizeof *endings; k++) {
     size_t m = strlen(endings[k].ending);
     if (n > m && !strcmp(path + n - m, endings[k].ending)) return endings[k].kind;
@@ -104,7 +114,7 @@ static const csim_sequence_kind *recognise_file(const char *path, const char hea
 
 // What the first bytes and the name say.
 static csim_status recognise(csim_sequence *s) {
-  static const char *const unread[4] = {"abc", "usd", "vtp", "gltf"};
+  static const char *const unread[] = {"usd", "vtp", "gltf"};
   struct stat st;
   char head[12] = {0};
   int fd = -1;
@@ -125,10 +135,12 @@ static csim_status recognise(csim_sequence *s) {
     if (read(fd, head, sizeof head) >= 0) s->kind = recognise_file(s->path, head);
     close(fd);
     const char *named = csim_sequence_kind_of("", s->path);
-    for (int k = 0; k < 4 && named && s->kind == &csim_sequence_files; k++)
+    for (int k = 0; k < 3 && named && s->kind == &csim_sequence_files; k++)
       if (!strcmp(named, unread[k])) {
         csim_say(s->log, CSIM_ERROR, (csim_place){.file = s->path},
-                 "frames cannot be read from this format: give the cache, or OBJ, PLY, PC2 or MDD");
+                 k == 0 ? "is USD: make an Alembic file of it with 'clothusd import IN OUT.abc'"
+                        : "frames cannot be read from this format: give the cache, or OBJ, PLY, PC2, "
+                          "MDD or Alembic");
         return CSIM_INVALID;
       }
   }
@@ -137,19 +149,16 @@ static csim_status recognise(csim_sequence *s) {
   return CSIM_IO;
 }
 
-csim_status csim_sequence_open(const char *path, csim_log *log, csim_sequence **out) {
-  return csim_sequence_open_kind(path, NULL, log, out);
-}
-
-csim_status csim_sequence_open_kind(const char *path, const char *kind, csim_log *log,
-                                    csim_sequence **out) {
+// @param like  kind, log and object wanted
+static csim_status open_like(const char *path, const csim_sequence *like, csim_sequence **out) {
   *out = NULL;
   csim_sequence *s = CSIM_NEW(csim_sequence, 1);
   if (!s) {
-    csim_say(log, CSIM_ERROR, (csim_place){.file = path}, "out of memory");
+    csim_say(like->log, CSIM_ERROR, (csim_place){.file = path}, "out of memory");
     return CSIM_MEMORY;
   }
-  *s = (csim_sequence){.log = log, .wanted = kind, .info = {.complete = 1}};
+  *s = *like;
+  s->info.complete = 1;
   s->path = csim_arena_copy(&s->arena, path);
   csim_status status = s->path ? CSIM_OK : csim_sequence_memory(s);
   if (!status) status = recognise(s);
@@ -163,6 +172,37 @@ csim_status csim_sequence_open_kind(const char *path, const char *kind, csim_log
   }
   *out = s;
   return CSIM_OK;
+}
+
+csim_status csim_sequence_open(const char *path, csim_log *log, csim_sequence **out) {
+  return open_like(path, &(csim_sequence){.log = log}, out);
+}
+
+csim_status csim_sequence_open_kind(const char *path, const char *kind, csim_log *log,
+                                    csim_sequence **out) {
+  return open_like(path, &(csim_sequence){.log = log, .wanted = kind}, out);
+}
+
+csim_status csim_sequence_open_part(const char *path, const char *part, csim_log *log,
+                                    csim_sequence **out, int *object) {
+  csim_status status = open_like(path, &(csim_sequence){.log = log, .one = 1, .part = part}, out);
+  if (!status) status = csim_sequence_choose(*out, part, object);
+  if (!status) return CSIM_OK;
+  csim_sequence_free(*out);
+  *out = NULL;
+  return status;
+}
+
+int csim_sequence_is_archive(const char *path) {
+  const csim_sequence_kind *kind = NULL;
+  char head[12] = {0};
+  struct stat st;
+  if (stat(path, &st) || !S_ISREG(st.st_mode)) return 0; // to open a pipe would take from it
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) return 0;
+  if (read(fd, head, sizeof head) >= 0) kind = recognise_file(path, head);
+  close(fd);
+  return kind == &csim_sequence_cache || kind == &csim_sequence_abc;
 }
 
 const csim_sequence_info *csim_sequence_get_info(const csim_sequence *s) {

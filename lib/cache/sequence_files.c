@@ -275,5 +275,5 @@ static int has_file(const csim_sequence *s, int object, int frame) {
   return all->present[(ptrdiff_t)object * s->info.nframe + frame] != NULL;
 }
 
-const csim_sequence_kind csim_sequence_files = {"files", open_files, read_files, has_file,
-                                                free_files};
+const csim_sequence_kind csim_sequence_files = {
+    .name = "files", .open = open_files, .read = read_files, .has = has_file, .free = free_files};

@@ -134,7 +134,7 @@ static csim_status merge_frames(csim_sequence *s) {
   for (int i = 0; i < all->nfile; i++)
     for (int f = 0; f < all->file[i].nframe; f++) number[n++] = all->file[i].number[f];
   int nframe = csim_sequence_numbers(total, number);
-  all->index = CSIM_ARENA_NEW(&s->arena, int, (ptrdiff_t)all->nfile * nframe);
+  all->index = CSIM_ARENA_NEW(&s->arena, int, (ptrdiff_t)all->nfile *nframe);
   if (!all->index) return csim_sequence_memory(s);
   for (int i = 0; i < all->nfile; i++)
     for (int f = 0, own = 0; f < nframe; f++) { // numbers of a file rise
@@ -234,7 +234,7 @@ static void free_points(csim_sequence *s) {
     if (all->file[i].fd >= 0) close(all->file[i].fd);
 }
 
-const csim_sequence_kind csim_sequence_pc2 = {"pc2", open_pc2, read_points, has_points,
-                                              free_points};
-const csim_sequence_kind csim_sequence_mdd = {"mdd", open_mdd, read_points, has_points,
-                                              free_points};
+const csim_sequence_kind csim_sequence_pc2 = {
+    .name = "pc2", .open = open_pc2, .read = read_points, .has = has_points, .free = free_points};
+const csim_sequence_kind csim_sequence_mdd = {
+    .name = "mdd", .open = open_mdd, .read = read_points, .has = has_points, .free = free_points};

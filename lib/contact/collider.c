@@ -111,12 +111,13 @@ void csim_collider_to_world(const csim_collider *collider, const csim_pose *pose
 
 csim_course csim_collider_course(const csim_collider *collider) {
   csim_course course = {.nvert = collider->mesh->nvert,
-                      .rest = collider->mesh->vert,
-                      .nframe = collider->nframe,
-                      .frame = collider->frame,
-                      .frame_start = collider->frame_start,
-                      .frame_step = collider->frame_step,
-                      .motion = collider->motion};
+                        .rest = collider->mesh->vert,
+                        .nframe = collider->nframe,
+                        .frame = collider->frame,
+                        .frame_start = collider->frame_start,
+                        .frame_step = collider->frame_step,
+                        .frame_time = collider->frame_time,
+                        .motion = collider->motion};
   memcpy(course.pivot, collider->pivot, sizeof course.pivot);
   return course;
 }

@@ -23,14 +23,15 @@ typedef struct csim_collider {
   double half_size[3];        ///< [m] box
   double R[9], position[3];   ///< start placement
   csim_motion motion;
-  double pivot[3];       ///< [m] of the motion's rotations
-  double friction;       ///< [-]
-  const csim_mesh *mesh; ///< surface at its start placement; NULL: none
-  int nframe;            ///< > 0: a deforming mesh, one set of vertices a frame
-  const double *frame;   ///< (nframe x mesh->nvert x 3) [m] placed
-  double frame_start;    ///< [s] time of the first frame
-  double frame_step;     ///< [s] from one frame to the next
-  int solid;             ///< has an inside in which nothing may start
+  double pivot[3];          ///< [m] of the motion's rotations
+  double friction;          ///< [-]
+  const csim_mesh *mesh;    ///< surface at its start placement; NULL: none
+  int nframe;               ///< > 0: a deforming mesh, one set of vertices a frame
+  const double *frame;      ///< (nframe x mesh->nvert x 3) [m] placed
+  double frame_start;       ///< [s] time of the first frame
+  double frame_step;        ///< [s] from one frame to the next
+  const double *frame_time; ///< (nframe) [s] of each; NULL: evenly, as the two above
+  int solid;                ///< has an inside in which nothing may start
 } csim_collider;
 
 /// The course of the collider's vertices; refers to its arrays. Needs collider->mesh.

@@ -22,8 +22,10 @@ static int begins(const char *data, size_t size, const char *text) {
 }
 
 // What a file is when it cannot be a mesh; NULL when it may be one.
-static const char *find_obstacle(const char *data, size_t size) {
+static const char *find_obstacle(const char *path, const char *data, size_t size) {
   if (!size) return "is empty";
+  if (begins(data, size, "PXR-USDC") || begins(data, size, "#usda") || has_extension(path, ".usdz"))
+    return "is USD: make an Alembic file of it with 'clothusd import IN OUT.abc'";
   if (begins(data, size, "\x1f\x8b")) return "is gzip-compressed: unpack it first";
   if (begins(data, size, "PK\x03\x04")) return "is a zip archive: unpack it first";
   if (begins(data, size, "\xff\xfe") || begins(data, size, "\xfe\xff"))
@@ -36,7 +38,7 @@ static const char *find_obstacle(const char *data, size_t size) {
 csim_status csim_mesh_parse(const char *path, const char *data, size_t size, csim_log *log,
                             csim_mesh *mesh) {
   *mesh = (csim_mesh){0};
-  const char *obstacle = find_obstacle(data, size);
+  const char *obstacle = find_obstacle(path, data, size);
   // a binary STL may begin with any bytes
   int stl = has_extension(path, ".stl"), binary_stl = csim_stl_is_binary(data, size);
   if (obstacle && !(stl && binary_stl)) {

@@ -329,6 +329,19 @@ static void fill_profile(const csim_shape_spec *spec, profile *p, int along, int
   }
 }
 
+// Texture coordinates of a disk, as a grid of its diameter has them.
+static csim_status lay_disk(double radius, csim_place place, csim_log *log, csim_mesh *mesh) {
+  mesh->uv = CSIM_ARENA_NEW(&mesh->arena, double, 2 * (ptrdiff_t)mesh->nvert);
+  if (!mesh->uv) return out_of_memory(log, place);
+  mesh->nuv = mesh->nvert;
+  mesh->face_uv = mesh->face_vert; // one uv a vertex, of the same number
+  for (ptrdiff_t v = 0; v < mesh->nvert; v++) {
+    mesh->uv[2 * v] = 0.5 + 0.5 * mesh->vert[3 * v] / radius;
+    mesh->uv[2 * v + 1] = 0.5 - 0.5 * mesh->vert[3 * v + 2] / radius;
+  }
+  return CSIM_OK;
+}
+
 static csim_status make_round(const csim_shape_spec *spec, csim_place place, csim_log *log,
                               csim_mesh *mesh) {
   profile p = {.around = spec->cells[0] ? spec->cells[0] : AROUND, .radius = spec->radius};
@@ -359,6 +372,8 @@ static csim_status make_round(const csim_shape_spec *spec, csim_place place, csi
   fill_profile(spec, &p, (int)along, (int)across);
   csim_status status = revolve(&p, place, log, mesh);
   free(p.ring);
+  if (!status && spec->kind == CSIM_SHAPE_KIND_DISK)
+    status = lay_disk(spec->radius, place, log, mesh);
   return status;
 }
 

@@ -3,6 +3,22 @@
 
 #include <stddef.h>
 
+// Where a time is among frames of their own times: the frame before it and the share of the way on.
+static double find_frame(const csim_course *course, double time) {
+  const double *t = course->frame_time;
+  int low = 0, high = course->nframe - 1;
+  if (!(time > t[0])) return 0;
+  if (time >= t[high]) return high;
+  while (high - low > 1) {
+    int middle = low + (high - low) / 2;
+    if (t[middle] <= time)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low + (time - t[low]) / (t[high] - t[low]);
+}
+
 csim_course_pose csim_course_at(const csim_course *course, double time) {
   csim_course_pose at = {.from = course->rest, .moves = course->motion.nkey > 0};
   if (at.moves) at.pose = csim_motion_pose(&course->motion, course->pivot, time);
@@ -10,7 +26,9 @@ csim_course_pose csim_course_at(const csim_course *course, double time) {
 
   ptrdiff_t n = 3 * (ptrdiff_t)course->nvert;
   double last = course->nframe - 1;
-  double t = course->frame_step > 0 ? (time - course->frame_start) / course->frame_step : 0;
+  double t = course->frame_time       ? find_frame(course, time)
+             : course->frame_step > 0 ? (time - course->frame_start) / course->frame_step
+                                      : 0;
   t = t > 0 ? (t < last ? t : last) : 0;
   int f = t < last ? (int)t : course->nframe - 1;
   at.share = t - f;

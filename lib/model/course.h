@@ -9,11 +9,12 @@
 /// motion is applied. Arrays belong to whoever made the course.
 typedef struct csim_course {
   int nvert;
-  const double *rest;  ///< (nvert x 3) [m] used when there are no frames
-  int nframe;          ///< 0: none
-  const double *frame; ///< (nframe x nvert x 3) [m]
-  double frame_start;  ///< [s] time of the first frame
-  double frame_step;   ///< [s] from one frame to the next
+  const double *rest;       ///< (nvert x 3) [m] used when there are no frames
+  int nframe;               ///< 0: none
+  const double *frame;      ///< (nframe x nvert x 3) [m]
+  double frame_start;       ///< [s] time of the first frame
+  double frame_step;        ///< [s] from one frame to the next
+  const double *frame_time; ///< (nframe) [s] of each, increasing; NULL: evenly, as the two above
   csim_motion motion;
   double pivot[3]; ///< [m] of the motion's rotations
 } csim_course;

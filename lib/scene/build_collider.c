@@ -93,6 +93,14 @@ csim_status csim_build_collider(const csim_scene *scene, const csim_object *obje
     return CSIM_INVALID;
   }
   csim_rotation_matrix(object->rotation, collider->R);
+  if (source->shape == CSIM_SHAPE_PLANE && scene->up == 2) { // its normal, local y, points up
+    static const double stand[9] = {1, 0, 0, 0, 0, -1, 0, 1, 0};
+    double R[9] = {0};
+    for (int i = 0; i < 3; i++)
+      for (int j = 0; j < 3; j++)
+        for (int k = 0; k < 3; k++) R[3 * i + j] += collider->R[3 * i + k] * stand[3 * k + j];
+    memcpy(collider->R, R, sizeof R);
+  }
   memcpy(collider->position, object->position, sizeof collider->position);
   memcpy(collider->pivot, object->motion.has_pivot ? object->motion.pivot : object->position,
          sizeof collider->pivot);

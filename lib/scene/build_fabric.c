@@ -1,5 +1,4 @@
 // scene/build_fabric.c: the rest shape of cloth and its directions. Needs io/, model/fabric.h.
-#include "io/mesh_file.h"
 #include "math/vec3.h"
 #include "mesh/tag.h"
 #include "model/fabric.h"
@@ -34,7 +33,12 @@ static csim_status rest_positions(csim_build *build, const csim_object *object,
   if (object->rest != CSIM_REST_FILE) return CSIM_OK;
   csim_mesh other;
   csim_object as_file = *object;
-  as_file.mesh = (csim_mesh_source){.shape = CSIM_SHAPE_FILE, .file = object->rest_file};
+  as_file.mesh = (csim_mesh_source){.shape = CSIM_SHAPE_FILE,
+                                    .file = object->rest_file,
+                                    .object = object->rest_object,
+                                    .frame = object->rest_frame,
+                                    .unit = object->mesh.unit,
+                                    .up = object->mesh.up};
   csim_status status = csim_build_surface(build->scene, &as_file, build->log, &other);
   if (!status) {
     int same = other.nvert == mesh->nvert && other.ntri == mesh->ntri &&

@@ -1,33 +1,11 @@
 // scene/build_sequence.c: colliders that deform: frames from files or caches. Needs cache/, io/,
 // contact/.
-#include "io/mesh_file.h"
-#include "mesh/triangulate.h"
+#include "cache/sequence.h"
 #include "scene/compile.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-csim_status csim_mesh_of_cached(const csim_cache_object *object, const double *x, csim_place place,
-                                csim_log *log, csim_mesh *mesh) {
-  *mesh = (csim_mesh){.nvert = object->nvert, .nface = object->nface};
-  csim_arena *arena = &mesh->arena;
-  int ncorner = object->nface ? object->face_start[object->nface] : 0;
-  mesh->vert = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)object->nvert);
-  mesh->face_start = CSIM_ARENA_NEW(arena, int, (ptrdiff_t)object->nface + 1);
-  mesh->face_vert = CSIM_ARENA_NEW(arena, int, ncorner);
-  csim_status status = arena->failed ? CSIM_MEMORY : CSIM_OK;
-  if (!status) {
-    memcpy(mesh->vert, x, 3 * (size_t)object->nvert * sizeof *x);
-    if (object->nface) {
-      memcpy(mesh->face_start, object->face_start, ((size_t)object->nface + 1) * sizeof(int));
-      memcpy(mesh->face_vert, object->face_vert, (size_t)ncorner * sizeof(int));
-      status = csim_mesh_triangulate(mesh, place, log);
-    }
-  }
-  if (status) csim_mesh_free(mesh);
-  return status;
-}
 
 /// A sequence that is being read.
 typedef struct source {
@@ -44,58 +22,64 @@ static csim_place place_of(const source *s) {
   return (csim_place){.file = s->object->mesh.sequence};
 }
 
-// Which object is meant.
-static csim_status choose_part(source *s) {
-  const char *wanted = s->object->mesh.object;
+// Times [s] of the run at which frame f is, when it plays at `fps`.
+static double time_of(const source *s, double fps, int f) {
   const csim_sequence_info *info = s->info;
-  if (info->nframe < 1 || info->nobject < 1) {
-    csim_say(s->log, CSIM_ERROR, place_of(s), "has no frames");
-    return CSIM_INVALID;
-  }
-  if (!wanted && info->nobject == 1) return CSIM_OK;
-  for (int k = 0; wanted && k < info->nobject; k++)
-    if (!strcmp(info->object[k].name, wanted)) {
-      s->part = k;
-      return CSIM_OK;
-    }
-  if (wanted)
-    csim_say(s->log, CSIM_ERROR, place_of(s), "has no object \"%s\"; its first is \"%s\"", wanted,
-             info->object[0].name);
-  else
-    csim_say(s->log, CSIM_ERROR, place_of(s),
-             "has %d objects: say which with \"object\", for example \"object\": \"%s\"",
-             info->nobject, info->object[0].name);
-  return CSIM_INVALID;
+  double start = s->object->mesh.offset / s->scene->fps;
+  if (!info->time) return start + f / fps;
+  double rate = info->fps > 0 ? info->fps / fps : 1;
+  return start + (info->time[f] - info->time[0]) * rate;
+}
+
+// The frames from the last at or before the start to the first at or after the end.
+static void find_range(source *s, double fps, double end) {
+  s->first = 0;
+  s->last = s->info->nframe - 1;
+  while (s->first < s->last && time_of(s, fps, s->first + 1) <= 0) s->first++;
+  while (s->last > s->first && time_of(s, fps, s->last - 1) >= end) s->last--;
+}
+
+// Frames that are not evenly apart have a time each.
+static csim_status set_times(const source *s, double fps, csim_arena *arena,
+                             csim_collider *collider) {
+  collider->frame_start = time_of(s, fps, s->first);
+  collider->frame_step = 1 / fps;
+  if (!s->info->time) return CSIM_OK;
+  int n = s->last - s->first + 1;
+  double *time = CSIM_ARENA_NEW(arena, double, n);
+  for (int f = 0; time && f < n; f++) time[f] = time_of(s, fps, s->first + f);
+  collider->frame_time = time;
+  return time ? CSIM_OK : CSIM_MEMORY;
 }
 
 // Which frames lie within the run; all of them must be there.
-static csim_status choose_frames(source *s, csim_collider *collider) {
+static csim_status choose_frames(source *s, csim_arena *arena, csim_collider *collider) {
   const csim_scene *scene = s->scene;
   const csim_mesh_source *mesh = &s->object->mesh;
   const csim_sequence_info *info = s->info;
   double fps = mesh->fps > 0 ? mesh->fps : info->fps > 0 ? info->fps : scene->fps;
   if (fabs(fps - scene->fps) < 1e-5 * scene->fps) fps = scene->fps; // told by times in floats
+  if (info->time && mesh->fps > 0 && !(info->fps > 0)) {
+    csim_say(s->log, CSIM_ERROR, place_of(s),
+             "has times and no frame rate, which \"fps\" could replace: leave it out");
+    return CSIM_INVALID;
+  }
   double end = (scene->frame_end - scene->frame_start) / scene->fps;
-  double start = mesh->offset / scene->fps, most = info->nframe - 1;
-  double first = floor(fmin(fmax(-start * fps, 0), most));
-  double last = ceil(fmin(fmax((end - start) * fps, 0), most));
-  s->first = (int)first;
-  s->last = (int)last;
-  collider->frame_step = 1 / fps;
-  collider->frame_start = start + first / fps;
+  find_range(s, fps, end);
   // a gap in the numbers is a frame that got lost; point caches count as they like
-  int numbered = info->has_faces;
+  int numbered = info->has_faces && !info->time;
   for (int f = s->first; numbered && f < s->last; f++)
     if (info->number[f + 1] != info->number[f] + 1) {
       csim_say(s->log, CSIM_ERROR, place_of(s), "frame %lld is missing: after %lld comes %lld",
                info->number[f] + 1, info->number[f], info->number[f + 1]);
       return CSIM_INVALID;
     }
-  if (info->nframe > 1 && (end - start) * fps > most + 1e-6)
+  double over = time_of(s, fps, info->nframe - 1);
+  if (info->nframe > 1 && (end - over) * fps > 1e-6)
     csim_say(s->log, CSIM_WARNING, place_of(s),
              "ends at frame %.6g of the scene; from there on \"%s\" stays as it is",
-             scene->frame_start + mesh->offset + most / fps * scene->fps, s->object->name);
-  return CSIM_OK;
+             scene->frame_start + over * scene->fps, s->object->name);
+  return set_times(s, fps, arena, collider);
 }
 
 // One frame in metres, placed.
@@ -103,7 +87,7 @@ static csim_status read_frame(const source *s, int frame, double *x) {
   int n = s->info->object[s->part].nvert;
   csim_status status = csim_sequence_read(s->sequence, s->part, frame, x, NULL);
   if (status) return status;
-  for (ptrdiff_t k = 0; k < 3 * (ptrdiff_t)n; k++) x[k] *= s->scene->length_unit;
+  csim_mesh_to_scene(s->scene, &s->object->mesh, s->info, n, x);
   csim_place_vertices(s->object, n, x);
   for (ptrdiff_t k = 0; k < 3 * (ptrdiff_t)n; k++)
     if (!(fabs(x[k]) < 1e15)) {
@@ -127,7 +111,8 @@ static csim_status make_mesh(const source *s, const double *x, csim_mesh *mesh) 
     return CSIM_INVALID;
   }
   if (faces) {
-    status = csim_mesh_read(faces, s->log, &from);
+    csim_mesh_source file = {.file = s->object->mesh.faces, .frame = -10 * CSIM_FRAME_LIMIT};
+    status = csim_read_mesh(s->scene, &file, s->log, &from);
     if (status) return status;
     if (from.nvert != part.nvert) {
       csim_say(s->log, CSIM_ERROR, place_of(s), "has %d vertices, and its faces, %s, have %d",
@@ -159,11 +144,11 @@ static void find_start(const csim_collider *collider, int n, double *x) {
 csim_status csim_build_sequence(const csim_scene *scene, const csim_object *object, csim_log *log,
                                 csim_arena *arena, csim_collider *collider, csim_mesh *mesh) {
   source s = {.scene = scene, .object = object, .log = log};
-  csim_status status = csim_sequence_open(object->mesh.sequence, log, &s.sequence);
+  csim_status status = csim_sequence_open_part(object->mesh.sequence, object->mesh.object, log,
+                                               &s.sequence, &s.part);
   if (status) goto done;
   s.info = csim_sequence_get_info(s.sequence);
-  status = choose_part(&s);
-  if (!status) status = choose_frames(&s, collider);
+  status = choose_frames(&s, arena, collider);
   if (status) goto done;
   int nframe = s.last - s.first + 1, nvert = s.info->object[s.part].nvert;
   ptrdiff_t n = 3 * (ptrdiff_t)nvert;

@@ -1,5 +1,4 @@
 // scene/build_surface.c: an object's surface from a file or a shape, placed. Needs mesh/, io/.
-#include "io/mesh_file.h"
 #include "io/sewing.h"
 #include "math/vec3.h"
 #include "mesh/shapes.h"
@@ -54,7 +53,7 @@ void csim_place_vertices(const csim_object *object, int n, double *x) {
 csim_status csim_build_surface(const csim_scene *scene, const csim_object *object, csim_log *log,
                                csim_mesh *mesh) {
   const csim_mesh_source *source = &object->mesh;
-  csim_status status = source->shape == CSIM_SHAPE_FILE ? csim_mesh_read(source->file, log, mesh)
+  csim_status status = source->shape == CSIM_SHAPE_FILE ? csim_read_mesh(scene, source, log, mesh)
                        : source->shape == CSIM_SHAPE_PATTERN
                            ? csim_sewing_read(source->pattern, source->resolution, log, mesh)
                            : make_shape(object, log, mesh);
@@ -63,8 +62,12 @@ csim_status csim_build_surface(const csim_scene *scene, const csim_object *objec
              "object \"%s\": its mesh cannot be used (see above)", object->name);
     return status;
   }
-  if (object->mesh.shape == CSIM_SHAPE_FILE)
-    for (ptrdiff_t k = 0; k < 3 * (ptrdiff_t)mesh->nvert; k++) mesh->vert[k] *= scene->length_unit;
+  if (source->shape == CSIM_SHAPE_PLANE && scene->up == 2) // lies flat, as its collider does
+    for (double *x = mesh->vert; x < mesh->vert + 3 * (ptrdiff_t)mesh->nvert; x += 3) {
+      double y = x[1];
+      x[1] = -x[2];
+      x[2] = y;
+    }
   csim_place_vertices(object, mesh->nvert, mesh->vert);
   for (ptrdiff_t k = 0; mesh->rest && k < 3 * (ptrdiff_t)mesh->nvert; k++)
     mesh->rest[k] *= object->scale[0]; // of a pattern: one for all axes

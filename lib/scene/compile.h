@@ -54,7 +54,7 @@ typedef struct csim_build {
   ptrdiff_t target_room;
   csim_target *target; ///< (model->ntarget), heap
   ptrdiff_t course_room, follow_room;
-  csim_course *course;   ///< (model->ncourse), heap
+  csim_course *course; ///< (model->ncourse), heap
   csim_follow *follow; ///< (model->nfollow), heap
   ptrdiff_t link_room;
   csim_link *link; ///< (model->nlink), heap
@@ -129,7 +129,22 @@ csim_status csim_build_collider(const csim_scene *scene, const csim_object *obje
 csim_status csim_build_sequence(const csim_scene *scene, const csim_object *object, csim_log *log,
                                 csim_arena *arena, csim_collider *collider, csim_mesh *mesh);
 
-/// The mesh of an object in a cache, its vertices at x (nvert x 3).
+/// The mesh of a file: a mesh file, or a frame of an object in a cache or Alembic file. In metres
+/// and the axes of the scene; not placed.
+/// @param source     file, object, frame, unit, up
+/// @param[out] mesh  csim_mesh_free; empty on failure
+/// @return CSIM_OK; CSIM_INVALID, CSIM_IO (said); CSIM_MEMORY
+csim_status csim_read_mesh(const csim_scene *scene, const csim_mesh_source *source, csim_log *log,
+                           csim_mesh *mesh);
+
+/// Turns n vertices (n x 3) of a file to the scene's up axis and scales them to metres, by what the
+/// source's keys say, else the file, else the scene.
+/// @param info  what the file says; NULL: nothing
+void csim_mesh_to_scene(const csim_scene *scene, const csim_mesh_source *source,
+                        const csim_sequence_info *info, ptrdiff_t n, double *x);
+
+/// The mesh of an object in a cache, its vertices at x (nvert x 3), with its faces, texture
+/// coordinates and tags.
 csim_status csim_mesh_of_cached(const csim_cache_object *object, const double *x, csim_place place,
                                 csim_log *log, csim_mesh *mesh);
 

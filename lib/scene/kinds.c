@@ -544,7 +544,8 @@ static void fall_back_word(csim_reader *r, const csim_field *f, void *base) {
 }
 
 static void print_word(csim_printer *p, const csim_field *f, const void *base) {
-  csim_json_text(&p->out, f->key, *(const char *const *)at_const(base, f->offset));
+  const char *word = *(const char *const *)at_const(base, f->offset);
+  if (word) csim_json_text(&p->out, f->key, word);
 }
 
 const csim_kind csim_kind_word = {read_word, fall_back_word, print_word, csim_describe_choice,

@@ -2,6 +2,7 @@
 #include "scene/reader.h"
 
 #include "mesh/mesh.h"
+#include "scene/units.h"
 
 #include <stdio.h>
 
@@ -52,13 +53,45 @@ static void check_cells(csim_reader *r, const cJSON *item, void *base) {
 
 static const char *const diagonal_names[] = {"alternate", "same", NULL};
 
+static const char *const up_names[] = {"y", "z", NULL};
+
+#define UNIT_AND_UP                                                                                \
+  {.key = "unit",                                                                                  \
+   .kind = &csim_kind_word,                                                                        \
+   .detail = csim_length_unit_names,                                                               \
+   .offset = AT(unit),                                                                             \
+   .doc = "Unit of lengths in the file. Default: what the file says (caches, Alembic files of "    \
+          "this program), else \"units.files\"."},                                                 \
+  {                                                                                                \
+    .key = "up", .kind = &csim_kind_word, .detail = up_names, .offset = AT(up),                    \
+    .doc =                                                                                         \
+        "Axis that points up in the file, which is turned if that is not the scene's. Default: "   \
+        "what the file says (Alembic: y, by convention), else \"units.up\"."                       \
+  }
+
 static const csim_field file_fields[] = {
     {.key = "file",
      .kind = &csim_kind_file,
      .offset = AT(file),
      .flags = CSIM_REQUIRED,
-     .doc = "Mesh file (.obj, .ply, .stl), relative to the scene file. Its coordinates are in the "
-            "unit \"units.files\"."},
+     .doc =
+         "Mesh file (.obj, .ply, .stl, .off), Alembic file (.abc) or cache (.clothcache), relative "
+         "to the scene file."},
+    {.key = "object",
+     .kind = &csim_kind_text,
+     .offset = AT(object),
+     .doc =
+         "Of an Alembic file or cache: which object, when there are several. Of Alembic the path "
+         "of a mesh or of a transform above it (\"/rig/body\"), or the end of one (\"body\")."},
+    {.key = "frame",
+     .kind = &csim_kind_real,
+     .offset = AT(frame),
+     .least = -CSIM_FRAME_LIMIT,
+     .most = CSIM_FRAME_LIMIT,
+     .fallback = "-1e8",
+     .doc = "Of an Alembic file or cache: which frame, by the numbers of the file (fractions "
+            "allowed). Default: its first."},
+    UNIT_AND_UP,
 };
 static const csim_field sequence_fields[] = {
     {.key = "sequence",
@@ -68,13 +101,16 @@ static const csim_field sequence_fields[] = {
      .doc =
          "Frames of a mesh that deforms, for colliders: mesh files with # for the digits of their "
          "number (\"body/body_####.obj\"), a folder of such files, a cache of this program "
-         "(.clothcache), or a point cache (.pc2, .mdd). Vertices go straight from frame to frame, "
-         "and stay before the first and after the last. Coordinates are in the unit "
-         "\"units.files\"."},
+         "(.clothcache), an Alembic file (.abc), or a point cache (.pc2, .mdd). Its first frame is "
+         "at "
+         "the scene's start. Vertices go straight from frame to frame, "
+         "and stay before the first and after the last."},
     {.key = "object",
      .kind = &csim_kind_text,
      .offset = AT(object),
-     .doc = "Which object, of a cache or folder that holds several."},
+     .doc =
+         "Which object, of a cache, folder or Alembic file that holds several. Of Alembic the path "
+         "of a mesh or of a transform above it (\"/rig/body\"), or the end of one (\"body\")."},
     {.key = "faces",
      .kind = &csim_kind_file,
      .offset = AT(faces),
@@ -95,6 +131,7 @@ static const csim_field sequence_fields[] = {
      .fallback = "0",
      .doc = "Frames of the scene for which the first frame is held before the sequence begins to "
             "play; negative: that many are past already at the start."},
+    UNIT_AND_UP,
 };
 static const csim_field pattern_fields[] = {
     {.key = "pattern",
@@ -103,7 +140,8 @@ static const csim_field pattern_fields[] = {
      .flags = CSIM_REQUIRED,
      .doc =
          "Sewing pattern in GarmentCode's JSON, relative to the scene file, for cloth. Its panels "
-         "are flat at rest, stand as placed in the file, and are sewn together as it says. Groups are "
+         "are flat at rest, stand as placed in the file, and are sewn together as it says. Groups "
+         "are "
          "the panels, and what edges are labelled."},
     LENGTH(resolution, "0.01", "Length of the edges of the triangles, about."),
     {.key = "closed",
@@ -196,7 +234,8 @@ static const csim_field tube_fields[] = {
                                            .doc = text,                                            \
                                            .size = sizeof(csim_mesh_source),                       \
                                            .finish = __VA_ARGS__}
-TABLE(file, "A mesh file.", NULL, .nfield = 1, .field = file_fields);
+TABLE(file, "A mesh file, or a frame of an Alembic file or cache.", NULL,
+      CSIM_FIELDS_OF(file_fields));
 TABLE(sequence, "A mesh that deforms from frame to frame; colliders only.", NULL,
       CSIM_FIELDS_OF(sequence_fields));
 TABLE(pattern, "The panels of a sewing pattern; cloth only.", NULL, CSIM_FIELDS_OF(pattern_fields));
@@ -212,15 +251,18 @@ TABLE(cone, "A closed cone, tip up, centred at half its height.", check_cells,
       CSIM_FIELDS_OF(cone_fields));
 TABLE(disk, "A flat disk, its normal along y.", check_cells, CSIM_FIELDS_OF(disk_fields));
 TABLE(tube, "The side of a cylinder, open at both ends.", check_cells, CSIM_FIELDS_OF(tube_fields));
-TABLE(plane, "An infinite plane through the origin, solid below; colliders only.", NULL);
+TABLE(plane,
+      "An infinite plane through the origin, its normal along \"units.up\", solid below; colliders "
+      "only.",
+      NULL);
 
 const char *const csim_shape_names[] = {"file",   "sequence", "pattern",  "grid",    "box",
                                         "sphere", "torus",    "cylinder", "capsule", "cone",
                                         "disk",   "tube",     "plane",    NULL};
 static const csim_table *const shape_tables[] = {
-    &file_table,  &sequence_table, &pattern_table,  &grid_table, &box_table,
-    &sphere_table, &torus_table,   &cylinder_table, &capsule_table, &cone_table,
-    &disk_table,  &tube_table,     &plane_table};
+    &file_table,   &sequence_table, &pattern_table,  &grid_table,    &box_table,
+    &sphere_table, &torus_table,    &cylinder_table, &capsule_table, &cone_table,
+    &disk_table,   &tube_table,     &plane_table};
 _Static_assert(sizeof shape_tables / sizeof *shape_tables == CSIM_SHAPE_PLANE + 1,
                "one table for every shape");
 

@@ -62,8 +62,11 @@ static char *describe(const csim_scene *scene, const csim_world *world,
     const csim_collider *collider = &world->collider[k];
     const csim_mesh *mesh = &world->collider_mesh[k];
     size_t size = 3 * (size_t)mesh->nvert * (size_t)collider->nframe * sizeof *collider->frame;
-    print_mesh(&out, collider->name, mesh->nvert,
-               csim_hash_bytes(csim_mesh_hash(mesh), collider->frame, size));
+    uint64_t h = csim_hash_bytes(csim_mesh_hash(mesh), collider->frame, size);
+    if (collider->frame_time)
+      h = csim_hash_bytes(h, collider->frame_time,
+                          (size_t)collider->nframe * sizeof *collider->frame_time);
+    print_mesh(&out, collider->name, mesh->nvert, h);
   }
   csim_json_close(&out, ']');
   csim_json_raw(&out, "scene", scene->resolved);
@@ -365,8 +368,8 @@ static csim_status find_checkpoint(const csim_scene *scene, const csim_run_optio
   for (int k = 0; k < 2 + nkept && !resume->found && !status; k++) {
     char name[40];
     if (k >= 2) snprintf(name, sizeof name, "%s%d", KEPT, kept[k - 2]);
-    if (k >= 2 && (kept[k - 2] >= before ||
-                   (options->from_frame && kept[k - 2] != options->resume_from)))
+    if (k >= 2 &&
+        (kept[k - 2] >= before || (options->from_frame && kept[k - 2] != options->resume_from)))
       continue;
     char *path = join(options->out, k < 2 ? NAMES[k] : name, "");
     status = path ? try_checkpoint(scene, options, path, before, log, resume, frames) : CSIM_MEMORY;
@@ -437,8 +440,8 @@ csim_status csim_resume_find(const csim_scene *scene, const csim_run_options *op
     return CSIM_INVALID;
   }
   if (resume->found) return CSIM_OK;
-  int damaged = files.damaged || files.first_frame <= last.last_frame ||
-                last.frame_end == scene->frame_end;
+  int damaged =
+      files.damaged || files.first_frame <= last.last_frame || last.frame_end == scene->frame_end;
   return without_checkpoint(options, &last, damaged, frames, log, resume);
 }
 

@@ -33,7 +33,10 @@ typedef struct csim_mesh_source {
   csim_shape shape;
   char *file;            ///< path, already relative to the working directory; shape FILE only
   char *sequence;        ///< as csim_sequence_open takes it; shape SEQUENCE, as the next four
-  char *object;          ///< which of several objects in it; NULL = its only one
+  char *object;          ///< which of several objects in it, or in `file`; NULL = its only one
+  double frame;          ///< of `file`, by its own numbers; below -CSIM_FRAME_LIMIT: its first
+  const char *unit;      ///< of lengths in the file, "cm"; NULL = what it says, else the scene's
+  const char *up;        ///< "y" or "z" of the file; NULL = what it says, else the scene's
   char *faces;           ///< mesh file with the faces; NULL = the sequence's own
   double fps;            ///< [1/s] 0 = the sequence's own, or else the scene's
   double offset;         ///< [frames of the scene] before its first frame is over
@@ -231,6 +234,8 @@ typedef struct csim_object {
   csim_rest rest;    ///< cloth: where the rest shape is from
   double rest_scale; ///< cloth: [m] of 1 in texture coordinates
   char *rest_file;   ///< cloth: mesh with the rest shape
+  char *rest_object; ///< cloth: as csim_mesh_source.object, and the next as its frame
+  double rest_frame;
   int npin;
   csim_pin *pin;
   csim_elasticity elasticity; ///< solid
@@ -275,7 +280,7 @@ struct csim_scene {
   int up;             ///< 1 = y, 2 = z: what "up" was in the scene; outputs keep the scene's axes
   double length_unit; ///< [m] of one unit of length in mesh files, read and written
   int frame_start, frame_end;
-  double fps;        ///< [1/s]
+  double fps; ///< [1/s]
   csim_quality quality;
   int substeps;      ///< per frame; with an accuracy the most of them
   double accuracy;   ///< [m/s] of steps that adapt; 0 = none do
@@ -293,11 +298,11 @@ struct csim_scene {
   int nattachment;
   csim_joint *attachment; ///< (nattachment)
   int nseam;
-  csim_joint *seam;    ///< (nseam)
+  csim_joint *seam; ///< (nseam)
   int nchamber;
   csim_chamber_source *chamber; ///< (nchamber)
-  char *resolved;      ///< the whole scene as JSON with every value resolved (--print-config)
-  uint64_t hash;       ///< of all in the scene that can change a frame, see clothsim.h
+  char *resolved; ///< the whole scene as JSON with every value resolved (--print-config)
+  uint64_t hash;  ///< of all in the scene that can change a frame, see clothsim.h
 };
 
 #endif

@@ -25,6 +25,7 @@ typedef struct csim_mover {
   int own_nframe;     ///< of a collider's mesh, for csim_sim_reset, as the next three
   const double *own_frame;
   double own_frame_start, own_frame_step;
+  const double *own_frame_time;
 } csim_mover;
 
 struct csim_sim {

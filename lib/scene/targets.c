@@ -35,6 +35,7 @@ csim_status csim_movers_create(csim_sim *sim) {
     m->own_frame = collider->frame;
     m->own_frame_start = collider->frame_start;
     m->own_frame_step = collider->frame_step;
+    m->own_frame_time = collider->frame_time;
   }
   for (int p = 0; p < model->ngroup; p++) {
     pin_mover(sim, p)->motion = &model->group[p].motion;
@@ -64,6 +65,7 @@ void csim_movers_reset(csim_sim *sim) {
     world->collider[k].frame = m->own_frame;
     world->collider[k].frame_start = m->own_frame_start;
     world->collider[k].frame_step = m->own_frame_step;
+    world->collider[k].frame_time = m->own_frame_time;
   }
   for (int p = 0; p < world->model->ngroup; p++) world->model->group[p].path = NULL;
 }
@@ -172,6 +174,7 @@ static void take_frames(csim_sim *sim, int k) {
   csim_collider *collider = &sim->world.collider[k];
   collider->nframe = 2;
   collider->frame = collider_mover(sim, k)->points;
+  collider->frame_time = NULL;
 }
 
 csim_status csim_sim_set_collider_vertices(csim_sim *sim, int k, const double *x) {

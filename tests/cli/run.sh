@@ -46,6 +46,17 @@ expect 0 "$clothsim" tiny.json -o balls --set output.colliders=true -e 2
 check "collider frames" test -s balls/ball_0002.obj
 equal "$(find . -name '*.tmp*' | wc -l)" 0 "temporary files"
 
+# with z up a plane lies flat, as seen and as collided with
+cat >zup.json <<'END'
+{"frames": {"end": 8}, "units": {"up": "z"}, "output": {"colliders": true},
+ "objects": [{"name": "c", "type": "cloth", "material": "cotton", "position": [0, 0, 0.05], "rotation": [90, 0, 0],
+              "mesh": {"shape": "grid", "size": [0.2, 0.2], "cells": [4, 4]}},
+             {"name": "floor", "type": "collider", "mesh": {"shape": "plane"}}]}
+END
+expect 0 "$clothsim" zup.json -o zup
+check "the floor lies" test "$(awk '$1 == "v" && $4 != 0' zup/floor_0001.obj | wc -l)" = 0
+check "and carries" test "$(awk '$1 == "v" && ($4 < 0 || $4 > 0.01)' zup/c_0008.obj | wc -l)" = 0
+
 # by relative path from another folder, and over a symbolic link
 mkdir elsewhere && cd elsewhere || exit 1
 ln -s ../tiny.json link.json

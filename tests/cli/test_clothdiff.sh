@@ -146,15 +146,22 @@ says 1 '"ball"' "$clothdiff" full lacks
 # other formats are compared by their bytes, or not at all
 cp -r full films
 cp -r full films2
-for k in films films2; do "$clothcache" export full/run.clothcache --to abc -o $k >/dev/null; done
-says 0 "run.abc: equal bytes" "$clothdiff" films films2
+for k in films films2; do "$clothcache" export full/run.clothcache --to usda -o $k >/dev/null; done
+says 0 "run.usda: equal bytes" "$clothdiff" films films2
 says 2 "not read, and its bytes differ" "$clothdiff" films full
 says 2 "cannot tell" "$clothdiff" films full
-printf x >>films2/run.abc
-says 2 "run.abc: not read" "$clothdiff" films films2
-says 0 "equal bytes" "$clothdiff" films/run.abc films/run.abc
-says 2 "not read" "$clothdiff" films/run.abc films2/run.abc
-says 2 "not read" "$clothdiff" films/run.abc full/run.clothcache
+printf x >>films2/run.usda
+says 2 "run.usda: not read" "$clothdiff" films films2
+says 0 "equal bytes" "$clothdiff" films/run.usda films/run.usda
+says 2 "not read" "$clothdiff" films/run.usda films2/run.usda
+says 2 "not read" "$clothdiff" films/run.usda full/run.clothcache
+# Alembic is read
+cp -r full alembic
+"$clothcache" export full/run.clothcache --to abc -o alembic >/dev/null
+says 0 same "$clothdiff" full alembic
+says 0 same "$clothdiff" alembic/run.abc full/run.clothcache
+"$clothcache" export full/run.clothcache --to abc -o alembic --scale 1.001 >/dev/null
+says 1 "abc" "$clothdiff" full alembic
 echo hello >copy/notes.txt
 says 0 "1 other files in copy, notes.txt" "$clothdiff" full copy
 
@@ -220,7 +227,7 @@ assert r['failing'] == [2, 3, 4]
 cloth = [o for o in r['objects'] if o['name'] == 'cloth'][0]
 assert cloth['failing'] == 2 and cloth['unreadable'] == 1 and cloth['first_failing'] == 3
 assert [o for o in r['objects'] if o['name'] == 'ball'][0]['missing'] == [0, 1]
-assert run('films', 'full')[1]['not_read'][0]['file'] == 'run.abc'"
+assert run('films', 'full')[1]['not_read'][0]['file'] == 'run.usda'"
 says 1 "" "$clothdiff" --junit j.xml only_obj holes
 ok "JUnit XML" python3 -c "
 import xml.etree.ElementTree as t
@@ -233,7 +240,7 @@ says 2 "" "$clothdiff" --junit j.xml films full
 ok "JUnit of an incomplete comparison" python3 -c "
 import xml.etree.ElementTree as t
 suite = t.parse('j.xml').getroot().find('testsuite')
-assert suite.get('errors') == '1' and 'run.abc' in suite.find('testcase/error').text"
+assert suite.get('errors') == '1' and 'run.usda' in suite.find('testcase/error').text"
 says 2 "cannot write" "$clothdiff" --junit nowhere/j.xml full copy
 says 1 "::error title=clothdiff cloth (obj)::2 frames fail, first 3; largest distance 0.25; only_obj and holes" \
   "$clothdiff" --annotate only_obj holes

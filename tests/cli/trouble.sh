@@ -143,6 +143,10 @@ expect 2 timeout 20 "$clothsim" /dev/zero --check
 says "is a device"
 expect 3 timeout 30 "$clothsim" piped.json --check
 says "cannot read"
+printf 'v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\n' >three.obj
+sed -i 's/"position": \[[^]]*\]/"position": [0, 3, 0]/' piped.json
+cat three.obj >pipe & # read once, from its first byte
+expect 0 timeout 20 "$clothsim" piped.json --check
 cat tiny.json >pipe &
 expect 0 timeout 20 "$clothsim" pipe --check
 expect 0 timeout 20 bash -c '"$0" <(cat tiny.json) --check' "$clothsim"

@@ -5,7 +5,7 @@ import sys
 
 import bpy
 import numpy as np
-from common import ROOT, check, close, expected, report, three, z_up
+from common import ROOT, check, close, expected, report, sets_of, three, z_up
 
 path, exports = sys.argv[1:3]
 stem = os.path.splitext(os.path.basename(path))[0]
@@ -121,6 +121,9 @@ def check_scene_file(kind, tolerance):
         if target is None:
             continue
         check_faces(target, want, f"{kind} {want.name}")
+        if kind == "abc":  # Blender makes materials of face sets
+            names = {material.name for material in target.data.materials}
+            check(names == {name for _, name in sets_of(want.thing)}, f"abc {want.name}: face sets {names}")
         for index in three(cache):
             scene.frame_set(cache.numbers[index])
             what = f"{kind} {want.name} frame {cache.numbers[index]}"

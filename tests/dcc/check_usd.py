@@ -3,7 +3,7 @@ import os
 import sys
 
 import numpy as np
-from common import check, close, expected, report, three
+from common import check, close, expected, report, sets_of, three
 from pxr import Usd, UsdGeom, UsdValidation
 
 path, exports = sys.argv[1:3]
@@ -37,6 +37,13 @@ for want in objects:
     check(bool(mesh), f"usd: mesh {want.name}")
     if not mesh:
         continue
+    check(mesh.GetDoubleSidedAttr().Get() == (want.thing.type == "cloth"), "usd: sides")
+    check(mesh.GetPrim().GetDisplayName() == want.name, "usd: display name")
+    subsets = {s.GetPrim().GetDisplayName(): s for s in UsdGeom.Subset.GetAllGeomSubsets(mesh)}
+    check(len(subsets) == len(sets_of(want.thing)), f"usd {want.name}: subsets")
+    for (kind, name), faces in sets_of(want.thing).items():
+        close(subsets[name].GetIndicesAttr().Get() if name in subsets else [], faces, f"usd {want.name}: {name}")
+        check(subsets[name].GetFamilyNameAttr().Get() == ("group" if kind == "g" else "materialBind"), "usd: family")
     check(mesh.GetSubdivisionSchemeAttr().Get() == "none", "usd: no subdivision")
     check(mesh.GetOrientationAttr().Get() == "rightHanded", "usd: orientation")
     close(mesh.GetFaceVertexCountsAttr().Get(), want.thing.face_size, f"usd {want.name}: counts")

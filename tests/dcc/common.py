@@ -34,6 +34,17 @@ def report():
     return 1 if failed or not passed else 0
 
 
+def sets_of(thing):
+    """Faces of each group and material of an object of a cache: {(kind, name): indices}."""
+    sets = {}
+    for face, tag in enumerate(thing.face_tag if thing.face_tag is not None else []):
+        for line in thing.tags[tag].splitlines() if tag >= 0 else []:
+            kind, *names = line.split(" ")
+            for name in names if kind != "o" else []:
+                sets.setdefault((kind, name), []).append(face)
+    return sets
+
+
 class Expected:
     """An object of a cache as exported: the surface of solids."""
 

@@ -23,6 +23,10 @@ for frame in range(1, 13):
         for i in range(0, N - 1, 2):
             a = j * N + i + 1
             shift = N * N if i >= 4 else 0
+            if i != 2:    # groups, and materials where not in the middle
+                lines += [f"g {'left' if i == 0 else 'right rim'}", f"usemtl {'wool' if j < 3 else 'silk'}"]
+            else:
+                lines += ["g left rim", "usemtl wool"]
             if i == 0:    # two triangles, a quad
                 faces = [(a, a + N, a + 1), (a + 1, a + N, a + N + 1), (a + 1, a + N + 1, a + N + 2, a + 2)]
             elif i == 2:  # a hexagon

@@ -5,6 +5,8 @@
 // same names in the program come before those of every shared library.
 #include "check.h"
 
+#include "abc_file.h"
+
 #include "cache/checkpoint.h"
 #include "scene/compile.h"
 #include "solver/step.h"
@@ -171,6 +173,56 @@ static const char pattern[] =
     "\"vertices\": [[20, 0], [40, 0], [40, 20], [20, 20]], \"edges\": [{\"endpoints\": [0, 1]},\n"
     "{\"endpoints\": [1, 2]}, {\"endpoints\": [2, 3]}, {\"endpoints\": [3, 0]}]}},\n"
     "\"stitches\": [[{\"panel\": \"a\", \"edge\": 1}, {\"panel\": \"b\", \"edge\": 3}]]}}\n";
+
+// Cloth, its rest shape and a collider from an Alembic file.
+static const char archive[] =
+    "{\"version\": 1, \"name\": \"archive\", \"extends\": \"base.json\", \"objects\": [\n"
+    "{\"name\": \"cloth\", \"type\": \"cloth\", \"material\": \"cotton\", \"position\": [9, 0, "
+    "0],\n"
+    " \"mesh\": {\"file\": \"rig.abc\", \"object\": \"rig\", \"frame\": 1.5, \"up\": \"z\"},\n"
+    " \"rest\": {\"from\": \"file\", \"file\": \"rig.abc\", \"object\": \"/rig/body\"},\n"
+    " \"pins\": [{\"group\": \"hem\", \"follow\": \"body\"}]},\n"
+    "{\"name\": \"body\", \"type\": \"collider\", \"mesh\": {\"sequence\": \"rig.abc\"}}]}\n";
+
+// Two triangles that deform under a transform at uneven times, with a face set and texture.
+static void save_rig(void) {
+  static const double x[24] = {0, 0, 0, 1, 0, 0, 1, 0, 1, 0, 0, 1,
+                               0, 1, 0, 1, 1, 0, 1, 1, 1, 0, 1, 1};
+  static const double move[6] = {0, 0, 0, 0, 0, 1}, corners[6] = {2, 1, 0, 3, 2, 0};
+  char path[64];
+  abc_file f;
+  abc_list geom = {0}, own = {0}, inner = {0}, set = {0}, sets = {0}, mesh = {0}, xform = {0};
+  abc_list none = {0};
+  abc_begin(&f);
+  f.metadata = "_ai_DCC_FPS=24;clothsim_up=y";
+  abc_times(&f, 1, 1, (double[]){0});
+  abc_times(&f, ABC_ACYCLIC, 2, (double[]){1 / 24.0, 2 / 24.0});
+  abc_times(&f, ABC_ACYCLIC, 2, (double[]){1 / 24.0, 1.25 / 24.0});
+  abc_property(&f, &geom, "P", (abc_type){ABC_ARRAY, ABC_F32, 3, 1, NULL},
+               (abc_samples){2, 1, 2, 12, x});
+  abc_property(&f, &geom, ".faceIndices", (abc_type){ABC_ARRAY, ABC_I32, 1, 0, NULL},
+               (abc_samples){1, 1, 1, 6, corners});
+  abc_property(&f, &geom, ".faceCounts", (abc_type){ABC_ARRAY, ABC_I32, 1, 0, NULL},
+               (abc_samples){1, 1, 1, 2, (double[]){3, 3}});
+  abc_property(&f, &geom, "uv", (abc_type){ABC_ARRAY, ABC_F32, 2, 0, NULL},
+               (abc_samples){1, 1, 1, 8, x});
+  abc_compound(&f, &own, ".geom", &geom);
+  abc_property(&f, &inner, ".faces", (abc_type){ABC_ARRAY, ABC_I32, 1, 0, NULL},
+               (abc_samples){1, 1, 1, 1, (double[]){1}});
+  abc_compound(&f, &set, ".faceset", &inner);
+  abc_object(&f, &sets, "hem", "schema=AbcGeom_FaceSet_v1", &set, &none);
+  abc_object(&f, &mesh, "body", ABC_MESH, &own, &sets);
+  abc_property(&f, &inner, ".ops", (abc_type){ABC_SCALAR, ABC_U8, 1, 0, NULL},
+               (abc_samples){1, 1, 1, 1, (double[]){1 << 4}});
+  abc_property(&f, &inner, ".vals", (abc_type){ABC_SCALAR, ABC_F64, 3, 2, NULL},
+               (abc_samples){2, 1, 2, 3, move});
+  abc_compound(&f, &xform, ".xform", &inner);
+  abc_object(&f, &f.top, "rig", ABC_XFORM, &xform, &mesh);
+  abc_finish(&f);
+  snprintf(path, sizeof path, "%s/rig.abc", folder);
+  abc_write(path, f.bytes.data, (size_t)f.bytes.n);
+  free(f.bytes.data);
+}
 
 static void save(const char *name, const char *text) {
   char path[64];
@@ -423,6 +475,11 @@ static void test_failures(void) {
   CHECK(csim_scene_read(scene_path, NULL, 0, NULL, &scene_given) == CSIM_OK);
   fail_each("fabric", try_check, 1);
   csim_scene_free(scene_given);
+  choose("archive.json");
+  CHECK(csim_scene_read(scene_path, NULL, 0, NULL, &scene_given) == CSIM_OK);
+  fail_each("check of an archive", try_check, 1);
+  fail_each("run of an archive", try_run, 1);
+  csim_scene_free(scene_given);
   choose("garment.json");
   fail_each("read a garment", try_read, 1);
   CHECK(csim_scene_read(scene_path, NULL, 0, NULL, &scene_given) == CSIM_OK);
@@ -444,6 +501,8 @@ int main(void) {
   save("arcsim.json", arcsim);
   save("patch.obj", patch);
   save("garment.json", garment);
+  save("archive.json", archive);
+  save_rig();
   save("pattern.json", pattern);
   test_steps();
   test_failures();

@@ -180,6 +180,19 @@ static int has_edge(const csim_mesh *m, int a, int b) {
   return n;
 }
 
+// A disk is laid out as it is: its texture has the lengths of its diameter.
+static void test_disk_uv(void) {
+  csim_mesh m = make_shape(
+      (csim_shape_spec){.kind = CSIM_SHAPE_KIND_DISK, .radius = 0.25, .cells = {12, 0, 3}});
+  int bad = 0;
+  CHECK(m.nuv == m.nvert && m.face_uv);
+  for (int v = 0; v < m.nuv; v++)
+    bad += fabs(m.uv[2 * v] - (m.vert[3 * v] + 0.25) / 0.5) > 1e-15 ||
+           fabs(m.uv[2 * v + 1] - (0.25 - m.vert[3 * v + 2]) / 0.5) > 1e-15;
+  CHECK(bad == 0);
+  csim_mesh_free(&m);
+}
+
 static void test_grid(void) {
   csim_mesh m =
       make_shape((csim_shape_spec){.kind = CSIM_SHAPE_KIND_GRID, .size = {2, 3}, .cells = {4, 6}});
@@ -601,6 +614,7 @@ int main(void) {
   test_round_shapes();
   test_icosphere_even();
   test_flat_normals();
+  test_disk_uv();
   test_grid();
   test_box();
   test_refused_shapes();

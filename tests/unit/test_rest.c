@@ -302,10 +302,10 @@ static void test_refused(void) {
        "\"vertices\": [-9, -9, -9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "
        "0]}]",
        "", "must be 0 or more"},
-      {"\"mesh\": {\"shape\": \"disk\", \"radius\": 1}, \"material\": \"silk\", "
+      {"\"mesh\": {\"shape\": \"tube\", \"radius\": 1}, \"material\": \"silk\", "
        "\"rest\": {\"from\": \"uv\"}",
        "", "have no texture coordinates"},
-      {"\"mesh\": {\"shape\": \"disk\", \"radius\": 1}, \"material\": \"silk\", "
+      {"\"mesh\": {\"shape\": \"tube\", \"radius\": 1}, \"material\": \"silk\", "
        "\"membrane\": {\"law\": \"woven\", \"warp\": \"uv\"}",
        "", "have no texture coordinates"},
       {"\"mesh\": {\"shape\": \"grid\", \"size\": [1, 1], \"cells\": [4, 4]}, "

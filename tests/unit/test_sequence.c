@@ -136,6 +136,7 @@ static void test_formats(void) {
       "\"sequence\": \"body_##.obj\"", // more digits than #, but with leading zeros: not these
       "\"sequence\": \"body.pc2\", \"faces\": \"body_0010.obj\"",
       "\"sequence\": \"body.mdd\", \"faces\": \"body_0010.obj\"",
+      "\"sequence\": \"scene.abc\"", // by our exporter
       "\"sequence\": \"body.clothcache\"",
       "\"shape\": \"sequence\", \"sequence\": \"body.clothcache\", \"object\": \"body\""};
   for (size_t k = 0; k < sizeof meshes / sizeof *meshes; k++) {
@@ -204,6 +205,64 @@ static void test_placement(void) {
   csim_world_free(&world);
 }
 
+// A quarter turn from z up to y up, and a unit, by the keys; of one frame of a file too.
+static void test_axes(void) {
+  static const struct {
+    const char *mesh;
+    double z, unit; // of vertex 3, (0.25, 1, 0.25) stretched by a frame 1 of the file
+  } cases[] = {{"\"sequence\": \"body_####.obj\", \"up\": \"z\", \"unit\": \"cm\"", -1, 0.01},
+               {"\"sequence\": \"scene.abc\", \"up\": \"z\"", -1, 1},
+               {"\"file\": \"body_0010.obj\", \"unit\": \"dm\", \"up\": \"z\"", -1, 0.1},
+               {"\"file\": \"scene.abc\", \"unit\": \"mm\"", 0.25, 0.001},
+               {"\"file\": \"body.clothcache\", \"object\": \"body\", \"frame\": 10", 0.25, 1}};
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    said log;
+    csim_world world;
+    csim_status status = compile(cases[k].mesh, "", 2, &log, &world);
+    check_that(status == CSIM_OK, __FILE__, __LINE__, "%s: %s", cases[k].mesh, log.text);
+    if (!status) {
+      const double *x = world.collider[0].mesh->vert + 9;
+      CHECK_NEAR(x[0], 0.25 * cases[k].unit, 1e-15);
+      CHECK_NEAR(x[1], (cases[k].z < 0 ? 0.25 : 1) * cases[k].unit, 1e-15);
+      CHECK_NEAR(x[2], cases[k].z * cases[k].unit, 1e-15);
+    }
+    csim_world_free(&world);
+  }
+}
+
+// A frame of a file, also between two, as what stays.
+static void test_frame_of_file(void) {
+  static const char *const files[] = {"scene.abc", "body.clothcache"};
+  static const double frames[] = {10, 11, 12.5, 14};
+  for (int k = 0; k < 2; k++)
+    for (int f = 0; f < 4; f++) {
+      char mesh[200];
+      said log;
+      csim_world world;
+      snprintf(mesh, sizeof mesh, "\"file\": \"%s\", \"frame\": %g", files[k], frames[f]);
+      check_that(compile(mesh, "", 3, &log, &world) == CSIM_OK, __FILE__, __LINE__, "%s: %s", mesh,
+                 log.text);
+      if (world.collider) expect_shape(&world, 1, frames[f] - 10, mesh);
+      csim_world_free(&world);
+    }
+}
+
+// Frames at times of their own: straight between them, held outside.
+static void test_uneven(void) {
+  static const double frame_time[] = {0, 0.25, 1};
+  double frames[9 * NVERT], x[3 * NVERT];
+  csim_mesh mesh = {.nvert = NVERT};
+  for (int f = 0; f < 3; f++) shape_at(f * f, frames + (ptrdiff_t)3 * NVERT * f);
+  csim_collider c = {
+      .mesh = &mesh, .nframe = 3, .frame = frames, .frame_time = frame_time, .frame_step = 1};
+  static const double at[][2] = {{-1, 0},      {0, 0}, {0.125, 0.5}, {0.25, 1},
+                                 {0.625, 2.5}, {1, 4}, {9, 4}};
+  for (size_t k = 0; k < sizeof at / sizeof *at; k++) {
+    csim_collider_vertices(&c, at[k][0], x);
+    CHECK_NEAR(x[6], 1 + 0.25 * at[k][1], 1e-14);
+  }
+}
+
 static void expect_refusal(const char *mesh, const char *more, int end, const char *part) {
   said log;
   csim_world world;
@@ -234,6 +293,19 @@ static void test_refusals(void) {
                  "has no object \"x\"");
   expect_refusal("\"sequence\": \"scene.json\"", "", 2, "cannot be used");
   expect_refusal("\"sequence\": \"none.pc2\"", "", 2, "cannot be read");
+  expect_refusal("\"file\": \"scene.abc\", \"frame\": 15", "", 2,
+                 "has frames 10 to 14, and not 15");
+  expect_refusal("\"file\": \"body_0010.obj\", \"frame\": 1", "", 2, "is one mesh");
+  expect_refusal("\"file\": \"body_0010.obj\", \"object\": \"x\"", "", 2, "is one mesh");
+  expect_refusal("\"sequence\": \"scene.abc\", \"object\": \"/rig\"", "", 2,
+                 "has no object \"/rig\"; its first mesh is \"/body/bodyShape\"");
+  expect_refusal("\"file\": \"scene.abc\", \"up\": \"x\"", "", 2, "\"y\"");
+  char usd[200];
+  snprintf(usd, sizeof usd, "%s/body.usda", dir);
+  FILE *f = fopen(usd, "w");
+  CHECK(f && fputs("#usda 1.0\n", f) >= 0 && !fclose(f));
+  expect_refusal("\"sequence\": \"body.usda\"", "", 2, "clothusd import");
+  expect_refusal("\"file\": \"body.usda\"", "", 2, "clothusd import");
   export_as("mdd", 1);
   CHECK(compile("\"sequence\": \"body.mdd\", \"faces\": \"body_0010.obj\"", "", 3, &log, &world) ==
         CSIM_OK);
@@ -246,6 +318,7 @@ int main(void) {
   if (!mkdtemp(dir)) return 1;
   export_as("pc2", 0);
   export_as("mdd", 0);
+  export_as("abc", 0);
   for (int f = 0; f < NFRAME; f++) {
     char name[40];
     snprintf(name, sizeof name, "body_%04d.obj", 10 + f);
@@ -255,6 +328,9 @@ int main(void) {
   test_formats();
   test_time();
   test_placement();
+  test_axes();
+  test_frame_of_file();
+  test_uneven();
   test_refusals();
   csim_scene_free(kept);
   char command[100];

@@ -12,7 +12,7 @@
 
 enum { DIFF_SAME = 0, DIFF_DIFFER = 1, DIFF_TROUBLE = 2 }; ///< exit codes
 
-enum { DIFF_MAX_PICK = 256, DIFF_NKIND = 8 };
+enum { DIFF_MAX_PICK = 256, DIFF_NKIND = 9 };
 
 /// The command line.
 typedef struct diff_options {

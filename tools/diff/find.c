@@ -6,8 +6,8 @@
 #include <math.h>
 #include <sys/stat.h>
 
-static const char *const KINDS[DIFF_NKIND] = {"cache", "obj", "ply",  "stl",
-                                              "pc2",   "mdd", "rest", "rest-ply"};
+static const char *const KINDS[DIFF_NKIND] = {"cache", "obj", "ply",  "stl",     "pc2",
+                                              "mdd",   "abc", "rest", "rest-ply"};
 
 static int is_rest(const char *kind) {
   return !strncmp(kind, "rest", 4);
@@ -155,9 +155,8 @@ static void add_comparison(diff_run *run, diff_source *a, diff_source *b) {
   // only files of frames hold doubles
   c->floats = strcmp(a->info->kind, "files") || strcmp(b->info->kind, "files");
   // an MDD file tells its rate by 32-bit times
-  c->fps_differs =
-      a->info->fps > 0 && b->info->fps > 0 &&
-      fabs(a->info->fps - b->info->fps) > 1e-4 * a->info->fps;
+  c->fps_differs = a->info->fps > 0 && b->info->fps > 0 &&
+                   fabs(a->info->fps - b->info->fps) > 1e-4 * a->info->fps;
   c->up_differs = a->info->up && b->info->up && a->info->up != b->info->up;
 }
 

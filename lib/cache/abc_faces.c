@@ -1,0 +1,214 @@
+// cache/abc_faces.c: faces, texture coordinates and face sets of an Alembic mesh. See abc_mesh.h.
+#include "cache/abc_mesh.h"
+#include "io/mesh_build.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/// Arrays of a mesh while it is put together, on the heap.
+typedef struct faces {
+  csim_abc *abc;
+  const csim_abc_mesh *mesh;
+  uint64_t nface, ncorner, nvert;
+  int *count, *corner;
+  double *vert;
+  uint64_t nuv, nuv_index;
+  double *uv;
+  int *uv_index; // NULL: in order
+  int uv_by_vertex;
+  int nset;
+  const char **set; // (nset) names of face sets
+  int *face_start;  // (nface + 1) where a face's sets begin in `face_set`
+  int *face_set;
+} faces;
+
+static csim_status no_memory(const csim_abc *abc) {
+  csim_say(abc->file.log, CSIM_ERROR, (csim_place){.file = abc->file.path}, "out of memory");
+  return CSIM_MEMORY;
+}
+
+static csim_status refuse(const faces *f, const char *what) {
+  csim_say(f->abc->file.log, CSIM_ERROR, (csim_place){.file = f->abc->file.path}, "\"%s\": %s",
+           f->mesh->path, what);
+  return CSIM_INVALID;
+}
+
+// The first sample of an array of integers.
+static csim_status read_integers(const faces *f, const csim_abc_property *p, uint64_t most,
+                                 uint64_t *n, int **value) {
+  csim_status status = csim_abc_length(f->abc, p, 0, n);
+  if (status) return status;
+  if (*n > most) return refuse(f, "has too many faces: split the mesh");
+  *value = CSIM_NEW(int, (ptrdiff_t)*n);
+  return *value ? csim_abc_integers(f->abc, p, 0, *n, *value) : no_memory(f->abc);
+}
+
+static csim_status read_arrays(faces *f) {
+  const csim_abc_mesh *m = f->mesh;
+  if (!m->points || !m->counts || !m->corners)
+    return refuse(f, "has no faces or no points that can be read");
+  csim_status status = read_integers(f, m->counts, CSIM_MESH_MAX_FACE, &f->nface, &f->count);
+  if (!status) status = read_integers(f, m->corners, (uint64_t)1 << 29, &f->ncorner, &f->corner);
+  if (!status) status = csim_abc_length(f->abc, m->points, 0, &f->nvert);
+  if (status) return status;
+  if (f->nvert % 3) return csim_ogawa_damaged(&f->abc->file, "points that are not in space");
+  f->nvert /= 3;
+  if (f->nvert > CSIM_MESH_MAX_VERT) return refuse(f, "has too many vertices: split the mesh");
+  f->vert = CSIM_NEW(double, 3 * (ptrdiff_t)f->nvert);
+  if (!f->vert) return no_memory(f->abc);
+  uint64_t sum = 0;
+  for (uint64_t k = 0; k < f->nface; k++) {
+    if (f->count[k] < 0 || (uint64_t)f->count[k] > f->ncorner) sum = f->ncorner + 1;
+    sum += sum <= f->ncorner ? (uint64_t)f->count[k] : 0;
+  }
+  return sum == f->ncorner ? CSIM_OK : refuse(f, "the corners of its faces do not add up");
+}
+
+// Texture coordinates: for each corner or each vertex, in order or by index.
+static csim_status read_uv(faces *f) {
+  const csim_abc_mesh *m = f->mesh;
+  if (!m->uv) return CSIM_OK;
+  csim_status status = csim_abc_length(f->abc, m->uv, 0, &f->nuv);
+  if (!status && m->uv_index)
+    status = read_integers(f, m->uv_index, (uint64_t)1 << 29, &f->nuv_index, &f->uv_index);
+  if (status) return status;
+  uint64_t n = m->uv_index ? f->nuv_index : f->nuv / 2;
+  f->uv_by_vertex = n == f->nvert && n != f->ncorner;
+  if (f->nuv % 2 || f->nuv / 2 > CSIM_MESH_MAX_VERT || (n != f->ncorner && n != f->nvert)) {
+    csim_say(f->abc->file.log, CSIM_WARNING, (csim_place){.file = f->abc->file.path},
+             "\"%s\": its texture coordinates are not by corner or vertex, and are left out",
+             m->path);
+    f->nuv = 0;
+    return CSIM_OK;
+  }
+  f->uv = CSIM_NEW(double, (ptrdiff_t)f->nuv);
+  if (!f->uv) return no_memory(f->abc);
+  status = csim_abc_doubles(f->abc, m->uv, 0, f->nuv, f->uv);
+  f->nuv /= 2;
+  return status;
+}
+
+// ---------------------------------------------------------------------------------------- face
+// sets
+
+/// Face sets of the mesh, the faces of each.
+typedef struct sets {
+  int n;
+  const char **name;
+  int **face;
+  uint64_t *nface;
+} sets;
+
+static csim_status read_set(const faces *f, int object, sets *s) {
+  csim_abc_compound own, inner = {0};
+  csim_status status = csim_abc_own_properties(f->abc, object, &own);
+  const csim_abc_property *p = status ? NULL : csim_abc_find(&own, ".faceset", CSIM_ABC_COMPOUND);
+  if (p) status = csim_abc_properties(f->abc, p, &inner);
+  p = status ? NULL : csim_abc_find(&inner, ".faces", CSIM_ABC_ARRAY);
+  if (!p) return status;
+  status = read_integers(f, p, CSIM_MESH_MAX_FACE, &s->nface[s->n], &s->face[s->n]);
+  for (uint64_t k = 0; k < s->nface[s->n] && !status; k++)
+    if (s->face[s->n][k] < 0 || (uint64_t)s->face[s->n][k] >= f->nface)
+      status = refuse(f, "a face set has a face that is not there");
+  s->name[s->n++] = f->abc->object[object].name;
+  return status;
+}
+
+// The sets of each face, in order.
+static csim_status sort_sets(faces *f, const sets *s) {
+  uint64_t total = 0;
+  for (int k = 0; k < s->n; k++) total += s->nface[k];
+  if (!total) return CSIM_OK;
+  if (total > (uint64_t)1 << 29) return refuse(f, "its face sets are too large");
+  f->face_start = CSIM_NEW(int, (ptrdiff_t)f->nface + 2);
+  f->face_set = CSIM_NEW(int, (ptrdiff_t)total);
+  if (!f->face_start || !f->face_set) return no_memory(f->abc);
+  for (int k = 0; k < s->n; k++)
+    for (uint64_t i = 0; i < s->nface[k]; i++) f->face_start[s->face[k][i] + 2]++;
+  for (uint64_t i = 1; i <= f->nface; i++) f->face_start[i + 1] += f->face_start[i];
+  for (int k = 0; k < s->n; k++)
+    for (uint64_t i = 0; i < s->nface[k]; i++) f->face_set[f->face_start[s->face[k][i] + 1]++] = k;
+  return CSIM_OK;
+}
+
+static csim_status read_sets(faces *f) {
+  enum { MOST = 4096 };
+  csim_abc *abc = f->abc;
+  sets s = {0};
+  const csim_abc_object *own = &abc->object[f->mesh->object];
+  int n = 0, end = own->child + own->nchild;
+  for (int i = own->child; i < end; i++) n += csim_abc_is(&abc->object[i], "AbcGeom_FaceSet");
+  if (!n) return CSIM_OK;
+  if (n > MOST) return refuse(f, "has more than 4096 face sets");
+  s.name = CSIM_ARENA_NEW(abc->arena, const char *, n);
+  s.face = CSIM_NEW(int *, n);
+  s.nface = CSIM_NEW(uint64_t, n);
+  csim_status status = s.name && s.face && s.nface ? CSIM_OK : no_memory(abc);
+  for (int i = own->child; i < end && !status; i++)
+    if (csim_abc_is(&abc->object[i], "AbcGeom_FaceSet")) status = read_set(f, i, &s);
+  f->set = s.name;
+  f->nset = s.n;
+  if (!status) status = sort_sets(f, &s);
+  for (int k = 0; k < n && s.face; k++) free(s.face[k]);
+  free(s.face);
+  free(s.nface);
+  return status;
+}
+
+// "g NAME NAME\n", blanks in names as _; -1: in no set. What does not fit is left out.
+static int tag_of(const faces *f, uint64_t face, csim_mesh_build *b) {
+  enum { MOST = 4000 };
+  char text[MOST + 8] = "g";
+  size_t n = 1;
+  if (!f->face_start || f->face_start[face] == f->face_start[face + 1]) return -1;
+  for (int k = f->face_start[face]; k < f->face_start[face + 1]; k++) {
+    const char *name = f->set[f->face_set[k]];
+    size_t m = strlen(name);
+    if (n + 1 + m > MOST) break;
+    text[n++] = ' ';
+    for (size_t i = 0; i < m; i++) text[n++] = (unsigned char)name[i] <= ' ' ? '_' : name[i];
+  }
+  text[n++] = '\n';
+  return csim_mesh_build_tag(b, 0, text, n);
+}
+
+// -----------------------------------------------------------------------------------------
+// together
+
+static csim_status build(const faces *f, csim_mesh *mesh) {
+  char *name = csim_arena_print(f->abc->arena, "%s: %s", f->abc->file.path, f->mesh->path);
+  csim_mesh_build b = {.path = name ? name : f->abc->file.path, .log = f->abc->file.log};
+  for (uint64_t i = 0; i < f->nvert; i++) csim_mesh_build_vertex(&b, 0, f->vert + 3 * i);
+  for (uint64_t i = 0; i < f->nuv; i++) csim_mesh_build_uv(&b, 0, f->uv + 2 * i);
+  for (uint64_t k = 0, start = 0; k < f->nface && !b.status; k++) {
+    for (uint64_t c = start + (uint64_t)f->count[k]; c-- > start;) {
+      int vert = f->corner[c];
+      int64_t uv = f->uv_by_vertex ? vert : (int64_t)c;
+      if (f->nuv && f->uv_index) // a vertex out of range is refused with its face
+        uv = uv >= 0 && (uint64_t)uv < f->nuv_index ? f->uv_index[uv] : -1;
+      csim_mesh_build_corner(&b, 0, vert, f->nuv ? uv : -1);
+    }
+    start += (uint64_t)f->count[k];
+    csim_mesh_build_face(&b, 0, tag_of(f, k, &b));
+  }
+  return csim_mesh_build_finish(&b, mesh);
+}
+
+csim_status csim_abc_mesh_load(csim_abc *abc, csim_abc_mesh *mesh, double time, double slack) {
+  faces f = {.abc = abc, .mesh = mesh};
+  csim_status status = read_arrays(&f);
+  mesh->mesh.nvert = (int)f.nvert; // for csim_abc_mesh_at, until the mesh is there
+  if (!status) status = read_uv(&f);
+  if (!status) status = read_sets(&f);
+  if (!status) status = csim_abc_mesh_at(abc, mesh, time, slack, f.vert, NULL);
+  mesh->mesh.nvert = 0;
+  if (!status) status = build(&f, &mesh->mesh);
+  free(f.count);
+  free(f.corner);
+  free(f.vert);
+  free(f.uv);
+  free(f.uv_index);
+  free(f.face_start);
+  free(f.face_set);
+  return status;
+}

@@ -1,0 +1,146 @@
+// cache/ogawa_read.c: see ogawa_read.h.
+#include "cache/ogawa_read.h"
+
+#include "base/arena.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { HEADER = 16 };
+
+static csim_place place_of(const csim_ogawa *file) {
+  return (csim_place){.file = file->path};
+}
+
+csim_status csim_ogawa_damaged(const csim_ogawa *file, const char *what) {
+  csim_say(file->log, CSIM_ERROR, place_of(file), "the Alembic file is damaged: %s", what);
+  return CSIM_IO;
+}
+
+static csim_status read_at(csim_ogawa *file, uint64_t at, size_t n, void *bytes) {
+  if (n > file->budget) {
+    csim_say(file->log, CSIM_ERROR, place_of(file),
+             "unpacks to many times its size: name one object of it, or export fewer");
+    return CSIM_INVALID;
+  }
+  file->budget -= n;
+  for (size_t done = 0; done < n;) {
+    ssize_t got = pread(file->fd, (char *)bytes + done, n - done, (off_t)(at + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return csim_ogawa_damaged(file, got < 0 ? strerror(errno) : "it ends too early");
+    done += (size_t)got;
+  }
+  return CSIM_OK;
+}
+
+static csim_status read_header(csim_ogawa *file, csim_ogawa_node *root) {
+  uint8_t head[HEADER] = {0};
+  ssize_t got = pread(file->fd, head, sizeof head, 0);
+  const char *wrong = NULL;
+  if (got >= 4 && !memcmp(head, "\x89HDF", 4))
+    wrong = "is an Alembic file in HDF5, which is not read: convert it to Ogawa "
+            "(abcconvert -toOgawa IN OUT, or export it again)";
+  else if (got < HEADER || memcmp(head, "Ogawa", 5))
+    wrong = "is no Alembic file (Ogawa)";
+  else if (head[5] != 0xff)
+    wrong = "is an Alembic file that was not written to its end: export it again";
+  else if (head[6] != 0 || head[7] != 1)
+    wrong = "is an Alembic file of an unknown version of Ogawa";
+  if (wrong) {
+    csim_say(file->log, CSIM_ERROR, place_of(file), "%s", wrong);
+    return CSIM_INVALID;
+  }
+  return csim_ogawa_enter(file, csim_load_u64(head + 8), root);
+}
+
+csim_status csim_ogawa_open(const char *path, csim_log *log, csim_ogawa *file,
+                            csim_ogawa_node *root) {
+  struct stat st;
+  *file = (csim_ogawa){.path = path, .log = log};
+  file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file->fd < 0 || fstat(file->fd, &st) || !S_ISREG(st.st_mode)) {
+    csim_say(log, CSIM_ERROR, place_of(file), file->fd < 0 ? "cannot open: %s" : "%s",
+             file->fd < 0 ? strerror(errno) : "is not a regular file");
+    return CSIM_IO;
+  }
+  file->size = (uint64_t)st.st_size;
+  // equal arrays are stored once: a crowd is larger than its file, but not by any factor
+  file->budget = 16 * file->size + (1 << 26);
+  return read_header(file, root);
+}
+
+void csim_ogawa_close(csim_ogawa *file) {
+  if (file->fd >= 0) close(file->fd);
+  file->fd = -1;
+}
+
+csim_status csim_ogawa_enter(csim_ogawa *file, csim_ogawa_word word, csim_ogawa_node *group) {
+  uint8_t count[8];
+  *group = (csim_ogawa_node){0};
+  if (word == 0) return CSIM_OK;
+  if (word & CSIM_OGAWA_DATA) return csim_ogawa_damaged(file, "data instead of a group");
+  if (word < HEADER || file->size < 8 || word > file->size - 8)
+    return csim_ogawa_damaged(file, "a group outside of the file");
+  csim_status status = read_at(file, word, sizeof count, count);
+  if (status) return status;
+  uint64_t n = csim_load_u64(count);
+  if (n > (file->size - word - 8) / 8)
+    return csim_ogawa_damaged(file, "a group that is larger than the file");
+  *group = (csim_ogawa_node){.at = word + 8, .nchild = n};
+  return CSIM_OK;
+}
+
+csim_status csim_ogawa_child(csim_ogawa *file, const csim_ogawa_node *group, uint64_t k,
+                             csim_ogawa_word *word) {
+  uint8_t bytes[8];
+  if (k >= group->nchild) return csim_ogawa_damaged(file, "a group lacks a member");
+  csim_status status = read_at(file, group->at + 8 * k, sizeof bytes, bytes);
+  *word = status ? 0 : csim_load_u64(bytes);
+  return status;
+}
+
+csim_status csim_ogawa_measure(csim_ogawa *file, csim_ogawa_word word, uint64_t *size) {
+  uint8_t bytes[8];
+  uint64_t at = word & ~CSIM_OGAWA_DATA;
+  *size = 0;
+  if (!(word & CSIM_OGAWA_DATA)) return csim_ogawa_damaged(file, "a group instead of data");
+  if (at == 0) return CSIM_OK;
+  if (at < HEADER || file->size < 8 || at > file->size - 8)
+    return csim_ogawa_damaged(file, "data outside of the file");
+  csim_status status = read_at(file, at, sizeof bytes, bytes);
+  if (status) return status;
+  *size = csim_load_u64(bytes);
+  return *size > file->size - at - 8 ? csim_ogawa_damaged(file, "data larger than the file")
+                                     : CSIM_OK;
+}
+
+csim_status csim_ogawa_bytes(csim_ogawa *file, csim_ogawa_word word, uint64_t offset, size_t n,
+                             void *bytes) {
+  return n ? read_at(file, (word & ~CSIM_OGAWA_DATA) + 8 + offset, n, bytes) : CSIM_OK;
+}
+
+csim_status csim_ogawa_whole(csim_ogawa *file, csim_ogawa_word word, size_t most, uint8_t **data,
+                             size_t *size) {
+  uint64_t n;
+  *data = NULL;
+  *size = 0;
+  csim_status status = csim_ogawa_measure(file, word, &n);
+  if (!status && n > most) status = csim_ogawa_damaged(file, "a description that is too long");
+  if (status) return status;
+  *data = CSIM_NEW(uint8_t, (ptrdiff_t)n + 1);
+  if (!*data) {
+    csim_say(file->log, CSIM_ERROR, place_of(file), "out of memory");
+    return CSIM_MEMORY;
+  }
+  status = csim_ogawa_bytes(file, word, 0, (size_t)n, *data);
+  if (status) {
+    free(*data);
+    *data = NULL;
+    return status;
+  }
+  *size = (size_t)n;
+  return CSIM_OK;
+}
