@@ -50,7 +50,7 @@ static void name_after_file(csim_scene *scene, const char *path) {
   }
 }
 
-static void read_tree(csim_reader *r, const cJSON *tree) {
+void csim_read_scene(csim_reader *r, const cJSON *tree) {
   csim_scene *scene = r->scene;
   if (!cJSON_IsObject(tree)) {
     csim_complain(r, CSIM_AT_VALUE, tree, "expected a scene { }");
@@ -82,7 +82,8 @@ static csim_status read_scene(const char *path, const char *text, size_t length,
   if (status != CSIM_OK) goto done;
   for (int i = 0; i < nset && status == CSIM_OK; i++) status = csim_apply_set(&r, tree, sets[i]);
   if (status != CSIM_OK) goto done;
-  read_tree(&r, tree);
+  csim_read_scene(&r, tree);
+  csim_read_phases(&r, tree);
   int nomem = r.memory || scene->arena.failed || r.scratch.failed || r.json.arena.failed;
   status = nomem ? CSIM_MEMORY : r.ncomplaint ? CSIM_INVALID : CSIM_OK;
   if (status == CSIM_OK && !resolve(scene)) status = CSIM_MEMORY;
@@ -116,6 +117,7 @@ csim_status csim_scene_parse(const char *text, size_t length, const char *name,
 
 void csim_scene_free(csim_scene *scene) {
   if (!scene) return;
+  for (int k = 0; k < scene->nphase; k++) csim_scene_free(scene->phase[k].scene);
   csim_arena_free(&scene->arena);
   free(scene);
 }

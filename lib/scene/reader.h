@@ -155,6 +155,7 @@ extern const csim_kind csim_kind_list;     ///< detail: csim_list
 extern const csim_kind csim_kind_variants; ///< detail: csim_variants
 
 extern const csim_kind csim_kind_frame; ///< a frame number, stored as time [s] from the start
+extern const csim_kind csim_kind_phases; ///< of the scene, see csim_read_phases
 extern const csim_kind csim_kind_keyed; ///< numbers, or keys of them; detail: csim_keyed
 
 /// Where keys of a value go; its field's offset is that of the constant, or of the largest key.
@@ -229,6 +230,13 @@ void csim_check_pins(csim_reader *r, const cJSON *item, const csim_scene *scene)
 
 /// The scene's table: all others hang on it.
 extern const csim_table csim_scene_table;
+
+/// Reads a whole scene into r->scene by that table.
+void csim_read_scene(csim_reader *r, const cJSON *tree);
+
+/// Reads the phases of r->scene, which csim_read_scene has read from the tree: each is that tree
+/// with the keys of the phase laid over it.
+void csim_read_phases(csim_reader *r, const cJSON *tree);
 
 // --------------------------------------------------------------------------- walking the tables
 

@@ -119,9 +119,16 @@ static int same_scene(const csim_scene *scene, const char *meta) {
   return strstr(meta, hash) != NULL;
 }
 
+// Whether a phase before the last one may have ended early.
+static int rests_before(const csim_scene *scene) {
+  for (int k = 0; k + 1 < scene->nphase; k++)
+    if (scene->phase[k].scene->until_rest) return 1;
+  return 0;
+}
+
 csim_status csim_resume_from_cache(const csim_sim *sim, const csim_run_options *options,
                                    csim_log *log, csim_resume *resume) {
-  const csim_scene *scene = sim->scene;
+  const csim_scene *scene = sim->whole;
   const csim_world *world = &sim->world;
   csim_arena arena = {0};
   csim_cache *cache = NULL;
@@ -136,6 +143,8 @@ csim_status csim_resume_from_cache(const csim_sim *sim, const csim_run_options *
     status = refuse(log, info->file, "its positions are rounded (output.cache_error)");
   else if (!same_objects(info, world))
     status = refuse(log, info->file, "objects and their numbers of vertices have to stay");
+  else if (rests_before(scene))
+    status = refuse(log, info->file, "when phases end that wait for rest is not in it");
   else if (!(resume->changed = !same_scene(scene, info->meta)))
     csim_say(log, CSIM_INFO, (csim_place){.file = info->file},
              "goes on from the cache's floats: later frames differ %s from those of a run that was "
@@ -149,7 +158,7 @@ csim_status csim_resume_from_cache(const csim_sim *sim, const csim_run_options *
   csim_state *state = &resume->point.state;
   status = csim_state_create(world->model, state) ? CSIM_MEMORY : CSIM_OK;
   if (!status) status = read_bodies(cache, f, world, scene->length_unit, state);
-  state->step = (long long)(frame - scene->frame_start) * scene->substeps;
+  state->step = (long long)(frame - scene->frame_start) * sim->scene->substeps;
   if (!status) status = read_colliders(cache, f, sim, state);
 done:
   csim_cache_free(cache);

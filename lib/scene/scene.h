@@ -265,6 +265,12 @@ typedef struct csim_strict {
   double unconverged; ///< [-] share of the substeps
 } csim_strict;
 
+/// A stretch of frames with keys of its own, see scene/phase_keys.c.
+typedef struct csim_phase_keys {
+  char *name;
+  csim_scene *scene; ///< the whole scene with the phase's keys; its frame_end is the phase's
+} csim_phase_keys;
+
 struct csim_scene {
   csim_arena arena;
   char *file;         ///< as given
@@ -276,6 +282,8 @@ struct csim_scene {
   double length_unit; ///< [m] of one unit of length in mesh files, read and written
   int frame_start, frame_end;
   double fps;        ///< [1/s]
+  int until_rest;    ///< ends before frame_end when everything is at rest
+  double rest_speed; ///< [m/s] of what counts as rest
   csim_quality quality;
   int substeps;      ///< per frame; with an accuracy the most of them
   double accuracy;   ///< [m/s] of steps that adapt; 0 = none do
@@ -290,6 +298,8 @@ struct csim_scene {
   csim_material *material; ///< (nmaterial)
   int nobject;
   csim_object *object; ///< (nobject) in scene order
+  int nphase;
+  csim_phase_keys *phase; ///< (nphase) in order of time; frame_end is the last one's
   int nattachment;
   csim_joint *attachment; ///< (nattachment)
   int nseam;

@@ -87,8 +87,14 @@ static csim_solver *create_solver(const csim_sim *sim) {
 csim_status csim_sim_open(const csim_scene *scene, const csim_sim_start *start, csim_log *log,
                           csim_sim *sim) {
   csim_place place = {.file = scene->file};
-  *sim = (csim_sim){.scene = scene, .log = log, .pool = csim_pool_create(start->nthread)};
+  *sim = (csim_sim){.whole = scene,
+                    .scene = scene->nphase ? scene->phase[0].scene : scene,
+                    .log = log,
+                    .pool = csim_pool_create(start->nthread)};
+  scene = sim->scene;
   csim_pool_phase(sim->pool, CSIM_PHASE_START);
+  sim->tet_program = csim_arena_copy(&sim->arena, start->tet_program);
+  if (!sim->tet_program) return CSIM_MEMORY;
   csim_status status = csim_compile(scene, start->tet_program, log, &sim->world);
   if (!status) status = check_start(sim, start->out);
   if (status) return status;
@@ -114,6 +120,7 @@ void csim_sim_close(csim_sim *sim) {
   csim_pool_free(sim->pool);
   csim_state_free(&sim->state);
   csim_world_free(&sim->world);
+  csim_world_free(&sim->first);
   csim_arena_free(&sim->arena);
 }
 
@@ -154,6 +161,8 @@ csim_status csim_sim_restart_solver(csim_sim *sim) {
 }
 
 csim_status csim_sim_reset(csim_sim *sim) {
+  csim_status entered = csim_sim_enter(sim, 0);
+  if (entered) return entered;
   const csim_model *model = sim->world.model;
   size_t size = 3 * (size_t)model->nvert * sizeof(double);
   csim_movers_reset(sim);
@@ -164,6 +173,7 @@ csim_status csim_sim_reset(csim_sim *sim) {
   if (sim->state.torn) memset(sim->state.torn, 0, (size_t)sim->state.nlink);
   sim->state.step = 0;
   sim->state.span = 1;
+  sim->state.phase = sim->state.calm = 0;
   memcpy(sim->state.x, model->x0, size);
   if (model->v0)
     memcpy(sim->state.v, model->v0, size);
@@ -206,15 +216,13 @@ int csim_sim_advance(csim_sim *sim, csim_step_report *report) {
   long long step = sim->state.step;
   int substeps = sim->scene->substeps;
   if (!sim->begun || step % substeps == 0) {
-    if (csim_sim_hold(sim) < 0) {
-      *report = (csim_step_report){.method.outcome = CSIM_OUTCOME_MEMORY};
-      return -1;
-    }
     csim_solver_begin_frame(sim->solver, (double)(step - step % substeps + substeps) *
                                              csim_sim_substep(sim->scene));
   }
   sim->begun = 1;
-  return csim_step(sim->solver, &sim->state, report);
+  int failed = csim_step(sim->solver, &sim->state, report);
+  if (!failed && sim->state.step % substeps == 0) csim_sim_count_calm(sim);
+  return failed;
 }
 
 static double time_of(const csim_sim *sim, long long step) {
@@ -232,10 +240,16 @@ static void count_substep(const csim_step_report *step, csim_sim_report *total) 
   total->lag = fmax(total->lag, step->contact.lag);
 }
 
-// Substeps up to `last`, which targets that wait are to be reached at. At least one.
-static csim_status step_to(csim_sim *sim, long long last, csim_sim_report *report) {
+// One substep, or those to the end of the frame, when targets that wait are to be reached.
+static csim_status step_to(csim_sim *sim, int whole_frame, csim_sim_report *report) {
   csim_sim_report total = {0};
   csim_status status = sim->solver ? CSIM_OK : CSIM_MEMORY;
+  int changed;
+  if (!status && (!sim->begun || sim->state.step % sim->scene->substeps == 0))
+    status = csim_sim_begin(sim, &changed);
+  if (status) return status;
+  long long now = sim->state.step, substeps = sim->scene->substeps,
+            last = whole_frame ? now - now % substeps + substeps : now + 1;
   csim_movers_schedule(sim, csim_sim_now(sim), time_of(sim, last));
   while (!status && sim->state.step < last) {
     csim_step_report step;
@@ -255,13 +269,11 @@ static csim_status step_to(csim_sim *sim, long long last, csim_sim_report *repor
 }
 
 csim_status csim_sim_step(csim_sim *sim, csim_sim_report *report) {
-  return step_to(sim, sim->state.step + 1, report);
+  return step_to(sim, 0, report);
 }
 
 csim_status csim_sim_step_frame(csim_sim *sim, csim_sim_report *report) {
-  long long step = sim->state.step;
-  int substeps = sim->scene->substeps;
-  return step_to(sim, step - step % substeps + substeps, report);
+  return step_to(sim, 1, report);
 }
 
 // ---------------------------------------------------------------------------------------- queries
