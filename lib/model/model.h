@@ -70,7 +70,7 @@ typedef struct csim_link {
 } csim_link;
 
 /// Seams close to this share of the contact thickness.
-#define CSIM_SEAM_SCALE 0.3
+#define CSIM_SEAM_SCALE 0.2
 
 /// Links that were made together.
 typedef struct csim_link_group {

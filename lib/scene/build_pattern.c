@@ -1,8 +1,10 @@
-// scene/build_pattern.c: panels of sewing patterns that stand through each other or through
-// colliders are moved apart before the start. Needs mesh/, contact/.
+// scene/build_pattern.c: where panels of sewing patterns start. Needs mesh/, contact/.
 //
 // Patterns are drawn so that panels stand around the body, but neighbours often share a line, where
-// left and right meet, or overlap a little. Each panel is moved as a whole, so it stays flat.
+// left and right meet, or overlap a little: those that stand through each other or through
+// colliders are moved apart. Then each goes along its normal to where its stitches pull it, as near
+// to the body as it can: stitches that begin far from it would fold the panel before it arrives,
+// and straps slip under the shoulders. Panels are moved as a whole, so they stay flat.
 #include "math/vec3.h"
 #include "mesh/intersect.h"
 #include "scene/compile.h"
@@ -12,7 +14,9 @@
 
 enum { MOST_PAIRS = 1 << 16, MOST_PASSES = 100 };
 
-static const double STRIDE = 0.002; // [m] of a panel in a pass
+static const double STRIDE = 0.002; // [m] of a panel in a pass that moves panels apart
+static const double NEARER = 0.01;  // [m] of a panel in a pass towards the body
+static const double CLEAR = 0.015;  // [m] what is left free before each panel
 
 typedef struct panels {
   const csim_build *build;
@@ -22,8 +26,10 @@ typedef struct panels {
   double *center; // (n x 3) [m] area's
   double *normal; // (n x 3) unit
   double *step;   // (n x 3) where to, in this pass
-  double *moved;  // (n x 3) [m] so far
-  int (*pair)[2]; // (MOST_PAIRS)
+  double *moved;  // (n x 3) [m] apart so far
+  double *nearer; // (n x 3) [m] towards the body
+  unsigned char *stopped; // (n) has come as near as it can
+  int (*pair)[2];         // (MOST_PAIRS)
 } panels;
 
 static int root_of(int *parent, int i) {
@@ -150,6 +156,101 @@ static csim_status separate(panels *p) {
   return CSIM_OK; // the check of the start says what is left
 }
 
+// How far a panel's stitches would have it go along its normal, on average [m]; into step.
+static void pull_panels(panels *p) {
+  const csim_mesh *mesh = p->mesh;
+  memset(p->step, 0, 3 * (size_t)p->n * sizeof *p->step);
+  for (int i = 0; i < 2 * mesh->nstitch; i++) {
+    int own = mesh->stitch[i], other = mesh->stitch[i ^ 1], k = p->of[own];
+    double d[3];
+    if (p->of[other] == k) continue;
+    csim_sub(mesh->vert + 3 * (ptrdiff_t)other, mesh->vert + 3 * (ptrdiff_t)own, d);
+    p->step[3 * k] += csim_dot(d, p->normal + 3 * (ptrdiff_t)k);
+    p->step[3 * k + 1]++;
+  }
+  for (int k = 0; k < p->n; k++) {
+    double *step = p->step + 3 * (ptrdiff_t)k, way = step[1] > 0 ? step[0] / step[1] : 0;
+    if (!(fabs(way) > NEARER)) p->stopped[k] = 1;
+    for (int c = 0; c < 3; c++)
+      step[c] = p->stopped[k] ? 0 : (way > 0 ? NEARER : -NEARER) * p->normal[3 * k + c];
+  }
+}
+
+static void shift_panels(panels *p, double factor) {
+  for (int i = 0; i < p->mesh->nvert; i++)
+    csim_add_scaled(factor, p->step + 3 * (ptrdiff_t)p->of[i], p->mesh->vert + 3 * (ptrdiff_t)i);
+}
+
+// Panels that meet something stop; those that stand are in the way of others.
+static void stop_panels(panels *p, const int *tri, long long stride, long long found) {
+  for (long long i = 0; i < found; i++) {
+    int k = panel_of(p, tri[stride * i]);
+    const double *step = p->step + 3 * (ptrdiff_t)k;
+    p->stopped[k] |= csim_dot(step, step) > 0;
+  }
+}
+
+// Stops every panel that would meet something on its next stride, or just before it.
+static csim_status look_ahead(panels *p, const csim_triangles *triangles) {
+  const csim_world *world = p->build->world;
+  long long found = 0;
+  shift_panels(p, 1 + CLEAR / NEARER);
+  csim_status status =
+      csim_find_self_intersections(NULL, triangles, MOST_PAIRS, p->pair[0], &found);
+  if (found > MOST_PAIRS) found = MOST_PAIRS;
+  stop_panels(p, p->pair[0], 2, found);
+  stop_panels(p, p->pair[0] + 1, 2, found);
+  for (int k = 0; k < world->ncollider && !status; k++) {
+    const csim_collider *collider = &world->collider[k];
+    if (!collider->mesh || collider->shape == CSIM_COLLIDER_PLANE) continue;
+    double *x = csim_alloc(3 * (ptrdiff_t)collider->mesh->nvert, sizeof *x);
+    if (!x) return CSIM_MEMORY;
+    csim_collider_vertices(collider, 0, x);
+    csim_triangles other = {collider->mesh->nvert, x, collider->mesh->ntri, collider->mesh->tri};
+    status = csim_find_intersections(NULL, triangles, &other, MOST_PAIRS, p->pair[0], &found);
+    stop_panels(p, p->pair[0], 2, found > MOST_PAIRS ? MOST_PAIRS : found);
+    free(x);
+  }
+  shift_panels(p, -(1 + CLEAR / NEARER));
+  return status;
+}
+
+// Each panel along its normal, as far as its stitches pull it and nothing is in the way.
+static csim_status gather(panels *p) {
+  csim_mesh *mesh = p->mesh;
+  csim_triangles triangles = {mesh->nvert, mesh->vert, mesh->ntri, mesh->tri};
+  ptrdiff_t n = 3 * (ptrdiff_t)mesh->nvert;
+  double *kept = CSIM_NEW(double, n);
+  csim_status status = kept ? CSIM_OK : CSIM_MEMORY;
+  for (int pass = 0; pass < MOST_PASSES && !status; pass++) {
+    int going = 0;
+    pull_panels(p);
+    memcpy(kept, mesh->vert, (size_t)n * sizeof *kept);
+    status = look_ahead(p, &triangles);
+    memcpy(mesh->vert, kept, (size_t)n * sizeof *kept); // to the bit
+    for (int k = 0; k < p->n; k++) {
+      going += !p->stopped[k];
+      for (int c = 0; c < 3; c++) p->step[3 * k + c] *= !p->stopped[k];
+      csim_add_scaled(1, p->step + 3 * (ptrdiff_t)k, p->nearer + 3 * (ptrdiff_t)k);
+    }
+    if (!going) break;
+    shift_panels(p, 1);
+  }
+  free(kept);
+  return status;
+}
+
+static double most_of(const panels *p, const double *moved, int *count) {
+  double most = 0;
+  *count = 0;
+  for (int k = 0; k < p->n; k++) {
+    double way = csim_norm(moved + 3 * (ptrdiff_t)k);
+    most = csim_max(most, way);
+    *count += way > 0;
+  }
+  return most;
+}
+
 csim_status csim_build_pattern(const csim_build *build, const csim_object *object,
                                csim_mesh *mesh) {
   csim_arena arena = {0};
@@ -159,23 +260,25 @@ csim_status csim_build_pattern(const csim_build *build, const csim_object *objec
   csim_status status = CSIM_MEMORY;
   if (arena.failed) goto done;
   number_panels(&p);
-  double **array[] = {&p.center, &p.normal, &p.step, &p.moved};
-  for (int k = 0; k < 4; k++) *array[k] = CSIM_ARENA_NEW(&arena, double, 3 * (ptrdiff_t)p.n);
+  double **array[] = {&p.center, &p.normal, &p.step, &p.moved, &p.nearer};
+  p.stopped = CSIM_ARENA_NEW(&arena, unsigned char, p.n);
+  for (int k = 0; k < 5; k++) *array[k] = CSIM_ARENA_NEW(&arena, double, 3 * (ptrdiff_t)p.n);
   if (arena.failed) goto done;
   measure_panels(&p);
+  int count;
   status = separate(&p);
-  double most = 0;
-  int count = 0;
-  for (int k = 0; k < p.n; k++) {
-    double way = csim_norm(p.moved + 3 * (ptrdiff_t)k);
-    most = csim_max(most, way);
-    count += way > 0;
-  }
+  double most = most_of(&p, p.moved, &count);
   if (count)
     csim_say(build->log, CSIM_INFO, object->mesh_place,
              "\"%s\": %d of %d panels stood through others or colliders, and were moved by up to "
              "%.3g mm",
              object->name, count, p.n, 1e3 * most);
+  if (!status) status = gather(&p);
+  most = most_of(&p, p.nearer, &count);
+  if (count)
+    csim_say(build->log, CSIM_INFO, object->mesh_place,
+             "\"%s\": %d of %d panels start up to %.3g m nearer to what they are sewn to",
+             object->name, count, p.n, most);
 done:
   csim_arena_free(&arena);
   return status;

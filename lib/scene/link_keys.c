@@ -102,7 +102,7 @@ static const csim_table attachment_table = {.name = "attachment",
 static const csim_table seam_table = {
     .name = "seam",
     .doc = "Stitches that pull two edges together and hold them. Contact stays: nothing passes "
-           "through on the way, and closed seams keep three tenths of the contact thickness.",
+           "through on the way, and closed seams keep a fifth of the contact thickness.",
     .size = sizeof(csim_joint),
     .finish = finish_seam,
     CSIM_FIELDS_OF(seam_fields)};

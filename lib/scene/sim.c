@@ -93,8 +93,8 @@ csim_status csim_sim_open(const csim_scene *scene, const csim_sim_start *start, 
                     .pool = csim_pool_create(start->nthread)};
   scene = sim->scene;
   csim_pool_phase(sim->pool, CSIM_PHASE_START);
-  sim->tet_program = csim_arena_copy(&sim->arena, start->tet_program);
-  if (!sim->tet_program) return CSIM_MEMORY;
+  if (start->tet_program) sim->tet_program = csim_arena_copy(&sim->arena, start->tet_program);
+  if (sim->arena.failed) return CSIM_MEMORY;
   csim_status status = csim_compile(scene, start->tet_program, log, &sim->world);
   if (!status) status = check_start(sim, start->out);
   if (status) return status;

@@ -30,7 +30,7 @@ typedef struct csim_mover {
 struct csim_sim {
   const csim_scene *whole; ///< as it was given
   const csim_scene *scene; ///< of the phase that the state is in; `whole` where there are none
-  char *tet_program;
+  char *tet_program;       ///< as of csim_sim_start, NULL where it was
   csim_log *log;
   csim_arena arena; ///< of the movers
   csim_pool *pool;
