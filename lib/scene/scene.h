@@ -163,6 +163,7 @@ typedef struct csim_map {
 } csim_map;
 
 #define CSIM_FRAME_LIMIT 1e7 ///< larger than any frame number
+enum { CSIM_LAST_FRAME = -10000000 };
 
 /// One end of an attachment or seam.
 typedef struct csim_link_end {
@@ -282,6 +283,8 @@ struct csim_scene {
   double length_unit; ///< [m] of one unit of length in mesh files, read and written
   int frame_start, frame_end;
   double fps;        ///< [1/s]
+  char *start_cache; ///< bodies start where they are in it; NULL = as the scene says
+  int start_frame;   ///< in that cache; CSIM_LAST_FRAME: the last one
   int until_rest;    ///< ends before frame_end when everything is at rest
   double rest_speed; ///< [m/s] of what counts as rest
   csim_quality quality;
