@@ -20,13 +20,14 @@ SHARED = os.path.join(ROOT, "../shared/data")
 # nothing in it is chosen for one of the patterns
 SCENE = """{
   "objects": [
-    {"name": "garment", "type": "cloth", "material": {"preset": "cotton", "damping": 2},
+    {"name": "garment", "type": "cloth", "material": {"preset": "cotton", "damping": 1},
      "mesh": {"pattern": "%s", "resolution": %g}},
     {"name": "body", "type": "collider", "mesh": {"file": "%s"}}
   ],
+  "contact": {"thickness": "1.5 mm"},
   "phases": [
-    {"name": "sew", "frames": {"end": 30}, "quality": "draft", "gravity": [0, 0, 0], "wind": {"density": 0},
-     "contact": {"friction": 0}, "solver": {"balance": 0, "iterations": 10}},
+    {"name": "sew", "frames": {"end": 30}, "gravity": [0, 0, 0], "contact": {"thickness": "3 mm", "friction": 0},
+     "solver": {"balance": 0}},
     {"name": "drape", "frames": {"end": 96, "until": "rest"}}
   ],
   "output": {"obj": false}
