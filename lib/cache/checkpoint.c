@@ -175,9 +175,12 @@ static const char *take_header(const uint8_t *data, size_t size, csim_checkpoint
       phase > INT_MAX || calm > INT_MAX)
     return "its header is out of bounds";
   point->frame = (int)frame;
-  point->state = (csim_state){
-      .nvert = (int)nvert, .nkinematic = (int)nkinematic, .step = step, .span = (int)span,
-      .phase = (int)phase, .calm = (int)calm};
+  point->state = (csim_state){.nvert = (int)nvert,
+                              .nkinematic = (int)nkinematic,
+                              .step = step,
+                              .span = (int)span,
+                              .phase = (int)phase,
+                              .calm = (int)calm};
   return NULL;
 }
 

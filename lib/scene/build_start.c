@@ -29,8 +29,8 @@ csim_status csim_build_start(csim_build *build, const csim_object *object, const
   const csim_cache_info *info = csim_cache_get_info(build->start);
   int k = csim_cached_object(info, object->name);
   if (k < 0) {
-    csim_say(build->log, CSIM_INFO, object->place,
-             "\"%s\" is not in \"%s\": it starts as it is", object->name, info->file);
+    csim_say(build->log, CSIM_INFO, object->place, "\"%s\" is not in \"%s\": it starts as it is",
+             object->name, info->file);
     return CSIM_OK;
   }
   if (info->object[k].nvert != body->nvert) {

@@ -24,8 +24,8 @@ csim_status csim_cached_add(csim_cache *cache, int object, int frame, int veloci
   ptrdiff_t n = 3 * (ptrdiff_t)info->object[object].nvert;
   float *value = CSIM_NEW(float, n);
   if (!value) return CSIM_MEMORY;
-  csim_status status = csim_cache_read(cache, object, frame, velocities ? NULL : value,
-                                       velocities ? value : NULL);
+  csim_status status =
+      csim_cache_read(cache, object, frame, velocities ? NULL : value, velocities ? value : NULL);
   for (ptrdiff_t i = 0; i < n && !status; i++) to[i] += factor * (double)value[i];
   free(value);
   return status;

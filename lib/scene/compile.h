@@ -116,8 +116,8 @@ csim_status csim_build_start(csim_build *build, const csim_object *object, const
 /// Adds attachments and seams, when all bodies are there.
 csim_status csim_build_links(csim_build *build);
 
-/// Lengths that stitches have in closed seams: where contact between what they join begins, once its
-/// thickness is known, so that neither works against the other.
+/// Lengths that stitches have in closed seams: where contact between what they join begins, once
+/// its thickness is known, so that neither works against the other.
 void csim_close_seams(csim_world *world);
 
 /// Moves panels of a sewing pattern apart that stand through each other or through colliders.

@@ -160,7 +160,6 @@ int csim_tell_differences(csim_difference *d, const cJSON *was, const cJSON *is)
   const cJSON *phase = csim_json_get(is, "phases");
   phase = phase ? phase->child : NULL;
   while (phase && phase->next) phase = phase->next;
-  if (phase && name_of(phase))
-    snprintf(at.end, PATH, "/phases/%s/frames/end", name_of(phase));
+  if (phase && name_of(phase)) snprintf(at.end, PATH, "/phases/%s/frames/end", name_of(phase));
   return differ(&at, was, is);
 }

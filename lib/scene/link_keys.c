@@ -64,7 +64,8 @@ static const csim_field seam_fields[] = {
     REAL(force, "N", "0", "A stitch tears above this tension; 0: never."),
     FRAME(from, "-1e8", "Frame in which it begins to close. Default: the start."),
     FRAME(closed, "-1e8",
-          "Frame in which it is closed: until then the stitches become shorter, slowly at first and at last. "
+          "Frame in which it is closed: until then the stitches become shorter, slowly at first "
+          "and at last. "
           "Default: one second after \"from\"."),
 };
 

@@ -103,7 +103,8 @@ static const csim_field pattern_fields[] = {
      .flags = CSIM_REQUIRED,
      .doc =
          "Sewing pattern in GarmentCode's JSON, relative to the scene file, for cloth. Its panels "
-         "are flat at rest, stand as placed in the file, and are sewn together as it says. Groups are "
+         "are flat at rest, stand as placed in the file, and are sewn together as it says. Groups "
+         "are "
          "the panels, and what edges are labelled."},
     LENGTH(resolution, "0.01", "Length of the edges of the triangles, about."),
     {.key = "closed",
@@ -112,7 +113,8 @@ static const csim_field pattern_fields[] = {
      .least = -CSIM_FRAME_LIMIT,
      .most = CSIM_FRAME_LIMIT,
      .fallback = "-1e8",
-     .doc = "Frame in which the seams are closed; until then they shorten, slowly at first and at last. "
+     .doc = "Frame in which the seams are closed; until then they shorten, slowly at first and at "
+            "last. "
             "Default: one second after the start."},
     {.key = "stiffness",
      .kind = &csim_kind_real,

@@ -1,4 +1,5 @@
-// scene/phase.c: phases of a scene while it is stepped: when they end, and the model of the next.
+// scene/phase.c: what changes between frames: the phase of the scene, with its model, and the
+// solver.
 //
 // A phase's model is compiled from its scene as if the run began with it: it depends on the scene
 // alone, so a run that is resumed has the same one. Only the state goes on.
@@ -10,6 +11,25 @@
 
 // At rest: for so long [s], all but this share of the free vertices.
 static const double REST_TIME = 0.25, REST_SHARE = 0.01;
+
+csim_status csim_sim_restart_solver(csim_sim *sim) {
+  csim_solver_free(sim->solver);
+  sim->solver = csim_solver_create(&(csim_solver_setup){.model = sim->world.model,
+                                                        .params = sim->scene->solver,
+                                                        .contact = sim->world.contact,
+                                                        .ncollider = sim->world.ncollider,
+                                                        .collider = sim->world.collider,
+                                                        .pool = sim->pool,
+                                                        .h = csim_sim_substep(sim->scene),
+                                                        .accuracy = sim->scene->accuracy,
+                                                        .most = sim->scene->substeps});
+  return sim->solver ? CSIM_OK : CSIM_MEMORY;
+}
+
+// Frames that the state is behind.
+static int frames_done(const csim_sim *sim) {
+  return (int)(sim->state.step / sim->scene->substeps);
+}
 
 static const csim_scene *scene_of(const csim_sim *sim, int phase) {
   return sim->whole->nphase ? sim->whole->phase[phase].scene : sim->whole;
@@ -39,7 +59,8 @@ int csim_sim_at_rest(const csim_sim *sim) {
 
 // The phase that the frame after the state is in.
 static int phase_to_come(const csim_sim *sim) {
-  int frame = csim_sim_frame(sim), k = sim->state.phase, calm = sim->state.calm;
+  int frame = sim->whole->frame_start + frames_done(sim), k = sim->state.phase,
+      calm = sim->state.calm;
   for (; k + 1 < sim->whole->nphase; k++, calm = 0)
     if (frame < scene_of(sim, k)->frame_end && !is_calm(scene_of(sim, k), calm)) break;
   return k;
@@ -68,7 +89,7 @@ csim_status csim_sim_enter(csim_sim *sim, int phase) {
   csim_world world;
   const csim_scene *scene = scene_of(sim, phase);
   if (sim->scene == scene) return CSIM_OK;
-  int frames = csim_sim_frame(sim) - sim->whole->frame_start;
+  int frames = frames_done(sim);
   csim_phase before = csim_pool_phase(sim->pool, CSIM_PHASE_START);
   sim->state.phase = phase;
   sim->state.calm = 0;
@@ -91,8 +112,8 @@ csim_status csim_sim_enter(csim_sim *sim, int phase) {
   sim->scene = scene;
   sim->begun = 0;
   if (csim_sim_restart_solver(sim) || csim_movers_create(sim) ||
-      csim_state_fit(sim->world.model, (long long)frames * scene->substeps,
-                     csim_sim_substep(scene), &sim->state))
+      csim_state_fit(sim->world.model, (long long)frames * scene->substeps, csim_sim_substep(scene),
+                     &sim->state))
     status = CSIM_MEMORY;
   csim_pool_phase(sim->pool, before);
   return status;
@@ -112,16 +133,24 @@ csim_status csim_sim_go_on(csim_sim *sim, const csim_state *from, int frame) {
              : CSIM_OK;
 }
 
+int csim_sim_hold(csim_sim *sim) {
+  const csim_scene *scene = sim->scene;
+  long long first = sim->state.step - sim->state.step % scene->substeps;
+  double begin = (double)first * csim_sim_substep(scene), end = begin + 1 / scene->fps;
+  if (!sim->world.model->timed || !csim_model_hold(sim->world.model, begin, end)) return 0;
+  return csim_sim_restart_solver(sim) ? -1 : 1;
+}
+
 csim_status csim_sim_begin(csim_sim *sim, int *changed) {
   int phase = phase_to_come(sim);
   *changed = phase != sim->state.phase;
   if (*changed) {
-    const char *why = csim_sim_frame(sim) < sim->scene->frame_end ? "everything is at rest" : "";
+    int frame = sim->whole->frame_start + frames_done(sim);
+    const char *why = frame < sim->scene->frame_end ? ": everything is at rest" : "";
     csim_status status = csim_sim_enter(sim, phase);
     if (status) return status;
     csim_say(sim->log, CSIM_INFO, (csim_place){.file = sim->whole->file},
-             "frame %d: phase \"%s\" begins%s%s", csim_sim_frame(sim) + 1,
-             sim->whole->phase[phase].name, *why ? ": " : "", why);
+             "frame %d: phase \"%s\" begins%s", frame + 1, sim->whole->phase[phase].name, why);
   }
   int held = csim_sim_hold(sim);
   *changed |= held;

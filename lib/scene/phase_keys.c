@@ -53,9 +53,10 @@ static void check_objects(csim_reader *r, const cJSON *item, const csim_scene *a
            phase->object[o].type == all->object[o].type &&
            phase->object[o].ghost == all->object[o].ghost;
   if (!same)
-    csim_complain(r, CSIM_AT_VALUE, objects,
-                  "a phase has the objects of the scene: it can change them, and not add, remove or "
-                  "turn them into others");
+    csim_complain(
+        r, CSIM_AT_VALUE, objects,
+        "a phase has the objects of the scene: it can change them, and not add, remove or "
+        "turn them into others");
   if (phase->contact.response != all->contact.response)
     csim_complain(r, CSIM_AT_VALUE, csim_json_get(item, "contact"),
                   "\"response\" is for all phases");
@@ -63,7 +64,7 @@ static void check_objects(csim_reader *r, const cJSON *item, const csim_scene *a
 
 // Reads one phase into `phase->scene`; r->scene is that of all phases.
 static void read_phase(csim_reader *r, const cJSON *tree, const cJSON *item, int last_end,
-                       csim_phase_keys *phase) {
+                       csim_phase_keys *phase, void (*read)(csim_reader *, const cJSON *)) {
   csim_scene *all = r->scene;
   cJSON *whole = cJSON_Duplicate(tree, 1), *over = cJSON_Duplicate(item, 1);
   const cJSON *name = csim_json_get(item, "name");
@@ -81,7 +82,7 @@ static void read_phase(csim_reader *r, const cJSON *tree, const cJSON *item, int
   ptrdiff_t told = r->ncomplaint;
   r->scene = phase->scene;
   r->nmaterial = r->nnamed = 0;
-  csim_read_scene(r, whole);
+  read(r, whole);
   if (phase->scene->arena.failed) r->memory = 1;
   if (r->ncomplaint == told && !r->memory) {
     check_frames(r, item, all, phase->scene, last_end, !item->next);
@@ -93,7 +94,8 @@ done:
   cJSON_Delete(over);
 }
 
-void csim_read_phases(csim_reader *r, const cJSON *tree) {
+void csim_read_phases(csim_reader *r, const cJSON *tree,
+                      void (*read)(csim_reader *, const cJSON *)) {
   csim_scene *scene = r->scene;
   const cJSON *phases = csim_json_get(tree, "phases");
   const cJSON *end = csim_json_get(csim_json_get(tree, "frames"), "end");
@@ -111,7 +113,7 @@ void csim_read_phases(csim_reader *r, const cJSON *tree) {
     if (!phase->scene) r->memory = 1;
     if (!phase->scene) return;
     scene->nphase++;
-    read_phase(r, tree, c, last_end, phase);
+    read_phase(r, tree, c, last_end, phase, read);
     last_end = phase->scene->frame_end;
   }
   // the end of the run, where it is given (be it by the command line), else of the last phase
@@ -160,8 +162,8 @@ static void print_phases(csim_printer *p, const csim_field *f, const void *base)
     csim_json_text(&p->out, "name", scene->phase[k].name);
     // where the next phase begins changes frames; where the last one ends does not
     if (p->hashing && k + 1 < scene->nphase) csim_json_integer(&p->out, "end", phase->frame_end);
-    for (int i = 0; i < csim_scene_table.nfield; i++) {
-      const csim_field *key = &csim_scene_table.field[i];
+    for (int i = 0; i < p->table->nfield; i++) {
+      const csim_field *key = &p->table->field[i];
       if (key != f && key->kind->print && !(key->flags & (CSIM_INPUT_ONLY | CSIM_COSMETIC)))
         print_difference(p, key, scene, phase);
     }

@@ -14,7 +14,7 @@ static uint64_t hash_text(const char *text) {
 
 // The whole scene as JSON; free(). NULL when out of memory.
 static char *print_scene(const csim_scene *scene, int hashing) {
-  csim_printer p = {.scene = scene, .hashing = hashing};
+  csim_printer p = {.scene = scene, .table = &csim_scene_table, .hashing = hashing};
   csim_json_open(&p.out, NULL, '{');
   csim_print_table(&p, &csim_scene_table, scene);
   csim_json_close(&p.out, '}');
@@ -50,7 +50,7 @@ static void name_after_file(csim_scene *scene, const char *path) {
   }
 }
 
-void csim_read_scene(csim_reader *r, const cJSON *tree) {
+static void read_tree(csim_reader *r, const cJSON *tree) {
   csim_scene *scene = r->scene;
   if (!cJSON_IsObject(tree)) {
     csim_complain(r, CSIM_AT_VALUE, tree, "expected a scene { }");
@@ -82,8 +82,8 @@ static csim_status read_scene(const char *path, const char *text, size_t length,
   if (status != CSIM_OK) goto done;
   for (int i = 0; i < nset && status == CSIM_OK; i++) status = csim_apply_set(&r, tree, sets[i]);
   if (status != CSIM_OK) goto done;
-  csim_read_scene(&r, tree);
-  csim_read_phases(&r, tree);
+  read_tree(&r, tree);
+  csim_read_phases(&r, tree, read_tree);
   int nomem = r.memory || scene->arena.failed || r.scratch.failed || r.json.arena.failed;
   status = nomem ? CSIM_MEMORY : r.ncomplaint ? CSIM_INVALID : CSIM_OK;
   if (status == CSIM_OK && !resolve(scene)) status = CSIM_MEMORY;

@@ -60,6 +60,7 @@ void csim_tell_complaints(csim_reader *r, csim_log *log);
 typedef struct csim_printer {
   csim_json_out out;
   const csim_scene *scene;
+  const csim_table *table; ///< of the whole scene
   int hashing;
 } csim_printer;
 
@@ -231,12 +232,10 @@ void csim_check_pins(csim_reader *r, const cJSON *item, const csim_scene *scene)
 /// The scene's table: all others hang on it.
 extern const csim_table csim_scene_table;
 
-/// Reads a whole scene into r->scene by that table.
-void csim_read_scene(csim_reader *r, const cJSON *tree);
-
-/// Reads the phases of r->scene, which csim_read_scene has read from the tree: each is that tree
-/// with the keys of the phase laid over it.
-void csim_read_phases(csim_reader *r, const cJSON *tree);
+/// Reads the phases of r->scene, which `read` has read from the tree: each is that tree with the
+/// keys of the phase laid over it.
+void csim_read_phases(csim_reader *r, const cJSON *tree,
+                      void (*read)(csim_reader *, const cJSON *));
 
 // --------------------------------------------------------------------------- walking the tables
 

@@ -265,8 +265,8 @@ static int obj_files(const csim_scene *scene) {
 }
 
 // Without a ledger: which OBJ files of frames are missing or empty.
-static void look_for_frames(const csim_scene *scene, const char *out, int last, int end, csim_log *log,
-                            csim_ledger_report *r) {
+static void look_for_frames(const csim_scene *scene, const char *out, int last, int end,
+                            csim_log *log, csim_ledger_report *r) {
   char digits[16];
   int width = snprintf(digits, sizeof digits, "%d", scene->frame_end);
   for (int frame = scene->frame_start; frame <= end; frame++) {
@@ -300,8 +300,8 @@ static int last_frame(const csim_scene *scene, const record *last) {
 // to an older checkpoint.)
 static csim_status verify(const csim_scene *scene, const char *out, const record *last,
                           csim_log *log, csim_ledger_report *r) {
-  csim_status status =
-      csim_ledger_verify(out, scene->frame_start, last_frame(scene, last), obj_files(scene), log, r);
+  csim_status status = csim_ledger_verify(out, scene->frame_start, last_frame(scene, last),
+                                          obj_files(scene), log, r);
   if (status || !last->exists) return status;
   if (!r->exists) {
     csim_say(log, CSIM_WARNING, (csim_place){.file = out},

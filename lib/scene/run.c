@@ -43,8 +43,7 @@ static void count_model(const csim_model *model, csim_run_report *report) {
 static csim_status begin_frame(run *r) {
   int changed = 0;
   // the frame on its way is described by the world of its own phase
-  csim_status status =
-      csim_sim_changes(&r->sim) ? csim_writing_settle(&r->writing) : CSIM_OK;
+  csim_status status = csim_sim_changes(&r->sim) ? csim_writing_settle(&r->writing) : CSIM_OK;
   if (!status) status = csim_sim_begin(&r->sim, &changed);
   if (!status && changed) csim_output_press(r->writing.output, r->sim.solver);
   return status;
@@ -265,8 +264,8 @@ static csim_status run_frames(run *r) {
     if (status) return status;
     csim_output_press(r->writing.output, r->sim.solver);
   }
-  for (int frame = r->report->last_frame + 1; frame <= scene->frame_end && !csim_sim_at_rest(&r->sim);
-       frame++) {
+  for (int frame = r->report->last_frame + 1;
+       frame <= scene->frame_end && !csim_sim_at_rest(&r->sim); frame++) {
     csim_status status = frame > scene->frame_start ? begin_frame(r) : CSIM_OK;
     if (!status && frame > scene->frame_start) status = step_frame(r, frame, &stats);
     csim_phase before = csim_pool_phase(r->sim.pool, CSIM_PHASE_OUTPUT);

@@ -128,8 +128,9 @@ static const csim_field frame_fields[] = {
     {.key = "from",
      .kind = &csim_kind_file,
      .offset = AT(start_cache),
-     .doc = "Cache of another run: cloths and solids that are in it, by their names, start with its "
-            "positions and velocities. Rest shapes are still those of their meshes."},
+     .doc =
+         "Cache of another run: cloths and solids that are in it, by their names, start with its "
+         "positions and velocities. Rest shapes are still those of their meshes."},
     {.key = "from_frame",
      .kind = &csim_kind_integer,
      .offset = AT(start_frame),
@@ -742,10 +743,11 @@ static const csim_field scene_fields[] = {
      .detail = quality_names,
      .offset = AT(quality),
      .fallback = "normal",
-     .doc = "How much time goes into being right. It sets \"frames.substeps\" and, with the solver's "
-            "method \"auto\", how far each substep is solved, where the scene does not give them: "
-            "--print-config shows what, docs/methods.md what each costs and how far it is from a "
-            "converged run."},
+     .doc =
+         "How much time goes into being right. It sets \"frames.substeps\" and, with the solver's "
+         "method \"auto\", how far each substep is solved, where the scene does not give them: "
+         "--print-config shows what, docs/methods.md what each costs and how far it is from a "
+         "converged run."},
     PART("units", units, 0, "Units and axes."),
     PART("frames", frames, 0, "Frames and time steps."),
     {.key = "phases",

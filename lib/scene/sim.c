@@ -72,18 +72,6 @@ static void warn_unstable(const csim_sim *sim, double h) {
            sim->scene->solver.method, longest, h, floor(1 / (longest * sim->scene->fps)) + 1);
 }
 
-static csim_solver *create_solver(const csim_sim *sim) {
-  return csim_solver_create(&(csim_solver_setup){.model = sim->world.model,
-                                                 .params = sim->scene->solver,
-                                                 .contact = sim->world.contact,
-                                                 .ncollider = sim->world.ncollider,
-                                                 .collider = sim->world.collider,
-                                                 .pool = sim->pool,
-                                                 .h = csim_sim_substep(sim->scene),
-                                                 .accuracy = sim->scene->accuracy,
-                                                 .most = sim->scene->substeps});
-}
-
 csim_status csim_sim_open(const csim_scene *scene, const csim_sim_start *start, csim_log *log,
                           csim_sim *sim) {
   csim_place place = {.file = scene->file};
@@ -99,9 +87,8 @@ csim_status csim_sim_open(const csim_scene *scene, const csim_sim_start *start, 
   if (!status) status = check_start(sim, start->out);
   if (status) return status;
 
-  sim->solver = create_solver(sim);
-  if (!sim->pool || !sim->solver || csim_state_create(sim->world.model, &sim->state) ||
-      csim_movers_create(sim)) {
+  if (!sim->pool || csim_sim_restart_solver(sim) ||
+      csim_state_create(sim->world.model, &sim->state) || csim_movers_create(sim)) {
     csim_say(log, CSIM_ERROR, place, "out of memory for %d vertices", sim->world.model->nvert);
     return CSIM_MEMORY;
   }
@@ -154,12 +141,6 @@ void csim_sim_free(csim_sim *sim) {
   free(sim);
 }
 
-csim_status csim_sim_restart_solver(csim_sim *sim) {
-  csim_solver_free(sim->solver);
-  sim->solver = create_solver(sim);
-  return sim->solver ? CSIM_OK : CSIM_MEMORY;
-}
-
 csim_status csim_sim_reset(csim_sim *sim) {
   csim_status entered = csim_sim_enter(sim, 0);
   if (entered) return entered;
@@ -202,14 +183,6 @@ const char *csim_sim_explain(const csim_scene *scene, csim_outcome outcome) {
   default:
     return "the solver gave up";
   }
-}
-
-int csim_sim_hold(csim_sim *sim) {
-  const csim_scene *scene = sim->scene;
-  long long first = sim->state.step - sim->state.step % scene->substeps;
-  double begin = (double)first * csim_sim_substep(scene), end = begin + 1 / scene->fps;
-  if (!sim->world.model->timed || !csim_model_hold(sim->world.model, begin, end)) return 0;
-  return csim_sim_restart_solver(sim) ? -1 : 1;
 }
 
 int csim_sim_advance(csim_sim *sim, csim_step_report *report) {
