@@ -29,7 +29,7 @@ typedef struct panels {
   double *step;   // (n x 3) where to, in this pass
   double *moved;  // (n x 3) [m] apart so far
   double *nearer; // (n x 3) [m] towards the body
-  double *kept;           // (mesh->nvert x 3) where vertices are, while others are tried
+  double *kept;   // (mesh->nvert x 3) where vertices are, while others are tried
   unsigned char *stopped; // (n) has come as near as it can
   int crossing;           // some still stood through something in the last pass
   int (*pair)[2];         // (MOST_PAIRS)
@@ -170,10 +170,11 @@ static void tell_crossing(const panels *p, const csim_object *object) {
     last = k;
     int tag = mesh->face_tag ? mesh->face_tag[mesh->tri_face[t]] : -1;
     const char *name = csim_tag_name(tag < 0 ? NULL : mesh->tag[tag], CSIM_TAG_GROUP, &length);
-    csim_say(p->build->log, CSIM_WARNING, object->mesh_place,
-             "panel \"%.*s\" of \"%s\" stands through a collider or another panel, also after it was "
-             "moved by %.3g mm: give it another \"translation\" in the pattern",
-             length, name, object->name, 1e3 * csim_norm(p->moved + 3 * (ptrdiff_t)k));
+    csim_say(
+        p->build->log, CSIM_WARNING, object->mesh_place,
+        "panel \"%.*s\" of \"%s\" stands through a collider or another panel, also after it was "
+        "moved by %.3g mm: give it another \"translation\" in the pattern",
+        length, name, object->name, 1e3 * csim_norm(p->moved + 3 * (ptrdiff_t)k));
   }
 }
 
@@ -235,8 +236,8 @@ static csim_status stop_where_met(panels *p, const csim_triangles *triangles) {
   return status;
 }
 
-// Stops every panel that would meet something on its next stride, or just before it. Panels that are
-// parallel meet nowhere in between: so they are tested with every other vertex ahead, too.
+// Stops every panel that would meet something on its next stride, or just before it. Panels that
+// are parallel meet nowhere in between: so they are tested with every other vertex ahead, too.
 static csim_status look_ahead(panels *p, const csim_triangles *triangles) {
   double far = 1 + CLEAR / NEARER;
   csim_status status = CSIM_OK;
