@@ -172,7 +172,7 @@ static const char *take_header(const uint8_t *data, size_t size, csim_checkpoint
            calm = csim_load_u32(data + 48);
   if (nvert > CSIM_CACHE_MAX_VERT || nkinematic > CSIM_CACHE_MAX_VERT || frame < INT_MIN ||
       frame > INT_MAX || step < 0 || span < 1 || span > INT_MAX / 2 || (span & (span - 1)) ||
-      phase > INT_MAX || calm > INT_MAX)
+      phase > INT_MAX || calm > INT_MAX / 2)
     return "its header is out of bounds";
   point->frame = (int)frame;
   point->state = (csim_state){.nvert = (int)nvert,

@@ -39,6 +39,16 @@ expect 0 "$clothsim" ph.json --print-config
 cp stdout resolved.json
 expect 0 "$clothsim" resolved.json --print-config
 check "the resolved scene resolves to itself" cmp resolved.json stdout
+# from the cache: only where the frames of all phases are known
+expect 0 "$clothsim" ph.json -q -o e -e 20 --set phases.drape.frames.until=null --set phases.drape.frames.end=9 --set phases.blow.frames.end=14
+expect 0 "$clothsim" ph.json -v -o e -e 22 --set phases.drape.frames.until=null --set phases.drape.frames.end=9 --set phases.blow.frames.end=14 --resume-from 12 --from-cache
+check "goes on in the phase of the frame" grep -q 'frame 13: phase "blow" begins' stderr
+expect 0 "$clothsim" ph.json -q -o f -e 20
+expect 2 "$clothsim" ph.json -q -o f -e 22 --resume-from 12 --from-cache
+says 'when phases end that wait for rest is not in it'
+# another scene for the rest of a run: phases that are no longer there
+expect 0 "$clothsim" ph.json -q -o g -e 20 --keep-checkpoints --checkpoint-every 1
+expect 0 "$clothsim" ph.json -q -o g -e 22 --set phases=null --resume-from 12 --allow-changes
 wrong() { # SETTING TEXT
   expect 2 "$clothsim" ph.json -q --check --set "$1"
   says "$2"
