@@ -27,7 +27,7 @@ expect 0 "$clothsim" ph.json -q -o a --resume -e 120
 check "at rest, there is nothing after it" sh -c "! ls a/sheet_*$((last + 1)).obj 2>/dev/null"
 expect 0 "$clothsim" ph.json -q -o a -j 1 --overwrite
 i=0
-until "$clothsim" ph.json -q -o b --resume --checkpoint-every 1 --max-time 0.03 -j $((i % 3 + 1)); do
+until "$clothsim" ph.json -q -o b --resume --checkpoint-every 1 --max-time $(awk "BEGIN { print 0.03 + 0.01 * $i }") -j $((i % 3 + 1)); do
   i=$((i + 1))
   [ $i -lt 400 ] || break
 done
