@@ -307,6 +307,10 @@ bench-drop: all ## a cloth drops on a ball: time, memory, strain (SIZES="33 65 1
 drape: all ## a virtual drape meter for every preset of cloth (DRAPE_FLAGS=--help; minutes, needs numpy)
 	@$(PYTHON) tests/bench/drape.py --bin $(BIN) --out $(B)/bench/drape $(DRAPE_FLAGS)
 
+.PHONY: bench-dress
+bench-dress: all ## sewing patterns on a body: gaps, pairs, rest, time (DRESS_FLAGS=--help; an hour)
+	@$(PYTHON) tests/bench/dress.py --bin $(BIN) --out $(B)/bench/dress $(DRESS_FLAGS)
+
 bench-blender: all ## the same against Debian's Blender (make deps-bench)
 	@$(DROP) --bin $(BIN) --out $(B)/bench --against blender $(DROP_FLAGS) $(SIZES)
 

@@ -250,6 +250,7 @@ typedef struct csim_run_report {
   int resumed;        ///< 1: it continued from a checkpoint, that of frame
   int resumed_after;
   int last_frame; ///< last good frame on disk; frame_start - 1 when there is none
+  int at_rest;    ///< 1: it ended before "frames.end", as everything was at rest
   int nvert, ntri, ntet, nspring;
   csim_run_totals total;
   int iterations; ///< limit per substep; with 1 it is not meant to converge

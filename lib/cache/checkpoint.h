@@ -13,7 +13,9 @@
 //            24      8  i64 frame whose state this is: all of it is on disk
 //            32      8  i64 shortest substeps since the start frame
 //            40      4  of them in the next substep
-//            44     16  0
+//            44      4  phase of the scene that the frame is in
+//            48      4  frames in a row, up to it, at whose end everything was at rest
+//            52      8  0
 //            60      4  crc32 of bytes 0 to 59
 // META: JSON text about the scene and the run. XNOW and the rest: f64 (n x 3), XOLD, VOLD and ANOW
 // empty where no integrator has looked back on them. TORN: a byte a link, 1 = torn; empty unless

@@ -179,6 +179,25 @@ int csim_state_create(const csim_model *model, csim_state *state) {
   return 0;
 }
 
+int csim_state_fit(const csim_model *model, long long step, double h, csim_state *state) {
+  int nlink = model->tears ? model->nlink : 0;
+  if (state->nlink != nlink) { // none of these has torn yet
+    free(state->torn);
+    state->torn = nlink ? CSIM_NEW(unsigned char, nlink) : NULL;
+    state->nlink = nlink;
+    if (nlink && !state->torn) return -1;
+  }
+  if (step == state->step) return 0;
+  // other substeps: what two-step integrators look back on is made anew
+  for (ptrdiff_t i = 0; state->x_prev && i < 3 * (ptrdiff_t)state->nvert; i++) {
+    state->x_prev[i] = state->x[i] - h * state->v[i];
+    state->v_prev[i] = state->v[i];
+  }
+  state->step = step;
+  state->span = 1;
+  return 0;
+}
+
 static int copy_array(const double *from, int n, double **to) {
   if (!*to && from) *to = CSIM_NEW(double, 3 * (ptrdiff_t)n);
   if (from && *to) memcpy(*to, from, 3 * (size_t)n * sizeof **to);
@@ -206,6 +225,8 @@ int csim_state_copy(const csim_state *from, csim_state *to) {
   if (from->torn && !to->torn) return -1;
   if (from->torn) memcpy(to->torn, from->torn, (size_t)from->nlink);
   to->span = from->span;
+  to->phase = from->phase;
+  to->calm = from->calm;
   return copy_array(from->x, from->nvert, &to->x) || copy_array(from->v, from->nvert, &to->v) ||
                  copy_array(from->x_prev, from->nvert, &to->x_prev) ||
                  copy_array(from->v_prev, from->nvert, &to->v_prev) ||

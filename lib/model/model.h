@@ -70,7 +70,7 @@ typedef struct csim_link {
 } csim_link;
 
 /// Seams close to this share of the contact thickness.
-#define CSIM_SEAM_SCALE 0.3
+#define CSIM_SEAM_SCALE 0.2
 
 /// Links that were made together.
 typedef struct csim_link_group {
@@ -177,6 +177,8 @@ typedef struct csim_state {
   int nvert;
   long long step; ///< shortest substeps done since the start frame
   int span;       ///< of them that the next substep is to be long, 1 unless their length adapts
+  int phase;      ///< of the scene that the last frame was in
+  int calm;       ///< frames of it in a row, up to the last, at whose end everything was at rest
   double *x;      ///< (nvert x 3) [m]
   double *v;      ///< (nvert x 3) [m/s]
   double *x_prev; ///< (nvert x 3) one substep earlier; NULL before a two-step integrator's first
@@ -194,6 +196,11 @@ void csim_state_free(csim_state *state);
 
 /// Drops what two-step integrators look back on: the next step of one is as its first.
 void csim_state_forget(csim_state *state);
+
+/// Makes a state of a model with as many vertices one of this model, `step` shortest substeps of
+/// length h [s] from the start. Links have not torn where there were others.
+/// @return -1 when out of memory
+int csim_state_fit(const csim_model *model, long long step, double h, csim_state *state);
 
 /// Makes `to` (zero, or a state of the same model) equal to `from`. -1 when out of memory.
 int csim_state_copy(const csim_state *from, csim_state *to);

@@ -54,6 +54,8 @@ static csim_status add_vertices(csim_build *build, const csim_object *object, cs
     csim_cross(object->spin, r, spin);
     for (int c = 0; c < 3; c++) v[c] = object->velocity[c] + spin[c];
   }
+  status = csim_build_start(build, object, body);
+  if (status) return status;
   build->model->nvert += body->nvert;
   return CSIM_OK;
 }

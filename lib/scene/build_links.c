@@ -74,10 +74,9 @@ static csim_status add_link(csim_build *build, const csim_joint *joint, const in
   for (int i = 0; i < 4; i++)
     if (w[i] != 0) csim_add_scaled(w[i], at(build, node[i]), d);
   double length = joint->length >= 0 ? joint->length : csim_norm(d);
-  double gap = CSIM_SEAM_SCALE * build->scene->contact.thickness;
   moved[model->nlink++] = (csim_link){.group = model->nlink_group,
                                       .length = length,
-                                      .closed_length = joint->seam ? gap : length};
+                                      .closed_length = length}; // seams: csim_close_seams
   csim_elements_add(weight ? &build->face_links : &build->links, node, param);
   return CSIM_OK;
 }
@@ -257,6 +256,24 @@ static csim_status add_pattern(csim_build *build, const csim_object *object,
            "seams of \"%s\": %d stitches, up to %.3g m apart", object->name, body->mesh->nstitch,
            longest);
   return CSIM_OK;
+}
+
+void csim_close_seams(csim_world *world) {
+  csim_model *model = world->model;
+  const csim_contact_params *contact = &world->contact;
+  for (int k = 0; k < model->nenergy; k++) {
+    const csim_energy *energy = &model->energy[k];
+    int nnode = energy->kind->nnode;
+    for (int e = 0; energy->kind->role == CSIM_ROLE_LINK && e < energy->nelem; e++) {
+      csim_link *link = &model->link[(int)csim_energy_param(energy, e)[CSIM_LINK_NUMBER]];
+      const int *node = energy->node + (ptrdiff_t)e * nnode;
+      double share = 1;
+      for (int i = 0; i < nnode && contact->share; i++)
+        share = csim_min(share, contact->share[model->body_of[node[i]]]);
+      if (model->link_group[link->group].seam)
+        link->closed_length = CSIM_SEAM_SCALE * share * contact->thickness;
+    }
+  }
 }
 
 csim_status csim_build_links(csim_build *build) {

@@ -1,10 +1,13 @@
-// scene/build_pattern.c: panels of sewing patterns that stand through each other or through
-// colliders are moved apart before the start. Needs mesh/, contact/.
+// scene/build_pattern.c: where panels of sewing patterns start. Needs mesh/, contact/.
 //
 // Patterns are drawn so that panels stand around the body, but neighbours often share a line, where
-// left and right meet, or overlap a little. Each panel is moved as a whole, so it stays flat.
+// left and right meet, or overlap a little: those that stand through each other or through
+// colliders are moved apart. Then each goes along its normal to where its stitches pull it, as near
+// to the body as it can: stitches that begin far from it would fold the panel before it arrives,
+// and straps slip under the shoulders. Panels are moved as a whole, so they stay flat.
 #include "math/vec3.h"
 #include "mesh/intersect.h"
+#include "mesh/tag.h"
 #include "scene/compile.h"
 
 #include <stdlib.h>
@@ -12,7 +15,9 @@
 
 enum { MOST_PAIRS = 1 << 16, MOST_PASSES = 100 };
 
-static const double STRIDE = 0.002; // [m] of a panel in a pass
+static const double STRIDE = 0.002; // [m] of a panel in a pass that moves panels apart
+static const double NEARER = 0.01;  // [m] of a panel in a pass towards the body
+static const double CLEAR = 0.015;  // [m] what is left free before each panel
 
 typedef struct panels {
   const csim_build *build;
@@ -22,8 +27,12 @@ typedef struct panels {
   double *center; // (n x 3) [m] area's
   double *normal; // (n x 3) unit
   double *step;   // (n x 3) where to, in this pass
-  double *moved;  // (n x 3) [m] so far
-  int (*pair)[2]; // (MOST_PAIRS)
+  double *moved;  // (n x 3) [m] apart so far
+  double *nearer; // (n x 3) [m] towards the body
+  double *kept;   // (mesh->nvert x 3) where vertices are, while others are tried
+  unsigned char *stopped; // (n) has come as near as it can
+  int crossing;           // some still stood through something in the last pass
+  int (*pair)[2];         // (MOST_PAIRS)
 } panels;
 
 static int root_of(int *parent, int i) {
@@ -144,10 +153,134 @@ static csim_status separate(panels *p) {
     for (int k = 0; k < world->ncollider && !status; k++)
       if (world->collider[k].mesh && world->collider[k].shape != CSIM_COLLIDER_PLANE)
         status = push_from(p, &triangles, &world->collider[k], &met);
+    p->crossing = met > 0;
     if (status || met == 0) return status;
     move_panels(p);
   }
-  return CSIM_OK; // the check of the start says what is left
+  return CSIM_OK; // tell_crossing and the check of the start say what is left
+}
+
+// Panels that still met something in the last pass, by name.
+static void tell_crossing(const panels *p, const csim_object *object) {
+  const csim_mesh *mesh = p->mesh;
+  for (int t = 0, last = -1; t < mesh->ntri; t++) {
+    int k = panel_of(p, t), length = 0;
+    const double *step = p->step + 3 * (ptrdiff_t)k;
+    if (k == last || !(csim_dot(step, step) > 0)) continue;
+    last = k;
+    int tag = mesh->face_tag ? mesh->face_tag[mesh->tri_face[t]] : -1;
+    const char *name = csim_tag_name(tag < 0 ? NULL : mesh->tag[tag], CSIM_TAG_GROUP, &length);
+    csim_say(
+        p->build->log, CSIM_WARNING, object->mesh_place,
+        "panel \"%.*s\" of \"%s\" stands through a collider or another panel, also after it was "
+        "moved by %.3g mm: give it another \"translation\" in the pattern",
+        length, name, object->name, 1e3 * csim_norm(p->moved + 3 * (ptrdiff_t)k));
+  }
+}
+
+// How far a panel's stitches would have it go along its normal, on average [m]; into step.
+static void pull_panels(panels *p) {
+  const csim_mesh *mesh = p->mesh;
+  memset(p->step, 0, 3 * (size_t)p->n * sizeof *p->step);
+  for (int i = 0; i < 2 * mesh->nstitch; i++) {
+    int own = mesh->stitch[i], other = mesh->stitch[i ^ 1], k = p->of[own];
+    double d[3];
+    if (p->of[other] == k) continue;
+    csim_sub(mesh->vert + 3 * (ptrdiff_t)other, mesh->vert + 3 * (ptrdiff_t)own, d);
+    p->step[3 * k] += csim_dot(d, p->normal + 3 * (ptrdiff_t)k);
+    p->step[3 * k + 1]++;
+  }
+  for (int k = 0; k < p->n; k++) {
+    double *step = p->step + 3 * (ptrdiff_t)k, way = step[1] > 0 ? step[0] / step[1] : 0;
+    if (!(fabs(way) > NEARER)) p->stopped[k] = 1;
+    for (int c = 0; c < 3; c++)
+      step[c] = p->stopped[k] ? 0 : (way > 0 ? NEARER : -NEARER) * p->normal[3 * k + c];
+  }
+}
+
+// Moves every vertex, or every other one, by a factor of its panel's step.
+static void shift_panels(panels *p, double factor, int every) {
+  for (int i = 0; i < p->mesh->nvert; i += every)
+    csim_add_scaled(factor, p->step + 3 * (ptrdiff_t)p->of[i], p->mesh->vert + 3 * (ptrdiff_t)i);
+}
+
+// Panels that meet something stop; those that stand are in the way of others.
+static void stop_panels(panels *p, const int *tri, long long found) {
+  for (long long i = 0; i < found; i++) {
+    int k = panel_of(p, tri[2 * i]);
+    const double *step = p->step + 3 * (ptrdiff_t)k;
+    p->stopped[k] |= csim_dot(step, step) > 0;
+  }
+}
+
+// Stops panels that meet something as they stand now.
+static csim_status stop_where_met(panels *p, const csim_triangles *triangles) {
+  const csim_world *world = p->build->world;
+  long long found = 0;
+  csim_status status =
+      csim_find_self_intersections(NULL, triangles, MOST_PAIRS, p->pair[0], &found);
+  if (found > MOST_PAIRS) found = MOST_PAIRS;
+  stop_panels(p, p->pair[0], found);
+  stop_panels(p, p->pair[0] + 1, found);
+  for (int k = 0; k < world->ncollider && !status; k++) {
+    const csim_collider *collider = &world->collider[k];
+    if (!collider->mesh || collider->shape == CSIM_COLLIDER_PLANE) continue;
+    double *x = csim_alloc(3 * (ptrdiff_t)collider->mesh->nvert, sizeof *x);
+    if (!x) return CSIM_MEMORY;
+    csim_collider_vertices(collider, 0, x);
+    csim_triangles other = {collider->mesh->nvert, x, collider->mesh->ntri, collider->mesh->tri};
+    status = csim_find_intersections(NULL, triangles, &other, MOST_PAIRS, p->pair[0], &found);
+    stop_panels(p, p->pair[0], found > MOST_PAIRS ? MOST_PAIRS : found);
+    free(x);
+  }
+  return status;
+}
+
+// Stops every panel that would meet something on its next stride, or just before it. Panels that
+// are parallel meet nowhere in between: so they are tested with every other vertex ahead, too.
+static csim_status look_ahead(panels *p, const csim_triangles *triangles) {
+  double far = 1 + CLEAR / NEARER;
+  csim_status status = CSIM_OK;
+  for (int every = 1; every <= 2 && !status; every++) {
+    memcpy(p->mesh->vert, p->kept, 3 * (size_t)p->mesh->nvert * sizeof *p->kept);
+    shift_panels(p, far, every);
+    status = stop_where_met(p, triangles);
+  }
+  memcpy(p->mesh->vert, p->kept, 3 * (size_t)p->mesh->nvert * sizeof *p->kept);
+  return status;
+}
+
+// Each panel along its normal, as far as its stitches pull it and nothing is in the way.
+static csim_status gather(panels *p) {
+  csim_mesh *mesh = p->mesh;
+  csim_triangles triangles = {mesh->nvert, mesh->vert, mesh->ntri, mesh->tri};
+  size_t size = 3 * (size_t)mesh->nvert * sizeof *p->kept;
+  csim_status status = CSIM_OK;
+  for (int pass = 0; pass < MOST_PASSES && !status; pass++) {
+    int going = 0;
+    pull_panels(p);
+    memcpy(p->kept, mesh->vert, size);
+    status = look_ahead(p, &triangles);
+    for (int k = 0; k < p->n; k++) {
+      going += !p->stopped[k];
+      for (int c = 0; c < 3; c++) p->step[3 * k + c] *= !p->stopped[k];
+      csim_add_scaled(1, p->step + 3 * (ptrdiff_t)k, p->nearer + 3 * (ptrdiff_t)k);
+    }
+    if (!going) break;
+    shift_panels(p, 1, 1);
+  }
+  return status;
+}
+
+static double most_of(const panels *p, const double *moved, int *count) {
+  double most = 0;
+  *count = 0;
+  for (int k = 0; k < p->n; k++) {
+    double way = csim_norm(moved + 3 * (ptrdiff_t)k);
+    most = csim_max(most, way);
+    *count += way > 0;
+  }
+  return most;
 }
 
 csim_status csim_build_pattern(const csim_build *build, const csim_object *object,
@@ -159,23 +292,27 @@ csim_status csim_build_pattern(const csim_build *build, const csim_object *objec
   csim_status status = CSIM_MEMORY;
   if (arena.failed) goto done;
   number_panels(&p);
-  double **array[] = {&p.center, &p.normal, &p.step, &p.moved};
-  for (int k = 0; k < 4; k++) *array[k] = CSIM_ARENA_NEW(&arena, double, 3 * (ptrdiff_t)p.n);
+  double **array[] = {&p.center, &p.normal, &p.step, &p.moved, &p.nearer};
+  p.stopped = CSIM_ARENA_NEW(&arena, unsigned char, p.n);
+  p.kept = CSIM_ARENA_NEW(&arena, double, 3 * n);
+  for (int k = 0; k < 5; k++) *array[k] = CSIM_ARENA_NEW(&arena, double, 3 * (ptrdiff_t)p.n);
   if (arena.failed) goto done;
   measure_panels(&p);
+  int count;
   status = separate(&p);
-  double most = 0;
-  int count = 0;
-  for (int k = 0; k < p.n; k++) {
-    double way = csim_norm(p.moved + 3 * (ptrdiff_t)k);
-    most = csim_max(most, way);
-    count += way > 0;
-  }
+  double most = most_of(&p, p.moved, &count);
   if (count)
     csim_say(build->log, CSIM_INFO, object->mesh_place,
              "\"%s\": %d of %d panels stood through others or colliders, and were moved by up to "
              "%.3g mm",
              object->name, count, p.n, 1e3 * most);
+  if (!status && p.crossing) tell_crossing(&p, object);
+  if (!status) status = gather(&p);
+  most = most_of(&p, p.nearer, &count);
+  if (count)
+    csim_say(build->log, CSIM_INFO, object->mesh_place,
+             "\"%s\": %d of %d panels start up to %.3g m nearer to what they are sewn to",
+             object->name, count, p.n, most);
 done:
   csim_arena_free(&arena);
   return status;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 static void build_free(csim_build *build) {
+  csim_cache_free(build->start);
   free(build->x);
   free(build->v);
   free(build->mass);
@@ -216,7 +217,8 @@ csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_
                       .links.kind = &csim_link_kind,
                       .face_links.kind = &csim_link_face_kind};
   for (int b = 0; b < CSIM_NBENDING; b++) build.hinges[b].kind = csim_bending_kinds[b];
-  csim_status status = CSIM_OK;
+  csim_status status = csim_build_open_start(&build);
+  if (status) goto done;
   // go on after a user's error, so that all objects' errors are told at once
   for (int pass = 0; pass < 3; pass++) // pins look at colliders, also at those behind their object
     for (int o = 0; o < scene->nobject && status != CSIM_MEMORY; o++) {
@@ -231,6 +233,8 @@ csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_
   if (!status) status = finish_model(&build);
   if (!status) status = csim_build_chambers(&build);
   if (!status) status = choose_thickness(scene, world);
+  if (!status) csim_close_seams(world);
+done:
   build_free(&build);
   if (status == CSIM_MEMORY)
     csim_say(log, CSIM_ERROR, (csim_place){.file = scene->file},

@@ -58,6 +58,8 @@ typedef struct csim_build {
   csim_follow *follow; ///< (model->nfollow), heap
   ptrdiff_t link_room;
   csim_link *link; ///< (model->nlink), heap
+  csim_cache *start; ///< where bodies start from; NULL: as the scene says
+  int start_frame;   ///< its index in there
 } csim_build;
 
 /// Reads or makes the object's surface and places it: scale, then rotation, then position.
@@ -103,8 +105,20 @@ csim_status csim_build_pins(csim_build *build, const csim_object *object, const 
 int csim_select_vertices(csim_build *build, const csim_selection *select, csim_place place,
                          const csim_body *body, unsigned char *chosen);
 
+/// Opens the cache that bodies start from, if the scene names one.
+/// @return CSIM_INVALID (it does not fit), CSIM_IO, CSIM_MEMORY
+csim_status csim_build_open_start(csim_build *build);
+
+/// Positions and velocities of a body, whose rest shape is known, from that cache.
+/// @return as above
+csim_status csim_build_start(csim_build *build, const csim_object *object, const csim_body *body);
+
 /// Adds attachments and seams, when all bodies are there.
 csim_status csim_build_links(csim_build *build);
+
+/// Lengths that stitches have in closed seams: where contact between what they join begins, once
+/// its thickness is known, so that neither works against the other.
+void csim_close_seams(csim_world *world);
 
 /// Moves panels of a sewing pattern apart that stand through each other or through colliders.
 csim_status csim_build_pattern(const csim_build *build, const csim_object *object, csim_mesh *mesh);

@@ -14,6 +14,7 @@ typedef struct place {
   csim_difference *d;
   const cJSON *was, *is; // the materials of both
   char path[PATH];       // JSON pointer, names for numbers
+  char end[PATH];        // of the last phase's end, which is that of the run
 } place;
 
 static void print_value(const csim_json *json, csim_json_out *out, const char *key,
@@ -53,12 +54,12 @@ static int tell(place *at, const cJSON *was, const cJSON *is) {
   return 1;
 }
 
-static int is_left_out(const char *path) {
+static int is_left_out(const place *at) {
   static const char *const paths[] = {"/description", "/look_at",        "/$schema", "/frames/end",
                                       "/materials",   "/output/formats", NULL};
   for (int i = 0; paths[i]; i++)
-    if (!strcmp(path, paths[i])) return 1;
-  return 0;
+    if (!strcmp(at->path, paths[i])) return 1;
+  return !strcmp(at->path, at->end);
 }
 
 static const char *file_part(const char *path) {
@@ -75,7 +76,7 @@ static int differ_below(place *at, const char *key, int index, const cJSON *was,
     snprintf(at->path + n, PATH - n, "/%s", key);
   else
     snprintf(at->path + n, PATH - n, "/%d", index);
-  int count = is_left_out(at->path) ? 0 : differ(at, was, is);
+  int count = is_left_out(at) ? 0 : differ(at, was, is);
   at->path[n] = 0;
   return count;
 }
@@ -156,5 +157,9 @@ static int differ(place *at, const cJSON *was, const cJSON *is) {
 
 int csim_tell_differences(csim_difference *d, const cJSON *was, const cJSON *is) {
   place at = {.d = d, .was = csim_json_get(was, "materials"), .is = csim_json_get(is, "materials")};
+  const cJSON *phase = csim_json_get(is, "phases");
+  phase = phase ? phase->child : NULL;
+  while (phase && phase->next) phase = phase->next;
+  if (phase && name_of(phase)) snprintf(at.end, PATH, "/phases/%s/frames/end", name_of(phase));
   return differ(&at, was, is);
 }

@@ -64,7 +64,8 @@ static const csim_field seam_fields[] = {
     REAL(force, "N", "0", "A stitch tears above this tension; 0: never."),
     FRAME(from, "-1e8", "Frame in which it begins to close. Default: the start."),
     FRAME(closed, "-1e8",
-          "Frame in which it is closed: until then the stitches become shorter at a constant rate. "
+          "Frame in which it is closed: until then the stitches become shorter, slowly at first "
+          "and at last. "
           "Default: one second after \"from\"."),
 };
 
@@ -102,7 +103,7 @@ static const csim_table attachment_table = {.name = "attachment",
 static const csim_table seam_table = {
     .name = "seam",
     .doc = "Stitches that pull two edges together and hold them. Contact stays: nothing passes "
-           "through on the way, and closed seams keep three tenths of the contact thickness.",
+           "through on the way, and closed seams keep a fifth of the contact thickness.",
     .size = sizeof(csim_joint),
     .finish = finish_seam,
     CSIM_FIELDS_OF(seam_fields)};

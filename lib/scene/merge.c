@@ -50,8 +50,6 @@ void csim_check_faults(csim_reader *r, const cJSON *item) {
 
 // --------------------------------------------------------------------------------------- merging
 
-static void merge_object(cJSON *under, cJSON *over);
-
 // Puts `value` in the place of the member, or at the end; null removes it.
 static void put_member(cJSON *object, cJSON *member, cJSON *value) {
   if (cJSON_IsNull(value)) {
@@ -76,7 +74,7 @@ static void merge_by_name(cJSON *under, cJSON *over) {
     }
     cJSON_DetachItemViaPointer(over, c);
     if (match && cJSON_IsObject(match)) {
-      merge_object(match, c);
+      csim_merge_objects(match, c);
       cJSON_Delete(c);
     } else {
       cJSON_AddItemToArray(under, c);
@@ -90,14 +88,13 @@ static int replaces_whole(const cJSON *over) {
          (csim_json_get(over, "shape") || csim_json_get(over, "file"));
 }
 
-// Moves every member of `over` into `under`.
-static void merge_object(cJSON *under, cJSON *over) {
+void csim_merge_objects(cJSON *under, cJSON *over) {
   for (cJSON *c = over->child, *next; c; c = next) {
     next = c->next;
     cJSON *member = csim_json_get(under, c->string);
     cJSON_DetachItemViaPointer(over, c);
     if (cJSON_IsObject(member) && cJSON_IsObject(c) && !replaces_whole(c)) {
-      merge_object(member, c);
+      csim_merge_objects(member, c);
       cJSON_Delete(c);
     } else if (cJSON_IsArray(member) && cJSON_IsArray(c) && !strcmp(c->string, "objects") &&
                csim_count_items(member) <= MOST_KEYS && csim_count_items(c) <= MOST_KEYS) {
@@ -148,7 +145,7 @@ static csim_status extend(csim_reader *r, const char *path, const chain *files,
   if (status == CSIM_OK && cJSON_IsObject(under)) {
     for (int i = 0; i < 3; i++)
       cJSON_Delete(cJSON_DetachItemViaPointer(under, csim_json_get(under, own[i])));
-    merge_object(under, *tree);
+    csim_merge_objects(under, *tree);
     cJSON *swap = *tree;
     *tree = under;
     under = swap;

@@ -14,6 +14,10 @@ csim_status csim_load_tree(csim_reader *r, const char *path, csim_log *log, cJSO
 csim_status csim_load_tree_text(csim_reader *r, const char *path, const char *text, size_t length,
                                 csim_log *log, cJSON **tree);
 
+/// Moves every member of `over` into `under`: objects are merged key by key, entries of "objects"
+/// by name, null removes a key, and everything else is replaced.
+void csim_merge_objects(cJSON *under, cJSON *over);
+
 /// Notes what RFC 8259 allows but a scene must not hold: double keys, \u0000, numbers beyond
 /// double.
 void csim_check_faults(csim_reader *r, const cJSON *item);

@@ -150,7 +150,8 @@ static const csim_field pattern_fields[] = {
      .least = -CSIM_FRAME_LIMIT,
      .most = CSIM_FRAME_LIMIT,
      .fallback = "-1e8",
-     .doc = "Frame in which the seams are closed; they shorten at a constant rate until then. "
+     .doc = "Frame in which the seams are closed; until then they shorten, slowly at first and at "
+            "last. "
             "Default: one second after the start."},
     {.key = "stiffness",
      .kind = &csim_kind_real,

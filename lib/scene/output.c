@@ -617,6 +617,7 @@ static char *print_record(const csim_scene *scene, const char *state,
   csim_json_integer(&out, "frame_start", scene->frame_start);
   csim_json_integer(&out, "frame_end", scene->frame_end);
   csim_json_integer(&out, "last_frame", report->last_frame);
+  csim_json_bool(&out, "at_rest", report->at_rest);
   csim_json_integer(&out, "vertices", report->nvert);
   csim_json_integer(&out, "triangles", report->ntri);
   csim_json_integer(&out, "tetrahedra", report->ntet);

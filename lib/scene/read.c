@@ -14,7 +14,7 @@ static uint64_t hash_text(const char *text) {
 
 // The whole scene as JSON; free(). NULL when out of memory.
 static char *print_scene(const csim_scene *scene, int hashing) {
-  csim_printer p = {.scene = scene, .hashing = hashing};
+  csim_printer p = {.scene = scene, .table = &csim_scene_table, .hashing = hashing};
   csim_json_open(&p.out, NULL, '{');
   csim_print_table(&p, &csim_scene_table, scene);
   csim_json_close(&p.out, '}');
@@ -83,6 +83,7 @@ static csim_status read_scene(const char *path, const char *text, size_t length,
   for (int i = 0; i < nset && status == CSIM_OK; i++) status = csim_apply_set(&r, tree, sets[i]);
   if (status != CSIM_OK) goto done;
   read_tree(&r, tree);
+  csim_read_phases(&r, tree, read_tree);
   int nomem = r.memory || scene->arena.failed || r.scratch.failed || r.json.arena.failed;
   status = nomem ? CSIM_MEMORY : r.ncomplaint ? CSIM_INVALID : CSIM_OK;
   if (status == CSIM_OK && !resolve(scene)) status = CSIM_MEMORY;
@@ -116,6 +117,7 @@ csim_status csim_scene_parse(const char *text, size_t length, const char *name,
 
 void csim_scene_free(csim_scene *scene) {
   if (!scene) return;
+  for (int k = 0; k < scene->nphase; k++) csim_scene_free(scene->phase[k].scene);
   csim_arena_free(&scene->arena);
   free(scene);
 }

@@ -60,6 +60,7 @@ void csim_tell_complaints(csim_reader *r, csim_log *log);
 typedef struct csim_printer {
   csim_json_out out;
   const csim_scene *scene;
+  const csim_table *table; ///< of the whole scene
   int hashing;
 } csim_printer;
 
@@ -155,6 +156,7 @@ extern const csim_kind csim_kind_list;     ///< detail: csim_list
 extern const csim_kind csim_kind_variants; ///< detail: csim_variants
 
 extern const csim_kind csim_kind_frame; ///< a frame number, stored as time [s] from the start
+extern const csim_kind csim_kind_phases; ///< of the scene, see csim_read_phases
 extern const csim_kind csim_kind_keyed; ///< numbers, or keys of them; detail: csim_keyed
 
 /// Where keys of a value go; its field's offset is that of the constant, or of the largest key.
@@ -229,6 +231,11 @@ void csim_check_pins(csim_reader *r, const cJSON *item, const csim_scene *scene)
 
 /// The scene's table: all others hang on it.
 extern const csim_table csim_scene_table;
+
+/// Reads the phases of r->scene, which `read` has read from the tree: each is that tree with the
+/// keys of the phase laid over it.
+void csim_read_phases(csim_reader *r, const cJSON *tree,
+                      void (*read)(csim_reader *, const cJSON *));
 
 // --------------------------------------------------------------------------- walking the tables
 

@@ -268,11 +268,11 @@ static int obj_files(const csim_scene *scene) {
 }
 
 // Without a ledger: which OBJ files of frames are missing or empty.
-static void look_for_frames(const csim_scene *scene, const char *out, int last, csim_log *log,
-                            csim_ledger_report *r) {
+static void look_for_frames(const csim_scene *scene, const char *out, int last, int end,
+                            csim_log *log, csim_ledger_report *r) {
   char digits[16];
   int width = snprintf(digits, sizeof digits, "%d", scene->frame_end);
-  for (int frame = scene->frame_start; frame <= scene->frame_end; frame++) {
+  for (int frame = scene->frame_start; frame <= end; frame++) {
     if (frame > last && r->first_frame <= frame) return; // known
     for (int o = 0; o < scene->nobject && scene->output.obj; o++) {
       char name[40];
@@ -291,20 +291,26 @@ static void look_for_frames(const csim_scene *scene, const char *out, int last, 
   }
 }
 
+// The last frame that there should be: one that came to rest has none after it.
+static int last_frame(const csim_scene *scene, const record *last) {
+  int whole = last->complete && last->same_scene && last->frame_end == scene->frame_end;
+  return whole && last->last_frame >= scene->frame_start ? last->last_frame : scene->frame_end;
+}
+
 // What the run has written and is not there any more, or is something else. first_frame is the
 // first that is not all there, be it as nobody has come to it: a checkpoint can be used only
 // before it. (The record does not tell how far a run has come that was killed while it went back
 // to an older checkpoint.)
 static csim_status verify(const csim_scene *scene, const char *out, const record *last,
                           csim_log *log, csim_ledger_report *r) {
-  csim_status status =
-      csim_ledger_verify(out, scene->frame_start, scene->frame_end, obj_files(scene), log, r);
+  csim_status status = csim_ledger_verify(out, scene->frame_start, last_frame(scene, last),
+                                          obj_files(scene), log, r);
   if (status || !last->exists) return status;
   if (!r->exists) {
     csim_say(log, CSIM_WARNING, (csim_place){.file = out},
              "there is no " CSIM_LEDGER_NAME ": of what was written before only the OBJ files are "
              "looked for, and their contents are not verified");
-    look_for_frames(scene, out, last->last_frame, log, r);
+    look_for_frames(scene, out, last->last_frame, last_frame(scene, last), log, r);
   }
   // a cache that is still growing is found to be damaged when it is opened
   if (scene->output.cache && last->complete && r->damaged) {
@@ -316,13 +322,13 @@ static csim_status verify(const csim_scene *scene, const char *out, const record
 }
 
 // Whether a complete run is all there.
-static csim_status is_whole(const csim_scene *scene, const char *out, const csim_ledger_report *r,
-                            csim_log *log, int *whole) {
+static csim_status is_whole(const csim_scene *scene, const char *out, const record *last,
+                            const csim_ledger_report *r, csim_log *log, int *whole) {
   int reaches = 1;
   csim_status status = CSIM_OK;
   *whole = !r->damaged && r->first_frame == INT_MAX;
   if (r->exists && scene->output.cache && !r->whole) *whole = 0;
-  if (!r->exists) status = cache_reaches(scene, out, scene->frame_end, &reaches);
+  if (!r->exists) status = cache_reaches(scene, out, last_frame(scene, last), &reaches);
   if (!reaches) *whole = 0;
   if (!status && !*whole)
     csim_say(log, CSIM_WARNING, (csim_place){.file = out},
@@ -420,7 +426,8 @@ csim_status csim_resume_find(const csim_scene *scene, const csim_run_options *op
   if (status) return status;
   if (last.complete && last.same_scene && last.frame_end == scene->frame_end &&
       !options->from_frame) {
-    status = is_whole(scene, out, &files, log, &resume->complete);
+    resume->last_frame = last_frame(scene, &last);
+    status = is_whole(scene, out, &last, &files, log, &resume->complete);
     if (status || resume->complete) return status;
   }
   status = find_checkpoint(scene, options, files.first_frame, log, resume, frames);

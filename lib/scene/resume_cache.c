@@ -3,6 +3,7 @@
 //
 // A cache has floats, so what follows is not, bit for bit, what an uninterrupted run would have
 // written.
+#include "scene/cached.h"
 #include "scene/resume.h"
 
 #include "math/vec3.h"
@@ -18,13 +19,6 @@ static csim_status refuse(csim_log *log, const char *file, const char *why) {
   return CSIM_INVALID;
 }
 
-// Index of a frame in the cache, -1 = it is not there.
-static int find_frame(const csim_cache_info *info, int frame) {
-  for (int f = 0; f < info->nframe; f++)
-    if (info->number[f] == frame) return f;
-  return -1;
-}
-
 // Whether the cache is one of these objects and these numbers of vertices.
 static int same_objects(const csim_cache_info *info, const csim_world *world) {
   const csim_model *model = world->model;
@@ -38,38 +32,13 @@ static int same_objects(const csim_cache_info *info, const csim_world *world) {
   return 1;
 }
 
-// Adds `factor` times the positions (or velocities) of an object in a frame to `to`, (nvert x 3).
-static csim_status add_values(csim_cache *cache, int object, int frame, int velocities,
-                              double factor, double *to) {
-  const csim_cache_info *info = csim_cache_get_info(cache);
-  ptrdiff_t n = 3 * (ptrdiff_t)info->object[object].nvert;
-  float *value = CSIM_NEW(float, n);
-  if (!value) return CSIM_MEMORY;
-  csim_status status = csim_cache_read(cache, object, frame, velocities ? NULL : value,
-                                       velocities ? value : NULL);
-  for (ptrdiff_t i = 0; i < n && !status; i++) to[i] += factor * (double)value[i];
-  free(value);
-  return status;
-}
-
-// Positions and velocities of the bodies. Where the cache has no velocities, they are those of the
-// motion since the frame before.
+// Positions and velocities of the bodies.
 static csim_status read_bodies(csim_cache *cache, int f, const csim_world *world, double unit,
                                csim_state *state) {
-  const csim_cache_info *info = csim_cache_get_info(cache);
   csim_status status = CSIM_OK;
-  memset(state->x, 0, 3 * (size_t)state->nvert * sizeof *state->x);
-  memset(state->v, 0, 3 * (size_t)state->nvert * sizeof *state->v);
   for (int b = 0; b < world->model->nbody && !status; b++) {
     ptrdiff_t at = 3 * (ptrdiff_t)world->model->body[b].vert0;
-    status = add_values(cache, b, f, 0, unit, state->x + at);
-    if (!status && info->object[b].has_velocity) {
-      status = add_values(cache, b, f, 1, unit, state->v + at);
-    } else if (!status && f > 0) {
-      double rate = unit / (info->time[f] - info->time[f - 1]);
-      status = add_values(cache, b, f, 0, rate, state->v + at);
-      if (!status) status = add_values(cache, b, f - 1, 0, -rate, state->v + at);
-    }
+    status = csim_cached_state(cache, b, f, unit, state->x + at, state->v + at);
   }
   return status;
 }
@@ -81,7 +50,7 @@ static csim_status read_collider(csim_cache *cache, int object, int f, double un
   double *cached = CSIM_NEW(double, n), largest = 0, off = 0;
   if (!cached) return CSIM_MEMORY;
   memset(cached, 0, (size_t)n * sizeof *cached);
-  csim_status status = add_values(cache, object, f, 0, unit, cached);
+  csim_status status = csim_cached_add(cache, object, f, 0, unit, cached);
   for (ptrdiff_t i = 0; i < n && !status; i++) {
     largest = csim_max(largest, fabs(cached[i]));
     off = csim_max(off, fabs(cached[i] - at[i]));
@@ -121,9 +90,16 @@ static int same_scene(const csim_scene *scene, const char *meta) {
   return strstr(meta, hash) != NULL;
 }
 
+// Whether a phase before the last one may have ended early.
+static int rests_before(const csim_scene *scene) {
+  for (int k = 0; k + 1 < scene->nphase; k++)
+    if (scene->phase[k].scene->until_rest) return 1;
+  return 0;
+}
+
 csim_status csim_resume_from_cache(const csim_sim *sim, const csim_run_options *options,
                                    csim_log *log, csim_resume *resume) {
-  const csim_scene *scene = sim->scene;
+  const csim_scene *scene = sim->whole;
   const csim_world *world = &sim->world;
   csim_arena arena = {0};
   csim_cache *cache = NULL;
@@ -131,13 +107,15 @@ csim_status csim_resume_from_cache(const csim_sim *sim, const csim_run_options *
   csim_status status = path ? csim_cache_open(path, log, &cache) : CSIM_MEMORY;
   if (status) goto done;
   const csim_cache_info *info = csim_cache_get_info(cache);
-  int frame = resume->point.frame, f = find_frame(info, frame);
+  int frame = resume->point.frame, f = csim_cached_frame(info, frame);
   if (f < 0 || f != frame - scene->frame_start)
     status = refuse(log, info->file, "it does not hold all frames up to that one");
   else if (info->options.position_error > 0)
     status = refuse(log, info->file, "its positions are rounded (output.cache_error)");
   else if (!same_objects(info, world))
     status = refuse(log, info->file, "objects and their numbers of vertices have to stay");
+  else if (rests_before(scene))
+    status = refuse(log, info->file, "when phases end that wait for rest is not in it");
   else if (!(resume->changed = !same_scene(scene, info->meta)))
     csim_say(log, CSIM_INFO, (csim_place){.file = info->file},
              "goes on from the cache's floats: later frames differ %s from those of a run that was "
@@ -151,7 +129,7 @@ csim_status csim_resume_from_cache(const csim_sim *sim, const csim_run_options *
   csim_state *state = &resume->point.state;
   status = csim_state_create(world->model, state) ? CSIM_MEMORY : CSIM_OK;
   if (!status) status = read_bodies(cache, f, world, scene->length_unit, state);
-  state->step = (long long)(frame - scene->frame_start) * scene->substeps;
+  state->step = (long long)(frame - scene->frame_start) * sim->scene->substeps;
   if (!status) status = read_colliders(cache, f, sim, state);
 done:
   csim_cache_free(cache);

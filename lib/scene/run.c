@@ -39,11 +39,14 @@ static void count_model(const csim_model *model, csim_run_report *report) {
     if (model->energy[e].kind->role == CSIM_ROLE_STRETCH) report->nspring += model->energy[e].nelem;
 }
 
-// Before a frame: pins that begin or end with it.
-static csim_status hold_pins(run *r) {
-  int changed = csim_sim_hold(&r->sim);
-  if (changed) csim_output_press(r->writing.output, r->sim.solver);
-  return changed < 0 ? CSIM_MEMORY : CSIM_OK;
+// Before a frame: its phase, and pins that begin or end with it.
+static csim_status begin_frame(run *r) {
+  int changed = 0;
+  // the frame on its way is described by the world of its own phase
+  csim_status status = csim_sim_changes(&r->sim) ? csim_writing_settle(&r->writing) : CSIM_OK;
+  if (!status) status = csim_sim_begin(&r->sim, &changed);
+  if (!status && changed) csim_output_press(r->writing.output, r->sim.solver);
+  return status;
 }
 
 static csim_status create(run *r) {
@@ -76,13 +79,14 @@ static void tell_progress(const run *r, int frame, int substep, const csim_frame
   if (!r->options->progress) return;
   const csim_scene *scene = r->scene;
   int span = scene->frame_end - scene->frame_start;
-  double done = frame - 1 - scene->frame_start + (double)substep / scene->substeps;
+  int substeps = r->sim.scene->substeps;
+  double done = frame - 1 - scene->frame_start + (double)substep / substeps;
   r->options->progress(r->options->user,
                        &(csim_progress){.frame_start = scene->frame_start,
                                         .frame_end = scene->frame_end,
                                         .frame = frame,
                                         .substep = substep,
-                                        .substeps = scene->substeps,
+                                        .substeps = substeps,
                                         .share = span > 0 ? done / span : 1,
                                         .iterations = stats->iterations,
                                         .linear_iterations = stats->linear_iterations,
@@ -105,7 +109,7 @@ static int stop_wanted(const run *r) {
 static csim_status verify_substep(run *r, int frame, int substep, long long *most) {
   long long count = 0;
   if (!r->watch) return CSIM_OK;
-  double time = (double)r->sim.state.step * csim_sim_substep(r->scene);
+  double time = csim_sim_now(&r->sim);
   csim_status status = csim_watch_count(r->watch, &r->sim.state, time, &count);
   if (status) return status;
   r->report->total.verified++;
@@ -116,7 +120,7 @@ static csim_status verify_substep(run *r, int frame, int substep, long long *mos
         r->log, CSIM_ERROR, (csim_place){.file = r->scene->file},
         "frame %d, substep %d of %d: %lld pairs of triangles meet, or vertices are behind planes; "
         "at the start %lld did",
-        frame, substep, r->scene->substeps, count, r->crossing_start);
+        frame, substep, r->sim.scene->substeps, count, r->crossing_start);
   if (count > *most) *most = count;
   return CSIM_OK;
 }
@@ -171,14 +175,15 @@ static csim_status step_frame(run *r, int frame, csim_frame_stats *stats) {
   int parts = 1;
   long long crossing = 0;
   int done = 0; // of the frame, in shortest substeps
-  while (done < r->scene->substeps) {
+  int substeps = r->sim.scene->substeps;
+  while (done < substeps) {
     if (stop_wanted(r)) return CSIM_STOPPED;
     csim_step_report step;
     int gave_up = csim_sim_advance(&r->sim, &step);
     count_substep(r, frame, &step, stats);
     if (gave_up) {
       snprintf(r->report->reason, sizeof r->report->reason, "frame %d, substep %d of %d: %s", frame,
-               done + 1, r->scene->substeps, csim_sim_explain(r->scene, step.method.outcome));
+               done + 1, substeps, csim_sim_explain(r->sim.scene, step.method.outcome));
       csim_say(r->log, CSIM_ERROR, (csim_place){.file = r->scene->file}, "%s", r->report->reason);
       return step.method.outcome == CSIM_OUTCOME_MEMORY ? CSIM_MEMORY : CSIM_FAILED;
     }
@@ -187,7 +192,7 @@ static csim_status step_frame(run *r, int frame, csim_frame_stats *stats) {
     if (status) return status;
     lag = fmax(lag, step.contact.lag);
     if (step.parts > parts) parts = step.parts;
-    if (done >= r->scene->substeps)
+    if (done >= substeps)
       csim_worst_frame(r->sim.pool, r->scene, r->sim.world.model, frame, &step, r->sim.state.x,
                        &r->report->total);
     tell_progress(r, frame, done, stats);
@@ -221,8 +226,8 @@ static int checkpoint_due(const run *r, int frame) {
           csim_seconds() - r->checkpoint_time >= o->checkpoint_seconds);
 }
 
-// Takes over the state of the checkpoint found.
-static csim_status take_state(run *r) {
+// What is on disk already: all up to the frame of the checkpoint found.
+static csim_status count_done(run *r) {
   const csim_scene *scene = r->scene;
   csim_state *from = &r->resume.point.state;
   int moved = r->resume.point.frame > scene->frame_start; // before, colliders are at their start
@@ -232,29 +237,11 @@ static csim_status take_state(run *r) {
     return CSIM_INVALID;
   }
   int frame = r->resume.point.frame;
-  long long step = (long long)(frame - scene->frame_start) * scene->substeps;
-  int nlink = r->sim.state.nlink;
-  if (csim_state_copy(from, &r->sim.state)) return CSIM_MEMORY;
-  if (r->sim.state.nlink != nlink) { // of a scene with other links: none of these has torn yet
-    free(r->sim.state.torn);
-    r->sim.state.torn = nlink ? CSIM_NEW(unsigned char, nlink) : NULL;
-    r->sim.state.nlink = nlink;
-    if (nlink && !r->sim.state.torn) return CSIM_MEMORY;
-  }
-  if (step != from->step) { // other substeps: what two-step integrators look back on is remade
-    double h = csim_sim_substep(scene);
-    for (ptrdiff_t i = 0; from->x_prev && i < 3 * (ptrdiff_t)from->nvert; i++) {
-      r->sim.state.x_prev[i] = from->x[i] - h * from->v[i];
-      r->sim.state.v_prev[i] = from->v[i];
-    }
-    r->sim.state.step = step;
-    r->sim.state.span = 1;
-  }
   r->report->total = r->resume.totals;
   r->report->resumed = 1;
   r->report->resumed_after = frame;
   if (!r->resume.changed && !r->resume.cached) r->checkpoint_frame = frame;
-  return csim_writing_behind(&r->writing, frame, &r->sim.state);
+  return csim_writing_behind(&r->writing, frame, from);
 }
 
 // --------------------------------------------------------------------------------------------- run
@@ -272,8 +259,14 @@ static csim_status run_frames(run *r) {
   const csim_scene *scene = r->scene;
   csim_frame_stats stats = {0};
   csim_pool_phase(r->sim.pool, CSIM_PHASE_OTHER);
-  for (int frame = r->report->last_frame + 1; frame <= scene->frame_end; frame++) {
-    csim_status status = frame > scene->frame_start ? hold_pins(r) : CSIM_OK;
+  if (r->resume.found) { // not before the files have been described by the first phase
+    csim_status status = csim_sim_go_on(&r->sim, &r->resume.point.state, r->resume.point.frame);
+    if (status) return status;
+    csim_output_press(r->writing.output, r->sim.solver);
+  }
+  for (int frame = r->report->last_frame + 1;
+       frame <= scene->frame_end && !csim_sim_at_rest(&r->sim); frame++) {
+    csim_status status = frame > scene->frame_start ? begin_frame(r) : CSIM_OK;
     if (!status && frame > scene->frame_start) status = step_frame(r, frame, &stats);
     csim_phase before = csim_pool_phase(r->sim.pool, CSIM_PHASE_OUTPUT);
     if (!status) status = write_frame(r, frame, &stats);
@@ -325,7 +318,7 @@ static void tell_links(const run *r) {
 
 static void tell_chambers(const run *r) {
   const csim_model *model = r->sim.world.model;
-  double time = (double)r->sim.state.step * csim_sim_substep(r->scene);
+  double time = csim_sim_now(&r->sim);
   csim_chamber_now *now = CSIM_NEW(csim_chamber_now, model->nchamber);
   if (!now) return;
   csim_chambers_at(model, time, now);
@@ -368,6 +361,10 @@ static csim_status end_run(run *r, csim_status status) {
   if (csim_worst_judge(r->scene, &report->total, r->log) && r->options->strict && !status) {
     status = CSIM_FAILED;
     snprintf(report->reason, sizeof report->reason, "the run is beyond the bounds of \"strict\"");
+  }
+  if (!status && csim_sim_at_rest(&r->sim)) {
+    report->at_rest = 1;
+    snprintf(report->reason, sizeof report->reason, "at rest after frame %d", report->last_frame);
   }
   if (!status) {
     tell_links(r);
@@ -423,7 +420,7 @@ csim_status csim_run(const csim_scene *scene, const csim_run_options *options, c
     // a run that was killed in its last moment, or before it could replace this one, left them
     csim_resume_remove(options->out, 1);
     status = csim_output_sweep(scene, options->out, r.folder, log);
-    report->last_frame = scene->frame_end;
+    report->last_frame = r.resume.last_frame;
     snprintf(report->reason, sizeof report->reason, "nothing to do, the run is complete");
     destroy(&r);
     return status;
@@ -433,7 +430,7 @@ csim_status csim_run(const csim_scene *scene, const csim_run_options *options, c
     status = csim_resume_from_cache(&r.sim, options, log, &r.resume);
   else if (!status && r.resume.found)
     status = csim_resume_compare(scene, &r.sim.world, options, log, &r.resume);
-  if (!status && r.resume.found) status = take_state(&r);
+  if (!status && r.resume.found) status = count_done(&r);
   if (!status) status = begin_output(&r);
   if (r.writing.output) status = end_run(&r, status ? status : run_frames(&r));
   tell_seconds(&r);

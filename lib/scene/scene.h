@@ -166,6 +166,7 @@ typedef struct csim_map {
 } csim_map;
 
 #define CSIM_FRAME_LIMIT 1e7 ///< larger than any frame number
+enum { CSIM_LAST_FRAME = -10000000 };
 
 /// One end of an attachment or seam.
 typedef struct csim_link_end {
@@ -270,6 +271,12 @@ typedef struct csim_strict {
   double unconverged; ///< [-] share of the substeps
 } csim_strict;
 
+/// A stretch of frames with keys of its own, see scene/phase_keys.c.
+typedef struct csim_phase_keys {
+  char *name;
+  csim_scene *scene; ///< the whole scene with the phase's keys; its frame_end is the phase's
+} csim_phase_keys;
+
 struct csim_scene {
   csim_arena arena;
   char *file;         ///< as given
@@ -280,7 +287,11 @@ struct csim_scene {
   int up;             ///< 1 = y, 2 = z: what "up" was in the scene; outputs keep the scene's axes
   double length_unit; ///< [m] of one unit of length in mesh files, read and written
   int frame_start, frame_end;
-  double fps; ///< [1/s]
+  double fps;        ///< [1/s]
+  char *start_cache; ///< bodies start where they are in it; NULL = as the scene says
+  int start_frame;   ///< in that cache; CSIM_LAST_FRAME: the last one
+  int until_rest;    ///< ends before frame_end when everything is at rest
+  double rest_speed; ///< [m/s] of what counts as rest
   csim_quality quality;
   int substeps;      ///< per frame; with an accuracy the most of them
   double accuracy;   ///< [m/s] of steps that adapt; 0 = none do
@@ -295,6 +306,8 @@ struct csim_scene {
   csim_material *material; ///< (nmaterial)
   int nobject;
   csim_object *object; ///< (nobject) in scene order
+  int nphase;
+  csim_phase_keys *phase; ///< (nphase) in order of time; frame_end is the last one's
   int nattachment;
   csim_joint *attachment; ///< (nattachment)
   int nseam;

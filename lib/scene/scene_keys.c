@@ -107,6 +107,7 @@ static void check_frames(csim_reader *r, const cJSON *item, void *base) {
 }
 
 enum { MOST_FRAME = 9999999 };
+static const char *const until_names[] = {"end", "rest", NULL};
 
 static const csim_field frame_fields[] = {
     {.key = "start",
@@ -124,6 +125,36 @@ static const csim_field frame_fields[] = {
      .fallback = "100",
      .flags = CSIM_COSMETIC,
      .doc = "Number of the last frame. The time of frame f is (f - start) / fps."},
+    {.key = "from",
+     .kind = &csim_kind_file,
+     .offset = AT(start_cache),
+     .doc =
+         "Cache of another run: cloths and solids that are in it, by their names, start with its "
+         "positions and velocities. Rest shapes are still those of their meshes."},
+    {.key = "from_frame",
+     .kind = &csim_kind_integer,
+     .offset = AT(start_frame),
+     .least = CSIM_LAST_FRAME,
+     .most = MOST_FRAME,
+     .fallback = "-10000000",
+     .doc = "Frame of that cache. Default: the last one."},
+    {.key = "until",
+     .kind = &csim_kind_choice,
+     .detail = until_names,
+     .offset = AT(until_rest),
+     .fallback = "end",
+     .doc = "\"rest\": end before \"end\", after a quarter of a second in which at most 1 % of the "
+            "vertices that are not pinned were faster than \"rest_speed\". run.json says which it "
+            "was."},
+    {.key = "rest_speed",
+     .kind = &csim_kind_real,
+     .offset = AT(rest_speed),
+     .unit = "m/s",
+     .least = 0,
+     .most = 1e6,
+     .flags = CSIM_ABOVE,
+     .fallback = "0.02",
+     .doc = "Speed below which a vertex is at rest."},
     {.key = "fps",
      .kind = &csim_kind_real,
      .offset = AT(fps),
@@ -711,12 +742,16 @@ static const csim_field scene_fields[] = {
      .detail = quality_names,
      .offset = AT(quality),
      .fallback = "normal",
-     .doc = "How much time goes into being right. It sets \"frames.substeps\" and, with the solver's "
-            "method \"auto\", how far each substep is solved, where the scene does not give them: "
-            "--print-config shows what, docs/methods.md what each costs and how far it is from a "
-            "converged run."},
+     .doc =
+         "How much time goes into being right. It sets \"frames.substeps\" and, with the solver's "
+         "method \"auto\", how far each substep is solved, where the scene does not give them: "
+         "--print-config shows what, docs/methods.md what each costs and how far it is from a "
+         "converged run."},
     PART("units", units, 0, "Units and axes."),
     PART("frames", frames, 0, "Frames and time steps."),
+    {.key = "phases",
+     .kind = &csim_kind_phases,
+     .doc = "Stretches of frames, each with keys of its own. See Phases."},
     {.key = "gravity",
      .kind = &csim_kind_keyed,
      .detail = &gravity_keyed,

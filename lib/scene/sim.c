@@ -72,30 +72,23 @@ static void warn_unstable(const csim_sim *sim, double h) {
            sim->scene->solver.method, longest, h, floor(1 / (longest * sim->scene->fps)) + 1);
 }
 
-static csim_solver *create_solver(const csim_sim *sim) {
-  return csim_solver_create(&(csim_solver_setup){.model = sim->world.model,
-                                                 .params = sim->scene->solver,
-                                                 .contact = sim->world.contact,
-                                                 .ncollider = sim->world.ncollider,
-                                                 .collider = sim->world.collider,
-                                                 .pool = sim->pool,
-                                                 .h = csim_sim_substep(sim->scene),
-                                                 .accuracy = sim->scene->accuracy,
-                                                 .most = sim->scene->substeps});
-}
-
 csim_status csim_sim_open(const csim_scene *scene, const csim_sim_start *start, csim_log *log,
                           csim_sim *sim) {
   csim_place place = {.file = scene->file};
-  *sim = (csim_sim){.scene = scene, .log = log, .pool = csim_pool_create(start->nthread)};
+  *sim = (csim_sim){.whole = scene,
+                    .scene = scene->nphase ? scene->phase[0].scene : scene,
+                    .log = log,
+                    .pool = csim_pool_create(start->nthread)};
+  scene = sim->scene;
   csim_pool_phase(sim->pool, CSIM_PHASE_START);
+  if (start->tet_program) sim->tet_program = csim_arena_copy(&sim->arena, start->tet_program);
+  if (sim->arena.failed) return CSIM_MEMORY;
   csim_status status = csim_compile(scene, start->tet_program, log, &sim->world);
   if (!status) status = check_start(sim, start->out);
   if (status) return status;
 
-  sim->solver = create_solver(sim);
-  if (!sim->pool || !sim->solver || csim_state_create(sim->world.model, &sim->state) ||
-      csim_movers_create(sim)) {
+  if (!sim->pool || csim_sim_restart_solver(sim) ||
+      csim_state_create(sim->world.model, &sim->state) || csim_movers_create(sim)) {
     csim_say(log, CSIM_ERROR, place, "out of memory for %d vertices", sim->world.model->nvert);
     return CSIM_MEMORY;
   }
@@ -114,6 +107,7 @@ void csim_sim_close(csim_sim *sim) {
   csim_pool_free(sim->pool);
   csim_state_free(&sim->state);
   csim_world_free(&sim->world);
+  csim_world_free(&sim->first);
   csim_arena_free(&sim->arena);
 }
 
@@ -147,13 +141,9 @@ void csim_sim_free(csim_sim *sim) {
   free(sim);
 }
 
-csim_status csim_sim_restart_solver(csim_sim *sim) {
-  csim_solver_free(sim->solver);
-  sim->solver = create_solver(sim);
-  return sim->solver ? CSIM_OK : CSIM_MEMORY;
-}
-
 csim_status csim_sim_reset(csim_sim *sim) {
+  csim_status entered = csim_sim_enter(sim, 0);
+  if (entered) return entered;
   const csim_model *model = sim->world.model;
   size_t size = 3 * (size_t)model->nvert * sizeof(double);
   csim_movers_reset(sim);
@@ -164,6 +154,7 @@ csim_status csim_sim_reset(csim_sim *sim) {
   if (sim->state.torn) memset(sim->state.torn, 0, (size_t)sim->state.nlink);
   sim->state.step = 0;
   sim->state.span = 1;
+  sim->state.phase = sim->state.calm = 0;
   memcpy(sim->state.x, model->x0, size);
   if (model->v0)
     memcpy(sim->state.v, model->v0, size);
@@ -194,27 +185,17 @@ const char *csim_sim_explain(const csim_scene *scene, csim_outcome outcome) {
   }
 }
 
-int csim_sim_hold(csim_sim *sim) {
-  const csim_scene *scene = sim->scene;
-  long long first = sim->state.step - sim->state.step % scene->substeps;
-  double begin = (double)first * csim_sim_substep(scene), end = begin + 1 / scene->fps;
-  if (!sim->world.model->timed || !csim_model_hold(sim->world.model, begin, end)) return 0;
-  return csim_sim_restart_solver(sim) ? -1 : 1;
-}
-
 int csim_sim_advance(csim_sim *sim, csim_step_report *report) {
   long long step = sim->state.step;
   int substeps = sim->scene->substeps;
   if (!sim->begun || step % substeps == 0) {
-    if (csim_sim_hold(sim) < 0) {
-      *report = (csim_step_report){.method.outcome = CSIM_OUTCOME_MEMORY};
-      return -1;
-    }
     csim_solver_begin_frame(sim->solver, (double)(step - step % substeps + substeps) *
                                              csim_sim_substep(sim->scene));
   }
   sim->begun = 1;
-  return csim_step(sim->solver, &sim->state, report);
+  int failed = csim_step(sim->solver, &sim->state, report);
+  if (!failed && sim->state.step % substeps == 0) csim_sim_count_calm(sim);
+  return failed;
 }
 
 static double time_of(const csim_sim *sim, long long step) {
@@ -232,10 +213,16 @@ static void count_substep(const csim_step_report *step, csim_sim_report *total) 
   total->lag = fmax(total->lag, step->contact.lag);
 }
 
-// Substeps up to `last`, which targets that wait are to be reached at. At least one.
-static csim_status step_to(csim_sim *sim, long long last, csim_sim_report *report) {
+// One substep, or those to the end of the frame, when targets that wait are to be reached.
+static csim_status step_to(csim_sim *sim, int whole_frame, csim_sim_report *report) {
   csim_sim_report total = {0};
   csim_status status = sim->solver ? CSIM_OK : CSIM_MEMORY;
+  int changed;
+  if (!status && (!sim->begun || sim->state.step % sim->scene->substeps == 0))
+    status = csim_sim_begin(sim, &changed);
+  if (status) return status;
+  long long now = sim->state.step, substeps = sim->scene->substeps,
+            last = whole_frame ? now - now % substeps + substeps : now + 1;
   csim_movers_schedule(sim, csim_sim_now(sim), time_of(sim, last));
   while (!status && sim->state.step < last) {
     csim_step_report step;
@@ -255,13 +242,11 @@ static csim_status step_to(csim_sim *sim, long long last, csim_sim_report *repor
 }
 
 csim_status csim_sim_step(csim_sim *sim, csim_sim_report *report) {
-  return step_to(sim, sim->state.step + 1, report);
+  return step_to(sim, 0, report);
 }
 
 csim_status csim_sim_step_frame(csim_sim *sim, csim_sim_report *report) {
-  long long step = sim->state.step;
-  int substeps = sim->scene->substeps;
-  return step_to(sim, step - step % substeps + substeps, report);
+  return step_to(sim, 1, report);
 }
 
 // ---------------------------------------------------------------------------------------- queries

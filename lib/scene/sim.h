@@ -29,11 +29,14 @@ typedef struct csim_mover {
 } csim_mover;
 
 struct csim_sim {
-  const csim_scene *scene;
+  const csim_scene *whole; ///< as it was given
+  const csim_scene *scene; ///< of the phase that the state is in; `whole` where there are none
+  char *tet_program;       ///< as of csim_sim_start, NULL where it was
   csim_log *log;
   csim_arena arena; ///< of the movers
   csim_pool *pool;
   csim_world world;
+  csim_world first; ///< of the phase in which it began, all zero until there is another
   csim_state state;
   csim_solver *solver;
   int begun;         ///< the solver has begun the frame that the state is in
@@ -65,10 +68,35 @@ csim_status csim_sim_restart_solver(csim_sim *sim);
 ///         sim->solver NULL
 int csim_sim_hold(csim_sim *sim);
 
-/// One substep, with all that a new frame needs before its first. A frame begins at every multiple
-/// of scene->substeps.
+/// One substep, after csim_sim_begin where it is the first of a frame. A frame begins at every
+/// multiple of scene->substeps.
 /// @return as csim_step
 int csim_sim_advance(csim_sim *sim, csim_step_report *report);
+
+// ----------------------------------------------------------------------------------------- phases
+
+/// Whether the next frame is in another phase than the state.
+int csim_sim_changes(const csim_sim *sim);
+
+/// Before the first substep of a frame: enters its phase, and csim_sim_hold.
+/// @param[out] changed  1: the solver was made anew
+/// @return CSIM_OK; CSIM_INVALID (the model of the phase cannot be made); CSIM_IO, CSIM_MEMORY
+csim_status csim_sim_begin(csim_sim *sim, int *changed);
+
+/// Makes the model and solver of a phase, unless the state is in it. Targets that the caller has
+/// set are dropped.
+/// @return as csim_sim_begin
+csim_status csim_sim_enter(csim_sim *sim, int phase);
+
+/// Takes over a state behind `frame`, with its phase.
+/// @return as csim_sim_begin
+csim_status csim_sim_go_on(csim_sim *sim, const csim_state *from, int frame);
+
+/// At the end of a frame: counts those at whose end everything is at rest.
+void csim_sim_count_calm(csim_sim *sim);
+
+/// Whether there is nothing to do any more: the last phase is "until": "rest", and so it is.
+int csim_sim_at_rest(const csim_sim *sim);
 
 /// Length of the scene's shortest substep [s].
 static inline double csim_sim_substep(const csim_scene *scene) {

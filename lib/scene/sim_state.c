@@ -49,9 +49,16 @@ static csim_status refuse(const csim_sim *sim, const char *why) {
   return CSIM_INVALID;
 }
 
+// Whether the phase of a state is one of the simulation's.
+static csim_status enter_phase(csim_sim *sim, const csim_state *state) {
+  if (state->nvert != sim->state.nvert) return refuse(sim, "it has another number of vertices");
+  if (state->phase && state->phase >= sim->whole->nphase)
+    return refuse(sim, "it is in a phase that the scene does not have");
+  return csim_sim_enter(sim, state->phase);
+}
+
 // Whether a state fits the simulation; colliders are not in one saved before the first step.
 static csim_status check_state(const csim_sim *sim, const csim_state *state) {
-  if (state->nvert != sim->state.nvert) return refuse(sim, "it has another number of vertices");
   if (state->nkinematic && state->nkinematic != csim_solver_kinematic_size(sim->solver))
     return refuse(sim, "it has other colliders, or another \"contact.response\"");
   if (state->nlink != sim->state.nlink) return refuse(sim, "it has other strings that may tear");
@@ -71,12 +78,15 @@ csim_status csim_sim_load(csim_sim *sim, const void *data, size_t size) {
   csim_status status = csim_checkpoint_unpack(data, size, sim->scene->file, sim->log, &point);
   if (status) return status == CSIM_MEMORY ? status : CSIM_INVALID;
 
-  status = check_state(sim, &point.state);
+  int phase = sim->state.phase;
+  status = enter_phase(sim, &point.state);
+  if (!status) status = check_state(sim, &point.state);
   if (!status)
     status = csim_json_read_text(&json, "META", point.meta, strlen(point.meta), NULL, &meta);
   if (status == CSIM_INVALID && !meta) refuse(sim, "its META is damaged");
   if (!status) status = csim_movers_parse(sim, &json, csim_json_get(meta, "targets"));
   if (status == CSIM_INVALID && meta) refuse(sim, "it sets targets that are not in the scene");
+  if (status && csim_sim_enter(sim, phase)) status = CSIM_MEMORY;
 
   // a state without colliders is of the start: so must be those of the solver
   if (!status && !point.state.nkinematic && csim_solver_kinematic_size(sim->solver)) {

@@ -94,7 +94,9 @@ done:
 // A of every object, into body_scale.
 static void find_scales(const csim_problem *problem, csim_balance *b, const double *x) {
   const csim_model *model = b->model;
-  double gravity = csim_norm(model->gravity);
+  // without gravity, as while panels are sewn, forces inside an object leave nothing to compare
+  // with
+  double gravity = csim_max(csim_norm(model->gravity), 1); // [m/s^2]
   for (int k = 0; k < model->nbody; k++) {
     const csim_body *body = &model->body[k];
     double net[3] = {0}, square = 0;

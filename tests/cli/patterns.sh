@@ -75,4 +75,10 @@ says 'would have too many vertices'
 expect 2 "$clothsim" tube.scene.json -q --check --set tube.scale=[1,1,2]
 says 'one scale only'
 expect 2 "$clothsim" tube.scene.json -q --check --set tube.type=solid
+# panels that are parallel and near each other stop before they meet
+sed 's/"translation": \[0, 0, 10\]/"translation": [0, 0, 0]/' tube.json >near.json
+expect 0 "$clothsim" tube.scene.json -q --check --set tube.mesh.pattern=near.json --set pole.mesh.radius=0.3
+# a panel that a collider holds on all sides is named
+expect 2 "$clothsim" tube.scene.json -v --check --set 'pole.mesh={"shape":"box","size":[0.02,9,9]}'
+says 'panel "front" of "tube" stands through a collider or another panel'
 report

@@ -94,6 +94,47 @@ static double *copy(const csim_sim *sim) {
 
 // ------------------------------------------------------------------------------------ like a run
 
+// Phases are those of a run, also from a state saved in another phase, and after a reset.
+static void test_phases(void) {
+  static const char phases[] =
+      "phases=[{\"name\":\"a\",\"frames\":{\"end\":3},\"gravity\":[0,0,0]},"
+      "{\"name\":\"b\",\"quality\":\"draft\",\"frames\":{\"end\":4,\"substeps\":3}},"
+      "{\"name\":\"c\",\"objects\":[{\"name\":\"cloth\",\"pins\":[]}]}]";
+  const char *sets[] = {phases, "output.obj=true", "output.digits=17"};
+  csim_scene *scene = read_scene(1, sets, 3);
+  csim_run_report report;
+  csim_run_options run = {.out = folder, .nthread = 2, .overwrite = 1};
+  CHECK(csim_run(scene, &run, &messages.log, &report) == CSIM_OK);
+  csim_sim *sim = create(scene, 3), *slow = create(scene, 1);
+  void *data;
+  size_t size;
+  CHECK(csim_sim_step_frame(slow, NULL) == CSIM_OK);
+  CHECK(csim_sim_save(slow, &data, &size) == CSIM_OK);
+  while (csim_sim_frame(slow) < 5) CHECK(csim_sim_step(slow, NULL) == CSIM_OK);
+  double *end = copy(slow);
+  for (int round = 0; round < 2; round++) {
+    for (int frame = 1; frame <= 5; frame++) {
+      char path[128];
+      csim_polygons *written = NULL;
+      snprintf(path, sizeof path, "%s/cloth_%04d.obj", folder, frame);
+      CHECK(csim_polygons_read(path, &messages.log, &written) == CSIM_OK);
+      CHECK(written && same(sim, written->vert) && csim_sim_frame(sim) == frame);
+      csim_polygons_free(written);
+      if (frame < 5) CHECK(csim_sim_step_frame(sim, NULL) == CSIM_OK);
+    }
+    CHECK_NEAR(csim_sim_time(sim), 4 / 25.0, 1e-15);
+    CHECK(csim_sim_reset(sim) == CSIM_OK && csim_sim_frame(sim) == 1);
+  }
+  CHECK(csim_sim_load(slow, data, size) == CSIM_OK && csim_sim_frame(slow) == 2);
+  while (csim_sim_frame(slow) < 5) CHECK(csim_sim_step_frame(slow, NULL) == CSIM_OK);
+  CHECK(same(slow, end));
+  free(data);
+  free(end);
+  csim_sim_free(sim);
+  csim_sim_free(slow);
+  csim_scene_free(scene);
+}
+
 // What csim_run writes with 17 digits are the positions of csim_sim_step_frame, and of single
 // substeps.
 static void test_run(const char *method) {
@@ -525,6 +566,7 @@ int main(void) {
   if (!file || fputs(plate, file) < 0 || fclose(file)) return 1;
   test_parse();
   test_run("newton");
+  test_phases();
   test_run("pd");
   test_run("xpbd");
   test_moves("filter");

@@ -1,0 +1,51 @@
+// scene/build_start.c: bodies that start where another run has left them.
+#include "scene/cached.h"
+#include "scene/compile.h"
+
+#include <limits.h>
+#include <math.h>
+
+csim_status csim_build_open_start(csim_build *build) {
+  const csim_scene *scene = build->scene;
+  csim_place place = {.file = scene->file};
+  if (!scene->start_cache) return CSIM_OK;
+  csim_status status = csim_cache_open(scene->start_cache, build->log, &build->start);
+  if (status) return status;
+  const csim_cache_info *info = csim_cache_get_info(build->start);
+  int last = scene->start_frame == CSIM_LAST_FRAME;
+  build->start_frame = last ? info->nframe - 1 : csim_cached_frame(info, scene->start_frame);
+  if (build->start_frame >= 0 && info->options.up == scene->up) return CSIM_OK;
+  if (build->start_frame < 0)
+    csim_say(build->log, CSIM_ERROR, place, "cannot start from \"%s\": it has no frame %d",
+             info->file, last ? scene->frame_start : scene->start_frame);
+  else
+    csim_say(build->log, CSIM_ERROR, place,
+             "cannot start from \"%s\": another axis points up in it (\"units.up\")", info->file);
+  return CSIM_INVALID;
+}
+
+csim_status csim_build_start(csim_build *build, const csim_object *object, const csim_body *body) {
+  if (!build->start) return CSIM_OK;
+  const csim_cache_info *info = csim_cache_get_info(build->start);
+  int k = csim_cached_object(info, object->name);
+  if (k < 0) {
+    csim_say(build->log, CSIM_INFO, object->place, "\"%s\" is not in \"%s\": it starts as it is",
+             object->name, info->file);
+    return CSIM_OK;
+  }
+  if (info->object[k].nvert != body->nvert) {
+    csim_say(build->log, CSIM_ERROR, object->place,
+             "\"%s\" has %d vertices, and in \"%s\", where it should start from, %d: the meshes "
+             "have to be the same",
+             object->name, body->nvert, info->file, info->object[k].nvert);
+    return CSIM_INVALID;
+  }
+  double *x = build->x + 3 * (ptrdiff_t)body->vert0, *v = build->v + 3 * (ptrdiff_t)body->vert0;
+  csim_status status = csim_cached_state(build->start, k, build->start_frame, info->unit, x, v);
+  for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)body->nvert && !status; i++)
+    if (!isfinite(x[i]) || !isfinite(v[i])) status = CSIM_INVALID;
+  if (status == CSIM_INVALID)
+    csim_say(build->log, CSIM_ERROR, object->place, "\"%s\" is not finite in \"%s\"", object->name,
+             info->file);
+  return status;
+}

@@ -1,0 +1,158 @@
+// scene/phase.c: what changes between frames: the phase of the scene, with its model, and the
+// solver.
+//
+// A phase's model is compiled from its scene as if the run began with it: it depends on the scene
+// alone, so a run that is resumed has the same one. Only the state goes on.
+#include "math/vec3.h"
+#include "scene/sim.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// At rest: for so long [s], all but this share of the free vertices.
+static const double REST_TIME = 0.25, REST_SHARE = 0.01;
+
+csim_status csim_sim_restart_solver(csim_sim *sim) {
+  csim_solver_free(sim->solver);
+  sim->solver = csim_solver_create(&(csim_solver_setup){.model = sim->world.model,
+                                                        .params = sim->scene->solver,
+                                                        .contact = sim->world.contact,
+                                                        .ncollider = sim->world.ncollider,
+                                                        .collider = sim->world.collider,
+                                                        .pool = sim->pool,
+                                                        .h = csim_sim_substep(sim->scene),
+                                                        .accuracy = sim->scene->accuracy,
+                                                        .most = sim->scene->substeps});
+  return sim->solver ? CSIM_OK : CSIM_MEMORY;
+}
+
+// Frames that the state is behind.
+static int frames_done(const csim_sim *sim) {
+  return (int)(sim->state.step / sim->scene->substeps);
+}
+
+static const csim_scene *scene_of(const csim_sim *sim, int phase) {
+  return sim->whole->nphase ? sim->whole->phase[phase].scene : sim->whole;
+}
+
+static int is_calm(const csim_scene *scene, int calm) {
+  return scene->until_rest && calm >= scene->fps * REST_TIME;
+}
+
+void csim_sim_count_calm(csim_sim *sim) {
+  const csim_model *model = sim->world.model;
+  double limit = sim->scene->rest_speed * sim->scene->rest_speed;
+  int fast = 0, free = 0;
+  if (!sim->scene->until_rest) return;
+  for (int i = 0; i < model->nvert; i++) {
+    const double *v = sim->state.v + 3 * (ptrdiff_t)i;
+    free += !model->fixed[i];
+    fast += !model->fixed[i] && !(csim_dot(v, v) <= limit);
+  }
+  sim->state.calm = fast <= REST_SHARE * free ? sim->state.calm + 1 : 0;
+}
+
+int csim_sim_at_rest(const csim_sim *sim) {
+  int last = sim->state.phase >= sim->whole->nphase - 1;
+  return last && is_calm(sim->scene, sim->state.calm);
+}
+
+// The phase that the frame after the state is in.
+static int phase_to_come(const csim_sim *sim) {
+  int frame = sim->whole->frame_start + frames_done(sim), k = sim->state.phase,
+      calm = sim->state.calm;
+  for (; k + 1 < sim->whole->nphase; k++, calm = 0)
+    if (frame < scene_of(sim, k)->frame_end && !is_calm(scene_of(sim, k), calm)) break;
+  return k;
+}
+
+int csim_sim_changes(const csim_sim *sim) {
+  return phase_to_come(sim) != sim->state.phase;
+}
+
+// Whether a phase's model is of the same vertices and colliders.
+static csim_status check_world(const csim_sim *sim, const csim_world *world) {
+  const csim_world *old = &sim->world;
+  int same = world->model->nvert == old->model->nvert;
+  for (int b = 0; same && b < old->model->nbody; b++)
+    same = world->model->body[b].nvert == old->model->body[b].nvert;
+  for (int k = 0; same && k < old->ncollider; k++)
+    same = world->collider_mesh[k].nvert == old->collider_mesh[k].nvert;
+  if (same) return CSIM_OK;
+  csim_say(sim->log, CSIM_ERROR, (csim_place){.file = sim->whole->file},
+           "phase \"%s\": numbers of vertices have to stay as they were",
+           sim->whole->phase[sim->state.phase].name);
+  return CSIM_INVALID;
+}
+
+csim_status csim_sim_enter(csim_sim *sim, int phase) {
+  csim_world world;
+  const csim_scene *scene = scene_of(sim, phase);
+  if (sim->scene == scene) return CSIM_OK;
+  int frames = frames_done(sim);
+  csim_phase before = csim_pool_phase(sim->pool, CSIM_PHASE_START);
+  sim->state.phase = phase;
+  sim->state.calm = 0;
+  csim_status status = csim_compile(scene, sim->tet_program, sim->log, &world);
+  if (!status) status = check_world(sim, &world);
+  if (status) {
+    csim_world_free(&world);
+    return status;
+  }
+
+  csim_movers_free(sim);
+  csim_solver_free(sim->solver);
+  if (sim->first.model)
+    csim_world_free(&sim->world);
+  else
+    sim->first = sim->world; // what outputs were told about objects is there
+  sim->solver = NULL;
+  sim->mover = NULL;
+  sim->world = world;
+  sim->scene = scene;
+  sim->begun = 0;
+  if (csim_sim_restart_solver(sim) || csim_movers_create(sim) ||
+      csim_state_fit(sim->world.model, (long long)frames * scene->substeps, csim_sim_substep(scene),
+                     &sim->state))
+    status = CSIM_MEMORY;
+  csim_pool_phase(sim->pool, before);
+  return status;
+}
+
+csim_status csim_sim_go_on(csim_sim *sim, const csim_state *from, int frame) {
+  int phase = from->phase < sim->whole->nphase ? from->phase : 0;
+  csim_status status = csim_sim_enter(sim, phase);
+  if (status) return status;
+  int calm = phase == from->phase ? from->calm : 0;
+  if (csim_state_copy(from, &sim->state)) return CSIM_MEMORY;
+  long long step = (long long)(frame - sim->whole->frame_start) * sim->scene->substeps;
+  sim->state.phase = phase;
+  sim->state.calm = calm;
+  return csim_state_fit(sim->world.model, step, csim_sim_substep(sim->scene), &sim->state)
+             ? CSIM_MEMORY
+             : CSIM_OK;
+}
+
+int csim_sim_hold(csim_sim *sim) {
+  const csim_scene *scene = sim->scene;
+  long long first = sim->state.step - sim->state.step % scene->substeps;
+  double begin = (double)first * csim_sim_substep(scene), end = begin + 1 / scene->fps;
+  if (!sim->world.model->timed || !csim_model_hold(sim->world.model, begin, end)) return 0;
+  return csim_sim_restart_solver(sim) ? -1 : 1;
+}
+
+csim_status csim_sim_begin(csim_sim *sim, int *changed) {
+  int phase = phase_to_come(sim);
+  *changed = phase != sim->state.phase;
+  if (*changed) {
+    int frame = sim->whole->frame_start + frames_done(sim);
+    const char *why = frame < sim->scene->frame_end ? ": everything is at rest" : "";
+    csim_status status = csim_sim_enter(sim, phase);
+    if (status) return status;
+    csim_say(sim->log, CSIM_INFO, (csim_place){.file = sim->whole->file},
+             "frame %d: phase \"%s\" begins%s", frame + 1, sim->whole->phase[phase].name, why);
+  }
+  int held = csim_sim_hold(sim);
+  *changed |= held;
+  return held < 0 ? CSIM_MEMORY : CSIM_OK;
+}

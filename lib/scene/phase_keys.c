@@ -1,0 +1,191 @@
+// scene/phase_keys.c: "phases": stretches of frames, each with keys of its own.
+//
+// A phase is the whole scene with the keys of the phase laid over it, as a scene is laid over one
+// that it extends. What a model is made of anew between frames may differ; what files and states
+// are made of may not.
+#include "scene/merge.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ------------------------------------------------------------------------------------------ read
+
+// The phases are read after everything else is known to be right, by csim_read_phases.
+static void read_phases(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {
+  (void)base;
+  if (!cJSON_IsArray(item)) csim_complain_type(r, f, item);
+}
+
+// What has to be the same in all frames.
+static const char *const fixed_keys[] = {"$schema", "version", "extends", "description", "look_at",
+                                         "units",   "strict",  "output",  "phases",      NULL};
+
+static void check_keys(csim_reader *r, const cJSON *item) {
+  for (const cJSON *c = item->child; c; c = c->next)
+    for (int i = 0; fixed_keys[i]; i++)
+      if (!strcmp(c->string, fixed_keys[i]))
+        csim_complain(r, CSIM_AT_KEY, c, "\"%s\" is for all phases: it cannot be in one",
+                      fixed_keys[i]);
+}
+
+static void check_frames(csim_reader *r, const cJSON *item, const csim_scene *all,
+                         const csim_scene *phase, int last_end, int last) {
+  const cJSON *frames = csim_json_get(item, "frames"), *end = csim_json_get(frames, "end");
+  if (phase->frame_start != all->frame_start || phase->fps != all->fps)
+    csim_complain(r, CSIM_AT_VALUE, frames, "\"start\" and \"fps\" are for all phases");
+  if (last) return; // it goes on to the end of the run
+  if (!end)
+    csim_complain(r, CSIM_AT_VALUE, item,
+                  "a phase needs \"frames\": {\"end\": ...}, the number of its last frame");
+  else if (phase->frame_end <= last_end)
+    csim_complain(r, CSIM_AT_VALUE, end ? end : item,
+                  "a phase cannot end at frame %d: the one before it ends at frame %d",
+                  phase->frame_end, last_end);
+}
+
+static void check_objects(csim_reader *r, const cJSON *item, const csim_scene *all,
+                          const csim_scene *phase) {
+  const cJSON *objects = csim_json_get(item, "objects");
+  int same = phase->nobject == all->nobject;
+  for (int o = 0; same && o < all->nobject; o++)
+    same = !strcmp(phase->object[o].name, all->object[o].name) &&
+           phase->object[o].type == all->object[o].type &&
+           phase->object[o].ghost == all->object[o].ghost;
+  if (!same)
+    csim_complain(
+        r, CSIM_AT_VALUE, objects,
+        "a phase has the objects of the scene: it can change them, and not add, remove or "
+        "turn them into others");
+  if (phase->contact.response != all->contact.response)
+    csim_complain(r, CSIM_AT_VALUE, csim_json_get(item, "contact"),
+                  "\"response\" is for all phases");
+}
+
+// Reads one phase into `phase->scene`; r->scene is that of all phases.
+static void read_phase(csim_reader *r, const cJSON *tree, const cJSON *item, int last_end,
+                       csim_phase_keys *phase, void (*read)(csim_reader *, const cJSON *)) {
+  csim_scene *all = r->scene;
+  cJSON *whole = cJSON_Duplicate(tree, 1), *over = cJSON_Duplicate(item, 1);
+  const cJSON *name = csim_json_get(item, "name");
+  phase->name = csim_arena_copy(&all->arena, name->valuestring);
+  phase->scene->file = csim_arena_copy(&phase->scene->arena, all->file);
+  phase->scene->name = csim_arena_copy(&phase->scene->arena, all->name);
+  if (!whole || !over || all->arena.failed || phase->scene->arena.failed) {
+    r->memory = 1;
+    goto done;
+  }
+  check_keys(r, item);
+  cJSON_Delete(cJSON_DetachItemViaPointer(whole, csim_json_get(whole, "phases")));
+  cJSON_Delete(cJSON_DetachItemViaPointer(over, csim_json_get(over, "name")));
+  csim_merge_objects(whole, over);
+  ptrdiff_t told = r->ncomplaint;
+  r->scene = phase->scene;
+  r->nmaterial = r->nnamed = 0;
+  read(r, whole);
+  if (phase->scene->arena.failed) r->memory = 1;
+  if (r->ncomplaint == told && !r->memory) {
+    check_frames(r, item, all, phase->scene, last_end, !item->next);
+    check_objects(r, item, all, phase->scene);
+  }
+done:
+  r->scene = all;
+  cJSON_Delete(whole);
+  cJSON_Delete(over);
+}
+
+void csim_read_phases(csim_reader *r, const cJSON *tree,
+                      void (*read)(csim_reader *, const cJSON *)) {
+  csim_scene *scene = r->scene;
+  const cJSON *phases = csim_json_get(tree, "phases");
+  const cJSON *end = csim_json_get(csim_json_get(tree, "frames"), "end");
+  int n = phases ? csim_count_items(phases) : 0, last_end = scene->frame_start;
+  if (!n || r->ncomplaint || r->memory) return;
+  scene->phase = CSIM_ARENA_NEW(&scene->arena, csim_phase_keys, n);
+  for (const cJSON *c = phases->child; c && scene->phase && !r->memory; c = c->next) {
+    const cJSON *name = cJSON_IsObject(c) ? csim_json_get(c, "name") : NULL;
+    if (!cJSON_IsString(name)) {
+      csim_complain(r, CSIM_AT_VALUE, c, "expected a phase { } with a \"name\"");
+      continue;
+    }
+    csim_phase_keys *phase = &scene->phase[scene->nphase];
+    phase->scene = CSIM_NEW(csim_scene, 1);
+    if (!phase->scene) r->memory = 1;
+    if (!phase->scene) return;
+    scene->nphase++;
+    read_phase(r, tree, c, last_end, phase, read);
+    last_end = phase->scene->frame_end;
+  }
+  // the end of the run, where it is given (be it by the command line), else of the last phase
+  if (!end) scene->frame_end = last_end;
+  if (scene->nphase) scene->phase[scene->nphase - 1].scene->frame_end = scene->frame_end;
+}
+
+// ----------------------------------------------------------------------------------------- print
+
+// A key of a scene as text; free(). NULL when out of memory.
+static char *print_key(const csim_field *f, const csim_scene *scene, int hashing) {
+  csim_printer p = {.scene = scene, .hashing = hashing};
+  csim_json_open(&p.out, NULL, '{');
+  f->kind->print(&p, f, (const char *)scene);
+  csim_json_close(&p.out, '}');
+  csim_json_end(&p.out);
+  if (!p.out.failed) return p.out.text;
+  free(p.out.text);
+  return NULL;
+}
+
+// The key where the phase has another value than the scene.
+static void print_difference(csim_printer *p, const csim_field *f, const csim_scene *scene,
+                             const csim_scene *phase) {
+  char *was = print_key(f, scene, p->hashing), *is = print_key(f, phase, p->hashing);
+  if (!was || !is) p->out.failed = 1;
+  if (was && is && strcmp(was, is)) {
+    csim_printer inner = {.out = p->out, .scene = phase, .hashing = p->hashing};
+    if (strchr(is, '"'))
+      f->kind->print(&inner, f, (const char *)phase);
+    else
+      csim_json_raw(&inner.out, f->key, "null");
+    p->out = inner.out;
+  }
+  free(was);
+  free(is);
+}
+
+static void print_phases(csim_printer *p, const csim_field *f, const void *base) {
+  const csim_scene *scene = base;
+  if (!scene->nphase) return;
+  csim_json_open(&p->out, f->key, '[');
+  for (int k = 0; k < scene->nphase; k++) {
+    const csim_scene *phase = scene->phase[k].scene;
+    csim_json_open(&p->out, NULL, '{');
+    csim_json_text(&p->out, "name", scene->phase[k].name);
+    // where the next phase begins changes frames; where the last one ends does not
+    if (p->hashing && k + 1 < scene->nphase) csim_json_integer(&p->out, "end", phase->frame_end);
+    for (int i = 0; i < p->table->nfield; i++) {
+      const csim_field *key = &p->table->field[i];
+      if (key != f && key->kind->print && !(key->flags & (CSIM_INPUT_ONLY | CSIM_COSMETIC)))
+        print_difference(p, key, scene, phase);
+    }
+    csim_json_close(&p->out, '}');
+  }
+  csim_json_close(&p->out, ']');
+}
+
+static void describe_phases(const csim_field *f, char text[CSIM_DESCRIPTION]) {
+  (void)f;
+  snprintf(text, CSIM_DESCRIPTION, "a list of phases {\"name\", \"frames\", ...}");
+}
+
+static void schema_phases(csim_json_out *out, const csim_field *f) {
+  (void)f;
+  csim_json_text(out, "type", "array");
+  csim_json_open(out, "items", '{');
+  csim_json_text(out, "type", "object");
+  csim_json_raw(out, "properties", "{\"name\": {\"type\": \"string\"}}");
+  csim_json_raw(out, "required", "[\"name\"]");
+  csim_json_close(out, '}');
+}
+
+const csim_kind csim_kind_phases = {read_phases, NULL, print_phases, describe_phases,
+                                    schema_phases};

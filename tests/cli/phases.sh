@@ -1,0 +1,67 @@
+# Phases of a scene, and runs that end at rest: resumed at every frame, they leave the same bytes.
+. "$ROOT/tests/cli/kit"
+cat >ph.json <<'END'
+{
+  "name": "ph", "frames": {"end": 99, "substeps": 3},
+  "objects": [
+    {"name": "sheet", "type": "cloth", "material": {"preset": "cotton", "damping": 20}, "position": [0, 0.11, 0],
+     "mesh": {"shape": "grid", "size": [0.3, 0.3], "cells": [8, 8]}},
+    {"name": "ball", "type": "collider", "mesh": {"shape": "sphere", "radius": 0.1}, "friction": 1}
+  ],
+  "phases": [
+    {"name": "hold", "frames": {"end": 4}, "gravity": [0, 0, 0], "objects": [{"name": "sheet", "pins": [{"vertices": [0]}]}]},
+    {"name": "drape", "frames": {"end": 50, "until": "rest", "rest_speed": 0.2, "substeps": 4}},
+    {"name": "blow", "frames": {"end": 54}, "quality": "draft", "contact": {"thickness": 0.002}, "wind": {"velocity": [1, 0, 0]}},
+    {"name": "rest", "frames": {"until": "rest", "rest_speed": "0.3 m/s"}}
+  ]
+}
+END
+expect 0 "$clothsim" ph.json -v -o a -j 1
+check "begins after its end" grep -q 'frame 5: phase "drape" begins$' stderr
+check "begins after rest" grep -q 'phase "blow" begins: everything is at rest$' stderr
+last=$(sed -n 's/.*"last_frame": \([0-9]*\),/\1/p' a/run.json)
+check "ends at rest, at frame $last" sh -c "grep -q '\"at_rest\": true' a/run.json && grep -q 'at rest after frame $last' a/run.json && [ $last -lt 99 ]"
+expect 0 "$clothsim" ph.json -o a --resume
+says "nothing to do"
+expect 0 "$clothsim" ph.json -q -o a --resume -e 120
+check "at rest, there is nothing after it" sh -c "! ls a/sheet_*$((last + 1)).obj 2>/dev/null"
+expect 0 "$clothsim" ph.json -q -o a -j 1 --overwrite
+i=0
+until "$clothsim" ph.json -q -o b --resume --checkpoint-every 1 --max-time $(awk "BEGIN { print 0.03 + 0.01 * $i }") -j $((i % 3 + 1)); do
+  i=$((i + 1))
+  [ $i -lt 400 ] || break
+done
+check "stopped $i times in all phases" test $i -gt 3
+check "the same bytes" diff -r a b
+expect 0 "$clothsim" ph.json -q -o c -e 20
+check "the end of the run counts" sh -c 'grep -q "\"last_frame\": 20," c/run.json'
+expect 0 "$clothsim" ph.json --print-config
+cp stdout resolved.json
+expect 0 "$clothsim" resolved.json --print-config
+check "the resolved scene resolves to itself" cmp resolved.json stdout
+# from the cache: only where the frames of all phases are known
+expect 0 "$clothsim" ph.json -q -o e -e 20 --set phases.drape.frames.until=null --set phases.drape.frames.end=9 --set phases.blow.frames.end=14
+expect 0 "$clothsim" ph.json -v -o e -e 22 --set phases.drape.frames.until=null --set phases.drape.frames.end=9 --set phases.blow.frames.end=14 --resume-from 12 --from-cache
+check "goes on in the phase of the frame" grep -q 'frame 13: phase "blow" begins' stderr
+expect 0 "$clothsim" ph.json -q -o f -e 20
+expect 2 "$clothsim" ph.json -q -o f -e 22 --resume-from 12 --from-cache
+says 'when phases end that wait for rest is not in it'
+# another scene for the rest of a run: phases that are no longer there
+expect 0 "$clothsim" ph.json -q -o g -e 20 --keep-checkpoints --checkpoint-every 1
+expect 0 "$clothsim" ph.json -q -o g -e 22 --set phases=null --resume-from 12 --allow-changes
+wrong() { # SETTING TEXT
+  expect 2 "$clothsim" ph.json -q --check --set "$1"
+  says "$2"
+}
+wrong phases.hold.units.up=z '"units" is for all phases'
+wrong phases.drape.frames.end=3 'a phase cannot end at frame 3: the one before it ends at frame 4'
+wrong phases.drape.frames.end=null 'a phase needs "frames": {"end"'
+wrong phases.hold.frames.fps=25 '"start" and "fps" are for all phases'
+wrong 'phases.hold.objects=[{"name":"box","type":"collider","mesh":{"shape":"box"}}]' 'a phase has the objects of the scene'
+wrong phases.blow.contact.response=none '"response" is for all phases'
+wrong phases.blow.gravty=1 'did you mean "gravity"?'
+wrong 'phases=[{"frames":{"end":3}}]' 'expected a phase { } with a "name"'
+wrong phases=3 'expected a list of phases'
+expect 2 "$clothsim" ph.json -q -o d --set 'phases.hold.objects=[{"name":"sheet","mesh":{"shape":"grid","size":[0.3,0.3],"cells":[9,8]}}]'
+says 'numbers of vertices have to stay'
+report
