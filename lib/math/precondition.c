@@ -28,7 +28,7 @@ int csim_precond_create(csim_arena *arena, const csim_pattern *pattern,
 
 typedef struct invert_job {
   const csim_bsr *blocks; // one of the two
-  const csim_graph_matrix *graph;
+  const csim_edge_matrix *graph;
   const csim_precond *P;
 } invert_job;
 
@@ -59,7 +59,7 @@ static double invert_diagonals(void *context, int first, int last) {
     if (!job->graph)
       a = job->blocks->val + 9 * (ptrdiff_t)job->blocks->pattern->diag[i];
     else if (a == blocks)
-      csim_graph_diagonals(job->graph, i, last - i < BATCH ? last : i + BATCH, blocks);
+      csim_edge_matrix_diagonals(job->graph, i, last - i < BATCH ? last : i + BATCH, blocks);
     float *inverse = job->P->inverse + 6 * (ptrdiff_t)i;
     if (invert_definite(a, inverse)) continue;
     double scale = fabs(a[0]) + fabs(a[4]) + fabs(a[8]);
@@ -213,7 +213,7 @@ int csim_precond_update(csim_pool *pool, const csim_bsr *A, csim_precond *P) {
   return (int)csim_pool_sum(pool, P->nrow, invert_diagonals, &(invert_job){.blocks = A, .P = P});
 }
 
-int csim_precond_update_graph(csim_pool *pool, const csim_graph_matrix *A, csim_precond *P) {
+int csim_precond_update_edges(csim_pool *pool, const csim_edge_matrix *A, csim_precond *P) {
   assert(P->kind == CSIM_BLOCK_JACOBI);
   return (int)csim_pool_sum(pool, P->nrow, invert_diagonals, &(invert_job){.graph = A, .P = P});
 }

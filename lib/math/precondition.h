@@ -1,9 +1,10 @@
-// math/precondition.h: approximate inverses for PCG. Needs base/, math/bsr.h and math/graph.h.
+// math/precondition.h: approximate inverses for PCG. Needs base/, math/bsr.h and
+// math/edge_matrix.h.
 #ifndef CSIM_MATH_PRECONDITION_H
 #define CSIM_MATH_PRECONDITION_H
 
 #include "math/bsr.h"
-#include "math/graph.h"
+#include "math/edge_matrix.h"
 
 typedef enum csim_preconditioner_kind {
   CSIM_BLOCK_JACOBI, ///< inverses of the diagonal blocks
@@ -34,7 +35,7 @@ int csim_precond_create_jacobi(csim_arena *arena, int nrow, csim_precond *P);
 int csim_precond_update(csim_pool *pool, const csim_bsr *A, csim_precond *P);
 
 /// The same for a matrix on a graph; block-Jacobi only.
-int csim_precond_update_graph(csim_pool *pool, const csim_graph_matrix *A, csim_precond *P);
+int csim_precond_update_edges(csim_pool *pool, const csim_edge_matrix *A, csim_precond *P);
 
 /// z = P^-1 r, both (nrow x 3).
 void csim_precond_apply(csim_pool *pool, const csim_precond *P, const double *r, double *z);

@@ -1,7 +1,7 @@
 // model/levels.c: see levels.h.
 #include "model/levels.h"
 
-#include "math/coarse.h"
+#include "math/multigrid.h"
 #include "math/vec3.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ static const double FINE_SHARE = 0.1;
 typedef struct level {
   csim_pattern pattern;
   int *vert;            // (nrow) the vertex that stands for a row: its seed's
-  unsigned char *early; // (nrow) of csim_coarse_aggregate
+  unsigned char *early; // (nrow) of csim_multigrid_aggregate
   double *weight;       // (nrow) [N m] W
 } level;
 
@@ -104,7 +104,7 @@ static int add_level(ladder *s) {
   int *scratch = CSIM_ARENA_NEW(arena, int, n), *aggregate = CSIM_ARENA_NEW(arena, int, n);
   int *seed = CSIM_ARENA_NEW(arena, int, n);
   if (arena->failed) return -1;
-  int nrow = csim_coarse_aggregate(&below->pattern, below->early, scratch, aggregate, seed);
+  int nrow = csim_multigrid_aggregate(&below->pattern, below->early, scratch, aggregate, seed);
   if (allocate_level(arena, nrow, to) ||
       neighbours(arena, &below->pattern, aggregate, nrow, &to->pattern))
     return -1;

@@ -1,5 +1,5 @@
 // model/levels.h: springs of coarser levels, a cure of locking. Needs model/network.h,
-// math/coarse.h.
+// math/multigrid.h.
 //
 // A mesh whose every edge is a stiff spring has 3V - E = 3 + E_b ways to move without stretching,
 // however many vertices it has. So stretch is made the business of coarser levels: their springs

@@ -92,7 +92,8 @@ typedef enum csim_linear {
 typedef enum csim_preconditioner {
   CSIM_PRECONDITIONER_JACOBI,     ///< block-Jacobi: inverses of the 3 x 3 diagonal blocks
   CSIM_PRECONDITIONER_ICHOL,      ///< incomplete Cholesky without fill, in 3 x 3 blocks
-  CSIM_PRECONDITIONER_MULTILEVEL, ///< block-Jacobi on a hierarchy of aggregates, see math/coarse.h
+  CSIM_PRECONDITIONER_MULTILEVEL, ///< block-Jacobi on a hierarchy of aggregates, see
+                                  ///< math/multigrid.h
 } csim_preconditioner;
 
 typedef enum csim_spd {
@@ -146,7 +147,11 @@ typedef enum csim_pin_mode {
 extern const char *const csim_method_names[];
 
 /// How much of the time a run takes goes into being right.
-typedef enum csim_quality { CSIM_QUALITY_DRAFT, CSIM_QUALITY_NORMAL, CSIM_QUALITY_FINAL } csim_quality;
+typedef enum csim_quality {
+  CSIM_QUALITY_DRAFT,
+  CSIM_QUALITY_NORMAL,
+  CSIM_QUALITY_FINAL
+} csim_quality;
 
 enum { CSIM_MAX_WINDOW = 16 };
 
@@ -229,8 +234,8 @@ typedef struct csim_contact_params {
                     ///< 0: from the meshes
   const double *share; ///< (parts: bodies, then colliders) of that distance for pairs of a part,
                        ///< the smaller of two parts' counts; NULL: 1 for all
-  double friction;  ///< [-] default coefficient
-  double slip;      ///< [m/s] below this speed friction grows linearly from 0 (filter)
+  double friction;     ///< [-] default coefficient
+  double slip;         ///< [m/s] below this speed friction grows linearly from 0 (filter)
   csim_barrier_kind energy;
   csim_broad_phase broad_phase;
   csim_contact_test test; ///< of impulse and penalty

@@ -69,7 +69,7 @@ static void number_edges(const csim_model *model, const csim_layout *layout, blo
 // Near and far neighbours of each row; fixed rows have none.
 static void fill_rows(const csim_model *model, const csim_pattern *p, const block_map *map,
                       csim_stiffness *K) {
-  csim_graph *graph = &K->graph;
+  csim_edge_graph *graph = &K->graph;
   int near = 0, far = 0;
   for (int i = 0; i < model->nvert; i++) {
     for (int b = p->start[i]; b < p->start[i + 1] && !model->fixed[i]; b++) {
@@ -183,7 +183,7 @@ int csim_stiffness_create(csim_arena *arena, const csim_model *model, csim_stiff
   find_elements(&layout, &map, K);
   number_entries(model, p, &map, entry);
   find_entries(&layout, entry, K);
-  csim_graph_matrix_create(arena, &K->graph, &K->A);
+  csim_edge_matrix_create(arena, &K->graph, &K->A);
 done:
   if (temp.failed) arena->failed = 1;
   csim_arena_free(&temp);
@@ -191,7 +191,7 @@ done:
 }
 
 void csim_stiffness_free(csim_stiffness *K) {
-  csim_graph_matrix_free(&K->A);
+  csim_edge_matrix_free(&K->A);
 }
 
 typedef struct update_job {
@@ -220,7 +220,7 @@ typedef struct edge_walk {
 } edge_walk;
 
 static inline void next_edge(const csim_stiffness *K, edge_walk *at) {
-  const csim_graph *graph = &K->graph;
+  const csim_edge_graph *graph = &K->graph;
   do {
     at->entry++;
     while (at->entry >= graph->near_start[at->row + 1]) at->row++;
@@ -257,7 +257,7 @@ CSIM_SIMD_BODY void store_edge(const csim_stiffness *K, int entry, const csim_v4
 // rows.
 CSIM_SIMD_BODY int store_edges(const csim_stiffness *K, const double *x, const double *sum,
                                int first, int n) {
-  const csim_graph *graph = &K->graph;
+  const csim_edge_graph *graph = &K->graph;
   edge_walk at = walk_from(K, first);
   for (int k = 0; k < n; k += 4) {
     csim_v4 c = {0};

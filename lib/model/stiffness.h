@@ -1,5 +1,5 @@
 // model/stiffness.h: the Hessian of springs, membranes, quadratic bending and soft pins as a matrix
-// on the graph of their edges: the fast form. Needs model/model.h, math/graph.h.
+// on the graph of their edges: the fast form. Needs model/model.h, math/edge_matrix.h.
 //
 // Near edges are those of springs and membranes; with a membrane anywhere the graph is wide.
 // Quadratic bending is constant: where it acts between the ends of a spring it raises that edge's
@@ -7,13 +7,13 @@
 #ifndef CSIM_MODEL_STIFFNESS_H
 #define CSIM_MODEL_STIFFNESS_H
 
-#include "math/graph.h"
+#include "math/edge_matrix.h"
 #include "model/layout.h"
 
 typedef struct csim_stiffness {
   const csim_model *model;
-  csim_graph graph;
-  csim_graph_matrix A;
+  csim_edge_graph graph;
+  csim_edge_matrix A;
   int nedge;
   int *edge_start; ///< (nvert + 1) first of the springs' edges of each row: those to higher rows
                    ///< and to fixed ones, in the order of near_col
@@ -35,8 +35,9 @@ int csim_stiffness_create(csim_arena *arena, const csim_model *model, csim_stiff
 /// Frees what is not in the arena; zero is allowed.
 void csim_stiffness_free(csim_stiffness *K);
 
-/// K->A = diag(inertia) + Hessian of the energies. Rows of fixed vertices are those of the identity;
-/// their columns are not cleared: multiply only what is zero there. No row has a block of its own.
+/// K->A = diag(inertia) + Hessian of the energies. Rows of fixed vertices are those of the
+/// identity; their columns are not cleared: multiply only what is zero there. No row has a block of
+/// its own.
 /// @param inertia  (nvert) [N/m] of each vertex, its mass over h^2
 void csim_stiffness_update(csim_pool *pool, const csim_point *at, csim_spd spd,
                            const double *inertia, csim_stiffness *K);

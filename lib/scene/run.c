@@ -43,7 +43,7 @@ static void count_model(const csim_model *model, csim_run_report *report) {
 static csim_status begin_frame(run *r) {
   int changed = 0;
   // the frame on its way is described by the world of its own phase
-  csim_status status = csim_sim_changes(&r->sim) ? csim_writing_settle(&r->writing) : CSIM_OK;
+  csim_status status = csim_sim_changes(&r->sim) ? csim_writing_wait(&r->writing) : CSIM_OK;
   if (!status) status = csim_sim_begin(&r->sim, &changed);
   if (!status && changed) csim_output_press(r->writing.output, r->sim.solver);
   return status;
@@ -251,7 +251,7 @@ static csim_status write_frame(run *r, int frame, const csim_frame_stats *stats)
   double time = (frame - scene->frame_start) / scene->fps;
   csim_status status = csim_writing_frame(&r->writing, frame, time, &r->sim.state, stats);
   if (status || frame == scene->frame_end || !checkpoint_due(r, frame)) return status;
-  status = csim_writing_settle(&r->writing);
+  status = csim_writing_wait(&r->writing);
   return status ? status : save_checkpoint(r, r->log);
 }
 
@@ -324,7 +324,8 @@ static void tell_chambers(const run *r) {
   csim_chambers_at(model, time, now);
   for (int k = 0; k < model->nchamber; k++) {
     const csim_chamber *c = &model->chamber[k];
-    double V = csim_chamber_volume(model, c, r->sim.state.x + 3 * (ptrdiff_t)c->vert, r->sim.state.x);
+    double V =
+        csim_chamber_volume(model, c, r->sim.state.x + 3 * (ptrdiff_t)c->vert, r->sim.state.x);
     csim_say(r->log, CSIM_INFO, (csim_place){.file = r->scene->file},
              "chamber of \"%s\": %.6g m^3, %.6g Pa", c->name, V,
              csim_chamber_pressure(c, &now[k], V));
@@ -346,7 +347,7 @@ static csim_status end_run(run *r, csim_status status) {
               {CSIM_MEMORY, "failed", "out of memory"},
               {CSIM_INVALID, "failed", "invalid"}};
   csim_run_report *report = r->report;
-  csim_status written = csim_writing_settle(&r->writing);
+  csim_status written = csim_writing_wait(&r->writing);
   if (written && (!status || status == CSIM_STOPPED)) {
     status = written;
     report->reason[0] = 0;
@@ -454,8 +455,7 @@ csim_status csim_check(const csim_scene *scene, const csim_run_options *options,
     report->nspring = counts.nspring;
     for (int i = 0; i < model->nvert; i++) report->nfixed += model->fixed[i];
     for (int e = 0; e < model->nenergy; e++)
-      if (model->energy[e].kind->role == CSIM_ROLE_BEND)
-        report->nhinge += model->energy[e].nelem;
+      if (model->energy[e].kind->role == CSIM_ROLE_BEND) report->nhinge += model->energy[e].nelem;
     // three states, and with two-step integrators what they look back on
     size_t kept = scene->solver.integrator == CSIM_INTEGRATOR_BDF2 ? 36 : 18;
     report->memory = model->arena.used + csim_solver_memory(r.sim.solver) +

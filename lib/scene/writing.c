@@ -41,7 +41,7 @@ static void write_frame(void *context) {
 
 csim_status csim_writing_frame(csim_writing *w, int frame, double time, const csim_state *state,
                                const csim_frame_stats *stats) {
-  csim_status status = csim_writing_settle(w);
+  csim_status status = csim_writing_wait(w);
   if (status) return status;
   if (copy_state(state, &w->state)) {
     csim_say(w->log, CSIM_ERROR, (csim_place){0}, "out of memory for %d vertices", state->nvert);
@@ -53,10 +53,10 @@ csim_status csim_writing_frame(csim_writing *w, int frame, double time, const cs
   w->busy = 1;
   csim_pool_begin_task(w->pool, write_frame, w);
   // without another thread it is done, and what came of it need not wait for the next frame
-  return csim_pool_threads(w->pool) > 1 ? CSIM_OK : csim_writing_settle(w);
+  return csim_pool_threads(w->pool) > 1 ? CSIM_OK : csim_writing_wait(w);
 }
 
-csim_status csim_writing_settle(csim_writing *w) {
+csim_status csim_writing_wait(csim_writing *w) {
   if (!w->busy) return CSIM_OK;
   csim_pool_end_task(w->pool);
   w->busy = 0;
@@ -72,7 +72,7 @@ csim_status csim_writing_settle(csim_writing *w) {
 }
 
 void csim_writing_free(csim_writing *w) {
-  csim_writing_settle(w);
+  csim_writing_wait(w);
   csim_output_free(w->output);
   csim_kept_log_tell(&w->said, w->log);
   csim_state_free(&w->good);

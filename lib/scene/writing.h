@@ -45,7 +45,7 @@ csim_status csim_writing_frame(csim_writing *writing, int frame, double time,
 
 /// Waits until the frame handed over is on disk, with its record.
 /// @return what became of it; CSIM_OK when there is none
-csim_status csim_writing_settle(csim_writing *writing);
+csim_status csim_writing_wait(csim_writing *writing);
 
 /// Waits, and frees everything (all zero allowed).
 void csim_writing_free(csim_writing *writing);

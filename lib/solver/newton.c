@@ -3,7 +3,7 @@
 #include "solver/method.h"
 
 #include "math/cholesky.h"
-#include "math/coarse.h"
+#include "math/multigrid.h"
 #include "math/jacobi.h"
 #include "math/vec3.h"
 #include "math/vector.h"
@@ -14,12 +14,12 @@
 #include <string.h>
 
 typedef struct newton {
-  int on_graph; // the matrix is K, else H
+  int on_edges; // the matrix is K, else H
   csim_stiffness K;
   csim_layout layout;
   csim_bsr H;
   csim_precond P;
-  csim_coarse coarse; // no levels unless they are asked for
+  csim_multigrid multigrid; // no levels unless they are asked for
   csim_cholesky F;
   csim_balance balance;
   double cut;    // [m] root mean square of what the filter cut from the last step
@@ -38,13 +38,13 @@ static void *newton_create(csim_arena *arena, const csim_model *model,
   s->edge = csim_model_mean_edge(model, -1);
   if (csim_balance_create(arena, model, &s->balance)) return NULL;
   int ichol = params->preconditioner == CSIM_PRECONDITIONER_ICHOL;
-  s->on_graph = params->linear == CSIM_LINEAR_PCG && !ichol &&
+  s->on_edges = params->linear == CSIM_LINEAR_PCG && !ichol &&
                 params->pins != CSIM_PINS_COUNTER_FORCE &&
                 csim_stiffness_create(arena, model, &s->K) == 0;
   if (arena->failed) return NULL;
-  if (s->on_graph) {
+  if (s->on_edges) {
     if (!arena->failed && params->preconditioner == CSIM_PRECONDITIONER_MULTILEVEL)
-      csim_coarse_create_graph(arena, &s->K.graph, &s->coarse);
+      csim_multigrid_create_edges(arena, &s->K.graph, &s->multigrid);
     csim_precond_create_jacobi(arena, model->nvert, &s->P);
     return arena->failed ? NULL : s;
   }
@@ -59,7 +59,7 @@ static void *newton_create(csim_arena *arena, const csim_model *model,
         params->linear == CSIM_LINEAR_PCG && ichol ? CSIM_BLOCK_ICHOL : CSIM_BLOCK_JACOBI, &s->P);
   if (params->linear == CSIM_LINEAR_PCG &&
       params->preconditioner == CSIM_PRECONDITIONER_MULTILEVEL && !arena->failed)
-    csim_coarse_create(arena, pattern, model->fixed, &s->coarse);
+    csim_multigrid_create(arena, pattern, model->fixed, &s->multigrid);
   return arena->failed ? NULL : s;
 }
 
@@ -77,8 +77,8 @@ static double multiply(csim_pool *pool, void *context, const double *p, double *
   const linear_system *system = context;
   const csim_contact *contact = system->problem->contact;
   double pq = 0;
-  if (system->s->on_graph)
-    pq = csim_graph_multiply(pool, &system->s->K.A, p, q);
+  if (system->s->on_edges)
+    pq = csim_edge_matrix_multiply(pool, &system->s->K.A, p, q);
   else
     csim_bsr_multiply(pool, &system->s->H, p, q);
   const csim_problem *problem = system->problem;
@@ -86,7 +86,7 @@ static double multiply(csim_pool *pool, void *context, const double *p, double *
   csim_phase before = csim_pool_phase(pool, CSIM_PHASE_CONTACT);
   if (contact) csim_contact_multiply_rest(pool, contact, p, q);
   csim_pool_phase(pool, before);
-  return system->s->on_graph && !(contact && csim_contact_is_coupled(contact))
+  return system->s->on_edges && !(contact && csim_contact_is_coupled(contact))
              ? pq
              : csim_vector_dot(pool, 3 * system->problem->model->nvert, p, q);
 }
@@ -96,7 +96,7 @@ static void reduce(csim_pool *pool, void *context, double alpha, const double *q
   const linear_system *system = context;
   if (system->problem->params->linear != CSIM_LINEAR_CHOLESKY) {
     csim_precond_reduce(pool, &system->s->P, alpha, q, r, z, sum);
-    sum[1] += csim_coarse_add(pool, &system->s->coarse, r, z);
+    sum[1] += csim_multigrid_add(pool, &system->s->multigrid, r, z);
     return;
   }
   int n = 3 * system->problem->model->nvert;
@@ -106,8 +106,8 @@ static void reduce(csim_pool *pool, void *context, double alpha, const double *q
   sum[1] = csim_vector_dot(pool, n, r, z);
 }
 
-// The filter may cut this share of what gravity moves a vertex by in a substep (root mean square): a
-// step that was cut further has not gone where the forces wanted it to.
+// The filter may cut this share of what gravity moves a vertex by in a substep (root mean square):
+// a step that was cut further has not gone where the forces wanted it to.
 static const double MOST_CUT = 0.1;
 
 // Whether what the gradient s->g has left would move vertices by but a share of an edge, as one
@@ -143,18 +143,18 @@ static csim_solve_report solve_linear(const csim_problem *problem, newton *s, do
     if (report.outcome != CSIM_SOLVE_CONVERGED) return report;
     if (!coupled) csim_cholesky_solve(&s->F, s->g, problem->step);
     if (!coupled) return report;
-  } else if (s->on_graph) {
-    csim_precond_update_graph(problem->pool, &s->K.A, &s->P);
-    csim_coarse_update_graph(problem->pool, &s->K.A, &s->coarse);
+  } else if (s->on_edges) {
+    csim_precond_update_edges(problem->pool, &s->K.A, &s->P);
+    csim_multigrid_update_edges(problem->pool, &s->K.A, &s->multigrid);
   } else {
     csim_precond_update(problem->pool, &s->H, &s->P);
-    csim_coarse_update(problem->pool, &s->H, &s->coarse);
+    csim_multigrid_update(problem->pool, &s->H, &s->multigrid);
   }
   if (coupled || params->linear == CSIM_LINEAR_PCG) {
     linear_system context = {problem, s};
     csim_linear_system system = {&context, 3 * problem->model->nvert, multiply, reduce};
-    return csim_pcg_solve_system(problem->pool, &system, s->g, tolerance,
-                                 params->linear_iterations, problem->scratch, problem->step);
+    return csim_pcg_solve_system(problem->pool, &system, s->g, tolerance, params->linear_iterations,
+                                 problem->scratch, problem->step);
   }
   csim_jacobi_params jacobi = {
       .alpha = params->jacobi_alpha,
@@ -176,7 +176,8 @@ static void remaining_step(const csim_problem *problem, const double *x, double 
 }
 
 // Puts problem->step through the filter, and notes what that cut. A step shortened vertex by vertex
-// need not descend any more; then all of it is shortened alike. Returns g.d after it; s->g holds -g.
+// need not descend any more; then all of it is shortened alike. Returns g.d after it; s->g holds
+// -g.
 static double filter_step(const csim_problem *problem, newton *s, csim_method_report *report) {
   int n = 3 * problem->model->nvert;
   csim_pool *pool = problem->pool;
@@ -209,14 +210,14 @@ static int catch_up(const csim_problem *problem, double *x) {
 static void linearize(const csim_problem *problem, newton *s, const double *x) {
   csim_spd spd = problem->params->spd;
   csim_vector_negate(problem->pool, 3 * problem->model->nvert, s->g);
-  if (s->on_graph)
+  if (s->on_edges)
     csim_problem_stiffness(problem, x, spd, &s->K);
   else
     csim_problem_hessian(problem, &s->layout, x, spd, &s->H);
 }
 
-// Of an edge: what a collider may come nearer to cloth by in one step. Beyond it the step is taken in
-// parts, as the linear problem of where cloth goes then says little.
+// Of an edge: what a collider may come nearer to cloth by in one step. Beyond it the step is taken
+// in parts, as the linear problem of where cloth goes then says little.
 static const double FASTEST = 0.5;
 
 // Cloth and the colliders that are behind move in one step, see contact/make_way.c; s->g is the
@@ -234,8 +235,7 @@ static double step_together(const csim_problem *problem, newton *s, csim_method_
     csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
     double approach = csim_contact_make_way(contact, s->x_try, round == 0, s->g);
     if (approach < 0) report->outcome = CSIM_OUTCOME_MEMORY;
-    if (problem->may_split && approach > FASTEST * s->edge)
-      report->outcome = CSIM_OUTCOME_TOO_FAST;
+    if (problem->may_split && approach > FASTEST * s->edge) report->outcome = CSIM_OUTCOME_TOO_FAST;
     csim_pool_phase(problem->pool, before);
     if (report->outcome != CSIM_OUTCOME_LIMIT) return 0;
     linearize(problem, s, x);

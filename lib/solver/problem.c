@@ -129,7 +129,7 @@ void csim_problem_stiffness(const csim_problem *problem, const double *x, csim_s
   csim_stiffness_update(problem->pool, &at, spd, problem->inertia, K);
   csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
   if (problem->contact && csim_contact_find_blocks(problem->contact, K->A.place) == 0) {
-    if (csim_graph_matrix_place(problem->pool, &K->A))
+    if (csim_edge_matrix_place(problem->pool, &K->A))
       csim_contact_fail(problem->contact);
     else
       csim_contact_build_blocks(problem->contact, K->A.place, K->A.block);

@@ -155,13 +155,13 @@ static timing measure(csim_pool *pool, const csim_model *model) {
   for (int k = 0; k < REPEATS; k++) {
     double start = seconds();
     csim_stiffness_update(pool, &at, CSIM_SPD_DROP, inertia, &K);
-    csim_precond_update_graph(pool, &K.A, &P);
+    csim_precond_update_edges(pool, &K.A, &P);
     keep_least(start, &t.update);
   }
   for (int i = 0; i < n; i++) p[i] = i % 7 - 3;
   for (int k = 0; k < REPEATS; k++) {
     double start = seconds();
-    double pq = csim_graph_multiply(pool, &K.A, p, q);
+    double pq = csim_edge_matrix_multiply(pool, &K.A, p, q);
     keep_least(start, &t.multiply);
     start = seconds();
     csim_precond_reduce(pool, &P, 1 / pq, q, r, q, sum);

@@ -87,12 +87,12 @@ static void test_against_blocks(csim_spd spd, int wide) {
 
   csim_bsr_multiply(NULL, &H, f.p, f.q);
   for (int i = 0; i < n; i++) scale = fmax(scale, fabs(f.q[i]));
-  double pq = csim_graph_multiply(f.k.pool, &f.K.A, f.p, f.r);
+  double pq = csim_edge_matrix_multiply(f.k.pool, &f.K.A, f.p, f.r);
   for (int i = 0; i < n; i++) CHECK_NEAR(f.r[i], f.q[i], 2e-7 * scale);
   CHECK_NEAR(pq, inner(n, f.p, f.r), 1e-13 * fabs(pq));
   for (int i = 0; i < model->nvert; i++) {
     double block[9];
-    csim_graph_diagonals(&f.K.A, i, i + 1, block);
+    csim_edge_matrix_diagonals(&f.K.A, i, i + 1, block);
     for (int c = 0; c < 9; c++) CHECK_NEAR(block[c], H.val[9 * pattern->diag[i] + c], 2e-7 * scale);
   }
 
@@ -100,22 +100,22 @@ static void test_against_blocks(csim_spd spd, int wide) {
   unsigned seed = 11;
   for (int i = 0; i < n; i++) f.q[i] = model->fixed[i / 3] ? 0 : kit_random(&seed);
   double ab = inner(n, f.q, f.r);
-  csim_graph_multiply(NULL, &f.K.A, f.q, f.z);
+  csim_edge_matrix_multiply(NULL, &f.K.A, f.q, f.z);
   double unsymmetric = wide ? 1e-6 : 1e-12; // of rounding to floats
   CHECK_NEAR(ab, inner(n, f.p, f.z), unsymmetric * (fabs(ab) + scale));
   // in every third row
   int nblock = 0;
   for (int i = 0; i < model->nvert; i += 3, nblock++) f.K.A.place[i] = 0;
-  CHECK(csim_graph_matrix_place(NULL, &f.K.A) == 0);
-  csim_graph_multiply(NULL, &f.K.A, f.p, f.z);
+  CHECK(csim_edge_matrix_place(NULL, &f.K.A) == 0);
+  csim_edge_matrix_multiply(NULL, &f.K.A, f.p, f.z);
   for (int i = 0; i < n; i++) CHECK(f.z[i] == f.r[i]);
   for (int k = 0; k < nblock; k++) f.K.A.block[9 * k + 4] += 7;
-  csim_graph_multiply(NULL, &f.K.A, f.p, f.z);
+  csim_edge_matrix_multiply(NULL, &f.K.A, f.p, f.z);
   for (int i = 0; i < n; i++)
     CHECK_NEAR(f.z[i] - f.r[i], i % 9 == 1 ? 7 * f.p[i] : 0, 1e-12 * scale);
   for (int i = 0; i < model->nvert; i++) {
     double block[9], own = i % 3 == 0 ? 7 : 0;
-    csim_graph_diagonals(&f.K.A, i, i + 1, block);
+    csim_edge_matrix_diagonals(&f.K.A, i, i + 1, block);
     for (int c = 0; c < 9; c++)
       CHECK_NEAR(block[c], H.val[9 * pattern->diag[i] + c] + (c == 4 ? own : 0), 2e-7 * scale);
   }
@@ -131,7 +131,7 @@ static void test_null_space(int wide) {
   int n = 3 * model->nvert;
   csim_stiffness_update(NULL, &f.at, CSIM_SPD_DROP, kit_inertia(&f.arena, f.k.model, 0), &f.K);
   for (int i = 0; i < n; i++) f.p[i] = 1e6 + i % 3;
-  csim_graph_multiply(NULL, &f.K.A, f.p, f.q);
+  csim_edge_matrix_multiply(NULL, &f.K.A, f.p, f.q);
   for (int i = 0; i < model->nvert; i++)
     if (!model->fixed[i] && f.K.anchor[i] == 0)
       for (int c = 0; c < 3; c++) CHECK(f.q[3 * i + c] == 0);
@@ -141,11 +141,11 @@ static void test_null_space(int wide) {
   double s = 0;
   for (int i = 0; i < model->nvert; i++) {
     double block[9];
-    csim_graph_diagonals(&f.K.A, i, i + 1, block);
+    csim_edge_matrix_diagonals(&f.K.A, i, i + 1, block);
     if (!model->fixed[i]) s = fmax(s, 3 * (block[0] + block[4] + block[8]));
   }
   for (int step = 0; step < 300; step++) {
-    CHECK(csim_graph_multiply(NULL, &f.K.A, f.p, f.q) > -1e-9 * s * inner(n, f.p, f.p));
+    CHECK(csim_edge_matrix_multiply(NULL, &f.K.A, f.p, f.q) > -1e-9 * s * inner(n, f.p, f.p));
     for (int i = 0; i < n; i++) f.p[i] -= f.q[i] / s;
   }
   destroy(&f);
@@ -174,12 +174,12 @@ static uint64_t solve_hash(csim_pool *pool, csim_isa isa, fixture *f) {
                         &f->K);
   CHECK(csim_precond_create_jacobi(&temp, f->k.model->nvert, &P) == 0);
   P.isa = isa;
-  CHECK(csim_precond_update_graph(pool, &f->K.A, &P) == 0);
+  CHECK(csim_precond_update_edges(pool, &f->K.A, &P) == 0);
   memcpy(r, f->p, (size_t)n * sizeof *r);
   double alpha = 0.1;
   csim_precond_reduce(pool, &P, 0, NULL, r, x, y);
   for (int k = 0; k < 5; k++) {
-    y[3 * n] = csim_graph_multiply(pool, &f->K.A, x, y);
+    y[3 * n] = csim_edge_matrix_multiply(pool, &f->K.A, x, y);
     csim_precond_reduce(pool, &P, alpha, y, r, y + n, y + 3 * n + 1);
     alpha = y[3 * n + 2] / y[3 * n];
     csim_vector_advance(pool, n, alpha, 0.5, y + n, x, y + 2 * n);
@@ -250,10 +250,10 @@ static void test_many_energies(void) {
   csim_arena arena = {0};
   csim_stiffness K;
   CHECK(csim_stiffness_create(&arena, k.model, &K) == 0);
-  csim_stiffness_update(NULL, &(csim_point){.x = x}, CSIM_SPD_DROP,
-                        kit_inertia(&arena, k.model, 0), &K);
+  csim_stiffness_update(NULL, &(csim_point){.x = x}, CSIM_SPD_DROP, kit_inertia(&arena, k.model, 0),
+                        &K);
   double block[9];
-  csim_graph_diagonals(&K.A, 0, 1, block);
+  csim_edge_matrix_diagonals(&K.A, 0, 1, block);
   CHECK_NEAR(block[0], 120, 1e-4);
   csim_stiffness_free(&K);
   csim_arena_free(&arena);

@@ -1,5 +1,6 @@
-// math/coarse.h: a hierarchy of coarser problems that corrects what block-Jacobi cannot see: the
-// long waves. Needs math/graph.h, math/precondition.h, math/cholesky.h.
+// math/multigrid.h: additive aggregation multigrid: a hierarchy of coarser problems that corrects
+// what block-Jacobi cannot see, the long waves. Needs math/edge_matrix.h, math/precondition.h,
+// math/cholesky.h.
 //
 // Aggregates of neighbouring rows move as one: P has an identity block for each row's aggregate,
 // and the coarse matrix is P^T A P. Aggregates are aggregated again until few are left; those are
@@ -7,18 +8,18 @@
 //   z = D^-1 r + P_1 (D_1^-1 r_1 + P_2 (D_2^-1 r_2 + ... + P_n A_n^-1 r_n)),  r_k = P_k^T r_{k-1},
 // so the whole is symmetric and positive definite whatever the levels are.
 // Aggregation: Vanek, Mandel & Brezina 1996; additive levels: Bramble, Pasciak & Xu 1990.
-#ifndef CSIM_MATH_COARSE_H
-#define CSIM_MATH_COARSE_H
+#ifndef CSIM_MATH_MULTIGRID_H
+#define CSIM_MATH_MULTIGRID_H
 
 #include "math/cholesky.h"
-#include "math/graph.h"
+#include "math/edge_matrix.h"
 
 #include <stdint.h>
 
 enum { CSIM_MAX_LEVEL = 12 };
 
 /// A coarse level: its matrix, and how it is made of the rows below it.
-typedef struct csim_coarse_level {
+typedef struct csim_multigrid_level {
   int nrow;
   int *aggregate;       ///< (rows below) row here; -1: none (nothing holds that row to others)
   int *start, *row;     ///< (nrow + 1), (start[nrow]) the rows below of each row here
@@ -27,15 +28,15 @@ typedef struct csim_coarse_level {
   csim_bsr A;
   csim_precond P; ///< D^-1; not of the last level
   double *r, *z;  ///< (nrow x 3)
-} csim_coarse_level;
+} csim_multigrid_level;
 
-typedef struct csim_coarse {
+typedef struct csim_multigrid {
   int nrow;
   int nlevel; ///< 0: nothing to correct
-  csim_coarse_level level[CSIM_MAX_LEVEL];
+  csim_multigrid_level level[CSIM_MAX_LEVEL];
   csim_cholesky F; ///< of the last level
   int factored;    ///< 0: the last level was not positive definite and is left out
-} csim_coarse;
+} csim_multigrid;
 
 /// One step of coarsening, by itself: aggregates of rows that are neighbours in a pattern. A seed
 /// and all its neighbours make an aggregate when none of them belongs to another; what is left
@@ -45,23 +46,23 @@ typedef struct csim_coarse {
 /// @param[out] aggregate  (nrow) of each row; -1: it has no neighbours
 /// @param[out] seed       (nrow) the first entries: the row that each aggregate grew from
 /// @return number of aggregates
-int csim_coarse_aggregate(const csim_pattern *pattern, const unsigned char *early, int *scratch,
-                          int *aggregate, int *seed);
+int csim_multigrid_aggregate(const csim_pattern *pattern, const unsigned char *early, int *scratch,
+                             int *aggregate, int *seed);
 
 /// Chooses the aggregates for matrices on a graph, or on a pattern whose fixed rows are those of
 /// the identity, and allocates everything.
 /// @param fixed  (pattern->nrow) non-zero = fixed
 /// @return 0, or -1 when out of memory (arena->failed)
-int csim_coarse_create_graph(csim_arena *arena, const csim_graph *graph, csim_coarse *C);
-int csim_coarse_create(csim_arena *arena, const csim_pattern *pattern, const unsigned char *fixed,
-                       csim_coarse *C);
+int csim_multigrid_create_edges(csim_arena *arena, const csim_edge_graph *graph, csim_multigrid *C);
+int csim_multigrid_create(csim_arena *arena, const csim_pattern *pattern,
+                          const unsigned char *fixed, csim_multigrid *C);
 
 /// Computes the coarse matrices of A.
-void csim_coarse_update_graph(csim_pool *pool, const csim_graph_matrix *A, csim_coarse *C);
-void csim_coarse_update(csim_pool *pool, const csim_bsr *A, csim_coarse *C);
+void csim_multigrid_update_edges(csim_pool *pool, const csim_edge_matrix *A, csim_multigrid *C);
+void csim_multigrid_update(csim_pool *pool, const csim_bsr *A, csim_multigrid *C);
 
 /// Adds the correction to z; r and z (nrow x 3).
 /// @return r . (what was added)
-double csim_coarse_add(csim_pool *pool, csim_coarse *C, const double *r, double *z);
+double csim_multigrid_add(csim_pool *pool, csim_multigrid *C, const double *r, double *z);
 
 #endif

@@ -1,5 +1,5 @@
-// math/coarse.c: see coarse.h.
-#include "math/coarse.h"
+// math/multigrid.c: see coarse.h.
+#include "math/multigrid.h"
 
 #include "math/vec3.h"
 #include "math/vector.h"
@@ -59,13 +59,13 @@ static int aggregate_rows(const adjacency *rows, const unsigned char *early, int
   return count;
 }
 
-int csim_coarse_aggregate(const csim_pattern *pattern, const unsigned char *early, int *scratch,
-                          int *aggregate, int *seed) {
+int csim_multigrid_aggregate(const csim_pattern *pattern, const unsigned char *early, int *scratch,
+                             int *aggregate, int *seed) {
   adjacency rows = {pattern->nrow, 1, {pattern->start, NULL}, {pattern->col, NULL}, NULL};
   return aggregate_rows(&rows, early, scratch, aggregate, seed);
 }
 
-static void list_rows(int nbelow, csim_coarse_level *level) {
+static void list_rows(int nbelow, csim_multigrid_level *level) {
   for (int i = 0; i < nbelow; i++)
     if (level->aggregate[i] >= 0) level->start[level->aggregate[i] + 1]++;
   for (int c = 0; c < level->nrow; c++) level->start[c + 1] += level->start[c];
@@ -77,7 +77,7 @@ static void list_rows(int nbelow, csim_coarse_level *level) {
 }
 
 // Pattern of the coarse matrix: pairs of aggregates with neighbouring rows. -1: out of memory.
-static int coarse_pattern(csim_arena *arena, const adjacency *rows, csim_coarse_level *level) {
+static int coarse_pattern(csim_arena *arena, const adjacency *rows, csim_multigrid_level *level) {
   csim_arena temp = {0};
   int npair = 0, room = rows->start[0][rows->nrow] + rows->start[1][rows->nrow];
   int *pair = CSIM_ARENA_NEW(&temp, int, 2 * (ptrdiff_t)room);
@@ -100,7 +100,7 @@ static int coarse_pattern(csim_arena *arena, const adjacency *rows, csim_coarse_
 // Where each block of list l goes among the blocks of its aggregate's row; ALONE: into D alone,
 // because the other row has no aggregate; NOWHERE: inside an aggregate (`inner` gives it the
 // diagonal instead).
-static void find_slots(const adjacency *rows, int l, int inner, const csim_coarse_level *level,
+static void find_slots(const adjacency *rows, int l, int inner, const csim_multigrid_level *level,
                        uint16_t *slot) {
   for (int i = 0; i < rows->nrow; i++)
     for (int k = rows->start[l][i]; k < rows->start[l][i + 1]; k++) {
@@ -123,7 +123,7 @@ static int longest_row(const csim_pattern *pattern) {
   return longest;
 }
 
-static int allocate_level(csim_arena *arena, csim_coarse_level *level) {
+static int allocate_level(csim_arena *arena, csim_multigrid_level *level) {
   level->A = (csim_bsr){&level->pattern,
                         CSIM_ARENA_NEW(arena, double, 9 * (ptrdiff_t)level->pattern.nblock)};
   level->r = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)level->nrow);
@@ -132,16 +132,16 @@ static int allocate_level(csim_arena *arena, csim_coarse_level *level) {
 }
 
 // Levels above the rows given. `inner`: blocks inside an aggregate count, else they are left out.
-static int create_levels(csim_arena *arena, adjacency rows, int inner, csim_coarse *C) {
+static int create_levels(csim_arena *arena, adjacency rows, int inner, csim_multigrid *C) {
   csim_arena temp = {0};
   int *none = CSIM_ARENA_NEW(&temp, int, (ptrdiff_t)rows.nrow + 1);
   int *scratch = CSIM_ARENA_NEW(&temp, int, rows.nrow);
   if (temp.failed) arena->failed = 1;
   int few = rows.nrow / SHARE > FEW ? rows.nrow / SHARE : FEW;
-  *C = (csim_coarse){.nrow = rows.nrow};
+  *C = (csim_multigrid){.nrow = rows.nrow};
   if (!rows.start[1]) rows.start[1] = rows.col[1] = none;
   while (!arena->failed && rows.nrow > few && C->nlevel < CSIM_MAX_LEVEL) {
-    csim_coarse_level *level = &C->level[C->nlevel];
+    csim_multigrid_level *level = &C->level[C->nlevel];
     level->aggregate = CSIM_ARENA_NEW(arena, int, rows.nrow);
     if (arena->failed) break;
     level->nrow = aggregate_rows(&rows, NULL, scratch, level->aggregate, NULL);
@@ -168,7 +168,8 @@ static int create_levels(csim_arena *arena, adjacency rows, int inner, csim_coar
   return arena->failed ? -1 : 0;
 }
 
-int csim_coarse_create_graph(csim_arena *arena, const csim_graph *graph, csim_coarse *C) {
+int csim_multigrid_create_edges(csim_arena *arena, const csim_edge_graph *graph,
+                                csim_multigrid *C) {
   adjacency rows = {graph->nrow,
                     2,
                     {graph->near_start, graph->far_start},
@@ -177,8 +178,8 @@ int csim_coarse_create_graph(csim_arena *arena, const csim_graph *graph, csim_co
   return create_levels(arena, rows, 0, C);
 }
 
-int csim_coarse_create(csim_arena *arena, const csim_pattern *pattern, const unsigned char *fixed,
-                       csim_coarse *C) {
+int csim_multigrid_create(csim_arena *arena, const csim_pattern *pattern,
+                          const unsigned char *fixed, csim_multigrid *C) {
   adjacency rows = {pattern->nrow, 2, {pattern->start, NULL}, {pattern->col, NULL}, fixed};
   return create_levels(arena, rows, 1, C);
 }
@@ -186,22 +187,22 @@ int csim_coarse_create(csim_arena *arena, const csim_pattern *pattern, const uns
 // ------------------------------------------------------------------------------------- P^T A P
 
 typedef struct level_job {
-  const csim_graph_matrix *A; // of the first level
-  const csim_bsr *below;      // of the others
-  csim_coarse_level *level;
+  const csim_edge_matrix *A; // of the first level
+  const csim_bsr *below;     // of the others
+  csim_multigrid_level *level;
   const double *r;
   double *z;
 } level_job;
 
 // Returns its first block.
-static double *clear_row(const csim_coarse_level *level, int c) {
+static double *clear_row(const csim_multigrid_level *level, int c) {
   const csim_pattern *p = &level->pattern;
   double *row = level->A.val + 9 * (ptrdiff_t)p->start[c];
   return memset(row, 0, 9 * (size_t)(p->start[c + 1] - p->start[c]) * sizeof *row);
 }
 
 // Block of a near edge.
-static inline void near_block(const csim_graph_matrix *A, int k, double block[9]) {
+static inline void near_block(const csim_edge_matrix *A, int k, double block[9]) {
   if (A->graph->wide) {
     const float *S = A->near + 9 * (ptrdiff_t)k;
     for (int i = 0; i < 9; i++) block[i] = S[i % 3 * 3 + i / 3];
@@ -216,8 +217,8 @@ static inline void near_block(const csim_graph_matrix *A, int k, double block[9]
 // What edges inside an aggregate hold together moves as one: only those that leave it count.
 static void sum_edges(void *context, int first, int last) {
   const level_job *job = context;
-  const csim_graph *graph = job->A->graph;
-  const csim_coarse_level *level = job->level;
+  const csim_edge_graph *graph = job->A->graph;
+  const csim_multigrid_level *level = job->level;
   for (int c = first; c < last; c++) {
     double *row = clear_row(level, c), *D = level->A.val + 9 * (ptrdiff_t)level->pattern.diag[c];
     for (int m = level->start[c]; m < level->start[c + 1]; m++) {
@@ -247,7 +248,7 @@ static void sum_edges(void *context, int first, int last) {
 
 static void sum_blocks(void *context, int first, int last) {
   const level_job *job = context;
-  const csim_coarse_level *level = job->level;
+  const csim_multigrid_level *level = job->level;
   const csim_pattern *below = job->below->pattern;
   for (int c = first; c < last; c++) {
     double *row = clear_row(level, c);
@@ -260,7 +261,7 @@ static void sum_blocks(void *context, int first, int last) {
   }
 }
 
-static void update_levels(csim_pool *pool, level_job job, csim_coarse *C) {
+static void update_levels(csim_pool *pool, level_job job, csim_multigrid *C) {
   for (int l = 0; l < C->nlevel; l++) {
     job.level = &C->level[l];
     csim_pool_for(pool, job.level->nrow, AGGREGATE_GRAIN, job.below ? sum_blocks : sum_edges, &job);
@@ -272,11 +273,11 @@ static void update_levels(csim_pool *pool, level_job job, csim_coarse *C) {
         csim_cholesky_factor(&C->F, C->level[C->nlevel - 1].A.val) == CSIM_SOLVE_CONVERGED;
 }
 
-void csim_coarse_update_graph(csim_pool *pool, const csim_graph_matrix *A, csim_coarse *C) {
+void csim_multigrid_update_edges(csim_pool *pool, const csim_edge_matrix *A, csim_multigrid *C) {
   update_levels(pool, (level_job){.A = A}, C);
 }
 
-void csim_coarse_update(csim_pool *pool, const csim_bsr *A, csim_coarse *C) {
+void csim_multigrid_update(csim_pool *pool, const csim_bsr *A, csim_multigrid *C) {
   update_levels(pool, (level_job){.below = A}, C);
 }
 
@@ -302,19 +303,19 @@ static void prolong_rows(void *context, int first, int last) {
                       job->z + 3 * (ptrdiff_t)i);
 }
 
-double csim_coarse_add(csim_pool *pool, csim_coarse *C, const double *r, double *z) {
+double csim_multigrid_add(csim_pool *pool, csim_multigrid *C, const double *r, double *z) {
   if (C->nlevel == 0) return 0;
   for (int l = 0; l < C->nlevel; l++) {
     level_job job = {.level = &C->level[l], .r = l ? C->level[l - 1].r : r};
     csim_pool_for(pool, job.level->nrow, AGGREGATE_GRAIN, restrict_rows, &job);
   }
-  csim_coarse_level *last = &C->level[C->nlevel - 1];
+  csim_multigrid_level *last = &C->level[C->nlevel - 1];
   if (C->factored)
     csim_cholesky_solve(&C->F, last->r, last->z);
   else
     memset(last->z, 0, 3 * (size_t)last->nrow * sizeof *last->z);
   for (int l = C->nlevel - 1; l >= 0; l--) {
-    csim_coarse_level *below = l ? &C->level[l - 1] : NULL;
+    csim_multigrid_level *below = l ? &C->level[l - 1] : NULL;
     if (below) csim_precond_apply(pool, &below->P, below->r, below->z);
     level_job job = {.level = &C->level[l], .z = below ? below->z : z};
     csim_pool_for(pool, below ? below->nrow : C->nrow, ROW_GRAIN, prolong_rows, &job);

@@ -1,10 +1,10 @@
-// test_coarse: the hierarchy of aggregates: a symmetric positive preconditioner that makes PCG's
+// test_multigrid: the hierarchy of aggregates: a symmetric positive preconditioner that makes PCG's
 // iterations few and keeps them so as the mesh grows, the same on a graph and on blocks, with the
 // same bits on any number of threads.
 #include "check.h"
 #include "kit.h"
 
-#include "math/coarse.h"
+#include "math/multigrid.h"
 #include "math/pcg.h"
 #include "math/vector.h"
 #include "model/stiffness.h"
@@ -18,7 +18,7 @@ typedef struct fixture {
   csim_layout layout;
   csim_bsr H;
   csim_precond P;
-  csim_coarse C;
+  csim_multigrid C;
   csim_scratch s;
   double *b, *x; // (nvert x 3)
 } fixture;
@@ -43,7 +43,7 @@ static void create(int cells, int on_graph, fixture *f) {
   CHECK(csim_precond_create_jacobi(&f->arena, model->nvert, &f->P) == 0);
   CHECK(csim_stiffness_create(&f->arena, model, &f->K) == 0);
   csim_stiffness_update(k->pool, &at, CSIM_SPD_DROP, kit_inertia(&f->arena, model, h), &f->K);
-  CHECK(csim_precond_update_graph(k->pool, &f->K.A, &f->P) == 0);
+  CHECK(csim_precond_update_edges(k->pool, &f->K.A, &f->P) == 0);
   CHECK(csim_layout_build(&f->arena, model, &f->layout) == 0);
   const csim_pattern *pattern = &f->layout.pattern;
   f->H = (csim_bsr){pattern, CSIM_ARENA_NEW(&f->arena, double, 9 * pattern->nblock)};
@@ -53,11 +53,11 @@ static void create(int cells, int on_graph, fixture *f) {
     for (int c = 0; c < 3; c++) f->H.val[9 * pattern->diag[i] + 4 * c] += model->mass[i] / (h * h);
   csim_bsr_fix(NULL, model->fixed, &f->H);
   if (on_graph) {
-    CHECK(csim_coarse_create_graph(&f->arena, &f->K.graph, &f->C) == 0);
-    csim_coarse_update_graph(k->pool, &f->K.A, &f->C);
+    CHECK(csim_multigrid_create_edges(&f->arena, &f->K.graph, &f->C) == 0);
+    csim_multigrid_update_edges(k->pool, &f->K.A, &f->C);
   } else {
-    CHECK(csim_coarse_create(&f->arena, pattern, model->fixed, &f->C) == 0);
-    csim_coarse_update(k->pool, &f->H, &f->C);
+    CHECK(csim_multigrid_create(&f->arena, pattern, model->fixed, &f->C) == 0);
+    csim_multigrid_update(k->pool, &f->H, &f->C);
   }
   CHECK(f->C.nlevel > 0 && f->C.factored);
   for (int i = 0; i < model->nvert; i++)
@@ -71,14 +71,14 @@ static void destroy(fixture *f) {
 }
 
 static double multiply(csim_pool *pool, void *context, const double *p, double *q) {
-  return csim_graph_multiply(pool, &((fixture *)context)->K.A, p, q);
+  return csim_edge_matrix_multiply(pool, &((fixture *)context)->K.A, p, q);
 }
 
 static void reduce(csim_pool *pool, void *context, double alpha, const double *q, double *r,
                    double *z, double sum[2]) {
   fixture *f = context;
   csim_precond_reduce(pool, &f->P, alpha, q, r, z, sum);
-  sum[1] += csim_coarse_add(pool, &f->C, r, z);
+  sum[1] += csim_multigrid_add(pool, &f->C, r, z);
 }
 
 static int solve(fixture *f, csim_pool *pool, int levels) {
@@ -125,13 +125,13 @@ static void test_operator(void) {
   for (int i = 0; i < 2; i++) r[i] = CSIM_ARENA_NEW(&f.arena, double, n);
   for (int k = 0; k < 2; k++)
     for (int i = 0; i < n; i++) r[k][i] = f.k.model->fixed[i / 3] ? 0 : kit_random(&seed);
-  double rz = csim_coarse_add(NULL, &f.C, r[0], z[0]);
-  csim_coarse_add(NULL, &f.C, r[1], z[1]);
+  double rz = csim_multigrid_add(NULL, &f.C, r[0], z[0]);
+  csim_multigrid_add(NULL, &f.C, r[1], z[1]);
   double cross = csim_vector_dot(NULL, n, r[1], z[0]);
   CHECK(rz > 0);
   CHECK_NEAR(csim_vector_dot(NULL, n, r[0], z[0]), rz, 1e-12 * rz);
   CHECK_NEAR(csim_vector_dot(NULL, n, r[0], z[1]), cross, 1e-10 * rz);
-  csim_coarse_add(NULL, &g.C, r[0], z[2]);
+  csim_multigrid_add(NULL, &g.C, r[0], z[2]);
   for (int i = 0; i < n; i++) scale = fmax(scale, fabs(z[0][i]));
   // the aggregates may differ, where bending is zero; levels of one size do nearly the same
   CHECK_NEAR(csim_vector_dot(NULL, n, r[0], z[2]), rz, 0.2 * rz);
@@ -147,7 +147,7 @@ static void test_bits(void) {
   double *x = CSIM_ARENA_NEW(&f.arena, double, 3 * f.k.model->nvert);
   for (int threads = 1; threads <= 8; threads = threads < 3 ? threads + 1 : threads + 5) {
     csim_pool *pool = csim_pool_create(threads);
-    csim_coarse_update_graph(pool, &f.K.A, &f.C);
+    csim_multigrid_update_edges(pool, &f.K.A, &f.C);
     solve(&f, pool, 1);
     if (threads == 1) memcpy(x, f.x, bytes);
     CHECK(!memcmp(x, f.x, bytes));
@@ -163,9 +163,9 @@ static void test_small(void) {
   kit_begin(4, x, 1, 0.01, &f.k);
   kit_ready(&f.k, 1);
   CHECK(csim_layout_build(&f.arena, f.k.model, &f.layout) == 0);
-  CHECK(csim_coarse_create(&f.arena, &f.layout.pattern, f.k.model->fixed, &f.C) == 0);
+  CHECK(csim_multigrid_create(&f.arena, &f.layout.pattern, f.k.model->fixed, &f.C) == 0);
   CHECK(f.C.nlevel == 0);
-  CHECK(csim_coarse_add(NULL, &f.C, x, x) == 0);
+  CHECK(csim_multigrid_add(NULL, &f.C, x, x) == 0);
   destroy(&f);
 
   // 400 vertices that nothing joins

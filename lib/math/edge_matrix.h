@@ -1,5 +1,5 @@
-// math/graph.h: matrices of springs and membranes, the form in which a sum over edges is fastest to
-// multiply by. Needs base/.
+// math/edge_matrix.h: matrices of springs and membranes as sums over edges, the form that is
+// fastest to multiply by. Needs base/.
 //
 //   A = D + sum over edges (i, j) of (e_i - e_j)(e_i - e_j)^T (x) (a I + u u^T)
 //
@@ -16,15 +16,15 @@
 //   y_i = D_i x_i + sum_j S_ij (x_i - x_j)
 // Moving everything alike still costs nothing. What rounding leaves unsymmetric acts on differences
 // of neighbours only, by 6e-8 of the stiffness.
-#ifndef CSIM_MATH_GRAPH_H
-#define CSIM_MATH_GRAPH_H
+#ifndef CSIM_MATH_EDGE_MATRIX_H
+#define CSIM_MATH_EDGE_MATRIX_H
 
 #include "base/arena.h"
 #include "base/pool.h"
 #include "base/simd.h"
 
 /// The constant part, shared by all matrices of a model. Rows list neighbours in rising order.
-typedef struct csim_graph {
+typedef struct csim_edge_graph {
   int nrow;
   int wide;        ///< 1: near edges have blocks, 0: springs
   int *near_start; ///< (nrow + 1)
@@ -32,41 +32,42 @@ typedef struct csim_graph {
   int *far_start;  ///< (nrow + 1)
   int *far_col;    ///< (far_start[nrow])
   float *far;      ///< (far_start[nrow]) a
-} csim_graph;
+} csim_edge_graph;
 
-typedef struct csim_graph_matrix {
-  const csim_graph *graph;
+typedef struct csim_edge_matrix {
+  const csim_edge_graph *graph;
   csim_isa isa;  ///< kernels to use
   float *near;   ///< (near_start[nrow] x 4) u, a; wide: (.. x 9, and one more) columns of S
   double *diag;  ///< (nrow) D is diag I in rows without a place,
   int *place;    ///< (nrow) -1, or which block is that of a row
   double *block; ///< (room x 9, and one more to read) symmetric
   ptrdiff_t room;
-} csim_graph_matrix;
+} csim_edge_matrix;
 
 /// Numbers of a near edge.
-static inline int csim_graph_width(const csim_graph *graph) {
+static inline int csim_edge_graph_width(const csim_edge_graph *graph) {
   return graph->wide ? 9 : 4;
 }
 
 /// Allocates a matrix on a graph, zero and without blocks.
 /// @return 0, or -1 when out of memory (arena->failed)
-int csim_graph_matrix_create(csim_arena *arena, const csim_graph *graph, csim_graph_matrix *A);
+int csim_edge_matrix_create(csim_arena *arena, const csim_edge_graph *graph, csim_edge_matrix *A);
 
 /// Frees what is not in the arena.
-void csim_graph_matrix_free(csim_graph_matrix *A);
+void csim_edge_matrix_free(csim_edge_matrix *A);
 
 /// Gives the rows blocks whose A->place is not -1, and numbers them in their order: diag I, until
 /// more is added to them.
 /// @return 0, or -1 when out of memory: no row has a place then
-int csim_graph_matrix_place(csim_pool *pool, csim_graph_matrix *A);
+int csim_edge_matrix_place(csim_pool *pool, csim_edge_matrix *A);
 
 /// y = A x, both (nrow x 3). x has one number more to read behind its end, which does not matter.
 /// @return x . y
-double csim_graph_multiply(csim_pool *pool, const csim_graph_matrix *A, const double *x, double *y);
+double csim_edge_matrix_multiply(csim_pool *pool, const csim_edge_matrix *A, const double *x,
+                                 double *y);
 
 /// All of the diagonal blocks (i, i) of rows [first, last), edges included: block ((last - first) x
 /// 9), overwritten.
-void csim_graph_diagonals(const csim_graph_matrix *A, int first, int last, double *block);
+void csim_edge_matrix_diagonals(const csim_edge_matrix *A, int first, int last, double *block);
 
 #endif

@@ -1,14 +1,14 @@
-// math/graph.c: see graph.h.
-#include "math/graph.h"
+// math/edge_matrix.c: see graph.h.
+#include "math/edge_matrix.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { ROW_GRAIN = 256 };
 
-int csim_graph_matrix_create(csim_arena *arena, const csim_graph *graph, csim_graph_matrix *A) {
-  *A = (csim_graph_matrix){.graph = graph, .isa = csim_simd_best()};
-  ptrdiff_t width = csim_graph_width(graph);
+int csim_edge_matrix_create(csim_arena *arena, const csim_edge_graph *graph, csim_edge_matrix *A) {
+  *A = (csim_edge_matrix){.graph = graph, .isa = csim_simd_best()};
+  ptrdiff_t width = csim_edge_graph_width(graph);
   A->near = CSIM_ARENA_NEW(arena, float, width * graph->near_start[graph->nrow] + 1);
   A->diag = CSIM_ARENA_NEW(arena, double, graph->nrow);
   A->place = CSIM_ARENA_NEW(arena, int, graph->nrow);
@@ -17,13 +17,13 @@ int csim_graph_matrix_create(csim_arena *arena, const csim_graph *graph, csim_gr
   return 0;
 }
 
-void csim_graph_matrix_free(csim_graph_matrix *A) {
+void csim_edge_matrix_free(csim_edge_matrix *A) {
   free(A->block);
   A->block = NULL;
 }
 
 static void fill_blocks(void *context, int first, int last) {
-  csim_graph_matrix *A = context;
+  csim_edge_matrix *A = context;
   for (int i = first; i < last; i++) {
     if (A->place[i] < 0) continue;
     double *D = A->block + 9 * (ptrdiff_t)A->place[i];
@@ -32,7 +32,7 @@ static void fill_blocks(void *context, int first, int last) {
   }
 }
 
-int csim_graph_matrix_place(csim_pool *pool, csim_graph_matrix *A) {
+int csim_edge_matrix_place(csim_pool *pool, csim_edge_matrix *A) {
   int n = 0;
   for (int i = 0; i < A->graph->nrow; i++)
     if (A->place[i] >= 0) A->place[i] = n++;
@@ -48,9 +48,9 @@ int csim_graph_matrix_place(csim_pool *pool, csim_graph_matrix *A) {
 
 // Asks for what rows further on will need: of so many streams the processor foresees too few by
 // itself, and products with 100,000 rows and more took 30 % longer. Beyond the end it does nothing.
-CSIM_SIMD_BODY void fetch_ahead(const csim_graph_matrix *A, int row, int width) {
+CSIM_SIMD_BODY void fetch_ahead(const csim_edge_matrix *A, int row, int width) {
   enum { EDGES = 128, FAR = 256 };
-  const csim_graph *graph = A->graph;
+  const csim_edge_graph *graph = A->graph;
   ptrdiff_t near = graph->near_start[row] + EDGES, far = graph->far_start[row] + FAR;
   for (int k = 0; k < 8 * width; k += 16) __builtin_prefetch(A->near + width * near + k);
   __builtin_prefetch(graph->near_col + near + EDGES);
@@ -60,9 +60,9 @@ CSIM_SIMD_BODY void fetch_ahead(const csim_graph_matrix *A, int row, int width) 
 
 // Loads run one number past a vertex or block: the fourth lane holds what comes after and is never
 // used.
-CSIM_SIMD_BODY double multiply_rows(const csim_graph_matrix *A, const double *x, double *y,
+CSIM_SIMD_BODY double multiply_rows(const csim_edge_matrix *A, const double *x, double *y,
                                     int first, int last) {
-  const csim_graph *graph = A->graph;
+  const csim_edge_graph *graph = A->graph;
   csim_v4 dot = {0};
   for (int i = first; i < last; i++) {
     const double *xi = x + 3 * (ptrdiff_t)i;
@@ -86,9 +86,9 @@ CSIM_SIMD_BODY double multiply_rows(const csim_graph_matrix *A, const double *x,
 }
 
 // The same with blocks on near edges.
-CSIM_SIMD_BODY double multiply_wide(const csim_graph_matrix *A, const double *x, double *y,
+CSIM_SIMD_BODY double multiply_wide(const csim_edge_matrix *A, const double *x, double *y,
                                     int first, int last) {
-  const csim_graph *graph = A->graph;
+  const csim_edge_graph *graph = A->graph;
   csim_v4 dot = {0};
   for (int i = first; i < last; i++) {
     const double *xi = x + 3 * (ptrdiff_t)i;
@@ -112,14 +112,14 @@ CSIM_SIMD_BODY double multiply_wide(const csim_graph_matrix *A, const double *x,
 }
 
 CSIM_SIMD_KERNEL(double, multiply_rows,
-                 (const csim_graph_matrix *A, const double *x, double *y, int first, int last),
+                 (const csim_edge_matrix *A, const double *x, double *y, int first, int last),
                  (A, x, y, first, last))
 CSIM_SIMD_KERNEL(double, multiply_wide,
-                 (const csim_graph_matrix *A, const double *x, double *y, int first, int last),
+                 (const csim_edge_matrix *A, const double *x, double *y, int first, int last),
                  (A, x, y, first, last))
 
 typedef struct multiply_job {
-  const csim_graph_matrix *A;
+  const csim_edge_matrix *A;
   const double *x;
   double *y;
 } multiply_job;
@@ -131,16 +131,16 @@ static void run_multiply(void *context, int first, int last, double *sum) {
              : multiply_rows_kernel[job->A->isa](job->A, job->x, job->y, first, last);
 }
 
-double csim_graph_multiply(csim_pool *pool, const csim_graph_matrix *A, const double *x,
-                           double *y) {
+double csim_edge_matrix_multiply(csim_pool *pool, const csim_edge_matrix *A, const double *x,
+                                 double *y) {
   double sum;
   csim_pool_sums(pool, A->graph->nrow, ROW_GRAIN, 1, run_multiply, &(multiply_job){A, x, y}, &sum);
   return sum;
 }
 
 // Columns of block (i, i).
-CSIM_SIMD_BODY void sum_row(const csim_graph_matrix *A, int i, double *block) {
-  const csim_graph *graph = A->graph;
+CSIM_SIMD_BODY void sum_row(const csim_edge_matrix *A, int i, double *block) {
+  const csim_edge_graph *graph = A->graph;
   double d = A->diag[i], a = 0;
   csim_v4 x = {d, 0, 0, 0}, y = {0, d, 0, 0}, z = {0, 0, d, 0};
   if (A->place[i] >= 0) {
@@ -169,13 +169,13 @@ CSIM_SIMD_BODY void sum_row(const csim_graph_matrix *A, int i, double *block) {
   CSIM_STORE3(block + 6, z);
 }
 
-CSIM_SIMD_BODY int sum_rows(const csim_graph_matrix *A, int first, int last, double *block) {
+CSIM_SIMD_BODY int sum_rows(const csim_edge_matrix *A, int first, int last, double *block) {
   for (int i = first; i < last; i++) sum_row(A, i, block + 9 * (ptrdiff_t)(i - first));
   return 0;
 }
-CSIM_SIMD_KERNEL(int, sum_rows, (const csim_graph_matrix *A, int first, int last, double *block),
+CSIM_SIMD_KERNEL(int, sum_rows, (const csim_edge_matrix *A, int first, int last, double *block),
                  (A, first, last, block))
 
-void csim_graph_diagonals(const csim_graph_matrix *A, int first, int last, double *block) {
+void csim_edge_matrix_diagonals(const csim_edge_matrix *A, int first, int last, double *block) {
   sum_rows_kernel[A->isa](A, first, last, block);
 }
