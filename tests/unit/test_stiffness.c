@@ -14,8 +14,8 @@
 #include <string.h>
 
 enum { CELLS = 40 };
-#define RECORDED 0x495a7fb792aa6732ull
-#define RECORDED_WIDE 0xf089a88155ba15ull
+#define RECORDED 0x5b3180df045b84e1ull
+#define RECORDED_WIDE 0xd8df7d760f87ef6aull
 
 typedef struct fixture {
   kit k;
