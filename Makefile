@@ -308,7 +308,7 @@ drape: all ## a virtual drape meter for every preset of cloth (DRAPE_FLAGS=--hel
 	@$(PYTHON) tests/bench/drape.py --bin $(BIN) --out $(B)/bench/drape $(DRAPE_FLAGS)
 
 .PHONY: bench-dress
-bench-dress: all ## sewing patterns on a body: gaps, pairs, rest, time (DRESS_FLAGS=--help; an hour)
+bench-dress: all ## sewing patterns on a body: gaps, pairs, rest, time (DRESS_FLAGS="--patterns DIR --bodies DIR"; an hour)
 	@$(PYTHON) tests/bench/dress.py --bin $(BIN) --out $(B)/bench/dress $(DRESS_FLAGS)
 
 bench-blender: all ## the same against Debian's Blender (make deps-bench)

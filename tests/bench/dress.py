@@ -15,7 +15,6 @@ import sys
 import time
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../.."))
-SHARED = os.path.join(ROOT, "../shared/data")
 
 # nothing in it is chosen for one of the patterns
 SCENE = """{
@@ -65,8 +64,8 @@ def dress(options, path):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--patterns", default=os.path.join(SHARED, "patterns"), help="folder of patterns (GarmentCode's JSON)")
-    parser.add_argument("--bodies", default=os.path.join(SHARED, "bodies"), help="folder of the bodies they are for")
+    parser.add_argument("--patterns", required=True, help="folder of patterns (GarmentCode's JSON)")
+    parser.add_argument("--bodies", required=True, help="folder of the bodies they are for")
     parser.add_argument("--resolution", type=float, default=0.01, help="length of edges [m]")
     parser.add_argument("--bin", default=os.path.join(ROOT, "bin"))
     parser.add_argument("--out", default=os.path.join(ROOT, "build/dress"))
@@ -78,8 +77,8 @@ def main():
     paths = [p for p in sorted(glob.glob(os.path.join(options.patterns, "*.json")))
              if not options.names or any(n in os.path.basename(p) for n in options.names)]
     if not paths:
-        print("skipped: there are no patterns in %s" % options.patterns)
-        return 0
+        print("dress.py: there are no such patterns in %s" % options.patterns, file=sys.stderr)
+        return 2
     os.makedirs(options.out, exist_ok=True)
     print("%-14s %8s %9s %6s %8s %12s %8s" % ("pattern", "vertices", "gap [mm]", "pairs", "at rest", "at limit", "time [s]"))
     good = 0
