@@ -16,6 +16,8 @@ typedef enum csim_outcome {
   CSIM_OUTCOME_INDEFINITE, ///< Cholesky met a pivot that is not positive (spd "none"); x not usable
   CSIM_OUTCOME_DIVERGED,   ///< not finite; x is not usable
   CSIM_OUTCOME_TOO_FAST,   ///< a collider comes too fast for the step; x is not usable
+  CSIM_OUTCOME_UNBALANCED, ///< forces are far from balance at the limit; x is not to be used while
+                           ///< the step can be halved
   CSIM_OUTCOME_MEMORY,     ///< out of memory
 } csim_outcome;
 

@@ -28,7 +28,7 @@ typedef struct csim_problem {
   double *step;          ///< (nvert x 3) [m] where they leave a step, and contact filters it
   double *v_next;        ///< (nvert x 3) [m/s] for methods that set the velocity themselves
   csim_contact *contact; ///< NULL: none, or not this method's business
-  int may_split;         ///< the step may be given up, to be taken in parts
+  int halvings_left;     ///< times the step may still be given up, to be taken in twice as many parts
   double force_scale;    ///< [N] mean over free vertices of external plus internal force at x
 } csim_problem;
 

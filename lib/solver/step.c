@@ -23,7 +23,8 @@ struct csim_solver {
   double *step;            // (nvert x 3) when there is no contact, which has its own
   double *x_last, *v_last, *a_last; // (nvert x 3) the state before the step, once `remembered`
   int remembered;
-  int may_split; // the step may be taken in parts yet
+  int lacks_a;   // the state's accelerations are to be found
+  int halvings_left; // times the step may be halved yet
   csim_integration integration;
   double *damping;        // (nbody) [s] of this step's springs; NULL: none
   double *target;         // (ntarget x 3)
@@ -221,7 +222,18 @@ static void set_velocity(const csim_solver *solver, csim_state *state, const dou
   csim_pool_for(solver->setup.pool, 3 * state->nvert, CSIM_SUM_GRAIN, add_velocity, &job);
 }
 
-// The part of a step from `time` to time + h. Leaves the state alone unless it returns 0.
+// Accelerations of a state that has none yet: those of its forces, without contact's. From a = 0
+// whatever starts at rest would lose g h/2 of speed for good.
+static void find_accelerations(const csim_problem *problem, csim_state *state, double *gradient) {
+  csim_problem_gradient(problem, state->x, gradient);
+  for (int i = 0; i < state->nvert; i++) {
+    double mass = problem->model->mass[i];
+    for (int k = 3 * i; k < 3 * i + 3 && !problem->model->fixed[i] && mass > 0; k++)
+      state->a[k] = -gradient[k] / mass - 2 / problem->h * state->v[k]; // w (x - y) has 2 m v/h
+  }
+}
+
+// The part of a step from `time` to time + h. Leaves x and v alone unless it returns 0.
 static int advance(csim_solver *solver, csim_state *state, double time, double h, int whole,
                    csim_step_report *report) {
   const csim_solver_setup *setup = &solver->setup;
@@ -261,7 +273,7 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
                           .pool = setup->pool,
                           .h = step->rate,
                           .inertia = step->inertia,
-                          .may_split = solver->may_split,
+                          .halvings_left = solver->halvings_left,
                           .damping = solver->damping,
                           .x = step->x_from,
                           .v = step->v_from,
@@ -278,6 +290,8 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
     report->method.outcome = CSIM_OUTCOME_DIVERGED;
     return -1;
   }
+  if (solver->lacks_a) find_accelerations(&problem, state, x);
+  solver->lacks_a = 0;
   csim_contact *contact = solver->contact;
   csim_pool_phase(setup->pool, CSIM_PHASE_CONTACT);
   if (contact &&
@@ -432,7 +446,7 @@ static int take_step(csim_solver *solver, csim_state *state, double time, double
   for (int halvings = 0; halvings <= most_halvings; halvings++) {
     int parts = 1 << halvings, done = 0;
     report->parts = parts;
-    solver->may_split = halvings < most_halvings;
+    solver->halvings_left = most_halvings - halvings;
     if (parts > 1 && !solver->remembered && remember(solver, state)) {
       report->method.outcome = CSIM_OUTCOME_MEMORY;
       break;
@@ -452,12 +466,13 @@ static int take_step(csim_solver *solver, csim_state *state, double time, double
 }
 
 // What the integrator needs of the state. -1 when out of memory.
-static int prepare_state(const csim_solver *solver, csim_state *state) {
+static int prepare_state(csim_solver *solver, csim_state *state) {
   int alpha = solver->integration.integrator == CSIM_INTEGRATOR_ALPHA;
   int two_steps = solver->integration.integrator == CSIM_INTEGRATOR_BDF2;
   // of a run that had another integrator
   if ((!two_steps && state->x_prev) || (!alpha && state->a)) csim_state_forget(state);
-  if (alpha && !state->a) state->a = CSIM_NEW(double, 3 * (ptrdiff_t)state->nvert);
+  solver->lacks_a = alpha && !state->a;
+  if (solver->lacks_a) state->a = CSIM_NEW(double, 3 * (ptrdiff_t)state->nvert);
   return alpha && !state->a ? -1 : 0;
 }
 
