@@ -277,6 +277,12 @@ $(B)/soak/layers: $(B)/tests/soak/layers.o $(LIB)
 soak-contact: all $(B)/soak/layers ## contact scenes by newton, pd and xpbd, tested after every substep (hours)
 	@BIN=$(BIN) LAYERS=$(B)/soak/layers tests/soak/contact
 
+SOAK ?= 1000
+SEED ?= 1
+.PHONY: soak-fast
+soak-fast: all ## SOAK=1000 random scenes (SEED=1) of fast bodies through cloth, tested after every substep (20 minutes)
+	@$(PYTHON) tests/soak/fast -n $(SOAK) --seed $(SEED) --bin $(BIN) --keep $(B)/soak/failed
+
 benches: $(BENCH_BIN)
 
 bench: benches ## run the benchmarks (minutes); their tables go to build/$(config)/bench/ too

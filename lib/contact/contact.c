@@ -220,6 +220,11 @@ double csim_contact_go_together(csim_contact *contact, const double *d, double *
   if (d != kin->d) memcpy(kin->d, d, n * sizeof *d);
   csim_kinematics_stop_pins(kin);
   double share = csim_glide_together(&contact->glide);
+  if (share ==
+      0) { // crumpled cloth stops itself: a collider that moves away needs no cloth to move
+    memset(kin->d, 0, n * sizeof *kin->d);
+    share = csim_glide_together(&contact->glide);
+  }
   if (share < 0) note_failure(contact);
   memcpy(x, kin->x, n * sizeof *x);
   return share;

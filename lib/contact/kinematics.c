@@ -86,16 +86,34 @@ static double *goal_of(const csim_kinematics *kin, int k) {
          3 * ((ptrdiff_t)kin->mesh->first[kin->mesh->nbody + k] - kin->mesh->nbody_vert);
 }
 
+// Sets the goals of collider k to where its motion has it at a time. Returns the longest way [m].
+static double set_goal(csim_kinematics *kin, int k, double time) {
+  const csim_collider *collider = &kin->collider[k];
+  const double *goal = goal_of(kin, k);
+  const double *x = kin->x + 3 * (ptrdiff_t)kin->mesh->first[kin->mesh->nbody + k];
+  double way = 0;
+  kin->goal_time[k] = time;
+  csim_collider_vertices(collider, time, goal_of(kin, k));
+  for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)collider->mesh->nvert; i += 3)
+    way = csim_max(way, csim_distance(x + i, goal + i));
+  return way;
+}
+
+// A collider goes on from where its own time has it. One that is stuck skips what its motion has
+// in between when that comes back past it: a press that could not close leaves as it opens, though
+// it has never been closed.
 static void set_goals(csim_kinematics *kin, double time) {
   csim_planes_aim(&kin->planes, time);
   for (int k = 0; k < kin->ncollider; k++) {
-    const csim_collider *collider = &kin->collider[k];
-    double soonest = kin->reached[k] + CATCH_UP * kin->h;
-    kin->goal_time[k] = csim_max(kin->reached[k], csim_min(time, soonest));
-    if (moves(collider))
-      csim_collider_vertices(collider, kin->goal_time[k], goal_of(kin, k));
-    else
+    if (!moves(&kin->collider[k])) {
       kin->reached[k] = kin->goal_time[k] = time;
+      continue;
+    }
+    double now = kin->stuck[k] ? set_goal(kin, k, time) : INFINITY;
+    double soonest = csim_min(time, kin->reached[k] + CATCH_UP * kin->h);
+    if (set_goal(kin, k, csim_max(kin->reached[k], soonest)) <= now) continue;
+    set_goal(kin, k, time);
+    kin->stuck[k] = 0; // it need not wait
   }
 }
 

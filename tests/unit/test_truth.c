@@ -205,6 +205,31 @@ static double angular_momentum(const sim *s) {
   return csim_norm(L);
 }
 
+// A press closes farther than cloth lets it, and opens: it is late only while it is closed.
+static void press_opens(const char *material, double depth, int n) {
+  sim s;
+  if (sim_open(&s,
+               "{'objects': ["
+               "{'name': 'c', 'type': 'cloth', 'material': '%s',"
+               " 'mesh': {'shape': 'grid', 'size': [0.6, 0.6], 'cells': [%d, %d]}},"
+               "{'name': 'a', 'type': 'collider', 'mesh': {'shape': 'box', 'size': [0.3, 0.1, 0.3], 'cells': [6, 2, 6]},"
+               " 'position': [0, 0.06, 0], 'motion': [{'frame': 1}, {'frame': 5, 'position': [0, %g, 0]},"
+               " {'frame': 8, 'position': [0, %g, 0]}, {'frame': 12}]},"
+               "{'name': 'b', 'type': 'collider', 'mesh': {'shape': 'box', 'size': [0.3, 0.1, 0.3], 'cells': [6, 2, 6]},"
+               " 'position': [0, -0.06, 0]}]}",
+               material, n, n, -depth, -depth))
+    return;
+  sim_frames(&s, 7);
+  double caught = s.lag;
+  CHECK(caught > depth - 0.02);
+  sim_frames(&s, 2);
+  s.lag = 0;
+  sim_frames(&s, 2);
+  check_that(s.lag < 1e-9, __FILE__, __LINE__, "press, %s: %g m behind when it is open, %g closed",
+             material, s.lag, caught);
+  sim_close(&s);
+}
+
 // A free cloth turns on.
 static void keeps_spin(const char *material, const char *mesh, const char *spin) {
   sim s;
@@ -484,6 +509,7 @@ int main(void) {
                "'mesh': {'shape': 'box', 'size': [0.6, 0.08, 0.02], 'cells': [12, 2, 1]},"
                " 'position': [0, 0, 0.35]",
                "[{'frame': 1}, {'frame': 13, 'rotation': [0, 180, 0]}]", 20, 8);
+  press_opens("cotton", 0.03, 16);
   keeps_spin("cotton", "{'shape': 'grid', 'size': [1, 1], 'cells': [20, 20]}", "[0, 360, 0]");
   keeps_spin("silk", "{'shape': 'disk', 'radius': 0.4, 'cells': [24, 8]}", "[200, 200, 100]");
   keeps_spin("denim", "{'shape': 'grid', 'size': [1, 0.5], 'cells': [9, 21], 'diagonals': 'same'}",
