@@ -299,7 +299,7 @@ bench-contact: all benches ## the cache's codec on a run full of contact (tens o
 
 SIZES  ?= 33 65 129
 DROP   := $(PYTHON) tests/bench/drop.py
-.PHONY: deps-bench bench-suite bench-drop bench-blender bench-bpy bench-bullet
+.PHONY: deps-bench bench-suite bench-drop bench-truth bench-blender bench-bpy bench-bullet
 deps-bench: ## install Blender, Bullet, numpy and matplotlib for the benchmarks (root or sudo)
 	@tools/install-deps bench
 
@@ -308,6 +308,9 @@ bench-suite: all ## scenes x sizes x methods x threads: phases of a step, CSV an
 
 bench-drop: all ## a cloth drops on a ball: time, memory, strain (SIZES="33 65 129", DROP_FLAGS=)
 	@$(DROP) --bin $(BIN) --out $(B)/bench $(DROP_FLAGS) $(SIZES)
+
+bench-truth: all ## every quality on seven scenes: CPU time, distance from a converged run (TRUTH_FLAGS=--help)
+	@$(PYTHON) tests/bench/truth.py --bin $(BIN) --out build/bench $(TRUTH_FLAGS)
 
 .PHONY: drape
 drape: all ## a virtual drape meter for every preset of cloth (DRAPE_FLAGS=--help; minutes, needs numpy)

@@ -61,4 +61,34 @@ sed -i 's/^\(drop,5,auto,1,25,4,[0-9]*,[^,]*\),[^,]*/\1,0.000001/' bench/suite.c
 expect 0 $python "$suite" --sizes 5 --frames 4 --methods auto --threads 1 --bin "$BIN" --out bench --before bench/suite.csv
 check "ratios to an earlier run" grep -qE '^drop      5 auto          1 +[0-9]{3,}\.[0-9]{2}$' stdout
 expect 2 $python "$suite" --scenes nothing --bin "$BIN" --out bench
+
+# truth.py: a row for each quality and one for the converged run, which is kept, and used again
+truth=$ROOT/tests/bench/truth.py
+expect 0 $python "$truth" --scenes cube --qualities draft final --frames 2 --bin "$BIN" --out bench
+check "a row for each run" [ "$(grep -c '^cube,[0-9]*,2,' bench/truth.csv)" = 3 ]
+check "the converged run is 0 from itself" grep -qE '^cube,.*,converged,[^,]*,0,0,' bench/truth.csv
+kept=$(echo bench/truth_cube_*.npz)
+touch -d 2001-01-01 "$kept"
+expect 0 $python "$truth" --scenes cube --qualities draft --frames 2 --bin "$BIN" --out bench
+check "the converged run is kept" [ "$(date -r "$kept" +%Y)" = 2001 ]
+expect 2 $python "$truth" --scenes nothing --bin "$BIN" --out bench
+cat >made.py <<'PY'
+import argparse, os, sys
+sys.path.insert(0, os.path.dirname(sys.argv[1]))
+import truth
+import numpy as np
+truth.options = argparse.Namespace(bin=sys.argv[2], out="bench", threads=1)
+best = {"cpu": 1, "height": np.array([1, 0.5, 0.2]), "last": np.zeros((2, 3)), "strain": 0.1, "open": 0}
+run = {**best, "height": np.array([1, 0.51, 0.195]), "last": np.array([[0.003, 0, 0.004], [0, 0.005, 0]])}
+r = truth.row("made", "draft", run, best)
+assert np.allclose((r["height_mm"], r["rms_mm"]), (10, 5)) and (r["vertices"], r["frames"]) == (2, 2), r
+for name, (make, frames) in truth.SCENES.items():
+    scene = make()
+    assert "solver" not in scene or not scene["solver"], name
+    assert "substeps" not in scene["frames"], name
+c = truth.converged(truth.board(), "bench/made")
+assert c["quality"] == "final" and c["frames"]["substeps"] == 40 and c["solver"]["iterations"] == 400, c
+assert np.allclose([c["solver"][key] for key in truth.TOLERANCES], 0.002), c
+PY
+expect 0 $python made.py "$truth" "$BIN"
 report
