@@ -38,3 +38,11 @@ static void remember(void *user, const csim_message *m) {
 void check_log_init(check_log *log) {
   *log = (check_log){.log = {.write = remember, .user = log}};
 }
+
+uint32_t check_random(void) {
+  static uint64_t state = 0x9e3779b97f4a7c15u; // xorshift, Marsaglia 2003
+  state ^= state << 13;
+  state ^= state >> 7;
+  state ^= state << 17;
+  return (uint32_t)(state >> 16);
+}

@@ -6,6 +6,7 @@
 #include "clothsim.h"
 
 #include <math.h>
+#include <stdint.h>
 
 void check_that(int ok, const char *file, int line, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
@@ -32,5 +33,8 @@ void check_log_init(check_log *log);
   } while (0)
 #define CHECK_TEXT(a, b)                                                                           \
   check_that(!strcmp((a), (b)), __FILE__, __LINE__, "%s is \"%s\", expected \"%s\"", #a, (a), (b))
+
+/// The next number of a fixed sequence.
+uint32_t check_random(void);
 
 #endif

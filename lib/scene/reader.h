@@ -194,6 +194,10 @@ int csim_count_items(const cJSON *item);
 
 // kinds and tables of the scene's larger parts, each in a room of its own
 extern const csim_table csim_contact_table;
+
+/// Keys of "solver"; base is csim_solver_params.
+extern const csim_table csim_solver_table;
+extern const char *const csim_integrator_names[]; ///< in the order of csim_integrator; then NULL
 extern const csim_kind csim_kind_materials; ///< the map of materials; detail: csim_material_table
 extern const csim_kind csim_kind_material;  ///< an object's: name, preset or { }; detail as above
 extern const csim_kind csim_kind_arcsim;    ///< a material file of ARCSim

@@ -220,7 +220,7 @@ static void linearize(const csim_problem *problem, newton *s, const double *x) {
 // in parts, as the linear problem of where cloth goes then says little.
 static const double FASTEST = 0.5;
 
-// Cloth and the colliders that are behind move in one step, see contact/make_way.c; s->g is the
+// Cloth and the colliders that are behind move in one step, see contact/guide.h; s->g is the
 // gradient at x. Two rounds: the first finds out where cloth goes, the second which pairs then come
 // near. Returns the share of their way that they went.
 static double step_together(const csim_problem *problem, newton *s, csim_method_report *report,
@@ -235,7 +235,8 @@ static double step_together(const csim_problem *problem, newton *s, csim_method_
     csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
     double approach = csim_contact_make_way(contact, s->x_try, round == 0, s->g);
     if (approach < 0) report->outcome = CSIM_OUTCOME_MEMORY;
-    if (problem->halvings_left > 0 && approach > FASTEST * s->edge) report->outcome = CSIM_OUTCOME_TOO_FAST;
+    if (problem->halvings_left > 0 && approach > FASTEST * s->edge)
+      report->outcome = CSIM_OUTCOME_TOO_FAST;
     csim_pool_phase(problem->pool, before);
     if (report->outcome != CSIM_OUTCOME_LIMIT) return 0;
     linearize(problem, s, x);

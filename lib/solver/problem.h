@@ -14,22 +14,22 @@ typedef struct csim_problem {
   const csim_model *model;
   const csim_solver_params *params;
   csim_pool *pool;
-  double h;              ///< [s] over which velocities are (x - problem->x)/h (two thirds of a step for BDF2)
-  const double *inertia; ///< (nvert) [N/m] w_i, the integrator's: m_i/h^2 for backward Euler
-  const double *damping; ///< (nbody) [s] stretch damping; NULL: none
-  const double *x;       ///< (nvert x 3) [m] at the start of the step
-  const double *v;       ///< (nvert x 3) [m/s] at the start of the step
-  const double *y;       ///< (nvert x 3) [m] inertial target x + h v*
-  const double *target;  ///< (ntarget x 3) [m] of pins at the end of the step
-  const double *hold;    ///< (ntarget) share of soft pins' stiffness; NULL: all of it
-  const double *link;    ///< (nlink x 2) of links, csim_links_at; NULL: there are none
+  double h; ///< [s] over which velocities are (x - problem->x)/h (two thirds of a step for BDF2)
+  const double *inertia;     ///< (nvert) [N/m] w_i, the integrator's: m_i/h^2 for backward Euler
+  const double *damping;     ///< (nbody) [s] stretch damping; NULL: none
+  const double *x;           ///< (nvert x 3) [m] at the start of the step
+  const double *v;           ///< (nvert x 3) [m/s] at the start of the step
+  const double *y;           ///< (nvert x 3) [m] inertial target x + h v*
+  const double *target;      ///< (ntarget x 3) [m] of pins at the end of the step
+  const double *hold;        ///< (ntarget) share of soft pins' stiffness; NULL: all of it
+  const double *link;        ///< (nlink x 2) of links, csim_links_at; NULL: there are none
   csim_chamber_now *chamber; ///< (nchamber)
-  csim_scratch *scratch; ///< of linear solvers, csim_pcg_reserve
-  double *step;          ///< (nvert x 3) [m] where they leave a step, and contact filters it
-  double *v_next;        ///< (nvert x 3) [m/s] for methods that set the velocity themselves
-  csim_contact *contact; ///< NULL: none, or not this method's business
-  int halvings_left;     ///< times the step may still be given up, to be taken in twice as many parts
-  double force_scale;    ///< [N] mean over free vertices of external plus internal force at x
+  csim_scratch *scratch;     ///< of linear solvers, csim_pcg_reserve
+  double *step;              ///< (nvert x 3) [m] where they leave a step, and contact filters it
+  double *v_next;            ///< (nvert x 3) [m/s] for methods that set the velocity themselves
+  csim_contact *contact;     ///< NULL: none, or not this method's business
+  int halvings_left;  ///< times the step may still be given up, to be taken in twice as many parts
+  double force_scale; ///< [N] mean over free vertices of external plus internal force at x
 } csim_problem;
 
 /// Where E is evaluated: at x (nvert x 3), after a step from problem->x.

@@ -19,23 +19,23 @@ struct csim_solver {
   csim_scratch scratch; // of linear solvers and contact
   const csim_method *method;
   void *method_scratch;
-  double *y, *x, *v;       // (nvert x 3)
-  double *step;            // (nvert x 3) when there is no contact, which has its own
+  double *y, *x, *v;                // (nvert x 3)
+  double *step;                     // (nvert x 3) when there is no contact, which has its own
   double *x_last, *v_last, *a_last; // (nvert x 3) the state before the step, once `remembered`
   int remembered;
-  int lacks_a;   // the state's accelerations are to be found
+  int lacks_a;       // the state's accelerations are to be found
   int halvings_left; // times the step may be halved yet
   csim_integration integration;
-  double *damping;        // (nbody) [s] of this step's springs; NULL: none
-  double *target;         // (ntarget x 3)
-  double *hold;           // (ntarget) NULL unless the model is timed
-  double *link;           // (nlink x 2)
+  double *damping;           // (nbody) [s] of this step's springs; NULL: none
+  double *target;            // (ntarget x 3)
+  double *hold;              // (ntarget) NULL unless the model is timed
+  double *link;              // (nlink x 2)
   csim_chamber_now *chamber; // (nchamber)
-  double *decay;          // (nbody)
-  double *goal;           // (nvert x 3) what contact was asked for, when it has the last word
-  csim_contact *contact;  // NULL unless the response is "filter"
-  csim_zones *zones;      // NULL unless it is "impact-zones"
-  double *kinematic_last; // colliders before the step
+  double *decay;             // (nbody)
+  double *goal;              // (nvert x 3) what contact was asked for, when it has the last word
+  csim_contact *contact;     // NULL unless the response is "filter"
+  csim_zones *zones;         // NULL unless it is "impact-zones"
+  double *kinematic_last;    // colliders before the step
   // for methods that know nothing of contact: the bodies without their energies, and Newton on them
   csim_model loose;
   csim_solver_params loose_params;
@@ -185,7 +185,8 @@ static int resolve_contact(csim_solver *solver, const csim_problem *problem, dou
   csim_contact *contact = solver->contact;
   ptrdiff_t n = 3 * (ptrdiff_t)problem->model->nvert;
   memcpy(solver->goal, x, (size_t)n * sizeof *x);
-  if (!solver->method->knows_contact) csim_contact_initial_guess(contact, problem->v, problem->h, x);
+  if (!solver->method->knows_contact)
+    csim_contact_initial_guess(contact, problem->v, problem->h, x);
   if (csim_contact_advance(contact, x, x)) {
     report->method.outcome = CSIM_OUTCOME_MEMORY;
     return -1;
@@ -284,7 +285,8 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
                           .chamber = solver->chamber,
                           .v_next = v,
                           .scratch = &solver->scratch,
-                          .step = solver->contact ? csim_contact_displacements(solver->contact) : solver->step};
+                          .step = solver->contact ? csim_contact_displacements(solver->contact)
+                                                  : solver->step};
   // contact keeps lists of what is where: what is nowhere has no place on them
   if (!isfinite(csim_vector_dot(setup->pool, n, solver->y, solver->y))) {
     report->method.outcome = CSIM_OUTCOME_DIVERGED;
@@ -294,8 +296,7 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
   solver->lacks_a = 0;
   csim_contact *contact = solver->contact;
   csim_pool_phase(setup->pool, CSIM_PHASE_CONTACT);
-  if (contact &&
-      csim_contact_begin(contact, state->x, state->v, solver->target, time + h, h)) {
+  if (contact && csim_contact_begin(contact, state->x, state->v, solver->target, time + h, h)) {
     report->method.outcome = CSIM_OUTCOME_MEMORY;
     return -1;
   }
@@ -328,8 +329,7 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
   if (setup->contact.response == CSIM_RESPONSE_IMPULSE)
     report->contacts += csim_impulse_respond(&touch, x, v);
   if (solver->zones) {
-    int left,
-        given = csim_zones_respond(solver->zones, time + h, h, state->x, x, v, &left);
+    int left, given = csim_zones_respond(solver->zones, time + h, h, state->x, x, v, &left);
     if (given < 0) {
       report->method.outcome = CSIM_OUTCOME_MEMORY;
       return -1;

@@ -1,9 +1,7 @@
 // tests/unit/test_mesh_io.c: files in and out, the OBJ, STL and PLY readers, the OBJ writer.
 #include "base/bytes.h"
-#include "base/number.h"
 #include "check.h"
 #include "io/file.h"
-#include "io/format.h"
 #include "io/mesh_file.h"
 #include "io/obj_write.h"
 #include "mesh/shapes.h"
@@ -434,14 +432,6 @@ static void test_ply_refused(void) {
 
 // ------------------------------------------------------------------------------- hostile bytes
 
-static uint64_t seed = 0x9e3779b97f4a7c15u;
-static uint32_t random32(void) {
-  seed ^= seed << 13;
-  seed ^= seed >> 7;
-  seed ^= seed << 17;
-  return (uint32_t)(seed >> 16);
-}
-
 // A result must be a mesh whose numbers are all in range.
 static void check_mesh(const csim_mesh *m) {
   CHECK(m->nvert > 0 && m->nface > 0 && m->face_start[0] == 0);
@@ -473,10 +463,10 @@ static void try_bytes(const char *data, size_t size) {
 static void test_random_bytes(void) {
   size_t size = 500000;
   char *data = malloc(size);
-  for (size_t i = 0; i < size; i++) data[i] = (char)random32();
+  for (size_t i = 0; i < size; i++) data[i] = (char)check_random();
   try_bytes(data, size);
   static const char letters[] = "vvvvff  012345678-./e\n\n\n\n";
-  for (size_t i = 0; i < size; i++) data[i] = letters[random32() % (sizeof letters - 1)];
+  for (size_t i = 0; i < size; i++) data[i] = letters[check_random() % (sizeof letters - 1)];
   try_bytes(data, size);
   for (size_t i = 0; i < size; i++) data[i] = '\\';
   try_bytes(data, size);
@@ -502,17 +492,17 @@ static void test_mutations(void) {
     int s = round % 4;
     size_t n = size[s];
     memcpy(data, seeds[s], n);
-    for (uint32_t k = random32() % 4 + 1; k > 0 && n > 8; k--) {
-      size_t at = random32() % n;
-      switch (random32() % 5) {
+    for (uint32_t k = check_random() % 4 + 1; k > 0 && n > 8; k--) {
+      size_t at = check_random() % n;
+      switch (check_random() % 5) {
       case 0:
-        data[at] = (char)random32();
+        data[at] = (char)check_random();
         break;
       case 1:
-        data[at] = "0123456789-/ \n.e"[random32() % 16];
+        data[at] = "0123456789-/ \n.e"[check_random() % 16];
         break;
       case 2:
-        data[at] = (char)(data[at] ^ 1 << random32() % 8);
+        data[at] = (char)(data[at] ^ 1 << check_random() % 8);
         break;
       case 3:
         n = n - at / 4 - 1;
@@ -659,97 +649,6 @@ static void test_file_failures(void) {
   CHECK(count_files() == 0);
 }
 
-// -------------------------------------------------------------------------------------- numbers
-
-static void check_number(double value, int digits) {
-  char fast[64], slow[64];
-  fast[csim_format_number(value, digits, fast)] = 0;
-  slow[csim_print_number(value, digits, slow)] = 0;
-  check_that(!strcmp(fast, slow), __FILE__, __LINE__, "%.17g, %d digits: %s, expected %s", value,
-             digits, fast, slow);
-}
-
-static void test_numbers(void) {
-  static const double special[] = {0.0,
-                                   1,
-                                   0.5,
-                                   9.5,
-                                   0.1,
-                                   1e-4,
-                                   1e-5,
-                                   9.9995e-5,
-                                   1e9,
-                                   1e10,
-                                   1e16,
-                                   1e17,
-                                   1e22,
-                                   1e23,
-                                   1e300,
-                                   1e-300,
-                                   5e-324,
-                                   2.5,
-                                   0.125,
-                                   1e-11,
-                                   1e-18,
-                                   1e-27,
-                                   123456789.5,
-                                   1234567890.5,
-                                   999999999.5,
-                                   99999999.95,
-                                   999999.9995,
-                                   4503599627370497.5,
-                                   INFINITY,
-                                   NAN,
-                                   1.7976931348623157e308,
-                                   0.3,
-                                   2.0 / 3};
-  for (size_t i = 0; i < sizeof special / sizeof *special; i++)
-    for (int digits = 1; digits <= 17; digits++) {
-      check_number(special[i], digits);
-      check_number(-special[i], digits);
-    }
-  for (int round = 0; round < 300000; round++) {
-    uint64_t bits = (uint64_t)random32() << 32 | random32();
-    if (round % 4) // near 1, where meshes live
-      bits = (bits & 0x800fffffffffffffu) | (uint64_t)(1023 - 60 + random32() % 120) << 52;
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    if (round % 3 == 0) value = (double)(float)value; // many trailing zeros, exact halves
-    if (round % 5 == 0) value = round * 0.001;
-    if (round % 7 == 0) value = (double)(random32() % 100000) / 1024;
-    check_number(value, 9);
-    check_number(value, 17);
-    check_number(value, 1 + round % 17);
-  }
-  char text[32];
-  static const long long whole[] = {
-      0, 7, -1, 10, 134217728, -9223372036854775807 - 1, 9223372036854775807};
-  for (int i = 0; i < 7; i++) {
-    char expected[32];
-    snprintf(expected, sizeof expected, "%lld", whole[i]);
-    text[csim_format_integer(whole[i], text)] = 0;
-    CHECK_TEXT(text, expected);
-  }
-}
-
-static void test_bytes(void) {
-  unsigned char b[8];
-  csim_store_u64(0x0123456789abcdefu, b);
-  CHECK(b[0] == 0xef && b[7] == 0x01 && csim_load_u64(b) == 0x0123456789abcdefu);
-  CHECK(csim_load_u64_be(b) == 0xefcdab8967452301u && csim_load_u32(b) == 0x89abcdefu);
-  CHECK(csim_load_u16(b) == 0xcdef && csim_load_u16_be(b) == 0xefcd);
-  csim_store_f64(-1.5, b);
-  CHECK(csim_load_f64(b) == -1.5 && b[7] == 0xbf);
-  csim_store_f32_be(1.5f, b);
-  CHECK(b[0] == 0x3f && csim_load_u32_be(b) == 0x3fc00000u);
-  csim_store_i32(-2, b);
-  CHECK(csim_load_i32(b) == -2 && b[3] == 0xff);
-  csim_store_i64(-3, b);
-  CHECK(csim_load_i64(b) == -3);
-  csim_store_u16(0xa1b2, b);
-  CHECK(b[0] == 0xb2 && b[1] == 0xa1);
-}
-
 // --------------------------------------------------------------------------------------- writer
 
 static void test_obj_write(void) {
@@ -808,7 +707,6 @@ static void test_round_trip(void) {
 
 int main(void) {
   if (!mkdtemp(dir)) return 1;
-  test_bytes();
   test_file_read();
   test_file_write();
   test_file_failures();
@@ -822,7 +720,6 @@ int main(void) {
   test_ply_refused();
   test_strips();
   test_off();
-  test_numbers();
   test_obj_write();
   test_round_trip();
   test_random_bytes();
