@@ -24,14 +24,15 @@ OPT_O2       := -O2 -g
 OPT_sanitize := -O1 -g -DCSIM_POISON -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 OPT_thread   := -O1 -g -fsanitize=thread
 OPT_coverage := -O1 -g --coverage
+OPT_portable := -O3 -g
 OPT_fuzz     := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
 OPT := $(OPT_$(config))
 ifeq ($(OPT),)
-$(error unknown config=$(config): release, debug, O2, sanitize, thread, coverage or fuzz)
+$(error unknown config=$(config): release, debug, O2, sanitize, thread, coverage, portable or fuzz)
 endif
 
 # against exploits of what a mesh or cache from outside may find: no result depends on these
-ifneq ($(filter release O2,$(config)),)
+ifneq ($(filter release O2 portable,$(config)),)
 HARDEN := -fstack-protector-strong -D_FORTIFY_SOURCE=2 -fPIE
 LINK   := -pie -Wl,-z,relro,-z,now
 endif
@@ -197,14 +198,14 @@ help: ## this list
 deps: ## install the Debian packages that building needs (root or sudo)
 	@tools/install-deps build
 
-deps-usd: ## install usd-core for tools/clothusd (Python packages into build/usd, root or sudo)
+deps-usd: $(SHARED) ## install usd-core for tools/clothusd (Python packages into build/usd, root or sudo)
 	@tools/install-deps usd
 	@test -x build/usd/venv/bin/python || $(PYTHON) -m venv build/usd/venv
 	@build/usd/venv/bin/pip -q --disable-pip-version-check install --retries 5 --timeout 60 usd-core==26.11 numpy
 
 tests: all $(TEST_BIN) $(LOOK) ## build the tests, run none
 
-check: tests ## run the tests (under 3 minutes)
+check: tests ## run the tests (about 3 minutes)
 	@CONFIG=$(config) BIN=$(BIN) BUILD=$(B) tests/run $(ONLY)
 
 # all tests but those that repeat whole runs, which say little about lines and take long with counters
@@ -242,7 +243,7 @@ soak: tests ## KILLS=200 runs killed at random moments and resumed (minutes)
 deps-dcc: ## install Blender, usd-core and VTK for check-dcc (Python packages into build/dcc, root or sudo)
 	@tests/dcc/install
 
-check-dcc: all ## have Blender, usd-core and VTK read every format
+check-dcc: all $(SHARED) ## have Blender, usd-core and VTK read every format
 	@BIN=$(BIN) tests/dcc/run
 
 valgrind: all ## the quickstart under valgrind, stopped and resumed (a minute)
@@ -311,6 +312,13 @@ bench-drop: all ## a cloth drops on a ball: time, memory, strain (SIZES="33 65 1
 
 bench-truth: all ## every quality on seven scenes: CPU time, distance from a converged run (TRUTH_FLAGS=--help)
 	@$(PYTHON) tests/bench/truth.py --bin $(BIN) --out build/bench $(TRUTH_FLAGS)
+
+.PHONY: bench-tight bench-ppf
+bench-tight: all ## a twisted tube, twenty sheets, silk through a ring, a press: whole? strain, time (TIGHT_FLAGS=--help; hours at full size)
+	@$(PYTHON) tests/bench/tight.py --bin $(BIN) --out build/bench/tight $(TIGHT_FLAGS)
+
+bench-ppf: all ## four scenes after ppf-contact-solver's, beside its times (PPF_FLAGS=--help; hours at full size)
+	@$(PYTHON) tests/bench/ppf.py --bin $(BIN) --out build/bench/ppf $(PPF_FLAGS)
 
 .PHONY: drape
 drape: all ## a virtual drape meter for every preset of cloth (DRAPE_FLAGS=--help; minutes, needs numpy)
@@ -381,6 +389,13 @@ install: all $(LIB) $(SHARED) $(MAN) $(ADDON) ## copy programs, library, man pag
 .PHONY: deb
 deb: all ## a Debian package into build/ (dpkg-deb)
 	@MAKE='$(MAKE) $(addprefix -o ,$(BIN)/clothsim $(BIN)/clothsim-tet $(TOOL_BIN))' tools/deb build
+
+.PHONY: portable check-deb
+portable: ## programs for any Linux with glibc 2.28 into build/ (ziglang from PyPI, Debian's sources of cJSON and TetGen)
+	@MAKE='$(MAKE)' tools/portable
+
+check-deb: deb ## install the .deb in a bare Debian 12 and run the quickstart there (debootstrap, root; GLIBC=1: programs of `make portable` in Debian 11)
+	@tests/deb/run
 
 uninstall: ## remove what install copied
 	rm -f $(addprefix $(DEST)/bin/,$(notdir $(BIN)/clothsim $(BIN)/clothsim-tet $(TOOL_BIN)) clothusd)

@@ -219,6 +219,18 @@ typedef struct csim_worst {
   int vert[2]; ///< of the object, for what lies between two vertices
 } csim_worst;
 
+/// Where colliders have let go of an object that was in their way: "contact.pinched" is "ignore".
+typedef struct csim_let_go {
+  int object;    ///< number of the object in the scene
+  int triangles; ///< that may pass through colliders, the most in a frame
+  int frame;     ///< the one with the most
+  int first;     ///< the first frame with any
+  int frames;    ///< frames written with any
+} csim_let_go;
+
+/// Objects that a run tells csim_let_go of; those beyond are counted with the last.
+enum { CSIM_MOST_LET_GO = 16 };
+
 /// Counts of substeps, over all parts of a resumed run.
 typedef struct csim_run_totals {
   long long taken;
@@ -232,6 +244,8 @@ typedef struct csim_run_totals {
   csim_worst lag;       ///< [m] of a collider or pin behind its motion, in the frames written
   csim_worst strain;    ///< [-] of a spring, |length / rest length - 1|, in the frames written
   csim_worst imbalance; ///< [-] force left over on an object in a substep, solver/balance.h
+  int nlet_go;
+  csim_let_go let_go[CSIM_MOST_LET_GO]; ///< (nlet_go) in the order in which they were first met
 } csim_run_totals;
 
 /// [s] Time of this call by phase; the sum is its wall time.
@@ -501,6 +515,7 @@ typedef enum csim_cache_type {
   CSIM_CACHE_CLOTH,
   CSIM_CACHE_SOLID,
   CSIM_CACHE_COLLIDER,
+  CSIM_CACHE_RENDER, ///< a render mesh, which goes with a cloth or solid and touches nothing
 } csim_cache_type;
 
 /// The constant part of one object. The surface of a solid with tetrahedra uses its first vertices.

@@ -118,7 +118,7 @@ void kit_membrane(kit *k, const csim_moduli *moduli, csim_elements *membrane) {
   csim_moduli *of_tri = CSIM_NEW(csim_moduli, mesh->ntri);
   for (int t = 0; t < mesh->ntri; t++) of_tri[t] = *moduli;
   csim_fabric_lay(mesh->ntri, mesh->tri, mesh->vert, (double[]){1, 0, 0, 0, 1, 0, 0, 0, 1}, flat);
-  CHECK(csim_fabric_membrane(mesh->ntri, mesh->tri, &(csim_part){.vert0 = 0}, flat, of_tri,
+  CHECK(csim_fabric_membrane(mesh->ntri, mesh->tri, &(csim_part){.vert0 = 0}, flat, of_tri, NULL,
                              membrane) == 0);
   free(flat);
   free(of_tri);

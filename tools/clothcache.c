@@ -12,7 +12,7 @@ typedef struct arguments {
   const char *pick[MAX_PICK]; ///< names of objects
   int npick;
   tool_range frames;
-  int up, digits, velocities, json, contact;
+  int up, digits, velocities, json, contact, skip;
   double scale, fps, error;
 } arguments;
 
@@ -42,6 +42,7 @@ static void print_help(void) {
       "  --up y|z             export: turn the output so; import: what the input has (y)\n"
       "  --scale S            multiply lengths by S\n"
       "  --no-velocities      export: leave velocities out\n"
+      "  --skip-damaged       export: leave frames out that cannot be read, and go on\n"
       "  --digits N           of numbers in OBJ: 9 (every float exactly, default) to 17\n"
       "  --mesh FILE          import: faces for the points of a PC2 or MDD file\n"
       "  --fps N              import: frames per second (default: the file's, or 25)\n"
@@ -93,6 +94,8 @@ static csim_status read_option(int argc, char **argv, int *i, arguments *a) {
     a->digits = bad ? 0 : (int)digits;
   } else if (!strcmp(word, "--no-velocities"))
     a->velocities = 0;
+  else if (!strcmp(word, "--skip-damaged"))
+    a->skip = 1;
   else if (!strcmp(word, "--contact"))
     a->contact = 1;
   else if (!strcmp(word, "--json"))
@@ -132,7 +135,7 @@ static csim_status no_memory(void) {
 
 // ------------------------------------------------------------------------------------------- info
 
-static const char *const types[] = {"cloth", "solid", "collider"};
+static const char *const types[] = {"cloth", "solid", "collider", "render"};
 
 static double raw_size(const csim_cache_info *info) {
   double size = 0;
@@ -413,17 +416,23 @@ static csim_status read_frame(exporting *p, int frame) {
 static csim_status export_frames(const arguments *a, exporting *p, csim_export *e) {
   const csim_cache_info *info = csim_cache_get_info(p->cache);
   csim_status status = CSIM_OK;
-  int written = 0;
+  int written = 0, skipped = 0;
   for (int f = 0; f < info->nframe && !status; f++) {
     if (tool_in_range(&a->frames, info->number[f], info->number[0])) {
-      status = read_frame(p, f);
-      if (!status)
+      csim_status read = read_frame(p, f);
+      int skip = a->skip && read == CSIM_IO;
+      status = skip ? CSIM_OK : read;
+      if (!read)
         status = csim_export_frame(e, info->number[f], (const double *const *)p->x,
                                    (const double *const *)p->v);
-      written++;
+      written += !skip;
+      skipped += skip;
     }
     tool_progress(&log_, (f + 1.0) / info->nframe);
   }
+  if (skipped)
+    fprintf(stderr, "clothcache: %s: warning: %d of %d frames are damaged and left out\n", a->input,
+            skipped, skipped + written);
   if (!status && !written) {
     fprintf(stderr, "clothcache: %s: none of its %d frames is among those asked for\n", a->input,
             info->nframe);

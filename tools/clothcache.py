@@ -78,8 +78,8 @@ def traverse(nvert, faces, tets):
 class Object:
     def __init__(self, data):
         kind, flags, self.nvert, nface, ncorner, nuv, ntag, ntet, nname = struct.unpack_from("<9I", data)
-        self.type, self.has_velocity = ("cloth", "solid", "collider")[kind], flags & 1
-        self.name, *self.tags = data[40:40 + nname - 1].decode("utf-8", "replace").split("\0")
+        self.type, self.has_pressure = ("cloth", "solid", "collider", "render")[kind], flags >> 1 & 1
+        self.has_velocity, (self.name, *self.tags) = flags & 1, data[40:40 + nname - 1].decode("utf-8", "replace").split("\0")
         at = 40 + (nname + 7) // 8 * 8
         def array(n):
             nonlocal at

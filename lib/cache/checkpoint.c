@@ -13,13 +13,13 @@
 static const uint8_t MAGIC[8] = {0x89, 'C', 'S', 'K', '\r', '\n', 0x1a, '\n'};
 static const uint32_t ENDIAN = 0x01020304;
 
-enum { META, XNOW, VNOW, XOLD, VOLD, ANOW, KINE, TORN, TAIL, NCHUNK };
+enum { META, XNOW, VNOW, XOLD, VOLD, ANOW, KINE, TORN, PLAS, TAIL, NCHUNK };
 static const uint32_t FOURCC[NCHUNK] = {
     CSIM_FOURCC('M', 'E', 'T', 'A'), CSIM_FOURCC('X', 'N', 'O', 'W'),
     CSIM_FOURCC('V', 'N', 'O', 'W'), CSIM_FOURCC('X', 'O', 'L', 'D'),
     CSIM_FOURCC('V', 'O', 'L', 'D'), CSIM_FOURCC('A', 'N', 'O', 'W'),
     CSIM_FOURCC('K', 'I', 'N', 'E'), CSIM_FOURCC('T', 'O', 'R', 'N'),
-    CSIM_FOURCC('T', 'A', 'I', 'L')};
+    CSIM_FOURCC('P', 'L', 'A', 'S'), CSIM_FOURCC('T', 'A', 'I', 'L')};
 
 enum { MAX_META = 1 << 26 };
 #define MAX_FILE ((size_t)1 << 35) // six arrays of 2^27 vectors and the META
@@ -85,6 +85,9 @@ static int put_checkpoint(sink *s, int frame, const csim_state *state, const cha
   if (state->torn) csim_bytes_add(&s->payload, (const char *)state->torn, state->nlink);
   put_chunk(s, TORN);
   s->payload.n = 0;
+  for (int i = 0; i < state->nplastic; i++) csim_bytes_add_double(&s->payload, state->plastic[i]);
+  put_chunk(s, PLAS);
+  s->payload.n = 0;
   put_chunk(s, TAIL);
   int failed = s->payload.failed || s->chunk.failed;
   free(s->payload.data);
@@ -112,16 +115,21 @@ csim_status csim_checkpoint_write(const char *path, int frame, const csim_state 
 
 // ------------------------------------------------------------------------------------------- in
 
-// Takes n vectors. @return NULL, or what is wrong; "" = out of memory
-static const char *take_vectors(const uint8_t *data, uint64_t size, int n, double **value) {
-  if (size != 24 * (uint64_t)n) return "an array has another length than the header says";
-  *value = CSIM_NEW(double, 3 * (ptrdiff_t)n);
+// Takes n numbers. @return NULL, or what is wrong; "" = out of memory
+static const char *take_numbers(const uint8_t *data, ptrdiff_t n, double **value) {
+  *value = CSIM_NEW(double, n);
   if (!*value) return "";
-  for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)n; i++) {
+  for (ptrdiff_t i = 0; i < n; i++) {
     (*value)[i] = csim_load_f64(data + 8 * i);
     if (!isfinite((*value)[i])) return "it holds a number that is not finite";
   }
   return NULL;
+}
+
+// Takes n vectors.
+static const char *take_vectors(const uint8_t *data, uint64_t size, int n, double **value) {
+  if (size != 24 * (uint64_t)n) return "an array has another length than the header says";
+  return take_numbers(data, 3 * (ptrdiff_t)n, value);
 }
 
 static const char *take_chunk(int kind, const uint8_t *data, uint64_t size,
@@ -155,6 +163,10 @@ static const char *take_chunk(int kind, const uint8_t *data, uint64_t size,
     if (!s->torn) return "";
     for (uint64_t i = 0; i < size; i++) s->torn[i] = data[i] != 0;
     return NULL;
+  case PLAS:
+    if (size % 8 || size / 8 > INT_MAX) return "its PLAS is out of bounds";
+    s->nplastic = (int)(size / 8);
+    return size ? take_numbers(data, s->nplastic, &s->plastic) : NULL;
   default:
     return size ? "it does not end where it should" : NULL;
   }

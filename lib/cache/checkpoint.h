@@ -2,8 +2,8 @@
 //
 // A private format: read by the version that wrote it, or refused. Little-endian, 8-aligned.
 //
-// File:     header, META, XNOW, VNOW, XOLD, VOLD, ANOW, KINE, TORN, TAIL (chunks as in
-//           cache/layout.h)
+// File:     header, META, XNOW, VNOW, XOLD, VOLD, ANOW, KINE, TORN, PLAS, TAIL (chunks as
+//           in cache/layout.h)
 // Header:   OFFSET SIZE MEANING
 //             0      8  magic 89 "CSK" 0D 0A 1A 0A
 //             8      4  version of this format
@@ -19,7 +19,8 @@
 //            60      4  crc32 of bytes 0 to 59
 // META: JSON text about the scene and the run. XNOW and the rest: f64 (n x 3), XOLD, VOLD and ANOW
 // empty where no integrator has looked back on them. TORN: a byte a link, 1 = torn; empty unless
-// links tear. TAIL: empty.
+// links tear. PLAS: f64 (n), what yielding has left behind, empty unless something yields. TAIL:
+// empty.
 #ifndef CSIM_CACHE_CHECKPOINT_H
 #define CSIM_CACHE_CHECKPOINT_H
 
@@ -27,7 +28,7 @@
 #include "cache/bytes.h"
 #include "model/model.h"
 
-enum { CSIM_CHECKPOINT_VERSION = 5, CSIM_CHECKPOINT_HEADER = 64 };
+enum { CSIM_CHECKPOINT_VERSION = 6, CSIM_CHECKPOINT_HEADER = 64 };
 
 typedef struct csim_checkpoint {
   int frame;

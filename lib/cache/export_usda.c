@@ -203,7 +203,8 @@ static csim_status write_object(csim_export *e, csim_file *file, int object) {
   csim_file_print(file, "\ndef Mesh \"%s\" (\n    displayName = ", o->name);
   write_quoted(file, e->object[object].name);
   csim_file_print(file, "\n)\n{\n    uniform bool doubleSided = %d\n",
-                  e->object[object].type == CSIM_CACHE_CLOTH);
+                  e->object[object].type == CSIM_CACHE_CLOTH ||
+                      e->object[object].type == CSIM_CACHE_RENDER);
   csim_file_text(file, "    float3[] extent.timeSamples = {\n");
   csim_file_write(file, o->extents.data, (size_t)o->extents.n);
   csim_file_text(file, "    }\n");

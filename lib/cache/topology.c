@@ -43,7 +43,7 @@ static int in_range(const int *index, ptrdiff_t n, int low, int high) {
 csim_status csim_topology_check(const csim_cache_object *o, csim_place place, csim_log *log) {
   if (!o->name || !*o->name || strlen(o->name) > MAX_NAME)
     return refuse(log, place, o, "its name must have 1 to 255 bytes");
-  if (o->type < CSIM_CACHE_CLOTH || o->type > CSIM_CACHE_COLLIDER)
+  if (o->type < CSIM_CACHE_CLOTH || o->type > CSIM_CACHE_RENDER)
     return refuse(log, place, o, "unknown type");
   if (o->nvert < 1 || o->nvert > CSIM_CACHE_MAX_VERT)
     return refuse(log, place, o, "number of vertices out of range");
@@ -218,7 +218,7 @@ int csim_topology_read(csim_planes *planes, const uint8_t *data, ptrdiff_t size,
   if (size < FIXED) return -1;
   uint32_t head[10];
   for (int i = 0; i < 10; i++) head[i] = csim_load_u32(data + 4 * i);
-  if (head[0] > CSIM_CACHE_COLLIDER || head[2] > CSIM_CACHE_MAX_VERT ||
+  if (head[0] > CSIM_CACHE_RENDER || head[2] > CSIM_CACHE_MAX_VERT ||
       head[3] > CSIM_CACHE_MAX_FACE || head[4] > MAX_CORNER || head[5] > MAX_CORNER ||
       head[6] > CSIM_CACHE_MAX_TAG || head[7] > CSIM_CACHE_MAX_FACE || head[8] > MAX_NAMES)
     return -1;

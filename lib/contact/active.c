@@ -23,6 +23,7 @@ int csim_active_set_create(csim_arena *arena, csim_active_set *set) {
 void csim_active_set_free(csim_active_set *set) {
   csim_compaction_free(&set->kept);
   free(set->chunk_energy);
+  csim_twins_free(&set->twins);
   free(set->contact);
 }
 
@@ -303,6 +304,8 @@ int csim_active_set_find(csim_active_set *set) {
   if (reserve(set, total)) return -1;
   set->n = total;
   csim_pool_run(set->kin->pool, nchunk, make_chunk, &job);
+  set->n = csim_twins_merge(&set->twins, set->contact, total);
+  if (set->n < 0) set->n = total; // as right, only slower
   set->valid = 1;
   set->valid_of = set->kin->version;
   set->found = total;

@@ -6,16 +6,17 @@
 #define CSIM_CONTACT_ACTIVE_H
 
 #include "contact/narrow_phase.h"
+#include "contact/twins.h"
 
 /// One active pair at the evaluation point. Weights of vertices that are not free are kept for
 /// positions, but such vertices take no force.
-typedef struct csim_active_contact {
+struct csim_active_contact {
   int v[4];     ///< weight 0: any; of a plane v[3] is -1 - its part
   double w[4];  ///< sum_k w_k x_k is the vector across the gap
   double n[3];  ///< unit vector across the gap
   double force; ///< [N] dE/dd, < 0
   double stiff; ///< [N/m] d2E/dd2
-} csim_active_contact;
+};
 
 typedef struct csim_active_set {
   const csim_kinematics *kin;
@@ -34,9 +35,10 @@ typedef struct csim_active_set {
   double *chunk_energy;  ///< [J] of each of its chunks
   ptrdiff_t energy_capacity;
   int n;
-  csim_active_contact *contact; ///< (n)
+  csim_active_contact *contact; ///< (n) without twins
   ptrdiff_t capacity;
-  int found;  ///< contacts found last, guides not counted
+  csim_twins twins;
+  int found;  ///< pairs found last, each twin counted, guides not
   int listed; ///< candidates on the list then
 } csim_active_set;
 

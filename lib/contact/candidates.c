@@ -277,10 +277,26 @@ static double start_scale(const csim_candidates *set, csim_pair_kind kind, const
   return (float)(d < far ? 0.9 * d / set->distance : share);
 }
 
-double csim_candidate_scale(const csim_candidates *set, csim_pair_kind kind, const int v[4]) {
+double csim_candidate_own_scale(const csim_candidates *set, csim_pair_kind kind, const int v[4]) {
   double scale = start_scale(set, kind, v);
   if (!set->mesh->seam || scale <= CSIM_SEAM_SCALE) return scale;
   return is_sewn(set->mesh, kind, v) ? CSIM_SEAM_SCALE : scale;
+}
+
+// Whether the one side is of a collider that lets a vertex of the other go.
+static int is_let_go(const csim_collision_mesh *mesh, const int v[4]) {
+  int last = v[0]; // colliders come last
+  for (int k = 1; k < 4; k++)
+    if (v[k] > last) last = v[k];
+  if (last < mesh->nbody_vert) return 0;
+  int part = csim_collision_mesh_part(mesh, last), any = 0;
+  for (int k = 0; k < 4; k++) any |= csim_collision_mesh_lets_go(mesh, v[k], part);
+  return any;
+}
+
+double csim_candidate_scale(const csim_candidates *set, csim_pair_kind kind, const int v[4]) {
+  if (set->mesh->let_go && is_let_go(set->mesh, v)) return 0;
+  return csim_candidate_own_scale(set, kind, v);
 }
 
 typedef struct fill_job {

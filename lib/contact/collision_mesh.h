@@ -28,6 +28,8 @@ typedef struct csim_collision_mesh {
   int *edge; ///< (nedge x 2)
   int ntri, nbody_tri;
   int *tri; ///< (ntri x 3)
+  const int *let_go; ///< (nbody_vert) part of the collider that lets each vertex go, 0: none, -1:
+                     ///< every one (pinched.h); NULL: all 0
 } csim_collision_mesh;
 
 /// What can touch in a scene.
@@ -48,6 +50,12 @@ static inline const double *csim_collision_mesh_start(const csim_collision_mesh 
 /// The part that a vertex belongs to: a body, or nbody + collider.
 static inline int csim_collision_mesh_part(const csim_collision_mesh *mesh, int v) {
   return v < mesh->nbody_vert ? mesh->body_part[v] : mesh->collider_part[v - mesh->nbody_vert];
+}
+
+/// Whether a collider, by its part, lets a vertex of a body go: the two have no contact.
+static inline int csim_collision_mesh_lets_go(const csim_collision_mesh *mesh, int v, int part) {
+  return mesh->let_go && v < mesh->nbody_vert &&
+         (mesh->let_go[v] == part || mesh->let_go[v] < 0);
 }
 
 /// Copies all starts to x (nvert x 3).

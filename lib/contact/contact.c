@@ -23,6 +23,11 @@ static void connect(csim_contact *c, csim_scratch *scratch) {
   c->hessian = (csim_contact_hessian){.active = &c->active, .friction = &c->friction};
   c->glide = (csim_glide){.kin = &c->kin, .reach = &c->reach, .narrow = &c->narrow};
   c->filter = (csim_step_filter){.kin = &c->kin, .reach = &c->reach, .narrow = &c->narrow};
+  c->pinched = (csim_pinched){.kin = &c->kin,
+                              .reach = &c->reach,
+                              .narrow = &c->narrow,
+                              .glide = &c->glide,
+                              .mesh = &c->mesh};
 }
 
 csim_contact *csim_contact_create(csim_pool *pool, csim_scratch *scratch, const csim_model *model,
@@ -41,7 +46,8 @@ csim_contact *csim_contact_create(csim_pool *pool, csim_scratch *scratch, const 
                              params->thickness, params->share, &c->candidates) ||
       csim_reach_create(arena, &c->reach) || csim_narrow_phase_create(arena, &c->narrow) ||
       csim_active_set_create(arena, &c->active) ||
-      csim_contact_hessian_create(arena, &c->hessian) || csim_glide_create(arena, &c->glide))
+      csim_contact_hessian_create(arena, &c->hessian) || csim_glide_create(arena, &c->glide) ||
+      csim_pinched_create(arena, params, &c->pinched))
     goto failed;
   c->touching = CSIM_ARENA_NEW(arena, unsigned char, c->mesh.nbody_vert);
   if (arena->failed) goto failed;
@@ -53,6 +59,7 @@ failed:
 
 void csim_contact_free(csim_contact *contact) {
   if (!contact) return;
+  csim_pinched_free(&contact->pinched);
   csim_contact_hessian_free(&contact->hessian);
   csim_friction_set_free(&contact->friction);
   csim_active_set_free(&contact->active);
@@ -69,23 +76,29 @@ size_t csim_contact_memory(const csim_contact *contact) {
 // ------------------------------------------------------------------------------------------ state
 
 int csim_contact_kinematic_size(const csim_contact *contact) {
-  return csim_kinematics_size(&contact->kin) + csim_active_set_size(&contact->active);
+  return csim_kinematics_size(&contact->kin) + csim_active_set_size(&contact->active) +
+         csim_pinched_size(contact->mesh.nbody_vert, &contact->params);
 }
 
 void csim_contact_save(const csim_contact *contact, double *kinematic) {
+  ptrdiff_t active = csim_kinematics_size(&contact->kin);
+  ptrdiff_t pinched = active + csim_active_set_size(&contact->active);
   csim_kinematics_save(&contact->kin, kinematic);
-  csim_active_set_save(&contact->active,
-                       kinematic + 3 * (ptrdiff_t)csim_kinematics_size(&contact->kin));
+  csim_active_set_save(&contact->active, kinematic + 3 * active);
+  csim_pinched_save(&contact->pinched, kinematic + 3 * pinched);
 }
 
 void csim_contact_load(csim_contact *contact, const double *kinematic) {
+  ptrdiff_t active = csim_kinematics_size(&contact->kin);
+  ptrdiff_t pinched = active + csim_active_set_size(&contact->active);
   csim_kinematics_load(&contact->kin, kinematic);
-  csim_active_set_load(&contact->active,
-                       kinematic + 3 * (ptrdiff_t)csim_kinematics_size(&contact->kin));
+  csim_active_set_load(&contact->active, kinematic + 3 * active);
+  csim_pinched_load(&contact->pinched, kinematic + 3 * pinched);
 }
 
 void csim_contact_place(csim_contact *contact, double time) {
   csim_kinematics_place(&contact->kin, time);
+  csim_pinched_clear(&contact->pinched);
   contact->active.stiffness = 0;
   csim_candidates_forget(&contact->candidates);
 }
@@ -97,6 +110,7 @@ void csim_contact_forget(csim_contact *contact) {
 void csim_contact_begin_frame(csim_contact *contact, double end) {
   csim_candidates_forget(&contact->candidates);
   csim_reach_begin_frame(&contact->reach, end);
+  contact->pinched.due = 1;
 }
 
 csim_contact_report csim_contact_get_report(const csim_contact *contact) {
@@ -106,7 +120,8 @@ csim_contact_report csim_contact_get_report(const csim_contact *contact) {
                                .shortened = contact->filter.shortened,
                                .least = contact->filter.least,
                                .lag = contact->kin.lag,
-                               .lag_part = contact->kin.lag_part};
+                               .lag_part = contact->kin.lag_part,
+                               .let_go = contact->pinched.n};
 }
 
 int csim_contact_failed(const csim_contact *contact) {
@@ -143,6 +158,7 @@ int csim_contact_begin(csim_contact *contact, const double *x, const double *v,
   if (!csim_reach_begin(&contact->reach)) {
     csim_kinematics_predict(kin, v);
     if (csim_reach_collect(&contact->reach)) return note_failure(contact);
+    if (csim_pinched_review(&contact->pinched)) return note_failure(contact);
   }
   // friction is that of the contacts at the start, with the forces they ended the last step with
   csim_active_set_restart(&contact->active);
@@ -194,7 +210,7 @@ int csim_contact_advance(csim_contact *contact, const double *goal, double *x) {
 }
 
 int csim_contact_lags(csim_contact *contact) {
-  return csim_kinematics_measure_lag(&contact->kin);
+  return csim_kinematics_lags(&contact->kin);
 }
 
 int csim_contact_is_behind(const csim_contact *contact) {
@@ -213,13 +229,27 @@ double csim_contact_make_way(csim_contact *contact, const double *d, int first, 
   return approach;
 }
 
+// Vertices move no farther at once than they reach: what nothing stops goes on from there.
+static double glide_on(csim_contact *contact, const double *d) {
+  enum { MOST_LEGS = 20 };
+  csim_kinematics *kin = &contact->kin;
+  double gone = 0;
+  for (int leg = 0; leg < MOST_LEGS && gone < 1; leg++) {
+    for (int i = 0; i < 3 * contact->mesh.nbody_vert; i++) kin->d[i] = (1 - gone) * d[i];
+    csim_kinematics_stop_pins(kin);
+    double share = csim_glide_together(&contact->glide);
+    if (share < 0) return share;
+    gone = share < 1 ? gone + (1 - gone) * share : 1;
+    if (contact->glide.stopped) break;
+  }
+  return gone;
+}
+
 double csim_contact_go_together(csim_contact *contact, const double *d, double *x) {
   csim_kinematics *kin = &contact->kin;
   size_t n = 3 * (size_t)contact->mesh.nbody_vert;
   csim_active_set_forget(&contact->active);
-  if (d != kin->d) memcpy(kin->d, d, n * sizeof *d);
-  csim_kinematics_stop_pins(kin);
-  double share = csim_glide_together(&contact->glide);
+  double share = glide_on(contact, d);
   if (share ==
       0) { // crumpled cloth stops itself: a collider that moves away needs no cloth to move
     memset(kin->d, 0, n * sizeof *kin->d);
@@ -228,6 +258,20 @@ double csim_contact_go_together(csim_contact *contact, const double *d, double *
   if (share < 0) note_failure(contact);
   memcpy(x, kin->x, n * sizeof *x);
   return share;
+}
+
+int csim_contact_let_go(csim_contact *contact, const double *d, double *x) {
+  csim_kinematics *kin = &contact->kin;
+  int count = 0, failed = 0;
+  if (!contact->pinched.on) return 0;
+  csim_active_set_forget(&contact->active);
+  if (d) count = csim_pinched_let_go(&contact->pinched, d);
+  if (count == 0) {
+    failed = csim_pinched_pass(&contact->pinched);
+    memcpy(x, kin->x, 3 * (size_t)contact->mesh.nbody_vert * sizeof *x);
+  }
+  if (count < 0 || failed) return note_failure(contact);
+  return 1;
 }
 
 double *csim_contact_displacements(const csim_contact *contact) {
@@ -278,11 +322,13 @@ double csim_contact_value(csim_contact *contact, const double *x) {
     contact->failed = 1;
     barrier = 0;
   }
-  return barrier + csim_friction_set_value(&contact->friction, contact->active.x);
+  return barrier + csim_friction_set_value(&contact->friction, contact->active.x) +
+         csim_pinched_value(&contact->pinched, contact->active.x);
 }
 
 void csim_contact_gradient(csim_contact *contact, const double *x, double *g) {
   evaluate_at(contact, x);
+  contact->failed |= csim_pinched_add(&contact->pinched, contact->active.x, &contact->active) != 0;
   csim_active_set_gradient(&contact->active, g);
   contact->failed |= csim_friction_set_gradient(&contact->friction, contact->active.x, g) != 0;
 }
@@ -312,7 +358,7 @@ int csim_contact_is_coupled(const csim_contact *contact) {
   return contact->hessian.ncoupled > 0;
 }
 
-void csim_contact_multiply_rest(csim_pool *pool, const csim_contact *contact, const double *x,
+double csim_contact_multiply_rest(csim_pool *pool, const csim_contact *contact, const double *x,
                                 double *y) {
-  csim_contact_hessian_multiply(pool, &contact->hessian, x, y);
+  return csim_contact_hessian_multiply(pool, &contact->hessian, x, y);
 }

@@ -20,6 +20,7 @@ typedef struct csim_contact_report {
   double least;   ///< smallest share of the last motion that was let through
   double lag;     ///< [m] largest distance of a collider's or pin's vertex from where it should be
   int lag_part;   ///< the body or collider of that
+  int let_go;     ///< vertices that colliders have let go, see csim_contact_let_go
 } csim_contact_report;
 
 typedef struct csim_contact csim_contact;
@@ -108,10 +109,18 @@ int csim_contact_is_behind(const csim_contact *contact);
 /// @return [m] the fastest approach of such a pair; < 0 when out of memory
 double csim_contact_make_way(csim_contact *contact, const double *d, int first, double *g);
 
-/// Moves bodies by d (nbody_vert x 3) and colliders to their goals, all by one share of their way,
-/// as far as nothing comes too near. x (nbody_vert x 3) gets the result.
+/// Moves bodies by d (nbody_vert x 3, not csim_contact_displacements) and colliders to their goals,
+/// all by one share of their way, as far as nothing comes too near. x (nbody_vert x 3) gets the
+/// result.
 /// @return the share, [0, 1]; < 0 when out of memory
 double csim_contact_go_together(csim_contact *contact, const double *d, double *x);
+
+/// Colliders that are behind and do not get on let go of what is in their way, if the scene wants
+/// that (csim_contact_params.pinched): of what stops them while bodies move by d (nbody_vert x 3);
+/// where that is nothing, and with d NULL, of all that is in their way, and they go it. Bodies stay
+/// where they are; x (nbody_vert x 3) gets that.
+/// @return 1 when they have, 0 when the scene does not want it, -1 when out of memory
+int csim_contact_let_go(csim_contact *contact, const double *d, double *x);
 
 /// Room for a step of the solver (nbody_vert x 3), which csim_contact_filter then takes without
 /// copying. Every other function that moves something overwrites it.
@@ -158,7 +167,8 @@ void csim_contact_build_blocks(csim_contact *contact, const int *place, double *
 int csim_contact_is_coupled(const csim_contact *contact);
 
 /// y += (the blocks without their diagonal) x.
-void csim_contact_multiply_rest(csim_pool *pool, const csim_contact *contact, const double *x,
+/// @return x . (what was added)
+double csim_contact_multiply_rest(csim_pool *pool, const csim_contact *contact, const double *x,
                                 double *y);
 
 #endif

@@ -28,8 +28,8 @@ int csim_glide_create(csim_arena *arena, csim_glide *glide) {
 //   |<----------------- width ----------------->|
 //   a ->               use            | cushion | b       closing: how fast a nears b along n
 //   |-------------------------------->|---------|
-static double pair_share(const csim_kinematics *kin, csim_pair_kind kind, const int v[4],
-                         double thickness) {
+double csim_glide_pair_share(const csim_kinematics *kin, csim_pair_kind kind, const int v[4],
+                             double thickness) {
   int split = csim_pair_split(kind);
   const double *p[4], *u[4];
   double n[3], side[2] = {-INFINITY, INFINITY};
@@ -77,7 +77,7 @@ static void limit_pairs(void *context, int first, int last) {
     int v[4];
     csim_candidate_vertices(g->kin->mesh, pair, v);
     double scale = csim_candidate_scale(set, kind, v);
-    double t = scale > 0 ? pair_share(g->kin, kind, v, set->distance * scale) : 1;
+    double t = scale > 0 ? csim_glide_pair_share(g->kin, kind, v, set->distance * scale) : 1;
     if (t >= 1) continue;
     hold(job, 4, v);
     csim_share_lower(&job->share, t);
@@ -137,12 +137,14 @@ double csim_glide_together(csim_glide *glide) {
   csim_kinematics *kin = glide->kin;
   glide_job job = {.glide = glide};
   double share = 1, time = kin->time_left;
+  glide->stopped = 0;
   for (int try = 0; try < TRIES; try++) {
     csim_kinematics_aim_colliders(kin, share);
     job.time = share * time;
     if (csim_reach_update(glide->reach, job.time)) return -1;
     double least = time > 0 ? 1 : csim_reach_share(glide->reach);
     if (find_limits(&job)) return -1;
+    glide->stopped |= csim_share_get(&job.share) < least;
     least = csim_min(least, csim_share_get(&job.share));
     if (least >= 1) {
       csim_kinematics_displace(kin, 1);

@@ -26,11 +26,17 @@ typedef struct csim_glide {
   csim_reach *reach;
   csim_narrow_phase *narrow;
   _Atomic unsigned char *held; ///< (mesh->nvert) takes no part
+  int stopped; ///< pairs or planes, not reaches alone, shortened the last common motion
 } csim_glide;
 
 /// kin, reach and narrow are for the caller to set.
 /// @return 0, or -1 when out of memory (arena->failed)
 int csim_glide_create(csim_arena *arena, csim_glide *glide);
+
+/// Share of kin->d after which a pair has used up the gap it may use.
+/// @param thickness  [m] contact distance of the pair
+double csim_glide_pair_share(const csim_kinematics *kin, csim_pair_kind kind, const int v[4],
+                             double thickness);
 
 /// Moves all by one share of kin->d, which holds the ways of bodies and pins; colliders go as far
 /// in time. The step's clock goes on as far.

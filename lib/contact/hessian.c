@@ -20,6 +20,7 @@ void csim_contact_hessian_free(csim_contact_hessian *hessian) {
   free(hessian->row_start);
   free(hessian->diag);
   free(hessian->entry);
+  free(hessian->weight);
 }
 
 // ----------------------------------------------------------------------------------------- blocks
@@ -111,13 +112,15 @@ static int reserve_rows(csim_contact_hessian *H) {
   ptrdiff_t n = H->nrow;
   int *entry = csim_grow(H->entry, &H->capacity.entry, H->nentry, sizeof *entry);
   if (entry) H->entry = entry;
+  double *weight = csim_grow(H->weight, &H->capacity.weight, H->nentry, sizeof *weight);
+  if (weight) H->weight = weight;
   int *vert = csim_grow(H->row_vert, &H->capacity.row_vert, n, sizeof *vert);
   if (vert) H->row_vert = vert;
   int *start = csim_grow(H->row_start, &H->capacity.row_start, n + 1, sizeof *start);
   if (start) H->row_start = start;
   double *diag = csim_grow(H->diag, &H->capacity.diag, n, 9 * sizeof *diag);
   if (diag) H->diag = diag;
-  return entry && vert && start && diag ? 0 : -1;
+  return entry && weight && vert && start && diag ? 0 : -1;
 }
 
 int csim_contact_hessian_begin(csim_contact_hessian *hessian, int *place) {
@@ -166,10 +169,11 @@ static void index_blocks(csim_contact_hessian *H) {
   // filling moves each start to its end, the next one's start: shift back afterwards
   for (int i = 0; i < list.n; i++) {
     const int *v;
-    block_weights(&list, i, &v);
+    const double *w = block_weights(&list, i, &v);
     for (unsigned left = H->corners[i]; left; left &= left - 1) {
-      int k = __builtin_ctz(left);
-      H->entry[start[row[v[k]]]++] = 4 * i + k;
+      int k = __builtin_ctz(left), to = start[row[v[k]]]++;
+      H->entry[to] = 4 * i + k;
+      H->weight[to] = w[k];
     }
   }
   for (int k = n; k > 0; k--) start[k] = start[k - 1];
@@ -190,9 +194,8 @@ static void add_diagonals(void *context, int first, int last) {
     double *D = H->diag + 9 * (ptrdiff_t)r, space[9];
     memset(D, 0, 9 * sizeof *D);
     for (int k = H->row_start[r]; k < H->row_start[r + 1]; k++) {
-      const int *v;
       const double *B = block_matrix(&list, H->entry[k] / 4, space);
-      double w = block_weights(&list, H->entry[k] / 4, &v)[H->entry[k] % 4];
+      double w = H->weight[k];
       for (int j = 0; j < 9; j++) D[j] += w * w * B[j];
     }
     if (!job->val) continue;
@@ -233,28 +236,29 @@ static void multiply_blocks(void *context, int first, int last) {
   }
 }
 
-static void gather_rows(void *context, int first, int last) {
+static double gather_rows(void *context, int first, int last) {
   const multiply_job *job = context;
   const csim_contact_hessian *H = job->H;
-  const block_list list = list_blocks(H);
+  double dot = 0;
   for (int r = first; r < last; r++) {
     double sum[3] = {0}, own[3];
-    for (int k = H->row_start[r]; k < H->row_start[r + 1]; k++) {
-      int i = H->entry[k] / 4;
-      const int *v;
-      double w = block_weights(&list, i, &v)[H->entry[k] % 4];
-      csim_add_scaled(w, H->product + 3 * (ptrdiff_t)i, sum);
-    }
+    for (int k = H->row_start[r]; k < H->row_start[r + 1]; k++)
+      csim_add_scaled(H->weight[k], H->product + 3 * (ptrdiff_t)(H->entry[k] / 4), sum);
     ptrdiff_t v = 3 * (ptrdiff_t)H->row_vert[r];
     csim_mat3_mul(H->diag + 9 * (ptrdiff_t)r, job->x + v, own);
-    for (int a = 0; a < 3; a++) job->y[v + a] += sum[a] - own[a];
+    for (int a = 0; a < 3; a++) {
+      double added = sum[a] - own[a];
+      job->y[v + a] += added;
+      dot += job->x[v + a] * added;
+    }
   }
+  return dot;
 }
 
-void csim_contact_hessian_multiply(csim_pool *pool, const csim_contact_hessian *hessian,
-                                   const double *x, double *y) {
-  if (!hessian->ncoupled) return;
+double csim_contact_hessian_multiply(csim_pool *pool, const csim_contact_hessian *hessian,
+                                     const double *x, double *y) {
+  if (!hessian->ncoupled) return 0;
   multiply_job job = {hessian, x, y};
   csim_pool_for(pool, list_blocks(hessian).n, BLOCK_GRAIN, multiply_blocks, &job);
-  csim_pool_for(pool, hessian->nrow, ROW_GRAIN, gather_rows, &job);
+  return csim_pool_sum(pool, hessian->nrow, gather_rows, &job);
 }

@@ -22,8 +22,9 @@ typedef struct csim_contact_hessian {
   double *diag;   ///< (nrow x 9) what the blocks add to the diagonal
   ptrdiff_t nentry;
   int *entry; ///< (nentry) block and corner: 4 block + corner
+  double *weight; ///< (nentry) of the vertex in the block
   struct {
-    ptrdiff_t corners, product, row_vert, row_start, diag, entry;
+    ptrdiff_t corners, product, row_vert, row_start, diag, entry, weight;
   } capacity;
 } csim_contact_hessian;
 
@@ -47,8 +48,9 @@ int csim_contact_hessian_begin(csim_contact_hessian *hessian, int *place);
 void csim_contact_hessian_build(csim_contact_hessian *hessian, const int *place, double *val);
 
 /// y += (the blocks without their diagonal) x.
-void csim_contact_hessian_multiply(csim_pool *pool, const csim_contact_hessian *hessian,
-                                   const double *x, double *y);
+/// @return x . (what was added)
+double csim_contact_hessian_multiply(csim_pool *pool, const csim_contact_hessian *hessian,
+                                     const double *x, double *y);
 
 /// There are no blocks.
 static inline void csim_contact_hessian_clear(csim_contact_hessian *hessian) {

@@ -15,6 +15,7 @@ int csim_kinematics_create(csim_arena *arena, const csim_contact_params *params,
                            csim_kinematics *kin) {
   const csim_collision_mesh *mesh = kin->mesh;
   ptrdiff_t n = mesh->nvert, nbody = mesh->nbody_vert;
+  kin->never_waits = params->pinched == CSIM_PINCHED_IGNORE;
   kin->planes = (csim_planes){.mesh = mesh, .thickness = params->thickness, .share = params->share};
   if (csim_planes_create(arena, kin->ncollider, kin->collider, &kin->planes)) return -1;
 
@@ -148,11 +149,13 @@ static int is_behind(const csim_kinematics *kin, int k) {
   return kin->reached[k] < kin->goal_time[k];
 }
 
-// Whether collider k does not try to go on in this step: once stuck it tries every few steps only,
-// as what is squeezed stays so for long.
+// Whether collider k does not try to go on in this step: once stuck it tries in the steps 1, 2, 4,
+// 8 after that, then every few steps only, as what is squeezed stays so for long.
 static int waits(const csim_kinematics *kin, int k) {
   enum { STEPS = 8 };
-  return kin->stuck[k] % STEPS != 0;
+  int stuck = kin->stuck[k];
+  if (kin->never_waits) return 0;
+  return stuck < STEPS ? (stuck & (stuck - 1)) != 0 : stuck % STEPS != 0;
 }
 
 int csim_kinematics_is_behind(const csim_kinematics *kin) {
@@ -273,7 +276,8 @@ void csim_kinematics_ways(const csim_kinematics *kin, double *way) {
   }
 }
 
-// [m] of a collider from where its motion has it at the end of the step.
+// [m] of a collider from where its motion has it at the end of the step, which becomes its goal: in
+// a step that would undo that it catches up in steps of CATCH_UP.
 static double collider_lag(csim_kinematics *kin, int k) {
   const csim_collider *collider = &kin->collider[k];
   double end = kin->now + kin->h, lag = 0;
@@ -294,7 +298,7 @@ static void note_lag(csim_kinematics *kin, double lag, int part) {
   kin->lag_part = part;
 }
 
-int csim_kinematics_measure_lag(csim_kinematics *kin) {
+int csim_kinematics_lags(csim_kinematics *kin) {
   kin->lag = 0;
   for (int i = 0; i < kin->model->ntarget; i++) {
     const csim_target *t = &kin->model->target[i];
@@ -306,8 +310,11 @@ int csim_kinematics_measure_lag(csim_kinematics *kin) {
     const csim_contact_plane *p = &kin->planes.plane[k];
     note_lag(kin, fabs(p->offset - p->goal_offset) + csim_distance(p->n, p->goal_n), p->part);
   }
-  int behind = kin->lag > 0;
+  return kin->lag > 0;
+}
+
+void csim_kinematics_measure_lag(csim_kinematics *kin) {
+  csim_kinematics_lags(kin);
   for (int k = 0; k < kin->ncollider; k++)
     note_lag(kin, collider_lag(kin, k), kin->mesh->nbody + k);
-  return behind;
 }

@@ -19,6 +19,7 @@ typedef struct csim_kinematics {
   double *reached;          ///< (ncollider) [s] the time whose place each collider stands at
   double *goal_time;        ///< (ncollider) [s] and is to reach in this step
   int *stuck;               ///< (ncollider) steps since it could not go on, 0: it could
+  int never_waits;          ///< what is in the way is let go (pinched.h)
   unsigned char *kinematic; ///< (mesh->nvert) follows a motion: collider, or exact pin
   double *x;                ///< (mesh->nvert x 3) where everything is
   double *d;                ///< (mesh->nvert x 3) the motion being tried: the one part of this that
@@ -65,6 +66,12 @@ void csim_kinematics_begin(csim_kinematics *kin, const double *x, const double *
 /// How far every part has to go to its goal [m], (mesh->npart): 0 of bodies.
 void csim_kinematics_ways(const csim_kinematics *kin, double *way);
 
+/// Whether the collider of a part is not at its goal yet.
+static inline int csim_kinematics_part_is_behind(const csim_kinematics *kin, int part) {
+  int k = part - kin->mesh->nbody;
+  return k >= 0 && kin->reached[k] < kin->goal_time[k];
+}
+
 /// Whether some collider is not at its goal yet, and may still get there in this step.
 int csim_kinematics_is_behind(const csim_kinematics *kin);
 
@@ -99,9 +106,11 @@ static inline void csim_kinematics_pass_time(csim_kinematics *kin, double time) 
 /// Moves the planes towards their goals as far as bodies leave them room.
 void csim_kinematics_advance_planes(csim_kinematics *kin);
 
-/// Measures lag and lag_part against the end of the step.
-/// @return whether some pin or plane is not at its goal yet
-int csim_kinematics_measure_lag(csim_kinematics *kin);
+/// Whether some pin or plane is not at its goal yet.
+int csim_kinematics_lags(csim_kinematics *kin);
+
+/// After a step: measures lag and lag_part against its end.
+void csim_kinematics_measure_lag(csim_kinematics *kin);
 
 /// Where vertex v was when the step began [m].
 static inline const double *csim_kinematics_start(const csim_kinematics *kin, int v) {

@@ -13,6 +13,7 @@
 //   glide           moves what moves together
 //   step_filter     shortens each vertex's motion until nothing can intersect
 //   guide           springs that make way for colliders
+//   pinched         cloth that colliders let go because it cannot get out of their way
 #ifndef CSIM_CONTACT_MODULES_H
 #define CSIM_CONTACT_MODULES_H
 
@@ -20,6 +21,7 @@
 #include "contact/glide.h"
 #include "contact/guide.h"
 #include "contact/hessian.h"
+#include "contact/pinched.h"
 #include "contact/step_filter.h"
 
 struct csim_contact {
@@ -35,6 +37,7 @@ struct csim_contact {
   csim_contact_hessian hessian;
   csim_glide glide;
   csim_step_filter filter;
+  csim_pinched pinched;
   unsigned char *touching; ///< (mesh.nbody_vert) was in contact when the step began
   int failed;              ///< out of memory
 };

@@ -73,6 +73,25 @@ void csim_mesh_build_uv(csim_mesh_build *b, int64_t place, const double uv[2]) {
   memcpy(b->uv + 2 * (ptrdiff_t)b->nuv++, uv, 2 * sizeof *uv);
 }
 
+int csim_mesh_build_channel(csim_mesh_build *b, const char *name, size_t length) {
+  if (b->nchannel == CSIM_MESH_MAX_CHANNEL || b->status) return -1;
+  char *copy = csim_arena_alloc(&b->arena, (ptrdiff_t)length + 1, 1);
+  if (!copy) {
+    out_of_memory(b);
+    return -1;
+  }
+  memcpy(copy, name, length);
+  b->channel[b->nchannel] = copy;
+  return b->nchannel++;
+}
+
+void csim_mesh_build_values(csim_mesh_build *b, const double *value) {
+  ptrdiff_t n = b->nchannel, at = n * b->nvalue;
+  if (n == 0 || !grow(b, &b->value, &b->value_room, at + n, sizeof *b->value)) return;
+  memcpy(b->value + at, value, (size_t)n * sizeof *value);
+  b->nvalue++;
+}
+
 static int clamp_index(int64_t i) {
   return i < INT_MIN ? INT_MIN : i > INT_MAX ? INT_MAX : (int)i;
 }
@@ -250,6 +269,16 @@ static void *keep(csim_mesh_build *b, const void *array, ptrdiff_t n, size_t siz
   return copy && n ? memcpy(copy, array, (size_t)n * size) : copy;
 }
 
+static void keep_channels(csim_mesh_build *b, csim_mesh *m) {
+  if (b->nchannel == 0 || b->nvalue != b->nvert) return;
+  m->channel = CSIM_ARENA_NEW(&b->arena, csim_mesh_channel, b->nchannel);
+  for (int k = 0; k < b->nchannel && m->channel; k++) {
+    double *value = CSIM_ARENA_NEW(&b->arena, double, b->nvert);
+    m->channel[m->nchannel++] = (csim_mesh_channel){b->channel[k], value};
+    for (ptrdiff_t i = 0; i < b->nvert && value; i++) value[i] = b->value[b->nchannel * i + k];
+  }
+}
+
 static void make_mesh(csim_mesh_build *b, csim_mesh *mesh) {
   csim_mesh m = {.nvert = b->nvert, .nface = b->nface, .nuv = b->nuv, .ntag = b->ntag};
   m.vert = keep(b, b->vert, 3 * (ptrdiff_t)b->nvert, sizeof *b->vert);
@@ -264,6 +293,7 @@ static void make_mesh(csim_mesh_build *b, csim_mesh *mesh) {
     m.tag = keep(b, b->tag, b->ntag, sizeof *b->tag);
     m.face_tag = keep(b, b->face_tag, b->nface, sizeof *b->face_tag);
   }
+  keep_channels(b, &m);
   m.arena = b->arena;
   b->arena = (csim_arena){0};
   *mesh = m;
@@ -277,6 +307,7 @@ csim_status csim_mesh_build_finish(csim_mesh_build *b, csim_mesh *mesh) {
   if (!b->status) check_faces(b);
   if (!b->status) make_mesh(b, mesh);
   free(b->vert);
+  free(b->value);
   free(b->uv);
   free(b->corner);
   free(b->corner_uv);

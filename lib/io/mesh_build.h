@@ -10,6 +10,9 @@
 /// Coordinates beyond this are refused: their products must stay finite.
 #define CSIM_MESH_MAX_COORDINATE 1e18
 
+/// Files may have more; readers pass over them.
+enum { CSIM_MESH_MAX_CHANNEL = 32 };
+
 /// A mesh being read. The first failure sticks in `status`; adding goes on harmlessly after it.
 typedef struct csim_mesh_build {
   const char *path; ///< for messages
@@ -31,7 +34,11 @@ typedef struct csim_mesh_build {
   int *tag_slot;       ///< hash table: 1 + tag, 0 = free
   ptrdiff_t tag_nslot; ///< a power of two, or 0
   size_t tag_bytes;
-  ptrdiff_t vert_room, uv_room, corner_room, corner_uv_room, face_room, tag_face_room, place_room,
+  int nchannel;
+  char *channel[CSIM_MESH_MAX_CHANNEL]; ///< in `arena`
+  int nvalue;    ///< vertices that have numbers
+  double *value; ///< (nvalue x nchannel)
+  ptrdiff_t value_room, vert_room, uv_room, corner_room, corner_uv_room, face_room, tag_face_room, place_room,
       tag_room;
 } csim_mesh_build;
 
@@ -44,6 +51,13 @@ csim_status csim_mesh_build_fail(csim_mesh_build *b, int64_t place, const char *
 /// Adds a vertex; refuses numbers that are not finite or beyond CSIM_MESH_MAX_COORDINATE.
 void csim_mesh_build_vertex(csim_mesh_build *b, int64_t place, const double x[3]);
 void csim_mesh_build_uv(csim_mesh_build *b, int64_t place, const double uv[2]);
+
+/// Another number of every vertex; call it before the first csim_mesh_build_values.
+/// @return its index, or -1 when there are too many (or out of memory)
+int csim_mesh_build_channel(csim_mesh_build *b, const char *name, size_t length);
+
+/// The numbers (nchannel) of the last vertex. When not all vertices have them, the mesh has none.
+void csim_mesh_build_values(csim_mesh_build *b, const double *value);
 
 /// Adds a corner to the face that csim_mesh_build_face will close.
 /// @param vert  any number: the range is checked in the end, when all vertices are known

@@ -46,10 +46,19 @@ static void read_numbers(reader *r, const char *keyword, int need, int n, double
 }
 
 static void read_vertex(reader *r) {
-  double x[3] = {0};
+  static const char *const colours[3] = {"red", "green", "blue"};
+  double x[3] = {0}, colour[3];
   int64_t line = r->t.line;
   read_numbers(r, "v", 3, 3, x);
   csim_mesh_build_vertex(&r->b, line, x);
+  // three more numbers are a colour, as many programs write it; one more is a weight of no use here
+  for (int k = 0; k < 3; k++) {
+    csim_text_skip_blank(&r->t);
+    if (!csim_text_number(&r->t, &colour[k])) return;
+  }
+  for (int k = r->b.nchannel; k < 3; k++)
+    if (csim_mesh_build_channel(&r->b, colours[k], strlen(colours[k])) < 0) return;
+  csim_mesh_build_values(&r->b, colour);
 }
 
 static void read_uv(reader *r) {

@@ -2,9 +2,11 @@
 #include "io/ply.h"
 
 #include "base/bytes.h"
+#include "base/number.h"
 #include "io/mesh_build.h"
 #include "io/text.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { MAX_ELEMENT = 64, MAX_PROPERTY = 1024 };
@@ -19,6 +21,7 @@ typedef struct property {
   ply_type type;
   ply_type count_type; // of a list's length; NO_TYPE for a single value
   ply_role role;
+  int channel; // of a vertex: number of it in the mesh; -1: passed over
 } property;
 
 typedef enum ply_kind { SKIPPED, VERTEX, FACE, STRIPS } ply_kind;
@@ -109,7 +112,7 @@ static void read_property(reader *r) {
     csim_mesh_build_fail(&r->b, r->t.line, "more than %d properties", MAX_PROPERTY);
   if (r->b.status) return;
   element *e = &r->element[r->nelement - 1];
-  property p = {.count_type = NO_TYPE};
+  property p = {.count_type = NO_TYPE, .channel = -1};
   csim_text before = r->t;
   size_t n;
   const char *word = next_word(r, &n);
@@ -128,6 +131,8 @@ static void read_property(reader *r) {
     csim_mesh_build_fail(&r->b, r->t.line, "vertex indices must be of an integer type");
   if (p.role != OTHER && has_role(r, e, p.role))
     csim_mesh_build_fail(&r->b, r->t.line, "the property '%.*s' comes twice", (int)n, word);
+  if (e->kind == VERTEX && !is_list && p.role == OTHER && n)
+    p.channel = csim_mesh_build_channel(&r->b, word, n);
   r->property[r->nproperty++] = p;
   e->nproperty++;
 }
@@ -308,6 +313,21 @@ static int64_t read_length(reader *r, const property *p) {
   return r->b.status ? 0 : n;
 }
 
+// A value of a channel: bytes are shares of 255, as of colours; what is no number is NAN.
+static double read_channel(reader *r, ply_type type) {
+  if (r->format == ASCII) {
+    csim_text_skip_space(&r->t);
+    size_t n;
+    double value = NAN;
+    if (r->t.p == r->t.end) truncated(r);
+    const char *word = csim_text_word(&r->t, &n), *end = word + n;
+    if (csim_read_number(word, end, &value) != end) value = NAN;
+    return type == U8 ? value / 255 : value;
+  }
+  double value = read_value(r, type, 0);
+  return type == U8 ? value / 255 : value;
+}
+
 static void skip_value(reader *r, const property *p) {
   int64_t n = p->count_type == NO_TYPE ? 1 : read_length(r, p);
   if (r->format == ASCII)
@@ -320,15 +340,18 @@ static void skip_value(reader *r, const property *p) {
 
 static void read_vertex(reader *r, const element *e) {
   int64_t place = here(r);
-  double value[INDICES] = {0}; // by role
+  double value[INDICES] = {0}, other[CSIM_MESH_MAX_CHANNEL] = {0}; // by role
   for (int i = 0; i < e->nproperty; i++) {
     const property *p = &r->property[e->first + i];
-    if (p->role == OTHER)
+    if (p->channel >= 0)
+      other[p->channel] = read_channel(r, p->type);
+    else if (p->role == OTHER)
       skip_value(r, p);
     else
       value[p->role] = read_value(r, p->type, 1);
   }
   csim_mesh_build_vertex(&r->b, place, value + X);
+  csim_mesh_build_values(&r->b, other);
   if (e->has_uv) csim_mesh_build_uv(&r->b, place, value + U);
 }
 

@@ -1,4 +1,4 @@
-// math/multigrid.c: see coarse.h.
+// math/multigrid.c: see multigrid.h.
 #include "math/multigrid.h"
 
 #include "math/vec3.h"
@@ -283,6 +283,13 @@ void csim_multigrid_update(csim_pool *pool, const csim_bsr *A, csim_multigrid *C
 
 // ------------------------------------------------------------------------------------- correction
 
+// Levels of so few rows are done by the caller alone: waking the others takes as long.
+enum { FEW_ROWS = 1024 };
+
+static csim_pool *pool_of(csim_pool *pool, int nrow) {
+  return nrow < FEW_ROWS ? NULL : pool;
+}
+
 // r of a level: sums over its aggregates.
 static void restrict_rows(void *context, int first, int last) {
   const level_job *job = context;
@@ -307,7 +314,8 @@ double csim_multigrid_add(csim_pool *pool, csim_multigrid *C, const double *r, d
   if (C->nlevel == 0) return 0;
   for (int l = 0; l < C->nlevel; l++) {
     level_job job = {.level = &C->level[l], .r = l ? C->level[l - 1].r : r};
-    csim_pool_for(pool, job.level->nrow, AGGREGATE_GRAIN, restrict_rows, &job);
+    csim_pool_for(l ? pool_of(pool, C->level[l - 1].nrow) : pool, job.level->nrow, AGGREGATE_GRAIN,
+                  restrict_rows, &job);
   }
   csim_multigrid_level *last = &C->level[C->nlevel - 1];
   if (C->factored)
@@ -316,9 +324,10 @@ double csim_multigrid_add(csim_pool *pool, csim_multigrid *C, const double *r, d
     memset(last->z, 0, 3 * (size_t)last->nrow * sizeof *last->z);
   for (int l = C->nlevel - 1; l >= 0; l--) {
     csim_multigrid_level *below = l ? &C->level[l - 1] : NULL;
-    if (below) csim_precond_apply(pool, &below->P, below->r, below->z);
+    int nrow = below ? below->nrow : C->nrow;
+    if (below) csim_precond_apply(pool_of(pool, nrow), &below->P, below->r, below->z);
     level_job job = {.level = &C->level[l], .z = below ? below->z : z};
-    csim_pool_for(pool, below ? below->nrow : C->nrow, ROW_GRAIN, prolong_rows, &job);
+    csim_pool_for(pool_of(pool, nrow), nrow, ROW_GRAIN, prolong_rows, &job);
   }
-  return csim_vector_dot(pool, 3 * C->level[0].nrow, C->level[0].r, C->level[0].z);
+  return csim_vector_dot(pool_of(pool, C->level[0].nrow), 3 * C->level[0].nrow, C->level[0].r, C->level[0].z);
 }

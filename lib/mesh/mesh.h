@@ -16,6 +16,12 @@ typedef struct csim_mesh_set {
   int *vert; ///< (n)
 } csim_mesh_set;
 
+/// A number that a mesh file has for every vertex: a property of PLY, a colour of OBJ or PLY.
+typedef struct csim_mesh_channel {
+  char *name;
+  double *value; ///< (nvert) anything, also NAN
+} csim_mesh_channel;
+
 typedef struct csim_mesh {
   csim_arena arena; ///< owns all arrays below
   int nvert;
@@ -37,6 +43,8 @@ typedef struct csim_mesh {
   int *stitch; ///< (nstitch x 2) vertices that a pattern sews together
   int nset;
   csim_mesh_set *set; ///< (nset) labels of a pattern's edges; several may have one name
+  int nchannel;
+  csim_mesh_channel *channel; ///< (nchannel)
   int grid[2];   ///< cells of a built-in grid along its two sides, else 0
   uint64_t hash; ///< once it has been released
 } csim_mesh;
@@ -55,6 +63,9 @@ void csim_mesh_release(csim_mesh *mesh, int keep_faces);
 static inline const double *csim_mesh_rest(const csim_mesh *mesh) {
   return mesh->rest ? mesh->rest : mesh->vert;
 }
+
+/// The numbers (nvert) that a mesh has by this name; NULL: none.
+const double *csim_mesh_channel_named(const csim_mesh *mesh, const char *name);
 
 /// Of positions and faces, also of those that have been released.
 uint64_t csim_mesh_hash(const csim_mesh *mesh);

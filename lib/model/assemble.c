@@ -1,6 +1,7 @@
 // model/assemble.c: see assemble.h.
 #include "model/assemble.h"
 
+#include <limits.h>
 #include <string.h>
 
 // The triangles of all surfaces.
@@ -55,9 +56,14 @@ int csim_model_assemble(csim_model *model, int nset, const csim_elements *const 
   for (int k = 0; k < nset; k++) {
     if (set[k]->failed) return -1;
     if (set[k]->nelem == 0) continue;
+    csim_energy *energy = &model->energy[model->nenergy++];
     if (csim_energy_create(arena, set[k]->kind, model->nvert, set[k]->nelem, set[k]->node,
-                           set[k]->param, &model->energy[model->nenergy++]))
+                           set[k]->param, energy))
       return -1;
+    long long last = model->nplastic + (long long)energy->kind->nplastic * energy->nelem;
+    if (last > INT_MAX) return -1;
+    energy->plastic = model->nplastic;
+    model->nplastic = (int)last;
   }
   return 0;
 }

@@ -1,9 +1,11 @@
 // model/energy.c: see energy.h.
 #include "model/energy.h"
 
+#include "base/dmath.h"
 #include "base/hash.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -119,6 +121,7 @@ typedef struct energy_job {
   csim_spd spd;
   double *out;
   int offset;
+  double h;
 } energy_job;
 
 static double run_value(void *context, int first, int last) {
@@ -142,6 +145,11 @@ static void run_laplacian(void *context, int first, int last) {
   const energy_job *job = context;
   job->energy->kind->laplacian(job->energy, job->at, job->offset + first, job->offset + last,
                                job->out);
+}
+
+static void run_yield(void *context, int first, int last) {
+  const energy_job *job = context;
+  job->energy->kind->yield(job->energy, job->at, first, last, job->h, job->out);
 }
 
 static void for_each_color(csim_pool *pool, energy_job *job, csim_range_fn *fn) {
@@ -171,4 +179,21 @@ void csim_energy_hessian(csim_pool *pool, const csim_energy *energy, const csim_
 void csim_energy_laplacian(csim_pool *pool, const csim_energy *energy, const csim_point *at,
                            double *val) {
   for_each_color(pool, &(energy_job){.energy = energy, .at = at, .out = val}, run_laplacian);
+}
+
+// Every element has numbers of its own, so the order does not matter.
+void csim_energy_yield(csim_pool *pool, const csim_energy *energy, const csim_point *at, double h,
+                       double *plastic) {
+  if (!energy->kind->yield) return;
+  energy_job job = {.energy = energy, .at = at, .out = plastic, .h = h};
+  csim_pool_for(pool, energy->nelem, ELEMENT_GRAIN, run_yield, &job);
+}
+
+double csim_yield_flow(const csim_yield *yield, double elastic, double h, double *flowed) {
+  double beyond = fabs(elastic) - (yield->at + yield->hardening * *flowed);
+  if (!(beyond > 0)) return 0;
+  double share = yield->rate > 0 ? 1 - csim_exp(-yield->rate * h) : 1;
+  double by = share * beyond / (1 + yield->hardening);
+  *flowed += by;
+  return elastic > 0 ? by : -by;
 }

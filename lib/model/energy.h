@@ -13,7 +13,7 @@
 #include "model/bending_list.h"
 #include "model/params.h"
 
-enum { CSIM_MAX_NODE = 4, CSIM_MAX_PARAM = 12 };
+enum { CSIM_MAX_NODE = 4, CSIM_MAX_PARAM = 16 };
 
 typedef struct csim_energy csim_energy;
 
@@ -27,6 +27,7 @@ typedef struct csim_point {
   const int *body_of;    ///< (nvert) with damping: the body that a vertex belongs to
   const double *from;    ///< (nvert x 3) [m] with damping: where the step began
   double h;              ///< [s] with damping: the step's length
+  const double *plastic; ///< (model's nplastic) what yielding has left behind; NULL: nothing has
 } csim_point;
 
 /// An element seen as a constraint, for methods that project: its energy is k/2 |C|^2.
@@ -89,6 +90,12 @@ typedef struct csim_energy_kind {
   /// [N m]. Energies are B |e|^2 / (A0 + A1) / 2 theta^2 near the rest shape: the factor 1 (not the
   /// textbook's 3) is what makes B the plate's stiffness on regular meshes (../docs/methods.md).
   void (*hinge)(const double *X, const int node[4], double B, double *param);
+  int nplastic; ///< of what yields: numbers of an element in csim_point.plastic; 0: elastic
+  /// Of what yields: lets it flow for the time h [s] at a point, and changes the numbers of the
+  /// elements [first, last) in plastic (the model's, as in csim_point). NULL: elastic.
+  void (*yield)(const csim_energy *energy, const csim_point *at, int first, int last, double h,
+                double *plastic);
+  int rest_angle; ///< of role BEND: parameter that is 0 of a hinge that is flat at rest; 0: all are
   int by_angle; ///< 1: on grids, hinges take angles; 0: second differences, parameters q (4), 0
 } csim_energy_kind;
 
@@ -102,6 +109,7 @@ struct csim_energy {
   int ncolor;
   int *color; ///< (ncolor + 1) first element of each colour
   int *slot;  ///< (nelem x nnode x nnode) block of (node a, node b), once bound to a pattern
+  int plastic; ///< of what yields: where its numbers begin in csim_point.plastic
 };
 
 /// Constants of element e (nparam).
@@ -117,6 +125,13 @@ static inline const double *csim_energy_param(const csim_energy *energy, int e) 
 int csim_energy_create(csim_arena *arena, const csim_energy_kind *kind, int nvert, int nelem,
                        const int *node, const double *param, csim_energy *energy);
 
+/// What an element's yielding has left behind (nplastic); NULL: nothing, as at the start.
+static inline const double *csim_energy_plastic(const csim_energy *energy, const csim_point *at,
+                                                int e) {
+  int n = energy->kind->nplastic;
+  return n && at->plastic ? at->plastic + energy->plastic + (ptrdiff_t)n * e : NULL;
+}
+
 /// Finds the block of every pair of nodes. All pairs must be in the pattern.
 int csim_energy_bind(csim_arena *arena, const csim_pattern *pattern, csim_energy *energy);
 
@@ -124,6 +139,9 @@ int csim_energy_bind(csim_arena *arena, const csim_pattern *pattern, csim_energy
 /// energy over all its elements, on all threads, with the same bits for any number of them. The
 /// value is returned; the others are added to.
 double csim_energy_value(csim_pool *pool, const csim_energy *energy, const csim_point *at);
+/// Lets an energy that yields flow, see csim_energy_kind; of others it does nothing.
+void csim_energy_yield(csim_pool *pool, const csim_energy *energy, const csim_point *at, double h,
+                       double *plastic);
 void csim_energy_gradient(csim_pool *pool, const csim_energy *energy, const csim_point *at,
                           double *g);
 void csim_energy_hessian(csim_pool *pool, const csim_energy *energy, const csim_point *at,
@@ -157,6 +175,11 @@ extern const csim_energy_kind csim_limit_kind;
 #define CSIM_DECLARE_BENDING(name) extern const csim_energy_kind csim_##name##_kind;
 CSIM_BENDING_LIST(CSIM_DECLARE_BENDING)
 
+/// A dihedral hinge that yields: E = k/2 (theta - theta0 - s)^2, where the set s [rad] is what it
+/// has been bent by for good. Parameters those of dihedral, its width w [m], by which theta/w is a
+/// curvature, and a csim_yield [1/m]. Two numbers: s and the curvature it has flowed by [1/m].
+extern const csim_energy_kind csim_crease_kind;
+
 /// All energies of bending, in the order of the list.
 extern const csim_energy_kind *const csim_bending_kinds[CSIM_NBENDING];
 
@@ -164,6 +187,11 @@ extern const csim_energy_kind *const csim_bending_kinds[CSIM_NBENDING];
 /// angles (Baraff & Witkin 1998), or orthotropic St. Venant-Kirchhoff. Parameters by
 /// csim_membrane_param.
 extern const csim_energy_kind csim_woven_kind, csim_orthotropic_kind;
+
+/// The same with threads that yield: the strains along warp and weft are those beyond their sets.
+/// Four more parameters: a csim_yield [-], and 0. Four numbers: sets of warp and weft, and the
+/// strain each has flowed by.
+extern const csim_energy_kind csim_ductile_woven_kind, csim_ductile_orthotropic_kind;
 
 /// Two vertices: E = w/2 |x_a - x_b|^2. Parameter w [N/m], of either sign: see pairs.c.
 extern const csim_energy_kind csim_curvature_kind;
@@ -180,6 +208,19 @@ extern const csim_energy_kind csim_anchor_kind;
 /// Strings between two vertices, and between a vertex and a point of a triangle, see links.h.
 extern const csim_energy_kind csim_link_kind, csim_link_face_kind;
 
+/// Where a material stops being elastic. What is beyond `at` flows and stays: at once, or the share
+/// 1 - exp(-rate h) of it in a step of length h. Having flowed by f it yields at `at` + hardening
+/// f. (Narain, Pfaff and O'Brien, Folding and Crumpling Adaptive Sheets, 2013, without hardening.)
+typedef struct csim_yield {
+  double at;        ///< elastic strain [-] or curvature [1/m]
+  double hardening; ///< [-]
+  double rate;      ///< [1/s] 0: at once
+} csim_yield;
+
+/// One step of length h of the flow: elastic is the strain beyond the set, *flowed what has flowed
+/// so far, which grows. @return what is added to the set
+double csim_yield_flow(const csim_yield *yield, double elastic, double h, double *flowed);
+
 /// Moduli of a sheet.
 typedef struct csim_moduli {
   double warp, weft; ///< [N/m] Young's moduli times thickness, uniaxial
@@ -194,6 +235,14 @@ typedef struct csim_moduli {
 /// @return 0, or -1 when the rest shape has no area
 int csim_membrane_param(csim_membrane_law law, const double rest[6], const csim_moduli *moduli,
                         double param[12]);
+
+/// The twelve parameters, and four more, of a triangle whose threads yield.
+int csim_ductile_membrane_param(csim_membrane_law law, const double rest[6],
+                                const csim_moduli *moduli, const csim_yield *yield,
+                                double param[16]);
+
+/// Sets the csim_yield of a hinge's parameters.
+void csim_crease_yield(const csim_yield *yield, double *param);
 
 /// Parameters of a tetrahedron on the rest positions X, Young's modulus E [Pa] and Poisson's ratio
 /// nu, 0 <= nu < 1/2.

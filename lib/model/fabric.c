@@ -103,15 +103,21 @@ void csim_fabric_turn(int ntri, const double *angle, double *flat) {
 }
 
 int csim_fabric_membrane(int ntri, const int *tri, const csim_part *part, const double *flat,
-                         const csim_moduli *moduli, csim_elements *membrane) {
-  csim_membrane_law law =
-      membrane->kind == &csim_woven_kind ? CSIM_MEMBRANE_WOVEN : CSIM_MEMBRANE_ORTHOTROPIC;
+                         const csim_moduli *moduli, const csim_yield *yield,
+                         csim_elements *membrane) {
+  const csim_energy_kind *kind = membrane->kind;
+  csim_membrane_law law = kind == &csim_woven_kind || kind == &csim_ductile_woven_kind
+                              ? CSIM_MEMBRANE_WOVEN
+                              : CSIM_MEMBRANE_ORTHOTROPIC;
   int left_out = 0;
   for (int t = 0; t < ntri; t++) {
     double param[CSIM_MAX_PARAM];
     int node[3];
     for (int k = 0; k < 3; k++) node[k] = part->vert0 + tri[3 * (ptrdiff_t)t + k];
-    if (csim_membrane_param(law, flat + 6 * (ptrdiff_t)t, &moduli[t], param) == 0)
+    const double *rest = flat + 6 * (ptrdiff_t)t;
+    int status = kind->yield ? csim_ductile_membrane_param(law, rest, &moduli[t], yield, param)
+                             : csim_membrane_param(law, rest, &moduli[t], param);
+    if (status == 0)
       csim_elements_add(membrane, node, param);
     else
       left_out++;

@@ -29,11 +29,13 @@ void csim_fabric_turn(int ntri, const double *angle, double *flat);
 /// Area of a triangle of flat [m^2].
 double csim_fabric_area(const double flat[6]);
 
-/// A membrane on each triangle, of kind woven or orthotropic.
+/// A membrane on each triangle, of kind woven or orthotropic, or of the ductile ones.
 /// @param tri     (ntri x 3)
 /// @param moduli  (ntri)
+/// @param yield   of all; of ductile kinds only
 /// @return number of triangles left out because they have no area
 int csim_fabric_membrane(int ntri, const int *tri, const csim_part *part, const double *flat,
-                         const csim_moduli *moduli, csim_elements *membrane);
+                         const csim_moduli *moduli, const csim_yield *yield,
+                         csim_elements *membrane);
 
 #endif

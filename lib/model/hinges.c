@@ -205,6 +205,7 @@ const csim_energy_kind csim_cotangent_kind = {
     .bounded = 1,
     .constraint = cotangent_constraint,
     .hinge = cotangent_param,
+    .rest_angle = 4,
 };
 
 // Cotangents of the angles at p and q of the triangle (p, q, r), and its area.
@@ -275,11 +276,17 @@ static double angle_from_rest(double theta, double theta0) {
   return d > CSIM_PI ? d - 2 * CSIM_PI : d <= -CSIM_PI ? d + 2 * CSIM_PI : d;
 }
 
+// Present rest angle of a hinge.
+static double rest_angle(const csim_energy *energy, const csim_point *at, int e) {
+  const double *plastic = csim_energy_plastic(energy, at, e);
+  return csim_energy_param(energy, e)[1] + (plastic ? plastic[0] : 0);
+}
+
 static double dihedral_value(const csim_energy *energy, const csim_point *at, int first, int last) {
   double sum = 0;
   for (int e = first; e < last; e++) {
     hinge h = hinge_at(at->x, energy->node + 4 * (ptrdiff_t)e);
-    double d = h.flat ? 0 : angle_from_rest(h.theta, csim_energy_param(energy, e)[1]);
+    double d = h.flat ? 0 : angle_from_rest(h.theta, rest_angle(energy, at, e));
     sum += 0.5 * csim_energy_param(energy, e)[0] * d * d;
   }
   return sum;
@@ -292,7 +299,7 @@ static void dihedral_gradient(const csim_energy *energy, const csim_point *at, i
     hinge h = hinge_at(at->x, node);
     if (h.flat) continue;
     double s =
-        csim_energy_param(energy, e)[0] * angle_from_rest(h.theta, csim_energy_param(energy, e)[1]);
+        csim_energy_param(energy, e)[0] * angle_from_rest(h.theta, rest_angle(energy, at, e));
     for (int n = 0; n < 4; n++) csim_add_scaled(s, h.g[n], g + 3 * (ptrdiff_t)node[n]);
   }
 }
@@ -330,7 +337,8 @@ static int dihedral_constraint(const csim_energy *energy, const csim_point *at, 
   const double *param = csim_energy_param(energy, e);
   hinge h = hinge_at(at->x, energy->node + 4 * (ptrdiff_t)e);
   if (h.flat) return 0;
-  *c = (csim_constraint){.dim = 1, .k = param[0], .C = {angle_from_rest(h.theta, param[1])}};
+  double d = angle_from_rest(h.theta, rest_angle(energy, at, e));
+  *c = (csim_constraint){.dim = 1, .k = param[0], .C = {d}};
   memcpy(c->grad, h.g, sizeof h.g);
   return 1;
 }
@@ -357,5 +365,57 @@ const csim_energy_kind csim_dihedral_kind = {
     .laplacian = dihedral_laplacian,
     .constraint = dihedral_constraint,
     .hinge = dihedral_param,
+    .rest_angle = 1,
     .by_angle = 1,
+};
+
+// ----------------------------------------------------------------------------------------- creases
+
+enum { WIDTH = 6, YIELD_AT, HARDENING, RATE, NCREASE };
+
+// The mean height of the hinge's triangles over its edge: the width that its angle is spread over.
+static void crease_param(const double *X, const int node[4], double B, double *param) {
+  double n0[3], n1[3];
+  const double *a = X + 3 * (ptrdiff_t)node[0], *b = X + 3 * (ptrdiff_t)node[1];
+  dihedral_param(X, node, B, param);
+  csim_triangle_normal(a, b, X + 3 * (ptrdiff_t)node[2], n0);
+  csim_triangle_normal(b, a, X + 3 * (ptrdiff_t)node[3], n1);
+  param[WIDTH] = 0.5 * (csim_norm(n0) + csim_norm(n1)) / csim_distance(a, b);
+  csim_crease_yield(&(csim_yield){0}, param);
+}
+
+void csim_crease_yield(const csim_yield *yield, double *param) {
+  param[YIELD_AT] = yield->at;
+  param[HARDENING] = yield->hardening;
+  param[RATE] = yield->rate;
+}
+
+static void crease_yield(const csim_energy *energy, const csim_point *at, int first, int last,
+                         double h, double *plastic) {
+  for (int e = first; e < last; e++) {
+    const double *param = csim_energy_param(energy, e);
+    double *own = plastic + energy->plastic + 2 * (ptrdiff_t)e;
+    hinge bent = hinge_at(at->x, energy->node + 4 * (ptrdiff_t)e);
+    if (bent.flat) continue;
+    csim_yield yield = {param[YIELD_AT], param[HARDENING], param[RATE]};
+    double elastic = angle_from_rest(bent.theta, param[1] + own[0]) / param[WIDTH];
+    own[0] += param[WIDTH] * csim_yield_flow(&yield, elastic, h, &own[1]);
+  }
+}
+
+const csim_energy_kind csim_crease_kind = {
+    .name = "crease",
+    .role = CSIM_ROLE_BEND,
+    .nnode = 4,
+    .nparam = NCREASE,
+    .value = dihedral_value,
+    .gradient = dihedral_gradient,
+    .hessian = dihedral_hessian,
+    .laplacian = dihedral_laplacian,
+    .constraint = dihedral_constraint,
+    .hinge = crease_param,
+    .rest_angle = 1,
+    .by_angle = 1,
+    .nplastic = 2,
+    .yield = crease_yield,
 };

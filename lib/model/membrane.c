@@ -25,6 +25,8 @@
 // is the 2 x 2 matrix [[t0, t2], [t2, t1]] (x) I, whose negative eigenvalue is clamped: a
 // compressed sheet keeps its material stiffness, and what compression takes from it is left out.
 //
+// Of a ductile membrane e0 and e1 are the strains beyond its threads' sets (csim_yield).
+//
 // A damped membrane resists the rate of its strains by tau times its stiffness, as springs do:
 //   D = A tau/(2 h) (e - e_n)^T C (e - e_n)
 //
@@ -37,6 +39,7 @@
 #include <math.h>
 
 enum { BU1, BU2, BV1, BV2, AREA, C11, C12, C22, C33, STRAIN_U, STRAIN_V, STIFFENING, NPARAM };
+enum { YIELD_AT = NPARAM, HARDENING, RATE, NDUCTILE = NPARAM + 4 };
 
 typedef enum membrane_law { WOVEN, ORTHOTROPIC } membrane_law;
 
@@ -49,6 +52,7 @@ typedef struct strains {
 typedef struct four {
   const int *node[4];
   csim_v4 p[NPARAM];
+  csim_v4 set[2]; // strains along warp and weft that have stayed
   strains at;
   csim_v4 psi;          // [N/m] energy of an area
   csim_v4 t[3];         // [N/m] its derivatives
@@ -67,7 +71,8 @@ typedef struct blocks {
 #define INVERSE_OR_ZERO4(v) CSIM_SELECT4((v) > CSIM_SPLAT4(0.0), 1 / (v), CSIM_SPLAT4(0.0))
 
 // The triangles from `first` on, at most four; lanes without one have the last. Returns how many.
-CSIM_SIMD_BODY int load_four(const csim_energy *energy, int first, int last, four *s) {
+CSIM_SIMD_BODY int load_four(const csim_energy *energy, const csim_point *at, int first, int last,
+                             four *s) {
   int n = last - first < 4 ? last - first : 4;
   const double *param[4];
   for (int i = 0; i < 4; i++) {
@@ -78,6 +83,11 @@ CSIM_SIMD_BODY int load_four(const csim_energy *energy, int first, int last, fou
   for (int k = 0; k < NPARAM; k += 4) {
     for (int i = 0; i < 4; i++) s->p[k + i] = CSIM_LOAD4(param[i] + k);
     csim_transpose4(s->p + k);
+  }
+  s->set[0] = s->set[1] = (csim_v4){0};
+  for (int i = 0; i < 4 && at->plastic && energy->kind->nplastic; i++) {
+    const double *plastic = csim_energy_plastic(energy, at, i < n ? first + i : last - 1);
+    for (int k = 0; k < 2; k++) s->set[k][i] = plastic[k];
   }
   return n;
 }
@@ -98,8 +108,8 @@ CSIM_SIMD_BODY void find_strains(const four *s, const double *x, membrane_law la
   csim_v4 uu = DOT4(at->fu, at->fu), vv = DOT4(at->fv, at->fv);
   at->lu = CSIM_SQRT4(uu);
   at->lv = CSIM_SQRT4(vv);
-  at->e[0] = law == WOVEN ? at->lu - 1 : 0.5 * (uu - 1);
-  at->e[1] = law == WOVEN ? at->lv - 1 : 0.5 * (vv - 1);
+  at->e[0] = (law == WOVEN ? at->lu - 1 : 0.5 * (uu - 1)) - s->set[0];
+  at->e[1] = (law == WOVEN ? at->lv - 1 : 0.5 * (vv - 1)) - s->set[1];
   at->e[2] = DOT4(at->fu, at->fv);
 }
 
@@ -133,7 +143,7 @@ CSIM_SIMD_BODY void add_damping(const csim_energy *energy, const csim_point *at,
 // Everything but the Hessian; what a caller does not use is not computed.
 CSIM_SIMD_BODY int evaluate_four(const csim_energy *energy, const csim_point *at, int first,
                                  int last, membrane_law law, four *s) {
-  int n = load_four(energy, first, last, s);
+  int n = load_four(energy, at, first, last, s);
   const csim_v4 *p = s->p, *e = s->at.e;
   find_strains(s, at->x, law, &s->at);
   s->t[0] = p[C11] * e[0] + p[C12] * e[1];
@@ -382,7 +392,8 @@ CSIM_SIMD_KERNEL(int, couplings,
 // common
 
 static inline membrane_law law_of(const csim_energy *energy) {
-  return energy->kind == &csim_woven_kind ? WOVEN : ORTHOTROPIC;
+  return energy->kind == &csim_woven_kind || energy->kind == &csim_ductile_woven_kind ? WOVEN
+                                                                                      : ORTHOTROPIC;
 }
 
 static double membrane_value(const csim_energy *energy, const csim_point *at, int first, int last) {
@@ -451,17 +462,34 @@ static int membrane_constraint(const csim_energy *energy, const csim_point *at, 
   return 1;
 }
 
-#define MEMBRANE(of_name)                                                                          \
-  {                                                                                                \
-    .name = of_name, .role = CSIM_ROLE_MEMBRANE, .nnode = 3, .nparam = NPARAM,                     \
-    .value = membrane_value,                                                                       \
-    .gradient = membrane_gradient, .hessian = membrane_hessian, .couple = membrane_couple,         \
-    .laplacian = membrane_laplacian, .elastic = membrane_elastic,                                  \
-    .constraint = membrane_constraint                                                              \
+// Threads yield one by one, each by its own strain.
+static void ductile_yield(const csim_energy *energy, const csim_point *at, int first, int last,
+                          double h, double *plastic) {
+  csim_point now = *at;
+  now.plastic = plastic;
+  for (int e = first; e < last; e++) {
+    const double *param = csim_energy_param(energy, e);
+    double *own = plastic + energy->plastic + 4 * (ptrdiff_t)e;
+    csim_yield yield = {param[YIELD_AT], param[HARDENING], param[RATE]};
+    four s;
+    load_four(energy, &now, e, e + 1, &s);
+    find_strains(&s, at->x, law_of(energy), &s.at);
+    for (int k = 0; k < 2; k++) own[k] += csim_yield_flow(&yield, s.at.e[k][0], h, &own[2 + k]);
   }
+}
 
-const csim_energy_kind csim_woven_kind = MEMBRANE("woven");
-const csim_energy_kind csim_orthotropic_kind = MEMBRANE("orthotropic");
+#define MEMBRANE(of_name, numbers)                                                                 \
+  .name = of_name, .role = CSIM_ROLE_MEMBRANE, .nnode = 3, .nparam = numbers,                      \
+  .value = membrane_value, .gradient = membrane_gradient, .hessian = membrane_hessian,             \
+  .couple = membrane_couple, .laplacian = membrane_laplacian, .elastic = membrane_elastic,         \
+  .constraint = membrane_constraint
+
+const csim_energy_kind csim_woven_kind = {MEMBRANE("woven", NPARAM)};
+const csim_energy_kind csim_orthotropic_kind = {MEMBRANE("orthotropic", NPARAM)};
+const csim_energy_kind csim_ductile_woven_kind = {MEMBRANE("ductile woven", NDUCTILE),
+                                                  .nplastic = 4, .yield = ductile_yield};
+const csim_energy_kind csim_ductile_orthotropic_kind = {MEMBRANE("ductile orthotropic", NDUCTILE),
+                                                        .nplastic = 4, .yield = ductile_yield};
 
 // -------------------------------------------------------------------------------------- parameters
 
@@ -489,4 +517,14 @@ int csim_membrane_param(csim_membrane_law law, const double rest[6], const csim_
   param[STRAIN_U] = param[STRAIN_V] = limit;
   param[STIFFENING] = limited ? moduli->stiffening : 0;
   return 0;
+}
+
+int csim_ductile_membrane_param(csim_membrane_law law, const double rest[6],
+                                const csim_moduli *moduli, const csim_yield *yield,
+                                double param[16]) {
+  param[YIELD_AT] = yield->at;
+  param[HARDENING] = yield->hardening;
+  param[RATE] = yield->rate;
+  param[NDUCTILE - 1] = 0;
+  return csim_membrane_param(law, rest, moduli, param);
 }

@@ -139,15 +139,24 @@ void csim_model_pin_shares(const csim_model *model, double time, double *share) 
   }
 }
 
+// Late energies are counted while they act. Returns 1 when that changes.
+static int count_late(csim_model *model, double begin) {
+  int act = begin + SAME_TIME >= model->late;
+  if (model->nlate == 0 || act == model->late_act) return 0;
+  model->late_act = act;
+  model->nenergy += act ? model->nlate : -model->nlate;
+  return 1;
+}
+
 int csim_model_hold(csim_model *model, double begin, double end) {
-  int changed = 0;
+  int changed = 0, late = count_late(model, begin);
   for (int i = 0; i < model->ntarget; i++) {
     csim_target *t = &model->target[i];
     int hard = t->exact && holds(model, t, begin, end);
     changed |= hard != t->hard;
     t->hard = hard;
   }
-  if (!changed) return 0;
+  if (!changed) return late;
   memset(model->fixed, 0, (size_t)model->nvert);
   for (int i = 0; i < model->ntarget; i++)
     if (model->target[i].hard) model->fixed[model->target[i].vert] = 1;
@@ -164,6 +173,13 @@ double csim_model_energy(csim_pool *pool, const csim_model *model, const csim_po
   return sum;
 }
 
+void csim_model_yield(csim_pool *pool, const csim_model *model, const double *x, double h,
+                      double *plastic) {
+  csim_point at = {.x = x, .plastic = plastic};
+  for (int e = 0; e < model->nenergy; e++)
+    csim_energy_yield(pool, &model->energy[e], &at, h, plastic);
+}
+
 int csim_state_create(const csim_model *model, csim_state *state) {
   ptrdiff_t n = 3 * (ptrdiff_t)model->nvert;
   *state = (csim_state){
@@ -174,6 +190,11 @@ int csim_state_create(const csim_model *model, csim_state *state) {
     state->nlink = model->nlink;
     state->torn = CSIM_NEW(unsigned char, model->nlink);
     if (!state->torn) return -1;
+  }
+  if (model->nplastic) {
+    state->nplastic = model->nplastic;
+    state->plastic = CSIM_NEW(double, model->nplastic);
+    if (!state->plastic) return -1;
   }
   if (model->v0) memcpy(state->v, model->v0, (size_t)n * sizeof(double));
   return 0;
@@ -186,6 +207,12 @@ int csim_state_fit(const csim_model *model, long long step, double h, csim_state
     state->torn = nlink ? CSIM_NEW(unsigned char, nlink) : NULL;
     state->nlink = nlink;
     if (nlink && !state->torn) return -1;
+  }
+  if (state->nplastic != model->nplastic) {
+    free(state->plastic);
+    state->plastic = model->nplastic ? CSIM_NEW(double, model->nplastic) : NULL;
+    state->nplastic = model->nplastic;
+    if (model->nplastic && !state->plastic) return -1;
   }
   if (step == state->step) return 0;
   // other substeps: what two-step integrators look back on is made anew
@@ -224,6 +251,14 @@ int csim_state_copy(const csim_state *from, csim_state *to) {
   if (from->torn && !to->torn) to->torn = CSIM_NEW(unsigned char, from->nlink);
   if (from->torn && !to->torn) return -1;
   if (from->torn) memcpy(to->torn, from->torn, (size_t)from->nlink);
+  if (to->nplastic != from->nplastic) {
+    free(to->plastic);
+    to->plastic = NULL;
+  }
+  to->nplastic = from->nplastic;
+  if (from->plastic && !to->plastic) to->plastic = CSIM_NEW(double, from->nplastic);
+  if (from->plastic && !to->plastic) return -1;
+  if (from->plastic) memcpy(to->plastic, from->plastic, (size_t)from->nplastic * sizeof(double));
   to->span = from->span;
   to->phase = from->phase;
   to->calm = from->calm;
@@ -242,5 +277,6 @@ void csim_state_free(csim_state *state) {
   csim_state_forget(state);
   free(state->kinematic);
   free(state->torn);
+  free(state->plastic);
   *state = (csim_state){0};
 }

@@ -18,6 +18,7 @@ typedef struct csim_body {
   csim_mesh *mesh;  ///< the surface, as the user gave it
   int ntet;
   int *tet;               ///< (ntet x 4) vertices, counted from vert0; solids only
+  double *placed;         ///< (nvert x 3) [m] before anything moves them; solids with render meshes
   double damping;         ///< [1/s]
   double stretch_damping; ///< [s]
   double drag;            ///< [-] normal drag coefficient
@@ -103,7 +104,8 @@ typedef struct csim_chamber {
   double volume0;    ///< [m^3] at the start
 } csim_chamber;
 
-/// Constant during a run but for `fixed` and targets' `hard`, which csim_model_hold sets.
+/// Constant during a run but for `fixed`, targets' `hard` and which energies act, which
+/// csim_model_hold sets.
 typedef struct csim_model {
   csim_arena arena; ///< owns everything below
   int nvert;
@@ -120,7 +122,11 @@ typedef struct csim_model {
   int *tri_start;  ///< (nvert + 1) triangles around each vertex, when csim_model_drags:
   int *tri_around; ///< (3 ntri) their numbers, ascending per vertex
   int nenergy;
-  csim_energy *energy; ///< (nenergy)
+  csim_energy *energy; ///< (nenergy), then those that do not act yet
+  int nlate;           ///< energies, the last ones, that act from `late` [s] on: csim_model_hold
+  double late;
+  int late_act;        ///< they act now, and nenergy counts them
+  int nplastic;        ///< numbers of all their elements that yield
   int ntarget;
   csim_target *target; ///< (ntarget) those of one group follow each other
   int ngroup;
@@ -162,12 +168,17 @@ void csim_model_targets(const csim_model *model, double time, double *target);
 void csim_model_pin_shares(const csim_model *model, double time, double *share);
 
 /// Lets exact pins hold, or let go of, their vertices for the time from `begin` to `end` [s]: those
-/// hold that do so for all of it. Solvers made before a change are of no use after it.
-/// @return 1 when `fixed` has changed
+/// hold that do so for all of it; and lets late energies act. Solvers made before a change are of
+/// no use after it.
+/// @return 1 when `fixed` or the number of energies has changed
 int csim_model_hold(csim_model *model, double begin, double end);
 
 /// Gravity at a time: g (3) [m/s^2], overwritten.
 void csim_model_gravity(const csim_model *model, double time, double *g);
+
+/// Lets what yields flow for the time h [s] at x (nvert x 3): changes plastic (nplastic).
+void csim_model_yield(csim_pool *pool, const csim_model *model, const double *x, double h,
+                      double *plastic);
 
 /// Sum of all energies [J] at x.
 double csim_model_energy(csim_pool *pool, const csim_model *model, const csim_point *at);
@@ -186,6 +197,8 @@ typedef struct csim_state {
   double *a;      ///< (nvert x 3) [m/s^2] of generalized-alpha; NULL before its first step
   int nlink;           ///< 0 unless links tear
   unsigned char *torn; ///< (nlink) 1 = torn
+  int nplastic;
+  double *plastic; ///< (nplastic) what yielding has left behind; NULL: nothing yields
   int nkinematic;
   double *kinematic; ///< (nkinematic x 3) where colliders really are: contact may make them lag
 } csim_state;
@@ -198,7 +211,8 @@ void csim_state_free(csim_state *state);
 void csim_state_forget(csim_state *state);
 
 /// Makes a state of a model with as many vertices one of this model, `step` shortest substeps of
-/// length h [s] from the start. Links have not torn where there were others.
+/// length h [s] from the start. Links have not torn, and nothing has yielded, where there were
+/// others.
 /// @return -1 when out of memory
 int csim_state_fit(const csim_model *model, long long step, double h, csim_state *state);
 

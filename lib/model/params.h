@@ -220,6 +220,12 @@ typedef enum csim_on_intersection {
   CSIM_INTERSECTION_UNTANGLE,     ///< pull it apart first; then as with ignored pairs
 } csim_on_intersection;
 
+/// What to do where bodies leave cloth between them no room.
+typedef enum csim_pinched_mode {
+  CSIM_PINCHED_LAG,    ///< the bodies wait
+  CSIM_PINCHED_IGNORE, ///< they let the cloth go that is in their way, until it is out again
+} csim_pinched_mode;
+
 /// Friction between two parts that differs from the general rule.
 typedef struct csim_pair_friction {
   char *object[2]; ///< names of the two; equal: an object against itself
@@ -241,6 +247,7 @@ typedef struct csim_contact_params {
   csim_contact_test test; ///< of impulse and penalty
   double penalty;         ///< [-] penalty: share of the depth that a spring undoes in a substep
   csim_on_intersection on_intersection;
+  csim_pinched_mode pinched; ///< of response filter
   int nfriction;
   csim_pair_friction *pair_friction; ///< (nfriction)
 } csim_contact_params;

@@ -120,9 +120,12 @@ static csim_status add_membrane(csim_build *build, const csim_object *object, co
         .limit = m->limit,
         .stiffening = stretch * (m->limit_stiffness > 0 ? m->limit_stiffness : 100 * m->stretch)};
   }
-  int slivers = csim_fabric_membrane(mesh->ntri, mesh->tri, &part, rest->flat, moduli,
-                                     object->membrane == CSIM_MEMBRANE_WOVEN ? &build->woven
-                                                                             : &build->orthotropic);
+  csim_yield yield = {m->yield_strain, m->hardening, m->yield_rate};
+  int woven = object->membrane == CSIM_MEMBRANE_WOVEN;
+  csim_elements *elastic = woven ? &build->woven : &build->orthotropic;
+  csim_elements *ductile = woven ? &build->ductile_woven : &build->ductile_orthotropic;
+  int slivers = csim_fabric_membrane(mesh->ntri, mesh->tri, &part, rest->flat, moduli, &yield,
+                                     yield.at > 0 ? ductile : elastic);
   free(moduli);
   warn_about_membrane(build, object, slivers);
   return CSIM_OK;
@@ -155,10 +158,11 @@ static csim_status add_springs(csim_build *build, const csim_object *object, con
     csim_say(build->log, CSIM_WARNING, place,
              "object \"%s\": %d edges have no length; they get the stiffness of the mean edge",
              object->name, flat);
+  csim_status status = csim_gather_springs(body, first, &build->springs);
   if (material->limit > 0)
     csim_network_limits(&build->springs, first, material->limit, material->limit_stiffness,
                         &build->limits);
-  return CSIM_OK;
+  return status;
 }
 
 // Coarser levels of the network, which are springs from number `first` on.
@@ -252,16 +256,32 @@ static void add_bending(csim_build *build, const csim_object *object, const csim
     else
       csim_network_mesh_bend(topology, &part, material->bend_spring, &build->springs);
   } else if (object->bending >= CSIM_BENDING_HINGE && material->bend > 0) {
-    csim_elements *hinges = &build->hinges[object->bending - CSIM_BENDING_HINGE];
+    csim_yield yield = {material->yield_curvature, material->hardening, material->yield_rate};
+    csim_elements *hinges = yield.at > 0 ? &build->creases
+                                         : &build->hinges[object->bending - CSIM_BENDING_HINGE];
+    int first = hinges->nelem;
     if (grid)
       csim_network_grid_hinges(mesh->grid[0], mesh->grid[1], &part, material->bend, hinges);
     else
       slivers = csim_network_hinges(topology, &part, material->bend, hinges);
+    for (int e = first; e < hinges->nelem; e++) {
+      double *param = hinges->param + hinges->kind->nparam * (ptrdiff_t)e;
+      if (yield.at > 0) csim_crease_yield(&yield, param);
+      if (object->flat_angles && hinges->kind->rest_angle) param[hinges->kind->rest_angle] = 0;
+    }
   }
   if (slivers)
     csim_say(build->log, CSIM_WARNING, object->mesh_place,
              "object \"%s\": %d hinges at triangles without area do not resist bending",
              object->name, slivers);
+}
+
+csim_status csim_build_springs(csim_build *build, const csim_object *object, const csim_body *body,
+                               const csim_topology *topology, const csim_rest_shape *rest) {
+  csim_status status = add_springs(build, object, body, topology, rest);
+  if (!status && object->bending == CSIM_BENDING_SPRING)
+    add_bending(build, object, body, topology, rest);
+  return status;
 }
 
 // Vertices with none but triangles without area would have no mass, and hang in the air like pins.
@@ -355,6 +375,11 @@ csim_status csim_build_solid(csim_build *build, const csim_object *object, csim_
   mass = CSIM_NEW(double, tets.nvert);
   if (!body->tet || !mass) goto done;
   memcpy(body->tet, tets.tet, 4 * (size_t)tets.ntet * sizeof *body->tet);
+  if (object->nrender) {
+    body->placed = CSIM_ARENA_NEW(build->arena, double, 3 * (ptrdiff_t)tets.nvert);
+    if (!body->placed) goto done;
+    memcpy(body->placed, tets.vert, 3 * (size_t)tets.nvert * sizeof *body->placed);
+  }
   for (int t = 0; t < tets.ntet; t++) {
     double m = material->density * csim_tet_volume(tets.vert, tets.tet + 4 * (ptrdiff_t)t) / 4;
     for (int k = 0; k < 4; k++) mass[tets.tet[4 * (ptrdiff_t)t + k]] += m;

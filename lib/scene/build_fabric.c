@@ -4,6 +4,7 @@
 #include "model/fabric.h"
 #include "scene/compile.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,9 +123,27 @@ static int in_groups(const csim_map *map, const csim_mesh *mesh, int face) {
   return 0;
 }
 
-static double weight_of(const csim_map *map, const csim_mesh *mesh, int t) {
+const double *csim_find_channel(csim_build *build, const csim_object *object, csim_place place,
+                                const csim_mesh *mesh, const char *name) {
+  const double *value = csim_mesh_channel_named(mesh, name);
+  if (value) return value;
+  char names[200] = "";
+  for (int k = 0; k < mesh->nchannel; k++) {
+    size_t used = strlen(names);
+    snprintf(names + used, sizeof names - used, "%s\"%.30s\"", k ? ", " : "",
+             mesh->channel[k].name);
+  }
+  csim_say(build->log, CSIM_ERROR, place,
+           "the mesh of \"%s\" has no numbers \"%s\" for its vertices; it has %s", object->name,
+           name,
+           names[0] ? names : "none: paint them, and write them as properties of a PLY file or as "
+                              "colours");
+  return NULL;
+}
+
+static double weight_of(const csim_map *map, const double *value, const csim_mesh *mesh, int t) {
   const int *v = mesh->tri + 3 * (ptrdiff_t)t;
-  if (map->nvertex) return (map->vertex[v[0]] + map->vertex[v[1]] + map->vertex[v[2]]) / 3;
+  if (value) return (value[v[0]] + value[v[1]] + value[v[2]]) / 3;
   int face = mesh->tri_face[t];
   return map->nface ? map->face[face] : in_groups(map, mesh, face);
 }
@@ -158,6 +177,11 @@ csim_status csim_build_factors(csim_build *build, const csim_object *object, con
   for (int m = 0; m < object->nmap; m++) {
     const csim_map *map = &object->map[m];
     csim_status status = check_map(build, object, map, mesh);
+    const double *value = map->nvertex ? map->vertex : NULL;
+    if (!status && map->property) {
+      value = csim_find_channel(build, object, map->place, mesh, map->property);
+      if (!value) status = CSIM_INVALID;
+    }
     if (status) return status;
     double *of = factors->of[map->of];
     if (!of) {
@@ -166,7 +190,7 @@ csim_status csim_build_factors(csim_build *build, const csim_object *object, con
       for (int t = 0; t < mesh->ntri; t++) of[t] = 1;
     }
     for (int t = 0; t < mesh->ntri; t++) {
-      double factor = map->low + weight_of(map, mesh, t) * (map->high - map->low);
+      double factor = map->low + weight_of(map, value, mesh, t) * (map->high - map->low);
       if (!(factor >= 0 && factor <= 1e9)) {
         csim_say(build->log, CSIM_ERROR, map->place,
                  "the factor at face %d of \"%s\" is %.6g; it must be 0 or more", mesh->tri_face[t],

@@ -4,6 +4,7 @@
 #include "mesh/tag.h"
 #include "scene/compile.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,11 +105,23 @@ static double time_of(const csim_build *build, double frame) {
   return (frame - scene->frame_start) / scene->fps;
 }
 
-// Turns the chosen vertices into targets of a new group. A vertex stays with the first pin that
-// holds it at a time.
+// Chooses the vertices painted above 0. @return the weights of the mesh's vertices, NULL after an
+// error
+static const double *choose_painted(csim_build *build, const csim_object *object,
+                                    const csim_pin *pin, const csim_body *body,
+                                    unsigned char *chosen) {
+  const double *weight =
+      csim_find_channel(build, object, pin->place, body->mesh, pin->property);
+  for (int i = 0; i < body->mesh->nvert && weight; i++)
+    if (weight[i] > 0 && isfinite(weight[i])) chosen[i] = 1;
+  return weight;
+}
+
+// Turns the chosen vertices into targets of a new group; `weight` (NULL: 1) multiplies the
+// stiffness of the mesh's vertices. A vertex stays with the first pin that holds it at a time.
 static csim_status add_targets(csim_build *build, const csim_object *object, const csim_pin *pin,
-                               const csim_body *body, const unsigned char *chosen,
-                               unsigned char *pinned) {
+                               const csim_body *body, const double *weight,
+                               const unsigned char *chosen, unsigned char *pinned) {
   csim_model *model = build->model;
   csim_pin_group *group = &model->group[model->ngroup];
   *group = (csim_pin_group){.course = -1,
@@ -133,8 +146,9 @@ static csim_status add_targets(csim_build *build, const csim_object *object, con
     if (!moved) return CSIM_MEMORY;
     build->target = moved;
     int vert = body->vert0 + i;
+    double share = weight && i < body->mesh->nvert && weight[i] > 0 ? weight[i] : 1;
     if (pin->stiffness > 0)
-      csim_elements_add(&build->anchors, &vert, (double[]){pin->stiffness, model->ntarget});
+      csim_elements_add(&build->anchors, &vert, (double[]){share * pin->stiffness, model->ntarget});
     moved[model->ntarget++] = (csim_target){.vert = vert,
                                             .group = model->ngroup,
                                             .follow = -1,
@@ -175,7 +189,13 @@ csim_status csim_build_pins(csim_build *build, const csim_object *object, const 
   for (int p = 0; p < object->npin && status != CSIM_MEMORY; p++) {
     const csim_pin *pin = &object->pin[p];
     int bad = csim_select_vertices(build, &pin->select, pin->place, body, chosen);
-    csim_status added = bad ? CSIM_INVALID : add_targets(build, object, pin, body, chosen, pinned);
+    const double *weight = NULL;
+    if (!bad && pin->property) {
+      weight = choose_painted(build, object, pin, body, chosen);
+      bad = !weight;
+    }
+    csim_status added =
+        bad ? CSIM_INVALID : add_targets(build, object, pin, body, weight, chosen, pinned);
     if (added) status = added;
   }
   free(chosen);

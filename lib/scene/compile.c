@@ -25,7 +25,13 @@ static void build_free(csim_build *build) {
   csim_elements_free(&build->limits);
   csim_elements_free(&build->woven);
   csim_elements_free(&build->orthotropic);
-  for (int b = 0; b < CSIM_NBENDING; b++) csim_elements_free(&build->hinges[b]);
+  for (int b = 0; b < CSIM_NBENDING; b++) {
+    csim_elements_free(&build->hinges[b]);
+    csim_elements_free(&build->seam_hinges[b]);
+  }
+  csim_elements_free(&build->ductile_woven);
+  csim_elements_free(&build->ductile_orthotropic);
+  csim_elements_free(&build->creases);
   csim_elements_free(&build->curvature);
   csim_elements_free(&build->volume);
   csim_elements_free(&build->neohooke);
@@ -115,21 +121,30 @@ static csim_status finish_model(csim_build *build) {
     memcpy(model->follow, build->follow, (size_t)model->nfollow * sizeof *model->follow);
   if (model->nlink) memcpy(model->link, build->link, (size_t)model->nlink * sizeof *model->link);
   // projections go through them in this order: springs from coarse to fine
-  const csim_elements *sets[11 + CSIM_NBENDING];
+  const csim_elements *sets[14 + 2 * CSIM_NBENDING];
   int n = 0;
   sets[n++] = &build->levels;
   sets[n++] = &build->springs;
   sets[n++] = &build->limits;
   sets[n++] = &build->woven;
   sets[n++] = &build->orthotropic;
+  sets[n++] = &build->ductile_woven;
+  sets[n++] = &build->ductile_orthotropic;
   for (int b = 0; b < CSIM_NBENDING; b++) sets[n++] = &build->hinges[b];
+  sets[n++] = &build->creases;
   sets[n++] = &build->curvature;
   sets[n++] = &build->volume;
   sets[n++] = &build->neohooke;
   sets[n++] = &build->anchors;
   sets[n++] = &build->links;
   sets[n++] = &build->face_links;
-  return csim_model_assemble(model, n, sets) ? CSIM_MEMORY : CSIM_OK;
+  for (int b = 0; b < CSIM_NBENDING; b++) {
+    model->nlate += build->seam_hinges[b].nelem > 0;
+    sets[n++] = &build->seam_hinges[b];
+  }
+  if (csim_model_assemble(model, n, sets)) return CSIM_MEMORY;
+  model->nenergy -= model->nlate;
+  return CSIM_OK;
 }
 
 static csim_model *create_model(const csim_scene *scene) {
@@ -210,13 +225,17 @@ csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_
                       .limits.kind = &csim_limit_kind,
                       .woven.kind = &csim_woven_kind,
                       .orthotropic.kind = &csim_orthotropic_kind,
+                      .ductile_woven.kind = &csim_ductile_woven_kind,
+                      .ductile_orthotropic.kind = &csim_ductile_orthotropic_kind,
+                      .creases.kind = &csim_crease_kind,
                       .curvature.kind = &csim_curvature_kind,
                       .volume.kind = &csim_volume_kind,
                       .neohooke.kind = &csim_neohooke_kind,
                       .anchors.kind = &csim_anchor_kind,
                       .links.kind = &csim_link_kind,
                       .face_links.kind = &csim_link_face_kind};
-  for (int b = 0; b < CSIM_NBENDING; b++) build.hinges[b].kind = csim_bending_kinds[b];
+  for (int b = 0; b < CSIM_NBENDING; b++)
+    build.hinges[b].kind = build.seam_hinges[b].kind = csim_bending_kinds[b];
   csim_status status = csim_build_open_start(&build);
   if (status) goto done;
   // go on after a user's error, so that all objects' errors are told at once
@@ -229,6 +248,7 @@ csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_
       if (added) status = added;
     }
   if (!status) status = csim_build_links(&build);
+  if (!status) status = csim_build_seams(&build);
   if (!status) status = hold_loose(&build);
   if (!status) status = finish_model(&build);
   if (!status) status = csim_build_chambers(&build);
@@ -254,6 +274,8 @@ const double *csim_world_real_vertices(const csim_world *world, int collider,
 void csim_world_release(csim_world *world, int keep_faces) {
   for (int b = 0; b < world->model->nbody; b++)
     csim_mesh_release(world->model->body[b].mesh, keep_faces);
+  for (int k = 0; world->renders && k < world->renders->n; k++)
+    csim_mesh_release(&world->renders->mesh[k].mesh, keep_faces);
 }
 
 void csim_world_free(csim_world *world) {

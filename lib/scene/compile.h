@@ -2,10 +2,26 @@
 #ifndef CSIM_SCENE_COMPILE_H
 #define CSIM_SCENE_COMPILE_H
 
+#include "contact/bind.h"
 #include "contact/collider.h"
 #include "model/network.h"
 #include "model/model.h"
 #include "scene/scene.h"
+
+/// A mesh that goes with a body and is written beside it.
+typedef struct csim_bound_mesh {
+  const char *name; ///< the scene's
+  int body;         ///< in the model
+  csim_mesh mesh;   ///< as it is placed at the start
+  csim_bind bind;   ///< to the body
+} csim_bound_mesh;
+
+/// All of a run: phases change its world and not these.
+typedef struct csim_renders {
+  csim_arena arena;
+  int n;
+  csim_bound_mesh *mesh; ///< (n) in the order of their bodies
+} csim_renders;
 
 /// A model with the colliders around it; constant during a run.
 typedef struct csim_world {
@@ -15,6 +31,7 @@ typedef struct csim_world {
   csim_collider *collider;     ///< (ncollider + nghost) those that touch nothing come last
   csim_contact_params contact; ///< the scene's, with a thickness
   csim_mesh *collider_mesh; ///< (ncollider + nghost) what they look like, at their start placement
+  csim_renders *renders;    ///< not the world's own; NULL: they are not asked for
 } csim_world;
 
 /// Reads meshes, fills solids with tetrahedra, makes springs, hinges, masses and pins.
@@ -27,12 +44,18 @@ csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_
                          csim_world *world);
 void csim_world_free(csim_world *world);
 
+/// Number of the first collider in outputs: behind bodies and render meshes.
+static inline int csim_world_first_collider(const csim_world *world) {
+  return world->model->nbody + (world->renders ? world->renders->n : 0);
+}
+
 /// Where contact has let a collider go (mesh->nvert x 3), which may lag behind its target; NULL
 /// when the state does not know.
 const double *csim_world_real_vertices(const csim_world *world, int collider,
                                        const csim_state *state);
 
-/// Frees of the bodies' meshes what a run does not look at once it has begun, see csim_mesh_release.
+/// Frees of the meshes of bodies and renders what a run does not look at once it has begun, see
+/// csim_mesh_release.
 void csim_world_release(csim_world *world, int keep_faces);
 
 // ------------------------------------------------- rooms of the compiler (build_*.c), not for
@@ -50,7 +73,9 @@ typedef struct csim_build {
   double *x, *v, *mass;
   csim_elements levels, springs, limits, woven, orthotropic, curvature, volume, neohooke, anchors,
       links, face_links;
-  csim_elements hinges[CSIM_NBENDING]; ///< of each of csim_bending_kinds
+  csim_elements hinges[CSIM_NBENDING];      ///< of each of csim_bending_kinds
+  csim_elements seam_hinges[CSIM_NBENDING]; ///< the same, across seams
+  csim_elements ductile_woven, ductile_orthotropic, creases; ///< what yields
   ptrdiff_t target_room;
   csim_target *target; ///< (model->ntarget), heap
   ptrdiff_t course_room, follow_room;
@@ -81,6 +106,15 @@ csim_status csim_build_rest(csim_build *build, const csim_object *object, const 
                             csim_rest_shape *rest);
 void csim_rest_free(csim_rest_shape *rest);
 
+/// Adds all springs of a cloth but those of coarser levels, those of bending too.
+csim_status csim_build_springs(csim_build *build, const csim_object *object, const csim_body *body,
+                               const csim_topology *topology, const csim_rest_shape *rest);
+
+/// Tells the log what moduli the springs of each cloth and solid give on its mesh, see
+/// model/moduli.h.
+/// @param model  as compiled, its meshes not yet released
+csim_status csim_tell_moduli(const csim_scene *scene, const csim_model *model, csim_log *log);
+
 /// Factors of the material of each triangle.
 typedef struct csim_factors {
   double *of[CSIM_NMAP]; ///< (ntri) each; NULL: 1 everywhere
@@ -96,6 +130,11 @@ void csim_factors_free(csim_factors *factors);
 static inline double csim_factor(const csim_factors *factors, csim_map_of of, int tri) {
   return factors->of[of] ? factors->of[of][tri] : 1;
 }
+
+/// The numbers (nvert) of a mesh file's vertices by this name.
+/// @return NULL after an error: there are none
+const double *csim_find_channel(csim_build *build, const csim_object *object, csim_place place,
+                                const csim_mesh *mesh, const char *name);
 
 /// Adds the pins of a body whose vertices stand in build->x.
 csim_status csim_build_pins(csim_build *build, const csim_object *object, const csim_body *body);
@@ -116,6 +155,12 @@ csim_status csim_build_start(csim_build *build, const csim_object *object, const
 /// Adds attachments and seams, when all bodies are there.
 csim_status csim_build_links(csim_build *build);
 
+/// Shortens springs, from number `first` on, of a pattern's edges that are sewn to shorter ones.
+csim_status csim_gather_springs(const csim_body *body, int first, csim_elements *springs);
+
+/// Adds bending across seams, when attachments and seams are there.
+csim_status csim_build_seams(csim_build *build);
+
 /// Lengths that stitches have in closed seams: where contact between what they join begins, once
 /// its thickness is known, so that neither works against the other.
 void csim_close_seams(csim_world *world);
@@ -129,6 +174,12 @@ csim_status csim_build_chambers(csim_build *build);
 /// Lets the targets of group number model->ngroup follow the pin's collider.
 csim_status csim_build_follow(csim_build *build, const csim_pin *pin, const csim_body *body,
                               csim_pin_group *group);
+
+/// Reads the render meshes of a compiled world's bodies and binds them. Only outputs look at them.
+/// @param[out] renders  overwritten; csim_renders_free in any case
+csim_status csim_build_renders(const csim_scene *scene, const csim_world *world, csim_log *log,
+                               csim_renders *renders);
+void csim_renders_free(csim_renders *renders);
 
 /// Places vertices (n x 3) of the object: scale, then rotation, then position.
 void csim_place_vertices(const csim_object *object, int n, double *x);

@@ -13,6 +13,7 @@ static const char *const energy_names[] = {"quadratic-log", "log", "cubic", NULL
 static const char *const broad_phase_names[] = {"bvh", "grid", NULL};
 static const char *const test_names[] = {"discrete", "continuous", NULL};
 static const char *const on_intersection_names[] = {"refuse", "ignore-pairs", "untangle", NULL};
+static const char *const pinched_names[] = {"lag", "ignore", NULL};
 
 #define IN_PAIR(member) offsetof(csim_pair_friction, member)
 static const csim_field pair_fields[] = {
@@ -139,6 +140,15 @@ static const csim_field contact_fields[] = {
      .doc = "What to do with a start in which surfaces pass through each other: refuse it, go on "
             "with what crosses staying crossed (never more than at the start), or pull it apart "
             "before the first frame (pinned vertices stay; what is left then stays crossed)."},
+    {.key = "pinched",
+     .kind = &csim_kind_choice,
+     .detail = pinched_names,
+     .offset = IN_CONTACT(pinched),
+     .fallback = "lag",
+     .doc = "What to do with cloth for which moving colliders, or a collider and its own fold, "
+            "leave no room (response \"filter\"). \"lag\": they wait, and catch up when there is "
+            "room. \"ignore\": they keep to their motion, and let go of the cloth that is in their "
+            "way for as long as it is inside of them or in the gap; run.json lists it under \"pinched\"."},
 };
 const csim_table csim_contact_table = {.name = "contact",
                                          .doc = "What happens where things touch.",

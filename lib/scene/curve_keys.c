@@ -64,8 +64,8 @@ static void keep_largest(const csim_field *f, const csim_curve *curve, double *v
   int count = f->count ? f->count : 1;
   double most = -1;
   for (int i = 0; i < curve->nkey; i++) {
-    double size = 0;
-    for (int c = 0; c < count; c++) size = hypot(size, curve->key[i].value[c]);
+    double size = 0; // its square: hypot differs from one math library to the next
+    for (int c = 0; c < count; c++) size += curve->key[i].value[c] * curve->key[i].value[c];
     if (!(size > most)) continue;
     most = size;
     memcpy(value, curve->key[i].value, (size_t)count * sizeof *value);

@@ -53,16 +53,22 @@ static const csim_field map_fields[] = {
      .detail = &group_list,
      .offset = AT(group),
      .doc = "Weight 1 on the faces in a group (o, g or usemtl) of the mesh file, 0 on the others."},
+    {.key = "property",
+     .kind = &csim_kind_text,
+     .offset = AT(property),
+     .doc = "The weight of each vertex is what the mesh file has by this name: a property of PLY, or "
+            "\"red\", \"green\" and \"blue\" of the colours of an OBJ or PLY, which are 0 to 1."},
 };
 
 static void finish_map(csim_reader *r, const cJSON *item, void *base) {
   csim_map *map = base;
   map->place = csim_keep_place(r, CSIM_AT_VALUE, item);
   int given = !!csim_json_get(item, "vertices") + !!csim_json_get(item, "faces") +
-              !!csim_json_get(item, "group");
+              !!csim_json_get(item, "group") + !!csim_json_get(item, "property");
   if (given != 1)
     csim_complain(r, CSIM_AT_VALUE, item,
-                  "a map takes its weights from one of \"vertices\", \"faces\" and \"group\"");
+                  "a map takes its weights from one of \"vertices\", \"faces\", \"group\" and "
+                  "\"property\"");
 }
 
 const csim_table csim_map_table = {.name = "map",

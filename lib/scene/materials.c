@@ -2,6 +2,7 @@
 #include "scene/reader.h"
 
 #include "base/number.h"
+#include "model/energy.h"
 #include "scene/units.h"
 
 #include <stdio.h>
@@ -30,8 +31,8 @@
 //
 // Those with two names are for membranes, with warp, weft and shear: a membrane shears as little or
 // as easily as it is told to, where springs have 0.375 of the stretch. Bending stiffness is that of
-// bending lengths of 12 and 11 mm (silk crepe), 22 and 18 (cotton poplin), 19 and 16 (wool
-// suiting), 30 and 23 (denim), 19 (nappa), 12 and 10.5 (light nylon), within the ranges of weight
+// bending lengths of 15 and 13 mm (silk crepe), 24 and 20 (cotton poplin), 19 and 16 (wool
+// suiting), 30 and 23 (denim), 19 (nappa), 15 and 14 (light nylon), within the ranges of weight
 // and bending that Feng, Huang, Xu and Wang measured of 618 fabrics (2022: 5 to 95 %: 0.030 to
 // 0.494 kg/m^2, 1.1e-6 to 1.2e-4 N m along warp, 8e-7 to 5e-5 along weft). Shear rigidity is of the
 // range of FAST's charts for suitings (30 to 80 N/m; De Boos and Tester, SiroFAST, 1994), less for
@@ -106,8 +107,8 @@ static const csim_material presets[] = {
      .weft = 200,
      .shear = 15,
      .poisson = 0.1,
-     .bend = 1e-6,
-     .bend_weft = 8e-7,
+     .bend = 1.9e-6,
+     .bend_weft = 1.4e-6,
      .bend_spring = 3,
      .compression = 1,
      .limit = 0.04,
@@ -120,8 +121,8 @@ static const csim_material presets[] = {
      .weft = 400,
      .shear = 60,
      .poisson = 0.1,
-     .bend = 1.4e-5,
-     .bend_weft = 7.4e-6,
+     .bend = 1.76e-5,
+     .bend_weft = 1.02e-5,
      .bend_spring = 6,
      .compression = 1,
      .limit = 0.03,
@@ -168,12 +169,12 @@ static const csim_material presets[] = {
     {.preset = "nylon-light",
      .stuff = CSIM_STUFF_SHEET,
      .density = 0.04,
-     .stretch = 1000,
-     .weft = 800,
-     .shear = 30,
+     .stretch = 400,
+     .weft = 300,
+     .shear = 20,
      .poisson = 0.1,
-     .bend = 6.8e-7,
-     .bend_weft = 4.5e-7,
+     .bend = 1.3e-6,
+     .bend_weft = 1e-6,
      .bend_spring = 10,
      .compression = 1,
      .limit = 0.03,
@@ -360,6 +361,18 @@ static const csim_field material_fields[] = {
     NUMBER(limit, "", 0, 0, "Strain beyond which springs stiffen without bound; 0 = none."),
     NUMBER(limit_stiffness, "N/m", 0, 0,
            "Stiffness of that limit; 0 = a hundred times the spring's own, or stretch."),
+    NUMBER(yield_curvature, "1/m", 0, 0,
+           "Cloth, bending \"dihedral\": what bends sharper than that stays bent by the rest, as "
+           "paper does. The angle of an edge is its curvature times the mean height of its two triangles; "
+           "0 = it is elastic."),
+    NUMBER(yield_strain, "", 0, 0,
+           "Cloth, membranes: warp and weft stay stretched or compressed by what is beyond that "
+           "strain; 0 = they are elastic."),
+    NUMBER(hardening, "", 0, 0,
+           "What has yielded by a strain or curvature f yields the next time at hardening f more."),
+    NUMBER(yield_rate, "1/s", 0, 0,
+           "How fast it yields: the share 1 - exp(-yield_rate t) of what is beyond stays after the "
+           "time t; 0 = all at once."),
     NUMBER(vertex_mass, "kg", 0, 0, "If > 0, every vertex has this mass (instead of density)."),
 };
 
@@ -518,6 +531,11 @@ const csim_kind csim_kind_material = {read_material, fall_back_material, print_m
 
 // ------------------------------------------------------------------------------------------ checks
 
+static int bends_by_angle(const csim_object *object) {
+  int hinge = object->bending - CSIM_BENDING_HINGE;
+  return hinge >= 0 && hinge < CSIM_NBENDING && csim_bending_kinds[hinge] == &csim_dihedral_kind;
+}
+
 void csim_check_material(csim_reader *r, const cJSON *item, const csim_object *object) {
   if (object->material < 0 || r->memory) return;
   const csim_material *m = &r->material[object->material];
@@ -551,6 +569,16 @@ void csim_check_material(csim_reader *r, const cJSON *item, const csim_object *o
   if (cloth && object->membrane && !(m->stretch > 0))
     csim_complain(r, CSIM_AT_VALUE, place,
                   "material \"%s\" has no \"stretch\" [N/m], which a membrane needs", m->name);
+  if (cloth && m->yield_curvature > 0 && !bends_by_angle(object))
+    csim_complain(r, CSIM_AT_VALUE, place,
+                  "material \"%s\" has \"yield_curvature\": only bending \"dihedral\" yields, so "
+                  "write \"springs\": {\"bending\": \"dihedral\"}",
+                  m->name);
+  if (cloth && m->yield_strain > 0 && !object->membrane)
+    csim_complain(r, CSIM_AT_VALUE, place,
+                  "material \"%s\" has \"yield_strain\": only membranes yield, so give \"%s\" a "
+                  "\"membrane\"",
+                  m->name, object->name);
   if (cloth && object->bending == CSIM_BENDING_SPRING && !(m->bend_spring > 0) && !(m->spring > 0))
     csim_complain(r, CSIM_AT_VALUE, place,
                   "bending \"spring\" needs \"bend_spring\" [N/m] of material \"%s\"", m->name);

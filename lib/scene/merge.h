@@ -18,6 +18,11 @@ csim_status csim_load_tree_text(csim_reader *r, const char *path, const char *te
 /// by name, null removes a key, and everything else is replaced.
 void csim_merge_objects(cJSON *under, cJSON *over);
 
+/// Adds what scenes with sewing patterns need and this one does not say: a material of each and,
+/// where there are neither "frames" nor "phases", phases that sew and drape.
+/// @return CSIM_OK or CSIM_MEMORY
+csim_status csim_add_dressing(csim_reader *r, cJSON **tree);
+
 /// Notes what RFC 8259 allows but a scene must not hold: double keys, \u0000, numbers beyond
 /// double.
 void csim_check_faults(csim_reader *r, const cJSON *item);

@@ -91,6 +91,8 @@ static const csim_table membrane_table = {.name = "membrane",
                                           .size = sizeof(csim_object),
                                           CSIM_FIELDS_OF(membrane_fields)};
 
+static const char *const angle_names[] = {"shape", "flat", NULL};
+
 static const csim_field rest_fields[] = {
     {.key = "from",
      .kind = &csim_kind_choice,
@@ -125,6 +127,14 @@ static const csim_field rest_fields[] = {
      .most = CSIM_FRAME_LIMIT,
      .fallback = "-1e8",
      .doc = "Of file: as \"frame\" of a mesh file."},
+    {.key = "angles",
+     .kind = &csim_kind_choice,
+     .detail = angle_names,
+     .offset = AT(flat_angles),
+     .fallback = "shape",
+     .doc = "Angles at rest, of bending \"dihedral\" and \"cotangent\": those of the rest shape, or "
+            "flat, as of cloth that was cut from a roll and modelled on a body. Other bending is always "
+            "flat."},
 };
 static const csim_table rest_table = {.name = "rest",
                                       .doc = "The rest shape of cloth.",
@@ -269,6 +279,42 @@ static void finish_object(csim_reader *r, const cJSON *item, void *base) {
     .fallback = "-1", .doc = "Coefficient of friction. Default: the one of \"contact\"."           \
   }
 
+// -------------------------------------------------------------------------------- render meshes
+
+static void finish_render(csim_reader *r, const cJSON *item, void *base) {
+  csim_render *render = base;
+  const cJSON *mesh = csim_json_get(item, "mesh");
+  csim_shape shape = render->mesh.shape;
+  render->place = csim_keep_place(r, CSIM_AT_VALUE, item);
+  if (cJSON_IsObject(mesh) && (shape == CSIM_SHAPE_PLANE || shape == CSIM_SHAPE_SEQUENCE ||
+                               shape == CSIM_SHAPE_PATTERN))
+    csim_complain(r, CSIM_AT_VALUE, mesh,
+                  "a render mesh goes with its object: it is a mesh file or a finite shape");
+}
+
+static const csim_field render_fields[] = {
+    {.key = "name",
+     .kind = &csim_kind_name,
+     .offset = offsetof(csim_render, name),
+     .flags = CSIM_REQUIRED,
+     .doc = "Unique name, as of an object."},
+    {.key = "mesh",
+     .kind = &csim_kind_variants,
+     .detail = &csim_mesh_variants,
+     .offset = offsetof(csim_render, mesh),
+     .flags = CSIM_REQUIRED,
+     .doc = "Its mesh where the object starts; it is scaled, turned and moved as the object is."},
+};
+static const csim_table render_table = {.name = "render-mesh",
+                                        .doc = "A finer mesh that goes with a cloth or solid.",
+                                        .size = sizeof(csim_render),
+                                        .finish = finish_render,
+                                        CSIM_FIELDS_OF(render_fields)};
+static const csim_field render_element = {.kind = &csim_kind_table, .detail = &render_table};
+static const csim_list render_list = {.element = &render_element,
+                                      .size = sizeof(csim_render),
+                                      .count_offset = AT(nrender)};
+
 // what moves by forces
 #define DYNAMIC                                                                                    \
   {.key = "material",                                                                              \
@@ -283,6 +329,12 @@ static void finish_object(csim_reader *r, const cJSON *item, void *base) {
   {                                                                                                \
     .key = "pins", .kind = &csim_kind_list, .detail = &pin_list, .offset = AT(pin),                \
     .doc = "Vertices that are held or led."                                                        \
+  },                                                                                               \
+  {                                                                                                \
+    .key = "render_meshes", .kind = &csim_kind_list, .detail = &render_list,                       \
+    .offset = AT(render), .flags = CSIM_COSMETIC,                                                  \
+    .doc = "Finer meshes that go with it and are written beside it in every output. Each vertex "  \
+           "keeps its place over the nearest face, or in the nearest tetrahedron of a solid."      \
   }
 
 static const csim_field pin_element = {.kind = &csim_kind_table, .detail = &csim_pin_table};

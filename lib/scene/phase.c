@@ -94,6 +94,7 @@ csim_status csim_sim_enter(csim_sim *sim, int phase) {
   sim->state.phase = phase;
   sim->state.calm = 0;
   csim_status status = csim_compile(scene, sim->tet_program, sim->log, &world);
+  world.renders = sim->world.renders;
   if (!status) status = check_world(sim, &world);
   if (status) {
     csim_world_free(&world);
@@ -137,7 +138,8 @@ int csim_sim_hold(csim_sim *sim) {
   const csim_scene *scene = sim->scene;
   long long first = sim->state.step - sim->state.step % scene->substeps;
   double begin = (double)first * csim_sim_substep(scene), end = begin + 1 / scene->fps;
-  if (!sim->world.model->timed || !csim_model_hold(sim->world.model, begin, end)) return 0;
+  csim_model *model = sim->world.model;
+  if (!(model->timed || model->nlate) || !csim_model_hold(model, begin, end)) return 0;
   return csim_sim_restart_solver(sim) ? -1 : 1;
 }
 

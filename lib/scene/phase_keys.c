@@ -60,6 +60,8 @@ static void check_objects(csim_reader *r, const cJSON *item, const csim_scene *a
   if (phase->contact.response != all->contact.response)
     csim_complain(r, CSIM_AT_VALUE, csim_json_get(item, "contact"),
                   "\"response\" is for all phases");
+  if (phase->contact.pinched != all->contact.pinched)
+    csim_complain(r, CSIM_AT_VALUE, csim_json_get(item, "contact"), "\"pinched\" is for all phases");
 }
 
 // Reads one phase into `phase->scene`; r->scene is that of all phases.
@@ -135,12 +137,14 @@ static char *print_key(const csim_field *f, const csim_scene *scene, int hashing
   return NULL;
 }
 
-// The key where the phase has another value than the scene.
+// The key where the phase has another value than the scene; frames always, as a run that is made
+// longer may end where a phase does.
 static void print_difference(csim_printer *p, const csim_field *f, const csim_scene *scene,
                              const csim_scene *phase) {
   char *was = print_key(f, scene, p->hashing), *is = print_key(f, phase, p->hashing);
   if (!was || !is) p->out.failed = 1;
-  if (was && is && strcmp(was, is)) {
+  int always = !p->hashing && !strcmp(f->key, "frames");
+  if (was && is && (always || strcmp(was, is))) {
     csim_printer inner = {.out = p->out, .scene = phase, .hashing = p->hashing};
     if (strchr(is, '"'))
       f->kind->print(&inner, f, (const char *)phase);

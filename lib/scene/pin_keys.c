@@ -204,6 +204,11 @@ static const csim_field pin_fields[] = {
      .detail = &group_list,
      .offset = AT(select.group),
      .doc = "Vertices of the faces in a group (o, g or usemtl) of the mesh file."},
+    {.key = "property",
+     .kind = &csim_kind_text,
+     .offset = AT(property),
+     .doc = "Vertices for which the mesh file has a number above 0 by this name (see maps): painted "
+            "pins. It multiplies the stiffness of their springs."},
     {.key = "stiffness",
      .kind = &csim_kind_keyed,
      .detail = &stiffness_keyed,
@@ -247,9 +252,11 @@ static void finish_pin(csim_reader *r, const cJSON *item, void *base) {
   csim_pin *pin = base;
   pin->place = csim_keep_place(r, CSIM_AT_VALUE, item);
   if (!csim_json_get(item, "vertices") && !csim_json_get(item, "box") &&
-      !csim_json_get(item, "nearest") && !csim_json_get(item, "group"))
+      !csim_json_get(item, "nearest") && !csim_json_get(item, "group") &&
+      !csim_json_get(item, "property"))
     csim_complain(r, CSIM_AT_VALUE, item,
-                  "no vertices are chosen: give \"vertices\", \"box\", \"nearest\" or \"group\"");
+                  "no vertices are chosen: give \"vertices\", \"box\", \"nearest\", \"group\" or "
+                  "\"property\"");
   const cJSON *motion = csim_json_get(item, "motion"), *to = csim_json_get(item, "to");
   if (pin->follow && motion)
     csim_complain(r, CSIM_AT_VALUE, motion, "a pin has either \"motion\" or \"follow\"");

@@ -79,6 +79,7 @@ static csim_status read_scene(const char *path, const char *text, size_t length,
   if (scene->arena.failed) goto done;
   status = text ? csim_load_tree_text(&r, path, text, length, log, &tree)
                 : csim_load_tree(&r, path, log, &tree);
+  if (status == CSIM_OK) status = csim_add_dressing(&r, &tree);
   if (status != CSIM_OK) goto done;
   for (int i = 0; i < nset && status == CSIM_OK; i++) status = csim_apply_set(&r, tree, sets[i]);
   if (status != CSIM_OK) goto done;

@@ -1,5 +1,6 @@
 // scene/resume.c: see resume.h.
 #include "scene/resume.h"
+#include "scene/exceptions.h"
 #include "scene/worst.h"
 
 #include "base/hash.h"
@@ -21,14 +22,38 @@ static const char *const NAMES[2] = {CSIM_CHECKPOINT_NAME, CSIM_CHECKPOINT_NAME 
 
 // ------------------------------------------------------------------------------------------ saving
 
-// The scene says where meshes come from; what they were is told by these.
-static void print_mesh(csim_json_out *out, const char *name, int nvert, uint64_t hash) {
+static void print_hash(csim_json_out *out, const char *key, uint64_t hash) {
   char text[17];
   snprintf(text, sizeof text, "%016llx", (unsigned long long)hash);
+  csim_json_text(out, key, text);
+}
+
+static void open_mesh(csim_json_out *out, const char *name, int nvert, uint64_t hash) {
   csim_json_open_flat(out, NULL, '{');
   csim_json_text(out, "name", name);
   csim_json_integer(out, "vertices", nvert);
-  csim_json_text(out, "content", text);
+  print_hash(out, "content", hash);
+}
+
+// The scene says where meshes come from; what they were is told by these.
+static void print_mesh(csim_json_out *out, const char *name, int nvert, uint64_t hash) {
+  open_mesh(out, name, nvert, hash);
+  csim_json_close(out, '}');
+}
+
+// Of a deforming collider every frame that the run sees: one that is made longer sees more of them.
+static void print_collider(csim_json_out *out, const csim_collider *collider,
+                           const csim_mesh *mesh) {
+  ptrdiff_t n = 3 * (ptrdiff_t)mesh->nvert;
+  open_mesh(out, collider->name, mesh->nvert, csim_mesh_hash(mesh));
+  csim_json_open_flat(out, "frames", '[');
+  for (int f = 0; f < collider->nframe; f++) {
+    uint64_t h =
+        csim_hash_bytes(CSIM_HASH_START, collider->frame + n * f, (size_t)n * sizeof(double));
+    if (collider->frame_time) h = csim_hash_bytes(h, &collider->frame_time[f], sizeof(double));
+    print_hash(out, NULL, h);
+  }
+  csim_json_close(out, ']');
   csim_json_close(out, '}');
 }
 
@@ -48,6 +73,7 @@ static char *describe(const csim_scene *scene, const csim_world *world,
   csim_json_integer(&out, "verified", totals->verified);
   csim_json_integer(&out, "crossing", totals->crossing);
   csim_worst_print(scene, totals, &out);
+  csim_exceptions_print(scene, totals, &out);
   csim_json_close(&out, '}');
   csim_json_open(&out, "meshes", '[');
   for (int b = 0; b < model->nbody; b++) {
@@ -58,15 +84,12 @@ static char *describe(const csim_scene *scene, const csim_world *world,
                         3 * (size_t)body->nvert * sizeof *model->x0);
     print_mesh(&out, body->name, body->nvert, h);
   }
+  for (int k = 0; world->renders && k < world->renders->n; k++) {
+    const csim_bound_mesh *render = &world->renders->mesh[k];
+    print_mesh(&out, render->name, render->mesh.nvert, csim_mesh_hash(&render->mesh));
+  }
   for (int k = 0; k < world->ncollider + world->nghost; k++) {
-    const csim_collider *collider = &world->collider[k];
-    const csim_mesh *mesh = &world->collider_mesh[k];
-    size_t size = 3 * (size_t)mesh->nvert * (size_t)collider->nframe * sizeof *collider->frame;
-    uint64_t h = csim_hash_bytes(csim_mesh_hash(mesh), collider->frame, size);
-    if (collider->frame_time)
-      h = csim_hash_bytes(h, collider->frame_time,
-                          (size_t)collider->nframe * sizeof *collider->frame_time);
-    print_mesh(&out, collider->name, mesh->nvert, h);
+    print_collider(&out, &world->collider[k], &world->collider_mesh[k]);
   }
   csim_json_close(&out, ']');
   csim_json_raw(&out, "scene", scene->resolved);
@@ -489,6 +512,21 @@ static int same_meshes(const cJSON *was, const cJSON *is, const char *key) {
   return !a && !b;
 }
 
+// Whether the frames of deforming colliders are the same, as far as both go.
+static int same_frames(const cJSON *was, const cJSON *is) {
+  const cJSON *a = csim_json_get(was, "meshes"), *b = csim_json_get(is, "meshes");
+  a = a ? a->child : NULL;
+  b = b ? b->child : NULL;
+  for (; a && b; a = a->next, b = b->next) {
+    const cJSON *f = csim_json_get(a, "frames"), *g = csim_json_get(b, "frames");
+    f = f ? f->child : NULL;
+    g = g ? g->child : NULL;
+    for (; f && g; f = f->next, g = g->next)
+      if (!cJSON_Compare(f, g, 1)) return 0;
+  }
+  return 1;
+}
+
 static int width_of(double frame) {
   char text[400];
   int n = snprintf(text, sizeof text, "%.0f", frame);
@@ -528,12 +566,13 @@ static csim_status compare_trees(csim_json *json, const csim_scene *scene,
                                      .verified = total(json, was, "verified"),
                                      .crossing = total(json, was, "crossing")};
   csim_worst_read(json, csim_json_get(was, "totals"), &resume->totals);
+  csim_exceptions_read(json, csim_json_get(was, "totals"), &resume->totals);
   int count = csim_tell_differences(&d, csim_json_get(was, "scene"), csim_json_get(is, "scene"));
   if (!cJSON_Compare(csim_json_get(was, "program"), csim_json_get(is, "program"), 1)) {
     csim_say(log, d.level, place, "the checkpoint is of another version of clothsim");
     count++;
   }
-  if (!count && !same_meshes(was, is, "content")) {
+  if (!count && !(same_meshes(was, is, "content") && same_frames(was, is))) {
     csim_say(log, d.level, place, "the contents of a mesh file have changed");
     count++;
   }

@@ -22,13 +22,14 @@ static csim_status refuse(csim_log *log, const char *file, const char *why) {
 // Whether the cache is one of these objects and these numbers of vertices.
 static int same_objects(const csim_cache_info *info, const csim_world *world) {
   const csim_model *model = world->model;
-  if (info->nobject != model->nbody + world->ncollider) return 0;
+  int first = csim_world_first_collider(world);
+  if (info->nobject != first + world->ncollider) return 0;
   for (int b = 0; b < model->nbody; b++)
     if (strcmp(info->object[b].name, model->body[b].name) != 0 ||
         info->object[b].nvert != model->body[b].nvert)
       return 0;
   for (int k = 0; k < world->ncollider; k++)
-    if (info->object[model->nbody + k].nvert != world->collider_mesh[k].nvert) return 0;
+    if (info->object[first + k].nvert != world->collider_mesh[k].nvert) return 0;
   return 1;
 }
 
@@ -76,7 +77,7 @@ static csim_status read_colliders(csim_cache *cache, int f, const csim_sim *sim,
   ptrdiff_t at = 0;
   for (int k = 0; k < world->ncollider && !status; k++) {
     if (world->collider[k].shape == CSIM_COLLIDER_PLANE) continue;
-    status = read_collider(cache, world->model->nbody + k, f, sim->scene->length_unit,
+    status = read_collider(cache, csim_world_first_collider(world) + k, f, sim->scene->length_unit,
                            state->kinematic + 3 * at);
     at += world->collider_mesh[k].nvert;
   }

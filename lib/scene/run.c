@@ -3,6 +3,7 @@
 #include "io/file.h"
 #include "model/chamber.h"
 #include "model/links.h"
+#include "scene/exceptions.h"
 #include "scene/resume.h"
 #include "scene/sim.h"
 #include "scene/watch.h"
@@ -192,9 +193,11 @@ static csim_status step_frame(run *r, int frame, csim_frame_stats *stats) {
     if (status) return status;
     lag = fmax(lag, step.contact.lag);
     if (step.parts > parts) parts = step.parts;
-    if (done >= substeps)
+    if (done >= substeps) {
       csim_worst_frame(r->sim.pool, r->scene, r->sim.world.model, frame, &step, r->sim.state.x,
                        &r->report->total);
+      csim_exceptions_frame(r->scene, &r->sim.world, frame, &r->sim.state, &r->report->total);
+    }
     tell_progress(r, frame, done, stats);
   }
   tell_frame(r, frame, stats, parts, lag);
@@ -233,7 +236,8 @@ static csim_status count_done(run *r) {
   int moved = r->resume.point.frame > scene->frame_start; // before, colliders are at their start
   if (moved && from->nkinematic != csim_solver_kinematic_size(r->sim.solver)) {
     csim_say(r->log, CSIM_ERROR, (csim_place){.file = scene->file},
-             "the checkpoint has other colliders: \"contact.response\" must not change");
+             "the checkpoint has other colliders: \"contact.response\" and \"contact.pinched\" must "
+             "not change");
     return CSIM_INVALID;
   }
   int frame = r->resume.point.frame;
@@ -359,6 +363,7 @@ static csim_status end_run(run *r, csim_status status) {
              report->total.verified);
   }
   if (status) report->total = r->writing.good_totals;
+  csim_exceptions_tell(r->scene, &report->total, r->log);
   if (csim_worst_judge(r->scene, &report->total, r->log) && r->options->strict && !status) {
     status = CSIM_FAILED;
     snprintf(report->reason, sizeof report->reason, "the run is beyond the bounds of \"strict\"");
@@ -460,6 +465,7 @@ csim_status csim_check(const csim_scene *scene, const csim_run_options *options,
     size_t kept = scene->solver.integrator == CSIM_INTEGRATOR_BDF2 ? 36 : 18;
     report->memory = model->arena.used + csim_solver_memory(r.sim.solver) +
                      kept * (size_t)model->nvert * sizeof(double);
+    status = csim_tell_moduli(scene, model, log);
   }
   destroy(&r);
   return status;

@@ -104,6 +104,10 @@ typedef struct csim_material {
   double slack;        ///< [-] strain that costs nothing
   double limit;        ///< [-] strain at which a stiffening limit begins; 0 = none
   double limit_stiffness; ///< [N/m] of the limit; 0 = 100 times the spring's
+  double yield_curvature; ///< [1/m] beyond which dihedral bending stays; 0 = it never does
+  double yield_strain;    ///< [-] beyond which a membrane's stretch stays; 0 = it never does
+  double hardening;       ///< [-] of both, see csim_yield
+  double yield_rate;      ///< [1/s] the same
   double extension, extension_weft, extension_bias; ///< cloth: FAST's readings, [-], until read
   double bending_length, bending_length_weft;       ///< cloth: [m], until read
   double vertex_mass; ///< if > 0, every vertex of the object has this mass [kg]
@@ -133,6 +137,7 @@ typedef enum csim_follow_by {
 typedef struct csim_pin {
   csim_place place; ///< for messages at compile time (index out of range, empty box)
   csim_selection select;
+  char *property;     ///< name of the mesh file's weights: above 0 chosen; NULL: none
   double stiffness;   ///< [N/m] a soft spring to the target; 0 = exact; with keys the largest
   csim_curve keyed;   ///< [N/m] stiffness over time
   csim_motion motion; ///< of the targets; no keys = fixed
@@ -163,6 +168,7 @@ typedef struct csim_map {
   double *face; ///< (nface) [-] w of each face
   int ngroup;
   char **group; ///< (ngroup) w = 1 on the faces that carry one of these tags
+  char *property; ///< w of each vertex is what the mesh file has by this name; NULL: none
 } csim_map;
 
 #define CSIM_FRAME_LIMIT 1e7 ///< larger than any frame number
@@ -211,6 +217,13 @@ typedef struct csim_chamber_source {
   double stiffness; ///< [Pa]
 } csim_chamber_source;
 
+/// A mesh that goes with an object and is written beside it.
+typedef struct csim_render {
+  csim_place place;
+  char *name;            ///< as of csim_object
+  csim_mesh_source mesh; ///< placed as the object is
+} csim_render;
+
 typedef struct csim_object {
   csim_place place;      ///< of the object in the file
   csim_place mesh_place; ///< of its mesh
@@ -237,8 +250,11 @@ typedef struct csim_object {
   char *rest_file;   ///< cloth: mesh with the rest shape
   char *rest_object; ///< cloth: as csim_mesh_source.object, and the next as its frame
   double rest_frame;
+  int flat_angles; ///< cloth: hinges are flat at rest, whatever the rest shape
   int npin;
   csim_pin *pin;
+  int nrender;
+  csim_render *render; ///< (nrender) cloth and solids
   csim_elasticity elasticity; ///< solid
   double radius_edge_ratio;   ///< solid: TetGen quality bound, [-]
   double max_volume;          ///< solid: [m^3], 0 = no bound

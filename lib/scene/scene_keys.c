@@ -374,6 +374,32 @@ static void check_gravity(csim_reader *r, const cJSON *item, csim_scene *scene) 
                   "is in the unit of \"units.length\" here; write \"-9.81 m/s^2\" or convert it");
 }
 
+// Whether an object, or a render mesh before number `last` of object `object`, is called so.
+static int is_taken(const csim_scene *scene, const char *name, int object, int last) {
+  for (int o = 0; o < scene->nobject; o++) {
+    if (scene->object[o].name && !strcmp(scene->object[o].name, name)) return 1;
+    for (int k = 0; k < scene->object[o].nrender && o <= object; k++) {
+      const char *other = scene->object[o].render[k].name;
+      if (o == object && k == last) break;
+      if (other && !strcmp(other, name)) return 1;
+    }
+  }
+  return 0;
+}
+
+static void check_render_names(csim_reader *r, const cJSON *objects, const csim_scene *scene) {
+  const cJSON *c = objects ? objects->child : NULL;
+  for (int o = 0; c && o < scene->nobject; o++, c = c->next) {
+    const cJSON *list = csim_json_get(c, "render_meshes"), *item = list ? list->child : NULL;
+    for (int k = 0; item && k < scene->object[o].nrender; k++, item = item->next) {
+      const char *name = scene->object[o].render[k].name;
+      if (name && is_taken(scene, name, o, k))
+        csim_complain(r, CSIM_AT_VALUE, csim_json_get(item, "name"),
+                      "there is an object or render mesh \"%s\" already", name);
+    }
+  }
+}
+
 // Every object has a name of its own.
 static void check_names(csim_reader *r, const cJSON *item, const csim_scene *scene) {
   const cJSON *objects = csim_json_get(item, "objects"), *c = objects ? objects->child : NULL;
@@ -386,6 +412,7 @@ static void check_names(csim_reader *r, const cJSON *item, const csim_scene *sce
                     first->line, first->column);
       break;
     }
+  check_render_names(r, objects, scene);
 }
 
 // Finds the objects that pairs of friction name: bodies are counted first, then colliders.

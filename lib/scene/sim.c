@@ -84,6 +84,8 @@ csim_status csim_sim_open(const csim_scene *scene, const csim_sim_start *start, 
   if (start->tet_program) sim->tet_program = csim_arena_copy(&sim->arena, start->tet_program);
   if (sim->arena.failed) return CSIM_MEMORY;
   csim_status status = csim_compile(scene, start->tet_program, log, &sim->world);
+  if (!status) status = csim_build_renders(scene, &sim->world, log, &sim->renders);
+  sim->world.renders = &sim->renders;
   if (!status) status = check_start(sim, start->out);
   if (status) return status;
 
@@ -108,6 +110,7 @@ void csim_sim_close(csim_sim *sim) {
   csim_state_free(&sim->state);
   csim_world_free(&sim->world);
   csim_world_free(&sim->first);
+  csim_renders_free(&sim->renders);
   csim_arena_free(&sim->arena);
 }
 
@@ -152,6 +155,8 @@ csim_status csim_sim_reset(csim_sim *sim) {
   sim->state.kinematic = NULL;
   sim->state.nkinematic = 0;
   if (sim->state.torn) memset(sim->state.torn, 0, (size_t)sim->state.nlink);
+  if (sim->state.plastic)
+    memset(sim->state.plastic, 0, (size_t)sim->state.nplastic * sizeof(double));
   sim->state.step = 0;
   sim->state.span = 1;
   sim->state.phase = sim->state.calm = 0;

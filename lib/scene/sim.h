@@ -37,6 +37,7 @@ struct csim_sim {
   csim_pool *pool;
   csim_world world;
   csim_world first; ///< of the phase in which it began, all zero until there is another
+  csim_renders renders;
   csim_state state;
   csim_solver *solver;
   int begun;         ///< the solver has begun the frame that the state is in

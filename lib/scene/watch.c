@@ -1,7 +1,7 @@
 // scene/watch.c: see watch.h.
 #include "scene/watch.h"
 
-#include "contact/kinematics.h"
+#include "contact/pinched.h"
 #include "math/vec3.h"
 #include "mesh/intersect.h"
 
@@ -16,6 +16,8 @@ struct csim_watch {
   csim_collision_mesh mesh;
   int nbody_tri; // triangles of bodies come first
   double *x;     // (mesh.nvert x 3)
+  int *pair;     // triangles of bodies and of colliders that meet
+  ptrdiff_t pair_capacity;
 };
 
 csim_watch *csim_watch_create(csim_pool *pool, const csim_world *world, int self) {
@@ -34,6 +36,7 @@ csim_watch *csim_watch_create(csim_pool *pool, const csim_world *world, int self
 void csim_watch_free(csim_watch *watch) {
   if (!watch) return;
   csim_arena_free(&watch->arena);
+  free(watch->pair);
   free(watch);
 }
 
@@ -74,6 +77,38 @@ static long long count_behind(const csim_watch *w, const csim_state *state, doub
   return count;
 }
 
+// Of the first `total` pairs of triangles that meet, those with a body's vertex that the collider
+// lets go: they may.
+static long long count_let_go(const csim_watch *w, long long total, const double *let_go) {
+  const csim_collision_mesh *mesh = &w->mesh;
+  long long count = 0;
+  for (ptrdiff_t i = 0; i < total; i++) {
+    const int *body = mesh->tri + 3 * (ptrdiff_t)w->pair[2 * i];
+    int other = mesh->tri[3 * ((ptrdiff_t)w->pair[2 * i + 1] + w->nbody_tri)];
+    int part = csim_collision_mesh_part(mesh, other), any = 0;
+    for (int k = 0; k < 3; k++) any |= let_go[body[k]] == part || let_go[body[k]] < 0;
+    count += any;
+  }
+  return count;
+}
+
+// Pairs of bodies with colliders that meet where they should not.
+static csim_status count_with(csim_watch *w, const csim_state *state, const csim_triangles *body,
+                              const csim_triangles *other, long long *count) {
+  enum { MOST = 1 << 20 };
+  const double *let_go = csim_pinched_of(w->mesh.nbody_vert, &w->world->contact, state->kinematic,
+                                         state->nkinematic);
+  csim_status status = csim_find_intersections(w->pool, body, other, 0, NULL, count);
+  if (status || !let_go || !*count) return status;
+  int room = *count < MOST ? (int)*count : MOST;
+  int *pair = csim_grow(w->pair, &w->pair_capacity, room, 2 * sizeof *pair);
+  if (!pair) return CSIM_MEMORY;
+  w->pair = pair;
+  status = csim_find_intersections(w->pool, body, other, room, pair, NULL);
+  if (!status) *count -= count_let_go(w, room, let_go);
+  return status;
+}
+
 csim_status csim_watch_count(csim_watch *w, const csim_state *state, double time,
                              long long *count) {
   const csim_collision_mesh *mesh = &w->mesh;
@@ -84,8 +119,7 @@ csim_status csim_watch_count(csim_watch *w, const csim_state *state, double time
   long long own = 0, with = 0;
   csim_status status = CSIM_OK;
   if (w->self) status = csim_find_self_intersections(w->pool, &body, 0, NULL, &own);
-  if (!status && other.ntri)
-    status = csim_find_intersections(w->pool, &body, &other, 0, NULL, &with);
+  if (!status && other.ntri) status = count_with(w, state, &body, &other, &with);
   *count = own + with + count_behind(w, state, time);
   return status;
 }

@@ -134,7 +134,7 @@ int csim_worst_judge(const csim_scene *scene, const csim_run_totals *total, csim
   if (total->lag.value > bound->lag && ++count)
     csim_say(log, CSIM_WARNING, place,
              "\"%s\" is %.3g m behind its motion in frame %d: it is held between other bodies; see "
-             "\"strict\": {\"lag\": ...}",
+             "\"contact\": {\"pinched\": ...} and \"strict\": {\"lag\": ...}",
              name_of(scene, &total->lag), total->lag.value, total->lag.frame);
   if (total->strain.value > bound->strain && ++count)
     csim_say(log, CSIM_WARNING, place,

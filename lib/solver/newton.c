@@ -77,18 +77,18 @@ static double multiply(csim_pool *pool, void *context, const double *p, double *
   const linear_system *system = context;
   const csim_contact *contact = system->problem->contact;
   double pq = 0;
-  if (system->s->on_edges)
-    pq = csim_edge_matrix_multiply(pool, &system->s->K.A, p, q);
-  else
-    csim_bsr_multiply(pool, &system->s->H, p, q);
   const csim_problem *problem = system->problem;
+  if (system->s->on_edges) {
+    pq = csim_edge_matrix_multiply(pool, &system->s->K.A, p, q);
+  } else {
+    csim_bsr_multiply(pool, &system->s->H, p, q);
+    pq = csim_vector_dot(pool, 3 * problem->model->nvert, p, q);
+  }
   pq += csim_chambers_multiply(pool, problem->model, problem->chamber, p, q);
   csim_phase before = csim_pool_phase(pool, CSIM_PHASE_CONTACT);
-  if (contact) csim_contact_multiply_rest(pool, contact, p, q);
+  if (contact) pq += csim_contact_multiply_rest(pool, contact, p, q);
   csim_pool_phase(pool, before);
-  return system->s->on_edges && !(contact && csim_contact_is_coupled(contact))
-             ? pq
-             : csim_vector_dot(pool, 3 * system->problem->model->nvert, p, q);
+  return pq;
 }
 
 static void reduce(csim_pool *pool, void *context, double alpha, const double *q, double *r,
@@ -216,6 +216,23 @@ static void linearize(const csim_problem *problem, newton *s, const double *x) {
     csim_problem_hessian(problem, &s->layout, x, spd, &s->H);
 }
 
+static const double ACCELERATION_TOLERANCE = 1e-8; // it is solved once in a run
+
+// Solves for what f/m lacks, so that a free fall has none of the linear solver's error.
+static void newton_accelerate(const csim_problem *problem, void *scratch, const double *f,
+                              double *a) {
+  newton *s = scratch;
+  int n = 3 * problem->model->nvert;
+  double way = 0.5 * problem->h * problem->h;
+  linear_system system = {problem, s};
+  linearize(problem, s, problem->x);
+  for (int i = 0; i < n; i++) s->x_try[i] = way * a[i];
+  multiply(problem->pool, &system, s->x_try, s->g);
+  for (int i = 0; i < n; i++) s->g[i] = f[i] - s->g[i];
+  solve_linear(problem, s, ACCELERATION_TOLERANCE);
+  for (int i = 0; i < n; i++) a[i] += problem->step[i] / way;
+}
+
 // Of an edge: what a collider may come nearer to cloth by in one step. Beyond it the step is taken
 // in parts, as the linear problem of where cloth goes then says little.
 static const double FASTEST = 0.5;
@@ -255,7 +272,7 @@ static double step_together(const csim_problem *problem, newton *s, csim_method_
 // Colliders that get on by less than this share of their way so many times are held up: by other
 // colliders, or by cloth that cannot give way.
 static const double LEAST_GAIN = 0.03;
-enum { MOST_MISSES = 2 };
+enum { MOST_MISSES = 2, MOST_TOGETHER = 20 };
 
 // A step that ends with its forces so far from balance has lost momentum: cloth that fell crumpled
 // hung in the air, held by its own contacts. In up to four parts it converges for less than the
@@ -270,6 +287,22 @@ static int is_worth_halving(const csim_problem *problem, const csim_method_repor
          report->imbalance > MOST_IMBALANCE * problem->params->balance;
 }
 
+// A collider that is held up lets go of what stops it, if the scene wants that: a few times of what
+// stops it alone, then of all that is in its way. Returns whether there is something to go on with.
+static int let_go(const csim_problem *problem, newton *s, int together, int *times,
+                  csim_method_report *report, double *x) {
+  enum { MOST_TIMES = 4 };
+  csim_contact *contact = problem->contact;
+  if (!contact || *times > MOST_TIMES || !csim_contact_is_behind(contact)) return 0;
+  int some = together > 0 && together < MOST_TOGETHER && *times < MOST_TIMES;
+  csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
+  int done = csim_contact_let_go(contact, some ? s->x_try : NULL, x);
+  csim_pool_phase(problem->pool, before);
+  *times = some ? *times + 1 : MOST_TIMES + 1;
+  if (done < 0) report->outcome = CSIM_OUTCOME_MEMORY;
+  return done > 0;
+}
+
 static csim_method_report newton_solve(const csim_problem *problem, void *scratch, double *x) {
   newton *s = scratch;
   const csim_solver_params *params = problem->params;
@@ -277,7 +310,7 @@ static csim_method_report newton_solve(const csim_problem *problem, void *scratc
   csim_method_report report = {.outcome = CSIM_OUTCOME_LIMIT};
   double last_residual = INFINITY;
   s->cut = 0;
-  int misses = 0;
+  int together = 0, misses = 0, times = 0; // steps with colliders are no iterations
   int blind = 0, pins_left = params->pins == CSIM_PINS_COUNTER_FORCE &&
                              problem->model->ntarget > 0 && !problem->contact;
   for (;; report.iterations++) {
@@ -291,16 +324,24 @@ static csim_method_report newton_solve(const csim_problem *problem, void *scratc
     if (blind && report.residual > 0.5 * last_residual) report.outcome = CSIM_OUTCOME_STALLED;
     last_residual = report.residual;
     if (!isfinite(report.residual)) report.outcome = CSIM_OUTCOME_DIVERGED;
-    if (report.outcome == CSIM_OUTCOME_LIMIT && report.iterations < params->iterations &&
-        problem->contact && misses < MOST_MISSES && csim_contact_is_behind(problem->contact)) {
+    if (report.outcome == CSIM_OUTCOME_LIMIT && together < MOST_TOGETHER && problem->contact &&
+        misses < MOST_MISSES && csim_contact_is_behind(problem->contact)) {
+      together++;
       misses = step_together(problem, s, &report, x) < LEAST_GAIN ? misses + 1 : 0;
       if (report.outcome != CSIM_OUTCOME_LIMIT) break;
+      continue;
+    }
+    if (report.outcome == CSIM_OUTCOME_LIMIT &&
+        let_go(problem, s, together, &times, &report, x)) {
+      misses = 0;
       continue;
     }
     if (!pins_left && (report.residual <= params->tolerance ||
                        (report.iterations > 0 && has_settled(problem, s, x, &report))))
       report.outcome = CSIM_OUTCOME_CONVERGED;
-    if (report.outcome != CSIM_OUTCOME_LIMIT || report.iterations >= params->iterations) break;
+    if (report.outcome != CSIM_OUTCOME_LIMIT ||
+        report.iterations - together >= params->iterations)
+      break;
 
     if (pins_left) {
       csim_vector_negate(problem->pool, n, s->g);
@@ -339,5 +380,6 @@ const csim_method csim_method_newton = {.name = "newton",
                                         .create = newton_create,
                                         .destroy = newton_destroy,
                                         .solve = newton_solve,
+                                        .accelerate = newton_accelerate,
                                         .knows_contact = 1,
                                         .solves_systems = 1};

@@ -19,6 +19,7 @@ csim_point csim_problem_point(const csim_problem *problem, const double *x) {
                       .anchor = problem->target,
                       .hold = problem->hold,
                       .link = problem->link,
+                      .plastic = problem->plastic,
                       .damping = problem->damping,
                       .body_of = problem->model->body_of,
                       .from = problem->x,

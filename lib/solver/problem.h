@@ -21,6 +21,7 @@ typedef struct csim_problem {
   const double *v;           ///< (nvert x 3) [m/s] at the start of the step
   const double *y;           ///< (nvert x 3) [m] inertial target x + h v*
   const double *target;      ///< (ntarget x 3) [m] of pins at the end of the step
+  const double *plastic;     ///< (model's nplastic) what yielding has left behind; NULL: nothing
   const double *hold;        ///< (ntarget) share of soft pins' stiffness; NULL: all of it
   const double *link;        ///< (nlink x 2) of links, csim_links_at; NULL: there are none
   csim_chamber_now *chamber; ///< (nchamber)

@@ -25,7 +25,7 @@ check "schema" test -s $top/share/clothsim/scenes/clothsim.schema.json
 check "the add-on" python3 -c "
 import zipfile
 names = zipfile.ZipFile('$top/share/clothsim/blender/clothsim_cache.zip').namelist()
-assert sorted(names) == ['clothsim_cache/__init__.py', 'clothsim_cache/clothcache.py'], names"
+assert sorted(names) == ['clothsim_cache/__init__.py', 'clothsim_cache/clothcache.py', 'clothsim_cache/simulate.py'], names"
 check "the cache reader" test -s $top/share/clothsim/python/clothcache.py
 tiny_scene >tiny.json
 expect 0 $top/bin/clothsim tiny.json -q -o run

@@ -47,6 +47,22 @@ check "panels are groups" grep -qx 'g frill' out/tube_0044.obj
 check "texture coordinates are the pattern's" grep -q '^vt -0.16 0.05' out/tube_0044.obj
 expect 0 "$clothsim" tube.scene.json -q -o again -j 3
 check "threads" sh -c 'cmp out/tube_0044.obj again/tube_0044.obj'
+# a pattern and a body need no more keys: a fabric, and phases that sew and drape, which -e and --set change
+cat >plain.json <<'END'
+{"objects": [
+  {"name": "tube", "type": "cloth", "mesh": {"pattern": "tube.json"}, "position": [0, 0.5, 0]},
+  {"name": "pole", "type": "collider", "mesh": {"shape": "cylinder", "radius": 0.05, "height": 1.5}, "position": [0, 0.6, 0]}
+]}
+END
+expect 0 "$clothsim" plain.json -v -o plain -e 48 --set tube.mesh.resolution=0.02
+says 'phase "drape" begins'
+check "closed: $(grep -o 'largest gap is .*' stderr)" awk "BEGIN { exit !($(sed -n 's/.*largest gap is \([0-9.]*\) mm/\1/p' stderr) < 0.5) }"
+expect 0 "$clothsim" --verify-contact plain/plain.clothcache
+expect 0 "$clothsim" plain.json --print-config --set phases.sew.frames.end=50
+check "changed phase" sh -c 'grep -q "\"end\": 50" stdout && ! grep -q "\"end\": 40" stdout'
+sed 's/^{/{"frames": {"end": 30}, /' plain.json >own.json
+expect 0 "$clothsim" own.json --print-config
+check "no phases where the scene has frames of its own" sh -c '! grep -q "\"name\": \"sew\"" stdout'
 wrong() { # SED TEXT
   sed "$1" tube.json >bad.json
   check "changed" sh -c '! cmp -s tube.json bad.json'

@@ -37,6 +37,38 @@ for frame in 3 4 5 6 7 8 9; do
 done
 expect 0 "$clothsim" seam.json -q -o torn-r -e 10 --resume $weak
 check "torn, resumed at every frame" diff -r torn torn-r
+# A strip of 20 cm, held by an end, of one piece and of two sewn halves: it sags and stretches alike.
+strip() { # NAME GRAVITY SEWN
+  halves='{"name": "a", "type": "cloth", "material": "felt", "position": [0.1, 0, 0], "pins": [{"box": [[-1, -1, -1], [0.0101, 1, 1]]}],
+    "mesh": {"shape": "grid", "size": [0.2, 0.04], "cells": [20, 4]}}'
+  seams=
+  [ $3 = 0 ] || halves=$(echo "$halves" | sed 's/0.1, 0, 0/0.05, 0, 0/; s/0.2, 0.04/0.1, 0.04/; s/20, 4/10, 4/')', {"name": "b", "type": "cloth",
+    "material": "felt", "position": [0.1502, 0, 0], "mesh": {"shape": "grid", "size": [0.1, 0.04], "cells": [10, 4]}}'
+  [ $3 = 0 ] || seams='"seams": [{"a": {"object": "a", "box": [[0.0999, -1, -1], [0.1001, 1, 1]]},
+    "b": {"object": "b", "box": [[0.1001, -1, -1], [0.1003, 1, 1]]}, "closed": 1}],'
+  cat >strip.json <<END
+{"frames": {"end": 120, "until": "rest"}, "gravity": $2, "contact": {"thickness": 0.001}, "wind": {"density": 0},
+ "solver": {"balance": 0.002, "settle": 0.0005, "iterations": 60}, $seams
+ "materials": {"felt": {"density": 0.2, "stretch": 200, "bend": 1e-3, "damping": 5}}, "objects": [$halves]}
+END
+  expect 0 "$clothsim" strip.json -q -o "$1"
+  # of the free end: along x and y
+  tip=$(cat "$(ls "$1"/[ab]_*.obj | sort | tail -1)" | awk '$1 == "v"' | sort -k2,2 -g | tail -1 | cut -d' ' -f2,3)
+}
+strip bend1 '[0, -2, 0]' 0; one=$tip
+strip bend2 '[0, -2, 0]' 1
+check "sags alike: $one, $tip" awk "BEGIN { split(\"$one $tip\", t, \" \"); exit !(t[2] < -0.05 && t[4] / t[2] > 0.98 && t[4] / t[2] < 1.02) }"
+strip pull1 '[100, 0, 0]' 0; one=$tip
+strip pull2 '[100, 0, 0]' 1
+check "stretches alike: $one, $tip" awk "BEGIN { split(\"$one $tip\", t, \" \"); s = (t[3] - 0.2002) / (t[1] - 0.2); exit !(t[1] > 0.2014 && s > 0.98 && s < 1.02) }"
+# bending begins with the frame in which seams are closed, also in a run that is resumed there
+sed 's/"closed": 1}/"closed": 4}/; s/\[100, 0, 0\]/[0, -2, 0]/' strip.json >late.json
+expect 0 "$clothsim" late.json -q -o late -e 6 -j 1
+expect 0 "$clothsim" late.json -q -o late-r -e 2 --checkpoint-every 1
+for frame in 3 4 5 6; do
+  expect 0 "$clothsim" late.json -q -o late-r -e $frame --resume --checkpoint-every 1 -j $((frame % 2 + 1))
+done
+check "late bending, resumed" diff -r late late-r
 # what is wrong
 wrong() { # SETTING TEXT
   expect 2 "$clothsim" seam.json -q --check --set "$1"

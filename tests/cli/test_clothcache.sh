@@ -77,6 +77,10 @@ head -c 300 /dev/zero | dd of=flip.clothcache bs=1 seek=$((size / 2)) conv=notru
 says 3 "damaged (wrong crc)" "$clothcache" verify flip.clothcache
 says 3 "damaged (wrong crc)" "$clothcache" export flip.clothcache --to abc -o flip
 ok "no half file" test ! -e flip/flip.abc
+says 0 "frames are damaged and left out" "$clothcache" export --skip-damaged flip.clothcache --to obj -o flip
+left=$(ls flip/sheet_*.obj | wc -l)
+ok "some are left out, and others are not: $left" test "$left" -ge 8 -a "$left" -lt 20
+for file in flip/*.obj; do ok "$file is as it was" cmp "$file" "out_obj/${file##*/}"; done
 says 3 "cannot open: No such file" "$clothcache" info nothing.clothcache
 says 3 "not a clothsim cache" "$clothcache" info run/sheet_0005.obj
 says 3 "is not a regular file" "$clothcache" info run

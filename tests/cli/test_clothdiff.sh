@@ -117,7 +117,20 @@ add("other_ply/cloth_0003.ply", head + 17 * size + 4, "<")
 PY
 "$clothcache" import other_obj -o moved.clothcache --fps 24
 cp moved.clothcache other_clothcache/run.clothcache
-formats="obj ply pc2 mdd clothcache"
+formats="obj ply pc2 mdd clothcache abc"
+# USD where usd-core is there to read it
+clothusd=$root/tools/clothusd
+if "$clothusd" --help >/dev/null 2>&1; then formats+=" usda usdc"; fi
+export CLOTHUSD=$clothusd # also of programs that are built elsewhere
+for kind in abc usda usdc; do
+  mkdir -p only_$kind other_$kind
+  for k in only other; do
+    case $kind in
+    usdc) case $formats in *usdc) "$clothusd" export ${k}_clothcache/run.clothcache ${k}_usdc/run.usdc ;; esac ;;
+    *) "$clothcache" export ${k}_clothcache/run.clothcache --to $kind -o ${k}_$kind >/dev/null 2>&1 ;;
+    esac
+  done
+done
 for a in $formats; do
   for b in $formats; do
     says 0 same "$clothdiff" only_$a only_$b
@@ -143,7 +156,8 @@ rm lacks/*.pc2 lacks/*.clothcache
 says 0 same "$clothdiff" full lacks
 rm lacks/ball*
 says 1 '"ball"' "$clothdiff" full lacks
-# other formats are compared by their bytes, or not at all
+# other formats, and USD that cannot be converted, are compared by their bytes, or not at all
+export CLOTHUSD=false
 cp -r full films
 cp -r full films2
 for k in films films2; do "$clothcache" export full/run.clothcache --to usda -o $k >/dev/null; done
@@ -155,6 +169,18 @@ says 2 "run.usda: not read" "$clothdiff" films films2
 says 0 "equal bytes" "$clothdiff" films/run.usda films/run.usda
 says 2 "not read" "$clothdiff" films/run.usda films2/run.usda
 says 2 "not read" "$clothdiff" films/run.usda full/run.clothcache
+export CLOTHUSD=$clothusd
+says 2 "run.usda: not read" env CLOTHUSD="$work/nothing" "$clothdiff" films/run.usda full/run.clothcache
+says 2 "cannot run $work/nothing" env CLOTHUSD="$work/nothing" "$clothdiff" films/run.usda full/run.clothcache
+case $formats in *usdc)
+  says 0 same "$clothdiff" films full
+  says 0 same env -u CLOTHUSD PATH="$root/tools:$PATH" "$clothdiff" films full
+  says 0 same "$clothdiff" --exact --uvs films/run.usda full/run.clothcache
+  says 1 different "$clothdiff" only_usda/run.usda other_usdc/run.usdc
+  ok "no Alembic file stays behind" sh -c '! ls "${TMPDIR:-/tmp}"/clothdiff-*.abc'
+  ;;
+esac
+export CLOTHUSD=false # from here on USD is not read
 # Alembic is read
 cp -r full alembic
 "$clothcache" export full/run.clothcache --to abc -o alembic >/dev/null

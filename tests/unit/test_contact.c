@@ -289,14 +289,31 @@ static void test_gradient(void) {
 
 // ------------------------------------------------------------------------------------------ terms
 
-// Which pairs are active at the evaluation point, told by the four vertices: (n x 4), of at most
-// `room`.
+// Which pairs are active at the evaluation point, told by the vertices that have weight: (n x 4), of
+// at most `room`.
 typedef struct quads {
   int n, room, (*v)[4];
 } quads;
 
 static int compare_quads(const void *a, const void *b) {
   return memcmp(a, b, 4 * sizeof(int));
+}
+
+// The vertices with weight by rising number, and -1 for each of the others.
+static void tell_vertices(const int v[4], const double w[4], int out[4]) {
+  for (int k = 0; k < 4; k++) {
+    int own = w[k] != 0 ? v[k] : -1, at = k;
+    for (; at > 0 && out[at - 1] < own; at--) out[at] = out[at - 1];
+    out[at] = own;
+  }
+}
+
+static int drop_twins(quads *q) {
+  int n = 0;
+  qsort(q->v, (size_t)q->n, sizeof q->v[0], compare_quads);
+  for (int i = 0; i < q->n; i++)
+    if (n == 0 || compare_quads(q->v[i], q->v[n - 1])) memmove(q->v[n++], q->v[i], sizeof q->v[0]);
+  return n;
 }
 
 static void add_if_active(const csim_contact *c, csim_pair_kind kind, const int v[4], quads *q) {
@@ -312,7 +329,7 @@ static void add_if_active(const csim_contact *c, csim_pair_kind kind, const int 
   if (csim_norm(reach) > 0.25) return; // no edge is longer than half of that
   double limit = c->params.thickness * csim_candidate_scale(&c->candidates, kind, v);
   if (csim_pair_closest(kind, p, w) < limit * limit && q->n < q->room)
-    memcpy(q->v[q->n++], v, sizeof q->v[0]);
+    tell_vertices(v, w, q->v[q->n++]);
 }
 
 // The terms against all pairs there are.
@@ -333,11 +350,13 @@ static void check_terms(const csim_contact *c) {
     }
   for (int i = 0; i < c->active.n; i++)
     if (c->active.contact[i].v[3] >= 0)
-      memcpy(told.v[told.n++], c->active.contact[i].v, sizeof told.v[0]);
-  qsort(all.v, (size_t)all.n, sizeof all.v[0], compare_quads);
-  qsort(told.v, (size_t)told.n, sizeof told.v[0], compare_quads);
-  int same = all.n == told.n && !memcmp(all.v, told.v, sizeof(int[4]) * (size_t)all.n);
-  check_that(same, __FILE__, __LINE__, "%d pairs are active, %d are told", all.n, told.n);
+      tell_vertices(c->active.contact[i].v, c->active.contact[i].w, told.v[told.n++]);
+  int pairs = c->active.found - (c->active.n - told.n); // the rest are of planes
+  check_that(all.n == pairs, __FILE__, __LINE__, "%d pairs are active, %d are found", all.n, pairs);
+  int merged = drop_twins(&all), left = drop_twins(&told);
+  check_that(left == told.n, __FILE__, __LINE__, "%d of %d are twins", told.n - left, told.n);
+  int same = merged == left && !memcmp(all.v, told.v, sizeof(int[4]) * (size_t)merged);
+  check_that(same, __FILE__, __LINE__, "%d pairs are active, %d are told", merged, left);
   free(all.v);
   free(told.v);
 }

@@ -23,6 +23,7 @@ typedef struct fixture {
   double from[12], damping; // where the step began, and [s]
   int damped;
   double link[2]; // share of stiffness, length
+  double plastic[4];
 } fixture;
 
 static const int one_body[4];
@@ -31,6 +32,7 @@ static csim_point point_of(const fixture *f, const double *x) {
   return (csim_point){.x = x,
                       .anchor = f->anchor,
                       .link = f->link,
+                      .plastic = f->plastic,
                       .damping = f->damped ? &f->damping : NULL,
                       .body_of = one_body,
                       .from = f->from,
@@ -329,10 +331,12 @@ static const double FLAT[6] = {0, 0, 0.2, 1.1, -0.8, 0.3};
 
 static void membrane_fixture(const csim_energy_kind *kind, const csim_moduli *moduli, fixture *f) {
   double param[CSIM_MAX_PARAM];
-  csim_membrane_law law =
-      kind == &csim_woven_kind ? CSIM_MEMBRANE_WOVEN : CSIM_MEMBRANE_ORTHOTROPIC;
-  CHECK(csim_membrane_param(law, FLAT, moduli, param) == 0);
+  int woven = kind == &csim_woven_kind || kind == &csim_ductile_woven_kind;
+  csim_membrane_law law = woven ? CSIM_MEMBRANE_WOVEN : CSIM_MEMBRANE_ORTHOTROPIC;
+  csim_yield yield = {0.1, 0, 0};
+  CHECK(csim_ductile_membrane_param(law, FLAT, moduli, &yield, param) == 0);
   fixture_create(kind, param, f);
+  memcpy(f->plastic, (double[4]){0.07, -0.04, 0.2, 0.1}, sizeof f->plastic); // of ductile ones
 }
 
 // Derivatives, balance and semidefiniteness; stiff in warp and weak in shear, with Poisson's ratio,
@@ -501,6 +505,7 @@ int main(void) {
     test_membrane(kind);
     test_membrane_strains(kind);
     test_collapsed_membrane(kind);
+    test_membrane(k ? &csim_ductile_orthotropic_kind : &csim_ductile_woven_kind);
   }
   test_shear_projection();
   double q[4], dihedral[6], cotangent[5];
@@ -516,6 +521,13 @@ int main(void) {
   check_kind(&csim_anchor_kind, (double[]){30, 0}, 1, 0);
   check_kind(&csim_quadratic_kind, q, 1, 1);
   check_kind(&csim_dihedral_kind, dihedral, 0, 1);
+  double crease[CSIM_MAX_PARAM];
+  csim_crease_kind.hinge(REST, node, 0.7, crease);
+  fixture creased;
+  fixture_create(&csim_crease_kind, crease, &creased);
+  creased.plastic[0] = 0.3;
+  check_fixture(&creased, 0, 1);
+  csim_arena_free(&creased.arena);
   check_kind(&csim_volume_kind, (double[]){50, 0.2}, 1, 1);
   check_kind(&csim_link_kind, (double[]){50, 0, 0, 0}, 1, 1);
   check_kind(&csim_link_kind, (double[]){50, 3, 0, 0}, 1, 0); // damping resists turning as well

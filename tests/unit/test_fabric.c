@@ -1,5 +1,5 @@
-// test_fabric: membranes have the moduli that were asked for in every direction on every mesh, and
-// bending by curvature the stiffness of a plate.
+// test_fabric: springs give the moduli that --check says they give, membranes have those that were
+// asked for in every direction on every mesh, and bending by curvature the stiffness of a plate.
 #include "check.h"
 #include "kit.h"
 
@@ -8,6 +8,7 @@
 #include "mesh/shapes.h"
 #include "model/curvature.h"
 #include "model/fabric.h"
+#include "model/moduli.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -153,8 +154,68 @@ static void test_stiffening(void) {
   CHECK(e > M && e < 0.06);
 }
 
-// -------------------------------------------------------------------------------------------
-// frames
+// ----------------------------------------------------------------------------------------- springs
+
+// What springs of 1000 N/m give on a sheet; both diagonals instead of the triangles' edges with
+// `grid`, rolled up to a tube of that radius [m].
+static csim_sheet_moduli measure(mesh_kind kind, int grid, int no_diagonals, double radius) {
+  csim_mesh mesh;
+  csim_topology t;
+  csim_elements springs = {.kind = &csim_spring_kind};
+  csim_sheet_moduli moduli;
+  make_sheet(kind, &mesh);
+  for (int i = 0; i < mesh.nvert && radius > 0; i++) {
+    double phi = mesh.vert[3 * i] / radius;
+    mesh.vert[3 * i] = radius * sin(phi);
+    mesh.vert[3 * i + 1] = radius * cos(phi);
+  }
+  double *flat = CSIM_NEW(double, 6 * mesh.ntri);
+  csim_part part = {
+      .X = mesh.vert, .vert0 = 7, .compression = 1, .no_diagonals = no_diagonals};
+  csim_fabric_lay(mesh.ntri, mesh.tri, mesh.vert, X_FIRST, flat);
+  CHECK(csim_topology_build(mesh.nvert, mesh.ntri, mesh.tri, &t) == CSIM_OK);
+  csim_elements_add(&springs, (int[]){0, 1}, (double[]){1e9, 1, 1, 0}); // not of this sheet
+  if (grid)
+    csim_network_grid(CELLS, CELLS, &part, 1000, &springs);
+  else
+    csim_network_mesh(&t, &part, 1000, &springs);
+  CHECK(csim_measure_moduli(&mesh, mesh.vert, flat, &springs, 1, 7, &moduli) == 0);
+  csim_topology_free(&t);
+  csim_elements_free(&springs);
+  csim_mesh_free(&mesh);
+  free(flat);
+  return moduli;
+}
+
+// Closed forms. Far from the border all vertices are centres of symmetry, so the strain is uniform,
+// and each cell has the stiffness of its springs: C11 = C22 = 1250, C12 = C33 = 250 with alternate
+// diagonals, of which 1200 along the axes and 750 at 45 degrees follow; with equal ones C13 = C23 =
+// 250 besides: 1000 and no Poisson's ratio along the axes, 1/3 and 4/3 of that along the diagonals.
+// Both diagonals at 3/8 each are isotropic, with Poisson's ratio 1/3.
+static void test_springs(void) {
+  csim_sheet_moduli m = measure(ALTERNATE, 1, 0, 0);
+  CHECK_NEAR(m.least, 1000, 2);
+  CHECK_NEAR(m.most, 1000, 2);
+  CHECK_NEAR(m.poisson, 1.0 / 3, 1e-3);
+  CHECK_NEAR(m.shear, 375, 1);
+  m = measure(SAME, 0, 0, 0);
+  CHECK_NEAR(m.at[0], 1000, 2);
+  CHECK_NEAR(m.least, 1000.0 / 3, 2);
+  CHECK_NEAR(m.most, 4000.0 / 3, 3);
+  CHECK_NEAR(m.poisson, 0, 2e-3);
+  m = measure(ALTERNATE, 0, 0, 0);
+  CHECK_NEAR(m.at[0], 1200, 24);
+  CHECK_NEAR(m.at[1], 750, 24);
+  CHECK(m.converged);
+  csim_sheet_moduli tube = measure(ALTERNATE, 0, 0, 0.5); // warp still runs around it
+  for (int k = 0; k < 3; k++) CHECK_NEAR(tube.at[k] / m.at[k], 1, 0.02);
+  CHECK_NEAR(csim_modulus_at(&m, 0.3), csim_modulus_at(&m, 0.3 - acos(-1)), 1e-6);
+  m = measure(ALTERNATE, 0, 1, 0); // a net shears freely
+  CHECK_NEAR(m.at[0], 1000, 2);
+  CHECK(m.at[1] < 1e-2 && m.shear < 1e-2);
+}
+
+// ------------------------------------------------------------------------------------------ frames
 
 // Warp along u, along an axis, and turned: a sheet weak in weft pulled along x.
 static void test_directions(void) {
@@ -314,6 +375,7 @@ static void test_odd_meshes(void) {
 int main(void) {
   test_moduli();
   test_stiffening();
+  test_springs();
   test_directions();
   test_plate();
   test_odd_meshes();

@@ -348,11 +348,50 @@ static void test_refused(void) {
   }
 }
 
+// A wavy mesh bent by nothing at rest, or by its angles where they are to be flat; lengths stay.
+static void test_angles(void) {
+  static const char *const kinds[3] = {"dihedral", "cotangent", "quadratic"};
+  write_grid(path[1], 2, 1, 1);
+  for (int k = 0; k < 6; k++) {
+    char object[500];
+    check_log log;
+    csim_world world;
+    snprintf(object, sizeof object,
+             "\"mesh\": {\"file\": \"%s\"}, \"material\": {\"density\": 0.1, \"stretch\": 100, "
+             "\"bend\": 1e-3}, \"springs\": {\"bending\": \"%s\"}, \"rest\": {\"angles\": \"%s\"}",
+             path[1], kinds[k / 2], k % 2 ? "flat" : "shape");
+    CHECK(compile(object, "", &log, &world) == CSIM_OK);
+    const csim_model *model = world.model;
+    csim_point at = {.x = model->x0};
+    for (int e = 0; model && e < model->nenergy; e++) {
+      const csim_energy *energy = &model->energy[e];
+      double E = csim_energy_value(NULL, energy, &at), bent = 0;
+      if (energy->kind->role != CSIM_ROLE_BEND) {
+        CHECK(E < 1e-20);
+        continue;
+      }
+      for (int h = 0; h < energy->nelem; h++) { // what the quadratic energy has, for small angles
+        double sum[3] = {0};
+        const double *param = csim_energy_param(energy, h), *q = param + (k / 2 == 0 ? 2 : 0);
+        for (int n = 0; n < 4; n++)
+          csim_add_scaled(q[n], model->x0 + 3 * energy->node[4 * h + n], sum);
+        bent += 0.5 * csim_dot(sum, sum);
+      }
+      if (k % 2 || k / 2 == 2)
+        CHECK_NEAR(E / bent, 1, k / 2 ? 1e-12 : 0.15);
+      else
+        CHECK(E < 1e-20);
+    }
+    csim_world_free(&world);
+  }
+}
+
 int main(void) {
   if (!mkdtemp(dir)) return 1;
   static const char *const names[3] = {"s.json", "wavy.obj", "flat.obj"};
   for (int k = 0; k < 3; k++) snprintf(path[k], sizeof path[k], "%s/%s", dir, names[k]);
   test_patterns();
+  test_angles();
   test_warp();
   test_measured();
   test_maps();

@@ -46,10 +46,16 @@ static void compare_topology(const diff_comparison *c, diff_pair *p) {
   p->faces_differ = 0;
 }
 
-// PLY, STL and point caches have no names of groups, and rest meshes are written without.
+// Alembic and USD files: where a corner has no texture coordinates, these have (0, 0).
+static int is_archive(const diff_source *s) {
+  return !strcmp(s->kind, "abc") || !strcmp(s->kind, "usd");
+}
+
+// PLY, STL and point caches have no names of groups, and rest meshes are written without; archives
+// have sets of faces, which may overlap, in place of one name for each.
 static int can_hold(const diff_source *s, int tags) {
   return !strcmp(s->kind, "cache") || !strcmp(s->kind, "obj") ||
-         (!tags && !strcmp(s->kind, "rest"));
+         (!tags && (!strcmp(s->kind, "rest") || is_archive(s)));
 }
 
 static const char *tag_of(const csim_cache_object *o, int face) {
@@ -63,14 +69,17 @@ static int tags_differ(const csim_cache_object *a, const csim_cache_object *b) {
   return 0;
 }
 
-// Texture coordinates, corner by corner, as floats.
-static int uvs_differ(const csim_cache_object *a, const csim_cache_object *b) {
+// Texture coordinates, corner by corner, as floats. With `fill` none are the same as (0, 0).
+static int uvs_differ(const csim_cache_object *a, const csim_cache_object *b, int fill) {
   int ncorner = a->nface ? a->face_start[a->nface] : 0;
   for (int c = 0; c < ncorner; c++) {
     int i = a->nuv ? a->face_uv[c] : -1, j = b->nuv ? b->face_uv[c] : -1;
-    if ((i < 0) != (j < 0)) return 1;
-    for (int k = 0; k < 2 && i >= 0; k++)
-      if ((float)a->uv[2 * (ptrdiff_t)i + k] != (float)b->uv[2 * (ptrdiff_t)j + k]) return 1;
+    if ((i < 0) != (j < 0) && !fill) return 1;
+    for (int k = 0; k < 2; k++) {
+      double u = i < 0 ? 0 : a->uv[2 * (ptrdiff_t)i + k];
+      double v = j < 0 ? 0 : b->uv[2 * (ptrdiff_t)j + k];
+      if ((float)u != (float)v) return 1;
+    }
   }
   return 0;
 }
@@ -82,7 +91,8 @@ static void compare_contents(const diff_run *run, diff_comparison *c, diff_pair 
   if (run->options->tags && can_hold(c->source[0], 1) && can_hold(c->source[1], 1))
     c->tags_differ |= p->tags = tags_differ(a, b);
   if (run->options->uvs && can_hold(c->source[0], 0) && can_hold(c->source[1], 0))
-    c->uvs_differ |= p->uvs = uvs_differ(a, b);
+    c->uvs_differ |= p->uvs =
+        uvs_differ(a, b, is_archive(c->source[0]) || is_archive(c->source[1]));
 }
 
 static void add_pair(diff_run *run, diff_comparison *c, int a, int b) {

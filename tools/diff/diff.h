@@ -12,7 +12,7 @@
 
 enum { DIFF_SAME = 0, DIFF_DIFFER = 1, DIFF_TROUBLE = 2 }; ///< exit codes
 
-enum { DIFF_MAX_PICK = 256, DIFF_NKIND = 9 };
+enum { DIFF_MAX_PICK = 256, DIFF_NKIND = 9, DIFF_NUSD = 4 };
 
 /// The command line.
 typedef struct diff_options {
@@ -28,6 +28,7 @@ typedef struct diff_options {
 /// One output of a side. Its objects and frames are those of `info`.
 typedef struct diff_source {
   const char *kind; ///< as csim_sequence_kind_of has it, or what a single file is
+  char *converted;  ///< of USD: the Alembic file made of it, to be removed; else NULL
   csim_sequence *s; ///< NULL: it could not be opened
   const csim_sequence_info *info;
   double *x, *v;  ///< (largest nvert x 3) of the object and frame at hand
@@ -44,7 +45,7 @@ typedef struct diff_side {
   const char *path;
   int is_folder;
   int nsource;
-  diff_source source[DIFF_NKIND];
+  diff_source source[DIFF_NKIND + DIFF_NUSD];
   int nunread;
   diff_unread *unread; ///< (nunread)
   int nother;          ///< files that are no output
@@ -119,7 +120,7 @@ typedef struct diff_comparison {
   long long *bucket; ///< of distances by the top 18 bits of a double: 1.6 % wide
 } diff_comparison;
 
-enum { DIFF_BUCKETS = 1 << 18, DIFF_MAX_COMPARISON = 2 * DIFF_NKIND, DIFF_MAX_ERROR = 64 };
+enum { DIFF_BUCKETS = 1 << 18, DIFF_MAX_COMPARISON = 2 * (DIFF_NKIND + DIFF_NUSD), DIFF_MAX_ERROR = 64 };
 
 typedef struct diff_run {
   const diff_options *options;
@@ -142,6 +143,15 @@ int diff_trouble(diff_run *run, const char *file, const char *text);
 /// @return 0, or DIFF_TROUBLE (said)
 int diff_find(diff_run *run);
 void diff_release(diff_run *run);
+
+/// Makes Alembic files of those USD files among a side's unread ones that differ from the other
+/// side's, and sources of these: with clothusd, which CLOTHUSD may name, or which is beside this
+/// program, in ../tools or in PATH. Where that fails they stay unread.
+void diff_convert_usd(diff_run *run, diff_side *side);
+
+/// Opens one kind of a folder, or (kind NULL) the file at `path`, as a further source.
+/// @return 0, or DIFF_TROUBLE (said)
+int diff_open_source(diff_run *run, diff_side *side, const char *kind, const char *path);
 
 /// Compares all frames of two sources. @return 0, or DIFF_TROUBLE when there is no memory
 int diff_compare(diff_run *run, diff_comparison *c);

@@ -15,17 +15,16 @@ static int is_rest(const char *kind) {
 
 // ------------------------------------------------------------------------------------- a side
 
-// Opens one kind of a folder, or the file (kind NULL).
-static int open_source(diff_run *run, diff_side *side, const char *kind) {
+int diff_open_source(diff_run *run, diff_side *side, const char *kind, const char *path) {
   diff_source *s = &side->source[side->nsource++];
   size_t most = 1;
   *s = (diff_source){.kind = kind};
-  csim_status status = kind ? csim_sequence_open_kind(side->path, kind, &run->log.log, &s->s)
-                            : csim_sequence_open(side->path, &run->log.log, &s->s);
+  csim_status status = kind ? csim_sequence_open_kind(path, kind, &run->log.log, &s->s)
+                            : csim_sequence_open(path, &run->log.log, &s->s);
   if (status) return DIFF_TROUBLE;
   s->info = csim_sequence_get_info(s->s);
   if (!kind) {
-    const char *named = csim_sequence_kind_of("", side->path);
+    const char *named = csim_sequence_kind_of("", path);
     s->kind = strcmp(s->info->kind, "files") || !named ? s->info->kind : named;
   }
   for (int i = 0; i < s->info->nobject; i++)
@@ -88,11 +87,11 @@ static int open_side(diff_run *run, int k) {
     int known = !kind;
     for (int i = 0; i < DIFF_NKIND && kind; i++) known |= !strcmp(KINDS[i], kind);
     if (!known && !access(side->path, F_OK)) return add_unread(side, side->path);
-    return open_source(run, side, NULL);
+    return diff_open_source(run, side, NULL, side->path);
   }
   if (list_side(run, side, count)) return DIFF_TROUBLE;
   for (int i = 0; i < DIFF_NKIND; i++)
-    if (count[i] && open_source(run, side, KINDS[i])) trouble = DIFF_TROUBLE;
+    if (count[i] && diff_open_source(run, side, KINDS[i], side->path)) trouble = DIFF_TROUBLE;
   if (side->nsource || side->nunread) return trouble;
   return diff_trouble(run, side->path, "holds no output of a run");
 }
@@ -183,6 +182,7 @@ int diff_find(diff_run *run) {
     if (open_side(run, k)) trouble = DIFF_TROUBLE;
   if (trouble) return trouble;
   compare_unread(run);
+  for (int k = 0; k < 2; k++) diff_convert_usd(run, &run->side[k]);
   match_sources(run);
   return 0;
 }
@@ -192,6 +192,8 @@ void diff_release(diff_run *run) {
     diff_side *side = &run->side[k];
     for (int i = 0; i < side->nsource; i++) {
       csim_sequence_free(side->source[i].s);
+      if (side->source[i].converted) unlink(side->source[i].converted);
+      free(side->source[i].converted);
       free(side->source[i].x);
       free(side->source[i].v);
       free(side->source[i].compared);

@@ -9,6 +9,7 @@ static csim_status copy_objects(const csim_cache_info *info, csim_log *log, view
       [CSIM_CACHE_CLOTH] = VIEW_CLOTH,
       [CSIM_CACHE_SOLID] = VIEW_SOLID,
       [CSIM_CACHE_COLLIDER] = VIEW_COLLIDER,
+      [CSIM_CACHE_RENDER] = VIEW_CLOTH,
   };
   q->object = calloc((size_t)info->nobject + 1, sizeof *q->object);
   q->surface = calloc((size_t)info->nobject + 1, sizeof *q->surface);

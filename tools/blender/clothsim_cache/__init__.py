@@ -1,4 +1,5 @@
-"""Blender add-on: plays clothsim caches as meshes, frame by frame, without converting them.
+"""Blender add-on: plays clothsim caches as meshes, frame by frame, without converting them, and simulates
+what is selected (simulate.py).
 
 File > Import > clothsim cache makes a mesh of every object in the cache. A handler fills in the
 positions whenever the frame changes; nothing but the present frame is in memory. The cache stays
@@ -12,15 +13,15 @@ import numpy as np
 from bpy.app.handlers import persistent
 from bpy_extras.io_utils import ImportHelper
 
-from . import clothcache
+from . import clothcache, simulate
 
 bl_info = {
     "name": "clothsim cache",
     "author": "the clothsim project",
-    "version": (1, 0, 0),
+    "version": (1, 1, 0),
     "blender": (3, 4, 0),
-    "location": "File > Import > clothsim cache (.clothcache)",
-    "description": "Plays clothsim caches as meshes without converting them",
+    "location": "File > Import > clothsim cache (.clothcache); sidebar > clothsim",
+    "description": "Plays clothsim caches as meshes without converting them; simulates the selection",
     "category": "Import-Export",
 }
 
@@ -100,11 +101,13 @@ def make_mesh(thing):
     return mesh
 
 
-def import_cache(context, path, offset=0, set_range=True):
-    """Makes the objects of a cache. Returns them."""
+def import_cache(context, path, offset=0, set_range=True, only=None):
+    """Makes the objects of a cache, or those of these names. Returns them."""
     cache = open_cache(path)
     scene, made = context.scene, []
     for thing in cache.objects:
+        if only is not None and thing.name not in only:
+            continue
         target = bpy.data.objects.new(thing.name, make_mesh(thing))
         target[PATH], target[NAME], target[OFFSET] = path, thing.name, offset
         context.collection.objects.link(target)
@@ -145,6 +148,7 @@ def menu(self, _context):
 
 def register():
     bpy.utils.register_class(ImportClothCache)
+    simulate.register()
     bpy.types.TOPBAR_MT_file_import.append(menu)
     # before the scene is evaluated, so that a render sees the new positions
     bpy.app.handlers.frame_change_pre.append(on_frame)
@@ -153,5 +157,6 @@ def register():
 def unregister():
     bpy.app.handlers.frame_change_pre.remove(on_frame)
     bpy.types.TOPBAR_MT_file_import.remove(menu)
+    simulate.unregister()
     bpy.utils.unregister_class(ImportClothCache)
     _open.clear()

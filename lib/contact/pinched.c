@@ -1,0 +1,400 @@
+// contact/pinched.c: see pinched.h.
+#include "contact/pinched.h"
+
+#include "contact/margins.h"
+#include "math/vec3.h"
+#include "mesh/intersect.h"
+#include "mesh/winding.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { EVERY = -1, PAIR_GRAIN = CSIM_COMPACTION_CHUNK };
+
+// A pair stops colliders when it leaves them less than this share of their way.
+static const double STOPS = 0.1;
+
+// Of its contact distance: a pair that is let go is taken back from there on. The filter stops
+// everything that is nearer than the floor.
+static const double TAKEN_BACK = 0.6;
+
+// [1/s] of the springs, and [m] up to where they grow: at most 18 m/s2.
+static const double RATE = 30, GROWS = 0.02;
+
+int csim_pinched_create(csim_arena *arena, const csim_contact_params *params, csim_pinched *p) {
+  p->on = params->pinched == CSIM_PINCHED_IGNORE;
+  if (!p->on) return 0;
+  p->let_go = CSIM_ARENA_NEW(arena, int, p->mesh->nbody_vert);
+  p->blocked = CSIM_ARENA_NEW(arena, int, p->mesh->nbody_vert);
+  p->out = CSIM_ARENA_NEW(arena, int, p->mesh->nbody_vert);
+  p->crosses = CSIM_ARENA_NEW(arena, unsigned char, p->mesh->nbody_vert);
+  p->pressed = CSIM_ARENA_NEW(arena, unsigned char, p->mesh->nbody_vert);
+  p->mesh->let_go = p->let_go;
+  return arena->failed ? -1 : 0;
+}
+
+void csim_pinched_free(csim_pinched *p) {
+  free(p->tri);
+  free(p->pair);
+}
+
+// ------------------------------------------------------------------------------------------ state
+
+void csim_pinched_save(const csim_pinched *p, double *state) {
+  int n = p->on ? p->mesh->nbody_vert : 0;
+  for (int i = 0; i < n; i++) state[i] = p->let_go[i];
+  for (int i = 0; i < n; i++) state[n + i] = p->out[i];
+  for (int i = 2 * n; i % 3; i++) state[i] = 0;
+}
+
+void csim_pinched_load(csim_pinched *p, const double *state) {
+  int n = p->on ? p->mesh->nbody_vert : 0;
+  p->n = 0;
+  for (int i = 0; i < n; i++) {
+    p->let_go[i] = (int)state[i];
+    p->out[i] = (int)state[n + i];
+    p->n += p->let_go[i] != 0;
+  }
+}
+
+void csim_pinched_clear(csim_pinched *p) {
+  if (p->on) memset(p->let_go, 0, (size_t)p->mesh->nbody_vert * sizeof *p->let_go);
+  p->n = 0;
+}
+
+// Unit normal of a triangle of the mesh; 0 where it has none.
+static void normal_of(const csim_pinched *p, int tri, double n[3]) {
+  const int *v = p->mesh->tri + 3 * (ptrdiff_t)tri;
+  const double *x = p->kin->x;
+  double u[3], w[3];
+  csim_sub(x + 3 * (ptrdiff_t)v[1], x + 3 * (ptrdiff_t)v[0], u);
+  csim_sub(x + 3 * (ptrdiff_t)v[2], x + 3 * (ptrdiff_t)v[0], w);
+  csim_cross(u, w, n);
+  double l = csim_norm(n);
+  for (int c = 0; c < 3; c++) n[c] = l > 0 ? n[c] / l : 0;
+}
+
+// The triangle of a collider that is nearest to a vertex before it; of those that meet in the
+// nearest point, the one that faces it most.
+static int nearest_triangle(const csim_pinched *p, int vert, int part) {
+  const csim_collision_mesh *mesh = p->mesh;
+  const double *at = p->kin->x + 3 * (ptrdiff_t)vert;
+  double least = INFINITY, facing = 0;
+  int nearest = 0;
+  for (int t = mesh->nbody_tri; t < mesh->ntri; t++) {
+    const int *v = mesh->tri + 3 * (ptrdiff_t)t;
+    const double *q[3];
+    double w[3], n[3], way[3];
+    if (csim_collision_mesh_part(mesh, v[0]) != part) continue;
+    for (int k = 0; k < 3; k++) q[k] = p->kin->x + 3 * (ptrdiff_t)v[k];
+    double d2 = csim_point_triangle(at, q[0], q[1], q[2], w);
+    if (d2 > least * (1 + 1e-9)) continue;
+    memcpy(way, at, sizeof way);
+    for (int k = 0; k < 3; k++) csim_add_scaled(-w[k], q[k], way);
+    normal_of(p, t, n);
+    double faces = csim_dot(n, way);
+    if (d2 >= least * (1 - 1e-9) && faces <= facing) continue;
+    least = d2;
+    facing = faces;
+    nearest = t;
+  }
+  return nearest;
+}
+
+static int let_go_of(csim_pinched *p, int vert, int part) {
+  int *by = &p->let_go[vert];
+  if (*by == part || *by == EVERY) return 0;
+  if (*by == 0) {
+    p->n++;
+    p->out[vert] = nearest_triangle(p, vert, part);
+  }
+  *by = *by ? EVERY : part;
+  return 1;
+}
+
+// ------------------------------------------------------------------------------------------ pairs
+
+// A pair as this module looks at it: its collider, and the vertex of its body that is nearest.
+typedef struct pinched_pair {
+  csim_pair_kind kind;
+  int v[4];
+  int part;   // of its collider; 0: of bodies only
+  int vert;   // the body's vertex with the largest weight
+  double gap; // [m]
+} pinched_pair;
+
+static pinched_pair look_at(const csim_pinched *p, const csim_candidate *candidate) {
+  const csim_collision_mesh *mesh = p->mesh;
+  pinched_pair pair = {.kind = csim_candidate_kind(candidate), .vert = -1};
+  const double *at[4];
+  double w[4], most = -1;
+  csim_candidate_vertices(mesh, candidate, pair.v);
+  for (int k = 0; k < 4; k++) at[k] = p->kin->x + 3 * (ptrdiff_t)pair.v[k];
+  pair.gap = sqrt(csim_pair_closest(pair.kind, at, w));
+  for (int k = 0; k < 4; k++) {
+    if (pair.v[k] >= mesh->nbody_vert) pair.part = csim_collision_mesh_part(mesh, pair.v[k]);
+    if (pair.v[k] >= mesh->nbody_vert || !(fabs(w[k]) > most)) continue;
+    most = fabs(w[k]);
+    pair.vert = pair.v[k];
+  }
+  return pair;
+}
+
+typedef void pair_fn(csim_pinched *p, const csim_candidate *candidate);
+
+// Calls fn with the pairs that may come near on the way kin->d, in the order of the list. -1 when
+// out of memory.
+static int for_near_pairs(csim_pinched *p, pair_fn *fn) {
+  const csim_kinematics *kin = p->kin;
+  double far = 1.01 * CSIM_CONTACT_CUSHION * p->reach->candidates->distance;
+  csim_scratch_begin(p->narrow->scratch);
+  if (csim_narrow_phase_begin(p->narrow, kin->x, kin->d, 0, far)) return -1;
+  for (int first = 0; first < p->narrow->n; first += PAIR_GRAIN) {
+    unsigned char flag[PAIR_GRAIN];
+    int last = first + PAIR_GRAIN < p->narrow->n ? first + PAIR_GRAIN : p->narrow->n;
+    csim_narrow_phase_flag(p->narrow, first, last, 0, flag);
+    for (int i = first; i < last; i++)
+      if (flag[i - first]) fn(p, csim_narrow_phase_pair(p->narrow, i));
+  }
+  return 0;
+}
+
+// Share of the way kin->d that a pair leaves; 1 of what is let go already.
+static double share_of(const csim_pinched *p, const csim_candidate *candidate) {
+  const csim_candidates *set = p->reach->candidates;
+  csim_pair_kind kind = csim_candidate_kind(candidate);
+  int v[4];
+  csim_candidate_vertices(p->mesh, candidate, v);
+  double scale = csim_candidate_scale(set, kind, v);
+  return scale > 0 ? csim_glide_pair_share(p->kin, kind, v, set->distance * scale) : 1;
+}
+
+// ---------------------------------------------------------------------------------------- letting
+
+static void prefer(int *part, int other) {
+  if (other > 0 && (*part <= 0 || other < *part)) *part = other;
+}
+
+// Marks vertices of a pair that stops colliders with the first collider that could let them go, or
+// -1 while there is none.
+static void mark_blocked(csim_pinched *p, const csim_candidate *candidate) {
+  if (share_of(p, candidate) >= STOPS) return;
+  pinched_pair pair = look_at(p, candidate);
+  if (pair.vert < 0) return;
+  int part = pair.part && csim_kinematics_part_is_behind(p->kin, pair.part) ? pair.part : -1;
+  for (int k = 0; k < 4; k++) {
+    if (pair.part ? pair.v[k] != pair.vert : pair.v[k] >= p->mesh->nbody_vert) continue;
+    int *blocked = &p->blocked[pair.v[k]];
+    if (*blocked == 0) *blocked = -1;
+    prefer(blocked, part);
+  }
+}
+
+// One collider lets go of what lies between two, always the same one, so that the other still holds
+// it; and layers of cloth that stop each other are let go as well.
+static void choose_collider(csim_pinched *p, const csim_candidate *candidate) {
+  pinched_pair pair = look_at(p, candidate);
+  if (!pair.part || !csim_kinematics_part_is_behind(p->kin, pair.part)) return;
+  if (pair.gap > p->reach->candidates->distance) return;
+  for (int k = 0; k < 4; k++)
+    if (pair.v[k] < p->mesh->nbody_vert && p->blocked[pair.v[k]])
+      prefer(&p->blocked[pair.v[k]], pair.part);
+}
+
+int csim_pinched_let_go(csim_pinched *p, const double *d) {
+  csim_kinematics *kin = p->kin;
+  int n = p->mesh->nbody_vert, count = 0;
+  if (d != kin->d) memcpy(kin->d, d, 3 * (size_t)n * sizeof *d);
+  csim_kinematics_stop_pins(kin);
+  csim_kinematics_aim_colliders(kin, 1);
+  if (csim_reach_update(p->reach, 0) || for_near_pairs(p, mark_blocked)) return -1;
+  const csim_candidates *set = p->reach->candidates;
+  for (int i = 0; i < p->narrow->n; i++)
+    choose_collider(p, &set->list[p->narrow->brief[i]]);
+  for (int i = 0; i < n; i++) {
+    if (p->blocked[i] > 0) count += let_go_of(p, i, p->blocked[i]);
+    p->blocked[i] = 0;
+  }
+  if (count) kin->version++;
+  return count;
+}
+
+static void let_pair_go(csim_pinched *p, const csim_candidate *candidate) {
+  pinched_pair pair = look_at(p, candidate);
+  if (!pair.part || pair.vert < 0 || share_of(p, candidate) >= 1) return;
+  let_go_of(p, pair.vert, pair.part);
+}
+
+int csim_pinched_pass(csim_pinched *p) {
+  enum { MOST_LEGS = 1000 }; // a way may be longer than vertices reach at once
+  csim_kinematics *kin = p->kin;
+  size_t bytes = 3 * (size_t)p->mesh->nbody_vert * sizeof *kin->d;
+  for (int leg = 0; leg < MOST_LEGS && csim_kinematics_is_behind(kin); leg++) {
+    memset(kin->d, 0, bytes);
+    csim_kinematics_aim_colliders(kin, 1);
+    if (csim_reach_update(p->reach, 0) || for_near_pairs(p, let_pair_go)) return -1;
+    kin->version++;
+    memset(kin->d, 0, bytes);
+    if (csim_glide_together(p->glide) < 0) return -1;
+  }
+  return 0;
+}
+
+// ----------------------------------------------------------------------------------------- review
+
+// While a review lasts, p->blocked has 1 for what cannot be taken back yet.
+static void keep_vertices(csim_pinched *p, const int *v, int n, int part) {
+  for (int k = 0; k < n; k++)
+    if (csim_collision_mesh_lets_go(p->mesh, v[k], part)) p->blocked[v[k]] = 1;
+}
+
+static void keep_near(csim_pinched *p) {
+  const csim_candidates *set = p->reach->candidates;
+  for (int i = 0; i < set->n; i++) {
+    int v[4];
+    csim_candidate_vertices(p->mesh, &set->list[i], v);
+    int any = 0;
+    for (int k = 0; k < 4; k++) any |= v[k] < p->mesh->nbody_vert && p->let_go[v[k]];
+    if (!any) continue;
+    pinched_pair pair = look_at(p, &set->list[i]);
+    double scale = csim_candidate_own_scale(set, pair.kind, pair.v);
+    if (!pair.part || !(scale > 0)) continue;
+    if (pair.gap < TAKEN_BACK * scale * set->distance) keep_vertices(p, pair.v, 4, pair.part);
+    for (int k = 0; k < 4 && pair.gap < scale * set->distance; k++)
+      if (pair.v[k] < p->mesh->nbody_vert &&
+          !csim_collision_mesh_lets_go(p->mesh, pair.v[k], pair.part))
+        p->pressed[pair.v[k]] = 1;
+  }
+}
+
+// Faces that hang on a collider though nothing presses them on it any more.
+static void let_hanging_go(csim_pinched *p, long long total) {
+  const csim_collision_mesh *mesh = p->mesh;
+  for (ptrdiff_t i = 0; i < total; i++) {
+    const int *v = p->tri + 3 * (ptrdiff_t)p->pair[2 * i];
+    int other = mesh->tri[3 * ((ptrdiff_t)mesh->nbody_tri + p->pair[2 * i + 1])];
+    int part = csim_collision_mesh_part(mesh, other), any = 0;
+    for (int k = 0; k < 3; k++) any |= csim_collision_mesh_lets_go(mesh, v[k], part);
+    if (!any || p->pressed[v[0]] || p->pressed[v[1]] || p->pressed[v[2]]) continue;
+    for (int k = 0; k < 3; k++) {
+      let_go_of(p, v[k], part);
+      p->blocked[v[k]] = p->crosses[v[k]] = 1;
+    }
+  }
+}
+
+// Those whose faces cross a collider. Returns how many pairs of triangles do, in p->pair; -1 when
+// out of memory.
+static long long keep_crossing(csim_pinched *p) {
+  const csim_collision_mesh *mesh = p->mesh;
+  int n = 0;
+  long long total = 0;
+  int *tri = csim_grow(p->tri, &p->tri_capacity, mesh->nbody_tri, 3 * sizeof *tri);
+  if (!tri) return -1;
+  p->tri = tri;
+  for (int t = 0; t < mesh->nbody_tri; t++) {
+    const int *v = mesh->tri + 3 * (ptrdiff_t)t;
+    if (p->let_go[v[0]] || p->let_go[v[1]] || p->let_go[v[2]])
+      memcpy(tri + 3 * (ptrdiff_t)n++, v, 3 * sizeof *v);
+  }
+  csim_triangles bodies = {mesh->nvert, p->kin->x, n, tri};
+  csim_triangles colliders = {mesh->nvert, p->kin->x, mesh->ntri - mesh->nbody_tri,
+                              mesh->tri + 3 * (ptrdiff_t)mesh->nbody_tri};
+  if (n == 0 || colliders.ntri == 0) return 0;
+  for (int room = 1024;; room = (int)total) {
+    int *pair = csim_grow(p->pair, &p->pair_capacity, room, 2 * sizeof *pair);
+    if (!pair) return -1;
+    p->pair = pair;
+    if (csim_find_intersections(p->kin->pool, &bodies, &colliders, room, pair, &total)) return -1;
+    if (total > 1 << 28) return -1;
+    if (total <= room) break;
+  }
+  for (ptrdiff_t i = 0; i < total; i++) {
+    const int *other = colliders.tri + 3 * (ptrdiff_t)p->pair[2 * i + 1];
+    keep_vertices(p, tri + 3 * (ptrdiff_t)p->pair[2 * i], 3,
+                  csim_collision_mesh_part(mesh, other[0]));
+  }
+  return total;
+}
+
+// Of the collider of a part about a vertex.
+static double winding(const csim_pinched *p, int part, int vert) {
+  const csim_mesh *mesh = p->kin->collider[part - p->mesh->nbody].mesh;
+  const double *x = p->kin->x + 3 * (ptrdiff_t)p->mesh->first[part];
+  if (p->mesh->first[part] == p->mesh->first[part + 1]) return 0; // a plane
+  return csim_winding_number(mesh->ntri, mesh->tri, x, p->kin->x + 3 * (ptrdiff_t)vert);
+}
+
+// Keeps what is inside of a collider that lets it go.
+static void keep_inside(void *context, int first, int last) {
+  csim_pinched *p = context;
+  for (int i = first; i < last; i++) {
+    if (!p->let_go[i] || p->blocked[i]) continue;
+    for (int part = p->mesh->nbody; part < p->mesh->npart && !p->blocked[i]; part++)
+      p->blocked[i] =
+          csim_collision_mesh_lets_go(p->mesh, i, part) && fabs(winding(p, part, i)) > 0.5;
+  }
+}
+
+int csim_pinched_review(csim_pinched *p) {
+  int n = p->mesh->nbody_vert;
+  if (!p->due) return 0;
+  p->due = 0;
+  if (p->on) memset(p->crosses, 0, (size_t)n);
+  if (p->n == 0) return 0;
+  long long crossing = keep_crossing(p);
+  if (crossing < 0) return -1;
+  for (int i = 0; i < n; i++) p->crosses[i] = p->blocked[i] != 0;
+  memset(p->pressed, 0, (size_t)n);
+  keep_near(p);
+  let_hanging_go(p, crossing);
+  csim_pool_for(p->kin->pool, n, 16, keep_inside, p);
+  for (int i = 0; i < n; i++) {
+    p->n -= p->let_go[i] && !p->blocked[i];
+    if (!p->blocked[i]) p->let_go[i] = 0;
+    p->blocked[i] = 0;
+  }
+  p->kin->version++;
+  return 0;
+}
+
+// ---------------------------------------------------------------------------------------- springs
+
+// How far a vertex has still to go along n until it is before the plane of its triangle by a
+// contact distance [m], and by half an edge more where a face crosses a corner of the collider; 0:
+// it is there.
+static double depth_of(const csim_pinched *p, int vert, const double *x, double n[3]) {
+  const double *q = p->kin->x + 3 * (ptrdiff_t)p->mesh->tri[3 * (ptrdiff_t)p->out[vert]];
+  normal_of(p, p->out[vert], n);
+  double before = csim_dot(n, x + 3 * (ptrdiff_t)vert) - csim_dot(n, q);
+  double more = p->crosses[vert] ? 0.5 * p->reach->edge : 0;
+  return csim_max(0, p->reach->candidates->distance + more - before);
+}
+
+static double stiffness_of(const csim_pinched *p, int vert) {
+  return p->mesh->mass[vert] * RATE * RATE;
+}
+
+double csim_pinched_value(const csim_pinched *p, const double *x) {
+  double sum = 0, n[3];
+  for (int i = 0; i < p->mesh->nbody_vert && p->n; i++) {
+    if (!p->let_go[i]) continue;
+    double depth = depth_of(p, i, x, n), grown = csim_min(depth, GROWS);
+    sum += stiffness_of(p, i) * grown * (depth - 0.5 * grown);
+  }
+  return sum;
+}
+
+int csim_pinched_add(const csim_pinched *p, const double *x, csim_active_set *active) {
+  for (int i = 0; i < p->mesh->nbody_vert && p->n; i++) {
+    if (!p->let_go[i] || !csim_kinematics_is_free(p->kin, i)) continue;
+    int part = csim_collision_mesh_part(p->mesh, p->mesh->tri[3 * (ptrdiff_t)p->out[i]]);
+    csim_active_contact c = {.v = {i, i, i, -1 - part}, .w = {1, 0, 0, 0}};
+    double depth = depth_of(p, i, x, c.n), grown = csim_min(depth, GROWS);
+    if (!(depth > 0)) continue;
+    c.force = -stiffness_of(p, i) * grown;
+    c.stiff = -c.force / depth; // a majoriser where they no longer grow
+    if (csim_active_set_add(active, &c)) return -1;
+  }
+  return 0;
+}

@@ -1,0 +1,79 @@
+// contact/twins.c: see twins.h.
+#include "contact/twins.h"
+
+#include "base/arena.h"
+#include "contact/active.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 3 }; // vertices of a contact that may have twins: all four weigh in one pair only
+
+// The vertices with weight, by rising number, each twice it, and one more when it is not on the
+// side of the lowest. Returns how many there are; 0: no twins.
+static int key_of(const csim_active_contact *c, int key[MOST]) {
+  int n = 0, v[4], side[4];
+  if (c->v[3] < 0) return 0; // a plane's
+  for (int k = 0; k < 4; k++) {
+    if (c->w[k] == 0) continue;
+    int at = n++;
+    for (; at > 0 && v[at - 1] > c->v[k]; at--) {
+      v[at] = v[at - 1];
+      side[at] = side[at - 1];
+    }
+    v[at] = c->v[k];
+    side[at] = c->w[k] > 0;
+  }
+  if (n > MOST) return 0;
+  for (int k = 0; k < n; k++) key[k] = 2 * v[k] + (side[k] != side[0]);
+  return n;
+}
+
+static uint64_t hash_of(const int *key, int n) {
+  uint64_t hash = (uint64_t)n;
+  for (int k = 0; k < n; k++) hash = (hash ^ (uint64_t)key[k]) * 0x9e3779b97f4a7c15u;
+  return hash ^ hash >> 32;
+}
+
+void csim_twins_free(csim_twins *twins) {
+  free(twins->slot);
+}
+
+// Number of the contact with this key among those that were looked up, or `number`, which then is
+// among them.
+static int look_up(csim_twins *twins, ptrdiff_t mask, const csim_active_contact *contact,
+                   const int *key, int n, int number) {
+  for (ptrdiff_t at = (ptrdiff_t)(hash_of(key, n) & (uint64_t)mask);; at = (at + 1) & mask) {
+    int other = twins->slot[at] - 1, its[MOST];
+    if (other < 0) {
+      twins->slot[at] = 1 + number;
+      return number;
+    }
+    if (key_of(&contact[other], its) == n && !memcmp(its, key, (size_t)n * sizeof *key))
+      return other;
+  }
+}
+
+int csim_twins_merge(csim_twins *twins, csim_active_contact *contact, int n) {
+  int key[MOST], left = 0;
+  ptrdiff_t count = 0, room = 64;
+  for (int i = 0; i < n; i++) count += key_of(&contact[i], key) > 0;
+  while (room < 2 * count) room *= 2;
+  int *slot = csim_grow(twins->slot, &twins->room, room, sizeof *slot);
+  if (!slot) return -1;
+  twins->slot = slot;
+  memset(slot, 0, (size_t)room * sizeof *slot);
+  for (int i = 0; i < n; i++) {
+    int nkey = key_of(&contact[i], key);
+    int first = nkey ? look_up(twins, room - 1, contact, key, nkey, left) : left;
+    if (first == left) {
+      if (left < i) contact[left] = contact[i];
+      left++;
+    } else {
+      contact[first].force += contact[i].force;
+      contact[first].stiff += contact[i].stiff;
+    }
+  }
+  return left;
+}

@@ -1,0 +1,94 @@
+// scene/moduli.c: what the springs of cloths and solids really give, for --check. Needs
+// model/moduli.h.
+#include "model/moduli.h"
+#include "scene/compile.h"
+
+#include <stdio.h>
+
+// Levels hold what the springs they stand for do (docs/methods.md), so those are measured.
+static int is_of_springs(const csim_object *object) {
+  return object->type == CSIM_OBJECT_CLOTH && !object->membrane;
+}
+
+static void tell(const csim_scene *scene, const csim_object *object, const csim_sheet_moduli *m,
+                 csim_log *log) {
+  const csim_material *material = &scene->material[object->material];
+  char wanted[96];
+  if (material->spring > 0)
+    snprintf(wanted, sizeof wanted, "springs of %.4g N/m", material->spring);
+  else
+    snprintf(wanted, sizeof wanted, "\"stretch\" %.4g N/m in springs", material->stretch);
+  if (m->converged && m->least > 1e-4 * m->most)
+    csim_say(log, CSIM_INFO, object->mesh_place,
+             "object \"%s\": %s is %.4g N/m along warp, %.4g at 45 degrees, %.4g along weft on "
+             "this mesh (%.4g to %.4g over all directions); shear %.4g N/m, Poisson's ratio %.2f",
+             object->name, wanted, m->at[0], m->at[1], m->at[2], m->least, m->most, m->shear,
+             m->poisson);
+  else
+    csim_say(log, CSIM_INFO, object->mesh_place,
+             "object \"%s\": %s give way in some direction: %.4g N/m along warp, %.4g at 45 "
+             "degrees, %.4g along weft on this mesh",
+             object->name, wanted, m->at[0], m->at[1], m->at[2]);
+}
+
+// Springs and flat shape of an object's mesh, and what they give.
+static csim_status measure(csim_build *build, const csim_object *object, const csim_body *of,
+                           csim_sheet_moduli *moduli) {
+  csim_topology topology = {0};
+  csim_rest_shape rest = {0};
+  csim_object laid = *object;
+  laid.bending = CSIM_BENDING_CURVATURE; // has the triangles laid flat, warp as a membrane has it
+  const csim_mesh *mesh = of->mesh;
+  csim_body body = {.nvert = mesh->nvert, .mesh = of->mesh};
+  csim_status status = csim_topology_build(mesh->nvert, mesh->ntri, mesh->tri, &topology);
+  if (!status) status = csim_build_rest(build, &laid, mesh, &rest);
+  if (!status) status = csim_build_springs(build, object, &body, &topology, &rest);
+  const double *X = rest.X ? rest.X : csim_mesh_rest(mesh);
+  if (!status && csim_measure_moduli(mesh, X, rest.flat, &build->springs, 0, 0, moduli))
+    status = CSIM_MEMORY;
+  csim_rest_free(&rest);
+  csim_topology_free(&topology);
+  return status;
+}
+
+// A solid that goes on from another run does not stand at rest, and is passed over.
+static csim_status tell_solid(const csim_scene *scene, const csim_object *object,
+                              const csim_model *model, const csim_body *of, csim_log *log) {
+  const csim_material *material = &scene->material[object->material];
+  csim_solid_moduli m;
+  if (scene->start_cache) return CSIM_OK;
+  if (csim_measure_solid(model, of, &m)) return CSIM_MEMORY;
+  char wanted[96];
+  if (material->spring > 0)
+    snprintf(wanted, sizeof wanted, "springs of %.4g N/m", material->spring);
+  else
+    snprintf(wanted, sizeof wanted, "\"modulus\" %.4g Pa in springs", material->modulus);
+  csim_say(log, CSIM_INFO, object->mesh_place,
+           "object \"%s\": %s with \"volume\" %.4g Pa is %.4g, %.4g and %.4g Pa along x, y and z "
+           "on these tetrahedra%s; Poisson's ratio %.2f",
+           object->name, wanted, material->volume, m.along[0], m.along[1], m.along[2],
+           m.converged ? "" : " or less", m.poisson);
+  return CSIM_OK;
+}
+
+csim_status csim_tell_moduli(const csim_scene *scene, const csim_model *model, csim_log *log) {
+  csim_status status = CSIM_OK;
+  for (int i = 0, body = 0; i < scene->nobject && !status; i++) {
+    const csim_object *object = &scene->object[i];
+    if (object->type == CSIM_OBJECT_COLLIDER) continue;
+    const csim_body *of = &model->body[body++];
+    if (object->type == CSIM_OBJECT_SOLID && object->elasticity == CSIM_ELASTICITY_SPRINGS)
+      status = tell_solid(scene, object, model, of, log);
+    if (!is_of_springs(object)) continue;
+    // whatever is to be said of the mesh, building the model has said
+    csim_build build = {.scene = scene,
+                        .springs = {.kind = &csim_spring_kind},
+                        .limits = {.kind = &csim_limit_kind}};
+    csim_sheet_moduli moduli;
+    status = measure(&build, object, of, &moduli);
+    if (!status) tell(scene, object, &moduli, log);
+    csim_elements_free(&build.springs);
+    csim_elements_free(&build.limits);
+  }
+  return status;
+}

@@ -1,0 +1,71 @@
+"""check_usd_samples.py FOLDER BIN: samples between frames and pressures of clothusd export, as usd-core reads them: a
+turning collider against its motion, a falling sheet against its parabola."""
+import json
+import math
+import os
+import subprocess
+import sys
+
+import numpy as np
+from common import ROOT, check, clothcache, report
+from pxr import Usd, UsdGeom
+
+folder, binaries = sys.argv[1:3]
+scene = {
+    "name": "samples", "frames": {"start": 1, "end": 6, "fps": 24, "substeps": 20}, "wind": {"density": 0},
+    "output": {"obj": False, "pressures": True},
+    "objects": [
+        {"name": "sheet", "type": "cloth", "material": "cotton", "position": [0, 2, 0], "mesh": {"shape": "grid", "cells": [4, 4]}},
+        {"name": "rest", "type": "cloth", "material": "cotton", "position": [3, 0.004, 0],
+         "mesh": {"shape": "grid", "size": [0.2, 0.2], "cells": [4, 4]}},
+        {"name": "wheel", "type": "collider", "position": [0, -1, 0], "mesh": {"shape": "cylinder", "radius": 0.3, "height": 0.1},
+         "motion": {"keys": [{"frame": 1}, {"frame": 6, "rotation": [0, 90, 0]}]}},
+        {"name": "floor", "type": "collider", "position": [3, 0, 0], "mesh": {"shape": "box", "size": [1, 0.001, 1]}}]}
+path = os.path.join(folder, "samples.json")
+with open(path, "w", encoding="utf-8") as out:
+    json.dump(scene, out)
+subprocess.run([f"{binaries}/clothsim", path, "-q", "-o", f"{folder}/samples", "--overwrite"], check=True)
+cache = clothcache.Cache(f"{folder}/samples/samples.clothcache")
+
+
+def export(*options):
+    return subprocess.run([sys.executable, f"{ROOT}/tools/clothusd", "export", f"{folder}/samples/samples.clothcache",
+                           f"{folder}/samples{len(options)}.usdc", *options], capture_output=True, text=True)
+
+
+done = export("--samples=-0.25,0.25,0.5")
+check(done.returncode == 0, done.stderr)
+stage = Usd.Stage.Open(f"{folder}/samples1.usdc")
+wheel, sheet, rest = (UsdGeom.Mesh(stage.GetPrimAtPath(f"/samples/{name}")) for name in ("wheel", "sheet", "rest"))
+codes = wheel.GetPointsAttr().GetTimeSamples()
+check(len(codes) == 24 and codes[:6] == [0.75, 1, 1.25, 1.5, 1.75, 2], f"time codes: {codes[:6]}")
+check(wheel.GetVelocitiesAttr().GetTimeSamples() == codes, "velocities at the same times")
+start, spin = cache.positions("wheel", 0).astype(float), math.pi / 2 / 5  # radians a frame
+for code in codes:
+    if not 1 <= code <= 6:
+        continue
+    angle = spin * (code - 1)
+    want = np.stack([math.cos(angle) * start[:, 0] + math.sin(angle) * start[:, 2], start[:, 1],
+                     math.cos(angle) * start[:, 2] - math.sin(angle) * start[:, 0]], axis=1)
+    off = np.abs(np.array(wheel.GetPointsAttr().Get(code)) - want).max()
+    # the cubic's error is at most r (spin dt)^4 / 384, a line's would be r spin^2 / 8 = 3.7e-3
+    check(off < 0.3 * spin ** 4 / 384 + 1e-6, f"the wheel at {code}: off by {off}")
+    speed = np.stack([spin * 24 * want[:, 2], 0 * want[:, 1], -spin * 24 * want[:, 0]], axis=1)
+    off = np.abs(np.array(wheel.GetVelocitiesAttr().Get(code)) - speed).max()
+    check(off < 0.3 * 24 * spin ** 4 / 100 + 1e-4, f"its velocity at {code}: off by {off}")
+    fallen = np.array(sheet.GetPointsAttr().Get(code))[:, 1].mean() - 2 + 9.81 / 2 * ((code - 1) / 24) ** 2
+    check(abs(fallen) < 2e-4, f"the sheet falls at {code}: off by {fallen}")
+for index, number in enumerate(cache.numbers):
+    for name, mesh in (("wheel", wheel), ("sheet", sheet)):
+        check(np.array_equal(np.array(mesh.GetPointsAttr().Get(number)), cache.positions(name, index)), f"{name} {number}: as it was")
+    pressure = UsdGeom.PrimvarsAPI(rest).GetPrimvar("pressure")
+    check(pressure.GetInterpolation() == "vertex" and
+          np.array_equal(np.array(pressure.Get(number)), cache.positions("rest", index, b"PRES")[:, 0]), f"pressure {number}")
+check(np.array(pressure.Get(6)).max() > 0.1, "it rests")
+plain = export()
+stage = Usd.Stage.Open(f"{folder}/samples0.usdc")
+check(stage.GetPrimAtPath("/samples/wheel").GetAttribute("points").GetTimeSamples() == list(map(float, cache.numbers)),
+      "none that are not asked for")
+for words in (("--samples=1",), ("--samples=x",), ("--samples=0.5", "--clips")):
+    check(export(*words).returncode == 2, f"{words} is refused")
+sys.exit(report())

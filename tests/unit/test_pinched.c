@@ -1,0 +1,203 @@
+// tests/unit/test_pinched.c: bodies that leave cloth no room, with contact.pinched "ignore": they
+// keep to their motion exactly, nothing but what they let go passes through them, and the cloth is
+// whole and out of them in the end. Judged by exact predicates in every substep.
+#include "check.h"
+
+#include "contact/pinched.h"
+#include "math/vec3.h"
+#include "scene/compile.h"
+#include "scene/watch.h"
+#include "solver/step.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct sim {
+  csim_scene *scene;
+  csim_world world;
+  csim_state state;
+  csim_pool *pool;
+  csim_solver *solver;
+  csim_watch *watch;
+} sim;
+
+// Seen in some frames.
+typedef struct sightings {
+  double lag;         // [m] largest
+  double off;         // [m] of a collider's vertex from where its motion has it
+  long long crossing; // pairs that meet and are not let go
+  int most, last;     // vertices let go, in the last substep
+} sightings;
+
+static int sim_open(sim *s, const char *objects, const char *pinched, int nthread) {
+  char text[6000], path[] = "/tmp/test_pinched_XXXXXX.json";
+  snprintf(text, sizeof text, "{'contact': {'pinched': '%s'}, 'objects': [%s]}", pinched, objects);
+  for (char *c = text; *c; c++)
+    if (*c == '\'') *c = '"';
+  *s = (sim){0};
+  int file = mkstemps(path, 5);
+  if (file < 0 || write(file, text, strlen(text)) != (ssize_t)strlen(text)) exit(1);
+  close(file);
+  check_log log;
+  check_log_init(&log);
+  int failed = csim_scene_read(path, NULL, 0, &log.log, &s->scene) ||
+               csim_compile(s->scene, "bin/clothsim-tet", &log.log, &s->world);
+  unlink(path);
+  check_that(!failed, __FILE__, __LINE__, "%s: %s", text, log.text);
+  if (failed) return -1;
+  s->pool = csim_pool_create(nthread);
+  s->solver =
+      csim_solver_create(&(csim_solver_setup){.model = s->world.model,
+                                              .params = s->scene->solver,
+                                              .contact = s->world.contact,
+                                              .ncollider = s->world.ncollider,
+                                              .collider = s->world.collider,
+                                              .pool = s->pool,
+                                              .h = 1 / (s->scene->fps * s->scene->substeps)});
+  s->watch = csim_watch_create(s->pool, &s->world, 1);
+  return csim_state_create(s->world.model, &s->state);
+}
+
+static void sim_close(sim *s) {
+  csim_watch_free(s->watch);
+  csim_solver_free(s->solver);
+  csim_pool_free(s->pool);
+  csim_state_free(&s->state);
+  csim_world_free(&s->world);
+  csim_scene_free(s->scene);
+}
+
+static double sim_time(const sim *s) {
+  return (double)s->state.step / (s->scene->fps * s->scene->substeps);
+}
+
+static double distance_off(const sim *s) {
+  double off = 0;
+  const double *x = s->state.kinematic;
+  for (int k = 0; k < s->world.ncollider; k++) {
+    const csim_collider *c = &s->world.collider[k];
+    double *goal = malloc(3 * (size_t)c->mesh->nvert * sizeof *goal);
+    csim_collider_vertices(c, sim_time(s), goal);
+    for (int i = 0; i < c->mesh->nvert; i++, x += 3)
+      off = fmax(off, csim_distance(goal + 3 * (ptrdiff_t)i, x));
+    free(goal);
+  }
+  return off;
+}
+
+static void sim_frames(sim *s, int frames, sightings *seen) {
+  for (int f = 0; f < frames; f++) {
+    csim_solver_begin_frame(s->solver, sim_time(s) + 1 / s->scene->fps);
+    for (int k = 0; k < s->scene->substeps; k++) {
+      csim_step_report report;
+      long long crossing = 0;
+      CHECK(csim_step(s->solver, &s->state, &report) == 0);
+      CHECK(csim_watch_count(s->watch, &s->state, sim_time(s), &crossing) == CSIM_OK);
+      seen->lag = fmax(seen->lag, report.contact.lag);
+      seen->off = fmax(seen->off, distance_off(s));
+      seen->crossing += crossing;
+      seen->last = report.contact.let_go;
+      if (seen->last > seen->most) seen->most = seen->last;
+    }
+  }
+}
+
+static double largest_strain(const sim *s) {
+  double most = 0;
+  for (int k = 0; k < s->world.model->nenergy; k++) {
+    const csim_energy *energy = &s->world.model->energy[k];
+    for (int e = 0; e < energy->nelem && energy->kind->role == CSIM_ROLE_STRETCH; e++) {
+      const int *v = energy->node + 2 * (ptrdiff_t)e;
+      double l = csim_distance(s->state.x + 3 * (ptrdiff_t)v[0], s->state.x + 3 * (ptrdiff_t)v[1]);
+      most = fmax(most, l / csim_energy_param(energy, e)[1] - 1);
+    }
+  }
+  return most;
+}
+
+static const char *const balls =
+    "{'name': 'c', 'type': 'cloth', 'material': 'cotton', 'rotation': [90, 0, 0],"
+    " 'mesh': {'shape': 'grid', 'size': [1, 1], 'cells': [20, 20]},"
+    " 'pins': [{'nearest': [[-0.5, 0.5, 0], [0.5, 0.5, 0]]}]},"
+    "{'name': 'a', 'type': 'collider', 'position': [0, 0, -0.31],"
+    " 'mesh': {'shape': 'sphere', 'radius': 0.15, 'cells': [16, 10]}, 'motion': [{'frame': 1},"
+    " {'frame': 9, 'position': [0, 0, 0.18]}, {'frame': 11, 'position': [0, 0, 0.18]}, {'frame': 19}]},"
+    "{'name': 'b', 'type': 'collider', 'position': [0, 0, 0.31],"
+    " 'mesh': {'shape': 'sphere', 'radius': 0.15, 'cells': [16, 10]}, 'motion': [{'frame': 1},"
+    " {'frame': 9, 'position': [0, 0, -0.18]}, {'frame': 11, 'position': [0, 0, -0.18]}, {'frame': 19}]}";
+
+// An arm that hangs on a pivot closes on a sheet before a body, 20 mm into it.
+static const char *const arm =
+    "{'name': 'c', 'type': 'cloth', 'material': 'cotton', 'rotation': [0, 0, 90], 'position': [0.2, -0.06, 0],"
+    " 'mesh': {'shape': 'grid', 'size': [0.5, 0.4], 'cells': [15, 12]},"
+    " 'pins': [{'nearest': [[0.2, 0.19, -0.2], [0.2, 0.19, 0.2]]}]},"
+    "{'name': 'torso', 'type': 'collider', 'position': [0, -0.15, 0],"
+    " 'mesh': {'shape': 'capsule', 'radius': 0.15, 'height': 0.5, 'cells': [16, 8, 4]}},"
+    "{'name': 'arm', 'type': 'collider', 'position': [0.48, 0.27, 0], 'rotation': [0, 0, 90],"
+    " 'mesh': {'shape': 'capsule', 'radius': 0.05, 'height': 0.4, 'cells': [10, 8, 3]},"
+    " 'motion': {'pivot': [0.18, 0.27, 0], 'keys': [{'frame': 1}, {'frame': 9, 'rotation': [0, 0, -89]},"
+    " {'frame': 11, 'rotation': [0, 0, -89]}, {'frame': 19}]}}";
+
+static const char *const press =
+    "{'name': 'c', 'type': 'cloth', 'material': 'cotton',"
+    " 'mesh': {'shape': 'grid', 'size': [0.45, 0.45], 'cells': [12, 12]}},"
+    "{'name': 'a', 'type': 'collider', 'position': [0, 0.07, 0],"
+    " 'mesh': {'shape': 'box', 'size': [0.3, 0.1, 0.3], 'cells': [4, 1, 4]}, 'motion': [{'frame': 1},"
+    " {'frame': 7, 'position': [0, -0.03, 0]}, {'frame': 9, 'position': [0, -0.03, 0]}, {'frame': 15}]},"
+    "{'name': 'b', 'type': 'collider', 'position': [0, -0.06, 0],"
+    " 'mesh': {'shape': 'box', 'size': [0.3, 0.1, 0.3], 'cells': [4, 1, 4]}}";
+
+// Closed at frame `closed`, open again some frames before `end`.
+static void passes(const char *name, const char *objects, int closed, int end, double strain) {
+  sim s;
+  sightings seen = {0};
+  if (sim_open(&s, objects, "lag", 2)) return;
+  sim_frames(&s, closed - 1, &seen);
+  check_that(seen.lag > 5e-4, __FILE__, __LINE__, "%s: nothing is pinched, %g m behind", name, seen.lag);
+  CHECK(seen.most == 0 && seen.crossing == 0);
+  sim_close(&s);
+
+  memset(&seen, 0, sizeof seen);
+  if (sim_open(&s, objects, "ignore", 2)) return;
+  sim_frames(&s, closed - 1, &seen);
+  check_that(seen.last > 0, __FILE__, __LINE__, "%s: nothing is let go", name);
+  check_that(seen.most < s.state.nvert / 2, __FILE__, __LINE__, "%s: %d of %d vertices are let go",
+             name, seen.most, s.state.nvert);
+  sim_frames(&s, end - closed, &seen);
+  check_that(seen.off < 1e-9 && !(seen.lag > 1e-9), __FILE__, __LINE__, "%s: %g m behind", name,
+             seen.off);
+  check_that(seen.crossing == 0, __FILE__, __LINE__, "%s: %lld pairs cross that are not let go",
+             name, seen.crossing);
+  check_that(seen.last == 0, __FILE__, __LINE__, "%s: %d vertices are still let go", name, seen.last);
+  check_that(largest_strain(&s) < strain, __FILE__, __LINE__, "%s: strain %g in the end", name,
+             largest_strain(&s));
+  sim_close(&s);
+}
+
+// Who is let go is part of the state: what goes on from a copy of it, with another number of
+// threads, comes to the same bits.
+static void goes_on(const char *objects, int at, int frames) {
+  sim a, b;
+  sightings seen = {0};
+  if (sim_open(&a, objects, "ignore", 2) || sim_open(&b, objects, "ignore", 3)) return;
+  sim_frames(&a, at, &seen);
+  CHECK(seen.last > 0);
+  CHECK(csim_state_copy(&a.state, &b.state) == 0);
+  sim_frames(&a, frames, &seen);
+  sim_frames(&b, frames, &seen);
+  CHECK(!memcmp(a.state.x, b.state.x, 3 * (size_t)a.state.nvert * sizeof(double)));
+  CHECK(!memcmp(a.state.kinematic, b.state.kinematic,
+                3 * (size_t)a.state.nkinematic * sizeof(double)));
+  sim_close(&a);
+  sim_close(&b);
+}
+
+int main(void) {
+  passes("balls", balls, 10, 32, 0.03);
+  passes("arm", arm, 10, 40, 0.05);
+  passes("press", press, 9, 24, 0.03);
+  goes_on(balls, 9, 4);
+  return check_report();
+}

@@ -1,0 +1,90 @@
+// tools/diff/usd.c: USD files as Alembic, by clothusd. See diff.h.
+#include "diff/diff.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// The program: as CLOTHUSD says, else beside this one or in the source tree, else of PATH.
+static const char *find_program(char path[PATH_MAX]) {
+  static const char *const places[] = {"clothusd", "../tools/clothusd"};
+  const char *named = getenv("CLOTHUSD");
+  if (named && *named) return named;
+  ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - 32);
+  while (n > 0 && path[n - 1] != '/') n--;
+  for (int k = 0; k < 2 && n > 0; k++) {
+    memcpy(path + n, places[k], strlen(places[k]) + 1);
+    if (!access(path, X_OK)) return path;
+  }
+  return "clothusd";
+}
+
+// @return whether the program has made `out` of `in`; it says itself why not
+static int convert(const char *in, const char *out) {
+  char room[PATH_MAX];
+  const char *program = find_program(room);
+  int status = 1;
+  fflush(stdout);
+  pid_t child = fork();
+  if (child < 0) return 0;
+  if (!child) {
+    execlp(program, program, "import", in, out, (char *)NULL);
+    fprintf(stderr, "clothdiff: cannot run %s: %s\n", program, strerror(errno));
+    _exit(127);
+  }
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+    ;
+  return WIFEXITED(status) && !WEXITSTATUS(status);
+}
+
+// A name for a new file, which exists and is empty; free(). NULL on failure.
+static char *new_file(void) {
+  const char *folder = getenv("TMPDIR");
+  if (!folder || !*folder) folder = "/tmp";
+  char *path = malloc(strlen(folder) + 32);
+  if (!path) return NULL;
+  sprintf(path, "%s/clothdiff-XXXXXX.abc", folder);
+  int fd = mkstemps(path, 4);
+  if (fd >= 0) {
+    close(fd);
+    return path;
+  }
+  free(path);
+  return NULL;
+}
+
+// @return 1 when the file is a source now
+static int add_usd(diff_run *run, diff_side *side, const char *name) {
+  size_t size = strlen(side->path) + strlen(name) + 2;
+  char *path = malloc(size), *made = new_file();
+  int done = 0, room = side->nsource < DIFF_NKIND + DIFF_NUSD;
+  if (path && made && room) {
+    snprintf(path, size, "%s%s%s", side->is_folder ? side->path : "", side->is_folder ? "/" : "",
+             name);
+    if (convert(path, made) && !diff_open_source(run, side, NULL, made)) {
+      diff_source *source = &side->source[side->nsource - 1];
+      source->kind = "usd";
+      source->converted = made;
+      made = NULL;
+      done = 1;
+    }
+  }
+  if (made) unlink(made);
+  free(made);
+  free(path);
+  return done;
+}
+
+void diff_convert_usd(diff_run *run, diff_side *side) {
+  int kept = 0;
+  for (int i = 0; i < side->nunread; i++) {
+    diff_unread u = side->unread[i];
+    const char *kind = csim_sequence_kind_of("", u.name);
+    if (!u.equal && kind && !strcmp(kind, "usd") && add_usd(run, side, u.name))
+      free(u.name);
+    else
+      side->unread[kept++] = u;
+  }
+  side->nunread = kept;
+}
