@@ -25,7 +25,7 @@ typedef struct newton {
   double cut;    // [m] root mean square of what the filter cut from the last step
   double edge;   // [m] mean length of the surface's edges at the start
   double *g;     // (nvert x 3)
-  double *x_try; // (nvert x 3)
+  double *x_try; // (nvert x 3), and room for one number more
 } newton;
 
 static void *newton_create(csim_arena *arena, const csim_model *model,
@@ -34,7 +34,7 @@ static void *newton_create(csim_arena *arena, const csim_model *model,
   newton *s = CSIM_ARENA_NEW(arena, newton, 1);
   if (!s) return NULL;
   s->g = CSIM_ARENA_NEW(arena, double, n);
-  s->x_try = CSIM_ARENA_NEW(arena, double, n);
+  s->x_try = CSIM_ARENA_NEW(arena, double, n + 1); // products read one number past the end
   s->edge = csim_model_mean_edge(model, -1);
   if (csim_balance_create(arena, model, &s->balance)) return NULL;
   int ichol = params->preconditioner == CSIM_PRECONDITIONER_ICHOL;
