@@ -78,7 +78,7 @@ static void layers_begin(int nlayer, int cells, const char *method, int nthread,
                                    .position = {0, -0.05, 0},
                                    .friction = 0.3};
   k->params.method = method;
-  k->params.linear = CSIM_LINEAR_PCG;
+  k->params.linear = "pcg";
   k->params.iterations = strcmp(method, "newton") ? 20 : 4;
   k->params.tolerance = 1e-2;
   k->params.linear_tolerance = 0.05;
