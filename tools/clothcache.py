@@ -79,6 +79,7 @@ class Object:
     def __init__(self, data):
         kind, flags, self.nvert, nface, ncorner, nuv, ntag, ntet, nname = struct.unpack_from("<9I", data)
         self.type, self.has_pressure = ("cloth", "solid", "collider", "render")[kind], flags >> 1 & 1
+        self.has_strain, self.nsample = flags >> 2 & 1, flags >> 8 & 15
         self.has_velocity, (self.name, *self.tags) = flags & 1, data[40:40 + nname - 1].decode("utf-8", "replace").split("\0")
         at = 40 + (nname + 7) // 8 * 8
         def array(n):
@@ -143,7 +144,8 @@ class Cache:
         raise ValueError(f"frame {self.numbers[index]}: damaged, or without {attribute}")
 
     def positions(self, name, index, attribute=b"POSN"):
-        """(nvert, 3) floats of an object; b"VELO" gives velocities, b"PRES" (nvert, 1) contact pressures."""
+        """(nvert, 3) floats of an object; b"VELO" gives velocities, b"PRES" and b"STRN" (nvert, 1) contact pressures
+        and strain, b"SMP0" and b"SMV0" the first sample between frames."""
         k = name if isinstance(name, int) else [o.name for o in self.objects].index(name)
         o, chain = self.objects[k], []
         if o.traversal is None:

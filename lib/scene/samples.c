@@ -44,8 +44,9 @@ csim_status csim_samples_after(csim_samples *s, const csim_sim *sim, int done, i
     if (share >= 1 - 1.0 / FINE) continue;
     blend(share, s->before.x, to->x, 3 * (ptrdiff_t)to->nvert);
     blend(share, s->before.v, to->v, 3 * (ptrdiff_t)to->nvert);
-    if (to->nkinematic == s->before.nkinematic)
-      blend(share, s->before.kinematic, to->kinematic, 3 * (ptrdiff_t)to->nkinematic);
+    // before the first step no state knows: colliders are where they are meant to be
+    if (to->nkinematic != s->before.nkinematic) to->nkinematic = 0;
+    blend(share, s->before.kinematic, to->kinematic, 3 * (ptrdiff_t)to->nkinematic);
   }
   return CSIM_OK;
 }
