@@ -503,7 +503,7 @@ static int same_text(const csim_json *json, const cJSON *was, const cJSON *is, c
   const cJSON *a = csim_json_get(was, key), *b = csim_json_get(is, key);
   if (cJSON_IsNumber(a) && cJSON_IsNumber(b))
     return csim_json_note_of(json, a)->number == csim_json_note_of(json, b)->number;
-  return cJSON_Compare(a, b, 1);
+  return (!a && !b) || cJSON_Compare(a, b, 1);
 }
 
 static int same_meshes(const cJSON *was, const cJSON *is, const char *key) {
