@@ -38,13 +38,15 @@ typedef struct strain_job {
 } strain_job;
 
 static double strain_of(const strain_job *job, int e) {
+  if (job->energy->kind->role == CSIM_ROLE_MEMBRANE)
+    return csim_membrane_stretch(job->energy, job->x, e);
   const int *v = job->energy->node + 2 * (ptrdiff_t)e;
   double rest = csim_energy_param(job->energy, e)[1];
   double l = csim_distance(job->x + 3 * (ptrdiff_t)v[0], job->x + 3 * (ptrdiff_t)v[1]);
   return rest > 0 ? l / rest - 1 : 0;
 }
 
-// Of stretched springs: compressed ones buckle, which is no strain of the fabric.
+// Of stretched springs and threads: compressed ones buckle, which is no strain of the fabric.
 static double largest_strain(void *context, int first, int last) {
   const strain_job *job = context;
   double most = 0;
@@ -56,7 +58,7 @@ static void take_strain(const csim_scene *scene, const csim_model *model, int fr
                         const strain_job *job, double strain, csim_worst *worst) {
   int e = 0;
   while (e < job->energy->nelem - 1 && strain_of(job, e) < strain) e++;
-  const int *v = job->energy->node + 2 * (ptrdiff_t)e;
+  const int *v = job->energy->node + job->energy->kind->nnode * (ptrdiff_t)e;
   int body = model->body_of[v[0]], vert0 = model->body[body].vert0;
   *worst = (csim_worst){.value = strain,
                         .frame = frame,
@@ -73,7 +75,8 @@ void csim_worst_frame(csim_pool *pool, const csim_scene *scene, const csim_model
                               .object = object_of(scene, model->nbody, step->contact.lag_part)};
   for (int k = 0; k < model->nenergy; k++) {
     strain_job job = {&model->energy[k], x};
-    if (job.energy->kind->role != CSIM_ROLE_STRETCH) continue;
+    csim_role role = job.energy->kind->role;
+    if (role != CSIM_ROLE_STRETCH && role != CSIM_ROLE_MEMBRANE) continue;
     double strain = csim_pool_max(pool, job.energy->nelem, 0, largest_strain, &job);
     if (strain > total->strain.value)
       take_strain(scene, model, frame, &job, strain, &total->strain);
