@@ -29,4 +29,10 @@
 double csim_wedge_share(const csim_collision_mesh *mesh, const csim_candidate *pair,
                         const double *x, const double w[4]);
 
+/// Whether a pair has no share, by its weights alone: two edges that are nearest at an end, as most
+/// are.
+static inline int csim_wedge_is_outside(const csim_candidate *pair, const double w[4]) {
+  return csim_candidate_kind(pair) == CSIM_PAIR_EDGE_EDGE && w[0] * w[1] * w[2] * w[3] == 0;
+}
+
 #endif
