@@ -17,10 +17,11 @@ static const char fabric[] = "{\"preset\": \"cotton\", \"damping\": 4}";
 //
 // Steps end when vertices hardly move any more (`settle`). It is fine, as few of all vertices are
 // sewn and the rest of them hardly move: at 0.05 edges lag behind their stitches until they snap.
-// Forces in balance would matter to a motion, and not to where it comes to rest: steps that look for
-// it are taken in parts when stiff stitches pull, and a frame took as long as all the sewing.
+// Forces in balance would matter to a motion, and not to where it comes to rest: steps that look
+// for it are taken in parts when stiff stitches pull, and a frame took as long as all the sewing.
 static const char phases[] =
-    "{\"contact\": {\"thickness\": 0.0015}, \"solver\": {\"balance\": 0, \"settle\": 0.005}, \"phases\": ["
+    "{\"contact\": {\"thickness\": 0.0015},"
+    " \"solver\": {\"balance\": 0, \"settle\": 0.005}, \"phases\": ["
     "{\"name\": \"sew\", \"frames\": {\"end\": 40}, \"gravity\": [0, 0, 0],"
     " \"contact\": {\"thickness\": 0.003, \"friction\": 0}},"
     "{\"name\": \"close\", \"frames\": {\"end\": 46}, \"gravity\": [0, 0, 0]},"
