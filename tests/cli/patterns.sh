@@ -54,12 +54,26 @@ cat >plain.json <<'END'
   {"name": "pole", "type": "collider", "mesh": {"shape": "cylinder", "radius": 0.05, "height": 1.5}, "position": [0, 0.6, 0]}
 ]}
 END
-expect 0 "$clothsim" plain.json -v -o plain -e 48 --set tube.mesh.resolution=0.02
+expect 0 "$clothsim" plain.json -v -o plain -e 54 --set tube.mesh.resolution=0.02
 says 'phase "drape" begins'
 check "closed: $(grep -o 'largest gap is .*' stderr)" awk "BEGIN { exit !($(sed -n 's/.*largest gap is \([0-9.]*\) mm/\1/p' stderr) < 0.5) }"
 expect 0 "$clothsim" --verify-contact plain/plain.clothcache
-expect 0 "$clothsim" plain.json --print-config --set phases.sew.frames.end=50
-check "changed phase" sh -c 'grep -q "\"end\": 50" stdout && ! grep -q "\"end\": 40" stdout'
+expect 0 "$clothsim" plain.json --print-config --set phases.sew.frames.end=50 --set phases.close.frames.end=56
+check "changed phase" sh -c 'grep -q "\"end\": 50" stdout && grep -q "\"end\": 56" stdout && ! grep -q "\"end\": 40" stdout'
+# starched while it is sewn, whatever it is made of, and of that when it drapes
+values() { # KEY: all that it has in phases and scene
+  sed -n "s/^ *\"$1\": \([^,]*\),*$/\1/p" stdout | tr '\n' ' '
+}
+expect 0 "$clothsim" plain.json --print-config
+check "cotton: $(values bend)" test "$(values bend)" = "0.001 1.3e-05 1.3e-05 1.3e-05 "
+check "stitches: $(values stiffness)" test "$(values stiffness)" = "10000 100000 100000 10000 "
+sed 's/{"name": "tube"/{"material": "denim", "name": "tube"/' plain.json >denim.json
+expect 0 "$clothsim" denim.json --print-config
+check "denim: $(values bend)" test "$(values bend)" = "0.001 0.00014 0.00014 0.00014 "
+check "its density: $(values density)" test "$(values density)" = "0.324 0.324 0.324 1.2 0.324 "
+sed 's/^{/{"materials": {"stuff": {"preset": "silk", "bend": 3e-5}}, /; s/{"name": "tube"/{"material": "stuff", "name": "tube"/' plain.json >stuff.json
+expect 0 "$clothsim" stuff.json --print-config
+check "a material of the scene: $(values bend)" test "$(values bend)" = "3e-05 0.001 3e-05 3e-05 3e-05 3e-05 3e-05 "
 sed 's/^{/{"frames": {"end": 30}, /' plain.json >own.json
 expect 0 "$clothsim" own.json --print-config
 check "no phases where the scene has frames of its own" sh -c '! grep -q "\"name\": \"sew\"" stdout'
