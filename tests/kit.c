@@ -29,7 +29,7 @@ void kit_begin(int n, const double *x, double mass, double h, kit *k) {
              .anchors.kind = &csim_anchor_kind,
              .h = h};
   k->params = (csim_solver_params){.method = "newton",
-                                   .linear = CSIM_LINEAR_CHOLESKY,
+                                   .linear = "cholesky",
                                    .iterations = 100,
                                    .tolerance = 1e-10,
                                    .linear_iterations = 10000,

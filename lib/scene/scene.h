@@ -276,10 +276,16 @@ typedef struct csim_output {
   int obj_digits; ///< 9 (%.9g, exact floats) or 17 (%.17g, exact doubles)
   int velocities; ///< store velocities in the cache
   int pressures;  ///< store contact pressures in the cache
+  int strain;     ///< store strain in the cache
   int colliders;  ///< write OBJ files of colliders too
   int nformat;
   const char **format; ///< (nformat) formats of other programs to write too, see csim_export_open
   double cache_error;  ///< [m] bound of a lossy cache; 0 = lossless
+  int nsample;
+  double *sample; ///< (nsample) [frames] from each frame, as given
+  int nshare;
+  double share[CSIM_CACHE_MAX_SAMPLE]; ///< (nshare) the same between the frame before and a frame:
+                                       ///< in (-1, 0), increasing
 } csim_output;
 
 /// Beyond these a run is not right; with --strict it fails.

@@ -50,7 +50,7 @@ static void create_loose(csim_solver *solver) {
   solver->loose = *model;
   solver->loose.nenergy = solver->loose.nchamber = 0;
   solver->loose_params = (csim_solver_params){.method = "newton",
-                                              .linear = CSIM_LINEAR_PCG,
+                                              .linear = "pcg",
                                               .iterations = 8,
                                               .tolerance = 1e-3,
                                               .linear_iterations = 200,
