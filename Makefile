@@ -316,6 +316,10 @@ bench-drop: all ## a cloth drops on a ball: time, memory, strain (SIZES="33 65 1
 bench-truth: all ## every quality on seven scenes: CPU time, distance from a converged run (TRUTH_FLAGS=--help)
 	@$(PYTHON) tests/bench/truth.py --bin $(BIN) --out build/bench $(TRUTH_FLAGS)
 
+.PHONY: bench-pose
+bench-pose: all ## a body raises and lowers its arms in a sleeve, a skirt, a poncho (POSE_FLAGS="--bodies DIR"; minutes)
+	@$(PYTHON) tests/bench/pose.py $(POSE_FLAGS)
+
 .PHONY: bench-tight bench-ppf
 bench-tight: all ## a twisted tube, twenty sheets, silk through a ring, a press: whole? strain, time (TIGHT_FLAGS=--help; hours at full size)
 	@$(PYTHON) tests/bench/tight.py --bin $(BIN) --out build/bench/tight $(TIGHT_FLAGS)
