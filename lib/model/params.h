@@ -84,13 +84,6 @@ typedef struct csim_wind {
 
 // ---------------------------------------------------------------------------------------- solver
 
-typedef enum csim_linear {
-  CSIM_LINEAR_PCG,
-  CSIM_LINEAR_CHOLESKY,
-  CSIM_LINEAR_JACOBI,
-  CSIM_LINEAR_CHEBYSHEV_JACOBI,
-} csim_linear;
-
 typedef enum csim_preconditioner {
   CSIM_PRECONDITIONER_JACOBI,     ///< block-Jacobi: inverses of the 3 x 3 diagonal blocks
   CSIM_PRECONDITIONER_ICHOL,      ///< incomplete Cholesky without fill, in 3 x 3 blocks
@@ -148,6 +141,9 @@ typedef enum csim_pin_mode {
 /// Names of the methods a scene can choose, NULL-terminated.
 extern const char *const csim_method_names[];
 
+/// Names of newton's linear solvers, NULL-terminated.
+extern const char *const csim_linear_names[];
+
 /// How much of the time a run takes goes into being right.
 typedef enum csim_quality {
   CSIM_QUALITY_DRAFT,
@@ -159,7 +155,7 @@ enum { CSIM_MAX_WINDOW = 16 };
 
 typedef struct csim_solver_params {
   const char *method; ///< one of csim_method_names but "auto", which a scene resolves
-  csim_linear linear;
+  const char *linear; ///< of newton: one of csim_linear_names
   csim_preconditioner preconditioner;
   csim_spd spd;
   csim_start start;

@@ -152,7 +152,7 @@ static void test_values(void) {
   CHECK(s->wind.velocity[0] == 1 && s->wind.velocity[1] == 2 && s->wind.density == 1.2);
   CHECK(s->wind.turbulence == 0.5 && s->wind.gust_length == 1);
   CHECK_TEXT(s->solver.method, "descent");
-  CHECK(s->solver.linear == CSIM_LINEAR_CHOLESKY && !s->solver.line_search);
+  CHECK(!strcmp(s->solver.linear, "cholesky") && !s->solver.line_search);
   CHECK(s->solver.iterations == 4 && s->solver.tolerance == 1e-3);
   CHECK(s->contact.thickness == 0.002 && s->contact.response == CSIM_RESPONSE_FILTER);
   CHECK(s->output.obj_digits == 17 && !s->output.obj && s->output.cache);
