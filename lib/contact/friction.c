@@ -8,21 +8,43 @@
 
 #include "math/vec3.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { FRICTION_GRAIN = 256 };
 
 double csim_contact_coefficient(const csim_contact_params *params, const csim_model *model,
-                                const csim_collider *collider, int a, int b) {
+                                const csim_collider *collider, int a, int b,
+                                const double share[2]) {
+  double at_a = share ? share[0] : 1, at_b = share ? share[1] : 1;
   for (int k = 0; k < params->nfriction; k++) {
     const csim_pair_friction *f = &params->pair_friction[k];
     if ((f->part[0] == a && f->part[1] == b) || (f->part[0] == b && f->part[1] == a))
-      return f->friction;
+      return f->friction * at_a * at_b;
   }
   double of_a = a < model->nbody ? model->body[a].friction : collider[a - model->nbody].friction;
   double of_b = b < model->nbody ? model->body[b].friction : collider[b - model->nbody].friction;
-  return csim_min(of_a, of_b);
+  return csim_min(at_a * of_a, at_b * of_b);
+}
+
+void csim_contact_shares(const csim_model *model, const int v[4], const double w[4],
+                         const int part[2], double share[2]) {
+  for (int side = 0; side < 2; side++) {
+    share[side] = 1;
+    if (part[side] >= model->nbody) continue;
+    const csim_body *body = &model->body[part[side]];
+    double sum = 0, weight = 0;
+    for (int k = 0; k < 4 && body->factor[CSIM_FACTOR_FRICTION]; k++) {
+      double own = fabs(w[k]);
+      if (!(own > 0) || v[k] < 0 || v[k] >= model->nvert) continue;
+      if (model->body_of[v[k]] != part[side]) continue;
+      if (part[0] == part[1] && (w[k] < 0) != side) continue; // of one body by the weights' signs
+      sum += own * csim_body_factor(body, CSIM_FACTOR_FRICTION, v[k] - body->vert0);
+      weight += own;
+    }
+    if (weight > 0) share[side] = sum / weight;
+  }
 }
 
 void csim_friction_set_free(csim_friction_set *set) {
@@ -45,8 +67,11 @@ int csim_friction_set_begin(csim_friction_set *set, const csim_active_set *activ
   set->contact = contact;
   for (int i = 0; i < active->n; i++) {
     const csim_active_contact *c = &active->contact[i];
-    double mu = csim_contact_coefficient(set->params, kin->model, kin->collider,
-                                         part_of(kin, c->v[0]), part_of(kin, c->v[3]));
+    double share[2];
+    int part[2] = {part_of(kin, c->v[0]), part_of(kin, c->v[3])};
+    csim_contact_shares(kin->model, c->v, c->w, part, share);
+    double mu = csim_contact_coefficient(set->params, kin->model, kin->collider, part[0], part[1],
+                                         share);
     if (!(mu * -c->force > 0)) continue;
     csim_friction_contact *f = &contact[set->n++];
     *f = (csim_friction_contact){.limit = -mu * c->force};

@@ -59,8 +59,10 @@ static int respond(const impulse_job *job, int i) {
   double depth = find_depth(job, x0, end, local, n);
   if (!(depth > 0)) return 0;
   int body = s->model->body_of[i];
+  const csim_body *own = &s->model->body[body];
+  double rough[2] = {csim_body_factor(own, CSIM_FACTOR_FRICTION, i - own->vert0), 1};
   double mu = csim_contact_coefficient(s->params, s->model, s->collider, body,
-                                       s->model->nbody + job->number);
+                                       s->model->nbody + job->number, rough);
   collider_velocity(job, local, u);
   double push = depth / s->h;
   if (job->x) {

@@ -149,7 +149,10 @@ static int give_impulse(csim_zones *z, gap *g) {
   push(z, g, (g->open - rate) / g->mobile, g->n);
   for (int k = 0; k < 4; k++) csim_add_scaled(g->w[k], z->d + 3 * (ptrdiff_t)g->v[k], slip);
   csim_add_scaled(-csim_dot(slip, g->n), g->n, slip);
-  double mu = csim_contact_coefficient(&z->params, z->model, z->collider, g->part[0], g->part[1]);
+  double share[2];
+  csim_contact_shares(z->model, g->v, g->w, g->part, share);
+  double mu = csim_contact_coefficient(&z->params, z->model, z->collider, g->part[0], g->part[1],
+                                       share);
   double way = csim_norm(slip), loss = mu * (g->open - rate);
   if (way > 0) push(z, g, -(loss < way ? loss / way : 1) / g->mobile, slip);
   return 0;

@@ -209,20 +209,33 @@ typedef struct profile {
 } profile;
 
 // Rings must come so that (way along the profile) x (turning from x to z) points outward.
-static void add_ring(profile *p, double radius, double y) {
+static void add_ring_of(profile *p, double radius, double y, int least) {
   double share = radius / p->radius;
   int count = (int)(p->around * share + 0.5);
+  if (count < least) count = least;
   if (count < 3) count = radius > 0 ? 3 : 1;
   int equal = p->nring > 0 && p->ring[p->nring - 1].count == count;
   int half = equal && !p->ring[p->nring - 1].half;
   p->ring[p->nring++] = (ring){.radius = radius, .y = y, .count = count, .half = half};
 }
 
+static void add_ring(profile *p, double radius, double y) {
+  add_ring_of(p, radius, y, 0);
+}
+
+// Vertices that the k-th ring of a cap needs at least, so that its sides stay clear of the ring
+// within, by a quarter of the way: cos(pi/n) >= 1 - pi^2/(2 n^2) >= 1 - 3/(4 k).
+static int least_around(int k) {
+  int n = 3;
+  while (k > 0 && n * (double)n < PI * PI / 1.5 * k) n++;
+  return k > 0 ? n : 1;
+}
+
 // The flat rings of a cap without its rim, from centre to rim or back.
 static void add_cap(profile *p, int across, double y, int outward) {
   for (int k = 0; k < across; k++) {
     int from_centre = outward ? k : across - 1 - k;
-    add_ring(p, p->radius * from_centre / across, y);
+    add_ring_of(p, p->radius * from_centre / across, y, least_around(from_centre));
   }
 }
 

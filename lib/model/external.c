@@ -49,7 +49,8 @@ static void blow(void *context, int first, int last) {
 // Adds vertex i's share of the drag matrix D and of D u.
 static void add_drag(const external_job *job, int i, double *D, double *Du) {
   const csim_model *m = job->model;
-  double c = m->body[m->body_of[i]].drag;
+  const csim_body *body = &m->body[m->body_of[i]];
+  double c = body->drag * csim_body_factor(body, CSIM_FACTOR_DRAG, i - body->vert0);
   for (int t = m->tri_start[i]; t < m->tri_start[i + 1]; t++) {
     const int *tri = m->tri + 3 * (ptrdiff_t)m->tri_around[t];
     double n[3], w[3] = {0}, u[3] = {0};
@@ -82,6 +83,8 @@ static void accelerate(void *context, int first, int last) {
     double *out = job->v_next + 3 * (ptrdiff_t)i;
     const csim_body *body = &m->body[m->body_of[i]];
     double decay = job->decay[m->body_of[i]];
+    if (body->factor[CSIM_FACTOR_DAMPING])
+      decay = csim_exp(-body->damping * body->factor[CSIM_FACTOR_DAMPING][i - body->vert0] * job->h);
     for (int c = 0; c < 3; c++) out[c] = decay * v[c] + job->h * job->gravity[c];
     if (m->fixed[i] || !(body->drag > 0 && m->wind.density > 0)) continue;
     double D[9] = {0}, Du[3] = {0}, A[9], rhs[3];

@@ -10,6 +10,14 @@
 #include "model/energy.h"
 #include "model/course.h"
 
+/// What of a body may differ from vertex to vertex.
+typedef enum csim_factor_of {
+  CSIM_FACTOR_DAMPING,
+  CSIM_FACTOR_DRAG,
+  CSIM_FACTOR_FRICTION,
+  CSIM_NFACTOR,
+} csim_factor_of;
+
 /// A cloth or a solid.
 typedef struct csim_body {
   const char *name;
@@ -23,7 +31,13 @@ typedef struct csim_body {
   double stretch_damping; ///< [s]
   double drag;            ///< [-] normal drag coefficient
   double friction;        ///< [-] of its surface
+  double *factor[CSIM_NFACTOR]; ///< (nvert) factors of damping, drag and friction; NULL: 1 everywhere
 } csim_body;
+
+/// Factor of vertex `vert`, counted from the body's first.
+static inline double csim_body_factor(const csim_body *body, csim_factor_of of, int vert) {
+  return body->factor[of] ? body->factor[of][vert] : 1;
+}
 
 /// Targets given vertex by vertex: at time[0] and before at from, at time[1] and after at to.
 typedef struct csim_pin_path {

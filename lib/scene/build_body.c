@@ -225,6 +225,22 @@ static double *vertex_factors(const csim_mesh *mesh, const double *factor) {
   return sum;
 }
 
+// Factors of what is told vertex by vertex.
+static csim_status add_shares(csim_build *build, csim_body *body, const csim_factors *factors) {
+  for (int k = 0; k < CSIM_NFACTOR; k++) {
+    const double *of = factors->of[CSIM_MAP_DAMPING + k];
+    if (!of) continue;
+    double *share = vertex_factors(body->mesh, of);
+    body->factor[k] = CSIM_ARENA_NEW(build->arena, double, body->nvert);
+    if (share && body->factor[k])
+      memcpy(body->factor[k], share, (size_t)body->nvert * sizeof *share);
+    int failed = !share || !body->factor[k];
+    free(share);
+    if (failed) return CSIM_MEMORY;
+  }
+  return CSIM_OK;
+}
+
 static csim_status add_curvature(csim_build *build, const csim_object *object,
                                  const csim_body *body, const csim_topology *topology,
                                  const csim_rest_shape *rest, const csim_factors *factors) {
@@ -347,6 +363,7 @@ csim_status csim_build_cloth(csim_build *build, const csim_object *object, csim_
   csim_part_areas(&part, mesh->nvert, mesh->ntri, mesh->tri, factors.of[CSIM_MAP_DENSITY], mass);
   for (int i = 0; i < mesh->nvert; i++) mass[i] *= material_of(build, object)->density;
   status = add_vertices(build, object, body, mesh->vert, mass);
+  if (!status) status = add_shares(build, body, &factors);
   if (!status) status = csim_build_pins(build, object, body);
   first = build->springs.nelem;
   if (!status && object->membrane)

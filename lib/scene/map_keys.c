@@ -3,7 +3,8 @@
 
 #define AT(member) offsetof(csim_map, member)
 
-static const char *const of_names[] = {"density", "stretch", "weft", "shear", "bend", NULL};
+static const char *const of_names[] = {"density", "stretch",  "weft", "shear",
+                                       "bend",    "damping", "drag", "friction", NULL};
 
 static const csim_field weight_element = {
     .kind = &csim_kind_real, .least = -CSIM_MOST, .most = CSIM_MOST};
@@ -21,8 +22,9 @@ static const csim_field map_fields[] = {
      .detail = of_names,
      .offset = AT(of),
      .flags = CSIM_REQUIRED,
-     .doc = "What is multiplied. stretch is of warp and weft together, as is bend. All but density "
-            "need a membrane, or for bend bending \"curvature\"."},
+     .doc = "What is multiplied. stretch is of warp and weft together, as is bend. stretch, weft and "
+            "shear need a membrane, bend needs bending \"curvature\". friction is the object's, or "
+            "that of its pairs."},
     {.key = "low",
      .kind = &csim_kind_real,
      .offset = AT(low),

@@ -17,20 +17,22 @@
 // bending lengths 1.8 to 4.7 cm); those of silk and ripstop are trade weights (14 momme = 0.061
 // kg/m^2, 1.4 oz/yd^2 = 0.047 kg/m^2), of wool a suiting of 250 g/m^2, of leather and rubber 1 mm
 // at 800 and 930 kg/m^3. Bending stiffness is that of a bending length c in Peirce's test, B =
-// density g c^3 (ASTM D1388), c = 2.0 cm silk and ripstop, 1.9 cotton, 2.2 wool, 3.5 denim; of
-// leather and rubber that of a plate, E t^3 / (12 (1 - nu^2)) with E = 30 MPa, nu = 0.3 and E = 1.5
-// MPa, nu = 0.5. Stretch is of the order of tensile tests at a few per cent of strain; for leather
-// and rubber E t. Bending springs are weak near flat whatever their stiffness; ours are 1/100 of
-// the stretch. Drag 1.2 is that of a flat plate across the stream (Hoerner, Fluid-Dynamic Drag,
-// 1965).
+// density g c^3 (ASTM D1388), c = 1.4 cm silk, 1.45 ripstop, 2.2 cotton, 1.75 wool, 2.65 denim, 1.9
+// leather (garment leather): those with which all but ripstop drape in the bands published for a
+// Cusick drape meter (docs/materials.md); of rubber that of a plate, E t^3 / (12 (1 - nu^2)) with E = 1.5 MPa,
+// nu = 0.5. Stretch is of the order of tensile tests at a few per cent of strain; for leather and
+// rubber E t, E = 30 MPa. Shear rigidity is that of the presets with two names by weight, see
+// below; leather and rubber are isotropic. Bending springs are weak near flat whatever their
+// stiffness; ours are 1/100 of the stretch. Drag 1.2 is that of a flat plate across the stream
+// (Hoerner, Fluid-Dynamic Drag, 1965).
 //
 // Solids. Young's moduli are of the order given in materials handbooks for soft natural rubber,
 // gelatine and flexible polyurethane foam. The stiffness against change of volume is a choice: ten
 // times the modulus stands for "nearly incompressible", without the locking of the real factor
 // 1000.
 //
-// Those with two names are for membranes, with warp, weft and shear: a membrane shears as little or
-// as easily as it is told to, where springs have 0.375 of the stretch. Bending stiffness is that of
+// Those with two names have a warp and a weft: a membrane shears as little or as easily as it is
+// told to, where springs have 0.375 of the stretch. Bending stiffness is that of
 // bending lengths of 15 and 13 mm (silk crepe), 24 and 20 (cotton poplin), 19 and 16 (wool
 // suiting), 30 and 23 (denim), 19 (nappa), 15 and 14 (light nylon), within the ranges of weight
 // and bending that Feng, Huang, Xu and Wang measured of 618 fabrics (2022: 5 to 95 %: 0.030 to

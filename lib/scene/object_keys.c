@@ -240,7 +240,8 @@ static void check_fabric(csim_reader *r, const cJSON *item, const csim_object *o
     const cJSON *map = cJSON_GetArrayItem(csim_json_get(item, "maps"), m);
     if (of == CSIM_MAP_BEND && object->bending != CSIM_BENDING_CURVATURE)
       csim_complain(r, CSIM_AT_VALUE, map, "a map of bend needs \"bending\": \"curvature\"");
-    if (of != CSIM_MAP_BEND && of != CSIM_MAP_DENSITY && !object->membrane)
+    int of_membrane = of == CSIM_MAP_STRETCH || of == CSIM_MAP_WEFT || of == CSIM_MAP_SHEAR;
+    if (of_membrane && !object->membrane)
       csim_complain(r, CSIM_AT_VALUE, map,
                     "springs take no map of their stiffness; give the cloth a \"membrane\"");
   }

@@ -168,8 +168,6 @@ def drape(name, material, kind, cell, options):
                      "springs": {"bending": options.bending},
                      "pins": [{"vertices": held}]}],
         "output": {"cache": False}}
-    if options.law == "none":
-        del scene["objects"][0]["membrane"]
     if options.self:
         scene["contact"] = {"response": "filter", "self": True, "thickness": 0.15 * cell}
     with open(f"{place}/drape.json", "w") as f:

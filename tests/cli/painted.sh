@@ -47,6 +47,31 @@ check "colours of a PLY" awk 'BEGIN { most = 0 } $1 != "v" { next } FNR == NR { 
 # exact pins: what is painted above 0
 expect 0 "$clothsim" cloth.json --check --set cloth.pins.0.stiffness=0
 check "18 pins" grep -q "(18 pinned)" stdout
+# friction, drag and damping from place to place: a factor everywhere is that of the key itself
+cat >slide.json <<'END'
+{"name": "slide", "frames": {"end": 8}, "contact": {"thickness": 0.002}, "output": {"cache": false},
+ "objects": [
+  {"name": "cloth", "type": "cloth", "mesh": {"shape": "grid", "size": [0.4, 0.4], "cells": [8, 8]},
+   "position": [0, 0.003, 0], "velocity": [2, 0, 0], "friction": 0.5, "material": {"preset": "cotton", "damping": 2, "drag": 2}},
+  {"name": "board", "type": "collider", "friction": 1, "mesh": {"shape": "box", "size": [4, 0.1, 1]}, "position": [1, -0.05, 0]}]}
+END
+ones=$(awk 'BEGIN { for (k = 0; k < 81; k++) printf "%s1", k ? "," : "" }')
+for what in friction:0.25:0.125:cloth.friction damping:0.5:1:cloth.material.damping drag:0.25:0.5:cloth.material.drag; do
+  IFS=: read -r of factor value key <<<"$what"
+  expect 0 "$clothsim" slide.json -q -o "$of-map" --set "cloth.maps=[{\"of\":\"$of\",\"vertices\":[$ones],\"high\":$factor}]"
+  expect 0 "$clothsim" slide.json -q -o "$of-key" --set "$key=$value"
+  check "a map of $of" cmp "$of-map/cloth_0008.obj" "$of-key/cloth_0008.obj"
+  expect 0 "$clothsim" slide.json -q -o "$of-none"
+  check "which makes a difference" sh -c "! cmp -s $of-map/cloth_0008.obj $of-none/cloth_0008.obj"
+done
+# with none on one side and much on the other it turns while it slides, towards the rough side, with every response
+half=$(awk 'BEGIN { for (k = 0; k < 81; k++) printf "%s%d", k ? "," : "", (int(k / 9) > 4) }')
+for response in filter impact-zones; do
+  expect 0 "$clothsim" slide.json -q -o "turn-$response" --set contact.response=$response \
+    --set "cloth.maps=[{\"of\":\"friction\",\"vertices\":[$half]}]"
+  check "it turns with $response" awk '$1 == "v" { n++; if (n <= 9) smooth += $2 / 9; if (n > 72) rough += $2 / 9 } END { exit !(n == 81 && smooth > rough + 0.01) }' \
+    "turn-$response/cloth_0008.obj"
+done
 # what is wrong
 expect 2 "$clothsim" cloth.json --check --set cloth.maps.0.property=stiff
 says 'has no numbers "stiff" for its vertices; it has "red", "soft", "held"'

@@ -154,9 +154,12 @@ static void test_icosphere_even(void) {
 static void test_flat_normals(void) {
   csim_shape_spec specs[] = {
       {.kind = CSIM_SHAPE_KIND_DISK, .radius = 1},
+      {.kind = CSIM_SHAPE_KIND_DISK, .radius = 1, .cells = {32, 0, 32}}, // as of a scene
+      {.kind = CSIM_SHAPE_KIND_DISK, .radius = 1, .cells = {11, 0, 16}},
+      {.kind = CSIM_SHAPE_KIND_DISK, .radius = 1, .cells = {26, 0, 100}},
       {.kind = CSIM_SHAPE_KIND_GRID, .size = {2, 3}, .cells = {4, 5}},
       {.kind = CSIM_SHAPE_KIND_GRID, .size = {2, 3}, .cells = {4, 5}, .same_diagonals = 1}};
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 6; i++) {
     csim_mesh m = make_shape(specs[i]);
     int down = 0;
     for (int t = 0; t < m.ntri; t++) {
