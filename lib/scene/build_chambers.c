@@ -23,7 +23,7 @@ static int compare_edges(const void *x, const void *y) {
 
 // Numbers that vertices have once seams are closed: sewn ones after all others.
 static int sewn_id(const csim_model *model, int vert) {
-  int seam = model->seam ? model->seam[vert] : -1;
+  int seam = model->links.seam ? model->links.seam[vert] : -1;
   return seam < 0 ? vert : model->nvert + seam;
 }
 

@@ -23,6 +23,20 @@
 
 enum { MIN_DIGITS = 4 };
 
+// Contact pressures, when they are wanted.
+typedef struct contact_pressure {
+  csim_solver *solver;       // that knows them; NULL: none yet
+  double *force;             // (model->nvert) [N] pressing on each vertex; NULL: not wanted
+  double **pressure, **area; // (nobject) of (nvert) [Pa], [m^2] at rest; NULL without pressures
+} contact_pressure;
+
+// The frame that is to be written.
+typedef struct taken_frame {
+  int number;
+  double time; // [s]
+  csim_frame_stats stats;
+} taken_frame;
+
 struct csim_output_writer {
   csim_arena arena;
   const csim_scene *scene;
@@ -36,19 +50,14 @@ struct csim_output_writer {
   const double **x, **v;     // (nobject) of (nvert x 3), in the scene's units; v NULL without them
   double **x_room, **v_room; // what those of them point to that are no part of a state; else NULL
   double *earlier;           // (largest collider that moves x 3) workspace of their velocities
-  csim_solver *solver;       // that knows the contact pressures; NULL: none yet
-  double *force;             // (model->nvert) [N] pressing on each vertex; NULL: not wanted
-  double **pressure, **area; // (nobject) of (nvert) [Pa], [m^2] at rest; NULL without pressures
+  contact_pressure pressed;
   const char *cache_path;
   csim_cache_writer *cache; // NULL when the scene wants none
   int nexport, nexported;   // exports open; objects they take
   csim_export **exports;    // (nexport)
   csim_ledger *ledger;      // of all files written
   int frames;               // written
-  // the frame taken
-  int frame;
-  double time; // [s]
-  csim_frame_stats stats;
+  taken_frame taken;
 };
 
 // ---------------------------------------------------------------------------------- the directory
@@ -254,11 +263,11 @@ static csim_status describe_objects(csim_output_writer *w, int resume) {
   w->v = CSIM_ARENA_NEW(&w->arena, const double *, w->nobject);
   w->x_room = CSIM_ARENA_NEW(&w->arena, double *, w->nobject);
   w->v_room = CSIM_ARENA_NEW(&w->arena, double *, w->nobject);
-  w->pressure = CSIM_ARENA_NEW(&w->arena, double *, w->nobject);
-  w->area = CSIM_ARENA_NEW(&w->arena, double *, w->nobject);
+  w->pressed.pressure = CSIM_ARENA_NEW(&w->arena, double *, w->nobject);
+  w->pressed.area = CSIM_ARENA_NEW(&w->arena, double *, w->nobject);
   int pressures = w->scene->output.pressures && w->scene->output.cache &&
                   w->scene->contact.response == CSIM_RESPONSE_FILTER;
-  if (pressures) w->force = CSIM_ARENA_NEW(&w->arena, double, model->nvert);
+  if (pressures) w->pressed.force = CSIM_ARENA_NEW(&w->arena, double, model->nvert);
   for (int k = 0; k < w->nobject && !w->arena.failed; k++) {
     const csim_mesh *mesh = mesh_of(w->world, k);
     const csim_body *body = k < model->nbody ? &model->body[k] : NULL;
@@ -287,9 +296,10 @@ static csim_status describe_objects(csim_output_writer *w, int resume) {
     }
     if (type_of(w->world, k) == CSIM_CACHE_COLLIDER && w->v_room[k] && n > largest) largest = n;
     if (w->object[k].has_pressure) {
-      w->pressure[k] = CSIM_ARENA_NEW(&w->arena, double, n / 3);
-      w->area[k] = CSIM_ARENA_NEW(&w->arena, double, n / 3);
-      if (w->area[k]) csim_vert_areas(mesh->nvert, mesh->ntri, mesh->tri, mesh->vert, w->area[k]);
+      w->pressed.pressure[k] = CSIM_ARENA_NEW(&w->arena, double, n / 3);
+      w->pressed.area[k] = CSIM_ARENA_NEW(&w->arena, double, n / 3);
+      if (w->pressed.area[k])
+        csim_vert_areas(mesh->nvert, mesh->ntri, mesh->tri, mesh->vert, w->pressed.area[k]);
     }
   }
   w->earlier = CSIM_ARENA_NEW(&w->arena, double, largest);
@@ -388,10 +398,10 @@ static csim_status export_frame(csim_output_writer *w, int frame) {
 
 // ---------------------------------------------------------------------------------------- resuming
 
-// Reads frame f of the old cache into w->x, w->v and w->pressure.
+// Reads frame f of the old cache into w->x, w->v and w->pressed.pressure.
 static csim_status read_back(csim_output_writer *w, csim_cache *old, int f) {
   for (int k = 0; k < w->nobject; k++) {
-    double *to[3] = {w->x_room[k], w->v_room[k], w->pressure[k]};
+    double *to[3] = {w->x_room[k], w->v_room[k], w->pressed.pressure[k]};
     int nvert = w->object[k].nvert;
     float *x = CSIM_NEW(float, 3 * (ptrdiff_t)nvert), *v = CSIM_NEW(float, 3 * (ptrdiff_t)nvert),
           *p = CSIM_NEW(float, nvert), *from[3] = {x, v, p};
@@ -429,7 +439,7 @@ static csim_status replay(csim_output_writer *w, csim_cache *old, int keep, int 
     status = read_back(w, old, f);
     if (!status && copy) status = csim_cache_begin_frame(w->cache, info->number[f], info->time[f]);
     for (int k = 0; !status && copy && k < w->nobject; k++)
-      status = csim_cache_put_pressed(w->cache, k, w->x[k], w->v[k], w->pressure[k]);
+      status = csim_cache_put_pressed(w->cache, k, w->x[k], w->v[k], w->pressed.pressure[k]);
     const char *stats = !status && copy ? csim_cache_read_stats(old, f) : NULL;
     if (stats) status = csim_cache_put_stats(w->cache, stats);
     if (!status && copy) status = csim_cache_end_frame(w->cache);
@@ -577,11 +587,12 @@ static void gather(csim_output_writer *w, int k, double time, const csim_state *
 static void gather_pressure(csim_output_writer *w, int k) {
   const csim_body *body = &w->world->model->body[k];
   for (int i = 0; i < body->nvert; i++)
-    w->pressure[k][i] = w->area[k][i] > 0 ? w->force[body->vert0 + i] / w->area[k][i] : 0;
+    w->pressed.pressure[k][i] =
+        w->pressed.area[k][i] > 0 ? w->pressed.force[body->vert0 + i] / w->pressed.area[k][i] : 0;
 }
 
 void csim_output_press(csim_output_writer *w, csim_solver *solver) {
-  w->solver = solver;
+  w->pressed.solver = solver;
 }
 
 static csim_status write_obj(csim_output_writer *w, int k, int frame) {
@@ -597,13 +608,14 @@ static csim_status write_obj(csim_output_writer *w, int k, int frame) {
 
 void csim_output_take(csim_output_writer *w, int frame, double time, const csim_state *state,
                       const csim_frame_stats *stats) {
-  w->frame = frame;
-  w->time = time;
-  w->stats = *stats;
-  if (w->force && w->solver) csim_solver_press(w->solver, state, w->force);
+  w->taken.number = frame;
+  w->taken.time = time;
+  w->taken.stats = *stats;
+  if (w->pressed.force && w->pressed.solver)
+    csim_solver_press(w->pressed.solver, state, w->pressed.force);
   for (int k = 0; k < w->nobject; k++) {
     gather(w, k, time, state);
-    if (w->pressure[k]) gather_pressure(w, k);
+    if (w->pressed.pressure[k]) gather_pressure(w, k);
   }
 }
 
@@ -620,16 +632,16 @@ static csim_status note_frame(csim_output_writer *w) {
     for (int o = 0; o < w->nobject && wanted && !status; o++) {
       char name[300];
       if (o >= moving && !output->colliders) break;
-      snprintf(name, sizeof name, "%s_%0*d.%s", name_of(w->world, o), w->digits, w->frame,
+      snprintf(name, sizeof name, "%s_%0*d.%s", name_of(w->world, o), w->digits, w->taken.number,
                formats[k]);
-      status = csim_ledger_add(w->ledger, 0, w->frame, name);
+      status = csim_ledger_add(w->ledger, 0, w->taken.number, name);
     }
   }
   return status ? status : csim_ledger_write(w->ledger, 0);
 }
 
 static csim_status write_stats(csim_output_writer *w) {
-  const csim_frame_stats *stats = &w->stats;
+  const csim_frame_stats *stats = &w->taken.stats;
   char residual[32], text[320];
   csim_print_number(stats->residual, 6, residual);
   snprintf(text, sizeof text,
@@ -657,13 +669,13 @@ csim_status csim_output_write(csim_output_writer *w) {
   int moving = csim_world_first_collider(w->world);
   csim_status status = CSIM_OK;
   place_renders(w);
-  if (w->cache) status = csim_cache_begin_frame(w->cache, w->frame, w->time);
+  if (w->cache) status = csim_cache_begin_frame(w->cache, w->taken.number, w->taken.time);
   for (int k = 0; !status && k < w->nobject; k++) {
-    if (output->obj && (k < moving || output->colliders)) status = write_obj(w, k, w->frame);
+    if (output->obj && (k < moving || output->colliders)) status = write_obj(w, k, w->taken.number);
     if (!status && w->cache)
-      status = csim_cache_put_pressed(w->cache, k, w->x[k], w->v[k], w->pressure[k]);
+      status = csim_cache_put_pressed(w->cache, k, w->x[k], w->v[k], w->pressed.pressure[k]);
   }
-  if (!status) status = export_frame(w, w->frame);
+  if (!status) status = export_frame(w, w->taken.number);
   if (!status) status = note_frame(w);
   if (!status && w->cache) status = write_stats(w);
   if (!status && w->cache) status = csim_cache_end_frame(w->cache);

@@ -122,6 +122,6 @@ csim_solve_report csim_linear_solve(const csim_problem *problem, csim_linear *li
 
   system_of_problem context = {problem, linear};
   csim_linear_system system = {&context, 3 * problem->model->nvert, multiply, reduce};
-  return csim_pcg_solve_system(problem->pool, &system, b, tolerance,
-                               problem->params->linear_iterations, problem->scratch, x);
+  return csim_pcg_solve(problem->pool, &system, b, tolerance, problem->params->linear_iterations,
+                        problem->scratch, x);
 }
