@@ -188,7 +188,7 @@ $(BENCH_BIN): $(B)/bench/%: $(B)/tests/bench/%.o $(LIB)
 
 # ------------------------------------------------------------------------------------------ people
 
-.PHONY: always help deps deps-usd tests check bless check-golden soak deps-dcc check-dcc valgrind deps-farm check-farm fuzz validate benches bench bench-contact layers format man install uninstall clean
+.PHONY: always help deps deps-usd tests check bless check-golden soak deps-dcc check-dcc check-alembic valgrind deps-farm check-farm fuzz validate benches bench bench-contact layers format man install uninstall clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -245,6 +245,9 @@ deps-dcc: ## install Blender, usd-core and VTK for check-dcc (Python packages in
 
 check-dcc: all $(SHARED) ## have Blender, usd-core and VTK read every format
 	@BIN=$(BIN) tests/dcc/run
+
+check-alembic: all ## ALEMBIC=/where/it/is: have Alembic's own library write what we read and read what we write
+	@BIN=$(BIN) PYTHON=$(PYTHON) tests/alembic/run
 
 valgrind: all ## the quickstart under valgrind, stopped and resumed (a minute)
 	@BIN=$(BIN) tests/valgrind

@@ -509,6 +509,7 @@ enum {
   CSIM_CACHE_MAX_VERT = 1 << 27,
   CSIM_CACHE_MAX_FACE = 1 << 27,
   CSIM_CACHE_MAX_TAG = 65535,
+  CSIM_CACHE_MAX_SAMPLE = 6,
 };
 
 typedef enum csim_cache_type {
@@ -524,6 +525,8 @@ typedef struct csim_cache_object {
   csim_cache_type type;
   int has_velocity; ///< every frame has velocities too
   int has_pressure; ///< every frame has contact pressures too
+  int has_strain;   ///< every frame has strain too
+  int nsample;      ///< positions between frames: 0, or as many as the cache or export has shares
   int nvert;
   int nface;             ///< polygons as the user gave them; 0 for points only
   const int *face_start; ///< (nface + 1) first corner of each face
@@ -579,10 +582,19 @@ csim_status csim_cache_begin_frame(csim_cache_writer *writer, long long number, 
 /// @param v  (nvert x 3) velocities [m/s]; NULL when the object has none
 csim_status csim_cache_put(csim_cache_writer *writer, int object, const double *x, const double *v);
 
-/// The same with contact pressures.
-/// @param pressure  (nvert) [Pa]; NULL when the object has none
-csim_status csim_cache_put_pressed(csim_cache_writer *writer, int object, const double *x,
-                                   const double *v, const double *pressure);
+/// What a frame has of an object. NULL where the object has no such thing.
+typedef struct csim_cache_values {
+  const double *x;        ///< (nvert x 3) [m]
+  const double *v;        ///< (nvert x 3) [m/s]
+  const double *pressure; ///< (nvert) [Pa]
+  const double *strain;   ///< (nvert) [-]
+  const double *sample_x; ///< (nsample x nvert x 3) [m] between the frame before and this one
+  const double *sample_v; ///< (nsample x nvert x 3) [m/s] NULL when the object has no velocities
+} csim_cache_values;
+
+/// The same with all that a frame can have. Samples of a first frame are those of the frame.
+csim_status csim_cache_put_values(csim_cache_writer *writer, int object,
+                                  const csim_cache_values *values);
 
 /// Statistics of the frame, one JSON object of at most 1 MiB. Optional.
 csim_status csim_cache_put_stats(csim_cache_writer *writer, const char *json);
@@ -613,6 +625,8 @@ typedef struct csim_cache_info {
   const csim_cache_object *object; ///< (nobject)
   const char *meta;                ///< JSON
   double unit;                     ///< [m] of one unit of length, from META; 1 if not given
+  int nsample;                     ///< between frames, from META
+  double share[CSIM_CACHE_MAX_SAMPLE]; ///< [frames] of each from its frame, in (-1, 0), increasing
   const char *file;                ///< the file opened: path or path.part
   int complete;         ///< closed properly; otherwise read frame by frame up to the first damage
   long long size;       ///< [bytes] of the file
@@ -638,6 +652,17 @@ csim_status csim_cache_read(csim_cache *cache, int object, int frame, float *x, 
 /// Reads the contact pressures of one object in one frame.
 /// @param[out] pressure  (nvert) [Pa]; zeros when the object has none
 csim_status csim_cache_read_pressure(csim_cache *cache, int object, int frame, float *pressure);
+
+/// Reads the strain of one object in one frame.
+/// @param[out] strain  (nvert) [-]; zeros when the object has none
+csim_status csim_cache_read_strain(csim_cache *cache, int object, int frame, float *strain);
+
+/// Reads positions and velocities `info.share[sample]` frames from a frame.
+/// @param sample   index in [0, object.nsample)
+/// @param[out] x  (nvert x 3), NULL allowed
+/// @param[out] v  (nvert x 3), NULL allowed; zeros when the object has no velocities
+csim_status csim_cache_read_sample(csim_cache *cache, int object, int frame, int sample, float *x,
+                                   float *v);
 
 /// Statistics of a frame: JSON, "" when there are none, NULL on failure. Valid until the next call.
 const char *csim_cache_read_stats(csim_cache *cache, int frame);
@@ -670,6 +695,8 @@ typedef struct csim_export_options {
   double unit;     ///< [m] of one unit of length of the output, told where the format can; 0 = 1
   int velocities;  ///< write velocities where object and format have them
   int digits;      ///< of numbers in OBJ: 9 (0) or 17
+  int nsample;     ///< between frames
+  double share[CSIM_CACHE_MAX_SAMPLE]; ///< [frames] of each from its frame, in (-1, 0), increasing
 } csim_export_options;
 
 typedef struct csim_export csim_export;
@@ -697,6 +724,10 @@ csim_status csim_export_open(const csim_export_options *options, int nobject,
 /// NULL
 csim_status csim_export_frame(csim_export *e, long long number, const double *const *x,
                               const double *const *v);
+
+/// The same with all that a frame can have.
+/// @param values  (nobject); sample_x NULL: no samples before this frame
+csim_status csim_export_values(csim_export *e, long long number, const csim_cache_values *values);
 
 /// Completes the files and frees the export. Files of single frames are complete already; files of
 /// the whole run appear here.

@@ -140,7 +140,8 @@ static const char *const types[] = {"cloth", "solid", "collider", "render"};
 static double raw_size(const csim_cache_info *info) {
   double size = 0;
   for (int i = 0; i < info->nobject; i++)
-    size += (12.0 * (1 + info->object[i].has_velocity) + 4 * info->object[i].has_pressure) *
+    size += (12.0 * (1 + info->object[i].has_velocity) * (1 + info->object[i].nsample) +
+             4 * info->object[i].has_pressure + 4 * info->object[i].has_strain) *
             info->object[i].nvert;
   return size * info->nframe;
 }
@@ -164,9 +165,11 @@ static void print_info_json(const csim_cache_info *info) {
     fputs(i ? ", {\"name\": " : "{\"name\": ", stdout);
     tool_json_string(stdout, o->name);
     printf(", \"type\": \"%s\", \"vertices\": %d, \"faces\": %d, \"tetrahedra\": %d, "
-           "\"texture_coordinates\": %d, \"tags\": %d, \"velocities\": %s, \"pressures\": %s}",
+           "\"texture_coordinates\": %d, \"tags\": %d, \"velocities\": %s, \"pressures\": %s, "
+           "\"strain\": %s, \"samples\": %d}",
            types[o->type], o->nvert, o->nface, o->ntet, o->nuv, o->ntag,
-           o->has_velocity ? "true" : "false", o->has_pressure ? "true" : "false");
+           o->has_velocity ? "true" : "false", o->has_pressure ? "true" : "false",
+           o->has_strain ? "true" : "false", o->nsample);
   }
   printf("], \"meta\": %s}\n", info->meta);
 }
@@ -180,8 +183,10 @@ static void print_info(const csim_cache_info *info) {
     const csim_cache_object *o = &info->object[i];
     printf("  %-16s %-8s %8d vertices %8d faces", o->name, types[o->type], o->nvert, o->nface);
     if (o->ntet) printf(" %8d tetrahedra", o->ntet);
-    printf("%s%s%s\n", o->nuv ? ", uv" : "", o->has_velocity ? ", velocities" : "",
-           o->has_pressure ? ", pressures" : "");
+    printf("%s%s%s%s", o->nuv ? ", uv" : "", o->has_velocity ? ", velocities" : "",
+           o->has_pressure ? ", pressures" : "", o->has_strain ? ", strain" : "");
+    if (o->nsample) printf(", %d samples between frames", o->nsample);
+    putchar('\n');
   }
   printf("  %.3f MB, ratio %.2f to raw floats, ", (double)info->size / 1e6,
          raw_size(info) / (double)info->size);
@@ -371,44 +376,90 @@ static void choose_place(const arguments *a, char *directory, char *name, size_t
     *directory = 0;
 }
 
+/// What is read of an object; NULL where it has no such thing.
+typedef struct numbers {
+  double *x, *v, *pressure, *strain, *sample_x, *sample_v;
+} numbers;
+
 /// Everything an export needs at hand.
 typedef struct exporting {
   csim_cache *cache;
   int npicked, *picked;
   csim_cache_object *object;
-  double **x, **v;
+  numbers *number;
+  csim_cache_values *given;
   float *value; ///< of the largest object
 } exporting;
 
+static double *room(int wanted, size_t n, int *failed) {
+  double *p = wanted ? malloc(n * sizeof *p) : NULL;
+  *failed |= wanted && !p;
+  return p;
+}
+
 static int prepare(exporting *p, const csim_cache_info *info) {
   size_t most = 1, n = (size_t)p->npicked;
+  int failed = 0;
   p->object = calloc(n, sizeof *p->object);
-  p->x = calloc(n, sizeof *p->x);
-  p->v = calloc(n, sizeof *p->v);
-  if (!p->object || !p->x || !p->v) return -1;
+  p->number = calloc(n, sizeof *p->number);
+  p->given = calloc(n, sizeof *p->given);
+  if (!p->object || !p->number || !p->given) return -1;
   for (size_t i = 0; i < n; i++) {
     const csim_cache_object *o = &info->object[p->picked[i]];
-    size_t size = 3 * (size_t)o->nvert;
+    size_t size = 3 * (size_t)o->nvert, sampled = size * (size_t)o->nsample;
     p->object[i] = *o;
-    p->x[i] = malloc(size * sizeof(double));
-    if (o->has_velocity) p->v[i] = malloc(size * sizeof(double));
-    if (!p->x[i] || (o->has_velocity && !p->v[i])) return -1;
+    numbers *to = &p->number[i];
+    *to = (numbers){.x = room(1, size, &failed),
+                    .v = room(o->has_velocity, size, &failed),
+                    .pressure = room(o->has_pressure, size / 3, &failed),
+                    .strain = room(o->has_strain, size / 3, &failed),
+                    .sample_x = room(o->nsample > 0, sampled, &failed),
+                    .sample_v = room(o->nsample && o->has_velocity, sampled, &failed)};
+    p->given[i] = (csim_cache_values){to->x, to->v, to->pressure, to->strain, NULL, NULL};
     if (size > most) most = size;
   }
   p->value = malloc(2 * most * sizeof *p->value);
-  return p->value ? 0 : -1;
+  return p->value && !failed ? 0 : -1;
+}
+
+static void widen(const float *from, size_t n, double *to) {
+  for (size_t k = 0; to && k < n; k++) to[k] = (double)from[k];
+}
+
+// In the first frame of a cache nothing was simulated before it.
+static csim_status read_samples(exporting *p, int i, int frame) {
+  numbers *to = &p->number[i];
+  size_t n = 3 * (size_t)p->object[i].nvert;
+  csim_status status = CSIM_OK;
+  p->given[i].sample_x = p->given[i].sample_v = NULL;
+  if (!to->sample_x || frame == 0) return CSIM_OK;
+  for (int s = 0; s < p->object[i].nsample && !status; s++) {
+    size_t at = n * (size_t)s;
+    status = csim_cache_read_sample(p->cache, p->picked[i], frame, s, p->value, p->value + n);
+    if (status) break;
+    widen(p->value, n, to->sample_x + at);
+    if (to->sample_v) widen(p->value + n, n, to->sample_v + at);
+  }
+  p->given[i].sample_x = to->sample_x;
+  p->given[i].sample_v = to->sample_v;
+  return status;
 }
 
 static csim_status read_frame(exporting *p, int frame) {
   csim_status status = CSIM_OK;
   for (int i = 0; i < p->npicked && !status; i++) {
+    numbers *to = &p->number[i];
+    int k = p->picked[i];
     size_t n = 3 * (size_t)p->object[i].nvert;
-    status =
-        csim_cache_read(p->cache, p->picked[i], frame, p->value, p->v[i] ? p->value + n : NULL);
-    for (size_t k = 0; k < n && !status; k++) {
-      p->x[i][k] = (double)p->value[k];
-      if (p->v[i]) p->v[i][k] = (double)p->value[n + k];
-    }
+    status = csim_cache_read(p->cache, k, frame, p->value, to->v ? p->value + n : NULL);
+    if (status) break;
+    widen(p->value, n, to->x);
+    widen(p->value + n, n, to->v);
+    if (to->pressure) status = csim_cache_read_pressure(p->cache, k, frame, p->value);
+    if (!status) widen(p->value, n / 3, to->pressure);
+    if (!status && to->strain) status = csim_cache_read_strain(p->cache, k, frame, p->value);
+    if (!status) widen(p->value, n / 3, to->strain);
+    if (!status) status = read_samples(p, i, frame);
   }
   return status;
 }
@@ -423,8 +474,7 @@ static csim_status export_frames(const arguments *a, exporting *p, csim_export *
       int skip = a->skip && read == CSIM_IO;
       status = skip ? CSIM_OK : read;
       if (!read)
-        status = csim_export_frame(e, info->number[f], (const double *const *)p->x,
-                                   (const double *const *)p->v);
+        status = csim_export_values(e, info->number[f], p->given);
       written += !skip;
       skipped += skip;
     }
@@ -442,12 +492,13 @@ static csim_status export_frames(const arguments *a, exporting *p, csim_export *
 }
 
 static void release(exporting *p) {
-  for (int i = 0; i < p->npicked; i++) {
-    if (p->x) free(p->x[i]);
-    if (p->v) free(p->v[i]);
+  for (int i = 0; i < p->npicked && p->number; i++) {
+    double *const all[] = {p->number[i].x,      p->number[i].v,        p->number[i].pressure,
+                           p->number[i].strain, p->number[i].sample_x, p->number[i].sample_v};
+    for (int k = 0; k < 6; k++) free(all[k]);
   }
-  free(p->x);
-  free(p->v);
+  free(p->number);
+  free(p->given);
   free(p->object);
   free(p->picked);
   free(p->value);
@@ -483,7 +534,9 @@ static csim_status run_export(const arguments *a) {
         .unit = info->unit / a->scale,
         .velocities = a->velocities,
         .digits = a->digits,
+        .nsample = info->nsample,
     };
+    memcpy(options.share, info->share, sizeof options.share);
     status = csim_export_open(&options, p.npicked, p.object, &log_.log, &e);
   }
   if (!status) status = export_frames(a, &p, e);
@@ -576,7 +629,7 @@ static csim_status run_import(const arguments *a) {
     for (int i = 0; i < info->nobject && !status; i++) {
       csim_cache_object object = mesh ? csim_sequence_get_info(mesh)->object[0] : info->object[i];
       object.name = info->object[i].name;
-      object.has_pressure = 0; // a sequence has none
+      object.has_pressure = object.has_strain = object.nsample = 0; // a sequence has none
       status = csim_cache_add_object(w, &object);
     }
     if (!status) status = csim_cache_begin(w);

@@ -78,8 +78,8 @@ def traverse(nvert, faces, tets):
 class Object:
     def __init__(self, data):
         kind, flags, self.nvert, nface, ncorner, nuv, ntag, ntet, nname = struct.unpack_from("<9I", data)
-        self.type, self.has_pressure = ("cloth", "solid", "collider", "render")[kind], flags >> 1 & 1
-        self.has_velocity, (self.name, *self.tags) = flags & 1, data[40:40 + nname - 1].decode("utf-8", "replace").split("\0")
+        self.type, self.has_pressure, self.has_strain = ("cloth", "solid", "collider", "render")[kind], flags >> 1 & 1, flags >> 2 & 1
+        self.nsample, self.has_velocity, (self.name, *self.tags) = flags >> 8 & 15, flags & 1, data[40:40 + nname - 1].decode("utf-8", "replace").split("\0")
         at = 40 + (nname + 7) // 8 * 8
         def array(n):
             nonlocal at
@@ -143,7 +143,7 @@ class Cache:
         raise ValueError(f"frame {self.numbers[index]}: damaged, or without {attribute}")
 
     def positions(self, name, index, attribute=b"POSN"):
-        """(nvert, 3) floats of an object; b"VELO" gives velocities, b"PRES" (nvert, 1) contact pressures."""
+        """(nvert, 3) floats of an object; b"VELO": velocities, b"SMP0", b"SMV0": of a sample, b"PRES", b"STRN": (nvert, 1)."""
         k = name if isinstance(name, int) else [o.name for o in self.objects].index(name)
         o, chain = self.objects[k], []
         if o.traversal is None:

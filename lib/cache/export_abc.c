@@ -9,9 +9,11 @@
 #include "cache/murmur.h"
 #include "cache/ogawa.h"
 
+#include "base/bytes.h"
 #include "base/number.h"
 
 #include <float.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +29,8 @@ enum {
   MD_VECTOR,
   MD_UV,
   MD_FACES_OBJECT,
-  MD_FACES
+  MD_FACES,
+  MD_SCALAR
 };
 static const char *const METADATA[] = {
     "",
@@ -44,6 +47,7 @@ static const char *const METADATA[] = {
     "schema=AbcGeom_FaceSet_v1;schemaBaseType=AbcGeom_GeomBase_v1;"
     "schemaObjTitle=AbcGeom_FaceSet_v1:.faceset",
     "schema=AbcGeom_FaceSet_v1;schemaBaseType=AbcGeom_GeomBase_v1",
+    "arrayExtent=1;geoScope=vtx;interpretation=;isGeomParam=true;podExtent=1;podName=float32_t",
 };
 enum { NMETADATA = sizeof METADATA / sizeof *METADATA };
 
@@ -59,15 +63,18 @@ typedef struct property {
   uint8_t history[16]; // hash of the keys of all
 } property;
 
+enum { BOUNDS, POINTS, VELOCITIES, CHILD_BOUNDS, PRESSURE, STRAIN, NMOVING };
 typedef struct abc_object {
-  property bounds, points, velocities;
-  double box[6]; // bounds over all frames
+  property moving[NMOVING]; // without samples where it has no such thing
+  double box[6];            // bounds over all frames
 } abc_object;
 
 typedef struct abc {
   csim_file *file;
   abc_object *object; // (nobject)
-  int nframe;         // so far
+  property bounds;    // of everything, in each frame
+  int ntime;          // samples so far of what has some between frames
+  csim_bytes times;   // (ntime) [s] of those
   csim_bytes payload; // of a sample, reused
   csim_bytes keys;    // histories of an object's properties, for its hash
 } abc;
@@ -97,42 +104,85 @@ static void add_floats(abc *a, const double *value, ptrdiff_t n) {
   if (to) a->payload.n += 4 * n;
 }
 
-// Adds the bounds of n vertices to the payload, and to those of all frames.
-static void add_bounds(abc *a, const double *x, int n, double all[6]) {
-  double box[6] = {x[0], x[1], x[2], x[0], x[1], x[2]};
+static void join(const double *box, int first, double all[6]) {
+  for (int k = 0; k < 6; k++)
+    if (first || (k < 3 ? box[k] < all[k] : box[k] > all[k])) all[k] = box[k];
+}
+
+static void add_box(abc *a, const double *box) {
+  for (int k = 0; k < 6; k++) csim_bytes_add_double(&a->payload, box[k]);
+}
+
+static void find_box(const double *x, int n, double box[6]) {
+  for (int k = 0; k < 6; k++) box[k] = x[k % 3];
   for (ptrdiff_t i = 3; i < 3 * (ptrdiff_t)n; i++) {
     if (x[i] < box[i % 3]) box[i % 3] = x[i];
     if (x[i] > box[3 + i % 3]) box[3 + i % 3] = x[i];
-  }
-  for (int k = 0; k < 6; k++) {
-    int first = a->nframe == 1;
-    if (first || (k < 3 ? box[k] < all[k] : box[k] > all[k])) all[k] = box[k];
-    csim_bytes_add_double(&a->payload, box[k]);
   }
 }
 
 static csim_status check_memory(csim_export *e) {
   abc *a = e->state;
-  int failed = a->payload.failed || a->keys.failed || e->arena.failed;
+  int failed = a->payload.failed || a->keys.failed || e->arena.failed || a->times.failed ||
+               a->bounds.sample.failed;
   for (int i = 0; i < e->nobject && a->object; i++)
-    failed = failed || a->object[i].bounds.sample.failed || a->object[i].points.sample.failed ||
-             a->object[i].velocities.sample.failed;
+    for (int k = 0; k < NMOVING; k++) failed |= a->object[i].moving[k].sample.failed;
   return failed ? csim_export_memory(e) : CSIM_OK;
+}
+
+// Points, bounds and velocities (NULL: none) of an object at a time.
+static void add_shape(abc *a, abc_object *o, const double *x, const double *v, int n,
+                      double box[6]) {
+  find_box(x, n, box);
+  join(box, o->moving[POINTS].sample.n == 0, o->box);
+  add_box(a, box);
+  add_sample(a, &o->moving[BOUNDS]);
+  add_box(a, box);
+  add_sample(a, &o->moving[CHILD_BOUNDS]);
+  add_floats(a, x, 3 * (ptrdiff_t)n);
+  add_sample(a, &o->moving[POINTS]);
+  if (!v) return;
+  add_floats(a, v, 3 * (ptrdiff_t)n);
+  add_sample(a, &o->moving[VELOCITIES]);
+}
+
+// The times of the samples before the frame, and the frame's. All objects that have some have the
+// same.
+static void add_times(csim_export *e, int nsample) {
+  abc *a = e->state;
+  double number = (double)e->number[e->nframe - 1];
+  for (int s = 0; s <= nsample; s++)
+    csim_bytes_add_double(&a->times,
+                          (s < nsample ? number + e->options.share[s] : number) / e->options.fps);
+  a->ntime += nsample + 1;
 }
 
 static csim_status write_frame(csim_export *e) {
   abc *a = e->state;
-  a->nframe = e->nframe;
+  double all[6] = {0}, box[6];
+  int timed = 0;
   for (int i = 0; i < e->nobject; i++) {
-    ptrdiff_t n = e->object[i].nvert;
-    add_bounds(a, e->x[i], (int)n, a->object[i].box);
-    add_sample(a, &a->object[i].bounds);
-    add_floats(a, e->x[i], 3 * n);
-    add_sample(a, &a->object[i].points);
-    if (!e->object[i].has_velocity) continue;
-    add_floats(a, e->v[i], 3 * n);
-    add_sample(a, &a->object[i].velocities);
+    const csim_cache_values *now = &e->now[i];
+    abc_object *o = &a->object[i];
+    int n = e->object[i].nvert, nsample = now->sample_x ? e->object[i].nsample : 0;
+    if (e->object[i].nsample && !timed++) add_times(e, nsample);
+    for (int s = 0; s < nsample; s++) {
+      ptrdiff_t at = 3 * (ptrdiff_t)n * s;
+      add_shape(a, o, now->sample_x + at, now->sample_v ? now->sample_v + at : NULL, n, box);
+    }
+    add_shape(a, o, e->x[i], e->v[i], n, box);
+    join(box, i == 0, all);
+    if (now->pressure) {
+      add_floats(a, now->pressure, n);
+      add_sample(a, &o->moving[PRESSURE]);
+    }
+    if (now->strain) {
+      add_floats(a, now->strain, n);
+      add_sample(a, &o->moving[STRAIN]);
+    }
   }
+  add_box(a, all);
+  add_sample(a, &a->bounds);
   if (csim_file_failed(a->file)) return CSIM_IO; // said by the commit
   return check_memory(e);
 }
@@ -141,12 +191,19 @@ static csim_status open_abc(csim_export *e) {
   abc *a = e->state = CSIM_ARENA_NEW(&e->arena, abc, 1);
   if (a) a->object = CSIM_ARENA_NEW(&e->arena, abc_object, e->nobject);
   if (!a || !a->object) return csim_export_memory(e);
-  for (int i = 0; i < e->nobject; i++)
+  a->bounds = (property){".childBnds", SCALAR, POD_F64, 6, MD_BOX, 1, .key = {0}};
+  for (int i = 0; i < e->nobject; i++) {
+    int t = e->object[i].nsample ? 2 : 1; // see write_times
     a->object[i] = (abc_object){
-        .bounds = {".selfBnds", SCALAR, POD_F64, 6, MD_BOX, 1, .key = {0}},
-        .points = {"P", ARRAY, POD_F32, 3, MD_POINT, 1, .key = {0}},
-        .velocities = {".velocities", ARRAY, POD_F32, 3, MD_VECTOR, 1, .key = {0}},
-    };
+        .moving = {
+            [BOUNDS] = {".selfBnds", SCALAR, POD_F64, 6, MD_BOX, t, .key = {0}},
+            [POINTS] = {"P", ARRAY, POD_F32, 3, MD_POINT, t, .key = {0}},
+            [VELOCITIES] = {".velocities", ARRAY, POD_F32, 3, MD_VECTOR, t, .key = {0}},
+            [CHILD_BOUNDS] = {".childBnds", SCALAR, POD_F64, 6, MD_BOX, t, .key = {0}},
+            [PRESSURE] = {"pressure", ARRAY, POD_F32, 1, MD_SCALAR, 1, .key = {0}},
+            [STRAIN] = {"strain", ARRAY, POD_F32, 1, MD_SCALAR, 1, .key = {0}},
+        }};
+  }
   char path[CSIM_EXPORT_PATH];
   if (csim_export_path(e, e->options.name, ".abc", path)) return CSIM_INVALID;
   csim_status status = csim_file_create(path, e->log, &a->file);
@@ -269,21 +326,31 @@ static csim_ogawa_word write_uv(csim_export *e, int object) {
   return end_compound(a, &c);
 }
 
+// Numbers that Alembic has no name for.
+static csim_ogawa_word write_params(abc *a, const abc_object *own) {
+  compound c = {0};
+  for (int k = PRESSURE; k <= STRAIN; k++)
+    if (own->moving[k].sample.n) add_property(a, &c, &own->moving[k]);
+  return end_compound(a, &c);
+}
+
 // The `.geom` compound of a mesh.
 static csim_ogawa_word write_geometry(csim_export *e, int object) {
   abc *a = e->state;
   const csim_cache_object *o = &e->object[object];
   const abc_object *own = &a->object[object];
   compound c = {0};
-  add_property(a, &c, &own->bounds);
-  add_property(a, &c, &own->points);
+  add_property(a, &c, &own->moving[BOUNDS]);
+  add_property(a, &c, &own->moving[POINTS]);
   add_corners_backward(a, o, o->face_vert);
   add_constant(a, &c, (property){.name = ".faceIndices", .pod = POD_I32, .extent = 1});
   for (int f = 0; f < o->nface; f++)
     csim_bytes_add32(&a->payload, (uint32_t)(o->face_start[f + 1] - o->face_start[f]));
   add_constant(a, &c, (property){.name = ".faceCounts", .pod = POD_I32, .extent = 1});
-  if (o->has_velocity) add_property(a, &c, &own->velocities);
+  if (own->moving[VELOCITIES].sample.n) add_property(a, &c, &own->moving[VELOCITIES]);
   if (o->nuv) add_compound(&c, "uv", MD_UV, write_uv(e, object));
+  if (own->moving[PRESSURE].sample.n || own->moving[STRAIN].sample.n)
+    add_compound(&c, ".arbGeomParams", MD_NONE, write_params(a, own));
   return end_compound(a, &c);
 }
 
@@ -373,9 +440,13 @@ static void write_object(csim_export *e, int object, children *top) {
   csim_murmur(a->keys.data, (size_t)a->keys.n, own);
   csim_ogawa_word group = write_group(a, properties, own, &sets, hash);
   add_child(&shapes, group, shape, MD_MESH_OBJECT, hash);
-  add_compound(&xform, ".xform", MD_XFORM, 0);
+  compound inner = {0};
+  a->keys.n = 0;
+  add_property(a, &inner, &a->object[object].moving[CHILD_BOUNDS]);
+  add_compound(&xform, ".xform", MD_XFORM, end_compound(a, &inner));
   properties = end_compound(a, &xform);
-  csim_murmur(".xform", 6, own);
+  if (a->keys.failed) return;
+  csim_murmur(a->keys.data, (size_t)a->keys.n, own);
   group = write_group(a, properties, own, &shapes, hash);
   add_child(top, group, e->file_name[object], MD_XFORM_OBJECT, hash);
 }
@@ -390,21 +461,42 @@ static csim_ogawa_word write_number(abc *a, uint32_t value) {
   return word;
 }
 
-// Sampling 0 is Alembic's own; 1 is uniform, or acyclic when the frames are uneven.
+// A sampling of n times (8 bytes each), uniform where these are, else acyclic.
+static void add_sampling(csim_bytes *p, const csim_bytes *times, int n, double step) {
+  int listed = step > 0 && n ? 1 : n;
+  csim_bytes_add32(p, (uint32_t)n);
+  csim_bytes_add_double(p, step > 0 ? step : DBL_MAX / 32);
+  csim_bytes_add32(p, (uint32_t)listed);
+  csim_bytes_add(p, times->data, 8 * (ptrdiff_t)listed);
+}
+
+// The step between times, 0 where it changes.
+static double step_of(const csim_bytes *times, int n, double fps) {
+  double first = n ? csim_load_f64(times->data) : 0, step = 1 / fps;
+  if (n > 1) step = csim_load_f64(times->data + 8) - first;
+  for (int i = 2; i < n; i++)
+    if (fabs(csim_load_f64(times->data + 8 * (ptrdiff_t)i) - first - i * step) > 1e-6 * step)
+      return 0;
+  return step;
+}
+
+// Sampling 0 is Alembic's own, 1 the frames, 2 (where there are samples) frames and what is between
+// them.
 static csim_ogawa_word write_times(csim_export *e) {
   abc *a = e->state;
   long long stride = csim_export_stride(e);
-  csim_bytes *p = &a->payload;
+  csim_bytes frames = {0}, *p = &a->payload;
   p->n = 0;
   csim_bytes_add32(p, 1);
   csim_bytes_add_double(p, 1);
   csim_bytes_add32(p, 1);
   csim_bytes_add_double(p, 0);
-  int ntime = stride && e->nframe ? 1 : e->nframe;
-  csim_bytes_add32(p, (uint32_t)e->nframe);
-  csim_bytes_add_double(p, stride ? (double)stride / e->options.fps : DBL_MAX / 32);
-  csim_bytes_add32(p, (uint32_t)ntime);
-  for (int f = 0; f < ntime; f++) csim_bytes_add_double(p, (double)e->number[f] / e->options.fps);
+  for (int f = 0; f < e->nframe; f++)
+    csim_bytes_add_double(&frames, (double)e->number[f] / e->options.fps);
+  if (!frames.failed) add_sampling(p, &frames, e->nframe, (double)stride / e->options.fps);
+  a->keys.failed |= frames.failed;
+  free(frames.data);
+  if (a->ntime) add_sampling(p, &a->times, a->ntime, step_of(&a->times, a->ntime, e->options.fps));
   csim_ogawa_word word = csim_ogawa_data(a->file, p);
   p->n = 0;
   return word;
@@ -450,8 +542,12 @@ static csim_status write_archive(csim_export *e) {
   csim_bytes root = {0};
   uint8_t own[16] = {0}, hash[16];
   for (int i = 0; i < e->nobject; i++) write_object(e, i, &top);
+  compound properties = {0};
+  a->keys.n = 0;
+  if (a->bounds.sample.n) add_property(a, &properties, &a->bounds);
+  csim_ogawa_word bounds = a->bounds.sample.n ? end_compound(a, &properties) : 0;
   csim_murmur("ABC", 3, own);
-  csim_ogawa_word abc_group = write_group(a, 0, own, &top, hash);
+  csim_ogawa_word abc_group = write_group(a, bounds, own, &top, hash);
   csim_bytes_add64(&root, write_number(a, 0));
   csim_bytes_add64(&root, write_number(a, VERSION));
   csim_bytes_add64(&root, abc_group);
@@ -471,11 +567,10 @@ static csim_status close_abc(csim_export *e, int commit) {
     status = csim_file_commit(a->file, 0);
   else
     csim_file_abandon(a->file);
-  for (int i = 0; i < e->nobject; i++) {
-    free(a->object[i].bounds.sample.data);
-    free(a->object[i].points.sample.data);
-    free(a->object[i].velocities.sample.data);
-  }
+  for (int i = 0; i < e->nobject; i++)
+    for (int k = 0; k < NMOVING; k++) free(a->object[i].moving[k].sample.data);
+  free(a->bounds.sample.data);
+  free(a->times.data);
   free(a->payload.data);
   free(a->keys.data);
   return status;

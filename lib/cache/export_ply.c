@@ -3,22 +3,28 @@
 
 #include "base/bytes.h"
 
-static void write_header(csim_file *file, const csim_cache_object *o, int has_uv, int wide) {
+static void write_header(csim_file *file, const csim_cache_object *o, const csim_cache_values *now,
+                         int has_uv, int wide) {
   csim_file_print(file, "ply\nformat binary_little_endian 1.0\nelement vertex %d\n", o->nvert);
   csim_file_text(file, "property float x\nproperty float y\nproperty float z\n");
   if (o->has_velocity)
     csim_file_text(file, "property float vx\nproperty float vy\nproperty float vz\n");
   if (has_uv) csim_file_text(file, "property float s\nproperty float t\n");
+  if (now->pressure) csim_file_text(file, "property float pressure\n");
+  if (now->strain) csim_file_text(file, "property float strain\n");
   csim_file_print(file, "element face %d\nproperty list %s int vertex_indices\nend_header\n",
                   o->nface, wide ? "int" : "uchar");
 }
 
 static void write_vertices(csim_file *file, const csim_export *e, int object, const double *uv) {
   const csim_cache_object *o = &e->object[object];
+  const csim_cache_values *now = &e->now[object];
   for (ptrdiff_t v = 0; v < o->nvert; v++) {
     csim_write_floats(file, e->x[object] + 3 * v, 3);
     if (o->has_velocity) csim_write_floats(file, e->v[object] + 3 * v, 3);
     if (uv) csim_write_floats(file, uv + 2 * v, 2);
+    if (now->pressure) csim_write_floats(file, now->pressure + v, 1);
+    if (now->strain) csim_write_floats(file, now->strain + v, 1);
   }
 }
 
@@ -46,7 +52,7 @@ csim_status csim_ply_write(csim_export *e, int object, const double *uv, const c
   if (status) return status;
   int wide = 0;
   for (int f = 0; f < o->nface; f++) wide |= o->face_start[f + 1] - o->face_start[f] > 255;
-  write_header(file, o, uv != NULL, wide);
+  write_header(file, o, &e->now[object], uv != NULL, wide);
   write_vertices(file, e, object, uv);
   write_faces(file, o, wide);
   return csim_file_commit(file, 0);

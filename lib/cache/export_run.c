@@ -57,6 +57,10 @@ static const char *check_options(const csim_export_options *o, int nobject) {
     return "the up axis must be 1 (y) or 2 (z)";
   if (!isfinite(o->scale) || !isfinite(o->unit) || o->unit < 0)
     return "scale and unit must be finite";
+  if (o->nsample < 0 || o->nsample > CSIM_CACHE_MAX_SAMPLE) return "too many samples";
+  for (int s = 0; s < o->nsample; s++)
+    if (!(o->share[s] > (s ? o->share[s - 1] : -1)) || !(o->share[s] < 0))
+      return "samples must lie between two frames";
   if (o->digits && (o->digits < 1 || o->digits > 17)) return "digits must be 1 to 17";
   return NULL;
 }
@@ -105,10 +109,17 @@ csim_status csim_export_open(const csim_export_options *options, int nobject,
   e->file_name = CSIM_ARENA_NEW(&e->arena, char *, nobject);
   e->x = CSIM_ARENA_NEW(&e->arena, double *, nobject);
   e->v = CSIM_ARENA_NEW(&e->arena, double *, nobject);
+  e->now = CSIM_ARENA_NEW(&e->arena, csim_cache_values, nobject);
+  e->between = CSIM_ARENA_NEW(&e->arena, double *, nobject);
+  e->whole = CSIM_ARENA_NEW(&e->arena, int, nobject);
   for (int i = 0; i < nobject && !e->arena.failed; i++) {
     e->object[i] = object[i];
     e->object[i].nvert = surface_vertices(&object[i]);
     e->object[i].has_velocity = object[i].has_velocity && options->velocities;
+    e->object[i].nsample = object[i].nsample && options->nsample ? options->nsample : 0;
+    e->whole[i] = object[i].nvert;
+    ptrdiff_t between = 6 * (ptrdiff_t)e->object[i].nvert * e->object[i].nsample;
+    if (between) e->between[i] = CSIM_ARENA_NEW(&e->arena, double, between);
     e->x[i] = CSIM_ARENA_NEW(&e->arena, double, 3 * (ptrdiff_t)e->object[i].nvert);
     if (e->object[i].has_velocity)
       e->v[i] = CSIM_ARENA_NEW(&e->arena, double, 3 * (ptrdiff_t)e->object[i].nvert);
@@ -137,8 +148,36 @@ static void transform(const csim_export *e, const double *from, int n, double *t
   }
 }
 
-csim_status csim_export_frame(csim_export *e, long long number, const double *const *x,
-                              const double *const *v) {
+// Turned and scaled samples, of the vertices that are exported.
+static void take_samples(csim_export *e, int i, const csim_cache_values *values) {
+  int nvert = e->object[i].nvert, n = e->object[i].nsample;
+  const double *from[2] = {values->sample_x,
+                           e->object[i].has_velocity ? values->sample_v : NULL};
+  double *to[2] = {e->between[i], e->between[i] + 3 * (ptrdiff_t)nvert * n};
+  for (int s = 0; s < n; s++)
+    for (int a = 0; a < 2; a++)
+      if (from[a])
+        transform(e, from[a] + 3 * (ptrdiff_t)e->whole[i] * s, nvert,
+                  to[a] + 3 * (ptrdiff_t)nvert * s);
+  e->now[i].sample_x = to[0];
+  e->now[i].sample_v = from[1] ? to[1] : NULL;
+}
+
+static void take_object(csim_export *e, int i, const csim_cache_values *values) {
+  const csim_cache_object *o = &e->object[i];
+  transform(e, values->x, o->nvert, e->x[i]);
+  if (o->has_velocity && values->v)
+    transform(e, values->v, o->nvert, e->v[i]);
+  else if (o->has_velocity)
+    memset(e->v[i], 0, 3 * (size_t)o->nvert * sizeof(double));
+  e->now[i] = (csim_cache_values){.x = e->x[i],
+                                  .v = e->v[i],
+                                  .pressure = o->has_pressure ? values->pressure : NULL,
+                                  .strain = o->has_strain ? values->strain : NULL};
+  if (o->nsample && values->sample_x) take_samples(e, i, values);
+}
+
+csim_status csim_export_values(csim_export *e, long long number, const csim_cache_values *values) {
   if (e->status) return e->status;
   if (e->nframe && number <= e->number[e->nframe - 1]) {
     csim_say(e->log, CSIM_ERROR, (csim_place){.file = e->options.directory},
@@ -149,15 +188,19 @@ csim_status csim_export_frame(csim_export *e, long long number, const double *co
   if (!grown) return e->status = csim_export_memory(e);
   e->number = grown;
   e->number[e->nframe++] = number;
-  for (int i = 0; i < e->nobject; i++) {
-    transform(e, x[i], e->object[i].nvert, e->x[i]);
-    if (!e->object[i].has_velocity) continue;
-    if (v && v[i])
-      transform(e, v[i], e->object[i].nvert, e->v[i]);
-    else
-      memset(e->v[i], 0, 3 * (size_t)e->object[i].nvert * sizeof(double));
-  }
+  for (int i = 0; i < e->nobject; i++) take_object(e, i, &values[i]);
   return e->status = e->kind->frame(e);
+}
+
+csim_status csim_export_frame(csim_export *e, long long number, const double *const *x,
+                              const double *const *v) {
+  csim_cache_values *values = CSIM_NEW(csim_cache_values, e->nobject);
+  if (!values) return e->status = csim_export_memory(e);
+  for (int i = 0; i < e->nobject; i++)
+    values[i] = (csim_cache_values){.x = x[i], .v = v ? v[i] : NULL};
+  csim_status status = csim_export_values(e, number, values);
+  free(values);
+  return status;
 }
 
 csim_status csim_export_close(csim_export *e, int commit) {

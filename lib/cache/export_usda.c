@@ -14,7 +14,7 @@
 // What is written of an object as the frames come.
 typedef struct usda_object {
   char *name; // a USD identifier, different for each object
-  csim_spool *points, *velocities;
+  csim_spool *points, *velocities, *pressure, *strain;
   csim_bytes extents; // text
 } usda_object;
 
@@ -38,9 +38,13 @@ static csim_status open_usda(csim_export *e) {
         object[i].name = csim_arena_print(&e->arena, "%s_%d", object[i].name, i);
         k = -1;
       }
-    object[i].points = csim_spool_new(e);
-    if (e->object[i].has_velocity) object[i].velocities = csim_spool_new(e);
-    int bad = !object[i].points || (e->object[i].has_velocity && !object[i].velocities);
+    const csim_cache_object *o = &e->object[i];
+    csim_spool **spool[] = {&object[i].points, &object[i].velocities, &object[i].pressure,
+                            &object[i].strain};
+    const int wanted[] = {1, o->has_velocity, o->has_pressure, o->has_strain};
+    int bad = 0;
+    for (int k = 0; k < 4 && !bad; k++)
+      if (wanted[k]) bad = !(*spool[k] = csim_spool_new(e));
     if (bad || e->arena.failed) {
       csim_status status = e->arena.failed ? csim_export_memory(e) : CSIM_IO;
       close_usda(e, 0);
@@ -67,17 +71,25 @@ static size_t print_vector(const double *value, int n, char *text) {
   return (size_t)(p - text);
 }
 
-// "        12: [(...), ...],\n"
-static void spool_sample(csim_spool *spool, long long number, const double *value, int n) {
+// "        12: [": a time code and the start of its value.
+static size_t print_time(double code, char *text) {
+  char number[32];
+  number[csim_format_number(code, 17, number)] = 0;
+  return (size_t)snprintf(text, 64, "        %s: [", number);
+}
+
+// "        12: [(...), ...],\n"; width 1: plain numbers
+static void spool_sample(csim_spool *spool, double code, const double *value, int width, int n) {
   enum { PIECE = 1 << 15, VECTOR = 128 };
   char text[PIECE + VECTOR];
-  size_t used = (size_t)snprintf(text, VECTOR, "        %lld: [", number);
+  size_t used = print_time(code, text);
   for (ptrdiff_t i = 0; i < n; i++) {
     if (i) {
       text[used++] = ',';
       text[used++] = ' ';
     }
-    used += print_vector(value + 3 * i, 3, text + used);
+    used += width == 1 ? (size_t)csim_format_number((double)(float)value[i], 9, text + used)
+                       : print_vector(value + 3 * i, 3, text + used);
     if (used > PIECE) {
       csim_spool_add(spool, text, used);
       used = 0;
@@ -87,7 +99,7 @@ static void spool_sample(csim_spool *spool, long long number, const double *valu
   csim_spool_add(spool, text, used + 3);
 }
 
-static void add_extent(csim_bytes *text, long long number, const double *x, int n) {
+static void add_extent(csim_bytes *text, double code, const double *x, int n) {
   double low[3] = {x[0], x[1], x[2]}, high[3] = {x[0], x[1], x[2]};
   for (ptrdiff_t i = 1; i < n; i++)
     for (int c = 0; c < 3; c++) {
@@ -95,7 +107,7 @@ static void add_extent(csim_bytes *text, long long number, const double *x, int 
       if (x[3 * i + c] > high[c]) high[c] = x[3 * i + c];
     }
   char line[320];
-  size_t used = (size_t)snprintf(line, 64, "        %lld: [", number);
+  size_t used = print_time(code, line);
   used += print_vector(low, 3, line + used);
   memcpy(line + used, ", ", 2);
   used += 2 + print_vector(high, 3, line + used + 2);
@@ -107,10 +119,19 @@ static csim_status write_frame(csim_export *e) {
   usda_object *object = e->state;
   long long number = e->number[e->nframe - 1];
   for (int i = 0; i < e->nobject; i++) {
-    int n = e->object[i].nvert;
-    spool_sample(object[i].points, number, e->x[i], n);
-    if (e->object[i].has_velocity) spool_sample(object[i].velocities, number, e->v[i], n);
-    add_extent(&object[i].extents, number, e->x[i], n);
+    const csim_cache_values *now = &e->now[i];
+    int n = e->object[i].nvert, nsample = now->sample_x ? e->object[i].nsample : 0;
+    for (int s = 0; s <= nsample; s++) {
+      double code = s < nsample ? (double)number + e->options.share[s] : (double)number;
+      ptrdiff_t at = 3 * (ptrdiff_t)n * s;
+      const double *x = s < nsample ? now->sample_x + at : e->x[i];
+      const double *v = s == nsample ? e->v[i] : now->sample_v ? now->sample_v + at : NULL;
+      spool_sample(object[i].points, code, x, 3, n);
+      if (v) spool_sample(object[i].velocities, code, v, 3, n);
+      add_extent(&object[i].extents, code, x, n);
+    }
+    if (now->pressure) spool_sample(object[i].pressure, (double)number, now->pressure, 1, n);
+    if (now->strain) spool_sample(object[i].strain, (double)number, now->strain, 1, n);
     if (object[i].extents.failed) return csim_export_memory(e);
   }
   return CSIM_OK;
@@ -217,6 +238,15 @@ static csim_status write_object(csim_export *e, csim_file *file, int object) {
     if (csim_spool_copy(o->velocities, e, file)) return CSIM_IO;
     csim_file_text(file, "    }\n");
   }
+  csim_spool *const scalar[2] = {o->pressure, o->strain};
+  for (int k = 0; k < 2; k++) {
+    if (!scalar[k]) continue;
+    const char *name = k ? "strain" : "pressure";
+    csim_file_print(file, "    float[] primvars:%s (\n        interpolation = \"vertex\"\n    )\n", name);
+    csim_file_print(file, "    float[] primvars:%s.timeSamples = {\n", name);
+    if (csim_spool_copy(scalar[k], e, file)) return CSIM_IO;
+    csim_file_text(file, "    }\n");
+  }
   if (write_subsets(e, file, object)) return csim_export_memory(e);
   csim_file_text(file, "}\n");
   return CSIM_OK;
@@ -263,6 +293,8 @@ static csim_status close_usda(csim_export *e, int commit) {
   for (int i = 0; i < e->nobject; i++) {
     csim_spool_free(object[i].points);
     csim_spool_free(object[i].velocities);
+    csim_spool_free(object[i].pressure);
+    csim_spool_free(object[i].strain);
     free(object[i].extents.data);
   }
   return status;

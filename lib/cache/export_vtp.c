@@ -64,7 +64,8 @@ static void write_array(csim_file *file, vtp *state, const char *type, const cha
 static void write_point_data(csim_file *file, csim_export *e, vtp *state, int object) {
   const csim_cache_object *o = &e->object[object];
   const double *uv = state->uv[object];
-  if (!o->has_velocity && !uv) return;
+  const csim_cache_values *now = &e->now[object];
+  if (!o->has_velocity && !uv && !now->pressure && !now->strain) return;
   csim_file_print(file, "<PointData%s%s>\n", o->has_velocity ? " Vectors=\"Velocity\"" : "",
                   uv ? " TCoords=\"TextureCoordinates\"" : "");
   if (o->has_velocity) {
@@ -74,6 +75,12 @@ static void write_point_data(csim_file *file, csim_export *e, vtp *state, int ob
   if (uv) {
     add_floats(&state->raw, uv, 2 * (ptrdiff_t)o->nvert);
     write_array(file, state, "Float32", "TextureCoordinates", 2);
+  }
+  const double *const scalar[2] = {now->pressure, now->strain};
+  for (int k = 0; k < 2; k++) {
+    if (!scalar[k]) continue;
+    add_floats(&state->raw, scalar[k], o->nvert);
+    write_array(file, state, "Float32", k ? "Strain" : "Pressure", 1);
   }
   csim_file_text(file, "</PointData>\n");
 }

@@ -8,15 +8,22 @@
 static const uint8_t MAGIC[8] = {0x89, 'C', 'S', 'C', '\r', '\n', 0x1a, '\n'};
 static const uint32_t ENDIAN = 0x01020304;
 
-static const uint32_t ATTRIBUTE[CSIM_CACHE_NATTRIBUTE] = {
+static const uint32_t ATTRIBUTE[CSIM_CACHE_SAMPLE] = {
     [CSIM_CACHE_POSITION] = CSIM_FOURCC('P', 'O', 'S', 'N'),
     [CSIM_CACHE_VELOCITY] = CSIM_FOURCC('V', 'E', 'L', 'O'),
-    [CSIM_CACHE_PRESSURE] = CSIM_FOURCC('P', 'R', 'E', 'S')};
+    [CSIM_CACHE_PRESSURE] = CSIM_FOURCC('P', 'R', 'E', 'S'),
+    [CSIM_CACHE_STRAIN] = CSIM_FOURCC('S', 'T', 'R', 'N')};
 
-void csim_header_pack(const csim_cache_options *options, int nobject, uint8_t *bytes) {
+static uint32_t fourcc_of(int attribute) {
+  int sample = attribute - CSIM_CACHE_SAMPLE;
+  if (sample < 0) return ATTRIBUTE[attribute];
+  return CSIM_FOURCC('S', 'M', sample % 2 ? 'V' : 'P', '0' + sample / 2);
+}
+
+void csim_header_pack(const csim_cache_options *options, int minor, int nobject, uint8_t *bytes) {
   memset(bytes, 0, CSIM_CACHE_HEADER);
   memcpy(bytes, MAGIC, sizeof MAGIC);
-  csim_store_u32(CSIM_CACHE_MAJOR | CSIM_CACHE_MINOR << 16, bytes + 8);
+  csim_store_u32(CSIM_CACHE_MAJOR | (uint32_t)minor << 16, bytes + 8);
   csim_store_u32(ENDIAN, bytes + 12);
   csim_store_u32((uint32_t)nobject, bytes + 16);
   csim_store_u32(CSIM_CACHE_INTERVAL, bytes + 20);
@@ -79,7 +86,7 @@ int csim_chunk_unpack(const uint8_t *bytes, csim_chunk *chunk) {
 }
 
 void csim_record_pack(int attribute, const csim_coding *coding, uint64_t size, uint8_t *bytes) {
-  csim_store_u32(ATTRIBUTE[attribute], bytes);
+  csim_store_u32(fourcc_of(attribute), bytes);
   bytes[4] = (uint8_t)coding->mode;
   bytes[5] = (uint8_t)coding->order;
   bytes[6] = (uint8_t)coding->space;
@@ -91,7 +98,7 @@ void csim_record_pack(int attribute, const csim_coding *coding, uint64_t size, u
 
 int csim_record_unpack(const uint8_t *bytes, csim_coding *coding, uint64_t *size) {
   int attribute = 0;
-  while (attribute < CSIM_CACHE_NATTRIBUTE && ATTRIBUTE[attribute] != csim_load_u32(bytes))
+  while (attribute < CSIM_CACHE_NATTRIBUTE && fourcc_of(attribute) != csim_load_u32(bytes))
     attribute++;
   *size = csim_load_u64(bytes + 24);
   if (attribute == CSIM_CACHE_NATTRIBUTE) return attribute;

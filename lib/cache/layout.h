@@ -42,7 +42,8 @@
 
 enum {
   CSIM_CACHE_MAJOR = 1,
-  CSIM_CACHE_MINOR = 1,
+  CSIM_CACHE_MINOR = 1,   ///< of caches without strain and samples
+  CSIM_CACHE_SAMPLED = 2, ///< of those with them
   CSIM_CACHE_HEADER = 64,
   CSIM_CACHE_CHUNK = 40,
   CSIM_CACHE_INTERVAL = 8,
@@ -64,19 +65,25 @@ typedef enum csim_attribute {
   CSIM_CACHE_POSITION,
   CSIM_CACHE_VELOCITY,
   CSIM_CACHE_PRESSURE,
-  CSIM_CACHE_NATTRIBUTE,
+  CSIM_CACHE_STRAIN,
+  CSIM_CACHE_SAMPLE, ///< positions between the frame before and this one, then velocities there
+  CSIM_CACHE_NATTRIBUTE = CSIM_CACHE_SAMPLE + 2 * CSIM_CACHE_MAX_SAMPLE,
 } csim_attribute;
 
 /// Numbers per vertex.
 static inline int csim_attribute_width(int attribute) {
-  return attribute == CSIM_CACHE_PRESSURE ? 1 : 3;
+  return attribute == CSIM_CACHE_PRESSURE || attribute == CSIM_CACHE_STRAIN ? 1 : 3;
 }
 
 /// Whether an object has the attribute.
 static inline int csim_attribute_in(const csim_cache_object *object, int attribute) {
+  int sample = attribute - CSIM_CACHE_SAMPLE;
   return attribute == CSIM_CACHE_POSITION   ? 1
          : attribute == CSIM_CACHE_VELOCITY ? object->has_velocity != 0
-                                            : object->has_pressure != 0;
+         : attribute == CSIM_CACHE_PRESSURE ? object->has_pressure != 0
+         : attribute == CSIM_CACHE_STRAIN
+             ? object->has_strain != 0
+             : sample / 2 < object->nsample && (sample % 2 == 0 || object->has_velocity);
 }
 
 /// A chunk's header, unpacked.
@@ -93,8 +100,9 @@ static inline uint64_t csim_padded(uint64_t size) {
 }
 
 /// The file header.
+/// @param minor       CSIM_CACHE_MINOR or CSIM_CACHE_SAMPLED
 /// @param[out] bytes  (CSIM_CACHE_HEADER)
-void csim_header_pack(const csim_cache_options *options, int nobject, uint8_t *bytes);
+void csim_header_pack(const csim_cache_options *options, int minor, int nobject, uint8_t *bytes);
 
 /// @return NULL, or what is wrong with it
 const char *csim_header_unpack(const uint8_t *bytes, csim_cache_options *options, int *nobject,

@@ -168,6 +168,23 @@ static double find_unit(const char *meta) {
   return csim_read_number(at, end, &unit) && unit > 0 && isfinite(unit) ? unit : 1;
 }
 
+// "samples": [NUMBER, ...] in META: increasing, in (-1, 0); anything else is none.
+static int find_samples(const char *meta, double *share) {
+  static const char key[] = "\"samples\":";
+  const char *at = strstr(meta, key), *end = meta + strlen(meta);
+  int n = 0;
+  if (!at) return 0;
+  for (at += sizeof key - 1; *at == ' '; at++) continue;
+  while (*at == '[' || *at == ',') {
+    for (at++; *at == ' '; at++) continue;
+    double s;
+    at = csim_read_number(at, end, &s);
+    if (!at || n == CSIM_CACHE_MAX_SAMPLE || !(s > (n ? share[n - 1] : -1)) || !(s < 0)) return 0;
+    share[n++] = s;
+  }
+  return *at == ']' ? n : 0;
+}
+
 // META and the TOPO chunks. Without them nothing can be read.
 static csim_status read_topology(csim_cache *c) {
   int nobject = c->info.nobject;
@@ -181,6 +198,7 @@ static csim_status read_topology(csim_cache *c) {
   memcpy(meta, c->payload.data, (size_t)c->payload.n);
   c->info.meta = meta;
   c->info.unit = find_unit(meta);
+  c->info.nsample = find_samples(meta, c->info.share);
   // an object takes at least a chunk header: a hostile count cannot ask for much memory
   if ((uint64_t)nobject > (uint64_t)c->info.size / CSIM_CACHE_CHUNK)
     return damaged(c, at, "the file is too short for its number of objects");
@@ -196,6 +214,8 @@ static csim_status read_topology(csim_cache *c) {
     if (wrong) return damaged(c, at, wrong);
     if (csim_topology_read(&c->planes, c->payload.data, c->payload.n, &c->arena, &object[i]))
       return c->arena.failed ? no_memory(c) : damaged(c, at, "the TOPO chunk is malformed");
+    if (object[i].nsample && object[i].nsample != c->info.nsample)
+      return damaged(c, at, "an object has other samples than META tells");
     csim_status status = csim_topology_check(&object[i], (csim_place){.file = c->path}, c->log);
     if (status) return CSIM_IO;
   }
@@ -496,6 +516,25 @@ csim_status csim_cache_read(csim_cache *c, int object, int frame, float *x, floa
 csim_status csim_cache_read_pressure(csim_cache *c, int object, int frame, float *pressure) {
   csim_status status = check_place(c, object, frame);
   return status ? status : read_attribute(c, object, CSIM_CACHE_PRESSURE, frame, pressure);
+}
+
+csim_status csim_cache_read_strain(csim_cache *c, int object, int frame, float *strain) {
+  csim_status status = check_place(c, object, frame);
+  return status ? status : read_attribute(c, object, CSIM_CACHE_STRAIN, frame, strain);
+}
+
+csim_status csim_cache_read_sample(csim_cache *c, int object, int frame, int sample, float *x,
+                                   float *v) {
+  csim_status status = check_place(c, object, frame);
+  if (!status && (sample < 0 || sample >= c->info.object[object].nsample)) {
+    csim_say(c->log, CSIM_ERROR, (csim_place){.file = c->path}, "object %d has no sample %d",
+             object, sample);
+    return CSIM_INVALID;
+  }
+  int attribute = CSIM_CACHE_SAMPLE + 2 * sample;
+  if (!status && x) status = read_attribute(c, object, attribute, frame, x);
+  if (!status && v) status = read_attribute(c, object, attribute + 1, frame, v);
+  return status;
 }
 
 csim_status csim_cache_take_track(csim_cache *c, int object, int attribute, int frame,

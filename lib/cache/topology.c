@@ -55,6 +55,8 @@ csim_status csim_topology_check(const csim_cache_object *o, csim_place place, cs
   for (int f = 0; f < o->nface; f++)
     if (o->face_start[f + 1] < o->face_start[f])
       return refuse(log, place, o, "a face has a negative number of corners");
+  if (o->nsample < 0 || o->nsample > CSIM_CACHE_MAX_SAMPLE)
+    return refuse(log, place, o, "its number of samples is out of range");
   int ncorner = o->nface ? o->face_start[o->nface] : 0;
   if (ncorner > MAX_CORNER) return refuse(log, place, o, "too many corners");
   if (!in_range(o->face_vert, ncorner, 0, o->nvert))
@@ -115,6 +117,12 @@ static ptrdiff_t largest(ptrdiff_t a, ptrdiff_t b) {
   return a > b ? a : b;
 }
 
+// Bit 0: velocities, 1: contact pressures, 2: strain; bits 8 to 11: number of samples.
+static uint32_t flags_of(const csim_cache_object *o) {
+  return (o->has_velocity ? 1u : 0u) | (o->has_pressure ? 2u : 0u) | (o->has_strain ? 4u : 0u) |
+         (uint32_t)o->nsample << 8;
+}
+
 int csim_topology_write(csim_planes *planes, const csim_cache_object *o, csim_bytes *out) {
   int ncorner = o->nface ? o->face_start[o->nface] : 0;
   csim_bytes names = {0};
@@ -122,7 +130,7 @@ int csim_topology_write(csim_planes *planes, const csim_cache_object *o, csim_by
   int status = -1;
   write_names(o, &names);
   const uint32_t head[10] = {
-      (uint32_t)o->type,  (o->has_velocity ? 1u : 0u) | (o->has_pressure ? 2u : 0u),
+      (uint32_t)o->type,  flags_of(o),
       (uint32_t)o->nvert, (uint32_t)o->nface,
       (uint32_t)ncorner,  (uint32_t)o->nuv,
       (uint32_t)o->ntag,  (uint32_t)o->ntet,
@@ -220,11 +228,14 @@ int csim_topology_read(csim_planes *planes, const uint8_t *data, ptrdiff_t size,
   for (int i = 0; i < 10; i++) head[i] = csim_load_u32(data + 4 * i);
   if (head[0] > CSIM_CACHE_RENDER || head[2] > CSIM_CACHE_MAX_VERT ||
       head[3] > CSIM_CACHE_MAX_FACE || head[4] > MAX_CORNER || head[5] > MAX_CORNER ||
-      head[6] > CSIM_CACHE_MAX_TAG || head[7] > CSIM_CACHE_MAX_FACE || head[8] > MAX_NAMES)
+      head[6] > CSIM_CACHE_MAX_TAG || head[7] > CSIM_CACHE_MAX_FACE || head[8] > MAX_NAMES ||
+      (head[1] >> 8 & 15) > CSIM_CACHE_MAX_SAMPLE)
     return -1;
   o.type = (csim_cache_type)head[0];
   o.has_velocity = head[1] & 1;
   o.has_pressure = head[1] >> 1 & 1;
+  o.has_strain = head[1] >> 2 & 1;
+  o.nsample = (int)(head[1] >> 8 & 15);
   o.nvert = (int)head[2];
   o.nface = (int)head[3];
   o.nuv = (int)head[5];

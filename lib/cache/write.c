@@ -42,6 +42,7 @@ struct csim_cache_writer {
   int lost;           // frames that were written may not be on the disk
   csim_planes planes;
   int nobject;
+  int minor; // version
   ptrdiff_t object_capacity;
   object_writer *object;
   csim_bytes topology; // TOPO chunks until csim_cache_begin
@@ -122,7 +123,7 @@ csim_status csim_cache_create(const char *path, const csim_cache_options *option
   }
   csim_cache_writer *w = CSIM_NEW(csim_cache_writer, 1);
   if (w) {
-    *w = (csim_cache_writer){.log = log, .options = *options, .fd = -1};
+    *w = (csim_cache_writer){.log = log, .options = *options, .minor = CSIM_CACHE_MINOR, .fd = -1};
     w->path = join(path, "");
     w->part = join(path, ".part");
     w->meta = join(meta_json ? meta_json : "{}", "");
@@ -172,6 +173,7 @@ csim_status csim_cache_add_object(csim_cache_writer *w, const csim_cache_object 
   object_writer *o = &w->object[w->nobject++];
   *o = (object_writer){0};
   csim_bytes payload = {0};
+  if (object->has_strain || object->nsample) w->minor = CSIM_CACHE_SAMPLED;
   int bad = csim_traversal_init(&o->traversal, object->nvert, object->nface, object->face_start,
                                 object->face_vert, object->ntet, object->tet);
   for (int a = 0; a < CSIM_CACHE_NATTRIBUTE && !bad; a++) {
@@ -280,7 +282,7 @@ csim_status csim_cache_begin(csim_cache_writer *w) {
   if (!w->nobject) return fail(w, CSIM_INVALID, "a cache needs at least one object");
   csim_bytes head = {0}, meta = {0};
   uint8_t header[CSIM_CACHE_HEADER];
-  csim_header_pack(&w->options, w->nobject, header);
+  csim_header_pack(&w->options, w->minor, w->nobject, header);
   csim_bytes_add(&head, header, sizeof header);
   csim_bytes_add(&meta, w->meta, (ptrdiff_t)strlen(w->meta));
   csim_chunk_add(&head, (csim_chunk){.fourcc = CSIM_CACHE_META}, &meta);
@@ -322,12 +324,15 @@ csim_status csim_cache_begin_frame(csim_cache_writer *w, long long number, doubl
 // Appends what the frame has of an attribute to the object's payload and describes it there.
 static int put_attribute(csim_cache_writer *w, object_writer *o, int attribute, const double *value,
                          ptrdiff_t record) {
-  const double error[CSIM_CACHE_NATTRIBUTE] = {w->options.position_error, w->options.velocity_error,
-                                               0};
+  int velocity = attribute == CSIM_CACHE_VELOCITY ||
+                 (attribute >= CSIM_CACHE_SAMPLE && (attribute - CSIM_CACHE_SAMPLE) % 2);
+  double error = csim_attribute_width(attribute) == 1 ? 0
+                 : velocity                           ? w->options.velocity_error
+                                                      : w->options.position_error;
   csim_bytes *p = &o->payload;
   ptrdiff_t start = p->n;
   csim_coding coding;
-  csim_codec_frame frame = {value, error[attribute], w->nframe, CSIM_CACHE_INTERVAL};
+  csim_codec_frame frame = {value, error, w->nframe, CSIM_CACHE_INTERVAL};
   if (p->failed ||
       csim_codec_write(&o->traversal, &w->planes, &frame, &o->track[attribute], &coding, p))
     return -1;
@@ -335,17 +340,29 @@ static int put_attribute(csim_cache_writer *w, object_writer *o, int attribute, 
   return 0;
 }
 
-csim_status csim_cache_put_pressed(csim_cache_writer *w, int object, const double *x,
-                                   const double *v, const double *pressure) {
+// The values of an attribute, NULL when there are none.
+static const double *values_of(const csim_cache_values *values, int attribute, int nvert) {
+  const double *const plain[CSIM_CACHE_SAMPLE] = {values->x, values->v, values->pressure,
+                                                  values->strain};
+  if (attribute < CSIM_CACHE_SAMPLE) return plain[attribute];
+  int sample = attribute - CSIM_CACHE_SAMPLE;
+  const double *from = sample % 2 ? values->sample_v : values->sample_x;
+  return from ? from + 3 * (ptrdiff_t)nvert * (sample / 2) : NULL;
+}
+
+csim_status csim_cache_put_values(csim_cache_writer *w, int object,
+                                  const csim_cache_values *values) {
   if (w->status) return w->status;
   if (!w->in_frame || object < 0 || object >= w->nobject || w->object[object].done)
     return fail(w, CSIM_INVALID, "an object is written out of order");
   object_writer *o = &w->object[object];
-  const double *value[CSIM_CACHE_NATTRIBUTE] = {x, v, pressure};
+  const double *value[CSIM_CACHE_NATTRIBUTE];
   int nattribute = 0;
   for (int a = 0; a < CSIM_CACHE_NATTRIBUTE; a++) {
-    if (o->has[a] != (value[a] != NULL))
-      return fail(w, CSIM_INVALID, "velocities or pressures do not match the object's description");
+    value[a] = values_of(values, a, o->track[0].nvert);
+    if (o->has[a] ? !value[a] : a < CSIM_CACHE_SAMPLE && value[a])
+      return fail(w, CSIM_INVALID,
+                  "velocities, pressures, strain or samples do not match the object's description");
     nattribute += o->has[a];
   }
   csim_bytes *p = &o->payload;
@@ -364,7 +381,7 @@ csim_status csim_cache_put_pressed(csim_cache_writer *w, int object, const doubl
 }
 
 csim_status csim_cache_put(csim_cache_writer *w, int object, const double *x, const double *v) {
-  return csim_cache_put_pressed(w, object, x, v, NULL);
+  return csim_cache_put_values(w, object, &(csim_cache_values){.x = x, .v = v});
 }
 
 csim_status csim_cache_put_stats(csim_cache_writer *w, const char *json) {

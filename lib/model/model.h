@@ -126,6 +126,12 @@ typedef struct csim_model_links {
   int tears;              ///< some links tear
 } csim_model_links;
 
+/// What closed surfaces of a model enclose.
+typedef struct csim_model_chambers {
+  int nchamber;
+  csim_chamber *chamber; ///< (nchamber)
+} csim_model_chambers;
+
 /// Energies that do not act from the start, the last ones of a model: csim_model_hold.
 typedef struct csim_model_late {
   int nenergy;
@@ -158,13 +164,13 @@ typedef struct csim_model {
   int nenergy;
   csim_energy *energy; ///< (nenergy), then those that do not act yet
   csim_model_late late;
+  int bounded;  ///< some strains have a bound, see bound.h
   int nplastic; ///< numbers of all their elements that yield
   int ntarget;
   csim_target *target; ///< (ntarget) those of one group follow each other
   csim_model_pins pins;
   csim_model_links links;
-  int nchamber;
-  csim_chamber *chamber;  ///< (nchamber)
+  csim_model_chambers chambers;
   double gravity[3];      ///< [m/s^2] with keys: the largest of them
   csim_curve gravity_key; ///< [m/s^2] over time; no keys = constant
   csim_model_air air;
@@ -202,6 +208,11 @@ void csim_model_yield(csim_pool *pool, const csim_model *model, const double *x,
 
 /// Sum of all energies [J] at x.
 double csim_model_energy(csim_pool *pool, const csim_model *model, const csim_point *at);
+
+/// Largest share of the step d (nvert x 3) [m] from at->x that takes nothing beyond a bound of its
+/// strain, [0, 1]; d NULL: 0 when something is beyond at at->x, else 1.
+double csim_model_room(csim_pool *pool, const csim_model *model, const csim_point *at,
+                       const double *d);
 
 /// What changes: exactly what a checkpoint holds.
 typedef struct csim_state {

@@ -23,6 +23,7 @@ static void build_free(csim_build *build) {
   csim_elements_free(&build->elements.levels);
   csim_elements_free(&build->elements.springs);
   csim_elements_free(&build->elements.limits);
+  csim_elements_free(&build->elements.bounds);
   csim_elements_free(&build->elements.woven);
   csim_elements_free(&build->elements.orthotropic);
   for (int b = 0; b < CSIM_NBENDING; b++) {
@@ -121,11 +122,12 @@ static csim_status finish_model(csim_build *build) {
     memcpy(model->pins.follow, build->follow, (size_t)model->pins.nfollow * sizeof *model->pins.follow);
   if (model->links.nlink) memcpy(model->links.link, build->link, (size_t)model->links.nlink * sizeof *model->links.link);
   // projections go through them in this order: springs from coarse to fine
-  const csim_elements *sets[14 + 2 * CSIM_NBENDING];
+  const csim_elements *sets[15 + 2 * CSIM_NBENDING];
   int n = 0;
   sets[n++] = &build->elements.levels;
   sets[n++] = &build->elements.springs;
   sets[n++] = &build->elements.limits;
+  sets[n++] = &build->elements.bounds;
   sets[n++] = &build->elements.woven;
   sets[n++] = &build->elements.orthotropic;
   sets[n++] = &build->elements.ductile_woven;
@@ -223,6 +225,7 @@ csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_
                       .elements.levels.kind = &csim_spring_kind,
                       .elements.springs.kind = &csim_spring_kind,
                       .elements.limits.kind = &csim_limit_kind,
+                      .elements.bounds.kind = &csim_bound_kind,
                       .elements.woven.kind = &csim_woven_kind,
                       .elements.orthotropic.kind = &csim_orthotropic_kind,
                       .elements.ductile_woven.kind = &csim_ductile_woven_kind,

@@ -285,6 +285,8 @@ static const csim_kind kind_density = {read_density, NULL, print_density, descri
     .most = CSIM_MOST, .flags = CSIM_ABOVE | CSIM_INPUT_ONLY, .doc = "Cloth, measured: " what      \
   }
 
+static const char *const limit_law_names[] = {"stiffen", "bound", NULL};
+
 static const csim_field material_fields[] = {
     {.key = "preset",
      .kind = &kind_preset,
@@ -358,9 +360,20 @@ static const csim_field material_fields[] = {
     NUMBER(compression, "", 0, 0,
            "Share of the springs' stiffness that resists compression; 1 = all."),
     NUMBER(slack, "", 0, 0, "Strain on either side of a spring's length that costs nothing."),
-    NUMBER(limit, "", 0, 0, "Strain beyond which springs stiffen without bound; 0 = none."),
+    NUMBER(limit, "", 0, 0,
+           "Strain beyond which springs, or warp and weft of membranes, stiffen; 0 = none."),
+    {.key = "limit_law",
+     .kind = &csim_kind_choice,
+     .detail = limit_law_names,
+     .offset = AT(limit_law),
+     .fallback = "stiffen",
+     .doc = "What the limit is. \"stiffen\": tension grows with the square of what is beyond it. "
+            "\"bound\": a strain that is never reached, in no substep, with contact or without; "
+            "tension grows without end from half of it on (newton only). Where pins or bodies pull "
+            "cloth further than it can go, the report's \"worst\" \"strain\" is larger."},
     NUMBER(limit_stiffness, "N/m", 0, 0,
-           "Stiffness of that limit; 0 = a hundred times the spring's own, or stretch."),
+           "Stiffness of that limit; 0 = a hundred times the spring's own, or stretch; ten times "
+           "with \"bound\"."),
     NUMBER(yield_curvature, "1/m", 0, 0,
            "Cloth, bending \"dihedral\": what bends sharper than that stays bent by the rest, as "
            "paper does. The angle of an edge is its curvature times the mean height of its two triangles; "

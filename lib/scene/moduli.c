@@ -83,12 +83,14 @@ csim_status csim_tell_moduli(const csim_scene *scene, const csim_model *model, c
     // whatever is to be said of the mesh, building the model has said
     csim_build build = {.scene = scene,
                         .elements.springs.kind = &csim_spring_kind,
-                        .elements.limits.kind = &csim_limit_kind};
+                        .elements.limits.kind = &csim_limit_kind,
+                        .elements.bounds.kind = &csim_bound_kind};
     csim_sheet_moduli moduli;
     status = measure(&build, object, of, &moduli);
     if (!status) tell(scene, object, &moduli, log);
     csim_elements_free(&build.elements.springs);
     csim_elements_free(&build.elements.limits);
+    csim_elements_free(&build.elements.bounds);
   }
   return status;
 }

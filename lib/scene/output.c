@@ -1,13 +1,13 @@
 // scene/output.c: see output.h.
 #include "scene/output.h"
 #include "scene/exceptions.h"
+#include "scene/gather.h"
 #include "scene/worst.h"
 
 #include "base/number.h"
 #include "io/file.h"
 #include "io/json_write.h"
 #include "io/obj_write.h"
-#include "mesh/topology.h"
 #include "scene/ledger.h"
 #include "scene/resume.h"
 
@@ -23,20 +23,6 @@
 
 enum { MIN_DIGITS = 4 };
 
-// Contact pressures, when they are wanted.
-typedef struct contact_pressure {
-  csim_solver *solver;       // that knows them; NULL: none yet
-  double *force;             // (model->nvert) [N] pressing on each vertex; NULL: not wanted
-  double **pressure, **area; // (nobject) of (nvert) [Pa], [m^2] at rest; NULL without pressures
-} contact_pressure;
-
-// The frame that is to be written.
-typedef struct taken_frame {
-  int number;
-  double time; // [s]
-  csim_frame_stats stats;
-} taken_frame;
-
 struct csim_output_writer {
   csim_arena arena;
   const csim_scene *scene;
@@ -45,19 +31,18 @@ struct csim_output_writer {
   const char *out;
   int folder;                // the directory, locked; -1 = not open
   int digits;                // of frame numbers: constant over the run
-  int nobject;               // bodies, then render meshes, then colliders
-  csim_cache_object *object; // (nobject)
-  const double **x, **v;     // (nobject) of (nvert x 3), in the scene's units; v NULL without them
-  double **x_room, **v_room; // what those of them point to that are no part of a state; else NULL
-  double *earlier;           // (largest collider that moves x 3) workspace of their velocities
-  contact_pressure pressed;
+  csim_gather g; // what is to be written
   const char *cache_path;
   csim_cache_writer *cache; // NULL when the scene wants none
   int nexport, nexported;   // exports open; objects they take
   csim_export **exports;    // (nexport)
+  csim_cache_values *given; // (nexported) what they are given
   csim_ledger *ledger;      // of all files written
   int frames;               // written
-  taken_frame taken;
+  // the frame taken
+  int frame;
+  double time; // [s]
+  csim_frame_stats stats;
 };
 
 // ---------------------------------------------------------------------------------- the directory
@@ -208,104 +193,6 @@ static csim_status prepare_directory(csim_output_writer *w, const csim_output_st
 
 // ---------------------------------------------------------------------------------------- create
 
-// The render mesh that object k is; NULL: it is none.
-static csim_bound_mesh *render_of(const csim_world *world, int k) {
-  int nbody = world->model->nbody;
-  return k < nbody || k >= csim_world_first_collider(world) ? NULL
-                                                            : &world->renders->mesh[k - nbody];
-}
-
-static const csim_mesh *mesh_of(const csim_world *world, int k) {
-  const csim_bound_mesh *render = render_of(world, k);
-  return k < world->model->nbody ? world->model->body[k].mesh
-         : render                ? &render->mesh
-                                 : &world->collider_mesh[k - csim_world_first_collider(world)];
-}
-
-static const char *name_of(const csim_world *world, int k) {
-  const csim_bound_mesh *render = render_of(world, k);
-  return k < world->model->nbody ? world->model->body[k].name
-         : render                ? render->name
-                                 : world->collider[k - csim_world_first_collider(world)].name;
-}
-
-static csim_cache_type type_of(const csim_world *world, int k) {
-  if (k >= world->model->nbody)
-    return render_of(world, k) ? CSIM_CACHE_RENDER : CSIM_CACHE_COLLIDER;
-  return world->model->body[k].type == CSIM_OBJECT_SOLID ? CSIM_CACHE_SOLID : CSIM_CACHE_CLOTH;
-}
-
-// Whether a collider moves in any phase, by itself or by its frames.
-static int is_moving(const csim_scene *scene, const csim_collider *collider) {
-  int moves = collider->nframe > 1;
-  for (int k = -1; k < scene->nphase && !moves; k++) {
-    const csim_scene *of = k < 0 ? scene : scene->phase[k].scene;
-    for (int o = 0; o < of->nobject; o++)
-      moves |= of->object[o].motion.nkey > 0 && !strcmp(of->object[o].name, collider->name);
-  }
-  return moves;
-}
-
-static int has_velocity(const csim_output_writer *w, int k) {
-  int c = k - csim_world_first_collider(w->world);
-  return w->scene->output.velocities && (c < 0 || is_moving(w->scene, &w->world->collider[c]));
-}
-
-// What every object is, for cache and exports, and room for its state. Bodies need none where a
-// frame is written as it stands in the state: in metres, and with nothing else to be made of it.
-static csim_status describe_objects(csim_output_writer *w, int resume) {
-  const csim_model *model = w->world->model;
-  int as_it_is = w->scene->length_unit == 1 && !w->scene->output.nformat && !resume;
-  ptrdiff_t largest = 0;
-  w->nobject = csim_world_first_collider(w->world) + w->world->ncollider;
-  w->object = CSIM_ARENA_NEW(&w->arena, csim_cache_object, w->nobject);
-  w->x = CSIM_ARENA_NEW(&w->arena, const double *, w->nobject);
-  w->v = CSIM_ARENA_NEW(&w->arena, const double *, w->nobject);
-  w->x_room = CSIM_ARENA_NEW(&w->arena, double *, w->nobject);
-  w->v_room = CSIM_ARENA_NEW(&w->arena, double *, w->nobject);
-  w->pressed.pressure = CSIM_ARENA_NEW(&w->arena, double *, w->nobject);
-  w->pressed.area = CSIM_ARENA_NEW(&w->arena, double *, w->nobject);
-  int pressures = w->scene->output.pressures && w->scene->output.cache &&
-                  w->scene->contact.response == CSIM_RESPONSE_FILTER;
-  if (pressures) w->pressed.force = CSIM_ARENA_NEW(&w->arena, double, model->nvert);
-  for (int k = 0; k < w->nobject && !w->arena.failed; k++) {
-    const csim_mesh *mesh = mesh_of(w->world, k);
-    const csim_body *body = k < model->nbody ? &model->body[k] : NULL;
-    w->object[k] = (csim_cache_object){
-        .name = name_of(w->world, k),
-        .type = type_of(w->world, k),
-        .has_velocity = has_velocity(w, k),
-        .has_pressure = body && pressures,
-        .nvert = body ? body->nvert : mesh->nvert,
-        .nface = mesh->nface,
-        .face_start = mesh->face_start,
-        .face_vert = mesh->face_vert,
-        .nuv = mesh->nuv,
-        .uv = mesh->uv,
-        .face_uv = mesh->face_uv,
-        .ntag = mesh->ntag,
-        .tag = mesh->tag,
-        .face_tag = mesh->face_tag,
-        .ntet = body ? body->ntet : 0,
-        .tet = body ? body->tet : NULL,
-    };
-    ptrdiff_t n = 3 * (ptrdiff_t)w->object[k].nvert;
-    if (!body || !as_it_is) {
-      w->x[k] = w->x_room[k] = CSIM_ARENA_NEW(&w->arena, double, n);
-      if (w->object[k].has_velocity) w->v[k] = w->v_room[k] = CSIM_ARENA_NEW(&w->arena, double, n);
-    }
-    if (type_of(w->world, k) == CSIM_CACHE_COLLIDER && w->v_room[k] && n > largest) largest = n;
-    if (w->object[k].has_pressure) {
-      w->pressed.pressure[k] = CSIM_ARENA_NEW(&w->arena, double, n / 3);
-      w->pressed.area[k] = CSIM_ARENA_NEW(&w->arena, double, n / 3);
-      if (w->pressed.area[k])
-        csim_vert_areas(mesh->nvert, mesh->ntri, mesh->tri, mesh->vert, w->pressed.area[k]);
-    }
-  }
-  w->earlier = CSIM_ARENA_NEW(&w->arena, double, largest);
-  return w->arena.failed ? CSIM_MEMORY : CSIM_OK;
-}
-
 // ----------------------------------------------------------------------------------------- cache
 
 // META of the cache: what made it, and which vertices are pinned (not of scenes so large and so
@@ -321,6 +208,12 @@ static void describe_run(const csim_output_writer *w, csim_json_out *meta) {
   csim_json_text(meta, "scene", scene->name);
   csim_json_text(meta, "scene_hash", hash);
   csim_json_number(meta, "meters_per_unit", scene->length_unit);
+  if (scene->output.nshare) {
+    csim_json_open(meta, "samples", '[');
+    for (int s = 0; s < scene->output.nshare; s++)
+      csim_json_number(meta, NULL, scene->output.share[s]);
+    csim_json_close(meta, ']');
+  }
   if (model->ntarget > 0 && model->ntarget <= MOST_PINS) {
     csim_json_open(meta, "pins", '[');
     for (int b = 0, open = 0; b < model->nbody; b++, open = 0) {
@@ -356,15 +249,16 @@ static csim_status create_cache(csim_output_writer *w, int keep_frames) {
                                              w->log, &w->cache)
                          : csim_cache_create(w->cache_path, &options, meta.text, w->log, &w->cache);
   free(meta.text);
-  for (int k = 0; !status && k < w->nobject; k++)
-    status = csim_cache_add_object(w->cache, &w->object[k]);
+  for (int k = 0; !status && k < w->g.nobject; k++)
+    status = csim_cache_add_object(w->cache, &w->g.object[k]);
   return status ? status : csim_cache_begin(w->cache);
 }
 
 static csim_status open_exports(csim_output_writer *w) {
   const csim_scene *scene = w->scene;
-  w->nexported = scene->output.colliders ? w->nobject : csim_world_first_collider(w->world);
+  w->nexported = scene->output.colliders ? w->g.nobject : csim_world_first_collider(w->world);
   w->exports = CSIM_ARENA_NEW(&w->arena, csim_export *, scene->output.nformat);
+  w->given = CSIM_ARENA_NEW(&w->arena, csim_cache_values, w->nexported);
   if (w->arena.failed) return CSIM_MEMORY;
   for (int k = 0; k < scene->output.nformat; k++) {
     csim_export_options options = {.format = scene->output.format[k],
@@ -374,9 +268,11 @@ static csim_status open_exports(csim_output_writer *w) {
                                    .last_number = scene->frame_end,
                                    .up = scene->up,
                                    .unit = scene->length_unit,
-                                   .velocities = scene->output.velocities};
+                                   .velocities = scene->output.velocities,
+                                   .nsample = scene->output.nshare};
+    memcpy(options.share, scene->output.share, sizeof options.share);
     csim_status status =
-        csim_export_open(&options, w->nexported, w->object, w->log, &w->exports[k]);
+        csim_export_open(&options, w->nexported, w->g.object, w->log, &w->exports[k]);
     if (status) return status;
     w->nexport++;
   }
@@ -386,60 +282,32 @@ static csim_status open_exports(csim_output_writer *w) {
 // Exports see positions as the cache keeps them, so that they can be made again from it.
 static csim_status export_frame(csim_output_writer *w, int frame) {
   csim_status status = CSIM_OK;
-  for (int k = 0; w->nexport && k < w->nexported; k++)
-    for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)w->object[k].nvert; i++) {
-      w->x_room[k][i] = (double)(float)w->x[k][i];
-      if (w->v[k]) w->v_room[k][i] = (double)(float)w->v[k][i];
-    }
+  for (int k = 0; w->nexport && k < w->nexported; k++) csim_gather_round(&w->g, k);
+  // before the first frame nothing is simulated
+  for (int k = 0; k < w->nexported; k++) {
+    w->given[k] = w->g.value[k];
+    if (frame == w->scene->frame_start) w->given[k].sample_x = w->given[k].sample_v = NULL;
+  }
   for (int k = 0; !status && k < w->nexport; k++)
-    status = csim_export_frame(w->exports[k], frame, w->x, w->v);
+    status = csim_export_values(w->exports[k], frame, w->given);
   return status;
 }
 
 // ---------------------------------------------------------------------------------------- resuming
 
-// Reads frame f of the old cache into w->x, w->v and w->pressed.pressure.
-static csim_status read_back(csim_output_writer *w, csim_cache *old, int f) {
-  for (int k = 0; k < w->nobject; k++) {
-    double *to[3] = {w->x_room[k], w->v_room[k], w->pressed.pressure[k]};
-    int nvert = w->object[k].nvert;
-    float *x = CSIM_NEW(float, 3 * (ptrdiff_t)nvert), *v = CSIM_NEW(float, 3 * (ptrdiff_t)nvert),
-          *p = CSIM_NEW(float, nvert), *from[3] = {x, v, p};
-    csim_status status = x && v && p ? csim_cache_read(old, k, f, x, v) : CSIM_MEMORY;
-    if (!status && to[2]) status = csim_cache_read_pressure(old, k, f, p);
-    for (int a = 0; !status && a < 3; a++)
-      for (ptrdiff_t i = 0; to[a] && i < (a == 2 ? 1 : 3) * (ptrdiff_t)nvert; i++)
-        to[a][i] = (double)from[a][i];
-    free(x);
-    free(v);
-    free(p);
-    if (status) return status;
-  }
-  return CSIM_OK;
-}
-
-static int same_objects(const csim_output_writer *w, const csim_cache_info *info) {
-  int same = info->nobject == w->nobject;
-  for (int k = 0; same && k < w->nobject; k++)
-    same = info->object[k].nvert == w->object[k].nvert &&
-           !info->object[k].has_velocity == !w->object[k].has_velocity &&
-           !info->object[k].has_pressure == !w->object[k].has_pressure;
-  return same;
-}
-
 // Gives the frames that are kept to the exports, and with a changed scene to the new cache.
 static csim_status replay(csim_output_writer *w, csim_cache *old, int keep, int copy) {
   const csim_cache_info *info = csim_cache_get_info(old);
   csim_status status = CSIM_OK;
-  if (!same_objects(w, info)) {
+  if (!csim_gather_fits(&w->g, info)) {
     csim_say(w->log, CSIM_ERROR, (csim_place){.file = info->file}, "the cache has other objects");
     return CSIM_INVALID;
   }
   for (int f = 0; !status && f < keep; f++) {
-    status = read_back(w, old, f);
+    status = csim_gather_read(&w->g, old, f);
     if (!status && copy) status = csim_cache_begin_frame(w->cache, info->number[f], info->time[f]);
-    for (int k = 0; !status && copy && k < w->nobject; k++)
-      status = csim_cache_put_pressed(w->cache, k, w->x[k], w->v[k], w->pressed.pressure[k]);
+    for (int k = 0; !status && copy && k < w->g.nobject; k++)
+      status = csim_cache_put_values(w->cache, k, &w->g.value[k]);
     const char *stats = !status && copy ? csim_cache_read_stats(old, f) : NULL;
     if (stats) status = csim_cache_put_stats(w->cache, stats);
     if (!status && copy) status = csim_cache_end_frame(w->cache);
@@ -514,7 +382,7 @@ csim_status csim_output_create(const csim_scene *scene, const csim_world *world,
   if (!status && known) status = prepare_directory(w, start);
   if (!status)
     status = csim_ledger_open(w->out, start->resume, start->after_frame, log, &w->ledger);
-  if (!status) status = describe_objects(w, start->resume);
+  if (!status) status = csim_gather_create(scene, world, start->resume, &w->arena, &w->g);
   if (!status) status = open_exports(w);
   if (!status && start->resume)
     status = resume_cache(w, start);
@@ -535,88 +403,27 @@ csim_status csim_output_create(const csim_scene *scene, const csim_world *world,
 
 // ----------------------------------------------------------------------------------------- frames
 
-static void to_units(double metres, ptrdiff_t n, const double *from, double *to) {
-  if (metres == 1)
-    memmove(to, from, (size_t)n * sizeof *to);
-  else
-    for (ptrdiff_t i = 0; i < n; i++) to[i] = from[i] / metres;
-}
-
-// The velocities with which a collider's own motion arrives at a time (at the start: leaves), by
-// one-sided differences, as a key or the end of a run may follow: s (4 x(t + s h) - x(t + 2 s h) -
-// 3 x(t)) / 2h.
-static void collider_velocities(const csim_output_writer *w, const csim_collider *collider,
-                                double time, ptrdiff_t n, double *v) {
-  const double h = 1e-5; // [s] errors of rounding and of order h^2 are below what floats keep
-  double side = time < 2 * h ? 1 : -1, over = side / (2 * h * w->scene->length_unit);
-  csim_collider_vertices(collider, time + side * h, v);
-  csim_collider_vertices(collider, time + 2 * side * h, w->earlier);
-  for (ptrdiff_t i = 0; i < n; i++) v[i] = 4 * v[i] - w->earlier[i];
-  csim_collider_vertices(collider, time, w->earlier);
-  for (ptrdiff_t i = 0; i < n; i++) v[i] = over * (v[i] - 3 * w->earlier[i]);
-}
-
-// Positions (and velocities) of object k in the scene's units: w->x[k] and w->v[k].
-static void gather(csim_output_writer *w, int k, double time, const csim_state *state) {
-  const csim_model *model = w->world->model;
-  double unit = w->scene->length_unit;
-  if (k < model->nbody) {
-    const csim_body *body = &model->body[k];
-    ptrdiff_t n = 3 * (ptrdiff_t)body->nvert, first = 3 * (ptrdiff_t)body->vert0;
-    if (w->x_room[k]) {
-      to_units(unit, n, state->x + first, w->x_room[k]);
-      if (w->v_room[k]) to_units(unit, n, state->v + first, w->v_room[k]);
-    } else {
-      w->x[k] = state->x + first;
-      w->v[k] = w->object[k].has_velocity ? state->v + first : NULL;
-    }
-    return;
-  }
-  if (render_of(w->world, k)) return; // see place_renders
-  int c = k - csim_world_first_collider(w->world);
-  const csim_collider *collider = &w->world->collider[c];
-  const csim_mesh *mesh = &w->world->collider_mesh[c];
-  const double *real = csim_world_real_vertices(w->world, c, state);
-  if (!real) csim_collider_vertices(collider, time, w->x_room[k]);
-  to_units(unit, 3 * (ptrdiff_t)mesh->nvert, real ? real : w->x_room[k], w->x_room[k]);
-  if (w->v_room[k])
-    collider_velocities(w, collider, time, 3 * (ptrdiff_t)mesh->nvert, w->v_room[k]);
-}
-
-// Contact pressures of a body [Pa]; where a vertex has no area, 0.
-static void gather_pressure(csim_output_writer *w, int k) {
-  const csim_body *body = &w->world->model->body[k];
-  for (int i = 0; i < body->nvert; i++)
-    w->pressed.pressure[k][i] =
-        w->pressed.area[k][i] > 0 ? w->pressed.force[body->vert0 + i] / w->pressed.area[k][i] : 0;
-}
-
 void csim_output_press(csim_output_writer *w, csim_solver *solver) {
-  w->pressed.solver = solver;
+  w->g.solver = solver;
 }
 
 static csim_status write_obj(csim_output_writer *w, int k, int frame) {
-  const char *name = name_of(w->world, k);
+  const char *name = csim_gather_name(w->world, k);
   char *path = csim_alloc((ptrdiff_t)(strlen(w->out) + strlen(name) + 32), 1);
   if (!path) return CSIM_MEMORY;
   sprintf(path, "%s/%s_%0*d.obj", w->out, name, w->digits, frame);
   csim_status status =
-      csim_obj_write(path, mesh_of(w->world, k), w->x[k], w->scene->output.obj_digits, w->log);
+      csim_obj_write(path, csim_gather_mesh(w->world, k), w->g.value[k].x, w->scene->output.obj_digits, w->log);
   free(path);
   return status;
 }
 
 void csim_output_take(csim_output_writer *w, int frame, double time, const csim_state *state,
-                      const csim_frame_stats *stats) {
-  w->taken.number = frame;
-  w->taken.time = time;
-  w->taken.stats = *stats;
-  if (w->pressed.force && w->pressed.solver)
-    csim_solver_press(w->pressed.solver, state, w->pressed.force);
-  for (int k = 0; k < w->nobject; k++) {
-    gather(w, k, time, state);
-    if (w->pressed.pressure[k]) gather_pressure(w, k);
-  }
+                      const csim_samples *samples, const csim_frame_stats *stats) {
+  w->frame = frame;
+  w->time = time;
+  w->stats = *stats;
+  csim_gather_take(&w->g, time, state, samples);
 }
 
 // Notes the files of the frame: NAME_0001.obj, and those of formats that have a file a frame. What
@@ -629,19 +436,19 @@ static csim_status note_frame(csim_output_writer *w) {
   for (int k = 0; k < 3 && !status; k++) {
     int wanted = k == 0 && output->obj;
     for (int f = 0; f < output->nformat; f++) wanted |= !strcmp(output->format[f], formats[k]);
-    for (int o = 0; o < w->nobject && wanted && !status; o++) {
+    for (int o = 0; o < w->g.nobject && wanted && !status; o++) {
       char name[300];
       if (o >= moving && !output->colliders) break;
-      snprintf(name, sizeof name, "%s_%0*d.%s", name_of(w->world, o), w->digits, w->taken.number,
+      snprintf(name, sizeof name, "%s_%0*d.%s", csim_gather_name(w->world, o), w->digits, w->frame,
                formats[k]);
-      status = csim_ledger_add(w->ledger, 0, w->taken.number, name);
+      status = csim_ledger_add(w->ledger, 0, w->frame, name);
     }
   }
   return status ? status : csim_ledger_write(w->ledger, 0);
 }
 
 static csim_status write_stats(csim_output_writer *w) {
-  const csim_frame_stats *stats = &w->taken.stats;
+  const csim_frame_stats *stats = &w->stats;
   char residual[32], text[320];
   csim_print_number(stats->residual, 6, residual);
   snprintf(text, sizeof text,
@@ -652,30 +459,18 @@ static csim_status write_stats(csim_output_writer *w) {
   return csim_cache_put_stats(w->cache, text);
 }
 
-// Render meshes follow from what has been taken of their bodies.
-static void place_renders(csim_output_writer *w) {
-  for (int k = 0; k < w->nobject; k++) {
-    csim_bound_mesh *render = render_of(w->world, k);
-    if (!render) continue;
-    double unit = w->scene->length_unit;
-    const double *x = w->x[render->body], *v = w->v[render->body];
-    csim_bind_place(&render->bind, x, unit, w->x_room[k]);
-    if (v) csim_bind_velocity(&render->bind, x, v, unit, w->v_room[k]);
-  }
-}
-
 csim_status csim_output_write(csim_output_writer *w) {
   const csim_output *output = &w->scene->output;
   int moving = csim_world_first_collider(w->world);
   csim_status status = CSIM_OK;
-  place_renders(w);
-  if (w->cache) status = csim_cache_begin_frame(w->cache, w->taken.number, w->taken.time);
-  for (int k = 0; !status && k < w->nobject; k++) {
-    if (output->obj && (k < moving || output->colliders)) status = write_obj(w, k, w->taken.number);
+  csim_gather_renders(&w->g);
+  if (w->cache) status = csim_cache_begin_frame(w->cache, w->frame, w->time);
+  for (int k = 0; !status && k < w->g.nobject; k++) {
+    if (output->obj && (k < moving || output->colliders)) status = write_obj(w, k, w->frame);
     if (!status && w->cache)
-      status = csim_cache_put_pressed(w->cache, k, w->x[k], w->v[k], w->pressed.pressure[k]);
+      status = csim_cache_put_values(w->cache, k, &w->g.value[k]);
   }
-  if (!status) status = export_frame(w, w->taken.number);
+  if (!status) status = export_frame(w, w->frame);
   if (!status) status = note_frame(w);
   if (!status && w->cache) status = write_stats(w);
   if (!status && w->cache) status = csim_cache_end_frame(w->cache);

@@ -3,6 +3,7 @@
 #define CSIM_SCENE_OUTPUT_H
 
 #include "scene/compile.h"
+#include "scene/samples.h"
 #include "solver/step.h"
 
 typedef struct csim_output_writer csim_output_writer;
@@ -45,9 +46,10 @@ void csim_output_press(csim_output_writer *writer, csim_solver *solver);
 
 /// Takes what csim_output_write is to write of a frame; the one before must be written.
 /// @param time   [s] from the start frame
-/// @param state  to be left alone until that has returned
+/// @param state    to be left alone until that has returned
+/// @param samples  between the frame before and this one; NULL, or none taken: as the frame
 void csim_output_take(csim_output_writer *writer, int frame, double time, const csim_state *state,
-                      const csim_frame_stats *stats);
+                      const csim_samples *samples, const csim_frame_stats *stats);
 
 /// Writes the frame taken in every format the scene asks for. Files appear whole or not at all.
 /// This and csim_output_record may be called from another thread, and look at nothing that a run

@@ -273,6 +273,9 @@ static csim_status cache_breaks(const csim_scene *scene, const char *out, int la
       ptrdiff_t n = 3 * (ptrdiff_t)info->object[o].nvert;
       status = csim_cache_read(cache, o, f, x, x + n);
       if (!status) status = csim_cache_read_pressure(cache, o, f, x);
+      if (!status) status = csim_cache_read_strain(cache, o, f, x);
+      for (int s = 0; s < info->object[o].nsample && !status; s++)
+        status = csim_cache_read_sample(cache, o, f, s, x, x + n);
     }
   if (!status && *frame > last) *frame = INT_MAX;
   if (status && status != CSIM_MEMORY) --*frame; // the loop has counted it
@@ -499,7 +502,7 @@ static int same_text(const csim_json *json, const cJSON *was, const cJSON *is, c
   const cJSON *a = csim_json_get(was, key), *b = csim_json_get(is, key);
   if (cJSON_IsNumber(a) && cJSON_IsNumber(b))
     return csim_json_note_of(json, a)->number == csim_json_note_of(json, b)->number;
-  return cJSON_Compare(a, b, 1);
+  return (!a && !b) || cJSON_Compare(a, b, 1);
 }
 
 static int same_meshes(const cJSON *was, const cJSON *is, const char *key) {
@@ -542,8 +545,11 @@ static const char *cannot_change(const csim_json *json, const csim_scene *scene,
   if (!same_text(json, was, is, NULL, "name")) return "\"name\" has to stay: files carry it";
   if (!same_text(json, was, is, "output", "cache") ||
       !same_text(json, was, is, "output", "velocities") ||
-      !same_text(json, was, is, "output", "pressures"))
-    return "\"output.cache\", \"output.velocities\" and \"output.pressures\" have to stay";
+      !same_text(json, was, is, "output", "pressures") ||
+      !same_text(json, was, is, "output", "strain") ||
+      !same_text(json, was, is, "output", "samples"))
+    return "\"output.cache\", \"output.velocities\", \"output.pressures\", \"output.strain\" and "
+           "\"output.samples\" have to stay";
   if (cJSON_IsNumber(end) && scene->output.obj &&
       width_of(csim_json_note_of(json, end)->number) != width_of(scene->frame_end))
     return "numbers in file names would get another width: \"frames.end\" has too many digits";

@@ -5,6 +5,7 @@
 #include "model/links.h"
 #include "scene/exceptions.h"
 #include "scene/resume.h"
+#include "scene/samples.h"
 #include "scene/sim.h"
 #include "scene/watch.h"
 #include "scene/worst.h"
@@ -28,6 +29,7 @@ typedef struct run {
   int checkpoint_frame;     // of the last checkpoint; frame_start - 1 when there is none
   double checkpoint_time;   // [s] when it was written
   double began;             // [s]
+  csim_samples samples;     // between frames
   csim_watch *watch;        // NULL: substeps are not verified
   long long crossing_start; // pairs that meet at the start
 } run;
@@ -63,6 +65,8 @@ static csim_status create(run *r) {
              "out of memory for %d vertices", sim->world.model->nvert);
     return CSIM_MEMORY;
   }
+  const csim_output *output = &r->scene->output;
+  if (csim_samples_create(output->nshare, output->share, &r->samples)) return CSIM_MEMORY;
   if (!o->verify_substeps) return CSIM_OK;
   r->watch = csim_watch_create(sim->pool, &sim->world, r->scene->contact.self);
   return r->watch ? csim_watch_count(r->watch, &sim->state, 0, &r->crossing_start) : CSIM_MEMORY;
@@ -72,6 +76,7 @@ static void destroy(run *r) {
   if (r->folder >= 0) close(r->folder);
   csim_writing_free(&r->writing);
   csim_watch_free(r->watch);
+  csim_samples_free(&r->samples);
   csim_resume_free(&r->resume);
   csim_sim_close(&r->sim);
 }
@@ -169,6 +174,11 @@ static void tell_frame(const run *r, int frame, const csim_frame_stats *stats, i
              frame, lag);
 }
 
+static csim_status out_of_memory(const run *r) {
+  csim_say(r->log, CSIM_ERROR, (csim_place){.file = r->scene->file}, "out of memory");
+  return CSIM_MEMORY;
+}
+
 // All substeps of one frame.
 static csim_status step_frame(run *r, int frame, csim_frame_stats *stats) {
   *stats = (csim_frame_stats){0};
@@ -177,9 +187,11 @@ static csim_status step_frame(run *r, int frame, csim_frame_stats *stats) {
   long long crossing = 0;
   int done = 0; // of the frame, in shortest substeps
   int substeps = r->sim.scene->substeps;
+  csim_samples_begin(&r->samples);
   while (done < substeps) {
     if (stop_wanted(r)) return CSIM_STOPPED;
     csim_step_report step;
+    if (csim_samples_before(&r->samples, &r->sim)) return out_of_memory(r);
     int gave_up = csim_sim_advance(&r->sim, &step);
     count_substep(r, frame, &step, stats);
     if (gave_up) {
@@ -189,6 +201,7 @@ static csim_status step_frame(run *r, int frame, csim_frame_stats *stats) {
       return step.method.outcome == CSIM_OUTCOME_MEMORY ? CSIM_MEMORY : CSIM_FAILED;
     }
     done += step.span;
+    if (csim_samples_after(&r->samples, &r->sim, done, step.span)) return out_of_memory(r);
     csim_status status = verify_substep(r, frame, done, &crossing);
     if (status) return status;
     lag = fmax(lag, step.contact.lag);
@@ -254,7 +267,7 @@ static csim_status count_done(run *r) {
 static csim_status write_frame(run *r, int frame, const csim_frame_stats *stats) {
   const csim_scene *scene = r->scene;
   double time = (frame - scene->frame_start) / scene->fps;
-  csim_status status = csim_writing_frame(&r->writing, frame, time, &r->sim.state, stats);
+  csim_status status = csim_writing_frame(&r->writing, frame, time, &r->sim.state, &r->samples, stats);
   if (status || frame == scene->frame_end || !checkpoint_due(r, frame)) return status;
   status = csim_writing_wait(&r->writing);
   return status ? status : save_checkpoint(r, r->log);
@@ -294,7 +307,8 @@ static csim_status begin_output(run *r) {
   csim_status status = csim_writing_begin(&r->writing, r->scene, &r->sim.world, &start);
   if (status) return status;
   csim_output_press(r->writing.output, r->sim.solver);
-  csim_world_release(&r->sim.world, r->scene->output.obj || r->scene->output.nformat);
+  csim_world_release(&r->sim.world, r->scene->output.obj || r->scene->output.nformat ||
+                                         r->scene->output.strain);
   // the old cache stands aside until this is written
   return resume->changed ? save_checkpoint(r, r->log) : CSIM_OK;
 }
@@ -324,11 +338,11 @@ static void tell_links(const run *r) {
 static void tell_chambers(const run *r) {
   const csim_model *model = r->sim.world.model;
   double time = csim_sim_now(&r->sim);
-  csim_chamber_now *now = CSIM_NEW(csim_chamber_now, model->nchamber);
+  csim_chamber_now *now = CSIM_NEW(csim_chamber_now, model->chambers.nchamber);
   if (!now) return;
   csim_chambers_at(model, time, now);
-  for (int k = 0; k < model->nchamber; k++) {
-    const csim_chamber *c = &model->chamber[k];
+  for (int k = 0; k < model->chambers.nchamber; k++) {
+    const csim_chamber *c = &model->chambers.chamber[k];
     double V =
         csim_chamber_volume(model, c, r->sim.state.x + 3 * (ptrdiff_t)c->vert, r->sim.state.x);
     csim_say(r->log, CSIM_INFO, (csim_place){.file = r->scene->file},

@@ -286,6 +286,14 @@ static const csim_field format_element = {.kind = &csim_kind_word, .detail = csi
 static const csim_list format_list = {
     .element = &format_element, .size = sizeof(const char *), .count_offset = IN_OUTPUT(nformat)};
 
+static const csim_field sample_element = {.kind = &csim_kind_real,
+                                          .unit = "frames",
+                                          .least = -1,
+                                          .most = 1,
+                                          .flags = CSIM_ABOVE | CSIM_BELOW};
+static const csim_list sample_list = {
+    .element = &sample_element, .size = sizeof(double), .count_offset = IN_OUTPUT(nsample)};
+
 static const csim_field output_fields[] = {
     {.key = "obj",
      .kind = &csim_kind_bool,
@@ -315,6 +323,19 @@ static const csim_field output_fields[] = {
      .doc =
          "Store in the cache how hard contact presses on each vertex, in Pa (the filter response "
          "only)."},
+    {.key = "strain",
+     .kind = &csim_kind_bool,
+     .offset = IN_OUTPUT(strain),
+     .fallback = "false",
+     .doc = "Store in the cache how far each vertex is stretched: the largest stretch of its "
+            "triangles against their rest shape less 1, averaged by area."},
+    {.key = "samples",
+     .kind = &csim_kind_list,
+     .detail = &sample_list,
+     .offset = IN_OUTPUT(sample),
+     .doc = "Positions and velocities between frames too, for motion blur: [-0.25, 0, 0.25] is a "
+            "quarter of a frame before and after each. Simulated: between substeps on straight "
+            "lines. In cache, Alembic and USD."},
     {.key = "colliders",
      .kind = &csim_kind_bool,
      .offset = IN_OUTPUT(colliders),
@@ -335,10 +356,30 @@ static const csim_field output_fields[] = {
      .fallback = "0",
      .doc = "Largest error of positions in the cache; 0 = lossless."},
 };
+
+// Shares of a frame, whatever side of it they were given on, in the order of time.
+static void finish_output(csim_reader *r, const cJSON *item, void *base) {
+  csim_output *output = base;
+  for (int i = 0; i < output->nsample; i++) {
+    double share = output->sample[i] > 0 ? output->sample[i] - 1 : output->sample[i];
+    int k = output->nshare;
+    while (k > 0 && output->share[k - 1] >= share) k--;
+    if (share == 0 || (k < output->nshare && output->share[k] == share)) continue;
+    if (output->nshare == CSIM_CACHE_MAX_SAMPLE) {
+      csim_complain(r, CSIM_AT_VALUE, csim_json_get(item, "samples"),
+                    "at most %d samples between two frames", CSIM_CACHE_MAX_SAMPLE);
+      return;
+    }
+    for (int j = output->nshare++; j > k; j--) output->share[j] = output->share[j - 1];
+    output->share[k] = share;
+  }
+}
+
 static const csim_table output_table = {.name = "output",
                                         .doc = "What is written.",
                                         .size = sizeof(csim_output),
-                                        CSIM_FIELDS_OF(output_fields)};
+                                        CSIM_FIELDS_OF(output_fields),
+                                        .finish = finish_output};
 
 // ----------------------------------------------------------------------------------------- scene
 

@@ -40,7 +40,7 @@ static void write_frame(void *context) {
 }
 
 csim_status csim_writing_frame(csim_writing *w, int frame, double time, const csim_state *state,
-                               const csim_frame_stats *stats) {
+                               const csim_samples *samples, const csim_frame_stats *stats) {
   csim_status status = csim_writing_wait(w);
   if (status) return status;
   if (copy_state(state, &w->state)) {
@@ -49,7 +49,7 @@ csim_status csim_writing_frame(csim_writing *w, int frame, double time, const cs
   }
   w->record = *w->report;
   w->record.last_frame = frame;
-  csim_output_take(w->output, frame, time, &w->state, stats);
+  csim_output_take(w->output, frame, time, &w->state, samples, stats);
   w->busy = 1;
   csim_pool_begin_task(w->pool, write_frame, w);
   // without another thread it is done, and what came of it need not wait for the next frame

@@ -41,7 +41,8 @@ csim_status csim_writing_behind(csim_writing *writing, int frame, const csim_sta
 /// Hands a frame over, with the report as it is, after the one before it is on disk.
 /// @return what became of the frame before, or of copying this one
 csim_status csim_writing_frame(csim_writing *writing, int frame, double time,
-                               const csim_state *state, const csim_frame_stats *stats);
+                               const csim_state *state, const csim_samples *samples,
+                               const csim_frame_stats *stats);
 
 /// Waits until the frame handed over is on disk, with its record.
 /// @return what became of it; CSIM_OK when there is none

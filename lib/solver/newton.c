@@ -70,14 +70,25 @@ static void remaining_step(const csim_problem *problem, const double *x, double 
   }
 }
 
+// Shortens problem->step, all of it alike, so that no strain comes to its bound: contact has allowed
+// every share of it. Returns the share.
+static double keep_bounds(const csim_problem *problem, const double *x) {
+  int n = 3 * problem->model->nvert;
+  double share = csim_problem_room(problem, x, problem->step);
+  for (int i = 0; i < n && share < 1; i++) problem->step[i] *= share;
+  return share;
+}
+
 // Puts problem->step through the filter, and notes what that cut. A step shortened vertex by vertex
 // need not descend any more; then all of it is shortened alike. Returns g.d after it; s->g holds
 // -g.
-static double filter_step(const csim_problem *problem, newton *s, csim_method_report *report) {
+static double filter_step(const csim_problem *problem, newton *s, const double *x,
+                          csim_method_report *report) {
   int n = 3 * problem->model->nvert;
   csim_pool *pool = problem->pool;
   double slope = -csim_vector_dot(pool, n, s->g, problem->step);
-  if (!problem->contact || !(slope < 0)) return slope;
+  if (!(slope < 0)) return slope;
+  if (!problem->contact) return slope * keep_bounds(problem, x);
   csim_vector_copy(pool, n, problem->step, s->x_try);
   double least = csim_problem_filter(problem, problem->step);
   if (least < 0) report->outcome = CSIM_OUTCOME_MEMORY;
@@ -87,6 +98,7 @@ static double filter_step(const csim_problem *problem, newton *s, csim_method_re
     csim_problem_filter(problem, problem->step);
     slope = -csim_vector_dot(pool, n, s->g, problem->step);
   }
+  slope *= keep_bounds(problem, x);
   csim_vector_add(pool, n, -1, problem->step, s->x_try);
   s->cut = sqrt(csim_vector_dot(pool, n, s->x_try, s->x_try) / problem->model->nvert);
   return slope;
@@ -175,9 +187,12 @@ enum { MOST_MISSES = 2, MOST_TOGETHER = 20 };
 static const double MOST_IMBALANCE = 4; // times solver.balance
 enum { LEAST_HALVINGS = 2 };            // kept for colliders that come too fast
 
-static int is_worth_halving(const csim_problem *problem, const csim_method_report *report) {
+static int is_worth_halving(const csim_problem *problem, const double *x,
+                            const csim_method_report *report) {
   int ended = report->outcome == CSIM_OUTCOME_LIMIT || report->outcome == CSIM_OUTCOME_STALLED;
-  return ended && problem->contact && problem->halvings_left > LEAST_HALVINGS &&
+  if (!ended || problem->halvings_left <= LEAST_HALVINGS) return 0;
+  if (!(csim_problem_room(problem, x, NULL) > 0)) return 1;
+  return problem->contact &&
          problem->params->balance > 0 &&
          report->imbalance > MOST_IMBALANCE * problem->params->balance;
 }
@@ -230,7 +245,8 @@ static csim_method_report newton_solve(const csim_problem *problem, void *scratc
       misses = 0;
       continue;
     }
-    if (!pins_left && (report.residual <= params->tolerance ||
+    if (!pins_left && csim_problem_room(problem, x, NULL) > 0 &&
+        (report.residual <= params->tolerance ||
                        (report.iterations > 0 && has_settled(problem, s, x, &report))))
       report.outcome = CSIM_OUTCOME_CONVERGED;
     if (report.outcome != CSIM_OUTCOME_LIMIT || report.iterations - together >= params->iterations)
@@ -248,7 +264,7 @@ static csim_method_report newton_solve(const csim_problem *problem, void *scratc
     csim_solve_report linear = solve_linear(problem, s, params->linear_tolerance);
     csim_pool_phase(problem->pool, before);
     report.linear_iterations += linear.iterations;
-    double slope = filter_step(problem, s, &report);
+    double slope = filter_step(problem, s, x, &report);
     if (linear.outcome == CSIM_SOLVE_INDEFINITE && s->linear.kind->requires_definite)
       report.outcome = CSIM_OUTCOME_INDEFINITE;
     else if (linear.outcome == CSIM_SOLVE_BREAKDOWN || !isfinite(slope))
@@ -266,7 +282,7 @@ static csim_method_report newton_solve(const csim_problem *problem, void *scratc
       break;
     }
   }
-  if (is_worth_halving(problem, &report)) report.outcome = CSIM_OUTCOME_UNBALANCED;
+  if (is_worth_halving(problem, x, &report)) report.outcome = CSIM_OUTCOME_UNBALANCED;
   return report;
 }
 

@@ -57,7 +57,7 @@ extern const csim_method csim_method_newton;
 static void create_loose(csim_solver *solver) {
   const csim_model *model = solver->setup.model;
   solver->loose.model = *model;
-  solver->loose.model.nenergy = solver->loose.model.nchamber = 0;
+  solver->loose.model.nenergy = solver->loose.model.chambers.nchamber = 0;
   solver->loose.params = (csim_solver_params){.method = "newton",
                                               .linear = "pcg",
                                               .iterations = 8,
@@ -72,9 +72,9 @@ static void create_loose(csim_solver *solver) {
 
 // Gradients of volumes are kept where they couple vertices.
 static void create_chambers(csim_arena *arena, const csim_model *model, csim_solver *solver) {
-  solver->chamber = CSIM_ARENA_NEW(arena, csim_chamber_now, model->nchamber);
-  for (int k = 0; k < model->nchamber && solver->chamber; k++)
-    if (model->chamber[k].gas || model->chamber[k].stiffness > 0)
+  solver->chamber = CSIM_ARENA_NEW(arena, csim_chamber_now, model->chambers.nchamber);
+  for (int k = 0; k < model->chambers.nchamber && solver->chamber; k++)
+    if (model->chambers.chamber[k].gas || model->chambers.chamber[k].stiffness > 0)
       solver->chamber[k].grad = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)model->nvert);
 }
 
@@ -175,6 +175,20 @@ static void choose_start(const csim_problem *problem, double *x) {
     if (model->target[i].hard)
       memcpy(x + 3 * (ptrdiff_t)model->target[i].vert, problem->target + 3 * (ptrdiff_t)i,
              3 * sizeof *x);
+}
+
+// Leads the start x back towards the beginning of the step, as far as bounds of strain want it:
+// Newton's steps keep to them, and so must what it starts from. Pins stay at their targets.
+static void keep_bounds(const csim_problem *problem, double *x) {
+  const csim_model *model = problem->model;
+  double share = csim_problem_room(problem, problem->x, NULL);
+  if (share > 0 && csim_problem_room(problem, x, NULL) > 0) return;
+  double *d = problem->step;
+  int n = 3 * model->nvert;
+  for (int i = 0; i < n; i++) d[i] = x[i] - problem->x[i];
+  share *= csim_problem_room(problem, problem->x, d);
+  for (int i = 0; i < n; i++)
+    if (!model->fixed[i / 3]) x[i] = problem->x[i] + share * d[i];
 }
 
 // Shortens springs beyond the strain limit, after the solve (Provot 1995).
@@ -329,11 +343,18 @@ static int begin_solve(csim_solver *solver, const csim_state *state, double end,
   problem->force_scale = csim_problem_force_scale(problem, x);
   if (problem->force_scale == 0) problem->force_scale = 1e-300; // any force is too much then
   choose_start(problem, x);
+  int bounded = problem->model->bounded;
+  if (!contact && bounded) keep_bounds(problem, x);
   if (!contact || !solver->method->knows_contact) return 0;
 
   problem->contact = contact;
   csim_contact_initial_guess(contact, problem->v, problem->h, x);
+  if (bounded) keep_bounds(problem, x);
   if (csim_contact_advance(contact, x, x)) return -1;
+  // what contact has shortened vertex by vertex goes back
+  if (bounded && !(csim_problem_room(problem, x, NULL) > 0) &&
+      csim_contact_advance(contact, problem->x, x))
+    return -1;
   csim_contact_find_touching(contact, x, step->rough);
   csim_integration_aim(problem->pool, problem->model, state, solver->v, step, solver->y);
   return 0;

@@ -1,5 +1,6 @@
-"""check_usd_samples.py FOLDER BIN: samples between frames and pressures of clothusd export, as usd-core reads them: a
-turning collider against its motion, a falling sheet against its parabola."""
+"""check_usd_samples.py FOLDER BIN: samples between frames, pressures and strain, as usd-core reads them: those that
+clothusd export makes up, a turning collider against its motion, a falling sheet against its parabola; those that were
+simulated, in USD and by Blender from Alembic, against the cache."""
 import json
 import math
 import os
@@ -66,6 +67,49 @@ plain = export()
 stage = Usd.Stage.Open(f"{folder}/samples0.usdc")
 check(stage.GetPrimAtPath("/samples/wheel").GetAttribute("points").GetTimeSamples() == list(map(float, cache.numbers)),
       "none that are not asked for")
+# simulated
+scene["output"] |= {"strain": True, "samples": [-0.25, 0, 0.25], "colliders": True, "formats": ["usda", "abc"]}
+scene["frames"]["substeps"] = 4
+with open(path, "w", encoding="utf-8") as out:
+    json.dump(scene, out)
+subprocess.run([f"{binaries}/clothsim", path, "-q", "-o", f"{folder}/samples", "--overwrite"], check=True)
+cache = clothcache.Cache(f"{folder}/samples/samples.clothcache")
+done = export("--samples=-0.25,0.25")
+check(done.returncode == 0, done.stderr)
+check(cache.meta["samples"] == [-0.75, -0.25], "shares")
+between = [(number + share, index, b"SMP%d" % s, b"SMV%d" % s) for index, number in enumerate(cache.numbers) if index
+           for s, share in enumerate(cache.meta["samples"])]
+codes = sorted([*map(float, cache.numbers), *(b[0] for b in between)])
+for file in (f"{folder}/samples1.usdc", f"{folder}/samples/samples.usda"):
+    stage = Usd.Stage.Open(file)
+    for name in ("wheel", "sheet", "rest"):
+        mesh, what = UsdGeom.Mesh(stage.GetPrimAtPath(f"/samples/{name}")), f"{os.path.basename(file)} {name}"
+        check(mesh.GetPointsAttr().GetTimeSamples() == codes, f"{what}: simulated samples and no others")
+        for code, index, x, v in between:
+            check(np.array_equal(np.array(mesh.GetPointsAttr().Get(code)), cache.positions(name, index, x)) and
+                  np.array_equal(np.array(mesh.GetVelocitiesAttr().Get(code)), cache.positions(name, index, v)),
+                  f"{what} at {code}")
+        for primvar, attribute in (("strain", b"STRN"), ("pressure", b"PRES")) if name != "wheel" else ():
+            primvar = UsdGeom.PrimvarsAPI(mesh).GetPrimvar(primvar)
+            check(primvar.GetInterpolation() == "vertex" and all(
+                np.array_equal(np.array(primvar.Get(number)), cache.positions(name, index, attribute)[:, 0])
+                for index, number in enumerate(cache.numbers)), f"{what}: {primvar.GetName()}")
+import bpy  # noqa: E402  (its own USD library must come second)
+
+bpy.ops.wm.read_factory_settings(use_empty=True)
+bpy.context.scene.render.fps = 24
+bpy.ops.wm.alembic_import(filepath=f"{folder}/samples/samples.abc", as_background_job=False)
+for code, index, x, _ in between:
+    bpy.context.scene.frame_set(math.floor(code), subframe=code - math.floor(code))
+    graph = bpy.context.evaluated_depsgraph_get()
+    for name in ("wheel", "sheet"):
+        thing = bpy.data.objects[name].evaluated_get(graph)
+        local = np.empty(3 * len(thing.data.vertices), np.float32)
+        thing.data.vertices.foreach_get("co", local)
+        matrix, want = np.array(thing.matrix_world), cache.positions(name, index, x)
+        got = local.reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3]
+        off = np.abs(got - np.stack([want[:, 0], -want[:, 2], want[:, 1]], 1)).max()
+        check(off < 2e-6, f"Blender, {name} at {code}: off by {off}")
 for words in (("--samples=1",), ("--samples=x",), ("--samples=0.5", "--clips")):
     check(export(*words).returncode == 2, f"{words} is refused")
 sys.exit(report())

@@ -237,7 +237,7 @@ static void check_constraint(const csim_energy_kind *kind, const double *param) 
     gradient(&f, x, g);
     double scale = 0;
     for (int i = 0; i < 12; i++) scale = fmax(scale, fabs(g[i]));
-    if (kind != &csim_limit_kind)
+    if (kind != &csim_limit_kind && kind != &csim_bound_kind)
       CHECK_NEAR(0.5 * c.k * csim_dot(c.C, c.C), value(&f, x), 1e-12 * (1 + value(&f, x)));
     for (int n = 0; n < kind->nnode; n++)
       for (int i = 0; i < 3; i++) {
@@ -342,10 +342,10 @@ static void membrane_fixture(const csim_energy_kind *kind, const csim_moduli *mo
 // Derivatives, balance and semidefiniteness; stiff in warp and weak in shear, with Poisson's ratio,
 // with stiffening and with damping.
 static void test_membrane(const csim_energy_kind *kind) {
-  static const csim_moduli moduli[] = {{100, 100, 40, 0, 0, 0},
-                                       {300, 80, 3, 0.4, 0, 0},
-                                       {300, 80, 3, 0.4, 0.02, 5000},
-                                       {0, 0, 70, 0, 0, 0}};
+  static const csim_moduli moduli[] = {{100, 100, 40, 0, 0, 0, 0},
+                                       {300, 80, 3, 0.4, 0, 0, 0},
+                                       {300, 80, 3, 0.4, 0.02, 5000, 0},
+                                       {0, 0, 70, 0, 0, 0, 0}};
   for (int m = 0; m < 4; m++) {
     fixture f;
     membrane_fixture(kind, &moduli[m], &f);
@@ -372,7 +372,7 @@ static void test_membrane(const csim_energy_kind *kind) {
 // The energies of plain strains: pulling, and shearing by a small angle; and moduli, along warp
 // with the weft free to narrow.
 static void test_membrane_strains(const csim_energy_kind *kind) {
-  const csim_moduli moduli = {500, 200, 30, 0.3, 0, 0};
+  const csim_moduli moduli = {500, 200, 30, 0.3, 0, 0, 0};
   const double e = 1e-5, area = 0.5 * fabs(FLAT[2] * FLAT[5] - FLAT[3] * FLAT[4]);
   double narrow = 0.3 * sqrt(500.0 / 200);
   double strain[3][3] = {{e, -narrow * e, 0}, {-0.3 * sqrt(200.0 / 500) * e, e, 0}, {0, 0, e}};
@@ -398,7 +398,7 @@ static void test_membrane_strains(const csim_energy_kind *kind) {
 // H+ - H semidefinite and H+ (H+ - H) = 0.
 static void test_shear_projection(void) {
   fixture f;
-  membrane_fixture(&csim_woven_kind, &(csim_moduli){0, 0, 70, 0, 0, 0}, &f);
+  membrane_fixture(&csim_woven_kind, &(csim_moduli){0, 0, 70, 0, 0, 0, 0}, &f);
   unsigned seed = 12;
   int clamped = 0;
   for (int trial = 0; trial < 40; trial++) {
@@ -407,7 +407,7 @@ static void test_shear_projection(void) {
     // in the coordinates of f the product is zero: take the rest shape's axes as the edges
     double param[CSIM_MAX_PARAM];
     csim_membrane_param(CSIM_MEMBRANE_WOVEN, (double[]){0, 0, 1, 0, 0, 1},
-                        &(csim_moduli){0, 0, 70, 0, 0, 0}, param);
+                        &(csim_moduli){0, 0, 70, 0, 0, 0, 0}, param);
     memcpy(f.energy.param, param, sizeof param);
     hessian(&f, x, CSIM_SPD_NONE, H);
     hessian(&f, x, CSIM_SPD_CLAMP, P);
@@ -436,7 +436,7 @@ static void test_shear_projection(void) {
 // A triangle that has collapsed to a point or a line, or is turned over, has finite forces.
 static void test_collapsed_membrane(const csim_energy_kind *kind) {
   fixture f;
-  membrane_fixture(kind, &(csim_moduli){300, 80, 3, 0.4, 0.02, 5000}, &f);
+  membrane_fixture(kind, &(csim_moduli){300, 80, 3, 0.4, 0.02, 5000, 0}, &f);
   for (int shape = 0; shape < 3; shape++) {
     double x[12] = {0}, g[12], H[12][12];
     for (int n = 1; n < 3 && shape; n++) x[3 * n] = shape == 1 ? n : -FLAT[2 * n];
@@ -517,6 +517,8 @@ int main(void) {
   check_kind(&csim_spring_kind, (double[]){100, 0.8, 0.1, 0.05}, 1, 1);
   check_kind(&csim_limit_kind, (double[]){100, 0.6}, 1, 1);
   check_kind(&csim_limit_kind, (double[]){100, 3}, 1, 1);
+  check_kind(&csim_bound_kind, (double[]){100, 0.4, 3}, 1, 1);
+  check_kind(&csim_bound_kind, (double[]){100, 0.4, 0.6}, 1, 1); // beyond it too
   check_kind(&csim_cotangent_kind, cotangent, 1, 1);
   check_kind(&csim_anchor_kind, (double[]){30, 0}, 1, 0);
   check_kind(&csim_quadratic_kind, q, 1, 1);
@@ -539,6 +541,7 @@ int main(void) {
   check_constraint(&csim_link_face_kind, (double[]){50, 0, 0, 0, 0.5, 0.2, 0.3});
   check_constraint(&csim_spring_kind, (double[]){100, 0.8, 0.1, 0.05});
   check_constraint(&csim_limit_kind, (double[]){100, 0.6});
+  check_constraint(&csim_bound_kind, (double[]){100, 0.4, 3});
   check_constraint(&csim_anchor_kind, (double[]){30, 0});
   check_constraint(&csim_quadratic_kind, q);
   check_constraint(&csim_cotangent_kind, cotangent);

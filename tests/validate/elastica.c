@@ -80,7 +80,7 @@ static void strip_begin(const strip *s, kit *k) {
   if (s->bending == &csim_curvature_kind) {
     *k->model->body[0].mesh = mesh;
     double E = 1e4 * weight;
-    kit_membrane(k, &(csim_moduli){E, E, E / 2, 0, 0, 0}, &k->orthotropic);
+    kit_membrane(k, &(csim_moduli){E, E, E / 2, 0, 0, 0, 0}, &k->orthotropic);
     kit_curvature(k, B, B);
     csim_topology_free(&topology);
     return;

@@ -1,0 +1,301 @@
+// scene/gather.c: see gather.h.
+#include "scene/gather.h"
+
+#include "mesh/topology.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// The render mesh that object k is; NULL: it is none.
+static csim_bound_mesh *render_of(const csim_world *world, int k) {
+  int nbody = world->model->nbody;
+  return k < nbody || k >= csim_world_first_collider(world) ? NULL
+                                                            : &world->renders->mesh[k - nbody];
+}
+
+const csim_mesh *csim_gather_mesh(const csim_world *world, int k) {
+  const csim_bound_mesh *render = render_of(world, k);
+  return k < world->model->nbody ? world->model->body[k].mesh
+         : render                ? &render->mesh
+                                 : &world->collider_mesh[k - csim_world_first_collider(world)];
+}
+
+const char *csim_gather_name(const csim_world *world, int k) {
+  const csim_bound_mesh *render = render_of(world, k);
+  return k < world->model->nbody ? world->model->body[k].name
+         : render                ? render->name
+                                 : world->collider[k - csim_world_first_collider(world)].name;
+}
+
+static csim_cache_type type_of(const csim_world *world, int k) {
+  if (k >= world->model->nbody)
+    return render_of(world, k) ? CSIM_CACHE_RENDER : CSIM_CACHE_COLLIDER;
+  return world->model->body[k].type == CSIM_OBJECT_SOLID ? CSIM_CACHE_SOLID : CSIM_CACHE_CLOTH;
+}
+
+// Whether a collider moves in any phase, by itself or by its frames.
+static int is_moving(const csim_scene *scene, const csim_collider *collider) {
+  int moves = collider->nframe > 1;
+  for (int k = -1; k < scene->nphase && !moves; k++) {
+    const csim_scene *of = k < 0 ? scene : scene->phase[k].scene;
+    for (int o = 0; o < of->nobject; o++)
+      moves |= of->object[o].motion.nkey > 0 && !strcmp(of->object[o].name, collider->name);
+  }
+  return moves;
+}
+
+// Colliders that stand still have neither velocities nor samples.
+static int moves(const csim_gather *g, int k) {
+  int c = k - csim_world_first_collider(g->world);
+  return c < 0 || is_moving(g->scene, &g->world->collider[c]);
+}
+
+static csim_cache_object describe(const csim_gather *g, int k) {
+  const csim_model *model = g->world->model;
+  const csim_output *output = &g->scene->output;
+  const csim_mesh *mesh = csim_gather_mesh(g->world, k);
+  const csim_body *body = k < model->nbody ? &model->body[k] : NULL;
+  int moving = moves(g, k);
+  return (csim_cache_object){
+      .name = csim_gather_name(g->world, k),
+      .type = type_of(g->world, k),
+      .has_velocity = output->velocities && moving,
+      .has_pressure = body && g->force,
+      .has_strain = body && output->strain,
+      .nsample = moving ? output->nshare : 0,
+      .nvert = body ? body->nvert : mesh->nvert,
+      .nface = mesh->nface,
+      .face_start = mesh->face_start,
+      .face_vert = mesh->face_vert,
+      .nuv = mesh->nuv,
+      .uv = mesh->uv,
+      .face_uv = mesh->face_uv,
+      .ntag = mesh->ntag,
+      .tag = mesh->tag,
+      .face_tag = mesh->face_tag,
+      .ntet = body ? body->ntet : 0,
+      .tet = body ? body->tet : NULL,
+  };
+}
+
+// Bodies need no room where a frame is written as it stands in the state: in metres, and with
+// nothing else to be made of it.
+static int make_room(csim_gather *g, int k, int as_it_is, csim_arena *arena) {
+  const csim_cache_object *o = &g->object[k];
+  const csim_mesh *mesh = csim_gather_mesh(g->world, k);
+  csim_gather_room *room = &g->room[k];
+  csim_cache_values *value = &g->value[k];
+  ptrdiff_t n = o->nvert;
+  if (k >= g->world->model->nbody || !as_it_is) {
+    value->x = room->x = CSIM_ARENA_NEW(arena, double, 3 * n);
+    if (o->has_velocity) value->v = room->v = CSIM_ARENA_NEW(arena, double, 3 * n);
+  }
+  if (o->nsample) {
+    ptrdiff_t size = 3 * n * o->nsample;
+    value->sample_x = room->sample_x = CSIM_ARENA_NEW(arena, double, size);
+    if (o->has_velocity) value->sample_v = room->sample_v = CSIM_ARENA_NEW(arena, double, size);
+  }
+  if (o->has_pressure) {
+    value->pressure = room->pressure = CSIM_ARENA_NEW(arena, double, n);
+    room->area = CSIM_ARENA_NEW(arena, double, n);
+    if (room->area) csim_vert_areas(mesh->nvert, mesh->ntri, mesh->tri, mesh->vert, room->area);
+  }
+  if (o->has_strain) {
+    value->strain = room->strain = CSIM_ARENA_NEW(arena, double, n);
+    return csim_rest_metric_create(arena, mesh->nvert, mesh->ntri, mesh->tri, csim_mesh_rest(mesh),
+                                  &room->shape);
+  }
+  return 0;
+}
+
+csim_status csim_gather_create(const csim_scene *scene, const csim_world *world, int resume,
+                               csim_arena *arena, csim_gather *g) {
+  const csim_output *output = &scene->output;
+  int as_it_is = scene->length_unit == 1 && !output->nformat && !resume;
+  int n = csim_world_first_collider(world) + world->ncollider;
+  ptrdiff_t largest = 0;
+  *g = (csim_gather){.scene = scene,
+                     .world = world,
+                     .nobject = n,
+                     .object = CSIM_ARENA_NEW(arena, csim_cache_object, n),
+                     .value = CSIM_ARENA_NEW(arena, csim_cache_values, n),
+                     .room = CSIM_ARENA_NEW(arena, csim_gather_room, n)};
+  if (output->pressures && (output->cache || output->nformat) &&
+      scene->contact.response == CSIM_RESPONSE_FILTER)
+    g->force = CSIM_ARENA_NEW(arena, double, world->model->nvert);
+  for (int k = 0; k < n && !arena->failed; k++) {
+    g->object[k] = describe(g, k);
+    if (make_room(g, k, as_it_is, arena)) return CSIM_MEMORY;
+    ptrdiff_t size = 3 * (ptrdiff_t)g->object[k].nvert;
+    if (type_of(world, k) == CSIM_CACHE_COLLIDER && g->room[k].v && size > largest) largest = size;
+  }
+  g->earlier = CSIM_ARENA_NEW(arena, double, largest);
+  return arena->failed ? CSIM_MEMORY : CSIM_OK;
+}
+
+// ----------------------------------------------------------------------------------------- taking
+
+static void to_units(double metres, ptrdiff_t n, const double *from, double *to) {
+  if (metres == 1)
+    memmove(to, from, (size_t)n * sizeof *to);
+  else
+    for (ptrdiff_t i = 0; i < n; i++) to[i] = from[i] / metres;
+}
+
+// The velocities with which a collider's own motion arrives at a time (at the start: leaves), by
+// one-sided differences, as a key or the end of a run may follow: s (4 x(t + s h) - x(t + 2 s h) -
+// 3 x(t)) / 2h.
+static void collider_velocities(const csim_gather *g, const csim_collider *collider,
+                                double time, ptrdiff_t n, double *v) {
+  const double h = 1e-5; // [s] errors of rounding and of order h^2 are below what floats keep
+  double side = time < 2 * h ? 1 : -1, over = side / (2 * h * g->scene->length_unit);
+  csim_collider_vertices(collider, time + side * h, v);
+  csim_collider_vertices(collider, time + 2 * side * h, g->earlier);
+  for (ptrdiff_t i = 0; i < n; i++) v[i] = 4 * v[i] - g->earlier[i];
+  csim_collider_vertices(collider, time, g->earlier);
+  for (ptrdiff_t i = 0; i < n; i++) v[i] = over * (v[i] - 3 * g->earlier[i]);
+}
+
+// Positions and velocities (NULL: not wanted) of a body or collider k.
+static void place(csim_gather *g, int k, double time, const csim_state *state, double *x,
+                  double *v) {
+  const csim_model *model = g->world->model;
+  double unit = g->scene->length_unit;
+  ptrdiff_t n = 3 * (ptrdiff_t)g->object[k].nvert;
+  if (k < model->nbody) {
+    ptrdiff_t first = 3 * (ptrdiff_t)model->body[k].vert0;
+    to_units(unit, n, state->x + first, x);
+    if (v) to_units(unit, n, state->v + first, v);
+    return;
+  }
+  int c = k - csim_world_first_collider(g->world);
+  const csim_collider *collider = &g->world->collider[c];
+  const double *real = csim_world_real_vertices(g->world, c, state);
+  if (!real) csim_collider_vertices(collider, time, x);
+  to_units(unit, n, real ? real : x, x);
+  if (v) collider_velocities(g, collider, time, n, v);
+}
+
+static void take_values(csim_gather *g, int k, double time, const csim_state *state) {
+  const csim_model *model = g->world->model;
+  csim_gather_room *room = &g->room[k];
+  const csim_body *body = k < model->nbody ? &model->body[k] : NULL;
+  ptrdiff_t first = body ? body->vert0 : 0;
+  if (room->x) {
+    place(g, k, time, state, room->x, room->v);
+  } else {
+    g->value[k].x = state->x + 3 * first;
+    g->value[k].v = g->object[k].has_velocity ? state->v + 3 * first : NULL;
+  }
+  for (int i = 0; room->pressure && i < body->nvert; i++) // where a vertex has no area, 0
+    room->pressure[i] = room->area[i] > 0 ? g->force[first + i] / room->area[i] : 0;
+  if (room->strain) csim_rest_metric_strain(&room->shape, state->x + 3 * first, room->strain);
+}
+
+static void take_samples(csim_gather *g, int k, double time, const csim_state *state,
+                         const csim_samples *samples) {
+  csim_gather_room *room = &g->room[k];
+  ptrdiff_t n = 3 * (ptrdiff_t)g->object[k].nvert;
+  for (int s = 0; s < g->object[k].nsample; s++) {
+    int taken = samples && s < samples->taken;
+    double at = taken ? time + samples->share[s] / g->scene->fps : time;
+    place(g, k, at, taken ? &samples->state[s] : state, room->sample_x + n * s,
+          room->sample_v ? room->sample_v + n * s : NULL);
+  }
+}
+
+void csim_gather_take(csim_gather *g, double time, const csim_state *state,
+                      const csim_samples *samples) {
+  if (g->force && g->solver) csim_solver_press(g->solver, state, g->force);
+  for (int k = 0; k < g->nobject; k++) {
+    if (render_of(g->world, k)) continue; // see csim_gather_renders
+    take_values(g, k, time, state);
+    take_samples(g, k, time, state, samples);
+  }
+}
+
+void csim_gather_renders(csim_gather *g) {
+  double unit = g->scene->length_unit;
+  for (int k = 0; k < g->nobject; k++) {
+    csim_bound_mesh *render = render_of(g->world, k);
+    if (!render) continue;
+    const csim_cache_values *of = &g->value[render->body];
+    csim_gather_room *room = &g->room[k];
+    ptrdiff_t n = 3 * (ptrdiff_t)g->object[k].nvert;
+    ptrdiff_t m = 3 * (ptrdiff_t)g->object[render->body].nvert;
+    csim_bind_place(&render->bind, of->x, unit, room->x);
+    if (of->v) csim_bind_velocity(&render->bind, of->x, of->v, unit, room->v);
+    for (int s = 0; s < g->object[k].nsample; s++) {
+      const double *x = of->sample_x + m * s;
+      csim_bind_place(&render->bind, x, unit, room->sample_x + n * s);
+      if (of->sample_v)
+        csim_bind_velocity(&render->bind, x, of->sample_v + m * s, unit, room->sample_v + n * s);
+    }
+  }
+}
+
+static void round_all(const double *from, ptrdiff_t n, double *to) {
+  for (ptrdiff_t i = 0; to && i < n; i++) to[i] = (double)(float)from[i];
+}
+
+void csim_gather_round(csim_gather *g, int k) {
+  const csim_cache_values *value = &g->value[k];
+  csim_gather_room *room = &g->room[k];
+  ptrdiff_t n = g->object[k].nvert, nsample = g->object[k].nsample;
+  round_all(value->x, 3 * n, room->x);
+  round_all(value->v, 3 * n, room->v);
+  round_all(value->pressure, n, room->pressure);
+  round_all(value->strain, n, room->strain);
+  round_all(value->sample_x, 3 * n * nsample, room->sample_x);
+  round_all(value->sample_v, 3 * n * nsample, room->sample_v);
+}
+
+// ----------------------------------------------------------------------------------------- a cache
+
+static void widen(const float *from, ptrdiff_t n, double *to) {
+  for (ptrdiff_t i = 0; to && i < n; i++) to[i] = (double)from[i];
+}
+
+static csim_status read_object(csim_gather *g, csim_cache *cache, int k, int f, float *x,
+                               float *v) {
+  csim_gather_room *room = &g->room[k];
+  ptrdiff_t n = g->object[k].nvert;
+  csim_status status = csim_cache_read(cache, k, f, x, v);
+  if (status) return status;
+  widen(x, 3 * n, room->x);
+  widen(v, 3 * n, room->v);
+  if (room->pressure) status = csim_cache_read_pressure(cache, k, f, x);
+  if (!status) widen(x, n, room->pressure);
+  if (!status && room->strain) status = csim_cache_read_strain(cache, k, f, x);
+  if (!status) widen(x, n, room->strain);
+  for (int s = 0; s < g->object[k].nsample && !status; s++) {
+    status = csim_cache_read_sample(cache, k, f, s, x, v);
+    if (status) return status;
+    widen(x, 3 * n, room->sample_x + 3 * n * s);
+    if (room->sample_v) widen(v, 3 * n, room->sample_v + 3 * n * s);
+  }
+  return status;
+}
+
+csim_status csim_gather_read(csim_gather *g, csim_cache *cache, int f) {
+  csim_status status = CSIM_OK;
+  for (int k = 0; k < g->nobject && !status; k++) {
+    ptrdiff_t n = 3 * (ptrdiff_t)g->object[k].nvert;
+    float *x = CSIM_NEW(float, n), *v = CSIM_NEW(float, n);
+    status = x && v ? read_object(g, cache, k, f, x, v) : CSIM_MEMORY;
+    free(x);
+    free(v);
+  }
+  return status;
+}
+
+int csim_gather_fits(const csim_gather *g, const csim_cache_info *info) {
+  int same = info->nobject == g->nobject;
+  for (int k = 0; same && k < g->nobject; k++) {
+    const csim_cache_object *a = &info->object[k], *b = &g->object[k];
+    same = a->nvert == b->nvert && !a->has_velocity == !b->has_velocity &&
+           !a->has_pressure == !b->has_pressure && !a->has_strain == !b->has_strain &&
+           a->nsample == b->nsample;
+  }
+  return same;
+}

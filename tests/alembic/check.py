@@ -1,0 +1,181 @@
+"""check.py poses FOLDER: three poses of a body. check.py check FOLDER BIN: what `archive` (Alembic's own library) has
+written, as clothsim and clothcache read it; what they write, as it reads it."""
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "dcc"))
+from common import check, clothcache, close, report, sets_of  # noqa: E402
+
+command, folder = sys.argv[1:3]
+LIMIT = 1e-6  # [m]
+
+
+def make_poses():
+    """A tube that bends."""
+    for k in range(3):
+        with open(f"{folder}/pose{k + 1}.obj", "w") as file:
+            for j in range(40):
+                bend = 0.6 * k * j / 40
+                for i in range(16):
+                    a = 2 * np.pi * i / 16
+                    r, y = 0.2 + 0.05 * np.sin(j / 5), 0.04 * j
+                    print("v", r * np.cos(a) + y * np.sin(bend), y * np.cos(bend), r * np.sin(a), file=file)
+            for j in range(39):
+                for i in range(16):
+                    at, right = 16 * j, (i + 1) % 16
+                    print("f", at + i + 1, at + 16 + i + 1, at + 16 + right + 1, at + right + 1, file=file)
+
+
+def run(*words):
+    done = subprocess.run(words, capture_output=True, text=True)
+    check(done.returncode == 0, f"{words}: {done.stderr}")
+
+
+def read_body(binaries):
+    frames = 9
+    wanted = np.fromfile(f"{folder}/wanted").reshape(frames, -1, 3)
+    cache = f"{folder}/body.clothcache"
+    run(f"{binaries}/clothcache", "import", f"{folder}/body.abc", "-o", cache)
+    cache = clothcache.Cache(cache)
+    check(cache.numbers == list(range(1, frames + 1)) and cache.fps == 24, f"frames {cache.numbers}")
+    scene = {"name": "in", "frames": {"start": 1, "end": frames, "fps": 24, "substeps": 1}, "units": {"up": "z"},
+             "contact": {"response": "none"}, "output": {"colliders": True, "digits": 17, "cache": False},
+             "objects": [{"name": "body", "type": "collider",
+                          "mesh": {"sequence": "body.abc", "object": "/rig/hip/still", "unit": "cm", "up": "z"}},
+                         {"name": "c", "type": "cloth", "material": "cotton", "position": [9, 9, 9],
+                          "mesh": {"shape": "grid", "cells": [1, 1]}}]}
+    with open(f"{folder}/in.json", "w") as file:
+        json.dump(scene, file)
+    run(f"{binaries}/clothsim", f"{folder}/in.json", "-o", f"{folder}/in", "-q", "--overwrite", "--progress=none")
+    worst = [0, 0]
+    for index in range(frames):
+        got = cache.positions(0, index)
+        worst[0] = max(worst[0], np.abs(got - wanted[index]).max() / 100)
+        close(got / 100, wanted[index] / 100, f"imported frame {index + 1}", LIMIT)
+        with open(f"{folder}/in/body_{index + 1:04d}.obj") as file:
+            got = np.array([line.split()[1:4] for line in file if line.startswith("v ")], dtype=float)
+        worst[1] = max(worst[1], np.abs(got - wanted[index] / 100).max())
+        close(got, wanted[index] / 100, f"collider frame {index + 1}", LIMIT)
+    print(f"Alembic's library in: {wanted.shape[1]} vertices, {frames} frames, off by {worst[0]:.1e} m imported (floats of "
+          f"centimetres), {worst[1]:.1e} m as collider")
+
+
+SCENE = {
+    "name": "out", "frames": {"start": 3, "end": 8, "fps": 24, "substeps": 4},
+    "output": {"obj": False, "pressures": True, "strain": True, "samples": [-0.25, 0, 0.25], "colliders": True, "formats": ["abc"]},
+    "objects": [
+        {"name": "sheet", "type": "cloth", "material": "cotton", "position": [0, 0.06, 0], "mesh": {"file": "sheet.obj"}},
+        {"name": "jelly", "type": "solid", "material": "jelly", "position": [2, 1, 0],
+         "mesh": {"shape": "box", "size": [0.2, 0.2, 0.2], "cells": [2, 2, 2]}},
+        {"name": "ball", "type": "collider", "mesh": {"shape": "sphere", "radius": 0.05},
+         "motion": [{"frame": 3}, {"frame": 8, "position": [0, 0.05, 0]}]},
+        {"name": "post", "type": "collider", "position": [4, 0, 0], "mesh": {"shape": "box"}}]}
+
+
+def make_sheet():
+    with open(f"{folder}/sheet.obj", "w") as file:
+        for j in range(6):
+            for i in range(6):
+                print(f"v {0.1 * i - 0.25} 0 {0.1 * j - 0.25}\nvt {i / 5} {j / 5}", file=file)
+        for j in range(5):
+            print(f"g row{j}\nusemtl {'red' if j % 2 else 'blue'}", file=file)
+            for i in range(5):
+                corners = [6 * j + i + 1, 6 * j + i + 7, 6 * j + i + 8, 6 * j + i + 2]
+                print("f", *(f"{c}/{c}" for c in corners), file=file)
+
+
+def read_dump(path):
+    """{name: [samples]} of meshes, bounds of the archive and transforms. A sample is {name: array}."""
+    with open(path, "rb") as file:
+        meshes, boxes, at = {}, {}, None
+        while line := file.readline():
+            word, name, *rest = line.decode().split()
+            if word == "mesh":
+                meshes[name] = at = {"first": {}, "samples": [], "params": []}
+                into = at["first"]
+            elif word in ("archive", "xform"):
+                into = boxes[name if word == "xform" else ""] = []
+            elif word == "params":
+                into = {}
+                at["params"].append(into)
+            else:
+                values = np.frombuffer(file.read(8 * int(name)))
+                file.readline()
+                if word == "time":
+                    into = {}
+                    at["samples"].append(into)
+                if isinstance(into, list):
+                    into.append(values)
+                else:
+                    into[word] = values
+    return meshes, boxes
+
+
+def backward(thing, values):
+    ends = np.cumsum(thing.face_size)
+    return np.concatenate([values[e - n:e][::-1] for e, n in zip(ends, thing.face_size)])
+
+
+def write_run(binaries):
+    make_sheet()
+    with open(f"{folder}/out.json", "w") as file:
+        json.dump(SCENE, file)
+    run(f"{binaries}/clothsim", f"{folder}/out.json", "-o", f"{folder}/out", "-q", "--overwrite", "--progress=none")
+    run(f"{folder}/archive", "read", f"{folder}/out/out.abc", f"{folder}/dump")
+    cache = clothcache.Cache(f"{folder}/out/out.clothcache")
+    meshes, boxes = read_dump(f"{folder}/dump")
+    count, whole = 0, [[] for _ in cache.numbers]
+    for thing in cache.objects:
+        mesh = meshes.get(thing.name)
+        check(mesh is not None, f"{thing.name} is there")
+        if mesh is None:
+            continue
+        n = thing.face_vert.max() + 1 if len(thing.tets) else thing.nvert
+        wanted = []
+        for index, number in enumerate(cache.numbers):
+            shares = cache.meta["samples"] if thing.nsample and index else []
+            for s, share in enumerate(shares):
+                wanted.append((number + share, index, b"SMP%d" % s, b"SMV%d" % s))
+            wanted.append((number, index, b"POSN", b"VELO"))
+            whole[index].append(cache.positions(thing.name, index)[:n])
+        check(len(mesh["samples"]) == len(wanted), f"{thing.name}: {len(mesh['samples'])} samples")
+        for sample, (frame, index, x, v) in zip(mesh["samples"], wanted):
+            what = f"{thing.name} at {frame}"
+            close(sample["time"], [frame / cache.fps], f"{what}: time", 1e-9)
+            points = cache.positions(thing.name, index, x)[:n]
+            close(sample["P"].reshape(-1, 3), points, what)
+            close(sample["bounds"], [*points.min(0), *points.max(0)], f"{what}: bounds")
+            if thing.has_velocity:
+                close(sample["v"].reshape(-1, 3), cache.positions(thing.name, index, v)[:n], f"{what}: velocities")
+            count += 1
+        first = mesh["samples"][0]
+        close(first["indices"], backward(thing, thing.face_vert), f"{thing.name}: corners")
+        close(first["counts"], thing.face_size, f"{thing.name}: counts")
+        if thing.uv is not None:
+            close(first["uv"].reshape(-1, 2), backward(thing, thing.uv[thing.face_uv]), f"{thing.name}: uv")
+        sets = {name[4:]: values.astype(int).tolist() for name, values in mesh["first"].items()}
+        want = {name: faces for (_, name), faces in sets_of(thing).items()}
+        check(sets == want, f"{thing.name}: face sets {sets}")
+        for name, attribute, there in (("pressure", b"PRES", thing.has_pressure), ("strain", b"STRN", thing.has_strain)):
+            for index in range(len(cache.numbers) if there else 0):
+                close(mesh["params"][index][name], cache.positions(thing.name, index, attribute)[:n, 0],
+                      f"{thing.name} {name} {index}")
+        check(len(boxes[thing.name]) == len(wanted), f"{thing.name}: bounds of its transform")
+    check(max(p["pressure"].max() for p in meshes["sheet"]["params"]) > 0, "something presses")
+    check(len(boxes[""]) == len(cache.numbers), "bounds of the archive")
+    for got, parts in zip(boxes[""], whole):
+        points = np.concatenate(parts)
+        close(got, [*points.min(0), *points.max(0)], "bounds of the archive")
+    print(f"Alembic's library out: {count} samples of {len(cache.objects)} objects, every number the same")
+
+
+if command == "poses":
+    make_poses()
+    sys.exit(0)
+read_body(sys.argv[3])
+write_run(sys.argv[3])
+sys.exit(report())
