@@ -50,6 +50,7 @@ enum {
   CSIM_BENDING_SPRING, ///< springs between opposite vertices (skip one on a structured grid)
   CSIM_BENDING_HINGE,  ///< and on: an energy of hinges, in the order of model/bending_list.h
   CSIM_BENDING_CURVATURE = CSIM_BENDING_HINGE + CSIM_NBENDING, ///< in the curvature at vertices
+  CSIM_BENDING_AUTO, ///< of scenes while they are read; no model has it
 };
 
 /// What a membrane on the triangles is made of, instead of a network of springs.
@@ -57,6 +58,7 @@ typedef enum csim_membrane_law {
   CSIM_MEMBRANE_NONE,
   CSIM_MEMBRANE_WOVEN,       ///< warp and weft keep their lengths, and their angle
   CSIM_MEMBRANE_ORTHOTROPIC, ///< St. Venant-Kirchhoff
+  CSIM_MEMBRANE_AUTO,        ///< of scenes while they are read; no model has it
 } csim_membrane_law;
 
 /// What a solid's tetrahedra are made of.
