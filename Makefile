@@ -359,6 +359,15 @@ layers: ## check layers, circles between files, comments and sizes
 format: ## clang-format every C and C++ file
 	clang-format -i $$(git ls-files '*.c' '*.h' '*.cpp')
 
+.PHONY: check-format tidy
+check-format: ## fail where clang-format would change something
+	@clang-format --dry-run -Werror $$(git ls-files '*.c' '*.h' '*.cpp')
+
+# in parts of eight files, one for each CPU; what clang-tidy says of headers comes with them
+tidy: $(B)/build.h ## clang-tidy every C file of lib/, cli/ and tools/ (.clang-tidy says for what)
+	@git ls-files 'lib/*.c' 'cli/*.c' 'tools/*.c' | xargs -P $$(nproc) -n 8 sh -c \
+	  'clang-tidy --quiet "$$@" -- -std=c17 -Ilib -Itools -include base/strict.h -include $(B)/build.h -D_GNU_SOURCE' clang-tidy
+
 MAN := $(patsubst docs/%.md,build/man/%,$(wildcard docs/*.1.md))
 man: $(MAN) ## man pages into build/man/
 
