@@ -7,8 +7,11 @@ ifeq ($(origin CXX),default)
 CXX := $(if $(findstring clang,$(CC)),clang++,g++)
 endif
 
-# as many jobs as there are CPUs, unless -j says otherwise
-MAKEFLAGS := -j$(shell nproc) $(MAKEFLAGS) --no-builtin-rules
+# as many jobs as there are CPUs, unless -j says otherwise; makes that this one starts share them
+ifeq ($(MAKELEVEL),0)
+MAKEFLAGS := -j$(shell nproc) $(MAKEFLAGS)
+endif
+MAKEFLAGS += --no-builtin-rules
 B := build/$(config)
 
 # -ffp-contract=off: a fused multiply-add rounds once instead of twice, and whether the compiler
