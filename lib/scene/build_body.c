@@ -11,7 +11,7 @@
 #include <string.h>
 
 csim_status csim_build_reserve(csim_build *build, int n) {
-  ptrdiff_t need = (ptrdiff_t)build->model->nvert + n, room = build->vert_room;
+  ptrdiff_t need = (ptrdiff_t)build->model->nvert + n, room = build->vert_capacity;
   if (need > CSIM_MESH_MAX_VERT) return CSIM_MEMORY;
   double **array[3] = {&build->x, &build->v, &build->mass};
   for (int k = 0; k < 3; k++) {
@@ -19,7 +19,7 @@ csim_status csim_build_reserve(csim_build *build, int n) {
     double *moved = csim_grow(*array[k], &cap, need, (k == 2 ? 1 : 3) * sizeof(double));
     if (!moved) return CSIM_MEMORY;
     *array[k] = moved;
-    if (k == 2) build->vert_room = cap;
+    if (k == 2) build->vert_capacity = cap;
   }
   return CSIM_OK;
 }

@@ -89,7 +89,7 @@ static int course_of(csim_build *build, const csim_collider *collider) {
   csim_course course = csim_collider_course(collider);
   for (int k = 0; k < model->pins.ncourse; k++)
     if (build->course[k].rest == course.rest) return k;
-  csim_course *moved = csim_grow(build->course, &build->course_room,
+  csim_course *moved = csim_grow(build->course, &build->course_capacity,
                                  (ptrdiff_t)model->pins.ncourse + 1, sizeof *moved);
   if (!moved) return -1;
   build->course = moved;
@@ -111,7 +111,7 @@ static const csim_collider *find_leader(const csim_build *build, const char *nam
 static csim_status add_follow(csim_build *build, const csim_pin *pin, int index, int vert,
                               const finder *f, const csim_course_pose *start) {
   csim_model *model = build->model;
-  csim_follow *moved = csim_grow(build->follow, &build->follow_room,
+  csim_follow *moved = csim_grow(build->follow, &build->follow_capacity,
                                  (ptrdiff_t)model->pins.nfollow + 1, sizeof *moved);
   if (!moved) return CSIM_MEMORY;
   build->follow = moved;

@@ -61,7 +61,7 @@ static csim_status add_link(csim_build *build, const csim_joint *joint, const in
                             const double *weight) {
   csim_model *model = build->model;
   csim_link *moved =
-      csim_grow(build->link, &build->link_room, (ptrdiff_t)model->links.nlink + 1, sizeof *moved);
+      csim_grow(build->link, &build->link_capacity, (ptrdiff_t)model->links.nlink + 1, sizeof *moved);
   if (!moved) return CSIM_MEMORY;
   build->link = moved;
   double w[4] = {1, 0, 0, 0}, d[3] = {0};

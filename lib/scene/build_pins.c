@@ -142,7 +142,7 @@ static csim_status add_targets(csim_build *build, const csim_object *object, con
       continue;
     }
     csim_target *moved =
-        csim_grow(build->target, &build->target_room, (ptrdiff_t)model->ntarget + 1, sizeof *moved);
+        csim_grow(build->target, &build->target_capacity, (ptrdiff_t)model->ntarget + 1, sizeof *moved);
     if (!moved) return CSIM_MEMORY;
     build->target = moved;
     int vert = body->vert0 + i;

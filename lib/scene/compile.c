@@ -68,7 +68,7 @@ static csim_status hold_loose(csim_build *build) {
     const csim_body *body = &model->body[b];
     for (int v = body->vert0; v < body->vert0 + body->nvert; v++) {
       if (build->mass[v] > 0) continue;
-      csim_target *moved = csim_grow(build->target, &build->target_room,
+      csim_target *moved = csim_grow(build->target, &build->target_capacity,
                                      (ptrdiff_t)model->ntarget + 1, sizeof *moved);
       if (!moved) return CSIM_MEMORY;
       build->target = moved;
@@ -241,7 +241,7 @@ csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_
     build.elements.hinges[b].kind = build.elements.seam_hinges[b].kind = csim_bending_kinds[b];
   csim_status status = csim_build_open_start(&build);
   if (status) goto done;
-  // go on after a user's error, so that all objects' errors are told at once
+  // go on after a user's error, so that all objects' errors are reported at once
   for (int pass = 0; pass < 3; pass++) // pins look at colliders, also at those behind their object
     for (int o = 0; o < scene->nobject && status != CSIM_MEMORY; o++) {
       const csim_object *object = &scene->object[o];

@@ -78,15 +78,15 @@ typedef struct csim_build {
   const csim_world *world; ///< its colliders are complete
   csim_arena *arena;       ///< of the model
   csim_model *model;
-  ptrdiff_t vert_room; ///< of the arrays below
+  ptrdiff_t vert_capacity; ///< of the arrays below
   double *x, *v, *mass;
   csim_build_elements elements;
-  ptrdiff_t target_room;
+  ptrdiff_t target_capacity;
   csim_target *target; ///< (model->ntarget), heap
-  ptrdiff_t course_room, follow_room;
+  ptrdiff_t course_capacity, follow_capacity;
   csim_course *course; ///< (model->pins.ncourse), heap
   csim_follow *follow; ///< (model->pins.nfollow), heap
-  ptrdiff_t link_room;
+  ptrdiff_t link_capacity;
   csim_link *link; ///< (model->links.nlink), heap
   csim_cache *start; ///< where bodies start from; NULL: as the scene says
   int start_frame;   ///< its index in there

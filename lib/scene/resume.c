@@ -35,7 +35,7 @@ static void open_mesh(csim_json_out *out, const char *name, int nvert, uint64_t 
   print_hash(out, "content", hash);
 }
 
-// The scene says where meshes come from; what they were is told by these.
+// The scene says where meshes come from; these say what they were.
 static void print_mesh(csim_json_out *out, const char *name, int nvert, uint64_t hash) {
   open_mesh(out, name, nvert, hash);
   csim_json_close(out, '}');

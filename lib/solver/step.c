@@ -265,7 +265,7 @@ static void find_accelerations(const csim_solver *solver, const csim_problem *pr
     solver->method->accelerate(problem, solver->method_scratch, force, state->a);
 }
 
-// What impulses and penalty springs are told of a part of a step that ends at `end`.
+// Input of impulses and penalty springs for a part of a step that ends at `end`.
 static csim_impulse_step impulse_step(const csim_solver *solver, double end, double h) {
   const csim_solver_setup *setup = &solver->setup;
   return (csim_impulse_step){.pool = setup->pool,

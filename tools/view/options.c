@@ -130,7 +130,7 @@ static int read_up(const char *text, view_options *o) {
   return o->up;
 }
 
-/// Options with a value. What the value must be is told when it is not.
+/// Options with a value. An error says what the value must be.
 static int read_value(const char *name, char *value, view_options *o, const char **wanted) {
 #define OPTION(text, hint, read)                                                                   \
   if (!strcmp(name, text)) return *wanted = (hint), (read)

@@ -100,7 +100,7 @@ static csim_status survey(view_stage *s, csim_log *log) {
   csim_status status = CSIM_OK;
   int any = 0;
   if (s->frame[0] >
-      0) { // strain, creases and standing still are told against the first frame of all
+      0) { // strain, creases and standing still are measured against the first frame of all
     view_mesh *mesh;
     status = view_stage_read(s, 0, log, &mesh);
     for (int o = 0; !status && o < s->sequence->nobject; o++)
