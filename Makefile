@@ -7,8 +7,11 @@ ifeq ($(origin CXX),default)
 CXX := $(if $(findstring clang,$(CC)),clang++,g++)
 endif
 
-# as many jobs as there are CPUs, unless -j says otherwise
-MAKEFLAGS := -j$(shell nproc) $(MAKEFLAGS) --no-builtin-rules
+# as many jobs as there are CPUs, unless -j says otherwise; makes that this one starts share them
+ifeq ($(MAKELEVEL),0)
+MAKEFLAGS := -j$(shell nproc) $(MAKEFLAGS)
+endif
+MAKEFLAGS += --no-builtin-rules
 B := build/$(config)
 
 # -ffp-contract=off: a fused multiply-add rounds once instead of twice, and whether the compiler
@@ -362,6 +365,15 @@ layers: ## check layers, circles between files, comments and sizes
 
 format: ## clang-format every C and C++ file
 	clang-format -i $$(git ls-files '*.c' '*.h' '*.cpp')
+
+.PHONY: check-format tidy
+check-format: ## fail where clang-format would change something
+	@clang-format --dry-run -Werror $$(git ls-files '*.c' '*.h' '*.cpp')
+
+# in parts of eight files, one for each CPU; what clang-tidy says of headers comes with them
+tidy: $(B)/build.h ## clang-tidy every C file of lib/, cli/ and tools/ (.clang-tidy says for what)
+	@git ls-files 'lib/*.c' 'cli/*.c' 'tools/*.c' | xargs -P $$(nproc) -n 8 sh -c \
+	  'clang-tidy --quiet "$$@" -- -std=c17 -Ilib -Itools -include base/strict.h -include $(B)/build.h -D_GNU_SOURCE' clang-tidy
 
 MAN := $(patsubst docs/%.md,build/man/%,$(wildcard docs/*.1.md))
 man: $(MAN) ## man pages into build/man/

@@ -157,7 +157,7 @@ static int check_contents(void) {
       pressures |= a->has_pressure || b->has_pressure;
       tags |= a->ntag || b->ntag;
       uvs |= a->nuv || b->nuv;
-      compared[0] |= p->has_velocity || c->velocities_differ;
+      compared[0] |= p->has_velocity || c->found.velocities;
       compared[1] |= p->tags >= 0;
       compared[2] |= p->uvs >= 0;
     }

@@ -26,7 +26,7 @@ void *csim_scratch_take(csim_scratch *scratch, ptrdiff_t n, size_t size) {
   ptrdiff_t bytes = csim_scratch_bytes(n, size);
   scratch->used += bytes;
   assert(scratch->used <= scratch->size);
-#ifdef CSIM_POISON // who counts on finding something shall find this
+#ifdef CSIM_POISON // code that relies on stale contents finds this
   memset(at, 0xff, (size_t)bytes);
 #endif
   return at;

@@ -1,4 +1,4 @@
-// base/scratch.h: memory that takes turns. Needs nothing.
+// base/scratch.h: shared scratch memory. Needs nothing.
 //
 // What is needed only while one call works lies in one room that many share: whoever begins lays
 // out his arrays there, finds nothing in them, and leaves nothing that others may count on. It is

@@ -170,7 +170,7 @@ static csim_status add_object(csim_abc *abc, csim_abc_object object) {
     return CSIM_INVALID;
   }
   csim_abc_object *grown =
-      csim_grow(abc->object, &abc->object_room, (ptrdiff_t)abc->nobject + 1, sizeof *abc->object);
+      csim_grow(abc->object, &abc->object_capacity, (ptrdiff_t)abc->nobject + 1, sizeof *abc->object);
   if (!grown) return no_memory(abc);
   abc->object = grown;
   abc->object[abc->nobject++] = object;

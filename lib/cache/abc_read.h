@@ -55,7 +55,7 @@ typedef struct csim_abc {
   const char **indexed; ///< (nindexed) metadata that headers refer to
   int nobject;
   csim_abc_object *object; ///< (nobject) parents before children; the first is the top; heap
-  ptrdiff_t object_room;
+  ptrdiff_t object_capacity;
 } csim_abc;
 
 /// Opens an archive and reads its tree of objects.

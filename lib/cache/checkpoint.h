@@ -42,12 +42,12 @@ csim_status csim_checkpoint_write(const char *path, int frame, const csim_state 
                                   const char *meta, csim_log *log);
 
 /// Reads one. Any bytes are safe; numbers that are not finite are refused. A file that is no whole
-/// checkpoint is told as a warning: there may be another.
+/// checkpoint is reported as a warning: there may be another.
 /// @param[out] point  zero on failure; csim_checkpoint_free in any case
 /// @return CSIM_IO when the file cannot be read or is no whole checkpoint; CSIM_MEMORY
 csim_status csim_checkpoint_read(const char *path, csim_log *log, csim_checkpoint *point);
 
-/// The same in memory: appends the bytes of the file to `bytes`, whose `failed` tells of memory.
+/// The same in memory: appends the bytes of the file to `bytes`, whose `failed` says when memory ran out.
 void csim_checkpoint_pack(int frame, const csim_state *state, const char *meta, csim_bytes *bytes);
 
 /// Reads what csim_checkpoint_pack or csim_checkpoint_write made. Any bytes are safe.

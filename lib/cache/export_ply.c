@@ -58,7 +58,7 @@ csim_status csim_ply_write(csim_export *e, int object, const double *uv, const c
   return csim_file_commit(file, 0);
 }
 
-// PLY has texture coordinates by vertex; an object with seams loses them, and is told so.
+// PLY has texture coordinates by vertex; an object with seams loses them, and a warning says so.
 static csim_status open_ply(csim_export *e) {
   double **uv = CSIM_ARENA_NEW(&e->arena, double *, e->nobject);
   for (int i = 0; uv && i < e->nobject; i++) {

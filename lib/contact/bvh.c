@@ -407,7 +407,7 @@ CSIM_SIMD_BODY int bits_of(const eight_bits *apart) {
 // A macro, because a function that returns such a vector has no fixed ABI.
 #define TWICE(from) __builtin_shufflevector(from, from, 0, 1, 2, 3, 0, 1, 2, 3)
 
-// As csim_boxes_meet: bit 4 k + l tells of the seeker's box k and box l.
+// As csim_boxes_meet: bit 4 k + l stands for the seeker's box k and box l.
 CSIM_SIMD_BODY int meet_all(const seeker *a, const four_boxes *b) {
   eight_bits apart[2] = {{0}, {0}};
   for (int c = 0; c < 3; c++) {

@@ -47,7 +47,7 @@ int csim_collision_mesh_build(csim_arena *arena, const csim_model *model, int nc
     return -1;
   }
   mesh->body_part = model->body_of;
-  mesh->seam = model->seam;
+  mesh->seam = model->links.seam;
   mesh->collider_part = CSIM_ARENA_NEW(arena, int, nvert - model->nvert);
   mesh->first = CSIM_ARENA_NEW(arena, int, (ptrdiff_t)mesh->npart + 1);
   mesh->body_x0 = model->x0;

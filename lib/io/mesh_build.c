@@ -60,7 +60,7 @@ void csim_mesh_build_vertex(csim_mesh_build *b, int64_t place, const double x[3]
     }
   if (b->nvert == CSIM_MESH_MAX_VERT)
     csim_mesh_build_fail(b, place, "more than %d vertices: split the mesh", CSIM_MESH_MAX_VERT);
-  if (!grow(b, &b->vert, &b->vert_room, 3 * ((ptrdiff_t)b->nvert + 1), sizeof *b->vert)) return;
+  if (!grow(b, &b->vert, &b->capacity.vert, 3 * ((ptrdiff_t)b->nvert + 1), sizeof *b->vert)) return;
   memcpy(b->vert + 3 * (ptrdiff_t)b->nvert++, x, 3 * sizeof *x);
 }
 
@@ -69,7 +69,7 @@ void csim_mesh_build_uv(csim_mesh_build *b, int64_t place, const double uv[2]) {
     csim_mesh_build_fail(b, place, "a texture coordinate is not a finite number");
   if (b->nuv == CSIM_MESH_MAX_VERT)
     csim_mesh_build_fail(b, place, "more than %d texture coordinates", CSIM_MESH_MAX_VERT);
-  if (!grow(b, &b->uv, &b->uv_room, 2 * ((ptrdiff_t)b->nuv + 1), sizeof *b->uv)) return;
+  if (!grow(b, &b->uv, &b->capacity.uv, 2 * ((ptrdiff_t)b->nuv + 1), sizeof *b->uv)) return;
   memcpy(b->uv + 2 * (ptrdiff_t)b->nuv++, uv, 2 * sizeof *uv);
 }
 
@@ -87,7 +87,7 @@ int csim_mesh_build_channel(csim_mesh_build *b, const char *name, size_t length)
 
 void csim_mesh_build_values(csim_mesh_build *b, const double *value) {
   ptrdiff_t n = b->nchannel, at = n * b->nvalue;
-  if (n == 0 || !grow(b, &b->value, &b->value_room, at + n, sizeof *b->value)) return;
+  if (n == 0 || !grow(b, &b->value, &b->capacity.value, at + n, sizeof *b->value)) return;
   memcpy(b->value + at, value, (size_t)n * sizeof *value);
   b->nvalue++;
 }
@@ -100,8 +100,8 @@ void csim_mesh_build_corner(csim_mesh_build *b, int64_t place, int64_t vert, int
   if (b->ncorner == CSIM_MESH_MAX_CORNER)
     csim_mesh_build_fail(b, place, "more than %d face corners: split the mesh",
                          CSIM_MESH_MAX_CORNER);
-  if (!grow(b, &b->corner, &b->corner_room, b->ncorner + 1, sizeof *b->corner) ||
-      !grow(b, &b->corner_uv, &b->corner_uv_room, b->ncorner + 1, sizeof *b->corner_uv))
+  if (!grow(b, &b->corner, &b->capacity.corner, b->ncorner + 1, sizeof *b->corner) ||
+      !grow(b, &b->corner_uv, &b->capacity.corner_uv, b->ncorner + 1, sizeof *b->corner_uv))
     return;
   b->corner[b->ncorner] = clamp_index(vert);
   b->corner_uv[b->ncorner++] = clamp_index(uv);
@@ -115,9 +115,9 @@ void csim_mesh_build_face(csim_mesh_build *b, int64_t place, int tag) {
   if (b->nface == CSIM_MESH_MAX_FACE)
     csim_mesh_build_fail(b, place, "more than %d faces: split the mesh", CSIM_MESH_MAX_FACE);
   ptrdiff_t need = (ptrdiff_t)b->nface + 1;
-  if (!grow(b, &b->face_end, &b->face_room, need, sizeof *b->face_end) ||
-      !grow(b, &b->face_tag, &b->tag_face_room, need, sizeof *b->face_tag) ||
-      !grow(b, &b->face_place, &b->place_room, need, sizeof *b->face_place))
+  if (!grow(b, &b->face_end, &b->capacity.face_end, need, sizeof *b->face_end) ||
+      !grow(b, &b->face_tag, &b->capacity.face_tag, need, sizeof *b->face_tag) ||
+      !grow(b, &b->face_place, &b->capacity.face_place, need, sizeof *b->face_place))
     return;
   b->face_end[b->nface] = (int)b->ncorner;
   b->face_tag[b->nface] = tag;
@@ -134,9 +134,9 @@ static uint64_t hash_text(const char *text, size_t length) {
 
 // The slot that holds the text, or the free one where it belongs.
 static ptrdiff_t find_slot(const csim_mesh_build *b, const char *text, size_t length) {
-  size_t mask = (size_t)b->tag_nslot - 1, s = hash_text(text, length) & mask;
-  for (; b->tag_slot[s]; s = (s + 1) & mask) {
-    const char *tag = b->tag[b->tag_slot[s] - 1];
+  size_t mask = (size_t)b->tags.nslot - 1, s = hash_text(text, length) & mask;
+  for (; b->tags.slot[s]; s = (s + 1) & mask) {
+    const char *tag = b->tags.tag[b->tags.slot[s] - 1];
     if (strlen(tag) == length && !memcmp(tag, text, length)) break;
   }
   return (ptrdiff_t)s;
@@ -144,38 +144,40 @@ static ptrdiff_t find_slot(const csim_mesh_build *b, const char *text, size_t le
 
 // Keeps the table at most half full.
 static int grow_slots(csim_mesh_build *b) {
-  if (2 * ((ptrdiff_t)b->ntag + 1) <= b->tag_nslot) return 1;
-  free(b->tag_slot);
-  b->tag_nslot = b->tag_nslot ? 2 * b->tag_nslot : 64;
-  b->tag_slot = CSIM_NEW(int, b->tag_nslot);
-  if (!b->tag_slot) {
-    b->tag_nslot = 0;
+  if (2 * ((ptrdiff_t)b->tags.n + 1) <= b->tags.nslot) return 1;
+  free(b->tags.slot);
+  b->tags.nslot = b->tags.nslot ? 2 * b->tags.nslot : 64;
+  b->tags.slot = CSIM_NEW(int, b->tags.nslot);
+  if (!b->tags.slot) {
+    b->tags.nslot = 0;
     out_of_memory(b);
     return 0;
   }
-  for (int i = 0; i < b->ntag; i++) b->tag_slot[find_slot(b, b->tag[i], strlen(b->tag[i]))] = i + 1;
+  for (int i = 0; i < b->tags.n; i++)
+    b->tags.slot[find_slot(b, b->tags.tag[i], strlen(b->tags.tag[i]))] = i + 1;
   return 1;
 }
 
 int csim_mesh_build_tag(csim_mesh_build *b, int64_t place, const char *text, size_t length) {
   if (b->status || !length || !grow_slots(b)) return -1;
   ptrdiff_t s = find_slot(b, text, length);
-  if (b->tag_slot[s]) return b->tag_slot[s] - 1;
+  if (b->tags.slot[s]) return b->tags.slot[s] - 1;
   // names repeat in every combination of object, group and material: a small file could ask for
   // much
-  if (length > MAX_TAG_BYTES - b->tag_bytes)
+  if (length > MAX_TAG_BYTES - b->tags.bytes)
     csim_mesh_build_fail(b, place, "too many groups and materials: merge some");
-  if (!grow(b, &b->tag, &b->tag_room, (ptrdiff_t)b->ntag + 1, sizeof *b->tag)) return -1;
+  if (!grow(b, &b->tags.tag, &b->tags.capacity, (ptrdiff_t)b->tags.n + 1, sizeof *b->tags.tag))
+    return -1;
   char *copy = csim_arena_alloc(&b->arena, (ptrdiff_t)length + 1, 1);
   if (!copy) {
     out_of_memory(b);
     return -1;
   }
   memcpy(copy, text, length);
-  b->tag_bytes += length;
-  b->tag[b->ntag] = copy;
-  b->tag_slot[s] = ++b->ntag;
-  return b->ntag - 1;
+  b->tags.bytes += length;
+  b->tags.tag[b->tags.n] = copy;
+  b->tags.slot[s] = ++b->tags.n;
+  return b->tags.n - 1;
 }
 
 // ----------------------------------------------------------------------------------------- weld
@@ -280,7 +282,7 @@ static void keep_channels(csim_mesh_build *b, csim_mesh *m) {
 }
 
 static void make_mesh(csim_mesh_build *b, csim_mesh *mesh) {
-  csim_mesh m = {.nvert = b->nvert, .nface = b->nface, .nuv = b->nuv, .ntag = b->ntag};
+  csim_mesh m = {.nvert = b->nvert, .nface = b->nface, .nuv = b->nuv, .ntag = b->tags.n};
   m.vert = keep(b, b->vert, 3 * (ptrdiff_t)b->nvert, sizeof *b->vert);
   m.face_vert = keep(b, b->corner, b->ncorner, sizeof *b->corner);
   m.face_start = csim_arena_alloc(&b->arena, (ptrdiff_t)b->nface + 1, sizeof *m.face_start);
@@ -290,7 +292,7 @@ static void make_mesh(csim_mesh_build *b, csim_mesh *mesh) {
     m.face_uv = keep(b, b->corner_uv, b->ncorner, sizeof *b->corner_uv);
   }
   if (m.ntag) {
-    m.tag = keep(b, b->tag, b->ntag, sizeof *b->tag);
+    m.tag = keep(b, b->tags.tag, b->tags.n, sizeof *b->tags.tag);
     m.face_tag = keep(b, b->face_tag, b->nface, sizeof *b->face_tag);
   }
   keep_channels(b, &m);
@@ -314,8 +316,8 @@ csim_status csim_mesh_build_finish(csim_mesh_build *b, csim_mesh *mesh) {
   free(b->face_end);
   free(b->face_tag);
   free(b->face_place);
-  free(b->tag);
-  free(b->tag_slot);
+  free(b->tags.tag);
+  free(b->tags.slot);
   csim_arena_free(&b->arena);
   if (!b->status) b->status = csim_mesh_triangulate(mesh, (csim_place){.file = b->path}, b->log);
   if (b->status) csim_mesh_free(mesh);

@@ -13,6 +13,21 @@
 /// Files may have more; readers pass over them.
 enum { CSIM_MESH_MAX_CHANNEL = 32 };
 
+/// Different tags in the order of their first occurrence, and a hash table of them.
+typedef struct csim_mesh_tags {
+  int n;
+  char **tag;      ///< (n) in the mesh's arena
+  ptrdiff_t capacity;
+  int *slot;       ///< (nslot) 1 + tag, 0 = free
+  ptrdiff_t nslot; ///< a power of two, or 0
+  size_t bytes;    ///< of all texts
+} csim_mesh_tags;
+
+/// Numbers that the arrays of csim_mesh_build have space for.
+typedef struct csim_mesh_capacity {
+  ptrdiff_t value, vert, uv, corner, corner_uv, face_end, face_tag, face_place;
+} csim_mesh_capacity;
+
 /// A mesh being read. The first failure sticks in `status`; adding goes on harmlessly after it.
 typedef struct csim_mesh_build {
   const char *path; ///< for messages
@@ -21,7 +36,7 @@ typedef struct csim_mesh_build {
   int first_index; ///< what the file calls vertex 0 (OBJ 1, PLY 0), for messages
   csim_status status;
   csim_arena arena; ///< of the mesh to be
-  int nvert, nuv, nface, ntag;
+  int nvert, nuv, nface;
   ptrdiff_t ncorner;
   double *vert;        ///< (nvert x 3)
   double *uv;          ///< (nuv x 2)
@@ -30,16 +45,12 @@ typedef struct csim_mesh_build {
   int *face_end;       ///< (nface) corner behind the face's last
   int *face_tag;       ///< (nface) -1 = none
   int64_t *face_place; ///< (nface) line or byte offset
-  char **tag;          ///< (ntag) in `arena`
-  int *tag_slot;       ///< hash table: 1 + tag, 0 = free
-  ptrdiff_t tag_nslot; ///< a power of two, or 0
-  size_t tag_bytes;
+  csim_mesh_tags tags;
   int nchannel;
   char *channel[CSIM_MESH_MAX_CHANNEL]; ///< in `arena`
   int nvalue;    ///< vertices that have numbers
   double *value; ///< (nvalue x nchannel)
-  ptrdiff_t value_room, vert_room, uv_room, corner_room, corner_uv_room, face_room, tag_face_room, place_room,
-      tag_room;
+  csim_mesh_capacity capacity;
 } csim_mesh_build;
 
 /// Says an error at a line (or byte) of the file, 0 = the file as a whole, unless one was said

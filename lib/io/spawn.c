@@ -15,8 +15,6 @@
 #include <time.h>
 #include <unistd.h>
 
-extern char **environ;
-
 enum { IN, OUT, ERR, NPIPE };
 enum { OURS, THEIRS };
 

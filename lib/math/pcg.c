@@ -13,9 +13,9 @@ int csim_pcg_reserve(csim_scratch *scratch, int n) {
   return csim_scratch_reserve(scratch, 3 * csim_scratch_bytes((ptrdiff_t)n + 1, sizeof(double)));
 }
 
-csim_solve_report csim_pcg_solve_system(csim_pool *pool, const csim_linear_system *system,
-                                        const double *b, double tolerance, int max_iterations,
-                                        csim_scratch *scratch, double *x) {
+csim_solve_report csim_pcg_solve(csim_pool *pool, const csim_linear_system *system, const double *b,
+                                 double tolerance, int max_iterations, csim_scratch *scratch,
+                                 double *x) {
   int n = system->n;
   size_t bytes = (size_t)n * sizeof(double);
   csim_scratch_begin(scratch);
@@ -54,26 +54,17 @@ csim_solve_report csim_pcg_solve_system(csim_pool *pool, const csim_linear_syste
   return report;
 }
 
-typedef struct matrix_system {
-  const csim_bsr *A;
-  const csim_precond *P;
-} matrix_system;
-
 static double multiply(csim_pool *pool, void *context, const double *p, double *q) {
-  const csim_bsr *A = ((const matrix_system *)context)->A;
+  const csim_bsr *A = ((const csim_matrix_pair *)context)->A;
   csim_bsr_multiply(pool, A, p, q);
   return csim_vector_dot(pool, 3 * A->pattern->nrow, p, q);
 }
 
 static void reduce(csim_pool *pool, void *context, double alpha, const double *q, double *r,
                    double *z, double sum[2]) {
-  csim_precond_reduce(pool, ((const matrix_system *)context)->P, alpha, q, r, z, sum);
+  csim_precond_reduce(pool, ((const csim_matrix_pair *)context)->P, alpha, q, r, z, sum);
 }
 
-csim_solve_report csim_pcg_solve(csim_pool *pool, const csim_bsr *A, const csim_precond *P,
-                                 const double *b, double tolerance, int max_iterations,
-                                 csim_scratch *scratch, double *x) {
-  matrix_system context = {A, P};
-  csim_linear_system system = {&context, 3 * A->pattern->nrow, multiply, reduce};
-  return csim_pcg_solve_system(pool, &system, b, tolerance, max_iterations, scratch, x);
+csim_linear_system csim_matrix_system(csim_matrix_pair *pair) {
+  return (csim_linear_system){pair, 3 * pair->A->pattern->nrow, multiply, reduce};
 }

@@ -34,18 +34,20 @@ typedef struct csim_linear_system {
                  double *z, double sum[2]);
 } csim_linear_system;
 
+/// A matrix and its preconditioner as such a system, which refers to `pair`.
+typedef struct csim_matrix_pair {
+  const csim_bsr *A;
+  const csim_precond *P;
+} csim_matrix_pair;
+csim_linear_system csim_matrix_system(csim_matrix_pair *pair);
+
 /// Solves A x = b from x = 0 until |b - A x| <= tolerance |b| (Euclidean).
 /// When A turns out indefinite in the very first direction, x is that direction, P^-1 b: a descent
 /// direction all the same (Steihaug 1983).
 /// @param      b  (nrow x 3)
 /// @param[out] x  (nrow x 3), overwritten
-csim_solve_report csim_pcg_solve_system(csim_pool *pool, const csim_linear_system *system,
-                                        const double *b, double tolerance, int max_iterations,
-                                        csim_scratch *scratch, double *x);
-
-/// The same for a matrix.
-csim_solve_report csim_pcg_solve(csim_pool *pool, const csim_bsr *A, const csim_precond *P,
-                                 const double *b, double tolerance, int max_iterations,
-                                 csim_scratch *scratch, double *x);
+csim_solve_report csim_pcg_solve(csim_pool *pool, const csim_linear_system *system, const double *b,
+                                 double tolerance, int max_iterations, csim_scratch *scratch,
+                                 double *x);
 
 #endif

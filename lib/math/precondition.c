@@ -70,10 +70,19 @@ static double invert_diagonals(void *context, int first, int last) {
   return repaired;
 }
 
+typedef struct reduce_job {
+  const csim_precond *P;
+  double alpha;
+  const double *q;
+  double *r, *z;
+} reduce_job;
+
 // r -= alpha q, z = P^-1 r; returns r.r. Loads of r do not run past a vertex, because another
 // thread may be writing there.
-CSIM_SIMD_BODY double reduce_rows(const csim_precond *P, double alpha, const double *q, double *r,
-                                  double *z, int first, int last, double *r_dot_z) {
+CSIM_SIMD_BODY double reduce_rows(const reduce_job *job, int first, int last, double *r_dot_z) {
+  const csim_precond *P = job->P;
+  const double alpha = job->alpha, *q = job->q;
+  double *r = job->r, *z = job->z;
   csim_v4 rr = {0}, rz = {0};
   for (int i = first; i < last; i++) {
     ptrdiff_t at = 3 * (ptrdiff_t)i;
@@ -94,22 +103,12 @@ CSIM_SIMD_BODY double reduce_rows(const csim_precond *P, double alpha, const dou
   *r_dot_z = CSIM_SUM3(rz);
   return CSIM_SUM3(rr);
 }
-CSIM_SIMD_KERNEL(double, reduce_rows,
-                 (const csim_precond *P, double alpha, const double *q, double *r, double *z,
-                  int first, int last, double *r_dot_z),
-                 (P, alpha, q, r, z, first, last, r_dot_z))
-
-typedef struct reduce_job {
-  const csim_precond *P;
-  double alpha;
-  const double *q;
-  double *r, *z;
-} reduce_job;
+CSIM_SIMD_KERNEL(double, reduce_rows, (const reduce_job *job, int first, int last, double *r_dot_z),
+                 (job, first, last, r_dot_z))
 
 static void run_reduce(void *context, int first, int last, double *sum) {
   const reduce_job *job = context;
-  sum[0] = reduce_rows_kernel[job->P->isa](job->P, job->alpha, job->q, job->r, job->z, first, last,
-                                           sum + 1);
+  sum[0] = reduce_rows_kernel[job->P->isa](job, first, last, sum + 1);
 }
 
 // ------------------------------------------------------------------------ incomplete Cholesky

@@ -21,15 +21,15 @@ static void collect_triangles(csim_model *model) {
 // The triangles around each vertex.
 static void index_triangles(csim_model *model) {
   int n = 3 * model->ntri;
-  model->tri_start = CSIM_ARENA_NEW(&model->arena, int, (ptrdiff_t)model->nvert + 1);
-  model->tri_around = CSIM_ARENA_NEW(&model->arena, int, n);
+  model->air.tri_start = CSIM_ARENA_NEW(&model->arena, int, (ptrdiff_t)model->nvert + 1);
+  model->air.tri_around = CSIM_ARENA_NEW(&model->arena, int, n);
   if (model->arena.failed) return;
-  for (int k = 0; k < n; k++) model->tri_start[model->tri[k] + 1]++;
-  for (int v = 0; v < model->nvert; v++) model->tri_start[v + 1] += model->tri_start[v];
+  for (int k = 0; k < n; k++) model->air.tri_start[model->tri[k] + 1]++;
+  for (int v = 0; v < model->nvert; v++) model->air.tri_start[v + 1] += model->air.tri_start[v];
   // filling moves each start to its end, which is the next vertex's start: shift back afterwards
-  for (int k = 0; k < n; k++) model->tri_around[model->tri_start[model->tri[k]]++] = k / 3;
-  for (int v = model->nvert; v > 0; v--) model->tri_start[v] = model->tri_start[v - 1];
-  model->tri_start[0] = 0;
+  for (int k = 0; k < n; k++) model->air.tri_around[model->air.tri_start[model->tri[k]]++] = k / 3;
+  for (int v = model->nvert; v > 0; v--) model->air.tri_start[v] = model->air.tri_start[v - 1];
+  model->air.tri_start[0] = 0;
 }
 
 // Which vertices are prescribed, and which body each belongs to.

@@ -50,8 +50,8 @@ double csim_chamber_pressure(const csim_chamber *chamber, const csim_chamber_now
 }
 
 void csim_chambers_at(const csim_model *model, double time, csim_chamber_now *now) {
-  for (int k = 0; k < model->nchamber; k++) {
-    const csim_chamber *c = &model->chamber[k];
+  for (int k = 0; k < model->chambers.nchamber; k++) {
+    const csim_chamber *c = &model->chambers.chamber[k];
     csim_curve_at(&c->pressure_key, 1, &c->pressure, time, &now[k].pressure);
     csim_curve_at(&c->volume_key, 1, &c->volume, time, &now[k].volume);
   }
@@ -59,8 +59,8 @@ void csim_chambers_at(const csim_model *model, double time, csim_chamber_now *no
 
 double csim_chambers_value(const csim_model *model, const csim_chamber_now *now, const double *x) {
   double sum = 0;
-  for (int k = 0; k < model->nchamber; k++) {
-    const csim_chamber *c = &model->chamber[k];
+  for (int k = 0; k < model->chambers.nchamber; k++) {
+    const csim_chamber *c = &model->chambers.chamber[k];
     double V = volume_at(model, c, x);
     if (c->gas && !(V > 1e-6 * c->volume0)) return INFINITY;
     if (c->gas)
@@ -92,15 +92,15 @@ static void add_gradient(const csim_model *model, const csim_chamber *chamber, d
 
 void csim_chambers_gradient(const csim_model *model, const csim_chamber_now *now, const double *x,
                             double *g) {
-  for (int k = 0; k < model->nchamber; k++) {
-    const csim_chamber *c = &model->chamber[k];
+  for (int k = 0; k < model->chambers.nchamber; k++) {
+    const csim_chamber *c = &model->chambers.chamber[k];
     add_gradient(model, c, -csim_chamber_pressure(c, &now[k], volume_at(model, c, x)), x, g);
   }
 }
 
 void csim_chambers_hessian(const csim_model *model, csim_chamber_now *now, const double *x) {
-  for (int k = 0; k < model->nchamber; k++) {
-    const csim_chamber *c = &model->chamber[k];
+  for (int k = 0; k < model->chambers.nchamber; k++) {
+    const csim_chamber *c = &model->chambers.chamber[k];
     if (!now[k].grad) continue;
     double V = csim_max(volume_at(model, c, x), 1e-6 * c->volume0);
     now[k].stiff = c->stiffness / c->volume0;
@@ -115,7 +115,7 @@ void csim_chambers_hessian(const csim_model *model, csim_chamber_now *now, const
 double csim_chambers_multiply(csim_pool *pool, const csim_model *model,
                               const csim_chamber_now *now, const double *p, double *q) {
   double sum = 0;
-  for (int k = 0; k < model->nchamber; k++) {
+  for (int k = 0; k < model->chambers.nchamber; k++) {
     if (!now[k].grad) continue;
     double along = csim_vector_dot(pool, 3 * model->nvert, now[k].grad, p);
     csim_vector_add(pool, 3 * model->nvert, now[k].stiff * along, now[k].grad, q);

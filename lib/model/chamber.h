@@ -30,7 +30,7 @@ double csim_chamber_volume(const csim_model *model, const csim_chamber *chamber,
 double csim_chamber_pressure(const csim_chamber *chamber, const csim_chamber_now *now,
                              double volume);
 
-/// Keyed values at a time [s], into the first two members of now (model->nchamber).
+/// Keyed values at a time [s], into the first two members of now (model->chambers.nchamber).
 void csim_chambers_at(const csim_model *model, double time, csim_chamber_now *now);
 
 /// Sum of the chambers' energies [J] at x (nvert x 3).

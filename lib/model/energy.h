@@ -104,7 +104,7 @@ typedef struct csim_energy_kind {
   /// along warp or weft. NULL: it has none to report.
   double (*strain)(const csim_energy *energy, const csim_point *at, int e);
   int rest_angle; ///< of role BEND: parameter that is 0 of a hinge that is flat at rest; 0: all are
-  int by_angle; ///< 1: on grids, hinges take angles; 0: second differences, parameters q (4), 0
+  int by_angle;   ///< 1: on grids, hinges take angles; 0: second differences, parameters q (4), 0
 } csim_energy_kind;
 
 struct csim_energy {
@@ -115,8 +115,8 @@ struct csim_energy {
   int *row;      ///< (nelem) where an element's constants are; NULL: element e has row e
   double *param; ///< (rows x nparam) constants, see each kind; ask csim_energy_param
   int ncolor;
-  int *color; ///< (ncolor + 1) first element of each colour
-  int *slot;  ///< (nelem x nnode x nnode) block of (node a, node b), once bound to a pattern
+  int *color;  ///< (ncolor + 1) first element of each colour
+  int *slot;   ///< (nelem x nnode x nnode) block of (node a, node b), once bound to a pattern
   int plastic; ///< of what yields: where its numbers begin in csim_point.plastic
 };
 
@@ -164,8 +164,8 @@ double csim_energy_room(csim_pool *pool, const csim_energy *energy, const csim_p
 // ------------------------------------------------------------------------------------------- kinds
 
 /// Spring between two vertices: E = k/2 (l - L)^2, l = |x_a - x_b|. Parameters k [N/m], L [m], and
-/// two cures of locking: compression, the share of k that resists l < L [-]; slack, the strain on
-/// either side of L that costs nothing [-] (the energy then starts at the slack's edge, C1).
+/// two remedies for locking: compression, the share of k that resists l < L [-]; slack, the strain
+/// on either side of L that costs nothing [-] (the energy then starts at the slack's edge, C1).
 extern const csim_energy_kind csim_spring_kind;
 
 /// Limit of a spring's strain: E = k/3 (l - M)^3 / M for l > M, else 0: C2. Parameters k [N/m], M

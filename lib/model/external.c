@@ -31,41 +31,38 @@ void csim_wind_at(const csim_wind *wind, const double *x, double time, double *u
 }
 
 typedef struct external_job {
-  const csim_model *model;
-  const double *x, *v;
-  double time, h;
-  double *decay; // per body
-  double *air, *v_next;
+  csim_external at;
   double gravity[3]; // [m/s^2]
+  double *v_next;
 } external_job;
 
 static void blow(void *context, int first, int last) {
   const external_job *job = context;
   for (int i = first; i < last; i++)
-    csim_wind_at(&job->model->wind, job->x + 3 * (ptrdiff_t)i, job->time,
-                 job->air + 3 * (ptrdiff_t)i);
+    csim_wind_at(&job->at.model->air.wind, job->at.x + 3 * (ptrdiff_t)i, job->at.time,
+                 job->at.air + 3 * (ptrdiff_t)i);
 }
 
 // Adds vertex i's share of the drag matrix D and of D u.
 static void add_drag(const external_job *job, int i, double *D, double *Du) {
-  const csim_model *m = job->model;
+  const csim_model *m = job->at.model;
   const csim_body *body = &m->body[m->body_of[i]];
   double c = body->drag * csim_body_factor(body, CSIM_FACTOR_DRAG, i - body->vert0);
-  for (int t = m->tri_start[i]; t < m->tri_start[i + 1]; t++) {
-    const int *tri = m->tri + 3 * (ptrdiff_t)m->tri_around[t];
+  for (int t = m->air.tri_start[i]; t < m->air.tri_start[i + 1]; t++) {
+    const int *tri = m->tri + 3 * (ptrdiff_t)m->air.tri_around[t];
     double n[3], w[3] = {0}, u[3] = {0};
-    csim_triangle_normal(job->x + 3 * (ptrdiff_t)tri[0],
-                         job->x + 3 * (ptrdiff_t)tri[1],
-                         job->x + 3 * (ptrdiff_t)tri[2], n);
+    csim_triangle_normal(job->at.x + 3 * (ptrdiff_t)tri[0],
+                         job->at.x + 3 * (ptrdiff_t)tri[1],
+                         job->at.x + 3 * (ptrdiff_t)tri[2], n);
     double twice = csim_norm(n);
     if (!(twice > 0)) continue;
     for (int k = 0; k < 3; k++) {
-      csim_add_scaled(1.0 / 3, job->air + 3 * (ptrdiff_t)tri[k], u);
-      csim_add_scaled(1.0 / 3, job->v + 3 * (ptrdiff_t)tri[k], w);
+      csim_add_scaled(1.0 / 3, job->at.air + 3 * (ptrdiff_t)tri[k], u);
+      csim_add_scaled(1.0 / 3, job->at.v + 3 * (ptrdiff_t)tri[k], w);
     }
     csim_sub(w, u, w);
     double normal = fabs(csim_dot(w, n)) / twice;
-    double weight = 0.5 * m->wind.density * (0.5 * twice) / 3 * c;
+    double weight = 0.5 * m->air.wind.density * (0.5 * twice) / 3 * c;
     double across = weight * 0.05 * csim_norm(w), along = weight * normal - across;
     double T[9] = {across, 0, 0, 0, across, 0, 0, 0, across}, Tu[3];
     csim_mat3_add_outer(along / (twice * twice), n, n, T);
@@ -77,34 +74,34 @@ static void add_drag(const external_job *job, int i, double *D, double *Du) {
 
 static void accelerate(void *context, int first, int last) {
   const external_job *job = context;
-  const csim_model *m = job->model;
+  const csim_model *m = job->at.model;
   for (int i = first; i < last; i++) {
-    const double *v = job->v + 3 * (ptrdiff_t)i;
+    const double *v = job->at.v + 3 * (ptrdiff_t)i;
     double *out = job->v_next + 3 * (ptrdiff_t)i;
     const csim_body *body = &m->body[m->body_of[i]];
-    double decay = job->decay[m->body_of[i]];
+    double decay = job->at.decay[m->body_of[i]];
     if (body->factor[CSIM_FACTOR_DAMPING])
-      decay = csim_exp(-body->damping * body->factor[CSIM_FACTOR_DAMPING][i - body->vert0] * job->h);
-    for (int c = 0; c < 3; c++) out[c] = decay * v[c] + job->h * job->gravity[c];
-    if (m->fixed[i] || !(body->drag > 0 && m->wind.density > 0)) continue;
+      decay =
+          csim_exp(-body->damping * body->factor[CSIM_FACTOR_DAMPING][i - body->vert0] * job->at.h);
+    for (int c = 0; c < 3; c++) out[c] = decay * v[c] + job->at.h * job->gravity[c];
+    if (m->fixed[i] || !(body->drag > 0 && m->air.wind.density > 0)) continue;
     double D[9] = {0}, Du[3] = {0}, A[9], rhs[3];
     add_drag(job, i, D, Du);
-    for (int c = 0; c < 9; c++) A[c] = job->h * D[c] + (c % 4 ? 0 : m->mass[i]);
-    for (int c = 0; c < 3; c++) rhs[c] = m->mass[i] * out[c] + job->h * Du[c];
+    for (int c = 0; c < 9; c++) A[c] = job->at.h * D[c] + (c % 4 ? 0 : m->mass[i]);
+    for (int c = 0; c < 3; c++) rhs[c] = m->mass[i] * out[c] + job->at.h * Du[c];
     double inverse[9];
     if (csim_mat3_inverse(A, inverse) > 0) csim_mat3_mul(inverse, rhs, out);
   }
 }
 
-void csim_external_velocity(csim_pool *pool, const csim_model *model, const double *x,
-                            const double *v, double time, double h, double *decay, double *air,
-                            double *v_next) {
-  external_job job = {model, x, v, time, h, decay, air, v_next, {0}};
+void csim_external_velocity(csim_pool *pool, const csim_external *external, double *v_next) {
+  const csim_model *model = external->model;
+  external_job job = {.at = *external, .v_next = v_next};
   // in the middle of the step: the velocity is then exact for keys that steps end on
-  csim_model_gravity(model, time + 0.5 * h, job.gravity);
+  csim_model_gravity(model, external->time + 0.5 * external->h, job.gravity);
   for (int b = 0; b < model->nbody; b++) {
     const csim_body *body = &model->body[b];
-    decay[b] = body->damping > 0 ? csim_exp(-body->damping * h) : 1;
+    external->decay[b] = body->damping > 0 ? csim_exp(-body->damping * external->h) : 1;
   }
   if (csim_model_drags(model)) csim_pool_for(pool, model->nvert, VERT_GRAIN, blow, &job);
   csim_pool_for(pool, model->nvert, VERT_GRAIN, accelerate, &job);

@@ -19,11 +19,14 @@ void csim_wind_at(const csim_wind *wind, const double *x, double time, double *u
 /// start and the velocity at the end keeps any wind stable at any step. Without drag: v* = v + h g
 /// exactly.
 ///
-/// @param      decay   (nbody) scratch: e^(-damping h)
-/// @param      air     (nvert x 3) scratch: the wind at each vertex
 /// @param[out] v_next  (nvert x 3), overwritten
-void csim_external_velocity(csim_pool *pool, const csim_model *model, const double *x,
-                            const double *v, double time, double h, double *decay, double *air,
-                            double *v_next);
+typedef struct csim_external {
+  const csim_model *model;
+  const double *x, *v; ///< (nvert x 3) [m], [m/s] at the start
+  double time, h;      ///< [s] of the start, and from there
+  double *decay;       ///< (nbody) scratch: e^(-damping h)
+  double *air;         ///< (nvert x 3) scratch: the wind at each vertex
+} csim_external;
+void csim_external_velocity(csim_pool *pool, const csim_external *external, double *v_next);
 
 #endif

@@ -170,9 +170,9 @@ const csim_energy_kind csim_link_face_kind = {
 static const double SAME_TIME = 1e-9;
 
 void csim_links_at(const csim_model *model, double time, const unsigned char *torn, double *now) {
-  for (int i = 0; i < model->nlink; i++) {
-    const csim_link *link = &model->link[i];
-    const csim_link_group *g = &model->link_group[link->group];
+  for (int i = 0; i < model->links.nlink; i++) {
+    const csim_link *link = &model->links.link[i];
+    const csim_link_group *g = &model->links.group[link->group];
     int on = time > g->begin + SAME_TIME && time <= g->end + SAME_TIME && !(torn && torn[i]);
     double share = g->closed > g->begin ? (time - g->begin) / (g->closed - g->begin) : 1;
     share = share > 0 ? (share < 1 ? share : 1) : 0;
@@ -194,7 +194,7 @@ int csim_links_tear(const csim_model *model, const double *now, const double *x,
     const csim_energy *energy = &model->energy[k];
     for (int e = 0; is_link(energy) && e < energy->nelem; e++) {
       int number = (int)csim_energy_param(energy, e)[CSIM_LINK_NUMBER];
-      double force = model->link_group[model->link[number].group].force;
+      double force = model->links.group[model->links.link[number].group].force;
       if (!(force > 0) || torn[number]) continue;
       link_state s = link_at(energy, &at, e);
       if (!(s.k * s.excess > force)) continue;
@@ -213,7 +213,7 @@ double csim_links_gap(const csim_model *model, int group, const double *x,
     for (int e = 0; is_link(energy) && e < energy->nelem; e++) {
       int number = (int)csim_energy_param(energy, e)[CSIM_LINK_NUMBER];
       double weight[4], d[3];
-      if (model->link[number].group != group || (torn && torn[number])) continue;
+      if (model->links.link[number].group != group || (torn && torn[number])) continue;
       gap_of(energy, e, x, weight, d);
       gap = csim_max(gap, csim_norm(d));
     }

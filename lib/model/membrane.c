@@ -345,6 +345,11 @@ CSIM_SIMD_BODY int hessians(const csim_energy *energy, const csim_point *at, csi
   return 0;
 }
 
+static inline membrane_law law_of(const csim_energy *energy) {
+  return energy->kind == &csim_woven_kind || energy->kind == &csim_ductile_woven_kind ? WOVEN
+                                                                                      : ORTHOTROPIC;
+}
+
 // Adds the block (row-major) to column-major floats at both ends of an edge.
 CSIM_SIMD_BODY void add_edge(const csim_v4 rows[4], int here, int there, float *near) {
   if (here >= 0) {
@@ -360,7 +365,8 @@ CSIM_SIMD_BODY void add_edge(const csim_v4 rows[4], int here, int there, float *
 }
 
 CSIM_SIMD_BODY int couplings(const csim_energy *energy, const csim_point *at, csim_spd spd,
-                             int first, int last, const int *entry, float *near, membrane_law law) {
+                             int first, int last, const int *entry, float *near) {
+  membrane_law law = law_of(energy);
   for (int e = first; e < last; e += 4) {
     four s;
     blocks H;
@@ -398,16 +404,11 @@ CSIM_SIMD_KERNEL(int, hessians,
                  (energy, at, spd, first, last, val, law))
 CSIM_SIMD_KERNEL(int, couplings,
                  (const csim_energy *energy, const csim_point *at, csim_spd spd, int first,
-                  int last, const int *entry, float *near, membrane_law law),
-                 (energy, at, spd, first, last, entry, near, law))
+                  int last, const int *entry, float *near),
+                 (energy, at, spd, first, last, entry, near))
 
 // ------------------------------------------------------------------- what both kinds have in
 // common
-
-static inline membrane_law law_of(const csim_energy *energy) {
-  return energy->kind == &csim_woven_kind || energy->kind == &csim_ductile_woven_kind ? WOVEN
-                                                                                      : ORTHOTROPIC;
-}
 
 static double membrane_value(const csim_energy *energy, const csim_point *at, int first, int last) {
   return law_of(energy) == WOVEN ? values_kernel[energy->isa](energy, at, first, last, WOVEN)
@@ -426,7 +427,7 @@ static void membrane_hessian(const csim_energy *energy, const csim_point *at, cs
 
 static void membrane_couple(const csim_energy *energy, const csim_point *at, csim_spd spd,
                             int first, int last, const int *entry, float *near) {
-  couplings_kernel[energy->isa](energy, at, spd, first, last, entry, near, law_of(energy));
+  couplings_kernel[energy->isa](energy, at, spd, first, last, entry, near);
 }
 
 // Weights (3 x 3) of A (ku |f_u|^2 + kv |f_v|^2)/2 with ku, kv above what the material does to f_u

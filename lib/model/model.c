@@ -30,7 +30,7 @@ double csim_model_mean_edge(const csim_model *model, int body) {
 
 int csim_model_drags(const csim_model *model) {
   for (int b = 0; b < model->nbody; b++)
-    if (model->body[b].drag > 0 && model->wind.density > 0) return 1;
+    if (model->body[b].drag > 0 && model->air.wind.density > 0) return 1;
   return 0;
 }
 
@@ -96,19 +96,19 @@ void csim_model_targets(const csim_model *model, double time, double *target) {
   csim_course_pose course = {0};
   for (int i = 0; i < model->ntarget; i++) {
     const csim_target *t = &model->target[i];
-    const csim_pin_group *g = t->group >= 0 ? &model->group[t->group] : NULL;
+    const csim_pin_group *g = t->group >= 0 ? &model->pins.group[t->group] : NULL;
     const double *rest = model->x0 + 3 * (ptrdiff_t)t->vert;
     double *out = target + 3 * (ptrdiff_t)i;
     if (t->group != group) { // one pose a group
       group = t->group;
       first = i;
       if (g) pose = csim_motion_pose(&g->motion, g->pivot, time);
-      if (g && t->follow >= 0) course = csim_course_at(&model->course[g->course], time);
+      if (g && t->follow >= 0) course = csim_course_at(&model->pins.course[g->course], time);
     }
     if (g && g->path)
       follow_path(g->path, i - first, time, out);
     else if (t->follow >= 0)
-      csim_follow_point(&model->follow[t->follow], &course, out);
+      csim_follow_point(&model->pins.follow[t->follow], &course, out);
     else if (g && g->motion.nkey > 0)
       csim_pose_apply(&pose, rest, out);
     else
@@ -121,14 +121,14 @@ static const double SAME_TIME = 1e-9;
 
 static int holds(const csim_model *model, const csim_target *t, double begin, double end) {
   if (t->group < 0) return 1;
-  const csim_pin_group *g = &model->group[t->group];
+  const csim_pin_group *g = &model->pins.group[t->group];
   return g->begin <= begin + SAME_TIME && end <= g->end + SAME_TIME;
 }
 
 void csim_model_pin_shares(const csim_model *model, double time, double *share) {
   for (int i = 0; i < model->ntarget; i++) {
     const csim_target *t = &model->target[i];
-    const csim_pin_group *g = t->group >= 0 ? &model->group[t->group] : NULL;
+    const csim_pin_group *g = t->group >= 0 ? &model->pins.group[t->group] : NULL;
     share[i] = 1;
     if (!g || t->exact) continue;
     // from `begin` on: a step that ends there is over when the pin begins
@@ -141,10 +141,10 @@ void csim_model_pin_shares(const csim_model *model, double time, double *share) 
 
 // Late energies are counted while they act. Returns 1 when that changes.
 static int count_late(csim_model *model, double begin) {
-  int act = begin + SAME_TIME >= model->late;
-  if (model->nlate == 0 || act == model->late_act) return 0;
-  model->late_act = act;
-  model->nenergy += act ? model->nlate : -model->nlate;
+  int act = begin + SAME_TIME >= model->late.time;
+  if (model->late.nenergy == 0 || act == model->late.act) return 0;
+  model->late.act = act;
+  model->nenergy += act ? model->late.nenergy : -model->late.nenergy;
   return 1;
 }
 
@@ -194,9 +194,9 @@ int csim_state_create(const csim_model *model, csim_state *state) {
       .nvert = model->nvert, .span = 1, .x = CSIM_NEW(double, n), .v = CSIM_NEW(double, n)};
   if (!state->x || !state->v) return -1;
   memcpy(state->x, model->x0, (size_t)n * sizeof(double));
-  if (model->tears) {
-    state->nlink = model->nlink;
-    state->torn = CSIM_NEW(unsigned char, model->nlink);
+  if (model->links.tears) {
+    state->nlink = model->links.nlink;
+    state->torn = CSIM_NEW(unsigned char, model->links.nlink);
     if (!state->torn) return -1;
   }
   if (model->nplastic) {
@@ -209,7 +209,7 @@ int csim_state_create(const csim_model *model, csim_state *state) {
 }
 
 int csim_state_fit(const csim_model *model, long long step, double h, csim_state *state) {
-  int nlink = model->tears ? model->nlink : 0;
+  int nlink = model->links.tears ? model->links.nlink : 0;
   if (state->nlink != nlink) { // none of these has torn yet
     free(state->torn);
     state->torn = nlink ? CSIM_NEW(unsigned char, nlink) : NULL;

@@ -118,6 +118,48 @@ typedef struct csim_chamber {
   double volume0;    ///< [m^3] at the start
 } csim_chamber;
 
+/// What moves the pins of a model.
+typedef struct csim_model_pins {
+  int ngroup;
+  csim_pin_group *group; ///< (ngroup)
+  int ncourse;
+  csim_course *course; ///< (ncourse) what pins follow; their arrays must outlive the model
+  int nfollow;
+  csim_follow *follow; ///< (nfollow)
+  int timed;           ///< some pin holds for a part of the run only, or has a keyed stiffness
+} csim_model_pins;
+
+/// Attachments and seams of a model.
+typedef struct csim_model_links {
+  int nlink;
+  csim_link *link; ///< (nlink)
+  int ngroup;
+  csim_link_group *group; ///< (ngroup)
+  int *seam;              ///< (nvert) vertices of one number are sewn together, -1 = not sewn;
+                          ///< NULL: there are no seams
+  int tears;              ///< some links tear
+} csim_model_links;
+
+/// What closed surfaces of a model enclose.
+typedef struct csim_model_chambers {
+  int nchamber;
+  csim_chamber *chamber; ///< (nchamber)
+} csim_model_chambers;
+
+/// Energies that do not act from the start, the last ones of a model: csim_model_hold.
+typedef struct csim_model_late {
+  int nenergy;
+  double time; ///< [s] they act from then on
+  int act;     ///< they act now, and the model's nenergy counts them
+} csim_model_late;
+
+/// Air around the surfaces of a model, and what it pushes against when csim_model_drags.
+typedef struct csim_model_air {
+  csim_wind wind;
+  int *tri_start;  ///< (nvert + 1) triangles around each vertex:
+  int *tri_around; ///< (3 ntri) their numbers, ascending per vertex
+} csim_model_air;
+
 /// Constant during a run but for `fixed`, targets' `hard` and which energies act, which
 /// csim_model_hold sets.
 typedef struct csim_model {
@@ -132,37 +174,20 @@ typedef struct csim_model {
   int nbody;
   csim_body *body; ///< (nbody)
   int ntri;
-  int *tri;        ///< (ntri x 3) surface triangles of all bodies
-  int *tri_start;  ///< (nvert + 1) triangles around each vertex, when csim_model_drags:
-  int *tri_around; ///< (3 ntri) their numbers, ascending per vertex
+  int *tri; ///< (ntri x 3) surface triangles of all bodies
   int nenergy;
   csim_energy *energy; ///< (nenergy), then those that do not act yet
-  int nlate;           ///< energies, the last ones, that act from `late` [s] on: csim_model_hold
-  double late;
-  int late_act;        ///< they act now, and nenergy counts them
-  int bounded;         ///< some strains have a bound, see bound.h
-  int nplastic;        ///< numbers of all their elements that yield
+  csim_model_late late;
+  int bounded;  ///< some strains have a bound, see bound.h
+  int nplastic; ///< numbers of all their elements that yield
   int ntarget;
   csim_target *target; ///< (ntarget) those of one group follow each other
-  int ngroup;
-  csim_pin_group *group; ///< (ngroup)
-  int ncourse;
-  csim_course *course; ///< (ncourse) what pins follow; their arrays must outlive the model
-  int nfollow;
-  csim_follow *follow;    ///< (nfollow)
-  int nlink;
-  csim_link *link; ///< (nlink)
-  int nlink_group;
-  csim_link_group *link_group; ///< (nlink_group)
-  int *seam;              ///< (nvert) vertices of one number are sewn together, -1 = not sewn;
-                          ///< NULL: there are no seams
-  int nchamber;
-  csim_chamber *chamber;  ///< (nchamber)
-  int tears;              ///< some links tear
-  int timed;              ///< some pin holds for a part of the run only, or has a keyed stiffness
+  csim_model_pins pins;
+  csim_model_links links;
+  csim_model_chambers chambers;
   double gravity[3];      ///< [m/s^2] with keys: the largest of them
   csim_curve gravity_key; ///< [m/s^2] over time; no keys = constant
-  csim_wind wind;
+  csim_model_air air;
 } csim_model;
 
 /// Frees the model and its meshes.

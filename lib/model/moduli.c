@@ -189,7 +189,7 @@ int csim_measure_moduli(const csim_mesh *mesh, const double *X, const double *fl
     load(mesh, X, flat, s, f);
     make_tangent(&net, f);
     csim_solve_report report =
-        csim_pcg_solve_system(NULL, &system, f, 1e-3, MOST_ITERATIONS, &scratch, u);
+        csim_pcg_solve(NULL, &system, f, 1e-3, MOST_ITERATIONS, &scratch, u);
     if (report.outcome != CSIM_SOLVE_CONVERGED) moduli->converged = 0;
     mean_strain(mesh, X, flat, u, e);
     for (int i = 0; i < 3; i++) moduli->S[3 * i + k] = e[i];
@@ -268,12 +268,14 @@ int csim_measure_solid(const csim_model *model, const csim_body *body, csim_soli
       csim_energy_hessian(NULL, &layout.energy[e], &at, CSIM_SPD_CLAMP, K.val);
   }
   csim_precond_update(NULL, &K, &P);
+  csim_matrix_pair pair = {&K, &P};
+  csim_linear_system system = csim_matrix_system(&pair);
   for (int axis = 0; axis < 3; axis++) {
     double e[3];
     memset(f, 0, (size_t)n * sizeof *f);
     load_solid(model, body, axis, f);
     csim_solve_report report =
-        csim_pcg_solve(NULL, &K, &P, f, 1e-3, MOST_ITERATIONS, &scratch, u);
+        csim_pcg_solve(NULL, &system, f, 1e-3, MOST_ITERATIONS, &scratch, u);
     if (report.outcome != CSIM_SOLVE_CONVERGED) moduli->converged = 0;
     solid_strain(model, body, u, e);
     if (!(e[axis] > 0)) continue;

@@ -12,10 +12,10 @@ void csim_elements_add(csim_elements *elements, const int *node, const double *p
   if (elements->failed) return;
   int nnode = elements->kind->nnode, nparam = elements->kind->nparam;
   ptrdiff_t n = elements->nelem;
-  int *nodes = csim_grow(elements->node, &elements->node_room, (n + 1) * nnode, sizeof *nodes);
+  int *nodes = csim_grow(elements->node, &elements->node_capacity, (n + 1) * nnode, sizeof *nodes);
   if (nodes) elements->node = nodes;
   double *params =
-      csim_grow(elements->param, &elements->param_room, (n + 1) * nparam, sizeof *params);
+      csim_grow(elements->param, &elements->param_capacity, (n + 1) * nparam, sizeof *params);
   if (params) elements->param = params;
   if (!nodes || !params || n >= CSIM_MESH_MAX_FACE) {
     elements->failed = 1;

@@ -12,7 +12,7 @@
 typedef struct csim_elements {
   const csim_energy_kind *kind;
   int nelem;
-  ptrdiff_t node_room, param_room;
+  ptrdiff_t node_capacity, param_capacity;
   int *node;     ///< (nelem x kind->nnode)
   double *param; ///< (nelem x kind->nparam)
   int failed;    ///< out of memory; sticky

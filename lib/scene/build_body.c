@@ -11,7 +11,7 @@
 #include <string.h>
 
 csim_status csim_build_reserve(csim_build *build, int n) {
-  ptrdiff_t need = (ptrdiff_t)build->model->nvert + n, room = build->vert_room;
+  ptrdiff_t need = (ptrdiff_t)build->model->nvert + n, room = build->vert_capacity;
   if (need > CSIM_MESH_MAX_VERT) return CSIM_MEMORY;
   double **array[3] = {&build->x, &build->v, &build->mass};
   for (int k = 0; k < 3; k++) {
@@ -19,7 +19,7 @@ csim_status csim_build_reserve(csim_build *build, int n) {
     double *moved = csim_grow(*array[k], &cap, need, (k == 2 ? 1 : 3) * sizeof(double));
     if (!moved) return CSIM_MEMORY;
     *array[k] = moved;
-    if (k == 2) build->vert_room = cap;
+    if (k == 2) build->vert_capacity = cap;
   }
   return CSIM_OK;
 }
@@ -136,8 +136,8 @@ static csim_status add_membrane(csim_build *build, const csim_object *object, co
   }
   csim_yield yield = {m->yield_strain, m->hardening, m->yield_rate};
   int woven = object->membrane == CSIM_MEMBRANE_WOVEN;
-  csim_elements *elastic = woven ? &build->woven : &build->orthotropic;
-  csim_elements *ductile = woven ? &build->ductile_woven : &build->ductile_orthotropic;
+  csim_elements *elastic = woven ? &build->elements.woven : &build->elements.orthotropic;
+  csim_elements *ductile = woven ? &build->elements.ductile_woven : &build->elements.ductile_orthotropic;
   int slivers = csim_fabric_membrane(mesh->ntri, mesh->tri, &part, rest->flat, moduli, &yield,
                                      yield.at > 0 ? ductile : elastic);
   free(moduli);
@@ -154,7 +154,7 @@ static csim_status add_springs(csim_build *build, const csim_object *object, con
   part.compression = material->compression;
   part.slack = material->slack;
   part.no_diagonals = object->edges == CSIM_EDGES_NO_DIAGONALS;
-  int first = build->springs.nelem;
+  int first = build->elements.springs.nelem;
   csim_place place = object->mesh_place;
   int flat = 0, grid = mesh->grid[0] > 0;
   if (object->network == CSIM_NETWORK_STRUCTURED && !grid) {
@@ -165,17 +165,18 @@ static csim_status add_springs(csim_build *build, const csim_object *object, con
     return CSIM_INVALID;
   }
   if (object->network == CSIM_NETWORK_STRUCTURED)
-    csim_network_grid(mesh->grid[0], mesh->grid[1], &part, material->stretch, &build->springs);
+    csim_network_grid(mesh->grid[0], mesh->grid[1], &part, material->stretch, &build->elements.springs);
   else
-    flat = csim_network_mesh(topology, &part, material->stretch, &build->springs);
+    flat = csim_network_mesh(topology, &part, material->stretch, &build->elements.springs);
   if (flat)
     csim_say(build->log, CSIM_WARNING, place,
              "object \"%s\": %d edges have no length; they get the stiffness of the mean edge",
              object->name, flat);
-  csim_status status = csim_gather_springs(body, first, &build->springs);
+  csim_status status = csim_gather_springs(body, first, &build->elements.springs);
   if (material->limit > 0)
-    csim_network_limits(&build->springs, first, material->limit, material->limit_stiffness,
-                        has_bound(build, object, material) ? &build->bounds : &build->limits);
+    csim_network_limits(&build->elements.springs, first, material->limit, material->limit_stiffness,
+                        has_bound(build, object, material) ? &build->elements.bounds
+                                                            : &build->elements.limits);
   return status;
 }
 
@@ -192,9 +193,9 @@ static csim_status add_levels(csim_build *build, const csim_object *object, cons
     int v = build->target[k].vert - body->vert0;
     if (v >= 0 && v < body->nvert) held[v] = 1;
   }
-  int coarse = build->levels.nelem;
-  int made = csim_network_levels(body->mesh, &part, held, object->levels, first, &build->springs,
-                                 &build->levels);
+  int coarse = build->elements.levels.nelem;
+  int made = csim_network_levels(body->mesh, &part, held, object->levels, first, &build->elements.springs,
+                                 &build->elements.levels);
   free(held);
   if (made < 0) return CSIM_MEMORY;
   if (made < object->levels)
@@ -203,7 +204,7 @@ static csim_status add_levels(csim_build *build, const csim_object *object, cons
              object->levels, made);
   csim_say(build->log, CSIM_INFO, object->mesh_place,
            "object \"%s\": %d springs on %d coarser levels above %d", object->name,
-           build->levels.nelem - coarse, made, build->springs.nelem - first);
+           build->elements.levels.nelem - coarse, made, build->elements.springs.nelem - first);
   return CSIM_OK;
 }
 
@@ -262,7 +263,7 @@ static csim_status add_curvature(csim_build *build, const csim_object *object,
     bend[v] =
         (csim_bend){factor[v] * m->bend, factor[v] * (m->bend_weft > 0 ? m->bend_weft : m->bend)};
   int left_out =
-      factor ? csim_curvature_pairs(topology, mesh->tri, rest->flat, &part, bend, &build->curvature)
+      factor ? csim_curvature_pairs(topology, mesh->tri, rest->flat, &part, bend, &build->elements.curvature)
              : -1;
   free(factor);
   free(bend);
@@ -282,13 +283,13 @@ static void add_bending(csim_build *build, const csim_object *object, const csim
   if (object->bending == CSIM_BENDING_SPRING) {
     if (object->network == CSIM_NETWORK_STRUCTURED)
       csim_network_grid_bend(mesh->grid[0], mesh->grid[1], &part, material->bend_spring,
-                             &build->springs);
+                             &build->elements.springs);
     else
-      csim_network_mesh_bend(topology, &part, material->bend_spring, &build->springs);
+      csim_network_mesh_bend(topology, &part, material->bend_spring, &build->elements.springs);
   } else if (object->bending >= CSIM_BENDING_HINGE && material->bend > 0) {
     csim_yield yield = {material->yield_curvature, material->hardening, material->yield_rate};
-    csim_elements *hinges = yield.at > 0 ? &build->creases
-                                         : &build->hinges[object->bending - CSIM_BENDING_HINGE];
+    csim_elements *hinges = yield.at > 0 ? &build->elements.creases
+                                         : &build->elements.hinges[object->bending - CSIM_BENDING_HINGE];
     int first = hinges->nelem;
     if (grid)
       csim_network_grid_hinges(mesh->grid[0], mesh->grid[1], &part, material->bend, hinges);
@@ -365,7 +366,7 @@ csim_status csim_build_cloth(csim_build *build, const csim_object *object, csim_
   status = add_vertices(build, object, body, mesh->vert, mass);
   if (!status) status = add_shares(build, body, &factors);
   if (!status) status = csim_build_pins(build, object, body);
-  first = build->springs.nelem;
+  first = build->elements.springs.nelem;
   if (!status && object->membrane)
     status = add_membrane(build, object, body, &rest, &factors);
   else if (!status)
@@ -425,13 +426,13 @@ csim_status csim_build_solid(csim_build *build, const csim_object *object, csim_
   int continuum = object->elasticity == CSIM_ELASTICITY_NEOHOOKEAN;
   if (continuum) // the tetrahedraliser has seen to it that none is without volume
     csim_network_solid(tets.ntet, tets.tet, &part, material->modulus, material->poisson,
-                       &build->neohooke);
-  else if (csim_network_tets(tets.ntet, tets.tet, &part, material->modulus, &build->springs)) {
+                       &build->elements.neohooke);
+  else if (csim_network_tets(tets.ntet, tets.tet, &part, material->modulus, &build->elements.springs)) {
     status = CSIM_MEMORY;
     goto done;
   }
   if (material->volume > 0 && !continuum)
-    csim_network_volumes(tets.ntet, tets.tet, &part, material->volume, &build->volume);
+    csim_network_volumes(tets.ntet, tets.tet, &part, material->volume, &build->elements.volume);
   csim_say(build->log, CSIM_INFO, object->mesh_place,
            "solid \"%s\": %d tetrahedra, %d vertices (%d on the surface), %.6g m^3", object->name,
            tets.ntet, tets.nvert, tets.nsurface, tets.volume);

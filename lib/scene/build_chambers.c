@@ -23,7 +23,7 @@ static int compare_edges(const void *x, const void *y) {
 
 // Numbers that vertices have once seams are closed: sewn ones after all others.
 static int sewn_id(const csim_model *model, int vert) {
-  int seam = model->seam ? model->seam[vert] : -1;
+  int seam = model->links.seam ? model->links.seam[vert] : -1;
   return seam < 0 ? vert : model->nvert + seam;
 }
 
@@ -167,12 +167,12 @@ csim_status csim_build_chambers(csim_build *build) {
   csim_model *model = build->model;
   csim_status status = CSIM_OK;
   if (scene->nchamber == 0) return CSIM_OK;
-  model->chamber = CSIM_ARENA_NEW(build->arena, csim_chamber, scene->nchamber);
-  if (!model->chamber) return CSIM_MEMORY;
+  model->chambers.chamber = CSIM_ARENA_NEW(build->arena, csim_chamber, scene->nchamber);
+  if (!model->chambers.chamber) return CSIM_MEMORY;
   for (int k = 0; k < scene->nchamber && status != CSIM_MEMORY; k++) {
-    csim_status added = add_chamber(build, &scene->chamber[k], &model->chamber[k]);
+    csim_status added = add_chamber(build, &scene->chamber[k], &model->chambers.chamber[k]);
     if (added) status = added;
   }
-  model->nchamber = scene->nchamber;
+  model->chambers.nchamber = scene->nchamber;
   return status;
 }

@@ -87,14 +87,14 @@ static void follow_nearest_face(const finder *f, const double *x, csim_follow *f
 static int course_of(csim_build *build, const csim_collider *collider) {
   csim_model *model = build->model;
   csim_course course = csim_collider_course(collider);
-  for (int k = 0; k < model->ncourse; k++)
+  for (int k = 0; k < model->pins.ncourse; k++)
     if (build->course[k].rest == course.rest) return k;
-  csim_course *moved =
-      csim_grow(build->course, &build->course_room, (ptrdiff_t)model->ncourse + 1, sizeof *moved);
+  csim_course *moved = csim_grow(build->course, &build->course_capacity,
+                                 (ptrdiff_t)model->pins.ncourse + 1, sizeof *moved);
   if (!moved) return -1;
   build->course = moved;
-  moved[model->ncourse] = course;
-  return model->ncourse++;
+  moved[model->pins.ncourse] = course;
+  return model->pins.ncourse++;
 }
 
 // The collider of this name; reading has made sure that there is one, but it may be broken.
@@ -111,11 +111,11 @@ static const csim_collider *find_leader(const csim_build *build, const char *nam
 static csim_status add_follow(csim_build *build, const csim_pin *pin, int index, int vert,
                               const finder *f, const csim_course_pose *start) {
   csim_model *model = build->model;
-  csim_follow *moved =
-      csim_grow(build->follow, &build->follow_room, (ptrdiff_t)model->nfollow + 1, sizeof *moved);
+  csim_follow *moved = csim_grow(build->follow, &build->follow_capacity,
+                                 (ptrdiff_t)model->pins.nfollow + 1, sizeof *moved);
   if (!moved) return CSIM_MEMORY;
   build->follow = moved;
-  csim_follow *follow = &moved[model->nfollow++];
+  csim_follow *follow = &moved[model->pins.nfollow++];
   const double *x = build->x + 3 * (ptrdiff_t)vert;
   *follow = (csim_follow){.weight = {1}};
   if (pin->by == CSIM_FOLLOW_NUMBER)
@@ -141,7 +141,7 @@ csim_status csim_build_follow(csim_build *build, const csim_pin *pin, const csim
   if (finder_create(leader->mesh, &start, &f)) status = CSIM_MEMORY;
   for (int i = 0; !status && i < model->ntarget; i++) {
     csim_target *t = &build->target[i];
-    if (t->group != model->ngroup) continue;
+    if (t->group != model->pins.ngroup) continue;
     int index = t->vert - body->vert0;
     if (pin->by == CSIM_FOLLOW_NUMBER && index >= leader->mesh->nvert) {
       csim_say(build->log, CSIM_ERROR, pin->place,
@@ -151,7 +151,7 @@ csim_status csim_build_follow(csim_build *build, const csim_pin *pin, const csim
       status = CSIM_INVALID;
       break;
     }
-    t->follow = model->nfollow;
+    t->follow = model->pins.nfollow;
     status = add_follow(build, pin, index, t->vert, &f, &start);
   }
   finder_free(&f);

@@ -61,11 +61,11 @@ static csim_status add_link(csim_build *build, const csim_joint *joint, const in
                             const double *weight) {
   csim_model *model = build->model;
   csim_link *moved =
-      csim_grow(build->link, &build->link_room, (ptrdiff_t)model->nlink + 1, sizeof *moved);
+      csim_grow(build->link, &build->link_capacity, (ptrdiff_t)model->links.nlink + 1, sizeof *moved);
   if (!moved) return CSIM_MEMORY;
   build->link = moved;
   double w[4] = {1, 0, 0, 0}, d[3] = {0};
-  double param[CSIM_LINK_WEIGHT + 3] = {joint->stiffness, joint->damping, model->nlink,
+  double param[CSIM_LINK_WEIGHT + 3] = {joint->stiffness, joint->damping, model->links.nlink,
                                              joint->pull};
   for (int i = 0; i < 3; i++) {
     if (weight) param[CSIM_LINK_WEIGHT + i] = weight[i];
@@ -74,10 +74,10 @@ static csim_status add_link(csim_build *build, const csim_joint *joint, const in
   for (int i = 0; i < 4; i++)
     if (w[i] != 0) csim_add_scaled(w[i], at(build, node[i]), d);
   double length = joint->length >= 0 ? joint->length : csim_norm(d);
-  moved[model->nlink++] = (csim_link){.group = model->nlink_group,
+  moved[model->links.nlink++] = (csim_link){.group = model->links.ngroup,
                                       .length = length,
                                       .closed_length = length}; // seams: csim_close_seams
-  csim_elements_add(weight ? &build->face_links : &build->links, node, param);
+  csim_elements_add(weight ? &build->elements.face_links : &build->elements.links, node, param);
   return CSIM_OK;
 }
 
@@ -146,7 +146,7 @@ static double time_of(const csim_build *build, double frame) {
 static csim_status add_joint(csim_build *build, const csim_joint *joint) {
   csim_model *model = build->model;
   chosen a = {0}, b = {0};
-  int first = model->nlink;
+  int first = model->links.nlink;
   csim_status status = choose(build, &joint->a, &a);
   if (!status) status = choose(build, &joint->b, &b);
   if (status) goto done;
@@ -166,7 +166,7 @@ static csim_status add_joint(csim_build *build, const csim_joint *joint) {
     status = CSIM_INVALID;
     goto done;
   }
-  csim_link_group *g = &model->link_group[model->nlink_group];
+  csim_link_group *g = &model->links.group[model->links.ngroup];
   *g = (csim_link_group){.name = csim_arena_print(build->arena, "%s and %s", joint->a.object,
                                                   joint->b.object),
                          .begin = time_of(build, joint->from),
@@ -180,11 +180,11 @@ static csim_status add_joint(csim_build *build, const csim_joint *joint) {
       status = link_to_face(build, joint, b.body, a.vert[i]);
   else
     status = link_vertices(build, joint, &a, &b, pair == CSIM_PAIRING_ORDER);
-  model->nlink_group++;
-  model->tears |= joint->force > 0;
+  model->links.ngroup++;
+  model->links.tears |= joint->force > 0;
   if (!status)
     csim_say(build->log, CSIM_INFO, joint->place, "%s of %s: %d strings",
-             joint->seam ? "seam" : "attachment", g->name, model->nlink - first);
+             joint->seam ? "seam" : "attachment", g->name, model->links.nlink - first);
 done:
   free(a.vert);
   free(b.vert);
@@ -200,19 +200,19 @@ static int root_of(int *parent, int i) {
 static csim_status number_seams(csim_build *build) {
   csim_model *model = build->model;
   int any = 0;
-  for (int g = 0; g < model->nlink_group; g++) any |= model->link_group[g].seam;
+  for (int g = 0; g < model->links.ngroup; g++) any |= model->links.group[g].seam;
   if (!any) return CSIM_OK;
-  int *seam = model->seam = CSIM_ARENA_NEW(build->arena, int, model->nvert);
+  int *seam = model->links.seam = CSIM_ARENA_NEW(build->arena, int, model->nvert);
   unsigned char *sewn = CSIM_NEW(unsigned char, model->nvert);
   if (!seam || !sewn) {
     free(sewn);
     return CSIM_MEMORY;
   }
   for (int i = 0; i < model->nvert; i++) seam[i] = i;
-  for (int e = 0; e < build->links.nelem; e++) {
-    const int *node = build->links.node + 2 * (ptrdiff_t)e;
-    int number = (int)build->links.param[CSIM_LINK_WEIGHT * (ptrdiff_t)e + CSIM_LINK_NUMBER];
-    if (!model->link_group[build->link[number].group].seam) continue;
+  for (int e = 0; e < build->elements.links.nelem; e++) {
+    const int *node = build->elements.links.node + 2 * (ptrdiff_t)e;
+    int number = (int)build->elements.links.param[CSIM_LINK_WEIGHT * (ptrdiff_t)e + CSIM_LINK_NUMBER];
+    if (!model->links.group[build->link[number].group].seam) continue;
     seam[root_of(seam, node[0])] = root_of(seam, node[1]);
     sewn[node[0]] = sewn[node[1]] = 1;
   }
@@ -236,7 +236,7 @@ static csim_status add_pattern(csim_build *build, const csim_object *object,
                       .pull = source->seam_pull,
                       .length = -1,
                       .seam = 1};
-  csim_link_group *g = &model->link_group[model->nlink_group];
+  csim_link_group *g = &model->links.group[model->links.ngroup];
   double closed = source->seam_closed < -CSIM_FRAME_LIMIT ? scene->frame_start + scene->fps
                                                           : source->seam_closed;
   double longest = 0;
@@ -251,7 +251,7 @@ static csim_status add_pattern(csim_build *build, const csim_object *object,
     if (status) return status;
     longest = csim_max(longest, csim_distance(at(build, node[0]), at(build, node[1])));
   }
-  model->nlink_group++;
+  model->links.ngroup++;
   csim_say(build->log, CSIM_INFO, object->mesh_place,
            "seams of \"%s\": %d stitches, up to %.3g m apart", object->name, body->mesh->nstitch,
            longest);
@@ -265,12 +265,12 @@ void csim_close_seams(csim_world *world) {
     const csim_energy *energy = &model->energy[k];
     int nnode = energy->kind->nnode;
     for (int e = 0; energy->kind->role == CSIM_ROLE_LINK && e < energy->nelem; e++) {
-      csim_link *link = &model->link[(int)csim_energy_param(energy, e)[CSIM_LINK_NUMBER]];
+      csim_link *link = &model->links.link[(int)csim_energy_param(energy, e)[CSIM_LINK_NUMBER]];
       const int *node = energy->node + (ptrdiff_t)e * nnode;
       double share = 1;
       for (int i = 0; i < nnode && contact->share; i++)
         share = csim_min(share, contact->share[model->body_of[node[i]]]);
-      if (model->link_group[link->group].seam)
+      if (model->links.group[link->group].seam)
         link->closed_length = CSIM_SEAM_SCALE * share * contact->thickness;
     }
   }
@@ -279,10 +279,10 @@ void csim_close_seams(csim_world *world) {
 csim_status csim_build_links(csim_build *build) {
   const csim_scene *scene = build->scene;
   csim_status status = CSIM_OK;
-  build->model->link_group =
+  build->model->links.group =
       CSIM_ARENA_NEW(build->arena, csim_link_group,
                      (ptrdiff_t)scene->nattachment + scene->nseam + scene->nobject);
-  if (!build->model->link_group) return CSIM_MEMORY;
+  if (!build->model->links.group) return CSIM_MEMORY;
   for (int i = 0; i < scene->nattachment + scene->nseam && status != CSIM_MEMORY; i++) {
     csim_status added = add_joint(build, i < scene->nattachment
                                              ? &scene->attachment[i]
@@ -297,5 +297,5 @@ csim_status csim_build_links(csim_build *build) {
     if (body && body->mesh->nstitch) status = add_pattern(build, object, body);
   }
   if (status) return status;
-  return build->links.failed || build->face_links.failed ? CSIM_MEMORY : number_seams(build);
+  return build->elements.links.failed || build->elements.face_links.failed ? CSIM_MEMORY : number_seams(build);
 }

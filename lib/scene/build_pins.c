@@ -93,7 +93,7 @@ static void mark_pinned(const csim_build *build, const csim_body *body, double b
   memset(pinned, 0, (size_t)body->nvert);
   for (int i = 0; i < model->ntarget; i++) {
     const csim_target *t = &build->target[i];
-    const csim_pin_group *g = &model->group[t->group];
+    const csim_pin_group *g = &model->pins.group[t->group];
     int v = t->vert - body->vert0;
     if (v >= 0 && v < body->nvert && begin < g->end && g->begin < end) pinned[v] = 1;
   }
@@ -123,7 +123,7 @@ static csim_status add_targets(csim_build *build, const csim_object *object, con
                                const csim_body *body, const double *weight,
                                const unsigned char *chosen, unsigned char *pinned) {
   csim_model *model = build->model;
-  csim_pin_group *group = &model->group[model->ngroup];
+  csim_pin_group *group = &model->pins.group[model->pins.ngroup];
   *group = (csim_pin_group){.course = -1,
                             .begin = time_of(build, pin->from),
                             .end = time_of(build, pin->to),
@@ -142,15 +142,15 @@ static csim_status add_targets(csim_build *build, const csim_object *object, con
       continue;
     }
     csim_target *moved =
-        csim_grow(build->target, &build->target_room, (ptrdiff_t)model->ntarget + 1, sizeof *moved);
+        csim_grow(build->target, &build->target_capacity, (ptrdiff_t)model->ntarget + 1, sizeof *moved);
     if (!moved) return CSIM_MEMORY;
     build->target = moved;
     int vert = body->vert0 + i;
     double share = weight && i < body->mesh->nvert && weight[i] > 0 ? weight[i] : 1;
     if (pin->stiffness > 0)
-      csim_elements_add(&build->anchors, &vert, (double[]){share * pin->stiffness, model->ntarget});
+      csim_elements_add(&build->elements.anchors, &vert, (double[]){share * pin->stiffness, model->ntarget});
     moved[model->ntarget++] = (csim_target){.vert = vert,
-                                            .group = model->ngroup,
+                                            .group = model->pins.ngroup,
                                             .follow = -1,
                                             .exact = exact,
                                             .hard = exact && holds};
@@ -175,9 +175,9 @@ static csim_status add_targets(csim_build *build, const csim_object *object, con
   if (pin->motion.nkey)
     memcpy(group->motion.key, pin->motion.key, (size_t)pin->motion.nkey * sizeof(csim_key));
   if (csim_curve_copy(build->arena, &pin->keyed, &group->keyed)) return CSIM_MEMORY;
-  model->timed |= pin->keyed.nkey > 0 || isfinite(group->begin) || isfinite(group->end);
+  model->pins.timed |= pin->keyed.nkey > 0 || isfinite(group->begin) || isfinite(group->end);
   csim_status status = pin->follow ? csim_build_follow(build, pin, body, group) : CSIM_OK;
-  model->ngroup++;
+  model->pins.ngroup++;
   return status;
 }
 

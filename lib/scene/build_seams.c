@@ -37,7 +37,7 @@ typedef struct sewn_edges {
 
 // Sewn vertices have the number of their seam, behind all others.
 static int number_of(const csim_model *model, int vert) {
-  int seam = model->seam[vert];
+  int seam = model->links.seam[vert];
   return seam < 0 ? vert : model->nvert + seam;
 }
 
@@ -98,7 +98,7 @@ static double stiffness_of(const csim_build *build, const sewn_edge *e) {
 static void add_hinges(csim_build *build, const sewn_edge *a, const sewn_edge *b) {
   // bending by curvature has no hinges of its own; the quadratic ones are as stiff where flat
   int kind = build->scene->object[a->object].bending - CSIM_BENDING_HINGE;
-  csim_elements *hinges = &build->seam_hinges[kind < CSIM_NBENDING ? kind : 0];
+  csim_elements *hinges = &build->elements.seam_hinges[kind < CSIM_NBENDING ? kind : 0];
   double B = 0.5 * (stiffness_of(build, a) + stiffness_of(build, b));
   if (!(B > 0)) return;
   for (int side = 0; side < 2; side++) {
@@ -115,8 +115,8 @@ static void add_hinges(csim_build *build, const sewn_edge *a, const sewn_edge *b
 // When all seams are closed [s]; -INFINITY: there are none that hold.
 static double time_closed(const csim_model *model) {
   double last = -INFINITY;
-  for (int g = 0; g < model->nlink_group; g++) {
-    const csim_link_group *group = &model->link_group[g];
+  for (int g = 0; g < model->links.ngroup; g++) {
+    const csim_link_group *group = &model->links.group[g];
     if (group->seam && group->force == 0 && group->end == INFINITY)
       last = csim_max(last, group->closed);
   }
@@ -128,8 +128,8 @@ csim_status csim_build_seams(csim_build *build) {
   const csim_scene *scene = build->scene;
   sewn_edges s = {.build = build};
   csim_status status = CSIM_OK;
-  model->late = model->seam ? time_closed(model) : -INFINITY;
-  if (!isfinite(model->late)) return CSIM_OK;
+  model->late.time = model->links.seam ? time_closed(model) : -INFINITY;
+  if (!isfinite(model->late.time)) return CSIM_OK;
   for (int o = 0, b = 0; o < scene->nobject && !status; o++) {
     const csim_object *object = &scene->object[o];
     if (object->type == CSIM_OBJECT_COLLIDER) continue;

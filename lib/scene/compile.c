@@ -18,25 +18,25 @@ static void build_free(csim_build *build) {
   free(build->course);
   free(build->follow);
   free(build->link);
-  csim_elements_free(&build->links);
-  csim_elements_free(&build->face_links);
-  csim_elements_free(&build->levels);
-  csim_elements_free(&build->springs);
-  csim_elements_free(&build->limits);
-  csim_elements_free(&build->bounds);
-  csim_elements_free(&build->woven);
-  csim_elements_free(&build->orthotropic);
+  csim_elements_free(&build->elements.links);
+  csim_elements_free(&build->elements.face_links);
+  csim_elements_free(&build->elements.levels);
+  csim_elements_free(&build->elements.springs);
+  csim_elements_free(&build->elements.limits);
+  csim_elements_free(&build->elements.bounds);
+  csim_elements_free(&build->elements.woven);
+  csim_elements_free(&build->elements.orthotropic);
   for (int b = 0; b < CSIM_NBENDING; b++) {
-    csim_elements_free(&build->hinges[b]);
-    csim_elements_free(&build->seam_hinges[b]);
+    csim_elements_free(&build->elements.hinges[b]);
+    csim_elements_free(&build->elements.seam_hinges[b]);
   }
-  csim_elements_free(&build->ductile_woven);
-  csim_elements_free(&build->ductile_orthotropic);
-  csim_elements_free(&build->creases);
-  csim_elements_free(&build->curvature);
-  csim_elements_free(&build->volume);
-  csim_elements_free(&build->neohooke);
-  csim_elements_free(&build->anchors);
+  csim_elements_free(&build->elements.ductile_woven);
+  csim_elements_free(&build->elements.ductile_orthotropic);
+  csim_elements_free(&build->elements.creases);
+  csim_elements_free(&build->elements.curvature);
+  csim_elements_free(&build->elements.volume);
+  csim_elements_free(&build->elements.neohooke);
+  csim_elements_free(&build->elements.anchors);
 }
 
 static csim_status add_body(csim_build *build, const csim_object *object) {
@@ -68,7 +68,7 @@ static csim_status hold_loose(csim_build *build) {
     const csim_body *body = &model->body[b];
     for (int v = body->vert0; v < body->vert0 + body->nvert; v++) {
       if (build->mass[v] > 0) continue;
-      csim_target *moved = csim_grow(build->target, &build->target_room,
+      csim_target *moved = csim_grow(build->target, &build->target_capacity,
                                      (ptrdiff_t)model->ntarget + 1, sizeof *moved);
       if (!moved) return CSIM_MEMORY;
       build->target = moved;
@@ -109,43 +109,43 @@ static csim_status finish_model(csim_build *build) {
   if (moves(build)) model->v0 = copy_doubles(arena, build->v, 3 * (ptrdiff_t)model->nvert);
   model->mass = copy_doubles(arena, build->mass, model->nvert);
   model->target = CSIM_ARENA_NEW(arena, csim_target, model->ntarget);
-  model->course = CSIM_ARENA_NEW(arena, csim_course, model->ncourse);
-  model->follow = CSIM_ARENA_NEW(arena, csim_follow, model->nfollow);
-  model->link = CSIM_ARENA_NEW(arena, csim_link, model->nlink);
+  model->pins.course = CSIM_ARENA_NEW(arena, csim_course, model->pins.ncourse);
+  model->pins.follow = CSIM_ARENA_NEW(arena, csim_follow, model->pins.nfollow);
+  model->links.link = CSIM_ARENA_NEW(arena, csim_link, model->links.nlink);
   collect_damping(model);
   if (arena->failed) return CSIM_MEMORY;
   if (model->ntarget)
     memcpy(model->target, build->target, (size_t)model->ntarget * sizeof *model->target);
-  if (model->ncourse)
-    memcpy(model->course, build->course, (size_t)model->ncourse * sizeof *model->course);
-  if (model->nfollow)
-    memcpy(model->follow, build->follow, (size_t)model->nfollow * sizeof *model->follow);
-  if (model->nlink) memcpy(model->link, build->link, (size_t)model->nlink * sizeof *model->link);
+  if (model->pins.ncourse)
+    memcpy(model->pins.course, build->course, (size_t)model->pins.ncourse * sizeof *model->pins.course);
+  if (model->pins.nfollow)
+    memcpy(model->pins.follow, build->follow, (size_t)model->pins.nfollow * sizeof *model->pins.follow);
+  if (model->links.nlink) memcpy(model->links.link, build->link, (size_t)model->links.nlink * sizeof *model->links.link);
   // projections go through them in this order: springs from coarse to fine
   const csim_elements *sets[15 + 2 * CSIM_NBENDING];
   int n = 0;
-  sets[n++] = &build->levels;
-  sets[n++] = &build->springs;
-  sets[n++] = &build->limits;
-  sets[n++] = &build->bounds;
-  sets[n++] = &build->woven;
-  sets[n++] = &build->orthotropic;
-  sets[n++] = &build->ductile_woven;
-  sets[n++] = &build->ductile_orthotropic;
-  for (int b = 0; b < CSIM_NBENDING; b++) sets[n++] = &build->hinges[b];
-  sets[n++] = &build->creases;
-  sets[n++] = &build->curvature;
-  sets[n++] = &build->volume;
-  sets[n++] = &build->neohooke;
-  sets[n++] = &build->anchors;
-  sets[n++] = &build->links;
-  sets[n++] = &build->face_links;
+  sets[n++] = &build->elements.levels;
+  sets[n++] = &build->elements.springs;
+  sets[n++] = &build->elements.limits;
+  sets[n++] = &build->elements.bounds;
+  sets[n++] = &build->elements.woven;
+  sets[n++] = &build->elements.orthotropic;
+  sets[n++] = &build->elements.ductile_woven;
+  sets[n++] = &build->elements.ductile_orthotropic;
+  for (int b = 0; b < CSIM_NBENDING; b++) sets[n++] = &build->elements.hinges[b];
+  sets[n++] = &build->elements.creases;
+  sets[n++] = &build->elements.curvature;
+  sets[n++] = &build->elements.volume;
+  sets[n++] = &build->elements.neohooke;
+  sets[n++] = &build->elements.anchors;
+  sets[n++] = &build->elements.links;
+  sets[n++] = &build->elements.face_links;
   for (int b = 0; b < CSIM_NBENDING; b++) {
-    model->nlate += build->seam_hinges[b].nelem > 0;
-    sets[n++] = &build->seam_hinges[b];
+    model->late.nenergy += build->elements.seam_hinges[b].nelem > 0;
+    sets[n++] = &build->elements.seam_hinges[b];
   }
   if (csim_model_assemble(model, n, sets)) return CSIM_MEMORY;
-  model->nenergy -= model->nlate;
+  model->nenergy -= model->late.nenergy;
   return CSIM_OK;
 }
 
@@ -160,10 +160,10 @@ static csim_model *create_model(const csim_scene *scene) {
     csim_arena_free(&arena);
     return NULL;
   }
-  *model = (csim_model){.arena = arena, .body = body, .group = group, .wind = scene->wind};
+  *model = (csim_model){.arena = arena, .body = body, .pins.group = group, .air.wind = scene->wind};
   memcpy(model->gravity, scene->gravity, sizeof model->gravity);
   if (csim_curve_copy(&model->arena, &scene->gravity_key, &model->gravity_key) ||
-      csim_curve_copy(&model->arena, &scene->wind.velocity_key, &model->wind.velocity_key)) {
+      csim_curve_copy(&model->arena, &scene->wind.velocity_key, &model->air.wind.velocity_key)) {
     csim_model_free(model);
     return NULL;
   }
@@ -222,26 +222,26 @@ csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_
                       .world = world,
                       .arena = &world->model->arena,
                       .model = world->model,
-                      .levels.kind = &csim_spring_kind,
-                      .springs.kind = &csim_spring_kind,
-                      .limits.kind = &csim_limit_kind,
-                      .bounds.kind = &csim_bound_kind,
-                      .woven.kind = &csim_woven_kind,
-                      .orthotropic.kind = &csim_orthotropic_kind,
-                      .ductile_woven.kind = &csim_ductile_woven_kind,
-                      .ductile_orthotropic.kind = &csim_ductile_orthotropic_kind,
-                      .creases.kind = &csim_crease_kind,
-                      .curvature.kind = &csim_curvature_kind,
-                      .volume.kind = &csim_volume_kind,
-                      .neohooke.kind = &csim_neohooke_kind,
-                      .anchors.kind = &csim_anchor_kind,
-                      .links.kind = &csim_link_kind,
-                      .face_links.kind = &csim_link_face_kind};
+                      .elements.levels.kind = &csim_spring_kind,
+                      .elements.springs.kind = &csim_spring_kind,
+                      .elements.limits.kind = &csim_limit_kind,
+                      .elements.bounds.kind = &csim_bound_kind,
+                      .elements.woven.kind = &csim_woven_kind,
+                      .elements.orthotropic.kind = &csim_orthotropic_kind,
+                      .elements.ductile_woven.kind = &csim_ductile_woven_kind,
+                      .elements.ductile_orthotropic.kind = &csim_ductile_orthotropic_kind,
+                      .elements.creases.kind = &csim_crease_kind,
+                      .elements.curvature.kind = &csim_curvature_kind,
+                      .elements.volume.kind = &csim_volume_kind,
+                      .elements.neohooke.kind = &csim_neohooke_kind,
+                      .elements.anchors.kind = &csim_anchor_kind,
+                      .elements.links.kind = &csim_link_kind,
+                      .elements.face_links.kind = &csim_link_face_kind};
   for (int b = 0; b < CSIM_NBENDING; b++)
-    build.hinges[b].kind = build.seam_hinges[b].kind = csim_bending_kinds[b];
+    build.elements.hinges[b].kind = build.elements.seam_hinges[b].kind = csim_bending_kinds[b];
   csim_status status = csim_build_open_start(&build);
   if (status) goto done;
-  // go on after a user's error, so that all objects' errors are told at once
+  // go on after a user's error, so that all objects' errors are reported at once
   for (int pass = 0; pass < 3; pass++) // pins look at colliders, also at those behind their object
     for (int o = 0; o < scene->nobject && status != CSIM_MEMORY; o++) {
       const csim_object *object = &scene->object[o];

@@ -61,6 +61,15 @@ void csim_world_release(csim_world *world, int keep_faces);
 // ------------------------------------------------- rooms of the compiler (build_*.c), not for
 // others
 
+/// Elements of each kind of energy.
+typedef struct csim_build_elements {
+  csim_elements levels, springs, limits, bounds, woven, orthotropic, curvature, volume, neohooke, anchors,
+      links, face_links;
+  csim_elements hinges[CSIM_NBENDING];      ///< of each of csim_bending_kinds
+  csim_elements seam_hinges[CSIM_NBENDING]; ///< the same, across seams
+  csim_elements ductile_woven, ductile_orthotropic, creases; ///< what yields
+} csim_build_elements;
+
 /// What grows while objects are added, before it becomes a csim_model.
 typedef struct csim_build {
   const csim_scene *scene;
@@ -69,20 +78,16 @@ typedef struct csim_build {
   const csim_world *world; ///< its colliders are complete
   csim_arena *arena;       ///< of the model
   csim_model *model;
-  ptrdiff_t vert_room; ///< of the arrays below
+  ptrdiff_t vert_capacity; ///< of the arrays below
   double *x, *v, *mass;
-  csim_elements levels, springs, limits, bounds, woven, orthotropic, curvature, volume, neohooke, anchors,
-      links, face_links;
-  csim_elements hinges[CSIM_NBENDING];      ///< of each of csim_bending_kinds
-  csim_elements seam_hinges[CSIM_NBENDING]; ///< the same, across seams
-  csim_elements ductile_woven, ductile_orthotropic, creases; ///< what yields
-  ptrdiff_t target_room;
+  csim_build_elements elements;
+  ptrdiff_t target_capacity;
   csim_target *target; ///< (model->ntarget), heap
-  ptrdiff_t course_room, follow_room;
-  csim_course *course; ///< (model->ncourse), heap
-  csim_follow *follow; ///< (model->nfollow), heap
-  ptrdiff_t link_room;
-  csim_link *link; ///< (model->nlink), heap
+  ptrdiff_t course_capacity, follow_capacity;
+  csim_course *course; ///< (model->pins.ncourse), heap
+  csim_follow *follow; ///< (model->pins.nfollow), heap
+  ptrdiff_t link_capacity;
+  csim_link *link; ///< (model->links.nlink), heap
   csim_cache *start; ///< where bodies start from; NULL: as the scene says
   int start_frame;   ///< its index in there
 } csim_build;
@@ -171,7 +176,7 @@ csim_status csim_build_pattern(const csim_build *build, const csim_object *objec
 /// Adds chambers, when seams are there and the model is assembled.
 csim_status csim_build_chambers(csim_build *build);
 
-/// Lets the targets of group number model->ngroup follow the pin's collider.
+/// Lets the targets of group number model->pins.ngroup follow the pin's collider.
 csim_status csim_build_follow(csim_build *build, const csim_pin *pin, const csim_body *body,
                               csim_pin_group *group);
 

@@ -44,7 +44,7 @@ static int in_range(const csim_field *f, double v) {
   return above && below; // false for NaN
 }
 
-// "> 0", ">= 1 and <= 100"; for a value beyond what no document tells of, "<= 1e+15".
+// "> 0", ">= 1 and <= 100"; for a value beyond the limit of all numbers, "<= 1e+15".
 static void describe_range(const csim_field *f, double value, char text[80]) {
   char least[32], most[32];
   csim_print_shortest(f->least, least);

@@ -44,7 +44,7 @@ static csim_status measure(csim_build *build, const csim_object *object, const c
   if (!status) status = csim_build_rest(build, &laid, mesh, &rest);
   if (!status) status = csim_build_springs(build, object, &body, &topology, &rest);
   const double *X = rest.X ? rest.X : csim_mesh_rest(mesh);
-  if (!status && csim_measure_moduli(mesh, X, rest.flat, &build->springs, 0, 0, moduli))
+  if (!status && csim_measure_moduli(mesh, X, rest.flat, &build->elements.springs, 0, 0, moduli))
     status = CSIM_MEMORY;
   csim_rest_free(&rest);
   csim_topology_free(&topology);
@@ -82,15 +82,15 @@ csim_status csim_tell_moduli(const csim_scene *scene, const csim_model *model, c
     if (!is_of_springs(object)) continue;
     // whatever is to be said of the mesh, building the model has said
     csim_build build = {.scene = scene,
-                        .springs = {.kind = &csim_spring_kind},
-                        .limits = {.kind = &csim_limit_kind},
-                        .bounds = {.kind = &csim_bound_kind}};
+                        .elements.springs.kind = &csim_spring_kind,
+                        .elements.limits.kind = &csim_limit_kind,
+                        .elements.bounds.kind = &csim_bound_kind};
     csim_sheet_moduli moduli;
     status = measure(&build, object, of, &moduli);
     if (!status) tell(scene, object, &moduli, log);
-    csim_elements_free(&build.springs);
-    csim_elements_free(&build.limits);
-    csim_elements_free(&build.bounds);
+    csim_elements_free(&build.elements.springs);
+    csim_elements_free(&build.elements.limits);
+    csim_elements_free(&build.elements.bounds);
   }
   return status;
 }

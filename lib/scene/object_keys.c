@@ -461,7 +461,7 @@ static const csim_table solid_table = {.name = "solid",
                                        .finish = finish_object,
                                        CSIM_FIELDS_OF(solid_fields)};
 static const csim_table collider_table = {.name = "collider",
-                                          .doc = "A body that is led and not moved by forces.",
+                                          .doc = "A body that is animated, not moved by forces.",
                                           .size = sizeof(csim_object),
                                           .finish = finish_object,
                                           CSIM_FIELDS_OF(collider_fields)};

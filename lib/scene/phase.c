@@ -139,7 +139,7 @@ int csim_sim_hold(csim_sim *sim) {
   long long first = sim->state.step - sim->state.step % scene->substeps;
   double begin = (double)first * csim_sim_substep(scene), end = begin + 1 / scene->fps;
   csim_model *model = sim->world.model;
-  if (!(model->timed || model->nlate) || !csim_model_hold(model, begin, end)) return 0;
+  if (!(model->pins.timed || model->late.nenergy) || !csim_model_hold(model, begin, end)) return 0;
   return csim_sim_restart_solver(sim) ? -1 : 1;
 }
 

@@ -35,7 +35,7 @@ static void open_mesh(csim_json_out *out, const char *name, int nvert, uint64_t 
   print_hash(out, "content", hash);
 }
 
-// The scene says where meshes come from; what they were is told by these.
+// The scene says where meshes come from; these say what they were.
 static void print_mesh(csim_json_out *out, const char *name, int nvert, uint64_t hash) {
   open_mesh(out, name, nvert, hash);
   csim_json_close(out, '}');
@@ -130,20 +130,19 @@ static csim_status keep_checkpoint(const char *out, const char *now, int frame, 
 }
 
 csim_status csim_resume_save(const csim_scene *scene, const csim_world *world, const char *out,
-                             int frame, const csim_state *state, const csim_run_totals *totals,
-                             int keep, csim_log *log) {
-  char *meta = describe(scene, world, totals);
+                             const csim_resume_point *point, int keep, csim_log *log) {
+  char *meta = describe(scene, world, point->totals);
   char *now = join(out, NAMES[0], ""), *old = join(out, NAMES[1], ""),
        *next = join(out, NAMES[0], ".new");
   csim_status status = CSIM_MEMORY;
   if (meta && now && old && next) {
     // only when the new one is whole does the present one become the old one
-    status = csim_checkpoint_write(next, frame, state, meta, log);
+    status = csim_checkpoint_write(next, point->frame, point->state, meta, log);
     if (!status && ((rename(now, old) && errno != ENOENT) || rename(next, now))) {
       csim_say(log, CSIM_ERROR, (csim_place){.file = next}, "cannot rename: %s", strerror(errno));
       status = CSIM_IO;
     }
-    if (!status && keep) status = keep_checkpoint(out, now, frame, log);
+    if (!status && keep) status = keep_checkpoint(out, now, point->frame, log);
   } else {
     csim_say(log, CSIM_ERROR, (csim_place){.file = out}, "out of memory");
   }

@@ -45,11 +45,17 @@ csim_status csim_resume_from_cache(const csim_sim *sim, const csim_run_options *
 /// Frees the checkpoint that was found (all zero allowed).
 void csim_resume_free(csim_resume *resume);
 
-/// Writes the checkpoint behind `frame`; the one before it is kept.
+/// What a run continues from: the state behind a frame and the totals up to it.
+typedef struct csim_resume_point {
+  int frame;
+  const csim_state *state;
+  const csim_run_totals *totals;
+} csim_resume_point;
+
+/// Writes a checkpoint; the one before it is kept.
 /// @param keep  1: and this one too, as run.checkpoint-FRAME, until its directory is overwritten
 csim_status csim_resume_save(const csim_scene *scene, const csim_world *world, const char *out,
-                             int frame, const csim_state *state, const csim_run_totals *totals,
-                             int keep, csim_log *log);
+                             const csim_resume_point *point, int keep, csim_log *log);
 
 /// Removes the checkpoints in `out`; with keep_last only the one before the last.
 void csim_resume_remove(const char *out, int keep_last);

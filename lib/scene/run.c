@@ -224,9 +224,10 @@ static csim_status save_checkpoint(run *r, csim_log *log) {
   int frame = r->report->last_frame;
   if (frame < r->scene->frame_start || frame == r->checkpoint_frame) return CSIM_OK;
   csim_status status = csim_output_sync(r->writing.output);
+  csim_resume_point point = {frame, &r->writing.good, &r->writing.good_totals};
   if (!status)
-    status = csim_resume_save(r->scene, &r->sim.world, r->options->out, frame, &r->writing.good,
-                              &r->writing.good_totals, r->options->keep_checkpoints, log);
+    status = csim_resume_save(r->scene, &r->sim.world, r->options->out, &point,
+                              r->options->keep_checkpoints, log);
   if (status) return status;
   csim_output_forget_old(r->writing.output);
   r->checkpoint_frame = frame;
@@ -315,13 +316,13 @@ static csim_status begin_output(run *r) {
 // How far seams have closed, and what has torn.
 static void tell_links(const run *r) {
   const csim_model *model = r->sim.world.model;
-  for (int g = 0; g < model->nlink_group; g++) {
-    const csim_link_group *group = &model->link_group[g];
+  for (int g = 0; g < model->links.ngroup; g++) {
+    const csim_link_group *group = &model->links.group[g];
     const char *what = group->seam ? "seam" : "attachment";
     csim_place place = {.file = r->scene->file};
     int torn = 0, n = 0;
-    for (int i = 0; i < model->nlink; i++) {
-      if (model->link[i].group != g) continue;
+    for (int i = 0; i < model->links.nlink; i++) {
+      if (model->links.link[i].group != g) continue;
       n++;
       torn += r->sim.state.torn && r->sim.state.torn[i];
     }
@@ -337,11 +338,11 @@ static void tell_links(const run *r) {
 static void tell_chambers(const run *r) {
   const csim_model *model = r->sim.world.model;
   double time = csim_sim_now(&r->sim);
-  csim_chamber_now *now = CSIM_NEW(csim_chamber_now, model->nchamber);
+  csim_chamber_now *now = CSIM_NEW(csim_chamber_now, model->chambers.nchamber);
   if (!now) return;
   csim_chambers_at(model, time, now);
-  for (int k = 0; k < model->nchamber; k++) {
-    const csim_chamber *c = &model->chamber[k];
+  for (int k = 0; k < model->chambers.nchamber; k++) {
+    const csim_chamber *c = &model->chambers.chamber[k];
     double V =
         csim_chamber_volume(model, c, r->sim.state.x + 3 * (ptrdiff_t)c->vert, r->sim.state.x);
     csim_say(r->log, CSIM_INFO, (csim_place){.file = r->scene->file},

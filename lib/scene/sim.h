@@ -41,7 +41,7 @@ struct csim_sim {
   csim_state state;
   csim_solver *solver;
   int begun;         ///< the solver has begun the frame that the state is in
-  csim_mover *mover; ///< (world.ncollider + model.ngroup) colliders, then pins
+  csim_mover *mover; ///< (world.ncollider + model.pins.ngroup) colliders, then pins
 };
 
 /// How the start is judged and told.

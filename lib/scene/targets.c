@@ -17,7 +17,7 @@ static csim_mover *pin_mover(csim_sim *sim, int p) {
 }
 
 static int count_movers(const csim_sim *sim) {
-  return sim->world.ncollider + sim->world.model->ngroup;
+  return sim->world.ncollider + sim->world.model->pins.ngroup;
 }
 
 csim_status csim_movers_create(csim_sim *sim) {
@@ -37,9 +37,9 @@ csim_status csim_movers_create(csim_sim *sim) {
     m->own_frame_step = collider->frame_step;
     m->own_frame_time = collider->frame_time;
   }
-  for (int p = 0; p < model->ngroup; p++) {
-    pin_mover(sim, p)->motion = &model->group[p].motion;
-    pin_mover(sim, p)->own = model->group[p].motion;
+  for (int p = 0; p < model->pins.ngroup; p++) {
+    pin_mover(sim, p)->motion = &model->pins.group[p].motion;
+    pin_mover(sim, p)->own = model->pins.group[p].motion;
   }
   for (int i = 0; i < model->ntarget; i++)
     if (model->target[i].group >= 0) pin_mover(sim, model->target[i].group)->nvert++;
@@ -67,7 +67,7 @@ void csim_movers_reset(csim_sim *sim) {
     world->collider[k].frame_step = m->own_frame_step;
     world->collider[k].frame_time = m->own_frame_time;
   }
-  for (int p = 0; p < world->model->ngroup; p++) world->model->group[p].path = NULL;
+  for (int p = 0; p < world->model->pins.ngroup; p++) world->model->pins.group[p].path = NULL;
 }
 
 // The times between which a mover's two keys and sets of points are gone through.
@@ -145,11 +145,12 @@ csim_status csim_sim_move_collider(csim_sim *sim, int k, const double *position,
 
 csim_status csim_sim_move_pin(csim_sim *sim, int p, const double *position,
                               const double *rotation) {
-  if (p < 0 || p >= sim->world.model->ngroup) return refuse(sim, "csim_sim_move_pin: no such pin");
+  if (p < 0 || p >= sim->world.model->pins.ngroup)
+    return refuse(sim, "csim_sim_move_pin: no such pin");
   csim_mover *m = pin_mover(sim, p);
   csim_status status = move(sim, m, position, rotation);
   if (status || !m->points) return status;
-  sim->world.model->group[p].path = NULL;
+  sim->world.model->pins.group[p].path = NULL;
   free(m->points);
   m->points = NULL;
   return CSIM_OK;
@@ -207,16 +208,17 @@ static void take_path(csim_sim *sim, int p) {
   csim_mover *m = pin_mover(sim, p);
   m->path.from = m->points;
   m->path.to = m->points + 3 * (ptrdiff_t)m->nvert;
-  sim->world.model->group[p].path = &m->path;
+  sim->world.model->pins.group[p].path = &m->path;
 }
 
 csim_status csim_sim_set_pin_vertices(csim_sim *sim, int p, const double *x) {
   csim_model *model = sim->world.model;
-  if (p < 0 || p >= model->ngroup) return refuse(sim, "csim_sim_set_pin_vertices: no such pin");
+  if (p < 0 || p >= model->pins.ngroup)
+    return refuse(sim, "csim_sim_set_pin_vertices: no such pin");
   csim_mover *m = pin_mover(sim, p);
   if (!is_finite(x, 3 * (ptrdiff_t)m->nvert))
     return refuse(sim, "the target of a pin is not finite");
-  if (!model->group[p].path) { // the way begins where the motion has come to
+  if (!model->pins.group[p].path) { // the way begins where the motion has come to
     double *all = CSIM_NEW(double, 3 * (ptrdiff_t)model->ntarget);
     if (!all || make_points(m)) {
       free(all);
@@ -338,7 +340,7 @@ void csim_movers_wait(csim_sim *sim) {
 // ---------------------------------------------------------------------------------------- queries
 
 int csim_sim_npin(const csim_sim *sim) {
-  return sim->world.model->ngroup;
+  return sim->world.model->pins.ngroup;
 }
 
 csim_sim_pin csim_sim_get_pin(const csim_sim *sim, int p) {

@@ -108,7 +108,7 @@ static void reduce(csim_pool *pool, void *context, double alpha, const double *q
 // Whether vertices are coupled outside the matrix's pattern.
 static int is_coupled(const csim_problem *problem) {
   return (problem->contact && csim_contact_is_coupled(problem->contact)) ||
-         problem->model->nchamber > 0;
+         problem->model->chambers.nchamber > 0;
 }
 
 csim_solve_report csim_linear_solve(const csim_problem *problem, csim_linear *linear,
@@ -122,6 +122,6 @@ csim_solve_report csim_linear_solve(const csim_problem *problem, csim_linear *li
 
   system_of_problem context = {problem, linear};
   csim_linear_system system = {&context, 3 * problem->model->nvert, multiply, reduce};
-  return csim_pcg_solve_system(problem->pool, &system, b, tolerance,
-                               problem->params->linear_iterations, problem->scratch, x);
+  return csim_pcg_solve(problem->pool, &system, b, tolerance, problem->params->linear_iterations,
+                        problem->scratch, x);
 }

@@ -13,16 +13,28 @@
 
 enum { MAX_HALVINGS = 4 };
 
+// The state before the step.
+typedef struct earlier_state {
+  int known;
+  double *x, *v, *a; // (nvert x 3)
+} earlier_state;
+
+// For methods that know nothing of contact: the bodies without their energies, and newton on them.
+typedef struct loose_bodies {
+  csim_model model;
+  csim_solver_params params;
+  void *scratch;
+} loose_bodies;
+
 struct csim_solver {
   csim_solver_setup setup;
   csim_arena arena;     // of what is below
   csim_scratch scratch; // of linear solvers and contact
   const csim_method *method;
   void *method_scratch;
-  double *y, *x, *v;                // (nvert x 3)
-  double *step;                     // (nvert x 3) when there is no contact, which has its own
-  double *x_last, *v_last, *a_last; // (nvert x 3) the state before the step, once `remembered`
-  int remembered;
+  double *y, *x, *v; // (nvert x 3)
+  double *step;      // (nvert x 3) when there is no contact, which has its own
+  earlier_state earlier;
   int lacks_a;       // the state's accelerations are to be found
   int halvings_left; // times the step may be halved yet
   csim_integration integration;
@@ -36,10 +48,7 @@ struct csim_solver {
   csim_contact *contact;     // NULL unless the response is "filter"
   csim_zones *zones;         // NULL unless it is "impact-zones"
   double *kinematic_last;    // colliders before the step
-  // for methods that know nothing of contact: the bodies without their energies, and Newton on them
-  csim_model loose;
-  csim_solver_params loose_params;
-  void *loose_scratch;
+  loose_bodies loose;
 };
 
 extern const csim_method csim_method_newton;
@@ -47,9 +56,9 @@ extern const csim_method csim_method_newton;
 // Newton for vertices that nothing but inertia and contact acts on.
 static void create_loose(csim_solver *solver) {
   const csim_model *model = solver->setup.model;
-  solver->loose = *model;
-  solver->loose.nenergy = solver->loose.nchamber = 0;
-  solver->loose_params = (csim_solver_params){.method = "newton",
+  solver->loose.model = *model;
+  solver->loose.model.nenergy = solver->loose.model.chambers.nchamber = 0;
+  solver->loose.params = (csim_solver_params){.method = "newton",
                                               .linear = "pcg",
                                               .iterations = 8,
                                               .tolerance = 1e-3,
@@ -57,15 +66,15 @@ static void create_loose(csim_solver *solver) {
                                               .linear_tolerance = 0.01,
                                               .line_search = 1};
   if (solver->arena.failed) return;
-  solver->loose_scratch =
-      csim_method_newton.create(&solver->arena, &solver->loose, &solver->loose_params);
+  solver->loose.scratch =
+      csim_method_newton.create(&solver->arena, &solver->loose.model, &solver->loose.params);
 }
 
 // Gradients of volumes are kept where they couple vertices.
 static void create_chambers(csim_arena *arena, const csim_model *model, csim_solver *solver) {
-  solver->chamber = CSIM_ARENA_NEW(arena, csim_chamber_now, model->nchamber);
-  for (int k = 0; k < model->nchamber && solver->chamber; k++)
-    if (model->chamber[k].gas || model->chamber[k].stiffness > 0)
+  solver->chamber = CSIM_ARENA_NEW(arena, csim_chamber_now, model->chambers.nchamber);
+  for (int k = 0; k < model->chambers.nchamber && solver->chamber; k++)
+    if (model->chambers.chamber[k].gas || model->chambers.chamber[k].stiffness > 0)
       solver->chamber[k].grad = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)model->nvert);
 }
 
@@ -84,8 +93,8 @@ csim_solver *csim_solver_create(const csim_solver_setup *setup) {
       method->is_explicit ? CSIM_INTEGRATOR_EULER : setup->params.integrator;
   csim_integration_create(arena, setup->model, integrator, &solver->integration);
   solver->target = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)setup->model->ntarget);
-  if (setup->model->timed) solver->hold = CSIM_ARENA_NEW(arena, double, setup->model->ntarget);
-  solver->link = CSIM_ARENA_NEW(arena, double, 2 * (ptrdiff_t)setup->model->nlink);
+  if (setup->model->pins.timed) solver->hold = CSIM_ARENA_NEW(arena, double, setup->model->ntarget);
+  solver->link = CSIM_ARENA_NEW(arena, double, 2 * (ptrdiff_t)setup->model->links.nlink);
   create_chambers(arena, setup->model, solver);
   solver->decay = CSIM_ARENA_NEW(arena, double, setup->model->nbody);
   if (setup->model->stretch_damping || setup->params.damping > 0)
@@ -103,7 +112,7 @@ csim_solver *csim_solver_create(const csim_solver_setup *setup) {
     if (!method->knows_contact) create_loose(solver);
   }
   if (method->solves_systems && !solver->contact) solver->step = CSIM_ARENA_NEW(arena, double, n);
-  if ((method->solves_systems || solver->loose_scratch) &&
+  if ((method->solves_systems || solver->loose.scratch) &&
       csim_pcg_reserve(&solver->scratch, (int)n))
     arena->failed = 1;
   if (setup->contact.response == CSIM_RESPONSE_IMPACT_ZONES) {
@@ -122,7 +131,7 @@ void csim_solver_free(csim_solver *solver) {
   if (!solver) return;
   if (solver->method_scratch && solver->method->destroy)
     solver->method->destroy(solver->method_scratch);
-  if (solver->loose_scratch) csim_method_newton.destroy(solver->loose_scratch);
+  if (solver->loose.scratch) csim_method_newton.destroy(solver->loose.scratch);
   csim_contact_free(solver->contact);
   csim_zones_free(solver->zones);
   csim_scratch_free(&solver->scratch);
@@ -207,11 +216,11 @@ static int resolve_contact(csim_solver *solver, const csim_problem *problem, dou
   }
   if (solver->method->knows_contact) return 0;
   csim_problem loose = *problem;
-  loose.model = &solver->loose;
-  loose.params = &solver->loose_params;
+  loose.model = &solver->loose.model;
+  loose.params = &solver->loose.params;
   loose.y = solver->goal;
   loose.contact = contact;
-  csim_method_report settled = csim_method_newton.solve(&loose, solver->loose_scratch, x);
+  csim_method_report settled = csim_method_newton.solve(&loose, solver->loose.scratch, x);
   report->linear_iterations += settled.linear_iterations;
   if (settled.outcome < CSIM_OUTCOME_INDEFINITE) return 0;
   report->method.outcome = settled.outcome;
@@ -256,127 +265,165 @@ static void find_accelerations(const csim_solver *solver, const csim_problem *pr
     solver->method->accelerate(problem, solver->method_scratch, force, state->a);
 }
 
-// The part of a step from `time` to time + h. Leaves x and v alone unless it returns 0.
-static int advance(csim_solver *solver, csim_state *state, double time, double h, int whole,
-                   csim_step_report *report) {
+// Input of impulses and penalty springs for a part of a step that ends at `end`.
+static csim_impulse_step impulse_step(const csim_solver *solver, double end, double h) {
   const csim_solver_setup *setup = &solver->setup;
-  const csim_model *model = setup->model;
-  int n = 3 * model->nvert;
-  double *x = solver->x, *v = solver->v;
-
-  // external forces and pins
-  csim_pool_phase(setup->pool, CSIM_PHASE_OTHER);
-  csim_integration *step = &solver->integration;
-  csim_integration_begin(setup->pool, state, h, whole, step);
-  csim_external_velocity(setup->pool, model, step->x_from, step->v_from, time, step->rate,
-                         solver->decay, solver->y, v);
-  csim_impulse_step touch = {.pool = setup->pool,
-                             .model = model,
+  return (csim_impulse_step){.pool = setup->pool,
+                             .model = setup->model,
                              .ncollider = setup->ncollider,
                              .collider = setup->collider,
                              .params = &setup->contact,
-                             .x0 = step->x_from,
-                             .time = time + h,
+                             .x0 = solver->integration.x_from,
+                             .time = end,
                              .h = h};
-  if (setup->contact.response == CSIM_RESPONSE_PENALTY)
-    report->contacts += csim_penalty_push(&touch, v);
-  csim_integration_aim(setup->pool, model, state, v, step, solver->y);
+}
+
+// Velocities solver->v after the external forces, the inertial target solver->y, and where pins,
+// links and chambers are at the end of the part.
+static void apply_external_forces(csim_solver *solver, const csim_state *state, double time,
+                                  double h, csim_step_report *report) {
+  const csim_solver_setup *setup = &solver->setup;
+  const csim_model *model = setup->model;
+  csim_integration *step = &solver->integration;
+  csim_external external = {.model = model,
+                            .x = step->x_from,
+                            .v = step->v_from,
+                            .time = time,
+                            .h = step->rate,
+                            .decay = solver->decay,
+                            .air = solver->y};
+  csim_external_velocity(setup->pool, &external, solver->v);
+  if (setup->contact.response == CSIM_RESPONSE_PENALTY) {
+    csim_impulse_step touch = impulse_step(solver, time + h, h);
+    report->contacts += csim_penalty_push(&touch, solver->v);
+  }
+  csim_integration_aim(setup->pool, model, state, solver->v, step, solver->y);
+
   csim_model_targets(model, time + h, solver->target);
   csim_chambers_at(model, time + h, solver->chamber);
-  if (model->nlink) csim_links_at(model, time + h, state->torn, solver->link);
+  if (model->links.nlink) csim_links_at(model, time + h, state->torn, solver->link);
   if (solver->hold) csim_model_pin_shares(model, time + h, solver->hold);
-
   for (int b = 0; b < model->nbody && solver->damping; b++)
     solver->damping[b] = setup->params.damping * step->rate +
                          (model->stretch_damping ? model->stretch_damping[b] : 0);
+}
 
-  // elastic forces
-  csim_problem problem = {.model = model,
-                          .params = &setup->params,
-                          .pool = setup->pool,
-                          .h = step->rate,
-                          .inertia = step->inertia,
-                          .halvings_left = solver->halvings_left,
-                          .damping = solver->damping,
-                          .x = step->x_from,
-                          .v = step->v_from,
-                          .y = solver->y,
-                          .target = solver->target,
-                          .plastic = state->plastic,
-                          .hold = solver->hold,
-                          .link = solver->link,
-                          .chamber = solver->chamber,
-                          .v_next = v,
-                          .scratch = &solver->scratch,
-                          .step = solver->contact ? csim_contact_displacements(solver->contact)
-                                                  : solver->step};
-  // contact keeps lists of what is where: what is nowhere has no place on them
-  if (!isfinite(csim_vector_dot(setup->pool, n, solver->y, solver->y))) {
-    report->method.outcome = CSIM_OUTCOME_DIVERGED;
+// The minimisation of a part of a step, before contact begins.
+static csim_problem problem_of(csim_solver *solver, const csim_state *state) {
+  const csim_integration *step = &solver->integration;
+  csim_contact *contact = solver->contact;
+  return (csim_problem){.model = solver->setup.model,
+                        .params = &solver->setup.params,
+                        .pool = solver->setup.pool,
+                        .h = step->rate,
+                        .inertia = step->inertia,
+                        .halvings_left = solver->halvings_left,
+                        .damping = solver->damping,
+                        .x = step->x_from,
+                        .v = step->v_from,
+                        .y = solver->y,
+                        .target = solver->target,
+                        .plastic = state->plastic,
+                        .hold = solver->hold,
+                        .link = solver->link,
+                        .chamber = solver->chamber,
+                        .v_next = solver->v,
+                        .scratch = &solver->scratch,
+                        .step = contact ? csim_contact_displacements(contact) : solver->step};
+}
+
+// Begins contact, measures forces, and puts solver->x where the method starts. -1: out of memory.
+static int begin_solve(csim_solver *solver, const csim_state *state, double end, double h,
+                       csim_problem *problem) {
+  csim_contact *contact = solver->contact;
+  csim_integration *step = &solver->integration;
+  double *x = solver->x;
+  csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
+  if (contact && csim_contact_begin(contact, state->x, state->v, solver->target, end, h)) return -1;
+  problem->force_scale = csim_problem_force_scale(problem, x);
+  if (problem->force_scale == 0) problem->force_scale = 1e-300; // any force is too much then
+  choose_start(problem, x);
+  int bounded = problem->model->bounded;
+  if (!contact && bounded) keep_bounds(problem, x);
+  if (!contact || !solver->method->knows_contact) return 0;
+
+  problem->contact = contact;
+  csim_contact_initial_guess(contact, problem->v, problem->h, x);
+  if (bounded) keep_bounds(problem, x);
+  if (csim_contact_advance(contact, x, x)) return -1;
+  // what contact has shortened vertex by vertex goes back
+  if (bounded && !(csim_problem_room(problem, x, NULL) > 0) &&
+      csim_contact_advance(contact, problem->x, x))
     return -1;
+  csim_contact_find_touching(contact, x, step->rough);
+  csim_integration_aim(problem->pool, problem->model, state, solver->v, step, solver->y);
+  return 0;
+}
+
+// Velocities of the step to solver->x, and contact by impulses. -1: out of memory.
+static int end_solve(csim_solver *solver, csim_state *state, double end, double h,
+                     csim_step_report *report) {
+  set_velocity(solver, state, solver->x, solver->v);
+  if (solver->setup.contact.response == CSIM_RESPONSE_IMPULSE) {
+    csim_impulse_step touch = impulse_step(solver, end, h);
+    report->contacts += csim_impulse_respond(&touch, solver->x, solver->v);
   }
+  if (!solver->zones) return 0;
+  int left,
+      given = csim_zones_respond(solver->zones, end, h, state->x, solver->x, solver->v, &left);
+  if (given < 0) return -1;
+  report->contacts += given;
+  return 0;
+}
+
+static int fail(csim_step_report *report, csim_outcome outcome) {
+  report->method.outcome = outcome;
+  return -1;
+}
+
+// The part of a step from `time` to time + h. Leaves x and v alone unless it returns 0.
+static int advance(csim_solver *solver, csim_state *state, double time, double h, int whole,
+                   csim_step_report *report) {
+  csim_pool *pool = solver->setup.pool;
+  csim_contact *contact = solver->contact;
+  int n = 3 * solver->setup.model->nvert, limits = solver->setup.params.strain_limit > 0;
+  double *x = solver->x, *v = solver->v;
+  csim_pool_phase(pool, CSIM_PHASE_OTHER);
+  csim_integration_begin(pool, state, h, whole, &solver->integration);
+  apply_external_forces(solver, state, time, h, report);
+
+  // contact keeps lists of what is where: what is nowhere has no place on them
+  if (!isfinite(csim_vector_dot(pool, n, solver->y, solver->y)))
+    return fail(report, CSIM_OUTCOME_DIVERGED);
+  csim_problem problem = problem_of(solver, state);
   if (solver->lacks_a) find_accelerations(solver, &problem, state, x);
   solver->lacks_a = 0;
-  csim_contact *contact = solver->contact;
-  csim_pool_phase(setup->pool, CSIM_PHASE_CONTACT);
-  if (contact && csim_contact_begin(contact, state->x, state->v, solver->target, time + h, h)) {
-    report->method.outcome = CSIM_OUTCOME_MEMORY;
-    return -1;
-  }
-  problem.force_scale = csim_problem_force_scale(&problem, x);
-  if (problem.force_scale == 0) problem.force_scale = 1e-300; // nothing acts: any force is too much
-  choose_start(&problem, x);
-  if (contact && solver->method->knows_contact) {
-    problem.contact = contact;
-    csim_contact_initial_guess(contact, problem.v, problem.h, x);
-    if (model->bounded) keep_bounds(&problem, x);
-    int failed = csim_contact_advance(contact, x, x);
-    // what contact has shortened vertex by vertex goes back
-    if (!failed && model->bounded && !(csim_problem_room(&problem, x, NULL) > 0))
-      failed = csim_contact_advance(contact, problem.x, x);
-    if (failed) {
-      report->method.outcome = CSIM_OUTCOME_MEMORY;
-      return -1;
-    }
-    csim_contact_find_touching(contact, x, step->rough);
-    csim_integration_aim(setup->pool, model, state, v, step, solver->y);
-  }
-  if (!contact && model->bounded) keep_bounds(&problem, x);
-  csim_pool_phase(setup->pool, CSIM_PHASE_ELASTICITY);
+  if (begin_solve(solver, state, time + h, h, &problem)) return fail(report, CSIM_OUTCOME_MEMORY);
+
+  csim_pool_phase(pool, CSIM_PHASE_ELASTICITY);
   report->method = solver->method->solve(&problem, solver->method_scratch, x);
   report->iterations += report->method.iterations;
   report->linear_iterations += report->method.linear_iterations;
   if (contact && csim_contact_failed(contact)) report->method.outcome = CSIM_OUTCOME_MEMORY;
   if (report->method.outcome >= CSIM_OUTCOME_INDEFINITE) return -1;
 
-  if (setup->params.strain_limit > 0) limit_strain(solver, x);
-  csim_pool_phase(setup->pool, CSIM_PHASE_CONTACT);
-  if (contact && (!solver->method->knows_contact || setup->params.strain_limit > 0) &&
+  if (limits) limit_strain(solver, x);
+  csim_pool_phase(pool, CSIM_PHASE_CONTACT);
+  if (contact && (!solver->method->knows_contact || limits) &&
       resolve_contact(solver, &problem, x, report))
     return -1;
-  set_velocity(solver, state, x, v);
-  if (setup->contact.response == CSIM_RESPONSE_IMPULSE)
-    report->contacts += csim_impulse_respond(&touch, x, v);
-  if (solver->zones) {
-    int left, given = csim_zones_respond(solver->zones, time + h, h, state->x, x, v, &left);
-    if (given < 0) {
-      report->method.outcome = CSIM_OUTCOME_MEMORY;
-      return -1;
-    }
-    report->contacts += given;
-  }
-  if (!isfinite(csim_vector_dot(setup->pool, n, x, x) + csim_vector_dot(setup->pool, n, v, v))) {
-    report->method.outcome = CSIM_OUTCOME_DIVERGED;
-    return -1;
-  }
-  csim_vector_copy(setup->pool, n, x, state->x);
-  csim_vector_copy(setup->pool, n, v, state->v);
+  if (end_solve(solver, state, time + h, h, report)) return fail(report, CSIM_OUTCOME_MEMORY);
+  if (!isfinite(csim_vector_dot(pool, n, x, x) + csim_vector_dot(pool, n, v, v)))
+    return fail(report, CSIM_OUTCOME_DIVERGED);
+
+  csim_vector_copy(pool, n, x, state->x);
+  csim_vector_copy(pool, n, v, state->v);
   if (contact) {
     csim_contact_end(contact);
     report->contact = csim_contact_get_report(contact);
     report->contacts = report->contact.active;
   }
-  csim_pool_phase(setup->pool, CSIM_PHASE_OTHER);
+  csim_pool_phase(pool, CSIM_PHASE_OTHER);
   return 0;
 }
 
@@ -409,7 +456,7 @@ static void sum_changes(void *context, int first, int last, double *sum) {
   for (int i = m->vert0 + first; i < m->vert0 + last; i++) {
     if (m->solver->setup.model->fixed[i]) continue;
     double dv[3];
-    csim_sub(m->state->v + 3 * (ptrdiff_t)i, m->solver->v_last + 3 * (ptrdiff_t)i, dv);
+    csim_sub(m->state->v + 3 * (ptrdiff_t)i, m->solver->earlier.v + 3 * (ptrdiff_t)i, dv);
     sum[0] += csim_dot(dv, dv);
     sum[1]++;
   }
@@ -446,22 +493,23 @@ static int next_span(const csim_solver *solver, int span, double error) {
 // the next one looks back on. Others change it at their very end only.
 static int remember(csim_solver *solver, const csim_state *state) {
   int n = 3 * state->nvert;
-  if (!solver->x_last) solver->x_last = CSIM_ARENA_NEW(&solver->arena, double, n);
-  if (!solver->v_last) solver->v_last = CSIM_ARENA_NEW(&solver->arena, double, n);
-  if (state->a && !solver->a_last) solver->a_last = CSIM_ARENA_NEW(&solver->arena, double, n);
-  if (!solver->x_last || !solver->v_last || (state->a && !solver->a_last)) return -1;
-  csim_vector_copy(solver->setup.pool, n, state->x, solver->x_last);
-  csim_vector_copy(solver->setup.pool, n, state->v, solver->v_last);
-  if (state->a) csim_vector_copy(solver->setup.pool, n, state->a, solver->a_last);
-  solver->remembered = 1;
+  if (!solver->earlier.x) solver->earlier.x = CSIM_ARENA_NEW(&solver->arena, double, n);
+  if (!solver->earlier.v) solver->earlier.v = CSIM_ARENA_NEW(&solver->arena, double, n);
+  if (state->a && !solver->earlier.a) solver->earlier.a = CSIM_ARENA_NEW(&solver->arena, double, n);
+  if (!solver->earlier.x || !solver->earlier.v || (state->a && !solver->earlier.a)) return -1;
+  csim_vector_copy(solver->setup.pool, n, state->x, solver->earlier.x);
+  csim_vector_copy(solver->setup.pool, n, state->v, solver->earlier.v);
+  if (state->a) csim_vector_copy(solver->setup.pool, n, state->a, solver->earlier.a);
+  solver->earlier.known = 1;
   return 0;
 }
 
 static void go_back(csim_solver *solver, csim_state *state) {
-  if (solver->remembered) {
-    csim_vector_copy(solver->setup.pool, 3 * state->nvert, solver->x_last, state->x);
-    csim_vector_copy(solver->setup.pool, 3 * state->nvert, solver->v_last, state->v);
-    if (state->a) csim_vector_copy(solver->setup.pool, 3 * state->nvert, solver->a_last, state->a);
+  if (solver->earlier.known) {
+    csim_vector_copy(solver->setup.pool, 3 * state->nvert, solver->earlier.x, state->x);
+    csim_vector_copy(solver->setup.pool, 3 * state->nvert, solver->earlier.v, state->v);
+    if (state->a)
+      csim_vector_copy(solver->setup.pool, 3 * state->nvert, solver->earlier.a, state->a);
   }
   if (!solver->contact) return;
   csim_contact_load(solver->contact, solver->kinematic_last);
@@ -476,7 +524,7 @@ static int take_step(csim_solver *solver, csim_state *state, double time, double
     int parts = 1 << halvings, done = 0;
     report->parts = parts;
     solver->halvings_left = most_halvings - halvings;
-    if (parts > 1 && !solver->remembered && remember(solver, state)) {
+    if (parts > 1 && !solver->earlier.known && remember(solver, state)) {
       report->method.outcome = CSIM_OUTCOME_MEMORY;
       break;
     }
@@ -511,8 +559,8 @@ static int keep_last(const csim_solver *solver, csim_state *state) {
   if (!state->x_prev) state->x_prev = CSIM_NEW(double, n);
   if (!state->v_prev) state->v_prev = CSIM_NEW(double, n);
   if (!state->x_prev || !state->v_prev) return -1;
-  csim_vector_copy(solver->setup.pool, n, solver->x_last, state->x_prev);
-  csim_vector_copy(solver->setup.pool, n, solver->v_last, state->v_prev);
+  csim_vector_copy(solver->setup.pool, n, solver->earlier.x, state->x_prev);
+  csim_vector_copy(solver->setup.pool, n, solver->earlier.v, state->v_prev);
   return 0;
 }
 
@@ -522,7 +570,7 @@ int csim_step(csim_solver *solver, csim_state *state, csim_step_report *report) 
   int two_steps = solver->integration.integrator == CSIM_INTEGRATOR_BDF2;
   int adaptive = setup->accuracy > 0, span = adaptive ? fit_span(state, state->span) : 1;
   *report = (csim_step_report){0};
-  solver->remembered = 0;
+  solver->earlier.known = 0;
   if (prepare_state(solver, state) || ((adaptive || two_steps) && remember(solver, state)) ||
       (solver->contact && load_colliders(solver, state))) {
     report->method.outcome = CSIM_OUTCOME_MEMORY;

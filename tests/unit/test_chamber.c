@@ -32,8 +32,8 @@ static void begin_ball(csim_chamber *chamber, csim_chamber_part *part, const cha
   chamber->npart = 1;
   chamber->part = part;
   chamber->vert = mesh.tri[0];
-  k->model->chamber = chamber;
-  k->model->nchamber = 1;
+  k->model->chambers.chamber = chamber;
+  k->model->chambers.nchamber = 1;
 }
 
 static double volume_of(const kit *k, const double *x) {

@@ -23,14 +23,16 @@ static void begin(double h, kit *k) {
   m->nbody = 1;
   m->body = CSIM_ARENA_NEW(&m->arena, csim_body, 1);
   m->body[0] = (csim_body){.name = "sail", .nvert = 3, .mesh = mesh, .drag = DRAG};
-  m->wind = (csim_wind){.density = RHO, .gust_length = 1};
+  m->air.wind = (csim_wind){.density = RHO, .gust_length = 1};
   CHECK(csim_model_assemble(m, 0, NULL) == 0);
   CHECK(csim_state_create(m, &k->state) == 0);
 }
 
 static void blow(kit *k, double h, double v_next[9]) {
   double decay[1], air[9];
-  csim_external_velocity(NULL, k->model, k->state.x, k->state.v, 0, h, decay, air, v_next);
+  csim_external external = {.model = k->model, .x = k->state.x, .v = k->state.v, .h = h,
+                            .decay = decay, .air = air};
+  csim_external_velocity(NULL, &external, v_next);
 }
 
 static void set_velocity(kit *k, const double *v) {
@@ -53,7 +55,7 @@ static void test_drag(void) {
       kit k;
       double got[9];
       begin(h, &k);
-      memcpy(k.model->wind.velocity, winds[a], sizeof winds[a]);
+      memcpy(k.model->air.wind.velocity, winds[a], sizeof winds[a]);
       set_velocity(&k, velocities[b]);
       blow(&k, h, got);
       double w[3], normal, speed;
@@ -95,7 +97,7 @@ static void test_free(void) {
     kit k;
     double got[9], h = 0.02, v[3] = {1, 2, -3};
     begin(h, &k);
-    k.model->wind.density = 0;
+    k.model->air.wind.density = 0;
     k.model->body[0].damping = damped ? 0.7 : 0;
     set_velocity(&k, v);
     blow(&k, h, got);

@@ -17,9 +17,9 @@ static void begin_weight(int face, const char *method, const char *linear, csim_
   kit_begin(n, x, MASS, 0.01, k);
   for (int i = 1; i < n; i++) kit_pin(k, i);
   *link = (csim_link){.length = LENGTH, .closed_length = LENGTH};
-  k->model->link_group = group;
-  k->model->link = link;
-  k->model->nlink = k->model->nlink_group = 1;
+  k->model->links.group = group;
+  k->model->links.link = link;
+  k->model->links.nlink = k->model->links.ngroup = 1;
   k->model->body[0].damping = 15;
   k->params.method = method;
   k->params.linear = linear;
@@ -82,7 +82,7 @@ static void test_tearing(void) {
     csim_curve_key key[] = {{0, {0}}, {10, {0, -100, 0}}};
     begin_weight(0, "newton", "cholesky", &group, &link, &links, &k);
     k.model->gravity_key = (csim_curve){2, key};
-    k.model->tears = 1;
+    k.model->links.tears = 1;
     ready(&k, &links);
     double torn = 0, v = 0;
     for (int n = 1; n <= 300 && torn == 0; n++) {
@@ -125,7 +125,7 @@ static void test_slack(void) {
 static void test_closing(void) {
   csim_link link[2] = {{.length = 0.3, .closed_length = 0.001}, {.length = 0.1}};
   csim_link_group group = {.begin = 1, .end = INFINITY, .closed = 3};
-  csim_model model = {.nlink = 2, .link = link, .nlink_group = 1, .link_group = &group};
+  csim_model model = {.links = {.nlink = 2, .link = link, .ngroup = 1, .group = &group}};
   double now[4];
   csim_links_at(&model, 0.5, NULL, now);
   CHECK(now[0] == 0 && now[2] == 0);
@@ -149,9 +149,9 @@ static void test_start(void) {
   kit_begin(2, x, 1.5e-6, 0.01, &k);
   kit_pin(&k, 1);
   k.model->gravity[1] = 0;
-  k.model->link_group = &group;
-  k.model->link = &link;
-  k.model->nlink = k.model->nlink_group = 1;
+  k.model->links.group = &group;
+  k.model->links.link = &link;
+  k.model->links.nlink = k.model->links.ngroup = 1;
   k.params.integrator = CSIM_INTEGRATOR_ALPHA;
   csim_elements_add(&links, (int[]){0, 1}, (double[]){1e4, 0, 0, 0});
   ready(&k, &links);

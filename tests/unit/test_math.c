@@ -119,7 +119,9 @@ static void test_solvers(void) {
     csim_precond P;
     CHECK(csim_precond_create(&p.arena, &p.pattern, (csim_preconditioner_kind)kind, &P) == 0);
     CHECK(csim_precond_update(pool, &p.A, &P) == 0);
-    csim_solve_report r = csim_pcg_solve(pool, &p.A, &P, p.b, 1e-12, 2000, &scratch, p.x);
+    csim_matrix_pair pair = {&p.A, &P};
+    csim_linear_system system = csim_matrix_system(&pair);
+    csim_solve_report r = csim_pcg_solve(pool, &system, p.b, 1e-12, 2000, &scratch, p.x);
     CHECK(r.outcome == CSIM_SOLVE_CONVERGED);
     CHECK(residual(&p, pool, p.x) < 1e-9);
     iterations[kind] = r.iterations;

@@ -85,7 +85,7 @@ static int solve(fixture *f, csim_pool *pool, int levels) {
   int all = f->C.nlevel;
   csim_linear_system system = {f, 3 * f->k.model->nvert, multiply, reduce};
   if (!levels) f->C.nlevel = 0;
-  csim_solve_report report = csim_pcg_solve_system(pool, &system, f->b, 1e-8, 5000, &f->s, f->x);
+  csim_solve_report report = csim_pcg_solve(pool, &system, f->b, 1e-8, 5000, &f->s, f->x);
   f->C.nlevel = all;
   CHECK(report.outcome == CSIM_SOLVE_CONVERGED);
   return report.iterations;

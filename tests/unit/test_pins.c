@@ -188,8 +188,8 @@ static void test_keyed_stiffness(void) {
                             .end = INFINITY,
                             .stiffness = 4 * stiff,
                             .keyed = {2, key}};
-    k.model->group = &group;
-    k.model->ngroup = k.model->timed = 1;
+    k.model->pins.group = &group;
+    k.model->pins.ngroup = k.model->pins.timed = 1;
     k.model->target[k.model->ntarget++] = (csim_target){.vert = 0, .group = 0, .follow = -1};
     kit_pin(&k, 1);
     csim_elements_add(&k.anchors, (int[]){0}, (double[]){4 * stiff, 0});

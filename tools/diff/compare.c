@@ -89,10 +89,9 @@ static void compare_contents(const diff_run *run, diff_comparison *c, diff_pair 
   p->tags = p->uvs = -1;
   if (p->faces_differ || !a->nface || !b->nface) return;
   if (run->options->tags && can_hold(c->source[0], 1) && can_hold(c->source[1], 1))
-    c->tags_differ |= p->tags = tags_differ(a, b);
+    c->found.tags |= p->tags = tags_differ(a, b);
   if (run->options->uvs && can_hold(c->source[0], 0) && can_hold(c->source[1], 0))
-    c->uvs_differ |= p->uvs =
-        uvs_differ(a, b, is_archive(c->source[0]) || is_archive(c->source[1]));
+    c->found.uvs |= p->uvs = uvs_differ(a, b, is_archive(c->source[0]) || is_archive(c->source[1]));
 }
 
 static void add_pair(diff_run *run, diff_comparison *c, int a, int b) {
@@ -100,14 +99,14 @@ static void add_pair(diff_run *run, diff_comparison *c, int a, int b) {
   *p = (diff_pair){.index = {a, b}};
   c->source[0]->compared[a] = c->source[1]->compared[b] = 1;
   compare_topology(c, p);
-  if (p->faces_differ) c->topology_differs = 1;
+  if (p->faces_differ) c->found.topology = 1;
   compare_contents(run, c, p);
   const csim_cache_object *o[2] = {object_of(c, p, 0), object_of(c, p, 1)};
   p->has_velocity = run->options->velocities && o[0]->has_velocity && o[1]->has_velocity;
   // of caches, where both could have them
   if (run->options->velocities && !o[0]->has_velocity != !o[1]->has_velocity &&
       !strcmp(c->source[0]->kind, c->source[1]->kind))
-    c->velocities_differ = 1;
+    c->found.velocities = 1;
 }
 
 static int find_object(const csim_sequence_info *info, const char *name) {
@@ -142,7 +141,7 @@ static int pair_objects(diff_run *run, diff_comparison *c) {
       if (other >= 0 && k == 0) add_pair(run, c, i, other);
       if (other >= 0) continue;
       if (!c->only_objects[k]++) c->only_object[k] = name;
-      if (same_kind) c->topology_differs = c->source[k]->compared[i] = 1;
+      if (same_kind) c->found.topology = c->source[k]->compared[i] = 1;
     }
   return 0;
 }
@@ -424,8 +423,8 @@ int diff_pair_fails(const diff_run *run, const diff_pair *p) {
 
 int diff_differs(const diff_run *run, const diff_comparison *c) {
   return sums_fail(run, &c->all) || c->velocity_over || c->missing || c->unreadable ||
-         c->topology_differs || c->tags_differ || c->uvs_differ || c->velocities_differ ||
-         c->fps_differs || c->up_differs || c->only_frames[0] || c->only_frames[1];
+         c->found.topology || c->found.tags || c->found.uvs || c->found.velocities ||
+         c->found.fps || c->found.up || c->only_frames[0] || c->only_frames[1];
 }
 
 int diff_is_lonely(const diff_run *run, int side, int source, int object) {

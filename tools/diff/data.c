@@ -73,7 +73,7 @@ static void json_frames(const diff_run *run, const diff_comparison *c) {
     const diff_frame *p = &c->frame[f];
     printf("%s{\"frame\": %lld", f ? ", " : "", p->number);
     json_sums(&p->s);
-    if (c->topology_differs) json_number("hausdorff", p->hausdorff);
+    if (c->found.topology) json_number("hausdorff", p->hausdorff);
     if (run->options->velocities) json_number("velocity_max", p->velocity_max);
     if (p->missing) printf(", \"missing\": %d", p->missing);
     if (p->unreadable) printf(", \"unreadable\": %d", p->unreadable);
@@ -88,7 +88,7 @@ static void json_comparison(const diff_run *run, const diff_comparison *c) {
   fputs(", ", stdout);
   json_text("kind_b", c->source[1]->kind);
   printf(", \"same\": %s, \"topology\": \"%s\"", diff_differs(run, c) ? "false" : "true",
-         same_word(c->topology_differs));
+         same_word(c->found.topology));
   printf(", \"frames\": {\"both\": %d, \"only_a\": %lld, \"only_b\": %lld}", c->nframe,
          c->only_frames[0], c->only_frames[1]);
   for (int k = 0; k < 2; k++) {
@@ -97,14 +97,14 @@ static void json_comparison(const diff_run *run, const diff_comparison *c) {
       printf(i ? ", %lld" : "%lld", c->only_frame[k][i]);
     putchar(']');
   }
-  printf(", \"fps\": \"%s\", \"up\": \"%s\"", same_word(c->fps_differs), same_word(c->up_differs));
+  printf(", \"fps\": \"%s\", \"up\": \"%s\"", same_word(c->found.fps), same_word(c->found.up));
   printf(", \"not_finite\": {\"a\": %lld, \"b\": %lld}", c->all.not_finite[0],
          c->all.not_finite[1]);
   json_sums(&c->all);
   json_number("p99", diff_percentile99(c));
   if (c->differs) json_spot(c, "first", &c->first);
   if (c->worst.distance >= 0) json_spot(c, "worst", &c->worst);
-  if (c->topology_differs && c->hausdorff >= 0) json_number("hausdorff", c->hausdorff);
+  if (c->found.topology && c->hausdorff >= 0) json_number("hausdorff", c->hausdorff);
   json_objects(run, c);
   json_frames(run, c);
   putchar('}');
@@ -205,8 +205,8 @@ static void object_case(const diff_run *run, const diff_comparison *c, int pair,
 
 // Frames, objects, rate and axis: what no single object shows.
 static int run_case_fails(const diff_comparison *c) {
-  return c->only_frames[0] || c->only_frames[1] || c->topology_differs || c->fps_differs ||
-         c->up_differs || c->tags_differ || c->uvs_differ || c->velocities_differ;
+  return c->only_frames[0] || c->only_frames[1] || c->found.topology || c->found.fps ||
+         c->found.up || c->found.tags || c->found.uvs || c->found.velocities;
 }
 
 static void comparison_cases(const diff_run *run, const diff_comparison *c, FILE *out) {
@@ -218,7 +218,7 @@ static void comparison_cases(const diff_run *run, const diff_comparison *c, FILE
             "    <failure message=\"frames only in one side: %lld and %lld; objects: %d and "
             "%d\">topology %s, frame rate %s, up axis %s</failure>\n",
             c->only_frames[0], c->only_frames[1], c->only_objects[0], c->only_objects[1],
-            same_word(c->topology_differs), same_word(c->fps_differs), same_word(c->up_differs));
+            same_word(c->found.topology), same_word(c->found.fps), same_word(c->found.up));
   }
   fputs("  </testcase>\n", out);
   for (int i = 0; i < c->npair; i++) object_case(run, c, i, out);

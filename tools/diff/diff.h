@@ -93,6 +93,11 @@ typedef struct diff_frame {
   int missing, unreadable; ///< objects
 } diff_frame;
 
+/// What differs between two sources, besides positions.
+typedef struct diff_kinds_found {
+  int topology, tags, uvs, velocities, fps, up;
+} diff_kinds_found;
+
 /// Two sources.
 typedef struct diff_comparison {
   diff_source *source[2];
@@ -102,7 +107,7 @@ typedef struct diff_comparison {
   int is_rest;         ///< of one side only the first frame counts: the other holds rest meshes
   int only_objects[2]; ///< objects without a counterpart
   const char *only_object[2];
-  int topology_differs, tags_differ, uvs_differ, velocities_differ, fps_differs, up_differs;
+  diff_kinds_found found;
   long long only_frames[2];
   long long *only_frame[2]; ///< (only_frames)
   int nframe;

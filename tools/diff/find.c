@@ -154,9 +154,9 @@ static void add_comparison(diff_run *run, diff_source *a, diff_source *b) {
   // only files of frames hold doubles
   c->floats = strcmp(a->info->kind, "files") || strcmp(b->info->kind, "files");
   // an MDD file tells its rate by 32-bit times
-  c->fps_differs = a->info->fps > 0 && b->info->fps > 0 &&
-                   fabs(a->info->fps - b->info->fps) > 1e-4 * a->info->fps;
-  c->up_differs = a->info->up && b->info->up && a->info->up != b->info->up;
+  c->found.fps = a->info->fps > 0 && b->info->fps > 0 &&
+                 fabs(a->info->fps - b->info->fps) > 1e-4 * a->info->fps;
+  c->found.up = a->info->up && b->info->up && a->info->up != b->info->up;
 }
 
 // Same kinds with each other, and what is left with the other side's first.

@@ -37,9 +37,9 @@ void diff_print_frames(const diff_run *run, const diff_comparison *c, FILE *out)
 }
 
 static void print_topology(const diff_run *run, const diff_comparison *c) {
-  printf("%-22s %s\n", "topology", c->topology_differs ? "DIFFERS" : "same");
+  printf("%-22s %s\n", "topology", c->found.topology ? "DIFFERS" : "same");
   for (int k = 0; k < 2; k++)
-    if (c->only_objects[k] && c->topology_differs)
+    if (c->only_objects[k] && c->found.topology)
       printf("%-22s only in %s: \"%s\"%s\n", "", run->side[k].path, c->only_object[k],
              c->only_objects[k] > 1 ? " and others" : "");
   for (int i = 0; i < c->npair; i++)
@@ -56,7 +56,7 @@ static void print_curve(const diff_comparison *c) {
     const diff_frame *p = &c->frame[f];
     printf("frame %lld: max %.9g, rms %.9g, over %.4g %%", p->number, p->s.max, diff_rms(&p->s),
            diff_over_percent(&p->s));
-    if (c->topology_differs) printf(", hausdorff %.9g", p->hausdorff);
+    if (c->found.topology) printf(", hausdorff %.9g", p->hausdorff);
     if (p->missing) printf(", %d objects missing", p->missing);
     if (p->unreadable) printf(", %d objects unreadable", p->unreadable);
     putchar('\n');
@@ -101,13 +101,13 @@ static void print_comparison(const diff_run *run, const diff_comparison *c) {
   int differs = diff_differs(run, c);
   print_topology(run, c);
   print_frames(run, c);
-  if (c->fps_differs)
+  if (c->found.fps)
     printf("%-22s DIFFERS: %g and %g\n", "frames per second", c->source[0]->info->fps,
            c->source[1]->info->fps);
-  if (c->up_differs) printf("%-22s DIFFERS\n", "up axis");
-  if (c->tags_differ) printf("%-22s DIFFER\n", "groups and materials");
-  if (c->uvs_differ) printf("%-22s DIFFER\n", "texture coordinates");
-  if (c->velocities_differ) printf("%-22s only one side has them\n", "VELOCITIES");
+  if (c->found.up) printf("%-22s DIFFERS\n", "up axis");
+  if (c->found.tags) printf("%-22s DIFFER\n", "groups and materials");
+  if (c->found.uvs) printf("%-22s DIFFER\n", "texture coordinates");
+  if (c->found.velocities) printf("%-22s only one side has them\n", "VELOCITIES");
   for (int k = 0; k < 2; k++)
     if (c->all.not_finite[k])
       printf("%-22s %lld vertices in %s, first in frame %lld\n", "NaN OR INFINITE",
@@ -129,7 +129,7 @@ static void print_comparison(const diff_run *run, const diff_comparison *c) {
   if (run->options->velocities && (c->velocity_max > 0 || c->velocity_over))
     printf("%-22s max %.9g, over tolerance %lld times\n", "velocity", c->velocity_max,
            c->velocity_over);
-  if (c->topology_differs && c->hausdorff >= 0)
+  if (c->found.topology && c->hausdorff >= 0)
     printf("%-22s %.9g: frame %lld, object \"%s\", vertex %d of %s\n", "Hausdorff distance",
            c->hausdorff, c->farthest.frame, diff_pair_name(c, c->farthest.pair), c->farthest.vertex,
            run->side[c->farthest_side].path);

@@ -177,7 +177,7 @@ csim_status view_film_movie(const view_stage *s, csim_log *log, view_written *wr
   if (!picture.rgb || !temporary) goto done;
   snprintf(temporary, length, "%s.tmp", o->out);
   signal(SIGPIPE, SIG_IGN); // a dead ffmpeg is an error of write, not our end
-  status = start_encoder(width, height, fps / o->step, temporary, log, &e);
+  status = start_encoder(width, height, fps / o->frames.step, temporary, log, &e);
   if (status) goto done;
   for (int i = 0; !status && i < s->nframe; i++) {
     status = view_stage_draw(s, s->frame[i], 1, log, &picture);

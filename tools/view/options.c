@@ -81,9 +81,9 @@ static int read_frames(const char *text, view_options *o) {
   if (!read_double(&text, &a) || *text++ != ':' || !read_double(&text, &b)) return 0;
   if (*text == ':' && (text++, !read_double(&text, &s))) return 0;
   if (*text || fabs(a) > 1e15 || fabs(b) > 1e15 || b < a || !(s >= 1 && s < 1e9)) return 0;
-  o->first = (long long)a;
-  o->last = (long long)b;
-  o->step = (int)s;
+  o->frames.first = (long long)a;
+  o->frames.last = (long long)b;
+  o->frames.step = (int)s;
   return 1;
 }
 
@@ -103,25 +103,26 @@ static int read_mode(const char *text, view_options *o) {
 }
 
 static int read_floor(const char *text, view_options *o) {
-  o->no_floor = !strcmp(text, "none");
-  o->has_floor = !o->no_floor;
-  return o->no_floor || read_alone(text, -1e15, 1e15, &o->floor);
+  o->floor.none = !strcmp(text, "none");
+  o->floor.given = !o->floor.none;
+  return o->floor.none || read_alone(text, -1e15, 1e15, &o->floor.height);
 }
 
 static int read_range(const char *text, view_options *o) {
-  o->has_range = 1;
-  return read_pair(text, ':', &o->range[0], &o->range[1]) && o->range[0] < o->range[1];
+  o->range.given = 1;
+  return read_pair(text, ':', &o->range.end[0], &o->range.end[1]) &&
+         o->range.end[0] < o->range.end[1];
 }
 
 static int read_camera(const char *text, view_options *o) {
-  return read_pair(text, ',', &o->azimuth, &o->elevation) && fabs(o->elevation) <= 89;
+  return read_pair(text, ',', &o->aim.azimuth, &o->aim.elevation) && fabs(o->aim.elevation) <= 89;
 }
 
 static int read_frame(const char *text, view_options *o) {
   double d;
   if (!read_alone(text, -1e15, 1e15, &d)) return 0;
-  o->frame = (long long)d;
-  return o->has_frame = 1;
+  o->frames.one = (long long)d;
+  return o->frames.has_one = 1;
 }
 
 static int read_up(const char *text, view_options *o) {
@@ -129,7 +130,7 @@ static int read_up(const char *text, view_options *o) {
   return o->up;
 }
 
-/// Options with a value. What the value must be is told when it is not.
+/// Options with a value. An error says what the value must be.
 static int read_value(const char *name, char *value, view_options *o, const char **wanted) {
 #define OPTION(text, hint, read)                                                                   \
   if (!strcmp(name, text)) return *wanted = (hint), (read)
@@ -144,14 +145,14 @@ static int read_value(const char *name, char *value, view_options *o, const char
   OPTION("--color", "object, strain, curvature, speed, contact or distance", read_mode(value, o));
   OPTION("--range", "LOW:HIGH, rising", read_range(value, o));
   OPTION("--camera", "AZIMUTH,ELEVATION in degrees, elevation in -89..89", read_camera(value, o));
-  OPTION("--zoom", "a number in 0.01..100", read_alone(value, 0.01, 100, &o->zoom));
+  OPTION("--zoom", "a number in 0.01..100", read_alone(value, 0.01, 100, &o->aim.zoom));
   OPTION("--up", "y or z", read_up(value, o));
   OPTION("--floor", "a height in metres, or none", read_floor(value, o));
   OPTION("--size", "WIDTHxHEIGHT, 16 to 16384 pixels each", read_size(value, o));
   OPTION("--fps", "a number in 0.1..1000", read_alone(value, 0.1, 1000, &o->fps));
-  OPTION("--max-size", "megabytes in 0.1..2000", read_alone(value, 0.1, 2000, &o->megabytes));
-  OPTION("--error", "metres, >= 0", read_alone(value, 0, 1e6, &o->error));
-  OPTION("--decimate", "a whole number >= 4", read_int(value, 4, 1 << 27, &o->decimate));
+  OPTION("--max-size", "megabytes in 0.1..2000", read_alone(value, 0.1, 2000, &o->page.megabytes));
+  OPTION("--error", "metres, >= 0", read_alone(value, 0, 1e6, &o->page.error));
+  OPTION("--decimate", "a whole number >= 4", read_int(value, 4, 1 << 27, &o->page.decimate));
 #undef OPTION
   *wanted = NULL;
   return 0;
@@ -201,15 +202,10 @@ static csim_status check(view_options *o, csim_log *log) {
 }
 
 csim_status view_options_read(int argc, char **argv, csim_log *log, view_options *o) {
-  *o = (view_options){.first = -(1LL << 62),
-                      .last = 1LL << 62,
-                      .step = 1,
+  *o = (view_options){.frames = {.first = -(1LL << 62), .last = 1LL << 62, .step = 1},
                       .tiles = 9,
-                      .azimuth = 35,
-                      .elevation = 22,
-                      .zoom = 1,
-                      .megabytes = 20,
-                      .error = -1};
+                      .aim = {.azimuth = 35, .elevation = 22, .zoom = 1},
+                      .page = {.megabytes = 20, .error = -1}};
   o->path = calloc((size_t)argc + 1, sizeof *o->path);
   o->hide = calloc((size_t)argc + 1, sizeof *o->hide);
   if (!o->path || !o->hide) return CSIM_MEMORY;

@@ -13,33 +13,58 @@ typedef enum view_output {
   VIEW_PAGE,   ///< X.html
 } view_output;
 
+/// Which frames of the input.
+typedef struct view_frames {
+  int has_one;
+  long long one;         ///< --frame: this one only
+  long long first, last; ///< --frames, numbers; all unless given
+  int step;
+} view_frames;
+
+/// Where the floor is: under the objects unless told.
+typedef struct view_floor {
+  int none, given;
+  double height; ///< [m] --floor
+} view_floor;
+
+/// From where objects are seen.
+typedef struct view_aim {
+  double azimuth, elevation; ///< [degree]
+  double zoom;
+} view_aim;
+
+/// Limits of an HTML page.
+typedef struct view_page_limits {
+  double megabytes; ///< a page is at most this large
+  double error;     ///< [m] of positions; < 0: none while it fits, then the least
+  int decimate;     ///< most vertices of an object; 0 = all that fit
+} view_page_limits;
+
+/// Values that the ends of the colour scale stand for.
+typedef struct view_range {
+  int given;
+  double end[2]; ///< in the unit of the legend
+} view_range;
+
 typedef struct view_options {
   int npath;
   char **path; ///< (npath) inputs
   const char *out;
   char *compare; ///< second input, or NULL
   view_output output;
-  int has_frame;
-  long long frame;       ///< --frame: this one only
-  long long first, last; ///< --frames, numbers; all unless given
-  int step;
+  view_frames frames;
   int width, height; ///< [pixel] of one picture; 0 = the output's own
   int tiles;         ///< of a contact sheet
   int wire, crossings, draft;
   int up; ///< 1 = y, 2 = z; 0 = what the input says, else y
-  int no_floor, has_floor;
-  double floor;              ///< [m] --floor
-  double azimuth, elevation; ///< [degree]
-  double zoom;
+  view_floor floor;
+  view_aim aim;
   double fps; ///< [1/s] of a movie; 0 = the input's, else 24
   view_mode mode;
-  int has_range;
-  double range[2]; ///< in the unit of the legend
+  view_range range;
   int nhide;
-  char **hide;      ///< (nhide) names of objects left out
-  double megabytes; ///< a page is at most this large
-  double error;     ///< [m] of positions in a page; < 0: none while it fits, then the least
-  int decimate;     ///< most vertices of an object in a page; 0 = all that fit
+  char **hide; ///< (nhide) names of objects left out
+  view_page_limits page;
   int json, quiet, help, version;
 } view_options;
 

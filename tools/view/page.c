@@ -185,15 +185,15 @@ static csim_status try(page *p, const attempt *a) {
   p->json.n = p->blobs.n = 0;
   p->nblob = 0;
   p->step = a->bits ? ldexp(diagonal(p), -a->bits) : 0;
-  if (o->error >= 0) p->step = fmax(p->step, 2 * o->error);
-  if (o->error == 0) p->step = 0;
+  if (o->page.error >= 0) p->step = fmax(p->step, 2 * o->page.error);
+  if (o->page.error == 0) p->step = 0;
   // steps are counted in 30 bits, and finer ones than floats have are of no use
   if (p->step > 0) p->step = fmax(p->step, ldexp(diagonal(p), -28));
   for (int r = 0; !status && r < p->nrun; r++) {
     int most = 0;
     for (int i = 0; i < p->reel[r].npart; i++)
       most = p->reel[r].part[i].original > most ? p->reel[r].part[i].original : most;
-    if (o->decimate && o->decimate < most) most = o->decimate;
+    if (o->page.decimate && o->page.decimate < most) most = o->page.decimate;
     if (thinner && a->thin > 1)
       status = view_reel_thin(&p->reel[r], most / a->thin > 64 ? most / a->thin : 64, p->log);
     if (r) view_bytes_print(&p->json, ",");
@@ -209,7 +209,7 @@ static csim_status make_smaller_until_it_fits(page *p) {
   p->attempt.thin = 1;
   for (int i = 0; i < NLADDER; i++) {
     // an error that was asked for is kept: no attempts at another
-    if (o->error >= 0 && i > 0 && ladder[i].stride == 1) continue;
+    if (o->page.error >= 0 && i > 0 && ladder[i].stride == 1) continue;
     status = try(p, ladder + i);
     if (status || !too_large(p)) break;
   }
@@ -217,14 +217,14 @@ static csim_status make_smaller_until_it_fits(page *p) {
     csim_log_print(p->log, CSIM_ERROR, o->out,
                    "the page is over %g MB whatever is left out: choose frames (--frames A:B:S) or "
                    "allow more (--max-size)",
-                   o->megabytes);
+                   o->page.megabytes);
     return CSIM_INVALID;
   }
   const attempt *a = &p->attempt;
   if (!status && (a->bits || a->stride > 1 || a->thin > 1))
     csim_log_print(p->log, CSIM_WARNING, o->out,
                    "to stay under %g MB: positions within %.2g m, every %d. frame, %s vertices",
-                   o->megabytes, p->step / 2, a->stride, a->thin > 1 ? "fewer" : "all");
+                   o->page.megabytes, p->step / 2, a->stride, a->thin > 1 ? "fewer" : "all");
   return status;
 }
 
@@ -260,7 +260,7 @@ static void add_head(const page *p, const view_stage *s, view_bytes *b) {
   view_bytes_print(b, ",\"slope\":%.9g,\"mode\":\"%s\",\"wire\":%s,\"crossings\":%s", c->slope_y,
                    view_mode_name[o->mode == VIEW_PRESSURE ? VIEW_CONTACT : o->mode],
                    o->wire ? "true" : "false", o->crossings ? "true" : "false");
-  if (o->has_range) view_bytes_print(b, ",\"range\":[%.17g,%.17g]", s->range[0], s->range[1]);
+  if (o->range.given) view_bytes_print(b, ",\"range\":[%.17g,%.17g]", s->range[0], s->range[1]);
   view_bytes_print(b, ",\"runs\":[");
   view_bytes_add(b, p->json.data, p->json.n);
   view_bytes_print(b, "]}</script>\n");
@@ -298,10 +298,10 @@ csim_status view_page_write(const view_stage *stage, const view_stage *other, cs
   }
   page p = {.options = o, .log = log, .nrun = other ? 2 : 1};
   view_bytes head = {0}, tail = {0};
-  double room = o->megabytes * 1e6 - (double)bundle_size - 4096;
+  double room = o->page.megabytes * 1e6 - (double)bundle_size - 4096;
   p.limit = room > 0 ? (size_t)room : 0;
-  csim_status status = view_reel_make(stage, o->decimate, log, &p.reel[0]);
-  if (!status && other) status = view_reel_make(other, o->decimate, log, &p.reel[1]);
+  csim_status status = view_reel_make(stage, o->page.decimate, log, &p.reel[0]);
+  if (!status && other) status = view_reel_make(other, o->page.decimate, log, &p.reel[1]);
   if (!status) status = make_smaller_until_it_fits(&p);
   if (!status) {
     add_head(&p, stage, &head);

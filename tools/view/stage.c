@@ -18,9 +18,10 @@ static csim_status choose_frames(view_stage *s, csim_log *log) {
   s->frame = malloc((size_t)q->nframe * sizeof *s->frame);
   if (!s->frame) return CSIM_MEMORY;
   for (int f = 0; f < q->nframe; f++) {
-    if (o->has_frame ? q->number[f] != o->frame : q->number[f] < o->first || q->number[f] > o->last)
+    if (o->frames.has_one ? q->number[f] != o->frames.one
+                          : q->number[f] < o->frames.first || q->number[f] > o->frames.last)
       continue;
-    if (taken++ % o->step == 0) s->frame[s->nframe++] = f;
+    if (taken++ % o->frames.step == 0) s->frame[s->nframe++] = f;
   }
   if (s->nframe) return CSIM_OK;
   csim_log_print(log, CSIM_ERROR, q->path, "no such frame; there are %lld to %lld", q->number[0],
@@ -99,7 +100,7 @@ static csim_status survey(view_stage *s, csim_log *log) {
   csim_status status = CSIM_OK;
   int any = 0;
   if (s->frame[0] >
-      0) { // strain, creases and standing still are told against the first frame of all
+      0) { // strain, creases and standing still are measured against the first frame of all
     view_mesh *mesh;
     status = view_stage_read(s, 0, log, &mesh);
     for (int o = 0; !status && o < s->sequence->nobject; o++)
@@ -207,13 +208,13 @@ static void place_camera(view_stage *s) {
   double away = vec_dot(vec_sub(c->centre, c->camera.eye), c->camera.forward);
   if (away < 1.2 * c->radius)
     c->camera.eye = vec_along(c->camera.eye, c->camera.forward, away - 1.2 * c->radius);
-  c->camera.slope_x /= o->zoom;
-  c->camera.slope_y /= o->zoom;
-  c->has_floor = !o->no_floor;
+  c->camera.slope_x /= o->aim.zoom;
+  c->camera.slope_y /= o->aim.zoom;
+  c->has_floor = !o->floor.none;
   c->floor_height = lo[c->up] - (is_point ? 0.3 : 0.002) * c->radius;
   for (int i = 0; i < s->sequence->nobject; i++)
     if (s->track[i].ground) c->floor_height = s->track[i].lo[c->up];
-  if (o->has_floor) c->floor_height = o->floor;
+  if (o->floor.given) c->floor_height = o->floor.height;
 }
 
 csim_status view_stage_set(const view_options *options, view_sequence *sequence,
@@ -226,7 +227,7 @@ csim_status view_stage_set(const view_options *options, view_sequence *sequence,
   s->scene.up = options->up ? options->up : sequence->up ? sequence->up : 1;
   s->scene.wire = options->wire;
   s->scene.samples = 3;
-  s->scene.camera = view_camera_aim(options->azimuth * DEGREE, options->elevation * DEGREE,
+  s->scene.camera = view_camera_aim(options->aim.azimuth * DEGREE, options->aim.elevation * DEGREE,
                                     s->scene.up, 0.25, (double)width / height);
   csim_status status = choose_frames(s, log);
   if (!status) hide_objects(s, log);

@@ -189,9 +189,9 @@ csim_status view_stage_range(view_stage *s, csim_log *log) {
   sample all = {0};
   s->gap = choose_gap(s);
   csim_status status = choose_press(s, log, &s->press);
-  if (s->options->has_range) {
-    s->range[0] = s->options->range[0] / unit[mode];
-    s->range[1] = s->options->range[1] / unit[mode];
+  if (s->options->range.given) {
+    s->range[0] = s->options->range.end[0] / unit[mode];
+    s->range[1] = s->options->range.end[1] / unit[mode];
     return status;
   }
   if (mode == VIEW_PLAIN) return status;
