@@ -1,7 +1,9 @@
-"""check.py poses FOLDER: three poses of a body. check.py check FOLDER BIN: what `archive` (Alembic's own library) has
+"""check.py poses FOLDER: three poses of a body. check.py mutants FOLDER CLOTHCACHE: 200 mutations of what `archive` has
+written are read or refused with a word. check.py check FOLDER BIN: what `archive` (Alembic's own library) has
 written, as clothsim and clothcache read it; what they write, as it reads it."""
 import json
 import os
+import random
 import subprocess
 import sys
 
@@ -173,6 +175,38 @@ def write_run(binaries):
     print(f"Alembic's library out: {count} samples of {len(cache.objects)} objects, every number the same")
 
 
+def read_mutants(clothcache_program):
+    """Bytes, words that may be sizes or positions, and cuts."""
+    rng, refused = random.Random(3), 0
+    with open(f"{folder}/body.abc", "rb") as file:
+        whole = file.read()
+    for turn in range(200):
+        data, kind = bytearray(whole), turn % 4
+        # headers are at the end; samples, most of the file, have nothing that could be wrong
+        at = rng.randrange(len(data)) if turn % 8 > 5 else max(0, len(data) - 1 - rng.randrange(3000))
+        if kind == 0:
+            data[at] ^= 1 << rng.randrange(8)
+        elif kind == 1:
+            word = rng.choice([0, 1, 1 << 31, 1 << 63, (1 << 64) - 1, (1 << 63) - 1, rng.randrange(len(data))])
+            data[at:at + 8] = word.to_bytes(8, "little")
+        elif kind == 2:
+            del data[at:at + rng.choice([1, 8, len(data)])]
+        else:
+            for _ in range(10):
+                data[rng.randrange(len(data) - 3000 if len(data) > 3000 else 0, len(data))] = rng.randrange(256)
+        with open(f"{folder}/mutant.abc", "wb") as file:
+            file.write(data)
+        done = subprocess.run([clothcache_program, "import", f"{folder}/mutant.abc", "-o", f"{folder}/mutant.clothcache"],
+                              capture_output=True, text=True, timeout=120)
+        check(0 <= done.returncode < 5, f"mutant {turn}: exit status {done.returncode}: {done.stderr[-500:]}")
+        check(done.returncode == 0 or "mutant.abc" in done.stderr, f"mutant {turn}: {done.stderr[-500:]}")
+        refused += done.returncode != 0
+    print(f"Alembic's library in: 200 mutations, {refused} refused, none crashed")
+
+
+if command == "mutants":
+    read_mutants(sys.argv[3])
+    sys.exit(report())
 if command == "poses":
     make_poses()
     sys.exit(0)
