@@ -327,6 +327,10 @@ bench-ppf: all ## four scenes after ppf-contact-solver's, beside its times (PPF_
 drape: all ## a virtual drape meter for every preset of cloth (DRAPE_FLAGS=--help; minutes, needs numpy)
 	@$(PYTHON) tests/bench/drape.py --bin $(BIN) --out $(B)/bench/drape $(DRAPE_FLAGS)
 
+.PHONY: bench-fabric
+bench-fabric: all ## tensile and shear tests of cloth on five meshes: the moduli that were asked for? (FABRIC_FLAGS=--help; a minute, needs numpy)
+	@$(PYTHON) tests/bench/fabric.py --bin $(BIN) --out $(B)/bench/fabric $(FABRIC_FLAGS)
+
 .PHONY: bench-dress
 bench-dress: all ## sewing patterns on a body: gaps, pairs, rest, time (DRESS_FLAGS="--patterns DIR --bodies DIR"; an hour)
 	@$(PYTHON) tests/bench/dress.py --bin $(BIN) --out $(B)/bench/dress $(DRESS_FLAGS)

@@ -17,6 +17,7 @@ void kit_begin(int n, const double *x, double mass, double h, kit *k) {
              .levels.kind = &csim_spring_kind,
              .springs.kind = &csim_spring_kind,
              .limits.kind = &csim_limit_kind,
+             .bounds.kind = &csim_bound_kind,
              .woven.kind = &csim_woven_kind,
              .orthotropic.kind = &csim_orthotropic_kind,
              .quadratic.kind = &csim_quadratic_kind,
@@ -28,7 +29,7 @@ void kit_begin(int n, const double *x, double mass, double h, kit *k) {
              .anchors.kind = &csim_anchor_kind,
              .h = h};
   k->params = (csim_solver_params){.method = "newton",
-                                   .linear = CSIM_LINEAR_CHOLESKY,
+                                   .linear = "cholesky",
                                    .iterations = 100,
                                    .tolerance = 1e-10,
                                    .linear_iterations = 10000,
@@ -60,9 +61,10 @@ void kit_spring(kit *k, int a, int b, double stiffness, double length) {
 }
 
 void kit_ready(kit *k, int nthread) {
-  const csim_elements *sets[] = {&k->levels,      &k->springs,   &k->limits,    &k->woven,
-                                 &k->orthotropic, &k->quadratic, &k->cotangent, &k->dihedral,
+  const csim_elements *sets[] = {&k->levels,      &k->springs,   &k->limits,    &k->bounds,
+                                 &k->woven,                                      &k->orthotropic, &k->quadratic, &k->cotangent, &k->dihedral,
                                  &k->curvature,   &k->volume,    &k->neohooke,  &k->anchors};
+  k->model->bounded |= k->bounds.nelem > 0;
   CHECK(csim_model_assemble(k->model, sizeof sets / sizeof *sets, sets) == 0);
   CHECK(csim_state_create(k->model, &k->state) == 0);
   k->pool = csim_pool_create(nthread);
@@ -83,6 +85,7 @@ void kit_end(kit *k) {
   csim_elements_free(&k->levels);
   csim_elements_free(&k->springs);
   csim_elements_free(&k->limits);
+  csim_elements_free(&k->bounds);
   csim_elements_free(&k->woven);
   csim_elements_free(&k->orthotropic);
   csim_elements_free(&k->quadratic);
@@ -120,6 +123,7 @@ void kit_membrane(kit *k, const csim_moduli *moduli, csim_elements *membrane) {
   csim_fabric_lay(mesh->ntri, mesh->tri, mesh->vert, (double[]){1, 0, 0, 0, 1, 0, 0, 0, 1}, flat);
   CHECK(csim_fabric_membrane(mesh->ntri, mesh->tri, &(csim_part){.vert0 = 0}, flat, of_tri, NULL,
                              membrane) == 0);
+  k->model->bounded |= moduli->bound;
   free(flat);
   free(of_tri);
 }

@@ -8,7 +8,7 @@
 /// A model under construction: vertices, pins and springs as the test adds them.
 typedef struct kit {
   csim_model *model;
-  csim_elements levels, springs, limits, woven, orthotropic, quadratic, cotangent, dihedral,
+  csim_elements levels, springs, limits, bounds, woven, orthotropic, quadratic, cotangent, dihedral,
       curvature, volume, neohooke, anchors;
   csim_state state;
   csim_solver *solver;

@@ -3,6 +3,7 @@
 
 #include "contact/barrier.h"
 #include "contact/margins.h"
+#include "contact/wedge.h"
 #include "math/vec3.h"
 #include "math/vector.h"
 
@@ -23,6 +24,7 @@ int csim_active_set_create(csim_arena *arena, csim_active_set *set) {
 void csim_active_set_free(csim_active_set *set) {
   csim_compaction_free(&set->kept);
   free(set->chunk_energy);
+  free(set->share);
   csim_twins_free(&set->twins);
   free(set->contact);
 }
@@ -158,6 +160,14 @@ static int is_active(const csim_active_set *set, const csim_candidate *pair, act
   return d2 < limit * limit && d2 > 0;
 }
 
+// Share of number i of the brief list; it is kept until shares are dropped.
+static double share_of(csim_active_set *set, int i, const active_pair *at) {
+  if (set->share[i] < 0)
+    set->share[i] = (float)csim_wedge_share(
+        set->kin->mesh, csim_narrow_phase_pair(set->narrow, i), set->x, at->w);
+  return (double)set->share[i];
+}
+
 // Distance of point number i from a plane when it is near, else -1.
 static double active_plane(const csim_active_set *set, int i, const csim_contact_plane *plane,
                            double *scale) {
@@ -199,7 +209,8 @@ static void keep_active(void *context, int chunk, uint64_t *word) {
       if (!flag[i - first]) continue;
       const csim_candidate *pair = csim_narrow_phase_pair(set->narrow, i);
       if (!is_active(set, pair, &at)) continue;
-      evaluate(set, at.scale, stiffness_of(set, at.v) * pair->weight, at.d, b);
+      double k = stiffness_of(set, at.v) * pair->weight * share_of(set, i, &at);
+      evaluate(set, at.scale, k, at.d, b);
     } else {
       const csim_contact_plane *plane = &planes->plane[i % planes->n];
       int v = mesh->point[i / planes->n];
@@ -213,12 +224,13 @@ static void keep_active(void *context, int chunk, uint64_t *word) {
   set->chunk_energy[chunk] = energy;
 }
 
-static void make_pair(const csim_active_set *set, const csim_candidate *pair,
-                      csim_active_contact *c) {
+// Returns its energy, as make_plane does.
+static double make_pair(csim_active_set *set, int i, csim_active_contact *c) {
+  const csim_candidate *pair = csim_narrow_phase_pair(set->narrow, i);
   double b[3];
   active_pair at;
   is_active(set, pair, &at);
-  double k = stiffness_of(set, at.v) * pair->weight;
+  double k = stiffness_of(set, at.v) * pair->weight * share_of(set, i, &at);
   memcpy(c->v, at.v, sizeof c->v);
   memcpy(c->w, at.w, sizeof c->w);
   memset(c->n, 0, sizeof c->n);
@@ -230,9 +242,10 @@ static void make_pair(const csim_active_set *set, const csim_candidate *pair,
   evaluate(set, at.scale, k, at.d, b);
   c->force = b[1];
   c->stiff = b[2];
+  return b[0];
 }
 
-static void make_plane(const csim_active_set *set, int item, csim_active_contact *c) {
+static double make_plane(const csim_active_set *set, int item, csim_active_contact *c) {
   const csim_planes *planes = &set->kin->planes;
   const csim_collision_mesh *mesh = set->kin->mesh;
   const csim_contact_plane *plane = &planes->plane[item % planes->n];
@@ -243,6 +256,7 @@ static void make_plane(const csim_active_set *set, int item, csim_active_contact
   evaluate(set, scale, stiffness_at(set, plane->part, mesh->mass[v], mesh->elastic[v]), d, b);
   c->force = b[1];
   c->stiff = b[2];
+  return b[0];
 }
 
 static void make_chunk(void *context, int chunk) {
@@ -252,11 +266,10 @@ static void make_chunk(void *context, int chunk) {
   int pairs = chunk < job->npair;
   int first = (pairs ? chunk : chunk - job->npair) * CSIM_COMPACTION_CHUNK;
   csim_kept at = csim_compaction_walk(&set->kept, chunk);
+  double energy = 0;
   for (int i; (i = csim_next_kept(&at)) >= 0;)
-    if (pairs)
-      make_pair(set, csim_narrow_phase_pair(set->narrow, first + i), contact++);
-    else
-      make_plane(set, first + i, contact++);
+    energy += pairs ? make_pair(set, first + i, contact++) : make_plane(set, first + i, contact++);
+  set->chunk_energy[chunk] = energy;
 }
 
 // What finding contacts depends on besides the evaluation point.
@@ -266,9 +279,19 @@ static void take_versions(const csim_active_set *set, int version[3]) {
   version[2] = set->narrow->version;
 }
 
+// No share is known. -1 when out of memory.
+static int drop_shares(csim_active_set *set) {
+  float *share = csim_grow(set->share, &set->share_capacity, set->narrow->n, sizeof *share);
+  if (!share) return -1;
+  set->share = share;
+  for (int i = 0; i < set->narrow->n; i++) share[i] = -1;
+  return 0;
+}
+
 // Chooses the active pairs at the evaluation point, unless that is done: a line search asks for the
-// energy where the next iteration then asks for the gradient. -1 when out of memory.
-static int keep_pairs(csim_active_set *set, active_job *job) {
+// energy where the next iteration then asks for the gradient. `anew`: with the shares they have
+// there. -1 when out of memory.
+static int keep_pairs(csim_active_set *set, int anew, active_job *job) {
   int version[3];
   take_versions(set, version);
   int known = set->kept_valid && !memcmp(set->kept_of, version, sizeof version);
@@ -277,6 +300,9 @@ static int keep_pairs(csim_active_set *set, active_job *job) {
     csim_scratch_begin(set->narrow->scratch);
     if (csim_narrow_phase_begin(set->narrow, set->x, NULL, 1, set->params->thickness)) return -1;
   }
+  take_versions(set, version);
+  int other = memcmp(set->kept_of + 1, version + 1, 2 * sizeof *version);
+  if ((anew || other || !set->share) && drop_shares(set)) return -1;
   *job = (active_job){set, csim_compaction_chunks(set->narrow->n),
                       csim_compaction_chunks(count_points(set) * set->kin->planes.n)};
   if (known) return 0;
@@ -299,7 +325,7 @@ int csim_active_set_find(csim_active_set *set) {
   active_job job;
   if (set->valid && set->valid_of == set->kin->version) return 0;
   set->n = 0;
-  if (keep_pairs(set, &job)) return -1;
+  if (keep_pairs(set, 1, &job)) return -1;
   int nchunk = set->kept.nchunk, total = set->kept.start[nchunk];
   if (reserve(set, total)) return -1;
   set->n = total;
@@ -308,7 +334,7 @@ int csim_active_set_find(csim_active_set *set) {
   if (set->n < 0) set->n = total; // as right, only slower
   set->valid = 1;
   set->valid_of = set->kin->version;
-  set->found = total;
+  set->found = set->twins.counted;
   set->listed = set->reach->candidates->n;
   return 0;
 }
@@ -323,7 +349,7 @@ int csim_active_set_add(csim_active_set *set, const csim_active_contact *contact
 double csim_active_set_value(csim_active_set *set) {
   active_job job;
   double sum = 0;
-  if (keep_pairs(set, &job)) return -1;
+  if (keep_pairs(set, 0, &job)) return -1;
   for (int k = 0; k < set->kept.nchunk; k++) sum += set->chunk_energy[k];
   return sum;
 }

@@ -1,7 +1,9 @@
 // contact/active.h: the active contacts: pairs within their contact distance, and the energies that
 // push them apart. Needs contact/narrow_phase.h.
 //
-// E = sum over pairs of k b(d), b the barrier of barrier.h in the pair's distance d.
+// E = sum over pairs of s k b(d), b the barrier of barrier.h in the pair's distance d, s its share
+// (wedge.h). Shares are those where the gradient was last asked for, so that a line search from
+// there sees an energy that is smooth, and whose gradient that was.
 #ifndef CSIM_CONTACT_ACTIVE_H
 #define CSIM_CONTACT_ACTIVE_H
 
@@ -32,7 +34,9 @@ typedef struct csim_active_set {
   int valid;             ///< contacts are of x
   int valid_of;          ///< kin->version then
   csim_compaction kept;  ///< of the brief list, then of points and planes
-  double *chunk_energy;  ///< [J] of each of its chunks
+  float *share;          ///< (narrow->n) of pairs on the brief list; < 0: not known
+  ptrdiff_t share_capacity;
+  double *chunk_energy; ///< [J] of each chunk of `kept`
   ptrdiff_t energy_capacity;
   int n;
   csim_active_contact *contact; ///< (n) without twins

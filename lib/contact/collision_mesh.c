@@ -19,6 +19,15 @@ static void add_collider(const csim_collider *collider, int part, csim_collision
   mesh->ntri += own->ntri;
 }
 
+static void find_across(const csim_topology *topology, csim_collision_mesh *mesh) {
+  for (int k = 0; k < 3 * mesh->ntri; k++) {
+    int edge = topology->tri_edge[k];
+    const int *tri = topology->edge_tri + 2 * (ptrdiff_t)edge;
+    const int *opposite = topology->edge_opp + 2 * (ptrdiff_t)edge;
+    mesh->across[k] = topology->edge_ntri[edge] == 2 ? opposite[tri[0] == k / 3] : -1;
+  }
+}
+
 int csim_collision_mesh_build(csim_arena *arena, const csim_model *model, int ncollider,
                               const csim_collider *collider, csim_collision_mesh *mesh) {
   ptrdiff_t nvert = model->nvert, ntri = model->ntri;
@@ -47,6 +56,7 @@ int csim_collision_mesh_build(csim_arena *arena, const csim_model *model, int nc
   mesh->elastic = CSIM_ARENA_NEW(arena, double, model->nvert);
   mesh->point = CSIM_ARENA_NEW(arena, int, nvert);
   mesh->tri = CSIM_ARENA_NEW(arena, int, 3 * ntri);
+  mesh->across = CSIM_ARENA_NEW(arena, int, 3 * ntri);
   if (arena->failed) return -1;
   for (int k = 0; k < model->nenergy; k++)
     if (model->energy[k].kind->elastic)
@@ -61,6 +71,7 @@ int csim_collision_mesh_build(csim_arena *arena, const csim_model *model, int nc
     arena->failed = 1;
     return -1;
   }
+  find_across(&topology, mesh);
   mesh->nedge = topology.nedge;
   mesh->edge = CSIM_ARENA_NEW(arena, int, 2 * (ptrdiff_t)topology.nedge);
   if (mesh->edge)

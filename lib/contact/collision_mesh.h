@@ -27,7 +27,8 @@ typedef struct csim_collision_mesh {
   int nedge, nbody_edge;
   int *edge; ///< (nedge x 2)
   int ntri, nbody_tri;
-  int *tri; ///< (ntri x 3)
+  int *tri;    ///< (ntri x 3)
+  int *across; ///< (ntri x 3) vertex across the side from corner k to k + 1; -1: none, or several
   const int *let_go; ///< (nbody_vert) part of the collider that lets each vertex go, 0: none, -1:
                      ///< every one (pinched.h); NULL: all 0
 } csim_collision_mesh;

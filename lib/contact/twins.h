@@ -15,13 +15,14 @@ typedef struct csim_active_contact csim_active_contact;
 typedef struct csim_twins {
   int *slot; ///< (room) open addressing: 1 + number of a contact; 0: free
   ptrdiff_t room;
+  int counted; ///< contacts with a force that were merged last, each twin counted
 } csim_twins;
 
 /// Frees the room; zero is allowed.
 void csim_twins_free(csim_twins *twins);
 
-/// Merges contacts (n) whose vertices with weight are the same, into the first of each kind, and
-/// closes the gaps; the order stays.
+/// Merges contacts (n) whose vertices with weight are the same, into the first of each kind, drops
+/// those without force, and closes the gaps; the order stays.
 /// @return how many are left, or -1 when out of memory: all are as they were
 int csim_twins_merge(csim_twins *twins, csim_active_contact *contact, int n);
 

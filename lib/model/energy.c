@@ -181,6 +181,23 @@ void csim_energy_laplacian(csim_pool *pool, const csim_energy *energy, const csi
   for_each_color(pool, &(energy_job){.energy = energy, .at = at, .out = val}, run_laplacian);
 }
 
+typedef struct room_job {
+  const csim_energy *energy;
+  const csim_point *at;
+  const double *d;
+} room_job;
+
+static double run_room(void *context, int first, int last) {
+  const room_job *job = context;
+  return -job->energy->kind->room(job->energy, job->at, job->d, first, last);
+}
+
+double csim_energy_room(csim_pool *pool, const csim_energy *energy, const csim_point *at,
+                        const double *d) {
+  room_job job = {energy, at, d};
+  return energy->kind->room ? -csim_pool_max(pool, energy->nelem, -1, run_room, &job) : 1;
+}
+
 // Every element has numbers of its own, so the order does not matter.
 void csim_energy_yield(csim_pool *pool, const csim_energy *energy, const csim_point *at, double h,
                        double *plastic) {

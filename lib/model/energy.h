@@ -90,11 +90,19 @@ typedef struct csim_energy_kind {
   /// [N m]. Energies are B |e|^2 / (A0 + A1) / 2 theta^2 near the rest shape: the factor 1 (not the
   /// textbook's 3) is what makes B the plate's stiffness on regular meshes (../docs/methods.md).
   void (*hinge)(const double *X, const int node[4], double B, double *param);
+  /// Of what has a bound: largest share [0, 1] of the step d (nvert x 3) [m] from at->x that takes
+  /// none of the elements [first, last) beyond it. d NULL: 0 when one of them is beyond it at
+  /// at->x, else 1. NULL: there is no bound.
+  double (*room)(const csim_energy *energy, const csim_point *at, const double *d, int first,
+                 int last);
   int nplastic; ///< of what yields: numbers of an element in csim_point.plastic; 0: elastic
   /// Of what yields: lets it flow for the time h [s] at a point, and changes the numbers of the
   /// elements [first, last) in plastic (the model's, as in csim_point). NULL: elastic.
   void (*yield)(const csim_energy *energy, const csim_point *at, int first, int last, double h,
                 double *plastic);
+  /// Of what stretches: largest strain [-] of an element, e of a spring (l - L)/L, of a triangle
+  /// along warp or weft. NULL: it has none to report.
+  double (*strain)(const csim_energy *energy, const csim_point *at, int e);
   int rest_angle; ///< of role BEND: parameter that is 0 of a hinge that is flat at rest; 0: all are
   int by_angle; ///< 1: on grids, hinges take angles; 0: second differences, parameters q (4), 0
 } csim_energy_kind;
@@ -149,6 +157,10 @@ void csim_energy_hessian(csim_pool *pool, const csim_energy *energy, const csim_
 void csim_energy_laplacian(csim_pool *pool, const csim_energy *energy, const csim_point *at,
                            double *val);
 
+/// Largest share of a step d that keeps to the energy's bounds, see csim_energy_kind; 1 of others.
+double csim_energy_room(csim_pool *pool, const csim_energy *energy, const csim_point *at,
+                        const double *d);
+
 // ------------------------------------------------------------------------------------------- kinds
 
 /// Spring between two vertices: E = k/2 (l - L)^2, l = |x_a - x_b|. Parameters k [N/m], L [m], and
@@ -159,6 +171,10 @@ extern const csim_energy_kind csim_spring_kind;
 /// Limit of a spring's strain: E = k/3 (l - M)^3 / M for l > M, else 0: C2. Parameters k [N/m], M
 /// [m].
 extern const csim_energy_kind csim_limit_kind;
+
+/// Bound of a spring's strain, see bound.h: E = k w^2 B((l - M)/w), w = N - M. Parameters k [N/m],
+/// M [m] where it begins, N [m] which it never reaches.
+extern const csim_energy_kind csim_bound_kind;
 
 // Bending of a hinge (a, b, c, d): edge ab, opposite vertices c and d.
 //
@@ -228,6 +244,7 @@ typedef struct csim_moduli {
   double poisson;    ///< [-] 0 <= nu < 1: pulled along warp it narrows by nu sqrt(warp / weft)
   double limit;      ///< [-] strain beyond which warp and weft stiffen; 0 = none
   double stiffening; ///< [N/m] how much: tension grows by this times the square of what is beyond
+  int bound;         ///< 1: limit is one that they never reach, see bound.h, its q is stiffening
 } csim_moduli;
 
 /// Parameters of a triangle whose rest shape is (warp, weft) of its three corners, rest (3 x 2)
@@ -235,6 +252,10 @@ typedef struct csim_moduli {
 /// @return 0, or -1 when the rest shape has no area
 int csim_membrane_param(csim_membrane_law law, const double rest[6], const csim_moduli *moduli,
                         double param[12]);
+
+/// How much longer than at rest a triangle's threads are at x (nvert x 3): the larger of warp's and
+/// weft's stretch [-], negative where both are compressed. What has yielded counts.
+double csim_membrane_stretch(const csim_energy *energy, const double *x, int e);
 
 /// The twelve parameters, and four more, of a triangle whose threads yield.
 int csim_ductile_membrane_param(csim_membrane_law law, const double rest[6],

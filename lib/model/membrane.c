@@ -12,7 +12,8 @@
 // energy (Kim, A Finite Element Formulation of Baraff-Witkin Cloth, SCA 2020); orthotropic is St.
 // Venant & Kirchhoff's. Both have the same moduli at small strain.
 //
-// Beyond the strain M a direction stiffens by one more energy, A q/3 (e - M)^3: C2.
+// Beyond the strain M a direction stiffens by one more energy, A q/3 (e - M)^3: C2; or, where the
+// material has a bound, by A q w^2 B((e - M)/w), see bound.h.
 //
 // With t = dE/de / A the gradient is G_u = t0 de0/df_u + t2 f_v, and the Hessian, in the blocks uu,
 // uv and vv of f, is the sum of
@@ -35,10 +36,11 @@
 
 #include "base/simd.h"
 #include "math/vec3.h"
+#include "model/bound.h"
 
 #include <math.h>
 
-enum { BU1, BU2, BV1, BV2, AREA, C11, C12, C22, C33, STRAIN_U, STRAIN_V, STIFFENING, NPARAM };
+enum { BU1, BU2, BV1, BV2, AREA, C11, C12, C22, C33, LIMIT, BOUND, STIFFENING, NPARAM }; // BOUND 0: none
 enum { YIELD_AT = NPARAM, HARDENING, RATE, NDUCTILE = NPARAM + 4 };
 
 typedef enum membrane_law { WOVEN, ORTHOTROPIC } membrane_law;
@@ -115,11 +117,22 @@ CSIM_SIMD_BODY void find_strains(const four *s, const double *x, membrane_law la
 
 // Of strain k of 0 and 1.
 CSIM_SIMD_BODY void add_stiffening(int k, four *s) {
-  csim_v4 over = s->at.e[k] - s->p[STRAIN_U + k], q = s->p[STIFFENING];
+  csim_v4 over = s->at.e[k] - s->p[LIMIT], q = s->p[STIFFENING];
+  csim_v4 rise = over;
   over = POSITIVE4(over);
-  s->psi += q * over * over * over / 3;
-  s->t[k] += q * over * over;
-  s->c[2 * k] += 2 * q * over;
+  csim_v4 psi = q * over * over * over / 3, t = q * over * over, c = 2 * q * over;
+  if (s->p[BOUND][0] + s->p[BOUND][1] + s->p[BOUND][2] + s->p[BOUND][3] > 0) {
+    csim_v4i bound = s->p[BOUND] > CSIM_SPLAT4(0.0);
+    csim_v4 way = CSIM_SELECT4(bound, s->p[BOUND] - s->p[LIMIT], CSIM_SPLAT4(1.0));
+    csim_v4 u = rise / way, B[3];
+    csim_bound_law(&u, B);
+    psi = CSIM_SELECT4(bound, q * way * way * B[0], psi);
+    t = CSIM_SELECT4(bound, q * way * B[1], t);
+    c = CSIM_SELECT4(bound, q * B[2], c);
+  }
+  s->psi += psi;
+  s->t[k] += t;
+  s->c[2 * k] += c;
 }
 
 CSIM_SIMD_BODY void add_damping(const csim_energy *energy, const csim_point *at, membrane_law law,
@@ -478,11 +491,47 @@ static void ductile_yield(const csim_energy *energy, const csim_point *at, int f
   }
 }
 
+// Lengths of f_u and f_v at which strain e of 0 and 1 is b.
+static double length_at(membrane_law law, double b) {
+  return law == WOVEN ? 1 + b : sqrt(1 + 2 * b);
+}
+
+static double membrane_room(const csim_energy *energy, const csim_point *at, const double *d,
+                            int first, int last) {
+  membrane_law law = law_of(energy);
+  double share = 1;
+  for (int e = first; e < last; e++) {
+    four s;
+    strains by = {0};
+    load_four(energy, at, e, e + 1, &s);
+    if (!(s.p[BOUND][0] > 0)) continue;
+    find_strains(&s, at->x, law, &s.at);
+    if (d) find_strains(&s, d, law, &by);
+    for (int k = 0; k < 2; k++) {
+      const csim_v4 *f = k ? s.at.fv : s.at.fu, *df = k ? by.fv : by.fu;
+      double l = k ? s.at.lv[0] : s.at.lu[0];
+      double end = length_at(law, s.p[BOUND][0] + s.set[k][0]);
+      if (!d && l > end) return 0;
+      if (d)
+        share = csim_min(share, csim_bound_room(l, (double[]){f[0][0], f[1][0], f[2][0]},
+                                                (double[]){df[0][0], df[1][0], df[2][0]}, end));
+    }
+  }
+  return share;
+}
+
+static double membrane_strain(const csim_energy *energy, const csim_point *at, int e) {
+  four s;
+  load_four(energy, at, e, e + 1, &s);
+  find_strains(&s, at->x, law_of(energy), &s.at);
+  return csim_max(s.at.lu[0], s.at.lv[0]) - 1;
+}
+
 #define MEMBRANE(of_name, numbers)                                                                 \
   .name = of_name, .role = CSIM_ROLE_MEMBRANE, .nnode = 3, .nparam = numbers,                      \
   .value = membrane_value, .gradient = membrane_gradient, .hessian = membrane_hessian,             \
   .couple = membrane_couple, .laplacian = membrane_laplacian, .elastic = membrane_elastic,         \
-  .constraint = membrane_constraint
+  .constraint = membrane_constraint, .room = membrane_room, .strain = membrane_strain
 
 const csim_energy_kind csim_woven_kind = {MEMBRANE("woven", NPARAM)};
 const csim_energy_kind csim_orthotropic_kind = {MEMBRANE("orthotropic", NPARAM)};
@@ -513,10 +562,26 @@ int csim_membrane_param(csim_membrane_law law, const double rest[6], const csim_
   param[C33] = moduli->shear;
   double limit = moduli->limit;
   int limited = limit > 0;
-  if (law == CSIM_MEMBRANE_ORTHOTROPIC) limit = limit + 0.5 * limit * limit;
-  param[STRAIN_U] = param[STRAIN_V] = limit;
+  double begin = moduli->bound ? CSIM_BOUND_BEGIN * limit : limit;
+  param[LIMIT] = law == CSIM_MEMBRANE_ORTHOTROPIC ? begin + 0.5 * begin * begin : begin;
+  param[BOUND] = 0;
+  if (moduli->bound && limited)
+    param[BOUND] = law == CSIM_MEMBRANE_ORTHOTROPIC ? limit + 0.5 * limit * limit : limit;
   param[STIFFENING] = limited ? moduli->stiffening : 0;
   return 0;
+}
+
+double csim_membrane_stretch(const csim_energy *energy, const double *x, int e) {
+  const double *p = csim_energy_param(energy, e);
+  const int *v = energy->node + 3 * (ptrdiff_t)e;
+  double a[3], b[3], fu[3], fv[3];
+  csim_sub(x + 3 * (ptrdiff_t)v[1], x + 3 * (ptrdiff_t)v[0], a);
+  csim_sub(x + 3 * (ptrdiff_t)v[2], x + 3 * (ptrdiff_t)v[0], b);
+  for (int c = 0; c < 3; c++) {
+    fu[c] = p[BU1] * a[c] + p[BU2] * b[c];
+    fv[c] = p[BV1] * a[c] + p[BV2] * b[c];
+  }
+  return csim_max(csim_norm(fu), csim_norm(fv)) - 1;
 }
 
 int csim_ductile_membrane_param(csim_membrane_law law, const double rest[6],

@@ -173,6 +173,14 @@ double csim_model_energy(csim_pool *pool, const csim_model *model, const csim_po
   return sum;
 }
 
+double csim_model_room(csim_pool *pool, const csim_model *model, const csim_point *at,
+                       const double *d) {
+  double share = 1;
+  for (int e = 0; e < model->nenergy; e++)
+    share = csim_min(share, csim_energy_room(pool, &model->energy[e], at, d));
+  return share;
+}
+
 void csim_model_yield(csim_pool *pool, const csim_model *model, const double *x, double h,
                       double *plastic) {
   csim_point at = {.x = x, .plastic = plastic};

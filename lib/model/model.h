@@ -126,6 +126,7 @@ typedef struct csim_model {
   int nlate;           ///< energies, the last ones, that act from `late` [s] on: csim_model_hold
   double late;
   int late_act;        ///< they act now, and nenergy counts them
+  int bounded;         ///< some strains have a bound, see bound.h
   int nplastic;        ///< numbers of all their elements that yield
   int ntarget;
   csim_target *target; ///< (ntarget) those of one group follow each other
@@ -182,6 +183,11 @@ void csim_model_yield(csim_pool *pool, const csim_model *model, const double *x,
 
 /// Sum of all energies [J] at x.
 double csim_model_energy(csim_pool *pool, const csim_model *model, const csim_point *at);
+
+/// Largest share of the step d (nvert x 3) [m] from at->x that takes nothing beyond a bound of its
+/// strain, [0, 1]; d NULL: 0 when something is beyond at at->x, else 1.
+double csim_model_room(csim_pool *pool, const csim_model *model, const csim_point *at,
+                       const double *d);
 
 /// What changes: exactly what a checkpoint holds.
 typedef struct csim_state {

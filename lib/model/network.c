@@ -1,5 +1,6 @@
 // model/network.c: see network.h.
 #include "model/network.h"
+#include "model/bound.h"
 
 #include "math/vec3.h"
 #include "mesh/tetrahedra.h"
@@ -153,9 +154,11 @@ void csim_network_limits(const csim_elements *springs, int first, double limit, 
                          csim_elements *limits) {
   for (int e = first; e < springs->nelem; e++) {
     const double *param = springs->param + (ptrdiff_t)springs->kind->nparam * e;
-    csim_elements_add(
-        limits, springs->node + 2 * (ptrdiff_t)e,
-        (double[]){stiffness > 0 ? stiffness : 100 * param[0], (1 + limit) * param[1]});
+    int bound = limits->kind == &csim_bound_kind;
+    double k = stiffness > 0 ? stiffness : (bound ? 10 : 100) * param[0];
+    double begin = 1 + (bound ? CSIM_BOUND_BEGIN * limit : limit);
+    csim_elements_add(limits, springs->node + 2 * (ptrdiff_t)e,
+                      (double[]){k, begin * param[1], (1 + limit) * param[1]});
   }
 }
 

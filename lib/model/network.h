@@ -50,7 +50,8 @@ int csim_network_mesh(const csim_topology *topology, const csim_part *part, doub
                       csim_elements *springs);
 
 /// A limit of strain for each spring from number `first` on: k = stiffness, or 100 times the
-/// spring's when that is 0; beginning at (1 + limit) L.
+/// spring's when that is 0; beginning at (1 + limit) L. Where the limits' kind is csim_bound_kind,
+/// a bound that they never reach, with k 10 times the spring's.
 void csim_network_limits(const csim_elements *springs, int first, double limit, double stiffness,
                          csim_elements *limits);
 

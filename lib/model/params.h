@@ -50,6 +50,7 @@ enum {
   CSIM_BENDING_SPRING, ///< springs between opposite vertices (skip one on a structured grid)
   CSIM_BENDING_HINGE,  ///< and on: an energy of hinges, in the order of model/bending_list.h
   CSIM_BENDING_CURVATURE = CSIM_BENDING_HINGE + CSIM_NBENDING, ///< in the curvature at vertices
+  CSIM_BENDING_AUTO, ///< of scenes while they are read; no model has it
 };
 
 /// What a membrane on the triangles is made of, instead of a network of springs.
@@ -57,6 +58,7 @@ typedef enum csim_membrane_law {
   CSIM_MEMBRANE_NONE,
   CSIM_MEMBRANE_WOVEN,       ///< warp and weft keep their lengths, and their angle
   CSIM_MEMBRANE_ORTHOTROPIC, ///< St. Venant-Kirchhoff
+  CSIM_MEMBRANE_AUTO,        ///< of scenes while they are read; no model has it
 } csim_membrane_law;
 
 /// What a solid's tetrahedra are made of.
@@ -81,13 +83,6 @@ typedef struct csim_wind {
 } csim_wind;
 
 // ---------------------------------------------------------------------------------------- solver
-
-typedef enum csim_linear {
-  CSIM_LINEAR_PCG,
-  CSIM_LINEAR_CHOLESKY,
-  CSIM_LINEAR_JACOBI,
-  CSIM_LINEAR_CHEBYSHEV_JACOBI,
-} csim_linear;
 
 typedef enum csim_preconditioner {
   CSIM_PRECONDITIONER_JACOBI,     ///< block-Jacobi: inverses of the 3 x 3 diagonal blocks
@@ -146,6 +141,9 @@ typedef enum csim_pin_mode {
 /// Names of the methods a scene can choose, NULL-terminated.
 extern const char *const csim_method_names[];
 
+/// Names of newton's linear solvers, NULL-terminated.
+extern const char *const csim_linear_names[];
+
 /// How much of the time a run takes goes into being right.
 typedef enum csim_quality {
   CSIM_QUALITY_DRAFT,
@@ -157,7 +155,7 @@ enum { CSIM_MAX_WINDOW = 16 };
 
 typedef struct csim_solver_params {
   const char *method; ///< one of csim_method_names but "auto", which a scene resolves
-  csim_linear linear;
+  const char *linear; ///< of newton: one of csim_linear_names
   csim_preconditioner preconditioner;
   csim_spd spd;
   csim_start start;

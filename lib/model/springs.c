@@ -1,4 +1,4 @@
-// model/springs.c: springs between two vertices, and the limit of their strain. Needs
+// model/springs.c: springs between two vertices, and the limit and bound of their strain. Needs
 // model/energy.h.
 //
 //   E = k/2 (l - L)^2,  l = |x_a - x_b|,  d = (x_a - x_b)/l
@@ -22,11 +22,13 @@
 
 #include "base/simd.h"
 #include "math/vec3.h"
+#include "model/bound.h"
 
 enum { K, LENGTH, COMPRESSION, SLACK, NPARAM }; // of a spring; the first two also of a limit
 enum { LIMIT_NPARAM = 2 };
+enum { END = LIMIT_NPARAM, BOUND_NPARAM }; // LENGTH is where it begins
 
-typedef enum spring_kind { SPRING, LIMIT } spring_kind;
+typedef enum spring_kind { SPRING, LIMIT, BOUND } spring_kind;
 
 typedef struct four {
   const int *node[4];
@@ -97,12 +99,28 @@ CSIM_SIMD_BODY void limit_law(const csim_energy *energy, const int e[4], four *s
   s->across = CSIM_SELECT4(over > zero, s->tension / s->l, zero);
 }
 
+CSIM_SIMD_BODY void bound_law(const csim_energy *energy, const int e[4], four *s) {
+  const double *p[4];
+  for (int i = 0; i < 4; i++) p[i] = csim_energy_param(energy, e[i]);
+  csim_v4 k = {p[0][K], p[1][K], p[2][K], p[3][K]}, zero = {0}, B[3];
+  csim_v4 begin = {p[0][LENGTH], p[1][LENGTH], p[2][LENGTH], p[3][LENGTH]};
+  csim_v4 end = {p[0][END], p[1][END], p[2][END], p[3][END]};
+  csim_v4 way = end - begin, u = (s->l - begin) / way;
+  csim_bound_law(&u, B);
+  s->energy = k * way * way * B[0];
+  s->tension = k * way * B[1];
+  s->along = k * B[2];
+  s->across = CSIM_SELECT4(s->tension > zero, s->tension / s->l, zero);
+}
+
 // All there is to know of the springs e; what a caller does not use is not computed.
 CSIM_SIMD_BODY void evaluate_four(const csim_energy *energy, const csim_point *at, const int e[4],
                                   spring_kind kind, csim_spd spd, four *s) {
   place_four(energy, at, e, s);
   if (kind == LIMIT)
     limit_law(energy, e, s);
+  else if (kind == BOUND)
+    bound_law(energy, e, s);
   else
     spring_law(energy, e, spd, s);
   if (kind == SPRING && at->damping) damping_law(energy, at, e, spd, s);
@@ -279,6 +297,11 @@ static int spring_constraint(const csim_energy *energy, const csim_point *at, in
   return along_spring(r, l, k, C, c);
 }
 
+static double spring_strain(const csim_energy *energy, const csim_point *at, int e) {
+  double r[3], rest = csim_energy_param(energy, e)[LENGTH];
+  return rest > 0 ? spring_between(energy, at->x, e, r) / rest - 1 : 0;
+}
+
 const csim_energy_kind csim_spring_kind = {
     .name = "spring",
     .role = CSIM_ROLE_STRETCH,
@@ -292,6 +315,7 @@ const csim_energy_kind csim_spring_kind = {
     .bounded = 1,
     .elastic = spring_elastic,
     .constraint = spring_constraint,
+    .strain = spring_strain,
 };
 
 // ------------------------------------------------------------------------------------------ limits
@@ -335,4 +359,66 @@ const csim_energy_kind csim_limit_kind = {
     .stretch = limit_stretch,
     .laplacian = spring_laplacian,
     .constraint = limit_constraint,
+};
+
+// ------------------------------------------------------------------------------------------ bounds
+
+static double bound_value(const csim_energy *energy, const csim_point *at, int first, int last) {
+  return values_kernel[energy->isa](energy, at, first, last, BOUND);
+}
+
+static void bound_gradient(const csim_energy *energy, const csim_point *at, int first, int last,
+                           double *g) {
+  gradients_kernel[energy->isa](energy, at, first, last, g, BOUND);
+}
+
+static void bound_hessian(const csim_energy *energy, const csim_point *at, csim_spd spd, int first,
+                          int last, double *val) {
+  hessians(energy, at, spd, first, last, val, BOUND);
+}
+
+static void bound_stretch(const csim_energy *energy, const csim_point *at, csim_spd spd, int n,
+                          const int *element, double *out) {
+  stretches_kernel[energy->isa](energy, at, spd, n, element, out, BOUND);
+}
+
+static int bound_constraint(const csim_energy *energy, const csim_point *at, int e,
+                            csim_constraint *c) {
+  const double *param = csim_energy_param(energy, e);
+  double r[3], l = spring_between(energy, at->x, e, r), over = l - param[LENGTH];
+  if (!(over > 0)) over = 0;
+  double way = param[END] - param[LENGTH];
+  csim_v4 u = CSIM_SPLAT4(over / way), B[3];
+  csim_bound_law(&u, B);
+  // the stiffness at which k/2 C^2 has the bound's force
+  return along_spring(r, l, over > 0 ? param[K] * way * B[1][0] / over : 0, over, c);
+}
+
+static double bound_room(const csim_energy *energy, const csim_point *at, const double *d,
+                         int first, int last) {
+  double share = 1;
+  for (int e = first; e < last; e++) {
+    double r[3], by[3], end = csim_energy_param(energy, e)[END];
+    double l = spring_between(energy, at->x, e, r);
+    if (d)
+      spring_between(energy, d, e, by);
+    else if (l > end)
+      return 0;
+    if (d) share = csim_min(share, csim_bound_room(l, r, by, end));
+  }
+  return share;
+}
+
+const csim_energy_kind csim_bound_kind = {
+    .name = "bound",
+    .role = CSIM_ROLE_LIMIT,
+    .nnode = 2,
+    .nparam = BOUND_NPARAM,
+    .value = bound_value,
+    .gradient = bound_gradient,
+    .hessian = bound_hessian,
+    .stretch = bound_stretch,
+    .laplacian = spring_laplacian,
+    .constraint = bound_constraint,
+    .room = bound_room,
 };

@@ -101,6 +101,17 @@ static void warn_about_membrane(csim_build *build, const csim_object *object, in
              object->name);
 }
 
+// Whether the limit is a bound. The barrier needs a method that sees where it is in every step.
+static int has_bound(csim_build *build, const csim_object *object, const csim_material *m) {
+  if (!(m->limit > 0) || m->limit_law != CSIM_LIMIT_BOUND) return 0;
+  if (!strcmp(build->scene->solver.method, "newton")) return build->model->bounded = 1;
+  csim_say(build->log, CSIM_WARNING, object->mesh_place,
+           "object \"%s\": a \"limit\" that is a bound needs the method \"newton\"; with \"%s\" it "
+           "is where the cloth begins to stiffen",
+           object->name, build->scene->solver.method);
+  return 0;
+}
+
 static csim_status add_membrane(csim_build *build, const csim_object *object, const csim_body *body,
                                 const csim_rest_shape *rest, const csim_factors *factors) {
   const csim_material *m = material_of(build, object);
@@ -108,6 +119,7 @@ static csim_status add_membrane(csim_build *build, const csim_object *object, co
   csim_part part = part_of(body, rest);
   csim_moduli *moduli = CSIM_NEW(csim_moduli, mesh->ntri);
   if (!moduli) return CSIM_MEMORY;
+  int bound = has_bound(build, object, m);
   for (int t = 0; t < mesh->ntri; t++) {
     double stretch = csim_factor(factors, CSIM_MAP_STRETCH, t);
     moduli[t] = (csim_moduli){
@@ -118,7 +130,9 @@ static csim_status add_membrane(csim_build *build, const csim_object *object, co
                  (m->shear > 0 ? m->shear : m->stretch / (2 * (1 + m->poisson))),
         .poisson = m->poisson,
         .limit = m->limit,
-        .stiffening = stretch * (m->limit_stiffness > 0 ? m->limit_stiffness : 100 * m->stretch)};
+        .stiffening = stretch * (m->limit_stiffness > 0 ? m->limit_stiffness
+                                                        : (bound ? 10 : 100) * m->stretch),
+        .bound = bound};
   }
   csim_yield yield = {m->yield_strain, m->hardening, m->yield_rate};
   int woven = object->membrane == CSIM_MEMBRANE_WOVEN;
@@ -161,7 +175,7 @@ static csim_status add_springs(csim_build *build, const csim_object *object, con
   csim_status status = csim_gather_springs(body, first, &build->springs);
   if (material->limit > 0)
     csim_network_limits(&build->springs, first, material->limit, material->limit_stiffness,
-                        &build->limits);
+                        has_bound(build, object, material) ? &build->bounds : &build->limits);
   return status;
 }
 

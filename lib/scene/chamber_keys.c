@@ -1,15 +1,15 @@
 // scene/chamber_keys.c: keys of "chambers": pressure, gas and volume inside of closed surfaces.
 #include "scene/reader.h"
 
+#include "solver/linear.h"
+
 #include <string.h>
 
 #define AT(member) offsetof(csim_chamber_source, member)
 
 static const csim_field name_element = {.kind = &csim_kind_text};
-static const csim_list name_list = {.element = &name_element,
-                                    .size = sizeof(char *),
-                                    .count_offset = AT(nobject),
-                                    .least = 1};
+static const csim_list name_list = {
+    .element = &name_element, .size = sizeof(char *), .count_offset = AT(nobject), .least = 1};
 static const csim_keyed pressure_keyed = {AT(pressure_key)};
 static const csim_keyed volume_keyed = {AT(volume_key)};
 
@@ -107,8 +107,8 @@ void csim_check_chambers(csim_reader *r, const cJSON *item, const csim_scene *sc
         csim_complain(r, CSIM_AT_VALUE, at ? at : objects, "there is no cloth \"%s\"%s", name,
                       csim_suggest(r, name, names));
     }
-    int pcg = solver->linear == CSIM_LINEAR_PCG || solver->linear == CSIM_LINEAR_CHOLESKY;
-    if (strcmp(solver->method, "newton") != 0 || !pcg)
+    const csim_linear_kind *linear = csim_linear_find(solver->linear);
+    if (strcmp(solver->method, "newton") != 0 || !linear->is_preconditioner)
       csim_complain(r, CSIM_AT_VALUE, c,
                     "chambers need the method \"newton\" with \"linear\" pcg or cholesky");
   }

@@ -23,6 +23,7 @@ static void build_free(csim_build *build) {
   csim_elements_free(&build->levels);
   csim_elements_free(&build->springs);
   csim_elements_free(&build->limits);
+  csim_elements_free(&build->bounds);
   csim_elements_free(&build->woven);
   csim_elements_free(&build->orthotropic);
   for (int b = 0; b < CSIM_NBENDING; b++) {
@@ -121,11 +122,12 @@ static csim_status finish_model(csim_build *build) {
     memcpy(model->follow, build->follow, (size_t)model->nfollow * sizeof *model->follow);
   if (model->nlink) memcpy(model->link, build->link, (size_t)model->nlink * sizeof *model->link);
   // projections go through them in this order: springs from coarse to fine
-  const csim_elements *sets[14 + 2 * CSIM_NBENDING];
+  const csim_elements *sets[15 + 2 * CSIM_NBENDING];
   int n = 0;
   sets[n++] = &build->levels;
   sets[n++] = &build->springs;
   sets[n++] = &build->limits;
+  sets[n++] = &build->bounds;
   sets[n++] = &build->woven;
   sets[n++] = &build->orthotropic;
   sets[n++] = &build->ductile_woven;
@@ -223,6 +225,7 @@ csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_
                       .levels.kind = &csim_spring_kind,
                       .springs.kind = &csim_spring_kind,
                       .limits.kind = &csim_limit_kind,
+                      .bounds.kind = &csim_bound_kind,
                       .woven.kind = &csim_woven_kind,
                       .orthotropic.kind = &csim_orthotropic_kind,
                       .ductile_woven.kind = &csim_ductile_woven_kind,

@@ -71,7 +71,7 @@ typedef struct csim_build {
   csim_model *model;
   ptrdiff_t vert_room; ///< of the arrays below
   double *x, *v, *mass;
-  csim_elements levels, springs, limits, woven, orthotropic, curvature, volume, neohooke, anchors,
+  csim_elements levels, springs, limits, bounds, woven, orthotropic, curvature, volume, neohooke, anchors,
       links, face_links;
   csim_elements hinges[CSIM_NBENDING];      ///< of each of csim_bending_kinds
   csim_elements seam_hinges[CSIM_NBENDING]; ///< the same, across seams

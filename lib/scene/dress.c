@@ -9,9 +9,11 @@
 
 static const char fabric[] = "{\"preset\": \"cotton\", \"damping\": 4}";
 
-// Stitches close for 1.5 s: faster ones drag panels into folds. `settle` is fine meanwhile, as few
-// of all vertices are sewn and the rest of them hardly move: at 0.05 edges lag behind their
-// stitches until they snap.
+// Stitches close for 1.5 s, as faster ones drag panels into folds, and the cloth is starched
+// meanwhile: panels that bend only in large curves arrive in order, where soft ones crumple and
+// catch each other, and narrow ones turn over. `settle` is fine, as few of all vertices are sewn
+// and the rest of them hardly move: at 0.05 edges lag behind their stitches until they snap. The
+// drape ends at rest, so damping only decides how soon a skirt stops swinging.
 static const char phases[] =
     "{\"contact\": {\"thickness\": 0.0015}, \"phases\": ["
     "{\"name\": \"sew\", \"frames\": {\"end\": 40}, \"gravity\": [0, 0, 0],"
@@ -19,6 +21,13 @@ static const char phases[] =
     " \"solver\": {\"balance\": 0, \"settle\": 0.005}},"
     "{\"name\": \"drape\", \"frames\": {\"end\": 144, \"until\": \"rest\"}}]}";
 static const char closed[] = "36"; // [frame] of the stitches then
+#define STARCH 1e-3                // [N m] bending stiffness of starched cloth
+#define SEW_DAMPING 15             // [1/s]
+#define DRAPE_DAMPING 10           // [1/s]
+
+// Of each stitch once it is closed [N/m]; soft ones open by the tension of tight garments, and
+// stiff ones that are still to close let straps slip off.
+#define TIGHT 1e5
 
 // NULL: out of memory.
 static cJSON *parse(csim_reader *r, const char *text) {
@@ -37,6 +46,71 @@ static csim_status add(csim_reader *r, cJSON *object, const char *key, const cha
   return CSIM_MEMORY;
 }
 
+// The constants of the object's material, to which others can be added. NULL: out of memory.
+static cJSON *copy_material(const cJSON *tree, const cJSON *object) {
+  const cJSON *material = csim_json_get(object, "material"), *named = NULL;
+  if (cJSON_IsString(material))
+    named = csim_json_get(csim_json_get(tree, "materials"), material->valuestring);
+  if (named) material = named;
+  if (!cJSON_IsString(material)) return cJSON_Duplicate(material, 1);
+  cJSON *copy = cJSON_CreateObject();
+  if (copy && cJSON_AddStringToObject(copy, "preset", material->valuestring)) return copy;
+  cJSON_Delete(copy);
+  return NULL;
+}
+
+// What a phase changes in an object: numbers that replace those of its material, 0 = none does.
+static csim_status change_object(cJSON *phase, const cJSON *tree, const cJSON *object,
+                                 const double number[3]) {
+  static const char *const key[] = {"bend", "damping", "stiffness"};
+  const cJSON *name = csim_json_get(object, "name");
+  if (!cJSON_IsString(name)) return CSIM_OK; // reading complains
+  cJSON *list = csim_json_get(phase, "objects");
+  if (!list) list = cJSON_AddArrayToObject(phase, "objects");
+  cJSON *change = cJSON_CreateObject(), *material = copy_material(tree, object);
+  if (!list || !change || !cJSON_AddItemToArray(list, change)) {
+    cJSON_Delete(change);
+    cJSON_Delete(material);
+    return CSIM_MEMORY;
+  }
+  if (!material || !cJSON_AddItemToObject(change, "material", material)) {
+    cJSON_Delete(material);
+    return CSIM_MEMORY;
+  }
+  int failed = !cJSON_AddStringToObject(change, "name", name->valuestring);
+  for (int k = 0; k < 2 && !failed && cJSON_IsObject(material); k++) {
+    if (!(number[k] > 0)) continue;
+    cJSON_DeleteItemFromObjectCaseSensitive(material, key[k]);
+    failed = !cJSON_AddNumberToObject(material, key[k], number[k]);
+  }
+  if (!failed && number[2] > 0 && !csim_json_get(csim_json_get(object, "mesh"), key[2])) {
+    cJSON *mesh = cJSON_AddObjectToObject(change, "mesh");
+    failed = !mesh || !cJSON_AddNumberToObject(mesh, key[2], number[2]);
+  }
+  return failed ? CSIM_MEMORY : CSIM_OK;
+}
+
+// Lays the scene over the phases.
+static csim_status add_phases(csim_reader *r, cJSON **tree) {
+  static const double number[2][3] = {{STARCH, SEW_DAMPING, 0}, {0, DRAPE_DAMPING, TIGHT}};
+  cJSON *under = parse(r, phases);
+  if (!under) return CSIM_MEMORY;
+  cJSON *phase = csim_json_get(under, "phases")->child;
+  csim_status status = CSIM_OK;
+  for (int k = 0; k < 2 && !status; k++, phase = phase->next)
+    for (cJSON *c = csim_json_get(*tree, "objects")->child; c && !status; c = c->next)
+      if (csim_json_get(csim_json_get(c, "mesh"), "pattern"))
+        status = change_object(phase, *tree, c, number[k]);
+  if (status) {
+    cJSON_Delete(under);
+    return status;
+  }
+  csim_merge_objects(under, *tree);
+  cJSON_Delete(*tree);
+  *tree = under;
+  return CSIM_OK;
+}
+
 csim_status csim_add_dressing(csim_reader *r, cJSON **tree) {
   const cJSON *objects = csim_json_get(*tree, "objects");
   int sews = !csim_json_get(*tree, "frames") && !csim_json_get(*tree, "phases"), found = 0;
@@ -49,10 +123,5 @@ csim_status csim_add_dressing(csim_reader *r, cJSON **tree) {
     if (!status && sews) status = add(r, mesh, "closed", closed);
   }
   if (status || !found || !sews) return status;
-  cJSON *under = parse(r, phases);
-  if (!under) return CSIM_MEMORY;
-  csim_merge_objects(under, *tree);
-  cJSON_Delete(*tree);
-  *tree = under;
-  return CSIM_OK;
+  return add_phases(r, tree);
 }

@@ -47,7 +47,9 @@ static const csim_material presets[] = {
      .stuff = CSIM_STUFF_SHEET,
      .density = 0.061,
      .stretch = 1000,
-     .bend = 5e-6,
+     .shear = 15,
+     .poisson = 0.1,
+     .bend = 1.6e-6,
      .bend_spring = 10,
      .compression = 1,
      .drag = 1.2},
@@ -55,7 +57,9 @@ static const csim_material presets[] = {
      .stuff = CSIM_STUFF_SHEET,
      .density = 0.2,
      .stretch = 1500,
-     .bend = 1.3e-5,
+     .shear = 90,
+     .poisson = 0.1,
+     .bend = 2.1e-5,
      .bend_spring = 15,
      .compression = 1,
      .drag = 1.2},
@@ -63,7 +67,9 @@ static const csim_material presets[] = {
      .stuff = CSIM_STUFF_SHEET,
      .density = 0.324,
      .stretch = 4000,
-     .bend = 1.4e-4,
+     .shear = 160,
+     .poisson = 0.1,
+     .bend = 5.9e-5,
      .bend_spring = 40,
      .compression = 1,
      .drag = 1.2},
@@ -71,7 +77,9 @@ static const csim_material presets[] = {
      .stuff = CSIM_STUFF_SHEET,
      .density = 0.25,
      .stretch = 1000,
-     .bend = 2.6e-5,
+     .shear = 55,
+     .poisson = 0.1,
+     .bend = 1.3e-5,
      .bend_spring = 10,
      .compression = 1,
      .drag = 1.2},
@@ -79,7 +87,8 @@ static const csim_material presets[] = {
      .stuff = CSIM_STUFF_SHEET,
      .density = 0.8,
      .stretch = 30000,
-     .bend = 2.7e-3,
+     .poisson = 0.3,
+     .bend = 5.4e-5,
      .bend_spring = 300,
      .compression = 1,
      .drag = 1.2},
@@ -87,6 +96,7 @@ static const csim_material presets[] = {
      .stuff = CSIM_STUFF_SHEET,
      .density = 0.93,
      .stretch = 1500,
+     .poisson = 0.5,
      .bend = 1.7e-4,
      .bend_spring = 15,
      .compression = 1,
@@ -95,7 +105,9 @@ static const csim_material presets[] = {
      .stuff = CSIM_STUFF_SHEET,
      .density = 0.047,
      .stretch = 5000,
-     .bend = 3.7e-6,
+     .shear = 25,
+     .poisson = 0.1,
+     .bend = 1.4e-6,
      .bend_spring = 50,
      .compression = 1,
      .drag = 1.2},
@@ -285,6 +297,8 @@ static const csim_kind kind_density = {read_density, NULL, print_density, descri
     .most = CSIM_MOST, .flags = CSIM_ABOVE | CSIM_INPUT_ONLY, .doc = "Cloth, measured: " what      \
   }
 
+static const char *const limit_law_names[] = {"stiffen", "bound", NULL};
+
 static const csim_field material_fields[] = {
     {.key = "preset",
      .kind = &kind_preset,
@@ -358,9 +372,20 @@ static const csim_field material_fields[] = {
     NUMBER(compression, "", 0, 0,
            "Share of the springs' stiffness that resists compression; 1 = all."),
     NUMBER(slack, "", 0, 0, "Strain on either side of a spring's length that costs nothing."),
-    NUMBER(limit, "", 0, 0, "Strain beyond which springs stiffen without bound; 0 = none."),
+    NUMBER(limit, "", 0, 0,
+           "Strain beyond which springs, or warp and weft of membranes, stiffen; 0 = none."),
+    {.key = "limit_law",
+     .kind = &csim_kind_choice,
+     .detail = limit_law_names,
+     .offset = AT(limit_law),
+     .fallback = "stiffen",
+     .doc = "What the limit is. \"stiffen\": tension grows with the square of what is beyond it. "
+            "\"bound\": a strain that is never reached, in no substep, with contact or without; "
+            "tension grows without end from half of it on (newton only). Where pins or bodies pull "
+            "cloth further than it can go, the report's \"worst\" \"strain\" is larger."},
     NUMBER(limit_stiffness, "N/m", 0, 0,
-           "Stiffness of that limit; 0 = a hundred times the spring's own, or stretch."),
+           "Stiffness of that limit; 0 = a hundred times the spring's own, or stretch; ten times "
+           "with \"bound\"."),
     NUMBER(yield_curvature, "1/m", 0, 0,
            "Cloth, bending \"dihedral\": what bends sharper than that stays bent by the rest, as "
            "paper does. The angle of an edge is its curvature times the mean height of its two triangles; "

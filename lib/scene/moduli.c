@@ -83,12 +83,14 @@ csim_status csim_tell_moduli(const csim_scene *scene, const csim_model *model, c
     // whatever is to be said of the mesh, building the model has said
     csim_build build = {.scene = scene,
                         .springs = {.kind = &csim_spring_kind},
-                        .limits = {.kind = &csim_limit_kind}};
+                        .limits = {.kind = &csim_limit_kind},
+                        .bounds = {.kind = &csim_bound_kind}};
     csim_sheet_moduli moduli;
     status = measure(&build, object, of, &moduli);
     if (!status) tell(scene, object, &moduli, log);
     csim_elements_free(&build.springs);
     csim_elements_free(&build.limits);
+    csim_elements_free(&build.bounds);
   }
   return status;
 }

@@ -12,7 +12,8 @@
 static const char *const network_names[] = {"mesh", "structured", NULL};
 #define BENDING_NAME(name) #name,
 static const char *const bending_names[] = {"none", "spring",
-                                            CSIM_BENDING_LIST(BENDING_NAME) "curvature", NULL};
+                                            CSIM_BENDING_LIST(BENDING_NAME) "curvature",
+                                            "auto", NULL};
 static const char *const edges_names[] = {"all", "no-diagonals", NULL};
 
 static const csim_field spring_fields[] = {
@@ -45,13 +46,15 @@ static const csim_field spring_fields[] = {
      .kind = &csim_kind_choice,
      .detail = bending_names,
      .offset = AT(bending),
-     .fallback = "quadratic",
+     .fallback = "auto",
      .doc =
          "Resistance to bending: springs across edges, a quadratic energy with a flat rest shape, "
          "or the energy of the dihedral angle, at rest as the mesh is. curvature: a quadratic "
          "energy "
          "of the curvature at each vertex, with a flat rest shape, the same on every mesh, and the "
-         "only one with \"bend_weft\"; not for pbd and xpbd."},
+         "only one with \"bend_weft\"; not for pbd and xpbd. auto: curvature with a membrane "
+         "whose mesh is no grid, or whose \"bend\" has a map or differs along weft; else "
+         "quadratic, which is as exact on grids."},
 };
 static const csim_table springs_table = {.name = "springs",
                                          .doc = "What cloth is made of.",
@@ -59,7 +62,7 @@ static const csim_table springs_table = {.name = "springs",
                                          CSIM_FIELDS_OF(spring_fields)};
 
 static const char *const elasticity_names[] = {"springs", "neo-hookean", NULL};
-static const char *const law_names[] = {"none", "woven", "orthotropic", NULL};
+static const char *const law_names[] = {"none", "woven", "orthotropic", "auto", NULL};
 static const char *const warp_names[] = {"auto", "uv", "x", "y", "z", NULL};
 static const char *const rest_names[] = {"start", "uv", "file", NULL};
 
@@ -68,10 +71,13 @@ static const csim_field membrane_fields[] = {
      .kind = &csim_kind_choice,
      .detail = law_names,
      .offset = AT(membrane),
-     .fallback = "none",
+     .fallback = "auto",
      .doc = "none: springs. woven: threads that keep their lengths and their right angle (Baraff & "
             "Witkin). orthotropic: St. Venant-Kirchhoff. Both have the material's moduli on every "
-            "mesh: \"stretch\" along warp, \"weft\", \"shear\", \"poisson\"."},
+            "mesh: \"stretch\" along warp, \"weft\", \"shear\", \"poisson\". auto: orthotropic; "
+            "springs where the scene asks for what they have: their keys, "
+            "\"spring\", \"compression\" or \"slack\" of the material, \"strain_limit\", a solver's "
+            "method by name, a sewing pattern."},
     {.key = "warp",
      .kind = &csim_kind_choice,
      .detail = warp_names,
@@ -180,6 +186,43 @@ static int is_closed(const csim_mesh_source *mesh) {
          mesh->shape != CSIM_SHAPE_PLANE;
 }
 
+// Whether cloth is to be what springs alone can be. Who names a method compares it with others, so
+// that all have to step the same model; those by constant matrices and constraints step springs best.
+// A pattern's gathers are of springs.
+static int asks_for_springs(const csim_reader *r, const cJSON *item, const csim_object *object) {
+  const cJSON *springs = csim_json_get(item, "springs");
+  const csim_solver_params *solver = &r->scene->solver;
+  if (strcmp(solver->method, "auto") || solver->strain_limit > 0 || object->mesh.shape == CSIM_SHAPE_PATTERN ||
+      csim_json_get(springs, "network") || csim_json_get(springs, "edges") ||
+      csim_json_get(springs, "levels") || object->bending == CSIM_BENDING_SPRING)
+    return 1;
+  if (object->material < 0) return 0;
+  const csim_material *m = &r->material[object->material];
+  return m->spring > 0 || m->compression != 1 || m->slack != 0;
+}
+
+static int has_map(const csim_object *object, csim_map_of of) {
+  for (int k = 0; k < object->nmap; k++)
+    if (object->map[k].of == of) return 1;
+  return 0;
+}
+
+// Decides what cloth is made of where the scene leaves it open: what has the stated moduli on its
+// mesh, at the least cost. What each gives and costs: docs/methods.md.
+static void choose_fabric(const csim_reader *r, const cJSON *item, csim_object *object) {
+  if (object->membrane == CSIM_MEMBRANE_AUTO)
+    object->membrane =
+        asks_for_springs(r, item, object) ? CSIM_MEMBRANE_NONE : CSIM_MEMBRANE_ORTHOTROPIC;
+  if (object->bending != CSIM_BENDING_AUTO) return;
+  const csim_material *m = object->material >= 0 ? &r->material[object->material] : NULL;
+  int grid = object->mesh.shape == CSIM_SHAPE_GRID && object->rest == CSIM_REST_START;
+  int needed = has_map(object, CSIM_MAP_BEND) || (m && m->bend_weft > 0);
+  int projects = !strcmp(r->scene->solver.method, "pbd") || !strcmp(r->scene->solver.method, "xpbd");
+  object->bending = object->membrane && (needed || !grid) && !projects
+                        ? CSIM_BENDING_CURVATURE
+                        : CSIM_BENDING_HINGE; // the first hinge is quadratic
+}
+
 // What of springs and membranes does not go together.
 static void check_fabric(csim_reader *r, const cJSON *item, const csim_object *object) {
   const cJSON *springs = csim_json_get(item, "springs"), *rest = csim_json_get(item, "rest");
@@ -218,10 +261,9 @@ static void finish_object(csim_reader *r, const cJSON *item, void *base) {
   const cJSON *mesh = csim_json_get(item, "mesh"), *shape = csim_json_get(mesh, "shape");
   object->place = csim_keep_place(r, CSIM_AT_VALUE, item);
   object->mesh_place = mesh ? csim_keep_place(r, CSIM_AT_VALUE, mesh) : object->place;
-  if (object->type == CSIM_OBJECT_COLLIDER)
-    object->material = -1;
-  else
-    csim_check_material(r, item, object);
+  if (object->type == CSIM_OBJECT_COLLIDER) object->material = -1;
+  if (object->type == CSIM_OBJECT_CLOTH && !r->memory) choose_fabric(r, item, object);
+  if (object->type != CSIM_OBJECT_COLLIDER) csim_check_material(r, item, object);
   if (!cJSON_IsObject(mesh)) return;
   if (object->type != CSIM_OBJECT_COLLIDER && object->mesh.shape == CSIM_SHAPE_PLANE)
     csim_complain(r, CSIM_AT_VALUE, shape, "a plane is infinite: only a collider can be one");
@@ -355,7 +397,7 @@ static const csim_field cloth_fields[] = {
     {.key = "membrane",
      .kind = &csim_kind_table,
      .detail = &membrane_table,
-     .doc = "A membrane instead of springs."},
+     .doc = "What the cloth is where it is not of springs."},
     {.key = "rest",
      .kind = &csim_kind_table,
      .detail = &rest_table,

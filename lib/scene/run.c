@@ -532,6 +532,12 @@ csim_status csim_dump_model(const csim_scene *scene, const csim_run_options *opt
     if (model->energy[e].kind->role == CSIM_ROLE_STRETCH)
       dump_springs(&model->energy[e], file, &count);
   csim_file_text(file, "]}\n");
+  for (int e = 0; e < model->nenergy; e++)
+    if (model->energy[e].kind->role == CSIM_ROLE_MEMBRANE)
+      csim_say(log, CSIM_WARNING, (csim_place){.file = scene->file},
+               "%s has springs only: %d triangles of membranes are left out (\"membrane\": {\"law\": "
+               "\"none\"} makes cloth of springs)",
+               path, model->energy[e].nelem);
   status = csim_file_commit(file, 0);
 done:
   destroy(&r);

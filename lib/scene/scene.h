@@ -81,6 +81,8 @@ typedef enum csim_rest {
 } csim_rest;
 
 /// A named set of constants. Fields a material does not give are taken from its preset, else 0.
+typedef enum csim_limit_law { CSIM_LIMIT_STIFFEN, CSIM_LIMIT_BOUND } csim_limit_law;
+
 typedef struct csim_material {
   char *name;
   const char *preset; ///< NULL if none
@@ -103,6 +105,7 @@ typedef struct csim_material {
   double compression;  ///< [-] share of the springs' stiffness that resists compression
   double slack;        ///< [-] strain that costs nothing
   double limit;        ///< [-] strain at which a stiffening limit begins; 0 = none
+  csim_limit_law limit_law;
   double limit_stiffness; ///< [N/m] of the limit; 0 = 100 times the spring's
   double yield_curvature; ///< [1/m] beyond which dihedral bending stays; 0 = it never does
   double yield_strain;    ///< [-] beyond which a membrane's stretch stays; 0 = it never does

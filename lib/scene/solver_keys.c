@@ -7,7 +7,6 @@
 
 #define IN_SOLVER(member) offsetof(csim_solver_params, member)
 
-static const char *const linear_names[] = {"pcg", "cholesky", "jacobi", "chebyshev-jacobi", NULL};
 static const char *const preconditioner_names[] = {"jacobi", "ichol", "multilevel", NULL};
 static const char *const spd_names[] = {"drop", "clamp", "none", NULL};
 static const char *const start_names[] = {"inertia", "rest", "velocity", NULL};
@@ -29,8 +28,8 @@ static const csim_field solver_fields[] = {
             "sets: "
             "each substep is solved until the forces on every object balance."},
     {.key = "linear",
-     .kind = &csim_kind_choice,
-     .detail = linear_names,
+     .kind = &csim_kind_word,
+     .detail = csim_linear_names,
      .offset = IN_SOLVER(linear),
      .fallback = "pcg",
      .doc = "Linear solver inside newton."},

@@ -34,17 +34,14 @@ void csim_worst_step(const csim_scene *scene, int frame, const csim_step_report 
 
 typedef struct strain_job {
   const csim_energy *energy;
-  const double *x;
+  csim_point at;
 } strain_job;
 
 static double strain_of(const strain_job *job, int e) {
-  const int *v = job->energy->node + 2 * (ptrdiff_t)e;
-  double rest = csim_energy_param(job->energy, e)[1];
-  double l = csim_distance(job->x + 3 * (ptrdiff_t)v[0], job->x + 3 * (ptrdiff_t)v[1]);
-  return rest > 0 ? l / rest - 1 : 0;
+  return job->energy->kind->strain(job->energy, &job->at, e);
 }
 
-// Of stretched springs: compressed ones buckle, which is no strain of the fabric.
+// Of what is stretched: what is compressed buckles, which is no strain of the fabric.
 static double largest_strain(void *context, int first, int last) {
   const strain_job *job = context;
   double most = 0;
@@ -56,7 +53,7 @@ static void take_strain(const csim_scene *scene, const csim_model *model, int fr
                         const strain_job *job, double strain, csim_worst *worst) {
   int e = 0;
   while (e < job->energy->nelem - 1 && strain_of(job, e) < strain) e++;
-  const int *v = job->energy->node + 2 * (ptrdiff_t)e;
+  const int *v = job->energy->node + job->energy->kind->nnode * (ptrdiff_t)e;
   int body = model->body_of[v[0]], vert0 = model->body[body].vert0;
   *worst = (csim_worst){.value = strain,
                         .frame = frame,
@@ -72,8 +69,8 @@ void csim_worst_frame(csim_pool *pool, const csim_scene *scene, const csim_model
                               .frame = frame,
                               .object = object_of(scene, model->nbody, step->contact.lag_part)};
   for (int k = 0; k < model->nenergy; k++) {
-    strain_job job = {&model->energy[k], x};
-    if (job.energy->kind->role != CSIM_ROLE_STRETCH) continue;
+    strain_job job = {&model->energy[k], {.x = x}};
+    if (!job.energy->kind->strain) continue;
     double strain = csim_pool_max(pool, job.energy->nelem, 0, largest_strain, &job);
     if (strain > total->strain.value)
       take_strain(scene, model, frame, &job, strain, &total->strain);

@@ -2,25 +2,17 @@
 // Witkin, Large Steps in Cloth Simulation, SIGGRAPH 1998.
 #include "solver/method.h"
 
-#include "math/cholesky.h"
-#include "math/multigrid.h"
-#include "math/jacobi.h"
 #include "math/vec3.h"
 #include "math/vector.h"
 #include "solver/balance.h"
 #include "solver/line_search.h"
+#include "solver/linear.h"
 
 #include <math.h>
 #include <string.h>
 
 typedef struct newton {
-  int on_edges; // the matrix is K, else H
-  csim_stiffness K;
-  csim_layout layout;
-  csim_bsr H;
-  csim_precond P;
-  csim_multigrid multigrid; // no levels unless they are asked for
-  csim_cholesky F;
+  csim_linear linear; // the Hessian and its solver
   csim_balance balance;
   double cut;    // [m] root mean square of what the filter cut from the last step
   double edge;   // [m] mean length of the surface's edges at the start
@@ -37,73 +29,11 @@ static void *newton_create(csim_arena *arena, const csim_model *model,
   s->x_try = CSIM_ARENA_NEW(arena, double, n + 1); // products read one number past the end
   s->edge = csim_model_mean_edge(model, -1);
   if (csim_balance_create(arena, model, &s->balance)) return NULL;
-  int ichol = params->preconditioner == CSIM_PRECONDITIONER_ICHOL;
-  s->on_edges = params->linear == CSIM_LINEAR_PCG && !ichol &&
-                params->pins != CSIM_PINS_COUNTER_FORCE &&
-                csim_stiffness_create(arena, model, &s->K) == 0;
-  if (arena->failed) return NULL;
-  if (s->on_edges) {
-    if (!arena->failed && params->preconditioner == CSIM_PRECONDITIONER_MULTILEVEL)
-      csim_multigrid_create_edges(arena, &s->K.graph, &s->multigrid);
-    csim_precond_create_jacobi(arena, model->nvert, &s->P);
-    return arena->failed ? NULL : s;
-  }
-  const csim_pattern *pattern = &s->layout.pattern;
-  if (csim_layout_build(arena, model, &s->layout)) return NULL;
-  s->H = (csim_bsr){pattern, CSIM_ARENA_NEW(arena, double, 9 * (ptrdiff_t)pattern->nblock)};
-  if (params->linear == CSIM_LINEAR_CHOLESKY)
-    csim_cholesky_analyze(arena, pattern, 3, &s->F);
-  else
-    csim_precond_create(
-        arena, pattern,
-        params->linear == CSIM_LINEAR_PCG && ichol ? CSIM_BLOCK_ICHOL : CSIM_BLOCK_JACOBI, &s->P);
-  if (params->linear == CSIM_LINEAR_PCG &&
-      params->preconditioner == CSIM_PRECONDITIONER_MULTILEVEL && !arena->failed)
-    csim_multigrid_create(arena, pattern, model->fixed, &s->multigrid);
-  return arena->failed ? NULL : s;
+  return csim_linear_create(arena, model, params, &s->linear) ? NULL : s;
 }
 
 static void newton_destroy(void *scratch) {
-  csim_stiffness_free(&((newton *)scratch)->K);
-}
-
-typedef struct linear_system {
-  const csim_problem *problem;
-  newton *s;
-} linear_system;
-
-// q = (matrix + what contact adds outside of it) p
-static double multiply(csim_pool *pool, void *context, const double *p, double *q) {
-  const linear_system *system = context;
-  const csim_contact *contact = system->problem->contact;
-  double pq = 0;
-  const csim_problem *problem = system->problem;
-  if (system->s->on_edges) {
-    pq = csim_edge_matrix_multiply(pool, &system->s->K.A, p, q);
-  } else {
-    csim_bsr_multiply(pool, &system->s->H, p, q);
-    pq = csim_vector_dot(pool, 3 * problem->model->nvert, p, q);
-  }
-  pq += csim_chambers_multiply(pool, problem->model, problem->chamber, p, q);
-  csim_phase before = csim_pool_phase(pool, CSIM_PHASE_CONTACT);
-  if (contact) pq += csim_contact_multiply_rest(pool, contact, p, q);
-  csim_pool_phase(pool, before);
-  return pq;
-}
-
-static void reduce(csim_pool *pool, void *context, double alpha, const double *q, double *r,
-                   double *z, double sum[2]) {
-  const linear_system *system = context;
-  if (system->problem->params->linear != CSIM_LINEAR_CHOLESKY) {
-    csim_precond_reduce(pool, &system->s->P, alpha, q, r, z, sum);
-    sum[1] += csim_multigrid_add(pool, &system->s->multigrid, r, z);
-    return;
-  }
-  int n = 3 * system->problem->model->nvert;
-  if (q) csim_vector_add(pool, n, -alpha, q, r);
-  csim_cholesky_solve(&system->s->F, r, z);
-  sum[0] = csim_vector_dot(pool, n, r, r);
-  sum[1] = csim_vector_dot(pool, n, r, z);
+  csim_linear_destroy(&((newton *)scratch)->linear);
 }
 
 // The filter may cut this share of what gravity moves a vertex by in a substep (root mean square):
@@ -116,7 +46,6 @@ static const double MOST_CUT = 0.1;
 // problem->step.
 static int has_settled(const csim_problem *problem, newton *s, const double *x,
                        csim_method_report *report) {
-  linear_system system = {problem, s};
   int n = 3 * problem->model->nvert;
   double sum[2], limit = problem->params->settle * s->edge;
   if (!(limit > 0)) return 0;
@@ -126,43 +55,9 @@ static int has_settled(const csim_problem *problem, newton *s, const double *x,
     report->imbalance = csim_balance_measure(problem, &s->balance, x, s->g, &report->unbalanced);
     if (report->imbalance > balance || s->cut > MOST_CUT * gravity * h * h) return 0;
   }
-  reduce(problem->pool, &system, 0, NULL, s->g, problem->step, sum);
+  csim_linear_precondition(problem, &s->linear, 0, NULL, s->g, problem->step, sum);
   return csim_vector_dot(problem->pool, n, problem->step, problem->step) <=
          limit * limit * problem->model->nvert;
-}
-
-// d = H^-1 (-g) by the solver the scene chose. s->g holds -g on entry. Contact couples vertices
-// outside the matrix's pattern: then that solver's factor of the matrix preconditions PCG.
-static csim_solve_report solve_linear(const csim_problem *problem, newton *s, double tolerance) {
-  const csim_solver_params *params = problem->params;
-  int coupled = (problem->contact && csim_contact_is_coupled(problem->contact)) ||
-                problem->model->nchamber > 0;
-  csim_solve_report report = {.iterations = 1};
-  if (params->linear == CSIM_LINEAR_CHOLESKY) {
-    report.outcome = csim_cholesky_factor(&s->F, s->H.val);
-    if (report.outcome != CSIM_SOLVE_CONVERGED) return report;
-    if (!coupled) csim_cholesky_solve(&s->F, s->g, problem->step);
-    if (!coupled) return report;
-  } else if (s->on_edges) {
-    csim_precond_update_edges(problem->pool, &s->K.A, &s->P);
-    csim_multigrid_update_edges(problem->pool, &s->K.A, &s->multigrid);
-  } else {
-    csim_precond_update(problem->pool, &s->H, &s->P);
-    csim_multigrid_update(problem->pool, &s->H, &s->multigrid);
-  }
-  if (coupled || params->linear == CSIM_LINEAR_PCG) {
-    linear_system context = {problem, s};
-    csim_linear_system system = {&context, 3 * problem->model->nvert, multiply, reduce};
-    return csim_pcg_solve_system(problem->pool, &system, s->g, tolerance, params->linear_iterations,
-                                 problem->scratch, problem->step);
-  }
-  csim_jacobi_params jacobi = {
-      .alpha = params->jacobi_alpha,
-      .rho = params->linear == CSIM_LINEAR_CHEBYSHEV_JACOBI ? params->chebyshev_rho : 0,
-      .tolerance = tolerance,
-      .max_iterations = params->linear_iterations};
-  return csim_jacobi_solve(problem->pool, &s->H, &s->P, s->g, &jacobi, problem->scratch,
-                           problem->step);
 }
 
 // What the exact pins still have to go, into d at their vertices.
@@ -175,14 +70,25 @@ static void remaining_step(const csim_problem *problem, const double *x, double 
   }
 }
 
+// Shortens problem->step, all of it alike, so that no strain comes to its bound: contact has allowed
+// every share of it. Returns the share.
+static double keep_bounds(const csim_problem *problem, const double *x) {
+  int n = 3 * problem->model->nvert;
+  double share = csim_problem_room(problem, x, problem->step);
+  for (int i = 0; i < n && share < 1; i++) problem->step[i] *= share;
+  return share;
+}
+
 // Puts problem->step through the filter, and notes what that cut. A step shortened vertex by vertex
 // need not descend any more; then all of it is shortened alike. Returns g.d after it; s->g holds
 // -g.
-static double filter_step(const csim_problem *problem, newton *s, csim_method_report *report) {
+static double filter_step(const csim_problem *problem, newton *s, const double *x,
+                          csim_method_report *report) {
   int n = 3 * problem->model->nvert;
   csim_pool *pool = problem->pool;
   double slope = -csim_vector_dot(pool, n, s->g, problem->step);
-  if (!problem->contact || !(slope < 0)) return slope;
+  if (!(slope < 0)) return slope;
+  if (!problem->contact) return slope * keep_bounds(problem, x);
   csim_vector_copy(pool, n, problem->step, s->x_try);
   double least = csim_problem_filter(problem, problem->step);
   if (least < 0) report->outcome = CSIM_OUTCOME_MEMORY;
@@ -192,6 +98,7 @@ static double filter_step(const csim_problem *problem, newton *s, csim_method_re
     csim_problem_filter(problem, problem->step);
     slope = -csim_vector_dot(pool, n, s->g, problem->step);
   }
+  slope *= keep_bounds(problem, x);
   csim_vector_add(pool, n, -1, problem->step, s->x_try);
   s->cut = sqrt(csim_vector_dot(pool, n, s->x_try, s->x_try) / problem->model->nvert);
   return slope;
@@ -208,12 +115,13 @@ static int catch_up(const csim_problem *problem, double *x) {
 
 // -g into s->g, and the Hessian at x.
 static void linearize(const csim_problem *problem, newton *s, const double *x) {
-  csim_spd spd = problem->params->spd;
   csim_vector_negate(problem->pool, 3 * problem->model->nvert, s->g);
-  if (s->on_edges)
-    csim_problem_stiffness(problem, x, spd, &s->K);
-  else
-    csim_problem_hessian(problem, &s->layout, x, spd, &s->H);
+  csim_linear_assemble(problem, x, &s->linear);
+}
+
+// problem->step = H^-1 (-g), where s->g holds -g.
+static csim_solve_report solve_linear(const csim_problem *problem, newton *s, double tolerance) {
+  return csim_linear_solve(problem, &s->linear, s->g, tolerance, problem->step);
 }
 
 static const double ACCELERATION_TOLERANCE = 1e-8; // it is solved once in a run
@@ -224,10 +132,9 @@ static void newton_accelerate(const csim_problem *problem, void *scratch, const 
   newton *s = scratch;
   int n = 3 * problem->model->nvert;
   double way = 0.5 * problem->h * problem->h;
-  linear_system system = {problem, s};
   linearize(problem, s, problem->x);
   for (int i = 0; i < n; i++) s->x_try[i] = way * a[i];
-  multiply(problem->pool, &system, s->x_try, s->g);
+  csim_linear_multiply(problem, &s->linear, s->x_try, s->g);
   for (int i = 0; i < n; i++) s->g[i] = f[i] - s->g[i];
   solve_linear(problem, s, ACCELERATION_TOLERANCE);
   for (int i = 0; i < n; i++) a[i] += problem->step[i] / way;
@@ -280,9 +187,12 @@ enum { MOST_MISSES = 2, MOST_TOGETHER = 20 };
 static const double MOST_IMBALANCE = 4; // times solver.balance
 enum { LEAST_HALVINGS = 2 };            // kept for colliders that come too fast
 
-static int is_worth_halving(const csim_problem *problem, const csim_method_report *report) {
+static int is_worth_halving(const csim_problem *problem, const double *x,
+                            const csim_method_report *report) {
   int ended = report->outcome == CSIM_OUTCOME_LIMIT || report->outcome == CSIM_OUTCOME_STALLED;
-  return ended && problem->contact && problem->halvings_left > LEAST_HALVINGS &&
+  if (!ended || problem->halvings_left <= LEAST_HALVINGS) return 0;
+  if (!(csim_problem_room(problem, x, NULL) > 0)) return 1;
+  return problem->contact &&
          problem->params->balance > 0 &&
          report->imbalance > MOST_IMBALANCE * problem->params->balance;
 }
@@ -331,22 +241,22 @@ static csim_method_report newton_solve(const csim_problem *problem, void *scratc
       if (report.outcome != CSIM_OUTCOME_LIMIT) break;
       continue;
     }
-    if (report.outcome == CSIM_OUTCOME_LIMIT &&
-        let_go(problem, s, together, &times, &report, x)) {
+    if (report.outcome == CSIM_OUTCOME_LIMIT && let_go(problem, s, together, &times, &report, x)) {
       misses = 0;
       continue;
     }
-    if (!pins_left && (report.residual <= params->tolerance ||
+    if (!pins_left && csim_problem_room(problem, x, NULL) > 0 &&
+        (report.residual <= params->tolerance ||
                        (report.iterations > 0 && has_settled(problem, s, x, &report))))
       report.outcome = CSIM_OUTCOME_CONVERGED;
-    if (report.outcome != CSIM_OUTCOME_LIMIT ||
-        report.iterations - together >= params->iterations)
+    if (report.outcome != CSIM_OUTCOME_LIMIT || report.iterations - together >= params->iterations)
       break;
 
     if (pins_left) {
       csim_vector_negate(problem->pool, n, s->g);
       remaining_step(problem, x, problem->step);
-      csim_problem_hessian_counter(problem, &s->layout, x, params->spd, problem->step, s->g, &s->H);
+      csim_problem_hessian_counter(problem, &s->linear.A.layout, x, params->spd, problem->step,
+                                   s->g, &s->linear.A.H);
     } else {
       linearize(problem, s, x);
     }
@@ -354,8 +264,8 @@ static csim_method_report newton_solve(const csim_problem *problem, void *scratc
     csim_solve_report linear = solve_linear(problem, s, params->linear_tolerance);
     csim_pool_phase(problem->pool, before);
     report.linear_iterations += linear.iterations;
-    double slope = filter_step(problem, s, &report);
-    if (linear.outcome == CSIM_SOLVE_INDEFINITE && params->linear == CSIM_LINEAR_CHOLESKY)
+    double slope = filter_step(problem, s, x, &report);
+    if (linear.outcome == CSIM_SOLVE_INDEFINITE && s->linear.kind->requires_definite)
       report.outcome = CSIM_OUTCOME_INDEFINITE;
     else if (linear.outcome == CSIM_SOLVE_BREAKDOWN || !isfinite(slope))
       report.outcome = CSIM_OUTCOME_DIVERGED;
@@ -372,7 +282,7 @@ static csim_method_report newton_solve(const csim_problem *problem, void *scratc
       break;
     }
   }
-  if (is_worth_halving(problem, &report)) report.outcome = CSIM_OUTCOME_UNBALANCED;
+  if (is_worth_halving(problem, x, &report)) report.outcome = CSIM_OUTCOME_UNBALANCED;
   return report;
 }
 

@@ -145,6 +145,15 @@ double csim_problem_filter(const csim_problem *problem, double *d) {
   return least;
 }
 
+double csim_problem_room(const csim_problem *problem, const double *x, const double *d) {
+  if (!problem->model->bounded) return 1;
+  csim_point at = csim_problem_point(problem, x);
+  csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_ELASTICITY);
+  double share = csim_model_room(problem->pool, problem->model, &at, d);
+  csim_pool_phase(problem->pool, before);
+  return share;
+}
+
 void csim_problem_apply(const csim_problem *problem, double alpha, const double *d, double *x) {
   if (problem->contact)
     csim_contact_apply(problem->contact, alpha, x);

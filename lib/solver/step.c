@@ -50,7 +50,7 @@ static void create_loose(csim_solver *solver) {
   solver->loose = *model;
   solver->loose.nenergy = solver->loose.nchamber = 0;
   solver->loose_params = (csim_solver_params){.method = "newton",
-                                              .linear = CSIM_LINEAR_PCG,
+                                              .linear = "pcg",
                                               .iterations = 8,
                                               .tolerance = 1e-3,
                                               .linear_iterations = 200,
@@ -166,6 +166,20 @@ static void choose_start(const csim_problem *problem, double *x) {
     if (model->target[i].hard)
       memcpy(x + 3 * (ptrdiff_t)model->target[i].vert, problem->target + 3 * (ptrdiff_t)i,
              3 * sizeof *x);
+}
+
+// Leads the start x back towards the beginning of the step, as far as bounds of strain want it:
+// Newton's steps keep to them, and so must what it starts from. Pins stay at their targets.
+static void keep_bounds(const csim_problem *problem, double *x) {
+  const csim_model *model = problem->model;
+  double share = csim_problem_room(problem, problem->x, NULL);
+  if (share > 0 && csim_problem_room(problem, x, NULL) > 0) return;
+  double *d = problem->step;
+  int n = 3 * model->nvert;
+  for (int i = 0; i < n; i++) d[i] = x[i] - problem->x[i];
+  share *= csim_problem_room(problem, problem->x, d);
+  for (int i = 0; i < n; i++)
+    if (!model->fixed[i / 3]) x[i] = problem->x[i] + share * d[i];
 }
 
 // Shortens springs beyond the strain limit, after the solve (Provot 1995).
@@ -315,13 +329,19 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
   if (contact && solver->method->knows_contact) {
     problem.contact = contact;
     csim_contact_initial_guess(contact, problem.v, problem.h, x);
-    if (csim_contact_advance(contact, x, x)) {
+    if (model->bounded) keep_bounds(&problem, x);
+    int failed = csim_contact_advance(contact, x, x);
+    // what contact has shortened vertex by vertex goes back
+    if (!failed && model->bounded && !(csim_problem_room(&problem, x, NULL) > 0))
+      failed = csim_contact_advance(contact, problem.x, x);
+    if (failed) {
       report->method.outcome = CSIM_OUTCOME_MEMORY;
       return -1;
     }
     csim_contact_find_touching(contact, x, step->rough);
     csim_integration_aim(setup->pool, model, state, v, step, solver->y);
   }
+  if (!contact && model->bounded) keep_bounds(&problem, x);
   csim_pool_phase(setup->pool, CSIM_PHASE_ELASTICITY);
   report->method = solver->method->solve(&problem, solver->method_scratch, x);
   report->iterations += report->method.iterations;

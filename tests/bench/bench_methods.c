@@ -29,7 +29,7 @@ static const double FALL = 0.2;       // [s] before the clock starts
 
 typedef struct setting {
   const char *name, *method;
-  csim_linear linear;
+  const char *linear;
   csim_preconditioner preconditioner;
   csim_acceleration acceleration;
   csim_projection projection;
@@ -37,20 +37,20 @@ typedef struct setting {
 } setting;
 
 static const setting settings[] = {
-    {.name = "newton cholesky", .method = "newton", .linear = CSIM_LINEAR_CHOLESKY},
-    {.name = "newton pcg block-jacobi", .method = "newton", .linear = CSIM_LINEAR_PCG},
+    {.name = "newton cholesky", .method = "newton", .linear = "cholesky"},
+    {.name = "newton pcg block-jacobi", .method = "newton", .linear = "pcg"},
     {.name = "newton pcg ichol",
      .method = "newton",
-     .linear = CSIM_LINEAR_PCG,
+     .linear = "pcg",
      .preconditioner = CSIM_PRECONDITIONER_ICHOL},
     {.name = "newton pcg multilevel",
      .method = "newton",
-     .linear = CSIM_LINEAR_PCG,
+     .linear = "pcg",
      .preconditioner = CSIM_PRECONDITIONER_MULTILEVEL},
-    {.name = "newton jacobi", .method = "newton", .linear = CSIM_LINEAR_JACOBI},
+    {.name = "newton jacobi", .method = "newton", .linear = "jacobi"},
     {.name = "newton chebyshev-jacobi",
      .method = "newton",
-     .linear = CSIM_LINEAR_CHEBYSHEV_JACOBI,
+     .linear = "chebyshev-jacobi",
      .rho = 0.99},
     {.name = "descent", .method = "descent"},
     {.name = "descent chebyshev",

@@ -23,7 +23,7 @@ FPS = 50
 
 
 def limited(limit):
-    return {"preset": "cotton", "limit": limit}
+    return {"preset": "cotton", "limit": limit, "limit_law": "bound"}
 
 
 def corners(half):

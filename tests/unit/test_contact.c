@@ -5,6 +5,7 @@
 
 #include "contact/barrier.h"
 #include "contact/modules.h"
+#include "contact/wedge.h"
 #include "math/vec3.h"
 #include "mesh/intersect.h"
 #include "mesh/shapes.h"
@@ -78,7 +79,7 @@ static void layers_begin(int nlayer, int cells, const char *method, int nthread,
                                    .position = {0, -0.05, 0},
                                    .friction = 0.3};
   k->params.method = method;
-  k->params.linear = CSIM_LINEAR_PCG;
+  k->params.linear = "pcg";
   k->params.iterations = strcmp(method, "newton") ? 20 : 4;
   k->params.tolerance = 1e-2;
   k->params.linear_tolerance = 0.05;
@@ -316,10 +317,13 @@ static int drop_twins(quads *q) {
   return n;
 }
 
-static void add_if_active(const csim_contact *c, csim_pair_kind kind, const int v[4], quads *q) {
+static void add_if_active(const csim_contact *c, const csim_candidate *pair, quads *q) {
+  csim_pair_kind kind = csim_candidate_kind(pair);
   const double *p[4];
+  int v[4];
   double w[4], reach[3] = {0};
   int split = csim_pair_split(kind);
+  csim_candidate_vertices(&c->mesh, pair, v);
   if (v[0] >= c->mesh.nbody_vert && v[split] >= c->mesh.nbody_vert) return;
   for (int i = 0; i < split; i++)
     for (int j = split; j < 4; j++)
@@ -328,7 +332,8 @@ static void add_if_active(const csim_contact *c, csim_pair_kind kind, const int 
   for (int a = 0; a < 3; a++) reach[a] = fabs(p[0][a] - p[split][a]);
   if (csim_norm(reach) > 0.25) return; // no edge is longer than half of that
   double limit = c->params.thickness * csim_candidate_scale(&c->candidates, kind, v);
-  if (csim_pair_closest(kind, p, w) < limit * limit && q->n < q->room)
+  if (csim_pair_closest(kind, p, w) < limit * limit && q->n < q->room &&
+      csim_wedge_share(&c->mesh, pair, c->active.x, w) > 0)
     tell_vertices(v, w, q->v[q->n++]);
 }
 
@@ -338,16 +343,10 @@ static void check_terms(const csim_contact *c) {
   quads all = {.room = 1 << 16, .v = malloc(sizeof(int[4]) << 16)};
   quads told = {.room = c->active.n, .v = malloc(sizeof(int[4]) * (size_t)(c->active.n + 1))};
   for (int i = 0; i < s->npoint; i++)
-    for (int t = 0; t < s->ntri; t++) {
-      const int *corner = s->tri + 3 * t;
-      int v[4] = {s->point[i], corner[0], corner[1], corner[2]};
-      add_if_active(c, CSIM_PAIR_VERTEX_TRIANGLE, v, &all);
-    }
+    for (int t = 0; t < s->ntri; t++) add_if_active(c, &(csim_candidate){.a = i, .b = t}, &all);
   for (int i = 0; i < s->nedge; i++)
-    for (int j = i + 1; j < s->nedge; j++) {
-      const int *e = s->edge + 2 * i, *f = s->edge + 2 * j;
-      add_if_active(c, CSIM_PAIR_EDGE_EDGE, (int[]){e[0], e[1], f[0], f[1]}, &all);
-    }
+    for (int j = i + 1; j < s->nedge; j++)
+      add_if_active(c, &(csim_candidate){.a = i, .b = -1 - j}, &all);
   for (int i = 0; i < c->active.n; i++)
     if (c->active.contact[i].v[3] >= 0)
       tell_vertices(c->active.contact[i].v, c->active.contact[i].w, told.v[told.n++]);

@@ -237,7 +237,7 @@ static void check_constraint(const csim_energy_kind *kind, const double *param) 
     gradient(&f, x, g);
     double scale = 0;
     for (int i = 0; i < 12; i++) scale = fmax(scale, fabs(g[i]));
-    if (kind != &csim_limit_kind)
+    if (kind != &csim_limit_kind && kind != &csim_bound_kind)
       CHECK_NEAR(0.5 * c.k * csim_dot(c.C, c.C), value(&f, x), 1e-12 * (1 + value(&f, x)));
     for (int n = 0; n < kind->nnode; n++)
       for (int i = 0; i < 3; i++) {
@@ -517,6 +517,8 @@ int main(void) {
   check_kind(&csim_spring_kind, (double[]){100, 0.8, 0.1, 0.05}, 1, 1);
   check_kind(&csim_limit_kind, (double[]){100, 0.6}, 1, 1);
   check_kind(&csim_limit_kind, (double[]){100, 3}, 1, 1);
+  check_kind(&csim_bound_kind, (double[]){100, 0.4, 3}, 1, 1);
+  check_kind(&csim_bound_kind, (double[]){100, 0.4, 0.6}, 1, 1); // beyond it too
   check_kind(&csim_cotangent_kind, cotangent, 1, 1);
   check_kind(&csim_anchor_kind, (double[]){30, 0}, 1, 0);
   check_kind(&csim_quadratic_kind, q, 1, 1);
@@ -539,6 +541,7 @@ int main(void) {
   check_constraint(&csim_link_face_kind, (double[]){50, 0, 0, 0, 0.5, 0.2, 0.3});
   check_constraint(&csim_spring_kind, (double[]){100, 0.8, 0.1, 0.05});
   check_constraint(&csim_limit_kind, (double[]){100, 0.6});
+  check_constraint(&csim_bound_kind, (double[]){100, 0.4, 3});
   check_constraint(&csim_anchor_kind, (double[]){30, 0});
   check_constraint(&csim_quadratic_kind, q);
   check_constraint(&csim_cotangent_kind, cotangent);

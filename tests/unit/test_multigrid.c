@@ -172,7 +172,7 @@ static void test_small(void) {
   double *many = CSIM_ARENA_NEW(&f.arena, double, 1200);
   for (int i = 0; i < 1200; i++) many[i] = i;
   kit_begin(400, many, 1, 0.01, &f.k);
-  f.k.params.linear = CSIM_LINEAR_PCG;
+  f.k.params.linear = "pcg";
   f.k.params.preconditioner = CSIM_PRECONDITIONER_MULTILEVEL;
   kit_ready(&f.k, 1);
   kit_step(&f.k);

@@ -197,7 +197,7 @@ static void test_keyed_stiffness(void) {
     k.model->body[0].damping = 12;
     k.params.method = methods[m];
     k.params.iterations = 200;
-    if (m == 1) k.params.linear = CSIM_LINEAR_PCG;
+    if (m == 1) k.params.linear = "pcg";
     kit_ready(&k, 1);
     double fall = 0, v = 0;
     for (int n = 0; n < 5; n++) {

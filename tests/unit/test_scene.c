@@ -152,13 +152,13 @@ static void test_values(void) {
   CHECK(s->wind.velocity[0] == 1 && s->wind.velocity[1] == 2 && s->wind.density == 1.2);
   CHECK(s->wind.turbulence == 0.5 && s->wind.gust_length == 1);
   CHECK_TEXT(s->solver.method, "descent");
-  CHECK(s->solver.linear == CSIM_LINEAR_CHOLESKY && !s->solver.line_search);
+  CHECK(!strcmp(s->solver.linear, "cholesky") && !s->solver.line_search);
   CHECK(s->solver.iterations == 4 && s->solver.tolerance == 1e-3);
   CHECK(s->contact.thickness == 0.002 && s->contact.response == CSIM_RESPONSE_FILTER);
   CHECK(s->output.obj_digits == 17 && !s->output.obj && s->output.cache);
 
   CHECK(s->nmaterial == 4);
-  CHECK(s->material[0].density == 0.15 && s->material[0].bend == 2.6e-5);
+  CHECK(s->material[0].density == 0.15 && s->material[0].bend == 4.2e-5);
   CHECK(s->material[0].stretch == 1500 && s->material[0].stuff == CSIM_STUFF_SHEET);
   CHECK(s->material[1].bend == 0 && !s->material[1].preset);
   CHECK_TEXT(s->material[2].name, "toy.material");
@@ -241,6 +241,43 @@ static void test_auto(void) {
 }
 
 // The resolved scene is a scene, and resolves to itself.
+// What cloth is made of where the scene leaves it open.
+static void test_fabric(void) {
+  enum { SPRINGS = CSIM_MEMBRANE_NONE, MEMBRANE = CSIM_MEMBRANE_ORTHOTROPIC };
+  enum { QUADRATIC = CSIM_BENDING_HINGE, CURVATURE = CSIM_BENDING_CURVATURE };
+  static const struct {
+    const char *set;
+    int law, bending;
+  } cases[] = {
+      {"quality=normal", MEMBRANE, QUADRATIC},
+      {"a.mesh.shape=disk", MEMBRANE, CURVATURE},
+      {"a.material.bend_weft=1e-6", MEMBRANE, CURVATURE},
+      {"a.maps=[{\"of\": \"bend\", \"vertices\": [1]}]", MEMBRANE, CURVATURE},
+      {"a.maps=[{\"of\": \"stretch\", \"vertices\": [1]}]", MEMBRANE, QUADRATIC},
+      {"a.springs.bending=dihedral", MEMBRANE, CSIM_BENDING_HINGE + 2},
+      {"a.membrane.law=woven", CSIM_MEMBRANE_WOVEN, QUADRATIC},
+      {"a.membrane.law=none", SPRINGS, QUADRATIC},
+      {"a.springs.network=structured", SPRINGS, QUADRATIC},
+      {"a.springs.network=mesh", SPRINGS, QUADRATIC},
+      {"a.springs.levels=1", SPRINGS, QUADRATIC},
+      {"a.springs.bending=spring", SPRINGS, CSIM_BENDING_SPRING},
+      {"a.material.spring=100", SPRINGS, QUADRATIC},
+      {"a.material.compression=0.1", SPRINGS, QUADRATIC},
+      {"solver.method=newton", SPRINGS, QUADRATIC},
+      {"solver.method=xpbd", SPRINGS, QUADRATIC},
+      {"solver.strain_limit=0.1", SPRINGS, QUADRATIC},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    csim_scene *s = expect_scene(SCENE, cases[i].set);
+    if (!s) continue;
+    check_that((int)s->object[0].membrane == cases[i].law &&
+                   s->object[0].bending == cases[i].bending,
+               __FILE__, __LINE__, "%s: law %d, bending %d", cases[i].set,
+               (int)s->object[0].membrane, s->object[0].bending);
+    csim_scene_free(s);
+  }
+}
+
 static void test_resolved(void) {
   csim_scene *s = expect_scene(whole, NULL);
   if (!s) return;
@@ -340,8 +377,8 @@ static void test_units(void) {
 static void test_set(void) {
   csim_scene *s;
   s = expect_scene(whole, "sheet.material.bend=2x"); // of the scene's 2x: a private copy
-  CHECK(s && s->material[s->object[0].material].bend == 4 * 1.3e-5 &&
-        s->material[0].bend == 2.6e-5);
+  CHECK(s && s->material[s->object[0].material].bend == 4 * 2.1e-5 &&
+        s->material[0].bend == 4.2e-5);
   csim_scene_free(s);
   s = expect_scene(whole, "materials.soft.bend=1e-6");
   CHECK(s && s->material[s->object[0].material].bend == 1e-6);
@@ -424,7 +461,7 @@ static void test_extends(void) {
     CHECK_TEXT(s->object[2].name, "c");
     CHECK(s->object[0].mesh.shape == CSIM_SHAPE_DISK && s->object[0].mesh.radius == 0.02);
     CHECK(s->object[0].position[2] == 0.003);
-    CHECK(s->material[0].density == 0.3 && s->material[0].bend == 3 * 1.3e-5);
+    CHECK(s->material[0].density == 0.3 && s->material[0].bend == 3 * 2.1e-5);
     CHECK(s->material[1].density == 0.061);
   }
   csim_scene_free(s);
@@ -575,6 +612,7 @@ int main(int argc, char **argv) {
   if (!mkdtemp(folder)) return 1;
   test_values();
   test_auto();
+  test_fabric();
   test_resolved();
   test_defaults();
   test_units();

@@ -22,7 +22,7 @@ void heading(const char *text) {
 }
 
 const setting NEWTON = {
-    .name = "newton", .method = "newton", .linear = CSIM_LINEAR_CHOLESKY, .iterations = 100};
+    .name = "newton", .method = "newton", .linear = "cholesky", .iterations = 100};
 const setting PD = {.name = "pd", .method = "pd", .iterations = 20000};
 const setting PD_ANDERSON = {.name = "pd anderson",
                              .method = "pd",

@@ -39,7 +39,7 @@ static void bench_begin(const double size[2], const int cells[2],
   csim_topology_free(&topology);
   csim_mesh_free(&flat);
   k->params = (csim_solver_params){.method = "newton",
-                                   .linear = CSIM_LINEAR_PCG,
+                                   .linear = "pcg",
                                    .preconditioner = CSIM_PRECONDITIONER_ICHOL,
                                    .iterations = 60,
                                    .tolerance = 1e-4,

@@ -89,7 +89,7 @@ void case_liu(void) {
     s.iterations = run < 0 ? 20000 : at[run];
     apply(run == -2 ? &NEWTON : &s, run == -2 ? 1e-3 : run == -1 ? 1e-7 : 0, &k);
     if (run == -2) {
-      k.params.linear = CSIM_LINEAR_PCG;
+      k.params.linear = "pcg";
       k.params.preconditioner = CSIM_PRECONDITIONER_ICHOL;
       k.params.linear_tolerance = 1e-6;
     }

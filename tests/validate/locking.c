@@ -103,7 +103,7 @@ static void fold(const cure *c, double *x) {
     p[1] = -fabs(across);
     p[2] = along - 0.6 * across;
   }
-  k.params.linear = CSIM_LINEAR_PCG;
+  k.params.linear = "pcg";
   k.params.preconditioner = CSIM_PRECONDITIONER_MULTILEVEL;
   k.params.iterations = 6;
   k.params.tolerance = 1e-4;

@@ -40,16 +40,16 @@ void case_residual(void) {
   } runs[] = {
       {{.name = "newton cholesky",
         .method = "newton",
-        .linear = CSIM_LINEAR_CHOLESKY,
+        .linear = "cholesky",
         .iterations = 100},
        1e-8,
        1e-6},
-      {{.name = "newton pcg", .method = "newton", .linear = CSIM_LINEAR_PCG, .iterations = 100},
+      {{.name = "newton pcg", .method = "newton", .linear = "pcg", .iterations = 100},
        1e-8,
        1e-6},
       {{.name = "newton pcg ichol",
         .method = "newton",
-        .linear = CSIM_LINEAR_PCG,
+        .linear = "pcg",
         .preconditioner = CSIM_PRECONDITIONER_ICHOL,
         .iterations = 100},
        1e-8,
@@ -118,15 +118,15 @@ void case_residual(void) {
 void case_linear(void) {
   static const struct {
     const char *name;
-    csim_linear linear;
+    const char *linear;
     csim_preconditioner preconditioner;
     csim_pin_mode pins;
-  } runs[] = {{"cholesky", CSIM_LINEAR_CHOLESKY, 0, 0},
-              {"pcg block-jacobi", CSIM_LINEAR_PCG, CSIM_PRECONDITIONER_JACOBI, 0},
-              {"pcg incomplete cholesky", CSIM_LINEAR_PCG, CSIM_PRECONDITIONER_ICHOL, 0},
-              {"jacobi", CSIM_LINEAR_JACOBI, 0, 0},
-              {"chebyshev-jacobi", CSIM_LINEAR_CHEBYSHEV_JACOBI, 0, 0},
-              {"cholesky, pins by counter-force", CSIM_LINEAR_CHOLESKY, 0, CSIM_PINS_COUNTER_FORCE},
+  } runs[] = {{"cholesky", "cholesky", 0, 0},
+              {"pcg block-jacobi", "pcg", CSIM_PRECONDITIONER_JACOBI, 0},
+              {"pcg incomplete cholesky", "pcg", CSIM_PRECONDITIONER_ICHOL, 0},
+              {"jacobi", "jacobi", 0, 0},
+              {"chebyshev-jacobi", "chebyshev-jacobi", 0, 0},
+              {"cholesky, pins by counter-force", "cholesky", 0, CSIM_PINS_COUNTER_FORCE},
               {"xpbd's linear system", 0, 0, 0}};
   heading("L  the same 30 steps solved to 1e-9 by every linear solver: largest distance to "
           "cholesky's [m]");

@@ -28,7 +28,7 @@ void heading(const char *text);
 /// A way to solve a step, as a scene would name it.
 typedef struct setting {
   const char *name, *method;
-  csim_linear linear;
+  const char *linear;
   csim_acceleration acceleration;
   csim_projection projection;
   csim_preconditioner preconditioner;

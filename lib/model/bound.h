@@ -1,0 +1,51 @@
+// model/bound.h: the law of a strain that has a bound. Needs base/, math/.
+//
+// From the strain M on, half of the bound N, an energy resists that grows without end towards N:
+//   E = q w^2 B(u),  u = (e - M)/w,  w = N - M,  B(u) = u^3/(1 - u)
+// C2 at M and convex. What comes to lie beyond u = 0.99 all the same, because pins or bodies that
+// are where their motion wants them took it there, is pulled back by the quadratic that goes on
+// with B's value and derivatives: its energy stays finite, and Newton finds the way back.
+// A barrier for strain limits as in Ando, A Cubic Barrier with Elasticity-Inclusive Dynamic
+// Stiffness, ACM TOG 43(6), 2024, there a cubic one.
+#ifndef CSIM_MODEL_BOUND_H
+#define CSIM_MODEL_BOUND_H
+
+#include "base/simd.h"
+#include "math/vec3.h"
+
+#include <math.h>
+
+/// Share of the bound at which it begins to resist. Later, the steps of Newton are cut more often;
+/// sooner, the cloth is stiffer than its material below the bound.
+#define CSIM_BOUND_BEGIN 0.5
+
+/// Share of the remaining way to the bound that a step may go.
+#define CSIM_BOUND_STEP 0.9
+
+/// B(u) and its first two derivatives; 0 for u <= 0.
+CSIM_SIMD_BODY void csim_bound_law(const csim_v4 *share, csim_v4 B[3]) {
+  csim_v4 zero = {0}, last = CSIM_SPLAT4(0.99), u = *share;
+  csim_v4 beyond = CSIM_SELECT4(u > last, u - last, zero);
+  u = CSIM_SELECT4(u > zero, u, zero);
+  u = CSIM_SELECT4(u > last, last, u);
+  csim_v4 s = 1 / (1 - u);
+  B[2] = (6 - 6 * u + 2 * u * u) * u * s * s * s;
+  B[1] = (3 - 2 * u) * u * u * s * s;
+  B[0] = u * u * u * s + (B[1] + 0.5 * B[2] * beyond) * beyond;
+  B[1] += B[2] * beyond;
+}
+
+/// Largest share of the step d (3) of a vector r of length l after which it has come no nearer to
+/// the length `end` than CSIM_BOUND_STEP of what was left, [0, 1]. 1 for one that is beyond: all
+/// there is for it is the way back, which F judges.
+static inline double csim_bound_room(double l, const double r[3], const double d[3], double end) {
+  if (!(l < end)) return 1;
+  double most = l + CSIM_BOUND_STEP * (end - l), dd = csim_dot(d, d), rd = csim_dot(r, d);
+  double rest = (most - l) * (most + l); // |r + t d|^2 = most^2: t^2 dd + 2 t rd = rest
+  if (dd + 2 * rd <= rest) return 1;
+  double root = sqrt(rd * rd + dd * rest);
+  double t = rd > 0 ? rest / (rd + root) : (root - rd) / dd; // neither subtracts what is alike
+  return t < 1 ? t : 1;
+}
+
+#endif

@@ -1,0 +1,127 @@
+// solver/linear.c: the list of linear solvers, and what they share.
+#include "solver/linear.h"
+
+#include "math/vector.h"
+
+#include <string.h>
+
+// The list: X(NAME, "name") stands for csim_linear_NAME in a file of its own, and for the name that
+// a scene says.
+#define SOLVERS(X)                                                                                 \
+  X(pcg, "pcg")                                                                                    \
+  X(cholesky, "cholesky")                                                                          \
+  X(jacobi, "jacobi")                                                                              \
+  X(chebyshev_jacobi, "chebyshev-jacobi")
+
+#define DECLARE(name, text) extern const csim_linear_kind csim_linear_##name;
+SOLVERS(DECLARE)
+
+#define POINTER(name, text) &csim_linear_##name,
+static const csim_linear_kind *const kinds[] = {SOLVERS(POINTER)};
+
+#define TEXT(name, text) text,
+const char *const csim_linear_names[] = {SOLVERS(TEXT) NULL};
+
+const csim_linear_kind *csim_linear_find(const char *name) {
+  for (int i = 0; csim_linear_names[i]; i++)
+    if (!strcmp(csim_linear_names[i], name)) return kinds[i];
+  return NULL;
+}
+
+int csim_linear_matrix_create(csim_arena *arena, const csim_model *model,
+                              const csim_solver_params *params, int may_use_edges,
+                              csim_linear_matrix *A) {
+  A->on_edges = may_use_edges && params->pins != CSIM_PINS_COUNTER_FORCE &&
+                csim_stiffness_create(arena, model, &A->K) == 0;
+  if (arena->failed) return -1;
+  if (A->on_edges) return 0;
+
+  if (csim_layout_build(arena, model, &A->layout)) return -1;
+  const csim_pattern *pattern = &A->layout.pattern;
+  A->H = (csim_bsr){pattern, CSIM_ARENA_NEW(arena, double, 9 * (ptrdiff_t)pattern->nblock)};
+  return arena->failed ? -1 : 0;
+}
+
+int csim_linear_create(csim_arena *arena, const csim_model *model, const csim_solver_params *params,
+                       csim_linear *linear) {
+  linear->kind = csim_linear_find(params->linear);
+  if (!linear->kind) return -1;
+  linear->scratch = linear->kind->create(arena, model, params, &linear->A);
+  return linear->scratch && !arena->failed ? 0 : -1;
+}
+
+void csim_linear_destroy(csim_linear *linear) {
+  csim_stiffness_free(&linear->A.K);
+}
+
+void csim_linear_assemble(const csim_problem *problem, const double *x, csim_linear *linear) {
+  csim_linear_matrix *A = &linear->A;
+  csim_spd spd = problem->params->spd;
+  if (A->on_edges)
+    csim_problem_stiffness(problem, x, spd, &A->K);
+  else
+    csim_problem_hessian(problem, &A->layout, x, spd, &A->H);
+}
+
+double csim_linear_multiply(const csim_problem *problem, const csim_linear *linear, const double *p,
+                            double *q) {
+  const csim_linear_matrix *A = &linear->A;
+  csim_pool *pool = problem->pool;
+  double pq = 0;
+  if (A->on_edges) {
+    pq = csim_edge_matrix_multiply(pool, &A->K.A, p, q);
+  } else {
+    csim_bsr_multiply(pool, &A->H, p, q);
+    pq = csim_vector_dot(pool, 3 * problem->model->nvert, p, q);
+  }
+  pq += csim_chambers_multiply(pool, problem->model, problem->chamber, p, q);
+  csim_phase before = csim_pool_phase(pool, CSIM_PHASE_CONTACT);
+  if (problem->contact) pq += csim_contact_multiply_rest(pool, problem->contact, p, q);
+  csim_pool_phase(pool, before);
+  return pq;
+}
+
+void csim_linear_precondition(const csim_problem *problem, csim_linear *linear, double alpha,
+                              const double *q, double *r, double *z, double sum[2]) {
+  linear->kind->precondition(problem->pool, linear->scratch, alpha, q, r, z, sum);
+}
+
+// A problem's system as conjugate gradients see it.
+typedef struct system_of_problem {
+  const csim_problem *problem;
+  csim_linear *linear;
+} system_of_problem;
+
+static double multiply(csim_pool *pool, void *context, const double *p, double *q) {
+  const system_of_problem *system = context;
+  (void)pool; // the problem's
+  return csim_linear_multiply(system->problem, system->linear, p, q);
+}
+
+static void reduce(csim_pool *pool, void *context, double alpha, const double *q, double *r,
+                   double *z, double sum[2]) {
+  const system_of_problem *system = context;
+  (void)pool; // the problem's
+  csim_linear_precondition(system->problem, system->linear, alpha, q, r, z, sum);
+}
+
+// Whether vertices are coupled outside the matrix's pattern.
+static int is_coupled(const csim_problem *problem) {
+  return (problem->contact && csim_contact_is_coupled(problem->contact)) ||
+         problem->model->nchamber > 0;
+}
+
+csim_solve_report csim_linear_solve(const csim_problem *problem, csim_linear *linear,
+                                    const double *b, double tolerance, double *x) {
+  const csim_linear_kind *kind = linear->kind;
+  csim_solve_report report = {.iterations = 1};
+  report.outcome = kind->prepare(problem->pool, &linear->A, linear->scratch);
+  if (report.outcome != CSIM_SOLVE_CONVERGED) return report;
+  if (kind->solve && !is_coupled(problem))
+    return kind->solve(problem, &linear->A, linear->scratch, b, tolerance, x);
+
+  system_of_problem context = {problem, linear};
+  csim_linear_system system = {&context, 3 * problem->model->nvert, multiply, reduce};
+  return csim_pcg_solve_system(problem->pool, &system, b, tolerance,
+                               problem->params->linear_iterations, problem->scratch, x);
+}

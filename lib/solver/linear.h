@@ -1,0 +1,84 @@
+// solver/linear.h: newton's linear systems and the solvers that a scene can choose for them. Needs
+// solver/problem.h, math/pcg.h.
+//
+// Adding a solver: one new file with a csim_linear_kind, one word in the list of linear.c. A solver
+// gets a matrix. It knows neither contact nor chambers: where these couple vertices outside the
+// matrix, conjugate gradients solve the system and the solver preconditions them.
+#ifndef CSIM_SOLVER_LINEAR_H
+#define CSIM_SOLVER_LINEAR_H
+
+#include "math/pcg.h"
+#include "solver/problem.h"
+
+/// The Hessian of a problem: on the edges of springs and membranes, or in 3 x 3 blocks.
+typedef struct csim_linear_matrix {
+  int on_edges;
+  csim_stiffness K;   ///< on_edges
+  csim_layout layout; ///< else
+  csim_bsr H;         ///< else
+} csim_linear_matrix;
+
+/// Allocates the matrix of a model: on edges if the solver can use that and the model and its pins
+/// have that form, which is faster; else in blocks.
+/// @return 0, or -1 when out of memory (arena->failed)
+int csim_linear_matrix_create(csim_arena *arena, const csim_model *model,
+                              const csim_solver_params *params, int may_use_edges,
+                              csim_linear_matrix *A);
+
+/// A solver of A x = b. b and x (nvert x 3); both are zero at fixed vertices, or the rows and
+/// columns there are those of the identity.
+typedef struct csim_linear_kind {
+  /// Makes the matrix and memory for the solver, from the arena; NULL when out of memory.
+  void *(*create)(csim_arena *arena, const csim_model *model, const csim_solver_params *params,
+                  csim_linear_matrix *A);
+  /// Factors A, or computes its preconditioner; called once for every matrix.
+  /// @return CSIM_SOLVE_CONVERGED, or why there is no factor
+  csim_solve_outcome (*prepare)(csim_pool *pool, const csim_linear_matrix *A, void *scratch);
+  /// r -= alpha q (q = NULL: r stays); z = P^-1 r with a symmetric positive definite P near A;
+  /// sum = (r.r, r.z)
+  void (*precondition)(csim_pool *pool, void *scratch, double alpha, const double *q, double *r,
+                       double *z, double sum[2]);
+  /// Solves until |b - A x| <= tolerance |b|, or exactly. NULL: by conjugate gradients.
+  csim_solve_report (*solve)(const csim_problem *problem, const csim_linear_matrix *A,
+                             void *scratch, const double *b, double tolerance, double *x);
+  int is_preconditioner; ///< solves coupled systems as well as others; else the scene may not have
+                         ///< chambers, whose systems are always coupled
+  int requires_definite; ///< an indefinite matrix ends the step; conjugate gradients go on
+} csim_linear_kind;
+
+/// The solver of this name, or NULL.
+const csim_linear_kind *csim_linear_find(const char *name);
+
+/// A matrix and its solver.
+typedef struct csim_linear {
+  const csim_linear_kind *kind;
+  csim_linear_matrix A;
+  void *scratch; ///< the solver's
+} csim_linear;
+
+/// The solver that params->linear names. csim_linear_destroy in any case.
+/// @return 0, or -1 when out of memory (arena->failed) or when there is none of this name
+int csim_linear_create(csim_arena *arena, const csim_model *model, const csim_solver_params *params,
+                       csim_linear *linear);
+
+/// Frees what is not in the arena; zero is allowed.
+void csim_linear_destroy(csim_linear *linear);
+
+/// The matrix becomes the Hessian at x (nvert x 3).
+void csim_linear_assemble(const csim_problem *problem, const double *x, csim_linear *linear);
+
+/// q = (A + what chambers and contact add outside of it) p, both (nvert x 3); p has one number more
+/// to read behind its end.
+/// @return p . q
+double csim_linear_multiply(const csim_problem *problem, const csim_linear *linear, const double *p,
+                            double *q);
+
+/// r -= alpha q (q = NULL: r stays); z = P^-1 r with the P of the last solve; sum = (r.r, r.z).
+void csim_linear_precondition(const csim_problem *problem, csim_linear *linear, double alpha,
+                              const double *q, double *r, double *z, double sum[2]);
+
+/// Solves for x (nvert x 3), overwritten, until the residual is tolerance |b|, or exactly.
+csim_solve_report csim_linear_solve(const csim_problem *problem, csim_linear *linear,
+                                    const double *b, double tolerance, double *x);
+
+#endif

@@ -1,0 +1,53 @@
+// solver/linear_pcg.c: conjugate gradients, preconditioned by block Jacobi with or without
+// multigrid on it, or by incomplete Cholesky.
+#include "solver/linear.h"
+
+#include "math/multigrid.h"
+
+typedef struct pcg {
+  csim_precond P;
+  csim_multigrid multigrid; // no levels unless they are asked for
+} pcg;
+
+static void *pcg_create(csim_arena *arena, const csim_model *model,
+                        const csim_solver_params *params, csim_linear_matrix *A) {
+  int ichol = params->preconditioner == CSIM_PRECONDITIONER_ICHOL;
+  int levels = params->preconditioner == CSIM_PRECONDITIONER_MULTILEVEL;
+  pcg *s = CSIM_ARENA_NEW(arena, pcg, 1);
+  if (!s || csim_linear_matrix_create(arena, model, params, !ichol, A)) return NULL;
+
+  if (A->on_edges) {
+    csim_precond_create_jacobi(arena, model->nvert, &s->P);
+    if (levels && !arena->failed) csim_multigrid_create_edges(arena, &A->K.graph, &s->multigrid);
+    return s;
+  }
+  const csim_pattern *pattern = &A->layout.pattern;
+  csim_precond_create(arena, pattern, ichol ? CSIM_BLOCK_ICHOL : CSIM_BLOCK_JACOBI, &s->P);
+  if (levels && !arena->failed) csim_multigrid_create(arena, pattern, model->fixed, &s->multigrid);
+  return s;
+}
+
+static csim_solve_outcome pcg_prepare(csim_pool *pool, const csim_linear_matrix *A, void *scratch) {
+  pcg *s = scratch;
+  if (A->on_edges) {
+    csim_precond_update_edges(pool, &A->K.A, &s->P);
+    csim_multigrid_update_edges(pool, &A->K.A, &s->multigrid);
+  } else {
+    csim_precond_update(pool, &A->H, &s->P);
+    csim_multigrid_update(pool, &A->H, &s->multigrid);
+  }
+  return CSIM_SOLVE_CONVERGED;
+}
+
+static void pcg_precondition(csim_pool *pool, void *scratch, double alpha, const double *q,
+                             double *r, double *z, double sum[2]) {
+  pcg *s = scratch;
+  csim_precond_reduce(pool, &s->P, alpha, q, r, z, sum);
+  sum[1] += csim_multigrid_add(pool, &s->multigrid, r, z);
+}
+
+extern const csim_linear_kind csim_linear_pcg;
+const csim_linear_kind csim_linear_pcg = {.create = pcg_create,
+                                          .prepare = pcg_prepare,
+                                          .precondition = pcg_precondition,
+                                          .is_preconditioner = 1};
