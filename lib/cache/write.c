@@ -4,6 +4,7 @@
 // crash amid one write; the reader finds such a torn end by its crc.
 #include "cache/codec.h"
 #include "cache/layout.h"
+#include "cache/look.h"
 #include "cache/read.h"
 #include "cache/topology.h"
 
@@ -45,7 +46,7 @@ struct csim_cache_writer {
   int minor; // version
   ptrdiff_t object_capacity;
   object_writer *object;
-  csim_bytes topology; // TOPO chunks until csim_cache_begin
+  csim_bytes topology, looks; // TOPO and LOOK chunks until csim_cache_begin
   int in_frame;
   long long number; // of the last frame begun
   double time;
@@ -85,6 +86,7 @@ static void free_writer(csim_cache_writer *w) {
   csim_planes_free(&w->planes);
   free(w->object);
   free(w->topology.data);
+  free(w->looks.data);
   free(w->stats.data);
   free(w->out.data);
   free(w->index.data);
@@ -165,6 +167,8 @@ csim_status csim_cache_add_object(csim_cache_writer *w, const csim_cache_object 
   if (w->status) return w->status;
   csim_status status = csim_topology_check(object, (csim_place){.file = w->path}, w->log);
   if (status) return w->status = status;
+  const char *wrong = csim_look_check(object);
+  if (wrong) return fail(w, CSIM_INVALID, wrong);
   if (w->nobject == CSIM_CACHE_MAX_OBJECT) return fail(w, CSIM_INVALID, "too many objects");
   object_writer *grown =
       csim_grow(w->object, &w->object_capacity, (ptrdiff_t)w->nobject + 1, sizeof *grown);
@@ -173,7 +177,7 @@ csim_status csim_cache_add_object(csim_cache_writer *w, const csim_cache_object 
   object_writer *o = &w->object[w->nobject++];
   *o = (object_writer){0};
   csim_bytes payload = {0};
-  if (object->has_strain || object->nsample) w->minor = CSIM_CACHE_SAMPLED;
+  if (object->has_strain || object->nsample || csim_look_in(object)) w->minor = CSIM_CACHE_SAMPLED;
   int bad = csim_traversal_init(&o->traversal, object->nvert, object->nface, object->face_start,
                                 object->face_vert, object->ntet, object->tet);
   for (int a = 0; a < CSIM_CACHE_NATTRIBUTE && !bad; a++) {
@@ -186,8 +190,17 @@ csim_status csim_cache_add_object(csim_cache_writer *w, const csim_cache_object 
                               .object = (uint32_t)w->nobject - 1,
                               .codec = CSIM_CACHE_CODEC_PLANES},
                  &payload);
+  payload.n = 0;
+  if (!bad && csim_look_in(object)) {
+    bad = csim_look_write(&w->planes, object, &payload);
+    csim_chunk_add(&w->looks,
+                   (csim_chunk){.fourcc = CSIM_CACHE_LOOK,
+                                .object = (uint32_t)w->nobject - 1,
+                                .codec = CSIM_CACHE_CODEC_PLANES},
+                   &payload);
+  }
   free(payload.data);
-  return bad || w->topology.failed ? fail_memory(w) : CSIM_OK;
+  return bad || w->topology.failed || w->looks.failed ? fail_memory(w) : CSIM_OK;
 }
 
 // ---------------------------------------------------------------------------------------- begin
@@ -288,6 +301,7 @@ csim_status csim_cache_begin(csim_cache_writer *w) {
   csim_chunk_add(&head, (csim_chunk){.fourcc = CSIM_CACHE_META}, &meta);
   ptrdiff_t meta_end = head.n;
   csim_bytes_add(&head, w->topology.data, w->topology.n);
+  csim_bytes_add(&head, w->looks.data, w->looks.n);
   csim_status status;
   if (head.failed) {
     status = fail_memory(w);
@@ -302,7 +316,8 @@ csim_status csim_cache_begin(csim_cache_writer *w) {
   free(head.data);
   free(meta.data);
   free(w->topology.data);
-  w->topology = (csim_bytes){0};
+  free(w->looks.data);
+  w->topology = w->looks = (csim_bytes){0};
   return status;
 }
 
