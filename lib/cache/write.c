@@ -46,7 +46,7 @@ struct csim_cache_writer {
   int minor; // version
   ptrdiff_t object_capacity;
   object_writer *object;
-  csim_bytes topology, looks; // TOPO and LOOK chunks until csim_cache_begin
+  csim_bytes topology[2]; // TOPO, then LOOK chunks until csim_cache_begin
   int in_frame;
   long long number; // of the last frame begun
   double time;
@@ -75,6 +75,13 @@ static csim_status fail_file(csim_cache_writer *w, const char *verb) {
 
 // ------------------------------------------------------------------------------------- creation
 
+static void free_topology(csim_cache_writer *w) {
+  for (int k = 0; k < 2; k++) {
+    free(w->topology[k].data);
+    w->topology[k] = (csim_bytes){0};
+  }
+}
+
 static void free_writer(csim_cache_writer *w) {
   for (int i = 0; i < w->nobject; i++) {
     csim_traversal_free(&w->object[i].traversal);
@@ -85,8 +92,7 @@ static void free_writer(csim_cache_writer *w) {
   csim_cache_free(w->old);
   csim_planes_free(&w->planes);
   free(w->object);
-  free(w->topology.data);
-  free(w->looks.data);
+  free_topology(w);
   free(w->stats.data);
   free(w->out.data);
   free(w->index.data);
@@ -185,7 +191,7 @@ csim_status csim_cache_add_object(csim_cache_writer *w, const csim_cache_object 
     bad = o->has[a] && csim_track_init(&o->track[a], csim_attribute_width(a), object->nvert);
   }
   bad = bad || csim_topology_write(&w->planes, object, &payload);
-  csim_chunk_add(&w->topology,
+  csim_chunk_add(&w->topology[0],
                  (csim_chunk){.fourcc = CSIM_CACHE_TOPO,
                               .object = (uint32_t)w->nobject - 1,
                               .codec = CSIM_CACHE_CODEC_PLANES},
@@ -193,14 +199,14 @@ csim_status csim_cache_add_object(csim_cache_writer *w, const csim_cache_object 
   payload.n = 0;
   if (!bad && csim_look_in(object)) {
     bad = csim_look_write(&w->planes, object, &payload);
-    csim_chunk_add(&w->looks,
+    csim_chunk_add(&w->topology[1],
                    (csim_chunk){.fourcc = CSIM_CACHE_LOOK,
                                 .object = (uint32_t)w->nobject - 1,
                                 .codec = CSIM_CACHE_CODEC_PLANES},
                    &payload);
   }
   free(payload.data);
-  return bad || w->topology.failed || w->looks.failed ? fail_memory(w) : CSIM_OK;
+  return bad || w->topology[0].failed || w->topology[1].failed ? fail_memory(w) : CSIM_OK;
 }
 
 // ---------------------------------------------------------------------------------------- begin
@@ -300,8 +306,8 @@ csim_status csim_cache_begin(csim_cache_writer *w) {
   csim_bytes_add(&meta, w->meta, (ptrdiff_t)strlen(w->meta));
   csim_chunk_add(&head, (csim_chunk){.fourcc = CSIM_CACHE_META}, &meta);
   ptrdiff_t meta_end = head.n;
-  csim_bytes_add(&head, w->topology.data, w->topology.n);
-  csim_bytes_add(&head, w->looks.data, w->looks.n);
+  csim_bytes_add(&head, w->topology[0].data, w->topology[0].n);
+  csim_bytes_add(&head, w->topology[1].data, w->topology[1].n);
   csim_status status;
   if (head.failed) {
     status = fail_memory(w);
@@ -315,9 +321,7 @@ csim_status csim_cache_begin(csim_cache_writer *w) {
   }
   free(head.data);
   free(meta.data);
-  free(w->topology.data);
-  free(w->looks.data);
-  w->topology = w->looks = (csim_bytes){0};
+  free_topology(w);
   return status;
 }
 

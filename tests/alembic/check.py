@@ -82,12 +82,13 @@ def make_sheet():
     with open(f"{folder}/sheet.obj", "w") as file:
         for j in range(6):
             for i in range(6):
-                print(f"v {0.1 * i - 0.25} 0 {0.1 * j - 0.25}\nvt {i / 5} {j / 5}", file=file)
+                print(f"v {0.1 * i - 0.25} 0 {0.1 * j - 0.25} {i / 5} {j / 5} 0.5\nvt {i / 5} {j / 5}", file=file)
+        print("vn 0 0.8 0.6\nvn 0 1 0", file=file)  # a crease of shading along every row
         for j in range(5):
             print(f"g row{j}\nusemtl {'red' if j % 2 else 'blue'}", file=file)
             for i in range(5):
                 corners = [6 * j + i + 1, 6 * j + i + 7, 6 * j + i + 8, 6 * j + i + 2]
-                print("f", *(f"{c}/{c}" for c in corners), file=file)
+                print("f", *(f"{c}/{c}/{j % 2 + 1}" for c in corners), file=file)
 
 
 def read_dump(path):
@@ -159,6 +160,13 @@ def write_run(binaries):
         close(first["counts"], thing.face_size, f"{thing.name}: counts")
         if thing.uv is not None:
             close(first["uv"].reshape(-1, 2), backward(thing, thing.uv[thing.face_uv]), f"{thing.name}: uv")
+        if thing.name == "sheet":
+            n = np.array([[0, 0.8, 0.6] if f // 5 % 2 == 0 else [0, 1, 0] for f in range(25) for _ in range(4)])
+            close(first["N"].reshape(-1, 3), n, "normals", 1e-6)
+            moved = mesh["samples"][-1]["N"].reshape(-1, 3)
+            check(len(moved) == len(n) and np.abs(moved - n).max() > 1e-5, "they move")
+            close(np.linalg.norm(moved, axis=1), np.ones(len(n)), "unit normals", 1e-6)
+            close(mesh["params"][0]["Col"].reshape(-1, 3)[:, :2], thing.uv, "colours", 1e-7)
         sets = {name[4:]: values.astype(int).tolist() for name, values in mesh["first"].items()}
         want = {name: faces for (_, name), faces in sets_of(thing).items()}
         check(sets == want, f"{thing.name}: face sets {sets}")
