@@ -253,10 +253,6 @@ typedef struct csim_moduli {
 int csim_membrane_param(csim_membrane_law law, const double rest[6], const csim_moduli *moduli,
                         double param[12]);
 
-/// How much longer than at rest a triangle's threads are at x (nvert x 3): the larger of warp's and
-/// weft's stretch [-], negative where both are compressed. What has yielded counts.
-double csim_membrane_stretch(const csim_energy *energy, const double *x, int e);
-
 /// The twelve parameters, and four more, of a triangle whose threads yield.
 int csim_ductile_membrane_param(csim_membrane_law law, const double rest[6],
                                 const csim_moduli *moduli, const csim_yield *yield,

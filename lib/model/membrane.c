@@ -571,19 +571,6 @@ int csim_membrane_param(csim_membrane_law law, const double rest[6], const csim_
   return 0;
 }
 
-double csim_membrane_stretch(const csim_energy *energy, const double *x, int e) {
-  const double *p = csim_energy_param(energy, e);
-  const int *v = energy->node + 3 * (ptrdiff_t)e;
-  double a[3], b[3], fu[3], fv[3];
-  csim_sub(x + 3 * (ptrdiff_t)v[1], x + 3 * (ptrdiff_t)v[0], a);
-  csim_sub(x + 3 * (ptrdiff_t)v[2], x + 3 * (ptrdiff_t)v[0], b);
-  for (int c = 0; c < 3; c++) {
-    fu[c] = p[BU1] * a[c] + p[BU2] * b[c];
-    fv[c] = p[BV1] * a[c] + p[BV2] * b[c];
-  }
-  return csim_max(csim_norm(fu), csim_norm(fv)) - 1;
-}
-
 int csim_ductile_membrane_param(csim_membrane_law law, const double rest[6],
                                 const csim_moduli *moduli, const csim_yield *yield,
                                 double param[16]) {

@@ -342,10 +342,10 @@ static void membrane_fixture(const csim_energy_kind *kind, const csim_moduli *mo
 // Derivatives, balance and semidefiniteness; stiff in warp and weak in shear, with Poisson's ratio,
 // with stiffening and with damping.
 static void test_membrane(const csim_energy_kind *kind) {
-  static const csim_moduli moduli[] = {{100, 100, 40, 0, 0, 0},
-                                       {300, 80, 3, 0.4, 0, 0},
-                                       {300, 80, 3, 0.4, 0.02, 5000},
-                                       {0, 0, 70, 0, 0, 0}};
+  static const csim_moduli moduli[] = {{100, 100, 40, 0, 0, 0, 0},
+                                       {300, 80, 3, 0.4, 0, 0, 0},
+                                       {300, 80, 3, 0.4, 0.02, 5000, 0},
+                                       {0, 0, 70, 0, 0, 0, 0}};
   for (int m = 0; m < 4; m++) {
     fixture f;
     membrane_fixture(kind, &moduli[m], &f);
@@ -372,7 +372,7 @@ static void test_membrane(const csim_energy_kind *kind) {
 // The energies of plain strains: pulling, and shearing by a small angle; and moduli, along warp
 // with the weft free to narrow.
 static void test_membrane_strains(const csim_energy_kind *kind) {
-  const csim_moduli moduli = {500, 200, 30, 0.3, 0, 0};
+  const csim_moduli moduli = {500, 200, 30, 0.3, 0, 0, 0};
   const double e = 1e-5, area = 0.5 * fabs(FLAT[2] * FLAT[5] - FLAT[3] * FLAT[4]);
   double narrow = 0.3 * sqrt(500.0 / 200);
   double strain[3][3] = {{e, -narrow * e, 0}, {-0.3 * sqrt(200.0 / 500) * e, e, 0}, {0, 0, e}};
@@ -398,7 +398,7 @@ static void test_membrane_strains(const csim_energy_kind *kind) {
 // H+ - H semidefinite and H+ (H+ - H) = 0.
 static void test_shear_projection(void) {
   fixture f;
-  membrane_fixture(&csim_woven_kind, &(csim_moduli){0, 0, 70, 0, 0, 0}, &f);
+  membrane_fixture(&csim_woven_kind, &(csim_moduli){0, 0, 70, 0, 0, 0, 0}, &f);
   unsigned seed = 12;
   int clamped = 0;
   for (int trial = 0; trial < 40; trial++) {
@@ -407,7 +407,7 @@ static void test_shear_projection(void) {
     // in the coordinates of f the product is zero: take the rest shape's axes as the edges
     double param[CSIM_MAX_PARAM];
     csim_membrane_param(CSIM_MEMBRANE_WOVEN, (double[]){0, 0, 1, 0, 0, 1},
-                        &(csim_moduli){0, 0, 70, 0, 0, 0}, param);
+                        &(csim_moduli){0, 0, 70, 0, 0, 0, 0}, param);
     memcpy(f.energy.param, param, sizeof param);
     hessian(&f, x, CSIM_SPD_NONE, H);
     hessian(&f, x, CSIM_SPD_CLAMP, P);
@@ -436,7 +436,7 @@ static void test_shear_projection(void) {
 // A triangle that has collapsed to a point or a line, or is turned over, has finite forces.
 static void test_collapsed_membrane(const csim_energy_kind *kind) {
   fixture f;
-  membrane_fixture(kind, &(csim_moduli){300, 80, 3, 0.4, 0.02, 5000}, &f);
+  membrane_fixture(kind, &(csim_moduli){300, 80, 3, 0.4, 0.02, 5000, 0}, &f);
   for (int shape = 0; shape < 3; shape++) {
     double x[12] = {0}, g[12], H[12][12];
     for (int n = 1; n < 3 && shape; n++) x[3 * n] = shape == 1 ? n : -FLAT[2 * n];

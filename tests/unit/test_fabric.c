@@ -128,10 +128,10 @@ static double pull(mesh_kind kind, csim_membrane_law law, const csim_moduli *mod
 }
 
 static void test_moduli(void) {
-  static const csim_moduli sheets[] = {{1000, 1000, 500, 0, 0, 0},
-                                       {1000, 1000, 10, 0, 0, 0},
-                                       {1000, 400, 60, 0.3, 0, 0},
-                                       {1000, 1000, 1000 / 2.9, 0.45, 0, 0}};
+  static const csim_moduli sheets[] = {{1000, 1000, 500, 0, 0, 0, 0},
+                                       {1000, 1000, 10, 0, 0, 0, 0},
+                                       {1000, 400, 60, 0.3, 0, 0, 0},
+                                       {1000, 1000, 1000 / 2.9, 0.45, 0, 0, 0}};
   static const double degrees[] = {0, 15, 30, 45, 90};
   for (int kind = 0; kind < NMESH; kind++)
     for (int law = CSIM_MEMBRANE_WOVEN; law <= CSIM_MEMBRANE_ORTHOTROPIC; law++)
@@ -147,7 +147,7 @@ static void test_moduli(void) {
 
 // Beyond its limit a pulled sheet stiffens: sigma = E e + q (e - M)^2.
 static void test_stiffening(void) {
-  csim_moduli moduli = {1000, 1000, 100, 0, 0.02, 50000};
+  csim_moduli moduli = {1000, 1000, 100, 0, 0.02, 50000, 0};
   double e = pull(ALTERNATE, CSIM_MEMBRANE_WOVEN, &moduli, 0, 60), M = 0.02;
   // a dead load is per metre of rest width, and pulls along f: P = t
   CHECK_NEAR(1000 * e + 50000 * (e - M) * (e - M), 60, 0.1);

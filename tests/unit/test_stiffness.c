@@ -37,7 +37,7 @@ static void create(csim_spd spd, int wide, fixture *f) {
     if (e % 5 == 0) k->springs.param[4 * e + 3] = 0.02; // slack
   }
   csim_network_limits(&k->springs, 0, 0.05, 0, &k->limits);
-  static const csim_moduli moduli = {2000, 500, 40, 0.3, 0.01, 10000};
+  static const csim_moduli moduli = {2000, 500, 40, 0.3, 0.01, 10000, 0};
   if (wide) kit_membrane(k, &moduli, &k->woven);
   if (wide) kit_membrane(k, &moduli, &k->orthotropic);
   kit_pin(k, 0);

@@ -83,7 +83,7 @@ static void strip_begin(const strip *s, kit *k) {
   if (s->bending == &csim_curvature_kind || s->on_edge) {
     *k->model->body[0].mesh = mesh;
     double E = (s->on_edge ? 1e6 : 1e4) * weight;
-    kit_membrane(k, &(csim_moduli){E, E, E / 2, 0, 0, 0}, &k->orthotropic);
+    kit_membrane(k, &(csim_moduli){E, E, E / 2, 0, 0, 0, 0}, &k->orthotropic);
     if (s->bending == &csim_curvature_kind)
       kit_curvature(k, B, B);
     else
