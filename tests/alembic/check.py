@@ -161,11 +161,11 @@ def write_run(binaries):
         if thing.uv is not None:
             close(first["uv"].reshape(-1, 2), backward(thing, thing.uv[thing.face_uv]), f"{thing.name}: uv")
         if thing.name == "sheet":
-            n = np.array([[0, 0.8, 0.6] if f // 5 % 2 == 0 else [0, 1, 0] for f in range(25) for _ in range(4)])
-            close(first["N"].reshape(-1, 3), n, "normals", 1e-6)
+            given = np.array([[0, 0.8, 0.6] if f // 5 % 2 == 0 else [0, 1, 0] for f in range(25) for _ in range(4)])
+            close(first["N"].reshape(-1, 3), given, "normals", 1e-6)
             moved = mesh["samples"][-1]["N"].reshape(-1, 3)
-            check(len(moved) == len(n) and np.abs(moved - n).max() > 1e-5, "they move")
-            close(np.linalg.norm(moved, axis=1), np.ones(len(n)), "unit normals", 1e-6)
+            check(len(moved) == len(given) and np.abs(moved - given).max() > 1e-5, "they move")
+            close(np.linalg.norm(moved, axis=1), np.ones(len(given)), "unit normals", 1e-6)
             close(mesh["params"][0]["Col"].reshape(-1, 3)[:, :2], thing.uv, "colours", 1e-7)
         sets = {name[4:]: values.astype(int).tolist() for name, values in mesh["first"].items()}
         want = {name: faces for (_, name), faces in sets_of(thing).items()}
