@@ -15,6 +15,8 @@
 
 enum { FIXED = 8 };
 
+const char csim_look_no_memory[] = "out of memory";
+
 static int corners_of(const csim_cache_object *o) {
   return o->nface ? o->face_start[o->nface] : 0;
 }
@@ -37,8 +39,9 @@ const char *csim_look_check(const csim_cache_object *o) {
   static const char wrong[] = "a corner has a normal that does not exist or is of another vertex";
   int ncorner = corners_of(o);
   if (o->nnormal < 0 || o->nnormal > ncorner) return "its number of normals is out of range";
+  if (!o->nnormal) return NULL;
   int *vert = CSIM_NEW(int, o->nnormal);
-  const char *what = vert ? NULL : "out of memory";
+  const char *what = vert ? NULL : csim_look_no_memory;
   for (int k = 0; k < o->nnormal && vert; k++) vert[k] = -1;
   for (int c = 0; c < ncorner && o->nnormal && !what; c++) {
     int k = o->face_normal[c];

@@ -12,7 +12,9 @@ static inline int csim_look_in(const csim_cache_object *object) {
   return object->nnormal > 0 || object->colour != NULL;
 }
 
-/// Checks counts, ranges, and that each normal is of one vertex. NULL, or what is wrong.
+/// Checks counts, ranges, and that each normal is of one vertex. NULL, or what is wrong:
+/// csim_look_no_memory, or with the object.
+extern const char csim_look_no_memory[];
 const char *csim_look_check(const csim_cache_object *object);
 
 /// Appends the payload. The object must have passed csim_look_check.

@@ -174,7 +174,7 @@ csim_status csim_cache_add_object(csim_cache_writer *w, const csim_cache_object 
   csim_status status = csim_topology_check(object, (csim_place){.file = w->path}, w->log);
   if (status) return w->status = status;
   const char *wrong = csim_look_check(object);
-  if (wrong) return fail(w, CSIM_INVALID, wrong);
+  if (wrong) return fail(w, wrong == csim_look_no_memory ? CSIM_MEMORY : CSIM_INVALID, wrong);
   if (w->nobject == CSIM_CACHE_MAX_OBJECT) return fail(w, CSIM_INVALID, "too many objects");
   object_writer *grown =
       csim_grow(w->object, &w->object_capacity, (ptrdiff_t)w->nobject + 1, sizeof *grown);
