@@ -539,6 +539,11 @@ typedef struct csim_cache_object {
   const int *face_tag; ///< (nface) tag of each face, -1 = none; unused if ntag = 0
   int ntet;
   const int *tet; ///< (ntet x 4)
+  int nnormal;            ///< normals the mesh was given; 0 = none
+  const double *normal;   ///< (nnormal x 3) in the surface's frames, see docs/cache-format.md
+  const int *face_normal; ///< (face_start[nface]) normal of each corner, -1 = none; a normal is of
+                          ///< one vertex
+  const double *colour;   ///< (nvert x 3) red, green, blue from 0 to 1; NULL = none
 } csim_cache_object;
 
 typedef struct csim_cache_options {

@@ -146,7 +146,8 @@ static int read_arguments(int argc, char **argv, diff_options *a) {
 
 // What both sides hold and nobody has asked to compare; or was asked for and is nowhere.
 static int check_contents(void) {
-  int velocities = 0, tags = 0, uvs = 0, pressures = 0, compared[3] = {0};
+  int velocities = 0, tags = 0, uvs = 0, pressures = 0, strain = 0, samples = 0, looks = 0;
+  int compared[3] = {0};
   for (int i = 0; i < run.ncomparison; i++)
     for (int k = 0; k < run.comparison[i].npair; k++) {
       const diff_comparison *c = &run.comparison[i];
@@ -155,6 +156,9 @@ static int check_contents(void) {
                               *b = &c->source[1]->info->object[p->index[1]];
       velocities |= a->has_velocity || b->has_velocity;
       pressures |= a->has_pressure || b->has_pressure;
+      strain |= a->has_strain || b->has_strain;
+      samples |= a->nsample || b->nsample;
+      looks |= a->nnormal || b->nnormal || a->colour || b->colour;
       tags |= a->ntag || b->ntag;
       uvs |= a->nuv || b->nuv;
       compared[0] |= p->has_velocity || c->found.velocities;
@@ -165,6 +169,9 @@ static int check_contents(void) {
   if (velocities && !a->velocities)
     run.not_compared[run.nnot_compared++] = "velocities (--velocities)";
   if (pressures) run.not_compared[run.nnot_compared++] = "contact pressures";
+  if (strain) run.not_compared[run.nnot_compared++] = "strain";
+  if (samples) run.not_compared[run.nnot_compared++] = "samples between frames";
+  if (looks) run.not_compared[run.nnot_compared++] = "normals and colours";
   if (tags && !a->tags) run.not_compared[run.nnot_compared++] = "groups and materials (--tags)";
   if (uvs && !a->uvs) run.not_compared[run.nnot_compared++] = "texture coordinates (--uvs)";
   int trouble = 0;

@@ -70,13 +70,29 @@ int csim_export_corner_uv(csim_export *e, int object, int *nuv, double **uv, int
   return 0;
 }
 
-csim_mesh csim_export_mesh(const csim_cache_object *o, const double *x) {
+const double *csim_export_normals(csim_export *e, int object, const double *x) {
+  const csim_cache_object *o = &e->object[object];
+  csim_normal_faces faces = {o->nface, o->face_start, o->face_vert};
+  csim_normals_at(&e->normals[object], &faces, x, e->normal[1], e->normal[0]);
+  return e->normal[0];
+}
+
+int csim_export_all_normal(const csim_export *e, int object) {
+  const csim_cache_object *o = &e->object[object];
+  int all = o->nnormal > 0;
+  for (int c = 0; c < csim_corners(o) && all; c++) all = o->face_normal[c] >= 0;
+  return all;
+}
+
+csim_mesh csim_export_mesh(const csim_export *e, int object, const double *x) {
+  const csim_cache_object *o = &e->object[object];
   // a csim_mesh owns what it points to; this one is lent, so nobody writes through it
   return (csim_mesh){.nvert = o->nvert,
                      .vert = (double *)(uintptr_t)x,
                      .nface = o->nface,
                      .face_start = (int *)(uintptr_t)o->face_start,
                      .face_vert = (int *)(uintptr_t)o->face_vert,
+                     .look = {e->normals[object], (double *)(uintptr_t)o->colour},
                      .nuv = o->nuv,
                      .uv = (double *)(uintptr_t)o->uv,
                      .face_uv = o->nuv ? (int *)(uintptr_t)o->face_uv : NULL,

@@ -8,6 +8,7 @@
 #include "clothsim.h"
 #include "io/file.h"
 #include "mesh/mesh.h"
+#include "mesh/normals.h"
 
 typedef struct csim_exporter csim_exporter;
 
@@ -27,6 +28,8 @@ struct csim_export {
                           ///< object's vertices
   double **between;       ///< (nobject) room of samples: now[i].sample_x, then now[i].sample_v
   int *whole;             ///< (nobject) vertices of the caller's objects
+  csim_normals *normals;  ///< (nobject) those that meshes were given
+  double *normal[2];      ///< (largest of their numbers x 3) a frame's, and scratch
   int digits;      ///< of frame numbers in file names
   int nframe;
   long long *number; ///< (nframe) of the frames so far
@@ -66,13 +69,19 @@ double *csim_export_vertex_uv(csim_export *e, int object);
 /// @return 0, or -1 when out of memory
 int csim_export_corner_uv(csim_export *e, int object, int *nuv, double **uv, int **index);
 
+/// The normals of an object (normals[object].n x 3) at positions x, until the next call.
+const double *csim_export_normals(csim_export *e, int object, const double *x);
+
+/// Whether every corner of an object has a normal.
+int csim_export_all_normal(const csim_export *e, int object);
+
 /// Number of corners of an object's faces.
 static inline int csim_corners(const csim_cache_object *o) {
   return o->nface ? o->face_start[o->nface] : 0;
 }
 
 /// The object as a mesh with positions x, that shares its arrays; not to be freed.
-csim_mesh csim_export_mesh(const csim_cache_object *object, const double *x);
+csim_mesh csim_export_mesh(const csim_export *e, int object, const double *x);
 
 /// Frames from one to the next: 1 = every frame, 0 when they are uneven.
 long long csim_export_stride(const csim_export *e);

@@ -30,7 +30,9 @@ enum {
   MD_UV,
   MD_FACES_OBJECT,
   MD_FACES,
-  MD_SCALAR
+  MD_SCALAR,
+  MD_NORMAL,
+  MD_COLOUR
 };
 static const char *const METADATA[] = {
     "",
@@ -48,6 +50,8 @@ static const char *const METADATA[] = {
     "schemaObjTitle=AbcGeom_FaceSet_v1:.faceset",
     "schema=AbcGeom_FaceSet_v1;schemaBaseType=AbcGeom_GeomBase_v1",
     "arrayExtent=1;geoScope=vtx;interpretation=;isGeomParam=true;podExtent=1;podName=float32_t",
+    "arrayExtent=1;geoScope=fvr;interpretation=normal;isGeomParam=true;podExtent=3;podName=float32_t",
+    "arrayExtent=1;geoScope=vtx;interpretation=rgb;isGeomParam=true;podExtent=3;podName=float32_t",
 };
 enum { NMETADATA = sizeof METADATA / sizeof *METADATA };
 
@@ -63,10 +67,11 @@ typedef struct property {
   uint8_t history[16]; // hash of the keys of all
 } property;
 
-enum { BOUNDS, POINTS, VELOCITIES, CHILD_BOUNDS, PRESSURE, STRAIN, NMOVING };
+enum { BOUNDS, POINTS, VELOCITIES, CHILD_BOUNDS, NORMALS, PRESSURE, STRAIN, NMOVING };
 typedef struct abc_object {
   property moving[NMOVING]; // without samples where it has no such thing
   double box[6];            // bounds over all frames
+  int normals;              // it has one at every corner
 } abc_object;
 
 typedef struct abc {
@@ -131,8 +136,11 @@ static csim_status check_memory(csim_export *e) {
 }
 
 // Points, bounds and velocities (NULL: none) of an object at a time.
-static void add_shape(abc *a, abc_object *o, const double *x, const double *v, int n,
+static void add_shape(csim_export *e, int object, const double *x, const double *v,
                       double box[6]) {
+  abc *a = e->state;
+  abc_object *o = &a->object[object];
+  int n = e->object[object].nvert;
   find_box(x, n, box);
   join(box, o->moving[POINTS].sample.n == 0, o->box);
   add_box(a, box);
@@ -141,6 +149,10 @@ static void add_shape(abc *a, abc_object *o, const double *x, const double *v, i
   add_sample(a, &o->moving[CHILD_BOUNDS]);
   add_floats(a, x, 3 * (ptrdiff_t)n);
   add_sample(a, &o->moving[POINTS]);
+  if (o->normals) {
+    add_floats(a, csim_export_normals(e, object, x), 3 * (ptrdiff_t)e->object[object].nnormal);
+    add_sample(a, &o->moving[NORMALS]);
+  }
   if (!v) return;
   add_floats(a, v, 3 * (ptrdiff_t)n);
   add_sample(a, &o->moving[VELOCITIES]);
@@ -168,9 +180,9 @@ static csim_status write_frame(csim_export *e) {
     if (e->object[i].nsample && !timed++) add_times(e, nsample);
     for (int s = 0; s < nsample; s++) {
       ptrdiff_t at = 3 * (ptrdiff_t)n * s;
-      add_shape(a, o, now->sample_x + at, now->sample_v ? now->sample_v + at : NULL, n, box);
+      add_shape(e, i, now->sample_x + at, now->sample_v ? now->sample_v + at : NULL, box);
     }
-    add_shape(a, o, e->x[i], e->v[i], n, box);
+    add_shape(e, i, e->x[i], e->v[i], box);
     join(box, i == 0, all);
     if (now->pressure) {
       add_floats(a, now->pressure, n);
@@ -195,11 +207,13 @@ static csim_status open_abc(csim_export *e) {
   for (int i = 0; i < e->nobject; i++) {
     int t = e->object[i].nsample ? 2 : 1; // see write_times
     a->object[i] = (abc_object){
+        .normals = csim_export_all_normal(e, i),
         .moving = {
             [BOUNDS] = {".selfBnds", SCALAR, POD_F64, 6, MD_BOX, t, .key = {0}},
             [POINTS] = {"P", ARRAY, POD_F32, 3, MD_POINT, t, .key = {0}},
             [VELOCITIES] = {".velocities", ARRAY, POD_F32, 3, MD_VECTOR, t, .key = {0}},
             [CHILD_BOUNDS] = {".childBnds", SCALAR, POD_F64, 6, MD_BOX, t, .key = {0}},
+            [NORMALS] = {".vals", ARRAY, POD_F32, 3, MD_NORMAL, t, .key = {0}},
             [PRESSURE] = {"pressure", ARRAY, POD_F32, 1, MD_SCALAR, 1, .key = {0}},
             [STRAIN] = {"strain", ARRAY, POD_F32, 1, MD_SCALAR, 1, .key = {0}},
         }};
@@ -326,9 +340,22 @@ static csim_ogawa_word write_uv(csim_export *e, int object) {
   return end_compound(a, &c);
 }
 
-// Numbers that Alembic has no name for.
-static csim_ogawa_word write_params(abc *a, const abc_object *own) {
+static csim_ogawa_word write_normals(csim_export *e, int object) {
+  abc *a = e->state;
   compound c = {0};
+  add_property(a, &c, &a->object[object].moving[NORMALS]);
+  add_corners_backward(a, &e->object[object], e->object[object].face_normal);
+  add_constant(a, &c, (property){.name = ".indices", .pod = POD_U32, .extent = 1});
+  return end_compound(a, &c);
+}
+
+// Numbers that Alembic has no name for. Colours are "Col", as Blender calls them.
+static csim_ogawa_word write_params(abc *a, const csim_cache_object *o, const abc_object *own) {
+  compound c = {0};
+  if (o->colour) {
+    add_floats(a, o->colour, 3 * (ptrdiff_t)o->nvert);
+    add_constant(a, &c, (property){.name = "Col", .pod = POD_F32, .extent = 3, .metadata = MD_COLOUR});
+  }
   for (int k = PRESSURE; k <= STRAIN; k++)
     if (own->moving[k].sample.n) add_property(a, &c, &own->moving[k]);
   return end_compound(a, &c);
@@ -349,8 +376,9 @@ static csim_ogawa_word write_geometry(csim_export *e, int object) {
   add_constant(a, &c, (property){.name = ".faceCounts", .pod = POD_I32, .extent = 1});
   if (own->moving[VELOCITIES].sample.n) add_property(a, &c, &own->moving[VELOCITIES]);
   if (o->nuv) add_compound(&c, "uv", MD_UV, write_uv(e, object));
-  if (own->moving[PRESSURE].sample.n || own->moving[STRAIN].sample.n)
-    add_compound(&c, ".arbGeomParams", MD_NONE, write_params(a, own));
+  if (own->moving[NORMALS].sample.n) add_compound(&c, "N", MD_NORMAL, write_normals(e, object));
+  if (own->moving[PRESSURE].sample.n || own->moving[STRAIN].sample.n || o->colour)
+    add_compound(&c, ".arbGeomParams", MD_NONE, write_params(a, o, own));
   return end_compound(a, &c);
 }
 

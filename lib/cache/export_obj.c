@@ -13,7 +13,7 @@ static csim_status write_frame(csim_export *e) {
   csim_status status = CSIM_OK;
   for (int i = 0; i < e->nobject && !status; i++) {
     if (csim_export_frame_path(e, e->file_name[i], ".obj", path)) return CSIM_INVALID;
-    csim_mesh mesh = csim_export_mesh(&e->object[i], e->x[i]);
+    csim_mesh mesh = csim_export_mesh(e, i, e->x[i]);
     status = csim_obj_write(path, &mesh, NULL, e->options.digits, e->log);
   }
   return status;

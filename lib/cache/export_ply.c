@@ -3,28 +3,65 @@
 
 #include "base/bytes.h"
 
-static void write_header(csim_file *file, const csim_cache_object *o, const csim_cache_values *now,
-                         int has_uv, int wide) {
+#include <stdlib.h>
+
+// The normal of each vertex (nvert) where each has one; NULL: not so, or out of memory.
+static int *vertex_normals(csim_export *e, int object) {
+  const csim_cache_object *o = &e->object[object];
+  if (!csim_export_all_normal(e, object)) return NULL;
+  int *of = CSIM_NEW(int, o->nvert), single = of != NULL;
+  for (int v = 0; v < o->nvert && of; v++) of[v] = -1;
+  for (int c = 0; c < csim_corners(o) && single; c++) {
+    int *k = &of[o->face_vert[c]];
+    single = *k < 0 || *k == o->face_normal[c];
+    *k = o->face_normal[c];
+  }
+  for (int v = 0; v < o->nvert && single; v++) single = of[v] >= 0;
+  if (single) return of;
+  free(of);
+  return NULL;
+}
+
+static void write_colour(csim_file *file, const double *colour) {
+  char *p = csim_file_room(file, 3);
+  for (int k = 0; k < 3; k++) p[k] = (char)(unsigned char)(255 * colour[k] + 0.5);
+  csim_file_advance(file, 3);
+}
+
+static void write_header(csim_file *file, const csim_export *e, int object, int has_uv,
+                         int has_normals) {
+  const csim_cache_object *o = &e->object[object];
+  const csim_cache_values *now = &e->now[object];
+  int wide = 0;
+  for (int f = 0; f < o->nface; f++) wide |= o->face_start[f + 1] - o->face_start[f] > 255;
   csim_file_print(file, "ply\nformat binary_little_endian 1.0\nelement vertex %d\n", o->nvert);
   csim_file_text(file, "property float x\nproperty float y\nproperty float z\n");
   if (o->has_velocity)
     csim_file_text(file, "property float vx\nproperty float vy\nproperty float vz\n");
+  if (has_normals)
+    csim_file_text(file, "property float nx\nproperty float ny\nproperty float nz\n");
   if (has_uv) csim_file_text(file, "property float s\nproperty float t\n");
   if (now->pressure) csim_file_text(file, "property float pressure\n");
   if (now->strain) csim_file_text(file, "property float strain\n");
+  if (o->colour)
+    csim_file_text(file, "property uchar red\nproperty uchar green\nproperty uchar blue\n");
   csim_file_print(file, "element face %d\nproperty list %s int vertex_indices\nend_header\n",
                   o->nface, wide ? "int" : "uchar");
 }
 
-static void write_vertices(csim_file *file, const csim_export *e, int object, const double *uv) {
+static void write_vertices(csim_file *file, csim_export *e, int object, const double *uv,
+                           const int *normal_of) {
   const csim_cache_object *o = &e->object[object];
   const csim_cache_values *now = &e->now[object];
+  const double *normal = normal_of ? csim_export_normals(e, object, e->x[object]) : NULL;
   for (ptrdiff_t v = 0; v < o->nvert; v++) {
     csim_write_floats(file, e->x[object] + 3 * v, 3);
     if (o->has_velocity) csim_write_floats(file, e->v[object] + 3 * v, 3);
+    if (normal) csim_write_floats(file, normal + 3 * (ptrdiff_t)normal_of[v], 3);
     if (uv) csim_write_floats(file, uv + 2 * v, 2);
     if (now->pressure) csim_write_floats(file, now->pressure + v, 1);
     if (now->strain) csim_write_floats(file, now->strain + v, 1);
+    if (o->colour) write_colour(file, o->colour + 3 * v);
   }
 }
 
@@ -52,8 +89,10 @@ csim_status csim_ply_write(csim_export *e, int object, const double *uv, const c
   if (status) return status;
   int wide = 0;
   for (int f = 0; f < o->nface; f++) wide |= o->face_start[f + 1] - o->face_start[f] > 255;
-  write_header(file, o, &e->now[object], uv != NULL, wide);
-  write_vertices(file, e, object, uv);
+  int *normal_of = vertex_normals(e, object);
+  write_header(file, e, object, uv != NULL, normal_of != NULL);
+  write_vertices(file, e, object, uv, normal_of);
+  free(normal_of);
   write_faces(file, o, wide);
   return csim_file_commit(file, 0);
 }

@@ -25,7 +25,7 @@ csim_status csim_rest_write(csim_export *e, int object) {
   int loose = count_loose(o);
   if (loose < 0) return csim_export_memory(e);
   if (csim_export_path(e, e->file_name[object], "_rest.obj", path)) return CSIM_INVALID;
-  csim_mesh mesh = csim_export_mesh(o, e->x[object]);
+  csim_mesh mesh = csim_export_mesh(e, object, e->x[object]);
   mesh.ntag = 0;
   mesh.face_tag = NULL;
   csim_status status = csim_obj_write(path, &mesh, NULL, e->options.digits, e->log);

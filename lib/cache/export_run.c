@@ -1,6 +1,7 @@
 // cache/export_run.c: csim_export of clothsim.h: the formats there are, and an export from start to
 // end. Needs cache/export.h.
 #include "cache/export.h"
+#include "cache/look.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -88,6 +89,16 @@ static int surface_vertices(const csim_cache_object *o) {
   return last < 0 ? o->nvert : last + 1;
 }
 
+static void make_normals(csim_export *e) {
+  ptrdiff_t most = 0;
+  e->normals = CSIM_ARENA_NEW(&e->arena, csim_normals, e->nobject);
+  for (int i = 0; i < e->nobject && e->normals; i++) {
+    if (csim_look_normals(&e->object[i], &e->arena, &e->normals[i])) return;
+    if (e->normals[i].n > most) most = e->normals[i].n;
+  }
+  for (int k = 0; k < 2; k++) e->normal[k] = CSIM_ARENA_NEW(&e->arena, double, 3 * most);
+}
+
 csim_status csim_export_open(const csim_export_options *options, int nobject,
                              const csim_cache_object *object, csim_log *log, csim_export **out) {
   *out = NULL;
@@ -124,6 +135,7 @@ csim_status csim_export_open(const csim_export_options *options, int nobject,
     if (e->object[i].has_velocity)
       e->v[i] = CSIM_ARENA_NEW(&e->arena, double, 3 * (ptrdiff_t)e->object[i].nvert);
   }
+  if (!e->arena.failed) make_normals(e);
   make_file_names(e);
   csim_status status = e->arena.failed ? csim_export_memory(e) : CSIM_OK;
   if (!status && *options->directory) status = csim_make_directories(options->directory, log);

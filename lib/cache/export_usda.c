@@ -14,7 +14,8 @@
 // What is written of an object as the frames come.
 typedef struct usda_object {
   char *name; // a USD identifier, different for each object
-  csim_spool *points, *velocities, *pressure, *strain;
+  csim_spool *points, *velocities, *pressure, *strain, *normals;
+  int has_normals; // at every corner
   csim_bytes extents; // text
 } usda_object;
 
@@ -40,10 +41,11 @@ static csim_status open_usda(csim_export *e) {
       }
     const csim_cache_object *o = &e->object[i];
     csim_spool **spool[] = {&object[i].points, &object[i].velocities, &object[i].pressure,
-                            &object[i].strain};
-    const int wanted[] = {1, o->has_velocity, o->has_pressure, o->has_strain};
+                            &object[i].strain, &object[i].normals};
+    object[i].has_normals = csim_export_all_normal(e, i);
+    const int wanted[] = {1, o->has_velocity, o->has_pressure, o->has_strain, object[i].has_normals};
     int bad = 0;
-    for (int k = 0; k < 4 && !bad; k++)
+    for (int k = 0; k < 5 && !bad; k++)
       if (wanted[k]) bad = !(*spool[k] = csim_spool_new(e));
     if (bad || e->arena.failed) {
       csim_status status = e->arena.failed ? csim_export_memory(e) : CSIM_IO;
@@ -128,6 +130,8 @@ static csim_status write_frame(csim_export *e) {
       const double *v = s == nsample ? e->v[i] : now->sample_v ? now->sample_v + at : NULL;
       spool_sample(object[i].points, code, x, 3, n);
       if (v) spool_sample(object[i].velocities, code, v, 3, n);
+      if (object[i].has_normals)
+        spool_sample(object[i].normals, code, csim_export_normals(e, i, x), 3, e->normals[i].n);
       add_extent(&object[i].extents, code, x, n);
     }
     if (now->pressure) spool_sample(object[i].pressure, (double)number, now->pressure, 1, n);
@@ -219,6 +223,30 @@ static int write_subsets(csim_export *e, csim_file *file, int object) {
   return 0;
 }
 
+static int write_normals(csim_export *e, csim_file *file, int object) {
+  usda_object *o = (usda_object *)e->state + object;
+  if (!o->has_normals) return 0;
+  csim_file_text(file, "    normal3f[] primvars:normals (\n        interpolation = "
+                       "\"faceVarying\"\n    )\n    normal3f[] primvars:normals.timeSamples = {\n");
+  if (csim_spool_copy(o->normals, e, file)) return -1;
+  csim_file_text(file, "    }\n");
+  write_ints(file, "int[] primvars:normals:indices", e->object[object].face_normal,
+             csim_corners(&e->object[object]));
+  return 0;
+}
+
+static void write_colours(csim_file *file, const csim_cache_object *o) {
+  if (!o->colour) return;
+  csim_file_text(file, "    color3f[] primvars:displayColor = [");
+  for (ptrdiff_t i = 0; i < o->nvert; i++) {
+    char *to = csim_file_room(file, 128);
+    size_t used = i ? 2 : 0;
+    if (i) memcpy(to, ", ", 2);
+    csim_file_advance(file, used + print_vector(o->colour + 3 * i, 3, to + used));
+  }
+  csim_file_text(file, "] (\n        interpolation = \"vertex\"\n    )\n");
+}
+
 static csim_status write_object(csim_export *e, csim_file *file, int object) {
   usda_object *o = (usda_object *)e->state + object;
   csim_file_print(file, "\ndef Mesh \"%s\" (\n    displayName = ", o->name);
@@ -238,6 +266,8 @@ static csim_status write_object(csim_export *e, csim_file *file, int object) {
     if (csim_spool_copy(o->velocities, e, file)) return CSIM_IO;
     csim_file_text(file, "    }\n");
   }
+  if (write_normals(e, file, object)) return CSIM_IO;
+  write_colours(file, &e->object[object]);
   csim_spool *const scalar[2] = {o->pressure, o->strain};
   for (int k = 0; k < 2; k++) {
     if (!scalar[k]) continue;
@@ -295,6 +325,7 @@ static csim_status close_usda(csim_export *e, int commit) {
     csim_spool_free(object[i].velocities);
     csim_spool_free(object[i].pressure);
     csim_spool_free(object[i].strain);
+    csim_spool_free(object[i].normals);
     free(object[i].extents.data);
   }
   return status;

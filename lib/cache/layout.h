@@ -1,7 +1,7 @@
 // cache/layout.h: the bytes of a cache file. docs/cache-format.md is the specification. Needs
 // base/.
 //
-// File:     header, META, TOPO x nobject, (FRAM x nobject, STAT) x nframe, INDX, TAIL
+// File:     header, META, TOPO x nobject, LOOK of those that have any, (FRAM x nobject, STAT) x nframe, INDX, TAIL
 // Header:   OFFSET SIZE MEANING
 //             0      8  magic 89 "CSC" 0D 0A 1A 0A (a text-mode copy destroys it)
 //             8      2  major version: a reader refuses a later one
@@ -42,7 +42,7 @@
 
 enum {
   CSIM_CACHE_MAJOR = 1,
-  CSIM_CACHE_MINOR = 1,   ///< of caches without strain and samples
+  CSIM_CACHE_MINOR = 1,   ///< of caches without strain, samples and LOOK
   CSIM_CACHE_SAMPLED = 2, ///< of those with them
   CSIM_CACHE_HEADER = 64,
   CSIM_CACHE_CHUNK = 40,
@@ -55,6 +55,7 @@ enum {
   ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
 #define CSIM_CACHE_META CSIM_FOURCC('M', 'E', 'T', 'A')
 #define CSIM_CACHE_TOPO CSIM_FOURCC('T', 'O', 'P', 'O')
+#define CSIM_CACHE_LOOK CSIM_FOURCC('L', 'O', 'O', 'K')
 #define CSIM_CACHE_FRAM CSIM_FOURCC('F', 'R', 'A', 'M')
 #define CSIM_CACHE_STAT CSIM_FOURCC('S', 'T', 'A', 'T')
 #define CSIM_CACHE_INDX CSIM_FOURCC('I', 'N', 'D', 'X')

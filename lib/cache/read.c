@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/number.h"
 #include "cache/layout.h"
+#include "cache/look.h"
 #include "cache/topology.h"
 
 #include <errno.h>
@@ -219,7 +220,18 @@ static csim_status read_topology(csim_cache *c) {
     csim_status status = csim_topology_check(&object[i], (csim_place){.file = c->path}, c->log);
     if (status) return CSIM_IO;
   }
-  c->first = c->end = after(at, &chunk);
+  at = after(at, &chunk);
+  while (!read_head(c, at, &chunk) && chunk.fourcc == CSIM_CACHE_LOOK) {
+    if (chunk.object >= (uint32_t)nobject) return damaged(c, at, "a LOOK chunk of no object");
+    csim_cache_object *o = &object[chunk.object];
+    wrong = read_chunk(c, at, &chunk);
+    if (wrong) return damaged(c, at, wrong);
+    if (csim_look_read(&c->planes, c->payload.data, c->payload.n, &c->arena, o) ||
+        csim_look_check(o))
+      return c->arena.failed ? no_memory(c) : damaged(c, at, "a LOOK chunk is malformed");
+    at = after(at, &chunk);
+  }
+  c->first = c->end = at;
   return CSIM_OK;
 }
 

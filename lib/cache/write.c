@@ -4,6 +4,7 @@
 // crash amid one write; the reader finds such a torn end by its crc.
 #include "cache/codec.h"
 #include "cache/layout.h"
+#include "cache/look.h"
 #include "cache/read.h"
 #include "cache/topology.h"
 
@@ -45,7 +46,7 @@ struct csim_cache_writer {
   int minor; // version
   ptrdiff_t object_capacity;
   object_writer *object;
-  csim_bytes topology; // TOPO chunks until csim_cache_begin
+  csim_bytes topology[2]; // TOPO, then LOOK chunks until csim_cache_begin
   int in_frame;
   long long number; // of the last frame begun
   double time;
@@ -74,6 +75,13 @@ static csim_status fail_file(csim_cache_writer *w, const char *verb) {
 
 // ------------------------------------------------------------------------------------- creation
 
+static void free_topology(csim_cache_writer *w) {
+  for (int k = 0; k < 2; k++) {
+    free(w->topology[k].data);
+    w->topology[k] = (csim_bytes){0};
+  }
+}
+
 static void free_writer(csim_cache_writer *w) {
   for (int i = 0; i < w->nobject; i++) {
     csim_traversal_free(&w->object[i].traversal);
@@ -84,7 +92,7 @@ static void free_writer(csim_cache_writer *w) {
   csim_cache_free(w->old);
   csim_planes_free(&w->planes);
   free(w->object);
-  free(w->topology.data);
+  free_topology(w);
   free(w->stats.data);
   free(w->out.data);
   free(w->index.data);
@@ -165,6 +173,8 @@ csim_status csim_cache_add_object(csim_cache_writer *w, const csim_cache_object 
   if (w->status) return w->status;
   csim_status status = csim_topology_check(object, (csim_place){.file = w->path}, w->log);
   if (status) return w->status = status;
+  const char *wrong = csim_look_check(object);
+  if (wrong) return fail(w, wrong == csim_look_no_memory ? CSIM_MEMORY : CSIM_INVALID, wrong);
   if (w->nobject == CSIM_CACHE_MAX_OBJECT) return fail(w, CSIM_INVALID, "too many objects");
   object_writer *grown =
       csim_grow(w->object, &w->object_capacity, (ptrdiff_t)w->nobject + 1, sizeof *grown);
@@ -173,7 +183,7 @@ csim_status csim_cache_add_object(csim_cache_writer *w, const csim_cache_object 
   object_writer *o = &w->object[w->nobject++];
   *o = (object_writer){0};
   csim_bytes payload = {0};
-  if (object->has_strain || object->nsample) w->minor = CSIM_CACHE_SAMPLED;
+  if (object->has_strain || object->nsample || csim_look_in(object)) w->minor = CSIM_CACHE_SAMPLED;
   int bad = csim_traversal_init(&o->traversal, object->nvert, object->nface, object->face_start,
                                 object->face_vert, object->ntet, object->tet);
   for (int a = 0; a < CSIM_CACHE_NATTRIBUTE && !bad; a++) {
@@ -181,13 +191,22 @@ csim_status csim_cache_add_object(csim_cache_writer *w, const csim_cache_object 
     bad = o->has[a] && csim_track_init(&o->track[a], csim_attribute_width(a), object->nvert);
   }
   bad = bad || csim_topology_write(&w->planes, object, &payload);
-  csim_chunk_add(&w->topology,
+  csim_chunk_add(&w->topology[0],
                  (csim_chunk){.fourcc = CSIM_CACHE_TOPO,
                               .object = (uint32_t)w->nobject - 1,
                               .codec = CSIM_CACHE_CODEC_PLANES},
                  &payload);
+  payload.n = 0;
+  if (!bad && csim_look_in(object)) {
+    bad = csim_look_write(&w->planes, object, &payload);
+    csim_chunk_add(&w->topology[1],
+                   (csim_chunk){.fourcc = CSIM_CACHE_LOOK,
+                                .object = (uint32_t)w->nobject - 1,
+                                .codec = CSIM_CACHE_CODEC_PLANES},
+                   &payload);
+  }
   free(payload.data);
-  return bad || w->topology.failed ? fail_memory(w) : CSIM_OK;
+  return bad || w->topology[0].failed || w->topology[1].failed ? fail_memory(w) : CSIM_OK;
 }
 
 // ---------------------------------------------------------------------------------------- begin
@@ -287,7 +306,8 @@ csim_status csim_cache_begin(csim_cache_writer *w) {
   csim_bytes_add(&meta, w->meta, (ptrdiff_t)strlen(w->meta));
   csim_chunk_add(&head, (csim_chunk){.fourcc = CSIM_CACHE_META}, &meta);
   ptrdiff_t meta_end = head.n;
-  csim_bytes_add(&head, w->topology.data, w->topology.n);
+  csim_bytes_add(&head, w->topology[0].data, w->topology[0].n);
+  csim_bytes_add(&head, w->topology[1].data, w->topology[1].n);
   csim_status status;
   if (head.failed) {
     status = fail_memory(w);
@@ -301,8 +321,7 @@ csim_status csim_cache_begin(csim_cache_writer *w) {
   }
   free(head.data);
   free(meta.data);
-  free(w->topology.data);
-  w->topology = (csim_bytes){0};
+  free_topology(w);
   return status;
 }
 

@@ -73,6 +73,14 @@ void csim_mesh_build_uv(csim_mesh_build *b, int64_t place, const double uv[2]) {
   memcpy(b->uv + 2 * (ptrdiff_t)b->nuv++, uv, 2 * sizeof *uv);
 }
 
+void csim_mesh_build_normal(csim_mesh_build *b, int64_t place, const double normal[3]) {
+  if (b->nnormal == CSIM_MESH_MAX_VERT)
+    csim_mesh_build_fail(b, place, "more than %d normals", CSIM_MESH_MAX_VERT);
+  if (!grow(b, &b->normal, &b->capacity.normal, 3 * ((ptrdiff_t)b->nnormal + 1), sizeof *b->normal))
+    return;
+  memcpy(b->normal + 3 * (ptrdiff_t)b->nnormal++, normal, 3 * sizeof *normal);
+}
+
 int csim_mesh_build_channel(csim_mesh_build *b, const char *name, size_t length) {
   if (b->nchannel == CSIM_MESH_MAX_CHANNEL || b->status) return -1;
   char *copy = csim_arena_alloc(&b->arena, (ptrdiff_t)length + 1, 1);
@@ -105,6 +113,13 @@ void csim_mesh_build_corner(csim_mesh_build *b, int64_t place, int64_t vert, int
     return;
   b->corner[b->ncorner] = clamp_index(vert);
   b->corner_uv[b->ncorner++] = clamp_index(uv);
+}
+
+void csim_mesh_build_corner_normal(csim_mesh_build *b, int64_t normal) {
+  if (!grow(b, &b->corner_normal, &b->capacity.corner_normal, b->ncorner, sizeof *b->corner_normal))
+    return;
+  while (b->corner_normals < b->ncorner) b->corner_normal[b->corner_normals++] = -1;
+  if (b->ncorner) b->corner_normal[b->ncorner - 1] = clamp_index(normal);
 }
 
 void csim_mesh_build_face(csim_mesh_build *b, int64_t place, int tag) {
@@ -308,9 +323,12 @@ csim_status csim_mesh_build_finish(csim_mesh_build *b, csim_mesh *mesh) {
   if (!b->nface) csim_mesh_build_fail(b, 0, "has no faces: export the mesh with its faces");
   if (!b->status) check_faces(b);
   if (!b->status) make_mesh(b, mesh);
+  if (!b->status && csim_mesh_build_look(b, mesh)) out_of_memory(b);
   free(b->vert);
   free(b->value);
   free(b->uv);
+  free(b->normal);
+  free(b->corner_normal);
   free(b->corner);
   free(b->corner_uv);
   free(b->face_end);

@@ -26,6 +26,7 @@ typedef struct csim_mesh_tags {
 /// Numbers that the arrays of csim_mesh_build have space for.
 typedef struct csim_mesh_capacity {
   ptrdiff_t value, vert, uv, corner, corner_uv, face_end, face_tag, face_place;
+  ptrdiff_t normal, corner_normal;
 } csim_mesh_capacity;
 
 /// A mesh being read. The first failure sticks in `status`; adding goes on harmlessly after it.
@@ -50,6 +51,10 @@ typedef struct csim_mesh_build {
   char *channel[CSIM_MESH_MAX_CHANNEL]; ///< in `arena`
   int nvalue;    ///< vertices that have numbers
   double *value; ///< (nvalue x nchannel)
+  int nnormal;
+  double *normal;     ///< (nnormal x 3)
+  int *corner_normal; ///< (ncorner) once a corner has one, -1 = none; may be out of range
+  ptrdiff_t corner_normals;
   csim_mesh_capacity capacity;
 } csim_mesh_build;
 
@@ -70,6 +75,12 @@ int csim_mesh_build_channel(csim_mesh_build *b, const char *name, size_t length)
 /// The numbers (nchannel) of the last vertex. When not all vertices have them, the mesh has none.
 void csim_mesh_build_values(csim_mesh_build *b, const double *value);
 
+/// Adds a normal, of any length.
+void csim_mesh_build_normal(csim_mesh_build *b, int64_t place, const double normal[3]);
+
+/// The normal of the corner added last. One that does not exist in the end is none.
+void csim_mesh_build_corner_normal(csim_mesh_build *b, int64_t normal);
+
 /// Adds a corner to the face that csim_mesh_build_face will close.
 /// @param vert  any number: the range is checked in the end, when all vertices are known
 /// @param uv    -1 = none
@@ -86,6 +97,10 @@ int csim_mesh_build_tag(csim_mesh_build *b, int64_t place, const char *text, siz
 /// lose corners by it. For formats without vertex numbers.
 /// @return number of dropped faces
 int csim_mesh_build_weld(csim_mesh_build *b);
+
+/// Gives a mesh that is otherwise made the normals and colours that were read.
+/// @return 0, or -1 when out of memory
+int csim_mesh_build_look(csim_mesh_build *b, csim_mesh *mesh);
 
 /// Checks ranges and repeated corners, makes and triangulates the mesh. Releases the builder in any
 /// case: call it once, also after a failure.

@@ -68,6 +68,16 @@ static void read_uv(reader *r) {
   csim_mesh_build_uv(&r->b, line, uv);
 }
 
+// One that is no vector is kept as none: nothing here depends on it.
+static void read_normal(reader *r) {
+  double n[3] = {0};
+  for (int k = 0; k < 3; k++) {
+    csim_text_skip_blank(&r->t);
+    if (!csim_text_number(&r->t, &n[k])) n[0] = n[1] = n[2] = 0;
+  }
+  csim_mesh_build_normal(&r->b, r->t.line, n);
+}
+
 // Reads an integer of any length; large ones stop growing far beyond every limit.
 static int read_index(csim_text *t, int64_t *value) {
   const char *p = t->p;
@@ -109,6 +119,8 @@ static int read_corner(reader *r) {
   int64_t v = resolve(r, index[0], r->b.nvert, "vertex");
   int64_t uv = given[1] ? resolve(r, index[1], r->b.nuv, "texture coordinate") : -1;
   csim_mesh_build_corner(&r->b, t->line, v, uv);
+  int64_t normal = index[2] < 0 ? r->b.nnormal + index[2] : index[2] - 1;
+  if (given[2] && normal >= 0) csim_mesh_build_corner_normal(&r->b, normal);
   return 1;
 }
 
@@ -171,6 +183,8 @@ static void read_statement(reader *r) {
     read_face(r);
   else if (is_word(word, n, "vt"))
     read_uv(r);
+  else if (is_word(word, n, "vn"))
+    read_normal(r);
   else
     for (int kind = 0; kind < CSIM_TAG_KINDS; kind++)
       if (is_word(word, n, csim_tag_keyword(kind))) {

@@ -6,6 +6,7 @@
 #include "mesh/tag.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { LINE = 128 }; // bytes that hold any line of three numbers
@@ -35,7 +36,37 @@ static void write_tag(csim_file *file, const char *from, const char *to) {
   }
 }
 
-static void write_face(csim_file *file, const csim_mesh *mesh, int f) {
+// A vertex with the colour behind it that many programs read.
+static void write_vertex(csim_file *file, const double *x, const double *colour, int digits) {
+  if (!colour) {
+    write_numbers(file, "v", x, 3, digits);
+    return;
+  }
+  char *start = csim_file_room(file, 2 * LINE), *p = start;
+  *p++ = 'v';
+  for (int k = 0; k < 6; k++) {
+    *p++ = ' ';
+    p += k < 3 ? csim_format_number(x[k], digits, p) : csim_format_number(colour[k - 3], 9, p);
+  }
+  *p++ = '\n';
+  csim_file_advance(file, (size_t)(p - start));
+}
+
+// The normals that the mesh was given, as they are at x. @return 0, or -1 when out of memory
+static int write_normals(csim_file *file, const csim_mesh *mesh, const double *x, int digits) {
+  const csim_normals *normals = &mesh->look.normals;
+  ptrdiff_t n = 3 * (ptrdiff_t)normals->n;
+  csim_normal_faces faces = {mesh->nface, mesh->face_start, mesh->face_vert};
+  double *out = CSIM_NEW(double, n), *scratch = CSIM_NEW(double, n);
+  int bad = !out || !scratch;
+  if (!bad) csim_normals_at(normals, &faces, x, scratch, out);
+  for (ptrdiff_t i = 0; i < n && !bad; i += 3) write_numbers(file, "vn", out + i, 3, digits);
+  free(out);
+  free(scratch);
+  return bad ? -1 : 0;
+}
+
+static void write_face(csim_file *file, const csim_mesh *mesh, int f, int has_normals) {
   csim_file_text(file, "f");
   for (int c = mesh->face_start[f]; c < mesh->face_start[f + 1]; c++) {
     char *start = csim_file_room(file, LINE), *p = start;
@@ -44,6 +75,11 @@ static void write_face(csim_file *file, const csim_mesh *mesh, int f) {
     if (mesh->face_uv && mesh->face_uv[c] >= 0) {
       *p++ = '/';
       p += csim_format_integer(mesh->face_uv[c] + 1, p);
+    }
+    if (has_normals && mesh->look.normals.corner[c] >= 0) {
+      if (!mesh->face_uv || mesh->face_uv[c] < 0) *p++ = '/';
+      *p++ = '/';
+      p += csim_format_integer(mesh->look.normals.corner[c] + 1, p);
     }
     csim_file_advance(file, (size_t)(p - start));
   }
@@ -57,16 +93,25 @@ csim_status csim_obj_write(const char *path, const csim_mesh *mesh, const double
   csim_status status = csim_file_create(path, log, &file);
   if (status) return status;
   if (!x) x = mesh->vert;
-  for (int v = 0; v < mesh->nvert; v++) write_numbers(file, "v", x + 3 * (ptrdiff_t)v, 3, digits);
+  const double *colour = mesh->look.colour;
+  for (ptrdiff_t v = 0; v < mesh->nvert; v++)
+    write_vertex(file, x + 3 * v, colour ? colour + 3 * v : NULL, digits);
   for (int t = 0; t < mesh->nuv; t++)
     write_numbers(file, "vt", mesh->uv + 2 * (ptrdiff_t)t, 2, digits);
+  csim_normal_faces faces = {mesh->nface, mesh->face_start, mesh->face_vert};
+  int has_normals = mesh->look.normals.n && csim_normals_fit(&mesh->look.normals, &faces);
+  if (has_normals && write_normals(file, mesh, x, digits)) {
+    csim_say(log, CSIM_ERROR, (csim_place){.file = path}, "out of memory");
+    csim_file_abandon(file);
+    return CSIM_MEMORY;
+  }
   const char *tag = NULL;
   for (int f = 0; f < mesh->nface && !csim_file_failed(file); f++) {
     int t = mesh->face_tag ? mesh->face_tag[f] : -1;
     const char *next = t < 0 ? NULL : mesh->tag[t];
     if (next != tag) write_tag(file, tag, next);
     tag = next;
-    write_face(file, mesh, f);
+    write_face(file, mesh, f, has_normals);
   }
   return csim_file_commit(file, 0);
 }

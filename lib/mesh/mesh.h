@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/log.h"
+#include "mesh/normals.h"
 
 #include <stdint.h>
 
@@ -21,6 +22,12 @@ typedef struct csim_mesh_channel {
   char *name;
   double *value; ///< (nvert) anything, also NAN
 } csim_mesh_channel;
+
+/// What a mesh file says of its looks, for outputs that have it too.
+typedef struct csim_mesh_look {
+  csim_normals normals;
+  double *colour; ///< (nvert x 3) red, green, blue, 1 = full; NULL: none
+} csim_mesh_look;
 
 typedef struct csim_mesh {
   csim_arena arena; ///< owns all arrays below
@@ -45,6 +52,7 @@ typedef struct csim_mesh {
   csim_mesh_set *set; ///< (nset) labels of a pattern's edges; several may have one name
   int nchannel;
   csim_mesh_channel *channel; ///< (nchannel)
+  csim_mesh_look look;
   int grid[2];   ///< cells of a built-in grid along its two sides, else 0
   uint64_t hash; ///< once it has been released
 } csim_mesh;

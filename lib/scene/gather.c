@@ -50,6 +50,12 @@ static int moves(const csim_gather *g, int k) {
   return c < 0 || is_moving(g->scene, &g->world->collider[c]);
 }
 
+// Not of a mesh whose faces were changed since it was read.
+static int has_normals(const csim_mesh *mesh) {
+  csim_normal_faces faces = {mesh->nface, mesh->face_start, mesh->face_vert};
+  return mesh->look.normals.n && csim_normals_fit(&mesh->look.normals, &faces);
+}
+
 static csim_cache_object describe(const csim_gather *g, int k) {
   const csim_model *model = g->world->model;
   const csim_output *output = &g->scene->output;
@@ -70,6 +76,10 @@ static csim_cache_object describe(const csim_gather *g, int k) {
       .nuv = mesh->nuv,
       .uv = mesh->uv,
       .face_uv = mesh->face_uv,
+      .nnormal = has_normals(mesh) ? mesh->look.normals.n : 0,
+      .normal = mesh->look.normals.local,
+      .face_normal = mesh->look.normals.corner,
+      .colour = body && body->nvert != mesh->nvert ? NULL : mesh->look.colour,
       .ntag = mesh->ntag,
       .tag = mesh->tag,
       .face_tag = mesh->face_tag,

@@ -157,16 +157,16 @@ static void read_mesh(FILE *out, const IObject &object) {
     if (s.getVelocities())
       put(out, "v", flat(s.getVelocities()->get(), s.getVelocities()->size(), 3));
     put(out, "bounds", box(s.getSelfBounds()));
+    if (schema.getNormalsParam()) {
+      IN3fGeomParam::Sample n = schema.getNormalsParam().getExpandedValue(at);
+      put(out, "N", flat(n.getVals()->get(), n.getVals()->size(), 3));
+    }
     if (i) continue;
     put(out, "indices", ints(s.getFaceIndices()));
     put(out, "counts", ints(s.getFaceCounts()));
     if (schema.getUVsParam()) {
       IV2fGeomParam::Sample uv = schema.getUVsParam().getExpandedValue(at);
       put(out, "uv", flat(uv.getVals()->get(), uv.getVals()->size(), 2));
-    }
-    if (schema.getNormalsParam()) {
-      IN3fGeomParam::Sample n = schema.getNormalsParam().getExpandedValue(at);
-      put(out, "N", flat(n.getVals()->get(), n.getVals()->size(), 3));
     }
   }
   // parameters are of frames, whatever is between them

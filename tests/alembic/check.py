@@ -1,7 +1,9 @@
-"""check.py poses FOLDER: three poses of a body. check.py check FOLDER BIN: what `archive` (Alembic's own library) has
+"""check.py poses FOLDER: three poses of a body. check.py mutants FOLDER CLOTHCACHE: 200 mutations of what `archive` has
+written are read or refused with a word. check.py check FOLDER BIN: what `archive` (Alembic's own library) has
 written, as clothsim and clothcache read it; what they write, as it reads it."""
 import json
 import os
+import random
 import subprocess
 import sys
 
@@ -80,12 +82,13 @@ def make_sheet():
     with open(f"{folder}/sheet.obj", "w") as file:
         for j in range(6):
             for i in range(6):
-                print(f"v {0.1 * i - 0.25} 0 {0.1 * j - 0.25}\nvt {i / 5} {j / 5}", file=file)
+                print(f"v {0.1 * i - 0.25} 0 {0.1 * j - 0.25} {i / 5} {j / 5} 0.5\nvt {i / 5} {j / 5}", file=file)
+        print("vn 0 0.8 0.6\nvn 0 1 0", file=file)  # a crease of shading along every row
         for j in range(5):
             print(f"g row{j}\nusemtl {'red' if j % 2 else 'blue'}", file=file)
             for i in range(5):
                 corners = [6 * j + i + 1, 6 * j + i + 7, 6 * j + i + 8, 6 * j + i + 2]
-                print("f", *(f"{c}/{c}" for c in corners), file=file)
+                print("f", *(f"{c}/{c}/{j % 2 + 1}" for c in corners), file=file)
 
 
 def read_dump(path):
@@ -157,6 +160,13 @@ def write_run(binaries):
         close(first["counts"], thing.face_size, f"{thing.name}: counts")
         if thing.uv is not None:
             close(first["uv"].reshape(-1, 2), backward(thing, thing.uv[thing.face_uv]), f"{thing.name}: uv")
+        if thing.name == "sheet":
+            given = np.array([[0, 0.8, 0.6] if f // 5 % 2 == 0 else [0, 1, 0] for f in range(25) for _ in range(4)])
+            close(first["N"].reshape(-1, 3), given, "normals", 1e-6)
+            moved = mesh["samples"][-1]["N"].reshape(-1, 3)
+            check(len(moved) == len(given) and np.abs(moved - given).max() > 1e-5, "they move")
+            close(np.linalg.norm(moved, axis=1), np.ones(len(given)), "unit normals", 1e-6)
+            close(mesh["params"][0]["Col"].reshape(-1, 3)[:, :2], thing.uv, "colours", 1e-7)
         sets = {name[4:]: values.astype(int).tolist() for name, values in mesh["first"].items()}
         want = {name: faces for (_, name), faces in sets_of(thing).items()}
         check(sets == want, f"{thing.name}: face sets {sets}")
@@ -173,6 +183,38 @@ def write_run(binaries):
     print(f"Alembic's library out: {count} samples of {len(cache.objects)} objects, every number the same")
 
 
+def read_mutants(clothcache_program):
+    """Bytes, words that may be sizes or positions, and cuts."""
+    rng, refused = random.Random(3), 0
+    with open(f"{folder}/body.abc", "rb") as file:
+        whole = file.read()
+    for turn in range(200):
+        data, kind = bytearray(whole), turn % 4
+        # headers are at the end; samples, most of the file, have nothing that could be wrong
+        at = rng.randrange(len(data)) if turn % 8 > 5 else max(0, len(data) - 1 - rng.randrange(3000))
+        if kind == 0:
+            data[at] ^= 1 << rng.randrange(8)
+        elif kind == 1:
+            word = rng.choice([0, 1, 1 << 31, 1 << 63, (1 << 64) - 1, (1 << 63) - 1, rng.randrange(len(data))])
+            data[at:at + 8] = word.to_bytes(8, "little")
+        elif kind == 2:
+            del data[at:at + rng.choice([1, 8, len(data)])]
+        else:
+            for _ in range(10):
+                data[rng.randrange(len(data) - 3000 if len(data) > 3000 else 0, len(data))] = rng.randrange(256)
+        with open(f"{folder}/mutant.abc", "wb") as file:
+            file.write(data)
+        done = subprocess.run([clothcache_program, "import", f"{folder}/mutant.abc", "-o", f"{folder}/mutant.clothcache"],
+                              capture_output=True, text=True, timeout=120)
+        check(0 <= done.returncode < 5, f"mutant {turn}: exit status {done.returncode}: {done.stderr[-500:]}")
+        check(done.returncode == 0 or "mutant.abc" in done.stderr, f"mutant {turn}: {done.stderr[-500:]}")
+        refused += done.returncode != 0
+    print(f"Alembic's library in: 200 mutations, {refused} refused, none crashed")
+
+
+if command == "mutants":
+    read_mutants(sys.argv[3])
+    sys.exit(report())
 if command == "poses":
     make_poses()
     sys.exit(0)

@@ -27,6 +27,8 @@ for format in abc usda; do
   expect 0 "$BIN/clothcache" export one/s.clothcache --to $format -o again
   check "exported from the cache as $format" cmp "again/s.$format" "one/s.$format"
 done
+"$BIN/clothdiff" one/s.clothcache three/s.clothcache >same
+check "clothdiff tells that it does not compare samples" grep -q "not compared.*samples" same
 "$BIN/clothcache" info one/s.clothcache >info
 check "the sheet has samples and strain" grep -q "sheet .*strain, 2 samples" info
 check "so has its render mesh" grep -q "fine .*2 samples" info

@@ -89,7 +89,8 @@ static void test_motion(void) {
       for (int s = 0; s < 3; s++) measure(cache, f, s, f + share[s], error);
     double bound[2] = {9.81 * h * h / 8, 0.3 * spin * spin * h * h / 8};
     for (int k = 0; k < 2; k++) {
-      CHECK(error[k] < (substeps == 4 ? 2e-6 : 1.01 * bound[k] + 2e-6));
+      // floats, and of the sheet what newton leaves of a free fall of 0.2 m
+      CHECK(error[k] < (substeps == 4 ? (k ? 2e-6 : 5e-6) : 1.01 * bound[k] + 5e-6));
       CHECK(substeps == 4 || error[k] > 0.5 * bound[k]); // the test would see a better one
     }
     float x[75], y[75];

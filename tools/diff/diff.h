@@ -137,7 +137,7 @@ typedef struct diff_run {
   char *error[DIFF_MAX_ERROR];
   int damaged; ///< 1: a file could not be read at some place
   int verdict; ///< DIFF_SAME, DIFF_DIFFER or DIFF_TROUBLE
-  const char *not_compared[4];
+  const char *not_compared[7];
   int nnot_compared; ///< contents that both sides hold and nobody asked for
 } diff_run;
 

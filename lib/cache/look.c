@@ -1,0 +1,130 @@
+// cache/look.c: see look.h.
+//
+// OFFSET SIZE MEANING
+//    0     4  normals
+//    4     4  bit 0: colours
+//    8        arrays of u32, each as four planes of zigzag(value - previous value): if there are
+//             normals, the normal of each corner, then all x, y, z (float bits in integer order); if
+//             there are colours, all red, green, blue of the vertices, the same
+#include "cache/look.h"
+
+#include "cache/bytes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIXED = 8 };
+
+const char csim_look_no_memory[] = "out of memory";
+
+static int corners_of(const csim_cache_object *o) {
+  return o->nface ? o->face_start[o->nface] : 0;
+}
+
+int csim_look_normals(const csim_cache_object *o, csim_arena *arena, csim_normals *normals) {
+  *normals = (csim_normals){0};
+  if (!o->nnormal) return 0;
+  *normals = (csim_normals){.n = o->nnormal,
+                            .ncorner = corners_of(o),
+                            .vert = CSIM_ARENA_NEW(arena, int, o->nnormal),
+                            .corner = (int *)(uintptr_t)o->face_normal,
+                            .local = (double *)(uintptr_t)o->normal};
+  if (!normals->vert) return -1;
+  for (int c = 0; c < normals->ncorner; c++)
+    if (o->face_normal[c] >= 0) normals->vert[o->face_normal[c]] = o->face_vert[c];
+  return 0;
+}
+
+const char *csim_look_check(const csim_cache_object *o) {
+  static const char wrong[] = "a corner has a normal that does not exist or is of another vertex";
+  int ncorner = corners_of(o);
+  if (o->nnormal < 0 || o->nnormal > ncorner) return "its number of normals is out of range";
+  if (!o->nnormal) return NULL;
+  int *vert = CSIM_NEW(int, o->nnormal);
+  const char *what = vert ? NULL : csim_look_no_memory;
+  for (int k = 0; k < o->nnormal && vert; k++) vert[k] = -1;
+  for (int c = 0; c < ncorner && o->nnormal && !what; c++) {
+    int k = o->face_normal[c];
+    if (k < -1 || k >= o->nnormal || (k >= 0 && vert[k] >= 0 && vert[k] != o->face_vert[c]))
+      what = wrong;
+    else if (k >= 0)
+      vert[k] = o->face_vert[c];
+  }
+  free(vert);
+  return what;
+}
+
+// ---------------------------------------------------------------------------------------- in, out
+
+// Differences, planes. `word` is overwritten.
+static int put_words(csim_planes *planes, uint32_t *word, ptrdiff_t n, csim_bytes *out) {
+  for (ptrdiff_t i = n - 1; i >= 0; i--) word[i] = csim_zigzag(word[i] - (i ? word[i - 1] : 0));
+  return csim_planes_write(planes, CSIM_EFFORT_REPEATS, word, n, out);
+}
+
+static int put_vectors(csim_planes *planes, const double *value, ptrdiff_t n, uint32_t *word,
+                       csim_bytes *out) {
+  for (int c = 0; c < 3; c++) {
+    for (ptrdiff_t i = 0; i < n; i++)
+      word[i] = csim_order_bits(csim_float_bits((float)value[3 * i + c]));
+    if (put_words(planes, word, n, out)) return -1;
+  }
+  return 0;
+}
+
+int csim_look_write(csim_planes *planes, const csim_cache_object *o, csim_bytes *out) {
+  ptrdiff_t ncorner = corners_of(o), most = ncorner > o->nvert ? ncorner : o->nvert;
+  uint32_t *word = CSIM_NEW(uint32_t, most);
+  int bad = !word;
+  csim_bytes_add32(out, (uint32_t)o->nnormal);
+  csim_bytes_add32(out, o->colour != NULL);
+  if (!bad && o->nnormal) {
+    for (ptrdiff_t i = 0; i < ncorner; i++) word[i] = (uint32_t)o->face_normal[i];
+    bad = put_words(planes, word, ncorner, out) ||
+          put_vectors(planes, o->normal, o->nnormal, word, out);
+  }
+  if (!bad && o->colour) bad = put_vectors(planes, o->colour, o->nvert, word, out);
+  free(word);
+  return bad || out->failed ? -1 : 0;
+}
+
+// What a payload is being read from and to.
+typedef struct reading {
+  csim_planes *planes;
+  csim_arena *arena;
+  const uint8_t *at, *end;
+} reading;
+
+// An array of n words; NULL when malformed.
+static uint32_t *get_words(reading *r, ptrdiff_t n) {
+  if (!csim_planes_plausible((uint64_t)n, (uint64_t)(r->end - r->at))) return NULL;
+  uint32_t *word = CSIM_ARENA_NEW(r->arena, uint32_t, n);
+  if (!word || csim_planes_read(r->planes, &r->at, r->end, n, word)) return NULL;
+  for (ptrdiff_t i = 0; i < n; i++) word[i] = csim_unzigzag(word[i]) + (i ? word[i - 1] : 0);
+  return word;
+}
+
+static double *get_vectors(reading *r, ptrdiff_t n) {
+  if (!csim_planes_plausible(3 * (uint64_t)n, (uint64_t)(r->end - r->at))) return NULL;
+  double *value = CSIM_ARENA_NEW(r->arena, double, 3 * n);
+  for (int c = 0; c < 3 && value; c++) {
+    const uint32_t *word = get_words(r, n);
+    if (!word) return NULL;
+    for (ptrdiff_t i = 0; i < n; i++)
+      value[3 * i + c] = (double)csim_bits_float(csim_unorder_bits(word[i]));
+  }
+  return value;
+}
+
+int csim_look_read(csim_planes *planes, const uint8_t *data, ptrdiff_t size, csim_arena *arena,
+                   csim_cache_object *o) {
+  reading r = {planes, arena, data + FIXED, data + size};
+  if (size < FIXED) return -1;
+  uint32_t n = csim_load_u32(data), flags = csim_load_u32(data + 4);
+  if (n > (uint32_t)corners_of(o)) return -1;
+  o->nnormal = (int)n;
+  if (n && !(o->face_normal = (int *)get_words(&r, corners_of(o)))) return -1;
+  if (n && !(o->normal = get_vectors(&r, (ptrdiff_t)n))) return -1;
+  if (flags & 1 && !(o->colour = get_vectors(&r, o->nvert))) return -1;
+  return r.at == r.end ? 0 : -1;
+}
