@@ -411,53 +411,6 @@ static void test_terms(void) {
   layers_end(&l);
 }
 
-// Layers that go up together, far beyond the gaps between them: the filter stops each at half of its
-// gap, going on lets all but the last of the way through. One that goes against them stops them.
-static void test_filter_on(void) {
-  for (int against = 0; against < 2; against++) {
-    layers l;
-    layers_begin(3, 6, "newton", 1, &l);
-    csim_scratch scratch = {0};
-    csim_contact *c = csim_contact_create(l.k.pool, &scratch, l.k.model, 0, NULL, &l.setup.contact);
-    int n = 3 * l.k.model->nvert;
-    static const double WAY = 0.02;
-    double *x = CSIM_NEW(double, n), *d = CSIM_NEW(double, n), *wanted = CSIM_NEW(double, n);
-    unsigned seed = 5;
-    for (int i = 0; i < n; i++) {
-      x[i] = l.k.model->x0[i] - (i % 3 == 1 ? 0.009 * (i / (n / 3)) : 0);
-      int down = against && i / (n / 3) == 2;
-      wanted[i] = 1e-4 * kit_random(&seed) + (i % 3 == 1 ? (down ? -WAY : WAY) : 0);
-    }
-    double *still = CSIM_NEW(double, n);
-    CHECK(csim_contact_begin(c, x, still, NULL, 1.0 / 240, 1.0 / 240) == 0);
-    CHECK(csim_contact_advance(c, x, x) == 0);
-    memcpy(d, wanted, (size_t)n * sizeof *d);
-    CHECK(csim_contact_filter(c, d) < 0.2);
-    CHECK(d[1] < 0.2 * WAY); // the lowest follows two others
-    CHECK(csim_contact_filter_on(c, wanted, d) == 0);
-    double least = INFINITY;
-    for (int i = 1; i < n; i += 3) least = fmin(least, d[i] / WAY);
-    CHECK(against ? least < 0.05 : least > 0.9);
-    for (int half = 0; half < 2; half++) {
-      csim_contact_apply(c, 0.5, x);
-      memcpy(l.k.state.x, x, (size_t)n * sizeof *x);
-      CHECK(count_crossings(&l) == 0);
-      check_terms(c);
-      for (int i = 0; i < n / 3 && !against; i++) // all of it is far above where it was
-        CHECK_NEAR(x[3 * i + 1],
-                   l.k.model->x0[3 * i + 1] - 0.009 * (3 * i / (n / 3)) + 0.5 * (half + 1) * WAY,
-                   0.1 * WAY);
-    }
-    csim_contact_free(c);
-    csim_scratch_free(&scratch);
-    free(still);
-    free(wanted);
-    free(x);
-    free(d);
-    layers_end(&l);
-  }
-}
-
 // --------------------------------------------------------------------------------------- friction
 
 // A patch laid down on an incline, moving down it; only the floor is there.
@@ -534,7 +487,6 @@ int main(void) {
   test_barrier();
   test_gradient();
   test_terms();
-  test_filter_on();
   test_friction();
   test_normal_force();
   test_threads();
