@@ -46,7 +46,7 @@ csim_contact *csim_contact_create(csim_pool *pool, csim_scratch *scratch, const 
                              params->thickness, params->share, &c->candidates) ||
       csim_reach_create(arena, &c->reach) || csim_narrow_phase_create(arena, &c->narrow) ||
       csim_active_set_create(arena, &c->active) ||
-      csim_step_filter_create(arena, &c->filter) || csim_contact_hessian_create(arena, &c->hessian) || csim_glide_create(arena, &c->glide) ||
+      csim_contact_hessian_create(arena, &c->hessian) || csim_glide_create(arena, &c->glide) ||
       csim_pinched_create(arena, params, &c->pinched))
     goto failed;
   c->touching = CSIM_ARENA_NEW(arena, unsigned char, c->mesh.nbody_vert);
@@ -305,15 +305,6 @@ double csim_contact_filter(csim_contact *contact, double *d) {
   if (least < 0) return note_failure(contact);
   if (d != kin->d) csim_vector_copy(kin->pool, 3 * contact->mesh.nbody_vert, kin->d, d);
   return least;
-}
-
-int csim_contact_filter_on(csim_contact *contact, const double *wanted, double *d) {
-  csim_kinematics *kin = &contact->kin;
-  if (kin->time_left > 0) return 0;
-  if (csim_step_filter_go_on(&contact->filter, wanted, CSIM_CONTACT_FLOOR))
-    return note_failure(contact);
-  if (d != kin->d) csim_vector_copy(kin->pool, 3 * contact->mesh.nbody_vert, kin->d, d);
-  return 0;
 }
 
 void csim_contact_apply(csim_contact *contact, double alpha, double *x) {

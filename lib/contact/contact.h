@@ -132,11 +132,6 @@ double *csim_contact_displacements(const csim_contact *contact);
 /// @return smallest share let through, [0, 1]; < 0 when out of memory
 double csim_contact_filter(csim_contact *contact, double *d);
 
-/// Lengthens d, as csim_contact_filter has made it of `wanted` (nbody_vert x 3), where what stopped
-/// a vertex moves out of its way; takes a few times as long.
-/// @return 0, or -1 when out of memory
-int csim_contact_filter_on(csim_contact *contact, const double *wanted, double *d);
-
 /// Moves by alpha times the displacements that csim_contact_filter returned last. x (nbody_vert x
 /// 3) gets the result.
 void csim_contact_apply(csim_contact *contact, double alpha, double *x);

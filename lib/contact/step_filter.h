@@ -19,15 +19,9 @@ typedef struct csim_step_filter {
   csim_reach *reach;
   csim_narrow_phase *narrow;
   csim_share *share; ///< (mesh->nvert) of kin->d let through; in the scratch while it filters
-  double *first, *from;        ///< (mesh->nbody_vert x 3) of csim_step_filter_go_on
-  _Atomic unsigned char *held; ///< (mesh->nvert) the same: keeps to its first motion
   int shortened;     ///< vertices whose last motion was shortened
   double least;      ///< smallest share of the last motion that was let through
 } csim_step_filter;
-
-/// kin, reach and narrow are for the caller to set.
-/// @return 0, or -1 when out of memory (arena->failed)
-int csim_step_filter_create(csim_arena *arena, csim_step_filter *filter);
 
 /// Starts a step: nothing has been filtered.
 static inline void csim_step_filter_begin(csim_step_filter *filter) {
@@ -39,13 +33,6 @@ static inline void csim_step_filter_begin(csim_step_filter *filter) {
 /// nearer stay as near. Vertices must be within their reach, see csim_reach_update.
 /// @return smallest share let through, [0, 1]; < 0 when out of memory
 double csim_step_filter_limit(csim_step_filter *filter, double keep);
-
-/// Lengthens kin->d, which csim_step_filter_limit has shortened from `wanted` (mesh->nbody_vert x 3)
-/// at the distance `keep`, where what stopped it moves out of its way: a vertex that follows another
-/// gets only half of the gap between them in one pass, however far both want to go. Every common
-/// multiple of kin->d in [0, 1] is safe again.
-/// @return 0, or -1 when out of memory
-int csim_step_filter_go_on(csim_step_filter *filter, const double *wanted, double keep);
 
 /// Moves everything by kin->d, each vertex as far as it can, in a few passes: d is aimed at goal
 /// anew (csim_kinematics_aim) before each.

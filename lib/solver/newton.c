@@ -40,11 +40,6 @@ static void newton_destroy(void *scratch) {
 // a step that was cut further has not gone where the forces wanted it to.
 static const double MOST_CUT = 0.1;
 
-static double most_cut(const csim_problem *problem) {
-  double gravity = csim_max(csim_norm(problem->model->gravity), 1); // [m/s^2] 1 where there is none
-  return MOST_CUT * gravity * problem->h * problem->h;
-}
-
 // Whether what the gradient s->g has left would move vertices by but a share of an edge, as one
 // step of the last preconditioner sees it. Forces alone would not tell: 1 N is much for a slack
 // cloth and nothing for a stretched one. Overwrites
@@ -54,10 +49,11 @@ static int has_settled(const csim_problem *problem, newton *s, const double *x,
   int n = 3 * problem->model->nvert;
   double sum[2], limit = problem->params->settle * s->edge;
   if (!(limit > 0)) return 0;
-  double balance = problem->params->balance;
+  double balance = problem->params->balance, h = problem->h;
+  double gravity = csim_max(csim_norm(problem->model->gravity), 1); // [m/s^2] 1 where there is none
   if (balance > 0) {
     report->imbalance = csim_balance_measure(problem, &s->balance, x, s->g, &report->unbalanced);
-    if (report->imbalance > balance || s->cut > most_cut(problem)) return 0;
+    if (report->imbalance > balance || s->cut > MOST_CUT * gravity * h * h) return 0;
   }
   csim_linear_precondition(problem, &s->linear, 0, NULL, s->g, problem->step, sum);
   return csim_vector_dot(problem->pool, n, problem->step, problem->step) <=
@@ -83,20 +79,6 @@ static double keep_bounds(const csim_problem *problem, const double *x) {
   return share;
 }
 
-static double sum_squares(void *context, int first, int last) {
-  const double *const *pair = context;
-  double sum = 0;
-  for (int i = first; i < last; i++) sum += (pair[0][i] - pair[1][i]) * (pair[0][i] - pair[1][i]);
-  return sum;
-}
-
-// Of a (nvert x 3) from b, root mean square.
-static double distance(const csim_problem *problem, const double *a, const double *b) {
-  const double *pair[2] = {a, b};
-  int nvert = problem->model->nvert;
-  return sqrt(csim_pool_sum(problem->pool, 3 * nvert, sum_squares, pair) / nvert);
-}
-
 // Puts problem->step through the filter, and notes what that cut. A step shortened vertex by vertex
 // need not descend any more; then all of it is shortened alike. Returns g.d after it; s->g holds
 // -g.
@@ -116,14 +98,9 @@ static double filter_step(const csim_problem *problem, newton *s, const double *
     csim_problem_filter(problem, problem->step);
     slope = -csim_vector_dot(pool, n, s->g, problem->step);
   }
-  // vertices that follow others in one motion are cut again and again, iteration by iteration
-  if (slope < 0 && least >= 0 && distance(problem, problem->step, s->x_try) > most_cut(problem)) {
-    if (csim_problem_filter_on(problem, s->x_try, problem->step))
-      report->outcome = CSIM_OUTCOME_MEMORY;
-    slope = -csim_vector_dot(pool, n, s->g, problem->step);
-  }
   slope *= keep_bounds(problem, x);
-  s->cut = distance(problem, problem->step, s->x_try);
+  csim_vector_add(pool, n, -1, problem->step, s->x_try);
+  s->cut = sqrt(csim_vector_dot(pool, n, s->x_try, s->x_try) / problem->model->nvert);
   return slope;
 }
 

@@ -145,13 +145,6 @@ double csim_problem_filter(const csim_problem *problem, double *d) {
   return least;
 }
 
-int csim_problem_filter_on(const csim_problem *problem, const double *wanted, double *d) {
-  csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
-  int failed = problem->contact && csim_contact_filter_on(problem->contact, wanted, d);
-  csim_pool_phase(problem->pool, before);
-  return failed ? -1 : 0;
-}
-
 double csim_problem_room(const csim_problem *problem, const double *x, const double *d) {
   if (!problem->model->bounded) return 1;
   csim_point at = csim_problem_point(problem, x);

@@ -69,10 +69,6 @@ double csim_problem_force_scale(const csim_problem *problem, double *g);
 /// @return the smallest share of a vertex's step that is left, [0, 1]; < 0 when out of memory
 double csim_problem_filter(const csim_problem *problem, double *d);
 
-/// Lengthens d, as csim_problem_filter has made it of `wanted`, where that is safe after all.
-/// @return 0, or -1 when out of memory
-int csim_problem_filter_on(const csim_problem *problem, const double *wanted, double *d);
-
 /// Largest share of the step d from x that takes nothing beyond a bound of its strain, [0, 1]; d
 /// NULL: 0 when something is beyond at x. 1 in models that have none.
 double csim_problem_room(const csim_problem *problem, const double *x, const double *d);
