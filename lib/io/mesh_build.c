@@ -74,11 +74,11 @@ void csim_mesh_build_uv(csim_mesh_build *b, int64_t place, const double uv[2]) {
 }
 
 void csim_mesh_build_normal(csim_mesh_build *b, int64_t place, const double normal[3]) {
-  if (b->nnormal == CSIM_MESH_MAX_VERT)
+  if (b->normals.n == CSIM_MESH_MAX_VERT)
     csim_mesh_build_fail(b, place, "more than %d normals", CSIM_MESH_MAX_VERT);
-  if (!grow(b, &b->normal, &b->capacity.normal, 3 * ((ptrdiff_t)b->nnormal + 1), sizeof *b->normal))
+  if (!grow(b, &b->normals.normal, &b->capacity.normal, 3 * ((ptrdiff_t)b->normals.n + 1), sizeof *b->normals.normal))
     return;
-  memcpy(b->normal + 3 * (ptrdiff_t)b->nnormal++, normal, 3 * sizeof *normal);
+  memcpy(b->normals.normal + 3 * (ptrdiff_t)b->normals.n++, normal, 3 * sizeof *normal);
 }
 
 int csim_mesh_build_channel(csim_mesh_build *b, const char *name, size_t length) {
@@ -116,10 +116,10 @@ void csim_mesh_build_corner(csim_mesh_build *b, int64_t place, int64_t vert, int
 }
 
 void csim_mesh_build_corner_normal(csim_mesh_build *b, int64_t normal) {
-  if (!grow(b, &b->corner_normal, &b->capacity.corner_normal, b->ncorner, sizeof *b->corner_normal))
+  if (!grow(b, &b->normals.corner, &b->capacity.corner_normal, b->ncorner, sizeof *b->normals.corner))
     return;
-  while (b->corner_normals < b->ncorner) b->corner_normal[b->corner_normals++] = -1;
-  if (b->ncorner) b->corner_normal[b->ncorner - 1] = clamp_index(normal);
+  while (b->normals.ncorner < b->ncorner) b->normals.corner[b->normals.ncorner++] = -1;
+  if (b->ncorner) b->normals.corner[b->ncorner - 1] = clamp_index(normal);
 }
 
 void csim_mesh_build_face(csim_mesh_build *b, int64_t place, int tag) {
@@ -327,8 +327,8 @@ csim_status csim_mesh_build_finish(csim_mesh_build *b, csim_mesh *mesh) {
   free(b->vert);
   free(b->value);
   free(b->uv);
-  free(b->normal);
-  free(b->corner_normal);
+  free(b->normals.normal);
+  free(b->normals.corner);
   free(b->corner);
   free(b->corner_uv);
   free(b->face_end);

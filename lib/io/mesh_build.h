@@ -29,6 +29,14 @@ typedef struct csim_mesh_capacity {
   ptrdiff_t normal, corner_normal;
 } csim_mesh_capacity;
 
+/// Normals that a mesh's corners refer to.
+typedef struct csim_mesh_normals {
+  int n;
+  double *normal; ///< (n x 3)
+  int *corner;    ///< (ncorner) once a corner has one, -1 = none; may be out of range
+  ptrdiff_t ncorner;
+} csim_mesh_normals;
+
 /// A mesh being read. The first failure sticks in `status`; adding goes on harmlessly after it.
 typedef struct csim_mesh_build {
   const char *path; ///< for messages
@@ -51,10 +59,7 @@ typedef struct csim_mesh_build {
   char *channel[CSIM_MESH_MAX_CHANNEL]; ///< in `arena`
   int nvalue;    ///< vertices that have numbers
   double *value; ///< (nvalue x nchannel)
-  int nnormal;
-  double *normal;     ///< (nnormal x 3)
-  int *corner_normal; ///< (ncorner) once a corner has one, -1 = none; may be out of range
-  ptrdiff_t corner_normals;
+  csim_mesh_normals normals;
   csim_mesh_capacity capacity;
 } csim_mesh_build;
 

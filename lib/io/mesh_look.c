@@ -14,12 +14,12 @@ static int *find_normals(csim_mesh_build *b, const csim_mesh *m, csim_arena *are
                            csim_mesh_channel_named(m, "nz")};
   *given = NULL;
   if (!corner) return NULL;
-  if (b->nnormal && b->corner_normals) {
+  if (b->normals.n && b->normals.ncorner) {
     for (int c = 0; c < ncorner; c++) {
-      int k = c < b->corner_normals ? b->corner_normal[c] : -1;
-      corner[c] = k >= 0 && k < b->nnormal ? k : -1;
+      int k = c < b->normals.ncorner ? b->normals.corner[c] : -1;
+      corner[c] = k >= 0 && k < b->normals.n ? k : -1;
     }
-    *given = b->normal;
+    *given = b->normals.normal;
   } else if (part[0] && part[1] && part[2]) {
     double *all = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)m->nvert);
     if (!all) return NULL;

@@ -119,7 +119,7 @@ static int read_corner(reader *r) {
   int64_t v = resolve(r, index[0], r->b.nvert, "vertex");
   int64_t uv = given[1] ? resolve(r, index[1], r->b.nuv, "texture coordinate") : -1;
   csim_mesh_build_corner(&r->b, t->line, v, uv);
-  int64_t normal = index[2] < 0 ? r->b.nnormal + index[2] : index[2] - 1;
+  int64_t normal = index[2] < 0 ? r->b.normals.n + index[2] : index[2] - 1;
   if (given[2] && normal >= 0) csim_mesh_build_corner_normal(&r->b, normal);
   return 1;
 }

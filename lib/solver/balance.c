@@ -7,6 +7,11 @@
 
 enum { PATCHES = 64, LEAST_PATCH = 16 };
 
+// Nothing but the solver's error turns an object that touches nothing: a disk of silk that tumbled
+// through the air won 1.3 % of its spin in 2 s. Asked of objects in contact, it took 1.5 times the
+// iterations for a drop.
+static const double TURN_FREE = 10;
+
 // Vertices around each vertex, over the elements of all energies.
 typedef struct neighbours {
   int *start, *vert;
@@ -114,6 +119,36 @@ static void find_scales(const csim_problem *problem, csim_balance *b, const doub
   }
 }
 
+// What the residuals of an object turn it by, over what its mass at its radius of gyration may at
+// the acceleration A.
+static double measure_turn(const csim_balance *b, int k, const double *x, const double *g) {
+  const csim_model *model = b->model;
+  const csim_body *body = &model->body[k];
+  double centre[3] = {0}, torque[3] = {0}, square = 0;
+  for (int i = body->vert0; i < body->vert0 + body->nvert; i++)
+    if (!model->fixed[i])
+      csim_add_scaled(model->mass[i] / b->body_mass[k], x + 3 * (ptrdiff_t)i, centre);
+  for (int i = body->vert0; i < body->vert0 + body->nvert; i++) {
+    double r[3], turn[3];
+    if (model->fixed[i]) continue;
+    csim_sub(x + 3 * (ptrdiff_t)i, centre, r);
+    csim_cross(r, g + 3 * (ptrdiff_t)i, turn);
+    csim_add_scaled(1, turn, torque);
+    square += model->mass[i] * csim_dot(r, r);
+  }
+  double allowed = b->body_scale[k] * sqrt(square * b->body_mass[k]);
+  return allowed > 0 ? csim_norm(torque) / allowed : 0;
+}
+
+// Nothing touches or holds the object. Contacts are counted of all together, pins for each.
+static int is_free(const csim_problem *problem, int k) {
+  const csim_body *body = &problem->model->body[k];
+  if (problem->contact && csim_contact_get_report(problem->contact).active > 0) return 0;
+  for (int i = body->vert0; i < body->vert0 + body->nvert; i++)
+    if (problem->model->fixed[i]) return 0;
+  return 1;
+}
+
 double csim_balance_measure(const csim_problem *problem, csim_balance *b, const double *x,
                             const double *g, int *body) {
   const csim_model *model = b->model;
@@ -137,7 +172,8 @@ double csim_balance_measure(const csim_problem *problem, csim_balance *b, const 
     if (allowed > 0) {
       double object = csim_norm(b->body_force + 3 * (ptrdiff_t)k) / allowed;
       double patches = sqrt(square / b->body_mass[k]) / b->body_scale[k];
-      double imbalance = csim_max(object, patches / CSIM_BALANCE_PATCHES);
+      double turn = measure_turn(b, k, x, g) * (is_free(problem, k) ? TURN_FREE : 1);
+      double imbalance = csim_max(csim_max(object, turn), patches / CSIM_BALANCE_PATCHES);
       if (imbalance > worst) *body = k;
       worst = csim_max(worst, imbalance);
     }
