@@ -211,10 +211,6 @@ static void keep_active(void *context, int chunk, uint64_t *word) {
       if (!is_active(set, pair, &at)) continue;
       double k = stiffness_of(set, at.v) * pair->weight * share_of(set, i, &at);
       evaluate(set, at.scale, k, at.d, b);
-      if (csim_wedge_is_outside(pair, at.w)) { // its energy is of the line search only
-        energy += b[0];
-        continue;
-      }
     } else {
       const csim_contact_plane *plane = &planes->plane[i % planes->n];
       int v = mesh->point[i / planes->n];

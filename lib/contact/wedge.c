@@ -39,7 +39,11 @@ static double wedge_cosine(const int *tri, int k, int q, const double *x, const 
 
 double csim_wedge_share(const csim_collision_mesh *mesh, const csim_candidate *pair,
                         const double *x, const double w[4]) {
-  if (csim_candidate_kind(pair) == CSIM_PAIR_EDGE_EDGE) return share_of_edges(w);
+  csim_pair_kind kind = csim_candidate_kind(pair);
+  int v[4];
+  csim_candidate_vertices(mesh, pair, v);
+  if (v[0] < mesh->nbody_vert && v[csim_pair_split(kind)] < mesh->nbody_vert) return 1;
+  if (kind == CSIM_PAIR_EDGE_EDGE) return share_of_edges(w);
   if (w[1] != 0 && w[2] != 0 && w[3] != 0) return 1;
   const int *tri = mesh->tri + 3 * (ptrdiff_t)pair->b;
   const int *across = mesh->across + 3 * (ptrdiff_t)pair->b;

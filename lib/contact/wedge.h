@@ -21,18 +21,13 @@
 ///   max(0, (cos tau - cos(delta + alpha)) / (1 - cos(delta + alpha)))
 ///
 /// Of two edges, 1, and falling to 0 in the last tenth before their ends, where vertices and
-/// triangles do the same.
+/// triangles do the same. Of two bodies always 1: between cloth that moves, shares that change from
+/// one iteration to the next kept it from settling (a sewn tube: 121 of 445 substeps; 4 so).
 ///
 /// @param x  (mesh->nvert x 3) positions
 /// @param w  (4) weights of csim_pair_closest there
 /// @return [0, 1]
 double csim_wedge_share(const csim_collision_mesh *mesh, const csim_candidate *pair,
                         const double *x, const double w[4]);
-
-/// Whether a pair has no share, by its weights alone: two edges that are nearest at an end, as most
-/// are.
-static inline int csim_wedge_is_outside(const csim_candidate *pair, const double w[4]) {
-  return csim_candidate_kind(pair) == CSIM_PAIR_EDGE_EDGE && w[0] * w[1] * w[2] * w[3] == 0;
-}
 
 #endif

@@ -65,11 +65,11 @@ values() { # KEY: all that it has in phases and scene
   sed -n "s/^ *\"$1\": \([^,]*\),*$/\1/p" stdout | tr '\n' ' '
 }
 expect 0 "$clothsim" plain.json --print-config
-check "cotton: $(values bend)" test "$(values bend)" = "0.001 1.3e-05 1.3e-05 1.3e-05 "
+check "cotton: $(values bend)" test "$(values bend)" = "0.001 2.1e-05 2.1e-05 2.1e-05 "
 check "stitches: $(values stiffness)" test "$(values stiffness)" = "10000 100000 100000 10000 "
 sed 's/{"name": "tube"/{"material": "denim", "name": "tube"/' plain.json >denim.json
 expect 0 "$clothsim" denim.json --print-config
-check "denim: $(values bend)" test "$(values bend)" = "0.001 0.00014 0.00014 0.00014 "
+check "denim: $(values bend)" test "$(values bend)" = "0.001 5.9e-05 5.9e-05 5.9e-05 "
 check "its density: $(values density)" test "$(values density)" = "0.324 0.324 0.324 1.2 0.324 "
 sed 's/^{/{"materials": {"stuff": {"preset": "silk", "bend": 3e-5}}, /; s/{"name": "tube"/{"material": "stuff", "name": "tube"/' plain.json >stuff.json
 expect 0 "$clothsim" stuff.json --print-config

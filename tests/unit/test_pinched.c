@@ -140,8 +140,10 @@ static const char *const arm =
     " 'motion': {'pivot': [0.18, 0.27, 0], 'keys': [{'frame': 1}, {'frame': 9, 'rotation': [0, 0, -89]},"
     " {'frame': 11, 'rotation': [0, 0, -89]}, {'frame': 19}]}}";
 
+// Of springs: a membrane, which shears more easily, sinks into the lower box at the rim and stays
+// there, as docs/methods.md says of a press that closes on cloth that hangs over it.
 static const char *const press =
-    "{'name': 'c', 'type': 'cloth', 'material': 'cotton',"
+    "{'name': 'c', 'type': 'cloth', 'material': 'cotton', 'membrane': {'law': 'none'},"
     " 'mesh': {'shape': 'grid', 'size': [0.45, 0.45], 'cells': [12, 12]}},"
     "{'name': 'a', 'type': 'collider', 'position': [0, 0.07, 0],"
     " 'mesh': {'shape': 'box', 'size': [0.3, 0.1, 0.3], 'cells': [4, 1, 4]}, 'motion': [{'frame': 1},"

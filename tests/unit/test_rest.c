@@ -292,10 +292,12 @@ static void test_refused(void) {
        "\"material\": \"silk\", \"maps\": [{\"of\": \"density\"}]",
        "", "takes its weights from one of"},
       {"\"mesh\": {\"shape\": \"grid\", \"size\": [1, 1], \"cells\": [4, 4]}, "
-       "\"material\": \"silk\", \"maps\": [{\"of\": \"shear\", \"group\": [\"a\"]}]",
+       "\"material\": \"silk\", \"membrane\": {\"law\": \"none\"}, "
+       "\"maps\": [{\"of\": \"shear\", \"group\": [\"a\"]}]",
        "", "springs take no map"},
       {"\"mesh\": {\"shape\": \"grid\", \"size\": [1, 1], \"cells\": [4, 4]}, "
-       "\"material\": \"silk\", \"maps\": [{\"of\": \"bend\", \"group\": [\"a\"]}]",
+       "\"material\": \"silk\", \"membrane\": {\"law\": \"none\"}, "
+       "\"maps\": [{\"of\": \"bend\", \"group\": [\"a\"]}]",
        "", "needs \"bending\""},
       {"\"mesh\": {\"shape\": \"grid\", \"size\": [1, 1], \"cells\": [4, 4]}, "
        "\"material\": \"silk\", \"rotation\": [0, 0, 0], \"maps\": [{\"of\": \"density\", "
