@@ -9,9 +9,10 @@ endif
 
 # as many jobs as there are CPUs, unless -j says otherwise; makes that this one starts share them
 ifeq ($(MAKELEVEL),0)
-MAKEFLAGS := -j$(shell nproc) $(MAKEFLAGS)
-endif
+MAKEFLAGS := -j$(shell nproc) $(MAKEFLAGS) --no-builtin-rules
+else
 MAKEFLAGS += --no-builtin-rules
+endif
 B := build/$(config)
 
 # -ffp-contract=off: a fused multiply-add rounds once instead of twice, and whether the compiler
