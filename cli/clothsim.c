@@ -144,8 +144,7 @@ static csim_status act(const cli_options *o, cli_reporter *reporter, csim_log *l
                           .allow_changes = o->allow_changes,
                           .checkpoint_frames = o->checkpoint_frames,
                           .checkpoint_seconds = o->checkpoint_seconds,
-                          .checkpoint_last =
-                              o->checkpoint_frames > 0 || o->checkpoint_seconds > 0,
+                          .checkpoint_last = o->checkpoint_frames > 0 || o->checkpoint_seconds > 0,
                           .keep_checkpoints = o->keep_checkpoints,
                           .max_seconds = o->max_time,
                           .verify_substeps = o->verify_substeps,

@@ -538,7 +538,7 @@ typedef struct csim_cache_object {
   char *const *tag;    ///< (ntag) names of groups of faces, at most 4095 bytes each
   const int *face_tag; ///< (nface) tag of each face, -1 = none; unused if ntag = 0
   int ntet;
-  const int *tet; ///< (ntet x 4)
+  const int *tet;         ///< (ntet x 4)
   int nnormal;            ///< normals the mesh was given; 0 = none
   const double *normal;   ///< (nnormal x 3) in the surface's frames, see docs/cache-format.md
   const int *face_normal; ///< (face_start[nface]) normal of each corner, -1 = none; a normal is of
@@ -627,12 +627,12 @@ typedef struct csim_cache_info {
   const long long *number; ///< (nframe) increasing
   const double *time;      ///< [s] (nframe)
   int nobject;
-  const csim_cache_object *object; ///< (nobject)
-  const char *meta;                ///< JSON
-  double unit;                     ///< [m] of one unit of length, from META; 1 if not given
-  int nsample;                     ///< between frames, from META
+  const csim_cache_object *object;     ///< (nobject)
+  const char *meta;                    ///< JSON
+  double unit;                         ///< [m] of one unit of length, from META; 1 if not given
+  int nsample;                         ///< between frames, from META
   double share[CSIM_CACHE_MAX_SAMPLE]; ///< [frames] of each from its frame, in (-1, 0), increasing
-  const char *file;                ///< the file opened: path or path.part
+  const char *file;                    ///< the file opened: path or path.part
   int complete;         ///< closed properly; otherwise read frame by frame up to the first damage
   long long size;       ///< [bytes] of the file
   long long bytes_read; ///< [bytes] read from it so far

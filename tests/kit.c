@@ -52,8 +52,8 @@ void kit_begin(int n, const double *x, double mass, double h, kit *k) {
 }
 
 void kit_pin(kit *k, int vert) {
-  k->model->target[k->model->ntarget++] = (csim_target){
-      .vert = vert, .group = -1, .follow = -1, .exact = 1, .hard = 1};
+  k->model->target[k->model->ntarget++] =
+      (csim_target){.vert = vert, .group = -1, .follow = -1, .exact = 1, .hard = 1};
 }
 
 void kit_spring(kit *k, int a, int b, double stiffness, double length) {
@@ -61,9 +61,10 @@ void kit_spring(kit *k, int a, int b, double stiffness, double length) {
 }
 
 void kit_ready(kit *k, int nthread) {
-  const csim_elements *sets[] = {&k->levels,      &k->springs,   &k->limits,    &k->bounds,
-                                 &k->woven,                                      &k->orthotropic, &k->quadratic, &k->cotangent, &k->dihedral,
-                                 &k->curvature,   &k->volume,    &k->neohooke,  &k->anchors};
+  const csim_elements *sets[] = {&k->levels,   &k->springs,     &k->limits,    &k->bounds,
+                                 &k->woven,    &k->orthotropic, &k->quadratic, &k->cotangent,
+                                 &k->dihedral, &k->curvature,   &k->volume,    &k->neohooke,
+                                 &k->anchors};
   k->model->bounded |= k->bounds.nelem > 0;
   CHECK(csim_model_assemble(k->model, sizeof sets / sizeof *sets, sets) == 0);
   CHECK(csim_state_create(k->model, &k->state) == 0);
@@ -117,7 +118,7 @@ void kit_cloth(int cells, double side, double density, double E2D, double B, dou
 
 void kit_membrane(kit *k, const csim_moduli *moduli, csim_elements *membrane) {
   const csim_mesh *mesh = k->model->body[0].mesh;
-  double *flat = CSIM_NEW(double, 6 * (ptrdiff_t)mesh->ntri);
+  double *flat = CSIM_NEW(double, csim_row(6, mesh->ntri));
   csim_moduli *of_tri = CSIM_NEW(csim_moduli, mesh->ntri);
   for (int t = 0; t < mesh->ntri; t++) of_tri[t] = *moduli;
   csim_fabric_lay(mesh->ntri, mesh->tri, mesh->vert, (double[]){1, 0, 0, 0, 1, 0, 0, 0, 1}, flat);
@@ -130,7 +131,7 @@ void kit_membrane(kit *k, const csim_moduli *moduli, csim_elements *membrane) {
 
 void kit_curvature(kit *k, double warp, double weft) {
   const csim_mesh *mesh = k->model->body[0].mesh;
-  double *flat = CSIM_NEW(double, 6 * (ptrdiff_t)mesh->ntri);
+  double *flat = CSIM_NEW(double, csim_row(6, mesh->ntri));
   csim_bend *bend = CSIM_NEW(csim_bend, mesh->nvert);
   csim_topology topology;
   for (int v = 0; v < mesh->nvert; v++) bend[v] = (csim_bend){warp, weft};

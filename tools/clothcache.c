@@ -19,17 +19,18 @@ typedef struct arguments {
 static tool_log log_;
 
 static void print_help(void) {
-  fputs("usage: clothcache info CACHE\n"
-        "       clothcache verify CACHE [--contact]\n"
-        "       clothcache export CACHE --to FORMAT [-o PLACE]\n"
-        "       clothcache import FRAMES -o CACHE\n"
-        "\n"
-        "info    prints what a cache holds.\n"
-        "verify  checks all of it: crc of every chunk, order, indices, every frame's data, NaN and\n"
-        "        infinities; prints the bounds of each object. With --contact also tests exactly\n"
-        "        whether triangles intersect.\n"
-        "export  writes frames in another format:\n",
-        stdout);
+  fputs(
+      "usage: clothcache info CACHE\n"
+      "       clothcache verify CACHE [--contact]\n"
+      "       clothcache export CACHE --to FORMAT [-o PLACE]\n"
+      "       clothcache import FRAMES -o CACHE\n"
+      "\n"
+      "info    prints what a cache holds.\n"
+      "verify  checks all of it: crc of every chunk, order, indices, every frame's data, NaN and\n"
+      "        infinities; prints the bounds of each object. With --contact also tests exactly\n"
+      "        whether triangles intersect.\n"
+      "export  writes frames in another format:\n",
+      stdout);
   for (const csim_export_format *f = csim_export_formats(); f->name; f++)
     printf("          %-5s %s\n", f->name, f->description);
   fputs(
@@ -217,7 +218,7 @@ typedef struct object_report {
 } object_report;
 
 static void look_at(const float *x, int nvert, long long frame, object_report *r) {
-  for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)nvert; i++) {
+  for (ptrdiff_t i = 0; i < csim_xyz(nvert); i++) {
     double value = (double)x[i];
     if (!isfinite(value)) {
       if (!r->not_finite++) {
@@ -473,8 +474,7 @@ static csim_status export_frames(const arguments *a, exporting *p, csim_export *
       csim_status read = read_frame(p, f);
       int skip = a->skip && read == CSIM_IO;
       status = skip ? CSIM_OK : read;
-      if (!read)
-        status = csim_export_values(e, info->number[f], p->given);
+      if (!read) status = csim_export_values(e, info->number[f], p->given);
       written += !skip;
       skipped += skip;
     }
@@ -593,7 +593,7 @@ static csim_status import_frames(const arguments *a, csim_sequence *s, csim_cach
     for (int i = 0; i < info->nobject && !status; i++) {
       int has_velocity = info->object[i].has_velocity;
       status = csim_sequence_read(s, i, f, x, has_velocity ? v : NULL);
-      for (ptrdiff_t k = 0; k < 3 * (ptrdiff_t)info->object[i].nvert; k++) {
+      for (ptrdiff_t k = 0; k < csim_xyz(info->object[i].nvert); k++) {
         x[k] *= a->scale;
         if (has_velocity) v[k] *= a->scale;
       }

@@ -1,5 +1,5 @@
 // base/strict.h: read before every file (see the Makefile): refuses compiler options that would
-// change results. Needs nothing.
+// change results, and indexes arrays without overflow. Needs nothing.
 //
 // Results are the same bits on every machine only if the compiler rounds every operation as
 // written. Options in CFLAGS would otherwise win in silence.
@@ -14,5 +14,18 @@
 #if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0
 #error "clothsim needs arithmetic in double, not in extended precision (on x86: -mfpmath=sse)"
 #endif
+
+#include <stddef.h>
+
+/// First number of element i in an array of n numbers an element. An int would overflow from 2^31
+/// numbers on.
+static inline ptrdiff_t csim_row(int n, ptrdiff_t i) {
+  return n * i;
+}
+
+/// First number of vertex i in an array of positions (x y z x y z ...).
+static inline ptrdiff_t csim_xyz(ptrdiff_t i) {
+  return 3 * i;
+}
 
 #endif

@@ -35,8 +35,7 @@ static void apply(const affine *a, const double x[3], double out[3]) {
 static affine chain(const affine *first, const affine *then) {
   affine both, linear = *then;
   memset(linear.t, 0, sizeof linear.t);
-  for (int r = 0; r < 3; r++)
-    apply(&linear, first->m + 3 * (ptrdiff_t)r, both.m + 3 * (ptrdiff_t)r);
+  for (int r = 0; r < 3; r++) apply(&linear, first->m + csim_xyz(r), both.m + csim_xyz(r));
   apply(then, first->t, both.t);
   return both;
 }
@@ -67,7 +66,7 @@ static affine operation(int kind, const double *v) {
   case ROTATE:
     return turn(v[0], v[1], v[2], v[3]);
   case MATRIX:
-    for (int r = 0; r < 3; r++) memcpy(a.m + 3 * (ptrdiff_t)r, v + 4 * (ptrdiff_t)r, 3 * sizeof *v);
+    for (int r = 0; r < 3; r++) memcpy(a.m + csim_xyz(r), v + csim_row(4, r), 3 * sizeof *v);
     memcpy(a.t, v + 12, sizeof a.t);
     break;
   case ROTATE_X:
@@ -283,7 +282,7 @@ csim_status csim_abc_mesh_at(csim_abc *abc, const csim_abc_mesh *mesh, double ti
   uint64_t n;
   int nvert = mesh->mesh.nvert;
   csim_status status = check_frame(abc, mesh, time, slack);
-  if (!status) status = numbers_at(abc, mesh->points, time, slack, 3 * (ptrdiff_t)nvert, x);
+  if (!status) status = numbers_at(abc, mesh->points, time, slack, csim_xyz(nvert), x);
   if (!status) status = place_at(abc, mesh, time, slack, &world);
   for (ptrdiff_t k = 0; k < nvert && !status; k++) apply(&world, x + 3 * k, x + 3 * k);
   if (!v || status) return status;

@@ -58,8 +58,7 @@ static const char *take_name(csim_abc *abc, cursor *c, uint32_t n) {
   if (n == 0 || n > MOST_NAME) c->failed = 1;
   const uint8_t *p = take(c, n);
   char *text = p ? csim_arena_alloc(abc->arena, (ptrdiff_t)n + 1, 1) : NULL;
-  for (uint32_t i = 0; text && i < n; i++)
-    text[i] = p[i] < ' ' || p[i] == 127 ? '_' : (char)p[i];
+  for (uint32_t i = 0; text && i < n; i++) text[i] = p[i] < ' ' || p[i] == 127 ? '_' : (char)p[i];
   return text ? text : "";
 }
 
@@ -169,8 +168,8 @@ static csim_status add_object(csim_abc *abc, csim_abc_object object) {
              MOST_DEPTH);
     return CSIM_INVALID;
   }
-  csim_abc_object *grown =
-      csim_grow(abc->object, &abc->object_capacity, (ptrdiff_t)abc->nobject + 1, sizeof *abc->object);
+  csim_abc_object *grown = csim_grow(abc->object, &abc->object_capacity,
+                                     (ptrdiff_t)abc->nobject + 1, sizeof *abc->object);
   if (!grown) return no_memory(abc);
   abc->object = grown;
   abc->object[abc->nobject++] = object;

@@ -49,11 +49,11 @@ static void put_chunk(sink *s, int kind) {
 // value NULL: an empty array.
 static void put_vectors(sink *s, int kind, const double *value, int n) {
   if (!value) n = 0;
-  ptrdiff_t bytes = 24 * (ptrdiff_t)n;
+  ptrdiff_t bytes = csim_row(24, n);
   s->payload.n = 0;
   uint8_t *to = csim_bytes_reserve(&s->payload, bytes);
   if (!to) return;
-  for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)n; i++) csim_store_f64(value[i], to + 8 * i);
+  for (ptrdiff_t i = 0; i < csim_xyz(n); i++) csim_store_f64(value[i], to + 8 * i);
   s->payload.n = bytes;
   put_chunk(s, kind);
 }
@@ -129,7 +129,7 @@ static const char *take_numbers(const uint8_t *data, ptrdiff_t n, double **value
 // Takes n vectors.
 static const char *take_vectors(const uint8_t *data, uint64_t size, int n, double **value) {
   if (size != 24 * (uint64_t)n) return "an array has another length than the header says";
-  return take_numbers(data, 3 * (ptrdiff_t)n, value);
+  return take_numbers(data, csim_xyz(n), value);
 }
 
 static const char *take_chunk(int kind, const uint8_t *data, uint64_t size,

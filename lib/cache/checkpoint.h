@@ -47,7 +47,8 @@ csim_status csim_checkpoint_write(const char *path, int frame, const csim_state 
 /// @return CSIM_IO when the file cannot be read or is no whole checkpoint; CSIM_MEMORY
 csim_status csim_checkpoint_read(const char *path, csim_log *log, csim_checkpoint *point);
 
-/// The same in memory: appends the bytes of the file to `bytes`, whose `failed` says when memory ran out.
+/// The same in memory: appends the bytes of the file to `bytes`, whose `failed` says when memory
+/// ran out.
 void csim_checkpoint_pack(int frame, const csim_state *state, const char *meta, csim_bytes *bytes);
 
 /// Reads what csim_checkpoint_pack or csim_checkpoint_write made. Any bytes are safe.

@@ -42,14 +42,14 @@ int csim_export_frame_path(csim_export *e, const char *stem, const char *suffix,
 double *csim_export_vertex_uv(csim_export *e, int object) {
   const csim_cache_object *o = &e->object[object];
   if (!o->nuv) return NULL;
-  double *uv = CSIM_ARENA_NEW(&e->arena, double, 2 * (ptrdiff_t)o->nvert);
+  double *uv = CSIM_ARENA_NEW(&e->arena, double, csim_row(2, o->nvert));
   char *known = CSIM_ARENA_NEW(&e->arena, char, o->nvert);
   if (!uv || !known) return NULL;
   for (int c = 0; c < csim_corners(o); c++) {
     int v = o->face_vert[c], t = o->face_uv[c];
-    const double *from = t < 0 ? (const double[2]){0, 0} : o->uv + 2 * (ptrdiff_t)t;
-    if (!known[v]) memcpy(uv + 2 * (ptrdiff_t)v, from, 2 * sizeof *uv);
-    if (memcmp(uv + 2 * (ptrdiff_t)v, from, 2 * sizeof *uv)) return NULL;
+    const double *from = t < 0 ? (const double[2]){0, 0} : o->uv + csim_row(2, t);
+    if (!known[v]) memcpy(uv + csim_row(2, v), from, 2 * sizeof *uv);
+    if (memcmp(uv + csim_row(2, v), from, 2 * sizeof *uv)) return NULL;
     known[v] = 1;
   }
   return uv;

@@ -23,14 +23,14 @@ struct csim_export {
   int nobject;
   csim_cache_object *object; ///< (nobject) those of the caller, with nvert of the surface
   char **file_name;          ///< (nobject) names that are safe and different as file names
-  double **x, **v; ///< (nobject) turned and scaled, of the current frame; v[i] may be NULL
+  double **x, **v;        ///< (nobject) turned and scaled, of the current frame; v[i] may be NULL
   csim_cache_values *now; ///< (nobject) what the current frame has, turned and scaled, of the
                           ///< object's vertices
   double **between;       ///< (nobject) room of samples: now[i].sample_x, then now[i].sample_v
   int *whole;             ///< (nobject) vertices of the caller's objects
   csim_normals *normals;  ///< (nobject) those that meshes were given
   double *normal[2];      ///< (largest of their numbers x 3) a frame's, and scratch
-  int digits;      ///< of frame numbers in file names
+  int digits;             ///< of frame numbers in file names
   int nframe;
   long long *number; ///< (nframe) of the frames so far
   ptrdiff_t number_capacity;

@@ -50,7 +50,8 @@ static const char *const METADATA[] = {
     "schemaObjTitle=AbcGeom_FaceSet_v1:.faceset",
     "schema=AbcGeom_FaceSet_v1;schemaBaseType=AbcGeom_GeomBase_v1",
     "arrayExtent=1;geoScope=vtx;interpretation=;isGeomParam=true;podExtent=1;podName=float32_t",
-    "arrayExtent=1;geoScope=fvr;interpretation=normal;isGeomParam=true;podExtent=3;podName=float32_t",
+    "arrayExtent=1;geoScope=fvr;interpretation=normal;isGeomParam=true;podExtent=3;podName=float32_"
+    "t",
     "arrayExtent=1;geoScope=vtx;interpretation=rgb;isGeomParam=true;podExtent=3;podName=float32_t",
 };
 enum { NMETADATA = sizeof METADATA / sizeof *METADATA };
@@ -120,7 +121,7 @@ static void add_box(abc *a, const double *box) {
 
 static void find_box(const double *x, int n, double box[6]) {
   for (int k = 0; k < 6; k++) box[k] = x[k % 3];
-  for (ptrdiff_t i = 3; i < 3 * (ptrdiff_t)n; i++) {
+  for (ptrdiff_t i = 3; i < csim_xyz(n); i++) {
     if (x[i] < box[i % 3]) box[i % 3] = x[i];
     if (x[i] > box[3 + i % 3]) box[3 + i % 3] = x[i];
   }
@@ -136,8 +137,7 @@ static csim_status check_memory(csim_export *e) {
 }
 
 // Points, bounds and velocities (NULL: none) of an object at a time.
-static void add_shape(csim_export *e, int object, const double *x, const double *v,
-                      double box[6]) {
+static void add_shape(csim_export *e, int object, const double *x, const double *v, double box[6]) {
   abc *a = e->state;
   abc_object *o = &a->object[object];
   int n = e->object[object].nvert;
@@ -147,14 +147,14 @@ static void add_shape(csim_export *e, int object, const double *x, const double 
   add_sample(a, &o->moving[BOUNDS]);
   add_box(a, box);
   add_sample(a, &o->moving[CHILD_BOUNDS]);
-  add_floats(a, x, 3 * (ptrdiff_t)n);
+  add_floats(a, x, csim_xyz(n));
   add_sample(a, &o->moving[POINTS]);
   if (o->normals) {
-    add_floats(a, csim_export_normals(e, object, x), 3 * (ptrdiff_t)e->object[object].nnormal);
+    add_floats(a, csim_export_normals(e, object, x), csim_xyz(e->object[object].nnormal));
     add_sample(a, &o->moving[NORMALS]);
   }
   if (!v) return;
-  add_floats(a, v, 3 * (ptrdiff_t)n);
+  add_floats(a, v, csim_xyz(n));
   add_sample(a, &o->moving[VELOCITIES]);
 }
 
@@ -179,7 +179,7 @@ static csim_status write_frame(csim_export *e) {
     int n = e->object[i].nvert, nsample = now->sample_x ? e->object[i].nsample : 0;
     if (e->object[i].nsample && !timed++) add_times(e, nsample);
     for (int s = 0; s < nsample; s++) {
-      ptrdiff_t at = 3 * (ptrdiff_t)n * s;
+      ptrdiff_t at = csim_xyz(n) * s;
       add_shape(e, i, now->sample_x + at, now->sample_v ? now->sample_v + at : NULL, box);
     }
     add_shape(e, i, e->x[i], e->v[i], box);
@@ -278,7 +278,7 @@ static csim_ogawa_word write_samples(abc *a, const property *p) {
   find_changes(p, &first, &last);
   for (uint32_t i = 0; i < n; i = i == 0 && last ? first : i + 1) {
     if (i > last) break;
-    csim_bytes_add(&child, p->sample.data + 8 * (ptrdiff_t)i, 8);
+    csim_bytes_add(&child, p->sample.data + csim_row(8, i), 8);
     if (p->kind == ARRAY) csim_bytes_add64(&child, CSIM_OGAWA_DATA);
   }
   csim_bytes_add(&a->keys, p->history, 16);
@@ -333,7 +333,7 @@ static csim_ogawa_word write_uv(csim_export *e, int object) {
   int nuv, *index;
   double *uv;
   if (csim_export_corner_uv(e, object, &nuv, &uv, &index)) return 0;
-  add_floats(a, uv, 2 * (ptrdiff_t)nuv);
+  add_floats(a, uv, csim_row(2, nuv));
   add_constant(a, &c, (property){.name = ".vals", .pod = POD_F32, .extent = 2, .metadata = MD_UV});
   add_corners_backward(a, &e->object[object], index);
   add_constant(a, &c, (property){.name = ".indices", .pod = POD_U32, .extent = 1});
@@ -353,8 +353,9 @@ static csim_ogawa_word write_normals(csim_export *e, int object) {
 static csim_ogawa_word write_params(abc *a, const csim_cache_object *o, const abc_object *own) {
   compound c = {0};
   if (o->colour) {
-    add_floats(a, o->colour, 3 * (ptrdiff_t)o->nvert);
-    add_constant(a, &c, (property){.name = "Col", .pod = POD_F32, .extent = 3, .metadata = MD_COLOUR});
+    add_floats(a, o->colour, csim_xyz(o->nvert));
+    add_constant(a, &c,
+                 (property){.name = "Col", .pod = POD_F32, .extent = 3, .metadata = MD_COLOUR});
   }
   for (int k = PRESSURE; k <= STRAIN; k++)
     if (own->moving[k].sample.n) add_property(a, &c, &own->moving[k]);
@@ -495,7 +496,7 @@ static void add_sampling(csim_bytes *p, const csim_bytes *times, int n, double s
   csim_bytes_add32(p, (uint32_t)n);
   csim_bytes_add_double(p, step > 0 ? step : DBL_MAX / 32);
   csim_bytes_add32(p, (uint32_t)listed);
-  csim_bytes_add(p, times->data, 8 * (ptrdiff_t)listed);
+  csim_bytes_add(p, times->data, csim_row(8, listed));
 }
 
 // The step between times, 0 where it changes.
@@ -503,7 +504,7 @@ static double step_of(const csim_bytes *times, int n, double fps) {
   double first = n ? csim_load_f64(times->data) : 0, step = 1 / fps;
   if (n > 1) step = csim_load_f64(times->data + 8) - first;
   for (int i = 2; i < n; i++)
-    if (fabs(csim_load_f64(times->data + 8 * (ptrdiff_t)i) - first - i * step) > 1e-6 * step)
+    if (fabs(csim_load_f64(times->data + csim_row(8, i)) - first - i * step) > 1e-6 * step)
       return 0;
   return step;
 }

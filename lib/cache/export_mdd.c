@@ -32,7 +32,7 @@ static csim_status write_frame(csim_export *e) {
   csim_status status = CSIM_OK;
   for (int i = 0; i < e->nobject && !status; i++) {
     if (e->nframe == 1) status = csim_rest_write(e, i);
-    ptrdiff_t n = 3 * (ptrdiff_t)e->object[i].nvert;
+    ptrdiff_t n = csim_xyz(e->object[i].nvert);
     for (ptrdiff_t done = 0; done < n; done += PIECE) {
       unsigned char piece[4 * PIECE];
       ptrdiff_t m = n - done < PIECE ? n - done : PIECE;

@@ -35,7 +35,7 @@ static csim_status write_frame(csim_export *e) {
   csim_status status = CSIM_OK;
   for (int i = 0; i < e->nobject && !status; i++) {
     if (e->nframe == 1) status = csim_rest_write(e, i);
-    csim_write_floats(file[i], e->x[i], 3 * (ptrdiff_t)e->object[i].nvert);
+    csim_write_floats(file[i], e->x[i], csim_xyz(e->object[i].nvert));
     if (csim_file_failed(file[i])) status = CSIM_IO; // said by the commit
   }
   return status;

@@ -57,7 +57,7 @@ static void write_vertices(csim_file *file, csim_export *e, int object, const do
   for (ptrdiff_t v = 0; v < o->nvert; v++) {
     csim_write_floats(file, e->x[object] + 3 * v, 3);
     if (o->has_velocity) csim_write_floats(file, e->v[object] + 3 * v, 3);
-    if (normal) csim_write_floats(file, normal + 3 * (ptrdiff_t)normal_of[v], 3);
+    if (normal) csim_write_floats(file, normal + csim_xyz(normal_of[v]), 3);
     if (uv) csim_write_floats(file, uv + 2 * v, 2);
     if (now->pressure) csim_write_floats(file, now->pressure + v, 1);
     if (now->strain) csim_write_floats(file, now->strain + v, 1);

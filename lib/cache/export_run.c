@@ -129,11 +129,11 @@ csim_status csim_export_open(const csim_export_options *options, int nobject,
     e->object[i].has_velocity = object[i].has_velocity && options->velocities;
     e->object[i].nsample = object[i].nsample && options->nsample ? options->nsample : 0;
     e->whole[i] = object[i].nvert;
-    ptrdiff_t between = 6 * (ptrdiff_t)e->object[i].nvert * e->object[i].nsample;
+    ptrdiff_t between = csim_row(6, e->object[i].nvert) * e->object[i].nsample;
     if (between) e->between[i] = CSIM_ARENA_NEW(&e->arena, double, between);
-    e->x[i] = CSIM_ARENA_NEW(&e->arena, double, 3 * (ptrdiff_t)e->object[i].nvert);
+    e->x[i] = CSIM_ARENA_NEW(&e->arena, double, csim_xyz(e->object[i].nvert));
     if (e->object[i].has_velocity)
-      e->v[i] = CSIM_ARENA_NEW(&e->arena, double, 3 * (ptrdiff_t)e->object[i].nvert);
+      e->v[i] = CSIM_ARENA_NEW(&e->arena, double, csim_xyz(e->object[i].nvert));
   }
   if (!e->arena.failed) make_normals(e);
   make_file_names(e);
@@ -163,14 +163,12 @@ static void transform(const csim_export *e, const double *from, int n, double *t
 // Turned and scaled samples, of the vertices that are exported.
 static void take_samples(csim_export *e, int i, const csim_cache_values *values) {
   int nvert = e->object[i].nvert, n = e->object[i].nsample;
-  const double *from[2] = {values->sample_x,
-                           e->object[i].has_velocity ? values->sample_v : NULL};
-  double *to[2] = {e->between[i], e->between[i] + 3 * (ptrdiff_t)nvert * n};
+  const double *from[2] = {values->sample_x, e->object[i].has_velocity ? values->sample_v : NULL};
+  double *to[2] = {e->between[i], e->between[i] + csim_xyz(nvert) * n};
   for (int s = 0; s < n; s++)
     for (int a = 0; a < 2; a++)
       if (from[a])
-        transform(e, from[a] + 3 * (ptrdiff_t)e->whole[i] * s, nvert,
-                  to[a] + 3 * (ptrdiff_t)nvert * s);
+        transform(e, from[a] + csim_xyz(e->whole[i]) * s, nvert, to[a] + csim_xyz(nvert) * s);
   e->now[i].sample_x = to[0];
   e->now[i].sample_v = from[1] ? to[1] : NULL;
 }

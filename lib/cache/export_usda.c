@@ -15,7 +15,7 @@
 typedef struct usda_object {
   char *name; // a USD identifier, different for each object
   csim_spool *points, *velocities, *pressure, *strain, *normals;
-  int has_normals; // at every corner
+  int has_normals;    // at every corner
   csim_bytes extents; // text
 } usda_object;
 
@@ -43,7 +43,8 @@ static csim_status open_usda(csim_export *e) {
     csim_spool **spool[] = {&object[i].points, &object[i].velocities, &object[i].pressure,
                             &object[i].strain, &object[i].normals};
     object[i].has_normals = csim_export_all_normal(e, i);
-    const int wanted[] = {1, o->has_velocity, o->has_pressure, o->has_strain, object[i].has_normals};
+    const int wanted[] = {1, o->has_velocity, o->has_pressure, o->has_strain,
+                          object[i].has_normals};
     int bad = 0;
     for (int k = 0; k < 5 && !bad; k++)
       if (wanted[k]) bad = !(*spool[k] = csim_spool_new(e));
@@ -125,7 +126,7 @@ static csim_status write_frame(csim_export *e) {
     int n = e->object[i].nvert, nsample = now->sample_x ? e->object[i].nsample : 0;
     for (int s = 0; s <= nsample; s++) {
       double code = s < nsample ? (double)number + e->options.share[s] : (double)number;
-      ptrdiff_t at = 3 * (ptrdiff_t)n * s;
+      ptrdiff_t at = csim_xyz(n) * s;
       const double *x = s < nsample ? now->sample_x + at : e->x[i];
       const double *v = s == nsample ? e->v[i] : now->sample_v ? now->sample_v + at : NULL;
       spool_sample(object[i].points, code, x, 3, n);
@@ -272,7 +273,8 @@ static csim_status write_object(csim_export *e, csim_file *file, int object) {
   for (int k = 0; k < 2; k++) {
     if (!scalar[k]) continue;
     const char *name = k ? "strain" : "pressure";
-    csim_file_print(file, "    float[] primvars:%s (\n        interpolation = \"vertex\"\n    )\n", name);
+    csim_file_print(file, "    float[] primvars:%s (\n        interpolation = \"vertex\"\n    )\n",
+                    name);
     csim_file_print(file, "    float[] primvars:%s.timeSamples = {\n", name);
     if (csim_spool_copy(scalar[k], e, file)) return CSIM_IO;
     csim_file_text(file, "    }\n");

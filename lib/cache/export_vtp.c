@@ -69,11 +69,11 @@ static void write_point_data(csim_file *file, csim_export *e, vtp *state, int ob
   csim_file_print(file, "<PointData%s%s>\n", o->has_velocity ? " Vectors=\"Velocity\"" : "",
                   uv ? " TCoords=\"TextureCoordinates\"" : "");
   if (o->has_velocity) {
-    add_floats(&state->raw, e->v[object], 3 * (ptrdiff_t)o->nvert);
+    add_floats(&state->raw, e->v[object], csim_xyz(o->nvert));
     write_array(file, state, "Float32", "Velocity", 3);
   }
   if (uv) {
-    add_floats(&state->raw, uv, 2 * (ptrdiff_t)o->nvert);
+    add_floats(&state->raw, uv, csim_row(2, o->nvert));
     write_array(file, state, "Float32", "TextureCoordinates", 2);
   }
   const double *const scalar[2] = {now->pressure, now->strain};
@@ -96,7 +96,7 @@ static void write_piece(csim_file *file, csim_export *e, vtp *state, int object)
     csim_file_text(file, "</CellData>\n");
   }
   csim_file_text(file, "<Points>\n");
-  add_floats(&state->raw, e->x[object], 3 * (ptrdiff_t)o->nvert);
+  add_floats(&state->raw, e->x[object], csim_xyz(o->nvert));
   write_array(file, state, "Float32", "Points", 3);
   csim_file_text(file, "</Points>\n<Polys>\n");
   add_longs(&state->raw, o->face_vert, csim_corners(o));

@@ -38,16 +38,16 @@ static int make_triangles(tree *t, const csim_cache_object *o) {
   int room = ncorner > 2 * o->nface ? ncorner - 2 * o->nface : 0;
   for (int f = 0; f < o->nface; f++)
     if (o->face_start[f + 1] - o->face_start[f] < 3) room += 2;
-  t->tri = CSIM_ARENA_NEW(&t->arena, int, 3 * (ptrdiff_t)(room > o->nvert ? room : o->nvert));
+  t->tri = CSIM_ARENA_NEW(&t->arena, int, csim_xyz(room > o->nvert ? room : o->nvert));
   if (!t->tri) return -1;
   for (int f = 0; f < o->nface; f++)
     for (int c = o->face_start[f] + 1; c + 1 < o->face_start[f + 1]; c++, n++) {
-      t->tri[3 * (ptrdiff_t)n] = o->face_vert[o->face_start[f]];
-      t->tri[3 * (ptrdiff_t)n + 1] = o->face_vert[c];
-      t->tri[3 * (ptrdiff_t)n + 2] = o->face_vert[c + 1];
+      t->tri[csim_xyz(n)] = o->face_vert[o->face_start[f]];
+      t->tri[csim_xyz(n) + 1] = o->face_vert[c];
+      t->tri[csim_xyz(n) + 2] = o->face_vert[c + 1];
     }
   for (int v = 0; v < o->nvert && !o->nface; v++, n++)
-    for (int k = 0; k < 3; k++) t->tri[3 * (ptrdiff_t)n + k] = v;
+    for (int k = 0; k < 3; k++) t->tri[csim_xyz(n) + k] = v;
   t->ntri = n;
   return 0;
 }
@@ -59,7 +59,7 @@ static void bound(const tree *t, node *n, int first, int count) {
   }
   for (int i = first; i < first + count; i++)
     for (int k = 0; k < 3; k++) {
-      const double *p = t->x + 3 * (ptrdiff_t)t->tri[3 * (ptrdiff_t)t->order[i] + k];
+      const double *p = t->x + csim_xyz(t->tri[csim_xyz(t->order[i]) + k]);
       for (int c = 0; c < 3; c++) {
         n->low[c] = fmin(n->low[c], p[c]);
         n->high[c] = fmax(n->high[c], p[c]);
@@ -75,14 +75,14 @@ static int split(tree *t, const node *n, int first, int count) {
     if (n->high[c] - n->low[c] > n->high[axis] - n->low[axis]) axis = c;
   double low = INFINITY, high = -INFINITY;
   for (int i = first; i < first + count; i++) {
-    double p = t->centre[3 * (ptrdiff_t)t->order[i] + axis];
+    double p = t->centre[csim_xyz(t->order[i]) + axis];
     low = fmin(low, p);
     high = fmax(high, p);
   }
   double middle = low + (high - low) / 2;
   int i = first, j = first + count - 1;
   while (i <= j) {
-    if (t->centre[3 * (ptrdiff_t)t->order[i] + axis] <= middle) {
+    if (t->centre[csim_xyz(t->order[i]) + axis] <= middle) {
       i++;
     } else {
       int swap = t->order[i];
@@ -112,14 +112,14 @@ static int tree_init(tree *t, const csim_cache_object *o, const double *x) {
   *t = (tree){.x = x};
   if (make_triangles(t, o)) return -1;
   t->order = CSIM_ARENA_NEW(&t->arena, int, t->ntri);
-  t->centre = CSIM_ARENA_NEW(&t->arena, double, 3 * (ptrdiff_t)t->ntri);
-  t->node = CSIM_ARENA_NEW(&t->arena, node, 2 * (ptrdiff_t)t->ntri + 1);
+  t->centre = CSIM_ARENA_NEW(&t->arena, double, csim_xyz(t->ntri));
+  t->node = CSIM_ARENA_NEW(&t->arena, node, csim_row(2, t->ntri) + 1);
   if (t->arena.failed) return -1;
   for (int i = 0; i < t->ntri; i++) {
     t->order[i] = i;
     for (int c = 0; c < 3; c++)
       for (int k = 0; k < 3; k++)
-        t->centre[3 * (ptrdiff_t)i + c] += x[3 * (ptrdiff_t)t->tri[3 * (ptrdiff_t)i + k] + c] / 3;
+        t->centre[csim_xyz(i) + c] += x[csim_xyz(t->tri[csim_xyz(i) + k]) + c] / 3;
   }
   t->nnode = 1;
   if (t->ntri) build(t, 0, 0, t->ntri, 0);
@@ -183,10 +183,9 @@ static double nearest(const tree *t, const double *p, double enough) {
     const node *at = &t->node[stack[--n]];
     if (distance_to_box(p, at) >= best) continue;
     for (int i = at->first; i < at->first + at->count; i++) {
-      const int *tri = t->tri + 3 * (ptrdiff_t)t->order[i];
-      best = fmin(best,
-                  distance_to_triangle(p, t->x + 3 * (ptrdiff_t)tri[0],
-                                       t->x + 3 * (ptrdiff_t)tri[1], t->x + 3 * (ptrdiff_t)tri[2]));
+      const int *tri = t->tri + csim_xyz(t->order[i]);
+      best = fmin(best, distance_to_triangle(p, t->x + csim_xyz(tri[0]), t->x + csim_xyz(tri[1]),
+                                             t->x + csim_xyz(tri[2])));
     }
     if (at->count) continue;
     int near = at->first, far = near + 1;
@@ -203,7 +202,7 @@ static double nearest(const tree *t, const double *p, double enough) {
 static double farthest(const tree *t, const csim_cache_object *from, const double *x, int *vertex) {
   double worst = -1;
   for (int v = 0; v < from->nvert && t->ntri; v++) {
-    const double *p = x + 3 * (ptrdiff_t)v;
+    const double *p = x + csim_xyz(v);
     if (!(isfinite(p[0]) && isfinite(p[1]) && isfinite(p[2]))) continue;
     double d = nearest(t, p, worst);
     if (d > worst && isfinite(d)) {

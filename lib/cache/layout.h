@@ -1,8 +1,8 @@
 // cache/layout.h: the bytes of a cache file. docs/cache-format.md is the specification. Needs
 // base/.
 //
-// File:     header, META, TOPO x nobject, LOOK of those that have any, (FRAM x nobject, STAT) x nframe, INDX, TAIL
-// Header:   OFFSET SIZE MEANING
+// File:     header, META, TOPO x nobject, LOOK of those that have any, (FRAM x nobject, STAT) x
+// nframe, INDX, TAIL Header:   OFFSET SIZE MEANING
 //             0      8  magic 89 "CSC" 0D 0A 1A 0A (a text-mode copy destroys it)
 //             8      2  major version: a reader refuses a later one
 //            10      2  minor version: additions that an old reader may skip

@@ -4,8 +4,8 @@
 //    0     4  normals
 //    4     4  bit 0: colours
 //    8        arrays of u32, each as four planes of zigzag(value - previous value): if there are
-//             normals, the normal of each corner, then all x, y, z (float bits in integer order); if
-//             there are colours, all red, green, blue of the vertices, the same
+//             normals, the normal of each corner, then all x, y, z (float bits in integer order);
+//             if there are colours, all red, green, blue of the vertices, the same
 #include "cache/look.h"
 
 #include "cache/bytes.h"

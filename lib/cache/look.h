@@ -21,8 +21,8 @@ const char *csim_look_check(const csim_cache_object *object);
 /// @return 0, or -1 when out of memory
 int csim_look_write(csim_planes *planes, const csim_cache_object *object, csim_bytes *out);
 
-/// Reads a payload into an object that has its topology; arrays go to the arena. Any bytes are safe;
-/// the result is not checked yet.
+/// Reads a payload into an object that has its topology; arrays go to the arena. Any bytes are
+/// safe; the result is not checked yet.
 /// @return 0, or -1 when malformed or out of memory (then the arena has failed)
 int csim_look_read(csim_planes *planes, const uint8_t *data, ptrdiff_t size, csim_arena *arena,
                    csim_cache_object *object);

@@ -29,7 +29,7 @@ static csim_status open_cache(csim_sequence *s) {
 }
 
 static csim_status read_cache(csim_sequence *s, int object, int frame, double *x, double *v) {
-  ptrdiff_t n = 3 * (ptrdiff_t)s->info.object[object].nvert;
+  ptrdiff_t n = csim_xyz(s->info.object[object].nvert);
   float *value = CSIM_NEW(float, 2 * n);
   if (!value) return csim_sequence_memory(s);
   csim_status status = csim_cache_read(s->state, object, frame, value, v ? value + n : NULL);
@@ -138,9 +138,10 @@ static csim_status recognise(csim_sequence *s) {
     for (int k = 0; k < 3 && named && s->kind == &csim_sequence_files; k++)
       if (!strcmp(named, unread[k])) {
         csim_say(s->log, CSIM_ERROR, (csim_place){.file = s->path},
-                 k == 0 ? "is USD: make an Alembic file of it with 'clothusd import IN OUT.abc'"
-                        : "frames cannot be read from this format: give the cache, or OBJ, PLY, PC2, "
-                          "MDD or Alembic");
+                 k == 0
+                     ? "is USD: make an Alembic file of it with 'clothusd import IN OUT.abc'"
+                     : "frames cannot be read from this format: give the cache, or OBJ, PLY, PC2, "
+                       "MDD or Alembic");
         return CSIM_INVALID;
       }
   }

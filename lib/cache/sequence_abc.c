@@ -60,7 +60,7 @@ static csim_status find_samplings(csim_sequence *s, used *u) {
   u->p = CSIM_ARENA_NEW(&s->arena, csim_abc_property, a->abc.nsampling);
   for (int i = 0; i < a->nmesh && u->p; i++) {
     const csim_abc_property **p =
-        CSIM_ARENA_NEW(&s->arena, const csim_abc_property *, 2 + 2 * (ptrdiff_t)a->mesh[i].nxform);
+        CSIM_ARENA_NEW(&s->arena, const csim_abc_property *, 2 + csim_row(2, a->mesh[i].nxform));
     int n = p ? csim_abc_mesh_moving(&a->mesh[i], p) : 0;
     for (int k = 0; k < n; k++) {
       int j = 0;

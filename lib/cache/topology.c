@@ -65,7 +65,7 @@ csim_status csim_topology_check(const csim_cache_object *o, csim_place place, cs
     return refuse(log, place, o, "a face refers to a texture coordinate that does not exist");
   if (o->ntag && !in_range(o->face_tag, o->nface, -1, o->ntag))
     return refuse(log, place, o, "a face refers to a tag that does not exist");
-  if (!in_range(o->tet, 4 * (ptrdiff_t)o->ntet, 0, o->nvert))
+  if (!in_range(o->tet, csim_row(4, o->ntet), 0, o->nvert))
     return refuse(log, place, o, "a tetrahedron refers to a vertex that does not exist");
   size_t names = strlen(o->name) + 1;
   for (int i = 0; i < o->ntag; i++) {
@@ -109,7 +109,7 @@ static int write_arrays(csim_planes *planes, const csim_cache_object *o, int nco
   }
   if (o->nuv && write_ints(planes, o->face_uv, ncorner, word, out)) return -1;
   if (o->ntag && write_ints(planes, o->face_tag, o->nface, word, out)) return -1;
-  if (o->ntet && write_ints(planes, o->tet, 4 * (ptrdiff_t)o->ntet, word, out)) return -1;
+  if (o->ntet && write_ints(planes, o->tet, csim_row(4, o->ntet), word, out)) return -1;
   return out->failed ? -1 : 0;
 }
 
@@ -129,17 +129,14 @@ int csim_topology_write(csim_planes *planes, const csim_cache_object *o, csim_by
   uint32_t *word = NULL;
   int status = -1;
   write_names(o, &names);
-  const uint32_t head[10] = {
-      (uint32_t)o->type,  flags_of(o),
-      (uint32_t)o->nvert, (uint32_t)o->nface,
-      (uint32_t)ncorner,  (uint32_t)o->nuv,
-      (uint32_t)o->ntag,  (uint32_t)o->ntet,
-      (uint32_t)names.n};
+  const uint32_t head[10] = {(uint32_t)o->type,  flags_of(o),       (uint32_t)o->nvert,
+                             (uint32_t)o->nface, (uint32_t)ncorner, (uint32_t)o->nuv,
+                             (uint32_t)o->ntag,  (uint32_t)o->ntet, (uint32_t)names.n};
   for (int i = 0; i < 10; i++) csim_bytes_add32(out, head[i]);
   csim_bytes_add(out, names.data, names.n);
   csim_bytes_add(out, NULL, (ptrdiff_t)csim_padded((uint64_t)names.n) - names.n);
   word = CSIM_NEW(uint32_t,
-                  largest(largest(o->nface, ncorner), largest(o->nuv, 4 * (ptrdiff_t)o->ntet)));
+                  largest(largest(o->nface, ncorner), largest(o->nuv, csim_row(4, o->ntet))));
   if (!word || names.failed || out->failed) goto done;
   status = write_arrays(planes, o, ncorner, word, out);
 done:
@@ -206,7 +203,7 @@ static int read_faces(reading *r, csim_cache_object *o, int ncorner) {
 
 static int read_uv(reading *r, csim_cache_object *o, int ncorner) {
   if (!csim_planes_plausible((uint64_t)o->nuv, (uint64_t)(r->end - r->at))) return -1;
-  double *uv = CSIM_ARENA_NEW(r->arena, double, 2 * (ptrdiff_t)o->nuv);
+  double *uv = CSIM_ARENA_NEW(r->arena, double, csim_row(2, o->nuv));
   if (!uv) return -1;
   for (int c = 0; c < 2; c++) {
     const uint32_t *word = read_array(r, o->nuv);
@@ -246,7 +243,7 @@ int csim_topology_read(csim_planes *planes, const uint8_t *data, ptrdiff_t size,
   if (read_names(&r, head[8], &o) || read_faces(&r, &o, ncorner)) return -1;
   if (o.nuv && read_uv(&r, &o, ncorner)) return -1;
   if (o.ntag && !(o.face_tag = read_ints(&r, o.nface))) return -1;
-  if (o.ntet && !(o.tet = read_ints(&r, 4 * (ptrdiff_t)o.ntet))) return -1;
+  if (o.ntet && !(o.tet = read_ints(&r, csim_row(4, o.ntet)))) return -1;
   if (r.at != r.end) return -1;
   *object = o;
   return 0;

@@ -109,16 +109,16 @@ static int traverse_faces(building *b) {
   if (make_edges(b, &group, &start, &edge_of)) return -1;
   int *queue = CSIM_ARENA_NEW(&b->arena, int, b->ntri);
   char *seen = CSIM_ARENA_NEW(&b->arena, char, b->ntri);
-  char *crossed = CSIM_ARENA_NEW(&b->arena, char, 3 * (ptrdiff_t)b->ntri);
+  char *crossed = CSIM_ARENA_NEW(&b->arena, char, csim_xyz(b->ntri));
   if (b->arena.failed) return -1;
   int head = 0, tail = 0;
   for (int seed = 0; seed < b->ntri; seed++) {
     if (seen[seed]) continue;
     seen[seed] = 1;
     queue[tail++] = seed;
-    reach_seed(b, b->tri + 3 * (ptrdiff_t)seed);
+    reach_seed(b, b->tri + csim_xyz(seed));
     for (; head < tail; head++) {
-      const int *tri = b->tri + 3 * (ptrdiff_t)queue[head];
+      const int *tri = b->tri + csim_xyz(queue[head]);
       for (int k = 0; k < 3; k++) {
         int edge = edge_of[3 * queue[head] + k];
         if (crossed[edge]) continue; // every triangle on it is seen already
@@ -141,7 +141,7 @@ static int traverse_faces(building *b) {
 // Vertices inside a solid, breadth-first from those known: the mean of two known corners.
 static int traverse_tets(building *b) {
   int *start = CSIM_ARENA_NEW(&b->arena, int, (ptrdiff_t)b->nvert + 2);
-  int *list = CSIM_ARENA_NEW(&b->arena, int, 4 * (ptrdiff_t)b->ntet);
+  int *list = CSIM_ARENA_NEW(&b->arena, int, csim_row(4, b->ntet));
   if (b->arena.failed) return -1;
   int n = 4 * b->ntet;
   for (int i = 0; i < n; i++) start[b->tet[i] + 2]++;
@@ -153,7 +153,7 @@ static int traverse_tets(building *b) {
     for (; head < b->count; head++) {
       int v = b->out->order[head];
       for (int i = start[v]; i < start[v + 1]; i++) {
-        const int *tet = b->tet + 4 * (ptrdiff_t)list[i];
+        const int *tet = b->tet + csim_row(4, list[i]);
         for (int k = 0; k < 4; k++) {
           int other = head;
           for (int j = 3; j >= 0; j--)
@@ -163,7 +163,7 @@ static int traverse_tets(building *b) {
       }
     }
     if (seed < b->ntet)
-      reach(b, b->tet[4 * (ptrdiff_t)seed], (csim_predictor){b->nvert, b->nvert, b->nvert, 1});
+      reach(b, b->tet[csim_row(4, seed)], (csim_predictor){b->nvert, b->nvert, b->nvert, 1});
   }
   return 0;
 }

@@ -366,7 +366,7 @@ static const double *values_of(const csim_cache_values *values, int attribute, i
   if (attribute < CSIM_CACHE_SAMPLE) return plain[attribute];
   int sample = attribute - CSIM_CACHE_SAMPLE;
   const double *from = sample % 2 ? values->sample_v : values->sample_x;
-  return from ? from + 3 * (ptrdiff_t)nvert * (sample / 2) : NULL;
+  return from ? from + csim_xyz(nvert) * (sample / 2) : NULL;
 }
 
 csim_status csim_cache_put_values(csim_cache_writer *w, int object,

@@ -16,7 +16,7 @@ static const double LEAST_SHARE = 0.03;
 
 int csim_active_set_create(csim_arena *arena, csim_active_set *set) {
   const csim_collision_mesh *mesh = set->kin->mesh;
-  set->x = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)mesh->nvert);
+  set->x = CSIM_ARENA_NEW(arena, double, csim_xyz(mesh->nvert));
   set->elastic_share = CSIM_ARENA_NEW(arena, double, mesh->npart);
   return arena->failed ? -1 : 0;
 }
@@ -154,7 +154,7 @@ static int is_active(const csim_active_set *set, const csim_candidate *pair, act
   active->scale = csim_candidate_scale(set->reach->candidates, kind, v);
   double limit = set->params->thickness * active->scale;
   const double *p[4];
-  for (int k = 0; k < 4; k++) p[k] = set->x + 3 * (ptrdiff_t)v[k];
+  for (int k = 0; k < 4; k++) p[k] = set->x + csim_xyz(v[k]);
   double d2 = csim_pair_closest(kind, p, active->w);
   active->d = sqrt(d2);
   return d2 < limit * limit && d2 > 0;
@@ -163,8 +163,8 @@ static int is_active(const csim_active_set *set, const csim_candidate *pair, act
 // Share of number i of the brief list; it is kept until shares are dropped.
 static double share_of(csim_active_set *set, int i, const active_pair *at) {
   if (set->share[i] < 0)
-    set->share[i] = (float)csim_wedge_share(
-        set->kin->mesh, csim_narrow_phase_pair(set->narrow, i), set->x, at->w);
+    set->share[i] = (float)csim_wedge_share(set->kin->mesh, csim_narrow_phase_pair(set->narrow, i),
+                                            set->x, at->w);
   return (double)set->share[i];
 }
 
@@ -172,7 +172,7 @@ static double share_of(csim_active_set *set, int i, const active_pair *at) {
 static double active_plane(const csim_active_set *set, int i, const csim_contact_plane *plane,
                            double *scale) {
   int v = set->kin->mesh->point[i];
-  double d = csim_dot(plane->n, set->x + 3 * (ptrdiff_t)v) - plane->offset;
+  double d = csim_dot(plane->n, set->x + csim_xyz(v)) - plane->offset;
   if (d >= set->params->thickness) return -1;
   *scale = csim_planes_scale(&set->kin->planes, plane, v);
   return d > 0 && d < set->params->thickness * *scale ? d : -1;
@@ -235,10 +235,9 @@ static double make_pair(csim_active_set *set, int i, csim_active_contact *c) {
   memcpy(c->w, at.w, sizeof c->w);
   memset(c->n, 0, sizeof c->n);
   // differences to one of the points: far from the origin the sum itself would lose digits
-  const double *o = set->x + 3 * (ptrdiff_t)at.v[0];
+  const double *o = set->x + csim_xyz(at.v[0]);
   for (int j = 1; j < 4; j++)
-    for (int a = 0; a < 3; a++)
-      c->n[a] += c->w[j] * (set->x[3 * (ptrdiff_t)at.v[j] + a] - o[a]) / at.d;
+    for (int a = 0; a < 3; a++) c->n[a] += c->w[j] * (set->x[csim_xyz(at.v[j]) + a] - o[a]) / at.d;
   evaluate(set, at.scale, k, at.d, b);
   c->force = b[1];
   c->stiff = b[2];
@@ -358,7 +357,7 @@ void csim_contact_add_force(const csim_kinematics *kin, const int v[4], const do
                             const double force[3], double *g) {
   for (int k = 0; k < 4; k++)
     if (w[k] != 0 && csim_kinematics_is_free(kin, v[k]))
-      csim_add_scaled(w[k], force, g + 3 * (ptrdiff_t)v[k]);
+      csim_add_scaled(w[k], force, g + csim_xyz(v[k]));
 }
 
 void csim_active_set_gradient(const csim_active_set *set, double *g) {

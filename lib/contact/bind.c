@@ -27,23 +27,20 @@ static void vertex_normals(csim_bind *bind, const double *x) {
   for (int t = 0; t < bind->nelem; t++) {
     const int *v = nodes(bind, t);
     double n[3];
-    csim_triangle_normal(x + 3 * (ptrdiff_t)v[0], x + 3 * (ptrdiff_t)v[1], x + 3 * (ptrdiff_t)v[2],
-                         n);
-    for (int k = 0; k < 3; k++) csim_add_scaled(1, n, bind->normal + 3 * (ptrdiff_t)v[k]);
+    csim_triangle_normal(x + csim_xyz(v[0]), x + csim_xyz(v[1]), x + csim_xyz(v[2]), n);
+    for (int k = 0; k < 3; k++) csim_add_scaled(1, n, bind->normal + csim_xyz(v[k]));
   }
-  for (int i = 0; i < bind->nvert; i++) normalise(bind->normal + 3 * (ptrdiff_t)i);
+  for (int i = 0; i < bind->nvert; i++) normalise(bind->normal + csim_xyz(i));
 }
 
 // The columns t, n x t and n of the frame at a bound vertex: frame[0 .. 2].
 static void frame_of(const csim_bind *bind, const csim_bond *bond, const double *x,
                      double frame[3][3]) {
   const int *v = nodes(bind, bond->elem);
-  const double *a = x + 3 * (ptrdiff_t)v[0], *b = x + 3 * (ptrdiff_t)v[1],
-               *c = x + 3 * (ptrdiff_t)v[2];
+  const double *a = x + csim_xyz(v[0]), *b = x + csim_xyz(v[1]), *c = x + csim_xyz(v[2]);
   double *t = frame[0], *across = frame[1], *n = frame[2];
   for (int d = 0; d < 3; d++) n[d] = 0;
-  for (int k = 0; k < 3; k++)
-    csim_add_scaled(bond->weight[k], bind->normal + 3 * (ptrdiff_t)v[k], n);
+  for (int k = 0; k < 3; k++) csim_add_scaled(bond->weight[k], bind->normal + csim_xyz(v[k]), n);
   if (normalise(n)) {
     csim_triangle_normal(a, b, c, n);
     if (normalise(n)) n[0] = n[1] = 0, n[2] = 1; // no area: any frame will do
@@ -64,8 +61,7 @@ static void frame_of(const csim_bind *bind, const csim_bond *bond, const double 
 static void foot_of(const csim_bind *bind, const csim_bond *bond, const double *x, double *foot) {
   const int *v = nodes(bind, bond->elem);
   for (int d = 0; d < 3; d++) foot[d] = 0;
-  for (int k = 0; k < bind->width; k++)
-    csim_add_scaled(bond->weight[k], x + 3 * (ptrdiff_t)v[k], foot);
+  for (int k = 0; k < bind->width; k++) csim_add_scaled(bond->weight[k], x + csim_xyz(v[k]), foot);
 }
 
 // Distance of p from its tetrahedron, 0 inside.
@@ -77,9 +73,9 @@ static double distance_outside(const csim_bind *bind, const csim_bond *bond, con
   for (int k = 0; k < 4; k++) inside &= bond->weight[k] >= 0;
   if (inside) return 0;
   for (int k = 0; k < 4; k++)
-    nearest = csim_min(nearest, csim_point_triangle(p, x + 3 * (ptrdiff_t)v[(k + 1) % 4],
-                                                    x + 3 * (ptrdiff_t)v[(k + 2) % 4],
-                                                    x + 3 * (ptrdiff_t)v[(k + 3) % 4], w));
+    nearest = csim_min(nearest, csim_point_triangle(p, x + csim_xyz(v[(k + 1) % 4]),
+                                                    x + csim_xyz(v[(k + 2) % 4]),
+                                                    x + csim_xyz(v[(k + 3) % 4]), w));
   return sqrt(nearest);
 }
 
@@ -89,7 +85,7 @@ static double bind_vertex(const csim_bind *bind, const csim_nearest *tree, const
   if (bond->elem < 0) bond->elem = csim_nearest_find(tree, p, INFINITY, bond->weight);
   if (bond->elem < 0) { // nothing has a volume: with the first vertex of all
     *bond = (csim_bond){.weight = {1}};
-    return csim_distance(p, tree->x + 3 * (ptrdiff_t)nodes(bind, 0)[0]);
+    return csim_distance(p, tree->x + csim_xyz(nodes(bind, 0)[0]));
   }
   if (bind->width == 4) return distance_outside(bind, bond, tree->x, p);
   double foot[3], offset[3], frame[3][3];
@@ -109,9 +105,9 @@ int csim_bind_create(csim_arena *arena, const csim_bind_mesh *to, int n, const d
   int *elem = CSIM_ARENA_NEW(arena, int, nnode);
   bind->elem = elem;
   bind->bond = CSIM_ARENA_NEW(arena, csim_bond, n);
-  bind->shift = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)to->nvert);
-  bind->ahead = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)n);
-  if (to->width == 3) bind->normal = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)to->nvert);
+  bind->shift = CSIM_ARENA_NEW(arena, double, csim_xyz(to->nvert));
+  bind->ahead = CSIM_ARENA_NEW(arena, double, csim_xyz(n));
+  if (to->width == 3) bind->normal = CSIM_ARENA_NEW(arena, double, csim_xyz(to->nvert));
   int failed =
       arena->failed || csim_nearest_create(&scratch, to->width, to->nelem, to->elem, to->x, &tree);
   if (!failed) {
@@ -119,7 +115,7 @@ int csim_bind_create(csim_arena *arena, const csim_bind_mesh *to, int n, const d
     if (bind->normal) vertex_normals(bind, to->x);
   }
   for (int i = 0; i < n && !failed; i++) {
-    double far = bind_vertex(bind, &tree, x + 3 * (ptrdiff_t)i, &bind->bond[i]);
+    double far = bind_vertex(bind, &tree, x + csim_xyz(i), &bind->bond[i]);
     if (!(far > bind->farthest)) continue;
     bind->farthest = far;
     bind->far = i;
@@ -148,10 +144,10 @@ void csim_bind_velocity(csim_bind *bind, const double *x, const double *v, doubl
     return;
   }
   for (int side = 0; side < 2; side++) {
-    for (ptrdiff_t k = 0; k < 3 * (ptrdiff_t)bind->nvert; k++)
+    for (ptrdiff_t k = 0; k < csim_xyz(bind->nvert); k++)
       bind->shift[k] = x[k] + (side ? -h : h) * v[k];
     csim_bind_place(bind, bind->shift, unit, side ? out : bind->ahead);
   }
-  for (ptrdiff_t k = 0; k < 3 * (ptrdiff_t)bind->nbond; k++)
+  for (ptrdiff_t k = 0; k < csim_xyz(bind->nbond); k++)
     out[k] = (bind->ahead[k] - out[k]) / (2 * h);
 }

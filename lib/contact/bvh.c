@@ -488,7 +488,7 @@ CSIM_SIMD_BODY void test_items(const csim_bvh_search *s, group *from, int k, int
                                const four_boxes *seen, csim_met *met) {
   const csim_bvh *A = s->A, *B = s->B;
   int p = from->first + k;
-  const int *a = A->item + 4 * (ptrdiff_t)p, *b = B->item + 4 * (ptrdiff_t)q;
+  const int *a = A->item + csim_row(4, p), *b = B->item + csim_row(4, q);
   if (!from->seek[k].ready) {
     four_boxes items;
     open_items(A, p, &items);

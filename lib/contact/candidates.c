@@ -14,9 +14,8 @@ enum { BODIES, COLLIDERS };
 // Boxes of primitives whose vertices are grown by their reach and half the contact distance: two
 // primitives that belong on the list have boxes that meet.
 static csim_box vert_box(const csim_candidates *set, int i) {
-  return csim_box_of_point(set->ref.x + 3 * (ptrdiff_t)i, set->ref.drift + 3 * (ptrdiff_t)i,
-                           -set->ref.clock, set->ref.horizon,
-                           set->ref.reach[i] + 0.51 * set->distance);
+  return csim_box_of_point(set->ref.x + csim_xyz(i), set->ref.drift + csim_xyz(i), -set->ref.clock,
+                           set->ref.horizon, set->ref.reach[i] + 0.51 * set->distance);
 }
 
 static csim_box point_box(const csim_candidates *set, int i) {
@@ -24,12 +23,12 @@ static csim_box point_box(const csim_candidates *set, int i) {
 }
 
 static csim_box edge_box(const csim_candidates *set, int i) {
-  const int *v = set->mesh->edge + 2 * (ptrdiff_t)i;
+  const int *v = set->mesh->edge + csim_row(2, i);
   return csim_box_join(&set->search.vert_box[v[0]], &set->search.vert_box[v[1]]);
 }
 
 static csim_box tri_box(const csim_candidates *set, int i) {
-  const int *v = set->mesh->tri + 3 * (ptrdiff_t)i;
+  const int *v = set->mesh->tri + csim_xyz(i);
   csim_box two = csim_box_join(&set->search.vert_box[v[0]], &set->search.vert_box[v[1]]);
   return csim_box_join(&two, &set->search.vert_box[v[2]]);
 }
@@ -85,8 +84,8 @@ int csim_candidates_create(const csim_collision_mesh *mesh, csim_scratch *scratc
                            .share = share,
                            .search = {.culling = {.mesh = mesh}}};
   csim_arena *arena = &set->arena;
-  set->ref.x = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)mesh->nvert);
-  set->ref.drift = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)mesh->nvert);
+  set->ref.x = CSIM_ARENA_NEW(arena, double, csim_xyz(mesh->nvert));
+  set->ref.drift = CSIM_ARENA_NEW(arena, double, csim_xyz(mesh->nvert));
   set->ref.reach = CSIM_ARENA_NEW(arena, double, mesh->nvert);
   set->ref.stale = CSIM_ARENA_NEW(arena, unsigned char, mesh->nvert);
   set->search.collider_box =
@@ -126,7 +125,7 @@ static double fill_verts(void *context, int first, int last) {
 }
 
 static void gather(const double *x, const int v[4], const double *p[4]) {
-  for (int k = 0; k < 4; k++) p[k] = x + 3 * (ptrdiff_t)v[k];
+  for (int k = 0; k < 4; k++) p[k] = x + csim_xyz(v[k]);
 }
 
 // How fast the first side's points drift towards the second's along n, at most [m] a unit of the
@@ -134,7 +133,7 @@ static void gather(const double *x, const int v[4], const double *p[4]) {
 static double closing(const csim_candidates *set, int split, const int v[4], const double n[3]) {
   double side[2] = {-INFINITY, INFINITY};
   for (int k = 0; k < 4; k++) {
-    double along = csim_dot(n, set->ref.drift + 3 * (ptrdiff_t)v[k]);
+    double along = csim_dot(n, set->ref.drift + csim_xyz(v[k]));
     if (k < split)
       side[0] = csim_max(side[0], along);
     else
@@ -188,7 +187,7 @@ static int keep_point_tri(void *context, int n, csim_pair *pair) {
   int met = 0, kept = 0, grid = set->broad_phase == CSIM_BROAD_GRID;
   for (int i = 0; i < n; i++) {
     csim_pair p = pair[i];
-    const int v = mesh->point[p.a], *t = mesh->tri + 3 * (ptrdiff_t)p.b;
+    const int v = mesh->point[p.a], *t = mesh->tri + csim_xyz(p.b);
     int stays = (v != t[0]) & (v != t[1]) & (v != t[2]);
     if (grid)
       stays &= wanted(set, v, t[0], set->search.point_stale[p.a] | set->search.tri_stale[p.b]);
@@ -197,7 +196,7 @@ static int keep_point_tri(void *context, int n, csim_pair *pair) {
   }
   met = cull(&set->search.culling, csim_cull_triangles, met, pair);
   for (int i = 0; i < met; i++) {
-    const int *t = mesh->tri + 3 * (ptrdiff_t)pair[i].b;
+    const int *t = mesh->tri + csim_xyz(pair[i].b);
     int v[4] = {mesh->point[pair[i].a], t[0], t[1], t[2]};
     csim_box point = point_box(set, pair[i].a), tri = tri_box(set, pair[i].b);
     if (csim_boxes_meet(&point, &tri) && near_enough(set, CSIM_PAIR_VERTEX_TRIANGLE, v))
@@ -212,7 +211,7 @@ static int keep_edge_edge(void *context, int n, csim_pair *pair) {
   int met = 0, kept = 0, grid = set->broad_phase == CSIM_BROAD_GRID;
   for (int i = 0; i < n; i++) {
     csim_pair p = pair[i];
-    const int *e = edge + 2 * (ptrdiff_t)p.a, *f = edge + 2 * (ptrdiff_t)p.b;
+    const int *e = edge + csim_row(2, p.a), *f = edge + csim_row(2, p.b);
     int stays = (e[0] != f[0]) & (e[0] != f[1]) & (e[1] != f[0]) & (e[1] != f[1]);
     if (grid)
       stays &= wanted(set, e[0], f[0], set->search.edge_stale[p.a] | set->search.edge_stale[p.b]);
@@ -221,7 +220,7 @@ static int keep_edge_edge(void *context, int n, csim_pair *pair) {
   }
   met = cull(&set->search.culling, csim_cull_edges, met, pair);
   for (int i = 0; i < met; i++) {
-    const int *e = edge + 2 * (ptrdiff_t)pair[i].a, *f = edge + 2 * (ptrdiff_t)pair[i].b;
+    const int *e = edge + csim_row(2, pair[i].a), *f = edge + csim_row(2, pair[i].b);
     int v[4] = {e[0], e[1], f[0], f[1]};
     csim_box first = edge_box(set, pair[i].a), second = edge_box(set, pair[i].b);
     if (csim_boxes_meet(&first, &second) && near_enough(set, CSIM_PAIR_EDGE_EDGE, v))
@@ -445,7 +444,7 @@ static void mark_points(void *context, int first, int last) {
 static void mark_edges(void *context, int first, int last) {
   csim_candidates *set = context;
   for (int i = first; i < last; i++) {
-    const int *e = set->mesh->edge + 2 * (ptrdiff_t)i;
+    const int *e = set->mesh->edge + csim_row(2, i);
     set->search.edge_stale[i] = set->ref.stale[e[0]] | set->ref.stale[e[1]];
   }
 }
@@ -453,7 +452,7 @@ static void mark_edges(void *context, int first, int last) {
 static void mark_tris(void *context, int first, int last) {
   csim_candidates *set = context;
   for (int i = first; i < last; i++) {
-    const int *t = set->mesh->tri + 3 * (ptrdiff_t)i;
+    const int *t = set->mesh->tri + csim_xyz(i);
     set->search.tri_stale[i] = set->ref.stale[t[0]] | set->ref.stale[t[1]] | set->ref.stale[t[2]];
   }
 }
@@ -549,7 +548,7 @@ typedef struct drift_job {
 static void drift_verts(void *context, int first, int last) {
   const drift_job *job = context;
   double *ref = job->set->ref.x;
-  for (ptrdiff_t k = 3 * (ptrdiff_t)first; k < 3 * (ptrdiff_t)last; k++)
+  for (ptrdiff_t k = csim_xyz(first); k < csim_xyz(last); k++)
     ref[k] += job->time * job->set->ref.drift[k];
 }
 

@@ -88,11 +88,11 @@ static inline csim_pair_kind csim_candidate_kind(const csim_candidate *pair) {
 static inline void csim_candidate_vertices(const csim_collision_mesh *mesh,
                                            const csim_candidate *pair, int v[4]) {
   if (pair->b < 0) {
-    const int *e = mesh->edge + 2 * (ptrdiff_t)pair->a,
+    const int *e = mesh->edge + csim_row(2, pair->a),
               *f = mesh->edge - 2 * (1 + (ptrdiff_t)pair->b);
     v[0] = e[0], v[1] = e[1], v[2] = f[0], v[3] = f[1];
   } else {
-    const int *t = mesh->tri + 3 * (ptrdiff_t)pair->b;
+    const int *t = mesh->tri + csim_xyz(pair->b);
     v[0] = mesh->point[pair->a], v[1] = t[0], v[2] = t[1], v[3] = t[2];
   }
 }

@@ -27,7 +27,7 @@ static const char *name_of(const start_check *s, int part) {
 }
 
 static int part_of(const start_check *s, int tri) {
-  return csim_collision_mesh_part(&s->mesh, s->mesh.tri[3 * (ptrdiff_t)tri]);
+  return csim_collision_mesh_part(&s->mesh, s->mesh.tri[csim_xyz(tri)]);
 }
 
 // The user's face of a triangle of the mesh: triangles of a part stand in the order of its mesh.
@@ -66,7 +66,7 @@ static csim_status report_pairs(const start_check *s) {
       end++;
     if (++reported > MAX_REPORTED) continue;
     const char *a = name_of(s, row[i][0]), *b = name_of(s, row[i][1]);
-    const double *x = s->x + 3 * (ptrdiff_t)s->mesh.tri[3 * (ptrdiff_t)row[i][2]];
+    const double *x = s->x + csim_xyz(s->mesh.tri[csim_xyz(row[i][2])]);
     if (row[i][0] == row[i][1])
       csim_say(
           s->log, s->level, (csim_place){0},
@@ -99,7 +99,7 @@ static long long check_planes(const start_check *s, int ncollider) {
         int i = s->mesh.point[q];
         double local[3];
         if (i >= s->mesh.nbody_vert || csim_collision_mesh_part(&s->mesh, i) != b) continue;
-        csim_collider_to_local(collider, &pose, s->x + 3 * (ptrdiff_t)i, local);
+        csim_collider_to_local(collider, &pose, s->x + csim_xyz(i), local);
         if (local[1] > 0) continue;
         if (below++ == 0) first = i - s->mesh.first[b];
       }
@@ -125,11 +125,11 @@ static csim_status check_inside(const start_check *s, int ncollider, long long *
   for (int k = 0; k < ncollider; k++) any |= s->collider[k].solid && s->collider[k].mesh;
   if (!any) return CSIM_OK;
   int *parent = csim_alloc(nbody, sizeof *parent);
-  double *x = csim_alloc(3 * (ptrdiff_t)s->mesh.nvert, sizeof *x); // room for any collider
+  double *x = csim_alloc(csim_xyz(s->mesh.nvert), sizeof *x); // room for any collider
   csim_status status = parent && x ? CSIM_OK : CSIM_MEMORY;
   for (int i = 0; !status && i < nbody; i++) parent[i] = i;
   for (int e = 0; !status && e < s->mesh.nedge; e++) {
-    const int *v = s->mesh.edge + 2 * (ptrdiff_t)e;
+    const int *v = s->mesh.edge + csim_row(2, e);
     if (v[1] < nbody) parent[root_of(parent, v[1])] = root_of(parent, v[0]);
   }
   for (int k = 0; !status && k < ncollider; k++) {
@@ -139,7 +139,7 @@ static csim_status check_inside(const start_check *s, int ncollider, long long *
     for (int q = 0; q < s->mesh.npoint && s->mesh.point[q] < nbody; q++) {
       int i = s->mesh.point[q];
       if (parent[i] != i) continue;
-      const double *p = s->x + 3 * (ptrdiff_t)i;
+      const double *p = s->x + csim_xyz(i);
       if (csim_winding_number(collider->mesh->ntri, collider->mesh->tri, x, p) < 0.5) continue;
       csim_say(
           s->log, s->level, (csim_place){0},
@@ -161,16 +161,16 @@ static csim_status write_pairs(const start_check *s, const char *path) {
   int n = 2 * s->npair;
   mesh.nvert = 3 * n;
   mesh.nface = n;
-  mesh.vert = CSIM_ARENA_NEW(&arena, double, 9 * (ptrdiff_t)n);
+  mesh.vert = CSIM_ARENA_NEW(&arena, double, csim_row(9, n));
   mesh.face_start = CSIM_ARENA_NEW(&arena, int, (ptrdiff_t)n + 1);
-  mesh.face_vert = CSIM_ARENA_NEW(&arena, int, 3 * (ptrdiff_t)n);
+  mesh.face_vert = CSIM_ARENA_NEW(&arena, int, csim_xyz(n));
   csim_status status = arena.failed ? CSIM_MEMORY : CSIM_OK;
   if (status) goto done;
   for (int i = 0; i < n; i++)
     for (int c = 0; c < 3; c++) {
-      int v = s->mesh.tri[3 * (ptrdiff_t)s->pair[i / 2][i % 2] + c];
-      memcpy(mesh.vert + 9 * (ptrdiff_t)i + 3 * c, s->x + 3 * (ptrdiff_t)v, 3 * sizeof(double));
-      mesh.face_vert[3 * (ptrdiff_t)i + c] = 3 * i + c;
+      int v = s->mesh.tri[csim_xyz(s->pair[i / 2][i % 2]) + c];
+      memcpy(mesh.vert + csim_row(9, i) + 3 * c, s->x + csim_xyz(v), 3 * sizeof(double));
+      mesh.face_vert[csim_xyz(i) + c] = 3 * i + c;
       mesh.face_start[i + 1] = 3 * (i + 1);
     }
   status = csim_obj_write(path, &mesh, NULL, 9, s->log);
@@ -188,9 +188,9 @@ static csim_status check_thickness(const start_check *s, double thickness) {
     double sum = 0;
     int count = 0;
     for (int e = 0; e < s->mesh.nedge; e++) {
-      const int *v = s->mesh.edge + 2 * (ptrdiff_t)e;
+      const int *v = s->mesh.edge + csim_row(2, e);
       if (csim_collision_mesh_part(&s->mesh, v[0]) != b) continue;
-      sum += csim_distance(s->x + 3 * (ptrdiff_t)v[0], s->x + 3 * (ptrdiff_t)v[1]);
+      sum += csim_distance(s->x + csim_xyz(v[0]), s->x + csim_xyz(v[1]));
       count++;
     }
     if (count == 0 || thickness < sum / count) continue;
@@ -216,7 +216,7 @@ csim_status csim_contact_check_start(csim_pool *pool, const csim_collision_setup
   long long found = 0;
   *total = 0;
   if (csim_collision_mesh_build(&arena, s.model, ncollider, s.collider, &s.mesh)) goto done;
-  s.x = CSIM_ARENA_NEW(&arena, double, 3 * (ptrdiff_t)s.mesh.nvert);
+  s.x = CSIM_ARENA_NEW(&arena, double, csim_xyz(s.mesh.nvert));
   if (!s.x) goto done;
   csim_collision_mesh_starts(&s.mesh, s.x);
   status = check_thickness(&s, setup->thickness);

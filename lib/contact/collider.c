@@ -125,5 +125,5 @@ csim_course csim_collider_course(const csim_collider *collider) {
 void csim_collider_vertices(const csim_collider *collider, double time, double *out) {
   csim_course course = csim_collider_course(collider);
   csim_course_pose at = csim_course_at(&course, time);
-  for (int i = 0; i < course.nvert; i++) csim_course_vertex(&at, i, out + 3 * (ptrdiff_t)i);
+  for (int i = 0; i < course.nvert; i++) csim_course_vertex(&at, i, out + csim_xyz(i));
 }

@@ -13,8 +13,7 @@ static void add_collider(const csim_collider *collider, int part, csim_collision
   if (!own || collider->shape == CSIM_COLLIDER_PLANE) return;
   csim_collider_vertices(collider, 0, mesh->collider_x0 + 3 * ((ptrdiff_t)base - mesh->nbody_vert));
   for (int i = 0; i < own->nvert; i++) mesh->collider_part[base - mesh->nbody_vert + i] = part;
-  for (int k = 0; k < 3 * own->ntri; k++)
-    mesh->tri[3 * (ptrdiff_t)mesh->ntri + k] = base + own->tri[k];
+  for (int k = 0; k < 3 * own->ntri; k++) mesh->tri[csim_xyz(mesh->ntri) + k] = base + own->tri[k];
   mesh->nvert += own->nvert;
   mesh->ntri += own->ntri;
 }
@@ -22,8 +21,8 @@ static void add_collider(const csim_collider *collider, int part, csim_collision
 static void find_across(const csim_topology *topology, csim_collision_mesh *mesh) {
   for (int k = 0; k < 3 * mesh->ntri; k++) {
     int edge = topology->tri_edge[k];
-    const int *tri = topology->edge_tri + 2 * (ptrdiff_t)edge;
-    const int *opposite = topology->edge_opp + 2 * (ptrdiff_t)edge;
+    const int *tri = topology->edge_tri + csim_row(2, edge);
+    const int *opposite = topology->edge_opp + csim_row(2, edge);
     mesh->across[k] = topology->edge_ntri[edge] == 2 ? opposite[tri[0] == k / 3] : -1;
   }
 }
@@ -73,7 +72,7 @@ int csim_collision_mesh_build(csim_arena *arena, const csim_model *model, int nc
   }
   find_across(&topology, mesh);
   mesh->nedge = topology.nedge;
-  mesh->edge = CSIM_ARENA_NEW(arena, int, 2 * (ptrdiff_t)topology.nedge);
+  mesh->edge = CSIM_ARENA_NEW(arena, int, csim_row(2, topology.nedge));
   if (mesh->edge)
     memcpy(mesh->edge, topology.edge, 2 * (size_t)topology.nedge * sizeof *mesh->edge);
   for (int i = 0; i < mesh->nvert; i++)
@@ -82,7 +81,7 @@ int csim_collision_mesh_build(csim_arena *arena, const csim_model *model, int nc
   if (arena->failed) return -1;
   // edges and points ascend by vertex, and no triangle joins a body with a collider
   while (mesh->nbody_edge < mesh->nedge &&
-         mesh->edge[2 * (ptrdiff_t)mesh->nbody_edge] < mesh->nbody_vert)
+         mesh->edge[csim_row(2, mesh->nbody_edge)] < mesh->nbody_vert)
     mesh->nbody_edge++;
   while (mesh->nbody_point < mesh->npoint && mesh->point[mesh->nbody_point] < mesh->nbody_vert)
     mesh->nbody_point++;
@@ -98,7 +97,7 @@ void csim_collision_mesh_starts(const csim_collision_mesh *mesh, double *x) {
 double csim_collision_mesh_mean_edge(const csim_collision_mesh *mesh) {
   double sum = 0;
   for (int e = 0; e < mesh->nbody_edge; e++) {
-    const int *v = mesh->edge + 2 * (ptrdiff_t)e;
+    const int *v = mesh->edge + csim_row(2, e);
     sum +=
         csim_distance(csim_collision_mesh_start(mesh, v[0]), csim_collision_mesh_start(mesh, v[1]));
   }

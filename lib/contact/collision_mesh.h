@@ -44,7 +44,7 @@ typedef struct csim_collision_setup {
 
 /// Where a vertex is at the start [m].
 static inline const double *csim_collision_mesh_start(const csim_collision_mesh *mesh, int v) {
-  return v < mesh->nbody_vert ? mesh->body_x0 + 3 * (ptrdiff_t)v
+  return v < mesh->nbody_vert ? mesh->body_x0 + csim_xyz(v)
                               : mesh->collider_x0 + 3 * ((ptrdiff_t)v - mesh->nbody_vert);
 }
 
@@ -55,8 +55,7 @@ static inline int csim_collision_mesh_part(const csim_collision_mesh *mesh, int 
 
 /// Whether a collider, by its part, lets a vertex of a body go: the two have no contact.
 static inline int csim_collision_mesh_lets_go(const csim_collision_mesh *mesh, int v, int part) {
-  return mesh->let_go && v < mesh->nbody_vert &&
-         (mesh->let_go[v] == part || mesh->let_go[v] < 0);
+  return mesh->let_go && v < mesh->nbody_vert && (mesh->let_go[v] == part || mesh->let_go[v] < 0);
 }
 
 /// Copies all starts to x (nvert x 3).

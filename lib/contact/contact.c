@@ -288,11 +288,11 @@ static void take_proposal(void *context, int first, int last) {
   const proposal_job *job = context;
   const csim_kinematics *kin = &job->contact->kin;
   for (int i = first; i < last; i++) {
-    double *d = kin->d + 3 * (ptrdiff_t)i;
+    double *d = kin->d + csim_xyz(i);
     if (!csim_kinematics_is_free(kin, i))
       memset(d, 0, 3 * sizeof *d);
     else if (job->d != kin->d)
-      memcpy(d, job->d + 3 * (ptrdiff_t)i, 3 * sizeof *d);
+      memcpy(d, job->d + csim_xyz(i), 3 * sizeof *d);
   }
 }
 
@@ -359,6 +359,6 @@ int csim_contact_is_coupled(const csim_contact *contact) {
 }
 
 double csim_contact_multiply_rest(csim_pool *pool, const csim_contact *contact, const double *x,
-                                double *y) {
+                                  double *y) {
   return csim_contact_hessian_multiply(pool, &contact->hessian, x, y);
 }

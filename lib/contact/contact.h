@@ -169,6 +169,6 @@ int csim_contact_is_coupled(const csim_contact *contact);
 /// y += (the blocks without their diagonal) x.
 /// @return x . (what was added)
 double csim_contact_multiply_rest(csim_pool *pool, const csim_contact *contact, const double *x,
-                                double *y);
+                                  double *y);
 
 #endif

@@ -38,8 +38,8 @@ static void fill_range(void *context, int first, int last) {
   for (int i = first; i < last; i++) {
     float *at = job->culling->at[i], *way = job->culling->way[i];
     for (int c = 0; c < 3; c++) {
-      at[c] = (float)job->x[3 * (ptrdiff_t)i + c];
-      way[c] = job->way ? (float)(job->time * job->way[3 * (ptrdiff_t)i + c]) : 0;
+      at[c] = (float)job->x[csim_xyz(i) + c];
+      way[c] = job->way ? (float)(job->time * job->way[csim_xyz(i) + c]) : 0;
       most = larger(most, larger(fabsf(at[c]), fabsf(way[c])));
     }
     at[3] = job->reach ? (float)job->reach[i] : 0;

@@ -70,8 +70,8 @@ int csim_friction_set_begin(csim_friction_set *set, const csim_active_set *activ
     double share[2];
     int part[2] = {part_of(kin, c->v[0]), part_of(kin, c->v[3])};
     csim_contact_shares(kin->model, c->v, c->w, part, share);
-    double mu = csim_contact_coefficient(set->params, kin->model, kin->collider, part[0], part[1],
-                                         share);
+    double mu =
+        csim_contact_coefficient(set->params, kin->model, kin->collider, part[0], part[1], share);
     if (!(mu * -c->force > 0)) continue;
     csim_friction_contact *f = &contact[set->n++];
     *f = (csim_friction_contact){.limit = -mu * c->force};
@@ -88,7 +88,7 @@ int csim_friction_set_begin(csim_friction_set *set, const csim_active_set *activ
 static double slip_of(const csim_friction_contact *f, const double *x, double u[3]) {
   for (int c = 0; c < 3; c++) u[c] = -f->start[c];
   for (int k = 0; k < 4; k++)
-    if (f->w[k] != 0) csim_add_scaled(f->w[k], x + 3 * (ptrdiff_t)f->v[k], u);
+    if (f->w[k] != 0) csim_add_scaled(f->w[k], x + csim_xyz(f->v[k]), u);
   csim_add_scaled(-csim_dot(u, f->n), f->n, u);
   return csim_norm(u);
 }
@@ -126,7 +126,7 @@ static void set_forces(void *context, int first, int last) {
   double u[3];
   for (int i = first; i < last; i++) {
     double s = secant(job->set, &job->set->contact[i], job->x, u);
-    for (int c = 0; c < 3; c++) job->set->force[3 * (ptrdiff_t)i + c] = s * u[c];
+    for (int c = 0; c < 3; c++) job->set->force[csim_xyz(i) + c] = s * u[c];
   }
 }
 
@@ -137,7 +137,7 @@ int csim_friction_set_gradient(csim_friction_set *set, const double *x, double *
   csim_pool_for(set->kin->pool, set->n, FRICTION_GRAIN, set_forces, &(friction_job){set, x});
   for (int i = 0; i < set->n; i++) {
     const csim_friction_contact *f = &set->contact[i];
-    csim_contact_add_force(set->kin, f->v, f->w, force + 3 * (ptrdiff_t)i, g);
+    csim_contact_add_force(set->kin, f->v, f->w, force + csim_xyz(i), g);
   }
   return 0;
 }

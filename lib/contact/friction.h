@@ -50,8 +50,7 @@ void csim_friction_set_hessian(csim_friction_set *set, int i, const double *x);
 /// about the two, else the smaller of their own.
 /// @param share  (2) factors of what a and b have where they touch; NULL: 1
 double csim_contact_coefficient(const csim_contact_params *params, const csim_model *model,
-                                const csim_collider *collider, int a, int b,
-                                const double share[2]);
+                                const csim_collider *collider, int a, int b, const double share[2]);
 
 /// Factors of friction on both sides of a contact, as csim_contact_coefficient has them.
 /// @param v, w    (4) vertices of the collision mesh and weights as of csim_active_contact

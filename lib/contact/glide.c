@@ -33,11 +33,11 @@ double csim_glide_pair_share(const csim_kinematics *kin, csim_pair_kind kind, co
   int split = csim_pair_split(kind);
   const double *p[4], *u[4];
   double n[3], side[2] = {-INFINITY, INFINITY};
-  for (int k = 0; k < 4; k++) p[k] = kin->x + 3 * (ptrdiff_t)v[k];
+  for (int k = 0; k < 4; k++) p[k] = kin->x + csim_xyz(v[k]);
   double width = csim_separate_pair(kind, p, n);
   if (!(width > 0)) return 0;
   for (int k = 0; k < 4; k++) {
-    double along = csim_dot(n, kin->d + 3 * (ptrdiff_t)v[k]);
+    double along = csim_dot(n, kin->d + csim_xyz(v[k]));
     if (k < split)
       side[0] = csim_max(side[0], along);
     else
@@ -53,7 +53,7 @@ double csim_glide_pair_share(const csim_kinematics *kin, csim_pair_kind kind, co
   double gap = csim_min(CSIM_CONTACT_CUSHION * thickness, floor + 0.5 * (width - floor));
   double time, share = use / closing;
   if (!(gap > 0)) return share;
-  for (int k = 0; k < 4; k++) u[k] = kin->d + 3 * (ptrdiff_t)v[k];
+  for (int k = 0; k < 4; k++) u[k] = kin->d + csim_xyz(v[k]);
   if (!csim_ccd_pair(kind, p, u, gap, &time)) return 1;
   return csim_max(share, CSIM_FILTER_SHARE * time);
 }
@@ -90,7 +90,7 @@ static void limit_planes(void *context, int first, int last) {
   const csim_planes *planes = &kin->planes;
   for (int k = first; k < last; k++) {
     int i = kin->mesh->point[k];
-    const double *x = kin->x + 3 * (ptrdiff_t)i, *d = kin->d + 3 * (ptrdiff_t)i;
+    const double *x = kin->x + csim_xyz(i), *d = kin->d + csim_xyz(i);
     for (int q = 0; q < planes->n; q++) {
       const csim_contact_plane *plane = &planes->plane[q];
       double thickness = planes->thickness * csim_planes_scale(planes, plane, i);
@@ -165,7 +165,7 @@ static double stay_held(void *context, int first, int last) {
   csim_glide *g = context;
   double longest = 0;
   for (int i = first; i < last; i++) {
-    double *d = g->kin->d + 3 * (ptrdiff_t)i;
+    double *d = g->kin->d + csim_xyz(i);
     if (atomic_load_explicit(&g->held[i], memory_order_relaxed)) memset(d, 0, 3 * sizeof *d);
     longest = csim_max(longest, csim_norm(d));
   }

@@ -25,7 +25,7 @@ static int make_guide(const csim_active_set *active, const csim_candidate *pair,
   const double *p[4];
   csim_candidate_vertices(kin->mesh, pair, c->v);
   double distance = set->distance * csim_candidate_scale(set, kind, c->v);
-  for (int k = 0; k < 4; k++) p[k] = kin->x + 3 * (ptrdiff_t)c->v[k];
+  for (int k = 0; k < 4; k++) p[k] = kin->x + csim_xyz(c->v[k]);
   double gap = sqrt(csim_pair_closest(kind, p, c->w)), kinematic = 0, stiff = 0;
   if (!(gap > 0 && distance > 0)) return 0;
   memset(c->n, 0, sizeof c->n);
@@ -34,7 +34,7 @@ static int make_guide(const csim_active_set *active, const csim_candidate *pair,
 
   double end = gap;
   for (int k = 0; k < 4; k++) {
-    double along = c->w[k] * csim_dot(c->n, kin->d + 3 * (ptrdiff_t)c->v[k]);
+    double along = c->w[k] * csim_dot(c->n, kin->d + csim_xyz(c->v[k]));
     end += along;
     if (c->v[k] >= kin->mesh->nbody_vert) kinematic += along;
     stiff += fabs(c->w[k]) * resistance(kin, c->v[k]);
@@ -56,7 +56,7 @@ double csim_guides_add(csim_active_set *active, int first, double *g) {
     if (csim_active_set_add(active, &guide)) return -1;
     for (int k = 0; k < 4; k++)
       if (guide.w[k] != 0 && csim_kinematics_is_free(active->kin, guide.v[k]))
-        csim_add_scaled(guide.w[k] * guide.force, guide.n, g + 3 * (ptrdiff_t)guide.v[k]);
+        csim_add_scaled(guide.w[k] * guide.force, guide.n, g + csim_xyz(guide.v[k]));
   }
   return approach;
 }

@@ -147,7 +147,7 @@ static void add_single_blocks(csim_contact_hessian *H, const int *place, double 
     double space[9];
     const int *v;
     const double *w = block_weights(&list, i, &v), *B = block_matrix(&list, i, space);
-    double *at = val ? val + 9 * (ptrdiff_t)place[v[k]] : NULL;
+    double *at = val ? val + csim_row(9, place[v[k]]) : NULL;
     for (int j = 0; val && j < 9; j++) at[j] += w[k] * w[k] * B[j];
     H->corners[i] = 0;
   }
@@ -191,7 +191,7 @@ static void add_diagonals(void *context, int first, int last) {
   csim_contact_hessian *H = job->H;
   const block_list list = list_blocks(H);
   for (int r = first; r < last; r++) {
-    double *D = H->diag + 9 * (ptrdiff_t)r, space[9];
+    double *D = H->diag + csim_row(9, r), space[9];
     memset(D, 0, 9 * sizeof *D);
     for (int k = H->row_start[r]; k < H->row_start[r + 1]; k++) {
       const double *B = block_matrix(&list, H->entry[k] / 4, space);
@@ -199,7 +199,7 @@ static void add_diagonals(void *context, int first, int last) {
       for (int j = 0; j < 9; j++) D[j] += w * w * B[j];
     }
     if (!job->val) continue;
-    double *at = job->val + 9 * (ptrdiff_t)job->place[H->row_vert[r]];
+    double *at = job->val + csim_row(9, job->place[H->row_vert[r]]);
     for (int j = 0; j < 9; j++) at[j] += D[j];
   }
 }
@@ -230,9 +230,9 @@ static void multiply_blocks(void *context, int first, int last) {
     const double *w = block_weights(&list, i, &v);
     for (unsigned left = H->corners[i]; left; left &= left - 1) {
       int k = __builtin_ctz(left);
-      csim_add_scaled(w[k], job->x + 3 * (ptrdiff_t)v[k], s);
+      csim_add_scaled(w[k], job->x + csim_xyz(v[k]), s);
     }
-    csim_mat3_mul(block_matrix(&list, i, space), s, H->product + 3 * (ptrdiff_t)i);
+    csim_mat3_mul(block_matrix(&list, i, space), s, H->product + csim_xyz(i));
   }
 }
 
@@ -243,9 +243,9 @@ static double gather_rows(void *context, int first, int last) {
   for (int r = first; r < last; r++) {
     double sum[3] = {0}, own[3];
     for (int k = H->row_start[r]; k < H->row_start[r + 1]; k++)
-      csim_add_scaled(H->weight[k], H->product + 3 * (ptrdiff_t)(H->entry[k] / 4), sum);
-    ptrdiff_t v = 3 * (ptrdiff_t)H->row_vert[r];
-    csim_mat3_mul(H->diag + 9 * (ptrdiff_t)r, job->x + v, own);
+      csim_add_scaled(H->weight[k], H->product + csim_xyz(H->entry[k] / 4), sum);
+    ptrdiff_t v = csim_xyz(H->row_vert[r]);
+    csim_mat3_mul(H->diag + csim_row(9, r), job->x + v, own);
     for (int a = 0; a < 3; a++) {
       double added = sum[a] - own[a];
       job->y[v + a] += added;

@@ -21,7 +21,7 @@ typedef struct csim_contact_hessian {
   int *row_of;    ///< (mesh->nbody_vert) place in row_vert
   double *diag;   ///< (nrow x 9) what the blocks add to the diagonal
   ptrdiff_t nentry;
-  int *entry; ///< (nentry) block and corner: 4 block + corner
+  int *entry;     ///< (nentry) block and corner: 4 block + corner
   double *weight; ///< (nentry) of the vertex in the block
   struct {
     ptrdiff_t corners, product, row_vert, row_start, diag, entry, weight;

@@ -53,9 +53,9 @@ static void rub(const double u[3], const double n[3], double loss, double *v) {
 
 static int respond(const impulse_job *job, int i) {
   const csim_impulse_step *s = job->step;
-  const double *x0 = s->x0 + 3 * (ptrdiff_t)i;
-  double *v = job->v + 3 * (ptrdiff_t)i, local[3], n[3], u[3], end[3];
-  for (int c = 0; c < 3; c++) end[c] = job->x ? job->x[3 * (ptrdiff_t)i + c] : x0[c] + s->h * v[c];
+  const double *x0 = s->x0 + csim_xyz(i);
+  double *v = job->v + csim_xyz(i), local[3], n[3], u[3], end[3];
+  for (int c = 0; c < 3; c++) end[c] = job->x ? job->x[csim_xyz(i) + c] : x0[c] + s->h * v[c];
   double depth = find_depth(job, x0, end, local, n);
   if (!(depth > 0)) return 0;
   int body = s->model->body_of[i];
@@ -66,7 +66,7 @@ static int respond(const impulse_job *job, int i) {
   collider_velocity(job, local, u);
   double push = depth / s->h;
   if (job->x) {
-    csim_add_scaled(depth, n, job->x + 3 * (ptrdiff_t)i);
+    csim_add_scaled(depth, n, job->x + csim_xyz(i));
   } else {
     double approach = csim_dot(v, n) - csim_dot(u, n), share = s->params->penalty;
     push = csim_max(0, share * push - csim_min(1, 2 * sqrt(share)) * csim_min(approach, 0));

@@ -43,8 +43,8 @@ int csim_kinematics_size(const csim_kinematics *kin) {
 
 void csim_kinematics_save(const csim_kinematics *kin, double *kinematic) {
   const csim_collision_mesh *mesh = kin->mesh;
-  ptrdiff_t n = 3 * (ptrdiff_t)(mesh->nvert - mesh->nbody_vert);
-  memcpy(kinematic, kin->x + 3 * (ptrdiff_t)mesh->nbody_vert, (size_t)n * sizeof *kinematic);
+  ptrdiff_t n = csim_xyz(mesh->nvert - mesh->nbody_vert);
+  memcpy(kinematic, kin->x + csim_xyz(mesh->nbody_vert), (size_t)n * sizeof *kinematic);
   double *out = kinematic + n;
   for (int k = 0; k < kin->planes.n; k++, out += 6) {
     memcpy(out, kin->planes.plane[k].n, 3 * sizeof *out);
@@ -60,8 +60,8 @@ void csim_kinematics_save(const csim_kinematics *kin, double *kinematic) {
 
 void csim_kinematics_load(csim_kinematics *kin, const double *kinematic) {
   const csim_collision_mesh *mesh = kin->mesh;
-  ptrdiff_t n = 3 * (ptrdiff_t)(mesh->nvert - mesh->nbody_vert);
-  memcpy(kin->x + 3 * (ptrdiff_t)mesh->nbody_vert, kinematic, (size_t)n * sizeof *kinematic);
+  ptrdiff_t n = csim_xyz(mesh->nvert - mesh->nbody_vert);
+  memcpy(kin->x + csim_xyz(mesh->nbody_vert), kinematic, (size_t)n * sizeof *kinematic);
   const double *in = kinematic + n;
   for (int k = 0; k < kin->planes.n; k++, in += 6) {
     memcpy(kin->planes.plane[k].n, in, 3 * sizeof *in);
@@ -91,11 +91,11 @@ static double *goal_of(const csim_kinematics *kin, int k) {
 static double set_goal(csim_kinematics *kin, int k, double time) {
   const csim_collider *collider = &kin->collider[k];
   const double *goal = goal_of(kin, k);
-  const double *x = kin->x + 3 * (ptrdiff_t)kin->mesh->first[kin->mesh->nbody + k];
+  const double *x = kin->x + csim_xyz(kin->mesh->first[kin->mesh->nbody + k]);
   double way = 0;
   kin->goal_time[k] = time;
   csim_collider_vertices(collider, time, goal_of(kin, k));
-  for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)collider->mesh->nvert; i += 3)
+  for (ptrdiff_t i = 0; i < csim_xyz(collider->mesh->nvert); i += 3)
     way = csim_max(way, csim_distance(x + i, goal + i));
   return way;
 }
@@ -128,7 +128,7 @@ void csim_kinematics_begin(csim_kinematics *kin, const double *x, const double *
   kin->lag_part = 0;
   csim_vector_copy(kin->pool, 3 * mesh->nbody_vert, x, kin->x);
   kin->body_start = x;
-  memcpy(kin->collider_start, kin->x + 3 * (ptrdiff_t)mesh->nbody_vert,
+  memcpy(kin->collider_start, kin->x + csim_xyz(mesh->nbody_vert),
          3 * (size_t)(mesh->nvert - mesh->nbody_vert) * sizeof *x);
   set_goals(kin, time);
 }
@@ -141,7 +141,7 @@ void csim_kinematics_place(csim_kinematics *kin, double time) {
     kin->stuck[k] = 0;
     if (moves(collider))
       csim_collider_vertices(collider, time,
-                             kin->x + 3 * (ptrdiff_t)kin->mesh->first[kin->mesh->nbody + k]);
+                             kin->x + csim_xyz(kin->mesh->first[kin->mesh->nbody + k]));
   }
 }
 
@@ -194,9 +194,9 @@ static void aim_range(void *context, int first, int last) {
   const move_job *job = context;
   csim_kinematics *kin = job->kin;
   for (int i = first; i < last; i++) {
-    const double *x = kin->x + 3 * (ptrdiff_t)i, *to = x;
-    if (job->goal && !kin->kinematic[i]) to = job->goal + 3 * (ptrdiff_t)i;
-    csim_sub(to, x, kin->d + 3 * (ptrdiff_t)i);
+    const double *x = kin->x + csim_xyz(i), *to = x;
+    if (job->goal && !kin->kinematic[i]) to = job->goal + csim_xyz(i);
+    csim_sub(to, x, kin->d + csim_xyz(i));
   }
 }
 
@@ -205,8 +205,8 @@ void csim_kinematics_aim(csim_kinematics *kin, const double *goal) {
                 &(move_job){.kin = kin, .goal = goal});
   for (int i = 0; i < kin->model->ntarget; i++) {
     const csim_target *t = &kin->model->target[i];
-    ptrdiff_t at = 3 * (ptrdiff_t)t->vert;
-    if (t->hard) csim_sub(kin->target + 3 * (ptrdiff_t)i, kin->x + at, kin->d + at);
+    ptrdiff_t at = csim_xyz(t->vert);
+    if (t->hard) csim_sub(kin->target + csim_xyz(i), kin->x + at, kin->d + at);
   }
 }
 
@@ -240,7 +240,7 @@ void csim_kinematics_predict(csim_kinematics *kin, const double *v) {
 
 void csim_kinematics_stop_pins(csim_kinematics *kin) {
   for (int i = 0; i < kin->mesh->nbody_vert; i++)
-    if (kin->kinematic[i]) memset(kin->d + 3 * (ptrdiff_t)i, 0, 3 * sizeof *kin->d);
+    if (kin->kinematic[i]) memset(kin->d + csim_xyz(i), 0, 3 * sizeof *kin->d);
 }
 
 static void displace_range(void *context, int first, int last) {
@@ -258,7 +258,7 @@ void csim_kinematics_displace(csim_kinematics *kin, double alpha) {
 
 // Of a collider's vertex [m].
 static double distance_to_goal(const csim_kinematics *kin, int v) {
-  return csim_distance(kin->x + 3 * (ptrdiff_t)v,
+  return csim_distance(kin->x + csim_xyz(v),
                        kin->goal + 3 * ((ptrdiff_t)v - kin->mesh->nbody_vert));
 }
 
@@ -303,7 +303,7 @@ int csim_kinematics_lags(csim_kinematics *kin) {
   for (int i = 0; i < kin->model->ntarget; i++) {
     const csim_target *t = &kin->model->target[i];
     if (t->hard)
-      note_lag(kin, csim_distance(kin->target + 3 * (ptrdiff_t)i, kin->x + 3 * (ptrdiff_t)t->vert),
+      note_lag(kin, csim_distance(kin->target + csim_xyz(i), kin->x + csim_xyz(t->vert)),
                csim_collision_mesh_part(kin->mesh, t->vert));
   }
   for (int k = 0; k < kin->planes.n; k++) {

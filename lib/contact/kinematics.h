@@ -52,7 +52,7 @@ void csim_kinematics_load(csim_kinematics *kin, const double *kinematic);
 /// Of what csim_kinematics_save wrote: plane number k, its normal and then its offset (4).
 static inline const double *csim_kinematics_plane(const csim_collision_mesh *mesh,
                                                   const double *kinematic, int k) {
-  return kinematic + 3 * ((ptrdiff_t)mesh->nvert - mesh->nbody_vert) + 6 * (ptrdiff_t)k;
+  return kinematic + 3 * ((ptrdiff_t)mesh->nvert - mesh->nbody_vert) + csim_row(6, k);
 }
 
 /// Puts all colliders where their motions have them at a time [s], wherever they were.
@@ -115,7 +115,7 @@ void csim_kinematics_measure_lag(csim_kinematics *kin);
 /// Where vertex v was when the step began [m].
 static inline const double *csim_kinematics_start(const csim_kinematics *kin, int v) {
   int nbody = kin->mesh->nbody_vert;
-  return v < nbody ? kin->body_start + 3 * (ptrdiff_t)v
+  return v < nbody ? kin->body_start + csim_xyz(v)
                    : kin->collider_start + 3 * ((ptrdiff_t)v - nbody);
 }
 

@@ -57,7 +57,7 @@ static void measure_edges(void *context, int first, int last) {
   const float *m = job->moved;
   float *moved = job->narrow->item_moved + job->mesh->npoint;
   for (int i = first; i < last; i++) {
-    const int *v = job->mesh->edge + 2 * (ptrdiff_t)i;
+    const int *v = job->mesh->edge + csim_row(2, i);
     moved[i] = larger(m[v[0]], m[v[1]]);
   }
 }
@@ -67,7 +67,7 @@ static void measure_tris(void *context, int first, int last) {
   const float *m = job->moved;
   float *moved = job->narrow->item_moved + job->mesh->npoint + job->mesh->nedge;
   for (int i = first; i < last; i++) {
-    const int *v = job->mesh->tri + 3 * (ptrdiff_t)i;
+    const int *v = job->mesh->tri + csim_xyz(i);
     moved[i] = larger(m[v[0]], larger(m[v[1]], m[v[2]]));
   }
 }

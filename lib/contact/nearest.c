@@ -12,7 +12,7 @@
 enum { LEAF = 4 }; // elements in a leaf, about
 
 static const double *vertex(const csim_nearest *tree, int e, int k) {
-  return tree->x + 3 * (ptrdiff_t)tree->elem[(ptrdiff_t)tree->width * e + k];
+  return tree->x + csim_xyz(tree->elem[(ptrdiff_t)tree->width * e + k]);
 }
 
 static void grow(double box[6], const double *lo, const double *hi) {
@@ -55,7 +55,7 @@ int csim_nearest_create(csim_arena *arena, int width, int nelem, const int *elem
   *tree = (csim_nearest){.nelem = nelem, .width = width, .elem = elem, .x = x, .nleaf = 1};
   while (tree->nleaf < nelem / LEAF) tree->nleaf *= 2;
   tree->item = CSIM_ARENA_NEW(arena, int, nelem);
-  tree->box = csim_arena_alloc(arena, 2 * (ptrdiff_t)tree->nleaf, sizeof *tree->box);
+  tree->box = csim_arena_alloc(arena, csim_row(2, tree->nleaf), sizeof *tree->box);
   csim_morton_entry *list = CSIM_NEW(csim_morton_entry, nelem),
                     *scratch = CSIM_NEW(csim_morton_entry, nelem);
   int failed = !tree->item || !tree->box || !list || !scratch;

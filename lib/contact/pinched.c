@@ -64,11 +64,11 @@ void csim_pinched_clear(csim_pinched *p) {
 
 // Unit normal of a triangle of the mesh; 0 where it has none.
 static void normal_of(const csim_pinched *p, int tri, double n[3]) {
-  const int *v = p->mesh->tri + 3 * (ptrdiff_t)tri;
+  const int *v = p->mesh->tri + csim_xyz(tri);
   const double *x = p->kin->x;
   double u[3], w[3];
-  csim_sub(x + 3 * (ptrdiff_t)v[1], x + 3 * (ptrdiff_t)v[0], u);
-  csim_sub(x + 3 * (ptrdiff_t)v[2], x + 3 * (ptrdiff_t)v[0], w);
+  csim_sub(x + csim_xyz(v[1]), x + csim_xyz(v[0]), u);
+  csim_sub(x + csim_xyz(v[2]), x + csim_xyz(v[0]), w);
   csim_cross(u, w, n);
   double l = csim_norm(n);
   for (int c = 0; c < 3; c++) n[c] = l > 0 ? n[c] / l : 0;
@@ -78,15 +78,15 @@ static void normal_of(const csim_pinched *p, int tri, double n[3]) {
 // nearest point, the one that faces it most.
 static int nearest_triangle(const csim_pinched *p, int vert, int part) {
   const csim_collision_mesh *mesh = p->mesh;
-  const double *at = p->kin->x + 3 * (ptrdiff_t)vert;
+  const double *at = p->kin->x + csim_xyz(vert);
   double least = INFINITY, facing = 0;
   int nearest = 0;
   for (int t = mesh->nbody_tri; t < mesh->ntri; t++) {
-    const int *v = mesh->tri + 3 * (ptrdiff_t)t;
+    const int *v = mesh->tri + csim_xyz(t);
     const double *q[3];
     double w[3], n[3], way[3];
     if (csim_collision_mesh_part(mesh, v[0]) != part) continue;
-    for (int k = 0; k < 3; k++) q[k] = p->kin->x + 3 * (ptrdiff_t)v[k];
+    for (int k = 0; k < 3; k++) q[k] = p->kin->x + csim_xyz(v[k]);
     double d2 = csim_point_triangle(at, q[0], q[1], q[2], w);
     if (d2 > least * (1 + 1e-9)) continue;
     memcpy(way, at, sizeof way);
@@ -129,7 +129,7 @@ static pinched_pair look_at(const csim_pinched *p, const csim_candidate *candida
   const double *at[4];
   double w[4], most = -1;
   csim_candidate_vertices(mesh, candidate, pair.v);
-  for (int k = 0; k < 4; k++) at[k] = p->kin->x + 3 * (ptrdiff_t)pair.v[k];
+  for (int k = 0; k < 4; k++) at[k] = p->kin->x + csim_xyz(pair.v[k]);
   pair.gap = sqrt(csim_pair_closest(pair.kind, at, w));
   for (int k = 0; k < 4; k++) {
     if (pair.v[k] >= mesh->nbody_vert) pair.part = csim_collision_mesh_part(mesh, pair.v[k]);
@@ -209,8 +209,7 @@ int csim_pinched_let_go(csim_pinched *p, const double *d) {
   csim_kinematics_aim_colliders(kin, 1);
   if (csim_reach_update(p->reach, 0) || for_near_pairs(p, mark_blocked)) return -1;
   const csim_candidates *set = p->reach->candidates;
-  for (int i = 0; i < p->narrow->n; i++)
-    choose_collider(p, &set->list[p->narrow->brief[i]]);
+  for (int i = 0; i < p->narrow->n; i++) choose_collider(p, &set->list[p->narrow->brief[i]]);
   for (int i = 0; i < n; i++) {
     if (p->blocked[i] > 0) count += let_go_of(p, i, p->blocked[i]);
     p->blocked[i] = 0;
@@ -271,7 +270,7 @@ static void keep_near(csim_pinched *p) {
 static void let_hanging_go(csim_pinched *p, long long total) {
   const csim_collision_mesh *mesh = p->mesh;
   for (ptrdiff_t i = 0; i < total; i++) {
-    const int *v = p->tri + 3 * (ptrdiff_t)p->pair[2 * i];
+    const int *v = p->tri + csim_xyz(p->pair[2 * i]);
     int other = mesh->tri[3 * ((ptrdiff_t)mesh->nbody_tri + p->pair[2 * i + 1])];
     int part = csim_collision_mesh_part(mesh, other), any = 0;
     for (int k = 0; k < 3; k++) any |= csim_collision_mesh_lets_go(mesh, v[k], part);
@@ -293,13 +292,13 @@ static long long keep_crossing(csim_pinched *p) {
   if (!tri) return -1;
   p->tri = tri;
   for (int t = 0; t < mesh->nbody_tri; t++) {
-    const int *v = mesh->tri + 3 * (ptrdiff_t)t;
+    const int *v = mesh->tri + csim_xyz(t);
     if (p->let_go[v[0]] || p->let_go[v[1]] || p->let_go[v[2]])
-      memcpy(tri + 3 * (ptrdiff_t)n++, v, 3 * sizeof *v);
+      memcpy(tri + csim_xyz(n++), v, 3 * sizeof *v);
   }
   csim_triangles bodies = {mesh->nvert, p->kin->x, n, tri};
   csim_triangles colliders = {mesh->nvert, p->kin->x, mesh->ntri - mesh->nbody_tri,
-                              mesh->tri + 3 * (ptrdiff_t)mesh->nbody_tri};
+                              mesh->tri + csim_xyz(mesh->nbody_tri)};
   if (n == 0 || colliders.ntri == 0) return 0;
   for (int room = 1024;; room = (int)total) {
     int *pair = csim_grow(p->pair, &p->pair_capacity, room, 2 * sizeof *pair);
@@ -310,9 +309,8 @@ static long long keep_crossing(csim_pinched *p) {
     if (total <= room) break;
   }
   for (ptrdiff_t i = 0; i < total; i++) {
-    const int *other = colliders.tri + 3 * (ptrdiff_t)p->pair[2 * i + 1];
-    keep_vertices(p, tri + 3 * (ptrdiff_t)p->pair[2 * i], 3,
-                  csim_collision_mesh_part(mesh, other[0]));
+    const int *other = colliders.tri + csim_xyz(p->pair[2 * i + 1]);
+    keep_vertices(p, tri + csim_xyz(p->pair[2 * i]), 3, csim_collision_mesh_part(mesh, other[0]));
   }
   return total;
 }
@@ -320,9 +318,9 @@ static long long keep_crossing(csim_pinched *p) {
 // Of the collider of a part about a vertex.
 static double winding(const csim_pinched *p, int part, int vert) {
   const csim_mesh *mesh = p->kin->collider[part - p->mesh->nbody].mesh;
-  const double *x = p->kin->x + 3 * (ptrdiff_t)p->mesh->first[part];
+  const double *x = p->kin->x + csim_xyz(p->mesh->first[part]);
   if (p->mesh->first[part] == p->mesh->first[part + 1]) return 0; // a plane
-  return csim_winding_number(mesh->ntri, mesh->tri, x, p->kin->x + 3 * (ptrdiff_t)vert);
+  return csim_winding_number(mesh->ntri, mesh->tri, x, p->kin->x + csim_xyz(vert));
 }
 
 // Keeps what is inside of a collider that lets it go.
@@ -364,9 +362,9 @@ int csim_pinched_review(csim_pinched *p) {
 // contact distance [m], and by half an edge more where a face crosses a corner of the collider; 0:
 // it is there.
 static double depth_of(const csim_pinched *p, int vert, const double *x, double n[3]) {
-  const double *q = p->kin->x + 3 * (ptrdiff_t)p->mesh->tri[3 * (ptrdiff_t)p->out[vert]];
+  const double *q = p->kin->x + csim_xyz(p->mesh->tri[csim_xyz(p->out[vert])]);
   normal_of(p, p->out[vert], n);
-  double before = csim_dot(n, x + 3 * (ptrdiff_t)vert) - csim_dot(n, q);
+  double before = csim_dot(n, x + csim_xyz(vert)) - csim_dot(n, q);
   double more = p->crosses[vert] ? 0.5 * p->reach->edge : 0;
   return csim_max(0, p->reach->candidates->distance + more - before);
 }
@@ -388,7 +386,7 @@ double csim_pinched_value(const csim_pinched *p, const double *x) {
 int csim_pinched_add(const csim_pinched *p, const double *x, csim_active_set *active) {
   for (int i = 0; i < p->mesh->nbody_vert && p->n; i++) {
     if (!p->let_go[i] || !csim_kinematics_is_free(p->kin, i)) continue;
-    int part = csim_collision_mesh_part(p->mesh, p->mesh->tri[3 * (ptrdiff_t)p->out[i]]);
+    int part = csim_collision_mesh_part(p->mesh, p->mesh->tri[csim_xyz(p->out[i])]);
     csim_active_contact c = {.v = {i, i, i, -1 - part}, .w = {1, 0, 0, 0}};
     double depth = depth_of(p, i, x, c.n), grown = csim_min(depth, GROWS);
     if (!(depth > 0)) continue;

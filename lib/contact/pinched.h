@@ -27,11 +27,11 @@ typedef struct csim_pinched {
   csim_narrow_phase *narrow;
   csim_glide *glide;
   csim_collision_mesh *mesh;
-  int on;       ///< csim_contact_params.pinched is "ignore"; without it all here is empty
-  int n;        ///< vertices let go
-  int *let_go;  ///< (mesh->nbody_vert) see csim_collision_mesh
-  int *out;     ///< (mesh->nbody_vert) triangle of the mesh where each was let go first
-  int *blocked; ///< (mesh->nbody_vert) what a search found, else 0
+  int on;                 ///< csim_contact_params.pinched is "ignore"; without it all here is empty
+  int n;                  ///< vertices let go
+  int *let_go;            ///< (mesh->nbody_vert) see csim_collision_mesh
+  int *out;               ///< (mesh->nbody_vert) triangle of the mesh where each was let go first
+  int *blocked;           ///< (mesh->nbody_vert) what a search found, else 0
   unsigned char *crosses; ///< (mesh->nbody_vert) whether a face did when the frame began
   unsigned char *pressed; ///< (mesh->nbody_vert) lies on another collider, of a review
   int due;                ///< a frame begins: those let go are to be looked at

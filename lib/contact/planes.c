@@ -65,7 +65,7 @@ static int has_room(const csim_planes *planes, const csim_contact_plane *plane, 
   for (int k = 0; k < mesh->npoint; k++) {
     int i = mesh->point[k];
     if (i >= mesh->nbody_vert) break;
-    const double *p = x + 3 * (ptrdiff_t)i;
+    const double *p = x + csim_xyz(i);
     double keep = CSIM_CONTACT_FLOOR * planes->thickness * csim_planes_scale(planes, plane, i);
     double room = csim_dot(plane->n, p) - plane->offset - keep;
     double left = csim_dot(n, p) - offset - keep;

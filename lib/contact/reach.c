@@ -26,8 +26,7 @@ static void measure_range(void *context, int first, int last) {
   const reach_job *job = context;
   const double *ref = job->reach->candidates->ref.x;
   for (int i = first; i < last; i++)
-    job->reach->moved[i] =
-        csim_round_up(csim_distance(job->x + 3 * (ptrdiff_t)i, ref + 3 * (ptrdiff_t)i));
+    job->reach->moved[i] = csim_round_up(csim_distance(job->x + csim_xyz(i), ref + csim_xyz(i)));
 }
 
 void csim_reach_measure(csim_reach *reach, const double *x) {
@@ -44,9 +43,9 @@ void csim_reach_measure(csim_reach *reach, const double *x) {
 //            `-------'
 static double limit_vertex(const csim_reach *r, int i, double *far) {
   const csim_references *ref = &r->candidates->ref;
-  const double *d = r->kin->d + 3 * (ptrdiff_t)i;
+  const double *d = r->kin->d + csim_xyz(i);
   double a[3], b[3], t = 1, reach = ref->reach[i];
-  csim_sub(r->kin->x + 3 * (ptrdiff_t)i, ref->x + 3 * (ptrdiff_t)i, a);
+  csim_sub(r->kin->x + csim_xyz(i), ref->x + csim_xyz(i), a);
   for (int k = 0; k < 3; k++) b[k] = a[k] + d[k];
   double from = csim_norm(a), to = csim_norm(b);
   if (to > reach) { // a is within
@@ -82,7 +81,7 @@ static double count_beyond(void *context, int first, int last) {
   const csim_references *ref = &reach->candidates->ref;
   double count = 0;
   for (int i = first; i < last; i++) {
-    const double *x = reach->kin->x + 3 * (ptrdiff_t)i, *center = ref->x + 3 * (ptrdiff_t)i;
+    const double *x = reach->kin->x + csim_xyz(i), *center = ref->x + csim_xyz(i);
     double size = fabs(x[0]) + fabs(x[1]) + fabs(x[2]);
     count += !(csim_distance(x, center) <= ref->reach[i] * (1 + 1e-6) + 1e-13 * size);
   }
@@ -108,10 +107,10 @@ static double most_reach(const csim_reach *r) {
 // A vertex that moves with the clock gets a reference that moves along with it.
 static void refer_along(csim_reach *r, int i, double time) {
   csim_references *ref = &r->candidates->ref;
-  const double *d = r->kin->d + 3 * (ptrdiff_t)i;
-  double *drift = ref->drift + 3 * (ptrdiff_t)i, way = csim_norm(d);
+  const double *d = r->kin->d + csim_xyz(i);
+  double *drift = ref->drift + csim_xyz(i), way = csim_norm(d);
   for (int k = 0; k < 3; k++) drift[k] = d[k] / time;
-  memcpy(ref->x + 3 * (ptrdiff_t)i, r->kin->x + 3 * (ptrdiff_t)i, 3 * sizeof *drift);
+  memcpy(ref->x + csim_xyz(i), r->kin->x + csim_xyz(i), 3 * sizeof *drift);
   ref->reach[i] = csim_min(most_reach(r), least_reach(r) + 0.1 * way);
   r->moved[i] = 0;
 }
@@ -122,7 +121,7 @@ static void refer_along(csim_reach *r, int i, double time) {
 // crowded scenes ten times slower.
 static void refer_between(csim_reach *r, int i) {
   csim_references *ref = &r->candidates->ref;
-  const double *x = r->kin->x + 3 * (ptrdiff_t)i, *d = r->kin->d + 3 * (ptrdiff_t)i;
+  const double *x = r->kin->x + csim_xyz(i), *d = r->kin->d + csim_xyz(i);
   const double *start = csim_kinematics_start(r->kin, i);
   double half = 0.5 * csim_norm(d), most = most_reach(r);
   double reach = csim_min(most, least_reach(r) + 1.2 * half);
@@ -131,8 +130,8 @@ static void refer_between(csim_reach *r, int i) {
   for (int k = 0; k < 3; k++) v[k] = (x[k] + d[k] - start[k]) / r->kin->h;
   double way = csim_norm(v) * (ref->horizon - ref->clock), slower = way > far ? far / way : 1;
   for (int k = 0; k < 3; k++) {
-    ref->x[3 * (ptrdiff_t)i + k] = x[k] + 0.5 * share * d[k];
-    ref->drift[3 * (ptrdiff_t)i + k] = slower * v[k];
+    ref->x[csim_xyz(i) + k] = x[k] + 0.5 * share * d[k];
+    ref->drift[csim_xyz(i) + k] = slower * v[k];
   }
   ref->reach[i] = reach;
   r->moved[i] = csim_round_up(reach);
@@ -167,10 +166,10 @@ static double mark_stale(void *context, int first, int last) {
   double count = 0;
   for (int i = first; i < last; i++) {
     double a[3], from, to;
-    csim_sub(r->kin->x + 3 * (ptrdiff_t)i, ref->x + 3 * (ptrdiff_t)i, a);
+    csim_sub(r->kin->x + csim_xyz(i), ref->x + csim_xyz(i), a);
     from = csim_norm(a);
-    csim_add_scaled(1, r->kin->d + 3 * (ptrdiff_t)i, a);
-    csim_add_scaled(-job->time, ref->drift + 3 * (ptrdiff_t)i, a);
+    csim_add_scaled(1, r->kin->d + csim_xyz(i), a);
+    csim_add_scaled(-job->time, ref->drift + csim_xyz(i), a);
     to = csim_norm(a);
     r->moved[i] = csim_round_up(csim_max(from, to));
     ref->stale[i] = !(csim_max(from, to) <= ref->reach[i]);
@@ -196,7 +195,7 @@ static double choose_horizon(const csim_reach *r) {
   double sum = 0;
   int count = 0;
   for (int i = 0; i < kin->mesh->nvert; i++) {
-    double d2 = csim_dot(kin->d + 3 * (ptrdiff_t)i, kin->d + 3 * (ptrdiff_t)i);
+    double d2 = csim_dot(kin->d + csim_xyz(i), kin->d + csim_xyz(i));
     sum += d2;
     count += d2 > 0;
   }

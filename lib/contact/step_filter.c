@@ -31,8 +31,8 @@ static void limit_pair(csim_step_filter *f, const csim_candidate *pair, double k
   double scale = csim_candidate_scale(f->reach->candidates, kind, v);
   if (scale <= 0) return; // touched at the start, to be ignored
   for (int k = 0; k < 4; k++) {
-    p[k] = f->kin->x + 3 * (ptrdiff_t)v[k];
-    q[k] = f->kin->d + 3 * (ptrdiff_t)v[k];
+    p[k] = f->kin->x + csim_xyz(v[k]);
+    q[k] = f->kin->d + csim_xyz(v[k]);
   }
   if (!csim_filter_pair(kind, p, q, keep * scale, t)) return;
   for (int k = 0; k < 4; k++)
@@ -55,7 +55,7 @@ static void limit_planes(void *context, int first, int last) {
   const csim_planes *planes = &f->kin->planes;
   for (int k = first; k < last; k++) {
     int i = f->kin->mesh->point[k];
-    const double *x = f->kin->x + 3 * (ptrdiff_t)i, *d = f->kin->d + 3 * (ptrdiff_t)i;
+    const double *x = f->kin->x + csim_xyz(i), *d = f->kin->d + csim_xyz(i);
     for (int q = 0; q < planes->n; q++) {
       const csim_contact_plane *plane = &planes->plane[q];
       double keep = job->keep * planes->thickness * csim_planes_scale(planes, plane, i);
@@ -72,7 +72,7 @@ static double shorten(void *context, int first, int last) {
   for (int i = first; i < last; i++) {
     double t = csim_share_get(&f->share[i]);
     if (t >= 1) continue;
-    for (int k = 0; k < 3; k++) f->kin->d[3 * (ptrdiff_t)i + k] *= t;
+    for (int k = 0; k < 3; k++) f->kin->d[csim_xyz(i) + k] *= t;
     count++;
   }
   return count;

@@ -36,15 +36,15 @@ static csim_status find_pairs(untangling *u) {
   int n = found < MAX_PAIRS ? (int)found : MAX_PAIRS;
   u->npair = 0;
   for (int i = 0; !status && i < n; i++) {
-    int a = mesh->tri[3 * (ptrdiff_t)u->pair[i][0]] < mesh->nbody_vert;
-    int b = mesh->tri[3 * (ptrdiff_t)u->pair[i][1]] < mesh->nbody_vert;
+    int a = mesh->tri[csim_xyz(u->pair[i][0])] < mesh->nbody_vert;
+    int b = mesh->tri[csim_xyz(u->pair[i][1])] < mesh->nbody_vert;
     if (a && b ? u->self : a || b) memmove(u->pair[u->npair++], u->pair[i], sizeof u->pair[i]);
   }
   return status;
 }
 
 static void push(untangling *u, int i, double weight, const double *way) {
-  if (is_free(u, i)) csim_add_scaled(weight, way, u->move + 3 * (ptrdiff_t)i);
+  if (is_free(u, i)) csim_add_scaled(weight, way, u->move + csim_xyz(i));
 }
 
 // Edge (p, q) of the triangle (p, q, o) through triangle t. Seen from t, moving the edge by d moves
@@ -52,14 +52,14 @@ static void push(untangling *u, int i, double weight, const double *way) {
 // it by r.d - (r.e)/(e.n) n.d. In the middle of a sheet the triangles on both sides of the edge
 // cancel.
 static void push_edge(untangling *u, int p, int q, int o, const int t[3]) {
-  const double *x = u->x, *a = x + 3 * (ptrdiff_t)t[0];
+  const double *x = u->x, *a = x + csim_xyz(t[0]);
   double ab[3], ac[3], n[3], e[3], po[3], pa[3], way[3], r[3], w[3];
-  csim_sub(x + 3 * (ptrdiff_t)t[1], a, ab);
-  csim_sub(x + 3 * (ptrdiff_t)t[2], a, ac);
+  csim_sub(x + csim_xyz(t[1]), a, ab);
+  csim_sub(x + csim_xyz(t[2]), a, ac);
   csim_cross(ab, ac, n);
-  csim_sub(x + 3 * (ptrdiff_t)q, x + 3 * (ptrdiff_t)p, e);
-  csim_sub(x + 3 * (ptrdiff_t)o, x + 3 * (ptrdiff_t)p, po);
-  csim_sub(a, x + 3 * (ptrdiff_t)p, pa);
+  csim_sub(x + csim_xyz(q), x + csim_xyz(p), e);
+  csim_sub(x + csim_xyz(o), x + csim_xyz(p), po);
+  csim_sub(a, x + csim_xyz(p), pa);
   double area = csim_norm(n), length = csim_norm(e), rise = csim_dot(e, n);
   if (!(area > 0 && length > 0) || rise == 0) return;
   double along = csim_dot(pa, n) / rise; // of X on the edge
@@ -96,7 +96,7 @@ static void push_edge(untangling *u, int p, int q, int o, const int t[3]) {
 }
 
 static void push_pair(untangling *u, int i, int j) {
-  const int *s = u->mesh.tri + 3 * (ptrdiff_t)i, *t = u->mesh.tri + 3 * (ptrdiff_t)j;
+  const int *s = u->mesh.tri + csim_xyz(i), *t = u->mesh.tri + csim_xyz(j);
   for (int k = 0; k < 3; k++) push_edge(u, s[k], s[(k + 1) % 3], s[(k + 2) % 3], t);
 }
 
@@ -109,24 +109,23 @@ static void spread_moves(untangling *u) {
     memset(u->count, 0, (size_t)mesh->nbody_vert * sizeof *u->count);
     for (int e = 0; e < mesh->nbody_edge; e++)
       for (int k = 0; k < 2; k++) {
-        int i = mesh->edge[2 * (ptrdiff_t)e + k], j = mesh->edge[2 * (ptrdiff_t)e + 1 - k];
-        csim_add_scaled(1, u->move + 3 * (ptrdiff_t)j, u->sum + 3 * (ptrdiff_t)i);
+        int i = mesh->edge[csim_row(2, e) + k], j = mesh->edge[csim_row(2, e) + 1 - k];
+        csim_add_scaled(1, u->move + csim_xyz(j), u->sum + csim_xyz(i));
         u->count[i]++;
       }
     for (int i = 0; i < mesh->nbody_vert; i++) {
-      double *d = u->move + 3 * (ptrdiff_t)i;
+      double *d = u->move + csim_xyz(i);
       if (!is_free(u, i) || !u->count[i]) continue;
-      for (int c = 0; c < 3; c++)
-        d[c] = 0.5 * d[c] + 0.5 * u->sum[3 * (ptrdiff_t)i + c] / u->count[i];
+      for (int c = 0; c < 3; c++) d[c] = 0.5 * d[c] + 0.5 * u->sum[csim_xyz(i) + c] / u->count[i];
     }
   }
 }
 
 static void move_vertices(untangling *u) {
   for (int i = 0; i < u->mesh.nbody_vert; i++) {
-    const double *d = u->move + 3 * (ptrdiff_t)i;
+    const double *d = u->move + csim_xyz(i);
     double d2 = csim_dot(d, d);
-    if (d2 > 0) csim_add_scaled(STEP * u->edge / sqrt(1 + d2), d, u->x + 3 * (ptrdiff_t)i);
+    if (d2 > 0) csim_add_scaled(STEP * u->edge / sqrt(1 + d2), d, u->x + csim_xyz(i));
   }
 }
 
@@ -136,7 +135,7 @@ static void lift_from_planes(untangling *u, int ncollider, const csim_collider *
     if (collider[k].shape != CSIM_COLLIDER_PLANE) continue;
     csim_pose pose = csim_motion_pose(&collider[k].motion, collider[k].pivot, 0);
     for (int i = 0; i < u->mesh.nbody_vert; i++) {
-      double *x = u->x + 3 * (ptrdiff_t)i, local[3];
+      double *x = u->x + csim_xyz(i), local[3];
       csim_collider_to_local(&collider[k], &pose, x, local);
       if (local[1] > 0 || !is_free(u, i)) continue;
       local[1] = 0.5 * thickness;
@@ -156,10 +155,10 @@ csim_status csim_contact_untangle(const csim_collision_setup *setup, double *x0,
   size_t bytes = 3 * (size_t)model->nvert * sizeof *x0;
   *before = *after = 0;
   if (csim_collision_mesh_build(&arena, model, ncollider, collider, &u.mesh)) goto done;
-  u.x = CSIM_ARENA_NEW(&arena, double, 3 * (ptrdiff_t)u.mesh.nvert);
-  u.move = CSIM_ARENA_NEW(&arena, double, 3 * (ptrdiff_t)u.mesh.nvert);
+  u.x = CSIM_ARENA_NEW(&arena, double, csim_xyz(u.mesh.nvert));
+  u.move = CSIM_ARENA_NEW(&arena, double, csim_xyz(u.mesh.nvert));
   u.pair = csim_arena_alloc(&arena, MAX_PAIRS, sizeof *u.pair);
-  u.sum = CSIM_ARENA_NEW(&arena, double, 3 * (ptrdiff_t)u.mesh.nbody_vert);
+  u.sum = CSIM_ARENA_NEW(&arena, double, csim_xyz(u.mesh.nbody_vert));
   u.count = CSIM_ARENA_NEW(&arena, int, u.mesh.nbody_vert);
   if (arena.failed) goto done;
   csim_collision_mesh_starts(&u.mesh, u.x);

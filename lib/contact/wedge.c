@@ -25,13 +25,13 @@ static void find_across(const double *p, const double *a, const double *e, doubl
 
 // cos(delta + alpha) on side k of a triangle, with q across it, seen from where the normal points.
 static double wedge_cosine(const int *tri, int k, int q, const double *x, const double *normal) {
-  const double *a = x + 3 * (ptrdiff_t)tri[k], *b = x + 3 * (ptrdiff_t)tri[(k + 1) % 3];
+  const double *a = x + csim_xyz(tri[k]), *b = x + csim_xyz(tri[(k + 1) % 3]);
   double e[3], own[3], other[3];
   if (q < 0) return -1;
   csim_sub(b, a, e);
-  find_across(x + 3 * (ptrdiff_t)q, a, e, other);
+  find_across(x + csim_xyz(q), a, e, other);
   if (csim_dot(other, normal) >= 0) return COS_ALPHA; // it bends towards the vertex
-  find_across(x + 3 * (ptrdiff_t)tri[(k + 2) % 3], a, e, own);
+  find_across(x + csim_xyz(tri[(k + 2) % 3]), a, e, own);
   double c = -csim_dot(own, other), s = sqrt(csim_max(0, 1 - c * c));
   if (c <= -COS_ALPHA) return -1;
   return c * COS_ALPHA - s * SIN_ALPHA;
@@ -45,15 +45,14 @@ double csim_wedge_share(const csim_collision_mesh *mesh, const csim_candidate *p
   if (v[0] < mesh->nbody_vert && v[csim_pair_split(kind)] < mesh->nbody_vert) return 1;
   if (kind == CSIM_PAIR_EDGE_EDGE) return share_of_edges(w);
   if (w[1] != 0 && w[2] != 0 && w[3] != 0) return 1;
-  const int *tri = mesh->tri + 3 * (ptrdiff_t)pair->b;
-  const int *across = mesh->across + 3 * (ptrdiff_t)pair->b;
-  const double *p = x + 3 * (ptrdiff_t)mesh->point[pair->a];
+  const int *tri = mesh->tri + csim_xyz(pair->b);
+  const int *across = mesh->across + csim_xyz(pair->b);
+  const double *p = x + csim_xyz(mesh->point[pair->a]);
   double n[3], gap[3] = {0, 0, 0};
-  csim_triangle_normal(x + 3 * (ptrdiff_t)tri[0], x + 3 * (ptrdiff_t)tri[1],
-                       x + 3 * (ptrdiff_t)tri[2], n);
+  csim_triangle_normal(x + csim_xyz(tri[0]), x + csim_xyz(tri[1]), x + csim_xyz(tri[2]), n);
   for (int k = 0; k < 3; k++) { // of differences: far from the origin a sum would lose digits
     double way[3];
-    csim_sub(p, x + 3 * (ptrdiff_t)tri[k], way);
+    csim_sub(p, x + csim_xyz(tri[k]), way);
     csim_add_scaled(w[k + 1], way, gap);
   }
   double length = csim_norm(n), d = csim_norm(gap);
@@ -62,7 +61,6 @@ double csim_wedge_share(const csim_collision_mesh *mesh, const csim_candidate *p
   if (along < 0)
     for (int k = 0; k < 3; k++) n[k] = -n[k];
   for (int k = 0; k < 3; k++) // side k lies opposite to corner k + 2, and ends at the two others
-    if (w[1 + (k + 2) % 3] == 0)
-      least = csim_min(least, wedge_cosine(tri, k, across[k], x, n));
+    if (w[1 + (k + 2) % 3] == 0) least = csim_min(least, wedge_cosine(tri, k, across[k], x, n));
   return csim_max(0, (fabs(along) - least) / (1 - least));
 }

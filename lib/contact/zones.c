@@ -83,13 +83,13 @@ void csim_zones_free(csim_zones *z) {
 
 static double approach(const csim_zones *z, const gap *g) {
   double sum = 0;
-  for (int k = 0; k < 4; k++) sum += g->w[k] * csim_dot(g->n, z->d + 3 * (ptrdiff_t)g->v[k]);
+  for (int k = 0; k < 4; k++) sum += g->w[k] * csim_dot(g->n, z->d + csim_xyz(g->v[k]));
   return sum;
 }
 
 static void push(csim_zones *z, const gap *g, double by, const double *along) {
   for (int k = 0; k < 4; k++)
-    csim_add_scaled(by * g->w[k] * z->inverse[g->v[k]], along, z->d + 3 * (ptrdiff_t)g->v[k]);
+    csim_add_scaled(by * g->w[k] * z->inverse[g->v[k]], along, z->d + csim_xyz(g->v[k]));
 }
 
 // Whether the pair touches on its way, and if so, where its gap is then.
@@ -102,8 +102,8 @@ static int find_gap(const csim_zones *z, const csim_candidate *pair, gap *g) {
   double at[4][3], t, keep = 0.1 * z->params.thickness * scale;
   const double *there[4] = {at[0], at[1], at[2], at[3]};
   for (int k = 0; k < 4; k++) {
-    x[k] = z->x + 3 * (ptrdiff_t)v[k];
-    d[k] = z->d + 3 * (ptrdiff_t)v[k];
+    x[k] = z->x + csim_xyz(v[k]);
+    d[k] = z->d + csim_xyz(v[k]);
   }
   if (!csim_ccd_pair(kind, x, d, keep, &t)) return 0;
   *g = (gap){.v = {v[0], v[1], v[2], v[3]}};
@@ -126,7 +126,7 @@ static int find_gap(const csim_zones *z, const csim_candidate *pair, gap *g) {
 // Collects what may touch while vertices move by d.
 static int collect(csim_zones *z) {
   for (int i = 0; i < z->mesh.nvert; i++)
-    z->candidates.ref.reach[i] = csim_norm(z->d + 3 * (ptrdiff_t)i) + 0.1 * z->params.thickness;
+    z->candidates.ref.reach[i] = csim_norm(z->d + csim_xyz(i)) + 0.1 * z->params.thickness;
   memset(z->candidates.ref.drift, 0, 3 * (size_t)z->mesh.nvert * sizeof(double));
   memcpy(z->candidates.ref.x, z->x, 3 * (size_t)z->mesh.nvert * sizeof(double));
   return csim_candidates_collect(z->pool, &z->candidates);
@@ -139,7 +139,7 @@ static int find_plane_gap(const csim_zones *z, int i, const plane *p, gap *g) {
              .n = {p->n[0], p->n[1], p->n[2]},
              .mobile = z->inverse[i],
              .part = {csim_collision_mesh_part(&z->mesh, i), p->part}};
-  g->open = p->offset + z->params.thickness - csim_dot(p->n, z->x + 3 * (ptrdiff_t)i);
+  g->open = p->offset + z->params.thickness - csim_dot(p->n, z->x + csim_xyz(i));
   return g->mobile > 0 && approach(z, g) < g->open - 1e-9 * z->params.thickness;
 }
 
@@ -147,12 +147,12 @@ static int find_plane_gap(const csim_zones *z, int i, const plane *p, gap *g) {
 static int give_impulse(csim_zones *z, gap *g) {
   double rate = approach(z, g), slip[3] = {0};
   push(z, g, (g->open - rate) / g->mobile, g->n);
-  for (int k = 0; k < 4; k++) csim_add_scaled(g->w[k], z->d + 3 * (ptrdiff_t)g->v[k], slip);
+  for (int k = 0; k < 4; k++) csim_add_scaled(g->w[k], z->d + csim_xyz(g->v[k]), slip);
   csim_add_scaled(-csim_dot(slip, g->n), g->n, slip);
   double share[2];
   csim_contact_shares(z->model, g->v, g->w, g->part, share);
-  double mu = csim_contact_coefficient(&z->params, z->model, z->collider, g->part[0], g->part[1],
-                                       share);
+  double mu =
+      csim_contact_coefficient(&z->params, z->model, z->collider, g->part[0], g->part[1], share);
   double way = csim_norm(slip), loss = mu * (g->open - rate);
   if (way > 0) push(z, g, -(loss < way ? loss / way : 1) / g->mobile, slip);
   return 0;
@@ -218,8 +218,7 @@ static void set_kinematic(csim_zones *z, double time, double h) {
       p->part = (int)nbody + k;
       continue;
     }
-    ptrdiff_t first = 3 * (ptrdiff_t)z->mesh.first[nbody + k],
-              n = 3 * (ptrdiff_t)collider->mesh->nvert;
+    ptrdiff_t first = csim_xyz(z->mesh.first[nbody + k]), n = csim_xyz(collider->mesh->nvert);
     csim_collider_vertices(collider, time - h, z->x + first);
     csim_collider_vertices(collider, time, z->d + first);
     for (ptrdiff_t c = first; c < first + n; c++) z->d[c] -= z->x[c];

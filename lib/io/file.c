@@ -20,7 +20,7 @@
 enum {
   BUFFER = 4 * CSIM_FILE_ROOM,
   PIPE_PATIENCE = 5000, // [ms] until the next bytes of a pipe
-  PIPE_LIMIT = 1 << 28,  // [bytes] of a pipe, of which nobody knows how long it will be
+  PIPE_LIMIT = 1 << 28, // [bytes] of a pipe, of which nobody knows how long it will be
 };
 
 // The message for an errno value; GNU's strerror_r may or may not use the buffer.

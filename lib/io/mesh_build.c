@@ -61,7 +61,7 @@ void csim_mesh_build_vertex(csim_mesh_build *b, int64_t place, const double x[3]
   if (b->nvert == CSIM_MESH_MAX_VERT)
     csim_mesh_build_fail(b, place, "more than %d vertices: split the mesh", CSIM_MESH_MAX_VERT);
   if (!grow(b, &b->vert, &b->capacity.vert, 3 * ((ptrdiff_t)b->nvert + 1), sizeof *b->vert)) return;
-  memcpy(b->vert + 3 * (ptrdiff_t)b->nvert++, x, 3 * sizeof *x);
+  memcpy(b->vert + csim_xyz(b->nvert++), x, 3 * sizeof *x);
 }
 
 void csim_mesh_build_uv(csim_mesh_build *b, int64_t place, const double uv[2]) {
@@ -70,15 +70,16 @@ void csim_mesh_build_uv(csim_mesh_build *b, int64_t place, const double uv[2]) {
   if (b->nuv == CSIM_MESH_MAX_VERT)
     csim_mesh_build_fail(b, place, "more than %d texture coordinates", CSIM_MESH_MAX_VERT);
   if (!grow(b, &b->uv, &b->capacity.uv, 2 * ((ptrdiff_t)b->nuv + 1), sizeof *b->uv)) return;
-  memcpy(b->uv + 2 * (ptrdiff_t)b->nuv++, uv, 2 * sizeof *uv);
+  memcpy(b->uv + csim_row(2, b->nuv++), uv, 2 * sizeof *uv);
 }
 
 void csim_mesh_build_normal(csim_mesh_build *b, int64_t place, const double normal[3]) {
   if (b->normals.n == CSIM_MESH_MAX_VERT)
     csim_mesh_build_fail(b, place, "more than %d normals", CSIM_MESH_MAX_VERT);
-  if (!grow(b, &b->normals.normal, &b->capacity.normal, 3 * ((ptrdiff_t)b->normals.n + 1), sizeof *b->normals.normal))
+  if (!grow(b, &b->normals.normal, &b->capacity.normal, 3 * ((ptrdiff_t)b->normals.n + 1),
+            sizeof *b->normals.normal))
     return;
-  memcpy(b->normals.normal + 3 * (ptrdiff_t)b->normals.n++, normal, 3 * sizeof *normal);
+  memcpy(b->normals.normal + csim_xyz(b->normals.n++), normal, 3 * sizeof *normal);
 }
 
 int csim_mesh_build_channel(csim_mesh_build *b, const char *name, size_t length) {
@@ -116,7 +117,8 @@ void csim_mesh_build_corner(csim_mesh_build *b, int64_t place, int64_t vert, int
 }
 
 void csim_mesh_build_corner_normal(csim_mesh_build *b, int64_t normal) {
-  if (!grow(b, &b->normals.corner, &b->capacity.corner_normal, b->ncorner, sizeof *b->normals.corner))
+  if (!grow(b, &b->normals.corner, &b->capacity.corner_normal, b->ncorner,
+            sizeof *b->normals.corner))
     return;
   while (b->normals.ncorner < b->ncorner) b->normals.corner[b->normals.ncorner++] = -1;
   if (b->ncorner) b->normals.corner[b->ncorner - 1] = clamp_index(normal);
@@ -219,7 +221,7 @@ int csim_mesh_build_weld(csim_mesh_build *b) {
       first[v] = first[first[v]];
       continue;
     }
-    memmove(b->vert + 3 * (ptrdiff_t)nvert, b->vert + 3 * (ptrdiff_t)v, 3 * sizeof *b->vert);
+    memmove(b->vert + csim_xyz(nvert), b->vert + csim_xyz(v), 3 * sizeof *b->vert);
     first[v] = nvert++;
   }
   b->nvert = nvert;
@@ -298,12 +300,12 @@ static void keep_channels(csim_mesh_build *b, csim_mesh *m) {
 
 static void make_mesh(csim_mesh_build *b, csim_mesh *mesh) {
   csim_mesh m = {.nvert = b->nvert, .nface = b->nface, .nuv = b->nuv, .ntag = b->tags.n};
-  m.vert = keep(b, b->vert, 3 * (ptrdiff_t)b->nvert, sizeof *b->vert);
+  m.vert = keep(b, b->vert, csim_xyz(b->nvert), sizeof *b->vert);
   m.face_vert = keep(b, b->corner, b->ncorner, sizeof *b->corner);
   m.face_start = csim_arena_alloc(&b->arena, (ptrdiff_t)b->nface + 1, sizeof *m.face_start);
   if (m.face_start) memcpy(m.face_start + 1, b->face_end, (size_t)b->nface * sizeof(int));
   if (m.nuv) {
-    m.uv = keep(b, b->uv, 2 * (ptrdiff_t)b->nuv, sizeof *b->uv);
+    m.uv = keep(b, b->uv, csim_row(2, b->nuv), sizeof *b->uv);
     m.face_uv = keep(b, b->corner_uv, b->ncorner, sizeof *b->corner_uv);
   }
   if (m.ntag) {

@@ -16,7 +16,7 @@ enum { CSIM_MESH_MAX_CHANNEL = 32 };
 /// Different tags in the order of their first occurrence, and a hash table of them.
 typedef struct csim_mesh_tags {
   int n;
-  char **tag;      ///< (n) in the mesh's arena
+  char **tag; ///< (n) in the mesh's arena
   ptrdiff_t capacity;
   int *slot;       ///< (nslot) 1 + tag, 0 = free
   ptrdiff_t nslot; ///< a power of two, or 0
@@ -57,8 +57,8 @@ typedef struct csim_mesh_build {
   csim_mesh_tags tags;
   int nchannel;
   char *channel[CSIM_MESH_MAX_CHANNEL]; ///< in `arena`
-  int nvalue;    ///< vertices that have numbers
-  double *value; ///< (nvalue x nchannel)
+  int nvalue;                           ///< vertices that have numbers
+  double *value;                        ///< (nvalue x nchannel)
   csim_mesh_normals normals;
   csim_mesh_capacity capacity;
 } csim_mesh_build;

@@ -21,9 +21,9 @@ static int *find_normals(csim_mesh_build *b, const csim_mesh *m, csim_arena *are
     }
     *given = b->normals.normal;
   } else if (part[0] && part[1] && part[2]) {
-    double *all = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)m->nvert);
+    double *all = CSIM_ARENA_NEW(arena, double, csim_xyz(m->nvert));
     if (!all) return NULL;
-    for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)m->nvert; i++) {
+    for (ptrdiff_t i = 0; i < csim_xyz(m->nvert); i++) {
       double value = part[i % 3][i / 3];
       all[i] = isfinite(value) ? value : 0;
     }
@@ -43,8 +43,8 @@ static void find_colours(csim_mesh *m) {
     for (int v = 0; part[k] && v < m->nvert; v++) most = fmax(most, part[k][v]);
   }
   if (!part[0] || !part[1] || !part[2]) return;
-  m->look.colour = CSIM_ARENA_NEW(&m->arena, double, 3 * (ptrdiff_t)m->nvert);
-  for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)m->nvert && m->look.colour; i++) {
+  m->look.colour = CSIM_ARENA_NEW(&m->arena, double, csim_xyz(m->nvert));
+  for (ptrdiff_t i = 0; i < csim_xyz(m->nvert) && m->look.colour; i++) {
     double value = part[i % 3][i / 3] / (most > 1 ? 255 : 1);
     m->look.colour[i] = value > 0 ? (double)(float)fmin(value, 1) : 0; // also NAN
   }

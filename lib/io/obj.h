@@ -4,10 +4,10 @@
 
 #include "mesh/mesh.h"
 
-/// Reads v (with colours), vt, vn, f and the tags o, g, usemtl; lines, points and unknown statements
-/// are skipped. Indices may be negative (back from the last vertex so far) and
-/// positive ones may point forward. Polygons, vertex order and loose vertices are kept; texture
-/// coordinates belong to corners and never split a vertex.
+/// Reads v (with colours), vt, vn, f and the tags o, g, usemtl; lines, points and unknown
+/// statements are skipped. Indices may be negative (back from the last vertex so far) and positive
+/// ones may point forward. Polygons, vertex order and loose vertices are kept; texture coordinates
+/// belong to corners and never split a vertex.
 ///
 /// @param path        for messages
 /// @param data, size  contents of the file

@@ -55,7 +55,7 @@ static void write_vertex(csim_file *file, const double *x, const double *colour,
 // The normals that the mesh was given, as they are at x. @return 0, or -1 when out of memory
 static int write_normals(csim_file *file, const csim_mesh *mesh, const double *x, int digits) {
   const csim_normals *normals = &mesh->look.normals;
-  ptrdiff_t n = 3 * (ptrdiff_t)normals->n;
+  ptrdiff_t n = csim_xyz(normals->n);
   csim_normal_faces faces = {mesh->nface, mesh->face_start, mesh->face_vert};
   double *out = CSIM_NEW(double, n), *scratch = CSIM_NEW(double, n);
   int bad = !out || !scratch;
@@ -97,7 +97,7 @@ csim_status csim_obj_write(const char *path, const csim_mesh *mesh, const double
   for (ptrdiff_t v = 0; v < mesh->nvert; v++)
     write_vertex(file, x + 3 * v, colour ? colour + 3 * v : NULL, digits);
   for (int t = 0; t < mesh->nuv; t++)
-    write_numbers(file, "vt", mesh->uv + 2 * (ptrdiff_t)t, 2, digits);
+    write_numbers(file, "vt", mesh->uv + csim_row(2, t), 2, digits);
   csim_normal_faces faces = {mesh->nface, mesh->face_start, mesh->face_vert};
   int has_normals = mesh->look.normals.n && csim_normals_fit(&mesh->look.normals, &faces);
   if (has_normals && write_normals(file, mesh, x, digits)) {

@@ -41,7 +41,7 @@ csim_status csim_polygons_make(int nvert, const double *vert, int nface, const i
   int ncorner = nface ? face_start[nface] : 0;
   m->nvert = nvert;
   m->nface = nface;
-  m->vert = CSIM_ARENA_NEW(&m->arena, double, 3 * (ptrdiff_t)nvert);
+  m->vert = CSIM_ARENA_NEW(&m->arena, double, csim_xyz(nvert));
   m->face_start = CSIM_ARENA_NEW(&m->arena, int, (ptrdiff_t)nface + 1);
   m->face_vert = CSIM_ARENA_NEW(&m->arena, int, ncorner);
   csim_status status = m->arena.failed ? CSIM_MEMORY : CSIM_OK;

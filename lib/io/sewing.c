@@ -92,9 +92,15 @@ static void rotation_of(const double *degrees, double R[9]) {
     c[k] = csim_cos(degrees[k] * CSIM_PI / 180);
     n[k] = csim_sin(degrees[k] * CSIM_PI / 180);
   }
-  double rows[9] = {c[2] * c[1], c[2] * n[1] * n[0] - n[2] * c[0], c[2] * n[1] * c[0] + n[2] * n[0],
-                    n[2] * c[1], n[2] * n[1] * n[0] + c[2] * c[0], n[2] * n[1] * c[0] - c[2] * n[0],
-                    -n[1],       c[1] * n[0],                      c[1] * c[0]};
+  double rows[9] = {c[2] * c[1],
+                    c[2] * n[1] * n[0] - n[2] * c[0],
+                    c[2] * n[1] * c[0] + n[2] * n[0],
+                    n[2] * c[1],
+                    n[2] * n[1] * n[0] + c[2] * c[0],
+                    n[2] * n[1] * c[0] - c[2] * n[0],
+                    -n[1],
+                    c[1] * n[0],
+                    c[1] * c[0]};
   memcpy(R, rows, sizeof rows);
 }
 
@@ -171,7 +177,7 @@ static void read_curve(sewing *s, const panel *p, edge *e) {
 
 // Length [m] of one of the curve's many parts.
 static double chord(const edge *e, int i) {
-  const double *x = e->curve + 2 * (ptrdiff_t)i;
+  const double *x = e->curve + csim_row(2, i);
   return sqrt((x[2] - x[0]) * (x[2] - x[0]) + (x[3] - x[1]) * (x[3] - x[1]));
 }
 
@@ -221,7 +227,7 @@ static void read_panel(sewing *s, const cJSON *item, panel *p) {
     fail(s, item, "panel \"%s\" needs \"vertices\" and 2 to %d \"edges\"", p->name, MOST_EDGES);
     return;
   }
-  p->vert = CSIM_ARENA_NEW(&s->arena, double, 2 * (ptrdiff_t)p->nvert);
+  p->vert = CSIM_ARENA_NEW(&s->arena, double, csim_row(2, p->nvert));
   p->edge = CSIM_ARENA_NEW(&s->arena, edge, p->nedge);
   if (s->arena.failed) {
     s->status = CSIM_MEMORY;
@@ -341,7 +347,7 @@ static void sample_edge(const edge *e, double *out) {
     }
     if (i == CURVE_POINTS) i--; // rounding
     double share = step > 0 ? fmin(1, fmax(0, (wanted - passed) / step)) : 0;
-    const double *x = e->curve + 2 * (ptrdiff_t)i;
+    const double *x = e->curve + csim_row(2, i);
     for (int c = 0; c < 2; c++) out[2 * k + c] = x[c] + share * (x[2 + c] - x[c]);
   }
   memcpy(out, e->curve, 2 * sizeof *out);
@@ -367,8 +373,8 @@ static void add_triangles(sewing *s, panel *p, const csim_planar *mesh, int cloc
   char tag[300];
   int length = snprintf(tag, sizeof tag, "g %.280s\n", p->name);
   int group = csim_mesh_build_tag(b, 0, tag, (size_t)length);
-  double *rest = csim_grow(s->rest, &s->rest_room, 3 * ((ptrdiff_t)b->nvert + mesh->nvert),
-                           sizeof *rest);
+  double *rest =
+      csim_grow(s->rest, &s->rest_room, 3 * ((ptrdiff_t)b->nvert + mesh->nvert), sizeof *rest);
   if (!rest) {
     s->status = CSIM_MEMORY;
     return;
@@ -378,16 +384,16 @@ static void add_triangles(sewing *s, panel *p, const csim_planar *mesh, int cloc
   for (int i = 0; i < mesh->nvert; i++) {
     // the outline of a clockwise panel was meshed backwards
     int from = clockwise && i < p->nrim ? p->nrim - 1 - i : i;
-    const double *x = mesh->vert + 2 * (ptrdiff_t)from;
+    const double *x = mesh->vert + csim_row(2, from);
     double out[3];
     for (int r = 0; r < 3; r++) out[r] = p->R[3 * r] * x[0] + p->R[3 * r + 1] * x[1] + p->t[r];
-    memcpy(rest + 3 * (ptrdiff_t)b->nvert, (double[]){x[0], x[1], 0}, 3 * sizeof *rest);
+    memcpy(rest + csim_xyz(b->nvert), (double[]){x[0], x[1], 0}, 3 * sizeof *rest);
     csim_mesh_build_vertex(b, 0, out);
     csim_mesh_build_uv(b, 0, x);
   }
   for (int t = 0; t < mesh->ntri; t++) {
     for (int k = 0; k < 3; k++) {
-      int v = mesh->tri[3 * (ptrdiff_t)t + (clockwise ? 2 - k : k)];
+      int v = mesh->tri[csim_xyz(t) + (clockwise ? 2 - k : k)];
       if (clockwise && v < p->nrim) v = p->nrim - 1 - v;
       csim_mesh_build_corner(b, 0, p->vert0 + v, p->vert0 + v);
     }
@@ -402,7 +408,7 @@ static void mesh_panel(sewing *s, panel *p) {
     p->edge[e].first = p->nrim;
     p->nrim += p->edge[e].segments;
   }
-  double *x = p->nrim >= 3 ? csim_alloc(2 * (ptrdiff_t)p->nrim, sizeof *x) : NULL;
+  double *x = p->nrim >= 3 ? csim_alloc(csim_row(2, p->nrim), sizeof *x) : NULL;
   if (!x) {
     if (p->nrim < 3)
       fail(s, p->item, "panel \"%s\" has %d vertices at this resolution: choose a finer one",
@@ -449,7 +455,7 @@ static void list_stitches(sewing *s, csim_mesh *mesh) {
   int n = 0;
   for (int i = 0; i < s->nstitch; i++)
     n += s->panel[s->stitch[i].panel[0]].edge[s->stitch[i].edge[0]].segments + 1;
-  mesh->stitch = CSIM_ARENA_NEW(&mesh->arena, int, 2 * (ptrdiff_t)n);
+  mesh->stitch = CSIM_ARENA_NEW(&mesh->arena, int, csim_row(2, n));
   for (int i = 0; i < s->nstitch && mesh->stitch; i++) {
     const stitch *st = &s->stitch[i];
     const panel *a = &s->panel[st->panel[0]], *b = &s->panel[st->panel[1]];
@@ -482,7 +488,7 @@ static void list_labels(const sewing *s, csim_mesh *mesh) {
 }
 
 static void finish_mesh(sewing *s, csim_mesh *mesh) {
-  ptrdiff_t n = 3 * (ptrdiff_t)s->build.nvert;
+  ptrdiff_t n = csim_xyz(s->build.nvert);
   s->status = csim_mesh_build_finish(&s->build, mesh);
   if (s->status) return;
   mesh->rest = CSIM_ARENA_NEW(&mesh->arena, double, n);

@@ -131,7 +131,7 @@ static void normalise(job *j) {
     lo[k] = INFINITY;
     hi[k] = -INFINITY;
     for (int i = 0; i < j->nused; i++) {
-      double x = j->surface->vert[3 * (ptrdiff_t)j->used[i] + k];
+      double x = j->surface->vert[csim_xyz(j->used[i]) + k];
       lo[k] = fmin(lo[k], x);
       hi[k] = fmax(hi[k], x);
     }
@@ -172,8 +172,8 @@ static csim_status write_request(job *j) {
   p = put_u32(p, (uint32_t)solid->nhole);
   for (int i = 0; i < j->nused; i++)
     for (int k = 0; k < 3; k++)
-      p = put_f64(p, to_tetgen(j, j->surface->vert[3 * (ptrdiff_t)j->used[i] + k], k));
-  for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)solid->ntri; i++)
+      p = put_f64(p, to_tetgen(j, j->surface->vert[csim_xyz(j->used[i]) + k], k));
+  for (ptrdiff_t i = 0; i < csim_xyz(solid->ntri); i++)
     p = put_u32(p, (uint32_t)j->renumber[solid->tri[i]]);
   for (int i = 0; i < 3 * solid->nhole; i++) p = put_f64(p, to_tetgen(j, solid->hole[i], i % 3));
   return CSIM_OK;
@@ -271,12 +271,12 @@ static outcome read_vertices(job *j, const unsigned char *p, int nvert) {
   if (nvert - j->nused > CSIM_MESH_MAX_VERT - out->nsurface)
     return fatal(j, FAIL(j, "%s: more than %d vertices", j->surface->name, CSIM_MESH_MAX_VERT));
   out->nvert = out->nsurface + (nvert - j->nused);
-  out->vert = CSIM_ARENA_NEW(&out->arena, double, 3 * (ptrdiff_t)out->nvert);
+  out->vert = CSIM_ARENA_NEW(&out->arena, double, csim_xyz(out->nvert));
   if (out->arena.failed) return fatal(j, CSIM_MEMORY);
   memcpy(out->vert, j->surface->vert, 3 * sizeof(double) * (size_t)out->nsurface);
   p += 24 * (size_t)j->nused;
-  double *v = out->vert + 3 * (ptrdiff_t)out->nsurface;
-  for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)(nvert - j->nused); i++)
+  double *v = out->vert + csim_xyz(out->nsurface);
+  for (ptrdiff_t i = 0; i < csim_xyz(nvert - j->nused); i++)
     v[i] = from_tetgen(j, csim_load_f64(p + 8 * i), (int)(i % 3));
   return DONE;
 }
@@ -284,12 +284,12 @@ static outcome read_vertices(job *j, const unsigned char *p, int nvert) {
 static outcome read_tets(job *j, const unsigned char *p, int nvert, int ntet) {
   csim_tets *out = j->out;
   out->ntet = ntet;
-  out->tet = CSIM_ARENA_NEW(&out->arena, int, 4 * (ptrdiff_t)ntet);
+  out->tet = CSIM_ARENA_NEW(&out->arena, int, csim_row(4, ntet));
   out->nloose = j->solid.nloose;
   out->loose = CSIM_ARENA_NEW(&out->arena, int, out->nloose);
   if (out->arena.failed) return fatal(j, CSIM_MEMORY);
   memcpy(out->loose, j->solid.loose, sizeof(int) * (size_t)out->nloose);
-  for (ptrdiff_t i = 0; i < 4 * (ptrdiff_t)ntet; i++) {
+  for (ptrdiff_t i = 0; i < csim_row(4, ntet); i++) {
     uint32_t v = csim_load_u32(p + 4 * i);
     out->tet[i] = v >= (uint32_t)nvert ? -1 // refused by csim_check_tets
                   : (int)v < j->nused  ? j->used[v]
@@ -346,7 +346,7 @@ static void warn_of_large(const job *j) {
   double bound = j->options->max_volume, largest = 0;
   int nlarge = 0;
   for (int t = 0; bound > 0 && t < j->out->ntet; t++) {
-    double volume = csim_tet_volume(j->out->vert, j->out->tet + 4 * (ptrdiff_t)t);
+    double volume = csim_tet_volume(j->out->vert, j->out->tet + csim_row(4, t));
     nlarge += volume > bound * (1 + 1e-9);
     largest = fmax(largest, volume);
   }

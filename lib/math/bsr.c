@@ -112,13 +112,13 @@ static void multiply_rows(void *context, int first, int last) {
   for (int i = first; i < last; i++) {
     double y0 = 0, y1 = 0, y2 = 0;
     for (int b = p->start[i]; b < p->start[i + 1]; b++) {
-      const double *a = job->A->val + 9 * (ptrdiff_t)b;
-      const double *x = job->x + 3 * (ptrdiff_t)p->col[b];
+      const double *a = job->A->val + csim_row(9, b);
+      const double *x = job->x + csim_xyz(p->col[b]);
       y0 += a[0] * x[0] + a[1] * x[1] + a[2] * x[2];
       y1 += a[3] * x[0] + a[4] * x[1] + a[5] * x[2];
       y2 += a[6] * x[0] + a[7] * x[1] + a[8] * x[2];
     }
-    double *y = job->y + 3 * (ptrdiff_t)i;
+    double *y = job->y + csim_xyz(i);
     y[0] = y0;
     y[1] = y1;
     y[2] = y2;
@@ -141,7 +141,7 @@ static void fix_rows(void *context, int first, int last) {
   for (int i = first; i < last; i++)
     for (int b = p->start[i]; b < p->start[i + 1]; b++) {
       if (!job->fixed[i] && !job->fixed[p->col[b]]) continue;
-      double *a = job->A->val + 9 * (ptrdiff_t)b;
+      double *a = job->A->val + csim_row(9, b);
       memset(a, 0, 9 * sizeof *a);
       if (p->col[b] == i) a[0] = a[4] = a[8] = 1;
     }

@@ -153,16 +153,16 @@ csim_solve_outcome csim_cholesky_factor(csim_cholesky *F, const double *val) {
 void csim_cholesky_solve(csim_cholesky *F, const double *b, double *x) {
   double *w = F->work; // (n x 3), in the factor's order
   const int size = F->size;
-  for (int k = 0; k < F->n; k++) memcpy(w + 3 * (ptrdiff_t)k, b + 3 * (ptrdiff_t)F->perm[k], 24);
+  for (int k = 0; k < F->n; k++) memcpy(w + csim_xyz(k), b + csim_xyz(F->perm[k]), 24);
   for (int k = 0; k < F->n; k++) {
-    double *t = w + 3 * (ptrdiff_t)k;
+    double *t = w + csim_xyz(k);
     const double *d = F->diag + (ptrdiff_t)size * size * k;
     if (size == 3)
       csim_mat3_mul(d, t, t);
     else
       for (int c = 0; c < 3; c++) t[c] *= d[0];
     for (ptrdiff_t q = F->start[k]; q < F->start[k + 1]; q++) {
-      double *wi = w + 3 * (ptrdiff_t)F->row[q], u[3];
+      double *wi = w + csim_xyz(F->row[q]), u[3];
       if (size == 3) {
         csim_mat3_mul(F->val + 9 * q, t, u);
         csim_sub(wi, u, wi);
@@ -172,9 +172,9 @@ void csim_cholesky_solve(csim_cholesky *F, const double *b, double *x) {
     }
   }
   for (int k = F->n - 1; k >= 0; k--) {
-    double *wk = w + 3 * (ptrdiff_t)k, t[3] = {wk[0], wk[1], wk[2]};
+    double *wk = w + csim_xyz(k), t[3] = {wk[0], wk[1], wk[2]};
     for (ptrdiff_t q = F->start[k]; q < F->start[k + 1]; q++) {
-      const double *wi = w + 3 * (ptrdiff_t)F->row[q], *a = F->val + size * size * q;
+      const double *wi = w + csim_xyz(F->row[q]), *a = F->val + size * size * q;
       if (size == 3)
         for (int c = 0; c < 3; c++) t[c] -= a[c] * wi[0] + a[3 + c] * wi[1] + a[6 + c] * wi[2];
       else
@@ -184,5 +184,5 @@ void csim_cholesky_solve(csim_cholesky *F, const double *b, double *x) {
     for (int c = 0; c < 3; c++)
       wk[c] = size == 3 ? d[c] * t[0] + d[3 + c] * t[1] + d[6 + c] * t[2] : d[0] * t[c];
   }
-  for (int k = 0; k < F->n; k++) memcpy(x + 3 * (ptrdiff_t)F->perm[k], w + 3 * (ptrdiff_t)k, 24);
+  for (int k = 0; k < F->n; k++) memcpy(x + csim_xyz(F->perm[k]), w + csim_xyz(k), 24);
 }

@@ -26,7 +26,7 @@ static void fill_blocks(void *context, int first, int last) {
   csim_edge_matrix *A = context;
   for (int i = first; i < last; i++) {
     if (A->place[i] < 0) continue;
-    double *D = A->block + 9 * (ptrdiff_t)A->place[i];
+    double *D = A->block + csim_row(9, A->place[i]);
     memset(D, 0, 9 * sizeof *D);
     D[0] = D[4] = D[8] = A->diag[i];
   }
@@ -65,21 +65,21 @@ CSIM_SIMD_BODY double multiply_rows(const csim_edge_matrix *A, const double *x, 
   const csim_edge_graph *graph = A->graph;
   csim_v4 dot = {0};
   for (int i = first; i < last; i++) {
-    const double *xi = x + 3 * (ptrdiff_t)i;
+    const double *xi = x + csim_xyz(i);
     fetch_ahead(A, i, 4);
     csim_v4 own = CSIM_LOAD4(xi), sum = A->diag[i] * own;
     if (A->place[i] >= 0) {
-      const double *D = A->block + 9 * (ptrdiff_t)A->place[i];
+      const double *D = A->block + csim_row(9, A->place[i]);
       sum = CSIM_LOAD4(D) * xi[0] + CSIM_LOAD4(D + 3) * xi[1] + CSIM_LOAD4(D + 6) * xi[2];
     }
     for (int k = graph->near_start[i]; k < graph->near_start[i + 1]; k++) {
-      csim_v4 r = own - CSIM_LOAD4(x + 3 * (ptrdiff_t)graph->near_col[k]);
-      csim_v4 edge = CSIM_LOAD4F(A->near + 4 * (ptrdiff_t)k), along = edge * r;
+      csim_v4 r = own - CSIM_LOAD4(x + csim_xyz(graph->near_col[k]));
+      csim_v4 edge = CSIM_LOAD4F(A->near + csim_row(4, k)), along = edge * r;
       sum += edge[3] * r + CSIM_SUM3(along) * edge;
     }
     for (int k = graph->far_start[i]; k < graph->far_start[i + 1]; k++)
-      sum += (double)graph->far[k] * (own - CSIM_LOAD4(x + 3 * (ptrdiff_t)graph->far_col[k]));
-    CSIM_STORE3(y + 3 * (ptrdiff_t)i, sum);
+      sum += (double)graph->far[k] * (own - CSIM_LOAD4(x + csim_xyz(graph->far_col[k])));
+    CSIM_STORE3(y + csim_xyz(i), sum);
     dot += own * sum;
   }
   return CSIM_SUM3(dot);
@@ -91,21 +91,21 @@ CSIM_SIMD_BODY double multiply_wide(const csim_edge_matrix *A, const double *x, 
   const csim_edge_graph *graph = A->graph;
   csim_v4 dot = {0};
   for (int i = first; i < last; i++) {
-    const double *xi = x + 3 * (ptrdiff_t)i;
+    const double *xi = x + csim_xyz(i);
     fetch_ahead(A, i, 9);
     csim_v4 own = CSIM_LOAD4(xi), sum = A->diag[i] * own;
     if (A->place[i] >= 0) {
-      const double *D = A->block + 9 * (ptrdiff_t)A->place[i];
+      const double *D = A->block + csim_row(9, A->place[i]);
       sum = CSIM_LOAD4(D) * xi[0] + CSIM_LOAD4(D + 3) * xi[1] + CSIM_LOAD4(D + 6) * xi[2];
     }
     for (int k = graph->near_start[i]; k < graph->near_start[i + 1]; k++) {
-      csim_v4 r = own - CSIM_LOAD4(x + 3 * (ptrdiff_t)graph->near_col[k]);
-      const float *S = A->near + 9 * (ptrdiff_t)k;
+      csim_v4 r = own - CSIM_LOAD4(x + csim_xyz(graph->near_col[k]));
+      const float *S = A->near + csim_row(9, k);
       sum += CSIM_LOAD4F(S) * r[0] + CSIM_LOAD4F(S + 3) * r[1] + CSIM_LOAD4F(S + 6) * r[2];
     }
     for (int k = graph->far_start[i]; k < graph->far_start[i + 1]; k++)
-      sum += (double)graph->far[k] * (own - CSIM_LOAD4(x + 3 * (ptrdiff_t)graph->far_col[k]));
-    CSIM_STORE3(y + 3 * (ptrdiff_t)i, sum);
+      sum += (double)graph->far[k] * (own - CSIM_LOAD4(x + csim_xyz(graph->far_col[k])));
+    CSIM_STORE3(y + csim_xyz(i), sum);
     dot += own * sum;
   }
   return CSIM_SUM3(dot);
@@ -144,17 +144,17 @@ CSIM_SIMD_BODY void sum_row(const csim_edge_matrix *A, int i, double *block) {
   double d = A->diag[i], a = 0;
   csim_v4 x = {d, 0, 0, 0}, y = {0, d, 0, 0}, z = {0, 0, d, 0};
   if (A->place[i] >= 0) {
-    const double *D = A->block + 9 * (ptrdiff_t)A->place[i];
+    const double *D = A->block + csim_row(9, A->place[i]);
     x = CSIM_LOAD3(D), y = CSIM_LOAD3(D + 3), z = CSIM_LOAD3(D + 6);
   }
   for (int k = graph->near_start[i]; k < graph->near_start[i + 1] && graph->wide; k++) {
-    const float *S = A->near + 9 * (ptrdiff_t)k;
+    const float *S = A->near + csim_row(9, k);
     x += CSIM_LOAD4F(S);
     y += CSIM_LOAD4F(S + 3);
     z += CSIM_LOAD4F(S + 6);
   }
   for (int k = graph->near_start[i]; k < graph->near_start[i + 1] && !graph->wide; k++) {
-    csim_v4 edge = CSIM_LOAD4F(A->near + 4 * (ptrdiff_t)k);
+    csim_v4 edge = CSIM_LOAD4F(A->near + csim_row(4, k));
     x += edge[0] * edge;
     y += edge[1] * edge;
     z += edge[2] * edge;
@@ -170,7 +170,7 @@ CSIM_SIMD_BODY void sum_row(const csim_edge_matrix *A, int i, double *block) {
 }
 
 CSIM_SIMD_BODY int sum_rows(const csim_edge_matrix *A, int first, int last, double *block) {
-  for (int i = first; i < last; i++) sum_row(A, i, block + 9 * (ptrdiff_t)(i - first));
+  for (int i = first; i < last; i++) sum_row(A, i, block + csim_row(9, i - first));
   return 0;
 }
 CSIM_SIMD_KERNEL(int, sum_rows, (const csim_edge_matrix *A, int first, int last, double *block),

@@ -80,15 +80,15 @@ static void list_rows(int nbelow, csim_multigrid_level *level) {
 static int coarse_pattern(csim_arena *arena, const adjacency *rows, csim_multigrid_level *level) {
   csim_arena temp = {0};
   int npair = 0, room = rows->start[0][rows->nrow] + rows->start[1][rows->nrow];
-  int *pair = CSIM_ARENA_NEW(&temp, int, 2 * (ptrdiff_t)room);
+  int *pair = CSIM_ARENA_NEW(&temp, int, csim_row(2, room));
   if (!temp.failed)
     for (int i = 0; i < rows->nrow; i++)
       for (int l = 0; l < 2; l++)
         for (int k = rows->start[l][i]; k < rows->start[l][i + 1]; k++) {
           int a = level->aggregate[i], b = level->aggregate[rows->col[l][k]];
           if (a < 0 || b <= a) continue;
-          pair[2 * (ptrdiff_t)npair] = a;
-          pair[2 * (ptrdiff_t)npair++ + 1] = b;
+          pair[csim_row(2, npair)] = a;
+          pair[csim_row(2, npair++) + 1] = b;
         }
   csim_element_set set = {npair, 2, pair};
   int status = temp.failed ? -1 : csim_pattern_build(arena, level->nrow, 1, &set, &level->pattern);
@@ -125,9 +125,9 @@ static int longest_row(const csim_pattern *pattern) {
 
 static int allocate_level(csim_arena *arena, csim_multigrid_level *level) {
   level->A = (csim_bsr){&level->pattern,
-                        CSIM_ARENA_NEW(arena, double, 9 * (ptrdiff_t)level->pattern.nblock)};
-  level->r = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)level->nrow);
-  level->z = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)level->nrow);
+                        CSIM_ARENA_NEW(arena, double, csim_row(9, level->pattern.nblock))};
+  level->r = CSIM_ARENA_NEW(arena, double, csim_xyz(level->nrow));
+  level->z = CSIM_ARENA_NEW(arena, double, csim_xyz(level->nrow));
   return csim_precond_create_jacobi(arena, level->nrow, &level->P);
 }
 
@@ -197,18 +197,18 @@ typedef struct level_job {
 // Returns its first block.
 static double *clear_row(const csim_multigrid_level *level, int c) {
   const csim_pattern *p = &level->pattern;
-  double *row = level->A.val + 9 * (ptrdiff_t)p->start[c];
+  double *row = level->A.val + csim_row(9, p->start[c]);
   return memset(row, 0, 9 * (size_t)(p->start[c + 1] - p->start[c]) * sizeof *row);
 }
 
 // Block of a near edge.
 static inline void near_block(const csim_edge_matrix *A, int k, double block[9]) {
   if (A->graph->wide) {
-    const float *S = A->near + 9 * (ptrdiff_t)k;
+    const float *S = A->near + csim_row(9, k);
     for (int i = 0; i < 9; i++) block[i] = S[i % 3 * 3 + i / 3];
     return;
   }
-  const float *edge = A->near + 4 * (ptrdiff_t)k;
+  const float *edge = A->near + csim_row(4, k);
   double u[3] = {edge[0], edge[1], edge[2]}, a = edge[3];
   for (int i = 0; i < 9; i++) block[i] = i % 4 == 0 ? a : 0;
   csim_mat3_add_outer(1, u, u, block);
@@ -220,11 +220,11 @@ static void sum_edges(void *context, int first, int last) {
   const csim_edge_graph *graph = job->A->graph;
   const csim_multigrid_level *level = job->level;
   for (int c = first; c < last; c++) {
-    double *row = clear_row(level, c), *D = level->A.val + 9 * (ptrdiff_t)level->pattern.diag[c];
+    double *row = clear_row(level, c), *D = level->A.val + csim_row(9, level->pattern.diag[c]);
     for (int m = level->start[c]; m < level->start[c + 1]; m++) {
       int i = level->row[m];
       int place = job->A->place[i];
-      for (int k = 0; k < 9 && place >= 0; k++) D[k] += job->A->block[9 * (ptrdiff_t)place + k];
+      for (int k = 0; k < 9 && place >= 0; k++) D[k] += job->A->block[csim_row(9, place) + k];
       for (int k = 0; k < 9 && place < 0; k += 4) D[k] += job->A->diag[i];
       for (int k = graph->near_start[i]; k < graph->near_start[i + 1]; k++) {
         if (level->slot[k] == NOWHERE) continue;
@@ -256,7 +256,7 @@ static void sum_blocks(void *context, int first, int last) {
       for (int b = below->start[level->row[m]]; b < below->start[level->row[m] + 1]; b++) {
         if (level->slot[b] >= ALONE) continue; // of a row without aggregate
         double *to = row + 9 * level->slot[b];
-        for (int k = 0; k < 9; k++) to[k] += job->below->val[9 * (ptrdiff_t)b + k];
+        for (int k = 0; k < 9; k++) to[k] += job->below->val[csim_row(9, b) + k];
       }
   }
 }
@@ -296,8 +296,8 @@ static void restrict_rows(void *context, int first, int last) {
   for (int c = first; c < last; c++) {
     double sum[3] = {0};
     for (int m = job->level->start[c]; m < job->level->start[c + 1]; m++)
-      csim_add_scaled(1, job->r + 3 * (ptrdiff_t)job->level->row[m], sum);
-    memcpy(job->level->r + 3 * (ptrdiff_t)c, sum, sizeof sum);
+      csim_add_scaled(1, job->r + csim_xyz(job->level->row[m]), sum);
+    memcpy(job->level->r + csim_xyz(c), sum, sizeof sum);
   }
 }
 
@@ -306,8 +306,7 @@ static void prolong_rows(void *context, int first, int last) {
   const level_job *job = context;
   for (int i = first; i < last; i++)
     if (job->level->aggregate[i] >= 0)
-      csim_add_scaled(1, job->level->z + 3 * (ptrdiff_t)job->level->aggregate[i],
-                      job->z + 3 * (ptrdiff_t)i);
+      csim_add_scaled(1, job->level->z + csim_xyz(job->level->aggregate[i]), job->z + csim_xyz(i));
 }
 
 double csim_multigrid_add(csim_pool *pool, csim_multigrid *C, const double *r, double *z) {
@@ -329,5 +328,6 @@ double csim_multigrid_add(csim_pool *pool, csim_multigrid *C, const double *r, d
     level_job job = {.level = &C->level[l], .z = below ? below->z : z};
     csim_pool_for(pool_of(pool, nrow), nrow, ROW_GRAIN, prolong_rows, &job);
   }
-  return csim_vector_dot(pool_of(pool, C->level[0].nrow), 3 * C->level[0].nrow, C->level[0].r, C->level[0].z);
+  return csim_vector_dot(pool_of(pool, C->level[0].nrow), 3 * C->level[0].nrow, C->level[0].r,
+                         C->level[0].z);
 }

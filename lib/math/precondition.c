@@ -11,7 +11,7 @@ enum { ROW_GRAIN = 256 };
 
 int csim_precond_create_jacobi(csim_arena *arena, int nrow, csim_precond *P) {
   *P = (csim_precond){.kind = CSIM_BLOCK_JACOBI, .isa = csim_simd_best(), .nrow = nrow};
-  P->inverse = CSIM_ARENA_NEW(arena, float, 6 * (ptrdiff_t)nrow);
+  P->inverse = CSIM_ARENA_NEW(arena, float, csim_row(6, nrow));
   return arena->failed ? -1 : 0;
 }
 
@@ -19,8 +19,8 @@ int csim_precond_create(csim_arena *arena, const csim_pattern *pattern,
                         csim_preconditioner_kind kind, csim_precond *P) {
   if (kind == CSIM_BLOCK_JACOBI) return csim_precond_create_jacobi(arena, pattern->nrow, P);
   *P = (csim_precond){.kind = kind, .nrow = pattern->nrow, .pattern = pattern};
-  P->diag = CSIM_ARENA_NEW(arena, double, 9 * (ptrdiff_t)pattern->nrow);
-  P->val = CSIM_ARENA_NEW(arena, double, 9 * (ptrdiff_t)pattern->nblock);
+  P->diag = CSIM_ARENA_NEW(arena, double, csim_row(9, pattern->nrow));
+  P->val = CSIM_ARENA_NEW(arena, double, csim_row(9, pattern->nblock));
   return arena->failed ? -1 : 0;
 }
 
@@ -57,10 +57,10 @@ static double invert_diagonals(void *context, int first, int last) {
     double blocks[9 * BATCH];
     const double *a = blocks + 9 * ((i - first) % BATCH);
     if (!job->graph)
-      a = job->blocks->val + 9 * (ptrdiff_t)job->blocks->pattern->diag[i];
+      a = job->blocks->val + csim_row(9, job->blocks->pattern->diag[i]);
     else if (a == blocks)
       csim_edge_matrix_diagonals(job->graph, i, last - i < BATCH ? last : i + BATCH, blocks);
-    float *inverse = job->P->inverse + 6 * (ptrdiff_t)i;
+    float *inverse = job->P->inverse + csim_row(6, i);
     if (invert_definite(a, inverse)) continue;
     double scale = fabs(a[0]) + fabs(a[4]) + fabs(a[8]);
     memset(inverse, 0, 6 * sizeof *inverse);
@@ -85,8 +85,8 @@ CSIM_SIMD_BODY double reduce_rows(const reduce_job *job, int first, int last, do
   double *r = job->r, *z = job->z;
   csim_v4 rr = {0}, rz = {0};
   for (int i = first; i < last; i++) {
-    ptrdiff_t at = 3 * (ptrdiff_t)i;
-    const float *inverse = P->inverse + 6 * (ptrdiff_t)i;
+    ptrdiff_t at = csim_xyz(i);
+    const float *inverse = P->inverse + csim_row(6, i);
     csim_v4 ri = CSIM_LOAD3(r + at);
     if (q) {
       ri -= alpha * CSIM_LOAD3(q + at);
@@ -138,25 +138,25 @@ static int factor_row(const csim_bsr *A, double shift, int i, csim_precond *P) {
   const csim_pattern *p = P->pattern;
   int first = p->start[i], diag = p->diag[i];
   double pivot[9], L[9];
-  memcpy(pivot, A->val + 9 * (ptrdiff_t)diag, sizeof pivot);
+  memcpy(pivot, A->val + csim_row(9, diag), sizeof pivot);
   for (int k = 0; k < 3; k++) pivot[4 * k] *= 1 + shift;
   for (int b = first; b < diag; b++) {
     int j = p->col[b];
-    double *l = P->val + 9 * (ptrdiff_t)b;
-    memcpy(l, A->val + 9 * (ptrdiff_t)b, 9 * sizeof *l);
+    double *l = P->val + csim_row(9, b);
+    memcpy(l, A->val + csim_row(9, b), 9 * sizeof *l);
     for (int c = first, d = p->start[j]; c < b && d < p->diag[j];) {
       if (p->col[c] == p->col[d])
-        subtract_outer(P->val + 9 * (ptrdiff_t)c++, P->val + 9 * (ptrdiff_t)d++, l);
+        subtract_outer(P->val + csim_row(9, c++), P->val + csim_row(9, d++), l);
       else if (p->col[c] < p->col[d])
         c++;
       else
         d++;
     }
-    times_transposed(l, P->diag + 9 * (ptrdiff_t)j, l);
+    times_transposed(l, P->diag + csim_row(9, j), l);
     subtract_outer(l, l, pivot);
   }
   if (!csim_mat3_cholesky(pivot, L)) return 0;
-  return csim_mat3_inverse(L, P->diag + 9 * (ptrdiff_t)i) > 0;
+  return csim_mat3_inverse(L, P->diag + csim_row(9, i)) > 0;
 }
 
 static int factor(const csim_bsr *A, csim_precond *P) {
@@ -169,7 +169,7 @@ static int factor(const csim_bsr *A, csim_precond *P) {
       memset(P->val, 0, 9 * (size_t)P->pattern->nblock * sizeof *P->val);
       memset(P->diag, 0, 9 * (size_t)P->pattern->nrow * sizeof *P->diag);
       for (i = 0; i < P->pattern->nrow; i++)
-        for (int k = 0; k < 3; k++) P->diag[9 * (ptrdiff_t)i + 4 * k] = 1;
+        for (int k = 0; k < 3; k++) P->diag[csim_row(9, i) + 4 * k] = 1;
       return restarts;
     }
     shift = shift == 0 ? 1e-3 : 2 * shift;
@@ -180,24 +180,24 @@ static int factor(const csim_bsr *A, csim_precond *P) {
 static void solve_factor(const csim_precond *P, const double *r, double *z) {
   const csim_pattern *p = P->pattern;
   for (int i = 0; i < p->nrow; i++) {
-    double t[3] = {r[3 * (ptrdiff_t)i], r[3 * (ptrdiff_t)i + 1], r[3 * (ptrdiff_t)i + 2]};
+    double t[3] = {r[csim_xyz(i)], r[csim_xyz(i) + 1], r[csim_xyz(i) + 2]};
     for (int b = p->start[i]; b < p->diag[i]; b++) {
       double u[3];
-      csim_mat3_mul(P->val + 9 * (ptrdiff_t)b, z + 3 * (ptrdiff_t)p->col[b], u);
+      csim_mat3_mul(P->val + csim_row(9, b), z + csim_xyz(p->col[b]), u);
       csim_sub(t, u, t);
     }
-    csim_mat3_mul(P->diag + 9 * (ptrdiff_t)i, t, z + 3 * (ptrdiff_t)i);
+    csim_mat3_mul(P->diag + csim_row(9, i), t, z + csim_xyz(i));
   }
   for (int i = p->nrow - 1; i >= 0; i--) {
-    const double *l = P->diag + 9 * (ptrdiff_t)i;
-    double *zi = z + 3 * (ptrdiff_t)i;
+    const double *l = P->diag + csim_row(9, i);
+    double *zi = z + csim_xyz(i);
     double t[3] = {l[0] * zi[0] + l[3] * zi[1] + l[6] * zi[2],
                    l[1] * zi[0] + l[4] * zi[1] + l[7] * zi[2],
                    l[2] * zi[0] + l[5] * zi[1] + l[8] * zi[2]};
     memcpy(zi, t, sizeof t);
     for (int b = p->start[i]; b < p->diag[i]; b++) {
-      const double *a = P->val + 9 * (ptrdiff_t)b;
-      double *zj = z + 3 * (ptrdiff_t)p->col[b];
+      const double *a = P->val + csim_row(9, b);
+      double *zj = z + csim_xyz(p->col[b]);
       zj[0] -= a[0] * t[0] + a[3] * t[1] + a[6] * t[2];
       zj[1] -= a[1] * t[0] + a[4] * t[1] + a[7] * t[2];
       zj[2] -= a[2] * t[0] + a[5] * t[1] + a[8] * t[2];

@@ -172,13 +172,13 @@ int csim_collinear(const double a[3], const double b[3], const double c[3]) {
 
 int csim_volume_sign(const double *vert, int ntri, const int *tri) {
   if (ntri == 0) return 0;
-  const double *o = vert + 3 * (ptrdiff_t)tri[0];
+  const double *o = vert + csim_xyz(tri[0]);
   double volume = 0, sum = 0;
   for (ptrdiff_t t = 0; t < ntri; t++) {
     double magnitude;
     const int *v = tri + 3 * t;
-    volume += determinant(o, vert + 3 * (ptrdiff_t)v[0], vert + 3 * (ptrdiff_t)v[1],
-                          vert + 3 * (ptrdiff_t)v[2], &magnitude);
+    volume += determinant(o, vert + csim_xyz(v[0]), vert + csim_xyz(v[1]), vert + csim_xyz(v[2]),
+                          &magnitude);
     sum += magnitude;
   }
   // ntri more additions, of partial sums no larger than the sum of magnitudes
@@ -189,8 +189,8 @@ int csim_volume_sign(const double *vert, int ntri, const int *tri) {
   int n = 0;
   for (ptrdiff_t t = 0; t < ntri; t++) {
     const int *v = tri + 3 * t;
-    n = add_determinant(n, h, o, vert + 3 * (ptrdiff_t)v[0], vert + 3 * (ptrdiff_t)v[1],
-                        vert + 3 * (ptrdiff_t)v[2]);
+    n = add_determinant(n, h, o, vert + csim_xyz(v[0]), vert + csim_xyz(v[1]),
+                        vert + csim_xyz(v[2]));
   }
   return sign_of(n, h);
 }

@@ -108,7 +108,7 @@ static double max3_range(void *context, int first, int last) {
   const double *a = ((const vector_job *)context)->a;
   double max = 0;
   for (int i = first; i < last; i++) {
-    double square = csim_dot(a + 3 * (ptrdiff_t)i, a + 3 * (ptrdiff_t)i);
+    double square = csim_dot(a + csim_xyz(i), a + csim_xyz(i));
     if (!(square <= max)) max = square; // also NaN
     if (square != square) return square;
   }

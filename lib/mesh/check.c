@@ -52,7 +52,7 @@ static void check_parts(const csim_topology *t, int *parent, csim_mesh_facts *fa
 static double longest_side(const double *x, const int v[3]) {
   double longest = 0;
   for (int k = 0; k < 3; k++) {
-    double side = csim_distance(x + 3 * (ptrdiff_t)v[k], x + 3 * (ptrdiff_t)v[(k + 1) % 3]);
+    double side = csim_distance(x + csim_xyz(v[k]), x + csim_xyz(v[(k + 1) % 3]));
     longest = side > longest ? side : longest;
   }
   return longest;
@@ -60,8 +60,8 @@ static double longest_side(const double *x, const int v[3]) {
 
 int csim_triangle_is_flat(const double *x, const int v[3]) {
   double n[3], longest = longest_side(x, v);
-  const double *a = x + 3 * (ptrdiff_t)v[0], *b = x + 3 * (ptrdiff_t)v[1];
-  csim_triangle_normal(a, b, x + 3 * (ptrdiff_t)v[2], n);
+  const double *a = x + csim_xyz(v[0]), *b = x + csim_xyz(v[1]);
+  csim_triangle_normal(a, b, x + csim_xyz(v[2]), n);
   return !(csim_norm(n) > 1e-12 * longest * longest);
 }
 
@@ -77,15 +77,14 @@ static void check_triangles(const csim_mesh *mesh, const double *x, csim_mesh_fa
     double twice_area = csim_norm(n);
     facts->area += twice_area / 2;
     facts->volume += csim_dot(arm, n) / 6;
-    if (csim_triangle_is_flat(x, v))
-      note(&facts->degenerate, -1, -1, mesh->tri_face[t], -1);
+    if (csim_triangle_is_flat(x, v)) note(&facts->degenerate, -1, -1, mesh->tri_face[t], -1);
   }
 }
 
 static void find_box(int nvert, const double *x, double box[2][3]) {
   for (int v = 0; v < nvert; v++)
     for (int k = 0; k < 3; k++) {
-      double value = x[3 * (ptrdiff_t)v + k];
+      double value = x[csim_xyz(v) + k];
       if (!v || value < box[0][k]) box[0][k] = value;
       if (!v || value > box[1][k]) box[1][k] = value;
     }
@@ -169,7 +168,7 @@ static csim_status check_duplicates(const csim_mesh *mesh, csim_mesh_facts *fact
     int n = mesh->face_start[f + 1] - mesh->face_start[f];
     longest = n > longest ? n : longest;
   }
-  scratch = CSIM_NEW(int, 2 * (ptrdiff_t)longest);
+  scratch = CSIM_NEW(int, csim_row(2, longest));
   if (!scratch) goto done;
   group_faces(mesh, start, key);
   csim_fault *found = &facts->duplicate;

@@ -14,7 +14,7 @@
 // ------------------------------------------------------------------------------- one pair, exactly
 
 static inline const double *point(const csim_triangles *mesh, int tri, int corner) {
-  return mesh->vert + 3 * (ptrdiff_t)mesh->tri[3 * (ptrdiff_t)tri + corner];
+  return mesh->vert + csim_xyz(mesh->tri[csim_xyz(tri) + corner]);
 }
 
 static int orient_along(int axis, const double *a, const double *b, const double *c) {
@@ -156,7 +156,7 @@ int csim_triangles_meet(const double a[3], const double b[3], const double c[3],
 }
 
 int csim_pair_intersects(const csim_triangles *mesh, int i, int j) {
-  const int *ti = mesh->tri + 3 * (ptrdiff_t)i, *tj = mesh->tri + 3 * (ptrdiff_t)j;
+  const int *ti = mesh->tri + csim_xyz(i), *tj = mesh->tri + csim_xyz(j);
   int nshared = 0, ki[3] = {0}, kj[3] = {0};
   for (int k = 0; k < 3; k++)
     for (int l = 0; l < 3; l++)
@@ -311,7 +311,7 @@ static void sort_pairs(found_pairs *f, int limit) {
 static void note_pair(search *s, found_pairs *f, int i, int j) {
   f->count++;
   if (s->limit == 0) return;
-  if (f->n >= 2 * (ptrdiff_t)s->limit) sort_pairs(f, s->limit);
+  if (f->n >= csim_row(2, s->limit)) sort_pairs(f, s->limit);
   int(*grown)[2] = csim_grow(f->pair, &f->capacity, f->n + 1, sizeof *grown);
   if (!grown) {
     atomic_store(&s->failed, 1);

@@ -38,11 +38,11 @@ static int share_corners(csim_arena *arena, const csim_normal_faces *faces, int 
 static void area_normal(const csim_normal_faces *faces, int f, const double *x, double m[3]) {
   m[0] = m[1] = m[2] = 0;
   int a = faces->face_start[f], b = faces->face_start[f + 1];
-  const double *o = x + 3 * (ptrdiff_t)faces->face_vert[a];
+  const double *o = x + csim_xyz(faces->face_vert[a]);
   for (int c = a + 1; c + 1 < b; c++) {
     double p[3], q[3], n[3];
-    csim_sub(x + 3 * (ptrdiff_t)faces->face_vert[c], o, p);
-    csim_sub(x + 3 * (ptrdiff_t)faces->face_vert[c + 1], o, q);
+    csim_sub(x + csim_xyz(faces->face_vert[c]), o, p);
+    csim_sub(x + csim_xyz(faces->face_vert[c + 1]), o, q);
     csim_cross(p, q, n);
     csim_add_scaled(1, n, m);
   }
@@ -66,11 +66,10 @@ static void find_frames(const csim_normals *normals, const csim_normal_faces *fa
     for (int c = a; c < b; c++) {
       int k = normals->corner[c], after = c + 1 < b ? c + 1 : a;
       if (k < 0) continue;
-      double *e = edge + 3 * (ptrdiff_t)k;
-      csim_add_scaled(1, normal, m + 3 * (ptrdiff_t)k);
+      double *e = edge + csim_xyz(k);
+      csim_add_scaled(1, normal, m + csim_xyz(k));
       if (e[0] == 0 && e[1] == 0 && e[2] == 0)
-        csim_sub(x + 3 * (ptrdiff_t)faces->face_vert[after],
-                 x + 3 * (ptrdiff_t)faces->face_vert[c], e);
+        csim_sub(x + csim_xyz(faces->face_vert[after]), x + csim_xyz(faces->face_vert[c]), e);
     }
   }
 }
@@ -98,7 +97,7 @@ int csim_normals_bind(csim_arena *arena, const csim_normal_faces *faces, int nve
   find_frames(normals, faces, x, edge, m);
   for (ptrdiff_t k = 0; k < n; k++) {
     double frame[3][3], unit[3], *local = normals->local + 3 * k;
-    memcpy(unit, given + 3 * (ptrdiff_t)of[k], sizeof unit);
+    memcpy(unit, given + csim_xyz(of[k]), sizeof unit);
     int known = make_unit(unit) && make_frame(m + 3 * k, edge + 3 * k, frame);
     for (int c = 0; c < 3; c++) local[c] = known ? csim_dot(frame[c], unit) : c == 2;
   }

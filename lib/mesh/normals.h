@@ -1,9 +1,9 @@
 // mesh/normals.h: normals that a mesh was given, as it deforms. Needs math/, base/.
 //
-// A normal of a corner is kept in the frame of the surface around it: m is the sum of the normals by
-// area of the faces that share this normal at the vertex, t the first of their edges there without
-// its part along m. So rigid motion turns normals exactly, hard edges stay hard, and where the
-// surface bends they bend with it.
+// A normal of a corner is kept in the frame of the surface around it: m is the sum of the normals
+// by area of the faces that share this normal at the vertex, t the first of their edges there
+// without its part along m. So rigid motion turns normals exactly, hard edges stay hard, and where
+// the surface bends they bend with it.
 #ifndef CSIM_MESH_NORMALS_H
 #define CSIM_MESH_NORMALS_H
 
@@ -12,7 +12,7 @@
 #include <stddef.h>
 
 typedef struct csim_normals {
-  int n;         ///< 0: none
+  int n; ///< 0: none
   int ncorner;
   int *vert;     ///< (n) the vertex of each
   int *corner;   ///< (ncorner) the normal of each corner, -1 = none
@@ -40,7 +40,8 @@ int csim_normals_fit(const csim_normals *normals, const csim_normal_faces *faces
 /// The normals of a deformed mesh.
 /// @param x         (nvert x 3)
 /// @param scratch   (n x 3)
-/// @param[out] out  (n x 3) unit vectors; overwritten; the surface's own where it has no area (then 0)
+/// @param[out] out  (n x 3) unit vectors; overwritten; the surface's own where it has no area (then
+/// 0)
 void csim_normals_at(const csim_normals *normals, const csim_normal_faces *faces, const double *x,
                      double *scratch, double *out);
 

@@ -16,15 +16,15 @@ typedef struct mesher {
 } mesher;
 
 static const double *point(const mesher *m, int v) {
-  return m->mesh->vert + 2 * (ptrdiff_t)v;
+  return m->mesh->vert + csim_row(2, v);
 }
 
 static int *corners(const mesher *m, int t) {
-  return m->mesh->tri + 3 * (ptrdiff_t)t;
+  return m->mesh->tri + csim_xyz(t);
 }
 
 static int *nears(const mesher *m, int t) {
-  return m->near + 3 * (ptrdiff_t)t;
+  return m->near + csim_xyz(t);
 }
 
 // --------------------------------------------------------------------------------------- outline
@@ -48,9 +48,9 @@ static int outline_crosses(int n, const double *x, int fault[2]) {
     for (int j = i + 1; j < n; j++) {
       const double *a = x + 2 * i, *b = x + 2 * ((i + 1) % n);
       const double *c = x + 2 * j, *d = x + 2 * ((j + 1) % n);
-      int bad = j == i + 1                 ? folds_back(a, b, d)
-                : (j + 1) % n == i         ? folds_back(c, a, b)
-                                           : segments_meet(a, b, c, d);
+      int bad = j == i + 1         ? folds_back(a, b, d)
+                : (j + 1) % n == i ? folds_back(c, a, b)
+                                   : segments_meet(a, b, c, d);
       if (!bad) continue;
       fault[0] = i;
       fault[1] = j;
@@ -85,7 +85,7 @@ static int cut_ears(int n, const double *x, int *prev, int *next, csim_planar *m
       tried++;
       continue;
     }
-    memcpy(mesh->tri + 3 * (ptrdiff_t)mesh->ntri++, (int[]){a, b, c}, 3 * sizeof(int));
+    memcpy(mesh->tri + csim_xyz(mesh->ntri++), (int[]){a, b, c}, 3 * sizeof(int));
     next[a] = c;
     prev[c] = a;
     b = next[c]; // not the next ear beside this one: fans make slivers
@@ -93,7 +93,7 @@ static int cut_ears(int n, const double *x, int *prev, int *next, csim_planar *m
     tried = 0;
   }
   if (left > 3 || csim_orient2d(x + 2 * prev[b], x + 2 * b, x + 2 * next[b]) <= 0) return 0;
-  memcpy(mesh->tri + 3 * (ptrdiff_t)mesh->ntri++, (int[]){prev[b], b, next[b]}, 3 * sizeof(int));
+  memcpy(mesh->tri + csim_xyz(mesh->ntri++), (int[]){prev[b], b, next[b]}, 3 * sizeof(int));
   return 1;
 }
 
@@ -282,7 +282,7 @@ static int reserve(ptrdiff_t most, mesher *m) {
 csim_planar_fault csim_planar_mesh(int n, const double *outline, double spacing, int fault[2],
                                    csim_planar *mesh) {
   mesher m = {.mesh = mesh};
-  int *link = CSIM_NEW(int, 2 * (ptrdiff_t)n);
+  int *link = CSIM_NEW(int, csim_row(2, n));
   csim_planar_fault result = CSIM_PLANAR_MEMORY;
   double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
   *mesh = (csim_planar){0};
@@ -307,7 +307,7 @@ csim_planar_fault csim_planar_mesh(int n, const double *outline, double spacing,
   int last = 0;
   for (int j = 0; j < (int)rows; j++)
     for (int i = 0; i < (int)columns; i++) {
-      double *x = mesh->vert + 2 * (ptrdiff_t)mesh->nvert;
+      double *x = mesh->vert + csim_row(2, mesh->nvert);
       lattice_point(low, spacing, i, j, x);
       if (!is_inside(n, outline, x, 0.6 * spacing)) continue;
       int t = locate(&m, last, x);

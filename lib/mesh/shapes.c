@@ -182,7 +182,7 @@ static csim_status make_sphere(const csim_shape_spec *spec, csim_place place, cs
   csim_status status =
       builder_init(&b, mesh, 10 * (int64_t)n * n + 2, 20 * (int64_t)n * n, place, log);
   if (status) return status;
-  int *tri = CSIM_NEW(int, 3 * (ptrdiff_t)mesh->ntri);
+  int *tri = CSIM_NEW(int, csim_xyz(mesh->ntri));
   if (!tri) return out_of_memory(log, place);
   csim_icosphere(n, spec->radius, mesh->vert, tri);
   for (int t = 0; t < mesh->ntri; t++) add_triangle(&b, tri[3 * t], tri[3 * t + 1], tri[3 * t + 2]);
@@ -344,7 +344,7 @@ static void fill_profile(const csim_shape_spec *spec, profile *p, int along, int
 
 // Texture coordinates of a disk, as a grid of its diameter has them.
 static csim_status lay_disk(double radius, csim_place place, csim_log *log, csim_mesh *mesh) {
-  mesh->uv = CSIM_ARENA_NEW(&mesh->arena, double, 2 * (ptrdiff_t)mesh->nvert);
+  mesh->uv = CSIM_ARENA_NEW(&mesh->arena, double, csim_row(2, mesh->nvert));
   if (!mesh->uv) return out_of_memory(log, place);
   mesh->nuv = mesh->nvert;
   mesh->face_uv = mesh->face_vert; // one uv a vertex, of the same number

@@ -26,12 +26,12 @@ typedef struct check {
   csim_log *log;
   csim_arena scratch;
   csim_solid *solid;
-  char *skip;   // (ntri) 1: faces told of already, so that their edges are not told of too
+  char *skip; // (ntri) 1: faces told of already, so that their edges are not told of too
   int nskip;
-  int seams;      // 1: open edges touch others, and so do their triangles
+  int seams; // 1: open edges touch others, and so do their triangles
   ptrdiff_t nhalf;
-  half *halves; // (nhalf) sorted by lo, hi, slot
-  int *mate;    // (3 ntri) slot on the other side of each edge
+  half *halves;      // (nhalf) sorted by lo, hi, slot
+  int *mate;         // (3 ntri) slot on the other side of each edge
   long long ndouble; // pairs of triangles with the same vertices, which intersect too
   int npart;
   int *part;        // (ntri) connected part of each triangle
@@ -56,10 +56,10 @@ const char *csim_print_point(const double p[3], char *text) {
 }
 
 static const double *vertex(const check *c, int v) {
-  return c->s->vert + 3 * (ptrdiff_t)v;
+  return c->s->vert + csim_xyz(v);
 }
 static const int *corners(const check *c, int t) {
-  return c->s->tri + 3 * (ptrdiff_t)t;
+  return c->s->tri + csim_xyz(t);
 }
 static int face_of(const check *c, int t) {
   return c->s->tri_face ? c->s->tri_face[t] : t;
@@ -83,11 +83,11 @@ static csim_status check_numbers(const check *c) {
   if (s->ntri > CSIM_MESH_MAX_FACE || s->nvert > CSIM_MESH_MAX_VERT)
     return FAIL(c, "%s: %d triangles and %d vertices are more than a solid may have (%d, %d)",
                 s->name, s->ntri, s->nvert, CSIM_MESH_MAX_FACE, CSIM_MESH_MAX_VERT);
-  for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)s->ntri; i++)
+  for (ptrdiff_t i = 0; i < csim_xyz(s->ntri); i++)
     if (s->tri[i] < 0 || s->tri[i] >= s->nvert)
       return FAIL(c, "%s: face %d names vertex %d, but there are %d " COUNTED, s->name,
                   face_of(c, (int)(i / 3)), s->tri[i], s->nvert);
-  for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)s->nvert; i++) {
+  for (ptrdiff_t i = 0; i < csim_xyz(s->nvert); i++) {
     double x = fabs(s->vert[i]);
     if (x == 0 || (x >= CSIM_EXACT_MIN && x <= CSIM_EXACT_MAX)) continue;
     char number[32] = "not a number";
@@ -123,11 +123,11 @@ static csim_status check_faces(check *c) {
   }
   if (nflat) {
     const int *v = corners(c, flat);
-    status = FAIL(c,
-                  "%s: face %d has no area: its vertices %d, %d, %d lie on a line near %s (%d such "
-                  "faces; numbers count from 0); merge or move them",
-                  c->s->name, face_of(c, flat), v[0], v[1], v[2], print_corner(c, v[0], text),
-                  nflat);
+    status =
+        FAIL(c,
+             "%s: face %d has no area: its vertices %d, %d, %d lie on a line near %s (%d such "
+             "faces; numbers count from 0); merge or move them",
+             c->s->name, face_of(c, flat), v[0], v[1], v[2], print_corner(c, v[0], text), nflat);
   }
   return status;
 }
@@ -198,9 +198,9 @@ static int compare_halves(const void *a, const void *b) {
 }
 
 static csim_status sort_edges(check *c) {
-  c->nhalf = 3 * (ptrdiff_t)(c->s->ntri - c->nskip);
+  c->nhalf = csim_xyz(c->s->ntri - c->nskip);
   c->halves = CSIM_ARENA_NEW(&c->scratch, half, c->nhalf);
-  c->mate = CSIM_ARENA_NEW(&c->scratch, int, 3 * (ptrdiff_t)c->s->ntri);
+  c->mate = CSIM_ARENA_NEW(&c->scratch, int, csim_xyz(c->s->ntri));
   if (c->scratch.failed) return CSIM_MEMORY;
   half *to = c->halves;
   for (int t = 0; t < c->s->ntri; t++)
@@ -404,7 +404,7 @@ static csim_status sort_parts(check *c) {
   c->start = CSIM_ARENA_NEW(&c->scratch, int, c->npart + 1);
   int *next = CSIM_ARENA_NEW(&c->scratch, int, c->npart);
   c->order = CSIM_ARENA_NEW(&c->scratch, int, n);
-  c->tri = CSIM_ARENA_NEW(&c->scratch, int, 3 * (ptrdiff_t)n);
+  c->tri = CSIM_ARENA_NEW(&c->scratch, int, csim_xyz(n));
   c->box = csim_arena_alloc(&c->scratch, c->npart, sizeof *c->box);
   c->depth = CSIM_ARENA_NEW(&c->scratch, int, c->npart);
   c->root = CSIM_ARENA_NEW(&c->scratch, int, c->npart);
@@ -422,7 +422,7 @@ static csim_status sort_parts(check *c) {
   for (int t = 0; t < n; t++) {
     int p = c->part[t], at = next[p]++;
     c->order[at] = t;
-    memcpy(c->tri + 3 * (ptrdiff_t)at, corners(c, t), 3 * sizeof(int));
+    memcpy(c->tri + csim_xyz(at), corners(c, t), 3 * sizeof(int));
     for (int k = 0; k < 9; k++) {
       double x = vertex(c, corners(c, t)[k / 3])[k % 3];
       c->box[p][k % 3] = fmin(c->box[p][k % 3], x);
@@ -470,7 +470,7 @@ static csim_status check_intersections(const check *c) {
   const csim_surface *s = c->s;
   csim_triangles mesh = {s->nvert, s->vert, s->ntri, s->tri};
   int limit = c->ndouble < MOST ? (int)c->ndouble + 1 : MOST;
-  int *pair = CSIM_NEW(int, 2 * (ptrdiff_t)limit);
+  int *pair = CSIM_NEW(int, csim_row(2, limit));
   long long npair = 0, at = 0;
   if (!pair) return CSIM_MEMORY;
   csim_status status = csim_find_self_intersections(NULL, &mesh, limit, pair, &npair);
@@ -578,7 +578,7 @@ static csim_status orient_parts(check *c) {
   for (int i = 0; i < c->npart; i++) example[i] = i;
   for (int i = 0; i < c->npart; i++) {
     int n = c->start[i + 1] - c->start[i], r = c->root[i];
-    int sign = csim_volume_sign(c->s->vert, n, c->tri + 3 * (ptrdiff_t)c->start[i]);
+    int sign = csim_volume_sign(c->s->vert, n, c->tri + csim_xyz(c->start[i]));
     if (sign == 0)
       return FAIL(c, "%s: the part with face %d " COUNTED " encloses no volume", c->s->name,
                   face_of(c, c->order[c->start[i]]));
@@ -609,14 +609,14 @@ static csim_status orient_parts(check *c) {
         "if its faces were reversed",
         c->s->name, nturned, c->npart, face_of(c, c->order[c->start[turned]]));
     for (int t = 0; t < c->s->ntri; t++) {
-      int *v = c->solid->tri + 3 * (ptrdiff_t)t;
+      int *v = c->solid->tri + csim_xyz(t);
       if (!wrong[c->root[c->part[t]]]) continue;
       int swap = v[1];
       v[1] = v[2];
       v[2] = swap;
     }
     for (ptrdiff_t at = 0; at < c->s->ntri; at++)
-      memcpy(c->tri + 3 * at, c->solid->tri + 3 * (ptrdiff_t)c->order[at], 3 * sizeof(int));
+      memcpy(c->tri + 3 * at, c->solid->tri + csim_xyz(c->order[at]), 3 * sizeof(int));
   }
   return CSIM_OK;
 }
@@ -635,7 +635,7 @@ static int find_hole(const check *c, int i, double hole[3]) {
   int n = c->start[i + 1] - c->start[i], ntry = n < 8 ? n : 8;
   for (int k = 1; k < 40; k++)
     for (int a = 0; a < ntry; a++) {
-      const int *v = c->tri + 3 * (ptrdiff_t)(c->start[i] + (int)((long long)a * n / ntry));
+      const int *v = c->tri + csim_xyz(c->start[i] + (int)((long long)a * n / ntry));
       const double *p[3] = {vertex(c, v[0]), vertex(c, v[1]), vertex(c, v[2])};
       double u[3], w[3], middle[3];
       for (int d = 0; d < 3; d++) {
@@ -657,7 +657,7 @@ static int find_hole(const check *c, int i, double hole[3]) {
 static csim_status find_holes(check *c) {
   csim_solid *solid = c->solid;
   for (int i = 0; i < c->npart; i++) solid->nhole += c->depth[i] % 2;
-  solid->hole = CSIM_ARENA_NEW(&solid->arena, double, 3 * (ptrdiff_t)solid->nhole);
+  solid->hole = CSIM_ARENA_NEW(&solid->arena, double, csim_xyz(solid->nhole));
   if (solid->arena.failed) return CSIM_MEMORY;
   double *hole = solid->hole;
   for (int i = 0; i < c->npart; i++) {
@@ -668,7 +668,7 @@ static csim_status find_holes(check *c) {
                   "%s: cannot find a point inside the cavity with face %d, at %s " COUNTED
                   "; it is too thin, remove it",
                   c->s->name, face_of(c, c->order[c->start[i]]),
-                  print_corner(c, c->tri[3 * (ptrdiff_t)c->start[i]], text));
+                  print_corner(c, c->tri[csim_xyz(c->start[i])], text));
     hole += 3;
   }
   return CSIM_OK;
@@ -682,7 +682,7 @@ double csim_signed_volume(const double o[3], const double *vert, int ntri, const
   for (ptrdiff_t t = 0; t < ntri; t++) {
     double x[3][3];
     for (int k = 0; k < 9; k++)
-      x[k / 3][k % 3] = vert[3 * (ptrdiff_t)tri[3 * t + k / 3] + k % 3] - o[k % 3];
+      x[k / 3][k % 3] = vert[csim_xyz(tri[3 * t + k / 3]) + k % 3] - o[k % 3];
     for (int k = 0; k < 3; k++) {
       int i = (k + 1) % 3, j = (k + 2) % 3;
       double l = x[0][i] * x[1][j], r = x[0][j] * x[1][i], term = (l - r) * x[2][k];
@@ -702,7 +702,7 @@ static csim_status find_loose(check *c) {
   csim_solid *solid = c->solid;
   char *used = CSIM_ARENA_NEW(&c->scratch, char, c->s->nvert);
   if (c->scratch.failed) return CSIM_MEMORY;
-  for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)c->s->ntri; i++) used[c->s->tri[i]] = 1;
+  for (ptrdiff_t i = 0; i < csim_xyz(c->s->ntri); i++) used[c->s->tri[i]] = 1;
   for (int v = 0; v < c->s->nvert; v++) solid->nloose += !used[v];
   solid->loose = CSIM_ARENA_NEW(&solid->arena, int, solid->nloose);
   if (solid->arena.failed) return CSIM_MEMORY;
@@ -739,7 +739,7 @@ static csim_status check_all(check *c) {
   if (!status) status = find_depths(c);
   if (status) return status;
   solid->ntri = c->s->ntri;
-  solid->tri = CSIM_ARENA_NEW(&solid->arena, int, 3 * (ptrdiff_t)solid->ntri);
+  solid->tri = CSIM_ARENA_NEW(&solid->arena, int, csim_xyz(solid->ntri));
   if (solid->arena.failed) return CSIM_MEMORY;
   memcpy(solid->tri, c->s->tri, 3 * sizeof(int) * (size_t)solid->ntri);
   status = orient_parts(c);

@@ -8,22 +8,22 @@
 #include <string.h>
 
 int csim_rest_metric_create(csim_arena *arena, int nvert, int ntri, const int *tri, const double *x,
-                           csim_rest_metric *shape) {
+                            csim_rest_metric *shape) {
   double *around = CSIM_ARENA_NEW(arena, double, nvert);
   double *area = CSIM_ARENA_NEW(arena, double, ntri);
   *shape = (csim_rest_metric){.nvert = nvert,
-                             .ntri = ntri,
-                             .tri = tri,
-                             .rest = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)ntri),
-                             .share = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)ntri)};
+                              .ntri = ntri,
+                              .tri = tri,
+                              .rest = CSIM_ARENA_NEW(arena, double, csim_xyz(ntri)),
+                              .share = CSIM_ARENA_NEW(arena, double, csim_xyz(ntri))};
   if (!around || !area || !shape->rest || !shape->share) return -1;
   csim_tri_areas(ntri, tri, x, area);
-  for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)ntri; i++) around[tri[i]] += area[i / 3];
+  for (ptrdiff_t i = 0; i < csim_xyz(ntri); i++) around[tri[i]] += area[i / 3];
   for (ptrdiff_t t = 0; t < ntri; t++) {
     double d[2][3], *rest = shape->rest + 3 * t;
     if (!(area[t] > 0)) continue;
     for (int k = 0; k < 2; k++)
-      csim_sub(x + 3 * (ptrdiff_t)tri[3 * t + k + 1], x + 3 * (ptrdiff_t)tri[3 * t], d[k]);
+      csim_sub(x + csim_xyz(tri[3 * t + k + 1]), x + csim_xyz(tri[3 * t]), d[k]);
     double l = csim_norm(d[0]), a = csim_dot(d[0], d[1]) / l, b = 2 * area[t] / l;
     rest[0] = 1 / l;
     rest[1] = a / (l * b);
@@ -39,8 +39,7 @@ void csim_rest_metric_strain(const csim_rest_metric *shape, const double *x, dou
     const int *tri = shape->tri + 3 * t;
     const double *rest = shape->rest + 3 * t;
     double d[2][3], F[2][3];
-    for (int k = 0; k < 2; k++)
-      csim_sub(x + 3 * (ptrdiff_t)tri[k + 1], x + 3 * (ptrdiff_t)tri[0], d[k]);
+    for (int k = 0; k < 2; k++) csim_sub(x + csim_xyz(tri[k + 1]), x + csim_xyz(tri[0]), d[k]);
     for (int c = 0; c < 3; c++) {
       F[0][c] = rest[0] * d[0][c];
       F[1][c] = rest[2] * d[1][c] - rest[1] * d[0][c];

@@ -10,16 +10,16 @@
 typedef struct csim_rest_metric {
   int nvert, ntri;
   const int *tri; ///< (ntri x 3)
-  double *rest;   ///< (ntri x 3) 1/l, a/(l b), 1/b of a triangle (0, 0), (l, 0), (a, b); zeros where
-                  ///< it has no area
-  double *share;  ///< (ntri x 3) of a corner: the triangle's area over that around the vertex
+  double *rest;  ///< (ntri x 3) 1/l, a/(l b), 1/b of a triangle (0, 0), (l, 0), (a, b); zeros where
+                 ///< it has no area
+  double *share; ///< (ntri x 3) of a corner: the triangle's area over that around the vertex
 } csim_rest_metric;
 
 /// @param tri  (ntri x 3) must outlive the shape
 /// @param x    (nvert x 3) [m] at rest
 /// @return 0, or -1 when out of memory; everything is in the arena
 int csim_rest_metric_create(csim_arena *arena, int nvert, int ntri, const int *tri, const double *x,
-                           csim_rest_metric *shape);
+                            csim_rest_metric *shape);
 
 /// The strain of each vertex: of a triangle with deformation F the largest singular value of F less
 /// 1, of a vertex the mean of its triangles by area.

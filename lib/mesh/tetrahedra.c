@@ -40,7 +40,7 @@ static const char *check_tet_signs(const csim_tets *tets) {
     for (int k = 0; k < 4; k++) {
       int v = tets->tet[4 * t + k];
       if (v < 0 || v >= tets->nvert) return "a tetrahedron has a vertex that does not exist";
-      p[k] = tets->vert + 3 * (ptrdiff_t)v;
+      p[k] = tets->vert + csim_xyz(v);
       for (int d = 0; d < 3; d++)
         if (!isfinite(p[k][d])) return "a vertex is not a number";
     }
@@ -50,7 +50,7 @@ static const char *check_tet_signs(const csim_tets *tets) {
 }
 
 static const char *check_used(const csim_tets *tets, char *used) {
-  for (ptrdiff_t i = 0; i < 4 * (ptrdiff_t)tets->ntet; i++) used[tets->tet[i]] = 1;
+  for (ptrdiff_t i = 0; i < csim_row(4, tets->ntet); i++) used[tets->tet[i]] = 1;
   for (int i = 0; i < tets->nloose; i++) {
     if (used[tets->loose[i]]) return "a tetrahedron has a vertex that belongs to no face";
     used[tets->loose[i]] = 1;
@@ -90,9 +90,9 @@ static const char *check_boundary(const csim_tets *tets, const csim_solid *solid
 
 double csim_tet_volume(const double *x, const int *tet) {
   double a[3], b[3], c[3], n[3];
-  csim_sub(x + 3 * (ptrdiff_t)tet[1], x + 3 * (ptrdiff_t)tet[0], a);
-  csim_sub(x + 3 * (ptrdiff_t)tet[2], x + 3 * (ptrdiff_t)tet[0], b);
-  csim_sub(x + 3 * (ptrdiff_t)tet[3], x + 3 * (ptrdiff_t)tet[0], c);
+  csim_sub(x + csim_xyz(tet[1]), x + csim_xyz(tet[0]), a);
+  csim_sub(x + csim_xyz(tet[2]), x + csim_xyz(tet[0]), b);
+  csim_sub(x + csim_xyz(tet[3]), x + csim_xyz(tet[0]), c);
   csim_cross(b, c, n);
   return csim_dot(a, n) / 6;
 }
@@ -100,7 +100,7 @@ double csim_tet_volume(const double *x, const int *tet) {
 static const char *check_volume(const csim_tets *tets, const csim_solid *solid) {
   double sum = 0, lost = 0;
   for (int t = 0; t < tets->ntet; t++) {
-    double volume = csim_tet_volume(tets->vert, tets->tet + 4 * (ptrdiff_t)t), next = sum + volume;
+    double volume = csim_tet_volume(tets->vert, tets->tet + csim_row(4, t)), next = sum + volume;
     lost += fabs(sum) >= fabs(volume) ? (sum - next) + volume : (volume - next) + sum;
     sum = next;
   }
@@ -113,7 +113,7 @@ static const char *check_volume(const csim_tets *tets, const csim_solid *solid) 
 csim_status csim_check_tets(const csim_tets *tets, const csim_solid *solid, const char **wrong) {
   csim_status status = CSIM_OK;
   char *used = CSIM_NEW(char, tets->nvert);
-  face *f = CSIM_NEW(face, 4 * (ptrdiff_t)tets->ntet + solid->ntri);
+  face *f = CSIM_NEW(face, csim_row(4, tets->ntet) + solid->ntri);
   *wrong = NULL;
   if (!used || !f) {
     status = CSIM_MEMORY;

@@ -134,7 +134,7 @@ csim_status csim_topology_build(int nvert, int ntri, const int *tri, csim_topolo
     t->nboundary += t->edge_ntri[e] == 1;
     if (t->edge_ntri[e] > 2 && !t->nfaulty++) t->first_faulty = e;
   }
-  t->hinge = CSIM_ARENA_NEW(&t->arena, int, 4 * (ptrdiff_t)t->nhinge);
+  t->hinge = CSIM_ARENA_NEW(&t->arena, int, csim_row(4, t->nhinge));
   t->hinge_edge = CSIM_ARENA_NEW(&t->arena, int, t->nhinge);
   t->boundary = CSIM_ARENA_NEW(&t->arena, int, t->nboundary);
   if (t->arena.failed) goto done;

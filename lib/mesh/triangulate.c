@@ -198,7 +198,7 @@ csim_status csim_mesh_triangulate(csim_mesh *mesh, csim_place place, csim_log *l
   polygon q = {0};
   mesh->ntri = 0;
   int whole = ntri == mesh->nface; // all of them are triangles already
-  mesh->tri = whole ? mesh->face_vert : CSIM_ARENA_NEW(&mesh->arena, int, 3 * (ptrdiff_t)ntri);
+  mesh->tri = whole ? mesh->face_vert : CSIM_ARENA_NEW(&mesh->arena, int, csim_xyz(ntri));
   mesh->tri_face = CSIM_ARENA_NEW(&mesh->arena, int, ntri);
   if (mesh->arena.failed || !polygon_init(&q, max_corner)) {
     csim_say(log, CSIM_ERROR, place, "out of memory for %d triangles", ntri);

@@ -26,11 +26,11 @@ static uint64_t hash_position(const double *p) {
 
 csim_status csim_weld(int nvert, const double *x, int *first) {
   ptrdiff_t size = 16;
-  while (size < 2 * (ptrdiff_t)nvert) size *= 2;
+  while (size < csim_row(2, nvert)) size *= 2;
   int *slot = CSIM_NEW(int, size); // 1 + vertex, 0 = free
   if (!slot) return CSIM_MEMORY;
   for (int i = 0; i < nvert; i++) {
-    const double *p = x + 3 * (ptrdiff_t)i;
+    const double *p = x + csim_xyz(i);
     size_t s = hash_position(p) & (size_t)(size - 1);
     for (;; s = (s + 1) & (size_t)(size - 1)) {
       if (!slot[s]) {
@@ -38,7 +38,7 @@ csim_status csim_weld(int nvert, const double *x, int *first) {
         first[i] = i;
         break;
       }
-      const double *q = x + 3 * (ptrdiff_t)(slot[s] - 1);
+      const double *q = x + csim_xyz(slot[s] - 1);
       if (p[0] == q[0] && p[1] == q[1] && p[2] == q[2]) {
         first[i] = slot[s] - 1;
         break;

@@ -12,7 +12,7 @@ double csim_winding_number(int ntri, const int *tri, const double *x, const doub
   for (int t = 0; t < ntri; t++) {
     double r[3][3], l[3], n[3];
     for (int k = 0; k < 3; k++) {
-      csim_sub(x + 3 * (ptrdiff_t)tri[3 * (ptrdiff_t)t + k], p, r[k]);
+      csim_sub(x + csim_xyz(tri[csim_xyz(t) + k]), p, r[k]);
       l[k] = csim_norm(r[k]);
     }
     csim_cross(r[1], r[2], n);

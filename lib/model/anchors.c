@@ -6,7 +6,7 @@
 #include "math/vec3.h"
 
 static inline const double *target_of(const csim_energy *energy, const csim_point *at, int e) {
-  return at->anchor + 3 * (ptrdiff_t)csim_energy_param(energy, e)[1];
+  return at->anchor + csim_xyz((ptrdiff_t)csim_energy_param(energy, e)[1]);
 }
 
 // [N/m] at present; a pin that does not hold has none.
@@ -19,7 +19,7 @@ static double anchor_value(const csim_energy *energy, const csim_point *at, int 
   double sum = 0;
   for (int e = first; e < last; e++) {
     double r[3];
-    csim_sub(at->x + 3 * (ptrdiff_t)energy->node[e], target_of(energy, at, e), r);
+    csim_sub(at->x + csim_xyz(energy->node[e]), target_of(energy, at, e), r);
     sum += 0.5 * stiffness_of(energy, at, e) * csim_dot(r, r);
   }
   return sum;
@@ -29,8 +29,8 @@ static void anchor_gradient(const csim_energy *energy, const csim_point *at, int
                             double *g) {
   for (int e = first; e < last; e++) {
     double r[3];
-    csim_sub(at->x + 3 * (ptrdiff_t)energy->node[e], target_of(energy, at, e), r);
-    csim_add_scaled(stiffness_of(energy, at, e), r, g + 3 * (ptrdiff_t)energy->node[e]);
+    csim_sub(at->x + csim_xyz(energy->node[e]), target_of(energy, at, e), r);
+    csim_add_scaled(stiffness_of(energy, at, e), r, g + csim_xyz(energy->node[e]));
   }
 }
 
@@ -39,7 +39,7 @@ static void anchor_hessian(const csim_energy *energy, const csim_point *at, csim
   (void)spd;
   for (int e = first; e < last; e++)
     for (int c = 0; c < 3; c++)
-      val[9 * (ptrdiff_t)energy->slot[e] + 4 * c] += stiffness_of(energy, at, e);
+      val[csim_row(9, energy->slot[e]) + 4 * c] += stiffness_of(energy, at, e);
 }
 
 static void anchor_laplacian(const csim_energy *energy, const csim_point *at, int first, int last,
@@ -52,7 +52,7 @@ static int anchor_constraint(const csim_energy *energy, const csim_point *at, in
                              csim_constraint *c) {
   *c = (csim_constraint){.dim = 3, .k = stiffness_of(energy, at, e), .grad = {{1}}};
   if (!(c->k > 0)) return 0;
-  csim_sub(at->x + 3 * (ptrdiff_t)energy->node[e], target_of(energy, at, e), c->C);
+  csim_sub(at->x + csim_xyz(energy->node[e]), target_of(energy, at, e), c->C);
   return 1;
 }
 

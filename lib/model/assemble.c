@@ -8,7 +8,7 @@
 static void collect_triangles(csim_model *model) {
   int n = 0;
   for (int b = 0; b < model->nbody; b++) model->ntri += model->body[b].mesh->ntri;
-  model->tri = CSIM_ARENA_NEW(&model->arena, int, 3 * (ptrdiff_t)model->ntri);
+  model->tri = CSIM_ARENA_NEW(&model->arena, int, csim_xyz(model->ntri));
   if (model->arena.failed) return;
   for (int b = 0; b < model->nbody; b++) {
     const csim_mesh *mesh = model->body[b].mesh;
@@ -37,8 +37,7 @@ static void mark_vertices(csim_model *model) {
   for (int i = 0; i < model->ntarget; i++)
     if (model->target[i].hard) {
       model->fixed[model->target[i].vert] = 1;
-      if (model->v0)
-        memset(model->v0 + 3 * (ptrdiff_t)model->target[i].vert, 0, 3 * sizeof(double));
+      if (model->v0) memset(model->v0 + csim_xyz(model->target[i].vert), 0, 3 * sizeof(double));
     }
   for (int b = 0; b < model->nbody; b++)
     for (int i = 0; i < model->body[b].nvert; i++) model->body_of[model->body[b].vert0 + i] = b;

@@ -20,9 +20,9 @@ double csim_chamber_volume(const csim_model *model, const csim_chamber *chamber,
     const csim_chamber_part *part = &chamber->part[k];
     double sum = 0;
     for (int t = part->tri0; t < part->tri0 + part->ntri; t++) {
-      const int *v = model->tri + 3 * (ptrdiff_t)t;
+      const int *v = model->tri + csim_xyz(t);
       double r[3][3], n[3];
-      for (int i = 0; i < 3; i++) csim_sub(x + 3 * (ptrdiff_t)v[i], about, r[i]);
+      for (int i = 0; i < 3; i++) csim_sub(x + csim_xyz(v[i]), about, r[i]);
       csim_cross(r[1], r[2], n);
       sum += csim_dot(r[0], n) / 6;
     }
@@ -33,7 +33,7 @@ double csim_chamber_volume(const csim_model *model, const csim_chamber *chamber,
 
 // Volume about one of the vertices: not far from the others, so that little is lost in rounding.
 static double volume_at(const csim_model *model, const csim_chamber *chamber, const double *x) {
-  return csim_chamber_volume(model, chamber, x + 3 * (ptrdiff_t)chamber->vert, x);
+  return csim_chamber_volume(model, chamber, x + csim_xyz(chamber->vert), x);
 }
 
 double csim_chamber_pressure(const csim_chamber *chamber, const csim_chamber_now *now,
@@ -44,8 +44,7 @@ double csim_chamber_pressure(const csim_chamber *chamber, const csim_chamber_now
     p = (chamber->atmosphere + now->pressure) * chamber->volume0 /
             csim_max(volume, 1e-6 * chamber->volume0) -
         chamber->atmosphere;
-  if (chamber->stiffness > 0)
-    p += chamber->stiffness * (now->volume - volume / chamber->volume0);
+  if (chamber->stiffness > 0) p += chamber->stiffness * (now->volume - volume / chamber->volume0);
   return p;
 }
 
@@ -81,11 +80,10 @@ static void add_gradient(const csim_model *model, const csim_chamber *chamber, d
     const csim_chamber_part *part = &chamber->part[k];
     double w = share * sign_of(part) / 6;
     for (int t = part->tri0; t < part->tri0 + part->ntri; t++) {
-      const int *v = model->tri + 3 * (ptrdiff_t)t;
+      const int *v = model->tri + csim_xyz(t);
       double n[3];
-      csim_triangle_normal(x + 3 * (ptrdiff_t)v[0], x + 3 * (ptrdiff_t)v[1],
-                           x + 3 * (ptrdiff_t)v[2], n);
-      for (int i = 0; i < 3; i++) csim_add_scaled(w, n, g + 3 * (ptrdiff_t)v[i]);
+      csim_triangle_normal(x + csim_xyz(v[0]), x + csim_xyz(v[1]), x + csim_xyz(v[2]), n);
+      for (int i = 0; i < 3; i++) csim_add_scaled(w, n, g + csim_xyz(v[i]));
     }
   }
 }
@@ -108,12 +106,12 @@ void csim_chambers_hessian(const csim_model *model, csim_chamber_now *now, const
     memset(now[k].grad, 0, 3 * (size_t)model->nvert * sizeof(double));
     add_gradient(model, c, 1, x, now[k].grad);
     for (int i = 0; i < model->nvert; i++)
-      if (model->fixed[i]) memset(now[k].grad + 3 * (ptrdiff_t)i, 0, 3 * sizeof(double));
+      if (model->fixed[i]) memset(now[k].grad + csim_xyz(i), 0, 3 * sizeof(double));
   }
 }
 
-double csim_chambers_multiply(csim_pool *pool, const csim_model *model,
-                              const csim_chamber_now *now, const double *p, double *q) {
+double csim_chambers_multiply(csim_pool *pool, const csim_model *model, const csim_chamber_now *now,
+                              const double *p, double *q) {
   double sum = 0;
   for (int k = 0; k < model->chambers.nchamber; k++) {
     if (!now[k].grad) continue;

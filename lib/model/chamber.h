@@ -44,7 +44,7 @@ void csim_chambers_gradient(const csim_model *model, const csim_chamber_now *now
 void csim_chambers_hessian(const csim_model *model, csim_chamber_now *now, const double *x);
 
 /// q += H p, both (nvert x 3), p zero at fixed vertices. @return p . H p
-double csim_chambers_multiply(csim_pool *pool, const csim_model *model,
-                              const csim_chamber_now *now, const double *p, double *q);
+double csim_chambers_multiply(csim_pool *pool, const csim_model *model, const csim_chamber_now *now,
+                              const double *p, double *q);
 
 #endif

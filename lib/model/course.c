@@ -24,7 +24,7 @@ csim_course_pose csim_course_at(const csim_course *course, double time) {
   if (at.moves) at.pose = csim_motion_pose(&course->motion, course->pivot, time);
   if (course->nframe == 0) return at;
 
-  ptrdiff_t n = 3 * (ptrdiff_t)course->nvert;
+  ptrdiff_t n = csim_xyz(course->nvert);
   double last = course->nframe - 1;
   double t = course->frame_time       ? find_frame(course, time)
              : course->frame_step > 0 ? (time - course->frame_start) / course->frame_step
@@ -38,10 +38,10 @@ csim_course_pose csim_course_at(const csim_course *course, double time) {
 }
 
 void csim_course_vertex(const csim_course_pose *at, int vert, double *out) {
-  const double *a = at->from + 3 * (ptrdiff_t)vert;
+  const double *a = at->from + csim_xyz(vert);
   for (int c = 0; c < 3; c++) out[c] = a[c];
   if (at->to) {
-    const double *b = at->to + 3 * (ptrdiff_t)vert;
+    const double *b = at->to + csim_xyz(vert);
     for (int c = 0; c < 3; c++) out[c] = a[c] + at->share * (b[c] - a[c]);
   }
   if (at->moves) csim_pose_apply(&at->pose, out, out);

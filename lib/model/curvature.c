@@ -45,8 +45,8 @@ static double distance2(const double *a, const double *b) {
 // corner and a quarter to each of the others.
 static void share_areas(int ntri, fans *f) {
   for (int t = 0; t < ntri; t++) {
-    const double *x = f->flat + 6 * (ptrdiff_t)t;
-    const int *v = f->tri + 3 * (ptrdiff_t)t;
+    const double *x = f->flat + csim_row(6, t);
+    const int *v = f->tri + csim_xyz(t);
     double A = csim_fabric_area(x), L[3], cot[3];
     if (!(A > 0)) continue;
     int obtuse = -1;
@@ -87,28 +87,28 @@ static int index_fans(const csim_topology *topology, csim_arena *arena, fans *f)
 
 // The edge of triangle t between two of its vertices.
 static int edge_between(const fans *f, int t, int a, int b) {
-  const int *v = f->tri + 3 * (ptrdiff_t)t;
+  const int *v = f->tri + csim_xyz(t);
   int ka = corner_of(v, a), kb = corner_of(v, b);
-  return f->topology->tri_edge[3 * (ptrdiff_t)t + ((ka + 1) % 3 == kb ? ka : kb)];
+  return f->topology->tri_edge[csim_xyz(t) + ((ka + 1) % 3 == kb ? ka : kb)];
 }
 
 // The triangle across that edge; -1: none, or more than one.
 static int across(const fans *f, int t, int a, int b) {
   int e = edge_between(f, t, a, b);
   if (f->topology->edge_ntri[e] != 2) return -1;
-  const int *pair = f->topology->edge_tri + 2 * (ptrdiff_t)e;
+  const int *pair = f->topology->edge_tri + csim_row(2, e);
   return pair[0] == t ? pair[1] : pair[0];
 }
 
 static int third(const fans *f, int t, int a, int b) {
-  const int *v = f->tri + 3 * (ptrdiff_t)t;
+  const int *v = f->tri + csim_xyz(t);
   for (int k = 0; k < 3; k++)
     if (v[k] != a && v[k] != b) return v[k];
   return -1;
 }
 
 static const double *place_in(const fans *f, int t, int v) {
-  return f->flat + 6 * (ptrdiff_t)t + 2 * corner_of(f->tri + 3 * (ptrdiff_t)t, v);
+  return f->flat + csim_row(6, t) + 2 * corner_of(f->tri + csim_xyz(t), v);
 }
 
 // Angle of triangle t at v, between the directions to a and b.
@@ -122,9 +122,9 @@ static double angle_at(const fans *f, int t, int v, int a, int b) {
 // which lie between f->ring[k] and f->ring[k + 1]; of a closed fan the last of these is the first.
 static int walk_around(const fans *f, int v) {
   int first = f->start[v], last = f->start[v + 1], t = f->around[first], n = 0;
-  int a = f->tri[3 * (ptrdiff_t)t + (corner_of(f->tri + 3 * (ptrdiff_t)t, v) + 1) % 3];
+  int a = f->tri[csim_xyz(t) + (corner_of(f->tri + csim_xyz(t), v) + 1) % 3];
   for (int k = first; k < last; k++) {
-    const int *corner = f->tri + 3 * (ptrdiff_t)f->around[k];
+    const int *corner = f->tri + csim_xyz(f->around[k]);
     for (int side = 1; side < 3; side++) {
       int b = corner[(corner_of(corner, v) + side) % 3];
       if (across(f, f->around[k], v, b) >= 0) continue;
@@ -167,7 +167,7 @@ static void add_behind(const fans *f, int t, int a, int b, const double P[2], co
   double ab2 = distance2(fa, fb), dx = Q[0] - P[0], dy = Q[1] - P[1];
   if (!(ab2 > 0)) return;
   double along = (ab2 + distance2(fa, fd) - distance2(fb, fd)) / (2 * ab2); // in units of ab
-  double off = 2 * csim_fabric_area(f->flat + 6 * (ptrdiff_t)u) / ab2;
+  double off = 2 * csim_fabric_area(f->flat + csim_row(6, u)) / ab2;
   double side = P[0] * dy - P[1] * dx > 0 ? 1 : -1; // away from the centre
   add_neighbour(d, P[0] + along * dx + side * off * dy, P[1] + along * dy - side * off * dx, p);
 }
@@ -271,7 +271,7 @@ static ptrdiff_t place_of(const pair_index *index, int a, int b) {
   uint64_t key = ((uint64_t)(uint32_t)a << 32 | (uint32_t)b) * 0x9e3779b97f4a7c15u;
   ptrdiff_t at = (ptrdiff_t)(key >> 20) & (index->size - 1);
   for (; index->slot[at]; at = (at + 1) & (index->size - 1)) {
-    const int *node = index->pairs->node + 2 * (ptrdiff_t)(index->slot[at] - 1);
+    const int *node = index->pairs->node + csim_row(2, index->slot[at] - 1);
     if (node[0] == a && node[1] == b) break;
   }
   return at;
@@ -283,7 +283,7 @@ static int grow_index(pair_index *index) {
   index->slot = CSIM_NEW(int, index->size);
   if (!index->slot) return -1;
   for (int e = index->first; e < index->pairs->nelem; e++) {
-    const int *node = index->pairs->node + 2 * (ptrdiff_t)e;
+    const int *node = index->pairs->node + csim_row(2, e);
     index->slot[place_of(index, node[0], node[1])] = 1 + e;
   }
   return 0;
@@ -295,7 +295,7 @@ static int add_pair(pair_index *index, int a, int b, double w) {
     a = b;
     b = swap;
   }
-  if (3 * (ptrdiff_t)(index->pairs->nelem - index->first) > 2 * index->size && grow_index(index))
+  if (csim_xyz(index->pairs->nelem - index->first) > 2 * index->size && grow_index(index))
     return -1;
   ptrdiff_t at = place_of(index, a, b);
   if (index->slot[at]) {

@@ -11,8 +11,8 @@ void csim_curve_at(const csim_curve *curve, int count, const double *constant, d
   const double *b = next > 0 && next < n ? curve->key[next].value : a;
   double share = 0;
   if (a != b)
-    share = (time - curve->key[next - 1].time) /
-            (curve->key[next].time - curve->key[next - 1].time);
+    share =
+        (time - curve->key[next - 1].time) / (curve->key[next].time - curve->key[next - 1].time);
   for (int c = 0; c < count; c++) value[c] = a[c] + share * (b[c] - a[c]);
 }
 

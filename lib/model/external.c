@@ -39,8 +39,8 @@ typedef struct external_job {
 static void blow(void *context, int first, int last) {
   const external_job *job = context;
   for (int i = first; i < last; i++)
-    csim_wind_at(&job->at.model->air.wind, job->at.x + 3 * (ptrdiff_t)i, job->at.time,
-                 job->at.air + 3 * (ptrdiff_t)i);
+    csim_wind_at(&job->at.model->air.wind, job->at.x + csim_xyz(i), job->at.time,
+                 job->at.air + csim_xyz(i));
 }
 
 // Adds vertex i's share of the drag matrix D and of D u.
@@ -49,16 +49,15 @@ static void add_drag(const external_job *job, int i, double *D, double *Du) {
   const csim_body *body = &m->body[m->body_of[i]];
   double c = body->drag * csim_body_factor(body, CSIM_FACTOR_DRAG, i - body->vert0);
   for (int t = m->air.tri_start[i]; t < m->air.tri_start[i + 1]; t++) {
-    const int *tri = m->tri + 3 * (ptrdiff_t)m->air.tri_around[t];
+    const int *tri = m->tri + csim_xyz(m->air.tri_around[t]);
     double n[3], w[3] = {0}, u[3] = {0};
-    csim_triangle_normal(job->at.x + 3 * (ptrdiff_t)tri[0],
-                         job->at.x + 3 * (ptrdiff_t)tri[1],
-                         job->at.x + 3 * (ptrdiff_t)tri[2], n);
+    csim_triangle_normal(job->at.x + csim_xyz(tri[0]), job->at.x + csim_xyz(tri[1]),
+                         job->at.x + csim_xyz(tri[2]), n);
     double twice = csim_norm(n);
     if (!(twice > 0)) continue;
     for (int k = 0; k < 3; k++) {
-      csim_add_scaled(1.0 / 3, job->at.air + 3 * (ptrdiff_t)tri[k], u);
-      csim_add_scaled(1.0 / 3, job->at.v + 3 * (ptrdiff_t)tri[k], w);
+      csim_add_scaled(1.0 / 3, job->at.air + csim_xyz(tri[k]), u);
+      csim_add_scaled(1.0 / 3, job->at.v + csim_xyz(tri[k]), w);
     }
     csim_sub(w, u, w);
     double normal = fabs(csim_dot(w, n)) / twice;
@@ -76,8 +75,8 @@ static void accelerate(void *context, int first, int last) {
   const external_job *job = context;
   const csim_model *m = job->at.model;
   for (int i = first; i < last; i++) {
-    const double *v = job->at.v + 3 * (ptrdiff_t)i;
-    double *out = job->v_next + 3 * (ptrdiff_t)i;
+    const double *v = job->at.v + csim_xyz(i);
+    double *out = job->v_next + csim_xyz(i);
     const csim_body *body = &m->body[m->body_of[i]];
     double decay = job->at.decay[m->body_of[i]];
     if (body->factor[CSIM_FACTOR_DAMPING])

@@ -24,7 +24,7 @@ void csim_fabric_lay(int ntri, const int *tri, const double *X, const double axe
   for (int t = 0; t < ntri; t++) {
     const double *x[3];
     double n[3], warp[3], weft[3];
-    for (int k = 0; k < 3; k++) x[k] = X + 3 * (ptrdiff_t)tri[3 * (ptrdiff_t)t + k];
+    for (int k = 0; k < 3; k++) x[k] = X + csim_xyz(tri[csim_xyz(t) + k]);
     csim_triangle_normal(x[0], x[1], x[2], n);
     double l = csim_norm(n);
     if (!(l > 0)) continue;
@@ -33,7 +33,7 @@ void csim_fabric_lay(int ntri, const int *tri, const double *X, const double axe
     }
     csim_cross(n, warp, weft);
     for (int k = 1; k < 3; k++) {
-      double d[3], *at = flat + 6 * (ptrdiff_t)t + 2 * k;
+      double d[3], *at = flat + csim_row(6, t) + 2 * k;
       csim_sub(x[k], x[0], d);
       at[0] = csim_dot(d, warp);
       at[1] = csim_dot(d, weft);
@@ -57,13 +57,13 @@ int csim_fabric_uv(const csim_mesh *mesh, double *uv) {
   int missing = 0;
   memset(uv, 0, 6 * (size_t)mesh->ntri * sizeof *uv);
   for (int t = 0; t < mesh->ntri; t++) {
-    double *at = uv + 6 * (ptrdiff_t)t, size = 0;
+    double *at = uv + csim_row(6, t), size = 0;
     int found = mesh->nuv > 0;
     for (int k = 0; k < 3 && found; k++) {
       int face = mesh->tri_face ? mesh->tri_face[t] : t;
-      int i = uv_of(mesh, face, mesh->tri[3 * (ptrdiff_t)t + k]);
+      int i = uv_of(mesh, face, mesh->tri[csim_xyz(t) + k]);
       found = i >= 0;
-      if (found) memcpy(at + 2 * k, mesh->uv + 2 * (ptrdiff_t)i, 2 * sizeof *at);
+      if (found) memcpy(at + 2 * k, mesh->uv + csim_row(2, i), 2 * sizeof *at);
     }
     for (int k = 0; k < 6; k++) size += (at[k] - at[k % 2]) * (at[k] - at[k % 2]);
     if (found && csim_fabric_area(at) > 1e-9 * size) continue;
@@ -84,8 +84,8 @@ static void turn(double c, double s, double flat[6]) {
 
 void csim_fabric_align(int ntri, const double *uv, double *flat) {
   for (int t = 0; t < ntri; t++) {
-    const double *at = uv + 6 * (ptrdiff_t)t;
-    double *to = flat + 6 * (ptrdiff_t)t, d[2];
+    const double *at = uv + csim_row(6, t);
+    double *to = flat + csim_row(6, t), d[2];
     double a[2] = {at[2] - at[0], at[3] - at[1]}, b[2] = {at[4] - at[0], at[5] - at[1]};
     double det = a[0] * b[1] - a[1] * b[0];
     if (det == 0) continue;
@@ -99,7 +99,7 @@ void csim_fabric_align(int ntri, const double *uv, double *flat) {
 
 void csim_fabric_turn(int ntri, const double *angle, double *flat) {
   for (int t = 0; t < ntri; t++)
-    turn(csim_cos(angle[t]), csim_sin(angle[t]), flat + 6 * (ptrdiff_t)t);
+    turn(csim_cos(angle[t]), csim_sin(angle[t]), flat + csim_row(6, t));
 }
 
 int csim_fabric_membrane(int ntri, const int *tri, const csim_part *part, const double *flat,
@@ -113,8 +113,8 @@ int csim_fabric_membrane(int ntri, const int *tri, const csim_part *part, const 
   for (int t = 0; t < ntri; t++) {
     double param[CSIM_MAX_PARAM];
     int node[3];
-    for (int k = 0; k < 3; k++) node[k] = part->vert0 + tri[3 * (ptrdiff_t)t + k];
-    const double *rest = flat + 6 * (ptrdiff_t)t;
+    for (int k = 0; k < 3; k++) node[k] = part->vert0 + tri[csim_xyz(t) + k];
+    const double *rest = flat + csim_row(6, t);
     int status = kind->yield ? csim_ductile_membrane_param(law, rest, &moduli[t], yield, param)
                              : csim_membrane_param(law, rest, &moduli[t], param);
     if (status == 0)

@@ -28,17 +28,17 @@
 // --------------------------------------------------------------------------------------- quadratic
 
 static void curvature_at(const csim_energy *energy, const csim_point *at, int e, double *sum) {
-  const int *node = energy->node + 4 * (ptrdiff_t)e;
+  const int *node = energy->node + csim_row(4, e);
   const double *q = csim_energy_param(energy, e);
   sum[0] = sum[1] = sum[2] = 0;
-  for (int n = 0; n < 4; n++) csim_add_scaled(q[n], at->x + 3 * (ptrdiff_t)node[n], sum);
+  for (int n = 0; n < 4; n++) csim_add_scaled(q[n], at->x + csim_xyz(node[n]), sum);
 }
 
 CSIM_SIMD_BODY void curvature4(const csim_energy *energy, const double *x, int e, csim_v4 *sum) {
-  const int *node = energy->node + 4 * (ptrdiff_t)e;
+  const int *node = energy->node + csim_row(4, e);
   const double *q = csim_energy_param(energy, e);
-  *sum = q[0] * CSIM_LOAD3(x + 3 * (ptrdiff_t)node[0]);
-  for (int n = 1; n < 4; n++) *sum += q[n] * CSIM_LOAD3(x + 3 * (ptrdiff_t)node[n]);
+  *sum = q[0] * CSIM_LOAD3(x + csim_xyz(node[0]));
+  for (int n = 1; n < 4; n++) *sum += q[n] * CSIM_LOAD3(x + csim_xyz(node[n]));
 }
 
 CSIM_SIMD_BODY double values(const csim_energy *energy, const double *x, int first, int last) {
@@ -59,7 +59,7 @@ CSIM_SIMD_BODY int gradients(const csim_energy *energy, const double *x, int fir
     csim_v4 c;
     curvature4(energy, x, e, &c);
     for (int n = 0; n < 4; n++) {
-      double *at = g + 3 * (ptrdiff_t)energy->node[4 * (ptrdiff_t)e + n];
+      double *at = g + csim_xyz(energy->node[csim_row(4, e) + n]);
       csim_v4 sum = CSIM_LOAD3(at) + q[n] * c;
       CSIM_STORE3(at, sum);
     }
@@ -88,10 +88,10 @@ static void quadratic_hessian(const csim_energy *energy, const csim_point *at, c
   (void)at, (void)spd;
   for (int e = first; e < last; e++) {
     const double *q = csim_energy_param(energy, e);
-    const int *slot = energy->slot + 16 * (ptrdiff_t)e;
+    const int *slot = energy->slot + csim_row(16, e);
     for (int m = 0; m < 4; m++)
       for (int n = 0; n < 4; n++)
-        for (int c = 0; c < 3; c++) val[9 * (ptrdiff_t)slot[4 * m + n] + 4 * c] += q[m] * q[n];
+        for (int c = 0; c < 3; c++) val[csim_row(9, slot[4 * m + n]) + 4 * c] += q[m] * q[n];
   }
 }
 
@@ -100,7 +100,7 @@ static void quadratic_laplacian(const csim_energy *energy, const csim_point *at,
   (void)at;
   for (int e = first; e < last; e++) {
     const double *q = csim_energy_param(energy, e);
-    const int *slot = energy->slot + 16 * (ptrdiff_t)e;
+    const int *slot = energy->slot + csim_row(16, e);
     for (int m = 0; m < 4; m++)
       for (int n = 0; n < 4; n++) val[slot[4 * m + n]] += q[m] * q[n];
   }
@@ -152,7 +152,7 @@ static void cotangent_gradient(const csim_energy *energy, const csim_point *at, 
     curvature_at(energy, at, e, c);
     double l = csim_norm(c), f = l > 0 ? 1 - param[4] / l : 0;
     for (int n = 0; n < 4; n++)
-      csim_add_scaled(f * param[n], c, g + 3 * (ptrdiff_t)energy->node[4 * (ptrdiff_t)e + n]);
+      csim_add_scaled(f * param[n], c, g + csim_xyz(energy->node[csim_row(4, e) + n]));
   }
 }
 
@@ -160,7 +160,7 @@ static void cotangent_hessian(const csim_energy *energy, const csim_point *at, c
                               int first, int last, double *val) {
   for (int e = first; e < last; e++) {
     const double *param = csim_energy_param(energy, e);
-    const int *slot = energy->slot + 16 * (ptrdiff_t)e;
+    const int *slot = energy->slot + csim_row(16, e);
     double c[3];
     curvature_at(energy, at, e, c);
     double l = csim_norm(c), across = l > 0 ? 1 - param[4] / l : 1;
@@ -170,7 +170,7 @@ static void cotangent_hessian(const csim_energy *energy, const csim_point *at, c
     for (int m = 0; m < 4; m++)
       for (int n = 0; n < 4; n++)
         for (int k = 0; k < 9; k++)
-          val[9 * (ptrdiff_t)slot[4 * m + n] + k] += param[m] * param[n] * H[k];
+          val[csim_row(9, slot[4 * m + n]) + k] += param[m] * param[n] * H[k];
   }
 }
 
@@ -189,7 +189,7 @@ static int cotangent_constraint(const csim_energy *energy, const csim_point *at,
 static void cotangent_param(const double *X, const int node[4], double B, double *param) {
   double c[3] = {0};
   csim_quadratic_param(X, node, B, param);
-  for (int n = 0; n < 4; n++) csim_add_scaled(param[n], X + 3 * (ptrdiff_t)node[n], c);
+  for (int n = 0; n < 4; n++) csim_add_scaled(param[n], X + csim_xyz(node[n]), c);
   param[4] = csim_norm(c);
 }
 
@@ -223,10 +223,10 @@ static void cotangents(const double *p, const double *q, const double *r, double
 }
 
 void csim_quadratic_param(const double *X, const int node[4], double B, double q[4]) {
-  const double *a = X + 3 * (ptrdiff_t)node[0], *b = X + 3 * (ptrdiff_t)node[1];
+  const double *a = X + csim_xyz(node[0]), *b = X + csim_xyz(node[1]);
   double a0, b0, A0, a1, b1, A1;
-  cotangents(a, b, X + 3 * (ptrdiff_t)node[2], &a0, &b0, &A0);
-  cotangents(a, b, X + 3 * (ptrdiff_t)node[3], &a1, &b1, &A1);
+  cotangents(a, b, X + csim_xyz(node[2]), &a0, &b0, &A0);
+  cotangents(a, b, X + csim_xyz(node[3]), &a1, &b1, &A1);
   double s = sqrt(B / (A0 + A1));
   q[0] = s * (b0 + b1);
   q[1] = s * (a0 + a1);
@@ -243,8 +243,8 @@ typedef struct hinge {
 } hinge;
 
 static hinge hinge_at(const double *x, const int *node) {
-  const double *a = x + 3 * (ptrdiff_t)node[0], *b = x + 3 * (ptrdiff_t)node[1];
-  const double *c = x + 3 * (ptrdiff_t)node[2], *d = x + 3 * (ptrdiff_t)node[3];
+  const double *a = x + csim_xyz(node[0]), *b = x + csim_xyz(node[1]);
+  const double *c = x + csim_xyz(node[2]), *d = x + csim_xyz(node[3]);
   hinge h = {0};
   double e[3], n0[3], n1[3], bc[3], bd[3], ca[3], da[3], n01[3];
   csim_sub(b, a, e);
@@ -285,7 +285,7 @@ static double rest_angle(const csim_energy *energy, const csim_point *at, int e)
 static double dihedral_value(const csim_energy *energy, const csim_point *at, int first, int last) {
   double sum = 0;
   for (int e = first; e < last; e++) {
-    hinge h = hinge_at(at->x, energy->node + 4 * (ptrdiff_t)e);
+    hinge h = hinge_at(at->x, energy->node + csim_row(4, e));
     double d = h.flat ? 0 : angle_from_rest(h.theta, rest_angle(energy, at, e));
     sum += 0.5 * csim_energy_param(energy, e)[0] * d * d;
   }
@@ -295,12 +295,12 @@ static double dihedral_value(const csim_energy *energy, const csim_point *at, in
 static void dihedral_gradient(const csim_energy *energy, const csim_point *at, int first, int last,
                               double *g) {
   for (int e = first; e < last; e++) {
-    const int *node = energy->node + 4 * (ptrdiff_t)e;
+    const int *node = energy->node + csim_row(4, e);
     hinge h = hinge_at(at->x, node);
     if (h.flat) continue;
     double s =
         csim_energy_param(energy, e)[0] * angle_from_rest(h.theta, rest_angle(energy, at, e));
-    for (int n = 0; n < 4; n++) csim_add_scaled(s, h.g[n], g + 3 * (ptrdiff_t)node[n]);
+    for (int n = 0; n < 4; n++) csim_add_scaled(s, h.g[n], g + csim_xyz(node[n]));
   }
 }
 
@@ -308,13 +308,13 @@ static void dihedral_hessian(const csim_energy *energy, const csim_point *at, cs
                              int first, int last, double *val) {
   (void)spd;
   for (int e = first; e < last; e++) {
-    hinge h = hinge_at(at->x, energy->node + 4 * (ptrdiff_t)e);
+    hinge h = hinge_at(at->x, energy->node + csim_row(4, e));
     if (h.flat) continue;
-    const int *slot = energy->slot + 16 * (ptrdiff_t)e;
+    const int *slot = energy->slot + csim_row(16, e);
     for (int m = 0; m < 4; m++)
       for (int n = 0; n < 4; n++)
         csim_mat3_add_outer(csim_energy_param(energy, e)[0], h.g[m], h.g[n],
-                            val + 9 * (ptrdiff_t)slot[4 * m + n]);
+                            val + csim_row(9, slot[4 * m + n]));
   }
 }
 
@@ -326,7 +326,7 @@ static void dihedral_laplacian(const csim_energy *energy, const csim_point *at, 
   (void)at;
   for (int e = first; e < last; e++) {
     const double *q = csim_energy_param(energy, e) + 2;
-    const int *slot = energy->slot + 16 * (ptrdiff_t)e;
+    const int *slot = energy->slot + csim_row(16, e);
     for (int m = 0; m < 4; m++)
       for (int n = 0; n < 4; n++) val[slot[4 * m + n]] += q[m] * q[n];
   }
@@ -335,7 +335,7 @@ static void dihedral_laplacian(const csim_energy *energy, const csim_point *at, 
 static int dihedral_constraint(const csim_energy *energy, const csim_point *at, int e,
                                csim_constraint *c) {
   const double *param = csim_energy_param(energy, e);
-  hinge h = hinge_at(at->x, energy->node + 4 * (ptrdiff_t)e);
+  hinge h = hinge_at(at->x, energy->node + csim_row(4, e));
   if (h.flat) return 0;
   double d = angle_from_rest(h.theta, rest_angle(energy, at, e));
   *c = (csim_constraint){.dim = 1, .k = param[0], .C = {d}};
@@ -345,9 +345,9 @@ static int dihedral_constraint(const csim_energy *energy, const csim_point *at, 
 
 static void dihedral_param(const double *X, const int node[4], double B, double *param) {
   double n0[3], n1[3];
-  const double *a = X + 3 * (ptrdiff_t)node[0], *b = X + 3 * (ptrdiff_t)node[1];
-  csim_triangle_normal(a, b, X + 3 * (ptrdiff_t)node[2], n0);
-  csim_triangle_normal(b, a, X + 3 * (ptrdiff_t)node[3], n1);
+  const double *a = X + csim_xyz(node[0]), *b = X + csim_xyz(node[1]);
+  csim_triangle_normal(a, b, X + csim_xyz(node[2]), n0);
+  csim_triangle_normal(b, a, X + csim_xyz(node[3]), n1);
   double l = csim_distance(a, b), area = 0.5 * (csim_norm(n0) + csim_norm(n1));
   param[0] = B * l * l / area;
   param[1] = hinge_at(X, node).theta;
@@ -376,10 +376,10 @@ enum { WIDTH = 6, YIELD_AT, HARDENING, RATE, NCREASE };
 // The mean height of the hinge's triangles over its edge: the width that its angle is spread over.
 static void crease_param(const double *X, const int node[4], double B, double *param) {
   double n0[3], n1[3];
-  const double *a = X + 3 * (ptrdiff_t)node[0], *b = X + 3 * (ptrdiff_t)node[1];
+  const double *a = X + csim_xyz(node[0]), *b = X + csim_xyz(node[1]);
   dihedral_param(X, node, B, param);
-  csim_triangle_normal(a, b, X + 3 * (ptrdiff_t)node[2], n0);
-  csim_triangle_normal(b, a, X + 3 * (ptrdiff_t)node[3], n1);
+  csim_triangle_normal(a, b, X + csim_xyz(node[2]), n0);
+  csim_triangle_normal(b, a, X + csim_xyz(node[3]), n1);
   param[WIDTH] = 0.5 * (csim_norm(n0) + csim_norm(n1)) / csim_distance(a, b);
   csim_crease_yield(&(csim_yield){0}, param);
 }
@@ -394,8 +394,8 @@ static void crease_yield(const csim_energy *energy, const csim_point *at, int fi
                          double h, double *plastic) {
   for (int e = first; e < last; e++) {
     const double *param = csim_energy_param(energy, e);
-    double *own = plastic + energy->plastic + 2 * (ptrdiff_t)e;
-    hinge bent = hinge_at(at->x, energy->node + 4 * (ptrdiff_t)e);
+    double *own = plastic + energy->plastic + csim_row(2, e);
+    hinge bent = hinge_at(at->x, energy->node + csim_row(4, e));
     if (bent.flat) continue;
     csim_yield yield = {param[YIELD_AT], param[HARDENING], param[RATE]};
     double elastic = angle_from_rest(bent.theta, param[1] + own[0]) / param[WIDTH];

@@ -37,14 +37,13 @@ static int allocate_level(csim_arena *arena, int nrow, level *to) {
 
 static void find_normals(const csim_mesh *mesh, const double *X, double *normal) {
   for (int t = 0; t < mesh->ntri; t++) {
-    const int *tri = mesh->tri + 3 * (ptrdiff_t)t;
+    const int *tri = mesh->tri + csim_xyz(t);
     double n[3];
-    csim_triangle_normal(X + 3 * (ptrdiff_t)tri[0], X + 3 * (ptrdiff_t)tri[1],
-                         X + 3 * (ptrdiff_t)tri[2], n);
-    for (int k = 0; k < 3; k++) csim_add_scaled(1, n, normal + 3 * (ptrdiff_t)tri[k]);
+    csim_triangle_normal(X + csim_xyz(tri[0]), X + csim_xyz(tri[1]), X + csim_xyz(tri[2]), n);
+    for (int k = 0; k < 3; k++) csim_add_scaled(1, n, normal + csim_xyz(tri[k]));
   }
   for (int i = 0; i < mesh->nvert; i++) {
-    double *n = normal + 3 * (ptrdiff_t)i, length = csim_norm(n);
+    double *n = normal + csim_xyz(i), length = csim_norm(n);
     for (int c = 0; c < 3; c++) n[c] = length > 0 ? n[c] / length : 0;
   }
 }
@@ -55,10 +54,10 @@ static int begin_ladder(const csim_mesh *mesh, const unsigned char *held, int fi
   csim_arena *arena = &s->arena;
   int n = mesh->nvert, vert0 = s->part->vert0, count = springs->nelem - first;
   s->nvert = n;
-  s->normal = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)n);
+  s->normal = CSIM_ARENA_NEW(arena, double, csim_xyz(n));
   s->row = CSIM_ARENA_NEW(arena, int, n);
   s->alone = CSIM_ARENA_NEW(arena, int, n);
-  int *pair = CSIM_ARENA_NEW(arena, int, 2 * (ptrdiff_t)count);
+  int *pair = CSIM_ARENA_NEW(arena, int, csim_row(2, count));
   level *finest = &s->level[0];
   if (allocate_level(arena, n, finest)) return -1;
   find_normals(mesh, s->part->X, s->normal);
@@ -69,8 +68,8 @@ static int begin_ladder(const csim_mesh *mesh, const unsigned char *held, int fi
   for (int e = 0; e < count; e++) {
     const double *param = springs->param + springs->kind->nparam * (ptrdiff_t)(first + e);
     for (int k = 0; k < 2; k++) {
-      int v = springs->node[2 * (ptrdiff_t)(first + e) + k] - vert0;
-      pair[2 * (ptrdiff_t)e + k] = v;
+      int v = springs->node[csim_row(2, first + e) + k] - vert0;
+      pair[csim_row(2, e) + k] = v;
       finest->weight[v] += 0.5 * param[0] * param[1] * param[1];
     }
   }
@@ -88,8 +87,8 @@ static int neighbours(csim_arena *arena, const csim_pattern *below, const int *a
     for (int b = below->start[i]; b < below->start[i + 1]; b++) {
       int p = aggregate[i], q = aggregate[below->col[b]];
       if (p < 0 || q <= p) continue; // the other order has it
-      pair[2 * (ptrdiff_t)npair] = p;
-      pair[2 * (ptrdiff_t)npair++ + 1] = q;
+      pair[csim_row(2, npair)] = p;
+      pair[csim_row(2, npair++) + 1] = q;
     }
   csim_element_set set = {npair, 2, pair};
   return csim_pattern_build(arena, nrow, 1, &set, pattern);
@@ -128,8 +127,8 @@ static int add_level(ladder *s) {
 // as these turn in the direction of the chord.
 static double arc(const ladder *s, int a, int b) {
   double chord[3], turn[3];
-  csim_sub(s->part->X + 3 * (ptrdiff_t)b, s->part->X + 3 * (ptrdiff_t)a, chord);
-  csim_sub(s->normal + 3 * (ptrdiff_t)b, s->normal + 3 * (ptrdiff_t)a, turn);
+  csim_sub(s->part->X + csim_xyz(b), s->part->X + csim_xyz(a), chord);
+  csim_sub(s->normal + csim_xyz(b), s->normal + csim_xyz(a), turn);
   double length = csim_norm(chord);
   if (!(length > 0)) return 0;
   double t = csim_dot(turn, chord) / (2 * length);
@@ -161,7 +160,7 @@ int csim_network_levels(const csim_mesh *mesh, const csim_part *part, const unsi
   double share = s.nlevel ? (1 - FINE_SHARE) / s.nlevel : 0;
   for (int l = s.nlevel; l > 0 && !status; l--) add_springs(&s, &s.level[l], share, levels);
   for (int e = first; e < springs->nelem && s.nlevel > 0 && !status; e++) {
-    const int *node = springs->node + 2 * (ptrdiff_t)e;
+    const int *node = springs->node + csim_row(2, e);
     int alone = s.alone[node[0] - part->vert0] + s.alone[node[1] - part->vert0];
     springs->param[springs->kind->nparam * (ptrdiff_t)e] *= FINE_SHARE + share * alone / 2;
   }

@@ -8,14 +8,14 @@
 /// A link at the present positions.
 typedef struct link_state {
   const int *node;
-  double weight[4];     // of d = sum weight_i x_i
-  double d[3], l;       // [m]
-  double slack[3];      // [m] d - d_n; 0 without damping
-  double pull;          // [N/m] tension over l, 0 when slack
-  double along;         // [N/m^3] of the Hessian pull I + along d d^T
-  double energy;        // [J]
-  double excess;        // [m] l - L, 0 when slack
-  double k, c;          // [N/m] stiffness, and damping over h
+  double weight[4]; // of d = sum weight_i x_i
+  double d[3], l;   // [m]
+  double slack[3];  // [m] d - d_n; 0 without damping
+  double pull;      // [N/m] tension over l, 0 when slack
+  double along;     // [N/m^3] of the Hessian pull I + along d d^T
+  double energy;    // [J]
+  double excess;    // [m] l - L, 0 when slack
+  double k, c;      // [N/m] stiffness, and damping over h
 } link_state;
 
 static void gap_of(const csim_energy *energy, int e, const double *x, double weight[4],
@@ -27,13 +27,13 @@ static void gap_of(const csim_energy *energy, int e, const double *x, double wei
   weight[1] = -1;
   for (int i = 1; nnode == 4 && i < 4; i++) weight[i] = -param[CSIM_LINK_WEIGHT + i - 1];
   memset(d, 0, 3 * sizeof *d);
-  for (int i = 0; i < nnode; i++) csim_add_scaled(weight[i], x + 3 * (ptrdiff_t)node[i], d);
+  for (int i = 0; i < nnode; i++) csim_add_scaled(weight[i], x + csim_xyz(node[i]), d);
 }
 
 static link_state link_at(const csim_energy *energy, const csim_point *at, int e) {
   const double *param = csim_energy_param(energy, e);
   static const double tight[2] = {1, 0}; // where nobody says: as stiff as it may be
-  const double *now = at->link ? at->link + 2 * (ptrdiff_t)param[CSIM_LINK_NUMBER] : tight;
+  const double *now = at->link ? at->link + csim_row(2, (ptrdiff_t)param[CSIM_LINK_NUMBER]) : tight;
   link_state s = {.node = energy->node + (ptrdiff_t)e * energy->kind->nnode};
   s.k = now[0] * param[CSIM_LINK_K];
   if (!(s.k > 0)) return s;
@@ -77,7 +77,7 @@ static void link_gradient(const csim_energy *energy, const csim_point *at, int f
     double force[3];
     for (int c = 0; c < 3; c++) force[c] = s.pull * s.d[c] + s.c * s.slack[c];
     for (int i = 0; s.k > 0 && i < energy->kind->nnode; i++)
-      csim_add_scaled(s.weight[i], force, g + 3 * (ptrdiff_t)s.node[i]);
+      csim_add_scaled(s.weight[i], force, g + csim_xyz(s.node[i]));
   }
 }
 
@@ -95,7 +95,7 @@ static void link_hessian(const csim_energy *energy, const csim_point *at, csim_s
     for (int i = 0; i < nnode; i++)
       for (int j = 0; j < nnode; j++)
         for (int c = 0; c < 9; c++)
-          val[9 * (ptrdiff_t)slot[nnode * i + j] + c] += s.weight[i] * s.weight[j] * A[c];
+          val[csim_row(9, slot[nnode * i + j]) + c] += s.weight[i] * s.weight[j] * A[c];
   }
 }
 

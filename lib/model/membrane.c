@@ -40,7 +40,21 @@
 
 #include <math.h>
 
-enum { BU1, BU2, BV1, BV2, AREA, C11, C12, C22, C33, LIMIT, BOUND, STIFFENING, NPARAM }; // BOUND 0: none
+enum {
+  BU1,
+  BU2,
+  BV1,
+  BV2,
+  AREA,
+  C11,
+  C12,
+  C22,
+  C33,
+  LIMIT,
+  BOUND,
+  STIFFENING,
+  NPARAM
+}; // BOUND 0: none
 enum { YIELD_AT = NPARAM, HARDENING, RATE, NDUCTILE = NPARAM + 4 };
 
 typedef enum membrane_law { WOVEN, ORTHOTROPIC } membrane_law;
@@ -79,7 +93,7 @@ CSIM_SIMD_BODY int load_four(const csim_energy *energy, const csim_point *at, in
   const double *param[4];
   for (int i = 0; i < 4; i++) {
     int e = i < n ? first + i : last - 1;
-    s->node[i] = energy->node + 3 * (ptrdiff_t)e;
+    s->node[i] = energy->node + csim_xyz(e);
     param[i] = csim_energy_param(energy, e);
   }
   for (int k = 0; k < NPARAM; k += 4) {
@@ -97,9 +111,9 @@ CSIM_SIMD_BODY int load_four(const csim_energy *energy, const csim_point *at, in
 CSIM_SIMD_BODY void find_strains(const four *s, const double *x, membrane_law law, strains *at) {
   csim_v4 a[4], b[4];
   for (int i = 0; i < 4; i++) {
-    csim_v4 x0 = CSIM_LOAD3(x + 3 * (ptrdiff_t)s->node[i][0]);
-    a[i] = CSIM_LOAD3(x + 3 * (ptrdiff_t)s->node[i][1]) - x0;
-    b[i] = CSIM_LOAD3(x + 3 * (ptrdiff_t)s->node[i][2]) - x0;
+    csim_v4 x0 = CSIM_LOAD3(x + csim_xyz(s->node[i][0]));
+    a[i] = CSIM_LOAD3(x + csim_xyz(s->node[i][1])) - x0;
+    b[i] = CSIM_LOAD3(x + csim_xyz(s->node[i][2])) - x0;
   }
   csim_transpose4(a);
   csim_transpose4(b);
@@ -213,8 +227,8 @@ CSIM_SIMD_BODY int gradients(const csim_energy *energy, const csim_point *at, in
     int n = evaluate_four(energy, at, e, last, law, &s);
     gradient_four(&s, g1, g2);
     for (int i = 0; i < n; i++) {
-      double *a = g + 3 * (ptrdiff_t)s.node[i][0], *b = g + 3 * (ptrdiff_t)s.node[i][1];
-      double *c = g + 3 * (ptrdiff_t)s.node[i][2];
+      double *a = g + csim_xyz(s.node[i][0]), *b = g + csim_xyz(s.node[i][1]);
+      double *c = g + csim_xyz(s.node[i][2]);
       csim_v4 ga = CSIM_LOAD3(a) - (g1[i] + g2[i]), gb = CSIM_LOAD3(b) + g1[i];
       csim_v4 gc = CSIM_LOAD3(c) + g2[i];
       CSIM_STORE3(a, ga);
@@ -337,7 +351,7 @@ CSIM_SIMD_BODY int hessians(const csim_energy *energy, const csim_point *at, csi
         csim_v4 block[9];
         node_block(&s, &H, a, b, block);
         for (int i = 0; i < n; i++) {
-          double *to = val + 9 * (ptrdiff_t)energy->slot[9 * (ptrdiff_t)(e + i) + 3 * a + b];
+          double *to = val + csim_row(9, energy->slot[csim_row(9, e + i) + 3 * a + b]);
           for (int k = 0; k < 9; k++) to[k] += block[k][i];
         }
       }
@@ -353,12 +367,12 @@ static inline membrane_law law_of(const csim_energy *energy) {
 // Adds the block (row-major) to column-major floats at both ends of an edge.
 CSIM_SIMD_BODY void add_edge(const csim_v4 rows[4], int here, int there, float *near) {
   if (here >= 0) {
-    float *to = near + 9 * (ptrdiff_t)here;
+    float *to = near + csim_row(9, here);
     for (int i = 0; i < 3; i++)
       for (int j = 0; j < 3; j++) to[3 * j + i] -= (float)rows[i][j];
   }
   if (there >= 0) {
-    float *to = near + 9 * (ptrdiff_t)there;
+    float *to = near + csim_row(9, there);
     for (int i = 0; i < 3; i++)
       for (int j = 0; j < 3; j++) to[3 * i + j] -= (float)rows[i][j];
   }
@@ -381,7 +395,7 @@ CSIM_SIMD_BODY int couplings(const csim_energy *energy, const csim_point *at, cs
         csim_transpose4(row[i]);
       }
       for (int i = 0; i < n; i++) {
-        const int *to = entry + 6 * (ptrdiff_t)(e + i) + 2 * k;
+        const int *to = entry + csim_row(6, e + i) + 2 * k;
         csim_v4 rows[4] = {row[0][i], row[1][i], row[2][i]};
         add_edge(rows, to[0], to[1], near);
       }
@@ -444,8 +458,8 @@ static void membrane_laplacian(const csim_energy *energy, const csim_point *at, 
   for (int e = first; e < last; e++) {
     double W[9], f = 1;
     weigh(csim_energy_param(energy, e), W);
-    if (at && at->damping) f += at->damping[at->body_of[energy->node[3 * (ptrdiff_t)e]]] / at->h;
-    for (int k = 0; k < 9; k++) val[energy->slot[9 * (ptrdiff_t)e + k]] += f * W[k];
+    if (at && at->damping) f += at->damping[at->body_of[energy->node[csim_xyz(e)]]] / at->h;
+    for (int k = 0; k < 9; k++) val[energy->slot[csim_row(9, e) + k]] += f * W[k];
   }
 }
 
@@ -453,7 +467,7 @@ static void membrane_elastic(const csim_energy *energy, double *elastic) {
   for (int e = 0; e < energy->nelem; e++) {
     double W[9];
     weigh(csim_energy_param(energy, e), W);
-    for (int n = 0; n < 3; n++) elastic[energy->node[3 * (ptrdiff_t)e + n]] += 0.5 * W[4 * n];
+    for (int n = 0; n < 3; n++) elastic[energy->node[csim_xyz(e) + n]] += 0.5 * W[4 * n];
   }
 }
 
@@ -483,7 +497,7 @@ static void ductile_yield(const csim_energy *energy, const csim_point *at, int f
   now.plastic = plastic;
   for (int e = first; e < last; e++) {
     const double *param = csim_energy_param(energy, e);
-    double *own = plastic + energy->plastic + 4 * (ptrdiff_t)e;
+    double *own = plastic + energy->plastic + csim_row(4, e);
     csim_yield yield = {param[YIELD_AT], param[HARDENING], param[RATE]};
     four s;
     load_four(energy, &now, e, e + 1, &s);

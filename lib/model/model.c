@@ -21,8 +21,7 @@ double csim_model_mean_edge(const csim_model *model, int body) {
   for (int i = 0; i < 3 * model->ntri; i++) {
     const int *t = model->tri + i - i % 3;
     if (body >= 0 && model->body_of[t[0]] != body) continue;
-    sum += csim_distance(model->x0 + 3 * (ptrdiff_t)t[i % 3],
-                         model->x0 + 3 * (ptrdiff_t)t[(i + 1) % 3]);
+    sum += csim_distance(model->x0 + csim_xyz(t[i % 3]), model->x0 + csim_xyz(t[(i + 1) % 3]));
     count++;
   }
   return count ? sum / count : 0;
@@ -38,7 +37,7 @@ int csim_model_drags(const csim_model *model) {
 static void follow_path(const csim_pin_path *path, int k, double time, double *target) {
   double s = (time - path->time[0]) / (path->time[1] - path->time[0]);
   s = csim_max(0, csim_min(1, s));
-  const double *from = path->from + 3 * (ptrdiff_t)k, *to = path->to + 3 * (ptrdiff_t)k;
+  const double *from = path->from + csim_xyz(k), *to = path->to + csim_xyz(k);
   for (int c = 0; c < 3; c++) target[c] = s < 1 ? from[c] + s * (to[c] - from[c]) : to[c];
 }
 
@@ -70,8 +69,8 @@ static void follow_base(const csim_follow *follow, const csim_course_pose *at, d
   double x[3][3];
   for (int k = 0; k < 3; k++) csim_course_vertex(at, follow->node[k], x[k]);
   for (int c = 0; c < 3; c++)
-    point[c] = follow->weight[0] * x[0][c] + follow->weight[1] * x[1][c] +
-               follow->weight[2] * x[2][c];
+    point[c] =
+        follow->weight[0] * x[0][c] + follow->weight[1] * x[1][c] + follow->weight[2] * x[2][c];
   triangle_frame((const double(*)[3])x, R);
 }
 
@@ -79,8 +78,7 @@ void csim_follow_attach(const csim_course_pose *at, const double *x, csim_follow
   double point[3], R[9], r[3];
   follow_base(follow, at, point, R);
   csim_sub(x, point, r);
-  for (int c = 0; c < 3; c++)
-    follow->offset[c] = R[c] * r[0] + R[3 + c] * r[1] + R[6 + c] * r[2];
+  for (int c = 0; c < 3; c++) follow->offset[c] = R[c] * r[0] + R[3 + c] * r[1] + R[6 + c] * r[2];
 }
 
 void csim_follow_point(const csim_follow *follow, const csim_course_pose *at, double *out) {
@@ -97,8 +95,8 @@ void csim_model_targets(const csim_model *model, double time, double *target) {
   for (int i = 0; i < model->ntarget; i++) {
     const csim_target *t = &model->target[i];
     const csim_pin_group *g = t->group >= 0 ? &model->pins.group[t->group] : NULL;
-    const double *rest = model->x0 + 3 * (ptrdiff_t)t->vert;
-    double *out = target + 3 * (ptrdiff_t)i;
+    const double *rest = model->x0 + csim_xyz(t->vert);
+    double *out = target + csim_xyz(i);
     if (t->group != group) { // one pose a group
       group = t->group;
       first = i;
@@ -189,7 +187,7 @@ void csim_model_yield(csim_pool *pool, const csim_model *model, const double *x,
 }
 
 int csim_state_create(const csim_model *model, csim_state *state) {
-  ptrdiff_t n = 3 * (ptrdiff_t)model->nvert;
+  ptrdiff_t n = csim_xyz(model->nvert);
   *state = (csim_state){
       .nvert = model->nvert, .span = 1, .x = CSIM_NEW(double, n), .v = CSIM_NEW(double, n)};
   if (!state->x || !state->v) return -1;
@@ -224,7 +222,7 @@ int csim_state_fit(const csim_model *model, long long step, double h, csim_state
   }
   if (step == state->step) return 0;
   // other substeps: what two-step integrators look back on is made anew
-  for (ptrdiff_t i = 0; state->x_prev && i < 3 * (ptrdiff_t)state->nvert; i++) {
+  for (ptrdiff_t i = 0; state->x_prev && i < csim_xyz(state->nvert); i++) {
     state->x_prev[i] = state->x[i] - h * state->v[i];
     state->v_prev[i] = state->v[i];
   }
@@ -234,7 +232,7 @@ int csim_state_fit(const csim_model *model, long long step, double h, csim_state
 }
 
 static int copy_array(const double *from, int n, double **to) {
-  if (!*to && from) *to = CSIM_NEW(double, 3 * (ptrdiff_t)n);
+  if (!*to && from) *to = CSIM_NEW(double, csim_xyz(n));
   if (from && *to) memcpy(*to, from, 3 * (size_t)n * sizeof **to);
   return from && !*to ? -1 : 0;
 }

@@ -31,7 +31,8 @@ typedef struct csim_body {
   double stretch_damping; ///< [s]
   double drag;            ///< [-] normal drag coefficient
   double friction;        ///< [-] of its surface
-  double *factor[CSIM_NFACTOR]; ///< (nvert) factors of damping, drag and friction; NULL: 1 everywhere
+  double
+      *factor[CSIM_NFACTOR]; ///< (nvert) factors of damping, drag and friction; NULL: 1 everywhere
 } csim_body;
 
 /// Factor of vertex `vert`, counted from the body's first.
@@ -240,7 +241,7 @@ typedef struct csim_state {
   double *x_prev; ///< (nvert x 3) one substep earlier; NULL before a two-step integrator's first
   double *v_prev; ///< (nvert x 3) the same
   double *a;      ///< (nvert x 3) [m/s^2] of generalized-alpha; NULL before its first step
-  int nlink;           ///< 0 unless links tear
+  int nlink;      ///< 0 unless links tear
   unsigned char *torn; ///< (nlink) 1 = torn
   int nplastic;
   double *plastic; ///< (nplastic) what yielding has left behind; NULL: nothing yields

@@ -26,8 +26,8 @@ typedef struct network {
 
 static void make_tangent(const network *net, double *x) {
   for (int i = 0; i < net->nvert; i++) {
-    const double *n = net->normal + 3 * (ptrdiff_t)i;
-    csim_add_scaled(-csim_dot(n, x + 3 * (ptrdiff_t)i), n, x + 3 * (ptrdiff_t)i);
+    const double *n = net->normal + csim_xyz(i);
+    csim_add_scaled(-csim_dot(n, x + csim_xyz(i)), n, x + csim_xyz(i));
   }
 }
 
@@ -36,9 +36,9 @@ static double multiply(csim_pool *pool, void *context, const double *p, double *
   const network *net = context;
   for (int i = 0; i < 3 * net->nvert; i++) q[i] = 1e-9 * net->diagonal[i / 3] * p[i];
   for (int e = 0; e < net->nspring; e++) {
-    ptrdiff_t a = 3 * (ptrdiff_t)(net->node[2 * (ptrdiff_t)e] - net->vert0);
-    ptrdiff_t b = 3 * (ptrdiff_t)(net->node[2 * (ptrdiff_t)e + 1] - net->vert0);
-    const double *n = net->direction + 3 * (ptrdiff_t)e;
+    ptrdiff_t a = csim_xyz(net->node[csim_row(2, e)] - net->vert0);
+    ptrdiff_t b = csim_xyz(net->node[csim_row(2, e) + 1] - net->vert0);
+    const double *n = net->direction + csim_xyz(e);
     double d[3];
     csim_sub(p + a, p + b, d);
     double pull = net->k[e] * csim_dot(n, d);
@@ -63,27 +63,26 @@ static int make_network(csim_arena *arena, const csim_mesh *mesh, const double *
                         const csim_elements *springs, int first, network *net) {
   net->nvert = mesh->nvert;
   net->nspring = springs->nelem - first;
-  net->node = springs->node + 2 * (ptrdiff_t)first;
+  net->node = springs->node + csim_row(2, first);
   net->k = CSIM_ARENA_NEW(arena, double, net->nspring);
-  net->direction = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)net->nspring);
-  net->normal = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)mesh->nvert);
+  net->direction = CSIM_ARENA_NEW(arena, double, csim_xyz(net->nspring));
+  net->normal = CSIM_ARENA_NEW(arena, double, csim_xyz(mesh->nvert));
   net->diagonal = CSIM_ARENA_NEW(arena, double, mesh->nvert);
   if (arena->failed) return -1;
   for (int t = 0; t < mesh->ntri; t++) {
-    const int *v = mesh->tri + 3 * (ptrdiff_t)t;
+    const int *v = mesh->tri + csim_xyz(t);
     double n[3];
-    csim_triangle_normal(X + 3 * (ptrdiff_t)v[0], X + 3 * (ptrdiff_t)v[1],
-                         X + 3 * (ptrdiff_t)v[2], n);
-    for (int k = 0; k < 3; k++) csim_add_scaled(1, n, net->normal + 3 * (ptrdiff_t)v[k]);
+    csim_triangle_normal(X + csim_xyz(v[0]), X + csim_xyz(v[1]), X + csim_xyz(v[2]), n);
+    for (int k = 0; k < 3; k++) csim_add_scaled(1, n, net->normal + csim_xyz(v[k]));
   }
   for (int i = 0; i < mesh->nvert; i++) {
-    double *n = net->normal + 3 * (ptrdiff_t)i, l = csim_norm(n);
+    double *n = net->normal + csim_xyz(i), l = csim_norm(n);
     for (int c = 0; c < 3 && l > 0; c++) n[c] /= l;
   }
   for (int e = 0; e < net->nspring; e++) {
-    ptrdiff_t a = net->node[2 * (ptrdiff_t)e] - net->vert0;
-    ptrdiff_t b = net->node[2 * (ptrdiff_t)e + 1] - net->vert0;
-    double *n = net->direction + 3 * (ptrdiff_t)e;
+    ptrdiff_t a = net->node[csim_row(2, e)] - net->vert0;
+    ptrdiff_t b = net->node[csim_row(2, e) + 1] - net->vert0;
+    double *n = net->direction + csim_xyz(e);
     csim_sub(X + 3 * b, X + 3 * a, n);
     double l = csim_norm(n);
     for (int c = 0; c < 3 && l > 0; c++) n[c] /= l;
@@ -100,8 +99,9 @@ static double gradients(const double x[6], double g[6]) {
   double a[2] = {x[2] - x[0], x[3] - x[1]}, b[2] = {x[4] - x[0], x[5] - x[1]};
   double det = a[0] * b[1] - a[1] * b[0];
   if (det == 0) return 0;
-  memcpy(g, (double[6]){(a[1] - b[1]) / det, (b[0] - a[0]) / det, b[1] / det, -b[0] / det,
-                        -a[1] / det, a[0] / det},
+  memcpy(g,
+         (double[6]){(a[1] - b[1]) / det, (b[0] - a[0]) / det, b[1] / det, -b[0] / det, -a[1] / det,
+                     a[0] / det},
          6 * sizeof *g);
   return 0.5 * fabs(det);
 }
@@ -112,18 +112,18 @@ static void frame_of(const csim_mesh *mesh, const double *X, int t, const double
   memset(F, 0, 6 * sizeof *F);
   for (int k = 0; k < 3; k++)
     for (int c = 0; c < 6; c++)
-      F[c] += X[3 * (ptrdiff_t)mesh->tri[3 * (ptrdiff_t)t + k] + c / 2] * g[2 * k + c % 2];
+      F[c] += X[csim_xyz(mesh->tri[csim_xyz(t) + k]) + c / 2] * g[2 * k + c % 2];
 }
 
 // Adds the forces of a uniform stress s (s11, s22, s12).
 static void load(const csim_mesh *mesh, const double *X, const double *flat, const double s[3],
                  double *f) {
   for (int t = 0; t < mesh->ntri; t++) {
-    double g[6], F[6], A = gradients(flat + 6 * (ptrdiff_t)t, g);
+    double g[6], F[6], A = gradients(flat + csim_row(6, t), g);
     if (!(A > 0)) continue;
     frame_of(mesh, X, t, g, F);
     for (int k = 0; k < 3; k++) {
-      double *at = f + 3 * (ptrdiff_t)mesh->tri[3 * (ptrdiff_t)t + k];
+      double *at = f + csim_xyz(mesh->tri[csim_xyz(t) + k]);
       double p = A * (s[0] * g[2 * k] + s[2] * g[2 * k + 1]);
       double q = A * (s[2] * g[2 * k] + s[1] * g[2 * k + 1]);
       for (int c = 0; c < 3; c++) at[c] += p * F[2 * c] + q * F[2 * c + 1];
@@ -132,15 +132,15 @@ static void load(const csim_mesh *mesh, const double *X, const double *flat, con
 }
 
 // Mean strain e (e11, e22, 2 e12) of displacements u.
-static void mean_strain(const csim_mesh *mesh, const double *X, const double *flat,
-                        const double *u, double e[3]) {
+static void mean_strain(const csim_mesh *mesh, const double *X, const double *flat, const double *u,
+                        double e[3]) {
   double sum[3] = {0}, area = 0;
   for (int t = 0; t < mesh->ntri; t++) {
-    double g[6], F[6], D[4] = {0}, A = gradients(flat + 6 * (ptrdiff_t)t, g);
+    double g[6], F[6], D[4] = {0}, A = gradients(flat + csim_row(6, t), g);
     if (!(A > 0)) continue;
     frame_of(mesh, X, t, g, F);
     for (int k = 0; k < 3; k++) {
-      const double *at = u + 3 * (ptrdiff_t)mesh->tri[3 * (ptrdiff_t)t + k];
+      const double *at = u + csim_xyz(mesh->tri[csim_xyz(t) + k]);
       for (int i = 0; i < 2; i++) {
         double along = F[i] * at[0] + F[2 + i] * at[1] + F[4 + i] * at[2];
         for (int j = 0; j < 2; j++) D[2 * i + j] += along * g[2 * k + j];
@@ -177,7 +177,7 @@ int csim_measure_moduli(const csim_mesh *mesh, const double *X, const double *fl
   csim_arena arena = {0};
   csim_scratch scratch = {0};
   network net = {.vert0 = vert0};
-  ptrdiff_t n = 3 * (ptrdiff_t)mesh->nvert;
+  ptrdiff_t n = csim_xyz(mesh->nvert);
   *moduli = (csim_sheet_moduli){.converged = 1};
   int status = make_network(&arena, mesh, X, springs, first, &net);
   double *f = CSIM_ARENA_NEW(&arena, double, n + 1), *u = CSIM_ARENA_NEW(&arena, double, n + 1);
@@ -188,8 +188,7 @@ int csim_measure_moduli(const csim_mesh *mesh, const double *X, const double *fl
     memset(f, 0, (size_t)n * sizeof *f);
     load(mesh, X, flat, s, f);
     make_tangent(&net, f);
-    csim_solve_report report =
-        csim_pcg_solve(NULL, &system, f, 1e-3, MOST_ITERATIONS, &scratch, u);
+    csim_solve_report report = csim_pcg_solve(NULL, &system, f, 1e-3, MOST_ITERATIONS, &scratch, u);
     if (report.outcome != CSIM_SOLVE_CONVERGED) moduli->converged = 0;
     mean_strain(mesh, X, flat, u, e);
     for (int i = 0; i < 3; i++) moduli->S[3 * i + k] = e[i];
@@ -203,13 +202,11 @@ int csim_measure_moduli(const csim_mesh *mesh, const double *X, const double *fl
 // ------------------------------------------------------------------------------------------ solids
 
 // Gradients of a tetrahedron's four linear functions, g (4 x 3) [1/m], and its volume.
-static double solid_gradients(const csim_model *model, const csim_body *body, int t,
-                              double g[12]) {
-  const int *v = body->tet + 4 * (ptrdiff_t)t;
-  const double *x0 = model->x0 + 3 * (ptrdiff_t)(body->vert0 + v[0]);
+static double solid_gradients(const csim_model *model, const csim_body *body, int t, double g[12]) {
+  const int *v = body->tet + csim_row(4, t);
+  const double *x0 = model->x0 + csim_xyz(body->vert0 + v[0]);
   double e[3][3];
-  for (int k = 0; k < 3; k++)
-    csim_sub(model->x0 + 3 * (ptrdiff_t)(body->vert0 + v[k + 1]), x0, e[k]);
+  for (int k = 0; k < 3; k++) csim_sub(model->x0 + csim_xyz(body->vert0 + v[k + 1]), x0, e[k]);
   memset(g, 0, 12 * sizeof *g);
   for (int k = 0; k < 3; k++) csim_cross(e[(k + 1) % 3], e[(k + 2) % 3], g + 3 * (k + 1));
   double six = csim_dot(e[0], g + 3);
@@ -226,8 +223,7 @@ static void load_solid(const csim_model *model, const csim_body *body, int axis,
   for (int t = 0; t < body->ntet; t++) {
     double g[12], V = solid_gradients(model, body, t, g);
     for (int k = 0; k < 4 && V > 0; k++)
-      f[3 * (ptrdiff_t)(body->vert0 + body->tet[4 * (ptrdiff_t)t + k]) + axis] +=
-          V * g[3 * k + axis];
+      f[csim_xyz(body->vert0 + body->tet[csim_row(4, t) + k]) + axis] += V * g[3 * k + axis];
   }
 }
 
@@ -239,8 +235,7 @@ static void solid_strain(const csim_model *model, const csim_body *body, const d
     double g[12], V = solid_gradients(model, body, t, g);
     for (int k = 0; k < 4 && V > 0; k++)
       for (int c = 0; c < 3; c++)
-        sum[c] += V * g[3 * k + c] *
-                  u[3 * (ptrdiff_t)(body->vert0 + body->tet[4 * (ptrdiff_t)t + k]) + c];
+        sum[c] += V * g[3 * k + c] * u[csim_xyz(body->vert0 + body->tet[csim_row(4, t) + k]) + c];
     volume += V;
   }
   for (int c = 0; c < 3; c++) mean[c] = volume > 0 ? sum[c] / volume : 0;
@@ -256,7 +251,7 @@ int csim_measure_solid(const csim_model *model, const csim_body *body, csim_soli
   *moduli = (csim_solid_moduli){.converged = 1};
   if (csim_layout_build(&arena, model, &layout)) goto done;
   csim_bsr K = {&layout.pattern, NULL};
-  K.val = CSIM_ARENA_NEW(&arena, double, 9 * (ptrdiff_t)layout.pattern.nblock);
+  K.val = CSIM_ARENA_NEW(&arena, double, csim_row(9, layout.pattern.nblock));
   double *f = CSIM_ARENA_NEW(&arena, double, (ptrdiff_t)n + 1);
   double *u = CSIM_ARENA_NEW(&arena, double, (ptrdiff_t)n + 1);
   if (arena.failed || csim_precond_create(&arena, &layout.pattern, CSIM_BLOCK_JACOBI, &P) ||
@@ -274,8 +269,7 @@ int csim_measure_solid(const csim_model *model, const csim_body *body, csim_soli
     double e[3];
     memset(f, 0, (size_t)n * sizeof *f);
     load_solid(model, body, axis, f);
-    csim_solve_report report =
-        csim_pcg_solve(NULL, &system, f, 1e-3, MOST_ITERATIONS, &scratch, u);
+    csim_solve_report report = csim_pcg_solve(NULL, &system, f, 1e-3, MOST_ITERATIONS, &scratch, u);
     if (report.outcome != CSIM_SOLVE_CONVERGED) moduli->converged = 0;
     solid_strain(model, body, u, e);
     if (!(e[axis] > 0)) continue;

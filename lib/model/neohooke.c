@@ -28,11 +28,11 @@ typedef struct solid {
 } solid;
 
 static solid solid_at(const csim_energy *energy, const csim_point *at, int e) {
-  solid s = {.node = energy->node + 4 * (ptrdiff_t)e, .p = csim_energy_param(energy, e)};
+  solid s = {.node = energy->node + csim_row(4, e), .p = csim_energy_param(energy, e)};
   double D[9];
-  const double *x0 = at->x + 3 * (ptrdiff_t)s.node[0];
+  const double *x0 = at->x + csim_xyz(s.node[0]);
   for (int n = 0; n < 3; n++)
-    for (int c = 0; c < 3; c++) D[3 * c + n] = at->x[3 * (ptrdiff_t)s.node[n + 1] + c] - x0[c];
+    for (int c = 0; c < 3; c++) D[3 * c + n] = at->x[csim_xyz(s.node[n + 1]) + c] - x0[c];
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++)
       for (int k = 0; k < 3; k++) s.F[3 * i + j] += D[3 * i + k] * s.p[B + 3 * k + j];
@@ -94,7 +94,7 @@ static void neohooke_gradient(const csim_energy *energy, const csim_point *at, i
     solid s = solid_at(energy, at, e);
     double of_node[4][3];
     gradient_of(&s, of_node);
-    for (int n = 0; n < 4; n++) csim_add_scaled(1, of_node[n], g + 3 * (ptrdiff_t)s.node[n]);
+    for (int n = 0; n < 4; n++) csim_add_scaled(1, of_node[n], g + csim_xyz(s.node[n]));
   }
 }
 
@@ -213,7 +213,7 @@ static void neohooke_hessian(const csim_energy *energy, const csim_point *at, cs
     node_weights(&s, w);
     for (int m = 0; m < 4; m++)
       for (int n = 0; n < 4; n++) {
-        double *block = val + 9 * (ptrdiff_t)energy->slot[16 * (ptrdiff_t)e + 4 * m + n];
+        double *block = val + csim_row(9, energy->slot[csim_row(16, e) + 4 * m + n]);
         for (int a = 0; a < 3; a++)
           for (int b = 0; b < 3; b++) {
             double sum = 0;
@@ -240,7 +240,7 @@ static void neohooke_laplacian(const csim_energy *energy, const csim_point *at, 
   for (int e = first; e < last; e++) {
     double W[16];
     weigh(csim_energy_param(energy, e), W);
-    for (int k = 0; k < 16; k++) val[energy->slot[16 * (ptrdiff_t)e + k]] += W[k];
+    for (int k = 0; k < 16; k++) val[energy->slot[csim_row(16, e) + k]] += W[k];
   }
 }
 
@@ -248,7 +248,7 @@ static void neohooke_elastic(const csim_energy *energy, double *elastic) {
   for (int e = 0; e < energy->nelem; e++) {
     double W[16];
     weigh(csim_energy_param(energy, e), W);
-    for (int n = 0; n < 4; n++) elastic[energy->node[4 * (ptrdiff_t)e + n]] += 0.5 * W[5 * n];
+    for (int n = 0; n < 4; n++) elastic[energy->node[csim_row(4, e) + n]] += 0.5 * W[5 * n];
   }
 }
 
@@ -282,7 +282,7 @@ int csim_neohooke_param(const double *X, const int node[4], double E, double nu,
   double D[9];
   for (int n = 0; n < 3; n++)
     for (int c = 0; c < 3; c++)
-      D[3 * c + n] = X[3 * (ptrdiff_t)node[n + 1] + c] - X[3 * (ptrdiff_t)node[0] + c];
+      D[3 * c + n] = X[csim_xyz(node[n + 1]) + c] - X[csim_xyz(node[0]) + c];
   double det = csim_mat3_inverse(D, param + B);
   if (!(det > 0)) return -1;
   double mu = E / (2 * (1 + nu)), lambda = E * nu / ((1 + nu) * (1 - 2 * nu));

@@ -40,7 +40,7 @@ static void add_spring(const csim_part *part, int a, int b, double k, double L,
 }
 
 static double length_of(const csim_part *part, int a, int b) {
-  return csim_distance(part->X + 3 * (ptrdiff_t)a, part->X + 3 * (ptrdiff_t)b);
+  return csim_distance(part->X + csim_xyz(a), part->X + csim_xyz(b));
 }
 
 // Positions in a pattern of a hinge's vertices a, b, c, d, both triangles in the plane of the
@@ -48,12 +48,12 @@ static double length_of(const csim_part *part, int a, int b) {
 // one's counts.
 static void unfold_hinge(const csim_topology *topology, const csim_part *part, int h,
                          double X[12]) {
-  const int *v = topology->hinge + 4 * (ptrdiff_t)h;
-  const int *pair = topology->edge_tri + 2 * (ptrdiff_t)topology->hinge_edge[h];
+  const int *v = topology->hinge + csim_row(4, h);
+  const int *pair = topology->edge_tri + csim_row(2, topology->hinge_edge[h]);
   double l[2], along[2], off[2];
   for (int side = 0; side < 2; side++) {
-    const int *corner = part->tri + 3 * (ptrdiff_t)pair[side];
-    const double *at[3] = {0}, *f = part->flat + 6 * (ptrdiff_t)pair[side];
+    const int *corner = part->tri + csim_xyz(pair[side]);
+    const double *at[3] = {0}, *f = part->flat + csim_row(6, pair[side]);
     for (int k = 0; k < 3; k++) at[corner[k] == v[0] ? 0 : corner[k] == v[1] ? 1 : 2] = f + 2 * k;
     double e[2] = {at[1][0] - at[0][0], at[1][1] - at[0][1]};
     double r[2] = {at[2][0] - at[0][0], at[2][1] - at[0][1]};
@@ -67,17 +67,16 @@ static void unfold_hinge(const csim_topology *topology, const csim_part *part, i
 
 // Rest length of an edge; in a pattern the mean of its triangles'.
 static double edge_length(const csim_topology *topology, const csim_part *part, int e) {
-  const int *v = topology->edge + 2 * (ptrdiff_t)e;
+  const int *v = topology->edge + csim_row(2, e);
   double sum = 0;
   int n = 0;
   if (part->X) return length_of(part, v[0], v[1]);
   for (int side = 0; side < 2; side++) {
-    int t = topology->edge_tri[2 * (ptrdiff_t)e + side];
+    int t = topology->edge_tri[csim_row(2, e) + side];
     const double *at[2] = {0};
     for (int k = 0; k < 3 && t >= 0; k++)
       for (int end = 0; end < 2; end++)
-        if (part->tri[3 * (ptrdiff_t)t + k] == v[end])
-          at[end] = part->flat + 6 * (ptrdiff_t)t + 2 * k;
+        if (part->tri[csim_xyz(t) + k] == v[end]) at[end] = part->flat + csim_row(6, t) + 2 * k;
     if (t < 0) continue;
     double d[2] = {at[1][0] - at[0][0], at[1][1] - at[0][1]};
     sum += sqrt(d[0] * d[0] + d[1] * d[1]);
@@ -92,8 +91,8 @@ static double flat_area(const double *f) {
 
 static double area_of(const csim_part *part, const int *tri) {
   double n[3];
-  csim_triangle_normal(part->X + 3 * (ptrdiff_t)tri[0], part->X + 3 * (ptrdiff_t)tri[1],
-                       part->X + 3 * (ptrdiff_t)tri[2], n);
+  csim_triangle_normal(part->X + csim_xyz(tri[0]), part->X + csim_xyz(tri[1]),
+                       part->X + csim_xyz(tri[2]), n);
   return 0.5 * csim_norm(n);
 }
 
@@ -105,8 +104,8 @@ void csim_part_areas(const csim_part *part, int nvert, int ntri, const int *tri,
   }
   memset(area, 0, (size_t)nvert * sizeof *area);
   for (int t = 0; t < ntri; t++) {
-    const int *v = tri + 3 * (ptrdiff_t)t;
-    double A = part->X ? area_of(part, v) : flat_area(part->flat + 6 * (ptrdiff_t)t);
+    const int *v = tri + csim_xyz(t);
+    double A = part->X ? area_of(part, v) : flat_area(part->flat + csim_row(6, t));
     for (int k = 0; k < 3; k++) area[v[k]] += (factor ? factor[t] : 1) * A / 3;
   }
 }
@@ -118,7 +117,7 @@ static int is_diagonal(const csim_topology *topology, const csim_part *part, int
     int t = topology->edge_tri[2 * e + side];
     if (t < 0) return 0;
     for (int k = 0; k < 3; k++) {
-      int other = topology->tri_edge[3 * (ptrdiff_t)t + k];
+      int other = topology->tri_edge[csim_xyz(t) + k];
       if (other != e && L < 1.1 * edge_length(topology, part, other)) return 0;
     }
   }
@@ -139,7 +138,7 @@ int csim_network_mesh(const csim_topology *topology, const csim_part *part, doub
       int t = topology->edge_tri[2 * e + side], opposite = topology->edge_opp[2 * e + side];
       if (t >= 0)
         area += part->X ? area_of(part, (int[]){a, b, opposite})
-                        : flat_area(part->flat + 6 * (ptrdiff_t)t);
+                        : flat_area(part->flat + csim_row(6, t));
     }
     int ok = L > 1e-9 * mean;
     flat += !ok;
@@ -157,7 +156,7 @@ void csim_network_limits(const csim_elements *springs, int first, double limit, 
     int bound = limits->kind == &csim_bound_kind;
     double k = stiffness > 0 ? stiffness : (bound ? 10 : 100) * param[0];
     double begin = 1 + (bound ? CSIM_BOUND_BEGIN * limit : limit);
-    csim_elements_add(limits, springs->node + 2 * (ptrdiff_t)e,
+    csim_elements_add(limits, springs->node + csim_row(2, e),
                       (double[]){k, begin * param[1], (1 + limit) * param[1]});
   }
 }
@@ -215,14 +214,14 @@ static int compare_edges(const void *p, const void *q) {
 int csim_network_tets(int ntet, const int *tet, const csim_part *part, double E,
                       csim_elements *springs) {
   static const int pair[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
-  tet_edge *edge = CSIM_NEW(tet_edge, 6 * (ptrdiff_t)ntet);
+  tet_edge *edge = CSIM_NEW(tet_edge, csim_row(6, ntet));
   if (!edge) return -1;
-  ptrdiff_t n = 6 * (ptrdiff_t)ntet;
+  ptrdiff_t n = csim_row(6, ntet);
   for (int t = 0; t < ntet; t++)
     for (int k = 0; k < 6; k++) {
-      int a = tet[4 * (ptrdiff_t)t + pair[k][0]], b = tet[4 * (ptrdiff_t)t + pair[k][1]];
-      edge[6 * (ptrdiff_t)t + k] = (tet_edge){a < b ? a : b, a < b ? b : a,
-                                              csim_tet_volume(part->X, tet + 4 * (ptrdiff_t)t)};
+      int a = tet[csim_row(4, t) + pair[k][0]], b = tet[csim_row(4, t) + pair[k][1]];
+      edge[csim_row(6, t) + k] =
+          (tet_edge){a < b ? a : b, a < b ? b : a, csim_tet_volume(part->X, tet + csim_row(4, t))};
     }
   qsort(edge, (size_t)n, sizeof *edge, compare_edges);
   for (ptrdiff_t i = 0, j; i < n; i = j) {
@@ -239,7 +238,7 @@ int csim_network_hinges(const csim_topology *topology, const csim_part *part, do
   int left_out = 0;
   for (int h = 0; h < topology->nhinge; h++) {
     static const int in_order[4] = {0, 1, 2, 3};
-    const int *hinge = topology->hinge + 4 * (ptrdiff_t)h, *local = part->X ? hinge : in_order;
+    const int *hinge = topology->hinge + csim_row(4, h), *local = part->X ? hinge : in_order;
     double flat[12];
     csim_part own = *part;
     if (!part->X) {
@@ -326,7 +325,7 @@ void csim_network_grid_hinges(int nx, int nz, const csim_part *part, double B,
 void csim_network_volumes(int ntet, const int *tet, const csim_part *part, double K,
                           csim_elements *volumes) {
   for (int t = 0; t < ntet; t++) {
-    const int *local = tet + 4 * (ptrdiff_t)t;
+    const int *local = tet + csim_row(4, t);
     int node[4];
     for (int k = 0; k < 4; k++) node[k] = part->vert0 + local[k];
     double V = csim_tet_volume(part->X, local);
@@ -338,7 +337,7 @@ int csim_network_solid(int ntet, const int *tet, const csim_part *part, double E
                        csim_elements *solids) {
   int left_out = 0;
   for (int t = 0; t < ntet; t++) {
-    const int *local = tet + 4 * (ptrdiff_t)t;
+    const int *local = tet + csim_row(4, t);
     double param[CSIM_MAX_PARAM];
     int node[4];
     for (int k = 0; k < 4; k++) node[k] = part->vert0 + local[k];

@@ -11,8 +11,8 @@
 CSIM_SIMD_BODY double values(const csim_energy *energy, const double *x, int first, int last) {
   csim_v4 sum = {0};
   for (int e = first; e < last; e++) {
-    const int *node = energy->node + 2 * (ptrdiff_t)e;
-    csim_v4 r = CSIM_LOAD3(x + 3 * (ptrdiff_t)node[0]) - CSIM_LOAD3(x + 3 * (ptrdiff_t)node[1]);
+    const int *node = energy->node + csim_row(2, e);
+    csim_v4 r = CSIM_LOAD3(x + csim_xyz(node[0])) - CSIM_LOAD3(x + csim_xyz(node[1]));
     sum += csim_energy_param(energy, e)[0] * r * r;
   }
   return 0.5 * CSIM_SUM3(sum);
@@ -22,9 +22,9 @@ CSIM_SIMD_BODY double values(const csim_energy *energy, const double *x, int fir
 CSIM_SIMD_BODY int gradients(const csim_energy *energy, const double *x, int first, int last,
                              double *g) {
   for (int e = first; e < last; e++) {
-    const int *node = energy->node + 2 * (ptrdiff_t)e;
-    double *a = g + 3 * (ptrdiff_t)node[0], *b = g + 3 * (ptrdiff_t)node[1];
-    csim_v4 r = CSIM_LOAD3(x + 3 * (ptrdiff_t)node[0]) - CSIM_LOAD3(x + 3 * (ptrdiff_t)node[1]);
+    const int *node = energy->node + csim_row(2, e);
+    double *a = g + csim_xyz(node[0]), *b = g + csim_xyz(node[1]);
+    csim_v4 r = CSIM_LOAD3(x + csim_xyz(node[0])) - CSIM_LOAD3(x + csim_xyz(node[1]));
     r *= csim_energy_param(energy, e)[0];
     csim_v4 ga = CSIM_LOAD3(a) + r, gb = CSIM_LOAD3(b) - r;
     CSIM_STORE3(a, ga);
@@ -54,7 +54,7 @@ static void pair_hessian(const csim_energy *energy, const csim_point *at, csim_s
   for (int e = first; e < last; e++) {
     double w = csim_energy_param(energy, e)[0];
     for (int k = 0; k < 4; k++) {
-      double *block = val + 9 * (ptrdiff_t)energy->slot[4 * (ptrdiff_t)e + k];
+      double *block = val + csim_row(9, energy->slot[csim_row(4, e) + k]);
       for (int c = 0; c < 9; c += 4) block[c] += k == 0 || k == 3 ? w : -w;
     }
   }
@@ -65,8 +65,7 @@ static void pair_laplacian(const csim_energy *energy, const csim_point *at, int 
   (void)at;
   for (int e = first; e < last; e++) {
     double w = csim_energy_param(energy, e)[0];
-    for (int k = 0; k < 4; k++)
-      val[energy->slot[4 * (ptrdiff_t)e + k]] += k == 0 || k == 3 ? w : -w;
+    for (int k = 0; k < 4; k++) val[energy->slot[csim_row(4, e) + k]] += k == 0 || k == 3 ? w : -w;
   }
 }
 

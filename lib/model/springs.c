@@ -42,9 +42,9 @@ CSIM_SIMD_BODY void place_four(const csim_energy *energy, const csim_point *at, 
                                four *s) {
   csim_v4 t[4];
   for (int i = 0; i < 4; i++) {
-    s->node[i] = energy->node + 2 * (ptrdiff_t)e[i];
-    t[i] = s->r[i] = CSIM_LOAD3(at->x + 3 * (ptrdiff_t)s->node[i][0]) -
-                     CSIM_LOAD3(at->x + 3 * (ptrdiff_t)s->node[i][1]);
+    s->node[i] = energy->node + csim_row(2, e[i]);
+    t[i] = s->r[i] =
+        CSIM_LOAD3(at->x + csim_xyz(s->node[i][0])) - CSIM_LOAD3(at->x + csim_xyz(s->node[i][1]));
   }
   csim_transpose4(t);
   csim_v4 square = t[0] * t[0] + t[1] * t[1] + t[2] * t[2];
@@ -70,8 +70,8 @@ CSIM_SIMD_BODY void damping_law(const csim_energy *energy, const csim_point *at,
                                 csim_spd spd, four *s) {
   csim_v4 t[4], k, zero = {0};
   for (int i = 0; i < 4; i++) {
-    t[i] = CSIM_LOAD3(at->from + 3 * (ptrdiff_t)s->node[i][0]) -
-           CSIM_LOAD3(at->from + 3 * (ptrdiff_t)s->node[i][1]);
+    t[i] = CSIM_LOAD3(at->from + csim_xyz(s->node[i][0])) -
+           CSIM_LOAD3(at->from + csim_xyz(s->node[i][1]));
     k[i] = csim_energy_param(energy, e[i])[K] * at->damping[at->body_of[s->node[i][0]]];
   }
   csim_transpose4(t);
@@ -155,7 +155,7 @@ CSIM_SIMD_BODY int gradients(const csim_energy *energy, const csim_point *at, in
     evaluate_four(energy, at, e, kind, CSIM_SPD_DROP, &s);
     csim_v4 pull = CSIM_SELECT4(s.l > zero, s.tension / s.l, zero);
     for (int i = 0; i < n; i++) {
-      double *a = g + 3 * (ptrdiff_t)s.node[i][0], *b = g + 3 * (ptrdiff_t)s.node[i][1];
+      double *a = g + csim_xyz(s.node[i][0]), *b = g + csim_xyz(s.node[i][1]);
       csim_v4 force = pull[i] * s.r[i], ga = CSIM_LOAD3(a) + force, gb = CSIM_LOAD3(b) - force;
       CSIM_STORE3(a, ga);
       CSIM_STORE3(b, gb);
@@ -193,12 +193,12 @@ static void hessians(const csim_energy *energy, const csim_point *at, csim_spd s
       double l = s.l[i], across = s.across[i], r[3] = {s.r[i][0], s.r[i][1], s.r[i][2]};
       double H[9] = {across, 0, 0, 0, across, 0, 0, 0, across};
       if (l > 0) csim_mat3_add_outer((s.along[i] - across) / (l * l), r, r, H);
-      const int *slot = energy->slot + 4 * (ptrdiff_t)e[i];
+      const int *slot = energy->slot + csim_row(4, e[i]);
       for (int k = 0; k < 9; k++) {
-        val[9 * (ptrdiff_t)slot[0] + k] += H[k];
-        val[9 * (ptrdiff_t)slot[1] + k] -= H[k];
-        val[9 * (ptrdiff_t)slot[2] + k] -= H[k];
-        val[9 * (ptrdiff_t)slot[3] + k] += H[k];
+        val[csim_row(9, slot[0]) + k] += H[k];
+        val[csim_row(9, slot[1]) + k] -= H[k];
+        val[csim_row(9, slot[2]) + k] -= H[k];
+        val[csim_row(9, slot[3]) + k] += H[k];
       }
     }
   }
@@ -220,7 +220,7 @@ CSIM_SIMD_KERNEL(int, stretches,
 // tau/h of a spring.
 static inline double damping_of(const csim_energy *energy, const csim_point *at, int e) {
   if (!at || !at->damping) return 0;
-  return at->damping[at->body_of[energy->node[2 * (ptrdiff_t)e]]] / at->h;
+  return at->damping[at->body_of[energy->node[csim_row(2, e)]]] / at->h;
 }
 
 // Liu et al. 2013: each spring gives k (x_a - x_b)^2.
@@ -229,7 +229,7 @@ static void spring_laplacian(const csim_energy *energy, const csim_point *at, in
   for (int e = first; e < last; e++) {
     double k = csim_energy_param(energy, e)[K];
     if (energy->kind->role == CSIM_ROLE_STRETCH) k *= 1 + damping_of(energy, at, e);
-    const int *slot = energy->slot + 4 * (ptrdiff_t)e;
+    const int *slot = energy->slot + csim_row(4, e);
     val[slot[0]] += k;
     val[slot[1]] -= k;
     val[slot[2]] -= k;
@@ -240,14 +240,14 @@ static void spring_laplacian(const csim_energy *energy, const csim_point *at, in
 static void spring_elastic(const csim_energy *energy, double *elastic) {
   for (int e = 0; e < energy->nelem; e++)
     for (int n = 0; n < 2; n++)
-      elastic[energy->node[2 * (ptrdiff_t)e + n]] += 0.5 * csim_energy_param(energy, e)[K];
+      elastic[energy->node[csim_row(2, e) + n]] += 0.5 * csim_energy_param(energy, e)[K];
 }
 
 // r = x_a - x_b; returns its length.
 static inline double spring_between(const csim_energy *energy, const double *x, int e,
                                     double r[3]) {
-  const int *node = energy->node + 2 * (ptrdiff_t)e;
-  csim_sub(x + 3 * (ptrdiff_t)node[0], x + 3 * (ptrdiff_t)node[1], r);
+  const int *node = energy->node + csim_row(2, e);
+  csim_sub(x + csim_xyz(node[0]), x + csim_xyz(node[1]), r);
   return csim_norm(r);
 }
 

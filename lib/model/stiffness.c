@@ -12,9 +12,8 @@ static int has_twins(csim_arena *temp, const csim_layout *layout, const csim_ene
   unsigned char *seen = CSIM_ARENA_NEW(temp, unsigned char, layout->pattern.nblock);
   if (!seen) return 0;
   for (int e = 0; e < energy->nelem; e++) {
-    const int *slot = energy->slot + 4 * (ptrdiff_t)e;
-    if (energy->node[2 * (ptrdiff_t)e] == energy->node[2 * (ptrdiff_t)e + 1] || seen[slot[1]])
-      return 1;
+    const int *slot = energy->slot + csim_row(4, e);
+    if (energy->node[csim_row(2, e)] == energy->node[csim_row(2, e) + 1] || seen[slot[1]]) return 1;
     seen[slot[1]] = seen[slot[2]] = 1;
   }
   return 0;
@@ -102,7 +101,7 @@ static void find_elements(const csim_layout *layout, const block_map *map, csim_
     const int *slot = layout->energy[K->spring[s] - K->model->energy].slot;
     for (int k = 0; k < K->nedge; k++) K->element[s][k] = -1;
     for (int e = 0; e < K->spring[s]->nelem; e++) {
-      int edge = map->edge[slot[4 * (ptrdiff_t)e + 1]] - 1;
+      int edge = map->edge[slot[csim_row(4, e) + 1]] - 1;
       if (edge >= 0) K->element[s][edge] = e;
     }
   }
@@ -123,7 +122,7 @@ static void find_entries(const csim_layout *layout, const int *entry, csim_stiff
     const csim_energy *energy = &layout->energy[K->membrane[m] - K->model->energy];
     for (int e = 0; e < energy->nelem; e++)
       for (int k = 0; k < 6; k++)
-        K->entry[m][6 * (ptrdiff_t)e + k] = entry[energy->slot[9 * (ptrdiff_t)e + pair[k]]];
+        K->entry[m][csim_row(6, e) + k] = entry[energy->slot[csim_row(9, e) + pair[k]]];
   }
 }
 
@@ -176,7 +175,7 @@ int csim_stiffness_create(csim_arena *arena, const csim_model *model, csim_stiff
   K->bending = CSIM_ARENA_NEW(arena, double, K->nedge);
   for (int s = 0; s < K->nspring; s++) K->element[s] = CSIM_ARENA_NEW(arena, int, K->nedge);
   for (int m = 0; m < K->nmembrane; m++)
-    K->entry[m] = CSIM_ARENA_NEW(arena, int, 6 * (ptrdiff_t)K->membrane[m]->nelem);
+    K->entry[m] = CSIM_ARENA_NEW(arena, int, csim_row(6, K->membrane[m]->nelem));
   int *entry = CSIM_ARENA_NEW(&temp, int, p->nblock);
   if (temp.failed || arena->failed) goto done;
   fill_rows(model, p, &map, K);
@@ -245,10 +244,10 @@ static edge_walk walk_from(const csim_stiffness *K, int first) {
 CSIM_SIMD_BODY void store_edge(const csim_stiffness *K, int entry, const csim_v4 *of_edge) {
   csim_v4 edge = *of_edge;
   if (!K->graph.wide) {
-    CSIM_STORE4F(K->A.near + 4 * (ptrdiff_t)entry, edge);
+    CSIM_STORE4F(K->A.near + csim_row(4, entry), edge);
     return;
   }
-  float *S = K->A.near + 9 * (ptrdiff_t)entry;
+  float *S = K->A.near + csim_row(9, entry);
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) S[3 * i + j] = (float)(edge[i] * edge[j] + (i == j ? edge[3] : 0));
 }
@@ -266,8 +265,7 @@ CSIM_SIMD_BODY int store_edges(const csim_stiffness *K, const double *x, const d
     for (int i = 0; i < 4 && k + i < n; i++) {
       next_edge(K, &at);
       int other = graph->near_col[at.entry];
-      csim_v4 edge =
-          u[i] * (CSIM_LOAD3(x + 3 * (ptrdiff_t)at.row) - CSIM_LOAD3(x + 3 * (ptrdiff_t)other));
+      csim_v4 edge = u[i] * (CSIM_LOAD3(x + csim_xyz(at.row)) - CSIM_LOAD3(x + csim_xyz(other)));
       edge[3] = sum[2 * (k + i)];
       store_edge(K, at.entry, &edge);
       if (K->model->fixed[other]) continue;

@@ -18,12 +18,12 @@ typedef struct tet {
 } tet;
 
 static inline tet tet_at(const csim_energy *energy, const csim_point *at, int e) {
-  tet t = {.node = energy->node + 4 * (ptrdiff_t)e, .k = csim_energy_param(energy, e)[0]};
-  const double *x0 = at->x + 3 * (ptrdiff_t)t.node[0];
+  tet t = {.node = energy->node + csim_row(4, e), .k = csim_energy_param(energy, e)[0]};
+  const double *x0 = at->x + csim_xyz(t.node[0]);
   double a[3], b[3], c[3];
-  csim_sub(at->x + 3 * (ptrdiff_t)t.node[1], x0, a);
-  csim_sub(at->x + 3 * (ptrdiff_t)t.node[2], x0, b);
-  csim_sub(at->x + 3 * (ptrdiff_t)t.node[3], x0, c);
+  csim_sub(at->x + csim_xyz(t.node[1]), x0, a);
+  csim_sub(at->x + csim_xyz(t.node[2]), x0, b);
+  csim_sub(at->x + csim_xyz(t.node[3]), x0, c);
   csim_cross(b, c, t.g[1]);
   csim_cross(c, a, t.g[2]);
   csim_cross(a, b, t.g[3]);
@@ -48,7 +48,7 @@ static void volume_gradient(const csim_energy *energy, const csim_point *at, int
                             double *g) {
   for (int e = first; e < last; e++) {
     tet t = tet_at(energy, at, e);
-    for (int n = 0; n < 4; n++) csim_add_scaled(t.k * t.dV, t.g[n], g + 3 * (ptrdiff_t)t.node[n]);
+    for (int n = 0; n < 4; n++) csim_add_scaled(t.k * t.dV, t.g[n], g + csim_xyz(t.node[n]));
   }
 }
 
@@ -64,7 +64,7 @@ static void add_second_derivative(const csim_point *at, const int *node, double 
   for (int i = 0; i < 4; i++)
     for (int j = i + 1; j < 4; j++) odd ^= order[i] > order[j];
   double w[3];
-  csim_sub(at->x + 3 * (ptrdiff_t)node[p], at->x + 3 * (ptrdiff_t)node[q], w);
+  csim_sub(at->x + csim_xyz(node[p]), at->x + csim_xyz(node[q]), w);
   double f = (odd ? -s : s) / 6;
   H[1] += f * -w[2];
   H[2] += f * w[1];
@@ -78,10 +78,10 @@ static void volume_hessian(const csim_energy *energy, const csim_point *at, csim
                            int last, double *val) {
   for (int e = first; e < last; e++) {
     tet t = tet_at(energy, at, e);
-    const int *slot = energy->slot + 16 * (ptrdiff_t)e;
+    const int *slot = energy->slot + csim_row(16, e);
     for (int m = 0; m < 4; m++)
       for (int n = 0; n < 4; n++) {
-        double *H = val + 9 * (ptrdiff_t)slot[4 * m + n];
+        double *H = val + csim_row(9, slot[4 * m + n]);
         csim_mat3_add_outer(t.k, t.g[m], t.g[n], H);
         if (spd == CSIM_SPD_NONE && m != n) add_second_derivative(at, t.node, t.k * t.dV, m, n, H);
       }
@@ -98,7 +98,7 @@ static void volume_laplacian(const csim_energy *energy, const csim_point *at, in
     double edge2 = csim_exp(2.0 / 3 * csim_ln(6 * sqrt(2.0) * param[1])); // V = edge^3 / (6 sqrt 2)
     double face = sqrt(3.0) / 4 * edge2;
     double w = param[0] * face * face / 9;
-    const int *slot = energy->slot + 16 * (ptrdiff_t)e;
+    const int *slot = energy->slot + csim_row(16, e);
     for (int m = 0; m < 4; m++)
       for (int n = 0; n < 4; n++) val[slot[4 * m + n]] += m == n ? 3 * w : -w;
   }

@@ -34,13 +34,13 @@ static csim_status add_vertices(csim_build *build, const csim_object *object, cs
   csim_status status = csim_build_reserve(build, body->nvert);
   if (status) return status;
   body->vert0 = build->model->nvert;
-  double *X = build->x + 3 * (ptrdiff_t)body->vert0, *M = build->mass + body->vert0;
+  double *X = build->x + csim_xyz(body->vert0), *M = build->mass + body->vert0;
   double center[3] = {0}, total = 0, vertex_mass = material_of(build, object)->vertex_mass;
   memcpy(X, x, 3 * (size_t)body->nvert * sizeof *X);
   for (int i = 0; i < body->nvert; i++) {
     M[i] = vertex_mass > 0 && mass[i] > 0 ? vertex_mass : mass[i];
     total += M[i];
-    csim_add_scaled(M[i], x + 3 * (ptrdiff_t)i, center);
+    csim_add_scaled(M[i], x + csim_xyz(i), center);
   }
   if (!(total > 0)) {
     csim_say(build->log, CSIM_ERROR, object->mesh_place,
@@ -49,8 +49,8 @@ static csim_status add_vertices(csim_build *build, const csim_object *object, cs
   }
   for (int c = 0; c < 3; c++) center[c] /= total;
   for (int i = 0; i < body->nvert; i++) {
-    double r[3], spin[3], *v = build->v + 3 * (ptrdiff_t)(body->vert0 + i);
-    csim_sub(x + 3 * (ptrdiff_t)i, center, r);
+    double r[3], spin[3], *v = build->v + csim_xyz(body->vert0 + i);
+    csim_sub(x + csim_xyz(i), center, r);
     csim_cross(object->spin, r, spin);
     for (int c = 0; c < 3; c++) v[c] = object->velocity[c] + spin[c];
   }
@@ -66,7 +66,7 @@ static void warn_about_size(csim_build *build, const csim_object *object, const 
   for (int c = 0; c < 3; c++) lo[c] = hi[c] = mesh->vert[c];
   for (int i = 0; i < mesh->nvert; i++)
     for (int c = 0; c < 3; c++) {
-      double x = mesh->vert[3 * (ptrdiff_t)i + c];
+      double x = mesh->vert[csim_xyz(i) + c];
       lo[c] = x < lo[c] ? x : lo[c];
       hi[c] = x > hi[c] ? x : hi[c];
     }
@@ -137,7 +137,8 @@ static csim_status add_membrane(csim_build *build, const csim_object *object, co
   csim_yield yield = {m->yield_strain, m->hardening, m->yield_rate};
   int woven = object->membrane == CSIM_MEMBRANE_WOVEN;
   csim_elements *elastic = woven ? &build->elements.woven : &build->elements.orthotropic;
-  csim_elements *ductile = woven ? &build->elements.ductile_woven : &build->elements.ductile_orthotropic;
+  csim_elements *ductile =
+      woven ? &build->elements.ductile_woven : &build->elements.ductile_orthotropic;
   int slivers = csim_fabric_membrane(mesh->ntri, mesh->tri, &part, rest->flat, moduli, &yield,
                                      yield.at > 0 ? ductile : elastic);
   free(moduli);
@@ -165,7 +166,8 @@ static csim_status add_springs(csim_build *build, const csim_object *object, con
     return CSIM_INVALID;
   }
   if (object->network == CSIM_NETWORK_STRUCTURED)
-    csim_network_grid(mesh->grid[0], mesh->grid[1], &part, material->stretch, &build->elements.springs);
+    csim_network_grid(mesh->grid[0], mesh->grid[1], &part, material->stretch,
+                      &build->elements.springs);
   else
     flat = csim_network_mesh(topology, &part, material->stretch, &build->elements.springs);
   if (flat)
@@ -176,7 +178,7 @@ static csim_status add_springs(csim_build *build, const csim_object *object, con
   if (material->limit > 0)
     csim_network_limits(&build->elements.springs, first, material->limit, material->limit_stiffness,
                         has_bound(build, object, material) ? &build->elements.bounds
-                                                            : &build->elements.limits);
+                                                           : &build->elements.limits);
   return status;
 }
 
@@ -194,8 +196,8 @@ static csim_status add_levels(csim_build *build, const csim_object *object, cons
     if (v >= 0 && v < body->nvert) held[v] = 1;
   }
   int coarse = build->elements.levels.nelem;
-  int made = csim_network_levels(body->mesh, &part, held, object->levels, first, &build->elements.springs,
-                                 &build->elements.levels);
+  int made = csim_network_levels(body->mesh, &part, held, object->levels, first,
+                                 &build->elements.springs, &build->elements.levels);
   free(held);
   if (made < 0) return CSIM_MEMORY;
   if (made < object->levels)
@@ -262,9 +264,9 @@ static csim_status add_curvature(csim_build *build, const csim_object *object,
   for (int v = 0; v < mesh->nvert && factor; v++)
     bend[v] =
         (csim_bend){factor[v] * m->bend, factor[v] * (m->bend_weft > 0 ? m->bend_weft : m->bend)};
-  int left_out =
-      factor ? csim_curvature_pairs(topology, mesh->tri, rest->flat, &part, bend, &build->elements.curvature)
-             : -1;
+  int left_out = factor ? csim_curvature_pairs(topology, mesh->tri, rest->flat, &part, bend,
+                                               &build->elements.curvature)
+                        : -1;
   free(factor);
   free(bend);
   if (left_out > 0)
@@ -288,8 +290,9 @@ static void add_bending(csim_build *build, const csim_object *object, const csim
       csim_network_mesh_bend(topology, &part, material->bend_spring, &build->elements.springs);
   } else if (object->bending >= CSIM_BENDING_HINGE && material->bend > 0) {
     csim_yield yield = {material->yield_curvature, material->hardening, material->yield_rate};
-    csim_elements *hinges = yield.at > 0 ? &build->elements.creases
-                                         : &build->elements.hinges[object->bending - CSIM_BENDING_HINGE];
+    csim_elements *hinges = yield.at > 0
+                                ? &build->elements.creases
+                                : &build->elements.hinges[object->bending - CSIM_BENDING_HINGE];
     int first = hinges->nelem;
     if (grid)
       csim_network_grid_hinges(mesh->grid[0], mesh->grid[1], &part, material->bend, hinges);
@@ -322,9 +325,9 @@ static csim_status check_masses(csim_build *build, const csim_object *object,
   unsigned char *state = CSIM_NEW(unsigned char, mesh->nvert);
   if (!state) return CSIM_MEMORY;
   for (int t = 0; t < mesh->ntri; t++) {
-    int flat = csim_triangle_is_flat(mesh->vert, mesh->tri + 3 * (ptrdiff_t)t);
+    int flat = csim_triangle_is_flat(mesh->vert, mesh->tri + csim_xyz(t));
     for (int k = 0; k < 3; k++) {
-      unsigned char *s = &state[mesh->tri[3 * (ptrdiff_t)t + k]];
+      unsigned char *s = &state[mesh->tri[csim_xyz(t) + k]];
       if (!flat || *s == UNUSED) *s = flat ? FLAT : GOOD;
     }
   }
@@ -403,18 +406,18 @@ csim_status csim_build_solid(csim_build *build, const csim_object *object, csim_
   status = CSIM_MEMORY;
   body->nvert = tets.nvert;
   body->ntet = tets.ntet;
-  body->tet = CSIM_ARENA_NEW(build->arena, int, 4 * (ptrdiff_t)tets.ntet);
+  body->tet = CSIM_ARENA_NEW(build->arena, int, csim_row(4, tets.ntet));
   mass = CSIM_NEW(double, tets.nvert);
   if (!body->tet || !mass) goto done;
   memcpy(body->tet, tets.tet, 4 * (size_t)tets.ntet * sizeof *body->tet);
   if (object->nrender) {
-    body->placed = CSIM_ARENA_NEW(build->arena, double, 3 * (ptrdiff_t)tets.nvert);
+    body->placed = CSIM_ARENA_NEW(build->arena, double, csim_xyz(tets.nvert));
     if (!body->placed) goto done;
     memcpy(body->placed, tets.vert, 3 * (size_t)tets.nvert * sizeof *body->placed);
   }
   for (int t = 0; t < tets.ntet; t++) {
-    double m = material->density * csim_tet_volume(tets.vert, tets.tet + 4 * (ptrdiff_t)t) / 4;
-    for (int k = 0; k < 4; k++) mass[tets.tet[4 * (ptrdiff_t)t + k]] += m;
+    double m = material->density * csim_tet_volume(tets.vert, tets.tet + csim_row(4, t)) / 4;
+    for (int k = 0; k < 4; k++) mass[tets.tet[csim_row(4, t) + k]] += m;
   }
   status = add_vertices(build, object, body, tets.vert, mass);
   if (status) goto done;
@@ -427,7 +430,8 @@ csim_status csim_build_solid(csim_build *build, const csim_object *object, csim_
   if (continuum) // the tetrahedraliser has seen to it that none is without volume
     csim_network_solid(tets.ntet, tets.tet, &part, material->modulus, material->poisson,
                        &build->elements.neohooke);
-  else if (csim_network_tets(tets.ntet, tets.tet, &part, material->modulus, &build->elements.springs)) {
+  else if (csim_network_tets(tets.ntet, tets.tet, &part, material->modulus,
+                             &build->elements.springs)) {
     status = CSIM_MEMORY;
     goto done;
   }

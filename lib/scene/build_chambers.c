@@ -44,8 +44,7 @@ static rim_edge *list_edges(const csim_model *model, const csim_chamber *chamber
       int u = model->tri[c], v = model->tri[c % 3 == 2 ? c - 2 : c + 1];
       int a = sewn_id(model, u), b = sewn_id(model, v);
       if (a == b) continue; // gathered to a point
-      edge[(*count)++] =
-          (rim_edge){{a < b ? a : b, a < b ? b : a}, {a < b ? u : v, a < b ? v : u}};
+      edge[(*count)++] = (rim_edge){{a < b ? a : b, a < b ? b : a}, {a < b ? u : v, a < b ? v : u}};
     }
   }
   if (edge) qsort(edge, (size_t)*count, sizeof *edge, compare_edges);
@@ -59,8 +58,8 @@ static int report_holes(csim_build *build, const csim_chamber_source *source,
   const csim_model *model = build->model;
   int n, nrim = 0, holes = 0;
   rim_edge *edge = list_edges(model, chamber, &n);
-  int *parent = CSIM_NEW(int, 2 * (ptrdiff_t)model->nvert), *size = NULL;
-  if (edge && parent) size = CSIM_NEW(int, 2 * (ptrdiff_t)model->nvert);
+  int *parent = CSIM_NEW(int, csim_row(2, model->nvert)), *size = NULL;
+  if (edge && parent) size = CSIM_NEW(int, csim_row(2, model->nvert));
   if (!size) {
     free(edge);
     free(parent);
@@ -77,7 +76,7 @@ static int report_holes(csim_build *build, const csim_chamber_source *source,
   for (int i = 0; i < nrim; i++) {
     int root = root_of(parent, edge[i].id[0]);
     if (size[root] == 0) continue;
-    const double *x = build->x + 3 * (ptrdiff_t)edge[i].vert[0];
+    const double *x = build->x + csim_xyz(edge[i].vert[0]);
     int body = 0;
     while (model->body[body].vert0 + model->body[body].nvert <= edge[i].vert[0]) body++;
     if (++holes <= 5)
@@ -115,13 +114,12 @@ static double orient_parts(const csim_model *model, const double *x, csim_chambe
   double middle[3] = {0}, area = 0;
   for (int k = 0; k < chamber->npart; k++)
     for (int t = chamber->part[k].tri0; t < chamber->part[k].tri0 + chamber->part[k].ntri; t++) {
-      const int *v = model->tri + 3 * (ptrdiff_t)t;
+      const int *v = model->tri + csim_xyz(t);
       double n[3];
-      csim_triangle_normal(x + 3 * (ptrdiff_t)v[0], x + 3 * (ptrdiff_t)v[1],
-                           x + 3 * (ptrdiff_t)v[2], n);
+      csim_triangle_normal(x + csim_xyz(v[0]), x + csim_xyz(v[1]), x + csim_xyz(v[2]), n);
       double a = csim_norm(n) / 2;
       area += a;
-      for (int i = 0; i < 3; i++) csim_add_scaled(a / 3, x + 3 * (ptrdiff_t)v[i], middle);
+      for (int i = 0; i < 3; i++) csim_add_scaled(a / 3, x + csim_xyz(v[i]), middle);
     }
   for (int c = 0; c < 3; c++) middle[c] /= area > 0 ? area : 1;
   for (int k = 0; k < chamber->npart; k++) {
@@ -147,7 +145,7 @@ static csim_status add_chamber(csim_build *build, const csim_chamber_source *sou
   if (csim_curve_copy(build->arena, &source->pressure_key, &chamber->pressure_key) ||
       csim_curve_copy(build->arena, &source->volume_key, &chamber->volume_key))
     return CSIM_MEMORY;
-  chamber->vert = build->model->tri[3 * (ptrdiff_t)chamber->part[0].tri0];
+  chamber->vert = build->model->tri[csim_xyz(chamber->part[0].tri0)];
   double area = orient_parts(build->model, build->x, chamber);
   int needs_volume = chamber->gas || chamber->stiffness > 0;
   if (needs_volume && !(chamber->volume0 > 1e-6 * area * sqrt(area))) {

@@ -28,8 +28,7 @@ static csim_status check_solid(const csim_object *object, const csim_collider *c
     return CSIM_INVALID;
   }
   for (int f = 0; f < (collider->nframe ? collider->nframe : 1); f++) {
-    const double *x =
-        collider->nframe ? collider->frame + 3 * (ptrdiff_t)f * mesh->nvert : mesh->vert;
+    const double *x = collider->nframe ? collider->frame + csim_xyz(f) * mesh->nvert : mesh->vert;
     double error, volume = csim_signed_volume(x, x, mesh->ntri, mesh->tri, &error);
     if (volume > 0) continue;
     char when[40] = "";

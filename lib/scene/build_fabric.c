@@ -28,7 +28,7 @@ static csim_status rest_positions(csim_build *build, const csim_object *object,
                                   const csim_mesh *mesh, csim_rest_shape *rest) {
   size_t size = 3 * (size_t)mesh->nvert * sizeof *rest->X;
   if (object->rest == CSIM_REST_UV) return CSIM_OK;
-  rest->X = CSIM_NEW(double, 3 * (ptrdiff_t)mesh->nvert);
+  rest->X = CSIM_NEW(double, csim_xyz(mesh->nvert));
   if (!rest->X) return CSIM_MEMORY;
   memcpy(rest->X, csim_mesh_rest(mesh), size); // flat panels of a pattern
   if (object->rest != CSIM_REST_FILE) return CSIM_OK;
@@ -73,7 +73,7 @@ static csim_status lay_flat(csim_build *build, const csim_object *object, const 
               (object->warp == CSIM_WARP_AUTO && mesh->nuv > 0 && missing == 0);
   if (object->rest == CSIM_REST_UV) {
     if (missing) return refuse_uv(build, object, missing, mesh->ntri, "a rest shape from uv");
-    for (ptrdiff_t k = 0; k < 6 * (ptrdiff_t)mesh->ntri; k++)
+    for (ptrdiff_t k = 0; k < csim_row(6, mesh->ntri); k++)
       rest->flat[k] = object->rest_scale * uv[k];
   } else {
     double axes[9];
@@ -99,8 +99,8 @@ csim_status csim_build_rest(csim_build *build, const csim_object *object, const 
   if (status || (!object->membrane && object->rest != CSIM_REST_UV &&
                  object->bending != CSIM_BENDING_CURVATURE))
     return status;
-  double *uv = CSIM_NEW(double, 6 * (ptrdiff_t)mesh->ntri);
-  rest->flat = CSIM_NEW(double, 6 * (ptrdiff_t)mesh->ntri);
+  double *uv = CSIM_NEW(double, csim_row(6, mesh->ntri));
+  rest->flat = CSIM_NEW(double, csim_row(6, mesh->ntri));
   if (uv && rest->flat)
     status = lay_flat(build, object, mesh, uv, csim_fabric_uv(mesh, uv), rest);
   else
@@ -136,13 +136,14 @@ const double *csim_find_channel(csim_build *build, const csim_object *object, cs
   csim_say(build->log, CSIM_ERROR, place,
            "the mesh of \"%s\" has no numbers \"%s\" for its vertices; it has %s", object->name,
            name,
-           names[0] ? names : "none: paint them, and write them as properties of a PLY file or as "
-                              "colours");
+           names[0] ? names
+                    : "none: paint them, and write them as properties of a PLY file or as "
+                      "colours");
   return NULL;
 }
 
 static double weight_of(const csim_map *map, const double *value, const csim_mesh *mesh, int t) {
-  const int *v = mesh->tri + 3 * (ptrdiff_t)t;
+  const int *v = mesh->tri + csim_xyz(t);
   if (value) return (value[v[0]] + value[v[1]] + value[v[2]]) / 3;
   int face = mesh->tri_face[t];
   return map->nface ? map->face[face] : in_groups(map, mesh, face);

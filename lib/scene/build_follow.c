@@ -25,24 +25,24 @@ static void finder_free(finder *f) {
 
 static int finder_create(const csim_mesh *mesh, const csim_course_pose *start, finder *f) {
   *f = (finder){.mesh = mesh,
-                .x = CSIM_NEW(double, 3 * (ptrdiff_t)mesh->nvert),
-                .center = CSIM_NEW(double, 3 * (ptrdiff_t)mesh->ntri),
+                .x = CSIM_NEW(double, csim_xyz(mesh->nvert)),
+                .center = CSIM_NEW(double, csim_xyz(mesh->ntri)),
                 .radius = CSIM_NEW(double, mesh->ntri),
                 .tri_of = CSIM_NEW(int, mesh->nvert)};
   if (!f->x || !f->center || !f->radius || !f->tri_of) return -1;
   for (int i = 0; i < mesh->nvert; i++) {
-    csim_course_vertex(start, i, f->x + 3 * (ptrdiff_t)i);
+    csim_course_vertex(start, i, f->x + csim_xyz(i));
     f->tri_of[i] = -1;
   }
   for (int t = 0; t < mesh->ntri; t++) {
-    const int *v = mesh->tri + 3 * (ptrdiff_t)t;
-    double *center = f->center + 3 * (ptrdiff_t)t;
+    const int *v = mesh->tri + csim_xyz(t);
+    double *center = f->center + csim_xyz(t);
     for (int k = 0; k < 3; k++) {
-      csim_add_scaled(1.0 / 3, f->x + 3 * (ptrdiff_t)v[k], center);
+      csim_add_scaled(1.0 / 3, f->x + csim_xyz(v[k]), center);
       if (f->tri_of[v[k]] < 0) f->tri_of[v[k]] = t;
     }
     for (int k = 0; k < 3; k++)
-      f->radius[t] = fmax(f->radius[t], csim_distance(center, f->x + 3 * (ptrdiff_t)v[k]));
+      f->radius[t] = fmax(f->radius[t], csim_distance(center, f->x + csim_xyz(v[k])));
   }
   return 0;
 }
@@ -50,7 +50,7 @@ static int finder_create(const csim_mesh *mesh, const csim_course_pose *start, f
 static void follow_vertex(const finder *f, int vert, csim_follow *follow) {
   int t = f->tri_of[vert];
   for (int k = 0; k < 3; k++) {
-    follow->node[k] = t < 0 ? vert : f->mesh->tri[3 * (ptrdiff_t)t + k];
+    follow->node[k] = t < 0 ? vert : f->mesh->tri[csim_xyz(t) + k];
     follow->weight[k] = follow->node[k] == vert;
   }
   if (t < 0) follow->weight[1] = follow->weight[2] = 0;
@@ -60,7 +60,7 @@ static void follow_nearest_vertex(const finder *f, const double *x, csim_follow 
   int nearest = 0;
   double best = INFINITY;
   for (int i = 0; i < f->mesh->nvert; i++) {
-    double d = csim_distance(f->x + 3 * (ptrdiff_t)i, x);
+    double d = csim_distance(f->x + csim_xyz(i), x);
     if (!(d < best)) continue;
     best = d;
     nearest = i;
@@ -71,11 +71,11 @@ static void follow_nearest_vertex(const finder *f, const double *x, csim_follow 
 static void follow_nearest_face(const finder *f, const double *x, csim_follow *follow) {
   double best = INFINITY; // [m]
   for (int t = 0; t < f->mesh->ntri; t++) {
-    if (csim_distance(f->center + 3 * (ptrdiff_t)t, x) - f->radius[t] >= best) continue;
-    const int *v = f->mesh->tri + 3 * (ptrdiff_t)t;
+    if (csim_distance(f->center + csim_xyz(t), x) - f->radius[t] >= best) continue;
+    const int *v = f->mesh->tri + csim_xyz(t);
     double w[3];
-    double d = sqrt(csim_point_triangle(x, f->x + 3 * (ptrdiff_t)v[0], f->x + 3 * (ptrdiff_t)v[1],
-                                        f->x + 3 * (ptrdiff_t)v[2], w));
+    double d = sqrt(csim_point_triangle(x, f->x + csim_xyz(v[0]), f->x + csim_xyz(v[1]),
+                                        f->x + csim_xyz(v[2]), w));
     if (!(d < best)) continue;
     best = d;
     memcpy(follow->node, v, sizeof follow->node);
@@ -116,7 +116,7 @@ static csim_status add_follow(csim_build *build, const csim_pin *pin, int index,
   if (!moved) return CSIM_MEMORY;
   build->follow = moved;
   csim_follow *follow = &moved[model->pins.nfollow++];
-  const double *x = build->x + 3 * (ptrdiff_t)vert;
+  const double *x = build->x + csim_xyz(vert);
   *follow = (csim_follow){.weight = {1}};
   if (pin->by == CSIM_FOLLOW_NUMBER)
     follow_vertex(f, index, follow);

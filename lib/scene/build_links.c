@@ -53,20 +53,20 @@ static csim_status choose(csim_build *build, const csim_link_end *end, chosen *c
 }
 
 static const double *at(const csim_build *build, int vert) {
-  return build->x + 3 * (ptrdiff_t)vert;
+  return build->x + csim_xyz(vert);
 }
 
 // Adds a string from `vert` to a vertex (weight NULL) or to a point of a triangle.
 static csim_status add_link(csim_build *build, const csim_joint *joint, const int node[4],
                             const double *weight) {
   csim_model *model = build->model;
-  csim_link *moved =
-      csim_grow(build->link, &build->link_capacity, (ptrdiff_t)model->links.nlink + 1, sizeof *moved);
+  csim_link *moved = csim_grow(build->link, &build->link_capacity,
+                               (ptrdiff_t)model->links.nlink + 1, sizeof *moved);
   if (!moved) return CSIM_MEMORY;
   build->link = moved;
   double w[4] = {1, 0, 0, 0}, d[3] = {0};
   double param[CSIM_LINK_WEIGHT + 3] = {joint->stiffness, joint->damping, model->links.nlink,
-                                             joint->pull};
+                                        joint->pull};
   for (int i = 0; i < 3; i++) {
     if (weight) param[CSIM_LINK_WEIGHT + i] = weight[i];
     w[i + 1] = weight ? -weight[i] : i == 0 ? -1 : 0;
@@ -75,8 +75,8 @@ static csim_status add_link(csim_build *build, const csim_joint *joint, const in
     if (w[i] != 0) csim_add_scaled(w[i], at(build, node[i]), d);
   double length = joint->length >= 0 ? joint->length : csim_norm(d);
   moved[model->links.nlink++] = (csim_link){.group = model->links.ngroup,
-                                      .length = length,
-                                      .closed_length = length}; // seams: csim_close_seams
+                                            .length = length,
+                                            .closed_length = length}; // seams: csim_close_seams
   csim_elements_add(weight ? &build->elements.face_links : &build->elements.links, node, param);
   return CSIM_OK;
 }
@@ -100,10 +100,10 @@ static csim_status link_to_face(csim_build *build, const csim_joint *joint, cons
   int node[4] = {vert, -1, -1, -1};
   for (int t = 0; t < mesh->ntri; t++) {
     int v[3];
-    for (int k = 0; k < 3; k++) v[k] = body->vert0 + mesh->tri[3 * (ptrdiff_t)t + k];
+    for (int k = 0; k < 3; k++) v[k] = body->vert0 + mesh->tri[csim_xyz(t) + k];
     if (v[0] == vert || v[1] == vert || v[2] == vert) continue;
-    double d = csim_point_triangle(at(build, vert), at(build, v[0]), at(build, v[1]),
-                                   at(build, v[2]), w);
+    double d =
+        csim_point_triangle(at(build, vert), at(build, v[0]), at(build, v[1]), at(build, v[2]), w);
     if (!(d < best)) continue;
     best = d;
     memcpy(node + 1, v, sizeof v);
@@ -152,10 +152,10 @@ static csim_status add_joint(csim_build *build, const csim_joint *joint) {
   if (status) goto done;
   csim_pairing pair = joint->pair;
   if (pair == CSIM_PAIRING_AUTO)
-    pair = !chooses(&joint->b.select) && !joint->seam ? CSIM_PAIRING_FACE
+    pair = !chooses(&joint->b.select) && !joint->seam                     ? CSIM_PAIRING_FACE
            : is_ordered(&joint->a.select) && is_ordered(&joint->b.select) ? CSIM_PAIRING_ORDER
                                                                           : CSIM_PAIRING_NEAREST;
-  const char *missing = a.n == 0                              ? joint->a.object
+  const char *missing = a.n == 0                                ? joint->a.object
                         : b.n == 0 && pair != CSIM_PAIRING_FACE ? joint->b.object
                                                                 : NULL;
   if (missing) {
@@ -167,17 +167,16 @@ static csim_status add_joint(csim_build *build, const csim_joint *joint) {
     goto done;
   }
   csim_link_group *g = &model->links.group[model->links.ngroup];
-  *g = (csim_link_group){.name = csim_arena_print(build->arena, "%s and %s", joint->a.object,
-                                                  joint->b.object),
-                         .begin = time_of(build, joint->from),
-                         .end = time_of(build, joint->to),
-                         .force = joint->force,
-                         .seam = joint->seam};
+  *g = (csim_link_group){
+      .name = csim_arena_print(build->arena, "%s and %s", joint->a.object, joint->b.object),
+      .begin = time_of(build, joint->from),
+      .end = time_of(build, joint->to),
+      .force = joint->force,
+      .seam = joint->seam};
   if (joint->seam && g->begin < 0) g->begin = 0;
   g->closed = joint->seam ? time_of(build, joint->closed) : g->begin;
   if (pair == CSIM_PAIRING_FACE)
-    for (int i = 0; i < a.n && !status; i++)
-      status = link_to_face(build, joint, b.body, a.vert[i]);
+    for (int i = 0; i < a.n && !status; i++) status = link_to_face(build, joint, b.body, a.vert[i]);
   else
     status = link_vertices(build, joint, &a, &b, pair == CSIM_PAIRING_ORDER);
   model->links.ngroup++;
@@ -210,8 +209,9 @@ static csim_status number_seams(csim_build *build) {
   }
   for (int i = 0; i < model->nvert; i++) seam[i] = i;
   for (int e = 0; e < build->elements.links.nelem; e++) {
-    const int *node = build->elements.links.node + 2 * (ptrdiff_t)e;
-    int number = (int)build->elements.links.param[CSIM_LINK_WEIGHT * (ptrdiff_t)e + CSIM_LINK_NUMBER];
+    const int *node = build->elements.links.node + csim_row(2, e);
+    int number =
+        (int)build->elements.links.param[CSIM_LINK_WEIGHT * (ptrdiff_t)e + CSIM_LINK_NUMBER];
     if (!model->links.group[build->link[number].group].seam) continue;
     seam[root_of(seam, node[0])] = root_of(seam, node[1]);
     sewn[node[0]] = sewn[node[1]] = 1;
@@ -245,7 +245,7 @@ static csim_status add_pattern(csim_build *build, const csim_object *object,
                          .closed = time_of(build, closed),
                          .seam = 1};
   for (int i = 0; i < body->mesh->nstitch; i++) {
-    const int *v = body->mesh->stitch + 2 * (ptrdiff_t)i;
+    const int *v = body->mesh->stitch + csim_row(2, i);
     int node[4] = {body->vert0 + v[0], body->vert0 + v[1], 0, 0};
     csim_status status = add_link(build, &joint, node, NULL);
     if (status) return status;
@@ -279,23 +279,22 @@ void csim_close_seams(csim_world *world) {
 csim_status csim_build_links(csim_build *build) {
   const csim_scene *scene = build->scene;
   csim_status status = CSIM_OK;
-  build->model->links.group =
-      CSIM_ARENA_NEW(build->arena, csim_link_group,
-                     (ptrdiff_t)scene->nattachment + scene->nseam + scene->nobject);
+  build->model->links.group = CSIM_ARENA_NEW(
+      build->arena, csim_link_group, (ptrdiff_t)scene->nattachment + scene->nseam + scene->nobject);
   if (!build->model->links.group) return CSIM_MEMORY;
   for (int i = 0; i < scene->nattachment + scene->nseam && status != CSIM_MEMORY; i++) {
-    csim_status added = add_joint(build, i < scene->nattachment
-                                             ? &scene->attachment[i]
-                                             : &scene->seam[i - scene->nattachment]);
+    csim_status added =
+        add_joint(build, i < scene->nattachment ? &scene->attachment[i]
+                                                : &scene->seam[i - scene->nattachment]);
     if (added) status = added;
   }
   for (int o = 0; o < scene->nobject && !status; o++) {
     const csim_object *object = &scene->object[o];
-    const csim_body *body = object->mesh.shape == CSIM_SHAPE_PATTERN
-                                ? find_body(build, object->name)
-                                : NULL;
+    const csim_body *body =
+        object->mesh.shape == CSIM_SHAPE_PATTERN ? find_body(build, object->name) : NULL;
     if (body && body->mesh->nstitch) status = add_pattern(build, object, body);
   }
   if (status) return status;
-  return build->elements.links.failed || build->elements.face_links.failed ? CSIM_MEMORY : number_seams(build);
+  return build->elements.links.failed || build->elements.face_links.failed ? CSIM_MEMORY
+                                                                           : number_seams(build);
 }

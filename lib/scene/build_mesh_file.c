@@ -47,7 +47,7 @@ static void copy_faces(const csim_cache_object *object, csim_mesh *mesh) {
   mesh->face_vert = copy(arena, object->face_vert, ncorner, sizeof(int));
   if (object->nuv) {
     mesh->nuv = object->nuv;
-    mesh->uv = copy(arena, object->uv, 2 * (ptrdiff_t)object->nuv, sizeof(double));
+    mesh->uv = copy(arena, object->uv, csim_row(2, object->nuv), sizeof(double));
     mesh->face_uv = copy(arena, object->face_uv, ncorner, sizeof(int));
   }
   if (!object->ntag) return;
@@ -61,7 +61,7 @@ static void copy_faces(const csim_cache_object *object, csim_mesh *mesh) {
 csim_status csim_mesh_of_cached(const csim_cache_object *object, const double *x, csim_place place,
                                 csim_log *log, csim_mesh *mesh) {
   *mesh = (csim_mesh){.nvert = object->nvert, .nface = object->nface};
-  mesh->vert = copy(&mesh->arena, x, 3 * (ptrdiff_t)object->nvert, sizeof *x);
+  mesh->vert = copy(&mesh->arena, x, csim_xyz(object->nvert), sizeof *x);
   if (object->nface) copy_faces(object, mesh);
   csim_status status = mesh->arena.failed ? CSIM_MEMORY : CSIM_OK;
   if (!status && object->nface) status = csim_mesh_triangulate(mesh, place, log);
@@ -107,7 +107,7 @@ static csim_status find_frame(const csim_mesh_source *source, const csim_sequenc
 static csim_status read_at(csim_sequence *s, const csim_mesh_source *source, csim_log *log,
                            int object, double *x) {
   const csim_sequence_info *info = csim_sequence_get_info(s);
-  ptrdiff_t n = 3 * (ptrdiff_t)info->object[object].nvert;
+  ptrdiff_t n = csim_xyz(info->object[object].nvert);
   double share;
   int frame;
   csim_status status = find_frame(source, info, log, &frame, &share);
@@ -130,9 +130,9 @@ static csim_status read_archive(const csim_scene *scene, const csim_mesh_source 
   if (status) return status;
   const csim_sequence_info *info = csim_sequence_get_info(s);
   const csim_cache_object *part = &info->object[object];
-  double *x = CSIM_NEW(double, 3 * (ptrdiff_t)part->nvert);
+  double *x = CSIM_NEW(double, csim_xyz(part->nvert));
   status = x ? read_at(s, source, log, object, x) : CSIM_MEMORY;
-  for (ptrdiff_t k = 0; k < 3 * (ptrdiff_t)part->nvert && !status; k++)
+  for (ptrdiff_t k = 0; k < csim_xyz(part->nvert) && !status; k++)
     if (!isfinite(x[k])) {
       csim_say(log, CSIM_ERROR, place, "vertex %td of \"%s\" is not finite", k / 3, part->name);
       status = CSIM_INVALID;

@@ -23,13 +23,13 @@ typedef struct panels {
   const csim_build *build;
   csim_mesh *mesh;
   int n;
-  int *of;        // (mesh->nvert) panel
-  double *center; // (n x 3) [m] area's
-  double *normal; // (n x 3) unit
-  double *step;   // (n x 3) where to, in this pass
-  double *moved;  // (n x 3) [m] apart so far
-  double *nearer; // (n x 3) [m] towards the body
-  double *kept;   // (mesh->nvert x 3) where vertices are, while others are tried
+  int *of;                // (mesh->nvert) panel
+  double *center;         // (n x 3) [m] area's
+  double *normal;         // (n x 3) unit
+  double *step;           // (n x 3) where to, in this pass
+  double *moved;          // (n x 3) [m] apart so far
+  double *nearer;         // (n x 3) [m] towards the body
+  double *kept;           // (mesh->nvert x 3) where vertices are, while others are tried
   unsigned char *stopped; // (n) has come as near as it can
   int crossing;           // some still stood through something in the last pass
   int (*pair)[2];         // (MOST_PAIRS)
@@ -46,7 +46,7 @@ static void number_panels(panels *p) {
   for (int i = 0; i < mesh->nvert; i++) p->of[i] = i;
   for (int t = 0; t < mesh->ntri; t++)
     for (int k = 1; k < 3; k++) {
-      const int *v = mesh->tri + 3 * (ptrdiff_t)t;
+      const int *v = mesh->tri + csim_xyz(t);
       int a = root_of(p->of, v[0]), b = root_of(p->of, v[k]);
       p->of[a < b ? b : a] = a < b ? a : b; // roots are the lowest of their panel
     }
@@ -59,17 +59,17 @@ static void measure_panels(panels *p) {
   memset(p->center, 0, 3 * (size_t)p->n * sizeof *p->center);
   memset(p->normal, 0, 3 * (size_t)p->n * sizeof *p->normal);
   for (int t = 0; t < mesh->ntri; t++) {
-    const int *v = mesh->tri + 3 * (ptrdiff_t)t;
+    const int *v = mesh->tri + csim_xyz(t);
     double n[3];
-    csim_triangle_normal(mesh->vert + 3 * (ptrdiff_t)v[0], mesh->vert + 3 * (ptrdiff_t)v[1],
-                         mesh->vert + 3 * (ptrdiff_t)v[2], n);
+    csim_triangle_normal(mesh->vert + csim_xyz(v[0]), mesh->vert + csim_xyz(v[1]),
+                         mesh->vert + csim_xyz(v[2]), n);
     for (int k = 0; k < 3; k++)
-      csim_add_scaled(csim_norm(n) / 3, mesh->vert + 3 * (ptrdiff_t)v[k],
-                      p->center + 3 * (ptrdiff_t)p->of[v[0]]);
-    csim_add_scaled(1, n, p->normal + 3 * (ptrdiff_t)p->of[v[0]]);
+      csim_add_scaled(csim_norm(n) / 3, mesh->vert + csim_xyz(v[k]),
+                      p->center + csim_xyz(p->of[v[0]]));
+    csim_add_scaled(1, n, p->normal + csim_xyz(p->of[v[0]]));
   }
   for (int k = 0; k < p->n; k++) {
-    double l = csim_norm(p->normal + 3 * (ptrdiff_t)k);
+    double l = csim_norm(p->normal + csim_xyz(k));
     for (int c = 0; c < 3 && l > 0; c++) {
       p->center[3 * k + c] /= l; // all normals of a panel are parallel
       p->normal[3 * k + c] /= l;
@@ -83,7 +83,7 @@ static void add_unit(const double *d, double *to) {
 }
 
 static int panel_of(const panels *p, int tri) {
-  return p->of[p->mesh->tri[3 * (ptrdiff_t)tri]];
+  return p->of[p->mesh->tri[csim_xyz(tri)]];
 }
 
 // Away from each other, along the line between their middles.
@@ -96,11 +96,11 @@ static csim_status push_panels(panels *p, const csim_triangles *triangles, long 
   for (long long i = 0; i < found; i++) {
     int a = panel_of(p, p->pair[i][0]), b = panel_of(p, p->pair[i][1]);
     double d[3];
-    csim_sub(p->center + 3 * (ptrdiff_t)a, p->center + 3 * (ptrdiff_t)b, d);
-    if (!(csim_norm(d) > 1e-6)) csim_add_scaled(1, p->normal + 3 * (ptrdiff_t)a, d);
-    add_unit(d, p->step + 3 * (ptrdiff_t)a);
+    csim_sub(p->center + csim_xyz(a), p->center + csim_xyz(b), d);
+    if (!(csim_norm(d) > 1e-6)) csim_add_scaled(1, p->normal + csim_xyz(a), d);
+    add_unit(d, p->step + csim_xyz(a));
     for (int c = 0; c < 3; c++) d[c] = -d[c];
-    add_unit(d, p->step + 3 * (ptrdiff_t)b);
+    add_unit(d, p->step + csim_xyz(b));
   }
   return status;
 }
@@ -109,7 +109,7 @@ static csim_status push_panels(panels *p, const csim_triangles *triangles, long 
 static csim_status push_from(panels *p, const csim_triangles *triangles,
                              const csim_collider *collider, long long *met) {
   const csim_mesh *mesh = collider->mesh;
-  double *x = csim_alloc(3 * (ptrdiff_t)mesh->nvert, sizeof *x), middle[3] = {0};
+  double *x = csim_alloc(csim_xyz(mesh->nvert), sizeof *x), middle[3] = {0};
   long long found = 0;
   if (!x) return CSIM_MEMORY;
   csim_collider_vertices(collider, 0, x);
@@ -118,14 +118,13 @@ static csim_status push_from(panels *p, const csim_triangles *triangles,
       csim_find_intersections(NULL, triangles, &other, MOST_PAIRS, p->pair[0], &found);
   *met += found;
   if (found > MOST_PAIRS) found = MOST_PAIRS;
-  for (int i = 0; i < mesh->nvert; i++)
-    csim_add_scaled(1.0 / mesh->nvert, x + 3 * (ptrdiff_t)i, middle);
+  for (int i = 0; i < mesh->nvert; i++) csim_add_scaled(1.0 / mesh->nvert, x + csim_xyz(i), middle);
   for (long long i = 0; i < found; i++) {
     int a = panel_of(p, p->pair[i][0]);
-    const double *n = p->normal + 3 * (ptrdiff_t)a;
+    const double *n = p->normal + csim_xyz(a);
     double d[3];
-    csim_sub(p->center + 3 * (ptrdiff_t)a, middle, d);
-    csim_add_scaled(csim_dot(n, d) < 0 ? -1 : 1, n, p->step + 3 * (ptrdiff_t)a);
+    csim_sub(p->center + csim_xyz(a), middle, d);
+    csim_add_scaled(csim_dot(n, d) < 0 ? -1 : 1, n, p->step + csim_xyz(a));
   }
   free(x);
   return status;
@@ -133,13 +132,13 @@ static csim_status push_from(panels *p, const csim_triangles *triangles,
 
 static void move_panels(panels *p) {
   for (int k = 0; k < p->n; k++) {
-    double *step = p->step + 3 * (ptrdiff_t)k, l = csim_norm(step);
+    double *step = p->step + csim_xyz(k), l = csim_norm(step);
     for (int c = 0; c < 3; c++) step[c] = l > 0 ? step[c] * STRIDE / l : 0;
-    csim_add_scaled(1, step, p->moved + 3 * (ptrdiff_t)k);
-    csim_add_scaled(1, step, p->center + 3 * (ptrdiff_t)k);
+    csim_add_scaled(1, step, p->moved + csim_xyz(k));
+    csim_add_scaled(1, step, p->center + csim_xyz(k));
   }
   for (int i = 0; i < p->mesh->nvert; i++)
-    csim_add_scaled(1, p->step + 3 * (ptrdiff_t)p->of[i], p->mesh->vert + 3 * (ptrdiff_t)i);
+    csim_add_scaled(1, p->step + csim_xyz(p->of[i]), p->mesh->vert + csim_xyz(i));
 }
 
 static csim_status separate(panels *p) {
@@ -165,7 +164,7 @@ static void tell_crossing(const panels *p, const csim_object *object) {
   const csim_mesh *mesh = p->mesh;
   for (int t = 0, last = -1; t < mesh->ntri; t++) {
     int k = panel_of(p, t), length = 0;
-    const double *step = p->step + 3 * (ptrdiff_t)k;
+    const double *step = p->step + csim_xyz(k);
     if (k == last || !(csim_dot(step, step) > 0)) continue;
     last = k;
     int tag = mesh->face_tag ? mesh->face_tag[mesh->tri_face[t]] : -1;
@@ -174,7 +173,7 @@ static void tell_crossing(const panels *p, const csim_object *object) {
         p->build->log, CSIM_WARNING, object->mesh_place,
         "panel \"%.*s\" of \"%s\" stands through a collider or another panel, also after it was "
         "moved by %.3g mm: give it another \"translation\" in the pattern",
-        length, name, object->name, 1e3 * csim_norm(p->moved + 3 * (ptrdiff_t)k));
+        length, name, object->name, 1e3 * csim_norm(p->moved + csim_xyz(k)));
   }
 }
 
@@ -186,12 +185,12 @@ static void pull_panels(panels *p) {
     int own = mesh->stitch[i], other = mesh->stitch[i ^ 1], k = p->of[own];
     double d[3];
     if (p->of[other] == k) continue;
-    csim_sub(mesh->vert + 3 * (ptrdiff_t)other, mesh->vert + 3 * (ptrdiff_t)own, d);
-    p->step[3 * k] += csim_dot(d, p->normal + 3 * (ptrdiff_t)k);
+    csim_sub(mesh->vert + csim_xyz(other), mesh->vert + csim_xyz(own), d);
+    p->step[3 * k] += csim_dot(d, p->normal + csim_xyz(k));
     p->step[3 * k + 1]++;
   }
   for (int k = 0; k < p->n; k++) {
-    double *step = p->step + 3 * (ptrdiff_t)k, way = step[1] > 0 ? step[0] / step[1] : 0;
+    double *step = p->step + csim_xyz(k), way = step[1] > 0 ? step[0] / step[1] : 0;
     if (!(fabs(way) > NEARER)) p->stopped[k] = 1;
     for (int c = 0; c < 3; c++)
       step[c] = p->stopped[k] ? 0 : (way > 0 ? NEARER : -NEARER) * p->normal[3 * k + c];
@@ -201,14 +200,14 @@ static void pull_panels(panels *p) {
 // Moves every vertex, or every other one, by a factor of its panel's step.
 static void shift_panels(panels *p, double factor, int every) {
   for (int i = 0; i < p->mesh->nvert; i += every)
-    csim_add_scaled(factor, p->step + 3 * (ptrdiff_t)p->of[i], p->mesh->vert + 3 * (ptrdiff_t)i);
+    csim_add_scaled(factor, p->step + csim_xyz(p->of[i]), p->mesh->vert + csim_xyz(i));
 }
 
 // Panels that meet something stop; those that stand are in the way of others.
 static void stop_panels(panels *p, const int *tri, long long found) {
   for (long long i = 0; i < found; i++) {
     int k = panel_of(p, tri[2 * i]);
-    const double *step = p->step + 3 * (ptrdiff_t)k;
+    const double *step = p->step + csim_xyz(k);
     p->stopped[k] |= csim_dot(step, step) > 0;
   }
 }
@@ -225,7 +224,7 @@ static csim_status stop_where_met(panels *p, const csim_triangles *triangles) {
   for (int k = 0; k < world->ncollider && !status; k++) {
     const csim_collider *collider = &world->collider[k];
     if (!collider->mesh || collider->shape == CSIM_COLLIDER_PLANE) continue;
-    double *x = csim_alloc(3 * (ptrdiff_t)collider->mesh->nvert, sizeof *x);
+    double *x = csim_alloc(csim_xyz(collider->mesh->nvert), sizeof *x);
     if (!x) return CSIM_MEMORY;
     csim_collider_vertices(collider, 0, x);
     csim_triangles other = {collider->mesh->nvert, x, collider->mesh->ntri, collider->mesh->tri};
@@ -264,7 +263,7 @@ static csim_status gather(panels *p) {
     for (int k = 0; k < p->n; k++) {
       going += !p->stopped[k];
       for (int c = 0; c < 3; c++) p->step[3 * k + c] *= !p->stopped[k];
-      csim_add_scaled(1, p->step + 3 * (ptrdiff_t)k, p->nearer + 3 * (ptrdiff_t)k);
+      csim_add_scaled(1, p->step + csim_xyz(k), p->nearer + csim_xyz(k));
     }
     if (!going) break;
     shift_panels(p, 1, 1);
@@ -276,7 +275,7 @@ static double most_of(const panels *p, const double *moved, int *count) {
   double most = 0;
   *count = 0;
   for (int k = 0; k < p->n; k++) {
-    double way = csim_norm(moved + 3 * (ptrdiff_t)k);
+    double way = csim_norm(moved + csim_xyz(k));
     most = csim_max(most, way);
     *count += way > 0;
   }
@@ -295,7 +294,7 @@ csim_status csim_build_pattern(const csim_build *build, const csim_object *objec
   double **array[] = {&p.center, &p.normal, &p.step, &p.moved, &p.nearer};
   p.stopped = CSIM_ARENA_NEW(&arena, unsigned char, p.n);
   p.kept = CSIM_ARENA_NEW(&arena, double, 3 * n);
-  for (int k = 0; k < 5; k++) *array[k] = CSIM_ARENA_NEW(&arena, double, 3 * (ptrdiff_t)p.n);
+  for (int k = 0; k < 5; k++) *array[k] = CSIM_ARENA_NEW(&arena, double, csim_xyz(p.n));
   if (arena.failed) goto done;
   measure_panels(&p);
   int count;

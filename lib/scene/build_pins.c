@@ -57,7 +57,7 @@ static void select_places(const csim_selection *select, const csim_body *body, c
                           unsigned char *chosen) {
   for (int k = 0; k < select->nbox; k++)
     for (int i = 0; i < body->nvert; i++) {
-      const double *x = X + 3 * (ptrdiff_t)i, *box = select->box[k];
+      const double *x = X + csim_xyz(i), *box = select->box[k];
       if (x[0] >= box[0] && x[1] >= box[1] && x[2] >= box[2] && x[0] <= box[3] && x[1] <= box[4] &&
           x[2] <= box[5])
         chosen[i] = 1;
@@ -66,7 +66,7 @@ static void select_places(const csim_selection *select, const csim_body *body, c
     int nearest = 0;
     double best = INFINITY;
     for (int i = 0; i < body->nvert; i++) {
-      double d = csim_distance(X + 3 * (ptrdiff_t)i, select->nearest[k]);
+      double d = csim_distance(X + csim_xyz(i), select->nearest[k]);
       if (d < best) {
         best = d;
         nearest = i;
@@ -82,7 +82,7 @@ int csim_select_vertices(csim_build *build, const csim_selection *select, csim_p
   memset(chosen, 0, (size_t)body->nvert);
   int bad = select_indices(build, select, place, body, chosen);
   bad |= select_groups(build, select, place, body, chosen);
-  select_places(select, body, build->x + 3 * (ptrdiff_t)body->vert0, chosen);
+  select_places(select, body, build->x + csim_xyz(body->vert0), chosen);
   return bad;
 }
 
@@ -110,8 +110,7 @@ static double time_of(const csim_build *build, double frame) {
 static const double *choose_painted(csim_build *build, const csim_object *object,
                                     const csim_pin *pin, const csim_body *body,
                                     unsigned char *chosen) {
-  const double *weight =
-      csim_find_channel(build, object, pin->place, body->mesh, pin->property);
+  const double *weight = csim_find_channel(build, object, pin->place, body->mesh, pin->property);
   for (int i = 0; i < body->mesh->nvert && weight; i++)
     if (weight[i] > 0 && isfinite(weight[i])) chosen[i] = 1;
   return weight;
@@ -130,25 +129,26 @@ static csim_status add_targets(csim_build *build, const csim_object *object, con
                             .stiffness = pin->stiffness};
   int exact = !(pin->stiffness > 0), holds = group->begin <= 0 && group->end > 0;
   mark_pinned(build, body, group->begin, group->end, pinned);
-  const double *X = build->x + 3 * (ptrdiff_t)body->vert0;
+  const double *X = build->x + csim_xyz(body->vert0);
   int count = 0, taken = 0;
   double center[3] = {0};
   for (int i = 0; i < body->nvert; i++) {
     if (!chosen[i]) continue;
-    csim_add_scaled(1, X + 3 * (ptrdiff_t)i, center);
+    csim_add_scaled(1, X + csim_xyz(i), center);
     count++;
     if (pinned[i]) {
       taken++;
       continue;
     }
-    csim_target *moved =
-        csim_grow(build->target, &build->target_capacity, (ptrdiff_t)model->ntarget + 1, sizeof *moved);
+    csim_target *moved = csim_grow(build->target, &build->target_capacity,
+                                   (ptrdiff_t)model->ntarget + 1, sizeof *moved);
     if (!moved) return CSIM_MEMORY;
     build->target = moved;
     int vert = body->vert0 + i;
     double share = weight && i < body->mesh->nvert && weight[i] > 0 ? weight[i] : 1;
     if (pin->stiffness > 0)
-      csim_elements_add(&build->elements.anchors, &vert, (double[]){share * pin->stiffness, model->ntarget});
+      csim_elements_add(&build->elements.anchors, &vert,
+                        (double[]){share * pin->stiffness, model->ntarget});
     moved[model->ntarget++] = (csim_target){.vert = vert,
                                             .group = model->pins.ngroup,
                                             .follow = -1,

@@ -10,8 +10,8 @@ static double size_of(int n, const double *x) {
   double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
   for (int i = 0; i < n; i++)
     for (int c = 0; c < 3; c++) {
-      lo[c] = csim_min(lo[c], x[3 * (ptrdiff_t)i + c]);
-      hi[c] = csim_max(hi[c], x[3 * (ptrdiff_t)i + c]);
+      lo[c] = csim_min(lo[c], x[csim_xyz(i) + c]);
+      hi[c] = csim_max(hi[c], x[csim_xyz(i) + c]);
     }
   return n ? csim_distance(lo, hi) : 0;
 }

@@ -21,11 +21,11 @@
 
 /// An edge of one triangle whose ends are sewn, or where a dart ends.
 typedef struct sewn_edge {
-  int seam[2];         // numbers that the ends share with what they are sewn to, lower first
-  int end[2], far;     // vertices of the model: the ends in that order, and opposite
-  int object;          // of the scene
-  double length;       // [m] at rest
-  double along, off;   // [m] of the opposite vertex from the first end: along the edge, beside it
+  int seam[2];       // numbers that the ends share with what they are sewn to, lower first
+  int end[2], far;   // vertices of the model: the ends in that order, and opposite
+  int object;        // of the scene
+  double length;     // [m] at rest
+  double along, off; // [m] of the opposite vertex from the first end: along the edge, beside it
 } sewn_edge;
 
 typedef struct sewn_edges {
@@ -52,8 +52,8 @@ static csim_status add_edge(sewn_edges *s, int object, const csim_body *body, in
     b = swap;
   }
   double e[3], r[3], across[3];
-  csim_sub(X + 3 * (ptrdiff_t)b, X + 3 * (ptrdiff_t)a, e);
-  csim_sub(X + 3 * (ptrdiff_t)c, X + 3 * (ptrdiff_t)a, r);
+  csim_sub(X + csim_xyz(b), X + csim_xyz(a), e);
+  csim_sub(X + csim_xyz(c), X + csim_xyz(a), r);
   csim_cross(e, r, across);
   double length = csim_norm(e), twice = csim_norm(across);
   if (!(twice > 1e-6 * length * length)) return CSIM_OK; // a sliver's cotangents are noise
@@ -104,7 +104,7 @@ static void add_hinges(csim_build *build, const sewn_edge *a, const sewn_edge *b
   for (int side = 0; side < 2; side++) {
     const sewn_edge *own = side ? b : a, *other = side ? a : b;
     double scale = own->length / other->length; // of a gather
-    double X[12] = {0,          0,        0, own->length,           0,           0,
+    double X[12] = {0,          0,        0, own->length,          0,           0,
                     own->along, own->off, 0, scale * other->along, -other->off, 0};
     double param[CSIM_MAX_PARAM];
     hinges->kind->hinge(X, (int[]){0, 1, 2, 3}, 0.5 * B, param);
@@ -152,7 +152,7 @@ csim_status csim_build_seams(csim_build *build) {
 
 /// A side between two stitches, sewn to a shorter one.
 typedef struct gathered {
-  int a, b; // vertices of the mesh, a < b
+  int a, b;     // vertices of the mesh, a < b
   double share; // the other's length over its own
 } gathered;
 
@@ -167,10 +167,10 @@ static int find_gathers(const csim_mesh *mesh, gathered *out) {
   const double *X = csim_mesh_rest(mesh);
   int n = 0;
   for (int i = 0; i + 1 < mesh->nstitch; i++) {
-    const int *v = mesh->stitch + 2 * (ptrdiff_t)i;
+    const int *v = mesh->stitch + csim_row(2, i);
     double length[2];
     for (int side = 0; side < 2; side++)
-      length[side] = csim_distance(X + 3 * (ptrdiff_t)v[side], X + 3 * (ptrdiff_t)v[side + 2]);
+      length[side] = csim_distance(X + csim_xyz(v[side]), X + csim_xyz(v[side + 2]));
     int side = length[1] > length[0], a = v[side], b = v[side + 2];
     if (length[1 - side] > 0 && length[side] > length[1 - side])
       out[n++] = (gathered){a < b ? a : b, a < b ? b : a, length[1 - side] / length[side]};
@@ -187,7 +187,7 @@ csim_status csim_gather_springs(const csim_body *body, int first, csim_elements 
   if (!list) return CSIM_MEMORY;
   int n = find_gathers(mesh, list);
   for (int e = first; e < springs->nelem; e++) {
-    const int *node = springs->node + 2 * (ptrdiff_t)e;
+    const int *node = springs->node + csim_row(2, e);
     int a = node[0] - body->vert0, b = node[1] - body->vert0;
     gathered key = {a < b ? a : b, a < b ? b : a, 1};
     const gathered *found =

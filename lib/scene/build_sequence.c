@@ -89,7 +89,7 @@ static csim_status read_frame(const source *s, int frame, double *x) {
   if (status) return status;
   csim_mesh_to_scene(s->scene, &s->object->mesh, s->info, n, x);
   csim_place_vertices(s->object, n, x);
-  for (ptrdiff_t k = 0; k < 3 * (ptrdiff_t)n; k++)
+  for (ptrdiff_t k = 0; k < csim_xyz(n); k++)
     if (!(fabs(x[k]) < 1e15)) {
       csim_say(s->log, CSIM_ERROR, place_of(s),
                "frame %lld: vertex %td is not finite, or lies farther than 1e15 m out",
@@ -151,7 +151,7 @@ csim_status csim_build_sequence(const csim_scene *scene, const csim_object *obje
   status = choose_frames(&s, arena, collider);
   if (status) goto done;
   int nframe = s.last - s.first + 1, nvert = s.info->object[s.part].nvert;
-  ptrdiff_t n = 3 * (ptrdiff_t)nvert;
+  ptrdiff_t n = csim_xyz(nvert);
   double *frame = CSIM_ARENA_NEW(arena, double, n *nframe), *start = csim_alloc(n, sizeof *start);
   if (!frame || !start) {
     csim_say(log, CSIM_ERROR, place_of(&s), "out of memory for %d frames of %d vertices", nframe,

@@ -40,9 +40,9 @@ csim_status csim_build_start(csim_build *build, const csim_object *object, const
              object->name, body->nvert, info->file, info->object[k].nvert);
     return CSIM_INVALID;
   }
-  double *x = build->x + 3 * (ptrdiff_t)body->vert0, *v = build->v + 3 * (ptrdiff_t)body->vert0;
+  double *x = build->x + csim_xyz(body->vert0), *v = build->v + csim_xyz(body->vert0);
   csim_status status = csim_cached_state(build->start, k, build->start_frame, info->unit, x, v);
-  for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)body->nvert && !status; i++)
+  for (ptrdiff_t i = 0; i < csim_xyz(body->nvert) && !status; i++)
     if (!isfinite(x[i]) || !isfinite(v[i])) status = CSIM_INVALID;
   if (status == CSIM_INVALID)
     csim_say(build->log, CSIM_ERROR, object->place, "\"%s\" is not finite in \"%s\"", object->name,

@@ -63,15 +63,15 @@ csim_status csim_build_surface(const csim_scene *scene, const csim_object *objec
     return status;
   }
   if (source->shape == CSIM_SHAPE_PLANE && scene->up == 2) // lies flat, as its collider does
-    for (double *x = mesh->vert; x < mesh->vert + 3 * (ptrdiff_t)mesh->nvert; x += 3) {
+    for (double *x = mesh->vert; x < mesh->vert + csim_xyz(mesh->nvert); x += 3) {
       double y = x[1];
       x[1] = -x[2];
       x[2] = y;
     }
   csim_place_vertices(object, mesh->nvert, mesh->vert);
-  for (ptrdiff_t k = 0; mesh->rest && k < 3 * (ptrdiff_t)mesh->nvert; k++)
+  for (ptrdiff_t k = 0; mesh->rest && k < csim_xyz(mesh->nvert); k++)
     mesh->rest[k] *= object->scale[0]; // of a pattern: one for all axes
-  for (ptrdiff_t k = 0; k < 3 * (ptrdiff_t)mesh->nvert; k++)
+  for (ptrdiff_t k = 0; k < csim_xyz(mesh->nvert); k++)
     if (!(fabs(mesh->vert[k]) < 1e15)) {
       csim_say(log, CSIM_ERROR, object->mesh_place,
                "object \"%s\": vertex %td lies farther than 1e15 m out; scale or move the mesh",

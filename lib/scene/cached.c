@@ -21,7 +21,7 @@ int csim_cached_object(const csim_cache_info *info, const char *name) {
 csim_status csim_cached_add(csim_cache *cache, int object, int frame, int velocities, double factor,
                             double *to) {
   const csim_cache_info *info = csim_cache_get_info(cache);
-  ptrdiff_t n = 3 * (ptrdiff_t)info->object[object].nvert;
+  ptrdiff_t n = csim_xyz(info->object[object].nvert);
   float *value = CSIM_NEW(float, n);
   if (!value) return CSIM_MEMORY;
   csim_status status =

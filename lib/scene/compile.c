@@ -72,8 +72,8 @@ static csim_status hold_loose(csim_build *build) {
                                      (ptrdiff_t)model->ntarget + 1, sizeof *moved);
       if (!moved) return CSIM_MEMORY;
       build->target = moved;
-      moved[model->ntarget++] = (csim_target){
-          .vert = v, .group = -1, .follow = -1, .exact = 1, .hard = 1};
+      moved[model->ntarget++] =
+          (csim_target){.vert = v, .group = -1, .follow = -1, .exact = 1, .hard = 1};
     }
   }
   return CSIM_OK;
@@ -86,7 +86,7 @@ static double *copy_doubles(csim_arena *arena, const double *from, ptrdiff_t n) 
 }
 
 static int moves(const csim_build *build) {
-  for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)build->model->nvert; i++)
+  for (ptrdiff_t i = 0; i < csim_xyz(build->model->nvert); i++)
     if (build->v[i] != 0) return 1;
   return 0;
 }
@@ -105,8 +105,8 @@ static void collect_damping(csim_model *model) {
 static csim_status finish_model(csim_build *build) {
   csim_model *model = build->model;
   csim_arena *arena = build->arena;
-  model->x0 = copy_doubles(arena, build->x, 3 * (ptrdiff_t)model->nvert);
-  if (moves(build)) model->v0 = copy_doubles(arena, build->v, 3 * (ptrdiff_t)model->nvert);
+  model->x0 = copy_doubles(arena, build->x, csim_xyz(model->nvert));
+  if (moves(build)) model->v0 = copy_doubles(arena, build->v, csim_xyz(model->nvert));
   model->mass = copy_doubles(arena, build->mass, model->nvert);
   model->target = CSIM_ARENA_NEW(arena, csim_target, model->ntarget);
   model->pins.course = CSIM_ARENA_NEW(arena, csim_course, model->pins.ncourse);
@@ -117,10 +117,13 @@ static csim_status finish_model(csim_build *build) {
   if (model->ntarget)
     memcpy(model->target, build->target, (size_t)model->ntarget * sizeof *model->target);
   if (model->pins.ncourse)
-    memcpy(model->pins.course, build->course, (size_t)model->pins.ncourse * sizeof *model->pins.course);
+    memcpy(model->pins.course, build->course,
+           (size_t)model->pins.ncourse * sizeof *model->pins.course);
   if (model->pins.nfollow)
-    memcpy(model->pins.follow, build->follow, (size_t)model->pins.nfollow * sizeof *model->pins.follow);
-  if (model->links.nlink) memcpy(model->links.link, build->link, (size_t)model->links.nlink * sizeof *model->links.link);
+    memcpy(model->pins.follow, build->follow,
+           (size_t)model->pins.nfollow * sizeof *model->pins.follow);
+  if (model->links.nlink)
+    memcpy(model->links.link, build->link, (size_t)model->links.nlink * sizeof *model->links.link);
   // projections go through them in this order: springs from coarse to fine
   const csim_elements *sets[15 + 2 * CSIM_NBENDING];
   int n = 0;

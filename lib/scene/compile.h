@@ -63,10 +63,10 @@ void csim_world_release(csim_world *world, int keep_faces);
 
 /// Elements of each kind of energy.
 typedef struct csim_build_elements {
-  csim_elements levels, springs, limits, bounds, woven, orthotropic, curvature, volume, neohooke, anchors,
-      links, face_links;
-  csim_elements hinges[CSIM_NBENDING];      ///< of each of csim_bending_kinds
-  csim_elements seam_hinges[CSIM_NBENDING]; ///< the same, across seams
+  csim_elements levels, springs, limits, bounds, woven, orthotropic, curvature, volume, neohooke,
+      anchors, links, face_links;
+  csim_elements hinges[CSIM_NBENDING];                       ///< of each of csim_bending_kinds
+  csim_elements seam_hinges[CSIM_NBENDING];                  ///< the same, across seams
   csim_elements ductile_woven, ductile_orthotropic, creases; ///< what yields
 } csim_build_elements;
 
@@ -87,7 +87,7 @@ typedef struct csim_build {
   csim_course *course; ///< (model->pins.ncourse), heap
   csim_follow *follow; ///< (model->pins.nfollow), heap
   ptrdiff_t link_capacity;
-  csim_link *link; ///< (model->links.nlink), heap
+  csim_link *link;   ///< (model->links.nlink), heap
   csim_cache *start; ///< where bodies start from; NULL: as the scene says
   int start_frame;   ///< its index in there
 } csim_build;

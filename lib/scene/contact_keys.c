@@ -55,7 +55,8 @@ static const csim_field contact_fields[] = {
          "shortens every step so that no surfaces can intersect, whatever the solver. "
          "\"impulse\": vertices that have entered a collider are pushed out of it; no guarantee. "
          "\"penalty\": springs push them out; no guarantee. "
-         "\"impact-zones\": impulses where surfaces would touch on their way, then all at once where "
+         "\"impact-zones\": impulses where surfaces would touch on their way, then all at once "
+         "where "
          "they still would; no guarantee. \"none\": nothing."},
     {.key = "self",
      .kind = &csim_kind_bool,
@@ -70,10 +71,11 @@ static const csim_field contact_fields[] = {
      .least = 0,
      .most = 1,
      .fallback = "0",
-     .doc = "Distance at which surfaces begin to push each other apart; pressed together they never "
-            "come nearer than a tenth of it. 0: a fifth of the mean edge of each object, at most 5 "
-            "mm (1 mm unless \"response\" is \"filter\"). With \"impulse\": distance kept from "
-            "colliders."},
+     .doc =
+         "Distance at which surfaces begin to push each other apart; pressed together they never "
+         "come nearer than a tenth of it. 0: a fifth of the mean edge of each object, at most 5 "
+         "mm (1 mm unless \"response\" is \"filter\"). With \"impulse\": distance kept from "
+         "colliders."},
     {.key = "friction",
      .kind = &csim_kind_real,
      .offset = IN_CONTACT(friction),
@@ -148,9 +150,10 @@ static const csim_field contact_fields[] = {
      .doc = "What to do with cloth for which moving colliders, or a collider and its own fold, "
             "leave no room (response \"filter\"). \"lag\": they wait, and catch up when there is "
             "room. \"ignore\": they keep to their motion, and let go of the cloth that is in their "
-            "way for as long as it is inside of them or in the gap; run.json lists it under \"pinched\"."},
+            "way for as long as it is inside of them or in the gap; run.json lists it under "
+            "\"pinched\"."},
 };
 const csim_table csim_contact_table = {.name = "contact",
-                                         .doc = "What happens where things touch.",
-                                         .size = sizeof(csim_contact_params),
-                                         CSIM_FIELDS_OF(contact_fields)};
+                                       .doc = "What happens where things touch.",
+                                       .size = sizeof(csim_contact_params),
+                                       CSIM_FIELDS_OF(contact_fields)};

@@ -26,7 +26,7 @@ static csim_let_go *entry_of(csim_run_totals *total, int object, int frame) {
 static int count_triangles(const csim_model *model, int body, const double *let_go) {
   int count = 0;
   for (int t = 0; t < model->ntri; t++) {
-    const int *v = model->tri + 3 * (ptrdiff_t)t;
+    const int *v = model->tri + csim_xyz(t);
     if (model->body_of[v[0]] != body) continue;
     count += let_go[v[0]] != 0 || let_go[v[1]] != 0 || let_go[v[2]] != 0;
   }

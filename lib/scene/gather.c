@@ -113,7 +113,7 @@ static int make_room(csim_gather *g, int k, int as_it_is, csim_arena *arena) {
   if (o->has_strain) {
     value->strain = room->strain = CSIM_ARENA_NEW(arena, double, n);
     return csim_rest_metric_create(arena, mesh->nvert, mesh->ntri, mesh->tri, csim_mesh_rest(mesh),
-                                  &room->shape);
+                                   &room->shape);
   }
   return 0;
 }
@@ -136,7 +136,7 @@ csim_status csim_gather_create(const csim_scene *scene, const csim_world *world,
   for (int k = 0; k < n && !arena->failed; k++) {
     g->object[k] = describe(g, k);
     if (make_room(g, k, as_it_is, arena)) return CSIM_MEMORY;
-    ptrdiff_t size = 3 * (ptrdiff_t)g->object[k].nvert;
+    ptrdiff_t size = csim_xyz(g->object[k].nvert);
     if (type_of(world, k) == CSIM_CACHE_COLLIDER && g->room[k].v && size > largest) largest = size;
   }
   g->earlier = CSIM_ARENA_NEW(arena, double, largest);
@@ -155,8 +155,8 @@ static void to_units(double metres, ptrdiff_t n, const double *from, double *to)
 // The velocities with which a collider's own motion arrives at a time (at the start: leaves), by
 // one-sided differences, as a key or the end of a run may follow: s (4 x(t + s h) - x(t + 2 s h) -
 // 3 x(t)) / 2h.
-static void collider_velocities(const csim_gather *g, const csim_collider *collider,
-                                double time, ptrdiff_t n, double *v) {
+static void collider_velocities(const csim_gather *g, const csim_collider *collider, double time,
+                                ptrdiff_t n, double *v) {
   const double h = 1e-5; // [s] errors of rounding and of order h^2 are below what floats keep
   double side = time < 2 * h ? 1 : -1, over = side / (2 * h * g->scene->length_unit);
   csim_collider_vertices(collider, time + side * h, v);
@@ -171,9 +171,9 @@ static void place(csim_gather *g, int k, double time, const csim_state *state, d
                   double *v) {
   const csim_model *model = g->world->model;
   double unit = g->scene->length_unit;
-  ptrdiff_t n = 3 * (ptrdiff_t)g->object[k].nvert;
+  ptrdiff_t n = csim_xyz(g->object[k].nvert);
   if (k < model->nbody) {
-    ptrdiff_t first = 3 * (ptrdiff_t)model->body[k].vert0;
+    ptrdiff_t first = csim_xyz(model->body[k].vert0);
     to_units(unit, n, state->x + first, x);
     if (v) to_units(unit, n, state->v + first, v);
     return;
@@ -205,7 +205,7 @@ static void take_values(csim_gather *g, int k, double time, const csim_state *st
 static void take_samples(csim_gather *g, int k, double time, const csim_state *state,
                          const csim_samples *samples) {
   csim_gather_room *room = &g->room[k];
-  ptrdiff_t n = 3 * (ptrdiff_t)g->object[k].nvert;
+  ptrdiff_t n = csim_xyz(g->object[k].nvert);
   for (int s = 0; s < g->object[k].nsample; s++) {
     int taken = samples && s < samples->taken;
     double at = taken ? time + samples->share[s] / g->scene->fps : time;
@@ -231,8 +231,8 @@ void csim_gather_renders(csim_gather *g) {
     if (!render) continue;
     const csim_cache_values *of = &g->value[render->body];
     csim_gather_room *room = &g->room[k];
-    ptrdiff_t n = 3 * (ptrdiff_t)g->object[k].nvert;
-    ptrdiff_t m = 3 * (ptrdiff_t)g->object[render->body].nvert;
+    ptrdiff_t n = csim_xyz(g->object[k].nvert);
+    ptrdiff_t m = csim_xyz(g->object[render->body].nvert);
     csim_bind_place(&render->bind, of->x, unit, room->x);
     if (of->v) csim_bind_velocity(&render->bind, of->x, of->v, unit, room->v);
     for (int s = 0; s < g->object[k].nsample; s++) {
@@ -290,7 +290,7 @@ static csim_status read_object(csim_gather *g, csim_cache *cache, int k, int f, 
 csim_status csim_gather_read(csim_gather *g, csim_cache *cache, int f) {
   csim_status status = CSIM_OK;
   for (int k = 0; k < g->nobject && !status; k++) {
-    ptrdiff_t n = 3 * (ptrdiff_t)g->object[k].nvert;
+    ptrdiff_t n = csim_xyz(g->object[k].nvert);
     float *x = CSIM_NEW(float, n), *v = CSIM_NEW(float, n);
     status = x && v ? read_object(g, cache, k, f, x, v) : CSIM_MEMORY;
     free(x);

@@ -14,7 +14,7 @@ typedef struct csim_gather_room {
   double *pressure, *area;     ///< (nvert) [Pa], [m^2] at rest
   double *strain;              ///< (nvert) [-]
   double *sample_x, *sample_v; ///< (nsample x nvert x 3)
-  csim_rest_metric shape;       ///< where strain is wanted
+  csim_rest_metric shape;      ///< where strain is wanted
 } csim_gather_room;
 
 typedef struct csim_gather {

@@ -61,7 +61,7 @@ static int hash_file(const char *path, long long *size, uint64_t *hash) {
   *hash = CSIM_HASH_START;
   while (!error) {
     size_t n = 0; // whole pieces, as the hash depends on where they end
-    for (ssize_t got = 1; !error && got && n < PIECE; n += got > 0 ? (size_t)got : 0) {
+    for (ssize_t got = 1; !error && got && n<PIECE; n += got> 0 ? (size_t)got : 0) {
       got = read(fd, bytes + n, PIECE - n);
       if (got < 0 && errno != EINTR) error = errno;
       if (got < 0) got = 1, n--; // again

@@ -96,10 +96,10 @@ static void finish_seam(csim_reader *r, const cJSON *item, void *base) {
 }
 
 static const csim_table attachment_table = {.name = "attachment",
-                                          .doc = "Strings between the points of two objects.",
-                                          .size = sizeof(csim_joint),
-                                          .finish = finish_joint,
-                                          CSIM_FIELDS_OF(attachment_fields)};
+                                            .doc = "Strings between the points of two objects.",
+                                            .size = sizeof(csim_joint),
+                                            .finish = finish_joint,
+                                            CSIM_FIELDS_OF(attachment_fields)};
 static const csim_table seam_table = {
     .name = "seam",
     .doc = "Stitches that pull two edges together and hold them. Contact stays: nothing passes "

@@ -3,8 +3,8 @@
 
 #define AT(member) offsetof(csim_map, member)
 
-static const char *const of_names[] = {"density", "stretch",  "weft", "shear",
-                                       "bend",    "damping", "drag", "friction", NULL};
+static const char *const of_names[] = {"density", "stretch", "weft",     "shear", "bend",
+                                       "damping", "drag",    "friction", NULL};
 
 static const csim_field weight_element = {
     .kind = &csim_kind_real, .least = -CSIM_MOST, .most = CSIM_MOST};
@@ -22,9 +22,10 @@ static const csim_field map_fields[] = {
      .detail = of_names,
      .offset = AT(of),
      .flags = CSIM_REQUIRED,
-     .doc = "What is multiplied. stretch is of warp and weft together, as is bend. stretch, weft and "
-            "shear need a membrane, bend needs bending \"curvature\". friction is the object's, or "
-            "that of its pairs."},
+     .doc =
+         "What is multiplied. stretch is of warp and weft together, as is bend. stretch, weft and "
+         "shear need a membrane, bend needs bending \"curvature\". friction is the object's, or "
+         "that of its pairs."},
     {.key = "low",
      .kind = &csim_kind_real,
      .offset = AT(low),
@@ -58,8 +59,9 @@ static const csim_field map_fields[] = {
     {.key = "property",
      .kind = &csim_kind_text,
      .offset = AT(property),
-     .doc = "The weight of each vertex is what the mesh file has by this name: a property of PLY, or "
-            "\"red\", \"green\" and \"blue\" of the colours of an OBJ or PLY, which are 0 to 1."},
+     .doc =
+         "The weight of each vertex is what the mesh file has by this name: a property of PLY, or "
+         "\"red\", \"green\" and \"blue\" of the colours of an OBJ or PLY, which are 0 to 1."},
 };
 
 static void finish_map(csim_reader *r, const cJSON *item, void *base) {

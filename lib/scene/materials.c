@@ -19,12 +19,12 @@
 // at 800 and 930 kg/m^3. Bending stiffness is that of a bending length c in Peirce's test, B =
 // density g c^3 (ASTM D1388), c = 1.4 cm silk, 1.45 ripstop, 2.2 cotton, 1.75 wool, 2.65 denim, 1.9
 // leather (garment leather): those with which all but ripstop drape in the bands published for a
-// Cusick drape meter (docs/materials.md); of rubber that of a plate, E t^3 / (12 (1 - nu^2)) with E = 1.5 MPa,
-// nu = 0.5. Stretch is of the order of tensile tests at a few per cent of strain; for leather and
-// rubber E t, E = 30 MPa. Shear rigidity is that of the presets with two names by weight, see
-// below; leather and rubber are isotropic. Bending springs are weak near flat whatever their
-// stiffness; ours are 1/100 of the stretch. Drag 1.2 is that of a flat plate across the stream
-// (Hoerner, Fluid-Dynamic Drag, 1965).
+// Cusick drape meter (docs/materials.md); of rubber that of a plate, E t^3 / (12 (1 - nu^2)) with E
+// = 1.5 MPa, nu = 0.5. Stretch is of the order of tensile tests at a few per cent of strain; for
+// leather and rubber E t, E = 30 MPa. Shear rigidity is that of the presets with two names by
+// weight, see below; leather and rubber are isotropic. Bending springs are weak near flat whatever
+// their stiffness; ours are 1/100 of the stretch. Drag 1.2 is that of a flat plate across the
+// stream (Hoerner, Fluid-Dynamic Drag, 1965).
 //
 // Solids. Young's moduli are of the order given in materials handbooks for soft natural rubber,
 // gelatine and flexible polyurethane foam. The stiffness against change of volume is a choice: ten
@@ -390,7 +390,8 @@ static const csim_field material_fields[] = {
            "with \"bound\"."),
     NUMBER(yield_curvature, "1/m", 0, 0,
            "Cloth, bending \"dihedral\": what bends sharper than that stays bent by the rest, as "
-           "paper does. The angle of an edge is its curvature times the mean height of its two triangles; "
+           "paper does. The angle of an edge is its curvature times the mean height of its two "
+           "triangles; "
            "0 = it is elastic."),
     NUMBER(yield_strain, "", 0, 0,
            "Cloth, membranes: warp and weft stay stretched or compressed by what is beyond that "

@@ -132,8 +132,9 @@ void csim_finish_material(csim_reader *r, const cJSON *item, void *base) {
   int lengths = taken_twice(r, item, "bending_length", "bend");
   int weft = taken_twice(r, item, "bending_length_weft", "bend_weft");
   if ((lengths || weft) && !(m->density > 0))
-    csim_complain(r, CSIM_AT_VALUE, item,
-                  "the stiffness follows from a bending length and the weight: give \"density\" [kg/m^2]");
+    csim_complain(
+        r, CSIM_AT_VALUE, item,
+        "the stiffness follows from a bending length and the weight: give \"density\" [kg/m^2]");
   double c = m->bending_length, d = m->bending_length_weft;
   if (lengths) m->bend = m->density * g * c * c * c; // Peirce 1930, ASTM D1388
   if (weft) m->bend_weft = m->density * g * d * d * d;

@@ -11,9 +11,8 @@
 
 static const char *const network_names[] = {"mesh", "structured", NULL};
 #define BENDING_NAME(name) #name,
-static const char *const bending_names[] = {"none", "spring",
-                                            CSIM_BENDING_LIST(BENDING_NAME) "curvature",
-                                            "auto", NULL};
+static const char *const bending_names[] = {
+    "none", "spring", CSIM_BENDING_LIST(BENDING_NAME) "curvature", "auto", NULL};
 static const char *const edges_names[] = {"all", "no-diagonals", NULL};
 
 static const csim_field spring_fields[] = {
@@ -72,12 +71,13 @@ static const csim_field membrane_fields[] = {
      .detail = law_names,
      .offset = AT(membrane),
      .fallback = "auto",
-     .doc = "none: springs. woven: threads that keep their lengths and their right angle (Baraff & "
-            "Witkin). orthotropic: St. Venant-Kirchhoff. Both have the material's moduli on every "
-            "mesh: \"stretch\" along warp, \"weft\", \"shear\", \"poisson\". auto: orthotropic; "
-            "springs where the scene asks for what they have: their keys, "
-            "\"spring\", \"compression\" or \"slack\" of the material, \"strain_limit\", a solver's "
-            "method by name, a sewing pattern."},
+     .doc =
+         "none: springs. woven: threads that keep their lengths and their right angle (Baraff & "
+         "Witkin). orthotropic: St. Venant-Kirchhoff. Both have the material's moduli on every "
+         "mesh: \"stretch\" along warp, \"weft\", \"shear\", \"poisson\". auto: orthotropic; "
+         "springs where the scene asks for what they have: their keys, "
+         "\"spring\", \"compression\" or \"slack\" of the material, \"strain_limit\", a solver's "
+         "method by name, a sewing pattern."},
     {.key = "warp",
      .kind = &csim_kind_choice,
      .detail = warp_names,
@@ -138,9 +138,11 @@ static const csim_field rest_fields[] = {
      .detail = angle_names,
      .offset = AT(flat_angles),
      .fallback = "shape",
-     .doc = "Angles at rest, of bending \"dihedral\" and \"cotangent\": those of the rest shape, or "
-            "flat, as of cloth that was cut from a roll and modelled on a body. Other bending is always "
-            "flat."},
+     .doc =
+         "Angles at rest, of bending \"dihedral\" and \"cotangent\": those of the rest shape, or "
+         "flat, as of cloth that was cut from a roll and modelled on a body. Other bending is "
+         "always "
+         "flat."},
 };
 static const csim_table rest_table = {.name = "rest",
                                       .doc = "The rest shape of cloth.",
@@ -187,14 +189,15 @@ static int is_closed(const csim_mesh_source *mesh) {
 }
 
 // Whether cloth is to be what springs alone can be. Who names a method compares it with others, so
-// that all have to step the same model; those by constant matrices and constraints step springs best.
-// A pattern's gathers are of springs.
+// that all have to step the same model; those by constant matrices and constraints step springs
+// best. A pattern's gathers are of springs.
 static int asks_for_springs(const csim_reader *r, const cJSON *item, const csim_object *object) {
   const cJSON *springs = csim_json_get(item, "springs");
   const csim_solver_params *solver = &r->scene->solver;
-  if (strcmp(solver->method, "auto") || solver->strain_limit > 0 || object->mesh.shape == CSIM_SHAPE_PATTERN ||
-      csim_json_get(springs, "network") || csim_json_get(springs, "edges") ||
-      csim_json_get(springs, "levels") || object->bending == CSIM_BENDING_SPRING)
+  if (strcmp(solver->method, "auto") || solver->strain_limit > 0 ||
+      object->mesh.shape == CSIM_SHAPE_PATTERN || csim_json_get(springs, "network") ||
+      csim_json_get(springs, "edges") || csim_json_get(springs, "levels") ||
+      object->bending == CSIM_BENDING_SPRING)
     return 1;
   if (object->material < 0) return 0;
   const csim_material *m = &r->material[object->material];
@@ -217,7 +220,8 @@ static void choose_fabric(const csim_reader *r, const cJSON *item, csim_object *
   const csim_material *m = object->material >= 0 ? &r->material[object->material] : NULL;
   int grid = object->mesh.shape == CSIM_SHAPE_GRID && object->rest == CSIM_REST_START;
   int needed = has_map(object, CSIM_MAP_BEND) || (m && m->bend_weft > 0);
-  int projects = !strcmp(r->scene->solver.method, "pbd") || !strcmp(r->scene->solver.method, "xpbd");
+  int projects =
+      !strcmp(r->scene->solver.method, "pbd") || !strcmp(r->scene->solver.method, "xpbd");
   object->bending = object->membrane && (needed || !grid) && !projects
                         ? CSIM_BENDING_CURVATURE
                         : CSIM_BENDING_HINGE; // the first hinge is quadratic
@@ -329,8 +333,8 @@ static void finish_render(csim_reader *r, const cJSON *item, void *base) {
   const cJSON *mesh = csim_json_get(item, "mesh");
   csim_shape shape = render->mesh.shape;
   render->place = csim_keep_place(r, CSIM_AT_VALUE, item);
-  if (cJSON_IsObject(mesh) && (shape == CSIM_SHAPE_PLANE || shape == CSIM_SHAPE_SEQUENCE ||
-                               shape == CSIM_SHAPE_PATTERN))
+  if (cJSON_IsObject(mesh) &&
+      (shape == CSIM_SHAPE_PLANE || shape == CSIM_SHAPE_SEQUENCE || shape == CSIM_SHAPE_PATTERN))
     csim_complain(r, CSIM_AT_VALUE, mesh,
                   "a render mesh goes with its object: it is a mesh file or a finite shape");
 }
@@ -354,9 +358,8 @@ static const csim_table render_table = {.name = "render-mesh",
                                         .finish = finish_render,
                                         CSIM_FIELDS_OF(render_fields)};
 static const csim_field render_element = {.kind = &csim_kind_table, .detail = &render_table};
-static const csim_list render_list = {.element = &render_element,
-                                      .size = sizeof(csim_render),
-                                      .count_offset = AT(nrender)};
+static const csim_list render_list = {
+    .element = &render_element, .size = sizeof(csim_render), .count_offset = AT(nrender)};
 
 // what moves by forces
 #define DYNAMIC                                                                                    \
@@ -369,13 +372,14 @@ static const csim_list render_list = {.element = &render_element,
       VECTOR(spin, "deg/s", "0",                                                                   \
              "Angular velocity about the centre of mass at the start: axis times angle per "       \
              "second."),                                                                           \
+      {.key = "pins",                                                                              \
+       .kind = &csim_kind_list,                                                                    \
+       .detail = &pin_list,                                                                        \
+       .offset = AT(pin),                                                                          \
+       .doc = "Vertices that are held or led."},                                                   \
   {                                                                                                \
-    .key = "pins", .kind = &csim_kind_list, .detail = &pin_list, .offset = AT(pin),                \
-    .doc = "Vertices that are held or led."                                                        \
-  },                                                                                               \
-  {                                                                                                \
-    .key = "render_meshes", .kind = &csim_kind_list, .detail = &render_list,                       \
-    .offset = AT(render), .flags = CSIM_COSMETIC,                                                  \
+    .key = "render_meshes", .kind = &csim_kind_list, .detail = &render_list, .offset = AT(render), \
+    .flags = CSIM_COSMETIC,                                                                        \
     .doc = "Finer meshes that go with it and are written beside it in every output. Each vertex "  \
            "keeps its place over the nearest face, or in the nearest tetrahedron of a solid."      \
   }

@@ -29,8 +29,8 @@ struct csim_output_writer {
   const csim_world *world;
   csim_log *log;
   const char *out;
-  int folder;                // the directory, locked; -1 = not open
-  int digits;                // of frame numbers: constant over the run
+  int folder;    // the directory, locked; -1 = not open
+  int digits;    // of frame numbers: constant over the run
   csim_gather g; // what is to be written
   const char *cache_path;
   csim_cache_writer *cache; // NULL when the scene wants none
@@ -412,8 +412,8 @@ static csim_status write_obj(csim_output_writer *w, int k, int frame) {
   char *path = csim_alloc((ptrdiff_t)(strlen(w->out) + strlen(name) + 32), 1);
   if (!path) return CSIM_MEMORY;
   sprintf(path, "%s/%s_%0*d.obj", w->out, name, w->digits, frame);
-  csim_status status =
-      csim_obj_write(path, csim_gather_mesh(w->world, k), w->g.value[k].x, w->scene->output.obj_digits, w->log);
+  csim_status status = csim_obj_write(path, csim_gather_mesh(w->world, k), w->g.value[k].x,
+                                      w->scene->output.obj_digits, w->log);
   free(path);
   return status;
 }
@@ -467,8 +467,7 @@ csim_status csim_output_write(csim_output_writer *w) {
   if (w->cache) status = csim_cache_begin_frame(w->cache, w->frame, w->time);
   for (int k = 0; !status && k < w->g.nobject; k++) {
     if (output->obj && (k < moving || output->colliders)) status = write_obj(w, k, w->frame);
-    if (!status && w->cache)
-      status = csim_cache_put_values(w->cache, k, &w->g.value[k]);
+    if (!status && w->cache) status = csim_cache_put_values(w->cache, k, &w->g.value[k]);
   }
   if (!status) status = export_frame(w, w->frame);
   if (!status) status = note_frame(w);

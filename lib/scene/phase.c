@@ -45,7 +45,7 @@ void csim_sim_count_calm(csim_sim *sim) {
   int fast = 0, free = 0;
   if (!sim->scene->until_rest) return;
   for (int i = 0; i < model->nvert; i++) {
-    const double *v = sim->state.v + 3 * (ptrdiff_t)i;
+    const double *v = sim->state.v + csim_xyz(i);
     free += !model->fixed[i];
     fast += !model->fixed[i] && !(csim_dot(v, v) <= limit);
   }

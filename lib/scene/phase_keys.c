@@ -61,7 +61,8 @@ static void check_objects(csim_reader *r, const cJSON *item, const csim_scene *a
     csim_complain(r, CSIM_AT_VALUE, csim_json_get(item, "contact"),
                   "\"response\" is for all phases");
   if (phase->contact.pinched != all->contact.pinched)
-    csim_complain(r, CSIM_AT_VALUE, csim_json_get(item, "contact"), "\"pinched\" is for all phases");
+    csim_complain(r, CSIM_AT_VALUE, csim_json_get(item, "contact"),
+                  "\"pinched\" is for all phases");
 }
 
 // Reads one phase into `phase->scene`; r->scene is that of all phases.

@@ -207,8 +207,9 @@ static const csim_field pin_fields[] = {
     {.key = "property",
      .kind = &csim_kind_text,
      .offset = AT(property),
-     .doc = "Vertices for which the mesh file has a number above 0 by this name (see maps): painted "
-            "pins. It multiplies the stiffness of their springs."},
+     .doc =
+         "Vertices for which the mesh file has a number above 0 by this name (see maps): painted "
+         "pins. It multiplies the stiffness of their springs."},
     {.key = "stiffness",
      .kind = &csim_kind_keyed,
      .detail = &stiffness_keyed,
@@ -348,8 +349,8 @@ static void check_followed(csim_reader *r, const cJSON *pin, const csim_scene *s
     if (object->type == CSIM_OBJECT_COLLIDER) names[n++] = object->name;
     if (strcmp(object->name, name) != 0) continue;
     if (object->type != CSIM_OBJECT_COLLIDER)
-      csim_complain(r, CSIM_AT_VALUE, follow,
-                    "\"%s\" is simulated: pins can follow colliders only", name);
+      csim_complain(r, CSIM_AT_VALUE, follow, "\"%s\" is simulated: pins can follow colliders only",
+                    name);
     else if (object->mesh.shape == CSIM_SHAPE_PLANE)
       csim_complain(r, CSIM_AT_VALUE, follow,
                     "\"%s\" is an infinite plane: give the pin the plane's \"motion\" instead",

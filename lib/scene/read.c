@@ -111,8 +111,7 @@ csim_status csim_scene_read(const char *path, const char *const *sets, int nset,
 }
 
 csim_status csim_scene_parse(const char *text, size_t length, const char *name,
-                             const char *const *sets, int nset, csim_log *log,
-                             csim_scene **scene) {
+                             const char *const *sets, int nset, csim_log *log, csim_scene **scene) {
   return read_scene(name, text ? text : "", text ? length : 0, sets, nset, log, scene);
 }
 

@@ -155,9 +155,9 @@ extern const csim_kind csim_kind_table;    ///< detail: csim_table
 extern const csim_kind csim_kind_list;     ///< detail: csim_list
 extern const csim_kind csim_kind_variants; ///< detail: csim_variants
 
-extern const csim_kind csim_kind_frame; ///< a frame number, stored as time [s] from the start
+extern const csim_kind csim_kind_frame;  ///< a frame number, stored as time [s] from the start
 extern const csim_kind csim_kind_phases; ///< of the scene, see csim_read_phases
-extern const csim_kind csim_kind_keyed; ///< numbers, or keys of them; detail: csim_keyed
+extern const csim_kind csim_kind_keyed;  ///< numbers, or keys of them; detail: csim_keyed
 
 /// Where keys of a value go; its field's offset is that of the constant, or of the largest key.
 typedef struct csim_keyed {

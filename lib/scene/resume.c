@@ -44,7 +44,7 @@ static void print_mesh(csim_json_out *out, const char *name, int nvert, uint64_t
 // Of a deforming collider every frame that the run sees: one that is made longer sees more of them.
 static void print_collider(csim_json_out *out, const csim_collider *collider,
                            const csim_mesh *mesh) {
-  ptrdiff_t n = 3 * (ptrdiff_t)mesh->nvert;
+  ptrdiff_t n = csim_xyz(mesh->nvert);
   open_mesh(out, collider->name, mesh->nvert, csim_mesh_hash(mesh));
   csim_json_open_flat(out, "frames", '[');
   for (int f = 0; f < collider->nframe; f++) {
@@ -80,7 +80,7 @@ static char *describe(const csim_scene *scene, const csim_world *world,
     const csim_body *body = &model->body[b];
     uint64_t h = csim_mesh_hash(body->mesh);
     if (body->ntet) h = csim_hash_bytes(h, body->tet, 4 * (size_t)body->ntet * sizeof *body->tet);
-    h = csim_hash_bytes(h, model->x0 + 3 * (ptrdiff_t)body->vert0,
+    h = csim_hash_bytes(h, model->x0 + csim_xyz(body->vert0),
                         3 * (size_t)body->nvert * sizeof *model->x0);
     print_mesh(&out, body->name, body->nvert, h);
   }
@@ -266,11 +266,11 @@ static csim_status cache_breaks(const csim_scene *scene, const char *out, int la
   ptrdiff_t capacity = 0;
   for (int f = 0; f < info->nframe && info->number[f] == *frame && !status; f++, ++*frame)
     for (int o = 0; o < info->nobject && !status; o++) {
-      float *grown = csim_grow(x, &capacity, 6 * (ptrdiff_t)info->object[o].nvert, sizeof *x);
+      float *grown = csim_grow(x, &capacity, csim_row(6, info->object[o].nvert), sizeof *x);
       status = grown ? CSIM_OK : CSIM_MEMORY;
       if (!grown) break;
       x = grown;
-      ptrdiff_t n = 3 * (ptrdiff_t)info->object[o].nvert;
+      ptrdiff_t n = csim_xyz(info->object[o].nvert);
       status = csim_cache_read(cache, o, f, x, x + n);
       if (!status) status = csim_cache_read_pressure(cache, o, f, x);
       if (!status) status = csim_cache_read_strain(cache, o, f, x);

@@ -18,10 +18,10 @@ int csim_resume_kept(const char *file, size_t n);
 typedef struct csim_resume {
   int complete; ///< nothing to do: the run in `out` is complete, up to last_frame
   int last_frame;
-  int replace;  ///< an earlier run of this scene without a checkpoint: start over its files
-  int found;    ///< go on after point.frame
-  int cached;   ///< of that frame there is no checkpoint: its state is read from the cache
-  int changed;  ///< with another scene, as the user has allowed
+  int replace; ///< an earlier run of this scene without a checkpoint: start over its files
+  int found;   ///< go on after point.frame
+  int cached;  ///< of that frame there is no checkpoint: its state is read from the cache
+  int changed; ///< with another scene, as the user has allowed
   csim_checkpoint point;
   csim_run_totals totals;
 } csim_resume;

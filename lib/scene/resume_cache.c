@@ -38,7 +38,7 @@ static csim_status read_bodies(csim_cache *cache, int f, const csim_world *world
                                csim_state *state) {
   csim_status status = CSIM_OK;
   for (int b = 0; b < world->model->nbody && !status; b++) {
-    ptrdiff_t at = 3 * (ptrdiff_t)world->model->body[b].vert0;
+    ptrdiff_t at = csim_xyz(world->model->body[b].vert0);
     status = csim_cached_state(cache, b, f, unit, state->x + at, state->v + at);
   }
   return status;
@@ -47,7 +47,7 @@ static csim_status read_bodies(csim_cache *cache, int f, const csim_world *world
 // Puts a collider where the cache has it, unless it stands there already but for the rounding of
 // floats: contact may have held it up. at (nvert x 3)
 static csim_status read_collider(csim_cache *cache, int object, int f, double unit, double *at) {
-  ptrdiff_t n = 3 * (ptrdiff_t)csim_cache_get_info(cache)->object[object].nvert;
+  ptrdiff_t n = csim_xyz(csim_cache_get_info(cache)->object[object].nvert);
   double *cached = CSIM_NEW(double, n), largest = 0, off = 0;
   if (!cached) return CSIM_MEMORY;
   memset(cached, 0, (size_t)n * sizeof *cached);
@@ -69,7 +69,7 @@ static csim_status read_colliders(csim_cache *cache, int f, const csim_sim *sim,
   int n = csim_solver_kinematic_size(sim->solver);
   csim_status status = CSIM_OK;
   if (!n) return CSIM_OK;
-  state->kinematic = CSIM_NEW(double, 3 * (ptrdiff_t)n);
+  state->kinematic = CSIM_NEW(double, csim_xyz(n));
   if (!state->kinematic) return CSIM_MEMORY;
   state->nkinematic = n;
   double time = (double)state->step * csim_sim_substep(sim->scene);

@@ -249,9 +249,10 @@ static csim_status count_done(run *r) {
   csim_state *from = &r->resume.point.state;
   int moved = r->resume.point.frame > scene->frame_start; // before, colliders are at their start
   if (moved && from->nkinematic != csim_solver_kinematic_size(r->sim.solver)) {
-    csim_say(r->log, CSIM_ERROR, (csim_place){.file = scene->file},
-             "the checkpoint has other colliders: \"contact.response\" and \"contact.pinched\" must "
-             "not change");
+    csim_say(
+        r->log, CSIM_ERROR, (csim_place){.file = scene->file},
+        "the checkpoint has other colliders: \"contact.response\" and \"contact.pinched\" must "
+        "not change");
     return CSIM_INVALID;
   }
   int frame = r->resume.point.frame;
@@ -267,7 +268,8 @@ static csim_status count_done(run *r) {
 static csim_status write_frame(run *r, int frame, const csim_frame_stats *stats) {
   const csim_scene *scene = r->scene;
   double time = (frame - scene->frame_start) / scene->fps;
-  csim_status status = csim_writing_frame(&r->writing, frame, time, &r->sim.state, &r->samples, stats);
+  csim_status status =
+      csim_writing_frame(&r->writing, frame, time, &r->sim.state, &r->samples, stats);
   if (status || frame == scene->frame_end || !checkpoint_due(r, frame)) return status;
   status = csim_writing_wait(&r->writing);
   return status ? status : save_checkpoint(r, r->log);
@@ -307,8 +309,8 @@ static csim_status begin_output(run *r) {
   csim_status status = csim_writing_begin(&r->writing, r->scene, &r->sim.world, &start);
   if (status) return status;
   csim_output_press(r->writing.output, r->sim.solver);
-  csim_world_release(&r->sim.world, r->scene->output.obj || r->scene->output.nformat ||
-                                         r->scene->output.strain);
+  csim_world_release(&r->sim.world,
+                     r->scene->output.obj || r->scene->output.nformat || r->scene->output.strain);
   // the old cache stands aside until this is written
   return resume->changed ? save_checkpoint(r, r->log) : CSIM_OK;
 }
@@ -343,8 +345,7 @@ static void tell_chambers(const run *r) {
   csim_chambers_at(model, time, now);
   for (int k = 0; k < model->chambers.nchamber; k++) {
     const csim_chamber *c = &model->chambers.chamber[k];
-    double V =
-        csim_chamber_volume(model, c, r->sim.state.x + 3 * (ptrdiff_t)c->vert, r->sim.state.x);
+    double V = csim_chamber_volume(model, c, r->sim.state.x + csim_xyz(c->vert), r->sim.state.x);
     csim_say(r->log, CSIM_INFO, (csim_place){.file = r->scene->file},
              "chamber of \"%s\": %.6g m^3, %.6g Pa", c->name, V,
              csim_chamber_pressure(c, &now[k], V));
@@ -490,8 +491,8 @@ csim_status csim_check(const csim_scene *scene, const csim_run_options *options,
 static void dump_springs(const csim_energy *energy, csim_file *file, int *count) {
   for (int e = 0; e < energy->nelem; e++) {
     const double *param = csim_energy_param(energy, e);
-    csim_file_print(file, "%s\n[%d, %d, ", (*count)++ ? "," : "", energy->node[2 * (ptrdiff_t)e],
-                    energy->node[2 * (ptrdiff_t)e + 1]);
+    csim_file_print(file, "%s\n[%d, %d, ", (*count)++ ? "," : "", energy->node[csim_row(2, e)],
+                    energy->node[csim_row(2, e) + 1]);
     csim_file_print_number(file, param[0], 17);
     csim_file_text(file, ", ");
     csim_file_print_number(file, param[1], 17);
@@ -535,10 +536,11 @@ csim_status csim_dump_model(const csim_scene *scene, const csim_run_options *opt
   csim_file_text(file, "]}\n");
   for (int e = 0; e < model->nenergy; e++)
     if (model->energy[e].kind->role == CSIM_ROLE_MEMBRANE)
-      csim_say(log, CSIM_WARNING, (csim_place){.file = scene->file},
-               "%s has springs only: %d triangles of membranes are left out (\"membrane\": {\"law\": "
-               "\"none\"} makes cloth of springs)",
-               path, model->energy[e].nelem);
+      csim_say(
+          log, CSIM_WARNING, (csim_place){.file = scene->file},
+          "%s has springs only: %d triangles of membranes are left out (\"membrane\": {\"law\": "
+          "\"none\"} makes cloth of springs)",
+          path, model->energy[e].nelem);
   status = csim_file_commit(file, 0);
 done:
   destroy(&r);

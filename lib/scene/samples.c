@@ -42,11 +42,11 @@ csim_status csim_samples_after(csim_samples *s, const csim_sim *sim, int done, i
     if (csim_state_copy(&sim->state, to)) return CSIM_MEMORY;
     double share = 1 - (done - at) / span;
     if (share >= 1 - 1.0 / FINE) continue;
-    blend(share, s->before.x, to->x, 3 * (ptrdiff_t)to->nvert);
-    blend(share, s->before.v, to->v, 3 * (ptrdiff_t)to->nvert);
+    blend(share, s->before.x, to->x, csim_xyz(to->nvert));
+    blend(share, s->before.v, to->v, csim_xyz(to->nvert));
     // before the first step no state knows: colliders are where they are meant to be
     if (to->nkinematic != s->before.nkinematic) to->nkinematic = 0;
-    blend(share, s->before.kinematic, to->kinematic, 3 * (ptrdiff_t)to->nkinematic);
+    blend(share, s->before.kinematic, to->kinematic, csim_xyz(to->nkinematic));
   }
   return CSIM_OK;
 }

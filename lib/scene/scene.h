@@ -156,7 +156,7 @@ typedef enum csim_map_of {
   CSIM_MAP_STRETCH, ///< warp and weft
   CSIM_MAP_WEFT,
   CSIM_MAP_SHEAR,
-  CSIM_MAP_BEND, ///< warp and weft
+  CSIM_MAP_BEND,    ///< warp and weft
   CSIM_MAP_DAMPING, ///< these three in the order of csim_factor_of
   CSIM_MAP_DRAG,
   CSIM_MAP_FRICTION,
@@ -173,7 +173,7 @@ typedef struct csim_map {
   int nface;
   double *face; ///< (nface) [-] w of each face
   int ngroup;
-  char **group; ///< (ngroup) w = 1 on the faces that carry one of these tags
+  char **group;   ///< (ngroup) w = 1 on the faces that carry one of these tags
   char *property; ///< w of each vertex is what the mesh file has by this name; NULL: none
 } csim_map;
 
@@ -260,7 +260,7 @@ typedef struct csim_object {
   int npin;
   csim_pin *pin;
   int nrender;
-  csim_render *render; ///< (nrender) cloth and solids
+  csim_render *render;        ///< (nrender) cloth and solids
   csim_elasticity elasticity; ///< solid
   double radius_edge_ratio;   ///< solid: TetGen quality bound, [-]
   double max_volume;          ///< solid: [m^3], 0 = no bound

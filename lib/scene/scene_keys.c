@@ -542,10 +542,11 @@ static void check_accuracy(csim_reader *r, const cJSON *item, const csim_scene *
                   "\"substeps\" alone, or choose an implicit method",
                   scene->solver.method);
   else if (scene->solver.integrator != CSIM_INTEGRATOR_EULER)
-    csim_complain(r, CSIM_AT_VALUE, accuracy,
-                  "integrator \"%s\" has no estimate of a step's error: give \"substeps\" alone, or "
-                  "choose \"implicit-euler\"",
-                  csim_integrator_names[scene->solver.integrator]);
+    csim_complain(
+        r, CSIM_AT_VALUE, accuracy,
+        "integrator \"%s\" has no estimate of a step's error: give \"substeps\" alone, or "
+        "choose \"implicit-euler\"",
+        csim_integrator_names[scene->solver.integrator]);
 }
 
 static void finish_scene(csim_reader *r, const cJSON *item, void *base) {

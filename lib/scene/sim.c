@@ -46,8 +46,7 @@ static csim_status check_start(const csim_sim *sim, const char *out) {
     path = csim_arena_print(&arena, "%s-intersections.obj", out);
     if (!path) return CSIM_MEMORY;
   }
-  csim_status status =
-      csim_contact_check_start(sim->pool, &setup, refuse, path, sim->log, &total);
+  csim_status status = csim_contact_check_start(sim->pool, &setup, refuse, path, sim->log, &total);
   if (!status && total && refuse) {
     csim_say(
         sim->log, CSIM_ERROR, place,
@@ -310,7 +309,7 @@ void csim_sim_get_vertices(const csim_sim *sim, int k, double *x) {
   csim_sim_object object = csim_sim_get_object(sim, k);
   size_t size = 3 * (size_t)object.nvert * sizeof *x;
   if (k < nbody) {
-    memcpy(x, sim->state.x + 3 * (ptrdiff_t)object.first, size);
+    memcpy(x, sim->state.x + csim_xyz(object.first), size);
     return;
   }
   const double *real = csim_world_real_vertices(&sim->world, k - nbody, &sim->state);

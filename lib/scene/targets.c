@@ -107,8 +107,7 @@ static void start_from_last(csim_mover *m) {
   if (m->pending) return;
   m->key[0] = m->key[1];
   if (m->points)
-    memcpy(m->points, m->points + 3 * (ptrdiff_t)m->nvert,
-           3 * (size_t)m->nvert * sizeof *m->points);
+    memcpy(m->points, m->points + csim_xyz(m->nvert), 3 * (size_t)m->nvert * sizeof *m->points);
   m->pending = 1;
 }
 
@@ -157,7 +156,7 @@ csim_status csim_sim_move_pin(csim_sim *sim, int p, const double *position,
 }
 
 static csim_status make_points(csim_mover *m) {
-  m->points = CSIM_NEW(double, 6 * (ptrdiff_t)m->nvert);
+  m->points = CSIM_NEW(double, csim_row(6, m->nvert));
   return m->points ? CSIM_OK : CSIM_MEMORY;
 }
 
@@ -165,7 +164,7 @@ static csim_status make_points(csim_mover *m) {
 static csim_status set_points(csim_sim *sim, csim_mover *m, const double *x) {
   double now = csim_sim_now(sim);
   start_from_last(m);
-  memcpy(m->points + 3 * (ptrdiff_t)m->nvert, x, 3 * (size_t)m->nvert * sizeof *x);
+  memcpy(m->points + csim_xyz(m->nvert), x, 3 * (size_t)m->nvert * sizeof *x);
   set_times(sim, (int)(m - sim->mover), now, now + csim_sim_substep(sim->scene));
   return CSIM_OK;
 }
@@ -183,15 +182,14 @@ csim_status csim_sim_set_collider_vertices(csim_sim *sim, int k, const double *x
   csim_mover *m = c >= 0 && c < sim->world.ncollider ? collider_mover(sim, c) : NULL;
   if (!m || !m->nvert)
     return refuse(sim, "csim_sim_set_collider_vertices: this object is not a collider with a mesh");
-  if (!is_finite(x, 3 * (ptrdiff_t)m->nvert))
+  if (!is_finite(x, csim_xyz(m->nvert)))
     return refuse(sim, "the target of a collider is not finite");
   if (!m->points) {
     if (make_points(m)) return CSIM_MEMORY;
     csim_collider still = sim->world.collider[c];
     still.motion = (csim_motion){0}; // which is applied after the points
-    csim_collider_vertices(&still, csim_sim_now(sim), m->points + 3 * (ptrdiff_t)m->nvert);
-    memcpy(m->points, m->points + 3 * (ptrdiff_t)m->nvert,
-           3 * (size_t)m->nvert * sizeof *m->points);
+    csim_collider_vertices(&still, csim_sim_now(sim), m->points + csim_xyz(m->nvert));
+    memcpy(m->points, m->points + csim_xyz(m->nvert), 3 * (size_t)m->nvert * sizeof *m->points);
     take_frames(sim, c);
   }
   return set_points(sim, m, x);
@@ -207,7 +205,7 @@ static int first_target(const csim_model *model, int p) {
 static void take_path(csim_sim *sim, int p) {
   csim_mover *m = pin_mover(sim, p);
   m->path.from = m->points;
-  m->path.to = m->points + 3 * (ptrdiff_t)m->nvert;
+  m->path.to = m->points + csim_xyz(m->nvert);
   sim->world.model->pins.group[p].path = &m->path;
 }
 
@@ -216,17 +214,16 @@ csim_status csim_sim_set_pin_vertices(csim_sim *sim, int p, const double *x) {
   if (p < 0 || p >= model->pins.ngroup)
     return refuse(sim, "csim_sim_set_pin_vertices: no such pin");
   csim_mover *m = pin_mover(sim, p);
-  if (!is_finite(x, 3 * (ptrdiff_t)m->nvert))
-    return refuse(sim, "the target of a pin is not finite");
+  if (!is_finite(x, csim_xyz(m->nvert))) return refuse(sim, "the target of a pin is not finite");
   if (!model->pins.group[p].path) { // the way begins where the motion has come to
-    double *all = CSIM_NEW(double, 3 * (ptrdiff_t)model->ntarget);
+    double *all = CSIM_NEW(double, csim_xyz(model->ntarget));
     if (!all || make_points(m)) {
       free(all);
       return CSIM_MEMORY;
     }
     csim_model_targets(model, csim_sim_now(sim), all);
     for (int k = 0; k < 2; k++)
-      memcpy(m->points + 3 * (ptrdiff_t)k * m->nvert, all + 3 * (ptrdiff_t)first_target(model, p),
+      memcpy(m->points + csim_xyz(k) * m->nvert, all + csim_xyz(first_target(model, p)),
              3 * (size_t)m->nvert * sizeof *all);
     free(all);
     take_path(sim, p);
@@ -256,7 +253,7 @@ void csim_movers_print(const csim_sim *sim, csim_json_out *out) {
       memcpy(keys + 6 * k + 3, m->key[k].rotation, 3 * sizeof *keys);
     }
     int skip = m->pending ? 0 : 1; // where it came from no longer matters
-    ptrdiff_t n = 3 * (ptrdiff_t)m->nvert;
+    ptrdiff_t n = csim_xyz(m->nvert);
     if (m->moved) print_numbers(out, "keys", keys + 6 * skip, 12 - 6 * skip);
     if (m->points) print_numbers(out, "points", m->points + n * skip, 2 * n - n * skip);
     csim_json_close(out, '}');
@@ -285,7 +282,7 @@ static csim_mover *mover_of(const csim_sim *sim, const csim_json *json, const cJ
   if (!(i >= 0 && i < count_movers(sim)) || i != floor(i)) return NULL;
   csim_mover *m = &sim->mover[(int)i];
   if (keys && !read_numbers(json, keys, 6 * sets, NULL)) return NULL;
-  if (points && (!m->nvert || !read_numbers(json, points, 3 * (ptrdiff_t)sets * m->nvert, NULL)))
+  if (points && (!m->nvert || !read_numbers(json, points, csim_xyz(sets) * m->nvert, NULL)))
     return NULL;
   return keys || points ? m : NULL;
 }
@@ -307,7 +304,7 @@ static csim_status take_entry(csim_sim *sim, const csim_json *json, const cJSON 
   }
   if (!points) return CSIM_OK;
   if (!m->points && make_points(m)) return CSIM_MEMORY;
-  ptrdiff_t n = 3 * (ptrdiff_t)m->nvert;
+  ptrdiff_t n = csim_xyz(m->nvert);
   read_numbers(json, points, 2 * n - n * first, m->points + n * first);
   if (pin < 0)
     take_frames(sim, i);

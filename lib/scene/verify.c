@@ -28,17 +28,16 @@ typedef struct verifier {
 static csim_status add_triangles(verifier *v, int k, csim_log *log) {
   const csim_cache_object *object = &v->info->object[k];
   csim_mesh mesh;
-  double *x = csim_alloc(3 * (ptrdiff_t)object->nvert, sizeof *x);
+  double *x = csim_alloc(csim_xyz(object->nvert), sizeof *x);
   if (!x) return CSIM_MEMORY;
-  for (ptrdiff_t c = 0; c < 3 * (ptrdiff_t)object->nvert; c++)
-    x[c] = v->frame[3 * (ptrdiff_t)v->first[k] + c];
+  for (ptrdiff_t c = 0; c < csim_xyz(object->nvert); c++)
+    x[c] = v->frame[csim_xyz(v->first[k]) + c];
   csim_status status =
       csim_mesh_of_cached(object, x, (csim_place){.file = v->info->file}, log, &mesh);
   free(x);
   if (object->type == CSIM_CACHE_RENDER) mesh.ntri = 0; // touches nothing
   for (int t = 0; !status && t < mesh.ntri; t++) {
-    for (int c = 0; c < 3; c++)
-      v->tri[3 * (ptrdiff_t)v->ntri + c] = v->first[k] + mesh.tri[3 * t + c];
+    for (int c = 0; c < 3; c++) v->tri[csim_xyz(v->ntri) + c] = v->first[k] + mesh.tri[3 * t + c];
     v->object[v->ntri++] = k;
   }
   csim_mesh_free(&mesh);
@@ -55,7 +54,7 @@ static csim_status create(verifier *v, const char *path, csim_log *log) {
     const csim_cache_object *object = &v->info->object[k];
     v->first[k] = (int)nvert;
     nvert += object->nvert;
-    if (object->nface) ntri += object->face_start[object->nface] - 2 * (ptrdiff_t)object->nface;
+    if (object->nface) ntri += object->face_start[object->nface] - csim_row(2, object->nface);
     if (nvert > CSIM_CACHE_MAX_VERT || ntri > CSIM_CACHE_MAX_FACE) return CSIM_MEMORY;
   }
   v->nvert = (int)nvert;
@@ -63,17 +62,17 @@ static csim_status create(verifier *v, const char *path, csim_log *log) {
   v->tri = CSIM_ARENA_NEW(&v->arena, int, 3 * ntri);
   v->x = CSIM_ARENA_NEW(&v->arena, double, 3 * nvert);
   v->frame = CSIM_ARENA_NEW(&v->arena, float, 3 * nvert);
-  v->pair = CSIM_ARENA_NEW(&v->arena, int, 2 * (ptrdiff_t)MAX_PAIRS);
+  v->pair = CSIM_ARENA_NEW(&v->arena, int, csim_row(2, MAX_PAIRS));
   return v->arena.failed ? CSIM_MEMORY : CSIM_OK;
 }
 
 static csim_status read_frame(verifier *v, int frame) {
   for (int k = 0; k < v->info->nobject; k++) {
     csim_status status =
-        csim_cache_read(v->cache, k, frame, v->frame + 3 * (ptrdiff_t)v->first[k], NULL);
+        csim_cache_read(v->cache, k, frame, v->frame + csim_xyz(v->first[k]), NULL);
     if (status) return status;
   }
-  for (ptrdiff_t c = 0; c < 3 * (ptrdiff_t)v->nvert; c++) v->x[c] = v->frame[c];
+  for (ptrdiff_t c = 0; c < csim_xyz(v->nvert); c++) v->x[c] = v->frame[c];
   return CSIM_OK;
 }
 

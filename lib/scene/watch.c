@@ -27,7 +27,7 @@ csim_watch *csim_watch_create(csim_pool *pool, const csim_world *world, int self
       (csim_watch){.pool = pool, .world = world, .self = self, .nbody_tri = world->model->ntri};
   if (!csim_collision_mesh_build(&watch->arena, world->model, world->ncollider, world->collider,
                                  &watch->mesh))
-    watch->x = CSIM_ARENA_NEW(&watch->arena, double, 3 * (ptrdiff_t)watch->mesh.nvert);
+    watch->x = CSIM_ARENA_NEW(&watch->arena, double, csim_xyz(watch->mesh.nvert));
   if (watch->x) return watch;
   csim_watch_free(watch);
   return NULL;
@@ -42,7 +42,7 @@ void csim_watch_free(csim_watch *watch) {
 
 static void place(csim_watch *w, const csim_state *state, double time) {
   const csim_collision_mesh *mesh = &w->mesh;
-  ptrdiff_t nbody = 3 * (ptrdiff_t)mesh->nbody_vert;
+  ptrdiff_t nbody = csim_xyz(mesh->nbody_vert);
   memcpy(w->x, state->x, (size_t)nbody * sizeof *w->x);
   if (state->kinematic) {
     memcpy(w->x + nbody, state->kinematic,
@@ -52,7 +52,7 @@ static void place(csim_watch *w, const csim_state *state, double time) {
   for (int k = 0; k < w->world->ncollider; k++)
     if (w->world->collider[k].shape != CSIM_COLLIDER_PLANE)
       csim_collider_vertices(&w->world->collider[k], time,
-                             w->x + 3 * (ptrdiff_t)mesh->first[mesh->nbody + k]);
+                             w->x + csim_xyz(mesh->first[mesh->nbody + k]));
 }
 
 // Points of bodies on the planes or behind them.
@@ -67,7 +67,7 @@ static long long count_behind(const csim_watch *w, const csim_state *state, doub
         state->kinematic ? csim_kinematics_plane(mesh, state->kinematic, plane++) : NULL;
     csim_pose pose = csim_motion_pose(&collider->motion, collider->pivot, time);
     for (int q = 0; q < mesh->npoint && mesh->point[q] < mesh->nbody_vert; q++) {
-      const double *x = w->x + 3 * (ptrdiff_t)mesh->point[q];
+      const double *x = w->x + csim_xyz(mesh->point[q]);
       double local[3];
       csim_collider_to_local(collider, &pose, x, local);
       double d = left ? csim_dot(left, x) - left[3] : local[1];
@@ -83,7 +83,7 @@ static long long count_let_go(const csim_watch *w, long long total, const double
   const csim_collision_mesh *mesh = &w->mesh;
   long long count = 0;
   for (ptrdiff_t i = 0; i < total; i++) {
-    const int *body = mesh->tri + 3 * (ptrdiff_t)w->pair[2 * i];
+    const int *body = mesh->tri + csim_xyz(w->pair[2 * i]);
     int other = mesh->tri[3 * ((ptrdiff_t)w->pair[2 * i + 1] + w->nbody_tri)];
     int part = csim_collision_mesh_part(mesh, other), any = 0;
     for (int k = 0; k < 3; k++) any |= let_go[body[k]] == part || let_go[body[k]] < 0;
@@ -96,8 +96,8 @@ static long long count_let_go(const csim_watch *w, long long total, const double
 static csim_status count_with(csim_watch *w, const csim_state *state, const csim_triangles *body,
                               const csim_triangles *other, long long *count) {
   enum { MOST = 1 << 20 };
-  const double *let_go = csim_pinched_of(w->mesh.nbody_vert, &w->world->contact, state->kinematic,
-                                         state->nkinematic);
+  const double *let_go =
+      csim_pinched_of(w->mesh.nbody_vert, &w->world->contact, state->kinematic, state->nkinematic);
   csim_status status = csim_find_intersections(w->pool, body, other, 0, NULL, count);
   if (status || !let_go || !*count) return status;
   int room = *count < MOST ? (int)*count : MOST;
@@ -115,7 +115,7 @@ csim_status csim_watch_count(csim_watch *w, const csim_state *state, double time
   place(w, state, time);
   csim_triangles body = {mesh->nvert, w->x, w->nbody_tri, mesh->tri};
   csim_triangles other = {mesh->nvert, w->x, mesh->ntri - w->nbody_tri,
-                          mesh->tri + 3 * (ptrdiff_t)w->nbody_tri};
+                          mesh->tri + csim_xyz(w->nbody_tri)};
   long long own = 0, with = 0;
   csim_status status = CSIM_OK;
   if (w->self) status = csim_find_self_intersections(w->pool, &body, 0, NULL, &own);

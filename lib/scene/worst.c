@@ -27,9 +27,10 @@ static const char *name_of(const csim_scene *scene, const csim_worst *worst) {
 void csim_worst_step(const csim_scene *scene, int frame, const csim_step_report *step,
                      csim_run_totals *total) {
   if (!(step->method.imbalance > total->imbalance.value)) return;
-  total->imbalance = (csim_worst){.value = step->method.imbalance,
-                                  .frame = frame,
-                                  .object = object_of(scene, scene->nobject, step->method.unbalanced)};
+  total->imbalance =
+      (csim_worst){.value = step->method.imbalance,
+                   .frame = frame,
+                   .object = object_of(scene, scene->nobject, step->method.unbalanced)};
 }
 
 typedef struct strain_job {
@@ -143,7 +144,8 @@ int csim_worst_judge(const csim_scene *scene, const csim_run_totals *total, csim
     csim_say(log, CSIM_WARNING, place,
              "a substep of frame %d left %.0f %% of the forces on \"%s\" unbalanced: give it more "
              "\"frames.substeps\" or \"solver.iterations\"",
-             total->imbalance.frame, 100 * total->imbalance.value, name_of(scene, &total->imbalance));
+             total->imbalance.frame, 100 * total->imbalance.value,
+             name_of(scene, &total->imbalance));
   double unconverged = total->taken ? (double)total->unconverged / (double)total->taken : 0;
   if (unconverged > bound->unconverged && ++count)
     csim_say(log, CSIM_WARNING, place,

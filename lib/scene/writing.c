@@ -13,7 +13,7 @@ csim_status csim_writing_create(csim_pool *pool, const csim_state *state, int nk
   for (int k = 0; k < 2; k++) {
     csim_state *room = k ? &w->state : &w->good;
     if (copy_state(state, room)) return CSIM_MEMORY;
-    if (!room->kinematic) room->kinematic = CSIM_NEW(double, 3 * (ptrdiff_t)nkinematic);
+    if (!room->kinematic) room->kinematic = CSIM_NEW(double, csim_xyz(nkinematic));
     if (!room->kinematic) return CSIM_MEMORY;
   }
   return CSIM_OK;

@@ -69,7 +69,7 @@ int csim_balance_create(csim_arena *arena, const csim_model *model, csim_balance
   int nvert = model->nvert, nbody = model->nbody;
   *balance = (csim_balance){.model = model, .patch_of = CSIM_ARENA_NEW(arena, int, nvert)};
   balance->body_mass = CSIM_ARENA_NEW(arena, double, nbody);
-  balance->body_force = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)nbody);
+  balance->body_force = CSIM_ARENA_NEW(arena, double, csim_xyz(nbody));
   balance->body_scale = CSIM_ARENA_NEW(arena, double, nbody);
   int *queue = CSIM_ARENA_NEW(&temp, int, nvert);
   if (find_neighbours(&temp, model, &n) || !queue) arena->failed = 1;
@@ -83,7 +83,7 @@ int csim_balance_create(csim_arena *arena, const csim_model *model, csim_balance
   }
   balance->patch_body = CSIM_ARENA_NEW(arena, int, balance->npatch);
   balance->patch_mass = CSIM_ARENA_NEW(arena, double, balance->npatch);
-  balance->patch_force = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)balance->npatch);
+  balance->patch_force = CSIM_ARENA_NEW(arena, double, csim_xyz(balance->npatch));
   if (arena->failed) goto done;
   for (int i = 0; i < nvert; i++) {
     if (balance->patch_of[i] < 0) continue;
@@ -107,9 +107,9 @@ static void find_scales(const csim_problem *problem, csim_balance *b, const doub
     double net[3] = {0}, square = 0;
     for (int i = body->vert0; i < body->vert0 + body->nvert; i++) {
       if (model->fixed[i]) continue;
-      const double *v = problem->v + 3 * (ptrdiff_t)i;
+      const double *v = problem->v + csim_xyz(i);
       for (int c = 0; c < 3; c++)
-        net[c] += problem->inertia[i] * (x[3 * (ptrdiff_t)i + c] - problem->y[3 * (ptrdiff_t)i + c]);
+        net[c] += problem->inertia[i] * (x[csim_xyz(i) + c] - problem->y[csim_xyz(i) + c]);
       square += model->mass[i] * csim_dot(v, v);
     }
     if (!(b->body_mass[k] > 0)) continue;
@@ -127,12 +127,12 @@ static double measure_turn(const csim_balance *b, int k, const double *x, const 
   double centre[3] = {0}, torque[3] = {0}, square = 0;
   for (int i = body->vert0; i < body->vert0 + body->nvert; i++)
     if (!model->fixed[i])
-      csim_add_scaled(model->mass[i] / b->body_mass[k], x + 3 * (ptrdiff_t)i, centre);
+      csim_add_scaled(model->mass[i] / b->body_mass[k], x + csim_xyz(i), centre);
   for (int i = body->vert0; i < body->vert0 + body->nvert; i++) {
     double r[3], turn[3];
     if (model->fixed[i]) continue;
-    csim_sub(x + 3 * (ptrdiff_t)i, centre, r);
-    csim_cross(r, g + 3 * (ptrdiff_t)i, turn);
+    csim_sub(x + csim_xyz(i), centre, r);
+    csim_cross(r, g + csim_xyz(i), turn);
     csim_add_scaled(1, turn, torque);
     square += model->mass[i] * csim_dot(r, r);
   }
@@ -159,18 +159,18 @@ double csim_balance_measure(const csim_problem *problem, csim_balance *b, const 
   memset(b->body_force, 0, 3 * (size_t)model->nbody * sizeof *b->body_force);
   for (int i = 0; i < model->nvert; i++)
     if (b->patch_of[i] >= 0)
-      csim_add_scaled(1, g + 3 * (ptrdiff_t)i, b->patch_force + 3 * (ptrdiff_t)b->patch_of[i]);
+      csim_add_scaled(1, g + csim_xyz(i), b->patch_force + csim_xyz(b->patch_of[i]));
   // mean square over patches of one object after the other, which they are listed by
   double square = 0;
   for (int p = 0; p < b->npatch; p++) {
-    const double *force = b->patch_force + 3 * (ptrdiff_t)p;
+    const double *force = b->patch_force + csim_xyz(p);
     int k = b->patch_body[p];
-    csim_add_scaled(1, force, b->body_force + 3 * (ptrdiff_t)k);
+    csim_add_scaled(1, force, b->body_force + csim_xyz(k));
     square += csim_dot(force, force) / b->patch_mass[p];
     if (p + 1 < b->npatch && b->patch_body[p + 1] == k) continue;
     double allowed = b->body_scale[k] * b->body_mass[k];
     if (allowed > 0) {
-      double object = csim_norm(b->body_force + 3 * (ptrdiff_t)k) / allowed;
+      double object = csim_norm(b->body_force + csim_xyz(k)) / allowed;
       double patches = sqrt(square / b->body_mass[k]) / b->body_scale[k];
       double turn = measure_turn(b, k, x, g) * (is_free(problem, k) ? TURN_FREE : 1);
       double imbalance = csim_max(csim_max(object, turn), patches / CSIM_BALANCE_PATCHES);

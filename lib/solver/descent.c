@@ -20,7 +20,7 @@ static void *descent_create(csim_arena *arena, const csim_model *model,
                             const csim_solver_params *params) {
   descent *s = CSIM_ARENA_NEW(arena, descent, 1);
   if (!s) return NULL;
-  s->g = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)model->nvert);
+  s->g = CSIM_ARENA_NEW(arena, double, csim_xyz(model->nvert));
   s->stiffness = CSIM_ARENA_NEW(arena, double, model->nvert);
   csim_accelerator_create(arena, params, 3 * model->nvert, &s->accelerator);
   csim_arena temp = {0};
@@ -61,12 +61,11 @@ static csim_method_report descent_solve(const csim_problem *problem, void *scrat
     if (report.outcome != CSIM_OUTCOME_LIMIT || report.iterations >= problem->params->iterations)
       return report;
     for (int i = 0; i < model->nvert; i++) {
-      double damping =
-          problem->damping ? problem->damping[model->body_of[i]] / problem->h : 0;
+      double damping = problem->damping ? problem->damping[model->body_of[i]] / problem->h : 0;
       double stiffness = (1 + damping) * s->stiffness[i];
       double inverse = model->fixed[i] ? 0 : 1 / (w * model->mass[i] + stiffness);
       for (int c = 0; c < 3; c++) {
-        ptrdiff_t k = 3 * (ptrdiff_t)i + c;
+        ptrdiff_t k = csim_xyz(i) + c;
         s->g[k] = x[k] - inverse * s->g[k];
       }
     }

@@ -24,10 +24,10 @@ static void *explicit_create(csim_arena *arena, const csim_model *model,
   (void)params;
   explicit_scratch *s = CSIM_ARENA_NEW(arena, explicit_scratch, 1);
   if (!s) return NULL;
-  s->g = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)model->nvert);
-  if (model->stretch_damping) s->from = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)model->nvert);
+  s->g = CSIM_ARENA_NEW(arena, double, csim_xyz(model->nvert));
+  if (model->stretch_damping) s->from = CSIM_ARENA_NEW(arena, double, csim_xyz(model->nvert));
   double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
-  for (ptrdiff_t k = 0; k < 3 * (ptrdiff_t)model->nvert; k++) {
+  for (ptrdiff_t k = 0; k < csim_xyz(model->nvert); k++) {
     lo[k % 3] = fmin(lo[k % 3], model->x0[k]);
     hi[k % 3] = fmax(hi[k % 3], model->x0[k]);
   }
@@ -43,7 +43,7 @@ static csim_method_report euler(const csim_problem *problem, void *scratch, int 
   double h = problem->h, *v = problem->v_next;
   csim_point at = csim_problem_point(problem, problem->x);
   if (at.damping) { // what is damped is the present velocity
-    for (ptrdiff_t k = 0; k < 3 * (ptrdiff_t)model->nvert; k++)
+    for (ptrdiff_t k = 0; k < csim_xyz(model->nvert); k++)
       s->from[k] = problem->x[k] - h * problem->v[k];
     at.from = s->from;
   }
@@ -53,7 +53,7 @@ static csim_method_report euler(const csim_problem *problem, void *scratch, int 
   double longest = 0;
   for (int i = 0; i < model->nvert; i++)
     for (int c = 0; c < 3; c++) {
-      ptrdiff_t k = 3 * (ptrdiff_t)i + c;
+      ptrdiff_t k = csim_xyz(i) + c;
       if (model->fixed[i]) { // stands at its target already
         v[k] = (x[k] - problem->x[k]) / h;
         continue;

@@ -57,7 +57,7 @@ static void aim_range(void *context, int first, int last) {
   for (int i = first; i < last; i++) {
     int smooth = alpha && !s->rough[i];
     s->inertia[i] = (smooth ? 2 : 1) / (rate * rate) * job->model->mass[i];
-    for (ptrdiff_t k = 3 * (ptrdiff_t)i; k < 3 * (ptrdiff_t)i + 3; k++) {
+    for (ptrdiff_t k = csim_xyz(i); k < csim_xyz(i) + 3; k++) {
       double v = job->v_free[k];
       if (smooth)
         v = 0.5 * (v + s->v_from[k]);
@@ -80,7 +80,7 @@ static void end_range(void *context, int first, int last) {
   const csim_integration *s = job->step;
   int alpha = s->integrator == CSIM_INTEGRATOR_ALPHA;
   for (int i = first; i < last; i++)
-    for (ptrdiff_t k = 3 * (ptrdiff_t)i; k < 3 * (ptrdiff_t)i + 3; k++) {
+    for (ptrdiff_t k = csim_xyz(i); k < csim_xyz(i) + 3; k++) {
       double u = (job->x[k] - s->x_from[k]) / s->rate;
       if (alpha && !s->rough[i]) {
         double v = job->state->v[k], a = job->a[k], half_f = (u - v) / s->h;

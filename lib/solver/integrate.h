@@ -1,9 +1,10 @@
-// solver/integrate.h: time integration: how a step becomes a minimisation, and its solution the next
-// state. Needs model/.
+// solver/integrate.h: time integration: how a step becomes a minimisation, and its solution the
+// next state. Needs model/.
 //
-// Every implicit integrator here ends in x' = argmin 1/2 sum w_i |x_i - y_i|^2 + E(x), with forces f
-// per mass at x' alone; they differ in the weights w, the targets y and what x' says of velocities.
-// g is the acceleration by gravity, damping and air, found from the velocities at the start.
+// Every implicit integrator here ends in x' = argmin 1/2 sum w_i |x_i - y_i|^2 + E(x), with forces
+// f per mass at x' alone; they differ in the weights w, the targets y and what x' says of
+// velocities. g is the acceleration by gravity, damping and air, found from the velocities at the
+// start.
 //
 //   backward Euler    w = m/h^2     y = x + h (v + h g)
 //                     v' = (x' - x)/h
@@ -16,10 +17,10 @@
 //                     second order, what is stiff is gone after two steps, and it looks back on
 //                     nothing but a, so that steps may change their length
 //
-// Generalized-alpha keeps its momentum in p = v + h/2 a: p' = p + h f. A vertex that contact stops in
-// a step is `rough`: there a second-order step would bounce back with the velocity that it came with,
-// so it takes backward Euler's step from v = p, a = 0, in the same minimisation. Forces between any
-// two vertices keep their total p, whichever step either takes.
+// Generalized-alpha keeps its momentum in p = v + h/2 a: p' = p + h f. A vertex that contact stops
+// in a step is `rough`: there a second-order step would bounce back with the velocity that it came
+// with, so it takes backward Euler's step from v = p, a = 0, in the same minimisation. Forces
+// between any two vertices keep their total p, whichever step either takes.
 #ifndef CSIM_SOLVER_INTEGRATE_H
 #define CSIM_SOLVER_INTEGRATE_H
 
@@ -27,14 +28,14 @@
 
 typedef struct csim_integration {
   csim_integrator integrator;
-  int looks_back;        ///< BDF2, and the state holds an earlier one
-  double h;              ///< [s] of the step
-  double rate;           ///< [s] over which velocities are (x' - x_from)/rate
-  const double *x_from;  ///< (nvert x 3) [m]
-  const double *v_from;  ///< (nvert x 3) [m/s]
-  double *inertia;       ///< (nvert) [N/m] w
-  unsigned char *rough;  ///< (nvert) 1: takes backward Euler's step
-  double *room[2];       ///< (nvert x 3) extrapolated states; NULL unless BDF2
+  int looks_back;       ///< BDF2, and the state holds an earlier one
+  double h;             ///< [s] of the step
+  double rate;          ///< [s] over which velocities are (x' - x_from)/rate
+  const double *x_from; ///< (nvert x 3) [m]
+  const double *v_from; ///< (nvert x 3) [m/s]
+  double *inertia;      ///< (nvert) [N/m] w
+  unsigned char *rough; ///< (nvert) 1: takes backward Euler's step
+  double *room[2];      ///< (nvert x 3) extrapolated states; NULL unless BDF2
 } csim_integration;
 
 /// @return 0, or -1 when out of memory (arena->failed)

@@ -38,7 +38,7 @@ int csim_linear_matrix_create(csim_arena *arena, const csim_model *model,
 
   if (csim_layout_build(arena, model, &A->layout)) return -1;
   const csim_pattern *pattern = &A->layout.pattern;
-  A->H = (csim_bsr){pattern, CSIM_ARENA_NEW(arena, double, 9 * (ptrdiff_t)pattern->nblock)};
+  A->H = (csim_bsr){pattern, CSIM_ARENA_NEW(arena, double, csim_row(9, pattern->nblock))};
   return arena->failed ? -1 : 0;
 }
 

@@ -39,8 +39,8 @@ typedef struct csim_method {
   /// Improves x (nvert x 3) from its starting point; fixed vertices already stand at their targets.
   csim_method_report (*solve)(const csim_problem *problem, void *scratch, double *x);
   /// Accelerations a (nvert x 3) [m/s^2] of the start of a step that the force f (nvert x 3) [N]
-  /// acts on, as an implicit step sees them: (M + h^2/2 K) a = f. What is soft gets f/m, what is too
-  /// stiff for the step what takes it to its balance. a is f/m on entry. NULL: f/m for all.
+  /// acts on, as an implicit step sees them: (M + h^2/2 K) a = f. What is soft gets f/m, what is
+  /// too stiff for the step what takes it to its balance. a is f/m on entry. NULL: f/m for all.
   void (*accelerate)(const csim_problem *problem, void *scratch, const double *f, double *a);
   int sets_velocity;  ///< solve writes problem->v_next; else the velocity is (x - x_n)/h
   int knows_contact;  ///< solve takes problem->contact into its energy and filters its steps; for

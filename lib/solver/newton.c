@@ -22,7 +22,7 @@ typedef struct newton {
 
 static void *newton_create(csim_arena *arena, const csim_model *model,
                            const csim_solver_params *params) {
-  ptrdiff_t n = 3 * (ptrdiff_t)model->nvert;
+  ptrdiff_t n = csim_xyz(model->nvert);
   newton *s = CSIM_ARENA_NEW(arena, newton, 1);
   if (!s) return NULL;
   s->g = CSIM_ARENA_NEW(arena, double, n);
@@ -65,13 +65,12 @@ static void remaining_step(const csim_problem *problem, const double *x, double 
   for (int i = 0; i < problem->model->ntarget; i++) {
     const csim_target *t = &problem->model->target[i];
     if (t->hard)
-      csim_sub(problem->target + 3 * (ptrdiff_t)i, x + 3 * (ptrdiff_t)t->vert,
-               d + 3 * (ptrdiff_t)t->vert);
+      csim_sub(problem->target + csim_xyz(i), x + csim_xyz(t->vert), d + csim_xyz(t->vert));
   }
 }
 
-// Shortens problem->step, all of it alike, so that no strain comes to its bound: contact has allowed
-// every share of it. Returns the share.
+// Shortens problem->step, all of it alike, so that no strain comes to its bound: contact has
+// allowed every share of it. Returns the share.
 static double keep_bounds(const csim_problem *problem, const double *x) {
   int n = 3 * problem->model->nvert;
   double share = csim_problem_room(problem, x, problem->step);
@@ -192,8 +191,7 @@ static int is_worth_halving(const csim_problem *problem, const double *x,
   int ended = report->outcome == CSIM_OUTCOME_LIMIT || report->outcome == CSIM_OUTCOME_STALLED;
   if (!ended || problem->halvings_left <= LEAST_HALVINGS) return 0;
   if (!(csim_problem_room(problem, x, NULL) > 0)) return 1;
-  return problem->contact &&
-         problem->params->balance > 0 &&
+  return problem->contact && problem->params->balance > 0 &&
          report->imbalance > MOST_IMBALANCE * problem->params->balance;
 }
 
@@ -247,7 +245,7 @@ static csim_method_report newton_solve(const csim_problem *problem, void *scratc
     }
     if (!pins_left && csim_problem_room(problem, x, NULL) > 0 &&
         (report.residual <= params->tolerance ||
-                       (report.iterations > 0 && has_settled(problem, s, x, &report))))
+         (report.iterations > 0 && has_settled(problem, s, x, &report))))
       report.outcome = CSIM_OUTCOME_CONVERGED;
     if (report.outcome != CSIM_OUTCOME_LIMIT || report.iterations - together >= params->iterations)
       break;

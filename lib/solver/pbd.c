@@ -23,12 +23,12 @@ static void *pbd_create(csim_arena *arena, const csim_model *model,
                         const csim_solver_params *params) {
   pbd *s = CSIM_ARENA_NEW(arena, pbd, 1);
   if (!s) return NULL;
-  s->g = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)model->nvert);
-  s->dx = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)model->nvert);
+  s->g = CSIM_ARENA_NEW(arena, double, csim_xyz(model->nvert));
+  s->dx = CSIM_ARENA_NEW(arena, double, csim_xyz(model->nvert));
   s->count = CSIM_ARENA_NEW(arena, double, model->nvert);
   s->lambda = CSIM_ARENA_NEW(arena, double *, model->nenergy);
   for (int e = 0; e < model->nenergy && s->lambda; e++)
-    s->lambda[e] = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)model->energy[e].nelem);
+    s->lambda[e] = CSIM_ARENA_NEW(arena, double, csim_xyz(model->energy[e].nelem));
   (void)params;
   return arena->failed ? NULL : s;
 }
@@ -49,7 +49,7 @@ static void project_all(const csim_problem *problem, const csim_pass *pass, pbd 
                         s->count);
   for (int i = 0; i < model->nvert; i++)
     for (int c = 0; c < 3 && s->count[i] > 0; c++)
-      x[3 * (ptrdiff_t)i + c] += s->dx[3 * (ptrdiff_t)i + c] / s->count[i];
+      x[csim_xyz(i) + c] += s->dx[csim_xyz(i) + c] / s->count[i];
 }
 
 // x = y + W J(x)^T lambda. Passes move x by the gradients of their moment; as those turn, x drifts
@@ -63,7 +63,7 @@ static void renew(const csim_problem *problem, const csim_pass *pass, pbd *s, do
   for (int e = 0; e < model->nenergy; e++)
     csim_project_push(pass, &model->energy[e], s->lambda[e], x, s->dx);
   for (int i = 0; i < model->nvert; i++)
-    if (model->fixed[i]) memcpy(s->dx + 3 * (ptrdiff_t)i, x + 3 * (ptrdiff_t)i, 3 * sizeof *x);
+    if (model->fixed[i]) memcpy(s->dx + csim_xyz(i), x + csim_xyz(i), 3 * sizeof *x);
   if (csim_problem_value(problem, s->dx) <= s->start_value) memcpy(x, s->dx, bytes);
 }
 
@@ -103,7 +103,7 @@ static csim_method_report pbd_solve(const csim_problem *problem, void *scratch, 
   csim_method_report report = solve(problem, scratch, 0, x);
   // rigid constraints have no stiffness to measure a residual with
   if (report.outcome != CSIM_OUTCOME_DIVERGED) report.outcome = CSIM_OUTCOME_LIMIT;
-  for (ptrdiff_t k = 0; k < 3 * (ptrdiff_t)problem->model->nvert; k++) {
+  for (ptrdiff_t k = 0; k < csim_xyz(problem->model->nvert); k++) {
     double v_star = (problem->y[k] - problem->x[k]) / problem->h;
     problem->v_next[k] = problem->params->velocity_update == CSIM_VELOCITY_INCREMENT
                              ? v_star + (x[k] - problem->y[k]) / problem->h

@@ -126,7 +126,7 @@ static void lower_start(const csim_problem *problem, pd *s, double *x) {
   memcpy(s->d, x, bytes);
   for (int i = 0; i < problem->model->nvert; i++)
     if (!problem->model->fixed[i]) {
-      ptrdiff_t k = 3 * (ptrdiff_t)i;
+      ptrdiff_t k = csim_xyz(i);
       memcpy(s->d + k, problem->x + k, 3 * sizeof *x);
     }
   if (!(csim_problem_value(problem, x) <= csim_problem_value(problem, s->d)))

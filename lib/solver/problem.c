@@ -33,7 +33,7 @@ static double inertia_value(void *context, int first, int last) {
   for (int i = first; i < last; i++) {
     if (fixed[i]) continue;
     double d[3];
-    csim_sub(job->x + 3 * (ptrdiff_t)i, job->problem->y + 3 * (ptrdiff_t)i, d);
+    csim_sub(job->x + csim_xyz(i), job->problem->y + csim_xyz(i), d);
     sum += job->problem->inertia[i] * csim_dot(d, d);
   }
   return sum;
@@ -57,7 +57,7 @@ static void inertia_gradient(void *context, int first, int last) {
   const csim_problem *p = job->problem;
   for (int i = first; i < last; i++)
     for (int c = 0; c < 3; c++) {
-      ptrdiff_t k = 3 * (ptrdiff_t)i + c;
+      ptrdiff_t k = csim_xyz(i) + c;
       job->out[k] = p->inertia[i] * (job->x[k] - p->y[k]);
     }
 }
@@ -65,7 +65,7 @@ static void inertia_gradient(void *context, int first, int last) {
 static void clear_fixed(void *context, int first, int last) {
   const problem_job *job = context;
   for (int i = first; i < last; i++)
-    if (job->problem->model->fixed[i]) memset(job->out + 3 * (ptrdiff_t)i, 0, 3 * sizeof(double));
+    if (job->problem->model->fixed[i]) memset(job->out + csim_xyz(i), 0, 3 * sizeof(double));
 }
 
 void csim_problem_gradient(const csim_problem *problem, const double *x, double *g) {
@@ -93,9 +93,9 @@ static void inertia_hessian(void *context, int first, int last) {
   const csim_problem *p = job->problem;
   const csim_pattern *pattern = job->H->pattern;
   for (int i = first; i < last; i++) {
-    double *row = job->H->val + 9 * (ptrdiff_t)pattern->start[i];
+    double *row = job->H->val + csim_row(9, pattern->start[i]);
     memset(row, 0, 9 * (size_t)(pattern->start[i + 1] - pattern->start[i]) * sizeof *row);
-    double *diag = job->H->val + 9 * (ptrdiff_t)pattern->diag[i];
+    double *diag = job->H->val + csim_row(9, pattern->diag[i]);
     diag[0] = diag[4] = diag[8] = p->inertia[i];
   }
 }
@@ -169,14 +169,14 @@ void csim_problem_hessian_counter(const csim_problem *problem, const csim_layout
   full_hessian(problem, layout, x, spd, H);
   for (int i = 0; i < model->nvert; i++) {
     if (model->fixed[i]) {
-      memcpy(rhs + 3 * (ptrdiff_t)i, fixed_step + 3 * (ptrdiff_t)i, 3 * sizeof *rhs);
+      memcpy(rhs + csim_xyz(i), fixed_step + csim_xyz(i), 3 * sizeof *rhs);
       continue;
     }
     for (int b = p->start[i]; b < p->start[i + 1]; b++) {
       if (!model->fixed[p->col[b]]) continue;
       double moved[3];
-      csim_mat3_mul(H->val + 9 * (ptrdiff_t)b, fixed_step + 3 * (ptrdiff_t)p->col[b], moved);
-      csim_sub(rhs + 3 * (ptrdiff_t)i, moved, rhs + 3 * (ptrdiff_t)i);
+      csim_mat3_mul(H->val + csim_row(9, b), fixed_step + csim_xyz(p->col[b]), moved);
+      csim_sub(rhs + csim_xyz(i), moved, rhs + csim_xyz(i));
     }
   }
   csim_bsr_fix(problem->pool, model->fixed, H);
@@ -190,10 +190,10 @@ static double force_sum(void *context, int first, int last) {
     if (p->model->fixed[i]) continue;
     double external[3];
     for (int c = 0; c < 3; c++) {
-      ptrdiff_t k = 3 * (ptrdiff_t)i + c;
+      ptrdiff_t k = csim_xyz(i) + c;
       external[c] = p->inertia[i] * (p->y[k] - p->x[k] - p->h * p->v[k]);
     }
-    sum += csim_norm(external) + csim_norm(job->x + 3 * (ptrdiff_t)i);
+    sum += csim_norm(external) + csim_norm(job->x + csim_xyz(i));
   }
   return sum;
 }

@@ -34,13 +34,13 @@ static void project_element(const pass_job *job, int e) {
   if (!(denominator > 0)) return; // every node is fixed
   double dlambda[3];
   for (int d = 0; d < c.dim; d++) {
-    double *lambda = job->lambda ? &job->lambda[3 * (ptrdiff_t)e + d] : NULL;
+    double *lambda = job->lambda ? &job->lambda[csim_xyz(e) + d] : NULL;
     dlambda[d] = -(job->pass->share * c.C[d] + (lambda ? compliance * *lambda : 0)) / denominator;
     if (lambda) *lambda += dlambda[d];
   }
   for (int n = 0; n < nnode; n++) {
     if (model->fixed[node[n]]) continue;
-    double w = 1 / model->mass[node[n]], *dx = job->dx + 3 * (ptrdiff_t)node[n];
+    double w = 1 / model->mass[node[n]], *dx = job->dx + csim_xyz(node[n]);
     if (c.dim == 1)
       csim_add_scaled(w * dlambda[0], c.grad[n], dx);
     else
@@ -53,8 +53,8 @@ static void shorten_range(void *context, int first, int last) {
   const pass_job *job = context;
   const csim_model *model = job->pass->model;
   for (int e = job->offset + first; e < job->offset + last; e++) {
-    const int *node = job->energy->node + 2 * (ptrdiff_t)e;
-    double *a = job->dx + 3 * (ptrdiff_t)node[0], *b = job->dx + 3 * (ptrdiff_t)node[1], r[3];
+    const int *node = job->energy->node + csim_row(2, e);
+    double *a = job->dx + csim_xyz(node[0]), *b = job->dx + csim_xyz(node[1]), r[3];
     double wa = model->fixed[node[0]] ? 0 : 1 / model->mass[node[0]];
     double wb = model->fixed[node[1]] ? 0 : 1 / model->mass[node[1]];
     csim_sub(a, b, r);
@@ -76,15 +76,15 @@ static void push_range(void *context, int first, int last) {
   for (int e = job->offset + first; e < job->offset + last; e++) {
     csim_constraint c;
     if (!job->energy->kind->constraint(job->energy, &at, e, &c)) continue;
-    const double *lambda = job->lambda + 3 * (ptrdiff_t)e;
+    const double *lambda = job->lambda + csim_xyz(e);
     for (int n = 0; n < nnode; n++) {
       int v = job->energy->node[(ptrdiff_t)nnode * e + n];
       if (model->fixed[v]) continue;
       double w = 1 / model->mass[v];
       if (c.dim == 1)
-        csim_add_scaled(w * lambda[0], c.grad[n], job->dx + 3 * (ptrdiff_t)v);
+        csim_add_scaled(w * lambda[0], c.grad[n], job->dx + csim_xyz(v));
       else
-        csim_add_scaled(w * c.grad[n][0], lambda, job->dx + 3 * (ptrdiff_t)v);
+        csim_add_scaled(w * c.grad[n][0], lambda, job->dx + csim_xyz(v));
     }
   }
 }

@@ -13,7 +13,7 @@ enum { ITERATIONS = 100 };
 static void scale(const csim_model *model, double *x) {
   for (int i = 0; i < model->nvert; i++) {
     double w = model->fixed[i] || !(model->mass[i] > 0) ? 0 : 1 / sqrt(model->mass[i]);
-    for (int c = 0; c < 3; c++) x[3 * (ptrdiff_t)i + c] *= w;
+    for (int c = 0; c < 3; c++) x[csim_xyz(i) + c] *= w;
   }
 }
 
@@ -51,14 +51,14 @@ static double largest_eigenvalue(csim_pool *pool, const csim_model *model, const
 
 double csim_largest_frequency(csim_pool *pool, const csim_model *model) {
   csim_arena arena = {0};
-  ptrdiff_t n = 3 * (ptrdiff_t)model->nvert;
+  ptrdiff_t n = csim_xyz(model->nvert);
   csim_layout layout;
   if (csim_layout_build(&arena, model, &layout)) layout.pattern.nblock = 0;
   csim_bsr K = {&layout.pattern,
-                CSIM_ARENA_NEW(&arena, double, 9 * (ptrdiff_t)layout.pattern.nblock)};
+                CSIM_ARENA_NEW(&arena, double, csim_row(9, layout.pattern.nblock))};
   double *x = CSIM_ARENA_NEW(&arena, double, n), *y = CSIM_ARENA_NEW(&arena, double, n);
   double *Ky = CSIM_ARENA_NEW(&arena, double, n);
-  double *target = CSIM_ARENA_NEW(&arena, double, 3 * (ptrdiff_t)model->ntarget);
+  double *target = CSIM_ARENA_NEW(&arena, double, csim_xyz(model->ntarget));
   double omega = -1;
   if (!arena.failed) {
     csim_model_targets(model, 0, target);

@@ -75,14 +75,14 @@ static void create_chambers(csim_arena *arena, const csim_model *model, csim_sol
   solver->chamber = CSIM_ARENA_NEW(arena, csim_chamber_now, model->chambers.nchamber);
   for (int k = 0; k < model->chambers.nchamber && solver->chamber; k++)
     if (model->chambers.chamber[k].gas || model->chambers.chamber[k].stiffness > 0)
-      solver->chamber[k].grad = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)model->nvert);
+      solver->chamber[k].grad = CSIM_ARENA_NEW(arena, double, csim_xyz(model->nvert));
 }
 
 csim_solver *csim_solver_create(const csim_solver_setup *setup) {
   const csim_method *method = csim_method_find(setup->params.method);
   csim_solver *solver = method ? CSIM_NEW(csim_solver, 1) : NULL;
   if (!solver) return NULL;
-  ptrdiff_t n = 3 * (ptrdiff_t)setup->model->nvert;
+  ptrdiff_t n = csim_xyz(setup->model->nvert);
   csim_arena *arena = &solver->arena;
   solver->setup = *setup;
   solver->method = method;
@@ -92,9 +92,9 @@ csim_solver *csim_solver_create(const csim_solver_setup *setup) {
   csim_integrator integrator =
       method->is_explicit ? CSIM_INTEGRATOR_EULER : setup->params.integrator;
   csim_integration_create(arena, setup->model, integrator, &solver->integration);
-  solver->target = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)setup->model->ntarget);
+  solver->target = CSIM_ARENA_NEW(arena, double, csim_xyz(setup->model->ntarget));
   if (setup->model->pins.timed) solver->hold = CSIM_ARENA_NEW(arena, double, setup->model->ntarget);
-  solver->link = CSIM_ARENA_NEW(arena, double, 2 * (ptrdiff_t)setup->model->links.nlink);
+  solver->link = CSIM_ARENA_NEW(arena, double, csim_row(2, setup->model->links.nlink));
   create_chambers(arena, setup->model, solver);
   solver->decay = CSIM_ARENA_NEW(arena, double, setup->model->nbody);
   if (setup->model->stretch_damping || setup->params.damping > 0)
@@ -107,8 +107,8 @@ csim_solver *csim_solver_create(const csim_solver_setup *setup) {
                                           setup->ncollider, setup->collider, &setup->contact);
     if (!solver->contact) arena->failed = 1;
     if (!arena->failed)
-      solver->kinematic_last = CSIM_ARENA_NEW(
-          arena, double, 3 * (ptrdiff_t)csim_contact_kinematic_size(solver->contact));
+      solver->kinematic_last =
+          CSIM_ARENA_NEW(arena, double, csim_xyz(csim_contact_kinematic_size(solver->contact)));
     if (!method->knows_contact) create_loose(solver);
   }
   if (method->solves_systems && !solver->contact) solver->step = CSIM_ARENA_NEW(arena, double, n);
@@ -173,8 +173,7 @@ static void choose_start(const csim_problem *problem, double *x) {
     return; // the pins go to their targets with the first iteration
   for (int i = 0; i < model->ntarget; i++)
     if (model->target[i].hard)
-      memcpy(x + 3 * (ptrdiff_t)model->target[i].vert, problem->target + 3 * (ptrdiff_t)i,
-             3 * sizeof *x);
+      memcpy(x + csim_xyz(model->target[i].vert), problem->target + csim_xyz(i), 3 * sizeof *x);
 }
 
 // Leads the start x back towards the beginning of the step, as far as bounds of strain want it:
@@ -206,7 +205,7 @@ static void limit_strain(const csim_solver *solver, double *x) {
 static int resolve_contact(csim_solver *solver, const csim_problem *problem, double *x,
                            csim_step_report *report) {
   csim_contact *contact = solver->contact;
-  ptrdiff_t n = 3 * (ptrdiff_t)problem->model->nvert;
+  ptrdiff_t n = csim_xyz(problem->model->nvert);
   memcpy(solver->goal, x, (size_t)n * sizeof *x);
   if (!solver->method->knows_contact)
     csim_contact_initial_guess(contact, problem->v, problem->h, x);
@@ -431,7 +430,7 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
 static int load_colliders(csim_solver *solver, csim_state *state) {
   int n = csim_contact_kinematic_size(solver->contact);
   if (!state->kinematic) {
-    state->kinematic = CSIM_NEW(double, 3 * (ptrdiff_t)n);
+    state->kinematic = CSIM_NEW(double, csim_xyz(n));
     if (!state->kinematic) return -1;
     state->nkinematic = n;
     csim_contact_save(solver->contact, state->kinematic);
@@ -456,7 +455,7 @@ static void sum_changes(void *context, int first, int last, double *sum) {
   for (int i = m->vert0 + first; i < m->vert0 + last; i++) {
     if (m->solver->setup.model->fixed[i]) continue;
     double dv[3];
-    csim_sub(m->state->v + 3 * (ptrdiff_t)i, m->solver->earlier.v + 3 * (ptrdiff_t)i, dv);
+    csim_sub(m->state->v + csim_xyz(i), m->solver->earlier.v + csim_xyz(i), dv);
     sum[0] += csim_dot(dv, dv);
     sum[1]++;
   }
@@ -549,7 +548,7 @@ static int prepare_state(csim_solver *solver, csim_state *state) {
   // of a run that had another integrator
   if ((!two_steps && state->x_prev) || (!alpha && state->a)) csim_state_forget(state);
   solver->lacks_a = alpha && !state->a;
-  if (solver->lacks_a) state->a = CSIM_NEW(double, 3 * (ptrdiff_t)state->nvert);
+  if (solver->lacks_a) state->a = CSIM_NEW(double, csim_xyz(state->nvert));
   return alpha && !state->a ? -1 : 0;
 }
 

@@ -54,8 +54,8 @@ void csim_solver_place_colliders(csim_solver *solver, double time, double *kinem
 /// @param end  [s] of the frame
 void csim_solver_begin_frame(csim_solver *solver, double end);
 
-/// How hard contact presses on each vertex after a step, see csim_contact_normal_force; zeros without the
-/// filter.
+/// How hard contact presses on each vertex after a step, see csim_contact_normal_force; zeros
+/// without the filter.
 /// @param[out] force  (model->nvert) [N]
 void csim_solver_press(csim_solver *solver, const csim_state *state, double *force);
 

@@ -28,10 +28,9 @@ csim_xpbd_linear *csim_xpbd_linear_create(csim_arena *arena, const csim_model *m
   if (s->first) s->first[model->nenergy] = s->nrow;
   s->c = CSIM_ARENA_NEW(arena, csim_constraint, s->nrow);
   double **rows[] = {&s->r, &s->z, &s->p, &s->q, &s->dlambda};
-  for (int k = 0; k < 5; k++) *rows[k] = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)s->nrow);
+  for (int k = 0; k < 5; k++) *rows[k] = CSIM_ARENA_NEW(arena, double, csim_xyz(s->nrow));
   double **verts[] = {&s->g, &s->d, &s->u};
-  for (int k = 0; k < 3; k++)
-    *verts[k] = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)model->nvert);
+  for (int k = 0; k < 3; k++) *verts[k] = CSIM_ARENA_NEW(arena, double, csim_xyz(model->nvert));
   return arena->failed ? NULL : s;
 }
 
@@ -62,7 +61,7 @@ static void transpose_range(void *context, int first, int last) {
     ptrdiff_t row = job->s->first[job->energy] + (ptrdiff_t)e;
     const csim_constraint *c = &job->s->c[row];
     for (int n = 0; n < nnode && c->dim; n++) {
-      double *out = job->out + 3 * (ptrdiff_t)energy->node[(ptrdiff_t)nnode * e + n];
+      double *out = job->out + csim_xyz(energy->node[(ptrdiff_t)nnode * e + n]);
       if (c->dim == 1)
         csim_add_scaled(job->in[3 * row], c->grad[n], out);
       else
@@ -82,7 +81,7 @@ static void forward_range(void *context, int first, int last) {
     double *out = job->out + 3 * row;
     memset(out, 0, 3 * sizeof *out);
     for (int n = 0; n < nnode && c->dim; n++) {
-      const double *in = job->in + 3 * (ptrdiff_t)energy->node[(ptrdiff_t)nnode * e + n];
+      const double *in = job->in + csim_xyz(energy->node[(ptrdiff_t)nnode * e + n]);
       if (c->dim == 1)
         out[0] += csim_dot(c->grad[n], in);
       else
@@ -96,7 +95,7 @@ static void scale_range(void *context, int first, int last) { // out = W in, 0 a
   const csim_model *model = job->problem->model;
   for (int i = first; i < last; i++) {
     double w = model->fixed[i] ? 0 : 1 / model->mass[i];
-    for (int c = 0; c < 3; c++) job->out[3 * (ptrdiff_t)i + c] = w * job->in[3 * (ptrdiff_t)i + c];
+    for (int c = 0; c < 3; c++) job->out[csim_xyz(i) + c] = w * job->in[csim_xyz(i) + c];
   }
 }
 
@@ -148,7 +147,7 @@ static void apply_operator(const csim_problem *problem, csim_xpbd_linear *s, con
                    forward_range);
   for (int i = 0; i < s->nrow; i++)
     for (int c = 0; c < 3; c++) {
-      ptrdiff_t k = 3 * (ptrdiff_t)i + c;
+      ptrdiff_t k = csim_xyz(i) + c;
       out[k] += c < s->c[i].dim ? in[k] / (s->c[i].k * problem->h * problem->h) : in[k];
     }
 }

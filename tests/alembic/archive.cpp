@@ -174,7 +174,8 @@ static void read_mesh(FILE *out, const IObject &object) {
   size_t most = 0;
   for (size_t k = 0; params && k < params.getNumProperties(); k++)
     if (IFloatGeomParam::matches(params.getPropertyHeader(k)))
-      most = std::max(most, IFloatGeomParam(params, params.getPropertyHeader(k).getName()).getNumSamples());
+      most = std::max(
+          most, IFloatGeomParam(params, params.getPropertyHeader(k).getName()).getNumSamples());
   for (size_t i = 0; i < std::max(most, (size_t)(params ? 1 : 0)); i++) {
     fprintf(out, "params %zu\n", i);
     read_params(out, params, ISampleSelector((index_t)i));

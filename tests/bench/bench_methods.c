@@ -107,8 +107,8 @@ static csim_model *make_cloth(int side) {
   csim_vert_areas(mesh.nvert, mesh.ntri, mesh.tri, mesh.vert, model->mass);
   for (int i = 0; i < mesh.nvert; i++) model->mass[i] *= 0.2;
   for (int i = 0; i < 2; i++)
-    model->target[i] = (csim_target){
-        .vert = i ? side - 1 : 0, .group = -1, .follow = -1, .exact = 1, .hard = 1};
+    model->target[i] =
+        (csim_target){.vert = i ? side - 1 : 0, .group = -1, .follow = -1, .exact = 1, .hard = 1};
   csim_part part = {.X = mesh.vert, .compression = 1};
   csim_network_mesh(&topology, &part, 1000, &springs);
   csim_network_grid_hinges(side - 1, side - 1, &part, 1e-4, &bending);

@@ -85,7 +85,7 @@ static int same_positions(const char *path, int n, const float *x, double error)
     if (strncmp(line, "v ", 2)) continue;
     if (sscanf(line, "v %lf %lf %lf", &p[0], &p[1], &p[2]) != 3) bad = 1;
     for (int c = 0; !bad && i < n && c < 3; c++) {
-      float cached = x[3 * (ptrdiff_t)i + c];
+      float cached = x[csim_xyz(i) + c];
       double off = fabs(p[c] - (double)cached), allowed = error + 6.47e-8 * fabs(p[c]) + 1e-44;
       if (error < 0 ? (float)p[c] == cached : off <= allowed) continue;
       fprintf(stderr, "%s: vertex %d is %.17g, in the cache %.9g\n", path, i, p[c], (double)cached);

@@ -82,7 +82,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   must(status == CSIM_OK || log.nerror + log.nwarning > 0);
   if (!status) {
     must(!point.state.x_prev == !point.state.v_prev);
-    for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)point.state.nvert; i++)
+    for (ptrdiff_t i = 0; i < csim_xyz(point.state.nvert); i++)
       must(isfinite(point.state.x[i]) && (!point.state.v_prev || isfinite(point.state.v_prev[i])));
     compare(point.meta);
   }

@@ -27,7 +27,7 @@ static inline int fuzz_mesh(const char *path, const uint8_t *data, size_t size) 
   free(text);
   must(status == CSIM_OK || log.nerror > 0);
   if (!status) {
-    for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)mesh.nvert; i++) must(isfinite(mesh.vert[i]));
+    for (ptrdiff_t i = 0; i < csim_xyz(mesh.nvert); i++) must(isfinite(mesh.vert[i]));
     must(mesh.face_start[0] == 0);
     for (int f = 0; f < mesh.nface; f++) must(mesh.face_start[f + 1] >= mesh.face_start[f] + 3);
     for (int c = 0; c < mesh.face_start[mesh.nface]; c++) {

@@ -8,7 +8,7 @@ static void sum_at(const csim_energy *energy, const double *x, int e, double *su
   const double *q = csim_energy_param(energy, e);
   sum[0] = sum[1] = sum[2] = 0;
   for (int n = 0; n < 4; n++)
-    csim_add_scaled(q[n], x + 3 * (ptrdiff_t)energy->node[4 * (ptrdiff_t)e + n], sum);
+    csim_add_scaled(q[n], x + csim_xyz(energy->node[csim_row(4, e) + n]), sum);
 }
 
 static double value(const csim_energy *energy, const csim_point *at, int first, int last) {
@@ -27,7 +27,7 @@ static void gradient(const csim_energy *energy, const csim_point *at, int first,
     sum_at(energy, at->x, e, sum);
     for (int n = 0; n < 4; n++)
       csim_add_scaled(csim_energy_param(energy, e)[n], sum,
-                      g + 3 * (ptrdiff_t)energy->node[4 * (ptrdiff_t)e + n]);
+                      g + csim_xyz(energy->node[csim_row(4, e) + n]));
   }
 }
 
@@ -36,7 +36,7 @@ static void laplacian(const csim_energy *energy, const csim_point *at, int first
   (void)at;
   for (int e = first; e < last; e++) {
     const double *q = csim_energy_param(energy, e);
-    for (int k = 0; k < 16; k++) val[energy->slot[16 * (ptrdiff_t)e + k]] += q[k / 4] * q[k % 4];
+    for (int k = 0; k < 16; k++) val[energy->slot[csim_row(16, e) + k]] += q[k / 4] * q[k % 4];
   }
 }
 
@@ -47,7 +47,7 @@ static void hessian(const csim_energy *energy, const csim_point *at, csim_spd sp
     const double *q = csim_energy_param(energy, e);
     for (int k = 0; k < 16; k++)
       for (int c = 0; c < 3; c++)
-        val[9 * (ptrdiff_t)energy->slot[16 * (ptrdiff_t)e + k] + 4 * c] += q[k / 4] * q[k % 4];
+        val[csim_row(9, energy->slot[csim_row(16, e) + k]) + 4 * c] += q[k / 4] * q[k % 4];
   }
 }
 

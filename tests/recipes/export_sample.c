@@ -15,7 +15,7 @@ static csim_status write_frame(csim_export *e) {
     if (csim_export_frame_path(e, e->file_name[i], ".xyz", path)) return CSIM_INVALID;
     status = csim_file_create(path, e->log, &file);
     if (status) break;
-    for (ptrdiff_t k = 0; k < 3 * (ptrdiff_t)e->object[i].nvert; k++) {
+    for (ptrdiff_t k = 0; k < csim_xyz(e->object[i].nvert); k++) {
       csim_file_print_number(file, (float)e->x[i][k], 9);
       csim_file_text(file, k % 3 == 2 ? "\n" : " ");
     }

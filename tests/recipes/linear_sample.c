@@ -15,7 +15,7 @@ static void *create(csim_arena *arena, const csim_model *model, const csim_solve
                     csim_linear_matrix *A) {
   sample *s = CSIM_ARENA_NEW(arena, sample, 1);
   if (!s || csim_linear_matrix_create(arena, model, params, 0, A)) return NULL;
-  s->Ax = CSIM_ARENA_NEW(arena, double, 3 * (ptrdiff_t)model->nvert);
+  s->Ax = CSIM_ARENA_NEW(arena, double, csim_xyz(model->nvert));
   return s;
 }
 
@@ -31,11 +31,11 @@ static void relax(const csim_bsr *A, int i, int c, const double *b, double *x) {
   double rest = b[3 * i + c], pivot = 1;
   for (int k = p->start[i]; k < p->start[i + 1]; k++)
     for (int d = 0; d < 3; d++) {
-      double a = A->val[9 * (ptrdiff_t)k + 3 * c + d];
+      double a = A->val[csim_row(9, k) + 3 * c + d];
       if (p->col[k] == i && d == c)
         pivot = a;
       else
-        rest -= a * x[3 * (ptrdiff_t)p->col[k] + d];
+        rest -= a * x[csim_xyz(p->col[k]) + d];
     }
   x[3 * i + c] = rest / pivot;
 }

@@ -61,9 +61,9 @@ static int look_along(const double *o, const double *d, double length, int nlaye
   for (int l = 0; l < nlayer; l++) {
     const csim_mesh *mesh = &layers[l].mesh;
     for (int t = 0; t < mesh->ntri && n < MAX_HITS; t++) {
-      const int *v = mesh->tri + 3 * (ptrdiff_t)t;
-      double at = meet(o, d, layers[l].x + 3 * (ptrdiff_t)v[0], layers[l].x + 3 * (ptrdiff_t)v[1],
-                       layers[l].x + 3 * (ptrdiff_t)v[2]);
+      const int *v = mesh->tri + csim_xyz(t);
+      double at = meet(o, d, layers[l].x + csim_xyz(v[0]), layers[l].x + csim_xyz(v[1]),
+                       layers[l].x + csim_xyz(v[2]));
       if (at > 0 && at < length) hits[n++] = (hit){at, l};
     }
   }
@@ -109,7 +109,7 @@ static int find_layers(csim_cache *cache, char *names, layer *layers) {
       fprintf(stderr, "layers: no object \"%s\"\n", name);
       return 0;
     }
-    ptrdiff_t size = 3 * (ptrdiff_t)info->object[k].nvert;
+    ptrdiff_t size = csim_xyz(info->object[k].nvert);
     layers[n] = (layer){.object = k, .frame = CSIM_NEW(float, size), .x = CSIM_NEW(double, size)};
     if (!layers[n].frame || !layers[n].x || csim_cache_read(cache, k, 0, layers[n].frame, NULL))
       return 0;
@@ -138,7 +138,7 @@ int main(int argc, char **argv) {
   for (int f = 0; f < info->nframe; f++) {
     long long before = swapped;
     for (int l = 0; l < nlayer; l++) {
-      ptrdiff_t size = 3 * (ptrdiff_t)info->object[layers[l].object].nvert;
+      ptrdiff_t size = csim_xyz(info->object[layers[l].object].nvert);
       if (csim_cache_read(cache, layers[l].object, f, layers[l].frame, NULL)) return 3;
       for (ptrdiff_t c = 0; c < size; c++) layers[l].x[c] = layers[l].frame[c];
     }

@@ -434,7 +434,7 @@ static int try_bytes(const uint8_t *data, size_t size) {
   const csim_sequence_info *info = csim_sequence_get_info(s);
   int n = 1, spoken = 1;
   for (int k = 0; k < info->nobject; k++) n = info->object[k].nvert > n ? info->object[k].nvert : n;
-  double *x = CSIM_NEW(double, 3 * (ptrdiff_t)n), *v = CSIM_NEW(double, 3 * (ptrdiff_t)n);
+  double *x = CSIM_NEW(double, csim_xyz(n)), *v = CSIM_NEW(double, csim_xyz(n));
   for (int k = 0; k < info->nobject && x && v; k++)
     for (int f = 0; f < info->nframe && f < 9 && info->object[k].nvert; f++)
       if (csim_sequence_read(s, k, f, x, v)) spoken &= *log.text != 0;

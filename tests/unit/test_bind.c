@@ -30,7 +30,7 @@ static int cubes(int n, double *x, int *tet) {
   for (int k = 0; k <= n; k++)
     for (int j = 0; j <= n; j++)
       for (int i = 0; i <= n; i++) {
-        double *v = x + 3 * (ptrdiff_t)(i + (n + 1) * (j + (n + 1) * k));
+        double *v = x + csim_xyz(i + (n + 1) * (j + (n + 1) * k));
         v[0] = (double)i / n;
         v[1] = (double)j / n;
         v[2] = (double)k / n;
@@ -58,10 +58,10 @@ static void test_nearest(void) {
     double p[3] = {random_in(-1, 1), random_in(-1, 1), random_in(-1, 1)}, w[3], best = INFINITY;
     int nearest = -1, found = csim_nearest_find(&tree, p, INFINITY, w);
     for (int t = 0; t < ball.ntri; t++) {
-      const int *v = ball.tri + 3 * (ptrdiff_t)t;
-      double all[3], d = csim_point_triangle(p, ball.vert + 3 * (ptrdiff_t)v[0],
-                                             ball.vert + 3 * (ptrdiff_t)v[1],
-                                             ball.vert + 3 * (ptrdiff_t)v[2], all);
+      const int *v = ball.tri + csim_xyz(t);
+      double all[3],
+          d = csim_point_triangle(p, ball.vert + csim_xyz(v[0]), ball.vert + csim_xyz(v[1]),
+                                  ball.vert + csim_xyz(v[2]), all);
       if (!(d < best)) continue;
       best = d;
       nearest = t;
@@ -82,7 +82,7 @@ static void test_nearest(void) {
     double p[3] = {random_in(-0.2, 1.2), random_in(-0.2, 1.2), random_in(-0.2, 1.2)}, q[3] = {0};
     int inside = 1, e = csim_nearest_find(&tree, p, INFINITY, w);
     for (int c = 0; c < 3; c++) inside &= p[c] >= 0 && p[c] <= 1;
-    for (int k = 0; k < 4; k++) csim_add_scaled(w[k], x + 3 * (ptrdiff_t)tet[4 * e + k], q);
+    for (int k = 0; k < 4; k++) csim_add_scaled(w[k], x + csim_xyz(tet[4 * e + k]), q);
     wrong += csim_distance(p, q) > 1e-14;
     for (int k = 0; k < 4 && inside; k++) wrong += w[k] < -1e-14;
   }
@@ -114,8 +114,8 @@ static void test_rigid(void) {
   for (int pass = 0; pass < 2; pass++) {
     double unit = pass ? 0.01 : 1, off = 0, slow = 0;
     for (int i = 0; i < coarse.nvert; i++) {
-      double *p = x + 3 * (ptrdiff_t)i, *q = v + 3 * (ptrdiff_t)i;
-      turn(coarse.vert + 3 * (ptrdiff_t)i, 2, p);
+      double *p = x + csim_xyz(i), *q = v + csim_xyz(i);
+      turn(coarse.vert + csim_xyz(i), 2, p);
       q[0] = -7 * (p[1] + 1) + 2;
       q[1] = 7 * (p[0] - 3);
       for (int c = 0; c < 3; c++) p[c] /= unit, q[c] /= unit;
@@ -123,17 +123,17 @@ static void test_rigid(void) {
     csim_bind_place(&bind, x, unit, out);
     for (int i = 0; i < fine.nvert; i++) {
       double p[3];
-      turn(fine.vert + 3 * (ptrdiff_t)i, 2, p);
+      turn(fine.vert + csim_xyz(i), 2, p);
       for (int c = 0; c < 3; c++) p[c] /= unit;
-      off = fmax(off, csim_distance(p, out + 3 * (ptrdiff_t)i) * unit);
+      off = fmax(off, csim_distance(p, out + csim_xyz(i)) * unit);
     }
     CHECK_NEAR(off, 0, 1e-13);
     csim_bind_velocity(&bind, x, v, unit, out);
     for (int i = 0; i < fine.nvert; i++) {
       double p[3];
-      turn(fine.vert + 3 * (ptrdiff_t)i, 2, p);
+      turn(fine.vert + csim_xyz(i), 2, p);
       double q[3] = {(-7 * (p[1] + 1) + 2) / unit, 7 * (p[0] - 3) / unit, 0};
-      slow = fmax(slow, csim_distance(q, out + 3 * (ptrdiff_t)i) * unit);
+      slow = fmax(slow, csim_distance(q, out + csim_xyz(i)) * unit);
     }
     CHECK_NEAR(slow, 0, 1e-8);
   }
@@ -169,7 +169,7 @@ static void test_rolled(void) {
   for (int i = 0; i < fine.nvert; i++) {
     double a = fine.vert[3 * i] / R,
            p[3] = {(R + h) * sin(a), (R + h) * cos(a), fine.vert[3 * i + 2]};
-    most = fmax(most, csim_distance(p, out + 3 * (ptrdiff_t)i));
+    most = fmax(most, csim_distance(p, out + csim_xyz(i)));
   }
   CHECK(most > 0.5 * facet); // it is what it says
   CHECK(most < 1.5 * facet);

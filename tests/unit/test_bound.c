@@ -41,7 +41,8 @@ static double largest_strain(const kit *k) {
 static void test_law(void) {
   for (double u = -0.5; u < 1.5; u += 0.01) {
     double d = 1e-6;
-    csim_v4 at = CSIM_SPLAT4(u), high = CSIM_SPLAT4(u + d), low = CSIM_SPLAT4(u - d), B[3], H[3], L[3];
+    csim_v4 at = CSIM_SPLAT4(u), high = CSIM_SPLAT4(u + d), low = CSIM_SPLAT4(u - d), B[3], H[3],
+            L[3];
     csim_bound_law(&at, B);
     csim_bound_law(&high, H);
     csim_bound_law(&low, L);
@@ -112,7 +113,8 @@ static void test_membrane(int orthotropic) {
   kit k;
   kit_cloth(1, 1, 0, 1000, 0, 0.01, &k);
   k.springs.nelem = 0;
-  csim_moduli moduli = {.warp = 500, .weft = 300, .shear = 40, .limit = LIMIT, .stiffening = 3000, .bound = 1};
+  csim_moduli moduli = {
+      .warp = 500, .weft = 300, .shear = 40, .limit = LIMIT, .stiffening = 3000, .bound = 1};
   kit_membrane(&k, &moduli, orthotropic ? &k.orthotropic : &k.woven);
   for (int i = 0; i < 4; i++) {
     k.model->mass[i] = 1;
@@ -135,7 +137,8 @@ static void test_membrane(int orthotropic) {
       double begin = CSIM_BOUND_BEGIN * LIMIT * (1 + 0.5 * CSIM_BOUND_BEGIN * LIMIT);
       csim_v4 u = CSIM_SPLAT4((0.5 * (f * f - 1) - begin) / (end - begin)), B[3];
       csim_bound_law(&u, B);
-      CHECK_NEAR(f * (500 * 0.5 * (f * f - 1) + 3000 * (end - begin) * B[1][0]), weight, 1e-5 * weight);
+      CHECK_NEAR(f * (500 * 0.5 * (f * f - 1) + 3000 * (end - begin) * B[1][0]), weight,
+                 1e-5 * weight);
     } else {
       CHECK_NEAR(e, strain_under(500, 3000, LIMIT, weight), 1e-7);
     }

@@ -38,11 +38,11 @@ static void layers_begin(int nlayer, int cells, const char *method, int nthread,
   CHECK(csim_mesh_shape(&spec, (csim_place){0}, NULL, &mesh) == CSIM_OK);
   CHECK(csim_topology_build(mesh.nvert, mesh.ntri, mesh.tri, &topology) == CSIM_OK);
   int n = mesh.nvert;
-  double *x = CSIM_NEW(double, 3 * (ptrdiff_t)n * nlayer);
+  double *x = CSIM_NEW(double, csim_xyz(n) * nlayer);
   for (int b = 0; b < nlayer; b++)
     for (int i = 0; i < n; i++) {
-      double *p = x + 3 * (ptrdiff_t)(b * n + i);
-      memcpy(p, mesh.vert + 3 * (ptrdiff_t)i, 3 * sizeof *p);
+      double *p = x + csim_xyz(b * n + i);
+      memcpy(p, mesh.vert + csim_xyz(i), 3 * sizeof *p);
       p[0] += 0.013 * b;
       p[1] += 0.11 + 0.012 * b;
       p[2] -= 0.007 * b;
@@ -273,9 +273,8 @@ static void test_gradient(void) {
     double quadratic = 0;
     for (int r = 0; r < c->hessian.nrow; r++) {
       double own[3];
-      csim_mat3_mul(c->hessian.diag + 9 * (ptrdiff_t)r, x + 3 * (ptrdiff_t)c->hessian.row_vert[r],
-                    own);
-      csim_add_scaled(1, own, y + 3 * (ptrdiff_t)c->hessian.row_vert[r]);
+      csim_mat3_mul(c->hessian.diag + csim_row(9, r), x + csim_xyz(c->hessian.row_vert[r]), own);
+      csim_add_scaled(1, own, y + csim_xyz(c->hessian.row_vert[r]));
     }
     for (int i = 0; i < n; i++) quadratic += x[i] * y[i];
     CHECK(quadratic > 0);
@@ -290,8 +289,8 @@ static void test_gradient(void) {
 
 // ------------------------------------------------------------------------------------------ terms
 
-// Which pairs are active at the evaluation point, told by the vertices that have weight: (n x 4), of
-// at most `room`.
+// Which pairs are active at the evaluation point, told by the vertices that have weight: (n x 4),
+// of at most `room`.
 typedef struct quads {
   int n, room, (*v)[4];
 } quads;
@@ -328,7 +327,7 @@ static void add_if_active(const csim_contact *c, const csim_candidate *pair, qua
   for (int i = 0; i < split; i++)
     for (int j = split; j < 4; j++)
       if (v[i] == v[j]) return;
-  for (int k = 0; k < 4; k++) p[k] = c->active.x + 3 * (ptrdiff_t)v[k];
+  for (int k = 0; k < 4; k++) p[k] = c->active.x + csim_xyz(v[k]);
   for (int a = 0; a < 3; a++) reach[a] = fabs(p[0][a] - p[split][a]);
   if (csim_norm(reach) > 0.25) return; // no edge is longer than half of that
   double limit = c->params.thickness * csim_candidate_scale(&c->candidates, kind, v);

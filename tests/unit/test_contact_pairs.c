@@ -244,8 +244,8 @@ static void test_broad_phases(void) {
       CHECK(csim_grid_pairs(pool, &grid, N, A, keep_some, &within, &chunks) == 0);
       take_pairs(&chunks, pool, N, &got);
       CHECK(same_pairs(&got, &want));
-      CHECK(csim_grid_pairs_between(pool, &grid, (csim_boxes){N, A}, (csim_boxes){M, B},
-                                    keep_some, &across, &chunks) == 0);
+      CHECK(csim_grid_pairs_between(pool, &grid, (csim_boxes){N, A}, (csim_boxes){M, B}, keep_some,
+                                    &across, &chunks) == 0);
       take_pairs(&chunks, pool, N, &got);
       CHECK(same_pairs(&got, &want_between));
       csim_pool_free(pool);

@@ -18,8 +18,8 @@ static void begin(double h, kit *k) {
   kit_begin(3, x, MASS, h, k);
   csim_model *m = k->model;
   csim_mesh *mesh = CSIM_ARENA_NEW(&m->arena, csim_mesh, 1);
-  *mesh = (csim_mesh){.nvert = 3, .nface = 1, .face_start = face_start, .face_vert = face,
-                      .ntri = 1, .tri = face};
+  *mesh = (csim_mesh){
+      .nvert = 3, .nface = 1, .face_start = face_start, .face_vert = face, .ntri = 1, .tri = face};
   m->nbody = 1;
   m->body = CSIM_ARENA_NEW(&m->arena, csim_body, 1);
   m->body[0] = (csim_body){.name = "sail", .nvert = 3, .mesh = mesh, .drag = DRAG};
@@ -30,8 +30,8 @@ static void begin(double h, kit *k) {
 
 static void blow(kit *k, double h, double v_next[9]) {
   double decay[1], air[9];
-  csim_external external = {.model = k->model, .x = k->state.x, .v = k->state.v, .h = h,
-                            .decay = decay, .air = air};
+  csim_external external = {
+      .model = k->model, .x = k->state.x, .v = k->state.v, .h = h, .decay = decay, .air = air};
   csim_external_velocity(NULL, &external, v_next);
 }
 

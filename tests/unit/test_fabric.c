@@ -170,8 +170,7 @@ static csim_sheet_moduli measure(mesh_kind kind, int grid, int no_diagonals, dou
     mesh.vert[3 * i + 1] = radius * cos(phi);
   }
   double *flat = CSIM_NEW(double, 6 * mesh.ntri);
-  csim_part part = {
-      .X = mesh.vert, .vert0 = 7, .compression = 1, .no_diagonals = no_diagonals};
+  csim_part part = {.X = mesh.vert, .vert0 = 7, .compression = 1, .no_diagonals = no_diagonals};
   csim_fabric_lay(mesh.ntri, mesh.tri, mesh.vert, X_FIRST, flat);
   CHECK(csim_topology_build(mesh.nvert, mesh.ntri, mesh.tri, &t) == CSIM_OK);
   csim_elements_add(&springs, (int[]){0, 1}, (double[]){1e9, 1, 1, 0}); // not of this sheet

@@ -19,7 +19,7 @@ typedef struct net {
 static csim_elements copy_of(const csim_elements *from) {
   csim_elements to = {.kind = from->kind};
   for (int e = 0; e < from->nelem; e++)
-    csim_elements_add(&to, from->node + 2 * (ptrdiff_t)e, from->param + 4 * (ptrdiff_t)e);
+    csim_elements_add(&to, from->node + csim_row(2, e), from->param + csim_row(4, e));
   return to;
 }
 
@@ -65,9 +65,9 @@ static csim_mesh disk_mesh(void) {
 static double energy_of(const csim_elements *springs, const double *x) {
   double sum = 0;
   for (int e = 0; e < springs->nelem; e++) {
-    const int *node = springs->node + 2 * (ptrdiff_t)e;
-    const double *p = springs->param + 4 * (ptrdiff_t)e;
-    double dl = csim_distance(x + 3 * (ptrdiff_t)node[0], x + 3 * (ptrdiff_t)node[1]) - p[1];
+    const int *node = springs->node + csim_row(2, e);
+    const double *p = springs->param + csim_row(4, e);
+    double dl = csim_distance(x + csim_xyz(node[0]), x + csim_xyz(node[1])) - p[1];
     sum += 0.5 * p[0] * (dl < 0 ? p[2] : 1) * dl * dl;
   }
   return sum;
@@ -76,7 +76,7 @@ static double energy_of(const csim_elements *springs, const double *x) {
 static double sum_kLL(const csim_elements *springs) {
   double sum = 0;
   for (int e = 0; e < springs->nelem; e++) {
-    const double *p = springs->param + 4 * (ptrdiff_t)e;
+    const double *p = springs->param + csim_row(4, e);
     sum += p[0] * p[1] * p[1];
   }
   return sum;
@@ -87,7 +87,7 @@ static double stretched(const net *s, double angle, double strain) {
   double *x = calloc(3 * (size_t)s->mesh.nvert, sizeof *x);
   double c = cos(angle), d = sin(angle);
   for (int i = 0; i < s->mesh.nvert; i++) {
-    const double *X = s->mesh.vert + 3 * (ptrdiff_t)i;
+    const double *X = s->mesh.vert + csim_xyz(i);
     double along = strain * (c * X[0] + d * X[2]);
     x[3 * i] = X[0] + c * along;
     x[3 * i + 1] = X[1];
@@ -134,12 +134,12 @@ static void test_seeds(void) {
   net s = make_net(mesh, 1, held, 2);
   double shortest = INFINITY;
   for (int e = 0; e < s.levels.nelem; e++) {
-    const int *node = s.levels.node + 2 * (ptrdiff_t)e;
+    const int *node = s.levels.node + csim_row(2, e);
     CHECK(node[0] != node[1] && node[0] >= 0 && node[1] < s.mesh.nvert);
     touched[node[0]]++, touched[node[1]]++;
     shortest = fmin(shortest, s.levels.param[4 * e + 1]);
     for (int f = 0; f < e; f++) {
-      const int *other = s.levels.node + 2 * (ptrdiff_t)f;
+      const int *other = s.levels.node + csim_row(2, f);
       CHECK(!(other[0] == node[0] && other[1] == node[1]) &&
             !(other[0] == node[1] && other[1] == node[0]));
     }
@@ -162,17 +162,17 @@ static void test_curved(void) {
   double *flat = malloc(3 * (size_t)mesh.nvert * sizeof *flat), chord = 0, along = 0;
   memcpy(flat, mesh.vert, 3 * (size_t)mesh.nvert * sizeof *flat);
   for (int i = 0; i < mesh.nvert; i++) {
-    double *X = mesh.vert + 3 * (ptrdiff_t)i, turn = X[0] / R;
+    double *X = mesh.vert + csim_xyz(i), turn = X[0] / R;
     X[0] = R * sin(turn);
     X[1] = R * cos(turn);
   }
   net s = make_net(mesh, 1, NULL, 1);
   CHECK(energy_of(&s.levels, s.mesh.vert) == 0); // shorter than the arc: slack
   for (int e = 0; e < s.levels.nelem; e++) {
-    const int *node = s.levels.node + 2 * (ptrdiff_t)e;
-    double l = csim_distance(flat + 3 * (ptrdiff_t)node[0], flat + 3 * (ptrdiff_t)node[1]);
+    const int *node = s.levels.node + csim_row(2, e);
+    double l = csim_distance(flat + csim_xyz(node[0]), flat + csim_xyz(node[1]));
     double straight =
-        csim_distance(s.mesh.vert + 3 * (ptrdiff_t)node[0], s.mesh.vert + 3 * (ptrdiff_t)node[1]);
+        csim_distance(s.mesh.vert + csim_xyz(node[0]), s.mesh.vert + csim_xyz(node[1]));
     chord = fmax(chord, l / straight - 1);
     along = fmax(along, fabs(l / s.levels.param[4 * e + 1] - 1));
   }

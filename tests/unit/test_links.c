@@ -43,11 +43,7 @@ static void test_hanging(void) {
   static const struct {
     const char *method;
     const char *linear;
-  } how[] = {{"newton", "cholesky"},
-             {"newton", "pcg"},
-             {"descent", 0},
-             {"pd", 0},
-             {"xpbd", 0}};
+  } how[] = {{"newton", "cholesky"}, {"newton", "pcg"}, {"descent", 0}, {"pd", 0}, {"xpbd", 0}};
   for (int m = 0; m < 10; m++) {
     int face = m >= 5;
     kit k;

@@ -330,9 +330,10 @@ static void test_ply(void) {
 #define PLY_LIST "property list uchar int vertex_indices\n"
 
 #define STRIP_HEAD                                                                                 \
-  PLY_HEAD("ascii") "element vertex 6\nproperty float x\nproperty float y\nproperty float z\n"       \
-                    "element tristrips 1\nproperty list int int vertex_indices\nend_header\n"        \
-                    "0 0 0\n1 0 0\n0 1 0\n1 1 0\n0 2 0\n1 2 0\n"
+  PLY_HEAD("ascii")                                                                                \
+  "element vertex 6\nproperty float x\nproperty float y\nproperty float z\n"                       \
+  "element tristrips 1\nproperty list int int vertex_indices\nend_header\n"                        \
+  "0 0 0\n1 0 0\n0 1 0\n1 1 0\n0 2 0\n1 2 0\n"
 
 // Triangle strips: every other triangle is turned, -1 begins anew, a repeated vertex makes none.
 static void test_strips(void) {

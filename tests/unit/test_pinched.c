@@ -81,7 +81,7 @@ static double distance_off(const sim *s) {
     double *goal = malloc(3 * (size_t)c->mesh->nvert * sizeof *goal);
     csim_collider_vertices(c, sim_time(s), goal);
     for (int i = 0; i < c->mesh->nvert; i++, x += 3)
-      off = fmax(off, csim_distance(goal + 3 * (ptrdiff_t)i, x));
+      off = fmax(off, csim_distance(goal + csim_xyz(i), x));
     free(goal);
   }
   return off;
@@ -109,8 +109,8 @@ static double largest_strain(const sim *s) {
   for (int k = 0; k < s->world.model->nenergy; k++) {
     const csim_energy *energy = &s->world.model->energy[k];
     for (int e = 0; e < energy->nelem && energy->kind->role == CSIM_ROLE_STRETCH; e++) {
-      const int *v = energy->node + 2 * (ptrdiff_t)e;
-      double l = csim_distance(s->state.x + 3 * (ptrdiff_t)v[0], s->state.x + 3 * (ptrdiff_t)v[1]);
+      const int *v = energy->node + csim_row(2, e);
+      double l = csim_distance(s->state.x + csim_xyz(v[0]), s->state.x + csim_xyz(v[1]));
       most = fmax(most, l / csim_energy_param(energy, e)[1] - 1);
     }
   }
@@ -123,21 +123,25 @@ static const char *const balls =
     " 'pins': [{'nearest': [[-0.5, 0.5, 0], [0.5, 0.5, 0]]}]},"
     "{'name': 'a', 'type': 'collider', 'position': [0, 0, -0.31],"
     " 'mesh': {'shape': 'sphere', 'radius': 0.15, 'cells': [16, 10]}, 'motion': [{'frame': 1},"
-    " {'frame': 9, 'position': [0, 0, 0.18]}, {'frame': 11, 'position': [0, 0, 0.18]}, {'frame': 19}]},"
+    " {'frame': 9, 'position': [0, 0, 0.18]}, {'frame': 11, 'position': [0, 0, 0.18]}, {'frame': "
+    "19}]},"
     "{'name': 'b', 'type': 'collider', 'position': [0, 0, 0.31],"
     " 'mesh': {'shape': 'sphere', 'radius': 0.15, 'cells': [16, 10]}, 'motion': [{'frame': 1},"
-    " {'frame': 9, 'position': [0, 0, -0.18]}, {'frame': 11, 'position': [0, 0, -0.18]}, {'frame': 19}]}";
+    " {'frame': 9, 'position': [0, 0, -0.18]}, {'frame': 11, 'position': [0, 0, -0.18]}, {'frame': "
+    "19}]}";
 
 // An arm that hangs on a pivot closes on a sheet before a body, 20 mm into it.
 static const char *const arm =
-    "{'name': 'c', 'type': 'cloth', 'material': 'cotton', 'rotation': [0, 0, 90], 'position': [0.2, -0.06, 0],"
+    "{'name': 'c', 'type': 'cloth', 'material': 'cotton', 'rotation': [0, 0, 90], 'position': "
+    "[0.2, -0.06, 0],"
     " 'mesh': {'shape': 'grid', 'size': [0.5, 0.4], 'cells': [15, 12]},"
     " 'pins': [{'nearest': [[0.2, 0.19, -0.2], [0.2, 0.19, 0.2]]}]},"
     "{'name': 'torso', 'type': 'collider', 'position': [0, -0.15, 0],"
     " 'mesh': {'shape': 'capsule', 'radius': 0.15, 'height': 0.5, 'cells': [16, 8, 4]}},"
     "{'name': 'arm', 'type': 'collider', 'position': [0.48, 0.27, 0], 'rotation': [0, 0, 90],"
     " 'mesh': {'shape': 'capsule', 'radius': 0.05, 'height': 0.4, 'cells': [10, 8, 3]},"
-    " 'motion': {'pivot': [0.18, 0.27, 0], 'keys': [{'frame': 1}, {'frame': 9, 'rotation': [0, 0, -89]},"
+    " 'motion': {'pivot': [0.18, 0.27, 0], 'keys': [{'frame': 1}, {'frame': 9, 'rotation': [0, 0, "
+    "-89]},"
     " {'frame': 11, 'rotation': [0, 0, -89]}, {'frame': 19}]}}";
 
 // What hangs over the rim pulls what lies in it into the lower box: docs/methods.md says so. That
@@ -146,8 +150,10 @@ static const char *const press =
     "{'name': 'c', 'type': 'cloth', 'material': 'cotton',"
     " 'mesh': {'shape': 'grid', 'size': [0.45, 0.45], 'cells': [12, 12]}},"
     "{'name': 'a', 'type': 'collider', 'position': [0, 0.07, 0],"
-    " 'mesh': {'shape': 'box', 'size': [0.3, 0.1, 0.3], 'cells': [4, 1, 4]}, 'motion': [{'frame': 1},"
-    " {'frame': 7, 'position': [0, -0.03, 0]}, {'frame': 9, 'position': [0, -0.03, 0]}, {'frame': 15}]},"
+    " 'mesh': {'shape': 'box', 'size': [0.3, 0.1, 0.3], 'cells': [4, 1, 4]}, 'motion': [{'frame': "
+    "1},"
+    " {'frame': 7, 'position': [0, -0.03, 0]}, {'frame': 9, 'position': [0, -0.03, 0]}, {'frame': "
+    "15}]},"
     "{'name': 'b', 'type': 'collider', 'position': [0, -0.06, 0],"
     " 'mesh': {'shape': 'box', 'size': [0.3, 0.1, 0.3], 'cells': [4, 1, 4]}}";
 
@@ -157,7 +163,8 @@ static void passes(const char *name, const char *objects, int closed, int end, d
   sightings seen = {0};
   if (sim_open(&s, objects, "lag", 2)) return;
   sim_frames(&s, closed - 1, &seen);
-  check_that(seen.lag > 5e-4, __FILE__, __LINE__, "%s: nothing is pinched, %g m behind", name, seen.lag);
+  check_that(seen.lag > 5e-4, __FILE__, __LINE__, "%s: nothing is pinched, %g m behind", name,
+             seen.lag);
   CHECK(seen.most == 0 && seen.crossing == 0);
   sim_close(&s);
 

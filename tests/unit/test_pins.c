@@ -48,7 +48,8 @@ static csim_cache *run_scene(const char *scene_keys, const char *objects, check_
   return cache;
 }
 
-#define CLOTH "{\"name\": \"cloth\", \"type\": \"cloth\", \"material\": \"cotton\", "              \
+#define CLOTH                                                                                      \
+  "{\"name\": \"cloth\", \"type\": \"cloth\", \"material\": \"cotton\", "                          \
   "\"mesh\": {\"shape\": \"grid\", \"size\": [1, 1], \"cells\": [4, 4]}, "
 
 enum { NVERT = 25 };
@@ -66,11 +67,11 @@ static void test_follow_rigid(void) {
     check_log log;
     snprintf(objects, sizeof objects,
              CLOTH "\"position\": [0.3, 0.8, 0.1],"
-             "\"pins\": [{\"vertices\": \"all\", \"follow\": \"box\", \"by\": \"%s\"}]},"
-             "{\"name\": \"box\", \"type\": \"collider\", \"ghost\": true,"
-             "\"mesh\": {\"shape\": \"box\", \"size\": [1, 1, 1], \"cells\": [3, 3, 3]},"
-             "\"motion\": [{\"frame\": 1}, {\"frame\": 11, \"rotation\": [0, 90, 0],"
-             "\"position\": [0, 0.5, 0]}]}",
+                   "\"pins\": [{\"vertices\": \"all\", \"follow\": \"box\", \"by\": \"%s\"}]},"
+                   "{\"name\": \"box\", \"type\": \"collider\", \"ghost\": true,"
+                   "\"mesh\": {\"shape\": \"box\", \"size\": [1, 1, 1], \"cells\": [3, 3, 3]},"
+                   "\"motion\": [{\"frame\": 1}, {\"frame\": 11, \"rotation\": [0, 90, 0],"
+                   "\"position\": [0, 0.5, 0]}]}",
              by[k]);
     csim_cache *cache = run_scene("", objects, &log);
     CHECK(cache != NULL);
@@ -112,8 +113,8 @@ static void test_follow_sequence(void) {
     check_log log;
     snprintf(objects, sizeof objects,
              CLOTH "\"position\": [0, %g, 0], \"pins\": [{\"vertices\": \"all\", \"follow\": \"q\","
-             "%s}]}, {\"name\": \"q\", \"type\": \"collider\", \"ghost\": true, \"mesh\": "
-             "{\"sequence\": \"q_#.obj\", \"fps\": 2}}",
+                   "%s}]}, {\"name\": \"q\", \"type\": \"collider\", \"ghost\": true, \"mesh\": "
+                   "{\"sequence\": \"q_#.obj\", \"fps\": 2}}",
              k ? 0.1 : 0.0, how[k]);
     csim_cache *cache = run_scene("", objects, &log);
     CHECK(cache != NULL);
@@ -135,9 +136,10 @@ static void test_follow_sequence(void) {
 static void test_release(void) {
   check_log log;
   csim_cache *cache =
-      run_scene("", CLOTH "\"pins\": [{\"vertices\": \"all\", \"to\": 6,"
-                          "\"motion\": [{\"frame\": 1}, {\"frame\": 11, \"position\": [1, 0, 0]}]},"
-                          "{\"vertices\": \"all\", \"from\": 10}]}",
+      run_scene("",
+                CLOTH "\"pins\": [{\"vertices\": \"all\", \"to\": 6,"
+                      "\"motion\": [{\"frame\": 1}, {\"frame\": 11, \"position\": [1, 0, 0]}]},"
+                      "{\"vertices\": \"all\", \"from\": 10}]}",
                 &log);
   CHECK(cache != NULL);
   if (!cache) return;
@@ -183,11 +185,8 @@ static void test_keyed_stiffness(void) {
     double x[6] = {0, 0, 0, 1, 0, 0}, mass = 0.1, stiff = 40, h = 0.02;
     csim_curve_key key[] = {{1, {stiff}}, {2, {4 * stiff}}};
     kit_begin(2, x, mass, h, &k);
-    csim_pin_group group = {.course = -1,
-                            .begin = 0.1,
-                            .end = INFINITY,
-                            .stiffness = 4 * stiff,
-                            .keyed = {2, key}};
+    csim_pin_group group = {
+        .course = -1, .begin = 0.1, .end = INFINITY, .stiffness = 4 * stiff, .keyed = {2, key}};
     k.model->pins.group = &group;
     k.model->pins.ngroup = k.model->pins.timed = 1;
     k.model->target[k.model->ntarget++] = (csim_target){.vert = 0, .group = 0, .follow = -1};
@@ -239,7 +238,7 @@ static void test_errors(void) {
     check_log log;
     snprintf(objects, sizeof objects,
              CLOTH "\"pins\": [{\"vertices\": \"all\", %s}]}, {\"name\": \"box\", \"type\": "
-             "\"collider\", \"mesh\": {\"shape\": \"box\", \"cells\": [1, 1, 1]}}",
+                   "\"collider\", \"mesh\": {\"shape\": \"box\", \"cells\": [1, 1, 1]}}",
              bad[k].pin);
     csim_cache *cache = run_scene("", objects, &log);
     CHECK(cache == NULL);

@@ -98,8 +98,7 @@ static void test_springback(void) {
 static void test_pull(void) {
   const double E = 700, H = 0.2, at = 0.01, e = 0.05;
   for (int k = 0; k < 2; k++) {
-    const csim_energy_kind *kind =
-        k ? &csim_ductile_orthotropic_kind : &csim_ductile_woven_kind;
+    const csim_energy_kind *kind = k ? &csim_ductile_orthotropic_kind : &csim_ductile_woven_kind;
     csim_moduli moduli = {E, 300, 50, 0, 0, 0, 0};
     csim_yield yield = {at, H, 0};
     double param[CSIM_MAX_PARAM], plastic[4] = {0}, x[9] = {0, 0, 0, 0, 0, 0, 0, 0, 1};

@@ -99,7 +99,8 @@ static csim_status write_frames(csim_cache_writer *w, int first, int last) {
       }
     }
     status = csim_cache_begin_frame(w, f, f / 24.0);
-    if (!status) status = csim_cache_put_values(w, 0, &(csim_cache_values){.x = x, .v = v, .pressure = p});
+    if (!status)
+      status = csim_cache_put_values(w, 0, &(csim_cache_values){.x = x, .v = v, .pressure = p});
     if (!status) status = csim_cache_end_frame(w);
   }
   return status;
@@ -174,7 +175,8 @@ static void test_refused(void) {
     CHECK(csim_cache_add_object(w, &object) == CSIM_OK);
     CHECK(csim_cache_begin(w) == CSIM_OK);
     CHECK(csim_cache_begin_frame(w, 0, 0) == CSIM_OK);
-    CHECK(csim_cache_put_values(w, 0, &(csim_cache_values){.x = x, .pressure = has ? NULL : x}) == CSIM_INVALID);
+    CHECK(csim_cache_put_values(w, 0, &(csim_cache_values){.x = x, .pressure = has ? NULL : x}) ==
+          CSIM_INVALID);
     csim_cache_abandon(w);
   }
 }

@@ -22,7 +22,8 @@ static const char *path_of(const char *name) {
 // A sheet that falls in a vacuum, a wheel that turns by 18 degrees a frame, a box that stands.
 static const char SCENE[] =
     "{\"name\": \"s\", \"frames\": {\"start\": 3, \"end\": 8, \"fps\": 24, \"substeps\": 4},"
-    "\"wind\": {\"density\": 0}, \"output\": {\"obj\": false, \"strain\": true, \"colliders\": true,"
+    "\"wind\": {\"density\": 0}, \"output\": {\"obj\": false, \"strain\": true, \"colliders\": "
+    "true,"
     "\"samples\": [0.25, -0.25, 0.5, 0], \"formats\": [\"abc\"]}, \"objects\": ["
     "{\"name\": \"sheet\", \"type\": \"cloth\", \"material\": \"cotton\", \"position\": [0, 2, 0],"
     "\"mesh\": {\"shape\": \"grid\", \"cells\": [4, 4]}},"
@@ -177,7 +178,8 @@ static void test_cache(void) {
   CHECK(csim_cache_open(path_of("u.clothcache"), NULL, &cache) == CSIM_IO);
 }
 
-// Stretched by 1.2 along a line and pressed to 0.9 across it, turned and bent: strain 0.2 throughout.
+// Stretched by 1.2 along a line and pressed to 0.9 across it, turned and bent: strain 0.2
+// throughout.
 static void test_strain(void) {
   enum { N = 5 };
   double rest[3 * N * N], x[3 * N * N], strain[N * N + 1];

@@ -26,7 +26,7 @@ static csim_status read_text(const char *text, double resolution, csim_mesh *mes
 
 // A half disk, whose arc is in the way that SVG's flags say; and the same clockwise, turned.
 #define HALF(name, arc, order, rotation)                                                           \
-  "\"" name "\": {\"translation\": [100, 20, 0], \"rotation\": " rotation ","                     \
+  "\"" name "\": {\"translation\": [100, 20, 0], \"rotation\": " rotation ","                      \
   "\"vertices\": [[-10, 0], [10, 0]], \"edges\": [" order(arc) "]}"
 #define CCW(arc)                                                                                   \
   "{\"endpoints\": [0, 1], \"label\": \"hem\"}, {\"endpoints\": [1, 0], \"curvature\": "           \
@@ -59,7 +59,7 @@ static void test_arc(void) {
       area += c[2] / 2;
     }
     double polygon = around * 0.5 * 0.01 * sin(acos(-1) / around); // of triangles around the middle
-    CHECK_NEAR(area, left ? polygon : -polygon, 1e-6); // wound as the outline is
+    CHECK_NEAR(area, left ? polygon : -polygon, 1e-6);             // wound as the outline is
     CHECK(mesh.nset == 1 && mesh.set[0].n == straight + 1);
     for (int k = 0; k < mesh.set[0].n; k++)
       CHECK_NEAR(mesh.rest[3 * mesh.set[0].vert[k]], -0.1 + 0.005 * k, 1e-12);

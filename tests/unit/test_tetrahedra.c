@@ -121,8 +121,8 @@ static void expect_filled(const model *m, double volume, int nwarning) {
   CHECK(t.nsurface == m->nvert && t.nvert >= m->nvert);
   if (t.ntet) CHECK(!memcmp(t.vert, m->vert, sizeof(double) * 3 * (size_t)m->nvert));
   for (int k = 0; k < t.ntet; k++) {
-    CHECK(csim_tet_volume(t.vert, t.tet + 4 * (ptrdiff_t)k) > 0);
-    sum += csim_tet_volume(t.vert, t.tet + 4 * (ptrdiff_t)k);
+    CHECK(csim_tet_volume(t.vert, t.tet + csim_row(4, k)) > 0);
+    sum += csim_tet_volume(t.vert, t.tet + csim_row(4, k));
   }
   CHECK_NEAR(sum / volume, 1, 1e-9);
   CHECK_NEAR(t.volume / volume, 1, 1e-9);
@@ -386,7 +386,7 @@ static double flat_share(const csim_tets *t, double limit) {
     for (int e = 0; e < 6; e++) {
       const double *p[4];
       double n[2][3];
-      for (int k = 0; k < 4; k++) p[k] = t->vert + 3 * (ptrdiff_t)t->tet[4 * i + edge[e][k]];
+      for (int k = 0; k < 4; k++) p[k] = t->vert + csim_xyz(t->tet[4 * i + edge[e][k]]);
       csim_triangle_normal(p[0], p[1], p[2], n[0]);
       csim_triangle_normal(p[0], p[1], p[3], n[1]);
       double c = csim_dot(n[0], n[1]) / (csim_norm(n[0]) * csim_norm(n[1]));

@@ -71,7 +71,8 @@ static double sim_time(const sim *s) {
 
 static void sim_frames(sim *s, int frames) {
   for (int f = 0; f < frames; f++) {
-    double end = (double)(s->state.step + s->scene->substeps) / (s->scene->fps * s->scene->substeps);
+    double end =
+        (double)(s->state.step + s->scene->substeps) / (s->scene->fps * s->scene->substeps);
     csim_solver_begin_frame(s->solver, end);
     for (int k = 0; k < s->scene->substeps; k++) {
       csim_step_report report;
@@ -86,8 +87,9 @@ static void mean(const sim *s, int body, const double *field, double out[3]) {
   const csim_model *model = s->world.model;
   double mass = 0;
   memset(out, 0, 3 * sizeof *out);
-  for (int i = model->body[body].vert0; i < model->body[body].vert0 + model->body[body].nvert; i++) {
-    csim_add_scaled(model->mass[i], field + 3 * (ptrdiff_t)i, out);
+  for (int i = model->body[body].vert0; i < model->body[body].vert0 + model->body[body].nvert;
+       i++) {
+    csim_add_scaled(model->mass[i], field + csim_xyz(i), out);
     mass += model->mass[i];
   }
   for (int c = 0; c < 3; c++) out[c] /= mass;
@@ -122,7 +124,8 @@ static void falls_free(const char *material, int nx, int nz, double offset, doub
     if (k < 2) sim_frames(&s, 4);
   }
   double dt = 4 / s.scene->fps, a = (x[2][1] - 2 * x[1][1] + x[0][1]) / (dt * dt);
-  check_that(x[2][1] < -2, __FILE__, __LINE__, "%s: it has left the ball, at %g m", material, x[2][1]);
+  check_that(x[2][1] < -2, __FILE__, __LINE__, "%s: it has left the ball, at %g m", material,
+             x[2][1]);
   CHECK_NEAR(a, -G, 0.02 * G);
   sim_close(&s);
 }
@@ -154,7 +157,8 @@ static void falls_from_rest(const char *integrator, double most_off) {
   sim s;
   double from[3], to[3];
   if (sim_open(&s,
-               "{'wind': {'density': 0}, 'contact': {'response': 'none'}, 'solver': {'integrator': '%s'},"
+               "{'wind': {'density': 0}, 'contact': {'response': 'none'}, 'solver': {'integrator': "
+               "'%s'},"
                " 'objects': [{'name': 'c', 'type': 'cloth', 'material': 'cotton',"
                " 'mesh': {'shape': 'grid', 'size': [1, 1], 'cells': [8, 8]}}]}",
                integrator))
@@ -209,7 +213,8 @@ static void patch_slides(const char *material, double degrees, int cells) {
 }
 
 // A body keeps its shape and its time, whatever cloth is before it.
-static void body_arrives(const char *name, const char *body, const char *motion, int cells, int frames) {
+static void body_arrives(const char *name, const char *body, const char *motion, int cells,
+                         int frames) {
   sim s;
   if (sim_open(&s,
                "{'frames': {}, 'objects': [{'name': 'c', 'type': 'cloth', 'material': 'cotton',"
@@ -223,7 +228,8 @@ static void body_arrives(const char *name, const char *body, const char *motion,
   const csim_collider *b = &s.world.collider[0];
   double *goal = malloc(3 * (size_t)b->mesh->nvert * sizeof *goal), off = 0;
   csim_collider_vertices(b, sim_time(&s), goal);
-  for (int i = 0; i < 3 * b->mesh->nvert; i++) off = fmax(off, fabs(goal[i] - s.state.kinematic[i]));
+  for (int i = 0; i < 3 * b->mesh->nvert; i++)
+    off = fmax(off, fabs(goal[i] - s.state.kinematic[i]));
   check_that(off < 2e-3, __FILE__, __LINE__, "%s: a vertex is %g m off", name, off);
   free(goal);
   sim_close(&s);
@@ -236,8 +242,8 @@ static double angular_momentum(const sim *s) {
   mean(s, 0, s->state.v, v);
   for (int i = 0; i < model->nvert; i++) {
     double r[3], w[3], l[3];
-    csim_sub(s->state.x + 3 * (ptrdiff_t)i, c, r);
-    csim_sub(s->state.v + 3 * (ptrdiff_t)i, v, w);
+    csim_sub(s->state.x + csim_xyz(i), c, r);
+    csim_sub(s->state.v + csim_xyz(i), v, w);
     csim_cross(r, w, l);
     csim_add_scaled(model->mass[i], l, L);
   }
@@ -251,10 +257,13 @@ static void press_opens(const char *material, double depth, int n) {
                "{'objects': ["
                "{'name': 'c', 'type': 'cloth', 'material': '%s',"
                " 'mesh': {'shape': 'grid', 'size': [0.6, 0.6], 'cells': [%d, %d]}},"
-               "{'name': 'a', 'type': 'collider', 'mesh': {'shape': 'box', 'size': [0.3, 0.1, 0.3], 'cells': [6, 2, 6]},"
-               " 'position': [0, 0.06, 0], 'motion': [{'frame': 1}, {'frame': 5, 'position': [0, %g, 0]},"
+               "{'name': 'a', 'type': 'collider', 'mesh': {'shape': 'box', 'size': [0.3, 0.1, "
+               "0.3], 'cells': [6, 2, 6]},"
+               " 'position': [0, 0.06, 0], 'motion': [{'frame': 1}, {'frame': 5, 'position': [0, "
+               "%g, 0]},"
                " {'frame': 8, 'position': [0, %g, 0]}, {'frame': 12}]},"
-               "{'name': 'b', 'type': 'collider', 'mesh': {'shape': 'box', 'size': [0.3, 0.1, 0.3], 'cells': [6, 2, 6]},"
+               "{'name': 'b', 'type': 'collider', 'mesh': {'shape': 'box', 'size': [0.3, 0.1, "
+               "0.3], 'cells': [6, 2, 6]},"
                " 'position': [0, -0.06, 0]}]}",
                material, n, n, -depth, -depth))
     return;
@@ -281,8 +290,8 @@ static void keeps_spin(const char *material, const char *mesh, const char *spin)
   double before = angular_momentum(&s);
   sim_frames(&s, 48);
   double kept = angular_momentum(&s) / before;
-  check_that(kept > 0.97 && kept < 1.0005, __FILE__, __LINE__, "%s %s keeps %g of its spin", material,
-             mesh, kept);
+  check_that(kept > 0.97 && kept < 1.0005, __FILE__, __LINE__, "%s %s keeps %g of its spin",
+             material, mesh, kept);
   sim_close(&s);
 }
 
@@ -308,8 +317,10 @@ static void collides(const char *a, const char *b, double speed, double friction
     }
     worst = fmax(worst, csim_norm(p) / (mass[0] * speed));
   }
-  check_that(worst < 0.01, __FILE__, __LINE__, "%s meets %s: %g of the momentum is lost", a, b, worst);
-  check_that(fabs(v[0][1] + speed) > 0.05 * speed, __FILE__, __LINE__, "%s meets %s: they met", a, b);
+  check_that(worst < 0.01, __FILE__, __LINE__, "%s meets %s: %g of the momentum is lost", a, b,
+             worst);
+  check_that(fabs(v[0][1] + speed) > 0.05 * speed, __FILE__, __LINE__, "%s meets %s: they met", a,
+             b);
   sim_close(&s);
 }
 
@@ -318,8 +329,8 @@ static double energy(const sim *s) {
   const csim_model *model = s->world.model;
   double sum = 0, mass = 0;
   for (int i = 0; i < model->nvert; i++) {
-    const double *v = s->state.v + 3 * (ptrdiff_t)i;
-    sum += model->mass[i] * (0.5 * csim_dot(v, v) + G * s->state.x[3 * (ptrdiff_t)i + 1]);
+    const double *v = s->state.v + csim_xyz(i);
+    sum += model->mass[i] * (0.5 * csim_dot(v, v) + G * s->state.x[csim_xyz(i) + 1]);
     mass += model->mass[i];
   }
   return sum / mass;
@@ -329,13 +340,14 @@ static double energy(const sim *s) {
 // with, g times half its length, it loses little in a second, and it never gains.
 static void swings(const char *integrator, double most_lost) {
   sim s;
-  if (sim_open(&s,
-               "{'frames': {'substeps': 10}, 'wind': {'density': 0}, 'contact': {'response': 'none'},"
-               " 'solver': {'integrator': '%s'},"
-               " 'objects': [{'name': 'c', 'type': 'cloth', 'material': 'cotton',"
-               " 'mesh': {'shape': 'grid', 'size': [1, 1], 'cells': [20, 20]},"
-               " 'pins': [{'box': [[-0.51, -0.1, -0.51], [-0.49, 0.1, 0.51]]}]}]}",
-               integrator))
+  if (sim_open(
+          &s,
+          "{'frames': {'substeps': 10}, 'wind': {'density': 0}, 'contact': {'response': 'none'},"
+          " 'solver': {'integrator': '%s'},"
+          " 'objects': [{'name': 'c', 'type': 'cloth', 'material': 'cotton',"
+          " 'mesh': {'shape': 'grid', 'size': [1, 1], 'cells': [20, 20]},"
+          " 'pins': [{'box': [[-0.51, -0.1, -0.51], [-0.49, 0.1, 0.51]]}]}]}",
+          integrator))
     return;
   double start = energy(&s), most = start;
   for (int f = 0; f < 24; f++) {
@@ -343,8 +355,10 @@ static void swings(const char *integrator, double most_lost) {
     most = fmax(most, energy(&s));
   }
   double lost = (start - energy(&s)) / (G * 0.5);
-  check_that(lost < most_lost, __FILE__, __LINE__, "%s loses %g of a swing's energy", integrator, lost);
-  check_that(most <= start + 0.002 * G, __FILE__, __LINE__, "%s gains %g J/kg", integrator, most - start);
+  check_that(lost < most_lost, __FILE__, __LINE__, "%s loses %g of a swing's energy", integrator,
+             lost);
+  check_that(most <= start + 0.002 * G, __FILE__, __LINE__, "%s gains %g J/kg", integrator,
+             most - start);
   sim_close(&s);
 }
 
@@ -369,7 +383,7 @@ static double speed(const sim *s) {
   const csim_model *model = s->world.model;
   double sum = 0, mass = 0;
   for (int i = 0; i < model->nvert; i++) {
-    const double *v = s->state.v + 3 * (ptrdiff_t)i;
+    const double *v = s->state.v + csim_xyz(i);
     sum += model->mass[i] * csim_dot(v, v);
     mass += model->mass[i];
   }
@@ -406,7 +420,8 @@ static void is_taken_along(const char *material, double V, double friction, int 
                "{'frames': {'substeps': 10}, 'wind': {'density': 0},"
                " 'contact': {'friction': %g, 'thickness': 0.001}, 'objects': ["
                "{'name': 'b', 'type': 'collider', 'mesh': {'shape': 'box', 'size': [3, 0.02, 1],"
-               " 'cells': [30, 1, 10]}, 'motion': [{'frame': 7}, {'frame': 31, 'position': [%g, 0, 0]}]},"
+               " 'cells': [30, 1, 10]}, 'motion': [{'frame': 7}, {'frame': 31, 'position': [%g, 0, "
+               "0]}]},"
                "{'name': 'c', 'type': 'cloth', 'material': '%s', 'position': [-0.5, 0.0115, 0],"
                " 'mesh': {'shape': 'grid', 'size': [0.3, 0.3], 'cells': [%d, %d]}}]}",
                friction, V, material, cells, cells))
@@ -468,8 +483,7 @@ static void is_drawn_over_edge(const char *material, double along, double down, 
   double way = way_of(&s, 0, 8), t = sim_time(&s);
   (void)way;
   double lowest = 0;
-  for (int i = 0; i < s.world.model->nvert; i++)
-    lowest = fmin(lowest, s.state.x[3 * (ptrdiff_t)i + 1]);
+  for (int i = 0; i < s.world.model->nvert; i++) lowest = fmin(lowest, s.state.x[csim_xyz(i) + 1]);
   double theory = (down + r) * cosh(t * sqrt(G / L)) - r;
   CHECK_NEAR(-lowest - down, theory - down, 0.05 * (theory - down));
   sim_close(&s);
@@ -478,17 +492,20 @@ static void is_drawn_over_edge(const char *material, double along, double down, 
 // Sheets thrown on a heap come to rest, and never move faster than they fell.
 static void heap_settles(const char *a, const char *b, const char *c) {
   sim s;
-  if (sim_open(&s,
-               "{'contact': {'friction': 0.3}, 'objects': ["
-               "{'name': 'ground', 'type': 'collider', 'mesh': {'shape': 'box', 'size': [3, 0.1, 3],"
-               " 'cells': [6, 1, 6]}, 'position': [0, -0.05, 0]},"
-               "{'name': 'a', 'type': 'cloth', 'material': '%s', 'position': [0, 0.25, 0],"
-               " 'rotation': [50, 10, 0], 'mesh': {'shape': 'grid', 'size': [0.5, 0.5], 'cells': [14, 14]}},"
-               "{'name': 'b', 'type': 'cloth', 'material': '%s', 'position': [0.05, 0.75, 0],"
-               " 'rotation': [0, 30, 70], 'mesh': {'shape': 'disk', 'radius': 0.25, 'cells': [20, 7]}},"
-               "{'name': 'c', 'type': 'cloth', 'material': '%s', 'position': [0, 1.1, 0.05],"
-               " 'rotation': [15, 0, 20], 'mesh': {'shape': 'grid', 'size': [0.4, 0.6], 'cells': [10, 15]}}]}",
-               a, b, c))
+  if (sim_open(
+          &s,
+          "{'contact': {'friction': 0.3}, 'objects': ["
+          "{'name': 'ground', 'type': 'collider', 'mesh': {'shape': 'box', 'size': [3, 0.1, 3],"
+          " 'cells': [6, 1, 6]}, 'position': [0, -0.05, 0]},"
+          "{'name': 'a', 'type': 'cloth', 'material': '%s', 'position': [0, 0.25, 0],"
+          " 'rotation': [50, 10, 0], 'mesh': {'shape': 'grid', 'size': [0.5, 0.5], 'cells': [14, "
+          "14]}},"
+          "{'name': 'b', 'type': 'cloth', 'material': '%s', 'position': [0.05, 0.75, 0],"
+          " 'rotation': [0, 30, 70], 'mesh': {'shape': 'disk', 'radius': 0.25, 'cells': [20, 7]}},"
+          "{'name': 'c', 'type': 'cloth', 'material': '%s', 'position': [0, 1.1, 0.05],"
+          " 'rotation': [15, 0, 20], 'mesh': {'shape': 'grid', 'size': [0.4, 0.6], 'cells': [10, "
+          "15]}}]}",
+          a, b, c))
     return;
   double most = 0;
   for (int f = 0; f < 72; f++) {
@@ -496,23 +513,27 @@ static void heap_settles(const char *a, const char *b, const char *c) {
     most = fmax(most, speed(&s));
   }
   check_that(most < sqrt(2 * G * 1.4), __FILE__, __LINE__, "a heap of %s moves at %g m/s", a, most);
-  check_that(speed(&s) < 0.02, __FILE__, __LINE__, "a heap of %s still moves at %g m/s", a, speed(&s));
+  check_that(speed(&s) < 0.02, __FILE__, __LINE__, "a heap of %s still moves at %g m/s", a,
+             speed(&s));
   sim_close(&s);
 }
 
-// Two solids on one another: the upper one is pressed by its own weight, the lower one from both sides.
+// Two solids on one another: the upper one is pressed by its own weight, the lower one from both
+// sides.
 static void stack_stands(const char *material, double side) {
   sim s;
-  if (sim_open(&s,
-               "{'contact': {'friction': 0.4}, 'objects': ["
-               "{'name': 'ground', 'type': 'collider', 'mesh': {'shape': 'box', 'size': [3, 0.1, 3],"
-               " 'cells': [7, 1, 7]}, 'position': [0, -0.05, 0]},"
-               "{'name': 'low', 'type': 'solid', 'material': '%s', 'position': [0, %g, 0],"
-               " 'mesh': {'shape': 'box', 'size': [%g, %g, %g], 'cells': [3, 3, 3]}},"
-               "{'name': 'high', 'type': 'solid', 'material': '%s', 'position': [0.01, %g, 0.02],"
-               " 'rotation': [0, 20, 0], 'mesh': {'shape': 'box', 'size': [%g, %g, %g], 'cells': [3, 3, 3]}}]}",
-               material, 0.5 * side + 0.005, side, side, side, material, 1.5 * side + 0.01,
-               0.8 * side, 0.8 * side, 0.8 * side))
+  if (sim_open(
+          &s,
+          "{'contact': {'friction': 0.4}, 'objects': ["
+          "{'name': 'ground', 'type': 'collider', 'mesh': {'shape': 'box', 'size': [3, 0.1, 3],"
+          " 'cells': [7, 1, 7]}, 'position': [0, -0.05, 0]},"
+          "{'name': 'low', 'type': 'solid', 'material': '%s', 'position': [0, %g, 0],"
+          " 'mesh': {'shape': 'box', 'size': [%g, %g, %g], 'cells': [3, 3, 3]}},"
+          "{'name': 'high', 'type': 'solid', 'material': '%s', 'position': [0.01, %g, 0.02],"
+          " 'rotation': [0, 20, 0], 'mesh': {'shape': 'box', 'size': [%g, %g, %g], 'cells': [3, 3, "
+          "3]}}]}",
+          material, 0.5 * side + 0.005, side, side, side, material, 1.5 * side + 0.01, 0.8 * side,
+          0.8 * side, 0.8 * side))
     return;
   sim_frames(&s, 60);
   double low = 0, high = 0;
@@ -523,7 +544,8 @@ static void stack_stands(const char *material, double side) {
   }
   CHECK_NEAR(high / weight(&s, 1), 1, 0.02);
   CHECK_NEAR(low / (weight(&s, 0) + 2 * weight(&s, 1)), 1, 0.02);
-  check_that(speed(&s) < 0.01, __FILE__, __LINE__, "a stack of %s moves at %g m/s", material, speed(&s));
+  check_that(speed(&s) < 0.01, __FILE__, __LINE__, "a stack of %s moves at %g m/s", material,
+             speed(&s));
   sim_close(&s);
 }
 
@@ -544,9 +566,12 @@ int main(void) {
   patch_slides("cotton", 20, 7);
   const char *ball = "'mesh': {'shape': 'sphere', 'radius': 0.1, 'cells': [24, 24]},"
                      " 'position': [0.013, 0.02, 0.11]";
-  body_arrives("ball, 1 m/s", ball, "[{'frame': 1}, {'frame': 13, 'position': [0, 0, -0.5]}]", 24, 12);
-  body_arrives("ball, 5 m/s", ball, "[{'frame': 1}, {'frame': 13, 'position': [0, 0, -2.5]}]", 20, 8);
-  body_arrives("plate", "'mesh': {'shape': 'box', 'size': [0.3, 0.3, 0.004]}, 'position': [0, 0, 0.05]",
+  body_arrives("ball, 1 m/s", ball, "[{'frame': 1}, {'frame': 13, 'position': [0, 0, -0.5]}]", 24,
+               12);
+  body_arrives("ball, 5 m/s", ball, "[{'frame': 1}, {'frame': 13, 'position': [0, 0, -2.5]}]", 20,
+               8);
+  body_arrives("plate",
+               "'mesh': {'shape': 'box', 'size': [0.3, 0.3, 0.004]}, 'position': [0, 0, 0.05]",
                "[{'frame': 1}, {'frame': 13, 'position': [0, 0, -0.4]}]", 20, 12);
   body_arrives("blade",
                "'mesh': {'shape': 'box', 'size': [0.6, 0.08, 0.02], 'cells': [12, 2, 1]},"
@@ -560,10 +585,13 @@ int main(void) {
   const char *sheet = "'type': 'cloth', 'material': 'cotton',"
                       " 'mesh': {'shape': 'grid', 'size': [0.5, 0.5], 'cells': [16, 16]}";
   collides(sheet, sheet, 2, 0.3);
-  collides(sheet, "'type': 'cloth', 'material': 'denim',"
-                  " 'mesh': {'shape': 'disk', 'radius': 0.3, 'cells': [24, 8]}", 4, 0);
+  collides(sheet,
+           "'type': 'cloth', 'material': 'denim',"
+           " 'mesh': {'shape': 'disk', 'radius': 0.3, 'cells': [24, 8]}",
+           4, 0);
   collides("'type': 'solid', 'material': 'foam',"
-           " 'mesh': {'shape': 'box', 'size': [0.2, 0.2, 0.2], 'cells': [3, 3, 3]}", sheet, 1, 0.3);
+           " 'mesh': {'shape': 'box', 'size': [0.2, 0.2, 0.2], 'cells': [3, 3, 3]}",
+           sheet, 1, 0.3);
   presses("cotton", "{'shape': 'grid', 'size': [0.5, 0.5], 'cells': [16, 16]}", 0, 0.02);
   presses("denim", "{'shape': 'disk', 'radius': 0.3, 'cells': [24, 8]}", 0, 0.02);
   presses("cotton", "{'shape': 'grid', 'size': [0.6, 0.4], 'cells': [19, 13]}", 20, 0.05);

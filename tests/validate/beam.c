@@ -69,7 +69,8 @@ static double beam_moves(int cells, double root, double poisson, const double gr
     const double *X = tets.vert + 3 * i, *x = k.state.x + 3 * i;
     if (fabs(X[0]) > 0.1 * LENGTH) continue;
     for (int c = 1; c < 3; c++)
-      if (fabs(X[c]) > SIDE / 2 - 1e-9) *narrowed += (fabs(X[c]) - fabs(x[c])) / (SIDE / 2), sides++;
+      if (fabs(X[c]) > SIDE / 2 - 1e-9)
+        *narrowed += (fabs(X[c]) - fabs(x[c])) / (SIDE / 2), sides++;
   }
   if (narrowed) *narrowed /= sides;
   for (int i = 0; i < tets.nvert; i++)
@@ -129,11 +130,13 @@ void case_beam(void) {
       expect(what, 1, E / MODULUS, 0.03);
     else
       printf("   %s: %.4f\n", what, E / MODULUS);
-    snprintf(what, sizeof what, "neo-Hookean, nu = %g: from the narrowing of the middle", poisson[p]);
+    snprintf(what, sizeof what, "neo-Hookean, nu = %g: from the narrowing of the middle",
+             poisson[p]);
     expect(what, poisson[p], nu, 0.02);
     if (asked.verbose) printf("   tip / Euler-Bernoulli, nu = %g: %.3f\n", poisson[p], tip);
     if (!asked.verbose) continue;
     tip = beam_ratio(4, root, poisson[p], &nodes, &E, NULL);
-    printf("   four cells across, %d nodes: E / E asked for %.4f, tip %.3f\n", nodes, E / MODULUS, tip);
+    printf("   four cells across, %d nodes: E / E asked for %.4f, tip %.3f\n", nodes, E / MODULUS,
+           tip);
   }
 }

@@ -142,7 +142,7 @@ static void equilateral_strips(void) {
         strip s = {.mesh = EQUILATERAL,
                    .bending = kinds[kind],
                    .N = fine ? 80 : 40,
-                     .clamped = 2,
+                   .clamped = 2,
                    .width = fine ? 12 : 6,
                    .gamma = bounds[g].gamma};
         double middle = (bounds[g].plate + bounds[g].beam) / 2;

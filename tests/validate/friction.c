@@ -25,7 +25,7 @@ static void bench_begin(const double size[2], const int cells[2],
   csim_mesh flat;
   CHECK(csim_mesh_shape(&spec, (csim_place){0}, NULL, &flat) == CSIM_OK);
   CHECK(csim_topology_build(flat.nvert, flat.ntri, flat.tri, &topology) == CSIM_OK);
-  double *x = CSIM_NEW(double, 3 * (ptrdiff_t)flat.nvert);
+  double *x = CSIM_NEW(double, csim_xyz(flat.nvert));
   for (int i = 0; i < flat.nvert; i++) bend(flat.vert + 3 * i, x + 3 * i);
   kit *k = &b->k;
   kit_begin(flat.nvert, x, density * size[0] * size[1] / flat.nvert, h, k);

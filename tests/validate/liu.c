@@ -49,7 +49,7 @@ static double step_value(const kit *k, const double *start, const double *veloci
   for (int i = 0; i < 3 * n; i++)
     y[i] = start[i] + k->h * (velocity[i] + k->h * k->model->gravity[i % 3]);
   for (int i = 0; i < k->model->ntarget; i++) { // a constant, which would hide the difference
-    ptrdiff_t v = 3 * (ptrdiff_t)k->model->target[i].vert;
+    ptrdiff_t v = csim_xyz(k->model->target[i].vert);
     memcpy(y + v, k->state.x + v, 3 * sizeof *y);
   }
   csim_arena arena = {0};

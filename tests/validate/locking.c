@@ -146,7 +146,7 @@ static double hang(const cure *c, int cells, const setting *s, double h, int ste
   kit_ready(&k, 2);
   for (int n = 0; n < steps; n++) kit_step(&k);
   double way = 0;
-  const double *lowest = k.state.x + 3 * (ptrdiff_t)cells * (cells + 1);
+  const double *lowest = k.state.x + csim_xyz(cells) * (cells + 1);
   for (int i = 0; i <= cells; i++) way -= (lowest[3 * i + 1] + 1) / (cells + 1);
   kit_end(&k);
   return way;

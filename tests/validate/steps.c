@@ -38,15 +38,10 @@ void case_residual(void) {
     setting s;
     double tolerance, allowed;
   } runs[] = {
-      {{.name = "newton cholesky",
-        .method = "newton",
-        .linear = "cholesky",
-        .iterations = 100},
+      {{.name = "newton cholesky", .method = "newton", .linear = "cholesky", .iterations = 100},
        1e-8,
        1e-6},
-      {{.name = "newton pcg", .method = "newton", .linear = "pcg", .iterations = 100},
-       1e-8,
-       1e-6},
+      {{.name = "newton pcg", .method = "newton", .linear = "pcg", .iterations = 100}, 1e-8, 1e-6},
       {{.name = "newton pcg ichol",
         .method = "newton",
         .linear = "pcg",

@@ -76,8 +76,8 @@ static int uvs_differ(const csim_cache_object *a, const csim_cache_object *b, in
     int i = a->nuv ? a->face_uv[c] : -1, j = b->nuv ? b->face_uv[c] : -1;
     if ((i < 0) != (j < 0) && !fill) return 1;
     for (int k = 0; k < 2; k++) {
-      double u = i < 0 ? 0 : a->uv[2 * (ptrdiff_t)i + k];
-      double v = j < 0 ? 0 : b->uv[2 * (ptrdiff_t)j + k];
+      double u = i < 0 ? 0 : a->uv[csim_row(2, i) + k];
+      double v = j < 0 ? 0 : b->uv[csim_row(2, j) + k];
       if ((float)u != (float)v) return 1;
     }
   }
@@ -150,7 +150,7 @@ static int pair_objects(diff_run *run, diff_comparison *c) {
 
 static double diagonal(const double *x, int n) {
   double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-  for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)n; i++)
+  for (ptrdiff_t i = 0; i < csim_xyz(n); i++)
     if (isfinite(x[i])) {
       low[i % 3] = fmin(low[i % 3], x[i]);
       high[i % 3] = fmax(high[i % 3], x[i]);
@@ -202,7 +202,7 @@ static void compare_vertices(const diff_run *run, diff_comparison *c, int pair, 
                              double tolerance, diff_sums *sums, diff_spot *worst) {
   int n = c->pair[pair].nvert;
   for (int v = 0; v < n; v++) {
-    const double *p = c->source[0]->x + 3 * (ptrdiff_t)v, *q = c->source[1]->x + 3 * (ptrdiff_t)v;
+    const double *p = c->source[0]->x + csim_xyz(v), *q = c->source[1]->x + csim_xyz(v);
     double distance = distance_of(p, q);
     sums->vertices++;
     sums->over += is_over(run->options, p, q, distance, tolerance);
@@ -260,7 +260,7 @@ static int compare_shapes(diff_comparison *c, int pair, long long frame, diff_fr
     c->hausdorff = distance;
     c->farthest = (diff_spot){frame, pair, vertex, distance, {{0}}};
     c->farthest_side = which;
-    memcpy(c->farthest.x[0], c->source[which]->x + 3 * (ptrdiff_t)vertex, sizeof(double[3]));
+    memcpy(c->farthest.x[0], c->source[which]->x + csim_xyz(vertex), sizeof(double[3]));
   }
   return 0;
 }
@@ -274,7 +274,7 @@ static csim_status read_pair(const diff_comparison *c, const diff_pair *p, const
     csim_status status =
         csim_sequence_read(s->s, p->index[k], index[k], s->x, p->has_velocity ? s->v : NULL);
     if (status) return status;
-    ptrdiff_t n = c->floats ? 3 * (ptrdiff_t)s->info->object[p->index[k]].nvert : 0;
+    ptrdiff_t n = c->floats ? csim_xyz(s->info->object[p->index[k]].nvert) : 0;
     for (ptrdiff_t i = 0; i < n; i++) s->x[i] = (double)(float)s->x[i];
   }
   return CSIM_OK;

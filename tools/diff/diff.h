@@ -125,7 +125,11 @@ typedef struct diff_comparison {
   long long *bucket; ///< of distances by the top 18 bits of a double: 1.6 % wide
 } diff_comparison;
 
-enum { DIFF_BUCKETS = 1 << 18, DIFF_MAX_COMPARISON = 2 * (DIFF_NKIND + DIFF_NUSD), DIFF_MAX_ERROR = 64 };
+enum {
+  DIFF_BUCKETS = 1 << 18,
+  DIFF_MAX_COMPARISON = 2 * (DIFF_NKIND + DIFF_NUSD),
+  DIFF_MAX_ERROR = 64
+};
 
 typedef struct diff_run {
   const diff_options *options;

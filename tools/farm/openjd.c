@@ -115,8 +115,8 @@ static cJSON *make_step(const farm *f, int exporting) {
   cJSON_AddStringToObject(on_run, "command", "bash");
   cJSON *args = cJSON_AddArrayToObject(on_run, "args");
   const char *words[] = {"{{Task.File.Run}}", "{{Task.Param.Wedge}}",
-                         exporting ? "{{Param.Clothcache}}" : "{{Param.Clothsim}}",
-                         "{{Param.Out}}", "{{Param.Scenes}}"};
+                         exporting ? "{{Param.Clothcache}}" : "{{Param.Clothsim}}", "{{Param.Out}}",
+                         "{{Param.Scenes}}"};
   for (int k = 0; k < 5; k++) cJSON_AddItemToArray(args, cJSON_CreateString(words[k]));
   if (!exporting) { // clothsim writes its checkpoint when it is told to end
     cJSON *cancel = cJSON_AddObjectToObject(on_run, "cancelation");

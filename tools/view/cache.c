@@ -23,7 +23,7 @@ static csim_status copy_objects(const csim_cache_info *info, csim_log *log, view
     // places of the first frame decide how polygons are cut
     float *first = malloc(3 * (size_t)o->nvert * sizeof *first + 1);
     if (x && first) status = csim_cache_read(q->cache, i, 0, first, NULL);
-    for (ptrdiff_t k = 0; !status && k < 3 * (ptrdiff_t)o->nvert; k++) x[k] = (double)first[k];
+    for (ptrdiff_t k = 0; !status && k < csim_xyz(o->nvert); k++) x[k] = (double)first[k];
     if (!status)
       status = csim_polygons_make(o->nvert, x, o->nface, o->face_start, o->face_vert, log,
                                   &q->surface[i]);
@@ -66,7 +66,7 @@ csim_status view_cache_read(view_sequence *q, int frame, int object, csim_log *l
   (void)log; // the cache has its own
   const csim_cache_object *o = csim_cache_get_info(q->cache)->object + object;
   csim_status status = view_mesh_copy(q->surface[object], m);
-  ptrdiff_t n = 3 * (ptrdiff_t)o->nvert, np = o->has_pressure ? o->nvert : 0;
+  ptrdiff_t n = csim_xyz(o->nvert), np = o->has_pressure ? o->nvert : 0;
   float *x = malloc((2 * (size_t)n + (size_t)np) * sizeof *x + 1), *p = x + 2 * n;
   float *v = o->has_velocity ? x + n : NULL;
   if (!x) status = CSIM_MEMORY;

@@ -46,7 +46,7 @@ static int build_graph(int nvert, const double *x, int ntri, const int *tri, gra
   *g = (graph){nvert, x, calloc((size_t)nvert + 2, sizeof(int)),
                malloc(6 * (size_t)ntri * sizeof(int) + 1)};
   if (!g->start || !g->near) return 0;
-  for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)ntri; i++) g->start[tri[i] + 1] += 2;
+  for (ptrdiff_t i = 0; i < csim_xyz(ntri); i++) g->start[tri[i] + 1] += 2;
   for (int v = 0; v < nvert; v++) g->start[v + 1] += g->start[v];
   // start[v + 1] is now the end of v: fill downwards, and the ends become the starts of v
   for (ptrdiff_t t = 0; t < ntri; t++)
@@ -68,7 +68,7 @@ static void grow(const graph *g, heap *h, double reach, double *distance, int *o
     if (d > distance[v]) continue;
     for (int i = g->start[v]; i < g->start[v + 1]; i++) {
       int w = g->near[i];
-      vec3 e = vec_sub(vec_load(g->x + 3 * (ptrdiff_t)w), vec_load(g->x + 3 * (ptrdiff_t)v));
+      vec3 e = vec_sub(vec_load(g->x + csim_xyz(w)), vec_load(g->x + csim_xyz(v)));
       double further = d + vec_length(e);
       if (further >= distance[w] || further > reach) continue;
       distance[w] = further;
@@ -133,9 +133,9 @@ csim_status view_decimate(int nvert, const double *x, int ntri, const int *tri, 
   if (!ok || !h.vert || !h.key || !distance || !owner || !number || !out->vert || !out->tri)
     goto done;
   for (ptrdiff_t t = 0; t < ntri; t++) {
-    vec3 a = vec_load(x + 3 * (ptrdiff_t)tri[3 * t]);
-    vec3 b = vec_sub(vec_load(x + 3 * (ptrdiff_t)tri[3 * t + 1]), a);
-    area += 0.5 * vec_length(vec_cross(b, vec_sub(vec_load(x + 3 * (ptrdiff_t)tri[3 * t + 2]), a)));
+    vec3 a = vec_load(x + csim_xyz(tri[3 * t]));
+    vec3 b = vec_sub(vec_load(x + csim_xyz(tri[3 * t + 1])), a);
+    area += 0.5 * vec_length(vec_cross(b, vec_sub(vec_load(x + csim_xyz(tri[3 * t + 2])), a)));
   }
   // discs of this radius would cover the area once; widen until few enough are needed
   double reach = 0.8 * sqrt(area / most);

@@ -33,7 +33,7 @@ static long cell_of(const grid *g, double x) {
 }
 
 static vec3 corner(const view_body *b, int tri, int k) {
-  return vec_load(b->x + 3 * (ptrdiff_t)b->tri[3 * (ptrdiff_t)tri + k]);
+  return vec_load(b->x + csim_xyz(b->tri[csim_xyz(tri) + k]));
 }
 
 /// Counts a triangle in its slots (entry = NULL) or files it there.
@@ -43,7 +43,7 @@ static void file_triangle(grid *g, const view_body *b, place at, place *entry) {
   for (int d = 0; d < 3; d++) {
     double least = 1e300, most = -1e300;
     for (int k = 0; k < 3; k++) {
-      double x = b->x[3 * (ptrdiff_t)b->tri[3 * (ptrdiff_t)at.tri + k] + d];
+      double x = b->x[csim_xyz(b->tri[csim_xyz(at.tri) + k]) + d];
       least = fmin(least, x);
       most = fmax(most, x);
     }
@@ -118,9 +118,9 @@ static int build_rings(const view_body *b, rings *r) {
   r->start = calloc((size_t)b->nvert + 2, sizeof *r->start);
   r->vert = malloc(9 * (size_t)b->ntri * sizeof *r->vert + 1);
   if (!r->start || !r->vert) return 0;
-  for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)b->ntri; i++) r->start[b->tri[i] + 2] += 3;
+  for (ptrdiff_t i = 0; i < csim_xyz(b->ntri); i++) r->start[b->tri[i] + 2] += 3;
   for (int i = 0; i < b->nvert; i++) r->start[i + 2] += r->start[i + 1];
-  for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)b->ntri; i++)
+  for (ptrdiff_t i = 0; i < csim_xyz(b->ntri); i++)
     for (int k = 0; k < 3; k++) r->vert[r->start[b->tri[i] + 1]++] = b->tri[i - i % 3 + k];
   return 1;
 }
@@ -133,11 +133,11 @@ static int is_near(const rings *r, int vertex, const int *tri) {
 
 static double nearest2(const view_body *body, int which, const rings *r, int vertex, int n,
                        const place *list, double best) {
-  vec3 p = vec_load(body[which].x + 3 * (ptrdiff_t)vertex);
+  vec3 p = vec_load(body[which].x + csim_xyz(vertex));
   for (int i = 0; i < n; i++) {
     const view_body *b = body + list[i].body;
     int t = list[i].tri;
-    if (list[i].body == which && is_near(r, vertex, b->tri + 3 * (ptrdiff_t)t)) continue;
+    if (list[i].body == which && is_near(r, vertex, b->tri + csim_xyz(t))) continue;
     best = fmin(best, distance2(p, corner(b, t, 0), corner(b, t, 1), corner(b, t, 2)));
   }
   return best;
@@ -150,7 +150,7 @@ csim_status view_measure_gap(int nbody, const view_body *body, int which, double
   rings r = {0};
   if (!build_grid(nbody, body, limit, &g) || !build_rings(body + which, &r)) goto done;
   for (int i = 0; i < body[which].nvert; i++) {
-    const double *x = body[which].x + 3 * (ptrdiff_t)i;
+    const double *x = body[which].x + csim_xyz(i);
     const long cell[3] = {cell_of(&g, x[0]), cell_of(&g, x[1]), cell_of(&g, x[2])};
     unsigned s = slot_of(&g, cell);
     double d2 = nearest2(body, which, &r, i, g.start[s + 1] - g.start[s], g.entry + g.start[s],

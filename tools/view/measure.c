@@ -12,7 +12,7 @@ const char *const view_mode_unit[VIEW_NMODE] = {"", "%", "1/m", "m/s", "mm", "mm
 const int view_mode_length[VIEW_NMODE] = {0, 0, -1, 1, 1, 1, 0};
 
 static vec3 corner(const double *x, int v) {
-  return vec_load(x + 3 * (ptrdiff_t)v);
+  return vec_load(x + csim_xyz(v));
 }
 
 /// Strain of larger size of one triangle; *area is its rest area.
@@ -37,7 +37,7 @@ void view_measure_strain(int nvert, const double *rest, const double *x, int ntr
   double *weight = calloc((size_t)nvert + 1, sizeof *weight);
   memset(value, 0, (size_t)nvert * sizeof *value);
   for (int t = 0; weight && t < ntri; t++) {
-    const int *v = tri + 3 * (ptrdiff_t)t;
+    const int *v = tri + csim_xyz(t);
     double area, strain = triangle_strain(rest, x, v, &area);
     for (int k = 0; k < 3; k++) {
       value[v[k]] += area * strain;
@@ -57,7 +57,7 @@ csim_status view_measure_curvature(int nvert, const double *x, int ntri, const i
   if (status) goto done;
   memset(value, 0, (size_t)nvert * sizeof *value);
   for (int t = 0; t < ntri; t++) {
-    const int *v = tri + 3 * (ptrdiff_t)t;
+    const int *v = tri + csim_xyz(t);
     vec3 a = corner(x, v[0]);
     vec3 n = vec_cross(vec_sub(corner(x, v[1]), a), vec_sub(corner(x, v[2]), a));
     for (int k = 0; k < 3; k++) normal[v[k]] = vec_add(normal[v[k]], n);
@@ -65,7 +65,7 @@ csim_status view_measure_curvature(int nvert, const double *x, int ntri, const i
   for (int i = 0; i < nvert; i++) normal[i] = vec_unit(normal[i], none);
   for (int t = 0; t < ntri; t++)
     for (int k = 0; k < 3; k++) {
-      int i = tri[3 * (ptrdiff_t)t + k], j = tri[3 * (ptrdiff_t)t + (k + 1) % 3];
+      int i = tri[csim_xyz(t) + k], j = tri[csim_xyz(t) + (k + 1) % 3];
       vec3 e = vec_sub(corner(x, j), corner(x, i));
       double ee = vec_dot(e, e);
       if (!(ee > 0)) continue;

@@ -26,7 +26,7 @@ static void place(walk *w, int vertex, int a, int b, int d) {
 /// Places a whole piece, triangle after triangle over common edges.
 static void walk_piece(walk *w, int seed) {
   int none = w->coder->nvert, done = 0, queued = 1;
-  const int *v = w->tri + 3 * (ptrdiff_t)seed;
+  const int *v = w->tri + csim_xyz(seed);
   place(w, v[0], none, none, none);
   place(w, v[1], v[0], none, none);
   place(w, v[2], v[1], none, none);
@@ -37,7 +37,7 @@ static void walk_piece(walk *w, int seed) {
     for (int k = 0; k < 3; k++) {
       int side = w->across[3 * t + k];
       if (side < 0 || w->seen[side / 3]) continue;
-      const int *here = w->tri + 3 * (ptrdiff_t)t, *there = w->tri + 3 * (ptrdiff_t)(side / 3);
+      const int *here = w->tri + csim_xyz(t), *there = w->tri + csim_xyz(side / 3);
       place(w, there[(side % 3 + 2) % 3], here[k], here[(k + 1) % 3], here[(k + 2) % 3]);
       w->seen[side / 3] = 1;
       w->queue[queued++] = side / 3;
@@ -110,15 +110,15 @@ static void add_exact(view_coder *c, const double *x) {
   for (int i = 0; i < c->nvert; i++) {
     const view_predictor *p = c->predict + i;
     for (int k = 0; k < 3; k++) {
-      float value = (float)x[3 * (ptrdiff_t)p->vertex + k];
+      float value = (float)x[csim_xyz(p->vertex) + k];
       if (value == 0) value = 0; // -0 would be another key
-      float *last = c->last + 3 * (ptrdiff_t)p->vertex + k;
+      float *last = c->last + csim_xyz(p->vertex) + k;
       const float *u = c->shift + k;
-      float turn = u[3 * (ptrdiff_t)p->a] + u[3 * (ptrdiff_t)p->b];
-      turn = turn - u[3 * (ptrdiff_t)p->d];
+      float turn = u[csim_xyz(p->a)] + u[csim_xyz(p->b)];
+      turn = turn - u[csim_xyz(p->d)];
       float guess = *last + turn;
       c->word[(ptrdiff_t)k * c->nvert + i] = view_zigzag(order_of(value) - order_of(guess));
-      c->shift[3 * (ptrdiff_t)p->vertex + k] = value - *last;
+      c->shift[csim_xyz(p->vertex) + k] = value - *last;
       *last = value;
     }
   }
@@ -128,14 +128,14 @@ static void add_steps(view_coder *c, const double *x) {
   for (int i = 0; i < c->nvert; i++) {
     const view_predictor *p = c->predict + i;
     for (int k = 0; k < 3; k++) {
-      int32_t value = (int32_t)llround((x[3 * (ptrdiff_t)p->vertex + k] - c->origin[k]) / c->step);
-      int32_t *last = c->klast + 3 * (ptrdiff_t)p->vertex + k;
+      int32_t value = (int32_t)llround((x[csim_xyz(p->vertex) + k] - c->origin[k]) / c->step);
+      int32_t *last = c->klast + csim_xyz(p->vertex) + k;
       const int32_t *u = c->kshift + k;
       // wraps like the reader's 32-bit integers
-      uint32_t guess = (uint32_t)*last + (uint32_t)u[3 * (ptrdiff_t)p->a] +
-                       (uint32_t)u[3 * (ptrdiff_t)p->b] - (uint32_t)u[3 * (ptrdiff_t)p->d];
+      uint32_t guess = (uint32_t)*last + (uint32_t)u[csim_xyz(p->a)] + (uint32_t)u[csim_xyz(p->b)] -
+                       (uint32_t)u[csim_xyz(p->d)];
       c->word[(ptrdiff_t)k * c->nvert + i] = view_zigzag((uint32_t)value - guess);
-      c->kshift[3 * (ptrdiff_t)p->vertex + k] = value - *last;
+      c->kshift[csim_xyz(p->vertex) + k] = value - *last;
       *last = value;
     }
   }

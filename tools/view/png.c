@@ -47,7 +47,7 @@ static csim_status write_rows(png_structp png, png_infop info, FILE *file,
   png_set_sRGB(png, info, PNG_sRGB_INTENT_PERCEPTUAL);
   png_write_info(png, info);
   for (int j = 0; j < picture->height; j++)
-    png_write_row(png, picture->rgb + 3 * (ptrdiff_t)j * picture->width);
+    png_write_row(png, picture->rgb + csim_xyz(j) * picture->width);
   png_write_end(png, info);
   return CSIM_OK;
 }

@@ -34,7 +34,7 @@ static csim_status fill_part(const view_stage *s, const view_mesh *m, int most, 
     p->keep = few.vert;
     double *x = status ? NULL : malloc(3 * (size_t)p->nkeep * sizeof *x + 1);
     for (int i = 0; x && i < p->nkeep; i++)
-      memcpy(x + 3 * (ptrdiff_t)i, m->x + 3 * (ptrdiff_t)p->keep[i], 3 * sizeof *x);
+      memcpy(x + csim_xyz(i), m->x + csim_xyz(p->keep[i]), 3 * sizeof *x);
     if (!status && !x) status = CSIM_MEMORY;
     if (!status) status = view_shape_make(p->nkeep, x, few.ntri, few.tri, NULL, crease, &p->shape);
     free(x);
@@ -193,7 +193,7 @@ static void add_deltas(view_bytes *out, int n, const int *value) {
 /// Vertex that each smoothing group belongs to.
 static int *group_vertices(const view_shape *shape) {
   int *vertex = calloc((size_t)shape->ngroup + 1, sizeof *vertex);
-  for (ptrdiff_t i = 0; vertex && i < 3 * (ptrdiff_t)shape->ntri; i++)
+  for (ptrdiff_t i = 0; vertex && i < csim_xyz(shape->ntri); i++)
     vertex[shape->group[i]] = shape->tri[i];
   return vertex;
 }
@@ -231,7 +231,7 @@ static csim_status add_positions(view_part *p, const view_mesh *m, view_bytes *o
   double *x = malloc(3 * (size_t)p->nkeep * sizeof *x + 1);
   if (!x) return CSIM_MEMORY;
   for (int i = 0; i < p->nkeep; i++)
-    memcpy(x + 3 * (ptrdiff_t)i, m->x + 3 * (ptrdiff_t)p->keep[i], 3 * sizeof *x);
+    memcpy(x + csim_xyz(i), m->x + csim_xyz(p->keep[i]), 3 * sizeof *x);
   view_coder_add(&p->coder, x, out);
   free(x);
   return CSIM_OK;

@@ -87,7 +87,7 @@ static int project_all(job *j, list *l, view_caster *caster) {
     const view_item *item = j->scene->item + i;
     for (int t = 0; t < item->shape->ntri; t++, id++) {
       for (int k = 0; k < 3; k++)
-        caster[id].v[k] = vec_load(item->x + 3 * (ptrdiff_t)item->shape->tri[3 * t + k]);
+        caster[id].v[k] = vec_load(item->x + csim_xyz(item->shape->tri[3 * t + k]));
       if (!project(j, caster[id].v, id, l)) return 0;
     }
   }
@@ -218,11 +218,11 @@ static void place_on_triangle(const job *j, vec3 ray, patch *out) {
   while (j->first[i + 1] <= out->id) i++;
   const view_item *item = scene->item + i;
   int t = out->id - j->first[i];
-  const int *v = item->shape->tri + 3 * (ptrdiff_t)t, *g = item->shape->group + 3 * (ptrdiff_t)t;
+  const int *v = item->shape->tri + csim_xyz(t), *g = item->shape->group + csim_xyz(t);
   vec3 x[3], n[3];
   for (int k = 0; k < 3; k++) {
-    x[k] = vec_load(item->x + 3 * (ptrdiff_t)v[k]);
-    n[k] = vec_load(item->normal + 3 * (ptrdiff_t)g[k]);
+    x[k] = vec_load(item->x + csim_xyz(v[k]));
+    n[k] = vec_load(item->normal + csim_xyz(g[k]));
   }
   vec3 whole = vec_cross(vec_sub(x[1], x[0]), vec_sub(x[2], x[0]));
   vec3 flat = vec_unit(whole, vec_scale(ray, -1));

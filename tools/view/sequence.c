@@ -112,11 +112,11 @@ csim_status view_sequence_read(view_sequence *q, int frame, int object, csim_log
   *mesh = (view_mesh){0};
   csim_status status = q->cache ? view_cache_read(q, frame, object, log, mesh)
                                 : view_files_read(q, frame, object, log, mesh);
-  for (ptrdiff_t i = 0; !status && i < 3 * (ptrdiff_t)mesh->nvert; i++) {
+  for (ptrdiff_t i = 0; !status && i < csim_xyz(mesh->nvert); i++) {
     if (isfinite(mesh->x[i]) && (!mesh->v || isfinite(mesh->v[i]))) continue;
     csim_log_print(log, CSIM_ERROR, q->path,
-                   "frame %lld: vertex %d of \"%s\" is not a finite number",
-                   q->number[frame], (int)(i / 3), q->object[object].name);
+                   "frame %lld: vertex %d of \"%s\" is not a finite number", q->number[frame],
+                   (int)(i / 3), q->object[object].name);
     status = CSIM_INVALID;
   }
   if (status) view_mesh_free(mesh);

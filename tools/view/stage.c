@@ -82,7 +82,7 @@ static csim_status add_frame(view_stage *s, int object, view_mesh *m) {
     t->hi[d] = -1e300;
   }
   t->seen = 1;
-  for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)m->nvert; i++) {
+  for (ptrdiff_t i = 0; i < csim_xyz(m->nvert); i++) {
     t->lo[i % 3] = fmin(t->lo[i % 3], m->x[i]);
     t->hi[i % 3] = fmax(t->hi[i % 3], m->x[i]);
   }
@@ -288,9 +288,9 @@ static csim_status make_balls(const view_stage *s, const view_mesh *m, part *p) 
       vec3 d = vec_make(sin(a) * cos(b), -cos(a), sin(a) * sin(b));
       if (v >= nv - 2) d = vec_make(0, v == nv - 1 ? 1 : -1, 0);
       double *x = p->ball + 3 * ((ptrdiff_t)base + v);
-      x[0] = m->x[3 * (ptrdiff_t)i] + size * d.x;
-      x[1] = m->x[3 * (ptrdiff_t)i + 1] + size * d.y;
-      x[2] = m->x[3 * (ptrdiff_t)i + 2] + size * d.z;
+      x[0] = m->x[csim_xyz(i)] + size * d.x;
+      x[1] = m->x[csim_xyz(i) + 1] + size * d.y;
+      x[2] = m->x[csim_xyz(i) + 2] + size * d.z;
     }
     for (int c = 0; c < ring; c++) {
       int next = (c + 1) % ring, last = base + (rings - 1) * ring;

@@ -242,7 +242,7 @@ csim_status view_stage_mark(const view_stage *s, const view_mesh *mesh, uint8_t 
     const view_mesh *m = mesh + o;
     rows[o] = calloc((size_t)m->ntri + 1, 1);
     if (!rows[o]) goto done;
-    if (m->nvert) memcpy(x + 3 * (ptrdiff_t)nvert, m->x, 3 * (size_t)m->nvert * sizeof *x);
+    if (m->nvert) memcpy(x + csim_xyz(nvert), m->x, 3 * (size_t)m->nvert * sizeof *x);
     for (int t = 0; t < m->ntri; t++, ntri++) {
       owner[2 * ntri] = o;
       owner[2 * ntri + 1] = t;
