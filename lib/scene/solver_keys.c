@@ -1,6 +1,7 @@
 // scene/solver_keys.c: keys of "solver". Needs scene/reader.h.
 #include "scene/reader.h"
 
+#include "solver/linear.h"
 #include "solver/method.h"
 
 #include <stddef.h>
