@@ -112,7 +112,4 @@ csim_status csim_abc_integers(csim_abc *abc, const csim_abc_property *p, uint32_
 /// The 16 bytes that tell samples with different contents apart.
 csim_status csim_abc_key(csim_abc *abc, const csim_abc_property *p, uint32_t i, uint8_t key[16]);
 
-/// Text of a sample, cut at 4,000 bytes, in the arena.
-csim_status csim_abc_text(csim_abc *abc, const csim_abc_property *p, uint32_t i, char **text);
-
 #endif

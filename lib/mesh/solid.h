@@ -57,9 +57,4 @@ void csim_solid_free(csim_solid *solid);
 double csim_signed_volume(const double o[3], const double *vert, int ntri, const int *tri,
                           double *error);
 
-/// "(x, y, z)" with 6 digits, for messages.
-/// @param[out] text  at least CSIM_POINT_TEXT bytes
-enum { CSIM_POINT_TEXT = 104 };
-const char *csim_print_point(const double p[3], char *text);
-
 #endif

@@ -18,25 +18,9 @@ static void build_free(csim_build *build) {
   free(build->course);
   free(build->follow);
   free(build->link);
-  csim_elements_free(&build->elements.links);
-  csim_elements_free(&build->elements.face_links);
-  csim_elements_free(&build->elements.levels);
-  csim_elements_free(&build->elements.springs);
-  csim_elements_free(&build->elements.limits);
-  csim_elements_free(&build->elements.bounds);
-  csim_elements_free(&build->elements.woven);
-  csim_elements_free(&build->elements.orthotropic);
-  for (int b = 0; b < CSIM_NBENDING; b++) {
-    csim_elements_free(&build->elements.hinges[b]);
-    csim_elements_free(&build->elements.seam_hinges[b]);
-  }
-  csim_elements_free(&build->elements.ductile_woven);
-  csim_elements_free(&build->elements.ductile_orthotropic);
-  csim_elements_free(&build->elements.creases);
-  csim_elements_free(&build->elements.curvature);
-  csim_elements_free(&build->elements.volume);
-  csim_elements_free(&build->elements.neohooke);
-  csim_elements_free(&build->elements.anchors);
+  csim_elements *elements = (csim_elements *)&build->elements; // it consists of these alone
+  for (size_t i = 0; i < sizeof build->elements / sizeof *elements; i++)
+    csim_elements_free(&elements[i]);
 }
 
 static csim_status add_body(csim_build *build, const csim_object *object) {

@@ -61,7 +61,7 @@ void csim_world_release(csim_world *world, int keep_faces);
 // ------------------------------------------------- rooms of the compiler (build_*.c), not for
 // others
 
-/// Elements of each kind of energy.
+/// Elements of each kind of energy, and nothing else.
 typedef struct csim_build_elements {
   csim_elements levels, springs, limits, bounds, woven, orthotropic, curvature, volume, neohooke,
       anchors, links, face_links;
@@ -217,8 +217,5 @@ void csim_mesh_to_scene(const csim_scene *scene, const csim_mesh_source *source,
 /// coordinates and tags.
 csim_status csim_mesh_of_cached(const csim_cache_object *object, const double *x, csim_place place,
                                 csim_log *log, csim_mesh *mesh);
-
-/// Makes room for n more vertices behind model->nvert (which stays) in x, v, mass.
-csim_status csim_build_reserve(csim_build *build, int n);
 
 #endif

@@ -306,7 +306,8 @@ static void fall_back_real(csim_reader *r, const csim_field *f, void *base) {
   for (int i = 0; i < count_of(f); i++) to[i] = v * unit.times / unit.over;
 }
 
-void csim_print_real(csim_printer *p, const csim_field *f, const char *key, double value) {
+// Prints a stored SI number in the field's unit so that it reads back to the same double.
+static void print_value(csim_printer *p, const csim_field *f, const char *key, double value) {
   csim_unit unit = unit_of(f);
   char text[96];
   double plain = value * unit.over / unit.times, back = 0;
@@ -333,11 +334,11 @@ static void print_real(csim_printer *p, const csim_field *f, const void *base) {
   const double *from = at_const(base, f->offset);
   if (count_of(f) == 1) {
     // a value outside its range stands for one that was not given
-    if (in_range(f, *from)) csim_print_real(p, f, f->key, *from);
+    if (in_range(f, *from)) print_value(p, f, f->key, *from);
     return;
   }
   csim_json_open_flat(&p->out, f->key, '[');
-  for (int i = 0; i < f->count; i++) csim_print_real(p, f, NULL, from[i]);
+  for (int i = 0; i < f->count; i++) print_value(p, f, NULL, from[i]);
   csim_json_close(&p->out, ']');
 }
 

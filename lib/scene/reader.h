@@ -183,9 +183,6 @@ int csim_read_real(csim_reader *r, const csim_field *f, const cJSON *item, doubl
 /// One integer in the field's range.
 int csim_read_int(csim_reader *r, const csim_field *f, const cJSON *item, int *value);
 
-/// Prints a stored SI number in the field's unit so that it reads back to the same double.
-void csim_print_real(csim_printer *p, const csim_field *f, const char *key, double value);
-
 /// What an item is, for messages: `text "abc"`, `a list of 2`, `-3`.
 void csim_describe_item(const cJSON *item, char text[CSIM_DESCRIPTION]);
 
@@ -204,7 +201,7 @@ extern const csim_kind csim_kind_arcsim;    ///< a material file of ARCSim
 extern const csim_kind csim_kind_shear;     ///< N/m, or by an angle
 extern const csim_kind csim_kind_motion;    ///< detail: csim_motion_table
 extern const csim_table csim_material_table;
-extern const csim_table csim_motion_table, csim_key_table;
+extern const csim_table csim_motion_table;
 extern const csim_table csim_pin_table;
 extern const csim_table csim_map_table;
 extern const csim_variants csim_mesh_variants;
