@@ -93,7 +93,8 @@ static void test_tearing(void) {
       kit_step(&k);
       CHECK_NEAR(k.state.v[1], v, 1e-9);
     }
-    CHECK(let_go || csim_links_gap(k.model, 0, k.state.x, k.state.torn, NULL) == 0); // no string is left
+    CHECK(let_go ||
+          csim_links_gap(k.model, 0, k.state.x, k.state.torn, NULL) == 0); // no string is left
     csim_elements_free(&links);
     kit_end(&k);
   }
