@@ -68,7 +68,7 @@ static void test_inside_out(double nu, start how, unsigned seed) {
   csim_point at = {.x = k.state.x};
   double begun = csim_model_energy(NULL, k.model, &at);
   CHECK(count_inverted(k.state.x) > 0);
-  for (int step = 0; step < 150; step++) {
+  for (int step = 0; step < 250; step++) {
     kit_step(&k);
     for (int i = 0; i < 3 * nvert; i++) k.state.v[i] *= 0.9; // to rest
   }
@@ -224,8 +224,7 @@ int main(void) {
   for (int how = 0; how < NSTART; how++) {
     test_inside_out(0, (start)how, 3);
     test_inside_out(0.2, (start)how, 3);
-    for (unsigned seed = 3; seed < 6 && how != RANDOM; seed++)
-      test_inside_out(0.45, (start)how, seed);
+    for (unsigned seed = 3; seed < 6; seed++) test_inside_out(0.45, (start)how, seed);
   }
   return check_report();
 }
