@@ -1,4 +1,4 @@
-// scene/compile.h: from what the user wrote to what the step needs. Needs everything below.
+// scene/compile.h: makes a model of the parsed scene. Needs everything below.
 #ifndef CSIM_SCENE_COMPILE_H
 #define CSIM_SCENE_COMPILE_H
 
@@ -118,7 +118,7 @@ csim_status csim_build_springs(csim_build *build, const csim_object *object, con
 /// Tells the log what moduli the springs of each cloth and solid give on its mesh, see
 /// model/moduli.h.
 /// @param model  as compiled, its meshes not yet released
-csim_status csim_tell_moduli(const csim_scene *scene, const csim_model *model, csim_log *log);
+csim_status csim_report_moduli(const csim_scene *scene, const csim_model *model, csim_log *log);
 
 /// Factors of the material of each triangle.
 typedef struct csim_factors {
