@@ -574,6 +574,8 @@ int csim_step(csim_solver *solver, csim_state *state, csim_step_report *report) 
     report->method.outcome = CSIM_OUTCOME_MEMORY;
     return -1;
   }
+  if (state->plastic && state->step == 0) // what is beyond its yield point at the start
+    csim_model_yield(setup->pool, setup->model, state->x, 0, state->plastic);
   for (;; span /= 2, report->retaken++) {
     int failed =
         take_step(solver, state, time, span * setup->h, span > 1 ? 0 : MAX_HALVINGS, report);
