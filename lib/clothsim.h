@@ -229,7 +229,7 @@ typedef struct csim_let_go {
   int frames;    ///< frames written with any
 } csim_let_go;
 
-/// Objects that a run tells csim_let_go of; those beyond are counted with the last.
+/// Objects that a run reports csim_let_go of; those beyond are counted with the last.
 enum { CSIM_MOST_LET_GO = 16 };
 
 /// Counts of substeps, over all parts of a resumed run.

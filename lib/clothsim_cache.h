@@ -310,6 +310,17 @@ const csim_sequence_info *csim_sequence_get_info(const csim_sequence *sequence);
 csim_status csim_sequence_read(csim_sequence *sequence, int object, int frame, double *x,
                                double *v);
 
+/// Reads one object in one frame as a surface of its own. Mesh files may change their faces from
+/// frame to frame; other formats have the faces of the first.
+/// @param[out] surface  NULL on failure; release with csim_polygons_free
+/// @return as csim_sequence_read
+csim_status csim_sequence_read_polygons(csim_sequence *sequence, int object, int frame,
+                                        csim_polygons **surface);
+
+/// The cache that a sequence reads, for what only caches have (pressures, statistics); NULL: it
+/// reads another format. Freed with the sequence.
+csim_cache *csim_sequence_get_cache(const csim_sequence *sequence);
+
 /// Closes a sequence. NULL allowed.
 void csim_sequence_free(csim_sequence *sequence);
 

@@ -27,6 +27,7 @@ void kit_begin(int n, const double *x, double mass, double h, kit *k) {
              .curvature.kind = &csim_curvature_kind,
              .volume.kind = &csim_volume_kind,
              .neohooke.kind = &csim_neohooke_kind,
+             .patches.kind = &csim_solid_patch_kind,
              .anchors.kind = &csim_anchor_kind,
              .h = h};
   k->params = (csim_solver_params){.method = "newton",
@@ -65,7 +66,7 @@ void kit_ready(kit *k, int nthread) {
   const csim_elements *sets[] = {&k->levels,   &k->springs,     &k->limits,    &k->bounds,
                                  &k->woven,    &k->orthotropic, &k->quadratic, &k->cotangent,
                                  &k->dihedral, &k->curvature,   &k->volume,    &k->neohooke,
-                                 &k->anchors};
+                                 &k->patches,  &k->anchors};
   k->model->bounded |= k->bounds.nelem > 0;
   CHECK(csim_model_assemble(k->model, sizeof sets / sizeof *sets, sets) == 0);
   CHECK(csim_state_create(k->model, &k->state) == 0);
@@ -96,6 +97,7 @@ void kit_end(kit *k) {
   csim_elements_free(&k->curvature);
   csim_elements_free(&k->volume);
   csim_elements_free(&k->neohooke);
+  csim_elements_free(&k->patches);
   csim_elements_free(&k->anchors);
   csim_model_free(k->model);
 }

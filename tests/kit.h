@@ -10,7 +10,7 @@
 typedef struct kit {
   csim_model *model;
   csim_elements levels, springs, limits, bounds, woven, orthotropic, quadratic, cotangent, dihedral,
-      curvature, volume, neohooke, anchors;
+      curvature, volume, neohooke, patches, anchors;
   csim_state state;
   csim_solver *solver;
   csim_pool *pool;

@@ -430,11 +430,13 @@ csim_status csim_build_solid(csim_build *build, const csim_object *object, csim_
                     .compression = material->compression,
                     .slack = material->slack};
   int continuum = object->elasticity == CSIM_ELASTICITY_NEOHOOKEAN;
-  if (continuum) // the tetrahedraliser has seen to it that none is without volume
-    csim_network_solid(tets.ntet, tets.tet, &part, material->modulus, material->poisson,
-                       &build->elements.neohooke);
-  else if (csim_network_tets(tets.ntet, tets.tet, &part, material->modulus,
-                             &build->elements.springs)) {
+  int failed =
+      continuum // the tetrahedraliser has seen to it that none is without volume
+          ? csim_network_solid(tets.ntet, tets.tet, &part, material->modulus, material->poisson,
+                               &build->elements.neohooke, &build->elements.patches) < 0
+          : csim_network_tets(tets.ntet, tets.tet, &part, material->modulus,
+                              &build->elements.springs);
+  if (failed) {
     status = CSIM_MEMORY;
     goto done;
   }

@@ -109,7 +109,7 @@ static csim_status finish_model(csim_build *build) {
   if (model->links.nlink)
     memcpy(model->links.link, build->link, (size_t)model->links.nlink * sizeof *model->links.link);
   // projections go through them in this order: springs from coarse to fine
-  const csim_elements *sets[15 + 2 * CSIM_NBENDING];
+  const csim_elements *sets[16 + 2 * CSIM_NBENDING];
   int n = 0;
   sets[n++] = &build->elements.levels;
   sets[n++] = &build->elements.springs;
@@ -124,6 +124,7 @@ static csim_status finish_model(csim_build *build) {
   sets[n++] = &build->elements.curvature;
   sets[n++] = &build->elements.volume;
   sets[n++] = &build->elements.neohooke;
+  sets[n++] = &build->elements.patches;
   sets[n++] = &build->elements.anchors;
   sets[n++] = &build->elements.links;
   sets[n++] = &build->elements.face_links;
@@ -221,6 +222,7 @@ csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_
                       .elements.curvature.kind = &csim_curvature_kind,
                       .elements.volume.kind = &csim_volume_kind,
                       .elements.neohooke.kind = &csim_neohooke_kind,
+                      .elements.patches.kind = &csim_solid_patch_kind,
                       .elements.anchors.kind = &csim_anchor_kind,
                       .elements.links.kind = &csim_link_kind,
                       .elements.face_links.kind = &csim_link_face_kind};

@@ -245,7 +245,7 @@ static int read_quantity(csim_reader *r, const csim_field *f, const cJSON *item,
     return 0;
   }
   if (!csim_same_dimension(&given, &wanted)) {
-    csim_complain(r, CSIM_AT_VALUE, item, "\"%s\" is of another kind than %s", item->valuestring,
+    csim_complain(r, CSIM_AT_VALUE, item, "\"%s\" cannot be converted to %s", item->valuestring,
                   unit_name(f));
     return 0;
   }
@@ -268,7 +268,7 @@ int csim_read_real(csim_reader *r, const csim_field *f, const cJSON *item, doubl
     char range[80], found[CSIM_DESCRIPTION];
     describe_range(f, v, range);
     csim_describe_item(item, found);
-    // a number beyond double has been told already, see csim_check_faults
+    // a number beyond double has been reported already, see csim_check_faults
     if (!is_number(item) || isfinite(item->valuedouble))
       csim_complain(r, CSIM_AT_VALUE, item, "must be %s%s%s, found %s", range,
                     f->unit && *f->unit ? " " : "", f->unit ? f->unit : "", found);
@@ -446,7 +446,7 @@ static void print_text(csim_printer *p, const csim_field *f, const void *base) {
 
 static void describe_text(const csim_field *f, char text[CSIM_DESCRIPTION]) {
   (void)f;
-  snprintf(text, CSIM_DESCRIPTION, "a text");
+  snprintf(text, CSIM_DESCRIPTION, "a string");
 }
 
 static void schema_text(csim_json_out *out, const csim_field *f) {

@@ -377,7 +377,7 @@ static const csim_list render_list = {
        .kind = &csim_kind_list,                                                                    \
        .detail = &pin_list,                                                                        \
        .offset = AT(pin),                                                                          \
-       .doc = "Vertices that are held or led."},                                                   \
+       .doc = "Vertices that are fixed or moved."},                                                \
   {                                                                                                \
     .key = "render_meshes", .kind = &csim_kind_list, .detail = &render_list, .offset = AT(render), \
     .flags = CSIM_COSMETIC,                                                                        \

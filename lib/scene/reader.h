@@ -14,7 +14,7 @@ typedef struct csim_table csim_table;
 
 // ---------------------------------------------------------------------------------------- reader
 
-/// One error, kept until all are known and can be told in the order of the text.
+/// One error, kept until all are known, and reported in the order of the file.
 typedef struct csim_complaint {
   csim_place place;
   int source, order;
@@ -52,7 +52,7 @@ const char *csim_suggest(csim_reader *r, const char *word, const char *const *na
 csim_place csim_keep_place(csim_reader *r, csim_where where, const cJSON *item);
 
 /// Sends every complaint to the log, in order of sources, lines and columns.
-void csim_tell_complaints(csim_reader *r, csim_log *log);
+void csim_report_complaints(csim_reader *r, csim_log *log);
 
 // ---------------------------------------------------------------------------------------- tables
 
@@ -137,7 +137,7 @@ typedef struct csim_variants {
   const char *const *names;       ///< NULL-terminated; the stored value is the position
   const csim_table *const *table; ///< of each name
   size_t offset;                  ///< of the stored value
-  const char *const *implied;     ///< keys that tell the first variants without `key`, one each,
+  const char *const *implied;     ///< keys that imply the first variants without `key`, one each,
                                   ///< NULL-terminated; NULL = none
 } csim_variants;
 

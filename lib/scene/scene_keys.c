@@ -184,7 +184,7 @@ static const csim_field frame_fields[] = {
             "estimated step by step; 0: all are alike."},
 };
 static const csim_table frames_table = {.name = "frames",
-                                        .doc = "Which frames, and how fine in time.",
+                                        .doc = "Frame range and time step.",
                                         .size = sizeof(csim_scene),
                                         .finish = check_frames,
                                         CSIM_FIELDS_OF(frame_fields)};
@@ -391,7 +391,7 @@ static void read_ignored(csim_reader *r, const csim_field *f, const cJSON *item,
 
 static void describe_ignored(const csim_field *f, char text[CSIM_DESCRIPTION]) {
   (void)f;
-  snprintf(text, CSIM_DESCRIPTION, "a text");
+  snprintf(text, CSIM_DESCRIPTION, "a string");
 }
 
 static void schema_ignored(csim_json_out *out, const csim_field *f) {

@@ -94,17 +94,17 @@ static void test_kept_log(void) {
              "100 %% of %d", i);
   }
   CHECK(h.n == 0 && log.nerror == 0);
-  csim_kept_log_tell(&kept, &log);
-  csim_kept_log_tell(&kept, &log);
+  csim_kept_log_flush(&kept, &log);
+  csim_kept_log_flush(&kept, &log);
   CHECK(h.n == 2 && log.nerror == 1 && log.nwarning == 1);
   CHECK_TEXT(h.text[0], "3 f0:3:4 /p0 100 % of 0");
   CHECK_TEXT(h.text[1], "2 f1:3:5 /p1 100 % of 1");
   csim_say(&kept.log, CSIM_INFO, (csim_place){.file = "f"}, "again");
-  csim_kept_log_tell(&kept, &log);
+  csim_kept_log_flush(&kept, &log);
   CHECK(h.n == 3);
   CHECK_TEXT(h.text[2], "1 f:0:0 - again");
   csim_say(&kept.log, CSIM_INFO, (csim_place){0}, "to nobody");
-  csim_kept_log_tell(&kept, NULL);
+  csim_kept_log_flush(&kept, NULL);
 }
 
 // What callers log: counted, one line whatever it holds, NULL logs allowed.
