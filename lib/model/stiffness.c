@@ -1,7 +1,6 @@
 // model/stiffness.c: see stiffness.h.
 #include "model/stiffness.h"
 
-
 #include <string.h>
 
 enum { EDGE_GRAIN = 256, ROW_GRAIN = 512 };
