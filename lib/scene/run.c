@@ -1,5 +1,4 @@
 // scene/run.c: the main job, from a scene to frames on disk. Needs everything below.
-#include "base/number.h"
 #include "io/file.h"
 #include "model/chamber.h"
 #include "model/links.h"
