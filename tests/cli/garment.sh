@@ -35,7 +35,8 @@ check "a membrane with bending by curvature" sh -c "$clothsim skirt.json --print
 grep -v '^v ' skirt.obj >asked
 grep -v '^v ' out/skirt_0025.obj >got
 check "groups, texture coordinates and faces come back" cmp asked got
-# the last ring's distance from the axis: even where the front is stiff, in folds behind
+# The last ring's distance from the axis: even where the front is stiff, in folds behind. Of the front, draft,
+# normal, final and a converged run have 1.08, 1.10, 1.16 and 1.24, without paint 12 and more.
 hem() { # FILE: largest over smallest distance in front, and behind
   awk '$1 == "v" && ++n > 960 && n <= 1008 { k = n - 961; r = sqrt($2 * $2 + $4 * $4)
     front = k < 5 || k > 43; behind = k > 12 && k < 36
@@ -44,8 +45,8 @@ hem() { # FILE: largest over smallest distance in front, and behind
     END { printf "%.3f %.3f\n", b / a, d / c }' "$1"
 }
 read -r front behind <<<"$(hem out/skirt_0025.obj)"
-check "the painted front is even: $front, folds behind: $behind" awk "BEGIN { exit !($front < 1.1 && $behind > 1.3) }"
+check "the painted front is even: $front, folds behind: $behind" awk "BEGIN { exit !($front < 1.5 && $behind > 2) }"
 expect 0 "$clothsim" skirt.json -q -o plain --set 'skirt.maps=[]'
 read -r front behind <<<"$(hem plain/skirt_0025.obj)"
-check "without paint it folds in front too: $front" awk "BEGIN { exit !($front > 1.2) }"
+check "without paint it folds in front too: $front" awk "BEGIN { exit !($front > 4) }"
 report
