@@ -395,7 +395,7 @@ install: all $(LIB) $(SHARED) $(MAN) $(ADDON) ## copy programs, library, man pag
 	install -d $(DEST)/bin $(SHARE)/scenes $(SHARE)/blender $(DEST)/share/man/man1
 	install -d $(DEST)/share/doc/clothsim $(DEST)/share/bash-completion/completions
 	install -d $(DEST)/include $(DEST)/lib/pkgconfig $(SHARE)/examples $(SHARE)/python
-	install -m 644 lib/clothsim.h $(DEST)/include
+	install -m 644 $(wildcard lib/*.h) $(DEST)/include
 	install -m 644 $(LIB) $(SHARED) $(DEST)/lib
 	ln -sf $(SONAME) $(DEST)/lib/libclothsim.so
 	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; s|@LIBS@|$(LIBS)|' tools/clothsim.pc.in > $(DEST)/lib/pkgconfig/clothsim.pc
@@ -424,7 +424,7 @@ check-deb: deb ## install the .deb in a bare Debian 12 and run the quickstart th
 uninstall: ## remove what install copied
 	rm -f $(addprefix $(DEST)/bin/,$(notdir $(BIN)/clothsim $(BIN)/clothsim-tet $(TOOL_BIN)) clothusd)
 	rm -f $(addprefix $(DEST)/share/bash-completion/completions/,clothsim clothfarm) $(DEST)/share/man/man1/cloth*.1
-	rm -f $(DEST)/include/clothsim.h $(DEST)/lib/libclothsim.a $(DEST)/lib/libclothsim.so* $(DEST)/lib/pkgconfig/clothsim.pc
+	rm -f $(addprefix $(DEST)/include/,$(notdir $(wildcard lib/*.h))) $(DEST)/lib/libclothsim.a $(DEST)/lib/libclothsim.so* $(DEST)/lib/pkgconfig/clothsim.pc
 	rm -rf $(SHARE) $(DEST)/share/doc/clothsim
 
 clean: ## remove everything that was built

@@ -3,7 +3,7 @@
 #ifndef CSIM_TESTS_ABC_FILE_H
 #define CSIM_TESTS_ABC_FILE_H
 
-#include "cache/bytes.h"
+#include "cache/buffer.h"
 #include "cache/murmur.h"
 #include "cache/ogawa.h"
 

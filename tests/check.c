@@ -3,16 +3,33 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-static int npassed, nfailed;
+// A check in the source, however often it is made.
+typedef struct site {
+  const char *file;
+  int line, failed;
+} site;
+
+static site sites[4096]; // open addressing
+static int nmessage;
+
+static site *find_site(const char *file, int line) {
+  enum { N = sizeof sites / sizeof *sites };
+  for (unsigned i = (unsigned)line * 2654435761u, tries = 0; tries < N; i++, tries++) {
+    site *s = &sites[i % N];
+    if (!s->file) *s = (site){.file = file, .line = line};
+    if (s->line == line && (s->file == file || !strcmp(s->file, file))) return s;
+  }
+  abort();
+}
 
 void check_that(int ok, const char *file, int line, const char *format, ...) {
-  if (ok) {
-    npassed++;
-    return;
-  }
-  if (nfailed++ > 50) return;
+  site *s = find_site(file, line);
+  if (ok) return;
+  s->failed = 1;
+  if (nmessage++ > 50) return;
   va_list args;
   va_start(args, format);
   fprintf(stderr, "%s:%d: failed: ", file, line);
@@ -22,6 +39,11 @@ void check_that(int ok, const char *file, int line, const char *format, ...) {
 }
 
 int check_report(void) {
+  int npassed = 0, nfailed = 0;
+  for (size_t i = 0; i < sizeof sites / sizeof *sites; i++) {
+    npassed += sites[i].file && !sites[i].failed;
+    nfailed += sites[i].failed;
+  }
   printf("%d passed, %d failed\n", npassed, nfailed);
   return nfailed || !npassed;
 }

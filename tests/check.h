@@ -11,7 +11,8 @@
 void check_that(int ok, const char *file, int line, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/// Prints "N passed, N failed" and returns the exit code.
+/// Prints "N passed, N failed" and returns the exit code. A check in the source counts once,
+/// however often it is made, and has failed if it did once.
 int check_report(void);
 
 /// A log that remembers its last error's text, for tests that expect one.

@@ -6,6 +6,7 @@
 #include "mesh/shapes.h"
 #include "model/curvature.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +27,7 @@ void kit_begin(int n, const double *x, double mass, double h, kit *k) {
              .curvature.kind = &csim_curvature_kind,
              .volume.kind = &csim_volume_kind,
              .neohooke.kind = &csim_neohooke_kind,
+             .patches.kind = &csim_solid_patch_kind,
              .anchors.kind = &csim_anchor_kind,
              .h = h};
   k->params = (csim_solver_params){.method = "newton",
@@ -64,7 +66,7 @@ void kit_ready(kit *k, int nthread) {
   const csim_elements *sets[] = {&k->levels,   &k->springs,     &k->limits,    &k->bounds,
                                  &k->woven,    &k->orthotropic, &k->quadratic, &k->cotangent,
                                  &k->dihedral, &k->curvature,   &k->volume,    &k->neohooke,
-                                 &k->anchors};
+                                 &k->patches,  &k->anchors};
   k->model->bounded |= k->bounds.nelem > 0;
   CHECK(csim_model_assemble(k->model, sizeof sets / sizeof *sets, sets) == 0);
   CHECK(csim_state_create(k->model, &k->state) == 0);
@@ -95,6 +97,7 @@ void kit_end(kit *k) {
   csim_elements_free(&k->curvature);
   csim_elements_free(&k->volume);
   csim_elements_free(&k->neohooke);
+  csim_elements_free(&k->patches);
   csim_elements_free(&k->anchors);
   csim_model_free(k->model);
 }
@@ -193,6 +196,76 @@ void kit_jitter(csim_mesh *mesh, const unsigned char *mark, double by, unsigned 
 double kit_random(unsigned *seed) {
   *seed = *seed * 1664525u + 1013904223u;
   return (double)(*seed >> 8) / (double)(1 << 24) - 0.5;
+}
+
+double kit_uniform(unsigned *seed, double lo, double hi) {
+  return lo + (hi - lo) * (kit_random(seed) + 0.5);
+}
+
+void kit_points(unsigned *seed, int n, double size, double x[][3]) {
+  for (int i = 0; i < n; i++)
+    for (int c = 0; c < 3; c++) x[i][c] = kit_uniform(seed, -size, size);
+}
+
+int kit_scene_open(const char *text, int nthread, kit_scene *s) {
+  check_log log;
+  check_log_init(&log);
+  *s = (kit_scene){0};
+  char *json = strdup(text);
+  for (char *c = json; *c; c++)
+    if (*c == '\'') *c = '"';
+  int failed =
+      csim_scene_parse(json, strlen(json), "/tmp/kit.json", NULL, 0, &log.log, &s->scene) ||
+      csim_compile(s->scene, "bin/clothsim-tet", &log.log, &s->world);
+  free(json);
+  check_that(!failed, __FILE__, __LINE__, "%s: %s", text, log.text);
+  if (failed) return -1;
+  s->pool = csim_pool_create(nthread);
+  s->solver =
+      csim_solver_create(&(csim_solver_setup){.model = s->world.model,
+                                              .params = s->scene->solver,
+                                              .contact = s->world.contact,
+                                              .ncollider = s->world.ncollider,
+                                              .collider = s->world.collider,
+                                              .pool = s->pool,
+                                              .h = 1 / (s->scene->fps * s->scene->substeps)});
+  return csim_state_create(s->world.model, &s->state);
+}
+
+void kit_scene_close(kit_scene *s) {
+  csim_solver_free(s->solver);
+  csim_pool_free(s->pool);
+  csim_state_free(&s->state);
+  csim_world_free(&s->world);
+  csim_scene_free(s->scene);
+}
+
+double kit_scene_time(const kit_scene *s) {
+  return (double)s->state.step / (s->scene->fps * s->scene->substeps);
+}
+
+static char folder[] = "/tmp/clothsim_test_XXXXXX";
+
+const char *kit_path(const char *name) {
+  static char path[2][256];
+  static int turn, made;
+  if (!made++ && !mkdtemp(folder)) abort();
+  turn = !turn;
+  snprintf(path[turn], sizeof path[turn], "%s/%s", folder, name);
+  return path[turn];
+}
+
+void kit_folder_end(void) {
+  char command[64];
+  snprintf(command, sizeof command, "rm -rf %s", folder);
+  CHECK(system(command) == 0);
+}
+
+void kit_write_text(const char *path, const char *text) {
+  FILE *file = fopen(path, "w");
+  if (!file) abort();
+  fputs(text, file);
+  fclose(file);
 }
 
 double *kit_inertia(csim_arena *arena, const csim_model *model, double h) {

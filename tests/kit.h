@@ -3,13 +3,14 @@
 #define CSIM_TESTS_KIT_H
 
 #include "model/assemble.h"
+#include "scene/compile.h"
 #include "solver/step.h"
 
 /// A model under construction: vertices, pins and springs as the test adds them.
 typedef struct kit {
   csim_model *model;
   csim_elements levels, springs, limits, bounds, woven, orthotropic, quadratic, cotangent, dihedral,
-      curvature, volume, neohooke, anchors;
+      curvature, volume, neohooke, patches, anchors;
   csim_state state;
   csim_solver *solver;
   csim_pool *pool;
@@ -39,8 +40,34 @@ void kit_curvature(kit *k, double warp, double weft);
 /// [m] along x and z, and flips edges until the mesh is Delaunay's.
 void kit_jitter(csim_mesh *mesh, const unsigned char *mark, double by, unsigned seed);
 
-/// Pseudo-random number in [-1/2, 1/2).
+/// Pseudo-random number in [-1/2, 1/2), in [lo, hi), and n points with coordinates in [-size,
+/// size).
 double kit_random(unsigned *seed);
+double kit_uniform(unsigned *seed, double lo, double hi);
+void kit_points(unsigned *seed, int n, double size, double x[][3]);
+
+/// A scene that is stepped.
+typedef struct kit_scene {
+  csim_scene *scene;
+  csim_world world;
+  csim_state state;
+  csim_pool *pool;
+  csim_solver *solver;
+} kit_scene;
+
+/// Makes what a scene says. Quotes in the text may be written as '.
+/// @return 0; -1 after a check that has failed
+int kit_scene_open(const char *text, int nthread, kit_scene *s);
+void kit_scene_close(kit_scene *s);
+
+/// [s] since the scene's start.
+double kit_scene_time(const kit_scene *s);
+
+/// Path of a file in a temporary folder that kit_folder_end removes; valid until the next call but
+/// one.
+const char *kit_path(const char *name);
+void kit_folder_end(void);
+void kit_write_text(const char *path, const char *text);
 
 /// Weights m/h^2 [N/m] of backward Euler, (nvert) from the arena.
 double *kit_inertia(csim_arena *arena, const csim_model *model, double h);

@@ -1,7 +1,7 @@
 // base/dmath.h: elementary functions with the same bits on every machine. Needs nothing.
 //
 // glibc picks FMA variants of sin, log, exp, ... by CPU, so their last bit differs between nodes of
-// a farm. These use only + - * / sqrt in a fixed order. tests/unit/test_base.c measures the errors
+// a farm. These use only + - * / sqrt in a fixed order. tests/unit/test_dmath.c measures the errors
 // against long double.
 #ifndef CSIM_BASE_DMATH_H
 #define CSIM_BASE_DMATH_H

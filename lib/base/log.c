@@ -68,7 +68,7 @@ void csim_kept_log_begin(csim_kept_log *kept) {
   *kept = (csim_kept_log){.log = {.write = keep_message, .user = kept}};
 }
 
-void csim_kept_log_tell(csim_kept_log *kept, csim_log *log) {
+void csim_kept_log_flush(csim_kept_log *kept, csim_log *log) {
   while (kept->first) {
     struct csim_kept_message *k = kept->first;
     const csim_message *m = &k->message;

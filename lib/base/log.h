@@ -15,7 +15,7 @@ typedef struct csim_place {
 void csim_say(csim_log *log, csim_level level, csim_place place, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/// A log that keeps what it is told, on any one thread, for csim_kept_log_tell. Zero-initialise.
+/// A log that keeps messages, on any one thread, for csim_kept_log_flush. Zero-initialise.
 typedef struct csim_kept_log {
   csim_log log; ///< to be passed on, after csim_kept_log_begin
   struct csim_kept_message *first, *last;
@@ -24,8 +24,8 @@ typedef struct csim_kept_log {
 /// Starts with no messages kept.
 void csim_kept_log_begin(csim_kept_log *kept);
 
-/// Tells a log (NULL allowed) all that was kept, in its order, and forgets it.
-void csim_kept_log_tell(csim_kept_log *kept, csim_log *log);
+/// Passes all that was kept on to a log (NULL allowed), in its order, and forgets it.
+void csim_kept_log_flush(csim_kept_log *kept, csim_log *log);
 
 /// The name in `names` (NULL-terminated) nearest to `word` by edit distance, or NULL when none is
 /// near enough to be a slip (distance above a third of the word's length, at least 1).

@@ -109,10 +109,7 @@ csim_status csim_abc_doubles(csim_abc *abc, const csim_abc_property *p, uint32_t
 csim_status csim_abc_integers(csim_abc *abc, const csim_abc_property *p, uint32_t i, uint64_t n,
                               int *value);
 
-/// The 16 bytes that tell samples with different contents apart.
+/// The 16 bytes in which samples with different contents differ.
 csim_status csim_abc_key(csim_abc *abc, const csim_abc_property *p, uint32_t i, uint8_t key[16]);
-
-/// Text of a sample, cut at 4,000 bytes, in the arena.
-csim_status csim_abc_text(csim_abc *abc, const csim_abc_property *p, uint32_t i, char **text);
 
 #endif

@@ -126,17 +126,3 @@ csim_status csim_abc_key(csim_abc *abc, const csim_abc_property *p, uint32_t i, 
   if (status || size < KEY) return status;
   return csim_ogawa_bytes(&abc->file, word, 0, KEY, key);
 }
-
-csim_status csim_abc_text(csim_abc *abc, const csim_abc_property *p, uint32_t i, char **text) {
-  enum { MOST = 4000 };
-  csim_ogawa_word word;
-  uint64_t size;
-  *text = NULL;
-  csim_status status = find_sample(abc, p, i, &word);
-  if (!status) status = csim_ogawa_measure(&abc->file, word, &size);
-  if (status) return status;
-  size_t n = size <= KEY ? 0 : size - KEY > MOST ? MOST : (size_t)(size - KEY);
-  *text = csim_arena_alloc(abc->arena, (ptrdiff_t)n + 1, 1);
-  if (!*text) return CSIM_MEMORY;
-  return csim_ogawa_bytes(&abc->file, word, KEY, n, *text);
-}

@@ -25,7 +25,7 @@
 #define CSIM_CACHE_CHECKPOINT_H
 
 #include "base/log.h"
-#include "cache/bytes.h"
+#include "cache/buffer.h"
 #include "model/model.h"
 
 enum { CSIM_CHECKPOINT_VERSION = 6, CSIM_CHECKPOINT_HEADER = 64 };

@@ -3,7 +3,7 @@
 //
 // Samples go to the file as frames come; groups and headers, which name the positions of samples,
 // follow in the end. Alembic's faces are clockwise, so corners are written backward.
-#include "cache/bytes.h"
+#include "cache/buffer.h"
 #include "cache/export.h"
 #include "cache/face_sets.h"
 #include "cache/murmur.h"

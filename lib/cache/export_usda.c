@@ -2,7 +2,7 @@
 //
 // A Mesh has all its points before all its velocities, so both wait in spools, as text.
 #include "base/bytes.h"
-#include "cache/bytes.h"
+#include "cache/buffer.h"
 #include "cache/export.h"
 #include "cache/face_sets.h"
 #include "io/format.h"

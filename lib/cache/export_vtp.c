@@ -5,7 +5,7 @@
 // the last one if it is shorter (else 0), u64 compressed bytes of each block, then zlib streams.
 // Offsets count from behind the underscore that opens the appended data.
 #include "base/bytes.h"
-#include "cache/bytes.h"
+#include "cache/buffer.h"
 #include "cache/export.h"
 
 #include <stdlib.h>

@@ -36,7 +36,7 @@
 #ifndef CSIM_CACHE_LAYOUT_H
 #define CSIM_CACHE_LAYOUT_H
 
-#include "cache/bytes.h"
+#include "cache/buffer.h"
 #include "cache/codec.h"
 #include "clothsim.h"
 

@@ -8,7 +8,7 @@
 //             if there are colours, all red, green, blue of the vertices, the same
 #include "cache/look.h"
 
-#include "cache/bytes.h"
+#include "cache/buffer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -88,27 +88,11 @@ int csim_look_write(csim_planes *planes, const csim_cache_object *o, csim_bytes 
   return bad || out->failed ? -1 : 0;
 }
 
-// What a payload is being read from and to.
-typedef struct reading {
-  csim_planes *planes;
-  csim_arena *arena;
-  const uint8_t *at, *end;
-} reading;
-
-// An array of n words; NULL when malformed.
-static uint32_t *get_words(reading *r, ptrdiff_t n) {
-  if (!csim_planes_plausible((uint64_t)n, (uint64_t)(r->end - r->at))) return NULL;
-  uint32_t *word = CSIM_ARENA_NEW(r->arena, uint32_t, n);
-  if (!word || csim_planes_read(r->planes, &r->at, r->end, n, word)) return NULL;
-  for (ptrdiff_t i = 0; i < n; i++) word[i] = csim_unzigzag(word[i]) + (i ? word[i - 1] : 0);
-  return word;
-}
-
-static double *get_vectors(reading *r, ptrdiff_t n) {
+static double *get_vectors(csim_planes_reader *r, ptrdiff_t n) {
   if (!csim_planes_plausible(3 * (uint64_t)n, (uint64_t)(r->end - r->at))) return NULL;
   double *value = CSIM_ARENA_NEW(r->arena, double, 3 * n);
   for (int c = 0; c < 3 && value; c++) {
-    const uint32_t *word = get_words(r, n);
+    const uint32_t *word = csim_planes_read_array(r, n);
     if (!word) return NULL;
     for (ptrdiff_t i = 0; i < n; i++)
       value[3 * i + c] = (double)csim_bits_float(csim_unorder_bits(word[i]));
@@ -118,12 +102,12 @@ static double *get_vectors(reading *r, ptrdiff_t n) {
 
 int csim_look_read(csim_planes *planes, const uint8_t *data, ptrdiff_t size, csim_arena *arena,
                    csim_cache_object *o) {
-  reading r = {planes, arena, data + FIXED, data + size};
+  csim_planes_reader r = {planes, arena, data + FIXED, data + size};
   if (size < FIXED) return -1;
   uint32_t n = csim_load_u32(data), flags = csim_load_u32(data + 4);
   if (n > (uint32_t)corners_of(o)) return -1;
   o->nnormal = (int)n;
-  if (n && !(o->face_normal = (int *)get_words(&r, corners_of(o)))) return -1;
+  if (n && !(o->face_normal = (int *)csim_planes_read_array(&r, corners_of(o)))) return -1;
   if (n && !(o->normal = get_vectors(&r, (ptrdiff_t)n))) return -1;
   if (flags & 1 && !(o->colour = get_vectors(&r, o->nvert))) return -1;
   return r.at == r.end ? 0 : -1;

@@ -6,7 +6,7 @@
 #ifndef CSIM_CACHE_OGAWA_H
 #define CSIM_CACHE_OGAWA_H
 
-#include "cache/bytes.h"
+#include "cache/buffer.h"
 #include "io/file.h"
 
 #define CSIM_OGAWA_DATA ((uint64_t)1 << 63)

@@ -136,6 +136,14 @@ int csim_planes_plausible(uint64_t n, uint64_t bytes) {
   return n / 1032 <= bytes / 4;
 }
 
+uint32_t *csim_planes_read_array(csim_planes_reader *r, ptrdiff_t n) {
+  if (!csim_planes_plausible((uint64_t)n, (uint64_t)(r->end - r->at))) return NULL;
+  uint32_t *word = CSIM_ARENA_NEW(r->arena, uint32_t, n);
+  if (!word || csim_planes_read(r->planes, &r->at, r->end, n, word)) return NULL;
+  for (ptrdiff_t i = 0; i < n; i++) word[i] = csim_unzigzag(word[i]) + (i ? word[i - 1] : 0);
+  return word;
+}
+
 void csim_planes_free(csim_planes *p) {
   if (p->streams) {
     for (int k = 0; k < 2; k++)

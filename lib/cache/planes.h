@@ -5,7 +5,8 @@
 #ifndef CSIM_CACHE_PLANES_H
 #define CSIM_CACHE_PLANES_H
 
-#include "cache/bytes.h"
+#include "base/arena.h"
+#include "cache/buffer.h"
 
 /// Working memory of a coder, used over and over. Zero-initialise, csim_planes_free in the end.
 typedef struct csim_planes {
@@ -33,6 +34,17 @@ int csim_planes_read(csim_planes *p, const uint8_t **at, const uint8_t *end, ptr
 /// Whether `bytes` bytes of planes can hold n words at all: deflate shrinks by 1032 at most.
 /// To be asked before n words are allocated.
 int csim_planes_plausible(uint64_t n, uint64_t bytes);
+
+/// A payload being read, and the arena its arrays go to.
+typedef struct csim_planes_reader {
+  csim_planes *planes;
+  csim_arena *arena;
+  const uint8_t *at, *end;
+} csim_planes_reader;
+
+/// Reads an array of n words that was written as differences, zigzag(value - previous value).
+/// @return (n) of the arena; NULL when malformed or out of memory
+uint32_t *csim_planes_read_array(csim_planes_reader *r, ptrdiff_t n);
 
 /// Frees the arrays (all zero allowed).
 void csim_planes_free(csim_planes *p);

@@ -216,7 +216,7 @@ static csim_status read_topology(csim_cache *c) {
     if (csim_topology_read(&c->planes, c->payload.data, c->payload.n, &c->arena, &object[i]))
       return c->arena.failed ? no_memory(c) : damaged(c, at, "the TOPO chunk is malformed");
     if (object[i].nsample && object[i].nsample != c->info.nsample)
-      return damaged(c, at, "an object has other samples than META tells");
+      return damaged(c, at, "an object has other samples than META says");
     csim_status status = csim_topology_check(&object[i], (csim_place){.file = c->path}, c->log);
     if (status) return CSIM_IO;
   }

@@ -214,13 +214,37 @@ int csim_sequence_has(const csim_sequence *s, int object, int frame) {
   return !s->kind->has || s->kind->has(s, object, frame);
 }
 
+static csim_status check_numbers(csim_sequence *s, int object, int frame) {
+  if (object >= 0 && object < s->info.nobject && frame >= 0 && frame < s->info.nframe)
+    return CSIM_OK;
+  csim_say(s->log, CSIM_ERROR, (csim_place){.file = s->path}, "no object %d in frame %d", object,
+           frame);
+  return CSIM_INVALID;
+}
+
 csim_status csim_sequence_read(csim_sequence *s, int object, int frame, double *x, double *v) {
-  if (object < 0 || object >= s->info.nobject || frame < 0 || frame >= s->info.nframe) {
-    csim_say(s->log, CSIM_ERROR, (csim_place){.file = s->path}, "no object %d in frame %d", object,
-             frame);
-    return CSIM_INVALID;
-  }
-  return s->kind->read(s, object, frame, x, v);
+  csim_status status = check_numbers(s, object, frame);
+  return status ? status : s->kind->read(s, object, frame, x, v);
+}
+
+csim_status csim_sequence_read_polygons(csim_sequence *s, int object, int frame,
+                                        csim_polygons **surface) {
+  *surface = NULL;
+  csim_status status = check_numbers(s, object, frame);
+  if (status) return status;
+  if (s->kind->polygons) return s->kind->polygons(s, object, frame, surface);
+  const csim_cache_object *o = &s->info.object[object];
+  double *x = CSIM_NEW(double, csim_xyz(o->nvert));
+  status = x ? s->kind->read(s, object, frame, x, NULL) : csim_sequence_memory(s);
+  if (!status)
+    status =
+        csim_polygons_make(o->nvert, x, o->nface, o->face_start, o->face_vert, s->log, surface);
+  free(x);
+  return status;
+}
+
+csim_cache *csim_sequence_get_cache(const csim_sequence *s) {
+  return s->kind == &csim_sequence_cache ? s->state : NULL;
 }
 
 void csim_sequence_free(csim_sequence *s) {

@@ -25,6 +25,8 @@ struct csim_sequence_kind {
   const char *name;
   csim_status (*open)(csim_sequence *s); ///< fills `info` and `state`
   csim_status (*read)(csim_sequence *s, int object, int frame, double *x, double *v);
+  /// As csim_sequence_read_polygons; NULL: faces stay.
+  csim_status (*polygons)(csim_sequence *s, int object, int frame, csim_polygons **surface);
   int (*has)(const csim_sequence *s, int object, int frame); ///< NULL: every object in every frame
   /// Finds an object by other names than info has; NULL: there are no others.
   csim_status (*find)(csim_sequence *s, const char *name, int *object);

@@ -245,15 +245,26 @@ static int same_faces(csim_sequence *s, const frame_file *file, const csim_mesh 
   return 0;
 }
 
-static csim_status read_files(csim_sequence *s, int object, int frame, double *x, double *v) {
+// The file of an object in a frame; NULL: there is none, which it says.
+static const frame_file *find_file(csim_sequence *s, int object, int frame) {
   files *all = s->state;
   frame_file *file = all->present[(ptrdiff_t)object * s->info.nframe + frame];
-  csim_mesh mesh = {0};
-  if (!file) {
+  if (!file)
     csim_say(s->log, CSIM_ERROR, (csim_place){.file = s->path}, "object \"%s\" lacks frame %lld",
              s->info.object[object].name, s->info.number[frame]);
-    return CSIM_INVALID;
-  }
+  return file;
+}
+
+static csim_status read_file_polygons(csim_sequence *s, int object, int frame,
+                                      csim_polygons **surface) {
+  const frame_file *file = find_file(s, object, frame);
+  return file ? csim_polygons_read(file->path, s->log, surface) : CSIM_INVALID;
+}
+
+static csim_status read_files(csim_sequence *s, int object, int frame, double *x, double *v) {
+  const frame_file *file = find_file(s, object, frame);
+  csim_mesh mesh = {0};
+  if (!file) return CSIM_INVALID;
   csim_status status = csim_mesh_read(file->path, s->log, &mesh);
   if (!status && !same_faces(s, file, &mesh, object)) status = CSIM_INVALID;
   size_t n = 3 * (size_t)s->info.object[object].nvert;
@@ -275,5 +286,9 @@ static int has_file(const csim_sequence *s, int object, int frame) {
   return all->present[(ptrdiff_t)object * s->info.nframe + frame] != NULL;
 }
 
-const csim_sequence_kind csim_sequence_files = {
-    .name = "files", .open = open_files, .read = read_files, .has = has_file, .free = free_files};
+const csim_sequence_kind csim_sequence_files = {.name = "files",
+                                                .open = open_files,
+                                                .read = read_files,
+                                                .polygons = read_file_polygons,
+                                                .has = has_file,
+                                                .free = free_files};

@@ -147,29 +147,13 @@ done:
 
 // ------------------------------------------------------------------------------------------- read
 
-// What a payload is being read from and to.
-typedef struct reading {
-  csim_planes *planes;
-  csim_arena *arena;
-  const uint8_t *at, *end;
-} reading;
-
-// An array of n words; NULL when malformed.
-static uint32_t *read_array(reading *r, ptrdiff_t n) {
-  if (!csim_planes_plausible((uint64_t)n, (uint64_t)(r->end - r->at))) return NULL;
-  uint32_t *word = CSIM_ARENA_NEW(r->arena, uint32_t, n);
-  if (!word || csim_planes_read(r->planes, &r->at, r->end, n, word)) return NULL;
-  for (ptrdiff_t i = 0; i < n; i++) word[i] = csim_unzigzag(word[i]) + (i ? word[i - 1] : 0);
-  return word;
-}
-
-// The same as ints; u32 and int may alias.
-static int *read_ints(reading *r, ptrdiff_t n) {
-  return (int *)read_array(r, n);
+// An array of ints; u32 and int may alias.
+static int *read_ints(csim_planes_reader *r, ptrdiff_t n) {
+  return (int *)csim_planes_read_array(r, n);
 }
 
 // Names follow each other, each ended by a zero byte.
-static int read_names(reading *r, ptrdiff_t size, csim_cache_object *o) {
+static int read_names(csim_planes_reader *r, ptrdiff_t size, csim_cache_object *o) {
   char *names = CSIM_ARENA_NEW(r->arena, char, size);
   char **tag = CSIM_ARENA_NEW(r->arena, char *, o->ntag);
   if (!names || !tag || size < 1 || r->at[size - 1]) return -1;
@@ -188,8 +172,8 @@ static int read_names(reading *r, ptrdiff_t size, csim_cache_object *o) {
   return next == stop ? 0 : -1;
 }
 
-static int read_faces(reading *r, csim_cache_object *o, int ncorner) {
-  const uint32_t *count = read_array(r, o->nface);
+static int read_faces(csim_planes_reader *r, csim_cache_object *o, int ncorner) {
+  const uint32_t *count = csim_planes_read_array(r, o->nface);
   int *start = CSIM_ARENA_NEW(r->arena, int, (ptrdiff_t)o->nface + 1);
   if (!count || !start) return -1;
   for (int f = 0; f < o->nface; f++) {
@@ -201,12 +185,12 @@ static int read_faces(reading *r, csim_cache_object *o, int ncorner) {
   return o->face_vert && start[o->nface] == ncorner ? 0 : -1;
 }
 
-static int read_uv(reading *r, csim_cache_object *o, int ncorner) {
+static int read_uv(csim_planes_reader *r, csim_cache_object *o, int ncorner) {
   if (!csim_planes_plausible((uint64_t)o->nuv, (uint64_t)(r->end - r->at))) return -1;
   double *uv = CSIM_ARENA_NEW(r->arena, double, csim_row(2, o->nuv));
   if (!uv) return -1;
   for (int c = 0; c < 2; c++) {
-    const uint32_t *word = read_array(r, o->nuv);
+    const uint32_t *word = csim_planes_read_array(r, o->nuv);
     if (!word) return -1;
     for (ptrdiff_t i = 0; i < o->nuv; i++)
       uv[2 * i + c] = (double)csim_bits_float(csim_unorder_bits(word[i]));
@@ -218,7 +202,7 @@ static int read_uv(reading *r, csim_cache_object *o, int ncorner) {
 
 int csim_topology_read(csim_planes *planes, const uint8_t *data, ptrdiff_t size, csim_arena *arena,
                        csim_cache_object *object) {
-  reading r = {planes, arena, data + FIXED, data + size};
+  csim_planes_reader r = {planes, arena, data + FIXED, data + size};
   csim_cache_object o = {0};
   if (size < FIXED) return -1;
   uint32_t head[10];

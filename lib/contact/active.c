@@ -160,7 +160,7 @@ static int is_active(const csim_active_set *set, const csim_candidate *pair, act
   return d2 < limit * limit && d2 > 0;
 }
 
-// Share of number i of the brief list; it is kept until shares are dropped.
+// Share of number i of the short list; it is kept until shares are dropped.
 static double share_of(csim_active_set *set, int i, const active_pair *at) {
   if (set->share[i] < 0)
     set->share[i] = (float)csim_wedge_share(set->kin->mesh, csim_narrow_phase_pair(set->narrow, i),
@@ -188,7 +188,7 @@ typedef struct active_job {
   int npair, nplane; // chunks
 } active_job;
 
-// Chunks of the brief list, then chunks of points against all planes: keeps what is active, and
+// Chunks of the short list, then chunks of points against all planes: keeps what is active, and
 // sums up its energy.
 static void keep_active(void *context, int chunk, uint64_t *word) {
   const active_job *job = context;

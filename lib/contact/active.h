@@ -33,8 +33,8 @@ typedef struct csim_active_set {
   int kept_of[3];        ///< versions of what it was made of
   int valid;             ///< contacts are of x
   int valid_of;          ///< kin->version then
-  csim_compaction kept;  ///< of the brief list, then of points and planes
-  float *share;          ///< (narrow->n) of pairs on the brief list; < 0: not known
+  csim_compaction kept;  ///< of the short list, then of points and planes
+  float *share;          ///< (narrow->n) of pairs on the short list; < 0: not known
   ptrdiff_t share_capacity;
   double *chunk_energy; ///< [J] of each chunk of `kept`
   ptrdiff_t energy_capacity;

@@ -174,7 +174,7 @@ static __m128i pack_bounds(__m128 lo, __m128 hi) {
 }
 
 // x - origin and a little less: the difference is rounded, and a box that is computed again may
-// differ in its last bits. Trees must tell of all that those meet, or lists would depend on how
+// differ in its last bits. Trees must report all that those meet, or lists would depend on how
 // items are sorted.
 static __m128 offset_below(__m128 x, __m128 origin) {
   __m128 sign = _mm_set1_ps(-0.0f), d = _mm_sub_ps(x, origin);
@@ -298,6 +298,7 @@ static inline int lanes_of_pack(const csim_bvh *bvh, int p) {
   return n < 4 ? (1 << n) - 1 : 15;
 }
 
+// Marks the packs of items that have flagged ones.
 static void mark_item_packs(void *context, int first, int last) {
   const fill_job *job = context;
   csim_bvh *bvh = job->bvh;
@@ -310,6 +311,8 @@ static void mark_item_packs(void *context, int first, int last) {
   }
 }
 
+// Updates the packs of a level that have stale packs below them, and marks them as stale in turn;
+// without flags, all. The lowest stored level is made of items.
 static void fill_upper_packs(void *context, int first, int last) {
   const fill_job *job = context;
   csim_bvh *bvh = job->bvh;
@@ -460,14 +463,14 @@ static inline int for_each_lane(int lanes) {
   return 0x1111 * lanes;
 }
 
-// A tree against itself tells of a pair once, from the item that stands first. Bit 4 k + l: lane l
+// A tree against itself reports a pair once, from the item that stands first. Bit 4 k + l: lane l
 // of pack q <= p has been asked about lane k of p.
-static inline int told_before(const csim_bvh_search *s, int p, int q) {
+static inline int reported_before(const csim_bvh_search *s, int p, int q) {
   return (q < p ? 0xffff : 0xf731) & for_each_lane(lanes_of(s->part_a, s->A, q));
 }
 
 // The same of all that is below a child `pack` on a level.
-static inline int all_told_before(const csim_bvh_search *s, int p, int level, int pack) {
+static inline int all_reported_before(const csim_bvh_search *s, int p, int level, int pack) {
   if (s->A != s->B || ((int64_t)pack + 1) << 2 * level > p) return 0;
   return s->part_a == CSIM_BVH_ALL ||
          (s->part_a == CSIM_BVH_NEW && s->A->stale[s->A->start[level] + pack] == ALL);
@@ -496,7 +499,7 @@ CSIM_SIMD_BODY void test_items(const csim_bvh_search *s, group *from, int k, int
   }
   int mask =
       meet_all(&from->seek[k], seen) & from->wanted[k] & for_each_lane(lanes_of(s->part_b, B, q));
-  if (A == B && q <= p) mask &= ~told_before(s, p, q);
+  if (A == B && q <= p) mask &= ~reported_before(s, p, q);
   if (met->n + 16 > CSIM_MET_CAPACITY) csim_met_flush(met);
   for (; mask; mask &= mask - 1) {
     int bit = __builtin_ctz((unsigned)mask), i = A->first + a[bit >> 2], j = B->first + b[bit & 3];
@@ -516,7 +519,8 @@ CSIM_SIMD_BODY void test_packs(const csim_bvh_search *s, group *from, int q, csi
     open_pack(pack_at(s->B, 0, child), &seen);
     for (; left; left &= left - 1) {
       int k = __builtin_ctz((unsigned)left) >> 2;
-      if (!all_told_before(s, from->first + k, 0, child)) test_items(s, from, k, child, &seen, met);
+      if (!all_reported_before(s, from->first + k, 0, child))
+        test_items(s, from, k, child, &seen, met);
     }
   }
 }
@@ -595,7 +599,7 @@ CSIM_SIMD_BODY void search_group(const csim_bvh_search *s, int i, group *from, c
     int mask = meet(&from->around, &seen);
     for (; mask; mask &= mask - 1) {
       int child = 4 * at.pack + __builtin_ctz((unsigned)mask);
-      if (all_told_before(s, from->first, at.level - 1, child)) continue;
+      if (all_reported_before(s, from->first, at.level - 1, child)) continue;
       if (lacks(s->part_b, B, B->start[at.level - 1] + child)) continue;
       stack[top].level = at.level - 1;
       stack[top++].pack = child;

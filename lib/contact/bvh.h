@@ -1,7 +1,7 @@
 // contact/bvh.h: bounding volume hierarchy over boxes that move. Needs contact/boxes.h.
 //
 // Items are sorted by halving them along their longest axis. Four neighbours make a pack, four
-// packs the next level's pack, and so on up to one: a test of a box against a pack tells of four at
+// packs the next level's pack, and so on up to one: a test of a box against a pack tests four at
 // once. Moving boxes refit the tree; it is sorted anew when it has grown slack.
 #ifndef CSIM_CONTACT_BVH_H
 #define CSIM_CONTACT_BVH_H
@@ -34,8 +34,8 @@ typedef struct csim_bvh {
   double slack;         ///< [m] sum of the packs' sizes when last sorted; < 0: never
 } csim_bvh;
 
-/// Room for n items, from the arena. A `flat` one serves as side A of searches only, and keeps but
-/// boxes around four items: their own are made when they are asked for.
+/// Memory for n items, from the arena. A `flat` tree serves only as side A of searches, and stores
+/// only boxes of four items: those of single items are computed when needed.
 /// @return 0, or -1 when out of memory
 int csim_bvh_create(csim_arena *arena, int first, int n, int flat, csim_box_fn *box,
                     const void *context, csim_bvh *bvh);
@@ -56,8 +56,8 @@ typedef enum csim_bvh_part {
   CSIM_BVH_OLD, ///< the others
 } csim_bvh_part;
 
-/// What to search: items of A against items of B. A pair of `alike` items is told as (a, b) with
-/// a < b; A itself is B for all pairs within a tree, or those of new items with all.
+/// What to search: items of A against items of B. A pair of `alike` items is reported as (a, b)
+/// with a < b; A itself is B for all pairs within a tree, or those of new items with all.
 typedef struct csim_bvh_search {
   const csim_bvh *A, *B;
   int alike;

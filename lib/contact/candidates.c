@@ -179,7 +179,7 @@ static int cull(const csim_culling *culling, cull_fn *near, int n, csim_pair *pa
   return kept;
 }
 
-// Which pairs go on the list must not depend on who found them: trees tell of more than boxes that
+// Which pairs go on the list must not depend on who found them: trees report more than boxes that
 // meet. Those are asked for late, when few are left.
 static int keep_point_tri(void *context, int n, csim_pair *pair) {
   const csim_candidates *set = context;
@@ -379,6 +379,7 @@ static void fill_grid_boxes(void *context, int first, int last) {
   for (int i = first; i < last && i < mesh->ntri; i++) set->search.tri_box[i] = tri_box(set, i);
 }
 
+// Broad phase by the grid: points against triangles, then edges against edges. -1: out of memory.
 static int search_grid(csim_pool *pool, csim_candidates *set) {
   const csim_collision_mesh *mesh = set->mesh;
   int most = mesh->nedge > mesh->ntri ? mesh->nedge : mesh->ntri;
@@ -396,7 +397,7 @@ static int search_grid(csim_pool *pool, csim_candidates *set) {
              : 0;
 }
 
-// What the trees tell of becomes candidates.
+// Pairs that the trees report become candidates.
 static int search_trees(csim_pool *pool, csim_candidates *set, int npoint_tri,
                         const csim_bvh_search *point_tri, int nedge_edge,
                         const csim_bvh_search *edge_edge) {

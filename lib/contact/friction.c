@@ -52,7 +52,7 @@ void csim_friction_set_free(csim_friction_set *set) {
   free(set->force);
 }
 
-// Of a plane's contact, v[3] tells the plane.
+// Of a plane's contact, v[3] is the number of the plane.
 static int part_of(const csim_kinematics *kin, int v) {
   return v < 0 ? -1 - v : csim_collision_mesh_part(kin->mesh, v);
 }

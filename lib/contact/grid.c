@@ -108,7 +108,7 @@ static int fill_entries(search *s, csim_grid *grid) {
 }
 
 // Two items of one cell. They may share several: the one with the low corner of what their boxes
-// have in common tells of them.
+// have in common reports them.
 static void test_pair(const search *s, uint64_t code, int i, int j, csim_met *met) {
   const csim_box *a = box_of(s, i), *b = box_of(s, j);
   if (!csim_boxes_meet(a, b)) return;

@@ -10,7 +10,7 @@
 
 enum { ITEM_GRAIN = 4096 };
 
-// Of the thickness: what vertices may move before the brief list is made anew.
+// Of the thickness: what vertices may move before the short list is made anew.
 #define BRIEF_MARGIN 0.25
 
 static ptrdiff_t count_items(const csim_collision_mesh *mesh) {
@@ -31,7 +31,7 @@ int csim_narrow_phase_create(csim_arena *arena, csim_narrow_phase *narrow) {
 
 void csim_narrow_phase_free(csim_narrow_phase *narrow) {
   csim_compaction_free(&narrow->kept);
-  free(narrow->brief);
+  free(narrow->shortlist);
 }
 
 // ------------------------------------------------------------------- how far primitives have moved
@@ -94,7 +94,7 @@ static inline int can_matter(const csim_narrow_phase *narrow, const csim_candida
   return csim_min(csim_candidate_gap(c, now), csim_candidate_gap(c, later)) - a - b < limit;
 }
 
-// --------------------------------------------------------------------------------- the brief list
+// --------------------------------------------------------------------------------- the short list
 
 static void keep_chunk(void *context, int chunk, uint64_t *word) {
   const csim_narrow_phase *narrow = context;
@@ -108,7 +108,7 @@ static void keep_chunk(void *context, int chunk, uint64_t *word) {
 
 static void list_kept(void *context, int chunk) {
   csim_narrow_phase *narrow = context;
-  int *to = narrow->brief + narrow->kept.start[chunk];
+  int *to = narrow->shortlist + narrow->kept.start[chunk];
   csim_kept at = csim_compaction_walk(&narrow->kept, chunk);
   for (int i; (i = csim_next_kept(&at)) >= 0;) *to++ = chunk * CSIM_COMPACTION_CHUNK + i;
 }
@@ -130,8 +130,8 @@ static double count_beyond(void *context, int first, int last) {
   return count;
 }
 
-// Makes the brief list, unless the one there is still holds. -1 when out of memory.
-static int update_brief(csim_narrow_phase *narrow) {
+// Makes the short list, unless the one there is still holds. -1 when out of memory.
+static int update_shortlist(csim_narrow_phase *narrow) {
   const csim_kinematics *kin = narrow->reach->kin;
   const csim_candidates *set = narrow->reach->candidates;
   double until = set->ref.clock + kin->time_left;
@@ -147,9 +147,10 @@ static int update_brief(csim_narrow_phase *narrow) {
   measure_items(narrow, narrow->allowed);
   int total =
       csim_compact(kin->pool, &narrow->kept, csim_compaction_chunks(set->n), keep_chunk, narrow);
-  int *brief = total < 0 ? NULL : csim_grow(narrow->brief, &narrow->capacity, total, sizeof *brief);
-  if (!brief) return -1;
-  narrow->brief = brief;
+  int *shortlist =
+      total < 0 ? NULL : csim_grow(narrow->shortlist, &narrow->capacity, total, sizeof *shortlist);
+  if (!shortlist) return -1;
+  narrow->shortlist = shortlist;
   narrow->n = total;
   csim_pool_run(kin->pool, narrow->kept.nchunk, list_kept, narrow);
   narrow->valid = 1;
@@ -167,7 +168,7 @@ int csim_narrow_phase_begin(csim_narrow_phase *narrow, const double *x, const do
   culling->alone = alone;
   csim_culling_begin(kin->pool, narrow->scratch, culling, x, way, 1, NULL);
   narrow->item_moved = CSIM_SCRATCH_TAKE(narrow->scratch, float, count_items(kin->mesh));
-  if (update_brief(narrow)) return -1;
+  if (update_shortlist(narrow)) return -1;
   measure_items(narrow, narrow->reach->moved);
   return 0;
 }

@@ -77,8 +77,9 @@ int csim_nearest_create(csim_arena *arena, int width, int nelem, const int *elem
   return 0;
 }
 
-int csim_tet_weights(const double *a, const double *b, const double *c, const double *d,
-                     const double *p, double w[4]) {
+// Weights of p in a tetrahedron, also outside: sum 1. -1 when it has no volume.
+static int tet_weights(const double *a, const double *b, const double *c, const double *d,
+                       const double *p, double w[4]) {
   double ab[3], ac[3], ad[3], ap[3], n[3];
   csim_sub(b, a, ab);
   csim_sub(c, a, ac);
@@ -101,7 +102,7 @@ static double distance_tet(const csim_nearest *tree, int e, const double *p, dou
                            double w[4]) {
   const double *v[4];
   for (int k = 0; k < 4; k++) v[k] = vertex(tree, e, k);
-  if (csim_tet_weights(v[0], v[1], v[2], v[3], p, w)) return INFINITY;
+  if (tet_weights(v[0], v[1], v[2], v[3], p, w)) return INFINITY;
   double least = INFINITY, largest = 0, nearest = INFINITY, unused[3];
   for (int k = 0; k < 4; k++) {
     least = csim_min(least, w[k]);

@@ -32,9 +32,4 @@ int csim_nearest_create(csim_arena *arena, int width, int nelem, const int *elem
 /// @return its number; -1: none is allowed
 int csim_nearest_find(const csim_nearest *tree, const double *p, double most, double *w);
 
-/// Weights of p in a tetrahedron a b c d (x: 3 each), also outside: sum 1.
-/// @return 0, or -1 when it has no volume
-int csim_tet_weights(const double *a, const double *b, const double *c, const double *d,
-                     const double *p, double w[4]);
-
 #endif

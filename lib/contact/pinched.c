@@ -209,7 +209,7 @@ int csim_pinched_let_go(csim_pinched *p, const double *d) {
   csim_kinematics_aim_colliders(kin, 1);
   if (csim_reach_update(p->reach, 0) || for_near_pairs(p, mark_blocked)) return -1;
   const csim_candidates *set = p->reach->candidates;
-  for (int i = 0; i < p->narrow->n; i++) choose_collider(p, &set->list[p->narrow->brief[i]]);
+  for (int i = 0; i < p->narrow->n; i++) choose_collider(p, &set->list[p->narrow->shortlist[i]]);
   for (int i = 0; i < n; i++) {
     if (p->blocked[i] > 0) count += let_go_of(p, i, p->blocked[i]);
     p->blocked[i] = 0;

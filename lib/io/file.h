@@ -31,7 +31,7 @@ csim_status csim_file_create(const char *path, csim_log *log, csim_file **file);
 /// by the file, and what it leads to is left alone.
 csim_status csim_file_replace(const char *path, csim_log *log, csim_file **file);
 
-/// Appends. The first failure sticks: what follows is dropped and csim_file_commit tells.
+/// Appends. The first failure sticks: what follows is dropped, and csim_file_commit returns it.
 void csim_file_write(csim_file *file, const void *data, size_t size);
 void csim_file_text(csim_file *file, const char *text);
 void csim_file_print(csim_file *file, const char *format, ...)
@@ -52,7 +52,7 @@ void csim_file_patch(csim_file *file, uint64_t offset, const void *data, size_t 
 /// Bytes appended so far.
 uint64_t csim_file_position(const csim_file *file);
 
-/// Whether a write has failed: a long writer may stop early. Commit still tells.
+/// Whether a write has failed: a long writer may stop early. Commit still returns it.
 int csim_file_failed(const csim_file *file);
 
 /// Writes what is buffered, checks every write, renames the file to its name and frees `file`.

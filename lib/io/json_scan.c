@@ -155,7 +155,7 @@ static int scan_string(scanner *s, int *nul) {
     if (c < 0x20) {
       if (c == '\n' || c == '\r')
         return fail(s, start, "this text is not closed: '\"' is missing before the line ends");
-      return fail(s, s->at, "a text cannot hold control character 0x%02X; write \\u%04X", c, c);
+      return fail(s, s->at, "a string cannot hold control character 0x%02X; write \\u%04X", c, c);
     }
     if (c == '\\') {
       char e = s->at + 1 < s->length ? s->text[s->at + 1] : 0;
@@ -164,7 +164,7 @@ static int scan_string(scanner *s, int *nul) {
       } else if (e && strchr("\"\\/bfnrt", e)) {
         s->at += 2;
       } else {
-        return fail(s, s->at, "unknown escape in a text; a backslash is written \\\\");
+        return fail(s, s->at, "unknown escape in a string; a backslash is written \\\\");
       }
       continue;
     }

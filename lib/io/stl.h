@@ -4,13 +4,13 @@
 
 #include "mesh/mesh.h"
 
-/// Whether the contents are a binary STL file: their size fits the number of facets they tell. The
-/// word "solid" says nothing: binary files begin with it too.
+/// Whether the contents are a binary STL file: their size fits the number of facets in their
+/// header. The word "solid" says nothing: binary files begin with it too.
 int csim_stl_is_binary(const char *data, size_t size);
 
 /// STL has no vertex numbers, so corners at exactly equal places become one vertex, numbered in
 /// order of first occurrence (-0 equals 0). Facets that lose a corner by it have no area: they are
-/// dropped with a warning. Normals are ignored: the winding tells. A text file's solids become
+/// dropped with a warning. Normals are ignored: the winding counts. A text file's solids become
 /// object tags.
 ///
 /// @param path        for messages

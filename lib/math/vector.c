@@ -81,6 +81,7 @@ void csim_vector_scale_add(csim_pool *pool, int n, const double *x, double s, do
   csim_pool_for(pool, n, GRAIN, scale_add_range, &(vector_job){.a = x, .y = y, .s = s});
 }
 
+// Four at a time, then the rest.
 static void advance_range(void *context, int first, int last) {
   const vector_job *job = context;
   const double *z = job->a;

@@ -20,6 +20,8 @@ typedef struct half {
   int forward; // the triangle runs from lo to hi
 } half;
 
+enum { POINT_TEXT = 104 };
+
 typedef struct check {
   const csim_surface *s;
   csim_place place;
@@ -43,7 +45,8 @@ typedef struct check {
   int *root;        // (npart) outermost part around it, or itself
 } check;
 
-const char *csim_print_point(const double p[3], char *text) {
+// "(x, y, z)" with 6 digits, for messages.
+static const char *print_point(const double p[3], char text[POINT_TEXT]) {
   char number[3][32];
   for (int k = 0; k < 3; k++) csim_print_number(p[k] + 0.0, 6, number[k]); // no -0
   char *t = text;
@@ -66,7 +69,7 @@ static int face_of(const check *c, int t) {
 }
 
 static const char *print_corner(const check *c, int v, char *text) {
-  return csim_print_point(vertex(c, v), text);
+  return print_point(vertex(c, v), text);
 }
 
 #define FAIL(c, ...) (csim_say((c)->log, CSIM_ERROR, (c)->place, __VA_ARGS__), CSIM_INVALID)
@@ -102,7 +105,7 @@ static csim_status check_numbers(const check *c) {
 
 static csim_status check_faces(check *c) {
   int ntwice = 0, twice = -1, nflat = 0, flat = -1;
-  char text[CSIM_POINT_TEXT];
+  char text[POINT_TEXT];
   for (int t = 0; t < c->s->ntri; t++) {
     const int *v = corners(c, t);
     if (v[0] == v[1] || v[1] == v[2] || v[2] == v[0]) {
@@ -177,7 +180,7 @@ static csim_status check_doubles(check *c) {
   }
   csim_status status = CSIM_OK;
   if (ndouble) {
-    char text[CSIM_POINT_TEXT];
+    char text[POINT_TEXT];
     status = FAIL(c,
                   "%s: faces %d and %d have the same vertices %d, %d, %d, near %s (%d such pairs; "
                   "numbers count from 0); remove one of them, or both if they hang on nothing",
@@ -273,7 +276,7 @@ static int vertex_within(const check *c, const half *e) {
 }
 
 static csim_status fail_open(check *c, const half *e, int nopen) {
-  char a[CSIM_POINT_TEXT], b[CSIM_POINT_TEXT], remedy[160] = "close the hole";
+  char a[POINT_TEXT], b[POINT_TEXT], remedy[160] = "close the hole";
   int ncoincident = count_coincident(c), within = vertex_within(c, e);
   if (ncoincident < 0) return CSIM_MEMORY;
   c->seams = ncoincident > 0 || within >= 0;
@@ -307,7 +310,7 @@ static csim_status check_edges(check *c) {
   csim_status status = CSIM_OK;
   if (nwall) {
     const half *e = &c->halves[wall];
-    char a[CSIM_POINT_TEXT], b[CSIM_POINT_TEXT];
+    char a[POINT_TEXT], b[POINT_TEXT];
     status = FAIL(
         c,
         "%s: edge %d-%d, from %s to %s, belongs to %d faces, among them %d, %d and %d (%d "
@@ -353,7 +356,7 @@ static int walk_part(check *c, int seed, int *turned, int *queue, int *nqueue) {
 
 static csim_status fail_one_sided(const check *c, int slot) {
   const int *v = corners(c, slot / 3);
-  char text[CSIM_POINT_TEXT];
+  char text[POINT_TEXT];
   return FAIL(
       c,
       "%s: the surface has one side only (as a Moebius strip or a Klein bottle): faces %d and "
@@ -386,7 +389,7 @@ static csim_status find_parts(check *c) {
     c->npart++;
   }
   if (nodd) {
-    char text[CSIM_POINT_TEXT];
+    char text[POINT_TEXT];
     return FAIL(c,
                 "%s: face %d at %s is wound against its neighbours (%d such triangles; numbers "
                 "count from 0); reverse the order of its vertices",
@@ -447,12 +450,12 @@ static csim_status fail_intersection(const check *c, const int pair[2], long lon
     }
     middle[k] = 0.5 * (lo + hi);
   }
-  char text[CSIM_POINT_TEXT];
+  char text[POINT_TEXT];
   return FAIL(
       c,
       "%s: the surface intersects itself: faces %d and %d pass through or touch each other "
       "near %s (%lld such pairs; numbers count from 0); separate them, or unite overlapping bodies",
-      c->s->name, face_of(c, pair[0]), face_of(c, pair[1]), csim_print_point(middle, text), npair);
+      c->s->name, face_of(c, pair[0]), face_of(c, pair[1]), print_point(middle, text), npair);
 }
 
 static int same_corners(const check *c, int t, int u) {
@@ -592,7 +595,7 @@ static csim_status orient_parts(check *c) {
   for (int r = 0; r < c->npart; r++) {
     if (c->root[r] != r || wrong[r] == 0) continue;
     int t = c->order[c->start[example[r]]];
-    char text[CSIM_POINT_TEXT];
+    char text[POINT_TEXT];
     if (right[r] > 0)
       return FAIL(c,
                   "%s: the part with face %d, at %s, lies inside another part and faces the same "
@@ -662,7 +665,7 @@ static csim_status find_holes(check *c) {
   double *hole = solid->hole;
   for (int i = 0; i < c->npart; i++) {
     if (c->depth[i] % 2 == 0) continue;
-    char text[CSIM_POINT_TEXT];
+    char text[POINT_TEXT];
     if (!find_hole(c, i, hole))
       return FAIL(c,
                   "%s: cannot find a point inside the cavity with face %d, at %s " COUNTED

@@ -50,16 +50,11 @@ csim_status csim_check_solid(const csim_surface *surface, csim_place place, csim
 /// Frees the arrays of a solid (all zero allowed).
 void csim_solid_free(csim_solid *solid);
 
-/// Twice three times the volume enclosed by a closed surface, sum of det(a - o, b - o, c - o), and
+/// Six times the volume enclosed by a closed surface, sum of det(a - o, b - o, c - o), and
 /// a bound of its rounding error.
 /// @param      o      origin [m]: near the surface keeps the error small
 /// @param[out] error  (1) [m^3]
 double csim_signed_volume(const double o[3], const double *vert, int ntri, const int *tri,
                           double *error);
-
-/// "(x, y, z)" with 6 digits, for messages.
-/// @param[out] text  at least CSIM_POINT_TEXT bytes
-enum { CSIM_POINT_TEXT = 104 };
-const char *csim_print_point(const double p[3], char *text);
 
 #endif

@@ -10,10 +10,11 @@
 
 #include "base/simd.h"
 #include "math/bsr.h"
+#include "mesh/patches.h"
 #include "model/bending_list.h"
 #include "model/params.h"
 
-enum { CSIM_MAX_NODE = 4, CSIM_MAX_PARAM = 16 };
+enum { CSIM_MAX_NODE = CSIM_PATCH_NODES, CSIM_MAX_PARAM = 3 + 3 * CSIM_PATCH_NODES };
 
 typedef struct csim_energy csim_energy;
 
@@ -35,7 +36,8 @@ typedef struct csim_constraint {
   int dim;  ///< 1: C[0] with gradients grad; 3: a vector C = sum weight_n x_n + constant
   double k; ///< stiffness [J / unit of C^2]
   double C[3];
-  double grad[4][3]; ///< dim 1: dC/dx of each node; dim 3: grad[n][0] is the weight of node n
+  double grad[CSIM_MAX_NODE]
+             [3]; ///< dim 1: dC/dx of each node; dim 3: grad[n][0] is the weight of node n
 } csim_constraint;
 
 /// What an energy is for; a model may have several of one role.
@@ -218,6 +220,10 @@ extern const csim_energy_kind csim_volume_kind;
 /// Tetrahedron of a stable neo-Hookean solid, see neohooke.c. Parameters by csim_neohooke_param.
 extern const csim_energy_kind csim_neohooke_kind;
 
+/// Patch of tetrahedra (mesh/patches.h) of the same material, on its mean deformation gradient. A
+/// patch of fewer vertices names one of them again. Parameters by csim_solid_patch_param.
+extern const csim_energy_kind csim_solid_patch_kind;
+
 /// Soft pin: E = k/2 |x - anchor|^2. Parameters k [N/m], number of the anchor.
 extern const csim_energy_kind csim_anchor_kind;
 
@@ -261,10 +267,23 @@ int csim_ductile_membrane_param(csim_membrane_law law, const double rest[6],
 /// Sets the csim_yield of a hinge's parameters.
 void csim_crease_yield(const csim_yield *yield, double *param);
 
-/// Parameters of a tetrahedron on the rest positions X, Young's modulus E [Pa] and Poisson's ratio
-/// nu, 0 <= nu < 1/2.
+/// Lame's moduli of a solid.
+typedef struct csim_lame {
+  double mu, lambda; ///< [Pa]
+} csim_lame;
+
+/// Of Young's modulus E [Pa] and Poisson's ratio nu, 0 <= nu < 1/2.
+csim_lame csim_lame_of(double E, double nu);
+
+/// Parameters of a tetrahedron on the rest positions X.
 /// @return 0, or -1 when its volume is not positive
-int csim_neohooke_param(const double *X, const int node[4], double E, double nu, double param[12]);
+int csim_neohooke_param(const double *X, const int node[4], const csim_lame *lame,
+                        double param[15]);
+
+/// Parameters (27) of a patch without tetrahedra; csim_solid_patch_add adds one, given its
+/// parameters, whose vertices are numbers local (4) of the patch.
+void csim_solid_patch_param(const csim_lame *lame, double *param);
+void csim_solid_patch_add(const double *tet, const int local[4], double *param);
 
 /// The parameters q (4) of csim_quadratic_kind for a hinge, of which others are made.
 void csim_quadratic_param(const double *X, const int node[4], double B, double q[4]);

@@ -1,4 +1,4 @@
-// model/neohooke.c: tetrahedra of a stable neo-Hookean solid. Needs model/energy.h.
+// model/neohooke.c: solids of a stable neo-Hookean material. Needs model/energy.h.
 //
 // F is the deformation gradient, s1, s2, s3 its singular values with the sign of det F on the
 // smallest one, I = |F|^2, J = det F:
@@ -7,6 +7,9 @@
 // (Smith, de Goes, Kim, Stable Neo-Hookean Flesh Simulation, TOG 2018): Lame's lambda and mu at
 // small strain, at rest at F = I, and defined for all F: what has been turned inside out comes
 // back.
+//
+// The same functions serve tetrahedra and patches of them, which have the mean F of theirs: see
+// csim_network_solid.
 //
 // The Hessian is diagonal in the modes of F = U diag(s) V^T: six modes
 // U (e_i e_j^T -+ e_j e_i^T) V^T / sqrt 2 with the eigenvalues m (1 - 1/(I + 1)) +- l (J - a) s_k,
@@ -18,24 +21,30 @@
 
 #include <string.h>
 
-enum { B, VOLUME = 9, M, L, NPARAM }; // B (3 x 3): inverse of the rest shape's edges, by columns
+enum { VOLUME, M, L, WEIGHT }; // WEIGHT (nnode x 3): F_ij = sum_n w[n][j] x_n,i
 
 typedef struct solid {
+  int nnode;
   const int *node;
   const double *p;
   double F[9]; // row-major
   double I, J, a;
 } solid;
 
+static const double *weight(const solid *s, int n) {
+  return s->p + WEIGHT + csim_xyz(n);
+}
+
 static solid solid_at(const csim_energy *energy, const csim_point *at, int e) {
-  solid s = {.node = energy->node + csim_row(4, e), .p = csim_energy_param(energy, e)};
-  double D[9];
+  int nnode = energy->kind->nnode;
+  solid s = {
+      .nnode = nnode, .node = energy->node + csim_row(nnode, e), .p = csim_energy_param(energy, e)};
   const double *x0 = at->x + csim_xyz(s.node[0]);
-  for (int n = 0; n < 3; n++)
-    for (int c = 0; c < 3; c++) D[3 * c + n] = at->x[csim_xyz(s.node[n + 1]) + c] - x0[c];
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++)
-      for (int k = 0; k < 3; k++) s.F[3 * i + j] += D[3 * i + k] * s.p[B + 3 * k + j];
+  for (int n = 1; n < nnode; n++) { // weights sum to zero
+    double d[3];
+    csim_sub(at->x + csim_xyz(s.node[n]), x0, d);
+    for (int i = 0; i < 3; i++) csim_add_scaled(d[i], weight(&s, n), s.F + csim_xyz(i));
+  }
   for (int i = 0; i < 9; i++) s.I += s.F[i] * s.F[i];
   double row[3];
   csim_cross(s.F, s.F + 3, row);
@@ -69,32 +78,21 @@ static void stress(const solid *s, double P[9]) {
   for (int i = 0; i < 9; i++) P[i] = s->p[VOLUME] * (shear * s->F[i] + bulk * C[i]);
 }
 
-// Weights of the nodes in F: F_ij = sum_n w[n][j] x_n,i.
-static void node_weights(const solid *s, double w[4][3]) {
-  for (int j = 0; j < 3; j++) {
-    w[0][j] = 0;
-    for (int n = 0; n < 3; n++) {
-      w[n + 1][j] = s->p[B + 3 * n + j];
-      w[0][j] -= w[n + 1][j];
-    }
-  }
-}
-
-static void gradient_of(const solid *s, double g[4][3]) {
-  double P[9], w[4][3];
-  stress(s, P);
-  node_weights(s, w);
-  for (int n = 0; n < 4; n++)
-    for (int i = 0; i < 3; i++) g[n][i] = csim_dot(P + 3 * i, w[n]);
+// dE/dx of a node.
+static void force_on(const solid *s, const double P[9], int n, double g[3]) {
+  for (int i = 0; i < 3; i++) g[i] = csim_dot(P + csim_xyz(i), weight(s, n));
 }
 
 static void neohooke_gradient(const csim_energy *energy, const csim_point *at, int first, int last,
                               double *g) {
   for (int e = first; e < last; e++) {
     solid s = solid_at(energy, at, e);
-    double of_node[4][3];
-    gradient_of(&s, of_node);
-    for (int n = 0; n < 4; n++) csim_add_scaled(1, of_node[n], g + csim_xyz(s.node[n]));
+    double P[9], of_node[3];
+    stress(&s, P);
+    for (int n = 0; n < s.nnode; n++) {
+      force_on(&s, P, n, of_node);
+      csim_add_scaled(1, of_node, g + csim_xyz(s.node[n]));
+    }
   }
 }
 
@@ -201,55 +199,60 @@ static void exact(const solid *s, double H[81]) {
     }
 }
 
+// Adds V w_m H w_n to the blocks of an element.
+static void add_blocks(const solid *s, const double H[81], const int *slot, double *val) {
+  for (int n = 0; n < s->nnode; n++) {
+    double T[27]; // (9 x 3): H w_n
+    for (int i = 0; i < 9; i++)
+      for (int b = 0; b < 3; b++)
+        T[3 * i + b] = s->p[VOLUME] * csim_dot(H + csim_row(9, i) + csim_xyz(b), weight(s, n));
+    for (int m = 0; m < s->nnode; m++) {
+      double *block = val + csim_row(9, slot[csim_row(s->nnode, m) + n]);
+      for (int a = 0; a < 3; a++)
+        for (int i = 0; i < 3; i++)
+          csim_add_scaled(weight(s, m)[i], T + csim_xyz(3 * a + i), block + csim_xyz(a));
+    }
+  }
+}
+
 static void neohooke_hessian(const csim_energy *energy, const csim_point *at, csim_spd spd,
                              int first, int last, double *val) {
+  int nnode = energy->kind->nnode;
   for (int e = first; e < last; e++) {
     solid s = solid_at(energy, at, e);
-    double H[81], w[4][3];
+    double H[81];
     if (spd == CSIM_SPD_NONE)
       exact(&s, H);
     else
       projected(&s, H);
-    node_weights(&s, w);
-    for (int m = 0; m < 4; m++)
-      for (int n = 0; n < 4; n++) {
-        double *block = val + csim_row(9, energy->slot[csim_row(16, e) + 4 * m + n]);
-        for (int a = 0; a < 3; a++)
-          for (int b = 0; b < 3; b++) {
-            double sum = 0;
-            for (int i = 0; i < 3; i++)
-              for (int j = 0; j < 3; j++) sum += w[m][i] * w[n][j] * H[9 * (3 * a + i) + 3 * b + j];
-            block[3 * a + b] += s.p[VOLUME] * sum;
-          }
-      }
+    add_blocks(&s, H, energy->slot + csim_row(nnode * nnode, e), val);
   }
 }
 
-// Weights of V k |F|^2/2, k above what the material does near rest: 2 mu + lambda.
-static void weigh(const double *p, double W[16]) {
-  solid s = {.p = p};
-  double w[4][3], k = 2 * p[M] + p[L];
-  node_weights(&s, w);
-  for (int m = 0; m < 4; m++)
-    for (int n = 0; n < 4; n++) W[4 * m + n] = p[VOLUME] * k * csim_dot(w[m], w[n]);
+// V k w_m w_n, the weights of V k |F|^2/2, k above what the material does near rest: 2 mu + lambda.
+static double weigh(const double *p, int m, int n) {
+  return p[VOLUME] * (2 * p[M] + p[L]) *
+         csim_dot(p + WEIGHT + csim_xyz(m), p + WEIGHT + csim_xyz(n));
 }
 
 static void neohooke_laplacian(const csim_energy *energy, const csim_point *at, int first, int last,
                                double *val) {
   (void)at;
+  int nnode = energy->kind->nnode;
   for (int e = first; e < last; e++) {
-    double W[16];
-    weigh(csim_energy_param(energy, e), W);
-    for (int k = 0; k < 16; k++) val[energy->slot[csim_row(16, e) + k]] += W[k];
+    const int *slot = energy->slot + csim_row(nnode * nnode, e);
+    for (int m = 0; m < nnode; m++)
+      for (int n = 0; n < nnode; n++)
+        val[slot[csim_row(nnode, m) + n]] += weigh(csim_energy_param(energy, e), m, n);
   }
 }
 
 static void neohooke_elastic(const csim_energy *energy, double *elastic) {
-  for (int e = 0; e < energy->nelem; e++) {
-    double W[16];
-    weigh(csim_energy_param(energy, e), W);
-    for (int n = 0; n < 4; n++) elastic[energy->node[csim_row(4, e) + n]] += 0.5 * W[5 * n];
-  }
+  int nnode = energy->kind->nnode;
+  for (int e = 0; e < energy->nelem; e++)
+    for (int n = 0; n < nnode; n++)
+      elastic[energy->node[csim_row(nnode, e) + n]] +=
+          0.5 * weigh(csim_energy_param(energy, e), n, n);
 }
 
 // The whole energy as one constraint, as membrane.c has it.
@@ -257,37 +260,64 @@ static int neohooke_constraint(const csim_energy *energy, const csim_point *at, 
                                csim_constraint *c) {
   solid s = solid_at(energy, at, e);
   double E = neohooke_value(energy, at, e, e + 1), C = sqrt(csim_max(0, 2 * E / s.p[VOLUME]));
-  if (!(C > 1e-9 * sqrt(s.p[M]))) return 0; // the root of what rounding leaves
+  double modulus = s.p[M] + s.p[L], P[9];
+  if (!(C > 1e-9 * sqrt(modulus))) return 0; // the root of what rounding leaves
   *c = (csim_constraint){.dim = 1, .k = s.p[VOLUME], .C = {C}};
-  gradient_of(&s, c->grad);
-  for (int n = 0; n < 4; n++)
+  stress(&s, P);
+  for (int n = 0; n < s.nnode; n++) {
+    force_on(&s, P, n, c->grad[n]);
     for (int i = 0; i < 3; i++) c->grad[n][i] /= s.p[VOLUME] * C;
+  }
   return 1;
 }
 
-const csim_energy_kind csim_neohooke_kind = {
-    .name = "neo-hookean",
-    .role = CSIM_ROLE_VOLUME,
-    .nnode = 4,
-    .nparam = NPARAM,
-    .value = neohooke_value,
-    .gradient = neohooke_gradient,
-    .hessian = neohooke_hessian,
-    .laplacian = neohooke_laplacian,
-    .elastic = neohooke_elastic,
-    .constraint = neohooke_constraint,
-};
+#define CSIM_NEOHOOKE_FUNCTIONS                                                                    \
+  .role = CSIM_ROLE_VOLUME, .value = neohooke_value, .gradient = neohooke_gradient,                \
+  .hessian = neohooke_hessian, .laplacian = neohooke_laplacian, .elastic = neohooke_elastic,       \
+  .constraint = neohooke_constraint
 
-int csim_neohooke_param(const double *X, const int node[4], double E, double nu, double param[12]) {
+const csim_energy_kind csim_neohooke_kind = {
+    .name = "neo-hookean", .nnode = 4, .nparam = WEIGHT + 12, CSIM_NEOHOOKE_FUNCTIONS};
+
+const csim_energy_kind csim_solid_patch_kind = {.name = "patches",
+                                                .nnode = CSIM_PATCH_NODES,
+                                                .nparam = WEIGHT + 3 * CSIM_PATCH_NODES,
+                                                CSIM_NEOHOOKE_FUNCTIONS};
+
+csim_lame csim_lame_of(double E, double nu) {
+  return (csim_lame){E / (2 * (1 + nu)), E * nu / ((1 + nu) * (1 - 2 * nu))};
+}
+
+static void set_lame(const csim_lame *lame, double *param) {
+  param[M] = 4 * lame->mu / 3;
+  param[L] = lame->lambda + 5 * lame->mu / 6;
+}
+
+int csim_neohooke_param(const double *X, const int node[4], const csim_lame *lame,
+                        double param[15]) {
   double D[9];
   for (int n = 0; n < 3; n++)
     for (int c = 0; c < 3; c++)
       D[3 * c + n] = X[csim_xyz(node[n + 1]) + c] - X[csim_xyz(node[0]) + c];
-  double det = csim_mat3_inverse(D, param + B);
+  double *w = param + WEIGHT, det = csim_mat3_inverse(D, w + 3);
   if (!(det > 0)) return -1;
-  double mu = E / (2 * (1 + nu)), lambda = E * nu / ((1 + nu) * (1 - 2 * nu));
+  for (int j = 0; j < 3; j++) w[j] = -(w[3 + j] + w[6 + j] + w[9 + j]);
   param[VOLUME] = det / 6;
-  param[M] = 4 * mu / 3;
-  param[L] = lambda + 5 * mu / 6;
+  set_lame(lame, param);
   return 0;
+}
+
+void csim_solid_patch_param(const csim_lame *lame, double *param) {
+  param[VOLUME] = 0;
+  set_lame(lame, param);
+  memset(param + WEIGHT, 0, 3 * CSIM_PATCH_NODES * sizeof *param);
+}
+
+void csim_solid_patch_add(const double *tet, const int local[4], double *param) {
+  double V = param[VOLUME] + tet[VOLUME];
+  for (int k = 0; k < 3 * CSIM_PATCH_NODES; k++) param[WEIGHT + k] *= param[VOLUME] / V;
+  for (int n = 0; n < 4; n++)
+    csim_add_scaled(tet[VOLUME] / V, tet + WEIGHT + csim_xyz(n),
+                    param + WEIGHT + csim_xyz(local[n]));
+  param[VOLUME] = V;
 }

@@ -333,18 +333,54 @@ void csim_network_volumes(int ntet, const int *tet, const csim_part *part, doubl
   }
 }
 
+// Share of the shear modulus that acts on patches. Beams four cells across bend by 0.83 to 0.87 of
+// what they should with 0, by 0.91 to 0.95 with 1/2, by 1.00 to 1.04 with 0.9, which leaves little
+// against hourglasses.
+static const double PATCH_SHARE = 0.5;
+
+// Number of vertex v in a patch (CSIM_PATCH_NODES) of *n vertices; a new one is added.
+static int number_in(int v, int *node, int *n) {
+  int k = 0;
+  while (k < *n && node[k] != v) k++;
+  if (k == *n) node[(*n)++] = v;
+  return k;
+}
+
 int csim_network_solid(int ntet, const int *tet, const csim_part *part, double E, double nu,
-                       csim_elements *solids) {
-  int left_out = 0;
-  for (int t = 0; t < ntet; t++) {
-    const int *local = tet + csim_row(4, t);
-    double param[CSIM_MAX_PARAM];
-    int node[4];
-    for (int k = 0; k < 4; k++) node[k] = part->vert0 + local[k];
-    if (csim_neohooke_param(part->X, local, E, nu, param) == 0)
-      csim_elements_add(solids, node, param);
-    else
+                       csim_elements *tets, csim_elements *patches) {
+  csim_lame whole = csim_lame_of(E, nu);
+  csim_lame of_tet = {(1 - PATCH_SHARE) * whole.mu, 0};
+  csim_lame of_patch = {PATCH_SHARE * whole.mu, whole.lambda};
+  int *patch = CSIM_NEW(int, ntet), npatch = patch ? csim_tet_patches(ntet, tet, patch) : -1;
+  int *node = CSIM_NEW(int, csim_row(CSIM_PATCH_NODES, npatch)), *count = CSIM_NEW(int, npatch);
+  int nparam = csim_solid_patch_kind.nparam, left_out = 0;
+  double *param = CSIM_NEW(double, csim_row(nparam, npatch));
+  if (npatch < 0 || !node || !count || !param) left_out = -1;
+  for (int p = 0; p < npatch && left_out == 0; p++)
+    csim_solid_patch_param(&of_patch, param + csim_row(nparam, p));
+  for (int t = 0; t < ntet && left_out >= 0; t++) {
+    const int *corner = tet + csim_row(4, t);
+    double of_one[CSIM_MAX_PARAM];
+    int at[4], local[4], p = patch[t];
+    if (csim_neohooke_param(part->X, corner, &of_tet, of_one)) {
       left_out++;
+      continue;
+    }
+    for (int k = 0; k < 4; k++) {
+      at[k] = part->vert0 + corner[k];
+      local[k] = number_in(at[k], node + csim_row(CSIM_PATCH_NODES, p), &count[p]);
+    }
+    csim_elements_add(tets, at, of_one);
+    csim_solid_patch_add(of_one, local, param + csim_row(nparam, p));
   }
+  for (int p = 0; p < npatch && left_out >= 0; p++) {
+    int *of = node + csim_row(CSIM_PATCH_NODES, p);
+    for (int k = count[p]; k < CSIM_PATCH_NODES; k++) of[k] = of[0];
+    if (count[p] > 0) csim_elements_add(patches, of, param + csim_row(nparam, p));
+  }
+  free(patch);
+  free(node);
+  free(count);
+  free(param);
   return left_out;
 }

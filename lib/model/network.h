@@ -97,9 +97,19 @@ void csim_network_grid_hinges(int nx, int nz, const csim_part *part, double B,
 void csim_network_volumes(int ntet, const int *tet, const csim_part *part, double K,
                           csim_elements *volumes);
 
-/// A neo-Hookean solid, E [Pa] and nu of every tetrahedron.
-/// @return number of tetrahedra left out because their volume is not positive
+/// A neo-Hookean solid of Young's modulus E [Pa] and Poisson's ratio nu.
+///
+/// Linear tetrahedra alone lock: each keeps its own volume, and none of them bends. So half of the
+/// shear modulus and all of Lame's lambda act on patches of tetrahedra, on the mean deformation of
+/// each; the other half of the shear modulus acts on the tetrahedra, where it resists what means do
+/// not see. A homogeneous strain has the energy it would have without patches.
+/// Sources: de Souza Neto, Andrade Pires & Owen, F-bar-based linear triangles and tetrahedra for
+/// finite strain analysis of nearly incompressible solids, IJNME 62, 2005 (patches); Puso &
+/// Solberg, A stabilized nodally integrated tetrahedral, IJNME 67, 2006 (the halves).
+/// @param tets, patches  of csim_neohooke_kind, csim_solid_patch_kind; added to
+/// @return number of tetrahedra left out because their volume is not positive, or -1 when out of
+///         memory
 int csim_network_solid(int ntet, const int *tet, const csim_part *part, double E, double nu,
-                       csim_elements *solids);
+                       csim_elements *tets, csim_elements *patches);
 
 #endif

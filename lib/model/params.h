@@ -138,12 +138,6 @@ typedef enum csim_pin_mode {
                            ///< (newton)
 } csim_pin_mode;
 
-/// Names of the methods a scene can choose, NULL-terminated.
-extern const char *const csim_method_names[];
-
-/// Names of newton's linear solvers, NULL-terminated.
-extern const char *const csim_linear_names[];
-
 /// How much of the time a run takes goes into being right.
 typedef enum csim_quality {
   CSIM_QUALITY_DRAFT,
@@ -154,8 +148,8 @@ typedef enum csim_quality {
 enum { CSIM_MAX_WINDOW = 16 };
 
 typedef struct csim_solver_params {
-  const char *method; ///< one of csim_method_names but "auto", which a scene resolves
-  const char *linear; ///< of newton: one of csim_linear_names
+  const char *method; ///< one of csim_method_names, solver/method.h
+  const char *linear; ///< of newton: one of csim_linear_names, solver/linear.h
   csim_preconditioner preconditioner;
   csim_spd spd;
   csim_start start;

@@ -24,7 +24,8 @@
 #include "math/vec3.h"
 #include "model/bound.h"
 
-enum { K, LENGTH, COMPRESSION, SLACK, NPARAM }; // of a spring; the first two also of a limit
+// of a spring; the first two also of a limit and a bound
+enum { K, LENGTH, COMPRESSION, SLACK, NPARAM };
 enum { LIMIT_NPARAM = 2 };
 enum { END = LIMIT_NPARAM, BOUND_NPARAM }; // LENGTH is where it begins
 
@@ -182,28 +183,6 @@ CSIM_SIMD_BODY int stretches(const csim_energy *energy, const csim_point *at, cs
   return 0;
 }
 
-// [[H, -H], [-H, H]] with H = along d d^T + across (I - d d^T).
-static void hessians(const csim_energy *energy, const csim_point *at, csim_spd spd, int first,
-                     int last, double *val, spring_kind kind) {
-  for (int at4 = first; at4 < last; at4 += 4) {
-    four s;
-    int e[4], n = choose_four(at4, last, e);
-    evaluate_four(energy, at, e, kind, spd, &s);
-    for (int i = 0; i < n; i++) {
-      double l = s.l[i], across = s.across[i], r[3] = {s.r[i][0], s.r[i][1], s.r[i][2]};
-      double H[9] = {across, 0, 0, 0, across, 0, 0, 0, across};
-      if (l > 0) csim_mat3_add_outer((s.along[i] - across) / (l * l), r, r, H);
-      const int *slot = energy->slot + csim_row(4, e[i]);
-      for (int k = 0; k < 9; k++) {
-        val[csim_row(9, slot[0]) + k] += H[k];
-        val[csim_row(9, slot[1]) + k] -= H[k];
-        val[csim_row(9, slot[2]) + k] -= H[k];
-        val[csim_row(9, slot[3]) + k] += H[k];
-      }
-    }
-  }
-}
-
 CSIM_SIMD_KERNEL(double, values,
                  (const csim_energy *energy, const csim_point *at, int first, int last,
                   spring_kind kind),
@@ -259,23 +238,47 @@ static int along_spring(const double r[3], double l, double k, double C, csim_co
   return 1;
 }
 
+static spring_kind kind_of(const csim_energy *energy) {
+  return energy->kind == &csim_spring_kind  ? SPRING
+         : energy->kind == &csim_limit_kind ? LIMIT
+                                            : BOUND;
+}
+
 static double spring_value(const csim_energy *energy, const csim_point *at, int first, int last) {
-  return values_kernel[energy->isa](energy, at, first, last, SPRING);
+  return values_kernel[energy->isa](energy, at, first, last, kind_of(energy));
 }
 
 static void spring_gradient(const csim_energy *energy, const csim_point *at, int first, int last,
                             double *g) {
-  gradients_kernel[energy->isa](energy, at, first, last, g, SPRING);
+  gradients_kernel[energy->isa](energy, at, first, last, g, kind_of(energy));
 }
 
+// [[H, -H], [-H, H]] with H = along d d^T + across (I - d d^T).
 static void spring_hessian(const csim_energy *energy, const csim_point *at, csim_spd spd, int first,
                            int last, double *val) {
-  hessians(energy, at, spd, first, last, val, SPRING);
+  spring_kind kind = kind_of(energy);
+  for (int at4 = first; at4 < last; at4 += 4) {
+    four s;
+    int e[4], n = choose_four(at4, last, e);
+    evaluate_four(energy, at, e, kind, spd, &s);
+    for (int i = 0; i < n; i++) {
+      double l = s.l[i], across = s.across[i], r[3] = {s.r[i][0], s.r[i][1], s.r[i][2]};
+      double H[9] = {across, 0, 0, 0, across, 0, 0, 0, across};
+      if (l > 0) csim_mat3_add_outer((s.along[i] - across) / (l * l), r, r, H);
+      const int *slot = energy->slot + csim_row(4, e[i]);
+      for (int k = 0; k < 9; k++) {
+        val[csim_row(9, slot[0]) + k] += H[k];
+        val[csim_row(9, slot[1]) + k] -= H[k];
+        val[csim_row(9, slot[2]) + k] -= H[k];
+        val[csim_row(9, slot[3]) + k] += H[k];
+      }
+    }
+  }
 }
 
 static void spring_stretch(const csim_energy *energy, const csim_point *at, csim_spd spd, int n,
                            const int *element, double *out) {
-  stretches_kernel[energy->isa](energy, at, spd, n, element, out, SPRING);
+  stretches_kernel[energy->isa](energy, at, spd, n, element, out, kind_of(energy));
 }
 
 static int spring_constraint(const csim_energy *energy, const csim_point *at, int e,
@@ -320,25 +323,6 @@ const csim_energy_kind csim_spring_kind = {
 
 // ------------------------------------------------------------------------------------------ limits
 
-static double limit_value(const csim_energy *energy, const csim_point *at, int first, int last) {
-  return values_kernel[energy->isa](energy, at, first, last, LIMIT);
-}
-
-static void limit_gradient(const csim_energy *energy, const csim_point *at, int first, int last,
-                           double *g) {
-  gradients_kernel[energy->isa](energy, at, first, last, g, LIMIT);
-}
-
-static void limit_hessian(const csim_energy *energy, const csim_point *at, csim_spd spd, int first,
-                          int last, double *val) {
-  hessians(energy, at, spd, first, last, val, LIMIT);
-}
-
-static void limit_stretch(const csim_energy *energy, const csim_point *at, csim_spd spd, int n,
-                          const int *element, double *out) {
-  stretches_kernel[energy->isa](energy, at, spd, n, element, out, LIMIT);
-}
-
 static int limit_constraint(const csim_energy *energy, const csim_point *at, int e,
                             csim_constraint *c) {
   const double *param = csim_energy_param(energy, e);
@@ -353,34 +337,15 @@ const csim_energy_kind csim_limit_kind = {
     .role = CSIM_ROLE_LIMIT,
     .nnode = 2,
     .nparam = LIMIT_NPARAM,
-    .value = limit_value,
-    .gradient = limit_gradient,
-    .hessian = limit_hessian,
-    .stretch = limit_stretch,
+    .value = spring_value,
+    .gradient = spring_gradient,
+    .hessian = spring_hessian,
+    .stretch = spring_stretch,
     .laplacian = spring_laplacian,
     .constraint = limit_constraint,
 };
 
 // ------------------------------------------------------------------------------------------ bounds
-
-static double bound_value(const csim_energy *energy, const csim_point *at, int first, int last) {
-  return values_kernel[energy->isa](energy, at, first, last, BOUND);
-}
-
-static void bound_gradient(const csim_energy *energy, const csim_point *at, int first, int last,
-                           double *g) {
-  gradients_kernel[energy->isa](energy, at, first, last, g, BOUND);
-}
-
-static void bound_hessian(const csim_energy *energy, const csim_point *at, csim_spd spd, int first,
-                          int last, double *val) {
-  hessians(energy, at, spd, first, last, val, BOUND);
-}
-
-static void bound_stretch(const csim_energy *energy, const csim_point *at, csim_spd spd, int n,
-                          const int *element, double *out) {
-  stretches_kernel[energy->isa](energy, at, spd, n, element, out, BOUND);
-}
 
 static int bound_constraint(const csim_energy *energy, const csim_point *at, int e,
                             csim_constraint *c) {
@@ -414,10 +379,10 @@ const csim_energy_kind csim_bound_kind = {
     .role = CSIM_ROLE_LIMIT,
     .nnode = 2,
     .nparam = BOUND_NPARAM,
-    .value = bound_value,
-    .gradient = bound_gradient,
-    .hessian = bound_hessian,
-    .stretch = bound_stretch,
+    .value = spring_value,
+    .gradient = spring_gradient,
+    .hessian = spring_hessian,
+    .stretch = spring_stretch,
     .laplacian = spring_laplacian,
     .constraint = bound_constraint,
     .room = bound_room,

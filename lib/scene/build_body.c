@@ -5,12 +5,14 @@
 #include "model/curvature.h"
 #include "model/levels.h"
 #include "scene/compile.h"
+#include "solver/method.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-csim_status csim_build_reserve(csim_build *build, int n) {
+// Reserves n more vertices behind model->nvert (which stays) in x, v, mass.
+static csim_status reserve_vertices(csim_build *build, int n) {
   ptrdiff_t need = (ptrdiff_t)build->model->nvert + n, room = build->vert_capacity;
   if (need > CSIM_MESH_MAX_VERT) return CSIM_MEMORY;
   double **array[3] = {&build->x, &build->v, &build->mass};
@@ -31,7 +33,7 @@ static const csim_material *material_of(const csim_build *build, const csim_obje
 // Positions, masses and start velocities of the body's vertices, behind those of earlier bodies.
 static csim_status add_vertices(csim_build *build, const csim_object *object, csim_body *body,
                                 const double *x, const double *mass) {
-  csim_status status = csim_build_reserve(build, body->nvert);
+  csim_status status = reserve_vertices(build, body->nvert);
   if (status) return status;
   body->vert0 = build->model->nvert;
   double *X = build->x + csim_xyz(body->vert0), *M = build->mass + body->vert0;
@@ -104,7 +106,8 @@ static void warn_about_membrane(csim_build *build, const csim_object *object, in
 // Whether the limit is a bound. The barrier needs a method that sees where it is in every step.
 static int has_bound(csim_build *build, const csim_object *object, const csim_material *m) {
   if (!(m->limit > 0) || m->limit_law != CSIM_LIMIT_BOUND) return 0;
-  if (!strcmp(build->scene->solver.method, "newton")) return build->model->bounded = 1;
+  if (csim_method_find(build->scene->solver.method)->solves_systems)
+    return build->model->bounded = 1;
   csim_say(build->log, CSIM_WARNING, object->mesh_place,
            "object \"%s\": a \"limit\" that is a bound needs the method \"newton\"; with \"%s\" it "
            "is where the cloth begins to stiffen",
@@ -251,7 +254,7 @@ static csim_status add_curvature(csim_build *build, const csim_object *object,
   const csim_mesh *mesh = body->mesh;
   const char *method = build->scene->solver.method;
   csim_part part = {.vert0 = body->vert0};
-  if (!strcmp(method, "pbd") || !strcmp(method, "xpbd")) {
+  if (csim_method_find(method)->projects) {
     csim_say(build->log, CSIM_ERROR, object->place,
              "object \"%s\": bending \"curvature\" is no constraint that %s could project; use "
              "\"quadratic\"",
@@ -427,11 +430,13 @@ csim_status csim_build_solid(csim_build *build, const csim_object *object, csim_
                     .compression = material->compression,
                     .slack = material->slack};
   int continuum = object->elasticity == CSIM_ELASTICITY_NEOHOOKEAN;
-  if (continuum) // the tetrahedraliser has seen to it that none is without volume
-    csim_network_solid(tets.ntet, tets.tet, &part, material->modulus, material->poisson,
-                       &build->elements.neohooke);
-  else if (csim_network_tets(tets.ntet, tets.tet, &part, material->modulus,
-                             &build->elements.springs)) {
+  int failed =
+      continuum // the tetrahedraliser has seen to it that none is without volume
+          ? csim_network_solid(tets.ntet, tets.tet, &part, material->modulus, material->poisson,
+                               &build->elements.neohooke, &build->elements.patches) < 0
+          : csim_network_tets(tets.ntet, tets.tet, &part, material->modulus,
+                              &build->elements.springs);
+  if (failed) {
     status = CSIM_MEMORY;
     goto done;
   }

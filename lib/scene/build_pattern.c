@@ -156,11 +156,11 @@ static csim_status separate(panels *p) {
     if (status || met == 0) return status;
     move_panels(p);
   }
-  return CSIM_OK; // tell_crossing and the check of the start say what is left
+  return CSIM_OK; // report_crossing and the check of the start say what is left
 }
 
 // Panels that still met something in the last pass, by name.
-static void tell_crossing(const panels *p, const csim_object *object) {
+static void report_crossing(const panels *p, const csim_object *object) {
   const csim_mesh *mesh = p->mesh;
   for (int t = 0, last = -1; t < mesh->ntri; t++) {
     int k = panel_of(p, t), length = 0;
@@ -249,23 +249,24 @@ static csim_status look_ahead(panels *p, const csim_triangles *triangles) {
   return status;
 }
 
-// Each panel along its normal, as far as its stitches pull it and nothing is in the way.
+// Moves each panel along its normal, in passes, until its stitches no longer pull it or another
+// panel is in the way.
 static csim_status gather(panels *p) {
   csim_mesh *mesh = p->mesh;
   csim_triangles triangles = {mesh->nvert, mesh->vert, mesh->ntri, mesh->tri};
   size_t size = 3 * (size_t)mesh->nvert * sizeof *p->kept;
   csim_status status = CSIM_OK;
   for (int pass = 0; pass < MOST_PASSES && !status; pass++) {
-    int going = 0;
+    int nmoving = 0;
     pull_panels(p);
     memcpy(p->kept, mesh->vert, size);
     status = look_ahead(p, &triangles);
     for (int k = 0; k < p->n; k++) {
-      going += !p->stopped[k];
+      nmoving += !p->stopped[k];
       for (int c = 0; c < 3; c++) p->step[3 * k + c] *= !p->stopped[k];
       csim_add_scaled(1, p->step + csim_xyz(k), p->nearer + csim_xyz(k));
     }
-    if (!going) break;
+    if (!nmoving) break;
     shift_panels(p, 1, 1);
   }
   return status;
@@ -305,7 +306,7 @@ csim_status csim_build_pattern(const csim_build *build, const csim_object *objec
              "\"%s\": %d of %d panels stood through others or colliders, and were moved by up to "
              "%.3g mm",
              object->name, count, p.n, 1e3 * most);
-  if (!status && p.crossing) tell_crossing(&p, object);
+  if (!status && p.crossing) report_crossing(&p, object);
   if (!status) status = gather(&p);
   most = most_of(&p, p.nearer, &count);
   if (count)

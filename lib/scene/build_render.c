@@ -17,8 +17,8 @@ static double size_of(int n, const double *x) {
 }
 
 // A tenth of the object's size away there is no cloth that a render mesh could be the surface of.
-static void tell_bind(const csim_bound_mesh *render, const csim_body *body,
-                      const csim_bind_mesh *to, csim_place place, csim_log *log) {
+static void report_bind(const csim_bound_mesh *render, const csim_body *body,
+                        const csim_bind_mesh *to, csim_place place, csim_log *log) {
   const csim_bind *bind = &render->bind;
   int far = bind->farthest > 0.1 * size_of(to->nvert, to->x);
   csim_say(
@@ -50,7 +50,7 @@ static csim_status build(const csim_scene *scene, const csim_object *object,
                           .x = body->placed};
   if (csim_bind_create(arena, &to, render->mesh.nvert, render->mesh.vert, &render->bind))
     return CSIM_MEMORY;
-  tell_bind(render, body, &to, source->place, log);
+  report_bind(render, body, &to, source->place, log);
   return CSIM_OK;
 }
 

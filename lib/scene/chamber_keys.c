@@ -2,6 +2,7 @@
 #include "scene/reader.h"
 
 #include "solver/linear.h"
+#include "solver/method.h"
 
 #include <string.h>
 
@@ -108,7 +109,7 @@ void csim_check_chambers(csim_reader *r, const cJSON *item, const csim_scene *sc
                       csim_suggest(r, name, names));
     }
     const csim_linear_kind *linear = csim_linear_find(solver->linear);
-    if (strcmp(solver->method, "newton") != 0 || !linear->is_preconditioner)
+    if (!csim_method_find(solver->method)->solves_systems || !linear->is_preconditioner)
       csim_complain(r, CSIM_AT_VALUE, c,
                     "chambers need the method \"newton\" with \"linear\" pcg or cholesky");
   }

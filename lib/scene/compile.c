@@ -18,25 +18,9 @@ static void build_free(csim_build *build) {
   free(build->course);
   free(build->follow);
   free(build->link);
-  csim_elements_free(&build->elements.links);
-  csim_elements_free(&build->elements.face_links);
-  csim_elements_free(&build->elements.levels);
-  csim_elements_free(&build->elements.springs);
-  csim_elements_free(&build->elements.limits);
-  csim_elements_free(&build->elements.bounds);
-  csim_elements_free(&build->elements.woven);
-  csim_elements_free(&build->elements.orthotropic);
-  for (int b = 0; b < CSIM_NBENDING; b++) {
-    csim_elements_free(&build->elements.hinges[b]);
-    csim_elements_free(&build->elements.seam_hinges[b]);
-  }
-  csim_elements_free(&build->elements.ductile_woven);
-  csim_elements_free(&build->elements.ductile_orthotropic);
-  csim_elements_free(&build->elements.creases);
-  csim_elements_free(&build->elements.curvature);
-  csim_elements_free(&build->elements.volume);
-  csim_elements_free(&build->elements.neohooke);
-  csim_elements_free(&build->elements.anchors);
+  csim_elements *elements = (csim_elements *)&build->elements; // it consists of these alone
+  for (size_t i = 0; i < sizeof build->elements / sizeof *elements; i++)
+    csim_elements_free(&elements[i]);
 }
 
 static csim_status add_body(csim_build *build, const csim_object *object) {
@@ -125,7 +109,7 @@ static csim_status finish_model(csim_build *build) {
   if (model->links.nlink)
     memcpy(model->links.link, build->link, (size_t)model->links.nlink * sizeof *model->links.link);
   // projections go through them in this order: springs from coarse to fine
-  const csim_elements *sets[15 + 2 * CSIM_NBENDING];
+  const csim_elements *sets[16 + 2 * CSIM_NBENDING];
   int n = 0;
   sets[n++] = &build->elements.levels;
   sets[n++] = &build->elements.springs;
@@ -140,6 +124,7 @@ static csim_status finish_model(csim_build *build) {
   sets[n++] = &build->elements.curvature;
   sets[n++] = &build->elements.volume;
   sets[n++] = &build->elements.neohooke;
+  sets[n++] = &build->elements.patches;
   sets[n++] = &build->elements.anchors;
   sets[n++] = &build->elements.links;
   sets[n++] = &build->elements.face_links;
@@ -237,6 +222,7 @@ csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_
                       .elements.curvature.kind = &csim_curvature_kind,
                       .elements.volume.kind = &csim_volume_kind,
                       .elements.neohooke.kind = &csim_neohooke_kind,
+                      .elements.patches.kind = &csim_solid_patch_kind,
                       .elements.anchors.kind = &csim_anchor_kind,
                       .elements.links.kind = &csim_link_kind,
                       .elements.face_links.kind = &csim_link_face_kind};

@@ -1,4 +1,4 @@
-// scene/compile.h: from what the user wrote to what the step needs. Needs everything below.
+// scene/compile.h: makes a model of the parsed scene. Needs everything below.
 #ifndef CSIM_SCENE_COMPILE_H
 #define CSIM_SCENE_COMPILE_H
 
@@ -61,10 +61,10 @@ void csim_world_release(csim_world *world, int keep_faces);
 // ------------------------------------------------- rooms of the compiler (build_*.c), not for
 // others
 
-/// Elements of each kind of energy.
+/// Elements of each kind of energy, and nothing else.
 typedef struct csim_build_elements {
   csim_elements levels, springs, limits, bounds, woven, orthotropic, curvature, volume, neohooke,
-      anchors, links, face_links;
+      patches, anchors, links, face_links;
   csim_elements hinges[CSIM_NBENDING];                       ///< of each of csim_bending_kinds
   csim_elements seam_hinges[CSIM_NBENDING];                  ///< the same, across seams
   csim_elements ductile_woven, ductile_orthotropic, creases; ///< what yields
@@ -118,7 +118,7 @@ csim_status csim_build_springs(csim_build *build, const csim_object *object, con
 /// Tells the log what moduli the springs of each cloth and solid give on its mesh, see
 /// model/moduli.h.
 /// @param model  as compiled, its meshes not yet released
-csim_status csim_tell_moduli(const csim_scene *scene, const csim_model *model, csim_log *log);
+csim_status csim_report_moduli(const csim_scene *scene, const csim_model *model, csim_log *log);
 
 /// Factors of the material of each triangle.
 typedef struct csim_factors {
@@ -217,8 +217,5 @@ void csim_mesh_to_scene(const csim_scene *scene, const csim_mesh_source *source,
 /// coordinates and tags.
 csim_status csim_mesh_of_cached(const csim_cache_object *object, const double *x, csim_place place,
                                 csim_log *log, csim_mesh *mesh);
-
-/// Makes room for n more vertices behind model->nvert (which stays) in x, v, mass.
-csim_status csim_build_reserve(csim_build *build, int n);
 
 #endif

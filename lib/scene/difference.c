@@ -45,7 +45,7 @@ static void show(csim_difference *d, const cJSON *item, char text[SHOWN]) {
   free(out.text);
 }
 
-static int tell(place *at, const cJSON *was, const cJSON *is) {
+static int report(place *at, const cJSON *was, const cJSON *is) {
   char before[SHOWN], now[SHOWN];
   show(at->d, was, before);
   show(at->d, is, now);
@@ -123,7 +123,7 @@ static int differ_in_lists(place *at, const cJSON *was, const cJSON *is) {
     at->d->memory |= whole[0].failed | whole[1].failed;
     free(whole[0].text);
     free(whole[1].text);
-    return same ? 0 : tell(at, was, is);
+    return same ? 0 : report(at, was, is);
   }
   for (; a || b; index++) {
     count += differ_below(at, NULL, index, a, b);
@@ -135,13 +135,13 @@ static int differ_in_lists(place *at, const cJSON *was, const cJSON *is) {
 
 static int differ(place *at, const cJSON *was, const cJSON *is) {
   if (!was && !is) return 0;
-  if (!was || !is || (was->type & 0xff) != (is->type & 0xff)) return tell(at, was, is);
+  if (!was || !is || (was->type & 0xff) != (is->type & 0xff)) return report(at, was, is);
   if (cJSON_IsObject(was)) return differ_in_members(at, was, is);
   if (cJSON_IsArray(was)) return differ_in_lists(at, was, is);
   if (cJSON_IsNumber(was))
     return csim_json_note_of(at->d->json, was)->number == csim_json_note_of(at->d->json, is)->number
                ? 0
-               : tell(at, was, is);
+               : report(at, was, is);
   // an object's material by what it is, not by its name in the map of materials
   if (cJSON_IsString(was) && !strncmp(at->path, "/objects/", 9) &&
       !strcmp(file_part(at->path), "material"))
@@ -150,12 +150,12 @@ static int differ(place *at, const cJSON *was, const cJSON *is) {
   if (cJSON_IsString(was)) {
     int file = !strcmp(file_part(at->path), "file");
     const char *a = was->valuestring, *b = is->valuestring;
-    return strcmp(file ? file_part(a) : a, file ? file_part(b) : b) ? tell(at, was, is) : 0;
+    return strcmp(file ? file_part(a) : a, file ? file_part(b) : b) ? report(at, was, is) : 0;
   }
   return 0;
 }
 
-int csim_tell_differences(csim_difference *d, const cJSON *was, const cJSON *is) {
+int csim_report_differences(csim_difference *d, const cJSON *was, const cJSON *is) {
   place at = {.d = d, .was = csim_json_get(was, "materials"), .is = csim_json_get(is, "materials")};
   const cJSON *phase = csim_json_get(is, "phases");
   phase = phase ? phase->child : NULL;

@@ -17,6 +17,6 @@ typedef struct csim_difference {
 /// out: description, look_at, the last frame, added formats, folders of files.
 /// @param was, is  trees of resolved scenes, NULL allowed
 /// @return number of differences
-int csim_tell_differences(csim_difference *d, const cJSON *was, const cJSON *is);
+int csim_report_differences(csim_difference *d, const cJSON *was, const cJSON *is);
 
 #endif

@@ -92,7 +92,7 @@ void csim_exceptions_read(const csim_json *json, const cJSON *from, csim_run_tot
   }
 }
 
-void csim_exceptions_tell(const csim_scene *scene, const csim_run_totals *total, csim_log *log) {
+void csim_exceptions_report(const csim_scene *scene, const csim_run_totals *total, csim_log *log) {
   for (int k = 0; k < total->nlet_go; k++) {
     const csim_let_go *entry = &total->let_go[k];
     csim_say(log, CSIM_INFO, (csim_place){.file = scene->file},

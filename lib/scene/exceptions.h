@@ -20,6 +20,6 @@ void csim_exceptions_print(const csim_scene *scene, const csim_run_totals *total
 void csim_exceptions_read(const csim_json *json, const cJSON *from, csim_run_totals *total);
 
 /// A line for each object to the log.
-void csim_exceptions_tell(const csim_scene *scene, const csim_run_totals *total, csim_log *log);
+void csim_exceptions_report(const csim_scene *scene, const csim_run_totals *total, csim_log *log);
 
 #endif

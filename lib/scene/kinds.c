@@ -245,7 +245,7 @@ static int read_quantity(csim_reader *r, const csim_field *f, const cJSON *item,
     return 0;
   }
   if (!csim_same_dimension(&given, &wanted)) {
-    csim_complain(r, CSIM_AT_VALUE, item, "\"%s\" is of another kind than %s", item->valuestring,
+    csim_complain(r, CSIM_AT_VALUE, item, "\"%s\" cannot be converted to %s", item->valuestring,
                   unit_name(f));
     return 0;
   }
@@ -268,7 +268,7 @@ int csim_read_real(csim_reader *r, const csim_field *f, const cJSON *item, doubl
     char range[80], found[CSIM_DESCRIPTION];
     describe_range(f, v, range);
     csim_describe_item(item, found);
-    // a number beyond double has been told already, see csim_check_faults
+    // a number beyond double has been reported already, see csim_check_faults
     if (!is_number(item) || isfinite(item->valuedouble))
       csim_complain(r, CSIM_AT_VALUE, item, "must be %s%s%s, found %s", range,
                     f->unit && *f->unit ? " " : "", f->unit ? f->unit : "", found);
@@ -306,7 +306,8 @@ static void fall_back_real(csim_reader *r, const csim_field *f, void *base) {
   for (int i = 0; i < count_of(f); i++) to[i] = v * unit.times / unit.over;
 }
 
-void csim_print_real(csim_printer *p, const csim_field *f, const char *key, double value) {
+// Prints a stored SI number in the field's unit so that it reads back to the same double.
+static void print_value(csim_printer *p, const csim_field *f, const char *key, double value) {
   csim_unit unit = unit_of(f);
   char text[96];
   double plain = value * unit.over / unit.times, back = 0;
@@ -333,11 +334,11 @@ static void print_real(csim_printer *p, const csim_field *f, const void *base) {
   const double *from = at_const(base, f->offset);
   if (count_of(f) == 1) {
     // a value outside its range stands for one that was not given
-    if (in_range(f, *from)) csim_print_real(p, f, f->key, *from);
+    if (in_range(f, *from)) print_value(p, f, f->key, *from);
     return;
   }
   csim_json_open_flat(&p->out, f->key, '[');
-  for (int i = 0; i < f->count; i++) csim_print_real(p, f, NULL, from[i]);
+  for (int i = 0; i < f->count; i++) print_value(p, f, NULL, from[i]);
   csim_json_close(&p->out, ']');
 }
 
@@ -445,7 +446,7 @@ static void print_text(csim_printer *p, const csim_field *f, const void *base) {
 
 static void describe_text(const csim_field *f, char text[CSIM_DESCRIPTION]) {
   (void)f;
-  snprintf(text, CSIM_DESCRIPTION, "a text");
+  snprintf(text, CSIM_DESCRIPTION, "a string");
 }
 
 static void schema_text(csim_json_out *out, const csim_field *f) {

@@ -41,7 +41,7 @@ static void check_keys(csim_reader *r, const cJSON *object) {
 
 void csim_check_faults(csim_reader *r, const cJSON *item) {
   const csim_json_note *note = csim_json_note_of(&r->json, item);
-  if (note->nul) csim_complain(r, CSIM_AT_KEY, item, "a text cannot hold \\u0000");
+  if (note->nul) csim_complain(r, CSIM_AT_KEY, item, "a string cannot hold \\u0000");
   if (cJSON_IsNumber(item) && (note->number > 1e308 || note->number < -1e308))
     csim_complain(r, CSIM_AT_VALUE, item, "this number is out of range");
   if (cJSON_IsObject(item)) check_keys(r, item);
@@ -163,7 +163,7 @@ static csim_status complete(csim_reader *r, const char *path, const chain *up, c
                             cJSON **tree) {
   csim_check_faults(r, *tree);
   const cJSON *extends = cJSON_IsObject(*tree) ? csim_json_get(*tree, "extends") : NULL;
-  if (!cJSON_IsString(extends)) return CSIM_OK; // a wrong type is the table's to tell
+  if (!cJSON_IsString(extends)) return CSIM_OK; // the table reports a wrong type
   int depth = 0;
   for (const chain *c = up; c; c = c->up) depth++;
   if (depth == MOST_EXTENDS) {

@@ -10,8 +10,8 @@ static int is_of_springs(const csim_object *object) {
   return object->type == CSIM_OBJECT_CLOTH && !object->membrane;
 }
 
-static void tell(const csim_scene *scene, const csim_object *object, const csim_sheet_moduli *m,
-                 csim_log *log) {
+static void report(const csim_scene *scene, const csim_object *object, const csim_sheet_moduli *m,
+                   csim_log *log) {
   const csim_material *material = &scene->material[object->material];
   char wanted[96];
   if (material->spring > 0)
@@ -52,8 +52,8 @@ static csim_status measure(csim_build *build, const csim_object *object, const c
 }
 
 // A solid that goes on from another run does not stand at rest, and is passed over.
-static csim_status tell_solid(const csim_scene *scene, const csim_object *object,
-                              const csim_model *model, const csim_body *of, csim_log *log) {
+static csim_status report_solid(const csim_scene *scene, const csim_object *object,
+                                const csim_model *model, const csim_body *of, csim_log *log) {
   const csim_material *material = &scene->material[object->material];
   csim_solid_moduli m;
   if (scene->start_cache) return CSIM_OK;
@@ -71,14 +71,14 @@ static csim_status tell_solid(const csim_scene *scene, const csim_object *object
   return CSIM_OK;
 }
 
-csim_status csim_tell_moduli(const csim_scene *scene, const csim_model *model, csim_log *log) {
+csim_status csim_report_moduli(const csim_scene *scene, const csim_model *model, csim_log *log) {
   csim_status status = CSIM_OK;
   for (int i = 0, body = 0; i < scene->nobject && !status; i++) {
     const csim_object *object = &scene->object[i];
     if (object->type == CSIM_OBJECT_COLLIDER) continue;
     const csim_body *of = &model->body[body++];
     if (object->type == CSIM_OBJECT_SOLID && object->elasticity == CSIM_ELASTICITY_SPRINGS)
-      status = tell_solid(scene, object, model, of, log);
+      status = report_solid(scene, object, model, of, log);
     if (!is_of_springs(object)) continue;
     // whatever is to be said of the mesh, building the model has said
     csim_build build = {.scene = scene,
@@ -87,7 +87,7 @@ csim_status csim_tell_moduli(const csim_scene *scene, const csim_model *model, c
                         .elements.bounds.kind = &csim_bound_kind};
     csim_sheet_moduli moduli;
     status = measure(&build, object, of, &moduli);
-    if (!status) tell(scene, object, &moduli, log);
+    if (!status) report(scene, object, &moduli, log);
     csim_elements_free(&build.elements.springs);
     csim_elements_free(&build.elements.limits);
     csim_elements_free(&build.elements.bounds);

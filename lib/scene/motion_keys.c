@@ -69,11 +69,11 @@ static const csim_field key_fields[] = {
      .doc = "Turn about the pivot: axis times angle; more than one turn is fine."},
 };
 
-const csim_table csim_key_table = {.name = "key",
-                                   .doc = "A pose at a time.",
-                                   .size = sizeof(csim_key),
-                                   .finish = finish_key,
-                                   CSIM_FIELDS_OF(key_fields)};
+static const csim_table key_table = {.name = "key",
+                                     .doc = "A pose at a time.",
+                                     .size = sizeof(csim_key),
+                                     .finish = finish_key,
+                                     CSIM_FIELDS_OF(key_fields)};
 
 // ---------------------------------------------------------------------------------------- motion
 
@@ -91,7 +91,7 @@ static void print_pivot(csim_printer *p, const csim_field *f, const void *base) 
 static const csim_kind kind_pivot = {read_pivot, NULL, print_pivot, csim_describe_real,
                                      csim_schema_real};
 
-static const csim_field key_element = {.kind = &csim_kind_table, .detail = &csim_key_table};
+static const csim_field key_element = {.kind = &csim_kind_table, .detail = &key_table};
 static const csim_list key_list = {.element = &key_element,
                                    .size = sizeof(csim_key),
                                    .count_offset = offsetof(csim_motion, nkey),

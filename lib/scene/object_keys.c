@@ -1,6 +1,7 @@
 // scene/object_keys.c: keys of objects: cloth, solids, colliders.
 #include "model/bending_list.h"
 #include "scene/reader.h"
+#include "solver/method.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -220,8 +221,8 @@ static void choose_fabric(const csim_reader *r, const cJSON *item, csim_object *
   const csim_material *m = object->material >= 0 ? &r->material[object->material] : NULL;
   int grid = object->mesh.shape == CSIM_SHAPE_GRID && object->rest == CSIM_REST_START;
   int needed = has_map(object, CSIM_MAP_BEND) || (m && m->bend_weft > 0);
-  int projects =
-      !strcmp(r->scene->solver.method, "pbd") || !strcmp(r->scene->solver.method, "xpbd");
+  const csim_method *method = csim_method_find(r->scene->solver.method); // NULL: "auto"
+  int projects = method && method->projects;
   object->bending = object->membrane && (needed || !grid) && !projects
                         ? CSIM_BENDING_CURVATURE
                         : CSIM_BENDING_HINGE; // the first hinge is quadratic
@@ -376,7 +377,7 @@ static const csim_list render_list = {
        .kind = &csim_kind_list,                                                                    \
        .detail = &pin_list,                                                                        \
        .offset = AT(pin),                                                                          \
-       .doc = "Vertices that are held or led."},                                                   \
+       .doc = "Vertices that are fixed or moved."},                                                \
   {                                                                                                \
     .key = "render_meshes", .kind = &csim_kind_list, .detail = &render_list, .offset = AT(render), \
     .flags = CSIM_COSMETIC,                                                                        \

@@ -68,7 +68,7 @@ static int is_named(const char *file, size_t n, const char *name, const char *co
 }
 
 static file_kind kind_of(const csim_scene *scene, const char *file, size_t n, long long *number) {
-  static const char *const films[] = {
+  static const char *const run_files[] = {
       ".clothcache", ".clothcache.part", ".clothcache.old", ".abc", ".usda", ".pvd", NULL};
   static const char *const points[] = {".pc2", ".mdd", "_rest.ply", "_rest.obj", NULL};
   static const char *const frames[] = {".obj", ".ply", ".vtp", NULL};
@@ -76,7 +76,7 @@ static file_kind kind_of(const csim_scene *scene, const char *file, size_t n, lo
   if (is_named(file, n, CSIM_RECORD_NAME, records, NULL) ||
       is_named(file, n, CSIM_LEDGER_NAME, records, NULL) || csim_resume_kept(file, n) ||
       is_named(file, n, CSIM_CHECKPOINT_NAME, points_to, NULL) ||
-      is_named(file, n, scene->name, films, NULL))
+      is_named(file, n, scene->name, run_files, NULL))
     return OURS;
   for (int o = 0; o < scene->nobject; o++) {
     const csim_object *object = &scene->object[o];
@@ -550,8 +550,8 @@ void csim_output_forget_old(csim_output_writer *w) {
   if (aside) unlink(aside);
 }
 
-// Notes the files of the whole run, in the order of their names.
-static csim_status note_films(csim_output_writer *w) {
+// Enters the files of the whole run into the ledger, in the order of their names.
+static csim_status note_run_files(csim_output_writer *w) {
   struct dirent **entry;
   int n = scandir(w->out, &entry, NULL, alphasort);
   csim_status status = CSIM_OK;
@@ -576,13 +576,13 @@ static csim_status note_films(csim_output_writer *w) {
 csim_status csim_output_finish(csim_output_writer *w, int complete) {
   csim_status status = csim_cache_close(w->cache, complete);
   w->cache = NULL;
-  // what a stopped run has of a film is worth keeping, to be looked at: going on writes it anew
+  // files of a whole run that was stopped are kept, to be looked at: resuming writes them anew
   for (int k = 0; k < w->nexport; k++) {
     csim_status closed = csim_export_close(w->exports[k], w->frames > 0);
     if (!status) status = closed;
   }
   w->nexport = 0;
-  if (!status && complete) status = note_films(w);
+  if (!status && complete) status = note_run_files(w);
   return status;
 }
 

@@ -61,7 +61,7 @@ csim_status csim_output_write(csim_output_writer *writer);
 csim_status csim_output_record(csim_output_writer *writer, const char *state,
                                const csim_run_report *report);
 
-/// Waits until the cache's frames so far are on the disk: before a checkpoint tells to go on behind
+/// Waits until the cache's frames so far are on the disk: before a checkpoint continues behind
 /// them.
 csim_status csim_output_sync(csim_output_writer *writer);
 

@@ -134,7 +134,11 @@ csim_status csim_sim_go_on(csim_sim *sim, const csim_state *from, int frame) {
              : CSIM_OK;
 }
 
-int csim_sim_hold(csim_sim *sim) {
+// Before the first substep of a frame: pins that begin or end with it. Solvers lay out their
+// matrices by what is pinned: a change needs a new one, which a frame does not see, as it depends
+// on the state alone. Returns 1 when the solver was made anew, 0 when nothing changes, -1 out of
+// memory, with sim->solver NULL.
+static int hold_pins(csim_sim *sim) {
   const csim_scene *scene = sim->scene;
   long long first = sim->state.step - sim->state.step % scene->substeps;
   double begin = (double)first * csim_sim_substep(scene), end = begin + 1 / scene->fps;
@@ -154,7 +158,7 @@ csim_status csim_sim_begin(csim_sim *sim, int *changed) {
     csim_say(sim->log, CSIM_INFO, (csim_place){.file = sim->whole->file},
              "frame %d: phase \"%s\" begins%s", frame + 1, sim->whole->phase[phase].name, why);
   }
-  int held = csim_sim_hold(sim);
+  int held = hold_pins(sim);
   *changed |= held;
   return held < 0 ? CSIM_MEMORY : CSIM_OK;
 }

@@ -92,7 +92,7 @@ done:
   if (status == CSIM_MEMORY)
     csim_say(log, CSIM_ERROR, (csim_place){.file = path}, "out of memory");
   else
-    csim_tell_complaints(&r, log);
+    csim_report_complaints(&r, log);
   cJSON_Delete(tree);
   csim_json_free(&r.json);
   csim_arena_free(&r.scratch);

@@ -66,7 +66,7 @@ static int compare_complaints(const void *a, const void *b) {
   return p->order < q->order ? -1 : p->order > q->order;
 }
 
-void csim_tell_complaints(csim_reader *r, csim_log *log) {
+void csim_report_complaints(csim_reader *r, csim_log *log) {
   if (!r->ncomplaint) return;
   qsort(r->complaint, (size_t)r->ncomplaint, sizeof *r->complaint, compare_complaints);
   for (ptrdiff_t i = 0; i < r->ncomplaint && i < CSIM_MAX_PROBLEMS; i++)
@@ -94,7 +94,7 @@ void csim_describe_item(const cJSON *item, char text[CSIM_DESCRIPTION]) {
   case cJSON_String: {
     size_t n = strlen(item->valuestring), shown = n < 60 ? n : 60;
     while (shown < n && shown && (item->valuestring[shown] & 0xC0) == 0x80) shown--;
-    snprintf(text, CSIM_DESCRIPTION, "text \"%.*s%s\"", (int)shown, item->valuestring,
+    snprintf(text, CSIM_DESCRIPTION, "string \"%.*s%s\"", (int)shown, item->valuestring,
              shown < n ? "..." : "");
     break;
   }

@@ -14,7 +14,7 @@ typedef struct csim_table csim_table;
 
 // ---------------------------------------------------------------------------------------- reader
 
-/// One error, kept until all are known and can be told in the order of the text.
+/// One error, kept until all are known, and reported in the order of the file.
 typedef struct csim_complaint {
   csim_place place;
   int source, order;
@@ -52,7 +52,7 @@ const char *csim_suggest(csim_reader *r, const char *word, const char *const *na
 csim_place csim_keep_place(csim_reader *r, csim_where where, const cJSON *item);
 
 /// Sends every complaint to the log, in order of sources, lines and columns.
-void csim_tell_complaints(csim_reader *r, csim_log *log);
+void csim_report_complaints(csim_reader *r, csim_log *log);
 
 // ---------------------------------------------------------------------------------------- tables
 
@@ -137,7 +137,7 @@ typedef struct csim_variants {
   const char *const *names;       ///< NULL-terminated; the stored value is the position
   const csim_table *const *table; ///< of each name
   size_t offset;                  ///< of the stored value
-  const char *const *implied;     ///< keys that tell the first variants without `key`, one each,
+  const char *const *implied;     ///< keys that imply the first variants without `key`, one each,
                                   ///< NULL-terminated; NULL = none
 } csim_variants;
 
@@ -183,9 +183,6 @@ int csim_read_real(csim_reader *r, const csim_field *f, const cJSON *item, doubl
 /// One integer in the field's range.
 int csim_read_int(csim_reader *r, const csim_field *f, const cJSON *item, int *value);
 
-/// Prints a stored SI number in the field's unit so that it reads back to the same double.
-void csim_print_real(csim_printer *p, const csim_field *f, const char *key, double value);
-
 /// What an item is, for messages: `text "abc"`, `a list of 2`, `-3`.
 void csim_describe_item(const cJSON *item, char text[CSIM_DESCRIPTION]);
 
@@ -204,7 +201,7 @@ extern const csim_kind csim_kind_arcsim;    ///< a material file of ARCSim
 extern const csim_kind csim_kind_shear;     ///< N/m, or by an angle
 extern const csim_kind csim_kind_motion;    ///< detail: csim_motion_table
 extern const csim_table csim_material_table;
-extern const csim_table csim_motion_table, csim_key_table;
+extern const csim_table csim_motion_table;
 extern const csim_table csim_pin_table;
 extern const csim_table csim_map_table;
 extern const csim_variants csim_mesh_variants;

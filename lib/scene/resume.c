@@ -252,9 +252,9 @@ static csim_status refuse(csim_log *log, const char *out, const char *why) {
   return CSIM_INVALID;
 }
 
-// The first frame that cannot be read from the cache, or is not in it; INT_MAX when all up to
-// `last` can.
-static csim_status cache_breaks(const csim_scene *scene, const char *out, int last, int *frame) {
+// Finds the first frame that cannot be read from the cache, or is not in it; INT_MAX when all up to
+// `last` can. A cache that cannot be opened has none.
+static csim_status find_unreadable(const csim_scene *scene, const char *out, int last, int *frame) {
   csim_cache *cache = NULL;
   char *path = join(out, scene->name, ".clothcache");
   csim_status status = path ? csim_cache_open(path, NULL, &cache) : CSIM_MEMORY;
@@ -340,7 +340,7 @@ static csim_status verify(const csim_scene *scene, const char *out, const record
   // a cache that is still growing is found to be damaged when it is opened
   if (scene->output.cache && last->complete && r->damaged) {
     int breaks;
-    status = cache_breaks(scene, out, last->last_frame, &breaks);
+    status = find_unreadable(scene, out, last->last_frame, &breaks);
     if (breaks < r->first_frame) r->first_frame = breaks;
   }
   return status;
@@ -535,7 +535,7 @@ static int width_of(double frame) {
   return n < 4 ? 4 : n;
 }
 
-// What no permission helps against.
+// Why a run cannot continue with this scene, even where changes are allowed; NULL: it can.
 static const char *cannot_change(const csim_json *json, const csim_scene *scene, const cJSON *was,
                                  const cJSON *is) {
   const cJSON *end = csim_json_get(csim_json_get(csim_json_get(was, "scene"), "frames"), "end");
@@ -572,7 +572,7 @@ static csim_status compare_trees(csim_json *json, const csim_scene *scene,
                                      .crossing = total(json, was, "crossing")};
   csim_worst_read(json, csim_json_get(was, "totals"), &resume->totals);
   csim_exceptions_read(json, csim_json_get(was, "totals"), &resume->totals);
-  int count = csim_tell_differences(&d, csim_json_get(was, "scene"), csim_json_get(is, "scene"));
+  int count = csim_report_differences(&d, csim_json_get(was, "scene"), csim_json_get(is, "scene"));
   if (!cJSON_Compare(csim_json_get(was, "program"), csim_json_get(is, "program"), 1)) {
     csim_say(log, d.level, place, "the checkpoint is of another version of clothsim");
     count++;

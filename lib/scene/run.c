@@ -81,7 +81,7 @@ static void destroy(run *r) {
   csim_sim_close(&r->sim);
 }
 
-static void tell_progress(const run *r, int frame, int substep, const csim_frame_stats *stats) {
+static void report_progress(const run *r, int frame, int substep, const csim_frame_stats *stats) {
   if (!r->options->progress) return;
   const csim_scene *scene = r->scene;
   int span = scene->frame_end - scene->frame_start;
@@ -154,8 +154,8 @@ static void count_substep(run *r, int frame, const csim_step_report *step,
 }
 
 // The rungs that a frame's substeps had to take, see docs/run-report.md.
-static void tell_frame(const run *r, int frame, const csim_frame_stats *stats, int parts,
-                       double lag) {
+static void report_frame(const run *r, int frame, const csim_frame_stats *stats, int parts,
+                         double lag) {
   csim_place place = {.file = r->scene->file};
   if (stats->unconverged)
     csim_say(r->log, CSIM_DEBUG, place,
@@ -211,9 +211,9 @@ static csim_status step_frame(run *r, int frame, csim_frame_stats *stats) {
                        &r->report->total);
       csim_exceptions_frame(r->scene, &r->sim.world, frame, &r->sim.state, &r->report->total);
     }
-    tell_progress(r, frame, done, stats);
+    report_progress(r, frame, done, stats);
   }
-  tell_frame(r, frame, stats, parts, lag);
+  report_frame(r, frame, stats, parts, lag);
   return CSIM_OK;
 }
 
@@ -316,7 +316,7 @@ static csim_status begin_output(run *r) {
 }
 
 // How far seams have closed, and what has torn.
-static void tell_links(const run *r) {
+static void report_links(const run *r) {
   const csim_model *model = r->sim.world.model;
   for (int g = 0; g < model->links.ngroup; g++) {
     const csim_link_group *group = &model->links.group[g];
@@ -337,7 +337,7 @@ static void tell_links(const run *r) {
   }
 }
 
-static void tell_chambers(const run *r) {
+static void report_chambers(const run *r) {
   const csim_model *model = r->sim.world.model;
   double time = csim_sim_now(&r->sim);
   csim_chamber_now *now = CSIM_NEW(csim_chamber_now, model->chambers.nchamber);
@@ -379,7 +379,7 @@ static csim_status end_run(run *r, csim_status status) {
              report->total.verified);
   }
   if (status) report->total = r->writing.good_totals;
-  csim_exceptions_tell(r->scene, &report->total, r->log);
+  csim_exceptions_report(r->scene, &report->total, r->log);
   if (csim_worst_judge(r->scene, &report->total, r->log) && r->options->strict && !status) {
     status = CSIM_FAILED;
     snprintf(report->reason, sizeof report->reason, "the run is beyond the bounds of \"strict\"");
@@ -389,14 +389,14 @@ static csim_status end_run(run *r, csim_status status) {
     snprintf(report->reason, sizeof report->reason, "at rest after frame %d", report->last_frame);
   }
   if (!status) {
-    tell_links(r);
-    tell_chambers(r);
+    report_links(r);
+    report_chambers(r);
   }
   if (status == CSIM_STOPPED || (!status && r->options->checkpoint_last)) {
     csim_status saved = save_checkpoint(r, r->log);
     if (saved) status = saved, report->reason[0] = 0;
   } else if (status) {
-    save_checkpoint(r, NULL); // where that can be: the failure itself has been told
+    save_checkpoint(r, NULL); // where that can be: the failure itself has been reported
   }
   csim_status finished = csim_output_finish(r->writing.output, status == CSIM_OK);
   if (!status) status = finished;
@@ -409,7 +409,7 @@ static csim_status end_run(run *r, csim_status status) {
   return status;
 }
 
-static void tell_seconds(run *r) {
+static void report_seconds(run *r) {
   double s[CSIM_NPHASE];
   if (!r->sim.pool) return;
   csim_pool_seconds(r->sim.pool, s);
@@ -455,7 +455,7 @@ csim_status csim_run(const csim_scene *scene, const csim_run_options *options, c
   if (!status && r.resume.found) status = count_done(&r);
   if (!status) status = begin_output(&r);
   if (r.writing.output) status = end_run(&r, status ? status : run_frames(&r));
-  tell_seconds(&r);
+  report_seconds(&r);
   destroy(&r);
   return status;
 }
@@ -481,7 +481,7 @@ csim_status csim_check(const csim_scene *scene, const csim_run_options *options,
     size_t kept = scene->solver.integrator == CSIM_INTEGRATOR_BDF2 ? 36 : 18;
     report->memory = model->arena.used + csim_solver_memory(r.sim.solver) +
                      kept * (size_t)model->nvert * sizeof(double);
-    status = csim_tell_moduli(scene, model, log);
+    status = csim_report_moduli(scene, model, log);
   }
   destroy(&r);
   return status;

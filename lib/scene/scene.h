@@ -1,4 +1,4 @@
-// scene/scene.h: what the user wrote, resolved: every key has its value, in SI. Needs base/.
+// scene/scene.h: the parsed scene with all defaults resolved, in SI. Needs base/.
 //
 // scene/read.c fills it from JSON; scene/compile.c turns it into a model. Nothing here changes
 // after reading. All pointers live in `arena`.

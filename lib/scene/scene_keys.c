@@ -184,7 +184,7 @@ static const csim_field frame_fields[] = {
             "estimated step by step; 0: all are alike."},
 };
 static const csim_table frames_table = {.name = "frames",
-                                        .doc = "Which frames, and how fine in time.",
+                                        .doc = "Frame range and time step.",
                                         .size = sizeof(csim_scene),
                                         .finish = check_frames,
                                         CSIM_FIELDS_OF(frame_fields)};
@@ -391,7 +391,7 @@ static void read_ignored(csim_reader *r, const csim_field *f, const cJSON *item,
 
 static void describe_ignored(const csim_field *f, char text[CSIM_DESCRIPTION]) {
   (void)f;
-  snprintf(text, CSIM_DESCRIPTION, "a text");
+  snprintf(text, CSIM_DESCRIPTION, "a string");
 }
 
 static void schema_ignored(csim_json_out *out, const csim_field *f) {
@@ -516,14 +516,15 @@ static void resolve_quality(const cJSON *item, csim_scene *scene) {
     if (!csim_json_get(solver, "linear_tolerance")) params->linear_tolerance = q->linear_tolerance;
     if (!csim_json_get(solver, "damping")) params->damping = q->damping;
   }
-  int second_order = !strcmp(params->method, "newton") && !(scene->accuracy > 0);
+  int second_order = csim_method_find(params->method)->solves_systems && !(scene->accuracy > 0);
   if (!csim_json_get(solver, "integrator"))
     params->integrator = second_order ? CSIM_INTEGRATOR_ALPHA : CSIM_INTEGRATOR_EULER;
 }
 
 // Only newton weighs vertices by what contact does to them.
 static void check_integrator(csim_reader *r, const cJSON *item, const csim_scene *scene) {
-  if (scene->solver.integrator != CSIM_INTEGRATOR_ALPHA || !strcmp(scene->solver.method, "newton"))
+  if (scene->solver.integrator != CSIM_INTEGRATOR_ALPHA ||
+      csim_method_find(scene->solver.method)->solves_systems)
     return;
   csim_complain(r, CSIM_AT_VALUE, csim_json_get(csim_json_get(item, "solver"), "integrator"),
                 "integrator \"generalized-alpha\" is for method \"newton\": choose \"bdf2\" or "

@@ -62,13 +62,6 @@ void csim_sim_close(csim_sim *sim);
 /// NULL.
 csim_status csim_sim_restart_solver(csim_sim *sim);
 
-/// Before the first substep of a frame: pins that begin or end with it. Solvers lay out their
-/// matrices by what is pinned: a change needs a new one, which a frame does not see, as it depends
-/// on the state alone.
-/// @return 1 when the solver was made anew, 0 when nothing changes, -1 out of memory, with
-///         sim->solver NULL
-int csim_sim_hold(csim_sim *sim);
-
 /// One substep, after csim_sim_begin where it is the first of a frame. A frame begins at every
 /// multiple of scene->substeps.
 /// @return as csim_step
@@ -79,7 +72,8 @@ int csim_sim_advance(csim_sim *sim, csim_step_report *report);
 /// Whether the next frame is in another phase than the state.
 int csim_sim_changes(const csim_sim *sim);
 
-/// Before the first substep of a frame: enters its phase, and csim_sim_hold.
+/// Before the first substep of a frame: enters its phase, and pins what begins or ends to be pinned
+/// with it.
 /// @param[out] changed  1: the solver was made anew
 /// @return CSIM_OK; CSIM_INVALID (the model of the phase cannot be made); CSIM_IO, CSIM_MEMORY
 csim_status csim_sim_begin(csim_sim *sim, int *changed);

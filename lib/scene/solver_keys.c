@@ -1,6 +1,7 @@
 // scene/solver_keys.c: keys of "solver". Needs scene/reader.h.
 #include "scene/reader.h"
 
+#include "solver/linear.h"
 #include "solver/method.h"
 
 #include <stddef.h>
@@ -109,7 +110,9 @@ static const csim_field solver_fields[] = {
      .least = 0,
      .most = 1,
      .fallback = "1e-3",
-     .doc = "Relative residual at which the linear solver stops."},
+     .doc = "Relative residual at which the linear solver stops. With newton the first solve of a "
+            "substep goes to 0.4 of it, and later ones may stop at up to 6 times it: "
+            "docs/methods.md."},
     {.key = "line_search",
      .kind = &csim_kind_bool,
      .offset = IN_SOLVER(line_search),

@@ -22,7 +22,7 @@ csim_status csim_writing_create(csim_pool *pool, const csim_state *state, int nk
 csim_status csim_writing_begin(csim_writing *w, const csim_scene *scene, const csim_world *world,
                                const csim_output_start *start) {
   csim_status status = csim_output_create(scene, world, start, &w->said.log, &w->output);
-  csim_kept_log_tell(&w->said, w->log);
+  csim_kept_log_flush(&w->said, w->log);
   return status;
 }
 
@@ -60,7 +60,7 @@ csim_status csim_writing_wait(csim_writing *w) {
   if (!w->busy) return CSIM_OK;
   csim_pool_end_task(w->pool);
   w->busy = 0;
-  csim_kept_log_tell(&w->said, w->log);
+  csim_kept_log_flush(&w->said, w->log);
   if (w->status) return w->status;
   csim_state written = w->state;
   w->state = w->good;
@@ -74,7 +74,7 @@ csim_status csim_writing_wait(csim_writing *w) {
 void csim_writing_free(csim_writing *w) {
   csim_writing_wait(w);
   csim_output_free(w->output);
-  csim_kept_log_tell(&w->said, w->log);
+  csim_kept_log_flush(&w->said, w->log);
   csim_state_free(&w->good);
   csim_state_free(&w->state);
   *w = (csim_writing){0};

@@ -13,7 +13,7 @@ typedef struct csim_writing {
   csim_output_writer *output;
   csim_log *log;
   csim_kept_log said;      ///< what `output` had to say, told in the caller's thread
-  csim_run_report *report; ///< its last_frame and frames_written tell what is on disk
+  csim_run_report *report; ///< its last_frame and frames_written say what is on disk
   // behind report->last_frame
   csim_state good;
   csim_run_totals good_totals;
@@ -25,7 +25,7 @@ typedef struct csim_writing {
 } csim_writing;
 
 /// Makes room for states like `state`, whose colliders are nkinematic three-vectors. The report
-/// tells of no frame, or csim_writing_behind follows. NULL pool: frames are written at once.
+/// has no frame, or csim_writing_behind follows. NULL pool: frames are written at once.
 /// @return CSIM_OK or CSIM_MEMORY; csim_writing_free in any case
 csim_status csim_writing_create(csim_pool *pool, const csim_state *state, int nkinematic,
                                 csim_log *log, csim_run_report *report, csim_writing *writing);
@@ -39,13 +39,13 @@ csim_status csim_writing_begin(csim_writing *writing, const csim_scene *scene,
 csim_status csim_writing_behind(csim_writing *writing, int frame, const csim_state *state);
 
 /// Hands a frame over, with the report as it is, after the one before it is on disk.
-/// @return what became of the frame before, or of copying this one
+/// @return result of writing the frame before, or of copying this one
 csim_status csim_writing_frame(csim_writing *writing, int frame, double time,
                                const csim_state *state, const csim_samples *samples,
                                const csim_frame_stats *stats);
 
 /// Waits until the frame handed over is on disk, with its record.
-/// @return what became of it; CSIM_OK when there is none
+/// @return result of writing it; CSIM_OK when there is none
 csim_status csim_writing_wait(csim_writing *writing);
 
 /// Waits, and frees everything (all zero allowed).

@@ -7,7 +7,7 @@
 // With M the free mass of the object, m_p of patch p, and v the root mean square velocity,
 //
 //   imbalance = max( |sum_i R_i| / (M A),  t |sum_i r_i x R_i| / (M r A),
-//                    sqrt(sum_p |R_p|^2/m_p / M) / (10 A) )
+//                    sqrt(sum_p |R_p|^2/m_p / M) / (20 A) )
 //   A = max(gravity, |net force on the object| / M, 1e-3 v / h)
 //
 // with r_i from the centre of mass, r the radius of gyration, and t = 10 of an object that nothing
@@ -35,7 +35,7 @@ typedef struct csim_balance {
 int csim_balance_create(csim_arena *arena, const csim_model *model, csim_balance *balance);
 
 /// What a patch may leave over, as a multiple of what an object may.
-#define CSIM_BALANCE_PATCHES 10
+#define CSIM_BALANCE_PATCHES 20
 
 /// The worst imbalance of all objects at x, see above [-].
 /// @param      x     (nvert x 3) [m]

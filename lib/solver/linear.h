@@ -46,6 +46,9 @@ typedef struct csim_linear_kind {
   int requires_definite; ///< an indefinite matrix ends the step; conjugate gradients go on
 } csim_linear_kind;
 
+/// Names of the solvers a scene can choose, NULL-terminated.
+extern const char *const csim_linear_names[];
+
 /// The solver of this name, or NULL.
 const csim_linear_kind *csim_linear_find(const char *name);
 

@@ -45,9 +45,15 @@ typedef struct csim_method {
   int sets_velocity;  ///< solve writes problem->v_next; else the velocity is (x - x_n)/h
   int knows_contact;  ///< solve takes problem->contact into its energy and filters its steps; for
                       ///< the others contact is resolved around the x they return
-  int solves_systems; ///< needs problem->scratch
+  int solves_systems; ///< steps by the whole Hessian: needs problem->scratch, and alone can have
+                      ///< bounds of strain, chambers, generalized-alpha, pins by counter-forces
+  int projects;       ///< satisfies one element after another: every energy needs `constraint`
   int is_explicit;    ///< stable for small steps only: a step that blows up is not tried in parts
 } csim_method;
+
+/// Names of the methods a scene can choose, NULL-terminated; the first is "auto", which a scene
+/// resolves.
+extern const char *const csim_method_names[];
 
 /// The method of this name, or NULL.
 const csim_method *csim_method_find(const char *name);

@@ -126,5 +126,6 @@ static csim_method_report xpbd_solve(const csim_problem *problem, void *scratch,
 
 extern const csim_method csim_method_pbd, csim_method_xpbd;
 const csim_method csim_method_pbd = {
-    .name = "pbd", .create = pbd_create, .solve = pbd_solve, .sets_velocity = 1};
-const csim_method csim_method_xpbd = {.name = "xpbd", .create = xpbd_create, .solve = xpbd_solve};
+    .name = "pbd", .create = pbd_create, .solve = pbd_solve, .sets_velocity = 1, .projects = 1};
+const csim_method csim_method_xpbd = {
+    .name = "xpbd", .create = xpbd_create, .solve = xpbd_solve, .projects = 1};

@@ -164,7 +164,7 @@ void csim_solver_begin_frame(csim_solver *solver, double end) {
 }
 
 // The point the method starts from; hard pins stand at their targets.
-static void choose_start(const csim_problem *problem, double *x) {
+static void choose_start(const csim_problem *problem, const csim_method *method, double *x) {
   const csim_model *model = problem->model;
   int n = 3 * model->nvert;
   if (problem->params->start == CSIM_START_VELOCITY)
@@ -172,8 +172,7 @@ static void choose_start(const csim_problem *problem, double *x) {
   else
     csim_vector_copy(problem->pool, n,
                      problem->params->start == CSIM_START_INERTIA ? problem->y : problem->x, x);
-  if (problem->params->pins == CSIM_PINS_COUNTER_FORCE &&
-      !strcmp(problem->params->method, "newton"))
+  if (problem->params->pins == CSIM_PINS_COUNTER_FORCE && method->solves_systems)
     return; // the pins go to their targets with the first iteration
   for (int i = 0; i < model->ntarget; i++)
     if (model->target[i].hard)
@@ -357,7 +356,7 @@ static int begin_solve(csim_solver *solver, const csim_state *state, double end,
   if (contact && csim_contact_begin(contact, state->x, state->v, solver->target, end, h)) return -1;
   problem->force_scale = csim_problem_force_scale(problem, x);
   if (problem->force_scale == 0) problem->force_scale = 1e-300; // any force is too much then
-  choose_start(problem, x);
+  choose_start(problem, solver->method, x);
   int bounded = problem->model->bounded;
   if (!contact && bounded) keep_bounds(problem, x);
   if (!contact || !solver->method->knows_contact) return 0;
@@ -374,7 +373,7 @@ static int begin_solve(csim_solver *solver, const csim_state *state, double end,
       csim_contact_load(contact, solver->kinematic_part);
       csim_contact_forget(contact);
       if (csim_contact_begin(contact, state->x, state->v, solver->target, end, h)) return -1;
-      choose_start(problem, x);
+      choose_start(problem, solver->method, x);
       if (begin_in_contact(solver, problem, 1)) return -1;
     }
   }

@@ -42,7 +42,7 @@ void csim_solver_free(csim_solver *solver);
 /// Bytes of scratch that the solver holds.
 size_t csim_solver_memory(const csim_solver *solver);
 
-/// Three-vectors that tell where colliders are, as in csim_state; 0 without the filter.
+/// Three-vectors of where colliders are, as in csim_state; 0 without the filter.
 int csim_solver_kinematic_size(const csim_solver *solver);
 
 /// Where colliders are meant to be at a time [s]. kinematic (csim_solver_kinematic_size x 3),

@@ -1,35 +1,7 @@
-# cache_lib.bash: for the tests of clothcache and clothdiff: counting, and frames to work on.
-set -u
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-case ${BIN:-bin} in /*) bin=$BIN ;; *) bin=$root/${BIN:-bin} ;; esac
-clothcache=$bin/clothcache clothdiff=$bin/clothdiff
-work=$(mktemp -d /tmp/clothsim_cli.XXXXXX)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 3
-passed=0 failed=0
-
-ok() { # ok WHAT COMMAND...: the command succeeds
-  local what=$1
-  shift
-  if "$@" >/dev/null 2>&1; then passed=$((passed + 1)); else
-    failed=$((failed + 1))
-    echo "failed: $what" >&2
-  fi
-}
-says() { # says STATUS TEXT COMMAND...: it ends so and its output, of both streams, has the text
-  local status=$1 text=$2 out got
-  shift 2
-  out=$("$@" 2>&1 </dev/null)
-  got=$?
-  if [ $got = "$status" ] && [[ $out == *"$text"* ]]; then passed=$((passed + 1)); else
-    failed=$((failed + 1))
-    echo "failed: $*: status $got, expected $status with \"$text\", got: ${out:0:500}" >&2
-  fi
-}
-finish() {
-  echo "$passed passed, $failed failed"
-  [ $failed = 0 ] && [ $passed != 0 ]
-}
+# cache_lib.bash: for the tests of clothcache and clothdiff: frames to work on.
+. "$ROOT/tests/cli/kit"
+clothcache=$BIN/clothcache
+clothdiff=$BIN/clothdiff
 
 frames() { # frames FOLDER NAME FIRST LAST [SIDE]: a waving sheet of quads with uv, in OBJ
   local folder=$1 name=$2 k

@@ -40,7 +40,10 @@ damage() {
   local list file
   random 2
   [ $value = 0 ] && return
-  mapfile -t list < <(ls "$out" 2>/dev/null | grep -v '^run.json$')
+  # nor the checkpoint of a complete run: it is no output, and only computing all again would bring it back
+  local keep='^run.json$'
+  [ "$("$LOOK" get "$out/run.json" state 2>/dev/null)" = complete ] && keep='^run.json$\|^run.checkpoint'
+  mapfile -t list < <(ls "$out" 2>/dev/null | grep -v "$keep")
   [ ${#list[@]} -gt 0 ] || return
   random ${#list[@]}
   file=$out/${list[value]}

@@ -102,7 +102,7 @@ for flag in -ffast-math -ffinite-math-only -Ofast; do
 done
 expect 0 ${CC:-gcc} -std=c17 -I"$ROOT/lib" -include base/strict.h -O3 -D_GNU_SOURCE -fsyntax-only "$ROOT/lib/math/vec3.c"
 check "the Makefile reads strict.h" grep -q '^COMMON.*-include base/strict.h' "$ROOT/Makefile"
-if [ "$CONFIG" = release ] && command -v readelf >/dev/null; then
+if [ "$CONFIG" = release ] && have readelf; then
   for program in "$BIN"/cloth*; do
     check "$program: RELRO" sh -c "readelf -lW '$program' | grep -q GNU_RELRO"
     check "$program: BIND_NOW" sh -c "readelf -dW '$program' | grep -qE 'BIND_NOW|FLAGS.*NOW'"

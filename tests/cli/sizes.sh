@@ -24,8 +24,10 @@ rm -rf tree && mkdir -p tree/lib/base tree/tools
   echo '  unsigned flag : 1;'
   echo '} csim_wide;'
 } >tree/lib/base/a.c
+yes '// a line' | head -n 800 >tree/tools/view.js
 expect 0 "$sizes" tree
 
+echo '// one more' >>tree/tools/view.js
 {
   body csim_longer 81
   echo 'void csim_more(int a, int b, int c, int d,'
@@ -37,9 +39,10 @@ expect 1 "$sizes" tree
 check "a long function" grep -q 'lib/base/b.c:1: csim_longer has 81 lines' stdout
 check "a function of many parameters" grep -q 'lib/base/b.c:82: csim_more has 8 parameters' stdout
 check "a wide struct" grep -q 'lib/base/b.h:1: struct csim_wider has 26 members' stdout
-check "nothing else" test "$(wc -l <stdout)" = 3
+check "a long file" grep -q 'tools/view.js:800: the file has 801 lines' stdout
+check "nothing else" test "$(wc -l <stdout)" = 4
 
-printf '%s\n' 'csim_longer: why' csim_more csim_wider >tree/tools/oversized
+printf '%s\n' tools/view.js 'csim_longer: why' csim_more csim_wider >tree/tools/oversized
 expect 0 "$sizes" tree
 echo csim_gone >>tree/tools/oversized
 expect 1 "$sizes" tree # the list may only become shorter

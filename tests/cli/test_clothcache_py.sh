@@ -1,17 +1,16 @@
 #!/usr/bin/env bash
 # test_clothcache_py.sh: the reader in Python against the one in C, bit for bit. Skipped without numpy.
-. "$(dirname "$0")/cache_lib.bash"
+. "$ROOT/tests/cli/cache_lib.bash"
 python=
 for p in /usr/bin/python3 python3; do
   if $p -c 'import numpy' 2>/dev/null; then python=$p; break; fi
 done
 if [ -z "$python" ]; then
-  echo "no numpy for Python: not tested" >&2
-  ok "the specification is there" test -s "$root/docs/cache-format.md"
-  finish
-  exit
+  skip "no numpy for Python"
+  check "the specification is there" test -s "$ROOT/docs/cache-format.md"
+  report
 fi
-ok "under 200 lines" test "$(wc -l <"$root/tools/clothcache.py")" -lt 200
+check "under 200 lines" test "$(wc -l <"$ROOT/tools/clothcache.py")" -lt 200
 frames run sheet 1 21
 frames run flag 1 21 4
 "$clothcache" import run -o whole.clothcache
@@ -19,7 +18,7 @@ frames run flag 1 21 4
 head -c $(($(stat -c %s whole.clothcache) * 2 / 3)) whole.clothcache >cut.clothcache
 for name in whole lossy cut; do
   "$clothcache" export $name.clothcache --to pc2 -o $name 2>/dev/null
-  ok "$name: every float of every frame" $python - "$root/tools" $name <<'PY'
+  check "$name: every float of every frame" $python - "$ROOT/tools" $name <<'PY'
 import struct, sys
 sys.path.insert(0, sys.argv[1])
 import clothcache, numpy as np
@@ -37,4 +36,4 @@ for thing in cache.objects:
     assert uv.shape == (thing.face_size.sum(), 2) and thing.tags
 PY
 done
-finish
+report

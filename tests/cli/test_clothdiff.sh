@@ -1,26 +1,26 @@
 #!/usr/bin/env bash
 # test_clothdiff.sh: verdicts, numbers and exit codes of clothdiff.
-. "$(dirname "$0")/cache_lib.bash"
+. "$ROOT/tests/cli/cache_lib.bash"
 
 frames a sheet 1 50
 frames a flag 1 50 4
 cp -r a b
 "$clothcache" import a -o a.clothcache
 cp a.clothcache b.clothcache
-says 0 same "$clothdiff" a b
-says 0 same "$clothdiff" --exact a.clothcache b.clothcache
-says 0 same "$clothdiff" --exact a a.clothcache
+outputs 0 same "$clothdiff" a b
+outputs 0 same "$clothdiff" --exact a.clothcache b.clothcache
+outputs 0 same "$clothdiff" --exact a a.clothcache
 
 # one vertex moved by 1e-3 in frame 37
 move b/sheet_0037.obj 17 0.001
 "$clothcache" import b -o b.clothcache
 for pair in "a b" "a.clothcache b.clothcache" "a b.clothcache"; do
-  says 1 'first differing frame  frame 37, object "sheet", vertex 17, distance 0.001' "$clothdiff" $pair
+  outputs 1 'first differing frame  frame 37, object "sheet", vertex 17, distance 0.001' "$clothdiff" $pair
 done
-says 1 'worst                  frame 37, object "sheet", vertex 17' "$clothdiff" a b
-says 1 '"first": {"frame": 37, "object": "sheet", "vertex": 17, "distance": 0.001' "$clothdiff" --json a b
-ok "--json is JSON" bash -c "'$clothdiff' --json a b | python3 -m json.tool"
-ok "--json has the curve" python3 -c "
+outputs 1 'worst                  frame 37, object "sheet", vertex 17' "$clothdiff" a b
+outputs 1 '"first": {"frame": 37, "object": "sheet", "vertex": 17, "distance": 0.001' "$clothdiff" --json a b
+check "--json is JSON" bash -c "'$clothdiff' --json a b | python3 -m json.tool"
+check "--json has the curve" python3 -c "
 import json, subprocess
 r = json.loads(subprocess.run(['$clothdiff', '--json', 'a.clothcache', 'b.clothcache'], stdout=-1).stdout)
 assert not r['same'] and r['status'] == 1
@@ -30,42 +30,42 @@ assert [c['frame'] for c in r['curve'] if c['max'] > 0] == [37]
 assert abs(r['max'] - 1e-3) < 1e-7 and r['worst']['vertex'] == 17
 assert abs(r['over_percent'] - 100 / (50 * 65)) < 1e-6
 assert abs(r['rms'] - 1e-3 / (50 * 65) ** 0.5) < 1e-8"
-says 1 "frame 37: max 0.001" "$clothdiff" --curve a b
-says 1 "" "$clothdiff" --heat heat.ply a b
-ok "the heat map has the distance" grep -q ' 0.001$' heat.ply
+outputs 1 "frame 37: max 0.001" "$clothdiff" --curve a b
+outputs 1 "" "$clothdiff" --heat heat.ply a b
+check "the heat map has the distance" grep -q ' 0.001$' heat.ply
 
 # tolerances
-says 0 same "$clothdiff" --atol 2e-3 a b
-says 1 different "$clothdiff" --atol 5e-4 a b
-says 0 same "$clothdiff" --rtol 1e-2 a b
-says 0 same "$clothdiff" --fail-percent 1 a b
-says 1 different "$clothdiff" --fail-percent 1 --hard-fail 1e-4 a b
-says 0 same "$clothdiff" --ulp 1000000 a.clothcache b.clothcache
-says 1 different "$clothdiff" --ulp 4 a.clothcache b.clothcache
-says 1 different "$clothdiff" --exact a b
-says 0 same "$clothdiff" --frames 1:36 a b
-says 1 different "$clothdiff" --frames 37 a b
-says 0 same "$clothdiff" --frames 1:50:2 --object flag a b
-says 0 same "$clothdiff" --object flag a b
-says 1 different "$clothdiff" --object sheet a b
+outputs 0 same "$clothdiff" --atol 2e-3 a b
+outputs 1 different "$clothdiff" --atol 5e-4 a b
+outputs 0 same "$clothdiff" --rtol 1e-2 a b
+outputs 0 same "$clothdiff" --fail-percent 1 a b
+outputs 1 different "$clothdiff" --fail-percent 1 --hard-fail 1e-4 a b
+outputs 0 same "$clothdiff" --ulp 1000000 a.clothcache b.clothcache
+outputs 1 different "$clothdiff" --ulp 4 a.clothcache b.clothcache
+outputs 1 different "$clothdiff" --exact a b
+outputs 0 same "$clothdiff" --frames 1:36 a b
+outputs 1 different "$clothdiff" --frames 37 a b
+outputs 0 same "$clothdiff" --frames 1:50:2 --object flag a b
+outputs 0 same "$clothdiff" --object flag a b
+outputs 1 different "$clothdiff" --object sheet a b
 
 # frames, rates, topology, NaN
 rm b/*_0050.obj b/*_0001.obj
-says 1 "2 ONLY IN a, first 1" "$clothdiff" --atol 1 a b
-says 0 same "$clothdiff" --atol 1 --frames 2:49 a b
+outputs 1 "2 ONLY IN a, first 1" "$clothdiff" --atol 1 a b
+outputs 0 same "$clothdiff" --atol 1 --frames 2:49 a b
 "$clothcache" import a --fps 30 -o fast.clothcache
-says 1 "DIFFERS: 25 and 30" "$clothdiff" a.clothcache fast.clothcache
+outputs 1 "DIFFERS: 25 and 30" "$clothdiff" a.clothcache fast.clothcache
 frames c sheet 1 3 9
 frames d sheet 1 3 7
-says 1 'topology               DIFFERS' "$clothdiff" c d
-says 1 '"sheet": 81 vertices, 64 faces; 49 vertices, 36 faces' "$clothdiff" c d
-says 1 'Hausdorff distance     0.' "$clothdiff" c d
+outputs 1 'topology               DIFFERS' "$clothdiff" c d
+outputs 1 '"sheet": 81 vertices, 64 faces; 49 vertices, 36 faces' "$clothdiff" c d
+outputs 1 'Hausdorff distance     0.' "$clothdiff" c d
 rm d/*
 for k in 1 2 3; do grep -v '^f' "c/sheet_000$k.obj" >"d/sheet_000$k.obj"; grep '^f' "c/sheet_000$k.obj" | tac >>"d/sheet_000$k.obj"; done
-says 1 'Hausdorff distance     0:' "$clothdiff" c d
+outputs 1 'Hausdorff distance     0:' "$clothdiff" c d
 frames e sheet 1 3
 frames e cape 1 3 4
-says 1 'only in a: "flag"' "$clothdiff" --frames 1:3 a e
+outputs 1 'only in a: "flag"' "$clothdiff" --frames 1:3 a e
 python3 - <<'PY'
 import struct
 def cache(name, bad):
@@ -74,12 +74,11 @@ def cache(name, bad):
 cache("good.pc2", False)
 cache("nan.pc2", True)
 PY
-says 0 same "$clothdiff" good.pc2 good.pc2
-says 1 "1 vertices in nan.pc2, first in frame 3" "$clothdiff" good.pc2 nan.pc2
-says 1 "1 vertices in nan.pc2, first in frame 3" "$clothdiff" nan.pc2 nan.pc2
+outputs 0 same "$clothdiff" good.pc2 good.pc2
+outputs 1 "1 vertices in nan.pc2, first in frame 3" "$clothdiff" good.pc2 nan.pc2
+outputs 1 "1 vertices in nan.pc2, first in frame 3" "$clothdiff" nan.pc2 nan.pc2
 
 # a run's folder: everything in it is compared (a scene with OBJ, cache, PC2, MDD, PLY and a collider)
-clothsim=$bin/clothsim
 cat >run.json.in <<'JSON'
 {"version": 1, "name": "run", "frames": {"start": 1, "end": 4, "fps": 24, "substeps": 2},
  "solver": {"iterations": 1}, "output": {"formats": ["pc2", "mdd", "ply"], "colliders": true},
@@ -88,12 +87,12 @@ cat >run.json.in <<'JSON'
    "position": [0, 1, 0]},
   {"name": "ball", "type": "collider", "mesh": {"shape": "sphere", "radius": 0.3}}]}
 JSON
-ok "a run of every format" "$clothsim" run.json.in -q -o full
+check "a run of every format" "$clothsim" run.json.in -q -o full
 cp -r full copy
-says 0 same "$clothdiff" full copy
-says 0 "not compared           velocities" "$clothdiff" full full/run.clothcache
-says 0 same "$clothdiff" full/run.clothcache full
-says 0 same "$clothdiff" --velocities --uvs --tags full copy
+outputs 0 same "$clothdiff" full copy
+outputs 0 "not compared           velocities" "$clothdiff" full full/run.clothcache
+outputs 0 same "$clothdiff" full/run.clothcache full
+outputs 0 same "$clothdiff" --velocities --uvs --tags full copy
 for kind in obj ply pc2 mdd clothcache; do
   mkdir -p only_$kind other_$kind
   cp full/*[a-z0-9].$kind only_$kind
@@ -119,7 +118,7 @@ PY
 cp moved.clothcache other_clothcache/run.clothcache
 formats="obj ply pc2 mdd clothcache abc"
 # USD where usd-core is there to read it
-clothusd=$root/tools/clothusd
+clothusd=$ROOT/tools/clothusd
 if "$clothusd" --help >/dev/null 2>&1; then formats+=" usda usdc"; fi
 export CLOTHUSD=$clothusd # also of programs that are built elsewhere
 for kind in abc usda usdc; do
@@ -133,81 +132,81 @@ for kind in abc usda usdc; do
 done
 for a in $formats; do
   for b in $formats; do
-    says 0 same "$clothdiff" only_$a only_$b
-    says 1 'first differing frame  frame 3, object "cloth", vertex 17, distance 0.0' "$clothdiff" only_$a other_$b
-    says 1 "failing frames         1 of 4: 3" "$clothdiff" other_$b only_$a
+    outputs 0 same "$clothdiff" only_$a only_$b
+    outputs 1 'first differing frame  frame 3, object "cloth", vertex 17, distance 0.0' "$clothdiff" only_$a other_$b
+    outputs 1 "failing frames         1 of 4: 3" "$clothdiff" other_$b only_$a
   done
 done
 # what an earlier version called the same: the point caches differ and the rest meshes do not
 mkdir -p rest_a rest_b
 cp only_pc2/cloth.pc2 full/cloth_rest.obj rest_a
 cp other_pc2/cloth.pc2 full/cloth_rest.obj rest_b
-says 1 "pc2: different" "$clothdiff" rest_a rest_b
-says 1 "rest: same" "$clothdiff" rest_a rest_b
-says 0 same "$clothdiff" rest_a rest_a
-says 0 same "$clothdiff" --object cloth rest_a full
+outputs 1 "pc2: different" "$clothdiff" rest_a rest_b
+outputs 1 "rest: same" "$clothdiff" rest_a rest_b
+outputs 0 same "$clothdiff" rest_a rest_a
+outputs 0 same "$clothdiff" --object cloth rest_a full
 move rest_b/cloth_rest.obj 3 0.5
 cp only_pc2/cloth.pc2 rest_b
-says 1 "rest: different" "$clothdiff" rest_a rest_b
-says 1 "rest and obj: different" "$clothdiff" --object cloth rest_b only_obj
+outputs 1 "rest: different" "$clothdiff" rest_a rest_b
+outputs 1 "rest and obj: different" "$clothdiff" --object cloth rest_b only_obj
 # an output that one side lacks is compared with what the other has; an object that none has differs
 cp -r full lacks
 rm lacks/*.pc2 lacks/*.clothcache
-says 0 same "$clothdiff" full lacks
+outputs 0 same "$clothdiff" full lacks
 rm lacks/ball*
-says 1 '"ball"' "$clothdiff" full lacks
+outputs 1 '"ball"' "$clothdiff" full lacks
 # other formats, and USD that cannot be converted, are compared by their bytes, or not at all
 export CLOTHUSD=false
 cp -r full films
 cp -r full films2
 for k in films films2; do "$clothcache" export full/run.clothcache --to usda -o $k >/dev/null; done
-says 0 "run.usda: equal bytes" "$clothdiff" films films2
-says 2 "not read, and its bytes differ" "$clothdiff" films full
-says 2 "cannot tell" "$clothdiff" films full
+outputs 0 "run.usda: equal bytes" "$clothdiff" films films2
+outputs 2 "not read, and its bytes differ" "$clothdiff" films full
+outputs 2 "cannot tell" "$clothdiff" films full
 printf x >>films2/run.usda
-says 2 "run.usda: not read" "$clothdiff" films films2
-says 0 "equal bytes" "$clothdiff" films/run.usda films/run.usda
-says 2 "not read" "$clothdiff" films/run.usda films2/run.usda
-says 2 "not read" "$clothdiff" films/run.usda full/run.clothcache
+outputs 2 "run.usda: not read" "$clothdiff" films films2
+outputs 0 "equal bytes" "$clothdiff" films/run.usda films/run.usda
+outputs 2 "not read" "$clothdiff" films/run.usda films2/run.usda
+outputs 2 "not read" "$clothdiff" films/run.usda full/run.clothcache
 export CLOTHUSD=$clothusd
-says 2 "run.usda: not read" env CLOTHUSD="$work/nothing" "$clothdiff" films/run.usda full/run.clothcache
-says 2 "cannot run $work/nothing" env CLOTHUSD="$work/nothing" "$clothdiff" films/run.usda full/run.clothcache
+outputs 2 "run.usda: not read" env CLOTHUSD="$PWD/nothing" "$clothdiff" films/run.usda full/run.clothcache
+outputs 2 "cannot run $PWD/nothing" env CLOTHUSD="$PWD/nothing" "$clothdiff" films/run.usda full/run.clothcache
 case $formats in *usdc)
-  says 0 same "$clothdiff" films full
-  says 0 same env -u CLOTHUSD PATH="$root/tools:$PATH" "$clothdiff" films full
-  says 0 same "$clothdiff" --exact --uvs films/run.usda full/run.clothcache
-  says 1 different "$clothdiff" only_usda/run.usda other_usdc/run.usdc
-  ok "no Alembic file stays behind" sh -c '! ls "${TMPDIR:-/tmp}"/clothdiff-*.abc'
+  outputs 0 same "$clothdiff" films full
+  outputs 0 same env -u CLOTHUSD PATH="$ROOT/tools:$PATH" "$clothdiff" films full
+  outputs 0 same "$clothdiff" --exact --uvs films/run.usda full/run.clothcache
+  outputs 1 different "$clothdiff" only_usda/run.usda other_usdc/run.usdc
+  check "no Alembic file stays behind" sh -c '! ls "${TMPDIR:-/tmp}"/clothdiff-*.abc'
   ;;
 esac
 export CLOTHUSD=false # from here on USD is not read
 # Alembic is read
 cp -r full alembic
 "$clothcache" export full/run.clothcache --to abc -o alembic >/dev/null
-says 0 same "$clothdiff" full alembic
-says 0 same "$clothdiff" alembic/run.abc full/run.clothcache
+outputs 0 same "$clothdiff" full alembic
+outputs 0 same "$clothdiff" alembic/run.abc full/run.clothcache
 "$clothcache" export full/run.clothcache --to abc -o alembic --scale 1.001 >/dev/null
-says 1 "abc" "$clothdiff" full alembic
+outputs 1 "abc" "$clothdiff" full alembic
 echo hello >copy/notes.txt
-says 0 "1 other files in copy, notes.txt" "$clothdiff" full copy
+outputs 0 "1 other files in copy, notes.txt" "$clothdiff" full copy
 
 # the whole comparison goes on over what is missing, cannot be read or is no number
 cp -r only_obj holes
 rm holes/ball_0002.obj
 sed -i '5s/.*/v nan 0 0/' holes/cloth_0003.obj
 move holes/cloth_0004.obj 7 0.25
-says 1 "failing frames         3 of 4: 2-4" "$clothdiff" only_obj holes
-says 1 "MISSING                1 times" "$clothdiff" only_obj holes
-says 1 "UNREADABLE             1 times" "$clothdiff" only_obj holes
-says 1 "vertex 7, distance 0.2" "$clothdiff" holes only_obj
-says 1 '  FAILS                cloth                       49       0.25' "$clothdiff" only_obj holes
+outputs 1 "failing frames         3 of 4: 2-4" "$clothdiff" only_obj holes
+outputs 1 "MISSING                1 times" "$clothdiff" only_obj holes
+outputs 1 "UNREADABLE             1 times" "$clothdiff" only_obj holes
+outputs 1 "vertex 7, distance 0.2" "$clothdiff" holes only_obj
+outputs 1 '  FAILS                cloth                       49       0.25' "$clothdiff" only_obj holes
 head -c 30000 full/run.clothcache >cut.clothcache
 python3 - <<'PY'
 data = bytearray(open("full/run.clothcache", "rb").read())
 for at in range(len(data) - 3000, len(data) - 2990): data[at] ^= 255
 open("bad.clothcache", "wb").write(data)
 PY
-says 2 "crc" "$clothdiff" full/run.clothcache bad.clothcache
+outputs 2 "crc" "$clothdiff" full/run.clothcache bad.clothcache
 
 # velocities, groups and texture coordinates when asked for
 python3 - "$clothsim" <<'PY'
@@ -218,26 +217,26 @@ json.dump(scene, open("v1.json", "w"))
 subprocess.run([sys.argv[1], "v1.json", "-q", "-o", "v1"], check=True)
 subprocess.run([sys.argv[1], "v1.json", "-q", "-o", "v2", "--set", "frames.start=2", "--set", "frames.end=5"], check=True)
 PY
-says 0 same "$clothdiff" --velocities v1 v1
-says 2 "no velocities on both sides" "$clothdiff" --velocities only_obj only_obj
+outputs 0 same "$clothdiff" --velocities v1 v1
+outputs 2 "no velocities on both sides" "$clothdiff" --velocities only_obj only_obj
 for k in 1 2 3; do
   mkdir -p tag_a tag_b uv_b
   { echo "o x"; echo "g one"; cat a/sheet_0002.obj; } >tag_a/sheet_000$k.obj
   { echo "o x"; echo "g one"; sed 's/^o sheet/o sheet\ng two/' a/sheet_0002.obj; } >tag_b/sheet_000$k.obj
   { echo "o x"; echo "g one"; sed '0,/^vt 0/s//vt 5/' a/sheet_0002.obj; } >uv_b/sheet_000$k.obj
 done
-says 0 "not compared           groups and materials (--tags)" "$clothdiff" tag_a tag_b
-says 1 "groups and materials   DIFFER" "$clothdiff" --tags tag_a tag_b
-says 0 same "$clothdiff" --tags tag_a tag_a
-says 0 same "$clothdiff" tag_a uv_b
-says 1 "texture coordinates    DIFFER" "$clothdiff" --uvs tag_a uv_b
+outputs 0 "not compared           groups and materials (--tags)" "$clothdiff" tag_a tag_b
+outputs 1 "groups and materials   DIFFER" "$clothdiff" --tags tag_a tag_b
+outputs 0 same "$clothdiff" --tags tag_a tag_a
+outputs 0 same "$clothdiff" tag_a uv_b
+outputs 1 "texture coordinates    DIFFER" "$clothdiff" --uvs tag_a uv_b
 "$clothcache" import tag_a -o tag_a.clothcache
-says 0 same "$clothdiff" --tags --uvs tag_a tag_a.clothcache
-says 1 DIFFER "$clothdiff" --tags tag_b tag_a.clothcache
-says 2 "no format with groups" "$clothdiff" --tags only_pc2 only_ply
+outputs 0 same "$clothdiff" --tags --uvs tag_a tag_a.clothcache
+outputs 1 DIFFER "$clothdiff" --tags tag_b tag_a.clothcache
+outputs 2 "no format with groups" "$clothdiff" --tags only_pc2 only_ply
 
 # reports for machines, whatever the end
-ok "JSON on every exit code" python3 -c "
+check "JSON on every exit code" python3 -c "
 import json, subprocess
 def run(*words):
     r = subprocess.run(['$clothdiff', '--json', *words], stdout=-1, stderr=-1)
@@ -254,33 +253,33 @@ cloth = [o for o in r['objects'] if o['name'] == 'cloth'][0]
 assert cloth['failing'] == 2 and cloth['unreadable'] == 1 and cloth['first_failing'] == 3
 assert [o for o in r['objects'] if o['name'] == 'ball'][0]['missing'] == [0, 1]
 assert run('films', 'full')[1]['not_read'][0]['file'] == 'run.usda'"
-says 1 "" "$clothdiff" --junit j.xml only_obj holes
-ok "JUnit XML" python3 -c "
+outputs 1 "" "$clothdiff" --junit j.xml only_obj holes
+check "JUnit XML" python3 -c "
 import xml.etree.ElementTree as t
 suite = t.parse('j.xml').getroot().find('testsuite')
 cases = suite.findall('testcase')
 assert len(cases) == int(suite.get('tests')) == 4
 assert len(suite.findall('testcase/failure')) == int(suite.get('failures')) == 2
 assert {c.get('name') for c in cases} == {'everything was read', 'frames and objects', 'ball', 'cloth'}"
-says 2 "" "$clothdiff" --junit j.xml films full
-ok "JUnit of an incomplete comparison" python3 -c "
+outputs 2 "" "$clothdiff" --junit j.xml films full
+check "JUnit of an incomplete comparison" python3 -c "
 import xml.etree.ElementTree as t
 suite = t.parse('j.xml').getroot().find('testsuite')
 assert suite.get('errors') == '1' and 'run.usda' in suite.find('testcase/error').text"
-says 2 "cannot write" "$clothdiff" --junit nowhere/j.xml full copy
-says 1 "::error title=clothdiff cloth (obj)::2 frames fail, first 3; largest distance 0.25; only_obj and holes" \
+outputs 2 "cannot write" "$clothdiff" --junit nowhere/j.xml full copy
+outputs 1 "::error title=clothdiff cloth (obj)::2 frames fail, first 3; largest distance 0.25; only_obj and holes" \
   "$clothdiff" --annotate only_obj holes
 
 # two meshes, whatever their numbers
-says 1 different "$clothdiff" a/sheet_0001.obj a/sheet_0002.obj
-says 0 same "$clothdiff" a/sheet_0001.obj a/sheet_0001.obj
+outputs 1 different "$clothdiff" a/sheet_0001.obj a/sheet_0002.obj
+outputs 0 same "$clothdiff" a/sheet_0001.obj a/sheet_0001.obj
 
 # trouble
-says 2 "cannot open: No such file" "$clothdiff" a nothing
-says 2 "which two runs?" "$clothdiff" a
-says 2 "unknown option --frob" "$clothdiff" --frob a b
-says 2 "bad value for --atol" "$clothdiff" --atol x a b
-says 2 "no object of that name" "$clothdiff" --object nobody a b
-says 2 "x.clothcache: byte 64: the file ends amid" bash -c "head -c 100 a.clothcache >x.clothcache; '$clothdiff' a x.clothcache"
-says 0 "usage: clothdiff" "$clothdiff" --help
-finish
+outputs 2 "cannot open: No such file" "$clothdiff" a nothing
+outputs 2 "which two runs?" "$clothdiff" a
+outputs 2 "unknown option --frob" "$clothdiff" --frob a b
+outputs 2 "bad value for --atol" "$clothdiff" --atol x a b
+outputs 2 "no object of that name" "$clothdiff" --object nobody a b
+outputs 2 "x.clothcache: byte 64: the file ends amid" bash -c "head -c 100 a.clothcache >x.clothcache; '$clothdiff' a x.clothcache"
+outputs 0 "usage: clothdiff" "$clothdiff" --help
+report

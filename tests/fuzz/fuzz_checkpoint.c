@@ -52,9 +52,9 @@ static void compare(const char *meta) {
       !csim_json_read_text(&json, "b", other, strlen(other), NULL, &b)) {
     csim_difference d = {.json = &json, .file = "fuzz", .level = CSIM_ERROR, .log = &log};
     const cJSON *x = csim_json_get(a, "scene"), *y = csim_json_get(b, "scene");
-    must(csim_tell_differences(&d, x, y) == log.nerror);
-    csim_tell_differences(&d, y, x);
-    csim_tell_differences(&d, x, x); // not always none: names may be missing or double
+    must(csim_report_differences(&d, x, y) == log.nerror);
+    csim_report_differences(&d, y, x);
+    csim_report_differences(&d, x, x); // not always none: names may be missing or double
   }
   cJSON_Delete(a);
   cJSON_Delete(b);

@@ -1,8 +1,7 @@
-// The thread pool, logs that are told later, and memory.
+// tests/unit/test_base.c: the thread pool, logs that are told later, and memory.
 #include "check.h"
 
 #include "base/arena.h"
-#include "base/dmath.h"
 #include "base/log.h"
 #include "base/phases.h"
 #include "base/pool.h"
@@ -95,17 +94,17 @@ static void test_kept_log(void) {
              "100 %% of %d", i);
   }
   CHECK(h.n == 0 && log.nerror == 0);
-  csim_kept_log_tell(&kept, &log);
-  csim_kept_log_tell(&kept, &log);
+  csim_kept_log_flush(&kept, &log);
+  csim_kept_log_flush(&kept, &log);
   CHECK(h.n == 2 && log.nerror == 1 && log.nwarning == 1);
   CHECK_TEXT(h.text[0], "3 f0:3:4 /p0 100 % of 0");
   CHECK_TEXT(h.text[1], "2 f1:3:5 /p1 100 % of 1");
   csim_say(&kept.log, CSIM_INFO, (csim_place){.file = "f"}, "again");
-  csim_kept_log_tell(&kept, &log);
+  csim_kept_log_flush(&kept, &log);
   CHECK(h.n == 3);
   CHECK_TEXT(h.text[2], "1 f:0:0 - again");
   csim_say(&kept.log, CSIM_INFO, (csim_place){0}, "to nobody");
-  csim_kept_log_tell(&kept, NULL);
+  csim_kept_log_flush(&kept, NULL);
 }
 
 // What callers log: counted, one line whatever it holds, NULL logs allowed.
@@ -173,61 +172,6 @@ static void test_scratch(void) {
   CHECK(!scratch.room && csim_scratch_reserve(&scratch, 0) == 0);
 }
 
-// ------------------------------------------------------------------------------------------ dmath
-
-// Uniform in [lo, hi).
-static double between(unsigned *seed, double lo, double hi) {
-  *seed = *seed * 1664525u + 1013904223u;
-  return lo + (hi - lo) * (*seed >> 8) / (double)(1 << 24);
-}
-
-static double relative(double got, long double want) {
-  return want == 0 ? fabs(got) : (double)fabsl((got - want) / want);
-}
-
-// Largest errors against the C library's long double functions, whose 64 bits are 2048 times finer:
-// those that dmath.h states.
-static void test_dmath(void) {
-  enum { N = 400000 };
-  unsigned seed = 1;
-  double sine[2] = {0, 0}, tangent = 0, ln = 0, near_one = 0, power = 0;
-  for (int i = 0; i < N; i++) {
-    for (int far = 0; far < 2; far++) {
-      double x = between(&seed, -1, 1) * (far ? 1e6 : 1e3);
-      sine[far] = fmax(sine[far], (double)fabsl(csim_sin(x) - sinl(x)));
-      sine[far] = fmax(sine[far], (double)fabsl(csim_cos(x) - cosl(x)));
-    }
-    double size = exp2(between(&seed, -60, 60)), a = between(&seed, -1, 1),
-           b = between(&seed, -1, 1) * size;
-    tangent = fmax(tangent, relative(csim_atan2(b, a), atan2l(b, a)));
-    double y = exp2(between(&seed, -1000, 1000)), z = between(&seed, 0.9, 1.1);
-    ln = fmax(ln, relative(csim_ln(y), logl(y)));
-    near_one = fmax(near_one, (double)fabsl(csim_ln(z) - logl(z)));
-    double e = between(&seed, -700, 700);
-    power = fmax(power, relative(csim_exp(e), expl(e)));
-  }
-  printf("dmath: sin, cos to 1e3 %.2e, to 1e6 %.2e, atan2 %.2e, ln %.2e, near 1 %.2e, exp %.2e\n",
-         sine[0], sine[1], tangent, ln, near_one, power);
-  CHECK(sine[0] < 2.5e-16);
-  CHECK(sine[1] < 2.5e-16);
-  CHECK(tangent < 3e-16);
-  CHECK(ln < 2e-16);
-  CHECK(near_one < 2e-17);
-  CHECK(power < 2e-16);
-}
-
-// What is exact, and the ends of the ranges.
-static void test_dmath_ends(void) {
-  CHECK(csim_sin(0) == 0 && csim_cos(0) == 1 && csim_exp(0) == 1 && csim_ln(1) == 0);
-  CHECK(isnan(csim_sin(2e9)) && isnan(csim_cos(-2e9)) && isnan(csim_sin(INFINITY)));
-  CHECK(csim_atan2(0, 0) == 0 && csim_atan2(0, 1) == 0);
-  CHECK_NEAR(csim_atan2(0, -1), CSIM_PI, 0);
-  CHECK_NEAR(csim_atan2(1, 0), CSIM_PI / 2, 0);
-  CHECK_NEAR(csim_atan2(-1, 0), -CSIM_PI / 2, 0);
-  CHECK(csim_ln(0) == -INFINITY && isnan(csim_ln(-1)));
-  CHECK(csim_exp(-746) == 0 && csim_exp(710) == INFINITY && isfinite(csim_exp(709)));
-}
-
 int main(void) {
   test_arena();
   test_grow();
@@ -236,7 +180,5 @@ int main(void) {
   test_tasks();
   test_kept_log();
   test_log_print();
-  test_dmath();
-  test_dmath_ends();
   return check_report();
 }

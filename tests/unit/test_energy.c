@@ -408,7 +408,7 @@ static void test_shear_projection(void) {
     double param[CSIM_MAX_PARAM];
     csim_membrane_param(CSIM_MEMBRANE_WOVEN, (double[]){0, 0, 1, 0, 0, 1},
                         &(csim_moduli){0, 0, 70, 0, 0, 0, 0}, param);
-    memcpy(f.energy.param, param, sizeof param);
+    memcpy(f.energy.param, param, (size_t)f.energy.kind->nparam * sizeof *param);
     hessian(&f, x, CSIM_SPD_NONE, H);
     hessian(&f, x, CSIM_SPD_CLAMP, P);
     for (int i = 3; i < 9; i++)
@@ -477,10 +477,11 @@ static void test_neohooke(void) {
   for (int k = 0; k < 3; k++) {
     double nu = (double[]){0, 0.3, 0.49}[k], E = 100, param[CSIM_MAX_PARAM], e = 1e-5;
     fixture f;
-    CHECK(csim_neohooke_param(X, (int[]){0, 1, 2, 3}, E, nu, param) == 0);
+    csim_lame lame = csim_lame_of(E, nu);
+    CHECK(csim_neohooke_param(X, (int[]){0, 1, 2, 3}, &lame, param) == 0);
     fixture_create(&csim_neohooke_kind, param, &f);
     check_fixture(&f, 1, 1);
-    double V = param[9], strain[3][3] = {{e, -nu * e, -nu * e}, {e, e, e}, {0, 0, 0}};
+    double V = param[0], strain[3][3] = {{e, -nu * e, -nu * e}, {e, e, e}, {0, 0, 0}};
     double want[3] = {0.5 * E * e * e, 1.5 * E / (1 - 2 * nu) * e * e, 0.25 * E / (1 + nu) * e * e};
     for (int t = 0; t < 3; t++) { // pulled, swollen, sheared
       double x[12], g[12];
@@ -514,7 +515,7 @@ static void test_neohooke(void) {
     csim_arena_free(&f.arena);
   }
   double param[CSIM_MAX_PARAM];
-  CHECK(csim_neohooke_param(X, (int[]){1, 0, 2, 3}, 1, 0, param) < 0);
+  CHECK(csim_neohooke_param(X, (int[]){1, 0, 2, 3}, &(csim_lame){1, 0}, param) < 0);
 }
 
 int main(void) {

@@ -265,6 +265,36 @@ static void test_hostile_points(void) {
   }
 }
 
+// Mesh files whose faces change: not as positions of the first frame's, but as surfaces of their
+// own.
+static void test_changing_faces(void) {
+  for (int n = 1; n <= 2; n++) { // strips of 1 and of 2 quads
+    char name[32];
+    snprintf(name, sizeof name, "strip_%04d.obj", n);
+    FILE *f = fopen(in_dir(name), "w");
+    if (!f) abort();
+    for (int i = 0; i <= n; i++) fprintf(f, "v %d 0 0\nv %d 1 %d\n", i, i, n);
+    for (int i = 0; i < n; i++)
+      fprintf(f, "f %d %d %d %d\n", 2 * i + 1, 2 * i + 3, 2 * i + 4, 2 * i + 2);
+    fclose(f);
+  }
+  csim_sequence *s;
+  csim_polygons *p;
+  double x[18];
+  CHECK(!csim_sequence_open(in_dir("strip_####.obj"), NULL, &s));
+  CHECK(!csim_sequence_get_cache(s));
+  CHECK(csim_sequence_read(s, 0, 1, x, NULL) == CSIM_INVALID);
+  for (int f = 0; f < 2; f++) {
+    CHECK(!csim_sequence_read_polygons(s, 0, f, &p));
+    CHECK(p && p->nvert == 2 * f + 4 && p->nface == f + 1 && p->ntri == 2 * f + 2);
+    CHECK(p && p->vert[5] == f + 1 && p->face_vert[1] == 2);
+    csim_polygons_free(p);
+  }
+  CHECK(csim_sequence_read_polygons(s, 0, 2, &p) == CSIM_INVALID && !p);
+  CHECK(csim_sequence_read_polygons(s, 1, 0, &p) == CSIM_INVALID && !p);
+  csim_sequence_free(s);
+}
+
 static void test_hausdorff(void) {
   static const int start[] = {0, 3, 6}, quad[] = {0, 1, 2, 0, 2, 3};
   static const double square[] = {0, 0, 0, 4, 0, 0, 4, 0, 4, 0, 0, 4};
@@ -321,6 +351,7 @@ int main(void) {
   test_abandon();
   test_refusals();
   test_hostile_points();
+  test_changing_faces();
   test_hausdorff();
   char command[128];
   snprintf(command, sizeof command, "rm -rf %s", dir);

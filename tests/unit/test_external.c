@@ -142,10 +142,32 @@ static void test_wind(void) {
   }
 }
 
+// At a point gusts are four sines in time: waves of length L / 1.83^k that travel at 0.7 of the
+// wind's speed. The filter with a zero at each of their frequencies lets nothing of them through.
+static void test_gust_frequencies(void) {
+  const double dt = 0.02, x[3] = {1, 2, 3};
+  csim_wind wind = {.velocity = {3, 0, 4}, .gust_length = 2, .turbulence = 0.5};
+  double filter[9] = {1}, left[3] = {0}, most = 0;
+  for (int k = 0; k < 4; k++) {
+    double turn = 2 * cos(2 * CSIM_PI / wind.gust_length * pow(1.83, k) * 0.7 * 5 * dt);
+    for (int i = 8; i > 0; i--) filter[i] += (i > 1 ? filter[i - 2] : 0) - turn * filter[i - 1];
+  }
+  for (int i = 0; i < 9; i++) {
+    double u[3];
+    csim_wind_at(&wind, x, 10 + i * dt, u);
+    csim_sub(u, wind.velocity, u);
+    csim_add_scaled(filter[i], u, left);
+    most = fmax(most, csim_norm(u));
+  }
+  CHECK(most > 0.5);
+  CHECK_NEAR(csim_norm(left), 0, 1e-11 * most);
+}
+
 int main(void) {
   test_drag();
   test_terminal_speed();
   test_free();
   test_wind();
+  test_gust_frequencies();
   return check_report();
 }

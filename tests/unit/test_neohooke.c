@@ -1,70 +1,182 @@
-// test_neohooke: a cube of neo-Hookean tetrahedra that was turned inside out comes back.
+// test_neohooke: cubes of neo-Hookean tetrahedra and their patches: derivatives, moduli, and what
+// was turned inside out comes back.
 #include "check.h"
 #include "kit.h"
 #include "mesh/tetrahedra.h"
+#include "model/layout.h"
 #include "model/moduli.h"
 
 #include "math/vec3.h"
 
 #include <string.h>
 
-enum { N = 2, SIDE = N + 1, NVERT = SIDE * SIDE * SIDE, NTET = 6 * N * N * N };
+enum { MOST = 4, NVERT = (MOST + 1) * (MOST + 1) * (MOST + 1), NTET = 6 * MOST * MOST * MOST };
 
 static double X[3 * NVERT];
-static int tet[4 * NTET];
+static int tet[4 * NTET], nvert, ntet;
 
-// A cube of 1 m, its cells cut into six tetrahedra around a diagonal.
-static void make_cube(void) {
-  static const int path[6][2] = {{1, SIDE},        {SIDE, 1},           {1, SIDE * SIDE},
-                                 {SIDE * SIDE, 1}, {SIDE, SIDE * SIDE}, {SIDE * SIDE, SIDE}};
-  int n = 0;
-  for (int v = 0; v < NVERT; v++) {
-    X[3 * v] = (double)(v % SIDE) / N;
-    X[3 * v + 1] = (double)(v / SIDE % SIDE) / N;
-    X[3 * v + 2] = (double)(v / SIDE / SIDE) / N;
+// A cube of 1 m, its n x n x n cells cut into six tetrahedra around a diagonal.
+static void make_cube(int n) {
+  int side = n + 1, *t = tet;
+  int path[6][2] = {{1, side},        {side, 1},           {1, side * side},
+                    {side * side, 1}, {side, side * side}, {side * side, side}};
+  nvert = side * side * side, ntet = 6 * n * n * n;
+  for (int v = 0; v < nvert; v++) {
+    X[3 * v] = (double)(v % side) / n;
+    X[3 * v + 1] = (double)(v / side % side) / n;
+    X[3 * v + 2] = (double)(v / side / side) / n;
   }
-  for (int v = 0; v < NVERT; v++) {
-    if (v % SIDE == N || v / SIDE % SIDE == N || v / SIDE / SIDE == N) continue;
-    for (int k = 0; k < 6; k++, n++) {
-      int *t = tet + 4 * n;
+  for (int v = 0; v < nvert; v++) {
+    if (v % side == n || v / side % side == n || v / side / side == n) continue;
+    for (int k = 0; k < 6; k++, t += 4) {
       t[0] = v, t[1] = v + path[k][0], t[2] = t[1] + path[k][1];
-      t[3] = v + 1 + SIDE + SIDE * SIDE;
+      t[3] = v + 1 + side + side * side;
       if (csim_tet_volume(X, t) < 0) t[1] = t[3], t[3] = v + path[k][0];
     }
   }
 }
 
 static void begin(double nu, double h, kit *k) {
-  kit_begin(NVERT, X, 1.0, h, k);
+  kit_begin(nvert, X, 1.0, h, k);
   memset(k->model->gravity, 0, sizeof k->model->gravity);
-  CHECK(csim_network_solid(NTET, tet, &(csim_part){.X = X}, 1e4, nu, &k->neohooke) == 0);
+  CHECK(csim_network_solid(ntet, tet, &(csim_part){.X = X}, 1e4, nu, &k->neohooke, &k->patches) ==
+        0);
 }
 
-static double smallest_volume(const double *x) {
-  double least = INFINITY;
-  for (int t = 0; t < NTET; t++) least = fmin(least, csim_tet_volume(x, tet + 4 * t));
-  return least;
+static int count_inverted(const double *x) {
+  int count = 0;
+  for (int t = 0; t < ntet; t++) count += csim_tet_volume(x, tet + 4 * t) <= 0;
+  return count;
 }
 
-// Its mirror image, a little shaken. With nu = 0.45 that one gets caught: a fold of the cube
-// through itself is a minimum too, which only contact could prevent.
-static void test_inside_out(double nu) {
+typedef enum start { MIRRORED, REFLECTED, COLLAPSED, RANDOM, NSTART } start;
+
+static void put(start how, unsigned seed, double *x) {
+  for (int i = 0; i < 3 * nvert; i++) {
+    double sign = how == REFLECTED || (how == MIRRORED && i % 3 == 0) ? -1 : 1;
+    if (how == COLLAPSED && i % 3 == 0) sign = 0;
+    x[i] = how == RANDOM ? 0.5 + kit_random(&seed) : sign * X[i] + 0.02 * kit_random(&seed);
+  }
+}
+
+static void test_inside_out(double nu, start how) {
   kit k;
   begin(nu, 0.02, &k);
   k.params.tolerance = 1e-3;
   kit_ready(&k, 1);
-  unsigned seed = 3;
-  for (int i = 0; i < 3 * NVERT; i++)
-    k.state.x[i] = (i % 3 == 0 ? -X[i] : X[i]) + 0.02 * kit_random(&seed);
+  put(how, 3, k.state.x);
   csim_point at = {.x = k.state.x};
   double begun = csim_model_energy(NULL, k.model, &at);
-  CHECK(smallest_volume(k.state.x) < 0);
+  CHECK(count_inverted(k.state.x) > 0);
   for (int step = 0; step < 150; step++) {
     kit_step(&k);
-    for (int i = 0; i < 3 * NVERT; i++) k.state.v[i] *= 0.9; // to rest
+    for (int i = 0; i < 3 * nvert; i++) k.state.v[i] *= 0.9; // to rest
   }
-  CHECK(smallest_volume(k.state.x) > 0.9 / NTET);
+  CHECK(count_inverted(k.state.x) == 0);
   CHECK(csim_model_energy(NULL, k.model, &at) < 1e-4 * begun);
+  kit_end(&k);
+}
+
+// Cubes are found again; the smallest patches that TetGen's meshes have are of one tetrahedron.
+static void test_patches(void) {
+  int patch[NTET], size[NTET] = {0}, one[4] = {3, 1, 4, 0};
+  for (int n = 1; n <= 3; n++) {
+    make_cube(n);
+    memset(size, 0, sizeof size);
+    CHECK(csim_tet_patches(ntet, tet, patch) == n * n * n);
+    for (int t = 0; t < ntet; t++) size[patch[t]]++;
+    for (int p = 0; p < n * n * n; p++) CHECK(size[p] == 6);
+  }
+  CHECK(csim_tet_patches(1, one, patch) == 1 && patch[0] == 0);
+  CHECK(csim_tet_patches(0, one, patch) == 0);
+}
+
+// Gradient [N] and Hessian times d [N/m] of the whole model at x, (3 nvert) each.
+static void derivatives(const kit *k, const csim_layout *layout, const double *x, csim_spd spd,
+                        const double *d, double *g, double *Hd) {
+  static double val[9 * NVERT * 70];
+  const csim_pattern *pattern = &layout->pattern;
+  csim_point at = {.x = x};
+  CHECK(pattern->nblock <= NVERT * 70);
+  memset(g, 0, 3 * (size_t)nvert * sizeof *g);
+  memset(Hd, 0, 3 * (size_t)nvert * sizeof *Hd);
+  memset(val, 0, sizeof val);
+  for (int e = 0; e < layout->nenergy; e++) {
+    csim_energy_gradient(NULL, &k->model->energy[e], &at, g);
+    csim_energy_hessian(NULL, &layout->energy[e], &at, spd, val);
+  }
+  for (int i = 0; i < nvert; i++)
+    for (int b = pattern->start[i]; b < pattern->start[i + 1]; b++)
+      for (int c = 0; c < 9; c++)
+        Hd[3 * i + c / 3] += val[9 * b + c] * d[3 * pattern->col[b] + c % 3];
+}
+
+// Where it is shaken, by finite differences along a direction; turned as a whole, the energy is the
+// same and forces turn with it; the clamped Hessian is not less than nothing, nor than the exact.
+static void test_derivatives(double nu, double shaken) {
+  static double x[3 * NVERT], y[3 * NVERT], d[3 * NVERT], g[3 * NVERT], Hd[3 * NVERT],
+      up[3 * NVERT], down[3 * NVERT], P[3 * NVERT], unused[3 * NVERT];
+  static const double R[9] = {0.36, 0.48, -0.8, -0.8, 0.6, 0, 0.48, 0.64, 0.6};
+  kit k;
+  csim_arena arena = {0};
+  csim_layout layout;
+  unsigned seed = 5;
+  make_cube(2);
+  begin(nu, 0.02, &k);
+  kit_ready(&k, 1);
+  CHECK(csim_layout_build(&arena, k.model, &layout) == 0);
+  for (int trial = 0; trial < 10; trial++) {
+    double eps = 1e-6, slope = 0, rise[2], norm = 0, curved = 0, clamped = 0, far = 0, sum = 0;
+    for (int i = 0; i < 3 * nvert; i++) {
+      x[i] = X[i] + shaken * kit_random(&seed);
+      d[i] = kit_random(&seed);
+    }
+    derivatives(&k, &layout, x, CSIM_SPD_CLAMP, d, g, P);
+    derivatives(&k, &layout, x, CSIM_SPD_NONE, d, g, Hd);
+    for (int side = 0; side < 2; side++) {
+      for (int i = 0; i < 3 * nvert; i++) y[i] = x[i] + (side ? -eps : eps) * d[i];
+      rise[side] = csim_model_energy(NULL, k.model, &(csim_point){.x = y});
+      derivatives(&k, &layout, y, CSIM_SPD_NONE, d, side ? down : up, unused);
+    }
+    for (int i = 0; i < 3 * nvert; i++) {
+      slope += g[i] * d[i], norm += g[i] * g[i], curved += d[i] * Hd[i], clamped += d[i] * P[i];
+      sum += g[i];
+      far = fmax(far, fabs((up[i] - down[i]) / (2 * eps) - Hd[i]));
+    }
+    CHECK_NEAR((rise[0] - rise[1]) / (2 * eps), slope, 1e-5 * sqrt(norm) + 1e-4);
+    CHECK(far < 1e-4 * 1e4 / (1 - 2 * nu));
+    CHECK(clamped >= -1e-9 * 1e4 && clamped >= curved - 1e-9 * fabs(curved));
+    CHECK_NEAR(sum, 0, 1e-9 * sqrt(norm) + 1e-9);
+    double still = csim_model_energy(NULL, k.model, &(csim_point){.x = x});
+    for (int i = 0; i < nvert; i++) csim_mat3_mul(R, x + 3 * i, y + 3 * i);
+    for (int i = 0; i < 3 * nvert; i++) y[i] += 7 + i % 3;
+    CHECK_NEAR(csim_model_energy(NULL, k.model, &(csim_point){.x = y}), still,
+               1e-9 * (1 + fabs(still)));
+    derivatives(&k, &layout, y, CSIM_SPD_NONE, d, up, unused);
+    for (int i = 0; i < nvert; i++) {
+      csim_mat3_mul(R, g + 3 * i, down);
+      for (int c = 0; c < 3; c++) CHECK_NEAR(up[3 * i + c], down[c], 1e-8 * (1 + sqrt(norm)));
+    }
+  }
+  csim_arena_free(&arena);
+  kit_end(&k);
+}
+
+// A cube under a homogeneous strain has the energy density of its material, patches or not.
+static void test_homogeneous(double nu) {
+  static const double F[9] = {1.3, 0.2, -0.1, 0, 0.7, 0.3, 0.1, -0.2, 1.1};
+  static double x[3 * NVERT];
+  double param[CSIM_MAX_PARAM], want;
+  csim_lame lame = csim_lame_of(1e4, nu);
+  kit k;
+  make_cube(2);
+  begin(nu, 0.02, &k);
+  kit_ready(&k, 1);
+  for (int i = 0; i < nvert; i++) csim_mat3_mul(F, X + 3 * i, x + 3 * i);
+  CHECK(csim_neohooke_param(X, tet, &lame, param) == 0); // one tetrahedron with all of it
+  csim_energy one = {.kind = &csim_neohooke_kind, .nelem = 1, .node = tet, .param = param};
+  want = csim_neohooke_kind.value(&one, &(csim_point){.x = x}, 0, 1) * ntet;
+  CHECK_NEAR(csim_model_energy(NULL, k.model, &(csim_point){.x = x}), want, 1e-9 * want);
   kit_end(&k);
 }
 
@@ -76,7 +188,7 @@ static void test_measured(void) {
     csim_solid_moduli m;
     double nu = 0.15 * k;
     begin(nu, 0.02, &s);
-    s.model->body[0].ntet = NTET;
+    s.model->body[0].ntet = ntet;
     s.model->body[0].tet = tet;
     kit_ready(&s, 1);
     CHECK(csim_measure_solid(s.model, &s.model->body[0], &m) == 0 && m.converged);
@@ -86,11 +198,11 @@ static void test_measured(void) {
   }
   kit s;
   csim_solid_moduli m;
-  kit_begin(NVERT, X, 1.0, 0.02, &s);
+  kit_begin(nvert, X, 1.0, 0.02, &s);
   csim_part part = {.X = X, .compression = 1};
-  CHECK(csim_network_tets(NTET, tet, &part, 1e4, &s.springs) == 0);
-  csim_network_volumes(NTET, tet, &part, 1e5, &s.volume);
-  s.model->body[0].ntet = NTET;
+  CHECK(csim_network_tets(ntet, tet, &part, 1e4, &s.springs) == 0);
+  csim_network_volumes(ntet, tet, &part, 1e5, &s.volume);
+  s.model->body[0].ntet = ntet;
   s.model->body[0].tet = tet;
   kit_ready(&s, 1);
   CHECK(csim_measure_solid(s.model, &s.model->body[0], &m) == 0 && m.converged);
@@ -100,9 +212,18 @@ static void test_measured(void) {
 }
 
 int main(void) {
-  make_cube();
+  test_patches();
+  for (int k = 0; k < 3; k++) {
+    double nu = (double[]){0, 0.3, 0.49}[k];
+    test_derivatives(nu, 0.1);
+    test_derivatives(nu, 2);
+    test_homogeneous(nu);
+  }
+  make_cube(2);
   test_measured();
-  test_inside_out(0);
-  test_inside_out(0.2);
+  for (int how = 0; how < NSTART; how++) {
+    test_inside_out(0, (start)how);
+    test_inside_out(0.2, (start)how);
+  }
   return check_report();
 }

@@ -2,6 +2,7 @@
 // keep to their motion exactly, nothing but what they let go passes through them, and the cloth is
 // whole and out of them in the end. Judged by exact predicates in every substep.
 #include "check.h"
+#include "kit.h"
 
 #include "contact/pinched.h"
 #include "math/vec3.h"
@@ -12,14 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 typedef struct sim {
-  csim_scene *scene;
-  csim_world world;
-  csim_state state;
-  csim_pool *pool;
-  csim_solver *solver;
+  kit_scene k;
   csim_watch *watch;
 } sim;
 
@@ -32,54 +28,25 @@ typedef struct sightings {
 } sightings;
 
 static int sim_open(sim *s, const char *objects, const char *pinched, int nthread) {
-  char text[6000], path[] = "/tmp/test_pinched_XXXXXX.json";
+  char text[6000];
   snprintf(text, sizeof text, "{'contact': {'pinched': '%s'}, 'objects': [%s]}", pinched, objects);
-  for (char *c = text; *c; c++)
-    if (*c == '\'') *c = '"';
-  *s = (sim){0};
-  int file = mkstemps(path, 5);
-  if (file < 0 || write(file, text, strlen(text)) != (ssize_t)strlen(text)) exit(1);
-  close(file);
-  check_log log;
-  check_log_init(&log);
-  int failed = csim_scene_read(path, NULL, 0, &log.log, &s->scene) ||
-               csim_compile(s->scene, "bin/clothsim-tet", &log.log, &s->world);
-  unlink(path);
-  check_that(!failed, __FILE__, __LINE__, "%s: %s", text, log.text);
-  if (failed) return -1;
-  s->pool = csim_pool_create(nthread);
-  s->solver =
-      csim_solver_create(&(csim_solver_setup){.model = s->world.model,
-                                              .params = s->scene->solver,
-                                              .contact = s->world.contact,
-                                              .ncollider = s->world.ncollider,
-                                              .collider = s->world.collider,
-                                              .pool = s->pool,
-                                              .h = 1 / (s->scene->fps * s->scene->substeps)});
-  s->watch = csim_watch_create(s->pool, &s->world, 1);
-  return csim_state_create(s->world.model, &s->state);
+  if (kit_scene_open(text, nthread, &s->k)) return -1;
+  s->watch = csim_watch_create(s->k.pool, &s->k.world, 1);
+  return 0;
 }
 
 static void sim_close(sim *s) {
   csim_watch_free(s->watch);
-  csim_solver_free(s->solver);
-  csim_pool_free(s->pool);
-  csim_state_free(&s->state);
-  csim_world_free(&s->world);
-  csim_scene_free(s->scene);
-}
-
-static double sim_time(const sim *s) {
-  return (double)s->state.step / (s->scene->fps * s->scene->substeps);
+  kit_scene_close(&s->k);
 }
 
 static double distance_off(const sim *s) {
   double off = 0;
-  const double *x = s->state.kinematic;
-  for (int k = 0; k < s->world.ncollider; k++) {
-    const csim_collider *c = &s->world.collider[k];
+  const double *x = s->k.state.kinematic;
+  for (int k = 0; k < s->k.world.ncollider; k++) {
+    const csim_collider *c = &s->k.world.collider[k];
     double *goal = malloc(3 * (size_t)c->mesh->nvert * sizeof *goal);
-    csim_collider_vertices(c, sim_time(s), goal);
+    csim_collider_vertices(c, kit_scene_time(&s->k), goal);
     for (int i = 0; i < c->mesh->nvert; i++, x += 3)
       off = fmax(off, csim_distance(goal + csim_xyz(i), x));
     free(goal);
@@ -89,12 +56,12 @@ static double distance_off(const sim *s) {
 
 static void sim_frames(sim *s, int frames, sightings *seen) {
   for (int f = 0; f < frames; f++) {
-    csim_solver_begin_frame(s->solver, sim_time(s) + 1 / s->scene->fps);
-    for (int k = 0; k < s->scene->substeps; k++) {
+    csim_solver_begin_frame(s->k.solver, kit_scene_time(&s->k) + 1 / s->k.scene->fps);
+    for (int k = 0; k < s->k.scene->substeps; k++) {
       csim_step_report report;
       long long crossing = 0;
-      CHECK(csim_step(s->solver, &s->state, &report) == 0);
-      CHECK(csim_watch_count(s->watch, &s->state, sim_time(s), &crossing) == CSIM_OK);
+      CHECK(csim_step(s->k.solver, &s->k.state, &report) == 0);
+      CHECK(csim_watch_count(s->watch, &s->k.state, kit_scene_time(&s->k), &crossing) == CSIM_OK);
       seen->lag = fmax(seen->lag, report.contact.lag);
       seen->off = fmax(seen->off, distance_off(s));
       seen->crossing += crossing;
@@ -106,11 +73,11 @@ static void sim_frames(sim *s, int frames, sightings *seen) {
 
 static double largest_strain(const sim *s) {
   double most = 0;
-  for (int k = 0; k < s->world.model->nenergy; k++) {
-    const csim_energy *energy = &s->world.model->energy[k];
+  for (int k = 0; k < s->k.world.model->nenergy; k++) {
+    const csim_energy *energy = &s->k.world.model->energy[k];
     for (int e = 0; e < energy->nelem && energy->kind->role == CSIM_ROLE_STRETCH; e++) {
       const int *v = energy->node + csim_row(2, e);
-      double l = csim_distance(s->state.x + csim_xyz(v[0]), s->state.x + csim_xyz(v[1]));
+      double l = csim_distance(s->k.state.x + csim_xyz(v[0]), s->k.state.x + csim_xyz(v[1]));
       most = fmax(most, l / csim_energy_param(energy, e)[1] - 1);
     }
   }
@@ -172,8 +139,8 @@ static void passes(const char *name, const char *objects, int closed, int end, d
   if (sim_open(&s, objects, "ignore", 2)) return;
   sim_frames(&s, closed - 1, &seen);
   check_that(seen.last > 0, __FILE__, __LINE__, "%s: nothing is let go", name);
-  check_that(seen.most < s.state.nvert / 2, __FILE__, __LINE__, "%s: %d of %d vertices are let go",
-             name, seen.most, s.state.nvert);
+  check_that(seen.most < s.k.state.nvert / 2, __FILE__, __LINE__,
+             "%s: %d of %d vertices are let go", name, seen.most, s.k.state.nvert);
   sim_frames(&s, end - closed, &seen);
   check_that(seen.off < 1e-9 && !(seen.lag > 1e-9), __FILE__, __LINE__, "%s: %g m behind", name,
              seen.off);
@@ -194,12 +161,12 @@ static void goes_on(const char *objects, int at, int frames) {
   if (sim_open(&a, objects, "ignore", 2) || sim_open(&b, objects, "ignore", 3)) return;
   sim_frames(&a, at, &seen);
   CHECK(seen.last > 0);
-  CHECK(csim_state_copy(&a.state, &b.state) == 0);
+  CHECK(csim_state_copy(&a.k.state, &b.k.state) == 0);
   sim_frames(&a, frames, &seen);
   sim_frames(&b, frames, &seen);
-  CHECK(!memcmp(a.state.x, b.state.x, 3 * (size_t)a.state.nvert * sizeof(double)));
-  CHECK(!memcmp(a.state.kinematic, b.state.kinematic,
-                3 * (size_t)a.state.nkinematic * sizeof(double)));
+  CHECK(!memcmp(a.k.state.x, b.k.state.x, 3 * (size_t)a.k.state.nvert * sizeof(double)));
+  CHECK(!memcmp(a.k.state.kinematic, b.k.state.kinematic,
+                3 * (size_t)a.k.state.nkinematic * sizeof(double)));
   sim_close(&a);
   sim_close(&b);
 }

@@ -1,29 +1,12 @@
 // test_pressure.c: contact pressures: what they are, and that the cache keeps them.
 #include "check.h"
 #include "clothsim.h"
+#include "kit.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-static char folder[64];
-
-static const char *path_of(const char *name) {
-  static char path[2][128];
-  static int turn;
-  turn = !turn;
-  snprintf(path[turn], sizeof path[turn], "%s/%s", folder, name);
-  return path[turn];
-}
-
-static void write_text(const char *path, const char *text) {
-  FILE *file = fopen(path, "w");
-  if (!file) abort();
-  fputs(text, file);
-  fclose(file);
-}
 
 static csim_cache *run_scene(const char *response) {
   char text[1024], set[64];
@@ -38,15 +21,15 @@ static csim_cache *run_scene(const char *response) {
       "{\"name\": \"floor\", \"type\": \"collider\", \"mesh\": {\"shape\": \"plane\"}}],"
       "\"contact\": {\"thickness\": \"5 mm\"}, \"output\": {\"obj\": false, \"pressures\": true}}");
   snprintf(set, sizeof set, "contact.response=%s", response);
-  write_text(path_of("flat.json"), text);
+  kit_write_text(kit_path("flat.json"), text);
   csim_scene *scene = NULL;
   csim_cache *cache = NULL;
   const char *sets[] = {set};
   csim_run_report report;
-  if (csim_scene_read(path_of("flat.json"), sets, 1, NULL, &scene)) return NULL;
-  csim_run_options options = {.out = path_of("out"), .nthread = 1, .overwrite = 1};
+  if (csim_scene_read(kit_path("flat.json"), sets, 1, NULL, &scene)) return NULL;
+  csim_run_options options = {.out = kit_path("out"), .nthread = 1, .overwrite = 1};
   if (!csim_run(scene, &options, NULL, &report))
-    csim_cache_open(path_of("out/flat.clothcache"), NULL, &cache);
+    csim_cache_open(kit_path("out/flat.clothcache"), NULL, &cache);
   csim_scene_free(scene);
   return cache;
 }
@@ -131,12 +114,12 @@ static void test_round_trip(void) {
   csim_cache_object object = make_object(start, vert);
   csim_cache_writer *w;
   csim_cache *cache;
-  CHECK(csim_cache_create(path_of("a.clothcache"), &options, NULL, NULL, &w) == CSIM_OK);
+  CHECK(csim_cache_create(kit_path("a.clothcache"), &options, NULL, NULL, &w) == CSIM_OK);
   CHECK(csim_cache_add_object(w, &object) == CSIM_OK);
   CHECK(csim_cache_begin(w) == CSIM_OK);
   CHECK(write_frames(w, 0, NFRAME) == CSIM_OK);
   CHECK(csim_cache_close(w, 1) == CSIM_OK);
-  CHECK(csim_cache_open(path_of("a.clothcache"), NULL, &cache) == CSIM_OK);
+  CHECK(csim_cache_open(kit_path("a.clothcache"), NULL, &cache) == CSIM_OK);
   float p[NVERT];
   int wrong = 0;
   for (int k = 0; k < 3 * NFRAME; k++) {
@@ -147,18 +130,19 @@ static void test_round_trip(void) {
   CHECK(wrong == 0);
   csim_cache_free(cache);
 
-  CHECK(csim_cache_create(path_of("b.clothcache"), &options, NULL, NULL, &w) == CSIM_OK);
+  CHECK(csim_cache_create(kit_path("b.clothcache"), &options, NULL, NULL, &w) == CSIM_OK);
   CHECK(csim_cache_add_object(w, &object) == CSIM_OK);
   CHECK(csim_cache_begin(w) == CSIM_OK);
   CHECK(write_frames(w, 0, 21) == CSIM_OK);
   CHECK(csim_cache_close(w, 0) == CSIM_OK);
-  CHECK(csim_cache_append(path_of("b.clothcache"), 19, &options, NULL, NULL, &w) == CSIM_OK);
+  CHECK(csim_cache_append(kit_path("b.clothcache"), 19, &options, NULL, NULL, &w) == CSIM_OK);
   CHECK(csim_cache_add_object(w, &object) == CSIM_OK);
   CHECK(csim_cache_begin(w) == CSIM_OK);
   CHECK(write_frames(w, 19, NFRAME) == CSIM_OK);
   CHECK(csim_cache_close(w, 1) == CSIM_OK);
   char command[400];
-  snprintf(command, sizeof command, "cmp %s/a.clothcache %s/b.clothcache", folder, folder);
+  snprintf(command, sizeof command, "cmp %s %s", kit_path("a.clothcache"),
+           kit_path("b.clothcache"));
   CHECK(system(command) == 0);
 }
 
@@ -171,7 +155,7 @@ static void test_refused(void) {
   for (int has = 0; has < 2; has++) {
     object.has_velocity = 0;
     object.has_pressure = has;
-    CHECK(csim_cache_create(path_of("c.clothcache"), &options, NULL, NULL, &w) == CSIM_OK);
+    CHECK(csim_cache_create(kit_path("c.clothcache"), &options, NULL, NULL, &w) == CSIM_OK);
     CHECK(csim_cache_add_object(w, &object) == CSIM_OK);
     CHECK(csim_cache_begin(w) == CSIM_OK);
     CHECK(csim_cache_begin_frame(w, 0, 0) == CSIM_OK);
@@ -182,15 +166,10 @@ static void test_refused(void) {
 }
 
 int main(void) {
-  snprintf(folder, sizeof folder, "/tmp/csim_pressure.%d", (int)getpid());
-  char command[128];
-  snprintf(command, sizeof command, "mkdir -p %s", folder);
-  if (system(command)) return 3;
   test_weight();
   test_impulse();
   test_round_trip();
   test_refused();
-  snprintf(command, sizeof command, "rm -rf %s", folder);
-  if (system(command)) return 3;
+  kit_folder_end();
   return check_report();
 }

@@ -1,23 +1,13 @@
 // test_samples.c: samples between frames against closed forms, in cache and Alembic; strain.
 #include "check.h"
 #include "clothsim.h"
+#include "kit.h"
 #include "mesh/strain.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-static char folder[64];
-
-static const char *path_of(const char *name) {
-  static char path[2][128];
-  static int turn;
-  turn = !turn;
-  snprintf(path[turn], sizeof path[turn], "%s/%s", folder, name);
-  return path[turn];
-}
 
 // A sheet that falls in a vacuum, a wheel that turns by 18 degrees a frame, a box that stands.
 static const char SCENE[] =
@@ -35,19 +25,16 @@ static const char SCENE[] =
 
 static csim_cache *run_scene(int substeps) {
   char set[64];
-  FILE *file = fopen(path_of("s.json"), "w");
-  if (!file) abort();
-  fputs(SCENE, file);
-  fclose(file);
+  kit_write_text(kit_path("s.json"), SCENE);
   snprintf(set, sizeof set, "frames.substeps=%d", substeps);
   const char *sets[] = {set};
   csim_scene *scene = NULL;
   csim_cache *cache = NULL;
   csim_run_report report;
-  if (csim_scene_read(path_of("s.json"), sets, 1, NULL, &scene)) return NULL;
-  csim_run_options options = {.out = path_of("out"), .nthread = 2, .overwrite = 1};
+  if (csim_scene_read(kit_path("s.json"), sets, 1, NULL, &scene)) return NULL;
+  csim_run_options options = {.out = kit_path("out"), .nthread = 2, .overwrite = 1};
   if (!csim_run(scene, &options, NULL, &report))
-    csim_cache_open(path_of("out/s.clothcache"), NULL, &cache);
+    csim_cache_open(kit_path("out/s.clothcache"), NULL, &cache);
   csim_scene_free(scene);
   return cache;
 }
@@ -110,7 +97,7 @@ static void test_motion(void) {
 static void test_alembic(void) {
   csim_cache *cache = run_scene(5);
   csim_sequence *abc = NULL;
-  CHECK(cache && !csim_sequence_open(path_of("out/s.abc"), NULL, &abc));
+  CHECK(cache && !csim_sequence_open(kit_path("out/s.abc"), NULL, &abc));
   if (!cache || !abc) return;
   const csim_sequence_info *info = csim_sequence_get_info(abc);
   CHECK(info->nframe == 6 + 5 * 3);
@@ -155,7 +142,7 @@ static void test_cache(void) {
   bad.sample_x = NULL;
   const char *meta = "{\"samples\": [-0.5, -0.25]}";
   for (int k = 0; k < 2; k++) {
-    CHECK(!csim_cache_create(path_of("t.clothcache"), &options, meta, NULL, &w));
+    CHECK(!csim_cache_create(kit_path("t.clothcache"), &options, meta, NULL, &w));
     CHECK(!csim_cache_add_object(w, &object) && !csim_cache_begin(w));
     CHECK(!csim_cache_begin_frame(w, 1, 0));
     CHECK(csim_cache_put_values(w, 0, k ? &good : &bad) == (k ? CSIM_OK : CSIM_INVALID));
@@ -164,18 +151,18 @@ static void test_cache(void) {
     else
       csim_cache_abandon(w);
   }
-  CHECK(!csim_cache_open(path_of("t.clothcache"), NULL, &cache));
+  CHECK(!csim_cache_open(kit_path("t.clothcache"), NULL, &cache));
   float y[9], z[3];
   CHECK(!csim_cache_read_sample(cache, 0, 0, 1, y, NULL) && (double)y[8] == 26);
   CHECK(!csim_cache_read_strain(cache, 0, 0, z) && (double)z[2] == 0.125);
   csim_cache_free(cache);
   // META that tells of other samples
-  CHECK(!csim_cache_create(path_of("u.clothcache"), &options, "{\"samples\": [-0.5, -0.75]}", NULL,
+  CHECK(!csim_cache_create(kit_path("u.clothcache"), &options, "{\"samples\": [-0.5, -0.75]}", NULL,
                            &w));
   CHECK(!csim_cache_add_object(w, &object) && !csim_cache_begin(w));
   CHECK(!csim_cache_begin_frame(w, 1, 0) && !csim_cache_put_values(w, 0, &good));
   CHECK(!csim_cache_end_frame(w) && !csim_cache_close(w, 1));
-  CHECK(csim_cache_open(path_of("u.clothcache"), NULL, &cache) == CSIM_IO);
+  CHECK(csim_cache_open(kit_path("u.clothcache"), NULL, &cache) == CSIM_IO);
 }
 
 // Stretched by 1.2 along a line and pressed to 0.9 across it, turned and bent: strain 0.2
@@ -208,14 +195,10 @@ static void test_strain(void) {
 }
 
 int main(void) {
-  strcpy(folder, "/tmp/test_samples.XXXXXX");
-  if (!mkdtemp(folder)) abort();
   test_motion();
   test_alembic();
   test_cache();
   test_strain();
-  char command[96];
-  snprintf(command, sizeof command, "rm -rf %s", folder);
-  CHECK(system(command) == 0);
+  kit_folder_end();
   return check_report();
 }

@@ -2,6 +2,7 @@
 // question has a closed form: free fall, sliding with and without friction, Newton's third law,
 // spin, the energy of a swing, bodies that keep to their motion.
 #include "check.h"
+#include "kit.h"
 
 #include "math/vec3.h"
 #include "scene/compile.h"
@@ -17,66 +18,29 @@ static const double G = 9.81, DEGREE = 3.14159265358979323846 / 180;
 
 // A scene that is stepped frame by frame.
 typedef struct sim {
-  csim_scene *scene;
-  csim_world world;
-  csim_state state;
-  csim_pool *pool;
-  csim_solver *solver;
+  kit_scene k;
   double lag; // [m] largest so far
 } sim;
 
 // Opens the scene that the format makes; quotes are written as ' in it.
 __attribute__((format(printf, 2, 3))) static int sim_open(sim *s, const char *format, ...) {
-  char text[4000], path[] = "/tmp/test_truth_XXXXXX.json";
+  char text[4000];
   va_list list;
   va_start(list, format);
   vsnprintf(text, sizeof text, format, list);
   va_end(list);
-  for (char *c = text; *c; c++)
-    if (*c == '\'') *c = '"';
-  *s = (sim){0};
-  int file = mkstemps(path, 5);
-  if (file < 0 || write(file, text, strlen(text)) != (ssize_t)strlen(text)) exit(1);
-  close(file);
-  check_log log;
-  check_log_init(&log);
-  int failed = csim_scene_read(path, NULL, 0, &log.log, &s->scene) ||
-               csim_compile(s->scene, "bin/clothsim-tet", &log.log, &s->world);
-  unlink(path);
-  check_that(!failed, __FILE__, __LINE__, "%s: %s", text, log.text);
-  if (failed) return -1;
-  s->pool = csim_pool_create(2);
-  s->solver =
-      csim_solver_create(&(csim_solver_setup){.model = s->world.model,
-                                              .params = s->scene->solver,
-                                              .contact = s->world.contact,
-                                              .ncollider = s->world.ncollider,
-                                              .collider = s->world.collider,
-                                              .pool = s->pool,
-                                              .h = 1 / (s->scene->fps * s->scene->substeps)});
-  return csim_state_create(s->world.model, &s->state);
-}
-
-static void sim_close(sim *s) {
-  csim_solver_free(s->solver);
-  csim_pool_free(s->pool);
-  csim_state_free(&s->state);
-  csim_world_free(&s->world);
-  csim_scene_free(s->scene);
-}
-
-static double sim_time(const sim *s) {
-  return (double)s->state.step / (s->scene->fps * s->scene->substeps);
+  s->lag = 0;
+  return kit_scene_open(text, 2, &s->k);
 }
 
 static void sim_frames(sim *s, int frames) {
   for (int f = 0; f < frames; f++) {
     double end =
-        (double)(s->state.step + s->scene->substeps) / (s->scene->fps * s->scene->substeps);
-    csim_solver_begin_frame(s->solver, end);
-    for (int k = 0; k < s->scene->substeps; k++) {
+        (double)(s->k.state.step + s->k.scene->substeps) / (s->k.scene->fps * s->k.scene->substeps);
+    csim_solver_begin_frame(s->k.solver, end);
+    for (int k = 0; k < s->k.scene->substeps; k++) {
       csim_step_report report;
-      CHECK(csim_step(s->solver, &s->state, &report) == 0);
+      CHECK(csim_step(s->k.solver, &s->k.state, &report) == 0);
       if (report.contact.lag > s->lag) s->lag = report.contact.lag;
     }
   }
@@ -84,7 +48,7 @@ static void sim_frames(sim *s, int frames) {
 
 // Sum of a body's mass times a vector field, over its mass.
 static void mean(const sim *s, int body, const double *field, double out[3]) {
-  const csim_model *model = s->world.model;
+  const csim_model *model = s->k.world.model;
   double mass = 0;
   memset(out, 0, 3 * sizeof *out);
   for (int i = model->body[body].vert0; i < model->body[body].vert0 + model->body[body].nvert;
@@ -98,9 +62,9 @@ static void mean(const sim *s, int body, const double *field, double out[3]) {
 // The way of a body's centre of mass in some frames.
 static double way_of(sim *s, int body, int frames) {
   double from[3], to[3];
-  mean(s, body, s->state.x, from);
+  mean(s, body, s->k.state.x, from);
   sim_frames(s, frames);
-  mean(s, body, s->state.x, to);
+  mean(s, body, s->k.state.x, to);
   return csim_distance(from, to);
 }
 
@@ -120,14 +84,14 @@ static void falls_free(const char *material, int nx, int nz, double offset, doub
     return;
   sim_frames(&s, 36);
   for (int k = 0; k < 3; k++) {
-    mean(&s, 0, s.state.x, x[k]);
+    mean(&s, 0, s.k.state.x, x[k]);
     if (k < 2) sim_frames(&s, 4);
   }
-  double dt = 4 / s.scene->fps, a = (x[2][1] - 2 * x[1][1] + x[0][1]) / (dt * dt);
+  double dt = 4 / s.k.scene->fps, a = (x[2][1] - 2 * x[1][1] + x[0][1]) / (dt * dt);
   check_that(x[2][1] < -2, __FILE__, __LINE__, "%s: it has left the ball, at %g m", material,
              x[2][1]);
   CHECK_NEAR(a, -G, 0.02 * G);
-  sim_close(&s);
+  kit_scene_close(&s.k);
 }
 
 // The same with the substeps of a quality, until it has crumpled: its folds must not hold it up.
@@ -144,12 +108,12 @@ static void falls_crumpled(const char *quality) {
     return;
   sim_frames(&s, 24);
   for (int k = 0; k < 3; k++) {
-    mean(&s, 0, s.state.x, x[k]);
+    mean(&s, 0, s.k.state.x, x[k]);
     if (k < 2) sim_frames(&s, 8);
   }
-  double dt = 8 / s.scene->fps, a = (x[2][1] - 2 * x[1][1] + x[0][1]) / (dt * dt);
+  double dt = 8 / s.k.scene->fps, a = (x[2][1] - 2 * x[1][1] + x[0][1]) / (dt * dt);
   CHECK_NEAR(a, -G, 0.02 * G);
-  sim_close(&s);
+  kit_scene_close(&s.k);
 }
 
 // A cloth let fall in a vacuum is where Galilei has it: it does not lag by a part of a step.
@@ -163,11 +127,11 @@ static void falls_from_rest(const char *integrator, double most_off) {
                " 'mesh': {'shape': 'grid', 'size': [1, 1], 'cells': [8, 8]}}]}",
                integrator))
     return;
-  mean(&s, 0, s.state.x, from);
+  mean(&s, 0, s.k.state.x, from);
   sim_frames(&s, 24);
-  mean(&s, 0, s.state.x, to);
+  mean(&s, 0, s.k.state.x, to);
   CHECK_NEAR(from[1] - to[1], G / 2, most_off);
-  sim_close(&s);
+  kit_scene_close(&s.k);
 }
 
 // Cloth on a tilted board: a = g (sin - mu cos), or it holds.
@@ -185,10 +149,10 @@ static void slides(const char *material, double degrees, double friction, int nx
                friction, -degrees, material, up, -degrees, nx, nz))
     return;
   sim_frames(&s, 6);
-  double t0 = sim_time(&s), way = way_of(&s, 0, 14), t1 = sim_time(&s);
+  double t0 = kit_scene_time(&s.k), way = way_of(&s, 0, 14), t1 = kit_scene_time(&s.k);
   double theory = fall > 0 ? 0.5 * G * fall * (t1 * t1 - t0 * t0) : 0;
   CHECK_NEAR(way, theory, fall > 0 ? 0.06 * theory : 1e-3);
-  sim_close(&s);
+  kit_scene_close(&s.k);
 }
 
 // A stiff patch on a sheet held by pins, without friction.
@@ -207,9 +171,9 @@ static void patch_slides(const char *material, double degrees, int cells) {
                -0.3 * cosine + 0.0011 * sine, 0.3 * sine + 0.0011 * cosine, -degrees, material,
                cells, cells, -degrees))
     return;
-  double way = way_of(&s, 0, 10), t = sim_time(&s), theory = 0.5 * G * sine * t * t;
+  double way = way_of(&s, 0, 10), t = kit_scene_time(&s.k), theory = 0.5 * G * sine * t * t;
   CHECK_NEAR(way, theory, 0.04 * theory);
-  sim_close(&s);
+  kit_scene_close(&s.k);
 }
 
 // A body keeps its shape and its time, whatever cloth is before it.
@@ -225,25 +189,25 @@ static void body_arrives(const char *name, const char *body, const char *motion,
     return;
   sim_frames(&s, frames);
   check_that(s.lag < 2e-3, __FILE__, __LINE__, "%s: %g m behind", name, s.lag);
-  const csim_collider *b = &s.world.collider[0];
+  const csim_collider *b = &s.k.world.collider[0];
   double *goal = malloc(3 * (size_t)b->mesh->nvert * sizeof *goal), off = 0;
-  csim_collider_vertices(b, sim_time(&s), goal);
+  csim_collider_vertices(b, kit_scene_time(&s.k), goal);
   for (int i = 0; i < 3 * b->mesh->nvert; i++)
-    off = fmax(off, fabs(goal[i] - s.state.kinematic[i]));
+    off = fmax(off, fabs(goal[i] - s.k.state.kinematic[i]));
   check_that(off < 2e-3, __FILE__, __LINE__, "%s: a vertex is %g m off", name, off);
   free(goal);
-  sim_close(&s);
+  kit_scene_close(&s.k);
 }
 
 static double angular_momentum(const sim *s) {
-  const csim_model *model = s->world.model;
+  const csim_model *model = s->k.world.model;
   double c[3], v[3], L[3] = {0};
-  mean(s, 0, s->state.x, c);
-  mean(s, 0, s->state.v, v);
+  mean(s, 0, s->k.state.x, c);
+  mean(s, 0, s->k.state.v, v);
   for (int i = 0; i < model->nvert; i++) {
     double r[3], w[3], l[3];
-    csim_sub(s->state.x + csim_xyz(i), c, r);
-    csim_sub(s->state.v + csim_xyz(i), v, w);
+    csim_sub(s->k.state.x + csim_xyz(i), c, r);
+    csim_sub(s->k.state.v + csim_xyz(i), v, w);
     csim_cross(r, w, l);
     csim_add_scaled(model->mass[i], l, L);
   }
@@ -275,7 +239,7 @@ static void press_opens(const char *material, double depth, int n) {
   sim_frames(&s, 2);
   check_that(s.lag < 1e-9, __FILE__, __LINE__, "press, %s: %g m behind when it is open, %g closed",
              material, s.lag, caught);
-  sim_close(&s);
+  kit_scene_close(&s.k);
 }
 
 // A free cloth turns on.
@@ -292,7 +256,7 @@ static void keeps_spin(const char *material, const char *mesh, const char *spin)
   double kept = angular_momentum(&s) / before;
   check_that(kept > 0.97 && kept < 1.0005, __FILE__, __LINE__, "%s %s keeps %g of its spin",
              material, mesh, kept);
-  sim_close(&s);
+  kit_scene_close(&s.k);
 }
 
 // Contact between simulated things changes no momentum.
@@ -306,13 +270,13 @@ static void collides(const char *a, const char *b, double speed, double friction
                friction, a, -speed, b))
     return;
   double v[2][3], mass[2] = {0, 0}, worst = 0;
-  const csim_model *model = s.world.model;
+  const csim_model *model = s.k.world.model;
   for (int i = 0; i < model->nvert; i++) mass[model->body_of[i]] += model->mass[i];
   for (int f = 0; f < 20; f++) {
     sim_frames(&s, 1);
     double p[3] = {0, mass[0] * speed, 0};
     for (int k = 0; k < 2; k++) {
-      mean(&s, k, s.state.v, v[k]);
+      mean(&s, k, s.k.state.v, v[k]);
       csim_add_scaled(mass[k], v[k], p);
     }
     worst = fmax(worst, csim_norm(p) / (mass[0] * speed));
@@ -321,16 +285,16 @@ static void collides(const char *a, const char *b, double speed, double friction
              worst);
   check_that(fabs(v[0][1] + speed) > 0.05 * speed, __FILE__, __LINE__, "%s meets %s: they met", a,
              b);
-  sim_close(&s);
+  kit_scene_close(&s.k);
 }
 
 // [J/kg] of motion and height.
 static double energy(const sim *s) {
-  const csim_model *model = s->world.model;
+  const csim_model *model = s->k.world.model;
   double sum = 0, mass = 0;
   for (int i = 0; i < model->nvert; i++) {
-    const double *v = s->state.v + csim_xyz(i);
-    sum += model->mass[i] * (0.5 * csim_dot(v, v) + G * s->state.x[csim_xyz(i) + 1]);
+    const double *v = s->k.state.v + csim_xyz(i);
+    sum += model->mass[i] * (0.5 * csim_dot(v, v) + G * s->k.state.x[csim_xyz(i) + 1]);
     mass += model->mass[i];
   }
   return sum / mass;
@@ -359,14 +323,14 @@ static void swings(const char *integrator, double most_lost) {
              lost);
   check_that(most <= start + 0.002 * G, __FILE__, __LINE__, "%s gains %g J/kg", integrator,
              most - start);
-  sim_close(&s);
+  kit_scene_close(&s.k);
 }
 
 // Sizes of the contact forces on a body, summed [N], over the weight of its model's mass.
 static double pressed(sim *s, int body) {
-  const csim_model *model = s->world.model;
+  const csim_model *model = s->k.world.model;
   double *force = calloc((size_t)model->nvert, sizeof *force), sum = 0;
-  csim_solver_press(s->solver, &s->state, force);
+  csim_solver_press(s->k.solver, &s->k.state, force);
   for (int i = 0; i < model->body[body].nvert; i++) sum += force[model->body[body].vert0 + i];
   free(force);
   return sum;
@@ -374,16 +338,16 @@ static double pressed(sim *s, int body) {
 
 static double weight(const sim *s, int body) {
   double sum = 0;
-  for (int i = 0; i < s->world.model->body[body].nvert; i++)
-    sum += G * s->world.model->mass[s->world.model->body[body].vert0 + i];
+  for (int i = 0; i < s->k.world.model->body[body].nvert; i++)
+    sum += G * s->k.world.model->mass[s->k.world.model->body[body].vert0 + i];
   return sum;
 }
 
 static double speed(const sim *s) {
-  const csim_model *model = s->world.model;
+  const csim_model *model = s->k.world.model;
   double sum = 0, mass = 0;
   for (int i = 0; i < model->nvert; i++) {
-    const double *v = s->state.v + csim_xyz(i);
+    const double *v = s->k.state.v + csim_xyz(i);
     sum += model->mass[i] * csim_dot(v, v);
     mass += model->mass[i];
   }
@@ -409,7 +373,7 @@ static void presses(const char *material, const char *mesh, double degrees, doub
     mean += pressed(&s, 0) / 6;
   }
   CHECK_NEAR(mean / (weight(&s, 0) * cos(degrees * DEGREE)), 1, most_off);
-  sim_close(&s);
+  kit_scene_close(&s.k);
 }
 
 // A patch on a board that starts to move at a constant speed is taken along by friction alone:
@@ -427,10 +391,10 @@ static void is_taken_along(const char *material, double V, double friction, int 
                friction, V, material, cells, cells))
     return;
   sim_frames(&s, 6);
-  double way = way_of(&s, 0, 20), t = 20 / s.scene->fps;
+  double way = way_of(&s, 0, 20), t = 20 / s.k.scene->fps;
   double theory = V * t - V * V / (2 * friction * G);
   CHECK_NEAR(way, theory, 0.04 * theory);
-  sim_close(&s);
+  kit_scene_close(&s.k);
 }
 
 // Writes a strip of width 0.2 and length `along` + `down` that lies along x on a table of height 0
@@ -480,13 +444,14 @@ static void is_drawn_over_edge(const char *material, double along, double down, 
                material, path, r, r - 0.01);
   unlink(path);
   if (failed) return;
-  double way = way_of(&s, 0, 8), t = sim_time(&s);
+  double way = way_of(&s, 0, 8), t = kit_scene_time(&s.k);
   (void)way;
   double lowest = 0;
-  for (int i = 0; i < s.world.model->nvert; i++) lowest = fmin(lowest, s.state.x[csim_xyz(i) + 1]);
+  for (int i = 0; i < s.k.world.model->nvert; i++)
+    lowest = fmin(lowest, s.k.state.x[csim_xyz(i) + 1]);
   double theory = (down + r) * cosh(t * sqrt(G / L)) - r;
   CHECK_NEAR(-lowest - down, theory - down, 0.05 * (theory - down));
-  sim_close(&s);
+  kit_scene_close(&s.k);
 }
 
 // Sheets thrown on a heap come to rest, and never move faster than they fell.
@@ -515,7 +480,7 @@ static void heap_settles(const char *a, const char *b, const char *c) {
   check_that(most < sqrt(2 * G * 1.4), __FILE__, __LINE__, "a heap of %s moves at %g m/s", a, most);
   check_that(speed(&s) < 0.02, __FILE__, __LINE__, "a heap of %s still moves at %g m/s", a,
              speed(&s));
-  sim_close(&s);
+  kit_scene_close(&s.k);
 }
 
 // Two solids on one another: the upper one is pressed by its own weight, the lower one from both
@@ -546,7 +511,7 @@ static void stack_stands(const char *material, double side) {
   CHECK_NEAR(low / (weight(&s, 0) + 2 * weight(&s, 1)), 1, 0.02);
   check_that(speed(&s) < 0.01, __FILE__, __LINE__, "a stack of %s moves at %g m/s", material,
              speed(&s));
-  sim_close(&s);
+  kit_scene_close(&s.k);
 }
 
 int main(void) {

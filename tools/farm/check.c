@@ -2,8 +2,20 @@
 //
 // A newline in an argument would be a line of its own in a job script, where it is a command or a
 // further #SBATCH. Everything else is quoted where it is written; no quotes help against control
-// characters in every reader, so they are refused.
+// characters in every reader, so they are refused. JSON is UTF-8: other bytes would spoil a
+// template.
 #include "farm/farm.h"
+
+// Bytes of the UTF-8 character at c (RFC 3629: shortest forms, no surrogates), 0 for none.
+static int character(const unsigned char *c) {
+  if (c[0] < 0x80) return 1;
+  int n = c[0] >= 0xf0 ? 4 : c[0] >= 0xe0 ? 3 : 2;
+  if (c[0] < 0xc2 || c[0] > 0xf4) return 0;
+  for (int k = 1; k < n; k++)
+    if ((c[k] & 0xc0) != 0x80) return 0;
+  if ((c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xed && c[1] > 0x9f)) return 0;
+  return (c[0] == 0xf0 && c[1] < 0x90) || (c[0] == 0xf4 && c[1] > 0x8f) ? 0 : n;
+}
 
 int farm_check_text(const farm *f, const char *what, const char *text) {
   for (const char *c = text; c && *c; c++)
@@ -12,6 +24,16 @@ int farm_check_text(const farm *f, const char *what, const char *text) {
               f->log.program, what, *c, (int)(c - text));
       return -1;
     }
+  const unsigned char *at = (const unsigned char *)text;
+  while (at && *at) {
+    int n = character(at);
+    if (!n) {
+      fprintf(stderr, "%s: %s: byte %d is no UTF-8: templates cannot hold it\n", f->log.program,
+              what, (int)((const char *)at - text));
+      return -1;
+    }
+    at += n;
+  }
   return 0;
 }
 

@@ -149,15 +149,29 @@ static FILE *create_array(farm *f, const char *stem, int array, farm_file *file)
   return farm_create(f, name, file);
 }
 
-// sbatch expands % and backslashes in a file's name and knows two kinds of quotes: only a plain
-// folder (with spaces) is written out. submit.sh works in any: it submits from there.
-static void slurm_log(const farm *f, FILE *out, const char *what, int array) {
+// sbatch knows two kinds of quotes, and Slurm replaces % and backslashes in the whole path of a
+// log, that of the folder too: it writes the log only where both are plain (spaces are), else the
+// script does.
+static int has_plain_folder(const farm *f) {
   const char *plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@ ";
-  int absolute = strspn(f->folder, plain) == strlen(f->folder);
-  fputs("#SBATCH --output=\"", out);
-  if (absolute) fprintf(out, "%s/", f->folder);
-  if (array) fprintf(out, "log/%d-%%a%s.log\"\n", array, what);
-  if (!array) fprintf(out, "log/%%a%s.log\"\n", what);
+  return strspn(f->folder, plain) == strlen(f->folder);
+}
+
+// Folder and beginning of the name of an array's logs.
+static void log_stem(int array, char stem[24]) {
+  if (array)
+    snprintf(stem, 24, "log/%d-", array);
+  else
+    snprintf(stem, 24, "log/");
+}
+
+static void slurm_log(const farm *f, FILE *out, const char *what, int array) {
+  char stem[24];
+  log_stem(array, stem);
+  if (has_plain_folder(f))
+    fprintf(out, "#SBATCH --output=\"%s/%s%%a%s.log\"\n", f->folder, stem, what);
+  else
+    fputs("#SBATCH --output=/dev/null\n", out);
 }
 
 static void slurm_head(const farm *f, FILE *out, const char *what, int array) {
@@ -171,7 +185,7 @@ static void slurm_head(const farm *f, FILE *out, const char *what, int array) {
 }
 
 // What a task of the array is, and where it works.
-static void slurm_tasks(const farm *f, FILE *out, int array) {
+static void slurm_tasks(const farm *f, FILE *out, const char *what, int array) {
   int first = array * f->array_size;
   fputs("case $SLURM_ARRAY_TASK_ID in\n", out);
   for (int w = first; w < f->nwedge && w < first + f->array_size; w++) {
@@ -182,6 +196,11 @@ static void slurm_tasks(const farm *f, FILE *out, int array) {
   fputs("*) echo \"no wedge $SLURM_ARRAY_TASK_ID\"; exit 2 ;;\nesac\ncd -- ", out);
   farm_shell_word(out, f->folder);
   fputs(" || exit 3\n", out);
+  if (has_plain_folder(f)) return;
+  char stem[24];
+  log_stem(array, stem);
+  fprintf(out, "mkdir -p log && exec >>\"%s$SLURM_ARRAY_TASK_ID%s.log\" 2>&1 || exit 3\n", stem,
+          what);
 }
 
 static csim_status slurm_runs(farm *f, int array) {
@@ -194,7 +213,7 @@ static csim_status slurm_runs(farm *f, int array) {
   fprintf(out, "#SBATCH --cpus-per-task=%s\n", f->cpus ? f->cpus : "1");
   if (f->memory) fprintf(out, "#SBATCH --mem=%s\n", f->memory);
   if (f->time) fprintf(out, "#SBATCH --time=%s\n", f->time);
-  slurm_tasks(f, out, array);
+  slurm_tasks(f, out, "", array);
   fputs("# Slurm's signals end a wait of this script, not clothsim, which writes its checkpoint\n"
         "child= told=\n"
         "trap 'told=1; [ -z \"$child\" ] || kill -TERM $child' TERM USR1 USR2 HUP XCPU\n",
@@ -218,7 +237,7 @@ static csim_status slurm_exports(farm *f, int array) {
   FILE *out = create_array(f, "export", array, &file);
   if (!out) return CSIM_IO;
   slurm_head(f, out, "-export", array);
-  slurm_tasks(f, out, array);
+  slurm_tasks(f, out, "-export", array);
   for (int k = 0; k < f->nexport; k++) {
     farm_shell_word(out, f->cache);
     fprintf(out, " export \"$name/%s.clothcache\" --to %s -o \"$name-%s\" || exit\n", f->name,

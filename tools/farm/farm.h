@@ -66,8 +66,8 @@ int farm_finish_axes(farm *f);
 /// @return 0, or -1 (said)
 int farm_check(const farm *f);
 
-/// Whether a text, named `what` in the message, is free of control characters. @return 0, or -1
-/// (said)
+/// Whether a text, named `what` in the message, is UTF-8 without control characters. @return 0, or
+/// -1 (said)
 int farm_check_text(const farm *f, const char *what, const char *text);
 
 /// Memory in MiB of a size as Slurm has it (512M, 2G; without a letter MiB). @return -1 for none

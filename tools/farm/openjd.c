@@ -34,6 +34,8 @@ static char *script(const farm *f, int exporting) {
   FILE *out = open_memstream(&text, &size);
   if (!out) return NULL;
   fputs("#!/bin/bash\nprogram=$2 out=$3 scenes=$4\n"
+        "# empty ones would make it the root folder\n"
+        "if [ -z \"$program\" ] || [ -z \"$out\" ] || [ -z \"$scenes\" ]; then exit 2; fi\n"
         "# a path that begins with - is no option\n"
         "case $out in -*) out=./$out ;; esac\n"
         "case $scenes in -*) scenes=./$scenes ;; esac\n"

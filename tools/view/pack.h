@@ -1,4 +1,4 @@
-// view/pack.h: moving vertices as few bytes. web/unpack.js is the other end. Needs bytes.h.
+// view/pack.h: moving vertices as few bytes. web/unpack.js is the other end. Needs encode.h.
 //
 // A vertex is predicted from the frame before and from neighbours already known: its displacement
 // from that of a, b, d across an edge, u = u_a + u_b - u_d. What remains is written as words, and
@@ -10,7 +10,7 @@
 #ifndef VIEW_PACK_H
 #define VIEW_PACK_H
 
-#include "bytes.h"
+#include "encode.h"
 
 /// What one vertex is predicted from; nvert stands for a vertex that never moves from 0.
 typedef struct view_predictor {

@@ -70,7 +70,7 @@ static csim_status find_parts(view_reel *r, int object, int most, csim_log *log)
   const view_track *t = s->track + object;
   csim_status status = CSIM_OK;
   if (!t->seen) return CSIM_OK;
-  if (s->sequence->cache) {
+  if (s->sequence->object[object].surface) { // its faces stay
     status = add_part(r, object, 0, &t->rest, most, log);
     r->part[r->npart - 1].count = s->nframe;
     return status;

@@ -8,7 +8,11 @@ typedef enum view_kind { VIEW_UNKNOWN, VIEW_CLOTH, VIEW_SOLID, VIEW_COLLIDER } v
 
 typedef struct view_object {
   char *name;
-  view_kind kind; ///< unknown for mesh files
+  view_kind kind;         ///< known of caches
+  csim_sequence *source;  ///< one of the view_sequence's
+  int index;              ///< in the source
+  csim_polygons *surface; ///< in the first frame, cut into triangles; NULL: faces may change
+  int has_velocity, has_pressure;
 } view_object;
 
 /// One object at one frame. All arrays are the mesh's own.
@@ -31,14 +35,14 @@ typedef struct view_sequence {
   int pressed;       ///< some object has contact pressures
   int up;            ///< 1 = y, 2 = z; 0 = unknown
   int nobject;
-  view_object *object;      ///< (nobject)
-  csim_cache *cache;        ///< NULL for mesh files
-  struct view_files *files; ///< NULL for a cache
-  csim_polygons **surface;  ///< (nobject) of a cache
+  view_object *object; ///< (nobject)
+  int nsource;
+  csim_sequence **source; ///< (nsource) one, or one of each mesh file
+  csim_cache *cache;      ///< of the source; NULL: it is no cache
 } view_sequence;
 
-/// Opens what the paths name: a cache; a directory that clothsim wrote (its cache if there is one,
-/// else its name_0001.obj files); or mesh files, which are one frame of several objects.
+/// Opens what the paths name: anything csim_sequence_open reads, of a directory its cache if there
+/// is one; or several mesh files, which are one frame of several objects.
 csim_status view_sequence_open(int npath, char *const *path, csim_log *log,
                                view_sequence *sequence);
 void view_sequence_close(view_sequence *sequence);
@@ -49,17 +53,5 @@ void view_sequence_close(view_sequence *sequence);
 csim_status view_sequence_read(view_sequence *sequence, int frame, int object, csim_log *log,
                                view_mesh *mesh);
 void view_mesh_free(view_mesh *mesh);
-
-// What sequence.c asks of the two kinds of source (files.c, cache.c). Read fills all but `edge`.
-csim_status view_files_open(int npath, char *const *path, csim_log *log, view_sequence *sequence);
-csim_status view_files_read(view_sequence *sequence, int frame, int object, csim_log *log,
-                            view_mesh *mesh);
-void view_files_close(struct view_files *files);
-csim_status view_cache_open(const char *path, csim_log *log, view_sequence *sequence);
-csim_status view_cache_read(view_sequence *sequence, int frame, int object, csim_log *log,
-                            view_mesh *mesh);
-
-/// Copies a surface.
-csim_status view_mesh_copy(const csim_polygons *surface, view_mesh *mesh);
 
 #endif

@@ -1,5 +1,5 @@
-// view/bytes.c: see bytes.h.
-#include "bytes.h"
+// view/encode.c: see encode.h.
+#include "encode.h"
 
 #include "clothsim.h"
 

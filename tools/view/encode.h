@@ -1,6 +1,6 @@
-// view/bytes.h: bytes that grow, packed and put into text. Needs zlib.
-#ifndef VIEW_BYTES_H
-#define VIEW_BYTES_H
+// view/encode.h: bytes that grow, and how they are packed and put into text. Needs zlib.
+#ifndef VIEW_ENCODE_H
+#define VIEW_ENCODE_H
 
 #include <stddef.h>
 #include <stdint.h>

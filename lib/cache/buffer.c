@@ -1,5 +1,5 @@
-// cache/bytes.c: see bytes.h.
-#include "cache/bytes.h"
+// cache/buffer.c: see buffer.h.
+#include "cache/buffer.h"
 
 #include "base/arena.h"
 

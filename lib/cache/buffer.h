@@ -1,6 +1,6 @@
-// cache/bytes.h: growing byte buffers, and floats as integers. Needs base/.
-#ifndef CSIM_CACHE_BYTES_H
-#define CSIM_CACHE_BYTES_H
+// cache/buffer.h: growing byte buffers, and floats as integers. Needs base/.
+#ifndef CSIM_CACHE_BUFFER_H
+#define CSIM_CACHE_BUFFER_H
 
 #include "base/bytes.h"
 

@@ -1,0 +1,157 @@
+// tests/unit/test_candidates.c: the list of candidates holds every pair within contact distance,
+// whatever moves within its reach.
+#include "check.h"
+#include "kit.h"
+
+#include "contact/candidates.h"
+#include "math/vec3.h"
+#include "mesh/topology.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static unsigned seed = 12345;
+
+enum { SIDE = 6, PARTS = 3, VERTS = PARTS * SIDE * SIDE };
+
+// Three crumpled sheets through each other; the last one is a collider.
+static void build_mesh(csim_collision_mesh *mesh, csim_topology *topology) {
+  static int part[VERTS], point[VERTS], tri[3 * 2 * PARTS * SIDE * SIDE];
+  static double x0[3 * VERTS];
+  *mesh = (csim_collision_mesh){.nbody_vert = 2 * SIDE * SIDE,
+                                .nvert = VERTS,
+                                .nbody = 2,
+                                .npart = PARTS,
+                                .body_part = part,
+                                .collider_part = part + 2 * SIDE * SIDE,
+                                .body_x0 = x0,
+                                .collider_x0 = x0 + 3 * 2 * SIDE * SIDE,
+                                .npoint = VERTS,
+                                .nbody_point = 2 * SIDE * SIDE,
+                                .point = point,
+                                .tri = tri};
+  for (int i = 0; i < VERTS; i++) {
+    point[i] = i;
+    part[i] = i / (SIDE * SIDE);
+    double at[3] = {0.1 * (i % SIDE), 0.1 * (i / SIDE % SIDE), 0.06 * part[i]};
+    for (int c = 0; c < 3; c++) x0[3 * i + c] = at[c] + kit_uniform(&seed, -0.05, 0.05);
+  }
+  for (int p = 0; p < PARTS; p++)
+    for (int r = 0; r + 1 < SIDE; r++)
+      for (int c = 0; c + 1 < SIDE; c++) {
+        int a = (p * SIDE + r) * SIDE + c;
+        int two[6] = {a, a + 1, a + SIDE, a + 1, a + SIDE + 1, a + SIDE};
+        memcpy(tri + 3 * mesh->ntri, two, sizeof two);
+        mesh->ntri += 2;
+        if (p < 2) mesh->nbody_tri += 2;
+      }
+  CHECK(csim_topology_build(VERTS, mesh->ntri, tri, topology) == 0);
+  mesh->nedge = topology->nedge;
+  mesh->edge = topology->edge;
+  while (mesh->nbody_edge < mesh->nedge && mesh->edge[2 * mesh->nbody_edge] < mesh->nbody_vert)
+    mesh->nbody_edge++;
+}
+
+static int compare_pairs(const void *a, const void *b) {
+  return memcmp(a, b, 2 * sizeof(int));
+}
+
+// All pairs at x that are nearer than the contact distance are on the list, within its bound of
+// their gap; and none is there twice.
+static void check_list(const csim_candidates *set, const double *x) {
+  const csim_collision_mesh *mesh = set->mesh;
+  csim_candidate *sorted = CSIM_NEW(csim_candidate, set->n);
+  double moved[VERTS], w[4];
+  memcpy(sorted, set->list, (size_t)set->n * sizeof *sorted);
+  qsort(sorted, (size_t)set->n, sizeof *sorted, compare_pairs);
+  for (int i = 1; i < set->n; i++) CHECK(compare_pairs(&sorted[i - 1], &sorted[i]) != 0);
+  for (int i = 0; i < VERTS; i++) moved[i] = csim_distance(x + 3 * i, set->ref.x + 3 * i);
+  for (int kind = 0; kind < 2; kind++) {
+    int triangle = kind == CSIM_PAIR_VERTEX_TRIANGLE, na = triangle ? mesh->npoint : mesh->nedge;
+    for (int a = 0; a < na; a++)
+      for (int b = triangle ? 0 : a + 1; b < (triangle ? mesh->ntri : mesh->nedge); b++) {
+        csim_candidate pair = {.a = a, .b = triangle ? b : -1 - b};
+        int v[4];
+        csim_candidate_vertices(mesh, &pair, v);
+        int shared = 0, split = csim_pair_split((csim_pair_kind)kind);
+        for (int k = 0; k < split; k++)
+          for (int l = split; l < 4; l++) shared |= v[k] == v[l];
+        int part[2] = {csim_collision_mesh_part(mesh, v[0]), csim_collision_mesh_part(mesh, v[3])};
+        if (shared || (part[0] == 2 && part[1] == 2)) continue;
+        if (!set->self && part[0] < 2 && part[1] < 2) continue;
+        const double *p[4];
+        for (int k = 0; k < 4; k++) p[k] = x + 3 * v[k];
+        double d = sqrt(csim_pair_closest((csim_pair_kind)kind, p, w));
+        const csim_candidate *found =
+            bsearch(&pair, sorted, (size_t)set->n, sizeof *sorted, compare_pairs);
+        if (d < set->distance) CHECK(found);
+        if (!found) continue;
+        double most[2] = {0, 0};
+        for (int k = 0; k < 4; k++) most[k >= split] = fmax(most[k >= split], moved[v[k]]);
+        CHECK(d >= csim_candidate_gap(found, set->ref.clock) - most[0] - most[1] - 1e-12);
+      }
+  }
+  free(sorted);
+}
+
+// Somewhere within all reaches.
+static void wander(const csim_candidates *set, double *x) {
+  for (int i = 0; i < VERTS; i++) {
+    double d[3] = {kit_uniform(&seed, -1, 1), kit_uniform(&seed, -1, 1), kit_uniform(&seed, -1, 1)},
+           l = csim_norm(d);
+    for (int c = 0; c < 3; c++)
+      x[3 * i + c] =
+          set->ref.x[3 * i + c] + d[c] / l * set->ref.reach[i] * kit_uniform(&seed, 0, 1);
+  }
+}
+
+static void test_candidates(void) {
+  csim_collision_mesh mesh;
+  csim_scratch scratch = {0};
+  csim_topology topology;
+  double x[3 * VERTS];
+  int pairs = 0;
+  build_mesh(&mesh, &topology);
+  for (int round = 0; round < 24; round++) {
+    csim_candidates set;
+    csim_pool *pool = csim_pool_create(1 + round % 3);
+    csim_broad_phase phase = round % 4 == 3 ? CSIM_BROAD_GRID : CSIM_BROAD_BVH;
+    CHECK(csim_candidates_create(&mesh, &scratch, phase, round % 5 != 4, 0.01, NULL, &set) == 0);
+    csim_collision_mesh_starts(&mesh, set.ref.x);
+    for (int k = 0; k < 3 * VERTS; k++)
+      set.ref.drift[k] =
+          (k / 3 >= mesh.nbody_vert && round & 1 ? 0 : 0.02) * kit_uniform(&seed, -1, 1) + 0.1;
+    for (int i = 0; i < VERTS; i++) set.ref.reach[i] = kit_uniform(&seed, 0, 0.01);
+    set.ref.horizon = 3;
+    CHECK(csim_candidates_collect(pool, &set) == 0);
+    pairs += set.n;
+    for (int leg = 0; leg < 6; leg++) {
+      wander(&set, x);
+      check_list(&set, x);
+      csim_candidates_drift(pool, &set, 0.5);
+      wander(&set, x);
+      check_list(&set, x);
+      // some get other references, and know nothing of the old ones
+      for (int i = 0; i < VERTS; i++) {
+        set.ref.stale[i] = kit_uniform(&seed, 0, 1) < 0.02 * (1 << leg);
+        if (!set.ref.stale[i]) continue;
+        set.ref.reach[i] = kit_uniform(&seed, 0, 0.01);
+        for (int c = 0; c < 3; c++) {
+          set.ref.x[3 * i + c] = x[3 * i + c] + kit_uniform(&seed, -0.03, 0.03);
+          set.ref.drift[3 * i + c] = kit_uniform(&seed, -0.05, 0.05);
+        }
+      }
+      CHECK(csim_candidates_update(pool, &set) == 0);
+    }
+    csim_candidates_free(&set);
+    csim_pool_free(pool);
+  }
+  CHECK(pairs > 1000);
+  csim_scratch_free(&scratch);
+  csim_topology_free(&topology);
+}
+
+int main(void) {
+  test_candidates();
+  return check_report();
+}
