@@ -232,6 +232,17 @@ typedef struct csim_let_go {
 /// Objects that a run reports csim_let_go of; those beyond are counted with the last.
 enum { CSIM_MOST_LET_GO = 16 };
 
+/// What a run has gained that nothing gave it.
+typedef struct csim_conserved {
+  int closed;       ///< nothing puts energy in: no wind, nothing that moves by itself, no keys
+  int frame;        ///< the one with the most energy gained
+  double start;     ///< [J] energy at the start
+  double exchanged; ///< [J] most that was kinetic and elastic
+  double gained;    ///< [J] largest energy of a frame above the start's; 0 unless closed
+  double mass;      ///< [kg] of what can move
+  double left[3];   ///< [N s] forces that substeps left unbalanced, in all (newton)
+} csim_conserved;
+
 /// Counts of substeps, over all parts of a resumed run.
 typedef struct csim_run_totals {
   long long taken;
@@ -244,6 +255,7 @@ typedef struct csim_run_totals {
   csim_worst lag;       ///< [m] of a collider or pin behind its motion, in the frames written
   csim_worst strain;    ///< [-] of a spring, |length / rest length - 1|, in the frames written
   csim_worst imbalance; ///< [-] force left over on an object in a substep, solver/balance.h
+  csim_conserved conserved;
   int nlet_go;
   csim_let_go let_go[CSIM_MOST_LET_GO]; ///< (nlet_go) in the order in which they were first met
 } csim_run_totals;

@@ -92,6 +92,46 @@ class Object:
         self.face_tag = array(nface).view(np.int32) if ntag else None
         self.tets = array(4 * ntet).view(np.int32).reshape(-1, 4) if ntet else np.empty((0, 4), np.int32)
         self.tracks, self.traversal = {}, None  # attribute: (frame, value, older, sizes)
+        self.face_normal = self.normal = self.colour = None
+
+    def look(self, data):
+        """Normals and colours that the mesh was given."""
+        nnormal, flags, at = *struct.unpack_from("<2I", data), 8
+        def arrays(n):
+            nonlocal at
+            for _ in "xyz":
+                words, at = read_planes(data, at, n)
+                yield unordered(np.cumsum(unzigzag(words), dtype=np.uint32))
+        if nnormal:
+            words, at = read_planes(data, at, len(self.face_vert))
+            self.face_normal = np.cumsum(unzigzag(words), dtype=np.uint32).view(np.int32)
+            self.normal = np.stack([*arrays(nnormal)], 1)
+        if flags & 1:
+            self.colour = np.stack([*arrays(self.nvert)], 1)
+
+    def normals(self, x):
+        """(nnormal, 3) unit normals where the vertices are at x."""
+        x, size = np.asarray(x, float), self.face_size
+        first = np.cumsum(size) - size
+        face, corners = np.repeat(np.arange(len(size)), size), np.arange(len(self.face_vert))
+        after = np.where(corners + 1 < (first + size)[face], corners + 1, first[face])
+        hub = x[self.face_vert[first[face]]]
+        fan = np.cross(x[self.face_vert] - hub, x[self.face_vert[after]] - hub)
+        area = np.stack([np.bincount(face, fan[:, c], len(size)) for c in range(3)], 1)
+        used = np.flatnonzero(self.face_normal >= 0)
+        index, n = self.face_normal[used], len(self.normal)
+        m = np.stack([np.bincount(index, area[face[used], c], n) for c in range(3)], 1)
+        _, at = np.unique(index, return_index=True)
+        at = used[at]  # the first corner of each normal
+        t = np.zeros((n, 3))
+        t[self.face_normal[at]] = x[self.face_vert[after[at]]] - x[self.face_vert[at]]
+        def unit(v):
+            length = np.linalg.norm(v, axis=1)[:, None]
+            return v / np.where(length > 0, length, 1)
+        m = unit(m)
+        t = unit(t - (t * m).sum(1)[:, None] * m)
+        a, b, c = (self.normal[:, k, None].astype(float) for k in range(3))
+        return (a * t + b * np.cross(m, t) + c * m).astype(np.float32)
 
 class Cache:
     def __init__(self, path):
@@ -105,11 +145,13 @@ class Cache:
             raise ValueError(f"{path}: made by a later version of clothsim")
         self.objects, self.numbers, self.times, self.offsets, fram, at = [], [], [], [], [], 64
         while chunk := self._chunk(at, b"FRAM"):  # up to the end, or to the first damage
-            kind, data, number, after = chunk
+            kind, data, number, after, k = chunk
             if kind == b"META":
                 self.meta = json.loads(data)
             elif kind == b"TOPO":
                 self.objects.append(Object(data))
+            elif kind == b"LOOK":
+                self.objects[k].look(data)
             elif kind == b"FRAM":
                 fram.append(at)
             elif kind == b"STAT":  # ends a frame
@@ -120,15 +162,15 @@ class Cache:
             at = after
 
     def _chunk(self, at, skip=None):
-        """(fourcc, payload unless to skip, frame number, offset of the next), or None: no whole one."""
+        """(fourcc, payload unless to skip, frame number, offset of the next, object), or None: no whole one."""
         self.file.seek(at)
         head = self.file.read(40)
         if len(head) < 40 or zlib.crc32(head[:36]) != int.from_bytes(head[36:], "little"):
             return None
-        kind, _, size, frame, _, _, crc = struct.unpack_from("<4sIQqIII", head)
+        kind, _, size, frame, k, _, crc = struct.unpack_from("<4sIQqIII", head)
         data = b"" if kind == skip else self.file.read(size)
         whole = kind == skip or (len(data) == size and zlib.crc32(data) == crc)
-        return (kind, data, frame, at + 40 + (size + 7) // 8 * 8) if whole else None
+        return (kind, data, frame, at + 40 + (size + 7) // 8 * 8, k) if whole else None
 
     def stats(self, index):
         return json.loads(self._chunk(self.offsets[index][-1])[1][8:] or b"{}")

@@ -29,6 +29,8 @@ static void print_help(void) {
       "  --curve             a line for each frame\n"
       "  --heat FILE.ply     on a difference: the worst frame of A, with the distance at each "
       "vertex\n"
+      "  --picture FILE.png  on a difference: the worst frame of both, side by side, drawn by "
+      "clothview\n"
       "  --json              the report as one JSON object, whatever the exit status\n"
       "  --junit FILE.xml    the report as JUnit XML too\n"
       "  --annotate          errors as GitHub Actions shows them, on stderr\n"
@@ -93,6 +95,11 @@ static int read_switch(const char *word, diff_options *a) {
   return 0;
 }
 
+static int is_picture(const char *name) {
+  size_t n = strlen(name);
+  return n > 4 && !strcmp(name + n - 4, ".png");
+}
+
 static int read_option(int argc, char **argv, int *i, diff_options *a) {
   struct {
     const char *name;
@@ -110,18 +117,24 @@ static int read_option(int argc, char **argv, int *i, diff_options *a) {
       known = 1;
       bad = tool_read_number(v, numbers[k].value) || *numbers[k].value < 0;
     }
-  if (known) return bad ? usage("bad value for", word) : 0;
+  if (known)
+    return bad ? usage(a->picture == v && v ? "wants the name of a PNG file:" : "bad value for",
+                       word)
+               : 0;
   if ((v = option(argc, argv, i, "--frames")))
     bad = tool_read_range(v, &a->frames);
   else if ((v = option(argc, argv, i, "--object")))
     bad = !*v || a->npick == DIFF_MAX_PICK || !(a->pick[a->npick++] = v);
   else if ((v = option(argc, argv, i, "--heat")))
     bad = !*(a->heat = v);
+  else if ((v = option(argc, argv, i, "--picture")))
+    bad = !is_picture(a->picture = v);
   else if ((v = option(argc, argv, i, "--junit")))
     bad = !*(a->junit = v);
   else
     return usage("unknown option", word);
-  return bad ? usage("bad value for", word) : 0;
+  return bad ? usage(a->picture == v && v ? "wants the name of a PNG file:" : "bad value for", word)
+             : 0;
 }
 
 static int read_arguments(int argc, char **argv, diff_options *a) {
@@ -246,13 +259,21 @@ static void judge(void) {
   }
 }
 
-// The comparison that --heat shows: the one with the worst distance.
-static int write_heat(void) {
+// The comparison that --heat and --picture show: the one with the worst distance.
+static double largest_distance(const diff_comparison *c) {
+  return c->worst.distance > c->hausdorff ? c->worst.distance : c->hausdorff;
+}
+
+static int show_worst(void) {
   diff_comparison *worst = NULL;
+  int trouble = 0;
   for (int i = 0; i < run.ncomparison; i++)
-    if (!worst || run.comparison[i].worst.distance > worst->worst.distance)
+    if (largest_distance(&run.comparison[i]) > (worst ? largest_distance(worst) : 0))
       worst = &run.comparison[i];
-  return worst && worst->worst.distance > 0 ? diff_write_heat(&run, worst) : 0;
+  if (worst && worst->worst.distance > 0 && run.options->heat)
+    trouble = diff_write_heat(&run, worst);
+  if (worst && run.options->picture) trouble |= diff_write_picture(&run, worst);
+  return trouble;
 }
 
 int main(int argc, char **argv) {
@@ -267,7 +288,7 @@ int main(int argc, char **argv) {
   int bad = read_arguments(argc, argv, &a);
   run.verdict = bad;
   if (!bad) judge();
-  if (run.verdict == DIFF_DIFFER && a.heat && write_heat()) run.verdict = DIFF_TROUBLE;
+  if (run.verdict == DIFF_DIFFER && show_worst()) run.verdict = DIFF_TROUBLE;
   if (a.junit && diff_write_junit(&run)) run.verdict = DIFF_TROUBLE;
   if (a.annotate && run.verdict) diff_print_annotations(&run);
   if (a.json)

@@ -57,29 +57,40 @@ static void print_json(csim_status status, const view_options *o, const view_sta
   printf(", \"seconds\": %.3f}\n", seconds);
 }
 
-/// The second run of a page stands on a stage of its own, with plain colours.
-static csim_status make_page(const view_stage *s, csim_log *log, view_written *written) {
-  view_options options = *s->options;
-  view_stage other = {0};
-  csim_status status = CSIM_OK;
-  options.mode = VIEW_PLAIN;
-  if (s->other) status = view_stage_set(&options, s->other, NULL, log, &other);
-  if (!status) status = view_page_write(s, s->other ? &other : NULL, log, written);
-  if (s->other) view_stage_free(&other);
-  return status;
+/// The second run stands on a stage of its own: in a page with plain colours, in pictures under the
+/// same camera and in the same colours.
+static csim_status set_other(const view_stage *s, csim_log *log, view_options *options,
+                             view_stage *other) {
+  *options = *s->options;
+  if (options->output == VIEW_PAGE) options->mode = VIEW_PLAIN;
+  // distances are of each from the other
+  view_sequence *first = options->output == VIEW_PAGE ? NULL : s->sequence;
+  if (first) options->up = s->scene.up;
+  return view_stage_set(options, s->other, first, log, other);
 }
 
-static csim_status make_output(const view_stage *s, csim_log *log, view_written *written) {
+static csim_status make_output(view_stage *s, csim_log *log, view_written *written) {
+  view_options options;
+  view_stage other = {0}, *beside = s->other ? &other : NULL;
+  csim_status status = beside ? set_other(s, log, &options, beside) : CSIM_OK;
+  if (status) return status;
+  if (beside && s->options->output != VIEW_PAGE) view_stage_share(s, beside);
   switch (s->options->output) {
   case VIEW_FRAMES:
-    return view_film_frames(s, log, written);
+    status = view_film_frames(s, beside, log, written);
+    break;
   case VIEW_MOVIE:
-    return view_film_movie(s, log, written);
+    status = view_film_movie(s, beside, log, written);
+    break;
   case VIEW_PAGE:
-    return make_page(s, log, written);
-  default:
-    return view_film_sheet(s, log, written);
+    status = view_page_write(s, beside, log, written);
+    break;
+  case VIEW_SHEET:
+    status = view_film_sheet(s, beside, log, written);
+    break;
   }
+  if (beside) view_stage_free(beside);
+  return status;
 }
 
 /// Contact is shown as pressure where the input has it.

@@ -46,7 +46,7 @@ double csim_pool_sum(csim_pool *pool, int n, csim_sum_fn *fn, void *context);
 /// Partial sums over a range of items: writes the job's number of them.
 typedef void csim_sums_fn(void *context, int first, int last, double *sum);
 
-enum { CSIM_MAX_SUMS = 2 };
+enum { CSIM_MAX_SUMS = 3 };
 
 /// The same for nsum sums in one pass, in chunks of `grain` (larger when there would be more than
 /// CSIM_SUM_CHUNKS). sum (nsum), overwritten.

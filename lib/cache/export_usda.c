@@ -1,7 +1,6 @@
 // cache/export_usda.c: USD as text, one file with a Mesh for each object. Needs io/, base/.
 //
 // A Mesh has all its points before all its velocities, so both wait in spools, as text.
-#include "base/bytes.h"
 #include "cache/buffer.h"
 #include "cache/export.h"
 #include "cache/face_sets.h"

@@ -61,7 +61,7 @@ static inline int csim_collision_mesh_lets_go(const csim_collision_mesh *mesh, i
 /// Copies all starts to x (nvert x 3).
 void csim_collision_mesh_starts(const csim_collision_mesh *mesh, double *x);
 
-/// Mean length of the bodies' edges there [m]; 0 when there are none.
+/// Mean length of the bodies' edges there [m], each counted once; 0 when there are none.
 double csim_collision_mesh_mean_edge(const csim_collision_mesh *mesh);
 
 /// -1 when out of memory (arena->failed).

@@ -4,7 +4,6 @@
 
 #include "contact/margins.h"
 #include "contact/modules.h"
-#include "math/vec3.h"
 #include "math/vector.h"
 
 #include <assert.h>

@@ -2,7 +2,6 @@
 #include "contact/culling.h"
 
 #include "base/simd.h"
-#include "math/vec3.h"
 
 #include <float.h>
 #include <string.h>

@@ -221,7 +221,8 @@ extern const csim_energy_kind csim_volume_kind;
 extern const csim_energy_kind csim_neohooke_kind;
 
 /// Patch of tetrahedra (mesh/patches.h) of the same material, on its mean deformation gradient. A
-/// patch of fewer vertices names one of them again. Parameters by csim_solid_patch_param.
+/// patch of fewer vertices names one of them again. Parameters by csim_solid_patch_param. One
+/// number: the share of lambda that it has lost since it was turned inside out.
 extern const csim_energy_kind csim_solid_patch_kind;
 
 /// Soft pin: E = k/2 |x - anchor|^2. Parameters k [N/m], number of the anchor.

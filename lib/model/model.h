@@ -195,7 +195,7 @@ typedef struct csim_model {
 void csim_model_free(csim_model *model);
 
 /// Mean length of the sides of a body's triangles at the start [m], of all bodies' when body is -1;
-/// 0: there are none.
+/// an edge of two triangles counts twice. 0: there are none.
 double csim_model_mean_edge(const csim_model *model, int body);
 
 /// Whether air resists a surface.

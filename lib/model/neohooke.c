@@ -29,10 +29,16 @@ typedef struct solid {
   const double *p;
   double F[9]; // row-major
   double I, J, a;
+  double l; // [Pa], without lambda in a patch that has lost it
 } solid;
 
 static const double *weight(const solid *s, int n) {
   return s->p + WEIGHT + csim_xyz(n);
+}
+
+// Lame's lambda [Pa], all of it.
+static double lambda_of(const double *p) {
+  return p[L] - 0.625 * p[M];
 }
 
 static solid solid_at(const csim_energy *energy, const csim_point *at, int e) {
@@ -49,7 +55,9 @@ static solid solid_at(const csim_energy *energy, const csim_point *at, int e) {
   double row[3];
   csim_cross(s.F, s.F + 3, row);
   s.J = csim_dot(row, s.F + 6);
-  s.a = 1 + 0.75 * s.p[M] / s.p[L];
+  const double *lost = csim_energy_plastic(energy, at, e);
+  s.l = s.p[L] - (lost ? *lost * lambda_of(s.p) : 0);
+  s.a = 1 + 0.75 * s.p[M] / s.l;
   return s;
 }
 
@@ -66,14 +74,14 @@ static double neohooke_value(const csim_energy *energy, const csim_point *at, in
     solid s = solid_at(energy, at, e);
     double d = s.J - s.a, d0 = 1 - s.a; // 0 at rest
     sum += s.p[VOLUME] *
-           (0.5 * s.p[M] * (s.I - 3 - csim_ln((s.I + 1) / 4)) + 0.5 * s.p[L] * (d * d - d0 * d0));
+           (0.5 * s.p[M] * (s.I - 3 - csim_ln((s.I + 1) / 4)) + 0.5 * s.l * (d * d - d0 * d0));
   }
   return sum;
 }
 
 // dE/dF = V P.
 static void stress(const solid *s, double P[9]) {
-  double C[9], shear = s->p[M] * (1 - 1 / (s->I + 1)), bulk = s->p[L] * (s->J - s->a);
+  double C[9], shear = s->p[M] * (1 - 1 / (s->I + 1)), bulk = s->l * (s->J - s->a);
   cofactor(s->F, C);
   for (int i = 0; i < 9; i++) P[i] = s->p[VOLUME] * (shear * s->F[i] + bulk * C[i]);
 }
@@ -153,7 +161,7 @@ static void outer_column(const double U[9], int i, const double V[9], int j, dou
 // d2psi/dF2 (9 x 9), semidefinite.
 static void projected(const solid *s, double H[81]) {
   double U[9], sigma[3], V[9], A[9];
-  double m = s->p[M], l = s->p[L], shear = m * (1 - 1 / (s->I + 1)), bulk = l * (s->J - s->a);
+  double m = s->p[M], l = s->l, shear = m * (1 - 1 / (s->I + 1)), bulk = l * (s->J - s->a);
   double pull = 2 * m / ((s->I + 1) * (s->I + 1)), root = sqrt(0.5);
   singular_values(s->F, U, sigma, V);
   memset(H, 0, 81 * sizeof *H);
@@ -182,11 +190,11 @@ static void projected(const solid *s, double H[81]) {
 }
 
 static void exact(const solid *s, double H[81]) {
-  double C[9], shear = s->p[M] * (1 - 1 / (s->I + 1)), bulk = s->p[L] * (s->J - s->a);
+  double C[9], shear = s->p[M] * (1 - 1 / (s->I + 1)), bulk = s->l * (s->J - s->a);
   memset(H, 0, 81 * sizeof *H);
   cofactor(s->F, C);
   add_mode(2 * s->p[M] / ((s->I + 1) * (s->I + 1)), s->F, H);
-  add_mode(s->p[L], C, H);
+  add_mode(s->l, C, H);
   for (int i = 0; i < 9; i++) H[10 * i] += shear;
   for (int i = 0; i < 3; i++) // d(row i of C)/d(row i + 1) = -[row i + 2]_x, and so around
     for (int next = 1; next <= 2; next++) {
@@ -271,6 +279,23 @@ static int neohooke_constraint(const csim_energy *energy, const csim_point *at, 
   return 1;
 }
 
+// A patch that is as good as turned inside out loses lambda, and gets it back bit by bit once it is
+// near rest. With lambda a body gets caught on its way back, in a fold through itself that it could
+// only leave by changing its volume: cubes did in two of three starts at nu = 0.45, and in none at
+// nu = 0.
+static void patch_yield(const csim_energy *energy, const csim_point *at, int first, int last,
+                        double h, double *plastic) {
+  static const double TURNED = 0.2, NEAR = 0.02, RATE = 20; // J, strains squared and J - 1, [1/s]
+  for (int e = first; e < last; e++) {
+    double *lost = plastic + energy->plastic + e;
+    solid s = solid_at(energy, at, e);
+    if (s.J < TURNED)
+      *lost = 1;
+    else if (*lost > 0 && s.I < 3 + NEAR && fabs(s.J - 1) < NEAR)
+      *lost = *lost > 1e-3 ? *lost * csim_exp(-RATE * h) : 0;
+  }
+}
+
 #define CSIM_NEOHOOKE_FUNCTIONS                                                                    \
   .role = CSIM_ROLE_VOLUME, .value = neohooke_value, .gradient = neohooke_gradient,                \
   .hessian = neohooke_hessian, .laplacian = neohooke_laplacian, .elastic = neohooke_elastic,       \
@@ -282,6 +307,8 @@ const csim_energy_kind csim_neohooke_kind = {
 const csim_energy_kind csim_solid_patch_kind = {.name = "patches",
                                                 .nnode = CSIM_PATCH_NODES,
                                                 .nparam = WEIGHT + 3 * CSIM_PATCH_NODES,
+                                                .nplastic = 1,
+                                                .yield = patch_yield,
                                                 CSIM_NEOHOOKE_FUNCTIONS};
 
 csim_lame csim_lame_of(double E, double nu) {

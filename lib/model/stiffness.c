@@ -1,8 +1,6 @@
 // model/stiffness.c: see stiffness.h.
 #include "model/stiffness.h"
 
-#include "math/vec3.h"
-
 #include <string.h>
 
 enum { EDGE_GRAIN = 256, ROW_GRAIN = 512 };

@@ -1,6 +1,8 @@
 // scene/output.c: see output.h.
 #include "scene/output.h"
+#include "scene/conserved.h"
 #include "scene/exceptions.h"
+#include "scene/ledger.h"
 #include "scene/gather.h"
 #include "scene/worst.h"
 
@@ -8,7 +10,6 @@
 #include "io/file.h"
 #include "io/json_write.h"
 #include "io/obj_write.h"
-#include "scene/ledger.h"
 #include "scene/resume.h"
 
 #include <dirent.h>
@@ -512,6 +513,7 @@ static char *print_record(const csim_scene *scene, const char *state,
   csim_json_integer(&out, "lagged_substeps", report->total.lagged);
   csim_json_open(&out, "worst", '{');
   csim_worst_print(scene, &report->total, &out);
+  csim_conserved_print(&report->total.conserved, &out);
   csim_json_close(&out, '}');
   csim_exceptions_print(scene, &report->total, &out);
   csim_json_close(&out, '}');

@@ -1,8 +1,6 @@
 // scene/reader.c: see reader.h. Problems, and objects read by their tables.
 #include "scene/reader.h"
 
-#include "base/number.h"
-
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

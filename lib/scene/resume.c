@@ -1,12 +1,13 @@
 // scene/resume.c: see resume.h.
 #include "scene/resume.h"
+#include "scene/conserved.h"
 #include "scene/exceptions.h"
+#include "scene/ledger.h"
 #include "scene/worst.h"
 
 #include "base/hash.h"
 #include "io/json_write.h"
 #include "scene/difference.h"
-#include "scene/ledger.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -73,6 +74,7 @@ static char *describe(const csim_scene *scene, const csim_world *world,
   csim_json_integer(&out, "verified", totals->verified);
   csim_json_integer(&out, "crossing", totals->crossing);
   csim_worst_print(scene, totals, &out);
+  csim_conserved_save(&totals->conserved, &out);
   csim_exceptions_print(scene, totals, &out);
   csim_json_close(&out, '}');
   csim_json_open(&out, "meshes", '[');
@@ -571,6 +573,7 @@ static csim_status compare_trees(csim_json *json, const csim_scene *scene,
                                      .verified = total(json, was, "verified"),
                                      .crossing = total(json, was, "crossing")};
   csim_worst_read(json, csim_json_get(was, "totals"), &resume->totals);
+  csim_conserved_read(json, csim_json_get(was, "totals"), &resume->totals.conserved);
   csim_exceptions_read(json, csim_json_get(was, "totals"), &resume->totals);
   int count = csim_report_differences(&d, csim_json_get(was, "scene"), csim_json_get(is, "scene"));
   if (!cJSON_Compare(csim_json_get(was, "program"), csim_json_get(is, "program"), 1)) {

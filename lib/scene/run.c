@@ -1,9 +1,9 @@
 // scene/run.c: the main job, from a scene to frames on disk. Needs everything below.
-#include "base/number.h"
 #include "io/file.h"
 #include "model/chamber.h"
 #include "model/links.h"
 #include "scene/exceptions.h"
+#include "scene/conserved.h"
 #include "scene/resume.h"
 #include "scene/samples.h"
 #include "scene/sim.h"
@@ -67,6 +67,9 @@ static csim_status create(run *r) {
   }
   const csim_output *output = &r->scene->output;
   if (csim_samples_create(output->nshare, output->share, &r->samples)) return CSIM_MEMORY;
+  if (csim_conserved_open(sim->pool, r->scene, &sim->world, &sim->state,
+                          &r->report->total.conserved))
+    return CSIM_MEMORY;
   if (!o->verify_substeps) return CSIM_OK;
   r->watch = csim_watch_create(sim->pool, &sim->world, r->scene->contact.self);
   return r->watch ? csim_watch_count(r->watch, &sim->state, 0, &r->crossing_start) : CSIM_MEMORY;
@@ -142,6 +145,7 @@ static void count_substep(run *r, int frame, const csim_step_report *step,
   // less than the contact distance is the play of contact itself
   total->lagged += step->contact.lag > r->sim.world.contact.thickness;
   csim_worst_step(r->scene, frame, step, total);
+  csim_conserved_step(step, &total->conserved);
   stats->substeps++;
   stats->unconverged += unconverged;
   stats->halved += halved;
@@ -209,6 +213,9 @@ static csim_status step_frame(run *r, int frame, csim_frame_stats *stats) {
     if (done >= substeps) {
       csim_worst_frame(r->sim.pool, r->scene, r->sim.world.model, frame, &step, r->sim.state.x,
                        &r->report->total);
+      if (csim_conserved_frame(r->sim.pool, &r->sim.world, frame, &r->sim.state,
+                               &r->report->total.conserved))
+        return out_of_memory(r);
       csim_exceptions_frame(r->scene, &r->sim.world, frame, &r->sim.state, &r->report->total);
     }
     report_progress(r, frame, done, stats);

@@ -296,6 +296,8 @@ typedef struct csim_strict {
   double lag;         ///< [m] of a collider or pin behind its motion, in a frame
   double strain;      ///< [-] of a spring, in a frame
   double imbalance;   ///< [-] force left over on an object after a substep, as a share
+  double energy;      ///< [-] gained over the start's, as a share of what was exchanged
+  double momentum;    ///< [m/s] speed that forces left over have given everything
   double unconverged; ///< [-] share of the substeps
 } csim_strict;
 

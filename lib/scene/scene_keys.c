@@ -217,6 +217,23 @@ static const csim_field strict_fields[] = {
      .fallback = "2",
      .doc = "Force left over on an object after a substep, as a share of the forces on it (see "
             "\"solver.balance\")."},
+    {.key = "energy",
+     .kind = &csim_kind_real,
+     .offset = IN_STRICT(energy),
+     .least = 0,
+     .most = 1e9,
+     .fallback = "0.01",
+     .doc = "Energy gained over the start's, as a share of the largest kinetic and elastic energy; "
+            "only where nothing puts energy in: no wind, no moving collider or pin, no keys, seams "
+            "or pressure."},
+    {.key = "momentum",
+     .kind = &csim_kind_real,
+     .offset = IN_STRICT(momentum),
+     .least = 0,
+     .most = 1e9,
+     .fallback = "0.5",
+     .unit = "m/s",
+     .doc = "Speed that forces left over by all substeps have given all objects together."},
     {.key = "unconverged",
      .kind = &csim_kind_real,
      .offset = IN_STRICT(unconverged),

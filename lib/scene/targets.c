@@ -2,7 +2,6 @@
 //
 // A rigid target is a motion of two keys, a target of single vertices two sets of points. Contact
 // and solver see a motion like any of the scene's.
-#include "math/vec3.h"
 #include "scene/sim.h"
 
 #include <stdlib.h>

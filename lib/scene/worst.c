@@ -2,6 +2,7 @@
 #include "scene/worst.h"
 
 #include "math/vec3.h"
+#include "scene/conserved.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -146,6 +147,18 @@ int csim_worst_judge(const csim_scene *scene, const csim_run_totals *total, csim
              "\"frames.substeps\" or \"solver.iterations\"",
              total->imbalance.frame, 100 * total->imbalance.value,
              name_of(scene, &total->imbalance));
+  if (csim_conserved_gain(&total->conserved) > bound->energy && ++count)
+    csim_say(log, CSIM_WARNING, place,
+             "frame %d has %.3g J more than the start, %.2g %% of what is exchanged, and nothing "
+             "gives it: use more \"frames.substeps\" or a \"quality\" of \"final\"",
+             total->conserved.frame, total->conserved.gained,
+             100 * csim_conserved_gain(&total->conserved));
+  if (csim_conserved_drift(&total->conserved) > bound->momentum && ++count)
+    csim_say(
+        log, CSIM_WARNING, place,
+        "the forces left over by all substeps have moved everything by %.3g m/s: use a smaller "
+        "\"solver.balance\" or a \"quality\" of \"final\"",
+        csim_conserved_drift(&total->conserved));
   double unconverged = total->taken ? (double)total->unconverged / (double)total->taken : 0;
   if (unconverged > bound->unconverged && ++count)
     csim_say(log, CSIM_WARNING, place,

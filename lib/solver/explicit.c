@@ -9,7 +9,6 @@
 #include "solver/method.h"
 
 #include "math/vec3.h"
-#include "math/vector.h"
 
 #include <string.h>
 

@@ -27,6 +27,7 @@ typedef struct csim_method_report {
   int linear_iterations; ///< inner, in total
   double imbalance;      ///< [-] of the worst object at the end, see balance.h; 0 when not measured
   int unbalanced;        ///< that object, a body
+  double left[3];        ///< [N] sum of the gradient at the end, where it was measured
   double residual;       ///< max |gradient| / force_scale at the end, [-]; < 0 when not measured
 } csim_method_report;
 

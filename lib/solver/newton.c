@@ -60,6 +60,12 @@ static int has_settled(const csim_problem *problem, newton *s, const double *x,
          limit * limit * problem->model->nvert;
 }
 
+static void sum_forces(void *context, int first, int last, double *sum) {
+  const double *g = context;
+  sum[0] = sum[1] = sum[2] = 0;
+  for (int i = first; i < last; i++) csim_add_scaled(1, g + csim_xyz(i), sum);
+}
+
 // What the exact pins still have to go, into d at their vertices.
 static void remaining_step(const csim_problem *problem, const double *x, double *d) {
   for (int i = 0; i < problem->model->ntarget; i++) {
@@ -243,6 +249,8 @@ static csim_method_report newton_solve(const csim_problem *problem, void *scratc
     }
     csim_problem_gradient(problem, x, s->g);
     report.residual = csim_method_residual(problem, s->g);
+    csim_pool_sums(problem->pool, problem->model->nvert, CSIM_SUM_GRAIN, 3, sum_forces, s->g,
+                   report.left);
     // F no longer sees progress; go on only while the gradient does
     if (blind && report.residual > 0.5 * last_residual) report.outcome = CSIM_OUTCOME_STALLED;
     ratio = report.residual / last_residual;

@@ -440,6 +440,7 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
 
   csim_vector_copy(pool, n, x, state->x);
   csim_vector_copy(pool, n, v, state->v);
+  csim_add_scaled(h, report->method.left, report->left);
   if (contact) {
     csim_contact_end(contact);
     report->contact = csim_contact_get_report(contact);
@@ -545,6 +546,7 @@ static int take_step(csim_solver *solver, csim_state *state, double time, double
   for (int halvings = 0; halvings <= most_halvings; halvings++) {
     int parts = 1 << halvings, done = 0;
     report->parts = parts;
+    memset(report->left, 0, sizeof report->left);
     solver->halvings_left = most_halvings - halvings;
     if (parts > 1 && !solver->earlier.known && remember(solver, state)) {
       report->method.outcome = CSIM_OUTCOME_MEMORY;
@@ -598,6 +600,8 @@ int csim_step(csim_solver *solver, csim_state *state, csim_step_report *report) 
     report->method.outcome = CSIM_OUTCOME_MEMORY;
     return -1;
   }
+  if (state->plastic && state->step == 0) // what is beyond its yield point at the start
+    csim_model_yield(setup->pool, setup->model, state->x, 0, state->plastic);
   for (;; span /= 2, report->retaken++) {
     int failed =
         take_step(solver, state, time, span * setup->h, span > 1 ? 0 : MAX_HALVINGS, report);

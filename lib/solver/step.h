@@ -30,6 +30,7 @@ typedef struct csim_step_report {
   int retaken;                             ///< spans that were too long and were given up
   double error;                            ///< [m/s] estimated, for each second
   int parts;                               ///< 1; more when the step was halved to get through
+  double left[3];                          ///< [N s] forces left unbalanced, in all
   int contacts;                            ///< vertices pushed by colliders, or active pairs
   csim_contact_report contact;             ///< of the last part; zero without the filter
   long long iterations, linear_iterations; ///< over all parts

@@ -34,6 +34,49 @@ outputs 1 "frame 37: max 0.001" "$clothdiff" --curve a b
 outputs 1 "" "$clothdiff" --heat heat.ply a b
 check "the heat map has the distance" grep -q ' 0.001$' heat.ply
 
+# the worst frame of both, side by side: where they are equal the halves are
+cat >halves.py <<'PY'
+import struct, sys, zlib
+def read(name):
+    data, at, pixels = open(name, "rb").read(), 8, b""
+    while at < len(data):
+        n, kind = struct.unpack(">I4s", data[at:at + 8])
+        body = data[at + 8:at + 8 + n]
+        if kind == b"IHDR": width, height = struct.unpack(">II", body[:8])
+        if kind == b"IDAT": pixels += body
+        at += 12 + n
+    pixels, rows, before = zlib.decompress(pixels), [], bytes(3 * width)
+    for y in range(height):
+        kind, row = pixels[y * (3 * width + 1)], bytearray(pixels[y * (3 * width + 1) + 1:(y + 1) * (3 * width + 1)])
+        for i in range(3 * width):
+            a, b, c = (row[i - 3], before[i], before[i - 3]) if i > 2 else (0, before[i], 0)
+            p = a + b - c
+            paeth = a if abs(p - a) <= abs(p - b) and abs(p - a) <= abs(p - c) else b if abs(p - b) <= abs(p - c) else c
+            row[i] = (row[i] + (0, a, b, (a + b) // 2, paeth)[kind]) & 255
+        rows.append(bytes(row)); before = row
+    return width, height, rows
+width, height, rows = read(sys.argv[1])
+rows = rows[:height - 60] # labels and the legend are below
+half = 3 * width // 2
+other = sum(r[i:i + 3] != r[half + i:half + i + 3] for r in rows for i in range(0, half, 3))
+drawn = len({r[i:i + 3] for r in rows for i in range(0, half, 3)})
+print(width, height, "equal" if other == 0 else "other", drawn > 50)
+PY
+outputs 0 same "$clothdiff" --picture worst.png a a.clothcache
+check "no picture of what is the same" test ! -e worst.png
+cp -r a c2 && move c2/sheet_0037.obj 17 0.5
+"$clothcache" import c2 -o c2.clothcache
+outputs 1 different "$clothdiff" --picture worst.png a.clothcache c2
+equal "$(python3 halves.py worst.png)" "2560 960 other True" "the worst frames"
+outputs 2 "PNG" "$clothdiff" --picture worst.jpg a b
+outputs 2 "no picture of the worst frame" env CLOTHVIEW=/bin/false "$clothdiff" --picture worst.png a b
+check "nothing stays behind" sh -c '! ls -d "${TMPDIR:-/tmp}"/clothdiff-??????'
+# clothview's: of the same by the same camera, whatever else is in the second run
+view=("$BIN/clothview" -q --json -o two.png --draft --size 320x240)
+outputs 0 '"frames": [36, 36]' "${view[@]}" a.clothcache --compare b.clothcache --frame 36
+equal "$(python3 halves.py two.png)" "640 240 equal True" "the same"
+outputs 0 '"pictures": 4, "width": 1280, "height": 480' "${view[@]}" a.clothcache --compare c2.clothcache --tiles 4
+
 # tolerances
 outputs 0 same "$clothdiff" --atol 2e-3 a b
 outputs 1 different "$clothdiff" --atol 5e-4 a b

@@ -59,17 +59,24 @@ def wanted(name, frame):
     return np.array(v)[:, 3:], faces
 
 
-stage = Usd.Stage.Open(f"{folder}/looks/looks.usda")
-for name in ("sheet", "wedge"):
-    mesh = UsdGeom.Mesh(stage.GetPrimAtPath(f"/looks/{name}"))
-    for frame in range(1, 7):
-        colours, faces = wanted(name, frame)
-        primvar = UsdGeom.PrimvarsAPI(mesh).GetPrimvar("normals")
-        check(primvar.GetInterpolation() == "faceVarying", f"usd {name}: interpolation")
-        close(np.array(primvar.ComputeFlattened(frame)), [n for face in faces for _, n in face], f"usd {name} {frame}", 1e-6)
-    check(len(primvar.GetTimeSamples()) == 11, f"usd {name}: samples {primvar.GetTimeSamples()}")
-    if colours.size:
-        close(np.array(mesh.GetDisplayColorAttr().Get()), colours, f"usd {name}: colours", 1e-7)
+# usda by clothsim; usdc and value clips by clothusd
+for options, output in (([], "looks.usdc"), (["--clips"], "clips.usdc")):
+    subprocess.run([sys.executable, "tools/clothusd", "export", *options, f"{folder}/looks/looks.clothcache",
+                    f"{folder}/looks/{output}"], check=True)
+for output, nsample in (("looks.usda", 11), ("looks.usdc", 11), ("clips.usdc", 6)):
+    stage = Usd.Stage.Open(f"{folder}/looks/{output}")
+    for name in ("sheet", "wedge"):
+        mesh = UsdGeom.Mesh(stage.GetPrimAtPath(f"/looks/{name}"))
+        for frame in range(1, 7):
+            colours, faces = wanted(name, frame)
+            primvar = UsdGeom.PrimvarsAPI(mesh).GetPrimvar("normals")
+            check(primvar.GetInterpolation() == "faceVarying", f"{output} {name}: interpolation")
+            close(np.array(primvar.ComputeFlattened(frame)), [n for face in faces for _, n in face],
+                  f"{output} {name} {frame}", 1e-6)
+        check(len(primvar.GetTimeSamples()) == nsample, f"{output} {name}: samples {primvar.GetTimeSamples()}")
+        if colours.size:
+            check(mesh.GetDisplayColorPrimvar().GetInterpolation() == "vertex", f"{output} {name}: colours by vertex")
+            close(np.array(mesh.GetDisplayColorAttr().Get()), colours, f"{output} {name}: colours", 1e-7)
 
 import bpy  # noqa: E402  (its own USD library must come second)
 

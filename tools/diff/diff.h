@@ -10,13 +10,15 @@
 
 #include "tool.h"
 
+#include <limits.h>
+
 enum { DIFF_SAME = 0, DIFF_DIFFER = 1, DIFF_TROUBLE = 2 }; ///< exit codes
 
 enum { DIFF_MAX_PICK = 256, DIFF_NKIND = 9, DIFF_NUSD = 4 };
 
 /// The command line.
 typedef struct diff_options {
-  const char *path[2], *heat, *junit;
+  const char *path[2], *heat, *picture, *junit;
   const char *pick[DIFF_MAX_PICK]; ///< names of objects
   int npick;
   tool_range frames;
@@ -164,6 +166,14 @@ int diff_open_source(diff_run *run, diff_side *side, const char *kind, const cha
 
 /// Compares all frames of two sources. @return 0, or DIFF_TROUBLE when there is no memory
 int diff_compare(diff_run *run, diff_comparison *c);
+
+/// A program of ours: as an environment variable says, else beside this one or in the source tree,
+/// else its name, for PATH. @param name under 20 characters
+const char *diff_find_program(const char *variable, const char *name, char path[PATH_MAX]);
+
+/// The worst frame of both sides, side by side, as clothview draws it: where the meshes are the
+/// same, coloured by distance. @return as above
+int diff_write_picture(diff_run *run, diff_comparison *c);
 
 /// The worst frame of A's worst object as PLY, with the distance of each vertex. @return as above
 int diff_write_heat(diff_run *run, diff_comparison *c);

@@ -6,24 +6,23 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// The program: as CLOTHUSD says, else beside this one or in the source tree, else of PATH.
-static const char *find_program(char path[PATH_MAX]) {
-  static const char *const places[] = {"clothusd", "../tools/clothusd"};
-  const char *named = getenv("CLOTHUSD");
+const char *diff_find_program(const char *variable, const char *name, char path[PATH_MAX]) {
+  static const char *const places[] = {"", "../tools/"};
+  const char *named = getenv(variable);
   if (named && *named) return named;
   ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - 32);
   while (n > 0 && path[n - 1] != '/') n--;
   for (int k = 0; k < 2 && n > 0; k++) {
-    memcpy(path + n, places[k], strlen(places[k]) + 1);
+    snprintf(path + n, 32, "%s%s", places[k], name);
     if (!access(path, X_OK)) return path;
   }
-  return "clothusd";
+  return name;
 }
 
 // @return whether the program has made `out` of `in`; it says itself why not
 static int convert(const char *in, const char *out) {
   char room[PATH_MAX];
-  const char *program = find_program(room);
+  const char *program = diff_find_program("CLOTHUSD", "clothusd", room);
   int status = 1;
   fflush(stdout);
   pid_t child = fork();

@@ -19,11 +19,38 @@ static long long file_size(const char *path) {
   return stat(path, &about) ? 0 : (long long)about.st_size;
 }
 
-static void write_label(const view_stage *s, int frame, view_picture *picture) {
-  char label[40];
+static void write_label(const view_stage *s, int frame, int named, view_picture *picture) {
+  char label[80];
   double size = fmax(8, picture->height / 60.0);
-  snprintf(label, sizeof label, "frame %lld", s->sequence->number[frame]);
+  const char *name = s->sequence->path, *slash;
+  size_t n = strlen(name);
+  while (n > 1 && name[n - 1] == '/') n--;
+  if (n > 11 && !strncmp(name + n - 11, ".clothcache", 11)) n -= 11;
+  for (slash = name + n - 1; slash > name && slash[-1] != '/'; slash--)
+    ;
+  if (named)
+    snprintf(label, sizeof label, "%.*s  frame %lld", (int)fmin(50, (double)(name + n - slash)),
+             slash, s->sequence->number[frame]);
+  else
+    snprintf(label, sizeof label, "frame %lld", s->sequence->number[frame]);
   view_picture_text(picture, 1.6 * size, picture->height - 1.6 * size, size, INK, label);
+}
+
+/// Draws a frame, or two beside each other, each with its name.
+static csim_status draw(const view_stage *s, const view_stage *other, int frame, int legend,
+                        csim_log *log, view_picture *picture) {
+  if (!other) return view_stage_draw(s, frame, legend, log, picture);
+  const view_stage *side[2] = {s, other};
+  int place[2] = {frame, view_stage_match(s, frame)};
+  view_picture half = view_picture_make(picture->width / 2, picture->height, PAPER);
+  csim_status status = half.rgb ? CSIM_OK : CSIM_MEMORY;
+  for (int k = 0; !status && k < 2; k++) {
+    status = view_stage_draw(side[k], place[k], legend && k, log, &half);
+    write_label(side[k], place[k], 1, &half);
+    view_picture_paste(picture, &half, k * half.width, 0);
+  }
+  view_picture_free(&half);
+  return status;
 }
 
 // ------------------------------------------------------------------------------------------- sheet
@@ -34,11 +61,12 @@ static int choose_columns(int n) {
     if (columns * columns >= n) return columns;
 }
 
-csim_status view_film_sheet(const view_stage *s, csim_log *log, view_written *written) {
+csim_status view_film_sheet(const view_stage *s, const view_stage *other, csim_log *log,
+                            view_written *written) {
   const view_options *o = s->options;
   int n = s->nframe < o->tiles ? s->nframe : o->tiles;
   int columns = choose_columns(n), rows = (n + columns - 1) / columns;
-  int width = o->width ? o->width : n > 1 ? 640 : 1280;
+  int width = (o->width ? o->width : n > 1 ? 640 : 1280) * (other ? 2 : 1);
   int height = o->height ? o->height : n > 1 ? 480 : 960;
   csim_status status = CSIM_MEMORY;
   view_picture tile = view_picture_make(width, height, PAPER), sheet = {0};
@@ -53,8 +81,8 @@ csim_status view_film_sheet(const view_stage *s, csim_log *log, view_written *wr
   if (tile.rgb && sheet.rgb) status = CSIM_OK;
   for (int i = 0; !status && i < n; i++) {
     int f = s->frame[n > 1 ? (int)((double)i * (s->nframe - 1) / (n - 1) + 0.5) : 0];
-    status = view_stage_draw(s, f, i == n - 1, log, &tile);
-    if (n > 1 || s->sequence->nframe > 1) write_label(s, f, &tile);
+    status = draw(s, other, f, i == n - 1, log, &tile);
+    if (!other && (n > 1 || s->sequence->nframe > 1)) write_label(s, f, 0, &tile);
     view_picture_paste(&sheet, &tile, i % columns * width, i / columns * height);
     if (n > 1) view_progress(o->quiet, i + 1, n);
   }
@@ -80,14 +108,15 @@ static char *number_name(const char *pattern, long long number) {
   return name;
 }
 
-csim_status view_film_frames(const view_stage *s, csim_log *log, view_written *written) {
+csim_status view_film_frames(const view_stage *s, const view_stage *other, csim_log *log,
+                             view_written *written) {
   const view_options *o = s->options;
-  view_picture picture =
-      view_picture_make(o->width ? o->width : 1280, o->height ? o->height : 960, PAPER);
+  int width = (o->width ? o->width : 1280) * (other ? 2 : 1);
+  view_picture picture = view_picture_make(width, o->height ? o->height : 960, PAPER);
   csim_status status = picture.rgb ? CSIM_OK : CSIM_MEMORY;
   for (int i = 0; !status && i < s->nframe; i++) {
     char *name = number_name(o->out, s->sequence->number[s->frame[i]]);
-    status = name ? view_stage_draw(s, s->frame[i], 1, log, &picture) : CSIM_MEMORY;
+    status = name ? draw(s, other, s->frame[i], 1, log, &picture) : CSIM_MEMORY;
     if (!status) status = view_picture_write(&picture, name, log);
     if (!status) *written = (view_written){i + 1, picture.width, picture.height, file_size(name)};
     free(name);
@@ -165,9 +194,11 @@ static csim_status finish_encoder(encoder *e, const char *out, csim_log *log) {
   return CSIM_IO;
 }
 
-csim_status view_film_movie(const view_stage *s, csim_log *log, view_written *written) {
+csim_status view_film_movie(const view_stage *s, const view_stage *other, csim_log *log,
+                            view_written *written) {
   const view_options *o = s->options;
-  int width = o->width ? o->width : 1280, height = o->height ? o->height : 720;
+  int width = (o->width ? o->width : 1280) * (other ? 2 : 1);
+  int height = o->height ? o->height : 720;
   double fps = o->fps > 0 ? o->fps : s->sequence->fps > 0 ? s->sequence->fps : 24;
   csim_status status = CSIM_MEMORY;
   encoder e;
@@ -180,8 +211,8 @@ csim_status view_film_movie(const view_stage *s, csim_log *log, view_written *wr
   status = start_encoder(width, height, fps / o->frames.step, temporary, log, &e);
   if (status) goto done;
   for (int i = 0; !status && i < s->nframe; i++) {
-    status = view_stage_draw(s, s->frame[i], 1, log, &picture);
-    write_label(s, s->frame[i], &picture);
+    status = draw(s, other, s->frame[i], 1, log, &picture);
+    if (!other) write_label(s, s->frame[i], 0, &picture);
     if (!status && !feed(&e, &picture)) break; // finish_encoder tells why
     view_progress(o->quiet, i + 1, s->nframe);
   }

@@ -182,16 +182,30 @@ static void add_fit(const view_fit *part, view_fit *fit) {
   fit->top = fmax(fit->top, part->top);
 }
 
-static void place_camera(view_stage *s) {
+static void aim_camera(view_stage *s) {
+  const view_options *o = s->options;
+  int width = o->width ? o->width : 4, height = o->height ? o->height : 3;
+  if (!o->width && o->output == VIEW_MOVIE) width = 16, height = 9;
+  s->scene.camera = view_camera_aim(o->aim.azimuth * DEGREE, o->aim.elevation * DEGREE, s->scene.up,
+                                    0.25, (double)width / height);
+}
+
+static void gather(const view_stage *s, double lo[3], double hi[3], view_fit *fit) {
+  for (int i = 0; i < s->sequence->nobject; i++) {
+    if (!s->track[i].framed) continue;
+    join(s->track + i, lo, hi);
+    add_fit(&s->track[i].fit, fit);
+  }
+}
+
+/// The camera, as it was aimed, sees what is framed of a stage, and of another (or NULL).
+static void place_camera(view_stage *s, const view_stage *with) {
   const view_options *o = s->options;
   view_scene *c = &s->scene;
   double lo[3] = {1e300, 1e300, 1e300}, hi[3] = {-1e300, -1e300, -1e300};
   view_fit fit = {0};
-  for (int i = 0; i < s->sequence->nobject; i++) {
-    if (!s->track[i].framed) continue;
-    join(s->track + i, lo, hi);
-    add_fit(&s->track[i].fit, &fit);
-  }
+  gather(s, lo, hi, &fit);
+  if (with) gather(with, lo, hi, &fit);
   vec3 a = vec_load(lo), b = vec_load(hi);
   c->centre = vec_mix(a, b, 0.5);
   c->radius = 0.5 * vec_length(vec_sub(b, a)) * 1.02;
@@ -222,19 +236,16 @@ csim_status view_stage_set(const view_options *options, view_sequence *sequence,
   *s = (view_stage){.options = options, .sequence = sequence, .other = other};
   s->track = calloc((size_t)sequence->nobject + 1, sizeof *s->track);
   if (!s->track) return CSIM_MEMORY;
-  int width = options->width ? options->width : 4, height = options->height ? options->height : 3;
-  if (!options->width && options->output == VIEW_MOVIE) width = 16, height = 9;
   s->scene.up = options->up ? options->up : sequence->up ? sequence->up : 1;
   s->scene.wire = options->wire;
   s->scene.samples = 3;
-  s->scene.camera = view_camera_aim(options->aim.azimuth * DEGREE, options->aim.elevation * DEGREE,
-                                    s->scene.up, 0.25, (double)width / height);
+  aim_camera(s);
   csim_status status = choose_frames(s, log);
   if (!status) hide_objects(s, log);
   if (!status) status = survey(s, log);
   if (!status) {
     choose_framed(s);
-    place_camera(s);
+    place_camera(s, NULL);
     status = view_stage_range(s, log);
   }
   if (status) view_stage_free(s);
@@ -250,6 +261,14 @@ void view_stage_free(view_stage *s) {
   free(s->frame);
   s->track = NULL;
   s->frame = NULL;
+}
+
+void view_stage_share(view_stage *a, view_stage *b) {
+  aim_camera(a);
+  place_camera(a, b);
+  b->scene = a->scene;
+  a->range[0] = b->range[0] = fmin(a->range[0], b->range[0]);
+  a->range[1] = b->range[1] = fmax(a->range[1], b->range[1]);
 }
 
 unsigned view_stage_colour(const view_stage *s, int object) {

@@ -39,6 +39,10 @@ csim_status view_stage_set(const view_options *options, view_sequence *sequence,
                            view_sequence *other, csim_log *log, view_stage *stage);
 void view_stage_free(view_stage *stage);
 
+/// Gives two stages one camera, floor and range of colours, around what both show, so that their
+/// pictures can be held against each other. Both have the same up axis.
+void view_stage_share(view_stage *a, view_stage *b);
+
 /// Draws the frame of an index of the sequence over the picture, with a legend if wanted.
 csim_status view_stage_draw(const view_stage *stage, int frame, int legend, csim_log *log,
                             view_picture *picture);

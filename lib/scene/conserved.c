@@ -1,0 +1,151 @@
+// scene/conserved.c: see kept.h.
+//
+// Energy is kinetic, elastic and of gravity; contact's is left out, as what a barrier holds in a
+// frame is small and comes back. It can be judged only where nothing puts any in: no wind, no
+// moving collider or pin, no key over time, no pressure, no seam that closes. Drag, damping,
+// friction and the integrator may then only take from what was there at the start.
+#include "scene/conserved.h"
+
+#include "math/vec3.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static int moves(const csim_collider *collider) {
+  return collider->motion.nkey > 1 || collider->nframe > 1;
+}
+
+static int is_closed(const csim_scene *scene, const csim_world *world) {
+  const csim_model *model = world->model;
+  const csim_wind *wind = &model->air.wind;
+  int open = scene->nphase > 0 || model->gravity_key.nkey > 0 || wind->velocity_key.nkey > 0 ||
+             csim_norm(wind->velocity) > 0 || model->pins.ncourse > 0 || model->pins.timed ||
+             model->links.nlink > 0 || model->chambers.nchamber > 0 || model->late.nenergy > 0 ||
+             model->nplastic > 0;
+  for (int k = 0; k < model->pins.ngroup; k++) {
+    const csim_pin_group *group = &model->pins.group[k];
+    open |= group->motion.nkey > 1 || group->path != NULL;
+  }
+  for (int c = 0; c < world->ncollider; c++) open |= moves(&world->collider[c]);
+  return !open;
+}
+
+typedef struct energy_sum {
+  const csim_model *model;
+  const csim_state *state;
+} energy_sum;
+
+// Kinetic energy, and that of gravity, of free vertices.
+static void sum_vertices(void *context, int first, int last, double *sum) {
+  const energy_sum *job = context;
+  const csim_model *model = job->model;
+  sum[0] = sum[1] = 0;
+  for (int i = first; i < last; i++) {
+    if (model->fixed[i]) continue;
+    const double *v = job->state->v + csim_xyz(i);
+    sum[0] += 0.5 * model->mass[i] * csim_dot(v, v);
+    sum[1] -= model->mass[i] * csim_dot(model->gravity, job->state->x + csim_xyz(i));
+  }
+}
+
+typedef struct energy {
+  double kinetic, elastic, gravity; // [J]
+} energy;
+
+// -1 when out of memory.
+static int measure(csim_pool *pool, const csim_model *model, const csim_state *state, energy *e) {
+  double *anchor = CSIM_NEW(double, csim_xyz(model->ntarget) + 1), sum[2];
+  if (!anchor) return -1;
+  csim_model_targets(model, 0, anchor);
+  csim_point at = {.x = state->x, .anchor = anchor, .plastic = state->plastic};
+  e->elastic = csim_model_energy(pool, model, &at);
+  free(anchor);
+  csim_pool_sums(pool, model->nvert, CSIM_SUM_GRAIN, 2, sum_vertices, &(energy_sum){model, state},
+                 sum);
+  e->kinetic = sum[0];
+  e->gravity = sum[1];
+  return 0;
+}
+
+int csim_conserved_open(csim_pool *pool, const csim_scene *scene, const csim_world *world,
+                        const csim_state *state, csim_conserved *kept) {
+  const csim_model *model = world->model;
+  *kept = (csim_conserved){.closed = is_closed(scene, world)};
+  for (int i = 0; i < model->nvert; i++)
+    if (!model->fixed[i]) kept->mass += model->mass[i];
+  energy e;
+  if (!kept->closed) return 0;
+  if (measure(pool, model, state, &e)) return -1;
+  kept->start = e.kinetic + e.elastic + e.gravity;
+  kept->exchanged = e.kinetic + e.elastic;
+  return 0;
+}
+
+void csim_conserved_step(const csim_step_report *step, csim_conserved *kept) {
+  csim_add_scaled(1, step->left, kept->left);
+}
+
+int csim_conserved_frame(csim_pool *pool, const csim_world *world, int frame,
+                         const csim_state *state, csim_conserved *kept) {
+  energy e;
+  if (!kept->closed) return 0;
+  if (measure(pool, world->model, state, &e)) return -1;
+  double gained = e.kinetic + e.elastic + e.gravity - kept->start;
+  if (gained > kept->gained) {
+    kept->gained = gained;
+    kept->frame = frame;
+  }
+  kept->exchanged = csim_max(kept->exchanged, e.kinetic + e.elastic);
+  return 0;
+}
+
+double csim_conserved_gain(const csim_conserved *kept) {
+  return kept->exchanged > 0 ? kept->gained / kept->exchanged : 0;
+}
+
+double csim_conserved_drift(const csim_conserved *kept) {
+  return kept->mass > 0 ? csim_norm(kept->left) / kept->mass : 0;
+}
+
+// ------------------------------------------------------------------------------------ in and out
+
+void csim_conserved_print(const csim_conserved *kept, csim_json_out *out) {
+  csim_json_open_flat(out, "energy", '{');
+  csim_json_bool(out, "closed", kept->closed);
+  csim_json_number(out, "value", csim_conserved_gain(kept));
+  if (kept->gained > 0) csim_json_integer(out, "frame", kept->frame);
+  csim_json_close(out, '}');
+  csim_json_open_flat(out, "momentum", '{');
+  csim_json_number(out, "value", csim_conserved_drift(kept));
+  csim_json_close(out, '}');
+}
+
+void csim_conserved_save(const csim_conserved *kept, csim_json_out *out) {
+  csim_json_open_flat(out, "conserved", '{');
+  csim_json_bool(out, "closed", kept->closed);
+  csim_json_open(out, "left", '[');
+  for (int c = 0; c < 3; c++) csim_json_number(out, NULL, kept->left[c]);
+  csim_json_close(out, ']');
+  csim_json_number(out, "mass", kept->mass);
+  csim_json_number(out, "start", kept->start);
+  csim_json_number(out, "exchanged", kept->exchanged);
+  csim_json_number(out, "gained", kept->gained);
+  csim_json_integer(out, "frame", kept->frame);
+  csim_json_close(out, '}');
+}
+
+static double number_of(const csim_json *json, const cJSON *item) {
+  return cJSON_IsNumber(item) ? csim_json_note_of(json, item)->number : 0;
+}
+
+void csim_conserved_read(const csim_json *json, const cJSON *from, csim_conserved *kept) {
+  const cJSON *item = csim_json_get(from, "conserved"), *left = csim_json_get(item, "left");
+  *kept = (csim_conserved){
+      .closed = cJSON_IsTrue(csim_json_get(item, "closed")),
+      .mass = number_of(json, csim_json_get(item, "mass")),
+      .start = number_of(json, csim_json_get(item, "start")),
+      .exchanged = number_of(json, csim_json_get(item, "exchanged")),
+      .gained = number_of(json, csim_json_get(item, "gained")),
+      .frame = (int)csim_max(-1e9, csim_min(1e9, number_of(json, csim_json_get(item, "frame"))))};
+  for (int c = 0; c < 3; c++) kept->left[c] = number_of(json, cJSON_GetArrayItem(left, c));
+}
