@@ -206,8 +206,9 @@ int csim_links_tear(const csim_model *model, const double *now, const double *x,
 }
 
 double csim_links_gap(const csim_model *model, int group, const double *x,
-                      const unsigned char *torn) {
-  double gap = 0;
+                      const unsigned char *torn, int *at) {
+  double gap = -1;
+  int widest[2] = {-1, -1};
   for (int k = 0; k < model->nenergy; k++) {
     const csim_energy *energy = &model->energy[k];
     for (int e = 0; is_link(energy) && e < energy->nelem; e++) {
@@ -215,8 +216,11 @@ double csim_links_gap(const csim_model *model, int group, const double *x,
       double weight[4], d[3];
       if (model->links.link[number].group != group || (torn && torn[number])) continue;
       gap_of(energy, e, x, weight, d);
-      gap = csim_max(gap, csim_norm(d));
+      if (!(csim_norm(d) > gap)) continue;
+      gap = csim_norm(d);
+      for (int i = 0; i < 2; i++) widest[i] = energy->node[csim_row(energy->kind->nnode, e) + i];
     }
   }
-  return gap;
+  if (at) memcpy(at, widest, sizeof widest);
+  return csim_max(gap, 0);
 }

@@ -34,7 +34,8 @@ int csim_links_tear(const csim_model *model, const double *now, const double *x,
 
 /// Largest distance [m] that links of a group have between their ends at x (nvert x 3), without
 /// those that are torn (NULL: none).
+/// @param[out] at  (2) vertices of that link, -1 where there is none; NULL: not wanted
 double csim_links_gap(const csim_model *model, int group, const double *x,
-                      const unsigned char *torn);
+                      const unsigned char *torn, int *at);
 
 #endif

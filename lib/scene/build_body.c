@@ -177,7 +177,9 @@ static csim_status add_springs(csim_build *build, const csim_object *object, con
     csim_say(build->log, CSIM_WARNING, place,
              "object \"%s\": %d edges have no length; they get the stiffness of the mean edge",
              object->name, flat);
-  csim_status status = csim_gather_springs(body, first, &build->elements.springs);
+  csim_status status = CSIM_OK;
+  if (object->mesh.shape != CSIM_SHAPE_PATTERN || object->mesh.gather)
+    status = csim_gather_springs(body, first, &build->elements.springs);
   if (material->limit > 0)
     csim_network_limits(&build->elements.springs, first, material->limit, material->limit_stiffness,
                         has_bound(build, object, material) ? &build->elements.bounds

@@ -178,6 +178,12 @@ static const csim_field pattern_fields[] = {
      .most = CSIM_MOST,
      .fallback = "5",
      .doc = "A stitch pulls no harder than that, where something is between; 0: any."},
+    {.key = "gather",
+     .kind = &csim_kind_bool,
+     .offset = AT(gather),
+     .fallback = "true",
+     .doc = "Edges that are sewn to shorter ones are as short at rest; false: as long as they are "
+            "drawn, for a phase in which panels are still to come to their places."},
 };
 static const csim_field grid_fields[] = {
     SIZE(2, "Lengths of the sides along x and z."),

@@ -335,9 +335,12 @@ static void report_links(const run *r) {
       n++;
       torn += r->sim.state.torn && r->sim.state.torn[i];
     }
-    if (group->seam)
-      csim_say(r->log, CSIM_INFO, place, "seam of %s: %d stitches, the largest gap is %.3g mm",
-               group->name, n, 1e3 * csim_links_gap(model, g, r->sim.state.x, r->sim.state.torn));
+    int at[2];
+    double gap = csim_links_gap(model, g, r->sim.state.x, r->sim.state.torn, at);
+    if (group->seam && at[0] >= 0)
+      csim_say(r->log, CSIM_INFO, place,
+               "seam of %s: %d stitches, the largest gap is %.3g mm, at vertex %d", group->name, n,
+               1e3 * gap, at[0] - model->body[model->body_of[at[0]]].vert0);
     if (torn)
       csim_say(r->log, CSIM_INFO, place, "%s of %s: %d of %d strings have torn", what, group->name,
                torn, n);

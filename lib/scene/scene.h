@@ -40,12 +40,13 @@ typedef struct csim_mesh_source {
   char *faces;           ///< mesh file with the faces; NULL = the sequence's own
   double fps;            ///< [1/s] 0 = the sequence's own, or else the scene's
   double offset;         ///< [frames of the scene] before its first frame is over
-  char *pattern;         ///< path as of `file`; shape PATTERN only, as the next four
+  char *pattern;         ///< path as of `file`; shape PATTERN only, as the next six
   double resolution;     ///< [m] length of edges
   double seam_closed;    ///< frame in which the seams are closed; below -CSIM_FRAME_LIMIT: default
   double seam_stiffness; ///< [N/m] of each stitch
   double seam_damping;   ///< [N s/m]
   double seam_pull;      ///< [N] largest of each stitch; 0 = any
+  int gather;            ///< whether edges sewn to shorter ones are as short at rest
   double size[3];        ///< [m] grid: (x, z); box: (x, y, z)
   double radius;         ///< [m] sphere, torus (centre line), cylinder, capsule, cone, disk, tube
   double tube_radius;    ///< [m] torus

@@ -58,7 +58,7 @@ static void test_hanging(void) {
     CHECK_NEAR(k.state.x[0], at, 1e-3);
     CHECK_NEAR(k.state.x[1], -LENGTH - sag, 0.01 * sag);
     CHECK_NEAR(k.state.x[2], at, 1e-3);
-    CHECK_NEAR(csim_links_gap(k.model, 0, k.state.x, NULL), LENGTH + sag, 0.01 * sag);
+    CHECK_NEAR(csim_links_gap(k.model, 0, k.state.x, NULL, NULL), LENGTH + sag, 0.01 * sag);
     csim_elements_free(&links);
     kit_end(&k);
   }
@@ -93,7 +93,8 @@ static void test_tearing(void) {
       kit_step(&k);
       CHECK_NEAR(k.state.v[1], v, 1e-9);
     }
-    CHECK(let_go || csim_links_gap(k.model, 0, k.state.x, k.state.torn) == 0); // no string is left
+    CHECK(let_go ||
+          csim_links_gap(k.model, 0, k.state.x, k.state.torn, NULL) == 0); // no string is left
     csim_elements_free(&links);
     kit_end(&k);
   }
@@ -156,7 +157,7 @@ static void test_start(void) {
     CHECK(fabs(k.state.x[1] + 0.3 - way) <= 3 * n * way);
     CHECK(fabs(k.state.v[1]) <= 3 * way / k.h);
   }
-  CHECK(csim_links_gap(k.model, 0, k.state.x, NULL) <= 0.3 - way + 1e-6);
+  CHECK(csim_links_gap(k.model, 0, k.state.x, NULL, NULL) <= 0.3 - way + 1e-6);
   csim_elements_free(&links);
   kit_end(&k);
 }
