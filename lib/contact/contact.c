@@ -199,13 +199,20 @@ int csim_contact_advance(csim_contact *contact, const double *goal, double *x) {
   csim_kinematics_advance_planes(kin);
   if (kin->time_left > 0) {
     csim_kinematics_aim(kin, goal);
-    double share = csim_glide_together(&contact->glide);
+    double share = csim_glide_together(&contact->glide, 1);
     int failed = share < 0 || (share < 1 && csim_glide_apart(&contact->glide, goal));
     if (failed) return note_failure(contact);
   }
   if (csim_step_filter_advance(&contact->filter, goal)) return note_failure(contact);
   csim_vector_copy(kin->pool, 3 * contact->mesh.nbody_vert, kin->x, x);
   return 0;
+}
+
+int csim_contact_advance_together(csim_contact *contact, const double *goal, double *x) {
+  csim_kinematics *kin = &contact->kin;
+  csim_kinematics_aim(kin, goal);
+  if (csim_glide_together(&contact->glide, 1) < 0) return note_failure(contact);
+  return csim_contact_advance(contact, NULL, x);
 }
 
 int csim_contact_lags(csim_contact *contact) {
@@ -229,30 +236,31 @@ double csim_contact_make_way(csim_contact *contact, const double *d, int first, 
 }
 
 // Vertices move no farther at once than they reach: what nothing stops goes on from there.
-static double glide_on(csim_contact *contact, const double *d) {
+static double glide_on(csim_contact *contact, const double *d, double most) {
   enum { MOST_LEGS = 20 };
   csim_kinematics *kin = &contact->kin;
   double gone = 0;
-  for (int leg = 0; leg < MOST_LEGS && gone < 1; leg++) {
+  for (int leg = 0; leg < MOST_LEGS && gone < most; leg++) {
     for (int i = 0; i < 3 * contact->mesh.nbody_vert; i++) kin->d[i] = (1 - gone) * d[i];
     csim_kinematics_stop_pins(kin);
-    double share = csim_glide_together(&contact->glide);
+    double left = most < 1 ? (most - gone) / (1 - gone) : 1;
+    double share = csim_glide_together(&contact->glide, left);
     if (share < 0) return share;
-    gone = share < 1 ? gone + (1 - gone) * share : 1;
+    gone = share < left ? gone + (1 - gone) * share : most;
     if (contact->glide.stopped) break;
   }
   return gone;
 }
 
-double csim_contact_go_together(csim_contact *contact, const double *d, double *x) {
+double csim_contact_go_together(csim_contact *contact, const double *d, double most, double *x) {
   csim_kinematics *kin = &contact->kin;
   size_t n = 3 * (size_t)contact->mesh.nbody_vert;
   csim_active_set_forget(&contact->active);
-  double share = glide_on(contact, d);
+  double share = glide_on(contact, d, most);
   if (share ==
       0) { // crumpled cloth stops itself: a collider that moves away needs no cloth to move
     memset(kin->d, 0, n * sizeof *kin->d);
-    share = csim_glide_together(&contact->glide);
+    share = csim_glide_together(&contact->glide, 1);
   }
   if (share < 0) note_failure(contact);
   memcpy(x, kin->x, n * sizeof *x);

@@ -95,6 +95,9 @@ void csim_contact_fail(csim_contact *contact);
 /// @return 0, or -1 when out of memory
 int csim_contact_advance(csim_contact *contact, const double *goal, double *x);
 
+/// The same, but all vertices by one share of their ways to goal, then pins and colliders alone.
+int csim_contact_advance_together(csim_contact *contact, const double *goal, double *x);
+
 /// Whether some pin or plane is not at its goal yet.
 int csim_contact_lags(csim_contact *contact);
 
@@ -110,10 +113,10 @@ int csim_contact_is_behind(const csim_contact *contact);
 double csim_contact_make_way(csim_contact *contact, const double *d, int first, double *g);
 
 /// Moves bodies by d (nbody_vert x 3, not csim_contact_displacements) and colliders to their goals,
-/// all by one share of their way, as far as nothing comes too near. x (nbody_vert x 3) gets the
-/// result.
+/// all by one share of their way, `most` or less, as far as nothing comes too near. x (nbody_vert x
+/// 3) gets the result.
 /// @return the share, [0, 1]; < 0 when out of memory
-double csim_contact_go_together(csim_contact *contact, const double *d, double *x);
+double csim_contact_go_together(csim_contact *contact, const double *d, double most, double *x);
 
 /// Colliders that are behind and do not get on let go of what is in their way, if the scene wants
 /// that (csim_contact_params.pinched): of what stops them while bodies move by d (nbody_vert x 3);

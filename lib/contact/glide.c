@@ -132,12 +132,13 @@ static void pass(csim_glide *g, double time) {
 //     reached o - - - - - -> goal      straight: the way tested first
 //              `-.         ,'
 //                 `-> o -'             on the arc at a share of the time: the way tested next
-double csim_glide_together(csim_glide *glide) {
+double csim_glide_together(csim_glide *glide, double most) {
   enum { TRIES = 5 };
   csim_kinematics *kin = glide->kin;
   glide_job job = {.glide = glide};
-  double share = 1, time = kin->time_left;
+  double share = most, time = kin->time_left;
   glide->stopped = 0;
+  for (int i = 0; i < 3 * kin->mesh->nbody_vert && most < 1; i++) kin->d[i] *= most;
   for (int try = 0; try < TRIES; try++) {
     csim_kinematics_aim_colliders(kin, share);
     job.time = share * time;

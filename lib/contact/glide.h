@@ -38,10 +38,10 @@ int csim_glide_create(csim_arena *arena, csim_glide *glide);
 double csim_glide_pair_share(const csim_kinematics *kin, csim_pair_kind kind, const int v[4],
                              double thickness);
 
-/// Moves all by one share of kin->d, which holds the ways of bodies and pins; colliders go as far
-/// in time. The step's clock goes on as far.
+/// Moves all by one share of kin->d, `most` or less, which holds the ways of bodies and pins;
+/// colliders go as far in time. The step's clock goes on as far.
 /// @return the share; < 0 when out of memory
-double csim_glide_together(csim_glide *glide);
+double csim_glide_together(csim_glide *glide, double most);
 
 /// Moves free vertices towards goal and pins towards theirs (csim_kinematics_aim), in a few rounds,
 /// each without those that stopped the one before; and the step's clock to its end.

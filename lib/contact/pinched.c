@@ -234,7 +234,7 @@ int csim_pinched_pass(csim_pinched *p) {
     if (csim_reach_update(p->reach, 0) || for_near_pairs(p, let_pair_go)) return -1;
     kin->version++;
     memset(kin->d, 0, bytes);
-    if (csim_glide_together(p->glide) < 0) return -1;
+    if (csim_glide_together(p->glide, 1) < 0) return -1;
   }
   return 0;
 }

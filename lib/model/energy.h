@@ -103,7 +103,7 @@ typedef struct csim_energy_kind {
   void (*yield)(const csim_energy *energy, const csim_point *at, int first, int last, double h,
                 double *plastic);
   /// Of what stretches: largest strain [-] of an element, e of a spring (l - L)/L, of a triangle
-  /// along warp or weft. NULL: it has none to report.
+  /// along warp or weft, of one with a bound along any line. NULL: it has none to report.
   double (*strain)(const csim_energy *energy, const csim_point *at, int e);
   int rest_angle; ///< of role BEND: parameter that is 0 of a hinge that is flat at rest; 0: all are
   int by_angle;   ///< 1: on grids, hinges take angles; 0: second differences, parameters q (4), 0
@@ -251,7 +251,7 @@ typedef struct csim_moduli {
   double poisson;    ///< [-] 0 <= nu < 1: pulled along warp it narrows by nu sqrt(warp / weft)
   double limit;      ///< [-] strain beyond which warp and weft stiffen; 0 = none
   double stiffening; ///< [N/m] how much: tension grows by this times the square of what is beyond
-  int bound;         ///< 1: limit is one that they never reach, see bound.h, its q is stiffening
+  int bound;         ///< 1: a strain that no direction reaches, principal.h, its q is stiffening
 } csim_moduli;
 
 /// Parameters of a triangle whose rest shape is (warp, weft) of its three corners, rest (3 x 2)

@@ -13,7 +13,7 @@
 // Venant & Kirchhoff's. Both have the same moduli at small strain.
 //
 // Beyond the strain M a direction stiffens by one more energy, A q/3 (e - M)^3: C2; or, where the
-// material has a bound, by A q w^2 B((e - M)/w), see bound.h.
+// material has a bound, its principal stretches do, see principal.h.
 //
 // With t = dE/de / A the gradient is G_u = t0 de0/df_u + t2 f_v, and the Hessian, in the blocks uu,
 // uv and vv of f, is the sum of
@@ -36,7 +36,7 @@
 
 #include "base/simd.h"
 #include "math/vec3.h"
-#include "model/bound.h"
+#include "model/principal.h"
 
 #include <math.h>
 
@@ -54,7 +54,7 @@ enum {
   BOUND,
   STIFFENING,
   NPARAM
-}; // BOUND 0: none
+}; // BOUND 0: none; else e0 and e1 do not stiffen, and LIMIT is where the bound begins to act
 enum { YIELD_AT = NPARAM, HARDENING, RATE, NDUCTILE = NPARAM + 4 };
 
 typedef enum membrane_law { WOVEN, ORTHOTROPIC } membrane_law;
@@ -74,6 +74,8 @@ typedef struct four {
   csim_v4 t[3];         // [N/m] its derivatives
   csim_v4 c[4];         // [N/m] its second ones: 00, 01, 11, 22
   csim_v4 gu[3], gv[3]; // de0/df_u, de1/df_v
+  int at_bound;         // the bound of a lane acts, as follows
+  csim_principal principal;
 } four;
 
 // Blocks of d2E/df2 of four triangles, an area's.
@@ -131,22 +133,31 @@ CSIM_SIMD_BODY void find_strains(const four *s, const double *x, membrane_law la
 
 // Of strain k of 0 and 1.
 CSIM_SIMD_BODY void add_stiffening(int k, four *s) {
-  csim_v4 over = s->at.e[k] - s->p[LIMIT], q = s->p[STIFFENING];
-  csim_v4 rise = over;
+  csim_v4 zero = {0}, over = s->at.e[k] - s->p[LIMIT];
+  csim_v4 q = CSIM_SELECT4(s->p[BOUND] > zero, zero, s->p[STIFFENING]);
   over = POSITIVE4(over);
-  csim_v4 psi = q * over * over * over / 3, t = q * over * over, c = 2 * q * over;
-  if (s->p[BOUND][0] + s->p[BOUND][1] + s->p[BOUND][2] + s->p[BOUND][3] > 0) {
-    csim_v4i bound = s->p[BOUND] > CSIM_SPLAT4(0.0);
-    csim_v4 way = CSIM_SELECT4(bound, s->p[BOUND] - s->p[LIMIT], CSIM_SPLAT4(1.0));
-    csim_v4 u = rise / way, B[3];
-    csim_bound_law(&u, B);
-    psi = CSIM_SELECT4(bound, q * way * way * B[0], psi);
-    t = CSIM_SELECT4(bound, q * way * B[1], t);
-    c = CSIM_SELECT4(bound, q * B[2], c);
+  s->psi += q * over * over * over / 3;
+  s->t[k] += q * over * over;
+  s->c[2 * k] += 2 * q * over;
+}
+
+CSIM_SIMD_BODY void find_rest_lengths(const four *s, membrane_law law, csim_v4 rest[2]) {
+  for (int k = 0; k < 2; k++) {
+    csim_v4 square = 1 + 2 * s->set[k];
+    rest[k] = law == WOVEN ? 1 + s->set[k] : CSIM_SQRT4(square);
   }
-  s->psi += psi;
-  s->t[k] += t;
-  s->c[2 * k] += c;
+}
+
+CSIM_SIMD_BODY void add_bound(membrane_law law, four *s) {
+  csim_v4 zero = {0};
+  csim_principal_law bound = {.begin = s->p[LIMIT],
+                              .end = s->p[BOUND],
+                              .q = CSIM_SELECT4(s->p[BOUND] > zero, s->p[STIFFENING], zero)};
+  s->at_bound = 0;
+  if (!(bound.end[0] + bound.end[1] + bound.end[2] + bound.end[3] > 0)) return;
+  find_rest_lengths(s, law, bound.rest);
+  s->at_bound = csim_principal_evaluate(s->at.fu, s->at.fv, &bound, &s->principal);
+  if (s->at_bound) s->psi += s->principal.psi;
 }
 
 CSIM_SIMD_BODY void add_damping(const csim_energy *energy, const csim_point *at, membrane_law law,
@@ -181,6 +192,7 @@ CSIM_SIMD_BODY int evaluate_four(const csim_energy *energy, const csim_point *at
   if (at->damping) add_damping(energy, at, law, s);
   add_stiffening(0, s);
   add_stiffening(1, s);
+  add_bound(law, s);
   csim_v4 u = {1, 1, 1, 1}, v = u;
   if (law == WOVEN) {
     u = INVERSE_OR_ZERO4(s->at.lu);
@@ -207,11 +219,17 @@ CSIM_SIMD_BODY double values(const csim_energy *energy, const csim_point *at, in
 
 // Gradient at the triangles' second and third vertices; at the first it is minus their sum.
 CSIM_SIMD_BODY void gradient_four(const four *s, csim_v4 g1[4], csim_v4 g2[4]) {
+  csim_v4 Gu[3], Gv[3];
   for (int c = 0; c < 3; c++) {
-    csim_v4 Gu = s->p[AREA] * (s->t[0] * s->gu[c] + s->t[2] * s->at.fv[c]);
-    csim_v4 Gv = s->p[AREA] * (s->t[1] * s->gv[c] + s->t[2] * s->at.fu[c]);
-    g1[c] = s->p[BU1] * Gu + s->p[BV1] * Gv;
-    g2[c] = s->p[BU2] * Gu + s->p[BV2] * Gv;
+    Gu[c] = s->t[0] * s->gu[c] + s->t[2] * s->at.fv[c];
+    Gv[c] = s->t[1] * s->gv[c] + s->t[2] * s->at.fu[c];
+  }
+  if (s->at_bound) csim_principal_gradient(&s->principal, Gu, Gv);
+  for (int c = 0; c < 3; c++) {
+    Gu[c] *= s->p[AREA];
+    Gv[c] *= s->p[AREA];
+    g1[c] = s->p[BU1] * Gu[c] + s->p[BV1] * Gv[c];
+    g2[c] = s->p[BU2] * Gu[c] + s->p[BV2] * Gv[c];
   }
   g1[3] = g2[3] = (csim_v4){0};
   csim_transpose4(g1);
@@ -311,6 +329,7 @@ CSIM_SIMD_BODY void blocks_four(const four *s, csim_spd spd, membrane_law law, b
   add_outer4(&s->c[0], s->gu, s->gu, H->uu);
   add_outer4(&s->c[1], s->gu, s->gv, H->uv);
   add_outer4(&s->c[2], s->gv, s->gv, H->vv);
+  if (s->at_bound) csim_principal_hessian(&s->principal, H->uu, H->uv, H->vv);
   if (law == WOVEN) add_woven_geometry(s, spd, H);
   if (law == WOVEN && spd != CSIM_SPD_NONE) {
     add_shear(s, H);
@@ -506,30 +525,33 @@ static void ductile_yield(const csim_energy *energy, const csim_point *at, int f
   }
 }
 
-// Lengths of f_u and f_v at which strain e of 0 and 1 is b.
-static double length_at(membrane_law law, double b) {
-  return law == WOVEN ? 1 + b : sqrt(1 + 2 * b);
+// f_u and f_v of one lane as the bound sees them, against their lengths at rest.
+static void deformation(const strains *at, const csim_v4 rest[2], int lane, double F[6]) {
+  for (int c = 0; c < 3; c++) {
+    F[c] = at->fu[c][lane] / rest[0][lane];
+    F[3 + c] = at->fv[c][lane] / rest[1][lane];
+  }
 }
 
 static double membrane_room(const csim_energy *energy, const csim_point *at, const double *d,
                             int first, int last) {
   membrane_law law = law_of(energy);
   double share = 1;
-  for (int e = first; e < last; e++) {
+  for (int e = first; e < last; e += 4) {
     four s;
     strains by = {0};
-    load_four(energy, at, e, e + 1, &s);
-    if (!(s.p[BOUND][0] > 0)) continue;
+    csim_v4 rest[2];
+    int n = load_four(energy, at, e, last, &s);
     find_strains(&s, at->x, law, &s.at);
     if (d) find_strains(&s, d, law, &by);
-    for (int k = 0; k < 2; k++) {
-      const csim_v4 *f = k ? s.at.fv : s.at.fu, *df = k ? by.fv : by.fu;
-      double l = k ? s.at.lv[0] : s.at.lu[0];
-      double end = length_at(law, s.p[BOUND][0] + s.set[k][0]);
-      if (!d && l > end) return 0;
-      if (d)
-        share = csim_min(share, csim_bound_room(l, (double[]){f[0][0], f[1][0], f[2][0]},
-                                                (double[]){df[0][0], df[1][0], df[2][0]}, end));
+    find_rest_lengths(&s, law, rest);
+    for (int i = 0; i < n; i++) {
+      double F[6], D[6], end = 1 + s.p[BOUND][i];
+      if (!(s.p[BOUND][i] > 0)) continue;
+      deformation(&s.at, rest, i, F);
+      deformation(&by, rest, i, D);
+      if (!d && csim_principal_largest(F, D, 0) > end) return 0;
+      if (d) share = csim_min(share, csim_principal_room(F, D, end));
     }
   }
   return share;
@@ -539,7 +561,12 @@ static double membrane_strain(const csim_energy *energy, const csim_point *at, i
   four s;
   load_four(energy, at, e, e + 1, &s);
   find_strains(&s, at->x, law_of(energy), &s.at);
-  return csim_max(s.at.lu[0], s.at.lv[0]) - 1;
+  if (!(s.p[BOUND][0] > 0)) return csim_max(s.at.lu[0], s.at.lv[0]) - 1;
+  csim_v4 rest[2];
+  double F[6], still[6] = {0};
+  find_rest_lengths(&s, law_of(energy), rest);
+  deformation(&s.at, rest, 0, F);
+  return csim_principal_largest(F, still, 0) - 1;
 }
 
 #define MEMBRANE(of_name, numbers)                                                                 \
@@ -577,11 +604,9 @@ int csim_membrane_param(csim_membrane_law law, const double rest[6], const csim_
   param[C33] = moduli->shear;
   double limit = moduli->limit;
   int limited = limit > 0;
-  double begin = moduli->bound ? CSIM_BOUND_BEGIN * limit : limit;
-  param[LIMIT] = law == CSIM_MEMBRANE_ORTHOTROPIC ? begin + 0.5 * begin * begin : begin;
-  param[BOUND] = 0;
-  if (moduli->bound && limited)
-    param[BOUND] = law == CSIM_MEMBRANE_ORTHOTROPIC ? limit + 0.5 * limit * limit : limit;
+  double green = law == CSIM_MEMBRANE_ORTHOTROPIC && !moduli->bound ? 0.5 * limit * limit : 0;
+  param[LIMIT] = moduli->bound ? CSIM_BOUND_BEGIN * limit : limit + green;
+  param[BOUND] = moduli->bound && limited ? limit : 0;
   param[STIFFENING] = limited ? moduli->stiffening : 0;
   return 0;
 }

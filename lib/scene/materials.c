@@ -382,7 +382,8 @@ static const csim_field material_fields[] = {
      .offset = AT(limit_law),
      .fallback = "stiffen",
      .doc = "What the limit is. \"stiffen\": tension grows with the square of what is beyond it. "
-            "\"bound\": a strain that is never reached, in no substep, with contact or without; "
+            "\"bound\": a strain that is never reached, in no substep, with contact or without, by "
+            "springs or by any direction of membranes, which bounds their shear as well; "
             "tension grows without end from half of it on (newton only). Where pins or bodies pull "
             "cloth further than it can go, the report's \"worst\" \"strain\" is larger."},
     NUMBER(limit_stiffness, "N/m", 0, 0,

@@ -162,9 +162,14 @@ static void newton_accelerate(const csim_problem *problem, void *scratch, const 
 // in parts, as the linear problem of where cloth goes then says little.
 static const double FASTEST = 0.5;
 
+// Colliders that get on by less than this share of their way so many times are held up: by other
+// colliders, or by cloth that cannot give way.
+static const double LEAST_GAIN = 0.03;
+enum { MOST_MISSES = 2, MOST_TOGETHER = 20 };
+
 // Cloth and the colliders that are behind move in one step, see contact/guide.h; s->g is the
 // gradient at x. Two rounds: the first finds out where cloth goes, the second which pairs then come
-// near. Returns the share of their way that they went.
+// near. Bounds of strain shorten the way of all. Returns the share of it that they went.
 static double step_together(const csim_problem *problem, newton *s, csim_method_report *report,
                             double *x) {
   csim_contact *contact = problem->contact;
@@ -187,17 +192,14 @@ static double step_together(const csim_problem *problem, newton *s, csim_method_
     csim_pool_phase(problem->pool, before);
     csim_vector_copy(problem->pool, n, problem->step, s->x_try);
   }
+  double room = csim_problem_room(problem, x, s->x_try);
+  if (room < LEAST_GAIN) room = 1; // cloth at its bound cannot give way: colliders keep their time
   csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
-  double share = csim_contact_go_together(contact, s->x_try, x);
+  double share = csim_contact_go_together(contact, s->x_try, room, x);
   csim_pool_phase(problem->pool, before);
   if (share < 0) report->outcome = CSIM_OUTCOME_MEMORY;
   return share;
 }
-
-// Colliders that get on by less than this share of their way so many times are held up: by other
-// colliders, or by cloth that cannot give way.
-static const double LEAST_GAIN = 0.03;
-enum { MOST_MISSES = 2, MOST_TOGETHER = 20 };
 
 // A step that ends with its forces so far from balance has lost momentum: cloth that fell crumpled
 // hung in the air, held by its own contacts. In up to four parts it converges for less than the

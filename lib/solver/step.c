@@ -48,6 +48,7 @@ struct csim_solver {
   csim_contact *contact;     // NULL unless the response is "filter"
   csim_zones *zones;         // NULL unless it is "impact-zones"
   double *kinematic_last;    // colliders before the step
+  double *kinematic_part;    // and before the present part of it; NULL: strains have no bound
   loose_bodies loose;
 };
 
@@ -108,6 +109,9 @@ csim_solver *csim_solver_create(const csim_solver_setup *setup) {
     if (!solver->contact) arena->failed = 1;
     if (!arena->failed)
       solver->kinematic_last =
+          CSIM_ARENA_NEW(arena, double, csim_xyz(csim_contact_kinematic_size(solver->contact)));
+    if (!arena->failed && setup->model->bounded && method->knows_contact)
+      solver->kinematic_part =
           CSIM_ARENA_NEW(arena, double, csim_xyz(csim_contact_kinematic_size(solver->contact)));
     if (!method->knows_contact) create_loose(solver);
   }
@@ -330,6 +334,17 @@ static csim_problem problem_of(csim_solver *solver, const csim_state *state) {
                         .step = contact ? csim_contact_displacements(contact) : solver->step};
 }
 
+// Puts solver->x where the method starts, as far as contact lets it: `together`, all vertices by
+// one share of their ways, which keeps to bounds of strain. -1: out of memory.
+static int begin_in_contact(csim_solver *solver, const csim_problem *problem, int together) {
+  csim_contact *contact = solver->contact;
+  double *x = solver->x;
+  csim_contact_initial_guess(contact, problem->v, problem->h, x);
+  if (problem->model->bounded) keep_bounds(problem, x);
+  return together ? csim_contact_advance_together(contact, x, x)
+                  : csim_contact_advance(contact, x, x);
+}
+
 // Begins contact, measures forces, and puts solver->x where the method starts. -1: out of memory.
 static int begin_solve(csim_solver *solver, const csim_state *state, double end, double h,
                        csim_problem *problem) {
@@ -337,6 +352,7 @@ static int begin_solve(csim_solver *solver, const csim_state *state, double end,
   csim_integration *step = &solver->integration;
   double *x = solver->x;
   csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
+  if (solver->kinematic_part) csim_contact_save(contact, solver->kinematic_part);
   if (contact && csim_contact_begin(contact, state->x, state->v, solver->target, end, h)) return -1;
   problem->force_scale = csim_problem_force_scale(problem, x);
   if (problem->force_scale == 0) problem->force_scale = 1e-300; // any force is too much then
@@ -346,13 +362,21 @@ static int begin_solve(csim_solver *solver, const csim_state *state, double end,
   if (!contact || !solver->method->knows_contact) return 0;
 
   problem->contact = contact;
-  csim_contact_initial_guess(contact, problem->v, problem->h, x);
-  if (bounded) keep_bounds(problem, x);
-  if (csim_contact_advance(contact, x, x)) return -1;
-  // what contact has shortened vertex by vertex goes back
-  if (bounded && !(csim_problem_room(problem, x, NULL) > 0) &&
-      csim_contact_advance(contact, problem->x, x))
-    return -1;
+  if (begin_in_contact(solver, problem, 0)) return -1;
+  // What contact shortened vertex by vertex may pass a bound. It is led back, and Newton nearly
+  // always finds the way if that is not enough; if not, the step's parts begin once more, all
+  // alike.
+  if (bounded && !(csim_problem_room(problem, x, NULL) > 0)) {
+    if (solver->halvings_left >= MAX_HALVINGS - 1 || !solver->kinematic_part) {
+      if (csim_contact_advance(contact, problem->x, x)) return -1;
+    } else {
+      csim_contact_load(contact, solver->kinematic_part);
+      csim_contact_forget(contact);
+      if (csim_contact_begin(contact, state->x, state->v, solver->target, end, h)) return -1;
+      choose_start(problem, solver->method, x);
+      if (begin_in_contact(solver, problem, 1)) return -1;
+    }
+  }
   csim_contact_find_touching(contact, x, step->rough);
   csim_integration_aim(problem->pool, problem->model, state, solver->v, step, solver->y);
   return 0;

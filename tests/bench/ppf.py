@@ -6,8 +6,8 @@ curtain  fifteen curtains of 2 m, 0.25 m apart, and a ball of 0.5 m that goes th
 hang     one sheet of 2 m, held at two corners, strain limit 1 %; gravity turns over between 1 s and 2 s
 twist    a tube of 0.5 m radius, 2 m long, 360 vertices around; its ends turn against each other, a turn a second
 
-The limits are bounds ("limit_law") of springs, or of warp and weft: "strain" is measured so. Diagonals of a membrane shear beyond them, and
-"last" sees those too; theirs bound every direction.
+The limits are bounds ("limit_law") of every direction, as theirs: "strain" is the largest of any triangle in any substep, "last" that of
+the edges in the last frame.
 
 The scenes are rebuilt from their parameters, not copied; steps are of 0.01 s, two a frame. --scale is the number of
 cells along every side as a share of theirs: times are to be compared at 1 only. --frames shortens them.

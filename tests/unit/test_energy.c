@@ -340,13 +340,13 @@ static void membrane_fixture(const csim_energy_kind *kind, const csim_moduli *mo
 }
 
 // Derivatives, balance and semidefiniteness; stiff in warp and weak in shear, with Poisson's ratio,
-// with stiffening and with damping.
+// with stiffening, with bounds that few or all positions are beyond, and with damping.
 static void test_membrane(const csim_energy_kind *kind) {
-  static const csim_moduli moduli[] = {{100, 100, 40, 0, 0, 0, 0},
-                                       {300, 80, 3, 0.4, 0, 0, 0},
-                                       {300, 80, 3, 0.4, 0.02, 5000, 0},
-                                       {0, 0, 70, 0, 0, 0, 0}};
-  for (int m = 0; m < 4; m++) {
+  static const csim_moduli moduli[] = {
+      {100, 100, 40, 0, 0, 0, 0},       {300, 80, 3, 0.4, 0, 0, 0},
+      {300, 80, 3, 0.4, 0.02, 5000, 0}, {300, 80, 3, 0.4, 0.6, 500, 1},
+      {300, 80, 3, 0.4, 3, 500, 1},     {0, 0, 70, 0, 0, 0, 0}};
+  for (int m = 0; m < 6; m++) {
     fixture f;
     membrane_fixture(kind, &moduli[m], &f);
     check_fixture(&f, 1, 1);
@@ -435,18 +435,38 @@ static void test_shear_projection(void) {
 
 // A triangle that has collapsed to a point or a line, or is turned over, has finite forces.
 static void test_collapsed_membrane(const csim_energy_kind *kind) {
-  fixture f;
-  membrane_fixture(kind, &(csim_moduli){300, 80, 3, 0.4, 0.02, 5000, 0}, &f);
-  for (int shape = 0; shape < 3; shape++) {
+  for (int shape = 0; shape < 6; shape++) {
+    fixture f;
+    membrane_fixture(kind, &(csim_moduli){300, 80, 3, 0.4, 0.02, 5000, shape > 2}, &f);
     double x[12] = {0}, g[12], H[12][12];
-    for (int n = 1; n < 3 && shape; n++) x[3 * n] = shape == 1 ? n : -FLAT[2 * n];
-    if (shape == 2) x[4] = FLAT[3], x[7] = FLAT[5];
+    for (int n = 1; n < 3 && shape % 3; n++) x[3 * n] = shape % 3 == 1 ? n : -FLAT[2 * n];
+    if (shape % 3 == 2) x[4] = FLAT[3], x[7] = FLAT[5];
     gradient(&f, x, g);
     for (int spd = 0; spd < 3; spd++) {
       hessian(&f, x, (csim_spd)spd, H);
       for (int i = 0; i < 144; i++) CHECK(isfinite(H[i / 12][i % 12]) && isfinite(g[i / 12]));
       if (spd != CSIM_SPD_NONE) check_semidefinite(&f, x, (csim_spd)spd);
     }
+    csim_arena_free(&f.arena);
+  }
+}
+
+// The bound alone, where it acts: its Hessian as it is, unprojected, is semidefinite, and exact
+// where both stretches are alike.
+static void test_principal_bound(const csim_energy_kind *kind) {
+  fixture f;
+  membrane_fixture(kind, &(csim_moduli){0, 0, 0, 0, 1.5, 100, 1}, &f);
+  double same[12] = {0};
+  for (int n = 0; n < 3; n++)
+    for (int c = 0; c < 2; c++) same[3 * n + c] = 2.1 * FLAT[2 * n + c];
+  check_derivatives(&f, same, 1);
+  check_semidefinite(&f, same, CSIM_SPD_NONE);
+  check_fixture(&f, 1, 1);
+  unsigned seed = 8;
+  for (int trial = 0; trial < 50; trial++) {
+    double x[12];
+    random_positions(&seed, 1.5, x);
+    check_semidefinite(&f, x, CSIM_SPD_NONE);
   }
   csim_arena_free(&f.arena);
 }
@@ -506,6 +526,7 @@ int main(void) {
     test_membrane(kind);
     test_membrane_strains(kind);
     test_collapsed_membrane(kind);
+    test_principal_bound(kind);
     test_membrane(k ? &csim_ductile_orthotropic_kind : &csim_ductile_woven_kind);
   }
   test_shear_projection();
