@@ -167,9 +167,12 @@ int diff_open_source(diff_run *run, diff_side *side, const char *kind, const cha
 /// Compares all frames of two sources. @return 0, or DIFF_TROUBLE when there is no memory
 int diff_compare(diff_run *run, diff_comparison *c);
 
-/// A program of ours: as an environment variable says, else beside this one or in the source tree,
-/// else its name, for PATH. @param name under 20 characters
-const char *diff_find_program(const char *variable, const char *name, char path[PATH_MAX]);
+/// Runs a program of ours with these arguments, its own name first and NULL last: as an environment
+/// variable says, else beside this one or in the source tree, else its name, for PATH. What it
+/// prints goes to standard error.
+/// @param name  under 20 characters
+/// @return whether it ended well; it says itself why not
+int diff_run_program(const char *variable, const char *name, char *const argument[]);
 
 /// The worst frame of both sides, side by side, as clothview draws it: where the meshes are the
 /// same, coloured by distance. @return as above

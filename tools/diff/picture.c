@@ -4,9 +4,6 @@
 // names of the sides, which clothview writes below them.
 #include "diff/diff.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 // The last component of a path, without an ending, as part of a file's name; A or B where nothing
@@ -70,24 +67,11 @@ static int has_distances(const diff_comparison *c) {
   return 1;
 }
 
-// @return whether clothview has made the picture; it says itself why not
 static int draw(const diff_comparison *c, char *const path[2], const char *out) {
-  char room[PATH_MAX];
-  const char *program = diff_find_program("CLOTHVIEW", "clothview", room);
-  int status = 1;
-  fflush(stdout);
-  pid_t child = fork();
-  if (child < 0) return 0;
-  if (!child) {
-    dup2(STDERR_FILENO, STDOUT_FILENO); // standard output is the report's
-    execlp(program, program, path[0], "--compare", path[1], "-o", out, "-q", "--colour",
-           has_distances(c) ? "distance" : "object", (char *)NULL);
-    fprintf(stderr, "clothdiff: cannot run %s: %s\n", program, strerror(errno));
-    _exit(127);
-  }
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-    ;
-  return WIFEXITED(status) && !WEXITSTATUS(status);
+  char *colour = has_distances(c) ? "distance" : "object";
+  char *const argument[] = {"clothview", path[0], "--compare", path[1], "-o",
+                            (char *)out, "-q",    "--colour",  colour,  NULL};
+  return diff_run_program("CLOTHVIEW", "clothview", argument);
 }
 
 int diff_write_picture(diff_run *run, diff_comparison *c) {

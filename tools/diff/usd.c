@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-const char *diff_find_program(const char *variable, const char *name, char path[PATH_MAX]) {
+static const char *find_program(const char *variable, const char *name, char path[PATH_MAX]) {
   static const char *const places[] = {"", "../tools/"};
   const char *named = getenv(variable);
   if (named && *named) return named;
@@ -19,22 +19,27 @@ const char *diff_find_program(const char *variable, const char *name, char path[
   return name;
 }
 
-// @return whether the program has made `out` of `in`; it says itself why not
-static int convert(const char *in, const char *out) {
+int diff_run_program(const char *variable, const char *name, char *const argument[]) {
   char room[PATH_MAX];
-  const char *program = diff_find_program("CLOTHUSD", "clothusd", room);
+  const char *program = find_program(variable, name, room);
   int status = 1;
   fflush(stdout);
   pid_t child = fork();
   if (child < 0) return 0;
   if (!child) {
-    execlp(program, program, "import", in, out, (char *)NULL);
+    dup2(STDERR_FILENO, STDOUT_FILENO); // standard output is the report's
+    execvp(program, argument);
     fprintf(stderr, "clothdiff: cannot run %s: %s\n", program, strerror(errno));
     _exit(127);
   }
   while (waitpid(child, &status, 0) < 0 && errno == EINTR)
     ;
   return WIFEXITED(status) && !WEXITSTATUS(status);
+}
+
+static int convert(const char *in, const char *out) {
+  char *const argument[] = {"clothusd", "import", (char *)in, (char *)out, NULL};
+  return diff_run_program("CLOTHUSD", "clothusd", argument);
 }
 
 // A name for a new file, which exists and is empty; free(). NULL on failure.
