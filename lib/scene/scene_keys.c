@@ -358,6 +358,12 @@ static const csim_field output_fields[] = {
      .offset = IN_OUTPUT(colliders),
      .fallback = "false",
      .doc = "Write OBJ files of colliders too."},
+    {.key = "transforms",
+     .kind = &csim_kind_bool,
+     .offset = IN_OUTPUT(transforms),
+     .fallback = "false",
+     .doc = "Alembic and USD get rigid colliders as animated transforms over points that stay, "
+            "instead of points that move."},
     {.key = "formats",
      .kind = &csim_kind_list,
      .detail = &format_list,
