@@ -171,11 +171,11 @@ double csim_model_energy(csim_pool *pool, const csim_model *model, const csim_po
   return sum;
 }
 
-double csim_model_room(csim_pool *pool, const csim_model *model, const csim_point *at,
-                       const double *d) {
+double csim_model_max_step(csim_pool *pool, const csim_model *model, const csim_point *at,
+                           const double *d) {
   double share = 1;
   for (int e = 0; e < model->nenergy; e++)
-    share = csim_min(share, csim_energy_room(pool, &model->energy[e], at, d));
+    share = csim_min(share, csim_energy_max_step(pool, &model->energy[e], at, d));
   return share;
 }
 

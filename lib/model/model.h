@@ -226,8 +226,8 @@ double csim_model_energy(csim_pool *pool, const csim_model *model, const csim_po
 
 /// Largest share of the step d (nvert x 3) [m] from at->x that takes nothing beyond a bound of its
 /// strain, [0, 1]; d NULL: 0 when something is beyond at at->x, else 1.
-double csim_model_room(csim_pool *pool, const csim_model *model, const csim_point *at,
-                       const double *d);
+double csim_model_max_step(csim_pool *pool, const csim_model *model, const csim_point *at,
+                           const double *d);
 
 /// What changes: exactly what a checkpoint holds.
 typedef struct csim_state {

@@ -32,7 +32,7 @@ static const char *const pairing_names[] = {"auto", "order", "nearest", "face", 
 
 static const csim_field attachment_fields[] = {
     END(a, "The vertices that are attached."),
-    END(b, "What to: vertices, or without a choice of them the whole surface of the object."),
+    END(b, "What to: vertices, or if none are selected the whole surface of the object."),
     PAIRING("Each vertex of a goes with the one of b in the same place of its list (\"order\"), "
             "with the nearest one at the start, or with the nearest point of a face of b. "
             "\"auto\": a face where b chooses no vertices, order where both list numbers, else the "

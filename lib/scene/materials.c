@@ -255,7 +255,7 @@ static const csim_kind kind_preset = {read_preset, NULL, print_preset, csim_desc
 
 // ------------------------------------------------------------------------------------------ keys
 
-// Of an area or of a volume: the unit of a text tells, else the preset, else the object's type.
+// Of an area or of a volume: the unit of a text decides, else the preset, else the object's type.
 static void read_density(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {
   csim_material *material = base;
   csim_field own = *f;

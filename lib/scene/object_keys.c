@@ -32,16 +32,17 @@ static const csim_field spring_fields[] = {
      .fallback = "all",
      .doc =
          "Of network mesh: springs on all edges, or not on those that are the longest side of both "
-         "their triangles (a cure of locking)."},
+         "their triangles (a remedy for locking)."},
     {.key = "levels",
      .kind = &csim_kind_integer,
      .offset = AT(levels),
      .least = 0,
      .most = 8,
      .fallback = "0",
-     .doc = "Coarser levels of springs (a cure of locking): they take nine tenths of the stiffness "
-            "against stretch and do not resist compression; each is about three times as coarse as "
-            "the one before. 0: none."},
+     .doc =
+         "Coarser levels of springs (a remedy for locking): they take nine tenths of the stiffness "
+         "against stretch and do not resist compression; each is about three times as coarse as "
+         "the one before. 0: none."},
     {.key = "bending",
      .kind = &csim_kind_choice,
      .detail = bending_names,

@@ -274,7 +274,7 @@ static void finish_pin(csim_reader *r, const cJSON *item, void *base) {
 }
 
 const csim_table csim_pin_table = {.name = "pin",
-                                   .doc = "Vertices held in place or led along a motion.",
+                                   .doc = "Kinematic vertices: fixed in place or animated.",
                                    .size = sizeof(csim_pin),
                                    .finish = finish_pin,
                                    CSIM_FIELDS_OF(pin_fields)};

@@ -34,7 +34,7 @@ typedef struct csim_reader {
   int memory;              ///< out of memory
 } csim_reader;
 
-enum { CSIM_MAX_PROBLEMS = 100 }; ///< told per scene; a file with more has one cause, not hundreds
+enum { CSIM_MAX_PROBLEMS = 100 }; ///< reported per scene; more have one cause, not hundreds
 
 typedef enum csim_where { CSIM_AT_KEY, CSIM_AT_VALUE } csim_where;
 
@@ -129,7 +129,7 @@ typedef struct csim_list {
   int least, most; ///< elements; most = 0: as many as the file can hold
 } csim_list;
 
-/// An object of one of several kinds, told by a key.
+/// An object of one of several kinds; a key says which.
 typedef struct csim_variants {
   const char *name;
   const char *key;                ///< "type"
@@ -189,7 +189,7 @@ void csim_describe_item(const cJSON *item, char text[CSIM_DESCRIPTION]);
 /// Has the list or object this many members?
 int csim_count_items(const cJSON *item);
 
-// kinds and tables of the scene's larger parts, each in a room of its own
+// kinds and tables of the scene's larger parts, each in a file of its own
 extern const csim_table csim_contact_table;
 
 /// Keys of "solver"; base is csim_solver_params.

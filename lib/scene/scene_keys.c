@@ -513,7 +513,7 @@ static void check_pairs(csim_reader *r, const cJSON *item, csim_scene *scene) {
 // `make bench-truth`.
 typedef struct quality {
   int substeps, iterations;
-  double settle, balance, linear_tolerance, damping;
+  double step_tolerance, balance, linear_tolerance, damping;
 } quality;
 
 static const quality qualities[] = {
@@ -534,7 +534,7 @@ static void resolve_quality(const cJSON *item, csim_scene *scene) {
     params->method = "newton";
     if (!csim_json_get(solver, "start")) params->start = CSIM_START_VELOCITY;
     if (!csim_json_get(solver, "iterations")) params->iterations = q->iterations;
-    if (!csim_json_get(solver, "settle")) params->settle = q->settle;
+    if (!csim_json_get(solver, "step_tolerance")) params->step_tolerance = q->step_tolerance;
     if (!csim_json_get(solver, "balance")) params->balance = q->balance;
     if (!csim_json_get(solver, "linear_tolerance")) params->linear_tolerance = q->linear_tolerance;
     if (!csim_json_get(solver, "damping")) params->damping = q->damping;

@@ -41,10 +41,10 @@ static const csim_field solver_fields[] = {
      .fallback = "multilevel",
      .doc = "Of pcg: inverses of the 3 x 3 diagonal blocks, an incomplete Cholesky factor, or the "
             "first on a hierarchy of coarser and coarser aggregates of vertices."},
-    {.key = "spd",
+    {.key = "psd",
      .kind = &csim_kind_choice,
      .detail = spd_names,
-     .offset = IN_SOLVER(spd),
+     .offset = IN_SOLVER(psd),
      .fallback = "drop",
      .doc = "What becomes of negative eigenvalues of the Hessian: the term that compression makes "
             "negative is dropped, each element is clamped, or nothing is done (for study)."},
@@ -70,9 +70,9 @@ static const csim_field solver_fields[] = {
      .most = 1,
      .fallback = "1e-3",
      .doc = "Stop when the gradient is this small against gravity and the forces at the start."},
-    {.key = "settle",
+    {.key = "step_tolerance",
      .kind = &csim_kind_real,
-     .offset = IN_SOLVER(settle),
+     .offset = IN_SOLVER(step_tolerance),
      .least = 0,
      .most = 1,
      .fallback = "0",
@@ -84,7 +84,8 @@ static const csim_field solver_fields[] = {
      .least = 0,
      .most = 1,
      .fallback = "0",
-     .doc = "Of newton, with \"settle\": a substep ends only when the net force left over on every "
+     .doc = "Of newton, with \"step_tolerance\": a substep ends only when the net force left over "
+            "on every "
             "object is at most this share of the forces on it, and on patches of it (about 64 an "
             "object, root mean square) ten times that; 0 = do not look at forces."},
     {.key = "damping",

@@ -11,7 +11,7 @@ typedef enum view_mode {
   VIEW_SPEED,     ///< [m/s]
   VIEW_CONTACT,   ///< distance to the nearest other surface [m]
   VIEW_DISTANCE,  ///< to the same vertex of a second cache [m]
-  VIEW_PRESSURE,  ///< of contact, as the cache tells [Pa]: what VIEW_CONTACT becomes where it does
+  VIEW_PRESSURE,  ///< of contact, from the cache [Pa]: what VIEW_CONTACT becomes where it does
   VIEW_NMODE,
 } view_mode;
 
