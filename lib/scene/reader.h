@@ -106,6 +106,11 @@ struct csim_field {
   const void *detail; ///< names (NULL-terminated), csim_table, csim_list or csim_variants
 };
 
+/// An entry of a table: key, kind (NAME of csim_kind_NAME), offset, default as text (NULL: none),
+/// and what else it has, `.least = 0`.
+#define CSIM_KEY(name, of_kind, at, otherwise, ...)                                                \
+  { .key = name, .kind = &csim_kind_##of_kind, .offset = at, .fallback = otherwise, __VA_ARGS__ }
+
 #define CSIM_MOST 1e15 ///< magnitude that nothing physical here exceeds, and whose square is finite
 
 /// The keys of one JSON object.

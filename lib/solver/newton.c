@@ -27,7 +27,7 @@ static void *newton_create(csim_arena *arena, const csim_model *model,
   if (!s) return NULL;
   s->g = CSIM_ARENA_NEW(arena, double, n);
   s->x_try = CSIM_ARENA_NEW(arena, double, n + 1); // products read one number past the end
-  s->edge = csim_model_mean_edge(model, -1);
+  s->edge = csim_mean_edge(model->x0, model->ntri, 3, model->tri);
   if (csim_balance_create(arena, model, &s->balance)) return NULL;
   return csim_linear_create(arena, model, params, &s->linear) ? NULL : s;
 }

@@ -53,7 +53,4 @@ typedef struct view_body {
 csim_status view_measure_gap(int nbody, const view_body *body, int which, double limit,
                              double *value);
 
-/// Mean length of the triangles' sides [m]; 0 without triangles.
-double view_mean_edge(const double *x, int ntri, const int *tri);
-
 #endif
