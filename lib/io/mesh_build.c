@@ -77,7 +77,7 @@ void csim_mesh_build_normal(csim_mesh_build *b, int64_t place, const double norm
   if (b->normals.n == CSIM_MESH_MAX_VERT)
     csim_mesh_build_fail(b, place, "more than %d normals", CSIM_MESH_MAX_VERT);
   if (grow(b, &b->normals.normal, &b->capacity.normal, 3 * ((ptrdiff_t)b->normals.n + 1),
-            sizeof *b->normals.normal))
+           sizeof *b->normals.normal))
     return;
   memcpy(b->normals.normal + csim_xyz(b->normals.n++), normal, 3 * sizeof *normal);
 }
@@ -118,7 +118,7 @@ void csim_mesh_build_corner(csim_mesh_build *b, int64_t place, int64_t vert, int
 
 void csim_mesh_build_corner_normal(csim_mesh_build *b, int64_t normal) {
   if (grow(b, &b->normals.corner, &b->capacity.corner_normal, b->ncorner,
-            sizeof *b->normals.corner))
+           sizeof *b->normals.corner))
     return;
   while (b->normals.ncorner < b->ncorner) b->normals.corner[b->normals.ncorner++] = -1;
   if (b->ncorner) b->normals.corner[b->ncorner - 1] = clamp_index(normal);
