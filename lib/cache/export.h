@@ -26,7 +26,7 @@ struct csim_export {
   double **x, **v;        ///< (nobject) turned and scaled, of the current frame; v[i] may be NULL
   csim_cache_values *now; ///< (nobject) what the current frame has, turned and scaled, of the
                           ///< object's vertices
-  double **between;       ///< (nobject) room of samples: now[i].sample_x, then now[i].sample_v
+  double **between;       ///< (nobject) memory of samples: now[i].sample_x, then now[i].sample_v
   int *whole;             ///< (nobject) vertices of the caller's objects
   csim_normals *normals;  ///< (nobject) those that meshes were given
   double *normal[2];      ///< (largest of their numbers x 3) a frame's, and scratch
@@ -34,6 +34,8 @@ struct csim_export {
   int nframe;
   long long *number; ///< (nframe) of the frames so far
   ptrdiff_t number_capacity;
+  char *posed;    ///< (nobject) `local` is known
+  double **local; ///< (nobject) points below a transform; NULL: the points move
   void *state;
 };
 
@@ -43,6 +45,7 @@ struct csim_exporter {
   csim_status (*open)(csim_export *e);
   csim_status (*frame)(csim_export *e); ///< number[nframe - 1] is the frame's
   csim_status (*close)(csim_export *e, int commit);
+  int transforms; ///< has some for what moves as a whole
 };
 
 #define CSIM_DECLARE_EXPORTER(name, description) extern const csim_exporter csim_export_##name;
@@ -75,6 +78,11 @@ const double *csim_export_normals(csim_export *e, int object, const double *x);
 /// Whether every corner of an object has a normal.
 int csim_export_all_normal(const csim_export *e, int object);
 
+/// Where an object with `local` points is when its vertices are at x; the first call chooses
+/// these points, around the middle of what they are of.
+/// @param[out] m  (4 x 4) for row vectors, as Alembic and USD have it
+void csim_export_pose(csim_export *e, int object, const double *x, double m[16]);
+
 /// Number of corners of an object's faces.
 static inline int csim_corners(const csim_cache_object *o) {
   return o->nface ? o->face_start[o->nface] : 0;
@@ -86,7 +94,7 @@ csim_mesh csim_export_mesh(const csim_export *e, int object, const double *x);
 /// Frames from one to the next: 1 = every frame, 0 when they are uneven.
 long long csim_export_stride(const csim_export *e);
 
-/// Appends n doubles as little-endian floats, n <= CSIM_FILE_ROOM / 4 at a time or more.
+/// Appends n doubles as little-endian floats, n <= CSIM_FILE_RESERVE / 4 at a time or more.
 void csim_write_floats(csim_file *file, const double *value, ptrdiff_t n);
 
 // ------------------------------------------------------------------------------------------ spool

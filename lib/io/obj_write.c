@@ -13,7 +13,7 @@ enum { LINE = 128 }; // bytes that hold any line of three numbers
 
 static void write_numbers(csim_file *file, const char *keyword, const double *value, int n,
                           int digits) {
-  char *start = csim_file_room(file, LINE), *p = start;
+  char *start = csim_file_reserve(file, LINE), *p = start;
   while (*keyword) *p++ = *keyword++;
   for (int k = 0; k < n; k++) {
     *p++ = ' ';
@@ -29,6 +29,7 @@ static void write_tag(csim_file *file, const char *from, const char *to) {
     int n, m;
     const char *old = csim_tag_name(from, kind, &n), *name = csim_tag_name(to, kind, &m);
     if (n == m && !memcmp(old, name, (size_t)n)) continue;
+    if (kind == CSIM_TAG_LIBRARY && !m) continue; // it cannot be closed again
     csim_file_text(file, csim_tag_keyword(kind));
     if (m) csim_file_text(file, " ");
     csim_file_write(file, name, (size_t)m);
@@ -42,7 +43,7 @@ static void write_vertex(csim_file *file, const double *x, const double *colour,
     write_numbers(file, "v", x, 3, digits);
     return;
   }
-  char *start = csim_file_room(file, 2 * LINE), *p = start;
+  char *start = csim_file_reserve(file, 2 * LINE), *p = start;
   *p++ = 'v';
   for (int k = 0; k < 6; k++) {
     *p++ = ' ';
@@ -69,7 +70,7 @@ static int write_normals(csim_file *file, const csim_mesh *mesh, const double *x
 static void write_face(csim_file *file, const csim_mesh *mesh, int f, int has_normals) {
   csim_file_text(file, "f");
   for (int c = mesh->face_start[f]; c < mesh->face_start[f + 1]; c++) {
-    char *start = csim_file_room(file, LINE), *p = start;
+    char *start = csim_file_reserve(file, LINE), *p = start;
     *p++ = ' ';
     p += csim_format_integer(mesh->face_vert[c] + 1, p);
     if (mesh->face_uv && mesh->face_uv[c] >= 0) {

@@ -79,8 +79,8 @@ static void list_rows(int nbelow, csim_multigrid_level *level) {
 // Pattern of the coarse matrix: pairs of aggregates with neighbouring rows. -1: out of memory.
 static int coarse_pattern(csim_arena *arena, const adjacency *rows, csim_multigrid_level *level) {
   csim_arena temp = {0};
-  int npair = 0, room = rows->start[0][rows->nrow] + rows->start[1][rows->nrow];
-  int *pair = CSIM_ARENA_NEW(&temp, int, csim_row(2, room));
+  int npair = 0, capacity = rows->start[0][rows->nrow] + rows->start[1][rows->nrow];
+  int *pair = CSIM_ARENA_NEW(&temp, int, csim_row(2, capacity));
   if (!temp.failed)
     for (int i = 0; i < rows->nrow; i++)
       for (int l = 0; l < 2; l++)
@@ -301,7 +301,9 @@ static void restrict_rows(void *context, int first, int last) {
   }
 }
 
-// z of the rows below gets that of their aggregates.
+// z of the rows below gets that of their aggregates. Half of it would take a fifth fewer iterations
+// to the same residual, and be wrong: residuals hardly see long waves, which are then left unsolved
+// (a swing lost 5.8 % of its energy in a second, colliding cloths 1.5 % of their momentum).
 static void prolong_rows(void *context, int first, int last) {
   const level_job *job = context;
   for (int i = first; i < last; i++)
