@@ -225,6 +225,27 @@ static csim_status number_seams(csim_build *build) {
   return CSIM_OK;
 }
 
+// Stitches begin to close one after the other, from the highest to the lowest, for this share of
+// the time. Closed all at once, a dress of which skirt and sides pull harder than the straps slid
+// down to the hips before these had met above the shoulders.
+static const double LATEST = 0.5;
+
+static void order_stitches(csim_build *build, int first, csim_link_group *g) {
+  const csim_elements *links = &build->elements.links;
+  int n = build->model->links.nlink - first;
+  double low = INFINITY, high = -INFINITY;
+  for (int pass = 0; pass < 2; pass++)
+    for (int i = 0; i < n; i++) {
+      const int *node = links->node + csim_row(2, links->nelem - n + i);
+      double y = 0.5 * (at(build, node[0])[1] + at(build, node[1])[1]);
+      if (pass == 0) low = csim_min(low, y);
+      if (pass == 0) high = csim_max(high, y);
+      if (pass == 1 && high > low)
+        build->link[first + i].late = LATEST * (high - y) / (high - low);
+    }
+  g->latest = LATEST;
+}
+
 // The seams of a body that is made of a pattern.
 static csim_status add_pattern(csim_build *build, const csim_object *object,
                                const csim_body *body) {
@@ -240,6 +261,7 @@ static csim_status add_pattern(csim_build *build, const csim_object *object,
   double closed = source->seam_closed < -CSIM_FRAME_LIMIT ? scene->frame_start + scene->fps
                                                           : source->seam_closed;
   double longest = 0;
+  int first = model->links.nlink;
   *g = (csim_link_group){.name = csim_arena_print(build->arena, "%s", object->name),
                          .end = INFINITY,
                          .closed = time_of(build, closed),
@@ -251,6 +273,7 @@ static csim_status add_pattern(csim_build *build, const csim_object *object,
     if (status) return status;
     longest = csim_max(longest, csim_distance(at(build, node[0]), at(build, node[1])));
   }
+  order_stitches(build, first, g);
   model->links.ngroup++;
   csim_say(build->log, CSIM_INFO, object->mesh_place,
            "seams of \"%s\": %d stitches, up to %.3g m apart", object->name, body->mesh->nstitch,
