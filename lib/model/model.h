@@ -83,7 +83,7 @@ typedef struct csim_link {
   int group;            ///< index into link_group
   double length;        ///< [m] until its group begins to close
   double closed_length; ///< [m] once it is closed
-  double late;          ///< share of the group's time that passes before it begins to close
+  double late;          ///< share of the group's time before it begins to close, < 1
 } csim_link;
 
 /// Seams close to this share of the contact thickness.
@@ -94,7 +94,6 @@ typedef struct csim_link_group {
   const char *name;
   double begin, end; ///< [s] they pull from `begin` to `end`, infinite where they always do
   double closed;     ///< [s] lengths change from `begin` until then; before begin: at once
-  double latest;     ///< of its links' `late`, < 1
   double force;      ///< [N] largest tension, above which a link tears; 0 = any
   int seam;          ///< its ends belong together: contact lets them come nearer than others
 } csim_link_group;

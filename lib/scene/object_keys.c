@@ -440,6 +440,17 @@ static const csim_field collider_fields[] = {
      .detail = &csim_motion_table,
      .offset = AT(motion),
      .doc = "How the collider moves; without it, it stays."},
+    {.key = "arms",
+     .kind = &csim_kind_real,
+     .offset = AT(arms),
+     .count = 2,
+     .fallback = "[0, 0]",
+     .doc =
+         "Two frames. Where panels of a pattern that are labelled \"leg\" stand before or behind "
+         "an arm of this mesh, and none that are labelled \"arm\", the arm is drawn into its "
+         "shoulder, and stretches out from the first frame to the second; nothing is at rest "
+         "before. For a body that stands upright, arms to the sides, in a scene with one "
+         "pattern. [0, 0]: never."},
     {.key = "ghost",
      .kind = &csim_kind_bool,
      .offset = AT(ghost),
