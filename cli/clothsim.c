@@ -175,7 +175,7 @@ int main(int argc, char **argv) {
   cli_options options;
   int bad = read_options(argc, argv, &options);
   if (bad) return bad;
-  signal(SIGXFSZ, SIG_IGN); // a limit on the size of files is to be told like a full disk
+  signal(SIGXFSZ, SIG_IGN); // a limit on the size of files is reported like a full disk
   cli_reporter reporter;
   reporter_init(&options, &reporter);
   csim_log log = {.write = reporter_message, .user = &reporter};

@@ -113,6 +113,13 @@ csim_status csim_polygons_make(int nvert, const double *vert, int nface, const i
 /// Frees a surface. NULL allowed.
 void csim_polygons_free(csim_polygons *surface);
 
+/// Mean length of the sides of polygons with the same number of corners: 2 for edges, 3 for
+/// triangles, whose common sides count twice.
+/// @param x     (n x 3) [m], for the largest index
+/// @param vert  (nface x ncorner) indices in [0, n)
+/// @return [m]; 0 when nface is 0
+double csim_mean_edge(const double *x, int nface, int ncorner, const int *vert);
+
 /// Finds pairs of triangles that intersect or touch, other than neighbours at their common edge or
 /// vertex, with exact predicates. The mesh may consist of several objects.
 /// @param vert        (nvert x 3) [m], finite

@@ -212,7 +212,7 @@ typedef struct csim_export_options {
   int up;                ///< of the input: 1 = y, 2 = z
   int target_up;         ///< of the output, turned if needed; 0 = as the input
   double scale;          ///< lengths are multiplied by this; 0 = 1
-  double unit;    ///< [m] of one unit of length of the output, told where the format can; 0 = 1
+  double unit;    ///< [m] of one unit of length of the output, written if the format can; 0 = 1
   int velocities; ///< write velocities where object and format have them
   int digits;     ///< of numbers in OBJ: 9 (0) or 17
   int nsample;    ///< between frames

@@ -392,7 +392,7 @@ typedef struct exporting {
   float *value; ///< of the largest object
 } exporting;
 
-static double *room(int wanted, size_t n, int *failed) {
+static double *allocate(int wanted, size_t n, int *failed) {
   double *p = wanted ? malloc(n * sizeof *p) : NULL;
   *failed |= wanted && !p;
   return p;
@@ -410,12 +410,12 @@ static int prepare(exporting *p, const csim_cache_info *info) {
     size_t size = 3 * (size_t)o->nvert, sampled = size * (size_t)o->nsample;
     p->object[i] = *o;
     numbers *to = &p->number[i];
-    *to = (numbers){.x = room(1, size, &failed),
-                    .v = room(o->has_velocity, size, &failed),
-                    .pressure = room(o->has_pressure, size / 3, &failed),
-                    .strain = room(o->has_strain, size / 3, &failed),
-                    .sample_x = room(o->nsample > 0, sampled, &failed),
-                    .sample_v = room(o->nsample && o->has_velocity, sampled, &failed)};
+    *to = (numbers){.x = allocate(1, size, &failed),
+                    .v = allocate(o->has_velocity, size, &failed),
+                    .pressure = allocate(o->has_pressure, size / 3, &failed),
+                    .strain = allocate(o->has_strain, size / 3, &failed),
+                    .sample_x = allocate(o->nsample > 0, sampled, &failed),
+                    .sample_v = allocate(o->nsample && o->has_velocity, sampled, &failed)};
     p->given[i] = (csim_cache_values){to->x, to->v, to->pressure, to->strain, NULL, NULL};
     if (size > most) most = size;
   }

@@ -11,7 +11,7 @@ typedef struct teller {
   char text[1100]; ///< the last error
 } teller;
 
-static void tell(void *user, const csim_message *m) {
+static void write_message(void *user, const csim_message *m) {
   static const char *const level[] = {"debug: ", "", "warning: ", "error: "};
   teller *t = user;
   char place[40] = "";
@@ -114,7 +114,7 @@ static csim_status run(view_options *o, csim_log *log, teller *t) {
   if (!status) status = view_stage_set(o, &sequence, o->compare ? &other : NULL, log, &stage);
   if (!status) status = make_output(&stage, log, &written);
   if (status == CSIM_MEMORY && !*t->text)
-    tell(t, &(csim_message){.level = CSIM_ERROR, .text = "out of memory"});
+    write_message(t, &(csim_message){.level = CSIM_ERROR, .text = "out of memory"});
   clock_gettime(CLOCK_MONOTONIC, &end);
   double seconds =
       (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
@@ -127,7 +127,7 @@ static csim_status run(view_options *o, csim_log *log, teller *t) {
 
 int main(int argc, char **argv) {
   teller t = {0};
-  csim_log log = {.write = tell, .user = &t};
+  csim_log log = {.write = write_message, .user = &t};
   view_options o;
   csim_status status = view_options_read(argc, argv, &log, &o);
   if (status && o.json) print_json(status, &o, NULL, NULL, &t, 0);

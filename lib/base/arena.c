@@ -35,7 +35,7 @@ void *csim_arena_alloc(csim_arena *arena, ptrdiff_t n, size_t size) {
   if (bytes == 0) bytes = ALIGN;
   struct csim_arena_block *b = arena->head;
   if (!b || b->size - b->used < bytes) {
-    // large requests get a block of their own behind the head, which keeps its free room
+    // large requests get a block of their own behind the head, which keeps its free space
     int own = bytes >= BLOCK / 4;
     struct csim_arena_block *fresh = block_new(own ? bytes : BLOCK);
     if (!fresh) {

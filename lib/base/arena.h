@@ -36,9 +36,9 @@ void csim_arena_free(csim_arena *arena);
 void *csim_alloc(ptrdiff_t n, size_t size);
 #define CSIM_NEW(T, n) ((T *)csim_alloc((n), sizeof(T)))
 
-/// Makes room for `need` elements in a heap array of capacity *capacity: doubles it, but what is
-/// larger than a MiB grows by quarters, as up to half of it would lie idle.
-/// Returns the (moved) array, or NULL when out of memory: the old array is then still valid.
+/// Ensures a capacity of `need` elements in a heap array of capacity *capacity: doubles it, but
+/// what is larger than a MiB grows by quarters, as up to half of it would lie idle. Returns the
+/// (moved) array, or NULL when out of memory: the old array is then still valid.
 void *csim_grow(void *array, ptrdiff_t *capacity, ptrdiff_t need, size_t size);
 
 #endif

@@ -44,10 +44,6 @@ static inline double csim_load_f64(const void *from) {
 // --------------------------------------------------------------------------- little-endian store
 
 /// Numbers to bytes in little-endian order.
-static inline void csim_store_u16(uint16_t value, void *to) {
-  unsigned char *p = to;
-  for (int i = 0; i < 2; i++) p[i] = (unsigned char)(value >> 8 * i);
-}
 static inline void csim_store_u32(uint32_t value, void *to) {
   unsigned char *p = to;
   for (int i = 0; i < 4; i++) p[i] = (unsigned char)(value >> 8 * i);
@@ -76,17 +72,9 @@ static inline void csim_store_f64(double value, void *to) {
 // --------------------------------------------------------------------- big-endian load and store
 
 /// The same in big-endian order.
-static inline uint16_t csim_load_u16_be(const void *from) {
-  const unsigned char *p = from;
-  return (uint16_t)(p[1] | p[0] << 8);
-}
 static inline uint32_t csim_load_u32_be(const void *from) {
   const unsigned char *p = from;
   return (uint32_t)p[3] | (uint32_t)p[2] << 8 | (uint32_t)p[1] << 16 | (uint32_t)p[0] << 24;
-}
-static inline uint64_t csim_load_u64_be(const void *from) {
-  const unsigned char *p = from;
-  return csim_load_u32_be(p + 4) | (uint64_t)csim_load_u32_be(p) << 32;
 }
 static inline void csim_store_u32_be(uint32_t value, void *to) {
   unsigned char *p = to;

@@ -1,4 +1,4 @@
-// base/hash.h: a hash that tells contents apart, not one against attackers. Needs nothing.
+// base/hash.h: a hash of contents, not cryptographic. Needs nothing.
 #ifndef CSIM_BASE_HASH_H
 #define CSIM_BASE_HASH_H
 

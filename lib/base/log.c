@@ -52,7 +52,7 @@ struct csim_kept_message {
 static void keep_message(void *user, const csim_message *message) {
   csim_kept_log *kept = user;
   struct csim_kept_message *k = CSIM_NEW(struct csim_kept_message, 1);
-  if (!k) return; // told as a failure all the same: who says something returns a status too
+  if (!k) return; // still a failure: whoever logs an error returns a status too
   k->message = *message;
   k->message.file = csim_arena_copy(&k->arena, message->file);
   k->message.pointer = csim_arena_copy(&k->arena, message->pointer);

@@ -15,7 +15,7 @@ typedef struct csim_morton_entry {
 uint64_t csim_morton(const uint32_t cell[3]);
 
 /// Sorts by code; equal codes keep their order (radix sort, O(n)).
-/// @param scratch  room for n
+/// @param scratch  (n)
 void csim_morton_sort(int n, csim_morton_entry *list, csim_morton_entry *scratch);
 
 #endif

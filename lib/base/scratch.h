@@ -1,15 +1,15 @@
 // base/scratch.h: shared scratch memory. Needs nothing.
 //
-// What is needed only while one call works lies in one room that many share: whoever begins lays
-// out his arrays there, finds nothing in them, and leaves nothing that others may count on. It is
-// as large as the one who needs most has asked for when he was made.
+// Memory that functions need only during a call, shared by all of them. csim_scratch_begin releases
+// what the previous user took, so contents do not outlive a call. Its size is that of the largest
+// user, reserved when that was created.
 #ifndef CSIM_BASE_SCRATCH_H
 #define CSIM_BASE_SCRATCH_H
 
 #include <stddef.h>
 
 typedef struct csim_scratch {
-  char *room;
+  char *memory;
   ptrdiff_t size, used; ///< bytes
 } csim_scratch;
 
@@ -18,12 +18,12 @@ static inline ptrdiff_t csim_scratch_bytes(ptrdiff_t n, size_t size) {
   return (n * (ptrdiff_t)size + 63) / 64 * 64;
 }
 
-/// Makes room for so many bytes. Nobody may be at work.
-/// @return 0, or -1 when out of memory: the room is then as it was
+/// Ensures a size of at least so many bytes. Nothing may be in use: contents are lost.
+/// @return 0, or -1 when out of memory: it is then unchanged
 int csim_scratch_reserve(csim_scratch *scratch, ptrdiff_t bytes);
 void csim_scratch_free(csim_scratch *scratch);
 
-/// Whoever was there before leaves.
+/// Releases everything that was taken; debug builds overwrite it.
 static inline void csim_scratch_begin(csim_scratch *scratch) {
   scratch->used = 0;
 }

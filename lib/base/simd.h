@@ -18,7 +18,7 @@ typedef long long csim_v4i __attribute__((vector_size(32)));
 typedef double csim_v2_at __attribute__((vector_size(16), aligned(8), may_alias));
 
 typedef enum csim_isa {
-  CSIM_ISA_BASE, ///< what the compiler was told to assume
+  CSIM_ISA_BASE, ///< what the compiler assumes by default
   CSIM_ISA_AVX2, ///< without fused multiply-add: it would round differently
   CSIM_NISA,
 } csim_isa;

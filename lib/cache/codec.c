@@ -101,7 +101,7 @@ static void base_floats(const csim_track *track, ptrdiff_t c, csim_cache_mode mo
     for (ptrdiff_t i = 0; i < n; i++) base[i] = value[i] + (value[i] - older[i]);
 }
 
-// Inlined for each way, so that the loop holds no choice.
+// Inlined for each way, so that the loop has no branch.
 static inline __attribute__((always_inline)) void
 residual_floats(csim_cache_space space, const csim_predictor *predict, ptrdiff_t n,
                 const float *restrict value, const float *restrict base,

@@ -109,10 +109,10 @@ long long csim_export_stride(const csim_export *e) {
 }
 
 void csim_write_floats(csim_file *file, const double *value, ptrdiff_t n) {
-  enum { PIECE = CSIM_FILE_ROOM / 4 };
+  enum { PIECE = CSIM_FILE_RESERVE / 4 };
   for (ptrdiff_t done = 0; done < n; done += PIECE) {
     ptrdiff_t m = n - done < PIECE ? n - done : PIECE;
-    char *to = csim_file_room(file, (size_t)m * 4);
+    char *to = csim_file_reserve(file, (size_t)m * 4);
     for (ptrdiff_t i = 0; i < m; i++) csim_store_f32((float)value[done + i], to + 4 * i);
     csim_file_advance(file, (size_t)m * 4);
   }
@@ -155,7 +155,7 @@ int csim_spool_copy(csim_spool *spool, csim_export *e, csim_file *file) {
   if (!spool->error && (fflush(spool->file) || fseeko(spool->file, 0, SEEK_SET)))
     spool->error = errno;
   while (!spool->error && !csim_file_failed(file)) {
-    size_t n = fread(csim_file_room(file, CSIM_FILE_ROOM), 1, CSIM_FILE_ROOM, spool->file);
+    size_t n = fread(csim_file_reserve(file, CSIM_FILE_RESERVE), 1, CSIM_FILE_RESERVE, spool->file);
     csim_file_advance(file, n);
     if (n == 0) break;
   }

@@ -26,7 +26,7 @@ struct csim_export {
   double **x, **v;        ///< (nobject) turned and scaled, of the current frame; v[i] may be NULL
   csim_cache_values *now; ///< (nobject) what the current frame has, turned and scaled, of the
                           ///< object's vertices
-  double **between;       ///< (nobject) room of samples: now[i].sample_x, then now[i].sample_v
+  double **between;       ///< (nobject) memory of samples: now[i].sample_x, then now[i].sample_v
   int *whole;             ///< (nobject) vertices of the caller's objects
   csim_normals *normals;  ///< (nobject) those that meshes were given
   double *normal[2];      ///< (largest of their numbers x 3) a frame's, and scratch
@@ -86,7 +86,7 @@ csim_mesh csim_export_mesh(const csim_export *e, int object, const double *x);
 /// Frames from one to the next: 1 = every frame, 0 when they are uneven.
 long long csim_export_stride(const csim_export *e);
 
-/// Appends n doubles as little-endian floats, n <= CSIM_FILE_ROOM / 4 at a time or more.
+/// Appends n doubles as little-endian floats, n <= CSIM_FILE_RESERVE / 4 at a time or more.
 void csim_write_floats(csim_file *file, const double *value, ptrdiff_t n);
 
 // ------------------------------------------------------------------------------------------ spool

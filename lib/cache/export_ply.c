@@ -23,7 +23,7 @@ static int *vertex_normals(csim_export *e, int object) {
 }
 
 static void write_colour(csim_file *file, const double *colour) {
-  char *p = csim_file_room(file, 3);
+  char *p = csim_file_reserve(file, 3);
   for (int k = 0; k < 3; k++) p[k] = (char)(unsigned char)(255 * colour[k] + 0.5);
   csim_file_advance(file, 3);
 }
@@ -69,14 +69,14 @@ static void write_vertices(csim_file *file, csim_export *e, int object, const do
 static void write_faces(csim_file *file, const csim_cache_object *o, int wide) {
   for (int f = 0; f < o->nface; f++) {
     int n = o->face_start[f + 1] - o->face_start[f];
-    char *p = csim_file_room(file, 4);
+    char *p = csim_file_reserve(file, 4);
     if (wide)
       csim_store_i32(n, p);
     else
       *p = (char)(unsigned char)n;
     csim_file_advance(file, wide ? 4 : 1);
     for (int c = o->face_start[f]; c < o->face_start[f + 1]; c++) {
-      csim_store_i32(o->face_vert[c], csim_file_room(file, 4));
+      csim_store_i32(o->face_vert[c], csim_file_reserve(file, 4));
       csim_file_advance(file, 4);
     }
   }

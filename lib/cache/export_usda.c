@@ -144,7 +144,7 @@ static csim_status write_frame(csim_export *e) {
 static void write_ints(csim_file *file, const char *name, const int *value, ptrdiff_t n) {
   csim_file_print(file, "    %s = [", name);
   for (ptrdiff_t i = 0; i < n; i++) {
-    char *start = csim_file_room(file, 32), *p = start;
+    char *start = csim_file_reserve(file, 32), *p = start;
     if (i) {
       *p++ = ',';
       *p++ = ' ';
@@ -170,7 +170,7 @@ static int write_topology(csim_export *e, csim_file *file, int object) {
   if (csim_export_corner_uv(e, object, &nuv, &uv, &index)) return -1;
   csim_file_text(file, "    texCoord2f[] primvars:st = [");
   for (ptrdiff_t i = 0; i < nuv; i++) {
-    char *to = csim_file_room(file, 128);
+    char *to = csim_file_reserve(file, 128);
     size_t used = i ? 2 : 0;
     if (i) memcpy(to, ", ", 2);
     csim_file_advance(file, used + print_vector(uv + 2 * i, 2, to + used));
@@ -239,7 +239,7 @@ static void write_colours(csim_file *file, const csim_cache_object *o) {
   if (!o->colour) return;
   csim_file_text(file, "    color3f[] primvars:displayColor = [");
   for (ptrdiff_t i = 0; i < o->nvert; i++) {
-    char *to = csim_file_room(file, 128);
+    char *to = csim_file_reserve(file, 128);
     size_t used = i ? 2 : 0;
     if (i) memcpy(to, ", ", 2);
     csim_file_advance(file, used + print_vector(o->colour + 3 * i, 3, to + used));

@@ -32,11 +32,11 @@ static ptrdiff_t pack(vtp *state) {
   csim_bytes_add(&state->packed, NULL, (ptrdiff_t)blocks * 8);
   for (ptrdiff_t done = 0, k = 0; done < n; done += BLOCK, k++) {
     uLong size = (uLong)(n - done < BLOCK ? n - done : BLOCK);
-    uLongf room = compressBound(size);
-    uint8_t *to = csim_bytes_reserve(&state->packed, (ptrdiff_t)room);
-    if (!to || compress2(to, &room, state->raw.data + done, size, 1) != Z_OK) return -1;
-    state->packed.n += (ptrdiff_t)room;
-    csim_store_u64(room, state->packed.data + sizes + 8 * k);
+    uLongf capacity = compressBound(size);
+    uint8_t *to = csim_bytes_reserve(&state->packed, (ptrdiff_t)capacity);
+    if (!to || compress2(to, &capacity, state->raw.data + done, size, 1) != Z_OK) return -1;
+    state->packed.n += (ptrdiff_t)capacity;
+    csim_store_u64(capacity, state->packed.data + sizes + 8 * k);
   }
   state->raw.n = 0;
   return state->packed.failed || state->raw.failed ? -1 : offset;

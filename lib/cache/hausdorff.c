@@ -35,10 +35,10 @@ static double dot(const double *a, const double *b) {
 
 static int make_triangles(tree *t, const csim_cache_object *o) {
   int ncorner = o->nface ? o->face_start[o->nface] : 0, n = 0;
-  int room = ncorner > 2 * o->nface ? ncorner - 2 * o->nface : 0;
+  int capacity = ncorner > 2 * o->nface ? ncorner - 2 * o->nface : 0;
   for (int f = 0; f < o->nface; f++)
-    if (o->face_start[f + 1] - o->face_start[f] < 3) room += 2;
-  t->tri = CSIM_ARENA_NEW(&t->arena, int, csim_xyz(room > o->nvert ? room : o->nvert));
+    if (o->face_start[f + 1] - o->face_start[f] < 3) capacity += 2;
+  t->tri = CSIM_ARENA_NEW(&t->arena, int, csim_xyz(capacity > o->nvert ? capacity : o->nvert));
   if (!t->tri) return -1;
   for (int f = 0; f < o->nface; f++)
     for (int c = o->face_start[f] + 1; c + 1 < o->face_start[f + 1]; c++, n++) {

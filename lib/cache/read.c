@@ -86,7 +86,7 @@ int csim_cache_read_bytes(csim_cache *c, uint64_t offset, ptrdiff_t n, uint8_t *
   return 0;
 }
 
-// Reads a chunk's header and checks that the file has room for its payload. NULL, or what is wrong.
+// Reads a chunk's header and checks that its payload fits into the file. NULL, or what is wrong.
 static const char *read_head(csim_cache *c, uint64_t offset, csim_chunk *chunk) {
   uint8_t head[CSIM_CACHE_CHUNK];
   uint64_t size = (uint64_t)c->info.size;
@@ -95,8 +95,8 @@ static const char *read_head(csim_cache *c, uint64_t offset, csim_chunk *chunk) 
   if (csim_cache_read_bytes(c, offset, sizeof head, head))
     return errno ? strerror(errno) : "the file became shorter while it was read";
   if (csim_chunk_unpack(head, chunk)) return "a chunk header is damaged (wrong crc)";
-  uint64_t room = size - offset - sizeof head;
-  if (chunk->size > room || csim_padded(chunk->size) > room) return "the file ends amid a chunk";
+  uint64_t left = size - offset - sizeof head;
+  if (chunk->size > left || csim_padded(chunk->size) > left) return "the file ends amid a chunk";
   return NULL;
 }
 

@@ -45,7 +45,7 @@ static void free_cache(csim_sequence *s) {
   csim_cache_free(s->state);
 }
 
-const csim_sequence_kind csim_sequence_cache = {
+static const csim_sequence_kind cache_kind = {
     .name = "cache", .open = open_cache, .read = read_cache, .free = free_cache};
 
 // ----------------------------------------------------------------------------------------- opening
@@ -56,7 +56,7 @@ static csim_status recognise_folder(csim_sequence *s) {
     const char *name;
     const csim_sequence_kind *kind;
   } kinds[] = {{"obj", &csim_sequence_files},     {"ply", &csim_sequence_files},
-               {"stl", &csim_sequence_files},     {"cache", &csim_sequence_cache},
+               {"stl", &csim_sequence_files},     {"cache", &cache_kind},
                {"pc2", &csim_sequence_pc2},       {"mdd", &csim_sequence_mdd},
                {"abc", &csim_sequence_abc},       {"rest", &csim_sequence_files},
                {"rest-ply", &csim_sequence_files}};
@@ -94,15 +94,15 @@ static const csim_sequence_kind *recognise_file(const char *path, const char hea
     const csim_sequence_kind *kind;
   } endings[] = {{".mdd", &csim_sequence_mdd},
                  {".abc", &csim_sequence_abc},
-                 {".clothcache", &csim_sequence_cache},
-                 {".clothcache.part", &csim_sequence_cache},
+                 {".clothcache", &cache_kind},
+                 {".clothcache.part", &cache_kind},
                  {".pc2", &csim_sequence_pc2}};
   size_t n = strlen(path);
   if (!memcmp(head,
               "\x89"
               "CSC",
               4))
-    return &csim_sequence_cache;
+    return &cache_kind;
   if (!memcmp(head, "POINTCACHE2", 12)) return &csim_sequence_pc2;
   if (!memcmp(head, "Ogawa", 5)) return &csim_sequence_abc;
   for (size_t k = 0; k < sizeof endings / sizeof *endings; k++) {
@@ -121,7 +121,7 @@ static csim_status recognise(csim_sequence *s) {
   if (stat(s->path, &st)) {
     char *part = csim_arena_print(&s->arena, "%s.part", s->path);
     if (part && !stat(part, &st))
-      s->kind = &csim_sequence_cache;
+      s->kind = &cache_kind;
     else if (strchr(s->path, '#'))
       s->kind = &csim_sequence_files;
     else
@@ -203,7 +203,7 @@ int csim_sequence_is_archive(const char *path) {
   if (fd < 0) return 0;
   if (read(fd, head, sizeof head) >= 0) kind = recognise_file(path, head);
   close(fd);
-  return kind == &csim_sequence_cache || kind == &csim_sequence_abc;
+  return kind == &cache_kind || kind == &csim_sequence_abc;
 }
 
 const csim_sequence_info *csim_sequence_get_info(const csim_sequence *s) {
@@ -244,7 +244,7 @@ csim_status csim_sequence_read_polygons(csim_sequence *s, int object, int frame,
 }
 
 csim_cache *csim_sequence_get_cache(const csim_sequence *s) {
-  return s->kind == &csim_sequence_cache ? s->state : NULL;
+  return s->kind == &cache_kind ? s->state : NULL;
 }
 
 void csim_sequence_free(csim_sequence *s) {

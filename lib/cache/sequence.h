@@ -33,8 +33,8 @@ struct csim_sequence_kind {
   void (*free)(csim_sequence *s); ///< also after a failed open
 };
 
-extern const csim_sequence_kind csim_sequence_cache, csim_sequence_files, csim_sequence_pc2,
-    csim_sequence_mdd, csim_sequence_abc;
+extern const csim_sequence_kind csim_sequence_files, csim_sequence_pc2, csim_sequence_mdd,
+    csim_sequence_abc;
 
 /// Logs "out of memory" and returns CSIM_MEMORY.
 static inline csim_status csim_sequence_memory(const csim_sequence *s) {

@@ -62,7 +62,7 @@ static csim_status open_point_file(csim_sequence *s, size_t header, point_file *
   return CSIM_OK;
 }
 
-// Checks the counts against the size of the file and makes room for the frame numbers.
+// Checks the counts against the size of the file and allocates the frame numbers.
 static csim_status describe(csim_sequence *s, int64_t nvert, int64_t nframe, uint64_t header,
                             point_file *p) {
   struct stat st;

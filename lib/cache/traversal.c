@@ -94,7 +94,7 @@ static int make_edges(building *b, int **group, int **start, int **edge_of) {
   return 0;
 }
 
-// A triangle that nothing led to: each corner from the first corner known, if any.
+// A triangle with no predecessor: each corner from the first corner known, if any.
 static void reach_seed(building *b, const int *tri) {
   for (int k = 0; k < 3; k++) {
     int from = b->nvert;

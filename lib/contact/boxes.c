@@ -37,7 +37,7 @@ csim_box csim_box_of_point(const double *x, const double *v, double time, double
 
 // ------------------------------------------------------------------------------------ pair lists
 
-// Chunks share their blocks: lists of their own, which keep their room, would each keep that of the
+// Chunks share their blocks: lists of their own would each keep the capacity of the
 // worst moment, and on crumpling cloth took ten times what they held.
 enum { BLOCK_PAIRS = 126 };
 

@@ -104,7 +104,7 @@ typedef struct csim_met {
 void csim_met_begin(csim_met *met, csim_keep_fn *keep, void *context, csim_pair_chunks *chunks,
                     int chunk);
 
-/// Pushes what `keep` wants of the pairs met, and begins anew. To be called when there is no room
+/// Pushes what `keep` wants of the pairs met, and begins anew. To be called when there is no space
 /// for more, and in the end.
 void csim_met_flush(csim_met *met);
 
@@ -113,7 +113,7 @@ ptrdiff_t csim_pair_chunks_count(const csim_pair_chunks *chunks);
 
 /// Moves all pairs into one list, sorted by a, then b; a < na.
 /// @param stride     numbers from one pair of the list to the next, at least 2
-/// @param[out] pair  room for as many as csim_pair_chunks_count says; a, b of each are written
+/// @param[out] pair  (csim_pair_chunks_count) a, b of each are written
 /// @return 0, or -1 when out of memory
 int csim_pair_chunks_join(csim_pair_chunks *chunks, csim_pool *pool, int na, int stride, int *pair);
 

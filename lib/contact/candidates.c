@@ -344,7 +344,7 @@ static int append(csim_pool *pool, csim_candidates *set, csim_pair_kind kind) {
   return 0;
 }
 
-// Lays out what a search needs but boxes, which are the caller's to fill.
+// Allocates what a search needs, except its boxes, which the caller fills.
 static void begin_search(csim_pool *pool, csim_candidates *set) {
   const csim_collision_mesh *mesh = set->mesh;
   csim_scratch_begin(set->scratch);

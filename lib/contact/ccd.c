@@ -33,9 +33,9 @@ static double directional_step(int split, double at[4][3], double du[4][3], cons
       double r[3], v[3];
       csim_sub(at[j], at[i], r);
       csim_sub(du[i], du[j], v);
-      double room = csim_dot(n, r) - keep, closing = csim_dot(n, v);
-      if (room <= 0) return 0;
-      if (closing > 0) step = csim_min(step, room / closing);
+      double gap = csim_dot(n, r) - keep, closing = csim_dot(n, v);
+      if (gap <= 0) return 0;
+      if (closing > 0) step = csim_min(step, gap / closing);
     }
   return step;
 }

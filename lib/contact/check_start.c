@@ -125,7 +125,7 @@ static csim_status check_inside(const start_check *s, int ncollider, long long *
   for (int k = 0; k < ncollider; k++) any |= s->collider[k].solid && s->collider[k].mesh;
   if (!any) return CSIM_OK;
   int *parent = csim_alloc(nbody, sizeof *parent);
-  double *x = csim_alloc(csim_xyz(s->mesh.nvert), sizeof *x); // room for any collider
+  double *x = csim_alloc(csim_xyz(s->mesh.nvert), sizeof *x); // as large as any collider
   csim_status status = parent && x ? CSIM_OK : CSIM_MEMORY;
   for (int i = 0; !status && i < nbody; i++) parent[i] = i;
   for (int e = 0; !status && e < s->mesh.nedge; e++) {

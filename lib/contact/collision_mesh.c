@@ -93,13 +93,3 @@ void csim_collision_mesh_starts(const csim_collision_mesh *mesh, double *x) {
   memcpy(x, mesh->body_x0, nbody * sizeof *x);
   memcpy(x + nbody, mesh->collider_x0, (n - nbody) * sizeof *x);
 }
-
-double csim_collision_mesh_mean_edge(const csim_collision_mesh *mesh) {
-  double sum = 0;
-  for (int e = 0; e < mesh->nbody_edge; e++) {
-    const int *v = mesh->edge + csim_row(2, e);
-    sum +=
-        csim_distance(csim_collision_mesh_start(mesh, v[0]), csim_collision_mesh_start(mesh, v[1]));
-  }
-  return mesh->nbody_edge ? sum / mesh->nbody_edge : 0;
-}

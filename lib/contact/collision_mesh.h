@@ -61,9 +61,6 @@ static inline int csim_collision_mesh_lets_go(const csim_collision_mesh *mesh, i
 /// Copies all starts to x (nvert x 3).
 void csim_collision_mesh_starts(const csim_collision_mesh *mesh, double *x);
 
-/// Mean length of the bodies' edges there [m], each counted once; 0 when there are none.
-double csim_collision_mesh_mean_edge(const csim_collision_mesh *mesh);
-
 /// -1 when out of memory (arena->failed).
 int csim_collision_mesh_build(csim_arena *arena, const csim_model *model, int ncollider,
                               const csim_collider *collider, csim_collision_mesh *mesh);

@@ -3,7 +3,7 @@
 //
 // Most pairs whose boxes meet are neighbours within a sheet, and most pairs on a list are not about
 // to touch. A slab between the two primitives, across what is about their shortest connection,
-// settles nearly all of them: single precision is enough, with a margin for what it rounds, and so
+// decides nearly all of them: single precision is enough, with a margin for what it rounds, and so
 // eight pairs cost little more than one.
 #ifndef CSIM_CONTACT_CULLING_H
 #define CSIM_CONTACT_CULLING_H

@@ -80,8 +80,10 @@ double csim_point_triangle(const double *p, const double *a, const double *b, co
   return weighted_distance2(p, corner, w);
 }
 
-double csim_segment_segment(const double *p0, const double *p1, const double *q0, const double *q1,
-                            double *s, double *t) {
+// Nearest points p0 + s (p1 - p0) and q0 + t (q1 - q0) of two segments, s and t in [0, 1]. Parallel
+// ones: one of the nearest pairs. Degenerate segments are points. @return squared distance [m^2]
+static double segment_segment(const double *p0, const double *p1, const double *q0,
+                              const double *q1, double *s, double *t) {
   double u[3], v[3], r[3];
   csim_sub(p1, p0, u);
   csim_sub(q1, q0, v);
@@ -115,7 +117,7 @@ double csim_pair_closest(csim_pair_kind kind, const double *const x[4], double w
     w[0] = -1;
     return csim_point_triangle(x[0], x[1], x[2], x[3], w + 1);
   }
-  double s, t, d2 = csim_segment_segment(x[0], x[1], x[2], x[3], &s, &t);
+  double s, t, d2 = segment_segment(x[0], x[1], x[2], x[3], &s, &t);
   w[0] = s - 1;
   w[1] = -s;
   w[2] = 1 - t;

@@ -8,12 +8,6 @@
 double csim_point_triangle(const double *p, const double *a, const double *b, const double *c,
                            double w[3]);
 
-/// Nearest points p0 + s (p1 - p0) and q0 + t (q1 - q0) of two segments, s and t in [0, 1].
-/// Parallel ones: one of the nearest pairs. Degenerate segments are points.
-/// @return squared distance [m^2]
-double csim_segment_segment(const double *p0, const double *p1, const double *q0, const double *q1,
-                            double *s, double *t);
-
 /// What the four vertices of a contact pair mean.
 typedef enum csim_pair_kind {
   CSIM_PAIR_VERTEX_TRIANGLE, ///< v[0] against the triangle v[1] v[2] v[3]

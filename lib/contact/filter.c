@@ -86,10 +86,10 @@ int csim_filter_pair(csim_pair_kind kind, const double *const x[4], const double
     along[k] = csim_dot(n, d[k]) * (side ? -1 : 1); // towards the other side
     closing[side] = csim_max(closing[side], along[k]);
   }
-  double room = csim_max(0, width - keep), sum = closing[0] + closing[1];
-  if (sum <= CSIM_FILTER_SHARE * room) return 0;
+  double gap = csim_max(0, width - keep), sum = closing[0] + closing[1];
+  if (sum <= CSIM_FILTER_SHARE * gap) return 0;
   double share = csim_min(csim_max(closing[0] / sum, 0.05), 0.95);
-  double face[2] = {hi + share * room, -lo + (1 - share) * room};
+  double face[2] = {hi + share * gap, -lo + (1 - share) * gap};
   for (int k = 0; k < 4; k++) {
     int side = k >= split;
     if (!(along[k] > 0)) continue;
@@ -110,6 +110,6 @@ double csim_filter_plane(const double *x, const double *d, const double n[3], do
   if (!(closing > 0)) return 1;
   double size = fabs(offset);
   for (int c = 0; c < 3; c++) size = csim_max(size, fabs(x[c]));
-  double room = CSIM_FILTER_SHARE * (csim_dot(n, x) - offset - keep - 16 * DBL_EPSILON * size);
-  return closing <= room ? 1 : csim_max(0, room) / closing;
+  double gap = CSIM_FILTER_SHARE * (csim_dot(n, x) - offset - keep - 16 * DBL_EPSILON * size);
+  return closing <= gap ? 1 : csim_max(0, gap) / closing;
 }

@@ -9,7 +9,7 @@
 
 #include "contact/distance.h"
 
-/// Share of the room up to the plane that one motion may use, < 1.
+/// Share of the gap to the plane that one motion may use, < 1.
 #define CSIM_FILTER_SHARE 0.9
 
 /// Unit direction n from the first to the second side and the width of the slab across n that is

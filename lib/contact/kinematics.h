@@ -103,7 +103,7 @@ static inline void csim_kinematics_pass_time(csim_kinematics *kin, double time) 
   kin->time_left -= time;
 }
 
-/// Moves the planes towards their goals as far as bodies leave them room.
+/// Moves the planes towards their goals as far as bodies permit.
 void csim_kinematics_advance_planes(csim_kinematics *kin);
 
 /// Whether some pin or plane is not at its goal yet.

@@ -300,13 +300,14 @@ static long long keep_crossing(csim_pinched *p) {
   csim_triangles colliders = {mesh->nvert, p->kin->x, mesh->ntri - mesh->nbody_tri,
                               mesh->tri + csim_xyz(mesh->nbody_tri)};
   if (n == 0 || colliders.ntri == 0) return 0;
-  for (int room = 1024;; room = (int)total) {
-    int *pair = csim_grow(p->pair, &p->pair_capacity, room, 2 * sizeof *pair);
+  for (int capacity = 1024;; capacity = (int)total) {
+    int *pair = csim_grow(p->pair, &p->pair_capacity, capacity, 2 * sizeof *pair);
     if (!pair) return -1;
     p->pair = pair;
-    if (csim_find_intersections(p->kin->pool, &bodies, &colliders, room, pair, &total)) return -1;
+    if (csim_find_intersections(p->kin->pool, &bodies, &colliders, capacity, pair, &total))
+      return -1;
     if (total > 1 << 28) return -1;
-    if (total <= room) break;
+    if (total <= capacity) break;
   }
   for (ptrdiff_t i = 0; i < total; i++) {
     const int *other = colliders.tri + csim_xyz(p->pair[2 * i + 1]);

@@ -58,18 +58,18 @@ double csim_planes_scale(const csim_planes *planes, const csim_contact_plane *pl
   return d >= most * far ? most : d > 0 ? d / far : 0;
 }
 
-// Whether all bodies stay above the plane (n, offset), keeping a tenth of the room they have.
-static int has_room(const csim_planes *planes, const csim_contact_plane *plane, const double *x,
-                    const double *n, double offset) {
+// Whether all bodies stay above the plane (n, offset), keeping a tenth of their gap.
+static int stays_above(const csim_planes *planes, const csim_contact_plane *plane, const double *x,
+                       const double *n, double offset) {
   const csim_collision_mesh *mesh = planes->mesh;
   for (int k = 0; k < mesh->npoint; k++) {
     int i = mesh->point[k];
     if (i >= mesh->nbody_vert) break;
     const double *p = x + csim_xyz(i);
     double keep = CSIM_CONTACT_FLOOR * planes->thickness * csim_planes_scale(planes, plane, i);
-    double room = csim_dot(plane->n, p) - plane->offset - keep;
+    double gap = csim_dot(plane->n, p) - plane->offset - keep;
     double left = csim_dot(n, p) - offset - keep;
-    if (left < (room > 0 ? 0.1 * room : room)) return 0;
+    if (left < (gap > 0 ? 0.1 * gap : gap)) return 0;
   }
   return 1;
 }
@@ -86,7 +86,7 @@ static int advance_plane(const csim_planes *planes, const double *x, csim_contac
       memcpy(n, p->goal_n, sizeof n);
       offset = p->goal_offset;
     }
-    if (!has_room(planes, p, x, n, offset)) continue;
+    if (!stays_above(planes, p, x, n, offset)) continue;
     memcpy(p->n, n, sizeof n);
     p->offset = offset;
     return 1;

@@ -36,7 +36,7 @@ void csim_planes_aim(csim_planes *planes, double time);
 /// Puts all planes where their motions have them at a time [s].
 void csim_planes_place(csim_planes *planes, double time);
 
-/// Moves planes towards their goals as far as bodies at x (mesh->nbody_vert x 3) leave them room.
+/// Moves planes towards their goals as far as bodies at x (mesh->nbody_vert x 3) permit.
 /// @return whether one has moved
 int csim_planes_advance(csim_planes *planes, const double *x);
 

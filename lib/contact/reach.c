@@ -14,9 +14,10 @@ typedef struct reach_job {
 } reach_job;
 
 int csim_reach_create(csim_arena *arena, csim_reach *reach) {
-  reach->edge = csim_collision_mesh_mean_edge(reach->kin->mesh);
+  const csim_collision_mesh *mesh = reach->kin->mesh;
+  reach->edge = csim_mean_edge(mesh->body_x0, mesh->nbody_edge, 2, mesh->edge);
   reach->frame_end = INFINITY;
-  reach->moved = CSIM_ARENA_NEW(arena, float, reach->kin->mesh->nvert);
+  reach->moved = CSIM_ARENA_NEW(arena, float, mesh->nvert);
   return arena->failed ? -1 : 0;
 }
 

@@ -57,19 +57,19 @@ static int look_up(csim_twins *twins, ptrdiff_t mask, const csim_active_contact 
 
 int csim_twins_merge(csim_twins *twins, csim_active_contact *contact, int n) {
   int key[MOST], left = 0;
-  ptrdiff_t count = 0, room = 64;
+  ptrdiff_t count = 0, capacity = 64;
   twins->counted = 0;
   for (int i = 0; i < n; i++) count += key_of(&contact[i], key) > 0;
-  while (room < 2 * count) room *= 2;
-  int *slot = csim_grow(twins->slot, &twins->room, room, sizeof *slot);
+  while (capacity < 2 * count) capacity *= 2;
+  int *slot = csim_grow(twins->slot, &twins->capacity, capacity, sizeof *slot);
   if (!slot) return -1;
   twins->slot = slot;
-  memset(slot, 0, (size_t)room * sizeof *slot);
+  memset(slot, 0, (size_t)capacity * sizeof *slot);
   for (int i = 0; i < n; i++) {
     if (contact[i].force == 0) continue;
     twins->counted++;
     int nkey = key_of(&contact[i], key);
-    int first = nkey ? look_up(twins, room - 1, contact, key, nkey, left) : left;
+    int first = nkey ? look_up(twins, capacity - 1, contact, key, nkey, left) : left;
     if (first == left) {
       if (left < i) contact[left] = contact[i];
       left++;

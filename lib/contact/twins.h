@@ -13,12 +13,12 @@ typedef struct csim_active_contact csim_active_contact;
 
 /// Room to look contacts up; zero-initialise, csim_twins_free in the end.
 typedef struct csim_twins {
-  int *slot; ///< (room) open addressing: 1 + number of a contact; 0: free
-  ptrdiff_t room;
+  int *slot; ///< (capacity) open addressing: 1 + number of a contact; 0: free
+  ptrdiff_t capacity;
   int counted; ///< contacts with a force that were merged last, each twin counted
 } csim_twins;
 
-/// Frees the room; zero is allowed.
+/// Frees the capacity; zero is allowed.
 void csim_twins_free(csim_twins *twins);
 
 /// Merges contacts (n) whose vertices with weight are the same, into the first of each kind, drops

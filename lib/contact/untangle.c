@@ -162,7 +162,7 @@ csim_status csim_contact_untangle(const csim_collision_setup *setup, double *x0,
   u.count = CSIM_ARENA_NEW(&arena, int, u.mesh.nbody_vert);
   if (arena.failed) goto done;
   csim_collision_mesh_starts(&u.mesh, u.x);
-  u.edge = csim_collision_mesh_mean_edge(&u.mesh);
+  u.edge = csim_mean_edge(u.mesh.body_x0, u.mesh.nbody_edge, 2, u.mesh.edge);
   lift_from_planes(&u, ncollider, collider, setup->thickness);
   for (int round = 0, best = 0;; round++) {
     status = find_pairs(&u);

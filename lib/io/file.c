@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 enum {
-  BUFFER = 4 * CSIM_FILE_ROOM,
+  BUFFER = 4 * CSIM_FILE_RESERVE,
   PIPE_PATIENCE = 5000, // [ms] until the next bytes of a pipe
   PIPE_LIMIT = 1 << 28, // [bytes] of a pipe, of which nobody knows how long it will be
 };
@@ -55,7 +55,7 @@ static int wait_for_pipe(int fd) {
   return n > 0 ? 0 : -1;
 }
 
-// Reads to the end. The size that stat tells is a first guess only: files grow, pipes have none.
+// Reads to the end. The size from stat is a first guess only: files grow, pipes have none.
 static csim_status read_all(int fd, const char *path, const struct stat *st, size_t limit,
                             csim_log *log, char **data, size_t *size) {
   size_t guess = st->st_size > 0 ? (size_t)st->st_size : 0;
@@ -76,7 +76,7 @@ static csim_status read_all(int fd, const char *path, const struct stat *st, siz
                limit);
       return CSIM_INVALID;
     }
-    need = n + 2; // room for one more byte and the 0: csim_grow doubles
+    need = n + 2; // space for one more byte and the 0: csim_grow doubles
   }
   (*data)[n] = 0;
   *size = n;
@@ -264,12 +264,12 @@ void csim_file_print(csim_file *file, const char *format, ...) {
 }
 
 void csim_file_print_number(csim_file *file, double value, int digits) {
-  char *room = csim_file_room(file, 32);
-  csim_file_advance(file, (size_t)csim_print_number(value, digits, room));
+  char *space = csim_file_reserve(file, 32);
+  csim_file_advance(file, (size_t)csim_print_number(value, digits, space));
 }
 
-char *csim_file_room(csim_file *file, size_t n) {
-  assert(n <= CSIM_FILE_ROOM);
+char *csim_file_reserve(csim_file *file, size_t n) {
+  assert(n <= CSIM_FILE_RESERVE);
   if (n > BUFFER - file->used) flush(file);
   return file->buffer + file->used;
 }
@@ -304,7 +304,7 @@ static void sync_directory(const char *path) {
 csim_status csim_file_commit(csim_file *file, int sync) {
   flush(file);
   if (!file->error && sync && file->temp && fsync(file->fd)) file->error = errno;
-  // network file systems tell of a full disk only here; the descriptor is gone even after EINTR
+  // network file systems report a full disk only here; the descriptor is gone even after EINTR
   if (close(file->fd) && errno != EINTR && !file->error) file->error = errno;
   file->fd = -1;
   if (!file->error && file->temp && rename(file->temp, file->final)) file->error = errno;

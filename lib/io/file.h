@@ -38,10 +38,10 @@ void csim_file_print(csim_file *file, const char *format, ...)
     __attribute__((format(printf, 2, 3))); ///< no floating point: it would obey the locale
 void csim_file_print_number(csim_file *file, double value, int digits); ///< see base/number.h
 
-/// Room for n <= CSIM_FILE_ROOM bytes that the caller fills; csim_file_advance then appends the
+/// Room for n <= CSIM_FILE_RESERVE bytes that the caller fills; csim_file_advance then appends the
 /// first `used` of them. For writers that format by hand.
-enum { CSIM_FILE_ROOM = 1 << 16 };
-char *csim_file_room(csim_file *file, size_t n);
+enum { CSIM_FILE_RESERVE = 1 << 16 };
+char *csim_file_reserve(csim_file *file, size_t n);
 void csim_file_advance(csim_file *file, size_t used);
 
 /// Writes over bytes appended before, for headers that only the end of a run knows. Fails like

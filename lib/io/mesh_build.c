@@ -36,12 +36,12 @@ static void out_of_memory(csim_mesh_build *b) {
 }
 
 // Room for `need` elements in one of the arrays; 0 after any failure.
-static int grow(csim_mesh_build *b, void *array, ptrdiff_t *room, ptrdiff_t need, size_t size) {
+static int grow(csim_mesh_build *b, void *array, ptrdiff_t *capacity, ptrdiff_t need, size_t size) {
   if (b->status) return 0;
-  if (need <= *room) return 1;
+  if (need <= *capacity) return 1;
   void *old;
   memcpy(&old, array, sizeof old);
-  void *moved = csim_grow(old, room, need, size);
+  void *moved = csim_grow(old, capacity, need, size);
   if (!moved) {
     out_of_memory(b);
     return 0;

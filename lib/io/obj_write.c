@@ -13,7 +13,7 @@ enum { LINE = 128 }; // bytes that hold any line of three numbers
 
 static void write_numbers(csim_file *file, const char *keyword, const double *value, int n,
                           int digits) {
-  char *start = csim_file_room(file, LINE), *p = start;
+  char *start = csim_file_reserve(file, LINE), *p = start;
   while (*keyword) *p++ = *keyword++;
   for (int k = 0; k < n; k++) {
     *p++ = ' ';
@@ -42,7 +42,7 @@ static void write_vertex(csim_file *file, const double *x, const double *colour,
     write_numbers(file, "v", x, 3, digits);
     return;
   }
-  char *start = csim_file_room(file, 2 * LINE), *p = start;
+  char *start = csim_file_reserve(file, 2 * LINE), *p = start;
   *p++ = 'v';
   for (int k = 0; k < 6; k++) {
     *p++ = ' ';
@@ -69,7 +69,7 @@ static int write_normals(csim_file *file, const csim_mesh *mesh, const double *x
 static void write_face(csim_file *file, const csim_mesh *mesh, int f, int has_normals) {
   csim_file_text(file, "f");
   for (int c = mesh->face_start[f]; c < mesh->face_start[f + 1]; c++) {
-    char *start = csim_file_room(file, LINE), *p = start;
+    char *start = csim_file_reserve(file, LINE), *p = start;
     *p++ = ' ';
     p += csim_format_integer(mesh->face_vert[c] + 1, p);
     if (mesh->face_uv && mesh->face_uv[c] >= 0) {

@@ -52,8 +52,8 @@ typedef struct sewing {
   panel *panel;
   stitch *stitch;
   csim_mesh_build build;
-  double *rest; // (rest_room) heap
-  ptrdiff_t rest_room;
+  double *rest; // (rest_capacity) heap
+  ptrdiff_t rest_capacity;
 } sewing;
 
 __attribute__((format(printf, 3, 4))) static void fail(sewing *s, const cJSON *item,
@@ -374,7 +374,7 @@ static void add_triangles(sewing *s, panel *p, const csim_planar *mesh, int cloc
   int length = snprintf(tag, sizeof tag, "g %.280s\n", p->name);
   int group = csim_mesh_build_tag(b, 0, tag, (size_t)length);
   double *rest =
-      csim_grow(s->rest, &s->rest_room, 3 * ((ptrdiff_t)b->nvert + mesh->nvert), sizeof *rest);
+      csim_grow(s->rest, &s->rest_capacity, 3 * ((ptrdiff_t)b->nvert + mesh->nvert), sizeof *rest);
   if (!rest) {
     s->status = CSIM_MEMORY;
     return;

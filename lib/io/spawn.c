@@ -40,7 +40,7 @@ static void close_all(session *s, int end) {
   for (int p = 0; p < NPIPE; p++) close_end(&s->fd[p][end]);
 }
 
-// Sockets for stdin, because send() can be told not to raise SIGPIPE; pipes for the rest.
+// Sockets for stdin, because send() can avoid SIGPIPE; pipes for the rest.
 static int open_pipes(session *s) {
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, s->fd[IN])) return errno;
   for (int p = OUT; p <= ERR; p++)
@@ -157,7 +157,7 @@ static double seconds_left(const session *s) {
 }
 
 // Sends and receives until the child has ended, broke a limit, or memory is short.
-// On return *ended tells whether it was reaped, with its wait status.
+// *ended: whether it was reaped, with its wait status.
 static csim_status converse(const csim_child *child, session *s, csim_child_result *r, int *ended,
                             int *wait_status) {
   *ended = 0;

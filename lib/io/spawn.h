@@ -35,7 +35,7 @@ typedef struct csim_child_result {
 ///
 /// @param[out] result  overwritten; free(result->output)
 /// @return CSIM_OK when it ran, however it ended; CSIM_IO when it could not be started or pipes
-///         fail (end and code tell); CSIM_MEMORY
+///         fail (see end and code); CSIM_MEMORY
 /// Thread-safe. Needs SIGCHLD not to be ignored, as POSIX has it by default.
 csim_status csim_run_child(const csim_child *child, csim_child_result *result);
 

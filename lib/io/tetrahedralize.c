@@ -184,7 +184,7 @@ static csim_status write_request(job *j) {
 /// What one attempt came to.
 typedef enum outcome {
   DONE,
-  AGAIN, // TetGen failed in a way that another tolerance may cure
+  AGAIN, // TetGen failed in a way that another tolerance may avoid
   FATAL, // j->status has the reason
 } outcome;
 

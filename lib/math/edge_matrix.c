@@ -36,7 +36,7 @@ int csim_edge_matrix_place(csim_pool *pool, csim_edge_matrix *A) {
   int n = 0;
   for (int i = 0; i < A->graph->nrow; i++)
     if (A->place[i] >= 0) A->place[i] = n++;
-  double *block = csim_grow(A->block, &A->room, (ptrdiff_t)n + 1, 9 * sizeof *block);
+  double *block = csim_grow(A->block, &A->capacity, (ptrdiff_t)n + 1, 9 * sizeof *block);
   if (!block) {
     memset(A->place, -1, (size_t)A->graph->nrow * sizeof *A->place);
     return -1;

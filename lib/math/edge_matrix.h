@@ -40,8 +40,8 @@ typedef struct csim_edge_matrix {
   float *near;   ///< (near_start[nrow] x 4) u, a; wide: (.. x 9, and one more) columns of S
   double *diag;  ///< (nrow) D is diag I in rows without a place,
   int *place;    ///< (nrow) -1, or which block is that of a row
-  double *block; ///< (room x 9, and one more to read) symmetric
-  ptrdiff_t room;
+  double *block; ///< (capacity x 9, and one more to read) symmetric
+  ptrdiff_t capacity;
 } csim_edge_matrix;
 
 /// Numbers of a near edge.

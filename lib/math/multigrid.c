@@ -79,8 +79,8 @@ static void list_rows(int nbelow, csim_multigrid_level *level) {
 // Pattern of the coarse matrix: pairs of aggregates with neighbouring rows. -1: out of memory.
 static int coarse_pattern(csim_arena *arena, const adjacency *rows, csim_multigrid_level *level) {
   csim_arena temp = {0};
-  int npair = 0, room = rows->start[0][rows->nrow] + rows->start[1][rows->nrow];
-  int *pair = CSIM_ARENA_NEW(&temp, int, csim_row(2, room));
+  int npair = 0, capacity = rows->start[0][rows->nrow] + rows->start[1][rows->nrow];
+  int *pair = CSIM_ARENA_NEW(&temp, int, csim_row(2, capacity));
   if (!temp.failed)
     for (int i = 0; i < rows->nrow; i++)
       for (int l = 0; l < 2; l++)

@@ -43,7 +43,7 @@ static inline void two_product(double a, double b, double *x, double *y) {
   *x = p;
 }
 
-// e += b. Precondition: room for n + 1 components. Returns how many there are now.
+// e += b. Precondition: capacity for n + 1 components. Returns how many there are now.
 static int grow(int n, double *e, double b) {
   int m = 0;
   for (int i = 0; i < n; i++) {
@@ -55,7 +55,7 @@ static int grow(int n, double *e, double b) {
   return m;
 }
 
-// h += sign e f, for expansions e and f. Precondition: room for 2 ne nf more components.
+// h += sign e f, for expansions e and f. Precondition: capacity for 2 ne nf more components.
 static int add_product(int n, double *h, double sign, int ne, const double *e, int nf,
                        const double *f) {
   for (int i = 0; i < ne; i++)

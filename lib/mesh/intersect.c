@@ -51,7 +51,7 @@ static int coplanar_meet(const double *p, const double *q, const double *const t
   return 0;
 }
 
-// Closed segment p q and triangle t; sp and sq tell on which side of its plane p and q are.
+// Closed segment p q and triangle t; sp and sq: on which side of its plane p and q are.
 static int segment_meets(const double *p, const double *q, int sp, int sq,
                          const double *const t[3]) {
   if (sp * sq > 0) return 0;

@@ -32,7 +32,7 @@ int csim_pair_intersects(const csim_triangles *mesh, int i, int j);
 /// All pairs (i < j) of triangles of one mesh that intersect, as csim_pair_intersects has it.
 /// Degenerate triangles take no part.
 /// @param      pool   may be NULL: one thread
-/// @param      limit  room in `pair`; may be 0
+/// @param      limit  capacity of `pair` in pairs; may be 0
 /// @param[out] pair   (min(*total, limit) x 2) the first ones in rising order of i, then j
 /// @param[out] total  how many there are; may be NULL
 /// @return CSIM_OK or CSIM_MEMORY

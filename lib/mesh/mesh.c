@@ -2,6 +2,7 @@
 #include "mesh/mesh.h"
 
 #include "base/hash.h"
+#include "math/vec3.h"
 
 #include <string.h>
 
@@ -14,6 +15,16 @@ const double *csim_mesh_channel_named(const csim_mesh *mesh, const char *name) {
   for (int k = 0; k < mesh->nchannel; k++)
     if (!strcmp(mesh->channel[k].name, name)) return mesh->channel[k].value;
   return NULL;
+}
+
+double csim_mean_edge(const double *x, int nface, int ncorner, const int *vert) {
+  double sum = 0;
+  int nside = ncorner > 2 ? ncorner : 1;
+  for (ptrdiff_t f = 0; f < nface; f++)
+    for (int k = 0; k < nside; k++)
+      sum += csim_distance(x + csim_xyz(vert[f * ncorner + k]),
+                           x + csim_xyz(vert[f * ncorner + (k + 1) % ncorner]));
+  return nface ? sum / ((double)nside * nface) : 0;
 }
 
 void csim_mesh_release(csim_mesh *mesh, int keep_faces) {

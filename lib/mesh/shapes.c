@@ -29,7 +29,7 @@ static csim_status out_of_memory(csim_log *log, csim_place place) {
   return CSIM_MEMORY;
 }
 
-// A mesh under construction: `mesh` has room for all that will come.
+// A mesh under construction: the arrays of `mesh` have their final size.
 typedef struct builder {
   csim_mesh *mesh;
   int nvert, ntri;
@@ -205,7 +205,7 @@ typedef struct profile {
   int closed; // the last ring is stitched to the first
   int around; // vertices on a ring of the full radius
   double radius;
-  ring *ring; // (room for all)
+  ring *ring; // (capacity: all)
 } profile;
 
 // Rings must come so that (way along the profile) x (turning from x to z) points outward.

@@ -28,7 +28,7 @@ typedef struct check {
   csim_log *log;
   csim_arena scratch;
   csim_solid *solid;
-  char *skip; // (ntri) 1: faces told of already, so that their edges are not told of too
+  char *skip; // (ntri) 1: faces reported already, whose edges are then not reported
   int nskip;
   int seams; // 1: open edges touch others, and so do their triangles
   ptrdiff_t nhalf;
@@ -330,7 +330,7 @@ static int runs_same_way(const check *c, int slot) {
   return a == b; // both uses of the edge start at one vertex
 }
 
-// Walks from triangle `seed` over edges; turned[t] tells whether t must be turned to agree with it.
+// Walks from triangle `seed` over edges; turned[t]: whether t must be turned to agree with it.
 // Returns the slot of an edge where that is impossible, or -1.
 static int walk_part(check *c, int seed, int *turned, int *queue, int *nqueue) {
   int bad = -1, head = 0;
@@ -467,7 +467,7 @@ static int same_corners(const check *c, int t, int u) {
   return !memcmp(a, b, sizeof a);
 }
 
-// Without pairs of the same vertices, which check_doubles has told of.
+// Without pairs of the same vertices, which check_doubles has reported.
 static csim_status check_intersections(const check *c) {
   enum { MOST = 1 << 20 };
   const csim_surface *s = c->s;

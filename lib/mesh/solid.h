@@ -38,8 +38,8 @@ typedef struct csim_solid {
 /// finds its cavities.
 ///
 /// A body that faces inwards with all its cavities is turned around, with a warning; so are loose
-/// vertices told. Every other kind of defect is one error line: how often, cause, place (faces and
-/// vertices as the user counts them, from 0; coordinates) and remedy.
+/// vertices reported. Every other kind of defect is one error line: how often, cause, place (faces
+/// and vertices as the user counts them, from 0; coordinates) and remedy.
 /// @param      surface  hostile content welcome: indices and numbers are checked
 /// @param      log      may be NULL
 /// @param[out] solid    overwritten; csim_solid_free releases it. Empty on failure

@@ -60,7 +60,7 @@ static const char *check_used(const csim_tets *tets, char *used) {
   return NULL;
 }
 
-// `f` has room for the faces of all tets and all triangles.
+// `f` has capacity for the faces of all tets and all triangles.
 static const char *check_boundary(const csim_tets *tets, const csim_solid *solid, face *f) {
   ptrdiff_t n = 0;
   for (ptrdiff_t t = 0; t < tets->ntet; t++)

@@ -34,9 +34,9 @@ static void anchor_gradient(const csim_energy *energy, const csim_point *at, int
   }
 }
 
-static void anchor_hessian(const csim_energy *energy, const csim_point *at, csim_spd spd, int first,
+static void anchor_hessian(const csim_energy *energy, const csim_point *at, csim_psd psd, int first,
                            int last, double *val) {
-  (void)spd;
+  (void)psd;
   for (int e = first; e < last; e++)
     for (int c = 0; c < 3; c++)
       val[csim_row(9, energy->slot[e]) + 4 * c] += stiffness_of(energy, at, e);

@@ -38,7 +38,8 @@ CSIM_SIMD_BODY void csim_bound_law(const csim_v4 *share, csim_v4 B[3]) {
 /// Largest share of the step d (3) of a vector r of length l after which it has come no nearer to
 /// the length `end` than CSIM_BOUND_STEP of what was left, [0, 1]. 1 for one that is beyond: all
 /// there is for it is the way back, which F judges.
-static inline double csim_bound_room(double l, const double r[3], const double d[3], double end) {
+static inline double csim_bound_max_step(double l, const double r[3], const double d[3],
+                                         double end) {
   if (!(l < end)) return 1;
   double most = l + CSIM_BOUND_STEP * (end - l), dd = csim_dot(d, d), rd = csim_dot(r, d);
   double rest = (most - l) * (most + l); // |r + t d|^2 = most^2: t^2 dd + 2 t rd = rest

@@ -226,7 +226,7 @@ static int factor5(double N[5][5]) {
 
 // Coefficients of the second derivatives along 11, 22 and 12 [1/m^2]: row[0] of the centre, row[1 +
 // k] of neighbour k. Least squares with weights 1/r^4, in which near neighbours have the say. A
-// part in a million of the weights holds the second derivatives where the neighbours do not tell
+// part in a million of the weights determines the second derivatives where the neighbours do not
 // them all; it leaves planes alone. -1: the neighbours lie on a line.
 static int fit_curvature(const patch *p, double row[][3]) {
   double mean = 0, N[5][5] = {{0}}, weight = 0;

@@ -118,7 +118,7 @@ int csim_energy_bind(csim_arena *arena, const csim_pattern *pattern, csim_energy
 typedef struct energy_job {
   const csim_energy *energy;
   const csim_point *at;
-  csim_spd spd;
+  csim_psd psd;
   double *out;
   int offset;
   double h;
@@ -137,7 +137,7 @@ static void run_gradient(void *context, int first, int last) {
 
 static void run_hessian(void *context, int first, int last) {
   const energy_job *job = context;
-  job->energy->kind->hessian(job->energy, job->at, job->spd, job->offset + first,
+  job->energy->kind->hessian(job->energy, job->at, job->psd, job->offset + first,
                              job->offset + last, job->out);
 }
 
@@ -171,8 +171,8 @@ void csim_energy_gradient(csim_pool *pool, const csim_energy *energy, const csim
 }
 
 void csim_energy_hessian(csim_pool *pool, const csim_energy *energy, const csim_point *at,
-                         csim_spd spd, double *val) {
-  for_each_color(pool, &(energy_job){.energy = energy, .at = at, .spd = spd, .out = val},
+                         csim_psd psd, double *val) {
+  for_each_color(pool, &(energy_job){.energy = energy, .at = at, .psd = psd, .out = val},
                  run_hessian);
 }
 
@@ -181,21 +181,21 @@ void csim_energy_laplacian(csim_pool *pool, const csim_energy *energy, const csi
   for_each_color(pool, &(energy_job){.energy = energy, .at = at, .out = val}, run_laplacian);
 }
 
-typedef struct room_job {
+typedef struct max_step_job {
   const csim_energy *energy;
   const csim_point *at;
   const double *d;
-} room_job;
+} max_step_job;
 
-static double run_room(void *context, int first, int last) {
-  const room_job *job = context;
-  return -job->energy->kind->room(job->energy, job->at, job->d, first, last);
+static double run_max_step(void *context, int first, int last) {
+  const max_step_job *job = context;
+  return -job->energy->kind->max_step(job->energy, job->at, job->d, first, last);
 }
 
-double csim_energy_room(csim_pool *pool, const csim_energy *energy, const csim_point *at,
-                        const double *d) {
-  room_job job = {energy, at, d};
-  return energy->kind->room ? -csim_pool_max(pool, energy->nelem, -1, run_room, &job) : 1;
+double csim_energy_max_step(csim_pool *pool, const csim_energy *energy, const csim_point *at,
+                            const double *d) {
+  max_step_job job = {energy, at, d};
+  return energy->kind->max_step ? -csim_pool_max(pool, energy->nelem, -1, run_max_step, &job) : 1;
 }
 
 // Every element has numbers of its own, so the order does not matter.

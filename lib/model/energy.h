@@ -63,18 +63,18 @@ typedef struct csim_energy_kind {
   /// Adds dE/dx [N] to g (nvert x 3).
   void (*gradient)(const csim_energy *energy, const csim_point *at, int first, int last, double *g);
   /// Adds d2E/dx2 [N/m] to the blocks val (nblock x 9); positive semidefinite per element unless
-  /// spd is CSIM_SPD_NONE.
-  void (*hessian)(const csim_energy *energy, const csim_point *at, csim_spd spd, int first,
+  /// psd is CSIM_PSD_NONE.
+  void (*hessian)(const csim_energy *energy, const csim_point *at, csim_psd psd, int first,
                   int last, double *val);
   /// Of two nodes: the Hessian is [[H, -H], [-H, H]] with H = a I + c r r^T, r = x_0 - x_1. Adds a
   /// [N/m] and c [N/m^3] of n given elements to out (n x 2); c >= 0. Element -1 adds nothing. NULL:
   /// not of this form.
-  void (*stretch)(const csim_energy *energy, const csim_point *at, csim_spd spd, int n,
+  void (*stretch)(const csim_energy *energy, const csim_point *at, csim_psd psd, int n,
                   const int *element, double *out);
   /// Of three nodes: subtracts the blocks (m, n) of the Hessian, column by column, from near + 9 k,
   /// k = entry[6 e ..] of (m, n) = (0, 1), (1, 0), (1, 2), (2, 1), (2, 0), (0, 2); k = -1: not
   /// wanted. Rows of the Hessian sum to zero. NULL: not of this form.
-  void (*couple)(const csim_energy *energy, const csim_point *at, csim_spd spd, int first, int last,
+  void (*couple)(const csim_energy *energy, const csim_point *at, csim_psd psd, int first, int last,
                  const int *entry, float *near);
   int constant; ///< 1: the Hessian is W (x) I3, W what `laplacian` adds
   /// Adds a constant scalar matrix W with W (x) I3 >= Hessian in spirit to val (nblock): the matrix
@@ -95,8 +95,8 @@ typedef struct csim_energy_kind {
   /// Of what has a bound: largest share [0, 1] of the step d (nvert x 3) [m] from at->x that takes
   /// none of the elements [first, last) beyond it. d NULL: 0 when one of them is beyond it at
   /// at->x, else 1. NULL: there is no bound.
-  double (*room)(const csim_energy *energy, const csim_point *at, const double *d, int first,
-                 int last);
+  double (*max_step)(const csim_energy *energy, const csim_point *at, const double *d, int first,
+                     int last);
   int nplastic; ///< of what yields: numbers of an element in csim_point.plastic; 0: elastic
   /// Of what yields: lets it flow for the time h [s] at a point, and changes the numbers of the
   /// elements [first, last) in plastic (the model's, as in csim_point). NULL: elastic.
@@ -155,13 +155,13 @@ void csim_energy_yield(csim_pool *pool, const csim_energy *energy, const csim_po
 void csim_energy_gradient(csim_pool *pool, const csim_energy *energy, const csim_point *at,
                           double *g);
 void csim_energy_hessian(csim_pool *pool, const csim_energy *energy, const csim_point *at,
-                         csim_spd spd, double *val);
+                         csim_psd psd, double *val);
 void csim_energy_laplacian(csim_pool *pool, const csim_energy *energy, const csim_point *at,
                            double *val);
 
 /// Largest share of a step d that keeps to the energy's bounds, see csim_energy_kind; 1 of others.
-double csim_energy_room(csim_pool *pool, const csim_energy *energy, const csim_point *at,
-                        const double *d);
+double csim_energy_max_step(csim_pool *pool, const csim_energy *energy, const csim_point *at,
+                            const double *d);
 
 // ------------------------------------------------------------------------------------------- kinds
 
@@ -185,11 +185,11 @@ extern const csim_energy_kind csim_bound_kind;
 //
 // csim_cotangent_kind: E = 1/2 (|sum_i q_i x_i| - c0)^2, the quadratic energy about a curved rest
 // shape, as projective dynamics has it (Bouaziz et al. 2014). Parameters q (4), c0 [N^1/2 m^1/2].
-// It cannot tell a hinge from its mirror image.
+// A hinge and its mirror image have the same energy.
 //
 // csim_dihedral_kind: E = k/2 (theta - theta0)^2. Parameters k [J], theta0 [rad], and the q (4) of
 // the quadratic energy of the same stiffness (for its laplacian). The Hessian is Gauss-Newton's,
-// k grad grad^T, whatever spd says: exact at theta0, always semidefinite.
+// k grad grad^T, whatever psd says: exact at theta0, always semidefinite.
 #define CSIM_DECLARE_BENDING(name) extern const csim_energy_kind csim_##name##_kind;
 CSIM_BENDING_LIST(CSIM_DECLARE_BENDING)
 

@@ -83,9 +83,9 @@ static void quadratic_gradient(const csim_energy *energy, const csim_point *at, 
   gradients_kernel[energy->isa](energy, at->x, first, last, g);
 }
 
-static void quadratic_hessian(const csim_energy *energy, const csim_point *at, csim_spd spd,
+static void quadratic_hessian(const csim_energy *energy, const csim_point *at, csim_psd psd,
                               int first, int last, double *val) {
-  (void)at, (void)spd;
+  (void)at, (void)psd;
   for (int e = first; e < last; e++) {
     const double *q = csim_energy_param(energy, e);
     const int *slot = energy->slot + csim_row(16, e);
@@ -156,7 +156,7 @@ static void cotangent_gradient(const csim_energy *energy, const csim_point *at, 
   }
 }
 
-static void cotangent_hessian(const csim_energy *energy, const csim_point *at, csim_spd spd,
+static void cotangent_hessian(const csim_energy *energy, const csim_point *at, csim_psd psd,
                               int first, int last, double *val) {
   for (int e = first; e < last; e++) {
     const double *param = csim_energy_param(energy, e);
@@ -164,7 +164,7 @@ static void cotangent_hessian(const csim_energy *energy, const csim_point *at, c
     double c[3];
     curvature_at(energy, at, e, c);
     double l = csim_norm(c), across = l > 0 ? 1 - param[4] / l : 1;
-    if (across < 0 && spd != CSIM_SPD_NONE) across = 0;
+    if (across < 0 && psd != CSIM_PSD_NONE) across = 0;
     double H[9] = {across, 0, 0, 0, across, 0, 0, 0, across};
     if (l > 0) csim_mat3_add_outer((1 - across) / (l * l), c, c, H);
     for (int m = 0; m < 4; m++)
@@ -304,9 +304,9 @@ static void dihedral_gradient(const csim_energy *energy, const csim_point *at, i
   }
 }
 
-static void dihedral_hessian(const csim_energy *energy, const csim_point *at, csim_spd spd,
+static void dihedral_hessian(const csim_energy *energy, const csim_point *at, csim_psd psd,
                              int first, int last, double *val) {
-  (void)spd;
+  (void)psd;
   for (int e = first; e < last; e++) {
     hinge h = hinge_at(at->x, energy->node + csim_row(4, e));
     if (h.flat) continue;

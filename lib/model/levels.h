@@ -1,4 +1,4 @@
-// model/levels.h: springs of coarser levels, a cure of locking. Needs model/network.h,
+// model/levels.h: springs of coarser levels, a remedy for locking. Needs model/network.h,
 // math/multigrid.h.
 //
 // A mesh whose every edge is a stiff spring has 3V - E = 3 + E_b ways to move without stretching,

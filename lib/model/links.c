@@ -81,10 +81,10 @@ static void link_gradient(const csim_energy *energy, const csim_point *at, int f
   }
 }
 
-static void link_hessian(const csim_energy *energy, const csim_point *at, csim_spd spd, int first,
+static void link_hessian(const csim_energy *energy, const csim_point *at, csim_psd psd, int first,
                          int last, double *val) {
   int nnode = energy->kind->nnode;
-  (void)spd;
+  (void)psd;
   for (int e = first; e < last; e++) {
     link_state s = link_at(energy, at, e);
     if (!(s.k > 0)) continue;
@@ -99,9 +99,9 @@ static void link_hessian(const csim_energy *energy, const csim_point *at, csim_s
   }
 }
 
-static void link_stretch(const csim_energy *energy, const csim_point *at, csim_spd spd, int n,
+static void link_stretch(const csim_energy *energy, const csim_point *at, csim_psd psd, int n,
                          const int *element, double *out) {
-  (void)spd;
+  (void)psd;
   for (int i = 0; i < n; i++) {
     if (element[i] < 0) continue;
     link_state s = link_at(energy, at, element[i]);

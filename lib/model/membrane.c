@@ -311,9 +311,9 @@ CSIM_SIMD_BODY void add_shear(const four *s, blocks *H) {
     }
 }
 
-CSIM_SIMD_BODY void add_woven_geometry(const four *s, csim_spd spd, blocks *H) {
+CSIM_SIMD_BODY void add_woven_geometry(const four *s, csim_psd psd, blocks *H) {
   csim_v4 tu = s->t[0] * INVERSE_OR_ZERO4(s->at.lu), tv = s->t[1] * INVERSE_OR_ZERO4(s->at.lv);
-  if (spd != CSIM_SPD_NONE) {
+  if (psd != CSIM_PSD_NONE) {
     tu = POSITIVE4(tu);
     tv = POSITIVE4(tv);
   }
@@ -324,14 +324,14 @@ CSIM_SIMD_BODY void add_woven_geometry(const four *s, csim_spd spd, blocks *H) {
   add_outer4(&less_v, s->gv, s->gv, H->vv);
 }
 
-CSIM_SIMD_BODY void blocks_four(const four *s, csim_spd spd, membrane_law law, blocks *H) {
+CSIM_SIMD_BODY void blocks_four(const four *s, csim_psd psd, membrane_law law, blocks *H) {
   *H = (blocks){0};
   add_outer4(&s->c[0], s->gu, s->gu, H->uu);
   add_outer4(&s->c[1], s->gu, s->gv, H->uv);
   add_outer4(&s->c[2], s->gv, s->gv, H->vv);
   if (s->at_bound) csim_principal_hessian(&s->principal, H->uu, H->uv, H->vv);
-  if (law == WOVEN) add_woven_geometry(s, spd, H);
-  if (law == WOVEN && spd != CSIM_SPD_NONE) {
+  if (law == WOVEN) add_woven_geometry(s, psd, H);
+  if (law == WOVEN && psd != CSIM_PSD_NONE) {
     add_shear(s, H);
     return;
   }
@@ -340,7 +340,7 @@ CSIM_SIMD_BODY void blocks_four(const four *s, csim_spd spd, membrane_law law, b
   add_outer4(&s->c[3], s->at.fu, s->at.fu, H->vv);
   csim_v4 zero = {0}, uu = law == WOVEN ? zero : s->t[0], vv = law == WOVEN ? zero : s->t[1];
   csim_v4 uv = s->t[2];
-  if (spd != CSIM_SPD_NONE) clamp2(&uu, &uv, &vv);
+  if (psd != CSIM_PSD_NONE) clamp2(&uu, &uv, &vv);
   add_identity4(&uu, H->uu);
   add_identity4(&uv, H->uv);
   add_identity4(&vv, H->vv);
@@ -358,13 +358,13 @@ CSIM_SIMD_BODY void node_block(const four *s, const blocks *H, int m, int n, csi
                        vu * H->uv[3 * j + i];
 }
 
-CSIM_SIMD_BODY int hessians(const csim_energy *energy, const csim_point *at, csim_spd spd,
+CSIM_SIMD_BODY int hessians(const csim_energy *energy, const csim_point *at, csim_psd psd,
                             int first, int last, double *val, membrane_law law) {
   for (int e = first; e < last; e += 4) {
     four s;
     blocks H;
     int n = evaluate_four(energy, at, e, last, law, &s);
-    blocks_four(&s, spd, law, &H);
+    blocks_four(&s, psd, law, &H);
     for (int a = 0; a < 3; a++)
       for (int b = 0; b < 3; b++) {
         csim_v4 block[9];
@@ -397,14 +397,14 @@ CSIM_SIMD_BODY void add_edge(const csim_v4 rows[4], int here, int there, float *
   }
 }
 
-CSIM_SIMD_BODY int couplings(const csim_energy *energy, const csim_point *at, csim_spd spd,
+CSIM_SIMD_BODY int couplings(const csim_energy *energy, const csim_point *at, csim_psd psd,
                              int first, int last, const int *entry, float *near) {
   membrane_law law = law_of(energy);
   for (int e = first; e < last; e += 4) {
     four s;
     blocks H;
     int n = evaluate_four(energy, at, e, last, law, &s);
-    blocks_four(&s, spd, law, &H);
+    blocks_four(&s, psd, law, &H);
     for (int k = 0; k < 3; k++) {
       csim_v4 block[9], row[3][4];
       node_block(&s, &H, k, (k + 1) % 3, block);
@@ -432,13 +432,13 @@ CSIM_SIMD_KERNEL(int, gradients,
                   membrane_law law),
                  (energy, at, first, last, g, law))
 CSIM_SIMD_KERNEL(int, hessians,
-                 (const csim_energy *energy, const csim_point *at, csim_spd spd, int first,
+                 (const csim_energy *energy, const csim_point *at, csim_psd psd, int first,
                   int last, double *val, membrane_law law),
-                 (energy, at, spd, first, last, val, law))
+                 (energy, at, psd, first, last, val, law))
 CSIM_SIMD_KERNEL(int, couplings,
-                 (const csim_energy *energy, const csim_point *at, csim_spd spd, int first,
+                 (const csim_energy *energy, const csim_point *at, csim_psd psd, int first,
                   int last, const int *entry, float *near),
-                 (energy, at, spd, first, last, entry, near))
+                 (energy, at, psd, first, last, entry, near))
 
 // ------------------------------------------------------------------- what both kinds have in
 // common
@@ -453,14 +453,14 @@ static void membrane_gradient(const csim_energy *energy, const csim_point *at, i
   gradients_kernel[energy->isa](energy, at, first, last, g, law_of(energy));
 }
 
-static void membrane_hessian(const csim_energy *energy, const csim_point *at, csim_spd spd,
+static void membrane_hessian(const csim_energy *energy, const csim_point *at, csim_psd psd,
                              int first, int last, double *val) {
-  hessians_kernel[energy->isa](energy, at, spd, first, last, val, law_of(energy));
+  hessians_kernel[energy->isa](energy, at, psd, first, last, val, law_of(energy));
 }
 
-static void membrane_couple(const csim_energy *energy, const csim_point *at, csim_spd spd,
+static void membrane_couple(const csim_energy *energy, const csim_point *at, csim_psd psd,
                             int first, int last, const int *entry, float *near) {
-  couplings_kernel[energy->isa](energy, at, spd, first, last, entry, near);
+  couplings_kernel[energy->isa](energy, at, psd, first, last, entry, near);
 }
 
 // Weights (3 x 3) of A (ku |f_u|^2 + kv |f_v|^2)/2 with ku, kv above what the material does to f_u
@@ -533,8 +533,8 @@ static void deformation(const strains *at, const csim_v4 rest[2], int lane, doub
   }
 }
 
-static double membrane_room(const csim_energy *energy, const csim_point *at, const double *d,
-                            int first, int last) {
+static double membrane_max_step(const csim_energy *energy, const csim_point *at, const double *d,
+                                int first, int last) {
   membrane_law law = law_of(energy);
   double share = 1;
   for (int e = first; e < last; e += 4) {
@@ -551,7 +551,7 @@ static double membrane_room(const csim_energy *energy, const csim_point *at, con
       deformation(&s.at, rest, i, F);
       deformation(&by, rest, i, D);
       if (!d && csim_principal_largest(F, D, 0) > end) return 0;
-      if (d) share = csim_min(share, csim_principal_room(F, D, end));
+      if (d) share = csim_min(share, csim_principal_max_step(F, D, end));
     }
   }
   return share;
@@ -573,7 +573,7 @@ static double membrane_strain(const csim_energy *energy, const csim_point *at, i
   .name = of_name, .role = CSIM_ROLE_MEMBRANE, .nnode = 3, .nparam = numbers,                      \
   .value = membrane_value, .gradient = membrane_gradient, .hessian = membrane_hessian,             \
   .couple = membrane_couple, .laplacian = membrane_laplacian, .elastic = membrane_elastic,         \
-  .constraint = membrane_constraint, .room = membrane_room, .strain = membrane_strain
+  .constraint = membrane_constraint, .max_step = membrane_max_step, .strain = membrane_strain
 
 const csim_energy_kind csim_woven_kind = {MEMBRANE("woven", NPARAM)};
 const csim_energy_kind csim_orthotropic_kind = {MEMBRANE("orthotropic", NPARAM)};

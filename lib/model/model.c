@@ -15,18 +15,6 @@ void csim_model_free(csim_model *model) {
   csim_arena_free(&arena);
 }
 
-double csim_model_mean_edge(const csim_model *model, int body) {
-  double sum = 0;
-  int count = 0;
-  for (int i = 0; i < 3 * model->ntri; i++) {
-    const int *t = model->tri + i - i % 3;
-    if (body >= 0 && model->body_of[t[0]] != body) continue;
-    sum += csim_distance(model->x0 + csim_xyz(t[i % 3]), model->x0 + csim_xyz(t[(i + 1) % 3]));
-    count++;
-  }
-  return count ? sum / count : 0;
-}
-
 int csim_model_drags(const csim_model *model) {
   for (int b = 0; b < model->nbody; b++)
     if (model->body[b].drag > 0 && model->air.wind.density > 0) return 1;
@@ -81,7 +69,8 @@ void csim_follow_attach(const csim_course_pose *at, const double *x, csim_follow
   for (int c = 0; c < 3; c++) follow->offset[c] = R[c] * r[0] + R[3 + c] * r[1] + R[6 + c] * r[2];
 }
 
-void csim_follow_point(const csim_follow *follow, const csim_course_pose *at, double *out) {
+// Where the point is at a pose.
+static void follow_point(const csim_follow *follow, const csim_course_pose *at, double *out) {
   double point[3], R[9];
   follow_base(follow, at, point, R);
   csim_mat3_mul(R, follow->offset, out);
@@ -106,7 +95,7 @@ void csim_model_targets(const csim_model *model, double time, double *target) {
     if (g && g->path)
       follow_path(g->path, i - first, time, out);
     else if (t->follow >= 0)
-      csim_follow_point(&model->pins.follow[t->follow], &course, out);
+      follow_point(&model->pins.follow[t->follow], &course, out);
     else if (g && g->motion.nkey > 0)
       csim_pose_apply(&pose, rest, out);
     else
@@ -171,11 +160,11 @@ double csim_model_energy(csim_pool *pool, const csim_model *model, const csim_po
   return sum;
 }
 
-double csim_model_room(csim_pool *pool, const csim_model *model, const csim_point *at,
-                       const double *d) {
+double csim_model_max_step(csim_pool *pool, const csim_model *model, const csim_point *at,
+                           const double *d) {
   double share = 1;
   for (int e = 0; e < model->nenergy; e++)
-    share = csim_min(share, csim_energy_room(pool, &model->energy[e], at, d));
+    share = csim_min(share, csim_energy_max_step(pool, &model->energy[e], at, d));
   return share;
 }
 

@@ -65,9 +65,8 @@ typedef struct csim_follow {
   double offset[3]; ///< [m] along the first edge, across it in the plane, and along the normal
 } csim_follow;
 
-/// Sets the offset so that the point is x (3) at the pose, and where the point is at a pose.
+/// Sets the offset so that the point is x (3) at the pose.
 void csim_follow_attach(const csim_course_pose *at, const double *x, csim_follow *follow);
-void csim_follow_point(const csim_follow *follow, const csim_course_pose *at, double *out);
 
 /// A pinned vertex, exact (hard) or by a soft spring (an element of the anchor energy).
 typedef struct csim_target {
@@ -195,10 +194,6 @@ typedef struct csim_model {
 /// Frees the model and its meshes.
 void csim_model_free(csim_model *model);
 
-/// Mean length of the sides of a body's triangles at the start [m], of all bodies' when body is -1;
-/// an edge of two triangles counts twice. 0: there are none.
-double csim_model_mean_edge(const csim_model *model, int body);
-
 /// Whether air resists a surface.
 int csim_model_drags(const csim_model *model);
 
@@ -227,8 +222,8 @@ double csim_model_energy(csim_pool *pool, const csim_model *model, const csim_po
 
 /// Largest share of the step d (nvert x 3) [m] from at->x that takes nothing beyond a bound of its
 /// strain, [0, 1]; d NULL: 0 when something is beyond at at->x, else 1.
-double csim_model_room(csim_pool *pool, const csim_model *model, const csim_point *at,
-                       const double *d);
+double csim_model_max_step(csim_pool *pool, const csim_model *model, const csim_point *at,
+                           const double *d);
 
 /// What changes: exactly what a checkpoint holds.
 typedef struct csim_state {

@@ -260,7 +260,7 @@ int csim_measure_solid(const csim_model *model, const csim_body *body, csim_soli
   for (int e = 0; e < layout.nenergy; e++) {
     csim_role role = layout.energy[e].kind->role;
     if (role == CSIM_ROLE_STRETCH || role == CSIM_ROLE_VOLUME)
-      csim_energy_hessian(NULL, &layout.energy[e], &at, CSIM_SPD_CLAMP, K.val);
+      csim_energy_hessian(NULL, &layout.energy[e], &at, CSIM_PSD_CLAMP, K.val);
   }
   csim_precond_update(NULL, &K, &P);
   csim_matrix_pair pair = {&K, &P};

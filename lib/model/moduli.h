@@ -2,8 +2,8 @@
 // model/model.h.
 //
 // Springs made from one modulus have it on equilateral meshes and on square cells with both
-// diagonals; on others they give more or less, by direction. A tensile test tells: the sheet is
-// loaded by a uniform stress sigma [N/m], which is the force
+// diagonals; on others they give more or less, by direction. Measured by a tensile test: the sheet
+// is loaded by a uniform stress sigma [N/m], which is the force
 //
 //   f_i = sum_t A_t sigma grad phi_i
 //

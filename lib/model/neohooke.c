@@ -223,13 +223,13 @@ static void add_blocks(const solid *s, const double H[81], const int *slot, doub
   }
 }
 
-static void neohooke_hessian(const csim_energy *energy, const csim_point *at, csim_spd spd,
+static void neohooke_hessian(const csim_energy *energy, const csim_point *at, csim_psd psd,
                              int first, int last, double *val) {
   int nnode = energy->kind->nnode;
   for (int e = first; e < last; e++) {
     solid s = solid_at(energy, at, e);
     double H[81];
-    if (spd == CSIM_SPD_NONE)
+    if (psd == CSIM_PSD_NONE)
       exact(&s, H);
     else
       projected(&s, H);

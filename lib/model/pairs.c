@@ -48,9 +48,9 @@ static void pair_gradient(const csim_energy *energy, const csim_point *at, int f
   gradients_kernel[energy->isa](energy, at->x, first, last, g);
 }
 
-static void pair_hessian(const csim_energy *energy, const csim_point *at, csim_spd spd, int first,
+static void pair_hessian(const csim_energy *energy, const csim_point *at, csim_psd psd, int first,
                          int last, double *val) {
-  (void)at, (void)spd;
+  (void)at, (void)psd;
   for (int e = first; e < last; e++) {
     double w = csim_energy_param(energy, e)[0];
     for (int k = 0; k < 4; k++) {

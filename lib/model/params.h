@@ -91,11 +91,11 @@ typedef enum csim_preconditioner {
                                   ///< math/multigrid.h
 } csim_preconditioner;
 
-typedef enum csim_spd {
-  CSIM_SPD_DROP,  ///< drop the term that compression makes negative
-  CSIM_SPD_CLAMP, ///< clamp negative eigenvalues of each element at 0
-  CSIM_SPD_NONE,  ///< leave the Hessian as it is (for study)
-} csim_spd;
+typedef enum csim_psd {
+  CSIM_PSD_DROP,  ///< drop the term that compression makes negative
+  CSIM_PSD_CLAMP, ///< clamp negative eigenvalues of each element at 0
+  CSIM_PSD_NONE,  ///< leave the Hessian as it is (for study)
+} csim_psd;
 
 typedef enum csim_start {
   CSIM_START_INERTIA,  ///< iterate from y = x + h v + h^2 M^-1 f
@@ -151,15 +151,15 @@ typedef struct csim_solver_params {
   const char *method; ///< one of csim_method_names, solver/method.h
   const char *linear; ///< of newton: one of csim_linear_names, solver/linear.h
   csim_preconditioner preconditioner;
-  csim_spd spd;
+  csim_psd psd;
   csim_start start;
-  int iterations;          ///< outer iterations a substep, at most
-  double tolerance;        ///< stop when |gradient| <= tolerance * |gravity and start forces|, [-]
-  double settle;           ///< of newton: stop when what is left would move vertices by less than
-                           ///< this share of an edge (RMS; one step of the preconditioner); 0: no
-  double balance;          ///< of newton with settle: the net force left over on an object is at
-                           ///< most this share of the forces on it, see solver/balance.h; 0: any
-  double damping;          ///< [substeps] of all springs, in addition to their material's
+  int iterations;        ///< outer iterations a substep, at most
+  double tolerance;      ///< stop when |gradient| <= tolerance * |gravity and start forces|, [-]
+  double step_tolerance; ///< of newton: stop when what is left would move vertices by less than
+                         ///< this share of an edge (RMS; one step of the preconditioner); 0: no
+  double balance; ///< of newton with step_tolerance: the net force left over on an object is at
+                  ///< most this share of the forces on it, see solver/balance.h; 0: any
+  double damping; ///< [substeps] of all springs, in addition to their material's
   int linear_iterations;   ///< inner iterations, at most
   double linear_tolerance; ///< relative residual of the linear solve, [-]
   int line_search;         ///< 0 takes every step whole (Baraff & Witkin)

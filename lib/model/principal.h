@@ -124,10 +124,10 @@ static inline double csim_principal_largest(const double F[6], const double D[6]
   return sqrt(0.5 * (uu + vv) + sqrt(half * half + uv * uv));
 }
 
-/// As csim_bound_room, for the larger singular value of F + t D (6, as f_u and f_v) and its `end`.
-/// It is convex in t, so that the chord over an interval meets a value before the curve does: the
-/// root is approached by chords from the one side, by halves from the other.
-static inline double csim_principal_room(const double F[6], const double D[6], double end) {
+/// As csim_bound_max_step, for the larger singular value of F + t D (6, as f_u and f_v) and its
+/// `end`. It is convex in t, so that the chord over an interval meets a value before the curve
+/// does: the root is approached by chords from the one side, by halves from the other.
+static inline double csim_principal_max_step(const double F[6], const double D[6], double end) {
   enum { MOST = 40 };
   static const double CLOSE = 1e-9;
   double l = csim_principal_largest(F, D, 0);

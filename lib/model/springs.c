@@ -52,7 +52,7 @@ CSIM_SIMD_BODY void place_four(const csim_energy *energy, const csim_point *at, 
   s->l = CSIM_SQRT4(square);
 }
 
-CSIM_SIMD_BODY void spring_law(const csim_energy *energy, const int e[4], csim_spd spd, four *s) {
+CSIM_SIMD_BODY void spring_law(const csim_energy *energy, const int e[4], csim_psd psd, four *s) {
   csim_v4 p[4], zero = {0};
   for (int i = 0; i < 4; i++) p[i] = CSIM_LOAD4(csim_energy_param(energy, e[i]));
   csim_transpose4(p);
@@ -64,11 +64,11 @@ CSIM_SIMD_BODY void spring_law(const csim_energy *energy, const int e[4], csim_s
   s->tension = k * dl;
   s->along = CSIM_SELECT4((dl != zero) | (p[SLACK] == zero), k, zero);
   s->across = CSIM_SELECT4(s->l > zero, s->tension / s->l, s->along);
-  if (spd != CSIM_SPD_NONE) s->across = CSIM_SELECT4(s->across < zero, zero, s->across);
+  if (psd != CSIM_PSD_NONE) s->across = CSIM_SELECT4(s->across < zero, zero, s->across);
 }
 
 CSIM_SIMD_BODY void damping_law(const csim_energy *energy, const csim_point *at, const int e[4],
-                                csim_spd spd, four *s) {
+                                csim_psd psd, four *s) {
   csim_v4 t[4], k, zero = {0};
   for (int i = 0; i < 4; i++) {
     t[i] = CSIM_LOAD3(at->from + csim_xyz(s->node[i][0])) -
@@ -83,7 +83,7 @@ CSIM_SIMD_BODY void damping_law(const csim_energy *energy, const csim_point *at,
   s->tension += k * dl;
   s->along += k;
   s->across = CSIM_SELECT4(s->l > zero, s->tension / s->l, s->along);
-  if (spd != CSIM_SPD_NONE) s->across = CSIM_SELECT4(s->across < zero, zero, s->across);
+  if (psd != CSIM_PSD_NONE) s->across = CSIM_SELECT4(s->across < zero, zero, s->across);
 }
 
 CSIM_SIMD_BODY void limit_law(const csim_energy *energy, const int e[4], four *s) {
@@ -116,15 +116,15 @@ CSIM_SIMD_BODY void bound_law(const csim_energy *energy, const int e[4], four *s
 
 // All there is to know of the springs e; what a caller does not use is not computed.
 CSIM_SIMD_BODY void evaluate_four(const csim_energy *energy, const csim_point *at, const int e[4],
-                                  spring_kind kind, csim_spd spd, four *s) {
+                                  spring_kind kind, csim_psd psd, four *s) {
   place_four(energy, at, e, s);
   if (kind == LIMIT)
     limit_law(energy, e, s);
   else if (kind == BOUND)
     bound_law(energy, e, s);
   else
-    spring_law(energy, e, spd, s);
-  if (kind == SPRING && at->damping) damping_law(energy, at, e, spd, s);
+    spring_law(energy, e, psd, s);
+  if (kind == SPRING && at->damping) damping_law(energy, at, e, psd, s);
 }
 
 // The springs from `first` on, at most four; returns how many there are.
@@ -139,7 +139,7 @@ CSIM_SIMD_BODY double values(const csim_energy *energy, const csim_point *at, in
   for (int at4 = first; at4 < last; at4 += 4) {
     four s;
     int e[4], n = choose_four(at4, last, e);
-    evaluate_four(energy, at, e, kind, CSIM_SPD_DROP, &s);
+    evaluate_four(energy, at, e, kind, CSIM_PSD_DROP, &s);
     csim_v4i used = {-1, n > 1 ? -1 : 0, n > 2 ? -1 : 0, n > 3 ? -1 : 0};
     sum += CSIM_SELECT4(used, s.energy, zero);
   }
@@ -153,7 +153,7 @@ CSIM_SIMD_BODY int gradients(const csim_energy *energy, const csim_point *at, in
     four s;
     int e[4], n = choose_four(at4, last, e);
     csim_v4 zero = {0};
-    evaluate_four(energy, at, e, kind, CSIM_SPD_DROP, &s);
+    evaluate_four(energy, at, e, kind, CSIM_PSD_DROP, &s);
     csim_v4 pull = CSIM_SELECT4(s.l > zero, s.tension / s.l, zero);
     for (int i = 0; i < n; i++) {
       double *a = g + csim_xyz(s.node[i][0]), *b = g + csim_xyz(s.node[i][1]);
@@ -165,14 +165,14 @@ CSIM_SIMD_BODY int gradients(const csim_energy *energy, const csim_point *at, in
   return 0;
 }
 
-CSIM_SIMD_BODY int stretches(const csim_energy *energy, const csim_point *at, csim_spd spd, int n,
+CSIM_SIMD_BODY int stretches(const csim_energy *energy, const csim_point *at, csim_psd psd, int n,
                              const int *element, double *out, spring_kind kind) {
   for (int first = 0; first < n; first += 4) {
     four s;
     int e[4], m = choose_four(first, n, e);
     for (int i = 0; i < 4; i++) e[i] = element[e[i]] < 0 ? 0 : element[e[i]];
     csim_v4 zero = {0};
-    evaluate_four(energy, at, e, kind, spd, &s);
+    evaluate_four(energy, at, e, kind, psd, &s);
     csim_v4 c = CSIM_SELECT4(s.l > zero, (s.along - s.across) / (s.l * s.l), zero);
     for (int i = 0; i < m; i++) {
       if (element[first + i] < 0) continue;
@@ -192,9 +192,9 @@ CSIM_SIMD_KERNEL(int, gradients,
                   spring_kind kind),
                  (energy, at, first, last, g, kind))
 CSIM_SIMD_KERNEL(int, stretches,
-                 (const csim_energy *energy, const csim_point *at, csim_spd spd, int n,
+                 (const csim_energy *energy, const csim_point *at, csim_psd psd, int n,
                   const int *element, double *out, spring_kind kind),
-                 (energy, at, spd, n, element, out, kind))
+                 (energy, at, psd, n, element, out, kind))
 
 // tau/h of a spring.
 static inline double damping_of(const csim_energy *energy, const csim_point *at, int e) {
@@ -254,13 +254,13 @@ static void spring_gradient(const csim_energy *energy, const csim_point *at, int
 }
 
 // [[H, -H], [-H, H]] with H = along d d^T + across (I - d d^T).
-static void spring_hessian(const csim_energy *energy, const csim_point *at, csim_spd spd, int first,
+static void spring_hessian(const csim_energy *energy, const csim_point *at, csim_psd psd, int first,
                            int last, double *val) {
   spring_kind kind = kind_of(energy);
   for (int at4 = first; at4 < last; at4 += 4) {
     four s;
     int e[4], n = choose_four(at4, last, e);
-    evaluate_four(energy, at, e, kind, spd, &s);
+    evaluate_four(energy, at, e, kind, psd, &s);
     for (int i = 0; i < n; i++) {
       double l = s.l[i], across = s.across[i], r[3] = {s.r[i][0], s.r[i][1], s.r[i][2]};
       double H[9] = {across, 0, 0, 0, across, 0, 0, 0, across};
@@ -276,9 +276,9 @@ static void spring_hessian(const csim_energy *energy, const csim_point *at, csim
   }
 }
 
-static void spring_stretch(const csim_energy *energy, const csim_point *at, csim_spd spd, int n,
+static void spring_stretch(const csim_energy *energy, const csim_point *at, csim_psd psd, int n,
                            const int *element, double *out) {
-  stretches_kernel[energy->isa](energy, at, spd, n, element, out, kind_of(energy));
+  stretches_kernel[energy->isa](energy, at, psd, n, element, out, kind_of(energy));
 }
 
 static int spring_constraint(const csim_energy *energy, const csim_point *at, int e,
@@ -359,8 +359,8 @@ static int bound_constraint(const csim_energy *energy, const csim_point *at, int
   return along_spring(r, l, over > 0 ? param[K] * way * B[1][0] / over : 0, over, c);
 }
 
-static double bound_room(const csim_energy *energy, const csim_point *at, const double *d,
-                         int first, int last) {
+static double bound_max_step(const csim_energy *energy, const csim_point *at, const double *d,
+                             int first, int last) {
   double share = 1;
   for (int e = first; e < last; e++) {
     double r[3], by[3], end = csim_energy_param(energy, e)[END];
@@ -369,7 +369,7 @@ static double bound_room(const csim_energy *energy, const csim_point *at, const 
       spring_between(energy, d, e, by);
     else if (l > end)
       return 0;
-    if (d) share = csim_min(share, csim_bound_room(l, r, by, end));
+    if (d) share = csim_min(share, csim_bound_max_step(l, r, by, end));
   }
   return share;
 }
@@ -385,5 +385,5 @@ const csim_energy_kind csim_bound_kind = {
     .stretch = spring_stretch,
     .laplacian = spring_laplacian,
     .constraint = bound_constraint,
-    .room = bound_room,
+    .max_step = bound_max_step,
 };

@@ -196,7 +196,7 @@ typedef struct update_job {
   const int *entry;
   int offset;
   const csim_point *at;
-  csim_spd spd;
+  csim_psd psd;
   const double *inertia;
   csim_stiffness *K;
 } update_job;
@@ -287,7 +287,7 @@ static void update_edges(void *context, int first, int last) {
     sum[2 * (k - first) + 1] = 0;
   }
   for (int s = 0; s < K->nspring; s++)
-    K->spring[s]->kind->stretch(K->spring[s], job->at, job->spd, last - first,
+    K->spring[s]->kind->stretch(K->spring[s], job->at, job->psd, last - first,
                                 K->element[s] + first, sum);
   store_edges_kernel[K->A.isa](K, job->at->x, sum, first, last - first);
 }
@@ -295,7 +295,7 @@ static void update_edges(void *context, int first, int last) {
 // Triangles of one colour share no vertex, and so no edge.
 static void add_membrane(void *context, int first, int last) {
   const update_job *job = context;
-  job->membrane->kind->couple(job->membrane, job->at, job->spd, job->offset + first,
+  job->membrane->kind->couple(job->membrane, job->at, job->psd, job->offset + first,
                               job->offset + last, job->entry, job->K->A.near);
 }
 
@@ -311,9 +311,9 @@ static void update_anchors(const csim_point *at, csim_stiffness *K) {
   }
 }
 
-void csim_stiffness_update(csim_pool *pool, const csim_point *at, csim_spd spd,
+void csim_stiffness_update(csim_pool *pool, const csim_point *at, csim_psd psd,
                            const double *inertia, csim_stiffness *K) {
-  update_job job = {.at = at, .spd = spd, .inertia = inertia, .K = K};
+  update_job job = {.at = at, .psd = psd, .inertia = inertia, .K = K};
   if (at->hold && K->anchor) update_anchors(at, K);
   csim_pool_for(pool, K->model->nvert, ROW_GRAIN, update_diagonals, &job);
   csim_pool_for(pool, K->nedge, EDGE_GRAIN, update_edges, &job);

@@ -39,7 +39,7 @@ void csim_stiffness_free(csim_stiffness *K);
 /// identity; their columns are not cleared: multiply only what is zero there. No row has a block of
 /// its own.
 /// @param inertia  (nvert) [N/m] of each vertex, its mass over h^2
-void csim_stiffness_update(csim_pool *pool, const csim_point *at, csim_spd spd,
+void csim_stiffness_update(csim_pool *pool, const csim_point *at, csim_psd psd,
                            const double *inertia, csim_stiffness *K);
 
 #endif

@@ -3,7 +3,7 @@
 //   V = (x1 - x0) . ((x2 - x0) x (x3 - x0)) / 6,   E = k/2 (V - V0)^2
 //   dE/dx = k (V - V0) dV/dx,   d2E/dx2 = k dV dV^T + k (V - V0) d2V
 // The first term of the Hessian is positive semidefinite; the second is indefinite (d2V has zero
-// diagonal blocks) and is kept only on CSIM_SPD_NONE.
+// diagonal blocks) and is kept only on CSIM_PSD_NONE.
 #include "model/energy.h"
 
 #include "base/dmath.h"
@@ -74,7 +74,7 @@ static void add_second_derivative(const csim_point *at, const int *node, double 
   H[7] += f * w[0];
 }
 
-static void volume_hessian(const csim_energy *energy, const csim_point *at, csim_spd spd, int first,
+static void volume_hessian(const csim_energy *energy, const csim_point *at, csim_psd psd, int first,
                            int last, double *val) {
   for (int e = first; e < last; e++) {
     tet t = tet_at(energy, at, e);
@@ -83,7 +83,7 @@ static void volume_hessian(const csim_energy *energy, const csim_point *at, csim
       for (int n = 0; n < 4; n++) {
         double *H = val + csim_row(9, slot[4 * m + n]);
         csim_mat3_add_outer(t.k, t.g[m], t.g[n], H);
-        if (spd == CSIM_SPD_NONE && m != n) add_second_derivative(at, t.node, t.k * t.dV, m, n, H);
+        if (psd == CSIM_PSD_NONE && m != n) add_second_derivative(at, t.node, t.k * t.dV, m, n, H);
       }
   }
 }

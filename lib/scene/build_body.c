@@ -13,11 +13,11 @@
 
 // Reserves n more vertices behind model->nvert (which stays) in x, v, mass.
 static csim_status reserve_vertices(csim_build *build, int n) {
-  ptrdiff_t need = (ptrdiff_t)build->model->nvert + n, room = build->vert_capacity;
+  ptrdiff_t need = (ptrdiff_t)build->model->nvert + n, capacity = build->vert_capacity;
   if (need > CSIM_MESH_MAX_VERT) return CSIM_MEMORY;
   double **array[3] = {&build->x, &build->v, &build->mass};
   for (int k = 0; k < 3; k++) {
-    ptrdiff_t cap = room;
+    ptrdiff_t cap = capacity;
     double *moved = csim_grow(*array[k], &cap, need, (k == 2 ? 1 : 3) * sizeof(double));
     if (!moved) return CSIM_MEMORY;
     *array[k] = moved;
@@ -233,7 +233,7 @@ static double *vertex_factors(const csim_mesh *mesh, const double *factor) {
   return sum;
 }
 
-// Factors of what is told vertex by vertex.
+// Factors of what is given per vertex.
 static csim_status add_shares(csim_build *build, csim_body *body, const csim_factors *factors) {
   for (int k = 0; k < CSIM_NFACTOR; k++) {
     const double *of = factors->of[CSIM_MAP_DAMPING + k];

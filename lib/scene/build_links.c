@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// Chosen vertices of a body, in the order of the choice.
+/// Chosen vertices of a body, in the order of the selection.
 typedef struct chosen {
   const csim_body *body;
   int n;

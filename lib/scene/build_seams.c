@@ -31,7 +31,7 @@ typedef struct sewn_edge {
 typedef struct sewn_edges {
   csim_build *build;
   int n;
-  ptrdiff_t room;
+  ptrdiff_t capacity;
   sewn_edge *edge; // heap
 } sewn_edges;
 
@@ -57,7 +57,7 @@ static csim_status add_edge(sewn_edges *s, int object, const csim_body *body, in
   csim_cross(e, r, across);
   double length = csim_norm(e), twice = csim_norm(across);
   if (!(twice > 1e-6 * length * length)) return CSIM_OK; // a sliver's cotangents are noise
-  sewn_edge *moved = csim_grow(s->edge, &s->room, (ptrdiff_t)s->n + 1, sizeof *moved);
+  sewn_edge *moved = csim_grow(s->edge, &s->capacity, (ptrdiff_t)s->n + 1, sizeof *moved);
   if (!moved) return CSIM_MEMORY;
   s->edge = moved;
   moved[s->n++] = (sewn_edge){.seam = {u < v ? u : v, u < v ? v : u},

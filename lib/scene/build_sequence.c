@@ -58,7 +58,7 @@ static csim_status choose_frames(source *s, csim_arena *arena, csim_collider *co
   const csim_mesh_source *mesh = &s->object->mesh;
   const csim_sequence_info *info = s->info;
   double fps = mesh->fps > 0 ? mesh->fps : info->fps > 0 ? info->fps : scene->fps;
-  if (fabs(fps - scene->fps) < 1e-5 * scene->fps) fps = scene->fps; // told by times in floats
+  if (fabs(fps - scene->fps) < 1e-5 * scene->fps) fps = scene->fps; // rounded to floats in the file
   if (info->time && mesh->fps > 0 && !(info->fps > 0)) {
     csim_say(s->log, CSIM_ERROR, place_of(s),
              "has times and no frame rate, which \"fps\" could replace: leave it out");

@@ -15,52 +15,22 @@ static const csim_keyed pressure_keyed = {AT(pressure_key)};
 static const csim_keyed volume_keyed = {AT(volume_key)};
 
 static const csim_field chamber_fields[] = {
-    {.key = "objects",
-     .kind = &csim_kind_list,
-     .detail = &name_list,
-     .offset = AT(object),
-     .flags = CSIM_REQUIRED,
-     .doc = "Names of the cloths that enclose it: one closed surface, or several that seams close. "
-            "It does not matter which way their faces point."},
-    {.key = "pressure",
-     .kind = &csim_kind_keyed,
-     .detail = &pressure_keyed,
-     .offset = AT(pressure),
-     .unit = "Pa",
-     .fallback = "0",
-     .doc = "Pressure inside over that outside. With \"gas\": at the volume of the start; keys of "
-            "it let gas in and out."},
-    {.key = "gas",
-     .kind = &csim_kind_bool,
-     .offset = AT(gas),
-     .fallback = "false",
-     .doc = "Whether the pressure is that of a gas: it falls as the volume grows, p V staying the "
-            "same."},
-    {.key = "atmosphere",
-     .kind = &csim_kind_real,
-     .offset = AT(atmosphere),
-     .unit = "Pa",
-     .least = 0,
-     .most = CSIM_MOST,
-     .fallback = "101325",
-     .doc = "With \"gas\": pressure outside."},
-    {.key = "volume",
-     .kind = &csim_kind_keyed,
-     .detail = &volume_keyed,
-     .offset = AT(volume),
-     .least = 0,
-     .most = 1e6,
-     .fallback = "1",
-     .doc = "With \"stiffness\": volume to keep, as a share of that of the start."},
-    {.key = "stiffness",
-     .kind = &csim_kind_real,
-     .offset = AT(stiffness),
-     .unit = "Pa",
-     .least = 0,
-     .most = CSIM_MOST,
-     .fallback = "0",
-     .doc = "Pressure with which it resists a volume that is off by that of the start; 0 = not. A "
-            "liquid has much of it."},
+    CSIM_KEY("objects", list, AT(object), NULL, .detail = &name_list, .flags = CSIM_REQUIRED,
+             .doc = "Names of the cloths that enclose it: one closed surface, or several that "
+                    "seams close. It does not matter which way their faces point."),
+    CSIM_KEY("pressure", keyed, AT(pressure), "0", .detail = &pressure_keyed, .unit = "Pa",
+             .doc = "Pressure inside over that outside. With \"gas\": at the volume of the start; "
+                    "keys of it let gas in and out."),
+    CSIM_KEY("gas", bool, AT(gas), "false",
+             .doc = "Whether the pressure is that of a gas: it falls as the volume grows, p V "
+                    "staying the same."),
+    CSIM_KEY("atmosphere", real, AT(atmosphere), "101325", .unit = "Pa", .least = 0,
+             .most = CSIM_MOST, .doc = "With \"gas\": pressure outside."),
+    CSIM_KEY("volume", keyed, AT(volume), "1", .detail = &volume_keyed, .least = 0, .most = 1e6,
+             .doc = "With \"stiffness\": volume to keep, as a share of that of the start."),
+    CSIM_KEY("stiffness", real, AT(stiffness), "0", .unit = "Pa", .least = 0, .most = CSIM_MOST,
+             .doc = "Pressure with which it resists a volume that is off by that of the start; 0 = "
+                    "not. A liquid has much of it."),
 };
 
 static void finish_chamber(csim_reader *r, const cJSON *item, void *base) {

@@ -174,7 +174,9 @@ static csim_status choose_thickness(const csim_scene *scene, csim_world *world) 
   if (!share) return CSIM_MEMORY;
   double most = 0;
   for (int b = 0; b < model->nbody; b++) {
-    double edge = csim_model_mean_edge(model, b);
+    const csim_body *body = &model->body[b];
+    double edge =
+        csim_mean_edge(model->x0 + csim_xyz(body->vert0), body->mesh->ntri, 3, body->mesh->tri);
     share[b] = edge > 0 ? csim_max(LEAST, csim_min(MOST, 0.2 * edge)) : MOST;
     most = csim_max(most, share[b]);
   }

@@ -38,7 +38,7 @@ typedef struct csim_world {
 ///
 /// @param tet_program  path of clothsim-tet
 /// @param[out] world   overwritten; csim_world_free in any case
-/// @return CSIM_OK; CSIM_INVALID with everything that is wrong told to the log; CSIM_IO;
+/// @return CSIM_OK; CSIM_INVALID with all errors in the log; CSIM_IO;
 /// CSIM_MEMORY
 csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_log *log,
                          csim_world *world);
@@ -58,7 +58,7 @@ const double *csim_world_real_vertices(const csim_world *world, int collider,
 /// csim_mesh_release.
 void csim_world_release(csim_world *world, int keep_faces);
 
-// ------------------------------------------------- rooms of the compiler (build_*.c), not for
+// ------------------------------------------------- parts of the compiler (build_*.c), not for
 // others
 
 /// Elements of each kind of energy, and nothing else.
@@ -115,7 +115,7 @@ void csim_rest_free(csim_rest_shape *rest);
 csim_status csim_build_springs(csim_build *build, const csim_object *object, const csim_body *body,
                                const csim_topology *topology, const csim_rest_shape *rest);
 
-/// Tells the log what moduli the springs of each cloth and solid give on its mesh, see
+/// Logs what moduli the springs of each cloth and solid give on its mesh, see
 /// model/moduli.h.
 /// @param model  as compiled, its meshes not yet released
 csim_status csim_report_moduli(const csim_scene *scene, const csim_model *model, csim_log *log);

@@ -17,23 +17,12 @@ static const char *const pinched_names[] = {"lag", "ignore", NULL};
 
 #define IN_PAIR(member) offsetof(csim_pair_friction, member)
 static const csim_field pair_fields[] = {
-    {.key = "a",
-     .kind = &csim_kind_name,
-     .offset = IN_PAIR(object[0]),
-     .flags = CSIM_REQUIRED,
-     .doc = "Name of an object."},
-    {.key = "b",
-     .kind = &csim_kind_name,
-     .offset = IN_PAIR(object[1]),
-     .flags = CSIM_REQUIRED,
-     .doc = "Name of the other; the same name: the object against itself."},
-    {.key = "friction",
-     .kind = &csim_kind_real,
-     .offset = IN_PAIR(friction),
-     .least = 0,
-     .most = 100,
-     .flags = CSIM_REQUIRED,
-     .doc = "Coefficient of friction between the two."},
+    CSIM_KEY("a", name, IN_PAIR(object[0]), NULL, .flags = CSIM_REQUIRED,
+             .doc = "Name of an object."),
+    CSIM_KEY("b", name, IN_PAIR(object[1]), NULL, .flags = CSIM_REQUIRED,
+             .doc = "Name of the other; the same name: the object against itself."),
+    CSIM_KEY("friction", real, IN_PAIR(friction), NULL, .least = 0, .most = 100,
+             .flags = CSIM_REQUIRED, .doc = "Coefficient of friction between the two."),
 };
 static const csim_table pair_table = {.name = "friction-pair",
                                       .doc = "Friction between two objects.",
@@ -45,113 +34,59 @@ static const csim_list pair_list = {.element = &pair_element,
                                     .count_offset = IN_CONTACT(nfriction)};
 
 static const csim_field contact_fields[] = {
-    {.key = "response",
-     .kind = &csim_kind_choice,
-     .detail = response_names,
-     .offset = IN_CONTACT(response),
-     .fallback = "filter",
-     .doc =
-         "What happens where surfaces touch. \"filter\": smooth contact forces, and a filter that "
-         "shortens every step so that no surfaces can intersect, whatever the solver. "
-         "\"impulse\": vertices that have entered a collider are pushed out of it; no guarantee. "
-         "\"penalty\": springs push them out; no guarantee. "
-         "\"impact-zones\": impulses where surfaces would touch on their way, then all at once "
-         "where "
-         "they still would; no guarantee. \"none\": nothing."},
-    {.key = "self",
-     .kind = &csim_kind_bool,
-     .offset = IN_CONTACT(self),
-     .fallback = "true",
-     .doc = "Contact of cloth and solids with themselves and each other, not only with colliders "
-            "(response \"filter\")."},
-    {.key = "thickness",
-     .kind = &csim_kind_real,
-     .offset = IN_CONTACT(thickness),
-     .unit = "m",
-     .least = 0,
-     .most = 1,
-     .fallback = "0",
-     .doc =
-         "Distance at which surfaces begin to push each other apart; pressed together they never "
-         "come nearer than a tenth of it. 0: a fifth of the mean edge of each object, at most 5 "
-         "mm (1 mm unless \"response\" is \"filter\"). With \"impulse\": distance kept from "
-         "colliders."},
-    {.key = "friction",
-     .kind = &csim_kind_real,
-     .offset = IN_CONTACT(friction),
-     .least = 0,
-     .most = 100,
-     .fallback = "0.3",
-     .doc =
-         "Coefficient of friction of objects that do not have their own. Where two objects touch, "
-         "the smaller of their coefficients counts, unless \"friction_pairs\" says otherwise."},
-    {.key = "friction_pairs",
-     .kind = &csim_kind_list,
-     .detail = &pair_list,
-     .offset = IN_CONTACT(pair_friction),
-     .doc = "Where the smaller of the two coefficients is not what two objects should have."},
-    {.key = "slip",
-     .kind = &csim_kind_real,
-     .offset = IN_CONTACT(slip),
-     .unit = "m/s",
-     .flags = CSIM_ABOVE,
-     .least = 0,
-     .most = 1,
-     .fallback = "0.00001",
-     .doc = "Speed of sliding below which friction is not yet whole: the slowest creep that counts "
-            "as standing still."},
-    {.key = "energy",
-     .kind = &csim_kind_choice,
-     .detail = energy_names,
-     .offset = IN_CONTACT(energy),
-     .fallback = "quadratic-log",
-     .doc = "Energy of a closing gap: quadratic and from half the thickness on logarithmic; a "
-            "logarithmic barrier (interior point); or a cubic barrier."},
-    {.key = "broad_phase",
-     .kind = &csim_kind_choice,
-     .detail = broad_phase_names,
-     .offset = IN_CONTACT(broad_phase),
-     .fallback = "bvh",
-     .doc =
-         "How pairs that are near are found: a bounding volume hierarchy or a uniform grid. Both "
-         "find the same pairs."},
-    {.key = "test",
-     .kind = &csim_kind_choice,
-     .detail = test_names,
-     .offset = IN_CONTACT(test),
-     .fallback = "discrete",
-     .doc = "Of \"impulse\" and \"penalty\": whether a vertex is inside where its step ends, or "
-            "whether "
-            "its way comes in, relative to the collider: then fast ones do not pass through thin "
-            "colliders."},
-    {.key = "penalty",
-     .kind = &csim_kind_real,
-     .offset = IN_CONTACT(penalty),
-     .least = 0,
-     .most = 1,
-     .flags = CSIM_ABOVE,
-     .fallback = "0.25",
-     .doc = "Of \"penalty\": share of the depth that a spring undoes in a substep; its stiffness "
-            "is that "
-            "much of the vertex's mass over the substep squared."},
-    {.key = "on_intersection",
-     .kind = &csim_kind_choice,
-     .detail = on_intersection_names,
-     .offset = IN_CONTACT(on_intersection),
-     .fallback = "refuse",
-     .doc = "What to do with a start in which surfaces pass through each other: refuse it, go on "
+    CSIM_KEY("response", choice, IN_CONTACT(response), "filter", .detail = response_names,
+             .doc = "What happens where surfaces touch. \"filter\": smooth contact forces, and a "
+                    "filter that shortens every step so that no surfaces can intersect, whatever "
+                    "the solver. \"impulse\": vertices that have entered a collider are pushed out "
+                    "of it; no guarantee. \"penalty\": springs push them out; no guarantee. "
+                    "\"impact-zones\": impulses where surfaces would touch on their way, then all "
+                    "at once where they still would; no guarantee. \"none\": nothing."),
+    CSIM_KEY("self", bool, IN_CONTACT(self), "true",
+             .doc = "Contact of cloth and solids with themselves and each other, not only with "
+                    "colliders (response \"filter\")."),
+    CSIM_KEY("thickness", real, IN_CONTACT(thickness), "0", .unit = "m", .least = 0, .most = 1,
+             .doc = "Distance at which surfaces begin to push each other apart; pressed together "
+                    "they never come nearer than a tenth of it. 0: a fifth of the mean edge of "
+                    "each object, at most 5 mm (1 mm unless \"response\" is \"filter\"). With "
+                    "\"impulse\": distance kept from colliders."),
+    CSIM_KEY("friction", real, IN_CONTACT(friction), "0.3", .least = 0, .most = 100,
+             .doc = "Coefficient of friction of objects that do not have their own. Where two "
+                    "objects touch, the smaller of their coefficients counts, unless "
+                    "\"friction_pairs\" says otherwise."),
+    CSIM_KEY("friction_pairs", list, IN_CONTACT(pair_friction), NULL, .detail = &pair_list,
+             .doc =
+                 "Where the smaller of the two coefficients is not what two objects should have."),
+    CSIM_KEY("slip", real, IN_CONTACT(slip), "0.00001", .unit = "m/s", .least = 0, .most = 1,
+             .flags = CSIM_ABOVE,
+             .doc = "Speed of sliding below which friction is not yet whole: the slowest creep "
+                    "that counts as standing still."),
+    CSIM_KEY("energy", choice, IN_CONTACT(energy), "quadratic-log", .detail = energy_names,
+             .doc = "Energy of a closing gap: quadratic and from half the thickness on "
+                    "logarithmic; a logarithmic barrier (interior point); or a cubic barrier."),
+    CSIM_KEY("broad_phase", choice, IN_CONTACT(broad_phase), "bvh", .detail = broad_phase_names,
+             .doc = "How pairs that are near are found: a bounding volume hierarchy or a uniform "
+                    "grid. Both find the same pairs."),
+    CSIM_KEY("test", choice, IN_CONTACT(test), "discrete", .detail = test_names,
+             .doc = "Of \"impulse\" and \"penalty\": whether a vertex is inside where its step "
+                    "ends, or whether its way comes in, relative to the collider: then fast ones "
+                    "do not pass through thin colliders."),
+    CSIM_KEY("penalty", real, IN_CONTACT(penalty), "0.25", .least = 0, .most = 1,
+             .flags = CSIM_ABOVE,
+             .doc = "Of \"penalty\": share of the depth that a spring undoes in a substep; its "
+                    "stiffness is that much of the vertex's mass over the substep squared."),
+    CSIM_KEY(
+        "on_intersection", choice, IN_CONTACT(on_intersection), "refuse",
+        .detail = on_intersection_names,
+        .doc =
+            "What to do with a start in which surfaces pass through each other: refuse it, go on "
             "with what crosses staying crossed (never more than at the start), or pull it apart "
-            "before the first frame (pinned vertices stay; what is left then stays crossed)."},
-    {.key = "pinched",
-     .kind = &csim_kind_choice,
-     .detail = pinched_names,
-     .offset = IN_CONTACT(pinched),
-     .fallback = "lag",
-     .doc = "What to do with cloth for which moving colliders, or a collider and its own fold, "
-            "leave no room (response \"filter\"). \"lag\": they wait, and catch up when there is "
-            "room. \"ignore\": they keep to their motion, and let go of the cloth that is in their "
-            "way for as long as it is inside of them or in the gap; run.json lists it under "
-            "\"pinched\"."},
+            "before the first frame (pinned vertices stay; what is left then stays crossed)."),
+    CSIM_KEY("pinched", choice, IN_CONTACT(pinched), "lag", .detail = pinched_names,
+             .doc = "What to do with cloth for which moving colliders, or a collider and its own "
+                    "fold, leave no room (response \"filter\"). \"lag\": they wait, and catch up "
+                    "when there is room. \"ignore\": they keep to their motion, and let go of the "
+                    "cloth that is in their way for as long as it is inside of them or in the gap; "
+                    "run.json lists it under \"pinched\"."),
 };
 const csim_table csim_contact_table = {.name = "contact",
                                        .doc = "What happens where things touch.",

@@ -28,16 +28,11 @@ static void finish_curve_key(csim_reader *r, const cJSON *item, void *base) {
 enum { KEY_FIELDS = 3 };
 
 static csim_table key_table(const csim_field *f, csim_field fields[KEY_FIELDS]) {
-  fields[0] = (csim_field){.key = "frame",
-                           .kind = &csim_kind_frame,
-                           .offset = offsetof(csim_curve_key, time),
-                           .flags = CSIM_INPUT_ONLY,
-                           .doc = "When, as a frame number (fractions allowed)."};
-  fields[1] = (csim_field){.key = "time",
-                           .kind = &csim_kind_real,
-                           .offset = offsetof(csim_curve_key, time),
-                           .unit = "s",
-                           .doc = "When, from the start frame. Give this or \"frame\"."};
+  fields[0] = (csim_field)CSIM_KEY("frame", frame, offsetof(csim_curve_key, time), NULL,
+                                   .flags = CSIM_INPUT_ONLY,
+                                   .doc = "When, as a frame number (fractions allowed).");
+  fields[1] = (csim_field)CSIM_KEY("time", real, offsetof(csim_curve_key, time), NULL, .unit = "s",
+                                   .doc = "When, from the start frame. Give this or \"frame\".");
   fields[2] = value_field(f);
   return (csim_table){.name = "key",
                       .size = sizeof(csim_curve_key),

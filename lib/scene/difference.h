@@ -12,7 +12,7 @@ typedef struct csim_difference {
   int memory; ///< out of memory
 } csim_difference;
 
-/// Tells the log every key whose value differs, as `/contact/friction: 0.3 -> 0.5`. Members of
+/// Logs every key whose value differs, as `/contact/friction: 0.3 -> 0.5`. Members of
 /// lists are matched by their names where they have some. What cannot change a run's files is left
 /// out: description, look_at, the last frame, added formats, folders of files.
 /// @param was, is  trees of resolved scenes, NULL allowed

@@ -16,21 +16,21 @@ static const char fabric[] = "{\"preset\": \"cotton\", \"damping\": 4}";
 // goes, the stitches become stiff, gathers short, and at last gravity acts. The drape ends at rest,
 // so damping only decides how soon a skirt stops swinging.
 //
-// Steps end when vertices hardly move any more (`settle`). It is fine, as few of all vertices are
-// sewn and the rest of them hardly move: at 0.05 edges lag behind their stitches until they snap.
-// Forces in balance would matter to a motion, and not to where it comes to rest: steps that look
-// for it are taken in parts when stiff stitches pull, and a frame took as long as all the sewing.
-// What a step leaves unsolved is a motion of its own where it starts from free flight, in every
-// step another one, and one or two vertices in a hundred never came to rest (30 mm/s). The drape
-// starts its steps from where vertices are: what is left is missing motion (4 mm/s).
+// Steps end when vertices hardly move any more (`step_tolerance`). It is fine, as few of all
+// vertices are sewn and the rest of them hardly move: at 0.05 edges lag behind their stitches until
+// they snap. Forces in balance would matter to a motion, and not to where it comes to rest: steps
+// that look for it are taken in parts when stiff stitches pull, and a frame took as long as all the
+// sewing. What a step leaves unsolved is a motion of its own where it starts from free flight, in
+// every step another one, and one or two vertices in a hundred never came to rest (30 mm/s). The
+// drape starts its steps from where vertices are: what is left is missing motion (4 mm/s).
 static const char phases[] =
     "{\"contact\": {\"thickness\": 0.0015},"
-    " \"solver\": {\"balance\": 0, \"settle\": 0.005}, \"phases\": ["
+    " \"solver\": {\"balance\": 0, \"step_tolerance\": 0.005}, \"phases\": ["
     "{\"name\": \"sew\", \"frames\": {\"end\": 40}, \"gravity\": [0, 0, 0],"
     " \"contact\": {\"thickness\": 0.003, \"friction\": 0}},"
     "{\"name\": \"close\", \"frames\": {\"end\": 46}, \"gravity\": [0, 0, 0]},"
     "{\"name\": \"drape\", \"frames\": {\"end\": 144, \"until\": \"rest\"},"
-    " \"solver\": {\"start\": \"rest\", \"settle\": 0.001}}]}";
+    " \"solver\": {\"start\": \"rest\", \"step_tolerance\": 0.001}}]}";
 static const char closed[] = "36"; // [frame] of the stitches then
 // [frames] in which arms stretch out; the hem of a full circle has fallen below the hands by then.
 static const char arms[] = "[84, 108]";

@@ -88,32 +88,32 @@ static csim_cache_object describe(const csim_gather *g, int k) {
   };
 }
 
-// Bodies need no room where a frame is written as it stands in the state: in metres, and with
+// Bodies need no buffers where a frame is written as it stands in the state: in metres, and with
 // nothing else to be made of it.
 static int make_room(csim_gather *g, int k, int as_it_is, csim_arena *arena) {
   const csim_cache_object *o = &g->object[k];
   const csim_mesh *mesh = csim_gather_mesh(g->world, k);
-  csim_gather_room *room = &g->room[k];
+  csim_gather_buffers *to = &g->buffers[k];
   csim_cache_values *value = &g->value[k];
   ptrdiff_t n = o->nvert;
   if (k >= g->world->model->nbody || !as_it_is) {
-    value->x = room->x = CSIM_ARENA_NEW(arena, double, 3 * n);
-    if (o->has_velocity) value->v = room->v = CSIM_ARENA_NEW(arena, double, 3 * n);
+    value->x = to->x = CSIM_ARENA_NEW(arena, double, 3 * n);
+    if (o->has_velocity) value->v = to->v = CSIM_ARENA_NEW(arena, double, 3 * n);
   }
   if (o->nsample) {
     ptrdiff_t size = 3 * n * o->nsample;
-    value->sample_x = room->sample_x = CSIM_ARENA_NEW(arena, double, size);
-    if (o->has_velocity) value->sample_v = room->sample_v = CSIM_ARENA_NEW(arena, double, size);
+    value->sample_x = to->sample_x = CSIM_ARENA_NEW(arena, double, size);
+    if (o->has_velocity) value->sample_v = to->sample_v = CSIM_ARENA_NEW(arena, double, size);
   }
   if (o->has_pressure) {
-    value->pressure = room->pressure = CSIM_ARENA_NEW(arena, double, n);
-    room->area = CSIM_ARENA_NEW(arena, double, n);
-    if (room->area) csim_vert_areas(mesh->nvert, mesh->ntri, mesh->tri, mesh->vert, room->area);
+    value->pressure = to->pressure = CSIM_ARENA_NEW(arena, double, n);
+    to->area = CSIM_ARENA_NEW(arena, double, n);
+    if (to->area) csim_vert_areas(mesh->nvert, mesh->ntri, mesh->tri, mesh->vert, to->area);
   }
   if (o->has_strain) {
-    value->strain = room->strain = CSIM_ARENA_NEW(arena, double, n);
+    value->strain = to->strain = CSIM_ARENA_NEW(arena, double, n);
     return csim_rest_metric_create(arena, mesh->nvert, mesh->ntri, mesh->tri, csim_mesh_rest(mesh),
-                                   &room->shape);
+                                   &to->shape);
   }
   return 0;
 }
@@ -129,7 +129,7 @@ csim_status csim_gather_create(const csim_scene *scene, const csim_world *world,
                      .nobject = n,
                      .object = CSIM_ARENA_NEW(arena, csim_cache_object, n),
                      .value = CSIM_ARENA_NEW(arena, csim_cache_values, n),
-                     .room = CSIM_ARENA_NEW(arena, csim_gather_room, n)};
+                     .buffers = CSIM_ARENA_NEW(arena, csim_gather_buffers, n)};
   if (output->pressures && (output->cache || output->nformat) &&
       scene->contact.response == CSIM_RESPONSE_FILTER)
     g->force = CSIM_ARENA_NEW(arena, double, world->model->nvert);
@@ -137,7 +137,8 @@ csim_status csim_gather_create(const csim_scene *scene, const csim_world *world,
     g->object[k] = describe(g, k);
     if (make_room(g, k, as_it_is, arena)) return CSIM_MEMORY;
     ptrdiff_t size = csim_xyz(g->object[k].nvert);
-    if (type_of(world, k) == CSIM_CACHE_COLLIDER && g->room[k].v && size > largest) largest = size;
+    if (type_of(world, k) == CSIM_CACHE_COLLIDER && g->buffers[k].v && size > largest)
+      largest = size;
   }
   g->earlier = CSIM_ARENA_NEW(arena, double, largest);
   return arena->failed ? CSIM_MEMORY : CSIM_OK;
@@ -188,29 +189,29 @@ static void place(csim_gather *g, int k, double time, const csim_state *state, d
 
 static void take_values(csim_gather *g, int k, double time, const csim_state *state) {
   const csim_model *model = g->world->model;
-  csim_gather_room *room = &g->room[k];
+  csim_gather_buffers *to = &g->buffers[k];
   const csim_body *body = k < model->nbody ? &model->body[k] : NULL;
   ptrdiff_t first = body ? body->vert0 : 0;
-  if (room->x) {
-    place(g, k, time, state, room->x, room->v);
+  if (to->x) {
+    place(g, k, time, state, to->x, to->v);
   } else {
     g->value[k].x = state->x + 3 * first;
     g->value[k].v = g->object[k].has_velocity ? state->v + 3 * first : NULL;
   }
-  for (int i = 0; room->pressure && i < body->nvert; i++) // where a vertex has no area, 0
-    room->pressure[i] = room->area[i] > 0 ? g->force[first + i] / room->area[i] : 0;
-  if (room->strain) csim_rest_metric_strain(&room->shape, state->x + 3 * first, room->strain);
+  for (int i = 0; to->pressure && i < body->nvert; i++) // where a vertex has no area, 0
+    to->pressure[i] = to->area[i] > 0 ? g->force[first + i] / to->area[i] : 0;
+  if (to->strain) csim_rest_metric_strain(&to->shape, state->x + 3 * first, to->strain);
 }
 
 static void take_samples(csim_gather *g, int k, double time, const csim_state *state,
                          const csim_samples *samples) {
-  csim_gather_room *room = &g->room[k];
+  csim_gather_buffers *to = &g->buffers[k];
   ptrdiff_t n = csim_xyz(g->object[k].nvert);
   for (int s = 0; s < g->object[k].nsample; s++) {
     int taken = samples && s < samples->taken;
     double at = taken ? time + samples->share[s] / g->scene->fps : time;
-    place(g, k, at, taken ? &samples->state[s] : state, room->sample_x + n * s,
-          room->sample_v ? room->sample_v + n * s : NULL);
+    place(g, k, at, taken ? &samples->state[s] : state, to->sample_x + n * s,
+          to->sample_v ? to->sample_v + n * s : NULL);
   }
 }
 
@@ -230,16 +231,16 @@ void csim_gather_renders(csim_gather *g) {
     csim_bound_mesh *render = render_of(g->world, k);
     if (!render) continue;
     const csim_cache_values *of = &g->value[render->body];
-    csim_gather_room *room = &g->room[k];
+    csim_gather_buffers *to = &g->buffers[k];
     ptrdiff_t n = csim_xyz(g->object[k].nvert);
     ptrdiff_t m = csim_xyz(g->object[render->body].nvert);
-    csim_bind_place(&render->bind, of->x, unit, room->x);
-    if (of->v) csim_bind_velocity(&render->bind, of->x, of->v, unit, room->v);
+    csim_bind_place(&render->bind, of->x, unit, to->x);
+    if (of->v) csim_bind_velocity(&render->bind, of->x, of->v, unit, to->v);
     for (int s = 0; s < g->object[k].nsample; s++) {
       const double *x = of->sample_x + m * s;
-      csim_bind_place(&render->bind, x, unit, room->sample_x + n * s);
+      csim_bind_place(&render->bind, x, unit, to->sample_x + n * s);
       if (of->sample_v)
-        csim_bind_velocity(&render->bind, x, of->sample_v + m * s, unit, room->sample_v + n * s);
+        csim_bind_velocity(&render->bind, x, of->sample_v + m * s, unit, to->sample_v + n * s);
     }
   }
 }
@@ -250,14 +251,14 @@ static void round_all(const double *from, ptrdiff_t n, double *to) {
 
 void csim_gather_round(csim_gather *g, int k) {
   const csim_cache_values *value = &g->value[k];
-  csim_gather_room *room = &g->room[k];
+  csim_gather_buffers *to = &g->buffers[k];
   ptrdiff_t n = g->object[k].nvert, nsample = g->object[k].nsample;
-  round_all(value->x, 3 * n, room->x);
-  round_all(value->v, 3 * n, room->v);
-  round_all(value->pressure, n, room->pressure);
-  round_all(value->strain, n, room->strain);
-  round_all(value->sample_x, 3 * n * nsample, room->sample_x);
-  round_all(value->sample_v, 3 * n * nsample, room->sample_v);
+  round_all(value->x, 3 * n, to->x);
+  round_all(value->v, 3 * n, to->v);
+  round_all(value->pressure, n, to->pressure);
+  round_all(value->strain, n, to->strain);
+  round_all(value->sample_x, 3 * n * nsample, to->sample_x);
+  round_all(value->sample_v, 3 * n * nsample, to->sample_v);
 }
 
 // ----------------------------------------------------------------------------------------- a cache
@@ -268,21 +269,21 @@ static void widen(const float *from, ptrdiff_t n, double *to) {
 
 static csim_status read_object(csim_gather *g, csim_cache *cache, int k, int f, float *x,
                                float *v) {
-  csim_gather_room *room = &g->room[k];
+  csim_gather_buffers *to = &g->buffers[k];
   ptrdiff_t n = g->object[k].nvert;
   csim_status status = csim_cache_read(cache, k, f, x, v);
   if (status) return status;
-  widen(x, 3 * n, room->x);
-  widen(v, 3 * n, room->v);
-  if (room->pressure) status = csim_cache_read_pressure(cache, k, f, x);
-  if (!status) widen(x, n, room->pressure);
-  if (!status && room->strain) status = csim_cache_read_strain(cache, k, f, x);
-  if (!status) widen(x, n, room->strain);
+  widen(x, 3 * n, to->x);
+  widen(v, 3 * n, to->v);
+  if (to->pressure) status = csim_cache_read_pressure(cache, k, f, x);
+  if (!status) widen(x, n, to->pressure);
+  if (!status && to->strain) status = csim_cache_read_strain(cache, k, f, x);
+  if (!status) widen(x, n, to->strain);
   for (int s = 0; s < g->object[k].nsample && !status; s++) {
     status = csim_cache_read_sample(cache, k, f, s, x, v);
     if (status) return status;
-    widen(x, 3 * n, room->sample_x + 3 * n * s);
-    if (room->sample_v) widen(v, 3 * n, room->sample_v + 3 * n * s);
+    widen(x, 3 * n, to->sample_x + 3 * n * s);
+    if (to->sample_v) widen(v, 3 * n, to->sample_v + 3 * n * s);
   }
   return status;
 }

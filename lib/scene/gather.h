@@ -9,31 +9,31 @@
 #include "solver/step.h"
 
 /// Where an object's numbers are kept that are no part of a state; NULL: not wanted.
-typedef struct csim_gather_room {
+typedef struct csim_gather_buffers {
   double *x, *v;               ///< (nvert x 3)
   double *pressure, *area;     ///< (nvert) [Pa], [m^2] at rest
   double *strain;              ///< (nvert) [-]
   double *sample_x, *sample_v; ///< (nsample x nvert x 3)
   csim_rest_metric shape;      ///< where strain is wanted
-} csim_gather_room;
+} csim_gather_buffers;
 
 typedef struct csim_gather {
   const csim_scene *scene;
   const csim_world *world;
-  int nobject;               ///< bodies, then render meshes, then colliders
-  csim_cache_object *object; ///< (nobject)
-  csim_cache_values *value;  ///< (nobject) of the frame taken, in the scene's units
-  csim_gather_room *room;    ///< (nobject) what `value` points to, but for parts of a state
-  double *earlier;           ///< (largest collider that moves x 3) workspace of their velocities
-  csim_solver *solver;       ///< that knows the contact pressures; NULL: none yet
-  double *force;             ///< (model->nvert) [N] pressing on each vertex; NULL: not wanted
+  int nobject;                  ///< bodies, then render meshes, then colliders
+  csim_cache_object *object;    ///< (nobject)
+  csim_cache_values *value;     ///< (nobject) of the frame taken, in the scene's units
+  csim_gather_buffers *buffers; ///< (nobject) what `value` points to, but for parts of a state
+  double *earlier;              ///< (largest collider that moves x 3) workspace of their velocities
+  csim_solver *solver;          ///< that knows the contact pressures; NULL: none yet
+  double *force;                ///< (model->nvert) [N] pressing on each vertex; NULL: not wanted
 } csim_gather;
 
 /// Mesh and name of object k.
 const csim_mesh *csim_gather_mesh(const csim_world *world, int k);
 const char *csim_gather_name(const csim_world *world, int k);
 
-/// Describes the objects and makes room for them.
+/// Describes the objects and allocates space for them.
 /// @param resume  1: csim_gather_read will be called
 /// @return CSIM_OK or CSIM_MEMORY; everything is in the arena
 csim_status csim_gather_create(const csim_scene *scene, const csim_world *world, int resume,

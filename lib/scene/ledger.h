@@ -43,7 +43,7 @@ typedef struct csim_ledger_report {
   int first_frame; ///< first frame whose OBJ files are not all as they were written; INT_MAX: none
 } csim_ledger_report;
 
-/// Compares the directory with its ledger. Tells the log, as warnings, of the first 20 files that
+/// Compares the directory with its ledger. Warns of the first 20 files that
 /// are missing, empty, of another size or with other contents.
 /// @param first, last  frames that should have `each` OBJ files in the ledger
 /// @return CSIM_OK, also with damaged files; CSIM_IO, CSIM_MEMORY

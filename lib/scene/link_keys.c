@@ -15,15 +15,11 @@ static const char *const pairing_names[] = {"auto", "order", "nearest", "face", 
   }
 // a value beyond the range stands for one that was not given
 #define FRAME(name, value, what)                                                                   \
-  {                                                                                                \
-    .key = #name, .kind = &csim_kind_real, .offset = AT(name), .least = -CSIM_FRAME_LIMIT,         \
-    .most = CSIM_FRAME_LIMIT, .fallback = value, .doc = what                                       \
-  }
+  CSIM_KEY(#name, real, AT(name), value, .least = -CSIM_FRAME_LIMIT, .most = CSIM_FRAME_LIMIT,     \
+           .doc = what)
 #define REAL(name, of_unit, value, what)                                                           \
-  {                                                                                                \
-    .key = #name, .kind = &csim_kind_real, .offset = AT(name), .unit = of_unit, .least = 0,        \
-    .most = CSIM_MOST, .fallback = value, .doc = what                                              \
-  }
+  CSIM_KEY(#name, real, AT(name), value, .unit = of_unit, .least = 0, .most = CSIM_MOST,           \
+           .doc = what)
 #define PAIRING(what)                                                                              \
   {                                                                                                \
     .key = "pair", .kind = &csim_kind_choice, .detail = pairing_names, .offset = AT(pair),         \
@@ -32,21 +28,15 @@ static const char *const pairing_names[] = {"auto", "order", "nearest", "face", 
 
 static const csim_field attachment_fields[] = {
     END(a, "The vertices that are attached."),
-    END(b, "What to: vertices, or without a choice of them the whole surface of the object."),
+    END(b, "What to: vertices, or if none are selected the whole surface of the object."),
     PAIRING("Each vertex of a goes with the one of b in the same place of its list (\"order\"), "
             "with the nearest one at the start, or with the nearest point of a face of b. "
             "\"auto\": a face where b chooses no vertices, order where both list numbers, else the "
             "nearest."),
     REAL(stiffness, "N/m", "1000", "Of each string; it pulls, and never pushes."),
     REAL(damping, "N s/m", "0", "Of each string: force over the speed at which its ends part."),
-    {.key = "length",
-     .kind = &csim_kind_real,
-     .offset = AT(length),
-     .unit = "m",
-     .least = 0,
-     .most = 1e6,
-     .fallback = "-1",
-     .doc = "Length up to which it does not pull. Default: the distance at the start."},
+    CSIM_KEY("length", real, AT(length), "-1", .unit = "m", .least = 0, .most = 1e6,
+             .doc = "Length up to which it does not pull. Default: the distance at the start."),
     REAL(force, "N", "0", "A string tears above this tension; 0: never."),
     FRAME(from, "-1e8", "First frame in which it pulls (fractions allowed). Default: the start."),
     FRAME(to, "1e8", "Last frame in which it pulls. Default: the end."),

@@ -46,7 +46,7 @@ static int write_table(FILE *out, const csim_table *table) {
 
 static int write_variants(FILE *out, const csim_variants *v) {
   int ok = 1;
-  fprintf(out, "Told by `%s`: %s\n\n", v->key, v->doc);
+  fprintf(out, "Chosen by `%s`: %s\n\n", v->key, v->doc);
   for (int i = 0; v->names[i]; i++) {
     fprintf(out, "#### %s `\"%s\": \"%s\"`\n\n", v->name, v->key, v->names[i]);
     ok &= write_table(out, v->table[i]);

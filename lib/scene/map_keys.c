@@ -17,51 +17,27 @@ static const csim_list group_list = {
     .element = &group_element, .size = sizeof(char *), .count_offset = AT(ngroup), .least = 1};
 
 static const csim_field map_fields[] = {
-    {.key = "of",
-     .kind = &csim_kind_choice,
-     .detail = of_names,
-     .offset = AT(of),
-     .flags = CSIM_REQUIRED,
-     .doc =
-         "What is multiplied. stretch is of warp and weft together, as is bend. stretch, weft and "
-         "shear need a membrane, bend needs bending \"curvature\". friction is the object's, or "
-         "that of its pairs."},
-    {.key = "low",
-     .kind = &csim_kind_real,
-     .offset = AT(low),
-     .least = 0,
-     .most = 1e6,
-     .fallback = "0",
-     .doc = "Factor where the weight is 0."},
-    {.key = "high",
-     .kind = &csim_kind_real,
-     .offset = AT(high),
-     .least = 0,
-     .most = 1e6,
-     .fallback = "1",
-     .doc = "Factor where the weight is 1."},
-    {.key = "vertices",
-     .kind = &csim_kind_list,
-     .detail = &vertex_list,
-     .offset = AT(vertex),
-     .doc = "A weight for each vertex of the mesh, in its order; a triangle has the mean of its "
-            "corners'."},
-    {.key = "faces",
-     .kind = &csim_kind_list,
-     .detail = &face_list,
-     .offset = AT(face),
-     .doc = "A weight for each face of the mesh, in its order."},
-    {.key = "group",
-     .kind = &csim_kind_list,
-     .detail = &group_list,
-     .offset = AT(group),
-     .doc = "Weight 1 on the faces in a group (o, g or usemtl) of the mesh file, 0 on the others."},
-    {.key = "property",
-     .kind = &csim_kind_text,
-     .offset = AT(property),
-     .doc =
-         "The weight of each vertex is what the mesh file has by this name: a property of PLY, or "
-         "\"red\", \"green\" and \"blue\" of the colours of an OBJ or PLY, which are 0 to 1."},
+    CSIM_KEY("of", choice, AT(of), NULL, .detail = of_names, .flags = CSIM_REQUIRED,
+             .doc = "What is multiplied. stretch is of warp and weft together, as is bend. "
+                    "stretch, weft and shear need a membrane, bend needs bending \"curvature\". "
+                    "friction is the object's, or that of its pairs."),
+    CSIM_KEY("low", real, AT(low), "0", .least = 0, .most = 1e6,
+             .doc = "Factor where the weight is 0."),
+    CSIM_KEY("high", real, AT(high), "1", .least = 0, .most = 1e6,
+             .doc = "Factor where the weight is 1."),
+    CSIM_KEY("vertices", list, AT(vertex), NULL, .detail = &vertex_list,
+             .doc = "A weight for each vertex of the mesh, in its order; a triangle has the mean "
+                    "of its corners'."),
+    CSIM_KEY("faces", list, AT(face), NULL, .detail = &face_list,
+             .doc = "A weight for each face of the mesh, in its order."),
+    CSIM_KEY(
+        "group", list, AT(group), NULL, .detail = &group_list,
+        .doc =
+            "Weight 1 on the faces in a group (o, g or usemtl) of the mesh file, 0 on the others."),
+    CSIM_KEY("property", text, AT(property), NULL,
+             .doc = "The weight of each vertex is what the mesh file has by this name: a property "
+                    "of PLY, or \"red\", \"green\" and \"blue\" of the colours of an OBJ or PLY, "
+                    "which are 0 to 1."),
 };
 
 static void finish_map(csim_reader *r, const cJSON *item, void *base) {

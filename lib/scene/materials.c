@@ -255,7 +255,7 @@ static const csim_kind kind_preset = {read_preset, NULL, print_preset, csim_desc
 
 // ------------------------------------------------------------------------------------------ keys
 
-// Of an area or of a volume: the unit of a text tells, else the preset, else the object's type.
+// Of an area or of a volume: the unit of a text decides, else the preset, else the object's type.
 static void read_density(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {
   csim_material *material = base;
   csim_field own = *f;
@@ -287,17 +287,13 @@ static const csim_kind kind_density = {read_density, NULL, print_density, descri
                                        csim_schema_real};
 
 #define NUMBER(name, of_unit, low, mark, what)                                                     \
-  {                                                                                                \
-    .key = #name, .kind = &csim_kind_real, .offset = AT(name), .unit = of_unit, .least = low,      \
-    .most = CSIM_MOST, .flags = CSIM_RELATIVE | (mark), .doc = what                                \
-  }
+  CSIM_KEY(#name, real, AT(name), NULL, .unit = of_unit, .least = low, .most = CSIM_MOST,          \
+           .flags = CSIM_RELATIVE | (mark), .doc = what)
 
 // A laboratory's figure, in place of another key.
 #define READING(name, of_unit, what)                                                               \
-  {                                                                                                \
-    .key = #name, .kind = &csim_kind_real, .offset = AT(name), .unit = of_unit, .least = 0,        \
-    .most = CSIM_MOST, .flags = CSIM_ABOVE | CSIM_INPUT_ONLY, .doc = "Cloth, measured: " what      \
-  }
+  CSIM_KEY(#name, real, AT(name), NULL, .unit = of_unit, .least = 0, .most = CSIM_MOST,            \
+           .flags = CSIM_ABOVE | CSIM_INPUT_ONLY, .doc = "Cloth, measured: " what)
 
 static const char *const limit_law_names[] = {"stiffen", "bound", NULL};
 
@@ -307,13 +303,10 @@ static const csim_field material_fields[] = {
      .detail = csim_preset_names,
      .flags = CSIM_COSMETIC,
      .doc = "Known material that all keys not given are taken from. \"2x\" multiplies its values."},
-    {.key = "arcsim",
-     .kind = &csim_kind_arcsim,
-     .flags = CSIM_INPUT_ONLY,
-     .doc =
-         "Material file of ARCSim, as measured by Wang, O'Brien and Ramamoorthi (2011): density, "
-         "stretch, weft, shear, poisson, bend and bend_weft are taken from it, at low strain. "
-         "Other keys given here come before it."},
+    CSIM_KEY("arcsim", arcsim, 0, NULL, .flags = CSIM_INPUT_ONLY,
+             .doc = "Material file of ARCSim, as measured by Wang, O'Brien and Ramamoorthi (2011): "
+                    "density, stretch, weft, shear, poisson, bend and bend_weft are taken from it, "
+                    "at low strain. Other keys given here come before it."),
     {.key = "density",
      .kind = &kind_density,
      .offset = AT(density),
@@ -326,26 +319,16 @@ static const csim_field material_fields[] = {
            "the cloth does not depend on its mesh."),
     NUMBER(weft, "N/m", 0, 0,
            "Cloth, membranes: as stretch, along weft; stretch is then along warp. 0 = as stretch."),
-    {.key = "shear",
-     .kind = &csim_kind_shear,
-     .offset = AT(shear),
-     .unit = "N/m",
-     .least = 0,
-     .most = CSIM_MOST,
-     .flags = CSIM_RELATIVE,
-     .doc = "Cloth, membranes: shear modulus times thickness, 1/100 to 1/10 of stretch in woven "
-            "cloth; also by the angle, \"0.8 gf/cm/deg\". 0 = as isotropic, stretch/(2 (1 + "
-            "poisson))."},
-    {.key = "poisson",
-     .kind = &csim_kind_real,
-     .offset = AT(poisson),
-     .least = 0,
-     .most = 1,
-     .flags = CSIM_RELATIVE | CSIM_BELOW,
-     .doc =
-         "Poisson's ratio. Cloth, membranes: where warp and weft differ, cloth pulled along warp "
-         "narrows by this times sqrt(stretch/weft). Solids, elasticity \"neo-hookean\": below "
-         "0.5."},
+    CSIM_KEY("shear", shear, AT(shear), NULL, .unit = "N/m", .least = 0, .most = CSIM_MOST,
+             .flags = CSIM_RELATIVE,
+             .doc = "Cloth, membranes: shear modulus times thickness, 1/100 to 1/10 of stretch in "
+                    "woven cloth; also by the angle, \"0.8 gf/cm/deg\". 0 = as isotropic, "
+                    "stretch/(2 (1 + poisson))."),
+    CSIM_KEY("poisson", real, AT(poisson), NULL, .least = 0, .most = 1,
+             .flags = CSIM_RELATIVE | CSIM_BELOW,
+             .doc = "Poisson's ratio. Cloth, membranes: where warp and weft differ, cloth pulled "
+                    "along warp narrows by this times sqrt(stretch/weft). Solids, elasticity "
+                    "\"neo-hookean\": below 0.5."),
     NUMBER(bend, "N m", 0, 0, "Cloth: bending stiffness, as a cantilever test measures it."),
     NUMBER(bend_weft, "N m", 0, 0,
            "Cloth, bending \"curvature\": as bend, along weft; bend is then along warp. 0 = as "
@@ -376,16 +359,14 @@ static const csim_field material_fields[] = {
     NUMBER(slack, "", 0, 0, "Strain on either side of a spring's length that costs nothing."),
     NUMBER(limit, "", 0, 0,
            "Strain beyond which springs, or warp and weft of membranes, stiffen; 0 = none."),
-    {.key = "limit_law",
-     .kind = &csim_kind_choice,
-     .detail = limit_law_names,
-     .offset = AT(limit_law),
-     .fallback = "stiffen",
-     .doc = "What the limit is. \"stiffen\": tension grows with the square of what is beyond it. "
+    CSIM_KEY(
+        "limit_law", choice, AT(limit_law), "stiffen", .detail = limit_law_names,
+        .doc =
+            "What the limit is. \"stiffen\": tension grows with the square of what is beyond it. "
             "\"bound\": a strain that is never reached, in no substep, with contact or without, by "
-            "springs or by any direction of membranes, which bounds their shear as well; "
-            "tension grows without end from half of it on (newton only). Where pins or bodies pull "
-            "cloth further than it can go, the report's \"worst\" \"strain\" is larger."},
+            "springs or by any direction of membranes, which bounds their shear as well; tension "
+            "grows without end from half of it on (newton only). Where pins or bodies pull cloth "
+            "further than it can go, the report's \"worst\" \"strain\" is larger."),
     NUMBER(limit_stiffness, "N/m", 0, 0,
            "Stiffness of that limit; 0 = a hundred times the spring's own, or stretch; ten times "
            "with \"bound\"."),

@@ -85,7 +85,7 @@ const csim_kind csim_kind_arcsim = {read_arcsim, NULL, print_nothing, describe_a
 
 // ------------------------------------------------------------------------------------------- shear
 
-// KES tells shear stiffness by the angle [gf/cm/deg]; of a small angle in radians it is the
+// KES gives shear stiffness by angle [gf/cm/deg]; of a small angle in radians it is the
 // modulus.
 static void read_shear(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {
   csim_field own = *f;

@@ -140,7 +140,7 @@ static csim_status extend(csim_reader *r, const char *path, const chain *files,
     csim_complain(r, CSIM_AT_VALUE, extends, "\"%.200s\" extends this file itself", text);
     return CSIM_INVALID;
   }
-  ptrdiff_t told = r->ncomplaint;
+  ptrdiff_t before = r->ncomplaint;
   csim_status status = load(r, base, files, log, &under);
   if (status == CSIM_OK && cJSON_IsObject(under)) {
     for (int i = 0; i < 3; i++)
@@ -151,7 +151,7 @@ static csim_status extend(csim_reader *r, const char *path, const chain *files,
     under = swap;
   } else if (status != CSIM_MEMORY) {
     status = CSIM_INVALID;
-    if (r->ncomplaint == told)
+    if (r->ncomplaint == before)
       csim_complain(r, CSIM_AT_VALUE, extends, "the scene \"%.200s\" cannot be extended", text);
   }
   cJSON_Delete(under);

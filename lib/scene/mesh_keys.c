@@ -70,131 +70,67 @@ static const char *const up_names[] = {"y", "z", NULL};
   }
 
 static const csim_field file_fields[] = {
-    {.key = "file",
-     .kind = &csim_kind_file,
-     .offset = AT(file),
-     .flags = CSIM_REQUIRED,
-     .doc =
-         "Mesh file (.obj, .ply, .stl, .off), Alembic file (.abc) or cache (.clothcache), relative "
-         "to the scene file."},
-    {.key = "object",
-     .kind = &csim_kind_text,
-     .offset = AT(object),
-     .doc =
-         "Of an Alembic file or cache: which object, when there are several. Of Alembic the path "
-         "of a mesh or of a transform above it (\"/rig/body\"), or the end of one (\"body\")."},
-    {.key = "frame",
-     .kind = &csim_kind_real,
-     .offset = AT(frame),
-     .least = -CSIM_FRAME_LIMIT,
-     .most = CSIM_FRAME_LIMIT,
-     .fallback = "-1e8",
-     .doc = "Of an Alembic file or cache: which frame, by the numbers of the file (fractions "
-            "allowed). Default: its first."},
+    CSIM_KEY("file", file, AT(file), NULL, .flags = CSIM_REQUIRED,
+             .doc = "Mesh file (.obj, .ply, .stl, .off), Alembic file (.abc) or cache "
+                    "(.clothcache), relative to the scene file."),
+    CSIM_KEY("object", text, AT(object), NULL,
+             .doc = "Of an Alembic file or cache: which object, when there are several. Of Alembic "
+                    "the path of a mesh or of a transform above it (\"/rig/body\"), or the end of "
+                    "one (\"body\")."),
+    CSIM_KEY("frame", real, AT(frame), "-1e8", .least = -CSIM_FRAME_LIMIT, .most = CSIM_FRAME_LIMIT,
+             .doc = "Of an Alembic file or cache: which frame, by the numbers of the file "
+                    "(fractions allowed). Default: its first."),
     UNIT_AND_UP,
 };
 static const csim_field sequence_fields[] = {
-    {.key = "sequence",
-     .kind = &csim_kind_sequence,
-     .offset = AT(sequence),
-     .flags = CSIM_REQUIRED,
-     .doc =
-         "Frames of a mesh that deforms, for colliders: mesh files with # for the digits of their "
-         "number (\"body/body_####.obj\"), a folder of such files, a cache of this program "
-         "(.clothcache), an Alembic file (.abc), or a point cache (.pc2, .mdd). Its first frame is "
-         "at "
-         "the scene's start. Vertices go straight from frame to frame, "
-         "and stay before the first and after the last."},
-    {.key = "object",
-     .kind = &csim_kind_text,
-     .offset = AT(object),
-     .doc =
-         "Which object, of a cache, folder or Alembic file that holds several. Of Alembic the path "
-         "of a mesh or of a transform above it (\"/rig/body\"), or the end of one (\"body\")."},
-    {.key = "faces",
-     .kind = &csim_kind_file,
-     .offset = AT(faces),
-     .doc = "Mesh file that has the faces: needed with point caches, which have none."},
-    {.key = "fps",
-     .kind = &csim_kind_real,
-     .offset = AT(fps),
-     .unit = "1/s",
-     .least = 0,
-     .most = 1e6,
-     .fallback = "0",
-     .doc = "Frames per second of the sequence. 0 = what it says itself, else that of the scene."},
-    {.key = "offset",
-     .kind = &csim_kind_real,
-     .offset = AT(offset),
-     .least = -1e6,
-     .most = 1e6,
-     .fallback = "0",
-     .doc = "Frames of the scene for which the first frame is held before the sequence begins to "
-            "play; negative: that many are past already at the start."},
+    CSIM_KEY("sequence", sequence, AT(sequence), NULL, .flags = CSIM_REQUIRED,
+             .doc = "Frames of a mesh that deforms, for colliders: mesh files with # for the "
+                    "digits of their number (\"body/body_####.obj\"), a folder of such files, a "
+                    "cache of this program (.clothcache), an Alembic file (.abc), or a point cache "
+                    "(.pc2, .mdd). Its first frame is at the scene's start. Vertices go straight "
+                    "from frame to frame, and stay before the first and after the last."),
+    CSIM_KEY("object", text, AT(object), NULL,
+             .doc = "Which object, of a cache, folder or Alembic file that holds several. Of "
+                    "Alembic the path of a mesh or of a transform above it (\"/rig/body\"), or the "
+                    "end of one (\"body\")."),
+    CSIM_KEY("faces", file, AT(faces), NULL,
+             .doc = "Mesh file that has the faces: needed with point caches, which have none."),
+    CSIM_KEY(
+        "fps", real, AT(fps), "0", .unit = "1/s", .least = 0, .most = 1e6,
+        .doc =
+            "Frames per second of the sequence. 0 = what it says itself, else that of the scene."),
+    CSIM_KEY("offset", real, AT(offset), "0", .least = -1e6, .most = 1e6,
+             .doc = "Frames of the scene for which the first frame is held before the sequence "
+                    "begins to play; negative: that many are past already at the start."),
     UNIT_AND_UP,
 };
 static const csim_field pattern_fields[] = {
-    {.key = "pattern",
-     .kind = &csim_kind_file,
-     .offset = AT(pattern),
-     .flags = CSIM_REQUIRED,
-     .doc =
-         "Sewing pattern in GarmentCode's JSON, relative to the scene file, for cloth. Its panels "
-         "are flat at rest, stand as placed in the file, and are sewn together as it says. Groups "
-         "are "
-         "the panels, and what edges are labelled."},
+    CSIM_KEY("pattern", file, AT(pattern), NULL, .flags = CSIM_REQUIRED,
+             .doc = "Sewing pattern in GarmentCode's JSON, relative to the scene file, for cloth. "
+                    "Its panels are flat at rest, stand as placed in the file, and are sewn "
+                    "together as it says. Groups are the panels, and what edges are labelled."),
     LENGTH(resolution, "0.01", "Length of the edges of the triangles, about."),
-    {.key = "closed",
-     .kind = &csim_kind_real,
-     .offset = AT(seam_closed),
-     .least = -CSIM_FRAME_LIMIT,
-     .most = CSIM_FRAME_LIMIT,
-     .fallback = "-1e8",
-     .doc = "Frame in which the seams are closed; until then they shorten, slowly at first and at "
-            "last. "
-            "Default: one second after the start."},
-    {.key = "stiffness",
-     .kind = &csim_kind_real,
-     .offset = AT(seam_stiffness),
-     .unit = "N/m",
-     .least = 0,
-     .most = CSIM_MOST,
-     .flags = CSIM_ABOVE,
-     .fallback = "10000",
-     .doc = "Of each stitch."},
-    {.key = "damping",
-     .kind = &csim_kind_real,
-     .offset = AT(seam_damping),
-     .unit = "N s/m",
-     .least = 0,
-     .most = CSIM_MOST,
-     .fallback = "0",
-     .doc = "Of each stitch: force over the speed at which its ends part."},
-    {.key = "pull",
-     .kind = &csim_kind_real,
-     .offset = AT(seam_pull),
-     .unit = "N",
-     .least = 0,
-     .most = CSIM_MOST,
-     .fallback = "5",
-     .doc = "A stitch pulls no harder than that, where something is between; 0: any."},
-    {.key = "gather",
-     .kind = &csim_kind_bool,
-     .offset = AT(gather),
-     .fallback = "true",
-     .doc = "Edges that are sewn to shorter ones are as short at rest; false: as long as they are "
-            "drawn, for a phase in which panels are still to come to their places."},
+    CSIM_KEY("closed", real, AT(seam_closed), "-1e8", .least = -CSIM_FRAME_LIMIT,
+             .most = CSIM_FRAME_LIMIT,
+             .doc = "Frame in which the seams are closed; until then they shorten, slowly at first "
+                    "and at last. Default: one second after the start."),
+    CSIM_KEY("stiffness", real, AT(seam_stiffness), "10000", .unit = "N/m", .least = 0,
+             .most = CSIM_MOST, .flags = CSIM_ABOVE, .doc = "Of each stitch."),
+    CSIM_KEY("damping", real, AT(seam_damping), "0", .unit = "N s/m", .least = 0, .most = CSIM_MOST,
+             .doc = "Of each stitch: force over the speed at which its ends part."),
+    CSIM_KEY("pull", real, AT(seam_pull), "5", .unit = "N", .least = 0, .most = CSIM_MOST,
+             .doc = "A stitch pulls no harder than that, where something is between; 0: any."),
+    CSIM_KEY("gather", bool, AT(gather), "true",
+             .doc =
+                 "Edges that are sewn to shorter ones are as short at rest; false: as long as they "
+                 "are drawn, for a phase in which panels are still to come to their places."),
 };
 static const csim_field grid_fields[] = {
     SIZE(2, "Lengths of the sides along x and z."),
     CELLS(2, "32", "Cells along x and z; the grid has one vertex more each way."),
-    {.key = "diagonals",
-     .kind = &csim_kind_word,
-     .detail = diagonal_names,
-     .offset = AT(diagonals),
-     .fallback = "alternate",
-     .doc = "Direction of the diagonals that make triangles of the cells: alternating from cell to "
-            "cell (no preferred direction), or all the same."},
+    CSIM_KEY("diagonals", word, AT(diagonals), "alternate", .detail = diagonal_names,
+             .doc = "Direction of the diagonals that make triangles of the cells: alternating from "
+                    "cell to cell (no preferred direction), or all the same."),
 };
 static const csim_field box_fields[] = {
     SIZE(3, "Lengths of the sides along x, y and z."),

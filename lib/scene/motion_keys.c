@@ -8,7 +8,7 @@
 
 // ------------------------------------------------------------------------------------------ keys
 
-static const csim_field plain_number = {.key = "frame", .kind = &csim_kind_real};
+static const csim_field plain_number = CSIM_KEY("frame", real, 0, NULL, .doc = NULL);
 
 // A frame number, stored as the time [s] from the start frame.
 static void read_frame(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {
@@ -43,30 +43,14 @@ static void finish_key(csim_reader *r, const cJSON *item, void *base) {
 }
 
 static const csim_field key_fields[] = {
-    {.key = "frame",
-     .kind = &csim_kind_frame,
-     .offset = AT(time),
-     .flags = CSIM_INPUT_ONLY,
-     .doc = "When, as a frame number (fractions allowed)."},
-    {.key = "time",
-     .kind = &csim_kind_real,
-     .offset = AT(time),
-     .unit = "s",
-     .doc = "When, from the start frame. Give this or \"frame\"."},
-    {.key = "position",
-     .kind = &csim_kind_real,
-     .offset = AT(position),
-     .count = 3,
-     .unit = "m",
-     .fallback = "0",
-     .doc = "Offset from the placement at the start."},
-    {.key = "rotation",
-     .kind = &csim_kind_real,
-     .offset = AT(rotation),
-     .count = 3,
-     .unit = "deg",
-     .fallback = "0",
-     .doc = "Turn about the pivot: axis times angle; more than one turn is fine."},
+    CSIM_KEY("frame", frame, AT(time), NULL, .flags = CSIM_INPUT_ONLY,
+             .doc = "When, as a frame number (fractions allowed)."),
+    CSIM_KEY("time", real, AT(time), NULL, .unit = "s",
+             .doc = "When, from the start frame. Give this or \"frame\"."),
+    CSIM_KEY("position", real, AT(position), "0", .unit = "m", .count = 3,
+             .doc = "Offset from the placement at the start."),
+    CSIM_KEY("rotation", real, AT(rotation), "0", .unit = "deg", .count = 3,
+             .doc = "Turn about the pivot: axis times angle; more than one turn is fine."),
 };
 
 static const csim_table key_table = {.name = "key",
@@ -98,18 +82,12 @@ static const csim_list key_list = {.element = &key_element,
                                    .least = 1};
 static const char *const interpolation_names[] = {"linear", "smooth", NULL};
 static const csim_field motion_fields[] = {
-    {.key = "keys",
-     .kind = &csim_kind_list,
-     .detail = &key_list,
-     .offset = offsetof(csim_motion, key),
-     .flags = CSIM_REQUIRED,
-     .doc = "Poses in order of time. Before the first and after the last the pose stays."},
-    {.key = "interpolation",
-     .kind = &csim_kind_choice,
-     .detail = interpolation_names,
-     .offset = offsetof(csim_motion, smooth),
-     .fallback = "linear",
-     .doc = "Between keys: at constant speed, or easing in and out of every key."},
+    CSIM_KEY("keys", list, offsetof(csim_motion, key), NULL, .detail = &key_list,
+             .flags = CSIM_REQUIRED,
+             .doc = "Poses in order of time. Before the first and after the last the pose stays."),
+    CSIM_KEY("interpolation", choice, offsetof(csim_motion, smooth), "linear",
+             .detail = interpolation_names,
+             .doc = "Between keys: at constant speed, or easing in and out of every key."),
     {.key = "pivot",
      .kind = &kind_pivot,
      .offset = offsetof(csim_motion, pivot),

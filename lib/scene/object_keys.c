@@ -17,44 +17,24 @@ static const char *const bending_names[] = {
 static const char *const edges_names[] = {"all", "no-diagonals", NULL};
 
 static const csim_field spring_fields[] = {
-    {.key = "network",
-     .kind = &csim_kind_choice,
-     .detail = network_names,
-     .offset = AT(network),
-     .fallback = "mesh",
-     .doc =
-         "A spring on every edge of the triangles, or the structural and shear springs of a grid "
-         "(shape \"grid\" only)."},
-    {.key = "edges",
-     .kind = &csim_kind_choice,
-     .detail = edges_names,
-     .offset = AT(edges),
-     .fallback = "all",
-     .doc =
-         "Of network mesh: springs on all edges, or not on those that are the longest side of both "
-         "their triangles (a cure of locking)."},
-    {.key = "levels",
-     .kind = &csim_kind_integer,
-     .offset = AT(levels),
-     .least = 0,
-     .most = 8,
-     .fallback = "0",
-     .doc = "Coarser levels of springs (a cure of locking): they take nine tenths of the stiffness "
-            "against stretch and do not resist compression; each is about three times as coarse as "
-            "the one before. 0: none."},
-    {.key = "bending",
-     .kind = &csim_kind_choice,
-     .detail = bending_names,
-     .offset = AT(bending),
-     .fallback = "auto",
-     .doc =
-         "Resistance to bending: springs across edges, a quadratic energy with a flat rest shape, "
-         "or the energy of the dihedral angle, at rest as the mesh is. curvature: a quadratic "
-         "energy "
-         "of the curvature at each vertex, with a flat rest shape, the same on every mesh, and the "
-         "only one with \"bend_weft\"; not for pbd and xpbd. auto: curvature with a membrane "
-         "whose mesh is no grid, or whose \"bend\" has a map or differs along weft; else "
-         "quadratic, which is as exact on grids."},
+    CSIM_KEY("network", choice, AT(network), "mesh", .detail = network_names,
+             .doc = "A spring on every edge of the triangles, or the structural and shear springs "
+                    "of a grid (shape \"grid\" only)."),
+    CSIM_KEY("edges", choice, AT(edges), "all", .detail = edges_names,
+             .doc = "Of network mesh: springs on all edges, or not on those that are the longest "
+                    "side of both their triangles (a remedy for locking)."),
+    CSIM_KEY("levels", integer, AT(levels), "0", .least = 0, .most = 8,
+             .doc = "Coarser levels of springs (a remedy for locking): they take nine tenths of "
+                    "the stiffness against stretch and do not resist compression; each is about "
+                    "three times as coarse as the one before. 0: none."),
+    CSIM_KEY("bending", choice, AT(bending), "auto", .detail = bending_names,
+             .doc =
+                 "Resistance to bending: springs across edges, a quadratic energy with a flat rest "
+                 "shape, or the energy of the dihedral angle, at rest as the mesh is. curvature: a "
+                 "quadratic energy of the curvature at each vertex, with a flat rest shape, the "
+                 "same on every mesh, and the only one with \"bend_weft\"; not for pbd and xpbd. "
+                 "auto: curvature with a membrane whose mesh is no grid, or whose \"bend\" has a "
+                 "map or differs along weft; else quadratic, which is as exact on grids."),
 };
 static const csim_table springs_table = {.name = "springs",
                                          .doc = "What cloth is made of.",
@@ -67,31 +47,19 @@ static const char *const warp_names[] = {"auto", "uv", "x", "y", "z", NULL};
 static const char *const rest_names[] = {"start", "uv", "file", NULL};
 
 static const csim_field membrane_fields[] = {
-    {.key = "law",
-     .kind = &csim_kind_choice,
-     .detail = law_names,
-     .offset = AT(membrane),
-     .fallback = "auto",
-     .doc =
-         "none: springs. woven: threads that keep their lengths and their right angle (Baraff & "
-         "Witkin). orthotropic: St. Venant-Kirchhoff. Both have the material's moduli on every "
-         "mesh: \"stretch\" along warp, \"weft\", \"shear\", \"poisson\". auto: orthotropic; "
-         "springs where the scene asks for what they have: their keys, "
-         "\"spring\", \"compression\" or \"slack\" of the material, \"strain_limit\", a solver's "
-         "method by name, a sewing pattern."},
-    {.key = "warp",
-     .kind = &csim_kind_choice,
-     .detail = warp_names,
-     .offset = AT(warp),
-     .fallback = "auto",
-     .doc = "Where warp runs: along u of the texture coordinates, or along an axis of the mesh (on "
-            "each triangle its projection). auto: uv where the mesh has them, else x."},
-    {.key = "angle",
-     .kind = &csim_kind_real,
-     .offset = AT(warp_angle),
-     .unit = "deg",
-     .fallback = "0",
-     .doc = "Warp is turned by this within the cloth: 45 is cut on the bias."},
+    CSIM_KEY("law", choice, AT(membrane), "auto", .detail = law_names,
+             .doc = "none: springs. woven: threads that keep their lengths and their right angle "
+                    "(Baraff & Witkin). orthotropic: St. Venant-Kirchhoff. Both have the "
+                    "material's moduli on every mesh: \"stretch\" along warp, \"weft\", \"shear\", "
+                    "\"poisson\". auto: orthotropic; springs where the scene asks for what they "
+                    "have: their keys, \"spring\", \"compression\" or \"slack\" of the material, "
+                    "\"strain_limit\", a solver's method by name, a sewing pattern."),
+    CSIM_KEY(
+        "warp", choice, AT(warp), "auto", .detail = warp_names,
+        .doc = "Where warp runs: along u of the texture coordinates, or along an axis of the mesh "
+               "(on each triangle its projection). auto: uv where the mesh has them, else x."),
+    CSIM_KEY("angle", real, AT(warp_angle), "0", .unit = "deg",
+             .doc = "Warp is turned by this within the cloth: 45 is cut on the bias."),
 };
 static const csim_table membrane_table = {.name = "membrane",
                                           .doc = "Cloth as a membrane on its triangles.",
@@ -101,49 +69,23 @@ static const csim_table membrane_table = {.name = "membrane",
 static const char *const angle_names[] = {"shape", "flat", NULL};
 
 static const csim_field rest_fields[] = {
-    {.key = "from",
-     .kind = &csim_kind_choice,
-     .detail = rest_names,
-     .offset = AT(rest),
-     .fallback = "start",
-     .doc =
-         "The shape in which nothing is strained: the mesh as it starts, the flat pattern of its "
-         "texture coordinates, or another mesh file. Lengths, areas, masses and angles come "
-         "from it; with uv the cloth is flat at rest."},
-    {.key = "scale",
-     .kind = &csim_kind_real,
-     .offset = AT(rest_scale),
-     .unit = "m",
-     .least = 0,
-     .most = CSIM_MOST,
-     .flags = CSIM_ABOVE,
-     .fallback = "1",
-     .doc = "Of uv: how long 1 of the texture coordinates is."},
-    {.key = "file",
-     .kind = &csim_kind_file,
-     .offset = AT(rest_file),
-     .doc = "Of file: a mesh with the same vertices and faces; it is scaled as the object is."},
-    {.key = "object",
-     .kind = &csim_kind_text,
-     .offset = AT(rest_object),
-     .doc = "Of file: as \"object\" of a mesh file."},
-    {.key = "frame",
-     .kind = &csim_kind_real,
-     .offset = AT(rest_frame),
-     .least = -CSIM_FRAME_LIMIT,
-     .most = CSIM_FRAME_LIMIT,
-     .fallback = "-1e8",
-     .doc = "Of file: as \"frame\" of a mesh file."},
-    {.key = "angles",
-     .kind = &csim_kind_choice,
-     .detail = angle_names,
-     .offset = AT(flat_angles),
-     .fallback = "shape",
-     .doc =
-         "Angles at rest, of bending \"dihedral\" and \"cotangent\": those of the rest shape, or "
-         "flat, as of cloth that was cut from a roll and modelled on a body. Other bending is "
-         "always "
-         "flat."},
+    CSIM_KEY("from", choice, AT(rest), "start", .detail = rest_names,
+             .doc = "The shape in which nothing is strained: the mesh as it starts, the flat "
+                    "pattern of its texture coordinates, or another mesh file. Lengths, areas, "
+                    "masses and angles come from it; with uv the cloth is flat at rest."),
+    CSIM_KEY("scale", real, AT(rest_scale), "1", .unit = "m", .least = 0, .most = CSIM_MOST,
+             .flags = CSIM_ABOVE, .doc = "Of uv: how long 1 of the texture coordinates is."),
+    CSIM_KEY(
+        "file", file, AT(rest_file), NULL,
+        .doc = "Of file: a mesh with the same vertices and faces; it is scaled as the object is."),
+    CSIM_KEY("object", text, AT(rest_object), NULL,
+             .doc = "Of file: as \"object\" of a mesh file."),
+    CSIM_KEY("frame", real, AT(rest_frame), "-1e8", .least = -CSIM_FRAME_LIMIT,
+             .most = CSIM_FRAME_LIMIT, .doc = "Of file: as \"frame\" of a mesh file."),
+    CSIM_KEY("angles", choice, AT(flat_angles), "shape", .detail = angle_names,
+             .doc = "Angles at rest, of bending \"dihedral\" and \"cotangent\": those of the rest "
+                    "shape, or flat, as of cloth that was cut from a roll and modelled on a body. "
+                    "Other bending is always flat."),
 };
 static const csim_table rest_table = {.name = "rest",
                                       .doc = "The rest shape of cloth.",
@@ -151,30 +93,13 @@ static const csim_table rest_table = {.name = "rest",
                                       CSIM_FIELDS_OF(rest_fields)};
 
 static const csim_field tetrahedra_fields[] = {
-    {.key = "radius_edge_ratio",
-     .kind = &csim_kind_real,
-     .offset = AT(radius_edge_ratio),
-     .least = 1,
-     .most = 100,
-     .fallback = "1.414",
-     .doc = "Bound of the ratio of circumradius to shortest edge of the tetrahedra; smaller is "
-            "better shaped and more of them."},
-    {.key = "max_volume",
-     .kind = &csim_kind_real,
-     .offset = AT(max_volume),
-     .unit = "m^3",
-     .least = 0,
-     .most = CSIM_MOST,
-     .fallback = "0",
-     .doc = "Largest volume of a tetrahedron; 0 = no bound."},
-    {.key = "time_limit",
-     .kind = &csim_kind_real,
-     .offset = AT(tet_seconds),
-     .unit = "s",
-     .least = 1,
-     .most = 1e6,
-     .fallback = "50",
-     .doc = "Processor time that filling the solid may take, rounded up to whole seconds."},
+    CSIM_KEY("radius_edge_ratio", real, AT(radius_edge_ratio), "1.414", .least = 1, .most = 100,
+             .doc = "Bound of the ratio of circumradius to shortest edge of the tetrahedra; "
+                    "smaller is better shaped and more of them."),
+    CSIM_KEY("max_volume", real, AT(max_volume), "0", .unit = "m^3", .least = 0, .most = CSIM_MOST,
+             .doc = "Largest volume of a tetrahedron; 0 = no bound."),
+    CSIM_KEY("time_limit", real, AT(tet_seconds), "50", .unit = "s", .least = 1, .most = 1e6,
+             .doc = "Processor time that filling the solid may take, rounded up to whole seconds."),
 };
 static const csim_table tetrahedra_table = {.name = "tetrahedra",
                                             .doc = "How the inside of a solid is filled.",
@@ -293,39 +218,22 @@ static void finish_object(csim_reader *r, const cJSON *item, void *base) {
 }
 
 #define VECTOR(name, of_unit, value, what)                                                         \
-  {                                                                                                \
-    .key = #name, .kind = &csim_kind_real, .offset = AT(name), .count = 3, .unit = of_unit,        \
-    .fallback = value, .doc = what                                                                 \
-  }
+  CSIM_KEY(#name, real, AT(name), value, .count = 3, .unit = of_unit, .doc = what)
 
 // what every object has
 #define COMMON                                                                                     \
-  {.key = "name",                                                                                  \
-   .kind = &csim_kind_name,                                                                        \
-   .offset = AT(name),                                                                             \
-   .flags = CSIM_REQUIRED,                                                                         \
-   .doc = "Unique name; output files are called by it."},                                          \
-      {.key = "mesh",                                                                              \
-       .kind = &csim_kind_variants,                                                                \
-       .detail = &csim_mesh_variants,                                                              \
-       .offset = AT(mesh),                                                                         \
-       .flags = CSIM_REQUIRED,                                                                     \
-       .doc = "The surface: a file or a built-in shape."},                                         \
-      {.key = "scale",                                                                             \
-       .kind = &csim_kind_real,                                                                    \
-       .offset = AT(scale),                                                                        \
-       .count = 3,                                                                                 \
-       .least = 0,                                                                                 \
-       .most = 1e6,                                                                                \
-       .flags = CSIM_ABOVE | CSIM_BROADCAST,                                                       \
-       .fallback = "1",                                                                            \
-       .doc = "Factor of the mesh's size, or one for each axis; applied first."},                  \
+  CSIM_KEY("name", name, AT(name), NULL, .flags = CSIM_REQUIRED,                                   \
+           .doc = "Unique name; output files are called by it."),                                  \
+      CSIM_KEY("mesh", variants, AT(mesh), NULL, .detail = &csim_mesh_variants,                    \
+               .flags = CSIM_REQUIRED, .doc = "The surface: a file or a built-in shape."),         \
+      CSIM_KEY("scale", real, AT(scale), "1", .count = 3, .least = 0, .most = 1e6,                 \
+               .flags = CSIM_ABOVE | CSIM_BROADCAST,                                               \
+               .doc = "Factor of the mesh's size, or one for each axis; applied first."),          \
       VECTOR(rotation, "deg", "0",                                                                 \
              "Rotation vector: the axis, as long as the angle; applied after scale."),             \
-      VECTOR(position, "m", "0", "Where the mesh's origin goes; applied last."), {                 \
-    .key = "friction", .kind = &csim_kind_real, .offset = AT(friction), .least = 0, .most = 100,   \
-    .fallback = "-1", .doc = "Coefficient of friction. Default: the one of \"contact\"."           \
-  }
+      VECTOR(position, "m", "0", "Where the mesh's origin goes; applied last."),                   \
+      CSIM_KEY("friction", real, AT(friction), "-1", .least = 0, .most = 100,                      \
+               .doc = "Coefficient of friction. Default: the one of \"contact\".")
 
 // -------------------------------------------------------------------------------- render meshes
 
@@ -341,17 +249,13 @@ static void finish_render(csim_reader *r, const cJSON *item, void *base) {
 }
 
 static const csim_field render_fields[] = {
-    {.key = "name",
-     .kind = &csim_kind_name,
-     .offset = offsetof(csim_render, name),
-     .flags = CSIM_REQUIRED,
-     .doc = "Unique name, as of an object."},
-    {.key = "mesh",
-     .kind = &csim_kind_variants,
-     .detail = &csim_mesh_variants,
-     .offset = offsetof(csim_render, mesh),
-     .flags = CSIM_REQUIRED,
-     .doc = "Its mesh where the object starts; it is scaled, turned and moved as the object is."},
+    CSIM_KEY("name", name, offsetof(csim_render, name), NULL, .flags = CSIM_REQUIRED,
+             .doc = "Unique name, as of an object."),
+    CSIM_KEY(
+        "mesh", variants, offsetof(csim_render, mesh), NULL, .detail = &csim_mesh_variants,
+        .flags = CSIM_REQUIRED,
+        .doc =
+            "Its mesh where the object starts; it is scaled, turned and moved as the object is."),
 };
 static const csim_table render_table = {.name = "render-mesh",
                                         .doc = "A finer mesh that goes with a cloth or solid.",
@@ -364,26 +268,19 @@ static const csim_list render_list = {
 
 // what moves by forces
 #define DYNAMIC                                                                                    \
-  {.key = "material",                                                                              \
-   .kind = &csim_kind_material,                                                                    \
-   .detail = &csim_material_table,                                                                 \
-   .flags = CSIM_REQUIRED,                                                                         \
-   .doc = "Name in \"materials\", a preset, or a material written here."},                         \
+  CSIM_KEY("material", material, 0, NULL, .detail = &csim_material_table, .flags = CSIM_REQUIRED,  \
+           .doc = "Name in \"materials\", a preset, or a material written here."),                 \
       VECTOR(velocity, "m/s", "0", "Velocity at the start."),                                      \
       VECTOR(spin, "deg/s", "0",                                                                   \
              "Angular velocity about the centre of mass at the start: axis times angle per "       \
              "second."),                                                                           \
-      {.key = "pins",                                                                              \
-       .kind = &csim_kind_list,                                                                    \
-       .detail = &pin_list,                                                                        \
-       .offset = AT(pin),                                                                          \
-       .doc = "Vertices that are fixed or moved."},                                                \
-  {                                                                                                \
-    .key = "render_meshes", .kind = &csim_kind_list, .detail = &render_list, .offset = AT(render), \
-    .flags = CSIM_COSMETIC,                                                                        \
-    .doc = "Finer meshes that go with it and are written beside it in every output. Each vertex "  \
-           "keeps its place over the nearest face, or in the nearest tetrahedron of a solid."      \
-  }
+      CSIM_KEY("pins", list, AT(pin), NULL, .detail = &pin_list,                                   \
+               .doc = "Vertices that are fixed or moved."),                                        \
+      CSIM_KEY("render_meshes", list, AT(render), NULL, .detail = &render_list,                    \
+               .flags = CSIM_COSMETIC,                                                             \
+               .doc = "Finer meshes that go with it and are written beside it in every output. "   \
+                      "Each vertex keeps its place over the nearest face, or in the nearest "      \
+                      "tetrahedron of a solid.")
 
 static const csim_field pin_element = {.kind = &csim_kind_table, .detail = &csim_pin_table};
 static const csim_list pin_list = {
@@ -396,74 +293,45 @@ static const csim_list map_list = {
 static const csim_field cloth_fields[] = {
     COMMON,
     // before the material, whose check depends on the bending
-    {.key = "springs",
-     .kind = &csim_kind_table,
-     .detail = &springs_table,
-     .doc = "What the cloth is made of."},
-    {.key = "membrane",
-     .kind = &csim_kind_table,
-     .detail = &membrane_table,
-     .doc = "What the cloth is where it is not of springs."},
-    {.key = "rest",
-     .kind = &csim_kind_table,
-     .detail = &rest_table,
-     .doc = "The rest shape, where it is not the start."},
-    {.key = "maps",
-     .kind = &csim_kind_list,
-     .detail = &map_list,
-     .offset = AT(map),
-     .doc = "Where the material is heavier, stiffer or softer. Several of the same multiply."},
+    CSIM_KEY("springs", table, 0, NULL, .detail = &springs_table,
+             .doc = "What the cloth is made of."),
+    CSIM_KEY("membrane", table, 0, NULL, .detail = &membrane_table,
+             .doc = "What the cloth is where it is not of springs."),
+    CSIM_KEY("rest", table, 0, NULL, .detail = &rest_table,
+             .doc = "The rest shape, where it is not the start."),
+    CSIM_KEY("maps", list, AT(map), NULL, .detail = &map_list,
+             .doc =
+                 "Where the material is heavier, stiffer or softer. Several of the same multiply."),
     DYNAMIC,
 };
 static const csim_field solid_fields[] = {
     COMMON,
     DYNAMIC,
-    {.key = "elasticity",
-     .kind = &csim_kind_choice,
-     .detail = elasticity_names,
-     .offset = AT(elasticity),
-     .fallback = "springs",
-     .doc =
-         "springs: on the edges of the tetrahedra, with the material's \"volume\"; about 1.4 times "
-         "as stiff as \"modulus\" says where volume is ten times it. neo-hookean: a continuum with "
-         "the material's \"modulus\" and \"poisson\", which comes back when it was turned inside "
-         "out."},
-    {.key = "tetrahedra",
-     .kind = &csim_kind_table,
-     .detail = &tetrahedra_table,
-     .doc = "How the inside is filled."},
+    CSIM_KEY("elasticity", choice, AT(elasticity), "springs", .detail = elasticity_names,
+             .doc = "springs: on the edges of the tetrahedra, with the material's \"volume\"; "
+                    "about 1.4 times as stiff as \"modulus\" says where volume is ten times it. "
+                    "neo-hookean: a continuum with the material's \"modulus\" and \"poisson\", "
+                    "which comes back when it was turned inside out."),
+    CSIM_KEY("tetrahedra", table, 0, NULL, .detail = &tetrahedra_table,
+             .doc = "How the inside is filled."),
 };
 static const csim_field collider_fields[] = {
     COMMON,
-    {.key = "motion",
-     .kind = &csim_kind_motion,
-     .detail = &csim_motion_table,
-     .offset = AT(motion),
-     .doc = "How the collider moves; without it, it stays."},
-    {.key = "arms",
-     .kind = &csim_kind_real,
-     .offset = AT(arms),
-     .count = 2,
-     .fallback = "[0, 0]",
-     .doc =
-         "Two frames. Where panels of a pattern that are labelled \"leg\" stand before or behind "
-         "an arm of this mesh, and none that are labelled \"arm\", the arm is drawn into its "
-         "shoulder, and stretches out from the first frame to the second; nothing is at rest "
-         "before. For a body that stands upright, arms to the sides, in a scene with one "
-         "pattern. [0, 0]: never."},
-    {.key = "ghost",
-     .kind = &csim_kind_bool,
-     .offset = AT(ghost),
-     .fallback = "false",
-     .doc = "A collider that touches nothing: pins can follow it."},
-    {.key = "solid",
-     .kind = &csim_kind_bool,
-     .offset = AT(solid),
-     .fallback = "false",
-     .doc =
-         "Whether the collider has an inside: its mesh must then be closed with its faces outward "
-         "in every frame, and nothing may start inside. Otherwise it is a surface with two equal "
-         "sides."},
+    CSIM_KEY("motion", motion, AT(motion), NULL, .detail = &csim_motion_table,
+             .doc = "How the collider moves; without it, it stays."),
+    CSIM_KEY("arms", real, AT(arms), "[0, 0]", .count = 2,
+             .doc =
+                 "Two frames. Where panels of a pattern that are labelled \"leg\" stand before or "
+                 "behind an arm of this mesh, and none that are labelled \"arm\", the arm is "
+                 "drawn into its shoulder, and stretches out from the first frame to the second; "
+                 "nothing is at rest before. For a body that stands upright, arms to the sides, "
+                 "in a scene with one pattern. [0, 0]: never."),
+    CSIM_KEY("ghost", bool, AT(ghost), "false",
+             .doc = "A collider that touches nothing: pins can follow it."),
+    CSIM_KEY("solid", bool, AT(solid), "false",
+             .doc = "Whether the collider has an inside: its mesh must then be closed with its "
+                    "faces outward in every frame, and nothing may start inside. Otherwise it is a "
+                    "surface with two equal sides."),
 };
 
 static const csim_table cloth_table = {.name = "cloth",

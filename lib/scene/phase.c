@@ -111,7 +111,7 @@ csim_status csim_sim_enter(csim_sim *sim, int phase) {
   if (sim->first.model)
     csim_world_free(&sim->world);
   else
-    sim->first = sim->world; // what outputs were told about objects is there
+    sim->first = sim->world; // the objects that outputs know are there
   sim->solver = NULL;
   sim->mover = NULL;
   sim->world = world;

@@ -82,12 +82,12 @@ static void read_phase(csim_reader *r, const cJSON *tree, const cJSON *item, int
   cJSON_Delete(cJSON_DetachItemViaPointer(whole, csim_json_get(whole, "phases")));
   cJSON_Delete(cJSON_DetachItemViaPointer(over, csim_json_get(over, "name")));
   csim_merge_objects(whole, over);
-  ptrdiff_t told = r->ncomplaint;
+  ptrdiff_t before = r->ncomplaint;
   r->scene = phase->scene;
   r->nmaterial = r->nnamed = 0;
   read(r, whole);
   if (phase->scene->arena.failed) r->memory = 1;
-  if (r->ncomplaint == told && !r->memory) {
+  if (r->ncomplaint == before && !r->memory) {
     check_frames(r, item, all, phase->scene, last_end, !item->next);
     check_objects(r, item, all, phase->scene);
   }

@@ -179,70 +179,39 @@ static const char *const by_names[] = {"face", "vertex", "number", NULL};
 
 // a value beyond the range stands for one that was not given
 #define FRAME(name, value, what)                                                                   \
-  {                                                                                                \
-    .key = #name, .kind = &csim_kind_real, .offset = AT(name), .least = -CSIM_FRAME_LIMIT,         \
-    .most = CSIM_FRAME_LIMIT, .fallback = value, .doc = what                                       \
-  }
+  CSIM_KEY(#name, real, AT(name), value, .least = -CSIM_FRAME_LIMIT, .most = CSIM_FRAME_LIMIT,     \
+           .doc = what)
 
 static const csim_field pin_fields[] = {
     {.key = "vertices",
      .kind = &kind_vertices,
      .offset = AT(select),
      .doc = "Vertices by number, from 0, in the order of the mesh. The ways of choosing add up."},
-    {.key = "box",
-     .kind = &csim_kind_list,
-     .detail = &box_list,
-     .offset = AT(select.box),
-     .doc = "Vertices that are inside a box at the start, after scale, rotation and position."},
-    {.key = "nearest",
-     .kind = &csim_kind_list,
-     .detail = &nearest_list,
-     .offset = AT(select.nearest),
-     .doc = "The vertex nearest to a point [x, y, z] at the start."},
-    {.key = "group",
-     .kind = &csim_kind_list,
-     .detail = &group_list,
-     .offset = AT(select.group),
-     .doc = "Vertices of the faces in a group (o, g or usemtl) of the mesh file."},
-    {.key = "property",
-     .kind = &csim_kind_text,
-     .offset = AT(property),
-     .doc =
-         "Vertices for which the mesh file has a number above 0 by this name (see maps): painted "
-         "pins. It multiplies the stiffness of their springs."},
-    {.key = "stiffness",
-     .kind = &csim_kind_keyed,
-     .detail = &stiffness_keyed,
-     .offset = AT(stiffness),
-     .unit = "N/m",
-     .least = 0,
-     .most = CSIM_MOST,
-     .fallback = "0",
-     .doc = "Stiffness of a spring to the target; 0 holds the vertex exactly. Keys of it make a "
-            "spring that does not pull while they are 0."},
-    {.key = "motion",
-     .kind = &csim_kind_motion,
-     .detail = &csim_motion_table,
-     .offset = AT(motion),
-     .doc = "Where the pinned vertices go; without it they stay."},
-    {.key = "follow",
-     .kind = &csim_kind_text,
-     .offset = AT(follow),
-     .doc = "Name of a collider that the vertices follow, also where it deforms. A collider with "
-            "\"ghost\" takes no part otherwise."},
-    {.key = "by",
-     .kind = &csim_kind_choice,
-     .detail = by_names,
-     .offset = AT(by),
-     .fallback = "face",
-     .doc = "With \"follow\": each vertex follows the nearest point of a face at the start, the "
-            "nearest vertex, or the vertex of its own number."},
-    {.key = "snap",
-     .kind = &csim_kind_bool,
-     .offset = AT(snap),
-     .fallback = "false",
-     .doc = "With \"follow\": go to the point itself, instead of keeping the distance and "
-            "direction of the start."},
+    CSIM_KEY(
+        "box", list, AT(select.box), NULL, .detail = &box_list,
+        .doc = "Vertices that are inside a box at the start, after scale, rotation and position."),
+    CSIM_KEY("nearest", list, AT(select.nearest), NULL, .detail = &nearest_list,
+             .doc = "The vertex nearest to a point [x, y, z] at the start."),
+    CSIM_KEY("group", list, AT(select.group), NULL, .detail = &group_list,
+             .doc = "Vertices of the faces in a group (o, g or usemtl) of the mesh file."),
+    CSIM_KEY("property", text, AT(property), NULL,
+             .doc = "Vertices for which the mesh file has a number above 0 by this name (see "
+                    "maps): painted pins. It multiplies the stiffness of their springs."),
+    CSIM_KEY("stiffness", keyed, AT(stiffness), "0", .detail = &stiffness_keyed, .unit = "N/m",
+             .least = 0, .most = CSIM_MOST,
+             .doc = "Stiffness of a spring to the target; 0 holds the vertex exactly. Keys of it "
+                    "make a spring that does not pull while they are 0."),
+    CSIM_KEY("motion", motion, AT(motion), NULL, .detail = &csim_motion_table,
+             .doc = "Where the pinned vertices go; without it they stay."),
+    CSIM_KEY("follow", text, AT(follow), NULL,
+             .doc = "Name of a collider that the vertices follow, also where it deforms. A "
+                    "collider with \"ghost\" takes no part otherwise."),
+    CSIM_KEY("by", choice, AT(by), "face", .detail = by_names,
+             .doc = "With \"follow\": each vertex follows the nearest point of a face at the "
+                    "start, the nearest vertex, or the vertex of its own number."),
+    CSIM_KEY("snap", bool, AT(snap), "false",
+             .doc = "With \"follow\": go to the point itself, instead of keeping the distance and "
+                    "direction of the start."),
     FRAME(from, "-1e8",
           "First frame in which the vertices are held. Exact pins go to their targets at once; a "
           "stiffness makes that gentle. Default: from the start."),
@@ -274,7 +243,7 @@ static void finish_pin(csim_reader *r, const cJSON *item, void *base) {
 }
 
 const csim_table csim_pin_table = {.name = "pin",
-                                   .doc = "Vertices held in place or led along a motion.",
+                                   .doc = "Kinematic vertices: fixed in place or animated.",
                                    .size = sizeof(csim_pin),
                                    .finish = finish_pin,
                                    CSIM_FIELDS_OF(pin_fields)};
@@ -299,30 +268,18 @@ static const csim_list end_group_list = {.element = &group_element,
                                          .least = 1};
 
 static const csim_field end_fields[] = {
-    {.key = "object",
-     .kind = &csim_kind_text,
-     .offset = IN_END(object),
-     .flags = CSIM_REQUIRED,
-     .doc = "Name of a cloth or solid."},
+    CSIM_KEY("object", text, IN_END(object), NULL, .flags = CSIM_REQUIRED,
+             .doc = "Name of a cloth or solid."),
     {.key = "vertices",
      .kind = &kind_vertices,
      .offset = IN_END(select),
      .doc = "Vertices by number, from 0; a list keeps its order. The ways of choosing add up."},
-    {.key = "box",
-     .kind = &csim_kind_list,
-     .detail = &end_box_list,
-     .offset = IN_END(select.box),
-     .doc = "Vertices that are inside a box at the start."},
-    {.key = "nearest",
-     .kind = &csim_kind_list,
-     .detail = &end_nearest_list,
-     .offset = IN_END(select.nearest),
-     .doc = "The vertex nearest to a point [x, y, z] at the start."},
-    {.key = "group",
-     .kind = &csim_kind_list,
-     .detail = &end_group_list,
-     .offset = IN_END(select.group),
-     .doc = "Vertices of the faces in a group (o, g or usemtl) of the mesh file."},
+    CSIM_KEY("box", list, IN_END(select.box), NULL, .detail = &end_box_list,
+             .doc = "Vertices that are inside a box at the start."),
+    CSIM_KEY("nearest", list, IN_END(select.nearest), NULL, .detail = &end_nearest_list,
+             .doc = "The vertex nearest to a point [x, y, z] at the start."),
+    CSIM_KEY("group", list, IN_END(select.group), NULL, .detail = &end_group_list,
+             .doc = "Vertices of the faces in a group (o, g or usemtl) of the mesh file."),
 };
 
 static void finish_end(csim_reader *r, const cJSON *item, void *base) {

@@ -326,7 +326,7 @@ static int last_frame(const csim_scene *scene, const record *last) {
 
 // What the run has written and is not there any more, or is something else. first_frame is the
 // first that is not all there, be it as nobody has come to it: a checkpoint can be used only
-// before it. (The record does not tell how far a run has come that was killed while it went back
+// before it. (The record does not say how far a run has come that was killed while it went back
 // to an older checkpoint.)
 static csim_status verify(const csim_scene *scene, const char *out, const record *last,
                           csim_log *log, csim_ledger_report *r) {

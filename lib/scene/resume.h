@@ -32,7 +32,7 @@ typedef struct csim_resume {
 csim_status csim_resume_find(const csim_scene *scene, const csim_run_options *options,
                              csim_log *log, csim_resume *resume);
 
-/// Compares the checkpoint's scene with this one. Tells every difference; they are errors unless
+/// Compares the checkpoint's scene with this one. Logs every difference; they are errors unless
 /// options->allow_changes.
 csim_status csim_resume_compare(const csim_scene *scene, const csim_world *world,
                                 const csim_run_options *options, csim_log *log,

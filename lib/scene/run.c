@@ -113,7 +113,7 @@ static int stop_wanted(const run *r) {
   return why != NULL;
 }
 
-// After a substep, when that was asked for: has anything passed through anything? Tells once a
+// After a substep, when that was asked for: does anything intersect? Logs once a
 // frame.
 static csim_status verify_substep(run *r, int frame, int substep, long long *most) {
   long long count = 0;

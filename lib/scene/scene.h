@@ -87,7 +87,7 @@ typedef enum csim_limit_law { CSIM_LIMIT_STIFFEN, CSIM_LIMIT_BOUND } csim_limit_
 typedef struct csim_material {
   char *name;
   const char *preset; ///< NULL if none
-  csim_stuff stuff;   ///< told by the preset or by the unit of the density
+  csim_stuff stuff;   ///< given by the preset or by the unit of the density
   double density;     ///< cloth [kg/m^2], solid [kg/m^3]
   double stretch;     ///< cloth: Young's modulus times thickness, E2D [N/m]
   double weft;      ///< cloth, membranes: stretch along weft [N/m]; 0 = as stretch, which is warp's

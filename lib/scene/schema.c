@@ -26,7 +26,7 @@ static int is_implied(const csim_variants *family, int variant) {
   return variant < n;
 }
 
-// Members of the schema of one object. A variant's table has its telling key besides.
+// Members of the schema of one object. A variant's table also has the key that chooses it.
 static void write_table(csim_json_out *out, const csim_table *table, const csim_variants *family,
                         int variant) {
   int tagged = family && !is_implied(family, variant), required = tagged;

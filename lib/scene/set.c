@@ -218,7 +218,7 @@ static cJSON *find_start(setting *s) {
       return objects;
     }
   }
-  // nearest among the keys and, up to the room there is, the objects
+  // nearest among the keys and, as far as they fit, the objects
   for (const cJSON *c = cJSON_IsArray(objects) ? objects->child : NULL; c && n < 63; c = c->next) {
     const cJSON *name = csim_json_get(c, "name");
     if (cJSON_IsString(name)) names[n++] = name->valuestring;

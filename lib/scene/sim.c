@@ -177,7 +177,7 @@ const char *csim_sim_explain(const csim_scene *scene, csim_outcome outcome) {
            "frames.substeps, or choose an implicit method";
   switch (outcome) {
   case CSIM_OUTCOME_INDEFINITE:
-    return "the matrix is indefinite and Cholesky has no factor: set solver.spd to \"drop\" or "
+    return "the matrix is indefinite and Cholesky has no factor: set solver.psd to \"drop\" or "
            "\"clamp\"";
   case CSIM_OUTCOME_MEMORY:
     return "out of memory";

@@ -44,7 +44,7 @@ struct csim_sim {
   csim_mover *mover; ///< (world.ncollider + model.pins.ngroup) colliders, then pins
 };
 
-/// How the start is judged and told.
+/// How the start is checked and reported.
 typedef struct csim_sim_start {
   const char *tet_program;
   int nthread;

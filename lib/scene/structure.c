@@ -1,4 +1,4 @@
-// scene/structure.c: kinds that hold others: objects by table, lists, variants told by a key.
+// scene/structure.c: kinds that hold others: objects by table, lists, variants chosen by a key.
 #include "scene/reader.h"
 
 #include <stdio.h>

@@ -100,12 +100,12 @@ static csim_status count_with(csim_watch *w, const csim_state *state, const csim
       csim_pinched_of(w->mesh.nbody_vert, &w->world->contact, state->kinematic, state->nkinematic);
   csim_status status = csim_find_intersections(w->pool, body, other, 0, NULL, count);
   if (status || !let_go || !*count) return status;
-  int room = *count < MOST ? (int)*count : MOST;
-  int *pair = csim_grow(w->pair, &w->pair_capacity, room, 2 * sizeof *pair);
+  int capacity = *count < MOST ? (int)*count : MOST;
+  int *pair = csim_grow(w->pair, &w->pair_capacity, capacity, 2 * sizeof *pair);
   if (!pair) return CSIM_MEMORY;
   w->pair = pair;
-  status = csim_find_intersections(w->pool, body, other, room, pair, NULL);
-  if (!status) *count -= count_let_go(w, room, let_go);
+  status = csim_find_intersections(w->pool, body, other, capacity, pair, NULL);
+  if (!status) *count -= count_let_go(w, capacity, let_go);
   return status;
 }
 

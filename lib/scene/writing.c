@@ -11,10 +11,10 @@ csim_status csim_writing_create(csim_pool *pool, const csim_state *state, int nk
   csim_kept_log_begin(&w->said);
   // here and now: but for what a two-step integrator looks back on, a run takes no more of it later
   for (int k = 0; k < 2; k++) {
-    csim_state *room = k ? &w->state : &w->good;
-    if (copy_state(state, room)) return CSIM_MEMORY;
-    if (!room->kinematic) room->kinematic = CSIM_NEW(double, csim_xyz(nkinematic));
-    if (!room->kinematic) return CSIM_MEMORY;
+    csim_state *to = k ? &w->state : &w->good;
+    if (copy_state(state, to)) return CSIM_MEMORY;
+    if (!to->kinematic) to->kinematic = CSIM_NEW(double, csim_xyz(nkinematic));
+    if (!to->kinematic) return CSIM_MEMORY;
   }
   return CSIM_OK;
 }

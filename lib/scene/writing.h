@@ -12,7 +12,7 @@ typedef struct csim_writing {
   csim_pool *pool;
   csim_output_writer *output;
   csim_log *log;
-  csim_kept_log said;      ///< what `output` had to say, told in the caller's thread
+  csim_kept_log said;      ///< messages of `output`, passed on in the caller's thread
   csim_run_report *report; ///< its last_frame and frames_written say what is on disk
   // behind report->last_frame
   csim_state good;
@@ -24,8 +24,8 @@ typedef struct csim_writing {
   csim_status status;
 } csim_writing;
 
-/// Makes room for states like `state`, whose colliders are nkinematic three-vectors. The report
-/// has no frame, or csim_writing_behind follows. NULL pool: frames are written at once.
+/// Allocates copies of states like `state`, whose colliders are nkinematic three-vectors. The
+/// report has no frame, or csim_writing_behind follows. NULL pool: frames are written at once.
 /// @return CSIM_OK or CSIM_MEMORY; csim_writing_free in any case
 csim_status csim_writing_create(csim_pool *pool, const csim_state *state, int nkinematic,
                                 csim_log *log, csim_run_report *report, csim_writing *writing);

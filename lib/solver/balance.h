@@ -1,10 +1,10 @@
 // solver/balance.h: whether the forces on every object balance. Needs solver/problem.h.
 //
 // A step is only as right as the net force it leaves over. A norm of steps cannot see that: on
-// cells of 28 mm a residual that moves vertices by 1 mm looks settled, while gravity on a slope of
-// 10 degrees moves the cloth by 0.03 mm a substep. So residuals R_i = -dF/dx_i are summed up over
-// each object, where everything internal cancels, and over patches of it, where stretch noise does.
-// With M the free mass of the object, m_p of patch p, and v the root mean square velocity,
+// cells of 28 mm a residual that moves vertices by 1 mm looks converged, while gravity on a slope
+// of 10 degrees moves the cloth by 0.03 mm a substep. So residuals R_i = -dF/dx_i are summed up
+// over each object, where everything internal cancels, and over patches of it, where stretch noise
+// does. With M the free mass of the object, m_p of patch p, and v the root mean square velocity,
 //
 //   imbalance = max( |sum_i R_i| / (M A),  t |sum_i r_i x R_i| / (M r A),
 //                    sqrt(sum_p |R_p|^2/m_p / M) / (20 A) )

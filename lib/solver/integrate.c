@@ -21,7 +21,7 @@ int csim_integration_create(csim_arena *arena, const csim_model *model, csim_int
   step->inertia = CSIM_ARENA_NEW(arena, double, n);
   step->rough = CSIM_ARENA_NEW(arena, unsigned char, n);
   for (int k = 0; k < 2 && integrator == CSIM_INTEGRATOR_BDF2; k++)
-    step->room[k] = CSIM_ARENA_NEW(arena, double, 3 * n);
+    step->extrapolated[k] = CSIM_ARENA_NEW(arena, double, 3 * n);
   return arena->failed ? -1 : 0;
 }
 
@@ -29,8 +29,8 @@ static void extrapolate(void *context, int first, int last) {
   const integrate_job *job = context;
   const csim_state *s = job->state;
   for (int i = first; i < last; i++) {
-    job->step->room[0][i] = (4 * s->x[i] - s->x_prev[i]) / 3;
-    job->step->room[1][i] = (4 * s->v[i] - s->v_prev[i]) / 3;
+    job->step->extrapolated[0][i] = (4 * s->x[i] - s->x_prev[i]) / 3;
+    job->step->extrapolated[1][i] = (4 * s->v[i] - s->v_prev[i]) / 3;
   }
 }
 
@@ -44,8 +44,8 @@ void csim_integration_begin(csim_pool *pool, const csim_state *state, double h, 
   if (!step->looks_back) return;
   csim_pool_for(pool, 3 * state->nvert, 3 * VERT_GRAIN, extrapolate,
                 &(integrate_job){.step = step, .state = state});
-  step->x_from = step->room[0];
-  step->v_from = step->room[1];
+  step->x_from = step->extrapolated[0];
+  step->v_from = step->extrapolated[1];
   step->rate = 2 * h / 3;
 }
 

@@ -28,14 +28,14 @@
 
 typedef struct csim_integration {
   csim_integrator integrator;
-  int looks_back;       ///< BDF2, and the state holds an earlier one
-  double h;             ///< [s] of the step
-  double rate;          ///< [s] over which velocities are (x' - x_from)/rate
-  const double *x_from; ///< (nvert x 3) [m]
-  const double *v_from; ///< (nvert x 3) [m/s]
-  double *inertia;      ///< (nvert) [N/m] w
-  unsigned char *rough; ///< (nvert) 1: takes backward Euler's step
-  double *room[2];      ///< (nvert x 3) extrapolated states; NULL unless BDF2
+  int looks_back;          ///< BDF2, and the state holds an earlier one
+  double h;                ///< [s] of the step
+  double rate;             ///< [s] over which velocities are (x' - x_from)/rate
+  const double *x_from;    ///< (nvert x 3) [m]
+  const double *v_from;    ///< (nvert x 3) [m/s]
+  double *inertia;         ///< (nvert) [N/m] w
+  unsigned char *rough;    ///< (nvert) 1: takes backward Euler's step
+  double *extrapolated[2]; ///< (nvert x 3) extrapolated states; NULL unless BDF2
 } csim_integration;
 
 /// @return 0, or -1 when out of memory (arena->failed)

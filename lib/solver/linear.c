@@ -56,11 +56,11 @@ void csim_linear_destroy(csim_linear *linear) {
 
 void csim_linear_assemble(const csim_problem *problem, const double *x, csim_linear *linear) {
   csim_linear_matrix *A = &linear->A;
-  csim_spd spd = problem->params->spd;
+  csim_psd psd = problem->params->psd;
   if (A->on_edges)
-    csim_problem_stiffness(problem, x, spd, &A->K);
+    csim_problem_stiffness(problem, x, psd, &A->K);
   else
-    csim_problem_hessian(problem, &A->layout, x, spd, &A->H);
+    csim_problem_hessian(problem, &A->layout, x, psd, &A->H);
 }
 
 double csim_linear_multiply(const csim_problem *problem, const csim_linear *linear, const double *p,

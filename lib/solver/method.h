@@ -13,7 +13,7 @@ typedef enum csim_outcome {
   CSIM_OUTCOME_CONVERGED,
   CSIM_OUTCOME_LIMIT,      ///< iteration limit; x is usable, its residual is reported
   CSIM_OUTCOME_STALLED,    ///< no further decrease is possible in double precision
-  CSIM_OUTCOME_INDEFINITE, ///< Cholesky met a pivot that is not positive (spd "none"); x not usable
+  CSIM_OUTCOME_INDEFINITE, ///< Cholesky met a pivot that is not positive (psd "none"); x not usable
   CSIM_OUTCOME_DIVERGED,   ///< not finite; x is not usable
   CSIM_OUTCOME_TOO_FAST,   ///< a collider comes too fast for the step; x is not usable
   CSIM_OUTCOME_UNBALANCED, ///< forces are far from balance at the limit; x is not to be used while

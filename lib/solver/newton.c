@@ -17,7 +17,7 @@ typedef struct newton {
   double cut;    // [m] root mean square of what the filter cut from the last step
   double edge;   // [m] mean length of the surface's edges at the start
   double *g;     // (nvert x 3)
-  double *x_try; // (nvert x 3), and room for one number more
+  double *x_try; // (nvert x 3), and one number more
 } newton;
 
 static void *newton_create(csim_arena *arena, const csim_model *model,
@@ -27,7 +27,7 @@ static void *newton_create(csim_arena *arena, const csim_model *model,
   if (!s) return NULL;
   s->g = CSIM_ARENA_NEW(arena, double, n);
   s->x_try = CSIM_ARENA_NEW(arena, double, n + 1); // products read one number past the end
-  s->edge = csim_model_mean_edge(model, -1);
+  s->edge = csim_mean_edge(model->x0, model->ntri, 3, model->tri);
   if (csim_balance_create(arena, model, &s->balance)) return NULL;
   return csim_linear_create(arena, model, params, &s->linear) ? NULL : s;
 }
@@ -41,13 +41,13 @@ static void newton_destroy(void *scratch) {
 static const double MOST_CUT = 0.1;
 
 // Whether what the gradient s->g has left would move vertices by but a share of an edge, as one
-// step of the last preconditioner sees it. Forces alone would not tell: 1 N is much for a slack
+// step of the last preconditioner sees it. Forces alone say little: 1 N is much for a slack
 // cloth and nothing for a stretched one. Overwrites
 // problem->step.
 static int has_settled(const csim_problem *problem, newton *s, const double *x,
                        csim_method_report *report) {
   int n = 3 * problem->model->nvert;
-  double sum[2], limit = problem->params->settle * s->edge;
+  double sum[2], limit = problem->params->step_tolerance * s->edge;
   if (!(limit > 0)) return 0;
   double balance = problem->params->balance, h = problem->h;
   double gravity = csim_max(csim_norm(problem->model->gravity), 1); // [m/s^2] 1 where there is none
@@ -79,7 +79,7 @@ static void remaining_step(const csim_problem *problem, const double *x, double 
 // allowed every share of it. Returns the share.
 static double keep_bounds(const csim_problem *problem, const double *x) {
   int n = 3 * problem->model->nvert;
-  double share = csim_problem_room(problem, x, problem->step);
+  double share = csim_problem_max_step(problem, x, problem->step);
   for (int i = 0; i < n && share < 1; i++) problem->step[i] *= share;
   return share;
 }
@@ -193,10 +193,11 @@ static double step_together(const csim_problem *problem, newton *s, csim_method_
     csim_pool_phase(problem->pool, before);
     csim_vector_copy(problem->pool, n, problem->step, s->x_try);
   }
-  double room = csim_problem_room(problem, x, s->x_try);
-  if (room < LEAST_GAIN) room = 1; // cloth at its bound cannot give way: colliders keep their time
+  double limit = csim_problem_max_step(problem, x, s->x_try);
+  if (limit < LEAST_GAIN)
+    limit = 1; // cloth at its bound cannot give way: colliders keep their time
   csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
-  double share = csim_contact_go_together(contact, s->x_try, room, x);
+  double share = csim_contact_go_together(contact, s->x_try, limit, x);
   csim_pool_phase(problem->pool, before);
   if (share < 0) report->outcome = CSIM_OUTCOME_MEMORY;
   return share;
@@ -212,7 +213,7 @@ static int is_worth_halving(const csim_problem *problem, const double *x,
                             const csim_method_report *report) {
   int ended = report->outcome == CSIM_OUTCOME_LIMIT || report->outcome == CSIM_OUTCOME_STALLED;
   if (!ended || problem->halvings_left <= LEAST_HALVINGS) return 0;
-  if (!(csim_problem_room(problem, x, NULL) > 0)) return 1;
+  if (!(csim_problem_max_step(problem, x, NULL) > 0)) return 1;
   return problem->contact && problem->params->balance > 0 &&
          report->imbalance > MOST_IMBALANCE * problem->params->balance;
 }
@@ -268,7 +269,7 @@ static csim_method_report newton_solve(const csim_problem *problem, void *scratc
       misses = 0;
       continue;
     }
-    if (!pins_left && csim_problem_room(problem, x, NULL) > 0 &&
+    if (!pins_left && csim_problem_max_step(problem, x, NULL) > 0 &&
         (report.residual <= params->tolerance ||
          (report.iterations > 0 && has_settled(problem, s, x, &report))))
       report.outcome = CSIM_OUTCOME_CONVERGED;
@@ -278,7 +279,7 @@ static csim_method_report newton_solve(const csim_problem *problem, void *scratc
     if (pins_left) {
       csim_vector_negate(problem->pool, n, s->g);
       remaining_step(problem, x, problem->step);
-      csim_problem_hessian_counter(problem, &s->linear.A.layout, x, params->spd, problem->step,
+      csim_problem_hessian_counter(problem, &s->linear.A.layout, x, params->psd, problem->step,
                                    s->g, &s->linear.A.H);
     } else {
       linearize(problem, s, x);

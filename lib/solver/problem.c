@@ -101,19 +101,19 @@ static void inertia_hessian(void *context, int first, int last) {
 }
 
 static void full_hessian(const csim_problem *problem, const csim_layout *layout, const double *x,
-                         csim_spd spd, csim_bsr *H) {
+                         csim_psd psd, csim_bsr *H) {
   csim_point at = csim_problem_point(problem, x);
   csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_ELASTICITY);
   csim_pool_for(problem->pool, problem->model->nvert, VERT_GRAIN, inertia_hessian,
                 &(hessian_job){problem, H});
   for (int e = 0; e < layout->nenergy; e++)
-    csim_energy_hessian(problem->pool, &layout->energy[e], &at, spd, H->val);
+    csim_energy_hessian(problem->pool, &layout->energy[e], &at, psd, H->val);
   csim_pool_phase(problem->pool, before);
 }
 
 void csim_problem_hessian(const csim_problem *problem, const csim_layout *layout, const double *x,
-                          csim_spd spd, csim_bsr *H) {
-  full_hessian(problem, layout, x, spd, H);
+                          csim_psd psd, csim_bsr *H) {
+  full_hessian(problem, layout, x, psd, H);
   csim_chambers_hessian(problem->model, problem->chamber, x);
   csim_bsr_fix(problem->pool, problem->model->fixed, H);
   csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
@@ -122,12 +122,12 @@ void csim_problem_hessian(const csim_problem *problem, const csim_layout *layout
   csim_pool_phase(problem->pool, before);
 }
 
-void csim_problem_stiffness(const csim_problem *problem, const double *x, csim_spd spd,
+void csim_problem_stiffness(const csim_problem *problem, const double *x, csim_psd psd,
                             csim_stiffness *K) {
   csim_point at = csim_problem_point(problem, x);
   csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_ELASTICITY);
   csim_chambers_hessian(problem->model, problem->chamber, x);
-  csim_stiffness_update(problem->pool, &at, spd, problem->inertia, K);
+  csim_stiffness_update(problem->pool, &at, psd, problem->inertia, K);
   csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
   if (problem->contact && csim_contact_find_blocks(problem->contact, K->A.place) == 0) {
     if (csim_edge_matrix_place(problem->pool, &K->A))
@@ -145,11 +145,11 @@ double csim_problem_filter(const csim_problem *problem, double *d) {
   return least;
 }
 
-double csim_problem_room(const csim_problem *problem, const double *x, const double *d) {
+double csim_problem_max_step(const csim_problem *problem, const double *x, const double *d) {
   if (!problem->model->bounded) return 1;
   csim_point at = csim_problem_point(problem, x);
   csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_ELASTICITY);
-  double share = csim_model_room(problem->pool, problem->model, &at, d);
+  double share = csim_model_max_step(problem->pool, problem->model, &at, d);
   csim_pool_phase(problem->pool, before);
   return share;
 }
@@ -162,11 +162,11 @@ void csim_problem_apply(const csim_problem *problem, double alpha, const double 
 }
 
 void csim_problem_hessian_counter(const csim_problem *problem, const csim_layout *layout,
-                                  const double *x, csim_spd spd, const double *fixed_step,
+                                  const double *x, csim_psd psd, const double *fixed_step,
                                   double *rhs, csim_bsr *H) {
   const csim_model *model = problem->model;
   const csim_pattern *p = &layout->pattern;
-  full_hessian(problem, layout, x, spd, H);
+  full_hessian(problem, layout, x, psd, H);
   for (int i = 0; i < model->nvert; i++) {
     if (model->fixed[i]) {
       memcpy(rhs + csim_xyz(i), fixed_step + csim_xyz(i), 3 * sizeof *rhs);

@@ -44,10 +44,10 @@ void csim_problem_gradient(const csim_problem *problem, const double *x, double 
 
 /// Hessian of F [N/m], identity at fixed vertices; H, on the layout's pattern, overwritten.
 void csim_problem_hessian(const csim_problem *problem, const csim_layout *layout, const double *x,
-                          csim_spd spd, csim_bsr *H);
+                          csim_psd psd, csim_bsr *H);
 
 /// The same as a matrix on the graph of springs.
-void csim_problem_stiffness(const csim_problem *problem, const double *x, csim_spd spd,
+void csim_problem_stiffness(const csim_problem *problem, const double *x, csim_psd psd,
                             csim_stiffness *K);
 
 /// The Hessian, for pins held by a counter-force: at a fixed vertex all forces are cancelled by one
@@ -57,7 +57,7 @@ void csim_problem_stiffness(const csim_problem *problem, const double *x, csim_s
 /// @param      fixed_step  (nvert x 3) [m] read at fixed vertices
 /// @param[out] rhs         (nvert x 3) changed; at fixed vertices set to fixed_step
 void csim_problem_hessian_counter(const csim_problem *problem, const csim_layout *layout,
-                                  const double *x, csim_spd spd, const double *fixed_step,
+                                  const double *x, csim_psd psd, const double *fixed_step,
                                   double *rhs, csim_bsr *H);
 
 /// Mean over free vertices of |m (y - x - h v)/h^2| + |dE/dx(x)| [N]: what residuals are measured
@@ -71,7 +71,7 @@ double csim_problem_filter(const csim_problem *problem, double *d);
 
 /// Largest share of the step d from x that takes nothing beyond a bound of its strain, [0, 1]; d
 /// NULL: 0 when something is beyond at x. 1 in models that have none.
-double csim_problem_room(const csim_problem *problem, const double *x, const double *d);
+double csim_problem_max_step(const csim_problem *problem, const double *x, const double *d);
 
 /// x += alpha d, d as csim_problem_filter returned it.
 void csim_problem_apply(const csim_problem *problem, double alpha, const double *d, double *x);

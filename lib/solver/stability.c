@@ -64,7 +64,7 @@ double csim_largest_frequency(csim_pool *pool, const csim_model *model) {
     csim_model_targets(model, 0, target);
     csim_point at = {.x = model->x0, .anchor = target};
     for (int e = 0; e < model->nenergy; e++)
-      csim_energy_hessian(pool, &layout.energy[e], &at, CSIM_SPD_DROP, K.val);
+      csim_energy_hessian(pool, &layout.energy[e], &at, CSIM_PSD_DROP, K.val);
     omega = sqrt(largest_eigenvalue(pool, model, &K, x, y, Ky));
   }
   csim_arena_free(&arena);

@@ -183,12 +183,12 @@ static void choose_start(const csim_problem *problem, const csim_method *method,
 // Newton's steps keep to them, and so must what it starts from. Pins stay at their targets.
 static void keep_bounds(const csim_problem *problem, double *x) {
   const csim_model *model = problem->model;
-  double share = csim_problem_room(problem, problem->x, NULL);
-  if (share > 0 && csim_problem_room(problem, x, NULL) > 0) return;
+  double share = csim_problem_max_step(problem, problem->x, NULL);
+  if (share > 0 && csim_problem_max_step(problem, x, NULL) > 0) return;
   double *d = problem->step;
   int n = 3 * model->nvert;
   for (int i = 0; i < n; i++) d[i] = x[i] - problem->x[i];
-  share *= csim_problem_room(problem, problem->x, d);
+  share *= csim_problem_max_step(problem, problem->x, d);
   for (int i = 0; i < n; i++)
     if (!model->fixed[i / 3]) x[i] = problem->x[i] + share * d[i];
 }
@@ -222,10 +222,10 @@ static int resolve_contact(csim_solver *solver, const csim_problem *problem, dou
   loose.params = &solver->loose.params;
   loose.y = solver->goal;
   loose.contact = contact;
-  csim_method_report settled = csim_method_newton.solve(&loose, solver->loose.scratch, x);
-  report->linear_iterations += settled.linear_iterations;
-  if (settled.outcome < CSIM_OUTCOME_INDEFINITE) return 0;
-  report->method.outcome = settled.outcome;
+  csim_method_report last = csim_method_newton.solve(&loose, solver->loose.scratch, x);
+  report->linear_iterations += last.linear_iterations;
+  if (last.outcome < CSIM_OUTCOME_INDEFINITE) return 0;
+  report->method.outcome = last.outcome;
   return -1;
 }
 
@@ -363,10 +363,10 @@ static int begin_solve(csim_solver *solver, const csim_state *state, double end,
 
   problem->contact = contact;
   if (begin_in_contact(solver, problem, 0)) return -1;
-  // What contact shortened vertex by vertex may pass a bound. It is led back, and Newton nearly
+  // What contact shortened vertex by vertex may pass a bound. It is moved back, and Newton nearly
   // always finds the way if that is not enough; if not, the step's parts begin once more, all
   // alike.
-  if (bounded && !(csim_problem_room(problem, x, NULL) > 0)) {
+  if (bounded && !(csim_problem_max_step(problem, x, NULL) > 0)) {
     if (solver->halvings_left >= MAX_HALVINGS - 1 || !solver->kinematic_part) {
       if (csim_contact_advance(contact, problem->x, x)) return -1;
     } else {

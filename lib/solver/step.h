@@ -8,7 +8,7 @@
 #include "solver/method.h"
 
 /// Everything a step needs besides model and state: parameters and scratch. No step allocates, but
-/// for room that contact grows into, and once for one that is taken in parts.
+/// for lists of contact that grow, and once for one that is taken in parts.
 typedef struct csim_solver csim_solver;
 
 typedef struct csim_solver_setup {

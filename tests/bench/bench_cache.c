@@ -139,11 +139,11 @@ static void bench_own(const sequence *s, const char *label, double error) {
 }
 
 static void bench_zlib(const sequence *s) {
-  uLong n = 12 * (uLong)s->object.nvert, room = compressBound(n);
-  unsigned char *packed = malloc(room), *back = malloc(n);
+  uLong n = 12 * (uLong)s->object.nvert, capacity = compressBound(n);
+  unsigned char *packed = malloc(capacity), *back = malloc(n);
   double total = 0, encode = 0, decode = 0;
   for (int f = 0; f < s->nframe; f++) {
-    uLongf size = room, size_back = n;
+    uLongf size = capacity, size_back = n;
     double start = seconds();
     compress2(packed, &size, (const unsigned char *)s->x + (size_t)f * n, n, 6);
     double middle = seconds();
@@ -160,7 +160,7 @@ static void bench_zlib(const sequence *s) {
 // One call that packs n bytes of 4-byte elements; returns the size. And its counterpart.
 typedef struct packer {
   const char *name;
-  size_t (*pack)(void *to, size_t room, const void *from, size_t n);
+  size_t (*pack)(void *to, size_t capacity, const void *from, size_t n);
   size_t (*unpack)(void *to, size_t n, const void *from, size_t size);
 } packer;
 
@@ -170,14 +170,14 @@ static int (*blosc_pack)(int, int, size_t, size_t, const void *, void *, size_t,
                          size_t, int);
 static int (*blosc_unpack)(const void *, void *, size_t, int);
 
-static size_t pack_zstd(void *to, size_t room, const void *from, size_t n) {
-  return zstd_pack(to, room, from, n, 3);
+static size_t pack_zstd(void *to, size_t capacity, const void *from, size_t n) {
+  return zstd_pack(to, capacity, from, n, 3);
 }
 static size_t unpack_zstd(void *to, size_t n, const void *from, size_t size) {
   return zstd_unpack(to, n, from, size);
 }
-static size_t pack_blosc(void *to, size_t room, const void *from, size_t n) {
-  return (size_t)blosc_pack(5, 2, 4, n, from, to, room, "zstd", 0, 1); // 2 = bitshuffle
+static size_t pack_blosc(void *to, size_t capacity, const void *from, size_t n) {
+  return (size_t)blosc_pack(5, 2, 4, n, from, to, capacity, "zstd", 0, 1); // 2 = bitshuffle
 }
 static size_t unpack_blosc(void *to, size_t n, const void *from, size_t size) {
   (void)size;
@@ -185,14 +185,14 @@ static size_t unpack_blosc(void *to, size_t n, const void *from, size_t size) {
 }
 
 static void bench_packer(const sequence *s, packer p) {
-  size_t n = 12 * (size_t)s->object.nvert, room = 2 * n + 4096;
-  unsigned char *packed = malloc(room), *back = malloc(n);
+  size_t n = 12 * (size_t)s->object.nvert, capacity = 2 * n + 4096;
+  unsigned char *packed = malloc(capacity), *back = malloc(n);
   double total = 0, encode = 0, decode = 0;
   int wrong = 0;
   for (int f = 0; f < s->nframe; f++) {
     const unsigned char *from = (const unsigned char *)s->x + (size_t)f * n;
     double start = seconds();
-    size_t size = p.pack(packed, room, from, n);
+    size_t size = p.pack(packed, capacity, from, n);
     double middle = seconds();
     wrong |= p.unpack(back, n, packed, size) != n || memcmp(back, from, n);
     encode += middle - start;

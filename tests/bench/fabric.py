@@ -136,7 +136,7 @@ def run(name, p, tri, material, stress, options):
     cloth = {"density": 0.2, "stretch": stretch, "weft": weft, "shear": shear * stretch, "poisson": nu, "bend": 1e-5}
     scene = {"gravity": [0, 0, 0], "wind": {"density": 0}, "contact": {"response": "none"}, "quality": "final",
              "frames": {"start": 0, "end": 4, "fps": 0.01, "substeps": 1},  # steps of 100 s: inertia is nothing
-             "solver": {"integrator": "implicit-euler", "balance": 1e-7, "settle": 1e-7, "linear_tolerance": 1e-8,
+             "solver": {"integrator": "implicit-euler", "balance": 1e-7, "step_tolerance": 1e-7, "linear_tolerance": 1e-8,
                         "damping": 0, "linear_iterations": 20000},
              "output": {"digits": 17, "cache": False},
              "objects": [{"name": "sheet", "type": "cloth", "mesh": {"file": "sheet.obj"}, "material": cloth,

@@ -36,7 +36,7 @@ import clothcache
 
 COLUMNS = ("scene", "vertices", "frames", "quality", "cpu_s", "height_mm", "rms_mm", "strain", "open")
 QUALITIES = ("draft", "normal", "final")
-TOLERANCES = ("settle", "balance", "linear_tolerance")
+TOLERANCES = ("step_tolerance", "balance", "linear_tolerance")
 VACUUM = {"density": 0}
 
 

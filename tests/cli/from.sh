@@ -2,7 +2,7 @@
 . "$ROOT/tests/cli/kit"
 cat >fall.json <<'END'
 {
-  "name": "fall", "frames": {"end": 20, "substeps": 4}, "solver": {"integrator": "implicit-euler", "settle": 0, "balance": 0, "tolerance": 1e-9, "linear_tolerance": 1e-9, "iterations": 50},
+  "name": "fall", "frames": {"end": 20, "substeps": 4}, "solver": {"integrator": "implicit-euler", "step_tolerance": 0, "balance": 0, "tolerance": 1e-9, "linear_tolerance": 1e-9, "iterations": 50},
   "objects": [
     {"name": "sheet", "type": "cloth", "material": "cotton", "position": [0, 0.5, 0],
      "mesh": {"shape": "grid", "size": [0.4, 0.4], "cells": [10, 10]}, "pins": [{"vertices": [0]}]},

@@ -61,7 +61,7 @@ for key in $(grep -o '"[a-z_]*": ' verified/run.json line | cut -d'"' -f2); do
   check "run-report.md tells $key" grep -q "\`$key\`" "$ROOT/docs/run-report.md"
 done
 # a reason with quotes in it
-expect 1 "$clothsim" tiny.json -o quotes -q --set solver.linear=cholesky --set solver.spd=none --set gravity=[0,-9000,0] \
+expect 1 "$clothsim" tiny.json -o quotes -q --set solver.linear=cholesky --set solver.psd=none --set gravity=[0,-9000,0] \
   --set contact.response=none --set solver.iterations=50 --set solver.tolerance=1e-12 --set 'cloth.velocity=[9,-90,5]' \
   --set cloth.pins='[{"vertices": [0]}]' --set frames.end=30
 check "run.json of a failed run" "$LOOK" json quotes/run.json

@@ -5,7 +5,7 @@ cat >seam.json <<'END'
   "name": "seam",
   "frames": {"end": 80, "substeps": 4},
   "gravity": [{"frame": 24, "value": [0, 0, 0]}, {"frame": 30, "value": [0, -9.81, 0]}],
-  "solver": {"settle": 0.002},
+  "solver": {"step_tolerance": 0.002},
   "contact": {"thickness": 0.001},
   "objects": [
     {"name": "left", "type": "cloth", "material": {"preset": "cotton", "damping": 5}, "position": [-0.25, 0, 0],
@@ -48,7 +48,7 @@ strip() { # NAME GRAVITY SEWN
     "b": {"object": "b", "box": [[0.1001, -1, -1], [0.1003, 1, 1]]}, "closed": 1}],'
   cat >strip.json <<END
 {"frames": {"end": 120, "until": "rest"}, "gravity": $2, "contact": {"thickness": 0.001}, "wind": {"density": 0},
- "solver": {"balance": 0.002, "settle": 0.0005, "iterations": 60}, $seams
+ "solver": {"balance": 0.002, "step_tolerance": 0.0005, "iterations": 60}, $seams
  "materials": {"felt": {"density": 0.2, "stretch": 200, "bend": 1e-3, "damping": 5}}, "objects": [$halves]}
 END
   expect 0 "$clothsim" strip.json -q -o "$1"

@@ -31,11 +31,11 @@ static void repair(uint8_t *file, size_t size) {
   if (size < HEADER) return;
   store_crc(file + 60, file, 60);
   for (size_t at = HEADER; at + CHUNK <= size;) {
-    uint64_t payload = 0, room = size - at - CHUNK;
+    uint64_t payload = 0, left = size - at - CHUNK;
     for (int i = 7; i >= 0; i--) payload = payload << 8 | file[at + 8 + (size_t)i];
-    if (payload <= room) store_crc(file + at + 32, file + at + CHUNK, payload);
+    if (payload <= left) store_crc(file + at + 32, file + at + CHUNK, payload);
     store_crc(file + at + 36, file + at, 36);
-    if (payload > room) break;
+    if (payload > left) break;
     at += CHUNK + ((payload + 7) & ~(uint64_t)7);
   }
 }

@@ -40,9 +40,9 @@ static void laplacian(const csim_energy *energy, const csim_point *at, int first
   }
 }
 
-static void hessian(const csim_energy *energy, const csim_point *at, csim_spd spd, int first,
+static void hessian(const csim_energy *energy, const csim_point *at, csim_psd psd, int first,
                     int last, double *val) {
-  (void)at, (void)spd;
+  (void)at, (void)psd;
   for (int e = first; e < last; e++) {
     const double *q = csim_energy_param(energy, e);
     for (int k = 0; k < 16; k++)

@@ -140,16 +140,16 @@ static void test_arena(void) {
 }
 
 static void test_grow(void) {
-  ptrdiff_t room = 0;
+  ptrdiff_t capacity = 0;
   double *list = NULL;
   for (ptrdiff_t n = 1; n <= 1 << 20; n += n / 3 + 1) {
-    double *moved = csim_grow(list, &room, n, sizeof *list);
-    CHECK(moved && room >= n && room <= (n * 8 < 1 << 20 ? 2 * n + 16 : n + n / 4 + 1));
+    double *moved = csim_grow(list, &capacity, n, sizeof *list);
+    CHECK(moved && capacity >= n && capacity <= (n * 8 < 1 << 20 ? 2 * n + 16 : n + n / 4 + 1));
     list = moved;
     list[n - 1] = (double)n;
     CHECK(list[0] == 1);
   }
-  CHECK(csim_grow(list, &room, PTRDIFF_MAX / 4, sizeof *list) ==
+  CHECK(csim_grow(list, &capacity, PTRDIFF_MAX / 4, sizeof *list) ==
         NULL); // the old one is still there
   free(list);
 }
@@ -164,12 +164,12 @@ static void test_scratch(void) {
     csim_scratch_begin(&scratch);
     char *a = CSIM_SCRATCH_TAKE(&scratch, char, 3);
     double *b = CSIM_SCRATCH_TAKE(&scratch, double, 10);
-    CHECK(a == scratch.room && (char *)b == a + 64 && (uintptr_t)a % 64 == 0);
+    CHECK(a == scratch.memory && (char *)b == a + 64 && (uintptr_t)a % 64 == 0);
     a[2] = 1;
     b[9] = 1;
   }
   csim_scratch_free(&scratch);
-  CHECK(!scratch.room && csim_scratch_reserve(&scratch, 0) == 0);
+  CHECK(!scratch.memory && csim_scratch_reserve(&scratch, 0) == 0);
 }
 
 int main(void) {

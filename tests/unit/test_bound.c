@@ -57,14 +57,14 @@ static void test_law(void) {
 }
 
 // The share of a step ends at nine tenths of what was left, or beyond the whole step.
-static void test_room(void) {
+static void test_max_step(void) {
   unsigned seed = 4;
   int cut = 0;
   for (int trial = 0; trial < 1000; trial++) {
     double r[3], d[3], to[3];
     for (int c = 0; c < 3; c++) r[c] = kit_random(&seed), d[c] = 0.5 * kit_random(&seed);
     double l = csim_norm(r), end = l * (1.0001 + 0.2 * (kit_random(&seed) + 0.5));
-    double t = csim_bound_room(l, r, d, end), most = l + CSIM_BOUND_STEP * (end - l);
+    double t = csim_bound_max_step(l, r, d, end), most = l + CSIM_BOUND_STEP * (end - l);
     CHECK(t > 0 && t <= 1);
     for (int c = 0; c < 3; c++) to[c] = r[c] + t * d[c];
     if (t < 1) CHECK_NEAR(csim_norm(to), most, 1e-12);
@@ -72,7 +72,7 @@ static void test_room(void) {
     cut += t < 1;
   }
   CHECK(cut > 100);
-  CHECK(csim_bound_room(1, (double[]){1, 0, 0}, (double[]){1, 0, 0}, 0.9) == 1);
+  CHECK(csim_bound_max_step(1, (double[]){1, 0, 0}, (double[]){1, 0, 0}, 0.9) == 1);
 }
 
 // A chain of links falls, is thrown, and comes to rest under a growing load: no link ever has its
@@ -112,7 +112,7 @@ static void test_chain(void) {
 }
 
 // The larger singular value after a share of a step ends at nine tenths of what was left.
-static void test_principal_room(void) {
+static void test_principal_max_step(void) {
   unsigned seed = 6;
   int cut = 0;
   for (int trial = 0; trial < 2000; trial++) {
@@ -121,7 +121,7 @@ static void test_principal_room(void) {
     if (trial % 3 == 0) // along one direction only, where singular values cross
       for (int k = 0; k < 6; k++) F[k] = k % 4 == 0, D[k] = k == 4 ? 0.5 : 0;
     double l = csim_principal_largest(F, D, 0), end = l * (1.0001 + 0.2 * (trial % 7) / 7);
-    double t = csim_principal_room(F, D, end), most = l + CSIM_BOUND_STEP * (end - l);
+    double t = csim_principal_max_step(F, D, end), most = l + CSIM_BOUND_STEP * (end - l);
     CHECK(t > 0 && t <= 1);
     CHECK(csim_principal_largest(F, D, t) <= most);
     if (t < 1) CHECK_NEAR(csim_principal_largest(F, D, t), most, 1e-8);
@@ -129,8 +129,8 @@ static void test_principal_room(void) {
   }
   CHECK(cut > 500);
   double F[6] = {1, 0, 0, 0, 1, 0}, turned[6] = {0, 1, 0, -1, 0, 0};
-  CHECK(csim_principal_room(F, F, 0.9) == 1);
-  CHECK(csim_principal_room(F, turned, 1.1) < 0.45); // turning by a straight way stretches
+  CHECK(csim_principal_max_step(F, F, 0.9) == 1);
+  CHECK(csim_principal_max_step(F, turned, 1.1) < 0.45); // turning by a straight way stretches
 }
 
 // A membrane on k's cloth whose warp is at an angle [rad] to x.
@@ -218,9 +218,9 @@ static void test_shear(void) {
 
 int main(void) {
   test_law();
-  test_room();
+  test_max_step();
   test_chain();
-  test_principal_room();
+  test_principal_max_step();
   for (int orthotropic = 0; orthotropic < 2; orthotropic++) test_membrane(0, orthotropic);
   test_membrane(CSIM_PI / 6, 1);
   test_membrane(CSIM_PI / 4, 1);

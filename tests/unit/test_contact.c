@@ -290,9 +290,9 @@ static void test_gradient(void) {
 // ------------------------------------------------------------------------------------------ terms
 
 // Which pairs are active at the evaluation point, told by the vertices that have weight: (n x 4),
-// of at most `room`.
+// of at most `capacity`.
 typedef struct quads {
-  int n, room, (*v)[4];
+  int n, capacity, (*v)[4];
 } quads;
 
 static int compare_quads(const void *a, const void *b) {
@@ -331,7 +331,7 @@ static void add_if_active(const csim_contact *c, const csim_candidate *pair, qua
   for (int a = 0; a < 3; a++) reach[a] = fabs(p[0][a] - p[split][a]);
   if (csim_norm(reach) > 0.25) return; // no edge is longer than half of that
   double limit = c->params.thickness * csim_candidate_scale(&c->candidates, kind, v);
-  if (csim_pair_closest(kind, p, w) < limit * limit && q->n < q->room &&
+  if (csim_pair_closest(kind, p, w) < limit * limit && q->n < q->capacity &&
       csim_wedge_share(&c->mesh, pair, c->active.x, w) > 0)
     tell_vertices(v, w, q->v[q->n++]);
 }
@@ -339,8 +339,8 @@ static void add_if_active(const csim_contact *c, const csim_candidate *pair, qua
 // The terms against all pairs there are.
 static void check_terms(const csim_contact *c) {
   const csim_collision_mesh *s = &c->mesh;
-  quads all = {.room = 1 << 16, .v = malloc(sizeof(int[4]) << 16)};
-  quads told = {.room = c->active.n, .v = malloc(sizeof(int[4]) * (size_t)(c->active.n + 1))};
+  quads all = {.capacity = 1 << 16, .v = malloc(sizeof(int[4]) << 16)};
+  quads told = {.capacity = c->active.n, .v = malloc(sizeof(int[4]) * (size_t)(c->active.n + 1))};
   for (int i = 0; i < s->npoint; i++)
     for (int t = 0; t < s->ntri; t++) add_if_active(c, &(csim_candidate){.a = i, .b = t}, &all);
   for (int i = 0; i < s->nedge; i++)

@@ -57,10 +57,10 @@ static void gradient(fixture *f, const double *x, double *g) {
   csim_point at = point_of(f, x);
   csim_energy_gradient(NULL, &f->energy, &at, g);
 }
-static void hessian(fixture *f, const double *x, csim_spd spd, double H[12][12]) {
+static void hessian(fixture *f, const double *x, csim_psd psd, double H[12][12]) {
   memset(f->val, 0, (size_t)(9 * f->pattern.nblock) * sizeof(double));
   csim_point at = point_of(f, x);
-  csim_energy_hessian(NULL, &f->energy, &at, spd, f->val);
+  csim_energy_hessian(NULL, &f->energy, &at, psd, f->val);
   for (int i = 0; i < 4; i++)
     for (int j = 0; j < 4; j++)
       for (int c = 0; c < 9; c++)
@@ -72,7 +72,7 @@ static void check_derivatives(fixture *f, const double *x, int exact_hessian) {
   const double eps = 1e-6;
   double g[12], H[12][12], scale_g = 1e-9, scale_h = 1e-6;
   gradient(f, x, g);
-  hessian(f, x, CSIM_SPD_NONE, H);
+  hessian(f, x, CSIM_PSD_NONE, H);
   for (int i = 0; i < 12; i++) {
     scale_g = fmax(scale_g, fabs(g[i]));
     for (int j = 0; j < 12; j++) scale_h = fmax(scale_h, fabs(H[i][j]));
@@ -108,10 +108,10 @@ static void check_balance(fixture *f, const double *x) {
 }
 
 // v^T H v >= 0 for many v; symmetric.
-static void check_semidefinite(fixture *f, const double *x, csim_spd spd) {
+static void check_semidefinite(fixture *f, const double *x, csim_psd psd) {
   double H[12][12], scale = 0;
   unsigned seed = 5;
-  hessian(f, x, spd, H);
+  hessian(f, x, psd, H);
   for (int i = 0; i < 12; i++)
     for (int j = 0; j < 12; j++) scale = fmax(scale, fabs(H[i][j]));
   for (int i = 0; i < 12; i++)
@@ -138,8 +138,8 @@ static void check_fixture(fixture *f, int exact, int internal) {
     double x[12], moved[12], R[9], r[3] = {0.3, -1.1, 0.7};
     random_positions(&seed, trial < 10 ? 0.1 : 0.8, x);
     check_derivatives(f, x, exact);
-    check_semidefinite(f, x, CSIM_SPD_DROP);
-    check_semidefinite(f, x, CSIM_SPD_CLAMP);
+    check_semidefinite(f, x, CSIM_PSD_DROP);
+    check_semidefinite(f, x, CSIM_PSD_CLAMP);
     if (!internal) continue;
     check_balance(f, x);
     csim_rotation_matrix(r, R);
@@ -198,9 +198,9 @@ static void test_damping(void) {
     W[0] = f.val[csim_pattern_find(&f.pattern, 0, 0)];
     W[1] = f.val[csim_pattern_find(&f.pattern, 0, 1)];
     CHECK(W[0] == 100 * (1 + 0.02 / 0.01) && W[1] == -W[0]);
-    hessian(&f, f.from, CSIM_SPD_DROP, H);
+    hessian(&f, f.from, CSIM_PSD_DROP, H);
     f.damped = 0;
-    hessian(&f, f.from, CSIM_SPD_DROP, free);
+    hessian(&f, f.from, CSIM_PSD_DROP, free);
     for (int c = 0; c < 3; c++) CHECK(H[c][c] >= free[c][c] && H[c][c] <= W[0] * (1 + 1e-12));
     csim_arena_free(&f.arena);
   }
@@ -211,14 +211,14 @@ static void test_zero_length(void) {
   fixture_create(&csim_spring_kind, (double[]){100, 0.5, 1, 0}, &f);
   double x[12] = {0}, g[12], H[12][12];
   gradient(&f, x, g);
-  hessian(&f, x, CSIM_SPD_DROP, H);
+  hessian(&f, x, CSIM_PSD_DROP, H);
   for (int i = 0; i < 12; i++) CHECK(g[i] == 0 && isfinite(H[i][i]));
   csim_arena_free(&f.arena);
   double param[6];
   csim_dihedral_kind.hinge(REST, (int[]){0, 1, 2, 3}, 1, param);
   fixture_create(&csim_dihedral_kind, param, &f);
   gradient(&f, x, g);
-  hessian(&f, x, CSIM_SPD_DROP, H);
+  hessian(&f, x, CSIM_PSD_DROP, H);
   for (int i = 0; i < 12; i++) CHECK(g[i] == 0 && H[i][i] == 0);
   csim_arena_free(&f.arena);
 }
@@ -261,8 +261,8 @@ static void test_dihedral_rest(void) {
   csim_quadratic_param(flat, node, 2.5, q);
   fixture_create(&csim_quadratic_kind, q, &quadratic);
   double H[12][12], Q[12][12];
-  hessian(&f, flat, CSIM_SPD_NONE, H);
-  hessian(&quadratic, flat, CSIM_SPD_NONE, Q);
+  hessian(&f, flat, CSIM_PSD_NONE, H);
+  hessian(&quadratic, flat, CSIM_PSD_NONE, Q);
   for (int i = 2; i < 12; i += 3)
     for (int j = 2; j < 12; j += 3) CHECK_NEAR(H[i][j], Q[i][j], 1e-12 * fabs(Q[2][2]));
   CHECK_NEAR(value(&quadratic, flat), 0, 1e-28);
@@ -409,8 +409,8 @@ static void test_shear_projection(void) {
     csim_membrane_param(CSIM_MEMBRANE_WOVEN, (double[]){0, 0, 1, 0, 0, 1},
                         &(csim_moduli){0, 0, 70, 0, 0, 0, 0}, param);
     memcpy(f.energy.param, param, (size_t)f.energy.kind->nparam * sizeof *param);
-    hessian(&f, x, CSIM_SPD_NONE, H);
-    hessian(&f, x, CSIM_SPD_CLAMP, P);
+    hessian(&f, x, CSIM_PSD_NONE, H);
+    hessian(&f, x, CSIM_PSD_CLAMP, P);
     for (int i = 3; i < 9; i++)
       for (int j = 3; j < 9; j++) scale = fmax(scale, fabs(H[i][j]));
     for (int i = 3; i < 9; i++)
@@ -442,10 +442,10 @@ static void test_collapsed_membrane(const csim_energy_kind *kind) {
     for (int n = 1; n < 3 && shape % 3; n++) x[3 * n] = shape % 3 == 1 ? n : -FLAT[2 * n];
     if (shape % 3 == 2) x[4] = FLAT[3], x[7] = FLAT[5];
     gradient(&f, x, g);
-    for (int spd = 0; spd < 3; spd++) {
-      hessian(&f, x, (csim_spd)spd, H);
+    for (int psd = 0; psd < 3; psd++) {
+      hessian(&f, x, (csim_psd)psd, H);
       for (int i = 0; i < 144; i++) CHECK(isfinite(H[i / 12][i % 12]) && isfinite(g[i / 12]));
-      if (spd != CSIM_SPD_NONE) check_semidefinite(&f, x, (csim_spd)spd);
+      if (psd != CSIM_PSD_NONE) check_semidefinite(&f, x, (csim_psd)psd);
     }
     csim_arena_free(&f.arena);
   }
@@ -460,13 +460,13 @@ static void test_principal_bound(const csim_energy_kind *kind) {
   for (int n = 0; n < 3; n++)
     for (int c = 0; c < 2; c++) same[3 * n + c] = 2.1 * FLAT[2 * n + c];
   check_derivatives(&f, same, 1);
-  check_semidefinite(&f, same, CSIM_SPD_NONE);
+  check_semidefinite(&f, same, CSIM_PSD_NONE);
   check_fixture(&f, 1, 1);
   unsigned seed = 8;
   for (int trial = 0; trial < 50; trial++) {
     double x[12];
     random_positions(&seed, 1.5, x);
-    check_semidefinite(&f, x, CSIM_SPD_NONE);
+    check_semidefinite(&f, x, CSIM_PSD_NONE);
   }
   csim_arena_free(&f.arena);
 }
@@ -495,8 +495,8 @@ static void test_neohooke(void) {
     }
     double y[12], H[12][12], P[12][12]; // where it is definite, nothing is clamped
     for (int i = 0; i < 12; i++) y[i] = (1.0005 + 0.0002 * (i % 3)) * X[i];
-    hessian(&f, y, CSIM_SPD_NONE, H);
-    hessian(&f, y, CSIM_SPD_CLAMP, P);
+    hessian(&f, y, CSIM_PSD_NONE, H);
+    hessian(&f, y, CSIM_PSD_CLAMP, P);
     for (int i = 0; i < 144; i++)
       CHECK_NEAR(H[i / 12][i % 12], P[i / 12][i % 12], 1e-9 * fabs(H[0][0]));
     for (int t = 0; t < 4; t++) { // a point, a line, a plane, inside out
@@ -506,11 +506,11 @@ static void test_neohooke(void) {
       if (t == 3)
         for (int n = 0; n < 4; n++) x[3 * n] *= -1;
       gradient(&f, x, g);
-      hessian(&f, x, CSIM_SPD_CLAMP, H);
+      hessian(&f, x, CSIM_PSD_CLAMP, H);
       for (int i = 0; i < 144; i++) CHECK(isfinite(H[i / 12][i % 12]));
       for (int i = 0; i < 12; i++) sum += fabs(g[i]);
       CHECK(isfinite(sum) && (sum > 0 || t == 0));
-      check_semidefinite(&f, x, CSIM_SPD_CLAMP);
+      check_semidefinite(&f, x, CSIM_PSD_CLAMP);
     }
     csim_arena_free(&f.arena);
   }

@@ -106,7 +106,7 @@ static double pull(mesh_kind kind, csim_membrane_law law, const csim_moduli *mod
     memset(H.val, 0, 9 * (size_t)layout.pattern.nblock * sizeof *H.val);
     for (int e = 0; e < k.model->nenergy; e++) {
       csim_energy_gradient(NULL, &k.model->energy[e], &at, g);
-      csim_energy_hessian(NULL, &layout.energy[e], &at, CSIM_SPD_DROP, H.val);
+      csim_energy_hessian(NULL, &layout.energy[e], &at, CSIM_PSD_DROP, H.val);
     }
     CHECK(csim_cholesky_factor(&F, H.val) == CSIM_SOLVE_CONVERGED);
     csim_cholesky_solve(&F, g, g);
@@ -298,7 +298,7 @@ static void check_plate(mesh_kind kind, double warp, double weft, double phi, in
   CHECK(csim_cholesky_analyze(&arena, &layout.pattern, 3, &F) == 0);
   for (int e = 0; e < k.model->nenergy; e++) {
     csim_energy_gradient(NULL, &k.model->energy[e], &at, g);
-    csim_energy_hessian(NULL, &layout.energy[e], &at, CSIM_SPD_DROP, H.val);
+    csim_energy_hessian(NULL, &layout.energy[e], &at, CSIM_PSD_DROP, H.val);
   }
   csim_bsr_fix(NULL, k.model->fixed, &H);
   for (int i = 0; i < n; i++)

@@ -179,7 +179,7 @@ static void test_explicit(void) {
   }
 }
 
-// spd "none": a compressed spring turns the Hessian indefinite. Cholesky says so; pcg finds a
+// psd "none": a compressed spring turns the Hessian indefinite. Cholesky says so; pcg finds a
 // direction of negative curvature and still gives a descent direction.
 static void test_indefinite(void) {
   for (int pcg = 0; pcg < 2; pcg++) {
@@ -188,7 +188,7 @@ static void test_indefinite(void) {
     kit_begin(2, x, 1e-4, 0.1, &k);
     kit_pin(&k, 0);
     kit_spring(&k, 0, 1, 100, 1);
-    k.params.spd = CSIM_SPD_NONE;
+    k.params.psd = CSIM_PSD_NONE;
     k.params.linear = pcg ? "pcg" : "cholesky";
     kit_ready(&k, 1);
     csim_step_report report;

@@ -165,8 +165,8 @@ static void test_obj_refused(void) {
 
 // A file whose names multiply: 9,000 groups of 1,000 characters would be fine, times 9,000 not.
 static void test_obj_many_tags(void) {
-  size_t room = 40 << 20, n = 0;
-  char *text = malloc(room);
+  size_t capacity = 40 << 20, n = 0;
+  char *text = malloc(capacity);
   n += (size_t)sprintf(text, V3 "o %01000d\ng %01000d\n", 1, 2);
   for (int i = 0; i < 200000; i++) n += (size_t)sprintf(text + n, "usemtl m%d\nf 1 2 3\n", i);
   csim_mesh m;

@@ -42,13 +42,13 @@ static void create(int cells, int on_graph, fixture *f) {
   CHECK(csim_pcg_reserve(&f->s, n) == 0);
   CHECK(csim_precond_create_jacobi(&f->arena, model->nvert, &f->P) == 0);
   CHECK(csim_stiffness_create(&f->arena, model, &f->K) == 0);
-  csim_stiffness_update(k->pool, &at, CSIM_SPD_DROP, kit_inertia(&f->arena, model, h), &f->K);
+  csim_stiffness_update(k->pool, &at, CSIM_PSD_DROP, kit_inertia(&f->arena, model, h), &f->K);
   CHECK(csim_precond_update_edges(k->pool, &f->K.A, &f->P) == 0);
   CHECK(csim_layout_build(&f->arena, model, &f->layout) == 0);
   const csim_pattern *pattern = &f->layout.pattern;
   f->H = (csim_bsr){pattern, CSIM_ARENA_NEW(&f->arena, double, 9 * pattern->nblock)};
   for (int e = 0; e < model->nenergy; e++)
-    csim_energy_hessian(NULL, &f->layout.energy[e], &at, CSIM_SPD_DROP, f->H.val);
+    csim_energy_hessian(NULL, &f->layout.energy[e], &at, CSIM_PSD_DROP, f->H.val);
   for (int i = 0; i < model->nvert; i++)
     for (int c = 0; c < 3; c++) f->H.val[9 * pattern->diag[i] + 4 * c] += model->mass[i] / (h * h);
   csim_bsr_fix(NULL, model->fixed, &f->H);

@@ -92,7 +92,7 @@ static void test_patches(void) {
 }
 
 // Gradient [N] and Hessian times d [N/m] of the whole model at x, (3 nvert) each.
-static void derivatives(const kit *k, const csim_layout *layout, const double *x, csim_spd spd,
+static void derivatives(const kit *k, const csim_layout *layout, const double *x, csim_psd psd,
                         const double *d, double *g, double *Hd) {
   static double val[9 * NVERT * 70];
   const csim_pattern *pattern = &layout->pattern;
@@ -103,7 +103,7 @@ static void derivatives(const kit *k, const csim_layout *layout, const double *x
   memset(val, 0, sizeof val);
   for (int e = 0; e < layout->nenergy; e++) {
     csim_energy_gradient(NULL, &k->model->energy[e], &at, g);
-    csim_energy_hessian(NULL, &layout->energy[e], &at, spd, val);
+    csim_energy_hessian(NULL, &layout->energy[e], &at, psd, val);
   }
   for (int i = 0; i < nvert; i++)
     for (int b = pattern->start[i]; b < pattern->start[i + 1]; b++)
@@ -131,12 +131,12 @@ static void test_derivatives(double nu, double shaken) {
       x[i] = X[i] + shaken * kit_random(&seed);
       d[i] = kit_random(&seed);
     }
-    derivatives(&k, &layout, x, CSIM_SPD_CLAMP, d, g, P);
-    derivatives(&k, &layout, x, CSIM_SPD_NONE, d, g, Hd);
+    derivatives(&k, &layout, x, CSIM_PSD_CLAMP, d, g, P);
+    derivatives(&k, &layout, x, CSIM_PSD_NONE, d, g, Hd);
     for (int side = 0; side < 2; side++) {
       for (int i = 0; i < 3 * nvert; i++) y[i] = x[i] + (side ? -eps : eps) * d[i];
       rise[side] = csim_model_energy(NULL, k.model, &(csim_point){.x = y});
-      derivatives(&k, &layout, y, CSIM_SPD_NONE, d, side ? down : up, unused);
+      derivatives(&k, &layout, y, CSIM_PSD_NONE, d, side ? down : up, unused);
     }
     for (int i = 0; i < 3 * nvert; i++) {
       slope += g[i] * d[i], norm += g[i] * g[i], curved += d[i] * Hd[i], clamped += d[i] * P[i];
@@ -152,7 +152,7 @@ static void test_derivatives(double nu, double shaken) {
     for (int i = 0; i < 3 * nvert; i++) y[i] += 7 + i % 3;
     CHECK_NEAR(csim_model_energy(NULL, k.model, &(csim_point){.x = y}), still,
                1e-9 * (1 + fabs(still)));
-    derivatives(&k, &layout, y, CSIM_SPD_NONE, d, up, unused);
+    derivatives(&k, &layout, y, CSIM_PSD_NONE, d, up, unused);
     for (int i = 0; i < nvert; i++) {
       csim_mat3_mul(R, g + 3 * i, down);
       for (int c = 0; c < 3; c++) CHECK_NEAR(up[3 * i + c], down[c], 1e-8 * (1 + sqrt(norm)));

@@ -203,7 +203,7 @@ static void test_auto(void) {
     const char *solver, *method;
     csim_start start;
     int iterations;
-    double settle, linear_tolerance, balance;
+    double step_tolerance, linear_tolerance, balance;
     int substeps;
     csim_integrator integrator;
   } cases[] = {
@@ -212,7 +212,7 @@ static void test_auto(void) {
        CSIM_INTEGRATOR_ALPHA},
       {", \"quality\": \"final\", \"frames\": {\"substeps\": 7}", "newton", CSIM_START_VELOCITY, 40,
        0.02, 0.02, 0.02, 7, CSIM_INTEGRATOR_ALPHA},
-      {", \"solver\": {\"method\": \"auto\", \"settle\": 0.2, \"iterations\": 7}", "newton",
+      {", \"solver\": {\"method\": \"auto\", \"step_tolerance\": 0.2, \"iterations\": 7}", "newton",
        CSIM_START_VELOCITY, 7, 0.2, 0.05, 0.05, 5, CSIM_INTEGRATOR_ALPHA},
       {", \"solver\": {\"linear_tolerance\": 1e-6}", "newton", CSIM_START_VELOCITY, 20, 0.05, 1e-6,
        0.05, 5, CSIM_INTEGRATOR_ALPHA},
@@ -231,7 +231,7 @@ static void test_auto(void) {
     csim_scene *s = expect_scene(text, NULL);
     if (!s) continue;
     CHECK_TEXT(s->solver.method, cases[i].method);
-    CHECK(s->solver.start == cases[i].start && s->solver.settle == cases[i].settle);
+    CHECK(s->solver.start == cases[i].start && s->solver.step_tolerance == cases[i].step_tolerance);
     CHECK(s->solver.iterations == cases[i].iterations);
     CHECK(s->solver.linear_tolerance == cases[i].linear_tolerance);
     CHECK(s->solver.balance == cases[i].balance && s->substeps == cases[i].substeps);

@@ -318,7 +318,7 @@ static void test_pd_solid(void) {
 
 // One long step of a cloth that is thrown about, solved until what is left moves the vertices by
 // less than a share of an edge. x: the positions; returns the iterations.
-static int throw_cloth(const char *linear, double settle, double x[3 * 169]) {
+static int throw_cloth(const char *linear, double step_tolerance, double x[3 * 169]) {
   kit k;
   csim_step_report report;
   unsigned seed = 5;
@@ -334,7 +334,7 @@ static int throw_cloth(const char *linear, double settle, double x[3 * 169]) {
   k.params.linear_tolerance = 1e-2;
   k.params.tolerance = 1e-5;
   k.params.iterations = 200;
-  k.params.settle = settle;
+  k.params.step_tolerance = step_tolerance;
   kit_ready(&k, 2);
   CHECK(csim_step(k.solver, &k.state, &report) == 0);
   CHECK(report.method.outcome == CSIM_OUTCOME_CONVERGED);
@@ -343,7 +343,7 @@ static int throw_cloth(const char *linear, double settle, double x[3 * 169]) {
   return (int)report.iterations;
 }
 
-static void test_settle(void) {
+static void test_step_tolerance(void) {
   static const char *const linears[] = {"cholesky", "pcg"};
   for (int l = 0; l < 2; l++) {
     double x[3 * 169], right[3 * 169], edge = (2 + sqrt(2)) / 36, last = INFINITY;
@@ -407,6 +407,6 @@ int main(void) {
   test_catenary();
   test_residual();
   test_pd_solid();
-  test_settle();
+  test_step_tolerance();
   return check_report();
 }

@@ -28,7 +28,7 @@ typedef struct fixture {
 
 // A crumpled cloth with springs that are stretched, slack and compressed, limits, bending, two
 // exact and two soft pins; a wide one has membranes too.
-static void create(csim_spd spd, int wide, fixture *f) {
+static void create(csim_psd psd, int wide, fixture *f) {
   *f = (fixture){0};
   kit *k = &f->k;
   kit_cloth(CELLS, 1, 0.2, 1000, 1e-4, 1.0 / 240, k);
@@ -53,7 +53,7 @@ static void create(csim_spd spd, int wide, fixture *f) {
   for (int i = 0; i < n; i++) f->p[i] = k->model->fixed[i / 3] ? 0 : kit_random(&seed);
   f->at = (csim_point){.x = f->x, .anchor = f->anchor};
   CHECK(csim_stiffness_create(&f->arena, k->model, &f->K) == 0);
-  csim_stiffness_update(k->pool, &f->at, spd, kit_inertia(&f->arena, k->model, k->h), &f->K);
+  csim_stiffness_update(k->pool, &f->at, psd, kit_inertia(&f->arena, k->model, k->h), &f->K);
 }
 
 static void destroy(fixture *f) {
@@ -68,9 +68,9 @@ static double inner(int n, const double *a, const double *b) {
   return s;
 }
 
-static void test_against_blocks(csim_spd spd, int wide) {
+static void test_against_blocks(csim_psd psd, int wide) {
   fixture f;
-  create(spd, wide, &f);
+  create(psd, wide, &f);
   CHECK(f.K.graph.wide == wide);
   const csim_model *model = f.k.model;
   int n = 3 * model->nvert;
@@ -79,7 +79,7 @@ static void test_against_blocks(csim_spd spd, int wide) {
   const csim_pattern *pattern = &layout.pattern;
   csim_bsr H = {pattern, CSIM_ARENA_NEW(&f.arena, double, 9 * pattern->nblock)};
   for (int e = 0; e < model->nenergy; e++)
-    csim_energy_hessian(NULL, &layout.energy[e], &f.at, spd, H.val);
+    csim_energy_hessian(NULL, &layout.energy[e], &f.at, psd, H.val);
   double w = 1 / (f.k.h * f.k.h), scale = 0;
   for (int i = 0; i < model->nvert; i++)
     for (int c = 0; c < 3; c++) H.val[9 * pattern->diag[i] + 4 * c] += w * model->mass[i];
@@ -126,10 +126,10 @@ static void test_against_blocks(csim_spd spd, int wide) {
 // free vertices alike costs nothing where there are no pins, and no direction has p.Ap < 0.
 static void test_null_space(int wide) {
   fixture f;
-  create(CSIM_SPD_DROP, wide, &f);
+  create(CSIM_PSD_DROP, wide, &f);
   const csim_model *model = f.k.model;
   int n = 3 * model->nvert;
-  csim_stiffness_update(NULL, &f.at, CSIM_SPD_DROP, kit_inertia(&f.arena, f.k.model, 0), &f.K);
+  csim_stiffness_update(NULL, &f.at, CSIM_PSD_DROP, kit_inertia(&f.arena, f.k.model, 0), &f.K);
   for (int i = 0; i < n; i++) f.p[i] = 1e6 + i % 3;
   csim_edge_matrix_multiply(NULL, &f.K.A, f.p, f.q);
   for (int i = 0; i < model->nvert; i++)
@@ -170,7 +170,7 @@ static uint64_t solve_hash(csim_pool *pool, csim_isa isa, fixture *f) {
   double *r = CSIM_ARENA_NEW(&temp, double, n + 1);
   for (int e = 0; e < f->k.model->nenergy; e++) f->k.model->energy[e].isa = isa;
   f->K.A.isa = isa;
-  csim_stiffness_update(pool, &f->at, CSIM_SPD_DROP, kit_inertia(&f->arena, f->k.model, f->k.h),
+  csim_stiffness_update(pool, &f->at, CSIM_PSD_DROP, kit_inertia(&f->arena, f->k.model, f->k.h),
                         &f->K);
   CHECK(csim_precond_create_jacobi(&temp, f->k.model->nvert, &P) == 0);
   P.isa = isa;
@@ -198,7 +198,7 @@ static uint64_t solve_hash(csim_pool *pool, csim_isa isa, fixture *f) {
 static void test_bits(int wide) {
   uint64_t recorded = wide ? RECORDED_WIDE : RECORDED;
   fixture f;
-  create(CSIM_SPD_DROP, wide, &f);
+  create(CSIM_PSD_DROP, wide, &f);
   uint64_t reference = 0;
   for (int isa = 0; isa <= (int)csim_simd_best(); isa++) {
     for (int threads = 1; threads <= 8; threads = threads < 3 ? threads + 1 : threads + 5) {
@@ -250,7 +250,7 @@ static void test_many_energies(void) {
   csim_arena arena = {0};
   csim_stiffness K;
   CHECK(csim_stiffness_create(&arena, k.model, &K) == 0);
-  csim_stiffness_update(NULL, &(csim_point){.x = x}, CSIM_SPD_DROP, kit_inertia(&arena, k.model, 0),
+  csim_stiffness_update(NULL, &(csim_point){.x = x}, CSIM_PSD_DROP, kit_inertia(&arena, k.model, 0),
                         &K);
   double block[9];
   csim_edge_matrix_diagonals(&K.A, 0, 1, block);
@@ -264,8 +264,8 @@ static void test_many_energies(void) {
 int main(void) {
   test_many_energies();
   for (int wide = 0; wide < 2; wide++) {
-    test_against_blocks(CSIM_SPD_DROP, wide);
-    test_against_blocks(CSIM_SPD_NONE, wide);
+    test_against_blocks(CSIM_PSD_DROP, wide);
+    test_against_blocks(CSIM_PSD_NONE, wide);
     test_null_space(wide);
     test_bits(wide);
   }

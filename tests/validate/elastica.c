@@ -201,7 +201,7 @@ static int is_stable(const strip *s) {
     for (int i = 0; i < n; i++) g[3 * i + 2] = 9.81 * k.model->mass[i];
     for (int e = 0; e < k.model->nenergy; e++) {
       csim_energy_gradient(NULL, &k.model->energy[e], &at, g);
-      csim_energy_hessian(NULL, &layout.energy[e], &at, step < 8 ? CSIM_SPD_DROP : CSIM_SPD_NONE,
+      csim_energy_hessian(NULL, &layout.energy[e], &at, step < 8 ? CSIM_PSD_DROP : CSIM_PSD_NONE,
                           H.val);
     }
     csim_bsr_fix(NULL, k.model->fixed, &H);

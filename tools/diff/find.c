@@ -153,7 +153,7 @@ static void add_comparison(diff_run *run, diff_source *a, diff_source *b) {
   c->is_rest = is_rest(a->kind) != is_rest(b->kind);
   // only files of frames hold doubles
   c->floats = strcmp(a->info->kind, "files") || strcmp(b->info->kind, "files");
-  // an MDD file tells its rate by 32-bit times
+  // an MDD file has its rate by 32-bit times
   c->found.fps = a->info->fps > 0 && b->info->fps > 0 &&
                  fabs(a->info->fps - b->info->fps) > 1e-4 * a->info->fps;
   c->found.up = a->info->up && b->info->up && a->info->up != b->info->up;

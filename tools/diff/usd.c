@@ -20,8 +20,8 @@ static const char *find_program(const char *variable, const char *name, char pat
 }
 
 int diff_run_program(const char *variable, const char *name, char *const argument[]) {
-  char room[PATH_MAX];
-  const char *program = find_program(variable, name, room);
+  char path_found[PATH_MAX];
+  const char *program = find_program(variable, name, path_found);
   int status = 1;
   fflush(stdout);
   pid_t child = fork();
@@ -62,8 +62,8 @@ static char *new_file(void) {
 static int add_usd(diff_run *run, diff_side *side, const char *name) {
   size_t size = strlen(side->path) + strlen(name) + 2;
   char *path = malloc(size), *made = new_file();
-  int done = 0, room = side->nsource < DIFF_NKIND + DIFF_NUSD;
-  if (path && made && room) {
+  int done = 0, fits = side->nsource < DIFF_NKIND + DIFF_NUSD;
+  if (path && made && fits) {
     snprintf(path, size, "%s%s%s", side->is_folder ? side->path : "", side->is_folder ? "/" : "",
              name);
     if (convert(path, made) && !diff_open_source(run, side, NULL, made)) {

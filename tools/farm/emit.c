@@ -208,7 +208,7 @@ static csim_status slurm_runs(farm *f, int array) {
   FILE *out = create_array(f, "farm", array, &file);
   if (!out) return CSIM_IO;
   slurm_head(f, out, "", array);
-  // two minutes before the end of its time the script is told, not clothsim alone
+  // two minutes before the end of its time the script gets the signal, not clothsim alone
   fputs("#SBATCH --signal=B:TERM@120\n", out);
   fprintf(out, "#SBATCH --cpus-per-task=%s\n", f->cpus ? f->cpus : "1");
   if (f->memory) fprintf(out, "#SBATCH --mem=%s\n", f->memory);

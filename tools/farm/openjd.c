@@ -120,7 +120,7 @@ static cJSON *make_step(const farm *f, int exporting) {
                          exporting ? "{{Param.Clothcache}}" : "{{Param.Clothsim}}", "{{Param.Out}}",
                          "{{Param.Scenes}}"};
   for (int k = 0; k < 5; k++) cJSON_AddItemToArray(args, cJSON_CreateString(words[k]));
-  if (!exporting) { // clothsim writes its checkpoint when it is told to end
+  if (!exporting) { // clothsim writes its checkpoint when it is asked to end
     cJSON *cancel = cJSON_AddObjectToObject(on_run, "cancelation");
     cJSON_AddStringToObject(cancel, "mode", "NOTIFY_THEN_TERMINATE");
     cJSON_AddNumberToObject(cancel, "notifyPeriodInSeconds", 120);

@@ -213,7 +213,7 @@ csim_status view_film_movie(const view_stage *s, const view_stage *other, csim_l
   for (int i = 0; !status && i < s->nframe; i++) {
     status = draw(s, other, s->frame[i], 1, log, &picture);
     if (!other) write_label(s, s->frame[i], 0, &picture);
-    if (!status && !feed(&e, &picture)) break; // finish_encoder tells why
+    if (!status && !feed(&e, &picture)) break; // finish_encoder says why
     view_progress(o->quiet, i + 1, s->nframe);
   }
   csim_status end = finish_encoder(&e, o->out, log);

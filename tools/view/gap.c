@@ -70,7 +70,7 @@ static int build_grid(int nbody, const view_body *body, double limit, grid *g) {
   double edge = 0;
   long ntri = 0;
   for (int b = 0; b < nbody; b++) {
-    double mean = view_mean_edge(body[b].x, body[b].ntri, body[b].tri);
+    double mean = csim_mean_edge(body[b].x, body[b].ntri, 3, body[b].tri);
     // the finest mesh decides: by the edges of a ground plane one cell would hold everything
     if (mean > 0 && (!(edge > 0) || mean < edge)) edge = mean;
     ntri += body[b].ntri;

@@ -1,4 +1,4 @@
-// view/map.h: numbers to colours, and the legend that tells which. Needs measure.h, png.h, vec.h.
+// view/map.h: numbers to colours, and their legend. Needs measure.h, png.h, vec.h.
 #ifndef VIEW_MAP_H
 #define VIEW_MAP_H
 

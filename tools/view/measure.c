@@ -90,11 +90,3 @@ void view_measure_difference(int nvert, const double *a, const double *b, double
     value[i] = scale * vec_length(d);
   }
 }
-
-double view_mean_edge(const double *x, int ntri, const int *tri) {
-  double sum = 0;
-  for (ptrdiff_t t = 0; t < ntri; t++)
-    for (int k = 0; k < 3; k++)
-      sum += vec_length(vec_sub(corner(x, tri[3 * t + k]), corner(x, tri[3 * t + (k + 1) % 3])));
-  return ntri ? sum / (3.0 * ntri) : 0;
-}

@@ -11,7 +11,7 @@ typedef enum view_mode {
   VIEW_SPEED,     ///< [m/s]
   VIEW_CONTACT,   ///< distance to the nearest other surface [m]
   VIEW_DISTANCE,  ///< to the same vertex of a second cache [m]
-  VIEW_PRESSURE,  ///< of contact, as the cache tells [Pa]: what VIEW_CONTACT becomes where it does
+  VIEW_PRESSURE,  ///< of contact, from the cache [Pa]: what VIEW_CONTACT becomes where it does
   VIEW_NMODE,
 } view_mode;
 
@@ -52,8 +52,5 @@ typedef struct view_body {
 /// @param[out] value (nvert of that body) overwritten
 csim_status view_measure_gap(int nbody, const view_body *body, int which, double limit,
                              double *value);
-
-/// Mean length of the triangles' sides [m]; 0 without triangles.
-double view_mean_edge(const double *x, int ntri, const int *tri);
 
 #endif

@@ -21,7 +21,7 @@ typedef struct view_frames {
   int step;
 } view_frames;
 
-/// Where the floor is: under the objects unless told.
+/// Where the floor is: under the objects unless given.
 typedef struct view_floor {
   int none, given;
   double height; ///< [m] --floor

@@ -298,8 +298,8 @@ csim_status view_page_write(const view_stage *stage, const view_stage *other, cs
   }
   page p = {.options = o, .log = log, .nrun = other ? 2 : 1};
   view_bytes head = {0}, tail = {0};
-  double room = o->page.megabytes * 1e6 - (double)bundle_size - 4096;
-  p.limit = room > 0 ? (size_t)room : 0;
+  double bytes = o->page.megabytes * 1e6 - (double)bundle_size - 4096;
+  p.limit = bytes > 0 ? (size_t)bytes : 0;
   csim_status status = view_reel_make(stage, o->page.decimate, log, &p.reel[0]);
   if (!status && other) status = view_reel_make(other, o->page.decimate, log, &p.reel[1]);
   if (!status) status = make_smaller_until_it_fits(&p);

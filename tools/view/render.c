@@ -192,7 +192,7 @@ static double line_cover(vec3 b, const vec3 v[3], double area, int bits, double 
   return 1 - view_smoothstep(0.35 * pixel, 1.1 * pixel, nearest);
 }
 
-/// The place on the curved surface that the smooth normals tell of: the mean of the point's images
+/// The place on the curved surface given by the smooth normals: the mean of the point's images
 /// in the corners' tangent planes, where those are above the triangle. Without it the shadow maps
 /// see the triangles' staircase near the line between light and dark (Hanika, Hacking the Shadow
 /// Terminator, Ray Tracing Gems II, 2021). n points to the eye's side.
@@ -289,16 +289,16 @@ static void shade_patches(const job *j, int n, patch *patches, view_point *point
 }
 
 /// Room that one band needs.
-typedef struct room {
+typedef struct band_work {
   view_band band;
   patch *patch; ///< (ROOM_PATCHES)
   view_point *point;
   vec3 *sum; ///< (width) of one row of pixels
-} room;
+} band_work;
 
 enum { ROOM_PATCHES = 2048 };
 
-static void shade_band(const job *j, const room *r, int nrow) {
+static void shade_band(const job *j, const band_work *r, int nrow) {
   int s = j->scene->samples, width = j->picture->width;
   for (int row = 0; row < nrow; row++) {
     int n = 0, y = r->band.row / s + row;
@@ -319,7 +319,7 @@ static void draw_band(void *context, int index) {
   job *j = context;
   int s = j->scene->samples, width = j->picture->width, first = index * BAND_PIXELS;
   int nrow = j->picture->height - first < BAND_PIXELS ? j->picture->height - first : BAND_PIXELS;
-  room r = {.band = {.width = s * width, .row = s * first, .nrow = s * nrow}};
+  band_work r = {.band = {.width = s * width, .row = s * first, .nrow = s * nrow}};
   size_t n = (size_t)r.band.width * (size_t)r.band.nrow;
   r.band.z = malloc(n * sizeof *r.band.z);
   r.band.id = malloc(n * sizeof *r.band.id);

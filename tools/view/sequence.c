@@ -49,8 +49,8 @@ static csim_status add_objects(csim_sequence *source, const char *name, view_seq
   };
   const csim_sequence_info *info = csim_sequence_get_info(source);
   csim_status status = CSIM_OK;
-  size_t room = (size_t)(q->nobject + info->nobject) * sizeof *q->object;
-  view_object *grown = realloc(q->object, room);
+  size_t bytes = (size_t)(q->nobject + info->nobject) * sizeof *q->object;
+  view_object *grown = realloc(q->object, bytes);
   if (!grown) return CSIM_MEMORY;
   q->object = grown;
   for (int i = 0; i < info->nobject && !status; i++) {

@@ -157,7 +157,7 @@ static double choose_gap(const view_stage *s) {
   for (int o = 0; o < s->sequence->nobject; o++) {
     const view_mesh *m = &s->track[o].rest;
     if (s->track[o].colour < 0 || !m->ntri) continue;
-    double mean = view_mean_edge(m->x, m->ntri, m->tri);
+    double mean = csim_mean_edge(m->x, m->ntri, 3, m->tri);
     if (!(edge > 0) || mean < edge) edge = mean;
   }
   return view_nice_number(edge > 0 ? 0.5 * edge : 0.01 * s->scene.radius);

@@ -308,7 +308,7 @@ function show() {
   keepAddress();
 }
 
-/** The end of a run's path that tells it from the other one's. */
+/** The end of a run's path, where it differs from the other one's. */
 function tagName(i) {
   const [mine, other] = [page.runs[i], page.runs[1 - i]].map((run) => run.name.split('/').filter(Boolean));
   let n = 1;

@@ -70,7 +70,7 @@ class Actor {
     this.object.add(this.points);
   }
 
-  /** Pins and seams as the cache's META tells: {"pins": [{"object", "index"}], "seams": [{"object",
+  /** Pins and seams from the cache's META: {"pins": [{"object", "index"}], "seams": [{"object",
       "pair"}]}. */
   addPinsAndSeams() {
     const meta = this.run.meta || {}, mine = (e) => e && e.object === this.part.name;
