@@ -34,7 +34,7 @@ def scene_of(args, name, groups):
     garment["pins"] = [{"group": groups, "follow": "body"}]
     cache = os.path.abspath(os.path.join(args.dressed, name, name + ".clothcache"))
     scene = {"name": name, "frames": {"from": cache, "end": 1 + args.frames, "fps": 24}, "contact": {"thickness": 0.0015},
-             "solver": {"balance": 0, "settle": 0.005},
+             "solver": {"balance": 0, "step_tolerance": 0.005},
              "objects": [garment, {"name": "body", "type": "collider",
                                    "mesh": {"sequence": "keys/body_####.obj", "fps": 48 / args.frames}}],
              "output": {"obj": False}}

@@ -66,21 +66,6 @@ expect 0 "$clothsim" cone.json -q -o cone --set tube.mesh.resolution=0.03
 last=$(sed -n 's/.*"last_frame": \([0-9]*\).*/\1/p' cone/run.json)
 check "at rest after frame $last of 144" sh -c "grep -q '\"at_rest\": true' cone/run.json && test $last -le 120"
 expect 0 "$clothsim" --verify-contact cone/cone.clothcache
-# worn: it goes on from there, its collar follows the cone, which leans and comes back
-cat >worn.json <<'END'
-{"name": "worn", "frames": {"from": "cone/cone.clothcache", "end": 25}, "contact": {"thickness": 0.0015},
- "solver": {"balance": 0, "settle": 0.005}, "objects": [
-  {"name": "tube", "type": "cloth", "material": "cotton", "position": [0, 0.5, 0], "pins": [{"group": "collar", "follow": "pole"}],
-   "mesh": {"pattern": "tube.json", "resolution": 0.03, "closed": 1, "stiffness": 1e5}},
-  {"name": "pole", "type": "collider", "mesh": {"shape": "cone", "radius": 0.12, "height": 0.8}, "position": [0, 0.6, 0],
-   "motion": [{"frame": 1}, {"frame": 13, "position": [0.1, 0, 0], "rotation": [0, 0, -20]}, {"frame": 25}]}
-]}
-END
-expect 0 "$clothsim" worn.json -q -o worn --verify-substeps
-check "no pairs in any substep, no lag" sh -c 'tr -d " \n" <worn/run.json | grep -q "\"crossing_substeps\":0.*\"lag\":{\"value\":0}"'
-# of vertex 20, which is on the collar or near it
-along() { awk '$1 == "v" && ++n == 21 { print $2 }' "worn/tube_$(printf %04d "$1").obj"; }
-check "the garment goes from $(along 1) m to $(along 13) m and comes back to $(along 25) m" awk "BEGIN { a = $(along 1); b = $(along 13) - a; c = $(along 25) - a; exit !(b > 0.05 && c < 0.02 && c > -0.02) }"
 # the frill, 32 cm wide, gets short before its stitches pull, unless gathers wait
 for gather in true false; do
   expect 0 "$clothsim" tube.scene.json -q -e 3 -o gather_$gather --set tube.mesh.gather=$gather
