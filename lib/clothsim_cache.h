@@ -217,6 +217,8 @@ typedef struct csim_export_options {
   int digits;     ///< of numbers in OBJ: 9 (0) or 17
   int nsample;    ///< between frames
   double share[CSIM_CACHE_MAX_SAMPLE]; ///< [frames] of each from its frame, in (-1, 0), increasing
+  const int *rigid; ///< (nobject) 1: moves as a whole, and formats with transforms write one over
+                    ///< points that stay; NULL: none does
 } csim_export_options;
 
 typedef struct csim_export csim_export;
@@ -228,6 +230,12 @@ typedef struct csim_export_format {
 
 /// All export formats; the last entry has a NULL name. Static.
 const csim_export_format *csim_export_formats(void);
+
+/// Whether an object moves as a whole through all frames and samples of a cache, within the
+/// rounding of its numbers.
+/// @param[out] rigid  0 or 1
+/// @return CSIM_OK; CSIM_INVALID, CSIM_IO (said); CSIM_MEMORY
+csim_status csim_cache_find_rigid(csim_cache *cache, int object, int *rigid);
 
 /// Starts an export. Of a solid with tetrahedra only the surface is exported: the vertices up to
 /// the last one that a face uses. Vertex order and polygons are kept.

@@ -12,7 +12,7 @@ typedef struct arguments {
   const char *pick[MAX_PICK]; ///< names of objects
   int npick;
   tool_range frames;
-  int up, digits, velocities, json, contact, skip;
+  int up, digits, velocities, transforms, json, contact, skip;
   double scale, fps, error;
 } arguments;
 
@@ -43,6 +43,7 @@ static void print_help(void) {
       "  --up y|z             export: turn the output so; import: what the input has (y)\n"
       "  --scale S            multiply lengths by S\n"
       "  --no-velocities      export: leave velocities out\n"
+      "  --transforms         export: rigid colliders as animated transforms (abc, usda)\n"
       "  --skip-damaged       export: leave frames out that cannot be read, and go on\n"
       "  --digits N           of numbers in OBJ: 9 (every float exactly, default) to 17\n"
       "  --mesh FILE          import: faces for the points of a PC2 or MDD file\n"
@@ -95,6 +96,8 @@ static csim_status read_option(int argc, char **argv, int *i, arguments *a) {
     a->digits = bad ? 0 : (int)digits;
   } else if (!strcmp(word, "--no-velocities"))
     a->velocities = 0;
+  else if (!strcmp(word, "--transforms"))
+    a->transforms = 1;
   else if (!strcmp(word, "--skip-damaged"))
     a->skip = 1;
   else if (!strcmp(word, "--contact"))
@@ -390,6 +393,7 @@ typedef struct exporting {
   numbers *number;
   csim_cache_values *given;
   float *value; ///< of the largest object
+  int *rigid;   ///< (npicked) colliders that move as a whole
 } exporting;
 
 static double *allocate(int wanted, size_t n, int *failed) {
@@ -404,7 +408,8 @@ static int prepare(exporting *p, const csim_cache_info *info) {
   p->object = calloc(n, sizeof *p->object);
   p->number = calloc(n, sizeof *p->number);
   p->given = calloc(n, sizeof *p->given);
-  if (!p->object || !p->number || !p->given) return -1;
+  p->rigid = calloc(n, sizeof *p->rigid);
+  if (!p->object || !p->number || !p->given || !p->rigid) return -1;
   for (size_t i = 0; i < n; i++) {
     const csim_cache_object *o = &info->object[p->picked[i]];
     size_t size = 3 * (size_t)o->nvert, sampled = size * (size_t)o->nsample;
@@ -501,8 +506,17 @@ static void release(exporting *p) {
   free(p->given);
   free(p->object);
   free(p->picked);
+  free(p->rigid);
   free(p->value);
   csim_cache_free(p->cache);
+}
+
+static csim_status find_rigid(exporting *p) {
+  csim_status status = CSIM_OK;
+  for (int i = 0; i < p->npicked && !status; i++)
+    if (p->object[i].type == CSIM_CACHE_COLLIDER)
+      status = csim_cache_find_rigid(p->cache, p->picked[i], &p->rigid[i]);
+  return status == CSIM_MEMORY ? no_memory() : status;
 }
 
 static csim_status run_export(const arguments *a) {
@@ -520,6 +534,7 @@ static csim_status run_export(const arguments *a) {
   status =
       p.picked ? pick_objects(a, info->nobject, info->object, p.picked, &p.npicked) : no_memory();
   if (!status && prepare(&p, info)) status = no_memory();
+  if (!status && a->transforms) status = find_rigid(&p);
   if (!status) {
     choose_place(a, directory, name, sizeof name);
     csim_export_options options = {
@@ -535,6 +550,7 @@ static csim_status run_export(const arguments *a) {
         .velocities = a->velocities,
         .digits = a->digits,
         .nsample = info->nsample,
+        .rigid = p.rigid,
     };
     memcpy(options.share, info->share, sizeof options.share);
     status = csim_export_open(&options, p.npicked, p.object, &log_.log, &e);

@@ -6,19 +6,19 @@ import numpy as np
 
 def read_planes(data, at, n):
     """n words from four byte planes, each u32 size (bit 31: raw deflate) and bytes."""
-    words = np.zeros(n, np.uint32)
-    for shift in (0, 8, 16, 24):
+    words = np.empty((n, 4), np.uint8)
+    for k in range(4):
         head = struct.unpack_from("<I", data, at)[0]
         plane = data[at + 4:at + 4 + (head & 0x7FFFFFFF)]
         at += 4 + (head & 0x7FFFFFFF)
         plane = zlib.decompressobj(-15).decompress(plane, n + 1) if head >> 31 else plane
         if len(plane) != n:
             raise ValueError("malformed planes")
-        words |= np.frombuffer(plane, np.uint8).astype(np.uint32) << np.uint32(shift)
-    return words, at
+        words[:, k] = np.frombuffer(plane, np.uint8)
+    return words.view("<u4").reshape(n), at
 
 def unzigzag(w):
-    return np.where(w & np.uint32(1), ~(w >> np.uint32(1)), w >> np.uint32(1))
+    return (w >> np.uint32(1)) ^ (0 - (w & np.uint32(1)))
 
 def ordered(b):  # bits of floats as integers of the same order
     return np.where(b >> np.uint32(31), ~b, b | np.uint32(0x80000000))

@@ -1,9 +1,20 @@
-// cache/abc_faces.c: faces, texture coordinates and face sets of an Alembic mesh. See abc_mesh.h.
+// cache/abc_faces.c: faces, texture coordinates, normals, colours and face sets of an Alembic mesh.
+// See abc_mesh.h.
 #include "cache/abc_mesh.h"
 #include "io/mesh_build.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/// Values of the corners or vertices of a mesh, in order or by index.
+typedef struct param {
+  uint64_t n, nindex;
+  int width;
+  double *value; // (n x width)
+  int *index;    // (nindex) NULL: in order
+  int by_vertex;
+} param;
 
 /// Arrays of a mesh while it is put together, on the heap.
 typedef struct faces {
@@ -12,14 +23,12 @@ typedef struct faces {
   uint64_t nface, ncorner, nvert;
   int *count, *corner;
   double *vert;
-  uint64_t nuv, nuv_index;
-  double *uv;
-  int *uv_index; // NULL: in order
-  int uv_by_vertex;
+  param uv, normals, colours;
   int nset;
   const char **set; // (nset) names of face sets
   int *face_start;  // (nface + 1) where a face's sets begin in `face_set`
   int *face_set;
+  double time, slack;
 } faces;
 
 static csim_status no_memory(const csim_abc *abc) {
@@ -64,27 +73,52 @@ static csim_status read_arrays(faces *f) {
   return sum == f->ncorner ? CSIM_OK : refuse(f, "the corners of its faces do not add up");
 }
 
-// Texture coordinates: for each corner or each vertex, in order or by index.
-static csim_status read_uv(faces *f) {
-  const csim_abc_mesh *m = f->mesh;
-  if (!m->uv) return CSIM_OK;
-  csim_status status = csim_abc_length(f->abc, m->uv, 0, &f->nuv);
-  if (!status && m->uv_index)
-    status = read_integers(f, m->uv_index, (uint64_t)1 << 29, &f->nuv_index, &f->uv_index);
+// Values for each corner or each vertex, in order or by index, of the sample at a time.
+// @param values  NULL: there are none
+static csim_status read_param(faces *f, const csim_abc_property *values,
+                              const csim_abc_property *index, const char *what, param *p) {
+  double share;
+  if (!values) return CSIM_OK;
+  uint32_t at = csim_abc_at(values, f->time, f->slack, &share);
+  uint64_t length, width = (uint64_t)p->width;
+  csim_status status = csim_abc_length(f->abc, values, at, &length);
+  if (!status && index) status = read_integers(f, index, (uint64_t)1 << 29, &p->nindex, &p->index);
   if (status) return status;
-  uint64_t n = m->uv_index ? f->nuv_index : f->nuv / 2;
-  f->uv_by_vertex = n == f->nvert && n != f->ncorner;
-  if (f->nuv % 2 || f->nuv / 2 > CSIM_MESH_MAX_VERT || (n != f->ncorner && n != f->nvert)) {
+  uint64_t n = index ? p->nindex : length / width;
+  p->by_vertex = n == f->nvert && n != f->ncorner;
+  if (length % width || length / width > CSIM_MESH_MAX_VERT || (n != f->ncorner && n != f->nvert)) {
     csim_say(f->abc->file.log, CSIM_WARNING, (csim_place){.file = f->abc->file.path},
-             "\"%s\": its texture coordinates are not by corner or vertex, and are left out",
-             m->path);
-    f->nuv = 0;
+             "\"%s\": its %s are not by corner or vertex, and are left out", f->mesh->path, what);
     return CSIM_OK;
   }
-  f->uv = CSIM_NEW(double, (ptrdiff_t)f->nuv);
-  if (!f->uv) return no_memory(f->abc);
-  status = csim_abc_doubles(f->abc, m->uv, 0, f->nuv, f->uv);
-  f->nuv /= 2;
+  p->value = CSIM_NEW(double, (ptrdiff_t)length);
+  if (!p->value) return no_memory(f->abc);
+  status = csim_abc_doubles(f->abc, values, at, length, p->value);
+  p->n = length / width;
+  return status;
+}
+
+// The value of a corner, -1 = none. A vertex out of range is refused with its face.
+static int64_t value_of(const param *p, uint64_t corner, int vert) {
+  int64_t k = p->by_vertex ? vert : (int64_t)corner;
+  if (p->n && p->index) k = k >= 0 && (uint64_t)k < p->nindex ? p->index[k] : -1;
+  return p->n ? k : -1;
+}
+
+static csim_status read_look(faces *f) {
+  const csim_abc_mesh *m = f->mesh;
+  f->uv.width = 2;
+  f->normals.width = 3;
+  f->colours.width = m->colours ? m->colours->extent : 0;
+  csim_status status = read_param(f, m->uv, m->uv_index, "texture coordinates", &f->uv);
+  if (!status) status = read_param(f, m->normals, m->normal_index, "normals", &f->normals);
+  if (!status && (f->colours.width == 3 || f->colours.width == 4))
+    status = read_param(f, m->colours, m->colour_index, "colours", &f->colours);
+  if (!status)
+    status =
+        csim_abc_mesh_turn(f->abc, m, f->time, f->slack, (ptrdiff_t)f->normals.n, f->normals.value);
+  for (uint64_t i = 0; i < 3 * f->normals.n && !status; i++) // of damaged files
+    if (!(fabs(f->normals.value[i]) < 1e30)) f->normals.value[i] = 0;
   return status;
 }
 
@@ -175,18 +209,51 @@ static int tag_of(const faces *f, uint64_t face, csim_mesh_build *b) {
 // -----------------------------------------------------------------------------------------
 // together
 
+// Colours by vertex, from corners where all those of a vertex have the same. NULL: none.
+static double *vertex_colours(const faces *f) {
+  const param *p = &f->colours;
+  double *colour = p->n ? CSIM_NEW(double, 3 * (ptrdiff_t)f->nvert) : NULL;
+  for (uint64_t i = 0; i < 3 * f->nvert && colour; i++) colour[i] = NAN;
+  for (uint64_t c = 0; c < f->ncorner && colour; c++) {
+    int64_t vert = f->corner[c], k = value_of(p, c, f->corner[c]);
+    if (vert < 0 || (uint64_t)vert >= f->nvert || k < 0 || k >= (int64_t)p->n) continue;
+    for (int part = 0; part < 3; part++) {
+      double value = fmin(p->value[k * p->width + part], 1), *to = colour + 3 * vert + part;
+      if (!isnan(*to) && fabs(*to - value) > 1e-6) {
+        csim_say(f->abc->file.log, CSIM_WARNING, (csim_place){.file = f->abc->file.path},
+                 "\"%s\": its colours differ between corners of a vertex, and are left out",
+                 f->mesh->path);
+        free(colour);
+        return NULL;
+      }
+      *to = value;
+    }
+  }
+  return colour;
+}
+
+static void build_vertices(const faces *f, csim_mesh_build *b) {
+  static const char *const names[3] = {"red", "green", "blue"};
+  double *colour = vertex_colours(f);
+  for (int k = 0; k < 3 && colour; k++) csim_mesh_build_channel(b, names[k], strlen(names[k]));
+  for (uint64_t i = 0; i < f->nvert; i++) {
+    csim_mesh_build_vertex(b, 0, f->vert + 3 * i);
+    if (colour) csim_mesh_build_values(b, colour + 3 * i);
+  }
+  free(colour);
+}
+
 static csim_status build(const faces *f, csim_mesh *mesh) {
   char *name = csim_arena_print(f->abc->arena, "%s: %s", f->abc->file.path, f->mesh->path);
   csim_mesh_build b = {.path = name ? name : f->abc->file.path, .log = f->abc->file.log};
-  for (uint64_t i = 0; i < f->nvert; i++) csim_mesh_build_vertex(&b, 0, f->vert + 3 * i);
-  for (uint64_t i = 0; i < f->nuv; i++) csim_mesh_build_uv(&b, 0, f->uv + 2 * i);
+  build_vertices(f, &b);
+  for (uint64_t i = 0; i < f->uv.n; i++) csim_mesh_build_uv(&b, 0, f->uv.value + 2 * i);
+  for (uint64_t i = 0; i < f->normals.n; i++)
+    csim_mesh_build_normal(&b, 0, f->normals.value + 3 * i);
   for (uint64_t k = 0, start = 0; k < f->nface && !b.status; k++) {
     for (uint64_t c = start + (uint64_t)f->count[k]; c-- > start;) {
-      int vert = f->corner[c];
-      int64_t uv = f->uv_by_vertex ? vert : (int64_t)c;
-      if (f->nuv && f->uv_index) // a vertex out of range is refused with its face
-        uv = uv >= 0 && (uint64_t)uv < f->nuv_index ? f->uv_index[uv] : -1;
-      csim_mesh_build_corner(&b, 0, vert, f->nuv ? uv : -1);
+      csim_mesh_build_corner(&b, 0, f->corner[c], value_of(&f->uv, c, f->corner[c]));
+      if (f->normals.n) csim_mesh_build_corner_normal(&b, value_of(&f->normals, c, f->corner[c]));
     }
     start += (uint64_t)f->count[k];
     csim_mesh_build_face(&b, 0, tag_of(f, k, &b));
@@ -195,19 +262,22 @@ static csim_status build(const faces *f, csim_mesh *mesh) {
 }
 
 csim_status csim_abc_mesh_load(csim_abc *abc, csim_abc_mesh *mesh, double time, double slack) {
-  faces f = {.abc = abc, .mesh = mesh};
+  faces f = {.abc = abc, .mesh = mesh, .time = time, .slack = slack};
   csim_status status = read_arrays(&f);
   mesh->mesh.nvert = (int)f.nvert; // for csim_abc_mesh_at, until the mesh is there
-  if (!status) status = read_uv(&f);
+  if (!status) status = read_look(&f);
   if (!status) status = read_sets(&f);
   if (!status) status = csim_abc_mesh_at(abc, mesh, time, slack, f.vert, NULL);
   mesh->mesh.nvert = 0;
   if (!status) status = build(&f, &mesh->mesh);
+  param *const all[] = {&f.uv, &f.normals, &f.colours};
+  for (int k = 0; k < 3; k++) {
+    free(all[k]->value);
+    free(all[k]->index);
+  }
   free(f.count);
   free(f.corner);
   free(f.vert);
-  free(f.uv);
-  free(f.uv_index);
   free(f.face_start);
   free(f.face_set);
   return status;

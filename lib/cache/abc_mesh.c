@@ -3,9 +3,11 @@
 #include "cache/abc_mesh.h"
 
 #include "base/dmath.h"
+#include "math/vec3.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { SCALE, TRANSLATE, ROTATE, MATRIX, ROTATE_X, ROTATE_Y, ROTATE_Z, NOPERATION };
 static const uint8_t CHANNELS[NOPERATION] = {3, 3, 4, 16, 1, 1, 1};
@@ -167,17 +169,32 @@ static csim_status find_xform(csim_abc *abc, int object, csim_abc_xform *xform) 
   return CSIM_OK;
 }
 
-// uv is an array, or a compound of values and indices.
-static csim_status find_uv(csim_abc *abc, const csim_abc_compound *geom, csim_abc_mesh *mesh) {
+// A parameter of a mesh is an array, or a compound of values and indices.
+static csim_status find_param(csim_abc *abc, const csim_abc_compound *in, const char *name,
+                              const csim_abc_property **values, const csim_abc_property **index) {
   csim_abc_compound inner;
-  const csim_abc_property *both = csim_abc_find(geom, "uv", CSIM_ABC_COMPOUND);
-  mesh->uv = csim_abc_find(geom, "uv", CSIM_ABC_ARRAY);
+  const csim_abc_property *both = csim_abc_find(in, name, CSIM_ABC_COMPOUND);
+  *values = csim_abc_find(in, name, CSIM_ABC_ARRAY);
   if (!both) return CSIM_OK;
   csim_status status = csim_abc_properties(abc, both, &inner);
   if (status) return status;
-  mesh->uv = csim_abc_find(&inner, ".vals", CSIM_ABC_ARRAY);
-  mesh->uv_index = csim_abc_find(&inner, ".indices", CSIM_ABC_ARRAY);
+  *values = csim_abc_find(&inner, ".vals", CSIM_ABC_ARRAY);
+  *index = csim_abc_find(&inner, ".indices", CSIM_ABC_ARRAY);
   return CSIM_OK;
+}
+
+// The first of the parameters without a place of their own that is a colour.
+static csim_status find_colours(csim_abc *abc, const csim_abc_compound *geom, csim_abc_mesh *mesh) {
+  csim_abc_compound inner;
+  const csim_abc_property *all = csim_abc_find(geom, ".arbGeomParams", CSIM_ABC_COMPOUND);
+  csim_status status = all ? csim_abc_properties(abc, all, &inner) : CSIM_OK;
+  for (int k = 0; all && !status && k < inner.n; k++) {
+    int n;
+    const char *what = csim_abc_value(inner.property[k].metadata, "interpretation", &n);
+    if (n >= 3 && n <= 4 && !strncmp(what, "rgba", (size_t)n))
+      return find_param(abc, &inner, inner.property[k].name, &mesh->colours, &mesh->colour_index);
+  }
+  return status;
 }
 
 static csim_status find_xforms(csim_abc *abc, csim_abc_mesh *mesh) {
@@ -205,7 +222,9 @@ csim_status csim_abc_mesh_find(csim_abc *abc, int object, csim_abc_mesh *mesh) {
   mesh->velocities = csim_abc_find(&geom, ".velocities", CSIM_ABC_ARRAY);
   mesh->visible[0] = csim_abc_find(&own, "visible", CSIM_ABC_SCALAR);
   mesh->visible[1] = csim_abc_find(&above, "visible", CSIM_ABC_SCALAR);
-  status = find_uv(abc, &geom, mesh);
+  status = find_param(abc, &geom, "uv", &mesh->uv, &mesh->uv_index);
+  if (!status) status = find_param(abc, &geom, "N", &mesh->normals, &mesh->normal_index);
+  if (!status) status = find_colours(abc, &geom, mesh);
   return status ? status : find_xforms(abc, mesh);
 }
 
@@ -294,5 +313,15 @@ csim_status csim_abc_mesh_at(csim_abc *abc, const csim_abc_mesh *mesh, double ti
   status = csim_abc_doubles(abc, mesh->velocities, i, n, v);
   memset(world.t, 0, sizeof world.t);
   for (ptrdiff_t k = 0; k < nvert && !status; k++) apply(&world, v + 3 * k, v + 3 * k);
+  return status;
+}
+
+csim_status csim_abc_mesh_turn(csim_abc *abc, const csim_abc_mesh *mesh, double time, double slack,
+                               ptrdiff_t n, double *normal) {
+  affine world;
+  double inverse[9];
+  csim_status status = place_at(abc, mesh, time, slack, &world);
+  if (status || csim_mat3_inverse(world.m, inverse) == 0) return status;
+  for (ptrdiff_t k = 0; k < n; k++) csim_mat3_mul(inverse, normal + 3 * k, normal + 3 * k);
   return status;
 }

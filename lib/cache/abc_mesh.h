@@ -23,8 +23,10 @@ typedef struct csim_abc_mesh {
   int object;
   const char *path;
   const csim_abc_property *points, *counts, *corners, *velocities;
-  const csim_abc_property *uv, *uv_index; ///< NULL: none
-  const csim_abc_property *visible[2];    ///< of the mesh and the transform above it
+  const csim_abc_property *uv, *uv_index;          ///< NULL: none
+  const csim_abc_property *normals, *normal_index; ///< the same
+  const csim_abc_property *colours, *colour_index; ///< the same; of the file's first colours
+  const csim_abc_property *visible[2];             ///< of the mesh and the transform above it
   int nxform;
   csim_abc_xform *xform; ///< (nxform) the nearest first
   csim_mesh mesh;        ///< once loaded
@@ -38,8 +40,8 @@ csim_status csim_abc_mesh_find(csim_abc *abc, int object, csim_abc_mesh *mesh);
 /// @param[out] property  2 + 2 nxform of them at most
 int csim_abc_mesh_moving(const csim_abc_mesh *mesh, const csim_abc_property **property);
 
-/// Reads faces, texture coordinates and face sets, and the vertices at a time, into mesh->mesh,
-/// which csim_mesh_free frees.
+/// Reads faces, texture coordinates, normals, colours and face sets, and the vertices at a time,
+/// into mesh->mesh, which csim_mesh_free frees.
 /// @param slack  [s] of samples from the time, as everywhere
 csim_status csim_abc_mesh_load(csim_abc *abc, csim_abc_mesh *mesh, double time, double slack);
 
@@ -50,6 +52,10 @@ csim_status csim_abc_mesh_load(csim_abc *abc, csim_abc_mesh *mesh, double time, 
 /// CSIM_IO; CSIM_MEMORY
 csim_status csim_abc_mesh_at(csim_abc *abc, const csim_abc_mesh *mesh, double time, double slack,
                              double *x, double *v);
+
+/// Turns n normals of a mesh as its transforms at a time turn its surface; lengths do not count.
+csim_status csim_abc_mesh_turn(csim_abc *abc, const csim_abc_mesh *mesh, double time, double slack,
+                               ptrdiff_t n, double *normal);
 
 /// Whether velocities are those of the placed mesh: it has some, and no transform moves.
 int csim_abc_mesh_has_velocity(const csim_abc_mesh *mesh);

@@ -2,6 +2,8 @@
 #include "cache/export.h"
 
 #include "base/bytes.h"
+#include "math/rigid.h"
+#include "math/vec3.h"
 #include "mesh/mesh.h"
 
 #include <errno.h>
@@ -116,6 +118,24 @@ void csim_write_floats(csim_file *file, const double *value, ptrdiff_t n) {
     for (ptrdiff_t i = 0; i < m; i++) csim_store_f32((float)value[done + i], to + 4 * i);
     csim_file_advance(file, (size_t)m * 4);
   }
+}
+
+// The first pose is a shift alone, of the middle of the box.
+void csim_export_pose(csim_export *e, int object, const double *x, double m[16]) {
+  double *local = e->local[object], R[9], t[3];
+  ptrdiff_t n = e->object[object].nvert;
+  if (!e->posed[object]++) {
+    double low[3] = {x[0], x[1], x[2]}, high[3] = {x[0], x[1], x[2]};
+    for (ptrdiff_t i = 3; i < 3 * n; i++) {
+      low[i % 3] = csim_min(low[i % 3], x[i]);
+      high[i % 3] = csim_max(high[i % 3], x[i]);
+    }
+    for (ptrdiff_t i = 0; i < 3 * n; i++)
+      local[i] = (double)(float)(x[i] - (low[i % 3] + high[i % 3]) / 2);
+  }
+  csim_rigid_fit(local, x, n, R, t);
+  for (int r = 0; r < 4; r++)
+    for (int c = 0; c < 4; c++) m[4 * r + c] = c == 3 ? r == 3 : r == 3 ? t[c] : R[3 * c + r];
 }
 
 // ------------------------------------------------------------------------------------------ spool

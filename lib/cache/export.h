@@ -34,6 +34,8 @@ struct csim_export {
   int nframe;
   long long *number; ///< (nframe) of the frames so far
   ptrdiff_t number_capacity;
+  char *posed;    ///< (nobject) `local` is known
+  double **local; ///< (nobject) points below a transform; NULL: the points move
   void *state;
 };
 
@@ -43,6 +45,7 @@ struct csim_exporter {
   csim_status (*open)(csim_export *e);
   csim_status (*frame)(csim_export *e); ///< number[nframe - 1] is the frame's
   csim_status (*close)(csim_export *e, int commit);
+  int transforms; ///< has some for what moves as a whole
 };
 
 #define CSIM_DECLARE_EXPORTER(name, description) extern const csim_exporter csim_export_##name;
@@ -74,6 +77,11 @@ const double *csim_export_normals(csim_export *e, int object, const double *x);
 
 /// Whether every corner of an object has a normal.
 int csim_export_all_normal(const csim_export *e, int object);
+
+/// Where an object with `local` points is when its vertices are at x; the first call chooses
+/// these points, around the middle of what they are of.
+/// @param[out] m  (4 x 4) for row vectors, as Alembic and USD have it
+void csim_export_pose(csim_export *e, int object, const double *x, double m[16]);
 
 /// Number of corners of an object's faces.
 static inline int csim_corners(const csim_cache_object *o) {

@@ -56,8 +56,8 @@ static const char *const METADATA[] = {
 };
 enum { NMETADATA = sizeof METADATA / sizeof *METADATA };
 
-enum { COMPOUND = 0, SCALAR = 1, ARRAY = 2 };                  // kinds of properties
-enum { POD_U32 = 5, POD_I32 = 6, POD_F32 = 10, POD_F64 = 11 }; // types of elements
+enum { COMPOUND = 0, SCALAR = 1, ARRAY = 2 };                           // kinds of properties
+enum { POD_BOOL, POD_U8, POD_U32 = 5, POD_I32, POD_F32 = 10, POD_F64 }; // types of elements
 
 // A property: what its header says, and the words of its samples.
 typedef struct property {
@@ -68,7 +68,18 @@ typedef struct property {
   uint8_t history[16]; // hash of the keys of all
 } property;
 
-enum { BOUNDS, POINTS, VELOCITIES, CHILD_BOUNDS, NORMALS, PRESSURE, STRAIN, NMOVING };
+enum {
+  BOUNDS,
+  POINTS,
+  VELOCITIES,
+  CHILD_BOUNDS,
+  NORMALS,
+  PRESSURE,
+  STRAIN,
+  MATRIX,
+  INHERITS, // always the same, but the library counts its samples
+  NMOVING
+};
 typedef struct abc_object {
   property moving[NMOVING]; // without samples where it has no such thing
   double box[6];            // bounds over all frames
@@ -136,12 +147,30 @@ static csim_status check_memory(csim_export *e) {
   return failed ? csim_export_memory(e) : CSIM_OK;
 }
 
+static void add_pose(csim_export *e, int object, const double *x) {
+  abc *a = e->state;
+  double m[16];
+  csim_export_pose(e, object, x, m);
+  for (int k = 0; k < 16; k++) csim_bytes_add_double(&a->payload, m[k]);
+  add_sample(a, &a->object[object].moving[MATRIX]);
+  csim_bytes_add(&a->payload, &(uint8_t){1}, 1);
+  add_sample(a, &a->object[object].moving[INHERITS]);
+}
+
 // Points, bounds and velocities (NULL: none) of an object at a time.
+// @param[out] box  where it is
 static void add_shape(csim_export *e, int object, const double *x, const double *v, double box[6]) {
   abc *a = e->state;
   abc_object *o = &a->object[object];
   int n = e->object[object].nvert;
   find_box(x, n, box);
+  double local_box[6];
+  if (e->local[object]) {
+    add_pose(e, object, x);
+    x = e->local[object];
+    find_box(x, n, local_box);
+    box = local_box;
+  }
   join(box, o->moving[POINTS].sample.n == 0, o->box);
   add_box(a, box);
   add_sample(a, &o->moving[BOUNDS]);
@@ -216,6 +245,8 @@ static csim_status open_abc(csim_export *e) {
             [NORMALS] = {".vals", ARRAY, POD_F32, 3, MD_NORMAL, t, .key = {0}},
             [PRESSURE] = {"pressure", ARRAY, POD_F32, 1, MD_SCALAR, 1, .key = {0}},
             [STRAIN] = {"strain", ARRAY, POD_F32, 1, MD_SCALAR, 1, .key = {0}},
+            [MATRIX] = {".vals", SCALAR, POD_F64, 16, MD_NONE, t, .key = {0}},
+            [INHERITS] = {".inherits", SCALAR, POD_BOOL, 1, MD_NONE, t, .key = {0}},
         }};
   }
   char path[CSIM_EXPORT_PATH];
@@ -312,9 +343,10 @@ static csim_ogawa_word end_compound(abc *a, compound *c) {
   return word;
 }
 
-// A property that does not change: the payload is its one sample.
+// A property that does not change, an array unless it says otherwise: the payload is its one
+// sample.
 static void add_constant(abc *a, compound *c, property p) {
-  p.kind = ARRAY;
+  if (p.kind == COMPOUND) p.kind = ARRAY;
   add_sample(a, &p);
   a->keys.failed |= p.sample.failed;
   add_property(a, c, &p);
@@ -454,6 +486,23 @@ static void write_face_sets(csim_export *e, int object, children *sets) {
   }
 }
 
+// The `.xform` compound: bounds, and what moves as a whole has a matrix.
+static csim_ogawa_word write_transform(abc *a, const abc_object *o) {
+  enum { MATRIX_OPERATION = 3 << 4 };
+  compound c = {0};
+  add_property(a, &c, &o->moving[CHILD_BOUNDS]);
+  if (!o->moving[MATRIX].sample.n) return end_compound(a, &c);
+  add_property(a, &c, &o->moving[INHERITS]);
+  csim_bytes_add(&a->payload, &(uint8_t){MATRIX_OPERATION}, 1);
+  add_constant(a, &c, (property){.name = ".ops", .kind = SCALAR, .pod = POD_U8, .extent = 1});
+  add_property(a, &c, &o->moving[MATRIX]);
+  csim_bytes_add(&a->payload, &(uint8_t){1}, 1);
+  add_constant(
+      a, &c,
+      (property){.name = "isNotConstantIdentity", .kind = SCALAR, .pod = POD_BOOL, .extent = 1});
+  return end_compound(a, &c);
+}
+
 // The transform of an object (identity: no properties) with its mesh below.
 static void write_object(csim_export *e, int object, children *top) {
   abc *a = e->state;
@@ -469,10 +518,8 @@ static void write_object(csim_export *e, int object, children *top) {
   csim_murmur(a->keys.data, (size_t)a->keys.n, own);
   csim_ogawa_word group = write_group(a, properties, own, &sets, hash);
   add_child(&shapes, group, shape, MD_MESH_OBJECT, hash);
-  compound inner = {0};
   a->keys.n = 0;
-  add_property(a, &inner, &a->object[object].moving[CHILD_BOUNDS]);
-  add_compound(&xform, ".xform", MD_XFORM, end_compound(a, &inner));
+  add_compound(&xform, ".xform", MD_XFORM, write_transform(a, &a->object[object]));
   properties = end_compound(a, &xform);
   if (a->keys.failed) return;
   csim_murmur(a->keys.data, (size_t)a->keys.n, own);
@@ -605,4 +652,5 @@ static csim_status close_abc(csim_export *e, int commit) {
   return status;
 }
 
-const csim_exporter csim_export_abc = {open_abc, write_frame, close_abc};
+const csim_exporter csim_export_abc = {
+    .open = open_abc, .frame = write_frame, .close = close_abc, .transforms = 1};

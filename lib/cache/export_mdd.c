@@ -71,4 +71,4 @@ static csim_status close_mdd(csim_export *e, int commit) {
   return status;
 }
 
-const csim_exporter csim_export_mdd = {open_mdd, write_frame, close_mdd};
+const csim_exporter csim_export_mdd = {.open = open_mdd, .frame = write_frame, .close = close_mdd};

@@ -25,4 +25,4 @@ static csim_status close_obj(csim_export *e, int commit) {
   return CSIM_OK;
 }
 
-const csim_exporter csim_export_obj = {open_obj, write_frame, close_obj};
+const csim_exporter csim_export_obj = {.open = open_obj, .frame = write_frame, .close = close_obj};

@@ -66,4 +66,4 @@ static csim_status close_pc2(csim_export *e, int commit) {
   return status;
 }
 
-const csim_exporter csim_export_pc2 = {open_pc2, write_frame, close_pc2};
+const csim_exporter csim_export_pc2 = {.open = open_pc2, .frame = write_frame, .close = close_pc2};

@@ -128,4 +128,4 @@ static csim_status close_ply(csim_export *e, int commit) {
   return CSIM_OK;
 }
 
-const csim_exporter csim_export_ply = {open_ply, write_frame, close_ply};
+const csim_exporter csim_export_ply = {.open = open_ply, .frame = write_frame, .close = close_ply};

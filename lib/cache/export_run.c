@@ -123,10 +123,15 @@ csim_status csim_export_open(const csim_export_options *options, int nobject,
   e->now = CSIM_ARENA_NEW(&e->arena, csim_cache_values, nobject);
   e->between = CSIM_ARENA_NEW(&e->arena, double *, nobject);
   e->whole = CSIM_ARENA_NEW(&e->arena, int, nobject);
+  e->local = CSIM_ARENA_NEW(&e->arena, double *, nobject);
+  e->posed = CSIM_ARENA_NEW(&e->arena, char, nobject);
   for (int i = 0; i < nobject && !e->arena.failed; i++) {
     e->object[i] = object[i];
     e->object[i].nvert = surface_vertices(&object[i]);
-    e->object[i].has_velocity = object[i].has_velocity && options->velocities;
+    // a transform says how what is below it moves: velocities would say it twice
+    int rigid = kind->transforms && options->rigid && options->rigid[i];
+    e->object[i].has_velocity = object[i].has_velocity && options->velocities && !rigid;
+    if (rigid) e->local[i] = CSIM_ARENA_NEW(&e->arena, double, csim_xyz(e->object[i].nvert));
     e->object[i].nsample = object[i].nsample && options->nsample ? options->nsample : 0;
     e->whole[i] = object[i].nvert;
     ptrdiff_t between = csim_row(6, e->object[i].nvert) * e->object[i].nsample;

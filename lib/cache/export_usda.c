@@ -16,6 +16,7 @@ typedef struct usda_object {
   csim_spool *points, *velocities, *pressure, *strain, *normals;
   int has_normals;    // at every corner
   csim_bytes extents; // text
+  csim_bytes poses;   // text, of what moves as a whole
 } usda_object;
 
 // A USD identifier: a letter or _ first, then letters, digits and _.
@@ -117,6 +118,37 @@ static void add_extent(csim_bytes *text, double code, const double *x, int n) {
   csim_bytes_add(text, line, (ptrdiff_t)used + 3);
 }
 
+// "        12: ( (a, b, c, d), ... ),\n"
+static void add_pose(csim_bytes *text, double code, const double m[16]) {
+  char line[16 * 32 + 128], number[32];
+  number[csim_format_number(code, 17, number)] = 0;
+  int used = snprintf(line, sizeof line, "        %s: (", number);
+  for (int k = 0; k < 16; k++) {
+    used += snprintf(line + used, sizeof line - (size_t)used, "%s",
+                     k == 0       ? " ("
+                     : k % 4 == 0 ? "), ("
+                                  : ", ");
+    used += csim_format_number(m[k], 17, line + used);
+  }
+  used += snprintf(line + used, sizeof line - (size_t)used, ") ),\n");
+  csim_bytes_add(text, line, used);
+}
+
+// Where an object is, and (once) its points below that.
+static void write_pose(csim_export *e, int i, double code, const double *x) {
+  usda_object *o = (usda_object *)e->state + i;
+  double m[16];
+  int first = o->poses.n == 0, n = e->object[i].nvert;
+  csim_export_pose(e, i, x, m);
+  add_pose(&o->poses, code, m);
+  if (!first) return;
+  x = e->local[i];
+  spool_sample(o->points, code, x, 3, n);
+  if (o->has_normals)
+    spool_sample(o->normals, code, csim_export_normals(e, i, x), 3, e->normals[i].n);
+  add_extent(&o->extents, code, x, n);
+}
+
 static csim_status write_frame(csim_export *e) {
   usda_object *object = e->state;
   long long number = e->number[e->nframe - 1];
@@ -127,6 +159,10 @@ static csim_status write_frame(csim_export *e) {
       double code = s < nsample ? (double)number + e->options.share[s] : (double)number;
       ptrdiff_t at = csim_xyz(n) * s;
       const double *x = s < nsample ? now->sample_x + at : e->x[i];
+      if (e->local[i]) {
+        write_pose(e, i, code, x);
+        continue;
+      }
       const double *v = s == nsample ? e->v[i] : now->sample_v ? now->sample_v + at : NULL;
       spool_sample(object[i].points, code, x, 3, n);
       if (v) spool_sample(object[i].velocities, code, v, 3, n);
@@ -136,7 +172,7 @@ static csim_status write_frame(csim_export *e) {
     }
     if (now->pressure) spool_sample(object[i].pressure, (double)number, now->pressure, 1, n);
     if (now->strain) spool_sample(object[i].strain, (double)number, now->strain, 1, n);
-    if (object[i].extents.failed) return csim_export_memory(e);
+    if (object[i].extents.failed || object[i].poses.failed) return csim_export_memory(e);
   }
   return CSIM_OK;
 }
@@ -254,6 +290,11 @@ static csim_status write_object(csim_export *e, csim_file *file, int object) {
   csim_file_print(file, "\n)\n{\n    uniform bool doubleSided = %d\n",
                   e->object[object].type == CSIM_CACHE_CLOTH ||
                       e->object[object].type == CSIM_CACHE_RENDER);
+  if (o->poses.n) {
+    csim_file_text(file, "    matrix4d xformOp:transform.timeSamples = {\n");
+    csim_file_write(file, o->poses.data, (size_t)o->poses.n);
+    csim_file_text(file, "    }\n    uniform token[] xformOpOrder = [\"xformOp:transform\"]\n");
+  }
   csim_file_text(file, "    float3[] extent.timeSamples = {\n");
   csim_file_write(file, o->extents.data, (size_t)o->extents.n);
   csim_file_text(file, "    }\n");
@@ -328,8 +369,10 @@ static csim_status close_usda(csim_export *e, int commit) {
     csim_spool_free(object[i].strain);
     csim_spool_free(object[i].normals);
     free(object[i].extents.data);
+    free(object[i].poses.data);
   }
   return status;
 }
 
-const csim_exporter csim_export_usda = {open_usda, write_frame, close_usda};
+const csim_exporter csim_export_usda = {
+    .open = open_usda, .frame = write_frame, .close = close_usda, .transforms = 1};

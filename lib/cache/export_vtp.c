@@ -177,4 +177,4 @@ static csim_status close_vtp(csim_export *e, int commit) {
   return status;
 }
 
-const csim_exporter csim_export_vtp = {open_vtp, write_frame, close_vtp};
+const csim_exporter csim_export_vtp = {.open = open_vtp, .frame = write_frame, .close = close_vtp};

@@ -313,6 +313,10 @@ static csim_status load(csim_sequence *s, int k, csim_cache_object *object) {
                                 .nuv = m->mesh.nuv,
                                 .uv = m->mesh.uv,
                                 .face_uv = m->mesh.face_uv,
+                                .nnormal = m->mesh.look.normals.n,
+                                .normal = m->mesh.look.normals.local,
+                                .face_normal = m->mesh.look.normals.corner,
+                                .colour = m->mesh.look.colour,
                                 .ntag = m->mesh.ntag,
                                 .tag = m->mesh.tag,
                                 .face_tag = m->mesh.face_tag};

@@ -190,6 +190,10 @@ static csim_status read_topologies(csim_sequence *s) {
                                     .nuv = m->nuv,
                                     .uv = m->uv,
                                     .face_uv = m->face_uv,
+                                    .nnormal = m->look.normals.n,
+                                    .normal = m->look.normals.local,
+                                    .face_normal = m->look.normals.corner,
+                                    .colour = m->look.colour,
                                     .ntag = m->ntag,
                                     .tag = m->tag,
                                     .face_tag = m->face_tag};

@@ -508,11 +508,11 @@ static void drop_chunk(void *context, int chunk) {
   set->search.kept[chunk] = (int)(to - first);
 }
 
-// Drops the candidates that are collected anew. 0 when out of memory.
+// Drops the candidates that are collected anew. -1 when out of memory.
 static int drop_stale(csim_pool *pool, csim_candidates *set) {
   int nchunk = (set->n + DROP_CHUNK - 1) / DROP_CHUNK, n = 0;
   int *kept = csim_grow(set->search.kept, &set->search.kept_capacity, nchunk, sizeof *kept);
-  if (!kept) return 0;
+  if (!kept) return -1;
   set->search.kept = kept;
   csim_pool_run(pool, nchunk, drop_chunk, set);
   for (int k = 0; k < nchunk; k++) {
@@ -521,7 +521,7 @@ static int drop_stale(csim_pool *pool, csim_candidates *set) {
     n += kept[k];
   }
   set->n = n;
-  return 1;
+  return 0;
 }
 
 int csim_candidates_update(csim_pool *pool, csim_candidates *set) {
@@ -532,7 +532,7 @@ int csim_candidates_update(csim_pool *pool, csim_candidates *set) {
   csim_pool_for(pool, mesh->npoint, BOX_GRAIN, mark_points, set);
   csim_pool_for(pool, mesh->nedge, BOX_GRAIN, mark_edges, set);
   csim_pool_for(pool, mesh->ntri, BOX_GRAIN, mark_tris, set);
-  if (!drop_stale(pool, set) ||
+  if (drop_stale(pool, set) ||
       (set->broad_phase == CSIM_BROAD_GRID ? search_grid(pool, set)
                                            : search_some(pool, set, moved))) {
     set->valid = 0;

@@ -35,19 +35,19 @@ static void out_of_memory(csim_mesh_build *b) {
   b->status = CSIM_MEMORY;
 }
 
-// Room for `need` elements in one of the arrays; 0 after any failure.
+// Ensures a capacity of `need` elements in one of the arrays. -1 after any failure.
 static int grow(csim_mesh_build *b, void *array, ptrdiff_t *capacity, ptrdiff_t need, size_t size) {
-  if (b->status) return 0;
-  if (need <= *capacity) return 1;
+  if (b->status) return -1;
+  if (need <= *capacity) return 0;
   void *old;
   memcpy(&old, array, sizeof old);
   void *moved = csim_grow(old, capacity, need, size);
   if (!moved) {
     out_of_memory(b);
-    return 0;
+    return -1;
   }
   memcpy(array, &moved, sizeof moved);
-  return 1;
+  return 0;
 }
 
 void csim_mesh_build_vertex(csim_mesh_build *b, int64_t place, const double x[3]) {
@@ -60,7 +60,7 @@ void csim_mesh_build_vertex(csim_mesh_build *b, int64_t place, const double x[3]
     }
   if (b->nvert == CSIM_MESH_MAX_VERT)
     csim_mesh_build_fail(b, place, "more than %d vertices: split the mesh", CSIM_MESH_MAX_VERT);
-  if (!grow(b, &b->vert, &b->capacity.vert, 3 * ((ptrdiff_t)b->nvert + 1), sizeof *b->vert)) return;
+  if (grow(b, &b->vert, &b->capacity.vert, 3 * ((ptrdiff_t)b->nvert + 1), sizeof *b->vert)) return;
   memcpy(b->vert + csim_xyz(b->nvert++), x, 3 * sizeof *x);
 }
 
@@ -69,15 +69,15 @@ void csim_mesh_build_uv(csim_mesh_build *b, int64_t place, const double uv[2]) {
     csim_mesh_build_fail(b, place, "a texture coordinate is not a finite number");
   if (b->nuv == CSIM_MESH_MAX_VERT)
     csim_mesh_build_fail(b, place, "more than %d texture coordinates", CSIM_MESH_MAX_VERT);
-  if (!grow(b, &b->uv, &b->capacity.uv, 2 * ((ptrdiff_t)b->nuv + 1), sizeof *b->uv)) return;
+  if (grow(b, &b->uv, &b->capacity.uv, 2 * ((ptrdiff_t)b->nuv + 1), sizeof *b->uv)) return;
   memcpy(b->uv + csim_row(2, b->nuv++), uv, 2 * sizeof *uv);
 }
 
 void csim_mesh_build_normal(csim_mesh_build *b, int64_t place, const double normal[3]) {
   if (b->normals.n == CSIM_MESH_MAX_VERT)
     csim_mesh_build_fail(b, place, "more than %d normals", CSIM_MESH_MAX_VERT);
-  if (!grow(b, &b->normals.normal, &b->capacity.normal, 3 * ((ptrdiff_t)b->normals.n + 1),
-            sizeof *b->normals.normal))
+  if (grow(b, &b->normals.normal, &b->capacity.normal, 3 * ((ptrdiff_t)b->normals.n + 1),
+           sizeof *b->normals.normal))
     return;
   memcpy(b->normals.normal + csim_xyz(b->normals.n++), normal, 3 * sizeof *normal);
 }
@@ -96,7 +96,7 @@ int csim_mesh_build_channel(csim_mesh_build *b, const char *name, size_t length)
 
 void csim_mesh_build_values(csim_mesh_build *b, const double *value) {
   ptrdiff_t n = b->nchannel, at = n * b->nvalue;
-  if (n == 0 || !grow(b, &b->value, &b->capacity.value, at + n, sizeof *b->value)) return;
+  if (n == 0 || grow(b, &b->value, &b->capacity.value, at + n, sizeof *b->value)) return;
   memcpy(b->value + at, value, (size_t)n * sizeof *value);
   b->nvalue++;
 }
@@ -109,16 +109,16 @@ void csim_mesh_build_corner(csim_mesh_build *b, int64_t place, int64_t vert, int
   if (b->ncorner == CSIM_MESH_MAX_CORNER)
     csim_mesh_build_fail(b, place, "more than %d face corners: split the mesh",
                          CSIM_MESH_MAX_CORNER);
-  if (!grow(b, &b->corner, &b->capacity.corner, b->ncorner + 1, sizeof *b->corner) ||
-      !grow(b, &b->corner_uv, &b->capacity.corner_uv, b->ncorner + 1, sizeof *b->corner_uv))
+  if (grow(b, &b->corner, &b->capacity.corner, b->ncorner + 1, sizeof *b->corner) ||
+      grow(b, &b->corner_uv, &b->capacity.corner_uv, b->ncorner + 1, sizeof *b->corner_uv))
     return;
   b->corner[b->ncorner] = clamp_index(vert);
   b->corner_uv[b->ncorner++] = clamp_index(uv);
 }
 
 void csim_mesh_build_corner_normal(csim_mesh_build *b, int64_t normal) {
-  if (!grow(b, &b->normals.corner, &b->capacity.corner_normal, b->ncorner,
-            sizeof *b->normals.corner))
+  if (grow(b, &b->normals.corner, &b->capacity.corner_normal, b->ncorner,
+           sizeof *b->normals.corner))
     return;
   while (b->normals.ncorner < b->ncorner) b->normals.corner[b->normals.ncorner++] = -1;
   if (b->ncorner) b->normals.corner[b->ncorner - 1] = clamp_index(normal);
@@ -132,9 +132,9 @@ void csim_mesh_build_face(csim_mesh_build *b, int64_t place, int tag) {
   if (b->nface == CSIM_MESH_MAX_FACE)
     csim_mesh_build_fail(b, place, "more than %d faces: split the mesh", CSIM_MESH_MAX_FACE);
   ptrdiff_t need = (ptrdiff_t)b->nface + 1;
-  if (!grow(b, &b->face_end, &b->capacity.face_end, need, sizeof *b->face_end) ||
-      !grow(b, &b->face_tag, &b->capacity.face_tag, need, sizeof *b->face_tag) ||
-      !grow(b, &b->face_place, &b->capacity.face_place, need, sizeof *b->face_place))
+  if (grow(b, &b->face_end, &b->capacity.face_end, need, sizeof *b->face_end) ||
+      grow(b, &b->face_tag, &b->capacity.face_tag, need, sizeof *b->face_tag) ||
+      grow(b, &b->face_place, &b->capacity.face_place, need, sizeof *b->face_place))
     return;
   b->face_end[b->nface] = (int)b->ncorner;
   b->face_tag[b->nface] = tag;
@@ -183,7 +183,7 @@ int csim_mesh_build_tag(csim_mesh_build *b, int64_t place, const char *text, siz
   // much
   if (length > MAX_TAG_BYTES - b->tags.bytes)
     csim_mesh_build_fail(b, place, "too many groups and materials: merge some");
-  if (!grow(b, &b->tags.tag, &b->tags.capacity, (ptrdiff_t)b->tags.n + 1, sizeof *b->tags.tag))
+  if (grow(b, &b->tags.tag, &b->tags.capacity, (ptrdiff_t)b->tags.n + 1, sizeof *b->tags.tag))
     return -1;
   char *copy = csim_arena_alloc(&b->arena, (ptrdiff_t)length + 1, 1);
   if (!copy) {

@@ -29,6 +29,7 @@ static void write_tag(csim_file *file, const char *from, const char *to) {
     int n, m;
     const char *old = csim_tag_name(from, kind, &n), *name = csim_tag_name(to, kind, &m);
     if (n == m && !memcmp(old, name, (size_t)n)) continue;
+    if (kind == CSIM_TAG_LIBRARY && !m) continue; // it cannot be closed again
     csim_file_text(file, csim_tag_keyword(kind));
     if (m) csim_file_text(file, " ");
     csim_file_write(file, name, (size_t)m);

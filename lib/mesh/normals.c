@@ -6,10 +6,16 @@
 #include <math.h>
 #include <string.h>
 
-// Corners of one vertex with the same given normal share one: a list for each vertex.
+static int are_equal(const double *value, int a, int b) {
+  return a == b || !memcmp(value + csim_xyz(a), value + csim_xyz(b), 3 * sizeof *value);
+}
+
+// Corners of one vertex with equal normals share one, also where a file lists it twice, as formats
+// without indices do: a list for each vertex.
 // @param[out] given  (corners) of each normal
 static int share_corners(csim_arena *arena, const csim_normal_faces *faces, int nvert,
-                         const int *corner, int *given, csim_normals *normals) {
+                         const double *value, const int *corner, int *given,
+                         csim_normals *normals) {
   int ncorner = faces->nface ? faces->face_start[faces->nface] : 0;
   int *first = CSIM_ARENA_NEW(arena, int, nvert); // 1 + the first normal of a vertex, 0 = none
   int *next = CSIM_ARENA_NEW(arena, int, ncorner);
@@ -21,7 +27,7 @@ static int share_corners(csim_arena *arena, const csim_normal_faces *faces, int 
     int v = faces->face_vert[c], k = first[v];
     normals->corner[c] = -1;
     if (corner[c] < 0) continue;
-    while (k && given[k - 1] != corner[c]) k = next[k - 1];
+    while (k && !are_equal(value, given[k - 1], corner[c])) k = next[k - 1];
     if (!k) {
       k = ++normals->n;
       normals->vert[k - 1] = v;
@@ -89,7 +95,7 @@ int csim_normals_bind(csim_arena *arena, const csim_normal_faces *faces, int nve
                       const double *given, const int *corner, csim_normals *normals) {
   *normals = (csim_normals){0};
   int *of = CSIM_ARENA_NEW(arena, int, faces->nface ? faces->face_start[faces->nface] : 0);
-  if (!of || share_corners(arena, faces, nvert, corner, of, normals)) return -1;
+  if (!of || share_corners(arena, faces, nvert, given, corner, of, normals)) return -1;
   ptrdiff_t n = normals->n;
   double *edge = CSIM_ARENA_NEW(arena, double, 3 * n), *m = CSIM_ARENA_NEW(arena, double, 3 * n);
   normals->local = CSIM_ARENA_NEW(arena, double, 3 * n);

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-static const char *const KEYWORD[CSIM_TAG_KINDS] = {"o", "g", "usemtl"};
+static const char *const KEYWORD[CSIM_TAG_KINDS] = {"mtllib", "o", "g", "usemtl"};
 
 const char *csim_tag_keyword(int kind) {
   return KEYWORD[kind];
@@ -28,7 +28,7 @@ const char *csim_tag_name(const char *tag, int kind, int *length) {
 int csim_tag_has(const char *tag, const char *name) {
   size_t n = strlen(name);
   if (!n) return 0;
-  for (int kind = 0; kind < CSIM_TAG_KINDS; kind++) {
+  for (int kind = CSIM_TAG_OBJECT; kind < CSIM_TAG_KINDS; kind++) {
     int length;
     const char *p = csim_tag_name(tag, kind, &length), *end = p + length;
     if ((size_t)length == n && !memcmp(p, name, n)) return 1;

@@ -2,14 +2,14 @@
 //
 // A face is in an object, some groups and a material at once, but has one tag in csim_mesh. So a
 // tag is the OBJ statements in force at the face, in this order, those without a name left out:
-//   "o NAME\n" "g NAME NAME ...\n" "usemtl NAME\n"
+//   "mtllib FILE ...\n" "o NAME\n" "g NAME NAME ...\n" "usemtl NAME\n"
 #ifndef CSIM_MESH_TAG_H
 #define CSIM_MESH_TAG_H
 
 /// The kinds of names in a tag, in their order.
-enum { CSIM_TAG_OBJECT, CSIM_TAG_GROUP, CSIM_TAG_MATERIAL, CSIM_TAG_KINDS };
+enum { CSIM_TAG_LIBRARY, CSIM_TAG_OBJECT, CSIM_TAG_GROUP, CSIM_TAG_MATERIAL, CSIM_TAG_KINDS };
 
-/// The keyword of a kind: "o", "g", "usemtl".
+/// The keyword of a kind: "mtllib", "o", "g", "usemtl".
 const char *csim_tag_keyword(int kind);
 
 /// The name of one kind within a tag.

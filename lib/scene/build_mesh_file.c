@@ -1,5 +1,6 @@
 // scene/build_mesh_file.c: a mesh from a file of any kind: a mesh file, or a frame of an object in
 // a cache or an Alembic file. Needs cache/, io/.
+#include "cache/look.h"
 #include "cache/sequence.h"
 #include "io/mesh_file.h"
 #include "mesh/triangulate.h"
@@ -40,6 +41,17 @@ static void *copy(csim_arena *arena, const void *from, ptrdiff_t n, size_t size)
   return to && n ? memcpy(to, from, (size_t)n * size) : to;
 }
 
+// Normals and colours. Normals are kept in the frames of the surface, which turn with it.
+static void copy_look(const csim_cache_object *object, csim_mesh *mesh) {
+  csim_arena *arena = &mesh->arena;
+  csim_normals *normals = &mesh->look.normals;
+  if (object->colour)
+    mesh->look.colour = copy(arena, object->colour, csim_xyz(object->nvert), sizeof(double));
+  if (csim_look_normals(object, arena, normals) || !normals->n) return;
+  normals->corner = copy(arena, normals->corner, normals->ncorner, sizeof(int));
+  normals->local = copy(arena, normals->local, csim_xyz(normals->n), sizeof(double));
+}
+
 static void copy_faces(const csim_cache_object *object, csim_mesh *mesh) {
   csim_arena *arena = &mesh->arena;
   ptrdiff_t ncorner = object->face_start[object->nface];
@@ -63,6 +75,7 @@ csim_status csim_mesh_of_cached(const csim_cache_object *object, const double *x
   *mesh = (csim_mesh){.nvert = object->nvert, .nface = object->nface};
   mesh->vert = copy(&mesh->arena, x, csim_xyz(object->nvert), sizeof *x);
   if (object->nface) copy_faces(object, mesh);
+  if (object->nface) copy_look(object, mesh);
   csim_status status = mesh->arena.failed ? CSIM_MEMORY : CSIM_OK;
   if (!status && object->nface) status = csim_mesh_triangulate(mesh, place, log);
   if (status) csim_mesh_free(mesh);

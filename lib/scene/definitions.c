@@ -36,7 +36,7 @@ int csim_list_definitions(csim_definition list[CSIM_MAX_DEFINITIONS]) {
 
 int csim_print_default(const csim_table *table, const csim_field *f, char **text) {
   *text = NULL;
-  if (!f->fallback || !f->kind->fall_back) return 1;
+  if (!f->fallback || !f->kind->fall_back) return 0;
   csim_scene scene = {0};
   csim_reader r = {.scene = &scene};
   csim_printer p = {.scene = &scene};
@@ -58,5 +58,5 @@ int csim_print_default(const csim_table *table, const csim_field *f, char **text
   free(p.out.text);
   free(base);
   csim_arena_free(&scene.arena);
-  return ok;
+  return ok ? 0 : -1;
 }

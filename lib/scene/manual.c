@@ -11,7 +11,7 @@ static void write_cell(FILE *out, const char *text) {
   fputs(" | ", out);
 }
 
-// Returns 0 when out of memory, as all writers here that can be.
+// 0, or -1 when out of memory, as all writers here that can be.
 static int write_field(FILE *out, const csim_table *table, const csim_field *f) {
   char value[CSIM_DESCRIPTION];
   csim_definition d = csim_definition_of(f);
@@ -19,7 +19,7 @@ static int write_field(FILE *out, const csim_table *table, const csim_field *f) 
   fprintf(out, "| `%s` | ", f->key);
   write_cell(out, value);
   char *fallback;
-  int ok = csim_print_default(table, f, &fallback);
+  int status = csim_print_default(table, f, &fallback);
   if (f->flags & CSIM_REQUIRED)
     fputs("*required* | ", out);
   else if (fallback)
@@ -31,27 +31,27 @@ static int write_field(FILE *out, const csim_table *table, const csim_field *f) 
   if (d.table) fprintf(out, " See [%s](#%s).", d.table->name, d.table->name);
   if (d.variants) fprintf(out, " See [%s](#%s).", d.variants->name, d.variants->name);
   fputs(" |\n", out);
-  return ok;
+  return status;
 }
 
 static int write_table(FILE *out, const csim_table *table) {
   fprintf(out, "%s\n\n", table->doc);
-  if (!table->nfield) return 1;
-  int ok = 1;
+  if (!table->nfield) return 0;
+  int status = 0;
   fputs("| key | value | default | meaning |\n|---|---|---|---|\n", out);
-  for (int i = 0; i < table->nfield; i++) ok &= write_field(out, table, &table->field[i]);
+  for (int i = 0; i < table->nfield; i++) status |= write_field(out, table, &table->field[i]);
   fputc('\n', out);
-  return ok;
+  return status;
 }
 
 static int write_variants(FILE *out, const csim_variants *v) {
-  int ok = 1;
+  int status = 0;
   fprintf(out, "Chosen by `%s`: %s\n\n", v->key, v->doc);
   for (int i = 0; v->names[i]; i++) {
     fprintf(out, "#### %s `\"%s\": \"%s\"`\n\n", v->name, v->key, v->names[i]);
-    ok &= write_table(out, v->table[i]);
+    status |= write_table(out, v->table[i]);
   }
-  return ok;
+  return status;
 }
 
 static void write_number(FILE *out, double value) {
@@ -91,15 +91,15 @@ char *csim_scene_manual(void) {
   FILE *out = open_memstream(&text, &size);
   if (!out) return NULL;
   fputs("### scene\n\n", out);
-  int ok = write_table(out, &csim_scene_table);
+  int status = write_table(out, &csim_scene_table);
   for (int i = 0; i < n; i++) {
     const csim_table *table = list[i].table;
     fprintf(out, "### %s\n\n", table ? table->name : list[i].variants->name);
-    ok &= table ? write_table(out, table) : write_variants(out, list[i].variants);
+    status |= table ? write_table(out, table) : write_variants(out, list[i].variants);
     if (table == &csim_material_table) write_presets(out);
   }
-  ok &= !ferror(out);
-  if (fclose(out) == 0 && ok) return text;
+  status |= ferror(out);
+  if (fclose(out) == 0 && !status) return text;
   free(text);
   return NULL;
 }

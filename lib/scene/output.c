@@ -261,6 +261,10 @@ static csim_status open_exports(csim_output_writer *w) {
   w->exports = CSIM_ARENA_NEW(&w->arena, csim_export *, scene->output.nformat);
   w->given = CSIM_ARENA_NEW(&w->arena, csim_cache_values, w->nexported);
   if (w->arena.failed) return CSIM_MEMORY;
+  int *rigid = scene->output.transforms ? CSIM_ARENA_NEW(&w->arena, int, w->nexported) : NULL;
+  if (w->arena.failed) return CSIM_MEMORY;
+  for (int k = csim_world_first_collider(w->world); rigid && k < w->nexported; k++)
+    rigid[k] = w->world->collider[k - csim_world_first_collider(w->world)].nframe <= 1;
   for (int k = 0; k < scene->output.nformat; k++) {
     csim_export_options options = {.format = scene->output.format[k],
                                    .directory = w->out,
@@ -270,7 +274,8 @@ static csim_status open_exports(csim_output_writer *w) {
                                    .up = scene->up,
                                    .unit = scene->length_unit,
                                    .velocities = scene->output.velocities,
-                                   .nsample = scene->output.nshare};
+                                   .nsample = scene->output.nshare,
+                                   .rigid = rigid};
     memcpy(options.share, scene->output.share, sizeof options.share);
     csim_status status =
         csim_export_open(&options, w->nexported, w->g.object, w->log, &w->exports[k]);

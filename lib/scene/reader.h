@@ -262,7 +262,7 @@ csim_definition csim_definition_of(const csim_field *f);
 
 /// The default of a field as JSON on one line.
 /// @param[out] text  free(); NULL when there is no default
-/// @return 0 when out of memory
+/// @return 0, or -1 when out of memory
 int csim_print_default(const csim_table *table, const csim_field *f, char **text);
 
 #endif

@@ -283,6 +283,7 @@ typedef struct csim_output {
   int pressures;  ///< store contact pressures in the cache
   int strain;     ///< store strain in the cache
   int colliders;  ///< write OBJ files of colliders too
+  int transforms; ///< rigid colliders as transforms in formats that have some
   int nformat;
   const char **format; ///< (nformat) formats of other programs to write too, see csim_export_open
   double cache_error;  ///< [m] bound of a lossy cache; 0 = lossless

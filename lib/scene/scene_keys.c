@@ -224,6 +224,9 @@ static const csim_field output_fields[] = {
                     "substeps on straight lines. In cache, Alembic and USD."),
     CSIM_KEY("colliders", bool, IN_OUTPUT(colliders), "false",
              .doc = "Write OBJ files of colliders too."),
+    CSIM_KEY("transforms", bool, IN_OUTPUT(transforms), "false",
+             .doc = "Alembic and USD get rigid colliders as animated transforms over points that "
+                    "stay, instead of points that move."),
     CSIM_KEY("formats", list, IN_OUTPUT(format), NULL, .detail = &format_list,
              .doc = "Formats of other programs to write while simulating, frame by frame; "
                     "docs/export.md lists which program reads which."),

@@ -14,7 +14,7 @@ static void write_field(csim_json_out *out, const csim_table *table, const csim_
   csim_json_text(out, "description", text);
   f->kind->schema(out, f);
   char *value;
-  if (!csim_print_default(table, f, &value)) out->failed = 1;
+  if (csim_print_default(table, f, &value)) out->failed = 1;
   if (value) csim_json_raw(out, "default", value);
   free(value);
   csim_json_close(out, '}');

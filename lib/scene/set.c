@@ -100,38 +100,38 @@ static cJSON *copy_material(const setting *s, cJSON *object, cJSON *reference) {
 // ---------------------------------------------------------------------------------------- values
 
 // "2x" multiplies what stands there: 3 becomes 6, "0.3 mm" "0.6 mm", "2x" "4x". Anything else, and
-// where nothing stands, stays for the reader to judge. Returns 0 when out of memory.
+// where nothing stands, stays for the reader to judge. -1 when out of memory.
 static int apply_factor(setting *s, const cJSON *old) {
   const char *text = cJSON_IsString(s->value) ? s->value->valuestring : "",
              *end = text + strlen(text);
   double factor = 0, v = 0;
   const char *rest = csim_read_number(text, end, &factor);
   while (rest && *rest == ' ') rest++;
-  if (!rest || strcmp(rest, "x") || !old) return 1;
+  if (!rest || strcmp(rest, "x") || !old) return 0;
   if (cJSON_IsNumber(old)) {
     s->value->type = cJSON_Number; // valuestring stays and is freed with the item
     s->value->valuedouble = old->valuedouble * factor;
-    return 1;
+    return 0;
   }
-  if (!cJSON_IsString(old)) return 1;
+  if (!cJSON_IsString(old)) return 0;
   const char *from = old->valuestring, *unit = csim_read_number(from, from + strlen(from), &v);
-  if (!unit) return 1;
+  if (!unit) return 0;
   char number[32];
   csim_print_shortest(v * factor, number);
   char *product = csim_arena_print(&s->r->scratch, "%s%s", number, unit);
-  return product && cJSON_SetValuestring(s->value, product);
+  return product && cJSON_SetValuestring(s->value, product) ? 0 : -1;
 }
 
 // Puts the value under the key, or in the place of `old`; null removes the key. Takes the value.
 static int put_value(setting *s, cJSON *parent, cJSON *old, const char *key) {
   if (cJSON_IsNull(s->value)) {
     if (old) cJSON_Delete(cJSON_DetachItemViaPointer(parent, old));
-    return 1;
+    return 0;
   }
-  if (!apply_factor(s, old)) return 0;
+  if (apply_factor(s, old)) return -1;
   if (cJSON_IsObject(parent)) {
     cJSON *fresh = s->value;
-    if (!cJSON_AddItemToObject(parent, key, fresh)) return 0;
+    if (!cJSON_AddItemToObject(parent, key, fresh)) return -1;
     s->value = NULL;
     if (old) {
       cJSON_DetachItemViaPointer(parent, fresh);
@@ -141,7 +141,7 @@ static int put_value(setting *s, cJSON *parent, cJSON *old, const char *key) {
     cJSON_ReplaceItemViaPointer(parent, old, s->value);
     s->value = NULL;
   }
-  return 1;
+  return 0;
 }
 
 // ------------------------------------------------------------------------------------- the descent
@@ -181,7 +181,7 @@ static cJSON *step(setting *s, cJSON *at, int *ok) {
   extend_pointer(s, in_list ? NULL : key, index);
   if (last) {
     s->r->json.source[csim_json_note_of(&s->r->json, s->value)->source].prefix = s->pointer;
-    *ok = put_value(s, at, next, key);
+    *ok = !put_value(s, at, next, key);
     return NULL;
   }
   if (!next)

@@ -190,6 +190,13 @@ static void walk(FILE *out, const IObject &object) {
     fprintf(out, "xform %s %zu\n", object.getName().c_str(), bounds ? bounds.getNumSamples() : 0);
     for (index_t i = 0; bounds && i < (index_t)bounds.getNumSamples(); i++)
       put(out, "bounds", box(bounds.getValue(ISampleSelector(i))));
+    size_t n = xform.getSchema().isConstantIdentity() ? 0 : xform.getSchema().getNumSamples();
+    fprintf(out, "matrices %s %zu\n", object.getName().c_str(), n);
+    for (index_t i = 0; i < (index_t)n; i++) {
+      const M44d m = xform.getSchema().getValue(ISampleSelector(i)).getMatrix();
+      put(out, "matrix", std::vector<double>(m.getValue(), m.getValue() + 16));
+      put(out, "when", {xform.getSchema().getTimeSampling()->getSampleTime(i)});
+    }
   }
   for (size_t i = 0; i < object.getNumChildren(); i++) walk(out, object.getChild(i));
 }

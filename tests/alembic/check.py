@@ -102,6 +102,8 @@ def read_dump(path):
                 into = at["first"]
             elif word in ("archive", "xform"):
                 into = boxes[name if word == "xform" else ""] = []
+            elif word == "matrices":
+                into = boxes[name + " matrices"] = []
             elif word == "params":
                 into = {}
                 at["params"].append(into)
@@ -183,6 +185,36 @@ def write_run(binaries):
     print(f"Alembic's library out: {count} samples of {len(cache.objects)} objects, every number the same")
 
 
+def write_rigid(binaries):
+    """Colliders as animated transforms: points times matrices are the cache's vertices, at every frame and sample."""
+    scene = json.loads(json.dumps(SCENE))
+    scene["name"], scene["output"]["transforms"] = "rigid", True
+    scene["objects"][2]["motion"] = [{"frame": 3}, {"frame": 8, "position": [0, 0.05, 0], "rotation": [40, -70, 20]}]
+    with open(f"{folder}/rigid.json", "w") as file:
+        json.dump(scene, file)
+    run(f"{binaries}/clothsim", f"{folder}/rigid.json", "-o", f"{folder}/rigid", "-q", "--overwrite", "--progress=none")
+    run(f"{folder}/archive", "read", f"{folder}/rigid/rigid.abc", f"{folder}/dump")
+    cache, worst, count = clothcache.Cache(f"{folder}/rigid/rigid.clothcache"), 0, 0
+    meshes, boxes = read_dump(f"{folder}/dump")
+    check(not boxes["sheet matrices"] and not boxes["jelly matrices"], "only colliders have matrices")
+    for thing in (o for o in cache.objects if o.type == "collider"):
+        poses = boxes[thing.name + " matrices"]
+        times = [(number + share, index, b"SMP%d" % s) for index, number in enumerate(cache.numbers)
+                 for s, share in enumerate(cache.meta["samples"] if thing.nsample and index else [])]
+        times = sorted([*times, *((float(number), index, b"POSN") for index, number in enumerate(cache.numbers))])
+        close([when[0] for when in poses[1::2]], [code / cache.fps for code, _, _ in times], f"{thing.name}: times", 1e-9)
+        check(len(poses) == 2 * len(times), f"{thing.name}: {len(poses) / 2} matrices")
+        first, last = meshes[thing.name]["samples"][0], meshes[thing.name]["samples"][-1]
+        check(np.array_equal(first["P"], last["P"]) and "v" not in first, f"{thing.name}: points that stay, without velocities")
+        for matrix, (code, index, attribute) in zip(poses[::2], times):
+            got, want = first["P"].reshape(-1, 3), cache.positions(thing.name, index, attribute)
+            matrix = matrix.reshape(4, 4)
+            error = np.abs(got @ matrix[:3, :3] + matrix[3, :3] - want).max()
+            worst, count = max(worst, error), count + 1
+            check(error < 1e-6, f"{thing.name} at {code}: off by {error}")
+    print(f"Alembic's library out: {count} transforms of rigid colliders, off by {worst:.1e} m at most")
+
+
 def read_mutants(clothcache_program):
     """Bytes, words that may be sizes or positions, and cuts."""
     rng, refused = random.Random(3), 0
@@ -220,4 +252,5 @@ if command == "poses":
     sys.exit(0)
 read_body(sys.argv[3])
 write_run(sys.argv[3])
+write_rigid(sys.argv[3])
 sys.exit(report())

@@ -76,6 +76,40 @@ check "but not where there are two" sh -c '! head -20 run/wedge_0003.ply | grep 
 check "PLY has colours" sh -c 'head -20 run/wedge_0003.ply | grep -aq "property uchar red"'
 equal "$(grep -c 'primvars:normals.timeSamples' run/n.usda)" 2 "normals in USD"
 equal "$(grep -c 'color3f.. primvars:displayColor' run/n.usda)" 1 "colours in USD"
+# from the Alembic file, the cache and the OBJ files of a run: what it was given first
+sed 's/"sheet.obj"/"run\/n.abc", "object": "sheet"/; s/"position": .5, 0, 0.,//; s/"wedge.obj"/"run\/n.abc", "object": "wedge"/' n.json >a.json
+expect 0 "$clothsim" a.json -q -o abc
+check "from Alembic" python3 look.py abc
+sed 's/n.abc/n.clothcache/g' a.json >c.json
+expect 0 "$clothsim" c.json -q -o cached
+check "from a cache" python3 look.py cached
+# a collider that is a matrix over points that stay, from its second frame on: normals turn with it
+expect 0 "$BIN/clothcache" export run/n.clothcache --to abc --transforms -o rigid
+sed 's/"file": "wedge.obj"/"sequence": "rigid\/n.abc", "object": "wedge"/; s/, "motion":.*$/}/' n.json >s.json
+expect 0 "$clothsim" s.json -q -o sequence
+check "of a sequence" python3 look.py sequence
+for from in run/n.abc rigid/n.abc obj; do
+  rm -f back.clothcache
+  expect 0 "$BIN/clothcache" import $from -o back.clothcache
+  rm -rf back
+  expect 0 "$BIN/clothcache" export back.clothcache --to obj -o back
+  [ $from = obj ] || python3 - <<'END2' # imported with the samples between frames
+import os
+for name in ("sheet", "wedge"):
+    for frame in range(1, 7):
+        at = f"back/{name}_{2 * frame:04d}.obj"
+        os.rename(at, f"back/{name}_{frame:04d}.obj")
+END2
+  check "imported from $from" python3 look.py back
+done
+# materials' libraries
+{ echo "mtllib paint.mtl other.mtl"; sed 's/^f 3/usemtl red\nf 3/' wedge.obj; } >painted.obj
+sed 's/wedge.obj/painted.obj/' n.json >m.json
+expect 0 "$clothsim" m.json -q -o painted
+equal "$(grep -c '^mtllib paint.mtl other.mtl$' painted/wedge_0004.obj)" 1 "mtllib in OBJ"
+expect 0 "$BIN/clothcache" export painted/n.clothcache --to obj -o painted/again
+equal "$(grep -c '^mtllib paint.mtl other.mtl$' painted/again/wedge_0004.obj)" 1 "and from the cache"
+equal "$(grep -c mtllib painted/sheet_0004.obj)" 0 "none where there was none"
 # what was PLY stays so
 sed 's/"sheet.obj"/"run\/sheet_0001.ply"/; s/"position": .5, 0, 0.,//' n.json >p.json
 expect 0 "$clothsim" p.json -q -o ply

@@ -1,11 +1,12 @@
 """check_looks.py FOLDER BIN: normals and colours that meshes were given, as usd-core reads them from USD and Blender
 from Alembic, against the OBJ files of the run (which tests/cli/normals.sh holds against closed forms)."""
 import json
+import os
 import subprocess
 import sys
 
 import numpy as np
-from common import check, close, report
+from common import check, clothcache, close, report
 from pxr import Usd, UsdGeom
 
 folder, binaries = sys.argv[1:3]
@@ -77,6 +78,27 @@ for output, nsample in (("looks.usda", 11), ("looks.usdc", 11), ("clips.usdc", 6
         if colours.size:
             check(mesh.GetDisplayColorPrimvar().GetInterpolation() == "vertex", f"{output} {name}: colours by vertex")
             close(np.array(mesh.GetDisplayColorAttr().Get()), colours, f"{output} {name}: colours", 1e-7)
+
+# and back in: USD by way of Alembic, and the run's own Alembic file
+for given in ("looks.usdc", "looks.abc"):
+    archive, back = f"{folder}/looks/{given}", f"{folder}/looks/back.clothcache"
+    if given.endswith("usdc"):
+        archive = f"{folder}/looks/back.abc"
+        subprocess.run([sys.executable, "tools/clothusd", "import", f"{folder}/looks/{given}", archive], check=True)
+    if os.path.exists(back):
+        os.remove(back)
+    subprocess.run([f"{binaries}/clothcache", "import", archive, "-o", back], check=True)
+    cache = clothcache.Cache(back)
+    step, rest = divmod(len(cache.numbers) - 1, 5)  # with the samples between frames, or without
+    check(step in (1, 2) and not rest, f"{given} in: frames {cache.numbers}")
+    for thing in cache.objects:
+        for frame in range(1, 7):
+            colours, faces = wanted(thing.name, frame)
+            got = thing.normals(cache.positions(thing.name, step * (frame - 1)))[thing.face_normal]
+            close(got, [n for face in faces for _, n in face], f"{given} in, {thing.name} {frame}", 2e-6)
+        check((thing.colour is not None) == bool(colours.size), f"{given} in, {thing.name}: colours")
+        if colours.size:
+            close(thing.colour, colours, f"{given} in, {thing.name}: colours", 1e-6)
 
 import bpy  # noqa: E402  (its own USD library must come second)
 

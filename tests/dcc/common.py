@@ -40,7 +40,7 @@ def sets_of(thing):
     for face, tag in enumerate(thing.face_tag if thing.face_tag is not None else []):
         for line in thing.tags[tag].splitlines() if tag >= 0 else []:
             kind, *names = line.split(" ")
-            for name in names if kind != "o" else []:
+            for name in names if kind in ("g", "usemtl") else []:
                 sets.setdefault((kind, name), []).append(face)
     return sets
 

@@ -29,4 +29,5 @@ static csim_status close_sample(csim_export *e, int commit) {
   return CSIM_OK;
 }
 
-const csim_exporter csim_export_sample = {open_sample, write_frame, close_sample};
+const csim_exporter csim_export_sample = {
+    .open = open_sample, .frame = write_frame, .close = close_sample};

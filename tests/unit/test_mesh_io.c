@@ -100,10 +100,11 @@ static void test_obj(void) {
   CHECK(m.uv[2] == 1 && m.uv[3] == 0 && m.uv[4] == 1 && m.uv[5] == 0);
   CHECK(same_ints(m.tri, 15, INTS(0, 1, 2, 0, 2, 3, 0, 1, 2, 0, 2, 3, 0, 1, 2)));
   CHECK(same_ints(m.tri_face, 5, INTS(0, 0, 1, 2, 3)));
-  CHECK(m.ntag == 2 && same_ints(m.face_tag, 4, INTS(-1, 0, 1, 1)));
-  CHECK_TEXT(m.tag[0], "o body part\ng arm  leg\n");
-  CHECK_TEXT(m.tag[1], "o body part\ng arm  leg\nusemtl red\n");
-  CHECK(csim_tag_has(m.tag[1], "leg"));
+  CHECK(m.ntag == 3 && same_ints(m.face_tag, 4, INTS(0, 1, 2, 2)));
+  CHECK_TEXT(m.tag[0], "mtllib x.mtl\n");
+  CHECK_TEXT(m.tag[1], "mtllib x.mtl\no body part\ng arm  leg\n");
+  CHECK_TEXT(m.tag[2], "mtllib x.mtl\no body part\ng arm  leg\nusemtl red\n");
+  CHECK(csim_tag_has(m.tag[2], "leg") && !csim_tag_has(m.tag[2], "x.mtl"));
   csim_mesh_free(&m);
 }
 

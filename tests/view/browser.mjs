@@ -145,6 +145,31 @@ const shot = (tab, name) => tab.screenshot({ path: `${out}/${name}.png` });
   await again.tab.close();
 }
 
+// ---- a phone: the picture is free, the scrubber can be used, the panel opens when asked for
+{
+  const { tab, trouble } = await open(page);
+  await tab.setViewportSize({ width: 390, height: 780 });
+  await tab.waitForTimeout(300);
+  const view = await tab.locator('#view').boundingBox(), scrub = await tab.locator('#scrub').boundingBox();
+  const free = await tab.evaluate(() => [0.1, 0.5, 0.9].every((x) => [0.15, 0.5, 0.9].every((y) => {
+    const box = document.getElementById('view').getBoundingClientRect();
+    return document.elementFromPoint(box.left + x * box.width, box.top + y * box.height).id === 'view';
+  })));
+  check(free, 'nothing covers the picture on a phone');
+  check(view.height > 500, `the picture is ${view.height} pixels high on a phone`);
+  check(scrub.width > 300, `the scrubber is ${scrub.width} pixels wide on a phone`);
+  const bar = await tab.locator('#bar').boundingBox();
+  check(bar.y >= view.y + view.height && bar.y + bar.height <= 780, 'the bar is below the picture');
+  await shot(tab, 'page_phone');
+  await tab.click('#menu');
+  check(await tab.isVisible('#left'), 'the panel opens on a phone');
+  await shot(tab, 'page_phone_menu');
+  await tab.click('#menu');
+  check(!(await tab.isVisible('#left')), 'and closes');
+  check(trouble.length === 0, 'no trouble: ' + trouble.join('; '));
+  await tab.close();
+}
+
 // ---- two runs
 {
   const { tab, trouble } = await open(comparePage);
@@ -189,6 +214,8 @@ for (const file of more) {
     check(Math.max(...pins) === 2, 'two pins, not ' + pins);
   }
   if (name === 'quickstart') { // as one wants to see it
+    const labels = await tab.locator('#left label .grow').allTextContents();
+    check(new Set(labels).size === labels.length, 'every label once: ' + labels);
     await tab.keyboard.press('End');
     await tab.keyboard.press('1');
   }

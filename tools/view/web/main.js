@@ -11,13 +11,13 @@ const keys = [
   ['space', 'play, pause'], ['← →', 'one frame back, on'], ['shift ← →', 'ten frames'],
   ['Home End', 'first, last frame'], ['↑ ↓', 'faster, slower'], ['C, 1 … 6', 'next colours, colours by number'],
   ['W', 'edges of the polygons'], ['X', 'triangles that pass through others, red'],
-  ['K', 'colliders'], ['P  S', 'pins, seams'], ['G', 'floor'],
+  ['K', 'colliders'], ['P  S', 'pins, seams'], ['G', 'ground with shadows'],
   ['M', 'compare: side by side, overlaid, first, second'], ['R', 'camera back to the start'],
   ['Esc', 'let go of the picked vertex'], ['H, ?', 'this help'],
 ];
 const toggles = [
   ['wire', 'edges', 'W'], ['crossings', 'passing through, red', 'X'], ['colliders', 'colliders', 'K'],
-  ['pins', 'pins', 'P'], ['seams', 'seams', 'S'], ['floor', 'floor', 'G'],
+  ['pins', 'pins', 'P'], ['seams', 'seams', 'S'], ['floor', 'ground', 'G'],
 ];
 const compares = [['side', 'side by side'], ['overlay', 'overlaid'], ['first', 'first only'],
   ['second', 'second only']];
@@ -48,7 +48,9 @@ function buildPanels() {
   ui.split = make('div', { id: 'split', hidden: true });
   ui.tags = page.runs.map(() => make('div', { className: 'tag', hidden: true }));
   const theatre = make('div', { id: 'theatre' }, ui.view, ui.split, ...ui.tags);
-  document.body.append(theatre, ui.left, ui.right, ui.bar, ui.help);
+  ui.menu = make('button', { id: 'menu', textContent: '☰', title: 'colours, objects',
+    onclick: () => document.body.classList.toggle('menu') });
+  document.body.append(theatre, ui.menu, ui.left, ui.right, ui.bar, ui.help);
   const rows = keys.map(([k, what]) => make('tr', {}, make('td', {}, k), make('td', {}, what)));
   ui.help.append(make('h1', {}, 'Keys'), make('table', {}, ...rows),
     make('p', { className: 'note' }, 'Drag to turn, right drag to move, wheel to come nearer. Click ' +
