@@ -44,8 +44,9 @@ void csim_sim_count_calm(csim_sim *sim) {
   double limit = sim->scene->rest_speed * sim->scene->rest_speed;
   int fast = 0, free = 0;
   if (!sim->scene->until_rest) return;
+  double now = (double)sim->state.step * csim_sim_substep(sim->scene);
   for (int k = 0; k < sim->world.ncollider; k++)
-    if (csim_sim_time(sim) < sim->world.collider[k].busy) {
+    if (now < sim->world.collider[k].busy) {
       sim->state.calm = 0;
       return;
     }
