@@ -29,19 +29,23 @@ typedef struct arm {
   double radius; // [m] R
 } arm;
 
+typedef struct cut {
+  double middle[3], height, radius; // radius: largest distance from the middle
+} cut;
+
 static int root_of(int *parent, int i) {
   while (parent[i] != i) i = parent[i] = parent[parent[i]];
   return i;
 }
 
-// The part of the mesh that lies beyond `cut` on one side and hangs together with its tip.
-static void cut_off(const csim_mesh *mesh, int side, double cut, int tip, int *parent,
+// The part of the mesh that lies beyond `at` on one side and hangs together with its tip.
+static void cut_off(const csim_mesh *mesh, int side, double at, int tip, int *parent,
                     unsigned char *in) {
   for (int i = 0; i < mesh->nvert; i++) parent[i] = i;
   for (int t = 0; t < mesh->ntri; t++)
     for (int k = 0; k < 3; k++) {
       int a = mesh->tri[csim_xyz(t) + k], b = mesh->tri[csim_xyz(t) + (k + 1) % 3];
-      if (!(side * mesh->vert[csim_xyz(a)] > cut && side * mesh->vert[csim_xyz(b)] > cut)) continue;
+      if (!(side * mesh->vert[csim_xyz(a)] > at && side * mesh->vert[csim_xyz(b)] > at)) continue;
       a = root_of(parent, a);
       b = root_of(parent, b);
       parent[a > b ? a : b] = a > b ? b : a;
@@ -50,28 +54,26 @@ static void cut_off(const csim_mesh *mesh, int side, double cut, int tip, int *p
   for (int i = 0; i < mesh->nvert; i++) in[i] = root_of(parent, i) == root;
 }
 
-// Of the arm's vertices less than `width` beyond the cut: middle, height and largest distance.
-static int measure_cut(const csim_mesh *mesh, const arm *a, int side, double cut, double width,
-                       double middle[3], double *height, double *radius) {
+// Of the arm's vertices from the cut up to `end`. Returns how many there are.
+static int measure_cut(const csim_mesh *mesh, const arm *a, int side, double end, cut *c) {
   double low = INFINITY, high = -INFINITY;
   int n = 0;
-  memset(middle, 0, 3 * sizeof *middle);
-  *radius = 0;
+  *c = (cut){0};
   for (int i = 0; i < mesh->nvert; i++) {
     const double *x = mesh->vert + csim_xyz(i);
-    if (!a->in[i] || side * x[0] > cut + width) continue;
-    csim_add_scaled(1, x, middle);
+    if (!a->in[i] || side * x[0] > end) continue;
+    csim_add_scaled(1, x, c->middle);
     low = csim_min(low, x[1]);
     high = csim_max(high, x[1]);
     n++;
   }
-  *height = high - low;
+  c->height = high - low;
   if (n == 0) return 0;
-  for (int c = 0; c < 3; c++) middle[c] /= n;
+  for (int k = 0; k < 3; k++) c->middle[k] /= n;
   for (int i = 0; i < mesh->nvert; i++) {
     const double *x = mesh->vert + csim_xyz(i);
-    if (a->in[i] && !(side * x[0] > cut + width))
-      *radius = csim_max(*radius, csim_distance(x, middle));
+    if (a->in[i] && !(side * x[0] > end))
+      c->radius = csim_max(c->radius, csim_distance(x, c->middle));
   }
   return n;
 }
@@ -85,15 +87,16 @@ static int find_arm(const csim_mesh *mesh, int side, int *parent, arm *a) {
     high = csim_max(high, mesh->vert[csim_xyz(i) + 1]);
     if (side * mesh->vert[csim_xyz(i)] > side * mesh->vert[csim_xyz(tip)]) tip = i;
   }
-  double size = high - low, end = side * mesh->vert[csim_xyz(tip)], middle[3], height, radius;
-  for (double cut = end - STRIDE * size; cut > 0; cut -= STRIDE * size) {
-    cut_off(mesh, side, cut, tip, parent, a->in);
-    if (!measure_cut(mesh, a, side, cut, 2 * STRIDE * size, middle, &height, &radius)) continue;
-    if (height > THICK * size) break;
-    memcpy(a->shoulder, middle, sizeof middle);
-    a->radius = radius;
-    found = end - cut;
-    last = cut;
+  double size = high - low, end = side * mesh->vert[csim_xyz(tip)];
+  cut c;
+  for (double at = end - STRIDE * size; at > 0; at -= STRIDE * size) {
+    cut_off(mesh, side, at, tip, parent, a->in);
+    if (!measure_cut(mesh, a, side, at + 2 * STRIDE * size, &c)) continue;
+    if (c.height > THICK * size) break;
+    memcpy(a->shoulder, c.middle, sizeof c.middle);
+    a->radius = c.radius;
+    found = end - at;
+    last = at;
   }
   if (!(found > LONG * size)) return 0;
   cut_off(mesh, side, last, tip, parent, a->in);
