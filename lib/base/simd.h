@@ -14,6 +14,8 @@
 
 typedef double csim_v4 __attribute__((vector_size(32)));
 typedef double csim_v4_at __attribute__((vector_size(32), aligned(8), may_alias));
+typedef float csim_f4 __attribute__((vector_size(16)));
+typedef float csim_f4_at __attribute__((vector_size(16), aligned(4), may_alias));
 typedef long long csim_v4i __attribute__((vector_size(32)));
 typedef double csim_v2_at __attribute__((vector_size(16), aligned(8), may_alias));
 
@@ -58,6 +60,10 @@ static inline csim_isa csim_simd_best(void) {
 /// Four doubles to floats at p.
 #define CSIM_STORE4F(p, v)                                                                         \
   ((p)[0] = (float)(v)[0], (p)[1] = (float)(v)[1], (p)[2] = (float)(v)[2], (p)[3] = (float)(v)[3])
+/// Four floats from p, of any alignment; what four doubles are as floats, and back.
+#define CSIM_FLOAT4(p) (*(const csim_f4_at *)(p))
+#define CSIM_TO_FLOAT4(v) __builtin_convertvector((v), csim_f4)
+#define CSIM_FROM_FLOAT4(f) ((csim_v4){(f)[0], (f)[1], (f)[2], (f)[3]})
 /// Three numbers and a zero; reads no fourth.
 #define CSIM_LOAD3(p) ((csim_v4){(p)[0], (p)[1], (p)[2], 0})
 #define CSIM_STORE4(p, v) (*(csim_v4_at *)(p) = (v))

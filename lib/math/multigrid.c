@@ -301,7 +301,9 @@ static void restrict_rows(void *context, int first, int last) {
   }
 }
 
-// z of the rows below gets that of their aggregates.
+// z of the rows below gets that of their aggregates. Half of it would take a fifth fewer iterations
+// to the same residual, and be wrong: residuals hardly see long waves, which are then left unsolved
+// (a swing lost 5.8 % of its energy in a second, colliding cloths 1.5 % of their momentum).
 static void prolong_rows(void *context, int first, int last) {
   const level_job *job = context;
   for (int i = first; i < last; i++)

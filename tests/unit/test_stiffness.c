@@ -15,7 +15,7 @@
 
 enum { CELLS = 40 };
 #define RECORDED 0x5b3180df045b84e1ull
-#define RECORDED_WIDE 0xd8df7d760f87ef6aull
+#define RECORDED_WIDE 0x26c281c59094b0a8ull
 
 typedef struct fixture {
   kit k;
