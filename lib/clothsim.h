@@ -318,7 +318,10 @@ csim_status csim_check(const csim_scene *scene, const csim_run_options *options,
 
 /// Writes masses, pins, springs, gravity and time step as JSON, for independent checks: {"mass":
 /// [..], "pins": [..], "gravity": [x, y, z], "springs": [[i, j, k, L], ..], "h": h, "damping": 0},
-/// with "stretch_damping": [..] of vertices where there is any.
+/// with "stretch_damping": [..] of vertices where there is any. SI units; vertices are rows as in
+/// csim_sim_positions.
+/// @param path  overwritten if it exists
+/// @return CSIM_OK; CSIM_INVALID, CSIM_IO, CSIM_MEMORY
 csim_status csim_dump_model(const csim_scene *scene, const csim_run_options *options,
                             const char *path, csim_log *log);
 

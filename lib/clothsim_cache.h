@@ -18,7 +18,9 @@ extern "C" {
 //
 // One file with the positions of several objects in every frame; docs/cache-format.md specifies it.
 // To write: create (or append), add_object for each object, begin; for each frame begin_frame, put
-// for each object, put_stats, end_frame; finally close.
+// for each object, put_stats, end_frame; finally close. Each of these returns CSIM_OK; CSIM_INVALID
+// (wrong order, counts or indices out of range); CSIM_IO; CSIM_MEMORY. The log says which; after a
+// failure the writer can only be closed.
 
 enum {
   CSIM_CACHE_MAX_OBJECT = 1 << 16,
@@ -172,16 +174,19 @@ csim_status csim_cache_read(csim_cache *cache, int object, int frame, float *x, 
 
 /// Reads the contact pressures of one object in one frame.
 /// @param[out] pressure  (nvert) [Pa]; zeros when the object has none
+/// @return as csim_cache_read
 csim_status csim_cache_read_pressure(csim_cache *cache, int object, int frame, float *pressure);
 
 /// Reads the strain of one object in one frame.
 /// @param[out] strain  (nvert) [-]; zeros when the object has none
+/// @return as csim_cache_read
 csim_status csim_cache_read_strain(csim_cache *cache, int object, int frame, float *strain);
 
 /// Reads positions and velocities `info.share[sample]` frames from a frame.
 /// @param sample   index in [0, object.nsample)
-/// @param[out] x  (nvert x 3), NULL allowed
-/// @param[out] v  (nvert x 3), NULL allowed; zeros when the object has no velocities
+/// @param[out] x  (nvert x 3) [m], NULL allowed
+/// @param[out] v  (nvert x 3) [m/s], NULL allowed; zeros when the object has no velocities
+/// @return as csim_cache_read
 csim_status csim_cache_read_sample(csim_cache *cache, int object, int frame, int sample, float *x,
                                    float *v);
 
@@ -242,7 +247,8 @@ csim_status csim_cache_find_rigid(csim_cache *cache, int object, int *rigid);
 ///
 /// @param object  (nobject) must outlive the export, as must `log`
 /// @param[out] e  NULL on failure
-/// @return CSIM_INVALID (unknown format, no objects), CSIM_IO, CSIM_MEMORY
+/// @return CSIM_OK; CSIM_INVALID (unknown format, no objects); CSIM_IO; CSIM_MEMORY. The functions
+///         below return the same; after a failure the export can only be closed.
 csim_status csim_export_open(const csim_export_options *options, int nobject,
                              const csim_cache_object *object, csim_log *log, csim_export **e);
 

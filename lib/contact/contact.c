@@ -223,6 +223,10 @@ int csim_contact_is_behind(const csim_contact *contact) {
   return csim_kinematics_is_behind(&contact->kin);
 }
 
+int csim_contact_falls_behind(const csim_contact *contact) {
+  return csim_kinematics_falls_behind(&contact->kin);
+}
+
 double csim_contact_make_way(csim_contact *contact, const double *d, int first, double *g) {
   csim_kinematics *kin = &contact->kin;
   memcpy(kin->d, d, 3 * (size_t)contact->mesh.nbody_vert * sizeof *d);

@@ -104,6 +104,9 @@ int csim_contact_lags(csim_contact *contact);
 /// Whether some collider is not at its goal yet, and may still get there in this step.
 int csim_contact_is_behind(const csim_contact *contact);
 
+/// Whether some collider that was on time when the step began is not where its motion has it.
+int csim_contact_falls_behind(const csim_contact *contact);
+
 /// Makes way for colliders that are behind: every pair that would come nearer than one contact
 /// distance, were bodies to move by d (nbody_vert x 3) and colliders all their way, gets a stiff
 /// spring that holds it there, among the contacts of the last gradient. Their gradient is added to

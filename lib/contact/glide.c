@@ -126,8 +126,8 @@ static void pass(csim_glide *g, double time) {
   assert(csim_reach_holds(g->reach));
 }
 
-// A collider that turns gets to a point beside the straight way to its goal when it does not get
-// all of the way: the shorter way is tested again, as it is.
+// CCD tests straight lines, but a collider that turns moves on an arc: if it covers only a share of
+// its motion, it ends beside the line that was tested. So the shorter motion is tested again.
 //
 //     reached o - - - - - -> goal      straight: the way tested first
 //              `-.         ,'

@@ -164,6 +164,12 @@ int csim_kinematics_is_behind(const csim_kinematics *kin) {
   return 0;
 }
 
+int csim_kinematics_falls_behind(const csim_kinematics *kin) {
+  for (int k = 0; k < kin->ncollider; k++)
+    if (is_behind(kin, k) && !kin->stuck[k]) return 1;
+  return 0;
+}
+
 void csim_kinematics_end(csim_kinematics *kin) {
   for (int k = 0; k < kin->ncollider; k++)
     kin->stuck[k] = is_behind(kin, k) ? kin->stuck[k] + 1 : 0;

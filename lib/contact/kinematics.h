@@ -75,6 +75,9 @@ static inline int csim_kinematics_part_is_behind(const csim_kinematics *kin, int
 /// Whether some collider is not at its goal yet, and may still get there in this step.
 int csim_kinematics_is_behind(const csim_kinematics *kin);
 
+/// Whether some collider that was on time when the step began is not at its goal.
+int csim_kinematics_falls_behind(const csim_kinematics *kin);
+
 /// Ends a step for colliders: those that did not get to their goals wait a few steps.
 void csim_kinematics_end(csim_kinematics *kin);
 

@@ -28,7 +28,7 @@ int csim_pinched_create(csim_arena *arena, const csim_contact_params *params, cs
   p->blocked = CSIM_ARENA_NEW(arena, int, p->mesh->nbody_vert);
   p->out = CSIM_ARENA_NEW(arena, int, p->mesh->nbody_vert);
   p->crosses = CSIM_ARENA_NEW(arena, unsigned char, p->mesh->nbody_vert);
-  p->pressed = CSIM_ARENA_NEW(arena, unsigned char, p->mesh->nbody_vert);
+  p->pressed = CSIM_ARENA_NEW(arena, int, p->mesh->nbody_vert);
   p->mesh->let_go = p->let_go;
   return arena->failed ? -1 : 0;
 }
@@ -247,6 +247,17 @@ static void keep_vertices(csim_pinched *p, const int *v, int n, int part) {
     if (csim_collision_mesh_lets_go(p->mesh, v[k], part)) p->blocked[v[k]] = 1;
 }
 
+// A vertex lies on the collider of a part.
+static void press(csim_pinched *p, int vert, int part) {
+  int *by = &p->pressed[vert];
+  *by = *by == 0 || *by == part ? part : EVERY;
+}
+
+// Whether a vertex lies on another collider than that of a part.
+static int is_pressed(const csim_pinched *p, int vert, int part) {
+  return p->pressed[vert] != 0 && p->pressed[vert] != part;
+}
+
 static void keep_near(csim_pinched *p) {
   const csim_candidates *set = p->reach->candidates;
   for (int i = 0; i < set->n; i++) {
@@ -262,7 +273,23 @@ static void keep_near(csim_pinched *p) {
     for (int k = 0; k < 4 && pair.gap < scale * set->distance; k++)
       if (pair.v[k] < p->mesh->nbody_vert &&
           !csim_collision_mesh_lets_go(p->mesh, pair.v[k], pair.part))
-        p->pressed[pair.v[k]] = 1;
+        press(p, pair.v[k], pair.part);
+  }
+}
+
+// What is let go and hangs together is pressed as a whole.
+static void spread_pressed(csim_pinched *p, int ntri) {
+  for (int changed = 1; changed;) {
+    changed = 0;
+    for (int t = 0; t < ntri; t++) {
+      const int *v = p->tri + csim_xyz(t);
+      for (int k = 0; k < 6; k++) {
+        int from = v[k % 3], to = v[(k + 1) % 3], was = p->pressed[to];
+        if (!p->let_go[from] || !p->let_go[to] || !p->pressed[from]) continue;
+        press(p, to, p->pressed[from]);
+        changed |= p->pressed[to] != was;
+      }
+    }
   }
 }
 
@@ -274,7 +301,8 @@ static void let_hanging_go(csim_pinched *p, long long total) {
     int other = mesh->tri[3 * ((ptrdiff_t)mesh->nbody_tri + p->pair[2 * i + 1])];
     int part = csim_collision_mesh_part(mesh, other), any = 0;
     for (int k = 0; k < 3; k++) any |= csim_collision_mesh_lets_go(mesh, v[k], part);
-    if (!any || p->pressed[v[0]] || p->pressed[v[1]] || p->pressed[v[2]]) continue;
+    for (int k = 0; k < 3; k++) any = any && !is_pressed(p, v[k], part);
+    if (!any) continue;
     for (int k = 0; k < 3; k++) {
       let_go_of(p, v[k], part);
       p->blocked[v[k]] = p->crosses[v[k]] = 1;
@@ -296,6 +324,7 @@ static long long keep_crossing(csim_pinched *p) {
     if (p->let_go[v[0]] || p->let_go[v[1]] || p->let_go[v[2]])
       memcpy(tri + csim_xyz(n++), v, 3 * sizeof *v);
   }
+  p->ntri = n;
   csim_triangles bodies = {mesh->nvert, p->kin->x, n, tri};
   csim_triangles colliders = {mesh->nvert, p->kin->x, mesh->ntri - mesh->nbody_tri,
                               mesh->tri + csim_xyz(mesh->nbody_tri)};
@@ -344,8 +373,9 @@ int csim_pinched_review(csim_pinched *p) {
   long long crossing = keep_crossing(p);
   if (crossing < 0) return -1;
   for (int i = 0; i < n; i++) p->crosses[i] = p->blocked[i] != 0;
-  memset(p->pressed, 0, (size_t)n);
+  memset(p->pressed, 0, (size_t)n * sizeof *p->pressed);
   keep_near(p);
+  spread_pressed(p, p->ntri);
   let_hanging_go(p, crossing);
   csim_pool_for(p->kin->pool, n, 16, keep_inside, p);
   for (int i = 0; i < n; i++) {

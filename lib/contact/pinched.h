@@ -14,7 +14,8 @@
 //
 // A weak spring draws each of them out to where it was let go: before the plane of that triangle of
 // the collider, farther while its faces still cross it. Where two have parted again and faces still
-// hang on one, that lets go of all their vertices.
+// hang on one, that lets go of all their vertices: those outside of it too, which would carry the
+// others along.
 #ifndef CSIM_CONTACT_PINCHED_H
 #define CSIM_CONTACT_PINCHED_H
 
@@ -33,10 +34,12 @@ typedef struct csim_pinched {
   int *out;               ///< (mesh->nbody_vert) triangle of the mesh where each was let go first
   int *blocked;           ///< (mesh->nbody_vert) what a search found, else 0
   unsigned char *crosses; ///< (mesh->nbody_vert) whether a face did when the frame began
-  unsigned char *pressed; ///< (mesh->nbody_vert) lies on another collider, of a review
+  int *pressed;           ///< (mesh->nbody_vert) collider, by its part, that each lies on and that
+                          ///< does not let it go, 0: none, -1: several; of a review
   int due;                ///< a frame begins: those let go are to be looked at
   ptrdiff_t tri_capacity, pair_capacity;
-  int *tri;  ///< triangles of bodies that are let go, of a search
+  int ntri;
+  int *tri;  ///< (ntri) triangles of bodies with a vertex that is let go, of a search
   int *pair; ///< with which triangles of colliders they meet
 } csim_pinched;
 

@@ -1,4 +1,4 @@
-// math/edge_matrix.c: see graph.h.
+// math/edge_matrix.c: see edge_matrix.h.
 #include "math/edge_matrix.h"
 
 #include <stdlib.h>

@@ -28,7 +28,7 @@ int csim_precond_create(csim_arena *arena, const csim_pattern *pattern,
 
 typedef struct invert_job {
   const csim_bsr *blocks; // one of the two
-  const csim_edge_matrix *graph;
+  const csim_edge_matrix *edges;
   const csim_precond *P;
 } invert_job;
 
@@ -49,6 +49,8 @@ static inline int invert_definite(const double *a, float *inverse) {
   return isfinite(s);
 }
 
+// Inverts the diagonal blocks of the rows [first, last). One that is not positive definite becomes
+// the identity times 3 / trace. @return how many of these there were
 static double invert_diagonals(void *context, int first, int last) {
   const invert_job *job = context;
   enum { BATCH = 64 };
@@ -56,10 +58,10 @@ static double invert_diagonals(void *context, int first, int last) {
   for (int i = first; i < last; i++) {
     double blocks[9 * BATCH];
     const double *a = blocks + 9 * ((i - first) % BATCH);
-    if (!job->graph)
+    if (!job->edges)
       a = job->blocks->val + csim_row(9, job->blocks->pattern->diag[i]);
     else if (a == blocks)
-      csim_edge_matrix_diagonals(job->graph, i, last - i < BATCH ? last : i + BATCH, blocks);
+      csim_edge_matrix_diagonals(job->edges, i, last - i < BATCH ? last : i + BATCH, blocks);
     float *inverse = job->P->inverse + csim_row(6, i);
     if (invert_definite(a, inverse)) continue;
     double scale = fabs(a[0]) + fabs(a[4]) + fabs(a[8]);
@@ -214,7 +216,7 @@ int csim_precond_update(csim_pool *pool, const csim_bsr *A, csim_precond *P) {
 
 int csim_precond_update_edges(csim_pool *pool, const csim_edge_matrix *A, csim_precond *P) {
   assert(P->kind == CSIM_BLOCK_JACOBI);
-  return (int)csim_pool_sum(pool, P->nrow, invert_diagonals, &(invert_job){.graph = A, .P = P});
+  return (int)csim_pool_sum(pool, P->nrow, invert_diagonals, &(invert_job){.edges = A, .P = P});
 }
 
 void csim_precond_apply(csim_pool *pool, const csim_precond *P, const double *r, double *z) {

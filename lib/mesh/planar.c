@@ -10,7 +10,7 @@
 /// A triangulation that grows. Neighbour k of a triangle lies across from its corner k, -1 = none.
 typedef struct mesher {
   csim_planar *mesh;
-  int *near;  // (most triangles x 3)
+  int *near;  // (most triangles x 3) triangle across the side opposite each corner; -1: none
   int *stack; // triangles whose first corner has just been inserted
   int nstack;
 } mesher;

@@ -80,6 +80,8 @@ typedef struct changes {
   double stiffness;     // of the stitches; 0: the key is false
 } changes;
 
+// Adds the changes of one object to the "objects" of a phase. `tree`: the scene, with the materials
+// that names refer to. Keys that the scene gives are left as they are.
 static csim_status change_object(cJSON *phase, const cJSON *tree, const cJSON *object,
                                  const changes *c) {
   static const char *const key[] = {"bend", "damping"};
