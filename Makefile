@@ -343,6 +343,10 @@ bench-fabric: all ## tensile and shear tests of cloth on five meshes: the moduli
 bench-dress: all ## sewing patterns on a body: gaps, pairs, rest, time (DRESS_FLAGS="--patterns DIR --bodies DIR"; an hour)
 	@$(PYTHON) tests/bench/dress.py --bin $(BIN) --out $(B)/bench/dress $(DRESS_FLAGS)
 
+.PHONY: bench-worn
+bench-worn: all ## what bench-dress dressed, worn by a body that raises its arms (WORN_FLAGS="--bodies DIR NAME=GROUP ..."; minutes)
+	@$(PYTHON) tests/bench/worn.py --bin $(BIN) --dressed $(B)/bench/dress --out $(B)/bench/worn $(WORN_FLAGS)
+
 bench-blender: all ## the same against Debian's Blender (make deps-bench)
 	@$(DROP) --bin $(BIN) --out $(B)/bench --against blender $(DROP_FLAGS) $(SIZES)
 

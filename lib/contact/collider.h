@@ -31,6 +31,7 @@ typedef struct csim_collider {
   double frame_start;       ///< [s] time of the first frame
   double frame_step;        ///< [s] from one frame to the next
   const double *frame_time; ///< (nframe) [s] of each; NULL: evenly, as the two above
+  double busy;              ///< [s] nothing is at rest before
   int solid;                ///< has an inside in which nothing may start
 } csim_collider;
 

@@ -469,12 +469,24 @@ static void list_stitches(sewing *s, csim_mesh *mesh) {
   }
 }
 
-// Edges of one label are one set; vertices may be in it twice.
+// The vertices of a panel with a label.
+static void list_panel(const panel *p, int end, csim_mesh *mesh) {
+  const cJSON *label = csim_json_get(p->item, "label");
+  if (!cJSON_IsString(label) || !*label->valuestring) return;
+  csim_mesh_set *set = &mesh->set[mesh->nset++];
+  set->name = csim_arena_copy(&mesh->arena, label->valuestring);
+  set->n = end - p->vert0;
+  set->vert = CSIM_ARENA_NEW(&mesh->arena, int, set->n);
+  for (int k = 0; k < set->n && set->vert; k++) set->vert[k] = p->vert0 + k;
+}
+
+// A set each for edges and panels with a label; vertices may be in it twice.
 static void list_labels(const sewing *s, csim_mesh *mesh) {
   int most = 0;
-  for (int i = 0; i < s->npanel; i++) most += s->panel[i].nedge;
+  for (int i = 0; i < s->npanel; i++) most += s->panel[i].nedge + 1;
   mesh->set = CSIM_ARENA_NEW(&mesh->arena, csim_mesh_set, most);
-  for (int i = 0; i < s->npanel && mesh->set; i++)
+  for (int i = 0; i < s->npanel && mesh->set; i++) {
+    list_panel(&s->panel[i], i + 1 < s->npanel ? s->panel[i + 1].vert0 : mesh->nvert, mesh);
     for (int j = 0; j < s->panel[i].nedge; j++) {
       const panel *p = &s->panel[i];
       const edge *e = &p->edge[j];
@@ -485,6 +497,7 @@ static void list_labels(const sewing *s, csim_mesh *mesh) {
       set->vert = CSIM_ARENA_NEW(&mesh->arena, int, set->n);
       for (int k = 0; k <= e->segments && set->vert; k++) set->vert[k] = edge_vertex(p, e, k);
     }
+  }
 }
 
 static void finish_mesh(sewing *s, csim_mesh *mesh) {

@@ -14,7 +14,7 @@
 /// - every panel is a group, with its name,
 /// - `rest` has the panel flat in the plane of x and y, and so have the texture coordinates [m],
 /// - `stitch` has the pairs of vertices that stitches join,
-/// - `set` has the vertices of edges with a label, by the label.
+/// - `set` has the vertices of edges and panels with a label, by the label.
 ///
 /// @param      resolution  [m] length of edges, about
 /// @param[out] mesh        [m] overwritten; empty on failure

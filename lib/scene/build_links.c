@@ -225,6 +225,33 @@ static csim_status number_seams(csim_build *build) {
   return CSIM_OK;
 }
 
+// Stitches of skirts begin to close after this share of the time. Closed with all others, a dress
+// of which the skirt pulls harder than the straps slid down to the hips before these had met above
+// the shoulders. Stitches from the highest to the lowest are no better: a hood that is closed first
+// slides up the head and takes the rest with it.
+static const double LATE = 0.5;
+static const char skirt[] = "leg"; // GarmentCode's label of panels
+
+static csim_status order_stitches(csim_build *build, const csim_body *body, int first) {
+  const csim_mesh *mesh = body->mesh;
+  const csim_elements *links = &build->elements.links;
+  int n = build->model->links.nlink - first, others = 0;
+  unsigned char *late = CSIM_NEW(unsigned char, mesh->nvert);
+  if (!late) return CSIM_MEMORY;
+  for (int s = 0; s < mesh->nset; s++)
+    for (int k = 0; k < mesh->set[s].n && !strcmp(mesh->set[s].name, skirt); k++)
+      late[mesh->set[s].vert[k]] = 1;
+  for (int pass = 0; pass < 2; pass++)
+    for (int i = 0; i < n; i++) {
+      const int *node = links->node + csim_row(2, links->nelem - n + i);
+      int of_skirt = late[node[0] - body->vert0] || late[node[1] - body->vert0];
+      others += !of_skirt;
+      if (pass == 1 && of_skirt && others) build->link[first + i].late = LATE;
+    }
+  free(late);
+  return CSIM_OK;
+}
+
 // The seams of a body that is made of a pattern.
 static csim_status add_pattern(csim_build *build, const csim_object *object,
                                const csim_body *body) {
@@ -240,6 +267,7 @@ static csim_status add_pattern(csim_build *build, const csim_object *object,
   double closed = source->seam_closed < -CSIM_FRAME_LIMIT ? scene->frame_start + scene->fps
                                                           : source->seam_closed;
   double longest = 0;
+  int first = model->links.nlink;
   *g = (csim_link_group){.name = csim_arena_print(build->arena, "%s", object->name),
                          .end = INFINITY,
                          .closed = time_of(build, closed),
@@ -251,6 +279,7 @@ static csim_status add_pattern(csim_build *build, const csim_object *object,
     if (status) return status;
     longest = csim_max(longest, csim_distance(at(build, node[0]), at(build, node[1])));
   }
+  if (order_stitches(build, body, first)) return CSIM_MEMORY;
   model->links.ngroup++;
   csim_say(build->log, CSIM_INFO, object->mesh_place,
            "seams of \"%s\": %d stitches, up to %.3g m apart", object->name, body->mesh->nstitch,

@@ -1,8 +1,9 @@
 // scene/build_pattern.c: where panels of sewing patterns start. Needs mesh/, contact/.
 //
 // Patterns are drawn so that panels stand around the body, but neighbours often share a line, where
-// left and right meet, or overlap a little: those that stand through each other or through
-// colliders are moved apart. Then each goes along its normal to where its stitches pull it, as near
+// left and right meet, or overlap a little: those that stand through each other, through colliders
+// or through objects that come before them in the scene (a shirt under a jacket) are moved apart.
+// Then each goes along its normal to where its stitches pull it, as near
 // to the body as it can: stitches that begin far from it would fold the panel before it arrives,
 // and straps slip under the shoulders. Panels are moved as a whole, so they stay flat.
 #include "math/vec3.h"
@@ -31,8 +32,10 @@ typedef struct panels {
   double *nearer;         // (n x 3) [m] towards the body
   double *kept;           // (mesh->nvert x 3) where vertices are, while others are tried
   unsigned char *stopped; // (n) has come as near as it can
-  int crossing;           // some still stood through something in the last pass
-  int (*pair)[2];         // (MOST_PAIRS)
+  int nobstacle;
+  csim_triangles *obstacle; // (nobstacle) colliders and objects before this one
+  int crossing;             // some still stood through something in the last pass
+  int (*pair)[2];           // (MOST_PAIRS)
 } panels;
 
 static int root_of(int *parent, int i) {
@@ -105,20 +108,17 @@ static csim_status push_panels(panels *p, const csim_triangles *triangles, long 
   return status;
 }
 
-// Away from a collider, across the panel, to the side where most of the panel is.
+// Away from an obstacle, across the panel, to the side where most of the panel is.
 static csim_status push_from(panels *p, const csim_triangles *triangles,
-                             const csim_collider *collider, long long *met) {
-  const csim_mesh *mesh = collider->mesh;
-  double *x = csim_alloc(csim_xyz(mesh->nvert), sizeof *x), middle[3] = {0};
+                             const csim_triangles *other, long long *met) {
+  double middle[3] = {0};
   long long found = 0;
-  if (!x) return CSIM_MEMORY;
-  csim_collider_vertices(collider, 0, x);
-  csim_triangles other = {mesh->nvert, x, mesh->ntri, mesh->tri};
   csim_status status =
-      csim_find_intersections(NULL, triangles, &other, MOST_PAIRS, p->pair[0], &found);
+      csim_find_intersections(NULL, triangles, other, MOST_PAIRS, p->pair[0], &found);
   *met += found;
   if (found > MOST_PAIRS) found = MOST_PAIRS;
-  for (int i = 0; i < mesh->nvert; i++) csim_add_scaled(1.0 / mesh->nvert, x + csim_xyz(i), middle);
+  for (int i = 0; i < other->nvert; i++)
+    csim_add_scaled(1.0 / other->nvert, other->vert + csim_xyz(i), middle);
   for (long long i = 0; i < found; i++) {
     int a = panel_of(p, p->pair[i][0]);
     const double *n = p->normal + csim_xyz(a);
@@ -126,7 +126,6 @@ static csim_status push_from(panels *p, const csim_triangles *triangles,
     csim_sub(p->center + csim_xyz(a), middle, d);
     csim_add_scaled(csim_dot(n, d) < 0 ? -1 : 1, n, p->step + csim_xyz(a));
   }
-  free(x);
   return status;
 }
 
@@ -142,16 +141,14 @@ static void move_panels(panels *p) {
 }
 
 static csim_status separate(panels *p) {
-  const csim_world *world = p->build->world;
   csim_mesh *mesh = p->mesh;
   csim_triangles triangles = {mesh->nvert, mesh->vert, mesh->ntri, mesh->tri};
   for (int pass = 0; pass < MOST_PASSES; pass++) {
     long long met = 0;
     memset(p->step, 0, 3 * (size_t)p->n * sizeof *p->step);
     csim_status status = push_panels(p, &triangles, &met);
-    for (int k = 0; k < world->ncollider && !status; k++)
-      if (world->collider[k].mesh && world->collider[k].shape != CSIM_COLLIDER_PLANE)
-        status = push_from(p, &triangles, &world->collider[k], &met);
+    for (int k = 0; k < p->nobstacle && !status; k++)
+      status = push_from(p, &triangles, &p->obstacle[k], &met);
     p->crossing = met > 0;
     if (status || met == 0) return status;
     move_panels(p);
@@ -214,23 +211,16 @@ static void stop_panels(panels *p, const int *tri, long long found) {
 
 // Stops panels that meet something as they stand now.
 static csim_status stop_where_met(panels *p, const csim_triangles *triangles) {
-  const csim_world *world = p->build->world;
   long long found = 0;
   csim_status status =
       csim_find_self_intersections(NULL, triangles, MOST_PAIRS, p->pair[0], &found);
   if (found > MOST_PAIRS) found = MOST_PAIRS;
   stop_panels(p, p->pair[0], found);
   stop_panels(p, p->pair[0] + 1, found);
-  for (int k = 0; k < world->ncollider && !status; k++) {
-    const csim_collider *collider = &world->collider[k];
-    if (!collider->mesh || collider->shape == CSIM_COLLIDER_PLANE) continue;
-    double *x = csim_alloc(csim_xyz(collider->mesh->nvert), sizeof *x);
-    if (!x) return CSIM_MEMORY;
-    csim_collider_vertices(collider, 0, x);
-    csim_triangles other = {collider->mesh->nvert, x, collider->mesh->ntri, collider->mesh->tri};
-    status = csim_find_intersections(NULL, triangles, &other, MOST_PAIRS, p->pair[0], &found);
+  for (int k = 0; k < p->nobstacle && !status; k++) {
+    status =
+        csim_find_intersections(NULL, triangles, &p->obstacle[k], MOST_PAIRS, p->pair[0], &found);
     stop_panels(p, p->pair[0], found > MOST_PAIRS ? MOST_PAIRS : found);
-    free(x);
   }
   return status;
 }
@@ -272,6 +262,29 @@ static csim_status gather(panels *p) {
   return status;
 }
 
+// The object that the panels are of is the model's last body.
+static void list_obstacles(panels *p, csim_arena *arena) {
+  const csim_build *build = p->build;
+  const csim_world *world = build->world;
+  int nbody = build->model->nbody - 1;
+  p->obstacle = csim_arena_alloc(arena, world->ncollider + nbody + 1, sizeof *p->obstacle);
+  for (int k = 0; k < world->ncollider && p->obstacle; k++) {
+    const csim_collider *collider = &world->collider[k];
+    const csim_mesh *mesh = collider->mesh;
+    if (!mesh || collider->shape == CSIM_COLLIDER_PLANE) continue;
+    double *x = CSIM_ARENA_NEW(arena, double, csim_xyz(mesh->nvert));
+    if (!x) return;
+    csim_collider_vertices(collider, 0, x);
+    p->obstacle[p->nobstacle++] = (csim_triangles){mesh->nvert, x, mesh->ntri, mesh->tri};
+  }
+  for (int b = 0; b < nbody && p->obstacle; b++) {
+    const csim_body *body = &build->model->body[b];
+    const csim_mesh *mesh = body->mesh;
+    p->obstacle[p->nobstacle++] =
+        (csim_triangles){mesh->nvert, build->x + csim_xyz(body->vert0), mesh->ntri, mesh->tri};
+  }
+}
+
 static double most_of(const panels *p, const double *moved, int *count) {
   double most = 0;
   *count = 0;
@@ -296,6 +309,7 @@ csim_status csim_build_pattern(const csim_build *build, const csim_object *objec
   p.stopped = CSIM_ARENA_NEW(&arena, unsigned char, p.n);
   p.kept = CSIM_ARENA_NEW(&arena, double, 3 * n);
   for (int k = 0; k < 5; k++) *array[k] = CSIM_ARENA_NEW(&arena, double, csim_xyz(p.n));
+  list_obstacles(&p, &arena);
   if (arena.failed) goto done;
   measure_panels(&p);
   int count;

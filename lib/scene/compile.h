@@ -75,8 +75,8 @@ typedef struct csim_build {
   const csim_scene *scene;
   const char *tet_program;
   csim_log *log;
-  const csim_world *world; ///< its colliders are complete
-  csim_arena *arena;       ///< of the model
+  csim_world *world; ///< its colliders are complete; patterns draw in their arms
+  csim_arena *arena; ///< of the model
   csim_model *model;
   ptrdiff_t vert_capacity; ///< of the arrays below
   double *x, *v, *mass;
@@ -172,6 +172,10 @@ void csim_close_seams(csim_world *world);
 
 /// Moves panels of a sewing pattern apart that stand through each other or through colliders.
 csim_status csim_build_pattern(const csim_build *build, const csim_object *object, csim_mesh *mesh);
+
+/// Draws in arms of colliders with the key "arms" that a garment's skirt would be sewn around, if
+/// it is the scene's only pattern. The garment: its panels as they are placed, with their labels.
+csim_status csim_build_arms(const csim_build *build, const csim_mesh *garment);
 
 /// Adds chambers, when seams are there and the model is assembled.
 csim_status csim_build_chambers(csim_build *build);

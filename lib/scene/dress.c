@@ -32,9 +32,11 @@ static const char phases[] =
     "{\"name\": \"drape\", \"frames\": {\"end\": 144, \"until\": \"rest\"},"
     " \"solver\": {\"start\": \"rest\", \"step_tolerance\": 0.001}}]}";
 static const char closed[] = "36"; // [frame] of the stitches then
-#define STARCH 1e-3                // [N m] bending stiffness of starched cloth
-#define SEW_DAMPING 15             // [1/s]
-#define DRAPE_DAMPING 10           // [1/s]
+// [frames] in which arms stretch out; the hem of a full circle has fallen below the hands by then.
+static const char arms[] = "[84, 108]";
+#define STARCH 1e-3      // [N m] bending stiffness of starched cloth
+#define SEW_DAMPING 15   // [1/s]
+#define DRAPE_DAMPING 10 // [1/s]
 
 // Of each stitch once it is closed [N/m]; soft ones open by the tension of tight garments, and
 // stiff ones that are still to close let straps slip off.
@@ -145,6 +147,12 @@ csim_status csim_add_dressing(csim_reader *r, cJSON **tree) {
     found = 1;
     status = add(r, c, "material", fabric);
     if (!status && sews) status = add(r, mesh, "closed", closed);
+  }
+  for (cJSON *c = found && sews ? objects->child : NULL; c && !status; c = c->next) {
+    const cJSON *type = csim_json_get(c, "type");
+    if (cJSON_IsString(type) && !strcmp(type->valuestring, "collider") &&
+        csim_json_get(csim_json_get(c, "mesh"), "file"))
+      status = add(r, c, "arms", arms);
   }
   if (status || !found || !sews) return status;
   return add_phases(r, tree);

@@ -319,6 +319,13 @@ static const csim_field collider_fields[] = {
     COMMON,
     CSIM_KEY("motion", motion, AT(motion), NULL, .detail = &csim_motion_table,
              .doc = "How the collider moves; without it, it stays."),
+    CSIM_KEY("arms", real, AT(arms), "[0, 0]", .count = 2,
+             .doc =
+                 "Two frames. Where panels of a pattern that are labelled \"leg\" stand before or "
+                 "behind an arm of this mesh, and none that are labelled \"arm\", the arm is "
+                 "drawn into its shoulder, and stretches out from the first frame to the second; "
+                 "nothing is at rest before. For a body that stands upright, arms to the sides, "
+                 "in a scene with one pattern. [0, 0]: never."),
     CSIM_KEY("ghost", bool, AT(ghost), "false",
              .doc = "A collider that touches nothing: pins can follow it."),
     CSIM_KEY("solid", bool, AT(solid), "false",

@@ -44,6 +44,12 @@ void csim_sim_count_calm(csim_sim *sim) {
   double limit = sim->scene->rest_speed * sim->scene->rest_speed;
   int fast = 0, free = 0;
   if (!sim->scene->until_rest) return;
+  double now = (double)sim->state.step * csim_sim_substep(sim->scene);
+  for (int k = 0; k < sim->world.ncollider; k++)
+    if (now < sim->world.collider[k].busy) {
+      sim->state.calm = 0;
+      return;
+    }
   for (int i = 0; i < model->nvert; i++) {
     const double *v = sim->state.v + csim_xyz(i);
     free += !model->fixed[i];

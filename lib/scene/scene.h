@@ -268,6 +268,7 @@ typedef struct csim_object {
   double tet_seconds;         ///< solid: [s] of processor time for filling it
   csim_motion motion;         ///< collider: rigid motion
   int solid;                  ///< collider: closed, outward, and nothing starts inside
+  double arms[2];             ///< collider: frames from and to which arms stretch out; 0, 0: never
   int ghost;                  ///< collider: touches nothing, only pins follow it
   double friction;            ///< [-] coefficient of Coulomb friction; the scene's unless given
 } csim_object;

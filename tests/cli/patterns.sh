@@ -94,6 +94,73 @@ check "a material of the scene: $(values bend)" test "$(values bend)" = "3e-05 0
 sed 's/^{/{"frames": {"end": 30}, /' plain.json >own.json
 expect 0 "$clothsim" own.json --print-config
 check "no phases where the scene has frames of its own" sh -c '! grep -q "\"name\": \"sew\"" stdout'
+# stitches of panels labelled "leg" begin to close when half of the time is over
+sed 's/"frill": {/"frill": {"label": "leg", /' tube.json >late.json
+frill() { # FILE: height of its lowest vertex
+  awk '$1 == "v" { y[++n] = $3 } $1 == "g" { on = $2 == "frill" } $1 == "f" && on { for (k = 2; k <= NF; k++) { split($k, c, "/"); if (!m || y[c[1]] < m) m = y[c[1]] } } END { print m }' "$1"
+}
+expect 0 "$clothsim" tube.scene.json -q -o early -e 9
+expect 0 "$clothsim" tube.scene.json -q -o late -e 9 --set tube.mesh.pattern=late.json
+early=$(frill early/tube_0009.obj) late=$(frill late/tube_0009.obj)
+check "the frill is at $late m, without its label at $early m" awk "BEGIN { exit !($late > $early + 0.01) }"
+# a pattern stands clear of objects before it, also of the same one in the same place: one tube over another
+sed '/"name": "tube"/{p;s/"tube"/"over"/}' plain.json >two.json
+expect 0 "$clothsim" two.json -v --check --set tube.mesh.resolution=0.03 --set over.mesh.resolution=0.03
+says '"over": 1 of 3 panels stood through others or colliders'
+# A body of cubes whose arms are inside of a skirt as it is drawn: it hangs below them in the end, and nothing passed through them.
+awk 'function full(i, j, k) {
+  if (j >= 0 && j < 20 && i >= -3 && i < 3 && k >= -2 && k < 2) return 1
+  if (j >= 0 && j < 10 && i >= -4 && i < 4 && k >= -3 && k < 3) return 1
+  return j >= 16 && j < 18 && i >= -11 && i < 11 && k >= -1 && k < 1
+}
+function at(i, j, k) {
+  if (!((i, j, k) in number)) { number[i, j, k] = ++n; print "v", i / 20, j / 20, k / 20 }
+  return number[i, j, k]
+}
+function side(a, b, c, d) { print "f", a, b, c, d }
+BEGIN { for (i = -12; i <= 11; i++) for (j = 0; j < 20; j++) for (k = -4; k <= 3; k++) if (full(i, j, k)) {
+  if (!full(i - 1, j, k)) side(at(i, j, k), at(i, j, k + 1), at(i, j + 1, k + 1), at(i, j + 1, k))
+  if (!full(i + 1, j, k)) side(at(i + 1, j, k), at(i + 1, j + 1, k), at(i + 1, j + 1, k + 1), at(i + 1, j, k + 1))
+  if (!full(i, j - 1, k)) side(at(i, j, k), at(i + 1, j, k), at(i + 1, j, k + 1), at(i, j, k + 1))
+  if (!full(i, j + 1, k)) side(at(i, j + 1, k), at(i, j + 1, k + 1), at(i + 1, j + 1, k + 1), at(i + 1, j + 1, k))
+  if (!full(i, j, k - 1)) side(at(i, j, k), at(i, j + 1, k), at(i + 1, j + 1, k), at(i + 1, j, k))
+  if (!full(i, j, k + 1)) side(at(i, j, k + 1), at(i + 1, j, k + 1), at(i + 1, j + 1, k + 1), at(i, j + 1, k + 1))
+} }' >cubes.obj
+half() { # NAME Z TURN
+  cat <<END
+"$1": {"label": "leg", "translation": [0, 0, $2], "rotation": [0, $3, 0],
+  "vertices": [[-55, 20], [55, 20], [55, 95], [25, 60], [-25, 60], [-55, 95]],
+  "edges": [{"endpoints": [0, 1]}, {"endpoints": [1, 2]}, {"endpoints": [2, 3]}, {"endpoints": [3, 4], "label": "waist"},
+    {"endpoints": [4, 5]}, {"endpoints": [5, 0]}]}
+END
+}
+cat >wide.json <<END
+{"pattern": {"panels": {$(half front 20 0), $(half back -20 180)},
+ "stitches": [[{"panel": "front", "edge": 2}, {"panel": "back", "edge": 4}], [{"panel": "front", "edge": 4}, {"panel": "back", "edge": 2}]]},
+ "properties": {"curvature_coords": "relative", "units_in_meter": 100}}
+END
+cat >wide.scene.json <<'END'
+{"name": "wide", "objects": [
+  {"name": "skirt", "type": "cloth", "mesh": {"pattern": "wide.json", "resolution": 0.05}},
+  {"name": "body", "type": "collider", "mesh": {"file": "cubes.obj"}}],
+ "output": {"colliders": true}}
+END
+# nothing counts as at rest while the arms are still to come, however slow
+expect 0 "$clothsim" wide.scene.json -v -o wide --set phases.drape.frames.rest_speed=100
+says '2 arms, which the skirt would be sewn around, are drawn in to frame 84'
+reach() { awk '$1 == "v" { if ($2 > x) x = $2 } END { print x }' "$1"; }
+last=$(sed -n 's/.*"last_frame": \([0-9]*\).*/\1/p' wide/run.json)
+check "arms are $(reach wide/body_0001.obj) m long at first" awk "BEGIN { exit !($(reach wide/body_0001.obj) < 0.3) }"
+check "and $(reach wide/body_0108.obj) m in frame 108" test "$(reach wide/body_0108.obj)" = 0.55
+check "at rest after frame $last" sh -c "grep -q '\"at_rest\": true' wide/run.json && test $last -ge 108 -a $last -le 116"
+top=$(awk '$1 == "v" && ($2 > 0.3 || $2 < -0.3) { if ($3 > y) y = $3 } END { print y + 0 }' "wide/skirt_$(printf %04d "$last").obj")
+check "the skirt hangs below the arms, under $top m" awk "BEGIN { exit !($top < 0.8) }"
+expect 0 "$clothsim" --verify-contact wide/wide.clothcache
+sed 's/"leg"/"arm"/' wide.json >sleeves.json
+expect 0 "$clothsim" wide.scene.json -v --check --set skirt.mesh.pattern=sleeves.json
+check "arms in sleeves stay" sh -c '! grep -q "drawn in" stderr'
+expect 0 "$clothsim" wide.scene.json --print-config
+check "the key" sh -c 'tr -d " \n" <stdout | grep -q "\"arms\":\[84,108\]"'
 wrong() { # SED TEXT
   sed "$1" tube.json >bad.json
   check "changed" sh -c '! cmp -s tube.json bad.json'

@@ -1,0 +1,213 @@
+// scene/build_arms.c: arms of a body that a wide skirt would be sewn around are drawn into the
+// shoulders, and stretch out when it hangs. Needs contact/.
+//
+// The panels of a skirt that is wider than the arms reach stand before and behind them, and sewn
+// together would have the hands inside. GarmentCode's own simulator lets skirts pass through arms.
+// Here every point of an arm moves towards the shoulder S on a straight line,
+//
+//   |x - S| = r  ->  R + SHRUNK (r - R)   where r > R,
+//
+// which is one-to-one in all of space, so the arm never passes through itself, and what it meets
+// when it stretches out it pushes away as any moving collider.
+#include "math/vec3.h"
+#include "scene/compile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// In heights of the body: an arm is where cuts across it are less high than THICK, and at least
+// LONG. STRIDE from one cut to the next.
+static const double THICK = 0.125, LONG = 0.2, STRIDE = 0.005;
+static const double SHRUNK = 0.03;                   // of an arm's length that is left beyond R
+static const double CELL = 0.05;                     // [m] of the grid on which panels cover arms
+static const double COVERED = 0.25;                  // share of an arm that panels cover or not
+static const char skirt[] = "leg", sleeve[] = "arm"; // GarmentCode's labels of panels
+
+typedef struct arm {
+  unsigned char *in; // (nvert) 1: of the arm
+  double shoulder[3];
+  double radius; // [m] R
+} arm;
+
+typedef struct cut {
+  double middle[3], height, radius; // radius: largest distance from the middle
+} cut;
+
+static int root_of(int *parent, int i) {
+  while (parent[i] != i) i = parent[i] = parent[parent[i]];
+  return i;
+}
+
+// The part of the mesh that lies beyond `at` on one side and hangs together with its tip.
+static void cut_off(const csim_mesh *mesh, int side, double at, int tip, int *parent,
+                    unsigned char *in) {
+  for (int i = 0; i < mesh->nvert; i++) parent[i] = i;
+  for (int t = 0; t < mesh->ntri; t++)
+    for (int k = 0; k < 3; k++) {
+      int a = mesh->tri[csim_xyz(t) + k], b = mesh->tri[csim_xyz(t) + (k + 1) % 3];
+      if (!(side * mesh->vert[csim_xyz(a)] > at && side * mesh->vert[csim_xyz(b)] > at)) continue;
+      a = root_of(parent, a);
+      b = root_of(parent, b);
+      parent[a > b ? a : b] = a > b ? b : a;
+    }
+  int root = root_of(parent, tip);
+  for (int i = 0; i < mesh->nvert; i++) in[i] = root_of(parent, i) == root;
+}
+
+// Of the arm's vertices from the cut up to `end`. Returns how many there are.
+static int measure_cut(const csim_mesh *mesh, const arm *a, int side, double end, cut *c) {
+  double low = INFINITY, high = -INFINITY;
+  int n = 0;
+  *c = (cut){0};
+  for (int i = 0; i < mesh->nvert; i++) {
+    const double *x = mesh->vert + csim_xyz(i);
+    if (!a->in[i] || side * x[0] > end) continue;
+    csim_add_scaled(1, x, c->middle);
+    low = csim_min(low, x[1]);
+    high = csim_max(high, x[1]);
+    n++;
+  }
+  c->height = high - low;
+  if (n == 0) return 0;
+  for (int k = 0; k < 3; k++) c->middle[k] /= n;
+  for (int i = 0; i < mesh->nvert; i++) {
+    const double *x = mesh->vert + csim_xyz(i);
+    if (a->in[i] && !(side * x[0] > end))
+      c->radius = csim_max(c->radius, csim_distance(x, c->middle));
+  }
+  return n;
+}
+
+// Cuts the mesh across from the hand on, up to where it gets thick. 0: there is no arm.
+static int find_arm(const csim_mesh *mesh, int side, int *parent, arm *a) {
+  double low = INFINITY, high = -INFINITY, found = 0, last = 0;
+  int tip = 0;
+  for (int i = 0; i < mesh->nvert; i++) {
+    low = csim_min(low, mesh->vert[csim_xyz(i) + 1]);
+    high = csim_max(high, mesh->vert[csim_xyz(i) + 1]);
+    if (side * mesh->vert[csim_xyz(i)] > side * mesh->vert[csim_xyz(tip)]) tip = i;
+  }
+  double size = high - low, end = side * mesh->vert[csim_xyz(tip)];
+  cut c;
+  for (double at = end - STRIDE * size; at > 0; at -= STRIDE * size) {
+    cut_off(mesh, side, at, tip, parent, a->in);
+    if (!measure_cut(mesh, a, side, at + 2 * STRIDE * size, &c)) continue;
+    if (c.height > THICK * size) break;
+    memcpy(a->shoulder, c.middle, sizeof c.middle);
+    a->radius = c.radius;
+    found = end - at;
+    last = at;
+  }
+  if (!(found > LONG * size)) return 0;
+  cut_off(mesh, side, last, tip, parent, a->in);
+  return 1;
+}
+
+// The share of the arm before and behind which, seen along z, the panels of a label stand.
+static double cover(const csim_mesh *body, const arm *a, const csim_mesh *mesh, const char *label,
+                    csim_arena *arena) {
+  double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+  int n[2], in = 0, under = 0;
+  for (int i = 0; i < body->nvert; i++)
+    for (int c = 0; c < 2 && a->in[i]; c++) {
+      low[c] = csim_min(low[c], body->vert[csim_xyz(i) + c]);
+      high[c] = csim_max(high[c], body->vert[csim_xyz(i) + c]);
+    }
+  for (int c = 0; c < 2; c++) n[c] = (int)csim_min(1e3, (high[c] - low[c]) / CELL) + 1;
+  unsigned char *cell = CSIM_ARENA_NEW(arena, unsigned char, (ptrdiff_t)n[0] * n[1]);
+  if (!cell) return 0;
+  for (int s = 0; s < mesh->nset; s++)
+    for (int k = 0; k < mesh->set[s].n && !strcmp(mesh->set[s].name, label); k++) {
+      const double *x = mesh->vert + csim_xyz(mesh->set[s].vert[k]);
+      double i = floor((x[0] - low[0]) / CELL), j = floor((x[1] - low[1]) / CELL);
+      if (i >= 0 && i < n[0] && j >= 0 && j < n[1]) cell[(int)j * n[0] + (int)i] = 1;
+    }
+  for (int v = 0; v < body->nvert; v++) {
+    if (!a->in[v]) continue;
+    const double *x = body->vert + csim_xyz(v);
+    int i = (int)csim_min((x[0] - low[0]) / CELL, n[0] - 1);
+    int j = (int)csim_min((x[1] - low[1]) / CELL, n[1] - 1);
+    in++;
+    under += cell[j * n[0] + i];
+  }
+  return (double)under / (in ? in : 1);
+}
+
+static void draw_in(const csim_mesh *mesh, const arm *a, double *x) {
+  for (int i = 0; i < mesh->nvert; i++) {
+    double d[3], r;
+    csim_sub(mesh->vert + csim_xyz(i), a->shoulder, d);
+    r = csim_norm(d);
+    if (!a->in[i] || !(r > a->radius)) continue;
+    double scale = (a->radius + SHRUNK * (r - a->radius)) / r;
+    for (int c = 0; c < 3; c++) x[csim_xyz(i) + c] = a->shoulder[c] + scale * d[c];
+  }
+}
+
+// Two frames of a collider: arms drawn in, and as they are.
+static csim_status move_arms(const csim_build *build, const csim_object *object, const double *in,
+                             csim_collider *collider, csim_mesh *mesh) {
+  const csim_scene *scene = build->scene;
+  csim_arena *arena = &build->world->arena;
+  ptrdiff_t n = csim_xyz(mesh->nvert);
+  double *frame = CSIM_ARENA_NEW(arena, double, 2 * n), *time = CSIM_ARENA_NEW(arena, double, 2);
+  if (!frame || !time) return CSIM_MEMORY;
+  memcpy(frame, in, (size_t)n * sizeof *frame);
+  memcpy(frame + n, mesh->vert, (size_t)n * sizeof *frame);
+  memcpy(mesh->vert, in, (size_t)n * sizeof *frame);
+  for (int k = 0; k < 2; k++) time[k] = (object->arms[k] - scene->frame_start) / scene->fps;
+  collider->nframe = 2;
+  collider->frame = frame;
+  collider->frame_time = time;
+  collider->busy = time[1];
+  return CSIM_OK;
+}
+
+static csim_status build_arms(const csim_build *build, const csim_object *object,
+                              const csim_mesh *garment, csim_collider *collider, csim_mesh *mesh) {
+  csim_arena arena = {0};
+  ptrdiff_t n = csim_xyz(mesh->nvert);
+  int *parent = CSIM_ARENA_NEW(&arena, int, mesh->nvert), drawn = 0;
+  double *in = CSIM_ARENA_NEW(&arena, double, n);
+  arm a = {.in = CSIM_ARENA_NEW(&arena, unsigned char, mesh->nvert)};
+  csim_status status = CSIM_MEMORY;
+  if (arena.failed) goto done;
+  memcpy(in, mesh->vert, (size_t)n * sizeof *in);
+  for (int side = -1; side <= 1; side += 2) {
+    if (!find_arm(mesh, side, parent, &a)) continue;
+    if (!(cover(mesh, &a, garment, skirt, &arena) > COVERED)) continue;
+    if (cover(mesh, &a, garment, sleeve, &arena) > COVERED) continue;
+    draw_in(mesh, &a, in);
+    drawn++;
+  }
+  if (arena.failed) goto done;
+  status = drawn ? move_arms(build, object, in, collider, mesh) : CSIM_OK;
+  if (drawn && !status)
+    csim_say(build->log, CSIM_INFO, object->place,
+             "\"%s\": %d arms, which the skirt would be sewn around, are drawn in to frame %g and "
+             "out in frame %g",
+             object->name, drawn, object->arms[0], object->arms[1]);
+done:
+  csim_arena_free(&arena);
+  return status;
+}
+
+csim_status csim_build_arms(const csim_build *build, const csim_mesh *garment) {
+  const csim_scene *scene = build->scene;
+  csim_world *world = build->world;
+  int patterns = 0;
+  csim_status status = CSIM_OK;
+  for (int o = 0; o < scene->nobject; o++)
+    patterns += scene->object[o].mesh.shape == CSIM_SHAPE_PATTERN;
+  for (int o = 0; o < scene->nobject && patterns == 1 && !status; o++) {
+    const csim_object *object = &scene->object[o];
+    if (!(object->arms[1] > object->arms[0])) continue;
+    for (int k = 0; k < world->ncollider && !status; k++) {
+      csim_collider *collider = &world->collider[k];
+      int fits = !strcmp(collider->name, object->name) && collider->nframe == 0;
+      if (fits && collider->shape == CSIM_COLLIDER_MESH)
+        status = build_arms(build, object, garment, collider, &world->collider_mesh[k]);
+    }
+  }
+  return status;
+}
