@@ -140,6 +140,10 @@ void kit_curvature(kit *k, double warp, double weft) {
   for (int v = 0; v < mesh->nvert; v++) bend[v] = (csim_bend){warp, weft};
   CHECK(csim_topology_build(mesh->nvert, mesh->ntri, mesh->tri, &topology) == CSIM_OK);
   csim_fabric_lay(mesh->ntri, mesh->tri, mesh->vert, (double[]){1, 0, 0, 0, 1, 0, 0, 0, 1}, flat);
+  unsigned char *held = CSIM_NEW(unsigned char, mesh->nvert);
+  for (int i = 0; i < k->model->ntarget; i++) held[k->model->target[i].vert] = 1;
+  csim_curvature_hold(&topology, mesh->tri, held, bend);
+  free(held);
   CHECK(csim_curvature_pairs(&topology, mesh->tri, flat, &(csim_part){.vert0 = 0}, bend,
                              &k->curvature) == 0);
   csim_topology_free(&topology);

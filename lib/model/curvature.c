@@ -323,6 +323,18 @@ static int add_patch(const patch *p, double area, const csim_part *part, const c
   return 0;
 }
 
+void csim_curvature_hold(const csim_topology *topology, const int *tri, unsigned char *held,
+                         csim_bend *bend) {
+  enum { HELD = 1, BENDS = 2 };
+  for (int t = 0; t < topology->ntri; t++) {
+    const int *v = tri + csim_xyz(t);
+    if (held[v[0]] & held[v[1]] & held[v[2]] & HELD) continue;
+    for (int k = 0; k < 3; k++) held[v[k]] |= BENDS;
+  }
+  for (int v = 0; v < topology->nvert; v++)
+    if (!(held[v] & BENDS)) bend[v] = (csim_bend){0};
+}
+
 int csim_curvature_pairs(const csim_topology *topology, const int *tri, const double *flat,
                          const csim_part *part, const csim_bend *bend, csim_elements *pairs) {
   csim_arena arena = {0};

@@ -25,6 +25,14 @@ typedef struct csim_bend {
   double warp, weft;
 } csim_bend;
 
+/// Sets the stiffness of vertices to 0 that are held together with all their neighbours: nothing
+/// bends there. Fits at a border take in the row behind the next, so those at the end of a strip of
+/// two held rows would see what bends beyond, and stiffen it.
+/// @param held  (nvert) 1: where it is, is given for the whole run; overwritten
+/// @param bend  (nvert) changed
+void csim_curvature_hold(const csim_topology *topology, const int *tri, unsigned char *held,
+                         csim_bend *bend);
+
 /// Adds the pairs of the energy above.
 /// @param tri    (ntri x 3), topology's
 /// @param flat   (ntri x 6) [m] see model/fabric.h

@@ -7,6 +7,7 @@
 #include "scene/compile.h"
 #include "solver/method.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -249,6 +250,19 @@ static csim_status add_shares(csim_build *build, csim_body *body, const csim_fac
   return CSIM_OK;
 }
 
+// Vertices of a body that exact pins hold for the whole run. NULL when out of memory.
+static unsigned char *always_held(const csim_build *build, const csim_body *body) {
+  unsigned char *held = CSIM_NEW(unsigned char, body->nvert);
+  for (int k = 0; k < build->model->ntarget && held; k++) {
+    const csim_target *t = &build->target[k];
+    const csim_pin_group *g = t->group >= 0 ? &build->model->pins.group[t->group] : NULL;
+    int v = t->vert - body->vert0;
+    if (v < 0 || v >= body->nvert || !t->exact) continue;
+    held[v] = !g || (g->begin <= 0 && isinf(g->end));
+  }
+  return held;
+}
+
 static csim_status add_curvature(csim_build *build, const csim_object *object,
                                  const csim_body *body, const csim_topology *topology,
                                  const csim_rest_shape *rest, const csim_factors *factors) {
@@ -266,12 +280,17 @@ static csim_status add_curvature(csim_build *build, const csim_object *object,
   csim_bend *bend = CSIM_NEW(csim_bend, mesh->nvert);
   if (!bend) return CSIM_MEMORY;
   double *factor = vertex_factors(mesh, factors->of[CSIM_MAP_BEND]);
+  unsigned char *held = always_held(build, body);
+  int left_out = -1;
   for (int v = 0; v < mesh->nvert && factor; v++)
     bend[v] =
         (csim_bend){factor[v] * m->bend, factor[v] * (m->bend_weft > 0 ? m->bend_weft : m->bend)};
-  int left_out = factor ? csim_curvature_pairs(topology, mesh->tri, rest->flat, &part, bend,
-                                               &build->elements.curvature)
-                        : -1;
+  if (factor && held) {
+    csim_curvature_hold(topology, mesh->tri, held, bend);
+    left_out = csim_curvature_pairs(topology, mesh->tri, rest->flat, &part, bend,
+                                    &build->elements.curvature);
+  }
+  free(held);
   free(factor);
   free(bend);
   if (left_out > 0)
