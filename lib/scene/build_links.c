@@ -236,7 +236,7 @@ static csim_status order_stitches(csim_build *build, const csim_body *body, int 
   const csim_mesh *mesh = body->mesh;
   const csim_elements *links = &build->elements.links;
   int n = build->model->links.nlink - first, others = 0;
-  unsigned char *late = CSIM_NEW(unsigned char, mesh->nvert);
+  unsigned char *late = links->failed ? NULL : CSIM_NEW(unsigned char, mesh->nvert);
   if (!late) return CSIM_MEMORY;
   for (int s = 0; s < mesh->nset; s++)
     for (int k = 0; k < mesh->set[s].n && !strcmp(mesh->set[s].name, skirt); k++)
