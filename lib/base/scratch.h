@@ -23,12 +23,13 @@ static inline ptrdiff_t csim_scratch_bytes(ptrdiff_t n, size_t size) {
 int csim_scratch_reserve(csim_scratch *scratch, ptrdiff_t bytes);
 void csim_scratch_free(csim_scratch *scratch);
 
-/// Releases everything that was taken; debug builds overwrite it.
+/// Releases everything that was taken.
 static inline void csim_scratch_begin(csim_scratch *scratch) {
   scratch->used = 0;
 }
 
-/// n elements of what was reserved, 64-byte aligned; they hold anything.
+/// n elements of what was reserved, 64-byte aligned; they hold anything (debug builds overwrite
+/// them).
 void *csim_scratch_take(csim_scratch *scratch, ptrdiff_t n, size_t size);
 #define CSIM_SCRATCH_TAKE(scratch, T, n) ((T *)csim_scratch_take((scratch), (n), sizeof(T)))
 

@@ -89,7 +89,7 @@ CSIM_SIMD_BODY double multiply_rows(const csim_edge_matrix *A, const double *x, 
 
 // The same with blocks on near edges. Differences are taken as doubles, so that moving everything
 // alike costs nothing; what they are multiplied by has the digits of floats, and so have their
-// products: that takes a fifth less time.
+// products: that takes a quarter less time.
 CSIM_SIMD_BODY double multiply_wide(const csim_edge_matrix *A, const double *x, double *y,
                                     int first, int last) {
   const csim_edge_graph *graph = A->graph;

@@ -235,19 +235,19 @@ static const char skirt[] = "leg"; // GarmentCode's label of panels
 static csim_status order_stitches(csim_build *build, const csim_body *body, int first) {
   const csim_mesh *mesh = body->mesh;
   const csim_elements *links = &build->elements.links;
-  int n = build->model->links.nlink - first, others = 0;
+  int n = build->model->links.nlink - first, of_skirts = 0;
   unsigned char *late = links->failed ? NULL : CSIM_NEW(unsigned char, mesh->nvert);
   if (!late) return CSIM_MEMORY;
   for (int s = 0; s < mesh->nset; s++)
     for (int k = 0; k < mesh->set[s].n && !strcmp(mesh->set[s].name, skirt); k++)
       late[mesh->set[s].vert[k]] = 1;
-  for (int pass = 0; pass < 2; pass++)
-    for (int i = 0; i < n; i++) {
-      const int *node = links->node + csim_row(2, links->nelem - n + i);
-      int of_skirt = late[node[0] - body->vert0] || late[node[1] - body->vert0];
-      others += !of_skirt;
-      if (pass == 1 && of_skirt && others) build->link[first + i].late = LATE;
-    }
+  for (int i = 0; i < n; i++) {
+    const int *node = links->node + csim_row(2, links->nelem - n + i);
+    int of_skirt = late[node[0] - body->vert0] || late[node[1] - body->vert0];
+    build->link[first + i].late = of_skirt ? LATE : 0;
+    of_skirts += of_skirt;
+  }
+  for (int i = 0; i < n && of_skirts == n; i++) build->link[first + i].late = 0; // none to wait for
   free(late);
   return CSIM_OK;
 }

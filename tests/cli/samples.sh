@@ -15,14 +15,7 @@ cat >s.json <<'END2'
   ]
 }
 END2
-expect 0 "$clothsim" s.json -q -o one -j 1
-expect 0 "$clothsim" s.json -q -o three -j 3
-rm -f one/run.json three/run.json
-check "on one thread and on three" diff -r one three
-expect 0 "$clothsim" s.json -q -o part -e 3
-expect 0 "$clothsim" s.json -q -o part --resume
-rm -f part/run.json
-check "resumed" diff -r one part
+repeats s.json
 for format in abc usda; do
   expect 0 "$BIN/clothcache" export one/s.clothcache --to $format -o again
   check "exported from the cache as $format" cmp "again/s.$format" "one/s.$format"
