@@ -32,7 +32,8 @@ static csim_status check_start(const csim_sim *sim, const char *out) {
                                 .ncollider = world->ncollider,
                                 .collider = world->collider,
                                 .self = contact->self,
-                                .thickness = contact->thickness};
+                                .thickness = contact->thickness,
+                                .share = contact->share};
   csim_arena arena = {0};
   csim_place place = {.file = sim->scene->file};
   char *path = NULL;
