@@ -108,9 +108,11 @@ static void test_run(void) {
   static const char SCENE[] =
       "{\"name\": \"r\", \"frames\": {\"start\": 1, \"end\": 2, \"fps\": 24, \"substeps\": 1},"
       "\"output\": {\"colliders\": true, \"formats\": [\"abc\"]}, \"objects\": ["
-      "{\"name\": \"cloth\", \"type\": \"cloth\", \"material\": \"cotton\", \"position\": [0, 2, 0],"
+      "{\"name\": \"cloth\", \"type\": \"cloth\", \"material\": \"cotton\", \"position\": [0, 2, "
+      "0],"
       "\"mesh\": {\"file\": \"out/given.abc\"}},"
-      "{\"name\": \"patch\", \"type\": \"collider\", \"mesh\": {\"sequence\": \"out/given.abc\"}}]}";
+      "{\"name\": \"patch\", \"type\": \"collider\", \"mesh\": {\"sequence\": "
+      "\"out/given.abc\"}}]}";
   csim_scene *scene = NULL;
   csim_run_report report;
   kit_write_text(kit_path("r.json"), SCENE);
@@ -161,8 +163,10 @@ static void test_cache(void) {
 static void test_refusals(void) {
   static const int beyond[NCORNER] = {0, 1, 0, 1, 0, 1, 0, 2};
   static const csim_uv_set wrong[] = {
-      {"light map", 2, first_uv, first_index}, {"", 2, first_uv, first_index},
-      {NULL, 2, first_uv, first_index},        {"a", 0, first_uv, first_index},
+      {"light map", 2, first_uv, first_index},
+      {"", 2, first_uv, first_index},
+      {NULL, 2, first_uv, first_index},
+      {"a", 0, first_uv, first_index},
       {"a", 2, first_uv, beyond},
   };
   static const char *const said[] = {"same name", "1 to 255 bytes", "1 to 255 bytes",
@@ -227,8 +231,9 @@ static void test_foreign(void) {
     const char *name, *metadata;
     int n;
     double value;
-  } param[] = {{"corners", UV, NCORNER, 1}, {"vertices", VERTEX, NVERT, 2}, {"not", NOT, NCORNER, 3},
-               {"whole", WHOLE, 1, 4},      {"short", UV, NCORNER - 1, 5},  {"nan", UV, NCORNER, NAN},
+  } param[] = {{"corners", UV, NCORNER, 1},   {"vertices", VERTEX, NVERT, 2},
+               {"not", NOT, NCORNER, 3},      {"whole", WHOLE, 1, 4},
+               {"short", UV, NCORNER - 1, 5}, {"nan", UV, NCORNER, NAN},
                {"corners", UV, NCORNER, 6}};
   abc_file f;
   abc_list geom = {0}, own = {0}, params = {0}, none = {0};
