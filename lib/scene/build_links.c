@@ -299,7 +299,7 @@ void csim_close_seams(csim_world *world) {
       const int *node = energy->node + (ptrdiff_t)e * nnode;
       double share = 1;
       for (int i = 0; i < nnode && contact->share; i++)
-        share = csim_min(share, contact->share[model->body_of[node[i]]]);
+        share = csim_min(share, contact->share[node[i]]);
       if (model->links.group[link->group].seam)
         link->closed_length = CSIM_SEAM_SCALE * share * contact->thickness;
     }

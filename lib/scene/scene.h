@@ -159,9 +159,10 @@ typedef enum csim_map_of {
   CSIM_MAP_WEFT,
   CSIM_MAP_SHEAR,
   CSIM_MAP_BEND,    ///< warp and weft
-  CSIM_MAP_DAMPING, ///< these three in the order of csim_factor_of
+  CSIM_MAP_DAMPING, ///< from here on in the order of csim_factor_of
   CSIM_MAP_DRAG,
   CSIM_MAP_FRICTION,
+  CSIM_MAP_THICKNESS,
   CSIM_NMAP,
 } csim_map_of;
 

@@ -44,7 +44,8 @@ static csim_status check_start(const csim_sim *sim, const char *out) {
                                 .ncollider = world->ncollider,
                                 .collider = world->collider,
                                 .self = contact->self,
-                                .thickness = contact->thickness};
+                                .thickness = contact->thickness,
+                                .share = contact->share};
   csim_status status = lay_over(sim, &setup);
   if (status) return status;
   if (contact->response != CSIM_RESPONSE_FILTER && contact->response != CSIM_RESPONSE_IMPACT_ZONES)

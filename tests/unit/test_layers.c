@@ -77,10 +77,10 @@ static void test_sheets(void) {
     const char *place;
     int nx, nz;
   } c[] = {
-      {"", 20, 20},                                              // exactly on each other
-      {"", 23, 11},                                              // in one plane, other triangles
-      {"'rotation': [3, 0, 10],", 17, 13},                       // through each other
-      {"'position': [0, -0.04, 0],", 16, 16},                    // on the wrong side
+      {"", 20, 20},                           // exactly on each other
+      {"", 23, 11},                           // in one plane, other triangles
+      {"'rotation': [3, 0, 10],", 17, 13},    // through each other
+      {"'position': [0, -0.04, 0],", 16, 16}, // on the wrong side
       {"'position': [0.2, -0.01, 0.1], 'rotation': [9, 0, 0],", 9, 9} // coarse, at a corner
   };
   for (int k = 0; k < 5; k++) {
@@ -93,7 +93,8 @@ static void test_sheets(void) {
     const double *x = s.world.model->x0 + csim_xyz(inner->vert0);
     memcpy(kept, x, 3 * (size_t)inner->nvert * sizeof *kept);
     csim_layering done = lay(&s);
-    check_that(done.after == 0 && crossings(&s) == 0, __FILE__, __LINE__, "case %d: %lld pairs", k, crossings(&s));
+    check_that(done.after == 0 && crossings(&s) == 0, __FILE__, __LINE__, "case %d: %lld pairs", k,
+               crossings(&s));
     double least = least_height(&s, 0, 1);
     check_that(least > 0, __FILE__, __LINE__, "case %d: %g m", k, least);
     CHECK(memcmp(kept, x, 3 * (size_t)inner->nvert * sizeof *kept) == 0); // what is under stays
@@ -165,7 +166,7 @@ static void test_heights(void) {
   CHECK_NEAR(csim_under_height(&u, (double[]){0.3, 0.05, 0.6}, n), 0.05, 1e-15);
   CHECK(n[0] == 0 && n[1] == 1 && n[2] == 0);
   CHECK_NEAR(csim_under_height(&u, (double[]){0.3, -0.05, 0.6}, n), -0.05, 1e-15);
-  CHECK(csim_under_height(&u, (double[]){0, 0, 0}, n) == 0); // on its corner
+  CHECK(csim_under_height(&u, (double[]){0, 0, 0}, n) == 0);             // on its corner
   CHECK(isinf(csim_under_height(&u, (double[]){0.3, -0.2, 0.6}, n)));    // far
   CHECK(isinf(csim_under_height(&u, (double[]){-0.05, -0.01, 0.6}, n))); // beside
   csim_arena_free(&arena);
