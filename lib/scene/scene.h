@@ -91,11 +91,13 @@ typedef struct csim_material {
   csim_stuff stuff;   ///< given by the preset or by the unit of the density
   double density;     ///< cloth [kg/m^2], solid [kg/m^3]
   double stretch;     ///< cloth: Young's modulus times thickness, E2D [N/m]
-  double weft;      ///< cloth, membranes: stretch along weft [N/m]; 0 = as stretch, which is warp's
-  double shear;     ///< cloth, membranes: shear modulus times thickness [N/m]; 0 = isotropic
-  double poisson;   ///< cloth, membranes: [-]
-  double bend;      ///< cloth: bending stiffness B [N m]
-  double bend_weft; ///< cloth, bending curvature: along weft [N m]; 0 = as bend, which is warp's
+  double weft;    ///< cloth, membranes: stretch along weft [N/m]; 0 = as stretch, which is warp's
+  double shear;   ///< cloth, membranes: shear modulus times thickness [N/m]; 0 = isotropic
+  double poisson; ///< cloth, membranes: [-]
+  int nstretch_table;
+  double *stretch_table; ///< (nstretch_table, 0 or CSIM_MEASURED) cloth, law measured [N/m]
+  double bend;           ///< cloth: bending stiffness B [N m]
+  double bend_weft;   ///< cloth, bending curvature: along weft [N m]; 0 = as bend, which is warp's
   double bend_spring; ///< cloth: stiffness of bending springs [N/m]
   double modulus;     ///< solid: Young's modulus [Pa]
   double volume;      ///< solid: stiffness against change of volume [Pa]
