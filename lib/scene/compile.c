@@ -35,6 +35,7 @@ static csim_status add_body(csim_build *build, const csim_object *object) {
                       .damping = material->damping,
                       .stretch_damping = material->stretch_damping,
                       .drag = material->drag,
+                      .layer = object->layer,
                       .friction = object->friction >= 0 ? object->friction
                                                         : build->scene->contact.friction};
   csim_status status = csim_build_surface(build->scene, object, build->log, mesh);

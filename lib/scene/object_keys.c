@@ -270,7 +270,11 @@ static void finish_object(csim_reader *r, const cJSON *item, void *base) {
              "Rotation vector: the axis, as long as the angle; applied after scale."),             \
       VECTOR(position, "m", "0", "Where the mesh's origin goes; applied last."),                   \
       CSIM_KEY("friction", real, AT(friction), "-1", .least = 0, .most = 100,                      \
-               .doc = "Coefficient of friction. Default: the one of \"contact\".")
+               .doc = "Coefficient of friction. Default: the one of \"contact\"."),                \
+      CSIM_KEY("layer", integer, AT(layer), "0", .least = 0, .most = 1000,                         \
+               .doc = "1 and up: cloth starts over every object with a lower layer, where their "  \
+                      "faces' normals point. What crosses one, lies under it or exactly on it is " \
+                      "moved there; panels of patterns as a whole. 0: no layer.")
 
 // -------------------------------------------------------------------------------- render meshes
 

@@ -40,8 +40,9 @@ typedef struct csim_mesh_source {
   char *faces;           ///< mesh file with the faces; NULL = the sequence's own
   double fps;            ///< [1/s] 0 = the sequence's own, or else the scene's
   double offset;         ///< [frames of the scene] before its first frame is over
-  char *pattern;         ///< path as of `file`; shape PATTERN only, as the next six
+  char *pattern;         ///< path as of `file`; shape PATTERN only, as the next seven
   double resolution;     ///< [m] length of edges
+  double seam_from;      ///< frame in which the seams begin to close; as the next
   double seam_closed;    ///< frame in which the seams are closed; below -CSIM_FRAME_LIMIT: default
   double seam_stiffness; ///< [N/m] of each stitch
   double seam_damping;   ///< [N s/m]
@@ -284,6 +285,7 @@ typedef struct csim_object {
   double arms[2];     ///< collider: frames from and to which arms stretch out; 0, 0: never
   int ghost;          ///< collider: touches nothing, only pins follow it
   double friction;    ///< [-] coefficient of Coulomb friction; the scene's unless given
+  int layer;          ///< it starts over all with a lower one; 0: it has none
 } csim_object;
 
 // ----------------------------------------------------------------------------------------- scene
