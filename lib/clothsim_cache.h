@@ -28,6 +28,7 @@ enum {
   CSIM_CACHE_MAX_FACE = 1 << 27,
   CSIM_CACHE_MAX_TAG = 65535,
   CSIM_CACHE_MAX_SAMPLE = 6,
+  CSIM_CACHE_MAX_UV_SET = 64,
 };
 
 typedef enum csim_cache_type {
@@ -36,6 +37,14 @@ typedef enum csim_cache_type {
   CSIM_CACHE_COLLIDER,
   CSIM_CACHE_RENDER, ///< a render mesh, which goes with a cloth or solid and touches nothing
 } csim_cache_type;
+
+/// Texture coordinates beside the first ones.
+typedef struct csim_uv_set {
+  const char *name;   ///< 1 to 255 bytes of UTF-8, different from those of the object's others
+  int n;              ///< at least 1
+  const double *uv;   ///< (n x 2), kept as floats
+  const int *face_uv; ///< (face_start[nface]) uv of each corner, -1 = none
+} csim_uv_set;
 
 /// The constant part of one object. The surface of a solid with tetrahedra uses its first vertices.
 typedef struct csim_cache_object {
@@ -62,6 +71,8 @@ typedef struct csim_cache_object {
   const int *face_normal; ///< (face_start[nface]) normal of each corner, -1 = none; a normal is of
                           ///< one vertex
   const double *colour;   ///< (nvert x 3) red, green, blue from 0 to 1; NULL = none
+  int nuv_set;
+  const csim_uv_set *uv_set; ///< (nuv_set) further sets of texture coordinates
 } csim_cache_object;
 
 typedef struct csim_cache_options {

@@ -182,7 +182,8 @@ static inline void abc_finish(abc_file *f) {
   csim_bytes_add64(&root, abc_data(f, &text));
   csim_bytes_add64(&root, abc_data(f, &f->sampling));
   csim_bytes_add64(&root, CSIM_OGAWA_DATA);
-  csim_store_u64(abc_group(f, &root), f->bytes.data + 8);
+  uint64_t at = abc_group(f, &root); // may move the bytes
+  csim_store_u64(at, f->bytes.data + 8);
   free(holder.word.data);
   free(holder.header.data);
   free(root.data);

@@ -169,9 +169,10 @@ static void print_info_json(const csim_cache_info *info) {
     fputs(i ? ", {\"name\": " : "{\"name\": ", stdout);
     tool_json_string(stdout, o->name);
     printf(", \"type\": \"%s\", \"vertices\": %d, \"faces\": %d, \"tetrahedra\": %d, "
-           "\"texture_coordinates\": %d, \"tags\": %d, \"velocities\": %s, \"pressures\": %s, "
+           "\"texture_coordinates\": %d, \"further_uv_sets\": %d, \"tags\": %d, \"velocities\": "
+           "%s, \"pressures\": %s, "
            "\"strain\": %s, \"samples\": %d}",
-           types[o->type], o->nvert, o->nface, o->ntet, o->nuv, o->ntag,
+           types[o->type], o->nvert, o->nface, o->ntet, o->nuv, o->nuv_set, o->ntag,
            o->has_velocity ? "true" : "false", o->has_pressure ? "true" : "false",
            o->has_strain ? "true" : "false", o->nsample);
   }
@@ -189,6 +190,7 @@ static void print_info(const csim_cache_info *info) {
     if (o->ntet) printf(" %8d tetrahedra", o->ntet);
     printf("%s%s%s%s", o->nuv ? ", uv" : "", o->has_velocity ? ", velocities" : "",
            o->has_pressure ? ", pressures" : "", o->has_strain ? ", strain" : "");
+    if (o->nuv_set) printf(", %d further uv set%s", o->nuv_set, o->nuv_set > 1 ? "s" : "");
     if (o->nsample) printf(", %d samples between frames", o->nsample);
     putchar('\n');
   }

@@ -92,7 +92,7 @@ class Object:
         self.face_tag = array(nface).view(np.int32) if ntag else None
         self.tets = array(4 * ntet).view(np.int32).reshape(-1, 4) if ntet else np.empty((0, 4), np.int32)
         self.tracks, self.traversal = {}, None  # attribute: (frame, value, older, sizes)
-        self.face_normal = self.normal = self.colour = None
+        self.face_normal, self.normal, self.colour, self.uv_sets = None, None, None, {}  # name: (n, 2), index of each corner
 
     def look(self, data):
         """Normals and colours that the mesh was given."""
@@ -108,6 +108,14 @@ class Object:
             self.normal = np.stack([*arrays(nnormal)], 1)
         if flags & 1:
             self.colour = np.stack([*arrays(self.nvert)], 1)
+
+    def uv_set(self, data):
+        n, size = struct.unpack_from("<2I", data)
+        arrays, at = [], 8 + (size + 7) // 8 * 8
+        for m in (n, n, len(self.face_vert)):
+            words, at = read_planes(data, at, m)
+            arrays.append(np.cumsum(unzigzag(words), dtype=np.uint32))
+        self.uv_sets[data[8:7 + size].decode("utf-8", "replace")] = np.stack([*map(unordered, arrays[:2])], 1), arrays[2].view(np.int32)
 
     def normals(self, x):
         """(nnormal, 3) unit normals where the vertices are at x."""
@@ -150,8 +158,8 @@ class Cache:
                 self.meta = json.loads(data)
             elif kind == b"TOPO":
                 self.objects.append(Object(data))
-            elif kind == b"LOOK":
-                self.objects[k].look(data)
+            elif kind in (b"LOOK", b"UVST"):
+                (self.objects[k].look if kind == b"LOOK" else self.objects[k].uv_set)(data)
             elif kind == b"FRAM":
                 fram.append(at)
             elif kind == b"STAT":  # ends a frame

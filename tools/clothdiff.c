@@ -173,7 +173,7 @@ static int check_contents(void) {
       samples |= a->nsample || b->nsample;
       looks |= a->nnormal || b->nnormal || a->colour || b->colour;
       tags |= a->ntag || b->ntag;
-      uvs |= a->nuv || b->nuv;
+      uvs |= a->nuv || b->nuv || a->nuv_set || b->nuv_set;
       compared[0] |= p->has_velocity || c->found.velocities;
       compared[1] |= p->tags >= 0;
       compared[2] |= p->uvs >= 0;

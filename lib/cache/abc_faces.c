@@ -243,6 +243,61 @@ static void build_vertices(const faces *f, csim_mesh_build *b) {
   free(colour);
 }
 
+// The texture coordinate of each corner, in the mesh's own order of corners. -1: one is not there.
+static int set_corners(const faces *f, const param *p, int *out) {
+  for (uint64_t k = 0, start = 0; k < f->nface; start += (uint64_t)f->count[k++])
+    for (uint64_t c = start + (uint64_t)f->count[k]; c-- > start;) {
+      int64_t value = value_of(p, c, f->corner[c]);
+      if (value < -1 || value >= (int64_t)p->n) return -1;
+      *out++ = (int)value;
+    }
+  return 0;
+}
+
+// A further set of texture coordinates. One that is not of this mesh is left out (said).
+static csim_status read_uv_set(faces *f, const csim_abc_uv_set *from, csim_mesh *mesh) {
+  param p = {.width = 2};
+  csim_uv_set *set = &mesh->look.uv_set[mesh->look.nuv_set];
+  csim_status status = read_param(f, from->values, from->index, "further texture coordinates", &p);
+  int bad = 0;
+  if (status || !p.n) goto done;
+  *set = (csim_uv_set){.name = csim_arena_copy(&mesh->arena, from->name), .n = (int)p.n};
+  double *uv = CSIM_ARENA_NEW(&mesh->arena, double, 2 * (ptrdiff_t)p.n);
+  int *corner = CSIM_ARENA_NEW(&mesh->arena, int, (ptrdiff_t)f->ncorner);
+  status = mesh->arena.failed ? no_memory(f->abc) : CSIM_OK;
+  if (status) goto done;
+  memcpy(uv, p.value, 2 * (size_t)p.n * sizeof *uv);
+  bad = strlen(from->name) > 255 || set_corners(f, &p, corner);
+  for (uint64_t i = 0; i < 2 * p.n; i++) bad |= !isfinite(uv[i]);
+  for (int k = 0; k < mesh->look.nuv_set; k++)
+    bad |= !strcmp(mesh->look.uv_set[k].name, from->name);
+  set->uv = uv;
+  set->face_uv = corner;
+  mesh->look.nuv_set += !bad;
+  if (bad)
+    csim_say(f->abc->file.log, CSIM_WARNING, (csim_place){.file = f->abc->file.path},
+             "\"%s\": its texture coordinates \"%.64s\" are damaged, and are left out",
+             f->mesh->path, from->name);
+done:
+  free(p.value);
+  free(p.index);
+  return status;
+}
+
+static csim_status read_uv_sets(faces *f, csim_mesh *mesh) {
+  const csim_abc_mesh *m = f->mesh;
+  int n = m->nuv_set < CSIM_CACHE_MAX_UV_SET ? m->nuv_set : CSIM_CACHE_MAX_UV_SET;
+  if (n < m->nuv_set)
+    csim_say(f->abc->file.log, CSIM_WARNING, (csim_place){.file = f->abc->file.path},
+             "\"%s\" has %d further sets of texture coordinates: only 64 are read", m->path,
+             m->nuv_set);
+  mesh->look.uv_set = n ? CSIM_ARENA_NEW(&mesh->arena, csim_uv_set, n) : NULL;
+  if (n && !mesh->look.uv_set) return no_memory(f->abc);
+  csim_status status = CSIM_OK;
+  for (int k = 0; k < n && !status; k++) status = read_uv_set(f, &m->uv_set[k], mesh);
+  return status;
+}
+
 static csim_status build(const faces *f, csim_mesh *mesh) {
   char *name = csim_arena_print(f->abc->arena, "%s: %s", f->abc->file.path, f->mesh->path);
   csim_mesh_build b = {.path = name ? name : f->abc->file.path, .log = f->abc->file.log};
@@ -270,6 +325,7 @@ csim_status csim_abc_mesh_load(csim_abc *abc, csim_abc_mesh *mesh, double time, 
   if (!status) status = csim_abc_mesh_at(abc, mesh, time, slack, f.vert, NULL);
   mesh->mesh.nvert = 0;
   if (!status) status = build(&f, &mesh->mesh);
+  if (!status) status = read_uv_sets(&f, &mesh->mesh);
   param *const all[] = {&f.uv, &f.normals, &f.colours};
   for (int k = 0; k < 3; k++) {
     free(all[k]->value);

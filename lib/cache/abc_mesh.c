@@ -183,16 +183,41 @@ static csim_status find_param(csim_abc *abc, const csim_abc_compound *in, const 
   return CSIM_OK;
 }
 
-// The first of the parameters without a place of their own that is a colour.
-static csim_status find_colours(csim_abc *abc, const csim_abc_compound *geom, csim_abc_mesh *mesh) {
-  csim_abc_compound inner;
+// Whether metadata have a key with this value, or one of two.
+static int has_value(const char *metadata, const char *key, const char *a, const char *b) {
+  int n;
+  const char *value = csim_abc_value(metadata, key, &n);
+  return ((int)strlen(a) == n && !strncmp(value, a, (size_t)n)) ||
+         (b && (int)strlen(b) == n && !strncmp(value, b, (size_t)n));
+}
+
+// Texture coordinates as Alembic knows them: pairs by corner or vertex, not marked as none.
+static int is_uv(const csim_abc_property *p) {
+  const char *m = p->metadata;
+  int pairs = p->kind == CSIM_ABC_COMPOUND ? has_value(m, "podExtent", "2", NULL) : p->extent == 2;
+  return pairs && has_value(m, "interpretation", "vector", NULL) &&
+         !has_value(m, "notUV", "1", NULL) &&
+         (has_value(m, "geoScope", "fvr", "vtx") || has_value(m, "geoScope", "var", NULL));
+}
+
+// Of the parameters without a place of their own: the first that is a colour, and those that are
+// texture coordinates.
+static csim_status find_others(csim_abc *abc, const csim_abc_compound *geom, csim_abc_mesh *mesh) {
+  csim_abc_compound inner = {0};
   const csim_abc_property *all = csim_abc_find(geom, ".arbGeomParams", CSIM_ABC_COMPOUND);
   csim_status status = all ? csim_abc_properties(abc, all, &inner) : CSIM_OK;
-  for (int k = 0; all && !status && k < inner.n; k++) {
-    int n;
-    const char *what = csim_abc_value(inner.property[k].metadata, "interpretation", &n);
-    if (n >= 3 && n <= 4 && !strncmp(what, "rgba", (size_t)n))
-      return find_param(abc, &inner, inner.property[k].name, &mesh->colours, &mesh->colour_index);
+  if (status || !inner.n) return status;
+  mesh->uv_set = CSIM_ARENA_NEW(abc->arena, csim_abc_uv_set, inner.n);
+  if (!mesh->uv_set) return no_memory(abc);
+  for (int k = 0; k < inner.n && !status; k++) {
+    const csim_abc_property *p = &inner.property[k];
+    csim_abc_uv_set *set = &mesh->uv_set[mesh->nuv_set];
+    if (!mesh->colours && has_value(p->metadata, "interpretation", "rgb", "rgba"))
+      status = find_param(abc, &inner, p->name, &mesh->colours, &mesh->colour_index);
+    if (!is_uv(p)) continue;
+    status = find_param(abc, &inner, p->name, &set->values, &set->index);
+    set->name = p->name;
+    mesh->nuv_set += set->values != NULL;
   }
   return status;
 }
@@ -224,7 +249,7 @@ csim_status csim_abc_mesh_find(csim_abc *abc, int object, csim_abc_mesh *mesh) {
   mesh->visible[1] = csim_abc_find(&above, "visible", CSIM_ABC_SCALAR);
   status = find_param(abc, &geom, "uv", &mesh->uv, &mesh->uv_index);
   if (!status) status = find_param(abc, &geom, "N", &mesh->normals, &mesh->normal_index);
-  if (!status) status = find_colours(abc, &geom, mesh);
+  if (!status) status = find_others(abc, &geom, mesh);
   return status ? status : find_xforms(abc, mesh);
 }
 

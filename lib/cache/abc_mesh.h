@@ -19,6 +19,12 @@ typedef struct csim_abc_xform {
   const csim_abc_property *inherits; ///< whether those above count; NULL: they do
 } csim_abc_xform;
 
+/// Texture coordinates beside the first ones.
+typedef struct csim_abc_uv_set {
+  const char *name;
+  const csim_abc_property *values, *index;
+} csim_abc_uv_set;
+
 typedef struct csim_abc_mesh {
   int object;
   const char *path;
@@ -26,7 +32,9 @@ typedef struct csim_abc_mesh {
   const csim_abc_property *uv, *uv_index;          ///< NULL: none
   const csim_abc_property *normals, *normal_index; ///< the same
   const csim_abc_property *colours, *colour_index; ///< the same; of the file's first colours
-  const csim_abc_property *visible[2];             ///< of the mesh and the transform above it
+  int nuv_set;
+  csim_abc_uv_set *uv_set;             ///< (nuv_set) in the file's order
+  const csim_abc_property *visible[2]; ///< of the mesh and the transform above it
   int nxform;
   csim_abc_xform *xform; ///< (nxform) the nearest first
   csim_mesh mesh;        ///< once loaded

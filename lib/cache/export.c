@@ -57,19 +57,41 @@ double *csim_export_vertex_uv(csim_export *e, int object) {
   return uv;
 }
 
-int csim_export_corner_uv(csim_export *e, int object, int *nuv, double **uv, int **index) {
-  const csim_cache_object *o = &e->object[object];
-  int ncorner = csim_corners(o), missing = 0;
+int csim_export_corner_uv(csim_export *e, int object, const csim_uv_set *set, int *nuv, double **uv,
+                          int **index) {
+  int ncorner = csim_corners(&e->object[object]), missing = 0;
   *index = CSIM_ARENA_NEW(&e->arena, int, ncorner);
-  *uv = CSIM_ARENA_NEW(&e->arena, double, 2 * ((ptrdiff_t)o->nuv + 1));
+  *uv = CSIM_ARENA_NEW(&e->arena, double, 2 * ((ptrdiff_t)set->n + 1));
   if (!*index || !*uv) return -1;
   for (int c = 0; c < ncorner; c++) {
-    missing |= o->face_uv[c] < 0;
-    (*index)[c] = o->face_uv[c] < 0 ? o->nuv : o->face_uv[c];
+    missing |= set->face_uv[c] < 0;
+    (*index)[c] = set->face_uv[c] < 0 ? set->n : set->face_uv[c];
   }
-  memcpy(*uv, o->uv, 2 * (size_t)o->nuv * sizeof **uv);
-  *nuv = o->nuv + missing;
+  memcpy(*uv, set->uv, 2 * (size_t)set->n * sizeof **uv);
+  *nuv = set->n + missing;
   return 0;
+}
+
+// Whether one of the first n names, or a reserved one, is this.
+static int is_taken(const char *name, const char *const *reserved, char *const *names, int n) {
+  int taken = 0;
+  for (; *reserved; reserved++) taken |= !strcmp(name, *reserved);
+  for (int k = 0; k < n; k++) taken |= !strcmp(name, names[k]);
+  return taken;
+}
+
+char **csim_export_uv_names(csim_export *e, int object, const char *const *reserved,
+                            char *(*make)(csim_export *e, const char *name)) {
+  const csim_cache_object *o = &e->object[object];
+  char **names = CSIM_ARENA_NEW(&e->arena, char *, o->nuv_set);
+  for (int k = 0; k < o->nuv_set && names; k++) {
+    char *plain = make(e, o->uv_set[k].name);
+    names[k] = plain;
+    for (int i = 2; names[k] && is_taken(names[k], reserved, names, k); i++)
+      names[k] = csim_arena_print(&e->arena, "%s_%d", plain, i);
+    if (!names[k]) return NULL;
+  }
+  return names;
 }
 
 const double *csim_export_normals(csim_export *e, int object, const double *x) {

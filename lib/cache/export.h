@@ -66,11 +66,21 @@ int csim_export_frame_path(csim_export *e, const char *stem, const char *suffix,
 double *csim_export_vertex_uv(csim_export *e, int object);
 
 /// Texture coordinates by corner for formats where every corner must have one.
+/// @param set        of the object
 /// @param[out] nuv   with one (0, 0) added when a corner has none
 /// @param[out] uv    (nuv x 2)
 /// @param[out] index (corners)
 /// @return 0, or -1 when out of memory
-int csim_export_corner_uv(csim_export *e, int object, int *nuv, double **uv, int **index);
+int csim_export_corner_uv(csim_export *e, int object, const csim_uv_set *set, int *nuv, double **uv,
+                          int **index);
+
+/// Names for the further sets of texture coordinates, different from each other and from reserved
+/// ones: numbered where they are not.
+/// @param reserved  ends with NULL
+/// @param make      makes any text a name of the format
+/// @return (nuv_set) in the export's arena, NULL when out of memory (then the arena has failed)
+char **csim_export_uv_names(csim_export *e, int object, const char *const *reserved,
+                            char *(*make)(csim_export *e, const char *name));
 
 /// The normals of an object (normals[object].n x 3) at positions x, until the next call.
 const double *csim_export_normals(csim_export *e, int object, const double *x);

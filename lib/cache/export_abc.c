@@ -84,6 +84,7 @@ typedef struct abc_object {
   property moving[NMOVING]; // without samples where it has no such thing
   double box[6];            // bounds over all frames
   int normals;              // it has one at every corner
+  char **uv_name;           // (nuv_set) different from those of the other parameters
 } abc_object;
 
 typedef struct abc {
@@ -228,7 +229,16 @@ static csim_status write_frame(csim_export *e) {
   return check_memory(e);
 }
 
+// A name of an object or property: / separates names.
+static char *make_name(csim_export *e, const char *from) {
+  char *name = csim_arena_copy(&e->arena, from);
+  for (char *c = name; c && *c; c++)
+    if (*c == '/') *c = '_';
+  return name;
+}
+
 static csim_status open_abc(csim_export *e) {
+  static const char *const reserved[] = {"Col", "pressure", "strain", NULL};
   abc *a = e->state = CSIM_ARENA_NEW(&e->arena, abc, 1);
   if (a) a->object = CSIM_ARENA_NEW(&e->arena, abc_object, e->nobject);
   if (!a || !a->object) return csim_export_memory(e);
@@ -237,6 +247,7 @@ static csim_status open_abc(csim_export *e) {
     int t = e->object[i].nsample ? 2 : 1; // see write_times
     a->object[i] = (abc_object){
         .normals = csim_export_all_normal(e, i),
+        .uv_name = csim_export_uv_names(e, i, reserved, make_name),
         .moving = {
             [BOUNDS] = {".selfBnds", SCALAR, POD_F64, 6, MD_BOX, t, .key = {0}},
             [POINTS] = {"P", ARRAY, POD_F32, 3, MD_POINT, t, .key = {0}},
@@ -249,6 +260,7 @@ static csim_status open_abc(csim_export *e) {
             [INHERITS] = {".inherits", SCALAR, POD_BOOL, 1, MD_NONE, t, .key = {0}},
         }};
   }
+  if (e->arena.failed) return csim_export_memory(e);
   char path[CSIM_EXPORT_PATH];
   if (csim_export_path(e, e->options.name, ".abc", path)) return CSIM_INVALID;
   csim_status status = csim_file_create(path, e->log, &a->file);
@@ -359,12 +371,12 @@ static void add_corners_backward(abc *a, const csim_cache_object *o, const int *
       csim_bytes_add32(&a->payload, (uint32_t)value[c]);
 }
 
-static csim_ogawa_word write_uv(csim_export *e, int object) {
+static csim_ogawa_word write_uv(csim_export *e, int object, const csim_uv_set *set) {
   abc *a = e->state;
   compound c = {0};
   int nuv, *index;
   double *uv;
-  if (csim_export_corner_uv(e, object, &nuv, &uv, &index)) return 0;
+  if (csim_export_corner_uv(e, object, set, &nuv, &uv, &index)) return 0;
   add_floats(a, uv, csim_row(2, nuv));
   add_constant(a, &c, (property){.name = ".vals", .pod = POD_F32, .extent = 2, .metadata = MD_UV});
   add_corners_backward(a, &e->object[object], index);
@@ -381,8 +393,11 @@ static csim_ogawa_word write_normals(csim_export *e, int object) {
   return end_compound(a, &c);
 }
 
-// Numbers that Alembic has no name for. Colours are "Col", as Blender calls them.
-static csim_ogawa_word write_params(abc *a, const csim_cache_object *o, const abc_object *own) {
+// What Alembic has no name for. Colours are "Col", as Blender calls them.
+static csim_ogawa_word write_params(csim_export *e, int object) {
+  abc *a = e->state;
+  const csim_cache_object *o = &e->object[object];
+  const abc_object *own = &a->object[object];
   compound c = {0};
   if (o->colour) {
     add_floats(a, o->colour, csim_xyz(o->nvert));
@@ -391,6 +406,8 @@ static csim_ogawa_word write_params(abc *a, const csim_cache_object *o, const ab
   }
   for (int k = PRESSURE; k <= STRAIN; k++)
     if (own->moving[k].sample.n) add_property(a, &c, &own->moving[k]);
+  for (int k = 0; k < o->nuv_set; k++)
+    add_compound(&c, own->uv_name[k], MD_UV, write_uv(e, object, &o->uv_set[k]));
   return end_compound(a, &c);
 }
 
@@ -408,10 +425,13 @@ static csim_ogawa_word write_geometry(csim_export *e, int object) {
     csim_bytes_add32(&a->payload, (uint32_t)(o->face_start[f + 1] - o->face_start[f]));
   add_constant(a, &c, (property){.name = ".faceCounts", .pod = POD_I32, .extent = 1});
   if (own->moving[VELOCITIES].sample.n) add_property(a, &c, &own->moving[VELOCITIES]);
-  if (o->nuv) add_compound(&c, "uv", MD_UV, write_uv(e, object));
+  if (o->nuv) {
+    csim_uv_set first = {.n = o->nuv, .uv = o->uv, .face_uv = o->face_uv};
+    add_compound(&c, "uv", MD_UV, write_uv(e, object, &first));
+  }
   if (own->moving[NORMALS].sample.n) add_compound(&c, "N", MD_NORMAL, write_normals(e, object));
-  if (own->moving[PRESSURE].sample.n || own->moving[STRAIN].sample.n || o->colour)
-    add_compound(&c, ".arbGeomParams", MD_NONE, write_params(a, o, own));
+  if (own->moving[PRESSURE].sample.n || own->moving[STRAIN].sample.n || o->colour || o->nuv_set)
+    add_compound(&c, ".arbGeomParams", MD_NONE, write_params(e, object));
   return end_compound(a, &c);
 }
 
@@ -464,9 +484,7 @@ static void write_face_sets(csim_export *e, int object, children *sets) {
     compound faces = {0}, own = {0};
     children none = {0};
     uint8_t key[16], hash[16];
-    char *name = csim_arena_copy(&e->arena, set[k].name);
-    for (char *c = name; c && *c; c++)
-      if (*c == '/') *c = '_'; // it separates names
+    char *name = make_name(e, set[k].name);
     if (!name) return;
     ptrdiff_t begin = a->keys.n;
     property bounds = {".selfBnds", SCALAR, POD_F64, 6, MD_BOX, 0, .key = {0}}; // readers need it

@@ -15,6 +15,7 @@ typedef struct usda_object {
   char *name; // a USD identifier, different for each object
   csim_spool *points, *velocities, *pressure, *strain, *normals;
   int has_normals;    // at every corner
+  char **uv_name;     // (nuv_set) of primvars
   csim_bytes extents; // text
   csim_bytes poses;   // text, of what moves as a whole
 } usda_object;
@@ -27,9 +28,20 @@ static char *make_identifier(csim_export *e, const char *from) {
   return name;
 }
 
+// The same of any text: what is no letter or digit becomes _.
+static char *make_plain_identifier(csim_export *e, const char *from) {
+  char *plain = csim_arena_copy(&e->arena, from);
+  for (char *c = plain; c && *c; c++)
+    if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9')))
+      *c = '_';
+  return plain ? make_identifier(e, plain) : NULL;
+}
+
 static csim_status close_usda(csim_export *e, int commit);
 
 static csim_status open_usda(csim_export *e) {
+  static const char *const reserved[] = {"st",      "pressure",     "strain",
+                                         "normals", "displayColor", NULL};
   usda_object *object = e->state = CSIM_ARENA_NEW(&e->arena, usda_object, e->nobject);
   if (!object) return csim_export_memory(e);
   for (int i = 0; i < e->nobject; i++) {
@@ -43,6 +55,7 @@ static csim_status open_usda(csim_export *e) {
     csim_spool **spool[] = {&object[i].points, &object[i].velocities, &object[i].pressure,
                             &object[i].strain, &object[i].normals};
     object[i].has_normals = csim_export_all_normal(e, i);
+    object[i].uv_name = csim_export_uv_names(e, i, reserved, make_plain_identifier);
     const int wanted[] = {1, o->has_velocity, o->has_pressure, o->has_strain,
                           object[i].has_normals};
     int bad = 0;
@@ -191,6 +204,25 @@ static void write_ints(csim_file *file, const char *name, const int *value, ptrd
   csim_file_text(file, "]\n");
 }
 
+static int write_uv(csim_export *e, csim_file *file, int object, const char *name,
+                    const csim_uv_set *set) {
+  int nuv, *index;
+  double *uv;
+  char indices[512];
+  if (csim_export_corner_uv(e, object, set, &nuv, &uv, &index)) return -1;
+  csim_file_print(file, "    texCoord2f[] primvars:%s = [", name);
+  for (ptrdiff_t i = 0; i < nuv; i++) {
+    char *to = csim_file_reserve(file, 128);
+    size_t used = i ? 2 : 0;
+    if (i) memcpy(to, ", ", 2);
+    csim_file_advance(file, used + print_vector(uv + 2 * i, 2, to + used));
+  }
+  csim_file_text(file, "] (\n        interpolation = \"faceVarying\"\n    )\n");
+  snprintf(indices, sizeof indices, "int[] primvars:%s:indices", name);
+  write_ints(file, indices, index, csim_corners(&e->object[object]));
+  return 0;
+}
+
 static int write_topology(csim_export *e, csim_file *file, int object) {
   const csim_cache_object *o = &e->object[object];
   int *count = CSIM_ARENA_NEW(&e->arena, int, o->nface);
@@ -200,20 +232,11 @@ static int write_topology(csim_export *e, csim_file *file, int object) {
   write_ints(file, "int[] faceVertexIndices", o->face_vert, csim_corners(o));
   csim_file_text(file, "    uniform token orientation = \"rightHanded\"\n"
                        "    uniform token subdivisionScheme = \"none\"\n");
-  if (!o->nuv) return 0;
-  int nuv, *index;
-  double *uv;
-  if (csim_export_corner_uv(e, object, &nuv, &uv, &index)) return -1;
-  csim_file_text(file, "    texCoord2f[] primvars:st = [");
-  for (ptrdiff_t i = 0; i < nuv; i++) {
-    char *to = csim_file_reserve(file, 128);
-    size_t used = i ? 2 : 0;
-    if (i) memcpy(to, ", ", 2);
-    csim_file_advance(file, used + print_vector(uv + 2 * i, 2, to + used));
-  }
-  csim_file_text(file, "] (\n        interpolation = \"faceVarying\"\n    )\n");
-  write_ints(file, "int[] primvars:st:indices", index, csim_corners(o));
-  return 0;
+  csim_uv_set first = {.n = o->nuv, .uv = o->uv, .face_uv = o->face_uv};
+  int bad = o->nuv && write_uv(e, file, object, "st", &first);
+  for (int k = 0; k < o->nuv_set && !bad; k++)
+    bad = write_uv(e, file, object, ((usda_object *)e->state)[object].uv_name[k], &o->uv_set[k]);
+  return bad ? -1 : 0;
 }
 
 // A text in quotes; what cannot stand in one is left out.
@@ -233,11 +256,7 @@ static int write_subsets(csim_export *e, csim_file *file, int object) {
   char **name = n < 0 ? NULL : CSIM_ARENA_NEW(&e->arena, char *, n);
   if (!name) return -1;
   for (int k = 0; k < n; k++) {
-    char *plain = csim_arena_copy(&e->arena, set[k].name);
-    for (char *c = plain; c && *c; c++)
-      if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9')))
-        *c = '_';
-    name[k] = plain ? make_identifier(e, plain) : NULL;
+    name[k] = make_plain_identifier(e, set[k].name);
     for (int i = 0; i < k && name[k]; i++)
       if (!strcmp(name[k], name[i])) {
         name[k] = csim_arena_print(&e->arena, "%s_%d", name[k], k);
@@ -342,11 +361,7 @@ static void write_layer(csim_export *e, csim_file *file, const char *root) {
 static csim_status write_file(csim_export *e) {
   char path[CSIM_EXPORT_PATH];
   csim_file *file;
-  char *root = csim_arena_copy(&e->arena, e->options.name);
-  for (char *c = root; c && *c; c++)
-    if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9')))
-      *c = '_';
-  root = root ? make_identifier(e, root) : NULL;
+  char *root = make_plain_identifier(e, e->options.name);
   if (!root) return csim_export_memory(e);
   if (csim_export_path(e, e->options.name, ".usda", path)) return CSIM_INVALID;
   csim_status status = csim_file_create(path, e->log, &file);

@@ -1,8 +1,9 @@
 // cache/layout.h: the bytes of a cache file. docs/cache-format.md is the specification. Needs
 // base/.
 //
-// File:     header, META, TOPO x nobject, LOOK of those that have any, (FRAM x nobject, STAT) x
-// nframe, INDX, TAIL Header:   OFFSET SIZE MEANING
+// File:     header, META, TOPO x nobject, LOOK and UVST of those that have any,
+//           (FRAM x nobject, STAT) x nframe, INDX, TAIL
+// Header:   OFFSET SIZE MEANING
 //             0      8  magic 89 "CSC" 0D 0A 1A 0A (a text-mode copy destroys it)
 //             8      2  major version: a reader refuses a later one
 //            10      2  minor version: additions that an old reader may skip
@@ -43,7 +44,8 @@
 enum {
   CSIM_CACHE_MAJOR = 1,
   CSIM_CACHE_MINOR = 1,   ///< of caches without strain, samples and LOOK
-  CSIM_CACHE_SAMPLED = 2, ///< of those with them
+  CSIM_CACHE_SAMPLED = 2, ///< of those with them, but without UVST
+  CSIM_CACHE_UV_SETS = 3, ///< of those with UVST
   CSIM_CACHE_HEADER = 64,
   CSIM_CACHE_CHUNK = 40,
   CSIM_CACHE_INTERVAL = 8,
@@ -56,6 +58,7 @@ enum {
 #define CSIM_CACHE_META CSIM_FOURCC('M', 'E', 'T', 'A')
 #define CSIM_CACHE_TOPO CSIM_FOURCC('T', 'O', 'P', 'O')
 #define CSIM_CACHE_LOOK CSIM_FOURCC('L', 'O', 'O', 'K')
+#define CSIM_CACHE_UVST CSIM_FOURCC('U', 'V', 'S', 'T')
 #define CSIM_CACHE_FRAM CSIM_FOURCC('F', 'R', 'A', 'M')
 #define CSIM_CACHE_STAT CSIM_FOURCC('S', 'T', 'A', 'T')
 #define CSIM_CACHE_INDX CSIM_FOURCC('I', 'N', 'D', 'X')

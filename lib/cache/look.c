@@ -56,22 +56,6 @@ const char *csim_look_check(const csim_cache_object *o) {
 
 // ---------------------------------------------------------------------------------------- in, out
 
-// Differences, planes. `word` is overwritten.
-static int put_words(csim_planes *planes, uint32_t *word, ptrdiff_t n, csim_bytes *out) {
-  for (ptrdiff_t i = n - 1; i >= 0; i--) word[i] = csim_zigzag(word[i] - (i ? word[i - 1] : 0));
-  return csim_planes_write(planes, CSIM_EFFORT_REPEATS, word, n, out);
-}
-
-static int put_vectors(csim_planes *planes, const double *value, ptrdiff_t n, uint32_t *word,
-                       csim_bytes *out) {
-  for (int c = 0; c < 3; c++) {
-    for (ptrdiff_t i = 0; i < n; i++)
-      word[i] = csim_order_bits(csim_float_bits((float)value[3 * i + c]));
-    if (put_words(planes, word, n, out)) return -1;
-  }
-  return 0;
-}
-
 int csim_look_write(csim_planes *planes, const csim_cache_object *o, csim_bytes *out) {
   ptrdiff_t ncorner = corners_of(o), most = ncorner > o->nvert ? ncorner : o->nvert;
   uint32_t *word = CSIM_NEW(uint32_t, most);
@@ -79,25 +63,12 @@ int csim_look_write(csim_planes *planes, const csim_cache_object *o, csim_bytes 
   csim_bytes_add32(out, (uint32_t)o->nnormal);
   csim_bytes_add32(out, o->colour != NULL);
   if (!bad && o->nnormal) {
-    for (ptrdiff_t i = 0; i < ncorner; i++) word[i] = (uint32_t)o->face_normal[i];
-    bad = put_words(planes, word, ncorner, out) ||
-          put_vectors(planes, o->normal, o->nnormal, word, out);
+    bad = csim_planes_write_ints(planes, o->face_normal, ncorner, word, out) ||
+          csim_planes_write_vectors(planes, o->normal, 3, o->nnormal, word, out);
   }
-  if (!bad && o->colour) bad = put_vectors(planes, o->colour, o->nvert, word, out);
+  if (!bad && o->colour) bad = csim_planes_write_vectors(planes, o->colour, 3, o->nvert, word, out);
   free(word);
   return bad || out->failed ? -1 : 0;
-}
-
-static double *get_vectors(csim_planes_reader *r, ptrdiff_t n) {
-  if (!csim_planes_plausible(3 * (uint64_t)n, (uint64_t)(r->end - r->at))) return NULL;
-  double *value = CSIM_ARENA_NEW(r->arena, double, 3 * n);
-  for (int c = 0; c < 3 && value; c++) {
-    const uint32_t *word = csim_planes_read_array(r, n);
-    if (!word) return NULL;
-    for (ptrdiff_t i = 0; i < n; i++)
-      value[3 * i + c] = (double)csim_bits_float(csim_unorder_bits(word[i]));
-  }
-  return value;
 }
 
 int csim_look_read(csim_planes *planes, const uint8_t *data, ptrdiff_t size, csim_arena *arena,
@@ -108,7 +79,7 @@ int csim_look_read(csim_planes *planes, const uint8_t *data, ptrdiff_t size, csi
   if (n > (uint32_t)corners_of(o)) return -1;
   o->nnormal = (int)n;
   if (n && !(o->face_normal = (int *)csim_planes_read_array(&r, corners_of(o)))) return -1;
-  if (n && !(o->normal = get_vectors(&r, (ptrdiff_t)n))) return -1;
-  if (flags & 1 && !(o->colour = get_vectors(&r, o->nvert))) return -1;
+  if (n && !(o->normal = csim_planes_read_vectors(&r, 3, (ptrdiff_t)n))) return -1;
+  if (flags & 1 && !(o->colour = csim_planes_read_vectors(&r, 3, o->nvert))) return -1;
   return r.at == r.end ? 0 : -1;
 }

@@ -144,6 +144,40 @@ uint32_t *csim_planes_read_array(csim_planes_reader *r, ptrdiff_t n) {
   return word;
 }
 
+int csim_planes_write_array(csim_planes *p, uint32_t *word, ptrdiff_t n, csim_bytes *out) {
+  for (ptrdiff_t i = n - 1; i >= 0; i--) word[i] = csim_zigzag(word[i] - (i ? word[i - 1] : 0));
+  return csim_planes_write(p, CSIM_EFFORT_REPEATS, word, n, out);
+}
+
+int csim_planes_write_ints(csim_planes *p, const int *value, ptrdiff_t n, uint32_t *word,
+                           csim_bytes *out) {
+  for (ptrdiff_t i = 0; i < n; i++) word[i] = (uint32_t)value[i];
+  return csim_planes_write_array(p, word, n, out);
+}
+
+int csim_planes_write_vectors(csim_planes *p, const double *value, int width, ptrdiff_t n,
+                              uint32_t *word, csim_bytes *out) {
+  for (int c = 0; c < width; c++) {
+    for (ptrdiff_t i = 0; i < n; i++)
+      word[i] = csim_order_bits(csim_float_bits((float)value[width * i + c]));
+    if (csim_planes_write_array(p, word, n, out)) return -1;
+  }
+  return 0;
+}
+
+double *csim_planes_read_vectors(csim_planes_reader *r, int width, ptrdiff_t n) {
+  if (!csim_planes_plausible((uint64_t)width * (uint64_t)n, (uint64_t)(r->end - r->at)))
+    return NULL;
+  double *value = CSIM_ARENA_NEW(r->arena, double, width *n);
+  for (int c = 0; c < width && value; c++) {
+    const uint32_t *word = csim_planes_read_array(r, n);
+    if (!word) return NULL;
+    for (ptrdiff_t i = 0; i < n; i++)
+      value[width * i + c] = (double)csim_bits_float(csim_unorder_bits(word[i]));
+  }
+  return value;
+}
+
 void csim_planes_free(csim_planes *p) {
   if (p->streams) {
     for (int k = 0; k < 2; k++)

@@ -46,6 +46,23 @@ typedef struct csim_planes_reader {
 /// @return (n) of the arena; NULL when malformed or out of memory
 uint32_t *csim_planes_read_array(csim_planes_reader *r, ptrdiff_t n);
 
+/// Appends an array of n words as csim_planes_read_array reads it. `word` is overwritten.
+/// @return 0, or -1 when out of memory
+int csim_planes_write_array(csim_planes *p, uint32_t *word, ptrdiff_t n, csim_bytes *out);
+
+/// The same for integers. `word` (n) is scratch.
+int csim_planes_write_ints(csim_planes *p, const int *value, ptrdiff_t n, uint32_t *word,
+                           csim_bytes *out);
+
+/// The same for vectors as floats in integer order: all first components, then all second ones.
+/// @param value  (n x width)
+int csim_planes_write_vectors(csim_planes *p, const double *value, int width, ptrdiff_t n,
+                              uint32_t *word, csim_bytes *out);
+
+/// Reads what csim_planes_write_vectors wrote.
+/// @return (n x width) of the arena; NULL when malformed or out of memory
+double *csim_planes_read_vectors(csim_planes_reader *r, int width, ptrdiff_t n);
+
 /// Frees the arrays (all zero allowed).
 void csim_planes_free(csim_planes *p);
 

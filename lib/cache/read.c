@@ -11,6 +11,7 @@
 #include "cache/layout.h"
 #include "cache/look.h"
 #include "cache/topology.h"
+#include "cache/uv_sets.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -186,6 +187,29 @@ static int find_samples(const char *meta, double *share) {
   return *at == ']' ? n : 0;
 }
 
+// The LOOK and UVST chunks from *at on, which moves behind them.
+static csim_status read_looks(csim_cache *c, csim_cache_object *object, uint64_t *at) {
+  csim_chunk chunk;
+  for (; !read_head(c, *at, &chunk); *at = after(*at, &chunk)) {
+    int uv = chunk.fourcc == CSIM_CACHE_UVST;
+    if (!uv && chunk.fourcc != CSIM_CACHE_LOOK) break;
+    if (chunk.object >= (uint32_t)c->info.nobject)
+      return damaged(c, *at, uv ? "a UVST chunk of no object" : "a LOOK chunk of no object");
+    csim_cache_object *o = &object[chunk.object];
+    const char *wrong = read_chunk(c, *at, &chunk);
+    if (wrong) return damaged(c, *at, wrong);
+    const uint8_t *data = c->payload.data;
+    int bad =
+        uv ? csim_uv_set_read(&c->planes, data, c->payload.n, &c->arena, o) || csim_uv_sets_check(o)
+           : csim_look_read(&c->planes, data, c->payload.n, &c->arena, o) || csim_look_check(o);
+    if (!bad) continue;
+    return c->arena.failed
+               ? no_memory(c)
+               : damaged(c, *at, uv ? "a UVST chunk is malformed" : "a LOOK chunk is malformed");
+  }
+  return CSIM_OK;
+}
+
 // META and the TOPO chunks. Without them nothing can be read.
 static csim_status read_topology(csim_cache *c) {
   int nobject = c->info.nobject;
@@ -221,16 +245,8 @@ static csim_status read_topology(csim_cache *c) {
     if (status) return CSIM_IO;
   }
   at = after(at, &chunk);
-  while (!read_head(c, at, &chunk) && chunk.fourcc == CSIM_CACHE_LOOK) {
-    if (chunk.object >= (uint32_t)nobject) return damaged(c, at, "a LOOK chunk of no object");
-    csim_cache_object *o = &object[chunk.object];
-    wrong = read_chunk(c, at, &chunk);
-    if (wrong) return damaged(c, at, wrong);
-    if (csim_look_read(&c->planes, c->payload.data, c->payload.n, &c->arena, o) ||
-        csim_look_check(o))
-      return c->arena.failed ? no_memory(c) : damaged(c, at, "a LOOK chunk is malformed");
-    at = after(at, &chunk);
-  }
+  csim_status status = read_looks(c, object, &at);
+  if (status) return status;
   c->first = c->end = at;
   return CSIM_OK;
 }

@@ -317,6 +317,8 @@ static csim_status load(csim_sequence *s, int k, csim_cache_object *object) {
                                 .normal = m->mesh.look.normals.local,
                                 .face_normal = m->mesh.look.normals.corner,
                                 .colour = m->mesh.look.colour,
+                                .nuv_set = m->mesh.look.nuv_set,
+                                .uv_set = m->mesh.look.uv_set,
                                 .ntag = m->mesh.ntag,
                                 .tag = m->mesh.tag,
                                 .face_tag = m->mesh.face_tag};

@@ -79,18 +79,6 @@ csim_status csim_topology_check(const csim_cache_object *o, csim_place place, cs
 
 // ------------------------------------------------------------------------------------------ write
 
-// Differences, planes. `word` is scratch.
-static int write_array(csim_planes *planes, uint32_t *word, ptrdiff_t n, csim_bytes *out) {
-  for (ptrdiff_t i = n - 1; i >= 0; i--) word[i] = csim_zigzag(word[i] - (i ? word[i - 1] : 0));
-  return csim_planes_write(planes, CSIM_EFFORT_REPEATS, word, n, out);
-}
-
-static int write_ints(csim_planes *planes, const int *value, ptrdiff_t n, uint32_t *word,
-                      csim_bytes *out) {
-  for (ptrdiff_t i = 0; i < n; i++) word[i] = (uint32_t)value[i];
-  return write_array(planes, word, n, out);
-}
-
 static void write_names(const csim_cache_object *o, csim_bytes *out) {
   csim_bytes_add(out, o->name, (ptrdiff_t)strlen(o->name) + 1);
   for (int i = 0; i < o->ntag; i++)
@@ -100,16 +88,12 @@ static void write_names(const csim_cache_object *o, csim_bytes *out) {
 static int write_arrays(csim_planes *planes, const csim_cache_object *o, int ncorner,
                         uint32_t *word, csim_bytes *out) {
   for (int f = 0; f < o->nface; f++) word[f] = (uint32_t)(o->face_start[f + 1] - o->face_start[f]);
-  if (write_array(planes, word, o->nface, out)) return -1;
-  if (write_ints(planes, o->face_vert, ncorner, word, out)) return -1;
-  for (int c = 0; c < 2 && o->nuv; c++) {
-    for (ptrdiff_t i = 0; i < o->nuv; i++)
-      word[i] = csim_order_bits(csim_float_bits((float)o->uv[2 * i + c]));
-    if (write_array(planes, word, o->nuv, out)) return -1;
-  }
-  if (o->nuv && write_ints(planes, o->face_uv, ncorner, word, out)) return -1;
-  if (o->ntag && write_ints(planes, o->face_tag, o->nface, word, out)) return -1;
-  if (o->ntet && write_ints(planes, o->tet, csim_row(4, o->ntet), word, out)) return -1;
+  if (csim_planes_write_array(planes, word, o->nface, out)) return -1;
+  if (csim_planes_write_ints(planes, o->face_vert, ncorner, word, out)) return -1;
+  if (o->nuv && csim_planes_write_vectors(planes, o->uv, 2, o->nuv, word, out)) return -1;
+  if (o->nuv && csim_planes_write_ints(planes, o->face_uv, ncorner, word, out)) return -1;
+  if (o->ntag && csim_planes_write_ints(planes, o->face_tag, o->nface, word, out)) return -1;
+  if (o->ntet && csim_planes_write_ints(planes, o->tet, csim_row(4, o->ntet), word, out)) return -1;
   return out->failed ? -1 : 0;
 }
 
@@ -186,16 +170,8 @@ static int read_faces(csim_planes_reader *r, csim_cache_object *o, int ncorner) 
 }
 
 static int read_uv(csim_planes_reader *r, csim_cache_object *o, int ncorner) {
-  if (!csim_planes_plausible((uint64_t)o->nuv, (uint64_t)(r->end - r->at))) return -1;
-  double *uv = CSIM_ARENA_NEW(r->arena, double, csim_row(2, o->nuv));
-  if (!uv) return -1;
-  for (int c = 0; c < 2; c++) {
-    const uint32_t *word = csim_planes_read_array(r, o->nuv);
-    if (!word) return -1;
-    for (ptrdiff_t i = 0; i < o->nuv; i++)
-      uv[2 * i + c] = (double)csim_bits_float(csim_unorder_bits(word[i]));
-  }
-  o->uv = uv;
+  o->uv = csim_planes_read_vectors(r, 2, o->nuv);
+  if (!o->uv) return -1;
   o->face_uv = read_ints(r, ncorner);
   return o->face_uv ? 0 : -1;
 }

@@ -7,6 +7,7 @@
 #include "cache/look.h"
 #include "cache/read.h"
 #include "cache/topology.h"
+#include "cache/uv_sets.h"
 
 #include "base/log.h"
 #include "io/file.h"
@@ -46,7 +47,7 @@ struct csim_cache_writer {
   int minor; // version
   ptrdiff_t object_capacity;
   object_writer *object;
-  csim_bytes topology[2]; // TOPO, then LOOK chunks until csim_cache_begin
+  csim_bytes topology[2]; // TOPO, then LOOK and UVST chunks until csim_cache_begin
   int in_frame;
   long long number; // of the last frame begun
   double time;
@@ -169,11 +170,22 @@ csim_status csim_cache_append(const char *path, int keep_frames, const csim_cach
   return status;
 }
 
+// Appends a chunk of the object added last. The payload is empty after it.
+static void add_chunk(csim_cache_writer *w, int where, uint32_t fourcc, csim_bytes *payload) {
+  csim_chunk_add(&w->topology[where],
+                 (csim_chunk){.fourcc = fourcc,
+                              .object = (uint32_t)w->nobject - 1,
+                              .codec = CSIM_CACHE_CODEC_PLANES},
+                 payload);
+  payload->n = 0;
+}
+
 csim_status csim_cache_add_object(csim_cache_writer *w, const csim_cache_object *object) {
   if (w->status) return w->status;
   csim_status status = csim_topology_check(object, (csim_place){.file = w->path}, w->log);
   if (status) return w->status = status;
   const char *wrong = csim_look_check(object);
+  if (!wrong) wrong = csim_uv_sets_check(object);
   if (wrong) return fail(w, wrong == csim_look_no_memory ? CSIM_MEMORY : CSIM_INVALID, wrong);
   if (w->nobject == CSIM_CACHE_MAX_OBJECT) return fail(w, CSIM_INVALID, "too many objects");
   object_writer *grown =
@@ -183,7 +195,10 @@ csim_status csim_cache_add_object(csim_cache_writer *w, const csim_cache_object 
   object_writer *o = &w->object[w->nobject++];
   *o = (object_writer){0};
   csim_bytes payload = {0};
-  if (object->has_strain || object->nsample || csim_look_in(object)) w->minor = CSIM_CACHE_SAMPLED;
+  if ((object->has_strain || object->nsample || csim_look_in(object)) &&
+      w->minor < CSIM_CACHE_SAMPLED)
+    w->minor = CSIM_CACHE_SAMPLED;
+  if (object->nuv_set) w->minor = CSIM_CACHE_UV_SETS;
   int bad = csim_traversal_init(&o->traversal, object->nvert, object->nface, object->face_start,
                                 object->face_vert, object->ntet, object->tet);
   for (int a = 0; a < CSIM_CACHE_NATTRIBUTE && !bad; a++) {
@@ -191,19 +206,14 @@ csim_status csim_cache_add_object(csim_cache_writer *w, const csim_cache_object 
     bad = o->has[a] && csim_track_init(&o->track[a], csim_attribute_width(a), object->nvert);
   }
   bad = bad || csim_topology_write(&w->planes, object, &payload);
-  csim_chunk_add(&w->topology[0],
-                 (csim_chunk){.fourcc = CSIM_CACHE_TOPO,
-                              .object = (uint32_t)w->nobject - 1,
-                              .codec = CSIM_CACHE_CODEC_PLANES},
-                 &payload);
-  payload.n = 0;
+  add_chunk(w, 0, CSIM_CACHE_TOPO, &payload);
   if (!bad && csim_look_in(object)) {
     bad = csim_look_write(&w->planes, object, &payload);
-    csim_chunk_add(&w->topology[1],
-                   (csim_chunk){.fourcc = CSIM_CACHE_LOOK,
-                                .object = (uint32_t)w->nobject - 1,
-                                .codec = CSIM_CACHE_CODEC_PLANES},
-                   &payload);
+    add_chunk(w, 1, CSIM_CACHE_LOOK, &payload);
+  }
+  for (int k = 0; k < object->nuv_set && !bad; k++) {
+    bad = csim_uv_set_write(&w->planes, object, &object->uv_set[k], &payload);
+    add_chunk(w, 1, CSIM_CACHE_UVST, &payload);
   }
   free(payload.data);
   return bad || w->topology[0].failed || w->topology[1].failed ? fail_memory(w) : CSIM_OK;

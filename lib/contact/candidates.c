@@ -256,10 +256,9 @@ static int is_sewn(const csim_collision_mesh *mesh, csim_pair_kind kind, const i
 
 static double start_scale(const csim_candidates *set, csim_pair_kind kind, const int v[4]) {
   const double *p[4];
-  int other = v[csim_pair_split(kind)];
-  double share = set->share ? csim_min(set->share[csim_collision_mesh_part(set->mesh, v[0])],
-                                       set->share[csim_collision_mesh_part(set->mesh, other)])
-                            : 1;
+  double share = 1;
+  for (int k = 0; k < 4 && set->share; k++)
+    if (v[k] < set->mesh->nbody_vert) share = csim_min(share, set->share[v[k]]);
   double w[4], far = share * set->distance / 0.9;
   for (int k = 0; k < 4; k++) p[k] = csim_collision_mesh_start(set->mesh, v[k]);
   // most pairs start far apart; the three differences below are a lower bound of the distance

@@ -69,7 +69,7 @@ typedef struct csim_candidates {
   csim_broad_phase broad_phase;
   int self;            ///< pairs of bodies too, not only of bodies with colliders
   double distance;     ///< [m] contact distance
-  const double *share; ///< (mesh->npart) of it, see csim_contact_params; NULL: 1
+  const double *share; ///< (mesh->nbody_vert) of it, see csim_contact_params; NULL: 1
   csim_references ref;
   int valid;   ///< the list may be used
   int version; ///< changes with the list

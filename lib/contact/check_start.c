@@ -182,17 +182,20 @@ done:
   return status;
 }
 
-static csim_status check_thickness(const start_check *s, double thickness) {
+// Both as means over the edges of a body.
+static csim_status check_thickness(const start_check *s, const csim_collision_setup *setup) {
   csim_status status = CSIM_OK;
   for (int b = 0; b < s->mesh.nbody; b++) {
-    double sum = 0;
+    double sum = 0, share = 0;
     int count = 0;
     for (int e = 0; e < s->mesh.nedge; e++) {
       const int *v = s->mesh.edge + csim_row(2, e);
       if (csim_collision_mesh_part(&s->mesh, v[0]) != b) continue;
       sum += csim_distance(s->x + csim_xyz(v[0]), s->x + csim_xyz(v[1]));
+      share += setup->share ? 0.5 * (setup->share[v[0]] + setup->share[v[1]]) : 1;
       count++;
     }
+    double thickness = count ? share / count * setup->thickness : 0;
     if (count == 0 || thickness < sum / count) continue;
     csim_say(
         s->log, CSIM_ERROR, (csim_place){0},
@@ -219,7 +222,7 @@ csim_status csim_contact_check_start(csim_pool *pool, const csim_collision_setup
   s.x = CSIM_ARENA_NEW(&arena, double, csim_xyz(s.mesh.nvert));
   if (!s.x) goto done;
   csim_collision_mesh_starts(&s.mesh, s.x);
-  status = check_thickness(&s, setup->thickness);
+  status = check_thickness(&s, setup);
   if (status) goto done;
   status = CSIM_MEMORY;
   csim_triangles triangles = {s.mesh.nvert, s.x, s.mesh.ntri, s.mesh.tri};

@@ -40,6 +40,7 @@ typedef struct csim_collision_setup {
   const csim_collider *collider; ///< (ncollider)
   int self;                      ///< bodies with each other and themselves; 0: with colliders only
   double thickness;              ///< [m] of contact
+  const double *share;           ///< (model->nvert) of it, see csim_contact_params; NULL: 1
 } csim_collision_setup;
 
 /// Where a vertex is at the start [m].

@@ -19,7 +19,7 @@ typedef struct csim_contact_plane {
 typedef struct csim_planes {
   const csim_collision_mesh *mesh;
   double thickness;    ///< [m]
-  const double *share; ///< (mesh->npart) of the thickness, see csim_contact_params; NULL: 1
+  const double *share; ///< (mesh->nbody_vert) of the thickness, see csim_contact_params; NULL: 1
   int n;
   csim_contact_plane *plane; ///< (n)
 } csim_planes;

@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/log.h"
+#include "clothsim.h"
 #include "mesh/normals.h"
 
 #include <stdint.h>
@@ -27,6 +28,8 @@ typedef struct csim_mesh_channel {
 typedef struct csim_mesh_look {
   csim_normals normals;
   double *colour; ///< (nvert x 3) red, green, blue, 1 = full; NULL: none
+  int nuv_set;
+  csim_uv_set *uv_set; ///< (nuv_set) texture coordinates beside the first ones
 } csim_mesh_look;
 
 typedef struct csim_mesh {

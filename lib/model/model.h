@@ -15,6 +15,7 @@ typedef enum csim_factor_of {
   CSIM_FACTOR_DAMPING,
   CSIM_FACTOR_DRAG,
   CSIM_FACTOR_FRICTION,
+  CSIM_FACTOR_THICKNESS,
   CSIM_NFACTOR,
 } csim_factor_of;
 
@@ -31,8 +32,8 @@ typedef struct csim_body {
   double stretch_damping; ///< [s]
   double drag;            ///< [-] normal drag coefficient
   double friction;        ///< [-] of its surface
-  double
-      *factor[CSIM_NFACTOR]; ///< (nvert) factors of damping, drag and friction; NULL: 1 everywhere
+  int layer;              ///< it lies over all with a lower one; 0: over nothing
+  double *factor[CSIM_NFACTOR]; ///< (nvert) each; NULL: 1 everywhere
 } csim_body;
 
 /// Factor of vertex `vert`, counted from the body's first.

@@ -58,6 +58,7 @@ typedef enum csim_membrane_law {
   CSIM_MEMBRANE_NONE,
   CSIM_MEMBRANE_WOVEN,       ///< warp and weft keep their lengths, and their angle
   CSIM_MEMBRANE_ORTHOTROPIC, ///< St. Venant-Kirchhoff
+  CSIM_MEMBRANE_MEASURED,    ///< the same with a table of stiffness by strain and angle
   CSIM_MEMBRANE_AUTO,        ///< of scenes while they are read; no model has it
 } csim_membrane_law;
 
@@ -230,8 +231,8 @@ typedef struct csim_contact_params {
   csim_response response;
   double thickness; ///< [m] distance at which surfaces begin to push each other apart; in a scene
                     ///< 0: from the meshes
-  const double *share; ///< (parts: bodies, then colliders) of that distance for pairs of a part,
-                       ///< the smaller of two parts' counts; NULL: 1 for all
+  const double *share; ///< (vertices of bodies) (0, 1] of that distance: of a pair the smallest of
+                       ///< its vertices' counts; NULL: 1 for all
   double friction;     ///< [-] default coefficient
   double slip;         ///< [m/s] below this speed friction grows linearly from 0 (filter)
   csim_barrier_kind energy;

@@ -166,6 +166,12 @@ static csim_status check_map(csim_build *build, const csim_object *object, const
     return CSIM_INVALID;
   }
   for (int f = 0; f < mesh->nface && !found; f++) found = in_groups(map, mesh, f);
+  if (map->of == CSIM_MAP_THICKNESS && build->scene->contact.response != CSIM_RESPONSE_FILTER) {
+    csim_say(build->log, CSIM_ERROR, map->place,
+             "object \"%s\": a map of thickness needs the contact response \"filter\"",
+             object->name);
+    return CSIM_INVALID;
+  }
   if (found) return CSIM_OK;
   csim_say(build->log, CSIM_ERROR, map->place, "\"%s\" has no group, object or material \"%s\"",
            object->name, map->group[0]);
@@ -192,10 +198,12 @@ csim_status csim_build_factors(csim_build *build, const csim_object *object, con
     }
     for (int t = 0; t < mesh->ntri; t++) {
       double factor = map->low + weight_of(map, value, mesh, t) * (map->high - map->low);
-      if (!(factor >= 0 && factor <= 1e9)) {
+      // without thickness nothing would keep surfaces apart
+      int thick = map->of == CSIM_MAP_THICKNESS;
+      if (!(factor >= (thick ? 0.01 : 0) && factor <= (thick ? 100 : 1e9))) {
         csim_say(build->log, CSIM_ERROR, map->place,
-                 "the factor at face %d of \"%s\" is %.6g; it must be 0 or more", mesh->tri_face[t],
-                 object->name, factor);
+                 "the factor at face %d of \"%s\" is %.6g; it must be %s", mesh->tri_face[t],
+                 object->name, factor, thick ? "0.01 to 100" : "0 or more");
         return CSIM_INVALID;
       }
       of[t] *= factor;

@@ -2,6 +2,7 @@
 // a cache or an Alembic file. Needs cache/, io/.
 #include "cache/look.h"
 #include "cache/sequence.h"
+#include "cache/uv_sets.h"
 #include "io/mesh_file.h"
 #include "mesh/triangulate.h"
 #include "scene/compile.h"
@@ -41,12 +42,15 @@ static void *copy(csim_arena *arena, const void *from, ptrdiff_t n, size_t size)
   return to && n ? memcpy(to, from, (size_t)n * size) : to;
 }
 
-// Normals and colours. Normals are kept in the frames of the surface, which turn with it.
+// Normals, colours and further texture coordinates. Normals are kept in the frames of the surface,
+// which turn with it.
 static void copy_look(const csim_cache_object *object, csim_mesh *mesh) {
   csim_arena *arena = &mesh->arena;
   csim_normals *normals = &mesh->look.normals;
   if (object->colour)
     mesh->look.colour = copy(arena, object->colour, csim_xyz(object->nvert), sizeof(double));
+  mesh->look.uv_set = csim_uv_sets_copy(object, arena);
+  mesh->look.nuv_set = mesh->look.uv_set ? object->nuv_set : 0;
   if (csim_look_normals(object, arena, normals) || !normals->n) return;
   normals->corner = copy(arena, normals->corner, normals->ncorner, sizeof(int));
   normals->local = copy(arena, normals->local, csim_xyz(normals->n), sizeof(double));

@@ -122,6 +122,7 @@ static csim_status make_mesh(const source *s, const double *x, csim_mesh *mesh) 
     part.nface = from.nface;
     part.face_start = from.face_start;
     part.face_vert = from.face_vert;
+    part.nuv = part.nuv_set = part.ntag = part.nnormal = 0; // they are of other corners
   }
   if (!status) status = csim_mesh_of_cached(&part, x, place_of(s), s->log, mesh);
   if (!status && mesh->ntri == 0) {

@@ -35,6 +35,7 @@ static csim_status add_body(csim_build *build, const csim_object *object) {
                       .damping = material->damping,
                       .stretch_damping = material->stretch_damping,
                       .drag = material->drag,
+                      .layer = object->layer,
                       .friction = object->friction >= 0 ? object->friction
                                                         : build->scene->contact.friction};
   csim_status status = csim_build_surface(build->scene, object, build->log, mesh);
@@ -110,7 +111,7 @@ static csim_status finish_model(csim_build *build) {
   if (model->links.nlink)
     memcpy(model->links.link, build->link, (size_t)model->links.nlink * sizeof *model->links.link);
   // projections go through them in this order: springs from coarse to fine
-  const csim_elements *sets[16 + 2 * CSIM_NBENDING];
+  const csim_elements *sets[17 + 2 * CSIM_NBENDING];
   int n = 0;
   sets[n++] = &build->elements.levels;
   sets[n++] = &build->elements.springs;
@@ -120,6 +121,7 @@ static csim_status finish_model(csim_build *build) {
   sets[n++] = &build->elements.orthotropic;
   sets[n++] = &build->elements.ductile_woven;
   sets[n++] = &build->elements.ductile_orthotropic;
+  sets[n++] = &build->elements.measured;
   for (int b = 0; b < CSIM_NBENDING; b++) sets[n++] = &build->elements.hinges[b];
   sets[n++] = &build->elements.creases;
   sets[n++] = &build->elements.curvature;
@@ -159,31 +161,38 @@ static csim_model *create_model(const csim_scene *scene) {
   return model;
 }
 
-// A thickness for each body from its mesh: thicker contact takes fewer substeps, and a fifth of an
-// edge does not show.
+static double mesh_thickness(const csim_model *model, const csim_body *body) {
+  const double MOST = 0.005, LEAST = 1e-6; // [m]
+  double edge =
+      csim_mean_edge(model->x0 + csim_xyz(body->vert0), body->mesh->ntri, 3, body->mesh->tri);
+  return edge > 0 ? csim_max(LEAST, csim_min(MOST, 0.2 * edge)) : MOST;
+}
+
+// The scene's thickness, or one for each body from its mesh (thicker contact takes fewer substeps,
+// and a fifth of an edge does not show), times what maps say. Thickness is the largest there is,
+// and every vertex has a share of it.
 static csim_status choose_thickness(const csim_scene *scene, csim_world *world) {
   const csim_model *model = world->model;
-  const double MOST = 0.005, LEAST = 1e-6; // [m]
+  double given = scene->contact.thickness, most = 0;
+  int filter = scene->contact.response == CSIM_RESPONSE_FILTER, differs = !(given > 0);
   world->contact = scene->contact;
-  if (scene->contact.thickness > 0) return CSIM_OK;
-  if (scene->contact.response != CSIM_RESPONSE_FILTER) {
-    world->contact.thickness = 0.001; // what they keep from colliders that are no meshes
-    return CSIM_OK;
-  }
-  double *share = CSIM_ARENA_NEW(&world->arena, double, model->nbody + world->ncollider);
+  if (!(given > 0)) world->contact.thickness = 0.001; // what they keep from colliders of no mesh
+  for (int b = 0; b < model->nbody; b++)
+    if (model->body[b].factor[CSIM_FACTOR_THICKNESS]) differs = 1;
+  if (!filter || !differs || !model->nvert) return CSIM_OK;
+  double *share = CSIM_ARENA_NEW(&world->arena, double, model->nvert);
   if (!share) return CSIM_MEMORY;
-  double most = 0;
   for (int b = 0; b < model->nbody; b++) {
     const csim_body *body = &model->body[b];
-    double edge =
-        csim_mean_edge(model->x0 + csim_xyz(body->vert0), body->mesh->ntri, 3, body->mesh->tri);
-    share[b] = edge > 0 ? csim_max(LEAST, csim_min(MOST, 0.2 * edge)) : MOST;
-    most = csim_max(most, share[b]);
+    double usual = given > 0 ? given : mesh_thickness(model, body);
+    for (int i = 0; i < body->nvert; i++) {
+      share[body->vert0 + i] = usual * csim_body_factor(body, CSIM_FACTOR_THICKNESS, i);
+      most = csim_max(most, share[body->vert0 + i]);
+    }
   }
-  world->contact.thickness = most > 0 ? most : MOST;
+  for (int i = 0; i < model->nvert; i++) share[i] /= most;
+  world->contact.thickness = most;
   world->contact.share = share;
-  for (int p = 0; p < model->nbody + world->ncollider; p++)
-    share[p] = p < model->nbody ? share[p] / world->contact.thickness : 1;
   return CSIM_OK;
 }
 
@@ -219,6 +228,7 @@ csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_
                       .elements.bounds.kind = &csim_bound_kind,
                       .elements.woven.kind = &csim_woven_kind,
                       .elements.orthotropic.kind = &csim_orthotropic_kind,
+                      .elements.measured.kind = &csim_measured_kind,
                       .elements.ductile_woven.kind = &csim_ductile_woven_kind,
                       .elements.ductile_orthotropic.kind = &csim_ductile_orthotropic_kind,
                       .elements.creases.kind = &csim_crease_kind,

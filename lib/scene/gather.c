@@ -80,6 +80,8 @@ static csim_cache_object describe(const csim_gather *g, int k) {
       .normal = mesh->look.normals.local,
       .face_normal = mesh->look.normals.corner,
       .colour = body && body->nvert != mesh->nvert ? NULL : mesh->look.colour,
+      .nuv_set = mesh->look.nuv_set,
+      .uv_set = mesh->look.uv_set,
       .ntag = mesh->ntag,
       .tag = mesh->tag,
       .face_tag = mesh->face_tag,

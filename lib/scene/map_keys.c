@@ -3,8 +3,8 @@
 
 #define AT(member) offsetof(csim_map, member)
 
-static const char *const of_names[] = {"density", "stretch", "weft",     "shear", "bend",
-                                       "damping", "drag",    "friction", NULL};
+static const char *const of_names[] = {"density", "stretch", "weft",     "shear",     "bend",
+                                       "damping", "drag",    "friction", "thickness", NULL};
 
 static const csim_field weight_element = {
     .kind = &csim_kind_real, .least = -CSIM_MOST, .most = CSIM_MOST};
@@ -20,7 +20,8 @@ static const csim_field map_fields[] = {
     CSIM_KEY("of", choice, AT(of), NULL, .detail = of_names, .flags = CSIM_REQUIRED,
              .doc = "What is multiplied. stretch is of warp and weft together, as is bend. "
                     "stretch, weft and shear need a membrane, bend needs bending \"curvature\". "
-                    "friction is the object's, or that of its pairs."),
+                    "friction is the object's, or that of its pairs. thickness is that of contact, "
+                    "with response \"filter\"; its factors are 0.01 to 100."),
     CSIM_KEY("low", real, AT(low), "0", .least = 0, .most = 1e6,
              .doc = "Factor where the weight is 0."),
     CSIM_KEY("high", real, AT(high), "1", .least = 0, .most = 1e6,

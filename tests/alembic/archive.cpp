@@ -59,6 +59,18 @@ static XformSample hip_at(int frame) {
   return xform;
 }
 
+// A further set of texture coordinates: by corner with an index, or by vertex without.
+static void put_uv_set(OPolyMesh &mesh, const char *name, const Mesh &m, bool by_corner) {
+  std::vector<V2f> uv;
+  std::vector<uint32_t> index(m.indices.begin(), m.indices.end());
+  for (size_t i = 0; i < m.points.size(); i++) uv.push_back(V2f(i * 0.25f, by_corner ? -3.f : 7.f));
+  OV2fGeomParam param(mesh.getSchema().getArbGeomParams(), name, by_corner,
+                      by_corner ? kFacevaryingScope : kVertexScope, 1);
+  OV2fGeomParam::Sample sample(V2fArraySample(uv), by_corner ? kFacevaryingScope : kVertexScope);
+  if (by_corner) sample.setIndices(UInt32ArraySample(index));
+  param.set(sample);
+}
+
 static int write(int argc, char **argv) {
   enum { BETWEEN = 3 };
   std::vector<Mesh> pose;
@@ -72,6 +84,8 @@ static int write(int argc, char **argv) {
   fixed.setMatrix(to_z_up);
   still.getSchema().set(fixed);
   OPolyMesh body(still, "bodyShape", ts);
+  put_uv_set(body, "atlas", pose[0], true);
+  put_uv_set(body, "paint", pose[0], false);
   FILE *wanted = fopen(argv[3], "wb");
   if (!wanted) return 1;
   int frames = (int)(pose.size() - 1) * (BETWEEN + 1) + 1;

@@ -43,6 +43,11 @@ def read_body(binaries):
     cache = f"{folder}/body.clothcache"
     run(f"{binaries}/clothcache", "import", f"{folder}/body.abc", "-o", cache)
     cache = clothcache.Cache(cache)
+    sets = cache.objects[0].uv_sets
+    check(list(sets) == ["atlas", "paint"], f"further texture coordinates: {list(sets)}")
+    for (name, (uv, index)), v in zip(sets.items(), (-3, 7)):
+        vert = cache.objects[0].face_vert
+        close(uv[index], np.stack([vert * 0.25, np.full(len(vert), v)], 1), f"texture coordinates {name}")
     check(cache.numbers == list(range(1, frames + 1)) and cache.fps == 24, f"frames {cache.numbers}")
     scene = {"name": "in", "frames": {"start": 1, "end": frames, "fps": 24, "substeps": 1}, "units": {"up": "z"},
              "contact": {"response": "none"}, "output": {"colliders": True, "digits": 17, "cache": False},
@@ -73,6 +78,7 @@ SCENE = {
         {"name": "sheet", "type": "cloth", "material": "cotton", "position": [0, 0.06, 0], "mesh": {"file": "sheet.obj"}},
         {"name": "jelly", "type": "solid", "material": "jelly", "position": [2, 1, 0],
          "mesh": {"shape": "box", "size": [0.2, 0.2, 0.2], "cells": [2, 2, 2]}},
+        {"name": "tube", "type": "collider", "position": [9, 0, 0], "mesh": {"file": "body.abc", "unit": "cm", "up": "z"}},
         {"name": "ball", "type": "collider", "mesh": {"shape": "sphere", "radius": 0.05},
          "motion": [{"frame": 3}, {"frame": 8, "position": [0, 0.05, 0]}]},
         {"name": "post", "type": "collider", "position": [4, 0, 0], "mesh": {"shape": "box"}}]}
@@ -162,6 +168,9 @@ def write_run(binaries):
         close(first["counts"], thing.face_size, f"{thing.name}: counts")
         if thing.uv is not None:
             close(first["uv"].reshape(-1, 2), backward(thing, thing.uv[thing.face_uv]), f"{thing.name}: uv")
+        for name, (uv, index) in thing.uv_sets.items():
+            close(mesh["params"][0][name].reshape(-1, 2), backward(thing, uv[index]), f"{thing.name}: {name}")
+        check(len(thing.uv_sets) == 2 * (thing.name == "tube"), f"{thing.name}: {len(thing.uv_sets)} further sets")
         if thing.name == "sheet":
             given = np.array([[0, 0.8, 0.6] if f // 5 % 2 == 0 else [0, 1, 0] for f in range(25) for _ in range(4)])
             close(first["N"].reshape(-1, 3), given, "normals", 1e-6)

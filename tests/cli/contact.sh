@@ -123,4 +123,13 @@ says "use \"response\": \"filter\""
 # a collider that is solid lets nothing start inside
 expect 2 "$clothsim" "$ROOT/scenes/contact/sleeve.json" -o s --set 'sleeve.mesh.radius=0.02'
 says "starts inside of the solid \"arm\""
+# each object's own thickness is held against its edges, not that of a coarse one beside it
+cat >sizes.json <<'END'
+{"name": "sizes", "frames": {"end": 2}, "objects": [
+  {"name": "coarse", "type": "cloth", "mesh": {"shape": "grid", "size": [0.4, 0.4], "cells": [8, 8]}, "material": "cotton", "position": [0, 0.1, 0]},
+  {"name": "fine", "type": "cloth", "mesh": {"shape": "grid", "size": [0.06, 0.06], "cells": [20, 20]}, "material": "cotton"}]}
+END
+expect 0 "$clothsim" sizes.json --check
+expect 2 "$clothsim" sizes.json --check --set contact.thickness=0.005
+says 'larger than the edges of "fine"'
 report

@@ -102,6 +102,12 @@ for name in ("sheet", "wedge"):
 END2
   check "imported from $from" python3 look.py back
 done
+# its faces from another file, with other corners: what belongs to its own is left out
+awk '/^f/ { for (i = 3; i < NF; i++) { split($2, a, "/"); split($i, b, "/"); split($(i + 1), c, "/"); print "f", a[1], b[1], c[1] } next } /^v / { print }' \
+  sheet.obj >triangles.obj
+sed 's/"file": "wedge.obj"/"sequence": "run\/n.abc", "object": "sheet", "faces": "triangles.obj"/; s/, "motion":.*$/, "position": [9, 9, 9]}/' n.json >f.json
+expect 0 "$clothsim" f.json -q -o faces
+equal "$(grep -c '^f' faces/wedge_0003.obj) $(grep -c '^vn' faces/wedge_0003.obj)" "32 0" "faces of another file"
 # materials' libraries
 { echo "mtllib paint.mtl other.mtl"; sed 's/^f 3/usemtl red\nf 3/' wedge.obj; } >painted.obj
 sed 's/wedge.obj/painted.obj/' n.json >m.json

@@ -48,7 +48,7 @@ check "colours of a PLY" awk 'BEGIN { most = 0 } $1 != "v" { next } FNR == NR { 
 # exact pins: what is painted above 0
 expect 0 "$clothsim" cloth.json --check --set cloth.pins.0.stiffness=0
 check "18 pins" grep -q "(18 pinned)" stdout
-# friction, drag and damping from place to place: a factor everywhere is that of the key itself
+# friction, drag, damping and thickness from place to place: a factor everywhere is that of the key itself
 cat >slide.json <<'END'
 {"name": "slide", "frames": {"end": 8}, "contact": {"thickness": 0.002}, "output": {"cache": false},
  "objects": [
@@ -57,9 +57,10 @@ cat >slide.json <<'END'
   {"name": "board", "type": "collider", "friction": 1, "mesh": {"shape": "box", "size": [4, 0.1, 1]}, "position": [1, -0.05, 0]}]}
 END
 ones=$(awk 'BEGIN { for (k = 0; k < 81; k++) printf "%s1", k ? "," : "" }')
-for what in friction:0.25:0.125:cloth.friction damping:0.5:1:cloth.material.damping drag:0.25:0.5:cloth.material.drag; do
+for what in friction:0.25:0.125:cloth.friction damping:0.5:1:cloth.material.damping drag:0.25:0.5:cloth.material.drag \
+  thickness:0.5:0.001:contact.thickness; do
   IFS=: read -r of factor value key <<<"$what"
-  expect 0 "$clothsim" slide.json -q -o "$of-map" --set "cloth.maps=[{\"of\":\"$of\",\"vertices\":[$ones],\"high\":$factor}]"
+  expect 0 "$clothsim" slide.json -q -o "$of-map" --set "cloth.maps=[{\"of\":\"$of\",\"vertices\":[$ones],\"low\":0.01,\"high\":$factor}]"
   expect 0 "$clothsim" slide.json -q -o "$of-key" --set "$key=$value"
   check "a map of $of" cmp "$of-map/cloth_0008.obj" "$of-key/cloth_0008.obj"
   expect 0 "$clothsim" slide.json -q -o "$of-none"
@@ -73,6 +74,23 @@ for response in filter impact-zones; do
   check "it turns with $response" awk '$1 == "v" { n++; if (n <= 9) smooth += $2 / 9; if (n > 72) rough += $2 / 9 } END { exit !(n == 81 && smooth > rough + 0.01) }' \
     "turn-$response/cloth_0008.obj"
 done
+# a thick half rests higher than a thin one, on a mesh and on a plane; thickness is 2 mm times 0.5 and 2
+cat >thick.json <<END
+{"name": "thick", "frames": {"end": 16}, "contact": {"thickness": 0.002}, "output": {"cache": false},
+ "objects": [
+  {"name": "cloth", "type": "cloth", "mesh": {"shape": "grid", "size": [0.4, 0.4], "cells": [8, 8]},
+   "position": [0, 0.005, 0], "material": {"preset": "cotton", "damping": 10}, "maps": [{"of": "thickness", "vertices": [$half], "low": 0.5, "high": 2}]},
+  {"name": "board", "type": "collider", "mesh": {"shape": "plane"}}]}
+END
+for mesh in '{"shape":"plane"}' '{"shape":"box","size":[4,1e-6,1]}'; do
+  expect 0 "$clothsim" thick.json -q --overwrite -o thick --set "board.mesh=$mesh"
+  check "thick and thin on $mesh" awk '$1 == "v" { n++; if (n <= 27) thin += $3 / 27; if (n > 54) thick += $3 / 27 }
+    END { exit !(n == 81 && thin > 0.0005 && thin < 0.001 && thick > 0.002 && thick < 0.004) }' thick/cloth_0016.obj
+done
+expect 2 "$clothsim" thick.json --check --set contact.response=impulse
+says 'needs the contact response "filter"'
+expect 2 "$clothsim" thick.json --check --set cloth.maps.0.low=0
+says 'it must be 0.01 to 100'
 # what is wrong
 expect 2 "$clothsim" cloth.json --check --set cloth.maps.0.property=stiff
 says 'has no numbers "stiff" for its vertices; it has "red", "soft", "held"'

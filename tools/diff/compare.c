@@ -58,6 +58,10 @@ static int can_hold(const diff_source *s, int tags) {
          (!tags && (!strcmp(s->kind, "rest") || is_archive(s)));
 }
 
+static int can_hold_sets(const diff_source *s) {
+  return !strcmp(s->kind, "cache") || is_archive(s);
+}
+
 static const char *tag_of(const csim_cache_object *o, int face) {
   return o->ntag && o->face_tag[face] >= 0 ? o->tag[o->face_tag[face]] : "";
 }
@@ -70,10 +74,9 @@ static int tags_differ(const csim_cache_object *a, const csim_cache_object *b) {
 }
 
 // Texture coordinates, corner by corner, as floats. With `fill` none are the same as (0, 0).
-static int uvs_differ(const csim_cache_object *a, const csim_cache_object *b, int fill) {
-  int ncorner = a->nface ? a->face_start[a->nface] : 0;
+static int uvs_differ(const csim_uv_set *a, const csim_uv_set *b, int ncorner, int fill) {
   for (int c = 0; c < ncorner; c++) {
-    int i = a->nuv ? a->face_uv[c] : -1, j = b->nuv ? b->face_uv[c] : -1;
+    int i = a->n ? a->face_uv[c] : -1, j = b->n ? b->face_uv[c] : -1;
     if ((i < 0) != (j < 0) && !fill) return 1;
     for (int k = 0; k < 2; k++) {
       double u = i < 0 ? 0 : a->uv[csim_row(2, i) + k];
@@ -84,14 +87,41 @@ static int uvs_differ(const csim_cache_object *a, const csim_cache_object *b, in
   return 0;
 }
 
+// Names of sets of texture coordinates. USD has _ for what is no letter or digit.
+static int same_name(const char *a, const char *b) {
+  for (; *a && *b; a++, b++)
+    if (*a != *b && *a != '_' && *b != '_') return 0;
+  return *a == *b;
+}
+
+// The further sets by name; OBJ has none.
+static int sets_differ(const csim_cache_object *a, const csim_cache_object *b, int fill) {
+  int ncorner = a->nface ? a->face_start[a->nface] : 0;
+  if (a->nuv_set != b->nuv_set) return 1;
+  for (int k = 0; k < a->nuv_set; k++) {
+    int i = 0;
+    while (i < b->nuv_set && !same_name(a->uv_set[k].name, b->uv_set[i].name)) i++;
+    if (i == b->nuv_set || uvs_differ(&a->uv_set[k], &b->uv_set[i], ncorner, fill)) return 1;
+  }
+  return 0;
+}
+
+static csim_uv_set first_set(const csim_cache_object *o) {
+  return (csim_uv_set){.n = o->nuv, .uv = o->uv, .face_uv = o->face_uv};
+}
+
 static void compare_contents(const diff_run *run, diff_comparison *c, diff_pair *p) {
   const csim_cache_object *a = object_of(c, p, 0), *b = object_of(c, p, 1);
   p->tags = p->uvs = -1;
   if (p->faces_differ || !a->nface || !b->nface) return;
   if (run->options->tags && can_hold(c->source[0], 1) && can_hold(c->source[1], 1))
     c->found.tags |= p->tags = tags_differ(a, b);
-  if (run->options->uvs && can_hold(c->source[0], 0) && can_hold(c->source[1], 0))
-    c->found.uvs |= p->uvs = uvs_differ(a, b, is_archive(c->source[0]) || is_archive(c->source[1]));
+  if (!run->options->uvs || !can_hold(c->source[0], 0) || !can_hold(c->source[1], 0)) return;
+  int fill = is_archive(c->source[0]) || is_archive(c->source[1]);
+  csim_uv_set first[2] = {first_set(a), first_set(b)};
+  p->uvs = uvs_differ(&first[0], &first[1], a->face_start[a->nface], fill);
+  if (can_hold_sets(c->source[0]) && can_hold_sets(c->source[1])) p->uvs |= sets_differ(a, b, fill);
+  c->found.uvs |= p->uvs;
 }
 
 static void add_pair(diff_run *run, diff_comparison *c, int a, int b) {

@@ -88,15 +88,17 @@ def on_frame(scene, _depsgraph=None):
 
 
 def make_mesh(thing):
-    """Topology of an object in a cache as a mesh, with texture coordinates and tags as materials."""
+    """Topology of an object in a cache as a mesh, with all its texture coordinates."""
     mesh = bpy.data.meshes.new(thing.name)
     starts = np.concatenate([[0], np.cumsum(thing.face_size)])
     faces = [thing.face_vert[a:b].tolist() for a, b in zip(starts[:-1], starts[1:])]
     mesh.from_pydata(np.zeros((thing.nvert, 3)).tolist(), [], faces)
-    if thing.uv is not None and len(mesh.loops) == len(thing.face_uv):
-        layer = mesh.uv_layers.new(name="UVMap")
-        uv = np.where((thing.face_uv < 0)[:, None], np.float32(0), thing.uv[thing.face_uv])
-        layer.data.foreach_set("uv", uv.astype(np.float32).ravel())
+    first = {"UVMap": (thing.uv, thing.face_uv)} if thing.uv is not None else {}
+    for name, (uv, index) in [*first.items(), *thing.uv_sets.items()]:
+        layer = mesh.uv_layers.new(name=name) if len(mesh.loops) == len(index) else None
+        if layer is not None:  # Blender has eight at most
+            uv = np.where((index < 0)[:, None], np.float32(0), uv[index])
+            layer.data.foreach_set("uv", uv.astype(np.float32).ravel())
     mesh.update()
     return mesh
 
