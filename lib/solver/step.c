@@ -163,6 +163,7 @@ void csim_solver_begin_frame(csim_solver *solver, double end) {
   csim_contact_begin_frame(solver->contact, end);
 }
 
+// Hard pins go to their targets.
 static void put_pins(const csim_problem *problem, double *x) {
   const csim_model *model = problem->model;
   for (int i = 0; i < model->ntarget; i++)
