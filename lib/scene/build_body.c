@@ -116,6 +116,28 @@ static int has_bound(csim_build *build, const csim_object *object, const csim_ma
   return 0;
 }
 
+// The table of each triangle, with the factors of maps.
+static csim_status add_measured(csim_build *build, const csim_object *object, const csim_body *body,
+                                const csim_rest_shape *rest, const csim_factors *factors) {
+  const csim_material *m = material_of(build, object);
+  const csim_mesh *mesh = body->mesh;
+  csim_part part = part_of(body, rest);
+  double *table = CSIM_NEW(double, csim_row(CSIM_MEASURED, mesh->ntri));
+  if (!table) return CSIM_MEMORY;
+  for (int t = 0; t < mesh->ntri; t++) {
+    double all = csim_factor(factors, CSIM_MAP_STRETCH, t);
+    double weft = csim_factor(factors, CSIM_MAP_WEFT, t);
+    double of[4] = {all, all * sqrt(weft), all * weft, csim_factor(factors, CSIM_MAP_SHEAR, t)};
+    for (int k = 0; k < CSIM_MEASURED; k++)
+      table[csim_row(CSIM_MEASURED, t) + k] = of[k % 4] * m->stretch_table[k];
+  }
+  int slivers = csim_fabric_measured(mesh->ntri, mesh->tri, &part, rest->flat, table,
+                                     &build->elements.measured);
+  free(table);
+  warn_about_membrane(build, object, slivers);
+  return CSIM_OK;
+}
+
 static csim_status add_membrane(csim_build *build, const csim_object *object, const csim_body *body,
                                 const csim_rest_shape *rest, const csim_factors *factors) {
   const csim_material *m = material_of(build, object);
@@ -394,7 +416,9 @@ csim_status csim_build_cloth(csim_build *build, const csim_object *object, csim_
   if (!status) status = add_shares(build, body, &factors);
   if (!status) status = csim_build_pins(build, object, body);
   first = build->elements.springs.nelem;
-  if (!status && object->membrane)
+  if (!status && object->membrane == CSIM_MEMBRANE_MEASURED)
+    status = add_measured(build, object, body, &rest, &factors);
+  else if (!status && object->membrane)
     status = add_membrane(build, object, body, &rest, &factors);
   else if (!status)
     status = add_springs(build, object, body, &topology, &rest);
@@ -411,6 +435,24 @@ done:
   return status;
 }
 
+// Boxes, widened, in which the solid is filled more finely; their number, or -1 when out of memory.
+static int list_zones(const csim_object *object, csim_arena *arena, csim_tet_zone **zone) {
+  int n = 0;
+  for (int k = 0; k < object->nfiner; k++) n += object->finer[k].nbox;
+  *zone = CSIM_ARENA_NEW(arena, csim_tet_zone, n);
+  if (!*zone) return -1;
+  csim_tet_zone *z = *zone;
+  for (int k = 0; k < object->nfiner; k++) {
+    const csim_finer *finer = &object->finer[k];
+    for (int b = 0; b < finer->nbox; b++, z++) {
+      z->max_volume = finer->max_volume;
+      for (int c = 0; c < 6; c++)
+        z->box[c] = finer->box[b][c] + (c < 3 ? -finer->distance : finer->distance);
+    }
+  }
+  return n;
+}
+
 csim_status csim_build_solid(csim_build *build, const csim_object *object, csim_body *body) {
   const csim_material *material = material_of(build, object);
   const csim_mesh *mesh = body->mesh;
@@ -422,10 +464,16 @@ csim_status csim_build_solid(csim_build *build, const csim_object *object, csim_
                               .radius_edge_ratio = object->radius_edge_ratio,
                               .max_volume = object->max_volume,
                               .time_limit = object->tet_seconds};
+  csim_arena arena = {0};
+  csim_tet_zone *zone;
+  options.nzone = list_zones(object, &arena, &zone);
+  options.zone = zone;
   csim_surface surface = {name, mesh->nvert, mesh->vert, mesh->ntri, mesh->tri, mesh->tri_face};
   warn_about_size(build, object, mesh);
   csim_status status =
-      csim_tetrahedralize(&options, &surface, object->mesh_place, build->log, &tets);
+      options.nzone < 0
+          ? CSIM_MEMORY
+          : csim_tetrahedralize(&options, &surface, object->mesh_place, build->log, &tets);
   if (status) goto done;
   status = CSIM_MEMORY;
   body->nvert = tets.nvert;
@@ -468,6 +516,7 @@ csim_status csim_build_solid(csim_build *build, const csim_object *object, csim_
            tets.ntet, tets.nvert, tets.nsurface, tets.volume);
   status = csim_build_pins(build, object, body);
 done:
+  csim_arena_free(&arena);
   csim_tets_free(&tets);
   free(mass);
   return status;

@@ -42,18 +42,21 @@ static const csim_table springs_table = {.name = "springs",
                                          CSIM_FIELDS_OF(spring_fields)};
 
 static const char *const elasticity_names[] = {"springs", "neo-hookean", NULL};
-static const char *const law_names[] = {"none", "woven", "orthotropic", "auto", NULL};
+static const char *const law_names[] = {"none", "woven", "orthotropic", "measured", "auto", NULL};
 static const char *const warp_names[] = {"auto", "uv", "x", "y", "z", NULL};
 static const char *const rest_names[] = {"start", "uv", "file", NULL};
 
 static const csim_field membrane_fields[] = {
     CSIM_KEY("law", choice, AT(membrane), "auto", .detail = law_names,
-             .doc = "none: springs. woven: threads that keep their lengths and their right angle "
-                    "(Baraff & Witkin). orthotropic: St. Venant-Kirchhoff. Both have the "
-                    "material's moduli on every mesh: \"stretch\" along warp, \"weft\", \"shear\", "
-                    "\"poisson\". auto: orthotropic; springs where the scene asks for what they "
-                    "have: their keys, \"spring\", \"compression\" or \"slack\" of the material, "
-                    "\"strain_limit\", a solver's method by name, a sewing pattern."),
+             .doc =
+                 "none: springs. woven: threads that keep their lengths and their right angle "
+                 "(Baraff & Witkin). orthotropic: St. Venant-Kirchhoff. Both have the "
+                 "material's moduli on every mesh: \"stretch\" along warp, \"weft\", \"shear\", "
+                 "\"poisson\". measured: orthotropic, with the material's \"stretch_table\". "
+                 "auto: measured with such a table and neither \"limit\" nor "
+                 "\"yield_strain\", else orthotropic; springs where the scene asks for what they "
+                 "have: their keys, \"spring\", \"compression\" or \"slack\" of the material, "
+                 "\"strain_limit\", a solver's method by name, a sewing pattern."),
     CSIM_KEY(
         "warp", choice, AT(warp), "auto", .detail = warp_names,
         .doc = "Where warp runs: along u of the texture coordinates, or along an axis of the mesh "
@@ -92,12 +95,41 @@ static const csim_table rest_table = {.name = "rest",
                                       .size = sizeof(csim_object),
                                       CSIM_FIELDS_OF(rest_fields)};
 
+#define IN_FINER(member) offsetof(csim_finer, member)
+
+static const csim_field finer_box = {.kind = &csim_kind_box};
+static const csim_list finer_boxes = {.element = &finer_box,
+                                      .size = sizeof(double[6]),
+                                      .count_offset = IN_FINER(nbox),
+                                      .rank = 2,
+                                      .least = 1};
+static const csim_field finer_fields[] = {
+    CSIM_KEY("box", list, IN_FINER(box), NULL, .detail = &finer_boxes, .flags = CSIM_REQUIRED,
+             .doc = "Two corners against the placed start, as of a pin, or several such boxes."),
+    CSIM_KEY("distance", real, IN_FINER(distance), "0", .unit = "m", .least = 0, .most = CSIM_MOST,
+             .doc = "The boxes are larger by this on all sides."),
+    CSIM_KEY("max_volume", real, IN_FINER(max_volume), NULL, .unit = "m^3", .least = 0,
+             .most = CSIM_MOST, .flags = CSIM_ABOVE | CSIM_REQUIRED,
+             .doc = "Largest volume of a tetrahedron whose centre is there."),
+};
+static const csim_table finer_table = {.name = "finer",
+                                       .doc = "Where a solid has smaller tetrahedra.",
+                                       .size = sizeof(csim_finer),
+                                       CSIM_FIELDS_OF(finer_fields)};
+static const csim_field finer_element = {.kind = &csim_kind_table, .detail = &finer_table};
+static const csim_list finer_list = {
+    .element = &finer_element, .size = sizeof(csim_finer), .count_offset = AT(nfiner)};
+
 static const csim_field tetrahedra_fields[] = {
     CSIM_KEY("radius_edge_ratio", real, AT(radius_edge_ratio), "1.414", .least = 1, .most = 100,
              .doc = "Bound of the ratio of circumradius to shortest edge of the tetrahedra; "
                     "smaller is better shaped and more of them."),
     CSIM_KEY("max_volume", real, AT(max_volume), "0", .unit = "m^3", .least = 0, .most = CSIM_MOST,
              .doc = "Largest volume of a tetrahedron; 0 = no bound."),
+    CSIM_KEY("finer", list, AT(finer), NULL, .detail = &finer_list,
+             .doc = "Where tetrahedra are smaller: at a clamp, where a beam bends most. They grow "
+                    "from there as the ratio permits. Faces of the surface are kept, so they have "
+                    "to be small there too."),
     CSIM_KEY("time_limit", real, AT(tet_seconds), "50", .unit = "s", .least = 1, .most = 1e6,
              .doc = "Processor time that filling the solid may take, rounded up to whole seconds."),
 };
@@ -130,6 +162,12 @@ static int asks_for_springs(const csim_reader *r, const cJSON *item, const csim_
   return m->spring > 0 || m->compression != 1 || m->slack != 0;
 }
 
+// The law of a membrane whose scene leaves it open.
+static csim_membrane_law natural_law(const csim_material *m) {
+  int table = m && m->nstretch_table > 0 && !(m->limit > 0) && !(m->yield_strain > 0);
+  return table ? CSIM_MEMBRANE_MEASURED : CSIM_MEMBRANE_ORTHOTROPIC;
+}
+
 static int has_map(const csim_object *object, csim_map_of of) {
   for (int k = 0; k < object->nmap; k++)
     if (object->map[k].of == of) return 1;
@@ -139,11 +177,10 @@ static int has_map(const csim_object *object, csim_map_of of) {
 // Decides what cloth is made of where the scene leaves it open: what has the stated moduli on its
 // mesh, at the least cost. What each gives and costs: docs/methods.md.
 static void choose_fabric(const csim_reader *r, const cJSON *item, csim_object *object) {
-  if (object->membrane == CSIM_MEMBRANE_AUTO)
-    object->membrane =
-        asks_for_springs(r, item, object) ? CSIM_MEMBRANE_NONE : CSIM_MEMBRANE_ORTHOTROPIC;
-  if (object->bending != CSIM_BENDING_AUTO) return;
   const csim_material *m = object->material >= 0 ? &r->material[object->material] : NULL;
+  if (object->membrane == CSIM_MEMBRANE_AUTO)
+    object->membrane = asks_for_springs(r, item, object) ? CSIM_MEMBRANE_NONE : natural_law(m);
+  if (object->bending != CSIM_BENDING_AUTO) return;
   int grid = object->mesh.shape == CSIM_SHAPE_GRID && object->rest == CSIM_REST_START;
   int needed = has_map(object, CSIM_MAP_BEND) || (m && m->bend_weft > 0);
   const csim_method *method = csim_method_find(r->scene->solver.method); // NULL: "auto"
@@ -233,7 +270,11 @@ static void finish_object(csim_reader *r, const cJSON *item, void *base) {
              "Rotation vector: the axis, as long as the angle; applied after scale."),             \
       VECTOR(position, "m", "0", "Where the mesh's origin goes; applied last."),                   \
       CSIM_KEY("friction", real, AT(friction), "-1", .least = 0, .most = 100,                      \
-               .doc = "Coefficient of friction. Default: the one of \"contact\".")
+               .doc = "Coefficient of friction. Default: the one of \"contact\"."),                \
+      CSIM_KEY("layer", integer, AT(layer), "0", .least = 0, .most = 1000,                         \
+               .doc = "1 and up: cloth starts over every object with a lower layer, where their "  \
+                      "faces' normals point. What crosses one, lies under it or exactly on it is " \
+                      "moved there; panels of patterns as a whole. 0: no layer.")
 
 // -------------------------------------------------------------------------------- render meshes
 

@@ -1,4 +1,4 @@
-"""check_usd_mutants.py FOLDER: 200 mutations each of the stages that check_usd_in.py wrote, as text and binary:
+"""check_usd_mutants.py FOLDER: 200 mutations each of the stages that check_usd_in.py wrote, as text, binary and package:
 clothusd import reads them or says why not, leaves nothing behind, and never ends by a signal."""
 import importlib.machinery
 import importlib.util
@@ -67,7 +67,7 @@ def attempt(source, target):
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), said.decode(errors="replace")
 
 
-for name in ("body.usda", "body.usdc"):
+for name in ("body.usda", "body.usdc", "body.usdz"):
     with open(f"{folder}/{name}", "rb") as file:
         whole = file.read()
     rng, refused, crashed, target = random.Random(11), 0, 0, f"{folder}/mutant.abc"
