@@ -652,8 +652,8 @@ int main(void) {
   heap_settles("cotton", "denim", "wool");
   stack_stands("foam", 0.3);
   stack_stands("rubber-solid", 0.2);
-  hollow_ball_lands(1e-2, 2.4, 6);
-  hollow_ball_lands(1e-3, 2.4, 4);
+  hollow_ball_lands(1e-2, 2.4, 4);
+  hollow_ball_lands(1e-3, 2.4, 2);
   hollow_ball_lands(1e-4, 2.4, 3);
   swings("generalized-alpha", 0.05);
   swings("bdf2", 0.05);
