@@ -392,7 +392,7 @@ static const csim_field material_fields[] = {
            "0 = it is elastic."),
     NUMBER(yield_strain, "", 0, 0,
            "Cloth, membranes: warp and weft stay stretched or compressed by what is beyond that "
-           "strain; 0 = they are elastic."),
+           "strain; solids of springs: so does every spring. 0 = they are elastic."),
     NUMBER(hardening, "", 0, 0,
            "What has yielded by a strain or curvature f yields the next time at hardening f more."),
     NUMBER(yield_rate, "1/s", 0, 0,
@@ -581,6 +581,11 @@ void csim_check_material(csim_reader *r, const cJSON *item, const csim_object *o
     csim_complain(r, CSIM_AT_VALUE, place,
                   "\"poisson\" of material \"%s\" is %.4g: a neo-hookean solid takes 0 to 0.499",
                   m->name, m->poisson);
+  if (continuum && m->yield_strain > 0)
+    csim_complain(r, CSIM_AT_VALUE, place,
+                  "material \"%s\" has \"yield_strain\": solids yield with elasticity \"springs\" "
+                  "only",
+                  m->name);
   if (continuum && !(m->modulus > 0))
     csim_complain(r, CSIM_AT_VALUE, place,
                   "material \"%s\" has no \"modulus\" [Pa], which neo-hookean solids need",
