@@ -33,6 +33,7 @@ typedef struct csim_collider {
   const double *frame_time; ///< (nframe) [s] of each; NULL: evenly, as the two above
   double busy;              ///< [s] nothing is at rest before
   int solid;                ///< has an inside in which nothing may start
+  int layer;                ///< all with a higher one lie over it; 0: nothing does
 } csim_collider;
 
 /// The course of the collider's vertices; refers to its arrays. Needs collider->mesh.

@@ -14,7 +14,7 @@
 #include "model/bending_list.h"
 #include "model/params.h"
 
-enum { CSIM_MAX_NODE = CSIM_PATCH_NODES, CSIM_MAX_PARAM = 3 + 3 * CSIM_PATCH_NODES };
+enum { CSIM_MAX_NODE = CSIM_PATCH_NODES, CSIM_MEASURED = 24, CSIM_MAX_PARAM = 5 + CSIM_MEASURED };
 
 typedef struct csim_energy csim_energy;
 
@@ -211,6 +211,10 @@ extern const csim_energy_kind csim_woven_kind, csim_orthotropic_kind;
 /// strain each has flowed by.
 extern const csim_energy_kind csim_ductile_woven_kind, csim_ductile_orthotropic_kind;
 
+/// Membrane of a triangle whose stiffness grows with strain and turns with its angle, see
+/// measured.c. Parameters by csim_measured_param.
+extern const csim_energy_kind csim_measured_kind;
+
 /// Two vertices: E = w/2 |x_a - x_b|^2. Parameter w [N/m], of either sign: see pairs.c.
 extern const csim_energy_kind csim_curvature_kind;
 
@@ -264,6 +268,12 @@ int csim_membrane_param(csim_membrane_law law, const double rest[6], const csim_
 int csim_ductile_membrane_param(csim_membrane_law law, const double rest[6],
                                 const csim_moduli *moduli, const csim_yield *yield,
                                 double param[16]);
+
+/// Parameters (5 + CSIM_MEASURED) of a triangle whose stiffness is a table (6 x 4) [N/m]: c11, c12,
+/// c22, c33 at low strain, and at a stretch of 7/6 at 0, 22.5, 45, 67.5, 90 degrees to warp; each
+/// is semidefinite, c12^2 <= c11 c22.
+/// @return 0, or -1 when the rest shape has no area
+int csim_measured_param(const double rest[6], const double *table, double *param);
 
 /// Sets the csim_yield of a hinge's parameters.
 void csim_crease_yield(const csim_yield *yield, double *param);

@@ -124,3 +124,18 @@ int csim_fabric_membrane(int ntri, const int *tri, const csim_part *part, const 
   }
   return left_out;
 }
+
+int csim_fabric_measured(int ntri, const int *tri, const csim_part *part, const double *flat,
+                         const double *table, csim_elements *membrane) {
+  int left_out = 0;
+  for (int t = 0; t < ntri; t++) {
+    double param[CSIM_MAX_PARAM];
+    int node[3];
+    for (int k = 0; k < 3; k++) node[k] = part->vert0 + tri[csim_xyz(t) + k];
+    if (csim_measured_param(flat + csim_row(6, t), table + csim_row(CSIM_MEASURED, t), param))
+      left_out++;
+    else
+      csim_elements_add(membrane, node, param);
+  }
+  return left_out;
+}

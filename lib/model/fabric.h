@@ -38,4 +38,10 @@ int csim_fabric_membrane(int ntri, const int *tri, const csim_part *part, const 
                          const csim_moduli *moduli, const csim_yield *yield,
                          csim_elements *membrane);
 
+/// A membrane on each triangle, of kind measured.
+/// @param table  (ntri x CSIM_MEASURED) see csim_measured_param
+/// @return as above
+int csim_fabric_measured(int ntri, const int *tri, const csim_part *part, const double *flat,
+                         const double *table, csim_elements *membrane);
+
 #endif

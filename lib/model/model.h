@@ -32,6 +32,7 @@ typedef struct csim_body {
   double stretch_damping; ///< [s]
   double drag;            ///< [-] normal drag coefficient
   double friction;        ///< [-] of its surface
+  int layer;              ///< it lies over all with a lower one; 0: over nothing
   double *factor[CSIM_NFACTOR]; ///< (nvert) each; NULL: 1 everywhere
 } csim_body;
 

@@ -58,6 +58,7 @@ typedef enum csim_membrane_law {
   CSIM_MEMBRANE_NONE,
   CSIM_MEMBRANE_WOVEN,       ///< warp and weft keep their lengths, and their angle
   CSIM_MEMBRANE_ORTHOTROPIC, ///< St. Venant-Kirchhoff
+  CSIM_MEMBRANE_MEASURED,    ///< the same with a table of stiffness by strain and angle
   CSIM_MEMBRANE_AUTO,        ///< of scenes while they are read; no model has it
 } csim_membrane_law;
 

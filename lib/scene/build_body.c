@@ -116,6 +116,28 @@ static int has_bound(csim_build *build, const csim_object *object, const csim_ma
   return 0;
 }
 
+// The table of each triangle, with the factors of maps.
+static csim_status add_measured(csim_build *build, const csim_object *object, const csim_body *body,
+                                const csim_rest_shape *rest, const csim_factors *factors) {
+  const csim_material *m = material_of(build, object);
+  const csim_mesh *mesh = body->mesh;
+  csim_part part = part_of(body, rest);
+  double *table = CSIM_NEW(double, csim_row(CSIM_MEASURED, mesh->ntri));
+  if (!table) return CSIM_MEMORY;
+  for (int t = 0; t < mesh->ntri; t++) {
+    double all = csim_factor(factors, CSIM_MAP_STRETCH, t);
+    double weft = csim_factor(factors, CSIM_MAP_WEFT, t);
+    double of[4] = {all, all * sqrt(weft), all * weft, csim_factor(factors, CSIM_MAP_SHEAR, t)};
+    for (int k = 0; k < CSIM_MEASURED; k++)
+      table[csim_row(CSIM_MEASURED, t) + k] = of[k % 4] * m->stretch_table[k];
+  }
+  int slivers = csim_fabric_measured(mesh->ntri, mesh->tri, &part, rest->flat, table,
+                                     &build->elements.measured);
+  free(table);
+  warn_about_membrane(build, object, slivers);
+  return CSIM_OK;
+}
+
 static csim_status add_membrane(csim_build *build, const csim_object *object, const csim_body *body,
                                 const csim_rest_shape *rest, const csim_factors *factors) {
   const csim_material *m = material_of(build, object);
@@ -394,7 +416,9 @@ csim_status csim_build_cloth(csim_build *build, const csim_object *object, csim_
   if (!status) status = add_shares(build, body, &factors);
   if (!status) status = csim_build_pins(build, object, body);
   first = build->elements.springs.nelem;
-  if (!status && object->membrane)
+  if (!status && object->membrane == CSIM_MEMBRANE_MEASURED)
+    status = add_measured(build, object, body, &rest, &factors);
+  else if (!status && object->membrane)
     status = add_membrane(build, object, body, &rest, &factors);
   else if (!status)
     status = add_springs(build, object, body, &topology, &rest);

@@ -105,6 +105,7 @@ csim_status csim_build_collider(const csim_scene *scene, const csim_object *obje
          sizeof collider->pivot);
   collider->mesh = mesh;
   collider->solid = object->solid;
+  collider->layer = object->layer;
   csim_status status = source->shape == CSIM_SHAPE_SEQUENCE
                            ? csim_build_sequence(scene, object, log, arena, collider, mesh)
                            : csim_build_surface(scene, object, log, mesh);

@@ -264,11 +264,12 @@ static csim_status add_pattern(csim_build *build, const csim_object *object,
                       .length = -1,
                       .seam = 1};
   csim_link_group *g = &model->links.group[model->links.ngroup];
-  double closed = source->seam_closed < -CSIM_FRAME_LIMIT ? scene->frame_start + scene->fps
-                                                          : source->seam_closed;
+  double from = csim_max(source->seam_from, scene->frame_start);
+  double closed = source->seam_closed < -CSIM_FRAME_LIMIT ? from + scene->fps : source->seam_closed;
   double longest = 0;
   int first = model->links.nlink;
   *g = (csim_link_group){.name = csim_arena_print(build->arena, "%s", object->name),
+                         .begin = csim_max(0, time_of(build, from)),
                          .end = INFINITY,
                          .closed = time_of(build, closed),
                          .seam = 1};

@@ -2,12 +2,13 @@
 //
 // Patterns are drawn so that panels stand around the body, but neighbours often share a line, where
 // left and right meet, or overlap a little: those that stand through each other, through colliders
-// or through objects that come before them in the scene (a shirt under a jacket) are moved apart.
-// Then each goes along its normal to where its stitches pull it, as near
-// to the body as it can: stitches that begin far from it would fold the panel before it arrives,
-// and straps slip under the shoulders. Panels are moved as a whole, so they stay flat.
+// or through objects that come before them in the scene are moved apart. Before that, those that
+// stand under an object with a lower layer (a shirt under a jacket) go over it. Then each goes
+// along its normal to where its stitches pull it, as near to the body as it can: stitches that
+// begin far from it would fold the panel before it arrives, and straps slip under the shoulders.
+// Panels are moved as a whole, so they stay flat.
+#include "contact/layers.h"
 #include "math/vec3.h"
-#include "mesh/intersect.h"
 #include "mesh/tag.h"
 #include "scene/compile.h"
 
@@ -19,6 +20,7 @@ enum { MOST_PAIRS = 1 << 16, MOST_PASSES = 100 };
 static const double STRIDE = 0.002; // [m] of a panel in a pass that moves panels apart
 static const double NEARER = 0.01;  // [m] of a panel in a pass towards the body
 static const double CLEAR = 0.015;  // [m] what is left free before each panel
+static const double ALONG = 0.5;    // least cosine between normals of what lies over each other
 
 typedef struct panels {
   const csim_build *build;
@@ -34,8 +36,10 @@ typedef struct panels {
   unsigned char *stopped; // (n) has come as near as it can
   int nobstacle;
   csim_triangles *obstacle; // (nobstacle) colliders and objects before this one
-  int crossing;             // some still stood through something in the last pass
-  int (*pair)[2];           // (MOST_PAIRS)
+  int nunder;
+  csim_under *under; // (nunder) those of them with a lower layer
+  int crossing;      // some still stood through something in the last pass
+  int (*pair)[2];    // (MOST_PAIRS)
 } panels;
 
 static int root_of(int *parent, int i) {
@@ -129,15 +133,38 @@ static csim_status push_from(panels *p, const csim_triangles *triangles,
   return status;
 }
 
+// Moves panels by their steps.
 static void move_panels(panels *p) {
   for (int k = 0; k < p->n; k++) {
-    double *step = p->step + csim_xyz(k), l = csim_norm(step);
-    for (int c = 0; c < 3; c++) step[c] = l > 0 ? step[c] * STRIDE / l : 0;
+    const double *step = p->step + csim_xyz(k);
     csim_add_scaled(1, step, p->moved + csim_xyz(k));
     csim_add_scaled(1, step, p->center + csim_xyz(k));
   }
   for (int i = 0; i < p->mesh->nvert; i++)
     csim_add_scaled(1, p->step + csim_xyz(p->of[i]), p->mesh->vert + csim_xyz(i));
+}
+
+// Moves each panel along its normal until it is clear of all that it is to lie over.
+static void lay_over(panels *p) {
+  for (int pass = 0; pass < MOST_PASSES && p->nunder; pass++) {
+    int moving = 0;
+    memset(p->step, 0, 3 * (size_t)p->n * sizeof *p->step);
+    for (int i = 0; i < p->mesh->nvert; i++) {
+      const double *normal = p->normal + csim_xyz(p->of[i]);
+      double n[3], *step = p->step + csim_xyz(p->of[i]);
+      for (int k = 0; k < p->nunder; k++) {
+        double height = csim_under_height(&p->under[k], p->mesh->vert + csim_xyz(i), n);
+        double along = height < CLEAR - 1e-6 ? csim_dot(n, normal) : 0, way;
+        if (!(fabs(along) > ALONG)) continue;
+        way = (CLEAR - height) / along;
+        if (!(fabs(way) > csim_norm(step))) continue;
+        for (int c = 0; c < 3; c++) step[c] = way * normal[c];
+        moving = 1;
+      }
+    }
+    if (!moving) return;
+    move_panels(p);
+  }
 }
 
 static csim_status separate(panels *p) {
@@ -151,6 +178,10 @@ static csim_status separate(panels *p) {
       status = push_from(p, &triangles, &p->obstacle[k], &met);
     p->crossing = met > 0;
     if (status || met == 0) return status;
+    for (int k = 0; k < p->n; k++) {
+      double *step = p->step + csim_xyz(k), l = csim_norm(step);
+      for (int c = 0; c < 3; c++) step[c] = l > 0 ? step[c] * STRIDE / l : 0;
+    }
     move_panels(p);
   }
   return CSIM_OK; // report_crossing and the check of the start say what is left
@@ -262,26 +293,38 @@ static csim_status gather(panels *p) {
   return status;
 }
 
+// With `layer` 0 nothing lies over it.
+static void add_obstacle(panels *p, csim_arena *arena, csim_triangles triangles, int layer) {
+  int own = p->build->model->body[p->build->model->nbody - 1].layer;
+  p->obstacle[p->nobstacle++] = triangles;
+  if (!(layer > 0 && layer < own && triangles.ntri)) return;
+  if (csim_under_create(arena, &triangles, &p->under[p->nunder++])) arena->failed = 1;
+}
+
 // The object that the panels are of is the model's last body.
 static void list_obstacles(panels *p, csim_arena *arena) {
   const csim_build *build = p->build;
   const csim_world *world = build->world;
   int nbody = build->model->nbody - 1;
   p->obstacle = csim_arena_alloc(arena, world->ncollider + nbody + 1, sizeof *p->obstacle);
-  for (int k = 0; k < world->ncollider && p->obstacle; k++) {
+  p->under = csim_arena_alloc(arena, world->ncollider + nbody + 1, sizeof *p->under);
+  if (arena->failed) return;
+  for (int k = 0; k < world->ncollider; k++) {
     const csim_collider *collider = &world->collider[k];
     const csim_mesh *mesh = collider->mesh;
     if (!mesh || collider->shape == CSIM_COLLIDER_PLANE) continue;
     double *x = CSIM_ARENA_NEW(arena, double, csim_xyz(mesh->nvert));
     if (!x) return;
     csim_collider_vertices(collider, 0, x);
-    p->obstacle[p->nobstacle++] = (csim_triangles){mesh->nvert, x, mesh->ntri, mesh->tri};
+    csim_triangles triangles = {mesh->nvert, x, mesh->ntri, mesh->tri};
+    add_obstacle(p, arena, triangles, collider->layer);
   }
-  for (int b = 0; b < nbody && p->obstacle; b++) {
+  for (int b = 0; b < nbody; b++) {
     const csim_body *body = &build->model->body[b];
     const csim_mesh *mesh = body->mesh;
-    p->obstacle[p->nobstacle++] =
-        (csim_triangles){mesh->nvert, build->x + csim_xyz(body->vert0), mesh->ntri, mesh->tri};
+    csim_triangles triangles = {mesh->nvert, build->x + csim_xyz(body->vert0), mesh->ntri,
+                                mesh->tri};
+    add_obstacle(p, arena, triangles, body->layer);
   }
 }
 
@@ -313,12 +356,13 @@ csim_status csim_build_pattern(const csim_build *build, const csim_object *objec
   if (arena.failed) goto done;
   measure_panels(&p);
   int count;
+  lay_over(&p);
   status = separate(&p);
   double most = most_of(&p, p.moved, &count);
   if (count)
     csim_say(build->log, CSIM_INFO, object->mesh_place,
-             "\"%s\": %d of %d panels stood through others or colliders, and were moved by up to "
-             "%.3g mm",
+             "\"%s\": %d of %d panels stood through others or colliders, or under a lower layer, "
+             "and were moved by up to %.3g mm",
              object->name, count, p.n, 1e3 * most);
   if (!status && p.crossing) report_crossing(&p, object);
   if (!status) status = gather(&p);

@@ -35,6 +35,7 @@ static csim_status add_body(csim_build *build, const csim_object *object) {
                       .damping = material->damping,
                       .stretch_damping = material->stretch_damping,
                       .drag = material->drag,
+                      .layer = object->layer,
                       .friction = object->friction >= 0 ? object->friction
                                                         : build->scene->contact.friction};
   csim_status status = csim_build_surface(build->scene, object, build->log, mesh);
@@ -110,7 +111,7 @@ static csim_status finish_model(csim_build *build) {
   if (model->links.nlink)
     memcpy(model->links.link, build->link, (size_t)model->links.nlink * sizeof *model->links.link);
   // projections go through them in this order: springs from coarse to fine
-  const csim_elements *sets[16 + 2 * CSIM_NBENDING];
+  const csim_elements *sets[17 + 2 * CSIM_NBENDING];
   int n = 0;
   sets[n++] = &build->elements.levels;
   sets[n++] = &build->elements.springs;
@@ -120,6 +121,7 @@ static csim_status finish_model(csim_build *build) {
   sets[n++] = &build->elements.orthotropic;
   sets[n++] = &build->elements.ductile_woven;
   sets[n++] = &build->elements.ductile_orthotropic;
+  sets[n++] = &build->elements.measured;
   for (int b = 0; b < CSIM_NBENDING; b++) sets[n++] = &build->elements.hinges[b];
   sets[n++] = &build->elements.creases;
   sets[n++] = &build->elements.curvature;
@@ -226,6 +228,7 @@ csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_
                       .elements.bounds.kind = &csim_bound_kind,
                       .elements.woven.kind = &csim_woven_kind,
                       .elements.orthotropic.kind = &csim_orthotropic_kind,
+                      .elements.measured.kind = &csim_measured_kind,
                       .elements.ductile_woven.kind = &csim_ductile_woven_kind,
                       .elements.ductile_orthotropic.kind = &csim_ductile_orthotropic_kind,
                       .elements.creases.kind = &csim_crease_kind,

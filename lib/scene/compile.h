@@ -63,8 +63,8 @@ void csim_world_release(csim_world *world, int keep_faces);
 
 /// Elements of each kind of energy, and nothing else.
 typedef struct csim_build_elements {
-  csim_elements levels, springs, limits, bounds, woven, orthotropic, curvature, volume, neohooke,
-      patches, anchors, links, face_links;
+  csim_elements levels, springs, limits, bounds, woven, orthotropic, measured, curvature, volume,
+      neohooke, patches, anchors, links, face_links;
   csim_elements hinges[CSIM_NBENDING];                       ///< of each of csim_bending_kinds
   csim_elements seam_hinges[CSIM_NBENDING];                  ///< the same, across seams
   csim_elements ductile_woven, ductile_orthotropic, creases; ///< what yields

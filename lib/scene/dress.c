@@ -5,6 +5,7 @@
 // None of it is chosen for one pattern: make bench-dress (tests/bench/dress.py) judges it.
 #include "scene/merge.h"
 
+#include <math.h>
 #include <string.h>
 
 static const char fabric[] = "{\"preset\": \"cotton\", \"damping\": 4}";
@@ -26,14 +27,16 @@ static const char fabric[] = "{\"preset\": \"cotton\", \"damping\": 4}";
 static const char phases[] =
     "{\"contact\": {\"thickness\": 0.0015},"
     " \"solver\": {\"balance\": 0, \"step_tolerance\": 0.005}, \"phases\": ["
-    "{\"name\": \"sew\", \"frames\": {\"end\": 40}, \"gravity\": [0, 0, 0],"
+    "{\"name\": \"sew\", \"frames\": {\"end\": %d}, \"gravity\": [0, 0, 0],"
     " \"contact\": {\"thickness\": 0.003, \"friction\": 0}},"
-    "{\"name\": \"close\", \"frames\": {\"end\": 46}, \"gravity\": [0, 0, 0]},"
-    "{\"name\": \"drape\", \"frames\": {\"end\": 144, \"until\": \"rest\"},"
+    "{\"name\": \"close\", \"frames\": {\"end\": %d}, \"gravity\": [0, 0, 0]},"
+    "{\"name\": \"drape\", \"frames\": {\"end\": %d, \"until\": \"rest\"},"
     " \"solver\": {\"start\": \"rest\", \"step_tolerance\": 0.001}}]}";
-static const char closed[] = "36"; // [frame] of the stitches then
-// [frames] in which arms stretch out; the hem of a full circle has fallen below the hands by then.
-static const char arms[] = "[84, 108]";
+// Frames: an end of the stitches' closing, and those of the phases. Every further layer is sewn
+// when the one under it is, so all comes so much later. Arms stretch out when the hem of a full
+// circle has fallen below the hands.
+enum { CLOSED = 36, SEW = 40, CLOSE = 46, DRAPE = 144, ARMS_FROM = 84, ARMS_TO = 108 };
+enum { MOST_LAYERS = 1000 };
 #define STARCH 1e-3      // [N m] bending stiffness of starched cloth
 #define SEW_DAMPING 15   // [1/s]
 #define DRAPE_DAMPING 10 // [1/s]
@@ -57,6 +60,24 @@ static csim_status add(csim_reader *r, cJSON *object, const char *key, const cha
   if (item && cJSON_AddItemToObject(object, key, item)) return CSIM_OK;
   cJSON_Delete(item);
   return CSIM_MEMORY;
+}
+
+// The layers of garments, from the inside to the outside.
+typedef struct layers {
+  unsigned char used[MOST_LAYERS + 1];
+} layers;
+
+static int layer_of(const csim_reader *r, const cJSON *object) {
+  const cJSON *item = csim_json_get(object, "layer");
+  double layer = cJSON_IsNumber(item) ? csim_json_note_of(&r->json, item)->number : 0;
+  return layer > 0 ? (int)fmin(layer, MOST_LAYERS) : 0; // reading complains
+}
+
+// How many there are below.
+static int rank_of(const layers *l, int layer) {
+  int rank = 0;
+  for (int k = 0; k < layer; k++) rank += l->used[k];
+  return rank;
 }
 
 // The constants of the object's material, to which others can be added. NULL: out of memory.
@@ -114,12 +135,14 @@ static csim_status change_object(cJSON *phase, const cJSON *tree, const cJSON *o
   return failed ? CSIM_MEMORY : CSIM_OK;
 }
 
-// Lays the scene over the phases.
-static csim_status add_phases(csim_reader *r, cJSON **tree) {
+// Lays the scene over the phases, which end `later` frames later.
+static csim_status add_phases(csim_reader *r, int later, cJSON **tree) {
   static const changes change[3] = {{STARCH, SEW_DAMPING, "gather", 0},
                                     {0, SEW_DAMPING, "stiffness", TIGHT},
                                     {0, DRAPE_DAMPING, "stiffness", TIGHT}};
-  cJSON *under = parse(r, phases);
+  const char *text =
+      csim_arena_print(&r->scratch, phases, SEW + later, CLOSE + later, DRAPE + later);
+  cJSON *under = text ? parse(r, text) : NULL;
   if (!under) return CSIM_MEMORY;
   cJSON *phase = csim_json_get(under, "phases")->child;
   csim_status status = CSIM_OK;
@@ -137,23 +160,46 @@ static csim_status add_phases(csim_reader *r, cJSON **tree) {
   return CSIM_OK;
 }
 
+static int is_garment(const cJSON *object) {
+  return csim_json_get(csim_json_get(object, "mesh"), "pattern") != NULL;
+}
+
+// When the stitches of an object close, `later` than those of the innermost; who says when they
+// begin gets no other end than by default.
+static csim_status add_times(csim_reader *r, cJSON *mesh, int later) {
+  const char *from = csim_arena_print(&r->scratch, "%d", later);
+  const char *closed = csim_arena_print(&r->scratch, "%d", CLOSED + later);
+  if (!from || !closed) return CSIM_MEMORY;
+  if (csim_json_get(mesh, "from")) return CSIM_OK;
+  csim_status status = later ? add(r, mesh, "from", from) : CSIM_OK;
+  return status ? status : add(r, mesh, "closed", closed);
+}
+
+static csim_status add_arms(csim_reader *r, cJSON *object, int later) {
+  const cJSON *type = csim_json_get(object, "type");
+  if (!cJSON_IsString(type) || strcmp(type->valuestring, "collider") ||
+      !csim_json_get(csim_json_get(object, "mesh"), "file"))
+    return CSIM_OK;
+  const char *arms = csim_arena_print(&r->scratch, "[%d, %d]", ARMS_FROM + later, ARMS_TO + later);
+  return arms ? add(r, object, "arms", arms) : CSIM_MEMORY;
+}
+
 csim_status csim_add_dressing(csim_reader *r, cJSON **tree) {
   const cJSON *objects = csim_json_get(*tree, "objects");
+  cJSON *first = cJSON_IsArray(objects) ? objects->child : NULL;
   int sews = !csim_json_get(*tree, "frames") && !csim_json_get(*tree, "phases"), found = 0;
+  layers l = {0};
   csim_status status = CSIM_OK;
-  for (cJSON *c = cJSON_IsArray(objects) ? objects->child : NULL; c && !status; c = c->next) {
-    cJSON *mesh = csim_json_get(c, "mesh");
-    if (!csim_json_get(mesh, "pattern")) continue;
+  for (cJSON *c = first; c && !status; c = c->next) {
+    if (!is_garment(c)) continue;
     found = 1;
+    l.used[layer_of(r, c)] = 1;
     status = add(r, c, "material", fabric);
-    if (!status && sews) status = add(r, mesh, "closed", closed);
-  }
-  for (cJSON *c = found && sews ? objects->child : NULL; c && !status; c = c->next) {
-    const cJSON *type = csim_json_get(c, "type");
-    if (cJSON_IsString(type) && !strcmp(type->valuestring, "collider") &&
-        csim_json_get(csim_json_get(c, "mesh"), "file"))
-      status = add(r, c, "arms", arms);
   }
   if (status || !found || !sews) return status;
-  return add_phases(r, tree);
+  for (cJSON *c = first; c && !status; c = c->next)
+    status = is_garment(c)
+                 ? add_times(r, csim_json_get(c, "mesh"), SEW * rank_of(&l, layer_of(r, c)))
+                 : add_arms(r, c, SEW * (rank_of(&l, MOST_LAYERS + 1) - 1));
+  return status ? status : add_phases(r, SEW * (rank_of(&l, MOST_LAYERS + 1) - 1), tree);
 }

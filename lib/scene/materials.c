@@ -297,6 +297,14 @@ static const csim_kind kind_density = {read_density, NULL, print_density, descri
 
 static const char *const limit_law_names[] = {"stiffen", "bound", NULL};
 
+static const csim_field table_element = {
+    .kind = &csim_kind_real, .unit = "N/m", .least = 0, .most = CSIM_MOST};
+static const csim_list table_list = {.element = &table_element,
+                                     .size = sizeof(double),
+                                     .count_offset = AT(nstretch_table),
+                                     .least = CSIM_MEASURED,
+                                     .most = CSIM_MEASURED};
+
 static const csim_field material_fields[] = {
     {.key = "preset",
      .kind = &kind_preset,
@@ -304,9 +312,11 @@ static const csim_field material_fields[] = {
      .flags = CSIM_COSMETIC,
      .doc = "Known material that all keys not given are taken from. \"2x\" multiplies its values."},
     CSIM_KEY("arcsim", arcsim, 0, NULL, .flags = CSIM_INPUT_ONLY,
-             .doc = "Material file of ARCSim, as measured by Wang, O'Brien and Ramamoorthi (2011): "
-                    "density, stretch, weft, shear, poisson, bend and bend_weft are taken from it, "
-                    "at low strain. Other keys given here come before it."),
+             .doc =
+                 "Material file of ARCSim, as measured by Wang, O'Brien and Ramamoorthi (2011): "
+                 "density, stretch_table, bend and bend_weft are taken from it, and stretch, weft, "
+                 "shear and poisson at low strain. Other keys given here come before it; with "
+                 "one of the last four there is no table."),
     {.key = "density",
      .kind = &kind_density,
      .offset = AT(density),
@@ -329,6 +339,11 @@ static const csim_field material_fields[] = {
              .doc = "Poisson's ratio. Cloth, membranes: where warp and weft differ, cloth pulled "
                     "along warp narrows by this times sqrt(stretch/weft). Solids, elasticity "
                     "\"neo-hookean\": below 0.5."),
+    CSIM_KEY("stretch_table", list, AT(stretch_table), NULL, .detail = &table_list,
+             .doc = "Cloth, membrane law \"measured\": 24 numbers c11, c12, c22, c33 [N/m] (warp, "
+                    "both, weft, shear), at low strain and where the largest stretch is 7/6, at 0, "
+                    "22.5, 45, 67.5 and 90 degrees to warp; c12 is at most 0.95 sqrt(c11 c22). "
+                    "stretch, weft, shear and poisson are those of low strain unless given."),
     NUMBER(bend, "N m", 0, 0, "Cloth: bending stiffness, as a cantilever test measures it."),
     NUMBER(bend_weft, "N m", 0, 0,
            "Cloth, bending \"curvature\": as bend, along weft; bend is then along warp. 0 = as "
@@ -589,6 +604,15 @@ void csim_check_material(csim_reader *r, const cJSON *item, const csim_object *o
                   "material \"%s\" has \"yield_strain\": only membranes yield, so give \"%s\" a "
                   "\"membrane\"",
                   m->name, object->name);
+  int measured = cloth && object->membrane == CSIM_MEMBRANE_MEASURED;
+  if (measured && !m->nstretch_table)
+    csim_complain(r, CSIM_AT_VALUE, place,
+                  "material \"%s\" has no \"stretch_table\", which the law \"measured\" needs",
+                  m->name);
+  if (measured && (m->limit > 0 || m->yield_strain > 0))
+    csim_complain(r, CSIM_AT_VALUE, place,
+                  "material \"%s\" has \"%s\", which the law \"measured\" does not know", m->name,
+                  m->limit > 0 ? "limit" : "yield_strain");
   if (cloth && object->bending == CSIM_BENDING_SPRING && !(m->bend_spring > 0) && !(m->spring > 0))
     csim_complain(r, CSIM_AT_VALUE, place,
                   "bending \"spring\" needs \"bend_spring\" [N/m] of material \"%s\"", m->name);

@@ -5,6 +5,8 @@
 #include "scene/units.h"
 
 #include "base/number.h"
+#include "math/vec3.h"
+#include "model/energy.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -22,26 +24,47 @@ static double positive(double v) {
   return v > 0 ? v : 0; // ARCSim clamps what its fits made negative
 }
 
-// Wang, O'Brien & Ramamoorthi 2011, as ARCSim reads it: "stretching" has rows of c11, c12, c22, c33
-// [N/m], the first one at low strain, which is what a material here has; the program doubles them,
-// and its shear energy is c33 g01^2 of the doubled ones with g01 half the angle. "bending" has rows
-// at 0, 45 and 90 degrees, the first column at low curvature; B is a quarter of it.
-static int take_arcsim(const cJSON *tree, csim_material *m) {
-  const cJSON *density = csim_json_get(tree, "density");
-  const cJSON *stretch = csim_json_get(tree, "stretching"), *bend = csim_json_get(tree, "bending");
-  double c[4], B[2] = {entry_of(bend, 0, 0), entry_of(bend, 2, 0)};
-  for (int k = 0; k < 4; k++) c[k] = positive(entry_of(stretch, 0, k));
-  if (!cJSON_IsNumber(density) || !(density->valuedouble > 0) || !(c[0] > 0) || !(c[2] > 0) ||
-      isnan(B[0]) || isnan(B[1]))
-    return -1;
+// The most that c12 can be of sqrt(c11 c22): beyond, nearly no area would change, and fits stray
+// there.
+static double most_coupling(const double c[4]) {
+  return 0.95 * sqrt(c[0] * c[2]);
+}
+
+// Moduli at low strain, the table's first row.
+static void take_low_strain(csim_material *m) {
+  const double *c = m->stretch_table;
   double nu = c[1] / sqrt(c[0] * c[2]);
-  if (nu > 0.95) nu = 0.95; // nearly no area would change: fits stray there
-  m->stuff = CSIM_STUFF_SHEET;
-  m->density = density->valuedouble;
-  m->stretch = 2 * c[0] * (1 - nu * nu);
-  m->weft = 2 * c[2] * (1 - nu * nu);
+  m->stretch = c[0] * (1 - nu * nu);
+  m->weft = c[2] * (1 - nu * nu);
   m->poisson = nu;
   m->shear = c[3];
+}
+
+// Wang, O'Brien & Ramamoorthi 2011, as ARCSim reads it: "stretching" has rows of c11, c12, c22, c33
+// [N/m]; the program doubles them, and its shear energy is c33 g01^2 of the doubled ones with g01
+// half the angle. "bending" has rows at 0, 45 and 90 degrees, the first column at low curvature; B
+// is a quarter of it.
+static int take_arcsim(const cJSON *tree, csim_arena *arena, csim_material *m) {
+  const cJSON *density = csim_json_get(tree, "density");
+  const cJSON *stretch = csim_json_get(tree, "stretching"), *bend = csim_json_get(tree, "bending");
+  double B[2] = {entry_of(bend, 0, 0), entry_of(bend, 2, 0)};
+  double *table = CSIM_ARENA_NEW(arena, double, CSIM_MEASURED);
+  if (!table) return 0; // the arena knows
+  for (int k = 0; k < CSIM_MEASURED; k++) {
+    double c = entry_of(stretch, k / 4, k % 4);
+    if (!isfinite(c)) return -1;
+    table[k] = (k % 4 == 3 ? 1 : 2) * positive(c);
+  }
+  for (double *c = table; c < table + CSIM_MEASURED; c += 4)
+    c[1] = csim_min(c[1], most_coupling(c));
+  if (!cJSON_IsNumber(density) || !(density->valuedouble > 0) || !(table[0] > 0) ||
+      !(table[2] > 0) || isnan(B[0]) || isnan(B[1]))
+    return -1;
+  m->stuff = CSIM_STUFF_SHEET;
+  m->density = density->valuedouble;
+  m->stretch_table = table;
+  m->nstretch_table = CSIM_MEASURED;
+  take_low_strain(m);
   m->bend = positive(B[0]) / 4;
   m->bend_weft = positive(B[1]) / 4;
   return isfinite(m->density + m->stretch + m->weft + m->shear + m->bend + m->bend_weft) ? 0 : -1;
@@ -58,10 +81,10 @@ static void read_arcsim(csim_reader *r, const csim_field *f, const cJSON *item, 
   csim_status status = csim_json_read_file(&r->json, path, NULL, &tree);
   if (status == CSIM_MEMORY)
     r->memory = 1;
-  else if (status || take_arcsim(tree, base))
+  else if (status || take_arcsim(tree, &r->scene->arena, base))
     csim_complain(r, CSIM_AT_VALUE, item,
                   "\"%s\" is no material of ARCSim: it takes JSON with \"density\" [kg/m^2], "
-                  "\"stretching\" (rows of 4) and \"bending\" (3 rows)",
+                  "\"stretching\" (6 rows of 4) and \"bending\" (3 rows)",
                   path);
   cJSON_Delete(tree);
 }
@@ -119,10 +142,38 @@ static int taken_twice(csim_reader *r, const cJSON *item, const char *reading, c
   return 0;
 }
 
+// Whether one of the keys of low strain is given.
+static int gives_moduli(const cJSON *item) {
+  return csim_json_get(item, "stretch") || csim_json_get(item, "weft") ||
+         csim_json_get(item, "shear") || csim_json_get(item, "poisson") ||
+         csim_json_get(item, "extension") || csim_json_get(item, "extension_weft") ||
+         csim_json_get(item, "extension_bias");
+}
+
+// A table that is written out, and one of ARCSim's beside other moduli.
+static void finish_table(csim_reader *r, const cJSON *item, csim_material *m) {
+  const cJSON *given = csim_json_get(item, "stretch_table");
+  if (!m->nstretch_table) return;
+  if (!given && csim_json_get(item, "arcsim") && gives_moduli(item)) m->nstretch_table = 0;
+  const double *low = m->stretch_table;
+  for (const double *c = low; given && c < low + CSIM_MEASURED; c += 4)
+    if (c[1] > most_coupling(c) * (1 + 1e-12)) {
+      csim_complain(r, CSIM_AT_VALUE, given,
+                    "row %d: c12 is %.6g, more than 0.95 sqrt(c11 c22), which is %.6g",
+                    1 + (int)(c - low) / 4, c[1], most_coupling(c));
+      return;
+    }
+  if (given && !(low[0] > 0 && low[2] > 0))
+    csim_complain(r, CSIM_AT_VALUE, given, "c11 and c22 of the first row must be above 0");
+  else if (given && !gives_moduli(item))
+    take_low_strain(m);
+}
+
 void csim_finish_material(csim_reader *r, const cJSON *item, void *base) {
   csim_material *m = base;
   const double fast_load = 98.0665, bias_load = 4.903325; // [N/m] 100 and 5 gf/cm
   const double g = 9.80665;
+  finish_table(r, item, m);
   if (taken_twice(r, item, "extension", "stretch")) m->stretch = fast_load / m->extension;
   if (taken_twice(r, item, "extension_weft", "weft")) m->weft = fast_load / m->extension_weft;
   // pulled at 45 degrees a sheet that is much stiffer along its threads gives way by shear alone:

@@ -64,10 +64,17 @@ static const char *const up_names[] = {"y", "z", NULL};
           "this program), else \"units.files\"."},                                                 \
   {                                                                                                \
     .key = "up", .kind = &csim_kind_word, .detail = up_names, .offset = AT(up),                    \
-    .doc =                                                                                         \
-        "Axis that points up in the file, which is turned if that is not the scene's. Default: "   \
-        "what the file says (Alembic: y, by convention), else \"units.up\"."                       \
+    .doc = "Axis that points up in the file, which is turned if that is not the scene's. "         \
+           "Default: "                                                                             \
+           "what the file says (Alembic: y, by convention), else \"units.up\"."                    \
   }
+
+static void check_seams(csim_reader *r, const cJSON *item, void *base) {
+  const csim_mesh_source *mesh = base;
+  if (mesh->seam_closed >= -CSIM_FRAME_LIMIT && mesh->seam_closed < mesh->seam_from)
+    csim_complain(r, CSIM_AT_VALUE, csim_json_get(item, "closed"),
+                  "\"closed\" comes before \"from\"");
+}
 
 static const csim_field file_fields[] = {
     CSIM_KEY("file", file, AT(file), NULL, .flags = CSIM_REQUIRED,
@@ -110,10 +117,14 @@ static const csim_field pattern_fields[] = {
                     "Its panels are flat at rest, stand as placed in the file, and are sewn "
                     "together as it says. Groups are the panels, and what edges are labelled."),
     LENGTH(resolution, "0.01", "Length of the edges of the triangles, about."),
+    CSIM_KEY("from", real, AT(seam_from), "-1e8", .least = -CSIM_FRAME_LIMIT,
+             .most = CSIM_FRAME_LIMIT,
+             .doc = "Frame in which the seams begin to close: of a garment that waits for the "
+                    "one under it. Default: the start."),
     CSIM_KEY("closed", real, AT(seam_closed), "-1e8", .least = -CSIM_FRAME_LIMIT,
              .most = CSIM_FRAME_LIMIT,
              .doc = "Frame in which the seams are closed; until then they shorten, slowly at first "
-                    "and at last. Default: one second after the start."),
+                    "and at last. Default: one second after \"from\"."),
     CSIM_KEY("stiffness", real, AT(seam_stiffness), "10000", .unit = "N/m", .least = 0,
              .most = CSIM_MOST, .flags = CSIM_ABOVE, .doc = "Of each stitch."),
     CSIM_KEY("damping", real, AT(seam_damping), "0", .unit = "N s/m", .least = 0, .most = CSIM_MOST,
@@ -181,7 +192,8 @@ TABLE(file, "A mesh file, or a frame of an Alembic file or cache.", NULL,
       CSIM_FIELDS_OF(file_fields));
 TABLE(sequence, "A mesh that deforms from frame to frame; colliders only.", NULL,
       CSIM_FIELDS_OF(sequence_fields));
-TABLE(pattern, "The panels of a sewing pattern; cloth only.", NULL, CSIM_FIELDS_OF(pattern_fields));
+TABLE(pattern, "The panels of a sewing pattern; cloth only.", check_seams,
+      CSIM_FIELDS_OF(pattern_fields));
 TABLE(grid, "A flat rectangle in the plane of x and z, its normal along y.", check_cells,
       CSIM_FIELDS_OF(grid_fields));
 TABLE(box, "A closed box.", check_cells, CSIM_FIELDS_OF(box_fields));

@@ -42,18 +42,21 @@ static const csim_table springs_table = {.name = "springs",
                                          CSIM_FIELDS_OF(spring_fields)};
 
 static const char *const elasticity_names[] = {"springs", "neo-hookean", NULL};
-static const char *const law_names[] = {"none", "woven", "orthotropic", "auto", NULL};
+static const char *const law_names[] = {"none", "woven", "orthotropic", "measured", "auto", NULL};
 static const char *const warp_names[] = {"auto", "uv", "x", "y", "z", NULL};
 static const char *const rest_names[] = {"start", "uv", "file", NULL};
 
 static const csim_field membrane_fields[] = {
     CSIM_KEY("law", choice, AT(membrane), "auto", .detail = law_names,
-             .doc = "none: springs. woven: threads that keep their lengths and their right angle "
-                    "(Baraff & Witkin). orthotropic: St. Venant-Kirchhoff. Both have the "
-                    "material's moduli on every mesh: \"stretch\" along warp, \"weft\", \"shear\", "
-                    "\"poisson\". auto: orthotropic; springs where the scene asks for what they "
-                    "have: their keys, \"spring\", \"compression\" or \"slack\" of the material, "
-                    "\"strain_limit\", a solver's method by name, a sewing pattern."),
+             .doc =
+                 "none: springs. woven: threads that keep their lengths and their right angle "
+                 "(Baraff & Witkin). orthotropic: St. Venant-Kirchhoff. Both have the "
+                 "material's moduli on every mesh: \"stretch\" along warp, \"weft\", \"shear\", "
+                 "\"poisson\". measured: orthotropic, with the material's \"stretch_table\". "
+                 "auto: measured with such a table and neither \"limit\" nor "
+                 "\"yield_strain\", else orthotropic; springs where the scene asks for what they "
+                 "have: their keys, \"spring\", \"compression\" or \"slack\" of the material, "
+                 "\"strain_limit\", a solver's method by name, a sewing pattern."),
     CSIM_KEY(
         "warp", choice, AT(warp), "auto", .detail = warp_names,
         .doc = "Where warp runs: along u of the texture coordinates, or along an axis of the mesh "
@@ -130,6 +133,12 @@ static int asks_for_springs(const csim_reader *r, const cJSON *item, const csim_
   return m->spring > 0 || m->compression != 1 || m->slack != 0;
 }
 
+// The law of a membrane whose scene leaves it open.
+static csim_membrane_law natural_law(const csim_material *m) {
+  int table = m && m->nstretch_table > 0 && !(m->limit > 0) && !(m->yield_strain > 0);
+  return table ? CSIM_MEMBRANE_MEASURED : CSIM_MEMBRANE_ORTHOTROPIC;
+}
+
 static int has_map(const csim_object *object, csim_map_of of) {
   for (int k = 0; k < object->nmap; k++)
     if (object->map[k].of == of) return 1;
@@ -139,11 +148,10 @@ static int has_map(const csim_object *object, csim_map_of of) {
 // Decides what cloth is made of where the scene leaves it open: what has the stated moduli on its
 // mesh, at the least cost. What each gives and costs: docs/methods.md.
 static void choose_fabric(const csim_reader *r, const cJSON *item, csim_object *object) {
-  if (object->membrane == CSIM_MEMBRANE_AUTO)
-    object->membrane =
-        asks_for_springs(r, item, object) ? CSIM_MEMBRANE_NONE : CSIM_MEMBRANE_ORTHOTROPIC;
-  if (object->bending != CSIM_BENDING_AUTO) return;
   const csim_material *m = object->material >= 0 ? &r->material[object->material] : NULL;
+  if (object->membrane == CSIM_MEMBRANE_AUTO)
+    object->membrane = asks_for_springs(r, item, object) ? CSIM_MEMBRANE_NONE : natural_law(m);
+  if (object->bending != CSIM_BENDING_AUTO) return;
   int grid = object->mesh.shape == CSIM_SHAPE_GRID && object->rest == CSIM_REST_START;
   int needed = has_map(object, CSIM_MAP_BEND) || (m && m->bend_weft > 0);
   const csim_method *method = csim_method_find(r->scene->solver.method); // NULL: "auto"
@@ -233,7 +241,11 @@ static void finish_object(csim_reader *r, const cJSON *item, void *base) {
              "Rotation vector: the axis, as long as the angle; applied after scale."),             \
       VECTOR(position, "m", "0", "Where the mesh's origin goes; applied last."),                   \
       CSIM_KEY("friction", real, AT(friction), "-1", .least = 0, .most = 100,                      \
-               .doc = "Coefficient of friction. Default: the one of \"contact\".")
+               .doc = "Coefficient of friction. Default: the one of \"contact\"."),                \
+      CSIM_KEY("layer", integer, AT(layer), "0", .least = 0, .most = 1000,                         \
+               .doc = "1 and up: cloth starts over every object with a lower layer, where their "  \
+                      "faces' normals point. What crosses one, lies under it or exactly on it is " \
+                      "moved there; panels of patterns as a whole. 0: no layer.")
 
 // -------------------------------------------------------------------------------- render meshes
 

@@ -40,8 +40,9 @@ typedef struct csim_mesh_source {
   char *faces;           ///< mesh file with the faces; NULL = the sequence's own
   double fps;            ///< [1/s] 0 = the sequence's own, or else the scene's
   double offset;         ///< [frames of the scene] before its first frame is over
-  char *pattern;         ///< path as of `file`; shape PATTERN only, as the next six
+  char *pattern;         ///< path as of `file`; shape PATTERN only, as the next seven
   double resolution;     ///< [m] length of edges
+  double seam_from;      ///< frame in which the seams begin to close; as the next
   double seam_closed;    ///< frame in which the seams are closed; below -CSIM_FRAME_LIMIT: default
   double seam_stiffness; ///< [N/m] of each stitch
   double seam_damping;   ///< [N s/m]
@@ -90,11 +91,13 @@ typedef struct csim_material {
   csim_stuff stuff;   ///< given by the preset or by the unit of the density
   double density;     ///< cloth [kg/m^2], solid [kg/m^3]
   double stretch;     ///< cloth: Young's modulus times thickness, E2D [N/m]
-  double weft;      ///< cloth, membranes: stretch along weft [N/m]; 0 = as stretch, which is warp's
-  double shear;     ///< cloth, membranes: shear modulus times thickness [N/m]; 0 = isotropic
-  double poisson;   ///< cloth, membranes: [-]
-  double bend;      ///< cloth: bending stiffness B [N m]
-  double bend_weft; ///< cloth, bending curvature: along weft [N m]; 0 = as bend, which is warp's
+  double weft;    ///< cloth, membranes: stretch along weft [N/m]; 0 = as stretch, which is warp's
+  double shear;   ///< cloth, membranes: shear modulus times thickness [N/m]; 0 = isotropic
+  double poisson; ///< cloth, membranes: [-]
+  int nstretch_table;
+  double *stretch_table; ///< (nstretch_table, 0 or CSIM_MEASURED) cloth, law measured [N/m]
+  double bend;           ///< cloth: bending stiffness B [N m]
+  double bend_weft;   ///< cloth, bending curvature: along weft [N m]; 0 = as bend, which is warp's
   double bend_spring; ///< cloth: stiffness of bending springs [N/m]
   double modulus;     ///< solid: Young's modulus [Pa]
   double volume;      ///< solid: stiffness against change of volume [Pa]
@@ -272,6 +275,7 @@ typedef struct csim_object {
   double arms[2];             ///< collider: frames from and to which arms stretch out; 0, 0: never
   int ghost;                  ///< collider: touches nothing, only pins follow it
   double friction;            ///< [-] coefficient of Coulomb friction; the scene's unless given
+  int layer;                  ///< it starts over all with a lower one; 0: it has none
 } csim_object;
 
 // ----------------------------------------------------------------------------------------- scene

@@ -333,6 +333,20 @@ static void check_names(csim_reader *r, const cJSON *item, const csim_scene *sce
   check_render_names(r, objects, scene);
 }
 
+// Panels are placed when what is under them stands already.
+static void check_layers(csim_reader *r, const cJSON *item, const csim_scene *scene) {
+  int lowest = 0; // of the bodies behind the one in hand
+  for (int o = scene->nobject - 1; o >= 0; o--) {
+    const csim_object *object = &scene->object[o];
+    if (object->layer == 0 || object->type == CSIM_OBJECT_COLLIDER) continue;
+    if (object->mesh.shape == CSIM_SHAPE_PATTERN && lowest && lowest < object->layer)
+      csim_complain(r, CSIM_AT_VALUE, cJSON_GetArrayItem(csim_json_get(item, "objects"), o),
+                    "a sewing pattern stands behind what it lies over: objects with a lower "
+                    "\"layer\" come first");
+    if (!lowest || object->layer < lowest) lowest = object->layer;
+  }
+}
+
 // Finds the objects that pairs of friction name: bodies are counted first, then colliders.
 static void check_pairs(csim_reader *r, const cJSON *item, csim_scene *scene) {
   const cJSON *pairs = csim_json_get(csim_json_get(item, "contact"), "friction_pairs");
@@ -434,6 +448,7 @@ static void finish_scene(csim_reader *r, const cJSON *item, void *base) {
   check_accuracy(r, item, scene);
   check_gravity(r, item, scene);
   check_names(r, item, scene);
+  check_layers(r, item, scene);
   check_pairs(r, item, scene);
   csim_check_pins(r, item, scene);
   csim_check_joints(r, item, scene);

@@ -2,6 +2,7 @@
 #include "scene/sim.h"
 
 #include "contact/check_start.h"
+#include "contact/layers.h"
 #include "contact/untangle.h"
 #include "solver/stability.h"
 
@@ -22,32 +23,47 @@ static csim_status untangle(const csim_sim *sim, const csim_collision_setup *set
   return status;
 }
 
+// Puts cloth over what its layer is above.
+static csim_status lay_over(const csim_sim *sim, const csim_collision_setup *setup) {
+  csim_layering done;
+  csim_status status = csim_contact_layers(setup, sim->world.model->x0, &done);
+  if (!status && done.nmoved)
+    csim_say(sim->log, done.after ? CSIM_WARNING : CSIM_INFO,
+             (csim_place){.file = sim->scene->file},
+             "layers at the start: %d vertices were moved out, by up to %.3g mm; %lld pairs of "
+             "triangles met, %lld do now",
+             done.nmoved, 1e3 * done.farthest, done.before, done.after);
+  return status;
+}
+
 // A start with surfaces through each other is refused, unless the scene says to go on.
 static csim_status check_start(const csim_sim *sim, const char *out) {
   const csim_contact_params *contact = &sim->world.contact;
   const csim_world *world = &sim->world;
-  if (contact->response != CSIM_RESPONSE_FILTER && contact->response != CSIM_RESPONSE_IMPACT_ZONES)
-    return CSIM_OK;
   csim_collision_setup setup = {.model = world->model,
                                 .ncollider = world->ncollider,
                                 .collider = world->collider,
                                 .self = contact->self,
                                 .thickness = contact->thickness,
                                 .share = contact->share};
+  csim_status status = lay_over(sim, &setup);
+  if (status) return status;
+  if (contact->response != CSIM_RESPONSE_FILTER && contact->response != CSIM_RESPONSE_IMPACT_ZONES)
+    return CSIM_OK;
   csim_arena arena = {0};
   csim_place place = {.file = sim->scene->file};
   char *path = NULL;
   long long total = 0;
   int refuse = contact->on_intersection == CSIM_INTERSECTION_REFUSE;
   if (contact->on_intersection == CSIM_INTERSECTION_UNTANGLE) {
-    csim_status untangled = untangle(sim, &setup);
-    if (untangled) return untangled;
+    status = untangle(sim, &setup);
+    if (status) return status;
   }
   if (out) {
     path = csim_arena_print(&arena, "%s-intersections.obj", out);
     if (!path) return CSIM_MEMORY;
   }
-  csim_status status = csim_contact_check_start(sim->pool, &setup, refuse, path, sim->log, &total);
+  status = csim_contact_check_start(sim->pool, &setup, refuse, path, sim->log, &total);
   if (!status && total && refuse) {
     csim_say(
         sim->log, CSIM_ERROR, place,

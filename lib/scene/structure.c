@@ -83,7 +83,10 @@ static void read_list(csim_reader *r, const csim_field *f, const cJSON *item, vo
   }
   int n = single ? 1 : csim_count_items(item);
   if (n < list->least) {
-    csim_complain(r, CSIM_AT_VALUE, item, "is empty; at least %d is needed", list->least);
+    csim_complain(r, CSIM_AT_VALUE, item,
+                  n ? "has too few members; at least %d are needed"
+                    : "is empty; at least %d is needed",
+                  list->least);
     return;
   }
   if (list->most && n > list->most) {

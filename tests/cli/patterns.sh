@@ -195,4 +195,29 @@ expect 0 "$clothsim" tube.scene.json -q --check --set tube.mesh.pattern=near.jso
 # a panel that a collider holds on all sides is named
 expect 2 "$clothsim" tube.scene.json -v --check --set 'pole.mesh={"shape":"box","size":[0.02,9,9]}'
 says 'panel "front" of "tube" stands through a collider or another panel'
+# a coat over it: its front is drawn behind the tube's, starts before it, and closes when the tube is sewn
+cat >coat.json <<'END'
+{"objects": [
+  {"name": "tube", "type": "cloth", "layer": 1, "mesh": {"pattern": "tube.json", "resolution": 0.03}, "position": [0, 0.5, 0]},
+  {"name": "coat", "type": "cloth", "layer": 2, "mesh": {"pattern": "tube.json", "resolution": 0.03}, "position": [0, 0.48, -0.07], "scale": 1.25},
+  {"name": "pole", "type": "collider", "mesh": {"shape": "cylinder", "radius": 0.05, "height": 1.5}, "position": [0, 0.6, 0]}
+]}
+END
+expect 0 "$clothsim" coat.json -v -o coat -e 82
+says '"coat": 2 of 3 panels stood through others or colliders, or under a lower layer'
+check "seams of both are closed: $(grep -o 'largest gap is .*' stderr | tr '\n' ' ')" sh -c 'test "$(grep -c "largest gap is [01]\.[0-9]* mm" stderr)" = 2'
+expect 0 "$clothsim" --verify-contact coat/coat.clothcache
+reaches() { # FILE: smallest and largest x and z
+  awk '$1 == "v" { if (!n++) { a = b = $2; c = d = $4 } if ($2 < a) a = $2; if ($2 > b) b = $2; if ($4 < c) c = $4; if ($4 > d) d = $4 }
+    END { print a, b, c, d }' "$1"
+}
+check "the coat is outside: $(reaches coat/tube_0082.obj), $(reaches coat/coat_0082.obj)" awk "BEGIN {
+  split(\"$(reaches coat/tube_0082.obj)\", t); split(\"$(reaches coat/coat_0082.obj)\", c)
+  exit !(c[1] < t[1] && c[2] > t[2] && c[3] < t[3] && c[4] > t[4]) }"
+expect 0 "$clothsim" coat.json --print-config
+check "the coat closes later" sh -c 'tr -d " \n" <stdout | grep -q "\"from\":40,\"closed\":76" && tr -d " \n" <stdout | grep -q "\"end\":184"'
+expect 2 "$clothsim" coat.json -q --check --set tube.layer=3
+says 'objects with a lower "layer" come first'
+expect 2 "$clothsim" coat.json -q --check --set coat.mesh.from=77 --set coat.mesh.closed=76
+says '"closed" comes before "from"'
 report

@@ -394,6 +394,77 @@ static void test_membrane_strains(const csim_energy_kind *kind) {
   CHECK(csim_membrane_param(CSIM_MEMBRANE_WOVEN, (double[]){0, 0, 1, 1, 2, 2}, &moduli, param) < 0);
 }
 
+// A made-up cloth: stiffer and stiffer along its threads, softer at low strain, with one row of
+// zeros.
+static const double TABLE[24] = {50,  10, 30, 5,  400, 60, 90, 8, 200, 40, 120, 30,
+                                 100, 50, 90, 60, 0,   0,  0,  0, 70,  20, 500, 9};
+
+static void measured_fixture(const double *rest, fixture *f) {
+  double param[CSIM_MAX_PARAM];
+  CHECK(csim_measured_param(rest, TABLE, param) == 0);
+  fixture_create(&csim_measured_kind, param, f);
+}
+
+// Derivatives of the measured membrane, damped and not, at strains of every size; at rest; and
+// where all directions are stretched or compressed alike.
+static void test_measured(void) {
+  fixture f;
+  measured_fixture(FLAT, &f);
+  check_fixture(&f, 1, 1);
+  damp(&f);
+  check_fixture(&f, 1, 1);
+  f.damped = 0;
+  unsigned seed = 12;
+  for (int trial = 0; trial < 300; trial++) {
+    double x[12] = {0}, size = trial % 3 == 0 ? 0.1 : trial % 3 == 1 ? 0.3 : 1.5;
+    for (int i = 0; i < 9; i++)
+      x[i] = (i % 3 < 2 ? FLAT[2 * (i / 3) + i % 3] : 0) + size * uniform(&seed);
+    check_derivatives(&f, x, 1);
+    check_balance(&f, x);
+    check_semidefinite(&f, x, CSIM_PSD_DROP);
+    CHECK(value(&f, x) >= 0);
+  }
+  static const double factor[] = {1, 1 + 1e-12, 1.02, 1.3, 0.9, 0};
+  for (int k = 0; k < 6; k++) {
+    double x[12] = {0};
+    for (int n = 0; n < 3; n++)
+      for (int c = 0; c < 2; c++) x[3 * n + c] = factor[k] * FLAT[2 * n + c];
+    check_derivatives(&f, x, 0);
+    check_semidefinite(&f, x, CSIM_PSD_DROP);
+  }
+  csim_arena_free(&f.arena);
+}
+
+// What the table says is what it gives: the tension C e along a straight pull in the direction of
+// each row, at a strain within the corner no more than low strain's and at high strain and beyond
+// the row's; and half way, half of both.
+static void test_measured_rows(void) {
+  static const double right[6] = {0, 0, 1, 0, 0, 1};
+  const double high = 13.0 / 72;
+  fixture f;
+  measured_fixture(right, &f);
+  for (int row = 0; row < 5; row++)
+    for (int s = 0; s < 4; s++) {
+      double angle = row * acos(-1) / 8, c = cos(angle), d = sin(angle), work[2], want[2];
+      double g = (double[]){1e-5, 0.5 * high + 0.025 * high, 1.1 * high, 3 * high}[s], step = 1e-5;
+      for (int k = 0; k < 2; k++) { // strain g (c, d)(c, d)^T: the work between two strains
+        double at = g * (1 + (k ? step : -step)), stretch = sqrt(1 + 2 * at) - 1, x[12] = {0};
+        x[3] = 1 + stretch * c * c, x[4] = x[6] = stretch * c * d, x[7] = 1 + stretch * d * d;
+        work[k] = value(&f, x);
+      }
+      double e[3] = {c * c, d * d, 2 * c * d};
+      for (int k = 0; k < 2; k++) {
+        const double *C = TABLE + (k ? 4 * (row + 1) : 0);
+        want[k] =
+            C[0] * e[0] * e[0] + 2 * C[1] * e[0] * e[1] + C[2] * e[1] * e[1] + C[3] * e[2] * e[2];
+      }
+      double share = s == 0 ? 0 : s == 1 ? 0.5 : 1;
+      double tension = 2 * (work[1] - work[0]) / (2 * step * g), unit = want[0] + want[1];
+      CHECK_NEAR(tension / g, (1 - share) * want[0] + share * want[1], 1e-4 * unit);
+    }
+  csim_arena_free(&f.arena);
+}
+
 // Shear alone is projected exactly: the nearest semidefinite matrix H+ of H is the one with H+ and
 // H+ - H semidefinite and H+ (H+ - H) = 0.
 static void test_shear_projection(void) {
@@ -529,6 +600,8 @@ int main(void) {
     test_principal_bound(kind);
     test_membrane(k ? &csim_ductile_orthotropic_kind : &csim_ductile_woven_kind);
   }
+  test_measured();
+  test_measured_rows();
   test_shear_projection();
   double q[4], dihedral[6], cotangent[5];
   csim_quadratic_param(REST, node, 0.7, q);

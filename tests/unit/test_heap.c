@@ -126,7 +126,7 @@ static const char fabric[] =
     "\"objects\": [{\"name\": \"cloth\", \"type\": \"cloth\", \"material\": {\"arcsim\": "
     "\"arcsim.json\"},\n"
     " \"mesh\": {\"shape\": \"grid\", \"size\": [1, 1], \"cells\": [4, 4]},\n"
-    " \"membrane\": {\"law\": \"orthotropic\", \"angle\": 30}, \"springs\": {\"bending\": "
+    " \"membrane\": {\"angle\": 30}, \"springs\": {\"bending\": "
     "\"curvature\"},\n"
     " \"rest\": {\"from\": \"uv\", \"scale\": 0.9}, \"pins\": [{\"vertices\": [0]}],\n"
     " \"maps\": [{\"of\": \"bend\", \"low\": 1, \"high\": 2, \"vertices\": [1, 1, 1, 1, 1, 0, 0, "
@@ -139,8 +139,9 @@ static const char fabric[] =
     " \"membrane\": {\"law\": \"woven\"},\n"
     " \"maps\": [{\"of\": \"density\", \"high\": 2, \"group\": [\"one\"]}]}]}\n";
 
-static const char arcsim[] = "{\"density\": 0.2, \"stretching\": [[50, 10, 20, 3]], \"bending\": "
-                             "[[4e-5], [5e-5], [6e-5]]}";
+static const char arcsim[] =
+    "{\"density\": 0.2, \"stretching\": [[50, 10, 20, 3], [50, 10, 20, 3], [50, 10, 20, 3],\n"
+    " [50, 10, 20, 3], [50, 10, 20, 3], [50, 10, 20, 3]], \"bending\": [[4e-5], [5e-5], [6e-5]]}";
 
 // A pattern, seams that tear, a string, a chamber, and pins that follow and let go.
 static const char garment[] =
@@ -151,9 +152,10 @@ static const char garment[] =
     " {\"group\": \"waist\", \"follow\": \"ghost\", \"to\": 2}, {\"vertices\": [3],\n"
     " \"stiffness\": [{\"frame\": 1, \"value\": 3}]}]},\n"
     "{\"name\": \"top\", \"type\": \"cloth\", \"material\": \"cotton\", \"position\": [2, 0, 0],\n"
+    " \"layer\": 1,\n"
     " \"mesh\": {\"shape\": \"disk\", \"cells\": [4, 1]}},\n"
     "{\"name\": \"bottom\", \"type\": \"cloth\", \"material\": \"cotton\", "
-    "\"position\": [2, 0.1, 0],\n"
+    "\"position\": [2, 0.1, 0], \"layer\": 2,\n"
     " \"mesh\": {\"shape\": \"disk\", \"cells\": [4, 1]}},\n"
     "{\"name\": \"ghost\", \"type\": \"collider\", \"ghost\": true, \"mesh\": "
     "{\"shape\": \"box\"}}],\n"

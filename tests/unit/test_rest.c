@@ -184,11 +184,55 @@ static void test_measured(void) {
   check_made("\"density\": 0.15, \"stretch\": 1000, \"shear\": \"0.8 gf/cm/deg\", \"bend\": "
              "\"0.1 gf cm^2/cm\"",
              (double[]){1000, 0, 0.8 * 0.980665 * 180 / pi, 0.1 * 9.80665e-5, 0, 0});
-  write_text(path[1], "{\"density\": 0.2, \"stretching\": [[50, 10, 20, 3], [1, 2, 3, 4]], "
+  write_text(path[1], "{\"density\": 0.2, \"stretching\": [[50, 10, 20, 3], [90, 20, 30, 4], "
+                      "[80, 70, 40, 5], [60, -2, 50, 90], [50, 10, 60, 7], [40, 10, 70, -1]], "
                       "\"bending\": [[4e-5, 1], [5e-5, 1], [6e-5, -1]], \"damping\": 0}");
   double nu = 10 / sqrt(1000.0);
   check_made("\"arcsim\": \"wavy.obj\", \"shear\": 7",
              (double[]){100 * (1 - nu * nu), 40 * (1 - nu * nu), 7, 1e-5, 1.5e-5, nu});
+  check_made("\"arcsim\": \"wavy.obj\", \"bend\": 2e-5",
+             (double[]){100 * (1 - nu * nu), 40 * (1 - nu * nu), 3, 2e-5, 1.5e-5, nu});
+}
+
+// Tension of a sheet that is stretched along its mesh's x or z to a Green strain, as a stiffness.
+static double stiffness_at(const char *more, int axis, double strain) {
+  char object[600];
+  check_log log;
+  csim_world world;
+  snprintf(object, sizeof object,
+           "\"mesh\": {\"shape\": \"grid\", \"size\": [1, 1], \"cells\": [4, 4]}, \"springs\": "
+           "{\"bending\": \"none\"}, \"material\": {\"arcsim\": \"wavy.obj\"%s",
+           more);
+  check_that(compile(object, "", &log, &world) == CSIM_OK, __FILE__, __LINE__, "%s: %s", more,
+             log.text);
+  if (!world.model || !world.model->nenergy) return 0;
+  double E[2], x[75];
+  for (int k = 0; k < 2; k++) {
+    double g = strain * (1 + (k ? 1e-5 : -1e-5)), stretch = sqrt(1 + 2 * g);
+    for (int i = 0; i < 75; i++) x[i] = world.model->x0[i] * (i % 3 == axis ? stretch : 1);
+    csim_point at = {.x = x};
+    E[k] = csim_model_energy(NULL, world.model, &at);
+  }
+  csim_world_free(&world);
+  return (E[1] - E[0]) / (2e-5 * strain * strain);
+}
+
+// A file of ARCSim with all it says: a low stiffness at low strain, its own for warp and weft
+// beyond 7/6 (a Green strain of 13/72), with maps; the averages of low strain where asked for.
+static void test_tables(void) {
+  const double high = 1.2 * 13 / 72, nu2 = 0.1;
+  write_text(path[1], "{\"density\": 0.2, \"stretching\": [[50, 10, 20, 3], [90, 20, 30, 4], "
+                      "[80, 70, 40, 5], [60, -2, 50, 90], [50, 10, 60, 7], [40, 10, 70, -1]], "
+                      "\"bending\": [[4e-5, 1], [5e-5, 1], [6e-5, -1]], \"damping\": 0}");
+  CHECK_NEAR(stiffness_at("}", 0, 1e-5), 100, 0.1);
+  CHECK_NEAR(stiffness_at("}", 0, high), 180, 0.01);
+  CHECK_NEAR(stiffness_at("}", 2, high), 140, 0.01);
+  char soft[300] = "}, \"maps\": [{\"of\": \"stretch\", \"vertices\": [1";
+  for (int v = 1; v < 25; v++) strcat(soft, ",1");
+  strcat(soft, "], \"high\": 0.5}]");
+  CHECK_NEAR(stiffness_at(soft, 2, high), 70, 0.01);
+  CHECK_NEAR(stiffness_at("}, \"membrane\": {\"law\": \"orthotropic\"}", 0, high), 100, 0.01);
+  CHECK_NEAR(stiffness_at(", \"weft\": 40}", 0, high), 100 * (1 - nu2) / (1 - nu2), 0.01);
 }
 
 // Mass of a body, and stiffness against a stretch of 1e-4 along x and along z.
@@ -336,6 +380,16 @@ static void test_refused(void) {
        "{\"arcsim\": \"wavy.obj\"}",
        "", "is no material of ARCSim"},
       {"\"mesh\": {\"shape\": \"grid\", \"size\": [1, 1], \"cells\": [4, 4]}, "
+       "\"material\": {\"density\": 1, \"stretch_table\": [9,9,9,9, 9,0,9,9, 9,0,9,9, 9,0,9,9, "
+       "9,0,9,9, 9,0,9,9]}",
+       "", "row 1: c12 is 9"},
+      {"\"mesh\": {\"shape\": \"grid\", \"size\": [1, 1], \"cells\": [4, 4]}, "
+       "\"material\": {\"density\": 1, \"stretch\": 9, \"stretch_table\": [9, 9]}",
+       "", "at least 24 are needed"},
+      {"\"mesh\": {\"shape\": \"grid\", \"size\": [1, 1], \"cells\": [4, 4]}, "
+       "\"material\": \"silk\", \"membrane\": {\"law\": \"measured\"}",
+       "", "has no \"stretch_table\""},
+      {"\"mesh\": {\"shape\": \"grid\", \"size\": [1, 1], \"cells\": [4, 4]}, "
        "\"material\": \"silk\", \"springs\": {\"bending\": \"curvature\"}",
        ", \"solver\": {\"method\": \"xpbd\"}", "no constraint that xpbd could project"},
   };
@@ -396,6 +450,7 @@ int main(void) {
   test_angles();
   test_warp();
   test_measured();
+  test_tables();
   test_maps();
   test_refused();
   for (int k = 0; k < 3; k++) unlink(path[k]);
