@@ -85,7 +85,7 @@ struct failure {
 
 struct request {
   double radius_edge_ratio, max_volume, tolerance, memory_limit;
-  uint32_t time_limit, nvert, ntri, nhole;
+  uint32_t time_limit, nvert, ntri, nhole, nzone;
 };
 
 // Keeps the input's promise even if the parent dies, and the machine alive even if TetGen does not
@@ -112,11 +112,12 @@ request read_header() {
   unsigned char h[CSIM_TET_REQUEST_HEADER];
   if (!read_bytes(h, sizeof h) || std::memcmp(h, CSIM_TET_REQUEST, 8) != 0)
     throw failure{CSIM_TET_BAD_REQUEST, "stdin is not a clothsim-tet request"};
-  request q = {load_f64(h + 8),  load_f64(h + 16), load_f64(h + 24), load_f64(h + 32),
-               load_u32(h + 40), load_u32(h + 44), load_u32(h + 48), load_u32(h + 52)};
+  request q = {load_f64(h + 8),  load_f64(h + 16), load_f64(h + 24),
+               load_f64(h + 32), load_u32(h + 40), load_u32(h + 44),
+               load_u32(h + 48), load_u32(h + 52), load_u32(h + 56)};
   const uint32_t most = 1u << 27; // CSIM_MESH_MAX_VERT
   if (q.nvert < 4 || q.nvert > most || q.ntri < 4 || q.ntri > most || q.nhole > q.ntri ||
-      !(q.radius_edge_ratio >= 0) || !(q.max_volume >= 0) || !(q.tolerance >= 0))
+      q.nzone > most || !(q.radius_edge_ratio >= 0) || !(q.max_volume >= 0) || !(q.tolerance >= 0))
     throw failure{CSIM_TET_BAD_REQUEST, "the request's header is out of range"};
   return q;
 }
@@ -167,12 +168,41 @@ void read_surface(const request &q, tetgenio &in) {
   }
 }
 
+// Boxes and the largest volume of a tetrahedron whose centre is in one: TetGen's question has no
+// room for them.
+std::vector<double> zones;
+
+void read_zones(const request &q) {
+  std::vector<unsigned char> bytes = read_block(size_t{56} * q.nzone);
+  for (size_t i = 0; i < size_t{7} * q.nzone; i++) zones.push_back(load_f64(&bytes[8 * i]));
+}
+
+// Whether a tetrahedron is too large for its zone.
+bool is_too_large(double *a, double *b, double *c, double *d, double *, double) {
+  double centre[3], u[3], v[3], w[3];
+  for (int k = 0; k < 3; k++) {
+    centre[k] = (a[k] + b[k] + c[k] + d[k]) / 4;
+    u[k] = b[k] - a[k], v[k] = c[k] - a[k], w[k] = d[k] - a[k];
+  }
+  double six = u[0] * (v[1] * w[2] - v[2] * w[1]) + u[1] * (v[2] * w[0] - v[0] * w[2]) +
+               u[2] * (v[0] * w[1] - v[1] * w[0]);
+  double volume = (six < 0 ? -six : six) / 6;
+  for (size_t z = 0; z < zones.size(); z += 7) {
+    bool in = volume > zones[z + 6];
+    for (size_t k = 0; k < 3; k++)
+      in = in && centre[k] >= zones[z + k] && centre[k] <= zones[z + 3 + k];
+    if (in) return true;
+  }
+  return false;
+}
+
 void tetrahedralise(const request &q, tetgenio &in, tetgenio &out) {
   tetgenbehavior b;
   // a surface to fill; no vertex added to it; quietly. q has to be in the text: what depends on it,
   // the removal of flat tetrahedra after refining among it, is decided where the text is read
   char plain[] = "pYYQ", quality[] = "pYYqQ";
-  bool is_bound = q.radius_edge_ratio > 0 || q.max_volume > 0;
+  bool is_bound = q.radius_edge_ratio > 0 || q.max_volume > 0 || q.nzone > 0;
+  if (q.nzone > 0) in.tetunsuitable = is_too_large;
   if (!b.parse_commandline(is_bound ? quality : plain))
     throw failure{CSIM_TET_GAVE_UP, "it does not know its own switches"};
   // set here and not as text: no digit is lost
@@ -232,6 +262,7 @@ std::vector<unsigned char> answer() {
     // never deleted: the process ends soon, and TetGen's destructors may crash after a failure
     tetgenio &in = *new tetgenio, &out = *new tetgenio;
     read_surface(q, in);
+    read_zones(q);
     tetrahedralise(q, in, out);
     return make_reply(CSIM_TET_OK, "", &out);
   } catch (const failure &f) {

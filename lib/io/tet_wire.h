@@ -5,7 +5,7 @@
 //
 //   REQUEST (stdin of clothsim-tet)
 //   OFFSET  SIZE       DESCRIPTION
-//        0     8       "CSTETQ01"
+//        0     8       "CSTETQ02"
 //        8     8  f64  radius-edge ratio; 0 = no quality bound
 //       16     8  f64  largest volume of a tet; 0 = no bound
 //       24     8  f64  tolerance of TetGen's coplanarity and coincidence tests, relative [-]
@@ -14,9 +14,12 @@
 //       44     4  u32  nvert, at least 4
 //       48     4  u32  ntri, at least 4
 //       52     4  u32  nhole
-//       56    24  f64  x nvert: positions
+//       56     4  u32  nzone
+//       60    24  f64  x nvert: positions
 //             12  i32  x ntri: triangles
 //             24  f64  x nhole: a point in each cavity
+//             56  f64  x nzone: a box, min x y z and max x y z, and the largest volume of a tet
+//                      whose centre is in it
 //
 //   REPLY (its stdout; nothing follows)
 //        0     8       "CSTETR01"
@@ -30,12 +33,12 @@
 #ifndef CSIM_IO_TET_WIRE_H
 #define CSIM_IO_TET_WIRE_H
 
-#define CSIM_TET_REQUEST "CSTETQ01"
+#define CSIM_TET_REQUEST "CSTETQ02"
 #define CSIM_TET_REPLY "CSTETR01"
 
 enum {
   CSIM_TET_TOLERANCE_OFFSET = 24,
-  CSIM_TET_REQUEST_HEADER = 56,
+  CSIM_TET_REQUEST_HEADER = 60,
   CSIM_TET_REPLY_HEADER = 24,
   CSIM_TET_MAX_TEXT = 1000
 };

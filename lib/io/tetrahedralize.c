@@ -88,22 +88,36 @@ static csim_status check_options(job *j) {
     return FAIL(j, "%s: the largest volume of a tetrahedron is %s; it must be 0 (no bound) or more",
                 name, number);
   }
+  for (int k = 0; k < o->nzone; k++) {
+    const csim_tet_zone *z = &o->zone[k];
+    int good = z->max_volume > 0 && !isinf(z->max_volume);
+    for (int c = 0; c < 3; c++) good &= z->box[c] <= z->box[3 + c];
+    if (!good) return FAIL(j, "%s: zone %d has no box, or no largest volume", name, k);
+  }
   if (!(o->time_limit >= 0 && o->memory_limit >= 0))
     return FAIL(j, "%s: limits of time and memory for TetGen cannot be negative", name);
   return CSIM_OK;
 }
 
+// Volume of a box [m^3]; of the solid no more than that is in it.
+static double box_volume(const double box[6]) {
+  return (box[3] - box[0]) * (box[4] - box[1]) * (box[5] - box[2]);
+}
+
 static csim_status check_size(job *j) {
-  double max_volume = j->options->max_volume;
-  if (max_volume > 0 && j->solid.volume / max_volume > MAX_TETS) {
-    char volume[32], bound[32];
-    csim_print_number(j->solid.volume, 4, volume);
-    csim_print_number(max_volume, 4, bound);
+  const csim_tet_options *o = j->options;
+  for (int k = -1; k < o->nzone; k++) {
+    double bound = k < 0 ? o->max_volume : o->zone[k].max_volume, all = j->solid.volume;
+    double in = k < 0 ? all : fmin(all, box_volume(o->zone[k].box));
+    if (!(bound > 0 && in / bound > MAX_TETS)) continue;
+    char volume[32], text[32];
+    csim_print_number(in, 4, volume);
+    csim_print_number(bound, 4, text);
     return FAIL(
         j,
         "%s: a volume of %s m^3 in tetrahedra of at most %s m^3 makes more than %.0f million; "
         "raise the bound",
-        j->surface->name, volume, bound, MAX_TETS / 1e6);
+        j->surface->name, volume, text, MAX_TETS / 1e6);
   }
   return CSIM_OK;
 }
@@ -156,7 +170,7 @@ static csim_status write_request(job *j) {
   const csim_tet_options *o = j->options;
   const csim_solid *solid = &j->solid;
   j->nrequest = CSIM_TET_REQUEST_HEADER + 24 * (size_t)j->nused + 12 * (size_t)solid->ntri +
-                24 * (size_t)solid->nhole;
+                24 * (size_t)solid->nhole + 56 * (size_t)o->nzone;
   j->request = csim_arena_alloc(&j->scratch, (ptrdiff_t)j->nrequest, 1);
   if (!j->request) return CSIM_MEMORY;
   unsigned char *p = j->request;
@@ -170,12 +184,17 @@ static csim_status write_request(job *j) {
   p = put_u32(p, (uint32_t)j->nused);
   p = put_u32(p, (uint32_t)solid->ntri);
   p = put_u32(p, (uint32_t)solid->nhole);
+  p = put_u32(p, (uint32_t)o->nzone);
   for (int i = 0; i < j->nused; i++)
     for (int k = 0; k < 3; k++)
       p = put_f64(p, to_tetgen(j, j->surface->vert[csim_xyz(j->used[i]) + k], k));
   for (ptrdiff_t i = 0; i < csim_xyz(solid->ntri); i++)
     p = put_u32(p, (uint32_t)j->renumber[solid->tri[i]]);
   for (int i = 0; i < 3 * solid->nhole; i++) p = put_f64(p, to_tetgen(j, solid->hole[i], i % 3));
+  for (int k = 0; k < o->nzone; k++) {
+    for (int c = 0; c < 6; c++) p = put_f64(p, to_tetgen(j, o->zone[k].box[c], c % 3));
+    p = put_f64(p, ldexp(o->zone[k].max_volume, -3 * j->exponent));
+  }
   return CSIM_OK;
 }
 
@@ -341,18 +360,38 @@ static csim_status try_tolerances(job *j) {
   return FAIL(j, "%s", j->problem);
 }
 
+// Largest volume that a tet may have; 0: any.
+static double bound_of(const job *j, const int *tet) {
+  const csim_tet_options *o = j->options;
+  double bound = o->max_volume, center[3] = {0};
+  for (int n = 0; n < 4; n++)
+    for (int c = 0; c < 3; c++) center[c] += j->out->vert[csim_xyz(tet[n]) + c] / 4;
+  for (int k = 0; k < o->nzone; k++) {
+    const double *box = o->zone[k].box;
+    int in = 1;
+    for (int c = 0; c < 3; c++) in &= center[c] >= box[c] && center[c] <= box[3 + c];
+    if (in && !(bound > 0 && bound < o->zone[k].max_volume)) bound = o->zone[k].max_volume;
+  }
+  return bound;
+}
+
 // TetGen may not split the surface's triangles, so it cannot always keep the bound.
 static void warn_of_large(const job *j) {
-  double bound = j->options->max_volume, largest = 0;
+  double worst = 0, largest = 0, allowed = 0;
   int nlarge = 0;
-  for (int t = 0; bound > 0 && t < j->out->ntet; t++) {
-    double volume = csim_tet_volume(j->out->vert, j->out->tet + csim_row(4, t));
-    nlarge += volume > bound * (1 + 1e-9);
-    largest = fmax(largest, volume);
+  for (int t = 0; t < j->out->ntet; t++) {
+    const int *tet = j->out->tet + csim_row(4, t);
+    double volume = csim_tet_volume(j->out->vert, tet), bound = bound_of(j, tet);
+    if (!(bound > 0 && volume > bound * (1 + 1e-9))) continue;
+    nlarge++;
+    if (volume / bound <= worst) continue;
+    worst = volume / bound;
+    largest = volume;
+    allowed = bound;
   }
   if (nlarge == 0) return;
   char bound_text[32], largest_text[32];
-  csim_print_number(bound, 4, bound_text);
+  csim_print_number(allowed, 4, bound_text);
   csim_print_number(largest, 4, largest_text);
   csim_say(
       j->log, CSIM_WARNING, j->place,

@@ -10,15 +10,23 @@
 #define CSIM_TET_TIME_LIMIT 50.0
 #define CSIM_TET_MEMORY_LIMIT 0x1p32
 
+/// A box in which tetrahedra are smaller.
+typedef struct csim_tet_zone {
+  double box[6];     ///< [m] min x y z, max x y z
+  double max_volume; ///< [m^3] of a tet whose centre is in it, > 0
+} csim_tet_zone;
+
 typedef struct csim_tet_options {
   const char *program;      ///< path of clothsim-tet
   double radius_edge_ratio; ///< quality: circumradius over shortest edge of a tet [-], 1.1 to 100;
-                            ///< 0 = no bound, or 2 where max_volume is given
+                            ///< 0 = no bound, or 2 where a volume is given
   double max_volume;        ///< of a tet [m^3]; 0 = no bound. Warns where the surface, which is
                             ///< kept, does not let TetGen keep it
-  double time_limit;        ///< of an attempt, processor time [s], rounded up; 0 = 50.
-                            ///< Eight times as much on the clock
-  double memory_limit;      ///< of the child [bytes]; 0 = 4 GiB
+  int nzone;
+  const csim_tet_zone *zone; ///< (nzone)
+  double time_limit;         ///< of an attempt, processor time [s], rounded up; 0 = 50.
+                             ///< Eight times as much on the clock
+  double memory_limit;       ///< of the child [bytes]; 0 = 4 GiB
 } csim_tet_options;
 
 /// Fills a closed surface with tetrahedra; the surface is kept triangle for triangle.

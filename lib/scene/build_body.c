@@ -435,6 +435,24 @@ done:
   return status;
 }
 
+// Boxes, widened, in which the solid is filled more finely; their number, or -1 when out of memory.
+static int list_zones(const csim_object *object, csim_arena *arena, csim_tet_zone **zone) {
+  int n = 0;
+  for (int k = 0; k < object->nfiner; k++) n += object->finer[k].nbox;
+  *zone = CSIM_ARENA_NEW(arena, csim_tet_zone, n);
+  if (!*zone) return -1;
+  csim_tet_zone *z = *zone;
+  for (int k = 0; k < object->nfiner; k++) {
+    const csim_finer *finer = &object->finer[k];
+    for (int b = 0; b < finer->nbox; b++, z++) {
+      z->max_volume = finer->max_volume;
+      for (int c = 0; c < 6; c++)
+        z->box[c] = finer->box[b][c] + (c < 3 ? -finer->distance : finer->distance);
+    }
+  }
+  return n;
+}
+
 csim_status csim_build_solid(csim_build *build, const csim_object *object, csim_body *body) {
   const csim_material *material = material_of(build, object);
   const csim_mesh *mesh = body->mesh;
@@ -446,10 +464,16 @@ csim_status csim_build_solid(csim_build *build, const csim_object *object, csim_
                               .radius_edge_ratio = object->radius_edge_ratio,
                               .max_volume = object->max_volume,
                               .time_limit = object->tet_seconds};
+  csim_arena arena = {0};
+  csim_tet_zone *zone;
+  options.nzone = list_zones(object, &arena, &zone);
+  options.zone = zone;
   csim_surface surface = {name, mesh->nvert, mesh->vert, mesh->ntri, mesh->tri, mesh->tri_face};
   warn_about_size(build, object, mesh);
   csim_status status =
-      csim_tetrahedralize(&options, &surface, object->mesh_place, build->log, &tets);
+      options.nzone < 0
+          ? CSIM_MEMORY
+          : csim_tetrahedralize(&options, &surface, object->mesh_place, build->log, &tets);
   if (status) goto done;
   status = CSIM_MEMORY;
   body->nvert = tets.nvert;
@@ -492,6 +516,7 @@ csim_status csim_build_solid(csim_build *build, const csim_object *object, csim_
            tets.ntet, tets.nvert, tets.nsurface, tets.volume);
   status = csim_build_pins(build, object, body);
 done:
+  csim_arena_free(&arena);
   csim_tets_free(&tets);
   free(mass);
   return status;

@@ -95,12 +95,41 @@ static const csim_table rest_table = {.name = "rest",
                                       .size = sizeof(csim_object),
                                       CSIM_FIELDS_OF(rest_fields)};
 
+#define IN_FINER(member) offsetof(csim_finer, member)
+
+static const csim_field finer_box = {.kind = &csim_kind_box};
+static const csim_list finer_boxes = {.element = &finer_box,
+                                      .size = sizeof(double[6]),
+                                      .count_offset = IN_FINER(nbox),
+                                      .rank = 2,
+                                      .least = 1};
+static const csim_field finer_fields[] = {
+    CSIM_KEY("box", list, IN_FINER(box), NULL, .detail = &finer_boxes, .flags = CSIM_REQUIRED,
+             .doc = "Two corners against the placed start, as of a pin, or several such boxes."),
+    CSIM_KEY("distance", real, IN_FINER(distance), "0", .unit = "m", .least = 0, .most = CSIM_MOST,
+             .doc = "The boxes are larger by this on all sides."),
+    CSIM_KEY("max_volume", real, IN_FINER(max_volume), NULL, .unit = "m^3", .least = 0,
+             .most = CSIM_MOST, .flags = CSIM_ABOVE | CSIM_REQUIRED,
+             .doc = "Largest volume of a tetrahedron whose centre is there."),
+};
+static const csim_table finer_table = {.name = "finer",
+                                       .doc = "Where a solid has smaller tetrahedra.",
+                                       .size = sizeof(csim_finer),
+                                       CSIM_FIELDS_OF(finer_fields)};
+static const csim_field finer_element = {.kind = &csim_kind_table, .detail = &finer_table};
+static const csim_list finer_list = {
+    .element = &finer_element, .size = sizeof(csim_finer), .count_offset = AT(nfiner)};
+
 static const csim_field tetrahedra_fields[] = {
     CSIM_KEY("radius_edge_ratio", real, AT(radius_edge_ratio), "1.414", .least = 1, .most = 100,
              .doc = "Bound of the ratio of circumradius to shortest edge of the tetrahedra; "
                     "smaller is better shaped and more of them."),
     CSIM_KEY("max_volume", real, AT(max_volume), "0", .unit = "m^3", .least = 0, .most = CSIM_MOST,
              .doc = "Largest volume of a tetrahedron; 0 = no bound."),
+    CSIM_KEY("finer", list, AT(finer), NULL, .detail = &finer_list,
+             .doc = "Where tetrahedra are smaller: at a clamp, where a beam bends most. They grow "
+                    "from there as the ratio permits. Faces of the surface are kept, so they have "
+                    "to be small there too."),
     CSIM_KEY("time_limit", real, AT(tet_seconds), "50", .unit = "s", .least = 1, .most = 1e6,
              .doc = "Processor time that filling the solid may take, rounded up to whole seconds."),
 };

@@ -153,11 +153,11 @@ static void schema_box(csim_json_out *out, const csim_field *f) {
   csim_json_close(out, '}');
 }
 
-static const csim_kind kind_box = {read_box, NULL, print_box, describe_box, schema_box};
+const csim_kind csim_kind_box = {read_box, NULL, print_box, describe_box, schema_box};
 
 // ------------------------------------------------------------------------------------------ pins
 
-static const csim_field box_element = {.kind = &kind_box};
+static const csim_field box_element = {.kind = &csim_kind_box};
 static const csim_field group_element = {.kind = &csim_kind_text};
 static const csim_list box_list = {.element = &box_element,
                                    .size = sizeof(double[6]),

@@ -205,6 +205,7 @@ extern const csim_kind csim_kind_material;  ///< an object's: name, preset or { 
 extern const csim_kind csim_kind_arcsim;    ///< a material file of ARCSim
 extern const csim_kind csim_kind_shear;     ///< N/m, or by an angle
 extern const csim_kind csim_kind_motion;    ///< detail: csim_motion_table
+extern const csim_kind csim_kind_box;       ///< two corners, as an element of a list
 extern const csim_table csim_material_table;
 extern const csim_table csim_motion_table;
 extern const csim_table csim_pin_table;

@@ -154,6 +154,14 @@ typedef struct csim_pin {
   double from, to; ///< frames; beyond CSIM_FRAME_LIMIT: no such bound
 } csim_pin;
 
+/// Where a solid is filled more finely: near boxes.
+typedef struct csim_finer {
+  int nbox;
+  double (*box)[6];  ///< (nbox) min x y z, max x y z [m], against the placed start
+  double distance;   ///< [m] from them that counts
+  double max_volume; ///< [m^3] there
+} csim_finer;
+
 /// What of a cloth's material a map changes.
 typedef enum csim_map_of {
   CSIM_MAP_DENSITY,
@@ -269,13 +277,15 @@ typedef struct csim_object {
   csim_elasticity elasticity; ///< solid
   double radius_edge_ratio;   ///< solid: TetGen quality bound, [-]
   double max_volume;          ///< solid: [m^3], 0 = no bound
-  double tet_seconds;         ///< solid: [s] of processor time for filling it
-  csim_motion motion;         ///< collider: rigid motion
-  int solid;                  ///< collider: closed, outward, and nothing starts inside
-  double arms[2];             ///< collider: frames from and to which arms stretch out; 0, 0: never
-  int ghost;                  ///< collider: touches nothing, only pins follow it
-  double friction;            ///< [-] coefficient of Coulomb friction; the scene's unless given
-  int layer;                  ///< it starts over all with a lower one; 0: it has none
+  int nfiner;
+  csim_finer *finer;  ///< (nfiner) solid: where its tetrahedra are smaller
+  double tet_seconds; ///< solid: [s] of processor time for filling it
+  csim_motion motion; ///< collider: rigid motion
+  int solid;          ///< collider: closed, outward, and nothing starts inside
+  double arms[2];     ///< collider: frames from and to which arms stretch out; 0, 0: never
+  int ghost;          ///< collider: touches nothing, only pins follow it
+  double friction;    ///< [-] coefficient of Coulomb friction; the scene's unless given
+  int layer;          ///< it starts over all with a lower one; 0: it has none
 } csim_object;
 
 // ----------------------------------------------------------------------------------------- scene

@@ -136,7 +136,11 @@ static const char whole[] =
     "    {\"name\": \"toy\", \"type\": \"solid\", \"mesh\": {\"shape\": \"box\"}, \"friction\": "
     "0.1,\n"
     "     \"material\": {\"preset\": \"jelly\", \"modulus\": \"0.5x\"}, \"tetrahedra\": "
-    "{\"max_volume\": 1}},\n"
+    "{\"max_volume\": 1,\n"
+    "     \"finer\": [{\"box\": [[[0, 0, 0], [1, 1, 1]], [[2, 2, 2], [3, 3, 3]]], \"distance\": "
+    "\"2 "
+    "cm\",\n"
+    "                \"max_volume\": \"3 mm^3\"}]}},\n"
     "    {\"name\": \"rag\", \"type\": \"cloth\", \"mesh\": {\"shape\": \"disk\"}, \"material\": "
     "\"silk\"},\n"
     "    {\"name\": \"floor\", \"type\": \"collider\", \"mesh\": {\"shape\": \"plane\"}},\n"
@@ -191,6 +195,8 @@ static void test_values(void) {
   o = &s->object[1];
   CHECK(o->type == CSIM_OBJECT_SOLID && o->material == 2 && o->friction == 0.1);
   CHECK_NEAR(o->max_volume, 1e-6, 1e-20);
+  CHECK(o->nfiner == 1 && o->finer[0].nbox == 2 && o->finer[0].box[1][5] == 0.03);
+  CHECK(o->finer[0].distance == 0.02 && fabs(o->finer[0].max_volume - 3e-9) < 1e-22);
   CHECK(o->radius_edge_ratio == 1.414 && o->mesh.size[0] == 1);
   CHECK(s->object[2].material == 3 && hinge_kind(&s->object[2]) == &csim_quadratic_kind);
   CHECK(s->object[3].material == -1 && s->object[3].mesh.shape == CSIM_SHAPE_PLANE);
