@@ -48,7 +48,7 @@ struct csim_solver {
   csim_contact *contact;     // NULL unless the response is "filter"
   csim_zones *zones;         // NULL unless it is "impact-zones"
   double *kinematic_last;    // colliders before the step
-  double *kinematic_part;    // and before the present part of it; NULL: strains have no bound
+  double *kinematic_part;    // and before the present part of it; NULL: the method has no contact
   loose_bodies loose;
 };
 
@@ -110,7 +110,7 @@ csim_solver *csim_solver_create(const csim_solver_setup *setup) {
     if (!arena->failed)
       solver->kinematic_last =
           CSIM_ARENA_NEW(arena, double, csim_xyz(csim_contact_kinematic_size(solver->contact)));
-    if (!arena->failed && setup->model->bounded && method->knows_contact)
+    if (!arena->failed && method->knows_contact)
       solver->kinematic_part =
           CSIM_ARENA_NEW(arena, double, csim_xyz(csim_contact_kinematic_size(solver->contact)));
     if (!method->knows_contact) create_loose(solver);
@@ -163,10 +163,17 @@ void csim_solver_begin_frame(csim_solver *solver, double end) {
   csim_contact_begin_frame(solver->contact, end);
 }
 
+// Hard pins go to their targets.
+static void put_pins(const csim_problem *problem, double *x) {
+  const csim_model *model = problem->model;
+  for (int i = 0; i < model->ntarget; i++)
+    if (model->target[i].hard)
+      memcpy(x + csim_xyz(model->target[i].vert), problem->target + csim_xyz(i), 3 * sizeof *x);
+}
+
 // The point the method starts from; hard pins stand at their targets.
 static void choose_start(const csim_problem *problem, const csim_method *method, double *x) {
-  const csim_model *model = problem->model;
-  int n = 3 * model->nvert;
+  int n = 3 * problem->model->nvert;
   if (problem->params->start == CSIM_START_VELOCITY)
     csim_vector_go(problem->pool, n, problem->x, problem->h, problem->v, x);
   else
@@ -174,9 +181,7 @@ static void choose_start(const csim_problem *problem, const csim_method *method,
                      problem->params->start == CSIM_START_INERTIA ? problem->y : problem->x, x);
   if (problem->params->pins == CSIM_PINS_COUNTER_FORCE && method->solves_systems)
     return; // the pins go to their targets with the first iteration
-  for (int i = 0; i < model->ntarget; i++)
-    if (model->target[i].hard)
-      memcpy(x + csim_xyz(model->target[i].vert), problem->target + csim_xyz(i), 3 * sizeof *x);
+  put_pins(problem, x);
 }
 
 // Leads the start x back towards the beginning of the step, as far as bounds of strain want it:
@@ -334,15 +339,59 @@ static csim_problem problem_of(csim_solver *solver, const csim_state *state) {
                         .step = contact ? csim_contact_displacements(contact) : solver->step};
 }
 
-// Puts solver->x where the method starts, as far as contact lets it: `together`, all vertices by
-// one share of their ways, which keeps to bounds of strain. -1: out of memory.
-static int begin_in_contact(csim_solver *solver, const csim_problem *problem, int together) {
+// How the method's first point is found: contact shortens the way there vertex by vertex; or all by
+// one share, which keeps to bounds of strain; or bodies stay where they are.
+typedef enum start_way { START_APART, START_TOGETHER, START_RESTING } start_way;
+
+// Puts solver->x where the method starts, as far as contact lets it. -1: out of memory.
+static int begin_in_contact(csim_solver *solver, const csim_problem *problem, start_way way) {
   csim_contact *contact = solver->contact;
   double *x = solver->x;
+  if (way == START_RESTING) return csim_contact_advance(contact, NULL, x);
+  choose_start(problem, solver->method, x);
   csim_contact_initial_guess(contact, problem->v, problem->h, x);
   if (problem->model->bounded) keep_bounds(problem, x);
-  return together ? csim_contact_advance_together(contact, x, x)
-                  : csim_contact_advance(contact, x, x);
+  return way == START_TOGETHER ? csim_contact_advance_together(contact, x, x)
+                               : csim_contact_advance(contact, x, x);
+}
+
+// Begins contact again where it stood before this part of the step, and starts in another way. -1:
+// out of memory.
+static int begin_again(csim_solver *solver, const csim_problem *problem, const csim_state *state,
+                       double end, start_way way) {
+  csim_contact *contact = solver->contact;
+  csim_contact_load(contact, solver->kinematic_part);
+  csim_contact_forget(contact);
+  if (csim_contact_begin(contact, state->x, state->v, solver->target, end, solver->integration.h))
+    return -1;
+  return begin_in_contact(solver, problem, way);
+}
+
+// A start with more than this times the energy F of where bodies stand, with pins at their targets,
+// is left for that: what contact shortened vertex by vertex may be torn. A wall of 0.1 mm that fell
+// on the floor started with 1e8 times as much, and after all iterations had some of it left, energy
+// made of nothing; from where bodies stand F can only fall.
+static const double WORST_START = 1.5;
+
+// Finds the method's start in contact. -1: out of memory.
+static int start_in_contact(csim_solver *solver, const csim_problem *problem,
+                            const csim_state *state, double end) {
+  csim_contact *contact = solver->contact;
+  double *x = solver->x;
+  csim_vector_copy(problem->pool, 3 * problem->model->nvert, problem->x, x);
+  put_pins(problem, x);
+  double standing = csim_problem_value(problem, x);
+  if (begin_in_contact(solver, problem, START_APART)) return -1;
+  // What contact shortened vertex by vertex may pass a bound. It is moved back, and Newton nearly
+  // always finds the way if that is not enough; if not, the step's parts begin once more, all
+  // alike.
+  if (problem->model->bounded && !(csim_problem_max_step(problem, x, NULL) > 0)) {
+    if (solver->halvings_left < MAX_HALVINGS - 1)
+      return begin_again(solver, problem, state, end, START_TOGETHER);
+    if (csim_contact_advance(contact, problem->x, x)) return -1;
+  }
+  if (csim_problem_value(problem, x) <= WORST_START * standing) return 0;
+  return begin_again(solver, problem, state, end, START_RESTING);
 }
 
 // Begins contact, measures forces, and puts solver->x where the method starts. -1: out of memory.
@@ -356,27 +405,13 @@ static int begin_solve(csim_solver *solver, const csim_state *state, double end,
   if (contact && csim_contact_begin(contact, state->x, state->v, solver->target, end, h)) return -1;
   problem->force_scale = csim_problem_force_scale(problem, x);
   if (problem->force_scale == 0) problem->force_scale = 1e-300; // any force is too much then
-  choose_start(problem, solver->method, x);
-  int bounded = problem->model->bounded;
-  if (!contact && bounded) keep_bounds(problem, x);
-  if (!contact || !solver->method->knows_contact) return 0;
-
-  problem->contact = contact;
-  if (begin_in_contact(solver, problem, 0)) return -1;
-  // What contact shortened vertex by vertex may pass a bound. It is moved back, and Newton nearly
-  // always finds the way if that is not enough; if not, the step's parts begin once more, all
-  // alike.
-  if (bounded && !(csim_problem_max_step(problem, x, NULL) > 0)) {
-    if (solver->halvings_left >= MAX_HALVINGS - 1 || !solver->kinematic_part) {
-      if (csim_contact_advance(contact, problem->x, x)) return -1;
-    } else {
-      csim_contact_load(contact, solver->kinematic_part);
-      csim_contact_forget(contact);
-      if (csim_contact_begin(contact, state->x, state->v, solver->target, end, h)) return -1;
-      choose_start(problem, solver->method, x);
-      if (begin_in_contact(solver, problem, 1)) return -1;
-    }
+  if (!contact || !solver->method->knows_contact) {
+    choose_start(problem, solver->method, x);
+    if (!contact && problem->model->bounded) keep_bounds(problem, x);
+    return 0;
   }
+  problem->contact = contact;
+  if (start_in_contact(solver, problem, state, end)) return -1;
   csim_contact_find_touching(contact, x, step->rough);
   csim_integration_aim(problem->pool, problem->model, state, solver->v, step, solver->y);
   return 0;

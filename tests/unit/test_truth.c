@@ -514,6 +514,88 @@ static void stack_stands(const char *material, double side) {
   kit_scene_close(&s.k);
 }
 
+// Writes a hollow ball of radius 0.5 about the origin, 16 x 8 cells, with a wall. @return its name,
+// to be removed
+static const char *write_hollow_ball(double wall) {
+  enum { NU = 16, NV = 8, BOTTOM = 1 + (NV - 1) * NU, N = BOTTOM + 1 };
+  static char path[64];
+  strcpy(path, "/tmp/test_truth_XXXXXX.obj");
+  int file = mkstemps(path, 4);
+  FILE *f = file < 0 ? NULL : fdopen(file, "w");
+  if (!f) exit(1);
+  for (int side = 0; side < 2; side++) {
+    double r = 0.5 - side * wall;
+    fprintf(f, "v 0 %.9g 0\n", r);
+    for (int j = 1; j < NV; j++)
+      for (int i = 0; i < NU; i++) {
+        double t = j * 180 * DEGREE / NV, p = i * 360 * DEGREE / NU;
+        fprintf(f, "v %.9g %.9g %.9g\n", r * sin(t) * cos(p), r * cos(t), r * sin(t) * sin(p));
+      }
+    fprintf(f, "v 0 %.9g 0\n", -r);
+  }
+  for (int side = 0; side < 2; side++)
+    for (int j = 0; j < NV; j++)
+      for (int i = 0; i < NU; i++) {
+        int o = 1 + side * N, k = (i + 1) % NU, up = o + 1 + (j - 1) * NU, low = up + NU;
+        int a = j ? up + i : o, b = j ? up + k : o;
+        int c = j < NV - 1 ? low + k : o + BOTTOM, d = j < NV - 1 ? low + i : o + BOTTOM;
+        // outward; the inner side is the other way round
+        if (j) fprintf(f, "f %d %d %d\n", a, side ? c : b, side ? b : c);
+        if (j < NV - 1) fprintf(f, "f %d %d %d\n", a, side ? d : c, side ? c : d);
+      }
+  fclose(f);
+  return path;
+}
+
+// Kinetic and elastic energy and that of gravity [J]; counts tetrahedra that are inside out.
+static double energy_of(const sim *s, int *inverted) {
+  const csim_model *model = s->k.world.model;
+  const double *x = s->k.state.x, *v = s->k.state.v;
+  double sum = csim_model_energy(s->k.pool, model, &(csim_point){.x = x});
+  for (int i = 0; i < model->nvert; i++)
+    sum += model->mass[i] * (0.5 * csim_dot(v + csim_xyz(i), v + csim_xyz(i)) -
+                             csim_dot(model->gravity, x + csim_xyz(i)));
+  *inverted = 0;
+  for (int e = 0; e < model->nenergy; e++) {
+    const csim_energy *energy = &model->energy[e];
+    if (energy->kind != &csim_volume_kind) continue;
+    for (int i = 0; i < energy->nelem; i++) {
+      const int *t = energy->node + csim_row(4, i);
+      double edge[3][3], n[3];
+      for (int k = 0; k < 3; k++) csim_sub(x + csim_xyz(t[k + 1]), x + csim_xyz(t[0]), edge[k]);
+      csim_cross(edge[0], edge[1], n);
+      *inverted += !(csim_dot(n, edge[2]) > 0);
+    }
+  }
+  return sum;
+}
+
+// A hollow ball comes down on the floor: the two sides of its wall are nearer than the contact
+// thickness, and the floor stops one of them first. Nothing may be gained.
+static void hollow_ball_lands(double wall, double speed, int frames) {
+  sim s;
+  int inverted;
+  const char *path = write_hollow_ball(wall);
+  int failed = sim_open(&s,
+                        "{'objects': [{'name': 'ball', 'type': 'solid', 'material': 'rubber-solid',"
+                        " 'mesh': {'file': '%s'}, 'position': [0, 0.52, 0], 'velocity': [0, %g, "
+                        "0]},"
+                        "{'name': 'floor', 'type': 'collider', 'mesh': {'shape': 'plane'}}]}",
+                        path, -speed);
+  unlink(path);
+  if (failed) return;
+  double start = energy_of(&s, &inverted), most = start;
+  check_that(inverted == 0, __FILE__, __LINE__, "a wall of %g m starts inside out", wall);
+  for (int f = 0; f < frames; f++) {
+    sim_frames(&s, 1);
+    most = fmax(most, energy_of(&s, &inverted));
+  }
+  check_that(most <= 1.01 * start, __FILE__, __LINE__, "a wall of %g m: %g J became %g", wall,
+             start, most);
+  check_that(inverted == 0, __FILE__, __LINE__, "a wall of %g m: %d inverted", wall, inverted);
+  kit_scene_close(&s.k);
+}
+
 int main(void) {
   setvbuf(stdout, NULL, _IOLBF, 0);
   falls_free("cotton", 24, 24, 0.2, 0.1);
@@ -570,6 +652,9 @@ int main(void) {
   heap_settles("cotton", "denim", "wool");
   stack_stands("foam", 0.3);
   stack_stands("rubber-solid", 0.2);
+  hollow_ball_lands(1e-2, 2.4, 4);
+  hollow_ball_lands(1e-3, 2.4, 2);
+  hollow_ball_lands(1e-4, 2.4, 3);
   swings("generalized-alpha", 0.05);
   swings("bdf2", 0.05);
   return check_report();
