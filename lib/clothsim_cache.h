@@ -222,7 +222,7 @@ void csim_cache_free(csim_cache *cache);
 typedef struct csim_export_options {
   const char *format;    ///< a name of csim_export_formats, "obj"
   const char *directory; ///< made if needed; "" or "." for the working directory
-  const char *name;      ///< of files that hold all objects: abc, usda
+  const char *name;      ///< of files that hold all objects: abc, usda, glb
   double fps;            ///< [1/s]
   long long last_number; ///< largest frame number: the width of numbers in file names
   int up;                ///< of the input: 1 = y, 2 = z

@@ -37,7 +37,7 @@ static void print_help(void) {
       "import  makes a cache of a folder of NAME_0001.obj (or .ply) files, a PC2 or an MDD file.\n"
       "\n"
       "  -o, --output PLACE   export: folder for the files (default: beside the cache), or the\n"
-      "                       file for abc and usda; import: the cache\n"
+      "                       file for abc, usda, glb; import: the cache\n"
       "  --frames A:B[:STEP]  frame numbers A to B, every STEP-th; A alone is one frame\n"
       "  --object NAME        only this object; may be repeated\n"
       "  --up y|z             export: turn the output so; import: what the input has (y)\n"

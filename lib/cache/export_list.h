@@ -14,7 +14,8 @@
   X(mdd, "MDD point caches with a rest mesh, a pair for each object")                              \
   X(vtp, "VTK XML, a file for each frame and object, and a PVD collection")                        \
   X(abc, "Alembic, one file")                                                                      \
-  X(usda, "USD as text, one file")
+  X(usda, "USD as text, one file")                                                                 \
+  X(glb, "glTF, binary, one file")
 
 /// Their names, NULL-terminated.
 extern const char *const csim_export_names[];

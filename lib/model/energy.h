@@ -170,6 +170,10 @@ double csim_energy_max_step(csim_pool *pool, const csim_energy *energy, const cs
 /// on either side of L that costs nothing [-] (the energy then starts at the slack's edge, C1).
 extern const csim_energy_kind csim_spring_kind;
 
+/// The same, which yields: its rest length is L (1 + s). Three more parameters, a csim_yield [-].
+/// Two numbers: the set s, and the strain it has flowed by.
+extern const csim_energy_kind csim_ductile_spring_kind;
+
 /// Limit of a spring's strain: E = k/3 (l - M)^3 / M for l > M, else 0: C2. Parameters k [N/m], M
 /// [m].
 extern const csim_energy_kind csim_limit_kind;

@@ -233,6 +233,18 @@ int csim_network_tets(int ntet, const int *tet, const csim_part *part, double E,
   return 0;
 }
 
+void csim_network_ductile(const csim_elements *springs, const csim_yield *yield,
+                          csim_elements *ductile) {
+  int n = springs->kind->nparam;
+  for (int e = 0; e < springs->nelem; e++) {
+    double param[CSIM_MAX_PARAM];
+    memcpy(param, springs->param + csim_row(n, e), (size_t)n * sizeof *param);
+    memcpy(param + n, (double[3]){yield->at, yield->hardening, yield->rate}, 3 * sizeof *param);
+    csim_elements_add(ductile, springs->node + csim_row(2, e), param);
+  }
+  ductile->failed |= springs->failed;
+}
+
 int csim_network_hinges(const csim_topology *topology, const csim_part *part, double B,
                         csim_elements *hinges) {
   int left_out = 0;

@@ -74,6 +74,11 @@ void csim_network_mesh_bend(const csim_topology *topology, const csim_part *part
 int csim_network_tets(int ntet, const int *tet, const csim_part *part, double E,
                       csim_elements *springs);
 
+/// Springs as they are, made to yield.
+/// @param ductile  of csim_ductile_spring_kind; added to
+void csim_network_ductile(const csim_elements *springs, const csim_yield *yield,
+                          csim_elements *ductile);
+
 /// Hinge energies of stiffness B [N m], of a kind of role BEND. Hinges at a triangle
 /// without area are left out.
 /// @return number of hinges left out

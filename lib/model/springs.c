@@ -16,6 +16,8 @@
 //
 // Rotations do not change l and are not damped.
 //
+// A ductile spring has the rest length L (1 + s), s the set that its yielding has left behind.
+//
 // Springs are done four at a time; the last few of a range share a four with copies of the last
 // one, which are not used.
 #include "model/energy.h"
@@ -28,6 +30,7 @@
 enum { K, LENGTH, COMPRESSION, SLACK, NPARAM };
 enum { LIMIT_NPARAM = 2 };
 enum { END = LIMIT_NPARAM, BOUND_NPARAM }; // LENGTH is where it begins
+enum { YIELD_AT = NPARAM, HARDENING, RATE, NDUCTILE };
 
 typedef enum spring_kind { SPRING, LIMIT, BOUND } spring_kind;
 
@@ -52,10 +55,13 @@ CSIM_SIMD_BODY void place_four(const csim_energy *energy, const csim_point *at, 
   s->l = CSIM_SQRT4(square);
 }
 
-CSIM_SIMD_BODY void spring_law(const csim_energy *energy, const int e[4], csim_psd psd, four *s) {
+CSIM_SIMD_BODY void spring_law(const csim_energy *energy, const csim_point *at, const int e[4],
+                               csim_psd psd, four *s) {
   csim_v4 p[4], zero = {0};
   for (int i = 0; i < 4; i++) p[i] = CSIM_LOAD4(csim_energy_param(energy, e[i]));
   csim_transpose4(p);
+  for (int i = 0; i < 4 && at->plastic && energy->kind->nplastic; i++)
+    p[LENGTH][i] *= 1 + csim_energy_plastic(energy, at, e[i])[0];
   csim_v4 slack = p[SLACK] * p[LENGTH], dl = s->l - p[LENGTH];
   csim_v4 k = CSIM_SELECT4(dl < zero, p[K] * p[COMPRESSION], p[K]);
   csim_v4 shorter = CSIM_SELECT4(dl < -slack, dl + slack, zero);
@@ -123,7 +129,7 @@ CSIM_SIMD_BODY void evaluate_four(const csim_energy *energy, const csim_point *a
   else if (kind == BOUND)
     bound_law(energy, e, s);
   else
-    spring_law(energy, e, psd, s);
+    spring_law(energy, at, e, psd, s);
   if (kind == SPRING && at->damping) damping_law(energy, at, e, psd, s);
 }
 
@@ -239,9 +245,9 @@ static int along_spring(const double r[3], double l, double k, double C, csim_co
 }
 
 static spring_kind kind_of(const csim_energy *energy) {
-  return energy->kind == &csim_spring_kind  ? SPRING
-         : energy->kind == &csim_limit_kind ? LIMIT
-                                            : BOUND;
+  return energy->kind->role == CSIM_ROLE_STRETCH ? SPRING
+         : energy->kind == &csim_limit_kind      ? LIMIT
+                                                 : BOUND;
 }
 
 static double spring_value(const csim_energy *energy, const csim_point *at, int first, int last) {
@@ -284,8 +290,10 @@ static void spring_stretch(const csim_energy *energy, const csim_point *at, csim
 static int spring_constraint(const csim_energy *energy, const csim_point *at, int e,
                              csim_constraint *c) {
   const double *param = csim_energy_param(energy, e);
+  const double *plastic = csim_energy_plastic(energy, at, e);
   double r[3], l = spring_between(energy, at->x, e, r);
-  double slack = param[SLACK] * param[LENGTH], dl = l - param[LENGTH];
+  double rest = param[LENGTH] * (1 + (plastic ? plastic[0] : 0));
+  double slack = param[SLACK] * rest, dl = l - rest;
   // one that does not resist compression is slack when shortened: what multiplier it had goes
   int idle = dl < 0 && !(param[COMPRESSION] > 0);
   double k = dl < 0 && !idle ? param[K] * param[COMPRESSION] : param[K];
@@ -305,21 +313,26 @@ static double spring_strain(const csim_energy *energy, const csim_point *at, int
   return rest > 0 ? spring_between(energy, at->x, e, r) / rest - 1 : 0;
 }
 
-const csim_energy_kind csim_spring_kind = {
-    .name = "spring",
-    .role = CSIM_ROLE_STRETCH,
-    .nnode = 2,
-    .nparam = NPARAM,
-    .value = spring_value,
-    .gradient = spring_gradient,
-    .hessian = spring_hessian,
-    .stretch = spring_stretch,
-    .laplacian = spring_laplacian,
-    .bounded = 1,
-    .elastic = spring_elastic,
-    .constraint = spring_constraint,
-    .strain = spring_strain,
-};
+static void ductile_yield(const csim_energy *energy, const csim_point *at, int first, int last,
+                          double h, double *plastic) {
+  for (int e = first; e < last; e++) {
+    const double *param = csim_energy_param(energy, e);
+    double *own = plastic + energy->plastic + csim_row(2, e);
+    csim_yield yield = {param[YIELD_AT], param[HARDENING], param[RATE]};
+    if (!(param[LENGTH] > 0)) continue;
+    own[0] += csim_yield_flow(&yield, spring_strain(energy, at, e) - own[0], h, &own[1]);
+  }
+}
+
+#define SPRINGS(of_name, numbers)                                                                  \
+  .name = of_name, .role = CSIM_ROLE_STRETCH, .nnode = 2, .nparam = numbers,                       \
+  .value = spring_value, .gradient = spring_gradient, .hessian = spring_hessian,                   \
+  .stretch = spring_stretch, .laplacian = spring_laplacian, .bounded = 1,                          \
+  .elastic = spring_elastic, .constraint = spring_constraint, .strain = spring_strain
+
+const csim_energy_kind csim_spring_kind = {SPRINGS("spring", NPARAM)};
+const csim_energy_kind csim_ductile_spring_kind = {SPRINGS("ductile spring", NDUCTILE),
+                                                   .nplastic = 2, .yield = ductile_yield};
 
 // ------------------------------------------------------------------------------------------ limits
 

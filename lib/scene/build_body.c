@@ -453,6 +453,20 @@ static int list_zones(const csim_object *object, csim_arena *arena, csim_tet_zon
   return n;
 }
 
+// Springs on the edges of tetrahedra, elastic or not. -1 when out of memory.
+static int add_tet_springs(csim_build *build, const csim_tets *tets, const csim_part *part,
+                           const csim_material *material) {
+  csim_yield yield = {material->yield_strain, material->hardening, material->yield_rate};
+  csim_elements springs = {.kind = &csim_spring_kind};
+  if (!(yield.at > 0))
+    return csim_network_tets(tets->ntet, tets->tet, part, material->modulus,
+                             &build->elements.springs);
+  int failed = csim_network_tets(tets->ntet, tets->tet, part, material->modulus, &springs);
+  csim_network_ductile(&springs, &yield, &build->elements.ductile_springs);
+  csim_elements_free(&springs);
+  return failed;
+}
+
 csim_status csim_build_solid(csim_build *build, const csim_object *object, csim_body *body) {
   const csim_material *material = material_of(build, object);
   const csim_mesh *mesh = body->mesh;
@@ -503,8 +517,7 @@ csim_status csim_build_solid(csim_build *build, const csim_object *object, csim_
       continuum // the tetrahedraliser has seen to it that none is without volume
           ? csim_network_solid(tets.ntet, tets.tet, &part, material->modulus, material->poisson,
                                &build->elements.neohooke, &build->elements.patches) < 0
-          : csim_network_tets(tets.ntet, tets.tet, &part, material->modulus,
-                              &build->elements.springs);
+          : add_tet_springs(build, &tets, &part, material);
   if (failed) {
     status = CSIM_MEMORY;
     goto done;

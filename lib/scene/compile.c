@@ -111,7 +111,7 @@ static csim_status finish_model(csim_build *build) {
   if (model->links.nlink)
     memcpy(model->links.link, build->link, (size_t)model->links.nlink * sizeof *model->links.link);
   // projections go through them in this order: springs from coarse to fine
-  const csim_elements *sets[17 + 2 * CSIM_NBENDING];
+  const csim_elements *sets[18 + 2 * CSIM_NBENDING];
   int n = 0;
   sets[n++] = &build->elements.levels;
   sets[n++] = &build->elements.springs;
@@ -119,6 +119,7 @@ static csim_status finish_model(csim_build *build) {
   sets[n++] = &build->elements.bounds;
   sets[n++] = &build->elements.woven;
   sets[n++] = &build->elements.orthotropic;
+  sets[n++] = &build->elements.ductile_springs;
   sets[n++] = &build->elements.ductile_woven;
   sets[n++] = &build->elements.ductile_orthotropic;
   sets[n++] = &build->elements.measured;
@@ -229,6 +230,7 @@ csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_
                       .elements.woven.kind = &csim_woven_kind,
                       .elements.orthotropic.kind = &csim_orthotropic_kind,
                       .elements.measured.kind = &csim_measured_kind,
+                      .elements.ductile_springs.kind = &csim_ductile_spring_kind,
                       .elements.ductile_woven.kind = &csim_ductile_woven_kind,
                       .elements.ductile_orthotropic.kind = &csim_ductile_orthotropic_kind,
                       .elements.creases.kind = &csim_crease_kind,

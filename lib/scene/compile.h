@@ -65,9 +65,9 @@ void csim_world_release(csim_world *world, int keep_faces);
 typedef struct csim_build_elements {
   csim_elements levels, springs, limits, bounds, woven, orthotropic, measured, curvature, volume,
       neohooke, patches, anchors, links, face_links;
-  csim_elements hinges[CSIM_NBENDING];                       ///< of each of csim_bending_kinds
-  csim_elements seam_hinges[CSIM_NBENDING];                  ///< the same, across seams
-  csim_elements ductile_woven, ductile_orthotropic, creases; ///< what yields
+  csim_elements hinges[CSIM_NBENDING];      ///< of each of csim_bending_kinds
+  csim_elements seam_hinges[CSIM_NBENDING]; ///< the same, across seams
+  csim_elements ductile_springs, ductile_woven, ductile_orthotropic, creases; ///< what yields
 } csim_build_elements;
 
 /// What grows while objects are added, before it becomes a csim_model.

@@ -17,8 +17,8 @@
 // bending lengths 1.8 to 4.7 cm); those of silk and ripstop are trade weights (14 momme = 0.061
 // kg/m^2, 1.4 oz/yd^2 = 0.047 kg/m^2), of wool a suiting of 250 g/m^2, of leather and rubber 1 mm
 // at 800 and 930 kg/m^3. Bending stiffness is that of a bending length c in Peirce's test, B =
-// density g c^3 (ASTM D1388), c = 1.4 cm silk, 1.45 ripstop, 2.2 cotton, 1.75 wool, 2.65 denim, 1.9
-// leather (garment leather): those with which all but ripstop drape in the bands published for a
+// density g c^3 (ASTM D1388), c = 1.4 cm silk, 1.38 ripstop, 2.2 cotton, 1.75 wool, 2.65 denim, 1.9
+// leather (garment leather): those with which they all drape in the bands published for a
 // Cusick drape meter (docs/materials.md); of rubber that of a plate, E t^3 / (12 (1 - nu^2)) with E
 // = 1.5 MPa, nu = 0.5. Stretch is of the order of tensile tests at a few per cent of strain; for
 // leather and rubber E t, E = 30 MPa. Shear rigidity is that of the presets with two names by
@@ -106,11 +106,11 @@ static const csim_material presets[] = {
     {.preset = "ripstop",
      .stuff = CSIM_STUFF_SHEET,
      .density = 0.047,
-     .stretch = 5000,
+     .stretch = 1000,
      .shear = 25,
      .poisson = 0.1,
-     .bend = 1.4e-6,
-     .bend_spring = 50,
+     .bend = 1.2e-6,
+     .bend_spring = 10,
      .compression = 1,
      .drag = 1.2},
     // for membranes, see above
@@ -392,7 +392,7 @@ static const csim_field material_fields[] = {
            "0 = it is elastic."),
     NUMBER(yield_strain, "", 0, 0,
            "Cloth, membranes: warp and weft stay stretched or compressed by what is beyond that "
-           "strain; 0 = they are elastic."),
+           "strain; solids of springs: so does every spring. 0 = they are elastic."),
     NUMBER(hardening, "", 0, 0,
            "What has yielded by a strain or curvature f yields the next time at hardening f more."),
     NUMBER(yield_rate, "1/s", 0, 0,
@@ -581,6 +581,11 @@ void csim_check_material(csim_reader *r, const cJSON *item, const csim_object *o
     csim_complain(r, CSIM_AT_VALUE, place,
                   "\"poisson\" of material \"%s\" is %.4g: a neo-hookean solid takes 0 to 0.499",
                   m->name, m->poisson);
+  if (continuum && m->yield_strain > 0)
+    csim_complain(r, CSIM_AT_VALUE, place,
+                  "material \"%s\" has \"yield_strain\": solids yield with elasticity \"springs\" "
+                  "only",
+                  m->name);
   if (continuum && !(m->modulus > 0))
     csim_complain(r, CSIM_AT_VALUE, place,
                   "material \"%s\" has no \"modulus\" [Pa], which neo-hookean solids need",

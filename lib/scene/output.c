@@ -70,7 +70,7 @@ static int is_named(const char *file, size_t n, const char *name, const char *co
 
 static file_kind kind_of(const csim_scene *scene, const char *file, size_t n, long long *number) {
   static const char *const run_files[] = {
-      ".clothcache", ".clothcache.part", ".clothcache.old", ".abc", ".usda", ".pvd", NULL};
+      ".clothcache", ".clothcache.part", ".clothcache.old", ".abc", ".usda", ".glb", ".pvd", NULL};
   static const char *const points[] = {".pc2", ".mdd", "_rest.ply", "_rest.obj", NULL};
   static const char *const frames[] = {".obj", ".ply", ".vtp", NULL};
   static const char *const records[] = {"", NULL}, *const points_to[] = {"", ".old", ".new", NULL};

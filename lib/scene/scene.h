@@ -112,7 +112,7 @@ typedef struct csim_material {
   csim_limit_law limit_law;
   double limit_stiffness; ///< [N/m] of the limit; 0 = 100 times the spring's
   double yield_curvature; ///< [1/m] beyond which dihedral bending stays; 0 = it never does
-  double yield_strain;    ///< [-] beyond which a membrane's stretch stays; 0 = it never does
+  double yield_strain;    ///< [-] beyond which stretch of membranes and solids stays; 0: never
   double hardening;       ///< [-] of both, see csim_yield
   double yield_rate;      ///< [1/s] the same
   double extension, extension_weft, extension_bias; ///< cloth: FAST's readings, [-], until read

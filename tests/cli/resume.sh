@@ -61,7 +61,7 @@ check "accuracy matters" sh -c '! cmp -s newton/cloth_0005.obj accuracy/cloth_00
 rm -rf newton damped accuracy cholesky ichol bdf2 impulse chebyshev anderson pd lbfgs pbd xpbd linear levels explicit symplectic
 
 # formats of other programs are written anew
-formats='output.formats=["ply", "pc2", "mdd", "vtp", "abc", "usda"]'
+formats='output.formats=["ply", "pc2", "mdd", "vtp", "abc", "usda", "glb"]'
 expect 0 "$clothsim" rich.json -q -o films --set "$formats"
 expect 0 "$clothsim" rich.json -q -o films-r --set "$formats" -e 3 --checkpoint-every 3
 expect 0 "$clothsim" rich.json -q -o films-r --set "$formats" --resume

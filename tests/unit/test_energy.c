@@ -394,6 +394,34 @@ static void test_membrane_strains(const csim_energy_kind *kind) {
   CHECK(csim_membrane_param(CSIM_MEMBRANE_WOVEN, (double[]){0, 0, 1, 1, 2, 2}, &moduli, param) < 0);
 }
 
+// A spring that has stayed longer by 7 % is one of that length, in energy and as a constraint.
+static void test_ductile_spring(void) {
+  const double k = 100, L = 0.8, s = 0.07;
+  fixture f, plain;
+  fixture_create(&csim_ductile_spring_kind, (double[]){k, L, 0.5, 0.01, 0.1, 0, 0}, &f);
+  fixture_create(&csim_spring_kind, (double[]){k, L * (1 + s), 0.5, 0.01}, &plain);
+  f.plastic[0] = s;
+  check_fixture(&f, 1, 1);
+  unsigned seed = 9;
+  for (int trial = 0; trial < 20; trial++) {
+    double x[12];
+    csim_constraint c = {0}, same = {0};
+    random_positions(&seed, 1, x);
+    csim_point at = point_of(&f, x), of = point_of(&plain, x);
+    CHECK(value(&f, x) == value(&plain, x));
+    CHECK(csim_ductile_spring_kind.constraint(&f.energy, &at, 0, &c));
+    CHECK(csim_spring_kind.constraint(&plain.energy, &of, 0, &same));
+    CHECK(c.C[0] == same.C[0] && c.k == same.k);
+    // yields by what is beyond, pulled or pressed
+    double flow[4] = {s, 0}, strain = csim_spring_kind.strain(&f.energy, &at, 0) - s;
+    csim_energy_yield(NULL, &f.energy, &at, 1, flow);
+    double want = s + (fabs(strain) > 0.1 ? strain - (strain > 0 ? 0.1 : -0.1) : 0);
+    CHECK_NEAR(flow[0], want, 1e-14);
+  }
+  csim_arena_free(&f.arena);
+  csim_arena_free(&plain.arena);
+}
+
 // A made-up cloth: stiffer and stiffer along its threads, softer at low strain, with one row of
 // zeros.
 static const double TABLE[24] = {50,  10, 30, 5,  400, 60, 90, 8, 200, 40, 120, 30,
@@ -600,6 +628,7 @@ int main(void) {
     test_principal_bound(kind);
     test_membrane(k ? &csim_ductile_orthotropic_kind : &csim_ductile_woven_kind);
   }
+  test_ductile_spring();
   test_measured();
   test_measured_rows();
   test_shear_projection();

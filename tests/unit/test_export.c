@@ -196,8 +196,8 @@ static void test_transform(void) {
 
 // A run that is given up leaves no file of the whole run, and no temporary ones.
 static void test_abandon(void) {
-  static const char *const formats[] = {"pc2", "mdd", "abc", "usda"};
-  for (int k = 0; k < 4; k++) {
+  static const char *const formats[] = {"pc2", "mdd", "abc", "usda", "glb"};
+  for (int k = 0; k < 5; k++) {
     char name[32];
     snprintf(name, sizeof name, "gone_%s", formats[k]);
     csim_export_options options = options_for(formats[k], in_dir(name));

@@ -55,7 +55,7 @@ _clothfarm() {
   prev=${COMP_WORDS[COMP_CWORD - 1]}
   case $prev in
   -o | --out) mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
-  --export) mapfile -t COMPREPLY < <(compgen -W "obj ply pc2 mdd vtp abc usda" -- "$cur") ;;
+  --export) mapfile -t COMPREPLY < <(compgen -W "obj ply pc2 mdd vtp abc usda glb" -- "$cur") ;;
   --emit) mapfile -t COMPREPLY < <(compgen -W "commands slurm openjd" -- "$cur") ;;
   --wedge | --cpus | --memory | --time | --throttle | --array-size | --sbatch) ;;
   *)
