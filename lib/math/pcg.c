@@ -13,9 +13,15 @@ int csim_pcg_reserve(csim_scratch *scratch, int n) {
   return csim_scratch_reserve(scratch, 3 * csim_scratch_bytes((ptrdiff_t)n + 1, sizeof(double)));
 }
 
+static int is_reached(const csim_solve_goal *goal, int iterations, const double *r, double rnorm2,
+                      double stop) {
+  if (rnorm2 > stop) return 0;
+  if (!goal->is_enough || rnorm2 == 0) return 1;
+  return iterations % 2 == 0 && goal->is_enough(goal->context, r);
+}
+
 csim_solve_report csim_pcg_solve(csim_pool *pool, const csim_linear_system *system, const double *b,
-                                 double tolerance, int max_iterations, csim_scratch *scratch,
-                                 double *x) {
+                                 const csim_solve_goal *goal, csim_scratch *scratch, double *x) {
   int n = system->n;
   size_t bytes = (size_t)n * sizeof(double);
   csim_scratch_begin(scratch);
@@ -32,10 +38,12 @@ csim_solve_report csim_pcg_solve(csim_pool *pool, const csim_linear_system *syst
   if (bnorm2 == 0) return (csim_solve_report){.outcome = CSIM_SOLVE_CONVERGED};
   if (!isfinite(bnorm2))
     return (csim_solve_report){.outcome = CSIM_SOLVE_BREAKDOWN, .residual = NAN};
-  double stop = tolerance * tolerance * bnorm2;
+  double stop = goal->tolerance * goal->tolerance * bnorm2;
+  int reached;
 
   memcpy(p, z, bytes);
-  while (report.iterations < max_iterations && rnorm2 > stop) {
+  while (!(reached = is_reached(goal, report.iterations, r, rnorm2, stop)) &&
+         report.iterations < goal->max_iterations) {
     double pq = system->multiply(pool, system->context, p, q);
     if (!(pq > 0)) {
       report.outcome = isfinite(pq) ? CSIM_SOLVE_INDEFINITE : CSIM_SOLVE_BREAKDOWN;
@@ -49,7 +57,7 @@ csim_solve_report csim_pcg_solve(csim_pool *pool, const csim_linear_system *syst
     rz = sum[1];
     report.iterations++;
   }
-  if (rnorm2 <= stop) report.outcome = CSIM_SOLVE_CONVERGED;
+  if (reached) report.outcome = CSIM_SOLVE_CONVERGED;
   report.residual = sqrt(rnorm2 / bnorm2);
   return report;
 }

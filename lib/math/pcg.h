@@ -18,6 +18,16 @@ typedef struct csim_solve_report {
   double residual; ///< |b - A x| / |b|, as the recurrence has it
 } csim_solve_report;
 
+/// When a solution is good enough.
+typedef struct csim_solve_goal {
+  double tolerance; ///< of |b - A x| / |b| (Euclidean)
+  int max_iterations;
+  /// What else the residual r = b - A x (nrow x 3) has to fulfil; asked in every other iteration
+  /// once the tolerance is reached. NULL: nothing
+  int (*is_enough)(void *context, const double *r);
+  void *context; ///< of is_enough
+} csim_solve_goal;
+
 /// Room for working vectors of n = 3 nrow numbers, and one more to read behind each: as much as
 /// solvers here need. @return 0, or -1 when out of memory
 int csim_pcg_reserve(csim_scratch *scratch, int n);
@@ -41,13 +51,12 @@ typedef struct csim_matrix_pair {
 } csim_matrix_pair;
 csim_linear_system csim_matrix_system(csim_matrix_pair *pair);
 
-/// Solves A x = b from x = 0 until |b - A x| <= tolerance |b| (Euclidean).
+/// Solves A x = b from x = 0 until the goal is reached.
 /// When A turns out indefinite in the very first direction, x is that direction, P^-1 b: a descent
 /// direction all the same (Steihaug 1983).
 /// @param      b  (nrow x 3)
 /// @param[out] x  (nrow x 3), overwritten
 csim_solve_report csim_pcg_solve(csim_pool *pool, const csim_linear_system *system, const double *b,
-                                 double tolerance, int max_iterations, csim_scratch *scratch,
-                                 double *x);
+                                 const csim_solve_goal *goal, csim_scratch *scratch, double *x);
 
 #endif

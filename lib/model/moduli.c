@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_ITERATIONS = 5000 };
+static const csim_solve_goal GOAL = {.tolerance = 1e-3, .max_iterations = 5000};
 
 // Springs as a linear map of displacements along a surface.
 typedef struct network {
@@ -188,7 +188,7 @@ int csim_measure_moduli(const csim_mesh *mesh, const double *X, const double *fl
     memset(f, 0, (size_t)n * sizeof *f);
     load(mesh, X, flat, s, f);
     make_tangent(&net, f);
-    csim_solve_report report = csim_pcg_solve(NULL, &system, f, 1e-3, MOST_ITERATIONS, &scratch, u);
+    csim_solve_report report = csim_pcg_solve(NULL, &system, f, &GOAL, &scratch, u);
     if (report.outcome != CSIM_SOLVE_CONVERGED) moduli->converged = 0;
     mean_strain(mesh, X, flat, u, e);
     for (int i = 0; i < 3; i++) moduli->S[3 * i + k] = e[i];
@@ -269,7 +269,7 @@ int csim_measure_solid(const csim_model *model, const csim_body *body, csim_soli
     double e[3];
     memset(f, 0, (size_t)n * sizeof *f);
     load_solid(model, body, axis, f);
-    csim_solve_report report = csim_pcg_solve(NULL, &system, f, 1e-3, MOST_ITERATIONS, &scratch, u);
+    csim_solve_report report = csim_pcg_solve(NULL, &system, f, &GOAL, &scratch, u);
     if (report.outcome != CSIM_SOLVE_CONVERGED) moduli->converged = 0;
     solid_strain(model, body, u, e);
     if (!(e[axis] > 0)) continue;

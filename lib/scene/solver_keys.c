@@ -62,9 +62,9 @@ static const csim_field solver_fields[] = {
     CSIM_KEY("linear_iterations", integer, IN_SOLVER(linear_iterations), "500", .least = 1,
              .most = 1000000, .doc = "Iterations of the linear solver, at most."),
     CSIM_KEY("linear_tolerance", real, IN_SOLVER(linear_tolerance), "1e-3", .least = 0, .most = 1,
-             .doc = "Relative residual at which the linear solver stops. With newton the first "
-                    "solve of a substep goes to 0.4 of it, and later ones may stop at up to 6 "
-                    "times it: docs/methods.md."),
+             .doc = "Relative residual at which the linear solver stops. Newton with a `balance` "
+                    "asks for less, twice to ten times that, and for forces in balance: "
+                    "docs/methods.md."),
     CSIM_KEY("line_search", bool, IN_SOLVER(line_search), "true",
              .doc = "Shorten steps that do not lower the energy; false takes every step whole."),
     CSIM_KEY("jacobi_alpha", real, IN_SOLVER(jacobi_alpha), "0.5", .least = 0, .most = 1,

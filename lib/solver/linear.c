@@ -112,16 +112,15 @@ static int is_coupled(const csim_problem *problem) {
 }
 
 csim_solve_report csim_linear_solve(const csim_problem *problem, csim_linear *linear,
-                                    const double *b, double tolerance, double *x) {
+                                    const double *b, const csim_solve_goal *goal, double *x) {
   const csim_linear_kind *kind = linear->kind;
   csim_solve_report report = {.iterations = 1};
   report.outcome = kind->prepare(problem->pool, &linear->A, linear->scratch);
   if (report.outcome != CSIM_SOLVE_CONVERGED) return report;
   if (kind->solve && !is_coupled(problem))
-    return kind->solve(problem, &linear->A, linear->scratch, b, tolerance, x);
+    return kind->solve(problem, &linear->A, linear->scratch, b, goal->tolerance, x);
 
   system_of_problem context = {problem, linear};
   csim_linear_system system = {&context, 3 * problem->model->nvert, multiply, reduce};
-  return csim_pcg_solve(problem->pool, &system, b, tolerance, problem->params->linear_iterations,
-                        problem->scratch, x);
+  return csim_pcg_solve(problem->pool, &system, b, goal, problem->scratch, x);
 }

@@ -80,8 +80,8 @@ double csim_linear_multiply(const csim_problem *problem, const csim_linear *line
 void csim_linear_precondition(const csim_problem *problem, csim_linear *linear, double alpha,
                               const double *q, double *r, double *z, double sum[2]);
 
-/// Solves for x (nvert x 3), overwritten, until the residual is tolerance |b|, or exactly.
+/// Solves for x (nvert x 3), overwritten, until the goal is reached, or exactly.
 csim_solve_report csim_linear_solve(const csim_problem *problem, csim_linear *linear,
-                                    const double *b, double tolerance, double *x);
+                                    const double *b, const csim_solve_goal *goal, double *x);
 
 #endif

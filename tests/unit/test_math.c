@@ -114,6 +114,7 @@ static void test_solvers(void) {
 
   csim_scratch scratch = {0};
   CHECK(csim_pcg_reserve(&scratch, 3 * n) == 0);
+  csim_solve_goal goal = {.tolerance = 1e-12, .max_iterations = 2000};
   int iterations[2];
   for (int kind = 0; kind < 2; kind++) {
     csim_precond P;
@@ -121,7 +122,7 @@ static void test_solvers(void) {
     CHECK(csim_precond_update(pool, &p.A, &P) == 0);
     csim_matrix_pair pair = {&p.A, &P};
     csim_linear_system system = csim_matrix_system(&pair);
-    csim_solve_report r = csim_pcg_solve(pool, &system, p.b, 1e-12, 2000, &scratch, p.x);
+    csim_solve_report r = csim_pcg_solve(pool, &system, p.b, &goal, &scratch, p.x);
     CHECK(r.outcome == CSIM_SOLVE_CONVERGED);
     CHECK(residual(&p, pool, p.x) < 1e-9);
     iterations[kind] = r.iterations;

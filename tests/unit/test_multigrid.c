@@ -84,8 +84,9 @@ static void reduce(csim_pool *pool, void *context, double alpha, const double *q
 static int solve(fixture *f, csim_pool *pool, int levels) {
   int all = f->C.nlevel;
   csim_linear_system system = {f, 3 * f->k.model->nvert, multiply, reduce};
+  csim_solve_goal goal = {.tolerance = 1e-8, .max_iterations = 5000};
   if (!levels) f->C.nlevel = 0;
-  csim_solve_report report = csim_pcg_solve(pool, &system, f->b, 1e-8, 5000, &f->s, f->x);
+  csim_solve_report report = csim_pcg_solve(pool, &system, f->b, &goal, &f->s, f->x);
   f->C.nlevel = all;
   CHECK(report.outcome == CSIM_SOLVE_CONVERGED);
   return report.iterations;
