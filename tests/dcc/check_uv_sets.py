@@ -22,8 +22,15 @@ SETS = {"st": (random.random((40, 2), np.float32), random.integers(0, 40, NCORNE
         "paint": (random.random((len(POINTS), 2), np.float32), FACES.ravel())}
 
 
+# clothdiff reads USD by this clothusd, with the Python that has usd-core
+clothusd = os.path.abspath(f"{folder}/clothusd.sh")
+with open(clothusd, "w") as f:
+    f.write(f'#!/bin/sh\nexec "{sys.executable}" "{ROOT}/tools/clothusd" "$@"\n')
+os.chmod(clothusd, 0o755)
+
+
 def run(*words, status=0):
-    done = subprocess.run(words, capture_output=True, text=True)
+    done = subprocess.run(words, capture_output=True, text=True, env={**os.environ, "CLOTHUSD": clothusd})
     check(done.returncode == status, f"{words}: exit status {done.returncode}: {done.stdout}{done.stderr}")
 
 
