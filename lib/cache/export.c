@@ -111,18 +111,19 @@ int csim_export_all_normal(const csim_export *e, int object) {
 csim_mesh csim_export_mesh(const csim_export *e, int object, const double *x) {
   const csim_cache_object *o = &e->object[object];
   // a csim_mesh owns what it points to; this one is lent, so nobody writes through it
-  return (csim_mesh){.nvert = o->nvert,
-                     .vert = (double *)(uintptr_t)x,
-                     .nface = o->nface,
-                     .face_start = (int *)(uintptr_t)o->face_start,
-                     .face_vert = (int *)(uintptr_t)o->face_vert,
-                     .look = {e->normals[object], (double *)(uintptr_t)o->colour},
-                     .nuv = o->nuv,
-                     .uv = (double *)(uintptr_t)o->uv,
-                     .face_uv = o->nuv ? (int *)(uintptr_t)o->face_uv : NULL,
-                     .ntag = o->ntag,
-                     .tag = (char **)(uintptr_t)o->tag,
-                     .face_tag = o->ntag ? (int *)(uintptr_t)o->face_tag : NULL};
+  return (csim_mesh){
+      .nvert = o->nvert,
+      .vert = (double *)(uintptr_t)x,
+      .nface = o->nface,
+      .face_start = (int *)(uintptr_t)o->face_start,
+      .face_vert = (int *)(uintptr_t)o->face_vert,
+      .look = {.normals = e->normals[object], .colour = (double *)(uintptr_t)o->colour},
+      .nuv = o->nuv,
+      .uv = (double *)(uintptr_t)o->uv,
+      .face_uv = o->nuv ? (int *)(uintptr_t)o->face_uv : NULL,
+      .ntag = o->ntag,
+      .tag = (char **)(uintptr_t)o->tag,
+      .face_tag = o->ntag ? (int *)(uintptr_t)o->face_tag : NULL};
 }
 
 long long csim_export_stride(const csim_export *e) {
