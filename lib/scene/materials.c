@@ -448,10 +448,18 @@ static void read_materials(csim_reader *r, const csim_field *f, const cJSON *ite
   }
 }
 
+static int is_used(const csim_scene *scene, int material) {
+  for (int o = 0; o < scene->nobject; o++)
+    if (scene->object[o].material == material) return 1;
+  return 0;
+}
+
+// Those in use only: a phase would find the others of the whole scene among its own.
 static void print_materials(csim_printer *p, const csim_field *f, const void *base) {
   const csim_scene *scene = base;
   csim_json_open(&p->out, f->key, '{');
   for (int i = 0; i < scene->nmaterial; i++) {
+    if (!is_used(scene, i)) continue;
     csim_json_open(&p->out, scene->material[i].name, '{');
     csim_print_table(p, &csim_material_table, &scene->material[i]);
     csim_json_close(&p->out, '}');
