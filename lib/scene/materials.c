@@ -28,7 +28,7 @@
 //
 // Solids. Young's moduli are of the order given in materials handbooks for soft natural rubber,
 // gelatine and flexible polyurethane foam. The stiffness against change of volume is a choice: ten
-// times the modulus stands for "nearly incompressible", without the locking of the real factor
+// times the modulus is "nearly incompressible", without the locking of the real factor
 // 1000.
 //
 // Those with two names have a warp and a weft: a membrane shears as little or as easily as it is
@@ -232,7 +232,7 @@ const csim_material *csim_find_preset(const char *name) {
   return NULL;
 }
 
-// Every other key stands on the preset's values, so this field comes first in the table.
+// Every other key changes the preset's values, so this field comes first in the table.
 static void read_preset(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {
   csim_material *material = base;
   const char *name = NULL;

@@ -91,7 +91,7 @@ check(banner.hide_get() and banner.hide_render and not body.hide_get(), "what wa
 with open(os.path.join(folder, "job/scene.json"), encoding="utf-8") as file:
     written = {o["name"]: o for o in json.load(file)["objects"]}
 check(written["the_banner"]["material"] == "silk", "its material by name")
-check(written["floor"]["mesh"]["file"] == "floor.abc", "what stands is one mesh")
+check(written["floor"]["mesh"]["file"] == "floor.abc", "what does not move is one mesh")
 check(all("sequence" in written[name]["mesh"] for name in ("frame", "body")), "what moves or deforms is a sequence")
 
 cache = clothcache.Cache(os.path.join(folder, "job/out/scene.clothcache"))
