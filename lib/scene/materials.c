@@ -594,7 +594,7 @@ void csim_check_material(csim_reader *r, const cJSON *item, const csim_object *o
   if (cloth && object->membrane && !(m->stretch > 0))
     csim_complain(r, CSIM_AT_VALUE, place,
                   "material \"%s\" has no \"stretch\" [N/m], which a membrane needs", m->name);
-  if (cloth && m->yield_curvature > 0 && object->bending != csim_bending_by_angle())
+  if (cloth && m->yield_curvature > 0 && object->bending != CSIM_BENDING_DIHEDRAL)
     csim_complain(r, CSIM_AT_VALUE, place,
                   "material \"%s\" has \"yield_curvature\": only bending \"dihedral\" yields, so "
                   "leave \"bending\" out",

@@ -179,12 +179,6 @@ static int has_map(const csim_object *object, csim_map_of of) {
   return 0;
 }
 
-int csim_bending_by_angle(void) {
-  int k = 0;
-  while (csim_bending_kinds[k] != &csim_dihedral_kind) k++;
-  return CSIM_BENDING_HINGE + k;
-}
-
 // Decides what cloth is made of where the scene leaves it open: what has the stated moduli on its
 // mesh, at the least cost. What each gives and costs: docs/methods.md.
 static void choose_fabric(const csim_reader *r, const cJSON *item, csim_object *object) {
@@ -193,7 +187,7 @@ static void choose_fabric(const csim_reader *r, const cJSON *item, csim_object *
     object->membrane = asks_for_springs(r, item, object) ? CSIM_MEMBRANE_NONE : natural_law(m);
   if (object->bending != CSIM_BENDING_AUTO) return;
   if (object->nfold || (m && m->yield_curvature > 0)) {
-    object->bending = csim_bending_by_angle();
+    object->bending = CSIM_BENDING_DIHEDRAL;
     return;
   }
   int grid = object->mesh.shape == CSIM_SHAPE_GRID && object->rest == CSIM_REST_START;
@@ -232,7 +226,7 @@ static void check_fabric(csim_reader *r, const cJSON *item, const csim_object *o
   if (object->rest != CSIM_REST_FILE && object->rest_file)
     csim_complain(r, CSIM_AT_VALUE, csim_json_get(rest, "file"),
                   "the rest shape is not from a file: add \"from\": \"file\"");
-  if (object->nfold && object->bending != csim_bending_by_angle())
+  if (object->nfold && object->bending != CSIM_BENDING_DIHEDRAL)
     csim_complain(r, CSIM_AT_VALUE, csim_json_get(rest, "folds"),
                   "only bending \"dihedral\" has angles at rest: leave \"bending\" out");
   if (object->rest != CSIM_REST_START && object->network == CSIM_NETWORK_STRUCTURED)

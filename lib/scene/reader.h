@@ -219,9 +219,6 @@ extern const char *const csim_shape_names[];
 /// Turns what laboratories read into stiffnesses.
 void csim_finish_material(csim_reader *r, const cJSON *item, void *base);
 
-/// Number of the bending that has angles at rest: csim_object.bending of "dihedral".
-int csim_bending_by_angle(void);
-
 /// Checks that a material has what an object made of it needs.
 void csim_check_material(csim_reader *r, const cJSON *item, const csim_object *object);
 
