@@ -556,11 +556,6 @@ const csim_kind csim_kind_material = {read_material, fall_back_material, print_m
 
 // ------------------------------------------------------------------------------------------ checks
 
-static int bends_by_angle(const csim_object *object) {
-  int hinge = object->bending - CSIM_BENDING_HINGE;
-  return hinge >= 0 && hinge < CSIM_NBENDING && csim_bending_kinds[hinge] == &csim_dihedral_kind;
-}
-
 void csim_check_material(csim_reader *r, const cJSON *item, const csim_object *object) {
   if (object->material < 0 || r->memory) return;
   const csim_material *m = &r->material[object->material];
@@ -599,10 +594,10 @@ void csim_check_material(csim_reader *r, const cJSON *item, const csim_object *o
   if (cloth && object->membrane && !(m->stretch > 0))
     csim_complain(r, CSIM_AT_VALUE, place,
                   "material \"%s\" has no \"stretch\" [N/m], which a membrane needs", m->name);
-  if (cloth && m->yield_curvature > 0 && !bends_by_angle(object))
+  if (cloth && m->yield_curvature > 0 && object->bending != CSIM_BENDING_DIHEDRAL)
     csim_complain(r, CSIM_AT_VALUE, place,
                   "material \"%s\" has \"yield_curvature\": only bending \"dihedral\" yields, so "
-                  "write \"springs\": {\"bending\": \"dihedral\"}",
+                  "leave \"bending\" out",
                   m->name);
   if (cloth && m->yield_strain > 0 && !object->membrane)
     csim_complain(r, CSIM_AT_VALUE, place,

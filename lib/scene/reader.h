@@ -223,6 +223,7 @@ void csim_finish_material(csim_reader *r, const cJSON *item, void *base);
 void csim_check_material(csim_reader *r, const cJSON *item, const csim_object *object);
 
 extern const csim_table csim_link_end_table;
+extern const csim_list csim_fold_list;                       ///< of an object
 extern const csim_list csim_attachment_list, csim_seam_list; ///< of the scene
 
 extern const csim_list csim_chamber_list; ///< of the scene
