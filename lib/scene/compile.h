@@ -203,7 +203,7 @@ void csim_place_vertices(const csim_object *object, int n, double *x);
 csim_status csim_build_collider(const csim_scene *scene, const csim_object *object, csim_log *log,
                                 csim_arena *arena, csim_collider *collider, csim_mesh *mesh);
 
-/// The frames of a deforming collider that the run will see, and its mesh, which stands as it will
+/// The frames of a deforming collider that the run will see, and its mesh, placed as it will be
 /// at the start of the run.
 csim_status csim_build_sequence(const csim_scene *scene, const csim_object *object, csim_log *log,
                                 csim_arena *arena, csim_collider *collider, csim_mesh *mesh);

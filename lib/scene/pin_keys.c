@@ -177,7 +177,7 @@ static const csim_list group_list = {.element = &group_element,
 static const csim_keyed stiffness_keyed = {AT(keyed)};
 static const char *const by_names[] = {"face", "vertex", "number", NULL};
 
-// a value beyond the range stands for one that was not given
+// a value beyond the range means that none was given
 #define FRAME(name, value, what)                                                                   \
   CSIM_KEY(#name, real, AT(name), value, .least = -CSIM_FRAME_LIMIT, .most = CSIM_FRAME_LIMIT,     \
            .doc = what)
