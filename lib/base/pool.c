@@ -239,8 +239,18 @@ static void run_range(void *context, int chunk) {
   job->fn(job->context, first, last);
 }
 
+// Few chunks are shared out unevenly: two and a bit take two threads as long as four. They may be
+// as small as a quarter of the grain, to be four for each thread.
+static int choose_grain(const csim_pool *pool, int n, int grain) {
+  enum { EACH = 4, LEAST = 4 };
+  int even = n / (EACH * csim_pool_threads(pool)) + 1, least = grain / LEAST + 1;
+  if (n <= grain || even >= grain) return grain;
+  return even > least ? even : least;
+}
+
 void csim_pool_for(csim_pool *pool, int n, int grain, csim_range_fn *fn, void *context) {
   if (n <= 0) return;
+  grain = choose_grain(pool, n, grain);
   range_job job = {fn, context, n, grain};
   csim_pool_run(pool, (n - 1) / grain + 1, run_range, &job);
 }

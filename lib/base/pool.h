@@ -31,13 +31,14 @@ void csim_pool_run(csim_pool *pool, int nchunk, csim_chunk_fn *fn, void *context
 /// Work on a range [first, last) of items.
 typedef void csim_range_fn(void *context, int first, int last);
 
-/// Splits n items into chunks of `grain` and runs them.
+/// Splits n items into chunks of `grain`, or smaller ones where they are few, and runs them.
+/// Results must not depend on where chunks end.
 void csim_pool_for(csim_pool *pool, int n, int grain, csim_range_fn *fn, void *context);
 
 /// Partial sum over a range of items.
 typedef double csim_sum_fn(void *context, int first, int last);
 
-enum { CSIM_SUM_GRAIN = 1024, CSIM_SUM_CHUNKS = 512 };
+enum { CSIM_SUM_GRAIN = 256, CSIM_SUM_CHUNKS = 512 };
 
 /// Sum over n items with the same bits for any number of threads: chunks of CSIM_SUM_GRAIN (larger
 /// when there would be more than CSIM_SUM_CHUNKS), added in chunk order.

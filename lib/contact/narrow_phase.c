@@ -8,7 +8,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-enum { ITEM_GRAIN = 4096 };
+enum { ITEM_GRAIN = 2048 };
 
 // Of the thickness: what vertices may move before the short list is made anew.
 #define BRIEF_MARGIN 0.25

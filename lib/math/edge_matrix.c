@@ -145,6 +145,51 @@ double csim_edge_matrix_multiply(csim_pool *pool, const csim_edge_matrix *A, con
   return sum;
 }
 
+typedef struct translate_job {
+  const csim_edge_matrix *A;
+  const unsigned char *fixed;
+  int axis, has_fixed;
+  double *y;
+} translate_job;
+
+// Column `axis` of a near edge's block.
+static void add_near_column(const csim_edge_matrix *A, int k, int axis, double *y) {
+  if (A->graph->wide) {
+    for (int j = 0; j < 3; j++) y[j] += (double)A->near[csim_row(9, k) + 3 * axis + j];
+    return;
+  }
+  const float *edge = A->near + csim_row(4, k);
+  for (int j = 0; j < 3; j++)
+    y[j] += (double)edge[axis] * (double)edge[j] + (j == axis ? (double)edge[3] : 0);
+}
+
+static void translate_rows(void *context, int first, int last) {
+  const translate_job *job = context;
+  const csim_edge_matrix *A = job->A;
+  const csim_edge_graph *graph = A->graph;
+  int axis = job->axis;
+  for (int i = first; i < last; i++) {
+    double *y = job->y + csim_xyz(i);
+    y[0] = y[1] = y[2] = 0;
+    if (job->fixed[i]) continue;
+    if (A->place[i] >= 0)
+      memcpy(y, A->block + csim_row(9, A->place[i]) + csim_xyz(axis), 3 * sizeof *y);
+    else
+      y[axis] = A->diag[i];
+    for (int k = graph->near_start[i]; k < graph->near_start[i + 1] && job->has_fixed; k++)
+      if (job->fixed[graph->near_col[k]]) add_near_column(A, k, axis, y);
+    for (int k = graph->far_start[i]; k < graph->far_start[i + 1] && job->has_fixed; k++)
+      if (job->fixed[graph->far_col[k]]) y[axis] += (double)graph->far[k];
+  }
+}
+
+void csim_edge_matrix_translate(csim_pool *pool, const csim_edge_matrix *A,
+                                const unsigned char *fixed, int axis, double *y) {
+  int has_fixed = memchr(fixed, 1, (size_t)A->graph->nrow) != NULL;
+  csim_pool_for(pool, A->graph->nrow, ROW_GRAIN, translate_rows,
+                &(translate_job){A, fixed, axis, has_fixed, y});
+}
+
 // Columns of block (i, i).
 CSIM_SIMD_BODY void sum_row(const csim_edge_matrix *A, int i, double *block) {
   const csim_edge_graph *graph = A->graph;
