@@ -309,9 +309,17 @@ double csim_pool_sum(csim_pool *pool, int n, csim_sum_fn *fn, void *context) {
   return sum;
 }
 
+enum { COUNT_GRAIN = 256 }; // of what no order of chunks can change
+
+int csim_pool_count(csim_pool *pool, int n, csim_sum_fn *fn, void *context) {
+  double sum;
+  csim_pool_sums(pool, n, COUNT_GRAIN, 1, run_sum, &(sum_job){fn, context}, &sum);
+  return (int)sum;
+}
+
 double csim_pool_max(csim_pool *pool, int n, double least, csim_sum_fn *fn, void *context) {
   sums_job job;
-  int nchunk = run_chunks_of_sums(pool, n, CSIM_SUM_GRAIN, run_sum, &(sum_job){fn, context}, &job);
+  int nchunk = run_chunks_of_sums(pool, n, COUNT_GRAIN, run_sum, &(sum_job){fn, context}, &job);
   double max = least;
   for (int chunk = 0; chunk < nchunk; chunk++)
     // NaN enters and stays: no comparison removes it

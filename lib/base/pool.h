@@ -38,7 +38,7 @@ void csim_pool_for(csim_pool *pool, int n, int grain, csim_range_fn *fn, void *c
 /// Partial sum over a range of items.
 typedef double csim_sum_fn(void *context, int first, int last);
 
-enum { CSIM_SUM_GRAIN = 256, CSIM_SUM_CHUNKS = 512 };
+enum { CSIM_SUM_GRAIN = 1024, CSIM_SUM_CHUNKS = 512 };
 
 /// Sum over n items with the same bits for any number of threads: chunks of CSIM_SUM_GRAIN (larger
 /// when there would be more than CSIM_SUM_CHUNKS), added in chunk order.
@@ -63,6 +63,9 @@ void csim_pool_begin_task(csim_pool *pool, csim_task_fn *fn, void *context);
 
 /// Returns when the task is done, at once when there is none.
 void csim_pool_end_task(csim_pool *pool);
+
+/// A sum over n items of whole numbers, which have the same sum in any order: chunks are smaller.
+int csim_pool_count(csim_pool *pool, int n, csim_sum_fn *fn, void *context);
 
 /// Largest of what fn returns for chunks of n items, and of `least`; NaN when one of them is.
 double csim_pool_max(csim_pool *pool, int n, double least, csim_sum_fn *fn, void *context);

@@ -141,7 +141,7 @@ static int update_shortlist(csim_narrow_phase *narrow) {
   double until = set->ref.clock + kin->time_left;
   int n = kin->mesh->nvert;
   if (narrow->valid && narrow->candidates_version == set->version && until <= narrow->until &&
-      csim_pool_sum(kin->pool, n, count_beyond, narrow) == 0)
+      csim_pool_count(kin->pool, n, count_beyond, narrow) == 0)
     return 0;
   narrow->valid = narrow->n = 0;
   narrow->version++;

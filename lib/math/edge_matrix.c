@@ -152,21 +152,28 @@ typedef struct translate_job {
   double *y;
 } translate_job;
 
-// Column `axis` of a near edge's block.
-static void add_near_column(const csim_edge_matrix *A, int k, int axis, double *y) {
-  if (A->graph->wide) {
-    for (int j = 0; j < 3; j++) y[j] += (double)A->near[csim_row(9, k) + 3 * axis + j];
-    return;
+// Adds what a row's edges to fixed rows make, rounded as in a product.
+static void add_fixed_edges(const translate_job *job, int i, double *y) {
+  const csim_edge_matrix *A = job->A;
+  const csim_edge_graph *graph = A->graph;
+  float near[3] = {0};
+  for (int k = graph->near_start[i]; k < graph->near_start[i + 1]; k++) {
+    const float *edge = A->near + csim_edge_graph_width(graph) * (ptrdiff_t)k;
+    if (!job->fixed[graph->near_col[k]]) continue;
+    for (int j = 0; j < 3; j++)
+      if (graph->wide)
+        near[j] += edge[3 * job->axis + j];
+      else
+        y[j] += (double)edge[job->axis] * (double)edge[j] + (j == job->axis ? (double)edge[3] : 0);
   }
-  const float *edge = A->near + csim_row(4, k);
-  for (int j = 0; j < 3; j++)
-    y[j] += (double)edge[axis] * (double)edge[j] + (j == axis ? (double)edge[3] : 0);
+  for (int j = 0; j < 3; j++) y[j] += (double)near[j];
+  for (int k = graph->far_start[i]; k < graph->far_start[i + 1]; k++)
+    if (job->fixed[graph->far_col[k]]) y[job->axis] += (double)graph->far[k];
 }
 
 static void translate_rows(void *context, int first, int last) {
   const translate_job *job = context;
   const csim_edge_matrix *A = job->A;
-  const csim_edge_graph *graph = A->graph;
   int axis = job->axis;
   for (int i = first; i < last; i++) {
     double *y = job->y + csim_xyz(i);
@@ -176,10 +183,7 @@ static void translate_rows(void *context, int first, int last) {
       memcpy(y, A->block + csim_row(9, A->place[i]) + csim_xyz(axis), 3 * sizeof *y);
     else
       y[axis] = A->diag[i];
-    for (int k = graph->near_start[i]; k < graph->near_start[i + 1] && job->has_fixed; k++)
-      if (job->fixed[graph->near_col[k]]) add_near_column(A, k, axis, y);
-    for (int k = graph->far_start[i]; k < graph->far_start[i + 1] && job->has_fixed; k++)
-      if (job->fixed[graph->far_col[k]]) y[axis] += (double)graph->far[k];
+    if (job->has_fixed) add_fixed_edges(job, i, y);
   }
 }
 

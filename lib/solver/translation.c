@@ -21,11 +21,23 @@ void csim_translation_begin(csim_translation *t) {
   memset(t->e, 0, sizeof t->e);
 }
 
-// The net force.
-static void add_up_forces(const csim_balance *balance, const double *sums, double force[3]) {
-  force[0] = force[1] = force[2] = 0;
-  for (int p = 0; p < balance->npatch; p++)
-    csim_add_scaled(1, sums + csim_row(CSIM_BALANCE_SUMS, p), force);
+typedef struct translation_job {
+  const csim_model *model;
+  const double *r;
+} translation_job;
+
+static void sum_free(void *context, int first, int last, double *sum) {
+  const translation_job *job = context;
+  double force[3] = {0};
+  for (int i = first; i < last; i++)
+    if (!job->model->fixed[i]) csim_add_scaled(1, job->r + csim_xyz(i), force);
+  memcpy(sum, force, sizeof force);
+}
+
+// The net force of r.
+static void add_up_forces(const csim_problem *problem, const double *r, double force[3]) {
+  csim_pool_sums(problem->pool, problem->model->nvert, CSIM_SUM_GRAIN, 3, sum_free,
+                 &(translation_job){problem->model, r}, force);
 }
 
 // Sums of A W, and the inverse of W^T A W.
@@ -37,7 +49,7 @@ static void prepare(const csim_problem *problem, const csim_linear *linear, csim
     for (int i = 0; i < model->nvert; i++) t->W[csim_xyz(i) + c] = !model->fixed[i];
     csim_linear_translate(problem, linear, c, t->W, t->AW);
     csim_balance_add_up(problem->pool, t->balance, t->AW, t->sums[c]);
-    add_up_forces(t->balance, t->sums[c], E + csim_xyz(c)); // a row: E is symmetric
+    add_up_forces(problem, t->AW, E + csim_xyz(c)); // a row: E is symmetric
   }
   t->ready = csim_mat3_inverse(E, t->inverse) > 0 ? 1 : -1;
 }
@@ -48,7 +60,7 @@ const double *csim_translation_find(const csim_problem *problem, const csim_line
   if (!t->ready) prepare(problem, linear, t);
   csim_balance_add_up(problem->pool, t->balance, r, t->left);
   if (t->ready < 0) return t->left;
-  add_up_forces(t->balance, t->left, force);
+  add_up_forces(problem, r, force);
   csim_mat3_mul(t->inverse, force, t->e);
   for (ptrdiff_t k = 0; k < csim_row(CSIM_BALANCE_SUMS, t->balance->npatch); k++)
     for (int c = 0; c < 3; c++) t->left[k] -= t->e[c] * t->sums[c][k];
