@@ -1,6 +1,6 @@
 // scene/build_skirt.c: tiers of a skirt, and how its panels are bent where they start. Needs mesh/.
 //
-// Panels are bent without strain, in two ways.
+// Panels are bent in two ways, without strain but where bends are as small as triangles.
 //
 // Circular skirts are cut from sectors of a ring. One of half a ring stands before the hands, which
 // are inside when it is sewn; a larger one reaches above its own waist, a wall before the chest

@@ -384,11 +384,12 @@ static void warn_of_motion(const run *r) {
   }
   if (fastest < 0) return;
   const csim_body *body = &model->body[model->body_of[fastest]];
-  csim_say(r->log, CSIM_WARNING, (csim_place){.file = r->scene->file},
-           "not at rest after frame %d: %d vertices are faster than \"rest_speed\" (%g m/s), the "
-           "fastest is vertex %d of \"%s\" with %.2g m/s",
-           r->report->last_frame, fast, r->sim.scene->rest_speed, fastest - body->vert0, body->name,
-           most);
+  csim_say(
+      r->log, CSIM_WARNING, (csim_place){.file = r->scene->file},
+      "not at rest after frame %d: %d of %d vertices are faster than \"rest_speed\" (%g m/s), the "
+      "fastest is vertex %d of \"%s\" with %.2g m/s",
+      r->report->last_frame, fast, model->nvert, r->sim.scene->rest_speed, fastest - body->vert0,
+      body->name, most);
 }
 
 static void report_chambers(const run *r) {
