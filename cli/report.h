@@ -12,7 +12,7 @@ typedef struct cli_reporter {
   const cli_options *options;
   progress_style style;
   int color;          // messages in colour
-  int bar_shown;      // a bar stands on the terminal's last line
+  int bar_shown;      // the terminal's last line is a progress bar
   int last_percent;   // last plain line's
   int last_frame;     // last json line's
   int begun;          // a progress was seen,

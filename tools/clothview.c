@@ -57,7 +57,7 @@ static void print_json(csim_status status, const view_options *o, const view_sta
   printf(", \"seconds\": %.3f}\n", seconds);
 }
 
-/// The second run stands on a stage of its own: in a page with plain colours, in pictures under the
+/// The second run has a stage of its own: in a page with plain colours, in pictures under the
 /// same camera and in the same colours.
 static csim_status set_other(const view_stage *s, csim_log *log, view_options *options,
                              view_stage *other) {

@@ -16,7 +16,7 @@
 typedef struct tool_log {
   csim_log log;
   const char *program;
-  int bar; ///< a progress bar stands on the terminal's last line
+  int bar; ///< the terminal's last line is a progress bar
 } tool_log;
 
 static inline void tool_message(void *user, const csim_message *m) {

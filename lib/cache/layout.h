@@ -9,7 +9,7 @@
 //            10      2  minor version: additions that an old reader may skip
 //            12      4  0x01020304, little-endian as everything
 //            16      4  number of objects
-//            20      4  key interval: every so many frames one stands on its own
+//            20      4  key interval: every so many frames one needs no other
 //            24      4  up axis: 1 = y, 2 = z
 //            28      4  0
 //            32      8  f64 frames per second

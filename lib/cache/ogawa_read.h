@@ -37,7 +37,7 @@ void csim_ogawa_close(csim_ogawa *file);
 /// Says that the file is damaged, and what. @return CSIM_IO
 csim_status csim_ogawa_damaged(const csim_ogawa *file, const char *what);
 
-/// The group that a word stands for.
+/// The group that a word refers to.
 /// @param[out] group  with no children for the empty group
 csim_status csim_ogawa_enter(csim_ogawa *file, csim_ogawa_word word, csim_ogawa_node *group);
 
@@ -45,7 +45,7 @@ csim_status csim_ogawa_enter(csim_ogawa *file, csim_ogawa_word word, csim_ogawa_
 csim_status csim_ogawa_child(csim_ogawa *file, const csim_ogawa_node *group, uint64_t k,
                              csim_ogawa_word *word);
 
-/// Size [bytes] of the data a word stands for.
+/// Size [bytes] of the data a word refers to.
 csim_status csim_ogawa_measure(csim_ogawa *file, csim_ogawa_word word, uint64_t *size);
 
 /// Reads n bytes of data from `offset` on. offset + n <= its size, which the caller has measured.

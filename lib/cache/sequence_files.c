@@ -102,7 +102,7 @@ static csim_status list_folder(csim_sequence *s) {
   return status;
 }
 
-// Files given as folder/NAME_####.obj: one object, by the pattern's number wherever it stands.
+// Files given as folder/NAME_####.obj: one object, by the pattern's number, wherever that is.
 static csim_status list_pattern(csim_sequence *s, const char *folder, const char *pattern) {
   files *all = s->state;
   size_t before = strcspn(pattern, "#"), least = strspn(pattern + before, "#");

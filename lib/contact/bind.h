@@ -1,7 +1,7 @@
 // contact/bind.h: a mesh that goes with another one: a render mesh with the simulated mesh. Needs
 // contact/nearest.h.
 //
-// A vertex bound to a triangle a b c stands at
+// A vertex bound to a triangle a b c is at
 //
 //     sum w_k x_k + o_0 t + o_1 (n x t) + o_2 n
 //
@@ -9,7 +9,7 @@
 // interpolated from the vertices (so that a fine surface stays smooth over coarse facets), and t is
 // the edge a b without its part along n. The offset o is kept as it was when the vertex was bound,
 // so every vertex is where it was then, rigid motion carries it along, and its distance from the
-// simulated surface stays. A vertex bound to a tetrahedron stands at sum w_k x_k, without offset:
+// simulated surface stays. A vertex bound to a tetrahedron is at sum w_k x_k, without offset:
 // every affine motion carries it along exactly.
 #ifndef CSIM_CONTACT_BIND_H
 #define CSIM_CONTACT_BIND_H
@@ -36,7 +36,7 @@ typedef struct csim_bind {
   int far;                ///< that vertex
 } csim_bind;
 
-/// What to bind to, as it stands now.
+/// What to bind to, where it is now.
 typedef struct csim_bind_mesh {
   int nvert, width, nelem;
   const int *elem; ///< (nelem x width)

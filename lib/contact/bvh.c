@@ -463,7 +463,7 @@ static inline int for_each_lane(int lanes) {
   return 0x1111 * lanes;
 }
 
-// A tree against itself reports a pair once, from the item that stands first. Bit 4 k + l: lane l
+// A tree against itself reports a pair once, from the item that comes first. Bit 4 k + l: lane l
 // of pack q <= p has been asked about lane k of p.
 static inline int reported_before(const csim_bvh_search *s, int p, int q) {
   return (q < p ? 0xffff : 0xf731) & for_each_lane(lanes_of(s->part_a, s->A, q));

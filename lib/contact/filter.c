@@ -73,7 +73,7 @@ int csim_filter_pair(csim_pair_kind kind, const double *const x[4], const double
   double n[3], hi, lo, closing[2] = {0, 0}, along[4];
   for (int k = 0; k < 4; k++) t[k] = 1;
   double width = separate(kind, x, n, &hi, &lo);
-  if (!(width > 0)) { // touching to the last bit: nothing is certain but standing still
+  if (!(width > 0)) { // touching to the last bit: only a step of 0 is certain
     for (int k = 0; k < 4; k++) {
       if (d[k][0] == 0 && d[k][1] == 0 && d[k][2] == 0) continue;
       t[k] = 0;

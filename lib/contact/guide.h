@@ -1,6 +1,6 @@
 // contact/guide.h: springs that make bodies give way to colliders. Needs contact/active.h.
 //
-// A collider cannot move while the cloth before it stands, and cloth feels nothing of a collider
+// A collider cannot move while the cloth before it does not, and cloth feels nothing of a collider
 // that does not move: by turns each gets half a contact distance an iteration. Here both are solved
 // for at once. With colliders moved by u, bodies take the Newton step d of
 //

@@ -2,8 +2,8 @@
 // Needs contact/planes.h.
 //
 // Kinematic vertices, those of colliders and exact pins, follow a motion. Contact may hold them
-// back: every collider has a time of its own whose place it stands at, and goes on from there when
-// the way is free. The vertices of bodies that are not pinned are free: the solver moves them.
+// back: every collider has a time of its own, is where its motion was then, and goes on from there
+// when the way is free. The vertices of bodies that are not pinned are free: the solver moves them.
 #ifndef CSIM_CONTACT_KINEMATICS_H
 #define CSIM_CONTACT_KINEMATICS_H
 
@@ -16,10 +16,10 @@ typedef struct csim_kinematics {
   int ncollider;
   const csim_collider *collider;
   csim_planes planes;
-  double *reached;          ///< (ncollider) [s] the time whose place each collider stands at
-  double *goal_time;        ///< (ncollider) [s] and is to reach in this step
-  int *stuck;               ///< (ncollider) steps since it could not go on, 0: it could
-  int never_waits;          ///< what is in the way is let go (pinched.h)
+  double *reached;   ///< (ncollider) [s] the time of its motion that each collider has reached
+  double *goal_time; ///< (ncollider) [s] and is to reach in this step
+  int *stuck;        ///< (ncollider) steps since it could not go on, 0: it could
+  int never_waits;   ///< what is in the way is let go (pinched.h)
   unsigned char *kinematic; ///< (mesh->nvert) follows a motion: collider, or exact pin
   double *x;                ///< (mesh->nvert x 3) where everything is
   double *d;                ///< (mesh->nvert x 3) the motion being tried: the one part of this that

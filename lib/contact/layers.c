@@ -1,8 +1,8 @@
 // contact/layers.c: see layers.h.
 //
-// Layers are taken from the inside to the outside, so what is under one stands already. Vertices go
-// straight out along the normal of the point they are nearest to. Where triangles still meet, as
-// what is under bulges between vertices, these go farther until none do.
+// Layers are taken from the inside to the outside, so what is under one is in place already.
+// Vertices go straight out along the normal of the point they are nearest to. Where triangles still
+// meet, as what is under bulges between vertices, these go farther until none do.
 #include "contact/layers.h"
 
 #include "math/vec3.h"

@@ -19,7 +19,7 @@ typedef struct csim_under {
 /// @return 0, or -1 when out of memory; everything is in the arena
 int csim_under_create(csim_arena *arena, const csim_triangles *surface, csim_under *under);
 
-/// How far a point stands over the surface [m], < 0: under it. INFINITY where it is neither: out of
+/// Height of a point over the surface [m], < 0: under it. INFINITY where it is neither: out of
 /// reach, or beside a border.
 /// @param[out] normal  (3) unit, to the outer side; unset with INFINITY
 double csim_under_height(const csim_under *under, const double *p, double normal[3]);

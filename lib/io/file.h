@@ -27,7 +27,7 @@ typedef struct csim_file csim_file;
 /// @return CSIM_IO naming the file and the reason, CSIM_MEMORY
 csim_status csim_file_create(const char *path, csim_log *log, csim_file **file);
 
-/// The same for a name that is ours: a symbolic link, device or pipe that stands there is replaced
+/// The same for a name that is ours: a symbolic link, device or pipe of that name is replaced
 /// by the file, and what it leads to is left alone.
 csim_status csim_file_replace(const char *path, csim_log *log, csim_file **file);
 

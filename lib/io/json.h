@@ -1,7 +1,7 @@
 // io/json.h: JSON texts whose every value knows its place. Needs base/ and cJSON.
 //
 // A strict scanner of our own judges the text (RFC 8259 plus two stated extensions: comments and
-// trailing commas) and notes where everything stands; cJSON then builds the tree. Each cJSON node
+// trailing commas) and notes where everything is; cJSON then builds the tree. Each cJSON node
 // carries the number of its note in `valueint`, which clothsim does not use otherwise.
 #ifndef CSIM_IO_JSON_H
 #define CSIM_IO_JSON_H
@@ -19,7 +19,7 @@ enum {
 /// What the scanner noted about one value.
 typedef struct csim_json_note {
   int source;               ///< index into csim_json.source
-  int parent;               ///< note of the list or object it stands in; 0 for the outermost value
+  int parent;               ///< note of the list or object around it; 0 for the outermost value
   int index;                ///< position in the list, or -1 when it has a key
   int line, column;         ///< of the value, 1-based, columns in characters
   int key_line, key_column; ///< of its key; the value's own when it has none
@@ -43,7 +43,7 @@ typedef struct csim_json {
   ptrdiff_t nsource, source_capacity;
   csim_json_source *source;
   ptrdiff_t nnote, note_capacity;
-  csim_json_note *note; ///< (nnote); number 0 stands for "nowhere"
+  csim_json_note *note; ///< (nnote); number 0 means "nowhere"
 } csim_json;
 
 /// Reads and parses a file. A byte order mark is skipped.
@@ -53,11 +53,12 @@ typedef struct csim_json {
 ///         CSIM_IO; CSIM_MEMORY
 csim_status csim_json_read_file(csim_json *json, const char *path, csim_log *log, cJSON **tree);
 
-/// The same for a text in memory (length bytes, no terminator needed); `name` stands for the file.
+/// The same for a text in memory (length bytes, no terminator needed); `name` is used as that of
+/// the file.
 csim_status csim_json_read_text(csim_json *json, const char *name, const char *text, size_t length,
                                 csim_log *log, cJSON **tree);
 
-/// Where a node (or its key) stands: file, line, column and JSON pointer. Keys appear in the
+/// Where a node (or its key) is: file, line, column and JSON pointer. Keys appear in the
 /// pointer as they are written. The strings live as long as `json`. A node made by hand is nowhere:
 /// {0}.
 csim_place csim_json_place(csim_json *json, const cJSON *item);

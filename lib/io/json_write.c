@@ -55,7 +55,7 @@ static void append_break(csim_json_out *out) {
   for (int i = 0; i < out->depth; i++) append(out, "  ", 2);
 }
 
-// Everything that stands before a value: comma, line break, key.
+// What comes before a value: comma, line break, key.
 static void begin_value(csim_json_out *out, const char *key) {
   if (out->filled) append(out, ",", 1);
   if (out->depth && !is_flat(out))

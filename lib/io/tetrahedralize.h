@@ -6,7 +6,7 @@
 
 #include "mesh/tetrahedra.h"
 
-/// What a limit of 0 stands for: time [s] and memory [bytes] of TetGen.
+/// What a limit of 0 means: time [s] and memory [bytes] of TetGen.
 #define CSIM_TET_TIME_LIMIT 50.0
 #define CSIM_TET_MEMORY_LIMIT 0x1p32
 

@@ -21,6 +21,18 @@ static void find_across(const double *a, double *out) {
   for (int k = 0; k < 3; k++) out[k] /= length;
 }
 
+// The shortest rotation from unit vector a to b, of a unit vector p across a: no twist about them.
+// For such p it is a mirroring at a + b. Between opposite vectors it is half a turn about p.
+static void swing(const double *a, const double *b, const double *p, double *out) {
+  double sum[3];
+  for (int k = 0; k < 3; k++) {
+    sum[k] = a[k] + b[k];
+    out[k] = p[k];
+  }
+  double square = csim_dot(sum, sum);
+  if (square > 1e-12) csim_add_scaled(-2 * csim_dot(sum, p) / square, sum, out);
+}
+
 // v to unit length; 0 when there is nothing left of it.
 static int make_unit(double *v, double least) {
   double length = csim_norm(v);
@@ -44,9 +56,9 @@ static void find_frames(const double H[9], double u[3][3], double v[3][3]) {
     for (int k = 0; k < 3; k++) u[0][k] = v[0][k];
   }
   csim_add_scaled(-csim_dot(u[0], u[1]), u[0], u[1]);
-  if (!make_unit(u[1], 1e-12 * largest)) { // on a line: any rotation about it
-    find_across(u[0], u[1]);
+  if (!make_unit(u[1], 1e-12 * largest)) { // on a line
     find_across(v[0], v[1]);
+    swing(v[0], u[0], v[1], u[1]);
   }
   csim_cross(u[0], u[1], u[2]);
   csim_cross(v[0], v[1], v[2]);

@@ -4,7 +4,8 @@
 
 #include <stddef.h>
 
-/// Rotation and translation of least squares: y ~ R x + t. Points on a line or a plane will do.
+/// Rotation and translation of least squares: y ~ R x + t. Points on a line or a plane will do: on
+/// a line they do not twist about it.
 /// @param x, y    (n x 3), n >= 1
 /// @param[out] R  (3 x 3) a proper rotation
 /// @param[out] t  (3)

@@ -12,7 +12,7 @@
   X(cotangent)                                                                                     \
   X(dihedral)
 
-#define CSIM_COUNT_BENDING(name) +1
-enum { CSIM_NBENDING = 0 CSIM_BENDING_LIST(CSIM_COUNT_BENDING) };
+#define CSIM_NUMBER_BENDING(name) CSIM_BENDING_NUMBER_##name,
+enum { CSIM_BENDING_LIST(CSIM_NUMBER_BENDING) CSIM_NBENDING };
 
 #endif

@@ -13,7 +13,7 @@ static const double FINE_SHARE = 0.1;
 // A level: rows are vertices (finest) or aggregates of the rows below.
 typedef struct level {
   csim_pattern pattern;
-  int *vert;            // (nrow) the vertex that stands for a row: its seed's
+  int *vert;            // (nrow) the vertex of a row: its seed's
   unsigned char *early; // (nrow) of csim_multigrid_aggregate
   double *weight;       // (nrow) [N m] W
 } level;

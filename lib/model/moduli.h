@@ -44,7 +44,7 @@ typedef struct csim_solid_moduli {
   int converged;   ///< 0: it gives way without end somewhere, or nearly so
 } csim_solid_moduli;
 
-/// Pulls a solid body of a model by uniform stresses, as sheets are. The model stands at rest.
+/// Pulls a solid body of a model by uniform stresses, as sheets are. The model is at rest.
 /// @return 0, or -1 when out of memory
 int csim_measure_solid(const csim_model *model, const csim_body *body, csim_solid_moduli *moduli);
 

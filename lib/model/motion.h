@@ -11,7 +11,7 @@ typedef struct csim_pose {
   double offset[3]; ///< [m]
 } csim_pose;
 
-/// Pose at a time [s]; before the first and after the last key it stands still. Between keys
+/// Pose at a time [s]; before the first and after the last key it does not move. Between keys
 /// position and rotation vector are interpolated component by component: linearly, or with 3s^2 -
 /// 2s^3 when the motion is smooth. A motion without keys is the identity.
 csim_pose csim_motion_pose(const csim_motion *motion, const double *pivot, double time);

@@ -49,6 +49,8 @@ enum {
   CSIM_BENDING_NONE,
   CSIM_BENDING_SPRING, ///< springs between opposite vertices (skip one on a structured grid)
   CSIM_BENDING_HINGE,  ///< and on: an energy of hinges, in the order of model/bending_list.h
+  CSIM_BENDING_DIHEDRAL =
+      CSIM_BENDING_HINGE + CSIM_BENDING_NUMBER_dihedral, ///< the one of them with angles at rest
   CSIM_BENDING_CURVATURE = CSIM_BENDING_HINGE + CSIM_NBENDING, ///< in the curvature at vertices
   CSIM_BENDING_AUTO, ///< of scenes while they are read; no model has it
 };

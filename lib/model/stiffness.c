@@ -224,7 +224,7 @@ static inline void next_edge(const csim_stiffness *K, edge_walk *at) {
   } while (!counts_here(K->model, at->row, graph->near_col[at->entry]));
 }
 
-// Stands before edge number `first`.
+// Goes to just before edge number `first`.
 static edge_walk walk_from(const csim_stiffness *K, int first) {
   int low = 0, high = K->graph.nrow; // edge_start[low] <= first < edge_start[high]
   while (high - low > 1) {

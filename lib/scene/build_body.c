@@ -322,8 +322,9 @@ static csim_status add_curvature(csim_build *build, const csim_object *object,
   return left_out < 0 ? CSIM_MEMORY : CSIM_OK;
 }
 
-static void add_bending(csim_build *build, const csim_object *object, const csim_body *body,
-                        const csim_topology *topology, const csim_rest_shape *rest) {
+static csim_status add_bending(csim_build *build, const csim_object *object, const csim_body *body,
+                               const csim_topology *topology, const csim_rest_shape *rest) {
+  csim_status status = CSIM_OK;
   const csim_material *material = material_of(build, object);
   const csim_mesh *mesh = body->mesh;
   csim_part part = part_of(body, rest);
@@ -349,18 +350,20 @@ static void add_bending(csim_build *build, const csim_object *object, const csim
       if (yield.at > 0) csim_crease_yield(&yield, param);
       if (object->flat_angles && hinges->kind->rest_angle) param[hinges->kind->rest_angle] = 0;
     }
+    status = csim_fold_hinges(build, object, body, rest, first, hinges);
   }
   if (slivers)
     csim_say(build->log, CSIM_WARNING, object->mesh_place,
              "object \"%s\": %d hinges at triangles without area do not resist bending",
              object->name, slivers);
+  return status;
 }
 
 csim_status csim_build_springs(csim_build *build, const csim_object *object, const csim_body *body,
                                const csim_topology *topology, const csim_rest_shape *rest) {
   csim_status status = add_springs(build, object, body, topology, rest);
   if (!status && object->bending == CSIM_BENDING_SPRING)
-    add_bending(build, object, body, topology, rest);
+    status = add_bending(build, object, body, topology, rest);
   return status;
 }
 
@@ -426,7 +429,7 @@ csim_status csim_build_cloth(csim_build *build, const csim_object *object, csim_
   if (!status && object->bending == CSIM_BENDING_CURVATURE)
     status = add_curvature(build, object, body, &topology, &rest, &factors);
   else if (!status)
-    add_bending(build, object, body, &topology, &rest);
+    status = add_bending(build, object, body, &topology, &rest);
 done:
   csim_factors_free(&factors);
   csim_rest_free(&rest);

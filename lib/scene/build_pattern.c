@@ -41,7 +41,7 @@ typedef struct panels {
   csim_triangles *obstacle; // (nobstacle) colliders and objects before this one
   int nunder;
   csim_under *under; // (nunder) those of them with a lower layer
-  int crossing;      // some still stood through something in the last pass
+  int crossing;      // some still crossed something in the last pass
   int (*pair)[2];    // (MOST_PAIRS)
 } panels;
 

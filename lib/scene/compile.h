@@ -141,6 +141,11 @@ static inline double csim_factor(const csim_factors *factors, csim_map_of of, in
 const double *csim_find_channel(csim_build *build, const csim_object *object, csim_place place,
                                 const csim_mesh *mesh, const char *name);
 
+/// Gives the hinges of a cloth, from number `first` on, the angles of its folds.
+/// @return CSIM_INVALID where a fold chooses no edge
+csim_status csim_fold_hinges(csim_build *build, const csim_object *object, const csim_body *body,
+                             const csim_rest_shape *rest, int first, csim_elements *hinges);
+
 /// Adds the pins of a body whose vertices stand in build->x.
 csim_status csim_build_pins(csim_build *build, const csim_object *object, const csim_body *body);
 
@@ -223,7 +228,7 @@ void csim_place_vertices(const csim_object *object, int n, double *x);
 csim_status csim_build_collider(const csim_scene *scene, const csim_object *object, csim_log *log,
                                 csim_arena *arena, csim_collider *collider, csim_mesh *mesh);
 
-/// The frames of a deforming collider that the run will see, and its mesh, which stands as it will
+/// The frames of a deforming collider that the run will see, and its mesh, placed as it will be
 /// at the start of the run.
 csim_status csim_build_sequence(const csim_scene *scene, const csim_object *object, csim_log *log,
                                 csim_arena *arena, csim_collider *collider, csim_mesh *mesh);

@@ -54,7 +54,7 @@ static int is_key_list(const cJSON *item) {
   return cJSON_IsArray(item) && cJSON_IsObject(item->child);
 }
 
-// The largest value stands where a constant one would: what is sized by it has to do for all.
+// The largest value takes the place of a constant one: what is sized by it has to do for all.
 static void keep_largest(const csim_field *f, const csim_curve *curve, double *value) {
   int count = f->count ? f->count : 1;
   double most = -1;

@@ -50,7 +50,7 @@ int csim_print_default(const csim_table *table, const csim_field *f, char **text
     csim_json_close(&p.out, ']');
   }
   int ok = base && !p.out.failed && !scene.arena.failed;
-  if (ok && p.out.length > 2) { // a default that stands for "not given" prints nothing
+  if (ok && p.out.length > 2) { // a default that means "not given" prints nothing
     p.out.text[p.out.length - 1] = 0;
     *text = strdup(p.out.text + 1);
     ok = *text != NULL;

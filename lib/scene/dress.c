@@ -1,7 +1,7 @@
 // scene/dress.c: what a scene with sewing patterns gets where it does not say it: a fabric, and
 // phases that sew and drape. Needs scene/merge.h.
 //
-// As if the texts below stood in the scene, under its own keys, so that --print-config shows them.
+// As if the texts below were in the scene, under its own keys, so that --print-config shows them.
 // None of it is chosen for one pattern: make bench-dress (tests/bench/dress.py) judges it.
 #include "scene/merge.h"
 

@@ -90,7 +90,7 @@ static csim_cache_object describe(const csim_gather *g, int k) {
   };
 }
 
-// Bodies need no buffers where a frame is written as it stands in the state: in metres, and with
+// Bodies need no buffers where a frame is written as the state has it: in metres, and with
 // nothing else to be made of it.
 static int make_room(csim_gather *g, int k, int as_it_is, csim_arena *arena) {
   const csim_cache_object *o = &g->object[k];

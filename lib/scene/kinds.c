@@ -333,7 +333,7 @@ static void print_value(csim_printer *p, const csim_field *f, const char *key, d
 static void print_real(csim_printer *p, const csim_field *f, const void *base) {
   const double *from = at_const(base, f->offset);
   if (count_of(f) == 1) {
-    // a value outside its range stands for one that was not given
+    // a value outside its range means that none was given
     if (in_range(f, *from)) print_value(p, f, f->key, *from);
     return;
   }
@@ -560,7 +560,7 @@ static const char *read_path(csim_reader *r, const csim_field *f, const cJSON *i
     csim_complain_type(r, f, item);
     return NULL;
   }
-  // relative to the scene file it stands in; on the command line, to the working directory
+  // relative to the scene file it is in; on the command line, to the working directory
   const csim_json_source *source = &r->json.source[csim_json_note_of(&r->json, item)->source];
   const char *slash = source->positions ? strrchr(source->name, '/') : NULL;
   char *path = item->valuestring[0] == '/' || !slash

@@ -13,7 +13,7 @@ static const char *const pairing_names[] = {"auto", "order", "nearest", "face", 
     .key = #name, .kind = &csim_kind_table, .detail = &csim_link_end_table, .offset = AT(name),    \
     .flags = CSIM_REQUIRED, .doc = what                                                            \
   }
-// a value beyond the range stands for one that was not given
+// a value beyond the range means that none was given
 #define FRAME(name, value, what)                                                                   \
   CSIM_KEY(#name, real, AT(name), value, .least = -CSIM_FRAME_LIMIT, .most = CSIM_FRAME_LIMIT,     \
            .doc = what)

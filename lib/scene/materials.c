@@ -28,7 +28,7 @@
 //
 // Solids. Young's moduli are of the order given in materials handbooks for soft natural rubber,
 // gelatine and flexible polyurethane foam. The stiffness against change of volume is a choice: ten
-// times the modulus stands for "nearly incompressible", without the locking of the real factor
+// times the modulus is "nearly incompressible", without the locking of the real factor
 // 1000.
 //
 // Those with two names have a warp and a weft: a membrane shears as little or as easily as it is
@@ -232,7 +232,7 @@ const csim_material *csim_find_preset(const char *name) {
   return NULL;
 }
 
-// Every other key stands on the preset's values, so this field comes first in the table.
+// Every other key changes the preset's values, so this field comes first in the table.
 static void read_preset(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {
   csim_material *material = base;
   const char *name = NULL;
@@ -448,10 +448,18 @@ static void read_materials(csim_reader *r, const csim_field *f, const cJSON *ite
   }
 }
 
+static int is_used(const csim_scene *scene, int material) {
+  for (int o = 0; o < scene->nobject; o++)
+    if (scene->object[o].material == material) return 1;
+  return 0;
+}
+
+// Those in use only: a phase would find the others of the whole scene among its own.
 static void print_materials(csim_printer *p, const csim_field *f, const void *base) {
   const csim_scene *scene = base;
   csim_json_open(&p->out, f->key, '{');
   for (int i = 0; i < scene->nmaterial; i++) {
+    if (!is_used(scene, i)) continue;
     csim_json_open(&p->out, scene->material[i].name, '{');
     csim_print_table(p, &csim_material_table, &scene->material[i]);
     csim_json_close(&p->out, '}');
@@ -556,11 +564,6 @@ const csim_kind csim_kind_material = {read_material, fall_back_material, print_m
 
 // ------------------------------------------------------------------------------------------ checks
 
-static int bends_by_angle(const csim_object *object) {
-  int hinge = object->bending - CSIM_BENDING_HINGE;
-  return hinge >= 0 && hinge < CSIM_NBENDING && csim_bending_kinds[hinge] == &csim_dihedral_kind;
-}
-
 void csim_check_material(csim_reader *r, const cJSON *item, const csim_object *object) {
   if (object->material < 0 || r->memory) return;
   const csim_material *m = &r->material[object->material];
@@ -599,10 +602,10 @@ void csim_check_material(csim_reader *r, const cJSON *item, const csim_object *o
   if (cloth && object->membrane && !(m->stretch > 0))
     csim_complain(r, CSIM_AT_VALUE, place,
                   "material \"%s\" has no \"stretch\" [N/m], which a membrane needs", m->name);
-  if (cloth && m->yield_curvature > 0 && !bends_by_angle(object))
+  if (cloth && m->yield_curvature > 0 && object->bending != CSIM_BENDING_DIHEDRAL)
     csim_complain(r, CSIM_AT_VALUE, place,
                   "material \"%s\" has \"yield_curvature\": only bending \"dihedral\" yields, so "
-                  "write \"springs\": {\"bending\": \"dihedral\"}",
+                  "leave \"bending\" out",
                   m->name);
   if (cloth && m->yield_strain > 0 && !object->membrane)
     csim_complain(r, CSIM_AT_VALUE, place,

@@ -10,7 +10,7 @@
 /// @return CSIM_OK, CSIM_INVALID, CSIM_IO, CSIM_MEMORY; all but memory have been said
 csim_status csim_load_tree(csim_reader *r, const char *path, csim_log *log, cJSON **tree);
 
-/// The same of a text in memory that stands for the file `path`.
+/// The same of a text in memory, as if it were the file `path`.
 csim_status csim_load_tree_text(csim_reader *r, const char *path, const char *text, size_t length,
                                 csim_log *log, cJSON **tree);
 

@@ -34,7 +34,8 @@ static const csim_field spring_fields[] = {
                  "quadratic energy of the curvature at each vertex, with a flat rest shape, the "
                  "same on every mesh, and the only one with \"bend_weft\"; not for pbd and xpbd. "
                  "auto: curvature with a membrane whose mesh is no grid, or whose \"bend\" has a "
-                 "map or differs along weft; else quadratic, which is as exact on grids."),
+                 "map or differs along weft; dihedral with \"folds\" and \"yield_curvature\"; else "
+                 "quadratic, which is as exact on grids."),
 };
 static const csim_table springs_table = {.name = "springs",
                                          .doc = "What cloth is made of.",
@@ -89,6 +90,10 @@ static const csim_field rest_fields[] = {
              .doc = "Angles at rest, of bending \"dihedral\" and \"cotangent\": those of the rest "
                     "shape, or flat, as of cloth that was cut from a roll and modelled on a body. "
                     "Other bending is always flat."),
+    CSIM_KEY("folds", list, AT(fold), NULL, .detail = &csim_fold_list,
+             .doc =
+                 "Angles at rest that are given: pressed pleats, a folded sheet. They come before "
+                 "those of \"angles\"."),
 };
 static const csim_table rest_table = {.name = "rest",
                                       .doc = "The rest shape of cloth.",
@@ -181,6 +186,10 @@ static void choose_fabric(const csim_reader *r, const cJSON *item, csim_object *
   if (object->membrane == CSIM_MEMBRANE_AUTO)
     object->membrane = asks_for_springs(r, item, object) ? CSIM_MEMBRANE_NONE : natural_law(m);
   if (object->bending != CSIM_BENDING_AUTO) return;
+  if (object->nfold || (m && m->yield_curvature > 0)) {
+    object->bending = CSIM_BENDING_DIHEDRAL;
+    return;
+  }
   int grid = object->mesh.shape == CSIM_SHAPE_GRID && object->rest == CSIM_REST_START;
   int needed = has_map(object, CSIM_MAP_BEND) || (m && m->bend_weft > 0);
   const csim_method *method = csim_method_find(r->scene->solver.method); // NULL: "auto"
@@ -217,6 +226,9 @@ static void check_fabric(csim_reader *r, const cJSON *item, const csim_object *o
   if (object->rest != CSIM_REST_FILE && object->rest_file)
     csim_complain(r, CSIM_AT_VALUE, csim_json_get(rest, "file"),
                   "the rest shape is not from a file: add \"from\": \"file\"");
+  if (object->nfold && object->bending != CSIM_BENDING_DIHEDRAL)
+    csim_complain(r, CSIM_AT_VALUE, csim_json_get(rest, "folds"),
+                  "only bending \"dihedral\" has angles at rest: leave \"bending\" out");
   if (object->rest != CSIM_REST_START && object->network == CSIM_NETWORK_STRUCTURED)
     csim_complain(r, CSIM_AT_VALUE, rest,
                   "a structured network is at rest as it starts; use \"network\": \"mesh\"");

@@ -51,7 +51,7 @@ struct csim_output_writer {
 typedef enum file_kind { NOT_OURS, OURS, FRAME, TEMPORARY } file_kind;
 
 // Whether the n characters of `file` are `name` followed by one of the endings; with `number` a
-// frame number stands before the ending.
+// frame number comes before the ending.
 static int is_named(const char *file, size_t n, const char *name, const char *const *endings,
                     long long *number) {
   size_t at = strlen(name);
@@ -162,8 +162,8 @@ static csim_status take_directory(csim_output_writer *w) {
   return CSIM_IO;
 }
 
-// Removes what an earlier run has left, but for its record: as long as that stands, what is left is
-// known as a run's, wherever this is cut off.
+// Removes what an earlier run has left, but for its record: as long as that is there, what is left
+// is known as a run's, wherever this is cut off.
 static csim_status prepare_directory(csim_output_writer *w, const csim_output_start *start) {
   csim_status status = csim_output_sweep(w->scene, w->out, w->folder, w->log);
   DIR *dir = status ? NULL : open_directory(w->out, w->log);
@@ -328,8 +328,8 @@ static csim_status rename_file(csim_output_writer *w, const char *from, const ch
   return CSIM_IO;
 }
 
-// With a changed scene the old cache stands aside until a checkpoint of the new one is written.
-// When such a run was killed before that, it stands aside already.
+// With a changed scene the old cache is kept under another name until a checkpoint of the new one
+// is written. When such a run was killed before that, it has that name already.
 static csim_status place_old(csim_output_writer *w, const char *aside, int changed) {
   char *part = csim_arena_print(&w->arena, "%s.part", w->cache_path);
   if (!part) return CSIM_MEMORY;

@@ -18,7 +18,7 @@ typedef struct csim_frame_stats {
 typedef struct csim_output_start {
   const char *out; ///< the directory; made if missing
   int overwrite;   ///< 1: remove an earlier run's files, else refuse a directory that is not empty
-  int resume;      ///< 1: go on behind after_frame; what stands there of later frames is removed
+  int resume;      ///< 1: go on behind after_frame; what is there of later frames is removed
   int after_frame;
   int changed; ///< 1: the scene is another one: the cache is written anew with the old frames
   const csim_run_report *report; ///< for the first record
@@ -56,7 +56,7 @@ void csim_output_take(csim_output_writer *writer, int frame, double time, const 
 /// changes.
 csim_status csim_output_write(csim_output_writer *writer);
 
-/// Writes run.json, the record of how a run stands: state is "running", "complete", "stopped" or
+/// Writes run.json, the record of a run's state: state is "running", "complete", "stopped" or
 /// "failed".
 csim_status csim_output_record(csim_output_writer *writer, const char *state,
                                const csim_run_report *report);
@@ -70,7 +70,7 @@ csim_status csim_output_sync(csim_output_writer *writer);
 csim_status csim_output_finish(csim_output_writer *writer, int complete);
 
 /// Removes what a resumed run with a changed scene has kept of the old cache: to be called when a
-/// checkpoint of the new scene stands.
+/// checkpoint of the new scene is written.
 void csim_output_forget_old(csim_output_writer *writer);
 
 /// Frees the writer (NULL allowed), after csim_output_finish(writer, 0) if that was not called.

@@ -177,7 +177,7 @@ static const csim_list group_list = {.element = &group_element,
 static const csim_keyed stiffness_keyed = {AT(keyed)};
 static const char *const by_names[] = {"face", "vertex", "number", NULL};
 
-// a value beyond the range stands for one that was not given
+// a value beyond the range means that none was given
 #define FRAME(name, value, what)                                                                   \
   CSIM_KEY(#name, real, AT(name), value, .least = -CSIM_FRAME_LIMIT, .most = CSIM_FRAME_LIMIT,     \
            .doc = what)
@@ -291,6 +291,45 @@ const csim_table csim_link_end_table = {.name = "end",
                                         .size = sizeof(csim_link_end),
                                         .finish = finish_end,
                                         CSIM_FIELDS_OF(end_fields)};
+
+// ----------------------------------------------------------------------------------------- folds
+
+#define IN_FOLD(member) offsetof(csim_fold, member)
+
+static const csim_list fold_box_list = {.element = &box_element,
+                                        .size = sizeof(double[6]),
+                                        .count_offset = IN_FOLD(select.nbox),
+                                        .rank = 2,
+                                        .least = 1};
+
+static const csim_field fold_fields[] = {
+    {.key = "vertices",
+     .kind = &kind_vertices,
+     .offset = IN_FOLD(select),
+     .doc = "Vertices of the edges by number, from 0; in any order."},
+    CSIM_KEY("box", list, IN_FOLD(select.box), NULL, .detail = &fold_box_list,
+             .doc = "Vertices that are inside a box at the start."),
+    CSIM_KEY("angle", real, IN_FOLD(angle), NULL, .unit = "deg", .least = -179, .most = 179,
+             .flags = CSIM_REQUIRED,
+             .doc = "How far the faces are bent there at rest. Above 0: a ridge on the side that "
+                    "the faces look to; below: a valley."),
+};
+
+static void finish_fold(csim_reader *r, const cJSON *item, void *base) {
+  ((csim_fold *)base)->place = csim_keep_place(r, CSIM_AT_VALUE, item);
+  if (!csim_json_get(item, "vertices") && !csim_json_get(item, "box"))
+    csim_complain(r, CSIM_AT_VALUE, item, "no edges are chosen: give \"vertices\" or \"box\"");
+}
+
+static const csim_table fold_table = {.name = "fold",
+                                      .doc = "A crease: edges with both ends chosen.",
+                                      .size = sizeof(csim_fold),
+                                      .finish = finish_fold,
+                                      CSIM_FIELDS_OF(fold_fields)};
+static const csim_field fold_element = {.kind = &csim_kind_table, .detail = &fold_table};
+const csim_list csim_fold_list = {.element = &fold_element,
+                                  .size = sizeof(csim_fold),
+                                  .count_offset = offsetof(csim_object, nfold)};
 
 // ------------------------------------------------------------------------------------- following
 

@@ -69,7 +69,7 @@ enum { CSIM_DESCRIPTION = 240 };
 /// How values of one kind are read, printed and described. `base` is the struct that the field's
 /// offset counts from.
 typedef struct csim_kind {
-  /// Stores the item's value; on an error complains and leaves what stands there.
+  /// Stores the item's value; on an error complains and leaves the old value.
   void (*read)(csim_reader *r, const csim_field *f, const cJSON *item, void *base);
   /// Stores the default; NULL: zero bytes are the default.
   void (*fall_back)(csim_reader *r, const csim_field *f, void *base);
@@ -85,8 +85,8 @@ enum {
   CSIM_REQUIRED = 1,    ///< an error when missing
   CSIM_ABOVE = 2,       ///< values lie strictly above `least`
   CSIM_BELOW = 4,       ///< values lie strictly below `most`
-  CSIM_BROADCAST = 8,   ///< one number stands for all components
-  CSIM_RELATIVE = 16,   ///< "2x" multiplies the value that stands there (a preset's)
+  CSIM_BROADCAST = 8,   ///< one number is for all components
+  CSIM_RELATIVE = 16,   ///< "2x" multiplies the value that is there (a preset's)
   CSIM_ZERO = 32,       ///< a missing object leaves its struct zero instead of its defaults
   CSIM_INPUT_ONLY = 64, ///< not part of the resolved scene
   CSIM_COSMETIC = 128,  ///< cannot change a frame: not part of the hash
@@ -223,6 +223,7 @@ void csim_finish_material(csim_reader *r, const cJSON *item, void *base);
 void csim_check_material(csim_reader *r, const cJSON *item, const csim_object *object);
 
 extern const csim_table csim_link_end_table;
+extern const csim_list csim_fold_list;                       ///< of an object
 extern const csim_list csim_attachment_list, csim_seam_list; ///< of the scene
 
 extern const csim_list csim_chamber_list; ///< of the scene

@@ -201,7 +201,7 @@ static csim_status read_record(const csim_scene *scene, const char *out, record 
 }
 
 // Whether the cache in `out` holds all frames up to one; that of an interrupted change of the scene
-// stands aside.
+// has the name of an old one.
 static csim_status cache_reaches(const csim_scene *scene, const char *out, int frame,
                                  int *reaches) {
   csim_status status = CSIM_OK;

@@ -44,7 +44,7 @@ static csim_status read_bodies(csim_cache *cache, int f, const csim_world *world
   return status;
 }
 
-// Puts a collider where the cache has it, unless it stands there already but for the rounding of
+// Puts a collider where the cache has it, unless it is there already but for the rounding of
 // floats: contact may have held it up. at (nvert x 3)
 static csim_status read_collider(csim_cache *cache, int object, int f, double unit, double *at) {
   ptrdiff_t n = csim_xyz(csim_cache_get_info(cache)->object[object].nvert);

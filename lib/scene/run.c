@@ -322,7 +322,7 @@ static csim_status begin_output(run *r) {
   csim_output_press(r->writing.output, r->sim.solver);
   csim_world_release(&r->sim.world,
                      r->scene->output.obj || r->scene->output.nformat || r->scene->output.strain);
-  // the old cache stands aside until this is written
+  // the old cache is kept until this is written
   return resume->changed ? save_checkpoint(r, r->log) : CSIM_OK;
 }
 

@@ -154,6 +154,13 @@ typedef struct csim_pin {
   double from, to; ///< frames; beyond CSIM_FRAME_LIMIT: no such bound
 } csim_pin;
 
+/// Edges of cloth that are bent at rest: those with both ends chosen.
+typedef struct csim_fold {
+  csim_place place;
+  csim_selection select;
+  double angle; ///< [rad] > 0: a ridge on the side that the faces look to, < 0: a valley
+} csim_fold;
+
 /// Where a solid is filled more finely: near boxes.
 typedef struct csim_finer {
   int nbox;
@@ -270,6 +277,8 @@ typedef struct csim_object {
   char *rest_object; ///< cloth: as csim_mesh_source.object, and the next as its frame
   double rest_frame;
   int flat_angles; ///< cloth: hinges are flat at rest, whatever the rest shape
+  int nfold;
+  csim_fold *fold; ///< (nfold) cloth: angles at rest that are given
   int npin;
   csim_pin *pin;
   int nrender;

@@ -333,7 +333,7 @@ static void check_names(csim_reader *r, const cJSON *item, const csim_scene *sce
   check_render_names(r, objects, scene);
 }
 
-// Panels are placed when what is under them stands already.
+// Panels are placed when what is under them is in place already.
 static void check_layers(csim_reader *r, const cJSON *item, const csim_scene *scene) {
   int lowest = 0; // of the bodies behind the one in hand
   for (int o = scene->nobject - 1; o >= 0; o--) {
@@ -377,7 +377,7 @@ static void check_pairs(csim_reader *r, const cJSON *item, csim_scene *scene) {
     }
 }
 
-// What a quality stands for. Times and distances from a converged run: docs/methods.md, by
+// The settings of each quality. Times and distances from a converged run: docs/methods.md, by
 // `make bench-truth`.
 typedef struct quality {
   int substeps, iterations;

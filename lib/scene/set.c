@@ -99,8 +99,8 @@ static cJSON *copy_material(const setting *s, cJSON *object, cJSON *reference) {
 
 // ---------------------------------------------------------------------------------------- values
 
-// "2x" multiplies what stands there: 3 becomes 6, "0.3 mm" "0.6 mm", "2x" "4x". Anything else, and
-// where nothing stands, stays for the reader to judge. -1 when out of memory.
+// "2x" multiplies the value that is there: 3 becomes 6, "0.3 mm" "0.6 mm", "2x" "4x". Anything
+// else, and where there is none, is left for the reader to judge. -1 when out of memory.
 static int apply_factor(setting *s, const cJSON *old) {
   const char *text = cJSON_IsString(s->value) ? s->value->valuestring : "",
              *end = text + strlen(text);
@@ -236,7 +236,7 @@ csim_status csim_apply_set(csim_reader *r, cJSON *tree, const char *set) {
   if (!name) return CSIM_MEMORY;
   setting s = {.r = r, .root = tree, .pointer = ""};
   const char *text = equals ? equals + 1 : "";
-  // JSON if it parses, else the text as it stands (checked by writing it as a JSON text)
+  // JSON if it parses, else the text as it is (checked by writing it as a JSON text)
   csim_status status = csim_json_read_text(&r->json, name, text, strlen(text), NULL, &s.value);
   if (status == CSIM_INVALID) {
     csim_json_out out = {0};

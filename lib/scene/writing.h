@@ -1,4 +1,4 @@
-// scene/writing.h: frames on their way to the disk while the next one is simulated, and what stands
+// scene/writing.h: frames on their way to the disk while the next one is simulated, and what is
 // there for certain. Needs scene/output.h.
 //
 // A frame that is handed over is copied, and a free thread writes it. Until that has ended well the

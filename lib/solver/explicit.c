@@ -53,7 +53,7 @@ static csim_method_report euler(const csim_problem *problem, void *scratch, int 
   for (int i = 0; i < model->nvert; i++)
     for (int c = 0; c < 3; c++) {
       ptrdiff_t k = csim_xyz(i) + c;
-      if (model->fixed[i]) { // stands at its target already
+      if (model->fixed[i]) { // is at its target already
         v[k] = (x[k] - problem->x[k]) / h;
         continue;
       }

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-// The list: X(NAME, "name") stands for csim_linear_NAME in a file of its own, and for the name that
+// The list: X(NAME, "name") is csim_linear_NAME in a file of its own, and for the name that
 // a scene says.
 #define SOLVERS(X)                                                                                 \
   X(pcg, "pcg")                                                                                    \

@@ -355,7 +355,7 @@ static int begin_in_contact(csim_solver *solver, const csim_problem *problem, st
                                : csim_contact_advance(contact, x, x);
 }
 
-// Begins contact again where it stood before this part of the step, and starts in another way. -1:
+// Begins contact again where it was before this part of the step, and starts in another way. -1:
 // out of memory.
 static int begin_again(csim_solver *solver, const csim_problem *problem, const csim_state *state,
                        double end, start_way way) {

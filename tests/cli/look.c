@@ -101,7 +101,7 @@ static int same_positions(const char *path, int n, const float *x, double error)
   return bad;
 }
 
-// look cache CACHE DIR [exact]: whether every frame of every body in the cache stands in DIR as OBJ
+// look cache CACHE DIR [exact]: whether every frame of every body in the cache is in DIR as OBJ
 // with the same positions in float precision. Prints the number of frames.
 static int look_cache(const char *path, const char *folder, int exact) {
   csim_cache *cache;

@@ -39,6 +39,13 @@ expect 0 "$clothsim" ph.json --print-config
 cp stdout resolved.json
 expect 0 "$clothsim" resolved.json --print-config
 check "the resolved scene resolves to itself" cmp resolved.json stdout
+# also where a phase has another material: a preset by name instead of one of its own, and the other way round
+for pair in '{"preset":"cotton","damping":20} "silk"' '"silk" {"preset":"denim"}' '"silk" "wool"'; do
+  expect 0 "$clothsim" ph.json --print-config --set "sheet.material=${pair% *}" --set "phases.blow.objects=[{\"name\":\"sheet\",\"material\":${pair#* }}]"
+  cp stdout resolved.json
+  expect 0 "$clothsim" resolved.json --print-config
+  check "$pair resolves to itself" cmp resolved.json stdout
+done
 # from the cache: only where the frames of all phases are known
 expect 0 "$clothsim" ph.json -q -o e -e 20 --set phases.drape.frames.until=null --set phases.drape.frames.end=9 --set phases.blow.frames.end=14
 expect 0 "$clothsim" ph.json -v -o e -e 22 --set phases.drape.frames.until=null --set phases.drape.frames.end=9 --set phases.blow.frames.end=14 --resume-from 12 --from-cache

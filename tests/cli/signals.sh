@@ -2,7 +2,7 @@
 . "$ROOT/tests/cli/kit"
 tiny_scene >tiny.json
 
-# start OUT ARGUMENT...: a run in the background, once its third frame stands
+# start OUT ARGUMENT...: a run in the background, once its third frame is written
 start() {
   local out=$1
   shift

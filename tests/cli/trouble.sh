@@ -28,7 +28,7 @@ mesh empty.obj >mesh.json
 expect 2 "$clothsim" mesh.json -o out
 says empty.obj
 
-# no place to write (root may write anywhere, so a file stands in the way)
+# no place to write (root may write anywhere, so a file is in the way)
 echo in the way >file
 expect 3 "$clothsim" tiny.json -o file
 says file

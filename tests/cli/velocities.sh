@@ -26,7 +26,7 @@ expect 0 "$clothsim" v.json -q -o run
 "$BIN/clothcache" info run/v.clothcache >info
 check "the wheel has velocities" grep -q "wheel .*velocities" info
 check "the lift has velocities" grep -q "lift .*velocities" info
-check "what stands has none" sh -c '! grep -q "post .*velocities" info'
+check "what does not move has none" sh -c '! grep -q "post .*velocities" info'
 check "nor where they are not asked for" sh -c '"$0" v.json -q -o none --set output.velocities=false && ! "$1" info none/v.clothcache | grep velocities' "$clothsim" "$BIN/clothcache"
 cat >look.py <<'END2'
 import math, sys

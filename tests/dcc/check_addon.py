@@ -35,10 +35,20 @@ bpy.ops.mesh.primitive_grid_add(x_subdivisions=14, y_subdivisions=14, size=1.0, 
 banner = bpy.context.object
 banner.name = "the banner"
 banner.data.materials.append(bpy.data.materials.new("Silk.001"))
+banner.data.materials.append(bpy.data.materials.new("trim"))
+for polygon in banner.data.polygons:
+    polygon.material_index, polygon.use_smooth = polygon.index % 3 == 0, polygon.index % 2 == 0
+drawn = banner.data.uv_layers.new(name="print")
+ncorner = len(banner.data.loops)
+drawn.data.foreach_set("uv", np.random.default_rng(2).random(2 * ncorner, np.float32))
 held = banner.vertex_groups.new(name="pin")
 held.add([0, 14], 1.0, "REPLACE")
 led = banner.vertex_groups.new(name="pin frame")
 led.add([210, 224], 1.0, "REPLACE")
+above = bpy.data.objects.new("above", None)
+scene.collection.objects.link(above)
+above.scale, above.rotation_euler, above.location = (1.1, 1.1, 1.1), (0.02, -0.01, 0.1), (0, 0, 0.1)
+banner.parent = above
 bpy.ops.mesh.primitive_cube_add(size=0.1, location=(0, 0.7, 1.2))
 frame = bpy.context.object
 frame.name = "frame"
@@ -71,6 +81,7 @@ check(result == {"CANCELLED"} and "not among the colliders selected" in text, f"
 for thing in (frame, body, jelly):
     thing.select_set(True)
 before = set(bpy.data.objects)
+bpy.context.view_layer.update()
 start = np.array([banner.matrix_world @ v.co for v in banner.data.vertices])
 result, text = simulate()
 check(result == {"FINISHED"}, f"simulated: {text}")
@@ -80,12 +91,24 @@ check(banner.hide_get() and banner.hide_render and not body.hide_get(), "what wa
 with open(os.path.join(folder, "job/scene.json"), encoding="utf-8") as file:
     written = {o["name"]: o for o in json.load(file)["objects"]}
 check(written["the_banner"]["material"] == "silk", "its material by name")
-check(written["floor"]["mesh"] == {"file": "floor.obj"}, "what stands is one mesh")
+check(written["floor"]["mesh"]["file"] == "floor.abc", "what does not move is one mesh")
 check(all("sequence" in written[name]["mesh"] for name in ("frame", "body")), "what moves or deforms is a sequence")
 
 cache = clothcache.Cache(os.path.join(folder, "job/out/scene.clothcache"))
 if made:
     sheet = made["the_banner"]
+
+    def corners_of(mesh):
+        """{layer: {(face's vertices, vertex): texture coordinates}}: Alembic turns faces round, so corners change places."""
+        return {layer.name: {(tuple(sorted(face.vertices)), mesh.loops[c].vertex_index): tuple(layer.data[c].uv)
+                             for face in mesh.polygons for c in face.loop_indices} for layer in mesh.uv_layers}
+
+    uv, wanted = corners_of(sheet.data), corners_of(banner.data)
+    check(sorted(uv) == ["UVMap", "print"] and uv == wanted, f"texture coordinates of both layers: {list(uv)}")
+    check([m.name for m in sheet.data.materials] == ["Silk.001", "trim"], "materials of the result")
+    check([(p.material_index, p.use_smooth) for p in sheet.data.polygons] ==
+          [(p.material_index, p.use_smooth) for p in banner.data.polygons], "materials and shading of its faces")
+    check({"print"} == set(cache.objects[0].uv_sets), "the cache has the further layer")
     def at(number):
         scene.frame_set(number)
         graph = bpy.context.evaluated_depsgraph_get()

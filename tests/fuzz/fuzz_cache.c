@@ -36,6 +36,13 @@ static void repair(uint8_t *file, size_t size) {
   }
 }
 
+// Faces refer to texture coordinates that are there.
+static void read_uv_sets(const csim_cache_object *o) {
+  for (int k = 0; k < o->nuv_set; k++)
+    for (int c = 0; o->nface && c < o->face_start[o->nface]; c++)
+      if (o->uv_set[k].face_uv[c] < -1 || o->uv_set[k].face_uv[c] >= o->uv_set[k].n) abort();
+}
+
 static void read_all(csim_cache *cache) {
   const csim_cache_info *info = csim_cache_get_info(cache);
   csim_cache_verify(cache, NULL, NULL);
@@ -46,7 +53,13 @@ static void read_all(csim_cache *cache) {
     for (int f = 0; f < info->nframe && f < 20; f++) csim_cache_read(cache, i, f, x, v);
     for (int f = info->nframe - 1; f >= 0 && f > info->nframe - 8; f -= 2)
       csim_cache_read(cache, i, f, x, NULL);
-    for (int f = 0; f < info->nframe && f < 20; f += 3) csim_cache_read_pressure(cache, i, f, x);
+    for (int f = 0; f < info->nframe && f < 20; f++) {
+      csim_cache_read_pressure(cache, i, f, x);
+      csim_cache_read_strain(cache, i, f, x);
+      for (int s = 0; s < info->object[i].nsample && s < 4; s++)
+        csim_cache_read_sample(cache, i, f, s, x, v);
+    }
+    read_uv_sets(&info->object[i]);
     free(x);
     free(v);
   }

@@ -1,5 +1,5 @@
 // tests/soak/layers.c: do layers keep their order along rays? Independent of every test of contact:
-// a layer that has passed through another stands on its other side.
+// a layer that has passed through another is on its other side.
 //
 //   layers CACHE NAME,NAME,... point X Y Z  DX DY DZ DEGREES LENGTH
 //   layers CACHE NAME,NAME,... slab  X Y Z  DX DY DZ SIZE LENGTH

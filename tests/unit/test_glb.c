@@ -176,7 +176,7 @@ static void check_animation(const file *f) {
       CHECK(value_of(weights, frame * (NFRAME - 1) + k - 1) == (k == frame));
   }
   const cJSON *channels = item(animation, "channels");
-  CHECK(cJSON_GetArraySize(channels) == 2); // what stands has none
+  CHECK(cJSON_GetArraySize(channels) == 2); // what does not move has none
 }
 
 static void test_file(void) {

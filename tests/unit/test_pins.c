@@ -214,7 +214,7 @@ static void test_keyed_stiffness(void) {
   }
 }
 
-// What is wrong is told where it stands.
+// Errors have their place in the file.
 static void test_errors(void) {
   static const struct {
     const char *pin, *pointer, *text;

@@ -344,6 +344,14 @@ static void test_refused(void) {
        "\"maps\": [{\"of\": \"bend\", \"group\": [\"a\"]}]",
        "", "needs \"bending\""},
       {"\"mesh\": {\"shape\": \"grid\", \"size\": [1, 1], \"cells\": [4, 4]}, "
+       "\"material\": \"silk\", \"rest\": {\"folds\": [{\"vertices\": [1, 3], \"angle\": 9}]}",
+       "", "chooses no edge"},
+      {"\"mesh\": {\"shape\": \"grid\", \"size\": [1, 1], \"cells\": [4, 4]}, \"material\": "
+       "\"silk\", "
+       "\"springs\": {\"bending\": \"curvature\"}, "
+       "\"rest\": {\"folds\": [{\"vertices\": [6, 7], \"angle\": 9}]}",
+       "", "leave \"bending\" out"},
+      {"\"mesh\": {\"shape\": \"grid\", \"size\": [1, 1], \"cells\": [4, 4]}, "
        "\"material\": \"silk\", \"rotation\": [0, 0, 0], \"maps\": [{\"of\": \"density\", "
        "\"vertices\": [-9, -9, -9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "
        "0]}]",
@@ -442,12 +450,70 @@ static void test_angles(void) {
   }
 }
 
+// The energy of bending with the part beyond x = 1 m turned up by `angle` [rad] about that line.
+static double energy_bent(const csim_model *model, double angle) {
+  double E = 0, *x = CSIM_NEW(double, csim_xyz(model->nvert));
+  for (int i = 0; i < model->nvert; i++) {
+    const double *X = model->x0 + csim_xyz(i);
+    double beyond = X[0] > 1 ? X[0] - 1 : 0;
+    x[3 * i] = X[0] - beyond + beyond * cos(angle);
+    x[3 * i + 1] = X[1] + beyond * sin(angle);
+    x[3 * i + 2] = X[2];
+  }
+  for (int e = 0; e < model->nenergy; e++)
+    if (model->energy[e].kind->role == CSIM_ROLE_BEND)
+      E += csim_energy_value(NULL, &model->energy[e], &(csim_point){.x = x});
+  free(x);
+  return E;
+}
+
+// A fold has no energy at its angle, and elsewhere that of an equal bend of flat cloth: a valley on
+// the upper side, which the faces look to, is a positive turn, a ridge a negative one.
+static void test_folds(void) {
+  static const char *const meshes[2] = {"\"shape\": \"grid\", \"size\": [2, 1], \"cells\": [4, 3]",
+                                        "\"file\": \"%s\""};
+  static const double angles[] = {-90, 35, 150};
+  for (int k = 0; k < 6; k++) {
+    char mesh[200], object[800];
+    double E[2][3], turn = angles[k / 2] * acos(-1) / 180;
+    snprintf(mesh, sizeof mesh, meshes[k % 2], path[1]);
+    for (int folded = 0; folded < 2; folded++) {
+      check_log log;
+      csim_world world;
+      if (k % 2) {
+        FILE *f = fopen(path[1], "w"); // faces of unequal shape on both sides of the line
+        fputs("v 0 0 0\nv 1 0 0\nv 2 0 0.1\nv 0.1 0 0.4\nv 1 0 0.6\nv 2.2 0 0.7\nv 0 0 1\n"
+              "v 1 0 1\nv 1.8 0 1\nf 1 4 5\nf 1 5 2\nf 2 5 3\nf 3 5 6\nf 4 7 5\nf 5 7 8\n"
+              "f 5 8 9\nf 5 9 6\n",
+              f);
+        fclose(f);
+      }
+      snprintf(object, sizeof object,
+               "\"mesh\": {%s}, \"position\": [%d, 0, 0], \"material\": {\"density\": 0.1, "
+               "\"stretch\": 100, \"bend\": 1e-3}, \"springs\": {\"bending\": \"%s\"}, \"rest\": "
+               "{\"folds\": [%s{\"box\": [[0.99, -1, -1], [1.01, 1, 2]], \"angle\": %g}]}",
+               mesh, k % 2 ? 0 : 1, folded ? "auto" : "dihedral",
+               folded ? "{\"box\": [[0.99, -1, -1], [1.01, 1, 2]], \"angle\": 12}, " : "",
+               folded ? -angles[k / 2] : 0.0);
+      CHECK(compile(object, "", &log, &world) == CSIM_OK);
+      for (int n = 0; n < 3 && world.model; n++)
+        E[folded][n] = energy_bent(world.model, n * turn - (folded ? 0 : turn));
+      csim_world_free(&world);
+    }
+    CHECK(E[0][0] > 1e-5);
+    CHECK(E[1][1] < 1e-12 * E[0][0]);
+    CHECK_NEAR(E[1][0] / E[0][0], 1, 1e-12);
+    CHECK_NEAR(E[1][2] / E[0][2], 1, 1e-12);
+  }
+}
+
 int main(void) {
   if (!mkdtemp(dir)) return 1;
   static const char *const names[3] = {"s.json", "wavy.obj", "flat.obj"};
   for (int k = 0; k < 3; k++) snprintf(path[k], sizeof path[k], "%s/%s", dir, names[k]);
   test_patterns();
   test_angles();
+  test_folds();
   test_warp();
   test_measured();
   test_tables();

@@ -44,6 +44,31 @@ static void test_known(void) {
     }
 }
 
+static void round_to_floats(double *x) {
+  for (int i = 0; i < 3 * N; i++) x[i] = (double)(float)x[i];
+}
+
+// Points on a line that swings round, exact or rounded to floats: their frame goes with it and has
+// no twist.
+static void test_line(int rounded) {
+  double x[3 * N], y[3 * N], R[9], t[3], from[3] = {0.6, 0, 0.8};
+  double limit = rounded ? 1e-6 : 1e-11;
+  for (ptrdiff_t i = 0; i < N; i++)
+    for (int k = 0; k < 3; k++) x[3 * i + k] = from[k] * ((double)i / N - 0.3);
+  if (rounded) round_to_floats(x);
+  for (int step = 0; step <= 300; step++) { // a circle about an axis that is no axis of coordinates
+    double angle = 0.01 * step, turn[3] = {0.64 * angle, 0.6 * angle, -0.48 * angle}, S[9];
+    csim_rotation_matrix(turn, S);
+    move(x, S, from, y);
+    if (rounded) round_to_floats(y);
+    CHECK_NEAR(csim_rigid_fit(x, y, N, R, t), 0, limit);
+    for (int k = 0; k < 9; k++) CHECK_NEAR(R[k], S[k], limit);
+  }
+  for (int i = 0; i < 3 * N; i++) y[i] = -x[i]; // the opposite way: half a turn
+  CHECK_NEAR(csim_rigid_fit(x, y, N, R, t), 0, limit);
+  CHECK_NEAR(determinant(R), 1, 1e-13);
+}
+
 // A mirror image is no rigid motion, nor is anything stretched or bent.
 static void test_others(void) {
   double x[3 * N], y[3 * N], R[9], t[3];
@@ -60,6 +85,8 @@ static void test_others(void) {
 
 int main(void) {
   test_known();
+  test_line(0);
+  test_line(1);
   test_others();
   return check_report();
 }

@@ -71,7 +71,7 @@ static void test_motion(void) {
     const csim_cache_info *info = csim_cache_get_info(cache);
     CHECK(info->nsample == 3 && !memcmp(info->share, share, sizeof share));
     CHECK(info->object[0].nsample == 3 && info->object[1].nsample == 3);
-    CHECK(info->object[2].nsample == 0); // it stands
+    CHECK(info->object[2].nsample == 0); // it does not move
     double error[2] = {0, 0}, h = 1.0 / 24 / substeps, spin = M_PI / 10 * 24;
     for (int f = 1; f < info->nframe; f++)
       for (int s = 0; s < 3; s++) measure(cache, f, s, f + share[s], error);

@@ -29,7 +29,7 @@ static void add_link(cloth *c, int a, int b, double give) {
   c->links[c->nlink++] = (link){a, b, d, give};
 }
 
-/// A square sheet of n x n cells; stands for the flag, lies for the drape.
+/// A square sheet of n x n cells; upright for the flag, level for the drape.
 static void make_cloth(cloth *c, int n, int stands) {
   int m = n + 1;
   *c = (cloth){.n = n, .nvert = m * m, .nface = n * n};

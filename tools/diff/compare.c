@@ -191,7 +191,7 @@ static double diagonal(const double *x, int n) {
   return sqrt(sum);
 }
 
-// Steps between two floats; a large number when a sign or NaN stands between.
+// Steps between two floats; a large number when their signs differ or one is NaN.
 static double float_steps(double a, double b) {
   float f = (float)a, g = (float)b;
   int32_t i, j;

@@ -31,7 +31,7 @@ static char *copy(const char *text, size_t n) {
   return to;
 }
 
-// Length of the first value of a list: up to a comma that stands in no brackets and no quotes.
+// Length of the first value of a list: up to a comma outside brackets and quotes.
 static size_t value_length(const char *text) {
   int depth = 0, quoted = 0;
   size_t n = 0;

@@ -12,7 +12,7 @@
 
 #include "encode.h"
 
-/// What one vertex is predicted from; nvert stands for a vertex that never moves from 0.
+/// What one vertex is predicted from; nvert means a vertex that never moves from 0.
 typedef struct view_predictor {
   int vertex, a, b, d;
 } view_predictor;

@@ -9,8 +9,8 @@
 typedef struct view_part {
   int object, first, count; ///< places in stage->frame
   int moves;
-  int stored;   ///< a frame has been written since the last start: enough for one that stands still
-  int noted;    ///< its gaps are stored
+  int stored; ///< a frame has been written since the last start: enough for one that does not move
+  int noted;  ///< its gaps are stored
   int original; ///< vertices before decimation
   int nkeep;
   int *keep; ///< (nkeep) vertices kept, NULL = all

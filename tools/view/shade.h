@@ -36,7 +36,8 @@ typedef struct view_lights {
 
 /// What the light falls on, and what it sends to the eye.
 typedef struct view_point {
-  vec3 lifted;  ///< where its light is looked up: on the smooth surface the triangle stands for
+  vec3 lifted;  ///< where its light is looked up: on the smooth surface that the triangle
+                ///< approximates
   vec3 normal;  ///< unit smooth normal, towards the eye
   vec3 to_eye;  ///< unit
   vec3 colour;  ///< linear albedo

@@ -84,28 +84,49 @@ def evaluated(thing, graph):
     return shown, mesh, xyz.reshape(-1, 3) @ world[:3, :3].T + world[:3, 3]
 
 
-def write_obj(path, mesh, xyz):
-    """Faces with texture coordinates; material slots are groups."""
-    uv = mesh.uv_layers.active
-    with open(path, "w", encoding="utf-8") as out:
-        out.writelines("v %.17g %.17g %.17g\n" % tuple(p) for p in xyz)
-        if uv:
-            out.writelines("vt %.9g %.9g\n" % tuple(corner.uv) for corner in uv.data)
-        last = None
-        for face in mesh.polygons:
-            slot = mesh.materials[face.material_index] if len(mesh.materials) > face.material_index else None
-            if slot and slot.name != last:
-                last = slot.name
-                out.write("usemtl %s\n" % re.sub(r"\s", "_", last))
-            out.write("f " + " ".join(f"{mesh.loops[c].vertex_index + 1}" + (f"/{c + 1}" if uv else "")
-                                      for c in face.loop_indices) + "\n")
+def write_abc(context, thing, path, frame):
+    """The mesh by Blender's own exporter, with all texture coordinates, colours, normals and, as face sets, materials."""
+    chosen, active = context.selected_objects, context.view_layer.objects.active
+    for other in chosen:
+        other.select_set(other == thing)
+    try:
+        bpy.ops.wm.alembic_export(
+            filepath=path, check_existing=False, start=frame, end=frame, selected=True, flatten=True, face_sets=True,
+            vcolors=True, export_hair=False, export_particles=False, evaluation_mode="VIEWPORT", as_background_job=False)
+    finally:
+        for other in chosen:
+            other.select_set(True)
+        context.view_layer.objects.active = active
+    if not os.path.exists(path):
+        raise Trouble(f"Blender has not written {path}")
+
+
+class Look:
+    """Materials and shading of a mesh, for another one with the same faces."""
+
+    def __init__(self, mesh):
+        self.materials = [material and material.original for material in mesh.materials]
+        self.layers = {}
+        for name, kind in (("material_index", np.int32), ("use_smooth", bool)):
+            self.layers[name] = np.empty(len(mesh.polygons), kind)
+            mesh.polygons.foreach_get(name, self.layers[name])
+
+    def give(self, mesh):
+        for material in self.materials:
+            mesh.materials.append(material)
+        for name, values in self.layers.items():
+            if len(values) == len(mesh.polygons):
+                mesh.polygons.foreach_set(name, values)
 
 
 def write_meshes(context, things, colliders, folder, first, last):
-    """Meshes of all at the first frame; of colliders that move or deform all frames. Returns "mesh" for each."""
+    """Meshes of all at the first frame; of colliders that move or deform all frames. Returns "mesh" and look of each."""
     scene, was = context.scene, context.scene.frame_current
     frames = {name: [] for name in colliders}
-    source = {}
+    source, looks = {}, {}
+    for name, thing in things.items():
+        write_abc(context, thing, os.path.join(folder, name + ".abc"), first)
+        source[name] = {"file": name + ".abc", "up": "y"}
     for frame in range(first, last + 1):
         scene.frame_set(frame)
         graph = context.evaluated_depsgraph_get()
@@ -114,8 +135,7 @@ def write_meshes(context, things, colliders, folder, first, last):
                 continue
             shown, mesh, xyz = evaluated(thing, graph)
             if frame == first:
-                write_obj(os.path.join(folder, name + ".obj"), mesh, xyz)
-                source[name] = {"file": name + ".obj"}
+                looks[name] = Look(mesh)
             if name in colliders:
                 frames[name].append(xyz.astype("<f4"))
             shown.to_mesh_clear()
@@ -128,12 +148,12 @@ def write_meshes(context, things, colliders, folder, first, last):
         with open(os.path.join(folder, name + ".pc2"), "wb") as out:
             out.write(b"POINTCACHE2\0" + struct.pack("<iiffi", 1, len(all_of_it[0]), first, 1, len(all_of_it)))
             out.writelines(x.tobytes() for x in all_of_it)
-        source[name] = {"sequence": name + ".pc2", "faces": name + ".obj"}
-    return source
+        source[name] = {"sequence": name + ".pc2", "faces": name + ".abc"}
+    return source, looks
 
 
 def write_scene(context, folder, program):
-    """The scene file of the selection. Returns its path and which Blender object has which name."""
+    """The scene file of the selection. Returns its path, and by name the objects of Blender, their roles and looks."""
     selected = [o for o in context.selected_objects if o.type == "MESH"]
     scene, known, taken, objects = context.scene, presets(program), set(), []
     things = {file_name(o.name, taken): o for o in selected}
@@ -142,7 +162,7 @@ def write_scene(context, folder, program):
         raise Trouble("nothing selected is cloth or a solid: set a role, or name a material after a preset")
     os.makedirs(folder, exist_ok=True)
     colliders = [name for name, role in roles.items() if role == "COLLIDER"]
-    source = write_meshes(context, things, colliders, folder, scene.frame_start, scene.frame_end)
+    source, looks = write_meshes(context, things, colliders, folder, scene.frame_start, scene.frame_end)
     for name, thing in things.items():
         entry = {"name": name, "type": roles[name].lower(), "mesh": source[name]}
         if roles[name] != "COLLIDER":
@@ -161,7 +181,7 @@ def write_scene(context, folder, program):
                               "fps": scene.render.fps / scene.render.fps_base},
                    "gravity": [round(g, 6) for g in scene.gravity] if scene.use_gravity else [0, 0, 0],
                    "output": {"obj": False}, "objects": objects}, out, indent=1)
-    return path, things, roles
+    return path, things, roles, looks
 
 
 class Simulate(bpy.types.Operator):
@@ -178,7 +198,7 @@ class Simulate(bpy.types.Operator):
         self.folder = os.path.realpath(bpy.path.abspath(settings.folder))
         if settings.folder.startswith("//") and not bpy.data.filepath:
             raise Trouble("save the .blend file first, or give a folder that does not begin with //")
-        self.path, self.things, self.roles = write_scene(context, self.folder, self.program)
+        self.path, self.things, self.roles, self.looks = write_scene(context, self.folder, self.program)
         self.out = os.path.join(self.folder, "out")
         self.errors = open(os.path.join(self.folder, "clothsim.log"), "w+", encoding="utf-8")
         self._child = subprocess.Popen([self.program, self.path, "-o", self.out, "--overwrite", "-q"],
@@ -190,9 +210,11 @@ class Simulate(bpy.types.Operator):
         self.errors.close()
         if code != 0:
             raise Trouble(f"clothsim ended with {code}: {said[-800:]}")
-        from . import import_cache
+        from . import NAME, import_cache
         simulated = {name for name, role in self.roles.items() if role != "COLLIDER"}
-        import_cache(context, os.path.join(self.out, "scene.clothcache"), set_range=False, only=simulated)
+        made = import_cache(context, os.path.join(self.out, "scene.clothcache"), set_range=False, only=simulated)
+        for result in made:
+            self.looks[result[NAME]].give(result.data)
         for name in simulated:
             self.things[name].hide_set(True)
             self.things[name].hide_render = True

@@ -1,0 +1,47 @@
+// scene/build_folds.c: angles at rest of cloth that the scene gives. Needs model/energy.h.
+#include "math/vec3.h"
+#include "scene/compile.h"
+
+#include <stdlib.h>
+
+// 1: the first triangle of a hinge looks where the cloth's faces do, and an angle above 0 is a
+// ridge; -1: the other way. Only the hinges of grids, which need not lie on triangles, have both.
+static double side_of(const csim_body *body, const csim_rest_shape *rest, const int node[3]) {
+  const csim_mesh *mesh = body->mesh;
+  double face[3], own[3];
+  if (!rest->X || !mesh->grid[0]) return 1;
+  csim_triangle_normal(rest->X + csim_xyz(mesh->tri[0]), rest->X + csim_xyz(mesh->tri[1]),
+                       rest->X + csim_xyz(mesh->tri[2]), face);
+  csim_triangle_normal(rest->X + csim_xyz(node[0] - body->vert0),
+                       rest->X + csim_xyz(node[1] - body->vert0),
+                       rest->X + csim_xyz(node[2] - body->vert0), own);
+  return csim_dot(face, own) < 0 ? -1 : 1;
+}
+
+csim_status csim_fold_hinges(csim_build *build, const csim_object *object, const csim_body *body,
+                             const csim_rest_shape *rest, int first, csim_elements *hinges) {
+  unsigned char *chosen = object->nfold ? CSIM_NEW(unsigned char, body->nvert) : NULL;
+  csim_status status = object->nfold && !chosen ? CSIM_MEMORY : CSIM_OK;
+  for (int k = 0; k < object->nfold && !status; k++) {
+    const csim_fold *fold = &object->fold[k];
+    int count = 0;
+    if (csim_select_vertices(build, &fold->select, fold->place, body, chosen)) {
+      status = CSIM_INVALID;
+      break;
+    }
+    for (int e = first; e < hinges->nelem; e++) {
+      const int *node = hinges->node + csim_row(4, e);
+      if (!chosen[node[0] - body->vert0] || !chosen[node[1] - body->vert0]) continue;
+      double *param = hinges->param + csim_row(hinges->kind->nparam, e);
+      param[hinges->kind->rest_angle] = side_of(body, rest, node) * fold->angle;
+      count++;
+    }
+    if (count) continue;
+    csim_say(build->log, CSIM_ERROR, fold->place,
+             "this fold chooses no edge inside of \"%s\": both ends of an edge have to be chosen",
+             object->name);
+    status = CSIM_INVALID;
+  }
+  free(chosen);
+  return status;
+}
