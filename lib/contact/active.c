@@ -145,13 +145,15 @@ typedef struct active_pair {
   double scale;
 } active_pair;
 
-// Whether a candidate is active.
-static int is_active(const csim_active_set *set, const csim_candidate *pair, active_pair *active) {
+// Whether number i of the short list is active.
+static int is_active(const csim_active_set *set, int i, active_pair *active) {
+  const csim_candidate *pair = csim_narrow_phase_pair(set->narrow, i);
   csim_pair_kind kind = csim_candidate_kind(pair);
   int *v = active->v;
   csim_candidate_vertices(set->kin->mesh, pair, v);
   if (!(pair->weight > 0)) return 0;
-  active->scale = csim_candidate_scale(set->reach->candidates, kind, v);
+  active->scale =
+      csim_candidate_scale(set->reach->candidates, kind, v, &set->narrow->start_scale[i]);
   double limit = set->params->thickness * active->scale;
   const double *p[4];
   for (int k = 0; k < 4; k++) p[k] = set->x + csim_xyz(v[k]);
@@ -208,7 +210,7 @@ static void keep_active(void *context, int chunk, uint64_t *word) {
       active_pair at;
       if (!flag[i - first]) continue;
       const csim_candidate *pair = csim_narrow_phase_pair(set->narrow, i);
-      if (!is_active(set, pair, &at)) continue;
+      if (!is_active(set, i, &at)) continue;
       double k = stiffness_of(set, at.v) * pair->weight * share_of(set, i, &at);
       evaluate(set, at.scale, k, at.d, b);
     } else {
@@ -229,7 +231,7 @@ static double make_pair(csim_active_set *set, int i, csim_active_contact *c) {
   const csim_candidate *pair = csim_narrow_phase_pair(set->narrow, i);
   double b[3];
   active_pair at;
-  is_active(set, pair, &at);
+  is_active(set, i, &at);
   double k = stiffness_of(set, at.v) * pair->weight * share_of(set, i, &at);
   memcpy(c->v, at.v, sizeof c->v);
   memcpy(c->w, at.w, sizeof c->w);

@@ -254,6 +254,7 @@ static int is_sewn(const csim_collision_mesh *mesh, csim_pair_kind kind, const i
   return 0;
 }
 
+// A float, so that it can be kept as one.
 static double start_scale(const csim_candidates *set, csim_pair_kind kind, const int v[4]) {
   const double *p[4];
   double share = 1;
@@ -275,8 +276,10 @@ static double start_scale(const csim_candidates *set, csim_pair_kind kind, const
   return (float)(d < far ? 0.9 * d / set->distance : share);
 }
 
-double csim_candidate_own_scale(const csim_candidates *set, csim_pair_kind kind, const int v[4]) {
-  double scale = start_scale(set, kind, v);
+double csim_candidate_own_scale(const csim_candidates *set, csim_pair_kind kind, const int v[4],
+                                float *start) {
+  double scale = start && *start >= 0 ? (double)*start : start_scale(set, kind, v);
+  if (start) *start = (float)scale;
   if (!set->mesh->seam || scale <= CSIM_SEAM_SCALE) return scale;
   return is_sewn(set->mesh, kind, v) ? CSIM_SEAM_SCALE : scale;
 }
@@ -292,9 +295,10 @@ static int is_let_go(const csim_collision_mesh *mesh, const int v[4]) {
   return any;
 }
 
-double csim_candidate_scale(const csim_candidates *set, csim_pair_kind kind, const int v[4]) {
+double csim_candidate_scale(const csim_candidates *set, csim_pair_kind kind, const int v[4],
+                            float *start) {
   if (set->mesh->let_go && is_let_go(set->mesh, v)) return 0;
-  return csim_candidate_own_scale(set, kind, v);
+  return csim_candidate_own_scale(set, kind, v, start);
 }
 
 typedef struct fill_job {

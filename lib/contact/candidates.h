@@ -100,10 +100,14 @@ static inline void csim_candidate_vertices(const csim_collision_mesh *mesh,
 /// Contact distances of a pair are this share of the general one, at most 1: less where it starts
 /// nearer than that, 0 where it touches at the start, and CSIM_SEAM_SCALE around stitches, whose
 /// seam closes to that share. Sewn sheets are kept from passing through each other like any others.
-double csim_candidate_own_scale(const csim_candidates *set, csim_pair_kind kind, const int v[4]);
+/// `start` keeps what the pair's start alone makes of it for the next time, < 0: nothing yet; NULL:
+/// it is found anew.
+double csim_candidate_own_scale(const csim_candidates *set, csim_pair_kind kind, const int v[4],
+                                float *start);
 
 /// The same, and 0 where a collider has let go of the pair's body (pinched.h).
-double csim_candidate_scale(const csim_candidates *set, csim_pair_kind kind, const int v[4]);
+double csim_candidate_scale(const csim_candidates *set, csim_pair_kind kind, const int v[4],
+                            float *start);
 
 /// Lower bound of the distance [m] of a candidate's references at a time of the clock.
 static inline double csim_candidate_gap(const csim_candidate *pair, double clock) {

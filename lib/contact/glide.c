@@ -76,7 +76,7 @@ static void limit_pairs(void *context, int first, int last) {
     csim_pair_kind kind = csim_candidate_kind(pair);
     int v[4];
     csim_candidate_vertices(g->kin->mesh, pair, v);
-    double scale = csim_candidate_scale(set, kind, v);
+    double scale = csim_candidate_scale(set, kind, v, &g->narrow->start_scale[i]);
     double t = scale > 0 ? csim_glide_pair_share(g->kin, kind, v, set->distance * scale) : 1;
     if (t >= 1) continue;
     hold(job, 4, v);

@@ -24,7 +24,7 @@ static int make_guide(const csim_active_set *active, const csim_candidate *pair,
   csim_pair_kind kind = csim_candidate_kind(pair);
   const double *p[4];
   csim_candidate_vertices(kin->mesh, pair, c->v);
-  double distance = set->distance * csim_candidate_scale(set, kind, c->v);
+  double distance = set->distance * csim_candidate_scale(set, kind, c->v, NULL);
   for (int k = 0; k < 4; k++) p[k] = kin->x + csim_xyz(c->v[k]);
   double gap = sqrt(csim_pair_closest(kind, p, c->w)), kinematic = 0, stiff = 0;
   if (!(gap > 0 && distance > 0)) return 0;

@@ -32,6 +32,7 @@ int csim_narrow_phase_create(csim_arena *arena, csim_narrow_phase *narrow) {
 void csim_narrow_phase_free(csim_narrow_phase *narrow) {
   csim_compaction_free(&narrow->kept);
   free(narrow->shortlist);
+  free(narrow->start_scale);
 }
 
 // ------------------------------------------------------------------- how far primitives have moved
@@ -108,9 +109,12 @@ static void keep_chunk(void *context, int chunk, uint64_t *word) {
 
 static void list_kept(void *context, int chunk) {
   csim_narrow_phase *narrow = context;
-  int *to = narrow->shortlist + narrow->kept.start[chunk];
+  int place = narrow->kept.start[chunk];
   csim_kept at = csim_compaction_walk(&narrow->kept, chunk);
-  for (int i; (i = csim_next_kept(&at)) >= 0;) *to++ = chunk * CSIM_COMPACTION_CHUNK + i;
+  for (int i; (i = csim_next_kept(&at)) >= 0; place++) {
+    narrow->shortlist[place] = chunk * CSIM_COMPACTION_CHUNK + i;
+    narrow->start_scale[place] = -1;
+  }
 }
 
 static void allow_range(void *context, int first, int last) {
@@ -151,6 +155,9 @@ static int update_shortlist(csim_narrow_phase *narrow) {
       total < 0 ? NULL : csim_grow(narrow->shortlist, &narrow->capacity, total, sizeof *shortlist);
   if (!shortlist) return -1;
   narrow->shortlist = shortlist;
+  float *scale = csim_grow(narrow->start_scale, &narrow->scale_capacity, total, sizeof *scale);
+  if (!scale) return -1;
+  narrow->start_scale = scale;
   narrow->n = total;
   csim_pool_run(kin->pool, narrow->kept.nchunk, list_kept, narrow);
   narrow->valid = 1;

@@ -17,7 +17,8 @@ typedef struct csim_narrow_phase {
   float *item_moved;    ///< [m] reach->moved of points, then edges, then triangles
   int n;                ///< the short list
   int *shortlist;       ///< (n) places on the list of candidates
-  ptrdiff_t capacity;
+  float *start_scale;   ///< (n) of csim_candidate_scale
+  ptrdiff_t capacity, scale_capacity;
   csim_compaction kept;   ///< of all candidates
   float *allowed;         ///< (mesh->nvert) [m] largest `moved` for which the short list holds
   double until;           ///< [s] of the clock

@@ -165,7 +165,7 @@ static double share_of(const csim_pinched *p, const csim_candidate *candidate) {
   csim_pair_kind kind = csim_candidate_kind(candidate);
   int v[4];
   csim_candidate_vertices(p->mesh, candidate, v);
-  double scale = csim_candidate_scale(set, kind, v);
+  double scale = csim_candidate_scale(set, kind, v, NULL);
   return scale > 0 ? csim_glide_pair_share(p->kin, kind, v, set->distance * scale) : 1;
 }
 
@@ -267,7 +267,7 @@ static void keep_near(csim_pinched *p) {
     for (int k = 0; k < 4; k++) any |= v[k] < p->mesh->nbody_vert && p->let_go[v[k]];
     if (!any) continue;
     pinched_pair pair = look_at(p, &set->list[i]);
-    double scale = csim_candidate_own_scale(set, pair.kind, pair.v);
+    double scale = csim_candidate_own_scale(set, pair.kind, pair.v, NULL);
     if (!pair.part || !(scale > 0)) continue;
     if (pair.gap < TAKEN_BACK * scale * set->distance) keep_vertices(p, pair.v, 4, pair.part);
     for (int k = 0; k < 4 && pair.gap < scale * set->distance; k++)

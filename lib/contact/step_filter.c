@@ -22,13 +22,15 @@ static void limit_reach(void *context, int first, int last) {
   for (int i = first; i < last; i++) csim_share_set(&f->share[i], csim_reach_limit(f->reach, i));
 }
 
-static void limit_pair(csim_step_filter *f, const csim_candidate *pair, double keep) {
+// Number i of the short list.
+static void limit_pair(csim_step_filter *f, int i, double keep) {
+  const csim_candidate *pair = csim_narrow_phase_pair(f->narrow, i);
   csim_pair_kind kind = csim_candidate_kind(pair);
   const double *p[4], *q[4];
   double t[4];
   int v[4];
   csim_candidate_vertices(f->kin->mesh, pair, v);
-  double scale = csim_candidate_scale(f->reach->candidates, kind, v);
+  double scale = csim_candidate_scale(f->reach->candidates, kind, v, &f->narrow->start_scale[i]);
   if (scale <= 0) return; // touched at the start, to be ignored
   for (int k = 0; k < 4; k++) {
     p[k] = f->kin->x + csim_xyz(v[k]);
@@ -46,7 +48,7 @@ static void limit_pairs(void *context, int first, int last) {
   unsigned char flag[PAIR_GRAIN];
   csim_narrow_phase_flag(f->narrow, first, last, 0, flag);
   for (int i = first; i < last; i++)
-    if (flag[i - first]) limit_pair(f, csim_narrow_phase_pair(f->narrow, i), keep);
+    if (flag[i - first]) limit_pair(f, i, keep);
 }
 
 static void limit_planes(void *context, int first, int last) {

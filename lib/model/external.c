@@ -43,31 +43,42 @@ static void blow(void *context, int first, int last) {
                  job->at.air + csim_xyz(i));
 }
 
-// Adds vertex i's share of the drag matrix D and of D u.
+static void find_drag(const external_job *job, int t, csim_drag *drag) {
+  const csim_model *m = job->at.model;
+  const int *tri = m->tri + csim_xyz(t);
+  double n[3], w[3] = {0}, u[3] = {0}, c = m->body[m->body_of[tri[0]]].drag;
+  csim_triangle_normal(job->at.x + csim_xyz(tri[0]), job->at.x + csim_xyz(tri[1]),
+                       job->at.x + csim_xyz(tri[2]), n);
+  double twice = csim_norm(n);
+  memset(drag, 0, sizeof *drag);
+  if (!(twice > 0 && c > 0)) return;
+  for (int k = 0; k < 3; k++) {
+    csim_add_scaled(1.0 / 3, job->at.air + csim_xyz(tri[k]), u);
+    csim_add_scaled(1.0 / 3, job->at.v + csim_xyz(tri[k]), w);
+  }
+  csim_sub(w, u, w);
+  double normal = fabs(csim_dot(w, n)) / twice;
+  double weight = 0.5 * m->air.wind.density * (0.5 * twice) / 3 * c;
+  double across = weight * 0.05 * csim_norm(w), along = weight * normal - across;
+  for (int k = 0; k < 9; k += 4) drag->D[k] = across;
+  csim_mat3_add_outer(along / (twice * twice), n, n, drag->D);
+  csim_mat3_mul(drag->D, u, drag->Du);
+}
+
+static void find_drags(void *context, int first, int last) {
+  const external_job *job = context;
+  for (int t = first; t < last; t++) find_drag(job, t, &job->at.drag[t]);
+}
+
+// Vertex i's share of the drag matrix D and of D u.
 static void add_drag(const external_job *job, int i, double *D, double *Du) {
   const csim_model *m = job->at.model;
   const csim_body *body = &m->body[m->body_of[i]];
-  double c = body->drag * csim_body_factor(body, CSIM_FACTOR_DRAG, i - body->vert0);
-  for (int t = m->air.tri_start[i]; t < m->air.tri_start[i + 1]; t++) {
-    const int *tri = m->tri + csim_xyz(m->air.tri_around[t]);
-    double n[3], w[3] = {0}, u[3] = {0};
-    csim_triangle_normal(job->at.x + csim_xyz(tri[0]), job->at.x + csim_xyz(tri[1]),
-                         job->at.x + csim_xyz(tri[2]), n);
-    double twice = csim_norm(n);
-    if (!(twice > 0)) continue;
-    for (int k = 0; k < 3; k++) {
-      csim_add_scaled(1.0 / 3, job->at.air + csim_xyz(tri[k]), u);
-      csim_add_scaled(1.0 / 3, job->at.v + csim_xyz(tri[k]), w);
-    }
-    csim_sub(w, u, w);
-    double normal = fabs(csim_dot(w, n)) / twice;
-    double weight = 0.5 * m->air.wind.density * (0.5 * twice) / 3 * c;
-    double across = weight * 0.05 * csim_norm(w), along = weight * normal - across;
-    double T[9] = {across, 0, 0, 0, across, 0, 0, 0, across}, Tu[3];
-    csim_mat3_add_outer(along / (twice * twice), n, n, T);
-    csim_mat3_mul(T, u, Tu);
-    for (int k = 0; k < 9; k++) D[k] += T[k];
-    csim_add_scaled(1, Tu, Du);
+  double factor = csim_body_factor(body, CSIM_FACTOR_DRAG, i - body->vert0);
+  for (int k = m->air.tri_start[i]; k < m->air.tri_start[i + 1]; k++) {
+    const csim_drag *drag = &job->at.drag[m->air.tri_around[k]];
+    for (int c = 0; c < 9; c++) D[c] += factor * drag->D[c];
+    csim_add_scaled(factor, drag->Du, Du);
   }
 }
 
@@ -102,6 +113,9 @@ void csim_external_velocity(csim_pool *pool, const csim_external *external, doub
     const csim_body *body = &model->body[b];
     external->decay[b] = body->damping > 0 ? csim_exp(-body->damping * external->h) : 1;
   }
-  if (csim_model_drags(model)) csim_pool_for(pool, model->nvert, VERT_GRAIN, blow, &job);
+  if (csim_model_drags(model)) {
+    csim_pool_for(pool, model->nvert, VERT_GRAIN, blow, &job);
+    csim_pool_for(pool, model->ntri, VERT_GRAIN, find_drags, &job);
+  }
   csim_pool_for(pool, model->nvert, VERT_GRAIN, accelerate, &job);
 }

@@ -10,6 +10,12 @@
 /// velocities the gusts travel at the speed of the largest.
 void csim_wind_at(const csim_wind *wind, const double *x, double time, double *u);
 
+/// Of a triangle, for each of its corners.
+typedef struct csim_drag {
+  double D[9];  ///< [N s/m] its share of D
+  double Du[3]; ///< [N] and of D u
+} csim_drag;
+
 /// Velocities after the external forces alone acted for h [s]:
 ///
 ///   v* = (M + h D)^-1 (M e^(-damping h) v + h M g + h D u)
@@ -26,6 +32,7 @@ typedef struct csim_external {
   double time, h;      ///< [s] of the start, and from there
   double *decay;       ///< (nbody) scratch: e^(-damping h)
   double *air;         ///< (nvert x 3) scratch: the wind at each vertex
+  csim_drag *drag;     ///< (ntri) scratch, needed when csim_model_drags
 } csim_external;
 void csim_external_velocity(csim_pool *pool, const csim_external *external, double *v_next);
 

@@ -39,17 +39,35 @@ static double inertia_value(void *context, int first, int last) {
   return sum;
 }
 
-double csim_problem_value(const csim_problem *problem, const double *x) {
+double csim_problem_inertia(const csim_problem *problem, const double *x) {
   problem_job job = {problem, x, NULL};
-  csim_point at = csim_problem_point(problem, x);
   csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_ELASTICITY);
   double inertia = csim_pool_sum(problem->pool, problem->model->nvert, inertia_value, &job);
-  double elastic = csim_model_energy(problem->pool, problem->model, &at) +
-                   csim_chambers_value(problem->model, problem->chamber, x);
-  csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
+  csim_pool_phase(problem->pool, before);
+  return 0.5 * inertia + csim_chambers_value(problem->model, problem->chamber, x);
+}
+
+double csim_problem_elasticity(const csim_problem *problem, const double *x) {
+  csim_energy_memo *memo = problem->memo;
+  ptrdiff_t n = csim_xyz(problem->model->nvert);
+  if (memo && memo->known && !memcmp(x, memo->x, (size_t)n * sizeof *x)) return memo->value;
+  csim_point at = csim_problem_point(problem, x);
+  csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_ELASTICITY);
+  double value = csim_model_energy(problem->pool, problem->model, &at);
+  csim_pool_phase(problem->pool, before);
+  if (!memo) return value;
+  memcpy(memo->x, x, (size_t)n * sizeof *x);
+  memo->value = value;
+  memo->known = 1;
+  return value;
+}
+
+double csim_problem_value(const csim_problem *problem, const double *x) {
+  double value = csim_problem_inertia(problem, x) + csim_problem_elasticity(problem, x);
+  csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
   double contact = problem->contact ? csim_contact_value(problem->contact, x) : 0;
   csim_pool_phase(problem->pool, before);
-  return 0.5 * inertia + elastic + contact;
+  return value + contact;
 }
 
 static void inertia_gradient(void *context, int first, int last) {

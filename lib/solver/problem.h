@@ -10,6 +10,14 @@
 #include "model/chamber.h"
 #include "model/stiffness.h"
 
+/// The elastic energy of the last point it was asked of in a part of a step: line searches and
+/// starts ask of a point more than once.
+typedef struct csim_energy_memo {
+  int known;
+  double value; ///< [J]
+  double *x;    ///< (nvert x 3) [m]
+} csim_energy_memo;
+
 typedef struct csim_problem {
   const csim_model *model;
   const csim_solver_params *params;
@@ -25,6 +33,7 @@ typedef struct csim_problem {
   const double *hold;        ///< (ntarget) share of soft pins' stiffness; NULL: all of it
   const double *link;        ///< (nlink x 2) of links, csim_links_at; NULL: there are none
   csim_chamber_now *chamber; ///< (nchamber)
+  csim_energy_memo *memo;    ///< NULL: none
   csim_scratch *scratch;     ///< of linear solvers, csim_pcg_reserve
   double *step;              ///< (nvert x 3) [m] where they leave a step, and contact filters it
   double *v_next;            ///< (nvert x 3) [m/s] for methods that set the velocity themselves
@@ -35,6 +44,10 @@ typedef struct csim_problem {
 
 /// Where E is evaluated: at x (nvert x 3), after a step from problem->x.
 csim_point csim_problem_point(const csim_problem *problem, const double *x);
+
+/// What F(x) has of inertia and chambers, and of elasticity [J].
+double csim_problem_inertia(const csim_problem *problem, const double *x);
+double csim_problem_elasticity(const csim_problem *problem, const double *x);
 
 /// F(x) [J].
 double csim_problem_value(const csim_problem *problem, const double *x);

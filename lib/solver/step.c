@@ -19,6 +19,11 @@ typedef struct earlier_state {
   double *x, *v, *a; // (nvert x 3)
 } earlier_state;
 
+// Colliders before the step, and before the present part of it; NULL: the method has no contact.
+typedef struct earlier_colliders {
+  double *last, *part;
+} earlier_colliders;
+
 // For methods that know nothing of contact: the bodies without their energies, and newton on them.
 typedef struct loose_bodies {
   csim_model model;
@@ -38,6 +43,7 @@ struct csim_solver {
   int lacks_a;       // the state's accelerations are to be found
   int halvings_left; // times the step may be halved yet
   csim_integration integration;
+  csim_energy_memo memo;
   double *damping;           // (nbody) [s] of this step's springs; NULL: none
   double *target;            // (ntarget x 3)
   double *hold;              // (ntarget) NULL unless the model is timed
@@ -47,8 +53,7 @@ struct csim_solver {
   double *goal;              // (nvert x 3) what contact was asked for, when it has the last word
   csim_contact *contact;     // NULL unless the response is "filter"
   csim_zones *zones;         // NULL unless it is "impact-zones"
-  double *kinematic_last;    // colliders before the step
-  double *kinematic_part;    // and before the present part of it; NULL: the method has no contact
+  earlier_colliders kinematic;
   loose_bodies loose;
 };
 
@@ -90,6 +95,7 @@ csim_solver *csim_solver_create(const csim_solver_setup *setup) {
   solver->y = CSIM_ARENA_NEW(arena, double, n);
   solver->x = CSIM_ARENA_NEW(arena, double, n);
   solver->v = CSIM_ARENA_NEW(arena, double, n);
+  solver->memo.x = CSIM_ARENA_NEW(arena, double, n);
   csim_integrator integrator =
       method->is_explicit ? CSIM_INTEGRATOR_EULER : setup->params.integrator;
   csim_integration_create(arena, setup->model, integrator, &solver->integration);
@@ -108,16 +114,20 @@ csim_solver *csim_solver_create(const csim_solver_setup *setup) {
                                           setup->ncollider, setup->collider, &setup->contact);
     if (!solver->contact) arena->failed = 1;
     if (!arena->failed)
-      solver->kinematic_last =
+      solver->kinematic.last =
           CSIM_ARENA_NEW(arena, double, csim_xyz(csim_contact_kinematic_size(solver->contact)));
     if (!arena->failed && method->knows_contact)
-      solver->kinematic_part =
+      solver->kinematic.part =
           CSIM_ARENA_NEW(arena, double, csim_xyz(csim_contact_kinematic_size(solver->contact)));
     if (!method->knows_contact) create_loose(solver);
   }
   if (method->solves_systems && !solver->contact) solver->step = CSIM_ARENA_NEW(arena, double, n);
   if ((method->solves_systems || solver->loose.scratch) &&
       csim_pcg_reserve(&solver->scratch, (int)n))
+    arena->failed = 1;
+  if (csim_model_drags(setup->model) &&
+      csim_scratch_reserve(&solver->scratch,
+                           csim_scratch_bytes(setup->model->ntri, sizeof(csim_drag))))
     arena->failed = 1;
   if (setup->contact.response == CSIM_RESPONSE_IMPACT_ZONES) {
     solver->zones = csim_zones_create(setup->pool, &solver->scratch, setup->model, setup->ncollider,
@@ -224,6 +234,7 @@ static int resolve_contact(csim_solver *solver, const csim_problem *problem, dou
   if (solver->method->knows_contact) return 0;
   csim_problem loose = *problem;
   loose.model = &solver->loose.model;
+  loose.memo = NULL;
   loose.params = &solver->loose.params;
   loose.y = solver->goal;
   loose.contact = contact;
@@ -299,6 +310,10 @@ static void apply_external_forces(csim_solver *solver, const csim_state *state, 
                             .h = step->rate,
                             .decay = solver->decay,
                             .air = solver->y};
+  if (csim_model_drags(model)) {
+    csim_scratch_begin(&solver->scratch);
+    external.drag = CSIM_SCRATCH_TAKE(&solver->scratch, csim_drag, model->ntri);
+  }
   csim_external_velocity(setup->pool, &external, solver->v);
   if (setup->contact.response == CSIM_RESPONSE_PENALTY) {
     csim_impulse_step touch = impulse_step(solver, time + h, h);
@@ -319,6 +334,7 @@ static void apply_external_forces(csim_solver *solver, const csim_state *state, 
 static csim_problem problem_of(csim_solver *solver, const csim_state *state) {
   const csim_integration *step = &solver->integration;
   csim_contact *contact = solver->contact;
+  solver->memo.known = 0;
   return (csim_problem){.model = solver->setup.model,
                         .params = &solver->setup.params,
                         .pool = solver->setup.pool,
@@ -335,6 +351,7 @@ static csim_problem problem_of(csim_solver *solver, const csim_state *state) {
                         .link = solver->link,
                         .chamber = solver->chamber,
                         .v_next = solver->v,
+                        .memo = &solver->memo,
                         .scratch = &solver->scratch,
                         .step = contact ? csim_contact_displacements(contact) : solver->step};
 }
@@ -355,16 +372,13 @@ static int begin_in_contact(csim_solver *solver, const csim_problem *problem, st
                                : csim_contact_advance(contact, x, x);
 }
 
-// Begins contact again where it was before this part of the step, and starts in another way. -1:
-// out of memory.
-static int begin_again(csim_solver *solver, const csim_problem *problem, const csim_state *state,
-                       double end, start_way way) {
+// Begins contact again where it was before this part of the step. -1: out of memory.
+static int begin_again(csim_solver *solver, const csim_state *state, double end) {
   csim_contact *contact = solver->contact;
-  csim_contact_load(contact, solver->kinematic_part);
+  csim_contact_load(contact, solver->kinematic.part);
   csim_contact_forget(contact);
-  if (csim_contact_begin(contact, state->x, state->v, solver->target, end, solver->integration.h))
-    return -1;
-  return begin_in_contact(solver, problem, way);
+  return csim_contact_begin(contact, state->x, state->v, solver->target, end,
+                            solver->integration.h);
 }
 
 // A start with more than this times the energy F of where bodies stand, with pins at their targets,
@@ -375,25 +389,43 @@ static int begin_again(csim_solver *solver, const csim_problem *problem, const c
 // a gathered tube came to rest later. At 1000 times, a wall of 1 mm was torn.
 static const double WORST_START = 100;
 
+// Where bodies stand, with pins at their targets.
+static void stand(const csim_problem *problem, double *x) {
+  csim_vector_copy(problem->pool, 3 * problem->model->nvert, problem->x, x);
+  put_pins(problem, x);
+}
+
+// Whether F at the start is little already beside parts of F where bodies stand, none of them
+// negative: nearly always the first is enough, and never is contact's needed, which is gone by now.
+static int is_clearly_whole(const csim_problem *problem, double value) {
+  double *x = problem->step;
+  stand(problem, x);
+  double standing = csim_problem_inertia(problem, x);
+  if (value <= WORST_START * standing) return 1;
+  return value <= WORST_START * (standing + csim_problem_elasticity(problem, x));
+}
+
 // Finds the method's start in contact. -1: out of memory.
 static int start_in_contact(csim_solver *solver, const csim_problem *problem,
                             const csim_state *state, double end) {
   csim_contact *contact = solver->contact;
   double *x = solver->x;
-  csim_vector_copy(problem->pool, 3 * problem->model->nvert, problem->x, x);
-  put_pins(problem, x);
-  double standing = csim_problem_value(problem, x);
   if (begin_in_contact(solver, problem, START_APART)) return -1;
   // What contact shortened vertex by vertex may pass a bound. It is moved back, and Newton nearly
   // always finds the way if that is not enough; if not, the step's parts begin once more, all
   // alike.
   if (problem->model->bounded && !(csim_problem_max_step(problem, x, NULL) > 0)) {
     if (solver->halvings_left < MAX_HALVINGS - 1)
-      return begin_again(solver, problem, state, end, START_TOGETHER);
+      return begin_again(solver, state, end) ? -1
+                                             : begin_in_contact(solver, problem, START_TOGETHER);
     if (csim_contact_advance(contact, problem->x, x)) return -1;
   }
-  if (csim_problem_value(problem, x) <= WORST_START * standing) return 0;
-  return begin_again(solver, problem, state, end, START_RESTING);
+  double value = csim_problem_value(problem, x);
+  if (is_clearly_whole(problem, value)) return 0;
+  if (begin_again(solver, state, end)) return -1;
+  stand(problem, x);
+  int whole = value <= WORST_START * csim_problem_value(problem, x);
+  return begin_in_contact(solver, problem, whole ? START_APART : START_RESTING);
 }
 
 // Begins contact, measures forces, and puts solver->x where the method starts. -1: out of memory.
@@ -403,7 +435,7 @@ static int begin_solve(csim_solver *solver, const csim_state *state, double end,
   csim_integration *step = &solver->integration;
   double *x = solver->x;
   csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
-  if (solver->kinematic_part) csim_contact_save(contact, solver->kinematic_part);
+  if (solver->kinematic.part) csim_contact_save(contact, solver->kinematic.part);
   if (contact && csim_contact_begin(contact, state->x, state->v, solver->target, end, h)) return -1;
   problem->force_scale = csim_problem_force_scale(problem, x);
   if (problem->force_scale == 0) problem->force_scale = 1e-300; // any force is too much then
@@ -497,7 +529,7 @@ static int load_colliders(csim_solver *solver, csim_state *state) {
     csim_contact_save(solver->contact, state->kinematic);
   }
   csim_contact_load(solver->contact, state->kinematic);
-  memcpy(solver->kinematic_last, state->kinematic, 3 * (size_t)n * sizeof(double));
+  memcpy(solver->kinematic.last, state->kinematic, 3 * (size_t)n * sizeof(double));
   return 0;
 }
 
@@ -572,7 +604,7 @@ static void go_back(csim_solver *solver, csim_state *state) {
       csim_vector_copy(solver->setup.pool, 3 * state->nvert, solver->earlier.a, state->a);
   }
   if (!solver->contact) return;
-  csim_contact_load(solver->contact, solver->kinematic_last);
+  csim_contact_load(solver->contact, solver->kinematic.last);
   csim_contact_forget(solver->contact);
 }
 

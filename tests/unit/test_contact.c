@@ -330,7 +330,7 @@ static void add_if_active(const csim_contact *c, const csim_candidate *pair, qua
   for (int k = 0; k < 4; k++) p[k] = c->active.x + csim_xyz(v[k]);
   for (int a = 0; a < 3; a++) reach[a] = fabs(p[0][a] - p[split][a]);
   if (csim_norm(reach) > 0.25) return; // no edge is longer than half of that
-  double limit = c->params.thickness * csim_candidate_scale(&c->candidates, kind, v);
+  double limit = c->params.thickness * csim_candidate_scale(&c->candidates, kind, v, NULL);
   if (csim_pair_closest(kind, p, w) < limit * limit && q->n < q->capacity &&
       csim_wedge_share(&c->mesh, pair, c->active.x, w) > 0)
     tell_vertices(v, w, q->v[q->n++]);

@@ -30,8 +30,14 @@ static void begin(double h, kit *k) {
 
 static void blow(kit *k, double h, double v_next[9]) {
   double decay[1], air[9];
-  csim_external external = {
-      .model = k->model, .x = k->state.x, .v = k->state.v, .h = h, .decay = decay, .air = air};
+  csim_drag drag[1];
+  csim_external external = {.model = k->model,
+                            .x = k->state.x,
+                            .v = k->state.v,
+                            .h = h,
+                            .decay = decay,
+                            .air = air,
+                            .drag = drag};
   csim_external_velocity(NULL, &external, v_next);
 }
 
