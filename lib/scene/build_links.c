@@ -244,11 +244,6 @@ static int turn_of(int a, int b) {
   return a == b || least < 1 ? 0 : least;
 }
 
-// Sleeves go on to the bodice when its sides are closed under the arm, where their crowns were
-// caught between front and back.
-static const double SLEEVE_FROM = 0.3, SIDES_TO = 0.7;
-static const char sleeve[] = "arm"; // GarmentCode's label of panels
-
 static void set_turn(csim_link *link, const int tier[2], double begin, int nturn) {
   double step = (1 - begin) / (nturn + 1);
   link->begin = begin + turn_of(tier[0], tier[1]) * step;
@@ -260,15 +255,10 @@ static void set_turn(csim_link *link, const int tier[2], double begin, int nturn
 
 static csim_status order_stitches(csim_build *build, const csim_body *body, int first) {
   const csim_mesh *mesh = body->mesh;
-  int n = build->model->links.nlink - first, nturn = 1, waits = 0, sleeves = 0;
+  int n = build->model->links.nlink - first, nturn = 1, waits = 0;
   int *tier = CSIM_NEW(int, mesh->nvert);
-  unsigned char *arm = NULL;
   csim_status status = tier ? csim_find_tiers(mesh, tier) : CSIM_MEMORY;
-  if (!status) status = csim_mark_label(mesh, sleeve, &arm);
-  for (int i = 0; i < mesh->nvert && !status; i++) {
-    waits |= tier[i] == 0;
-    sleeves |= arm[i];
-  }
+  for (int i = 0; i < mesh->nvert && !status; i++) waits |= tier[i] == 0;
   for (int i = 0; i < n && !status; i++) {
     const int *v = mesh->stitch + csim_row(2, i);
     int turn = turn_of(tier[v[0]], tier[v[1]]);
@@ -276,16 +266,9 @@ static csim_status order_stitches(csim_build *build, const csim_body *body, int 
   }
   for (int i = 0; i < n && !status; i++) {
     const int *v = mesh->stitch + csim_row(2, i), of[2] = {tier[v[0]], tier[v[1]]};
-    csim_link *link = &build->link[first + i];
-    if (of[0] != 0 || of[1] != 0)
-      set_turn(link, of, waits ? LATE : 0, nturn);
-    else if (arm[v[0]] != arm[v[1]])
-      link->begin = SLEEVE_FROM;
-    else if (sleeves)
-      link->end = SIDES_TO;
+    if (of[0] != 0 || of[1] != 0) set_turn(&build->link[first + i], of, waits ? LATE : 0, nturn);
   }
   free(tier);
-  free(arm);
   return status;
 }
 

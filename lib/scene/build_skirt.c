@@ -48,7 +48,7 @@ static void join_panels(const csim_mesh *mesh, int *parent) {
       parent[root_of(parent, mesh->tri[csim_xyz(t) + k])] = root_of(parent, mesh->tri[csim_xyz(t)]);
 }
 
-csim_status csim_mark_label(const csim_mesh *mesh, const char *label, unsigned char **in) {
+static csim_status mark(const csim_mesh *mesh, const char *label, unsigned char **in) {
   *in = CSIM_NEW(unsigned char, mesh->nvert);
   if (!*in) return CSIM_MEMORY;
   for (int s = 0; s < mesh->nset; s++)
@@ -60,8 +60,8 @@ csim_status csim_mark_label(const csim_mesh *mesh, const char *label, unsigned c
 csim_status csim_find_tiers(const csim_mesh *mesh, int *tier) {
   unsigned char *leg = NULL, *held = NULL;
   int *parent = CSIM_NEW(int, mesh->nvert), more = 1, skirts = 1;
-  csim_status status = parent ? csim_mark_label(mesh, skirt, &leg) : CSIM_MEMORY;
-  if (!status) status = csim_mark_label(mesh, waist, &held);
+  csim_status status = parent ? mark(mesh, skirt, &leg) : CSIM_MEMORY;
+  if (!status) status = mark(mesh, waist, &held);
   if (status) goto done;
   join_panels(mesh, parent);
   for (int i = 0; i < mesh->nvert; i++) {
@@ -218,7 +218,7 @@ static int bend_circular(csim_mesh *mesh, const int *of, int panel, const unsign
 csim_status csim_bend_circular(csim_mesh *mesh, int n, const int *of, const int *tier,
                                const double *normal, int *count) {
   unsigned char *held = NULL;
-  csim_status status = csim_mark_label(mesh, waist, &held);
+  csim_status status = mark(mesh, waist, &held);
   if (!status) mark_waist(mesh, tier, held);
   *count = 0;
   for (int k = 0; k < n && !status; k++) {

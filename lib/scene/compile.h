@@ -178,9 +178,6 @@ void csim_close_seams(csim_world *world);
 /// Moves panels of a sewing pattern apart that stand through each other or through colliders.
 csim_status csim_build_pattern(const csim_build *build, const csim_object *object, csim_mesh *mesh);
 
-/// @param[out] in  (mesh->nvert) 1: the vertex has a label of the pattern; free() it in any case
-csim_status csim_mark_label(const csim_mesh *mesh, const char *label, unsigned char **in);
-
 /// How many stitches every panel of a skirt is away from those of other kinds: its tier, 1, 2, ...
 /// With no others, the first are those on the waist.
 /// @param[out] tier  (mesh->nvert) of the vertex's panel; 0: no skirt, -1: sewn to nothing else
