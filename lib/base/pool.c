@@ -239,8 +239,18 @@ static void run_range(void *context, int chunk) {
   job->fn(job->context, first, last);
 }
 
+// Few chunks are shared out unevenly: two and a bit take two threads as long as four. They may be
+// as small as a quarter of the grain, to be four for each thread.
+static int choose_grain(const csim_pool *pool, int n, int grain) {
+  enum { EACH = 4, LEAST = 4 };
+  int even = n / (EACH * csim_pool_threads(pool)) + 1, least = grain / LEAST + 1;
+  if (n <= grain || even >= grain) return grain;
+  return even > least ? even : least;
+}
+
 void csim_pool_for(csim_pool *pool, int n, int grain, csim_range_fn *fn, void *context) {
   if (n <= 0) return;
+  grain = choose_grain(pool, n, grain);
   range_job job = {fn, context, n, grain};
   csim_pool_run(pool, (n - 1) / grain + 1, run_range, &job);
 }
@@ -299,9 +309,17 @@ double csim_pool_sum(csim_pool *pool, int n, csim_sum_fn *fn, void *context) {
   return sum;
 }
 
+enum { COUNT_GRAIN = 256 }; // of what no order of chunks can change
+
+int csim_pool_count(csim_pool *pool, int n, csim_sum_fn *fn, void *context) {
+  double sum;
+  csim_pool_sums(pool, n, COUNT_GRAIN, 1, run_sum, &(sum_job){fn, context}, &sum);
+  return (int)sum;
+}
+
 double csim_pool_max(csim_pool *pool, int n, double least, csim_sum_fn *fn, void *context) {
   sums_job job;
-  int nchunk = run_chunks_of_sums(pool, n, CSIM_SUM_GRAIN, run_sum, &(sum_job){fn, context}, &job);
+  int nchunk = run_chunks_of_sums(pool, n, COUNT_GRAIN, run_sum, &(sum_job){fn, context}, &job);
   double max = least;
   for (int chunk = 0; chunk < nchunk; chunk++)
     // NaN enters and stays: no comparison removes it

@@ -31,7 +31,8 @@ void csim_pool_run(csim_pool *pool, int nchunk, csim_chunk_fn *fn, void *context
 /// Work on a range [first, last) of items.
 typedef void csim_range_fn(void *context, int first, int last);
 
-/// Splits n items into chunks of `grain` and runs them.
+/// Splits n items into chunks of `grain`, or smaller ones where they are few, and runs them.
+/// Results must not depend on where chunks end.
 void csim_pool_for(csim_pool *pool, int n, int grain, csim_range_fn *fn, void *context);
 
 /// Partial sum over a range of items.
@@ -62,6 +63,9 @@ void csim_pool_begin_task(csim_pool *pool, csim_task_fn *fn, void *context);
 
 /// Returns when the task is done, at once when there is none.
 void csim_pool_end_task(csim_pool *pool);
+
+/// A sum over n items of whole numbers, which have the same sum in any order: chunks are smaller.
+int csim_pool_count(csim_pool *pool, int n, csim_sum_fn *fn, void *context);
 
 /// Largest of what fn returns for chunks of n items, and of `least`; NaN when one of them is.
 double csim_pool_max(csim_pool *pool, int n, double least, csim_sum_fn *fn, void *context);

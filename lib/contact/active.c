@@ -126,8 +126,8 @@ void csim_active_set_move(csim_active_set *set, const double *x) {
   const csim_kinematics *kin = set->kin;
   int nbody = 3 * kin->mesh->nbody_vert, n = 3 * kin->mesh->nvert;
   move_job bodies = {x, set->x}, rest = {kin->x + nbody, set->x + nbody};
-  double changed = csim_pool_sum(kin->pool, nbody, move_range, &bodies) +
-                   csim_pool_sum(kin->pool, n - nbody, move_range, &rest);
+  int changed = csim_pool_count(kin->pool, nbody, move_range, &bodies) +
+                csim_pool_count(kin->pool, n - nbody, move_range, &rest);
   if (changed > 0) set->kept_valid = set->valid = 0;
 }
 

@@ -429,7 +429,7 @@ int csim_candidates_collect(csim_pool *pool, csim_candidates *set) {
   set->ref.clock = 0;
   set->n = 0;
   begin_search(pool, set);
-  int moved = csim_pool_sum(pool, set->mesh->nvert, fill_verts, set) > 0;
+  int moved = csim_pool_count(pool, set->mesh->nvert, fill_verts, set) > 0;
   if (set->broad_phase == CSIM_BROAD_GRID ? search_grid(pool, set) : search_all(pool, set, moved))
     return -1;
   set->valid = 1;
@@ -531,7 +531,7 @@ int csim_candidates_update(csim_pool *pool, csim_candidates *set) {
   const csim_collision_mesh *mesh = set->mesh;
   set->version++;
   begin_search(pool, set);
-  int moved = csim_pool_sum(pool, mesh->nvert, update_verts, set) > 0;
+  int moved = csim_pool_count(pool, mesh->nvert, update_verts, set) > 0;
   csim_pool_for(pool, mesh->npoint, BOX_GRAIN, mark_points, set);
   csim_pool_for(pool, mesh->nedge, BOX_GRAIN, mark_edges, set);
   csim_pool_for(pool, mesh->ntri, BOX_GRAIN, mark_tris, set);

@@ -208,6 +208,10 @@ int csim_contact_advance(csim_contact *contact, const double *goal, double *x) {
   return 0;
 }
 
+int csim_contact_go_ahead(csim_contact *contact) {
+  return csim_glide_ahead(&contact->glide) ? note_failure(contact) : 0;
+}
+
 int csim_contact_advance_together(csim_contact *contact, const double *goal, double *x) {
   csim_kinematics *kin = &contact->kin;
   csim_kinematics_aim(kin, goal);

@@ -95,7 +95,13 @@ void csim_contact_fail(csim_contact *contact);
 /// @return 0, or -1 when out of memory
 int csim_contact_advance(csim_contact *contact, const double *goal, double *x);
 
-/// The same, but all vertices by one share of their ways to goal, then pins and colliders alone.
+/// Moves pins and colliders of triangles to their goals while free vertices stay, if nothing is in
+/// their way.
+/// @return 0, or -1 when out of memory
+int csim_contact_go_ahead(csim_contact *contact);
+
+/// As csim_contact_advance, but all vertices by one share of their ways to goal, then pins and
+/// colliders alone.
 int csim_contact_advance_together(csim_contact *contact, const double *goal, double *x);
 
 /// Whether some pin or plane is not at its goal yet.

@@ -6,7 +6,7 @@
 #include <float.h>
 #include <string.h>
 
-enum { VERT_GRAIN = 4096 };
+enum { VERT_GRAIN = 1024 };
 
 ptrdiff_t csim_culling_bytes(const csim_collision_mesh *mesh) {
   return 2 * csim_scratch_bytes(mesh->nvert, sizeof(csim_culling_row));

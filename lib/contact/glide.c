@@ -126,6 +126,25 @@ static void pass(csim_glide *g, double time) {
   assert(csim_reach_holds(g->reach));
 }
 
+// Colliders go on as far as `share` of their way has them in time, the others by kin->d, while the
+// clock goes on by `time`, if nothing is in the way of all that. Returns the share of that way that
+// they could go: below 1 nothing has moved. < 0: out of memory.
+static double go(csim_glide *glide, double share, double time) {
+  csim_kinematics *kin = glide->kin;
+  glide_job job = {.glide = glide, .time = time};
+  csim_kinematics_aim_colliders(kin, share);
+  if (csim_reach_update(glide->reach, time)) return -1;
+  double least = time > 0 ? 1 : csim_reach_share(glide->reach);
+  if (find_limits(&job)) return -1;
+  glide->stopped |= csim_share_get(&job.share) < least;
+  least = csim_min(least, csim_share_get(&job.share));
+  if (least < 1) return least;
+  csim_kinematics_displace(kin, 1);
+  pass(glide, time);
+  csim_kinematics_move_colliders(kin, share);
+  return 1;
+}
+
 // CCD tests straight lines, but a collider that turns moves on an arc: if it covers only a share of
 // its motion, it ends beside the line that was tested. So the shorter motion is tested again.
 //
@@ -135,30 +154,24 @@ static void pass(csim_glide *g, double time) {
 double csim_glide_together(csim_glide *glide, double most) {
   enum { TRIES = 5 };
   csim_kinematics *kin = glide->kin;
-  glide_job job = {.glide = glide};
   double share = most, time = kin->time_left;
   glide->stopped = 0;
   for (int i = 0; i < 3 * kin->mesh->nbody_vert && most < 1; i++) kin->d[i] *= most;
   for (int try = 0; try < TRIES; try++) {
-    csim_kinematics_aim_colliders(kin, share);
-    job.time = share * time;
-    if (csim_reach_update(glide->reach, job.time)) return -1;
-    double least = time > 0 ? 1 : csim_reach_share(glide->reach);
-    if (find_limits(&job)) return -1;
-    glide->stopped |= csim_share_get(&job.share) < least;
-    least = csim_min(least, csim_share_get(&job.share));
-    if (least >= 1) {
-      csim_kinematics_displace(kin, 1);
-      pass(glide, job.time);
-      csim_kinematics_move_colliders(kin, share);
-      return share;
-    }
+    double least = go(glide, share, share * time);
+    if (least < 0) return -1;
+    if (least >= 1) return share;
     if (least < 1e-4) return 0;
     double shorter = 0.95 * least;
     for (int i = 0; i < 3 * kin->mesh->nbody_vert; i++) kin->d[i] *= shorter;
     share *= shorter;
   }
   return 0;
+}
+
+int csim_glide_ahead(csim_glide *glide) {
+  csim_kinematics_aim(glide->kin, NULL);
+  return go(glide, 1, 0) < 0 ? -1 : 0;
 }
 
 // The longest way of one that is not held; the others stay.

@@ -43,6 +43,11 @@ double csim_glide_pair_share(const csim_kinematics *kin, csim_pair_kind kind, co
 /// @return the share; < 0 when out of memory
 double csim_glide_together(csim_glide *glide, double most);
 
+/// Moves pins and colliders to their goals while all else and the step's clock stand, if nothing is
+/// in their way.
+/// @return 0, or -1 when out of memory
+int csim_glide_ahead(csim_glide *glide);
+
 /// Moves free vertices towards goal and pins towards theirs (csim_kinematics_aim), in a few rounds,
 /// each without those that stopped the one before; and the step's clock to its end.
 /// @return 0, or -1 when out of memory

@@ -8,7 +8,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-enum { ITEM_GRAIN = 4096 };
+enum { ITEM_GRAIN = 2048 };
 
 // Of the thickness: what vertices may move before the short list is made anew.
 #define BRIEF_MARGIN 0.25
@@ -141,7 +141,7 @@ static int update_shortlist(csim_narrow_phase *narrow) {
   double until = set->ref.clock + kin->time_left;
   int n = kin->mesh->nvert;
   if (narrow->valid && narrow->candidates_version == set->version && until <= narrow->until &&
-      csim_pool_sum(kin->pool, n, count_beyond, narrow) == 0)
+      csim_pool_count(kin->pool, n, count_beyond, narrow) == 0)
     return 0;
   narrow->valid = narrow->n = 0;
   narrow->version++;

@@ -90,7 +90,8 @@ static double count_beyond(void *context, int first, int last) {
 }
 
 int csim_reach_holds(const csim_reach *reach) {
-  return csim_pool_sum(reach->kin->pool, reach->kin->mesh->nvert, count_beyond, (void *)reach) == 0;
+  return csim_pool_count(reach->kin->pool, reach->kin->mesh->nvert, count_beyond, (void *)reach) ==
+         0;
 }
 
 // ------------------------------------------------------------------------------------- references
@@ -182,7 +183,7 @@ static double mark_stale(void *context, int first, int last) {
 int csim_reach_update(csim_reach *reach, double time) {
   reach_job job = {.reach = reach, .time = time};
   int n = reach->kin->mesh->nvert;
-  int stale = (int)csim_pool_sum(reach->kin->pool, n, mark_stale, &job);
+  int stale = csim_pool_count(reach->kin->pool, n, mark_stale, &job);
   if (stale == 0) return 0;
   csim_pool_for(reach->kin->pool, n, VERT_GRAIN, refer_range, &job);
   return search(reach, csim_candidates_update);

@@ -101,7 +101,7 @@ double csim_step_filter_limit(csim_step_filter *filter, double keep) {
   csim_pool_for(kin->pool, narrow->n, PAIR_GRAIN, limit_pairs, &job);
   // colliders may cross planes
   if (kin->planes.n) csim_pool_for(kin->pool, mesh->nbody_point, VERT_GRAIN, limit_planes, &job);
-  filter->shortened = (int)csim_pool_sum(kin->pool, mesh->nvert, shorten, &job);
+  filter->shortened = csim_pool_count(kin->pool, mesh->nvert, shorten, &job);
   return filter->least = -csim_pool_max(kin->pool, mesh->nvert, -1, least_share, filter);
 }
 

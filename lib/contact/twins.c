@@ -57,10 +57,9 @@ static int look_up(csim_twins *twins, ptrdiff_t mask, const csim_active_contact 
 
 int csim_twins_merge(csim_twins *twins, csim_active_contact *contact, int n) {
   int key[MOST], left = 0;
-  ptrdiff_t count = 0, capacity = 64;
+  ptrdiff_t capacity = 64;
   twins->counted = 0;
-  for (int i = 0; i < n; i++) count += key_of(&contact[i], key) > 0;
-  while (capacity < 2 * count) capacity *= 2;
+  while (capacity < 2 * (ptrdiff_t)n) capacity *= 2;
   int *slot = csim_grow(twins->slot, &twins->capacity, capacity, sizeof *slot);
   if (!slot) return -1;
   twins->slot = slot;

@@ -145,6 +145,55 @@ double csim_edge_matrix_multiply(csim_pool *pool, const csim_edge_matrix *A, con
   return sum;
 }
 
+typedef struct translate_job {
+  const csim_edge_matrix *A;
+  const unsigned char *fixed;
+  int axis, has_fixed;
+  double *y;
+} translate_job;
+
+// Adds what a row's edges to fixed rows make, rounded as in a product.
+static void add_fixed_edges(const translate_job *job, int i, double *y) {
+  const csim_edge_matrix *A = job->A;
+  const csim_edge_graph *graph = A->graph;
+  float near[3] = {0};
+  for (int k = graph->near_start[i]; k < graph->near_start[i + 1]; k++) {
+    const float *edge = A->near + csim_edge_graph_width(graph) * (ptrdiff_t)k;
+    if (!job->fixed[graph->near_col[k]]) continue;
+    for (int j = 0; j < 3; j++)
+      if (graph->wide)
+        near[j] += edge[3 * job->axis + j];
+      else
+        y[j] += (double)edge[job->axis] * (double)edge[j] + (j == job->axis ? (double)edge[3] : 0);
+  }
+  for (int j = 0; j < 3; j++) y[j] += (double)near[j];
+  for (int k = graph->far_start[i]; k < graph->far_start[i + 1]; k++)
+    if (job->fixed[graph->far_col[k]]) y[job->axis] += (double)graph->far[k];
+}
+
+static void translate_rows(void *context, int first, int last) {
+  const translate_job *job = context;
+  const csim_edge_matrix *A = job->A;
+  int axis = job->axis;
+  for (int i = first; i < last; i++) {
+    double *y = job->y + csim_xyz(i);
+    y[0] = y[1] = y[2] = 0;
+    if (job->fixed[i]) continue;
+    if (A->place[i] >= 0)
+      memcpy(y, A->block + csim_row(9, A->place[i]) + csim_xyz(axis), 3 * sizeof *y);
+    else
+      y[axis] = A->diag[i];
+    if (job->has_fixed) add_fixed_edges(job, i, y);
+  }
+}
+
+void csim_edge_matrix_translate(csim_pool *pool, const csim_edge_matrix *A,
+                                const unsigned char *fixed, int axis, double *y) {
+  int has_fixed = memchr(fixed, 1, (size_t)A->graph->nrow) != NULL;
+  csim_pool_for(pool, A->graph->nrow, ROW_GRAIN, translate_rows,
+                &(translate_job){A, fixed, axis, has_fixed, y});
+}
+
 // Columns of block (i, i).
 CSIM_SIMD_BODY void sum_row(const csim_edge_matrix *A, int i, double *block) {
   const csim_edge_graph *graph = A->graph;

@@ -66,6 +66,11 @@ int csim_edge_matrix_place(csim_pool *pool, csim_edge_matrix *A);
 double csim_edge_matrix_multiply(csim_pool *pool, const csim_edge_matrix *A, const double *x,
                                  double *y);
 
+/// y = A x (nrow x 3), x being 1 along an axis in free rows, and 0 in fixed ones, which have no
+/// edges of their own.
+void csim_edge_matrix_translate(csim_pool *pool, const csim_edge_matrix *A,
+                                const unsigned char *fixed, int axis, double *y);
+
 /// All of the diagonal blocks (i, i) of rows [first, last), edges included: block ((last - first) x
 /// 9), overwritten.
 void csim_edge_matrix_diagonals(const csim_edge_matrix *A, int first, int last, double *block);

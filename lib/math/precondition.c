@@ -211,12 +211,12 @@ static void solve_factor(const csim_precond *P, const double *r, double *z) {
 
 int csim_precond_update(csim_pool *pool, const csim_bsr *A, csim_precond *P) {
   if (P->kind == CSIM_BLOCK_ICHOL) return factor(A, P);
-  return (int)csim_pool_sum(pool, P->nrow, invert_diagonals, &(invert_job){.blocks = A, .P = P});
+  return csim_pool_count(pool, P->nrow, invert_diagonals, &(invert_job){.blocks = A, .P = P});
 }
 
 int csim_precond_update_edges(csim_pool *pool, const csim_edge_matrix *A, csim_precond *P) {
   assert(P->kind == CSIM_BLOCK_JACOBI);
-  return (int)csim_pool_sum(pool, P->nrow, invert_diagonals, &(invert_job){.edges = A, .P = P});
+  return csim_pool_count(pool, P->nrow, invert_diagonals, &(invert_job){.edges = A, .P = P});
 }
 
 void csim_precond_apply(csim_pool *pool, const csim_precond *P, const double *r, double *z) {

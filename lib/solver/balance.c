@@ -5,7 +5,10 @@
 
 #include <string.h>
 
-enum { PATCHES = 64, LEAST_PATCH = 16 };
+enum { PATCHES = 64, LEAST_PATCH = 16, PATCH_GRAIN = 8 };
+
+// Numbers of a patch's state, see add_up_states.
+enum { STATES = 8 };
 
 // Nothing but the solver's error turns an object that touches nothing: a disk of silk that tumbled
 // through the air won 1.3 % of its spin in 2 s. Asked of objects in contact, it took 1.5 times the
@@ -57,87 +60,161 @@ static void grow_patch(const csim_model *model, const neighbours *n, int seed, i
   for (int at = 0; at < count; at++)
     for (int k = n->start[queue[at]]; k < n->start[queue[at] + 1] && count < most; k++) {
       int j = n->vert[k];
-      if (patch_of[j] >= 0 || model->fixed[j]) continue;
+      if (patch_of[j] >= 0 || model->fixed[j] || model->body_of[j] != model->body_of[seed])
+        continue;
       patch_of[j] = patch;
       queue[count++] = j;
     }
 }
 
+static int cover_with_patches(const csim_model *model, const neighbours *n, int *queue,
+                              int *patch_of) {
+  int npatch = 0;
+  for (int i = 0; i < model->nvert; i++) patch_of[i] = -1;
+  for (int i = 0; i < model->nvert; i++) {
+    int share = model->body[model->body_of[i]].nvert / PATCHES;
+    if (patch_of[i] >= 0 || model->fixed[i]) continue;
+    grow_patch(model, n, i, share > LEAST_PATCH ? share : LEAST_PATCH, npatch++, queue, patch_of);
+  }
+  return npatch;
+}
+
+// Vertices and masses of the patches.
+static void list_patches(const int *patch_of, csim_balance *b) {
+  const csim_model *model = b->model;
+  int *start = b->patch_start;
+  for (int i = 0; i < model->nvert; i++)
+    if (patch_of[i] >= 0) start[patch_of[i] + 1]++;
+  for (int p = 0; p < b->npatch; p++) start[p + 1] += start[p];
+  for (int i = 0; i < model->nvert; i++) {
+    if (patch_of[i] < 0) continue;
+    b->vert[start[patch_of[i]]++] = i;
+    b->patch_body[patch_of[i]] = model->body_of[i];
+    b->patch_mass[patch_of[i]] += model->mass[i];
+    b->body_mass[model->body_of[i]] += model->mass[i];
+  }
+  for (int p = b->npatch; p > 0; p--) start[p] = start[p - 1]; // listing moved each to its end
+  start[0] = 0;
+}
+
 int csim_balance_create(csim_arena *arena, const csim_model *model, csim_balance *balance) {
   csim_arena temp = {0};
   neighbours n = {0};
-  int nvert = model->nvert, nbody = model->nbody;
-  *balance = (csim_balance){.model = model, .patch_of = CSIM_ARENA_NEW(arena, int, nvert)};
+  int nbody = model->nbody;
+  *balance = (csim_balance){.model = model};
+  int *queue = CSIM_ARENA_NEW(&temp, int, model->nvert);
+  int *patch_of = CSIM_ARENA_NEW(&temp, int, model->nvert);
+  if (temp.failed || find_neighbours(&temp, model, &n)) arena->failed = 1;
+  if (arena->failed) goto done;
+  int npatch = balance->npatch = cover_with_patches(model, &n, queue, patch_of);
+  balance->patch_start = CSIM_ARENA_NEW(arena, int, (ptrdiff_t)npatch + 1);
+  balance->vert = CSIM_ARENA_NEW(arena, int, model->nvert);
+  balance->patch_body = CSIM_ARENA_NEW(arena, int, npatch);
+  balance->patch_mass = CSIM_ARENA_NEW(arena, double, npatch);
+  balance->state = CSIM_ARENA_NEW(arena, double, csim_row(STATES, npatch));
+  balance->sums = CSIM_ARENA_NEW(arena, double, csim_row(CSIM_BALANCE_SUMS, npatch));
   balance->body_mass = CSIM_ARENA_NEW(arena, double, nbody);
-  balance->body_force = CSIM_ARENA_NEW(arena, double, csim_xyz(nbody));
-  balance->body_scale = CSIM_ARENA_NEW(arena, double, nbody);
-  int *queue = CSIM_ARENA_NEW(&temp, int, nvert);
-  if (find_neighbours(&temp, model, &n) || !queue) arena->failed = 1;
-  if (arena->failed) goto done;
-  for (int i = 0; i < nvert; i++) balance->patch_of[i] = -1;
-  for (int i = 0; i < nvert; i++) {
-    const csim_body *body = &model->body[model->body_of[i]];
-    if (balance->patch_of[i] >= 0 || model->fixed[i]) continue;
-    int most = body->nvert / PATCHES > LEAST_PATCH ? body->nvert / PATCHES : LEAST_PATCH;
-    grow_patch(model, &n, i, most, balance->npatch++, queue, balance->patch_of);
-  }
-  balance->patch_body = CSIM_ARENA_NEW(arena, int, balance->npatch);
-  balance->patch_mass = CSIM_ARENA_NEW(arena, double, balance->npatch);
-  balance->patch_force = CSIM_ARENA_NEW(arena, double, csim_xyz(balance->npatch));
-  if (arena->failed) goto done;
-  for (int i = 0; i < nvert; i++) {
-    if (balance->patch_of[i] < 0) continue;
-    balance->patch_body[balance->patch_of[i]] = model->body_of[i];
-    balance->patch_mass[balance->patch_of[i]] += model->mass[i];
-    balance->body_mass[model->body_of[i]] += model->mass[i];
-  }
+  balance->scale = CSIM_ARENA_NEW(arena, double, nbody);
+  balance->centre = CSIM_ARENA_NEW(arena, double, csim_xyz(nbody));
+  balance->radius = CSIM_ARENA_NEW(arena, double, nbody);
+  if (!arena->failed) list_patches(patch_of, balance);
 done:
   csim_arena_free(&temp);
   return arena->failed ? -1 : 0;
 }
 
-// A of every object, into body_scale.
-static void find_scales(const csim_problem *problem, csim_balance *b, const double *x) {
+// ------------------------------------------------------------------------------------------- state
+
+typedef struct balance_job {
+  const csim_problem *problem;
+  const csim_balance *balance;
+  const double *g;
+  double *sums;
+} balance_job;
+
+// Of every patch: force of inertia, mass times velocity squared, first and second moment of mass
+// about the first vertex of its object.
+static void add_up_states(void *context, int first, int last) {
+  const balance_job *job = context;
+  const csim_problem *problem = job->problem;
+  const csim_balance *b = job->balance;
   const csim_model *model = b->model;
-  // without gravity, as while panels are sewn, forces inside an object leave nothing to compare
-  // with
-  double gravity = csim_max(csim_norm(model->gravity), 1); // [m/s^2]
-  for (int k = 0; k < model->nbody; k++) {
-    const csim_body *body = &model->body[k];
-    double net[3] = {0}, square = 0;
-    for (int i = body->vert0; i < body->vert0 + body->nvert; i++) {
-      if (model->fixed[i]) continue;
-      const double *v = problem->v + csim_xyz(i);
-      for (int c = 0; c < 3; c++)
-        net[c] += problem->inertia[i] * (x[csim_xyz(i) + c] - problem->y[csim_xyz(i) + c]);
-      square += model->mass[i] * csim_dot(v, v);
+  for (int p = first; p < last; p++) {
+    const double *origin = b->x + csim_xyz(model->body[b->patch_body[p]].vert0);
+    double net[3] = {0}, moment[3] = {0}, speed = 0, square = 0;
+    for (int k = b->patch_start[p]; k < b->patch_start[p + 1]; k++) {
+      int i = b->vert[k];
+      const double *x = b->x + csim_xyz(i), *v = problem->v + csim_xyz(i);
+      double way[3], r[3], mass = model->mass[i];
+      csim_sub(x, problem->y + csim_xyz(i), way);
+      csim_sub(x, origin, r);
+      csim_add_scaled(problem->inertia[i], way, net);
+      csim_add_scaled(mass, r, moment);
+      speed += mass * csim_dot(v, v);
+      square += mass * csim_dot(r, r);
     }
-    if (!(b->body_mass[k] > 0)) continue;
-    double acceleration = csim_norm(net) / b->body_mass[k];
-    double speed = sqrt(square / b->body_mass[k]);
-    b->body_scale[k] = csim_max(csim_max(gravity, acceleration), 1e-3 * speed / problem->h);
+    double *state = b->state + csim_row(STATES, p);
+    memcpy(state, net, sizeof net);
+    memcpy(state + 3, moment, sizeof moment);
+    state[6] = speed;
+    state[7] = square;
   }
 }
 
-// What the residuals of an object turn it by, over what its mass at its radius of gyration may at
-// the acceleration A.
-static double measure_turn(const csim_balance *b, int k, const double *x, const double *g) {
-  const csim_model *model = b->model;
-  const csim_body *body = &model->body[k];
-  double centre[3] = {0}, torque[3] = {0}, square = 0;
-  for (int i = body->vert0; i < body->vert0 + body->nvert; i++)
-    if (!model->fixed[i])
-      csim_add_scaled(model->mass[i] / b->body_mass[k], x + csim_xyz(i), centre);
-  for (int i = body->vert0; i < body->vert0 + body->nvert; i++) {
-    double r[3], turn[3];
-    if (model->fixed[i]) continue;
-    csim_sub(x + csim_xyz(i), centre, r);
-    csim_cross(r, g + csim_xyz(i), turn);
-    csim_add_scaled(1, turn, torque);
-    square += model->mass[i] * csim_dot(r, r);
+// A, centre and radius of body k, which has mass, from the sum of its patches' states.
+static void set_state(const csim_problem *problem, csim_balance *b, int k, const double *sum) {
+  // without gravity, as while panels are sewn, forces inside an object leave nothing to compare
+  // with
+  double gravity = csim_max(csim_norm(b->model->gravity), 1); // [m/s^2]
+  double mass = b->body_mass[k], r[3] = {0};
+  double speed = sqrt(sum[6] / mass), acceleration = csim_norm(sum) / mass;
+  b->scale[k] = csim_max(csim_max(gravity, acceleration), 1e-3 * speed / problem->h);
+  csim_add_scaled(1 / mass, sum + 3, r);
+  b->radius[k] = sqrt(csim_max(0, sum[7] / mass - csim_dot(r, r)));
+  double *centre = b->centre + csim_xyz(k);
+  memcpy(centre, b->x + csim_xyz(b->model->body[k].vert0), 3 * sizeof *centre);
+  csim_add_scaled(1, r, centre);
+}
+
+void csim_balance_begin(const csim_problem *problem, csim_balance *b, const double *x) {
+  b->x = x;
+  csim_pool_for(problem->pool, b->npatch, PATCH_GRAIN, add_up_states,
+                &(balance_job){.problem = problem, .balance = b});
+  double sum[STATES] = {0};
+  for (int p = 0; p < b->npatch; p++) {
+    int k = b->patch_body[p];
+    for (int j = 0; j < STATES; j++) sum[j] += b->state[csim_row(STATES, p) + j];
+    if (p + 1 < b->npatch && b->patch_body[p + 1] == k) continue;
+    if (b->body_mass[k] > 0) set_state(problem, b, k, sum);
+    memset(sum, 0, sizeof sum);
   }
-  double allowed = b->body_scale[k] * sqrt(square * b->body_mass[k]);
-  return allowed > 0 ? csim_norm(torque) / allowed : 0;
+}
+
+// ---------------------------------------------------------------------------------------- measure
+
+static void add_up_patches(void *context, int first, int last) {
+  const balance_job *job = context;
+  const csim_balance *b = job->balance;
+  for (int p = first; p < last; p++) {
+    const double *centre = b->centre + csim_xyz(b->patch_body[p]);
+    double force[3] = {0}, torque[3] = {0};
+    for (int k = b->patch_start[p]; k < b->patch_start[p + 1]; k++) {
+      const double *g = job->g + csim_xyz(b->vert[k]);
+      double r[3], turn[3];
+      csim_sub(b->x + csim_xyz(b->vert[k]), centre, r);
+      csim_cross(r, g, turn);
+      csim_add_scaled(1, g, force);
+      csim_add_scaled(1, turn, torque);
+    }
+    memcpy(job->sums + csim_row(CSIM_BALANCE_SUMS, p), force, sizeof force);
+    memcpy(job->sums + csim_row(CSIM_BALANCE_SUMS, p) + 3, torque, sizeof torque);
+  }
+}
+
+void csim_balance_add_up(csim_pool *pool, const csim_balance *balance, const double *g,
+                         double *sums) {
+  csim_pool_for(pool, balance->npatch, PATCH_GRAIN, add_up_patches,
+                &(balance_job){.balance = balance, .g = g, .sums = sums});
 }
 
 // Nothing touches or holds the object. Contacts are counted of all together, pins for each.
@@ -149,35 +226,38 @@ static int is_free(const csim_problem *problem, int k) {
   return 1;
 }
 
-double csim_balance_measure(const csim_problem *problem, csim_balance *b, const double *x,
-                            const double *g, int *body) {
-  const csim_model *model = b->model;
-  double worst = 0;
+// Of body k, with the sum over its patches and that of |R_p|^2/m_p.
+static double judge_body(const csim_problem *problem, const csim_balance *b, int k,
+                         const double *sum, double square) {
+  double mass = b->body_mass[k], allowed = b->scale[k] * mass;
+  if (!(allowed > 0)) return 0;
+  double object = csim_norm(sum) / allowed, lever = allowed * b->radius[k];
+  double turn = lever > 0 ? csim_norm(sum + 3) / lever * (is_free(problem, k) ? TURN_FREE : 1) : 0;
+  double patches = sqrt(square / mass) / b->scale[k];
+  return csim_max(csim_max(object, turn), patches / CSIM_BALANCE_PATCHES);
+}
+
+double csim_balance_judge(const csim_problem *problem, const csim_balance *b, const double *sums,
+                          int *body) {
+  double worst = 0, square = 0, sum[CSIM_BALANCE_SUMS] = {0};
   *body = 0;
-  find_scales(problem, b, x);
-  memset(b->patch_force, 0, 3 * (size_t)b->npatch * sizeof *b->patch_force);
-  memset(b->body_force, 0, 3 * (size_t)model->nbody * sizeof *b->body_force);
-  for (int i = 0; i < model->nvert; i++)
-    if (b->patch_of[i] >= 0)
-      csim_add_scaled(1, g + csim_xyz(i), b->patch_force + csim_xyz(b->patch_of[i]));
-  // mean square over patches of one object after the other, which they are listed by
-  double square = 0;
   for (int p = 0; p < b->npatch; p++) {
-    const double *force = b->patch_force + csim_xyz(p);
+    const double *of_patch = sums + csim_row(CSIM_BALANCE_SUMS, p);
     int k = b->patch_body[p];
-    csim_add_scaled(1, force, b->body_force + csim_xyz(k));
-    square += csim_dot(force, force) / b->patch_mass[p];
+    for (int j = 0; j < CSIM_BALANCE_SUMS; j++) sum[j] += of_patch[j];
+    square += csim_dot(of_patch, of_patch) / b->patch_mass[p];
     if (p + 1 < b->npatch && b->patch_body[p + 1] == k) continue;
-    double allowed = b->body_scale[k] * b->body_mass[k];
-    if (allowed > 0) {
-      double object = csim_norm(b->body_force + csim_xyz(k)) / allowed;
-      double patches = sqrt(square / b->body_mass[k]) / b->body_scale[k];
-      double turn = measure_turn(b, k, x, g) * (is_free(problem, k) ? TURN_FREE : 1);
-      double imbalance = csim_max(csim_max(object, turn), patches / CSIM_BALANCE_PATCHES);
-      if (imbalance > worst) *body = k;
-      worst = csim_max(worst, imbalance);
-    }
+    double imbalance = judge_body(problem, b, k, sum, square);
+    if (imbalance > worst) *body = k;
+    worst = csim_max(worst, imbalance);
+    memset(sum, 0, sizeof sum);
     square = 0;
   }
   return worst;
+}
+
+double csim_balance_measure(const csim_problem *problem, csim_balance *balance, const double *g,
+                            int *body) {
+  csim_balance_add_up(problem->pool, balance, g, balance->sums);
+  return csim_balance_judge(problem, balance, balance->sums, body);
 }

@@ -18,16 +18,22 @@
 
 #include "solver/problem.h"
 
+enum { CSIM_BALANCE_SUMS = 6 };
+
 typedef struct csim_balance {
   const csim_model *model;
   int npatch;
-  int *patch_of;       ///< (nvert) -1: fixed
-  int *patch_body;     ///< (npatch)
-  double *patch_mass;  ///< (npatch) [kg]
-  double *body_mass;   ///< (nbody) [kg] of free vertices
-  double *patch_force; ///< (npatch x 3) [N]
-  double *body_force;  ///< (nbody x 3) [N] left over
-  double *body_scale;  ///< (nbody) [m/s^2] A of this step
+  int *patch_start;   ///< (npatch + 1) those of one object after the other
+  int *vert;          ///< (patch_start[npatch]) free vertices, patch by patch
+  int *patch_body;    ///< (npatch)
+  double *patch_mass; ///< (npatch) [kg]
+  double *body_mass;  ///< (nbody) [kg] of free vertices
+  const double *x;    ///< (nvert x 3) [m] where forces are
+  double *state;      ///< (npatch x 8) scratch
+  double *sums;       ///< (npatch x CSIM_BALANCE_SUMS) scratch
+  double *scale;      ///< (nbody) [m/s^2] A
+  double *centre;     ///< (nbody x 3) [m] of mass
+  double *radius;     ///< (nbody) [m] of gyration
 } csim_balance;
 
 /// Divides every object into at most about 64 patches of neighbours.
@@ -37,11 +43,24 @@ int csim_balance_create(csim_arena *arena, const csim_model *model, csim_balance
 /// What a patch may leave over, as a multiple of what an object may.
 #define CSIM_BALANCE_PATCHES 20
 
-/// The worst imbalance of all objects at x, see above [-].
-/// @param      x     (nvert x 3) [m]
-/// @param      g     (nvert x 3) [N] gradient of F there, or its negative
+/// Forces are at x (nvert x 3) from now on, which stays as it is until the next time.
+void csim_balance_begin(const csim_problem *problem, csim_balance *balance, const double *x);
+
+/// Force and torque on every patch, about its object's centre of mass: all that an imbalance is
+/// made of, and linear in g.
+/// @param      g     (nvert x 3) [N]
+/// @param[out] sums  (npatch x CSIM_BALANCE_SUMS)
+void csim_balance_add_up(csim_pool *pool, const csim_balance *balance, const double *g,
+                         double *sums);
+
+/// The worst imbalance of all objects, see above [-].
+/// @param      sums  (npatch x CSIM_BALANCE_SUMS) of the gradient of F, or of its negative
 /// @param[out] body  the body it is of
-double csim_balance_measure(const csim_problem *problem, csim_balance *balance, const double *x,
-                            const double *g, int *body);
+double csim_balance_judge(const csim_problem *problem, const csim_balance *balance,
+                          const double *sums, int *body);
+
+/// The same of a gradient g (nvert x 3) [N].
+double csim_balance_measure(const csim_problem *problem, csim_balance *balance, const double *g,
+                            int *body);
 
 #endif

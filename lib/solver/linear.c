@@ -63,6 +63,16 @@ void csim_linear_assemble(const csim_problem *problem, const double *x, csim_lin
     csim_problem_hessian(problem, &A->layout, x, psd, &A->H);
 }
 
+// Adds to q what chambers and contact add to A p outside of the matrix. Returns p times that.
+static double multiply_rest(const csim_problem *problem, const double *p, double *q) {
+  csim_pool *pool = problem->pool;
+  double pq = csim_chambers_multiply(pool, problem->model, problem->chamber, p, q);
+  csim_phase before = csim_pool_phase(pool, CSIM_PHASE_CONTACT);
+  if (problem->contact) pq += csim_contact_multiply_rest(pool, problem->contact, p, q);
+  csim_pool_phase(pool, before);
+  return pq;
+}
+
 double csim_linear_multiply(const csim_problem *problem, const csim_linear *linear, const double *p,
                             double *q) {
   const csim_linear_matrix *A = &linear->A;
@@ -74,11 +84,16 @@ double csim_linear_multiply(const csim_problem *problem, const csim_linear *line
     csim_bsr_multiply(pool, &A->H, p, q);
     pq = csim_vector_dot(pool, 3 * problem->model->nvert, p, q);
   }
-  pq += csim_chambers_multiply(pool, problem->model, problem->chamber, p, q);
-  csim_phase before = csim_pool_phase(pool, CSIM_PHASE_CONTACT);
-  if (problem->contact) pq += csim_contact_multiply_rest(pool, problem->contact, p, q);
-  csim_pool_phase(pool, before);
-  return pq;
+  return pq + multiply_rest(problem, p, q);
+}
+
+void csim_linear_translate(const csim_problem *problem, const csim_linear *linear, int axis,
+                           const double *W, double *q) {
+  if (linear->A.on_edges)
+    csim_edge_matrix_translate(problem->pool, &linear->A.K.A, problem->model->fixed, axis, q);
+  else
+    csim_bsr_multiply(problem->pool, &linear->A.H, W, q);
+  multiply_rest(problem, W, q);
 }
 
 void csim_linear_precondition(const csim_problem *problem, csim_linear *linear, double alpha,

@@ -76,6 +76,11 @@ void csim_linear_assemble(const csim_problem *problem, const double *x, csim_lin
 double csim_linear_multiply(const csim_problem *problem, const csim_linear *linear, const double *p,
                             double *q);
 
+/// The same of a translation p = W: 1 along an axis at free vertices, otherwise 0. Edges between
+/// free vertices do not feel it.
+void csim_linear_translate(const csim_problem *problem, const csim_linear *linear, int axis,
+                           const double *W, double *q);
+
 /// r -= alpha q (q = NULL: r stays); z = P^-1 r with the P of the last solve; sum = (r.r, r.z).
 void csim_linear_precondition(const csim_problem *problem, csim_linear *linear, double alpha,
                               const double *q, double *r, double *z, double sum[2]);

@@ -31,7 +31,7 @@ static void *newton_create(csim_arena *arena, const csim_model *model,
   s->x_try = CSIM_ARENA_NEW(arena, double, n + 1); // products read one number past the end
   s->edge = csim_mean_edge(model->x0, model->ntri, 3, model->tri);
   if (csim_balance_create(arena, model, &s->balance) ||
-      csim_translation_create(arena, model, &s->translation))
+      csim_translation_create(arena, &s->balance, &s->translation))
     return NULL;
   return csim_linear_create(arena, model, params, &s->linear) ? NULL : s;
 }
@@ -48,15 +48,14 @@ static const double MOST_CUT = 0.1;
 // step of the last preconditioner sees it. Forces alone say little: 1 N is much for a slack
 // cloth and nothing for a stretched one. Overwrites
 // problem->step.
-static int has_settled(const csim_problem *problem, newton *s, const double *x,
-                       csim_method_report *report) {
+static int has_settled(const csim_problem *problem, newton *s, csim_method_report *report) {
   int n = 3 * problem->model->nvert;
   double sum[2], limit = problem->params->step_tolerance * s->edge;
   if (!(limit > 0)) return 0;
   double balance = problem->params->balance, h = problem->h;
   double gravity = csim_max(csim_norm(problem->model->gravity), 1); // [m/s^2] 1 where there is none
   if (balance > 0) {
-    report->imbalance = csim_balance_measure(problem, &s->balance, x, s->g, &report->unbalanced);
+    report->imbalance = csim_balance_measure(problem, &s->balance, s->g, &report->unbalanced);
     if (report->imbalance > balance || s->cut > MOST_CUT * gravity * h * h) return 0;
   }
   csim_linear_precondition(problem, &s->linear, 0, NULL, s->g, problem->step, sum);
@@ -66,8 +65,9 @@ static int has_settled(const csim_problem *problem, newton *s, const double *x,
 
 static void sum_forces(void *context, int first, int last, double *sum) {
   const double *g = context;
-  sum[0] = sum[1] = sum[2] = 0;
-  for (int i = first; i < last; i++) csim_add_scaled(1, g + csim_xyz(i), sum);
+  double force[3] = {0};
+  for (int i = first; i < last; i++) csim_add_scaled(1, g + csim_xyz(i), force);
+  memcpy(sum, force, sizeof force);
 }
 
 // What the exact pins still have to go, into d at their vertices.
@@ -157,7 +157,6 @@ static double choose_tolerance(const csim_solver_params *params, int iteration, 
 typedef struct balance_goal {
   const csim_problem *problem;
   newton *s;
-  const double *x;
 } balance_goal;
 
 // Whether the residual of the linear system is, but for a translation, as well in balance as the
@@ -168,7 +167,7 @@ static int is_balanced(void *context, const double *r) {
   newton *s = goal->s;
   int body;
   const double *left = csim_translation_find(goal->problem, &s->linear, &s->translation, r);
-  return csim_balance_measure(goal->problem, &s->balance, goal->x, left, &body) <=
+  return csim_balance_judge(goal->problem, &s->balance, left, &body) <=
          SHARE * goal->problem->params->balance;
 }
 
@@ -191,15 +190,14 @@ static csim_solve_goal choose_goal(const csim_solver_params *params, int iterati
 }
 
 // Solves for one iteration's step, as well as it is worth.
-static csim_solve_report solve_to_goal(const csim_problem *problem, newton *s, const double *x,
-                                       int iteration, double ratio) {
-  balance_goal balance = {problem, s, x};
+static csim_solve_report solve_to_goal(const csim_problem *problem, newton *s, int iteration,
+                                       double ratio) {
+  balance_goal balance = {problem, s};
   csim_solve_goal goal = choose_goal(problem->params, iteration, ratio, &balance);
   csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_LINEAR);
   csim_translation_begin(&s->translation);
   csim_solve_report report = solve_linear(problem, s, &goal);
-  if (report.outcome == CSIM_SOLVE_CONVERGED)
-    csim_translation_add(problem->model, &s->translation, problem->step);
+  if (report.outcome == CSIM_SOLVE_CONVERGED) csim_translation_add(&s->translation, problem->step);
   csim_pool_phase(problem->pool, before);
   return report;
 }
@@ -322,6 +320,7 @@ static csim_method_report newton_solve(const csim_problem *problem, void *scratc
     report.residual = csim_method_residual(problem, s->g);
     csim_pool_sums(problem->pool, problem->model->nvert, CSIM_SUM_GRAIN, 3, sum_forces, s->g,
                    report.left);
+    if (params->balance > 0) csim_balance_begin(problem, &s->balance, x);
     // F no longer sees progress; go on only while the gradient does
     if (blind && report.residual > 0.5 * last_residual) report.outcome = CSIM_OUTCOME_STALLED;
     ratio = report.residual / last_residual;
@@ -340,7 +339,7 @@ static csim_method_report newton_solve(const csim_problem *problem, void *scratc
     }
     if (!pins_left && csim_problem_max_step(problem, x, NULL) > 0 &&
         (report.residual <= params->tolerance ||
-         (report.iterations > 0 && has_settled(problem, s, x, &report))))
+         (report.iterations > 0 && has_settled(problem, s, &report))))
       report.outcome = CSIM_OUTCOME_CONVERGED;
     if (report.outcome != CSIM_OUTCOME_LIMIT || report.iterations - together >= params->iterations)
       break;
@@ -353,7 +352,7 @@ static csim_method_report newton_solve(const csim_problem *problem, void *scratc
     } else {
       linearize(problem, s, x);
     }
-    csim_solve_report linear = solve_to_goal(problem, s, x, report.iterations, ratio);
+    csim_solve_report linear = solve_to_goal(problem, s, report.iterations, ratio);
     report.linear_iterations += linear.iterations;
     double slope = filter_step(problem, s, x, &report);
     if (linear.outcome == CSIM_SOLVE_INDEFINITE && s->linear.kind->requires_definite)

@@ -360,11 +360,14 @@ static csim_problem problem_of(csim_solver *solver, const csim_state *state) {
 // one share, which keeps to bounds of strain; or bodies stay where they are.
 typedef enum start_way { START_APART, START_TOGETHER, START_RESTING } start_way;
 
-// Puts solver->x where the method starts, as far as contact lets it. -1: out of memory.
+// Puts solver->x where the method starts, as far as contact lets it. Colliders that have room go
+// first: what rests on one would take half of the gap between them in its free flight, and stop it
+// there. -1: out of memory.
 static int begin_in_contact(csim_solver *solver, const csim_problem *problem, start_way way) {
   csim_contact *contact = solver->contact;
   double *x = solver->x;
   if (way == START_RESTING) return csim_contact_advance(contact, NULL, x);
+  if (csim_contact_is_behind(contact) && csim_contact_go_ahead(contact)) return -1;
   choose_start(problem, solver->method, x);
   csim_contact_initial_guess(contact, problem->v, problem->h, x);
   if (problem->model->bounded) keep_bounds(problem, x);

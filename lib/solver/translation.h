@@ -8,34 +8,37 @@
 //   e = (W^T A W)^-1 W^T r,  x + W e has the residual r - A W e, which sums up to nothing:
 //
 // the coarse correction of a two-level method (Nicolaides 1987), made once at the end. Every check
-// of the residual is of the corrected one. A drop of 129 x 129 takes 6,880 iterations with it and
-// 12,266 without.
+// of the residual is of the corrected one; balance takes no more of either than their sums over
+// patches. A drop of 129 x 129 takes 6,880 iterations with it and 12,266 without.
 #ifndef CSIM_SOLVER_TRANSLATION_H
 #define CSIM_SOLVER_TRANSLATION_H
 
+#include "solver/balance.h"
 #include "solver/linear.h"
 
 typedef struct csim_translation {
-  double *AW[3];     ///< (nvert x 3) each, and one number more to write behind; [N/m]
-  double inverse[9]; ///< (W^T A W)^-1
-  int ready;         ///< 1: both are of the present matrix; -1: it has no inverse; 0: unknown
-  double *left;      ///< (nvert x 3), and one number more: r - A W e
-  double e[3];       ///< [m]
+  const csim_balance *balance; ///< whose patches the sums are over
+  double *W, *AW;              ///< (nvert x 3) and one number more: one of them, scratch; [N/m]
+  double *sums[3];             ///< (npatch x CSIM_BALANCE_SUMS) of A W
+  double *left;                ///< (npatch x CSIM_BALANCE_SUMS) of r - A W e
+  double inverse[9];           ///< (W^T A W)^-1
+  int ready;   ///< 1: both are of the present matrix; -1: it has no inverse; 0: unknown
+  double e[3]; ///< [m]
 } csim_translation;
 
 /// @return 0, or -1 when out of memory (arena->failed)
-int csim_translation_create(csim_arena *arena, const csim_model *model, csim_translation *t);
+int csim_translation_create(csim_arena *arena, const csim_balance *balance, csim_translation *t);
 
 /// The matrix will be another: nothing is known, e = 0.
 void csim_translation_begin(csim_translation *t);
 
-/// Finds e of a residual, and what it leaves. The first time three products with A.
+/// Finds e of a residual, and what it leaves. Needs csim_balance_begin.
 /// @param r  (nvert x 3) [N]
-/// @return t->left, or r where there is no such translation
+/// @return sums over patches of r - A W e, or of r where there is no such translation
 const double *csim_translation_find(const csim_problem *problem, const csim_linear *linear,
                                     csim_translation *t, const double *r);
 
 /// x += W e. x (nvert x 3)
-void csim_translation_add(const csim_model *model, const csim_translation *t, double *x);
+void csim_translation_add(const csim_translation *t, double *x);
 
 #endif

@@ -410,6 +410,35 @@ static void test_terms(void) {
   layers_end(&l);
 }
 
+// A ball below a layer rises by `rise` in a step: it goes if that leaves it room, and the layer and
+// the step's clock stay as they are.
+static void test_goes_ahead(double rise, int goes) {
+  layers l;
+  layers_begin(1, 8, "newton", 1, &l);
+  double h = 1.0 / 240;
+  csim_key keys[] = {{.time = 0}, {.time = h, .position = {0, rise, 0}}};
+  l.collider[0].motion = (csim_motion){.nkey = 2, .key = keys};
+  csim_scratch scratch = {0};
+  csim_contact *c = csim_contact_create(NULL, &scratch, l.k.model, 2, l.collider, &l.setup.contact);
+  int n = 3 * l.k.model->nvert;
+  double *x = CSIM_NEW(double, n), *v = CSIM_NEW(double, n);
+  memcpy(x, l.k.model->x0, (size_t)n * sizeof *x);
+  for (int i = 0; i < n / 3; i++) x[3 * i + 1] = 0.102;
+  CHECK(csim_contact_begin(c, x, v, NULL, h, h) == 0);
+  CHECK(csim_contact_is_behind(c));
+  CHECK(csim_contact_go_ahead(c) == 0);
+  CHECK(csim_contact_is_behind(c) == !goes);
+  CHECK(!memcmp(c->kin.x, x, (size_t)n * sizeof *x) && c->kin.time_left == h);
+  const double *ball = c->kin.x + n;
+  for (int i = 0; i < l.ball.nvert; i++)
+    CHECK_NEAR(ball[3 * i + 1], l.ball.vert[3 * i + 1] + (goes ? rise : 0), 1e-12);
+  csim_contact_free(c);
+  csim_scratch_free(&scratch);
+  free(x);
+  free(v);
+  layers_end(&l);
+}
+
 // --------------------------------------------------------------------------------------- friction
 
 // A patch laid down on an incline, moving down it; only the floor is there.
@@ -486,6 +515,8 @@ int main(void) {
   test_barrier();
   test_gradient();
   test_terms();
+  test_goes_ahead(5e-4, 1);
+  test_goes_ahead(4e-3, 0);
   test_friction();
   test_normal_force();
   test_threads();

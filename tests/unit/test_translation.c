@@ -15,6 +15,7 @@ typedef struct fixture {
   csim_solver_params params;
   csim_problem problem;
   csim_linear linear;
+  csim_balance balance;
   csim_translation t;
   double *x, *r, *q; // (nvert x 3), and one number more
 } fixture;
@@ -38,10 +39,16 @@ static void create(int pinned, fixture *f) {
   }
   f->problem = (csim_problem){.model = k->model, .params = &f->params, .pool = k->pool};
   CHECK(csim_linear_create(&f->arena, k->model, &f->params, &f->linear) == 0);
-  CHECK(csim_translation_create(&f->arena, k->model, &f->t) == 0);
+  CHECK(csim_balance_create(&f->arena, k->model, &f->balance) == 0);
+  CHECK(csim_translation_create(&f->arena, &f->balance, &f->t) == 0);
   CHECK(f->linear.A.on_edges);
   csim_stiffness_update(k->pool, &(csim_point){.x = f->x}, CSIM_PSD_DROP,
                         kit_inertia(&f->arena, k->model, k->h), &f->linear.A.K);
+  f->problem.inertia = kit_inertia(&f->arena, k->model, k->h);
+  f->problem.h = k->h;
+  f->problem.y = k->model->x0;
+  f->problem.v = CSIM_ARENA_NEW(&f->arena, double, n);
+  csim_balance_begin(&f->problem, &f->balance, f->x);
   csim_translation_begin(&f->t);
 }
 
@@ -59,8 +66,9 @@ static void test_net_force(void) {
     int n = 3 * model->nvert;
     const double *left = csim_translation_find(&f.problem, &f.linear, &f.t, f.r);
     double net[3] = {0}, before[3] = {0}, worst = 0;
-    for (int i = 0; i < n; i++) net[i % 3] += model->fixed[i / 3] ? 0 : left[i];
     for (int i = 0; i < n; i++) before[i % 3] += f.r[i];
+    for (int p = 0; p < f.balance.npatch; p++)
+      for (int c = 0; c < 3; c++) net[c] += left[CSIM_BALANCE_SUMS * p + c];
     for (int c = 0; c < 3; c++) {
       CHECK(fabs(before[c]) > 0.1);
       CHECK(fabs(net[c]) < 1e-10);
@@ -68,11 +76,14 @@ static void test_net_force(void) {
     }
     // what is left is the residual of x + W e, by a product of that
     double *step = CSIM_ARENA_NEW(&f.arena, double, (ptrdiff_t)n + 1);
-    csim_translation_add(model, &f.t, step);
+    double *sums = CSIM_ARENA_NEW(&f.arena, double, CSIM_BALANCE_SUMS *f.balance.npatch);
+    csim_translation_add(&f.t, step);
     for (int i = 0; i < n; i++) CHECK(step[i] == (model->fixed[i / 3] ? 0 : f.t.e[i % 3]));
     csim_linear_multiply(&f.problem, &f.linear, step, f.q);
-    for (int i = 0; i < n; i++)
-      if (!model->fixed[i / 3]) worst = fmax(worst, fabs(f.r[i] - f.q[i] - left[i]));
+    for (int i = 0; i < n; i++) f.q[i] = f.r[i] - f.q[i];
+    csim_balance_add_up(f.k.pool, &f.balance, f.q, sums);
+    for (int j = 0; j < CSIM_BALANCE_SUMS * f.balance.npatch; j++)
+      worst = fmax(worst, fabs(sums[j] - left[j]));
     CHECK(worst < 1e-9);
     // nothing pulls a free cloth back but its inertia; pins do, along it
     double mass = 0, h = f.k.h;
