@@ -90,7 +90,7 @@ check "denim: $(values bend)" test "$(values bend)" = "0.001 5.9e-05 5.9e-05 5.9
 check "its density: $(values density)" test "$(values density)" = "0.324 0.324 0.324 1.2 0.324 "
 sed 's/^{/{"materials": {"stuff": {"preset": "silk", "bend": 3e-5}}, /; s/{"name": "tube"/{"material": "stuff", "name": "tube"/' plain.json >stuff.json
 expect 0 "$clothsim" stuff.json --print-config
-check "a material of the scene: $(values bend)" test "$(values bend)" = "3e-05 0.001 3e-05 3e-05 3e-05 3e-05 3e-05 "
+check "a material of the scene: $(values bend)" test "$(values bend)" = "0.001 3e-05 3e-05 3e-05 "
 sed 's/^{/{"frames": {"end": 30}, /' plain.json >own.json
 expect 0 "$clothsim" own.json --print-config
 check "no phases where the scene has frames of its own" sh -c '! grep -q "\"name\": \"sew\"" stdout'
