@@ -2,11 +2,26 @@
 #include "base/log.h"
 
 #include "base/arena.h"
+#include "base/utf8.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+// One message is one line of UTF-8, whatever names of files or in files hold: a terminal obeys
+// control characters, U+0080 to U+009F too, and other programs stop reading at what is no UTF-8.
+static void make_printable(char *text) {
+  int left = (int)strlen(text);
+  for (unsigned char *c = (unsigned char *)text; left > 0;) {
+    int n = csim_utf8_measure(c, left);
+    int control = *c < 0x20 || *c == 0x7f || (n == 2 && c[0] == 0xC2 && c[1] < 0xA0);
+    int bytes = n ? n : 1;
+    if (!n || control) memset(c, '?', (size_t)bytes);
+    c += bytes;
+    left -= bytes;
+  }
+}
 
 static void say(csim_log *log, csim_level level, csim_place place, const char *format,
                 va_list args) {
@@ -16,9 +31,7 @@ static void say(csim_log *log, csim_level level, csim_place place, const char *f
   if (!log->write) return;
   char text[1001];
   vsnprintf(text, sizeof text, format, args);
-  // one message is one line, whatever a file name or a scene string holds
-  for (char *c = text; *c; c++)
-    if ((unsigned char)*c < 0x20 || *c == 0x7f) *c = '?';
+  make_printable(text);
   log->write(log->user, &(csim_message){.level = level,
                                         .file = place.file,
                                         .line = place.line,

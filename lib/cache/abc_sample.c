@@ -55,6 +55,7 @@ static double load_half(const uint8_t *p) {
   return h >> 15 ? -value : value;
 }
 
+// A number of an Alembic type (POD) as a double.
 static double load(int pod, const uint8_t *p) {
   switch (pod) {
   case BOOLEAN:

@@ -143,6 +143,22 @@ void csim_write_floats(csim_file *file, const double *value, ptrdiff_t n) {
   }
 }
 
+int *csim_export_vertex_normals(csim_export *e, int object) {
+  const csim_cache_object *o = &e->object[object];
+  if (!csim_export_all_normal(e, object)) return NULL;
+  int *of = CSIM_NEW(int, o->nvert), single = of != NULL;
+  for (int v = 0; v < o->nvert && of; v++) of[v] = -1;
+  for (int c = 0; c < csim_corners(o) && single; c++) {
+    int *k = &of[o->face_vert[c]];
+    single = *k < 0 || *k == o->face_normal[c];
+    *k = o->face_normal[c];
+  }
+  for (int v = 0; v < o->nvert && single; v++) single = of[v] >= 0;
+  if (single) return of;
+  free(of);
+  return NULL;
+}
+
 // The first pose is a shift alone, of the middle of the box.
 void csim_export_pose(csim_export *e, int object, const double *x, double m[16]) {
   double *local = e->local[object], R[9], t[3];

@@ -88,6 +88,11 @@ const double *csim_export_normals(csim_export *e, int object, const double *x);
 /// Whether every corner of an object has a normal.
 int csim_export_all_normal(const csim_export *e, int object);
 
+/// The normal of each vertex, for formats that have no others. Newly allocated; free().
+/// @return (nvert) indices into its normals; NULL when a vertex has none or several, or out of
+/// memory
+int *csim_export_vertex_normals(csim_export *e, int object);
+
 /// Where an object with `local` points is when its vertices are at x; the first call chooses
 /// these points, around the middle of what they are of.
 /// @param[out] m  (4 x 4) for row vectors, as Alembic and USD have it

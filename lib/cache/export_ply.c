@@ -5,23 +5,6 @@
 
 #include <stdlib.h>
 
-// The normal of each vertex (nvert) where each has one; NULL: not so, or out of memory.
-static int *vertex_normals(csim_export *e, int object) {
-  const csim_cache_object *o = &e->object[object];
-  if (!csim_export_all_normal(e, object)) return NULL;
-  int *of = CSIM_NEW(int, o->nvert), single = of != NULL;
-  for (int v = 0; v < o->nvert && of; v++) of[v] = -1;
-  for (int c = 0; c < csim_corners(o) && single; c++) {
-    int *k = &of[o->face_vert[c]];
-    single = *k < 0 || *k == o->face_normal[c];
-    *k = o->face_normal[c];
-  }
-  for (int v = 0; v < o->nvert && single; v++) single = of[v] >= 0;
-  if (single) return of;
-  free(of);
-  return NULL;
-}
-
 static void write_colour(csim_file *file, const double *colour) {
   char *p = csim_file_reserve(file, 3);
   for (int k = 0; k < 3; k++) p[k] = (char)(unsigned char)(255 * colour[k] + 0.5);
@@ -89,7 +72,7 @@ csim_status csim_ply_write(csim_export *e, int object, const double *uv, const c
   if (status) return status;
   int wide = 0;
   for (int f = 0; f < o->nface; f++) wide |= o->face_start[f + 1] - o->face_start[f] > 255;
-  int *normal_of = vertex_normals(e, object);
+  int *normal_of = csim_export_vertex_normals(e, object);
   write_header(file, e, object, uv != NULL, normal_of != NULL);
   write_vertices(file, e, object, uv, normal_of);
   free(normal_of);

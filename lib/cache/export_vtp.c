@@ -7,6 +7,7 @@
 #include "base/bytes.h"
 #include "cache/buffer.h"
 #include "cache/export.h"
+#include "cache/face_sets.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,10 +16,17 @@
 enum { BLOCK = 32768 };
 
 // What lasts over the export.
+typedef struct vtp_object {
+  double *uv;     // by vertex, NULL where there are seams or none
+  int *normal_of; // (nvert) NULL where a vertex has several or none; free()
+  csim_face_set *set;
+  int nset;
+} vtp_object;
+
 typedef struct vtp {
-  double **uv;       // (nobject) by vertex, NULL where there are seams or none
-  csim_bytes raw;    // an array's bytes, reused
-  csim_bytes packed; // the arrays of a file, reused
+  vtp_object *object; // (nobject)
+  csim_bytes raw;     // an array's bytes, reused
+  csim_bytes packed;  // the arrays of a file, reused
 } vtp;
 
 // Appends raw as a compressed array to packed, which gives its offset; -1 when out of memory.
@@ -54,27 +62,61 @@ static void add_longs(csim_bytes *raw, const int *value, ptrdiff_t n) {
   if (to) raw->n += 8 * n;
 }
 
+// Bytes that are 1 for the faces of a group or material.
+static void add_members(csim_bytes *raw, const csim_face_set *set, int nface) {
+  uint8_t *to = csim_bytes_reserve(raw, nface);
+  if (!to) return;
+  memset(to, 0, (size_t)nface);
+  for (int k = 0; k < set->n; k++) to[set->face[k]] = 1;
+  raw->n += nface;
+}
+
+static void write_escaped(csim_file *file, const char *text) {
+  for (; *text; text++) {
+    const char *instead = *text == '&'   ? "&amp;"
+                          : *text == '<' ? "&lt;"
+                          : *text == '"' ? "&quot;"
+                                         : NULL;
+    if (instead)
+      csim_file_text(file, instead);
+    else if ((unsigned char)*text >= ' ') // XML has no control characters
+      csim_file_write(file, text, 1);
+  }
+}
+
 static void write_array(csim_file *file, vtp *state, const char *type, const char *name,
                         int components) {
-  csim_file_print(file, "<DataArray type=\"%s\" Name=\"%s\"", type, name);
+  csim_file_print(file, "<DataArray type=\"%s\" Name=\"", type);
+  write_escaped(file, name);
+  csim_file_text(file, "\"");
   if (components > 1) csim_file_print(file, " NumberOfComponents=\"%d\"", components);
   csim_file_print(file, " format=\"appended\" offset=\"%lld\"/>\n", (long long)pack(state));
 }
 
 static void write_point_data(csim_file *file, csim_export *e, vtp *state, int object) {
   const csim_cache_object *o = &e->object[object];
-  const double *uv = state->uv[object];
+  const vtp_object *own = &state->object[object];
   const csim_cache_values *now = &e->now[object];
-  if (!o->has_velocity && !uv && !now->pressure && !now->strain) return;
-  csim_file_print(file, "<PointData%s%s>\n", o->has_velocity ? " Vectors=\"Velocity\"" : "",
-                  uv ? " TCoords=\"TextureCoordinates\"" : "");
+  csim_file_print(file, "<PointData%s%s%s>\n", o->has_velocity ? " Vectors=\"Velocity\"" : "",
+                  own->uv ? " TCoords=\"TextureCoordinates\"" : "",
+                  own->normal_of ? " Normals=\"Normals\"" : "");
   if (o->has_velocity) {
     add_floats(&state->raw, e->v[object], csim_xyz(o->nvert));
     write_array(file, state, "Float32", "Velocity", 3);
   }
-  if (uv) {
-    add_floats(&state->raw, uv, csim_row(2, o->nvert));
+  if (own->uv) {
+    add_floats(&state->raw, own->uv, csim_row(2, o->nvert));
     write_array(file, state, "Float32", "TextureCoordinates", 2);
+  }
+  if (own->normal_of) {
+    const double *normal = csim_export_normals(e, object, e->x[object]);
+    for (int v = 0; v < o->nvert; v++)
+      add_floats(&state->raw, normal + csim_xyz(own->normal_of[v]), 3);
+    write_array(file, state, "Float32", "Normals", 3);
+  }
+  if (o->colour) {
+    add_floats(&state->raw, o->colour, csim_xyz(o->nvert));
+    write_array(file, state, "Float32", "Colour", 3);
   }
   const double *const scalar[2] = {now->pressure, now->strain};
   for (int k = 0; k < 2; k++) {
@@ -85,16 +127,34 @@ static void write_point_data(csim_file *file, csim_export *e, vtp *state, int ob
   csim_file_text(file, "</PointData>\n");
 }
 
-static void write_piece(csim_file *file, csim_export *e, vtp *state, int object) {
+// Tags by number, and a mask for each group and material: "group left", "material silk".
+static int write_cell_data(csim_file *file, csim_export *e, vtp *state, int object) {
+  const csim_cache_object *o = &e->object[object];
+  const vtp_object *own = &state->object[object];
+  csim_arena scratch = {0};
+  csim_file_text(file, "<CellData>\n");
+  add_longs(&state->raw, o->face_tag, o->nface);
+  write_array(file, state, "Int64", "Tag", 1);
+  for (int k = 0; k < own->nset; k++) {
+    const csim_face_set *set = &own->set[k];
+    const char *name =
+        csim_arena_print(&scratch, "%s %s", set->is_material ? "material" : "group", set->name);
+    if (!name) break;
+    add_members(&state->raw, set, o->nface);
+    write_array(file, state, "UInt8", name, 1);
+  }
+  csim_file_text(file, "</CellData>\n");
+  int bad = scratch.failed;
+  csim_arena_free(&scratch);
+  return bad ? -1 : 0;
+}
+
+// 0, or -1 when out of memory.
+static int write_piece(csim_file *file, csim_export *e, vtp *state, int object) {
   const csim_cache_object *o = &e->object[object];
   csim_file_print(file, "<Piece NumberOfPoints=\"%d\" NumberOfPolys=\"%d\">\n", o->nvert, o->nface);
   write_point_data(file, e, state, object);
-  if (o->ntag) {
-    csim_file_text(file, "<CellData>\n");
-    add_longs(&state->raw, o->face_tag, o->nface);
-    write_array(file, state, "Int64", "Tag", 1);
-    csim_file_text(file, "</CellData>\n");
-  }
+  int bad = o->ntag ? write_cell_data(file, e, state, object) : 0;
   csim_file_text(file, "<Points>\n");
   add_floats(&state->raw, e->x[object], csim_xyz(o->nvert));
   write_array(file, state, "Float32", "Points", 3);
@@ -104,6 +164,7 @@ static void write_piece(csim_file *file, csim_export *e, vtp *state, int object)
   if (o->nface) add_longs(&state->raw, o->face_start + 1, o->nface);
   write_array(file, state, "Int64", "offsets", 1);
   csim_file_text(file, "</Polys>\n</Piece>\n");
+  return bad || state->packed.failed || state->raw.failed ? -1 : 0;
 }
 
 static csim_status write_object(csim_export *e, int object) {
@@ -121,26 +182,36 @@ static csim_status write_object(csim_export *e, int object) {
                        "format=\"ascii\">");
   csim_file_print_number(file, (double)e->number[e->nframe - 1] / e->options.fps, 17);
   csim_file_text(file, "</DataArray>\n</FieldData>\n");
-  write_piece(file, e, state, object);
+  int bad = write_piece(file, e, state, object);
   csim_file_text(file, "</PolyData>\n<AppendedData encoding=\"raw\">\n_");
   csim_file_write(file, state->packed.data, (size_t)state->packed.n);
   csim_file_text(file, "\n</AppendedData>\n</VTKFile>\n");
-  if (!state->packed.failed && !state->raw.failed) return csim_file_commit(file, 0);
+  if (!bad) return csim_file_commit(file, 0);
   csim_file_abandon(file);
   return csim_export_memory(e);
 }
 
+static void free_normals(csim_export *e) {
+  const vtp *state = e->state;
+  for (int i = 0; i < e->nobject && state && state->object; i++) free(state->object[i].normal_of);
+}
+
 static csim_status open_vtp(csim_export *e) {
   vtp *state = e->state = CSIM_ARENA_NEW(&e->arena, vtp, 1);
-  if (state) state->uv = CSIM_ARENA_NEW(&e->arena, double *, e->nobject);
+  if (state) state->object = CSIM_ARENA_NEW(&e->arena, vtp_object, e->nobject);
   for (int i = 0; i < e->nobject && !e->arena.failed; i++) {
-    state->uv[i] = csim_export_vertex_uv(e, i);
-    if (!state->uv[i] && e->object[i].nuv)
+    vtp_object *own = &state->object[i];
+    own->uv = csim_export_vertex_uv(e, i);
+    own->normal_of = csim_export_vertex_normals(e, i);
+    own->nset = csim_face_sets(&e->object[i], &e->arena, &own->set);
+    if (!own->uv && e->object[i].nuv)
       csim_say(e->log, CSIM_WARNING, (csim_place){.file = e->options.directory},
                "object \"%s\" has seams: VTP cannot hold its texture coordinates",
                e->object[i].name);
   }
-  return e->arena.failed ? csim_export_memory(e) : CSIM_OK;
+  if (!e->arena.failed) return CSIM_OK;
+  free_normals(e);
+  return csim_export_memory(e);
 }
 
 static csim_status write_frame(csim_export *e) {
@@ -172,6 +243,7 @@ static csim_status write_collection(csim_export *e) {
 static csim_status close_vtp(csim_export *e, int commit) {
   vtp *state = e->state;
   csim_status status = commit ? write_collection(e) : CSIM_OK;
+  free_normals(e);
   free(state->raw.data);
   free(state->packed.data);
   return status;

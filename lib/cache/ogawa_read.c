@@ -67,7 +67,7 @@ csim_status csim_ogawa_open(const char *path, csim_log *log, csim_ogawa *file,
     return CSIM_IO;
   }
   file->size = (uint64_t)st.st_size;
-  // equal arrays are stored once: a crowd is larger than its file, but not by any factor
+  // equal arrays are stored once, so what is read may be larger than the file, within reason
   file->budget = 16 * file->size + (1 << 26);
   return read_header(file, root);
 }

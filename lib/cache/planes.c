@@ -73,7 +73,7 @@ static int write_plane(csim_planes *p, csim_effort effort, ptrdiff_t n, csim_byt
     z->next_in = p->plane;
     z->avail_in = (uInt)n;
     z->next_out = to + 4;
-    z->avail_out = (uInt)n; // no room for a loss: then it is stored
+    z->avail_out = (uInt)n; // a plane that does not shrink is stored as it is
     deflated = deflate(z, Z_FINISH) == Z_STREAM_END && z->avail_out > 0;
     if (deflated) size = n - (ptrdiff_t)z->avail_out;
   }

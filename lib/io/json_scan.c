@@ -2,6 +2,7 @@
 #include "io/json_scan.h"
 
 #include "base/number.h"
+#include "base/utf8.h"
 
 #include <assert.h>
 #include <stdarg.h>
@@ -99,20 +100,6 @@ static int skip_space(scanner *s) {
 
 // --------------------------------------------------------------------------------------- strings
 
-// Number of bytes of the UTF-8 character at p (Unicode 15, table 3-7), or 0 when there is none.
-static int measure_character(const unsigned char *p, int left) {
-  if (p[0] < 0x80) return 1;
-  if (p[0] < 0xC2 || p[0] > 0xF4) return 0;
-  int n = p[0] < 0xE0 ? 2 : p[0] < 0xF0 ? 3 : 4;
-  if (n > left) return 0;
-  unsigned least = p[0] == 0xE0 ? 0xA0 : p[0] == 0xF0 ? 0x90 : 0x80; // no overlong forms
-  unsigned most = p[0] == 0xED ? 0x9F : p[0] == 0xF4 ? 0x8F : 0xBF;  // no surrogates, <= U+10FFFF
-  if (p[1] < least || p[1] > most) return 0;
-  for (int i = 2; i < n; i++)
-    if ((p[i] & 0xC0) != 0x80) return 0;
-  return n;
-}
-
 // Value of the four hexadecimal digits at `at`, or -1.
 static int read_hex(const scanner *s, int at) {
   int value = 0;
@@ -168,7 +155,7 @@ static int scan_string(scanner *s, int *nul) {
       }
       continue;
     }
-    int n = measure_character((const unsigned char *)s->text + s->at, s->length - s->at);
+    int n = csim_utf8_measure((const unsigned char *)s->text + s->at, s->length - s->at);
     if (!n) return fail(s, s->at, "byte 0x%02X is not UTF-8", c);
     s->at += n;
   }

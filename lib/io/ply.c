@@ -248,8 +248,8 @@ static void check_header(reader *r) {
 
 // ----------------------------------------------------------------------------------------- data
 
-// One value. Integers up to 32 bits are exact as double, so one kind of number serves for all;
-// values of other roles may be anything, also nan.
+// One value of a vertex or face, as a double: integers of 32 bits are exact. Values that are not
+// needed are skipped, whatever they are.
 static double read_value(reader *r, ply_type type, int needed) {
   double value = 0;
   if (r->format == ASCII) {

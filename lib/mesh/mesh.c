@@ -46,8 +46,8 @@ void csim_mesh_release(csim_mesh *mesh, int keep_faces) {
 }
 
 uint64_t csim_mesh_hash(const csim_mesh *mesh) {
+  if (mesh->hash) return mesh->hash; // kept when the arrays were released
   uint64_t h = CSIM_HASH_START;
-  if (mesh->hash) return mesh->hash;
   h = csim_hash_bytes(h, mesh->vert, 3 * (size_t)mesh->nvert * sizeof *mesh->vert);
   h = csim_hash_bytes(h, mesh->face_start, ((size_t)mesh->nface + 1) * sizeof *mesh->face_start);
   if (!mesh->nface) return h;

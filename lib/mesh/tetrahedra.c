@@ -49,6 +49,7 @@ static const char *check_tet_signs(const csim_tets *tets) {
   return NULL;
 }
 
+// Every vertex is one of a tetrahedron or is listed as loose, and not both.
 static const char *check_used(const csim_tets *tets, char *used) {
   for (ptrdiff_t i = 0; i < csim_row(4, tets->ntet); i++) used[tets->tet[i]] = 1;
   for (int i = 0; i < tets->nloose; i++) {

@@ -220,6 +220,8 @@ int csim_state_fit(const csim_model *model, long long step, double h, csim_state
   return 0;
 }
 
+// (n x 3) of one state to another, which gets the array if it has none; a state without it (NULL)
+// changes nothing.
 static int copy_array(const double *from, int n, double **to) {
   if (!*to && from) *to = CSIM_NEW(double, csim_xyz(n));
   if (from && *to) memcpy(*to, from, 3 * (size_t)n * sizeof **to);

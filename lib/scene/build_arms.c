@@ -33,12 +33,15 @@ typedef struct cut {
   double middle[3], height, radius; // radius: largest distance from the middle
 } cut;
 
+// The representative of the part that i is in, by disjoint sets with path halving (Tarjan & van
+// Leeuwen, Worst-case analysis of set union algorithms, JACM 31, 1984).
 static int root_of(int *parent, int i) {
   while (parent[i] != i) i = parent[i] = parent[parent[i]];
   return i;
 }
 
-// The part of the mesh that lies beyond `at` on one side and hangs together with its tip.
+// The part of the mesh with x beyond `at` on one side (1 or -1) that is connected to its tip.
+// parent: scratch (nvert); in: 1 for its vertices.
 static void cut_off(const csim_mesh *mesh, int side, double at, int tip, int *parent,
                     unsigned char *in) {
   for (int i = 0; i < mesh->nvert; i++) parent[i] = i;

@@ -412,7 +412,7 @@ static void resolve_quality(const cJSON *item, csim_scene *scene) {
     params->integrator = second_order ? CSIM_INTEGRATOR_ALPHA : CSIM_INTEGRATOR_EULER;
 }
 
-// Only newton weighs vertices by what contact does to them.
+// Generalized alpha gives vertices in contact another weight than free ones: only newton can.
 static void check_integrator(csim_reader *r, const cJSON *item, const csim_scene *scene) {
   if (scene->solver.integrator != CSIM_INTEGRATOR_ALPHA ||
       csim_method_find(scene->solver.method)->solves_systems)
@@ -423,7 +423,8 @@ static void check_integrator(csim_reader *r, const cJSON *item, const csim_scene
                 scene->solver.method);
 }
 
-// Steps of different lengths are not for methods whose steps are bound together by their length.
+// Steps whose length follows an estimate of their error need an implicit method that looks back one
+// step only.
 static void check_accuracy(csim_reader *r, const cJSON *item, const csim_scene *scene) {
   const cJSON *accuracy = csim_json_get(csim_json_get(item, "frames"), "accuracy");
   const csim_method *method = csim_method_find(scene->solver.method);

@@ -1,4 +1,4 @@
-"""check_abc.py FOLDER BIN: what Blender has written as Alembic (write_abc.py), as we read it: by
+"""check_abc.py FOLDER BIN: what Blender has written as Alembic and USD (write_abc.py), as we read it: by
 clothcache import, and as the collider of a run in metres with z up."""
 import json
 import os
@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import numpy as np
-from common import check, clothcache, close, report, z_up
+from common import ROOT, check, clothcache, close, report, z_up
 
 folder, binaries = sys.argv[1:3]
 wanted = np.load(f"{folder}/wanted.npz")
@@ -57,10 +57,28 @@ for name in ("body", "between"):
     eyes = [body.tags[t] == "g eyes\n" for t in body.face_tag]
     close(np.array(eyes, dtype=int), wanted["body_eyes"], f"abc {name}: face sets")
 
+# USD: z up, objects by the names of their meshes
+subprocess.run([sys.executable, f"{ROOT}/tools/clothusd", "import", f"{folder}/usd.usdc", f"{folder}/usd.abc"],
+               check=True, stderr=subprocess.DEVNULL)
+cache = cached("usd")
+check(cache.up == 2 and cache.fps == 24 and cache.numbers == list(range(1, 9)), f"usd: frames {cache.numbers}")
+names = {"body_mesh": "body", "still_mesh": "still"}
+check(sorted(o.name for o in cache.objects) == sorted(names), f"usd: objects {[o.name for o in cache.objects]}")
+for thing in cache.objects:
+    name = names.get(thing.name)
+    corners = [(v, *uv) for v, uv in zip(thing.face_vert, thing.uv[thing.face_uv].round(5))]
+    close(sorted(corners), sorted((v, *uv) for v, uv in zip(wanted[f"{name}_corners"], wanted[f"{name}_uv"].round(5))),
+          f"usd {name}: corners and their uv", 2e-5)
+    for index, frame in enumerate(cache.numbers):
+        near(cache.positions(thing.name, index), z_up(wanted[f"{name}_{frame}"]), f"usd {name} frame {frame}")
+
 for name in ("body", "between"):
     scene(f"{name}_z", {"sequence": f"{name}.abc", "object": "/rig/hip/body", "unit": "cm"}, "z")
     for frame in range(1, 9):
         near(obj(f"{name}_z", frame), z_up(wanted[f"body_{frame}"]) / 100, f"{name}.abc, z up, frame {frame}")
+scene("usd_y", {"sequence": "usd.abc", "object": "/root/rig/hip/body"}, "y")
+for frame in range(1, 9):
+    near(obj("usd_y", frame), wanted[f"body_{frame}"] / 100, f"USD by its own unit and axis, y up, frame {frame}")
 scene("still_y", {"file": "body.abc", "object": "still", "frame": 5, "unit": "cm"}, "y")
 near(obj("still_y", 1), wanted["still_5"] / 100, "a frame of a file")
 sys.exit(report())

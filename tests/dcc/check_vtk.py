@@ -5,7 +5,7 @@ import xml.etree.ElementTree as xml
 
 import numpy as np
 import vtkmodules.vtkIOXML as io
-from common import check, close, expected, report, three
+from common import check, close, expected, report, sets_of, three
 from vtkmodules.util.numpy_support import vtk_to_numpy
 from vtkmodules.vtkCommonCore import vtkOutputWindow, vtkStringOutputWindow, vtkVersion
 
@@ -37,6 +37,23 @@ for want in objects:
         check(data.GetFieldData().GetArray("TimeValue").GetValue(0) == time, f"{name}: time")
         if want.thing.has_velocity:
             close(vtk_to_numpy(data.GetPointData().GetVectors()), want.velocity(index), f"{name}: velocities")
+        points, single = data.GetPointData(), None  # the normal of each vertex that has one alone
+        if want.thing.face_normal is not None:
+            pairs = np.unique(np.stack([want.corners, want.thing.face_normal], 1), axis=0)
+            single = pairs[:, 1] if len(pairs) == want.nvert and pairs.min() >= 0 else None
+        check((points.GetNormals() is not None) == (single is not None), f"{name}: normals")
+        if single is not None:
+            close(vtk_to_numpy(points.GetNormals()), want.thing.normals(want.at(index))[single], f"{name}: normals", 1e-6)
+        check((points.GetArray("Colour") is not None) == (want.thing.colour is not None), f"{name}: colours")
+        if want.thing.colour is not None:
+            close(vtk_to_numpy(points.GetArray("Colour")), want.thing.colour, f"{name}: colours")
+        cells = data.GetCellData()
+        masks = {cells.GetArrayName(k): vtk_to_numpy(cells.GetArray(k)) for k in range(cells.GetNumberOfArrays())}
+        masks.pop("Tag", None)
+        sets = {("group " if kind == "g" else "material ") + group: faces for (kind, group), faces in sets_of(want.thing).items()}
+        check(set(masks) == set(sets), f"{name}: groups and materials {set(masks)}")
+        for group, faces in sets.items():
+            close(np.flatnonzero(masks.get(group, [])), faces, f"{name}: {group}")
         if want.uv is not None and want.name != "patch":
             uv = vtk_to_numpy(data.GetPointData().GetTCoords())
             close(uv[want.corners], want.uv, f"{name}: uv")

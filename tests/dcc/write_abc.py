@@ -1,5 +1,6 @@
-"""write_abc.py FOLDER: Blender writes Alembic files of a body that bends under two transforms, and of a
-still one, in centimetres; FOLDER/wanted.npz has where it has their vertices."""
+"""write_abc.py FOLDER: Blender writes Alembic files and USD of a body that bends under two transforms, and of a
+still one, in centimetres; FOLDER/wanted.npz has where it has their vertices. POSES: OBJ files of another body."""
+import os
 import sys
 
 import bpy
@@ -10,9 +11,23 @@ bpy.ops.wm.read_factory_settings(use_empty=True)
 scene = bpy.context.scene
 scene.render.fps, scene.frame_start, scene.frame_end = 24, first, last
 
-bpy.ops.mesh.primitive_monkey_add()
+def read_obj(path):
+    with open(path) as file:
+        lines = [line.split() for line in file]
+    return (np.array([[float(x) for x in words[1:4]] for words in lines if words[:1] == ["v"]], np.float32),
+            [[int(c.split("/")[0]) - 1 for c in words[1:]] for words in lines if words[:1] == ["f"]])
+
+
+poses = [read_obj(path) for path in os.environ.get("POSES", "").split()]
+if poses:
+    bpy.ops.object.add(type="MESH")
+    bpy.context.object.data.from_pydata(poses[0][0].tolist(), [], poses[0][1])
+    layer = bpy.context.object.data.uv_layers.new()
+    layer.data.foreach_set("uv", np.random.default_rng(1).random(2 * len(layer.data), np.float32))
+else:
+    bpy.ops.mesh.primitive_monkey_add()
 body = bpy.context.object
-body.name = "body"
+body.name, body.data.name = "body", "body_mesh"
 for name in ("skin", "eyes"):
     body.data.materials.append(bpy.data.materials.new(name))
 for polygon in body.data.polygons:
@@ -20,11 +35,13 @@ for polygon in body.data.polygons:
 points = np.empty(3 * len(body.data.vertices), dtype=np.float32)
 body.data.vertices.foreach_get("co", points)
 body.shape_key_add(name="Basis")
-bent = body.shape_key_add(name="bent")
-bent.data.foreach_set("co", points * 1.5 + np.sin(4 * points).astype(np.float32))
-for frame, value in ((first, 0), (last, 1)):
-    bent.value = value
-    bent.keyframe_insert("value", frame=frame)
+shapes = [xyz.ravel() for xyz, _ in poses[1:]] or [points * 1.5 + np.sin(4 * points).astype(np.float32)]
+for k, shape in enumerate(shapes):
+    bent = body.shape_key_add(name=f"bent {k}")
+    bent.data.foreach_set("co", shape)
+    for frame, value in ((first, 0), (last, 1 / (k + 1))):
+        bent.value = value
+        bent.keyframe_insert("value", frame=frame)
 
 rig, hip = (bpy.data.objects.new(name, None) for name in ("rig", "hip"))
 for thing in (rig, hip):
@@ -37,13 +54,14 @@ for frame in range(first, last + 1):
     for thing, path in ((rig, "location"), (rig, "rotation_euler"), (hip, "rotation_euler")):
         thing.keyframe_insert(path, frame=frame)
 bpy.ops.mesh.primitive_torus_add(location=(3, 0, 1))
-bpy.context.object.name = "still"
+bpy.context.object.name, bpy.context.object.data.name = "still", "still_mesh"
 bpy.context.object.parent = rig
 bpy.ops.curve.primitive_bezier_curve_add()
 
 for name, times in (("body", {}), ("between", {"xsamples": 3, "gsamples": 2})):
     bpy.ops.wm.alembic_export(filepath=f"{folder}/{name}.abc", start=first, end=last, face_sets=True,
                               global_scale=scale, as_background_job=False, **times)
+bpy.ops.wm.usd_export(filepath=f"{folder}/usd.usdc", export_animation=True, convert_scene_units="CENTIMETERS")
 
 wanted = {}
 for frame in range(first, last + 1):

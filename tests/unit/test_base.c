@@ -114,10 +114,15 @@ static void test_log_print(void) {
   csim_log_print(&log, CSIM_WARNING, "f", "two\nlines of %s", "text");
   CHECK(h.n == 1 && log.nwarning == 1 && log.nerror == 0);
   CHECK_TEXT(h.text[0], "2 f:0:0 - two?lines of text");
+  // UTF-8 stays; what is none, and controls of terminals in one byte or two, do not
+  csim_log_print(&log, CSIM_WARNING, "f", "%s", "\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80");
+  CHECK_TEXT(h.text[1], "2 f:0:0 - \xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80");
+  csim_log_print(&log, CSIM_WARNING, "f", "%s", "\x1b[2J \xef\xbf \xc0\xaf \xc2\x9b\x31 \xff\xc3");
+  CHECK_TEXT(h.text[2], "2 f:0:0 - ?[2J ?? ?? ??1 ??");
   log.write = NULL;
   csim_log_print(&log, CSIM_ERROR, NULL, "only counted");
   csim_log_print(NULL, CSIM_ERROR, NULL, "to nobody");
-  CHECK(h.n == 1 && log.nerror == 1);
+  CHECK(h.n == 3 && log.nerror == 1);
 }
 
 static void test_arena(void) {
