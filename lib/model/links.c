@@ -175,7 +175,7 @@ void csim_links_at(const csim_model *model, double time, const unsigned char *to
     const csim_link_group *g = &model->links.group[link->group];
     int on = time > g->begin + SAME_TIME && time <= g->end + SAME_TIME && !(torn && torn[i]);
     double share = g->closed > g->begin ? (time - g->begin) / (g->closed - g->begin) : 1;
-    share = (share - link->late) / (1 - link->late);
+    share = (share - link->begin) / (link->end - link->begin);
     share = share > 0 ? (share < 1 ? share : 1) : 0;
     share *= share * (3 - 2 * share); // ends that would start at once leave the middle behind
     now[2 * i] = on;

@@ -83,7 +83,7 @@ typedef struct csim_link {
   int group;            ///< index into link_group
   double length;        ///< [m] until its group begins to close
   double closed_length; ///< [m] once it is closed
-  double late;          ///< share of the group's time before it begins to close, < 1
+  double begin, end;    ///< shares of the group's time between which it closes, begin < end
 } csim_link;
 
 /// Seams close to this share of the contact thickness.

@@ -76,6 +76,7 @@ static csim_status add_link(csim_build *build, const csim_joint *joint, const in
   double length = joint->length >= 0 ? joint->length : csim_norm(d);
   moved[model->links.nlink++] = (csim_link){.group = model->links.ngroup,
                                             .length = length,
+                                            .end = 1,
                                             .closed_length = length}; // seams: csim_close_seams
   csim_elements_add(weight ? &build->elements.face_links : &build->elements.links, node, param);
   return CSIM_OK;
@@ -230,26 +231,45 @@ static csim_status number_seams(csim_build *build) {
 // the shoulders. Stitches from the highest to the lowest are no better: a hood that is closed first
 // slides up the head and takes the rest with it.
 static const double LATE = 0.5;
-static const char skirt[] = "leg"; // GarmentCode's label of panels
+
+// Tiers of a skirt are sewn one to the other, each when that above has become a ring: bands of
+// which all sides were drawn at once turned over. In turns that overlap by half, of 2 tiers:
+//
+//    0           LATE                    1
+//    |-------------|-------|-------|-----|
+//     lower tiers' | sides, waist  |
+//     sides                | first to second
+static int turn_of(int a, int b) {
+  int least = a < b ? a : b;
+  return a == b || least < 1 ? 0 : least;
+}
+
+static void set_turn(csim_link *link, const int tier[2], double begin, int nturn) {
+  double step = (1 - begin) / (nturn + 1);
+  link->begin = begin + turn_of(tier[0], tier[1]) * step;
+  link->end = link->begin + 2 * step;
+  if (tier[0] != tier[1] || tier[0] < 2) return;
+  link->begin = 0;
+  link->end = LATE;
+}
 
 static csim_status order_stitches(csim_build *build, const csim_body *body, int first) {
   const csim_mesh *mesh = body->mesh;
-  const csim_elements *links = &build->elements.links;
-  int n = build->model->links.nlink - first, of_skirts = 0;
-  unsigned char *late = links->failed ? NULL : CSIM_NEW(unsigned char, mesh->nvert);
-  if (!late) return CSIM_MEMORY;
-  for (int s = 0; s < mesh->nset; s++)
-    for (int k = 0; k < mesh->set[s].n && !strcmp(mesh->set[s].name, skirt); k++)
-      late[mesh->set[s].vert[k]] = 1;
-  for (int i = 0; i < n; i++) {
-    const int *node = links->node + csim_row(2, links->nelem - n + i);
-    int of_skirt = late[node[0] - body->vert0] || late[node[1] - body->vert0];
-    build->link[first + i].late = of_skirt ? LATE : 0;
-    of_skirts += of_skirt;
+  int n = build->model->links.nlink - first, nturn = 1, waits = 0;
+  int *tier = CSIM_NEW(int, mesh->nvert);
+  csim_status status = tier ? csim_find_tiers(mesh, tier) : CSIM_MEMORY;
+  for (int i = 0; i < mesh->nvert && !status; i++) waits |= tier[i] == 0;
+  for (int i = 0; i < n && !status; i++) {
+    const int *v = mesh->stitch + csim_row(2, i);
+    int turn = turn_of(tier[v[0]], tier[v[1]]);
+    nturn = turn >= nturn ? turn + 1 : nturn;
   }
-  for (int i = 0; i < n && of_skirts == n; i++) build->link[first + i].late = 0; // none to wait for
-  free(late);
-  return CSIM_OK;
+  for (int i = 0; i < n && !status; i++) {
+    const int *v = mesh->stitch + csim_row(2, i), of[2] = {tier[v[0]], tier[v[1]]};
+    if (of[0] != 0 || of[1] != 0) set_turn(&build->link[first + i], of, waits ? LATE : 0, nturn);
+  }
+  free(tier);
+  return status;
 }
 
 // The seams of a body that is made of a pattern.

@@ -20,6 +20,7 @@ enum { MOST_PAIRS = 1 << 16, MOST_PASSES = 100 };
 static const double STRIDE = 0.002; // [m] of a panel in a pass that moves panels apart
 static const double NEARER = 0.01;  // [m] of a panel in a pass towards the body
 static const double CLEAR = 0.015;  // [m] what is left free before each panel
+static const int BAND = 2;          // tiers of a skirt from here on are bands
 static const double ALONG = 0.5;    // least cosine between normals of what lies over each other
 
 typedef struct panels {
@@ -28,12 +29,14 @@ typedef struct panels {
   int n;
   int *of;                // (mesh->nvert) panel
   double *center;         // (n x 3) [m] area's
-  double *normal;         // (n x 3) unit
+  double *normal;         // (n x 3) unit, outwards
   double *step;           // (n x 3) where to, in this pass
   double *moved;          // (n x 3) [m] apart so far
   double *nearer;         // (n x 3) [m] towards the body
   double *kept;           // (mesh->nvert x 3) where vertices are, while others are tried
   unsigned char *stopped; // (n) has come as near as it can
+  int *tier;              // (mesh->nvert) of a skirt
+  int *first;             // (n) vertex of each
   int nobstacle;
   csim_triangles *obstacle; // (nobstacle) colliders and objects before this one
   int nunder;
@@ -63,6 +66,7 @@ static void number_panels(panels *p) {
 
 static void measure_panels(panels *p) {
   const csim_mesh *mesh = p->mesh;
+  double middle[3] = {0};
   memset(p->center, 0, 3 * (size_t)p->n * sizeof *p->center);
   memset(p->normal, 0, 3 * (size_t)p->n * sizeof *p->normal);
   for (int t = 0; t < mesh->ntri; t++) {
@@ -75,12 +79,17 @@ static void measure_panels(panels *p) {
                       p->center + csim_xyz(p->of[v[0]]));
     csim_add_scaled(1, n, p->normal + csim_xyz(p->of[v[0]]));
   }
+  for (int i = 0; i < mesh->nvert; i++)
+    csim_add_scaled(1.0 / mesh->nvert, mesh->vert + csim_xyz(i), middle);
   for (int k = 0; k < p->n; k++) {
-    double l = csim_norm(p->normal + csim_xyz(k));
+    double l = csim_norm(p->normal + csim_xyz(k)), d[3];
     for (int c = 0; c < 3 && l > 0; c++) {
       p->center[3 * k + c] /= l; // all normals of a panel are parallel
       p->normal[3 * k + c] /= l;
     }
+    csim_sub(p->center + csim_xyz(k), middle, d);
+    if (csim_dot(d, p->normal + csim_xyz(k)) < 0)
+      for (int c = 0; c < 3; c++) p->normal[3 * k + c] = -p->normal[3 * k + c];
   }
 }
 
@@ -293,6 +302,45 @@ static csim_status gather(panels *p) {
   return status;
 }
 
+// Puts panels back that have stopped. Returns how many.
+static int put_back(panels *p) {
+  int count = 0;
+  for (int i = 0; i < p->mesh->nvert; i++)
+    if (p->stopped[p->of[i]])
+      memcpy(p->mesh->vert + csim_xyz(i), p->kept + csim_xyz(i), 3 * sizeof *p->kept);
+  for (int k = 0; k < p->n; k++) {
+    count += p->stopped[k];
+    for (int c = 0; c < 3 && p->stopped[k]; c++) p->step[3 * k + c] = 0;
+    p->stopped[k] = 0;
+  }
+  return count;
+}
+
+// Wraps lower tiers of skirts around the body, unless something is in the way.
+static csim_status wrap(panels *p, int *count) {
+  csim_mesh *mesh = p->mesh;
+  csim_triangles triangles = {mesh->nvert, mesh->vert, mesh->ntri, mesh->tri};
+  csim_status status = CSIM_OK;
+  int back = 1;
+  *count = 0;
+  memcpy(p->kept, mesh->vert, 3 * (size_t)mesh->nvert * sizeof *p->kept);
+  memset(p->step, 0, 3 * (size_t)p->n * sizeof *p->step);
+  memset(p->stopped, 0, (size_t)p->n);
+  for (int i = mesh->nvert - 1; i >= 0; i--) p->first[p->of[i]] = i;
+  for (int k = 0; k < p->n; k++) {
+    const double *normal = p->normal + csim_xyz(k);
+    if (p->tier[p->first[k]] < BAND || !csim_wrap_band(mesh, p->of, k, p->tier, p->normal))
+      continue;
+    memcpy(p->step + csim_xyz(k), normal, 3 * sizeof *normal); // it moves
+    ++*count;
+  }
+  while (*count > 0 && back > 0 && !status) {
+    status = stop_where_met(p, &triangles);
+    *count -= back = put_back(p);
+  }
+  return status;
+}
+
 // With `layer` 0 nothing lies over it.
 static void add_obstacle(panels *p, csim_arena *arena, csim_triangles triangles, int layer) {
   int own = p->build->model->body[p->build->model->nbody - 1].layer;
@@ -351,11 +399,23 @@ csim_status csim_build_pattern(const csim_build *build, const csim_object *objec
   double **array[] = {&p.center, &p.normal, &p.step, &p.moved, &p.nearer};
   p.stopped = CSIM_ARENA_NEW(&arena, unsigned char, p.n);
   p.kept = CSIM_ARENA_NEW(&arena, double, 3 * n);
+  p.tier = CSIM_ARENA_NEW(&arena, int, n);
+  p.first = CSIM_ARENA_NEW(&arena, int, p.n);
   for (int k = 0; k < 5; k++) *array[k] = CSIM_ARENA_NEW(&arena, double, csim_xyz(p.n));
-  list_obstacles(&p, &arena);
   if (arena.failed) goto done;
-  measure_panels(&p);
   int count;
+  measure_panels(&p);
+  status = csim_find_tiers(mesh, p.tier);
+  if (!status) status = csim_bend_circular(mesh, p.n, p.of, p.tier, p.normal, &count);
+  if (!status && count)
+    csim_say(build->log, CSIM_INFO, object->mesh_place,
+             "\"%s\": %d of %d panels are wide sectors and start in waves", object->name, count,
+             p.n);
+  if (!status) status = csim_build_arms(build, mesh);
+  if (status) goto done;
+  list_obstacles(&p, &arena);
+  status = CSIM_MEMORY;
+  if (arena.failed) goto done;
   lay_over(&p);
   status = separate(&p);
   double most = most_of(&p, p.moved, &count);
@@ -371,6 +431,10 @@ csim_status csim_build_pattern(const csim_build *build, const csim_object *objec
     csim_say(build->log, CSIM_INFO, object->mesh_place,
              "\"%s\": %d of %d panels start up to %.3g m nearer to what they are sewn to",
              object->name, count, p.n, most);
+  if (!status) status = wrap(&p, &count);
+  if (!status && count)
+    csim_say(build->log, CSIM_INFO, object->mesh_place,
+             "\"%s\": %d of %d panels start wrapped around", object->name, count, p.n);
 done:
   csim_arena_free(&arena);
   return status;

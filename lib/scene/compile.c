@@ -39,7 +39,6 @@ static csim_status add_body(csim_build *build, const csim_object *object) {
                       .friction = object->friction >= 0 ? object->friction
                                                         : build->scene->contact.friction};
   csim_status status = csim_build_surface(build->scene, object, build->log, mesh);
-  if (!status && object->mesh.shape == CSIM_SHAPE_PATTERN) status = csim_build_arms(build, mesh);
   if (!status && object->mesh.shape == CSIM_SHAPE_PATTERN)
     status = csim_build_pattern(build, object, mesh);
   if (status) return status;

@@ -178,6 +178,28 @@ void csim_close_seams(csim_world *world);
 /// Moves panels of a sewing pattern apart that stand through each other or through colliders.
 csim_status csim_build_pattern(const csim_build *build, const csim_object *object, csim_mesh *mesh);
 
+/// How many stitches every panel of a skirt is away from those of other kinds: its tier, 1, 2, ...
+/// With no others, the first are those on the waist.
+/// @param[out] tier  (mesh->nvert) of the vertex's panel; 0: no skirt, -1: sewn to nothing else
+csim_status csim_find_tiers(const csim_mesh *mesh, int *tier);
+
+/// Bends panels of skirts that reach above their own waist.
+/// @param n       panels
+/// @param of      (mesh->nvert) panel of each vertex
+/// @param tier    (mesh->nvert) by csim_find_tiers
+/// @param normal  (n x 3) of panels, unit, outwards
+/// @param[out] count  how many were
+csim_status csim_bend_circular(csim_mesh *mesh, int n, const int *of, const int *tier,
+                               const double *normal, int *count);
+
+/// Bends a panel around towards the panels of the same tier to which both of its ends are sewn.
+/// @param of      (mesh->nvert) panel of each vertex
+/// @param tier    (mesh->nvert) by csim_find_tiers
+/// @param normal  of all panels, unit, outwards
+/// @return 1: it is bent, 0: its ends are not sewn
+int csim_wrap_band(csim_mesh *mesh, const int *of, int panel, const int *tier,
+                   const double *normal);
+
 /// Draws in arms of colliders with the key "arms" that a garment's skirt would be sewn around, if
 /// it is the scene's only pattern. The garment: its panels as they are placed, with their labels.
 csim_status csim_build_arms(const csim_build *build, const csim_mesh *garment);

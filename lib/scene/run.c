@@ -1,5 +1,6 @@
 // scene/run.c: the main job, from a scene to frames on disk. Needs everything below.
 #include "io/file.h"
+#include "math/vec3.h"
 #include "model/chamber.h"
 #include "model/links.h"
 #include "scene/exceptions.h"
@@ -16,6 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+// A seam is open when its largest gap is so many times the one of its closed stitches.
+static const double OPEN = 2;
 
 typedef struct run {
   const csim_scene *scene;
@@ -322,6 +326,22 @@ static csim_status begin_output(run *r) {
   return resume->changed ? save_checkpoint(r, r->log) : CSIM_OK;
 }
 
+// Seams of which stitches stayed open though it was time.
+static void warn_of_open(const run *r, int group, double gap, int vertex) {
+  const csim_model *model = r->sim.world.model;
+  const csim_link_group *g = &model->links.group[group];
+  double closed = 0;
+  for (int i = 0; i < model->links.nlink; i++)
+    if (model->links.link[i].group == group)
+      closed = csim_max(closed, model->links.link[i].closed_length);
+  if (!g->seam || !(csim_sim_now(&r->sim) > g->closed) || !(gap > OPEN * closed)) return;
+  csim_say(r->log, CSIM_WARNING, (csim_place){.file = r->scene->file},
+           "the seam of %s did not close: it is open by %.3g mm at vertex %d, where cloth or a "
+           "collider is in the way or its stitches are too weak; look at the frame, and give it "
+           "more time (\"closed\") or \"stiffness\"",
+           g->name, 1e3 * gap, vertex);
+}
+
 // How far seams have closed, and what has torn.
 static void report_links(const run *r) {
   const csim_model *model = r->sim.world.model;
@@ -337,14 +357,39 @@ static void report_links(const run *r) {
     }
     int at[2];
     double gap = csim_links_gap(model, g, r->sim.state.x, r->sim.state.torn, at);
-    if (group->seam && at[0] >= 0)
+    if (group->seam && at[0] >= 0) {
+      int vertex = at[0] - model->body[model->body_of[at[0]]].vert0;
       csim_say(r->log, CSIM_INFO, place,
                "seam of %s: %d stitches, the largest gap is %.3g mm, at vertex %d", group->name, n,
-               1e3 * gap, at[0] - model->body[model->body_of[at[0]]].vert0);
+               1e3 * gap, vertex);
+      warn_of_open(r, g, gap, vertex);
+    }
     if (torn)
       csim_say(r->log, CSIM_INFO, place, "%s of %s: %d of %d strings have torn", what, group->name,
                torn, n);
   }
+}
+
+// What still moves where the last frames were to end at rest.
+static void warn_of_motion(const run *r) {
+  const csim_model *model = r->sim.world.model;
+  int fastest = -1, fast = 0;
+  double most = 0;
+  for (int i = 0; i < model->nvert; i++) {
+    double speed = model->fixed[i] ? 0 : csim_norm(r->sim.state.v + csim_xyz(i));
+    fast += speed > r->sim.scene->rest_speed;
+    if (!(speed > most)) continue;
+    most = speed;
+    fastest = i;
+  }
+  if (fastest < 0) return;
+  const csim_body *body = &model->body[model->body_of[fastest]];
+  csim_say(
+      r->log, CSIM_WARNING, (csim_place){.file = r->scene->file},
+      "not at rest after frame %d: %d of %d vertices are faster than \"rest_speed\" (%g m/s), the "
+      "fastest is vertex %d of \"%s\" with %.2g m/s",
+      r->report->last_frame, fast, model->nvert, r->sim.scene->rest_speed, fastest - body->vert0,
+      body->name, most);
 }
 
 static void report_chambers(const run *r) {
@@ -401,6 +446,7 @@ static csim_status end_run(run *r, csim_status status) {
   if (!status) {
     report_links(r);
     report_chambers(r);
+    if (r->sim.scene->until_rest && !report->at_rest) warn_of_motion(r);
   }
   if (status == CSIM_STOPPED || (!status && r->options->checkpoint_last)) {
     csim_status saved = save_checkpoint(r, r->log);

@@ -64,7 +64,7 @@ check "changed phase" sh -c 'grep -q "\"end\": 50" stdout && grep -q "\"end\": 5
 sed 's/"shape": "cylinder", "radius": 0.05, "height": 1.5/"shape": "cone", "radius": 0.12, "height": 0.8/' plain.json >cone.json
 expect 0 "$clothsim" cone.json -q -o cone --set tube.mesh.resolution=0.03
 last=$(sed -n 's/.*"last_frame": \([0-9]*\).*/\1/p' cone/run.json)
-check "at rest after frame $last of 144" sh -c "grep -q '\"at_rest\": true' cone/run.json && test $last -le 120"
+check "at rest after frame $last of 192" sh -c "grep -q '\"at_rest\": true' cone/run.json && test $last -le 120"
 expect 0 "$clothsim" --verify-contact cone/cone.clothcache
 # the frill, 32 cm wide, gets short before its stitches pull, unless gathers wait
 for gather in true false; do
@@ -94,6 +94,10 @@ check "a material of the scene: $(values bend)" test "$(values bend)" = "0.001 3
 sed 's/^{/{"frames": {"end": 30}, /' plain.json >own.json
 expect 0 "$clothsim" own.json --print-config
 check "no phases where the scene has frames of its own" sh -c '! grep -q "\"name\": \"sew\"" stdout'
+# what is left open, or moves at the end, is told without being asked: here a board is wider than the tube, and frames are too few
+expect 0 "$clothsim" plain.json -o open -e 48 --set tube.mesh.resolution=0.05 --set 'pole.mesh={"shape":"box","size":[0.3,1.5,0.1]}'
+says 'warning: the seam of tube did not close: it is open by'
+says 'warning: not at rest after frame 48:'
 # stitches of panels labelled "leg" begin to close when half of the time is over
 sed 's/"frill": {/"frill": {"label": "leg", /' tube.json >late.json
 frill() { # FILE: height of its lowest vertex
@@ -161,6 +165,54 @@ expect 0 "$clothsim" wide.scene.json -v --check --set skirt.mesh.pattern=sleeves
 check "arms in sleeves stay" sh -c '! grep -q "drawn in" stderr'
 expect 0 "$clothsim" wide.scene.json --print-config
 check "the key" sh -c 'tr -d " \n" <stdout | grep -q "\"arms\":\[84,108\]"'
+# A circular skirt under a strip that is no skirt, with a band below: sectors of 300 degrees start in waves, the bands as a ring.
+# Nothing is strained by that, and the skirt hangs from its waist.
+circle() { # NAME Z TURN SIDE BAND TOP: two panels of a skirt, a band and a strip above
+  cat <<END
+"$1": {"label": "leg", "translation": [0, 100, $2], "rotation": [0, $3, 0],
+  "vertices": [[-2.5, 4.33], [-20, 34.64], [20, 34.64], [2.5, 4.33]],
+  "edges": [{"endpoints": [0, 1]}, {"endpoints": [1, 2], "curvature": {"type": "circle", "params": [40, 1, 1]}},
+    {"endpoints": [2, 3]}, {"endpoints": [3, 0], "curvature": {"type": "circle", "params": [5, 1, 0]}}]},
+"$4": {"label": "leg", "translation": [0, 50, $2], "rotation": [0, $3, 0],
+  "vertices": [[-60, 0], [60, 0], [60, 5], [-60, 5]],
+  "edges": [{"endpoints": [0, 1]}, {"endpoints": [1, 2]}, {"endpoints": [2, 3]}, {"endpoints": [3, 0]}]},
+"$5": {"label": "body", "translation": [0, 112, $2], "rotation": [0, $3, 0],
+  "vertices": [[-8, 0], [8, 0], [8, 5], [-8, 5]],
+  "edges": [{"endpoints": [0, 1]}, {"endpoints": [1, 2]}, {"endpoints": [2, 3]}, {"endpoints": [3, 0]}]}
+END
+}
+ends() { echo "[{\"panel\": \"$1\", \"edge\": $3}, {\"panel\": \"$2\", \"edge\": $4}]"; }
+cat >circle.json <<END
+{"pattern": {"panels": {$(circle front 15 0 lower yoke), $(circle back -15 180 behind nape)},
+ "stitches": [$(ends front back 0 2), $(ends front back 2 0), $(ends lower behind 1 3), $(ends lower behind 3 1),
+  $(ends yoke nape 1 3), $(ends yoke nape 3 1), $(ends yoke front 0 3), $(ends nape back 0 3),
+  $(ends front lower 1 2), $(ends back behind 1 2)]},
+ "properties": {"curvature_coords": "relative", "units_in_meter": 100}}
+END
+sed 's/tube.json/circle.json/g; s/"tube"/"dress"/; s/"position": \[0, 0.5, 0\]/"position": [0, 0, 0]/' plain.json >circle.scene.json
+expect 0 "$clothsim" circle.scene.json -v -o circle -e 1 --set dress.mesh.resolution=0.02
+says '2 of 6 panels are wide sectors and start in waves'
+says '2 of 6 panels start wrapped around'
+start=circle/dress_0001.obj
+strained() { # FILE: share of sides that are over 2 % longer or shorter than in the pattern, which is in the texture coordinates
+  awk '$1 == "v" { for (c = 1; c <= 3; c++) x[n + 0, c] = $(c + 1); n++ } $1 == "vt" { u[m + 0] = $2; w[m + 0] = $3; m++ }
+    function long(i, j, p, q, r, f) { r = sqrt((x[i, 1] - x[j, 1])^2 + (x[i, 2] - x[j, 2])^2 + (x[i, 3] - x[j, 3])^2)
+      f = sqrt((u[p] - u[q])^2 + (w[p] - w[q])^2); all++; many += r > 1.02 * f || r < 0.98 * f }
+    $1 == "f" { for (k = 2; k <= 4; k++) { split($k, a, "/"); split($(k == 4 ? 2 : k + 1), b, "/"); long(a[1] - 1, b[1] - 1, a[2] - 1, b[2] - 1) } }
+    END { print many / all }' "$1"
+}
+panel() { # NAME: least and most x, y and z of its vertices
+  awk -v name="$1" '$1 == "v" { for (c = 1; c <= 3; c++) x[n + 0, c] = $(c + 1); n++ } $1 == "g" { on = $2 == name }
+    $1 == "f" && on { for (k = 2; k <= NF; k++) { split($k, a, "/"); for (c = 1; c <= 3; c++) { v = x[a[1] - 1, c]
+      if (!(c in l) || v < l[c]) l[c] = v; if (!(c in h) || v > h[c]) h[c] = v } } } END { print l[1], h[1], l[2], h[2], l[3], h[3] }' $start
+}
+strained=$(strained $start)
+check "panels are bent without strain but at the waist, where bends are as small as triangles: $strained" awk "BEGIN { exit !($strained < 0.1) }"
+read -r _ _ _ high behind _ <<<"$(panel front)"
+check "the front hangs before the body, under $high m, from z = $behind m" awk "BEGIN { exit !($high < 1.0 && $behind > 0.1) }"
+read -r l h _ _ back front <<<"$(panel lower)"
+check "the band is half a ring: x $l to $h m, z $back to $front m" awk "BEGIN { r = 1.2 / 3.14159
+  exit !($h - $l > 1.98 * r && $h - $l < 2.02 * r && $front - $back > 0.97 * r && $front - $back < 1.03 * r) }"
 wrong() { # SED TEXT
   sed "$1" tube.json >bad.json
   check "changed" sh -c '! cmp -s tube.json bad.json'
@@ -215,7 +267,7 @@ check "the coat is outside: $(reaches coat/tube_0082.obj), $(reaches coat/coat_0
   split(\"$(reaches coat/tube_0082.obj)\", t); split(\"$(reaches coat/coat_0082.obj)\", c)
   exit !(c[1] < t[1] && c[2] > t[2] && c[3] < t[3] && c[4] > t[4]) }"
 expect 0 "$clothsim" coat.json --print-config
-check "the coat closes later" sh -c 'tr -d " \n" <stdout | grep -q "\"from\":40,\"closed\":76" && tr -d " \n" <stdout | grep -q "\"end\":184"'
+check "the coat closes later" sh -c 'tr -d " \n" <stdout | grep -q "\"from\":40,\"closed\":76" && tr -d " \n" <stdout | grep -q "\"end\":232"'
 expect 2 "$clothsim" coat.json -q --check --set tube.layer=3
 says 'objects with a lower "layer" come first'
 expect 2 "$clothsim" coat.json -q --check --set coat.mesh.from=77 --set coat.mesh.closed=76

@@ -118,18 +118,25 @@ static void test_slack(void) {
   kit_end(&k);
 }
 
-// Lengths of a closing seam go linearly to the closed length, and stay.
+// Lengths of a closing seam go to the closed length, each in its share of the time, and stay.
 static void test_closing(void) {
-  csim_link link[2] = {{.length = 0.3, .closed_length = 0.001}, {.length = 0.1}};
+  csim_link link[3] = {{.length = 0.3, .closed_length = 0.001, .end = 1},
+                       {.length = 0.1, .end = 1},
+                       {.length = 0.1, .begin = 0.5, .end = 0.75}};
   csim_link_group group = {.begin = 1, .end = INFINITY, .closed = 3};
-  csim_model model = {.links = {.nlink = 2, .link = link, .ngroup = 1, .group = &group}};
-  double now[4];
+  csim_model model = {.links = {.nlink = 3, .link = link, .ngroup = 1, .group = &group}};
+  double now[6];
   csim_links_at(&model, 0.5, NULL, now);
   CHECK(now[0] == 0 && now[2] == 0);
   csim_links_at(&model, 2, NULL, now);
   CHECK(now[0] == 1);
   CHECK_NEAR(now[1], 0.1505, 1e-15);
   CHECK_NEAR(now[3], 0.05, 1e-15);
+  CHECK(now[5] == 0.1);
+  csim_links_at(&model, 2.25, NULL, now);
+  CHECK_NEAR(now[5], 0.05, 1e-15);
+  csim_links_at(&model, 2.5, NULL, now);
+  CHECK(now[5] == 0 && now[3] > 0);
   csim_links_at(&model, 9, (unsigned char[]){0, 1}, now);
   CHECK_NEAR(now[1], 0.001, 1e-15);
   CHECK(now[2] == 0); // torn

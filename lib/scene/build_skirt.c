@@ -1,0 +1,285 @@
+// scene/build_skirt.c: tiers of a skirt, and how its panels are bent where they start. Needs mesh/.
+//
+// Panels are bent in two ways, without strain but where bends are as small as triangles.
+//
+// Circular skirts are cut from sectors of a ring. One of half a ring stands before the hands, which
+// are inside when it is sewn; a larger one reaches above its own waist, a wall before the chest
+// with the bodice on the wrong side of it. Such a panel starts as a cone in waves, as it will hang.
+// Where r and t are the distance from the middle M of its waist and the angle there, a point goes
+// to M + r c(t). That strains nothing when the curve c lies on the unit sphere and t is its length:
+//
+//       .-.        .-.       the flat      _ - M - _      from before: the sides are sewn to
+//     /     \    /     \     panel       /   |   |   \    those of the panel behind
+//    |        `M'        |              side  |   |  side
+//     \                 /                   waves
+//       ` - ._____. - '
+//
+// Lower tiers are long bands before and behind the body. Drawn together by their ends they curl up
+// and turn over before they are sewn to the rim above, so they start as arcs of a circle, half of
+// one where there are two, which is as far out as their ends then meet:
+//
+//                                  .-----.
+//    ------------------          /         \       from above
+//         ( body )         ->   |  ( body ) |
+//    ------------------          \         /
+//                                  '-----'
+#include "base/dmath.h"
+#include "math/vec3.h"
+#include "scene/compile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const double WIDE = 70 * CSIM_PI / 180; // half of the least sector that is bent
+static const double FLAT = 0.98;               // cosine between panels that lie in one plane, about
+static const char skirt[] = "leg";             // GarmentCode's labels of panels and edges
+static const char waist[] = "lower_interface";
+
+static int root_of(int *parent, int i) {
+  while (parent[i] != i) i = parent[i] = parent[parent[i]];
+  return i;
+}
+
+// Panels are what hangs together. (parent: mesh->nvert)
+static void join_panels(const csim_mesh *mesh, int *parent) {
+  for (int i = 0; i < mesh->nvert; i++) parent[i] = i;
+  for (int t = 0; t < mesh->ntri; t++)
+    for (int k = 1; k < 3; k++)
+      parent[root_of(parent, mesh->tri[csim_xyz(t) + k])] = root_of(parent, mesh->tri[csim_xyz(t)]);
+}
+
+static csim_status mark(const csim_mesh *mesh, const char *label, unsigned char **in) {
+  *in = CSIM_NEW(unsigned char, mesh->nvert);
+  if (!*in) return CSIM_MEMORY;
+  for (int s = 0; s < mesh->nset; s++)
+    for (int k = 0; k < mesh->set[s].n && !strcmp(mesh->set[s].name, label); k++)
+      (*in)[mesh->set[s].vert[k]] = 1;
+  return CSIM_OK;
+}
+
+csim_status csim_find_tiers(const csim_mesh *mesh, int *tier) {
+  unsigned char *leg = NULL, *held = NULL;
+  int *parent = CSIM_NEW(int, mesh->nvert), more = 1, skirts = 1;
+  csim_status status = parent ? mark(mesh, skirt, &leg) : CSIM_MEMORY;
+  if (!status) status = mark(mesh, waist, &held);
+  if (status) goto done;
+  join_panels(mesh, parent);
+  for (int i = 0; i < mesh->nvert; i++) {
+    tier[root_of(parent, i)] = leg[i] ? -1 : 0;
+    skirts &= leg[i];
+  }
+  for (int i = 0; i < mesh->nvert; i++)
+    if (skirts && held[i]) tier[root_of(parent, i)] = 1;
+  for (int at = skirts; more; at++) {
+    more = 0;
+    for (int i = 0; i < 2 * mesh->nstitch; i++) {
+      int own = root_of(parent, mesh->stitch[i]), other = root_of(parent, mesh->stitch[i ^ 1]);
+      if (tier[own] != at || tier[other] >= 0) continue;
+      tier[other] = at + 1;
+      more = 1;
+    }
+  }
+  for (int i = 0; i < mesh->nvert; i++) tier[i] = tier[root_of(parent, i)];
+done:
+  free(parent);
+  free(leg);
+  free(held);
+  return status;
+}
+
+// ---------------------------------------------------------------------------------------- in waves
+
+// The curve on the sphere, by its latitude over the longitude p from the middle (0) to a side
+// (pi/2), SLOPE below the horizon there: -SLOPE + height cos(5 p).
+enum { SAMPLES = 400 };
+static const double SLOPE = CSIM_PI / 4;
+
+static double latitude(double height, double p) {
+  return height * csim_cos(5 * p) - SLOPE;
+}
+
+// Lengths of the curve from the middle to each of the samples; returns that to the side.
+static double measure_wave(double height, double length[SAMPLES + 1]) {
+  double step = 0.5 * CSIM_PI / SAMPLES;
+  length[0] = 0;
+  for (int k = 0; k < SAMPLES; k++) {
+    double p = (k + 0.5) * step, slope = 5 * height * csim_sin(5 * p);
+    double across = csim_cos(latitude(height, p));
+    length[k + 1] = length[k] + step * sqrt(slope * slope + across * across);
+  }
+  return length[SAMPLES];
+}
+
+// Gives the curve the length of half a panel. Returns its height.
+static double fit_wave(double angle, double length[SAMPLES + 1]) {
+  double low = 0, high = SLOPE;
+  for (int k = 0; k < 50; k++) {
+    double height = 0.5 * (low + high);
+    if (measure_wave(height, length) < angle)
+      low = height;
+    else
+      high = height;
+  }
+  return high;
+}
+
+// A panel in its own plane.
+typedef struct plane {
+  const double *out; // unit, outwards
+  double along[3], up[3];
+  double middle[3]; // of the waist's circle
+} plane;
+
+// Its vertices from which a panel hangs: sewn to something else than a skirt, or on the waist.
+static void mark_waist(const csim_mesh *mesh, const int *tier, unsigned char *held) {
+  for (int i = 0; i < 2 * mesh->nstitch; i++)
+    held[mesh->stitch[i]] |= tier[mesh->stitch[i ^ 1]] == 0;
+}
+
+// The circle of least squares through the waist (Kasa's). 0: there is none.
+static int find_middle(const csim_mesh *mesh, const int *of, int panel, const unsigned char *held,
+                       plane *p) {
+  double mean[3] = {0}, m[3] = {0}, rhs[2] = {0}, d[3];
+  int n = 0;
+  for (int i = 0; i < mesh->nvert; i++)
+    if (of[i] == panel && held[i]) csim_add_scaled(1, mesh->vert + csim_xyz(i), mean), n++;
+  for (int c = 0; c < 3 && n; c++) mean[c] /= n;
+  for (int i = 0; i < mesh->nvert; i++) {
+    if (of[i] != panel || !held[i]) continue;
+    csim_sub(mesh->vert + csim_xyz(i), mean, d);
+    double u = csim_dot(d, p->along), v = csim_dot(d, p->up);
+    m[0] += u * u;
+    m[1] += u * v;
+    m[2] += v * v;
+    rhs[0] += 0.5 * u * (u * u + v * v);
+    rhs[1] += 0.5 * v * (u * u + v * v);
+  }
+  double det = m[0] * m[2] - m[1] * m[1], scale = m[0] + m[2];
+  if (!(det > 1e-4 * scale * scale)) return 0; // straight
+  double u = (m[2] * rhs[0] - m[1] * rhs[1]) / det, v = (m[0] * rhs[1] - m[1] * rhs[0]) / det;
+  for (int c = 0; c < 3; c++) p->middle[c] = mean[c] + u * p->along[c] + v * p->up[c];
+  return 1;
+}
+
+// Angle from straight down, and distance, of a point from the middle.
+static void locate(const plane *p, const double *x, double *angle, double *r) {
+  double d[3];
+  csim_sub(x, p->middle, d);
+  double u = csim_dot(d, p->along), v = csim_dot(d, p->up);
+  *angle = csim_atan2(u, -v);
+  *r = sqrt(u * u + v * v);
+}
+
+static void bend(csim_mesh *mesh, const int *of, int panel, const plane *p, double most) {
+  double length[SAMPLES + 1], height = fit_wave(most, length), angle, r;
+  for (int i = 0; i < mesh->nvert; i++) {
+    if (of[i] != panel) continue;
+    double *x = mesh->vert + csim_xyz(i);
+    locate(p, x, &angle, &r);
+    int low = 0, high = SAMPLES;
+    while (high - low > 1) {
+      int k = (low + high) / 2;
+      if (length[k] <= fabs(angle))
+        low = k;
+      else
+        high = k;
+    }
+    double part = (fabs(angle) - length[low]) / (length[high] - length[low]);
+    double longitude = 0.5 * CSIM_PI * (low + csim_min(1, part)) / SAMPLES;
+    double up = latitude(height, longitude), across = csim_cos(up);
+    memcpy(x, p->middle, 3 * sizeof *x);
+    csim_add_scaled(r * csim_sin(up), p->up, x);
+    csim_add_scaled(r * across * csim_cos(longitude), p->out, x);
+    csim_add_scaled(r * across * (angle < 0 ? -1 : 1) * csim_sin(longitude), p->along, x);
+  }
+}
+
+// Returns whether the panel was bent.
+static int bend_circular(csim_mesh *mesh, const int *of, int panel, const unsigned char *held,
+                         const double *out) {
+  plane p = {.out = out};
+  double most = 0, angle, r;
+  csim_cross((double[]){0, 1, 0}, out, p.along);
+  double l = csim_norm(p.along);
+  if (!(l > 0.9)) return 0; // it lies
+  for (int c = 0; c < 3; c++) p.along[c] /= l;
+  csim_cross(out, p.along, p.up);
+  if (!find_middle(mesh, of, panel, held, &p)) return 0;
+  for (int i = 0; i < mesh->nvert; i++) {
+    if (of[i] != panel) continue;
+    locate(&p, mesh->vert + csim_xyz(i), &angle, &r);
+    most = csim_max(most, fabs(angle));
+  }
+  if (!(most > WIDE)) return 0;
+  bend(mesh, of, panel, &p, most);
+  return 1;
+}
+
+csim_status csim_bend_circular(csim_mesh *mesh, int n, const int *of, const int *tier,
+                               const double *normal, int *count) {
+  unsigned char *held = NULL;
+  csim_status status = mark(mesh, waist, &held);
+  if (!status) mark_waist(mesh, tier, held);
+  *count = 0;
+  for (int k = 0; k < n && !status; k++) {
+    int first = 0;
+    while (of[first] != k) first++;
+    if (tier[first] != 0) *count += bend_circular(mesh, of, k, held, normal + csim_xyz(k));
+  }
+  free(held);
+  return status;
+}
+
+// ---------------------------------------------------------------------------------- wrapped around
+
+// Where a band is along itself, and how it meets those to which its ends are sewn.
+typedef struct band {
+  double along[3], low, high; // [m] unit, horizontal
+  double depth;               // [m] of the others behind it
+  double turn;                // cosine between the outward normals
+  int n[2];                   // stitches at either end
+} band;
+
+static void measure_band(const csim_mesh *mesh, const int *of, int panel, const int *tier,
+                         const double *normal, band *b) {
+  const double *out = normal + csim_xyz(panel);
+  *b = (band){.low = INFINITY, .high = -INFINITY};
+  csim_cross((double[]){0, 1, 0}, out, b->along);
+  for (int i = 0; i < mesh->nvert; i++) {
+    if (of[i] != panel) continue;
+    double s = csim_dot(mesh->vert + csim_xyz(i), b->along);
+    b->low = csim_min(b->low, s);
+    b->high = csim_max(b->high, s);
+  }
+  for (int i = 0; i < 2 * mesh->nstitch; i++) {
+    int own = mesh->stitch[i], other = mesh->stitch[i ^ 1];
+    double d[3];
+    if (of[own] != panel || of[other] == panel || tier[other] != tier[own]) continue;
+    csim_sub(mesh->vert + csim_xyz(own), mesh->vert + csim_xyz(other), d);
+    b->depth += csim_dot(d, out);
+    b->turn += csim_dot(out, normal + csim_xyz(of[other]));
+    b->n[csim_dot(mesh->vert + csim_xyz(own), b->along) > 0.5 * (b->low + b->high)]++;
+  }
+  if (b->n[0] + b->n[1]) {
+    b->depth /= b->n[0] + b->n[1];
+    b->turn /= b->n[0] + b->n[1];
+  }
+}
+
+int csim_wrap_band(csim_mesh *mesh, const int *of, int panel, const int *tier,
+                   const double *normal) {
+  const double *out = normal + csim_xyz(panel);
+  band b;
+  measure_band(mesh, of, panel, tier, normal, &b);
+  if (!b.n[0] || !b.n[1] || !(b.turn < FLAT) || !(fabs(out[1]) < 0.1)) return 0;
+  double cosine = csim_max(-1, b.turn), a = 0.5 * (b.high - b.low), middle = 0.5 * (b.high + b.low);
+  double angle = 0.5 * csim_atan2(sqrt(1 - cosine * cosine), cosine), radius = a / angle;
+  double farther = csim_max(0, radius * (1 - csim_cos(angle)) - 0.5 * b.depth);
+  for (int i = 0; i < mesh->nvert; i++) {
+    if (of[i] != panel) continue;
+    double *x = mesh->vert + csim_xyz(i), s = csim_dot(x, b.along) - middle;
+    csim_add_scaled(radius * csim_sin(s / radius) - s, b.along, x);
+    csim_add_scaled(farther - radius * (1 - csim_cos(s / radius)), out, x);
+  }
+  return 1;
+}
