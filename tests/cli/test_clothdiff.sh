@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # test_clothdiff.sh: verdicts, numbers and exit codes of clothdiff.
 . "$ROOT/tests/cli/cache_lib.bash"
+mkdir temporary
+export TMPDIR=$PWD/temporary
 
 frames a sheet 1 50
 frames a flag 1 50 4

@@ -30,7 +30,6 @@ typedef struct diff_options {
 /// One output of a side. Its objects and frames are those of `info`.
 typedef struct diff_source {
   const char *kind; ///< as csim_sequence_kind_of has it, or what a single file is
-  char *converted;  ///< of USD: the Alembic file made of it, to be removed; else NULL
   csim_sequence *s; ///< NULL: it could not be opened
   const csim_sequence_info *info;
   double *x, *v;  ///< (largest nvert x 3) of the object and frame at hand

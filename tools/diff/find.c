@@ -192,8 +192,6 @@ void diff_release(diff_run *run) {
     diff_side *side = &run->side[k];
     for (int i = 0; i < side->nsource; i++) {
       csim_sequence_free(side->source[i].s);
-      if (side->source[i].converted) unlink(side->source[i].converted);
-      free(side->source[i].converted);
       free(side->source[i].x);
       free(side->source[i].v);
       free(side->source[i].compared);

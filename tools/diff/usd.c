@@ -66,15 +66,10 @@ static int add_usd(diff_run *run, diff_side *side, const char *name) {
   if (path && made && fits) {
     snprintf(path, size, "%s%s%s", side->is_folder ? side->path : "", side->is_folder ? "/" : "",
              name);
-    if (convert(path, made) && !diff_open_source(run, side, NULL, made)) {
-      diff_source *source = &side->source[side->nsource - 1];
-      source->kind = "usd";
-      source->converted = made;
-      made = NULL;
-      done = 1;
-    }
+    done = convert(path, made) && !diff_open_source(run, side, NULL, made);
+    if (done) side->source[side->nsource - 1].kind = "usd";
   }
-  if (made) unlink(made);
+  if (made) unlink(made); // what was opened stays readable, and is gone however this program ends
   free(made);
   free(path);
   return done;
