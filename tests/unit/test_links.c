@@ -137,7 +137,7 @@ static void test_closing(void) {
   CHECK_NEAR(now[5], 0.05, 1e-15);
   csim_links_at(&model, 2.5, NULL, now);
   CHECK(now[5] == 0 && now[3] > 0);
-  csim_links_at(&model, 9, (unsigned char[]){0, 1}, now);
+  csim_links_at(&model, 9, (unsigned char[]){0, 1, 0}, now);
   CHECK_NEAR(now[1], 0.001, 1e-15);
   CHECK(now[2] == 0); // torn
 }
