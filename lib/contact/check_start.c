@@ -1,6 +1,7 @@
 // contact/check_start.c: see check_start.h.
 #include "contact/check_start.h"
 
+#include "base/disjoint.h"
 #include "io/obj_write.h"
 #include "math/vec3.h"
 #include "mesh/intersect.h"
@@ -113,11 +114,6 @@ static long long check_planes(const start_check *s, int ncollider) {
   return total;
 }
 
-static int root_of(int *parent, int i) {
-  while (parent[i] != i) i = parent[i] = parent[parent[i]];
-  return i;
-}
-
 // Parts of bodies inside of colliders that are solid: no triangle need cross for that. What hangs
 // together lies on one side, or crosses, which is reported elsewhere: one vertex is enough.
 static csim_status check_inside(const start_check *s, int ncollider, long long *total) {
@@ -130,7 +126,7 @@ static csim_status check_inside(const start_check *s, int ncollider, long long *
   for (int i = 0; !status && i < nbody; i++) parent[i] = i;
   for (int e = 0; !status && e < s->mesh.nedge; e++) {
     const int *v = s->mesh.edge + csim_row(2, e);
-    if (v[1] < nbody) parent[root_of(parent, v[1])] = root_of(parent, v[0]);
+    if (v[1] < nbody) parent[csim_disjoint_root(parent, v[1])] = csim_disjoint_root(parent, v[0]);
   }
   for (int k = 0; !status && k < ncollider; k++) {
     const csim_collider *collider = &s->collider[k];

@@ -9,6 +9,7 @@
 //
 // which is one-to-one in all of space, so the arm never passes through itself, and what it meets
 // when it stretches out it pushes away as any moving collider.
+#include "base/disjoint.h"
 #include "math/vec3.h"
 #include "scene/compile.h"
 
@@ -33,13 +34,6 @@ typedef struct cut {
   double middle[3], height, radius; // radius: largest distance from the middle
 } cut;
 
-// The representative of the part that i is in, by disjoint sets with path halving (Tarjan & van
-// Leeuwen, Worst-case analysis of set union algorithms, JACM 31, 1984).
-static int root_of(int *parent, int i) {
-  while (parent[i] != i) i = parent[i] = parent[parent[i]];
-  return i;
-}
-
 // The part of the mesh with x beyond `at` on one side (1 or -1) that is connected to its tip.
 // parent: scratch (nvert); in: 1 for its vertices.
 static void cut_off(const csim_mesh *mesh, int side, double at, int tip, int *parent,
@@ -49,12 +43,12 @@ static void cut_off(const csim_mesh *mesh, int side, double at, int tip, int *pa
     for (int k = 0; k < 3; k++) {
       int a = mesh->tri[csim_xyz(t) + k], b = mesh->tri[csim_xyz(t) + (k + 1) % 3];
       if (!(side * mesh->vert[csim_xyz(a)] > at && side * mesh->vert[csim_xyz(b)] > at)) continue;
-      a = root_of(parent, a);
-      b = root_of(parent, b);
+      a = csim_disjoint_root(parent, a);
+      b = csim_disjoint_root(parent, b);
       parent[a > b ? a : b] = a > b ? b : a;
     }
-  int root = root_of(parent, tip);
-  for (int i = 0; i < mesh->nvert; i++) in[i] = root_of(parent, i) == root;
+  int root = csim_disjoint_root(parent, tip);
+  for (int i = 0; i < mesh->nvert; i++) in[i] = csim_disjoint_root(parent, i) == root;
 }
 
 // Of the arm's vertices from the cut up to `end`. Returns how many there are.

@@ -1,5 +1,6 @@
 // scene/build_chambers.c: chambers: which triangles enclose them, and whether they are closed.
 // Needs model/.
+#include "base/disjoint.h"
 #include "math/vec3.h"
 #include "model/chamber.h"
 #include "model/curve.h"
@@ -25,11 +26,6 @@ static int compare_edges(const void *x, const void *y) {
 static int sewn_id(const csim_model *model, int vert) {
   int seam = model->links.seam ? model->links.seam[vert] : -1;
   return seam < 0 ? vert : model->nvert + seam;
-}
-
-static int root_of(int *parent, int i) {
-  while (parent[i] != i) i = parent[i] = parent[parent[i]];
-  return i;
 }
 
 // Every edge of the chamber's triangles, by ascending ids. NULL when out of memory.
@@ -71,10 +67,10 @@ static int report_holes(csim_build *build, const csim_chamber_source *source,
   }
   for (int i = 0; i < 2 * model->nvert; i++) parent[i] = i;
   for (int i = 0; i < nrim; i++)
-    parent[root_of(parent, edge[i].id[0])] = root_of(parent, edge[i].id[1]);
-  for (int i = 0; i < nrim; i++) size[root_of(parent, edge[i].id[0])]++;
+    parent[csim_disjoint_root(parent, edge[i].id[0])] = csim_disjoint_root(parent, edge[i].id[1]);
+  for (int i = 0; i < nrim; i++) size[csim_disjoint_root(parent, edge[i].id[0])]++;
   for (int i = 0; i < nrim; i++) {
-    int root = root_of(parent, edge[i].id[0]);
+    int root = csim_disjoint_root(parent, edge[i].id[0]);
     if (size[root] == 0) continue;
     const double *x = build->x + csim_xyz(edge[i].vert[0]);
     int body = 0;

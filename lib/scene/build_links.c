@@ -1,5 +1,6 @@
 // scene/build_links.c: attachments and seams: strings between the vertices of bodies. Needs model/,
 // contact/.
+#include "base/disjoint.h"
 #include "contact/distance.h"
 #include "math/vec3.h"
 #include "model/links.h"
@@ -191,11 +192,6 @@ done:
   return status;
 }
 
-static int root_of(int *parent, int i) {
-  while (parent[i] != i) i = parent[i] = parent[parent[i]];
-  return i;
-}
-
 // Vertices that stitches join, over any number of seams, get one number.
 static csim_status number_seams(csim_build *build) {
   csim_model *model = build->model;
@@ -214,12 +210,12 @@ static csim_status number_seams(csim_build *build) {
     int number =
         (int)build->elements.links.param[CSIM_LINK_WEIGHT * (ptrdiff_t)e + CSIM_LINK_NUMBER];
     if (!model->links.group[build->link[number].group].seam) continue;
-    seam[root_of(seam, node[0])] = root_of(seam, node[1]);
+    seam[csim_disjoint_root(seam, node[0])] = csim_disjoint_root(seam, node[1]);
     sewn[node[0]] = sewn[node[1]] = 1;
   }
-  for (int i = 0; i < model->nvert; i++) root_of(seam, i);
+  for (int i = 0; i < model->nvert; i++) csim_disjoint_root(seam, i);
   for (int i = 0; i < model->nvert; i++) // roots are sewn too, so they keep themselves
-    if (sewn[i]) seam[i] = root_of(seam, i);
+    if (sewn[i]) seam[i] = csim_disjoint_root(seam, i);
   for (int i = 0; i < model->nvert; i++)
     if (!sewn[i]) seam[i] = -1;
   free(sewn);

@@ -7,6 +7,7 @@
 // along its normal to where its stitches pull it, as near to the body as it can: stitches that
 // begin far from it would fold the panel before it arrives, and straps slip under the shoulders.
 // Panels are moved as a whole, so they stay flat.
+#include "base/disjoint.h"
 #include "contact/layers.h"
 #include "math/vec3.h"
 #include "mesh/tag.h"
@@ -45,11 +46,6 @@ typedef struct panels {
   int (*pair)[2];    // (MOST_PAIRS)
 } panels;
 
-static int root_of(int *parent, int i) {
-  while (parent[i] != i) i = parent[i] = parent[parent[i]];
-  return i;
-}
-
 // Panels are what hangs together; loose vertices are one each.
 static void number_panels(panels *p) {
   const csim_mesh *mesh = p->mesh;
@@ -57,10 +53,10 @@ static void number_panels(panels *p) {
   for (int t = 0; t < mesh->ntri; t++)
     for (int k = 1; k < 3; k++) {
       const int *v = mesh->tri + csim_xyz(t);
-      int a = root_of(p->of, v[0]), b = root_of(p->of, v[k]);
+      int a = csim_disjoint_root(p->of, v[0]), b = csim_disjoint_root(p->of, v[k]);
       p->of[a < b ? b : a] = a < b ? a : b; // roots are the lowest of their panel
     }
-  for (int i = 0; i < mesh->nvert; i++) root_of(p->of, i);
+  for (int i = 0; i < mesh->nvert; i++) csim_disjoint_root(p->of, i);
   for (int i = 0; i < mesh->nvert; i++) p->of[i] = p->of[i] == i ? p->n++ : p->of[p->of[i]];
 }
 

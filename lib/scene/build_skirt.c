@@ -23,6 +23,7 @@
 //         ( body )         ->   |  ( body ) |
 //    ------------------          \         /
 //                                  '-----'
+#include "base/disjoint.h"
 #include "base/dmath.h"
 #include "math/vec3.h"
 #include "scene/compile.h"
@@ -35,17 +36,13 @@ static const double FLAT = 0.98;               // cosine between panels that lie
 static const char skirt[] = "leg";             // GarmentCode's labels of panels and edges
 static const char waist[] = "lower_interface";
 
-static int root_of(int *parent, int i) {
-  while (parent[i] != i) i = parent[i] = parent[parent[i]];
-  return i;
-}
-
 // Panels are what hangs together. (parent: mesh->nvert)
 static void join_panels(const csim_mesh *mesh, int *parent) {
   for (int i = 0; i < mesh->nvert; i++) parent[i] = i;
   for (int t = 0; t < mesh->ntri; t++)
     for (int k = 1; k < 3; k++)
-      parent[root_of(parent, mesh->tri[csim_xyz(t) + k])] = root_of(parent, mesh->tri[csim_xyz(t)]);
+      parent[csim_disjoint_root(parent, mesh->tri[csim_xyz(t) + k])] =
+          csim_disjoint_root(parent, mesh->tri[csim_xyz(t)]);
 }
 
 static csim_status mark(const csim_mesh *mesh, const char *label, unsigned char **in) {
@@ -65,21 +62,22 @@ csim_status csim_find_tiers(const csim_mesh *mesh, int *tier) {
   if (status) goto done;
   join_panels(mesh, parent);
   for (int i = 0; i < mesh->nvert; i++) {
-    tier[root_of(parent, i)] = leg[i] ? -1 : 0;
+    tier[csim_disjoint_root(parent, i)] = leg[i] ? -1 : 0;
     skirts &= leg[i];
   }
   for (int i = 0; i < mesh->nvert; i++)
-    if (skirts && held[i]) tier[root_of(parent, i)] = 1;
+    if (skirts && held[i]) tier[csim_disjoint_root(parent, i)] = 1;
   for (int at = skirts; more; at++) {
     more = 0;
     for (int i = 0; i < 2 * mesh->nstitch; i++) {
-      int own = root_of(parent, mesh->stitch[i]), other = root_of(parent, mesh->stitch[i ^ 1]);
+      int own = csim_disjoint_root(parent, mesh->stitch[i]),
+          other = csim_disjoint_root(parent, mesh->stitch[i ^ 1]);
       if (tier[own] != at || tier[other] >= 0) continue;
       tier[other] = at + 1;
       more = 1;
     }
   }
-  for (int i = 0; i < mesh->nvert; i++) tier[i] = tier[root_of(parent, i)];
+  for (int i = 0; i < mesh->nvert; i++) tier[i] = tier[csim_disjoint_root(parent, i)];
 done:
   free(parent);
   free(leg);
