@@ -7,7 +7,7 @@
 #include <string.h>
 
 // What stays on the finest level; the rest is spread evenly. A smaller share locks less still, but
-// lets the cloth stretch between seeds: docs/methods.md, case K of test_validate.
+// lets the cloth stretch between seeds: docs/methods.md, Locking.
 static const double FINE_SHARE = 0.1;
 
 // A level: rows are vertices (finest) or aggregates of the rows below.
