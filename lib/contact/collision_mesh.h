@@ -1,4 +1,4 @@
-// contact/collision_mesh.h: everything that can touch, in one numbering. Needs model/,
+// contact/collision_mesh.h: everything that can collide, in one numbering. Needs model/,
 // contact/collider.h.
 //
 // Vertices of bodies keep their model's numbers; those of colliders that have a surface follow.
@@ -54,7 +54,7 @@ static inline int csim_collision_mesh_part(const csim_collision_mesh *mesh, int 
   return v < mesh->nbody_vert ? mesh->body_part[v] : mesh->collider_part[v - mesh->nbody_vert];
 }
 
-/// Whether a collider, by its part, lets a vertex of a body go: the two have no contact.
+/// Whether a collider, given by its part, has released a vertex of a body: the two have no contact.
 static inline int csim_collision_mesh_lets_go(const csim_collision_mesh *mesh, int v, int part) {
   return mesh->let_go && v < mesh->nbody_vert && (mesh->let_go[v] == part || mesh->let_go[v] < 0);
 }

@@ -11,14 +11,14 @@
 
 enum { EVERY = -1, PAIR_GRAIN = CSIM_COMPACTION_CHUNK };
 
-// A pair stops colliders when it leaves them less than this share of their way.
+// A pair stops colliders if it leaves them less than this share of their way.
 static const double STOPS = 0.1;
 
-// Of its contact distance: a pair that is let go is taken back from there on. The filter stops
-// everything that is nearer than the floor.
+// Share of its contact distance from which a released pair has contact again. The filter would stop
+// everything nearer than the floor.
 static const double TAKEN_BACK = 0.6;
 
-// [1/s] of the springs, and [m] up to where they grow: at most 18 m/s2.
+// [1/s] rate of the springs, and [m] depth up to which their force grows: at most 18 m/s2.
 static const double RATE = 30, GROWS = 0.02;
 
 int csim_pinched_create(csim_arena *arena, const csim_contact_params *params, csim_pinched *p) {
@@ -74,8 +74,8 @@ static void normal_of(const csim_pinched *p, int tri, double n[3]) {
   for (int c = 0; c < 3; c++) n[c] = l > 0 ? n[c] / l : 0;
 }
 
-// The triangle of a collider that is nearest to a vertex before it; of those that meet in the
-// nearest point, the one that faces it most.
+// The triangle of a collider that is nearest to a vertex outside of it. Of triangles that share the
+// nearest point, the one that faces the vertex most.
 static int nearest_triangle(const csim_pinched *p, int vert, int part) {
   const csim_collision_mesh *mesh = p->mesh;
   const double *at = p->kin->x + csim_xyz(vert);
@@ -114,7 +114,7 @@ static int let_go_of(csim_pinched *p, int vert, int part) {
 
 // ------------------------------------------------------------------------------------------ pairs
 
-// A pair as this module looks at it: its collider, and the vertex of its body that is nearest.
+// A pair with its collider and the nearest vertex of its body.
 typedef struct pinched_pair {
   csim_pair_kind kind;
   int v[4];
@@ -142,7 +142,7 @@ static pinched_pair look_at(const csim_pinched *p, const csim_candidate *candida
 
 typedef void pair_fn(csim_pinched *p, const csim_candidate *candidate);
 
-// Calls fn with the pairs that may come near on the way kin->d, in the order of the list. -1 when
+// Calls fn for the pairs that may come near on the way kin->d, in the order of the list. -1 when
 // out of memory.
 static int for_near_pairs(csim_pinched *p, pair_fn *fn) {
   const csim_kinematics *kin = p->kin;
@@ -159,7 +159,7 @@ static int for_near_pairs(csim_pinched *p, pair_fn *fn) {
   return 0;
 }
 
-// Share of the way kin->d that a pair leaves; 1 of what is let go already.
+// Share of the way kin->d that a pair leaves free; 1 if it is released already.
 static double share_of(const csim_pinched *p, const csim_candidate *candidate) {
   const csim_candidates *set = p->reach->candidates;
   csim_pair_kind kind = csim_candidate_kind(candidate);
@@ -175,8 +175,8 @@ static void prefer(int *part, int other) {
   if (other > 0 && (*part <= 0 || other < *part)) *part = other;
 }
 
-// Marks vertices of a pair that stops colliders with the first collider that could let them go, or
-// -1 while there is none.
+// Marks vertices of a pair that stops colliders with the first collider that could release them, or
+// with -1 while there is none.
 static void mark_blocked(csim_pinched *p, const csim_candidate *candidate) {
   if (share_of(p, candidate) >= STOPS) return;
   pinched_pair pair = look_at(p, candidate);
@@ -190,8 +190,8 @@ static void mark_blocked(csim_pinched *p, const csim_candidate *candidate) {
   }
 }
 
-// One collider lets go of what lies between two, always the same one, so that the other still holds
-// it; and layers of cloth that stop each other are let go as well.
+// Of two colliders always the same one releases what lies between them, so that the other still
+// holds it. Layers of cloth that stop each other are released too.
 static void choose_collider(csim_pinched *p, const csim_candidate *candidate) {
   pinched_pair pair = look_at(p, candidate);
   if (!pair.part || !csim_kinematics_part_is_behind(p->kin, pair.part)) return;
@@ -225,7 +225,7 @@ static void let_pair_go(csim_pinched *p, const csim_candidate *candidate) {
 }
 
 int csim_pinched_pass(csim_pinched *p) {
-  enum { MOST_LEGS = 1000 }; // a way may be longer than vertices reach at once
+  enum { MOST_LEGS = 1000 }; // a way may be longer than one reach of the vertices
   csim_kinematics *kin = p->kin;
   size_t bytes = 3 * (size_t)p->mesh->nbody_vert * sizeof *kin->d;
   for (int leg = 0; leg < MOST_LEGS && csim_kinematics_is_behind(kin); leg++) {
@@ -241,13 +241,13 @@ int csim_pinched_pass(csim_pinched *p) {
 
 // ----------------------------------------------------------------------------------------- review
 
-// While a review lasts, p->blocked has 1 for what cannot be taken back yet.
+// Keeps vertices released: during a review p->blocked is 1 for those.
 static void keep_vertices(csim_pinched *p, const int *v, int n, int part) {
   for (int k = 0; k < n; k++)
     if (csim_collision_mesh_lets_go(p->mesh, v[k], part)) p->blocked[v[k]] = 1;
 }
 
-// A vertex lies on the collider of a part.
+// Records that a vertex lies on the collider of a part.
 static void press(csim_pinched *p, int vert, int part) {
   int *by = &p->pressed[vert];
   *by = *by == 0 || *by == part ? part : EVERY;
@@ -277,7 +277,7 @@ static void keep_near(csim_pinched *p) {
   }
 }
 
-// What is let go and hangs together is pressed as a whole.
+// A connected released region is pressed as a whole.
 static void spread_pressed(csim_pinched *p, int ntri) {
   for (int changed = 1; changed;) {
     changed = 0;
@@ -293,7 +293,7 @@ static void spread_pressed(csim_pinched *p, int ntri) {
   }
 }
 
-// Faces that hang on a collider though nothing presses them on it any more.
+// Releases faces that hang on a collider though nothing presses them on it any more.
 static void let_hanging_go(csim_pinched *p, long long total) {
   const csim_collision_mesh *mesh = p->mesh;
   for (ptrdiff_t i = 0; i < total; i++) {
@@ -310,8 +310,8 @@ static void let_hanging_go(csim_pinched *p, long long total) {
   }
 }
 
-// Those whose faces cross a collider. Returns how many pairs of triangles do, in p->pair; -1 when
-// out of memory.
+// Keeps vertices whose faces cross a collider. Returns the number of such pairs of triangles, in
+// p->pair; -1 when out of memory.
 static long long keep_crossing(csim_pinched *p) {
   const csim_collision_mesh *mesh = p->mesh;
   int n = 0;
@@ -345,7 +345,7 @@ static long long keep_crossing(csim_pinched *p) {
   return total;
 }
 
-// Of the collider of a part about a vertex.
+// Winding number of the collider of a part about a vertex.
 static double winding(const csim_pinched *p, int part, int vert) {
   const csim_mesh *mesh = p->kin->collider[part - p->mesh->nbody].mesh;
   const double *x = p->kin->x + csim_xyz(p->mesh->first[part]);
@@ -353,7 +353,7 @@ static double winding(const csim_pinched *p, int part, int vert) {
   return csim_winding_number(mesh->ntri, mesh->tri, x, p->kin->x + csim_xyz(vert));
 }
 
-// Keeps what is inside of a collider that lets it go.
+// Keeps vertices inside of a collider that has released them.
 static void keep_inside(void *context, int first, int last) {
   csim_pinched *p = context;
   for (int i = first; i < last; i++) {
@@ -389,9 +389,9 @@ int csim_pinched_review(csim_pinched *p) {
 
 // ---------------------------------------------------------------------------------------- springs
 
-// How far a vertex has still to go along n until it is before the plane of its triangle by a
-// contact distance [m], and by half an edge more where a face crosses a corner of the collider; 0:
-// it is there.
+// Distance [m] along n that a vertex still has to move until it is before the plane of its triangle
+// by a contact distance, and by half an edge more if a face crosses a corner of the collider; 0
+// when it is there.
 static double depth_of(const csim_pinched *p, int vert, const double *x, double n[3]) {
   const double *q = p->kin->x + csim_xyz(p->mesh->tri[csim_xyz(p->out[vert])]);
   normal_of(p, p->out[vert], n);
@@ -422,7 +422,7 @@ int csim_pinched_add(const csim_pinched *p, const double *x, csim_active_set *ac
     double depth = depth_of(p, i, x, c.n), grown = csim_min(depth, GROWS);
     if (!(depth > 0)) continue;
     c.force = -stiffness_of(p, i) * grown;
-    c.stiff = -c.force / depth; // a majoriser where they no longer grow
+    c.stiff = -c.force / depth; // a majoriser where the force no longer grows
     if (csim_active_set_add(active, &c)) return -1;
   }
   return 0;
