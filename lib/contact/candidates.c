@@ -285,19 +285,19 @@ double csim_candidate_own_scale(const csim_candidates *set, csim_pair_kind kind,
 }
 
 // Whether one side is of a collider that has released a vertex of the other side.
-static int is_let_go(const csim_collision_mesh *mesh, const int v[4]) {
+static int is_released(const csim_collision_mesh *mesh, const int v[4]) {
   int last = v[0]; // colliders come last
   for (int k = 1; k < 4; k++)
     if (v[k] > last) last = v[k];
   if (last < mesh->nbody_vert) return 0;
   int part = csim_collision_mesh_part(mesh, last), any = 0;
-  for (int k = 0; k < 4; k++) any |= csim_collision_mesh_lets_go(mesh, v[k], part);
+  for (int k = 0; k < 4; k++) any |= csim_collision_mesh_releases(mesh, v[k], part);
   return any;
 }
 
 double csim_candidate_scale(const csim_candidates *set, csim_pair_kind kind, const int v[4],
                             float *start) {
-  if (set->mesh->let_go && is_let_go(set->mesh, v)) return 0;
+  if (set->mesh->released && is_released(set->mesh, v)) return 0;
   return csim_candidate_own_scale(set, kind, v, start);
 }
 

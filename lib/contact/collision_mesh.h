@@ -29,8 +29,8 @@ typedef struct csim_collision_mesh {
   int ntri, nbody_tri;
   int *tri;    ///< (ntri x 3)
   int *across; ///< (ntri x 3) vertex across the side from corner k to k + 1; -1: none, or several
-  const int *let_go; ///< (nbody_vert) part of the collider that lets each vertex go, 0: none, -1:
-                     ///< every one (pinched.h); NULL: all 0
+  const int *released; ///< (nbody_vert) part of the collider that lets each vertex go, 0: none, -1:
+                       ///< every one (pinched.h); NULL: all 0
 } csim_collision_mesh;
 
 /// What can touch in a scene.
@@ -55,8 +55,9 @@ static inline int csim_collision_mesh_part(const csim_collision_mesh *mesh, int 
 }
 
 /// Whether a collider, given by its part, has released a vertex of a body: the two have no contact.
-static inline int csim_collision_mesh_lets_go(const csim_collision_mesh *mesh, int v, int part) {
-  return mesh->let_go && v < mesh->nbody_vert && (mesh->let_go[v] == part || mesh->let_go[v] < 0);
+static inline int csim_collision_mesh_releases(const csim_collision_mesh *mesh, int v, int part) {
+  return mesh->released && v < mesh->nbody_vert &&
+         (mesh->released[v] == part || mesh->released[v] < 0);
 }
 
 /// Copies all starts to x (nvert x 3).

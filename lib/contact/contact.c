@@ -120,7 +120,7 @@ csim_contact_report csim_contact_get_report(const csim_contact *contact) {
                                .least = contact->filter.least,
                                .lag = contact->kin.lag,
                                .lag_part = contact->kin.lag_part,
-                               .let_go = contact->pinched.n};
+                               .released = contact->pinched.n};
 }
 
 int csim_contact_failed(const csim_contact *contact) {
@@ -275,12 +275,12 @@ double csim_contact_go_together(csim_contact *contact, const double *d, double m
   return share;
 }
 
-int csim_contact_let_go(csim_contact *contact, const double *d, double *x) {
+int csim_contact_release(csim_contact *contact, const double *d, double *x) {
   csim_kinematics *kin = &contact->kin;
   int count = 0, failed = 0;
   if (!contact->pinched.on) return 0;
   csim_active_set_forget(&contact->active);
-  if (d) count = csim_pinched_let_go(&contact->pinched, d);
+  if (d) count = csim_pinched_release(&contact->pinched, d);
   if (count == 0) {
     failed = csim_pinched_pass(&contact->pinched);
     memcpy(x, kin->x, 3 * (size_t)contact->mesh.nbody_vert * sizeof *x);

@@ -21,7 +21,7 @@ typedef struct csim_contact_report {
   double least;   ///< smallest share of the last motion that the filter accepted
   double lag;     ///< [m] largest distance of a kinematic vertex from its prescribed position
   int lag_part;   ///< its body or collider
-  int let_go;     ///< vertices that colliders have released, see csim_contact_let_go
+  int released;   ///< vertices that colliders have released, see csim_contact_release
 } csim_contact_report;
 
 typedef struct csim_contact csim_contact;
@@ -134,7 +134,7 @@ double csim_contact_go_together(csim_contact *contact, const double *d, double m
 /// 3). If nothing does, or d is NULL, they release everything in their way and move on. Bodies stay
 /// where they are; x (nbody_vert x 3) gets their positions.
 /// @return 1 if released, 0 if the scene does not ask for it, -1 when out of memory
-int csim_contact_let_go(csim_contact *contact, const double *d, double *x);
+int csim_contact_release(csim_contact *contact, const double *d, double *x);
 
 /// Buffer for a step of the solver (nbody_vert x 3), which csim_contact_filter then takes without
 /// copying. Every other function that moves something overwrites it.

@@ -8,7 +8,7 @@
 // vertices that are outside of it again and whose faces do not cross it.
 //
 //       | A |       | A |  v: in the      | A |
-//    ---+---+---  --:   :-- way of A    --:---:--   A has let go of v: its faces (:) may cross A,
+//    ---+---+---  --:   :-- way of A    --:---:--   A has released v: its faces (:) may cross A,
 //                   : v :                 : v :     and B still holds it
 //       | B |       | B |                 | B |
 //
@@ -30,16 +30,16 @@ typedef struct csim_pinched {
   csim_collision_mesh *mesh;
   int on;                 ///< csim_contact_params.pinched is "ignore"; if not, all of this is empty
   int n;                  ///< number of vertices released
-  int *let_go;            ///< (mesh->nbody_vert) see csim_collision_mesh
+  int *released;          ///< (mesh->nbody_vert) see csim_collision_mesh
   int *out;               ///< (mesh->nbody_vert) triangle of the mesh where each was first released
   int *blocked;           ///< (mesh->nbody_vert) what a search found, else 0
   unsigned char *crosses; ///< (mesh->nbody_vert) whether a face did at the start of the frame
   int *pressed;           ///< (mesh->nbody_vert) collider, by its part, that each lies on and that
                           ///< does not let it go, 0: none, -1: several; of a review
-  int due;                ///< a frame begins: those let go are to be looked at
+  int due;                ///< a frame begins: csim_pinched_review is to be done
   ptrdiff_t tri_capacity, pair_capacity;
   int ntri;
-  int *tri;  ///< (ntri) triangles of bodies with a vertex that is let go, of a search
+  int *tri;  ///< (ntri) triangles of bodies with a released vertex, of a search
   int *pair; ///< the triangles of colliders that they intersect
 } csim_pinched;
 
@@ -79,7 +79,7 @@ int csim_pinched_review(csim_pinched *pinched);
 /// Releases what stops lagging colliders, if bodies moved by d (mesh->nbody_vert x 3) and colliders
 /// all their way.
 /// @return the number of vertices; -1 when out of memory
-int csim_pinched_let_go(csim_pinched *pinched, const double *d);
+int csim_pinched_release(csim_pinched *pinched, const double *d);
 
 /// The last resort: lagging colliders move all their way while bodies stand still, and release
 /// everything in it.
