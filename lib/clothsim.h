@@ -227,17 +227,17 @@ typedef struct csim_worst {
   int vert[2]; ///< of the object, for what lies between two vertices
 } csim_worst;
 
-/// Where colliders have let go of an object that was in their way: "contact.pinched" is "ignore".
-typedef struct csim_let_go {
+/// Where colliders have released an object that was in their way: "contact.pinched" is "ignore".
+typedef struct csim_released {
   int object;    ///< number of the object in the scene
   int triangles; ///< that may pass through colliders, the most in a frame
   int frame;     ///< the one with the most
   int first;     ///< the first frame with any
   int frames;    ///< frames written with any
-} csim_let_go;
+} csim_released;
 
-/// Objects that a run reports csim_let_go of; those beyond are counted with the last.
-enum { CSIM_MOST_LET_GO = 16 };
+/// Objects that a run reports csim_released of; those beyond are counted with the last.
+enum { CSIM_MOST_RELEASED = 16 };
 
 /// What a run has gained that nothing gave it.
 typedef struct csim_conserved {
@@ -263,8 +263,9 @@ typedef struct csim_run_totals {
   csim_worst strain;    ///< [-] of a spring, |length / rest length - 1|, in the frames written
   csim_worst imbalance; ///< [-] force left over on an object in a substep, solver/balance.h
   csim_conserved conserved;
-  int nlet_go;
-  csim_let_go let_go[CSIM_MOST_LET_GO]; ///< (nlet_go) in the order in which they were first met
+  int nreleased;
+  csim_released
+      released[CSIM_MOST_RELEASED]; ///< (nreleased) in the order in which they were first met
 } csim_run_totals;
 
 /// [s] Time of this call by phase; the sum is its wall time.

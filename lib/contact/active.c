@@ -10,8 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Colliders at rest have to hold what is pulled over them: without this a strip around a capstan
-// sinks to where the filter stops it, and slides at less than half its acceleration.
+// Least share of the bodies' elasticity that contacts with a part take. Colliders at rest have to
+// resist what is pulled over them: without this a strip around a capstan sinks to where the filter
+// stops it, and slides at less than half its acceleration.
 static const double LEAST_SHARE = 0.03;
 
 int csim_active_set_create(csim_arena *arena, csim_active_set *set) {
@@ -31,8 +32,9 @@ void csim_active_set_free(csim_active_set *set) {
 
 // -------------------------------------------------------------------------------------- stiffness
 
-// A vertex that rests under its own weight gives way by a tenth of the thickness or, at long steps,
-// by what it falls in one: softer contacts would let a layer sink, harder ones slow the solver.
+// Stiffness at which a vertex that rests under its own weight sinks by a tenth of the thickness or,
+// in long steps, by its free fall in one step. Softer contacts would let a layer sink, harder ones
+// slow the solver.
 static double choose_stiffness(const csim_active_set *set) {
   double h = set->kin->h;
   double weight = 10 * csim_norm(set->kin->model->gravity) / set->params->thickness;
@@ -71,11 +73,11 @@ void csim_active_set_load(csim_active_set *set, const double *stiffness) {
          (size_t)set->kin->mesh->npart * sizeof *set->elastic_share);
 }
 
-// Stiffness of contact [N/m] between a part and something of the given mean mass and elasticity. A
-// collider that moves, or is behind its motion, presses as hard as the elasticity it works against,
-// or it would be held up by cloth that can well give way: inertia alone is a few hundred times
-// softer. At rest that would only be slow: a drop on a ball took twice the time and stretched ten
-// times as far.
+// Stiffness of contact [N/m] between a part and something of the given mean mass and elasticity.
+// The contacts of a collider that moves or lags are as stiff as the elasticity they work against.
+// With inertia alone, a few hundred times softer, cloth would stop the collider although it could
+// give way. At rest such stiffness would only be slow: a drop on a ball took twice the time and
+// stretched ten times as far.
 static double stiffness_at(const csim_active_set *set, int part, double mass, double elastic) {
   double inertia = set->stiffness * mass;
   return inertia + set->elastic_share[part] * csim_max(0, elastic - inertia);
@@ -96,9 +98,9 @@ static double stiffness_of(const csim_active_set *set, const int v[4]) {
   return bodies ? stiffness_at(set, last, mass / bodies, elastic / bodies) : 0;
 }
 
-// Energy of a pair at distance d and its derivatives; contact distances are `scale` of the general
-// ones. Below the floor (rounding, ignored pairs) the gap is taken as a small share of the reach:
-// pushing, finite.
+// Energy of a pair at distance d and its derivatives. The pair's contact distances are `scale`
+// times the general ones. Below the floor (by rounding, or for ignored pairs) the gap counts as a
+// small share of the reach: the force is then repulsive and finite.
 static void evaluate(const csim_active_set *set, double scale, double k, double d, double b[3]) {
   double thickness = set->params->thickness * scale;
   double floor = CSIM_CONTACT_FLOOR * thickness, reach = (1 - CSIM_CONTACT_FLOOR) * thickness;
@@ -190,7 +192,7 @@ typedef struct active_job {
   int npair, nplane; // chunks
 } active_job;
 
-// Chunks of the short list, then chunks of points against all planes: keeps what is active, and
+// Over chunks of the short list, then chunks of points against all planes: keeps what is active and
 // sums up its energy.
 static void keep_active(void *context, int chunk, uint64_t *word) {
   const active_job *job = context;
@@ -236,7 +238,7 @@ static double make_pair(csim_active_set *set, int i, csim_active_contact *c) {
   memcpy(c->v, at.v, sizeof c->v);
   memcpy(c->w, at.w, sizeof c->w);
   memset(c->n, 0, sizeof c->n);
-  // differences to one of the points: far from the origin the sum itself would lose digits
+  // relative to one of the points: far from the origin the sum itself would lose digits
   const double *o = set->x + csim_xyz(at.v[0]);
   for (int j = 1; j < 4; j++)
     for (int a = 0; a < 3; a++) c->n[a] += c->w[j] * (set->x[csim_xyz(at.v[j]) + a] - o[a]) / at.d;
@@ -273,14 +275,14 @@ static void make_chunk(void *context, int chunk) {
   set->chunk_energy[chunk] = energy;
 }
 
-// What finding contacts depends on besides the evaluation point.
+// Versions of what the set of contacts depends on, besides the evaluation point.
 static void take_versions(const csim_active_set *set, int version[3]) {
   version[0] = set->kin->version;
   version[1] = set->reach->candidates->version;
   version[2] = set->narrow->version;
 }
 
-// No share is known. -1 when out of memory.
+// Marks all shares as unknown. -1 when out of memory.
 static int drop_shares(csim_active_set *set) {
   float *share = csim_grow(set->share, &set->share_capacity, set->narrow->n, sizeof *share);
   if (!share) return -1;
@@ -289,9 +291,9 @@ static int drop_shares(csim_active_set *set) {
   return 0;
 }
 
-// Chooses the active pairs at the evaluation point, unless that is done: a line search asks for the
-// energy where the next iteration then asks for the gradient. `anew`: with the shares they have
-// there. -1 when out of memory.
+// Selects the active pairs at the evaluation point, unless that is done already: a line search asks
+// for the energy at a point, and the next iteration for the gradient there. `anew`: evaluates their
+// shares again at this point. -1 when out of memory.
 static int keep_pairs(csim_active_set *set, int anew, active_job *job) {
   int version[3];
   take_versions(set, version);

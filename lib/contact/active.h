@@ -1,9 +1,9 @@
 // contact/active.h: the active contacts: pairs within their contact distance, and the energies that
 // push them apart. Needs contact/narrow_phase.h.
 //
-// E = sum over pairs of s k b(d), b the barrier of barrier.h in the pair's distance d, s its share
-// (wedge.h). Shares are those where the gradient was last asked for, so that a line search from
-// there sees an energy that is smooth, and whose gradient that was.
+// E = sum over pairs of s k b(d), where b is the barrier of barrier.h, d the pair's distance and s
+// its share (wedge.h). Shares are those of the last gradient. A line search from there thus sees a
+// smooth energy, the one whose gradient it was given.
 #ifndef CSIM_CONTACT_ACTIVE_H
 #define CSIM_CONTACT_ACTIVE_H
 
@@ -30,7 +30,7 @@ typedef struct csim_active_set {
   double *elastic_share; ///< (mesh->npart) (0, 1] of the bodies' elasticity that contacts with a
                          ///< part are as stiff as
   int kept_valid;        ///< `kept` is of x
-  int kept_of[3];        ///< versions of what it was made of
+  int kept_of[3];        ///< kept_valid refers to these versions
   int valid;             ///< contacts are of x
   int valid_of;          ///< kin->version then
   csim_compaction kept;  ///< of the short list, then of points and planes
@@ -42,21 +42,21 @@ typedef struct csim_active_set {
   csim_active_contact *contact; ///< (n) without twins
   ptrdiff_t capacity;
   csim_twins twins;
-  int found;  ///< pairs found last, each twin counted, guides not
-  int listed; ///< candidates on the list then
+  int found;  ///< number of pairs found last, each twin counted, guides not
+  int listed; ///< candidates on the list at that time
 } csim_active_set;
 
-/// kin, reach, narrow and params are for the caller to set.
+/// The caller sets kin, reach, narrow and params.
 /// @return 0, or -1 when out of memory (arena->failed); csim_active_set_free in any case
 int csim_active_set_create(csim_arena *arena, csim_active_set *set);
 
-/// Frees what the arena does not have.
+/// Frees what is not in the arena.
 void csim_active_set_free(csim_active_set *set);
 
-/// Starts a step. Contacts keep the stiffness of the step before, if there was one, until
-/// csim_active_set_stiffen: only with it are the forces of the contacts found those that held the
-/// bodies. A board that starts to move makes its contacts thirty times stiffer; friction that took
-/// its normal forces from there threw what lay on the board forward.
+/// Starts a step. Contacts keep the stiffness of the previous step, if any, until
+/// csim_active_set_stiffen: the forces of the contacts found are those that held the bodies only at
+/// that stiffness. When a board starts to move its contacts become thirty times stiffer. Friction
+/// with normal forces at the new stiffness threw what lay on the board forward.
 void csim_active_set_begin(csim_active_set *set);
 
 /// Chooses the stiffnesses of this step.
@@ -65,11 +65,11 @@ void csim_active_set_stiffen(csim_active_set *set);
 /// Number of three-vectors that hold the stiffnesses.
 int csim_active_set_size(const csim_active_set *set);
 
-/// Writes or takes them. (csim_active_set_size x 3), all zero: there was no step
+/// Writes or reads them. (csim_active_set_size x 3); all zero if there was no step.
 void csim_active_set_save(const csim_active_set *set, double *stiffness);
 void csim_active_set_load(csim_active_set *set, const double *stiffness);
 
-/// Moves the evaluation point to where everything is, and nothing found before counts.
+/// Moves the evaluation point to the current positions and drops all contacts found before.
 void csim_active_set_restart(csim_active_set *set);
 
 /// Moves the evaluation point: bodies to x (mesh->nbody_vert x 3), colliders to where they are.
@@ -85,12 +85,12 @@ double csim_active_set_value(csim_active_set *set);
 /// Adds the gradient of the contacts found to g (mesh->nbody_vert x 3) [N].
 void csim_active_set_gradient(const csim_active_set *set, double *g);
 
-/// Adds a contact that is not of the evaluation point alone: the next csim_active_set_find drops
-/// it.
+/// Adds a contact that does not depend on the evaluation point alone. The next csim_active_set_find
+/// drops it.
 /// @return 0, or -1 when out of memory
 int csim_active_set_add(csim_active_set *set, const csim_active_contact *contact);
 
-/// The contacts are to be found again.
+/// Drops the contacts found, so that the next csim_active_set_find searches again.
 static inline void csim_active_set_forget(csim_active_set *set) {
   set->valid = 0;
 }

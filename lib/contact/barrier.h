@@ -11,8 +11,8 @@
 ///                  (Offset Geometric Contact, 2025)
 ///   LOG            -k (r - g)^2 ln(g/r); C2 at r (Li et al., Incremental Potential Contact, 2020)
 ///   CUBIC          2/3 k (r - g)^3/g; C2 at r (after Ando, A Cubic Barrier with
-///   Elasticity-Inclusive
-///                  Dynamic Stiffness, 2024, whose stiffness grows as the gap closes)
+///                  Elasticity-Inclusive Dynamic Stiffness, 2024, whose stiffness grows as the gap
+///                  closes)
 ///
 /// @param      k      [N/m]
 /// @param      gap    [m], > 0

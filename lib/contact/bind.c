@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Beyond this weight a tetrahedron magnifies motion too much to carry what is outside of it.
+// Largest weight: beyond it a tetrahedron magnifies motion too much to carry vertices outside of
+// it.
 static const double MOST_WEIGHT = 4;
 
 static const int *nodes(const csim_bind *bind, int elem) {
@@ -57,7 +58,7 @@ static void frame_of(const csim_bind *bind, const csim_bond *bond, const double 
   csim_cross(n, t, across);
 }
 
-// The point of the element that the vertex goes with.
+// The point of the element that the vertex is bound to.
 static void foot_of(const csim_bind *bind, const csim_bond *bond, const double *x, double *foot) {
   const int *v = nodes(bind, bond->elem);
   for (int d = 0; d < 3; d++) foot[d] = 0;

@@ -1,16 +1,16 @@
-// contact/bind.h: a mesh that goes with another one: a render mesh with the simulated mesh. Needs
+// contact/bind.h: binds a mesh to another one: a render mesh to the simulated mesh. Needs
 // contact/nearest.h.
 //
 // A vertex bound to a triangle a b c is at
 //
 //     sum w_k x_k + o_0 t + o_1 (n x t) + o_2 n
 //
-// where w are the barycentric weights of the nearest point, n is the unit normal there,
-// interpolated from the vertices (so that a fine surface stays smooth over coarse facets), and t is
-// the edge a b without its part along n. The offset o is kept as it was when the vertex was bound,
-// so every vertex is where it was then, rigid motion carries it along, and its distance from the
-// simulated surface stays. A vertex bound to a tetrahedron is at sum w_k x_k, without offset:
-// every affine motion carries it along exactly.
+// where w are the barycentric weights of the nearest point and n is the unit normal there,
+// interpolated from the vertices, so that a fine surface stays smooth over coarse facets. t is the
+// edge a b without its component along n. The offset o is constant from the time of binding. The
+// vertex therefore starts where it was, follows rigid motion, and keeps its distance from the
+// simulated surface. A vertex bound to a tetrahedron is at sum w_k x_k, without offset, and follows
+// every affine motion exactly.
 #ifndef CSIM_CONTACT_BIND_H
 #define CSIM_CONTACT_BIND_H
 
@@ -32,21 +32,21 @@ typedef struct csim_bind {
   const int *elem;        ///< (nelem x width) a copy
   double *normal, *shift; ///< (nvert x 3) workspace; normal is NULL for tetrahedra
   double *ahead;          ///< (nbond x 3) workspace
-  double farthest;        ///< [m] of a vertex from the nearest point of its element
-  int far;                ///< that vertex
+  double farthest;        ///< [m] largest distance of a vertex from its nearest point
+  int far;                ///< the vertex of that distance
 } csim_bind;
 
-/// What to bind to, where it is now.
+/// The mesh to bind to, at its current position.
 typedef struct csim_bind_mesh {
   int nvert, width, nelem;
   const int *elem; ///< (nelem x width)
   const double *x; ///< (nvert x 3) [m]
 } csim_bind_mesh;
 
-/// Binds vertices x (n x 3) to the elements of a mesh with vertices `to` (nvert x 3), both as they
-/// stand now [m]. Neither is needed afterwards.
+/// Binds vertices x (n x 3) [m] to the elements of a mesh with vertices `to` (nvert x 3), both at
+/// their current positions. Neither is needed afterwards.
 /// @param width  3 = elem are triangles, 4 = tetrahedra; nelem >= 1
-/// @param[out] bind  everything in it lives in the arena
+/// @param[out] bind  all its memory is in the arena
 /// @return 0, or -1 when out of memory
 int csim_bind_create(csim_arena *arena, const csim_bind_mesh *to, int n, const double *x,
                      csim_bind *bind);

@@ -37,8 +37,8 @@ csim_box csim_box_of_point(const double *x, const double *v, double time, double
 
 // ------------------------------------------------------------------------------------ pair lists
 
-// Chunks share their blocks: lists of their own would each keep the capacity of the
-// worst moment, and on crumpling cloth took ten times what they held.
+// Chunks share their blocks. Separate lists would each keep the capacity of their worst moment: on
+// crumpling cloth they took ten times what they held.
 enum { BLOCK_PAIRS = 126 };
 
 struct csim_pair_block {
@@ -47,7 +47,7 @@ struct csim_pair_block {
   csim_pair pair[BLOCK_PAIRS];
 };
 
-// A block that nobody holds; from any thread. NULL when out of memory.
+// Takes a block that nobody uses; from any thread. NULL when out of memory.
 static csim_pair_block *take_block(csim_pair_chunks *chunks) {
   while (atomic_exchange_explicit(&chunks->spare_taken, 1, memory_order_acquire)) {
   }
@@ -57,7 +57,7 @@ static csim_pair_block *take_block(csim_pair_chunks *chunks) {
   return block ? block : malloc(sizeof *block);
 }
 
-// All blocks become spare ones.
+// Makes all blocks spare again.
 static void release_blocks(csim_pair_chunks *chunks) {
   for (int c = 0; c < chunks->nchunk; c++)
     for (csim_pair_block *block = chunks->chunk[c], *next; block; block = next) {
@@ -122,7 +122,7 @@ typedef struct join_job {
   int stride, *pair;
 } join_job;
 
-// How many pairs each a has, two places behind it.
+// Counts the pairs of each a, two places behind it.
 static void count_partners(void *context, int chunk) {
   const join_job *job = context;
   for (const csim_pair_block *block = job->chunks->chunk[chunk]; block; block = block->next)
@@ -130,7 +130,7 @@ static void count_partners(void *context, int chunk) {
       atomic_fetch_add_explicit(&job->start[block->pair[k].a + 2], 1, memory_order_relaxed);
 }
 
-// start[a + 1] runs from the beginning of a's pairs to their end.
+// Afterwards start[a + 1] is the first of a's pairs and counts up to their end.
 static void place_pairs(void *context, int chunk) {
   const join_job *job = context;
   for (const csim_pair_block *block = job->chunks->chunk[chunk]; block; block = block->next)
@@ -143,7 +143,7 @@ static void place_pairs(void *context, int chunk) {
     }
 }
 
-// Each a's partners into rising order, whatever order they came in. They are few: insertion.
+// Sorts the partners of each a, whatever order they came in. They are few, so by insertion.
 static void sort_partners(void *context, int first, int last) {
   const join_job *job = context;
   ptrdiff_t step = job->stride;

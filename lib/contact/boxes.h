@@ -1,5 +1,5 @@
-// contact/boxes.h: what every search for pairs of overlapping boxes shares: the boxes, and how the
-// pairs that chunks of work find become one sorted list. Needs base/.
+// contact/boxes.h: what all searches for overlapping boxes share: the boxes, and merging the pairs
+// of all chunks into one sorted list. Needs base/.
 #ifndef CSIM_CONTACT_BOXES_H
 #define CSIM_CONTACT_BOXES_H
 

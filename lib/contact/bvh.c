@@ -6,7 +6,8 @@
 #include <float.h>
 #include <stdlib.h>
 
-// Which items below a pack are new: of a pack of items a bit for each, of others just that.
+// Which items below a pack are new: a bit for each item of a lowest pack; for others whether any
+// is.
 enum { NONE = 0, SOME = 1, ALL = 15 };
 enum { CHUNK_GROUPS = 16, PACK_GRAIN = 256, STACK_ROOM = 4 * CSIM_BVH_LEVELS };
 
@@ -29,20 +30,20 @@ int csim_bvh_create(csim_arena *arena, int first, int n, int flat, csim_box_fn *
 
 // ---------------------------------------------------------------------------------------- sorting
 //
-// Halves along the longest axis, and their halves, down to packs: a quarter fewer boxes to test
-// than with the Morton curve's order, whose packs straddle its jumps.
+// Items are halved along the longest axis, and the halves again, down to packs. This tests a
+// quarter fewer boxes than the order of the Morton curve, whose packs straddle its jumps.
 
 typedef struct centre {
   float at[3];
   int item;
 } centre;
 
-// Items at the same place go by number, so that the order is one for all machines.
+// Items at the same place are ordered by number, so that the order is the same on all machines.
 static inline int comes_before(const centre *a, const centre *b, int axis) {
   return a->at[axis] < b->at[axis] || (a->at[axis] == b->at[axis] && a->item < b->item);
 }
 
-// Puts the `count` first ones along an axis first (Hoare's quickselect).
+// Partitions: the `count` smallest along an axis come first (Hoare's quickselect).
 static void select_first(centre *c, int n, int count, int axis) {
   int first = 0, last = n - 1;
   while (first < last) {
@@ -81,7 +82,7 @@ static int longest_axis(const centre *c, int n) {
 
 enum { SORT_DEPTH = 5, SORT_TASKS = 1 << SORT_DEPTH };
 
-// Ranges that are left to be sorted, each for itself.
+// Ranges still to be sorted, each independently.
 typedef struct sort_job {
   int ntask;
   struct {
@@ -90,8 +91,8 @@ typedef struct sort_job {
   } task[SORT_TASKS];
 } sort_job;
 
-// Halves n items, and their halves until `depth` is 0; what is left then goes to the job. Halves
-// are whole packs, whole packs of packs, and so on.
+// Halves n items recursively until `depth` is 0; the rest becomes work of the job. Halves are whole
+// packs, whole packs of packs, and so on.
 static void halve(centre *c, int n, int depth, sort_job *job) {
   if (n <= 4) return;
   if (depth == 0) {
@@ -130,7 +131,7 @@ static int sort_items(csim_pool *pool, csim_bvh *bvh) {
 
 // --------------------------------------------------------------------------------------- building
 
-// Four boxes as they are.
+// Four uncompressed boxes.
 typedef struct four_boxes {
   __m128 lo[3], hi[3], drift_lo[3], drift_hi[3];
 } four_boxes;
@@ -153,10 +154,10 @@ static void gather_boxes(const csim_box b[4], four_boxes *to) {
          to->drift_hi);
 }
 
-// The upper halves of floats that are no larger.
+// Rounds floats down to their upper 16 bits.
 static __m128i halves_below(__m128 x) {
   __m128i bits = _mm_castps_si128(x), kept = _mm_and_si128(bits, _mm_set1_epi32(~0xffff));
-  // what is dropped brings numbers nearer to 0: negative ones must go one on
+  // dropping bits rounds towards 0: negative numbers must go one further
   __m128i negative = _mm_srai_epi32(bits, 31), exact = _mm_cmpeq_epi32(bits, kept);
   __m128i one = _mm_andnot_si128(exact, _mm_and_si128(negative, _mm_set1_epi32(0x10000)));
   return _mm_srai_epi32(_mm_add_epi32(kept, one), 16);
@@ -166,24 +167,24 @@ static __m128 negate(__m128 x) {
   return _mm_xor_ps(x, _mm_set1_ps(-0.0f));
 }
 
-// Halves of four lower and four upper bounds.
+// Packs four lower and four upper bounds as halves.
 static __m128i pack_bounds(__m128 lo, __m128 hi) {
   __m128i sign = _mm_set1_epi16(-0x8000), low = halves_below(lo), high = halves_below(negate(hi));
   __m128i packed = _mm_packs_epi32(low, high);
   return _mm_xor_si128(packed, _mm_unpackhi_epi64(_mm_setzero_si128(), sign));
 }
 
-// x - origin and a little less: the difference is rounded, and a box that is computed again may
-// differ in its last bits. Trees must report all that those meet, or lists would depend on how
-// items are sorted.
+// x - origin, rounded down a little further. The difference is rounded, and the last bits of a
+// recomputed box may differ. Trees must report every overlap, or lists would depend on how items
+// are sorted.
 static __m128 offset_below(__m128 x, __m128 origin) {
   __m128 sign = _mm_set1_ps(-0.0f), d = _mm_sub_ps(x, origin);
   __m128 size = _mm_add_ps(_mm_andnot_ps(sign, d), _mm_andnot_ps(sign, x));
   return _mm_sub_ps(d, _mm_mul_ps(size, _mm_set1_ps(4 * FLT_EPSILON)));
 }
 
-// An origin plus a half that is no larger than a bound's offset is no larger than the bound: sums
-// are rounded to the nearest float, and the bound is one.
+// An origin plus a half that is at most a bound's offset is at most the bound: sums are rounded to
+// the nearest float, and the bound is one.
 static void close_pack(const four_boxes *from, csim_bvh_pack *pack) {
   for (int c = 0; c < 3; c++) {
     __m128 origin = _mm_set1_ps(from->lo[c][0]);
@@ -206,7 +207,7 @@ CSIM_SIMD_BODY void open_pack(const csim_bvh_pack *pack, four_boxes *to) {
   }
 }
 
-// The box around those of four that are in the mask.
+// The box around those of the four that are in the mask.
 static csim_box box_around(const four_boxes *from, int mask) {
   csim_box around = CSIM_BOX_NOWHERE;
   for (int k = 0; k < 4; k++) {
@@ -243,7 +244,7 @@ static inline int count_packs(const csim_bvh *bvh, int level) {
   return level < bvh->nlevel ? bvh->start[level + 1] - bvh->start[level] : 0;
 }
 
-// The box around the items of pack p; adds its size [m].
+// The box around the items of a pack; adds its size [m].
 static csim_box around_items(const csim_box item[4], double *size) {
   csim_box around = item[0];
   for (int k = 1; k < 4; k++) around = csim_box_join(&around, &item[k]);
@@ -251,7 +252,7 @@ static csim_box around_items(const csim_box item[4], double *size) {
   return around;
 }
 
-// Pack p of the lowest level kept; returns the size of the packs of items that it has [m].
+// Fills pack p of the lowest stored level; returns the total size of its packs of items [m].
 static double fill_lowest(csim_bvh *bvh, int p) {
   csim_box item[4], b[4] = {CSIM_BOX_NOWHERE, CSIM_BOX_NOWHERE, CSIM_BOX_NOWHERE, CSIM_BOX_NOWHERE};
   double size = 0;
@@ -267,7 +268,7 @@ static double fill_lowest(csim_bvh *bvh, int p) {
   return size;
 }
 
-// Pack p of a level above that.
+// Fills pack p of a higher level.
 static void fill_upper(csim_bvh *bvh, int level, int p) {
   int nbelow = count_packs(bvh, level - 1);
   csim_box b[4];
@@ -292,7 +293,7 @@ static double fill_lowest_packs(void *context, int first, int last) {
   return size;
 }
 
-// Bits of the items that a pack of them has.
+// A bit for each item of a pack.
 static inline int lanes_of_pack(const csim_bvh *bvh, int p) {
   int n = bvh->n - 4 * p;
   return n < 4 ? (1 << n) - 1 : 15;
@@ -311,8 +312,8 @@ static void mark_item_packs(void *context, int first, int last) {
   }
 }
 
-// Updates the packs of a level that have stale packs below them, and marks them as stale in turn;
-// without flags, all. The lowest stored level is made of items.
+// Updates the packs of a level that have stale packs below them, and marks them as stale in turn.
+// Without flags updates all. The lowest stored level is made of items.
 static void fill_upper_packs(void *context, int first, int last) {
   const fill_job *job = context;
   csim_bvh *bvh = job->bvh;
@@ -363,19 +364,19 @@ void csim_bvh_update_some(csim_pool *pool, csim_bvh *bvh, const unsigned char *f
 
 // -------------------------------------------------------------------------------------- searching
 //
-// Four packs of A's items go through B together: with the box around them down to packs of packs,
-// from there on four boxes against four at a time.
+// Four packs of A's items descend B together: by the box around them down to packs of packs, then
+// four boxes against four at a time.
 
 typedef float eight __attribute__((vector_size(32)));
 typedef int eight_bits __attribute__((vector_size(32)));
 
-// A pack's boxes, each in four lanes, two to a vector.
+// Boxes of a pack, each repeated in four lanes, two boxes to a vector.
 typedef struct seeker {
   int ready;
   eight lo[2][3], hi[2][3], drift_lo[2][3], drift_hi[2][3];
 } seeker;
 
-// The packs 4 i .. 4 i + 3 of A's items.
+// Packs 4 i .. 4 i + 3 of A's items.
 typedef struct group {
   int first;
   int lanes[4], wanted[4]; // of each, that are searched; and as bits of meet_all
@@ -410,7 +411,7 @@ CSIM_SIMD_BODY int bits_of(const eight_bits *apart) {
 // A macro, because a function that returns such a vector has no fixed ABI.
 #define TWICE(from) __builtin_shufflevector(from, from, 0, 1, 2, 3, 0, 1, 2, 3)
 
-// As csim_boxes_meet: bit 4 k + l stands for the seeker's box k and box l.
+// As csim_boxes_meet; bit 4 k + l is for the seeker's box k and box l.
 CSIM_SIMD_BODY int meet_all(const seeker *a, const four_boxes *b) {
   eight_bits apart[2] = {{0}, {0}};
   for (int c = 0; c < 3; c++) {
@@ -426,7 +427,7 @@ CSIM_SIMD_BODY int meet_all(const seeker *a, const four_boxes *b) {
   return ~(bits_of(&apart[0]) | bits_of(&apart[1]) << 8) & 0xffff;
 }
 
-// The same of one box in four lanes.
+// The same for one box, repeated in four lanes.
 CSIM_SIMD_BODY int meet(const four_boxes *a, const four_boxes *b) {
   __m128 zero = _mm_setzero_ps(), apart = zero;
   for (int c = 0; c < 3; c++) {
@@ -458,18 +459,18 @@ typedef struct search_job {
   csim_pair_chunks *chunks;
 } search_job;
 
-// Four lanes of B for each of A's, as meet_all has them.
+// Repeats four lanes of B for each lane of A, in the order of meet_all.
 static inline int for_each_lane(int lanes) {
   return 0x1111 * lanes;
 }
 
-// A tree against itself reports a pair once, from the item that comes first. Bit 4 k + l: lane l
-// of pack q <= p has been asked about lane k of p.
+// A tree against itself reports a pair once, from the item that comes first. Bit 4 k + l: lane l of
+// pack q <= p has already been tested against lane k of p.
 static inline int reported_before(const csim_bvh_search *s, int p, int q) {
   return (q < p ? 0xffff : 0xf731) & for_each_lane(lanes_of(s->part_a, s->A, q));
 }
 
-// The same of all that is below a child `pack` on a level.
+// The same for everything below a child `pack` of a level.
 static inline int all_reported_before(const csim_bvh_search *s, int p, int level, int pack) {
   if (s->A != s->B || ((int64_t)pack + 1) << 2 * level > p) return 0;
   return s->part_a == CSIM_BVH_ALL ||
@@ -486,7 +487,7 @@ static void open_items(const csim_bvh *bvh, int p, four_boxes *to) {
   gather_boxes(item, to);
 }
 
-// The group's pack k against pack q of B's items, whose boxes are `seen`.
+// Tests the group's pack k against pack q of B's items, whose boxes are `seen`.
 CSIM_SIMD_BODY void test_items(const csim_bvh_search *s, group *from, int k, int q,
                                const four_boxes *seen, csim_met *met) {
   const csim_bvh *A = s->A, *B = s->B;
@@ -507,7 +508,7 @@ CSIM_SIMD_BODY void test_items(const csim_bvh_search *s, group *from, int k, int
   }
 }
 
-// The group's packs against those of B below pack q on level 1.
+// Tests the group's packs against those of B below pack q on level 1.
 CSIM_SIMD_BODY void test_packs(const csim_bvh_search *s, group *from, int q, csim_met *met) {
   four_boxes seen;
   prepare(&from->whole, &from->seek_whole);
@@ -534,7 +535,7 @@ static void widen(const csim_box *box, four_boxes *to) {
   }
 }
 
-// Boxes around the wanted lanes of each pack, of all of them where no more is kept.
+// Boxes around the wanted lanes of each pack; around all lanes where only that is stored.
 static void gather_packs(const csim_bvh_search *s, int i, group *to) {
   csim_box part[4] = {CSIM_BOX_NOWHERE, CSIM_BOX_NOWHERE, CSIM_BOX_NOWHERE, CSIM_BOX_NOWHERE};
   if (s->part_a != CSIM_BVH_NEW && s->A->nlevel > 1) {
@@ -550,7 +551,7 @@ static void gather_packs(const csim_bvh_search *s, int i, group *to) {
   gather_boxes(part, &to->whole);
 }
 
-// 0 when nothing of group i is searched.
+// Returns 0 if no item of group i is searched.
 static int gather_group(const csim_bvh_search *s, int i, group *to) {
   const csim_bvh *A = s->A;
   int packs = 0;
@@ -571,7 +572,7 @@ static int gather_group(const csim_bvh_search *s, int i, group *to) {
   return 1;
 }
 
-// All items in B that meet those of group i of A; of A itself, those from there on.
+// Finds all items in B that overlap those of group i of A; in A itself, only from there on.
 CSIM_SIMD_BODY void search_group(const csim_bvh_search *s, int i, group *from, csim_met *met) {
   const csim_bvh *B = s->B;
   struct {

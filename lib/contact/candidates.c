@@ -11,8 +11,8 @@
 enum { BOX_GRAIN = 1024, FILL_GRAIN = 512, DROP_CHUNK = 4096 };
 enum { BODIES, COLLIDERS };
 
-// Boxes of primitives whose vertices are grown by their reach and half the contact distance: two
-// primitives that belong on the list have boxes that meet.
+// Boxes of primitives, their vertices grown by reach and half the contact distance. Two primitives
+// that belong on the list have overlapping boxes.
 static csim_box vert_box(const csim_candidates *set, int i) {
   return csim_box_of_point(set->ref.x + csim_xyz(i), set->ref.drift + csim_xyz(i), -set->ref.clock,
                            set->ref.horizon, set->ref.reach[i] + 0.51 * set->distance);
@@ -66,7 +66,7 @@ static void create_trees(csim_candidates *set) {
   csim_bvh_create(arena, tri, mesh->ntri - tri, 0, collider_tri, set, &c->tri);
 }
 
-// What a search takes of the scratch.
+// Bytes that a search takes from the scratch.
 static ptrdiff_t count_bytes(const csim_collision_mesh *mesh) {
   return csim_scratch_bytes(mesh->npoint, 1) + csim_scratch_bytes(mesh->nedge, 1) +
          csim_scratch_bytes(mesh->ntri, 1) + csim_scratch_bytes(mesh->nvert, sizeof(csim_box)) +
@@ -128,8 +128,8 @@ static void gather(const double *x, const int v[4], const double *p[4]) {
   for (int k = 0; k < 4; k++) p[k] = x + csim_xyz(v[k]);
 }
 
-// How fast the first side's points drift towards the second's along n, at most [m] a unit of the
-// clock; < 0 when they part.
+// How fast the points of the first side drift towards those of the second along n, at most [m per
+// unit of the clock]; < 0 when they separate.
 static double closing(const csim_candidates *set, int split, const int v[4], const double n[3]) {
   double side[2] = {-INFINITY, INFINITY};
   for (int k = 0; k < 4; k++) {
@@ -151,15 +151,15 @@ static int near_enough(const csim_candidates *set, csim_pair_kind kind, const in
   gather(set->ref.x, v, p);
   double d2 = csim_pair_closest(kind, p, w);
   if (d2 < far * far) return 1;
-  // across the shortest connection the empty slab is as wide as that; drifting narrows it
+  // across the shortest connection the empty slab is as wide as the distance; drift narrows it
   double d = sqrt(d2);
   for (int k = 1; k < 4; k++)
     for (int c = 0; c < 3; c++) n[c] += w[k] * (p[k][c] - p[0][c]) / d;
   return d - (set->ref.horizon - set->ref.clock) * csim_max(0, closing(set, split, v, n)) < far;
 }
 
-// The grid meets pairs of all kinds. Whether the two parts can have contact at all, and, while
-// updating, whether one is stale.
+// The grid reports pairs of all parts. Returns whether two parts can have contact at all and,
+// during an update, whether one of them is stale.
 static int wanted(const csim_candidates *set, int u, int v, int stale) {
   int body_u = u < set->mesh->nbody_vert, body_v = v < set->mesh->nbody_vert;
   return (body_u && body_v ? set->self : body_u || body_v) && (!set->valid || stale);
@@ -167,7 +167,7 @@ static int wanted(const csim_candidates *set, int u, int v, int stale) {
 
 typedef int cull_fn(const csim_culling *culling, int n, const csim_pair *pair, unsigned char *flag);
 
-// Moves those pairs to the front that the culling does not rule out, and returns how many.
+// Moves the pairs that the culling keeps to the front, and returns how many.
 static int cull(const csim_culling *culling, cull_fn *near, int n, csim_pair *pair) {
   unsigned char flag[CSIM_MET_CAPACITY];
   int kept = 0;
@@ -179,8 +179,8 @@ static int cull(const csim_culling *culling, cull_fn *near, int n, csim_pair *pa
   return kept;
 }
 
-// Which pairs go on the list must not depend on who found them: trees report more than boxes that
-// meet. Those are asked for late, when few are left.
+// The list must not depend on the search that found its pairs, and trees report more than
+// overlapping boxes. Overlap is tested late, when few pairs are left.
 static int keep_point_tri(void *context, int n, csim_pair *pair) {
   const csim_candidates *set = context;
   const csim_collision_mesh *mesh = set->mesh;
@@ -229,9 +229,9 @@ static int keep_edge_edge(void *context, int n, csim_pair *pair) {
   return kept;
 }
 
-// Edges on the way to parallel have no single nearest pair of points: the force would jump along
-// them. They fade out (Li et al. 2020, 4.2), since the vertex-triangle pairs at their ends carry
-// them; the angle is taken at the references, so that the weight is a constant to derivatives.
+// Nearly parallel edges have no unique nearest pair of points, and the force would jump along them.
+// Their energy therefore fades out (Li et al. 2020, 4.2); the vertex-triangle pairs at their ends
+// take over. The angle is that of the references, so the weight is constant in derivatives.
 static double parallel_weight(const double *const p[4]) {
   const double fade = 0.05; // sine squared of 13 degrees
   double u[3], v[3], n[3];
@@ -254,7 +254,7 @@ static int is_sewn(const csim_collision_mesh *mesh, csim_pair_kind kind, const i
   return 0;
 }
 
-// A float, so that it can be kept as one.
+// Scale at the start; a float, so that it can be stored as one.
 static double start_scale(const csim_candidates *set, csim_pair_kind kind, const int v[4]) {
   const double *p[4];
   double share = 1;
@@ -284,20 +284,20 @@ double csim_candidate_own_scale(const csim_candidates *set, csim_pair_kind kind,
   return is_sewn(set->mesh, kind, v) ? CSIM_SEAM_SCALE : scale;
 }
 
-// Whether the one side is of a collider that lets a vertex of the other go.
-static int is_let_go(const csim_collision_mesh *mesh, const int v[4]) {
+// Whether one side is of a collider that has released a vertex of the other side.
+static int is_released(const csim_collision_mesh *mesh, const int v[4]) {
   int last = v[0]; // colliders come last
   for (int k = 1; k < 4; k++)
     if (v[k] > last) last = v[k];
   if (last < mesh->nbody_vert) return 0;
   int part = csim_collision_mesh_part(mesh, last), any = 0;
-  for (int k = 0; k < 4; k++) any |= csim_collision_mesh_lets_go(mesh, v[k], part);
+  for (int k = 0; k < 4; k++) any |= csim_collision_mesh_releases(mesh, v[k], part);
   return any;
 }
 
 double csim_candidate_scale(const csim_candidates *set, csim_pair_kind kind, const int v[4],
                             float *start) {
-  if (set->mesh->let_go && is_let_go(set->mesh, v)) return 0;
+  if (set->mesh->released && is_released(set->mesh, v)) return 0;
   return csim_candidate_own_scale(set, kind, v, start);
 }
 
@@ -307,7 +307,7 @@ typedef struct fill_job {
   int first; // place of the first new candidate
 } fill_job;
 
-// The rest of candidates that have a and b.
+// Fills in the candidates that have a and b.
 static void fill_candidates(void *context, int first, int last) {
   const fill_job *job = context;
   csim_candidates *set = job->set;
@@ -329,7 +329,7 @@ static void fill_candidates(void *context, int first, int last) {
   }
 }
 
-// The pairs found become candidates at the end of the list.
+// Appends the pairs found to the list as candidates.
 static int append(csim_pool *pool, csim_candidates *set, csim_pair_kind kind) {
   const csim_collision_mesh *mesh = set->mesh;
   ptrdiff_t found = csim_pair_chunks_count(&set->search.chunks);
@@ -400,7 +400,7 @@ static int search_grid(csim_pool *pool, csim_candidates *set) {
              : 0;
 }
 
-// Pairs that the trees report become candidates.
+// Appends the pairs that the trees report to the list.
 static int search_trees(csim_pool *pool, csim_candidates *set, int npoint_tri,
                         const csim_bvh_search *point_tri, int nedge_edge,
                         const csim_bvh_search *edge_edge) {
@@ -412,7 +412,7 @@ static int search_trees(csim_pool *pool, csim_candidates *set, int npoint_tri,
 
 static int search_all(csim_pool *pool, csim_candidates *set, int colliders_moved) {
   csim_candidate_trees *b = &set->search.tree[BODIES], *c = &set->search.tree[COLLIDERS];
-  // bodies among themselves come last, to be left out
+  // bodies among themselves come last, so that they can be left out
   csim_bvh_search point_tri[] = {{.A = &b->point, .B = &c->tri},
                                  {.A = &c->point, .B = &b->tri},
                                  {.A = &b->point, .B = &b->tri}};
@@ -461,7 +461,7 @@ static void mark_tris(void *context, int first, int last) {
   }
 }
 
-// Returns how many of a collider are stale.
+// Returns how many vertices of a collider are stale.
 static double update_verts(void *context, int first, int last) {
   csim_candidates *set = context;
   double colliders = 0;
@@ -476,7 +476,7 @@ static double update_verts(void *context, int first, int last) {
 
 static int search_some(csim_pool *pool, csim_candidates *set, int colliders_moved) {
   csim_candidate_trees *b = &set->search.tree[BODIES], *c = &set->search.tree[COLLIDERS];
-  // what is stale against all, and the rest against what is stale: each pair once
+  // stale items against all, then the others against stale ones: each pair once
   const csim_bvh_part ALL = CSIM_BVH_ALL, NEW = CSIM_BVH_NEW, OLD = CSIM_BVH_OLD;
   csim_bvh_search point_tri[6] = {{&b->point, &c->tri, 0, NEW, ALL},
                                   {&c->point, &b->tri, 0, ALL, NEW}};
@@ -497,7 +497,7 @@ static int search_some(csim_pool *pool, csim_candidates *set, int colliders_move
   return search_trees(pool, set, np, point_tri, ne, edge_edge);
 }
 
-// Those of a chunk that stay move to its beginning.
+// Moves the candidates of a chunk that stay to its beginning.
 static void drop_chunk(void *context, int chunk) {
   csim_candidates *set = context;
   csim_candidate *first = set->list + (ptrdiff_t)chunk * DROP_CHUNK, *to = first;
@@ -511,7 +511,7 @@ static void drop_chunk(void *context, int chunk) {
   set->search.kept[chunk] = (int)(to - first);
 }
 
-// Drops the candidates that are collected anew. -1 when out of memory.
+// Drops the candidates that the update searches for again. -1 when out of memory.
 static int drop_stale(csim_pool *pool, csim_candidates *set) {
   int nchunk = (set->n + DROP_CHUNK - 1) / DROP_CHUNK, n = 0;
   int *kept = csim_grow(set->search.kept, &set->search.kept_capacity, nchunk, sizeof *kept);

@@ -1,12 +1,12 @@
-// contact/candidates.h: the pairs that may come to touch, kept for as long as that is certain.
+// contact/candidates.h: the list of pairs that may come into contact, kept while it is complete.
 // Needs contact/culling.h, bvh.h, grid.h, distance.h.
 //
-// Every vertex has a reference that drifts at a constant velocity as a clock goes on, and a reach
-// around it. All pairs that can come nearer than the contact distance while every vertex stays
-// within its reach of its reference are on the list, with no exception but shared vertices, from
-// the clock's present time up to its horizon: so a list lasts for as many steps as things go on as
-// foreseen. A vertex that leaves its reach gets a new reference, and its pairs anew, at a cost that
-// grows with their number only.
+// Every vertex has a reference, which drifts at a constant velocity as a clock advances, and a
+// reach around it. The list has all pairs that can come nearer than the contact distance while
+// every vertex stays within reach of its reference, from now until the clock's horizon; only pairs
+// that share vertices are left out. A list therefore lasts as long as motions are as predicted. A
+// vertex that leaves its reach gets a new reference and its pairs are searched for again; the cost
+// grows with the number of such vertices only.
 #ifndef CSIM_CONTACT_CANDIDATES_H
 #define CSIM_CONTACT_CANDIDATES_H
 
@@ -15,8 +15,8 @@
 #include "contact/grid.h"
 #include "contact/culling.h"
 
-/// A vertex of a triangle and a triangle, or two edges. Small, because they are the most there is
-/// of anything where cloth crumples.
+/// A vertex and a triangle, or two edges. Small, because crumpled cloth has more candidates than
+/// anything else.
 typedef struct csim_candidate {
   int a;         ///< point, or edge
   int b;         ///< triangle; of two edges, -1 - edge
@@ -26,7 +26,7 @@ typedef struct csim_candidate {
                  ///< candidates.c
 } csim_candidate;
 
-/// Where every vertex may be: within its reach of a reference that drifts at a constant velocity.
+/// Range of every vertex: within its reach of a reference that drifts at a constant velocity.
 ///
 ///        reach
 ///      ,--+--.   drift x (horizon - clock)    ,-----.
@@ -40,7 +40,7 @@ typedef struct csim_references {
   double *x;            ///< (mesh->nvert x 3) references at the clock's time [m]
   double *drift;        ///< (mesh->nvert x 3) [m/s]
   double *reach;        ///< (mesh->nvert) [m]
-  unsigned char *stale; ///< (mesh->nvert) got another reference, drift or reach
+  unsigned char *stale; ///< (mesh->nvert) has a new reference, drift or reach
 } csim_references;
 
 /// Trees of points, edges and triangles.
@@ -48,7 +48,7 @@ typedef struct csim_candidate_trees {
   csim_bvh point, edge, tri;
 } csim_candidate_trees;
 
-/// What a search for pairs needs; all but trees, grid and chunks means nothing between searches.
+/// Data of a search for pairs. Only trees, grid and chunks keep their contents between searches.
 typedef struct csim_candidate_search {
   csim_culling culling;
   csim_candidate_trees tree[2];             ///< of bodies, of colliders; when broad_phase is BVH
@@ -97,15 +97,15 @@ static inline void csim_candidate_vertices(const csim_collision_mesh *mesh,
   }
 }
 
-/// Contact distances of a pair are this share of the general one, at most 1: less where it starts
-/// nearer than that, 0 where it touches at the start, and CSIM_SEAM_SCALE around stitches, whose
-/// seam closes to that share. Sewn sheets are kept from passing through each other like any others.
-/// `start` keeps what the pair's start alone makes of it for the next time, < 0: nothing yet; NULL:
-/// it is found anew.
+/// A pair's contact distance, as a share of the general one, at most 1. It is less if the pair
+/// starts nearer than that, 0 if it touches at the start, and CSIM_SEAM_SCALE around stitches,
+/// whose seam closes to that share. Sewn sheets are kept from intersecting like any others. `start`
+/// stores the part that depends on the initial positions alone; < 0: not known yet; NULL: not
+/// stored.
 double csim_candidate_own_scale(const csim_candidates *set, csim_pair_kind kind, const int v[4],
                                 float *start);
 
-/// The same, and 0 where a collider has let go of the pair's body (pinched.h).
+/// The same, and 0 where a collider has released the pair's body (pinched.h).
 double csim_candidate_scale(const csim_candidates *set, csim_pair_kind kind, const int v[4],
                             float *start);
 
@@ -120,22 +120,22 @@ int csim_candidates_create(const csim_collision_mesh *mesh, csim_scratch *scratc
                            const double *share, csim_candidates *set);
 void csim_candidates_free(csim_candidates *set);
 
-/// The list is not to be used again.
+/// Makes the list invalid.
 static inline void csim_candidates_forget(csim_candidates *set) {
   set->valid = 0;
 }
 
-/// Collects all pairs with the references, drifts, reaches and the horizon that the set holds, and
-/// sets the clock to 0.
+/// Builds the list from the references, drifts, reaches and horizon of the set, and sets the clock
+/// to 0.
 /// @return 0, or -1 when out of memory: the list is then not valid
 int csim_candidates_collect(csim_pool *pool, csim_candidates *set);
 
-/// Collects anew the pairs of those vertices that are marked in ref.stale and have got another
-/// reference, drift or reach.
+/// Searches again for the pairs of the vertices marked in ref.stale, which have a new reference,
+/// drift or reach.
 /// @return 0, or -1 when out of memory: the list is then not valid
 int csim_candidates_update(csim_pool *pool, csim_candidates *set);
 
-/// Lets the clock go on by `time`: references drift.
+/// Advances the clock by `time`: references drift.
 void csim_candidates_drift(csim_pool *pool, csim_candidates *set, double time);
 
 #endif

@@ -7,8 +7,8 @@
 
 enum { MAX_ADVANCES = 64 };
 
-// Displacements with their mean taken away (both sides moving alike is no approach), the sum of
-// both sides' largest lengths, and the size of the numbers, for bounds of rounding.
+// Displacements without their mean (a common motion is no approach), the sum of both sides' largest
+// lengths, and the size of the numbers, for bounds of rounding.
 static double relative_motion(int split, const double *const x[4], const double *const u[4],
                               double du[4][3], double *size) {
   double mean[3] = {0}, longest[2] = {0};
@@ -23,7 +23,7 @@ static double relative_motion(int split, const double *const x[4], const double 
   return longest[0] + longest[1];
 }
 
-// Time from now until the hulls can first be within `keep` along n: exact, as their separation
+// Time until the hulls can first be within `keep` along n. It is exact, because their separation
 // along n is the least of the affine functions n.(x_j - x_i) + t n.(u_j - u_i).
 static double directional_step(int split, double at[4][3], double du[4][3], const double *n,
                                double keep) {

@@ -4,16 +4,16 @@
 
 #include "contact/distance.h"
 
-/// First time in [0, 1] at which the pair, its vertices moving straight from x to x + u, comes as
-/// near as `gap`, less a small safety distance; conservative: never later than the true time.
-/// Directional conservative advancement: along a fixed direction the separation of two hulls is a
-/// minimum of affine functions of time, so the step to its first zero is exact; where the direction
-/// says little, the additive step (distance over speed) is taken instead.
+/// Time of impact: first time in [0, 1] at which the pair comes as near as `gap`, less a small
+/// safety distance. Vertices move straight from x to x + u. Conservative: never later than the true
+/// time. Directional conservative advancement: along a fixed direction the separation of two hulls
+/// is a minimum of affine functions of time, so the step to its first zero is exact. Where the
+/// direction gives little, the additive step (distance over speed) is taken instead.
 ///
 /// @param      x    (4) the points at time 0
 /// @param      u    (4) their displacements until time 1
 /// @param      gap  [m] distance that counts as touching, >= 0
-/// @param[out] time of the touch, when there is one; may be NULL
+/// @param[out] time of impact, if there is one; may be NULL
 /// @return 1 touch, 0 none. Errs towards 1 when the pair passes within about 1e-9 of its size.
 int csim_ccd_pair(csim_pair_kind kind, const double *const x[4], const double *const u[4],
                   double gap, double *time);

@@ -31,7 +31,7 @@ static int part_of(const start_check *s, int tri) {
   return csim_collision_mesh_part(&s->mesh, s->mesh.tri[csim_xyz(tri)]);
 }
 
-// The user's face of a triangle of the mesh: triangles of a part stand in the order of its mesh.
+// The user's face of a triangle of the mesh: triangles of a part are in the order of its mesh.
 static int face_of(const start_check *s, int tri) {
   int part = part_of(s, tri), first = tri;
   while (first > 0 && part_of(s, first - 1) == part) first--;
@@ -40,7 +40,7 @@ static int face_of(const start_check *s, int tri) {
   return mesh->tri_face ? mesh->tri_face[tri - first] : tri - first;
 }
 
-// Drops what contact does not keep apart anyway.
+// Drops pairs that contact does not keep apart anyway.
 static int wanted(const start_check *s, const int pair[2], int self) {
   int a = part_of(s, pair[0]) < s->mesh.nbody, b = part_of(s, pair[1]) < s->mesh.nbody;
   return a && b ? self : a || b;
@@ -114,14 +114,15 @@ static long long check_planes(const start_check *s, int ncollider) {
   return total;
 }
 
-// Parts of bodies inside of colliders that are solid: no triangle need cross for that. What hangs
-// together lies on one side, or crosses, which is reported elsewhere: one vertex is enough.
+// Finds parts of bodies inside of solid colliders, where no triangles need intersect. A connected
+// part is on one side or intersects the surface, which is reported elsewhere: testing one vertex is
+// enough.
 static csim_status check_inside(const start_check *s, int ncollider, long long *total) {
   int nbody = s->mesh.nbody_vert, any = 0;
   for (int k = 0; k < ncollider; k++) any |= s->collider[k].solid && s->collider[k].mesh;
   if (!any) return CSIM_OK;
   int *parent = csim_alloc(nbody, sizeof *parent);
-  double *x = csim_alloc(csim_xyz(s->mesh.nvert), sizeof *x); // as large as any collider
+  double *x = csim_alloc(csim_xyz(s->mesh.nvert), sizeof *x); // large enough for any collider
   csim_status status = parent && x ? CSIM_OK : CSIM_MEMORY;
   for (int i = 0; !status && i < nbody; i++) parent[i] = i;
   for (int e = 0; !status && e < s->mesh.nedge; e++) {
@@ -178,7 +179,7 @@ done:
   return status;
 }
 
-// Both as means over the edges of a body.
+// Compares the thickness with the mean edge of each body, both as means over its edges.
 static csim_status check_thickness(const start_check *s, const csim_collision_setup *setup) {
   csim_status status = CSIM_OK;
   for (int b = 0; b < s->mesh.nbody; b++) {

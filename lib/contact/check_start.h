@@ -5,13 +5,13 @@
 
 #include "contact/collision_mesh.h"
 
-/// Tests all surfaces at the start exactly, as the step filter will keep them: bodies with
-/// colliders, with each other and with themselves; colliders may cross each other. Parts of bodies
-/// wholly inside of solid colliders count too. Logs each two objects that intersect, with the first
-/// of their faces: errors, or warnings when `refuse` is 0.
+/// Tests all surfaces at the start exactly, for all pairs that the step filter keeps apart: bodies
+/// with colliders, with each other and with themselves. Colliders may intersect each other. Parts
+/// of bodies wholly inside of solid colliders count too. Logs each two objects that intersect, with
+/// the first of their faces: as errors, or as warnings if `refuse` is 0.
 ///
-/// Bodies whose mean edge is shorter than the thickness are an error in any case: their own
-/// vertices would push each other apart.
+/// Bodies whose mean edge is shorter than the thickness are always an error: their own vertices
+/// would push each other apart.
 ///
 /// @param      path   OBJ file to write the triangles that meet to, when there are any; NULL = none
 /// @param[out] total  pairs of triangles that meet, vertices behind planes, and parts inside of

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-// Distance from a sphere of radius r about the origin, given the offset d.
+// Distance from a sphere of radius r about the origin, at the offset d.
 static double round_distance(const double *d, double r, double *gradient) {
   double l = csim_norm(d);
   if (l > 0)

@@ -12,7 +12,7 @@ typedef enum csim_collider_shape {
   CSIM_COLLIDER_BOX,      ///< half sizes
   CSIM_COLLIDER_CAPSULE,  ///< radius, half height of the straight part along y
   CSIM_COLLIDER_CYLINDER, ///< radius, half height along y
-  CSIM_COLLIDER_MESH,     ///< no distance of its own: its triangles are all there is
+  CSIM_COLLIDER_MESH,     ///< only triangles, no analytic distance
 } csim_collider_shape;
 
 /// Placed by x_world = motion(R x_local + position).
@@ -31,16 +31,17 @@ typedef struct csim_collider {
   double frame_start;       ///< [s] time of the first frame
   double frame_step;        ///< [s] from one frame to the next
   const double *frame_time; ///< (nframe) [s] of each; NULL: evenly, as the two above
-  double busy;              ///< [s] nothing is at rest before
-  int solid;                ///< has an inside in which nothing may start
-  int layer;                ///< all with a higher one lie over it; 0: nothing does
+  double busy;              ///< [s] time before which the scene is not at rest
+  int solid;                ///< has an inside, in which nothing may start
+  int layer;                ///< everything in a higher layer lies over it; 0: no layer
 } csim_collider;
 
-/// The course of the collider's vertices; refers to its arrays. Needs collider->mesh.
+/// The paths of the collider's vertices; refers to its arrays. Needs collider->mesh.
 csim_course csim_collider_course(const csim_collider *collider);
 
-/// Where the vertices of the surface are meant to be at a time [s]: frames interpolated linearly,
-/// the first before and the last after them; then the motion. out (mesh->nvert x 3), overwritten.
+/// Prescribed positions of the surface's vertices at a time [s]: frames interpolated linearly,
+/// constant before the first and after the last; then the motion. out (mesh->nvert x 3),
+/// overwritten.
 void csim_collider_vertices(const csim_collider *collider, double time, double *out);
 
 /// Signed distance [m] of a point in the collider's own frame (negative inside) and its unit

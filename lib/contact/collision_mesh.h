@@ -1,4 +1,4 @@
-// contact/collision_mesh.h: everything that can touch, in one numbering. Needs model/,
+// contact/collision_mesh.h: everything that can collide, in one numbering. Needs model/,
 // contact/collider.h.
 //
 // Vertices of bodies keep their model's numbers; those of colliders that have a surface follow.
@@ -29,8 +29,8 @@ typedef struct csim_collision_mesh {
   int ntri, nbody_tri;
   int *tri;    ///< (ntri x 3)
   int *across; ///< (ntri x 3) vertex across the side from corner k to k + 1; -1: none, or several
-  const int *let_go; ///< (nbody_vert) part of the collider that lets each vertex go, 0: none, -1:
-                     ///< every one (pinched.h); NULL: all 0
+  const int *released; ///< (nbody_vert) part of the collider that lets each vertex go, 0: none, -1:
+                       ///< every one (pinched.h); NULL: all 0
 } csim_collision_mesh;
 
 /// What can touch in a scene.
@@ -54,9 +54,10 @@ static inline int csim_collision_mesh_part(const csim_collision_mesh *mesh, int 
   return v < mesh->nbody_vert ? mesh->body_part[v] : mesh->collider_part[v - mesh->nbody_vert];
 }
 
-/// Whether a collider, by its part, lets a vertex of a body go: the two have no contact.
-static inline int csim_collision_mesh_lets_go(const csim_collision_mesh *mesh, int v, int part) {
-  return mesh->let_go && v < mesh->nbody_vert && (mesh->let_go[v] == part || mesh->let_go[v] < 0);
+/// Whether a collider, given by its part, has released a vertex of a body: the two have no contact.
+static inline int csim_collision_mesh_releases(const csim_collision_mesh *mesh, int v, int part) {
+  return mesh->released && v < mesh->nbody_vert &&
+         (mesh->released[v] == part || mesh->released[v] < 0);
 }
 
 /// Copies all starts to x (nvert x 3).

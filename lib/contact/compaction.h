@@ -1,4 +1,4 @@
-// contact/compaction.h: some of many items, found by chunks in parallel, in their order. Needs
+// contact/compaction.h: selects some of many items in parallel chunks, and keeps their order. Needs
 // base/pool.h.
 #ifndef CSIM_CONTACT_COMPACTION_H
 #define CSIM_CONTACT_COMPACTION_H
@@ -10,7 +10,7 @@
 
 enum { CSIM_COMPACTION_CHUNK = 512, CSIM_COMPACTION_WORDS = CSIM_COMPACTION_CHUNK / 64 };
 
-/// A bit for each item, and where each chunk's kept items begin among all that are kept.
+/// A bit for each item, and the number of items kept before each chunk.
 typedef struct csim_compaction {
   ptrdiff_t word_capacity, start_capacity;
   uint64_t *word; ///< (nchunk x CSIM_COMPACTION_WORDS)
@@ -18,10 +18,11 @@ typedef struct csim_compaction {
   int nchunk;
 } csim_compaction;
 
-/// Sets the bits of a chunk's kept items in word, which comes cleared (CSIM_COMPACTION_WORDS).
+/// Sets the bits of the items that a chunk keeps, in word (CSIM_COMPACTION_WORDS), which is zero
+/// before.
 typedef void csim_compaction_fn(void *context, int chunk, uint64_t *word);
 
-/// Asks fn about all chunks.
+/// Calls fn for all chunks.
 /// @return the number of items kept, or -1 when out of memory
 int csim_compact(csim_pool *pool, csim_compaction *compaction, int nchunk, csim_compaction_fn *fn,
                  void *context);

@@ -1,5 +1,5 @@
-// contact/contact.c: see contact.h. The order of things in a step; how each is done, the modules
-// know.
+// contact/contact.c: see contact.h. The order of operations in a step; the modules have the
+// details.
 #include "contact/contact.h"
 
 #include "contact/margins.h"
@@ -12,7 +12,7 @@
 
 enum { VERT_GRAIN = 1024 };
 
-// Every module is given those it uses.
+// Passes to every module those that it uses.
 static void connect(csim_contact *c, csim_scratch *scratch) {
   c->reach = (csim_reach){.kin = &c->kin, .candidates = &c->candidates};
   c->narrow = (csim_narrow_phase){.reach = &c->reach, .scratch = scratch};
@@ -120,7 +120,7 @@ csim_contact_report csim_contact_get_report(const csim_contact *contact) {
                                .least = contact->filter.least,
                                .lag = contact->kin.lag,
                                .lag_part = contact->kin.lag_part,
-                               .let_go = contact->pinched.n};
+                               .released = contact->pinched.n};
 }
 
 int csim_contact_failed(const csim_contact *contact) {
@@ -159,7 +159,7 @@ int csim_contact_begin(csim_contact *contact, const double *x, const double *v,
     if (csim_reach_collect(&contact->reach)) return note_failure(contact);
     if (csim_pinched_review(&contact->pinched)) return note_failure(contact);
   }
-  // friction is that of the contacts at the start, with the forces they ended the last step with
+  // friction uses the contacts at the start, with the forces at the end of the last step
   csim_active_set_restart(&contact->active);
   contact->failed |= csim_active_set_find(&contact->active) != 0;
   contact->failed |= csim_friction_set_begin(&contact->friction, &contact->active) != 0;
@@ -243,7 +243,7 @@ double csim_contact_make_way(csim_contact *contact, const double *d, int first, 
   return approach;
 }
 
-// Vertices move no farther at once than they reach: what nothing stops goes on from there.
+// Glides in several parts, as no vertex may move farther at once than its reach.
 static double glide_on(csim_contact *contact, const double *d, double most) {
   enum { MOST_LEGS = 20 };
   csim_kinematics *kin = &contact->kin;
@@ -275,12 +275,12 @@ double csim_contact_go_together(csim_contact *contact, const double *d, double m
   return share;
 }
 
-int csim_contact_let_go(csim_contact *contact, const double *d, double *x) {
+int csim_contact_release(csim_contact *contact, const double *d, double *x) {
   csim_kinematics *kin = &contact->kin;
   int count = 0, failed = 0;
   if (!contact->pinched.on) return 0;
   csim_active_set_forget(&contact->active);
-  if (d) count = csim_pinched_let_go(&contact->pinched, d);
+  if (d) count = csim_pinched_release(&contact->pinched, d);
   if (count == 0) {
     failed = csim_pinched_pass(&contact->pinched);
     memcpy(x, kin->x, 3 * (size_t)contact->mesh.nbody_vert * sizeof *x);
@@ -298,7 +298,7 @@ typedef struct proposal_job {
   const double *d;
 } proposal_job;
 
-// The proposal d of what is free.
+// Takes the proposed displacements d of the free vertices.
 static void take_proposal(void *context, int first, int last) {
   const proposal_job *job = context;
   const csim_kinematics *kin = &job->contact->kin;

@@ -1,9 +1,10 @@
-// contact/contact.h: contact of a step: the solver proposes, the step filter disposes. Needs
-// model/, contact/collider.h.
+// contact/contact.h: contact of a step: the solver proposes a motion, the step filter shortens it.
+// Needs model/, contact/collider.h.
 //
-// Energies push apart what is near, and a filter shortens every motion so that nothing can
-// intersect; colliders and pins follow their motions through the same filter. The energies make it
-// look right, the filter alone makes it safe. How it is done: contact/modules.h.
+// Energies push near surfaces apart, and a CCD filter shortens every motion so that nothing can
+// intersect. Colliders and pins follow their motions through the same filter. The energies give
+// plausible forces; the filter alone guarantees that nothing intersects. An overview is in
+// contact/modules.h.
 #ifndef CSIM_CONTACT_CONTACT_H
 #define CSIM_CONTACT_CONTACT_H
 
@@ -15,12 +16,12 @@
 typedef struct csim_contact_report {
   int active;     ///< active contacts at the end
   int candidates; ///< on the list at the end
-  int collected;  ///< times the list was made or updated
+  int collected;  ///< times the list was built or updated
   int shortened;  ///< vertices whose last motion was shortened
-  double least;   ///< smallest share of the last motion that was let through
-  double lag;     ///< [m] largest distance of a collider's or pin's vertex from where it should be
-  int lag_part;   ///< the body or collider of that
-  int let_go;     ///< vertices that colliders have let go, see csim_contact_let_go
+  double least;   ///< smallest share of the last motion that the filter accepted
+  double lag;     ///< [m] largest distance of a kinematic vertex from its prescribed position
+  int lag_part;   ///< its body or collider
+  int released;   ///< vertices that colliders have released, see csim_contact_release
 } csim_contact_report;
 
 typedef struct csim_contact csim_contact;
@@ -35,24 +36,25 @@ csim_contact *csim_contact_create(csim_pool *pool, csim_scratch *scratch, const 
 /// Frees it; NULL is allowed.
 void csim_contact_free(csim_contact *contact);
 
-/// Bytes that it has, without lists that grow with the number of contacts.
+/// Bytes that it uses, without lists that grow with the number of contacts.
 size_t csim_contact_memory(const csim_contact *contact);
 
-/// Number of three-vectors that say where the colliders are (they may lag).
+/// Number of three-vectors of the colliders' positions (colliders may lag).
 int csim_contact_kinematic_size(const csim_contact *contact);
 
-/// Writes or takes them. (csim_contact_kinematic_size x 3)
+/// Writes or reads them. (csim_contact_kinematic_size x 3)
 void csim_contact_save(const csim_contact *contact, double *kinematic);
 void csim_contact_load(csim_contact *contact, const double *kinematic);
 
-/// Puts all colliders where their motions have them at a time [s], wherever they were.
+/// Moves all colliders to their prescribed positions at a time [s], without contact.
 void csim_contact_place(csim_contact *contact, double time);
 
-/// Drops the list of candidates. What follows then depends on the state alone: call it after going
-/// back in time.
+/// Drops the candidate list. Later results then depend on the state alone. Call it after going back
+/// in time.
 void csim_contact_forget(csim_contact *contact);
 
-/// The same where runs may be resumed: a frame begins, and no list is used after its end [s].
+/// The same at the beginning of a frame, in runs that may be resumed: no list is used after the
+/// frame's end [s].
 void csim_contact_begin_frame(csim_contact *contact, double end);
 
 // ----------------------------------------------------------------------------------------- a step
@@ -64,44 +66,43 @@ void csim_contact_begin_frame(csim_contact *contact, double end);
 int csim_contact_begin(csim_contact *contact, const double *x, const double *v,
                        const double *target, double time, double h);
 
-/// Changes an initial guess: what was in contact when the step began goes on at its velocity v
-/// (nbody_vert x 3) instead of by its inertia, that is, without the outer forces that contact is
-/// about to cancel. At rest that is the answer already, sticking friction included.
+/// Changes an initial guess: vertices that were in contact when the step began continue at their
+/// velocity v (nbody_vert x 3), not by inertia. The external forces that contact is about to cancel
+/// are thus left out. At rest this guess is the solution already, sticking friction included.
 void csim_contact_initial_guess(const csim_contact *contact, const double *v, double h, double *x);
 
-/// Marks the vertices that were in contact when the step began, and those that are with bodies at x
-/// (nbody_vert x 3).
-/// @param[out] touching  (nbody_vert) 1 where marked, the others are left alone
+/// Marks the vertices that were in contact when the step began, and those in contact with bodies at
+/// x (nbody_vert x 3).
+/// @param[out] touching  (nbody_vert) 1 where marked; other entries are not written
 void csim_contact_find_touching(csim_contact *contact, const double *x, unsigned char *touching);
 
-/// Ends a step for colliders: those that did not get to their goals wait a few steps. Measures how
-/// far they lag.
+/// Ends a step for colliders. A collider that did not reach its goal waits a few steps. Measures
+/// how far colliders lag.
 void csim_contact_end(csim_contact *contact);
 
-/// What was done since csim_contact_begin.
+/// What contact did since csim_contact_begin.
 csim_contact_report csim_contact_get_report(const csim_contact *contact);
 
-/// Whether memory has run out since csim_contact_begin: energies and Hessians were not whole then.
+/// Whether memory has run out since csim_contact_begin. Energies and Hessians are incomplete then.
 int csim_contact_failed(const csim_contact *contact);
 
-/// Memory has run out for what was asked of contact: there are no blocks.
+/// Reports to contact that its caller ran out of memory: there are no blocks then.
 void csim_contact_fail(csim_contact *contact);
 
 // ----------------------------------------------------------------------------------------- motion
 
-/// Moves free vertices towards goal (nbody_vert x 3; NULL: they stay) and pins and colliders
-/// towards theirs, as far as the filter lets them, in a few passes. While the step's clock has not
-/// run out, all goes together first. x (nbody_vert x 3) gets the result.
+/// Moves free vertices towards goal (nbody_vert x 3; NULL: they stay), and pins and colliders
+/// towards their own goals, as far as the filter allows, in a few passes. While the clock of the
+/// step has not run out, everything moves together first. x (nbody_vert x 3) gets the result.
 /// @return 0, or -1 when out of memory
 int csim_contact_advance(csim_contact *contact, const double *goal, double *x);
 
-/// Moves pins and colliders of triangles to their goals while free vertices stay, if nothing is in
-/// their way.
+/// Moves pins and mesh colliders to their goals while free vertices stay, if their path is free.
 /// @return 0, or -1 when out of memory
 int csim_contact_go_ahead(csim_contact *contact);
 
-/// As csim_contact_advance, but all vertices by one share of their ways to goal, then pins and
-/// colliders alone.
+/// As csim_contact_advance, but moves all vertices by one common share of their ways to goal, then
+/// pins and colliders alone.
 int csim_contact_advance_together(csim_contact *contact, const double *goal, double *x);
 
 /// Whether some pin or plane is not at its goal yet.
@@ -110,38 +111,39 @@ int csim_contact_lags(csim_contact *contact);
 /// Whether some collider is not at its goal yet, and may still get there in this step.
 int csim_contact_is_behind(const csim_contact *contact);
 
-/// Whether some collider that was on time when the step began is not where its motion has it.
+/// Whether some collider that was on time when the step began is not at its prescribed position
+/// now.
 int csim_contact_falls_behind(const csim_contact *contact);
 
-/// Makes way for colliders that are behind: every pair that would come nearer than one contact
-/// distance, were bodies to move by d (nbody_vert x 3) and colliders all their way, gets a stiff
-/// spring that holds it there, among the contacts of the last gradient. Their gradient is added to
-/// g, and they join the next Hessian.
+/// Makes way for colliders that lag. Suppose that bodies move by d (nbody_vert x 3) and colliders
+/// all their way: every pair that would come nearer than one contact distance gets a stiff spring
+/// that holds it there. The springs join the contacts of the last gradient and the next Hessian;
+/// their gradient is added to g.
 /// @param first  the first of two rounds; in the second d comes from springs of the first
 /// @return [m] the fastest approach of such a pair; < 0 when out of memory
 double csim_contact_make_way(csim_contact *contact, const double *d, int first, double *g);
 
-/// Moves bodies by d (nbody_vert x 3, not csim_contact_displacements) and colliders to their goals,
-/// all by one share of their way, `most` or less, as far as nothing comes too near. x (nbody_vert x
-/// 3) gets the result.
+/// Moves bodies by d (nbody_vert x 3, not csim_contact_displacements) and colliders towards their
+/// goals. All move by one share of their way, at most `most`, as far as nothing comes too near. x
+/// (nbody_vert x 3) gets the result.
 /// @return the share, [0, 1]; < 0 when out of memory
 double csim_contact_go_together(csim_contact *contact, const double *d, double most, double *x);
 
-/// Colliders that are behind and do not get on let go of what is in their way, if the scene wants
-/// that (csim_contact_params.pinched): of what stops them while bodies move by d (nbody_vert x 3);
-/// where that is nothing, and with d NULL, of all that is in their way, and they go it. Bodies stay
-/// where they are; x (nbody_vert x 3) gets that.
-/// @return 1 when they have, 0 when the scene does not want it, -1 when out of memory
-int csim_contact_let_go(csim_contact *contact, const double *d, double *x);
+/// Lagging colliders that cannot advance release the cloth in their way, if the scene asks for that
+/// (csim_contact_params.pinched). They release what stops them while bodies move by d (nbody_vert x
+/// 3). If nothing does, or d is NULL, they release everything in their way and move on. Bodies stay
+/// where they are; x (nbody_vert x 3) gets their positions.
+/// @return 1 if released, 0 if the scene does not ask for it, -1 when out of memory
+int csim_contact_release(csim_contact *contact, const double *d, double *x);
 
-/// Room for a step of the solver (nbody_vert x 3), which csim_contact_filter then takes without
+/// Buffer for a step of the solver (nbody_vert x 3), which csim_contact_filter then takes without
 /// copying. Every other function that moves something overwrites it.
 double *csim_contact_displacements(const csim_contact *contact);
 
 /// Shortens the displacements d (nbody_vert x 3; may be csim_contact_displacements) of free
-/// vertices from where they are; those of others become 0. Every common multiple alpha in [0, 1] of
-/// the result is then safe.
-/// @return smallest share let through, [0, 1]; < 0 when out of memory
+/// vertices from their current positions; those of other vertices become 0. Every common multiple
+/// alpha in [0, 1] of the result is then safe.
+/// @return smallest share accepted, [0, 1]; < 0 when out of memory
 double csim_contact_filter(csim_contact *contact, double *d);
 
 /// Moves by alpha times the displacements that csim_contact_filter returned last. x (nbody_vert x
@@ -156,13 +158,13 @@ double csim_contact_value(csim_contact *contact, const double *x);
 /// Adds its gradient [N] to g (nbody_vert x 3) and keeps the active contacts for the Hessian.
 void csim_contact_gradient(csim_contact *contact, const double *x, double *g);
 
-/// Normal force on each vertex with bodies at x: the sizes of the forces of all pairs, shared out
-/// by their weights. A cloth between two others is pressed from both sides. To be called after a
-/// step, before the candidates are dropped; the Hessian's active contacts are lost.
+/// Normal force on each vertex with bodies at x: the magnitudes of the forces of all pairs,
+/// distributed by their weights. A cloth between two others is pressed from both sides. Call it
+/// after a step, before the candidates are dropped. It loses the active contacts of the Hessian.
 /// @param[out] force  (nbody_vert) [N] overwritten; zeros before the first step
 void csim_contact_normal_force(csim_contact *contact, const double *x, double *force);
 
-/// Begins the Gauss-Newton Hessian at the place of the last gradient: finds the vertices of its
+/// Begins the Gauss-Newton Hessian at the point of the last gradient: finds the vertices of its
 /// blocks.
 /// @param[out] place  (nbody_vert) 0 for the free vertices that blocks lie on, the others are left
 ///                    alone; NULL: not wanted
@@ -175,7 +177,7 @@ int csim_contact_find_blocks(csim_contact *contact, int *place);
 /// @param val    (blocks x 9); NULL: added to nothing
 void csim_contact_build_blocks(csim_contact *contact, const int *place, double *val);
 
-/// Whether blocks couple free vertices, so that their diagonals are not all of them.
+/// Whether blocks couple free vertices, so that there are blocks off the diagonal.
 int csim_contact_is_coupled(const csim_contact *contact);
 
 /// y += (the blocks without their diagonal) x.

@@ -69,14 +69,14 @@ typedef int lane_bits __attribute__((vector_size(32)));
 typedef float half_lanes __attribute__((vector_size(16)));
 enum { LANES = 8 };
 
-// Macros, because functions that return such vectors have no fixed ABI. Of two numbers, one being
-// none, the second.
+// Macros, because functions that return such vectors have no fixed ABI. MIN and MAX return the
+// second number if the first is NaN.
 #define SELECT(mask, a, b) ((lanes)(((mask) & (lane_bits)(a)) | (~(mask) & (lane_bits)(b))))
 #define MAX(a, b) SELECT((a) > (b), a, b)
 #define MIN(a, b) SELECT((a) < (b), a, b)
 #define SPLAT(x) ((lanes){0} + (x))
 #define POSITIVE(x) MAX(x, SPLAT(FLT_MIN))
-// within [0, 1]; of what is no number, 0
+// clamped to [0, 1]; NaN becomes 0
 #define CLAMP(x) MIN(MAX(x, SPLAT(0)), SPLAT(1))
 #define DOT(a, b) ((a)[0] * (b)[0] + (a)[1] * (b)[1] + (a)[2] * (b)[2])
 
@@ -103,7 +103,7 @@ CSIM_SIMD_BODY void load_rows(csim_culling_row *row, const int v[LANES], lanes t
   to[3] = __builtin_shufflevector(a[1], a[3], 2, 3, 10, 11, 6, 7, 14, 15);
 }
 
-// At most eight pairs, and the answers.
+// At most eight pairs, and the results.
 typedef struct batch {
   const csim_pair *pair;
   int n;
@@ -184,8 +184,8 @@ CSIM_SIMD_BODY int flag_near(const csim_culling *s, const batch *b, pair_side A,
   return near;
 }
 
-// Nearest points of the segments as in Ericson, Real-Time Collision Detection, 5.1.9. Where they
-// are nearly parallel or no segments, any points: the slab is narrower then, not wrong.
+// Nearest points of the segments as in Ericson, Real-Time Collision Detection, 5.1.9. For nearly
+// parallel or degenerate segments any points will do: the slab is narrower then, not wrong.
 CSIM_SIMD_BODY int edges(const csim_culling *s, int count, const csim_pair *pair,
                          unsigned char *flag) {
   int near = 0;
@@ -222,7 +222,7 @@ CSIM_SIMD_BODY void approach(const lanes p[3], const lanes u[3], lanes nearest[3
   *best = MIN(d, *best);
 }
 
-// Nearest is a point of one of the sides, or, where the point projects inside of all three, that
+// The nearest point is on one of the sides. If the point projects inside all three, it is that
 // projection.
 CSIM_SIMD_BODY int triangles(const csim_culling *s, int count, const csim_pair *pair,
                              unsigned char *flag) {

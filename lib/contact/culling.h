@@ -1,10 +1,10 @@
-// contact/culling.h: pairs that are surely too far apart, eight at a time. Needs
+// contact/culling.h: culls pairs that are surely too far apart, eight at a time. Needs
 // contact/collision_mesh.h, boxes.h.
 //
 // Most pairs whose boxes meet are neighbours within a sheet, and most pairs on a list are not about
-// to touch. A slab between the two primitives, across what is about their shortest connection,
-// decides nearly all of them: single precision is enough, with a margin for what it rounds, and so
-// eight pairs cost little more than one.
+// to touch. A slab between the two primitives, perpendicular to roughly their shortest connection,
+// decides nearly all of them. Single precision is enough, with a margin for rounding, so eight
+// pairs cost little more than one.
 #ifndef CSIM_CONTACT_CULLING_H
 #define CSIM_CONTACT_CULLING_H
 
@@ -27,11 +27,10 @@ typedef struct csim_culling {
   atomic_uint most;      ///< bits of the largest coordinate or motion
 } csim_culling;
 
-/// What csim_culling_begin takes of a scratch.
+/// Bytes that csim_culling_begin takes from a scratch.
 ptrdiff_t csim_culling_bytes(const csim_collision_mesh *mesh);
 
-/// Takes all vertices as they are, into the scratch; mesh, distance, share and alone are for the
-/// caller to set.
+/// Copies all vertices into the scratch. The caller sets mesh, distance, share and alone.
 /// @param x      (nvert x 3) [m]
 /// @param way    (nvert x 3) [m], or [m/s] with a time of 1 s; NULL: none
 /// @param time   factor of `way`

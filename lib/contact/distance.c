@@ -24,7 +24,7 @@ static double weighted_distance2(const double *p, const double *const corner[3],
   return csim_dot(d, d);
 }
 
-// A triangle whose area is lost in rounding: the nearest of its three edges.
+// For a triangle whose area is lost in rounding: the nearest of its three edges.
 static double nearest_edge(const double *p, const double *const corner[3], double w[3]) {
   double best = INFINITY;
   for (int k = 0; k < 3; k++) {
@@ -80,8 +80,9 @@ double csim_point_triangle(const double *p, const double *a, const double *b, co
   return weighted_distance2(p, corner, w);
 }
 
-// Nearest points p0 + s (p1 - p0) and q0 + t (q1 - q0) of two segments, s and t in [0, 1]. Parallel
-// ones: one of the nearest pairs. Degenerate segments are points. @return squared distance [m^2]
+// Nearest points p0 + s (p1 - p0) and q0 + t (q1 - q0) of two segments, s and t in [0, 1]. For
+// parallel segments, one of the nearest pairs. Degenerate segments are points. @return squared
+// distance [m^2]
 static double segment_segment(const double *p0, const double *p1, const double *q0,
                               const double *q1, double *s, double *t) {
   double u[3], v[3], r[3];
@@ -97,7 +98,7 @@ static double segment_segment(const double *p0, const double *p1, const double *
     *t = 0;
     *s = clamp01(-ur / uu);
   } else {
-    // of parallel segments any s will do, as long as t follows it and s follows a clamped t
+    // parallel segments: any s will do, as long as t follows it and s follows a clamped t
     *s = det > 1e-14 * uu * vv ? clamp01((uv * vr - ur * vv) / det) : 0;
     *t = (uv * *s + vr) / vv;
     if (!(*t > 0)) {

@@ -8,7 +8,7 @@
 double csim_point_triangle(const double *p, const double *a, const double *b, const double *c,
                            double w[3]);
 
-/// What the four vertices of a contact pair mean.
+/// Meaning of the four vertices of a contact pair.
 typedef enum csim_pair_kind {
   CSIM_PAIR_VERTEX_TRIANGLE, ///< v[0] against the triangle v[1] v[2] v[3]
   CSIM_PAIR_EDGE_EDGE,       ///< v[0] v[1] against v[2] v[3]

@@ -1,8 +1,9 @@
-// contact/filter.h: how far may the vertices of one pair move? Needs contact/distance.h.
+// contact/filter.h: step limiting of one pair: how far its vertices may move. Needs
+// contact/distance.h.
 //
-// Planar truncation: a plane between the two sides, placed by how fast each closes in on it, is
-// what neither may cross. Both hulls then stay in disjoint half-spaces along the whole straight
-// path, so every shorter motion of any vertex is safe too, whatever the others do. Source: Divide
+// Planar truncation: neither side may cross a plane between them, which is placed by how fast each
+// side approaches it. Both hulls then stay in disjoint half-spaces along the whole straight path.
+// Every shorter motion of any vertex is therefore safe too, whatever the others do. Source: Divide
 // and Truncate, arXiv 2604.15513.
 #ifndef CSIM_CONTACT_FILTER_H
 #define CSIM_CONTACT_FILTER_H
@@ -12,9 +13,10 @@
 /// Share of the gap to the plane that one motion may use, < 1.
 #define CSIM_FILTER_SHARE 0.9
 
-/// Unit direction n from the first to the second side and the width of the slab across n that is
-/// empty between them, a certified lower bound of their distance: rounding of the products and of
-/// positions written later is taken off. 0 when no direction that was tried separates them.
+/// Unit direction n from the first to the second side, and the width of the empty slab across n
+/// between them. The width is a certified lower bound of their distance: the rounding of the
+/// products, and of positions written later, is subtracted. 0 when no direction that was tried
+/// separates them.
 double csim_separate_pair(csim_pair_kind kind, const double *const x[4], double n[3]);
 
 /// Shares t in [0, 1] of the displacements d that the pair's vertices may move.

@@ -1,9 +1,9 @@
 // contact/friction.c: see friction.h.
 //
-// The Hessian is the secant's, mu N f1/y across the normal, in all directions: it bounds the energy
-// from above, so that Newton's steps do not cycle between sticking and slipping. With the tangent
-// along the slip a board took 5.8 iterations a substep instead of 1.9; sticking does not creep with
-// either.
+// The Hessian is that of the secant, mu N f1/y across the normal, in all directions. It bounds the
+// energy from above, so that Newton's steps do not cycle between sticking and slipping. With the
+// tangent along the slip a board took 5.8 iterations a substep instead of 1.9. Neither creeps while
+// sticking.
 #include "contact/friction.h"
 
 #include "math/vec3.h"
@@ -84,7 +84,7 @@ int csim_friction_set_begin(csim_friction_set *set, const csim_active_set *activ
   return 0;
 }
 
-// Slip across the normal since the start of the step.
+// Slip perpendicular to the normal since the start of the step.
 static double slip_of(const csim_friction_contact *f, const double *x, double u[3]) {
   for (int c = 0; c < 3; c++) u[c] = -f->start[c];
   for (int k = 0; k < 4; k++)

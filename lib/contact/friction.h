@@ -3,7 +3,7 @@
 //   E(u) = mu N f0(|u|), u the slip of this step across the gap's normal, f0' = f1,
 //   f1(y) = 2 y/eps - y^2/eps^2 for y < eps, else 1;  eps = slip speed times the step
 //
-// Place, normal and N are those at the start of the step (Li et al. 2020, 5.4).
+// The contact point, normal and N are those at the start of the step (Li et al. 2020, 5.4).
 #ifndef CSIM_CONTACT_FRICTION_H
 #define CSIM_CONTACT_FRICTION_H
 
@@ -15,14 +15,14 @@ typedef struct csim_friction_contact {
   double w[4];
   double n[3];
   double start[3]; ///< [m] sum_k w_k x_k when the step began
-  double limit;    ///< [N] mu times the normal force then
+  double limit;    ///< [N] mu times the normal force at that time
   double B[9];     ///< [N/m] second derivative in the slip, of the last Hessian
 } csim_friction_contact;
 
 typedef struct csim_friction_set {
   const csim_kinematics *kin;
   const csim_contact_params *params;
-  double slip; ///< [m] friction is whole from this slip in a step on
+  double slip; ///< [m] friction has its full size from this slip in a step on
   int n;
   csim_friction_contact *contact; ///< (n)
   double *force;                  ///< (n x 3) [N] of a gradient
@@ -32,7 +32,7 @@ typedef struct csim_friction_set {
 /// Frees what the set has.
 void csim_friction_set_free(csim_friction_set *set);
 
-/// Starts a step, whose active contacts are given: each that presses gets friction.
+/// Starts a step with its active contacts: each that presses gets friction.
 /// @return 0, or -1 when out of memory: there is none then
 int csim_friction_set_begin(csim_friction_set *set, const csim_active_set *active);
 
@@ -46,15 +46,15 @@ int csim_friction_set_gradient(csim_friction_set *set, const double *x, double *
 /// Sets B of one contact, everything being at x.
 void csim_friction_set_hessian(csim_friction_set *set, int i, const double *x);
 
-/// Coefficient of friction [-] between parts a and b (bodies, then colliders): what the scene says
-/// about the two, else the smaller of their own.
-/// @param share  (2) factors of what a and b have where they touch; NULL: 1
+/// Coefficient of friction [-] between parts a and b (bodies, then colliders): the scene's for the
+/// pair, else the smaller of their own.
+/// @param share  (2) factors of a and b where they touch; NULL: 1
 double csim_contact_coefficient(const csim_contact_params *params, const csim_model *model,
                                 const csim_collider *collider, int a, int b, const double share[2]);
 
-/// Factors of friction on both sides of a contact, as csim_contact_coefficient has them.
+/// Factors of friction on both sides of a contact, for csim_contact_coefficient.
 /// @param v, w    (4) vertices of the collision mesh and weights as of csim_active_contact
-/// @param part    (2) whose they are
+/// @param part    (2) the part on each side
 void csim_contact_shares(const csim_model *model, const int v[4], const double w[4],
                          const int part[2], double share[2]);
 

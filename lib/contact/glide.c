@@ -22,7 +22,7 @@ int csim_glide_create(csim_arena *arena, csim_glide *glide) {
   return arena->failed ? -1 : 0;
 }
 
-// Share of the way after which a pair has used up the gap it may use: down to the cushion, or, when
+// Share of the motion after which a pair has used up the gap it may use: down to the cushion or, if
 // it is nearer already, half of what is left above the floor.
 //
 //   |<----------------- width ----------------->|
@@ -49,7 +49,7 @@ double csim_glide_pair_share(const csim_kinematics *kin, csim_pair_kind kind, co
   if (closing <= use) return 1;
   if (kin->time_left > 0) return use / closing;
 
-  // far corners close fast along this direction when the pair turns: look more closely
+  // far corners approach fast along this direction when the pair turns: use CCD
   double gap = csim_min(CSIM_CONTACT_CUSHION * thickness, floor + 0.5 * (width - floor));
   double time, share = use / closing;
   if (!(gap > 0)) return share;
@@ -59,7 +59,7 @@ double csim_glide_pair_share(const csim_kinematics *kin, csim_pair_kind kind, co
 }
 
 static void hold(glide_job *job, int n, const int *v) {
-  // several threads may hold the same vertex: all write the same
+  // several threads may hold the same vertex: all write the same value
   for (int k = 0; k < n; k++)
     atomic_store_explicit(&job->glide->held[v[k]], 1, memory_order_relaxed);
 }
@@ -119,16 +119,16 @@ static int find_limits(glide_job *job) {
   return 0;
 }
 
-// Lets the clock go on.
+// Advances the clock.
 static void pass(csim_glide *g, double time) {
   if (time > 0) csim_candidates_drift(g->kin->pool, g->reach->candidates, time);
   csim_kinematics_pass_time(g->kin, time);
   assert(csim_reach_holds(g->reach));
 }
 
-// Colliders go on as far as `share` of their way has them in time, the others by kin->d, while the
-// clock goes on by `time`, if nothing is in the way of all that. Returns the share of that way that
-// they could go: below 1 nothing has moved. < 0: out of memory.
+// Moves colliders by `share` of their way, by their motion in time, and all others by kin->d, while
+// the clock advances by `time`, if nothing is in the way. Returns the share of that motion that is
+// free. If that is below 1 nothing has moved; < 0: out of memory.
 static double go(csim_glide *glide, double share, double time) {
   csim_kinematics *kin = glide->kin;
   glide_job job = {.glide = glide, .time = time};
@@ -145,8 +145,9 @@ static double go(csim_glide *glide, double share, double time) {
   return 1;
 }
 
-// CCD tests straight lines, but a collider that turns moves on an arc: if it covers only a share of
-// its motion, it ends beside the line that was tested. So the shorter motion is tested again.
+// CCD tests straight lines, but a rotating collider moves on an arc. If it covers only a share of
+// its motion, it ends beside the line that was tested. The shorter motion is therefore tested
+// again.
 //
 //     reached o - - - - - -> goal      straight: the way tested first
 //              `-.         ,'
@@ -174,7 +175,7 @@ int csim_glide_ahead(csim_glide *glide) {
   return go(glide, 1, 0) < 0 ? -1 : 0;
 }
 
-// The longest way of one that is not held; the others stay.
+// The longest displacement of a vertex that is not held; held ones get 0.
 static double stay_held(void *context, int first, int last) {
   csim_glide *g = context;
   double longest = 0;
@@ -186,12 +187,12 @@ static double stay_held(void *context, int first, int last) {
   return longest;
 }
 
-// Why no pair is missed: the list holds every pair that can come near while each vertex stays
-// within its reach of its drifting reference. Here a vertex and its reference both move at constant
-// velocity while the clock goes on, so the distance between them is a convex function of the share
-// gone, and csim_reach_update has checked both ends of the whole way. That argument needs the
-// clock: once a step's time is used up, references stand still, their reach is bounded, and a whole
-// way would leave it (a ball at 10 m/s met cells of 6 mm that way). So there is no glide then.
+// Why no pair is missed: the list has every pair that can come near while each vertex stays within
+// reach of its drifting reference. Here a vertex and its reference both move at constant velocity
+// while the clock advances. The distance between them is then a convex function of the share moved,
+// and csim_reach_update has checked both ends of the whole motion. The argument needs the clock.
+// Once a step's time is used up, references stand still, their reach is bounded, and a whole motion
+// would leave it (a ball at 10 m/s hit cells of 6 mm that way). There is no glide then.
 int csim_glide_apart(csim_glide *glide, const double *goal) {
   csim_kinematics *kin = glide->kin;
   glide_job job = {.glide = glide};
@@ -210,7 +211,7 @@ int csim_glide_apart(csim_glide *glide, const double *goal) {
     pass(glide, share * kin->time_left);
     if (share >= 1) return 0;
   }
-  // the clock goes on for those that stay
+  // the clock advances for the vertices that stay
   memset(kin->d, 0, 3 * (size_t)n * sizeof *kin->d);
   if (csim_reach_update(glide->reach, kin->time_left)) return -1;
   pass(glide, kin->time_left);

@@ -1,10 +1,10 @@
-// contact/glide.h: moves what moves together. Needs contact/narrow_phase.h.
+// contact/glide.h: moves all vertices together as far as possible. Needs contact/narrow_phase.h.
 //
-// The step filter (step_filter.h) lets every vertex stop where it must, so it has to expect that
-// neighbours run into each other, and has to test all their pairs: with fast cloth that is nearly
-// all the work. But most of what is fast moves alike. So first all vertices move at once, by one
-// common share of their ways, as far as no pair comes too near: only pairs that really approach
-// each other have to be tested then.
+// The step filter (step_filter.h) lets every vertex stop where it must. It has to expect neighbours
+// to run into each other, and to test all their pairs: with fast cloth that is nearly all the work.
+// But most of what is fast moves alike. So first all vertices move at once, by one common share of
+// their motions, until some pair comes too near. Only pairs that really approach each other are
+// tested then.
 //
 //     a cloth falls         round 1: all together      round 2: the vertices of that
 //     past a peg A          until one pair is near     pair are held, the rest goes on
@@ -14,7 +14,7 @@
 //     v   v   v   v   v             A                         ' A '
 //             A                                         o---o       o---o
 //
-// In the end the step filter moves the held ones.
+// The step filter moves the held vertices in the end.
 #ifndef CSIM_CONTACT_GLIDE_H
 #define CSIM_CONTACT_GLIDE_H
 
@@ -29,7 +29,7 @@ typedef struct csim_glide {
   int stopped; ///< pairs or planes, not reaches alone, shortened the last common motion
 } csim_glide;
 
-/// kin, reach and narrow are for the caller to set.
+/// The caller sets kin, reach and narrow.
 /// @return 0, or -1 when out of memory (arena->failed)
 int csim_glide_create(csim_arena *arena, csim_glide *glide);
 
@@ -38,18 +38,19 @@ int csim_glide_create(csim_arena *arena, csim_glide *glide);
 double csim_glide_pair_share(const csim_kinematics *kin, csim_pair_kind kind, const int v[4],
                              double thickness);
 
-/// Moves all by one share of kin->d, `most` or less, which holds the ways of bodies and pins;
-/// colliders go as far in time. The step's clock goes on as far.
+/// Moves everything by one share of kin->d, at most `most`. kin->d has the motions of bodies and
+/// pins; colliders follow their motions in time. The step's clock advances by the same share.
 /// @return the share; < 0 when out of memory
 double csim_glide_together(csim_glide *glide, double most);
 
-/// Moves pins and colliders to their goals while all else and the step's clock stand, if nothing is
-/// in their way.
+/// Moves pins and colliders to their goals while everything else and the step's clock stand still,
+/// if their path is free.
 /// @return 0, or -1 when out of memory
 int csim_glide_ahead(csim_glide *glide);
 
-/// Moves free vertices towards goal and pins towards theirs (csim_kinematics_aim), in a few rounds,
-/// each without those that stopped the one before; and the step's clock to its end.
+/// Moves free vertices towards goal and pins towards theirs (csim_kinematics_aim), in a few rounds;
+/// each round leaves out the vertices that stopped the last one. The step's clock advances to its
+/// end.
 /// @return 0, or -1 when out of memory
 int csim_glide_apart(csim_glide *glide, const double *goal);
 

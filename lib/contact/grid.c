@@ -28,7 +28,7 @@ static const csim_box *box_of(const search *s, int item) {
   return item < s->na ? &s->A[item] : &s->B[item - s->na];
 }
 
-// All that the box's contents touch on their way.
+// Box of everything that the contents touch on their way.
 static csim_box swept_box(const search *s, int item) {
   csim_box b = *box_of(s, item);
   for (int c = 0; c < 3; c++) {
@@ -60,7 +60,7 @@ static double count_entries(const search *s) {
   return count;
 }
 
-// Cells of twice the mean box, larger while a few large boxes would fill too many.
+// Chooses cells of twice the mean box, and larger ones if a few large boxes would fill too many.
 static void choose_cells(search *s) {
   csim_box all = CSIM_BOX_NOWHERE;
   double mean = 0, extent = 0;
@@ -107,8 +107,8 @@ static int fill_entries(search *s, csim_grid *grid) {
   return 0;
 }
 
-// Two items of one cell. They may share several: the one with the low corner of what their boxes
-// have in common reports them.
+// Tests two items of one cell. They may share several cells; the cell of the low corner of their
+// common box reports them.
 static void test_pair(const search *s, uint64_t code, int i, int j, csim_met *met) {
   const csim_box *a = box_of(s, i), *b = box_of(s, j);
   if (!csim_boxes_meet(a, b)) return;
@@ -120,7 +120,7 @@ static void test_pair(const search *s, uint64_t code, int i, int j, csim_met *me
   met->pair[met->n++] = (csim_pair){i, s->B ? j - s->na : j};
 }
 
-// The cells whose first entry is in the chunk. Entries of a cell stand in order of items.
+// Searches the cells whose first entry is in the chunk. Entries of a cell are in order of items.
 static void search_chunk(void *context, int chunk) {
   const search *s = context;
   csim_met met;

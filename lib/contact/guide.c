@@ -5,18 +5,18 @@
 
 #include <string.h>
 
-// Of the stiffness a body has against being moved there. A way of 20 mm is then missed by less
-// than the contact distances in use.
+// Stiffness relative to the body's own. A displacement of 20 mm is then missed by less than the
+// contact distances in use.
 #define GUIDE_STIFFNESS 30
 
-// What a vertex resists with [N/m].
+// Stiffness with which a vertex resists [N/m].
 static double resistance(const csim_kinematics *kin, int v) {
   const csim_collision_mesh *mesh = kin->mesh;
   if (v >= mesh->nbody_vert) return 0;
   return mesh->mass[v] / (kin->h * kin->h) + mesh->elastic[v];
 }
 
-// The guide of a pair; 0 when it needs none.
+// Makes the guide of a pair; returns 0 when it needs none.
 static int make_guide(const csim_active_set *active, const csim_candidate *pair, int first,
                       csim_active_contact *c, double *approach) {
   const csim_kinematics *kin = active->kin;

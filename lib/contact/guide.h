@@ -1,8 +1,8 @@
 // contact/guide.h: springs that make bodies give way to colliders. Needs contact/active.h.
 //
-// A collider cannot move while the cloth before it does not, and cloth feels nothing of a collider
-// that does not move: by turns each gets half a contact distance an iteration. Here both are solved
-// for at once. With colliders moved by u, bodies take the Newton step d of
+// A collider cannot move while the cloth in front of it stays, and cloth feels no force from a
+// collider that stays. Alternating, each advances by half a contact distance per iteration. Here
+// both are solved for at once. With colliders moved by u, bodies take the Newton step d of
 //
 //   F(x + d) + sum_pairs K/2 (D - gap - n . sum_k w_k (d, u)_k)^2
 //
@@ -19,8 +19,8 @@
 #include "contact/active.h"
 
 /// Adds a guide to the active contacts for every pair that would come nearer than its contact
-/// distance, were everything to move by kin->d, and its gradient to g (mesh->nbody_vert x 3). The
-/// motion must be within the reach of the candidates.
+/// distance if everything moved by kin->d. Adds the guides' gradient to g (mesh->nbody_vert x 3).
+/// The motion must be within the reach of the candidates.
 /// @param first  the first of two rounds; in the second d comes from guides of the first
 /// @return [m] the fastest approach of such a pair; < 0 when out of memory
 double csim_guides_add(csim_active_set *active, int first, double *g);

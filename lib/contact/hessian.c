@@ -46,7 +46,7 @@ static inline const double *block_weights(const block_list *list, int i, const i
   return list->friction[i - list->ncontact].w;
 }
 
-// Of an active contact it is made where it is needed, of friction it is kept.
+// Matrix of a block. That of an active contact is computed here, that of friction is stored.
 static inline const double *block_matrix(const block_list *list, int i, double space[9]) {
   if (i >= list->ncontact) return list->friction[i - list->ncontact].B;
   const csim_active_contact *c = &list->contact[i];
@@ -55,8 +55,8 @@ static inline const double *block_matrix(const block_list *list, int i, double s
   return space;
 }
 
-// A bit for each corner of a block that is free and has weight: most pairs of a body and a collider
-// have but one or two.
+// Sets a bit for each corner of a block that is free and has weight. Most pairs of a body and a
+// collider have only one or two.
 static void find_corners(void *context, int first, int last) {
   csim_contact_hessian *H = context;
   const block_list list = list_blocks(H);
@@ -137,8 +137,8 @@ int csim_contact_hessian_begin(csim_contact_hessian *hessian, int *place) {
 
 // ------------------------------------------------------------------------------------------- rows
 
-// What lies between one free vertex and something kinematic is on the diagonal as a whole: about
-// half of all blocks where cloth lies on a collider.
+// Adds blocks of one free vertex, which lie wholly on the diagonal: about half of all blocks where
+// cloth lies on a collider.
 static void add_single_blocks(csim_contact_hessian *H, const int *place, double *val) {
   const block_list list = list_blocks(H);
   for (int i = 0; i < list.n; i++) {
@@ -153,7 +153,7 @@ static void add_single_blocks(csim_contact_hessian *H, const int *place, double 
   }
 }
 
-// Which blocks each free vertex is in, by rising number.
+// Lists the blocks of each free vertex, in rising order.
 static void index_blocks(csim_contact_hessian *H) {
   const block_list list = list_blocks(H);
   int *row = H->row_of, *start = H->row_start, n = 0, at = 0;

@@ -1,9 +1,9 @@
 // contact/hessian.h: the Gauss-Newton Hessian of active contacts and friction, by blocks. Needs
 // contact/friction.h.
 //
-// A block is (w w^T) (x) B over the free vertices of a contact: for a pair of the barrier
-// B = stiff n n^T. What that leaves out, force/d times the projection across n, is negative, and
-// would only make the matrix indefinite. Blocks of contacts come first, then those of friction.
+// A block is (w w^T) (x) B over the free vertices of a contact, with B = stiff n n^T for a pair of
+// the barrier. The omitted term, force/d times the projection perpendicular to n, is negative and
+// would make the matrix indefinite. Blocks of contacts come first, then those of friction.
 #ifndef CSIM_CONTACT_HESSIAN_H
 #define CSIM_CONTACT_HESSIAN_H
 
@@ -28,11 +28,11 @@ typedef struct csim_contact_hessian {
   } capacity;
 } csim_contact_hessian;
 
-/// active and friction are for the caller to set.
+/// The caller sets active and friction.
 /// @return 0, or -1 when out of memory (arena->failed); csim_contact_hessian_free in any case
 int csim_contact_hessian_create(csim_arena *arena, csim_contact_hessian *hessian);
 
-/// Frees what the arena does not have.
+/// Frees what is not in the arena.
 void csim_contact_hessian_free(csim_contact_hessian *hessian);
 
 /// Begins the Hessian at the evaluation point: finds the vertices of its blocks.
@@ -52,7 +52,7 @@ void csim_contact_hessian_build(csim_contact_hessian *hessian, const int *place,
 double csim_contact_hessian_multiply(csim_pool *pool, const csim_contact_hessian *hessian,
                                      const double *x, double *y);
 
-/// There are no blocks.
+/// Drops all blocks.
 static inline void csim_contact_hessian_clear(csim_contact_hessian *hessian) {
   hessian->ncoupled = hessian->nrow = 0;
 }

@@ -13,8 +13,8 @@ typedef struct impulse_job {
   double *x, *v; // x NULL: penalty
 } impulse_job;
 
-// How deep the vertex that ends at x is within the thickness, and which way is out (world); < 0
-// when it is not.
+// Depth of the vertex that ends at x within the thickness, and the outward direction (world); < 0
+// when it is outside.
 static double find_depth(const impulse_job *job, const double *x0, const double *x, double *local,
                          double n[3]) {
   const csim_impulse_step *s = job->step;
@@ -42,7 +42,7 @@ static void collider_velocity(const impulse_job *job, const double *local, doubl
   for (int c = 0; c < 3; c++) u[c] = (is[c] - was[c]) / job->step->h;
 }
 
-// Takes away at most `loss` [m/s] of the speed along the surface.
+// Removes at most `loss` [m/s] of the speed along the surface.
 static void rub(const double u[3], const double n[3], double loss, double *v) {
   double slip[3];
   csim_sub(v, u, slip);

@@ -1,5 +1,5 @@
-// contact/impulse.h: responses to analytic colliders that give no guarantee: the impulse of the
-// first seed and penalty springs. Needs collider.h.
+// contact/impulse.h: responses to analytic colliders without a guarantee: impulses and penalty
+// springs. Needs collider.h.
 //
 // Both see vertices only: faces may cut a collider's surface. With the discrete test, fast vertices
 // may pass through thin colliders.
@@ -9,7 +9,7 @@
 #include "contact/collider.h"
 #include "model/model.h"
 
-/// A step to which these respond.
+/// The step that the responses act on.
 typedef struct csim_impulse_step {
   csim_pool *pool;
   const csim_model *model;
@@ -26,9 +26,9 @@ typedef struct csim_impulse_step {
 ///
 ///   d = (thickness - phi(x)) n,  x += d,  v += d / h
 ///
-/// then Coulomb friction: the slip against the collider's own motion loses at most mu |d| / h of
-/// its speed. The continuous test takes n where the way of the vertex, relative to the collider and
-/// straight, first comes within the thickness, and pushes out to the plane tangent there.
+/// then Coulomb friction: the slip relative to the collider's own motion loses at most mu |d| / h
+/// of its speed. The continuous test takes n where the straight path of the vertex, relative to the
+/// collider, first comes within the thickness, and pushes out to the tangent plane there.
 ///
 /// @param x, v  (nvert x 3) at the end of the step, read and changed
 /// @return number of vertices pushed

@@ -8,7 +8,7 @@
 
 enum { VERT_GRAIN = 1024 };
 
-// A collider that was held up goes on at most this many times as fast as its motion.
+// A collider that lagged moves at most this many times as fast as its motion.
 static const double CATCH_UP = 4;
 
 int csim_kinematics_create(csim_arena *arena, const csim_contact_params *params,
@@ -75,7 +75,7 @@ void csim_kinematics_load(csim_kinematics *kin, const double *kinematic) {
 
 // --------------------------------------------------------------------------------------- motions
 
-// A collider whose place depends on the time, of triangles.
+// Whether a collider has triangles and its position depends on time.
 static int moves(const csim_collider *collider) {
   return collider->mesh && collider->shape != CSIM_COLLIDER_PLANE &&
          (collider->motion.nkey > 0 || collider->nframe > 1);
@@ -87,7 +87,8 @@ static double *goal_of(const csim_kinematics *kin, int k) {
          3 * ((ptrdiff_t)kin->mesh->first[kin->mesh->nbody + k] - kin->mesh->nbody_vert);
 }
 
-// Sets the goals of collider k to where its motion has it at a time. Returns the longest way [m].
+// Sets the goals of collider k to its prescribed positions at a time. Returns the longest distance
+// to them [m].
 static double set_goal(csim_kinematics *kin, int k, double time) {
   const csim_collider *collider = &kin->collider[k];
   const double *goal = goal_of(kin, k);
@@ -100,9 +101,9 @@ static double set_goal(csim_kinematics *kin, int k, double time) {
   return way;
 }
 
-// A collider goes on from where its own time has it. One that is stuck skips what its motion has
-// in between when that comes back past it: a press that could not close leaves as it opens, though
-// it has never been closed.
+// Sets the goals of all colliders. A collider continues from the time that it has reached. A stuck
+// one skips a part of its motion that returns to where it is: a press that could not close opens
+// with its motion, though it has never been closed.
 static void set_goals(csim_kinematics *kin, double time) {
   csim_planes_aim(&kin->planes, time);
   for (int k = 0; k < kin->ncollider; k++) {
@@ -149,8 +150,8 @@ static int is_behind(const csim_kinematics *kin, int k) {
   return kin->reached[k] < kin->goal_time[k];
 }
 
-// Whether collider k does not try to go on in this step: once stuck it tries in the steps 1, 2, 4,
-// 8 after that, then every few steps only, as what is squeezed stays so for long.
+// Whether collider k does not try to move in this step. A stuck collider tries in the steps 1, 2, 4
+// and 8 after it got stuck, then only every few steps, as what is squeezed stays so for long.
 static int waits(const csim_kinematics *kin, int k) {
   enum { STEPS = 8 };
   int stuck = kin->stuck[k];
@@ -262,7 +263,7 @@ void csim_kinematics_displace(csim_kinematics *kin, double alpha) {
 
 // -------------------------------------------------------------------------------------------- lag
 
-// Of a collider's vertex [m].
+// Distance of a collider's vertex from its goal [m].
 static double distance_to_goal(const csim_kinematics *kin, int v) {
   return csim_distance(kin->x + csim_xyz(v),
                        kin->goal + 3 * ((ptrdiff_t)v - kin->mesh->nbody_vert));
@@ -282,8 +283,8 @@ void csim_kinematics_ways(const csim_kinematics *kin, double *way) {
   }
 }
 
-// [m] of a collider from where its motion has it at the end of the step, which becomes its goal: in
-// a step that would undo that it catches up in steps of CATCH_UP.
+// Distance [m] of a collider from its prescribed position at the end of the step, which becomes its
+// goal. A step that would move it away from there catches up in steps of CATCH_UP.
 static double collider_lag(csim_kinematics *kin, int k) {
   const csim_collider *collider = &kin->collider[k];
   double end = kin->now + kin->h, lag = 0;

@@ -1,9 +1,10 @@
-// contact/kinematics.h: where everything is in a step, and where colliders and pins are to go.
-// Needs contact/planes.h.
+// contact/kinematics.h: positions of everything in a step, and goals of colliders and pins. Needs
+// contact/planes.h.
 //
-// Kinematic vertices, those of colliders and exact pins, follow a motion. Contact may hold them
-// back: every collider has a time of its own, is where its motion was then, and goes on from there
-// when the way is free. The vertices of bodies that are not pinned are free: the solver moves them.
+// Kinematic vertices, those of colliders and exact pins, follow a motion, but contact may hold them
+// back. Every collider therefore has its own time: it is at its motion's position of that time, and
+// moves on when its path is free. Free vertices, those of bodies that are not pinned, are moved by
+// the solver.
 #ifndef CSIM_CONTACT_KINEMATICS_H
 #define CSIM_CONTACT_KINEMATICS_H
 
@@ -17,9 +18,9 @@ typedef struct csim_kinematics {
   const csim_collider *collider;
   csim_planes planes;
   double *reached;   ///< (ncollider) [s] the time of its motion that each collider has reached
-  double *goal_time; ///< (ncollider) [s] and is to reach in this step
-  int *stuck;        ///< (ncollider) steps since it could not go on, 0: it could
-  int never_waits;   ///< what is in the way is let go (pinched.h)
+  double *goal_time; ///< [s] the time that it is to reach in this step
+  int *stuck;        ///< steps since the collider last moved on; 0: it did
+  int never_waits;   ///< cloth in its way is released (pinched.h)
   unsigned char *kinematic; ///< (mesh->nvert) follows a motion: collider, or exact pin
   double *x;                ///< (mesh->nvert x 3) where everything is
   double *d;                ///< (mesh->nvert x 3) the motion being tried: the one part of this that
@@ -33,29 +34,29 @@ typedef struct csim_kinematics {
   double time_left;         ///< [s] of the step that the clock has not gone through yet
   int version;              ///< changes when planes or colliders have moved
   double lag;               ///< [m] largest distance of a kinematic vertex from its goal
-  int lag_part;             ///< the body or collider of that
+  int lag_part;             ///< its body or collider
 } csim_kinematics;
 
-/// Everything at its start. pool, model, mesh and colliders are for the caller to set.
+/// Initial state. The caller sets pool, model, mesh and colliders.
 /// @return 0, or -1 when out of memory (arena->failed)
 int csim_kinematics_create(csim_arena *arena, const csim_contact_params *params,
                            csim_kinematics *kin);
 
-/// Number of three-vectors that say where colliders are: the vertices of their meshes, then two for
-/// each plane (its normal; its offset), then one for each collider (time, steps it is stuck).
+/// Number of three-vectors of the colliders' state: the vertices of their meshes, then two for each
+/// plane (its normal; its offset), then one for each collider (time, steps it is stuck).
 int csim_kinematics_size(const csim_kinematics *kin);
 
-/// Writes or takes them. (csim_kinematics_size x 3)
+/// Writes or reads them. (csim_kinematics_size x 3)
 void csim_kinematics_save(const csim_kinematics *kin, double *kinematic);
 void csim_kinematics_load(csim_kinematics *kin, const double *kinematic);
 
-/// Of what csim_kinematics_save wrote: plane number k, its normal and then its offset (4).
+/// Plane number k in what csim_kinematics_save wrote: its normal and then its offset (4).
 static inline const double *csim_kinematics_plane(const csim_collision_mesh *mesh,
                                                   const double *kinematic, int k) {
   return kinematic + 3 * ((ptrdiff_t)mesh->nvert - mesh->nbody_vert) + csim_row(6, k);
 }
 
-/// Puts all colliders where their motions have them at a time [s], wherever they were.
+/// Moves all colliders to their prescribed positions at a time [s], without contact.
 void csim_kinematics_place(csim_kinematics *kin, double time);
 
 /// Starts a step of length h [s] that ends at `time` [s], with bodies at x (mesh->nbody_vert x 3)
@@ -63,7 +64,7 @@ void csim_kinematics_place(csim_kinematics *kin, double time);
 void csim_kinematics_begin(csim_kinematics *kin, const double *x, const double *target, double time,
                            double h);
 
-/// How far every part has to go to its goal [m], (mesh->npart): 0 of bodies.
+/// Distance of every part to its goal [m], (mesh->npart); 0 for bodies.
 void csim_kinematics_ways(const csim_kinematics *kin, double *way);
 
 /// Whether the collider of a part is not at its goal yet.
@@ -78,18 +79,18 @@ int csim_kinematics_is_behind(const csim_kinematics *kin);
 /// Whether some collider that was on time when the step began is not at its goal.
 int csim_kinematics_falls_behind(const csim_kinematics *kin);
 
-/// Ends a step for colliders: those that did not get to their goals wait a few steps.
+/// Ends a step for colliders. Those that did not reach their goals wait a few steps.
 void csim_kinematics_end(csim_kinematics *kin);
 
-/// Sets d: free vertices go to goal (mesh->nbody_vert x 3; NULL: they stay), exact pins to their
+/// Sets d: free vertices move to goal (mesh->nbody_vert x 3; NULL: they stay), exact pins to their
 /// targets, colliders stay.
 void csim_kinematics_aim(csim_kinematics *kin, const double *goal);
 
-/// Sets d to what a step is expected to be: free vertices move at v (mesh->nbody_vert x 3), exact
+/// Sets d to the expected motion of a step: free vertices move at v (mesh->nbody_vert x 3), exact
 /// pins and colliders all their way.
 void csim_kinematics_predict(csim_kinematics *kin, const double *v);
 
-/// Sets d of colliders: the way to where they are at a share of the time to their goals.
+/// Sets d of colliders: the way to their positions at a share of the time to their goals.
 void csim_kinematics_aim_colliders(csim_kinematics *kin, double share);
 
 /// Sets d of vertices of bodies that are not free to 0.
@@ -98,10 +99,10 @@ void csim_kinematics_stop_pins(csim_kinematics *kin);
 /// x += alpha d.
 void csim_kinematics_displace(csim_kinematics *kin, double alpha);
 
-/// Notes that colliders have moved by d to a share of the time to their goals.
+/// Records that colliders have moved by d to a share of the time to their goals.
 void csim_kinematics_move_colliders(csim_kinematics *kin, double share);
 
-/// The step's clock goes on by `time` [s].
+/// Advances the step's clock by `time` [s].
 static inline void csim_kinematics_pass_time(csim_kinematics *kin, double time) {
   kin->time_left -= time;
 }
@@ -115,7 +116,7 @@ int csim_kinematics_lags(csim_kinematics *kin);
 /// After a step: measures lag and lag_part against its end.
 void csim_kinematics_measure_lag(csim_kinematics *kin);
 
-/// Where vertex v was when the step began [m].
+/// Position of vertex v when the step began [m].
 static inline const double *csim_kinematics_start(const csim_kinematics *kin, int v) {
   int nbody = kin->mesh->nbody_vert;
   return v < nbody ? kin->body_start + csim_xyz(v)

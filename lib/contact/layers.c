@@ -1,8 +1,9 @@
 // contact/layers.c: see layers.h.
 //
-// Layers are taken from the inside to the outside, so what is under one is in place already.
-// Vertices go straight out along the normal of the point they are nearest to. Where triangles still
-// meet, as what is under bulges between vertices, these go farther until none do.
+// Layers are processed from the inside to the outside, so everything below a layer is in place.
+// Vertices move straight out along the normal of their nearest point. Where triangles still
+// intersect, because the surface below bulges between vertices, their vertices move farther until
+// none do.
 #include "contact/layers.h"
 
 #include "math/vec3.h"
@@ -14,8 +15,9 @@ enum { MAX_PAIRS = 1 << 16, MAX_ROUNDS = 200 };
 
 static const double REACH = 0.1;  // of the surface's size
 static const double BESIDE = 0.5; // least cosine between the normal and the way to a point over it
-// In thicknesses: lower than that is on it or under it (pressed together contact keeps twice as
-// much), and by how much vertices of triangles that meet go farther in a round.
+// [thicknesses] A vertex lower than LOW is on the surface or under it (contact keeps twice as much
+// from layers pressed together). Vertices of intersecting triangles move farther by FARTHER in a
+// round.
 static const double LOW = 0.05, FARTHER = 0.25;
 
 int csim_under_create(csim_arena *arena, const csim_triangles *surface, csim_under *under) {
@@ -77,7 +79,7 @@ static int layer_of(const layering *l, int part) {
   return part < nbody ? l->setup->model->body[part].layer : l->setup->collider[part - nbody].layer;
 }
 
-// Triangles of a part stand together.
+// Triangles of a part are contiguous.
 static csim_triangles triangles_of(const layering *l, int part) {
   const csim_collision_mesh *mesh = &l->mesh;
   int first = 0, end;
@@ -99,7 +101,7 @@ static int list_under(layering *l, csim_arena *arena, int layer) {
   return 0;
 }
 
-// Moves the vertices of a body that are too low. Returns how many.
+// Moves the vertices of a body that are too low. Returns their number.
 static int lift(layering *l, const csim_body *body) {
   double thickness = l->setup->thickness;
   int moved = 0;
@@ -132,7 +134,7 @@ static csim_status find_pairs(layering *l, const csim_triangles *own, long long 
   return status;
 }
 
-// Lays a body over what is under it.
+// Lays a body over everything below it.
 static csim_status lay(layering *l, const csim_body *body, csim_layering *out) {
   csim_triangles own = triangles_of(l, (int)(body - l->setup->model->body));
   long long found = 0;
@@ -149,7 +151,7 @@ static csim_status lay(layering *l, const csim_body *body, csim_layering *out) {
   return status;
 }
 
-// The lowest layer above `layer` that something has; 0: there is none.
+// The lowest used layer above `layer`; 0: there is none.
 static int next_layer(const layering *l, int layer) {
   int next = 0;
   for (int part = 0; part < l->mesh.npart; part++)

@@ -8,12 +8,12 @@
 #ifndef CSIM_CONTACT_MARGINS_H
 #define CSIM_CONTACT_MARGINS_H
 
-/// Nothing comes nearer than this share of the thickness; the energies grow without bound towards
+/// Nothing comes nearer than this share of the thickness. The energies grow without bound towards
 /// it.
 #define CSIM_CONTACT_FLOOR 0.1
 
-/// Where a solver starts from, nothing is nearer than this share of the thickness: deep in the
-/// barrier forces are so large that the first steps would go to undoing them.
+/// In an initial guess nothing is nearer than this share of the thickness. Deep in the barrier
+/// forces are so large that the first steps would only undo them.
 #define CSIM_CONTACT_CUSHION 0.5
 
 #endif

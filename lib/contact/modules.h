@@ -13,7 +13,7 @@
 //   glide           moves what moves together
 //   step_filter     shortens each vertex's motion until nothing can intersect
 //   guide           springs that make way for colliders
-//   pinched         cloth that colliders let go because it cannot get out of their way
+//   pinched         cloth that colliders release because it cannot get out of their way
 #ifndef CSIM_CONTACT_MODULES_H
 #define CSIM_CONTACT_MODULES_H
 

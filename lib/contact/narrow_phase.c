@@ -10,7 +10,7 @@
 
 enum { ITEM_GRAIN = 2048 };
 
-// Of the thickness: what vertices may move before the short list is made anew.
+// Share of the thickness that vertices may move before the short list is rebuilt.
 #define BRIEF_MARGIN 0.25
 
 static ptrdiff_t count_items(const csim_collision_mesh *mesh) {
@@ -22,7 +22,7 @@ int csim_narrow_phase_create(csim_arena *arena, csim_narrow_phase *narrow) {
   narrow->culling.mesh = mesh;
   narrow->allowed = CSIM_ARENA_NEW(arena, float, mesh->nvert);
   if (arena->failed) return -1;
-  // beside it the step filter keeps a share for each vertex
+  // the step filter needs room for a share of each vertex besides
   return csim_scratch_reserve(narrow->scratch,
                               csim_culling_bytes(mesh) +
                                   csim_scratch_bytes(count_items(mesh), sizeof(float)) +
@@ -82,8 +82,8 @@ static void measure_items(csim_narrow_phase *narrow, const float *moved) {
   csim_pool_for(pool, mesh->ntri, ITEM_GRAIN, measure_tris, &job);
 }
 
-// Whether a candidate can come nearer than `limit` by what its items may have moved from their
-// references, while the clock goes on until `later`.
+// Whether a candidate can come nearer than `limit`, given how far its items may have moved from
+// their references, while the clock advances to `later`.
 static inline int can_matter(const csim_narrow_phase *narrow, const csim_candidate *c, double later,
                              double limit) {
   const csim_collision_mesh *mesh = narrow->reach->kin->mesh;
@@ -134,7 +134,7 @@ static double count_beyond(void *context, int first, int last) {
   return count;
 }
 
-// Makes the short list, unless the one there is still holds. -1 when out of memory.
+// Builds the short list, unless the present one still holds. -1 when out of memory.
 static int update_shortlist(csim_narrow_phase *narrow) {
   const csim_kinematics *kin = narrow->reach->kin;
   const csim_candidates *set = narrow->reach->candidates;
@@ -146,7 +146,7 @@ static int update_shortlist(csim_narrow_phase *narrow) {
   narrow->valid = narrow->n = 0;
   narrow->version++;
   narrow->candidates_version = set->version;
-  narrow->until = until + 1e-6 * kin->h; // sums of parts of a step round
+  narrow->until = until + 1e-6 * kin->h; // a sum of parts of a step is rounded
   csim_pool_for(kin->pool, n, ITEM_GRAIN, allow_range, narrow);
   measure_items(narrow, narrow->allowed);
   int total =

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAF = 4 }; // elements in a leaf, about
+enum { LEAF = 4 }; // elements in a leaf, roughly
 
 static const double *vertex(const csim_nearest *tree, int e, int k) {
   return tree->x + csim_xyz(tree->elem[(ptrdiff_t)tree->width * e + k]);
@@ -77,7 +77,7 @@ int csim_nearest_create(csim_arena *arena, int width, int nelem, const int *elem
   return 0;
 }
 
-// Weights of p in a tetrahedron, also outside: sum 1. -1 when it has no volume.
+// Barycentric weights of p in a tetrahedron, sum 1, also outside. -1 if it has no volume.
 static int tet_weights(const double *a, const double *b, const double *c, const double *d,
                        const double *p, double w[4]) {
   double ab[3], ac[3], ad[3], ap[3], n[3];
@@ -97,7 +97,7 @@ static int tet_weights(const double *a, const double *b, const double *c, const 
   return 0;
 }
 
-// Squared distance of p from a tetrahedron, INFINITY where it is passed over.
+// Squared distance of p from a tetrahedron, INFINITY if it is skipped.
 static double distance_tet(const csim_nearest *tree, int e, const double *p, double most,
                            double w[4]) {
   const double *v[4];

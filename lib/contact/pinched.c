@@ -11,25 +11,25 @@
 
 enum { EVERY = -1, PAIR_GRAIN = CSIM_COMPACTION_CHUNK };
 
-// A pair stops colliders when it leaves them less than this share of their way.
+// A pair stops colliders if it leaves them less than this share of their way.
 static const double STOPS = 0.1;
 
-// Of its contact distance: a pair that is let go is taken back from there on. The filter stops
-// everything that is nearer than the floor.
+// Share of its contact distance from which a released pair has contact again. The filter would stop
+// everything nearer than the floor.
 static const double TAKEN_BACK = 0.6;
 
-// [1/s] of the springs, and [m] up to where they grow: at most 18 m/s2.
+// [1/s] rate of the springs, and [m] depth up to which their force grows: at most 18 m/s2.
 static const double RATE = 30, GROWS = 0.02;
 
 int csim_pinched_create(csim_arena *arena, const csim_contact_params *params, csim_pinched *p) {
   p->on = params->pinched == CSIM_PINCHED_IGNORE;
   if (!p->on) return 0;
-  p->let_go = CSIM_ARENA_NEW(arena, int, p->mesh->nbody_vert);
+  p->released = CSIM_ARENA_NEW(arena, int, p->mesh->nbody_vert);
   p->blocked = CSIM_ARENA_NEW(arena, int, p->mesh->nbody_vert);
   p->out = CSIM_ARENA_NEW(arena, int, p->mesh->nbody_vert);
   p->crosses = CSIM_ARENA_NEW(arena, unsigned char, p->mesh->nbody_vert);
   p->pressed = CSIM_ARENA_NEW(arena, int, p->mesh->nbody_vert);
-  p->mesh->let_go = p->let_go;
+  p->mesh->released = p->released;
   return arena->failed ? -1 : 0;
 }
 
@@ -42,7 +42,7 @@ void csim_pinched_free(csim_pinched *p) {
 
 void csim_pinched_save(const csim_pinched *p, double *state) {
   int n = p->on ? p->mesh->nbody_vert : 0;
-  for (int i = 0; i < n; i++) state[i] = p->let_go[i];
+  for (int i = 0; i < n; i++) state[i] = p->released[i];
   for (int i = 0; i < n; i++) state[n + i] = p->out[i];
   for (int i = 2 * n; i % 3; i++) state[i] = 0;
 }
@@ -51,14 +51,14 @@ void csim_pinched_load(csim_pinched *p, const double *state) {
   int n = p->on ? p->mesh->nbody_vert : 0;
   p->n = 0;
   for (int i = 0; i < n; i++) {
-    p->let_go[i] = (int)state[i];
+    p->released[i] = (int)state[i];
     p->out[i] = (int)state[n + i];
-    p->n += p->let_go[i] != 0;
+    p->n += p->released[i] != 0;
   }
 }
 
 void csim_pinched_clear(csim_pinched *p) {
-  if (p->on) memset(p->let_go, 0, (size_t)p->mesh->nbody_vert * sizeof *p->let_go);
+  if (p->on) memset(p->released, 0, (size_t)p->mesh->nbody_vert * sizeof *p->released);
   p->n = 0;
 }
 
@@ -74,8 +74,8 @@ static void normal_of(const csim_pinched *p, int tri, double n[3]) {
   for (int c = 0; c < 3; c++) n[c] = l > 0 ? n[c] / l : 0;
 }
 
-// The triangle of a collider that is nearest to a vertex before it; of those that meet in the
-// nearest point, the one that faces it most.
+// The triangle of a collider that is nearest to a vertex outside of it. Of triangles that share the
+// nearest point, the one that faces the vertex most.
 static int nearest_triangle(const csim_pinched *p, int vert, int part) {
   const csim_collision_mesh *mesh = p->mesh;
   const double *at = p->kin->x + csim_xyz(vert);
@@ -101,8 +101,8 @@ static int nearest_triangle(const csim_pinched *p, int vert, int part) {
   return nearest;
 }
 
-static int let_go_of(csim_pinched *p, int vert, int part) {
-  int *by = &p->let_go[vert];
+static int release(csim_pinched *p, int vert, int part) {
+  int *by = &p->released[vert];
   if (*by == part || *by == EVERY) return 0;
   if (*by == 0) {
     p->n++;
@@ -114,7 +114,7 @@ static int let_go_of(csim_pinched *p, int vert, int part) {
 
 // ------------------------------------------------------------------------------------------ pairs
 
-// A pair as this module looks at it: its collider, and the vertex of its body that is nearest.
+// A pair with its collider and the nearest vertex of its body.
 typedef struct pinched_pair {
   csim_pair_kind kind;
   int v[4];
@@ -142,7 +142,7 @@ static pinched_pair look_at(const csim_pinched *p, const csim_candidate *candida
 
 typedef void pair_fn(csim_pinched *p, const csim_candidate *candidate);
 
-// Calls fn with the pairs that may come near on the way kin->d, in the order of the list. -1 when
+// Calls fn for the pairs that may come near on the way kin->d, in the order of the list. -1 when
 // out of memory.
 static int for_near_pairs(csim_pinched *p, pair_fn *fn) {
   const csim_kinematics *kin = p->kin;
@@ -159,7 +159,7 @@ static int for_near_pairs(csim_pinched *p, pair_fn *fn) {
   return 0;
 }
 
-// Share of the way kin->d that a pair leaves; 1 of what is let go already.
+// Share of the way kin->d that a pair leaves free; 1 if it is released already.
 static double share_of(const csim_pinched *p, const csim_candidate *candidate) {
   const csim_candidates *set = p->reach->candidates;
   csim_pair_kind kind = csim_candidate_kind(candidate);
@@ -175,8 +175,8 @@ static void prefer(int *part, int other) {
   if (other > 0 && (*part <= 0 || other < *part)) *part = other;
 }
 
-// Marks vertices of a pair that stops colliders with the first collider that could let them go, or
-// -1 while there is none.
+// Marks vertices of a pair that stops colliders with the first collider that could release them, or
+// with -1 while there is none.
 static void mark_blocked(csim_pinched *p, const csim_candidate *candidate) {
   if (share_of(p, candidate) >= STOPS) return;
   pinched_pair pair = look_at(p, candidate);
@@ -190,8 +190,8 @@ static void mark_blocked(csim_pinched *p, const csim_candidate *candidate) {
   }
 }
 
-// One collider lets go of what lies between two, always the same one, so that the other still holds
-// it; and layers of cloth that stop each other are let go as well.
+// Of two colliders always the same one releases what lies between them, so that the other still
+// holds it. Layers of cloth that stop each other are released too.
 static void choose_collider(csim_pinched *p, const csim_candidate *candidate) {
   pinched_pair pair = look_at(p, candidate);
   if (!pair.part || !csim_kinematics_part_is_behind(p->kin, pair.part)) return;
@@ -201,7 +201,7 @@ static void choose_collider(csim_pinched *p, const csim_candidate *candidate) {
       prefer(&p->blocked[pair.v[k]], pair.part);
 }
 
-int csim_pinched_let_go(csim_pinched *p, const double *d) {
+int csim_pinched_release(csim_pinched *p, const double *d) {
   csim_kinematics *kin = p->kin;
   int n = p->mesh->nbody_vert, count = 0;
   if (d != kin->d) memcpy(kin->d, d, 3 * (size_t)n * sizeof *d);
@@ -211,7 +211,7 @@ int csim_pinched_let_go(csim_pinched *p, const double *d) {
   const csim_candidates *set = p->reach->candidates;
   for (int i = 0; i < p->narrow->n; i++) choose_collider(p, &set->list[p->narrow->shortlist[i]]);
   for (int i = 0; i < n; i++) {
-    if (p->blocked[i] > 0) count += let_go_of(p, i, p->blocked[i]);
+    if (p->blocked[i] > 0) count += release(p, i, p->blocked[i]);
     p->blocked[i] = 0;
   }
   if (count) kin->version++;
@@ -221,11 +221,11 @@ int csim_pinched_let_go(csim_pinched *p, const double *d) {
 static void let_pair_go(csim_pinched *p, const csim_candidate *candidate) {
   pinched_pair pair = look_at(p, candidate);
   if (!pair.part || pair.vert < 0 || share_of(p, candidate) >= 1) return;
-  let_go_of(p, pair.vert, pair.part);
+  release(p, pair.vert, pair.part);
 }
 
 int csim_pinched_pass(csim_pinched *p) {
-  enum { MOST_LEGS = 1000 }; // a way may be longer than vertices reach at once
+  enum { MOST_LEGS = 1000 }; // a way may be longer than one reach of the vertices
   csim_kinematics *kin = p->kin;
   size_t bytes = 3 * (size_t)p->mesh->nbody_vert * sizeof *kin->d;
   for (int leg = 0; leg < MOST_LEGS && csim_kinematics_is_behind(kin); leg++) {
@@ -241,13 +241,13 @@ int csim_pinched_pass(csim_pinched *p) {
 
 // ----------------------------------------------------------------------------------------- review
 
-// While a review lasts, p->blocked has 1 for what cannot be taken back yet.
+// Keeps vertices released: during a review p->blocked is 1 for those.
 static void keep_vertices(csim_pinched *p, const int *v, int n, int part) {
   for (int k = 0; k < n; k++)
-    if (csim_collision_mesh_lets_go(p->mesh, v[k], part)) p->blocked[v[k]] = 1;
+    if (csim_collision_mesh_releases(p->mesh, v[k], part)) p->blocked[v[k]] = 1;
 }
 
-// A vertex lies on the collider of a part.
+// Records that a vertex lies on the collider of a part.
 static void press(csim_pinched *p, int vert, int part) {
   int *by = &p->pressed[vert];
   *by = *by == 0 || *by == part ? part : EVERY;
@@ -264,7 +264,7 @@ static void keep_near(csim_pinched *p) {
     int v[4];
     csim_candidate_vertices(p->mesh, &set->list[i], v);
     int any = 0;
-    for (int k = 0; k < 4; k++) any |= v[k] < p->mesh->nbody_vert && p->let_go[v[k]];
+    for (int k = 0; k < 4; k++) any |= v[k] < p->mesh->nbody_vert && p->released[v[k]];
     if (!any) continue;
     pinched_pair pair = look_at(p, &set->list[i]);
     double scale = csim_candidate_own_scale(set, pair.kind, pair.v, NULL);
@@ -272,12 +272,12 @@ static void keep_near(csim_pinched *p) {
     if (pair.gap < TAKEN_BACK * scale * set->distance) keep_vertices(p, pair.v, 4, pair.part);
     for (int k = 0; k < 4 && pair.gap < scale * set->distance; k++)
       if (pair.v[k] < p->mesh->nbody_vert &&
-          !csim_collision_mesh_lets_go(p->mesh, pair.v[k], pair.part))
+          !csim_collision_mesh_releases(p->mesh, pair.v[k], pair.part))
         press(p, pair.v[k], pair.part);
   }
 }
 
-// What is let go and hangs together is pressed as a whole.
+// A connected released region is pressed as a whole.
 static void spread_pressed(csim_pinched *p, int ntri) {
   for (int changed = 1; changed;) {
     changed = 0;
@@ -285,7 +285,7 @@ static void spread_pressed(csim_pinched *p, int ntri) {
       const int *v = p->tri + csim_xyz(t);
       for (int k = 0; k < 6; k++) {
         int from = v[k % 3], to = v[(k + 1) % 3], was = p->pressed[to];
-        if (!p->let_go[from] || !p->let_go[to] || !p->pressed[from]) continue;
+        if (!p->released[from] || !p->released[to] || !p->pressed[from]) continue;
         press(p, to, p->pressed[from]);
         changed |= p->pressed[to] != was;
       }
@@ -293,25 +293,25 @@ static void spread_pressed(csim_pinched *p, int ntri) {
   }
 }
 
-// Faces that hang on a collider though nothing presses them on it any more.
-static void let_hanging_go(csim_pinched *p, long long total) {
+// Releases faces that hang on a collider though nothing presses them on it any more.
+static void release_hanging(csim_pinched *p, long long total) {
   const csim_collision_mesh *mesh = p->mesh;
   for (ptrdiff_t i = 0; i < total; i++) {
     const int *v = p->tri + csim_xyz(p->pair[2 * i]);
     int other = mesh->tri[3 * ((ptrdiff_t)mesh->nbody_tri + p->pair[2 * i + 1])];
     int part = csim_collision_mesh_part(mesh, other), any = 0;
-    for (int k = 0; k < 3; k++) any |= csim_collision_mesh_lets_go(mesh, v[k], part);
+    for (int k = 0; k < 3; k++) any |= csim_collision_mesh_releases(mesh, v[k], part);
     for (int k = 0; k < 3; k++) any = any && !is_pressed(p, v[k], part);
     if (!any) continue;
     for (int k = 0; k < 3; k++) {
-      let_go_of(p, v[k], part);
+      release(p, v[k], part);
       p->blocked[v[k]] = p->crosses[v[k]] = 1;
     }
   }
 }
 
-// Those whose faces cross a collider. Returns how many pairs of triangles do, in p->pair; -1 when
-// out of memory.
+// Keeps vertices whose faces cross a collider. Returns the number of such pairs of triangles, in
+// p->pair; -1 when out of memory.
 static long long keep_crossing(csim_pinched *p) {
   const csim_collision_mesh *mesh = p->mesh;
   int n = 0;
@@ -321,7 +321,7 @@ static long long keep_crossing(csim_pinched *p) {
   p->tri = tri;
   for (int t = 0; t < mesh->nbody_tri; t++) {
     const int *v = mesh->tri + csim_xyz(t);
-    if (p->let_go[v[0]] || p->let_go[v[1]] || p->let_go[v[2]])
+    if (p->released[v[0]] || p->released[v[1]] || p->released[v[2]])
       memcpy(tri + csim_xyz(n++), v, 3 * sizeof *v);
   }
   p->ntri = n;
@@ -345,7 +345,7 @@ static long long keep_crossing(csim_pinched *p) {
   return total;
 }
 
-// Of the collider of a part about a vertex.
+// Winding number of the collider of a part about a vertex.
 static double winding(const csim_pinched *p, int part, int vert) {
   const csim_mesh *mesh = p->kin->collider[part - p->mesh->nbody].mesh;
   const double *x = p->kin->x + csim_xyz(p->mesh->first[part]);
@@ -353,14 +353,14 @@ static double winding(const csim_pinched *p, int part, int vert) {
   return csim_winding_number(mesh->ntri, mesh->tri, x, p->kin->x + csim_xyz(vert));
 }
 
-// Keeps what is inside of a collider that lets it go.
+// Keeps vertices inside of a collider that has released them.
 static void keep_inside(void *context, int first, int last) {
   csim_pinched *p = context;
   for (int i = first; i < last; i++) {
-    if (!p->let_go[i] || p->blocked[i]) continue;
+    if (!p->released[i] || p->blocked[i]) continue;
     for (int part = p->mesh->nbody; part < p->mesh->npart && !p->blocked[i]; part++)
       p->blocked[i] =
-          csim_collision_mesh_lets_go(p->mesh, i, part) && fabs(winding(p, part, i)) > 0.5;
+          csim_collision_mesh_releases(p->mesh, i, part) && fabs(winding(p, part, i)) > 0.5;
   }
 }
 
@@ -376,11 +376,11 @@ int csim_pinched_review(csim_pinched *p) {
   memset(p->pressed, 0, (size_t)n * sizeof *p->pressed);
   keep_near(p);
   spread_pressed(p, p->ntri);
-  let_hanging_go(p, crossing);
+  release_hanging(p, crossing);
   csim_pool_for(p->kin->pool, n, 16, keep_inside, p);
   for (int i = 0; i < n; i++) {
-    p->n -= p->let_go[i] && !p->blocked[i];
-    if (!p->blocked[i]) p->let_go[i] = 0;
+    p->n -= p->released[i] && !p->blocked[i];
+    if (!p->blocked[i]) p->released[i] = 0;
     p->blocked[i] = 0;
   }
   p->kin->version++;
@@ -389,9 +389,9 @@ int csim_pinched_review(csim_pinched *p) {
 
 // ---------------------------------------------------------------------------------------- springs
 
-// How far a vertex has still to go along n until it is before the plane of its triangle by a
-// contact distance [m], and by half an edge more where a face crosses a corner of the collider; 0:
-// it is there.
+// Distance [m] along n that a vertex still has to move until it is before the plane of its triangle
+// by a contact distance, and by half an edge more if a face crosses a corner of the collider; 0
+// when it is there.
 static double depth_of(const csim_pinched *p, int vert, const double *x, double n[3]) {
   const double *q = p->kin->x + csim_xyz(p->mesh->tri[csim_xyz(p->out[vert])]);
   normal_of(p, p->out[vert], n);
@@ -407,7 +407,7 @@ static double stiffness_of(const csim_pinched *p, int vert) {
 double csim_pinched_value(const csim_pinched *p, const double *x) {
   double sum = 0, n[3];
   for (int i = 0; i < p->mesh->nbody_vert && p->n; i++) {
-    if (!p->let_go[i]) continue;
+    if (!p->released[i]) continue;
     double depth = depth_of(p, i, x, n), grown = csim_min(depth, GROWS);
     sum += stiffness_of(p, i) * grown * (depth - 0.5 * grown);
   }
@@ -416,13 +416,13 @@ double csim_pinched_value(const csim_pinched *p, const double *x) {
 
 int csim_pinched_add(const csim_pinched *p, const double *x, csim_active_set *active) {
   for (int i = 0; i < p->mesh->nbody_vert && p->n; i++) {
-    if (!p->let_go[i] || !csim_kinematics_is_free(p->kin, i)) continue;
+    if (!p->released[i] || !csim_kinematics_is_free(p->kin, i)) continue;
     int part = csim_collision_mesh_part(p->mesh, p->mesh->tri[csim_xyz(p->out[i])]);
     csim_active_contact c = {.v = {i, i, i, -1 - part}, .w = {1, 0, 0, 0}};
     double depth = depth_of(p, i, x, c.n), grown = csim_min(depth, GROWS);
     if (!(depth > 0)) continue;
     c.force = -stiffness_of(p, i) * grown;
-    c.stiff = -c.force / depth; // a majoriser where they no longer grow
+    c.stiff = -c.force / depth; // a majoriser where the force no longer grows
     if (csim_active_set_add(active, &c)) return -1;
   }
   return 0;

@@ -58,7 +58,7 @@ double csim_planes_scale(const csim_planes *planes, const csim_contact_plane *pl
   return d >= most * far ? most : d > 0 ? d / far : 0;
 }
 
-// Whether all bodies stay above the plane (n, offset), keeping a tenth of their gap.
+// Whether all bodies stay above the plane (n, offset) and keep a tenth of their gap.
 static int stays_above(const csim_planes *planes, const csim_contact_plane *plane, const double *x,
                        const double *n, double offset) {
   const csim_collision_mesh *mesh = planes->mesh;
@@ -74,7 +74,7 @@ static int stays_above(const csim_planes *planes, const csim_contact_plane *plan
   return 1;
 }
 
-// Halves the way until it fits.
+// Halves the motion until it is free.
 static int advance_plane(const csim_planes *planes, const double *x, csim_contact_plane *p) {
   for (double s = 1; s > 1e-3; s *= 0.5) {
     double n[3], offset = p->offset + s * (p->goal_offset - p->offset);

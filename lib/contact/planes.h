@@ -1,7 +1,7 @@
 // contact/planes.h: colliders that are infinite planes. Needs contact/collision_mesh.h.
 //
 // A plane has no vertices: it is a half-space n.x >= offset that bodies stay in. It follows its
-// motion as far as no body is in its way.
+// motion until a body blocks it.
 #ifndef CSIM_CONTACT_PLANES_H
 #define CSIM_CONTACT_PLANES_H
 
@@ -11,8 +11,8 @@
 typedef struct csim_contact_plane {
   const csim_collider *collider;
   int part;
-  double n[3], offset;           ///< where it is
-  double goal_n[3], goal_offset; ///< where its motion has it at the end of the step
+  double n[3], offset;           ///< current position
+  double goal_n[3], goal_offset; ///< prescribed position at the end of the step
   double n0[3], offset0;         ///< at the start of the run
 } csim_contact_plane;
 
@@ -24,16 +24,16 @@ typedef struct csim_planes {
   csim_contact_plane *plane; ///< (n)
 } csim_planes;
 
-/// Takes the planes among the colliders; mesh, thickness and share are for the caller to set. They
-/// stand where their motions have them at time 0.
+/// Takes the planes among the colliders, at their prescribed positions at time 0. The caller sets
+/// mesh, thickness and share.
 /// @return 0, or -1 when out of memory (arena->failed)
 int csim_planes_create(csim_arena *arena, int ncollider, const csim_collider *collider,
                        csim_planes *planes);
 
-/// Sets the goals: where motions have the planes at a time [s].
+/// Sets the goals: prescribed positions at a time [s].
 void csim_planes_aim(csim_planes *planes, double time);
 
-/// Puts all planes where their motions have them at a time [s].
+/// Moves all planes to their prescribed positions at a time [s].
 void csim_planes_place(csim_planes *planes, double time);
 
 /// Moves planes towards their goals as far as bodies at x (mesh->nbody_vert x 3) permit.

@@ -35,7 +35,7 @@ void csim_reach_measure(csim_reach *reach, const double *x) {
                 &(reach_job){.reach = reach, .x = x});
 }
 
-// Share of d that vertex i may go within its reach, and how far it is from its reference at most.
+// Share of d that vertex i may move within its reach, and its largest distance from its reference.
 //
 //            ,--------.
 //          ,'  x--+--->.--------> x + d        the motion ends where it leaves the ball of radius
@@ -100,13 +100,13 @@ static double least_reach(const csim_reach *r) {
   return 0.8 * r->candidates->distance;
 }
 
-// Candidates grow with the square of the reach over the edge length: a long way is gone in several
-// legs.
+// Candidates grow with the square of the reach over the edge length, so a long motion is divided
+// into several legs.
 static double most_reach(const csim_reach *r) {
   return csim_max(0.75 * r->edge, 2 * r->candidates->distance);
 }
 
-// A vertex that moves with the clock gets a reference that moves along with it.
+// Gives a vertex that moves with the clock a reference that moves along with it.
 static void refer_along(csim_reach *r, int i, double time) {
   csim_references *ref = &r->candidates->ref;
   const double *d = r->kin->d + csim_xyz(i);
@@ -117,10 +117,10 @@ static void refer_along(csim_reach *r, int i, double time) {
   r->moved[i] = 0;
 }
 
-// One that moves for itself gets one in the middle of its way, and the velocity that its step comes
-// to; a slower one when that would take it further than half an edge until the horizon. What leaves
-// its reach may be flung about: a list for ten steps of that has everything near on it, and made
-// crowded scenes ten times slower.
+// Gives a vertex that moves by itself a reference in the middle of its way, with the velocity of
+// its step. The velocity is lower if it would take the reference further than half an edge until
+// the horizon. A vertex that leaves its reach may be moving wildly: a list for ten steps of that
+// has everything near on it, and made crowded scenes ten times slower.
 static void refer_between(csim_reach *r, int i) {
   csim_references *ref = &r->candidates->ref;
   const double *x = r->kin->x + csim_xyz(i), *d = r->kin->d + csim_xyz(i);
@@ -150,7 +150,7 @@ static void refer_range(void *context, int first, int last) {
   }
 }
 
-// Collects or updates the list.
+// Builds or updates the list.
 static int search(csim_reach *reach, int (*fn)(csim_pool *, csim_candidates *)) {
   csim_phase before = csim_pool_phase(reach->kin->pool, CSIM_PHASE_SEARCH);
   reach->collected++;
@@ -159,7 +159,7 @@ static int search(csim_reach *reach, int (*fn)(csim_pool *, csim_candidates *)) 
   return failed ? -1 : 0;
 }
 
-// Marks the vertices that would leave their reach; notes how far each may come from its reference
+// Marks the vertices that would leave their reach. Records how far each may come from its reference
 // on the way.
 static double mark_stale(void *context, int first, int last) {
   const reach_job *job = context;
@@ -189,9 +189,8 @@ int csim_reach_update(csim_reach *reach, double time) {
   return search(reach, csim_candidates_update);
 }
 
-// Steps that a list is made for: until what moves has gone as far as an edge is long, or the frame
-// ends. Measured on a cloth falling on a ball: longer lists are shorter lived where all is in
-// motion.
+// Number of steps of a list: until everything has moved by at most an edge length, or the frame
+// ends. Measured on a cloth falling on a ball: longer lists end sooner where everything moves.
 static double choose_horizon(const csim_reach *r) {
   const csim_kinematics *kin = r->kin;
   double sum = 0;
@@ -220,6 +219,6 @@ int csim_reach_begin(csim_reach *reach) {
 int csim_reach_collect(csim_reach *reach) {
   const csim_kinematics *kin = reach->kin;
   csim_pool_for(kin->pool, kin->mesh->nvert, VERT_GRAIN, refer_all, reach);
-  reach->candidates->ref.horizon = (choose_horizon(reach) + 0.01) * kin->h; // sums of h round
+  reach->candidates->ref.horizon = (choose_horizon(reach) + 0.01) * kin->h; // sums of h are rounded
   return search(reach, csim_candidates_collect);
 }

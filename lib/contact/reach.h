@@ -1,5 +1,5 @@
-// contact/reach.h: keeps every vertex within the reach of its reference, which the list of
-// candidates rests on (candidates.h). Needs contact/kinematics.h, candidates.h.
+// contact/reach.h: keeps every vertex within the reach of its reference, as the candidate list
+// assumes (candidates.h). Needs contact/kinematics.h, candidates.h.
 #ifndef CSIM_CONTACT_REACH_H
 #define CSIM_CONTACT_REACH_H
 
@@ -13,10 +13,10 @@ typedef struct csim_reach {
   double frame_end; ///< [s] no list is used after that
   float *moved;     ///< (mesh->nvert) [m] largest distance from the reference on the way that was
                     ///< measured or limited last, rounded up
-  int collected;    ///< times the list was made or updated in this step
+  int collected;    ///< times the list was built or updated in this step
 } csim_reach;
 
-/// kin and candidates are for the caller to set.
+/// The caller sets kin and candidates.
 /// @return 0, or -1 when out of memory (arena->failed)
 int csim_reach_create(csim_arena *arena, csim_reach *reach);
 
@@ -29,26 +29,26 @@ static inline void csim_reach_begin_frame(csim_reach *reach, double end) {
 /// @return whether the list lasts until its end; otherwise csim_reach_collect must follow
 int csim_reach_begin(csim_reach *reach);
 
-/// Collects all pairs, for this step and some more: everything is expected to move by kin->d in one
-/// (csim_kinematics_predict).
+/// Builds the list for this step and some more. In one step everything is expected to move by
+/// kin->d (csim_kinematics_predict).
 /// @return 0, or -1 when out of memory
 int csim_reach_collect(csim_reach *reach);
 
 /// Gives new references to vertices that would leave their reach by moving by kin->d while the
-/// clock goes on by `time` [s], and updates the list; sets `moved` to that way's.
+/// clock advances by `time` [s], updates the list, and sets `moved` for that motion.
 /// @return 0, or -1 when out of memory
 int csim_reach_update(csim_reach *reach, double time);
 
 /// Sets `moved` to the distances of x (mesh->nvert x 3) from the references.
 void csim_reach_measure(csim_reach *reach, const double *x);
 
-/// Share of kin->d that vertex i may go within its reach; sets moved[i] to that way's.
+/// Share of kin->d that vertex i may move within its reach; sets moved[i] for that motion.
 double csim_reach_limit(csim_reach *reach, int i);
 
 /// Smallest share of kin->d that keeps every vertex within its reach.
 double csim_reach_share(const csim_reach *reach);
 
-/// Whether every vertex is within its reach, to rounding: what every list of candidates rests on.
+/// Whether every vertex is within its reach, to rounding. Every candidate list relies on this.
 /// Asserted after each displacement.
 int csim_reach_holds(const csim_reach *reach);
 

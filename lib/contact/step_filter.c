@@ -15,14 +15,14 @@ typedef struct filter_job {
   double keep; // share of contact distances
 } filter_job;
 
-// Keeps each vertex within its reach, and notes how far it may be from its reference on the way.
+// Keeps each vertex within its reach, and records how far it may come from its reference.
 static void limit_reach(void *context, int first, int last) {
   const filter_job *job = context;
   csim_step_filter *f = job->filter;
   for (int i = first; i < last; i++) csim_share_set(&f->share[i], csim_reach_limit(f->reach, i));
 }
 
-// Number i of the short list.
+// Limits the vertices of number i of the short list.
 static void limit_pair(csim_step_filter *f, int i, double keep) {
   const csim_candidate *pair = csim_narrow_phase_pair(f->narrow, i);
   csim_pair_kind kind = csim_candidate_kind(pair);
@@ -31,7 +31,7 @@ static void limit_pair(csim_step_filter *f, int i, double keep) {
   int v[4];
   csim_candidate_vertices(f->kin->mesh, pair, v);
   double scale = csim_candidate_scale(f->reach->candidates, kind, v, &f->narrow->start_scale[i]);
-  if (scale <= 0) return; // touched at the start, to be ignored
+  if (scale <= 0) return; // touched at the start: ignored
   for (int k = 0; k < 4; k++) {
     p[k] = f->kin->x + csim_xyz(v[k]);
     q[k] = f->kin->d + csim_xyz(v[k]);
@@ -116,8 +116,8 @@ int csim_step_filter_advance(csim_step_filter *filter, const double *goal) {
     if (least < 0) return -1;
     csim_kinematics_displace(kin, 1);
     assert(csim_reach_holds(filter->reach));
-    // what is stopped by contact stays short; what was stopped by its reach, or by something that
-    // has moved on since, can go on
+    // what contact stops stays short; what was stopped by its reach, or by something that has moved
+    // on since, can go on
     if (least >= 1 || csim_vector_max3(kin->pool, n, kin->d) < 0.1 * wanted) break;
   }
   return 0;

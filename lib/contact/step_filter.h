@@ -18,9 +18,9 @@ typedef struct csim_step_filter {
   csim_kinematics *kin;
   csim_reach *reach;
   csim_narrow_phase *narrow;
-  csim_share *share; ///< (mesh->nvert) of kin->d let through; in the scratch while it filters
+  csim_share *share; ///< (mesh->nvert) of kin->d that is accepted; in the scratch during filtering
   int shortened;     ///< vertices whose last motion was shortened
-  double least;      ///< smallest share of the last motion that was let through
+  double least;      ///< smallest share of the last motion that was accepted
 } csim_step_filter;
 
 /// Starts a step: nothing has been filtered.
@@ -29,13 +29,13 @@ static inline void csim_step_filter_begin(csim_step_filter *filter) {
   filter->least = 1;
 }
 
-/// Shortens kin->d, each vertex's on its own. Pairs keep `keep` times their contact distance; those
-/// nearer stay as near. Vertices must be within their reach, see csim_reach_update.
-/// @return smallest share let through, [0, 1]; < 0 when out of memory
+/// Shortens kin->d for each vertex by itself. Pairs keep `keep` times their contact distance;
+/// nearer pairs come no nearer. Vertices must be within their reach, see csim_reach_update.
+/// @return smallest share accepted, [0, 1]; < 0 when out of memory
 double csim_step_filter_limit(csim_step_filter *filter, double keep);
 
-/// Moves everything by kin->d, each vertex as far as it can, in a few passes: d is aimed at goal
-/// anew (csim_kinematics_aim) before each.
+/// Moves everything by kin->d, each vertex as far as it can, in a few passes. Before each pass d is
+/// aimed at goal again (csim_kinematics_aim).
 /// @return 0, or -1 when out of memory
 int csim_step_filter_advance(csim_step_filter *filter, const double *goal);
 

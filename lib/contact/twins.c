@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 3 }; // vertices of a contact that may have twins: all four weigh in one pair only
+enum { MOST = 3 }; // vertices of a contact that may have twins: only one pair has four with weight
 
-// The vertices with weight, by rising number, each twice it, and one more when it is not on the
-// side of the lowest. Returns how many there are; 0: no twins.
+// Key of a contact: its vertices with weight, by rising number, each twice its number, and one more
+// if it is not on the side of the lowest. Returns how many there are; 0: no twins.
 static int key_of(const csim_active_contact *c, int key[MOST]) {
   int n = 0, v[4], side[4];
   if (c->v[3] < 0) return 0; // a plane's
@@ -40,8 +40,8 @@ void csim_twins_free(csim_twins *twins) {
   free(twins->slot);
 }
 
-// Number of the contact with this key among those that were looked up, or `number`, which then is
-// among them.
+// Returns the number of the earlier contact with this key; if there is none, adds `number` and
+// returns it.
 static int look_up(csim_twins *twins, ptrdiff_t mask, const csim_active_contact *contact,
                    const int *key, int n, int number) {
   for (ptrdiff_t at = (ptrdiff_t)(hash_of(key, n) & (uint64_t)mask);; at = (at + 1) & mask) {

@@ -1,9 +1,9 @@
-// contact/twins.h: contacts of the same points, merged. Needs contact/active.h.
+// contact/twins.h: merges contacts of the same points. Needs contact/active.h.
 //
 // Where the nearest point of an edge or triangle is a vertex or on a side, every edge and triangle
-// around it makes the same contact: up to 76 of a vertex on a vertex of a grid. Their energies are
-// functions of the same distance, so one contact with the sum of their forces and stiffnesses is
-// all of them, for the gradient, friction and the Hessian.
+// around it makes the same contact: up to 76 for a vertex on a vertex of a grid. Their energies are
+// functions of the same distance. One contact with the sum of their forces and stiffnesses
+// therefore replaces them, in the gradient, friction and the Hessian.
 #ifndef CSIM_CONTACT_TWINS_H
 #define CSIM_CONTACT_TWINS_H
 
@@ -11,7 +11,7 @@
 
 typedef struct csim_active_contact csim_active_contact;
 
-/// Room to look contacts up; zero-initialise, csim_twins_free in the end.
+/// Hash table of contacts. Zero-initialise; csim_twins_free in the end.
 typedef struct csim_twins {
   int *slot; ///< (capacity) open addressing: 1 + number of a contact; 0: free
   ptrdiff_t capacity;
@@ -21,9 +21,9 @@ typedef struct csim_twins {
 /// Frees the capacity; zero is allowed.
 void csim_twins_free(csim_twins *twins);
 
-/// Merges contacts (n) whose vertices with weight are the same, into the first of each kind, drops
-/// those without force, and closes the gaps; the order stays.
-/// @return how many are left, or -1 when out of memory: all are as they were
+/// Merges contacts (n) whose vertices with weight are the same, into the first of each kind. Drops
+/// those without force and closes the gaps; the order stays.
+/// @return how many are left, or -1 when out of memory: all are unchanged then
 int csim_twins_merge(csim_twins *twins, csim_active_contact *contact, int n);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A round moves a vertex by a share of the mean edge at most; most tangles take tens of rounds.
+// In a round a vertex moves by a share of the mean edge at most; most tangles take tens of rounds.
 enum { MAX_PAIRS = 1 << 20, MAX_ROUNDS = 600, PATIENCE = 150, SPREAD = 6 };
 static const double STEP = 0.1;
 
@@ -47,10 +47,10 @@ static void push(untangling *u, int i, double weight, const double *way) {
   if (is_free(u, i)) csim_add_scaled(weight, way, u->move + csim_xyz(i));
 }
 
-// Edge (p, q) of the triangle (p, q, o) through triangle t. Seen from t, moving the edge by d moves
-// the end X of their line by d - (d.n)/(e.n) e; with the line going from X along r, that shortens
-// it by r.d - (r.e)/(e.n) n.d. In the middle of a sheet the triangles on both sides of the edge
-// cancel.
+// Moves the edge (p, q) of the triangle (p, q, o) out of triangle t. Seen from t, moving the edge
+// by d moves the end X of their intersection line by d - (d.n)/(e.n) e. The line runs from X along
+// r, so that shortens it by r.d - (r.e)/(e.n) n.d. In the middle of a sheet the triangles on both
+// sides of the edge cancel.
 static void push_edge(untangling *u, int p, int q, int o, const int t[3]) {
   const double *x = u->x, *a = x + csim_xyz(t[0]);
   double ab[3], ac[3], n[3], e[3], po[3], pa[3], way[3], r[3], w[3];
@@ -69,7 +69,7 @@ static void push_edge(untangling *u, int p, int q, int o, const int t[3]) {
   double v1 = csim_dot(w, n) / (area * area);
   csim_cross(ab, at, w);
   double v2 = csim_dot(w, n) / (area * area);
-  if (!(v1 >= 0 && v2 >= 0 && v1 + v2 <= 1)) return; // passes by
+  if (!(v1 >= 0 && v2 >= 0 && v1 + v2 <= 1)) return; // no intersection
   // r: within both planes, from the edge into its triangle
   double m[3];
   csim_cross(e, po, m);
@@ -83,7 +83,7 @@ static void push_edge(untangling *u, int p, int q, int o, const int t[3]) {
     n[c] /= area;
     e[c] /= length;
   }
-  // a grazing edge says little about where to go
+  // a grazing edge gives no useful direction
   double steep = csim_dot(e, n), least = 0.2;
   if (fabs(steep) < least) steep = steep < 0 ? -least : least;
   for (int c = 0; c < 3; c++) way[c] = r[c] - csim_dot(r, e) / steep * n[c];
@@ -100,7 +100,7 @@ static void push_pair(untangling *u, int i, int j) {
   for (int k = 0; k < 3; k++) push_edge(u, s[k], s[(k + 1) % 3], s[(k + 2) % 3], t);
 }
 
-// What is near goes along: single vertices would fold the sheet around them.
+// Spreads moves to the neighbourhood: single vertices would fold the sheet around them.
 static void spread_moves(untangling *u) {
   const csim_collision_mesh *mesh = &u->mesh;
   size_t n = 3 * (size_t)mesh->nbody_vert;

@@ -14,7 +14,7 @@ static double share_of_edges(const double w[4]) {
   return csim_min(1, least / END);
 }
 
-// Unit vector from the line through a along e to p, across it; 0 when p is on it.
+// Unit vector from the line through a along e to p, perpendicular to it; 0 if p is on it.
 static void find_across(const double *p, const double *a, const double *e, double out[3]) {
   double length2 = csim_dot(e, e);
   csim_sub(p, a, out);
@@ -23,7 +23,7 @@ static void find_across(const double *p, const double *a, const double *e, doubl
   for (int k = 0; k < 3; k++) out[k] = length > 0 ? out[k] / length : 0;
 }
 
-// cos(delta + alpha) on side k of a triangle, with q across it, seen from where the normal points.
+// cos(delta + alpha) on side k of a triangle, with q opposite, seen from where the normal points.
 static double wedge_cosine(const int *tri, int k, int q, const double *x, const double *normal) {
   const double *a = x + csim_xyz(tri[k]), *b = x + csim_xyz(tri[(k + 1) % 3]);
   double e[3], own[3], other[3];

@@ -10,7 +10,8 @@
 
 enum { IMPULSE_ROUNDS = 8, ZONE_ROUNDS = 30, SWEEPS = 60 };
 
-/// One gap that must not close: the displacements' part along n, sum w_k n.d_k, is at least `open`.
+/// One gap that must not close: the component of the displacements along n, sum w_k n.d_k, is at
+/// least `open`.
 typedef struct gap {
   int v[4];
   double w[4], n[3];
@@ -92,7 +93,7 @@ static void push(csim_zones *z, const gap *g, double by, const double *along) {
     csim_add_scaled(by * g->w[k] * z->inverse[g->v[k]], along, z->d + csim_xyz(g->v[k]));
 }
 
-// Whether the pair touches on its way, and if so, where its gap is then.
+// Whether the pair touches on its way, and its gap at that time.
 static int find_gap(const csim_zones *z, const csim_candidate *pair, gap *g) {
   const double *x[4], *d[4];
   csim_pair_kind kind = csim_candidate_kind(pair);
@@ -123,7 +124,7 @@ static int find_gap(const csim_zones *z, const csim_candidate *pair, gap *g) {
   return g->mobile > 0 && approach(z, g) < 0.999 * g->open - 1e-12 * wide;
 }
 
-// Collects what may touch while vertices move by d.
+// Collects the pairs that may touch while vertices move by d.
 static int collect(csim_zones *z) {
   for (int i = 0; i < z->mesh.nvert; i++)
     z->candidates.ref.reach[i] = csim_norm(z->d + csim_xyz(i)) + 0.1 * z->params.thickness;
@@ -166,7 +167,7 @@ static int keep_gap(csim_zones *z, gap *g) {
   return 0;
 }
 
-// Hands every gap that would close, one after another, to `act`. Returns their number, or -1 when
+// Calls `act` for every gap that would close, one after another. Returns their number, or -1 when
 // that failed.
 static int for_each_gap(csim_zones *z, int (*act)(csim_zones *z, gap *g)) {
   int count = 0;
@@ -185,7 +186,7 @@ static int for_each_gap(csim_zones *z, int (*act)(csim_zones *z, gap *g)) {
   return count;
 }
 
-// All gaps at once: the nearest displacements, in the metric of the masses, that close none.
+// All gaps at once: the nearest displacements, in the metric of the masses, that close no gap.
 static void project(csim_zones *z) {
   for (int s = 0; s < SWEEPS; s++) {
     double most = 0;
@@ -201,7 +202,7 @@ static void project(csim_zones *z) {
   }
 }
 
-// Where colliders' vertices go, and the planes.
+// Sets the motions of colliders' vertices, and the planes.
 static void set_kinematic(csim_zones *z, double time, double h) {
   ptrdiff_t nbody = z->mesh.nbody;
   z->nplane = 0;

@@ -13,19 +13,18 @@ csim_zones *csim_zones_create(csim_pool *pool, csim_scratch *scratch, const csim
                               const csim_contact_params *params);
 void csim_zones_free(csim_zones *zones);
 
-/// Changes the end of a step so that, going straight from x0 to x, nothing passes through anything,
-/// as far as that is found:
+/// Changes the end of a step so that nothing intersects on the straight way from x0 to x, as far as
+/// collisions are found:
 ///
 /// 1. Pairs that would touch on their way get an inelastic impulse along the normal there, with
 ///    friction, one after another; those nearer than the thickness are also pushed a quarter of the
 ///    way apart. Several rounds (Bridson, Fedkiw & Anderson 2002).
-/// 2. What still touches is gathered, and all of it together loses its approach: the projection of
-/// the
-///    displacements onto those that close no gap, by sweeps (Harmon et al. 2008). Pairs are added
-///    until none touches, a bounded number of times.
+/// 2. All pairs that still touch lose their approach together: the displacements are projected
+///    onto those that close no gap, by sweeps (Harmon et al. 2008). Pairs are added until none
+///    touches, a bounded number of times.
 ///
-/// Velocities change with the positions, v += dx / h. Where that ends too early, or rounding closes
-/// a gap over many steps, surfaces pass through each other.
+/// Velocities change with the positions, v += dx / h. If the rounds end too early, or rounding
+/// closes a gap over many steps, surfaces intersect.
 ///
 /// @param time  [s] at the end of the step
 /// @param x0    (nbody_vert x 3) [m] at its start

@@ -205,9 +205,9 @@ void csim_model_targets(const csim_model *model, double time, double *target);
 /// hold. share (ntarget), overwritten.
 void csim_model_pin_shares(const csim_model *model, double time, double *share);
 
-/// Lets exact pins hold, or let go of, their vertices for the time from `begin` to `end` [s]: those
-/// hold that do so for all of it; and lets late energies act. Solvers made before a change are of
-/// no use after it.
+/// Makes exact pins hold or release their vertices for the time from `begin` to `end` [s]; a pin
+/// holds if it does so for all of that time. Activates late energies. Solvers created before a
+/// change are of no use after it.
 /// @return 1 when `fixed` or the number of energies has changed
 int csim_model_hold(csim_model *model, double begin, double end);
 

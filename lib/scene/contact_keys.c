@@ -82,11 +82,11 @@ static const csim_field contact_fields[] = {
             "with what crosses staying crossed (never more than at the start), or pull it apart "
             "before the first frame (pinned vertices stay; what is left then stays crossed)."),
     CSIM_KEY("pinched", choice, IN_CONTACT(pinched), "lag", .detail = pinched_names,
-             .doc = "What to do with cloth for which moving colliders, or a collider and its own "
-                    "fold, leave no room (response \"filter\"). \"lag\": they wait, and catch up "
-                    "when there is room. \"ignore\": they keep to their motion, and let go of the "
-                    "cloth that is in their way for as long as it is inside of them or in the gap; "
-                    "run.json lists it under \"pinched\"."),
+             .doc =
+                 "What colliders do when cloth is in their way and has no room, between two of "
+                 "them or in a fold of one (response \"filter\"). \"lag\": they wait and catch "
+                 "up later. \"ignore\": they keep to their motion and release the cloth while it "
+                 "is inside of them or in the gap; run.json lists it under \"pinched\"."),
 };
 const csim_table csim_contact_table = {.name = "contact",
                                        .doc = "What happens where things touch.",

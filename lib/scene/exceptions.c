@@ -13,22 +13,22 @@ static int object_of(const csim_scene *scene, int body) {
 }
 
 // The entry of an object, made where there is none yet.
-static csim_let_go *entry_of(csim_run_totals *total, int object, int frame) {
-  for (int k = 0; k < total->nlet_go; k++)
-    if (total->let_go[k].object == object) return &total->let_go[k];
-  if (total->nlet_go == CSIM_MOST_LET_GO) return &total->let_go[CSIM_MOST_LET_GO - 1];
-  csim_let_go *entry = &total->let_go[total->nlet_go++];
-  *entry = (csim_let_go){.object = object, .first = frame};
+static csim_released *entry_of(csim_run_totals *total, int object, int frame) {
+  for (int k = 0; k < total->nreleased; k++)
+    if (total->released[k].object == object) return &total->released[k];
+  if (total->nreleased == CSIM_MOST_RELEASED) return &total->released[CSIM_MOST_RELEASED - 1];
+  csim_released *entry = &total->released[total->nreleased++];
+  *entry = (csim_released){.object = object, .first = frame};
   return entry;
 }
 
-// Triangles of a body with a vertex that some collider lets go.
-static int count_triangles(const csim_model *model, int body, const double *let_go) {
+// Counts the triangles of a body with a vertex that some collider has released.
+static int count_triangles(const csim_model *model, int body, const double *released) {
   int count = 0;
   for (int t = 0; t < model->ntri; t++) {
     const int *v = model->tri + csim_xyz(t);
     if (model->body_of[v[0]] != body) continue;
-    count += let_go[v[0]] != 0 || let_go[v[1]] != 0 || let_go[v[2]] != 0;
+    count += released[v[0]] != 0 || released[v[1]] != 0 || released[v[2]] != 0;
   }
   return count;
 }
@@ -36,12 +36,12 @@ static int count_triangles(const csim_model *model, int body, const double *let_
 void csim_exceptions_frame(const csim_scene *scene, const csim_world *world, int frame,
                            const csim_state *state, csim_run_totals *total) {
   const csim_model *model = world->model;
-  const double *let_go =
+  const double *released =
       csim_pinched_of(model->nvert, &world->contact, state->kinematic, state->nkinematic);
-  for (int b = 0; let_go && b < model->nbody; b++) {
-    int count = count_triangles(model, b, let_go);
+  for (int b = 0; released && b < model->nbody; b++) {
+    int count = count_triangles(model, b, released);
     if (count == 0) continue;
-    csim_let_go *entry = entry_of(total, object_of(scene, b), frame);
+    csim_released *entry = entry_of(total, object_of(scene, b), frame);
     entry->frames++;
     if (count <= entry->triangles) continue;
     entry->triangles = count;
@@ -49,7 +49,7 @@ void csim_exceptions_frame(const csim_scene *scene, const csim_world *world, int
   }
 }
 
-static const char *name_of(const csim_scene *scene, const csim_let_go *entry) {
+static const char *name_of(const csim_scene *scene, const csim_released *entry) {
   return entry->object >= 0 && entry->object < scene->nobject ? scene->object[entry->object].name
                                                               : "";
 }
@@ -58,8 +58,8 @@ void csim_exceptions_print(const csim_scene *scene, const csim_run_totals *total
                            csim_json_out *out) {
   if (scene->contact.pinched != CSIM_PINCHED_IGNORE) return;
   csim_json_open(out, "pinched", '[');
-  for (int k = 0; k < total->nlet_go; k++) {
-    const csim_let_go *entry = &total->let_go[k];
+  for (int k = 0; k < total->nreleased; k++) {
+    const csim_released *entry = &total->released[k];
     csim_json_open_flat(out, NULL, '{');
     csim_json_text(out, "object", name_of(scene, entry));
     csim_json_integer(out, "number", entry->object);
@@ -80,24 +80,24 @@ static int integer_of(const csim_json *json, const cJSON *from, const char *key)
 
 void csim_exceptions_read(const csim_json *json, const cJSON *from, csim_run_totals *total) {
   const cJSON *list = csim_json_get(from, "pinched"), *item;
-  total->nlet_go = 0;
+  total->nreleased = 0;
   cJSON_ArrayForEach(item, list) {
-    if (total->nlet_go == CSIM_MOST_LET_GO) return;
-    csim_let_go *entry = &total->let_go[total->nlet_go++];
-    *entry = (csim_let_go){.object = integer_of(json, item, "number"),
-                           .triangles = integer_of(json, item, "triangles"),
-                           .frame = integer_of(json, item, "frame"),
-                           .first = integer_of(json, item, "first_frame"),
-                           .frames = integer_of(json, item, "frames")};
+    if (total->nreleased == CSIM_MOST_RELEASED) return;
+    csim_released *entry = &total->released[total->nreleased++];
+    *entry = (csim_released){.object = integer_of(json, item, "number"),
+                             .triangles = integer_of(json, item, "triangles"),
+                             .frame = integer_of(json, item, "frame"),
+                             .first = integer_of(json, item, "first_frame"),
+                             .frames = integer_of(json, item, "frames")};
   }
 }
 
 void csim_exceptions_report(const csim_scene *scene, const csim_run_totals *total, csim_log *log) {
-  for (int k = 0; k < total->nlet_go; k++) {
-    const csim_let_go *entry = &total->let_go[k];
+  for (int k = 0; k < total->nreleased; k++) {
+    const csim_released *entry = &total->released[k];
     csim_say(log, CSIM_INFO, (csim_place){.file = scene->file},
-             "colliders have let go of up to %d triangles of \"%s\", in %d frames from %d on, most "
-             "in frame %d: they had no room (\"contact\": {\"pinched\": \"ignore\"})",
+             "colliders have released up to %d triangles of \"%s\" that had no room (\"contact\": "
+             "{\"pinched\": \"ignore\"}): in %d frames from %d on, most in frame %d",
              entry->triangles, name_of(scene, entry), entry->frames, entry->first, entry->frame);
   }
 }

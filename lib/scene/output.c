@@ -504,7 +504,7 @@ static char *print_record(const csim_scene *scene, const char *state,
   csim_json_integer(&out, "triangles", report->ntri);
   csim_json_integer(&out, "tetrahedra", report->ntet);
   csim_json_integer(&out, "springs", report->nspring);
-  int kept = report->total.lag.value <= CSIM_ON_TIME && report->total.nlet_go == 0;
+  int kept = report->total.lag.value <= CSIM_ON_TIME && report->total.nreleased == 0;
   csim_json_bool(&out, "contact_guarantee",
                  kept && scene->contact.response == CSIM_RESPONSE_FILTER);
   if (report->total.verified) {

@@ -215,7 +215,8 @@ static const csim_field pin_fields[] = {
     FRAME(from, "-1e8",
           "First frame in which the vertices are held. Exact pins go to their targets at once; a "
           "stiffness makes that gentle. Default: from the start."),
-    FRAME(to, "1e8", "Last frame in which they are held; then they are let go. Default: the end."),
+    FRAME(to, "1e8",
+          "Last frame in which they are held; then they are released. Default: the end."),
 };
 
 static void finish_pin(csim_reader *r, const cJSON *item, void *base) {
@@ -239,7 +240,7 @@ static void finish_pin(csim_reader *r, const cJSON *item, void *base) {
                   pin->from);
   if (pin->keyed.nkey && !(pin->stiffness > 0))
     csim_complain(r, CSIM_AT_VALUE, csim_json_get(item, "stiffness"),
-                  "is 0 in all keys: exact pins are let go with \"from\" and \"to\"");
+                  "is 0 in all keys: exact pins are released with \"from\" and \"to\"");
 }
 
 const csim_table csim_pin_table = {.name = "pin",

@@ -77,16 +77,16 @@ static long long count_behind(const csim_watch *w, const csim_state *state, doub
   return count;
 }
 
-// Of the first `total` pairs of triangles that meet, those with a body's vertex that the collider
-// lets go: they may.
-static long long count_let_go(const csim_watch *w, long long total, const double *let_go) {
+// Counts those of the first `total` intersecting pairs that may intersect, because the collider has
+// released a vertex of the body.
+static long long count_released(const csim_watch *w, long long total, const double *released) {
   const csim_collision_mesh *mesh = &w->mesh;
   long long count = 0;
   for (ptrdiff_t i = 0; i < total; i++) {
     const int *body = mesh->tri + csim_xyz(w->pair[2 * i]);
     int other = mesh->tri[3 * ((ptrdiff_t)w->pair[2 * i + 1] + w->nbody_tri)];
     int part = csim_collision_mesh_part(mesh, other), any = 0;
-    for (int k = 0; k < 3; k++) any |= let_go[body[k]] == part || let_go[body[k]] < 0;
+    for (int k = 0; k < 3; k++) any |= released[body[k]] == part || released[body[k]] < 0;
     count += any;
   }
   return count;
@@ -96,16 +96,16 @@ static long long count_let_go(const csim_watch *w, long long total, const double
 static csim_status count_with(csim_watch *w, const csim_state *state, const csim_triangles *body,
                               const csim_triangles *other, long long *count) {
   enum { MOST = 1 << 20 };
-  const double *let_go =
+  const double *released =
       csim_pinched_of(w->mesh.nbody_vert, &w->world->contact, state->kinematic, state->nkinematic);
   csim_status status = csim_find_intersections(w->pool, body, other, 0, NULL, count);
-  if (status || !let_go || !*count) return status;
+  if (status || !released || !*count) return status;
   int capacity = *count < MOST ? (int)*count : MOST;
   int *pair = csim_grow(w->pair, &w->pair_capacity, capacity, 2 * sizeof *pair);
   if (!pair) return CSIM_MEMORY;
   w->pair = pair;
   status = csim_find_intersections(w->pool, body, other, capacity, pair, NULL);
-  if (!status) *count -= count_let_go(w, capacity, let_go);
+  if (!status) *count -= count_released(w, capacity, released);
   return status;
 }
 

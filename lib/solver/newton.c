@@ -285,16 +285,16 @@ static int is_worth_halving(const csim_problem *problem, const double *x,
          report->imbalance > MOST_IMBALANCE * problem->params->balance;
 }
 
-// A collider that is held up lets go of what stops it, if the scene wants that: a few times of what
-// stops it alone, then of all that is in its way. Returns whether there is something to go on with.
-static int let_go(const csim_problem *problem, newton *s, int together, int *times,
-                  csim_method_report *report, double *x) {
+// Lets a blocked collider release cloth, if the scene asks for that: a few times only what stops
+// it, then everything in its way. Returns whether the iterations can go on.
+static int release_blocking(const csim_problem *problem, newton *s, int together, int *times,
+                            csim_method_report *report, double *x) {
   enum { MOST_TIMES = 4 };
   csim_contact *contact = problem->contact;
   if (!contact || *times > MOST_TIMES || !csim_contact_is_behind(contact)) return 0;
   int some = together > 0 && together < MOST_TOGETHER && *times < MOST_TIMES;
   csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
-  int done = csim_contact_let_go(contact, some ? s->x_try : NULL, x);
+  int done = csim_contact_release(contact, some ? s->x_try : NULL, x);
   csim_pool_phase(problem->pool, before);
   *times = some ? *times + 1 : MOST_TIMES + 1;
   if (done < 0) report->outcome = CSIM_OUTCOME_MEMORY;
@@ -333,7 +333,8 @@ static csim_method_report newton_solve(const csim_problem *problem, void *scratc
       if (report.outcome != CSIM_OUTCOME_LIMIT) break;
       continue;
     }
-    if (report.outcome == CSIM_OUTCOME_LIMIT && let_go(problem, s, together, &times, &report, x)) {
+    if (report.outcome == CSIM_OUTCOME_LIMIT &&
+        release_blocking(problem, s, together, &times, &report, x)) {
       misses = 0;
       continue;
     }

@@ -67,12 +67,12 @@ static void test_hanging(void) {
 // Gravity grows by 10 m/s^2 a second: the string tears when it carries its force, at 2 s, and then
 // the weight falls freely. A string that is let go before does not pull any more either.
 static void test_tearing(void) {
-  for (int let_go = 0; let_go < 2; let_go++) {
+  for (int released = 0; released < 2; released++) {
     kit k;
     csim_link_group group = {.begin = -INFINITY,
-                             .end = let_go ? 1 : INFINITY,
+                             .end = released ? 1 : INFINITY,
                              .closed = -INFINITY,
-                             .force = let_go ? 1e9 : MASS * 20};
+                             .force = released ? 1e9 : MASS * 20};
     csim_link link;
     csim_elements links;
     csim_curve_key key[] = {{0, {0}}, {10, {0, -100, 0}}};
@@ -83,9 +83,9 @@ static void test_tearing(void) {
     double torn = 0, v = 0;
     for (int n = 1; n <= 300 && torn == 0; n++) {
       kit_step(&k);
-      if (let_go ? n == 100 : k.state.torn[0]) torn = n * k.h;
+      if (released ? n == 100 : k.state.torn[0]) torn = n * k.h;
     }
-    CHECK_NEAR(torn, let_go ? 1 : 2, 0.05 * 2);
+    CHECK_NEAR(torn, released ? 1 : 2, 0.05 * 2);
     v = k.state.v[1];
     for (int n = 0; n < 10; n++) {
       double time = torn + (n + 0.5) * k.h;
@@ -93,7 +93,7 @@ static void test_tearing(void) {
       kit_step(&k);
       CHECK_NEAR(k.state.v[1], v, 1e-9);
     }
-    CHECK(let_go ||
+    CHECK(released ||
           csim_links_gap(k.model, 0, k.state.x, k.state.torn, NULL) == 0); // no string is left
     csim_elements_free(&links);
     kit_end(&k);

@@ -1,5 +1,5 @@
 // tests/unit/test_pinched.c: bodies that leave cloth no room, with contact.pinched "ignore": they
-// keep to their motion exactly, nothing but what they let go passes through them, and the cloth is
+// keep to their motion exactly, nothing but what they release passes through them, and the cloth is
 // whole and out of them in the end. Judged by exact predicates in every substep.
 #include "check.h"
 #include "kit.h"
@@ -65,7 +65,7 @@ static void sim_frames(sim *s, int frames, sightings *seen) {
       seen->lag = fmax(seen->lag, report.contact.lag);
       seen->off = fmax(seen->off, distance_off(s));
       seen->crossing += crossing;
-      seen->last = report.contact.let_go;
+      seen->last = report.contact.released;
       if (seen->last > seen->most) seen->most = seen->last;
     }
   }
