@@ -103,7 +103,7 @@ typedef enum csim_psd {
 typedef enum csim_start {
   CSIM_START_INERTIA,  ///< iterate from y = x + h v + h^2 M^-1 f
   CSIM_START_REST,     ///< iterate from x of the last step
-  CSIM_START_VELOCITY, ///< iterate from x + h v, without external forces (the first seed)
+  CSIM_START_VELOCITY, ///< iterate from x + h v, without external forces
 } csim_start;
 
 typedef enum csim_integrator {
