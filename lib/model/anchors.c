@@ -9,7 +9,7 @@ static inline const double *target_of(const csim_energy *energy, const csim_poin
   return at->anchor + csim_xyz((ptrdiff_t)csim_energy_param(energy, e)[1]);
 }
 
-// [N/m] at present; a pin that does not hold has none.
+// [N/m] present stiffness; 0 for a pin that does not hold.
 static inline double stiffness_of(const csim_energy *energy, const csim_point *at, int e) {
   const double *param = csim_energy_param(energy, e);
   return at->hold ? param[0] * at->hold[(ptrdiff_t)param[1]] : param[0];
@@ -44,7 +44,7 @@ static void anchor_hessian(const csim_energy *energy, const csim_point *at, csim
 
 static void anchor_laplacian(const csim_energy *energy, const csim_point *at, int first, int last,
                              double *val) {
-  (void)at; // constant: the largest stiffness bounds what a pin has at any time
+  (void)at; // constant: a pin's stiffness is at most this at any time
   for (int e = first; e < last; e++) val[energy->slot[e]] += csim_energy_param(energy, e)[0];
 }
 

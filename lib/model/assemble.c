@@ -32,7 +32,7 @@ static void index_triangles(csim_model *model) {
   model->air.tri_start[0] = 0;
 }
 
-// Which vertices are prescribed, and which body each belongs to.
+// Marks prescribed vertices, and the body of each vertex.
 static void mark_vertices(csim_model *model) {
   for (int i = 0; i < model->ntarget; i++)
     if (model->target[i].hard) {

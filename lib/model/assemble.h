@@ -1,4 +1,4 @@
-// model/assemble.h: the last step of making a model. Needs model/model.h, model/network.h.
+// model/assemble.h: the last step of building a model. Needs model/model.h, model/network.h.
 #ifndef CSIM_MODEL_ASSEMBLE_H
 #define CSIM_MODEL_ASSEMBLE_H
 

@@ -1,4 +1,4 @@
-// model/bending_list.h: every energy of bending that hinges can have. Needs nothing.
+// model/bending_list.h: the list of bending energies of hinges. Needs nothing.
 //
 // To add an energy NAME: a file model/bending_NAME.c that defines csim_NAME_kind, of role
 // CSIM_ROLE_BEND, and a line here. The key "bending" of scenes, the schema and the manual follow.

@@ -1,12 +1,11 @@
-// model/bound.h: the law of a strain that has a bound. Needs base/, math/.
+// model/bound.h: the energy of a strain that has a bound. Needs base/, math/.
 //
-// From the strain M on, half of the bound N, an energy resists that grows without end towards N:
+// From the strain M = N/2 on, an energy resists that grows without end towards the bound N:
 //   E = q w^2 B(u),  u = (e - M)/w,  w = N - M,  B(u) = u^3/(1 - u)
-// C2 at M and convex. What comes to lie beyond u = 0.99 all the same, because pins or bodies that
-// are where their motion wants them took it there, is pulled back by the quadratic that goes on
-// with B's value and derivatives: its energy stays finite, and Newton finds the way back.
-// A barrier for strain limits as in Ando, A Cubic Barrier with Elasticity-Inclusive Dynamic
-// Stiffness, ACM TOG 43(6), 2024, there a cubic one.
+// C2 at M and convex. Pins and bodies that follow their motion can still stretch an element beyond
+// u = 0.99. There the quadratic with the value and derivatives of B continues it: its energy stays
+// finite, and Newton finds the way back. A barrier for strain limits as in Ando, A Cubic Barrier
+// with Elasticity-Inclusive Dynamic Stiffness, ACM TOG 43(6), 2024, where it is cubic.
 #ifndef CSIM_MODEL_BOUND_H
 #define CSIM_MODEL_BOUND_H
 
@@ -15,11 +14,11 @@
 
 #include <math.h>
 
-/// Share of the bound at which it begins to resist. Later, the steps of Newton are cut more often;
-/// sooner, the cloth is stiffer than its material below the bound.
+/// Share of the bound at which it begins to resist. Larger, Newton's steps are shortened more
+/// often; smaller, the cloth is stiffer than its material below the bound.
 #define CSIM_BOUND_BEGIN 0.5
 
-/// Share of the remaining way to the bound that a step may go.
+/// Share of the remaining distance to the bound that a step may use.
 #define CSIM_BOUND_STEP 0.9
 
 /// B(u) and its first two derivatives; 0 for u <= 0.
@@ -35,9 +34,9 @@ CSIM_SIMD_BODY void csim_bound_law(const csim_v4 *share, csim_v4 B[3]) {
   B[1] += B[2] * beyond;
 }
 
-/// Largest share of the step d (3) of a vector r of length l after which it has come no nearer to
-/// the length `end` than CSIM_BOUND_STEP of what was left, [0, 1]. 1 for one that is beyond: all
-/// there is for it is the way back, which F judges.
+/// Largest share [0, 1] of the step d (3) after which a vector r of length l has used at most
+/// CSIM_BOUND_STEP of its distance to the length `end`. 1 if it is beyond the bound: it can only go
+/// back, which F judges.
 static inline double csim_bound_max_step(double l, const double r[3], const double d[3],
                                          double end) {
   if (!(l < end)) return 1;
@@ -45,7 +44,8 @@ static inline double csim_bound_max_step(double l, const double r[3], const doub
   double rest = (most - l) * (most + l); // |r + t d|^2 = most^2: t^2 dd + 2 t rd = rest
   if (dd + 2 * rd <= rest) return 1;
   double root = sqrt(rd * rd + dd * rest);
-  double t = rd > 0 ? rest / (rd + root) : (root - rd) / dd; // neither subtracts what is alike
+  double t =
+      rd > 0 ? rest / (rd + root) : (root - rd) / dd; // neither form subtracts nearly equal numbers
   return t < 1 ? t : 1;
 }
 

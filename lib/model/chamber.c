@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-// A part's sign where its faces point inward.
+// Sign of a part: -1 where its faces point inward.
 static double sign_of(const csim_chamber_part *part) {
   return part->inward ? -1 : 1;
 }
@@ -31,7 +31,8 @@ double csim_chamber_volume(const csim_model *model, const csim_chamber *chamber,
   return volume;
 }
 
-// Volume about one of the vertices: not far from the others, so that little is lost in rounding.
+// Volume, relative to one of the vertices: the others are near it, so that little is lost in
+// rounding.
 static double volume_at(const csim_model *model, const csim_chamber *chamber, const double *x) {
   return csim_chamber_volume(model, chamber, x + csim_xyz(chamber->vert), x);
 }
@@ -39,7 +40,7 @@ static double volume_at(const csim_model *model, const csim_chamber *chamber, co
 double csim_chamber_pressure(const csim_chamber *chamber, const csim_chamber_now *now,
                              double volume) {
   double p = now->pressure;
-  // a gas resists being squeezed to nothing: line searches undo volumes of the wrong sign
+  // a gas has infinite energy at volume 0: line searches undo volumes of the wrong sign
   if (chamber->gas)
     p = (chamber->atmosphere + now->pressure) * chamber->volume0 /
             csim_max(volume, 1e-6 * chamber->volume0) -

@@ -1,4 +1,4 @@
-// model/chamber.h: what is enclosed by surfaces: pressure, a gas, a volume to keep. Needs
+// model/chamber.h: closed surfaces that enclose a pressure, a gas, or a volume to keep. Needs
 // model/model.h.
 //
 //   E = -p V                                  pressure p over the outside
@@ -18,7 +18,7 @@
 typedef struct csim_chamber_now {
   double pressure; ///< [Pa]
   double volume;   ///< [-] of the start volume to keep
-  double stiff;    ///< [Pa/m^3] -P'(V) where the Hessian was taken last
+  double stiff;    ///< [Pa/m^3] -P'(V) of the last Hessian
   double *grad;    ///< (nvert x 3) [m^2] dV/dx there, 0 at fixed vertices; NULL: stiff is always 0
 } csim_chamber_now;
 
@@ -26,11 +26,11 @@ typedef struct csim_chamber_now {
 double csim_chamber_volume(const csim_model *model, const csim_chamber *chamber,
                            const double *about, const double *x);
 
-/// Outward pressure P [Pa] of a chamber that has a volume [m^3].
+/// Outward pressure P [Pa] of a chamber at a volume [m^3].
 double csim_chamber_pressure(const csim_chamber *chamber, const csim_chamber_now *now,
                              double volume);
 
-/// Keyed values at a time [s], into the first two members of now (model->chambers.nchamber).
+/// Sets the first two members of now (model->chambers.nchamber): keyed values at a time [s].
 void csim_chambers_at(const csim_model *model, double time, csim_chamber_now *now);
 
 /// Sum of the chambers' energies [J] at x (nvert x 3).
@@ -40,7 +40,7 @@ double csim_chambers_value(const csim_model *model, const csim_chamber_now *now,
 void csim_chambers_gradient(const csim_model *model, const csim_chamber_now *now, const double *x,
                             double *g);
 
-/// Takes the Hessian at x, for csim_chambers_multiply.
+/// Prepares the Hessian at x for csim_chambers_multiply.
 void csim_chambers_hessian(const csim_model *model, csim_chamber_now *now, const double *x);
 
 /// q += H p, both (nvert x 3), p zero at fixed vertices. @return p . H p

@@ -3,7 +3,8 @@
 
 #include <stddef.h>
 
-// Where a time is among frames of their own times: the frame before it and the share of the way on.
+// Finds a time among frames with their own times: the frame before it plus the share of the
+// interval.
 static double find_frame(const csim_course *course, double time) {
   const double *t = course->frame_time;
   int low = 0, high = course->nframe - 1;

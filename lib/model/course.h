@@ -1,12 +1,12 @@
-// model/course.h: vertices on a prescribed course: frames of a mesh sequence, a rigid motion, or
-// both. Needs model/motion.h.
+// model/course.h: prescribed paths of vertices: frames of a mesh sequence, a rigid motion, or both.
+// Needs model/motion.h.
 #ifndef CSIM_MODEL_COURSE_H
 #define CSIM_MODEL_COURSE_H
 
 #include "model/motion.h"
 
-/// Frames are interpolated linearly, the first holds before and the last after them; then the
-/// motion is applied. Arrays belong to whoever made the course.
+/// Frames are interpolated linearly, constant before the first and after the last; then the motion
+/// is applied. The creator of the course owns the arrays.
 typedef struct csim_course {
   int nvert;
   const double *rest;       ///< (nvert x 3) [m] used when there are no frames

@@ -9,12 +9,12 @@
 #include <string.h>
 
 enum {
-  LEAST = 6, // neighbours of a fit; where there are fewer, those behind them are taken too
-  MOST = 48, // of a hub, so many all around it are enough
+  LEAST = 6, // neighbours of a fit; if there are fewer, the next ring is used too
+  MOST = 48, // at a hub, where as many all around it are enough
   PATCH = MOST + LEAST,
 };
 
-// A vertex and those of its neighbourhood that its curvature is fitted to, laid flat.
+// A vertex and the neighbours that its curvature is fitted to, laid flat.
 typedef struct patch {
   int center, n;
   int vert[PATCH];
@@ -157,7 +157,7 @@ static void add_neighbour(int vert, double x, double y, patch *p) {
   p->at[p->n++][1] = y;
 }
 
-// The vertex behind edge ab of triangle t, laid flat as seen from the centre.
+// Adds the vertex behind edge ab of triangle t, laid flat away from the centre.
 static void add_behind(const fans *f, int t, int a, int b, const double P[2], const double Q[2],
                        patch *p) {
   int u = across(f, t, a, b);
@@ -172,8 +172,8 @@ static void add_behind(const fans *f, int t, int a, int b, const double P[2], co
   add_neighbour(d, P[0] + along * dx + side * off * dy, P[1] + along * dy - side * off * dx, p);
 }
 
-// Lays the neighbourhood of v flat: distances are kept, and angles but for a factor, which makes
-// those around an inner vertex 2 pi together. Warp is that of the first triangle.
+// Lays the neighbourhood of v flat. Distances are kept; angles are scaled by one factor, which
+// makes those around an inner vertex sum to 2 pi. Warp is that of the first triangle.
 static void lay_patch(const fans *f, int v, patch *p) {
   *p = (patch){.center = v};
   int n = walk_around(f, v), closed = f->ring[n] == f->ring[0] && n > 2, t0 = f->ring_tri[0];
@@ -225,9 +225,9 @@ static int factor5(double N[5][5]) {
 }
 
 // Coefficients of the second derivatives along 11, 22 and 12 [1/m^2]: row[0] of the centre, row[1 +
-// k] of neighbour k. Least squares with weights 1/r^4, in which near neighbours have the say. A
-// part in a million of the weights determines the second derivatives where the neighbours do not
-// them all; it leaves planes alone. -1: the neighbours lie on a line.
+// k] of neighbour k. Least squares with weights 1/r^4, in which near neighbours dominate. A
+// regularisation of a millionth of the weights determines second derivatives that the neighbours do
+// not; it does not affect planes. -1: the neighbours lie on a line.
 static int fit_curvature(const patch *p, double row[][3]) {
   double mean = 0, N[5][5] = {{0}}, weight = 0;
   for (int k = 0; k < p->n; k++) mean += p->at[k][0] * p->at[k][0] + p->at[k][1] * p->at[k][1];

@@ -11,10 +11,10 @@
 // Schroeder, Barr, Discrete Differential-Geometry Operators for Triangulated 2-Manifolds, 2003). E
 // is a constant quadratic form with a flat rest shape, as Bergou's over hinges is.
 //
-// The fit is exact for quadratic surfaces on any mesh, so a cylinder has its energy; and with these
-// areas it is in equilibrium on grids of right triangles and on equilateral meshes, so that nothing
-// gives way. Hinges have the one or the other: on a grid of alternating diagonals they have 0.75 to
-// 1.3 times B, on one of equal diagonals 0.9 to 2.8 times, by direction.
+// The fit is exact for quadratic surfaces on any mesh, so a cylinder has its exact energy. With
+// these areas a cylinder is also in equilibrium, on grids of right triangles and on equilateral
+// meshes. Hinges have only one of the two properties: on a grid of alternating diagonals they have
+// 0.75 to 1.3 times B by direction, on one of equal diagonals 0.9 to 2.8 times.
 #ifndef CSIM_MODEL_CURVATURE_H
 #define CSIM_MODEL_CURVATURE_H
 
@@ -26,9 +26,9 @@ typedef struct csim_bend {
 } csim_bend;
 
 /// Sets the stiffness of vertices to 0 that are held together with all their neighbours: nothing
-/// bends there. Fits at a border take in the row behind the next, so those at the end of a strip of
-/// two held rows would see what bends beyond, and stiffen it.
-/// @param held  (nvert) 1: where it is, is given for the whole run; overwritten
+/// bends there. Fits at a border use the second ring. At the end of a strip, in its two held rows,
+/// they would see the bend beyond the clamp and stiffen it.
+/// @param held  (nvert) 1: prescribed for the whole run; overwritten
 /// @param bend  (nvert) changed
 void csim_curvature_hold(const csim_topology *topology, const int *tri, unsigned char *held,
                          csim_bend *bend);

@@ -12,11 +12,11 @@
 #define KIND(name) &csim_##name##_kind,
 const csim_energy_kind *const csim_bending_kinds[CSIM_NBENDING] = {CSIM_BENDING_LIST(KIND)};
 
-// Rows of constants are shared when there are at least this many elements to each.
+// A table of distinct rows is used when there are at least this many elements per row.
 enum { ELEMENT_GRAIN = 512, ROW_SHARE = 4 };
 
-// Colours elements greedily, 64 colours a pass: an element that finds none waits for the next pass,
-// whose colours follow. Returns the number of colours.
+// Colours elements greedily, 64 colours a pass. An element that finds no free colour waits for the
+// next pass, which continues with the next colours. Returns the number of colours.
 static int color_elements(int nelem, int nnode, const int *node, int nvert, uint64_t *used,
                           int *color) {
   int ncolor = 0, left = nelem;
@@ -38,8 +38,8 @@ static int color_elements(int nelem, int nnode, const int *node, int nvert, uint
   return ncolor;
 }
 
-// Numbers the distinct rows of constants in the order in which they come, and returns how many
-// there are; -1 when elements share so few that it would not pay.
+// Numbers the distinct rows of constants in order of appearance, and returns their number; -1 if
+// elements share too few rows for a table to pay.
 static int number_rows(csim_arena *temp, int nelem, int nparam, const double *param, int *row,
                        int *first) {
   int most = nelem / ROW_SHARE, size = 16, nrow = 0;
@@ -198,7 +198,7 @@ double csim_energy_max_step(csim_pool *pool, const csim_energy *energy, const cs
   return energy->kind->max_step ? -csim_pool_max(pool, energy->nelem, -1, run_max_step, &job) : 1;
 }
 
-// Every element has numbers of its own, so the order does not matter.
+// Every element has its own numbers, so the order does not matter.
 void csim_energy_yield(csim_pool *pool, const csim_energy *energy, const csim_point *at, double h,
                        double *plastic) {
   if (!energy->kind->yield) return;

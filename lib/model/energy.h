@@ -1,4 +1,5 @@
-// model/energy.h: the one mechanism behind every elastic energy. Needs math/.
+// model/energy.h: the interface of all elastic energies, and their parallel evaluation. Needs
+// math/.
 //
 // An energy is a sum over elements of a few vertices each. A kind (springs.c, hinges.c, volume.c,
 // anchors.c) supplies value, gradient and Hessian over a range of elements; this file runs them in
@@ -18,7 +19,7 @@ enum { CSIM_MAX_NODE = CSIM_PATCH_NODES, CSIM_MEASURED = 24, CSIM_MAX_PARAM = 5 
 
 typedef struct csim_energy csim_energy;
 
-/// Where energies are evaluated.
+/// The point where energies are evaluated.
 typedef struct csim_point {
   const double *x;       ///< (nvert x 3) [m]
   const double *anchor;  ///< (nanchor x 3) [m] present targets of soft pins; NULL if there are none
@@ -28,10 +29,10 @@ typedef struct csim_point {
   const int *body_of;    ///< (nvert) with damping: the body that a vertex belongs to
   const double *from;    ///< (nvert x 3) [m] with damping: where the step began
   double h;              ///< [s] with damping: the step's length
-  const double *plastic; ///< (model's nplastic) what yielding has left behind; NULL: nothing has
+  const double *plastic; ///< (model's nplastic) plastic strains; NULL: none
 } csim_point;
 
-/// An element seen as a constraint, for methods that project: its energy is k/2 |C|^2.
+/// An element as a constraint, for projective methods: its energy is k/2 |C|^2.
 typedef struct csim_constraint {
   int dim;  ///< 1: C[0] with gradients grad; 3: a vector C = sum weight_n x_n + constant
   double k; ///< stiffness [J / unit of C^2]
@@ -40,7 +41,7 @@ typedef struct csim_constraint {
              [3]; ///< dim 1: dC/dx of each node; dim 3: grad[n][0] is the weight of node n
 } csim_constraint;
 
-/// What an energy is for; a model may have several of one role.
+/// The purpose of an energy; a model may have several of one role.
 typedef enum csim_role {
   CSIM_ROLE_STRETCH,   ///< springs
   CSIM_ROLE_LIMIT,     ///< limits of strain
@@ -66,47 +67,47 @@ typedef struct csim_energy_kind {
   /// psd is CSIM_PSD_NONE.
   void (*hessian)(const csim_energy *energy, const csim_point *at, csim_psd psd, int first,
                   int last, double *val);
-  /// Of two nodes: the Hessian is [[H, -H], [-H, H]] with H = a I + c r r^T, r = x_0 - x_1. Adds a
+  /// For two nodes: the Hessian is [[H, -H], [-H, H]] with H = a I + c r r^T, r = x_0 - x_1. Adds a
   /// [N/m] and c [N/m^3] of n given elements to out (n x 2); c >= 0. Element -1 adds nothing. NULL:
-  /// not of this form.
+  /// the energy is not of this form.
   void (*stretch)(const csim_energy *energy, const csim_point *at, csim_psd psd, int n,
                   const int *element, double *out);
-  /// Of three nodes: subtracts the blocks (m, n) of the Hessian, column by column, from near + 9 k,
-  /// k = entry[6 e ..] of (m, n) = (0, 1), (1, 0), (1, 2), (2, 1), (2, 0), (0, 2); k = -1: not
-  /// wanted. Rows of the Hessian sum to zero. NULL: not of this form.
+  /// For three nodes: subtracts the blocks (m, n) of the Hessian, column by column, from near + 9
+  /// k, with k = entry[6 e ..] of (m, n) = (0, 1), (1, 0), (1, 2), (2, 1), (2, 0), (0, 2); k = -1:
+  /// not wanted. Rows of the Hessian sum to zero. NULL: the energy is not of this form.
   void (*couple)(const csim_energy *energy, const csim_point *at, csim_psd psd, int first, int last,
                  const int *entry, float *near);
   int constant; ///< 1: the Hessian is W (x) I3, W what `laplacian` adds
-  /// Adds a constant scalar matrix W with W (x) I3 >= Hessian in spirit to val (nblock): the matrix
-  /// of projective dynamics. Rows sum to zero, but for anchors.
+  /// Adds a constant scalar matrix W to val (nblock), the matrix of projective dynamics: W (x) I3
+  /// approximates the Hessian from above. Rows sum to zero, except those of anchors.
   void (*laplacian)(const csim_energy *energy, const csim_point *at, int first, int last,
                     double *val);
   int bounded; ///< 1: W (x) I3 - Hessian is positive semidefinite everywhere, so that a step by W
                ///< never overshoots
-  /// Adds half of every element's stiffness [N/m] at its vertices to elastic (nvert): contact's
-  /// measure of how hard a vertex is held. NULL: adds nothing.
+  /// Adds half of every element's stiffness [N/m] at its vertices to elastic (nvert), from which
+  /// contact estimates how hard a vertex is held. NULL: adds nothing.
   void (*elastic)(const csim_energy *energy, double *elastic);
   /// One element as a constraint. Returns 0 when it has nothing to project (no direction, slack).
   int (*constraint)(const csim_energy *energy, const csim_point *at, int e, csim_constraint *c);
-  /// Of role BEND: parameters (nparam) of a hinge on the rest positions X, for bending stiffness B
-  /// [N m]. Energies are B |e|^2 / (A0 + A1) / 2 theta^2 near the rest shape: the factor 1 (not the
-  /// textbook's 3) is what makes B the plate's stiffness on regular meshes (../docs/methods.md).
+  /// For role BEND: parameters (nparam) of a hinge on the rest positions X, for bending stiffness B
+  /// [N m]. Energies are B |e|^2 / (A0 + A1) / 2 theta^2 near the rest shape. The factor is 1, not
+  /// the textbook's 3: that makes B the plate's stiffness on regular meshes (../docs/methods.md).
   void (*hinge)(const double *X, const int node[4], double B, double *param);
-  /// Of what has a bound: largest share [0, 1] of the step d (nvert x 3) [m] from at->x that takes
-  /// none of the elements [first, last) beyond it. d NULL: 0 when one of them is beyond it at
+  /// For energies with a bound: largest share [0, 1] of the step d (nvert x 3) [m] from at->x that
+  /// takes none of the elements [first, last) beyond it. d NULL: 0 if one of them is beyond it at
   /// at->x, else 1. NULL: there is no bound.
   double (*max_step)(const csim_energy *energy, const csim_point *at, const double *d, int first,
                      int last);
-  int nplastic; ///< of what yields: numbers of an element in csim_point.plastic; 0: elastic
-  /// Of what yields: lets it flow for the time h [s] at a point, and changes the numbers of the
-  /// elements [first, last) in plastic (the model's, as in csim_point). NULL: elastic.
+  int nplastic; ///< plastic numbers per element, in csim_point.plastic; 0: elastic
+  /// For plastic energies: lets the elements [first, last) flow for the time h [s] at a point, and
+  /// changes their numbers in plastic (the model's, as in csim_point). NULL: elastic.
   void (*yield)(const csim_energy *energy, const csim_point *at, int first, int last, double h,
                 double *plastic);
-  /// Of what stretches: largest strain [-] of an element, e of a spring (l - L)/L, of a triangle
-  /// along warp or weft, of one with a bound along any line. NULL: it has none to report.
+  /// Largest strain [-] of an element: of a spring (l - L)/L; of a triangle along warp or weft;
+  /// with a bound, along any line. NULL: none.
   double (*strain)(const csim_energy *energy, const csim_point *at, int e);
-  int rest_angle; ///< of role BEND: parameter that is 0 of a hinge that is flat at rest; 0: all are
-  int by_angle;   ///< 1: on grids, hinges take angles; 0: second differences, parameters q (4), 0
+  int rest_angle; ///< for role BEND: the parameter that is 0 for a hinge flat at rest; 0: all are
+  int by_angle;   ///< 1: hinges on grids use angles; 0: second differences, parameters q (4), 0
 } csim_energy_kind;
 
 struct csim_energy {
@@ -114,12 +115,12 @@ struct csim_energy {
   csim_isa isa; ///< kernels to use
   int nelem;
   int *node;     ///< (nelem x nnode) vertices
-  int *row;      ///< (nelem) where an element's constants are; NULL: element e has row e
+  int *row;      ///< (nelem) row of an element's constants; NULL: element e has row e
   double *param; ///< (rows x nparam) constants, see each kind; ask csim_energy_param
   int ncolor;
   int *color;  ///< (ncolor + 1) first element of each colour
   int *slot;   ///< (nelem x nnode x nnode) block of (node a, node b), once bound to a pattern
-  int plastic; ///< of what yields: where its numbers begin in csim_point.plastic
+  int plastic; ///< first of its numbers in csim_point.plastic
 };
 
 /// Constants of element e (nparam).
@@ -135,7 +136,7 @@ static inline const double *csim_energy_param(const csim_energy *energy, int e) 
 int csim_energy_create(csim_arena *arena, const csim_energy_kind *kind, int nvert, int nelem,
                        const int *node, const double *param, csim_energy *energy);
 
-/// What an element's yielding has left behind (nplastic); NULL: nothing, as at the start.
+/// Plastic numbers of an element (nplastic); NULL: none, as at the start.
 static inline const double *csim_energy_plastic(const csim_energy *energy, const csim_point *at,
                                                 int e) {
   int n = energy->kind->nplastic;
@@ -149,7 +150,7 @@ int csim_energy_bind(csim_arena *arena, const csim_pattern *pattern, csim_energy
 /// energy over all its elements, on all threads, with the same bits for any number of them. The
 /// value is returned; the others are added to.
 double csim_energy_value(csim_pool *pool, const csim_energy *energy, const csim_point *at);
-/// Lets an energy that yields flow, see csim_energy_kind; of others it does nothing.
+/// Lets a plastic energy flow, see csim_energy_kind; does nothing for others.
 void csim_energy_yield(csim_pool *pool, const csim_energy *energy, const csim_point *at, double h,
                        double *plastic);
 void csim_energy_gradient(csim_pool *pool, const csim_energy *energy, const csim_point *at,
@@ -159,19 +160,20 @@ void csim_energy_hessian(csim_pool *pool, const csim_energy *energy, const csim_
 void csim_energy_laplacian(csim_pool *pool, const csim_energy *energy, const csim_point *at,
                            double *val);
 
-/// Largest share of a step d that keeps to the energy's bounds, see csim_energy_kind; 1 of others.
+/// Largest share of a step d that keeps the energy's bounds, see csim_energy_kind; 1 without
+/// bounds.
 double csim_energy_max_step(csim_pool *pool, const csim_energy *energy, const csim_point *at,
                             const double *d);
 
 // ------------------------------------------------------------------------------------------- kinds
 
-/// Spring between two vertices: E = k/2 (l - L)^2, l = |x_a - x_b|. Parameters k [N/m], L [m], and
-/// two remedies for locking: compression, the share of k that resists l < L [-]; slack, the strain
-/// on either side of L that costs nothing [-] (the energy then starts at the slack's edge, C1).
+/// Spring between two vertices: E = k/2 (l - L)^2, l = |x_a - x_b|. Parameters k [N/m] and L [m],
+/// and two remedies for locking: compression, the share of k that resists l < L [-]; slack, the
+/// strain on either side of L without energy [-] (the energy then starts at the slack's edge, C1).
 extern const csim_energy_kind csim_spring_kind;
 
-/// The same, which yields: its rest length is L (1 + s). Three more parameters, a csim_yield [-].
-/// Two numbers: the set s, and the strain it has flowed by.
+/// A plastic spring: its rest length is L (1 + s). Three more parameters, a csim_yield [-]. Two
+/// numbers: the plastic strain s, and the total strain of flow.
 extern const csim_energy_kind csim_ductile_spring_kind;
 
 /// Limit of a spring's strain: E = k/3 (l - M)^3 / M for l > M, else 0: C2. Parameters k [N/m], M
@@ -179,7 +181,7 @@ extern const csim_energy_kind csim_ductile_spring_kind;
 extern const csim_energy_kind csim_limit_kind;
 
 /// Bound of a spring's strain, see bound.h: E = k w^2 B((l - M)/w), w = N - M. Parameters k [N/m],
-/// M [m] where it begins, N [m] which it never reaches.
+/// the length M [m] where it begins, and N [m], which is never reached.
 extern const csim_energy_kind csim_bound_kind;
 
 // Bending of a hinge (a, b, c, d): edge ab, opposite vertices c and d.
@@ -197,22 +199,22 @@ extern const csim_energy_kind csim_bound_kind;
 #define CSIM_DECLARE_BENDING(name) extern const csim_energy_kind csim_##name##_kind;
 CSIM_BENDING_LIST(CSIM_DECLARE_BENDING)
 
-/// A dihedral hinge that yields: E = k/2 (theta - theta0 - s)^2, where the set s [rad] is what it
-/// has been bent by for good. Parameters those of dihedral, its width w [m], by which theta/w is a
-/// curvature, and a csim_yield [1/m]. Two numbers: s and the curvature it has flowed by [1/m].
+/// A plastic dihedral hinge: E = k/2 (theta - theta0 - s)^2, where s [rad] is the permanent bend.
+/// Parameters are those of dihedral, its width w [m], by which theta/w is a curvature, and a
+/// csim_yield [1/m]. Two numbers: s, and the total curvature of flow [1/m].
 extern const csim_energy_kind csim_crease_kind;
 
 /// All energies of bending, in the order of the list.
 extern const csim_energy_kind *const csim_bending_kinds[CSIM_NBENDING];
 
-/// Membrane of a triangle, its law in membrane.c: warp and weft at their lengths and at right
-/// angles (Baraff & Witkin 1998), or orthotropic St. Venant-Kirchhoff. Parameters by
+/// Membrane of a triangle, see membrane.c. Woven: warp and weft keep their lengths and their right
+/// angle (Baraff & Witkin 1998). Orthotropic: St. Venant-Kirchhoff. Parameters by
 /// csim_membrane_param.
 extern const csim_energy_kind csim_woven_kind, csim_orthotropic_kind;
 
-/// The same with threads that yield: the strains along warp and weft are those beyond their sets.
-/// Four more parameters: a csim_yield [-], and 0. Four numbers: sets of warp and weft, and the
-/// strain each has flowed by.
+/// The same with plastic threads: the strains along warp and weft are those beyond their plastic
+/// strains. Four more parameters: a csim_yield [-], and 0. Four numbers: plastic strains of warp
+/// and weft, and the total strain of flow of each.
 extern const csim_energy_kind csim_ductile_woven_kind, csim_ductile_orthotropic_kind;
 
 /// Membrane of a triangle whose stiffness grows with strain and turns with its angle, see
@@ -229,8 +231,8 @@ extern const csim_energy_kind csim_volume_kind;
 extern const csim_energy_kind csim_neohooke_kind;
 
 /// Patch of tetrahedra (mesh/patches.h) of the same material, on its mean deformation gradient. A
-/// patch of fewer vertices names one of them again. Parameters by csim_solid_patch_param. One
-/// number: the share of lambda that it has lost since it was turned inside out.
+/// patch of fewer vertices repeats one of them. Parameters by csim_solid_patch_param. One number:
+/// the share of lambda that it has lost since it was inverted.
 extern const csim_energy_kind csim_solid_patch_kind;
 
 /// Soft pin: E = k/2 |x - anchor|^2. Parameters k [N/m], number of the anchor.
@@ -239,8 +241,8 @@ extern const csim_energy_kind csim_anchor_kind;
 /// Strings between two vertices, and between a vertex and a point of a triangle, see links.h.
 extern const csim_energy_kind csim_link_kind, csim_link_face_kind;
 
-/// Where a material stops being elastic. What is beyond `at` flows and stays: at once, or the share
-/// 1 - exp(-rate h) of it in a step of length h. Having flowed by f it yields at `at` + hardening
+/// Plastic flow of a material. Strain beyond `at` flows and stays: at once, or the share 1 -
+/// exp(-rate h) of it in a step of length h. After a total flow f the yield point is at + hardening
 /// f. (Narain, Pfaff and O'Brien, Folding and Crumpling Adaptive Sheets, 2013, without hardening.)
 typedef struct csim_yield {
   double at;        ///< elastic strain [-] or curvature [1/m]
@@ -248,8 +250,8 @@ typedef struct csim_yield {
   double rate;      ///< [1/s] 0: at once
 } csim_yield;
 
-/// One step of length h of the flow: elastic is the strain beyond the set, *flowed what has flowed
-/// so far, which grows. @return what is added to the set
+/// One step of length h of the flow. elastic is the strain beyond the plastic strain; *flowed is
+/// the total flow so far, which grows. @return the increase of the plastic strain
 double csim_yield_flow(const csim_yield *yield, double elastic, double h, double *flowed);
 
 /// Moduli of a sheet.
@@ -258,8 +260,9 @@ typedef struct csim_moduli {
   double shear;      ///< [N/m] shear modulus times thickness
   double poisson;    ///< [-] 0 <= nu < 1: pulled along warp it narrows by nu sqrt(warp / weft)
   double limit;      ///< [-] strain beyond which warp and weft stiffen; 0 = none
-  double stiffening; ///< [N/m] how much: tension grows by this times the square of what is beyond
-  int bound;         ///< 1: a strain that no direction reaches, principal.h, its q is stiffening
+  double
+      stiffening; ///< [N/m] tension grows by this times the square of the strain beyond the limit
+  int bound;      ///< 1: a strain that no direction reaches, principal.h, its q is stiffening
 } csim_moduli;
 
 /// Parameters of a triangle whose rest shape is (warp, weft) of its three corners, rest (3 x 2)
@@ -268,7 +271,7 @@ typedef struct csim_moduli {
 int csim_membrane_param(csim_membrane_law law, const double rest[6], const csim_moduli *moduli,
                         double param[12]);
 
-/// The twelve parameters, and four more, of a triangle whose threads yield.
+/// Parameters of a triangle with plastic threads: the twelve above, and four more.
 int csim_ductile_membrane_param(csim_membrane_law law, const double rest[6],
                                 const csim_moduli *moduli, const csim_yield *yield,
                                 double param[16]);
@@ -300,7 +303,7 @@ int csim_neohooke_param(const double *X, const int node[4], const csim_lame *lam
 void csim_solid_patch_param(const csim_lame *lame, double *param);
 void csim_solid_patch_add(const double *tet, const int local[4], double *param);
 
-/// The parameters q (4) of csim_quadratic_kind for a hinge, of which others are made.
+/// The parameters q (4) of csim_quadratic_kind for a hinge; other kinds use them too.
 void csim_quadratic_param(const double *X, const int node[4], double B, double q[4]);
 
 #endif

@@ -13,7 +13,7 @@ void csim_wind_at(const csim_wind *wind, const double *x, double time, double *u
   csim_curve_at(&wind->velocity_key, 3, wind->velocity, time, u);
   double strength = csim_norm(u), speed = csim_norm(wind->velocity); // gusts travel at one speed
   if (!(wind->turbulence > 0 && speed > 0 && wind->gust_length > 0)) return;
-  // four waves of shrinking length carried along by the wind; directions and phases are fixed
+  // four waves of decreasing length carried along by the wind; directions and phases are fixed
   // numbers without a common period
   static const double direction[4][3] = {
       {0.8, 0.3, 0.52}, {-0.45, 0.6, 0.66}, {0.3, -0.75, 0.59}, {0.1, 0.5, -0.86}};
@@ -70,7 +70,7 @@ static void find_drags(void *context, int first, int last) {
   for (int t = first; t < last; t++) find_drag(job, t, &job->at.drag[t]);
 }
 
-// Vertex i's share of the drag matrix D and of D u.
+// Adds vertex i's share of the drag matrix D and of D u.
 static void add_drag(const external_job *job, int i, double *D, double *Du) {
   const csim_model *m = job->at.model;
   const csim_body *body = &m->body[m->body_of[i]];
@@ -107,7 +107,7 @@ static void accelerate(void *context, int first, int last) {
 void csim_external_velocity(csim_pool *pool, const csim_external *external, double *v_next) {
   const csim_model *model = external->model;
   external_job job = {.at = *external, .v_next = v_next};
-  // in the middle of the step: the velocity is then exact for keys that steps end on
+  // in the middle of the step: exact if no key is inside a step
   csim_model_gravity(model, external->time + 0.5 * external->h, job.gravity);
   for (int b = 0; b < model->nbody; b++) {
     const csim_body *body = &model->body[b];

@@ -1,5 +1,4 @@
-// model/external.h: what bodies feel from outside: gravity, damping, drag in the wind. Needs
-// model.h.
+// model/external.h: external forces on bodies: gravity, damping, drag in the wind. Needs model.h.
 #ifndef CSIM_MODEL_EXTERNAL_H
 #define CSIM_MODEL_EXTERNAL_H
 
@@ -10,7 +9,7 @@
 /// velocities the gusts travel at the speed of the largest.
 void csim_wind_at(const csim_wind *wind, const double *x, double time, double *u);
 
-/// Of a triangle, for each of its corners.
+/// Drag of a triangle, for each of its corners.
 typedef struct csim_drag {
   double D[9];  ///< [N s/m] its share of D
   double Du[3]; ///< [N] and of D u
@@ -21,9 +20,9 @@ typedef struct csim_drag {
 ///   v* = (M + h D)^-1 (M e^(-damping h) v + h M g + h D u)
 ///
 /// D: drag of the surface, per triangle of area A, unit normal n and velocity w relative to the
-/// air, a third to each corner: 1/2 rho A (c |w.n| n n^T + 0.05 c |w| (I - n n^T)). Taking D at the
-/// start and the velocity at the end keeps any wind stable at any step. Without drag: v* = v + h g
-/// exactly.
+/// air, a third to each corner: 1/2 rho A (c |w.n| n n^T + 0.05 c |w| (I - n n^T)). D is that of
+/// the start and the velocity that of the end, which is stable for any wind and any step. Without
+/// drag: v* = v + h g exactly.
 ///
 /// @param[out] v_next  (nvert x 3), overwritten
 typedef struct csim_external {

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-// Unit vector along the projection of an axis on the plane across the unit normal n; 0 when there
-// is next to nothing to project.
+// Unit vector along the projection of an axis on the plane with unit normal n; 0 if the projection
+// is too short.
 static int project_axis(const double axis[3], const double n[3], double out[3]) {
   const double least = 0.0175; // sin 1 degree
   double length = csim_norm(axis), along = csim_dot(axis, n);

@@ -2,16 +2,16 @@
 // weft; and the membrane on it. Needs model/network.h.
 //
 // flat (ntri x 6) has the (warp, weft) of each triangle's three corners [m]. Only differences
-// within a triangle count, so triangles need not fit together: a garment's seams are where they do
-// not.
+// within a triangle matter, so triangles need not fit together: where they do not, a garment has
+// its seams.
 #ifndef CSIM_MODEL_FABRIC_H
 #define CSIM_MODEL_FABRIC_H
 
 #include "model/network.h"
 
-/// Lays each triangle flat as it is in X (nvert x 3), warp along the projection of an axis; where
-/// the axis is within 1 degree of the triangle's normal, along that of the next one.
-/// @param axes        (3 x 3) in the order in which they are tried, of any length but 0
+/// Lays each triangle of X (nvert x 3) flat, with warp along the projection of an axis. If the axis
+/// is within 1 degree of the triangle's normal, the next axis is used.
+/// @param axes        (3 x 3) in order of preference, of any length but 0
 /// @param[out] flat   (ntri x 6), overwritten
 void csim_fabric_lay(int ntri, const int *tri, const double *X, const double axes[9], double *flat);
 
@@ -19,8 +19,8 @@ void csim_fabric_lay(int ntri, const int *tri, const double *X, const double axe
 /// @return number of triangles that have none, or whose area in them is 0; their six are 0
 int csim_fabric_uv(const csim_mesh *mesh, double *uv);
 
-/// Turns triangles laid flat so that warp is where u grows: the direction in which f = d(flat)/d(u,
-/// v) takes (1, 0). Triangles without uv stay.
+/// Turns triangles laid flat so that warp is the direction of growing u: that in which f =
+/// d(flat)/d(u, v) takes (1, 0). Triangles without uv stay.
 void csim_fabric_align(int ntri, const double *uv, double *flat);
 
 /// Turns every triangle's warp by an angle [rad], from warp towards weft.

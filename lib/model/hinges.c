@@ -51,7 +51,7 @@ CSIM_SIMD_BODY double values(const csim_energy *energy, const double *x, int fir
   return 0.5 * CSIM_SUM3(sum);
 }
 
-// Hinges of one range share no vertex, but one may name a vertex twice.
+// Hinges of one range share no vertex, but a hinge may have the same vertex twice.
 CSIM_SIMD_BODY int gradients(const csim_energy *energy, const double *x, int first, int last,
                              double *g) {
   for (int e = first; e < last; e++) {
@@ -270,7 +270,7 @@ static hinge hinge_at(const double *x, const int *node) {
   return h;
 }
 
-// theta - theta0 brought back to (-pi, pi]: a hinge past a full fold bends on, it does not jump.
+// theta - theta0 in (-pi, pi]: a hinge bent past a full fold continues without a jump.
 static double angle_from_rest(double theta, double theta0) {
   double d = theta - theta0;
   return d > CSIM_PI ? d - 2 * CSIM_PI : d <= -CSIM_PI ? d + 2 * CSIM_PI : d;
@@ -318,9 +318,9 @@ static void dihedral_hessian(const csim_energy *energy, const csim_point *at, cs
   }
 }
 
-// dtheta/dx at the rest shape is normal to the triangles, so its products stand for the quadratic
-// model's q q^T / |e|^2: the weights are those of the quadratic energy of the same stiffness, which
-// parameters 2..5 hold.
+// dtheta/dx at the rest shape is normal to the triangles, so its products approximate the quadratic
+// model's q q^T / |e|^2. The weights are those of the quadratic energy of the same stiffness, in
+// parameters 2..5.
 static void dihedral_laplacian(const csim_energy *energy, const csim_point *at, int first, int last,
                                double *val) {
   (void)at;
@@ -373,7 +373,7 @@ const csim_energy_kind csim_dihedral_kind = {
 
 enum { WIDTH = 6, YIELD_AT, HARDENING, RATE, NCREASE };
 
-// The mean height of the hinge's triangles over its edge: the width that its angle is spread over.
+// The width that a hinge's angle is spread over is the mean height of its triangles over its edge.
 static void crease_param(const double *X, const int node[4], double B, double *param) {
   double n0[3], n1[3];
   const double *a = X + csim_xyz(node[0]), *b = X + csim_xyz(node[1]);

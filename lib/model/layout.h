@@ -1,7 +1,7 @@
-// model/layout.h: where the Hessian's blocks stand. Needs model/model.h.
+// model/layout.h: positions of the Hessian's blocks. Needs model/model.h.
 //
-// It takes as much memory as the springs and hinges themselves: who works with a matrix of blocks
-// has one, and who only begins with one lets it go.
+// It takes as much memory as the springs and hinges themselves. Only methods with a block matrix
+// keep it; others free it after setup.
 #ifndef CSIM_MODEL_LAYOUT_H
 #define CSIM_MODEL_LAYOUT_H
 

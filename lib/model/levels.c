@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-// What stays on the finest level; the rest is spread evenly. A smaller share locks less still, but
-// lets the cloth stretch between seeds: docs/methods.md, Locking.
+// Share of stiffness of the finest level; coarser levels divide the rest evenly. A smaller share
+// locks even less, but lets the cloth stretch between seeds: docs/methods.md, Locking.
 static const double FINE_SHARE = 0.1;
 
 // A level: rows are vertices (finest) or aggregates of the rows below.
@@ -94,7 +94,7 @@ static int neighbours(csim_arena *arena, const csim_pattern *below, const int *a
   return csim_pattern_build(arena, nrow, 1, &set, pattern);
 }
 
-// Adds a level above the last. Returns 1, 0 when there is nothing to join, -1 when out of memory.
+// Adds a level above the last. Returns 1, 0 when nothing can be joined, -1 when out of memory.
 static int add_level(ladder *s) {
   csim_arena *arena = &s->arena;
   const level *below = &s->level[s->nlevel];
@@ -123,8 +123,8 @@ static int add_level(ladder *s) {
   return 1;
 }
 
-// From seed to seed along the surface: the arc of a circle with their normals at its ends, as far
-// as these turn in the direction of the chord.
+// Distance from seed to seed along the surface: the arc of a circle with their normals at its ends,
+// as far as these turn in the direction of the chord.
 static double arc(const ladder *s, int a, int b) {
   double chord[3], turn[3];
   csim_sub(s->part->X + csim_xyz(b), s->part->X + csim_xyz(a), chord);

@@ -32,7 +32,7 @@ static void gap_of(const csim_energy *energy, int e, const double *x, double wei
 
 static link_state link_at(const csim_energy *energy, const csim_point *at, int e) {
   const double *param = csim_energy_param(energy, e);
-  static const double tight[2] = {1, 0}; // where nobody says: as stiff as it may be
+  static const double tight[2] = {1, 0}; // default: as stiff as it may be
   const double *now = at->link ? at->link + csim_row(2, (ptrdiff_t)param[CSIM_LINK_NUMBER]) : tight;
   link_state s = {.node = energy->node + (ptrdiff_t)e * energy->kind->nnode};
   s.k = now[0] * param[CSIM_LINK_K];
@@ -51,7 +51,7 @@ static link_state link_at(const csim_energy *energy, const csim_point *at, int e
       s.along = 0; // -most / l^3, but for semidefiniteness
     }
   } else if (now[1] == 0) {
-    s.pull = s.k; // at the very point: the isotropic Hessian of a string without length
+    s.pull = s.k; // at length 0: the isotropic Hessian of a string without length
   }
   if (!(param[CSIM_LINK_DAMPING] > 0 && at->from && at->h > 0)) return s;
   double before[3], weight[4];
@@ -110,7 +110,7 @@ static void link_stretch(const csim_energy *energy, const csim_point *at, csim_p
   }
 }
 
-// Of the stiffness alone: constant, and a bound whatever the link's length is.
+// From the stiffness alone: constant, and a bound at any length of the link.
 static void link_laplacian(const csim_energy *energy, const csim_point *at, int first, int last,
                            double *val) {
   int nnode = energy->kind->nnode;
@@ -129,7 +129,7 @@ static int link_constraint(const csim_energy *energy, const csim_point *at, int 
                            csim_constraint *c) {
   link_state s = link_at(energy, at, e);
   if (!(s.excess > 0)) return 0;
-  // beyond the largest pull: as much of the excess as that force stretches, all at once
+  // beyond the largest pull: the whole excess that this force would stretch it by
   double C = s.pull * s.l / s.k;
   *c = (csim_constraint){.dim = 1, .k = s.k, .C = {C}};
   for (int i = 0; i < energy->kind->nnode; i++)
@@ -166,7 +166,7 @@ const csim_energy_kind csim_link_face_kind = {
 
 // ------------------------------------------------------------------------------------ over time
 
-// Rounding of times that steps begin and end at [s].
+// Tolerance for times at the beginning and end of steps [s].
 static const double SAME_TIME = 1e-9;
 
 void csim_links_at(const csim_model *model, double time, const unsigned char *torn, double *now) {
@@ -177,7 +177,9 @@ void csim_links_at(const csim_model *model, double time, const unsigned char *to
     double share = g->closed > g->begin ? (time - g->begin) / (g->closed - g->begin) : 1;
     share = (share - link->begin) / (link->end - link->begin);
     share = share > 0 ? (share < 1 ? share : 1) : 0;
-    share *= share * (3 - 2 * share); // ends that would start at once leave the middle behind
+    share *=
+        share *
+        (3 - 2 * share); // smoothstep: with equal starts at both ends the middle would lag behind
     now[2 * i] = on;
     now[2 * i + 1] = link->length + share * (link->closed_length - link->length);
   }

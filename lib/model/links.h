@@ -5,8 +5,8 @@
 //
 //   E = k/2 max(0, l - L)^2 + c/(2 h) |d - d_n|^2,  d = x_0 - sum_i w_i x_i,  l = |d|
 //
-// With a largest pull F the first term goes on linearly from where its force is F: a stitch that
-// is held up by something pulls no harder than that, instead of jamming what is between its ends.
+// With a largest pull F the first term continues linearly from where its force is F. A stitch that
+// is blocked then pulls no harder than F, and does not jam what is between its ends.
 //
 // d_n is d at the start of the step of length h: the second term damps (Kane et al. 2000). Both
 // terms of the Hessian are positive semidefinite as they are.
@@ -20,7 +20,7 @@
 /// the face.
 enum { CSIM_LINK_K, CSIM_LINK_DAMPING, CSIM_LINK_NUMBER, CSIM_LINK_PULL, CSIM_LINK_WEIGHT };
 
-/// Share of its stiffness and length [m] of every link in a step that ends at `time` [s].
+/// Share of stiffness, and length [m], of every link in a step that ends at `time` [s].
 /// @param      torn  (nlink) from the state; NULL: none is
 /// @param[out] now   (nlink x 2) overwritten
 void csim_links_at(const csim_model *model, double time, const unsigned char *torn, double *now);
@@ -28,12 +28,12 @@ void csim_links_at(const csim_model *model, double time, const unsigned char *to
 /// Tears links whose tension at x (nvert x 3) exceeds their largest force.
 /// @param         now   (nlink x 2) as csim_links_at gave it
 /// @param[in,out] torn  (nlink) 1 = torn
-/// @return how many have torn
+/// @return number of links that have torn
 int csim_links_tear(const csim_model *model, const double *now, const double *x,
                     unsigned char *torn);
 
-/// Largest distance [m] that links of a group have between their ends at x (nvert x 3), without
-/// those that are torn (NULL: none).
+/// Largest distance [m] between the ends of a link of a group at x (nvert x 3), without torn ones
+/// (NULL: none).
 /// @param[out] at  (2) vertices of that link, -1 where there is none; NULL: not wanted
 double csim_links_gap(const csim_model *model, int group, const double *x,
                       const unsigned char *torn, int *at);

@@ -3,21 +3,22 @@
 //
 // A table has c11, c12, c22, c33 at low strain, and at high strain with the largest stretch at 0,
 // 22.5, 45, 67.5 and 90 degrees to warp (Wang, O'Brien, Ramamoorthi, Data-Driven Elastic Models for
-// Cloth, SIGGRAPH 2011). What was measured is the tension C(e) e of a sheet pulled in one
-// direction, so the energy is the work of pulling it there straight:
-//   E = A/2 e^T C' e,   C' = 2 integral_0^1 t C(t e) dt,
-// which makes the forces those of a potential, as the table alone would not. e is St. Venant and
-// Kirchhoff's, e0 = (|f_u|^2 - 1)/2, e1 = (|f_v|^2 - 1)/2, e2 = f_u . f_v, see membrane.c. With g
+// Cloth, SIGGRAPH 2011). The measurement is the tension C(e) e of a sheet pulled in one direction.
+// The energy is therefore the work of a straight pull:
+//   E = A/2 e^T C' e,   C' = 2 integral_0^1 t C(t e) dt.
+// Its forces have a potential; those of the table alone would not. e is that of St. Venant and
+// Kirchhoff, e0 = (|f_u|^2 - 1)/2, e1 = (|f_v|^2 - 1)/2, e2 = f_u . f_v, see membrane.c. With g and
+// g' the larger and the smaller principal strain and a the angle of the larger one,
 // and g' the larger and the smaller principal strain and a the angle of the larger one,
 //   C = low + w(g/H) (mean + b (at(a) - mean) - low)
-// w grows in a straight line from 0 at no strain to 1 at H, the strain of a stretch of 7/6, but for
-// a round corner at 0: forces have no jump where a sheet that is compressed across begins to be
-// pulled. at(a) goes from row to row in cos 2a. b is 1 where the sheet is pulled in one direction,
-// g' <= 0, and falls to 0 where it is pulled alike in all, and no angle is the largest stretch's:
-// there it has the mean of the rows. All C are means of the table's.
+// w grows linearly from 0 at no strain to 1 at H, the strain of a stretch of 7/6, with a rounded
+// corner at 0: forces have no jump where a sheet that is compressed sideways begins to be pulled.
+// at(a) interpolates between rows in cos 2a. b is 1 where the sheet is pulled in one direction, g'
+// <= 0. It falls to 0 where the sheet is pulled equally in all directions and the angle is
+// undefined; the mean of the rows is used there. All C are convex combinations of the table's.
 //
-// Derivatives by e are found by forward differentiation to second order (jets), and their matrix is
-// projected by its eigenvalues; geometry as in membrane.c.
+// Derivatives with respect to e are by forward differentiation to second order (jets). Negative
+// eigenvalues of their matrix are clamped. Geometry as in membrane.c.
 #include "model/energy.h"
 
 #include "math/vec3.h"
@@ -103,8 +104,8 @@ static void smooth_step(double t, double f[3]) {
   f[2] = 6 - 12 * t;
 }
 
-// What high strain adds by its angle: b (at(a) - mean). half is (e0 - e1)/2, R the radius of Mohr's
-// circle.
+// The dependence of high strain on its angle: b (at(a) - mean). half is (e0 - e1)/2, R the radius
+// of Mohr's circle.
 static jet by_angle(const double *p, const double e[3], const jet *half, const jet *R,
                     const jet *g) {
   const double x_of[NROW] = {1, 0.70710678118654752, 0, -0.70710678118654752, -1};
@@ -129,10 +130,11 @@ static jet by_angle(const double *p, const double e[3], const jet *half, const j
   change = product(&change, &share);
   add(1, &change, &sum);
   if (r >= 1) return sum;
-  if (r < 1e-4) return none; // it would be 1e-15 of it
+  if (r < 1e-4) return none; // it would be 1e-15 of the result
   jet over = chain((double[]){2 / g->v, -2 / (g->v * g->v), 4 / (g->v * g->v * g->v)}, g);
   jet ratio = product(R, &over);
-  ratio = product(&ratio, &ratio); // to the fourth power near 0: second derivatives go on there
+  ratio = product(&ratio,
+                  &ratio); // to the fourth power near 0: second derivatives are continuous there
   smooth_step(ratio.v, f);
   share = chain(f, &ratio);
   return product(&sum, &share);
@@ -187,7 +189,7 @@ static void find_strains(const triangle *s, const double *x, double fu[3], doubl
   e[2] = csim_dot(fu, fv);
 }
 
-// Against the rate of strain, by the stiffness at low strain.
+// Adds damping of the strain rate, by the stiffness at low strain.
 static void add_damping(const csim_point *at, triangle *s) {
   double fu[3], fv[3], from[3], d[3];
   double f = at->damping[at->body_of[s->node[0]]] / at->h;
@@ -210,7 +212,7 @@ static triangle triangle_at(const csim_energy *energy, const csim_point *at, int
   return s;
 }
 
-// dE/dx of the second and third vertex; of the first it is minus their sum.
+// dE/dx of the second and third vertex; that of the first is minus their sum.
 static void forces(const triangle *s, double g[2][3]) {
   for (int c = 0; c < 3; c++) {
     double u = s->p[AREA] * (s->t[0] * s->fu[c] + s->t[2] * s->fv[c]);
@@ -242,7 +244,7 @@ static void measured_gradient(const csim_energy *energy, const csim_point *at, i
   }
 }
 
-// Without its negative eigenvalues; C is c, in full.
+// Clamps negative eigenvalues of C at 0; C is c, in full.
 static void project(double C[9]) {
   double value[3], V[9], from[9];
   memcpy(from, C, sizeof from);
@@ -255,7 +257,7 @@ static void project(double C[9]) {
   }
 }
 
-// [[t0, t2], [t2, t1]] without its negative eigenvalues.
+// Clamps negative eigenvalues of [[t0, t2], [t2, t1]] at 0.
 static void project_tension(double t[3]) {
   double half = 0.5 * (t[0] - t[1]), mean = 0.5 * (t[0] + t[1]);
   double r = sqrt(half * half + t[2] * t[2]);
@@ -322,7 +324,7 @@ static void measured_couple(const csim_energy *energy, const csim_point *at, csi
   }
 }
 
-// Weights (3 x 3) with the largest stiffness of the table, by the sums of its rows.
+// Weights (3 x 3) of the largest stiffness in the table, by row sums.
 static void weigh(const double *p, double W[9]) {
   double bu[3] = {-p[BU1] - p[BU2], p[BU1], p[BU2]}, bv[3] = {-p[BV1] - p[BV2], p[BV1], p[BV2]};
   double ku = 0, kv = 0;

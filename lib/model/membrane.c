@@ -12,8 +12,8 @@
 // energy (Kim, A Finite Element Formulation of Baraff-Witkin Cloth, SCA 2020); orthotropic is St.
 // Venant & Kirchhoff's. Both have the same moduli at small strain.
 //
-// Beyond the strain M a direction stiffens by one more energy, A q/3 (e - M)^3: C2; or, where the
-// material has a bound, its principal stretches do, see principal.h.
+// Beyond the strain M a direction stiffens by one more energy, A q/3 (e - M)^3, C2. If the material
+// has a bound its principal stretches do instead, see principal.h.
 //
 // With t = dE/de / A the gradient is G_u = t0 de0/df_u + t2 f_v, and the Hessian, in the blocks uu,
 // uv and vv of f, is the sum of
@@ -26,12 +26,13 @@
 // is the 2 x 2 matrix [[t0, t2], [t2, t1]] (x) I, whose negative eigenvalue is clamped: a
 // compressed sheet keeps its material stiffness, and what compression takes from it is left out.
 //
-// Of a ductile membrane e0 and e1 are the strains beyond its threads' sets (csim_yield).
+// For a ductile membrane e0 and e1 are the strains beyond its threads' plastic strains
+// (csim_yield).
 //
 // A damped membrane resists the rate of its strains by tau times its stiffness, as springs do:
 //   D = A tau/(2 h) (e - e_n)^T C (e - e_n)
 //
-// Triangles are done four at a time, one in each lane.
+// Four triangles are processed at a time, one in each lane.
 #include "model/energy.h"
 
 #include "base/simd.h"
@@ -54,7 +55,7 @@ enum {
   BOUND,
   STIFFENING,
   NPARAM
-}; // BOUND 0: none; else e0 and e1 do not stiffen, and LIMIT is where the bound begins to act
+}; // BOUND 0: none; else e0 and e1 do not stiffen, and LIMIT is where the bound begins
 enum { YIELD_AT = NPARAM, HARDENING, RATE, NDUCTILE = NPARAM + 4 };
 
 typedef enum membrane_law { WOVEN, ORTHOTROPIC } membrane_law;
@@ -68,7 +69,7 @@ typedef struct strains {
 typedef struct four {
   const int *node[4];
   csim_v4 p[NPARAM];
-  csim_v4 set[2]; // strains along warp and weft that have stayed
+  csim_v4 set[2]; // plastic strains along warp and weft
   strains at;
   csim_v4 psi;          // [N/m] energy of an area
   csim_v4 t[3];         // [N/m] its derivatives
@@ -88,7 +89,7 @@ typedef struct blocks {
 #define POSITIVE4(v) CSIM_SELECT4((v) > CSIM_SPLAT4(0.0), v, CSIM_SPLAT4(0.0))
 #define INVERSE_OR_ZERO4(v) CSIM_SELECT4((v) > CSIM_SPLAT4(0.0), 1 / (v), CSIM_SPLAT4(0.0))
 
-// The triangles from `first` on, at most four; lanes without one have the last. Returns how many.
+// Loads at most four triangles from `first` on; unused lanes repeat the last. Returns how many.
 CSIM_SIMD_BODY int load_four(const csim_energy *energy, const csim_point *at, int first, int last,
                              four *s) {
   int n = last - first < 4 ? last - first : 4;
@@ -131,7 +132,7 @@ CSIM_SIMD_BODY void find_strains(const four *s, const double *x, membrane_law la
   at->e[2] = DOT4(at->fu, at->fv);
 }
 
-// Of strain k of 0 and 1.
+// Adds stiffening of strain k, 0 or 1.
 CSIM_SIMD_BODY void add_stiffening(int k, four *s) {
   csim_v4 zero = {0}, over = s->at.e[k] - s->p[LIMIT];
   csim_v4 q = CSIM_SELECT4(s->p[BOUND] > zero, zero, s->p[STIFFENING]);
@@ -178,7 +179,7 @@ CSIM_SIMD_BODY void add_damping(const csim_energy *energy, const csim_point *at,
   for (int k = 0; k < 4; k++) s->c[k] += f * s->p[C11 + k];
 }
 
-// Everything but the Hessian; what a caller does not use is not computed.
+// Everything except the Hessian; results that a caller does not use are optimised away.
 CSIM_SIMD_BODY int evaluate_four(const csim_energy *energy, const csim_point *at, int first,
                                  int last, membrane_law law, four *s) {
   int n = load_four(energy, at, first, last, s);
@@ -463,8 +464,8 @@ static void membrane_couple(const csim_energy *energy, const csim_point *at, csi
   couplings_kernel[energy->isa](energy, at, psd, first, last, entry, near);
 }
 
-// Weights (3 x 3) of A (ku |f_u|^2 + kv |f_v|^2)/2 with ku, kv above what the material does to f_u
-// and f_v in any direction, by the sums of its rows (Gershgorin).
+// Weights (3 x 3) of A (ku |f_u|^2 + kv |f_v|^2)/2. ku and kv bound the material's stiffness on f_u
+// and f_v in any direction, by row sums (Gershgorin).
 static void weigh(const double *p, double W[9]) {
   double bu[3] = {-p[BU1] - p[BU2], p[BU1], p[BU2]}, bv[3] = {-p[BV1] - p[BV2], p[BV1], p[BV2]};
   double ku = csim_max(p[C11] + p[C12], 2 * p[C33]), kv = csim_max(p[C22] + p[C12], 2 * p[C33]);
@@ -490,8 +491,8 @@ static void membrane_elastic(const csim_energy *energy, double *elastic) {
   }
 }
 
-// The whole energy of a triangle is one constraint, C = sqrt(2 E/A) with stiffness A: k C dC is its
-// gradient whatever the law.
+// The whole energy of a triangle is one constraint, C = sqrt(2 E/A) with stiffness A: then k C dC
+// is its gradient, whatever the law.
 static int membrane_constraint(const csim_energy *energy, const csim_point *at, int e,
                                csim_constraint *c) {
   four s;
@@ -509,7 +510,7 @@ static int membrane_constraint(const csim_energy *energy, const csim_point *at, 
   return 1;
 }
 
-// Threads yield one by one, each by its own strain.
+// Warp and weft yield independently, each by its own strain.
 static void ductile_yield(const csim_energy *energy, const csim_point *at, int first, int last,
                           double h, double *plastic) {
   csim_point now = *at;
@@ -525,7 +526,7 @@ static void ductile_yield(const csim_energy *energy, const csim_point *at, int f
   }
 }
 
-// f_u and f_v of one lane as the bound sees them, against their lengths at rest.
+// f_u and f_v of one lane, relative to their lengths at rest, as the bound uses them.
 static void deformation(const strains *at, const csim_v4 rest[2], int lane, double F[6]) {
   for (int c = 0; c < 3; c++) {
     F[c] = at->fu[c][lane] / rest[0][lane];
@@ -591,7 +592,7 @@ int csim_membrane_param(csim_membrane_law law, const double rest[6], const csim_
   double det = a[0] * b[1] - a[1] * b[0],
          size = a[0] * a[0] + a[1] * a[1] + b[0] * b[0] + b[1] * b[1];
   if (!(fabs(det) > 1e-9 * size)) return -1;
-  // the inverse of [a b]: f_u and f_v take the edges back to the axes of the rest shape
+  // the inverse of [a b]: maps edges to the axes of the rest shape
   param[BU1] = b[1] / det;
   param[BU2] = -a[1] / det;
   param[BV1] = -b[0] / det;

@@ -21,7 +21,7 @@ int csim_model_drags(const csim_model *model) {
   return 0;
 }
 
-// Target number k of a group that has a path.
+// Target k of a group that has a path.
 static void follow_path(const csim_pin_path *path, int k, double time, double *target) {
   double s = (time - path->time[0]) / (path->time[1] - path->time[0]);
   s = csim_max(0, csim_min(1, s));
@@ -29,8 +29,8 @@ static void follow_path(const csim_pin_path *path, int k, double time, double *t
   for (int c = 0; c < 3; c++) target[c] = s < 1 ? from[c] + s * (to[c] - from[c]) : to[c];
 }
 
-// The frame of a triangle in the columns of R: first edge, across it in the plane, normal. The
-// identity where the triangle has no area.
+// The frame of a triangle in the columns of R: first edge, perpendicular to it in the plane,
+// normal. The identity if the triangle has no area.
 static void triangle_frame(const double x[3][3], double R[9]) {
   double e[3], f[3], n[3], across[3];
   csim_sub(x[1], x[0], e);
@@ -69,7 +69,7 @@ void csim_follow_attach(const csim_course_pose *at, const double *x, csim_follow
   for (int c = 0; c < 3; c++) follow->offset[c] = R[c] * r[0] + R[3 + c] * r[1] + R[6 + c] * r[2];
 }
 
-// Where the point is at a pose.
+// Position of the point at a pose.
 static void follow_point(const csim_follow *follow, const csim_course_pose *at, double *out) {
   double point[3], R[9];
   follow_base(follow, at, point, R);
@@ -103,7 +103,7 @@ void csim_model_targets(const csim_model *model, double time, double *target) {
   }
 }
 
-// Steps end on frames only but for rounding: times this near are the same [s].
+// Tolerance for times at the beginning and end of steps [s]: they are rounded.
 static const double SAME_TIME = 1e-9;
 
 static int holds(const csim_model *model, const csim_target *t, double begin, double end) {
@@ -118,7 +118,7 @@ void csim_model_pin_shares(const csim_model *model, double time, double *share) 
     const csim_pin_group *g = t->group >= 0 ? &model->pins.group[t->group] : NULL;
     share[i] = 1;
     if (!g || t->exact) continue;
-    // from `begin` on: a step that ends there is over when the pin begins
+    // from `begin` on: a step that ends at `begin` is over when the pin starts to hold
     int on = time > g->begin + SAME_TIME && time <= g->end + SAME_TIME;
     double k = 0;
     csim_curve_at(&g->keyed, 1, &g->stiffness, time, &k);
@@ -126,7 +126,7 @@ void csim_model_pin_shares(const csim_model *model, double time, double *share) 
   }
 }
 
-// Late energies are counted while they act. Returns 1 when that changes.
+// Adds late energies to the count while they act. Returns 1 when the count changes.
 static int count_late(csim_model *model, double begin) {
   int act = begin + SAME_TIME >= model->late.time;
   if (model->late.nenergy == 0 || act == model->late.act) return 0;
@@ -210,7 +210,7 @@ int csim_state_fit(const csim_model *model, long long step, double h, csim_state
     if (model->nplastic && !state->plastic) return -1;
   }
   if (step == state->step) return 0;
-  // other substeps: what two-step integrators look back on is made anew
+  // other substeps: the data of two-step integrators is rebuilt
   for (ptrdiff_t i = 0; state->x_prev && i < csim_xyz(state->nvert); i++) {
     state->x_prev[i] = state->x[i] - h * state->v[i];
     state->v_prev[i] = state->v[i];
@@ -220,8 +220,8 @@ int csim_state_fit(const csim_model *model, long long step, double h, csim_state
   return 0;
 }
 
-// (n x 3) of one state to another, which gets the array if it has none; a state without it (NULL)
-// changes nothing.
+// Copies an (n x 3) array of one state to another, which allocates it if needed. A missing array
+// (NULL) changes nothing.
 static int copy_array(const double *from, int n, double **to) {
   if (!*to && from) *to = CSIM_NEW(double, csim_xyz(n));
   if (from && *to) memcpy(*to, from, 3 * (size_t)n * sizeof **to);

@@ -1,8 +1,8 @@
-// model/model.h: everything that stays constant during a run. Needs model/energy.h, model/course.h,
-// mesh/mesh.h.
+// model/model.h: the model: everything that is constant during a run. Needs model/energy.h,
+// model/course.h, mesh/mesh.h.
 //
-// All bodies share one numbering of vertices: body b owns [vert0, vert0 + nvert). Indices, not
-// pointers, link elements. scene/compile.c makes a model; nothing changes it afterwards.
+// All bodies share one numbering of vertices: body b owns [vert0, vert0 + nvert). Elements are
+// linked by indices, not pointers. scene/compile.c builds a model; it is constant afterwards.
 #ifndef CSIM_MODEL_MODEL_H
 #define CSIM_MODEL_MODEL_H
 
@@ -10,7 +10,7 @@
 #include "model/energy.h"
 #include "model/course.h"
 
-/// What of a body may differ from vertex to vertex.
+/// Properties of a body that may differ from vertex to vertex.
 typedef enum csim_factor_of {
   CSIM_FACTOR_DAMPING,
   CSIM_FACTOR_DRAG,
@@ -32,7 +32,7 @@ typedef struct csim_body {
   double stretch_damping; ///< [s]
   double drag;            ///< [-] normal drag coefficient
   double friction;        ///< [-] of its surface
-  int layer;              ///< it lies over all with a lower one; 0: over nothing
+  int layer;              ///< it lies over everything in a lower layer; 0: no layer
   double *factor[CSIM_NFACTOR]; ///< (nvert) each; NULL: 1 everywhere
 } csim_body;
 
@@ -51,9 +51,9 @@ typedef struct csim_pin_path {
 typedef struct csim_pin_group {
   csim_motion motion;
   double pivot[3];           ///< [m] of its rotations
-  const csim_pin_path *path; ///< takes the place of motion and course; NULL: none
+  const csim_pin_path *path; ///< replaces motion and course; NULL: none
   int course;                ///< index into course, which targets follow instead; -1 = none
-  double begin, end;         ///< [s] it holds from `begin` to `end`, infinite where it always does
+  double begin, end;         ///< [s] it holds from `begin` to `end`; infinite if it always does
   double stiffness;          ///< [N/m] of soft pins: the largest of the curve
   csim_curve keyed;          ///< [N/m] stiffness over time; no keys = constant
 } csim_pin_group;
@@ -92,10 +92,10 @@ typedef struct csim_link {
 /// Links that were made together.
 typedef struct csim_link_group {
   const char *name;
-  double begin, end; ///< [s] they pull from `begin` to `end`, infinite where they always do
+  double begin, end; ///< [s] they pull from `begin` to `end`; infinite if they always do
   double closed;     ///< [s] lengths change from `begin` until then; before begin: at once
   double force;      ///< [N] largest tension, above which a link tears; 0 = any
-  int seam;          ///< its ends belong together: contact lets them come nearer than others
+  int seam; ///< its ends belong together: contact lets them come nearer than other vertices
 } csim_link_group;
 
 /// Triangles of a body that are part of a chamber's surface.
@@ -104,7 +104,7 @@ typedef struct csim_chamber_part {
   int inward;     ///< their faces point into the chamber
 } csim_chamber_part;
 
-/// What closed surfaces enclose. Its energy is in chamber.h.
+/// A closed surface with contents. Its energy is in chamber.h.
 typedef struct csim_chamber {
   const char *name;
   int npart;
@@ -113,19 +113,19 @@ typedef struct csim_chamber {
   double pressure;         ///< [Pa] over the outside; of a gas, at volume0; with keys the largest
   csim_curve pressure_key;
   double volume;    ///< [-] of volume0 to keep; with keys the largest
-  double stiffness; ///< [Pa] with which it does; 0 = not
+  double stiffness; ///< [Pa] stiffness with which it keeps the volume; 0: it does not
   csim_curve volume_key;
   int gas;
   double atmosphere; ///< [Pa] outside of a gas
   double volume0;    ///< [m^3] at the start
 } csim_chamber;
 
-/// What moves the pins of a model.
+/// Motions of a model's pins.
 typedef struct csim_model_pins {
   int ngroup;
   csim_pin_group *group; ///< (ngroup)
   int ncourse;
-  csim_course *course; ///< (ncourse) what pins follow; their arrays must outlive the model
+  csim_course *course; ///< (ncourse) paths that pins follow; their arrays must outlive the model
   int nfollow;
   csim_follow *follow; ///< (nfollow)
   int timed;           ///< some pin holds for a part of the run only, or has a keyed stiffness
@@ -142,7 +142,7 @@ typedef struct csim_model_links {
   int tears;              ///< some links tear
 } csim_model_links;
 
-/// What closed surfaces of a model enclose.
+/// Closed surfaces of a model.
 typedef struct csim_model_chambers {
   int nchamber;
   csim_chamber *chamber; ///< (nchamber)
@@ -155,15 +155,15 @@ typedef struct csim_model_late {
   int act;     ///< they act now, and the model's nenergy counts them
 } csim_model_late;
 
-/// Air around the surfaces of a model, and what it pushes against when csim_model_drags.
+/// Air around the surfaces of a model, and the triangles it acts on if csim_model_drags.
 typedef struct csim_model_air {
   csim_wind wind;
   int *tri_start;  ///< (nvert + 1) triangles around each vertex:
   int *tri_around; ///< (3 ntri) their numbers, ascending per vertex
 } csim_model_air;
 
-/// Constant during a run but for `fixed`, targets' `hard` and which energies act, which
-/// csim_model_hold sets.
+/// Constant during a run, except what csim_model_hold sets: `fixed`, the targets' `hard`, and which
+/// energies act.
 typedef struct csim_model {
   csim_arena arena; ///< owns everything below
   int nvert;
@@ -181,9 +181,9 @@ typedef struct csim_model {
   csim_energy *energy; ///< (nenergy), then those that do not act yet
   csim_model_late late;
   int bounded;  ///< some strains have a bound, see bound.h
-  int nplastic; ///< numbers of all their elements that yield
+  int nplastic; ///< plastic numbers of all elements
   int ntarget;
-  csim_target *target; ///< (ntarget) those of one group follow each other
+  csim_target *target; ///< (ntarget) targets of one group are contiguous
   csim_model_pins pins;
   csim_model_links links;
   csim_model_chambers chambers;
@@ -198,7 +198,8 @@ void csim_model_free(csim_model *model);
 /// Whether air resists a surface.
 int csim_model_drags(const csim_model *model);
 
-/// Where the pinned vertices are at a time [s] from the start: target (ntarget x 3), overwritten.
+/// Positions of the pinned vertices at a time [s] from the start: target (ntarget x 3),
+/// overwritten.
 void csim_model_targets(const csim_model *model, double time, double *target);
 
 /// Share of its stiffness that each pin has in a step that ends at `time` [s]: 0 while it does not
@@ -214,25 +215,25 @@ int csim_model_hold(csim_model *model, double begin, double end);
 /// Gravity at a time: g (3) [m/s^2], overwritten.
 void csim_model_gravity(const csim_model *model, double time, double *g);
 
-/// Lets what yields flow for the time h [s] at x (nvert x 3): changes plastic (nplastic).
+/// Lets plastic energies flow for the time h [s] at x (nvert x 3): changes plastic (nplastic).
 void csim_model_yield(csim_pool *pool, const csim_model *model, const double *x, double h,
                       double *plastic);
 
 /// Sum of all energies [J] at x.
 double csim_model_energy(csim_pool *pool, const csim_model *model, const csim_point *at);
 
-/// Largest share of the step d (nvert x 3) [m] from at->x that takes nothing beyond a bound of its
-/// strain, [0, 1]; d NULL: 0 when something is beyond at at->x, else 1.
+/// Largest share [0, 1] of the step d (nvert x 3) [m] from at->x that takes no strain beyond its
+/// bound. d NULL: 0 if one is beyond it at at->x, else 1.
 double csim_model_max_step(csim_pool *pool, const csim_model *model, const csim_point *at,
                            const double *d);
 
-/// What changes: exactly what a checkpoint holds.
+/// The variables of a run: exactly what a checkpoint holds.
 typedef struct csim_state {
   int nvert;
   long long step; ///< shortest substeps done since the start frame
-  int span;       ///< of them that the next substep is to be long, 1 unless their length adapts
-  int phase;      ///< of the scene that the last frame was in
-  int calm;       ///< frames of it in a row, up to the last, at whose end everything was at rest
+  int span;       ///< length of the next substep in those, 1 unless it adapts
+  int phase;      ///< phase of the scene at the last frame
+  int calm;       ///< its frames in a row, up to the last, at whose end everything was at rest
   double *x;      ///< (nvert x 3) [m]
   double *v;      ///< (nvert x 3) [m/s]
   double *x_prev; ///< (nvert x 3) one substep earlier; NULL before a two-step integrator's first
@@ -241,21 +242,21 @@ typedef struct csim_state {
   int nlink;      ///< 0 unless links tear
   unsigned char *torn; ///< (nlink) 1 = torn
   int nplastic;
-  double *plastic; ///< (nplastic) what yielding has left behind; NULL: nothing yields
+  double *plastic; ///< (nplastic) plastic strains; NULL: all is elastic
   int nkinematic;
-  double *kinematic; ///< (nkinematic x 3) where colliders really are: contact may make them lag
+  double *kinematic; ///< (nkinematic x 3) actual positions of colliders: contact may make them lag
 } csim_state;
 
-/// The start of a run. -1 when out of memory; free with csim_state_free in any case.
+/// The initial state of a run. -1 when out of memory; free with csim_state_free in any case.
 int csim_state_create(const csim_model *model, csim_state *state);
 void csim_state_free(csim_state *state);
 
-/// Drops what two-step integrators look back on: the next step of one is as its first.
+/// Drops the data of two-step integrators: their next step is like the first.
 void csim_state_forget(csim_state *state);
 
-/// Makes a state of a model with as many vertices one of this model, `step` shortest substeps of
-/// length h [s] from the start. Links have not torn, and nothing has yielded, where there were
-/// others.
+/// Turns a state of another model with the same number of vertices into one of this model, `step`
+/// shortest substeps of length h [s] from the start. New links are not torn, and new plastic
+/// elements have not yielded.
 /// @return -1 when out of memory
 int csim_state_fit(const csim_model *model, long long step, double h, csim_state *state);
 

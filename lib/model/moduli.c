@@ -31,7 +31,7 @@ static void make_tangent(const network *net, double *x) {
   }
 }
 
-// q = K p, with a share of the diagonal that holds what no spring holds. p is tangent.
+// q = K p, plus a share of the diagonal for vertices that no spring holds. p is tangent.
 static double multiply(csim_pool *pool, void *context, const double *p, double *q) {
   const network *net = context;
   for (int i = 0; i < 3 * net->nvert; i++) q[i] = 1e-9 * net->diagonal[i / 3] * p[i];
@@ -106,7 +106,7 @@ static double gradients(const double x[6], double g[6]) {
   return 0.5 * fabs(det);
 }
 
-// Where warp and weft of a triangle run in space: F = dx/d(warp, weft), (3 x 2).
+// Directions of warp and weft of a triangle in space: F = dx/d(warp, weft), (3 x 2).
 static void frame_of(const csim_mesh *mesh, const double *X, int t, const double g[6],
                      double F[6]) {
   memset(F, 0, 6 * sizeof *F);

@@ -4,11 +4,10 @@
 // smallest one, I = |F|^2, J = det F:
 //   psi = m/2 (I - 3) + l/2 (J - a)^2 - m/2 ln(I + 1),   a = 1 + 3 m/(4 l),
 //   m = 4/3 mu, l = lambda + 5/6 mu
-// (Smith, de Goes, Kim, Stable Neo-Hookean Flesh Simulation, TOG 2018): Lame's lambda and mu at
-// small strain, at rest at F = I, and defined for all F: what has been turned inside out comes
-// back.
+// (Smith, de Goes, Kim, Stable Neo-Hookean Flesh Simulation, TOG 2018). It has Lame's lambda and mu
+// at small strain and rests at F = I. It is defined for all F, so inverted elements recover.
 //
-// The same functions serve tetrahedra and patches of them, which have the mean F of theirs: see
+// The same functions serve tetrahedra and patches; a patch has the mean F of its tetrahedra, see
 // csim_network_solid.
 //
 // The Hessian is diagonal in the modes of F = U diag(s) V^T: six modes
@@ -106,8 +105,7 @@ static void neohooke_gradient(const csim_energy *energy, const csim_point *at, i
 
 // ----------------------------------------------------------------------------------------- Hessian
 
-// F = U diag(s) V^T, U and V rotations but for what is degenerate; the smallest s has the sign of
-// J.
+// F = U diag(s) V^T. U and V are rotations unless degenerate; the smallest s has the sign of J.
 static void singular_values(const double F[9], double U[9], double sigma[3], double V[9]) {
   double C[9] = {0}, square[3];
   for (int i = 0; i < 3; i++)
@@ -237,7 +235,8 @@ static void neohooke_hessian(const csim_energy *energy, const csim_point *at, cs
   }
 }
 
-// V k w_m w_n, the weights of V k |F|^2/2, k above what the material does near rest: 2 mu + lambda.
+// Weights V k w_m w_n of V k |F|^2/2, with k above the material's stiffness near rest: 2 mu +
+// lambda.
 static double weigh(const double *p, int m, int n) {
   return p[VOLUME] * (2 * p[M] + p[L]) *
          csim_dot(p + WEIGHT + csim_xyz(m), p + WEIGHT + csim_xyz(n));
@@ -263,7 +262,7 @@ static void neohooke_elastic(const csim_energy *energy, double *elastic) {
           0.5 * weigh(csim_energy_param(energy, e), n, n);
 }
 
-// The whole energy as one constraint, as membrane.c has it.
+// The whole energy as one constraint, as in membrane.c.
 static int neohooke_constraint(const csim_energy *energy, const csim_point *at, int e,
                                csim_constraint *c) {
   solid s = solid_at(energy, at, e);
@@ -279,10 +278,10 @@ static int neohooke_constraint(const csim_energy *energy, const csim_point *at, 
   return 1;
 }
 
-// A patch that is as good as turned inside out loses lambda, and gets it back bit by bit once it is
-// near rest. With lambda a body gets caught on its way back, in a fold through itself that it could
-// only leave by changing its volume: cubes did in two of three starts at nu = 0.45, and in none at
-// nu = 0.
+// A patch that is nearly or fully inverted loses lambda, and regains it gradually once it is near
+// rest. With lambda a body gets caught on its way back, in a fold through itself that it could only
+// leave by changing its volume: in two of three starts with cubes at nu = 0.45, and in none at nu =
+// 0.
 static void patch_yield(const csim_energy *energy, const csim_point *at, int first, int last,
                         double h, double *plastic) {
   static const double TURNED = 0.2, NEAR = 0.02, RATE = 20; // J, strains squared and J - 1, [1/s]

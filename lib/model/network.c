@@ -43,9 +43,9 @@ static double length_of(const csim_part *part, int a, int b) {
   return csim_distance(part->X + csim_xyz(a), part->X + csim_xyz(b));
 }
 
-// Positions in a pattern of a hinge's vertices a, b, c, d, both triangles in the plane of the
-// first, (4 x 3) [m]. Where the pattern is cut, the two triangles have an edge each: the first
-// one's counts.
+// Positions of a hinge's vertices a, b, c, d in a pattern, both triangles in the plane of the
+// first, (4 x 3) [m]. Where the pattern is cut, each triangle has its own edge; that of the first
+// is used.
 static void unfold_hinge(const csim_topology *topology, const csim_part *part, int h,
                          double X[12]) {
   const int *v = topology->hinge + csim_row(4, h);
@@ -142,7 +142,7 @@ int csim_network_mesh(const csim_topology *topology, const csim_part *part, doub
     }
     int ok = L > 1e-9 * mean;
     flat += !ok;
-    // a sliver's edge would have next to no stiffness: not under a hundredth of a regular one's
+    // the edge of a sliver would have almost no stiffness: at least a hundredth of a regular one's
     double k = ok ? E2D * area / (L * L) : E2D;
     add_spring(part, a, b, k > 0.01 * E2D ? k : 0.01 * E2D, L, springs);
   }
@@ -274,7 +274,7 @@ int csim_network_hinges(const csim_topology *topology, const csim_part *part, do
   return left_out;
 }
 
-// A hinge of stiffness B [N m] as between two triangles.
+// Adds a hinge of stiffness B [N m], as between two triangles.
 static void add_grid_angle(const csim_part *part, int a, int b, int c, int d, double B,
                            csim_elements *hinges) {
   double param[CSIM_MAX_PARAM];
@@ -283,8 +283,8 @@ static void add_grid_angle(const csim_part *part, int a, int b, int c, int d, do
   csim_elements_add(hinges, node, param);
 }
 
-// Angles in place of second differences. The angle of row j at its vertex i is that about the edges
-// to the rows above and below, with both flaps in row j (so it sees no twist); each of the two has
+// Angles in place of second differences. The angle of row j at its vertex i is about the edge to
+// the rows above and below, with both flaps in row j, so it does not see twist. Each of the two has
 // half of the row's width. With a, b the sides of a cell and l its diagonal, the angles are a kx, b
 // kz, l kxz.
 static void add_grid_angles(int nx, int nz, const csim_part *part, double B,
@@ -346,8 +346,8 @@ void csim_network_volumes(int ntet, const int *tet, const csim_part *part, doubl
 }
 
 // Share of the shear modulus that acts on patches. Beams four cells across bend by 0.83 to 0.87 of
-// what they should with 0, by 0.91 to 0.95 with 1/2, by 1.00 to 1.04 with 0.9, which leaves little
-// against hourglasses.
+// the right amount with 0, by 0.91 to 0.95 with 1/2, and by 1.00 to 1.04 with 0.9, which leaves
+// little against hourglass modes.
 static const double PATCH_SHARE = 0.5;
 
 // Number of vertex v in a patch (CSIM_PATCH_NODES) of *n vertices; a new one is added.

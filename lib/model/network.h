@@ -8,7 +8,8 @@
 #include "mesh/topology.h"
 #include "model/energy.h"
 
-/// Elements of one kind, before they become an energy. Grows; free with csim_elements_free.
+/// Elements of one kind, before they become an energy. A growing array; free with
+/// csim_elements_free.
 typedef struct csim_elements {
   const csim_energy_kind *kind;
   int nelem;
@@ -22,9 +23,9 @@ typedef struct csim_elements {
 void csim_elements_add(csim_elements *elements, const int *node, const double *param);
 void csim_elements_free(csim_elements *elements);
 
-/// A part of the model that springs are made for: X (.. x 3) are its vertices' rest positions, and
-/// vertex i of it is vertex vert0 + i of the model. A flat pattern has no such positions, but those
-/// of each triangle by itself.
+/// A part of the model and its rest shape: X (.. x 3) are rest positions, and vertex i of the part
+/// is vertex vert0 + i of the model. A flat pattern has rest positions for each triangle by itself
+/// instead.
 typedef struct csim_part {
   const double *X;    ///< (.. x 3) [m]; NULL: of a pattern
   const int *tri;     ///< (ntri x 3) of a pattern, and
@@ -43,15 +44,15 @@ typedef struct csim_part {
 void csim_part_areas(const csim_part *part, int nvert, int ntri, const int *tri,
                      const double *factor, double *area);
 
-/// One spring an edge of a triangle mesh: k = E2D sum(A) / L^2 over its triangles. Exact on
+/// One spring per edge of a triangle mesh: k = E2D sum(A) / L^2 over its triangles. Exact on
 /// equilateral meshes: k = sqrt(3)/2 E2D, Poisson's ratio 1/3.
 /// @return number of edges without length, which get the stiffness of the mean edge
 int csim_network_mesh(const csim_topology *topology, const csim_part *part, double E2D,
                       csim_elements *springs);
 
-/// A limit of strain for each spring from number `first` on: k = stiffness, or 100 times the
-/// spring's when that is 0; beginning at (1 + limit) L. Where the limits' kind is csim_bound_kind,
-/// a bound that they never reach, with k 10 times the spring's.
+/// A strain limit for each spring from number `first` on: k = stiffness, or 100 times the spring's
+/// if that is 0, beginning at (1 + limit) L. If the limits' kind is csim_bound_kind, a bound with k
+/// 10 times the spring's.
 void csim_network_limits(const csim_elements *springs, int first, double limit, double stiffness,
                          csim_elements *limits);
 
@@ -74,7 +75,7 @@ void csim_network_mesh_bend(const csim_topology *topology, const csim_part *part
 int csim_network_tets(int ntet, const int *tet, const csim_part *part, double E,
                       csim_elements *springs);
 
-/// Springs as they are, made to yield.
+/// Plastic springs with the parameters of the given springs.
 /// @param ductile  of csim_ductile_spring_kind; added to
 void csim_network_ductile(const csim_elements *springs, const csim_yield *yield,
                           csim_elements *ductile);
@@ -90,10 +91,10 @@ int csim_network_hinges(const csim_topology *topology, const csim_part *part, do
 ///
 ///   E = B/2 sum A (kx^2 + kz^2 + 2 kxz^2),  kx = |x_{i-1} - 2 x_i + x_{i+1}| / a^2, ...
 ///
-/// (half the area at the border). The same on any diagonals, isotropic, and exact for cylinders,
-/// where hinges of a right-triangle grid let rows bend at alternate vertices (test_validate, case
-/// 9: 0.8 B along the axes). Kinds by_angle have the angle of two flaps for each difference: kx =
-/// theta / a.
+/// (half the area at the border). The same for all diagonals, isotropic, and exact for cylinders.
+/// Hinges of a right-triangle grid let rows bend at alternate vertices (test_validate, case 9: 0.8
+/// B along the axes). Kinds by_angle use the angle of two flaps for each difference: kx = theta /
+/// a.
 /// @param hinges  of a kind of role BEND
 void csim_network_grid_hinges(int nx, int nz, const csim_part *part, double B,
                               csim_elements *hinges);
@@ -104,10 +105,10 @@ void csim_network_volumes(int ntet, const int *tet, const csim_part *part, doubl
 
 /// A neo-Hookean solid of Young's modulus E [Pa] and Poisson's ratio nu.
 ///
-/// Linear tetrahedra alone lock: each keeps its own volume, and none of them bends. So half of the
-/// shear modulus and all of Lame's lambda act on patches of tetrahedra, on the mean deformation of
-/// each; the other half of the shear modulus acts on the tetrahedra, where it resists what means do
-/// not see. A homogeneous strain has the energy it would have without patches.
+/// Linear tetrahedra alone lock: each keeps its own volume, and none bends. Half of the shear
+/// modulus and all of Lame's lambda therefore act on patches of tetrahedra, on the mean deformation
+/// of each. The other half of the shear modulus acts on the tetrahedra, where it resists
+/// deformations with mean zero. A homogeneous strain has the same energy as without patches.
 /// Sources: de Souza Neto, Andrade Pires & Owen, F-bar-based linear triangles and tetrahedra for
 /// finite strain analysis of nearly incompressible solids, IJNME 62, 2005 (patches); Puso &
 /// Solberg, A stabilized nodally integrated tetrahedral, IJNME 67, 2006 (the halves).

@@ -1,9 +1,9 @@
-// model/pairs.c: a constant quadratic form of all vertices, written as a sum over pairs of them.
-// Needs model/energy.h.
+// model/pairs.c: a constant quadratic form of all vertices, as a sum over pairs of them. Needs
+// model/energy.h.
 //
 //   E = sum w/2 |x_a - x_b|^2
-// Any form whose rows sum to zero is one. A weight may be negative: only the sum of all is
-// semidefinite, as the maker of the elements has seen to (model/curvature.c).
+// Any form whose rows sum to zero can be written so. A weight may be negative: only the sum of all
+// is semidefinite, which the creator of the elements ensures (model/curvature.c).
 #include "model/energy.h"
 
 #include "base/simd.h"
@@ -69,7 +69,7 @@ static void pair_laplacian(const csim_energy *energy, const csim_point *at, int 
   }
 }
 
-// A pair of negative weight is no constraint, and one of positive weight is only part of one.
+// A pair is no constraint: a weight may be negative, and a positive one is only part of a sum.
 static int pair_constraint(const csim_energy *energy, const csim_point *at, int e,
                            csim_constraint *c) {
   (void)energy, (void)at, (void)e, (void)c;

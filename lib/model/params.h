@@ -1,5 +1,5 @@
-// model/params.h: the constants a model is made with, shared by scene/ (which reads them) and the
-// layers below it (which use them). Needs clothsim.h for csim_object_type.
+// model/params.h: the parameters of a model, which scene/ reads and the layers below use. Needs
+// clothsim.h for csim_object_type.
 #ifndef CSIM_MODEL_PARAMS_H
 #define CSIM_MODEL_PARAMS_H
 
@@ -103,7 +103,7 @@ typedef enum csim_psd {
 typedef enum csim_start {
   CSIM_START_INERTIA,  ///< iterate from y = x + h v + h^2 M^-1 f
   CSIM_START_REST,     ///< iterate from x of the last step
-  CSIM_START_VELOCITY, ///< iterate from x + h v, without external forces (the first seed)
+  CSIM_START_VELOCITY, ///< iterate from x + h v, without external forces
 } csim_start;
 
 typedef enum csim_integrator {
@@ -141,7 +141,7 @@ typedef enum csim_pin_mode {
                            ///< (newton)
 } csim_pin_mode;
 
-/// How much of the time a run takes goes into being right.
+/// Trade-off of speed and accuracy.
 typedef enum csim_quality {
   CSIM_QUALITY_DRAFT,
   CSIM_QUALITY_NORMAL,
@@ -165,7 +165,7 @@ typedef struct csim_solver_params {
   double damping; ///< [substeps] of all springs, in addition to their material's
   int linear_iterations;   ///< inner iterations, at most
   double linear_tolerance; ///< relative residual of the linear solve, [-]
-  int line_search;         ///< 0 takes every step whole (Baraff & Witkin)
+  int line_search;         ///< 0: takes full steps (Baraff & Witkin)
   double jacobi_alpha;     ///< damping of jacobi, (0, 1]
   double chebyshev_rho;    ///< estimated spectral radius, [0, 1)
   csim_integrator integrator;
@@ -184,13 +184,13 @@ typedef struct csim_solver_params {
 
 typedef enum csim_response {
   CSIM_RESPONSE_NONE,
-  CSIM_RESPONSE_IMPULSE, ///< push out of analytic colliders, v += dx / h; no guarantee
-  CSIM_RESPONSE_FILTER,  ///< smooth contact forces, and no motion that would let anything through
-  CSIM_RESPONSE_PENALTY, ///< springs against analytic colliders; no guarantee
+  CSIM_RESPONSE_IMPULSE,      ///< push out of analytic colliders, v += dx / h; no guarantee
+  CSIM_RESPONSE_FILTER,       ///< contact energies, and a filter that prevents intersections
+  CSIM_RESPONSE_PENALTY,      ///< springs against analytic colliders; no guarantee
   CSIM_RESPONSE_IMPACT_ZONES, ///< impulses by continuous detection, impact zones; no guarantee
 } csim_response;
 
-/// How impulses and penalty springs find what has entered a collider.
+/// How impulses and penalty springs detect contact with a collider.
 typedef enum csim_contact_test {
   CSIM_TEST_DISCRETE,   ///< where a vertex is at the end of the step
   CSIM_TEST_CONTINUOUS, ///< along its way relative to the collider
@@ -208,17 +208,17 @@ typedef enum csim_broad_phase {
   CSIM_BROAD_GRID, ///< uniform grid in Morton order
 } csim_broad_phase;
 
-/// What to do when the start has surfaces passing through each other.
+/// What to do when surfaces intersect at the start.
 typedef enum csim_on_intersection {
   CSIM_INTERSECTION_REFUSE,
-  CSIM_INTERSECTION_IGNORE_PAIRS, ///< go on; what crosses stays crossed, nothing else will
-  CSIM_INTERSECTION_UNTANGLE,     ///< pull it apart first; then as with ignored pairs
+  CSIM_INTERSECTION_IGNORE_PAIRS, ///< go on; those pairs stay crossed, no others will
+  CSIM_INTERSECTION_UNTANGLE,     ///< separate them first; then as with ignored pairs
 } csim_on_intersection;
 
-/// What to do where bodies leave cloth between them no room.
+/// What to do when colliders leave cloth between them no room.
 typedef enum csim_pinched_mode {
-  CSIM_PINCHED_LAG,    ///< the bodies wait
-  CSIM_PINCHED_IGNORE, ///< they let the cloth go that is in their way, until it is out again
+  CSIM_PINCHED_LAG,    ///< the colliders wait
+  CSIM_PINCHED_IGNORE, ///< they release the cloth that is in their way, until it is outside again
 } csim_pinched_mode;
 
 /// Friction between two parts that differs from the general rule.

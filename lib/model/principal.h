@@ -1,9 +1,8 @@
-// model/principal.h: a bound of the principal stretches of triangles. Needs model/bound.h.
+// model/principal.h: bounds the principal stretches of triangles. Needs model/bound.h.
 //
 // The deformation gradient F = (f_u, f_v) of a triangle (3 x 2) has the singular values s1 >= s2,
 //   F = s1 u1 v1^T + s2 u2 v2^T.
-// No line of the triangle's material is stretched by more than s1. Its energy of an area,
-//   psi = q w^2 sum_i B((s_i - 1 - M)/w),
+// No line of the triangle's material is stretched by more than s1. The energy per area,
 // B and w of bound.h, is convex in F, because B is convex and does not fall; and so the Hessian
 // is semidefinite as it is. Its eigenvectors are u_i v_i^T (two), u1 v2^T + u2 v1^T, u1 v2^T - u2
 // v1^T and n v_i^T, n = u1 x u2 (two), with
@@ -17,7 +16,7 @@
 
 #include "model/bound.h"
 
-/// Principal stretches of four triangles, and what their bound does.
+/// Principal stretches of four triangles, and the energy of their bound.
 typedef struct csim_principal {
   csim_v4 weight[2][2]; ///< s_i u_i = weight[i][0] f_u + weight[i][1] f_v
   csim_v4 s[2];         ///< larger first
@@ -26,8 +25,8 @@ typedef struct csim_principal {
   csim_v4 d1[2], d2[2]; ///< [N/m] its derivatives by s
 } csim_principal;
 
-/// What a bound is of: strains from `begin` on are resisted with the stiffness q, `end` is never
-/// reached. rest: length of f_u and f_v at which warp and weft have no strain.
+/// A bound: strains from `begin` on are resisted with the stiffness q; `end` is never reached.
+/// rest: lengths of f_u and f_v at which warp and weft have no strain.
 typedef struct csim_principal_law {
   csim_v4 begin, end; ///< [-]
   csim_v4 q;          ///< [N/m]
@@ -58,7 +57,7 @@ CSIM_SIMD_BODY void csim_principal_find(const csim_v4 *fu, const csim_v4 *fv, co
   p->weight[1][1] = c * iv;
 }
 
-/// Whether the bound acts in one of the lanes; with it, all of p. Lanes whose q is 0 have none.
+/// Whether the bound acts in any lane; if so, fills all of p. Lanes with q = 0 have no bound.
 CSIM_SIMD_BODY int csim_principal_evaluate(const csim_v4 *fu, const csim_v4 *fv,
                                            const csim_principal_law *law, csim_principal *p) {
   csim_v4 zero = {0}, one = CSIM_SPLAT4(1.0);
@@ -125,8 +124,8 @@ static inline double csim_principal_largest(const double F[6], const double D[6]
 }
 
 /// As csim_bound_max_step, for the larger singular value of F + t D (6, as f_u and f_v) and its
-/// `end`. It is convex in t, so that the chord over an interval meets a value before the curve
-/// does: the root is approached by chords from the one side, by halves from the other.
+/// `end`. The value is convex in t, so a chord over an interval reaches `end` before the curve
+/// does: the root is approached by chords from one side, by bisection from the other.
 static inline double csim_principal_max_step(const double F[6], const double D[6], double end) {
   enum { MOST = 40 };
   static const double CLOSE = 1e-9;

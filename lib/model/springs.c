@@ -8,18 +8,17 @@
 // is the same as clamping the block's eigenvalues at 0. At l = 0 there is no direction: no force,
 // and the isotropic Hessian k I.
 //
-// A damped spring (Kelvin & Voigt) resists the rate of its stretch too, by k tau l'. Over a step h
-// from the length l_n that is the force of one more energy, which makes implicit Euler's step a
-// minimum still (Kane et al. 2000):
+// A damped spring (Kelvin & Voigt) also resists its rate of stretch, by k tau l'. Over a step h
+// from the length l_n this force has a potential, so implicit Euler's step stays a minimum (Kane et
+// al. 2000):
 //
 //   D = k tau/(2 h) (l - l_n)^2
 //
 // Rotations do not change l and are not damped.
 //
-// A ductile spring has the rest length L (1 + s), s the set that its yielding has left behind.
+// A ductile spring has the rest length L (1 + s), with s its plastic strain.
 //
-// Springs are done four at a time; the last few of a range share a four with copies of the last
-// one, which are not used.
+// Springs are processed four at a time; unused lanes of the last four repeat the last spring.
 #include "model/energy.h"
 
 #include "base/simd.h"
@@ -41,7 +40,7 @@ typedef struct four {
   csim_v4 energy, tension, along, across; // [J], dE/dl [N], stiffness [N/m]
 } four;
 
-// Where springs are and how long.
+// Positions and lengths of four springs.
 CSIM_SIMD_BODY void place_four(const csim_energy *energy, const csim_point *at, const int e[4],
                                four *s) {
   csim_v4 t[4];
@@ -120,7 +119,7 @@ CSIM_SIMD_BODY void bound_law(const csim_energy *energy, const int e[4], four *s
   s->across = CSIM_SELECT4(s->tension > zero, s->tension / s->l, zero);
 }
 
-// All there is to know of the springs e; what a caller does not use is not computed.
+// Evaluates the springs e completely; results that a caller does not use are optimised away.
 CSIM_SIMD_BODY void evaluate_four(const csim_energy *energy, const csim_point *at, const int e[4],
                                   spring_kind kind, csim_psd psd, four *s) {
   place_four(energy, at, e, s);
@@ -133,7 +132,7 @@ CSIM_SIMD_BODY void evaluate_four(const csim_energy *energy, const csim_point *a
   if (kind == SPRING && at->damping) damping_law(energy, at, e, psd, s);
 }
 
-// The springs from `first` on, at most four; returns how many there are.
+// Chooses at most four springs from `first` on; returns their number.
 CSIM_SIMD_BODY int choose_four(int first, int last, int e[4]) {
   for (int i = 0; i < 4; i++) e[i] = first + i < last ? first + i : last - 1;
   return last - first < 4 ? last - first : 4;
@@ -294,12 +293,12 @@ static int spring_constraint(const csim_energy *energy, const csim_point *at, in
   double r[3], l = spring_between(energy, at->x, e, r);
   double rest = param[LENGTH] * (1 + (plastic ? plastic[0] : 0));
   double slack = param[SLACK] * rest, dl = l - rest;
-  // one that does not resist compression is slack when shortened: what multiplier it had goes
+  // a spring that does not resist compression is slack when shortened: its multiplier is dropped
   int idle = dl < 0 && !(param[COMPRESSION] > 0);
   double k = dl < 0 && !idle ? param[K] * param[COMPRESSION] : param[K];
   double C = dl > slack ? dl - slack : dl < -slack && !idle ? dl + slack : 0;
   double f = damping_of(energy, at, e);
-  if (f > 0) { // two springs side by side are one
+  if (f > 0) { // two parallel springs act as one
     double damper = param[K] * f, r_from[3];
     double tension = k * C + damper * (l - spring_between(energy, at->from, e, r_from));
     k += damper;

@@ -26,13 +26,13 @@ static int fits(csim_arena *temp, const csim_layout *layout) {
   return 1;
 }
 
-// What is known of a block of the model's pattern.
+// Data of each block of the model's pattern.
 typedef struct block_map {
   double *weight; // (nblock) the energies' constant scalars
   int *edge;      // (nblock) 1 + number of the spring's or membrane's edge; 0: none
 } block_map;
 
-// An edge counts at its lower row, or at the one that is free.
+// An edge is counted at its lower row, or at its free one.
 static inline int counts_here(const csim_model *model, int row, int col) {
   return col > row || model->fixed[col];
 }
@@ -124,7 +124,8 @@ static void find_entries(const csim_layout *layout, const int *entry, csim_stiff
   }
 }
 
-// Sorts the energies into springs, membranes and what is constant, and weighs the last.
+// Sorts the energies into springs, membranes and constant ones, and computes the weights of the
+// last.
 static void sort_energies(csim_arena *arena, const csim_layout *layout, block_map *map,
                           double *anchors, csim_stiffness *K) {
   const csim_model *model = K->model;
@@ -211,7 +212,7 @@ static void update_diagonals(void *context, int first, int last) {
   }
 }
 
-// A walk over edges: the present one is the near entry of a row.
+// An iterator over edges: the current one is the near entry of a row.
 typedef struct edge_walk {
   int row, entry;
 } edge_walk;
@@ -224,7 +225,7 @@ static inline void next_edge(const csim_stiffness *K, edge_walk *at) {
   } while (!counts_here(K->model, at->row, graph->near_col[at->entry]));
 }
 
-// Goes to just before edge number `first`.
+// Positions the iterator just before edge number `first`.
 static edge_walk walk_from(const csim_stiffness *K, int first) {
   int low = 0, high = K->graph.nrow; // edge_start[low] <= first < edge_start[high]
   while (high - low > 1) {
@@ -250,8 +251,8 @@ CSIM_SIMD_BODY void store_edge(const csim_stiffness *K, int entry, const csim_v4
     for (int j = 0; j < 3; j++) S[3 * i + j] = (float)(edge[i] * edge[j] + (i == j ? edge[3] : 0));
 }
 
-// Edges as floats, from their a and c (n x 2). An edge is written by nobody else, at both of its
-// rows.
+// Stores edges as floats, from their a and c (n x 2), at both of their rows. No other thread writes
+// the same edge.
 CSIM_SIMD_BODY int store_edges(const csim_stiffness *K, const double *x, const double *sum,
                                int first, int n) {
   const csim_edge_graph *graph = &K->graph;
@@ -299,7 +300,7 @@ static void add_membrane(void *context, int first, int last) {
                               job->offset + last, job->entry, job->K->A.near);
 }
 
-// Soft pins whose stiffness changes.
+// Updates soft pins whose stiffness changes.
 static void update_anchors(const csim_point *at, csim_stiffness *K) {
   memset(K->anchor, 0, (size_t)K->model->nvert * sizeof *K->anchor);
   for (int k = 0; k < K->model->nenergy; k++) {

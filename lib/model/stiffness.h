@@ -1,5 +1,5 @@
-// model/stiffness.h: the Hessian of springs, membranes, quadratic bending and soft pins as a matrix
-// on the graph of their edges: the fast form. Needs model/model.h, math/edge_matrix.h.
+// model/stiffness.h: the Hessian of springs, membranes, quadratic bending and soft pins as an
+// edge-based matrix, the fast form. Needs model/model.h, math/edge_matrix.h.
 //
 // Near edges are those of springs and membranes; with a membrane anywhere the graph is wide.
 // Quadratic bending is constant: where it acts between the ends of a spring it raises that edge's
@@ -17,7 +17,7 @@ typedef struct csim_stiffness {
   int nedge;
   int *edge_start; ///< (nvert + 1) first of the springs' edges of each row: those to higher rows
                    ///< and to fixed ones, in the order of near_col
-  double *bending; ///< (nedge) [N/m] constant share of a
+  double *bending; ///< (nedge) [N/m] constant part of a
   double *anchor;  ///< (nvert) [N/m] of soft pins; NULL: there are none
   int nspring;     ///< energies with springs
   const csim_energy **spring; ///< (nspring)

@@ -88,8 +88,8 @@ static void volume_hessian(const csim_energy *energy, const csim_point *at, csim
   }
 }
 
-// |dV/dx_n| is a third of the opposite face's area. Springs of k |dV/dx_n|^2 on every edge of the
-// regular tetrahedron of this volume stand in for the rotating Hessian k dV dV^T.
+// |dV/dx_n| is a third of the opposite face's area. The rotating Hessian k dV dV^T is approximated
+// by springs of k |dV/dx_n|^2 on every edge of the regular tetrahedron of this volume.
 static void volume_laplacian(const csim_energy *energy, const csim_point *at, int first, int last,
                              double *val) {
   (void)at;

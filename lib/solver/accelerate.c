@@ -49,8 +49,8 @@ static void nesterov(csim_accelerator *a, const csim_problem *problem, const dou
   a->t = t;
 }
 
-// Solves the small symmetric system A theta = b in place by elimination with a relative ridge, so
-// that dependent columns lose weight instead of blowing up.
+// Solves the small symmetric system A theta = b in place by elimination. A relative ridge makes
+// dependent columns lose weight instead of diverging.
 static void solve_small(int m, double A[CSIM_MAX_WINDOW][CSIM_MAX_WINDOW], double *b) {
   double trace = 0;
   for (int i = 0; i < m; i++) trace += A[i][i];
@@ -69,7 +69,7 @@ static void solve_small(int m, double A[CSIM_MAX_WINDOW][CSIM_MAX_WINDOW], doubl
 
 static void anderson(csim_accelerator *a, const csim_problem *problem, const double *g, double *x) {
   int n = a->n, m = a->count;
-  // x may be an extrapolated point that went uphill: then take the plain step from it instead
+  // x may be an extrapolated point that went uphill: take the plain step from it then
   double value = csim_problem_value(problem, x);
   if (a->k > 0 && value > a->value) {
     memcpy(x, a->g_last, (size_t)n * sizeof *x);

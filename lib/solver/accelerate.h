@@ -1,4 +1,4 @@
-// solver/accelerate.h: faster fixed-point iterations x <- G(x). Needs solver/problem.h.
+// solver/accelerate.h: acceleration of fixed-point iterations x <- G(x). Needs solver/problem.h.
 #ifndef CSIM_SOLVER_ACCELERATE_H
 #define CSIM_SOLVER_ACCELERATE_H
 
@@ -29,9 +29,8 @@ void csim_accelerator_restart(csim_accelerator *a);
 ///   chebyshev  x' = w (G - x_last) + x_last, w = 1, 2/(2 - rho^2), 4/(4 - rho^2 w)
 ///   nesterov   x' = G + (t - 1)/t' (G - G_last); restarts when the objective rises
 ///              (O'Donoghue & Candes 2015)
-///   anderson   x' = G - dG theta, theta = argmin |f - dF theta|, f = G - x; when the objective at
-///   x'
-///              is above the last one, x' = G and the history is dropped (Peng et al. 2018)
+///   anderson   x' = G - dG theta, theta = argmin |f - dF theta|, f = G - x; if the objective at
+///              x' is above the last one, x' = G and the history is dropped (Peng et al. 2018)
 ///
 /// @param      g  (n) G(x)
 /// @param[out] x  (n) x on entry, the next iterate on return

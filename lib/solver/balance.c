@@ -7,12 +7,12 @@
 
 enum { PATCHES = 64, LEAST_PATCH = 16, PATCH_GRAIN = 8 };
 
-// Numbers of a patch's state, see add_up_states.
+// Numbers in the state of a patch, see add_up_states.
 enum { STATES = 8 };
 
-// Nothing but the solver's error turns an object that touches nothing: a disk of silk that tumbled
-// through the air won 1.3 % of its spin in 2 s. Asked of objects in contact, it took 1.5 times the
-// iterations for a drop.
+// Factor t for an object that touches nothing: only the solver's error turns it. A disk of silk
+// that tumbled through the air gained 1.3 % of its spin in 2 s. For objects in contact the same
+// factor took 1.5 times the iterations for a drop.
 static const double TURN_FREE = 10;
 
 // Vertices around each vertex, over the elements of all energies.
@@ -132,7 +132,7 @@ typedef struct balance_job {
   double *sums;
 } balance_job;
 
-// Of every patch: force of inertia, mass times velocity squared, first and second moment of mass
+// For every patch: inertia force, mass times velocity squared, first and second moment of mass
 // about the first vertex of its object.
 static void add_up_states(void *context, int first, int last) {
   const balance_job *job = context;
@@ -161,10 +161,9 @@ static void add_up_states(void *context, int first, int last) {
   }
 }
 
-// A, centre and radius of body k, which has mass, from the sum of its patches' states.
+// Computes A, centre and radius of body k, which has mass, from the sum of its patches' states.
 static void set_state(const csim_problem *problem, csim_balance *b, int k, const double *sum) {
-  // without gravity, as while panels are sewn, forces inside an object leave nothing to compare
-  // with
+  // without gravity, as while panels are sewn, internal forces have no scale to compare with
   double gravity = csim_max(csim_norm(b->model->gravity), 1); // [m/s^2]
   double mass = b->body_mass[k], r[3] = {0};
   double speed = sqrt(sum[6] / mass), acceleration = csim_norm(sum) / mass;
@@ -217,7 +216,8 @@ void csim_balance_add_up(csim_pool *pool, const csim_balance *balance, const dou
                 &(balance_job){.balance = balance, .g = g, .sums = sums});
 }
 
-// Nothing touches or holds the object. Contacts are counted of all together, pins for each.
+// Whether nothing touches or holds the object. Contacts are counted over all objects, pins for
+// each.
 static int is_free(const csim_problem *problem, int k) {
   const csim_body *body = &problem->model->body[k];
   if (problem->contact && csim_contact_get_report(problem->contact).active > 0) return 0;
@@ -226,7 +226,7 @@ static int is_free(const csim_problem *problem, int k) {
   return 1;
 }
 
-// Of body k, with the sum over its patches and that of |R_p|^2/m_p.
+// Imbalance of body k, from the sum over its patches and that of |R_p|^2/m_p.
 static double judge_body(const csim_problem *problem, const csim_balance *b, int k,
                          const double *sum, double square) {
   double mass = b->body_mass[k], allowed = b->scale[k] * mass;

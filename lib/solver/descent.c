@@ -1,9 +1,9 @@
-// solver/descent.c: gradient descent with a diagonal stand-in for the Hessian (Wang, GAMES103,
-// laboratory 2: the first seed).
+// solver/descent.c: gradient descent with a diagonal approximation of the Hessian (Wang, GAMES103,
+// laboratory 2).
 //
 //   x_i <- x_i - g_i / (m_i/h^2 + 4 k_i),  `iterations` times
 //
-// k_i is the largest stiffness of the springs at vertex i, k for the seed's uniform network.
+// k_i is the largest stiffness of the springs at vertex i.
 #include "solver/method.h"
 
 #include "solver/accelerate.h"
@@ -37,7 +37,7 @@ static void *descent_create(csim_arena *arena, const csim_model *model,
                stiff = 4 * csim_energy_param(energy, k / 2)[0];
         if (stiff > *at) *at = stiff;
       }
-    } else { // whatever is not a spring enters with its share of the constant matrix
+    } else { // other elements than springs: their share of the constant matrix
       csim_energy_laplacian(NULL, &layout.energy[e], NULL, diag);
     }
   }

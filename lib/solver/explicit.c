@@ -3,9 +3,9 @@
 //   explicit    x' = x + h v,  v' = v* + h M^-1 f(x)
 //   symplectic  v' = v* + h M^-1 f(x),  x' = x + h v'
 //
-// v* holds the external forces. Stable only for h < csim_longest_step (symplectic); explicit Euler
-// gains energy at any step. Nothing here is iterated, so nothing converges: the outcome says so, or
-// that the step has blown up.
+// v* includes the external forces. Stable only for h < csim_longest_step (symplectic); explicit
+// Euler gains energy at any step. Nothing is iterated, so nothing converges: the outcome says so,
+// or that the step has diverged.
 #include "solver/method.h"
 
 #include "math/vec3.h"
@@ -14,8 +14,8 @@
 
 typedef struct explicit_scratch {
   double *g;    // (nvert x 3)
-  double *from; // (nvert x 3) [m] where the velocity came from, for damping
-  double far;   // [m] a step longer than this is an explosion
+  double *from; // (nvert x 3) [m] start of the displacement that is damped
+  double far;   // [m] a longer step counts as diverged
 } explicit_scratch;
 
 static void *explicit_create(csim_arena *arena, const csim_model *model,
@@ -41,7 +41,7 @@ static csim_method_report euler(const csim_problem *problem, void *scratch, int 
   const csim_model *model = problem->model;
   double h = problem->h, *v = problem->v_next;
   csim_point at = csim_problem_point(problem, problem->x);
-  if (at.damping) { // what is damped is the present velocity
+  if (at.damping) { // damping acts on the present velocity
     for (ptrdiff_t k = 0; k < csim_xyz(model->nvert); k++)
       s->from[k] = problem->x[k] - h * problem->v[k];
     at.from = s->from;
@@ -53,7 +53,7 @@ static csim_method_report euler(const csim_problem *problem, void *scratch, int 
   for (int i = 0; i < model->nvert; i++)
     for (int c = 0; c < 3; c++) {
       ptrdiff_t k = csim_xyz(i) + c;
-      if (model->fixed[i]) { // is at its target already
+      if (model->fixed[i]) { // at its target already
         v[k] = (x[k] - problem->x[k]) / h;
         continue;
       }

@@ -1,10 +1,9 @@
-// solver/integrate.h: time integration: how a step becomes a minimisation, and its solution the
+// solver/integrate.h: time integration: turns a step into a minimisation, and its solution into the
 // next state. Needs model/.
 //
-// Every implicit integrator here ends in x' = argmin 1/2 sum w_i |x_i - y_i|^2 + E(x), with forces
-// f per mass at x' alone; they differ in the weights w, the targets y and what x' says of
-// velocities. g is the acceleration by gravity, damping and air, found from the velocities at the
-// start.
+// Every implicit integrator solves x' = argmin 1/2 sum w_i |x_i - y_i|^2 + E(x), with forces f per
+// mass at x' only. They differ in the weights w, the targets y and the velocities that follow from
+// x'. g is the acceleration by gravity, damping and air, from the velocities at the start.
 //
 //   backward Euler    w = m/h^2     y = x + h (v + h g)
 //                     v' = (x' - x)/h
@@ -18,9 +17,9 @@
 //                     nothing but a, so that steps may change their length
 //
 // Generalized-alpha keeps its momentum in p = v + h/2 a: p' = p + h f. A vertex that contact stops
-// in a step is `rough`: there a second-order step would bounce back with the velocity that it came
-// with, so it takes backward Euler's step from v = p, a = 0, in the same minimisation. Forces
-// between any two vertices keep their total p, whichever step either takes.
+// in a step is `rough`: a second-order step would bounce it back with the velocity that it had. It
+// takes backward Euler's step from v = p, a = 0 instead, in the same minimisation. Forces between
+// any two vertices conserve total p, whichever step either takes.
 #ifndef CSIM_SOLVER_INTEGRATE_H
 #define CSIM_SOLVER_INTEGRATE_H
 
@@ -30,7 +29,7 @@ typedef struct csim_integration {
   csim_integrator integrator;
   int looks_back;          ///< BDF2, and the state holds an earlier one
   double h;                ///< [s] of the step
-  double rate;             ///< [s] over which velocities are (x' - x_from)/rate
+  double rate;             ///< [s] velocities are (x' - x_from)/rate
   const double *x_from;    ///< (nvert x 3) [m]
   const double *v_from;    ///< (nvert x 3) [m/s]
   double *inertia;         ///< (nvert) [N/m] w
@@ -46,13 +45,13 @@ int csim_integration_create(csim_arena *arena, const csim_model *model, csim_int
 void csim_integration_begin(csim_pool *pool, const csim_state *state, double h, int whole,
                             csim_integration *step);
 
-/// Weights and targets, once step->rough is known.
+/// Sets weights and targets, once step->rough is known.
 /// @param      v_free  (nvert x 3) [m/s] v_from after `rate` of gravity, damping and air
 /// @param[out] y       (nvert x 3) [m] overwritten
 void csim_integration_aim(csim_pool *pool, const csim_model *model, const csim_state *state,
                           const double *v_free, csim_integration *step, double *y);
 
-/// Velocities of the step to x, and the state's new accelerations.
+/// Sets the velocities of the step to x, and the state's new accelerations.
 /// @param[out] v  (nvert x 3) [m/s] overwritten
 void csim_integration_end(csim_pool *pool, const csim_integration *step, const double *x,
                           csim_state *state, double *v);

@@ -5,8 +5,7 @@
 
 #include <string.h>
 
-// The list: X(NAME, "name") is csim_linear_NAME in a file of its own, and for the name that
-// a scene says.
+// The list: X(NAME, "name") is csim_linear_NAME in its own file, and its name in a scene.
 #define SOLVERS(X)                                                                                 \
   X(pcg, "pcg")                                                                                    \
   X(cholesky, "cholesky")                                                                          \
@@ -63,7 +62,8 @@ void csim_linear_assemble(const csim_problem *problem, const double *x, csim_lin
     csim_problem_hessian(problem, &A->layout, x, psd, &A->H);
 }
 
-// Adds to q what chambers and contact add to A p outside of the matrix. Returns p times that.
+// Adds to q the part of A p that chambers and contact have outside of the matrix. Returns p times
+// that.
 static double multiply_rest(const csim_problem *problem, const double *p, double *q) {
   csim_pool *pool = problem->pool;
   double pq = csim_chambers_multiply(pool, problem->model, problem->chamber, p, q);
@@ -101,7 +101,7 @@ void csim_linear_precondition(const csim_problem *problem, csim_linear *linear, 
   linear->kind->precondition(problem->pool, linear->scratch, alpha, q, r, z, sum);
 }
 
-// A problem's system as conjugate gradients see it.
+// A problem's system in the form that conjugate gradients use.
 typedef struct system_of_problem {
   const csim_problem *problem;
   csim_linear *linear;

@@ -1,16 +1,16 @@
-// solver/linear.h: newton's linear systems and the solvers that a scene can choose for them. Needs
+// solver/linear.h: newton's linear systems and the linear solvers that a scene can choose. Needs
 // solver/problem.h, math/pcg.h.
 //
 // Adding a solver: one new file with a csim_linear_kind, one word in the list of linear.c. A solver
-// gets a matrix. It knows neither contact nor chambers: where these couple vertices outside the
-// matrix, conjugate gradients solve the system and the solver preconditions them.
+// gets a matrix. It knows neither contact nor chambers. Where these couple vertices outside the
+// matrix, conjugate gradients solve the system with the solver as preconditioner.
 #ifndef CSIM_SOLVER_LINEAR_H
 #define CSIM_SOLVER_LINEAR_H
 
 #include "math/pcg.h"
 #include "solver/problem.h"
 
-/// The Hessian of a problem: on the edges of springs and membranes, or in 3 x 3 blocks.
+/// The Hessian of a problem: edge-based for springs and membranes, or in 3 x 3 blocks.
 typedef struct csim_linear_matrix {
   int on_edges;
   csim_stiffness K;   ///< on_edges
@@ -18,32 +18,32 @@ typedef struct csim_linear_matrix {
   csim_bsr H;         ///< else
 } csim_linear_matrix;
 
-/// Allocates the matrix of a model: on edges if the solver can use that and the model and its pins
-/// have that form, which is faster; else in blocks.
+/// Allocates the matrix of a model. It is edge-based, which is faster, if the solver supports that
+/// and the model and its pins have that form; else it has blocks.
 /// @return 0, or -1 when out of memory (arena->failed)
 int csim_linear_matrix_create(csim_arena *arena, const csim_model *model,
                               const csim_solver_params *params, int may_use_edges,
                               csim_linear_matrix *A);
 
-/// A solver of A x = b. b and x (nvert x 3); both are zero at fixed vertices, or the rows and
-/// columns there are those of the identity.
+/// A solver of A x = b. b and x (nvert x 3). At fixed vertices both are zero, or the rows and
+/// columns are those of the identity.
 typedef struct csim_linear_kind {
-  /// Makes the matrix and memory for the solver, from the arena; NULL when out of memory.
+  /// Allocates the matrix and memory of the solver in the arena; NULL when out of memory.
   void *(*create)(csim_arena *arena, const csim_model *model, const csim_solver_params *params,
                   csim_linear_matrix *A);
   /// Factors A, or computes its preconditioner; called once for every matrix.
-  /// @return CSIM_SOLVE_CONVERGED, or why there is no factor
+  /// @return CSIM_SOLVE_CONVERGED, or the reason that there is no factor
   csim_solve_outcome (*prepare)(csim_pool *pool, const csim_linear_matrix *A, void *scratch);
   /// r -= alpha q (q = NULL: r stays); z = P^-1 r with a symmetric positive definite P near A;
   /// sum = (r.r, r.z)
   void (*precondition)(csim_pool *pool, void *scratch, double alpha, const double *q, double *r,
                        double *z, double sum[2]);
-  /// Solves until |b - A x| <= tolerance |b|, or exactly. NULL: by conjugate gradients.
+  /// Solves until |b - A x| <= tolerance |b|, or exactly. NULL: conjugate gradients.
   csim_solve_report (*solve)(const csim_problem *problem, const csim_linear_matrix *A,
                              void *scratch, const double *b, double tolerance, double *x);
   int is_preconditioner; ///< solves coupled systems as well as others; else the scene may not have
                          ///< chambers, whose systems are always coupled
-  int requires_definite; ///< an indefinite matrix ends the step; conjugate gradients go on
+  int requires_definite; ///< an indefinite matrix ends the step; conjugate gradients continue
 } csim_linear_kind;
 
 /// Names of the solvers a scene can choose, NULL-terminated.
@@ -67,17 +67,17 @@ int csim_linear_create(csim_arena *arena, const csim_model *model, const csim_so
 /// Frees what is not in the arena; zero is allowed.
 void csim_linear_destroy(csim_linear *linear);
 
-/// The matrix becomes the Hessian at x (nvert x 3).
+/// Assembles the Hessian at x (nvert x 3).
 void csim_linear_assemble(const csim_problem *problem, const double *x, csim_linear *linear);
 
-/// q = (A + what chambers and contact add outside of it) p, both (nvert x 3); p has one number more
-/// to read behind its end.
+/// q = (A + the parts of chambers and contact outside of it) p, both (nvert x 3). p must have one
+/// more readable number behind its end.
 /// @return p . q
 double csim_linear_multiply(const csim_problem *problem, const csim_linear *linear, const double *p,
                             double *q);
 
-/// The same of a translation p = W: 1 along an axis at free vertices, otherwise 0. Edges between
-/// free vertices do not feel it.
+/// The same for a translation p = W: 1 along an axis at free vertices, otherwise 0. Edges between
+/// free vertices do not contribute.
 void csim_linear_translate(const csim_problem *problem, const csim_linear *linear, int axis,
                            const double *W, double *q);
 

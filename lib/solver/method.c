@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-// The list: a name X is csim_method_X in a file of its own, and for the X a scene says.
+// The list: a name X is csim_method_X in its own file, and its name in a scene.
 #define METHODS(X) X(newton) X(descent) X(pd) X(pbd) X(xpbd) X(explicit) X(symplectic)
 
 #define DECLARE(name) extern const csim_method csim_method_##name;

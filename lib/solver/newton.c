@@ -40,14 +40,13 @@ static void newton_destroy(void *scratch) {
   csim_linear_destroy(&((newton *)scratch)->linear);
 }
 
-// The filter may cut this share of what gravity moves a vertex by in a substep (root mean square):
-// a step that was cut further has not gone where the forces wanted it to.
+// Share of the motion by gravity in a substep that the filter may cut (root mean square). A step
+// that was cut by more has not gone where the forces pull.
 static const double MOST_CUT = 0.1;
 
-// Whether what the gradient s->g has left would move vertices by but a share of an edge, as one
-// step of the last preconditioner sees it. Forces alone say little: 1 N is much for a slack
-// cloth and nothing for a stretched one. Overwrites
-// problem->step.
+// Step-norm test: whether the residual s->g would move vertices only by a share of an edge, as
+// estimated by one application of the last preconditioner. Forces alone say little: 1 N is much for
+// a slack cloth and nothing for a stretched one. Overwrites problem->step.
 static int has_settled(const csim_problem *problem, newton *s, csim_method_report *report) {
   int n = 3 * problem->model->nvert;
   double sum[2], limit = problem->params->step_tolerance * s->edge;
@@ -70,7 +69,7 @@ static void sum_forces(void *context, int first, int last, double *sum) {
   memcpy(sum, force, sizeof force);
 }
 
-// What the exact pins still have to go, into d at their vertices.
+// Sets d at exact pins to their remaining displacement.
 static void remaining_step(const csim_problem *problem, const double *x, double *d) {
   for (int i = 0; i < problem->model->ntarget; i++) {
     const csim_target *t = &problem->model->target[i];
@@ -79,8 +78,8 @@ static void remaining_step(const csim_problem *problem, const double *x, double 
   }
 }
 
-// Shortens problem->step, all of it alike, so that no strain comes to its bound: contact has
-// allowed every share of it. Returns the share.
+// Shortens problem->step as a whole so that no strain reaches its bound: contact has accepted every
+// share of it. Returns the share.
 static double keep_bounds(const csim_problem *problem, const double *x) {
   int n = 3 * problem->model->nvert;
   double share = csim_problem_max_step(problem, x, problem->step);
@@ -88,9 +87,9 @@ static double keep_bounds(const csim_problem *problem, const double *x) {
   return share;
 }
 
-// Puts problem->step through the filter, and notes what that cut. A step shortened vertex by vertex
-// need not descend any more; then all of it is shortened alike. Returns g.d after it; s->g holds
-// -g.
+// Passes problem->step through the filter and records what it cut. A step that is shortened vertex
+// by vertex may not be a descent direction any more; it is shortened as a whole then. Returns g.d
+// after it; s->g holds -g.
 static double filter_step(const csim_problem *problem, newton *s, const double *x,
                           csim_method_report *report) {
   int n = 3 * problem->model->nvert;
@@ -113,7 +112,7 @@ static double filter_step(const csim_problem *problem, newton *s, const double *
   return slope;
 }
 
-// Pins and planes that had no room to reach their targets try again. -1 when out of memory.
+// Moves pins and planes that could not reach their targets again. -1 when out of memory.
 static int catch_up(const csim_problem *problem, double *x) {
   csim_contact *contact = problem->contact;
   csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
@@ -122,29 +121,29 @@ static int catch_up(const csim_problem *problem, double *x) {
   return failed ? -1 : 0;
 }
 
-// -g into s->g, and the Hessian at x.
+// Puts -g into s->g, and assembles the Hessian at x.
 static void linearize(const csim_problem *problem, newton *s, const double *x) {
   csim_vector_negate(problem->pool, 3 * problem->model->nvert, s->g);
   csim_linear_assemble(problem, x, &s->linear);
 }
 
-// problem->step = H^-1 (-g), where s->g holds -g.
+// Solves problem->step = H^-1 (-g), where s->g holds -g.
 static csim_solve_report solve_linear(const csim_problem *problem, newton *s,
                                       const csim_solve_goal *goal) {
   return csim_linear_solve(problem, &s->linear, s->g, goal, problem->step);
 }
 
-// The same to a tolerance alone.
+// The same, to a tolerance alone.
 static csim_solve_report solve_exactly(const csim_problem *problem, newton *s, double tolerance) {
   csim_solve_goal goal = {.tolerance = tolerance,
                           .max_iterations = problem->params->linear_iterations};
   return solve_linear(problem, s, &goal);
 }
 
-// What the linear solver may leave of the residual where forces need not balance. Contact and
-// wrinkles change with a step, so a later one leaves half or a fifth of the residual however well
-// it is solved: it is solved to half of what the last step has left (Eisenstat & Walker 1996). The
-// first is solved better: that saved one Newton iteration in eleven.
+// Tolerance of the linear solver when forces need not balance. Contact and wrinkles change with a
+// step, so a later step leaves half or a fifth of the residual however well it is solved. It is
+// solved to half of the residual left by the last step (Eisenstat & Walker 1996). The first is
+// solved more accurately, which saved one Newton iteration in eleven.
 static double choose_tolerance(const csim_solver_params *params, int iteration, double ratio) {
   static const double FIRST = 0.4, LATER = 6; // times linear_tolerance
   static const double MOST = 0.3;
@@ -159,8 +158,8 @@ typedef struct balance_goal {
   newton *s;
 } balance_goal;
 
-// Whether the residual of the linear system is, but for a translation, as well in balance as the
-// step has to end. A little better, as forces are not linear.
+// Whether the residual of the linear system, without a translation, is as well balanced as the step
+// must end. The bound is a little tighter, as forces are not linear.
 static int is_balanced(void *context, const double *r) {
   static const double SHARE = 0.8;
   const balance_goal *goal = context;
@@ -171,9 +170,10 @@ static int is_balanced(void *context, const double *r) {
          SHARE * goal->problem->params->balance;
 }
 
-// A step ends when its forces balance, so that is what the linear solver has to reach: by its norm
-// alone half of the first solves ended short of it, which cost another Newton iteration, and later
-// ones went on for three times as long as they had to. Norms still bound what patches do not see.
+// Goal of the linear solver: a step ends when its forces balance, so the solver has to reach that.
+// By its norm alone half of the first solves ended short of it, which cost another Newton
+// iteration, and later ones took three times the iterations needed. The norm still bounds what
+// patches do not see.
 static csim_solve_goal choose_goal(const csim_solver_params *params, int iteration, double ratio,
                                    balance_goal *balance) {
   static const double FIRST = 2, LATER = 10; // times linear_tolerance
@@ -189,7 +189,7 @@ static csim_solve_goal choose_goal(const csim_solver_params *params, int iterati
   return goal;
 }
 
-// Solves for one iteration's step, as well as it is worth.
+// Solves for the step of one iteration, as accurately as is useful.
 static csim_solve_report solve_to_goal(const csim_problem *problem, newton *s, int iteration,
                                        double ratio) {
   balance_goal balance = {problem, s};
@@ -202,9 +202,9 @@ static csim_solve_report solve_to_goal(const csim_problem *problem, newton *s, i
   return report;
 }
 
-static const double ACCELERATION_TOLERANCE = 1e-8; // it is solved once in a run
+static const double ACCELERATION_TOLERANCE = 1e-8; // once in a run
 
-// Solves for what f/m lacks, so that a free fall has none of the linear solver's error.
+// Solves for the difference from f/m only, so that a free fall has no error of the linear solver.
 static void newton_accelerate(const csim_problem *problem, void *scratch, const double *f,
                               double *a) {
   newton *s = scratch;
@@ -218,25 +218,25 @@ static void newton_accelerate(const csim_problem *problem, void *scratch, const 
   for (int i = 0; i < n; i++) a[i] += problem->step[i] / way;
 }
 
-// Of an edge: what a collider may come nearer to cloth by in one step. Beyond it the step is taken
-// in parts, as the linear problem of where cloth goes then says little.
+// Share of an edge by which a collider may approach cloth in one step. Beyond it the step is taken
+// in parts, as the linear problem no longer predicts where the cloth goes.
 static const double FASTEST = 0.5;
 
-// Colliders that get on by less than this share of their way so many times are held up: by other
-// colliders, or by cloth that cannot give way.
+// A collider is blocked after so many attempts that move it by less than this share of its way: by
+// other colliders, or by cloth that cannot give way.
 static const double LEAST_GAIN = 0.03;
 enum { MOST_MISSES = 2, MOST_TOGETHER = 20 };
 
-// Cloth and the colliders that are behind move in one step, see contact/guide.h; s->g is the
-// gradient at x. Two rounds: the first finds out where cloth goes, the second which pairs then come
-// near. Bounds of strain shorten the way of all. Returns the share of it that they went.
+// Moves cloth and the lagging colliders in one step, see contact/guide.h; s->g is the gradient at
+// x. There are two rounds: the first finds where the cloth goes, the second which pairs then come
+// near. Bounds of strain shorten the motion of all. Returns the share of it that was made.
 static double step_together(const csim_problem *problem, newton *s, csim_method_report *report,
                             double *x) {
   csim_contact *contact = problem->contact;
   int n = 3 * problem->model->nvert;
   double tolerance = csim_min(0.01, problem->params->linear_tolerance);
   csim_vector_go(problem->pool, n, problem->x, problem->h, problem->v, s->x_try);
-  csim_vector_add(problem->pool, n, -1, x, s->x_try); // what free flight has left
+  csim_vector_add(problem->pool, n, -1, x, s->x_try); // rest of the free flight
   for (int round = 0; round < 2; round++) {
     if (round) csim_problem_gradient(problem, x, s->g);
     csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
@@ -254,7 +254,7 @@ static double step_together(const csim_problem *problem, newton *s, csim_method_
   }
   double limit = csim_problem_max_step(problem, x, s->x_try);
   if (limit < LEAST_GAIN)
-    limit = 1; // cloth at its bound cannot give way: colliders keep their time
+    limit = 1; // cloth at its bound cannot give way: colliders stay on schedule
   csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
   double share = csim_contact_go_together(contact, s->x_try, limit, x);
   csim_pool_phase(problem->pool, before);
@@ -262,15 +262,15 @@ static double step_together(const csim_problem *problem, newton *s, csim_method_
   return share;
 }
 
-// A step that ends with its forces so far from balance has lost momentum: cloth that fell crumpled
-// hung in the air, held by its own contacts. In up to four parts it converges for less than the
-// iterations that a higher limit takes.
+// Largest imbalance of a step that ends at the iteration limit. A worse one has lost momentum:
+// cloth that fell crumpled hung in the air, held by its own contacts. In up to four parts such a
+// step converges in fewer iterations than a higher limit takes.
 static const double MOST_IMBALANCE = 4; // times solver.balance
-enum { LEAST_HALVINGS = 2 };            // kept for colliders that come too fast
+enum { LEAST_HALVINGS = 2 };            // reserved for colliders that are too fast
 
-// A bound of strain shortens joint steps until cloth and collider hardly move any more. From where
-// they were in the middle of the step they get on: without that a ball that pushes a sheet with a
-// bound of 2 % at 3.9 m/s fell 17 mm behind, now by less than 0.1 mm.
+// A bound of strain may shorten joint steps until cloth and collider hardly move. From their
+// positions in the middle of the step they can go on. Without that a ball pushing a sheet with a
+// bound of 2 % at 3.9 m/s lagged by 17 mm, now by less than 0.1 mm.
 static int falls_behind(const csim_problem *problem) {
   return problem->model->bounded && problem->contact && problem->halvings_left > 0 &&
          csim_contact_falls_behind(problem->contact);
@@ -306,9 +306,9 @@ static csim_method_report newton_solve(const csim_problem *problem, void *scratc
   const csim_solver_params *params = problem->params;
   int n = 3 * problem->model->nvert;
   csim_method_report report = {.outcome = CSIM_OUTCOME_LIMIT};
-  double last_residual = INFINITY, ratio = 1; // of this residual to the last
+  double last_residual = INFINITY, ratio = 1; // of this residual to the last one
   s->cut = 0;
-  int together = 0, misses = 0, times = 0; // steps with colliders are no iterations
+  int together = 0, misses = 0, times = 0; // steps with colliders are not counted as iterations
   int blind = 0, pins_left = params->pins == CSIM_PINS_COUNTER_FORCE &&
                              problem->model->ntarget > 0 && !problem->contact;
   for (;; report.iterations++) {
@@ -321,7 +321,7 @@ static csim_method_report newton_solve(const csim_problem *problem, void *scratc
     csim_pool_sums(problem->pool, problem->model->nvert, CSIM_SUM_GRAIN, 3, sum_forces, s->g,
                    report.left);
     if (params->balance > 0) csim_balance_begin(problem, &s->balance, x);
-    // F no longer sees progress; go on only while the gradient does
+    // F no longer resolves progress; continue only while the gradient decreases
     if (blind && report.residual > 0.5 * last_residual) report.outcome = CSIM_OUTCOME_STALLED;
     ratio = report.residual / last_residual;
     last_residual = report.residual;
@@ -361,8 +361,8 @@ static csim_method_report newton_solve(const csim_problem *problem, void *scratc
     else if (linear.outcome == CSIM_SOLVE_BREAKDOWN || !isfinite(slope))
       report.outcome = CSIM_OUTCOME_DIVERGED;
     if (report.outcome != CSIM_OUTCOME_LIMIT) break;
-    int judged = params->line_search && !pins_left; // a step of the pins is not for F to judge
-    int moved = slope < 0 || !(judged || problem->contact); // contact has filtered no other
+    int judged = params->line_search && !pins_left;         // F does not judge a step of the pins
+    int moved = slope < 0 || !(judged || problem->contact); // contact has filtered no other step
     if (judged && moved)
       moved = csim_line_search(problem, problem->step, slope, s->x_try, x, &blind) > 0;
     else if (moved)

@@ -1,8 +1,8 @@
 // solver/pbd.c: position based dynamics and its compliant extension. Needs solver/project.h.
 //
-// Both start from y and satisfy the elements' constraints one after another (Gauss-Seidel) or all
-// at once, averaged (Jacobi). pbd takes them as rigid, softened by a share that depends on the
-// iteration count (Mueller et al. 2007); xpbd gives each its compliance 1/k and a multiplier, so
+// Both start from y and project the constraints of elements one after another (Gauss-Seidel) or all
+// at once, averaged (Jacobi). In pbd constraints are rigid, softened by a share that depends on the
+// iteration count (Mueller et al. 2007). In xpbd each has a compliance 1/k and a multiplier, so
 // that the result tends to the implicit Euler step (Macklin et al. 2016).
 #include "solver/method.h"
 
@@ -52,10 +52,10 @@ static void project_all(const csim_problem *problem, const csim_pass *pass, pbd 
       x[csim_xyz(i) + c] += s->dx[csim_xyz(i) + c] / s->count[i];
 }
 
-// x = y + W J(x)^T lambda. Passes move x by the gradients of their moment; as those turn, x drifts
-// from what the multipliers mean, and Gauss-Seidel alone converges to another step than implicit
-// Euler's. Multipliers that are still far off would throw x away (stiff springs, few passes,
-// averaged Jacobi): x stays when the objective would come above where the iteration began.
+// Recomputes x = y + W J(x)^T lambda. Passes move x by gradients at their own iterate; as these
+// rotate, x drifts away from its multipliers, and Gauss-Seidel alone converges to another step than
+// implicit Euler's. Multipliers far from converged would throw x away (stiff springs, few passes,
+// averaged Jacobi), so x stays if the objective would rise above its initial value.
 static void renew(const csim_problem *problem, const csim_pass *pass, pbd *s, double *x) {
   const csim_model *model = problem->model;
   size_t bytes = 3 * (size_t)model->nvert * sizeof *x;
@@ -87,7 +87,7 @@ static csim_method_report solve(const csim_problem *problem, pbd *s, int complia
     memset(s->lambda[e], 0, 3 * (size_t)problem->model->energy[e].nelem * sizeof *s->lambda[e]);
   if (compliant) s->start_value = csim_problem_value(problem, x);
   csim_method_report report = {.outcome = CSIM_OUTCOME_LIMIT};
-  // the residual costs as much as a pass: look at it after 1, 2, 4, ..., 16, 32, 48, ... passes
+  // the residual costs as much as a pass: measured after 1, 2, 4, ..., 16, 32, 48, ... passes
   for (int next = 1;
        report.iterations < params->iterations && report.outcome == CSIM_OUTCOME_LIMIT;) {
     project_all(problem, &pass, s, compliant, x);
@@ -101,7 +101,7 @@ static csim_method_report solve(const csim_problem *problem, pbd *s, int complia
 
 static csim_method_report pbd_solve(const csim_problem *problem, void *scratch, double *x) {
   csim_method_report report = solve(problem, scratch, 0, x);
-  // rigid constraints have no stiffness to measure a residual with
+  // rigid constraints have no stiffness that a residual could be measured with
   if (report.outcome != CSIM_OUTCOME_DIVERGED) report.outcome = CSIM_OUTCOME_LIMIT;
   for (ptrdiff_t k = 0; k < csim_xyz(problem->model->nvert); k++) {
     double v_star = (problem->y[k] - problem->x[k]) / problem->h;

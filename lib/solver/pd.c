@@ -2,12 +2,11 @@
 // Kavan, Fast Simulation of Mass-Spring Systems, SIGGRAPH Asia 2013).
 //
 // Local and global step together are x <- x - A^-1 grad F(x) with A = M/h^2 + L: for springs the
-// local projection d and the gradient agree, grad F = A x - M y/h^2 - J d(x). Written so, every
-// energy takes part through its gradient, exactly, and through its laplacian as a stand-in for its
-// Hessian (Liu, Bouaziz, Kavan, Quasi-Newton Methods for Real-Time Simulation of Hyperelastic
-// Materials, TOG 2017); L-BFGS improves on A with the last steps. Where A bounds the Hessian
-// (springs, quadratic bending, anchors) a whole step always lowers F; with other energies a line
-// search sees to it.
+// local projection d and the gradient agree, grad F = A x - M y/h^2 - J d(x). In this form every
+// energy contributes exactly, through its gradient; its laplacian approximates its Hessian (Liu,
+// Bouaziz, Kavan, Quasi-Newton Methods for Real-Time Simulation of Hyperelastic Materials, TOG
+// 2017). L-BFGS improves A with the last steps. Where A bounds the Hessian (springs, quadratic
+// bending, anchors) a whole step always lowers F; with other energies a line search ensures it.
 #include "solver/method.h"
 
 #include "math/cholesky.h"
@@ -119,8 +118,8 @@ static void remember_pair(const csim_problem *problem, pd *s, const double *x, i
   memcpy(s->g_last, s->g, (size_t)n * sizeof *x);
 }
 
-// Few iterations do not mend a start far uphill, such as one that inertia turned tetrahedra inside
-// out in: free vertices then start from where the step does.
+// Few iterations do not repair an initial guess of very high energy, such as one where inertia
+// inverted tetrahedra. Free vertices then start from the beginning of the step.
 static void lower_start(const csim_problem *problem, pd *s, double *x) {
   size_t bytes = (size_t)s->accelerator.n * sizeof *x;
   memcpy(s->d, x, bytes);
@@ -133,13 +132,13 @@ static void lower_start(const csim_problem *problem, pd *s, double *x) {
     memcpy(x, s->d, bytes);
 }
 
-// Moves x by an accelerated step from x + a d, a from the line search; when that would end above
-// F(x), to x + a d itself. Returns -1 when no a lowers F.
+// Moves x by an accelerated step from x + a d, with a from the line search. If that would end above
+// F(x), moves x to x + a d itself. Returns -1 when no a lowers F.
 static int guarded_step(const csim_problem *problem, pd *s, double *x) {
   size_t bytes = (size_t)s->accelerator.n * sizeof *x;
   double slope = csim_vector_dot(problem->pool, s->accelerator.n, s->g, s->d);
   double before = csim_problem_value(problem, x);
-  int blind; // not asked: the gradient goes on falling where F no longer sees it
+  int blind; // not used: the gradient still decreases where F no longer resolves it
   memcpy(s->x_last, x, bytes);
   if (!(slope < 0) || csim_line_search(problem, s->d, slope, s->g, x, &blind) == 0) return -1;
   if (s->accelerator.kind == CSIM_ACCELERATION_NONE) return 0;

@@ -1,8 +1,8 @@
-// solver/problem.h: the minimisation that one implicit step is. Needs contact/, model/ and math/.
+// solver/problem.h: the minimisation of one implicit step. Needs contact/, model/ and math/.
 //
 //   x = argmin F(x),  F(x) = 1/2 sum_i w_i |x_i - y_i|^2 + E(x),  over the free vertices
 //
-// With contact, E holds its energies too, and x may only be written through csim_problem_apply.
+// With contact, E includes its energies, and x may only be written through csim_problem_apply.
 #ifndef CSIM_SOLVER_PROBLEM_H
 #define CSIM_SOLVER_PROBLEM_H
 
@@ -10,8 +10,8 @@
 #include "model/chamber.h"
 #include "model/stiffness.h"
 
-/// The elastic energy of the last point it was asked of in a part of a step: line searches and
-/// starts ask of a point more than once.
+/// The elastic energy at the last point evaluated in a part of a step. Line searches and initial
+/// guesses evaluate points more than once.
 typedef struct csim_energy_memo {
   int known;
   double value; ///< [J]
@@ -29,23 +29,23 @@ typedef struct csim_problem {
   const double *v;           ///< (nvert x 3) [m/s] at the start of the step
   const double *y;           ///< (nvert x 3) [m] inertial target x + h v*
   const double *target;      ///< (ntarget x 3) [m] of pins at the end of the step
-  const double *plastic;     ///< (model's nplastic) what yielding has left behind; NULL: nothing
-  const double *hold;        ///< (ntarget) share of soft pins' stiffness; NULL: all of it
+  const double *plastic;     ///< (model's nplastic) plastic strains; NULL: none
+  const double *hold;        ///< (ntarget) share of soft pins' stiffness; NULL: 1
   const double *link;        ///< (nlink x 2) of links, csim_links_at; NULL: there are none
   csim_chamber_now *chamber; ///< (nchamber)
   csim_energy_memo *memo;    ///< NULL: none
   csim_scratch *scratch;     ///< of linear solvers, csim_pcg_reserve
   double *step;              ///< (nvert x 3) [m] where they leave a step, and contact filters it
   double *v_next;            ///< (nvert x 3) [m/s] for methods that set the velocity themselves
-  csim_contact *contact;     ///< NULL: none, or not this method's business
-  int halvings_left;  ///< times the step may still be given up, to be taken in twice as many parts
-  double force_scale; ///< [N] mean over free vertices of external plus internal force at x
+  csim_contact *contact;     ///< NULL: none, or the method does not treat it
+  int halvings_left;         ///< times the step may still be halved
+  double force_scale;        ///< [N] mean over free vertices of external plus internal force at x
 } csim_problem;
 
-/// Where E is evaluated: at x (nvert x 3), after a step from problem->x.
+/// Evaluation point of E: x (nvert x 3), after a step from problem->x.
 csim_point csim_problem_point(const csim_problem *problem, const double *x);
 
-/// What F(x) has of inertia and chambers, and of elasticity [J].
+/// The parts of F(x) from inertia and chambers, and from elasticity [J].
 double csim_problem_inertia(const csim_problem *problem, const double *x);
 double csim_problem_elasticity(const csim_problem *problem, const double *x);
 
@@ -59,31 +59,31 @@ void csim_problem_gradient(const csim_problem *problem, const double *x, double 
 void csim_problem_hessian(const csim_problem *problem, const csim_layout *layout, const double *x,
                           csim_psd psd, csim_bsr *H);
 
-/// The same as a matrix on the graph of springs.
+/// The same as an edge-based matrix.
 void csim_problem_stiffness(const csim_problem *problem, const double *x, csim_psd psd,
                             csim_stiffness *K);
 
-/// The Hessian, for pins held by a counter-force: at a fixed vertex all forces are cancelled by one
-/// equal and opposite, whose derivative cancels its row, and what is left of its equation is that
-/// it goes to its target, dx_p = fixed_step. The rows of free vertices then lose the known columns
-/// to the right side: rhs_f -= H_fp dx_p (second seed, method a).
+/// The Hessian, for pins held by a counter-force. At a fixed vertex an equal and opposite force
+/// cancels all forces, and its derivative cancels the row. The equation that is left says that the
+/// vertex goes to its target, dx_p = fixed_step. In the rows of free vertices the known columns
+/// move to the right-hand side: rhs_f -= H_fp dx_p.
 /// @param      fixed_step  (nvert x 3) [m] read at fixed vertices
 /// @param[out] rhs         (nvert x 3) changed; at fixed vertices set to fixed_step
 void csim_problem_hessian_counter(const csim_problem *problem, const csim_layout *layout,
                                   const double *x, csim_psd psd, const double *fixed_step,
                                   double *rhs, csim_bsr *H);
 
-/// Mean over free vertices of |m (y - x - h v)/h^2| + |dE/dx(x)| [N]: what residuals are measured
-/// against. g (nvert x 3) is scratch.
+/// Scale of residuals: mean over free vertices of |m (y - x - h v)/h^2| + |dE/dx(x)| [N]. g (nvert
+/// x 3) is scratch.
 double csim_problem_force_scale(const csim_problem *problem, double *g);
 
-/// Shortens a proposed step d (nvert x 3) so that no multiple alpha d, alpha in [0, 1], lets
-/// anything pass through anything; without contact it stays as it is.
+/// Shortens a proposed step d (nvert x 3) so that no multiple alpha d, alpha in [0, 1], causes an
+/// intersection. Without contact it stays as it is.
 /// @return the smallest share of a vertex's step that is left, [0, 1]; < 0 when out of memory
 double csim_problem_filter(const csim_problem *problem, double *d);
 
-/// Largest share of the step d from x that takes nothing beyond a bound of its strain, [0, 1]; d
-/// NULL: 0 when something is beyond at x. 1 in models that have none.
+/// Largest share of the step d from x that takes no strain beyond its bound, [0, 1]. With d NULL: 0
+/// if some strain at x is beyond its bound. 1 in models without bounds.
 double csim_problem_max_step(const csim_problem *problem, const double *x, const double *d);
 
 /// x += alpha d, d as csim_problem_filter returned it.

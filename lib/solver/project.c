@@ -31,7 +31,7 @@ static void project_element(const pass_job *job, int e) {
   double denominator = job->pass->compliance / c.k, compliance = denominator;
   for (int n = 0; n < nnode; n++)
     if (!model->fixed[node[n]]) denominator += weight_of(&c, n) / model->mass[node[n]];
-  if (!(denominator > 0)) return; // every node is fixed
+  if (!(denominator > 0)) return; // all nodes are fixed
   double dlambda[3];
   for (int d = 0; d < c.dim; d++) {
     double *lambda = job->lambda ? &job->lambda[csim_xyz(e) + d] : NULL;

@@ -5,7 +5,7 @@
 
 #include "solver/problem.h"
 
-/// What a pass does with a constraint C of gradient g and inverse masses w:
+/// One projection of a constraint C with gradient g and inverse masses w:
 ///
 ///   dlambda = -(s C + a lambda) / (sum w |g|^2 + a),  dx_i = w_i g_i dlambda
 ///
@@ -14,25 +14,26 @@
 typedef struct csim_pass {
   const csim_model *model;
   csim_pool *pool;
-  csim_point at;     ///< where constraints are evaluated, but for x
+  csim_point at;     ///< point where constraints are evaluated, except for x
   double compliance; ///< 1/h^2 [1/s^2]: a = compliance / k; 0 = rigid
   double share;      ///< s, (0, 1]
 } csim_pass;
 
-/// Gauss-Seidel: colour by colour, each constraint seeing the ones before.
+/// Gauss-Seidel: colour by colour; each constraint uses the result of the previous ones.
 /// @param lambda  (nelem x 3) multipliers, read and changed; NULL when compliance is 0
 /// @param x       (nvert x 3) read and changed; fixed vertices stay
 void csim_project_gauss_seidel(const csim_pass *pass, const csim_energy *energy, double *lambda,
                                double *x);
 
-/// Jacobi: every constraint sees the same x; its corrections and one count a vertex are added.
+/// Jacobi: every constraint uses the same x; corrections and one count per vertex are added.
 /// @param x      (nvert x 3) read only
 /// @param dx     (nvert x 3) added to
 /// @param count  (nvert) added to
 void csim_project_jacobi(const csim_pass *pass, const csim_energy *energy, double *lambda,
                          const double *x, double *dx, double *count);
 
-/// Adds W J(x)^T lambda to out (nvert x 3): where the multipliers push, by the gradients at x.
+/// Adds W J(x)^T lambda to out (nvert x 3): the displacement by the multipliers, with the gradients
+/// at x.
 void csim_project_push(const csim_pass *pass, const csim_energy *energy, const double *lambda,
                        const double *x, double *out);
 

@@ -17,7 +17,7 @@ static void scale(const csim_model *model, double *x) {
   }
 }
 
-// The same numbers on every machine, in [-1/2, 1/2): no mode may be absent from the start.
+// Numbers in [-1/2, 1/2), the same on every machine: no mode may be absent from the start.
 static void scatter(int n, double *x) {
   uint32_t seed = 1;
   for (int i = 0; i < n; i++) {

@@ -1,4 +1,4 @@
-// solver/stability.h: how large a step an explicit method may take. Needs model/model.h.
+// solver/stability.h: the largest stable step of an explicit method. Needs model/model.h.
 #ifndef CSIM_SOLVER_STABILITY_H
 #define CSIM_SOLVER_STABILITY_H
 
@@ -11,7 +11,7 @@
 /// Euler needs less).
 ///
 /// @param pool  NULL allowed
-/// @return omega_max, 0 when nothing resists; -1 when out of memory
+/// @return omega_max, 0 if nothing is stiff; -1 when out of memory
 double csim_largest_frequency(csim_pool *pool, const csim_model *model);
 
 /// Longest stable step [s] of symplectic Euler at a largest frequency omega > 0. With damping tau,

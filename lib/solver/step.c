@@ -24,7 +24,7 @@ typedef struct earlier_colliders {
   double *last, *part;
 } earlier_colliders;
 
-// For methods that know nothing of contact: the bodies without their energies, and newton on them.
+// For methods without contact: the bodies without their energies, and newton on them.
 typedef struct loose_bodies {
   csim_model model;
   csim_solver_params params;
@@ -33,15 +33,15 @@ typedef struct loose_bodies {
 
 struct csim_solver {
   csim_solver_setup setup;
-  csim_arena arena;     // of what is below
+  csim_arena arena;     // of everything below
   csim_scratch scratch; // of linear solvers and contact
   const csim_method *method;
   void *method_scratch;
   double *y, *x, *v; // (nvert x 3)
   double *step;      // (nvert x 3) when there is no contact, which has its own
   earlier_state earlier;
-  int lacks_a;       // the state's accelerations are to be found
-  int halvings_left; // times the step may be halved yet
+  int lacks_a;       // the state's accelerations are not known yet
+  int halvings_left; // times the step may still be halved
   csim_integration integration;
   csim_energy_memo memo;
   double *damping;           // (nbody) [s] of this step's springs; NULL: none
@@ -50,7 +50,7 @@ struct csim_solver {
   double *link;              // (nlink x 2)
   csim_chamber_now *chamber; // (nchamber)
   double *decay;             // (nbody)
-  double *goal;              // (nvert x 3) what contact was asked for, when it has the last word
+  double *goal;              // (nvert x 3) the method's proposal, when contact is resolved after it
   csim_contact *contact;     // NULL unless the response is "filter"
   csim_zones *zones;         // NULL unless it is "impact-zones"
   earlier_colliders kinematic;
@@ -59,7 +59,7 @@ struct csim_solver {
 
 extern const csim_method csim_method_newton;
 
-// Newton for vertices that nothing but inertia and contact acts on.
+// Creates newton for vertices with only inertia and contact.
 static void create_loose(csim_solver *solver) {
   const csim_model *model = solver->setup.model;
   solver->loose.model = *model;
@@ -76,7 +76,7 @@ static void create_loose(csim_solver *solver) {
       csim_method_newton.create(&solver->arena, &solver->loose.model, &solver->loose.params);
 }
 
-// Gradients of volumes are kept where they couple vertices.
+// Keeps gradients of volumes where they couple vertices.
 static void create_chambers(csim_arena *arena, const csim_model *model, csim_solver *solver) {
   solver->chamber = CSIM_ARENA_NEW(arena, csim_chamber_now, model->chambers.nchamber);
   for (int k = 0; k < model->chambers.nchamber && solver->chamber; k++)
@@ -173,7 +173,7 @@ void csim_solver_begin_frame(csim_solver *solver, double end) {
   csim_contact_begin_frame(solver->contact, end);
 }
 
-// Hard pins go to their targets.
+// Moves exact pins to their targets.
 static void put_pins(const csim_problem *problem, double *x) {
   const csim_model *model = problem->model;
   for (int i = 0; i < model->ntarget; i++)
@@ -181,7 +181,7 @@ static void put_pins(const csim_problem *problem, double *x) {
       memcpy(x + csim_xyz(model->target[i].vert), problem->target + csim_xyz(i), 3 * sizeof *x);
 }
 
-// The point the method starts from; hard pins stand at their targets.
+// Chooses the initial guess of the method; exact pins are at their targets.
 static void choose_start(const csim_problem *problem, const csim_method *method, double *x) {
   int n = 3 * problem->model->nvert;
   if (problem->params->start == CSIM_START_VELOCITY)
@@ -190,12 +190,12 @@ static void choose_start(const csim_problem *problem, const csim_method *method,
     csim_vector_copy(problem->pool, n,
                      problem->params->start == CSIM_START_INERTIA ? problem->y : problem->x, x);
   if (problem->params->pins == CSIM_PINS_COUNTER_FORCE && method->solves_systems)
-    return; // the pins go to their targets with the first iteration
+    return; // the first iteration moves the pins to their targets
   put_pins(problem, x);
 }
 
-// Leads the start x back towards the beginning of the step, as far as bounds of strain want it:
-// Newton's steps keep to them, and so must what it starts from. Pins stay at their targets.
+// Moves the initial guess x back towards the beginning of the step until no strain exceeds its
+// bound: Newton's steps keep the bounds, so the guess must too. Pins stay at their targets.
 static void keep_bounds(const csim_problem *problem, double *x) {
   const csim_model *model = problem->model;
   double share = csim_problem_max_step(problem, problem->x, NULL);
@@ -218,8 +218,8 @@ static void limit_strain(const csim_solver *solver, double *x) {
         csim_project_limit(&pass, &setup->model->energy[e], setup->params.strain_limit, x);
 }
 
-// What the method proposes becomes positions: inertia pulls every vertex to the proposal, contact
-// resists, and the filter has the last word. x: the proposal on entry.
+// Turns the method's proposal into positions: inertia pulls every vertex to the proposal, contact
+// energies resist, and the filter makes the result free of intersections. x: the proposal on entry.
 static int resolve_contact(csim_solver *solver, const csim_problem *problem, double *x,
                            csim_step_report *report) {
   csim_contact *contact = solver->contact;
@@ -255,7 +255,7 @@ static void add_velocity(void *context, int first, int last) {
   for (int i = first; i < last; i++) job->v[i] += (job->x[i] - job->from[i]) / job->h;
 }
 
-// Velocities of the step to x, which the method wanted to end at solver->goal.
+// Velocities of the step to x, when the method's proposal was solver->goal.
 static void set_velocity(const csim_solver *solver, csim_state *state, const double *x, double *v) {
   int sets = solver->method->sets_velocity && !(solver->setup.params.strain_limit > 0);
   if (!sets) csim_integration_end(solver->setup.pool, &solver->integration, x, state, v);
@@ -264,9 +264,10 @@ static void set_velocity(const csim_solver *solver, csim_state *state, const dou
   csim_pool_for(solver->setup.pool, 3 * state->nvert, CSIM_SUM_GRAIN, add_velocity, &job);
 }
 
-// Accelerations of a state that has none yet: those of its forces, without contact's. From a = 0
-// whatever starts at rest would lose g h/2 of speed for good. Stiff forces are for the method to
-// take implicitly: a stitch of 10 kN/m that is 0.1 mm too long would throw its edges at 80 m/s.
+// Finds the accelerations of a state that has none yet: those of its forces, without contact. From
+// a = 0 everything that starts at rest would lose g h/2 of speed permanently. The method treats
+// stiff forces implicitly: a stitch of 10 kN/m that is 0.1 mm too long would throw its edges at 80
+// m/s.
 static void find_accelerations(const csim_solver *solver, const csim_problem *problem,
                                csim_state *state, double *force) {
   const csim_model *model = problem->model;
@@ -296,8 +297,8 @@ static csim_impulse_step impulse_step(const csim_solver *solver, double end, dou
                              .h = h};
 }
 
-// Velocities solver->v after the external forces, the inertial target solver->y, and where pins,
-// links and chambers are at the end of the part.
+// Computes velocities solver->v after the external forces, the inertial target solver->y, and the
+// positions of pins, links and chambers at the end of the part.
 static void apply_external_forces(csim_solver *solver, const csim_state *state, double time,
                                   double h, csim_step_report *report) {
   const csim_solver_setup *setup = &solver->setup;
@@ -356,13 +357,13 @@ static csim_problem problem_of(csim_solver *solver, const csim_state *state) {
                         .step = contact ? csim_contact_displacements(contact) : solver->step};
 }
 
-// How the method's first point is found: contact shortens the way there vertex by vertex; or all by
-// one share, which keeps to bounds of strain; or bodies stay where they are.
+// How the initial guess moves to its position: contact shortens the motion vertex by vertex; or as
+// a whole, which keeps bounds of strain; or bodies stay.
 typedef enum start_way { START_APART, START_TOGETHER, START_RESTING } start_way;
 
-// Puts solver->x where the method starts, as far as contact lets it. Colliders that have room go
-// first: what rests on one would take half of the gap between them in its free flight, and stop it
-// there. -1: out of memory.
+// Moves solver->x to the initial guess, as far as contact allows. Colliders with a free path move
+// first: what rests on one would take half of the gap between them in its free flight, and stop it.
+// -1: out of memory.
 static int begin_in_contact(csim_solver *solver, const csim_problem *problem, start_way way) {
   csim_contact *contact = solver->contact;
   double *x = solver->x;
@@ -375,7 +376,7 @@ static int begin_in_contact(csim_solver *solver, const csim_problem *problem, st
                                : csim_contact_advance(contact, x, x);
 }
 
-// Begins contact again where it was before this part of the step. -1: out of memory.
+// Restores contact to the state before this part of the step. -1: out of memory.
 static int begin_again(csim_solver *solver, const csim_state *state, double end) {
   csim_contact *contact = solver->contact;
   csim_contact_load(contact, solver->kinematic.part);
@@ -384,22 +385,24 @@ static int begin_again(csim_solver *solver, const csim_state *state, double end)
                             solver->integration.h);
 }
 
-// A start with more than this times the energy F of where bodies stand, with pins at their targets,
-// is left for that: what contact shortened vertex by vertex may be torn. A wall of 0.1 mm that fell
-// on the floor started with 1e8 times as much, and after all iterations had some of it left, energy
-// made of nothing; from where bodies stand F can only fall. At 1.5 times, colliders that come fast
-// were held up by cloth that stood: a ball of 5 m/s was 4 mm and, once, 105 mm behind. At 30 times,
+// An initial guess with more than this times the energy F of the positions at rest (pins at their
+// targets) is replaced by those: after shortening vertex by vertex it may be torn. A wall of 0.1 mm
+// that fell on the floor started with 1e8 times the energy, and the iterations left some of it:
+// energy from nothing. From the positions at rest F only falls. At 1.5 times, cloth at rest stopped
+// fast colliders: a ball of 5 m/s lagged by 4 mm and, once, by 105 mm. At 30 times a gathered tube
+// came to rest later. At 1000 times a wall of 1 mm was torn.
 // a gathered tube came to rest later. At 1000 times, a wall of 1 mm was torn.
 static const double WORST_START = 100;
 
-// Where bodies stand, with pins at their targets.
+// Sets x to the positions at the start of the step, with pins at their targets.
 static void stand(const csim_problem *problem, double *x) {
   csim_vector_copy(problem->pool, 3 * problem->model->nvert, problem->x, x);
   put_pins(problem, x);
 }
 
-// Whether F at the start is little already beside parts of F where bodies stand, none of them
-// negative: nearly always the first is enough, and never is contact's needed, which is gone by now.
+// Whether F of the initial guess is small even against a part of F at rest. Inertia is tried first,
+// as it nearly always suffices; elasticity is added only if not. Contact, the third part, is not
+// needed: all parts are >= 0, so leaving one out only makes the test stricter.
 static int is_clearly_whole(const csim_problem *problem, double value) {
   double *x = problem->step;
   stand(problem, x);
@@ -408,15 +411,15 @@ static int is_clearly_whole(const csim_problem *problem, double value) {
   return value <= WORST_START * (standing + csim_problem_elasticity(problem, x));
 }
 
-// Finds the method's start in contact. -1: out of memory.
+// Finds the initial guess in contact. -1: out of memory.
 static int start_in_contact(csim_solver *solver, const csim_problem *problem,
                             const csim_state *state, double end) {
   csim_contact *contact = solver->contact;
   double *x = solver->x;
   if (begin_in_contact(solver, problem, START_APART)) return -1;
-  // What contact shortened vertex by vertex may pass a bound. It is moved back, and Newton nearly
-  // always finds the way if that is not enough; if not, the step's parts begin once more, all
-  // alike.
+  // Contact's shortening vertex by vertex may pass a bound. The guess is moved back then. If that
+  // is not enough Newton nearly always recovers; if it does not, the parts of the step begin again,
+  // shortened as a whole.
   if (problem->model->bounded && !(csim_problem_max_step(problem, x, NULL) > 0)) {
     if (solver->halvings_left < MAX_HALVINGS - 1)
       return begin_again(solver, state, end) ? -1
@@ -431,7 +434,7 @@ static int start_in_contact(csim_solver *solver, const csim_problem *problem,
   return begin_in_contact(solver, problem, whole ? START_APART : START_RESTING);
 }
 
-// Begins contact, measures forces, and puts solver->x where the method starts. -1: out of memory.
+// Begins contact, measures forces, and sets solver->x to the initial guess. -1: out of memory.
 static int begin_solve(csim_solver *solver, const csim_state *state, double end, double h,
                        csim_problem *problem) {
   csim_contact *contact = solver->contact;
@@ -441,7 +444,7 @@ static int begin_solve(csim_solver *solver, const csim_state *state, double end,
   if (solver->kinematic.part) csim_contact_save(contact, solver->kinematic.part);
   if (contact && csim_contact_begin(contact, state->x, state->v, solver->target, end, h)) return -1;
   problem->force_scale = csim_problem_force_scale(problem, x);
-  if (problem->force_scale == 0) problem->force_scale = 1e-300; // any force is too much then
+  if (problem->force_scale == 0) problem->force_scale = 1e-300; // any force is too large then
   if (!contact || !solver->method->knows_contact) {
     choose_start(problem, solver->method, x);
     if (!contact && problem->model->bounded) keep_bounds(problem, x);
@@ -454,7 +457,7 @@ static int begin_solve(csim_solver *solver, const csim_state *state, double end,
   return 0;
 }
 
-// Velocities of the step to solver->x, and contact by impulses. -1: out of memory.
+// Computes velocities of the step to solver->x, and contact by impulses. -1: out of memory.
 static int end_solve(csim_solver *solver, csim_state *state, double end, double h,
                      csim_step_report *report) {
   set_velocity(solver, state, solver->x, solver->v);
@@ -475,7 +478,7 @@ static int fail(csim_step_report *report, csim_outcome outcome) {
   return -1;
 }
 
-// The part of a step from `time` to time + h. Leaves x and v alone unless it returns 0.
+// Takes the part of a step from `time` to time + h. Changes x and v only if it returns 0.
 static int advance(csim_solver *solver, csim_state *state, double time, double h, int whole,
                    csim_step_report *report) {
   csim_pool *pool = solver->setup.pool;
@@ -486,7 +489,7 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
   csim_integration_begin(pool, state, h, whole, &solver->integration);
   apply_external_forces(solver, state, time, h, report);
 
-  // contact keeps lists of what is where: what is nowhere has no place on them
+  // contact needs finite positions for its lists
   if (!isfinite(csim_vector_dot(pool, n, solver->y, solver->y)))
     return fail(report, CSIM_OUTCOME_DIVERGED);
   csim_problem problem = problem_of(solver, state);
@@ -522,7 +525,7 @@ static int advance(csim_solver *solver, csim_state *state, double time, double h
   return 0;
 }
 
-// Where colliders are, from the state; a new state has them at their start.
+// Sets the positions of colliders from the state; a new state has them at their start.
 static int load_colliders(csim_solver *solver, csim_state *state) {
   int n = csim_contact_kinematic_size(solver->contact);
   if (!state->kinematic) {
@@ -557,7 +560,7 @@ static void sum_changes(void *context, int first, int last, double *sum) {
   }
 }
 
-// Of a step just taken, see csim_step [m/s].
+// Estimated error of the step just taken, see csim_step [m/s].
 static double estimate_error(const csim_solver *solver, const csim_state *state) {
   const csim_model *model = solver->setup.model;
   double worst = 0;
@@ -571,7 +574,7 @@ static double estimate_error(const csim_solver *solver, const csim_state *state)
   return worst;
 }
 
-// The longest span that may start at a multiple of itself here.
+// The longest span that may start here: spans start at multiples of themselves.
 static int fit_span(const csim_state *state, int span) {
   while (state->step % span) span /= 2;
   return span;
@@ -584,8 +587,8 @@ static int next_span(const csim_solver *solver, int span, double error) {
   return span > 1 && error > setup->accuracy ? span / 2 : span;
 }
 
-// Keeps the state to go back to: of a step that may be taken anew, or is taken in parts, or that
-// the next one looks back on. Others change it at their very end only.
+// Saves the state for a step that may be repeated or is taken in parts, or for the next step's
+// integrator. Other steps change the state only at their very end.
 static int remember(csim_solver *solver, const csim_state *state) {
   int n = 3 * state->nvert;
   if (!solver->earlier.x) solver->earlier.x = CSIM_ARENA_NEW(&solver->arena, double, n);
@@ -611,8 +614,8 @@ static void go_back(csim_solver *solver, csim_state *state) {
   csim_contact_forget(solver->contact);
 }
 
-// A step of length h from `time`, in up to 2^most_halvings parts. Goes back and returns -1 when
-// that does not get through.
+// Takes a step of length h from `time`, in up to 2^most_halvings parts. Restores the state and
+// returns -1 if all of them fail.
 static int take_step(csim_solver *solver, csim_state *state, double time, double h,
                      int most_halvings, csim_step_report *report) {
   for (int halvings = 0; halvings <= most_halvings; halvings++) {
@@ -629,8 +632,8 @@ static int take_step(csim_solver *solver, csim_state *state, double time, double
       done++;
     if (done == parts) return 0;
     go_back(solver, state);
-    // smaller parts would hide a matrix that is not definite, and heal a step chosen too large for
-    // an explicit method: both are for the user to see
+    // smaller parts would hide an indefinite matrix, and a step that is too long for an explicit
+    // method: the user must see both
     if (report->method.outcome == CSIM_OUTCOME_INDEFINITE ||
         report->method.outcome == CSIM_OUTCOME_MEMORY || solver->method->is_explicit)
       break;
@@ -638,18 +641,19 @@ static int take_step(csim_solver *solver, csim_state *state, double time, double
   return -1;
 }
 
-// What the integrator needs of the state. -1 when out of memory.
+// Prepares the state for the integrator. -1 when out of memory.
 static int prepare_state(csim_solver *solver, csim_state *state) {
   int alpha = solver->integration.integrator == CSIM_INTEGRATOR_ALPHA;
   int two_steps = solver->integration.integrator == CSIM_INTEGRATOR_BDF2;
-  // of a run that had another integrator
+  // from a run with another integrator
   if ((!two_steps && state->x_prev) || (!alpha && state->a)) csim_state_forget(state);
   solver->lacks_a = alpha && !state->a;
   if (solver->lacks_a) state->a = CSIM_NEW(double, csim_xyz(state->nvert));
   return alpha && !state->a ? -1 : 0;
 }
 
-// What a two-step integrator looks back on. -1 when out of memory, at the first step only.
+// Keeps the last positions for a two-step integrator. -1 when out of memory, at the first step
+// only.
 static int keep_last(const csim_solver *solver, csim_state *state) {
   int n = 3 * state->nvert;
   if (!state->x_prev) state->x_prev = CSIM_NEW(double, n);

@@ -7,8 +7,8 @@
 #include "contact/zones.h"
 #include "solver/method.h"
 
-/// Everything a step needs besides model and state: parameters and scratch. No step allocates, but
-/// for lists of contact that grow, and once for one that is taken in parts.
+/// Everything a step needs besides model and state: parameters and scratch. A step allocates only
+/// for lists of contact that grow, and once for a step that is taken in parts.
 typedef struct csim_solver csim_solver;
 
 typedef struct csim_solver_setup {
@@ -21,55 +21,54 @@ typedef struct csim_solver_setup {
   double h;                      ///< [s] of a substep
   double accuracy;               ///< [m/s] > 0: substeps are as long as this lets them be, see
                                  ///< csim_step; 0: each is of h
-  int most;                      ///< with that, the longest is most x h: a power of two
+  int most;                      ///< then the longest substep is most x h: a power of two
 } csim_solver_setup;
 
 typedef struct csim_step_report {
   csim_method_report method;               ///< of the last part of the step
   int span;                                ///< of it, in setup.h
   int retaken;                             ///< spans that were too long and were given up
-  double error;                            ///< [m/s] estimated, for each second
-  int parts;                               ///< 1; more when the step was halved to get through
+  double error;                            ///< [m/s] estimated, per second
+  int parts;                               ///< 1; more if the step was halved
   double left[3];                          ///< [N s] forces left unbalanced, in all
   int contacts;                            ///< vertices pushed by colliders, or active pairs
   csim_contact_report contact;             ///< of the last part; zero without the filter
   long long iterations, linear_iterations; ///< over all parts
 } csim_step_report;
 
-/// NULL when out of memory or when params.method is no method. Free with csim_solver_free.
+/// NULL when out of memory or if params.method is unknown. Free with csim_solver_free.
 csim_solver *csim_solver_create(const csim_solver_setup *setup);
 void csim_solver_free(csim_solver *solver);
 
 /// Bytes of scratch that the solver holds.
 size_t csim_solver_memory(const csim_solver *solver);
 
-/// Three-vectors of where colliders are, as in csim_state; 0 without the filter.
+/// Number of three-vectors of the colliders' positions, as in csim_state; 0 without the filter.
 int csim_solver_kinematic_size(const csim_solver *solver);
 
-/// Where colliders are meant to be at a time [s]. kinematic (csim_solver_kinematic_size x 3),
+/// Prescribed positions of colliders at a time [s]. kinematic (csim_solver_kinematic_size x 3),
 /// overwritten.
 void csim_solver_place_colliders(csim_solver *solver, double time, double *kinematic);
 
-/// To be called before the first substep of every frame: from there on results depend on the state
-/// alone, so that a run that is resumed there goes on with the same bits.
+/// Call it before the first substep of every frame. Results then depend on the state alone, so a
+/// run that is resumed there continues with the same bits.
 /// @param end  [s] of the frame
 void csim_solver_begin_frame(csim_solver *solver, double end);
 
-/// How hard contact presses on each vertex after a step, see csim_contact_normal_force; zeros
-/// without the filter.
+/// Normal force on each vertex after a step, see csim_contact_normal_force; zeros without the
+/// filter.
 /// @param[out] force  (model->nvert) [N]
 void csim_solver_press(csim_solver *solver, const csim_state *state, double *force);
 
-/// Advances the state by one substep of setup.h, or by a span of 1, 2, 4, ... setup.most times
-/// that: the longest that keeps the estimated error to setup.accuracy for each second. Implicit
-/// Euler takes a step with its last velocity, which is off by h/2 (v' - v) to first order; of that
-/// the root mean square over the free vertices of the worst body, over h. A step with twice the
-/// error is taken again, shorter. Spans begin at multiples of themselves in state->step, so that a
-/// frame of setup.most is never passed.
+/// Advances the state by one substep of setup.h, or by a span of 1, 2, 4, ... setup.most substeps:
+/// the longest that keeps the estimated error to setup.accuracy per second. The estimate: implicit
+/// Euler takes a step with its last velocity, which is off by h/2 (v' - v) to first order; the
+/// error is its root mean square over the free vertices of the worst body, over h. A step with
+/// twice the allowed error is repeated with a shorter span. Spans begin at multiples of themselves
+/// in state->step, so a span never crosses the end of a frame of setup.most.
 ///
-/// When a method diverges, the step is taken again in halves, quarters, ...
-/// down to 1/16. When that fails too, the state is left as it was before and the report's outcome
-/// says why.
+/// A step that diverges is repeated in halves, quarters, ... down to 1/16. If that fails too, the
+/// state is restored and the report's outcome has the reason.
 /// @return 0, or -1 when the solver gave up
 int csim_step(csim_solver *solver, csim_state *state, csim_step_report *report);
 

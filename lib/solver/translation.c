@@ -40,7 +40,7 @@ static void add_up_forces(const csim_problem *problem, const double *r, double f
                  &(translation_job){problem->model, r}, force);
 }
 
-// Sums of A W, and the inverse of W^T A W.
+// Computes sums of A W, and the inverse of W^T A W.
 static void prepare(const csim_problem *problem, const csim_linear *linear, csim_translation *t) {
   const csim_model *model = problem->model;
   double E[9];

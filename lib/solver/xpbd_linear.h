@@ -15,7 +15,7 @@ csim_xpbd_linear *csim_xpbd_linear_create(csim_arena *arena, const csim_model *m
 ///
 ///   (J W J^T + a) dlambda = J W g,   dx = W (J^T dlambda - g)
 ///
-/// the seed's block system [[M, -J^T], [J, C]] with v eliminated. Conjugate gradients on the
+/// It is the block system [[M, -J^T], [J, C]] with v eliminated. Conjugate gradients on the
 /// multipliers, diagonal preconditioner; Armijo on F.
 csim_method_report csim_xpbd_linear_solve(const csim_problem *problem, csim_xpbd_linear *s,
                                           double *x);
