@@ -1,10 +1,13 @@
-// scene/build_import.c: what looks like a mistake in a mesh that another program has written. Needs
-// cache/.
+// scene/build_import.c: hints about meshes from files: what looks like a mistake, which groups
+// there are. Needs cache/, mesh/.
 #include "cache/sequence.h"
+#include "mesh/tag.h"
 #include "scene/compile.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 // A garment or body in centimetres that is read in metres is larger than this [m].
 static const double LARGE = 30;
@@ -64,4 +67,29 @@ csim_status csim_check_import(const csim_object *object, const csim_mesh *mesh, 
              "\"frame\" chooses one",
              object->name, file);
   return status;
+}
+
+// Adds a name to a list as text, unless it is there or there is no place.
+static void list_name(const char *name, int length, char text[200]) {
+  char quoted[80];
+  size_t n = strlen(text);
+  if (!length || length > 70) return;
+  snprintf(quoted, sizeof quoted, "\"%.*s\"", length, name);
+  if (strstr(text, quoted) || n + strlen(quoted) + 10 > 200) return;
+  snprintf(text + n, 200 - n, "%s%s", n ? ", " : "; it has ", quoted);
+}
+
+void csim_list_groups(const csim_mesh *mesh, char text[200]) {
+  *text = 0;
+  for (int i = 0; i < mesh->nset; i++)
+    list_name(mesh->set[i].name, (int)strlen(mesh->set[i].name), text);
+  for (int t = 0; t < mesh->ntag; t++)
+    for (int kind = CSIM_TAG_OBJECT; kind < CSIM_TAG_KINDS; kind++) {
+      int length;
+      const char *name = csim_tag_name(mesh->tag[t], kind, &length), *end = name + length;
+      for (int n; name < end; name += n + 1) { // a face may be in several groups
+        n = kind == CSIM_TAG_GROUP ? (int)strcspn(name, " \t\n") : length;
+        list_name(name, n, text);
+      }
+    }
 }

@@ -5,7 +5,6 @@
 #include "scene/compile.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,31 +23,6 @@ static int select_indices(csim_build *build, const csim_selection *select, csim_
     }
   }
   return bad;
-}
-
-// Adds a name to a list as text, unless it is there or there is no place.
-static void list_name(const char *name, int length, char text[200]) {
-  char quoted[80];
-  size_t n = strlen(text);
-  if (!length || length > 70) return;
-  snprintf(quoted, sizeof quoted, "\"%.*s\"", length, name);
-  if (strstr(text, quoted) || n + strlen(quoted) + 10 > 200) return;
-  snprintf(text + n, 200 - n, "%s%s", n ? ", " : "; it has ", quoted);
-}
-
-void csim_list_groups(const csim_mesh *mesh, char text[200]) {
-  *text = 0;
-  for (int i = 0; i < mesh->nset; i++)
-    list_name(mesh->set[i].name, (int)strlen(mesh->set[i].name), text);
-  for (int t = 0; t < mesh->ntag; t++)
-    for (int kind = CSIM_TAG_OBJECT; kind < CSIM_TAG_KINDS; kind++) {
-      int length;
-      const char *name = csim_tag_name(mesh->tag[t], kind, &length), *end = name + length;
-      for (int n; name < end; name += n + 1) { // a face may be in several groups
-        n = kind == CSIM_TAG_GROUP ? (int)strcspn(name, " \t\n") : length;
-        list_name(name, n, text);
-      }
-    }
 }
 
 static int select_groups(csim_build *build, const csim_selection *select, csim_place place,

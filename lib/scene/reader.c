@@ -133,28 +133,6 @@ static const char *find_siblings(csim_reader *r, const csim_table *table,
   return found ? found : "";
 }
 
-// Whether the objects { } of a field, or those in its list, have the key.
-static int holds_key(const csim_field *f, const char *key) {
-  if (f->kind == &csim_kind_list) f = ((const csim_list *)f->detail)->element;
-  if (f->kind == &csim_kind_table) return find_field(f->detail, key) != NULL;
-  const csim_variants *family = f->kind == &csim_kind_variants ? f->detail : NULL;
-  for (int i = 0; family && family->names[i]; i++)
-    if (find_field(family->table[i], key)) return 1;
-  return 0;
-}
-
-// Where else in a scene the key has a meaning: at the top, or one level below. "" if nowhere.
-static const char *find_home(csim_reader *r, const char *key) {
-  const csim_table *scene = &csim_scene_table;
-  if (find_field(scene, key)) return ": it is a key of the scene itself";
-  const char *found = NULL;
-  for (int i = 0; i < scene->nfield; i++)
-    if (holds_key(&scene->field[i], key))
-      found = csim_arena_print(&r->scratch, "%s%s\"%s\"", found ? found : ": it is a key of ",
-                               found ? ", " : "", scene->field[i].key);
-  return found ? found : "";
-}
-
 static void complain_unknown(csim_reader *r, const csim_table *table, const csim_variants *family,
                              const cJSON *item) {
   const char *siblings = find_siblings(r, table, family, item->string);
@@ -169,7 +147,8 @@ static void complain_unknown(csim_reader *r, const csim_table *table, const csim
   if (family) names[n++] = family->key;
   names[n] = NULL;
   const char *hint = csim_suggest(r, item->string, names);
-  csim_complain(r, CSIM_AT_KEY, item, "unknown key%s", *hint ? hint : find_home(r, item->string));
+  csim_complain(r, CSIM_AT_KEY, item, "unknown key%s",
+                *hint || !r->find_home ? hint : r->find_home(r, item->string));
 }
 
 // A missing key is no news where an unknown one looks like it.
