@@ -52,6 +52,7 @@ static int holds_key(const csim_field *f, const char *key) {
 const char *csim_find_home(csim_reader *r, const char *key) {
   const csim_table *scene = &csim_scene_table;
   const char *found = NULL;
+  if (strlen(key) < 2) return ""; // "a" may be meant for anything
   if (has_field(scene, key)) return ": it is a key of the scene itself";
   for (int i = 0; i < scene->nfield; i++)
     if (holds_key(&scene->field[i], key))
