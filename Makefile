@@ -425,6 +425,13 @@ portable: ## programs for any Linux with glibc 2.28 into build/ (ziglang from Py
 check-deb: deb ## install the .deb in a bare Debian 12 and run the quickstart there (debootstrap, root; GLIBC=1: programs of `make portable` in Debian 11)
 	@tests/deb/run
 
+.PHONY: deps-container check-container
+deps-container: ## install buildah and debootstrap for check-container (root or sudo)
+	@tools/install-deps container
+
+check-container: all ## build the image of tools/container/Dockerfile with buildah, and run its programs (root, minutes)
+	@tests/container/run
+
 uninstall: ## remove what install copied
 	rm -f $(addprefix $(DEST)/bin/,$(notdir $(BIN)/clothsim $(BIN)/clothsim-tet $(TOOL_BIN)) clothusd)
 	rm -f $(addprefix $(DEST)/share/bash-completion/completions/,clothsim clothfarm) $(DEST)/share/man/man1/cloth*.1

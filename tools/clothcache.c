@@ -292,8 +292,11 @@ static void print_report(const csim_cache_info *info, const object_report *r, in
     fputc('}', stdout);
     return;
   }
-  printf("  %-16s (%g, %g, %g) to (%g, %g, %g)\n", name, r->low[0], r->low[1], r->low[2],
-         r->high[0], r->high[1], r->high[2]);
+  if (r->low[0] <= r->high[0])
+    printf("  %-16s (%g, %g, %g) to (%g, %g, %g)\n", name, r->low[0], r->low[1], r->low[2],
+           r->high[0], r->high[1], r->high[2]);
+  else
+    printf("  %-16s no vertex that could be read\n", name);
   if (r->not_finite)
     fprintf(stderr,
             "clothcache: %s: object \"%s\": %lld values are NaN or infinite, first in frame %lld, "
@@ -323,6 +326,9 @@ static csim_status run_verify(const arguments *a) {
     printf("{\"ok\": %s, \"readable\": true, \"complete\": %s, \"frames\": %d, "
            "\"unreadable\": %d, \"objects\": [",
            status ? "false" : "true", info->complete ? "true" : "false", info->nframe, nbad);
+  else if (nbad)
+    printf("%s: NOT GOOD, %d times a frame of an object cannot be read; %d frames\n", info->file,
+           nbad, info->nframe);
   else
     printf("%s: %s, %d whole frames\n", info->file, status ? "NOT GOOD" : "good", info->nframe);
   for (int i = 0; report && i < info->nobject; i++) print_report(info, &report[i], i, a->json);
@@ -491,8 +497,12 @@ static csim_status export_frames(const arguments *a, exporting *p, csim_export *
     fprintf(stderr, "clothcache: %s: warning: %d of %d frames are damaged and left out\n", a->input,
             skipped, skipped + written);
   if (!status && !written) {
-    fprintf(stderr, "clothcache: %s: none of its %d frames is among those asked for\n", a->input,
-            info->nframe);
+    fprintf(stderr,
+            skipped
+                ? "clothcache: %s: none of its %d frames can be read whole: --object exports the "
+                  "objects that can, which clothcache verify lists\n"
+                : "clothcache: %s: none of its %d frames is among those asked for\n",
+            a->input, info->nframe);
     status = CSIM_INVALID;
   }
   return status;

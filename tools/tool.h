@@ -16,12 +16,14 @@
 typedef struct tool_log {
   csim_log log;
   const char *program;
-  int bar; ///< the terminal's last line is a progress bar
+  int bar;        ///< the terminal's last line is a progress bar
+  char last[400]; ///< text of the last message, which is not written twice in a row
 } tool_log;
 
 static inline void tool_message(void *user, const csim_message *m) {
   tool_log *t = user;
-  if (m->level == CSIM_DEBUG) return;
+  if (m->level == CSIM_DEBUG || !strcmp(t->last, m->text)) return;
+  snprintf(t->last, sizeof t->last, "%s", m->text);
   if (t->bar) fputs("\r\033[K", stderr);
   t->bar = 0;
   fprintf(stderr, "%s: ", t->program);

@@ -301,6 +301,7 @@ static csim_status read_uv_sets(faces *f, csim_mesh *mesh) {
 static csim_status build(const faces *f, csim_mesh *mesh) {
   char *name = csim_arena_print(f->abc->arena, "%s: %s", f->abc->file.path, f->mesh->path);
   csim_mesh_build b = {.path = name ? name : f->abc->file.path, .log = f->abc->file.log};
+  if (!f->nvert) csim_mesh_build_fail(&b, 0, "has no vertices at the file's first frame");
   build_vertices(f, &b);
   for (uint64_t i = 0; i < f->uv.n; i++) csim_mesh_build_uv(&b, 0, f->uv.value + 2 * i);
   for (uint64_t i = 0; i < f->normals.n; i++)

@@ -11,6 +11,7 @@
 #include "base/bytes.h"
 #include "cache/buffer.h"
 #include "cache/export.h"
+#include "cache/split.h"
 #include "io/format.h"
 #include "math/vec3.h"
 
@@ -25,11 +26,8 @@ enum { INT32 = 5125, FLOAT32 = 5126 }; // types of numbers
 
 // What is written of an object.
 typedef struct glb_object {
-  int n;       // vertices of glTF
-  int *vert;   // (n) of the object
-  int *uv;     // (n) texture coordinate, -1 = none
-  int *given;  // (n) normal the mesh was given, -1 = none
-  int *corner; // (corners) vertex of glTF
+  csim_split split; // vertices of glTF, of which there are n
+  int *normal_of;   // (n) number of the normal of each
   int ntri;
   int shaded;    // it has normals
   int moves;     // some frame differs from the first
@@ -47,46 +45,25 @@ typedef struct glb {
 
 // --------------------------------------------------------------------------------------- vertices
 
-// The vertex of glTF at a corner: one with the same vertex, texture coordinate and normal, or new.
-static int find_vertex(glb_object *o, int *first, int *next, int vert, int uv, int given) {
-  int k = first[vert];
-  while (k >= 0 && (o->uv[k] != uv || o->given[k] != given)) k = next[k];
-  if (k >= 0) return k;
-  k = o->n++;
-  o->vert[k] = vert;
-  o->uv[k] = uv;
-  o->given[k] = given;
-  next[k] = first[vert];
-  first[vert] = k;
-  return k;
-}
-
 static int make_vertices(csim_export *e, int i) {
   const csim_cache_object *from = &e->object[i];
   glb_object *o = &((glb *)e->state)->object[i];
-  int ncorner = csim_corners(from), most = ncorner ? ncorner : from->nvert;
-  int has_given = csim_export_all_normal(e, i);
-  o->vert = CSIM_ARENA_NEW(&e->arena, int, most);
-  o->uv = CSIM_ARENA_NEW(&e->arena, int, most);
-  o->given = CSIM_ARENA_NEW(&e->arena, int, most);
-  o->corner = CSIM_ARENA_NEW(&e->arena, int, ncorner);
-  int *first = CSIM_ARENA_NEW(&e->arena, int, from->nvert);
-  int *next = CSIM_ARENA_NEW(&e->arena, int, most);
-  if (e->arena.failed) return -1;
-  for (int v = 0; v < from->nvert; v++) first[v] = -1;
-  for (int v = 0; v < from->nvert && !ncorner; v++) find_vertex(o, first, next, v, -1, -1);
-  for (int c = 0; c < ncorner; c++)
-    o->corner[c] =
-        find_vertex(o, first, next, from->face_vert[c], from->nuv ? from->face_uv[c] : -1,
-                    has_given ? from->face_normal[c] : -1);
+  int ncorner = csim_corners(from), has_given = csim_export_all_normal(e, i);
+  int what =
+      CSIM_SPLIT_UV | (has_given ? CSIM_SPLIT_NORMAL : 0) | (ncorner ? 0 : CSIM_SPLIT_VERTICES);
+  if (csim_split_make(from, what, &e->arena, &o->split)) return -1;
   for (int f = 0; f < from->nface; f++) {
     int n = from->face_start[f + 1] - from->face_start[f];
     o->ntri += n > 2 ? n - 2 : 0;
   }
   // flat where nobody has said otherwise, as boxes are; cloth is smooth
   o->shaded = ncorner && (has_given || from->type != CSIM_CACHE_COLLIDER);
-  o->start = CSIM_ARENA_NEW(&e->arena, float, csim_xyz(o->n));
-  if (o->shaded) o->normal = CSIM_ARENA_NEW(&e->arena, float, csim_xyz(o->n));
+  o->start = CSIM_ARENA_NEW(&e->arena, float, csim_xyz(o->split.n));
+  if (o->shaded) o->normal = CSIM_ARENA_NEW(&e->arena, float, csim_xyz(o->split.n));
+  o->normal_of = o->split.vert; // of a smooth surface each vertex has one
+  if (has_given) o->normal_of = CSIM_ARENA_NEW(&e->arena, int, o->split.n);
+  for (int k = 0; k < o->split.n && has_given && o->normal_of; k++)
+    o->normal_of[k] = from->face_normal[o->split.corner[k]];
   return e->arena.failed ? -1 : 0;
 }
 
@@ -102,7 +79,7 @@ static csim_status open_glb(csim_export *e) {
     if (make_vertices(e, i)) status = csim_export_memory(e);
     if (!status && !(g->object[i].spool = csim_spool_new(e))) status = CSIM_IO;
     if (e->object[i].nvert > most) most = e->object[i].nvert;
-    if (g->object[i].n > largest) largest = g->object[i].n;
+    if (g->object[i].split.n > largest) largest = g->object[i].split.n;
   }
   g->smooth = CSIM_ARENA_NEW(&e->arena, double, 3 * most);
   g->now = CSIM_ARENA_NEW(&e->arena, float, 3 * largest);
@@ -131,7 +108,7 @@ static void smooth_normals(const csim_cache_object *o, const double *x, double *
 
 // Values of the vertices of glTF as floats.
 static void gather(const glb_object *o, const int *from, const double *value, float *out) {
-  for (int k = 0; k < o->n; k++)
+  for (int k = 0; k < o->split.n; k++)
     for (int c = 0; c < 3; c++) out[3 * (ptrdiff_t)k + c] = (float)value[csim_xyz(from[k]) + c];
 }
 
@@ -161,11 +138,11 @@ static void find_box(const float *value, int n, float box[6]) {
 // What is added to the first frame: `value` less `start`, and whether that is anything.
 static int take_delta(glb_object *o, const float *start, float *value) {
   int differs = 0;
-  for (ptrdiff_t k = 0; k < csim_xyz(o->n); k++) {
+  for (ptrdiff_t k = 0; k < csim_xyz(o->split.n); k++) {
     value[k] = (float)((double)value[k] - (double)start[k]);
     differs |= value[k] != 0;
   }
-  add_floats(o->spool, value, csim_xyz(o->n));
+  add_floats(o->spool, value, csim_xyz(o->split.n));
   return differs;
 }
 
@@ -176,18 +153,18 @@ static csim_status write_frame(csim_export *e) {
     const csim_cache_object *from = &e->object[i];
     glb_object *o = &g->object[i];
     int first = e->nframe == 1, has_given = csim_export_all_normal(e, i);
-    gather(o, o->vert, e->x[i], first ? o->start : g->now);
+    gather(o, o->split.vert, e->x[i], first ? o->start : g->now);
     if (!first) {
       float box[6];
       o->moves |= take_delta(o, o->start, g->now);
-      find_box(g->now, o->n, box);
+      find_box(g->now, o->split.n, box);
       for (int k = 0; k < 6; k++) csim_bytes_add32(&o->box, csim_float_bits(box[k]));
     }
     failed |= o->box.failed;
     if (!o->shaded) continue;
     if (!has_given) smooth_normals(from, e->x[i], g->smooth);
-    gather(o, has_given ? o->given : o->vert,
-           has_given ? csim_export_normals(e, i, e->x[i]) : g->smooth, first ? o->normal : g->now);
+    gather(o, o->normal_of, has_given ? csim_export_normals(e, i, e->x[i]) : g->smooth,
+           first ? o->normal : g->now);
     if (!first) take_delta(o, o->normal, g->now);
   }
   return failed ? csim_export_memory(e) : CSIM_OK;
@@ -260,8 +237,9 @@ static void print_targets(const csim_export *e, const glb_object *o, text *t) {
     for (int k = 0; k < 6; k++)
       box[k] = csim_bits_float(csim_load_u32(o->box.data + 24 * (ptrdiff_t)(f - 1) + 4 * k));
     print(&t->meshes, "%s{\"POSITION\":%d", f > 1 ? "," : "",
-          add_array(t, "VEC3", FLOAT32, o->n, box));
-    if (o->shaded) print(&t->meshes, ",\"NORMAL\":%d", add_array(t, "VEC3", FLOAT32, o->n, NULL));
+          add_array(t, "VEC3", FLOAT32, o->split.n, box));
+    if (o->shaded)
+      print(&t->meshes, ",\"NORMAL\":%d", add_array(t, "VEC3", FLOAT32, o->split.n, NULL));
     print(&t->meshes, "}");
   }
   print(&t->meshes, "]");
@@ -272,7 +250,7 @@ static void print_object(const csim_export *e, int i, text *t) {
   const csim_cache_object *from = &e->object[i];
   const glb_object *o = &((glb *)e->state)->object[i];
   float box[6];
-  find_box(o->start, o->n, box);
+  find_box(o->start, o->split.n, box);
   print(&t->nodes, "%s{\"mesh\":%d,\"name\":", i ? "," : "", i);
   print_name(&t->nodes, from->name);
   print(&t->nodes, "}");
@@ -283,10 +261,14 @@ static void print_object(const csim_export *e, int i, text *t) {
   if (o->ntri)
     print(&t->meshes, ",\"indices\":%d",
           add_array(t, "SCALAR", INT32, 3 * (ptrdiff_t)o->ntri, NULL));
-  print(&t->meshes, ",\"attributes\":{\"POSITION\":%d", add_array(t, "VEC3", FLOAT32, o->n, box));
-  if (o->shaded) print(&t->meshes, ",\"NORMAL\":%d", add_array(t, "VEC3", FLOAT32, o->n, NULL));
-  if (from->nuv) print(&t->meshes, ",\"TEXCOORD_0\":%d", add_array(t, "VEC2", FLOAT32, o->n, NULL));
-  if (from->colour) print(&t->meshes, ",\"COLOR_0\":%d", add_array(t, "VEC3", FLOAT32, o->n, NULL));
+  print(&t->meshes, ",\"attributes\":{\"POSITION\":%d",
+        add_array(t, "VEC3", FLOAT32, o->split.n, box));
+  if (o->shaded)
+    print(&t->meshes, ",\"NORMAL\":%d", add_array(t, "VEC3", FLOAT32, o->split.n, NULL));
+  if (from->nuv)
+    print(&t->meshes, ",\"TEXCOORD_0\":%d", add_array(t, "VEC2", FLOAT32, o->split.n, NULL));
+  if (from->colour)
+    print(&t->meshes, ",\"COLOR_0\":%d", add_array(t, "VEC3", FLOAT32, o->split.n, NULL));
   print(&t->meshes, "}");
   if (o->moves) print_targets(e, o, t);
   print(&t->meshes, "}]}");
@@ -369,20 +351,21 @@ static int write_arrays(csim_export *e, csim_file *file, int i) {
   const glb_object *o = &((glb *)e->state)->object[i];
   for (int f = 0; f < from->nface; f++)
     for (int c = from->face_start[f] + 1; c + 1 < from->face_start[f + 1]; c++) {
-      write_word(file, (uint32_t)o->corner[from->face_start[f]]);
-      write_word(file, (uint32_t)o->corner[c]);
-      write_word(file, (uint32_t)o->corner[c + 1]);
+      write_word(file, (uint32_t)o->split.point[from->face_start[f]]);
+      write_word(file, (uint32_t)o->split.point[c]);
+      write_word(file, (uint32_t)o->split.point[c + 1]);
     }
-  for (ptrdiff_t k = 0; k < csim_xyz(o->n); k++) write_float(file, (double)o->start[k]);
-  for (ptrdiff_t k = 0; k < csim_xyz(o->n) && o->shaded; k++)
+  for (ptrdiff_t k = 0; k < csim_xyz(o->split.n); k++) write_float(file, (double)o->start[k]);
+  for (ptrdiff_t k = 0; k < csim_xyz(o->split.n) && o->shaded; k++)
     write_float(file, (double)o->normal[k]);
-  for (int k = 0; k < o->n && from->nuv; k++) { // glTF's v goes down
-    const double *uv = o->uv[k] < 0 ? (const double[2]){0, 0} : from->uv + csim_row(2, o->uv[k]);
+  for (int k = 0; k < o->split.n && from->nuv; k++) { // glTF's v goes down
+    int c = o->split.corner[k], t = c < 0 ? -1 : from->face_uv[c];
+    const double *uv = t < 0 ? (const double[2]){0, 0} : from->uv + csim_row(2, t);
     write_float(file, uv[0]);
     write_float(file, 1 - uv[1]);
   }
-  for (ptrdiff_t k = 0; k < csim_xyz(o->n) && from->colour; k++)
-    write_float(file, from->colour[csim_xyz(o->vert[k / 3]) + k % 3]);
+  for (ptrdiff_t k = 0; k < csim_xyz(o->split.n) && from->colour; k++)
+    write_float(file, from->colour[csim_xyz(o->split.vert[k / 3]) + k % 3]);
   return o->moves ? csim_spool_copy(o->spool, e, file) : 0;
 }
 

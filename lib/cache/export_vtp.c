@@ -1,6 +1,9 @@
 // cache/export_vtp.c: VTK XML PolyData, a file for each frame and object, and a PVD collection that
 // gives them times. Needs io/, zlib, base/.
 //
+// A point of VTK has one texture coordinate of each set and one normal. The first points are the
+// vertices, in their order; what differs between a vertex's corners makes further points.
+//
 // Arrays are appended raw and compressed: each is u64 blocks, u64 bytes of a block, u64 bytes of
 // the last one if it is shorter (else 0), u64 compressed bytes of each block, then zlib streams.
 // Offsets count from behind the underscore that opens the appended data.
@@ -8,6 +11,7 @@
 #include "cache/buffer.h"
 #include "cache/export.h"
 #include "cache/face_sets.h"
+#include "cache/split.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +21,9 @@ enum { BLOCK = 32768 };
 
 // What lasts over the export.
 typedef struct vtp_object {
-  double *uv;     // by vertex, NULL where there are seams or none
-  int *normal_of; // (nvert) NULL where a vertex has several or none; free()
+  csim_split split; // points
+  int has_normal;   // at every corner
+  char **uv_name;   // (nuv_set)
   csim_face_set *set;
   int nset;
 } vtp_object;
@@ -50,10 +55,32 @@ static ptrdiff_t pack(vtp *state) {
   return state->packed.failed || state->raw.failed ? -1 : offset;
 }
 
-static void add_floats(csim_bytes *raw, const double *value, ptrdiff_t n) {
-  uint8_t *to = csim_bytes_reserve(raw, 4 * n);
-  for (ptrdiff_t i = 0; to && i < n; i++) csim_store_f32((float)value[i], to + 4 * i);
-  if (to) raw->n += 4 * n;
+// Stores row `index` of values as floats, zeros where it is -1. @return where the next one goes
+static uint8_t *store_row(const double *value, int width, int index, uint8_t *to) {
+  for (int c = 0; c < width; c++, to += 4)
+    csim_store_f32(index < 0 ? 0 : (float)value[csim_row(width, index) + c], to);
+  return to;
+}
+
+// Appends the value of each point's vertex.
+static void add_of_vertices(csim_bytes *raw, const double *value, int width,
+                            const csim_split *split) {
+  uint8_t *to = csim_bytes_reserve(raw, 4 * csim_row(width, split->n));
+  if (!to) return;
+  for (int k = 0; k < split->n; k++) to = store_row(value, width, split->vert[k], to);
+  raw->n += 4 * csim_row(width, split->n);
+}
+
+// Appends the value of each point's corner, whose indices are `index`.
+static void add_of_corners(csim_bytes *raw, const double *value, int width, const int *index,
+                           const csim_split *split) {
+  uint8_t *to = csim_bytes_reserve(raw, 4 * csim_row(width, split->n));
+  if (!to) return;
+  for (int k = 0; k < split->n; k++) {
+    int c = split->corner[k];
+    to = store_row(value, width, c < 0 ? -1 : index[c], to);
+  }
+  raw->n += 4 * csim_row(width, split->n);
 }
 
 static void add_longs(csim_bytes *raw, const int *value, ptrdiff_t n) {
@@ -93,37 +120,51 @@ static void write_array(csim_file *file, vtp *state, const char *type, const cha
   csim_file_print(file, " format=\"appended\" offset=\"%lld\"/>\n", (long long)pack(state));
 }
 
+// What lasts over the export, at each point.
+static void write_looks(csim_file *file, csim_export *e, vtp *state, int object) {
+  const csim_cache_object *o = &e->object[object];
+  const vtp_object *own = &state->object[object];
+  if (own->split.n > o->nvert) {
+    add_longs(&state->raw, own->split.vert, own->split.n);
+    write_array(file, state, "Int64", "Vertex", 1);
+  }
+  if (o->nuv) {
+    add_of_corners(&state->raw, o->uv, 2, o->face_uv, &own->split);
+    write_array(file, state, "Float32", "TextureCoordinates", 2);
+  }
+  for (int k = 0; k < o->nuv_set; k++) {
+    add_of_corners(&state->raw, o->uv_set[k].uv, 2, o->uv_set[k].face_uv, &own->split);
+    write_array(file, state, "Float32", own->uv_name[k], 2);
+  }
+  if (o->colour) {
+    add_of_vertices(&state->raw, o->colour, 3, &own->split);
+    write_array(file, state, "Float32", "Colour", 3);
+  }
+}
+
 static void write_point_data(csim_file *file, csim_export *e, vtp *state, int object) {
   const csim_cache_object *o = &e->object[object];
   const vtp_object *own = &state->object[object];
   const csim_cache_values *now = &e->now[object];
   csim_file_print(file, "<PointData%s%s%s>\n", o->has_velocity ? " Vectors=\"Velocity\"" : "",
-                  own->uv ? " TCoords=\"TextureCoordinates\"" : "",
-                  own->normal_of ? " Normals=\"Normals\"" : "");
+                  o->nuv ? " TCoords=\"TextureCoordinates\"" : "",
+                  own->has_normal ? " Normals=\"Normals\"" : "");
   if (o->has_velocity) {
-    add_floats(&state->raw, e->v[object], csim_xyz(o->nvert));
+    add_of_vertices(&state->raw, e->v[object], 3, &own->split);
     write_array(file, state, "Float32", "Velocity", 3);
   }
-  if (own->uv) {
-    add_floats(&state->raw, own->uv, csim_row(2, o->nvert));
-    write_array(file, state, "Float32", "TextureCoordinates", 2);
-  }
-  if (own->normal_of) {
+  if (own->has_normal) {
     const double *normal = csim_export_normals(e, object, e->x[object]);
-    for (int v = 0; v < o->nvert; v++)
-      add_floats(&state->raw, normal + csim_xyz(own->normal_of[v]), 3);
+    add_of_corners(&state->raw, normal, 3, o->face_normal, &own->split);
     write_array(file, state, "Float32", "Normals", 3);
-  }
-  if (o->colour) {
-    add_floats(&state->raw, o->colour, csim_xyz(o->nvert));
-    write_array(file, state, "Float32", "Colour", 3);
   }
   const double *const scalar[2] = {now->pressure, now->strain};
   for (int k = 0; k < 2; k++) {
     if (!scalar[k]) continue;
-    add_floats(&state->raw, scalar[k], o->nvert);
+    add_of_vertices(&state->raw, scalar[k], 1, &own->split);
     write_array(file, state, "Float32", k ? "Strain" : "Pressure", 1);
   }
+  write_looks(file, e, state, object);
   csim_file_text(file, "</PointData>\n");
 }
 
@@ -152,14 +193,15 @@ static int write_cell_data(csim_file *file, csim_export *e, vtp *state, int obje
 // 0, or -1 when out of memory.
 static int write_piece(csim_file *file, csim_export *e, vtp *state, int object) {
   const csim_cache_object *o = &e->object[object];
-  csim_file_print(file, "<Piece NumberOfPoints=\"%d\" NumberOfPolys=\"%d\">\n", o->nvert, o->nface);
+  const csim_split *split = &state->object[object].split;
+  csim_file_print(file, "<Piece NumberOfPoints=\"%d\" NumberOfPolys=\"%d\">\n", split->n, o->nface);
   write_point_data(file, e, state, object);
   int bad = o->ntag ? write_cell_data(file, e, state, object) : 0;
   csim_file_text(file, "<Points>\n");
-  add_floats(&state->raw, e->x[object], csim_xyz(o->nvert));
+  add_of_vertices(&state->raw, e->x[object], 3, split);
   write_array(file, state, "Float32", "Points", 3);
   csim_file_text(file, "</Points>\n<Polys>\n");
-  add_longs(&state->raw, o->face_vert, csim_corners(o));
+  add_longs(&state->raw, split->point, csim_corners(o));
   write_array(file, state, "Int64", "connectivity", 1);
   if (o->nface) add_longs(&state->raw, o->face_start + 1, o->nface);
   write_array(file, state, "Int64", "offsets", 1);
@@ -191,27 +233,26 @@ static csim_status write_object(csim_export *e, int object) {
   return csim_export_memory(e);
 }
 
-static void free_normals(csim_export *e) {
-  const vtp *state = e->state;
-  for (int i = 0; i < e->nobject && state && state->object; i++) free(state->object[i].normal_of);
+// Any name is one of VTK's.
+static char *copy_name(csim_export *e, const char *name) {
+  return csim_arena_copy(&e->arena, name);
 }
 
 static csim_status open_vtp(csim_export *e) {
+  static const char *const reserved[] = {
+      "Velocity", "TextureCoordinates", "Normals", "Colour", "Pressure", "Strain", "Vertex", NULL};
   vtp *state = e->state = CSIM_ARENA_NEW(&e->arena, vtp, 1);
   if (state) state->object = CSIM_ARENA_NEW(&e->arena, vtp_object, e->nobject);
   for (int i = 0; i < e->nobject && !e->arena.failed; i++) {
     vtp_object *own = &state->object[i];
-    own->uv = csim_export_vertex_uv(e, i);
-    own->normal_of = csim_export_vertex_normals(e, i);
+    own->has_normal = csim_export_all_normal(e, i);
+    int what = CSIM_SPLIT_VERTICES | CSIM_SPLIT_UV | CSIM_SPLIT_UV_SETS |
+               (own->has_normal ? CSIM_SPLIT_NORMAL : 0);
+    if (csim_split_make(&e->object[i], what, &e->arena, &own->split)) break;
+    own->uv_name = csim_export_uv_names(e, i, reserved, copy_name);
     own->nset = csim_face_sets(&e->object[i], &e->arena, &own->set);
-    if (!own->uv && e->object[i].nuv)
-      csim_say(e->log, CSIM_WARNING, (csim_place){.file = e->options.directory},
-               "object \"%s\" has seams: VTP cannot hold its texture coordinates",
-               e->object[i].name);
   }
-  if (!e->arena.failed) return CSIM_OK;
-  free_normals(e);
-  return csim_export_memory(e);
+  return e->arena.failed ? csim_export_memory(e) : CSIM_OK;
 }
 
 static csim_status write_frame(csim_export *e) {
@@ -243,7 +284,6 @@ static csim_status write_collection(csim_export *e) {
 static csim_status close_vtp(csim_export *e, int commit) {
   vtp *state = e->state;
   csim_status status = commit ? write_collection(e) : CSIM_OK;
-  free_normals(e);
   free(state->raw.data);
   free(state->packed.data);
   return status;

@@ -257,6 +257,32 @@ static int count_below(const abc_file *a, const char *wanted, int whole, int *ob
   return n;
 }
 
+// The last n names of a path, without a slash before them; the whole path when n is 0.
+static const char *end_of_path(const char *path, int n) {
+  const char *at = path + strlen(path);
+  if (!n) return path;
+  for (; n && at > path; n -= *at == '/') at--;
+  return n ? path : at + 1;
+}
+
+// Nothing is called so: what has nearly this name, else the first mesh.
+static csim_status refuse_name(csim_sequence *s, const char *wanted) {
+  const abc_file *a = s->state;
+  enum { MOST = 20000 }; // objects that are compared
+  int depth = 0, n = 0;
+  for (const char *c = wanted; *c && *wanted != '/'; c++) depth += *c == '/' || c == wanted;
+  const char **names = CSIM_ARENA_NEW(&s->arena, const char *, MOST + 1);
+  for (int i = 1; i < a->abc.nobject && names && n < MOST; i++) {
+    const char *path = csim_abc_path(&a->abc, i);
+    if (path) names[n++] = end_of_path(path, depth);
+  }
+  const char *near = names ? csim_nearest_name(wanted, names) : NULL;
+  csim_say(s->log, CSIM_ERROR, place_of(s), "has no object \"%s\"%s%s\"%s", wanted,
+           near ? ", did you mean \"" : "; its first mesh is \"", near ? near : a->mesh[0].path,
+           near ? "?" : "");
+  return CSIM_INVALID;
+}
+
 static csim_status find_mesh(csim_sequence *s, const char *wanted, int *chosen) {
   const abc_file *a = s->state;
   const csim_abc *abc = &a->abc;
@@ -276,8 +302,7 @@ static csim_status find_mesh(csim_sequence *s, const char *wanted, int *chosen) 
              "\"%s\" is a %.*s without a mesh: only PolyMesh and SubD objects are read", wanted,
              length ? length : 6, length ? kind : "object");
   } else {
-    csim_say(s->log, CSIM_ERROR, place_of(s), "has no object \"%s\"; its first mesh is \"%s\"",
-             wanted, a->mesh[0].path);
+    return refuse_name(s, wanted);
   }
   return CSIM_INVALID;
 }

@@ -32,6 +32,7 @@ static csim_status say_io(csim_log *log, const char *path, const char *what, int
   char text[128];
   const char *hint = "";
   if (error == ENOSPC) hint = ": make room on the disk, then run again";
+  if (error == ETIMEDOUT) hint = ": nothing has been written into this pipe for seconds";
   if (error == EDQUOT) hint = ": make room in your quota, then run again";
   csim_say(log, CSIM_ERROR, (csim_place){.file = path}, "cannot %s: %s%s", what,
            reason(error, text), hint);

@@ -321,7 +321,8 @@ static void make_mesh(csim_mesh_build *b, csim_mesh *mesh) {
 
 csim_status csim_mesh_build_finish(csim_mesh_build *b, csim_mesh *mesh) {
   *mesh = (csim_mesh){0};
-  if (!b->nvert) csim_mesh_build_fail(b, 0, "has no vertices: it must be an OBJ, PLY or STL mesh");
+  if (!b->nvert)
+    csim_mesh_build_fail(b, 0, "has no vertices: it must be an OBJ, OFF, PLY or STL mesh");
   if (!b->nface) csim_mesh_build_fail(b, 0, "has no faces: export the mesh with its faces");
   if (!b->status) check_faces(b);
   if (!b->status) make_mesh(b, mesh);

@@ -21,11 +21,22 @@ static int begins(const char *data, size_t size, const char *text) {
   return size >= n && !memcmp(data, text, n);
 }
 
+// Whether a name ends as those of 3D programs whose files only they read.
+static int is_foreign(const char *path) {
+  static const char *const extensions[] = {".fbx", ".gltf", ".glb", ".blend", ".dae", ".ma",
+                                           ".mb",  ".hip",  ".3ds", ".c4d",   ".max", ".bgeo"};
+  for (size_t k = 0; k < sizeof extensions / sizeof *extensions; k++)
+    if (has_extension(path, extensions[k])) return 1;
+  return 0;
+}
+
 // What a file is when it cannot be a mesh; NULL when it may be one.
 static const char *find_obstacle(const char *path, const char *data, size_t size) {
   if (!size) return "is empty";
   if (begins(data, size, "PXR-USDC") || begins(data, size, "#usda") || has_extension(path, ".usdz"))
     return "is USD: make an Alembic file of it with 'clothusd import IN OUT.abc'";
+  if (is_foreign(path))
+    return "is in a format that is not read: export it as Alembic (.abc), OBJ or PLY";
   if (begins(data, size, "\x1f\x8b")) return "is gzip-compressed: unpack it first";
   if (begins(data, size, "PK\x03\x04")) return "is a zip archive: unpack it first";
   if (begins(data, size, "\xff\xfe") || begins(data, size, "\xfe\xff"))

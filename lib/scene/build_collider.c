@@ -109,6 +109,7 @@ csim_status csim_build_collider(const csim_scene *scene, const csim_object *obje
   csim_status status = source->shape == CSIM_SHAPE_SEQUENCE
                            ? csim_build_sequence(scene, object, log, arena, collider, mesh)
                            : csim_build_surface(scene, object, log, mesh);
+  if (!status) status = csim_check_import(object, mesh, log);
   if (!status && object->solid && collider->shape == CSIM_COLLIDER_MESH)
     status = check_solid(object, collider, log);
   return status;

@@ -173,8 +173,10 @@ static csim_status check_map(csim_build *build, const csim_object *object, const
     return CSIM_INVALID;
   }
   if (found) return CSIM_OK;
-  csim_say(build->log, CSIM_ERROR, map->place, "\"%s\" has no group, object or material \"%s\"",
-           object->name, map->group[0]);
+  char names[200];
+  csim_list_groups(mesh, names);
+  csim_say(build->log, CSIM_ERROR, map->place, "\"%s\" has no group, object or material \"%s\"%s",
+           object->name, map->group[0], names);
   return CSIM_INVALID;
 }
 

@@ -45,8 +45,10 @@ static int select_groups(csim_build *build, const csim_selection *select, csim_p
       for (int c = 0; c < set->n; c++) chosen[set->vert[c]] = 1;
     }
     if (!found) {
-      csim_say(build->log, CSIM_ERROR, place, "\"%s\" has no group, object or material \"%s\"",
-               body->name, select->group[k]);
+      char names[200];
+      csim_list_groups(mesh, names);
+      csim_say(build->log, CSIM_ERROR, place, "\"%s\" has no group, object or material \"%s\"%s",
+               body->name, select->group[k], names);
       bad = 1;
     }
   }

@@ -41,6 +41,7 @@ static csim_status add_body(csim_build *build, const csim_object *object) {
   csim_status status = csim_build_surface(build->scene, object, build->log, mesh);
   if (!status && object->mesh.shape == CSIM_SHAPE_PATTERN)
     status = csim_build_pattern(build, object, mesh);
+  if (!status) status = csim_check_import(object, mesh, build->log);
   if (status) return status;
   return object->type == CSIM_OBJECT_SOLID ? csim_build_solid(build, object, body)
                                            : csim_build_cloth(build, object, body);

@@ -230,6 +230,15 @@ csim_status csim_build_collider(const csim_scene *scene, const csim_object *obje
 csim_status csim_build_sequence(const csim_scene *scene, const csim_object *object, csim_log *log,
                                 csim_arena *arena, csim_collider *collider, csim_mesh *mesh);
 
+/// Warns where a mesh from a cache or an Alembic file looks like a mistake: a size that only
+/// centimetres explain, a collider that stands still though the file moves it.
+/// @param mesh  as it was placed
+/// @return CSIM_OK; CSIM_IO, CSIM_INVALID (said) or CSIM_MEMORY
+csim_status csim_check_import(const csim_object *object, const csim_mesh *mesh, csim_log *log);
+
+/// Groups, objects and materials of a mesh, as many as have place: "; it has "a", "b"", or "".
+void csim_list_groups(const csim_mesh *mesh, char text[200]);
+
 /// The mesh of a file: a mesh file, or a frame of an object in a cache or Alembic file. In metres
 /// and the axes of the scene; not placed.
 /// @param source     file, object, frame, unit, up

@@ -1,4 +1,4 @@
-// scene/definitions.c: walking the tables, for the schema and the manual. See reader.h.
+// scene/definitions.c: walking the tables, for the schema, the manual and hints. See reader.h.
 #include "scene/reader.h"
 
 #include <stdlib.h>
@@ -32,6 +32,33 @@ static int add_definitions(csim_definition *list, int n, const csim_table *table
 
 int csim_list_definitions(csim_definition list[CSIM_MAX_DEFINITIONS]) {
   return add_definitions(list, 0, &csim_scene_table);
+}
+
+static int has_field(const csim_table *table, const char *key) {
+  for (int i = 0; table && i < table->nfield; i++)
+    if (!strcmp(table->field[i].key, key)) return 1;
+  return 0;
+}
+
+// Whether the objects { } of a field, or those in its list, have the key.
+static int holds_key(const csim_field *f, const char *key) {
+  csim_definition d = csim_definition_of(f);
+  int found = has_field(d.table, key);
+  for (int k = 0; d.variants && d.variants->names[k]; k++)
+    found |= has_field(d.variants->table[k], key);
+  return found;
+}
+
+const char *csim_find_home(csim_reader *r, const char *key) {
+  const csim_table *scene = &csim_scene_table;
+  const char *found = NULL;
+  if (strlen(key) < 2) return ""; // "a" may be meant for anything
+  if (has_field(scene, key)) return ": it is a key of the scene itself";
+  for (int i = 0; i < scene->nfield; i++)
+    if (holds_key(&scene->field[i], key))
+      found = csim_arena_print(&r->scratch, "%s%s\"%s\"", found ? found : ": it is a key of ",
+                               found ? ", " : "", scene->field[i].key);
+  return found ? found : "";
 }
 
 int csim_print_default(const csim_table *table, const csim_field *f, char **text) {

@@ -82,15 +82,9 @@ static int rank_of(const layers *l, int layer) {
 
 // The constants of the object's material, to which others can be added. NULL: out of memory.
 static cJSON *copy_material(const cJSON *tree, const cJSON *object) {
-  const cJSON *material = csim_json_get(object, "material"), *named = NULL;
-  if (cJSON_IsString(material))
-    named = csim_json_get(csim_json_get(tree, "materials"), material->valuestring);
-  if (named) material = named;
-  if (!cJSON_IsString(material)) return cJSON_Duplicate(material, 1);
-  cJSON *copy = cJSON_CreateObject();
-  if (copy && cJSON_AddStringToObject(copy, "preset", material->valuestring)) return copy;
-  cJSON_Delete(copy);
-  return NULL;
+  const cJSON *material = csim_json_get(object, "material");
+  return cJSON_IsString(material) ? csim_copy_material(tree, material)
+                                  : cJSON_Duplicate(material, 1);
 }
 
 // What a phase changes in an object: numbers of its material and a key of its mesh, unless the
@@ -154,10 +148,10 @@ static csim_status add_phases(csim_reader *r, int later, cJSON **tree) {
     cJSON_Delete(under);
     return status;
   }
-  csim_merge_objects(under, *tree);
+  if (csim_merge_objects(under, *tree)) status = CSIM_MEMORY;
   cJSON_Delete(*tree);
   *tree = under;
-  return CSIM_OK;
+  return status;
 }
 
 static int is_garment(const cJSON *object) {

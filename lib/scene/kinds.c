@@ -4,6 +4,7 @@
 #include "base/number.h"
 #include "scene/units.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -571,10 +572,30 @@ static const char *read_path(csim_reader *r, const csim_field *f, const cJSON *i
   return path;
 }
 
+// What may have been meant by a path that names nothing: a file of the same folder.
+static const char *suggest_file(csim_reader *r, const char *path) {
+  enum { MOST = 4096 };
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  const char *folder =
+      slash ? csim_arena_print(&r->scratch, "%.*s/", (int)(slash - path), path) : ".";
+  const char **names = CSIM_ARENA_NEW(&r->scratch, const char *, MOST + 1);
+  DIR *directory = folder && names ? opendir(folder) : NULL;
+  if (!directory) return "";
+  int n = 0;
+  for (const struct dirent *e; n < MOST && (e = readdir(directory));)
+    if (e->d_name[0] != '.' && !(names[n++] = csim_arena_copy(&r->scratch, e->d_name))) break;
+  closedir(directory);
+  return csim_suggest(r, name, names);
+}
+
 static void read_file_name(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {
-  const char *path = read_path(r, f, item, base);
-  if (path && access(path, R_OK) != 0)
-    csim_complain(r, CSIM_AT_VALUE, item, "file \"%s\" cannot be read: %s", path, strerror(errno));
+  const char *path = read_path(r, f, item, base), *hint = "";
+  if (!path || access(path, R_OK) == 0) return;
+  int error = errno;
+  if (error == ENOENT) hint = suggest_file(r, path);
+  if (*item->valuestring == '~') hint = ": write the whole path, \"~\" is not replaced";
+  csim_complain(r, CSIM_AT_VALUE, item, "file \"%s\" cannot be read: %s%s", path, strerror(error),
+                hint);
 }
 
 static void read_sequence(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {

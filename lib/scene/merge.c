@@ -62,8 +62,46 @@ static void put_member(cJSON *object, cJSON *member, cJSON *value) {
   }
 }
 
-// Objects of the scene, matched by name; new ones come last.
-static void merge_by_name(cJSON *under, cJSON *over) {
+cJSON *csim_copy_material(const cJSON *root, const cJSON *reference) {
+  const cJSON *named = csim_json_get(csim_json_get(root, "materials"), reference->valuestring);
+  if (cJSON_IsObject(named)) return cJSON_Duplicate(named, 1);
+  cJSON *copy = cJSON_CreateObject();
+  const char *preset = cJSON_IsString(named) ? named->valuestring : reference->valuestring;
+  cJSON *item = copy ? cJSON_AddStringToObject(copy, "preset", preset) : NULL;
+  if (!item) {
+    cJSON_Delete(copy);
+    return NULL;
+  }
+  copy->valueint = item->valueint = reference->valueint; // their place in the file
+  return copy;
+}
+
+cJSON *csim_replace_material(const cJSON *root, cJSON *parent, cJSON *reference) {
+  cJSON *copy = csim_copy_material(root, reference);
+  size_t size = strlen(reference->string) + 1;
+  char *key = copy ? cJSON_malloc(size) : NULL;
+  if (!key) {
+    cJSON_Delete(copy);
+    return NULL;
+  }
+  if (copy->string) cJSON_free(copy->string);
+  copy->string = memcpy(key, reference->string, size);
+  cJSON_ReplaceItemViaPointer(parent, reference, copy);
+  return copy;
+}
+
+// Whether `over` changes some constants of the material that `under` names.
+static int changes_material(const cJSON *parent, const cJSON *under, const cJSON *over) {
+  int in_map = parent->string && !strcmp(parent->string, "materials");
+  return (in_map || !strcmp(over->string, "material")) && cJSON_IsString(under) &&
+         cJSON_IsObject(over) && !csim_json_get(over, "preset") && !csim_json_get(over, "arcsim");
+}
+
+static int merge(const cJSON *root, cJSON *under, cJSON *over);
+
+// Objects of the scene, matched by name; new ones come last. @return 0, or -1 when out of memory
+static int merge_by_name(const cJSON *root, cJSON *under, cJSON *over) {
+  int bad = 0;
   for (cJSON *c = over->child, *next; c; c = next) {
     next = c->next;
     const cJSON *name = csim_json_get(c, "name");
@@ -74,12 +112,13 @@ static void merge_by_name(cJSON *under, cJSON *over) {
     }
     cJSON_DetachItemViaPointer(over, c);
     if (match && cJSON_IsObject(match)) {
-      csim_merge_objects(match, c);
+      bad |= merge(root, match, c);
       cJSON_Delete(c);
     } else {
       cJSON_AddItemToArray(under, c);
     }
   }
+  return bad;
 }
 
 // A mesh that says what it is replaces the other whole: their keys do not mix.
@@ -88,22 +127,43 @@ static int replaces_whole(const cJSON *over) {
          (csim_json_get(over, "shape") || csim_json_get(over, "file"));
 }
 
-void csim_merge_objects(cJSON *under, cJSON *over) {
+// Takes one member, which is no longer in its tree.
+static int merge_member(const cJSON *root, cJSON *under, cJSON *c) {
+  cJSON *member = csim_json_get(under, c->string);
+  int bad = 0;
+  if (changes_material(under, member, c)) {
+    member = csim_replace_material(root, under, member);
+    bad = member ? 0 : -1;
+  }
+  if (cJSON_IsObject(member) && cJSON_IsObject(c) && !replaces_whole(c)) {
+    bad |= merge(root, member, c);
+    cJSON_Delete(c);
+  } else if (cJSON_IsArray(member) && cJSON_IsArray(c) && !strcmp(c->string, "objects") &&
+             csim_count_items(member) <= MOST_KEYS && csim_count_items(c) <= MOST_KEYS) {
+    bad |= merge_by_name(root, member, c);
+    cJSON_Delete(c);
+  } else if (bad) {
+    cJSON_Delete(c);
+  } else {
+    put_member(under, member, c);
+  }
+  return bad;
+}
+
+static int merge(const cJSON *root, cJSON *under, cJSON *over) {
+  int bad = 0;
   for (cJSON *c = over->child, *next; c; c = next) {
     next = c->next;
-    cJSON *member = csim_json_get(under, c->string);
-    cJSON_DetachItemViaPointer(over, c);
-    if (cJSON_IsObject(member) && cJSON_IsObject(c) && !replaces_whole(c)) {
-      csim_merge_objects(member, c);
-      cJSON_Delete(c);
-    } else if (cJSON_IsArray(member) && cJSON_IsArray(c) && !strcmp(c->string, "objects") &&
-               csim_count_items(member) <= MOST_KEYS && csim_count_items(c) <= MOST_KEYS) {
-      merge_by_name(member, c);
-      cJSON_Delete(c);
-    } else {
-      put_member(under, member, c);
-    }
+    bad |= merge_member(root, under, cJSON_DetachItemViaPointer(over, c));
   }
+  return bad;
+}
+
+int csim_merge_objects(cJSON *under, cJSON *over) {
+  // first what objects may name
+  cJSON *materials = csim_json_get(over, "materials");
+  int bad = materials ? merge_member(under, under, cJSON_DetachItemViaPointer(over, materials)) : 0;
+  return merge(under, under, over) | bad;
 }
 
 // --------------------------------------------------------------------------------------- loading
@@ -145,7 +205,7 @@ static csim_status extend(csim_reader *r, const char *path, const chain *files,
   if (status == CSIM_OK && cJSON_IsObject(under)) {
     for (int i = 0; i < 3; i++)
       cJSON_Delete(cJSON_DetachItemViaPointer(under, csim_json_get(under, own[i])));
-    csim_merge_objects(under, *tree);
+    if (csim_merge_objects(under, *tree)) status = CSIM_MEMORY;
     cJSON *swap = *tree;
     *tree = under;
     under = swap;

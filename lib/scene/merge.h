@@ -15,8 +15,18 @@ csim_status csim_load_tree_text(csim_reader *r, const char *path, const char *te
                                 csim_log *log, cJSON **tree);
 
 /// Moves every member of `over` into `under`: objects are merged key by key, entries of "objects"
-/// by name, null removes a key, and everything else is replaced.
-void csim_merge_objects(cJSON *under, cJSON *over);
+/// by name, constants { } are laid over those of a material that is named, null removes a key, and
+/// everything else is replaced.
+/// @return 0, or -1 when out of memory
+int csim_merge_objects(cJSON *under, cJSON *over);
+
+/// The constants of the material that a string names: of the scene's "materials", else of a preset.
+/// @param root  the scene
+/// @return newly allocated, cJSON_Delete; NULL when out of memory
+cJSON *csim_copy_material(const cJSON *root, const cJSON *reference);
+
+/// Puts them in the place of the reference. @return them, of the tree; NULL when out of memory
+cJSON *csim_replace_material(const cJSON *root, cJSON *parent, cJSON *reference);
 
 /// Adds what scenes with sewing patterns need and this one does not say: a material of each and,
 /// where there are neither "frames" nor "phases", phases that sew and drape.

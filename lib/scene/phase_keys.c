@@ -39,9 +39,10 @@ static void check_frames(csim_reader *r, const cJSON *item, const csim_scene *al
     csim_complain(r, CSIM_AT_VALUE, item,
                   "a phase needs \"frames\": {\"end\": ...}, the number of its last frame");
   else if (phase->frame_end <= last_end)
-    csim_complain(r, CSIM_AT_VALUE, end ? end : item,
-                  "a phase cannot end at frame %d: the one before it ends at frame %d",
-                  phase->frame_end, last_end);
+    csim_complain(r, CSIM_AT_VALUE, end ? end : item, "a phase cannot end at frame %d: %s frame %d",
+                  phase->frame_end,
+                  last_end > all->frame_start ? "the one before it ends at" : "the run begins with",
+                  last_end);
 }
 
 static void check_objects(csim_reader *r, const cJSON *item, const csim_scene *all,
@@ -81,7 +82,10 @@ static void read_phase(csim_reader *r, const cJSON *tree, const cJSON *item, int
   check_keys(r, item);
   cJSON_Delete(cJSON_DetachItemViaPointer(whole, csim_json_get(whole, "phases")));
   cJSON_Delete(cJSON_DetachItemViaPointer(over, csim_json_get(over, "name")));
-  csim_merge_objects(whole, over);
+  if (csim_merge_objects(whole, over)) {
+    r->memory = 1;
+    goto done;
+  }
   ptrdiff_t before = r->ncomplaint;
   r->scene = phase->scene;
   r->nmaterial = r->nnamed = 0;

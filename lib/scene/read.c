@@ -70,7 +70,7 @@ static csim_status read_scene(const char *path, const char *text, size_t length,
                               csim_scene **result) {
   csim_status status = CSIM_MEMORY;
   cJSON *tree = NULL;
-  csim_reader r = {.length_times = 1, .length_over = 1};
+  csim_reader r = {.length_times = 1, .length_over = 1, .find_home = csim_find_home};
   *result = NULL;
   csim_scene *scene = r.scene = CSIM_NEW(csim_scene, 1);
   if (!scene) goto done;

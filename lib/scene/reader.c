@@ -146,7 +146,9 @@ static void complain_unknown(csim_reader *r, const csim_table *table, const csim
   for (int i = 0; i < table->nfield && n < 62; i++) names[n++] = table->field[i].key;
   if (family) names[n++] = family->key;
   names[n] = NULL;
-  csim_complain(r, CSIM_AT_KEY, item, "unknown key%s", csim_suggest(r, item->string, names));
+  const char *hint = csim_suggest(r, item->string, names);
+  csim_complain(r, CSIM_AT_KEY, item, "unknown key%s",
+                *hint || !r->find_home ? hint : r->find_home(r, item->string));
 }
 
 // A missing key is no news where an unknown one looks like it.

@@ -32,6 +32,8 @@ typedef struct csim_reader {
   csim_material *material; ///< (nmaterial) those of the map, then those that objects bring
   ptrdiff_t nnamed;        ///< of them the first ones, which can be referred to by name
   int memory;              ///< out of memory
+  /// Where else a key has a meaning: csim_find_home, or NULL.
+  const char *(*find_home)(struct csim_reader *r, const char *key);
 } csim_reader;
 
 enum { CSIM_MAX_PROBLEMS = 100 }; ///< reported per scene; more have one cause, not hundreds
@@ -261,6 +263,11 @@ int csim_list_definitions(csim_definition list[CSIM_MAX_DEFINITIONS]);
 
 /// What a field's key leads to: {NULL, NULL} for single values.
 csim_definition csim_definition_of(const csim_field *f);
+
+/// Where in a scene a key has a meaning, at the top or one level below: ": it is a key of
+/// "frames"".
+/// @return text of the reader's scratch memory; "" if nowhere
+const char *csim_find_home(csim_reader *r, const char *key);
 
 /// The default of a field as JSON on one line.
 /// @param[out] text  free(); NULL when there is no default

@@ -68,35 +68,6 @@ static cJSON *find_element(const cJSON *list, const char *path, size_t *taken, i
   return found;
 }
 
-// ------------------------------------------------------------------------------- material copies
-
-// The object's reference to a material becomes a copy of that material, to be changed alone.
-static cJSON *copy_material(const setting *s, cJSON *object, cJSON *reference) {
-  const cJSON *named = csim_json_get(csim_json_get(s->root, "materials"), reference->valuestring);
-  cJSON *copy = cJSON_IsObject(named) ? cJSON_Duplicate(named, 1) : cJSON_CreateObject();
-  if (copy && !cJSON_IsObject(named)) {
-    const char *preset = cJSON_IsString(named) ? named->valuestring : reference->valuestring;
-    cJSON *item = cJSON_AddStringToObject(copy, "preset", preset);
-    if (item) item->valueint = reference->valueint;
-    copy->valueint = reference->valueint;
-    if (!item) {
-      cJSON_Delete(copy);
-      copy = NULL;
-    }
-  }
-  if (!copy) return NULL;
-  if (copy->string) cJSON_free(copy->string);
-  size_t size = strlen("material") + 1;
-  copy->string = cJSON_malloc(size);
-  if (!copy->string) {
-    cJSON_Delete(copy);
-    return NULL;
-  }
-  memcpy(copy->string, "material", size);
-  cJSON_ReplaceItemViaPointer(object, reference, copy);
-  return copy;
-}
-
 // ---------------------------------------------------------------------------------------- values
 
 // "2x" multiplies the value that is there: 3 becomes 6, "0.3 mm" "0.6 mm", "2x" "4x". Anything
@@ -187,7 +158,7 @@ static cJSON *step(setting *s, cJSON *at, int *ok) {
   if (!next)
     next = add_object(s, at, key);
   else if (!strcmp(key, "material") && cJSON_IsString(next))
-    next = copy_material(s, at, next);
+    next = csim_replace_material(s->root, at, next); // to be changed alone
   if (!next) {
     *ok = 0;
   } else if (!cJSON_IsObject(next) && !cJSON_IsArray(next)) {

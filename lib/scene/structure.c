@@ -152,6 +152,17 @@ const csim_kind csim_kind_list = {read_list, NULL, print_list, describe_list, sc
 
 // -------------------------------------------------------------------------------------- variants
 
+// Complains of a key that looks like one that implies a variant. @return whether there is one
+static int complain_misspelt(csim_reader *r, const csim_variants *v, const cJSON *item) {
+  for (const cJSON *c = v->implied ? item->child : NULL; c; c = c->next) {
+    const char *hint = csim_suggest(r, c->string, v->implied);
+    if (!*hint) continue;
+    csim_complain(r, CSIM_AT_KEY, c, "unknown key%s", hint);
+    return 1;
+  }
+  return 0;
+}
+
 // Which variant the item is, or -1 after a complaint.
 static int find_variant(csim_reader *r, const csim_variants *v, const cJSON *item) {
   const csim_field f = {.key = v->key, .kind = &csim_kind_choice, .detail = v->names};
@@ -161,9 +172,10 @@ static int find_variant(csim_reader *r, const csim_variants *v, const cJSON *ite
   if (!tag) {
     char wanted[CSIM_DESCRIPTION];
     f.kind->describe(&f, wanted);
-    csim_complain(r, CSIM_AT_VALUE, item, "\"%s\" is missing: %s%s%s%s", v->key, wanted,
-                  v->implied ? ", or give \"" : "", v->implied ? v->implied[0] : "",
-                  v->implied ? "\"" : "");
+    if (!complain_misspelt(r, v, item))
+      csim_complain(r, CSIM_AT_VALUE, item, "\"%s\" is missing: %s%s%s%s", v->key, wanted,
+                    v->implied ? ", or give \"" : "", v->implied ? v->implied[0] : "",
+                    v->implied ? "\"" : "");
     return -1;
   }
   int variant = -1;

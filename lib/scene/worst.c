@@ -149,7 +149,7 @@ int csim_worst_judge(const csim_scene *scene, const csim_run_totals *total, csim
              name_of(scene, &total->imbalance));
   if (csim_conserved_gain(&total->conserved) > bound->energy && ++count)
     csim_say(log, CSIM_WARNING, place,
-             "frame %d has %.3g J more than the start, %.2g %% of what is exchanged, and nothing "
+             "frame %d has %.3g J more than the start, %.0f %% of what is exchanged, and nothing "
              "gives it: use more \"frames.substeps\" or a \"quality\" of \"final\"",
              total->conserved.frame, total->conserved.gained,
              100 * csim_conserved_gain(&total->conserved));

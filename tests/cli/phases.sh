@@ -46,6 +46,33 @@ for pair in '{"preset":"cotton","damping":20} "silk"' '"silk" {"preset":"denim"}
   expect 0 "$clothsim" resolved.json --print-config
   check "$pair resolves to itself" cmp resolved.json stdout
 done
+# constants over a material by name: of a preset, of the scene's own, and of one that names a preset; elsewhere they stay
+cat >constants.json <<'END'
+{
+  "frames": {"end": 3}, "materials": {"own": {"density": 0.3, "stretch": 100, "bend": 1e-5}, "lining": "silk"},
+  "phases": [
+    {"name": "one", "frames": {"end": 2}, "materials": {"lining": {"bend": "2x"}}, "objects": [{"name": "a", "material": {"density": 0.5}}]},
+    {"name": "two", "objects": [{"name": "b", "material": {"density": 0.4}}, {"name": "a", "material": {"preset": "denim"}}]}
+  ],
+  "objects": [
+    {"name": "a", "type": "cloth", "material": "cotton", "mesh": {"shape": "grid", "cells": [2, 2]}},
+    {"name": "b", "type": "cloth", "material": "own", "mesh": {"shape": "grid", "cells": [2, 2]}, "position": [0, 1, 0]},
+    {"name": "c", "type": "cloth", "material": "lining", "mesh": {"shape": "grid", "cells": [2, 2]}, "position": [0, 2, 0]}
+  ]
+}
+END
+expect 0 "$clothsim" constants.json --print-config
+check "materials of phases" python3 - <<'END'
+import json
+scene = json.load(open("stdout"))
+def of(part):
+    return [tuple(part["materials"][o["material"]][k] for k in ("density", "stretch", "bend")) for o in part["objects"]]
+want = [(0.2, 1500, 2.1e-5), (0.3, 100, 1e-5), (0.061, 1000, 1.6e-6)]
+assert of(scene) == want, of(scene)
+one, two = scene["phases"]
+assert of(one) == [(0.5, *want[0][1:]), want[1], (*want[2][:2], 3.2e-6)], of(one)
+assert of(two) == [(0.324, 4000, 5.9e-5), (0.4, *want[1][1:]), want[2]], of(two)
+END
 # from the cache: only where the frames of all phases are known
 expect 0 "$clothsim" ph.json -q -o e -e 20 --set phases.drape.frames.until=null --set phases.drape.frames.end=9 --set phases.blow.frames.end=14
 expect 0 "$clothsim" ph.json -v -o e -e 22 --set phases.drape.frames.until=null --set phases.drape.frames.end=9 --set phases.blow.frames.end=14 --resume-from 12 --from-cache
@@ -62,6 +89,7 @@ wrong() { # SETTING TEXT
 }
 wrong phases.hold.units.up=z '"units" is for all phases'
 wrong phases.drape.frames.end=3 'a phase cannot end at frame 3: the one before it ends at frame 4'
+wrong phases.hold.frames.end=1 'a phase cannot end at frame 1: the run begins with frame 1'
 wrong phases.drape.frames.end=null 'a phase needs "frames": {"end"'
 wrong phases.hold.frames.fps=25 '"start" and "fps" are for all phases'
 wrong 'phases.hold.objects=[{"name":"box","type":"collider","mesh":{"shape":"box"}}]' 'a phase has the objects of the scene'

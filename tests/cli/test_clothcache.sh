@@ -81,6 +81,23 @@ outputs 0 "frames are damaged and left out" "$clothcache" export --skip-damaged 
 left=$(ls flip/sheet_*.obj | wc -l)
 check "some are left out, and others are not: $left" test "$left" -ge 8 -a "$left" -lt 20
 for file in flip/*.obj; do check "$file is as it was" cmp "$file" "out_obj/${file##*/}"; done
+# one object damaged where it never changes: all its frames are gone, and the other's are not
+mkdir -p still
+for k in 5 6 7; do cp run/flag_000$k.obj still && cp run/sheet_0005.obj still/board_000$k.obj; done
+outputs 0 "" "$clothcache" import still -o still.clothcache
+python3 - still.clothcache first.clothcache <<'PY'
+import sys
+data = bytearray(open(sys.argv[1], "rb").read())
+at = data.index(b"FRAM") + 100
+data[at:at + 4] = bytes(255 - b for b in data[at:at + 4])
+open(sys.argv[2], "wb").write(data)
+PY
+outputs 3 "no vertex that could be read" "$clothcache" verify first.clothcache
+outputs 3 "NOT GOOD, 3 times a frame of an object cannot be read; 3 frames" "$clothcache" verify first.clothcache
+outputs 2 "none of its 3 frames can be read whole: --object exports" "$clothcache" export first.clothcache --skip-damaged --to obj -o first
+check "said once" test "$("$clothcache" export first.clothcache --skip-damaged --to obj -o first 2>&1 | grep -c crc)" = 1
+outputs 0 "" "$clothcache" export first.clothcache --object flag --to obj -o first
+check "the other object is whole" cmp first/flag_0007.obj out_obj/flag_0007.obj
 outputs 3 "cannot open: No such file" "$clothcache" info nothing.clothcache
 outputs 3 "not a clothsim cache" "$clothcache" info run/sheet_0005.obj
 outputs 3 "is not a regular file" "$clothcache" info run

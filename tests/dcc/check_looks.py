@@ -34,8 +34,8 @@ with open(f"{folder}/sheet.obj", "w") as file:
             a = 5 * j + i + 1
             print("f", *(f"{c}//{c}" for c in (a, a + 5, a + 6, a + 1)), file=file)
 scene = {"name": "looks", "frames": {"start": 1, "end": 6, "fps": 24, "substeps": 4},
-         "output": {"colliders": True, "formats": ["abc", "usda"], "samples": [-0.5]},
-         "objects": [{"name": "sheet", "type": "cloth", "material": "cotton", "position": [5, 0, 0], "mesh": {"file": "sheet.obj"},
+         "output": {"colliders": True, "formats": ["abc", "usda"], "samples": [-0.5], "pressures": True, "strain": True},
+         "objects": [{"name": "sheet", "type": "cloth", "material": "cotton", "position": [0.6, 1.01, -0.7], "mesh": {"file": "sheet.obj"},
                       "pins": [{"vertices": [0, 4]}]},
                      {"name": "wedge", "type": "collider", "mesh": {"file": "wedge.obj"},
                       "motion": [{"frame": 1}, {"frame": 6, "rotation": [0, 90, 0]}]}]}
