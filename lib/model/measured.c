@@ -9,7 +9,6 @@
 // Its forces have a potential; those of the table alone would not. e is that of St. Venant and
 // Kirchhoff, e0 = (|f_u|^2 - 1)/2, e1 = (|f_v|^2 - 1)/2, e2 = f_u . f_v, see membrane.c. With g and
 // g' the larger and the smaller principal strain and a the angle of the larger one,
-// and g' the larger and the smaller principal strain and a the angle of the larger one,
 //   C = low + w(g/H) (mean + b (at(a) - mean) - low)
 // w grows linearly from 0 at no strain to 1 at H, the strain of a stretch of 7/6, with a rounded
 // corner at 0: forces have no jump where a sheet that is compressed sideways begins to be pulled.

@@ -1,4 +1,4 @@
-// scene/cached.h: states out of a cache that a run has written. Needs clothsim.h.
+// scene/cached.h: reads states from the cache of a run. Needs clothsim.h.
 #ifndef CSIM_SCENE_CACHED_H
 #define CSIM_SCENE_CACHED_H
 
@@ -15,8 +15,8 @@ int csim_cached_object(const csim_cache_info *info, const char *name);
 csim_status csim_cached_add(csim_cache *cache, int object, int frame, int velocities, double factor,
                             double *to);
 
-/// Positions [m] and velocities [m/s] of an object in a frame, (nvert x 3) each, overwritten. Where
-/// the cache has no velocities, they are those of the motion since the frame before.
+/// Positions [m] and velocities [m/s] of an object in a frame, (nvert x 3) each, overwritten. If
+/// the cache has no velocities, they are those of the motion since the previous frame.
 /// @param unit  [m] of one unit of length in the cache
 /// @return CSIM_IO, CSIM_MEMORY
 csim_status csim_cached_state(csim_cache *cache, int object, int frame, double unit, double *x,

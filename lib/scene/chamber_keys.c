@@ -1,4 +1,4 @@
-// scene/chamber_keys.c: keys of "chambers": pressure, gas and volume inside of closed surfaces.
+// scene/chamber_keys.c: keys of "chambers": pressure, gas and volume of closed surfaces.
 #include "scene/reader.h"
 
 #include "solver/linear.h"

@@ -47,7 +47,7 @@ static csim_status add_body(csim_build *build, const csim_object *object) {
                                            : csim_build_cloth(build, object, body);
 }
 
-// Vertices without mass belong to no face (or to faces without area): they stay where they are.
+// Holds vertices without mass in place: they belong to no face, or only to faces without area.
 static csim_status hold_loose(csim_build *build) {
   csim_model *model = build->model;
   for (int b = 0; b < model->nbody; b++) {
@@ -77,7 +77,7 @@ static int moves(const csim_build *build) {
   return 0;
 }
 
-// Where any body's springs are damped.
+// Collects the damping of bodies whose springs are damped.
 static void collect_damping(csim_model *model) {
   int damped = 0;
   for (int b = 0; b < model->nbody; b++) damped |= model->body[b].stretch_damping > 0;
@@ -87,7 +87,7 @@ static void collect_damping(csim_model *model) {
     model->stretch_damping[b] = model->body[b].stretch_damping;
 }
 
-// Arrays and energies of the finished list of bodies.
+// Completes the model: arrays and energies of all bodies.
 static csim_status finish_model(csim_build *build) {
   csim_model *model = build->model;
   csim_arena *arena = build->arena;
@@ -110,7 +110,7 @@ static csim_status finish_model(csim_build *build) {
            (size_t)model->pins.nfollow * sizeof *model->pins.follow);
   if (model->links.nlink)
     memcpy(model->links.link, build->link, (size_t)model->links.nlink * sizeof *model->links.link);
-  // projections go through them in this order: springs from coarse to fine
+  // projections process the energies in this order: springs from coarse to fine
   const csim_elements *sets[18 + 2 * CSIM_NBENDING];
   int n = 0;
   sets[n++] = &build->elements.levels;

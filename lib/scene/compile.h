@@ -1,4 +1,4 @@
-// scene/compile.h: makes a model of the parsed scene. Needs everything below.
+// scene/compile.h: builds a model from the parsed scene. Needs everything below.
 #ifndef CSIM_SCENE_COMPILE_H
 #define CSIM_SCENE_COMPILE_H
 
@@ -8,7 +8,7 @@
 #include "model/model.h"
 #include "scene/scene.h"
 
-/// A mesh that goes with a body and is written beside it.
+/// A mesh that follows a body and is written beside it.
 typedef struct csim_bound_mesh {
   const char *name; ///< the scene's
   int body;         ///< in the model
@@ -16,7 +16,7 @@ typedef struct csim_bound_mesh {
   csim_bind bind;   ///< to the body
 } csim_bound_mesh;
 
-/// All of a run: phases change its world and not these.
+/// All render meshes of a run: phases change its world, but not these.
 typedef struct csim_renders {
   csim_arena arena;
   int n;
@@ -30,8 +30,8 @@ typedef struct csim_world {
   int ncollider, nghost;
   csim_collider *collider;     ///< (ncollider + nghost) those that touch nothing come last
   csim_contact_params contact; ///< the scene's, with a thickness
-  csim_mesh *collider_mesh; ///< (ncollider + nghost) what they look like, at their start placement
-  csim_renders *renders;    ///< not the world's own; NULL: they are not asked for
+  csim_mesh *collider_mesh;    ///< (ncollider + nghost) their surfaces at the start
+  csim_renders *renders;       ///< not the world's own; NULL: they are not asked for
 } csim_world;
 
 /// Reads meshes, fills solids with tetrahedra, makes springs, hinges, masses and pins.
@@ -49,19 +49,19 @@ static inline int csim_world_first_collider(const csim_world *world) {
   return world->model->nbody + (world->renders ? world->renders->n : 0);
 }
 
-/// Where contact has let a collider go (mesh->nvert x 3), which may lag behind its target; NULL
-/// when the state does not know.
+/// Actual positions of a collider (mesh->nvert x 3), which may lag behind its target; NULL if the
+/// state does not have them.
 const double *csim_world_real_vertices(const csim_world *world, int collider,
                                        const csim_state *state);
 
-/// Frees of the meshes of bodies and renders what a run does not look at once it has begun, see
-/// csim_mesh_release.
+/// Frees the data of the meshes of bodies and renders that a run does not need once it has begun,
+/// see csim_mesh_release.
 void csim_world_release(csim_world *world, int keep_faces);
 
 // ------------------------------------------------- parts of the compiler (build_*.c), not for
 // others
 
-/// Elements of each kind of energy, and nothing else.
+/// Elements of each kind of energy. It must have no other members.
 typedef struct csim_build_elements {
   csim_elements levels, springs, limits, bounds, woven, orthotropic, measured, curvature, volume,
       neohooke, patches, anchors, links, face_links;
@@ -70,7 +70,7 @@ typedef struct csim_build_elements {
   csim_elements ductile_springs, ductile_woven, ductile_orthotropic, creases; ///< what yields
 } csim_build_elements;
 
-/// What grows while objects are added, before it becomes a csim_model.
+/// Data that grows while objects are added, before it becomes a csim_model.
 typedef struct csim_build {
   const csim_scene *scene;
   const char *tet_program;
@@ -88,11 +88,11 @@ typedef struct csim_build {
   csim_follow *follow; ///< (model->pins.nfollow), heap
   ptrdiff_t link_capacity;
   csim_link *link;   ///< (model->links.nlink), heap
-  csim_cache *start; ///< where bodies start from; NULL: as the scene says
-  int start_frame;   ///< its index in there
+  csim_cache *start; ///< bodies start from it; NULL: as the scene says
+  int start_frame;   ///< its index in the cache
 } csim_build;
 
-/// Reads or makes the object's surface and places it: scale, then rotation, then position.
+/// Reads or generates the object's surface and places it: scale, then rotation, then position.
 csim_status csim_build_surface(const csim_scene *scene, const csim_object *object, csim_log *log,
                                csim_mesh *mesh);
 
@@ -115,8 +115,7 @@ void csim_rest_free(csim_rest_shape *rest);
 csim_status csim_build_springs(csim_build *build, const csim_object *object, const csim_body *body,
                                const csim_topology *topology, const csim_rest_shape *rest);
 
-/// Logs what moduli the springs of each cloth and solid give on its mesh, see
-/// model/moduli.h.
+/// Logs the actual moduli of the springs of each cloth and solid on its mesh, see model/moduli.h.
 /// @param model  as compiled, its meshes not yet released
 csim_status csim_report_moduli(const csim_scene *scene, const csim_model *model, csim_log *log);
 
@@ -149,8 +148,8 @@ csim_status csim_fold_hinges(csim_build *build, const csim_object *object, const
 /// Adds the pins of a body whose vertices stand in build->x.
 csim_status csim_build_pins(csim_build *build, const csim_object *object, const csim_body *body);
 
-/// Marks the vertices of a body that a selection chooses (body->nvert, set from 0). Returns 1 when
-/// something in it is not there, which it reports.
+/// Marks the vertices of a body that a selection chooses (body->nvert, set from 0). Returns 1 if it
+/// names something that does not exist, and reports that.
 int csim_select_vertices(csim_build *build, const csim_selection *select, csim_place place,
                          const csim_body *body, unsigned char *chosen);
 
@@ -165,21 +164,21 @@ csim_status csim_build_start(csim_build *build, const csim_object *object, const
 /// Adds attachments and seams, when all bodies are there.
 csim_status csim_build_links(csim_build *build);
 
-/// Shortens springs, from number `first` on, of a pattern's edges that are sewn to shorter ones.
+/// Shortens the springs of a pattern's edges that are sewn to shorter ones, from spring `first` on.
 csim_status csim_gather_springs(const csim_body *body, int first, csim_elements *springs);
 
 /// Adds bending across seams, when attachments and seams are there.
 csim_status csim_build_seams(csim_build *build);
 
-/// Lengths that stitches have in closed seams: where contact between what they join begins, once
-/// its thickness is known, so that neither works against the other.
+/// Sets the lengths of stitches in closed seams to the distance at which contact between the sewn
+/// vertices begins, so that neither works against the other. Call it once the thickness is known.
 void csim_close_seams(csim_world *world);
 
-/// Moves panels of a sewing pattern apart that stand through each other or through colliders.
+/// Moves panels of a sewing pattern apart that intersect each other or colliders.
 csim_status csim_build_pattern(const csim_build *build, const csim_object *object, csim_mesh *mesh);
 
-/// How many stitches every panel of a skirt is away from those of other kinds: its tier, 1, 2, ...
-/// With no others, the first are those on the waist.
+/// Finds the tier of every panel of a skirt: how many stitches it is away from panels of other
+/// kinds, 1, 2, ... If there are none, the first tier are the panels on the waist.
 /// @param[out] tier  (mesh->nvert) of the vertex's panel; 0: no skirt, -1: sewn to nothing else
 csim_status csim_find_tiers(const csim_mesh *mesh, int *tier);
 
@@ -211,7 +210,7 @@ csim_status csim_build_chambers(csim_build *build);
 csim_status csim_build_follow(csim_build *build, const csim_pin *pin, const csim_body *body,
                               csim_pin_group *group);
 
-/// Reads the render meshes of a compiled world's bodies and binds them. Only outputs look at them.
+/// Reads the render meshes of a compiled world's bodies and binds them. Only outputs use them.
 /// @param[out] renders  overwritten; csim_renders_free in any case
 csim_status csim_build_renders(const csim_scene *scene, const csim_world *world, csim_log *log,
                                csim_renders *renders);
@@ -225,8 +224,8 @@ void csim_place_vertices(const csim_object *object, int n, double *x);
 csim_status csim_build_collider(const csim_scene *scene, const csim_object *object, csim_log *log,
                                 csim_arena *arena, csim_collider *collider, csim_mesh *mesh);
 
-/// The frames of a deforming collider that the run will see, and its mesh, placed as it will be
-/// at the start of the run.
+/// Reads the frames of a deforming collider that the run needs, and its mesh, placed as at the
+/// start of the run.
 csim_status csim_build_sequence(const csim_scene *scene, const csim_object *object, csim_log *log,
                                 csim_arena *arena, csim_collider *collider, csim_mesh *mesh);
 
@@ -247,9 +246,9 @@ void csim_list_groups(const csim_mesh *mesh, char text[200]);
 csim_status csim_read_mesh(const csim_scene *scene, const csim_mesh_source *source, csim_log *log,
                            csim_mesh *mesh);
 
-/// Turns n vertices (n x 3) of a file to the scene's up axis and scales them to metres, by what the
-/// source's keys say, else the file, else the scene.
-/// @param info  what the file says; NULL: nothing
+/// Turns n vertices (n x 3) of a file to the scene's up axis and scales them to metres, as given by
+/// the source's keys, else by the file, else by the scene.
+/// @param info  data of the file; NULL: none
 void csim_mesh_to_scene(const csim_scene *scene, const csim_mesh_source *source,
                         const csim_sequence_info *info, ptrdiff_t n, double *x);
 

@@ -1,9 +1,9 @@
 // scene/conserved.c: see kept.h.
 //
-// Energy is kinetic, elastic and of gravity; contact's is left out, as what a barrier holds in a
-// frame is small and comes back. It can be judged only where nothing puts any in: no wind, no
-// moving collider or pin, no key over time, no pressure, no seam that closes. Drag, damping,
-// friction and the integrator may then only take from what was there at the start.
+// Energy is kinetic, elastic and of gravity. That of contact is left out: a barrier holds little of
+// it in a frame and returns it. Energy can only be judged if nothing adds any: no wind, no moving
+// collider or pin, no key over time, no pressure, no closing seam. Drag, damping, friction and the
+// integrator may then only reduce the energy of the start.
 #include "scene/conserved.h"
 
 #include "math/vec3.h"

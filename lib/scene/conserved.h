@@ -1,5 +1,5 @@
-// scene/conserved.h: whether a run keeps energy and momentum: what it gained that nothing gave it.
-// Needs scene/compile.h, io/json_write.h, solver/step.h.
+// scene/conserved.h: whether a run conserves energy and momentum. Needs scene/compile.h,
+// io/json_write.h, solver/step.h.
 #ifndef CSIM_SCENE_CONSERVED_H
 #define CSIM_SCENE_CONSERVED_H
 
@@ -8,15 +8,15 @@
 #include "scene/compile.h"
 #include "solver/step.h"
 
-/// Opens the books of a run that starts with this state.
+/// Starts the account of a run with this state.
 /// @return -1 when out of memory
 int csim_conserved_open(csim_pool *pool, const csim_scene *scene, const csim_world *world,
                         const csim_state *state, csim_conserved *kept);
 
-/// Takes the forces into account that a substep has left over.
+/// Adds the unbalanced forces of a substep.
 void csim_conserved_step(const csim_step_report *step, csim_conserved *kept);
 
-/// Takes the energy of a frame that is written into account.
+/// Adds the energy of a frame that is written.
 /// @return -1 when out of memory
 int csim_conserved_frame(csim_pool *pool, const csim_world *world, int frame,
                          const csim_state *state, csim_conserved *kept);
@@ -25,7 +25,7 @@ int csim_conserved_frame(csim_pool *pool, const csim_world *world, int frame,
 /// kept->closed.
 double csim_conserved_gain(const csim_conserved *kept);
 
-/// [m/s] Speed that the forces left over have given everything together.
+/// [m/s] Speed that the unbalanced forces have given the whole scene.
 double csim_conserved_drift(const csim_conserved *kept);
 
 /// Writes "energy" and "momentum" into a run report.

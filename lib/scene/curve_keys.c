@@ -54,12 +54,12 @@ static int is_key_list(const cJSON *item) {
   return cJSON_IsArray(item) && cJSON_IsObject(item->child);
 }
 
-// The largest value takes the place of a constant one: what is sized by it has to do for all.
+// Sets the constant to the largest value: what is sized by it must suffice at all times.
 static void keep_largest(const csim_field *f, const csim_curve *curve, double *value) {
   int count = f->count ? f->count : 1;
   double most = -1;
   for (int i = 0; i < curve->nkey; i++) {
-    double size = 0; // its square: hypot differs from one math library to the next
+    double size = 0; // squared: hypot differs from one math library to the next
     for (int c = 0; c < count; c++) size += curve->key[i].value[c] * curve->key[i].value[c];
     if (!(size > most)) continue;
     most = size;

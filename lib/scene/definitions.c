@@ -1,4 +1,5 @@
-// scene/definitions.c: walking the tables, for the schema, the manual and hints. See reader.h.
+// scene/definitions.c: lists the tables of all keys, for the schema, the manual and hints. See
+// reader.h.
 #include "scene/reader.h"
 
 #include <stdlib.h>
@@ -15,7 +16,7 @@ csim_definition csim_definition_of(const csim_field *f) {
   return d;
 }
 
-// Appends what the table's keys lead to, and what those lead to, where it is not listed yet.
+// Appends the tables that the table's keys refer to, and theirs in turn, if not listed yet.
 static int add_definitions(csim_definition *list, int n, const csim_table *table) {
   for (int i = 0; i < table->nfield; i++) {
     csim_definition d = csim_definition_of(&table->field[i]);

@@ -9,12 +9,12 @@
 
 enum { PATH = 512, SHOWN = 160 };
 
-// Where the walk is in both trees.
+// Present position in both trees.
 typedef struct place {
   csim_difference *d;
   const cJSON *was, *is; // the materials of both
   char path[PATH];       // JSON pointer, names for numbers
-  char end[PATH];        // of the last phase's end, which is that of the run
+  char end[PATH];        // of the end of the last phase, which is the end of the run
 } place;
 
 static void print_value(const csim_json *json, csim_json_out *out, const char *key,
@@ -69,7 +69,7 @@ static const char *file_part(const char *path) {
 
 static int differ(place *at, const cJSON *was, const cJSON *is);
 
-// One level down; the path is put back.
+// Compares one level down and restores the path.
 static int differ_below(place *at, const char *key, int index, const cJSON *was, const cJSON *is) {
   size_t n = strlen(at->path);
   if (key)
@@ -142,7 +142,7 @@ static int differ(place *at, const cJSON *was, const cJSON *is) {
     return csim_json_note_of(at->d->json, was)->number == csim_json_note_of(at->d->json, is)->number
                ? 0
                : report(at, was, is);
-  // an object's material by what it is, not by its name in the map of materials
+  // compare materials of objects by their contents, not by their names in the map of materials
   if (cJSON_IsString(was) && !strncmp(at->path, "/objects/", 9) &&
       !strcmp(file_part(at->path), "material"))
     return differ(at, csim_json_get(at->was, was->valuestring),

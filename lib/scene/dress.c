@@ -1,8 +1,8 @@
-// scene/dress.c: what a scene with sewing patterns gets where it does not say it: a fabric, and
-// phases that sew and drape. Needs scene/merge.h.
+// scene/dress.c: defaults of scenes with sewing patterns: a fabric, and phases that sew and drape.
+// Needs scene/merge.h.
 //
-// As if the texts below were in the scene, under its own keys, so that --print-config shows them.
-// None of it is chosen for one pattern: make bench-dress (tests/bench/dress.py) judges it.
+// The texts below are added to the scene under its own keys, so --print-config shows them. None of
+// them is chosen for one pattern: make bench-dress (tests/bench/dress.py) measures their quality.
 #include "scene/merge.h"
 
 #include <math.h>
@@ -10,20 +10,20 @@
 
 static const char fabric[] = "{\"preset\": \"cotton\", \"damping\": 4}";
 
-// Stitches close for 1.5 s, as faster ones drag panels into folds, and the cloth is starched
-// meanwhile: panels that bend only in large curves arrive in order, where soft ones crumple and
-// catch each other, and narrow ones turn over. Edges that are gathered stay long meanwhile: made
-// short at the start they rolled panels into balls, and a sleeve slid off its arm. Then the starch
-// goes, the stitches become stiff, gathers short, and at last gravity acts. The drape ends at rest,
-// so damping only decides how soon a skirt stops swinging.
+// Stitches close over 1.5 s, as faster ones drag panels into folds. Meanwhile the cloth is stiff
+// (starched): panels that bend only in large curves arrive in order, while soft ones crumple, catch
+// each other, and turn over if they are narrow. Gathered edges stay long meanwhile: made short at
+// the start they rolled panels into balls, and a sleeve slid off its arm. Then the cloth becomes
+// soft, the stitches stiff and gathers short, and at last gravity acts. The drape ends at rest, so
+// damping only decides how soon a skirt stops swinging.
 //
-// Steps end when vertices hardly move any more (`step_tolerance`). It is fine, as few of all
-// vertices are sewn and the rest of them hardly move: at 0.05 edges lag behind their stitches until
-// they snap. Forces in balance would matter to a motion, and not to where it comes to rest: steps
-// that look for it are taken in parts when stiff stitches pull, and a frame took as long as all the
-// sewing. What a step leaves unsolved is a motion of its own where it starts from free flight, in
-// every step another one, and one or two vertices in a hundred never came to rest (30 mm/s). The
-// drape starts its steps from where vertices are: what is left is missing motion (4 mm/s).
+// Steps end by their step norm (`step_tolerance`). It is small, as few of all vertices are sewn and
+// the others hardly move: at 0.05 edges lag behind their stitches and then snap. Force balance
+// matters for a motion, not for its rest position. Steps that require it are taken in parts when
+// stiff stitches pull, and one frame took as long as all the sewing. In steps that start from free
+// flight the unsolved remainder is a motion of its own, a different one in every step, and one or
+// two vertices in a hundred never came to rest (30 mm/s). The drape therefore starts its steps from
+// the current positions: the remainder is then a missing motion (4 mm/s).
 static const char phases[] =
     "{\"contact\": {\"thickness\": 0.0015},"
     " \"solver\": {\"balance\": 0, \"step_tolerance\": 0.005}, \"phases\": ["
@@ -32,17 +32,17 @@ static const char phases[] =
     "{\"name\": \"close\", \"frames\": {\"end\": %d}, \"gravity\": [0, 0, 0]},"
     "{\"name\": \"drape\", \"frames\": {\"end\": %d, \"until\": \"rest\"},"
     " \"solver\": {\"start\": \"rest\", \"step_tolerance\": 0.001}}]}";
-// Frames: an end of the stitches' closing, and those of the phases. Every further layer is sewn
-// when the one under it is, so all comes so much later. Arms stretch out when the hem of a full
-// circle has fallen below the hands.
+// Frames: end of the stitches' closing, and ends of the phases. Every further layer is sewn after
+// the one under it, and everything later shifts accordingly. Arms stretch out when the hem of a
+// full circle has fallen below the hands.
 enum { CLOSED = 36, SEW = 40, CLOSE = 46, DRAPE = 192, ARMS_FROM = 84, ARMS_TO = 108 };
 enum { MOST_LAYERS = 1000 };
 #define STARCH 1e-3      // [N m] bending stiffness of starched cloth
 #define SEW_DAMPING 15   // [1/s]
 #define DRAPE_DAMPING 10 // [1/s]
 
-// Of each stitch once it is closed [N/m]; soft ones open by the tension of tight garments, and
-// stiff ones that are still to close let straps slip off.
+// Stiffness of each closed stitch [N/m]. Soft ones open under the tension of tight garments; ones
+// that are stiff before they close let straps slip off.
 #define TIGHT 1e5
 
 // NULL: out of memory.
@@ -53,7 +53,7 @@ static cJSON *parse(csim_reader *r, const char *text) {
   return item;
 }
 
-// Adds a key that is not there.
+// Adds a key that is missing.
 static csim_status add(csim_reader *r, cJSON *object, const char *key, const char *text) {
   if (csim_json_get(object, key)) return CSIM_OK;
   cJSON *item = parse(r, text);
@@ -70,25 +70,25 @@ typedef struct layers {
 static int layer_of(const csim_reader *r, const cJSON *object) {
   const cJSON *item = csim_json_get(object, "layer");
   double layer = cJSON_IsNumber(item) ? csim_json_note_of(&r->json, item)->number : 0;
-  return layer > 0 ? (int)fmin(layer, MOST_LAYERS) : 0; // reading complains
+  return layer > 0 ? (int)fmin(layer, MOST_LAYERS) : 0; // reading reports errors
 }
 
-// How many there are below.
+// Number of layers below.
 static int rank_of(const layers *l, int layer) {
   int rank = 0;
   for (int k = 0; k < layer; k++) rank += l->used[k];
   return rank;
 }
 
-// The constants of the object's material, to which others can be added. NULL: out of memory.
+// The constants of the object's material, which can be extended. NULL: out of memory.
 static cJSON *copy_material(const cJSON *tree, const cJSON *object) {
   const cJSON *material = csim_json_get(object, "material");
   return cJSON_IsString(material) ? csim_copy_material(tree, material)
                                   : cJSON_Duplicate(material, 1);
 }
 
-// What a phase changes in an object: numbers of its material and a key of its mesh, unless the
-// scene has it.
+// Changes of a phase in an object: numbers of its material and a key of its mesh, unless the scene
+// sets them.
 typedef struct changes {
   double bend, damping; // 0: as they are
   const char *key;      // of the mesh
@@ -96,12 +96,12 @@ typedef struct changes {
 } changes;
 
 // Adds the changes of one object to the "objects" of a phase. `tree`: the scene, with the materials
-// that names refer to. Keys that the scene gives are left as they are.
+// that names refer to. Keys that the scene sets are kept.
 static csim_status change_object(cJSON *phase, const cJSON *tree, const cJSON *object,
                                  const changes *c) {
   static const char *const key[] = {"bend", "damping"};
   const cJSON *name = csim_json_get(object, "name");
-  if (!cJSON_IsString(name)) return CSIM_OK; // reading complains
+  if (!cJSON_IsString(name)) return CSIM_OK; // reading reports the error
   cJSON *list = csim_json_get(phase, "objects");
   if (!list) list = cJSON_AddArrayToObject(phase, "objects");
   cJSON *change = cJSON_CreateObject(), *material = copy_material(tree, object);
@@ -129,7 +129,7 @@ static csim_status change_object(cJSON *phase, const cJSON *tree, const cJSON *o
   return failed ? CSIM_MEMORY : CSIM_OK;
 }
 
-// Lays the scene over the phases, which end `later` frames later.
+// Merges the scene over the phases, which end `later` frames later.
 static csim_status add_phases(csim_reader *r, int later, cJSON **tree) {
   static const changes change[3] = {{STARCH, SEW_DAMPING, "gather", 0},
                                     {0, SEW_DAMPING, "stiffness", TIGHT},
@@ -158,8 +158,8 @@ static int is_garment(const cJSON *object) {
   return csim_json_get(csim_json_get(object, "mesh"), "pattern") != NULL;
 }
 
-// When the stitches of an object close, `later` than those of the innermost; who says when they
-// begin gets no other end than by default.
+// Sets when the stitches of an object close, `later` than those of the innermost. A scene that sets
+// their beginning keeps the default end.
 static csim_status add_times(csim_reader *r, cJSON *mesh, int later) {
   const char *from = csim_arena_print(&r->scratch, "%d", later);
   const char *closed = csim_arena_print(&r->scratch, "%d", CLOSED + later);

@@ -5,14 +5,14 @@
 
 #include <math.h>
 
-// Number in the scene of a body: the scene's order, without colliders.
+// Number of a body in the scene: in the scene's order, without colliders.
 static int object_of(const csim_scene *scene, int body) {
   for (int o = 0; o < scene->nobject; o++)
     if (scene->object[o].type != CSIM_OBJECT_COLLIDER && body-- == 0) return o;
   return -1;
 }
 
-// The entry of an object, made where there is none yet.
+// The entry of an object, which is added if needed.
 static csim_released *entry_of(csim_run_totals *total, int object, int frame) {
   for (int k = 0; k < total->nreleased; k++)
     if (total->released[k].object == object) return &total->released[k];

@@ -1,4 +1,4 @@
-// scene/exceptions.h: where a run has let surfaces pass through each other, as its scene wants it.
+// scene/exceptions.h: records where a run has let surfaces intersect because its scene allows it.
 // Needs scene/compile.h, io/json_write.h.
 #ifndef CSIM_SCENE_EXCEPTIONS_H
 #define CSIM_SCENE_EXCEPTIONS_H
@@ -7,7 +7,7 @@
 #include "io/json_write.h"
 #include "scene/compile.h"
 
-/// Takes a frame into account that is written with this state.
+/// Adds a frame that is written with this state.
 void csim_exceptions_frame(const csim_scene *scene, const csim_world *world, int frame,
                            const csim_state *state, csim_run_totals *total);
 
@@ -19,7 +19,7 @@ void csim_exceptions_print(const csim_scene *scene, const csim_run_totals *total
 /// Reads it back from the object that csim_exceptions_print wrote it into.
 void csim_exceptions_read(const csim_json *json, const cJSON *from, csim_run_totals *total);
 
-/// A line for each object to the log.
+/// Logs a line for each object.
 void csim_exceptions_report(const csim_scene *scene, const csim_run_totals *total, csim_log *log);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The render mesh that object k is; NULL: it is none.
+// The render mesh with object number k; NULL: it is none.
 static csim_bound_mesh *render_of(const csim_world *world, int k) {
   int nbody = world->model->nbody;
   return k < nbody || k >= csim_world_first_collider(world) ? NULL
@@ -44,13 +44,13 @@ static int is_moving(const csim_scene *scene, const csim_collider *collider) {
   return moves;
 }
 
-// Colliders that stand still have neither velocities nor samples.
+// Whether object k moves: static colliders have neither velocities nor samples.
 static int moves(const csim_gather *g, int k) {
   int c = k - csim_world_first_collider(g->world);
   return c < 0 || is_moving(g->scene, &g->world->collider[c]);
 }
 
-// Not of a mesh whose faces were changed since it was read.
+// Whether a mesh has normals that still fit: its faces have not changed since it was read.
 static int has_normals(const csim_mesh *mesh) {
   csim_normal_faces faces = {mesh->nface, mesh->face_start, mesh->face_vert};
   return mesh->look.normals.n && csim_normals_fit(&mesh->look.normals, &faces);
@@ -90,8 +90,8 @@ static csim_cache_object describe(const csim_gather *g, int k) {
   };
 }
 
-// Bodies need no buffers where a frame is written as the state has it: in metres, and with
-// nothing else to be made of it.
+// Allocates buffers. Bodies need none if a frame is written directly from the state: in metres, and
+// with nothing else computed from it.
 static int make_room(csim_gather *g, int k, int as_it_is, csim_arena *arena) {
   const csim_cache_object *o = &g->object[k];
   const csim_mesh *mesh = csim_gather_mesh(g->world, k);
@@ -155,7 +155,7 @@ static void to_units(double metres, ptrdiff_t n, const double *from, double *to)
     for (ptrdiff_t i = 0; i < n; i++) to[i] = from[i] / metres;
 }
 
-// The velocities with which a collider's own motion arrives at a time (at the start: leaves), by
+// Velocities of a collider's own motion when it arrives at a time (at the start: leaves), by
 // one-sided differences, as a key or the end of a run may follow: s (4 x(t + s h) - x(t + 2 s h) -
 // 3 x(t)) / 2h.
 static void collider_velocities(const csim_gather *g, const csim_collider *collider, double time,

@@ -1,5 +1,5 @@
-// scene/gather.h: what a frame has of every object, for cache and exports. Needs scene/compile.h,
-// scene/samples.h, cache/.
+// scene/gather.h: collects the data of all objects in a frame, for cache and exports. Needs
+// scene/compile.h, scene/samples.h, cache/.
 #ifndef CSIM_SCENE_GATHER_H
 #define CSIM_SCENE_GATHER_H
 
@@ -8,25 +8,26 @@
 #include "scene/samples.h"
 #include "solver/step.h"
 
-/// Where an object's numbers are kept that are no part of a state; NULL: not wanted.
+/// Buffers for data of an object that is not part of a state; NULL: not wanted.
 typedef struct csim_gather_buffers {
   double *x, *v;               ///< (nvert x 3)
   double *pressure, *area;     ///< (nvert) [Pa], [m^2] at rest
   double *strain;              ///< (nvert) [-]
   double *sample_x, *sample_v; ///< (nsample x nvert x 3)
-  csim_rest_metric shape;      ///< where strain is wanted
+  csim_rest_metric shape;      ///< if strain is wanted
 } csim_gather_buffers;
 
 typedef struct csim_gather {
   const csim_scene *scene;
   const csim_world *world;
-  int nobject;                  ///< bodies, then render meshes, then colliders
-  csim_cache_object *object;    ///< (nobject)
-  csim_cache_values *value;     ///< (nobject) of the frame taken, in the scene's units
-  csim_gather_buffers *buffers; ///< (nobject) what `value` points to, but for parts of a state
-  double *earlier;              ///< (largest collider that moves x 3) workspace of their velocities
-  csim_solver *solver;          ///< that knows the contact pressures; NULL: none yet
-  double *force;                ///< (model->nvert) [N] pressing on each vertex; NULL: not wanted
+  int nobject;               ///< bodies, then render meshes, then colliders
+  csim_cache_object *object; ///< (nobject)
+  csim_cache_values *value;  ///< (nobject) data of the frame taken, in the scene's units
+  csim_gather_buffers
+      *buffers;        ///< (nobject) memory that `value` points to, except for parts of a state
+  double *earlier;     ///< (largest collider that moves x 3) workspace of their velocities
+  csim_solver *solver; ///< has the contact pressures; NULL: none yet
+  double *force;       ///< (model->nvert) [N] normal force on each vertex; NULL: not wanted
 } csim_gather;
 
 /// Mesh and name of object k.
@@ -39,20 +40,20 @@ const char *csim_gather_name(const csim_world *world, int k);
 csim_status csim_gather_create(const csim_scene *scene, const csim_world *world, int resume,
                                csim_arena *arena, csim_gather *gather);
 
-/// Takes positions, velocities, pressures, strain and samples, but those of render meshes.
+/// Collects positions, velocities, pressures, strain and samples of all objects but render meshes.
 /// @param time     [s] from the start frame
-/// @param state    to be left alone as long as `value` is used
+/// @param state    must not change while `value` is used
 /// @param samples  NULL, or none taken: samples are those of the frame
 void csim_gather_take(csim_gather *gather, double time, const csim_state *state,
                       const csim_samples *samples);
 
-/// Render meshes follow from what has been taken of their bodies.
+/// Computes render meshes from the data of their bodies.
 void csim_gather_renders(csim_gather *gather);
 
-/// Rounds what was taken of object k to floats, as the cache keeps it.
+/// Rounds the data of object k to floats, as the cache stores it.
 void csim_gather_round(csim_gather *gather, int k);
 
-/// Takes frame f of a cache of these objects instead.
+/// Reads frame f of a cache of these objects instead.
 csim_status csim_gather_read(csim_gather *gather, csim_cache *cache, int f);
 
 /// Whether a cache is of these objects.

@@ -95,7 +95,7 @@ int csim_read_int(csim_reader *r, const csim_field *f, const cJSON *item, int *v
   return 1;
 }
 
-// Is the value among the allowed ones, where only some are?
+// Whether the value is one of the allowed ones, if only some are.
 static int is_allowed(const csim_field *f, int value) {
   const char *const *names = f->detail;
   for (; names && *names; names++)
@@ -195,7 +195,7 @@ static const char *unit_name(const csim_field *f) {
   return f->unit && *f->unit ? f->unit : "no unit";
 }
 
-// Quantities of length and time alone follow "units"; those with mass in them stay SI.
+// Only quantities of length and time follow "units"; those with mass stay SI.
 static double scale_plain(const csim_reader *r, const csim_unit *unit, double v) {
   if (!unit->kg)
     for (int i = 0; i < unit->m; i++) v = v * r->length_times / r->length_over;
@@ -312,7 +312,7 @@ static void print_value(csim_printer *p, const csim_field *f, const char *key, d
   csim_unit unit = unit_of(f);
   char text[96];
   double plain = value * unit.over / unit.times, back = 0;
-  // the nearest plain number need not convert back to the same bits; its neighbours may
+  // the nearest plain number may not convert back to the same bits; one of its neighbours may
   for (int i = 0; i < 5; i++) {
     static const int step[] = {0, 1, -1, 2, -2};
     double near = plain;
@@ -325,7 +325,7 @@ static void print_value(csim_printer *p, const csim_field *f, const char *key, d
       return;
     }
   }
-  // an angle given in radians: no number of degrees is the same
+  // an angle given in radians may equal no number of degrees
   int n = csim_print_shortest(value, text);
   snprintf(text + n, sizeof text - (size_t)n, " %s", unit.s ? "rad/s" : "rad");
   csim_json_text(&p->out, key, text);
@@ -334,7 +334,7 @@ static void print_value(csim_printer *p, const csim_field *f, const char *key, d
 static void print_real(csim_printer *p, const csim_field *f, const void *base) {
   const double *from = at_const(base, f->offset);
   if (count_of(f) == 1) {
-    // a value outside its range means that none was given
+    // a value outside its range means: not given
     if (in_range(f, *from)) print_value(p, f, f->key, *from);
     return;
   }
@@ -489,7 +489,7 @@ const csim_kind csim_kind_name = {read_name, fall_back_text, print_text, describ
 
 // --------------------------------------------------------------------------------------- choices
 
-// Position of the item's text among the names, or -1 after a complaint.
+// Position of the item's text among the names, or -1 after reporting an error.
 static int find_choice(csim_reader *r, const csim_field *f, const cJSON *item) {
   const char *const *names = f->detail;
   char wanted[CSIM_DESCRIPTION];
@@ -555,7 +555,7 @@ const csim_kind csim_kind_word = {read_word, fall_back_word, print_word, csim_de
 
 // ----------------------------------------------------------------------------------------- files
 
-// Stores the path; NULL after a complaint.
+// Stores the path; NULL after reporting an error.
 static const char *read_path(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {
   if (!is_text(item) || !*item->valuestring) {
     csim_complain_type(r, f, item);
@@ -600,7 +600,7 @@ static void read_file_name(csim_reader *r, const csim_field *f, const cJSON *ite
 
 static void read_sequence(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {
   if (is_text(item) && strchr(item->valuestring, '#'))
-    read_path(r, f, item, base); // its frames are looked for when it is opened
+    read_path(r, f, item, base); // frames are searched for when it is opened
   else
     read_file_name(r, f, item, base);
 }

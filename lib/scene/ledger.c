@@ -75,7 +75,7 @@ static int hash_file(const char *path, long long *size, uint64_t *hash) {
   return error ? -1 : 0;
 }
 
-// Splits the line at `text`; @return what comes behind it, or NULL when it is no whole line.
+// Splits the line at `text`; @return the text after it, or NULL if it is incomplete.
 static char *read_line(char *text, entry *e) {
   char *end = strchr(text, '\n'), *p = text;
   if (!end) return NULL;
@@ -105,8 +105,8 @@ static csim_status append(csim_ledger *l, const entry *e) {
   return CSIM_OK;
 }
 
-// The lines of an earlier part of the run. One that cannot be read ends them: frames without lines
-// are found by csim_ledger_verify.
+// Keeps the lines of an earlier part of the run, up to the first that cannot be read:
+// csim_ledger_verify reports frames without lines.
 static csim_status keep_lines(csim_ledger *l, const char *path, int after_frame) {
   char *text;
   size_t size;
@@ -176,7 +176,7 @@ void csim_ledger_free(csim_ledger *l) {
 
 // ---------------------------------------------------------------------------------------- verifyin
 
-// What has become of a file; NULL: nothing.
+// Damage of a file as text; NULL: none.
 static const char *damage_of(const char *path, const entry *e) {
   long long size;
   uint64_t hash;
@@ -214,7 +214,7 @@ static csim_status verify_lines(const char *out, char *text, int first, int last
     if (what && counts && e.frame < r->first_frame) r->first_frame = e.frame;
     free(path);
   }
-  // frames whose lines were lost
+  // report frames whose lines were lost
   for (ptrdiff_t f = 0; f < nframe && !status; f++)
     if (count[f] < each && first + (int)f < r->first_frame) r->first_frame = first + (int)f;
   free(count);
@@ -233,7 +233,7 @@ csim_status csim_ledger_verify(const char *out, int first, int last, int each, c
   csim_status status = csim_file_read(path, MAX_LEDGER, NULL, &text, &size);
   free(path);
   if (status == CSIM_MEMORY) return no_memory(log, out);
-  if (status) return CSIM_OK; // not there: an earlier version's run
+  if (status) return CSIM_OK; // missing: a run of an earlier version
   r->exists = 1;
   status = verify_lines(out, text, first, last, each, log, r);
   free(text);

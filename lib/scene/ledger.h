@@ -1,11 +1,11 @@
-// scene/ledger.h: run.files, what a run has written: name, size and hash of each file. By it a
-// resumed run knows what was deleted, emptied or altered since. Needs io/, base/.
+// scene/ledger.h: run.files, the files of a run: name, size and hash of each. A resumed run uses it
+// to find files that were deleted, emptied or altered. Needs io/, base/.
 //
 // A text with a line for each file, in the order in which they were written:
 //   FRAME SIZE HASH NAME
-// FRAME is the frame's number, or - for files of the whole run, which are there when it is
-// complete. SIZE is in bytes, HASH the 16 hexadecimal digits of csim_hash_bytes. A last line
-// without its end (a crash) counts for nothing.
+// FRAME is the frame's number, or - for files of the whole run, which exist when it is complete.
+// SIZE is in bytes, HASH the 16 hexadecimal digits of csim_hash_bytes. An incomplete last line (a
+// crash) is ignored.
 #ifndef CSIM_SCENE_LEDGER_H
 #define CSIM_SCENE_LEDGER_H
 
@@ -15,8 +15,7 @@
 
 typedef struct csim_ledger csim_ledger;
 
-/// Begins the ledger of a run in directory `out`, anew, or with the lines it has of frames up to
-/// one.
+/// Opens the ledger of a run in directory `out`, empty or with its lines up to a frame.
 /// @param keep         1: keep lines of frames <= after_frame
 /// @param log          must outlive the ledger
 /// @param[out] ledger  NULL on failure
@@ -24,17 +23,17 @@ typedef struct csim_ledger csim_ledger;
 csim_status csim_ledger_open(const char *out, int keep, int after_frame, csim_log *log,
                              csim_ledger **ledger);
 
-/// Hashes a file of the directory and notes it. Kept in memory until csim_ledger_write.
+/// Hashes a file of the directory and adds its line, in memory until csim_ledger_write.
 /// @param whole  1: of the whole run, `frame` does not matter
 csim_status csim_ledger_add(csim_ledger *ledger, int whole, int frame, const char *name);
 
-/// Writes what was added; with `sync` it is on the disk when this returns.
+/// Writes the added lines; with `sync` they are on the disk when this returns.
 csim_status csim_ledger_write(csim_ledger *ledger, int sync);
 
 /// NULL allowed.
 void csim_ledger_free(csim_ledger *ledger);
 
-/// What csim_ledger_verify found. Of all zero, nothing is amiss.
+/// Result of csim_ledger_verify. All zero: no damage.
 typedef struct csim_ledger_report {
   int exists;      ///< 0: there is no ledger, and nothing was verified
   int files;       ///< lines
@@ -43,8 +42,8 @@ typedef struct csim_ledger_report {
   int first_frame; ///< first frame whose OBJ files are not all as they were written; INT_MAX: none
 } csim_ledger_report;
 
-/// Compares the directory with its ledger. Warns of the first 20 files that
-/// are missing, empty, of another size or with other contents.
+/// Compares the directory with its ledger. Warns of the first 20 files that are missing or empty,
+/// or have another size or contents.
 /// @param first, last  frames that should have `each` OBJ files in the ledger
 /// @return CSIM_OK, also with damaged files; CSIM_IO, CSIM_MEMORY
 csim_status csim_ledger_verify(const char *out, int first, int last, int each, csim_log *log,

@@ -1,4 +1,4 @@
-// scene/link_keys.c: keys of "attachments" and "seams": which vertices are tied to which.
+// scene/link_keys.c: keys of "attachments" and "seams": pairs of vertices that are tied together.
 #include "scene/reader.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@ static const char *const pairing_names[] = {"auto", "order", "nearest", "face", 
     .key = #name, .kind = &csim_kind_table, .detail = &csim_link_end_table, .offset = AT(name),    \
     .flags = CSIM_REQUIRED, .doc = what                                                            \
   }
-// a value beyond the range means that none was given
+// a value beyond the range means: not given
 #define FRAME(name, value, what)                                                                   \
   CSIM_KEY(#name, real, AT(name), value, .least = -CSIM_FRAME_LIMIT, .most = CSIM_FRAME_LIMIT,     \
            .doc = what)
@@ -74,7 +74,8 @@ static void finish_seam(csim_reader *r, const cJSON *item, void *base) {
   joint->seam = 1;
   joint->to = 10 * CSIM_FRAME_LIMIT;
   joint->length = -1;
-  if (joint->force > 0 && joint->pull < 2 * joint->force) joint->pull = 0; // it has to tear first
+  if (joint->force > 0 && joint->pull < 2 * joint->force)
+    joint->pull = 0; // a link must be able to tear before its pull is limited
   if (joint->closed < -CSIM_FRAME_LIMIT) joint->closed = start + r->scene->fps;
   finish_joint(r, item, base);
   if (joint->closed < start)

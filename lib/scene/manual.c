@@ -1,17 +1,17 @@
-// scene/manual.c: the manual of every key in Markdown, made from the tables.
+// scene/manual.c: the manual of every key in Markdown, generated from the tables.
 #include "scene/reader.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-// A cell of a table: '|' would end it.
+// Writes a cell of a table: '|' would end it.
 static void write_cell(FILE *out, const char *text) {
   for (; *text; text++) fprintf(out, *text == '|' ? "\\|" : "%c", *text);
   fputs(" | ", out);
 }
 
-// 0, or -1 when out of memory, as all writers here that can be.
+// 0, or -1 when out of memory, like all writers here that can fail.
 static int write_field(FILE *out, const csim_table *table, const csim_field *f) {
   char value[CSIM_DESCRIPTION];
   csim_definition d = csim_definition_of(f);

@@ -1,4 +1,4 @@
-// scene/map_keys.c: keys of maps, by which a material differs over a cloth.
+// scene/map_keys.c: keys of maps, which vary a material over a cloth.
 #include "scene/reader.h"
 
 #define AT(member) offsetof(csim_map, member)

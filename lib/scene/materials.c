@@ -28,22 +28,21 @@
 //
 // Solids. Young's moduli are of the order given in materials handbooks for soft natural rubber,
 // gelatine and flexible polyurethane foam. The stiffness against change of volume is a choice: ten
-// times the modulus is "nearly incompressible", without the locking of the real factor
-// 1000.
+// times the modulus is "nearly incompressible", without the locking of the real
+// factor 1000.
 //
-// Those with two names have a warp and a weft: a membrane shears as little or as easily as it is
-// told to, where springs have 0.375 of the stretch. Bending stiffness is that of
-// bending lengths of 15 and 13 mm (silk crepe), 24 and 20 (cotton poplin), 19 and 16 (wool
-// suiting), 30 and 23 (denim), 19 (nappa), 15 and 14 (light nylon), within the ranges of weight
-// and bending that Feng, Huang, Xu and Wang measured of 618 fabrics (2022: 5 to 95 %: 0.030 to
-// 0.494 kg/m^2, 1.1e-6 to 1.2e-4 N m along warp, 8e-7 to 5e-5 along weft). Shear rigidity is of the
-// range of FAST's charts for suitings (30 to 80 N/m; De Boos and Tester, SiroFAST, 1994), less for
-// silk, more for denim. Stretch is that of the first per cent, where the threads' crimp gives way;
-// beyond "limit" they are straight. These are typical figures, not those of one cloth:
-// docs/materials.md.
+// Presets with two names have a warp and a weft. A membrane has any shear modulus; springs have
+// 0.375 of the stretch. Bending stiffness is that of bending lengths of 15 and 13 mm (silk crepe),
+// 24 and 20 (cotton poplin), 19 and 16 (wool suiting), 30 and 23 (denim), 19 (nappa), 15 and 14
+// (light nylon). These are within the ranges of weight and bending that Feng, Huang, Xu and Wang
+// measured on 618 fabrics (2022: 5 to 95 %: 0.030 to 0.494 kg/m^2, 1.1e-6 to 1.2e-4 N m along warp,
+// 8e-7 to 5e-5 along weft). Shear rigidity is in the range of FAST's charts for suitings (30 to 80
+// N/m; De Boos and Tester, SiroFAST, 1994), less for silk, more for denim. Stretch is that of the
+// first per cent, where the threads' crimp gives way; beyond "limit" they are straight. These are
+// typical figures, not those of one cloth: docs/materials.md.
 //
-// Damping is 0 everywhere: implicit steps lose energy already, and nothing is lost behind one's
-// back.
+// Damping is 0 everywhere: implicit steps lose energy already, and no further loss should be hidden
+// in a preset.
 static const csim_material presets[] = {
     {.preset = "silk",
      .stuff = CSIM_STUFF_SHEET,
@@ -232,7 +231,7 @@ const csim_material *csim_find_preset(const char *name) {
   return NULL;
 }
 
-// Every other key changes the preset's values, so this field comes first in the table.
+// Reads the preset first in the table, as every other key changes its values.
 static void read_preset(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {
   csim_material *material = base;
   const char *name = NULL;
@@ -255,7 +254,8 @@ static const csim_kind kind_preset = {read_preset, NULL, print_preset, csim_desc
 
 // ------------------------------------------------------------------------------------------ keys
 
-// Of an area or of a volume: the unit of a text decides, else the preset, else the object's type.
+// Per area or per volume: decided by the unit of a text, else by the preset, else by the object's
+// type.
 static void read_density(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {
   csim_material *material = base;
   csim_field own = *f;
@@ -290,7 +290,7 @@ static const csim_kind kind_density = {read_density, NULL, print_density, descri
   CSIM_KEY(#name, real, AT(name), NULL, .unit = of_unit, .least = low, .most = CSIM_MOST,          \
            .flags = CSIM_RELATIVE | (mark), .doc = what)
 
-// A laboratory's figure, in place of another key.
+// A key for a laboratory's reading, which replaces another key.
 #define READING(name, of_unit, what)                                                               \
   CSIM_KEY(#name, real, AT(name), NULL, .unit = of_unit, .least = 0, .most = CSIM_MOST,            \
            .flags = CSIM_ABOVE | CSIM_INPUT_ONLY, .doc = "Cloth, measured: " what)
@@ -412,7 +412,7 @@ const csim_table csim_material_table = {
 
 // ------------------------------------------------------------------------------------- references
 
-// A new material; index, or -1 when out of memory.
+// Adds a material; index, or -1 when out of memory.
 static int add_material(csim_reader *r, const char *name) {
   csim_material *grown =
       csim_grow(r->material, &r->material_capacity, r->nmaterial + 1, sizeof *grown);
@@ -454,7 +454,7 @@ static int is_used(const csim_scene *scene, int material) {
   return 0;
 }
 
-// Those in use only: a phase would find the others of the whole scene among its own.
+// Prints only those in use: a phase would find the scene's other materials among its own.
 static void print_materials(csim_printer *p, const csim_field *f, const void *base) {
   const csim_scene *scene = base;
   csim_json_open(&p->out, f->key, '{');
@@ -494,8 +494,8 @@ static int find_material(const csim_reader *r, const char *name) {
   return -1;
 }
 
-// Index of the material called so: of the map, else of the presets (added once). -1 after a
-// complaint.
+// Index of the material with this name: in the map, else among the presets (added once). -1 after
+// reporting an error.
 static int resolve_name(csim_reader *r, const cJSON *item) {
   const char *name = item->valuestring;
   int index = find_material(r, name);
@@ -523,7 +523,7 @@ static void read_material(csim_reader *r, const csim_field *f, const cJSON *item
   if (cJSON_IsString(item)) {
     object->material = resolve_name(r, item);
   } else if (cJSON_IsObject(item)) {
-    // no reference may find it, so its name is one that neither map nor presets have
+    // no reference may find it, so its name is in neither the map nor the presets
     const char *name =
         csim_arena_print(&r->scratch, "%s.material", object->name ? object->name : "");
     while (name && find_material(r, name) >= 0) name = csim_arena_print(&r->scratch, "%s_", name);

@@ -1,5 +1,5 @@
-// scene/measured.c: materials as laboratories and other programs write them: ARCSim's files, and
-// what FAST and KES instruments read.
+// scene/measured.c: reads materials as laboratories and other programs write them: ARCSim's files,
+// and readings of FAST and KES instruments.
 #include "scene/reader.h"
 
 #include "scene/units.h"
@@ -14,18 +14,18 @@
 
 // ------------------------------------------------------------------------------------------ ARCSim
 
-// Number `column` of list `row` of a table [[...], ...]; NAN when it is not there.
+// Number `column` of list `row` of a table [[...], ...]; NAN if missing.
 static double entry_of(const cJSON *table, int row, int column) {
   const cJSON *c = cJSON_GetArrayItem(cJSON_GetArrayItem(table, row), column);
   return cJSON_IsNumber(c) ? c->valuedouble : NAN;
 }
 
 static double positive(double v) {
-  return v > 0 ? v : 0; // ARCSim clamps what its fits made negative
+  return v > 0 ? v : 0; // ARCSim clamps negative results of its fits
 }
 
-// The most that c12 can be of sqrt(c11 c22): beyond, nearly no area would change, and fits stray
-// there.
+// Largest c12 as a share of sqrt(c11 c22): beyond it almost no area would change, and fits are
+// unreliable there.
 static double most_coupling(const double c[4]) {
   return 0.95 * sqrt(c[0] * c[2]);
 }
@@ -49,7 +49,7 @@ static int take_arcsim(const cJSON *tree, csim_arena *arena, csim_material *m) {
   const cJSON *stretch = csim_json_get(tree, "stretching"), *bend = csim_json_get(tree, "bending");
   double B[2] = {entry_of(bend, 0, 0), entry_of(bend, 2, 0)};
   double *table = CSIM_ARENA_NEW(arena, double, CSIM_MEASURED);
-  if (!table) return 0; // the arena knows
+  if (!table) return 0; // arena->failed
   for (int k = 0; k < CSIM_MEASURED; k++) {
     double c = entry_of(stretch, k / 4, k % 4);
     if (!isfinite(c)) return -1;
@@ -133,7 +133,7 @@ const csim_kind csim_kind_shear = {read_shear, NULL, print_shear, csim_describe_
 // -------------------------------------------------------------------------------------
 // laboratories
 
-// A key that says the same as another by a laboratory's reading.
+// Whether a key is given both directly and as a laboratory's reading, which is reported.
 static int taken_twice(csim_reader *r, const cJSON *item, const char *reading, const char *key) {
   if (!csim_json_get(item, reading)) return 0;
   if (!csim_json_get(item, key)) return 1;
@@ -150,7 +150,7 @@ static int gives_moduli(const cJSON *item) {
          csim_json_get(item, "extension_bias");
 }
 
-// A table that is written out, and one of ARCSim's beside other moduli.
+// Completes a table that is written out, and one of ARCSim's beside other moduli.
 static void finish_table(csim_reader *r, const cJSON *item, csim_material *m) {
   const cJSON *given = csim_json_get(item, "stretch_table");
   if (!m->nstretch_table) return;

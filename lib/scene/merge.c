@@ -50,7 +50,7 @@ void csim_check_faults(csim_reader *r, const cJSON *item) {
 
 // --------------------------------------------------------------------------------------- merging
 
-// Puts `value` in the place of the member, or at the end; null removes it.
+// Puts `value` in place of the member, or at the end; null removes the key.
 static void put_member(cJSON *object, cJSON *member, cJSON *value) {
   if (cJSON_IsNull(value)) {
     if (member) cJSON_Delete(cJSON_DetachItemViaPointer(object, member));
@@ -58,7 +58,7 @@ static void put_member(cJSON *object, cJSON *member, cJSON *value) {
   } else if (member) {
     cJSON_ReplaceItemViaPointer(object, member, value);
   } else {
-    cJSON_AddItemToArray(object, value); // also of an object: the item brings its key
+    cJSON_AddItemToArray(object, value); // also works for an object: the item brings its key
   }
 }
 
@@ -121,7 +121,7 @@ static int merge_by_name(const cJSON *root, cJSON *under, cJSON *over) {
   return bad;
 }
 
-// A mesh that says what it is replaces the other whole: their keys do not mix.
+// Whether a mesh replaces the other one whole: if it has its own source, their keys do not mix.
 static int replaces_whole(const cJSON *over) {
   return !strcmp(over->string, "mesh") &&
          (csim_json_get(over, "shape") || csim_json_get(over, "file"));
@@ -168,7 +168,7 @@ int csim_merge_objects(cJSON *under, cJSON *over) {
 
 // --------------------------------------------------------------------------------------- loading
 
-// The files being read, each for the sake of the one before it.
+// The chain of files being read, each extended by the one before it.
 typedef struct chain {
   const struct chain *up;
   dev_t device;
@@ -184,7 +184,7 @@ static int is_in(const chain *files, const struct stat *file) {
 static csim_status load(csim_reader *r, const char *path, const chain *up, csim_log *log,
                         cJSON **tree);
 
-// Lays the tree over the scene it extends. What cannot be laid on its ground cannot be judged
+// Merges the tree over the scene it extends. If that cannot be read, the tree cannot be checked
 // either.
 static csim_status extend(csim_reader *r, const char *path, const chain *files,
                           const cJSON *extends, csim_log *log, cJSON **tree) {
@@ -218,7 +218,7 @@ static csim_status extend(csim_reader *r, const char *path, const chain *files,
   return status;
 }
 
-// Checks a tree that was read from `path` and lays it over the one it extends.
+// Checks a tree that was read from `path` and merges it over the one it extends.
 static csim_status complete(csim_reader *r, const char *path, const chain *up, csim_log *log,
                             cJSON **tree) {
   csim_check_faults(r, *tree);

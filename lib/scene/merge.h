@@ -1,16 +1,16 @@
-// scene/merge.h: trees before they are read: scene files laid over each other, --set. Needs io/.
+// scene/merge.h: trees before they are read: merging of scene files, --set. Needs io/.
 #ifndef CSIM_SCENE_MERGE_H
 #define CSIM_SCENE_MERGE_H
 
 #include "scene/reader.h"
 
-/// Reads a scene file and the ones it extends, each laid over the one before.
-/// Faults that the tables cannot see (csim_check_faults) become complaints of the reader.
+/// Reads a scene file and the ones it extends, each merged over the one it extends. Faults that the
+/// tables cannot see (csim_check_faults) become errors of the reader.
 /// @param[out] tree  cJSON_Delete; NULL on failure
-/// @return CSIM_OK, CSIM_INVALID, CSIM_IO, CSIM_MEMORY; all but memory have been said
+/// @return CSIM_OK, CSIM_INVALID, CSIM_IO, CSIM_MEMORY; all but memory have been reported
 csim_status csim_load_tree(csim_reader *r, const char *path, csim_log *log, cJSON **tree);
 
-/// The same of a text in memory, as if it were the file `path`.
+/// The same for a text in memory, as if it were the file `path`.
 csim_status csim_load_tree_text(csim_reader *r, const char *path, const char *text, size_t length,
                                 csim_log *log, cJSON **tree);
 
@@ -28,17 +28,16 @@ cJSON *csim_copy_material(const cJSON *root, const cJSON *reference);
 /// Puts them in the place of the reference. @return them, of the tree; NULL when out of memory
 cJSON *csim_replace_material(const cJSON *root, cJSON *parent, cJSON *reference);
 
-/// Adds what scenes with sewing patterns need and this one does not say: a material of each and,
-/// where there are neither "frames" nor "phases", phases that sew and drape.
+/// Adds the defaults of scenes with sewing patterns that this one does not set: a material for each
+/// pattern and, without "frames" and "phases", phases that sew and drape.
 /// @return CSIM_OK or CSIM_MEMORY
 csim_status csim_add_dressing(csim_reader *r, cJSON **tree);
 
-/// Notes what RFC 8259 allows but a scene must not hold: double keys, \u0000, numbers beyond
+/// Reports what RFC 8259 allows but a scene must not have: double keys, \u0000, numbers beyond
 /// double.
 void csim_check_faults(csim_reader *r, const cJSON *item);
 
-/// Changes the tree by one "path=value" of the command line; faults become complaints of the
-/// reader.
+/// Changes the tree by one "path=value" of the command line; faults become errors of the reader.
 /// @return CSIM_OK or CSIM_MEMORY
 csim_status csim_apply_set(csim_reader *r, cJSON *tree, const char *set);
 

@@ -1,11 +1,11 @@
-// scene/moduli.c: what the springs of cloths and solids really give, for --check. Needs
+// scene/moduli.c: reports the actual moduli of springs in cloths and solids, for --check. Needs
 // model/moduli.h.
 #include "model/moduli.h"
 #include "scene/compile.h"
 
 #include <stdio.h>
 
-// Levels hold what the springs they stand for do (docs/methods.md), so those are measured.
+// Springs with levels resist like those they replace (docs/methods.md), which are measured instead.
 static int is_of_springs(const csim_object *object) {
   return object->type == CSIM_OBJECT_CLOTH && !object->membrane;
 }
@@ -31,13 +31,13 @@ static void report(const csim_scene *scene, const csim_object *object, const csi
              object->name, wanted, m->at[0], m->at[1], m->at[2]);
 }
 
-// Springs and flat shape of an object's mesh, and what they give.
+// Measures the springs of an object's mesh, at rest and laid flat.
 static csim_status measure(csim_build *build, const csim_object *object, const csim_body *of,
                            csim_sheet_moduli *moduli) {
   csim_topology topology = {0};
   csim_rest_shape rest = {0};
   csim_object laid = *object;
-  laid.bending = CSIM_BENDING_CURVATURE; // has the triangles laid flat, warp as a membrane has it
+  laid.bending = CSIM_BENDING_CURVATURE; // lays the triangles flat, with the warp of a membrane
   const csim_mesh *mesh = of->mesh;
   csim_body body = {.nvert = mesh->nvert, .mesh = of->mesh};
   csim_status status = csim_topology_build(mesh->nvert, mesh->ntri, mesh->tri, &topology);
@@ -51,7 +51,7 @@ static csim_status measure(csim_build *build, const csim_object *object, const c
   return status;
 }
 
-// A solid that goes on from another run does not stand at rest, and is passed over.
+// Reports a solid. One that continues another run is not at rest, and is skipped.
 static csim_status report_solid(const csim_scene *scene, const csim_object *object,
                                 const csim_model *model, const csim_body *of, csim_log *log) {
   const csim_material *material = &scene->material[object->material];
@@ -80,7 +80,7 @@ csim_status csim_report_moduli(const csim_scene *scene, const csim_model *model,
     if (object->type == CSIM_OBJECT_SOLID && object->elasticity == CSIM_ELASTICITY_SPRINGS)
       status = report_solid(scene, object, model, of, log);
     if (!is_of_springs(object)) continue;
-    // whatever is to be said of the mesh, building the model has said
+    // building the model has reported everything about the mesh already
     csim_build build = {.scene = scene,
                         .elements.springs.kind = &csim_spring_kind,
                         .elements.limits.kind = &csim_limit_kind,

@@ -29,7 +29,7 @@ static void schema_frame(csim_json_out *out, const csim_field *f) {
 
 const csim_kind csim_kind_frame = {read_frame, NULL, NULL, describe_frame, schema_frame};
 
-// How many times a key has; one is right.
+// Number of times that a key has; one is right.
 static int count_times(const cJSON *item) {
   return !!csim_json_get(item, "frame") + !!csim_json_get(item, "time");
 }

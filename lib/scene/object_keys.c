@@ -151,9 +151,9 @@ static int is_closed(const csim_mesh_source *mesh) {
          mesh->shape != CSIM_SHAPE_PLANE;
 }
 
-// Whether cloth is to be what springs alone can be. Who names a method compares it with others, so
-// that all have to step the same model; those by constant matrices and constraints step springs
-// best. A pattern's gathers are of springs.
+// Whether cloth must be springs. A scene that names a method compares it with others, so all must
+// step the same model; methods with constant matrices and constraints step springs best. The
+// gathers of a pattern are springs.
 static int asks_for_springs(const csim_reader *r, const cJSON *item, const csim_object *object) {
   const cJSON *springs = csim_json_get(item, "springs");
   const csim_solver_params *solver = &r->scene->solver;
@@ -167,7 +167,7 @@ static int asks_for_springs(const csim_reader *r, const cJSON *item, const csim_
   return m->spring > 0 || m->compression != 1 || m->slack != 0;
 }
 
-// The law of a membrane whose scene leaves it open.
+// The default law of a membrane.
 static csim_membrane_law natural_law(const csim_material *m) {
   int table = m && m->nstretch_table > 0 && !(m->limit > 0) && !(m->yield_strain > 0);
   return table ? CSIM_MEMBRANE_MEASURED : CSIM_MEMBRANE_ORTHOTROPIC;
@@ -179,8 +179,8 @@ static int has_map(const csim_object *object, csim_map_of of) {
   return 0;
 }
 
-// Decides what cloth is made of where the scene leaves it open: what has the stated moduli on its
-// mesh, at the least cost. What each gives and costs: docs/methods.md.
+// Chooses what cloth consists of if the scene leaves it open: what has the stated moduli on its
+// mesh at the least cost. Accuracy and cost of each: docs/methods.md.
 static void choose_fabric(const csim_reader *r, const cJSON *item, csim_object *object) {
   const csim_material *m = object->material >= 0 ? &r->material[object->material] : NULL;
   if (object->membrane == CSIM_MEMBRANE_AUTO)
@@ -199,7 +199,7 @@ static void choose_fabric(const csim_reader *r, const cJSON *item, csim_object *
                         : CSIM_BENDING_HINGE; // the first hinge is quadratic
 }
 
-// What of springs and membranes does not go together.
+// Reports keys of springs and membranes that exclude each other.
 static void check_fabric(csim_reader *r, const cJSON *item, const csim_object *object) {
   const cJSON *springs = csim_json_get(item, "springs"), *rest = csim_json_get(item, "rest");
   if (object->membrane && object->network == CSIM_NETWORK_STRUCTURED)
@@ -269,7 +269,7 @@ static void finish_object(csim_reader *r, const cJSON *item, void *base) {
 #define VECTOR(name, of_unit, value, what)                                                         \
   CSIM_KEY(#name, real, AT(name), value, .count = 3, .unit = of_unit, .doc = what)
 
-// what every object has
+// keys of all objects
 #define COMMON                                                                                     \
   CSIM_KEY("name", name, AT(name), NULL, .flags = CSIM_REQUIRED,                                   \
            .doc = "Unique name; output files are called by it."),                                  \
@@ -319,7 +319,7 @@ static const csim_field render_element = {.kind = &csim_kind_table, .detail = &r
 static const csim_list render_list = {
     .element = &render_element, .size = sizeof(csim_render), .count_offset = AT(nrender)};
 
-// what moves by forces
+// keys of deformable objects
 #define DYNAMIC                                                                                    \
   CSIM_KEY("material", material, 0, NULL, .detail = &csim_material_table, .flags = CSIM_REQUIRED,  \
            .doc = "Name in \"materials\", a preset, or a material written here."),                 \

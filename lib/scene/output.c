@@ -32,12 +32,12 @@ struct csim_output_writer {
   const char *out;
   int folder;    // the directory, locked; -1 = not open
   int digits;    // of frame numbers: constant over the run
-  csim_gather g; // what is to be written
+  csim_gather g; // data to be written
   const char *cache_path;
   csim_cache_writer *cache; // NULL when the scene wants none
   int nexport, nexported;   // exports open; objects they take
   csim_export **exports;    // (nexport)
-  csim_cache_values *given; // (nexported) what they are given
+  csim_cache_values *given; // (nexported) their data
   csim_ledger *ledger;      // of all files written
   int frames;               // written
   // the frame taken
@@ -51,7 +51,7 @@ struct csim_output_writer {
 typedef enum file_kind { NOT_OURS, OURS, FRAME, TEMPORARY } file_kind;
 
 // Whether the n characters of `file` are `name` followed by one of the endings; with `number` a
-// frame number comes before the ending.
+// frame number is before the ending.
 static int is_named(const char *file, size_t n, const char *name, const char *const *endings,
                     long long *number) {
   size_t at = strlen(name);
@@ -90,7 +90,7 @@ static file_kind kind_of(const csim_scene *scene, const char *file, size_t n, lo
   return NOT_OURS;
 }
 
-// Length of a name without the ".<pid>-<k>.tmp" that io/file.h puts behind it; 0 when it has none.
+// Length of a name without the ".<pid>-<k>.tmp" that io/file.h appends; 0 if it has none.
 static size_t temporary_stem(const char *file) {
   const char *end = file + strlen(file) - 4, *p = end;
   if (end <= file || strcmp(end, ".tmp")) return 0;
@@ -101,7 +101,7 @@ static size_t temporary_stem(const char *file) {
   return p == dash || p == file || p[-1] != '.' ? 0 : (size_t)(p - 1 - file);
 }
 
-// What a file in the directory is to a run of this scene; the number of frames' files.
+// The kind of a file in the directory, for a run of this scene; the number of frames' files.
 static file_kind classify(const csim_scene *scene, const char *file, long long *number) {
   if (!strncmp(file, ".spool.", 7) && strlen(file) == 13) return TEMPORARY; // see cache/export.c
   size_t stem = temporary_stem(file);
@@ -136,7 +136,7 @@ csim_status csim_output_sweep(const csim_scene *scene, const char *out, int fold
   return dir ? status : CSIM_IO;
 }
 
-// Where a file system knows no such lock, nothing is kept out.
+// On a file system without such locks other runs are not kept out.
 csim_status csim_output_enter(const char *out, csim_log *log, int *folder) {
   *folder = open(out, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (*folder < 0) {
@@ -162,8 +162,8 @@ static csim_status take_directory(csim_output_writer *w) {
   return CSIM_IO;
 }
 
-// Removes what an earlier run has left, but for its record: as long as that is there, what is left
-// is known as a run's, wherever this is cut off.
+// Removes the files of an earlier run, its record last: while the record exists, the remaining
+// files are known to be a run's, wherever this is interrupted.
 static csim_status prepare_directory(csim_output_writer *w, const csim_output_start *start) {
   csim_status status = csim_output_sweep(w->scene, w->out, w->folder, w->log);
   DIR *dir = status ? NULL : open_directory(w->out, w->log);
@@ -196,8 +196,8 @@ static csim_status prepare_directory(csim_output_writer *w, const csim_output_st
 
 // ----------------------------------------------------------------------------------------- cache
 
-// META of the cache: what made it, and which vertices are pinned (not of scenes so large and so
-// pinned that the list would be a burden).
+// META of the cache: program and scene, and the pinned vertices, unless there are so many that the
+// list would be a burden.
 static void describe_run(const csim_output_writer *w, csim_json_out *meta) {
   enum { MOST_PINS = 1 << 20 };
   const csim_scene *scene = w->scene;
@@ -285,7 +285,7 @@ static csim_status open_exports(csim_output_writer *w) {
   return CSIM_OK;
 }
 
-// Exports see positions as the cache keeps them, so that they can be made again from it.
+// Exports use positions as rounded in the cache, so that they can be written again from it.
 static csim_status export_frame(csim_output_writer *w, int frame) {
   csim_status status = CSIM_OK;
   for (int k = 0; w->nexport && k < w->nexported; k++) csim_gather_round(&w->g, k);
@@ -301,7 +301,7 @@ static csim_status export_frame(csim_output_writer *w, int frame) {
 
 // ---------------------------------------------------------------------------------------- resuming
 
-// Gives the frames that are kept to the exports, and with a changed scene to the new cache.
+// Passes the kept frames to the exports and, with a changed scene, to the new cache.
 static csim_status replay(csim_output_writer *w, csim_cache *old, int keep, int copy) {
   const csim_cache_info *info = csim_cache_get_info(old);
   csim_status status = CSIM_OK;
@@ -328,8 +328,8 @@ static csim_status rename_file(csim_output_writer *w, const char *from, const ch
   return CSIM_IO;
 }
 
-// With a changed scene the old cache is kept under another name until a checkpoint of the new one
-// is written. When such a run was killed before that, it has that name already.
+// With a changed scene the old cache keeps another name until a checkpoint of the new scene is
+// written. If such a run was killed before that, it has that name already.
 static csim_status place_old(csim_output_writer *w, const char *aside, int changed) {
   char *part = csim_arena_print(&w->arena, "%s.part", w->cache_path);
   if (!part) return CSIM_MEMORY;
@@ -378,8 +378,8 @@ csim_status csim_output_create(const csim_scene *scene, const csim_world *world,
   if (w->digits < MIN_DIGITS) w->digits = MIN_DIGITS;
   w->cache_path = csim_arena_print(&w->arena, "%s/%s.clothcache", w->out, scene->name);
   csim_status status = take_directory(w);
-  // the record before anything is made or removed: by it, a run that is killed at once is known as
-  // ours, and one that was complete no longer is
+  // write the record before anything is created or removed: a run that is killed at once is then
+  // known to be ours, and one that was complete no longer counts as complete
   int known = start->resume || start->overwrite;
   if (!status && !known) status = prepare_directory(w, start);
   if (!status) status = csim_output_record(w, "running", start->report);
@@ -397,7 +397,7 @@ csim_status csim_output_create(const csim_scene *scene, const csim_world *world,
   if (status) {
     csim_run_report failed = *start->report;
     snprintf(failed.reason, sizeof failed.reason, "the files of frames could not be begun");
-    w->log = NULL; // what failed is said already
+    w->log = NULL; // the failure is reported already
     if (recorded) csim_output_record(w, "failed", &failed);
     csim_output_free(w);
     return status;
@@ -432,8 +432,8 @@ void csim_output_take(csim_output_writer *w, int frame, double time, const csim_
   csim_gather_take(&w->g, time, state, samples);
 }
 
-// Notes the files of the frame: NAME_0001.obj, and those of formats that have a file a frame. What
-// is made anew when a run is resumed is noted anew then, too.
+// Adds the files of the frame to the ledger: NAME_0001.obj, and those of formats with a file per
+// frame. Files that a resumed run writes again are added again.
 static csim_status note_frame(csim_output_writer *w) {
   static const char *const formats[] = {"obj", "ply", "vtp"};
   const csim_output *output = &w->scene->output;
@@ -483,7 +483,7 @@ csim_status csim_output_write(csim_output_writer *w) {
   return status;
 }
 
-// run.json as text; NULL when out of memory. docs/run-report.md is its contract.
+// run.json as text; NULL when out of memory. Documented in docs/run-report.md.
 static char *print_record(const csim_scene *scene, const char *state,
                           const csim_run_report *report) {
   csim_json_out out = {0};
@@ -557,7 +557,7 @@ void csim_output_forget_old(csim_output_writer *w) {
   if (aside) unlink(aside);
 }
 
-// Enters the files of the whole run into the ledger, in the order of their names.
+// Adds the files of the whole run to the ledger, in the order of their names.
 static csim_status note_run_files(csim_output_writer *w) {
   struct dirent **entry;
   int n = scandir(w->out, &entry, NULL, alphasort);
@@ -583,7 +583,7 @@ static csim_status note_run_files(csim_output_writer *w) {
 csim_status csim_output_finish(csim_output_writer *w, int complete) {
   csim_status status = csim_cache_close(w->cache, complete);
   w->cache = NULL;
-  // files of a whole run that was stopped are kept, to be looked at: resuming writes them anew
+  // keep the files of a stopped run, for inspection: resuming writes them again
   for (int k = 0; k < w->nexport; k++) {
     csim_status closed = csim_export_close(w->exports[k], w->frames > 0);
     if (!status) status = closed;

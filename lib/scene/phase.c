@@ -1,15 +1,14 @@
-// scene/phase.c: what changes between frames: the phase of the scene, with its model, and the
-// solver.
+// scene/phase.c: changes between frames: the phase of the scene with its model, and the solver.
 //
-// A phase's model is compiled from its scene as if the run began with it: it depends on the scene
-// alone, so a run that is resumed has the same one. Only the state goes on.
+// A phase's model is compiled from its scene as if the run began with it. It depends on the scene
+// alone, so a resumed run has the same one. Only the state continues.
 #include "math/vec3.h"
 #include "scene/sim.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// At rest: for so long [s], all but this share of the free vertices.
+// At rest: this long [s], for all but this share of the free vertices.
 static const double REST_TIME = 0.25, REST_SHARE = 0.01;
 
 csim_status csim_sim_restart_solver(csim_sim *sim) {
@@ -26,7 +25,7 @@ csim_status csim_sim_restart_solver(csim_sim *sim) {
   return sim->solver ? CSIM_OK : CSIM_MEMORY;
 }
 
-// Frames that the state is behind.
+// Number of frames completed by the state.
 static int frames_done(const csim_sim *sim) {
   return (int)(sim->state.step / sim->scene->substeps);
 }
@@ -63,7 +62,7 @@ int csim_sim_at_rest(const csim_sim *sim) {
   return last && is_calm(sim->scene, sim->state.calm);
 }
 
-// The phase that the frame after the state is in.
+// The phase of the next frame.
 static int phase_to_come(const csim_sim *sim) {
   int frame = sim->whole->frame_start + frames_done(sim), k = sim->state.phase,
       calm = sim->state.calm;
@@ -76,7 +75,7 @@ int csim_sim_changes(const csim_sim *sim) {
   return phase_to_come(sim) != sim->state.phase;
 }
 
-// Whether a phase's model is of the same vertices and colliders.
+// Checks that a phase's model has the same vertices and colliders.
 static csim_status check_world(const csim_sim *sim, const csim_world *world) {
   const csim_world *old = &sim->world;
   int same = world->model->nvert == old->model->nvert;
@@ -112,7 +111,7 @@ csim_status csim_sim_enter(csim_sim *sim, int phase) {
   if (sim->first.model)
     csim_world_free(&sim->world);
   else
-    sim->first = sim->world; // the objects that outputs know are there
+    sim->first = sim->world; // outputs know these objects
   sim->solver = NULL;
   sim->mover = NULL;
   sim->world = world;
@@ -140,10 +139,10 @@ csim_status csim_sim_go_on(csim_sim *sim, const csim_state *from, int frame) {
              : CSIM_OK;
 }
 
-// Before the first substep of a frame: pins that begin or end with it. Solvers lay out their
-// matrices by what is pinned: a change needs a new one, which a frame does not see, as it depends
-// on the state alone. Returns 1 when the solver was made anew, 0 when nothing changes, -1 out of
-// memory, with sim->solver NULL.
+// Before the first substep of a frame: applies pins that begin or end with it. Solvers lay out
+// their matrices by what is pinned, so a change needs a new solver. This does not affect the frame,
+// which depends on the state alone. Returns 1 when there is a new solver, 0 when nothing changes,
+// -1 out of memory, with sim->solver NULL.
 static int hold_pins(csim_sim *sim) {
   const csim_scene *scene = sim->scene;
   long long first = sim->state.step - sim->state.step % scene->substeps;

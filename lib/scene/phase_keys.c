@@ -1,8 +1,7 @@
-// scene/phase_keys.c: "phases": stretches of frames, each with keys of its own.
+// scene/phase_keys.c: "phases": ranges of frames, each with its own keys.
 //
-// A phase is the whole scene with the keys of the phase laid over it, as a scene is laid over one
-// that it extends. What a model is made of anew between frames may differ; what files and states
-// are made of may not.
+// A phase is the whole scene with the keys of the phase merged over it, as with "extends". Only
+// keys that a rebuilt model uses may differ, not those of files and states.
 #include "scene/merge.h"
 
 #include <stdio.h>
@@ -11,13 +10,13 @@
 
 // ------------------------------------------------------------------------------------------ read
 
-// The phases are read after everything else is known to be right, by csim_read_phases.
+// Phases are read by csim_read_phases, after everything else is known to be right.
 static void read_phases(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {
   (void)base;
   if (!cJSON_IsArray(item)) csim_complain_type(r, f, item);
 }
 
-// What has to be the same in all frames.
+// Keys that must be the same in all frames.
 static const char *const fixed_keys[] = {"$schema", "version", "extends", "description", "look_at",
                                          "units",   "strict",  "output",  "phases",      NULL};
 
@@ -34,7 +33,7 @@ static void check_frames(csim_reader *r, const cJSON *item, const csim_scene *al
   const cJSON *frames = csim_json_get(item, "frames"), *end = csim_json_get(frames, "end");
   if (phase->frame_start != all->frame_start || phase->fps != all->fps)
     csim_complain(r, CSIM_AT_VALUE, frames, "\"start\" and \"fps\" are for all phases");
-  if (last) return; // it goes on to the end of the run
+  if (last) return; // it lasts to the end of the run
   if (!end)
     csim_complain(r, CSIM_AT_VALUE, item,
                   "a phase needs \"frames\": {\"end\": ...}, the number of its last frame");
@@ -142,8 +141,8 @@ static char *print_key(const csim_field *f, const csim_scene *scene, int hashing
   return NULL;
 }
 
-// The key where the phase has another value than the scene; frames always, as a run that is made
-// longer may end where a phase does.
+// Prints the key if the phase has another value than the scene. Frames are always printed: a run
+// that is made longer may end where a phase does.
 static void print_difference(csim_printer *p, const csim_field *f, const csim_scene *scene,
                              const csim_scene *phase) {
   char *was = print_key(f, scene, p->hashing), *is = print_key(f, phase, p->hashing);
@@ -169,7 +168,7 @@ static void print_phases(csim_printer *p, const csim_field *f, const void *base)
     const csim_scene *phase = scene->phase[k].scene;
     csim_json_open(&p->out, NULL, '{');
     csim_json_text(&p->out, "name", scene->phase[k].name);
-    // where the next phase begins changes frames; where the last one ends does not
+    // the start of the next phase affects frames; the end of the last one does not
     if (p->hashing && k + 1 < scene->nphase) csim_json_integer(&p->out, "end", phase->frame_end);
     for (int i = 0; i < p->table->nfield; i++) {
       const csim_field *key = &p->table->field[i];

@@ -1,4 +1,4 @@
-// scene/pin_keys.c: keys of "pins": which vertices are held, how, and where they go.
+// scene/pin_keys.c: keys of "pins": the vertices, how they are held, and their motion.
 #include "scene/reader.h"
 
 #include "base/number.h"
@@ -11,13 +11,14 @@
 
 // --------------------------------------------------------------------------- vertices by number
 
-// Indices one pin may list; more are better chosen by box or group, or are a hostile range.
+// Largest number of indices in a pin; more are better chosen by box or group, or are a hostile
+// range.
 enum { MOST_LISTED = 1 << 22, MOST_VERTEX = (1 << 27) - 1 };
 
 static const csim_field vertex_number = {
     .key = "vertices", .kind = &csim_kind_integer, .least = 0, .most = MOST_VERTEX};
 
-// An element: a number, or a range "3-8" with both ends. Returns 0 after a complaint.
+// An element: a number, or a range "3-8" including both ends. Returns 0 after reporting an error.
 static int read_range(csim_reader *r, const csim_field *f, const cJSON *item, int range[2]) {
   if (!cJSON_IsString(item)) {
     if (!cJSON_IsNumber(item)) {
@@ -177,7 +178,7 @@ static const csim_list group_list = {.element = &group_element,
 static const csim_keyed stiffness_keyed = {AT(keyed)};
 static const char *const by_names[] = {"face", "vertex", "number", NULL};
 
-// a value beyond the range means that none was given
+// a value beyond the range means: not given
 #define FRAME(name, value, what)                                                                   \
   CSIM_KEY(#name, real, AT(name), value, .least = -CSIM_FRAME_LIMIT, .most = CSIM_FRAME_LIMIT,     \
            .doc = what)
@@ -334,7 +335,7 @@ const csim_list csim_fold_list = {.element = &fold_element,
 
 // ------------------------------------------------------------------------------------- following
 
-// Finds out whether what pins follow is there, and can be followed.
+// Checks that the objects that pins follow exist and can be followed.
 static void check_followed(csim_reader *r, const cJSON *pin, const csim_scene *scene,
                            const char *name) {
   const cJSON *follow = csim_json_get(pin, "follow");

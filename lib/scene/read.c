@@ -36,8 +36,8 @@ static int resolve(csim_scene *scene) {
   return ok && scene->resolved;
 }
 
-// "dir/drape.json" is called "drape" unless it says otherwise. Letters that a file name of ours
-// does not have become '_'.
+// Default name: "dir/drape.json" gives "drape". Characters that our file names do not allow become
+// '_'.
 static void name_after_file(csim_scene *scene, const char *path) {
   const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
   const char *point = strrchr(base, '.');

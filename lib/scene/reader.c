@@ -151,7 +151,7 @@ static void complain_unknown(csim_reader *r, const csim_table *table, const csim
                 *hint || !r->find_home ? hint : r->find_home(r, item->string));
 }
 
-// A missing key is no news where an unknown one looks like it.
+// Whether an unknown key looks like a missing one: then only the former is reported.
 static int is_misspelt(const csim_table *table, const cJSON *item, const char *key) {
   const char *const names[] = {key, NULL};
   for (const cJSON *c = item->child; c; c = c->next)

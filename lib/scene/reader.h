@@ -1,4 +1,4 @@
-// scene/reader.h: tables of keys, and how a scene is read by them. Needs base/, io/.
+// scene/reader.h: tables of keys, and reading a scene by them. Needs base/, io/.
 //
 // Every key of a scene is a csim_field in a csim_table. The reader, the printer of the resolved
 // scene, the JSON Schema and the manual all walk the same tables, so they cannot disagree.
@@ -14,7 +14,7 @@ typedef struct csim_table csim_table;
 
 // ---------------------------------------------------------------------------------------- reader
 
-/// One error, kept until all are known, and reported in the order of the file.
+/// One error, kept until all are known; errors are reported in the order of the file.
 typedef struct csim_complaint {
   csim_place place;
   int source, order;
@@ -23,7 +23,7 @@ typedef struct csim_complaint {
 
 typedef struct csim_reader {
   csim_json json;     ///< every text read
-  csim_scene *scene;  ///< what is filled
+  csim_scene *scene;  ///< the result
   csim_arena scratch; ///< complaints and the reader's own lists
   ptrdiff_t ncomplaint, complaint_capacity;
   csim_complaint *complaint;
@@ -40,11 +40,11 @@ enum { CSIM_MAX_PROBLEMS = 100 }; ///< reported per scene; more have one cause, 
 
 typedef enum csim_where { CSIM_AT_KEY, CSIM_AT_VALUE } csim_where;
 
-/// Notes an error about an item (NULL: the file as a whole).
+/// Reports an error in an item (NULL: in the file as a whole).
 void csim_complain(csim_reader *r, csim_where where, const cJSON *item, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/// Notes "expected <what the field wants>, found <what the item is>".
+/// Reports "expected <what the field wants>, found <what the item is>".
 void csim_complain_type(csim_reader *r, const csim_field *f, const cJSON *item);
 
 /// `did you mean "near"?` with a comma before, or "" when no name in the list is near.
@@ -58,7 +58,7 @@ void csim_report_complaints(csim_reader *r, csim_log *log);
 
 // ---------------------------------------------------------------------------------------- tables
 
-/// Writes the resolved scene. When `hashing`, what cannot change a frame is left out.
+/// Writes the resolved scene. When `hashing`, keys that cannot change a frame are left out.
 typedef struct csim_printer {
   csim_json_out out;
   const csim_scene *scene;
@@ -68,10 +68,10 @@ typedef struct csim_printer {
 
 enum { CSIM_DESCRIPTION = 240 };
 
-/// How values of one kind are read, printed and described. `base` is the struct that the field's
-/// offset counts from.
+/// How values of one kind are read, printed and described. The field's offset is relative to the
+/// struct `base`.
 typedef struct csim_kind {
-  /// Stores the item's value; on an error complains and leaves the old value.
+  /// Stores the item's value; on an error reports it and keeps the old value.
   void (*read)(csim_reader *r, const csim_field *f, const cJSON *item, void *base);
   /// Stores the default; NULL: zero bytes are the default.
   void (*fall_back)(csim_reader *r, const csim_field *f, void *base);
@@ -94,7 +94,7 @@ enum {
   CSIM_COSMETIC = 128,  ///< cannot change a frame: not part of the hash
 };
 
-/// One key. Zero is a fitting value for everything a kind does not use.
+/// One key. Zero is a valid value for everything a kind does not use.
 struct csim_field {
   const char *key;
   const csim_kind *kind;
@@ -108,8 +108,8 @@ struct csim_field {
   const void *detail; ///< names (NULL-terminated), csim_table, csim_list or csim_variants
 };
 
-/// An entry of a table: key, kind (NAME of csim_kind_NAME), offset, default as text (NULL: none),
-/// and what else it has, `.least = 0`.
+/// An entry of a table: key, kind (NAME of csim_kind_NAME), offset, default as text (NULL: none)
+/// and other members, `.least = 0`.
 #define CSIM_KEY(name, of_kind, at, otherwise, ...)                                                \
   { .key = name, .kind = &csim_kind_##of_kind, .offset = at, .fallback = otherwise, __VA_ARGS__ }
 
@@ -166,12 +166,13 @@ extern const csim_kind csim_kind_frame;  ///< a frame number, stored as time [s]
 extern const csim_kind csim_kind_phases; ///< of the scene, see csim_read_phases
 extern const csim_kind csim_kind_keyed;  ///< numbers, or keys of them; detail: csim_keyed
 
-/// Where keys of a value go; its field's offset is that of the constant, or of the largest key.
+/// A value that may have keys over time; its field's offset is that of the constant, or of the
+/// largest key.
 typedef struct csim_keyed {
   size_t curve_offset; ///< of a csim_curve, from the same base as the field
 } csim_keyed;
 
-/// Parts of these kinds, for others that are much like them.
+/// Parts of these kinds, for similar ones.
 void csim_describe_real(const csim_field *f, char text[CSIM_DESCRIPTION]);
 void csim_schema_real(csim_json_out *out, const csim_field *f);
 void csim_describe_choice(const csim_field *f, char text[CSIM_DESCRIPTION]);
@@ -184,16 +185,16 @@ void csim_read_table(csim_reader *r, const csim_table *table, const csim_variant
 void csim_print_table(csim_printer *p, const csim_table *table, const void *base);
 
 /// Reads one number, plain or with its unit, and checks the field's range.
-/// @return 0 after a complaint
+/// @return 0 after reporting an error
 int csim_read_real(csim_reader *r, const csim_field *f, const cJSON *item, double *value);
 
 /// One integer in the field's range.
 int csim_read_int(csim_reader *r, const csim_field *f, const cJSON *item, int *value);
 
-/// What an item is, for messages: `text "abc"`, `a list of 2`, `-3`.
+/// Describes an item for messages: `text "abc"`, `a list of 2`, `-3`.
 void csim_describe_item(const cJSON *item, char text[CSIM_DESCRIPTION]);
 
-/// Has the list or object this many members?
+/// Number of members of a list or object.
 int csim_count_items(const cJSON *item);
 
 // kinds and tables of the scene's larger parts, each in a file of its own
@@ -218,10 +219,10 @@ extern const char *const csim_preset_names[];
 const csim_material *csim_find_preset(const char *name); ///< NULL when there is none
 extern const char *const csim_shape_names[];
 
-/// Turns what laboratories read into stiffnesses.
+/// Converts readings of laboratories to stiffnesses.
 void csim_finish_material(csim_reader *r, const cJSON *item, void *base);
 
-/// Checks that a material has what an object made of it needs.
+/// Checks that a material has the properties that an object needs.
 void csim_check_material(csim_reader *r, const cJSON *item, const csim_object *object);
 
 extern const csim_table csim_link_end_table;
@@ -230,26 +231,26 @@ extern const csim_list csim_attachment_list, csim_seam_list; ///< of the scene
 
 extern const csim_list csim_chamber_list; ///< of the scene
 
-/// Checks the objects of chambers, and that the solver can have them.
+/// Checks the objects of chambers, and that the solver supports them.
 void csim_check_chambers(csim_reader *r, const cJSON *item, const csim_scene *scene);
 
-/// Checks that the objects of attachments and seams are there.
+/// Checks that the objects of attachments and seams exist.
 void csim_check_joints(csim_reader *r, const cJSON *item, const csim_scene *scene);
 
-/// Checks that what pins follow is there, when all objects have been read.
+/// Checks that the objects that pins follow exist, when all objects have been read.
 void csim_check_pins(csim_reader *r, const cJSON *item, const csim_scene *scene);
 
-/// The scene's table: all others hang on it.
+/// The scene's table, from which all others are reached.
 extern const csim_table csim_scene_table;
 
 /// Reads the phases of r->scene, which `read` has read from the tree: each is that tree with the
-/// keys of the phase laid over it.
+/// keys of the phase merged over it.
 void csim_read_phases(csim_reader *r, const cJSON *tree,
                       void (*read)(csim_reader *, const cJSON *));
 
 // --------------------------------------------------------------------------- walking the tables
 
-/// A table, or a family of them, that some key of the scene leads to.
+/// A table, or a family of them, that some key of the scene refers to.
 typedef struct csim_definition {
   const csim_table *table;       ///< NULL for variants
   const csim_variants *variants; ///< NULL for a table
@@ -257,11 +258,11 @@ typedef struct csim_definition {
 
 enum { CSIM_MAX_DEFINITIONS = 64 };
 
-/// All definitions that csim_scene_table leads to, without itself, each once, in order of keys.
+/// All definitions reached from csim_scene_table, without itself, each once, in order of keys.
 /// @return their number
 int csim_list_definitions(csim_definition list[CSIM_MAX_DEFINITIONS]);
 
-/// What a field's key leads to: {NULL, NULL} for single values.
+/// The definition that a field's key refers to: {NULL, NULL} for single values.
 csim_definition csim_definition_of(const csim_field *f);
 
 /// Where in a scene a key has a meaning, at the top or one level below: ": it is a key of

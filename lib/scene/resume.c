@@ -36,13 +36,13 @@ static void open_mesh(csim_json_out *out, const char *name, int nvert, uint64_t 
   print_hash(out, "content", hash);
 }
 
-// The scene says where meshes come from; these say what they were.
+// Describes a mesh by its contents: the scene has only its path.
 static void print_mesh(csim_json_out *out, const char *name, int nvert, uint64_t hash) {
   open_mesh(out, name, nvert, hash);
   csim_json_close(out, '}');
 }
 
-// Of a deforming collider every frame that the run sees: one that is made longer sees more of them.
+// Describes every frame of a deforming collider in the run; a longer run has more of them.
 static void print_collider(csim_json_out *out, const csim_collider *collider,
                            const csim_mesh *mesh) {
   ptrdiff_t n = csim_xyz(mesh->nvert);
@@ -115,7 +115,7 @@ int csim_resume_kept(const char *file, size_t n) {
   return n > stem && strspn(file + stem, "0123456789") == n - stem;
 }
 
-// A second name for the checkpoint, which survives when the first goes on to the next one.
+// Links a second name to the checkpoint, which remains when the first is replaced.
 static csim_status keep_checkpoint(const char *out, const char *now, int frame, csim_log *log) {
   char name[40];
   snprintf(name, sizeof name, "%s%d", KEPT, frame);
@@ -138,7 +138,7 @@ csim_status csim_resume_save(const csim_scene *scene, const csim_world *world, c
        *next = join(out, NAMES[0], ".new");
   csim_status status = CSIM_MEMORY;
   if (meta && now && old && next) {
-    // only when the new one is whole does the present one become the old one
+    // replace the old checkpoint only when the new one is complete
     status = csim_checkpoint_write(next, point->frame, point->state, meta, log);
     if (!status && ((rename(now, old) && errno != ENOENT) || rename(next, now))) {
       csim_say(log, CSIM_ERROR, (csim_place){.file = next}, "cannot rename: %s", strerror(errno));
@@ -184,7 +184,7 @@ static csim_status read_record(const csim_scene *scene, const char *out, record 
     r->complete = cJSON_IsString(state) && !strcmp(state->valuestring, "complete");
     if (cJSON_IsNumber(reached)) {
       double number = csim_json_note_of(&json, reached)->number;
-      // one more than any run has frames would only cost memory
+      // more frames than any run has would only cost memory
       if (number >= scene->frame_start - 1.0 && number < scene->frame_start + 1e8)
         r->last_frame = (int)number;
     }
@@ -200,8 +200,8 @@ static csim_status read_record(const csim_scene *scene, const char *out, record 
   return status == CSIM_MEMORY ? CSIM_MEMORY : CSIM_OK;
 }
 
-// Whether the cache in `out` holds all frames up to one; that of an interrupted change of the scene
-// has the name of an old one.
+// Whether the cache in `out` has all frames up to one. After an interrupted change of the scene it
+// has the name of the old cache.
 static csim_status cache_reaches(const csim_scene *scene, const char *out, int frame,
                                  int *reaches) {
   csim_status status = CSIM_OK;
@@ -220,8 +220,8 @@ static csim_status cache_reaches(const csim_scene *scene, const char *out, int f
   return status == CSIM_MEMORY ? CSIM_MEMORY : CSIM_OK;
 }
 
-// Whether the checkpoint at `path` can be gone on from; it is in resume->point then. `frames` gets
-// its number added.
+// Whether the run can continue from the checkpoint at `path`, which is then in resume->point.
+// Appends its number to `frames`.
 static csim_status try_checkpoint(const csim_scene *scene, const csim_run_options *options,
                                   const char *path, int before, csim_log *log, csim_resume *resume,
                                   char frames[64]) {
@@ -254,8 +254,8 @@ static csim_status refuse(csim_log *log, const char *out, const char *why) {
   return CSIM_INVALID;
 }
 
-// Finds the first frame that cannot be read from the cache, or is not in it; INT_MAX when all up to
-// `last` can. A cache that cannot be opened has none.
+// Finds the first frame that is missing in the cache or cannot be read; INT_MAX if all up to `last`
+// can. A cache that cannot be opened has none.
 static csim_status find_unreadable(const csim_scene *scene, const char *out, int last, int *frame) {
   csim_cache *cache = NULL;
   char *path = join(out, scene->name, ".clothcache");
@@ -286,7 +286,7 @@ static csim_status find_unreadable(const csim_scene *scene, const char *out, int
   return status == CSIM_MEMORY ? CSIM_MEMORY : CSIM_OK;
 }
 
-// Objects with OBJ files in every frame.
+// Number of objects with OBJ files in every frame.
 static int obj_files(const csim_scene *scene) {
   int n = 0;
   for (int o = 0; o < scene->nobject && scene->output.obj; o++)
@@ -294,7 +294,7 @@ static int obj_files(const csim_scene *scene) {
   return n;
 }
 
-// Without a ledger: which OBJ files of frames are missing or empty.
+// Without a ledger: finds missing or empty OBJ files of frames.
 static void look_for_frames(const csim_scene *scene, const char *out, int last, int end,
                             csim_log *log, csim_ledger_report *r) {
   char digits[16];
@@ -318,16 +318,15 @@ static void look_for_frames(const csim_scene *scene, const char *out, int last, 
   }
 }
 
-// The last frame that there should be: one that came to rest has none after it.
+// The last expected frame: a run that came to rest has none after it.
 static int last_frame(const csim_scene *scene, const record *last) {
   int whole = last->complete && last->same_scene && last->frame_end == scene->frame_end;
   return whole && last->last_frame >= scene->frame_start ? last->last_frame : scene->frame_end;
 }
 
-// What the run has written and is not there any more, or is something else. first_frame is the
-// first that is not all there, be it as nobody has come to it: a checkpoint can be used only
-// before it. (The record does not say how far a run has come that was killed while it went back
-// to an older checkpoint.)
+// Finds files of the run that are missing or damaged. first_frame is the first incomplete frame,
+// even if the run has not reached it: only earlier checkpoints can be used. (The record of a run
+// that was killed after it went back to an older checkpoint does not say how far it got.)
 static csim_status verify(const csim_scene *scene, const char *out, const record *last,
                           csim_log *log, csim_ledger_report *r) {
   csim_status status = csim_ledger_verify(out, scene->frame_start, last_frame(scene, last),
@@ -339,7 +338,7 @@ static csim_status verify(const csim_scene *scene, const char *out, const record
              "looked for, and their contents are not verified");
     look_for_frames(scene, out, last->last_frame, last_frame(scene, last), log, r);
   }
-  // a cache that is still growing is found to be damaged when it is opened
+  // damage in a cache that is still growing is found when it is opened
   if (scene->output.cache && last->complete && r->damaged) {
     int breaks;
     status = find_unreadable(scene, out, last->last_frame, &breaks);
@@ -348,7 +347,7 @@ static csim_status verify(const csim_scene *scene, const char *out, const record
   return status;
 }
 
-// Whether a complete run is all there.
+// Whether all files of a complete run exist.
 static csim_status is_whole(const csim_scene *scene, const char *out, const record *last,
                             const csim_ledger_report *r, csim_log *log, int *whole) {
   int reaches = 1;
@@ -389,8 +388,7 @@ static int *list_kept(const char *out, int *count) {
   return list;
 }
 
-// The last checkpoint that can be gone on from: the present one, the one before it, one that was
-// kept.
+// Finds the last usable checkpoint: the current one, the previous one, or one that was kept.
 static csim_status find_checkpoint(const csim_scene *scene, const csim_run_options *options,
                                    int before, csim_log *log, csim_resume *resume,
                                    char frames[64]) {
@@ -412,7 +410,7 @@ static csim_status find_checkpoint(const csim_scene *scene, const csim_run_optio
   return status;
 }
 
-// What is to be done where no checkpoint can be gone on from.
+// Decides what to do without a usable checkpoint.
 static csim_status without_checkpoint(const csim_run_options *options, const record *last,
                                       int damaged, const char *frames, csim_log *log,
                                       csim_resume *resume) {
@@ -491,8 +489,8 @@ static long long total(const csim_json *json, const cJSON *tree, const char *key
   return number >= 0 && number < 9e15 ? (long long)number : 0;
 }
 
-// Whether a key must stay as it was, even where changes are allowed: files there are follow from
-// it.
+// Whether a key is unchanged that existing files depend on; it must be, even where changes are
+// allowed.
 static int same_text(const csim_json *json, const cJSON *was, const cJSON *is, const char *part,
                      const char *key) {
   was = csim_json_get(was, "scene");
@@ -516,7 +514,7 @@ static int same_meshes(const cJSON *was, const cJSON *is, const char *key) {
   return !a && !b;
 }
 
-// Whether the frames of deforming colliders are the same, as far as both go.
+// Whether the frames of deforming colliders are the same, in the range that both have.
 static int same_frames(const cJSON *was, const cJSON *is) {
   const cJSON *a = csim_json_get(was, "meshes"), *b = csim_json_get(is, "meshes");
   a = a ? a->child : NULL;
@@ -537,7 +535,8 @@ static int width_of(double frame) {
   return n < 4 ? 4 : n;
 }
 
-// Why a run cannot continue with this scene, even where changes are allowed; NULL: it can.
+// The reason why a run cannot continue with this scene, even where changes are allowed; NULL: it
+// can.
 static const char *cannot_change(const csim_json *json, const csim_scene *scene, const cJSON *was,
                                  const cJSON *is) {
   const cJSON *end = csim_json_get(csim_json_get(csim_json_get(was, "scene"), "frames"), "end");

@@ -1,8 +1,7 @@
-// scene/resume_cache.c: the state of a run from a frame of its cache, where there is no
-// checkpoint. See resume.h.
+// scene/resume_cache.c: continues a run from a frame of its cache, without a checkpoint. See
+// resume.h.
 //
-// A cache has floats, so what follows is not, bit for bit, what an uninterrupted run would have
-// written.
+// A cache has floats, so later frames are not bitwise those of an uninterrupted run.
 #include "scene/cached.h"
 #include "scene/resume.h"
 
@@ -19,7 +18,7 @@ static csim_status refuse(csim_log *log, const char *file, const char *why) {
   return CSIM_INVALID;
 }
 
-// Whether the cache is one of these objects and these numbers of vertices.
+// Whether the cache has these objects with these numbers of vertices.
 static int same_objects(const csim_cache_info *info, const csim_world *world) {
   const csim_model *model = world->model;
   int first = csim_world_first_collider(world);
@@ -33,7 +32,7 @@ static int same_objects(const csim_cache_info *info, const csim_world *world) {
   return 1;
 }
 
-// Positions and velocities of the bodies.
+// Reads positions and velocities of the bodies.
 static csim_status read_bodies(csim_cache *cache, int f, const csim_world *world, double unit,
                                csim_state *state) {
   csim_status status = CSIM_OK;
@@ -44,8 +43,8 @@ static csim_status read_bodies(csim_cache *cache, int f, const csim_world *world
   return status;
 }
 
-// Puts a collider where the cache has it, unless it is there already but for the rounding of
-// floats: contact may have held it up. at (nvert x 3)
+// Moves a collider to its position in the cache if that differs by more than the rounding of
+// floats: it may have lagged. at (nvert x 3)
 static csim_status read_collider(csim_cache *cache, int object, int f, double unit, double *at) {
   ptrdiff_t n = csim_xyz(csim_cache_get_info(cache)->object[object].nvert);
   double *cached = CSIM_NEW(double, n), largest = 0, off = 0;
@@ -62,7 +61,7 @@ static csim_status read_collider(csim_cache *cache, int object, int f, double un
   return status;
 }
 
-// Where contact has left the colliders.
+// Reads the actual positions of colliders.
 static csim_status read_colliders(csim_cache *cache, int f, const csim_sim *sim,
                                   csim_state *state) {
   const csim_world *world = &sim->world;
@@ -84,7 +83,7 @@ static csim_status read_colliders(csim_cache *cache, int f, const csim_sim *sim,
   return status;
 }
 
-// Whether META says that the scene was this one.
+// Whether META has the hash of this scene.
 static int same_scene(const csim_scene *scene, const char *meta) {
   char hash[40];
   snprintf(hash, sizeof hash, "\"scene_hash\": \"%016llx\"", (unsigned long long)scene->hash);

@@ -1,4 +1,4 @@
-// scene/run.c: the main job, from a scene to frames on disk. Needs everything below.
+// scene/run.c: runs a scene and writes its frames. Needs everything below.
 #include "io/file.h"
 #include "math/vec3.h"
 #include "model/chamber.h"
@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// A seam is open when its largest gap is so many times the one of its closed stitches.
+// A seam counts as open when its largest gap is this many times that of its closed stitches.
 static const double OPEN = 2;
 
 typedef struct run {
@@ -28,14 +28,14 @@ typedef struct run {
   csim_run_report *report;
   csim_sim sim;
   csim_writing writing;
-  int folder; // the directory of a run that may be gone on with, until the output has it; -1
+  int folder; // directory of a run that may be continued, until the output owns it; -1
   csim_resume resume;
   int checkpoint_frame;     // of the last checkpoint; frame_start - 1 when there is none
   double checkpoint_time;   // [s] when it was written
   double began;             // [s]
   csim_samples samples;     // between frames
   csim_watch *watch;        // NULL: substeps are not verified
-  long long crossing_start; // pairs that meet at the start
+  long long crossing_start; // intersecting pairs at the start
 } run;
 
 static void count_model(const csim_model *model, csim_run_report *report) {
@@ -46,10 +46,10 @@ static void count_model(const csim_model *model, csim_run_report *report) {
     if (model->energy[e].kind->role == CSIM_ROLE_STRETCH) report->nspring += model->energy[e].nelem;
 }
 
-// Before a frame: its phase, and pins that begin or end with it.
+// Before a frame: enters its phase, and applies pins that begin or end with it.
 static csim_status begin_frame(run *r) {
   int changed = 0;
-  // the frame on its way is described by the world of its own phase
+  // the world of its own phase describes the frame that is being written
   csim_status status = csim_sim_changes(&r->sim) ? csim_writing_wait(&r->writing) : CSIM_OK;
   if (!status) status = csim_sim_begin(&r->sim, &changed);
   if (!status && changed) csim_output_press(r->writing.output, r->sim.solver);
@@ -117,8 +117,7 @@ static int stop_wanted(const run *r) {
   return why != NULL;
 }
 
-// After a substep, when that was asked for: does anything intersect? Logs once a
-// frame.
+// After a substep, if requested: tests for intersections. Logs once a frame.
 static csim_status verify_substep(run *r, int frame, int substep, long long *most) {
   long long count = 0;
   if (!r->watch) return CSIM_OK;
@@ -146,7 +145,7 @@ static void count_substep(run *r, int frame, const csim_step_report *step,
   total->unconverged += unconverged;
   total->halved += halved;
   total->retaken += step->retaken;
-  // less than the contact distance is the play of contact itself
+  // a lag of less than the contact distance is normal
   total->lagged += step->contact.lag > r->sim.world.contact.thickness;
   csim_worst_step(r->scene, frame, step, total);
   csim_conserved_step(step, &total->conserved);
@@ -161,7 +160,7 @@ static void count_substep(run *r, int frame, const csim_step_report *step,
   stats->residual = fmax(stats->residual, step->method.residual);
 }
 
-// The rungs that a frame's substeps had to take, see docs/run-report.md.
+// Reports the fallbacks that a frame's substeps used, see docs/run-report.md.
 static void report_frame(const run *r, int frame, const csim_frame_stats *stats, int parts,
                          double lag) {
   csim_place place = {.file = r->scene->file};
@@ -187,13 +186,13 @@ static csim_status out_of_memory(const run *r) {
   return CSIM_MEMORY;
 }
 
-// All substeps of one frame.
+// Takes all substeps of one frame.
 static csim_status step_frame(run *r, int frame, csim_frame_stats *stats) {
   *stats = (csim_frame_stats){0};
   double lag = 0;
   int parts = 1;
   long long crossing = 0;
-  int done = 0; // of the frame, in shortest substeps
+  int done = 0; // in shortest substeps of the frame
   int substeps = r->sim.scene->substeps;
   csim_samples_begin(&r->samples);
   while (done < substeps) {
@@ -230,7 +229,7 @@ static csim_status step_frame(run *r, int frame, csim_frame_stats *stats) {
 
 // ------------------------------------------------------------------------------------ checkpoints
 
-// Keeps the state behind the last good frame, unless that is done.
+// Saves the state after the last good frame, unless it is saved.
 static csim_status save_checkpoint(run *r, csim_log *log) {
   int frame = r->report->last_frame;
   if (frame < r->scene->frame_start || frame == r->checkpoint_frame) return CSIM_OK;
@@ -254,11 +253,12 @@ static int checkpoint_due(const run *r, int frame) {
           csim_seconds() - r->checkpoint_time >= o->checkpoint_seconds);
 }
 
-// What is on disk already: all up to the frame of the checkpoint found.
+// Counts the frames on disk: all up to that of the checkpoint.
 static csim_status count_done(run *r) {
   const csim_scene *scene = r->scene;
   csim_state *from = &r->resume.point.state;
-  int moved = r->resume.point.frame > scene->frame_start; // before, colliders are at their start
+  int moved =
+      r->resume.point.frame > scene->frame_start; // before that, colliders are at their start
   if (moved && from->nkinematic != csim_solver_kinematic_size(r->sim.solver)) {
     csim_say(
         r->log, CSIM_ERROR, (csim_place){.file = scene->file},
@@ -290,7 +290,7 @@ static csim_status run_frames(run *r) {
   const csim_scene *scene = r->scene;
   csim_frame_stats stats = {0};
   csim_pool_phase(r->sim.pool, CSIM_PHASE_OTHER);
-  if (r->resume.found) { // not before the files have been described by the first phase
+  if (r->resume.found) { // only after the first phase has described the files
     csim_status status = csim_sim_go_on(&r->sim, &r->resume.point.state, r->resume.point.frame);
     if (status) return status;
     csim_output_press(r->writing.output, r->sim.solver);
@@ -322,11 +322,11 @@ static csim_status begin_output(run *r) {
   csim_output_press(r->writing.output, r->sim.solver);
   csim_world_release(&r->sim.world,
                      r->scene->output.obj || r->scene->output.nformat || r->scene->output.strain);
-  // the old cache is kept until this is written
+  // the old cache is kept until the checkpoint is written
   return resume->changed ? save_checkpoint(r, r->log) : CSIM_OK;
 }
 
-// Seams of which stitches stayed open though it was time.
+// Warns of seams with stitches that are still open after their time.
 static void warn_of_open(const run *r, int group, double gap, int vertex) {
   const csim_model *model = r->sim.world.model;
   const csim_link_group *g = &model->links.group[group];
@@ -342,7 +342,7 @@ static void warn_of_open(const run *r, int group, double gap, int vertex) {
            g->name, 1e3 * gap, vertex);
 }
 
-// How far seams have closed, and what has torn.
+// Reports how far seams have closed, and torn links.
 static void report_links(const run *r) {
   const csim_model *model = r->sim.world.model;
   for (int g = 0; g < model->links.ngroup; g++) {
@@ -370,7 +370,7 @@ static void report_links(const run *r) {
   }
 }
 
-// What still moves where the last frames were to end at rest.
+// Warns of what still moves at the end of frames that should have ended at rest.
 static void warn_of_motion(const run *r) {
   const csim_model *model = r->sim.world.model;
   int fastest = -1, fast = 0;
@@ -408,8 +408,8 @@ static void report_chambers(const run *r) {
   free(now);
 }
 
-// Ends files, checkpoints and the record, in an order that leaves a run that can be resumed
-// wherever it is cut off.
+// Finishes files, checkpoints and the record, in an order that leaves a resumable run wherever it
+// is interrupted.
 static csim_status end_run(run *r, csim_status status) {
   csim_pool_phase(r->sim.pool, CSIM_PHASE_OUTPUT);
   static const struct {
@@ -452,7 +452,7 @@ static csim_status end_run(run *r, csim_status status) {
     csim_status saved = save_checkpoint(r, r->log);
     if (saved) status = saved, report->reason[0] = 0;
   } else if (status) {
-    save_checkpoint(r, NULL); // where that can be: the failure itself has been reported
+    save_checkpoint(r, NULL); // if possible: the failure itself has been reported
   }
   csim_status finished = csim_output_finish(r->writing.output, status == CSIM_OK);
   if (!status) status = finished;
@@ -495,7 +495,7 @@ csim_status csim_run(const csim_scene *scene, const csim_run_options *options, c
   if (options->resume) status = csim_output_enter(options->out, log, &r.folder);
   if (!status && options->resume) status = csim_resume_find(scene, options, log, &r.resume);
   if (!status && r.resume.complete) {
-    // a run that was killed in its last moment, or before it could replace this one, left them
+    // left by a run that was killed at its very end, or before it could replace this one
     csim_resume_remove(options->out, 1);
     status = csim_output_sweep(scene, options->out, r.folder, log);
     report->last_frame = r.resume.last_frame;
@@ -533,7 +533,7 @@ csim_status csim_check(const csim_scene *scene, const csim_run_options *options,
     for (int i = 0; i < model->nvert; i++) report->nfixed += model->fixed[i];
     for (int e = 0; e < model->nenergy; e++)
       if (model->energy[e].kind->role == CSIM_ROLE_BEND) report->nhinge += model->energy[e].nelem;
-    // three states, and with two-step integrators what they look back on
+    // three states, and the earlier positions of two-step integrators
     size_t kept = scene->solver.integrator == CSIM_INTEGRATOR_BDF2 ? 36 : 18;
     report->memory = model->arena.used + csim_solver_memory(r.sim.solver) +
                      kept * (size_t)model->nvert * sizeof(double);
@@ -543,7 +543,7 @@ csim_status csim_check(const csim_scene *scene, const csim_run_options *options,
   return status;
 }
 
-// @param[in,out] count  springs before these: a model may have several lists of them
+// @param[in,out] count  number of earlier springs: a model may have several lists of them
 static void dump_springs(const csim_energy *energy, csim_file *file, int *count) {
   for (int e = 0; e < energy->nelem; e++) {
     const double *param = csim_energy_param(energy, e);

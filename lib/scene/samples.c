@@ -28,13 +28,13 @@ csim_status csim_samples_before(csim_samples *s, const csim_sim *sim) {
   return csim_state_copy(&sim->state, &s->before) ? CSIM_MEMORY : CSIM_OK;
 }
 
-// Values `share` of the way from one to the other.
+// Interpolates: `share` of the way from one to the other.
 static void blend(double share, const double *from, double *to, ptrdiff_t n) {
   for (ptrdiff_t i = 0; i < n; i++) to[i] = from[i] + share * (to[i] - from[i]);
 }
 
 csim_status csim_samples_after(csim_samples *s, const csim_sim *sim, int done, int span) {
-  enum { FINE = 1 << 20 }; // shares so near to a substep's end are meant to be there
+  enum { FINE = 1 << 20 }; // shares this near to a substep's end are at its end
   for (; s->taken < s->n; s->taken++) {
     double at = (1 + s->share[s->taken]) * sim->scene->substeps; // of the frame
     if (at > done + 1.0 / FINE) return CSIM_OK;
@@ -44,7 +44,7 @@ csim_status csim_samples_after(csim_samples *s, const csim_sim *sim, int done, i
     if (share >= 1 - 1.0 / FINE) continue;
     blend(share, s->before.x, to->x, csim_xyz(to->nvert));
     blend(share, s->before.v, to->v, csim_xyz(to->nvert));
-    // before the first step no state knows: colliders are where they are meant to be
+    // before the first step colliders have no state: they are at their prescribed positions
     if (to->nkinematic != s->before.nkinematic) to->nkinematic = 0;
     blend(share, s->before.kinematic, to->kinematic, csim_xyz(to->nkinematic));
   }

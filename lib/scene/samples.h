@@ -1,7 +1,7 @@
-// scene/samples.h: where everything is between frames: "output.samples". Needs scene/sim.h.
+// scene/samples.h: positions between frames: "output.samples". Needs scene/sim.h.
 //
-// A sample is as the substeps around it have it: at the end of a substep that state, within one a
-// state on the straight lines from its start to its end, which are the lines that contact tests.
+// A sample at the end of a substep is that state. A sample within a substep is on the straight
+// lines from its start to its end, which are the lines that contact tests.
 #ifndef CSIM_SCENE_SAMPLES_H
 #define CSIM_SCENE_SAMPLES_H
 
@@ -9,9 +9,9 @@
 
 typedef struct csim_samples {
   int n;
-  const double *share; ///< (n) [frames] from the frame that comes next, in (-1, 0), increasing
+  const double *share; ///< (n) [frames] relative to the next frame, in (-1, 0), increasing
   int taken;           ///< of this frame
-  csim_state before;   ///< the step
+  csim_state before;   ///< state before the step
   csim_state *state;   ///< (n)
 } csim_samples;
 
@@ -20,12 +20,12 @@ typedef struct csim_samples {
 csim_status csim_samples_create(int n, const double *share, csim_samples *samples);
 void csim_samples_free(csim_samples *samples);
 
-/// Before the first substep of a frame.
+/// Call it before the first substep of a frame.
 void csim_samples_begin(csim_samples *samples);
 
-/// Before a substep, and after it: takes the samples that lie in it.
+/// Call these before and after a substep: they take the samples within it.
 /// @param sim   with its state before, or after
-/// @param done  of the frame after the substep, in shortest substeps
+/// @param done  shortest substeps of the frame completed after this substep
 /// @param span  of the substep
 /// @return CSIM_OK or CSIM_MEMORY
 csim_status csim_samples_before(csim_samples *samples, const csim_sim *sim);

@@ -28,12 +28,12 @@ typedef enum csim_shape {
   CSIM_SHAPE_PLANE, ///< infinite; collider only
 } csim_shape;
 
-/// Where an object's surface comes from. Shapes are centred at the origin, axis along y.
+/// Source of an object's surface. Shapes are centred at the origin, axis along y.
 typedef struct csim_mesh_source {
   csim_shape shape;
   char *file;            ///< path, already relative to the working directory; shape FILE only
   char *sequence;        ///< as csim_sequence_open takes it; shape SEQUENCE, as the next four
-  char *object;          ///< which of several objects in it, or in `file`; NULL = its only one
+  char *object;          ///< name in it, or in `file`; NULL = its only object
   double frame;          ///< of `file`, by its own numbers; below -CSIM_FRAME_LIMIT: its first
   const char *unit;      ///< of lengths in the file, "cm"; NULL = what it says, else the scene's
   const char *up;        ///< "y" or "z" of the file; NULL = what it says, else the scene's
@@ -59,14 +59,14 @@ typedef struct csim_mesh_source {
 
 // --------------------------------------------------------------------------------------- objects
 
-/// What a material can be made into.
+/// Kinds of objects that a material can be used for.
 typedef enum csim_stuff {
   CSIM_STUFF_ANY,
   CSIM_STUFF_SHEET, ///< density is [kg/m^2]
   CSIM_STUFF_SOLID, ///< density is [kg/m^3]
 } csim_stuff;
 
-/// Where warp runs.
+/// Direction of warp.
 typedef enum csim_warp {
   CSIM_WARP_AUTO, ///< along u where there are texture coordinates, else along x
   CSIM_WARP_UV,
@@ -75,16 +75,17 @@ typedef enum csim_warp {
   CSIM_WARP_Z,
 } csim_warp;
 
-/// The shape in which nothing is strained.
+/// The shape without strain.
 typedef enum csim_rest {
   CSIM_REST_START, ///< the mesh as it is
   CSIM_REST_UV,    ///< the flat pattern of texture coordinates
   CSIM_REST_FILE,  ///< another mesh with the same faces
 } csim_rest;
 
-/// A named set of constants. Fields a material does not give are taken from its preset, else 0.
+/// What a strain beyond the limit meets: a stiffer material, or a bound that it never reaches.
 typedef enum csim_limit_law { CSIM_LIMIT_STIFFEN, CSIM_LIMIT_BOUND } csim_limit_law;
 
+/// A named set of constants. Values that a material does not set come from its preset, else are 0.
 typedef struct csim_material {
   char *name;
   const char *preset; ///< NULL if none
@@ -107,12 +108,12 @@ typedef struct csim_material {
   double drag;         ///< normal drag coefficient of the surface in the air, [-]
   double spring;       ///< if > 0, every spring of the object has this stiffness [N/m]
   double compression;  ///< [-] share of the springs' stiffness that resists compression
-  double slack;        ///< [-] strain that costs nothing
+  double slack;        ///< [-] strain without energy
   double limit;        ///< [-] strain at which a stiffening limit begins; 0 = none
   csim_limit_law limit_law;
   double limit_stiffness; ///< [N/m] of the limit; 0 = 100 times the spring's
-  double yield_curvature; ///< [1/m] beyond which dihedral bending stays; 0 = it never does
-  double yield_strain;    ///< [-] beyond which stretch of membranes and solids stays; 0: never
+  double yield_curvature; ///< [1/m] beyond it dihedral bending is plastic; 0 = never
+  double yield_strain;    ///< [-] beyond it stretch of membranes and solids is plastic; 0: never
   double hardening;       ///< [-] of both, see csim_yield
   double yield_rate;      ///< [1/s] the same
   double extension, extension_weft, extension_bias; ///< cloth: FAST's readings, [-], until read
@@ -120,7 +121,7 @@ typedef struct csim_material {
   double vertex_mass; ///< if > 0, every vertex of the object has this mass [kg]
 } csim_material;
 
-/// Vertices chosen by any of the ways at once (their union). Ranges are kept as indices.
+/// Vertices chosen in any of these ways (their union). Ranges are kept as indices.
 typedef struct csim_selection {
   int all; ///< every vertex
   int nindex;
@@ -150,26 +151,26 @@ typedef struct csim_pin {
   csim_motion motion; ///< of the targets; no keys = fixed
   char *follow;       ///< name of the collider that the targets follow; NULL = none
   csim_follow_by by;
-  int snap;        ///< targets are on the collider, not as far from it as at the start
+  int snap; ///< targets are on the collider, instead of at their distance from it at the start
   double from, to; ///< frames; beyond CSIM_FRAME_LIMIT: no such bound
 } csim_pin;
 
-/// Edges of cloth that are bent at rest: those with both ends chosen.
+/// Edges of cloth that are bent at rest: those with both ends selected.
 typedef struct csim_fold {
   csim_place place;
   csim_selection select;
-  double angle; ///< [rad] > 0: a ridge on the side that the faces look to, < 0: a valley
+  double angle; ///< [rad] > 0: a ridge on the side that the faces point to; < 0: a valley
 } csim_fold;
 
-/// Where a solid is filled more finely: near boxes.
+/// Boxes in which a solid has finer tetrahedra.
 typedef struct csim_finer {
   int nbox;
   double (*box)[6];  ///< (nbox) min x y z, max x y z [m], against the placed start
-  double distance;   ///< [m] from them that counts
+  double distance;   ///< [m] from them that counts as inside
   double max_volume; ///< [m^3] there
 } csim_finer;
 
-/// What of a cloth's material a map changes.
+/// Property of a cloth's material that a map changes.
 typedef enum csim_map_of {
   CSIM_MAP_DENSITY,
   CSIM_MAP_STRETCH, ///< warp and weft
@@ -183,7 +184,7 @@ typedef enum csim_map_of {
   CSIM_NMAP,
 } csim_map_of;
 
-/// A factor that differs over the cloth: low + w (high - low), w from one of the lists.
+/// A factor that varies over the cloth: low + w (high - low), w from one of the lists.
 typedef struct csim_map {
   csim_place place;
   csim_map_of of;
@@ -194,7 +195,7 @@ typedef struct csim_map {
   double *face; ///< (nface) [-] w of each face
   int ngroup;
   char **group;   ///< (ngroup) w = 1 on the faces that carry one of these tags
-  char *property; ///< w of each vertex is what the mesh file has by this name; NULL: none
+  char *property; ///< name of the mesh file's values, which are w of each vertex; NULL: none
 } csim_map;
 
 #define CSIM_FRAME_LIMIT 1e7 ///< larger than any frame number
@@ -207,7 +208,7 @@ typedef struct csim_link_end {
   csim_selection select;
 } csim_link_end;
 
-/// How vertices of two ends find each other.
+/// How vertices of two ends are paired.
 typedef enum csim_pairing {
   CSIM_PAIRING_AUTO,
   CSIM_PAIRING_ORDER,
@@ -243,7 +244,7 @@ typedef struct csim_chamber_source {
   double stiffness; ///< [Pa]
 } csim_chamber_source;
 
-/// A mesh that goes with an object and is written beside it.
+/// A mesh that follows an object and is written beside it.
 typedef struct csim_render {
   csim_place place;
   char *name;            ///< as of csim_object
@@ -267,11 +268,11 @@ typedef struct csim_object {
   csim_edges edges;           ///< cloth: which edges of a mesh network carry springs
   int levels;                 ///< cloth: coarser levels of springs, see model/levels.h
   csim_membrane_law membrane; ///< cloth: a membrane instead of springs
-  csim_warp warp;             ///< cloth: where warp runs
+  csim_warp warp;             ///< cloth: direction of warp
   double warp_angle;          ///< cloth: [rad] warp is turned by this
   int nmap;
   csim_map *map;     ///< (nmap) cloth
-  csim_rest rest;    ///< cloth: where the rest shape is from
+  csim_rest rest;    ///< cloth: source of the rest shape
   double rest_scale; ///< cloth: [m] of 1 in texture coordinates
   char *rest_file;   ///< cloth: mesh with the rest shape
   char *rest_object; ///< cloth: as csim_mesh_source.object, and the next as its frame
@@ -291,10 +292,10 @@ typedef struct csim_object {
   double tet_seconds; ///< solid: [s] of processor time for filling it
   csim_motion motion; ///< collider: rigid motion
   int solid;          ///< collider: closed, outward, and nothing starts inside
-  double arms[2];     ///< collider: frames from and to which arms stretch out; 0, 0: never
+  double arms[2];     ///< collider: frames during which its arms stretch out; 0, 0: never
   int ghost;          ///< collider: touches nothing, only pins follow it
   double friction;    ///< [-] coefficient of Coulomb friction; the scene's unless given
-  int layer;          ///< it starts over all with a lower one; 0: it has none
+  int layer;          ///< it starts over everything in a lower layer; 0: no layer
 } csim_object;
 
 // ----------------------------------------------------------------------------------------- scene
@@ -318,17 +319,17 @@ typedef struct csim_output {
                                        ///< in (-1, 0), increasing
 } csim_output;
 
-/// Beyond these a run is not right; with --strict it fails.
+/// Bounds that a run should keep; with --strict it fails beyond them.
 typedef struct csim_strict {
   double lag;         ///< [m] of a collider or pin behind its motion, in a frame
   double strain;      ///< [-] of a spring, in a frame
   double imbalance;   ///< [-] force left over on an object after a substep, as a share
   double energy;      ///< [-] gained over the start's, as a share of what was exchanged
-  double momentum;    ///< [m/s] speed that forces left over have given everything
+  double momentum;    ///< [m/s] speed that unbalanced forces have given the whole scene
   double unconverged; ///< [-] share of the substeps
 } csim_strict;
 
-/// A stretch of frames with keys of its own, see scene/phase_keys.c.
+/// A range of frames with its own keys, see scene/phase_keys.c.
 typedef struct csim_phase_keys {
   char *name;
   csim_scene *scene; ///< the whole scene with the phase's keys; its frame_end is the phase's
@@ -340,18 +341,18 @@ struct csim_scene {
   int version;        ///< of the scene format: 1
   char *name;         ///< file name part of outputs
   char *description;  ///< NULL if none
-  char *look_at;      ///< a line saying what to look at; NULL if none
+  char *look_at;      ///< a line that says what to look at; NULL if none
   int up;             ///< 1 = y, 2 = z: what "up" was in the scene; outputs keep the scene's axes
   double length_unit; ///< [m] of one unit of length in mesh files, read and written
   int frame_start, frame_end;
   double fps;        ///< [1/s]
-  char *start_cache; ///< bodies start where they are in it; NULL = as the scene says
+  char *start_cache; ///< bodies start from it; NULL = as the scene says
   int start_frame;   ///< in that cache; CSIM_LAST_FRAME: the last one
   int until_rest;    ///< ends before frame_end when everything is at rest
-  double rest_speed; ///< [m/s] of what counts as rest
+  double rest_speed; ///< [m/s] largest speed at rest
   csim_quality quality;
   int substeps;      ///< per frame; with an accuracy the most of them
-  double accuracy;   ///< [m/s] of steps that adapt; 0 = none do
+  double accuracy;   ///< [m/s] of adaptive steps; 0 = fixed steps
   double gravity[3]; ///< [m/s^2] with keys the largest
   csim_curve gravity_key;
   csim_wind wind;
@@ -371,7 +372,7 @@ struct csim_scene {
   csim_joint *seam; ///< (nseam)
   int nchamber;
   csim_chamber_source *chamber; ///< (nchamber)
-  char *resolved; ///< the whole scene as JSON with every value resolved (--print-config)
+  char *resolved; ///< the whole scene as JSON with all defaults resolved (--print-config)
   uint64_t hash;  ///< of all in the scene that can change a frame, see clothsim.h
 };
 

@@ -22,7 +22,7 @@ static int read_length_unit(csim_reader *r, const csim_field *f, const cJSON *it
   return name && csim_parse_unit(name, unit, unknown);
 }
 
-// "length": of plain numbers in the scene, and of files unless "files" says otherwise.
+// "length": unit of plain numbers in the scene, and of files unless "files" sets it.
 static void read_plain_unit(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {
   csim_unit unit;
   if (!read_length_unit(r, f, item, &unit)) return;
@@ -234,7 +234,7 @@ static const csim_field output_fields[] = {
              .doc = "Largest error of positions in the cache; 0 = lossless."),
 };
 
-// Shares of a frame, whatever side of it they were given on, in the order of time.
+// Sorts the samples of a frame by time, on whichever side of it they were given.
 static void finish_output(csim_reader *r, const cJSON *item, void *base) {
   csim_output *output = base;
   for (int i = 0; i < output->nsample; i++) {
@@ -260,7 +260,7 @@ static const csim_table output_table = {.name = "output",
 
 // ----------------------------------------------------------------------------------------- scene
 
-// Keys that are checked and then left: for editors and people, or used before the tables are read.
+// Keys that are only checked: for editors and people, or used before the tables are read.
 static void read_ignored(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {
   (void)base;
   if (!cJSON_IsString(item)) csim_complain_type(r, f, item);
@@ -292,7 +292,7 @@ static void check_gravity(csim_reader *r, const cJSON *item, csim_scene *scene) 
                   "is in the unit of \"units.length\" here; write \"-9.81 m/s^2\" or convert it");
 }
 
-// Whether an object, or a render mesh before number `last` of object `object`, is called so.
+// Whether an object, or a render mesh before number `last` of object `object`, has this name.
 static int is_taken(const csim_scene *scene, const char *name, int object, int last) {
   for (int o = 0; o < scene->nobject; o++) {
     if (scene->object[o].name && !strcmp(scene->object[o].name, name)) return 1;
@@ -333,7 +333,7 @@ static void check_names(csim_reader *r, const cJSON *item, const csim_scene *sce
   check_render_names(r, objects, scene);
 }
 
-// Panels are placed when what is under them is in place already.
+// Checks that panels come after what is under them, which must be placed first.
 static void check_layers(csim_reader *r, const cJSON *item, const csim_scene *scene) {
   int lowest = 0; // of the bodies behind the one in hand
   for (int o = scene->nobject - 1; o >= 0; o--) {
@@ -390,7 +390,7 @@ static const quality qualities[] = {
     [CSIM_QUALITY_FINAL] = {16, 40, 0.02, 0.02, 0.02, 0.5},
 };
 
-// Fills in what the scene does not give: the substeps, and of method "auto" how it is solved.
+// Resolves what the scene does not set: the substeps and, for method "auto", the solver's settings.
 static void resolve_quality(const cJSON *item, csim_scene *scene) {
   const quality *q = &qualities[scene->quality];
   const cJSON *solver = csim_json_get(item, "solver");
@@ -412,7 +412,8 @@ static void resolve_quality(const cJSON *item, csim_scene *scene) {
     params->integrator = second_order ? CSIM_INTEGRATOR_ALPHA : CSIM_INTEGRATOR_EULER;
 }
 
-// Generalized alpha gives vertices in contact another weight than free ones: only newton can.
+// Generalized-alpha gives vertices in contact another weight than free ones: only newton supports
+// that.
 static void check_integrator(csim_reader *r, const cJSON *item, const csim_scene *scene) {
   if (scene->solver.integrator != CSIM_INTEGRATOR_ALPHA ||
       csim_method_find(scene->solver.method)->solves_systems)
@@ -423,8 +424,7 @@ static void check_integrator(csim_reader *r, const cJSON *item, const csim_scene
                 scene->solver.method);
 }
 
-// Steps whose length follows an estimate of their error need an implicit method that looks back one
-// step only.
+// Adaptive steps need an implicit method that uses one earlier step only.
 static void check_accuracy(csim_reader *r, const cJSON *item, const csim_scene *scene) {
   const cJSON *accuracy = csim_json_get(csim_json_get(item, "frames"), "accuracy");
   const csim_method *method = csim_method_find(scene->solver.method);

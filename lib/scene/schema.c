@@ -1,4 +1,4 @@
-// scene/schema.c: the JSON Schema (draft 7) of scene files, made from the tables.
+// scene/schema.c: the JSON Schema (draft 7) of scene files, generated from the tables.
 #include "scene/reader.h"
 
 #include <stdio.h>
@@ -70,8 +70,8 @@ static void write_definition(csim_json_out *out, const csim_definition *d) {
   csim_json_close(out, '}');
 }
 
-// What a scene that extends another may leave out, any other must have. (Its own objects may then
-// be fragments too, so only their names are asked for.)
+// A scene that extends another may leave out keys that are otherwise required. (Its own objects may
+// be fragments too, so only their names are required.)
 static void write_scene(csim_json_out *out) {
   const csim_table *table = &csim_scene_table;
   csim_json_text(out, "type", "object");

@@ -7,16 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-// One setting on its way down the tree.
+// One setting while its path is followed down the tree.
 typedef struct setting {
   csim_reader *r;
   cJSON *root;
   cJSON *value;     // not yet in the tree
-  char *pointer;    // of the place reached so far
+  char *pointer;    // of the place reached
   const char *rest; // of the path
 } setting;
 
-// Does the path go on with this name? Names may hold points, so the longest match counts.
+// Whether the path continues with this name. Names may contain points, so the longest match counts.
 static size_t match_name(const char *path, const char *name) {
   size_t n = strlen(name);
   return n && !strncmp(path, name, n) && (path[n] == '.' || !path[n]) ? n : 0;
@@ -37,7 +37,7 @@ static void extend_pointer(setting *s, const char *key, int index) {
     s->r->memory = 1;
 }
 
-// The member that the path names next, and how much of the path its name takes.
+// The next member on the path, and the length of its name.
 static cJSON *find_member(const cJSON *object, const char *path, size_t *taken) {
   cJSON *found = NULL;
   *taken = 0;
@@ -48,7 +48,7 @@ static cJSON *find_member(const cJSON *object, const char *path, size_t *taken) 
   return found;
 }
 
-// The element with that name, or with that number.
+// The element with that name or number.
 static cJSON *find_element(const cJSON *list, const char *path, size_t *taken, int *index) {
   cJSON *found = NULL;
   int i = 0;
@@ -70,8 +70,8 @@ static cJSON *find_element(const cJSON *list, const char *path, size_t *taken, i
 
 // ---------------------------------------------------------------------------------------- values
 
-// "2x" multiplies the value that is there: 3 becomes 6, "0.3 mm" "0.6 mm", "2x" "4x". Anything
-// else, and where there is none, is left for the reader to judge. -1 when out of memory.
+// "2x" multiplies the present value: 3 becomes 6, "0.3 mm" "0.6 mm", "2x" "4x". Anything else, or a
+// missing value, is left to the reader. -1 when out of memory.
 static int apply_factor(setting *s, const cJSON *old) {
   const char *text = cJSON_IsString(s->value) ? s->value->valuestring : "",
              *end = text + strlen(text);
@@ -93,7 +93,8 @@ static int apply_factor(setting *s, const cJSON *old) {
   return product && cJSON_SetValuestring(s->value, product) ? 0 : -1;
 }
 
-// Puts the value under the key, or in the place of `old`; null removes the key. Takes the value.
+// Puts the value under the key, or in place of `old`; null removes the key. Takes ownership of the
+// value.
 static int put_value(setting *s, cJSON *parent, cJSON *old, const char *key) {
   if (cJSON_IsNull(s->value)) {
     if (old) cJSON_Delete(cJSON_DetachItemViaPointer(parent, old));
@@ -117,7 +118,7 @@ static int put_value(setting *s, cJSON *parent, cJSON *old, const char *key) {
 
 // ------------------------------------------------------------------------------------- the descent
 
-// A key that is not there yet, for the value or for an object on the way to it.
+// Adds a missing key, for the value or for an object on the path to it.
 static cJSON *add_object(setting *s, cJSON *parent, const char *key) {
   cJSON *fresh = cJSON_AddObjectToObject(parent, key);
   const csim_json_note *note = csim_json_note_of(&s->r->json, s->value);
@@ -126,7 +127,7 @@ static cJSON *add_object(setting *s, cJSON *parent, const char *key) {
   return fresh && fresh->valueint ? fresh : NULL;
 }
 
-// One step from `at`. Returns the next node; NULL when the value has been put, or on failure.
+// Takes one step from `at`. Returns the next node; NULL at the end of the path, or on failure.
 static cJSON *step(setting *s, cJSON *at, int *ok) {
   size_t taken = 0;
   int index = 0, in_list = cJSON_IsArray(at);
@@ -170,7 +171,7 @@ static cJSON *step(setting *s, cJSON *at, int *ok) {
   return next;
 }
 
-// Where the path starts: a key of the scene, or the name of an object.
+// Start of the path: a key of the scene, or the name of an object.
 static cJSON *find_start(setting *s) {
   size_t taken;
   const char *names[64];

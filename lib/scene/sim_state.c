@@ -6,8 +6,8 @@
 //   {"program": "clothsim 0.1.0", "targets": [
 //     {"mover": 0, "pending": false, "keys": [px, py, pz, rx, ry, rz], "points": [...]}, ...]}
 //
-// "keys" and "points" (nvert x 3) are there as far as they are set. While a target is pending, both
-// hold two sets: where it comes from and where it goes.
+// "keys" and "points" (nvert x 3) are there if they are set. While a target is pending, both have
+// two sets: start and goal.
 #include "cache/checkpoint.h"
 #include "scene/sim.h"
 
@@ -71,7 +71,7 @@ csim_status csim_sim_load(csim_sim *sim, const void *data, size_t size) {
   csim_checkpoint point;
   csim_json json = {0};
   cJSON *meta = NULL;
-  if (!sim->solver) { // of a reset that ran out of memory
+  if (!sim->solver) { // after a reset that ran out of memory
     csim_status reset = csim_sim_reset(sim);
     if (reset) return reset;
   }
@@ -88,7 +88,7 @@ csim_status csim_sim_load(csim_sim *sim, const void *data, size_t size) {
   if (status == CSIM_INVALID && meta) refuse(sim, "it sets targets that are not in the scene");
   if (status && csim_sim_enter(sim, phase)) status = CSIM_MEMORY;
 
-  // a state without colliders is of the start: so must be those of the solver
+  // a state without colliders is that of the start, and so must be the solver's
   if (!status && !point.state.nkinematic && csim_solver_kinematic_size(sim->solver)) {
     free(sim->state.kinematic);
     sim->state.kinematic = NULL;

@@ -1,4 +1,4 @@
-// scene/structure.c: kinds that hold others: objects by table, lists, variants chosen by a key.
+// scene/structure.c: kinds with members: objects by table, lists, variants chosen by a key.
 #include "scene/reader.h"
 
 #include <stdio.h>
@@ -63,7 +63,7 @@ const csim_kind csim_kind_table = {read_object, fall_back_object, print_object, 
 
 // ----------------------------------------------------------------------------------------- lists
 
-// How many lists stand inside each other, along first elements.
+// Depth of nested lists, along first elements.
 static int rank_of(const cJSON *item) {
   int rank = 0;
   for (; item && is_list(item); item = item->child) rank++;

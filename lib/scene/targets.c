@@ -1,7 +1,7 @@
-// scene/targets.c: colliders and pins whose targets the caller sets, see sim.h.
+// scene/targets.c: colliders and pins moved by the caller, see sim.h.
 //
-// A rigid target is a motion of two keys, a target of single vertices two sets of points. Contact
-// and solver see a motion like any of the scene's.
+// A rigid target is a motion with two keys; a target of single vertices is two sets of points.
+// Contact and solver treat them like any motion of the scene.
 #include "scene/sim.h"
 
 #include <stdlib.h>
@@ -69,7 +69,7 @@ void csim_movers_reset(csim_sim *sim) {
   for (int p = 0; p < world->model->pins.ngroup; p++) world->model->pins.group[p].path = NULL;
 }
 
-// The times between which a mover's two keys and sets of points are gone through.
+// Sets the times of a mover's two keys and sets of points.
 static void set_times(csim_sim *sim, int i, double from, double to) {
   csim_mover *m = &sim->mover[i];
   m->key[0].time = m->path.time[0] = from;
@@ -101,7 +101,7 @@ static csim_status refuse(const csim_sim *sim, const char *what) {
   return CSIM_INVALID;
 }
 
-// The last target has been reached: the next way begins there.
+// After the last target is reached: the next motion starts there.
 static void start_from_last(csim_mover *m) {
   if (m->pending) return;
   m->key[0] = m->key[1];
@@ -110,7 +110,7 @@ static void start_from_last(csim_mover *m) {
   m->pending = 1;
 }
 
-// From now on the mover follows its own two keys.
+// Makes the mover follow its own two keys.
 static void take_motion(csim_mover *m) {
   *m->motion = (csim_motion){.nkey = 2, .key = m->key};
   m->moved = 1;
@@ -159,7 +159,7 @@ static csim_status make_points(csim_mover *m) {
   return m->points ? CSIM_OK : CSIM_MEMORY;
 }
 
-// The new set of points; the old one is where the last way has ended.
+// Adds the new set of points; the old one is the end of the last motion.
 static csim_status set_points(csim_sim *sim, csim_mover *m, const double *x) {
   double now = csim_sim_now(sim);
   start_from_last(m);
@@ -168,7 +168,7 @@ static csim_status set_points(csim_sim *sim, csim_mover *m, const double *x) {
   return CSIM_OK;
 }
 
-// A collider whose points have been made takes them as its frames.
+// Makes the points of a collider its frames.
 static void take_frames(csim_sim *sim, int k) {
   csim_collider *collider = &sim->world.collider[k];
   collider->nframe = 2;
@@ -186,7 +186,7 @@ csim_status csim_sim_set_collider_vertices(csim_sim *sim, int k, const double *x
   if (!m->points) {
     if (make_points(m)) return CSIM_MEMORY;
     csim_collider still = sim->world.collider[c];
-    still.motion = (csim_motion){0}; // which is applied after the points
+    still.motion = (csim_motion){0}; // the motion is applied after the points
     csim_collider_vertices(&still, csim_sim_now(sim), m->points + csim_xyz(m->nvert));
     memcpy(m->points, m->points + csim_xyz(m->nvert), 3 * (size_t)m->nvert * sizeof *m->points);
     take_frames(sim, c);
@@ -214,7 +214,7 @@ csim_status csim_sim_set_pin_vertices(csim_sim *sim, int p, const double *x) {
     return refuse(sim, "csim_sim_set_pin_vertices: no such pin");
   csim_mover *m = pin_mover(sim, p);
   if (!is_finite(x, csim_xyz(m->nvert))) return refuse(sim, "the target of a pin is not finite");
-  if (!model->pins.group[p].path) { // the way begins where the motion has come to
+  if (!model->pins.group[p].path) { // start at the present position of the motion
     double *all = CSIM_NEW(double, csim_xyz(model->ntarget));
     if (!all || make_points(m)) {
       free(all);
@@ -251,7 +251,7 @@ void csim_movers_print(const csim_sim *sim, csim_json_out *out) {
       memcpy(keys + 6 * k, m->key[k].position, 3 * sizeof *keys);
       memcpy(keys + 6 * k + 3, m->key[k].rotation, 3 * sizeof *keys);
     }
-    int skip = m->pending ? 0 : 1; // where it came from no longer matters
+    int skip = m->pending ? 0 : 1; // its start is no longer needed
     ptrdiff_t n = csim_xyz(m->nvert);
     if (m->moved) print_numbers(out, "keys", keys + 6 * skip, 12 - 6 * skip);
     if (m->points) print_numbers(out, "points", m->points + n * skip, 2 * n - n * skip);
@@ -272,7 +272,7 @@ static int read_numbers(const csim_json *json, const cJSON *list, ptrdiff_t n, d
   return i == n;
 }
 
-// The mover that an entry is about, or NULL when the entry does not fit the scene.
+// The mover of an entry, or NULL if the entry does not fit the scene.
 static csim_mover *mover_of(const csim_sim *sim, const csim_json *json, const cJSON *entry) {
   const cJSON *number = csim_json_get(entry, "mover"), *keys = csim_json_get(entry, "keys"),
               *points = csim_json_get(entry, "points");
@@ -291,7 +291,7 @@ static csim_status take_entry(csim_sim *sim, const csim_json *json, const cJSON 
   const cJSON *keys = csim_json_get(entry, "keys"), *points = csim_json_get(entry, "points");
   int i = (int)(m - sim->mover), pin = i - sim->world.ncollider;
   m->pending = cJSON_IsTrue(csim_json_get(entry, "pending"));
-  int first = m->pending ? 0 : 1; // of two sets, only the last was kept
+  int first = m->pending ? 0 : 1; // only the last of two sets was saved
   if (keys) {
     double number[12] = {0};
     read_numbers(json, keys, 12 - 6 * first, number + 6 * first);

@@ -11,7 +11,7 @@ typedef struct symbol {
   csim_unit unit;
 } symbol;
 
-// Exact by definition, each of them (inch and pound: international agreement of 1959).
+// Each is exact by definition (inch and pound: international agreement of 1959).
 static const symbol symbols[] = {
     {"um", {1, 1e6, 1, 0, 0, 0}},        {"mm", {1, 1e3, 1, 0, 0, 0}},
     {"cm", {1, 1e2, 1, 0, 0, 0}},        {"dm", {1, 10, 1, 0, 0, 0}},
@@ -98,7 +98,7 @@ int csim_parse_unit(const char *text, csim_unit *unit, char *unknown) {
   const char *p = text;
   while (*p == ' ') p++;
   for (int sign = 1, factors = 0; *p; factors++) {
-    if (factors == 8) return 0; // no quantity of ours needs more, and factors stay finite
+    if (factors == 8) return 0; // enough for any quantity here, and keeps factors finite
     p = parse_factor(p, sign, unit, unknown);
     if (!p) return 0;
     int product = 0;

@@ -1,4 +1,4 @@
-// scene/verify.c: does anything pass through anything in a cache? Needs cache/, mesh/.
+// scene/verify.c: tests the frames of a cache for intersections. Needs cache/, mesh/.
 #include "base/log.h"
 #include "clothsim.h"
 #include "mesh/intersect.h"
@@ -24,7 +24,8 @@ typedef struct verifier {
   int *pair;    // (MAX_PAIRS x 2)
 } verifier;
 
-// Polygons are cut as the run has cut them: on the shape of the first frame, which is the scene's.
+// Triangulates polygons as the run did: by the shape in the first frame, which is the scene's
+// start.
 static csim_status add_triangles(verifier *v, int k, csim_log *log) {
   const csim_cache_object *object = &v->info->object[k];
   csim_mesh mesh;

@@ -16,7 +16,7 @@ struct csim_watch {
   csim_collision_mesh mesh;
   int nbody_tri; // triangles of bodies come first
   double *x;     // (mesh.nvert x 3)
-  int *pair;     // triangles of bodies and of colliders that meet
+  int *pair;     // intersecting triangles of bodies and of colliders
   ptrdiff_t pair_capacity;
 };
 
@@ -55,7 +55,7 @@ static void place(csim_watch *w, const csim_state *state, double time) {
                              w->x + csim_xyz(mesh->first[mesh->nbody + k]));
 }
 
-// Points of bodies on the planes or behind them.
+// Counts points of bodies on planes or behind them.
 static long long count_behind(const csim_watch *w, const csim_state *state, double time) {
   const csim_collision_mesh *mesh = &w->mesh;
   long long count = 0;
@@ -92,7 +92,7 @@ static long long count_released(const csim_watch *w, long long total, const doub
   return count;
 }
 
-// Pairs of bodies with colliders that meet where they should not.
+// Counts pairs of bodies with colliders that intersect and may not.
 static csim_status count_with(csim_watch *w, const csim_state *state, const csim_triangles *body,
                               const csim_triangles *other, long long *count) {
   enum { MOST = 1 << 20 };

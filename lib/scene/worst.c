@@ -12,7 +12,7 @@ csim_run_totals csim_worst_none(void) {
   return (csim_run_totals){.lag = none, .strain = none, .imbalance = none};
 }
 
-// Number in the scene of a part: bodies are counted first, then colliders, in the scene's order.
+// Number of a part in the scene: bodies first, then colliders, in the scene's order.
 static int object_of(const csim_scene *scene, int nbody, int part) {
   int collider = part >= nbody, left = collider ? part - nbody : part;
   for (int o = 0; o < scene->nobject; o++)
@@ -43,7 +43,7 @@ static double strain_of(const strain_job *job, int e) {
   return job->energy->kind->strain(job->energy, &job->at, e);
 }
 
-// Of what is stretched: what is compressed buckles, which is no strain of the fabric.
+// Largest strain in tension: compressed cloth buckles, which is no strain of the fabric.
 static double largest_strain(void *context, int first, int last) {
   const strain_job *job = context;
   double most = 0;

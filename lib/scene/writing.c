@@ -9,7 +9,7 @@ csim_status csim_writing_create(csim_pool *pool, const csim_state *state, int nk
                                 csim_log *log, csim_run_report *report, csim_writing *w) {
   *w = (csim_writing){.pool = pool, .log = log, .report = report};
   csim_kept_log_begin(&w->said);
-  // here and now: but for what a two-step integrator looks back on, a run takes no more of it later
+  // allocate now: except for the data of two-step integrators, a run allocates nothing of it later
   for (int k = 0; k < 2; k++) {
     csim_state *to = k ? &w->state : &w->good;
     if (copy_state(state, to)) return CSIM_MEMORY;
@@ -32,7 +32,7 @@ csim_status csim_writing_behind(csim_writing *w, int frame, const csim_state *st
   return copy_state(state, &w->good);
 }
 
-// In a thread of its own: touches the output and what it has been given.
+// Runs in its own thread: uses only the output and its copies.
 static void write_frame(void *context) {
   csim_writing *w = context;
   w->status = csim_output_write(w->output);
@@ -52,7 +52,8 @@ csim_status csim_writing_frame(csim_writing *w, int frame, double time, const cs
   csim_output_take(w->output, frame, time, &w->state, samples, stats);
   w->busy = 1;
   csim_pool_begin_task(w->pool, write_frame, w);
-  // without another thread it is done, and what came of it need not wait for the next frame
+  // without another thread the frame is written now, and its result need not wait for the next
+  // frame
   return csim_pool_threads(w->pool) > 1 ? CSIM_OK : csim_writing_wait(w);
 }
 
