@@ -1,7 +1,7 @@
-// base/arena.h: memory that lives and dies together. Needs nothing.
+// base/arena.h: memory that is freed together. Needs nothing.
 //
-// A caller allocates everything it needs and tests arena.failed once: a failed arena hands out NULL
-// ever after. Blocks never move, so pointers stay valid until csim_arena_free.
+// A caller allocates everything it needs and tests arena.failed once: a failed arena returns NULL
+// from then on. Blocks never move, so pointers stay valid until csim_arena_free.
 #ifndef CSIM_BASE_ARENA_H
 #define CSIM_BASE_ARENA_H
 
@@ -36,9 +36,9 @@ void csim_arena_free(csim_arena *arena);
 void *csim_alloc(ptrdiff_t n, size_t size);
 #define CSIM_NEW(T, n) ((T *)csim_alloc((n), sizeof(T)))
 
-/// Ensures a capacity of `need` elements in a heap array of capacity *capacity: doubles it, but
-/// what is larger than a MiB grows by quarters, as up to half of it would lie idle. Returns the
-/// (moved) array, or NULL when out of memory: the old array is then still valid.
+/// Ensures a capacity of `need` elements in a heap array of capacity *capacity. Doubles it; above a
+/// MiB grows it by quarters, as up to half of it would be unused. Returns the (moved) array, or
+/// NULL when out of memory: the old array is then still valid.
 void *csim_grow(void *array, ptrdiff_t *capacity, ptrdiff_t need, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-// base/bytes.h: numbers in byte strings of a fixed order, whatever the machine's. Needs nothing.
+// base/bytes.h: numbers in byte strings of a fixed byte order, on any machine. Needs nothing.
 //
 // Compilers turn each of these into one load or store (and a byte swap where needed).
 #ifndef CSIM_BASE_BYTES_H

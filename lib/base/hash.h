@@ -8,7 +8,7 @@
 
 #define CSIM_HASH_START 14695981039346656037u
 
-/// Goes on with hash h over some bytes: FNV-1a, eight bytes at a time.
+/// Continues hash h over some bytes: FNV-1a, eight bytes at a time.
 static inline uint64_t csim_hash_bytes(uint64_t h, const void *bytes, size_t size) {
   for (const unsigned char *p = bytes; size; p += 8) {
     uint64_t word = 0;

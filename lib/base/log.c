@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// One message is one line of UTF-8, whatever names of files or in files hold: a terminal obeys
-// control characters, U+0080 to U+009F too, and other programs stop reading at what is no UTF-8.
+// Makes a message one line of printable UTF-8, whatever names it contains: terminals obey control
+// characters, U+0080 to U+009F too, and other programs stop reading at invalid UTF-8.
 static void make_printable(char *text) {
   int left = (int)strlen(text);
   for (unsigned char *c = (unsigned char *)text; left > 0;) {
@@ -65,7 +65,8 @@ struct csim_kept_message {
 static void keep_message(void *user, const csim_message *message) {
   csim_kept_log *kept = user;
   struct csim_kept_message *k = CSIM_NEW(struct csim_kept_message, 1);
-  if (!k) return; // still a failure: whoever logs an error returns a status too
+  if (!k)
+    return; // the caller still sees the failure: functions that log an error return a status too
   k->message = *message;
   k->message.file = csim_arena_copy(&k->arena, message->file);
   k->message.pointer = csim_arena_copy(&k->arena, message->pointer);

@@ -1,4 +1,4 @@
-// base/log.h: how the library says things. Needs clothsim.h for the message.
+// base/log.h: messages of the library. Needs clothsim.h for the message.
 #ifndef CSIM_BASE_LOG_H
 #define CSIM_BASE_LOG_H
 
@@ -24,11 +24,11 @@ typedef struct csim_kept_log {
 /// Starts with no messages kept.
 void csim_kept_log_begin(csim_kept_log *kept);
 
-/// Passes all that was kept on to a log (NULL allowed), in its order, and forgets it.
+/// Passes all kept messages to a log (NULL allowed), in order, and drops them.
 void csim_kept_log_flush(csim_kept_log *kept, csim_log *log);
 
-/// The name in `names` (NULL-terminated) nearest to `word` by edit distance, or NULL when none is
-/// near enough to be a slip (distance above a third of the word's length, at least 1).
+/// The name in `names` (NULL-terminated) nearest to `word` by edit distance, or NULL if none is
+/// near enough to be a typing error (distance above a third of the word's length, at least 1).
 const char *csim_nearest_name(const char *word, const char *const *names);
 
 #endif

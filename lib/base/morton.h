@@ -1,4 +1,4 @@
-// base/morton.h: places along the Morton curve, and items sorted by them. Needs nothing.
+// base/morton.h: positions along the Morton curve, and sorting by them. Needs nothing.
 #ifndef CSIM_BASE_MORTON_H
 #define CSIM_BASE_MORTON_H
 

@@ -26,8 +26,8 @@ static const char *scan_number(const char *p, const char *end) {
   return p;
 }
 
-// At most 15 digits and a power of ten up to 22: both exact as doubles, so one division or product
-// rounds once and is the correctly rounded result (Clinger's fast path). Most numbers of a mesh.
+// Fast path (Clinger): at most 15 digits and a power of ten up to 22 are both exact as doubles, so
+// one division or product is the correctly rounded result. Covers most numbers of a mesh.
 static int read_fast(const char *p, const char *stop, double *value) {
   static const double power[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,

@@ -1,7 +1,7 @@
-// base/phases.h: where a run's time goes. Needs nothing.
+// base/phases.h: measures the time of each phase of a run. Needs nothing.
 //
-// One watch that is always running, for one phase at a time: what a function does not claim for
-// itself goes to whoever called it, and the phases add up to the whole. Nothing depends on it.
+// One watch always runs, for one phase at a time. Time that a function does not claim counts for
+// its caller, so the phases add up to the whole. No result depends on it.
 #ifndef CSIM_BASE_PHASES_H
 #define CSIM_BASE_PHASES_H
 
@@ -10,7 +10,7 @@ typedef enum csim_phase {
   CSIM_PHASE_START,      ///< building model, solver and contact, and testing how it starts
   CSIM_PHASE_ELASTICITY, ///< energies of the model, their gradients and matrices; projections
   CSIM_PHASE_LINEAR,     ///< linear systems
-  CSIM_PHASE_SEARCH,     ///< pairs that may come to touch
+  CSIM_PHASE_SEARCH,     ///< broad phase: the search for pairs
   CSIM_PHASE_CONTACT,    ///< the filter, energies of contact, their share of the matrix
   CSIM_PHASE_OUTPUT,     ///< frames and checkpoints, as far as the run waits for them
   CSIM_NPHASE,
@@ -28,8 +28,8 @@ double csim_seconds(void);
 /// Begins at 0, in CSIM_PHASE_OTHER.
 void csim_phases_begin(csim_phases *phases);
 
-/// From now on time goes to another phase.
-/// @return the one it went to, for the way back
+/// Starts counting time for another phase.
+/// @return the phase before, to return to
 csim_phase csim_phases_change(csim_phases *phases, csim_phase phase);
 
 #endif

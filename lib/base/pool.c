@@ -1,15 +1,15 @@
-// base/pool.c: see pool.h. Workers spin for a while between jobs, because a step issues jobs back
-// to back, and then sleep.
+// base/pool.c: see pool.h. Workers spin for a while between jobs, because the jobs of a step follow
+// each other closely, and then sleep.
 //
-// A job's chunks are dealt out in as many slices as there are threads, each a ticket: the next
-// chunk to claim and the slice's end, in one atomic word with a count of jobs. Who raises the
-// ticket owns the chunk. Each thread begins with a slice of its own, so that from job to job the
-// same core meets the same data in its cache, and then helps with the others. The caller waits for
-// the chunks that were claimed, never for workers: one that the system has put aside, on a busy
-// machine or with more threads than cores, costs nothing.
+// The chunks of a job are divided into as many slices as there are threads. Each slice has a
+// ticket: the next chunk to claim and the slice's end, in one atomic word with a count of jobs. The
+// thread that raises the ticket owns the chunk. Each thread begins with its own slice, so that the
+// same core has the same data in its cache from job to job, and then helps with the others. The
+// caller waits for claimed chunks, never for workers. A worker that the system has suspended, on a
+// busy machine or with more threads than cores, costs nothing.
 //
-// A task is offered to all workers, and the first that looks takes it. The others, and the caller,
-// then have its slice of each job too.
+// A task is offered to all workers, and the first that sees it takes it. The others, and the
+// caller, then share its slice of each job.
 #include "base/pool.h"
 
 #include "base/arena.h"
@@ -41,19 +41,19 @@ struct csim_pool {
   csim_arena arena; // of the two below
   int nthread;
   csim_phases phases;
-  int nworker;    // that were to be had
+  int nworker;    // number of workers that could be started
   worker *worker; // (nthread - 1)
   slice *slice;   // (nthread)
   pthread_mutex_t mutex;
   pthread_cond_t wake;
-  // the job: written before its tickets appear, read by owners of its chunks only
+  // the job: written before its tickets appear, read only by owners of its chunks
   csim_chunk_fn *fn;
   void *context;
-  atomic_uint_fast64_t jobs; // so far; raised when all tickets of one are out
+  atomic_uint_fast64_t jobs; // number so far; raised when all tickets of a job are out
   atomic_int done;           // chunks of the job that are finished
   atomic_int sleepers;
   atomic_int quit;
-  csim_task_fn *task; // written before it is offered, read by who has taken it
+  csim_task_fn *task; // written before it is offered, read by the worker that takes it
   void *task_context;
   _Atomic(task_state) task_state;
   pthread_cond_t task_done;
@@ -66,7 +66,7 @@ static void pause_cpu(int spin) {
     __builtin_ia32_pause();
 }
 
-// Claims and runs a slice's chunks until none is left.
+// Claims and runs chunks of a slice until none is left.
 static void work_slice(csim_pool *pool, slice *s) {
   int done = 0;
   uint64_t ticket = atomic_load_explicit(&s->ticket, memory_order_acquire);
@@ -146,7 +146,7 @@ csim_pool *csim_pool_create(int nthread) {
     csim_pool_free(pool);
     return NULL;
   }
-  // fewer workers than asked for is slower, not wrong: bits do not depend on the count
+  // fewer workers than requested are slower, not wrong: bits do not depend on their number
   for (int i = 0; i < nthread - 1; i++) {
     worker *w = &pool->worker[i];
     *w = (worker){.pool = pool, .number = i + 1};
@@ -239,8 +239,8 @@ static void run_range(void *context, int chunk) {
   job->fn(job->context, first, last);
 }
 
-// Few chunks are shared out unevenly: two and a bit take two threads as long as four. They may be
-// as small as a quarter of the grain, to be four for each thread.
+// Few chunks are divided unevenly: two and a bit take two threads as long as four. Chunks may be as
+// small as a quarter of the grain, to give four to each thread.
 static int choose_grain(const csim_pool *pool, int n, int grain) {
   enum { EACH = 4, LEAST = 4 };
   int even = n / (EACH * csim_pool_threads(pool)) + 1, least = grain / LEAST + 1;

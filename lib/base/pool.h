@@ -1,8 +1,7 @@
-// base/pool.h: a few threads that run numbered chunks of work. Needs base/phases.h.
+// base/pool.h: a pool of threads that run numbered chunks of work. Needs base/phases.h.
 //
-// Determinism: what a chunk computes depends on its number only, never on the thread that runs it
-// or on their count. Sums go through csim_pool_sum: partial sums of fixed chunks, added in chunk
-// order.
+// Determinism: the result of a chunk depends on its number only, never on its thread or the number
+// of threads. Sums go through csim_pool_sum: partial sums of fixed chunks, added in chunk order.
 #ifndef CSIM_BASE_POOL_H
 #define CSIM_BASE_POOL_H
 
@@ -18,10 +17,10 @@ csim_pool *csim_pool_create(int nthread);
 void csim_pool_free(csim_pool *pool);
 int csim_pool_threads(const csim_pool *pool);
 
-/// Time from now on goes to this phase; returns the one before. To be called between jobs only.
+/// Counts time from now on for this phase; returns the one before. Call it between jobs only.
 csim_phase csim_pool_phase(csim_pool *pool, csim_phase phase);
 
-/// What each phase has taken so far, from csim_pool_create on. (CSIM_NPHASE) [s]
+/// Time of each phase since csim_pool_create. (CSIM_NPHASE) [s]
 void csim_pool_seconds(csim_pool *pool, double *seconds);
 
 /// Runs fn(context, 0) ... fn(context, nchunk - 1), in any order, and returns when all are done.
@@ -54,20 +53,20 @@ enum { CSIM_MAX_SUMS = 3 };
 void csim_pool_sums(csim_pool *pool, int n, int grain, int nsum, csim_sums_fn *fn, void *context,
                     double *sum);
 
-/// What is done beside the jobs: as one piece, with no use of the pool.
+/// Work beside the jobs: one piece that does not use the pool.
 typedef void csim_task_fn(void *context);
 
-/// Has a worker that is free run fn(context) while the caller goes on with jobs, which the other
-/// threads then share; without workers it is run here. One task at a time.
+/// Lets a free worker run fn(context) while the caller continues with jobs, which the other threads
+/// share. Without workers it runs here. One task at a time.
 void csim_pool_begin_task(csim_pool *pool, csim_task_fn *fn, void *context);
 
 /// Returns when the task is done, at once when there is none.
 void csim_pool_end_task(csim_pool *pool);
 
-/// A sum over n items of whole numbers, which have the same sum in any order: chunks are smaller.
+/// A sum of integers over n items, which is the same in any order: chunks may be smaller.
 int csim_pool_count(csim_pool *pool, int n, csim_sum_fn *fn, void *context);
 
-/// Largest of what fn returns for chunks of n items, and of `least`; NaN when one of them is.
+/// Largest of `least` and of the results of fn for chunks of n items; NaN if one of them is.
 double csim_pool_max(csim_pool *pool, int n, double least, csim_sum_fn *fn, void *context);
 
 #endif

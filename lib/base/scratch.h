@@ -28,8 +28,8 @@ static inline void csim_scratch_begin(csim_scratch *scratch) {
   scratch->used = 0;
 }
 
-/// n elements of what was reserved, 64-byte aligned; they hold anything (debug builds overwrite
-/// them).
+/// Takes n elements of the reserved memory, 64-byte aligned. Their contents are undefined (debug
+/// builds overwrite them).
 void *csim_scratch_take(csim_scratch *scratch, ptrdiff_t n, size_t size);
 #define CSIM_SCRATCH_TAKE(scratch, T, n) ((T *)csim_scratch_take((scratch), (n), sizeof(T)))
 

@@ -1,10 +1,10 @@
 // base/simd.h: four doubles at a time, with the same bits on every machine. Needs nothing.
 //
-// Kernels are written once, over vectors of a fixed width of four: what an instruction set does not
-// have, the compiler makes of what it has. Every lane is rounded by itself, sums over lanes are
-// written out in one order and nothing is contracted, so all of them agree to the last bit. A
-// kernel is an always-inlined body; CSIM_SIMD_KERNEL compiles it for each instruction set, and its
-// caller picks one (csim_simd_best; tests force each).
+// Kernels are written once, over vectors of a fixed width of four; the compiler emulates what an
+// instruction set lacks. Every lane is rounded by itself, sums over lanes have one order, and
+// nothing is contracted, so all instruction sets agree to the last bit. A kernel is an
+// always-inlined body. CSIM_SIMD_KERNEL compiles it for each instruction set, and its caller
+// selects one (csim_simd_best; tests force each).
 //
 // Loads and stores are macros, because a function that returns such a vector has no fixed ABI.
 #ifndef CSIM_BASE_SIMD_H
@@ -25,7 +25,7 @@ typedef enum csim_isa {
   CSIM_NISA,
 } csim_isa;
 
-/// The best of this machine.
+/// The best instruction set of this machine.
 static inline csim_isa csim_simd_best(void) {
 #if defined(__x86_64__)
   return __builtin_cpu_supports("avx2") ? CSIM_ISA_AVX2 : CSIM_ISA_BASE;

@@ -1,8 +1,8 @@
-// base/strict.h: read before every file (see the Makefile): refuses compiler options that would
+// base/strict.h: included before every file (see the Makefile). Refuses compiler options that would
 // change results, and indexes arrays without overflow. Needs nothing.
 //
 // Results are the same bits on every machine only if the compiler rounds every operation as
-// written. Options in CFLAGS would otherwise win in silence.
+// written. Options in CFLAGS would otherwise override that silently.
 #ifndef CSIM_BASE_STRICT_H
 #define CSIM_BASE_STRICT_H
 

@@ -2,8 +2,8 @@
 #ifndef CSIM_BASE_UTF8_H
 #define CSIM_BASE_UTF8_H
 
-/// Number of bytes of the UTF-8 character at p (Unicode 15, table 3-7), of which `left` > 0 bytes
-/// are there; 0 when there is none.
+/// Number of bytes of the UTF-8 character at p (Unicode 15, table 3-7), with `left` > 0 bytes to
+/// read; 0 if it is invalid.
 static inline int csim_utf8_measure(const unsigned char *p, int left) {
   if (p[0] < 0x80) return 1;
   if (p[0] < 0xC2 || p[0] > 0xF4) return 0;

@@ -19,8 +19,8 @@
 
 enum {
   BUFFER = 4 * CSIM_FILE_RESERVE,
-  PIPE_PATIENCE = 5000, // [ms] until the next bytes of a pipe
-  PIPE_LIMIT = 1 << 28, // [bytes] of a pipe, of which nobody knows how long it will be
+  PIPE_PATIENCE = 5000, // [ms] wait for the next bytes of a pipe
+  PIPE_LIMIT = 1 << 28, // [bytes] limit of a pipe, whose length is unknown
 };
 
 // The message for an errno value; GNU's strerror_r may or may not use the buffer.
@@ -46,7 +46,7 @@ static csim_status say_memory(csim_log *log, const char *path) {
 
 // ------------------------------------------------------------------------------------------- in
 
-// Waits for the next bytes of a pipe. One that nobody writes into would be waited for for ever.
+// Waits for the next bytes of a pipe, with a limit: a pipe without a writer would block for ever.
 static int wait_for_pipe(int fd) {
   struct pollfd p = {.fd = fd, .events = POLLIN};
   int n;
@@ -101,7 +101,7 @@ csim_status csim_file_read(const char *path, size_t limit, csim_log *log, char *
     csim_say(log, CSIM_ERROR, (csim_place){.file = path}, "has %lld bytes; the limit is %zu",
              (long long)st.st_size, limit);
     status = CSIM_INVALID;
-  } else if (!S_ISREG(st.st_mode) && !S_ISFIFO(st.st_mode)) { // such as /dev/zero: without an end
+  } else if (!S_ISREG(st.st_mode) && !S_ISFIFO(st.st_mode)) { // such as /dev/zero, which has no end
     csim_say(log, CSIM_ERROR, (csim_place){.file = path}, "is a device: name a file or a pipe");
     status = CSIM_INVALID;
   } else {

@@ -1,4 +1,4 @@
-// io/file.h: whole files in, atomic files out. Needs base/.
+// io/file.h: reads whole files, writes files atomically. Needs base/.
 #ifndef CSIM_IO_FILE_H
 #define CSIM_IO_FILE_H
 
@@ -16,8 +16,8 @@ csim_status csim_file_read(const char *path, size_t limit, csim_log *log, char *
 
 // ------------------------------------------------------------------------------------------ out
 
-/// A file being written. It appears under its name, whole, when committed: a reader, a crash or a
-/// full disk never meets a half-written one. Devices and pipes are written in place.
+/// A file being written. It appears under its name, complete, when committed: no reader, crash or
+/// full disk leaves a partial one. Devices and pipes are written in place.
 typedef struct csim_file csim_file;
 
 /// Starts writing. The bytes go to `path` + ".<pid>-<k>.tmp" in the same directory.
@@ -31,21 +31,21 @@ csim_status csim_file_create(const char *path, csim_log *log, csim_file **file);
 /// by the file, and what it leads to is left alone.
 csim_status csim_file_replace(const char *path, csim_log *log, csim_file **file);
 
-/// Appends. The first failure sticks: what follows is dropped, and csim_file_commit returns it.
+/// Appends. After the first failure writes are ignored, and csim_file_commit returns the failure.
 void csim_file_write(csim_file *file, const void *data, size_t size);
 void csim_file_text(csim_file *file, const char *text);
 void csim_file_print(csim_file *file, const char *format, ...)
     __attribute__((format(printf, 2, 3))); ///< no floating point: it would obey the locale
 void csim_file_print_number(csim_file *file, double value, int digits); ///< see base/number.h
 
-/// Room for n <= CSIM_FILE_RESERVE bytes that the caller fills; csim_file_advance then appends the
-/// first `used` of them. For writers that format by hand.
+/// Buffer of n <= CSIM_FILE_RESERVE bytes for the caller to fill; csim_file_advance then appends
+/// the first `used` of them. For writers that format by hand.
 enum { CSIM_FILE_RESERVE = 1 << 16 };
 char *csim_file_reserve(csim_file *file, size_t n);
 void csim_file_advance(csim_file *file, size_t used);
 
-/// Writes over bytes appended before, for headers that only the end of a run knows. Fails like
-/// csim_file_write; not for devices and pipes.
+/// Overwrites bytes appended before, for headers that are known only at the end of a run. Fails
+/// like csim_file_write; not for devices and pipes.
 /// @param offset  offset + size <= csim_file_position(file)
 void csim_file_patch(csim_file *file, uint64_t offset, const void *data, size_t size);
 
@@ -55,8 +55,8 @@ uint64_t csim_file_position(const csim_file *file);
 /// Whether a write has failed: a long writer may stop early. Commit still returns it.
 int csim_file_failed(const csim_file *file);
 
-/// Writes what is buffered, checks every write, renames the file to its name and frees `file`.
-/// After a failure nothing is left but what was there before.
+/// Writes buffered data, checks every write, renames the file to its name and frees `file`. After a
+/// failure only the earlier file, if any, remains.
 /// @param sync  1: the contents reach the disk before the name does (survives a power cut)
 /// @return CSIM_OK or CSIM_IO, naming the file and the reason
 csim_status csim_file_commit(csim_file *file, int sync);
@@ -64,8 +64,8 @@ csim_status csim_file_commit(csim_file *file, int sync);
 /// Removes the temporary file and frees `file`. NULL is allowed.
 void csim_file_abandon(csim_file *file);
 
-/// Keeps other processes from locking the open file or directory for as long as this one lives. A
-/// process that was killed may take a while to go: it is waited for, ten seconds.
+/// Keeps other processes from locking the open file or directory for as long as this one lives.
+/// Waits up to ten seconds for a lock: a killed process may take a while to end.
 /// @return 0, also where the file system knows no such locks; -1 when another process has it
 int csim_lock(int fd);
 

@@ -1,8 +1,8 @@
-// io/json.h: JSON texts whose every value knows its place. Needs base/ and cJSON.
+// io/json.h: JSON with the position of every value. Needs base/ and cJSON.
 //
-// A strict scanner of our own judges the text (RFC 8259 plus two stated extensions: comments and
-// trailing commas) and notes where everything is; cJSON then builds the tree. Each cJSON node
-// carries the number of its note in `valueint`, which clothsim does not use otherwise.
+// Our own strict scanner checks the text (RFC 8259 with two extensions: comments and trailing
+// commas) and records positions; cJSON then builds the tree. Each cJSON node has the number of its
+// note in `valueint`, which clothsim does not use otherwise.
 #ifndef CSIM_IO_JSON_H
 #define CSIM_IO_JSON_H
 
@@ -33,10 +33,10 @@ typedef struct csim_json_source {
   char *name;
   char *text;         ///< comments and trailing commas are blanked, offsets are the file's
   const char *prefix; ///< "" for files
-  int positions;      ///< 0: lines and columns mean nothing to the reader and are left out
+  int positions;      ///< 0: lines and columns are meaningless to the user and are left out
 } csim_json_source;
 
-/// Texts read together, so that trees made of parts of several still know where each part is from.
+/// Texts read together, so that trees made of parts of several keep the position of each part.
 /// Zero-initialised. Trees belong to the caller (cJSON_Delete).
 typedef struct csim_json {
   csim_arena arena;
@@ -58,13 +58,12 @@ csim_status csim_json_read_file(csim_json *json, const char *path, csim_log *log
 csim_status csim_json_read_text(csim_json *json, const char *name, const char *text, size_t length,
                                 csim_log *log, cJSON **tree);
 
-/// Where a node (or its key) is: file, line, column and JSON pointer. Keys appear in the
-/// pointer as they are written. The strings live as long as `json`. A node made by hand is nowhere:
-/// {0}.
+/// Position of a node (or its key): file, line, column and JSON pointer, with keys as they are
+/// written. The strings live as long as `json`. A node without a note is nowhere, {0}.
 csim_place csim_json_place(csim_json *json, const cJSON *item);
 csim_place csim_json_key_place(csim_json *json, const cJSON *item);
 
-/// A note for nodes that stand in no text: they are then said to be at `pointer` in `name`.
+/// Adds a note for nodes that are in no text: their position is `pointer` in `name`.
 /// @return its number, for `valueint`; 0 when out of memory
 int csim_json_add_place(csim_json *json, const char *name, const char *pointer);
 

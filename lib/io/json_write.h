@@ -1,4 +1,4 @@
-// io/json_write.h: JSON as text, stable to the last byte. Needs base/.
+// io/json_write.h: writes JSON with fixed bytes. Needs base/.
 #ifndef CSIM_IO_JSON_WRITE_H
 #define CSIM_IO_JSON_WRITE_H
 

@@ -1,5 +1,5 @@
-// io/mesh_build.h: what the mesh readers share: arrays that grow, limits, errors with their place,
-// and the checks every mesh must pass. Needs mesh/, base/.
+// io/mesh_build.h: shared by the mesh readers: growing arrays, limits, errors with their position,
+// and the checks that every mesh must pass. Needs mesh/, base/.
 #ifndef CSIM_IO_MESH_BUILD_H
 #define CSIM_IO_MESH_BUILD_H
 
@@ -10,7 +10,7 @@
 /// Coordinates beyond this are refused: their products must stay finite.
 #define CSIM_MESH_MAX_COORDINATE 1e18
 
-/// Files may have more; readers pass over them.
+/// Files may have more; readers ignore the rest.
 enum { CSIM_MESH_MAX_CHANNEL = 32 };
 
 /// Different tags in the order of their first occurrence, and a hash table of them.
@@ -37,12 +37,12 @@ typedef struct csim_mesh_normals {
   ptrdiff_t ncorner;
 } csim_mesh_normals;
 
-/// A mesh being read. The first failure sticks in `status`; adding goes on harmlessly after it.
+/// A mesh being read. The first failure is kept in `status`; later calls do nothing.
 typedef struct csim_mesh_build {
   const char *path; ///< for messages
   csim_log *log;
   int binary;      ///< places are byte offsets instead of lines
-  int first_index; ///< what the file calls vertex 0 (OBJ 1, PLY 0), for messages
+  int first_index; ///< number of vertex 0 in the file (OBJ 1, PLY 0), for messages
   csim_status status;
   csim_arena arena; ///< of the mesh to be
   int nvert, nuv, nface;
@@ -63,8 +63,8 @@ typedef struct csim_mesh_build {
   csim_mesh_capacity capacity;
 } csim_mesh_build;
 
-/// Says an error at a line (or byte) of the file, 0 = the file as a whole, unless one was said
-/// before.
+/// Reports an error at a line (or byte) of the file, 0 = the file as a whole, unless one was
+/// reported before.
 /// @return CSIM_INVALID, or the earlier failure
 csim_status csim_mesh_build_fail(csim_mesh_build *b, int64_t place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -73,21 +73,22 @@ csim_status csim_mesh_build_fail(csim_mesh_build *b, int64_t place, const char *
 void csim_mesh_build_vertex(csim_mesh_build *b, int64_t place, const double x[3]);
 void csim_mesh_build_uv(csim_mesh_build *b, int64_t place, const double uv[2]);
 
-/// Another number of every vertex; call it before the first csim_mesh_build_values.
+/// Adds a channel, a number of every vertex. Call it before the first csim_mesh_build_values.
 /// @return its index, or -1 when there are too many (or out of memory)
 int csim_mesh_build_channel(csim_mesh_build *b, const char *name, size_t length);
 
-/// The numbers (nchannel) of the last vertex. When not all vertices have them, the mesh has none.
+/// Sets the numbers (nchannel) of the last vertex. If not all vertices have them, the mesh has
+/// none.
 void csim_mesh_build_values(csim_mesh_build *b, const double *value);
 
 /// Adds a normal, of any length.
 void csim_mesh_build_normal(csim_mesh_build *b, int64_t place, const double normal[3]);
 
-/// The normal of the corner added last. One that does not exist in the end is none.
+/// Sets the normal of the last corner. A number without a normal counts as none.
 void csim_mesh_build_corner_normal(csim_mesh_build *b, int64_t normal);
 
-/// Adds a corner to the face that csim_mesh_build_face will close.
-/// @param vert  any number: the range is checked in the end, when all vertices are known
+/// Adds a corner to the current face, which csim_mesh_build_face closes.
+/// @param vert  any number: checked at the end, when all vertices are known
 /// @param uv    -1 = none
 void csim_mesh_build_corner(csim_mesh_build *b, int64_t place, int64_t vert, int64_t uv);
 
@@ -98,12 +99,12 @@ void csim_mesh_build_face(csim_mesh_build *b, int64_t place, int tag);
 /// Number of the tag with this text (see mesh/tag.h), the same for the same text.
 int csim_mesh_build_tag(csim_mesh_build *b, int64_t place, const char *text, size_t length);
 
-/// Makes vertices at equal places one, keeping the order of first occurrence, and drops faces that
-/// lose corners by it. For formats without vertex numbers.
+/// Merges vertices at equal positions, in order of first occurrence, and drops faces that lose
+/// corners by it. For formats without vertex numbers.
 /// @return number of dropped faces
 int csim_mesh_build_weld(csim_mesh_build *b);
 
-/// Gives a mesh that is otherwise made the normals and colours that were read.
+/// Adds the normals and colours that were read to an otherwise complete mesh.
 /// @return 0, or -1 when out of memory
 int csim_mesh_build_look(csim_mesh_build *b, csim_mesh *mesh);
 

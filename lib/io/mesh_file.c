@@ -21,7 +21,7 @@ static int begins(const char *data, size_t size, const char *text) {
   return size >= n && !memcmp(data, text, n);
 }
 
-// Whether a name ends as those of 3D programs whose files only they read.
+// Whether a name has the extension of a proprietary format of a 3D program.
 static int is_foreign(const char *path) {
   static const char *const extensions[] = {".fbx", ".gltf", ".glb", ".blend", ".dae", ".ma",
                                            ".mb",  ".hip",  ".3ds", ".c4d",   ".max", ".bgeo"};
@@ -30,7 +30,7 @@ static int is_foreign(const char *path) {
   return 0;
 }
 
-// What a file is when it cannot be a mesh; NULL when it may be one.
+// The reason why a file cannot be a mesh; NULL if it may be one.
 static const char *find_obstacle(const char *path, const char *data, size_t size) {
   if (!size) return "is empty";
   if (begins(data, size, "PXR-USDC") || begins(data, size, "#usda") || has_extension(path, ".usdz"))

@@ -7,12 +7,12 @@
 /// Largest mesh file accepted [bytes]: a text mesh at the limits of csim_mesh.
 #define CSIM_MESH_FILE_LIMIT ((size_t)1 << 34)
 
-/// Reads OBJ, OFF, STL or PLY. The contents decide where they can ("ply" comes first; the size of a
-/// binary STL fits its facets), then the name's extension, then again the contents.
+/// Reads OBJ, OFF, STL or PLY. The contents decide if possible ("ply" comes first; the size of
+/// binary STL fits its facets), then the name's extension, then the contents again.
 ///
-/// The readers keep the order of vertices and the polygons of the file, triangulate, and refuse
-/// what can be no surface: numbers that are not finite, indices out of range, faces with fewer than
-/// three corners or one corner twice, no faces at all.
+/// The readers keep the order of vertices and the polygons of the file, and triangulate. They
+/// refuse invalid surfaces: numbers that are not finite, indices out of range, faces with fewer
+/// than three corners or one corner twice, no faces at all.
 ///
 /// @param[out] mesh  free with csim_mesh_free; empty on failure
 /// @return CSIM_IO, or CSIM_INVALID with file and line (byte offset in binary files), or

@@ -23,7 +23,8 @@ static void write_numbers(csim_file *file, const char *keyword, const double *va
   csim_file_advance(file, (size_t)(p - start));
 }
 
-// The statements that lead from one tag to the next; a keyword alone ends its name's reign.
+// Writes the statements that lead from one tag to the next; a keyword without a name ends the last
+// name.
 static void write_tag(csim_file *file, const char *from, const char *to) {
   for (int kind = 0; kind < CSIM_TAG_KINDS; kind++) {
     int n, m;

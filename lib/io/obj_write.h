@@ -10,7 +10,7 @@
 ///
 /// @param x       (nvert x 3) positions; NULL = those of the mesh
 /// @param digits  9: every float comes back exactly; 17: every double
-/// @return CSIM_IO or CSIM_MEMORY, said to `log` with the file's name
+/// @return CSIM_IO or CSIM_MEMORY, reported to `log` with the file's name
 csim_status csim_obj_write(const char *path, const csim_mesh *mesh, const double *x, int digits,
                            csim_log *log);
 

@@ -37,7 +37,7 @@ static void skip(reader *r) {
   }
 }
 
-// A whole number from 0 to `most`. @return -1 (said)
+// A whole number from 0 to `most`. @return -1 after reporting an error
 static int64_t read_count(reader *r, double most, const char *what) {
   double value;
   skip(r);
@@ -73,7 +73,7 @@ static void read_face(reader *r, int64_t nvert) {
   csim_mesh_build_face(&r->b, line, -1);
 }
 
-// The line with the keyword. @return 0, or -1 (said)
+// The line with the keyword. @return 0, or -1 after reporting an error
 static int read_head(reader *r) {
   size_t length;
   int other;

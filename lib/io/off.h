@@ -7,10 +7,9 @@
 /// Whether the contents begin like OFF: the word OFF, perhaps with ST, C or N before it.
 int csim_off_begins(const char *data, size_t size);
 
-/// Reads vertices and faces: counts, then a line for each vertex and for each face. What stands in
-/// a line behind a position or a face's corners (normals, colours) is stepped over, and so are
-/// comments. Polygons, vertex order and loose vertices are kept. Binary files and other dimensions
-/// than three are refused.
+/// Reads vertices and faces: counts, then a line for each vertex and for each face. Further values
+/// in a line (normals, colours) and comments are ignored. Polygons, vertex order and loose vertices
+/// are kept. Binary files and other dimensions than three are refused.
 ///
 /// @param path        for messages
 /// @param data, size  contents of the file

@@ -5,9 +5,9 @@
 #include "mesh/mesh.h"
 
 /// Reads x, y, z of the vertices (and their texture coordinates s t, u v or texture_u texture_v)
-/// and the vertex_indices (or vertex_index) of the faces or of tristrips, in whatever order and
-/// type the header declares; all other properties and elements are stepped over. Polygons, vertex
-/// order and loose vertices are kept.
+/// and the vertex_indices (or vertex_index) of the faces or of tristrips, in any order and type of
+/// the header. All other properties and elements are ignored. Polygons, vertex order and loose
+/// vertices are kept.
 ///
 /// @param path        for messages
 /// @param data, size  contents of the file

@@ -1,4 +1,4 @@
-// io/polygons.c: the public face of mesh files, triangulation and intersections. Needs mesh/, io/.
+// io/polygons.c: mesh files, triangulation and intersections in the public API. Needs mesh/, io/.
 #include "clothsim.h"
 #include "io/mesh_file.h"
 #include "mesh/intersect.h"

@@ -69,7 +69,7 @@ __attribute__((format(printf, 3, 4))) static void fail(sewing *s, const cJSON *i
 
 // --------------------------------------------------------------------------------------- reading
 
-// Numbers of a list. Returns 0 after a complaint.
+// Reads numbers of a list. Returns 0 after reporting an error.
 static int read_numbers(sewing *s, const cJSON *list, int n, const char *what, double *out) {
   int k = 0;
   if (cJSON_IsArray(list))
@@ -104,7 +104,8 @@ static void rotation_of(const double *degrees, double R[9]) {
   memcpy(R, rows, sizeof rows);
 }
 
-// A control point is given along the way from begin to end, and across it to the left.
+// A control point is relative: along the line from begin to end, and perpendicular to it, to the
+// left.
 static void control_point(const double *a, const double *b, const double *at, double *out) {
   double d[2] = {b[0] - a[0], b[1] - a[1]};
   out[0] = a[0] + at[0] * d[0] - at[1] * d[1];
@@ -119,7 +120,7 @@ static void bezier(const double *p, int degree, double *curve) {
       for (int k = 0; k < 2 * n; k++) q[k] += t * (q[k + 2] - q[k]);
     memcpy(curve + 2 * i, q, 2 * sizeof *q);
   }
-  memcpy(curve + 2 * CURVE_POINTS, p + 2 * degree, 2 * sizeof *p); // not but for rounding
+  memcpy(curve + 2 * CURVE_POINTS, p + 2 * degree, 2 * sizeof *p); // exact, without rounding
 }
 
 // An arc as SVG has it: of the radius, the longer one or not, turning left or not.
@@ -324,7 +325,7 @@ static void read_tree(sewing *s, const cJSON *tree) {
 
 // --------------------------------------------------------------------------------------- meshing
 
-// Both edges of a stitch get the vertices that the longer one needs.
+// Gives both edges of a stitch the number of vertices of the longer one.
 static void match_edges(sewing *s) {
   for (int i = 0; i < s->nstitch; i++) {
     const stitch *st = &s->stitch[i];

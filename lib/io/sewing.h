@@ -2,14 +2,14 @@
 //
 // Korosteleva & Sorkine-Hornung, GarmentCode: Programming Parametric Sewing Patterns, 2023. Panels
 // are outlines of straight edges, quadratic and cubic Bezier curves and arcs in the plane, each
-// with a placement in space; stitches join edges. Not read: parameters and how they were made.
+// with a placement in space; stitches join edges. Parameters of the pattern are not read.
 #ifndef CSIM_IO_SEWING_H
 #define CSIM_IO_SEWING_H
 
 #include "mesh/mesh.h"
 
-/// Reads a pattern and makes triangles of its panels, which stand around the body as placed in the
-/// file. Both edges of a stitch get as many vertices as the longer one needs. In the mesh,
+/// Reads a pattern and triangulates its panels, placed around the body as in the file. Both edges
+/// of a stitch get as many vertices as the longer one needs. In the mesh,
 ///
 /// - every panel is a group, with its name,
 /// - `rest` has the panel flat in the plane of x and y, and so have the texture coordinates [m],

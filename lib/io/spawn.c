@@ -129,7 +129,7 @@ static void end_line(session *s, csim_child_result *r) {
   s->nline = 0;
 }
 
-// A pipe's worth at most, so that a child that never stops talking is still watched.
+// Receives a pipe's worth at most, so that a child that writes without end is still watched.
 static void receive_errors(session *s, csim_child_result *r) {
   for (int round = 0; round < 16; round++) {
     char chunk[4096];

@@ -1,4 +1,4 @@
-// io/spawn.h: another program run to its end, spoken to over pipes. Needs base/.
+// io/spawn.h: runs another program to its end, with input and output by pipes. Needs base/.
 #ifndef CSIM_IO_SPAWN_H
 #define CSIM_IO_SPAWN_H
 

@@ -1,5 +1,5 @@
-// io/tet_wire.h: what tetrahedralize.c and the program clothsim-tet say to each other. Needs
-// nothing. Read by C and C++.
+// io/tet_wire.h: the protocol between tetrahedralize.c and the program clothsim-tet. Needs nothing.
+// Read by C and C++.
 //
 // All numbers are little-endian; f64 is IEEE binary64; indices count from 0.
 //

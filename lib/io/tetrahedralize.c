@@ -39,7 +39,7 @@ typedef struct job {
   csim_solid solid;
   csim_arena scratch;
   int nused;
-  int *used;       // (nused) vertices TetGen gets to see
+  int *used;       // (nused) vertices passed to TetGen
   int *renumber;   // (nvert) their numbers there, -1 for loose ones
   double shift[3]; // TetGen sees (x - shift) 2^-exponent
   int exponent;
@@ -200,7 +200,7 @@ static csim_status write_request(job *j) {
 
 // -------------------------------------------------------------------------------------- the reply
 
-/// What one attempt came to.
+/// Result of one attempt.
 typedef enum outcome {
   DONE,
   AGAIN, // TetGen failed in a way that another tolerance may avoid
@@ -231,7 +231,7 @@ static outcome too_slow(job *j, double seconds, const char *what) {
                        j->surface->name, seconds, what));
 }
 
-// Judges by the way the child ended; DONE when its reply can be read.
+// Interprets how the child ended; DONE if its reply can be read.
 static outcome judge_child(job *j, const csim_child_result *r) {
   const char *name = j->surface->name, *program = j->options->program;
   switch (r->end) {

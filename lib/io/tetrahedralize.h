@@ -1,12 +1,12 @@
-// io/tetrahedralize.h: any closed surface filled with tetrahedra by TetGen, which runs in a process
-// of its own (cli/clothsim-tet.cpp), because it may abort or hang, and for its licence. Needs
-// base/, math/, mesh/.
+// io/tetrahedralize.h: fills any closed surface with tetrahedra by TetGen. It runs in its own
+// process (cli/clothsim-tet.cpp), because it may abort or hang, and for its licence. Needs base/,
+// math/, mesh/.
 #ifndef CSIM_IO_TETRAHEDRALIZE_H
 #define CSIM_IO_TETRAHEDRALIZE_H
 
 #include "mesh/tetrahedra.h"
 
-/// What a limit of 0 means: time [s] and memory [bytes] of TetGen.
+/// Defaults for limits of 0: time [s] and memory [bytes] of TetGen.
 #define CSIM_TET_TIME_LIMIT 50.0
 #define CSIM_TET_MEMORY_LIMIT 0x1p32
 
@@ -37,7 +37,7 @@ typedef struct csim_tet_options {
 /// whole is taken as if turned around, with a warning; vertices no triangle uses stay in the
 /// result, loose, with a warning. Checked after: see csim_check_tets.
 ///
-/// Takes up to three attempts, with ever smaller tolerances of TetGen, each within the time limit.
+/// Makes up to three attempts, with decreasing tolerances of TetGen, each within the time limit.
 ///
 /// @param      place  of the object, for messages
 /// @param      log    gets an error line for each kind of defect: cause, place (numbers from 0)

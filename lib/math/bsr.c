@@ -12,8 +12,8 @@ static int compare_int(const void *a, const void *b) {
   return (i > j) - (i < j);
 }
 
-// Sorts n numbers and drops repetitions, in place; returns how many remain. Few remain of most
-// rows: those are inserted where they belong.
+// Sorts n numbers and drops duplicates, in place; returns how many remain. In most rows few remain,
+// so they are inserted.
 static int sort_unique(int n, int *row) {
   enum { FEW = 32 };
   int m = 0, next = 0;

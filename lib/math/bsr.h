@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "base/pool.h"
 
-/// The places of the blocks: constant, shared by all matrices of a model.
+/// The positions of the blocks: constant, shared by all matrices of a model.
 typedef struct csim_pattern {
   int nrow;   ///< block rows = block columns
   int nblock; ///< blocks stored

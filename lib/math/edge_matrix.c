@@ -46,9 +46,9 @@ int csim_edge_matrix_place(csim_pool *pool, csim_edge_matrix *A) {
   return 0;
 }
 
-// Asks for what rows further on will need: of so many streams the processor foresees too few by
-// itself, and products with 100,000 rows and more took 30 % longer. Beyond the end it does nothing.
-// Few rows are in the cache anyway.
+// Prefetches data of later rows. The processor predicts too few of so many streams: without this,
+// products with 100,000 rows and more took 30 % longer. Does nothing beyond the end, nor for few
+// rows, which are in the cache anyway.
 CSIM_SIMD_BODY void fetch_ahead(const csim_edge_matrix *A, int row, int width) {
   enum { EDGES = 128, FAR = 256, FEW_ROWS = 8192 };
   const csim_edge_graph *graph = A->graph;
@@ -87,9 +87,8 @@ CSIM_SIMD_BODY double multiply_rows(const csim_edge_matrix *A, const double *x, 
   return CSIM_SUM3(dot);
 }
 
-// The same with blocks on near edges. Differences are taken as doubles, so that moving everything
-// alike costs nothing; what they are multiplied by has the digits of floats, and so have their
-// products: that takes a quarter less time.
+// The same with blocks on near edges. Differences are taken as doubles, so that a translation gives
+// exactly zero. They are multiplied as floats, which takes a quarter less time.
 CSIM_SIMD_BODY double multiply_wide(const csim_edge_matrix *A, const double *x, double *y,
                                     int first, int last) {
   const csim_edge_graph *graph = A->graph;
@@ -152,7 +151,7 @@ typedef struct translate_job {
   double *y;
 } translate_job;
 
-// Adds what a row's edges to fixed rows make, rounded as in a product.
+// Adds the terms of a row's edges to fixed rows, rounded as in a product.
 static void add_fixed_edges(const translate_job *job, int i, double *y) {
   const csim_edge_matrix *A = job->A;
   const csim_edge_graph *graph = A->graph;

@@ -1,5 +1,5 @@
-// math/edge_matrix.h: matrices of springs and membranes as sums over edges, the form that is
-// fastest to multiply by. Needs base/.
+// math/edge_matrix.h: matrices of springs and membranes as sums over edges, the fastest form for
+// products. Needs base/.
 //
 //   A = D + sum over edges (i, j) of (e_i - e_j)(e_i - e_j)^T (x) (a I + u u^T)
 //
@@ -14,8 +14,8 @@
 // Membranes need a whole block S on an edge, S_ij at row i and its transpose at row j (a wide
 // graph, 36 bytes):
 //   y_i = D_i x_i + sum_j S_ij (x_i - x_j)
-// Moving everything alike still costs nothing. What rounding leaves unsymmetric acts on differences
-// of neighbours only, by 6e-8 of the stiffness.
+// A translation still gives exactly zero. The rounding of S makes the matrix slightly unsymmetric,
+// by 6e-8 of the stiffness, and acts on differences of neighbours only.
 #ifndef CSIM_MATH_EDGE_MATRIX_H
 #define CSIM_MATH_EDGE_MATRIX_H
 
@@ -38,8 +38,8 @@ typedef struct csim_edge_matrix {
   const csim_edge_graph *graph;
   csim_isa isa;  ///< kernels to use
   float *near;   ///< (near_start[nrow] x 4) u, a; wide: (.. x 9, and one more) columns of S
-  double *diag;  ///< (nrow) D is diag I in rows without a place,
-  int *place;    ///< (nrow) -1, or which block is that of a row
+  double *diag;  ///< (nrow) in rows without a block, D is diag I
+  int *place;    ///< (nrow) number of the row's block; -1: none
   double *block; ///< (capacity x 9, and one more to read) symmetric
   ptrdiff_t capacity;
 } csim_edge_matrix;
@@ -56,23 +56,23 @@ int csim_edge_matrix_create(csim_arena *arena, const csim_edge_graph *graph, csi
 /// Frees what is not in the arena.
 void csim_edge_matrix_free(csim_edge_matrix *A);
 
-/// Gives the rows blocks whose A->place is not -1, and numbers them in their order: diag I, until
-/// more is added to them.
+/// Gives blocks to the rows whose A->place is not -1, and numbers them in order. They are diag I
+/// until more is added.
 /// @return 0, or -1 when out of memory: no row has a place then
 int csim_edge_matrix_place(csim_pool *pool, csim_edge_matrix *A);
 
-/// y = A x, both (nrow x 3). x has one number more to read behind its end, which does not matter.
+/// y = A x, both (nrow x 3). x must have one more readable number behind its end.
 /// @return x . y
 double csim_edge_matrix_multiply(csim_pool *pool, const csim_edge_matrix *A, const double *x,
                                  double *y);
 
-/// y = A x (nrow x 3), x being 1 along an axis in free rows, and 0 in fixed ones, which have no
-/// edges of their own.
+/// y = A x (nrow x 3) for a translation: x is 1 along an axis in free rows, and 0 in fixed ones,
+/// which have no edges of their own.
 void csim_edge_matrix_translate(csim_pool *pool, const csim_edge_matrix *A,
                                 const unsigned char *fixed, int axis, double *y);
 
-/// All of the diagonal blocks (i, i) of rows [first, last), edges included: block ((last - first) x
-/// 9), overwritten.
+/// Diagonal blocks (i, i) of rows [first, last), edges included: block ((last - first) x 9),
+/// overwritten.
 void csim_edge_matrix_diagonals(const csim_edge_matrix *A, int first, int last, double *block);
 
 #endif

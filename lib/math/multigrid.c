@@ -10,7 +10,7 @@
 // costs less than the iterations it saves (measured from 4K to 1M rows).
 enum { FEW = 64, SHARE = 120, ROW_GRAIN = 512, AGGREGATE_GRAIN = 32 };
 
-// Slots of blocks that have no place of their own.
+// Slots of blocks without a position of their own.
 enum { ALONE = UINT16_MAX - 1, NOWHERE = UINT16_MAX };
 
 // Neighbours of a row, in up to two lists.
@@ -25,11 +25,11 @@ static int is_free(const adjacency *rows, int i) {
   return rows->start[0][i] < rows->start[0][i + 1] || rows->start[1][i] < rows->start[1][i + 1];
 }
 
-// Aggregates rows: first every row with no neighbour taken takes them all, then what is left joins
-// a neighbour's. Rows without neighbours stay alone, -1; so do rows without entries (fixed ones),
-// which may be neighbours of others. Returns the number of aggregates. `early` (NULL: none) rows
-// are visited before the others; `seed` (NULL: not wanted) gets the row that each aggregate grew
-// from.
+// Aggregates rows. First, every row without aggregated neighbours takes all of them; then the
+// remaining rows join a neighbour's aggregate. Rows without neighbours get -1; so do rows without
+// entries (fixed ones), which may be neighbours of others. Returns the number of aggregates.
+// `early` (NULL: none) rows are visited before the others. `seed` (NULL: not wanted) gets the row
+// that each aggregate grew from.
 static int aggregate_rows(const adjacency *rows, const unsigned char *early, int *first_pass,
                           int *aggregate, int *seed) {
   int count = 0;
@@ -97,8 +97,8 @@ static int coarse_pattern(csim_arena *arena, const adjacency *rows, csim_multigr
   return status;
 }
 
-// Where each block of list l goes among the blocks of its aggregate's row; ALONE: into D alone,
-// because the other row has no aggregate; NOWHERE: inside an aggregate (`inner` gives it the
+// Position of each block of list l among the blocks of its aggregate's row. ALONE: into D only,
+// because the other row has no aggregate. NOWHERE: inside an aggregate (with `inner`, into the
 // diagonal instead).
 static void find_slots(const adjacency *rows, int l, int inner, const csim_multigrid_level *level,
                        uint16_t *slot) {
@@ -131,7 +131,8 @@ static int allocate_level(csim_arena *arena, csim_multigrid_level *level) {
   return csim_precond_create_jacobi(arena, level->nrow, &level->P);
 }
 
-// Levels above the rows given. `inner`: blocks inside an aggregate count, else they are left out.
+// Creates the levels above the given rows. `inner`: blocks inside an aggregate count, else they are
+// left out.
 static int create_levels(csim_arena *arena, adjacency rows, int inner, csim_multigrid *C) {
   csim_arena temp = {0};
   int *none = CSIM_ARENA_NEW(&temp, int, (ptrdiff_t)rows.nrow + 1);
@@ -214,7 +215,7 @@ static inline void near_block(const csim_edge_matrix *A, int k, double block[9])
   csim_mat3_add_outer(1, u, u, block);
 }
 
-// What edges inside an aggregate hold together moves as one: only those that leave it count.
+// An aggregate moves as one, so only edges that leave it count.
 static void sum_edges(void *context, int first, int last) {
   const level_job *job = context;
   const csim_edge_graph *graph = job->A->graph;
@@ -283,7 +284,7 @@ void csim_multigrid_update(csim_pool *pool, const csim_bsr *A, csim_multigrid *C
 
 // ------------------------------------------------------------------------------------- correction
 
-// Levels of so few rows are done by the caller alone: waking the others takes as long.
+// Levels of so few rows are done by the caller alone: waking other threads takes as long.
 enum { FEW_ROWS = 1024 };
 
 static csim_pool *pool_of(csim_pool *pool, int nrow) {
@@ -301,9 +302,10 @@ static void restrict_rows(void *context, int first, int last) {
   }
 }
 
-// z of the rows below gets that of their aggregates. Half of it would take a fifth fewer iterations
-// to the same residual, and be wrong: residuals hardly see long waves, which are then left unsolved
-// (a swing lost 5.8 % of its energy in a second, colliding cloths 1.5 % of their momentum).
+// Adds z of their aggregates to z of the rows below. Half of it would take a fifth fewer iterations
+// to the same residual, and be wrong: residuals hardly see low frequencies, which then stay
+// unsolved (a swing lost 5.8 % of its energy in a second, colliding cloths 1.5 % of their
+// momentum).
 static void prolong_rows(void *context, int first, int last) {
   const level_job *job = context;
   for (int i = first; i < last; i++)

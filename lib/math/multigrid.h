@@ -1,12 +1,12 @@
 // math/multigrid.h: additive aggregation multigrid: a hierarchy of coarser problems that corrects
-// what block-Jacobi cannot see, the long waves. Needs math/edge_matrix.h, math/precondition.h,
-// math/cholesky.h.
+// low frequencies, which block-Jacobi does not reduce. Needs math/edge_matrix.h,
+// math/precondition.h, math/cholesky.h.
 //
-// Aggregates of neighbouring rows move as one: P has an identity block for each row's aggregate,
-// and the coarse matrix is P^T A P. Aggregates are aggregated again until few are left; those are
-// solved exactly. All levels act side by side (additive),
+// The rows of an aggregate move as one: P has an identity block for each row's aggregate, and the
+// coarse matrix is P^T A P. Aggregates are aggregated again until few are left; those are solved
+// exactly. All levels are added (additive multigrid),
 //   z = D^-1 r + P_1 (D_1^-1 r_1 + P_2 (D_2^-1 r_2 + ... + P_n A_n^-1 r_n)),  r_k = P_k^T r_{k-1},
-// so the whole is symmetric and positive definite whatever the levels are.
+// so the result is symmetric and positive definite for any levels.
 // Aggregation: Vanek, Mandel & Brezina 1996; additive levels: Bramble, Pasciak & Xu 1990.
 #ifndef CSIM_MATH_MULTIGRID_H
 #define CSIM_MATH_MULTIGRID_H
@@ -18,12 +18,12 @@
 
 enum { CSIM_MAX_LEVEL = 12 };
 
-/// A coarse level: its matrix, and how it is made of the rows below it.
+/// A coarse level: its matrix, and its construction from the rows below.
 typedef struct csim_multigrid_level {
   int nrow;
-  int *aggregate;       ///< (rows below) row here; -1: none (nothing holds that row to others)
+  int *aggregate;       ///< (rows below) row of this level; -1: none (the row is not coupled)
   int *start, *row;     ///< (nrow + 1), (start[nrow]) the rows below of each row here
-  uint16_t *slot, *far; ///< where the near (or all) and far blocks below go in their rows here
+  uint16_t *slot, *far; ///< positions in this level of near (or all) and far blocks below
   csim_pattern pattern;
   csim_bsr A;
   csim_precond P; ///< D^-1; not of the last level
@@ -32,16 +32,16 @@ typedef struct csim_multigrid_level {
 
 typedef struct csim_multigrid {
   int nrow;
-  int nlevel; ///< 0: nothing to correct
+  int nlevel; ///< 0: no correction
   csim_multigrid_level level[CSIM_MAX_LEVEL];
   csim_cholesky F; ///< of the last level
   int factored;    ///< 0: the last level was not positive definite and is left out
 } csim_multigrid;
 
-/// One step of coarsening, by itself: aggregates of rows that are neighbours in a pattern. A seed
-/// and all its neighbours make an aggregate when none of them belongs to another; what is left
-/// joins a neighbour's. Seeds are therefore at least three neighbours apart.
-/// @param      early      (nrow) non-zero = to be tried as a seed before the others; NULL: none
+/// One step of coarsening: aggregates of rows that are neighbours in a pattern. A seed and all its
+/// neighbours form an aggregate if none of them belongs to another; the remaining rows join a
+/// neighbour's. Seeds are therefore at least three neighbours apart.
+/// @param      early      (nrow) non-zero = tried as seeds before the others; NULL: none
 /// @param[out] scratch    (nrow)
 /// @param[out] aggregate  (nrow) of each row; -1: it has no neighbours
 /// @param[out] seed       (nrow) the first entries: the row that each aggregate grew from

@@ -15,31 +15,31 @@ typedef enum csim_solve_outcome {
 typedef struct csim_solve_report {
   csim_solve_outcome outcome;
   int iterations;
-  double residual; ///< |b - A x| / |b|, as the recurrence has it
+  double residual; ///< |b - A x| / |b|, as computed by the recurrence
 } csim_solve_report;
 
-/// When a solution is good enough.
+/// Stopping criterion.
 typedef struct csim_solve_goal {
   double tolerance; ///< of |b - A x| / |b| (Euclidean)
   int max_iterations;
-  /// What else the residual r = b - A x (nrow x 3) has to fulfil; asked in every other iteration
-  /// once the tolerance is reached. NULL: nothing
+  /// Further criterion on the residual r = b - A x (nrow x 3), tested in every other iteration once
+  /// the tolerance is reached. NULL: none
   int (*is_enough)(void *context, const double *r);
   void *context; ///< of is_enough
 } csim_solve_goal;
 
-/// Room for working vectors of n = 3 nrow numbers, and one more to read behind each: as much as
+/// Reserves working vectors of n = 3 nrow numbers, and one more to read behind each: as much as the
 /// solvers here need. @return 0, or -1 when out of memory
 int csim_pcg_reserve(csim_scratch *scratch, int n);
 
-/// A symmetric linear map A of (nrow x 3) vectors and its preconditioner P, whatever they are made
-/// of, as conjugate gradients use them.
+/// A symmetric linear map A of (nrow x 3) vectors and its preconditioner P, in any form, for
+/// conjugate gradients.
 typedef struct csim_linear_system {
   void *context;
   int n; ///< 3 nrow
   /// q = A p; returns p.q
   double (*multiply)(csim_pool *pool, void *context, const double *p, double *q);
-  /// r -= alpha q (q = NULL: r stays); z = P^-1 r, which may go where q is; sum = (r.r, r.z)
+  /// r -= alpha q (q = NULL: r stays); z = P^-1 r, which may overwrite q; sum = (r.r, r.z)
   void (*reduce)(csim_pool *pool, void *context, double alpha, const double *q, double *r,
                  double *z, double sum[2]);
 } csim_linear_system;
@@ -52,8 +52,8 @@ typedef struct csim_matrix_pair {
 csim_linear_system csim_matrix_system(csim_matrix_pair *pair);
 
 /// Solves A x = b from x = 0 until the goal is reached.
-/// When A turns out indefinite in the very first direction, x is that direction, P^-1 b: a descent
-/// direction all the same (Steihaug 1983).
+/// If A is indefinite in the very first direction, x is that direction, P^-1 b: still a descent
+/// direction (Steihaug 1983).
 /// @param      b  (nrow x 3)
 /// @param[out] x  (nrow x 3), overwritten
 csim_solve_report csim_pcg_solve(csim_pool *pool, const csim_linear_system *system, const double *b,

@@ -31,10 +31,10 @@ int csim_precond_create_jacobi(csim_arena *arena, int nrow, csim_precond *P);
 /// Computes the factor of A. Diagonal blocks that are not positive definite are replaced by a
 /// multiple of the identity (block-Jacobi), or make the whole factor start again with the diagonal
 /// raised by a growing share (ichol; Manteuffel 1980), so this never fails.
-/// @return number of repaired blocks (jacobi) or of restarts (ichol); 0 = A was taken as it is
+/// @return number of repaired blocks (jacobi) or of restarts (ichol); 0: A was used unchanged
 int csim_precond_update(csim_pool *pool, const csim_bsr *A, csim_precond *P);
 
-/// The same for a matrix on a graph; block-Jacobi only.
+/// The same for an edge-based matrix; block-Jacobi only.
 int csim_precond_update_edges(csim_pool *pool, const csim_edge_matrix *A, csim_precond *P);
 
 /// z = P^-1 r, both (nrow x 3).

@@ -9,7 +9,7 @@ static void mean_of(const double *x, ptrdiff_t n, double mean[3]) {
   for (int k = 0; k < 3; k++) mean[k] = sum[k] / (double)n;
 }
 
-// A unit vector across a unit vector.
+// A unit vector perpendicular to a unit vector.
 static void find_across(const double *a, double *out) {
   int least = 0;
   for (int k = 1; k < 3; k++)
@@ -33,7 +33,7 @@ static void swing(const double *a, const double *b, const double *p, double *out
   if (square > 1e-12) csim_add_scaled(-2 * csim_dot(sum, p) / square, sum, out);
 }
 
-// v to unit length; 0 when there is nothing left of it.
+// Normalises v; returns 0 if it is too short.
 static int make_unit(double *v, double least) {
   double length = csim_norm(v);
   if (!(length > least)) return 0;

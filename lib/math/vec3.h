@@ -4,8 +4,7 @@
 
 #include <math.h>
 
-/// The larger and the smaller of two numbers, inline (fmax and fmin, which care for NaN, are
-/// calls).
+/// The larger and the smaller of two numbers, inline (fmax and fmin are calls, as they handle NaN).
 static inline double csim_max(double a, double b) {
   return a > b ? a : b;
 }

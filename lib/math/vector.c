@@ -15,7 +15,7 @@ typedef struct vector_job {
   double s, t;
 } vector_job;
 
-// Eight sums side by side, added up in the end.
+// Eight partial sums, added at the end.
 static void dot_range(void *context, int first, int last, double *sum) {
   const double *a = ((const vector_job *)context)->a, *b = ((const vector_job *)context)->b;
   csim_v4 even = {0}, odd = {0};

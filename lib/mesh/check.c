@@ -138,8 +138,8 @@ static int lowest_vertex(const csim_mesh *mesh, int f) {
   return lowest;
 }
 
-// Faces by their lowest vertex, and those of one vertex by their hash: equal ones come together.
-// start (nvert + 1) is scratch.
+// Sorts faces by their lowest vertex, and those of one vertex by their hash: equal faces become
+// neighbours. start (nvert + 1) is scratch.
 static void group_faces(const csim_mesh *mesh, int *start, face_key *key) {
   memset(start, 0, ((size_t)mesh->nvert + 1) * sizeof *start);
   for (int f = 0; f < mesh->nface; f++) start[lowest_vertex(mesh, f)]++;

@@ -1,4 +1,4 @@
-// mesh/check.h: what is wrong with a surface, counted and named. Needs mesh/mesh.h, topology.h.
+// mesh/check.h: counts and names the faults of a surface. Needs mesh/mesh.h, topology.h.
 #ifndef CSIM_MESH_CHECK_H
 #define CSIM_MESH_CHECK_H
 
@@ -24,7 +24,7 @@ typedef struct csim_mesh_facts {
   int nvert, nface, ntri;
   int ncomponent;   ///< parts connected by edges of triangles; loose vertices do not count
   int closed;       ///< every edge has exactly two triangles, wound alike; at least one triangle
-  double volume;    ///< [m^3] signed; > 0: closed and outward. No meaning when not closed
+  double volume;    ///< [m^3] signed; > 0: closed and outward. Undefined if not closed
   double area;      ///< [m^2]
   double box[2][3]; ///< [m] lowest and highest corner over all vertices
 } csim_mesh_facts;
@@ -33,17 +33,17 @@ typedef struct csim_mesh_facts {
 /// @param x  positions; `v` has the three vertices
 int csim_triangle_is_flat(const double *x, const int v[3]);
 
-/// Looks at a triangulated mesh.
-/// @param topology    of the mesh; NULL: is built for the while
+/// Checks a triangulated mesh.
+/// @param topology    of the mesh; NULL: built temporarily
 /// @param[out] facts  overwritten
 /// @return CSIM_OK, whatever is wrong with the mesh, or CSIM_MEMORY
 csim_status csim_mesh_check(const csim_mesh *mesh, const csim_topology *topology,
                             csim_mesh_facts *facts);
 
-/// Says every fault as a warning, one line each, with its first place and what it means. A boundary
-/// is no fault of a cloth.
-/// @param solid  1: also say that the surface is open or inside out
-/// @return number of lines said
+/// Reports every fault as a warning, one line each, with its first position and its meaning. A
+/// boundary is no fault of a cloth.
+/// @param solid  1: also reports a surface that is open or inside out
+/// @return number of lines reported
 int csim_mesh_report(const csim_mesh_facts *facts, int solid, csim_place place, csim_log *log);
 
 #endif

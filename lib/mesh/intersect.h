@@ -1,5 +1,4 @@
-// mesh/intersect.h: which triangles pass through or touch each other, decided exactly.
-// Needs base/, math/predicates.h.
+// mesh/intersect.h: exact tests for intersecting triangles. Needs base/, math/predicates.h.
 //
 // Triangles are closed: touching counts. Exact for coordinates within math/predicates.h's range.
 #ifndef CSIM_MESH_INTERSECT_H
@@ -8,7 +7,7 @@
 #include "base/pool.h"
 #include "clothsim.h"
 
-/// A triangle mesh somebody else owns. Every index is in 0 .. nvert-1.
+/// A triangle mesh that the caller owns. Every index is in 0 .. nvert-1.
 typedef struct csim_triangles {
   int nvert;
   const double *vert; ///< (nvert x 3) [m], finite

@@ -1,6 +1,6 @@
-// mesh/mesh.h: a polygon mesh as the user gave it, and its triangles. Needs base/.
+// mesh/mesh.h: the user's polygon mesh, and its triangles. Needs base/.
 //
-// Vertex order and polygons are those of the input, always: every output has them again.
+// Vertex order and polygons are always those of the input, and of every output.
 #ifndef CSIM_MESH_MESH_H
 #define CSIM_MESH_MESH_H
 
@@ -24,7 +24,7 @@ typedef struct csim_mesh_channel {
   double *value; ///< (nvert) anything, also NAN
 } csim_mesh_channel;
 
-/// What a mesh file says of its looks, for outputs that have it too.
+/// Normals, colours and further texture coordinates of a mesh file, for outputs that support them.
 typedef struct csim_mesh_look {
   csim_normals normals;
   double *colour; ///< (nvert x 3) red, green, blue, 1 = full; NULL: none
@@ -48,7 +48,7 @@ typedef struct csim_mesh {
   int ntri;
   int *tri; ///< (ntri x 3) the faces triangulated, in face order; face_vert where they are that
   int *tri_face; ///< (ntri) face each triangle came from
-  double *rest;  ///< (nvert x 3) [m] where it is at rest, when that is not `vert`; else NULL
+  double *rest;  ///< (nvert x 3) [m] rest positions, if they are not `vert`; else NULL
   int nstitch;
   int *stitch; ///< (nstitch x 2) vertices that a pattern sews together
   int nset;
@@ -57,7 +57,7 @@ typedef struct csim_mesh {
   csim_mesh_channel *channel; ///< (nchannel)
   csim_mesh_look look;
   int grid[2];   ///< cells of a built-in grid along its two sides, else 0
-  uint64_t hash; ///< once it has been released
+  uint64_t hash; ///< set when arrays are released
 } csim_mesh;
 
 /// Limits checked before anything is allocated.
@@ -66,11 +66,11 @@ enum { CSIM_MESH_MAX_VERT = 1 << 27, CSIM_MESH_MAX_FACE = 1 << 27 };
 /// Frees the arrays of a mesh (all zero allowed).
 void csim_mesh_free(csim_mesh *mesh);
 
-/// Frees positions and, unless they are to be kept, faces with all that belongs to them: what a run
-/// does not look at once it has begun. Counts stay.
+/// Frees positions and, unless they are to be kept, faces with their data: a run does not need them
+/// once it has begun. Counts stay.
 void csim_mesh_release(csim_mesh *mesh, int keep_faces);
 
-/// Where springs and hinges have their rest: (nvert x 3) [m].
+/// Rest positions of springs and hinges: (nvert x 3) [m].
 static inline const double *csim_mesh_rest(const csim_mesh *mesh) {
   return mesh->rest ? mesh->rest : mesh->vert;
 }
@@ -78,7 +78,7 @@ static inline const double *csim_mesh_rest(const csim_mesh *mesh) {
 /// The numbers (nvert) that a mesh has by this name; NULL: none.
 const double *csim_mesh_channel_named(const csim_mesh *mesh, const char *name);
 
-/// Of positions and faces, also of those that have been released.
+/// Hash of positions and faces, also of those that have been released.
 uint64_t csim_mesh_hash(const csim_mesh *mesh);
 
 #endif

@@ -1,9 +1,9 @@
-// mesh/normals.h: normals that a mesh was given, as it deforms. Needs math/, base/.
+// mesh/normals.h: given normals of a mesh while it deforms. Needs math/, base/.
 //
-// A normal of a corner is kept in the frame of the surface around it: m is the sum of the normals
-// by area of the faces that share this normal at the vertex, t the first of their edges there
-// without its part along m. So rigid motion turns normals exactly, hard edges stay hard, and where
-// the surface bends they bend with it.
+// The normal of a corner is stored in a frame of the surface around it. m is the sum of the normals
+// by area of the faces that share this normal at the vertex; t is the first of their edges there,
+// without its component along m. Rigid motion therefore rotates normals exactly, hard edges stay
+// hard, and normals bend with the surface.
 #ifndef CSIM_MESH_NORMALS_H
 #define CSIM_MESH_NORMALS_H
 
@@ -19,7 +19,7 @@ typedef struct csim_normals {
   double *local; ///< (n x 3) along t, m x t and m; floats, as caches keep them
 } csim_normals;
 
-/// A polygon mesh: what of it normals depend on.
+/// The data of a polygon mesh that normals depend on.
 typedef struct csim_normal_faces {
   int nface;
   const int *face_start; ///< (nface + 1)
@@ -27,14 +27,14 @@ typedef struct csim_normal_faces {
 } csim_normal_faces;
 
 /// Takes the normals of a mesh's corners.
-/// @param x       (nvert x 3) where the mesh has them
+/// @param x       (nvert x 3) positions for which the mesh has its normals
 /// @param given   (ngiven x 3) any length; one of length 0 is none
 /// @param corner  (corners) of `given` at each corner, -1 = none
 /// @return 0, or -1 when out of memory; everything is in the arena
 int csim_normals_bind(csim_arena *arena, const csim_normal_faces *faces, int nvert, const double *x,
                       const double *given, const int *corner, csim_normals *normals);
 
-/// Whether they still are of these faces.
+/// Whether they fit these faces.
 int csim_normals_fit(const csim_normals *normals, const csim_normal_faces *faces);
 
 /// The normals of a deformed mesh.

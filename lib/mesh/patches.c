@@ -80,8 +80,8 @@ static void join(growth *g, int t) {
   g->front[g->nfront++] = t;
 }
 
-// How little a patch wants a tetrahedron: first by the vertices that it adds, then by the faces it
-// does not share with it, then by how many others could still take it.
+// Cost of adding a tetrahedron to a patch: first by the vertices that it adds, then by the faces it
+// does not share with the patch, then by how many others could still take it.
 static int cost_of(const growth *g, int t) {
   int fresh[4], n = new_nodes(g, t, fresh), apart = 4, wanted = 0;
   if (g->nnode + n > CSIM_PATCH_NODES) return INT_MAX;

@@ -4,11 +4,11 @@
 
 enum { CSIM_PATCH_NODES = 8 }; ///< most vertices of a patch
 
-/// Divides tetrahedra into connected patches that are as round as they can be: each grows from a
-/// tetrahedron by neighbours that add no vertex, or else one, up to CSIM_PATCH_NODES vertices. On
-/// cubes cut into six the cubes come out again, on TetGen's meshes five to eight tetrahedra each.
-/// So there are hardly more patches than vertices, which is what lets a nearly incompressible solid
-/// bend; around a tenth of TetGen's patches are smaller, what was left between others.
+/// Divides tetrahedra into compact connected patches. Each grows from a tetrahedron by neighbours
+/// that add no vertex, or else one, up to CSIM_PATCH_NODES vertices. On cubes cut into six the
+/// patches are the cubes, on TetGen's meshes five to eight tetrahedra each. There are thus hardly
+/// more patches than vertices, which lets a nearly incompressible solid bend. Around a tenth of the
+/// patches on TetGen's meshes are smaller, left over between others.
 /// @param tet         (ntet x 4) no face belongs to more than two
 /// @param[out] patch  (ntet) numbers of their patches, from 0
 /// @return number of patches, or -1 when out of memory. Expected O(ntet log ntet)

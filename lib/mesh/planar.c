@@ -59,7 +59,7 @@ static int outline_crosses(int n, const double *x, int fault[2]) {
   return 0;
 }
 
-// Whether b is an ear: convex, and its closed triangle holds no other vertex that is left.
+// Whether b is an ear: convex, and its closed triangle contains no other remaining vertex.
 static int is_ear(const double *x, const int *next, int a, int b, int c) {
   const double *A = x + 2 * a, *B = x + 2 * b, *C = x + 2 * c;
   if (csim_orient2d(A, B, C) <= 0) return 0;
@@ -71,7 +71,7 @@ static int is_ear(const double *x, const int *next, int a, int b, int c) {
   return 1;
 }
 
-// Cuts ears until nothing is left. Returns 0 when there is none to cut.
+// Cuts ears until nothing is left. Returns 0 when no ear is found.
 static int cut_ears(int n, const double *x, int *prev, int *next, csim_planar *mesh) {
   for (int i = 0; i < n; i++) {
     prev[i] = (i + n - 1) % n;
@@ -88,7 +88,7 @@ static int cut_ears(int n, const double *x, int *prev, int *next, csim_planar *m
     memcpy(mesh->tri + csim_xyz(mesh->ntri++), (int[]){a, b, c}, 3 * sizeof(int));
     next[a] = c;
     prev[c] = a;
-    b = next[c]; // not the next ear beside this one: fans make slivers
+    b = next[c]; // skip the ear beside this one: fans make slivers
     left--;
     tried = 0;
   }
@@ -130,8 +130,8 @@ static int find_neighbours(mesher *m) {
   return 0;
 }
 
-// Whether d lies clearly inside of the circle through a, b, c. What is on it but for rounding
-// stays: flips to and fro would not end.
+// Whether d lies clearly inside of the circle through a, b, c. Points on it within rounding do not
+// count: flips would not end.
 static int in_circle(const double *a, const double *b, const double *c, const double *d) {
   double p[3][2], s[3];
   const double *x[3] = {a, b, c};
@@ -155,8 +155,8 @@ static void replace_near(const mesher *m, int t, int before, int after) {
   if (t >= 0) nears(m, t)[corner_of(m, t, before)] = after;
 }
 
-// Turns the edge across from corner k of t, when that is Delaunay's wish and the two triangles make
-// a convex quadrangle. The two then are t = (p, a, q) and u = (p, q, b).
+// Flips the edge across from corner k of t if it is not Delaunay and the two triangles make a
+// convex quadrangle. The two are then t = (p, a, q) and u = (p, q, b).
 static int flip(mesher *m, int t, int k) {
   int u = nears(m, t)[k];
   if (u < 0) return 0;
@@ -198,8 +198,8 @@ static int contains(const mesher *m, int t, const double *x) {
   return 1;
 }
 
-// The triangle strictly around x, by a walk from t, or by looking at all where the walk leaves the
-// outline. -1 when x lies on an edge.
+// The triangle strictly around x, by a walk from t, or by testing all if the walk leaves the
+// outline. -1 if x lies on an edge.
 static int locate(const mesher *m, int t, const double *x) {
   for (int step = 0; step < m->mesh->ntri && t >= 0; step++) {
     const int *v = corners(m, t);
@@ -255,8 +255,8 @@ static int is_inside(int n, const double *outline, const double *x, double clear
   return inside;
 }
 
-// A point of the lattice, a thousandth of the spacing off its place: no four on a circle or three
-// on a line, which edges of the triangulation would run through.
+// A point of the lattice, moved by a thousandth of the spacing: no four points on a circle or three
+// on a line, where edges of the triangulation would run.
 static void lattice_point(const double *low, double spacing, int i, int j, double *x) {
   unsigned seed = (unsigned)i * 2654435761u ^ (unsigned)j * 2246822519u;
   for (int k = 0; k < 2; k++) {

@@ -1,9 +1,9 @@
 // mesh/planar.h: triangles inside of a closed outline in the plane. Needs base/, math/predicates.h.
 //
-// The outline stays as it is: a sewing pattern's seams count on its vertices. Its ears are cut, the
-// triangles made Delaunay by flips (Lawson 1977), and points of a triangular lattice inserted one
-// by one: a constrained Delaunay triangulation without Steiner points on the outline. Orientations
-// are exact, so the triangles are valid whatever the rounding.
+// The outline stays as it is: a sewing pattern's seams rely on its vertices. It is triangulated by
+// ear cutting, made Delaunay by flips (Lawson 1977), and points of a triangular lattice are
+// inserted one by one: a constrained Delaunay triangulation without Steiner points on the outline.
+// Orientations are exact, so the triangles are valid whatever the rounding.
 #ifndef CSIM_MESH_PLANAR_H
 #define CSIM_MESH_PLANAR_H
 

@@ -1,4 +1,4 @@
-// mesh/shapes.h: built-in shapes, so that scenes need no foreign files. Needs mesh/mesh.h.
+// mesh/shapes.h: built-in shapes, for scenes without mesh files. Needs mesh/mesh.h.
 //
 // All shapes are triangles, centred at the origin with their axis along y. Closed ones are
 // manifold, share every vertex and point outward. Their bits are the same on every machine.
@@ -19,7 +19,7 @@ typedef enum csim_shape_kind {
   CSIM_SHAPE_KIND_TUBE,     ///< the side of a cylinder, open at both ends
 } csim_shape_kind;
 
-/// Which shape, how large, how fine. Fields a kind does not use are ignored.
+/// Kind, size and resolution of a shape. Fields that a kind does not use are ignored.
 ///
 /// cells of the round kinds are (around, along, across):
 ///   around  edges of the largest circle; 0 = 32. The sphere has about that many on a great circle.

@@ -1,5 +1,5 @@
-// mesh/solid.c: see solid.h. The checks run from cheap to dear. Each kind of defect is one message;
-// what needs a closed surface is left out where there is none.
+// mesh/solid.c: see solid.h. The cheapest checks come first. Each kind of defect is one message;
+// checks that need a closed surface are skipped if there is none.
 #include "mesh/solid.h"
 
 #include "base/number.h"

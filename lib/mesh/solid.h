@@ -1,4 +1,4 @@
-// mesh/solid.h: is this surface the boundary of a solid? Needs base/, math/predicates.h,
+// mesh/solid.h: checks that a surface is the boundary of a solid. Needs base/, math/predicates.h,
 // mesh/intersect.h.
 #ifndef CSIM_MESH_SOLID_H
 #define CSIM_MESH_SOLID_H
@@ -6,9 +6,9 @@
 #include "base/arena.h"
 #include "base/log.h"
 
-/// A triangle surface somebody else owns.
+/// A triangle surface that the caller owns.
 typedef struct csim_surface {
-  const char *name; ///< what messages call it, for example "solid \"ball\""
+  const char *name; ///< its name in messages, for example "solid \"ball\""
   int nvert;
   const double *vert; ///< (nvert x 3) [m]
   int ntri;
@@ -17,8 +17,8 @@ typedef struct csim_surface {
                        ///< NULL: the triangles are the faces
 } csim_surface;
 
-/// Separate parts (bodies and cavities) a surface may have: finding what lies in what looks at
-/// pairs.
+/// Most separate parts (bodies and cavities) of a surface: the time to find which contains which is
+/// quadratic in them.
 enum { CSIM_SOLID_MAX_PARTS = 20000 };
 
 /// A surface known to be the boundary of a solid.
@@ -40,7 +40,7 @@ typedef struct csim_solid {
 /// A body that faces inwards with all its cavities is turned around, with a warning; so are loose
 /// vertices reported. Every other kind of defect is one error line: how often, cause, place (faces
 /// and vertices as the user counts them, from 0; coordinates) and remedy.
-/// @param      surface  hostile content welcome: indices and numbers are checked
+/// @param      surface  may be hostile: indices and numbers are checked
 /// @param      log      may be NULL
 /// @param[out] solid    overwritten; csim_solid_free releases it. Empty on failure
 /// @return CSIM_OK, CSIM_INVALID or CSIM_MEMORY

@@ -1,4 +1,4 @@
-// mesh/strain.h: how far a surface is stretched against its rest shape. Needs math/, base/.
+// mesh/strain.h: strain of a surface relative to its rest shape. Needs math/, base/.
 #ifndef CSIM_MESH_STRAIN_H
 #define CSIM_MESH_STRAIN_H
 
@@ -21,8 +21,8 @@ typedef struct csim_rest_metric {
 int csim_rest_metric_create(csim_arena *arena, int nvert, int ntri, const int *tri, const double *x,
                             csim_rest_metric *shape);
 
-/// The strain of each vertex: of a triangle with deformation F the largest singular value of F less
-/// 1, of a vertex the mean of its triangles by area.
+/// The strain of each vertex, the mean of its triangles by area. That of a triangle with
+/// deformation gradient F is the largest singular value of F less 1.
 /// @param x            (nvert x 3) [m]
 /// @param[out] strain  (nvert) [-] overwritten; 0 for vertices without triangles
 void csim_rest_metric_strain(const csim_rest_metric *shape, const double *x, double *strain);

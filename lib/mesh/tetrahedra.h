@@ -1,4 +1,4 @@
-// mesh/tetrahedra.h: tetrahedra that fill a solid, and the proof that they do. Needs base/,
+// mesh/tetrahedra.h: tetrahedra that fill a solid, and a check that they do. Needs base/,
 // math/predicates.h, mesh/solid.h. io/tetrahedralize.h makes them.
 #ifndef CSIM_MESH_TETRAHEDRA_H
 #define CSIM_MESH_TETRAHEDRA_H
@@ -8,7 +8,7 @@
 /// Tetrahedra that fill a closed surface.
 typedef struct csim_tets {
   csim_arena arena; ///< owns all arrays below
-  int nvert;        ///< of the surface, then those TetGen put inside
+  int nvert;        ///< of the surface, then those that TetGen added inside
   int nsurface;     ///< vertices of the surface: the first ones, bit for bit
   double *vert;     ///< (nvert x 3) [m]
   int ntet;
@@ -24,8 +24,8 @@ void csim_tets_free(csim_tets *tets);
 /// Checks that tetrahedra fill a solid exactly once: every one turns positively (exact), every
 /// vertex that is not loose is used, every inner face belongs to two of them from opposite sides,
 /// the other faces are the solid's triangles one for one, and the volumes agree to 1e-9.
-/// @param      tets   may be rubbish; sizes must be those of its arrays
-/// @param[out] wrong  what is wrong, in words; NULL when nothing is
+/// @param      tets   may be invalid; sizes must be those of its arrays
+/// @param[out] wrong  the fault, in words; NULL if there is none
 /// @return CSIM_OK, CSIM_INVALID or CSIM_MEMORY
 csim_status csim_check_tets(const csim_tets *tets, const csim_solid *solid, const char **wrong);
 

@@ -1,4 +1,4 @@
-// mesh/weld.h: which vertices lie at exactly the same place. Needs base/.
+// mesh/weld.h: finds vertices at exactly the same position. Needs base/.
 #ifndef CSIM_MESH_WELD_H
 #define CSIM_MESH_WELD_H
 

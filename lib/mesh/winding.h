@@ -1,4 +1,4 @@
-// mesh/winding.h: is a point inside a surface? Needs base/, math/.
+// mesh/winding.h: tests whether a point is inside a surface. Needs base/, math/.
 #ifndef CSIM_MESH_WINDING_H
 #define CSIM_MESH_WINDING_H
 

@@ -1,4 +1,4 @@
-// scene/sim.c: a scene that is stepped, see sim.h and clothsim.h.
+// scene/sim.c: stepping a scene, see sim.h and clothsim.h.
 #include "scene/sim.h"
 
 #include "contact/check_start.h"
@@ -23,7 +23,7 @@ static csim_status untangle(const csim_sim *sim, const csim_collision_setup *set
   return status;
 }
 
-// Puts cloth over what its layer is above.
+// Moves cloth over the layers below it.
 static csim_status lay_over(const csim_sim *sim, const csim_collision_setup *setup) {
   csim_layering done;
   csim_status status = csim_contact_layers(setup, sim->world.model->x0, &done);
@@ -36,7 +36,7 @@ static csim_status lay_over(const csim_sim *sim, const csim_collision_setup *set
   return status;
 }
 
-// A start with surfaces through each other is refused, unless the scene says to go on.
+// Refuses a start with intersections, unless the scene allows it.
 static csim_status check_start(const csim_sim *sim, const char *out) {
   const csim_contact_params *contact = &sim->world.contact;
   const csim_world *world = &sim->world;
@@ -76,7 +76,7 @@ static csim_status check_start(const csim_sim *sim, const char *out) {
   return status;
 }
 
-// Explicit methods blow up beyond a step that the scene does not show.
+// Warns of explicit methods beyond their stable step, which the scene does not show.
 static void warn_unstable(const csim_sim *sim, double h) {
   if (!csim_method_find(sim->scene->solver.method)->is_explicit) return;
   double omega = csim_largest_frequency(sim->pool, sim->world.model);
@@ -234,7 +234,7 @@ static void count_substep(const csim_step_report *step, csim_sim_report *total) 
   total->lag = fmax(total->lag, step->contact.lag);
 }
 
-// One substep, or those to the end of the frame, when targets that wait are to be reached.
+// Takes one substep, or all to the end of the frame; pending targets are reached at the end.
 static csim_status step_to(csim_sim *sim, int whole_frame, csim_sim_report *report) {
   csim_sim_report total = {0};
   csim_status status = sim->solver ? CSIM_OK : CSIM_MEMORY;

@@ -1,5 +1,5 @@
-// scene/sim.h: a scene being stepped: csim_sim of clothsim.h, and csim_run's own use of it. Needs
-// scene/compile.h, solver/step.h.
+// scene/sim.h: stepping a scene: the implementation of csim_sim of clothsim.h, used by csim_run
+// too. Needs scene/compile.h, solver/step.h.
 //
 // sim.c builds and steps it, targets.c moves colliders and pins for the caller, sim_state.c saves
 // and loads.
@@ -11,15 +11,15 @@
 #include "scene/compile.h"
 #include "solver/step.h"
 
-/// A collider or pin whose targets the caller may set. Key and points hold two times: where the
-/// target was when it was last reached, and where it goes.
+/// A collider or pin that the caller may move. Key and points have two times: the last target
+/// reached, and the next one.
 typedef struct csim_mover {
   csim_motion *motion; ///< in the model or the collider; replaced once `moved`
   csim_motion own;     ///< of the scene, for csim_sim_reset
   int moved;           ///< rigidly, by the caller
-  int pending;         ///< a new target waits for the next step
+  int pending;         ///< a new target that the next step will reach
   csim_key key[2];
-  int nvert;          ///< that can be set one by one; 0: none can
+  int nvert;          ///< number of vertices that can be set one by one
   double *points;     ///< (2 x nvert x 3) [m]; NULL until they are set
   csim_pin_path path; ///< of a pin with points
   int own_nframe;     ///< of a collider's mesh, for csim_sim_reset, as the next three
@@ -36,7 +36,7 @@ struct csim_sim {
   csim_arena arena; ///< of the movers
   csim_pool *pool;
   csim_world world;
-  csim_world first; ///< of the phase in which it began, all zero until there is another
+  csim_world first; ///< of the phase in which the run began; all zero until there is another
   csim_renders renders;
   csim_state state;
   csim_solver *solver;
@@ -51,18 +51,17 @@ typedef struct csim_sim_start {
   const char *out; ///< surfaces that intersect are shown in OUT-intersections.obj; NULL: nowhere
 } csim_sim_start;
 
-/// Compiles the scene and checks its start. csim_sim_close in any case.
+/// Compiles the scene and checks its start. Call csim_sim_close in any case.
 /// @return CSIM_OK; CSIM_INVALID, CSIM_IO; CSIM_MEMORY, with sim->solver NULL when the model was
 ///         built
 csim_status csim_sim_open(const csim_scene *scene, const csim_sim_start *start, csim_log *log,
                           csim_sim *sim);
 void csim_sim_close(csim_sim *sim);
 
-/// Makes the solver anew: its colliders are then at their start. CSIM_MEMORY leaves sim->solver
-/// NULL.
+/// Creates a new solver, whose colliders are at their start. CSIM_MEMORY leaves sim->solver NULL.
 csim_status csim_sim_restart_solver(csim_sim *sim);
 
-/// One substep, after csim_sim_begin where it is the first of a frame. A frame begins at every
+/// Takes one substep; before the first of a frame call csim_sim_begin. A frame begins at every
 /// multiple of scene->substeps.
 /// @return as csim_step
 int csim_sim_advance(csim_sim *sim, csim_step_report *report);
@@ -72,25 +71,25 @@ int csim_sim_advance(csim_sim *sim, csim_step_report *report);
 /// Whether the next frame is in another phase than the state.
 int csim_sim_changes(const csim_sim *sim);
 
-/// Before the first substep of a frame: enters its phase, and pins what begins or ends to be pinned
-/// with it.
-/// @param[out] changed  1: the solver was made anew
+/// Before the first substep of a frame: enters its phase, and applies pins that begin or end with
+/// it.
+/// @param[out] changed  1: there is a new solver
 /// @return CSIM_OK; CSIM_INVALID (the model of the phase cannot be made); CSIM_IO, CSIM_MEMORY
 csim_status csim_sim_begin(csim_sim *sim, int *changed);
 
-/// Makes the model and solver of a phase, unless the state is in it. Targets that the caller has
+/// Creates the model and solver of a phase, unless the state is in it. Targets that the caller has
 /// set are dropped.
 /// @return as csim_sim_begin
 csim_status csim_sim_enter(csim_sim *sim, int phase);
 
-/// Takes over a state behind `frame`, with its phase.
+/// Continues from a state after `frame`, with its phase.
 /// @return as csim_sim_begin
 csim_status csim_sim_go_on(csim_sim *sim, const csim_state *from, int frame);
 
-/// At the end of a frame: counts those at whose end everything is at rest.
+/// At the end of a frame: counts the frames in a row at whose end everything is at rest.
 void csim_sim_count_calm(csim_sim *sim);
 
-/// Whether there is nothing to do any more: the last phase is "until": "rest", and so it is.
+/// Whether the run is finished: the last phase is "until": "rest", and everything is at rest.
 int csim_sim_at_rest(const csim_sim *sim);
 
 /// Length of the scene's shortest substep [s].
@@ -103,33 +102,33 @@ static inline double csim_sim_now(const csim_sim *sim) {
   return (double)sim->state.step / (sim->scene->fps * sim->scene->substeps);
 }
 
-/// Why a step was given up, and what to do: one line for the user.
+/// The reason why a step failed, and the remedy: one line for the user.
 const char *csim_sim_explain(const csim_scene *scene, csim_outcome outcome);
 
 // ---------------------------------------------------------------------------------------- targets
 
-/// Makes the movers. CSIM_MEMORY when out of memory.
+/// Creates the movers. CSIM_MEMORY when out of memory.
 csim_status csim_movers_create(csim_sim *sim);
 void csim_movers_free(csim_sim *sim);
 
-/// Gives the scene its motions back.
+/// Restores the motions of the scene.
 void csim_movers_reset(csim_sim *sim);
 
-/// Targets that wait are to be reached between two times [s].
+/// Makes pending targets be reached between two times [s].
 void csim_movers_schedule(csim_sim *sim, double from, double to);
 
-/// Targets that waited have been reached.
+/// Marks pending targets as reached.
 void csim_movers_settle(csim_sim *sim);
 
 /// Writes the targets that the caller has set as the member "targets" of an object.
 void csim_movers_print(const csim_sim *sim, csim_json_out *out);
 
-/// Takes the targets that csim_movers_print wrote, in place of all there are; those of `json`.
+/// Replaces all targets by those that csim_movers_print wrote.
 /// @param targets  NULL: none
 /// @return CSIM_OK, then csim_movers_wait; CSIM_INVALID, with nothing changed; CSIM_MEMORY
 csim_status csim_movers_parse(csim_sim *sim, const csim_json *json, const cJSON *targets);
 
-/// After the time has changed: targets that wait do so from now on, the others have been reached.
+/// After the time has changed: pending targets start now; the others have been reached.
 void csim_movers_wait(csim_sim *sim);
 
 #endif
