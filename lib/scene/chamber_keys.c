@@ -29,8 +29,8 @@ static const csim_field chamber_fields[] = {
     CSIM_KEY("volume", keyed, AT(volume), "1", .detail = &volume_keyed, .least = 0, .most = 1e6,
              .doc = "With \"stiffness\": volume to keep, as a share of that of the start."),
     CSIM_KEY("stiffness", real, AT(stiffness), "0", .unit = "Pa", .least = 0, .most = CSIM_MOST,
-             .doc = "Pressure with which it resists a volume that is off by that of the start; 0 = "
-                    "not. A liquid has much of it."),
+             .doc = "Pressure per relative change of volume, with which it keeps its volume; 0 = "
+                    "it does not. Large for a liquid."),
 };
 
 static void finish_chamber(csim_reader *r, const cJSON *item, void *base) {

@@ -34,53 +34,53 @@ static const csim_list pair_list = {.element = &pair_element,
                                     .count_offset = IN_CONTACT(nfriction)};
 
 static const csim_field contact_fields[] = {
-    CSIM_KEY("response", choice, IN_CONTACT(response), "filter", .detail = response_names,
-             .doc = "What happens where surfaces touch. \"filter\": smooth contact forces, and a "
-                    "filter that shortens every step so that no surfaces can intersect, whatever "
-                    "the solver. \"impulse\": vertices that have entered a collider are pushed out "
-                    "of it; no guarantee. \"penalty\": springs push them out; no guarantee. "
-                    "\"impact-zones\": impulses where surfaces would touch on their way, then all "
-                    "at once where they still would; no guarantee. \"none\": nothing."),
+    CSIM_KEY(
+        "response", choice, IN_CONTACT(response), "filter", .detail = response_names,
+        .doc =
+            "Method of contact. \"filter\": smooth contact forces, and a CCD filter that shortens "
+            "every step so that no surfaces can intersect, with any solver. \"impulse\": vertices "
+            "that have entered a collider are pushed out; no guarantee. \"penalty\": springs push "
+            "them out; no guarantee. \"impact-zones\": impulses on pairs that would collide, then "
+            "one projection of all that still would; no guarantee. \"none\": no contact."),
     CSIM_KEY("self", bool, IN_CONTACT(self), "true",
              .doc = "Contact of cloth and solids with themselves and each other, not only with "
                     "colliders (response \"filter\")."),
-    CSIM_KEY("thickness", real, IN_CONTACT(thickness), "0", .unit = "m", .least = 0, .most = 1,
-             .doc = "Distance at which surfaces begin to push each other apart; pressed together "
-                    "they never come nearer than a tenth of it. 0: a fifth of the mean edge of "
-                    "each object, at most 5 mm (1 mm unless \"response\" is \"filter\"). With "
-                    "\"impulse\": distance kept from colliders."),
+    CSIM_KEY(
+        "thickness", real, IN_CONTACT(thickness), "0", .unit = "m", .least = 0, .most = 1,
+        .doc =
+            "Distance at which surfaces begin to push each other apart. They never come nearer "
+            "than a tenth of it. 0: a fifth of the mean edge of each object, at most 5 mm (1 mm "
+            "unless \"response\" is \"filter\"). With \"impulse\": distance kept from colliders."),
     CSIM_KEY("friction", real, IN_CONTACT(friction), "0.3", .least = 0, .most = 100,
              .doc = "Coefficient of friction of objects that do not have their own. Where two "
                     "objects touch, the smaller of their coefficients counts, unless "
                     "\"friction_pairs\" says otherwise."),
-    CSIM_KEY("friction_pairs", list, IN_CONTACT(pair_friction), NULL, .detail = &pair_list,
-             .doc =
-                 "Where the smaller of the two coefficients is not what two objects should have."),
+    CSIM_KEY(
+        "friction_pairs", list, IN_CONTACT(pair_friction), NULL, .detail = &pair_list,
+        .doc = "Coefficients of friction of pairs of objects, instead of the smaller of the two."),
     CSIM_KEY("slip", real, IN_CONTACT(slip), "0.00001", .unit = "m/s", .least = 0, .most = 1,
              .flags = CSIM_ABOVE,
-             .doc = "Speed of sliding below which friction is not yet whole: the slowest creep "
-                    "that counts as standing still."),
+             .doc = "Speed of sliding from which friction has its full size. Slower creep counts "
+                    "as sticking."),
     CSIM_KEY("energy", choice, IN_CONTACT(energy), "quadratic-log", .detail = energy_names,
-             .doc = "Energy of a closing gap: quadratic and from half the thickness on "
-                    "logarithmic; a logarithmic barrier (interior point); or a cubic barrier."),
+             .doc = "Energy of a closing gap: quadratic, and logarithmic below half the thickness; "
+                    "a logarithmic barrier (interior point); or a cubic barrier."),
     CSIM_KEY("broad_phase", choice, IN_CONTACT(broad_phase), "bvh", .detail = broad_phase_names,
-             .doc = "How pairs that are near are found: a bounding volume hierarchy or a uniform "
-                    "grid. Both find the same pairs."),
+             .doc = "Search for near pairs: a bounding volume hierarchy or a uniform grid. Both "
+                    "find the same pairs."),
     CSIM_KEY("test", choice, IN_CONTACT(test), "discrete", .detail = test_names,
-             .doc = "Of \"impulse\" and \"penalty\": whether a vertex is inside where its step "
-                    "ends, or whether its way comes in, relative to the collider: then fast ones "
-                    "do not pass through thin colliders."),
+             .doc = "Of \"impulse\" and \"penalty\". \"discrete\": test the position at the end of "
+                    "a step. \"continuous\": test the path relative to the collider, so that fast "
+                    "vertices do not pass through thin colliders."),
     CSIM_KEY("penalty", real, IN_CONTACT(penalty), "0.25", .least = 0, .most = 1,
              .flags = CSIM_ABOVE,
              .doc = "Of \"penalty\": share of the depth that a spring undoes in a substep; its "
                     "stiffness is that much of the vertex's mass over the substep squared."),
-    CSIM_KEY(
-        "on_intersection", choice, IN_CONTACT(on_intersection), "refuse",
-        .detail = on_intersection_names,
-        .doc =
-            "What to do with a start in which surfaces pass through each other: refuse it, go on "
-            "with what crosses staying crossed (never more than at the start), or pull it apart "
-            "before the first frame (pinned vertices stay; what is left then stays crossed)."),
+    CSIM_KEY("on_intersection", choice, IN_CONTACT(on_intersection), "refuse",
+             .detail = on_intersection_names,
+             .doc = "What to do if surfaces intersect at the start: refuse the scene, ignore the "
+                    "pairs that intersect (no others will), or untangle them before the first "
+                    "frame (pinned vertices stay; pairs that remain are ignored)."),
     CSIM_KEY("pinched", choice, IN_CONTACT(pinched), "lag", .detail = pinched_names,
              .doc =
                  "What colliders do when cloth is in their way and has no room, between two of "
@@ -89,6 +89,6 @@ static const csim_field contact_fields[] = {
                  "is inside of them or in the gap; run.json lists it under \"pinched\"."),
 };
 const csim_table csim_contact_table = {.name = "contact",
-                                       .doc = "What happens where things touch.",
+                                       .doc = "How contact is computed.",
                                        .size = sizeof(csim_contact_params),
                                        CSIM_FIELDS_OF(contact_fields)};

@@ -28,13 +28,13 @@ static const char *const pairing_names[] = {"auto", "order", "nearest", "face", 
 
 static const csim_field attachment_fields[] = {
     END(a, "The vertices that are attached."),
-    END(b, "What to: vertices, or if none are selected the whole surface of the object."),
-    PAIRING("Each vertex of a goes with the one of b in the same place of its list (\"order\"), "
-            "with the nearest one at the start, or with the nearest point of a face of b. "
-            "\"auto\": a face where b chooses no vertices, order where both list numbers, else the "
-            "nearest."),
+    END(b, "The vertices to attach to, or the whole surface of the object if none are selected."),
+    PAIRING(
+        "How each vertex of a is paired: with the vertex of b at the same position in its list "
+        "(\"order\"), with the nearest one at the start, or with the nearest point of a face of b. "
+        "\"auto\": a face if b selects no vertices, order if both list numbers, else the nearest."),
     REAL(stiffness, "N/m", "1000", "Of each string; it pulls, and never pushes."),
-    REAL(damping, "N s/m", "0", "Of each string: force over the speed at which its ends part."),
+    REAL(damping, "N s/m", "0", "Of each string: force per speed of separation of its ends."),
     CSIM_KEY("length", real, AT(length), "-1", .unit = "m", .least = 0, .most = 1e6,
              .doc = "Length up to which it does not pull. Default: the distance at the start."),
     REAL(force, "N", "0", "A string tears above this tension; 0: never."),
@@ -45,18 +45,18 @@ static const csim_field attachment_fields[] = {
 static const csim_field seam_fields[] = {
     END(a, "The vertices of one edge."),
     END(b, "Those of the other."),
-    PAIRING("Each vertex of a is sewn to the one of b in the same place of its list (\"order\"), "
-            "or to the nearest one at the start. \"auto\": order where both list numbers, else the "
-            "nearest."),
+    PAIRING("How each vertex of a is paired: with the vertex of b at the same position in its list "
+            "(\"order\"), or with the nearest one at the start. \"auto\": order if both list "
+            "numbers, else the nearest."),
     REAL(stiffness, "N/m", "10000", "Of each stitch."),
-    REAL(damping, "N s/m", "0", "Of each stitch: force over the speed at which its ends part."),
-    REAL(pull, "N", "5", "A stitch pulls no harder than that, where something is between; 0: any."),
+    REAL(damping, "N s/m", "0", "Of each stitch: force per speed of separation of its ends."),
+    REAL(pull, "N", "5",
+         "Largest force of a stitch, for when something is between its ends; 0: no limit."),
     REAL(force, "N", "0", "A stitch tears above this tension; 0: never."),
     FRAME(from, "-1e8", "Frame in which it begins to close. Default: the start."),
     FRAME(closed, "-1e8",
-          "Frame in which it is closed: until then the stitches become shorter, slowly at first "
-          "and at last. "
-          "Default: one second after \"from\"."),
+          "Frame in which it is closed. Until then the stitches become shorter, with a slow start "
+          "and end. Default: one second after \"from\"."),
 };
 
 static void finish_joint(csim_reader *r, const cJSON *item, void *base) {

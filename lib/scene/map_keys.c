@@ -18,7 +18,7 @@ static const csim_list group_list = {
 
 static const csim_field map_fields[] = {
     CSIM_KEY("of", choice, AT(of), NULL, .detail = of_names, .flags = CSIM_REQUIRED,
-             .doc = "What is multiplied. stretch is of warp and weft together, as is bend. "
+             .doc = "Property that is multiplied. stretch and bend are of warp and weft together. "
                     "stretch, weft and shear need a membrane, bend needs bending \"curvature\". "
                     "friction is the object's, or that of its pairs. thickness is that of contact, "
                     "with response \"filter\"; its factors are 0.01 to 100."),

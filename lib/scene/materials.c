@@ -310,13 +310,13 @@ static const csim_field material_fields[] = {
      .kind = &kind_preset,
      .detail = csim_preset_names,
      .flags = CSIM_COSMETIC,
-     .doc = "Known material that all keys not given are taken from. \"2x\" multiplies its values."},
+     .doc = "Known material, the default of all keys that are not given. \"2x\" multiplies its "
+            "values."},
     CSIM_KEY("arcsim", arcsim, 0, NULL, .flags = CSIM_INPUT_ONLY,
-             .doc =
-                 "Material file of ARCSim, as measured by Wang, O'Brien and Ramamoorthi (2011): "
-                 "density, stretch_table, bend and bend_weft are taken from it, and stretch, weft, "
-                 "shear and poisson at low strain. Other keys given here come before it; with "
-                 "one of the last four there is no table."),
+             .doc = "Material file of ARCSim, as measured by Wang, O'Brien and Ramamoorthi (2011): "
+                    "density, stretch_table, bend and bend_weft are taken from it, and stretch, "
+                    "weft, shear and poisson at low strain. Other keys given here override it; one "
+                    "of the last four replaces the table."),
     {.key = "density",
      .kind = &kind_density,
      .offset = AT(density),
@@ -358,12 +358,11 @@ static const csim_field material_fields[] = {
     NUMBER(modulus, "Pa", 0, CSIM_ABOVE, "Solid: Young's modulus."),
     NUMBER(volume, "Pa", 0, 0, "Solid: stiffness against change of volume."),
     NUMBER(damping, "1/s", 0, 0, "Velocities decay as exp(-damping t); 0 = none."),
-    NUMBER(
-        stretch_damping, "s", 0, 0,
-        "Inner friction: springs resist the rate of their stretch too, by their stiffness times "
-        "this time (Kelvin & Voigt); 0 = none. 0.01 s to 0.1 s calms cloth that shakes where it "
-        "is struck, and makes its contact cheaper; it turns as freely as without. Give \"start\" "
-        "velocity, as \"auto\" does, or it does not quite come to rest."),
+    NUMBER(stretch_damping, "s", 0, 0,
+           "Inner friction: springs resist the rate of their stretch too, by their stiffness times "
+           "this time (Kelvin & Voigt); 0 = none. 0.01 s to 0.1 s damps the vibration of cloth "
+           "that is struck, and makes its contact cheaper. Rotations are not damped. Use \"start\" "
+           "velocity, as \"auto\" does, or the cloth does not quite come to rest."),
     NUMBER(drag, "", 0, 0,
            "Drag coefficient of the surface, normal to it, in the air of \"wind\"."),
     NUMBER(spring, "N/m", 0, 0,
@@ -371,33 +370,31 @@ static const csim_field material_fields[] = {
            "modulus)."),
     NUMBER(compression, "", 0, 0,
            "Share of the springs' stiffness that resists compression; 1 = all."),
-    NUMBER(slack, "", 0, 0, "Strain on either side of a spring's length that costs nothing."),
+    NUMBER(slack, "", 0, 0, "Strain on either side of a spring's length without energy."),
     NUMBER(limit, "", 0, 0,
            "Strain beyond which springs, or warp and weft of membranes, stiffen; 0 = none."),
-    CSIM_KEY(
-        "limit_law", choice, AT(limit_law), "stiffen", .detail = limit_law_names,
-        .doc =
-            "What the limit is. \"stiffen\": tension grows with the square of what is beyond it. "
-            "\"bound\": a strain that is never reached, in no substep, with contact or without, by "
-            "springs or by any direction of membranes, which bounds their shear as well; tension "
-            "grows without end from half of it on (newton only). Where pins or bodies pull cloth "
-            "further than it can go, the report's \"worst\" \"strain\" is larger."),
+    CSIM_KEY("limit_law", choice, AT(limit_law), "stiffen", .detail = limit_law_names,
+             .doc = "Kind of limit. \"stiffen\": tension grows with the square of the strain "
+                    "beyond it. \"bound\": the strain is never reached in any substep, neither by "
+                    "springs nor along any direction of membranes, whose shear is thus bounded "
+                    "too; tension grows without end from half of it on (newton only). If pins or "
+                    "bodies pull cloth beyond it, the report's \"worst\" \"strain\" is larger."),
     NUMBER(limit_stiffness, "N/m", 0, 0,
            "Stiffness of that limit; 0 = a hundred times the spring's own, or stretch; ten times "
            "with \"bound\"."),
     NUMBER(yield_curvature, "1/m", 0, 0,
-           "Cloth, bending \"dihedral\": what bends sharper than that stays bent by the rest, as "
-           "paper does. The angle of an edge is its curvature times the mean height of its two "
-           "triangles; "
-           "0 = it is elastic."),
+           "Cloth, bending \"dihedral\": curvature beyond which a bend is permanent, as in paper. "
+           "The angle of an edge is its curvature times the mean height of its two triangles. 0 = "
+           "elastic."),
     NUMBER(yield_strain, "", 0, 0,
-           "Cloth, membranes: warp and weft stay stretched or compressed by what is beyond that "
-           "strain; solids of springs: so does every spring. 0 = they are elastic."),
+           "Strain beyond which stretch or compression is permanent: of warp and weft in membranes "
+           "of cloth, of every spring in solids of springs. 0 = elastic."),
     NUMBER(hardening, "", 0, 0,
-           "What has yielded by a strain or curvature f yields the next time at hardening f more."),
+           "After plastic flow by a strain or curvature f the yield point is higher by hardening "
+           "times f."),
     NUMBER(yield_rate, "1/s", 0, 0,
-           "How fast it yields: the share 1 - exp(-yield_rate t) of what is beyond stays after the "
-           "time t; 0 = all at once."),
+           "Speed of plastic flow: after a time t the share 1 - exp(-yield_rate t) of the excess "
+           "is permanent. 0 = at once."),
     NUMBER(vertex_mass, "kg", 0, 0, "If > 0, every vertex has this mass (instead of density)."),
 };
 

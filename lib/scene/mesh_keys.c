@@ -64,7 +64,7 @@ static const char *const up_names[] = {"y", "z", NULL};
           "this program), else \"units.files\"."},                                                 \
   {                                                                                                \
     .key = "up", .kind = &csim_kind_word, .detail = up_names, .offset = AT(up),                    \
-    .doc = "Axis that points up in the file, which is turned if that is not the scene's. "         \
+    .doc = "Axis that points up in the file. The mesh is turned if that is not the scene's. "      \
            "Default: "                                                                             \
            "what the file says (Alembic: y, by convention), else \"units.up\"."                    \
   }
@@ -91,50 +91,49 @@ static const csim_field file_fields[] = {
 };
 static const csim_field sequence_fields[] = {
     CSIM_KEY("sequence", sequence, AT(sequence), NULL, .flags = CSIM_REQUIRED,
-             .doc = "Frames of a mesh that deforms, for colliders: mesh files with # for the "
-                    "digits of their number (\"body/body_####.obj\"), a folder of such files, a "
-                    "cache of this program (.clothcache), an Alembic file (.abc), or a point cache "
-                    "(.pc2, .mdd). Its first frame is at the scene's start. Vertices go straight "
-                    "from frame to frame, and stay before the first and after the last."),
+             .doc =
+                 "Frames of a mesh that deforms, for colliders: mesh files with # for the digits "
+                 "of their number (\"body/body_####.obj\"), a folder of such files, a cache of "
+                 "this program (.clothcache), an Alembic file (.abc), or a point cache (.pc2, "
+                 ".mdd). Its first frame is at the scene's start. Vertices move on straight lines "
+                 "from frame to frame, and stay before the first and after the last."),
     CSIM_KEY("object", text, AT(object), NULL,
              .doc = "Which object, of a cache, folder or Alembic file that holds several. Of "
                     "Alembic the path of a mesh or of a transform above it (\"/rig/body\"), or the "
                     "end of one (\"body\")."),
     CSIM_KEY("faces", file, AT(faces), NULL,
-             .doc = "Mesh file that has the faces: needed with point caches, which have none."),
-    CSIM_KEY(
-        "fps", real, AT(fps), "0", .unit = "1/s", .least = 0, .most = 1e6,
-        .doc =
-            "Frames per second of the sequence. 0 = what it says itself, else that of the scene."),
+             .doc = "Mesh file with the faces: required for point caches, which have none."),
+    CSIM_KEY("fps", real, AT(fps), "0", .unit = "1/s", .least = 0, .most = 1e6,
+             .doc = "Frames per second of the sequence. 0 = its own, else that of the scene."),
     CSIM_KEY("offset", real, AT(offset), "0", .least = -1e6, .most = 1e6,
-             .doc = "Frames of the scene for which the first frame is held before the sequence "
-                    "begins to play; negative: that many are past already at the start."),
+             .doc = "Number of the scene's frames for which the first frame is held before the "
+                    "sequence plays. Negative: that many have passed at the start."),
     UNIT_AND_UP,
 };
 static const csim_field pattern_fields[] = {
     CSIM_KEY("pattern", file, AT(pattern), NULL, .flags = CSIM_REQUIRED,
              .doc = "Sewing pattern in GarmentCode's JSON, relative to the scene file, for cloth. "
-                    "Its panels are flat at rest, stand as placed in the file, and are sewn "
-                    "together as it says. Groups are the panels, and what edges are labelled."),
+                    "Its panels are flat at rest, placed and sewn together as in the file. Panels, "
+                    "and labels of edges, are groups."),
     LENGTH(resolution, "0.01", "Length of the edges of the triangles, about."),
     CSIM_KEY("from", real, AT(seam_from), "-1e8", .least = -CSIM_FRAME_LIMIT,
              .most = CSIM_FRAME_LIMIT,
-             .doc = "Frame in which the seams begin to close: of a garment that waits for the "
-                    "one under it. Default: the start."),
+             .doc = "Frame in which the seams begin to close, for a garment that waits for the one "
+                    "under it. Default: the start."),
     CSIM_KEY("closed", real, AT(seam_closed), "-1e8", .least = -CSIM_FRAME_LIMIT,
              .most = CSIM_FRAME_LIMIT,
-             .doc = "Frame in which the seams are closed; until then they shorten, slowly at first "
-                    "and at last. Default: one second after \"from\"."),
+             .doc = "Frame in which the seams are closed. Until then they become shorter, with a "
+                    "slow start and end. Default: one second after \"from\"."),
     CSIM_KEY("stiffness", real, AT(seam_stiffness), "10000", .unit = "N/m", .least = 0,
              .most = CSIM_MOST, .flags = CSIM_ABOVE, .doc = "Of each stitch."),
     CSIM_KEY("damping", real, AT(seam_damping), "0", .unit = "N s/m", .least = 0, .most = CSIM_MOST,
-             .doc = "Of each stitch: force over the speed at which its ends part."),
+             .doc = "Of each stitch: force per speed of separation of its ends."),
     CSIM_KEY("pull", real, AT(seam_pull), "5", .unit = "N", .least = 0, .most = CSIM_MOST,
-             .doc = "A stitch pulls no harder than that, where something is between; 0: any."),
-    CSIM_KEY("gather", bool, AT(gather), "true",
              .doc =
-                 "Edges that are sewn to shorter ones are as short at rest; false: as long as they "
-                 "are drawn, for a phase in which panels are still to come to their places."),
+                 "Largest force of a stitch, for when something is between its ends; 0: no limit."),
+    CSIM_KEY("gather", bool, AT(gather), "true",
+             .doc = "Edges that are sewn to shorter ones get their length at rest; false: they "
+                    "keep their own, for a phase in which panels still move into place."),
 };
 static const csim_field grid_fields[] = {
     SIZE(2, "Lengths of the sides along x and z."),

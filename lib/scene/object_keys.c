@@ -24,8 +24,8 @@ static const csim_field spring_fields[] = {
              .doc = "Of network mesh: springs on all edges, or not on those that are the longest "
                     "side of both their triangles (a remedy for locking)."),
     CSIM_KEY("levels", integer, AT(levels), "0", .least = 0, .most = 8,
-             .doc = "Coarser levels of springs (a remedy for locking): they take nine tenths of "
-                    "the stiffness against stretch and do not resist compression; each is about "
+             .doc = "Number of coarser levels of springs (a remedy for locking). They have nine "
+                    "tenths of the stretch stiffness and do not resist compression. Each is about "
                     "three times as coarse as the one before. 0: none."),
     CSIM_KEY("bending", choice, AT(bending), "auto", .detail = bending_names,
              .doc =
@@ -48,22 +48,22 @@ static const char *const warp_names[] = {"auto", "uv", "x", "y", "z", NULL};
 static const char *const rest_names[] = {"start", "uv", "file", NULL};
 
 static const csim_field membrane_fields[] = {
-    CSIM_KEY("law", choice, AT(membrane), "auto", .detail = law_names,
-             .doc =
-                 "none: springs. woven: threads that keep their lengths and their right angle "
-                 "(Baraff & Witkin). orthotropic: St. Venant-Kirchhoff. Both have the "
-                 "material's moduli on every mesh: \"stretch\" along warp, \"weft\", \"shear\", "
-                 "\"poisson\". measured: orthotropic, with the material's \"stretch_table\". "
-                 "auto: measured with such a table and neither \"limit\" nor "
-                 "\"yield_strain\", else orthotropic; springs where the scene asks for what they "
-                 "have: their keys, \"spring\", \"compression\" or \"slack\" of the material, "
-                 "\"strain_limit\", a solver's method by name, a sewing pattern."),
     CSIM_KEY(
-        "warp", choice, AT(warp), "auto", .detail = warp_names,
-        .doc = "Where warp runs: along u of the texture coordinates, or along an axis of the mesh "
-               "(on each triangle its projection). auto: uv where the mesh has them, else x."),
+        "law", choice, AT(membrane), "auto", .detail = law_names,
+        .doc =
+            "none: springs. woven: threads that keep their lengths and their right angle (Baraff & "
+            "Witkin). orthotropic: St. Venant-Kirchhoff. Both have the material's moduli on every "
+            "mesh: \"stretch\" along warp, \"weft\", \"shear\", \"poisson\". measured: "
+            "orthotropic, with the material's \"stretch_table\". auto: measured with such a table "
+            "and neither \"limit\" nor \"yield_strain\", else orthotropic; springs if the scene "
+            "uses something only they have: their keys, \"spring\", \"compression\" or \"slack\" "
+            "of the material, \"strain_limit\", a solver's method by name, a sewing pattern."),
+    CSIM_KEY("warp", choice, AT(warp), "auto", .detail = warp_names,
+             .doc =
+                 "Direction of warp: along u of the texture coordinates, or along an axis of the "
+                 "mesh (projected on each triangle). auto: uv if the mesh has them, else x."),
     CSIM_KEY("angle", real, AT(warp_angle), "0", .unit = "deg",
-             .doc = "Warp is turned by this within the cloth: 45 is cut on the bias."),
+             .doc = "Angle by which warp is turned within the cloth: 45 is cut on the bias."),
 };
 static const csim_table membrane_table = {.name = "membrane",
                                           .doc = "Cloth as a membrane on its triangles.",
@@ -74,11 +74,11 @@ static const char *const angle_names[] = {"shape", "flat", NULL};
 
 static const csim_field rest_fields[] = {
     CSIM_KEY("from", choice, AT(rest), "start", .detail = rest_names,
-             .doc = "The shape in which nothing is strained: the mesh as it starts, the flat "
-                    "pattern of its texture coordinates, or another mesh file. Lengths, areas, "
-                    "masses and angles come from it; with uv the cloth is flat at rest."),
+             .doc = "The shape without strain: the mesh at the start, the flat pattern of its "
+                    "texture coordinates, or another mesh file. Lengths, areas, masses and angles "
+                    "come from it; with uv the cloth is flat at rest."),
     CSIM_KEY("scale", real, AT(rest_scale), "1", .unit = "m", .least = 0, .most = CSIM_MOST,
-             .flags = CSIM_ABOVE, .doc = "Of uv: how long 1 of the texture coordinates is."),
+             .flags = CSIM_ABOVE, .doc = "Of uv: length of 1 in texture coordinates."),
     CSIM_KEY(
         "file", file, AT(rest_file), NULL,
         .doc = "Of file: a mesh with the same vertices and faces; it is scaled as the object is."),
@@ -88,12 +88,11 @@ static const csim_field rest_fields[] = {
              .most = CSIM_FRAME_LIMIT, .doc = "Of file: as \"frame\" of a mesh file."),
     CSIM_KEY("angles", choice, AT(flat_angles), "shape", .detail = angle_names,
              .doc = "Angles at rest, of bending \"dihedral\" and \"cotangent\": those of the rest "
-                    "shape, or flat, as of cloth that was cut from a roll and modelled on a body. "
-                    "Other bending is always flat."),
+                    "shape, or flat, for cloth cut from a roll and modelled on a body. Other "
+                    "bending is always flat."),
     CSIM_KEY("folds", list, AT(fold), NULL, .detail = &csim_fold_list,
              .doc =
-                 "Angles at rest that are given: pressed pleats, a folded sheet. They come before "
-                 "those of \"angles\"."),
+                 "Given angles at rest: pressed pleats, a folded sheet. They override \"angles\"."),
 };
 static const csim_table rest_table = {.name = "rest",
                                       .doc = "The rest shape of cloth.",
@@ -280,13 +279,13 @@ static void finish_object(csim_reader *r, const cJSON *item, void *base) {
                .doc = "Factor of the mesh's size, or one for each axis; applied first."),          \
       VECTOR(rotation, "deg", "0",                                                                 \
              "Rotation vector: the axis, as long as the angle; applied after scale."),             \
-      VECTOR(position, "m", "0", "Where the mesh's origin goes; applied last."),                   \
+      VECTOR(position, "m", "0", "Position of the mesh's origin; applied last."),                  \
       CSIM_KEY("friction", real, AT(friction), "-1", .least = 0, .most = 100,                      \
                .doc = "Coefficient of friction. Default: the one of \"contact\"."),                \
       CSIM_KEY("layer", integer, AT(layer), "0", .least = 0, .most = 1000,                         \
-               .doc = "1 and up: cloth starts over every object with a lower layer, where their "  \
-                      "faces' normals point. What crosses one, lies under it or exactly on it is " \
-                      "moved there; panels of patterns as a whole. 0: no layer.")
+               .doc = "1 and up: cloth starts over every object with a lower layer, on the side "  \
+                      "of their faces' normals. Cloth that intersects one, lies under it or on "   \
+                      "it is moved there, panels of patterns as a whole. 0: no layer.")
 
 // -------------------------------------------------------------------------------- render meshes
 
@@ -331,9 +330,9 @@ static const csim_list render_list = {
                .doc = "Vertices that are fixed or moved."),                                        \
       CSIM_KEY("render_meshes", list, AT(render), NULL, .detail = &render_list,                    \
                .flags = CSIM_COSMETIC,                                                             \
-               .doc = "Finer meshes that go with it and are written beside it in every output. "   \
-                      "Each vertex keeps its place over the nearest face, or in the nearest "      \
-                      "tetrahedron of a solid.")
+               .doc = "Finer meshes that follow it and are written beside it in every output. "    \
+                      "Each vertex keeps its position relative to the nearest face, or to the "    \
+                      "nearest tetrahedron of a solid.")
 
 static const csim_field pin_element = {.kind = &csim_kind_table, .detail = &csim_pin_table};
 static const csim_list pin_list = {
@@ -349,22 +348,22 @@ static const csim_field cloth_fields[] = {
     CSIM_KEY("springs", table, 0, NULL, .detail = &springs_table,
              .doc = "What the cloth is made of."),
     CSIM_KEY("membrane", table, 0, NULL, .detail = &membrane_table,
-             .doc = "What the cloth is where it is not of springs."),
+             .doc = "Membrane of the cloth, instead of springs."),
     CSIM_KEY("rest", table, 0, NULL, .detail = &rest_table,
-             .doc = "The rest shape, where it is not the start."),
+             .doc = "The rest shape, if it is not the start."),
     CSIM_KEY("maps", list, AT(map), NULL, .detail = &map_list,
              .doc =
-                 "Where the material is heavier, stiffer or softer. Several of the same multiply."),
+                 "Variation of the material over the cloth. Maps of the same property multiply."),
     DYNAMIC,
 };
 static const csim_field solid_fields[] = {
     COMMON,
     DYNAMIC,
-    CSIM_KEY("elasticity", choice, AT(elasticity), "springs", .detail = elasticity_names,
-             .doc = "springs: on the edges of the tetrahedra, with the material's \"volume\"; "
-                    "about 1.4 times as stiff as \"modulus\" says where volume is ten times it. "
-                    "neo-hookean: a continuum with the material's \"modulus\" and \"poisson\", "
-                    "which comes back when it was turned inside out."),
+    CSIM_KEY(
+        "elasticity", choice, AT(elasticity), "springs", .detail = elasticity_names,
+        .doc = "springs: on the edges of the tetrahedra, with the material's \"volume\"; about 1.4 "
+               "times as stiff as \"modulus\" if volume is ten times it. neo-hookean: a continuum "
+               "with the material's \"modulus\" and \"poisson\", which recovers from inversion."),
     CSIM_KEY("tetrahedra", table, 0, NULL, .detail = &tetrahedra_table,
              .doc = "How the inside is filled."),
 };
@@ -373,12 +372,11 @@ static const csim_field collider_fields[] = {
     CSIM_KEY("motion", motion, AT(motion), NULL, .detail = &csim_motion_table,
              .doc = "How the collider moves; without it, it stays."),
     CSIM_KEY("arms", real, AT(arms), "[0, 0]", .count = 2,
-             .doc =
-                 "Two frames. Where panels of a pattern that are labelled \"leg\" stand before or "
-                 "behind an arm of this mesh, and none that are labelled \"arm\", the arm is "
-                 "drawn into its shoulder, and stretches out from the first frame to the second; "
-                 "nothing is at rest before. For a body that stands upright, arms to the sides, "
-                 "in a scene with one pattern. [0, 0]: never."),
+             .doc = "Two frames, for wide skirts. An arm of this mesh that has panels labelled "
+                    "\"leg\" in front of it or behind it, but none labelled \"arm\", starts drawn "
+                    "into its shoulder. It stretches out from the first frame to the second; the "
+                    "scene is not at rest before. For an upright body with arms to the sides, in a "
+                    "scene with one pattern. [0, 0]: never."),
     CSIM_KEY("ghost", bool, AT(ghost), "false",
              .doc = "A collider that touches nothing: pins can follow it."),
     CSIM_KEY("solid", bool, AT(solid), "false",

@@ -313,8 +313,8 @@ static const csim_field fold_fields[] = {
              .doc = "Vertices that are inside a box at the start."),
     CSIM_KEY("angle", real, IN_FOLD(angle), NULL, .unit = "deg", .least = -179, .most = 179,
              .flags = CSIM_REQUIRED,
-             .doc = "How far the faces are bent there at rest. Above 0: a ridge on the side that "
-                    "the faces look to; below: a valley."),
+             .doc = "Angle between the faces at rest. Above 0: a ridge on the side that the faces "
+                    "point to; below: a valley."),
 };
 
 static void finish_fold(csim_reader *r, const cJSON *item, void *base) {

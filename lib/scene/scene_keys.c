@@ -68,7 +68,7 @@ static const csim_field unit_fields[] = {
     {.key = "length",
      .kind = &kind_plain_unit,
      .detail = csim_length_unit_names,
-     .doc = "Unit of plain numbers that are made of lengths and times alone (see Units). Densities "
+     .doc = "Unit of plain numbers with dimensions of length and time only (see Units). Densities "
             "and stiffnesses stay SI."},
     {.key = "files",
      .kind = &kind_file_unit,
@@ -110,26 +110,26 @@ static const csim_field frame_fields[] = {
     CSIM_KEY("end", integer, AT(frame_end), "100", .least = -MOST_FRAME, .most = MOST_FRAME,
              .flags = CSIM_COSMETIC,
              .doc = "Number of the last frame. The time of frame f is (f - start) / fps."),
-    CSIM_KEY("from", file, AT(start_cache), NULL,
-             .doc =
-                 "Cache of another run: cloths and solids that are in it, by their names, start "
-                 "with its positions and velocities. Rest shapes are still those of their meshes."),
+    CSIM_KEY(
+        "from", file, AT(start_cache), NULL,
+        .doc = "Cache of another run. Cloths and solids start with the positions and velocities of "
+               "the objects of the same name in it. Rest shapes are still those of their meshes."),
     CSIM_KEY("from_frame", integer, AT(start_frame), "-10000000", .least = CSIM_LAST_FRAME,
              .most = MOST_FRAME, .doc = "Frame of that cache. Default: the last one."),
     CSIM_KEY("until", choice, AT(until_rest), "end", .detail = until_names,
-             .doc = "\"rest\": end before \"end\", after a quarter of a second in which at most 1 "
-                    "% of the vertices that are not pinned were faster than \"rest_speed\". "
-                    "run.json says which it was."),
+             .doc = "\"rest\": end early once everything is at rest: for a quarter of a second at "
+                    "most 1 % of the free vertices were faster than \"rest_speed\". run.json says "
+                    "whether that happened."),
     CSIM_KEY("rest_speed", real, AT(rest_speed), "0.02", .unit = "m/s", .least = 0, .most = 1e6,
              .flags = CSIM_ABOVE, .doc = "Speed below which a vertex is at rest."),
     CSIM_KEY("fps", real, AT(fps), "24", .unit = "1/s", .least = 1e-3, .most = 1e6,
              .doc = "Frames per second."),
     CSIM_KEY("substeps", integer, AT(substeps), "10", .least = 1, .most = 100000,
-             .doc = "Time steps per frame; with \"accuracy\" the most of them, a power of two, and "
-                    "64 where it is not given."),
+             .doc = "Time steps per frame. With \"accuracy\" the largest number of them, a power "
+                    "of two; its default is then 64."),
     CSIM_KEY("accuracy", real, AT(accuracy), "0", .unit = "m/s", .least = 0, .most = 1e6,
-             .doc = "Above 0: time steps are as long as they may be for an error of about this "
-                    "length a second, estimated step by step; 0: all are alike."),
+             .doc = "Above 0: adaptive time steps, with an estimated error of about this length "
+                    "per second. 0: equal steps."),
 };
 static const csim_table frames_table = {.name = "frames",
                                         .doc = "Frame range and time step.",
@@ -143,18 +143,18 @@ static const csim_table frames_table = {.name = "frames",
 
 static const csim_field strict_fields[] = {
     CSIM_KEY("lag", real, IN_STRICT(lag), "0.002", .unit = "m", .least = 0, .most = 1e9,
-             .doc = "How far a collider or pin may be behind its motion in a frame."),
+             .doc = "Largest lag of a collider or pin behind its motion in a frame."),
     CSIM_KEY("strain", real, IN_STRICT(strain), "0.5", .least = 0, .most = 1e9,
              .doc = "Largest stretch of a spring in a frame, as a share of its length."),
     CSIM_KEY("imbalance", real, IN_STRICT(imbalance), "2", .least = 0, .most = 1e9,
-             .doc = "Force left over on an object after a substep, as a share of the forces on it "
-                    "(see \"solver.balance\")."),
+             .doc = "Net force on an object after a substep, as a share of the forces on it (see "
+                    "\"solver.balance\")."),
     CSIM_KEY("energy", real, IN_STRICT(energy), "0.01", .least = 0, .most = 1e9,
-             .doc = "Energy gained over the start's, as a share of the largest kinetic and elastic "
-                    "energy; only where nothing puts energy in: no wind, no moving collider or "
+             .doc = "Energy above that of the start, as a share of the largest kinetic and elastic "
+                    "energy; only tested if nothing adds energy: no wind, no moving collider or "
                     "pin, no keys, seams or pressure."),
     CSIM_KEY("momentum", real, IN_STRICT(momentum), "0.5", .unit = "m/s", .least = 0, .most = 1e9,
-             .doc = "Speed that forces left over by all substeps have given all objects together."),
+             .doc = "Speed that the unbalanced forces of all substeps have given the whole scene."),
     CSIM_KEY("unconverged", real, IN_STRICT(unconverged), "0.05", .least = 0, .most = 1,
              .doc = "Share of the substeps that may end at the limit of iterations."),
 };
@@ -213,20 +213,20 @@ static const csim_field output_fields[] = {
     CSIM_KEY("velocities", bool, IN_OUTPUT(velocities), "true",
              .doc = "Store velocities in the cache."),
     CSIM_KEY("pressures", bool, IN_OUTPUT(pressures), "false",
-             .doc = "Store in the cache how hard contact presses on each vertex, in Pa (the filter "
+             .doc = "Store the contact pressure on each vertex in the cache, in Pa (the filter "
                     "response only)."),
     CSIM_KEY("strain", bool, IN_OUTPUT(strain), "false",
-             .doc = "Store in the cache how far each vertex is stretched: the largest stretch of "
-                    "its triangles against their rest shape less 1, averaged by area."),
+             .doc = "Store the strain of each vertex in the cache: the largest stretch of its "
+                    "triangles relative to their rest shape, less 1, averaged by area."),
     CSIM_KEY("samples", list, IN_OUTPUT(sample), NULL, .detail = &sample_list,
-             .doc = "Positions and velocities between frames too, for motion blur: [-0.25, 0, "
-                    "0.25] is a quarter of a frame before and after each. Simulated: between "
-                    "substeps on straight lines. In cache, Alembic and USD."),
+             .doc = "Also store positions and velocities between frames, for motion blur: [-0.25, "
+                    "0, 0.25] is a quarter of a frame before and after each. They are simulated, "
+                    "with straight lines within a substep. In cache, Alembic and USD."),
     CSIM_KEY("colliders", bool, IN_OUTPUT(colliders), "false",
              .doc = "Write OBJ files of colliders too."),
     CSIM_KEY("transforms", bool, IN_OUTPUT(transforms), "false",
-             .doc = "Alembic and USD get rigid colliders as animated transforms over points that "
-                    "stay, instead of points that move."),
+             .doc = "Write rigid colliders to Alembic and USD as animated transforms over constant "
+                    "points, instead of moving points."),
     CSIM_KEY("formats", list, IN_OUTPUT(format), NULL, .detail = &format_list,
              .doc = "Formats of other programs to write while simulating, frame by frame; "
                     "docs/export.md lists which program reads which."),
@@ -484,7 +484,7 @@ static const csim_field scene_fields[] = {
     {.key = "extends",
      .kind = &kind_ignored,
      .flags = CSIM_INPUT_ONLY,
-     .doc = "Another scene file that this one is laid over."},
+     .doc = "Another scene file, which this one changes and extends."},
     CSIM_KEY("name", name, AT(name), NULL, .flags = CSIM_COSMETIC,
              .doc = "Name of the cache file. Default: the scene file's name."),
     CSIM_KEY("description", text, AT(description), NULL, .flags = CSIM_COSMETIC,
@@ -492,14 +492,13 @@ static const csim_field scene_fields[] = {
     CSIM_KEY("look_at", text, AT(look_at), NULL, .flags = CSIM_COSMETIC,
              .doc = "What to look at in the result."),
     CSIM_KEY("quality", choice, AT(quality), "normal", .detail = quality_names,
-             .doc = "How much time goes into being right. It sets \"frames.substeps\" and, with "
-                    "the solver's method \"auto\", how far each substep is solved, where the scene "
-                    "does not give them: --print-config shows what, docs/methods.md what each "
-                    "costs and how far it is from a converged run."),
+             .doc = "Trade-off of speed and accuracy: defaults of \"frames.substeps\" and, with "
+                    "the solver's method \"auto\", of its tolerances. --print-config shows them; "
+                    "docs/methods.md has the cost and error of each quality."),
     PART("units", units, 0, "Units and axes."),
     PART("frames", frames, 0, "Frames and time steps."),
     CSIM_KEY("phases", phases, 0, NULL,
-             .doc = "Stretches of frames, each with keys of its own. See Phases."),
+             .doc = "Ranges of frames, each with its own keys. See Phases."),
     CSIM_KEY("gravity", keyed, AT(gravity), NULL, .detail = &gravity_keyed, .unit = "m/s^2",
              .count = 3,
              .doc = "Acceleration of everything. Default: 9.81 m/s^2 against \"units.up\"."),
@@ -514,10 +513,10 @@ static const csim_field scene_fields[] = {
     CSIM_KEY("solver", table, AT(solver), NULL, .detail = &csim_solver_table,
              .doc = "How a time step is solved."),
     CSIM_KEY("contact", table, AT(contact), NULL, .detail = &csim_contact_table,
-             .doc = "What happens where things touch."),
+             .doc = "How contact is computed."),
     CSIM_KEY("strict", table, AT(strict), NULL, .detail = &strict_table, .flags = CSIM_COSMETIC,
-             .doc = "Bounds of a run that is right: beyond one the run says so in the end, and "
-                    "with --strict it has failed."),
+             .doc = "Limits of acceptable results. A run that exceeds one warns at the end; with "
+                    "--strict it fails."),
     CSIM_KEY("output", table, AT(output), NULL, .detail = &output_table, .flags = CSIM_COSMETIC,
              .doc = "What is written."),
     CSIM_KEY("materials", materials, 0, NULL, .detail = &csim_material_table,

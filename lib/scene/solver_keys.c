@@ -20,53 +20,51 @@ static const char *const velocity_names[] = {"difference", "increment", NULL};
 static const char *const pin_mode_names[] = {"reduced", "counter-force", NULL};
 
 static const csim_field solver_fields[] = {
-    CSIM_KEY(
-        "method", word, IN_SOLVER(method), "auto", .detail = csim_method_names,
-        .doc =
-            "How an implicit step is solved. \"auto\" is newton with what the scene's \"quality\" "
-            "sets: each substep is solved until the forces on every object balance."),
+    CSIM_KEY("method", word, IN_SOLVER(method), "auto", .detail = csim_method_names,
+             .doc =
+                 "How an implicit step is solved. \"auto\" is newton with the settings of "
+                 "\"quality\": each substep is solved until the forces on every object balance."),
     CSIM_KEY("linear", word, IN_SOLVER(linear), "pcg", .detail = csim_linear_names,
              .doc = "Linear solver inside newton."),
     CSIM_KEY("preconditioner", choice, IN_SOLVER(preconditioner), "multilevel",
              .detail = preconditioner_names,
-             .doc = "Of pcg: inverses of the 3 x 3 diagonal blocks, an incomplete Cholesky factor, "
-                    "or the first on a hierarchy of coarser and coarser aggregates of vertices."),
-    CSIM_KEY(
-        "psd", choice, IN_SOLVER(psd), "drop", .detail = psd_names,
-        .doc =
-            "What becomes of negative eigenvalues of the Hessian: the term that compression makes "
-            "negative is dropped, each element is clamped, or nothing is done (for study)."),
+             .doc = "Of pcg: block-Jacobi (inverses of the 3 x 3 diagonal blocks), an incomplete "
+                    "Cholesky factor, or block-Jacobi on a hierarchy of aggregates of vertices."),
+    CSIM_KEY("psd", choice, IN_SOLVER(psd), "drop", .detail = psd_names,
+             .doc = "PSD projection of the Hessian: drop the term that compression makes negative, "
+                    "clamp the eigenvalues of each element, or do nothing (for study)."),
     CSIM_KEY("start", choice, IN_SOLVER(start), "inertia", .detail = start_names,
-             .doc = "Where the iteration starts: free flight under the external forces (inertia), "
-                    "the last step's positions (rest), or free flight without forces (velocity)."),
+             .doc = "Initial guess: free flight under the external forces (inertia), the last "
+                    "step's positions (rest), or free flight without forces (velocity)."),
     CSIM_KEY("iterations", integer, IN_SOLVER(iterations), "4", .least = 1, .most = 1000000,
              .doc = "Outer iterations of a substep, at most."),
-    CSIM_KEY(
-        "tolerance", real, IN_SOLVER(tolerance), "1e-3", .least = 0, .most = 1,
-        .doc = "Stop when the gradient is this small against gravity and the forces at the start."),
+    CSIM_KEY("tolerance", real, IN_SOLVER(tolerance), "1e-3", .least = 0, .most = 1,
+             .doc = "Stop when the gradient is this small relative to gravity and the forces at "
+                    "the start."),
     CSIM_KEY(
         "step_tolerance", real, IN_SOLVER(step_tolerance), "0", .least = 0, .most = 1,
-        .doc = "Of newton: stop too when what is left would move the vertices by less than this "
-               "share of an edge's length (root mean square, by the preconditioner); 0 = do not."),
+        .doc = "Of newton: also stop when one more step would move the vertices by less than this "
+               "share of an edge (root mean square, estimated by the preconditioner); 0 = never."),
     CSIM_KEY(
         "balance", real, IN_SOLVER(balance), "0", .least = 0, .most = 1,
         .doc =
-            "Of newton, with \"step_tolerance\": a substep ends only when the net force left over "
-            "on every object is at most this share of the forces on it, and on patches of it "
-            "(about 64 an object, root mean square) ten times that; 0 = do not look at forces."),
+            "Of newton, with \"step_tolerance\": a substep ends only when the net force on every "
+            "object is at most this share of the forces on it, and on patches of it (about 64 per "
+            "object, root mean square) at most 20 times that; 0 = forces are not tested."),
     CSIM_KEY("damping", real, IN_SOLVER(damping), "0", .least = 0, .most = 100,
              .doc = "Of implicit methods: springs resist their rate of stretch by this many "
                     "substeps times their stiffness, on top of the material's \"stretch_damping\". "
-                    "It calms what a substep is too long for, and vanishes as substeps get "
-                    "shorter; rotations are not damped."),
+                    "It removes oscillations that a substep cannot resolve, and vanishes as "
+                    "substeps get shorter. Rotations are not damped."),
     CSIM_KEY("linear_iterations", integer, IN_SOLVER(linear_iterations), "500", .least = 1,
              .most = 1000000, .doc = "Iterations of the linear solver, at most."),
-    CSIM_KEY("linear_tolerance", real, IN_SOLVER(linear_tolerance), "1e-3", .least = 0, .most = 1,
-             .doc = "Relative residual at which the linear solver stops. Newton with a `balance` "
-                    "asks for less, twice to ten times that, and for forces in balance: "
-                    "docs/methods.md."),
+    CSIM_KEY(
+        "linear_tolerance", real, IN_SOLVER(linear_tolerance), "1e-3", .least = 0, .most = 1,
+        .doc =
+            "Relative residual at which the linear solver stops. Newton with a `balance` uses "
+            "twice to ten times that, and also requires the forces to balance: docs/methods.md."),
     CSIM_KEY("line_search", bool, IN_SOLVER(line_search), "true",
-             .doc = "Shorten steps that do not lower the energy; false takes every step whole."),
+             .doc = "Shorten steps that do not lower the energy; false takes full steps."),
     CSIM_KEY("jacobi_alpha", real, IN_SOLVER(jacobi_alpha), "0.5", .least = 0, .most = 1,
              .flags = CSIM_ABOVE, .doc = "Damping of the jacobi linear solver."),
     CSIM_KEY("chebyshev_rho", real, IN_SOLVER(chebyshev_rho), "0.99", .least = 0, .most = 1,
@@ -74,13 +72,13 @@ static const csim_field solver_fields[] = {
              .doc = "Estimated spectral radius for chebyshev-jacobi and chebyshev acceleration."),
     CSIM_KEY("integrator", choice, IN_SOLVER(integrator), NULL, .detail = csim_integrator_names,
              .doc = "Of implicit methods: backward Euler, second-order backward differences, or "
-                    "generalized-alpha (second order too, backward Euler where contact stops "
-                    "something; newton only). Default: generalized-alpha with newton unless "
+                    "generalized-alpha (second order, but backward Euler for vertices in contact; "
+                    "newton only). Default: generalized-alpha with newton unless "
                     "\"frames.accuracy\" is given, implicit-euler with other methods."),
     CSIM_KEY("acceleration", choice, IN_SOLVER(acceleration), "none", .detail = acceleration_names,
              .doc = "Of descent (chebyshev, nesterov, anderson) and pd (those and lbfgs)."),
     CSIM_KEY("window", integer, IN_SOLVER(window), "5", .least = 1, .most = CSIM_MAX_WINDOW,
-             .doc = "Earlier iterations that anderson and lbfgs look back on."),
+             .doc = "Number of earlier iterations that anderson and lbfgs use."),
     CSIM_KEY("projection", choice, IN_SOLVER(projection), "gauss-seidel",
              .detail = projection_names,
              .doc = "Of pbd and xpbd: constraints one after another, all at once and averaged, or "
