@@ -5,7 +5,7 @@
 
 // ---------------------------------------------------------------------------------------- pairing
 
-static int is_picked(const diff_options *a, const char *name) {
+int diff_is_picked(const diff_options *a, const char *name) {
   for (int k = 0; k < a->npick; k++)
     if (!strcmp(a->pick[k], name)) return 1;
   return !a->npick;
@@ -155,7 +155,7 @@ static int pair_objects(diff_run *run, diff_comparison *c) {
   if (!c->pair) return DIFF_TROUBLE;
   for (int k = 0; k < 2; k++)
     for (int i = 0; i < info[k]->nobject; i++)
-      if (is_picked(run->options, info[k]->object[i].name) || info[k]->nobject == 1) {
+      if (diff_is_picked(run->options, info[k]->object[i].name) || info[k]->nobject == 1) {
         count[k]++;
         only[k] = i;
       }
@@ -166,7 +166,7 @@ static int pair_objects(diff_run *run, diff_comparison *c) {
   for (int k = 0; k < 2; k++)
     for (int i = 0; i < info[k]->nobject; i++) {
       const char *name = info[k]->object[i].name;
-      if (!is_picked(run->options, name)) continue;
+      if (!diff_is_picked(run->options, name)) continue;
       int other = find_object(info[!k], name);
       if (other >= 0 && k == 0) add_pair(run, c, i, other);
       if (other >= 0) continue;
