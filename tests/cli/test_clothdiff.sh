@@ -70,6 +70,10 @@ cp -r a c2 && move c2/sheet_0037.obj 17 0.5
 "$clothcache" import c2 -o c2.clothcache
 outputs 1 different "$clothdiff" --picture worst.png a.clothcache c2
 equal "$(python3 halves.py worst.png)" "2560 960 other True" "the worst frames"
+# points are drawn with the faces of the other side
+"$clothcache" export a.clothcache --to pc2 --object sheet -o points && rm points/*_rest.*
+outputs 1 different "$clothdiff" --object sheet --picture points.png c2.clothcache points
+equal "$(python3 halves.py points.png | cut -c 1-14)" "2560 960 other" "a point cache"
 outputs 2 "PNG" "$clothdiff" --picture worst.jpg a b
 outputs 2 "no picture of the worst frame" env CLOTHVIEW=/bin/false "$clothdiff" --picture worst.png a b
 check "nothing stays behind" sh -c '! ls -d "${TMPDIR:-/tmp}"/clothdiff-??????'
@@ -230,6 +234,13 @@ export CLOTHUSD=$clothusd
 outputs 2 "run.usda: not read" env CLOTHUSD="$PWD/nothing" "$clothdiff" films/run.usda full/run.clothcache
 outputs 2 "cannot run $PWD/nothing" env CLOTHUSD="$PWD/nothing" "$clothdiff" films/run.usda full/run.clothcache
 case $formats in *usdc)
+  # names that USD cannot hold, as Blender's copies have them
+  mkdir -p dotted dotted_moved && for k in 1 2 3 4; do cp only_obj/cloth_000$k.obj dotted/cloth.$((k > 9))_000$k.obj && cp only_obj/ball_000$k.obj dotted/0-ball_000$k.obj; done
+  cp dotted/* dotted_moved && move dotted_moved/cloth.0_0003.obj 17 0.2
+  "$clothcache" import dotted --fps 24 -o dotted.clothcache && "$clothcache" export dotted.clothcache --to usda -o dotted.usda >/dev/null
+  outputs 0 same "$clothdiff" --exact dotted.clothcache dotted.usda
+  outputs 1 'frame 3, object "cloth_0", vertex 17' "$clothdiff" --picture dotted.png dotted.usda dotted_moved
+  check "drawn" test -s dotted.png
   outputs 0 same "$clothdiff" films full
   outputs 0 same env -u CLOTHUSD PATH="$ROOT/tools:$PATH" "$clothdiff" films full
   outputs 0 same "$clothdiff" --exact --uvs films/run.usda full/run.clothcache
