@@ -244,10 +244,10 @@ KILLS ?= 200
 soak: tests ## KILLS=200 runs killed at random moments and resumed (minutes)
 	@KILLS=$(KILLS) LIMIT=3000 SHOW=1 CONFIG=$(config) BIN=$(BIN) BUILD=$(B) tests/run kill.sh
 
-deps-dcc: ## install Blender, usd-core and VTK for check-dcc (Python packages into build/dcc, root or sudo)
+deps-dcc: ## install Blender, usd-core, VTK and junitparser for check-dcc (Python packages into build/dcc, root or sudo)
 	@tests/dcc/install
 
-check-dcc: all $(SHARED) ## have Blender, usd-core and VTK read every format
+check-dcc: all $(SHARED) ## have Blender, usd-core and VTK read every format, junitparser the reports
 	@BIN=$(BIN) tests/dcc/run
 
 check-alembic: all ## ALEMBIC=/where/it/is: have Alembic's own library write what we read and read what we write

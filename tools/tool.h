@@ -65,11 +65,36 @@ static inline void tool_progress(void *user, double share) {
   }
 }
 
+/// Bytes of the UTF-8 character at p; 0 when there is none: names of files may hold any bytes.
+static inline int tool_character(const char *text) {
+  const unsigned char *p = (const unsigned char *)text;
+  int n = p[0] < 0x80   ? 1
+          : p[0] < 0xC2 ? 0
+          : p[0] < 0xE0 ? 2
+          : p[0] < 0xF0 ? 3
+          : p[0] < 0xF5 ? 4
+                        : 0;
+  for (int k = 1; k < n; k++)
+    if ((p[k] & 0xC0) != 0x80) return 0;
+  int overlong = (p[0] == 0xE0 && p[1] < 0xA0) || (p[0] == 0xF0 && p[1] < 0x90);
+  int beyond = (p[0] == 0xED && p[1] > 0x9F) || (p[0] == 0xF4 && p[1] > 0x8F); // surrogates too
+  return overlong || beyond ? 0 : n;
+}
+
 /// A JSON string with quotes.
 static inline void tool_json_string(FILE *out, const char *text) {
   char escape[8];
   fputc('"', out);
-  for (; *text; text++) fwrite(escape, 1, (size_t)csim_escape_json(*text, escape), out);
+  for (int n; *text; text += n) {
+    n = tool_character(text);
+    if (n > 1)
+      fwrite(text, 1, (size_t)n, out);
+    else if (n == 0)
+      fputs("\\ufffd", out);
+    else
+      fwrite(escape, 1, (size_t)csim_escape_json(*text, escape), out);
+    n += !n;
+  }
   fputc('"', out);
 }
 

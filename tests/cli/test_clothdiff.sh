@@ -70,6 +70,10 @@ cp -r a c2 && move c2/sheet_0037.obj 17 0.5
 "$clothcache" import c2 -o c2.clothcache
 outputs 1 different "$clothdiff" --picture worst.png a.clothcache c2
 equal "$(python3 halves.py worst.png)" "2560 960 other True" "the worst frames"
+# points are drawn with the faces of the other side
+"$clothcache" export a.clothcache --to pc2 --object sheet -o points && rm points/*_rest.*
+outputs 1 different "$clothdiff" --object sheet --picture points.png c2.clothcache points
+equal "$(python3 halves.py points.png | cut -c 1-14)" "2560 960 other" "a point cache"
 outputs 2 "PNG" "$clothdiff" --picture worst.jpg a b
 outputs 2 "no picture of the worst frame" env CLOTHVIEW=/bin/false "$clothdiff" --picture worst.png a b
 check "nothing stays behind" sh -c '! ls -d "${TMPDIR:-/tmp}"/clothdiff-??????'
@@ -175,6 +179,17 @@ for kind in abc usda usdc; do
     esac
   done
 done
+# each USD file is converted once: Python takes longer to start than everything else here
+cat >once <<'END'
+#!/bin/sh
+# once import IN OUT: as clothusd, but what was converted before is copied
+kept=$PWD/once_$(cksum <"$2" | tr ' ' _).abc
+[ -e "$kept" ] || "$ROOT/tools/clothusd" import "$2" "$kept" || exit
+echo "$kept" >>once.log
+cp "$kept" "$3"
+END
+chmod +x once
+export CLOTHUSD=$PWD/once
 for a in $formats; do
   for b in $formats; do
     outputs 0 same "$clothdiff" only_$a only_$b
@@ -182,6 +197,8 @@ for a in $formats; do
     outputs 1 "failing frames         1 of 4: 3" "$clothdiff" other_$b only_$a
   done
 done
+export CLOTHUSD=$clothusd
+case $formats in *usdc) check "four files, converted for all comparisons but with themselves" test "$(sort -u once.log | wc -l)" = 4 -a "$(wc -l <once.log)" = 92 ;; esac
 # what an earlier version called the same: the point caches differ and the rest meshes do not
 mkdir -p rest_a rest_b
 cp only_pc2/cloth.pc2 full/cloth_rest.obj rest_a
@@ -217,6 +234,13 @@ export CLOTHUSD=$clothusd
 outputs 2 "run.usda: not read" env CLOTHUSD="$PWD/nothing" "$clothdiff" films/run.usda full/run.clothcache
 outputs 2 "cannot run $PWD/nothing" env CLOTHUSD="$PWD/nothing" "$clothdiff" films/run.usda full/run.clothcache
 case $formats in *usdc)
+  # names that USD cannot hold, as Blender's copies have them
+  mkdir -p dotted dotted_moved && for k in 1 2 3 4; do cp only_obj/cloth_000$k.obj dotted/cloth.$((k > 9))_000$k.obj && cp only_obj/ball_000$k.obj dotted/0-ball_000$k.obj; done
+  cp dotted/* dotted_moved && move dotted_moved/cloth.0_0003.obj 17 0.2
+  "$clothcache" import dotted --fps 24 -o dotted.clothcache && "$clothcache" export dotted.clothcache --to usda -o dotted.usda >/dev/null
+  outputs 0 same "$clothdiff" --exact dotted.clothcache dotted.usda
+  outputs 1 'frame 3, object "cloth_0", vertex 17' "$clothdiff" --picture dotted.png dotted.usda dotted_moved
+  check "drawn" test -s dotted.png
   outputs 0 same "$clothdiff" films full
   outputs 0 same env -u CLOTHUSD PATH="$ROOT/tools:$PATH" "$clothdiff" films full
   outputs 0 same "$clothdiff" --exact --uvs films/run.usda full/run.clothcache
@@ -303,9 +327,21 @@ check "JUnit XML" python3 -c "
 import xml.etree.ElementTree as t
 suite = t.parse('j.xml').getroot().find('testsuite')
 cases = suite.findall('testcase')
-assert len(cases) == int(suite.get('tests')) == 4
+assert len(cases) == int(suite.get('tests')) == 5
 assert len(suite.findall('testcase/failure')) == int(suite.get('failures')) == 2
-assert {c.get('name') for c in cases} == {'everything was read', 'frames and objects', 'ball', 'cloth'}"
+assert {c.get('name') for c in cases} == {'everything was read', 'every object was compared', 'frames and objects', 'ball', 'cloth'}"
+# an object that was compared with nothing is in every report
+mkdir lonely_a lonely_b && cp only_obj/*.obj lonely_a && cp only_pc2/cloth.pc2 lonely_b
+outputs 1 '"only": [{"side": "a", "object": "ball", "kind": "obj"}]' "$clothdiff" --json lonely_a lonely_b
+outputs 1 '"objects_only_a": ["ball"], "objects_only_b": []' "$clothdiff" --json lonely_a lonely_b
+outputs 1 "::error title=clothdiff ball::only in lonely_a" "$clothdiff" --annotate --junit j.xml lonely_a lonely_b
+check "and in JUnit" grep -q 'failures="1"' j.xml
+# names of files may hold any bytes
+name=$(printf 'n\xe9\x01<&')
+cp -r only_obj "$name"
+outputs 0 same "$clothdiff" --junit j.xml only_obj "$name"
+check "XML of any name" python3 -c "import xml.etree.ElementTree as t; t.parse('j.xml')"
+outputs 2 '"errors": ["n\ufffd\u0001<&x: cannot open' "$clothdiff" --json "${name}x" only_obj
 outputs 2 "" "$clothdiff" --junit j.xml films full
 check "JUnit of an incomplete comparison" python3 -c "
 import xml.etree.ElementTree as t

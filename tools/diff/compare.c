@@ -5,7 +5,7 @@
 
 // ---------------------------------------------------------------------------------------- pairing
 
-static int is_picked(const diff_options *a, const char *name) {
+int diff_is_picked(const diff_options *a, const char *name) {
   for (int k = 0; k < a->npick; k++)
     if (!strcmp(a->pick[k], name)) return 1;
   return !a->npick;
@@ -139,9 +139,28 @@ static void add_pair(diff_run *run, diff_comparison *c, int a, int b) {
     c->found.velocities = 1;
 }
 
-static int find_object(const csim_sequence_info *info, const char *name) {
+static char plain(char c) {
+  int is = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+  return is ? c : '_';
+}
+
+// Whether two names are equal once each is written as USD has to: letters, digits, '_', no digit
+// first.
+static int same_in_usd(const char *a, const char *b) {
+  if (*a == '_' && b[0] >= '0' && b[0] <= '9') a++;
+  if (*b == '_' && a[0] >= '0' && a[0] <= '9') b++;
+  while (*a && plain(*a) == plain(*b)) a++, b++;
+  return !*a && !*b;
+}
+
+// The object of this name; in USD, or of USD, also one that is written so there. -1: none
+static int find_object(const diff_comparison *c, int side, const char *name) {
+  const csim_sequence_info *info = c->source[side]->info;
+  int usd = !strcmp(c->source[0]->kind, "usd") != !strcmp(c->source[1]->kind, "usd");
   for (int i = 0; i < info->nobject; i++)
     if (!strcmp(info->object[i].name, name)) return i;
+  for (int i = 0; i < info->nobject && usd; i++)
+    if (same_in_usd(info->object[i].name, name)) return i;
   return -1;
 }
 
@@ -155,7 +174,7 @@ static int pair_objects(diff_run *run, diff_comparison *c) {
   if (!c->pair) return DIFF_TROUBLE;
   for (int k = 0; k < 2; k++)
     for (int i = 0; i < info[k]->nobject; i++)
-      if (is_picked(run->options, info[k]->object[i].name) || info[k]->nobject == 1) {
+      if (diff_is_picked(run->options, info[k]->object[i].name) || info[k]->nobject == 1) {
         count[k]++;
         only[k] = i;
       }
@@ -166,8 +185,8 @@ static int pair_objects(diff_run *run, diff_comparison *c) {
   for (int k = 0; k < 2; k++)
     for (int i = 0; i < info[k]->nobject; i++) {
       const char *name = info[k]->object[i].name;
-      if (!is_picked(run->options, name)) continue;
-      int other = find_object(info[!k], name);
+      if (!diff_is_picked(run->options, name)) continue;
+      int other = find_object(c, !k, name);
       if (other >= 0 && k == 0) add_pair(run, c, i, other);
       if (other >= 0) continue;
       if (!c->only_objects[k]++) c->only_object[k] = name;

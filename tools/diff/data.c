@@ -82,6 +82,23 @@ static void json_frames(const diff_run *run, const diff_comparison *c) {
   putchar(']');
 }
 
+// Names of the objects that only one of two outputs has.
+static void json_missing(const diff_run *run, const diff_comparison *c) {
+  for (int k = 0; k < 2; k++) {
+    const csim_sequence_info *info = c->source[k]->info;
+    int n = 0;
+    printf(", \"objects_only_%c\": [", "ab"[k]);
+    for (int o = 0; o < info->nobject; o++) {
+      int paired = !diff_is_picked(run->options, info->object[o].name);
+      for (int i = 0; i < c->npair; i++) paired |= c->pair[i].index[k] == o;
+      if (paired) continue;
+      if (n++) fputs(", ", stdout);
+      tool_json_string(stdout, info->object[o].name);
+    }
+    putchar(']');
+  }
+}
+
 static void json_comparison(const diff_run *run, const diff_comparison *c) {
   putchar('{');
   json_text("kind_a", c->source[0]->kind);
@@ -97,6 +114,7 @@ static void json_comparison(const diff_run *run, const diff_comparison *c) {
       printf(i ? ", %lld" : "%lld", c->only_frame[k][i]);
     putchar(']');
   }
+  json_missing(run, c);
   printf(", \"fps\": \"%s\", \"up\": \"%s\"", same_word(c->found.fps), same_word(c->found.up));
   printf(", \"not_finite\": {\"a\": %lld, \"b\": %lld}", c->all.not_finite[0],
          c->all.not_finite[1]);
@@ -130,6 +148,8 @@ static void json_unread(const diff_run *run) {
         if (!diff_is_lonely(run, k, s, o)) continue;
         printf("%s{\"side\": \"%c\", ", n++ ? ", " : "", "ab"[k]);
         json_text("object", source->info->object[o].name);
+        fputs(", ", stdout);
+        json_text("kind", source->kind);
         putchar('}');
       }
     }
@@ -163,10 +183,11 @@ void diff_print_json(const diff_run *run) {
 
 // ------------------------------------------------------------------------------------------ JUnit
 
-// XML knows no control characters, not even escaped; bytes of UTF-8 pass.
+// XML knows no control characters, not even escaped, and no other bytes than UTF-8.
 static void xml_text(const char *text, FILE *out) {
-  for (; *text; text++) {
+  for (int n; *text; text += n) {
     unsigned char c = (unsigned char)*text;
+    n = tool_character(text);
     if (c == '&')
       fputs("&amp;", out);
     else if (c == '<')
@@ -175,8 +196,12 @@ static void xml_text(const char *text, FILE *out) {
       fputs("&gt;", out);
     else if (c == '"')
       fputs("&quot;", out);
+    else if (n == 0 || c < 0x20 || c == 0x7f || !strncmp(text, "\xef\xbf\xbe", 3) ||
+             !strncmp(text, "\xef\xbf\xbf", 3)) // U+FFFE and U+FFFF
+      fputc('?', out);
     else
-      fputc(c < 0x20 || c == 0x7f ? '?' : c, out);
+      fwrite(text, 1, (size_t)n, out);
+    n += !n;
   }
 }
 
@@ -192,42 +217,73 @@ static void object_case(const diff_run *run, const diff_comparison *c, int pair,
   diff_kinds(c, kinds);
   begin_case(out, kinds, diff_pair_name(c, pair));
   if (diff_pair_fails(run, p)) {
-    fprintf(out,
-            "    <failure message=\"%lld frames fail, first %lld; largest distance %.9g\">"
-            "topology %s, max %.9g, rms %.9g, over tolerance %.6g %%, not finite %lld and %lld, "
-            "missing %lld and %lld, unreadable %lld</failure>\n",
-            p->failing, p->first_failing, p->s.max, same_word(p->faces_differ), p->s.max,
-            diff_rms(&p->s), diff_over_percent(&p->s), p->s.not_finite[0], p->s.not_finite[1],
-            p->missing[0], p->missing[1], p->unreadable);
+    fprintf(
+        out,
+        "    <failure type=\"difference\" message=\"%lld frames fail, first %lld; largest distance "
+        "%.9g\">"
+        "topology %s, max %.9g, rms %.9g, over tolerance %.6g %%, not finite %lld and %lld, "
+        "missing %lld and %lld, unreadable %lld</failure>\n",
+        p->failing, p->first_failing, p->s.max, same_word(p->faces_differ), p->s.max,
+        diff_rms(&p->s), diff_over_percent(&p->s), p->s.not_finite[0], p->s.not_finite[1],
+        p->missing[0], p->missing[1], p->unreadable);
   }
   fputs("  </testcase>\n", out);
 }
 
-// Frames, objects, rate and axis: what no single object shows.
-static int run_case_fails(const diff_comparison *c) {
+// Frames, objects, rate, axis and whatever else makes a difference that no single object shows.
+static int run_case_fails(const diff_run *run, const diff_comparison *c) {
+  int pairs = 0;
+  for (int k = 0; k < c->npair; k++) pairs |= diff_pair_fails(run, &c->pair[k]);
   return c->only_frames[0] || c->only_frames[1] || c->found.topology || c->found.fps ||
-         c->found.up || c->found.tags || c->found.uvs || c->found.velocities;
+         c->found.up || c->found.tags || c->found.uvs || c->found.velocities ||
+         (diff_differs(run, c) && !pairs);
 }
 
 static void comparison_cases(const diff_run *run, const diff_comparison *c, FILE *out) {
   char kinds[64];
   diff_kinds(c, kinds);
   begin_case(out, kinds, "frames and objects");
-  if (run_case_fails(c)) {
+  if (run_case_fails(run, c)) {
     fprintf(out,
-            "    <failure message=\"frames only in one side: %lld and %lld; objects: %d and "
-            "%d\">topology %s, frame rate %s, up axis %s</failure>\n",
+            "    <failure type=\"difference\" message=\"frames only in one side: %lld and %lld; "
+            "objects: %d and %d\">topology %s, frame rate %s, up axis %s%s%s%s</failure>\n",
             c->only_frames[0], c->only_frames[1], c->only_objects[0], c->only_objects[1],
-            same_word(c->found.topology), same_word(c->found.fps), same_word(c->found.up));
+            same_word(c->found.topology), same_word(c->found.fps), same_word(c->found.up),
+            c->found.tags ? ", groups or materials differ" : "",
+            c->found.uvs ? ", texture coordinates differ" : "",
+            c->found.velocities ? ", velocities are on one side only" : "");
   }
   fputs("  </testcase>\n", out);
   for (int i = 0; i < c->npair; i++) object_case(run, c, i, out);
 }
 
+// Objects that were compared with nothing. @return their number
+static int lonely_case(const diff_run *run, FILE *out) {
+  int n = 0;
+  if (out) begin_case(out, "run", "every object was compared");
+  for (int k = 0; k < 2; k++)
+    for (int s = 0; s < run->side[k].nsource; s++) {
+      const diff_source *source = &run->side[k].source[s];
+      for (int o = 0; source->s && o < source->info->nobject; o++) {
+        if (!diff_is_lonely(run, k, s, o)) continue;
+        if (!n++ && out)
+          fputs("    <failure type=\"difference\" message=\"objects on one side only\">", out);
+        if (!out) continue;
+        fprintf(out, "%s: ", source->kind);
+        xml_text(source->info->object[o].name, out);
+        fputs(" is only in ", out);
+        xml_text(run->side[k].path, out);
+        fputc('\n', out);
+      }
+    }
+  if (out) fputs(n ? "</failure>\n  </testcase>\n" : "  </testcase>\n", out);
+  return n;
+}
+
 static void whole_case(const diff_run *run, FILE *out) {
   begin_case(out, "run", "everything was read");
   if (run->verdict == DIFF_TROUBLE) {
-    fputs("    <error message=\"the comparison is not complete\">", out);
+    fputs("    <error type=\"incomplete\" message=\"the comparison is not complete\">", out);
     for (int i = 0; i < run->nerror; i++) {
       xml_text(run->error[i], out);
       fputc('\n', out);
@@ -246,11 +302,11 @@ static void whole_case(const diff_run *run, FILE *out) {
 
 int diff_write_junit(diff_run *run) {
   const char *path = run->options->junit;
-  int tests = 1, failures = 0;
+  int tests = 2, failures = lonely_case(run, NULL) > 0;
   for (int i = 0; i < run->ncomparison; i++) {
     const diff_comparison *c = &run->comparison[i];
     tests += 1 + c->npair;
-    failures += run_case_fails(c);
+    failures += run_case_fails(run, c);
     for (int k = 0; k < c->npair; k++) failures += diff_pair_fails(run, &c->pair[k]);
   }
   FILE *out = fopen(path, "w");
@@ -263,6 +319,7 @@ int diff_write_junit(diff_run *run) {
     fprintf(out, "\" tests=\"%d\" failures=\"%d\" errors=\"%d\">\n", tests, failures,
             run->verdict == DIFF_TROUBLE);
     whole_case(run, out);
+    lonely_case(run, out);
     for (int i = 0; i < run->ncomparison; i++) comparison_cases(run, &run->comparison[i], out);
     fputs("</testsuite>\n</testsuites>\n", out);
   }

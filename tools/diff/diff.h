@@ -185,6 +185,9 @@ int diff_differs(const diff_run *run, const diff_comparison *c);
 int diff_frame_fails(const diff_run *run, const diff_frame *f);
 int diff_pair_fails(const diff_run *run, const diff_pair *p);
 
+/// Whether an object is among those asked for.
+int diff_is_picked(const diff_options *a, const char *name);
+
 /// Whether an object of a source was compared with nothing, though the other side could be read.
 int diff_is_lonely(const diff_run *run, int side, int source, int object);
 

@@ -34,6 +34,31 @@ static int frame_of(const diff_comparison *c, int side) {
   return k;
 }
 
+// An object as it is drawn: what belongs together has one name, and points have the faces of the
+// other side.
+static csim_cache_object drawn(const diff_comparison *c, int side, int object) {
+  csim_cache_object o = c->source[side]->info->object[object];
+  o.has_velocity = o.has_pressure = o.has_strain = o.nsample = 0;
+  for (int k = 0; k < c->npair; k++) {
+    if (c->pair[k].index[side] != object) continue;
+    const csim_cache_object *other = &c->source[!side]->info->object[c->pair[k].index[!side]];
+    if (side == 1) o.name = other->name;
+    if (o.nface || o.nvert != other->nvert) continue;
+    o.nface = other->nface;
+    o.face_start = other->face_start;
+    o.face_vert = other->face_vert;
+  }
+  return o;
+}
+
+// Whether an object is in the side's worst frame, and was asked for.
+static int is_drawn(const diff_run *run, const diff_comparison *c, int side, int object) {
+  diff_source *s = c->source[side];
+  int asked = diff_is_picked(run->options, s->info->object[object].name);
+  for (int k = 0; k < c->npair; k++) asked |= c->pair[k].index[side] == object;
+  return asked && csim_sequence_has(s->s, object, frame_of(c, side));
+}
+
 // The objects of a side that are in its worst frame, as a cache of this frame.
 static csim_status write_frame(diff_run *run, diff_comparison *c, int side, const char *path) {
   diff_source *s = c->source[side];
@@ -43,14 +68,13 @@ static csim_status write_frame(diff_run *run, diff_comparison *c, int side, cons
   csim_cache_writer *out = NULL;
   csim_status status = csim_cache_create(path, &options, NULL, &run->log.log, &out);
   for (int o = 0; !status && o < s->info->nobject; o++) {
-    csim_cache_object object = s->info->object[o];
-    object.has_velocity = object.has_pressure = object.has_strain = object.nsample = 0;
-    if (csim_sequence_has(s->s, o, frame)) status = csim_cache_add_object(out, &object);
+    csim_cache_object object = drawn(c, side, o);
+    if (is_drawn(run, c, side, o)) status = csim_cache_add_object(out, &object);
   }
   if (!status) status = csim_cache_begin(out);
   if (!status) status = csim_cache_begin_frame(out, worst_frame(c), 0);
   for (int o = 0; !status && o < s->info->nobject; o++) {
-    if (!csim_sequence_has(s->s, o, frame)) continue;
+    if (!is_drawn(run, c, side, o)) continue;
     status = csim_sequence_read(s->s, o, frame, s->x, NULL);
     if (!status) status = csim_cache_put(out, n++, s->x, NULL);
   }

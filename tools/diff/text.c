@@ -190,6 +190,14 @@ static void print_escaped(const char *text, FILE *out) {
       fputc(*text, out);
 }
 
+static void annotate_lonely(const diff_run *run, int side, const char *object) {
+  fputs("::error title=clothdiff ", stderr);
+  print_escaped(object, stderr);
+  fputs("::only in ", stderr);
+  print_escaped(run->side[side].path, stderr);
+  fputc('\n', stderr);
+}
+
 // One error for each object that differs, as GitHub Actions shows them beside the job.
 void diff_print_annotations(const diff_run *run) {
   char kinds[64];
@@ -219,6 +227,12 @@ void diff_print_annotations(const diff_run *run) {
       fputc('\n', stderr);
     }
   }
+  for (int k = 0; k < 2; k++)
+    for (int i = 0; i < run->side[k].nsource; i++) {
+      const diff_source *source = &run->side[k].source[i];
+      for (int o = 0; source->s && o < source->info->nobject; o++)
+        if (diff_is_lonely(run, k, i, o)) annotate_lonely(run, k, source->info->object[o].name);
+    }
   if (run->verdict == DIFF_TROUBLE)
     fputs("::error title=clothdiff::the comparison is not complete\n", stderr);
 }
