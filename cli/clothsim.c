@@ -123,7 +123,7 @@ static csim_status verify_contact(const cli_options *o, csim_log *log) {
     printf("{\"frames\": %d, \"crossing\": %lld, \"worst_frame\": %d, \"worst\": %lld}\n",
            report.frames, report.crossing, report.worst_frame, report.worst);
   else if (!o->quiet)
-    printf("%s: %d frames, %lld pairs of triangles meet\n", o->scene, report.frames,
+    printf("%s: %d frames, %lld pairs of triangles intersect\n", o->scene, report.frames,
            report.crossing);
   return status;
 }

@@ -49,7 +49,7 @@ static void print_help(void) {
       "  --mesh FILE          import: faces for the points of a PC2 or MDD file\n"
       "  --fps N              import: frames per second (default: the file's, or 25)\n"
       "  --error E            import: lossy, with errors up to E in positions\n"
-      "  --contact            verify: test every frame for triangles that meet\n"
+      "  --contact            verify: test every frame for intersecting triangles\n"
       "  --json               info, verify: one JSON object on standard output\n"
       "  -h, --help, --version\n"
       "\n"
@@ -337,7 +337,7 @@ static csim_status run_verify(const arguments *a) {
     printf(", \"crossing\": %lld, \"worst_frame\": %d, \"worst\": %lld", contact.crossing,
            contact.worst_frame, contact.worst);
   else if (contact.frames)
-    printf("  %lld pairs of triangles meet\n", contact.crossing);
+    printf("  %lld pairs of triangles intersect\n", contact.crossing);
   if (a->json) puts("}");
   free(report);
   csim_cache_free(cache);

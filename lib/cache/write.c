@@ -159,7 +159,8 @@ csim_status csim_cache_append(const char *path, int keep_frames, const csim_cach
     int have = csim_cache_get_info(w->old)->nframe;
     if (keep_frames < 0 || keep_frames > have) {
       csim_say(log, CSIM_ERROR, (csim_place){.file = path},
-               "cannot go on after %d frames: the cache has %d whole ones", keep_frames, have);
+               "cannot continue after %d frames: the cache has %d complete ones", keep_frames,
+               have);
       status = CSIM_INVALID;
     }
   }
@@ -265,9 +266,9 @@ static csim_status compare_head(csim_cache_writer *w, const csim_bytes *head, pt
   free(have);
   if (same == head->n) return CSIM_OK;
   return fail(w, CSIM_INVALID,
-              same < CSIM_CACHE_HEADER ? "cannot go on: the cache has other settings or objects"
-              : same < meta_end        ? "cannot go on: the cache is of another scene or version"
-                                       : "cannot go on: an object of the cache has another mesh");
+              same < CSIM_CACHE_HEADER ? "cannot continue: the cache has other settings or objects"
+              : same < meta_end        ? "cannot continue: the cache is of another scene or version"
+                                : "cannot continue: an object of the cache has another mesh");
 }
 
 // Brings every track to the last frame kept and copies the index of the frames kept.

@@ -69,17 +69,15 @@ static csim_status report_pairs(const start_check *s) {
     const char *a = name_of(s, row[i][0]), *b = name_of(s, row[i][1]);
     const double *x = s->x + csim_xyz(s->mesh.tri[csim_xyz(row[i][2])]);
     if (row[i][0] == row[i][1])
-      csim_say(
-          s->log, s->level, (csim_place){0},
-          "\"%s\" passes through itself at the start: %d pairs of triangles, first faces %d and "
-          "%d near (%.4g, %.4g, %.4g)",
-          a, end - i, face_of(s, row[i][2]), face_of(s, row[i][3]), x[0], x[1], x[2]);
+      csim_say(s->log, s->level, (csim_place){0},
+               "\"%s\" intersects itself at the start: %d pairs of triangles, first faces %d and "
+               "%d near (%.4g, %.4g, %.4g)",
+               a, end - i, face_of(s, row[i][2]), face_of(s, row[i][3]), x[0], x[1], x[2]);
     else
-      csim_say(
-          s->log, s->level, (csim_place){0},
-          "\"%s\" and \"%s\" pass through each other at the start: %d pairs of triangles, first "
-          "face %d of the one and %d of the other near (%.4g, %.4g, %.4g)",
-          a, b, end - i, face_of(s, row[i][2]), face_of(s, row[i][3]), x[0], x[1], x[2]);
+      csim_say(s->log, s->level, (csim_place){0},
+               "\"%s\" and \"%s\" intersect at the start: %d pairs of triangles, first "
+               "face %d of the one and %d of the other near (%.4g, %.4g, %.4g)",
+               a, b, end - i, face_of(s, row[i][2]), face_of(s, row[i][3]), x[0], x[1], x[2]);
   }
   if (reported > MAX_REPORTED)
     csim_say(s->log, s->level, (csim_place){0}, "and %d more pairs of objects",
@@ -173,7 +171,7 @@ static csim_status write_pairs(const start_check *s, const char *path) {
   status = csim_obj_write(path, &mesh, NULL, 9, s->log);
   if (!status)
     csim_say(s->log, CSIM_INFO, (csim_place){.file = path},
-             "has the triangles that meet, in metres");
+             "has the intersecting triangles, in metres");
 done:
   csim_arena_free(&arena);
   return status;

@@ -181,7 +181,7 @@ static csim_status prepare_directory(csim_output_writer *w, const csim_output_st
       csim_say(
           w->log, CSIM_ERROR, (csim_place){.file = w->out},
           "this directory is not empty (%s); choose another, or give --overwrite to replace an "
-          "earlier run, or --resume to go on with one",
+          "earlier run, or --resume to continue one",
           name);
       status = CSIM_INVALID;
     } else if (kind != NOT_OURS) {
@@ -343,8 +343,8 @@ static csim_status resume_cache(csim_output_writer *w, const csim_output_start *
   if (!scene->output.cache) {
     if (!scene->output.nformat) return CSIM_OK;
     csim_say(w->log, CSIM_ERROR, (csim_place){.file = scene->file},
-             "\"output.formats\" without \"output.cache\" cannot be resumed: their frames so far "
-             "would be written anew from the cache");
+             "\"output.formats\" without \"output.cache\" cannot be resumed: earlier frames would "
+             "have to be written again from the cache");
     return CSIM_INVALID;
   }
   if (scene->output.nformat && scene->output.cache_error > 0)

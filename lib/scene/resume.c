@@ -234,7 +234,7 @@ static csim_status try_checkpoint(const csim_scene *scene, const csim_run_option
   if (n < 48) snprintf(frames + n, 64 - n, "%s%d", n ? ", " : "", frame);
   if (frame >= before) {
     csim_say(log, CSIM_WARNING, (csim_place){.file = path},
-             "cannot be used: files of frame %d, before it, are not as they were written", before);
+             "cannot be used: files of the earlier frame %d are missing or changed", before);
   } else if (!options->from_frame || frame == options->resume_from) {
     status = cache_reaches(scene, options->out, frame, &reaches);
     if (!status && reaches) {
@@ -334,8 +334,8 @@ static csim_status verify(const csim_scene *scene, const char *out, const record
   if (status || !last->exists) return status;
   if (!r->exists) {
     csim_say(log, CSIM_WARNING, (csim_place){.file = out},
-             "there is no " CSIM_LEDGER_NAME ": of what was written before only the OBJ files are "
-             "looked for, and their contents are not verified");
+             "there is no " CSIM_LEDGER_NAME ": of the earlier files only OBJ files are searched "
+             "for, and their contents are not verified");
     look_for_frames(scene, out, last->last_frame, last_frame(scene, last), log, r);
   }
   // damage in a cache that is still growing is found when it is opened
@@ -358,7 +358,7 @@ static csim_status is_whole(const csim_scene *scene, const char *out, const reco
   if (!reaches) *whole = 0;
   if (!status && !*whole)
     csim_say(log, CSIM_WARNING, (csim_place){.file = out},
-             "the run was complete, and its files are no longer: they are made again");
+             "files of this complete run are missing or changed: they are written again");
   return status;
 }
 
@@ -422,8 +422,8 @@ static csim_status without_checkpoint(const csim_run_options *options, const rec
   }
   if (options->from_frame) {
     csim_say(log, CSIM_ERROR, (csim_place){.file = out},
-             "there is no checkpoint of frame %d; %s%s; --from-cache goes on from the frame in the "
-             "cache",
+             "there is no checkpoint of frame %d; %s%s; --from-cache continues from the frame in "
+             "the cache",
              options->resume_from, *frames ? "there are: " : "there is none at all", frames);
     return CSIM_INVALID;
   }
@@ -460,14 +460,14 @@ csim_status csim_resume_find(const csim_scene *scene, const csim_run_options *op
   if (options->from_frame && options->resume_from >= files.first_frame &&
       files.first_frame <= last.last_frame) {
     csim_say(log, CSIM_ERROR, (csim_place){.file = out},
-             "cannot go on after frame %d: files of frame %d are not as they were written, and "
-             "only computing them again mends them: give --resume or an earlier frame",
+             "cannot continue after frame %d: files of frame %d are missing or changed and must be "
+             "computed again: use --resume or an earlier frame",
              options->resume_from, files.first_frame);
     return CSIM_INVALID;
   }
   if (resume->found && resume->point.frame > scene->frame_end) {
     csim_say(log, CSIM_ERROR, (csim_place){.file = out},
-             "the run has come to frame %d already, which is after the last one wanted, %d",
+             "the run has already reached frame %d, after the last frame of the scene, %d",
              resume->point.frame, scene->frame_end);
     return CSIM_INVALID;
   }
@@ -586,14 +586,15 @@ static csim_status compare_trees(csim_json *json, const csim_scene *scene,
   if (d.memory) return CSIM_MEMORY;
   const char *never = cannot_change(json, scene, was, is);
   if (never) {
-    csim_say(log, CSIM_ERROR, place, "cannot go on after frame %d: %s", resume->point.frame, never);
+    csim_say(log, CSIM_ERROR, place, "cannot continue after frame %d: %s", resume->point.frame,
+             never);
     return CSIM_INVALID;
   }
   resume->changed = count > 0;
   if (!count || allowed) return CSIM_OK;
   csim_say(log, CSIM_ERROR, place,
-           "the scene has changed since the checkpoint of frame %d: undo that, or go on all the "
-           "same with --resume-from %d --allow-changes, or start over with --overwrite",
+           "the scene has changed since the checkpoint of frame %d: undo that, or continue anyway "
+           "with --resume-from %d --allow-changes, or start over with --overwrite",
            resume->point.frame, resume->point.frame);
   return CSIM_INVALID;
 }

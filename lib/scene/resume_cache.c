@@ -14,7 +14,7 @@
 #include <string.h>
 
 static csim_status refuse(csim_log *log, const char *file, const char *why) {
-  csim_say(log, CSIM_ERROR, (csim_place){.file = file}, "cannot go on from the cache: %s", why);
+  csim_say(log, CSIM_ERROR, (csim_place){.file = file}, "cannot continue from the cache: %s", why);
   return CSIM_INVALID;
 }
 
@@ -118,7 +118,8 @@ csim_status csim_resume_from_cache(const csim_sim *sim, const csim_run_options *
     status = refuse(log, info->file, "when phases end that wait for rest is not in it");
   else if (!(resume->changed = !same_scene(scene, info->meta)))
     csim_say(log, CSIM_INFO, (csim_place){.file = info->file},
-             "goes on from the cache's floats: later frames differ %s from those of a run that was "
+             "continues from the floats of the cache: later frames differ %s from those of a run "
+             "that was "
              "never stopped",
              scene->solver.integrator == CSIM_INTEGRATOR_ALPHA
                  ? "a little (the cache has no accelerations)"

@@ -128,11 +128,10 @@ static csim_status verify_substep(run *r, int frame, int substep, long long *mos
   if (count <= r->crossing_start) return CSIM_OK;
   r->report->total.crossing++;
   if (*most == 0)
-    csim_say(
-        r->log, CSIM_ERROR, (csim_place){.file = r->scene->file},
-        "frame %d, substep %d of %d: %lld pairs of triangles meet, or vertices are behind planes; "
-        "at the start %lld did",
-        frame, substep, r->sim.scene->substeps, count, r->crossing_start);
+    csim_say(r->log, CSIM_ERROR, (csim_place){.file = r->scene->file},
+             "frame %d, substep %d of %d: %lld pairs of triangles intersect, or vertices are "
+             "behind planes; at the start there were %lld",
+             frame, substep, r->sim.scene->substeps, count, r->crossing_start);
   if (count > *most) *most = count;
   return CSIM_OK;
 }
@@ -171,13 +170,13 @@ static void report_frame(const run *r, int frame, const csim_frame_stats *stats,
              frame, stats->unconverged, stats->substeps, stats->residual);
   if (stats->halved)
     csim_say(r->log, CSIM_DEBUG, place,
-             "frame %d: %lld of %lld substeps were taken in up to %d parts: a body came fast, or "
-             "they blew up",
+             "frame %d: %lld of %lld substeps were taken in up to %d parts: a body was too fast, "
+             "or they diverged",
              frame, stats->halved, stats->substeps, parts);
   if (lag > r->sim.world.contact.thickness)
     csim_say(r->log, CSIM_WARNING, place,
-             "frame %d: a collider or pin is up to %.3g m behind its motion: it is held between "
-             "other bodies, or by cloth that is",
+             "frame %d: a collider or pin is up to %.3g m behind its motion: it is blocked by "
+             "other bodies, or by cloth between them",
              frame, lag);
 }
 
@@ -429,9 +428,8 @@ static csim_status end_run(run *r, csim_status status) {
   }
   if (!status && report->total.crossing) {
     status = CSIM_FAILED;
-    snprintf(report->reason, sizeof report->reason,
-             "in %lld of %lld substeps surfaces pass through each other", report->total.crossing,
-             report->total.verified);
+    snprintf(report->reason, sizeof report->reason, "surfaces intersect in %lld of %lld substeps",
+             report->total.crossing, report->total.verified);
   }
   if (status) report->total = r->writing.good_totals;
   csim_exceptions_report(r->scene, &report->total, r->log);

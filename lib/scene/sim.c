@@ -16,10 +16,9 @@ static csim_status untangle(const csim_sim *sim, const csim_collision_setup *set
   long long before, after;
   csim_status status = csim_contact_untangle(setup, sim->world.model->x0, &before, &after);
   if (!status && before)
-    csim_say(
-        sim->log, after ? CSIM_WARNING : CSIM_INFO, (csim_place){.file = sim->scene->file},
-        "untangled the start: %lld pairs of triangles passed through each other, %lld do now%s",
-        before, after, after ? "; they stay so" : "");
+    csim_say(sim->log, after ? CSIM_WARNING : CSIM_INFO, (csim_place){.file = sim->scene->file},
+             "untangled the start: %lld pairs of triangles intersected, %lld do now%s", before,
+             after, after ? "; these stay crossed" : "");
   return status;
 }
 
@@ -65,11 +64,10 @@ static csim_status check_start(const csim_sim *sim, const char *out) {
   }
   status = csim_contact_check_start(sim->pool, &setup, refuse, path, sim->log, &total);
   if (!status && total && refuse) {
-    csim_say(
-        sim->log, CSIM_ERROR, place,
-        "contact keeps apart what is apart at the start; move the objects, or go on as it is "
-        "with \"contact\": {\"on_intersection\": \"ignore-pairs\"}, or have it pulled apart with "
-        "\"untangle\"");
+    csim_say(sim->log, CSIM_ERROR, place,
+             "contact needs a start without intersections: move the objects, or set \"contact\": "
+             "{\"on_intersection\": \"ignore-pairs\"} to ignore these pairs, or \"untangle\" to "
+             "separate them");
     status = CSIM_INVALID;
   }
   csim_arena_free(&arena);

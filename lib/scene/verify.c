@@ -98,7 +98,7 @@ static csim_status verify_frame(verifier *v, int frame, csim_log *log, csim_veri
   }
   if (count)
     csim_say(log, CSIM_ERROR, (csim_place){.file = v->info->file},
-             "frame %lld: %lld pairs of triangles meet, the first of \"%s\" and \"%s\"",
+             "frame %lld: %lld pairs of triangles intersect, the first of \"%s\" and \"%s\"",
              v->info->number[frame], count, v->info->object[v->object[v->pair[2 * first]]].name,
              v->info->object[v->object[v->pair[2 * first + 1]]].name);
   return CSIM_OK;

@@ -132,37 +132,37 @@ int csim_worst_judge(const csim_scene *scene, const csim_run_totals *total, csim
   int count = 0;
   if (total->lag.value > bound->lag && ++count)
     csim_say(log, CSIM_WARNING, place,
-             "\"%s\" is %.3g m behind its motion in frame %d: it is held between other bodies; see "
+             "\"%s\" is %.3g m behind its motion in frame %d: it is blocked by other bodies; see "
              "\"contact\": {\"pinched\": ...} and \"strict\": {\"lag\": ...}",
              name_of(scene, &total->lag), total->lag.value, total->lag.frame);
   if (total->strain.value > bound->strain && ++count)
     csim_say(log, CSIM_WARNING, place,
              "\"%s\" is stretched by %.0f %% between vertices %d and %d in frame %d: it is pulled "
-             "harder than it holds, or needs more \"frames.substeps\"",
+             "too hard for its stiffness, or needs more \"frames.substeps\"",
              name_of(scene, &total->strain), 100 * total->strain.value, total->strain.vert[0],
              total->strain.vert[1], total->strain.frame);
   if (total->imbalance.value > bound->imbalance && ++count)
     csim_say(log, CSIM_WARNING, place,
-             "a substep of frame %d left %.0f %% of the forces on \"%s\" unbalanced: give it more "
+             "a substep of frame %d left %.0f %% of the forces on \"%s\" unbalanced: use more "
              "\"frames.substeps\" or \"solver.iterations\"",
              total->imbalance.frame, 100 * total->imbalance.value,
              name_of(scene, &total->imbalance));
   if (csim_conserved_gain(&total->conserved) > bound->energy && ++count)
     csim_say(log, CSIM_WARNING, place,
-             "frame %d has %.3g J more than the start, %.0f %% of what is exchanged, and nothing "
-             "gives it: use more \"frames.substeps\" or a \"quality\" of \"final\"",
+             "frame %d has %.3g J more than the start, %.0f %% of the energy exchanged, though "
+             "nothing adds any: use more \"frames.substeps\" or a \"quality\" of \"final\"",
              total->conserved.frame, total->conserved.gained,
              100 * csim_conserved_gain(&total->conserved));
   if (csim_conserved_drift(&total->conserved) > bound->momentum && ++count)
-    csim_say(
-        log, CSIM_WARNING, place,
-        "the forces left over by all substeps have moved everything by %.3g m/s: use a smaller "
-        "\"solver.balance\" or a \"quality\" of \"final\"",
-        csim_conserved_drift(&total->conserved));
+    csim_say(log, CSIM_WARNING, place,
+             "the unbalanced forces of all substeps have accelerated the whole scene by %.3g m/s: "
+             "use a smaller "
+             "\"solver.balance\" or a \"quality\" of \"final\"",
+             csim_conserved_drift(&total->conserved));
   double unconverged = total->taken ? (double)total->unconverged / (double)total->taken : 0;
   if (unconverged > bound->unconverged && ++count)
     csim_say(log, CSIM_WARNING, place,
-             "%.0f %% of the substeps did not converge: give it more \"frames.substeps\" or "
+             "%.0f %% of the substeps did not converge: use more \"frames.substeps\" or "
              "\"solver.iterations\", or a \"quality\" of \"final\"",
              100 * unconverged);
   return count;

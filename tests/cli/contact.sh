@@ -68,7 +68,7 @@ cat >press.json <<'END'
  "contact": {"thickness": 0.005}}
 END
 expect 0 "$clothsim" press.json -o press --verify-substeps
-says "it is held between other bodies"
+says "it is blocked by other bodies"
 says "colliders or pins were held back"
 says '"press" is '
 equal "$(field contact_guarantee press)" false "the press: what is promised"
@@ -94,9 +94,9 @@ cat >tangle.json <<'END'
  "contact": {"thickness": "5 mm", "on_intersection": "untangle"}}
 END
 expect 2 "$clothsim" tangle.json -o refused --set 'contact.on_intersection="refuse"'
-says '"low" and "tilted" pass through each other'
+says '"low" and "tilted" intersect at the start'
 says '"tilted" starts behind the plane "floor"'
-says 'with "untangle"'
+says 'or "untangle"'
 expect 0 "$clothsim" tangle.json -o tangle --verify-substeps
 says "untangled the start"
 says "0 do now"
@@ -105,13 +105,13 @@ expect 0 "$clothsim" --verify-contact tangle/tangle.clothcache
 # pinned vertices stay where they are: then it stays crossed, and is told so
 expect 0 "$clothsim" tangle.json -o pinned -e 2 --verify-substeps --set 'contact.on_intersection="untangle"' \
   --set 'low.pins=[{"box": [[-9, -9, -9], [9, 9, 9]]}]' --set 'tilted.pins=[{"box": [[-9, -9, -9], [9, 9, 9]]}]'
-says "they stay so"
-says '"low" and "tilted" pass through each other'
+says "these stay crossed"
+says '"low" and "tilted" intersect at the start'
 
 # without contact the cloths fall through, and that is found in both ways
 expect 1 "$clothsim" "$ROOT/scenes/contact/stack.json" -o none --verify-substeps -q -e 8 \
   --set 'contact.response="none"' --set frames.substeps=2
-says "pairs of triangles meet"
+says "pairs of triangles intersect"
 check "crossings are counted" test "$(field crossing_substeps none)" -gt 0
 equal "$(field state none)" failed "state of a run with crossings"
 expect 1 "$clothsim" --verify-contact none/stack.clothcache

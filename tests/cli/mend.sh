@@ -33,11 +33,11 @@ mended cloth_rest.obj 'echo x >>run/cloth_rest.obj' "after frame 6"
 mended tiny.clothcache 'rm run/tiny.clothcache' "is missing"
 mended tiny.clothcache 'truncate -s -100 run/tiny.clothcache' "has another size"
 mended tiny.clothcache 'printf "\377\377" | dd of=run/tiny.clothcache bs=1 seek=3000 conv=notrunc 2>/dev/null' "has other contents"
-mended "" 'rm run/cloth_000*' "made again"
-mended "" 'rm run/tiny.clothcache run/cloth* run/run.checkpoint' "made again"
+mended "" 'rm run/cloth_000*' "written again"
+mended "" 'rm run/tiny.clothcache run/cloth* run/run.checkpoint' "written again"
 # the ledger itself
-mended "" ': >run/run.files' "made again"
-mended "" 'head -c 300 whole/run.files >run/run.files' "made again"
+mended "" ': >run/run.files' "written again"
+mended "" 'head -c 300 whole/run.files >run/run.files' "written again"
 rm -rf run && cp -r whole run && rm run/run.files
 expect 0 "$clothsim" tiny.json -o run --resume
 says "are not verified"
@@ -62,13 +62,13 @@ stopped() {
 stopped 'true' "resumed after frame 4"
 stopped 'rm run/cloth_0004.obj' "resumed after frame 3"
 stopped ': >run/cloth_0003.obj' "resumed after frame 2"
-stopped ': >run/cloth_0001.obj' "are not as they were written"
+stopped ': >run/cloth_0001.obj' "are missing or changed"
 stopped 'rm -f run/run.checkpoint run/run.checkpoint.old' "resumed after frame 4"
 rm -rf run
 expect 0 "$clothsim" tiny.json -q -o run -e 4
 : >run/cloth_0002.obj
 expect 2 "$clothsim" tiny.json -o run --resume-from 4
-says "only computing them again mends them"
+says "must be computed again"
 
 # complete runs are made longer, also twice, and end as if they had been so long from the start
 rm -rf run
@@ -77,7 +77,7 @@ expect 0 "$clothsim" tiny.json -q -o run --resume -e 4
 expect 0 "$clothsim" tiny.json -q -o run --resume
 check "made longer" diff -r whole run
 expect 2 "$clothsim" tiny.json -q -o run --resume -e 3
-says "after the last one wanted"
+says "after the last frame of the scene"
 
 # every checkpoint is kept: change at 3, go on from there
 expect 0 "$clothsim" tiny.json -q -o kept --keep-checkpoints --checkpoint-every 1
@@ -98,7 +98,7 @@ equal "$(ls kept | grep -c 'checkpoint-')" 0 "checkpoints kept after --overwrite
 expect 2 "$clothsim" tiny.json -o same --resume-from 4
 says "--from-cache"
 expect 0 "$clothsim" tiny.json -o same --resume-from 4 --from-cache
-says "goes on from the cache's floats"
+says "continues from the floats of the cache"
 check "frames up to it stay" cmp same/cloth_0004.obj whole/cloth_0004.obj
 expect 0 "$clothsim" tiny.json -o same --resume
 says "nothing to do"

@@ -139,7 +139,7 @@ damaged "missing checkpoint" 'rm two/run.checkpoint'
 damaged "flipped bit" 'printf "\377" | dd of=two/run.checkpoint bs=1 seek=6000 conv=notrunc 2>/dev/null'
 says "damaged"
 damaged "cache behind the checkpoint" 'truncate -s -2000 two/tiny.clothcache'
-says "are not as they were written"
+says "are missing or changed"
 
 # a changed scene: told key by key, refused, allowed
 expect 75 "$clothsim" tiny.json -q -o changed $stop

@@ -164,7 +164,7 @@ if unshare -m bash -c "mkdir -p disk && mount -t tmpfs -o size=96k tmpfs disk" 2
 fi
 # triangles that meet: a sheet with one corner sewn through its middle
 outputs 1 'frame 5: ' "$clothcache" verify --contact run.clothcache # the flag lies in the sheet
-outputs 0 "0 pairs of triangles meet" "$clothcache" verify --contact large.clothcache
+outputs 0 "0 pairs of triangles intersect" "$clothcache" verify --contact large.clothcache
 frames folded sheet 1 3
 LC_ALL=C awk '$1 == "v" { k = n++; if (k < 2 || k == 7) { $2 = 0.37 + 0.01 * k; $3 = k ? -0.3 : 0.3; $4 = 0.36 } }
   { print }' folded/sheet_0001.obj >folded/sheet_0003.obj

@@ -431,11 +431,11 @@ static void test_append_refuses(void) {
   CHECK(!write_run(in_dir("other"), &LOSSLESS, 3, 1, NULL));
   check_log_init(&log);
   CHECK(csim_cache_append(in_dir("other"), 4, &LOSSLESS, NULL, &log.log, &w) == CSIM_INVALID && !w);
-  CHECK_TEXT(log.text, "cannot go on after 4 frames: the cache has 3 whole ones");
+  CHECK_TEXT(log.text, "cannot continue after 4 frames: the cache has 3 complete ones");
   static const char *expected[] = {
-      "cannot go on: the cache is of another scene or version",
-      "cannot go on: the cache has other settings or objects",
-      "cannot go on: an object of the cache has another mesh",
+      "cannot continue: the cache is of another scene or version",
+      "cannot continue: the cache has other settings or objects",
+      "cannot continue: an object of the cache has another mesh",
   };
   for (int k = 0; k < 3; k++) {
     csim_cache_options options = LOSSLESS;
