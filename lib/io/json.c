@@ -6,6 +6,7 @@
 
 #include <assert.h>
 #include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -163,6 +164,14 @@ cJSON *csim_json_get(const cJSON *object, const char *key) {
   for (cJSON *child = object ? object->child : NULL; child; child = child->next)
     if (child->string && !strcmp(child->string, key)) return child;
   return NULL;
+}
+
+double csim_json_number_of(const csim_json *json, const cJSON *item) {
+  return cJSON_IsNumber(item) ? csim_json_note_of(json, item)->number : 0;
+}
+
+int csim_json_integer_of(const csim_json *json, const cJSON *item) {
+  return (int)fmax(-1e9, fmin(1e9, csim_json_number_of(json, item)));
 }
 
 void csim_json_free(csim_json *json) {

@@ -73,6 +73,12 @@ const csim_json_note *csim_json_note_of(const csim_json *json, const cJSON *item
 /// The member of an object with exactly this key, or NULL.
 cJSON *csim_json_get(const cJSON *object, const char *key);
 
+/// Value of a number, 0 if the item is none (NULL allowed).
+double csim_json_number_of(const csim_json *json, const cJSON *item);
+
+/// The same as an integer from -1e9 to 1e9.
+int csim_json_integer_of(const csim_json *json, const cJSON *item);
+
 /// Frees all texts and notes; trees stay the caller's.
 void csim_json_free(csim_json *json);
 

@@ -134,18 +134,14 @@ void csim_conserved_save(const csim_conserved *kept, csim_json_out *out) {
   csim_json_close(out, '}');
 }
 
-static double number_of(const csim_json *json, const cJSON *item) {
-  return cJSON_IsNumber(item) ? csim_json_note_of(json, item)->number : 0;
-}
-
 void csim_conserved_read(const csim_json *json, const cJSON *from, csim_conserved *kept) {
   const cJSON *item = csim_json_get(from, "conserved"), *left = csim_json_get(item, "left");
-  *kept = (csim_conserved){
-      .closed = cJSON_IsTrue(csim_json_get(item, "closed")),
-      .mass = number_of(json, csim_json_get(item, "mass")),
-      .start = number_of(json, csim_json_get(item, "start")),
-      .exchanged = number_of(json, csim_json_get(item, "exchanged")),
-      .gained = number_of(json, csim_json_get(item, "gained")),
-      .frame = (int)csim_max(-1e9, csim_min(1e9, number_of(json, csim_json_get(item, "frame"))))};
-  for (int c = 0; c < 3; c++) kept->left[c] = number_of(json, cJSON_GetArrayItem(left, c));
+  *kept = (csim_conserved){.closed = cJSON_IsTrue(csim_json_get(item, "closed")),
+                           .mass = csim_json_number_of(json, csim_json_get(item, "mass")),
+                           .start = csim_json_number_of(json, csim_json_get(item, "start")),
+                           .exchanged = csim_json_number_of(json, csim_json_get(item, "exchanged")),
+                           .gained = csim_json_number_of(json, csim_json_get(item, "gained")),
+                           .frame = csim_json_integer_of(json, csim_json_get(item, "frame"))};
+  for (int c = 0; c < 3; c++)
+    kept->left[c] = csim_json_number_of(json, cJSON_GetArrayItem(left, c));
 }

@@ -68,8 +68,7 @@ typedef struct layers {
 } layers;
 
 static int layer_of(const csim_reader *r, const cJSON *object) {
-  const cJSON *item = csim_json_get(object, "layer");
-  double layer = cJSON_IsNumber(item) ? csim_json_note_of(&r->json, item)->number : 0;
+  double layer = csim_json_number_of(&r->json, csim_json_get(object, "layer"));
   return layer > 0 ? (int)fmin(layer, MOST_LAYERS) : 0; // reading reports errors
 }
 

@@ -5,13 +5,6 @@
 
 #include <math.h>
 
-// Number of a body in the scene: in the scene's order, without colliders.
-static int object_of(const csim_scene *scene, int body) {
-  for (int o = 0; o < scene->nobject; o++)
-    if (scene->object[o].type != CSIM_OBJECT_COLLIDER && body-- == 0) return o;
-  return -1;
-}
-
 // The entry of an object, which is added if needed.
 static csim_released *entry_of(csim_run_totals *total, int object, int frame) {
   for (int k = 0; k < total->nreleased; k++)
@@ -41,7 +34,7 @@ void csim_exceptions_frame(const csim_scene *scene, const csim_world *world, int
   for (int b = 0; released && b < model->nbody; b++) {
     int count = count_triangles(model, b, released);
     if (count == 0) continue;
-    csim_released *entry = entry_of(total, object_of(scene, b), frame);
+    csim_released *entry = entry_of(total, csim_scene_object_of(scene, model->nbody, b), frame);
     entry->frames++;
     if (count <= entry->triangles) continue;
     entry->triangles = count;
@@ -72,23 +65,18 @@ void csim_exceptions_print(const csim_scene *scene, const csim_run_totals *total
   csim_json_close(out, ']');
 }
 
-static int integer_of(const csim_json *json, const cJSON *from, const char *key) {
-  const cJSON *item = csim_json_get(from, key);
-  double value = cJSON_IsNumber(item) ? csim_json_note_of(json, item)->number : 0;
-  return (int)fmax(-1e9, fmin(1e9, value));
-}
-
 void csim_exceptions_read(const csim_json *json, const cJSON *from, csim_run_totals *total) {
   const cJSON *list = csim_json_get(from, "pinched"), *item;
   total->nreleased = 0;
   cJSON_ArrayForEach(item, list) {
     if (total->nreleased == CSIM_MOST_RELEASED) return;
     csim_released *entry = &total->released[total->nreleased++];
-    *entry = (csim_released){.object = integer_of(json, item, "number"),
-                             .triangles = integer_of(json, item, "triangles"),
-                             .frame = integer_of(json, item, "frame"),
-                             .first = integer_of(json, item, "first_frame"),
-                             .frames = integer_of(json, item, "frames")};
+    *entry =
+        (csim_released){.object = csim_json_integer_of(json, csim_json_get(item, "number")),
+                        .triangles = csim_json_integer_of(json, csim_json_get(item, "triangles")),
+                        .frame = csim_json_integer_of(json, csim_json_get(item, "frame")),
+                        .first = csim_json_integer_of(json, csim_json_get(item, "first_frame")),
+                        .frames = csim_json_integer_of(json, csim_json_get(item, "frames"))};
   }
 }
 

@@ -484,8 +484,7 @@ void csim_resume_free(csim_resume *resume) {
 // --------------------------------------------------------------------------------------- comparing
 
 static long long total(const csim_json *json, const cJSON *tree, const char *key) {
-  const cJSON *item = csim_json_get(csim_json_get(tree, "totals"), key);
-  double number = cJSON_IsNumber(item) ? csim_json_note_of(json, item)->number : 0;
+  double number = csim_json_number_of(json, csim_json_get(csim_json_get(tree, "totals"), key));
   return number >= 0 && number < 9e15 ? (long long)number : 0;
 }
 

@@ -376,4 +376,12 @@ struct csim_scene {
   uint64_t hash;  ///< of all in the scene that can change a frame, see clothsim.h
 };
 
+/// Number in the scene of a part (bodies first, then colliders, in the scene's order); -1: none.
+static inline int csim_scene_object_of(const csim_scene *scene, int nbody, int part) {
+  int collider = part >= nbody, left = collider ? part - nbody : part;
+  for (int o = 0; o < scene->nobject; o++)
+    if ((scene->object[o].type == CSIM_OBJECT_COLLIDER) == collider && left-- == 0) return o;
+  return -1;
+}
+
 #endif

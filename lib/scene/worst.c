@@ -12,14 +12,6 @@ csim_run_totals csim_worst_none(void) {
   return (csim_run_totals){.lag = none, .strain = none, .imbalance = none};
 }
 
-// Number of a part in the scene: bodies first, then colliders, in the scene's order.
-static int object_of(const csim_scene *scene, int nbody, int part) {
-  int collider = part >= nbody, left = collider ? part - nbody : part;
-  for (int o = 0; o < scene->nobject; o++)
-    if ((scene->object[o].type == CSIM_OBJECT_COLLIDER) == collider && left-- == 0) return o;
-  return -1;
-}
-
 static const char *name_of(const csim_scene *scene, const csim_worst *worst) {
   return worst->object >= 0 && worst->object < scene->nobject ? scene->object[worst->object].name
                                                               : "";
@@ -31,7 +23,7 @@ void csim_worst_step(const csim_scene *scene, int frame, const csim_step_report 
   total->imbalance =
       (csim_worst){.value = step->method.imbalance,
                    .frame = frame,
-                   .object = object_of(scene, scene->nobject, step->method.unbalanced)};
+                   .object = csim_scene_object_of(scene, scene->nobject, step->method.unbalanced)};
 }
 
 typedef struct strain_job {
@@ -59,7 +51,7 @@ static void take_strain(const csim_scene *scene, const csim_model *model, int fr
   int body = model->body_of[v[0]], vert0 = model->body[body].vert0;
   *worst = (csim_worst){.value = strain,
                         .frame = frame,
-                        .object = object_of(scene, model->nbody, body),
+                        .object = csim_scene_object_of(scene, model->nbody, body),
                         .vert = {v[0] - vert0, v[1] - vert0}};
 }
 
@@ -67,9 +59,10 @@ void csim_worst_frame(csim_pool *pool, const csim_scene *scene, const csim_model
                       const csim_step_report *step, const double *x, csim_run_totals *total) {
   enum { GRAIN = 4096 };
   if (step->contact.lag > total->lag.value)
-    total->lag = (csim_worst){.value = step->contact.lag,
-                              .frame = frame,
-                              .object = object_of(scene, model->nbody, step->contact.lag_part)};
+    total->lag =
+        (csim_worst){.value = step->contact.lag,
+                     .frame = frame,
+                     .object = csim_scene_object_of(scene, model->nbody, step->contact.lag_part)};
   for (int k = 0; k < model->nenergy; k++) {
     strain_job job = {&model->energy[k], {.x = x}};
     if (!job.energy->kind->strain) continue;
@@ -104,19 +97,16 @@ void csim_worst_print(const csim_scene *scene, const csim_run_totals *total, csi
   print_worst(scene, "imbalance", &total->imbalance, 0, out);
 }
 
-static double number_of(const csim_json *json, const cJSON *item) {
-  return cJSON_IsNumber(item) ? csim_json_note_of(json, item)->number : 0;
-}
-
 static csim_worst read_worst(const csim_json *json, const cJSON *from, const char *key) {
   const cJSON *item = csim_json_get(from, key), *vert = csim_json_get(item, "vertices");
   const cJSON *object = csim_json_get(item, "number");
-  csim_worst worst = {.value = number_of(json, csim_json_get(item, "value")), .object = -1};
+  csim_worst worst = {.value = csim_json_number_of(json, csim_json_get(item, "value")),
+                      .object = -1};
   if (!(worst.value > 0) || !cJSON_IsNumber(object)) return worst;
-  worst.object = (int)csim_max(-1, csim_min(1e9, number_of(json, object)));
-  worst.frame = (int)csim_max(-1e9, csim_min(1e9, number_of(json, csim_json_get(item, "frame"))));
+  worst.object = (int)csim_max(-1, csim_json_integer_of(json, object));
+  worst.frame = csim_json_integer_of(json, csim_json_get(item, "frame"));
   for (int k = 0; k < 2; k++)
-    worst.vert[k] = (int)csim_max(0, csim_min(1e9, number_of(json, cJSON_GetArrayItem(vert, k))));
+    worst.vert[k] = (int)csim_max(0, csim_json_integer_of(json, cJSON_GetArrayItem(vert, k)));
   return worst;
 }
 

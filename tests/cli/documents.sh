@@ -70,5 +70,10 @@ done
 while read -r target; do
   check "make $target is a target" grep -qE "^([a-z -]+ )?$target( [a-z -]+)?:" "$ROOT/Makefile"
 done < <(grep -ohE '`make [a-z-]+' "$ROOT/README.md" "$ROOT/CONTRIBUTING.md" "$ROOT"/docs/*.md | sed 's/.* //' | sort -u)
+# the map of tests names every one
+for file in "$ROOT"/tests/unit/test_*.c; do
+  name=$(basename "$file" .c)
+  check "docs/architecture.md names $name" grep -qF "\`${name#test_}\`" "$ROOT/docs/architecture.md"
+done
 check "$ncommand commands" test $ncommand -ge 35
 report
