@@ -635,10 +635,18 @@ static csim_status import_frames(const arguments *a, csim_sequence *s, csim_cach
   return status;
 }
 
+// Whether both paths name one file that is there.
+static int is_same_file(const char *p, const char *q) {
+  struct stat a, b;
+  return p && q && !stat(p, &a) && !stat(q, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
 static csim_status run_import(const arguments *a) {
   csim_sequence *s = NULL, *mesh = NULL;
   csim_cache_writer *w = NULL;
   if (!a->out) return tool_usage(&log_, "import needs -o CACHE", NULL);
+  if (is_same_file(a->input, a->out) || is_same_file(a->mesh, a->out))
+    return tool_usage(&log_, "the cache would replace what it is made of:", a->out);
   csim_status status = csim_sequence_open(a->input, &log_.log, &s);
   if (!status && a->mesh) status = csim_sequence_open(a->mesh, &log_.log, &mesh);
   if (!status)

@@ -31,10 +31,15 @@ static void schema_reference(csim_json_out *out, const char *name) {
 // --------------------------------------------------------------------------------------- objects
 
 static void read_object(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {
-  if (is_object(item))
-    csim_read_table(r, f->detail, NULL, item, at(base, f->offset));
-  else
-    csim_complain_type(r, f, item);
+  const csim_table *table = f->detail;
+  if (is_object(item)) {
+    csim_read_table(r, table, NULL, item, at(base, f->offset));
+    return;
+  }
+  char found[CSIM_DESCRIPTION];
+  csim_describe_item(item, found);
+  csim_complain(r, CSIM_AT_VALUE, item, "expected an object { } with keys such as \"%s\", found %s",
+                table->field[0].key, found);
 }
 
 static void fall_back_object(csim_reader *r, const csim_field *f, void *base) {

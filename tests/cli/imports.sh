@@ -64,6 +64,7 @@ mistake 'has no group, object or material "colar"; it has "collar", "left", "sil
 mistake 'has no group, object or material "wool"; it has "collar", "left", "silk"' "$ball" \
   "$sheet, \"maps\": [{\"of\": \"density\", \"high\": 2, \"group\": \"wool\"}]"
 mistake '/fps: unknown key: it is a key of "frames"' "$ball" "$sheet" '"fps": 24,'
+mistake '/units: expected an object { } with keys such as "length", found string "cm"' "$ball" "$sheet" '"units": "cm",'
 mistake '/up: unknown key: it is a key of "units"' "$ball" "$sheet" '"up": "z",'
 mistake '/render_meshes: unknown key: it is a key of "objects"' "$ball" "$sheet" '"render_meshes": [],'
 mistake '/objects/1/gravity: unknown key: it is a key of the scene itself' "$ball" "$sheet, \"gravity\": [0, 0, 0]"

@@ -172,6 +172,11 @@ outputs 0 "" "$clothcache" import folded -o folded.clothcache
 outputs 1 "frame 3:" "$clothcache" verify --contact folded.clothcache
 outputs 1 '"worst_frame": 3' "$clothcache" verify --contact --json folded.clothcache
 outputs 0 "good, 3 whole frames" "$clothcache" verify folded.clothcache
+# never over what it is made of
+cp out_pc2/sheet.pc2 own.pc2 && cp out_pc2/sheet_rest.obj own.obj && ln own.obj linked.obj
+outputs 2 "would replace what it is made of" "$clothcache" import own.pc2 -o ./own.pc2
+outputs 2 "would replace what it is made of" "$clothcache" import own.pc2 --mesh own.obj -o linked.obj
+check "both are as they were" sh -c 'cmp own.pc2 out_pc2/sheet.pc2 && cmp own.obj out_pc2/sheet_rest.obj'
 # a cache with NaN, made from a PC2
 python3 - <<'PY'
 import struct

@@ -132,6 +132,26 @@ with open(f"{folder}/bad.usda", "w") as file:
 run = clothusd("import", f"{folder}/bad.usda", f"{folder}/no.abc")
 check(run.returncode == 1 and "clothusd: error" in run.stderr, f"a file that is damaged: {run.stderr}")
 
+check("Error in" not in run.stderr, f"without usd-core's source lines: {run.stderr}")
+with open(f"{folder}/body.usda", "rb") as file:
+    before = file.read()
+for words, message in (
+        (("import", "body.usda", "no.abc", "--object", "/rig/boddy"), "did you mean /rig/body?"),
+        (("import", "body.usda", "no.abc", "--object", "/elsewhere/coat"), "its first mesh is /"),
+        (("import", "body.usda", "body.usda"), "the output would replace the input"),
+        (("import", "body.usda", "no.obj"), "must end in .abc"),
+        (("import", "in.abc", "no.abc"), "is Alembic already"),
+        (("import", "body.usda", "nowhere/no.abc"), "there is no folder"),
+        (("import", ".", "no.abc"), "is a folder"),
+        (("import", "nothing.usda", "no.abc"), "there is no such file"),
+        (("export", "in.clothcache", "no.abc"), "must end in .usdc"),
+        (("export", "in.clothcache", "in.clothcache"), "the output would replace the input")):
+    paths = [f"{folder}/{word}" for word in words[1:3]]
+    run = clothusd(words[0], *paths, *words[3:])
+    check(run.returncode == 1 and message in run.stderr and "Traceback" not in run.stderr, f"{words}: {run.stderr}")
+with open(f"{folder}/body.usda", "rb") as file:
+    check(file.read() == before, "the input is as it was")
+
 # out: binary and clips have every bit of the cache
 for name, more in (("out", ()), ("clips", ("--clips",))):
     run = clothusd("export", f"{folder}/in.clothcache", f"{folder}/{name}.usdc", *more)
