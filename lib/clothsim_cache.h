@@ -250,7 +250,7 @@ const csim_export_format *csim_export_formats(void);
 /// Whether an object moves as a whole through all frames and samples of a cache, within the
 /// rounding of its numbers.
 /// @param[out] rigid  0 or 1
-/// @return CSIM_OK; CSIM_INVALID, CSIM_IO (said); CSIM_MEMORY
+/// @return CSIM_OK; CSIM_INVALID, CSIM_IO (reported); CSIM_MEMORY
 csim_status csim_cache_find_rigid(csim_cache *cache, int object, int *rigid);
 
 /// Starts an export. Of a solid with tetrahedra only the surface is exported: the vertices up to
