@@ -53,7 +53,7 @@ typedef struct diff_side {
   const char *other;   ///< one of them
 } diff_side;
 
-/// What a set of vertices shows.
+/// Differences of a set of vertices.
 typedef struct diff_sums {
   double max, square;
   long long vertices, over;
@@ -68,7 +68,7 @@ typedef struct diff_spot {
   double x[2][3];
 } diff_spot;
 
-/// Two objects that belong together, and what all frames show.
+/// A pair of objects, and its differences over all frames.
 typedef struct diff_pair {
   int index[2];
   int nvert;        ///< compared; 0 when the topologies differ
@@ -94,7 +94,7 @@ typedef struct diff_frame {
   int missing, unreadable; ///< objects
 } diff_frame;
 
-/// What differs between two sources, besides positions.
+/// Differences between two sources, besides positions.
 typedef struct diff_kinds_found {
   int topology, tags, uvs, velocities, fps, up;
 } diff_kinds_found;

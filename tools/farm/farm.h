@@ -42,7 +42,7 @@ typedef struct farm {
   int array_size;                     ///< most tasks of an array job
 } farm;
 
-/// A file being written; it gets its name when it is whole.
+/// A file being written; it gets its name when it is complete.
 typedef struct farm_file {
   FILE *stream;
   char *path, *temp;
