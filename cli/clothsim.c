@@ -30,7 +30,7 @@ static void catch_signals(void) {
   for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
     if (numbers[k] != SIGHUP || sigaction(SIGHUP, NULL, &before) || before.sa_handler != SIG_IGN)
       sigaction(numbers[k], &caught, NULL);
-  signal(SIGPIPE, SIG_IGN); // nobody listens to the progress any more: no reason to stop
+  signal(SIGPIPE, SIG_IGN); // progress has no reader any more: no reason to stop
 }
 
 // clothsim-tet beside this program, unless CLOTHSIM_TET says otherwise.

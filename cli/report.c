@@ -99,7 +99,7 @@ static void show_percent(cli_reporter *r, const csim_progress *p, const char *fo
   fflush(stderr);
 }
 
-// The same with the time spent and the time left, for people who look into a log.
+// The same with the time spent and the time left, for readers of a log.
 static void show_plain(cli_reporter *r, const csim_progress *p) {
   char format[80] = "Progress: %d%%\n";
   double spent = seconds_since(&r->start), done = p->share - r->first_share;

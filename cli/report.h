@@ -1,4 +1,4 @@
-// cli/report.h: what clothsim says: messages, progress, JSON lines.
+// cli/report.h: output of clothsim: messages, progress, JSON lines.
 #ifndef CSIM_CLI_REPORT_H
 #define CSIM_CLI_REPORT_H
 

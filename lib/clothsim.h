@@ -219,7 +219,7 @@ typedef struct csim_run_options {
   void *user;
 } csim_run_options;
 
-/// The worst of something in a run: how much, and where.
+/// The worst value of some quantity in a run, and its place.
 typedef struct csim_worst {
   double value;
   int frame;
@@ -239,14 +239,14 @@ typedef struct csim_released {
 /// Objects that a run reports csim_released of; those beyond are counted with the last.
 enum { CSIM_MOST_RELEASED = 16 };
 
-/// What a run has gained that nothing gave it.
+/// Energy and momentum that a run has gained although nothing adds any.
 typedef struct csim_conserved {
-  int closed;       ///< nothing puts energy in: no wind, nothing that moves by itself, no keys
+  int closed;       ///< nothing adds energy: no wind, no animated collider or pin, no keys
   int frame;        ///< the one with the most energy gained
   double start;     ///< [J] energy at the start
-  double exchanged; ///< [J] most that was kinetic and elastic
+  double exchanged; ///< [J] largest kinetic and elastic energy
   double gained;    ///< [J] largest energy of a frame above the start's; 0 unless closed
-  double mass;      ///< [kg] of what can move
+  double mass;      ///< [kg] of free vertices
   double left[3];   ///< [N s] forces that substeps left unbalanced, in all (newton)
 } csim_conserved;
 

@@ -1,5 +1,5 @@
 // clothsim_cache.h: the part of clothsim.h about frames in files: caches, exports, sequences.
-// Included by clothsim.h, which says what holds for both. Include that.
+// Included by clothsim.h, whose conventions apply. Include that.
 #ifndef CLOTHSIM_CACHE_H
 #define CLOTHSIM_CACHE_H
 
@@ -35,7 +35,7 @@ typedef enum csim_cache_type {
   CSIM_CACHE_CLOTH,
   CSIM_CACHE_SOLID,
   CSIM_CACHE_COLLIDER,
-  CSIM_CACHE_RENDER, ///< a render mesh, which goes with a cloth or solid and touches nothing
+  CSIM_CACHE_RENDER, ///< a render mesh, which follows a cloth or solid and touches nothing
 } csim_cache_type;
 
 /// Texture coordinates beside the first ones.
@@ -116,7 +116,7 @@ csim_status csim_cache_begin_frame(csim_cache_writer *writer, long long number, 
 /// @param v  (nvert x 3) velocities [m/s]; NULL when the object has none
 csim_status csim_cache_put(csim_cache_writer *writer, int object, const double *x, const double *v);
 
-/// What a frame has of an object. NULL where the object has no such thing.
+/// Data of an object in a frame. NULL: the object does not have them.
 typedef struct csim_cache_values {
   const double *x;        ///< (nvert x 3) [m]
   const double *v;        ///< (nvert x 3) [m/s]
@@ -173,7 +173,7 @@ typedef struct csim_cache_info {
 /// @return CSIM_OK, CSIM_IO (the log says what and where) or CSIM_MEMORY
 csim_status csim_cache_open(const char *path, csim_log *log, csim_cache **cache);
 
-/// What the cache holds. Valid until csim_cache_free.
+/// Contents of the cache. Valid until csim_cache_free.
 const csim_cache_info *csim_cache_get_info(const csim_cache *cache);
 
 /// Reads one object in one frame; any order of frames, forward is fastest.
@@ -250,7 +250,7 @@ const csim_export_format *csim_export_formats(void);
 /// Whether an object moves as a whole through all frames and samples of a cache, within the
 /// rounding of its numbers.
 /// @param[out] rigid  0 or 1
-/// @return CSIM_OK; CSIM_INVALID, CSIM_IO (said); CSIM_MEMORY
+/// @return CSIM_OK; CSIM_INVALID, CSIM_IO (reported); CSIM_MEMORY
 csim_status csim_cache_find_rigid(csim_cache *cache, int object, int *rigid);
 
 /// Starts an export. Of a solid with tetrahedra only the surface is exported: the vertices up to
@@ -323,7 +323,7 @@ const char *csim_sequence_kind_of(const char *folder, const char *name);
 /// Whether an object is in a frame: files of frames may be missing.
 int csim_sequence_has(const csim_sequence *sequence, int object, int frame);
 
-/// What the sequence holds. Valid until csim_sequence_free.
+/// Contents of the sequence. Valid until csim_sequence_free.
 const csim_sequence_info *csim_sequence_get_info(const csim_sequence *sequence);
 
 /// Reads one object in one frame.

@@ -1,4 +1,4 @@
-// tools/clothcache.c: looks into caches, checks them, converts them to other formats and back.
+// tools/clothcache.c: inspects and checks caches, and converts them to other formats and back.
 #include "tool.h"
 
 #include <math.h>
@@ -214,7 +214,7 @@ static csim_status run_info(const arguments *a) {
 
 // ----------------------------------------------------------------------------------------- verify
 
-/// What the data of an object are like.
+/// Properties of an object's data.
 typedef struct object_report {
   double low[3], high[3];
   long long not_finite; ///< values
@@ -388,7 +388,7 @@ static void choose_place(const arguments *a, char *directory, char *name, size_t
     *directory = 0;
 }
 
-/// What is read of an object; NULL where it has no such thing.
+/// Data of an object; NULL if it does not have them.
 typedef struct numbers {
   double *x, *v, *pressure, *strain, *sample_x, *sample_v;
 } numbers;

@@ -1,12 +1,12 @@
-// tools/clothfarm.c: writes what a render farm needs to run a sweep over one scene. Schedules
-// nothing itself.
+// tools/clothfarm.c: writes the files with which a render farm runs a sweep over one scene.
+// Schedules nothing itself.
 #include "farm/farm.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <sys/stat.h>
 
-/// The command line beside what is in the farm.
+/// Command-line arguments that are not in the farm.
 typedef struct arguments {
   int commands, slurm, openjd, list, overwrite;
 } arguments;
@@ -173,7 +173,7 @@ static csim_status read_wedge(farm *f, int w, csim_scene **scene) {
   return csim_scene_read(f->scene, sets, f->naxis, &f->log.log, scene);
 }
 
-// Reads the scene of every wedge: what is wrong shows here, and not on the farm.
+// Reads the scene of every wedge, so that errors are found here and not on the farm.
 static csim_status read_wedges(farm *f) {
   f->hash = calloc((size_t)f->nwedge, sizeof *f->hash);
   if (!f->hash) return CSIM_MEMORY;

@@ -254,7 +254,7 @@ static int set_corners(const faces *f, const param *p, int *out) {
   return 0;
 }
 
-// A further set of texture coordinates. One that is not of this mesh is left out (said).
+// A further set of texture coordinates. One that is not of this mesh is left out (reported).
 static csim_status read_uv_set(faces *f, const csim_abc_uv_set *from, csim_mesh *mesh) {
   param p = {.width = 2};
   csim_uv_set *set = &mesh->look.uv_set[mesh->look.nuv_set];

@@ -96,7 +96,7 @@ static csim_status numbers_at(csim_abc *abc, const csim_abc_property *p, double 
   return status;
 }
 
-// @param[out] stop  1: transforms above do not count
+// @param[out] stop  1: transforms above are ignored
 static csim_status xform_at(csim_abc *abc, const csim_abc_xform *xform, double time, double slack,
                             affine *a, int *stop) {
   *a = IDENTITY;

@@ -16,7 +16,7 @@ typedef struct csim_abc_xform {
   uint8_t *op; ///< (nop) kind in the upper four bits
   int nchannel;
   const csim_abc_property *values;   ///< nchannel numbers; NULL: identity
-  const csim_abc_property *inherits; ///< whether those above count; NULL: they do
+  const csim_abc_property *inherits; ///< whether transforms above apply; NULL: they do
 } csim_abc_xform;
 
 /// Texture coordinates beside the first ones.
@@ -49,26 +49,28 @@ csim_status csim_abc_mesh_find(csim_abc *abc, int object, csim_abc_mesh *mesh);
 int csim_abc_mesh_moving(const csim_abc_mesh *mesh, const csim_abc_property **property);
 
 /// Reads faces, texture coordinates, normals, colours and face sets, and the vertices at a time,
-/// into mesh->mesh, which csim_mesh_free frees.
+/// into mesh->mesh. Free it with csim_mesh_free.
 /// @param slack  [s] of samples from the time, as everywhere
 csim_status csim_abc_mesh_load(csim_abc *abc, csim_abc_mesh *mesh, double time, double slack);
 
 /// The vertices of a loaded mesh at a time, linear between samples.
 /// @param[out] x  (nvert x 3) in the units of the file
 /// @param[out] v  (nvert x 3) per second, zeros when it has none; NULL allowed
-/// @return CSIM_OK; CSIM_INVALID (said) when it has other faces or another number of vertices then;
-/// CSIM_IO; CSIM_MEMORY
+/// @return CSIM_OK; CSIM_INVALID (reported) when it has other faces or another number of vertices
+/// then; CSIM_IO; CSIM_MEMORY
 csim_status csim_abc_mesh_at(csim_abc *abc, const csim_abc_mesh *mesh, double time, double slack,
                              double *x, double *v);
 
-/// Turns n normals of a mesh as its transforms at a time turn its surface; lengths do not count.
+/// Rotates n normals of a mesh as its transforms at a time rotate its surface; lengths are
+/// arbitrary.
 csim_status csim_abc_mesh_turn(csim_abc *abc, const csim_abc_mesh *mesh, double time, double slack,
                                ptrdiff_t n, double *normal);
 
 /// Whether velocities are those of the placed mesh: it has some, and no transform moves.
 int csim_abc_mesh_has_velocity(const csim_abc_mesh *mesh);
 
-/// Whether the file hides it at a time, itself or by the transform above it. Failures count as no.
+/// Whether the mesh is hidden at a time, by itself or by the transform above it. Failures count as
+/// no.
 int csim_abc_mesh_hidden(csim_abc *abc, const csim_abc_mesh *mesh, double time, double slack);
 
 #endif

@@ -61,7 +61,7 @@ typedef struct csim_abc {
 /// Opens an archive and reads its tree of objects.
 /// @param arena     for everything that stays; outlives the archive, as do path and log
 /// @param[out] abc  csim_abc_close in any case
-/// @return CSIM_OK, CSIM_IO, CSIM_INVALID (all said), CSIM_MEMORY (said)
+/// @return CSIM_OK, CSIM_IO, CSIM_INVALID (all reported), CSIM_MEMORY (reported)
 csim_status csim_abc_open(const char *path, csim_arena *arena, csim_log *log, csim_abc *abc);
 void csim_abc_close(csim_abc *abc);
 
@@ -84,7 +84,7 @@ csim_status csim_abc_properties(csim_abc *abc, const csim_abc_property *compound
 const csim_abc_property *csim_abc_find(const csim_abc_compound *properties, const char *name,
                                        int kind);
 
-/// How many samples have times: nsample, but of an acyclic sampling never more than it lists.
+/// Number of samples with times: nsample, but at most the length of an acyclic sampling.
 uint32_t csim_abc_count(const csim_abc_property *p);
 
 /// Time [s] of sample i.

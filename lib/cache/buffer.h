@@ -13,7 +13,7 @@ typedef struct csim_bytes {
   int failed; ///< out of memory; sticky
 } csim_bytes;
 
-/// Room for n more bytes at the end, not yet counted in `n`; NULL when out of memory.
+/// Space for n more bytes at the end, not yet counted in `n`; NULL when out of memory.
 uint8_t *csim_bytes_reserve(csim_bytes *bytes, ptrdiff_t n);
 
 /// Appends n bytes (zeros when `data` is NULL).

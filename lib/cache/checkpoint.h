@@ -1,4 +1,4 @@
-// cache/checkpoint.h: the state of a run in a file, to go on from. Needs model/, io/.
+// cache/checkpoint.h: the state of a run in a file, from which it can continue. Needs model/, io/.
 //
 // A private format: read by the version that wrote it, or refused. Little-endian, 8-aligned.
 //
@@ -41,7 +41,7 @@ typedef struct csim_checkpoint {
 csim_status csim_checkpoint_write(const char *path, int frame, const csim_state *state,
                                   const char *meta, csim_log *log);
 
-/// Reads one. Any bytes are safe; numbers that are not finite are refused. A file that is no whole
+/// Reads a checkpoint. Any bytes are safe; numbers that are not finite are refused. An incomplete
 /// checkpoint is reported as a warning: there may be another.
 /// @param[out] point  zero on failure; csim_checkpoint_free in any case
 /// @return CSIM_IO when the file cannot be read or is no whole checkpoint; CSIM_MEMORY

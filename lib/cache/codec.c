@@ -1,14 +1,14 @@
 // cache/codec.c: see codec.h.
 //
-// A frame's base is zero (key), the frame before, or the two before extrapolated. The differences
-// from the base vary little over the surface, so a vertex's is predicted from its neighbours', by
-// a parallelogram (Touma and Gotsman, Triangle Mesh Compression, 1998) or a mean, whichever costs
-// less in this frame. Lossless: base and prediction are floats, made by additions in a fixed order
-// alone, so that every machine makes the same; prediction and value are taken as integers of the
-// same order and their zigzag difference is stored. Lossy: the same in integers, on the multiples
-// of the step. Residuals are stored by how large they were in the frames before: where cloth lies
-// still they are small, where it rubs they are large, and each kind gets Huffman codes of its own
-// (2.5 % on a cloth draped over a ball).
+// A frame's base is zero (key), the previous frame, or an extrapolation of the two previous frames.
+// The differences from the base vary little over the surface. Each vertex's difference is therefore
+// predicted from its neighbours, by a parallelogram (Touma and Gotsman, Triangle Mesh Compression,
+// 1998) or a mean, whichever costs less in this frame. Lossless: base and prediction are floats,
+// computed by additions in a fixed order only, so that every machine gets the same. Prediction and
+// value are mapped to integers of the same order, and their zigzag difference is stored. Lossy: the
+// same in integers, on multiples of the step. Residuals are stored sorted by their size in the
+// previous frames. They are small where cloth is at rest and large where it moves, and each class
+// gets its own Huffman codes (2.5 % on a cloth draped over a ball).
 #include "cache/codec.h"
 
 #include "base/arena.h"
@@ -56,7 +56,7 @@ static size_t values_of(const csim_track *track) {
   return (size_t)track->width * (size_t)track->nvert;
 }
 
-// The frame just coded becomes the value.
+// Makes the frame just coded the value.
 static void advance(csim_track *track, int key) {
   float *oldest = track->older;
   track->older = track->value;
@@ -166,8 +166,8 @@ static void read_floats(const csim_traversal *t, const csim_coding *coding, csim
 
 // ------------------------------------------------------------------------------------------ lossy
 
-// Nearest integer to x / step (per_step = 1 / step), ties to even: adding 1.5 2^52 leaves no room
-// for a fraction. 0 for what does not fit (the frame before may hold anything).
+// Nearest integer to x / step (per_step = 1 / step), ties to even: adding 1.5 2^52 leaves no bits
+// for a fraction. 0 for what does not fit (the previous frame may hold anything).
 static inline int32_t quantise(double x, double per_step) {
   double k = (x * per_step + 6755399441055744.0) - 6755399441055744.0;
   return fabs(k) <= QUANTUM_MAX ? (int32_t)k : 0;
@@ -236,8 +236,8 @@ static void read_quanta(const csim_traversal *t, const csim_coding *coding, csim
   }
 }
 
-// Fills track->word with the multiples of the step; returns the step, or 0 when the bound cannot
-// be held. Every value is dequantised and compared: the bound is a fact, not an argument.
+// Fills track->word with the multiples of the step; returns the step, or 0 if the bound cannot be
+// held. Every value is dequantised and compared, which verifies the bound.
 static double find_quanta(const csim_traversal *t, const double *x, double error,
                           csim_track *track) {
   ptrdiff_t n = track->nvert, width = track->width;
@@ -271,8 +271,8 @@ static inline int bit_length(uint32_t zigzag) {
 
 enum { SPACES = CSIM_CACHE_PARALLELOGRAM + 1 };
 
-// What a sample of the vertices would cost with each prediction from one base. Lossy frames are
-// judged by their floats: only what exceeds the step counts.
+// Estimates the cost of each prediction from one base, on a sample of the vertices. For lossy
+// frames only the part of a difference that exceeds the step counts.
 static void estimate(const csim_traversal *t, const csim_coding *coding, csim_track *track,
                      int64_t cost[SPACES]) {
   enum { STRIDE = 16 };
@@ -296,7 +296,7 @@ static void estimate(const csim_traversal *t, const csim_coding *coding, csim_tr
   }
 }
 
-// The cheapest base and prediction of this frame.
+// Chooses the cheapest base and prediction of this frame.
 static void choose(const csim_traversal *t, csim_coding *coding, csim_track *track) {
   csim_coding best = *coding;
   int64_t lowest = INT64_MAX;
@@ -354,7 +354,7 @@ static int read_words(csim_planes *planes, csim_track *track, ptrdiff_t c, const
   return 0;
 }
 
-// Takes the residuals of the frame into the sizes. Those of a key frame are of another kind.
+// Updates the sizes with the residuals of the frame. Those of a key frame are of another kind.
 static void learn_sizes(csim_track *track, int key) {
   ptrdiff_t n = (ptrdiff_t)values_of(track);
   if (key)

@@ -1,4 +1,4 @@
-// cache/codec.h: one attribute of one object in one frame, as bytes. Needs base/.
+// cache/codec.h: codes one attribute of one object in one frame. Needs base/.
 #ifndef CSIM_CACHE_CODEC_H
 #define CSIM_CACHE_CODEC_H
 
@@ -19,7 +19,7 @@ typedef enum csim_cache_space {
   CSIM_CACHE_PARALLELOGRAM = 2, ///< a + b - d: best where the motion is smooth
 } csim_cache_space;
 
-/// What goes beside the data of a frame.
+/// Parameters stored beside the data of a frame.
 typedef struct csim_coding {
   csim_cache_mode mode;
   int order; ///< base of DELTA: 1 = the frame before, 2 = the two before, extrapolated
@@ -28,7 +28,7 @@ typedef struct csim_coding {
   ptrdiff_t reference; ///< SAME: index of the frame that holds the data; else of the frame itself
 } csim_coding;
 
-/// What writer and reader both remember of an attribute: its values in the last frame coded.
+/// State of an attribute that writer and reader share: its values in the last frame coded.
 typedef struct csim_track {
   int width; ///< values of a vertex: 3, or 1
   int nvert;

@@ -1,4 +1,4 @@
-// cache/export.h: what the exporters share. Needs io/, base/.
+// cache/export.h: shared by the exporters. Needs io/, base/.
 #ifndef CSIM_CACHE_EXPORT_H
 #define CSIM_CACHE_EXPORT_H
 
@@ -12,7 +12,7 @@
 
 typedef struct csim_exporter csim_exporter;
 
-/// An export under way. Exporters keep their own things in `state`.
+/// An export in progress. Exporters keep their own data in `state`.
 struct csim_export {
   csim_arena arena;
   const csim_exporter *kind;
@@ -54,9 +54,9 @@ CSIM_EXPORT_LIST(CSIM_DECLARE_EXPORTER)
 /// Logs "out of memory" and returns CSIM_MEMORY.
 csim_status csim_export_memory(const csim_export *e);
 
-/// directory/stem suffix, and directory/stem_0001 suffix for the current frame.
+/// Paths directory/stem suffix, and directory/stem_0001 suffix for the current frame.
 /// @param[out] path  CSIM_EXPORT_PATH bytes
-/// @return 0, or -1 (said) when too long: a cut path would name another file
+/// @return 0, or -1 (reported) when too long: a truncated path would name another file
 enum { CSIM_EXPORT_PATH = 4096 };
 int csim_export_path(csim_export *e, const char *stem, const char *suffix, char *path);
 int csim_export_frame_path(csim_export *e, const char *stem, const char *suffix, char *path);
@@ -93,8 +93,8 @@ int csim_export_all_normal(const csim_export *e, int object);
 /// memory
 int *csim_export_vertex_normals(csim_export *e, int object);
 
-/// Where an object with `local` points is when its vertices are at x; the first call chooses
-/// these points, around the middle of what they are of.
+/// Transform of an object with `local` points when its vertices are at x. The first call chooses
+/// the local points, around the middle of the object.
 /// @param[out] m  (4 x 4) for row vectors, as Alembic and USD have it
 void csim_export_pose(csim_export *e, int object, const double *x, double m[16]);
 
@@ -106,7 +106,7 @@ static inline int csim_corners(const csim_cache_object *o) {
 /// The object as a mesh with positions x, that shares its arrays; not to be freed.
 csim_mesh csim_export_mesh(const csim_export *e, int object, const double *x);
 
-/// Frames from one to the next: 1 = every frame, 0 when they are uneven.
+/// Step between frame numbers: 1 = every frame, 0 when they are uneven.
 long long csim_export_stride(const csim_export *e);
 
 /// Appends n doubles as little-endian floats, n <= CSIM_FILE_RESERVE / 4 at a time or more.
@@ -114,15 +114,15 @@ void csim_write_floats(csim_file *file, const double *value, ptrdiff_t n);
 
 // ------------------------------------------------------------------------------------------ spool
 
-/// Bytes on disk for the time of the export, for formats whose order is not that of time. An
-/// unnamed file in the directory of the export.
+/// Data stored on disk during the export, for formats whose order is not that of time. An unnamed
+/// file in the directory of the export.
 typedef struct csim_spool csim_spool;
 
-/// @return NULL when it cannot be made (said)
+/// @return NULL when it cannot be made (reported)
 csim_spool *csim_spool_new(csim_export *e);
 void csim_spool_add(csim_spool *spool, const void *data, size_t size);
 
-/// Appends all of it to a file. @return 0, or -1 when spool or reading failed (said)
+/// Appends all of it to a file. @return 0, or -1 when spool or reading failed (reported)
 int csim_spool_copy(csim_spool *spool, csim_export *e, csim_file *file);
 void csim_spool_free(csim_spool *spool);
 

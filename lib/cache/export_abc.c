@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Metadata strings are named by their place in this list; 0 is the empty one.
+// Metadata strings are referred to by their index in this list; 0 is the empty one.
 enum {
   MD_NONE,
   MD_XFORM_OBJECT,
@@ -59,7 +59,7 @@ enum { NMETADATA = sizeof METADATA / sizeof *METADATA };
 enum { COMPOUND = 0, SCALAR = 1, ARRAY = 2 };                           // kinds of properties
 enum { POD_BOOL, POD_U8, POD_U32 = 5, POD_I32, POD_F32 = 10, POD_F64 }; // types of elements
 
-// A property: what its header says, and the words of its samples.
+// A property: its header, and the words of its samples.
 typedef struct property {
   const char *name;
   int kind, pod, extent, metadata, time_sampling;
@@ -188,8 +188,8 @@ static void add_shape(csim_export *e, int object, const double *x, const double 
   add_sample(a, &o->moving[VELOCITIES]);
 }
 
-// The times of the samples before the frame, and the frame's. All objects that have some have the
-// same.
+// Adds the times of the samples before the frame, and the frame's. All objects with samples have
+// the same.
 static void add_times(csim_export *e, int nsample) {
   abc *a = e->state;
   double number = (double)e->number[e->nframe - 1];
@@ -270,7 +270,7 @@ static csim_status open_abc(csim_export *e) {
 
 // ------------------------------------------------------------------------------------- properties
 
-// Samples from the first that differs from the one before it to the last such; 0, 0: none does.
+// Range from the first to the last sample that differs from the one before it; 0, 0: none does.
 static void find_changes(const property *p, uint32_t *first, uint32_t *last) {
   *first = *last = 0;
   for (ptrdiff_t i = 1; i < p->sample.n / 8; i++)
@@ -355,8 +355,7 @@ static csim_ogawa_word end_compound(abc *a, compound *c) {
   return word;
 }
 
-// A property that does not change, an array unless it says otherwise: the payload is its one
-// sample.
+// Adds a constant property, an array unless it says otherwise; the payload is its only sample.
 static void add_constant(abc *a, compound *c, property p) {
   if (p.kind == COMPOUND) p.kind = ARRAY;
   add_sample(a, &p);
@@ -504,7 +503,7 @@ static void write_face_sets(csim_export *e, int object, children *sets) {
   }
 }
 
-// The `.xform` compound: bounds, and what moves as a whole has a matrix.
+// The `.xform` compound: bounds and, for a rigid object, a matrix.
 static csim_ogawa_word write_transform(abc *a, const abc_object *o) {
   enum { MATRIX_OPERATION = 3 << 4 };
   compound c = {0};
@@ -574,7 +573,7 @@ static double step_of(const csim_bytes *times, int n, double fps) {
   return step;
 }
 
-// Sampling 0 is Alembic's own, 1 the frames, 2 (where there are samples) frames and what is between
+// Sampling 0 is Alembic's own, 1 the frames, 2 (if there are samples) frames and the times between
 // them.
 static csim_ogawa_word write_times(csim_export *e) {
   abc *a = e->state;

@@ -6,8 +6,9 @@
 //    8 bytes: u32 size, "BIN\0"; arrays, each a multiple of 4
 //
 // A glTF vertex has one texture coordinate and one normal, so vertices on seams and hard edges are
-// several. Targets are what is added to the first frame; they wait in spools, as the text that says
-// where everything is comes first. Lengths are metres and y is up: the root node has the rest.
+// repeated. Targets are differences from the first frame. They are kept in spools, because the JSON
+// comes first in the file and has all positions. Lengths are metres and y is up: the root node has
+// the conversion.
 #include "base/bytes.h"
 #include "cache/buffer.h"
 #include "cache/export.h"
@@ -24,7 +25,7 @@
 
 enum { INT32 = 5125, FLOAT32 = 5126 }; // types of numbers
 
-// What is written of an object.
+// Data of an object.
 typedef struct glb_object {
   csim_split split; // vertices of glTF, of which there are n
   int *normal_of;   // (n) number of the normal of each
@@ -122,7 +123,7 @@ static void add_floats(csim_spool *spool, const float *value, ptrdiff_t n) {
   }
 }
 
-// The smallest and largest of each component; 0 for what is not finite, which JSON cannot say.
+// The smallest and largest of each component; 0 for what is not finite, which JSON cannot express.
 static void find_box(const float *value, int n, float box[6]) {
   for (int c = 0; c < 3; c++) {
     float low = FLT_MAX, high = -FLT_MAX;
@@ -135,7 +136,7 @@ static void find_box(const float *value, int n, float box[6]) {
   }
 }
 
-// What is added to the first frame: `value` less `start`, and whether that is anything.
+// Subtracts `start` from `value`; returns whether the result is not zero.
 static int take_delta(glb_object *o, const float *start, float *value) {
   int differs = 0;
   for (ptrdiff_t k = 0; k < csim_xyz(o->split.n); k++) {
@@ -172,7 +173,7 @@ static csim_status write_frame(csim_export *e) {
 
 // ------------------------------------------------------------------------------------------- text
 
-// The text of the file, and how far its arrays have come. An array is accessor and view at once.
+// The text of the file, and the present end of its arrays. An array is both accessor and view.
 typedef struct text {
   csim_bytes accessors, views, nodes, meshes;
   int narray;

@@ -80,7 +80,7 @@ static void resolve_options(csim_export *e, const csim_export_options *options) 
   e->digits = width < 4 ? 4 : width;
 }
 
-// Solids with tetrahedra show their surface: the vertices that faces use are the first ones.
+// Number of vertices of the surface: in solids with tetrahedra, faces use the first vertices only.
 static int surface_vertices(const csim_cache_object *o) {
   int last = -1;
   if (!o->ntet) return o->nvert;
@@ -128,7 +128,7 @@ csim_status csim_export_open(const csim_export_options *options, int nobject,
   for (int i = 0; i < nobject && !e->arena.failed; i++) {
     e->object[i] = object[i];
     e->object[i].nvert = surface_vertices(&object[i]);
-    // a transform says how what is below it moves: velocities would say it twice
+    // a transform gives the motion already: velocities would add to it
     int rigid = kind->transforms && options->rigid && options->rigid[i];
     e->object[i].has_velocity = object[i].has_velocity && options->velocities && !rigid;
     if (rigid) e->local[i] = CSIM_ARENA_NEW(&e->arena, double, csim_xyz(e->object[i].nvert));

@@ -1,6 +1,6 @@
 // cache/export_usda.c: USD as text, one file with a Mesh for each object. Needs io/, base/.
 //
-// A Mesh has all its points before all its velocities, so both wait in spools, as text.
+// In a Mesh all points come before all velocities, so both are kept in spools, as text.
 #include "cache/buffer.h"
 #include "cache/export.h"
 #include "cache/face_sets.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What is written of an object as the frames come.
+// Data of an object during the export.
 typedef struct usda_object {
   char *name; // a USD identifier, different for each object
   csim_spool *points, *velocities, *pressure, *strain, *normals;
@@ -28,7 +28,7 @@ static char *make_identifier(csim_export *e, const char *from) {
   return name;
 }
 
-// The same of any text: what is no letter or digit becomes _.
+// The same for any text: characters other than letters and digits become _.
 static char *make_plain_identifier(csim_export *e, const char *from) {
   char *plain = csim_arena_copy(&e->arena, from);
   for (char *c = plain; c && *c; c++)

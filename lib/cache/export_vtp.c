@@ -19,7 +19,7 @@
 
 enum { BLOCK = 32768 };
 
-// What lasts over the export.
+// Data of an object during the export.
 typedef struct vtp_object {
   csim_split split; // points
   int has_normal;   // at every corner

@@ -1,5 +1,5 @@
-// cache/face_sets.h: the groups and materials of an object's faces, as lists of faces, for formats
-// that have them so. Needs mesh/tag.h, base/.
+// cache/face_sets.h: the groups and materials of an object, as lists of faces, for formats with
+// face sets. Needs mesh/tag.h, base/.
 #ifndef CSIM_CACHE_FACE_SETS_H
 #define CSIM_CACHE_FACE_SETS_H
 

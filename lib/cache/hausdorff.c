@@ -1,4 +1,4 @@
-// cache/hausdorff.c: how far apart two meshes are that share no vertices. See clothsim.h. Needs
+// cache/hausdorff.c: the distance between two meshes with different vertices. See clothsim.h. Needs
 // base/.
 //
 // A tree of boxes over the triangles of one mesh, split at the middle of the longest side of the
@@ -174,7 +174,7 @@ static double distance_to_box(const double *p, const node *n) {
   return sum;
 }
 
-// Squared distance from p to the mesh, or something below `enough` once it is known to be that.
+// Squared distance from p to the mesh, or any value below `enough` once it is known to be smaller.
 static double nearest(const tree *t, const double *p, double enough) {
   int stack[2 * DEPTH], n = 0;
   double best = INFINITY;

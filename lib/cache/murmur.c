@@ -1,7 +1,7 @@
 // cache/murmur.c: see murmur.h.
 //
-// Two 64-bit lanes; each block of 16 bytes stirs a word into each lane, the tail likewise, and both
-// are mixed in the end.
+// Two 64-bit lanes. Each block of 16 bytes mixes a word into each lane, the tail likewise, and both
+// are mixed at the end.
 #include "cache/murmur.h"
 
 #include "base/bytes.h"

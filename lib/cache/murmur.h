@@ -1,4 +1,4 @@
-// cache/murmur.h: the hash that Alembic files are keyed by. Needs base/.
+// cache/murmur.h: the hash of Alembic files. Needs base/.
 #ifndef CSIM_CACHE_MURMUR_H
 #define CSIM_CACHE_MURMUR_H
 

@@ -29,12 +29,12 @@ typedef struct csim_ogawa_node {
 /// Opens a file and finds its root group.
 /// @param path       kept; log is kept too and may be NULL
 /// @param[out] file  csim_ogawa_close in any case
-/// @return CSIM_OK; CSIM_IO or CSIM_INVALID (said): cannot be opened, HDF5, unfinished, damaged
+/// @return CSIM_OK; CSIM_IO or CSIM_INVALID (reported): cannot be opened, HDF5, unfinished, damaged
 csim_status csim_ogawa_open(const char *path, csim_log *log, csim_ogawa *file,
                             csim_ogawa_node *root);
 void csim_ogawa_close(csim_ogawa *file);
 
-/// Says that the file is damaged, and what. @return CSIM_IO
+/// Reports that the file is damaged, and how. @return CSIM_IO
 csim_status csim_ogawa_damaged(const csim_ogawa *file, const char *what);
 
 /// The group that a word refers to.

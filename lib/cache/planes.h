@@ -1,14 +1,14 @@
 // cache/planes.h: 32-bit words as four byte planes, each deflated or stored. Needs zlib, base/.
 //
-// The high bytes of small residuals compress to almost nothing, their low bytes not at all:
-// separated, each gets what it deserves.
+// The high bytes of small residuals compress to almost nothing, their low bytes not at all. In
+// separate planes each is compressed by itself.
 #ifndef CSIM_CACHE_PLANES_H
 #define CSIM_CACHE_PLANES_H
 
 #include "base/arena.h"
 #include "cache/buffer.h"
 
-/// Working memory of a coder, used over and over. Zero-initialise, csim_planes_free in the end.
+/// Working memory of a coder, reused. Zero-initialise; csim_planes_free at the end.
 typedef struct csim_planes {
   struct csim_planes_streams *streams; ///< zlib's
   uint8_t *plane;                      ///< one plane
@@ -31,8 +31,8 @@ int csim_planes_write(csim_planes *p, csim_effort effort, const uint32_t *word, 
 int csim_planes_read(csim_planes *p, const uint8_t **at, const uint8_t *end, ptrdiff_t n,
                      uint32_t *word);
 
-/// Whether `bytes` bytes of planes can hold n words at all: deflate shrinks by 1032 at most.
-/// To be asked before n words are allocated.
+/// Whether `bytes` bytes of planes can hold n words at all: deflate shrinks by 1032 at most. Call
+/// it before n words are allocated.
 int csim_planes_plausible(uint64_t n, uint64_t bytes);
 
 /// A payload being read, and the arena its arrays go to.

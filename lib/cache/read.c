@@ -1,9 +1,9 @@
 // cache/read.c: opens a cache and decodes frames of it in any order. Needs base/, cache/codec,
 // cache/topology.
 //
-// Nothing in the file is trusted: every chunk's crc is checked before its payload is used, every
-// count against the bytes that are there before memory is asked for. pread, not mmap: a file cut
-// while it is read is then an error, not a signal.
+// Nothing in the file is trusted. Every chunk's crc is checked before its payload is used, and
+// every count is compared with the size of the file before memory is allocated. pread, not mmap: if
+// the file is truncated while it is read, that is an error, not a signal.
 #include "cache/read.h"
 
 #include "base/log.h"
@@ -61,7 +61,7 @@ static csim_status no_memory(csim_cache *c) {
   return CSIM_MEMORY;
 }
 
-// Memory that is short is no damage: nothing is concluded about the file from it.
+// Whether memory ran out. Then nothing is concluded about the file: it is not damage.
 static int is_short(const csim_cache *c) {
   return c->memory || c->planes.failed || c->arena.failed;
 }
@@ -251,7 +251,7 @@ static csim_status read_topology(csim_cache *c) {
   return CSIM_OK;
 }
 
-// Room for one frame more; returns its offsets, NULL when out of memory.
+// Adds a frame; returns its offsets, NULL when out of memory.
 static uint64_t *add_frame(csim_cache *c, long long number, double time) {
   ptrdiff_t f = c->info.nframe, stride = (ptrdiff_t)c->info.nobject + 1;
   long long *numbers = csim_grow(c->number, &c->number_capacity, f + 1, sizeof *numbers);
@@ -491,8 +491,8 @@ static csim_status resolve(csim_cache *c, int object, int attribute, int *frame,
   return CSIM_OK;
 }
 
-// Makes the track hold a frame: back to the nearest frame at hand or key frame, then forward. At
-// most one interval of frames is decoded, as a key frame ends every chain.
+// Moves the track to a frame: back to the nearest stored or key frame, then forward. Decodes at
+// most one interval of frames, as a key frame ends every chain.
 static csim_status seek_frame(csim_cache *c, int object, int attribute, int frame) {
   csim_track *track = &c->object[object].track[attribute];
   int chain[1024 + 1], n = 0; // the interval is at most 1024

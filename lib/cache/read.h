@@ -1,4 +1,5 @@
-// cache/read.h: what the cache's writer needs of its reader, to go on with a file. Needs base/.
+// cache/read.h: functions of the cache's reader for its writer, which continues a file. Needs
+// base/.
 #ifndef CSIM_CACHE_READ_H
 #define CSIM_CACHE_READ_H
 
@@ -18,7 +19,7 @@ int csim_cache_read_bytes(csim_cache *cache, uint64_t offset, ptrdiff_t n, uint8
 /// frame = nframe and object = 0: where the next frame would be written.
 uint64_t csim_cache_frame_offset(const csim_cache *cache, int frame, int object);
 
-/// Copies the decoder's state after a frame: what the coder would remember then.
+/// Copies the decoder's state after a frame, which is also the coder's state then.
 /// @param[in,out] track  initialised for the object
 csim_status csim_cache_take_track(csim_cache *cache, int object, int attribute, int frame,
                                   csim_track *track);

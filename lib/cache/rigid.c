@@ -1,5 +1,5 @@
-// cache/rigid.c: whether an object of a cache moves as a whole, csim_cache_find_rigid of
-// clothsim.h. Needs cache/read.h, math/.
+// cache/rigid.c: whether an object of a cache moves rigidly: csim_cache_find_rigid of clothsim.h.
+// Needs cache/read.h, math/.
 #include "base/arena.h"
 #include "clothsim.h"
 #include "math/rigid.h"
@@ -16,8 +16,8 @@ typedef struct poses {
   double *first, *now; // (nvert x 3)
 } poses;
 
-// Whether the vertices read are where a rigid motion takes those of the first frame: to a few units
-// in the last place of the largest coordinate, and what a lossy cache may be off.
+// Whether a rigid motion of the first frame's vertices gives the vertices read: to a few units in
+// the last place of the largest coordinate, and the error of a lossy cache.
 static int fits(poses *p) {
   ptrdiff_t n = p->info->object[p->object].nvert;
   double R[9], t[3], largest = 0;

@@ -87,7 +87,7 @@ static csim_status recognise_folder(csim_sequence *s) {
   return CSIM_INVALID;
 }
 
-// By the first bytes of a file, and its name.
+// Recognises a file by its first bytes and its name.
 static const csim_sequence_kind *recognise_file(const char *path, const char head[12]) {
   static const struct {
     const char *ending;

@@ -1,4 +1,4 @@
-// cache/sequence.h: what the readers of frames share. Needs io/, base/.
+// cache/sequence.h: shared by the readers of frames. Needs io/, base/.
 #ifndef CSIM_CACHE_SEQUENCE_H
 #define CSIM_CACHE_SEQUENCE_H
 
@@ -20,7 +20,7 @@ struct csim_sequence {
   void *state;
 };
 
-/// A way to read frames. Functions say what failed.
+/// A way to read frames. Functions report their failures.
 struct csim_sequence_kind {
   const char *name;
   csim_status (*open)(csim_sequence *s); ///< fills `info` and `state`
@@ -57,7 +57,7 @@ int csim_sequence_is_archive(const char *path);
 
 /// The files of one kind in the folder s->path, as csim_sequence_kind_of has it, in no order.
 /// @param[out] name   (*count) in the sequence's arena
-/// @return CSIM_OK, CSIM_IO (said), CSIM_MEMORY
+/// @return CSIM_OK, CSIM_IO (reported), CSIM_MEMORY
 csim_status csim_sequence_list(csim_sequence *s, const char *kind, int *count, char ***name);
 
 /// The sorted union of n numbers, in place. @return how many are left

@@ -139,7 +139,7 @@ static int is_first_of_object(const files *all, ptrdiff_t i) {
   return i == 0 || strcmp(all->file[i].stem, all->file[i - 1].stem) != 0;
 }
 
-// The frame numbers of all objects together, and who has which.
+// Lists the frame numbers of all objects together, and the objects that have each.
 static csim_status make_table(csim_sequence *s) {
   files *all = s->state;
   qsort(all->file, (size_t)all->nfile, sizeof *all->file, by_object_and_number);
@@ -227,7 +227,7 @@ static csim_status open_files(csim_sequence *s) {
   return status ? status : read_topologies(s);
 }
 
-// Whether a later frame has the faces of the first; says it when not.
+// Whether a later frame has the faces of the first; reports it if not.
 static int same_faces(csim_sequence *s, const frame_file *file, const csim_mesh *mesh, int object) {
   const files *all = s->state;
   const csim_mesh *first = &all->mesh[object];
@@ -249,7 +249,7 @@ static int same_faces(csim_sequence *s, const frame_file *file, const csim_mesh 
   return 0;
 }
 
-// The file of an object in a frame; NULL: there is none, which it says.
+// The file of an object in a frame; NULL if there is none, which is reported.
 static const frame_file *find_file(csim_sequence *s, int object, int frame) {
   files *all = s->state;
   frame_file *file = all->present[(ptrdiff_t)object * s->info.nframe + frame];

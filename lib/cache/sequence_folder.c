@@ -1,4 +1,5 @@
-// cache/sequence_folder.c: which files of a folder hold frames, and of which kind. See clothsim.h.
+// cache/sequence_folder.c: finds the files of a folder that hold frames, and their kind. See
+// clothsim.h.
 #include "cache/sequence.h"
 
 #include <dirent.h>

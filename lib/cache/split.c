@@ -24,7 +24,7 @@ static int same_corner(const csim_cache_object *o, int what, int a, int b) {
   return 1;
 }
 
-// The points of each vertex are a list: first[vertex], next[point], to -1.
+// Adds a point to the list of a vertex: first[vertex], next[point], to -1.
 static int add_point(csim_split *s, int *first, int *next, int vert) {
   int k = s->n++;
   s->vert[k] = vert;

@@ -1,5 +1,5 @@
-// cache/split.h: an object's vertices for formats whose points have one texture coordinate and one
-// normal each: those on seams and hard edges become several. Needs base/.
+// cache/split.h: splits vertices for formats whose points have one texture coordinate and one
+// normal each: vertices on seams and hard edges become several points. Needs base/.
 #ifndef CSIM_CACHE_SPLIT_H
 #define CSIM_CACHE_SPLIT_H
 
@@ -20,7 +20,7 @@ enum {
   CSIM_SPLIT_VERTICES = 8, ///< the first nvert points are the vertices, also those of no face
 };
 
-/// Corners of a vertex are one point where the values that points have are equal, whatever their
+/// Corners of a vertex become one point if all values that points have are equal, whatever their
 /// indices.
 /// @param what    CSIM_SPLIT_UV | ...
 /// @param arena   gets the arrays

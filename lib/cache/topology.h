@@ -1,4 +1,4 @@
-// cache/topology.h: what does not change over a run, as the payload of a TOPO chunk. Needs base/.
+// cache/topology.h: the constant data of an object, as the payload of a TOPO chunk. Needs base/.
 #ifndef CSIM_CACHE_TOPOLOGY_H
 #define CSIM_CACHE_TOPOLOGY_H
 

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-// Everything below lives for the time of the building only.
+// Data during the construction only.
 typedef struct building {
   csim_traversal *out;
   csim_arena arena;

@@ -1,5 +1,5 @@
-// cache/traversal.h: the order in which a mesh's vertices are coded, and what each is predicted
-// from. Needs base/.
+// cache/traversal.h: the order in which a mesh's vertices are coded, and their predictors. Needs
+// base/.
 #ifndef CSIM_CACHE_TRAVERSAL_H
 #define CSIM_CACHE_TRAVERSAL_H
 

@@ -55,7 +55,7 @@ int csim_uv_set_write(csim_planes *planes, const csim_cache_object *o, const csi
   return bad || out->failed ? -1 : 0;
 }
 
-// Puts a set behind those an object has.
+// Appends a set to those of an object.
 static int add_set(csim_cache_object *o, csim_uv_set set, csim_arena *arena) {
   csim_uv_set *all = CSIM_ARENA_NEW(arena, csim_uv_set, o->nuv_set + 1);
   if (!all) return -1;

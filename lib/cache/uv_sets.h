@@ -1,5 +1,4 @@
-// cache/uv_sets.h: further sets of texture coordinates, each as the payload of a UVST chunk. Needs
-// base/.
+// cache/uv_sets.h: further sets of texture coordinates, each as a UVST chunk. Needs base/.
 #ifndef CSIM_CACHE_UV_SETS_H
 #define CSIM_CACHE_UV_SETS_H
 

@@ -1,7 +1,7 @@
 // cache/write.c: writes a cache, frame by frame. Needs base/, cache/codec, cache/topology.
 //
-// A frame is built in memory and written at once, so that the file ends in whole frames but for a
-// crash amid one write; the reader finds such a torn end by its crc.
+// A frame is built in memory and written at once, so the file ends in whole frames, except after a
+// crash during a write; the reader finds such an incomplete end by its crc.
 #include "cache/codec.h"
 #include "cache/layout.h"
 #include "cache/look.h"
@@ -256,7 +256,7 @@ static csim_status open_part(csim_cache_writer *w) {
   return CSIM_OK;
 }
 
-// The file being appended to must begin with the bytes that this run would write.
+// Checks that the file being continued begins with the bytes that this run would write.
 static csim_status compare_head(csim_cache_writer *w, const csim_bytes *head, ptrdiff_t meta_end) {
   uint8_t *have = CSIM_NEW(uint8_t, head->n);
   if (!have) return fail_memory(w);
@@ -271,7 +271,7 @@ static csim_status compare_head(csim_cache_writer *w, const csim_bytes *head, pt
                                 : "cannot continue: an object of the cache has another mesh");
 }
 
-// Brings every track to the last frame kept and copies the index of the frames kept.
+// Sets every track to the last frame kept, and copies the index of the frames kept.
 static csim_status take_over(csim_cache_writer *w) {
   const csim_cache_info *info = csim_cache_get_info(w->old);
   w->nframe = w->keep;
@@ -351,7 +351,7 @@ csim_status csim_cache_begin_frame(csim_cache_writer *w, long long number, doubl
   return CSIM_OK;
 }
 
-// Appends what the frame has of an attribute to the object's payload and describes it there.
+// Appends an attribute of the frame to the object's payload, with its record.
 static int put_attribute(csim_cache_writer *w, object_writer *o, int attribute, const double *value,
                          ptrdiff_t record) {
   int velocity = attribute == CSIM_CACHE_VELOCITY ||
@@ -457,7 +457,7 @@ csim_status csim_cache_end_frame(csim_cache_writer *w) {
 }
 
 csim_status csim_cache_sync(csim_cache_writer *w) {
-  // once this has failed, the next fsync knows nothing of what was lost
+  // after a failure the next fsync does not report what was lost
   if (w->lost) return CSIM_IO;
   w->lost = w->fd >= 0 && fsync(w->fd);
   return w->lost ? fail_file(w, "write") : CSIM_OK;
@@ -465,7 +465,7 @@ csim_status csim_cache_sync(csim_cache_writer *w) {
 
 // ---------------------------------------------------------------------------------------- close
 
-// Index, trailer, name.
+// Writes index and trailer, and renames the file.
 static csim_status commit_file(csim_cache_writer *w) {
   csim_bytes payload = {0};
   csim_bytes_add32(&payload, (uint32_t)w->nobject);

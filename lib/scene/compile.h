@@ -232,7 +232,7 @@ csim_status csim_build_sequence(const csim_scene *scene, const csim_object *obje
 /// Warns where a mesh from a cache or an Alembic file looks like a mistake: a size that only
 /// centimetres explain, a collider that stands still though the file moves it.
 /// @param mesh  as it was placed
-/// @return CSIM_OK; CSIM_IO, CSIM_INVALID (said) or CSIM_MEMORY
+/// @return CSIM_OK; CSIM_IO, CSIM_INVALID (reported) or CSIM_MEMORY
 csim_status csim_check_import(const csim_object *object, const csim_mesh *mesh, csim_log *log);
 
 /// Groups, objects and materials of a mesh, as many as have place: "; it has "a", "b"", or "".
@@ -242,7 +242,7 @@ void csim_list_groups(const csim_mesh *mesh, char text[200]);
 /// and the axes of the scene; not placed.
 /// @param source     file, object, frame, unit, up
 /// @param[out] mesh  csim_mesh_free; empty on failure
-/// @return CSIM_OK; CSIM_INVALID, CSIM_IO (said); CSIM_MEMORY
+/// @return CSIM_OK; CSIM_INVALID, CSIM_IO (reported); CSIM_MEMORY
 csim_status csim_read_mesh(const csim_scene *scene, const csim_mesh_source *source, csim_log *log,
                            csim_mesh *mesh);
 

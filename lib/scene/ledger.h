@@ -19,7 +19,7 @@ typedef struct csim_ledger csim_ledger;
 /// @param keep         1: keep lines of frames <= after_frame
 /// @param log          must outlive the ledger
 /// @param[out] ledger  NULL on failure
-/// @return CSIM_IO, CSIM_MEMORY (said)
+/// @return CSIM_IO, CSIM_MEMORY (reported)
 csim_status csim_ledger_open(const char *out, int keep, int after_frame, csim_log *log,
                              csim_ledger **ledger);
 

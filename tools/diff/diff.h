@@ -53,7 +53,7 @@ typedef struct diff_side {
   const char *other;   ///< one of them
 } diff_side;
 
-/// What a set of vertices shows.
+/// Differences of a set of vertices.
 typedef struct diff_sums {
   double max, square;
   long long vertices, over;
@@ -68,7 +68,7 @@ typedef struct diff_spot {
   double x[2][3];
 } diff_spot;
 
-/// Two objects that belong together, and what all frames show.
+/// A pair of objects, and its differences over all frames.
 typedef struct diff_pair {
   int index[2];
   int nvert;        ///< compared; 0 when the topologies differ
@@ -94,7 +94,7 @@ typedef struct diff_frame {
   int missing, unreadable; ///< objects
 } diff_frame;
 
-/// What differs between two sources, besides positions.
+/// Differences between two sources, besides positions.
 typedef struct diff_kinds_found {
   int topology, tags, uvs, velocities, fps, up;
 } diff_kinds_found;
@@ -150,7 +150,7 @@ typedef struct diff_run {
 int diff_trouble(diff_run *run, const char *file, const char *text);
 
 /// Finds and opens what both paths hold, and decides which source is compared with which.
-/// @return 0, or DIFF_TROUBLE (said)
+/// @return 0, or DIFF_TROUBLE (reported)
 int diff_find(diff_run *run);
 void diff_release(diff_run *run);
 
@@ -160,7 +160,7 @@ void diff_release(diff_run *run);
 void diff_convert_usd(diff_run *run, diff_side *side);
 
 /// Opens one kind of a folder, or (kind NULL) the file at `path`, as a further source.
-/// @return 0, or DIFF_TROUBLE (said)
+/// @return 0, or DIFF_TROUBLE (reported)
 int diff_open_source(diff_run *run, diff_side *side, const char *kind, const char *path);
 
 /// Compares all frames of two sources. @return 0, or DIFF_TROUBLE when there is no memory
@@ -206,7 +206,7 @@ void diff_kinds(const diff_comparison *c, char text[64]);
 void diff_print_text(const diff_run *run);
 void diff_print_json(const diff_run *run);
 void diff_print_annotations(const diff_run *run);
-int diff_write_junit(diff_run *run); ///< @return 0, or DIFF_TROUBLE (said)
+int diff_write_junit(diff_run *run); ///< @return 0, or DIFF_TROUBLE (reported)
 
 /// The failing frames of a comparison as "3-5, 9": those in both, then those on one side only.
 void diff_print_frames(const diff_run *run, const diff_comparison *c, FILE *out);

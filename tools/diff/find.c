@@ -1,4 +1,4 @@
-// tools/diff/find.c: what both paths hold, and what is compared with what. See diff.h.
+// tools/diff/find.c: finds the outputs of both paths and pairs them. See diff.h.
 #include "diff/diff.h"
 
 #include <dirent.h>
@@ -47,7 +47,7 @@ static int add_unread(diff_side *side, const char *name) {
   return grown[side->nunread++].name ? 0 : DIFF_TROUBLE;
 }
 
-// What a run leaves beside its frames: how it went, and where to go on.
+// Files of a run beside its frames: its record and checkpoints.
 static int is_bookkeeping(const char *name) {
   return *name == '.' || !strncmp(name, "run.json", 8) || !strncmp(name, "run.checkpoint", 14) ||
          !strcmp(name, "run.files");

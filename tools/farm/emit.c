@@ -184,7 +184,7 @@ static void slurm_head(const farm *f, FILE *out, const char *what, int array) {
   for (int k = 0; k < f->nsbatch; k++) fprintf(out, "#SBATCH %s\n", f->sbatch[k]);
 }
 
-// What a task of the array is, and where it works.
+// Number and directory of a task of the array.
 static void slurm_tasks(const farm *f, FILE *out, const char *what, int array) {
   int first = array * f->array_size;
   fputs("case $SLURM_ARRAY_TASK_ID in\n", out);

@@ -42,7 +42,7 @@ typedef struct farm {
   int array_size;                     ///< most tasks of an array job
 } farm;
 
-/// A file being written; it gets its name when it is whole.
+/// A file being written; it gets its name when it is complete.
 typedef struct farm_file {
   FILE *stream;
   char *path, *temp;
@@ -55,28 +55,29 @@ int farm_value(const farm *f, int wedge, int a);
 /// letters that a file name should not have become '_'.
 void farm_wedge_name(const farm *f, int wedge, char name[FARM_NAME]);
 
-/// Reads `path=value,...`; commas in brackets and quotes separate nothing. @return 0, or -1 (said)
+/// Reads `path=value,...`; commas in brackets and quotes separate nothing. @return 0, or -1
+/// (reported)
 int farm_add_axis(farm *f, const char *text);
 
-/// Chooses the labels and counts the wedges. @return 0, or -1 (said)
+/// Chooses the labels and counts the wedges. @return 0, or -1 (reported)
 int farm_finish_axes(farm *f);
 
 /// Refuses what could become a command or a line of its own in a script: control characters in
 /// anything that is written there, and sizes, times and counts that are none.
-/// @return 0, or -1 (said)
+/// @return 0, or -1 (reported)
 int farm_check(const farm *f);
 
 /// Whether a text, named `what` in the message, is UTF-8 without control characters. @return 0, or
-/// -1 (said)
+/// -1 (reported)
 int farm_check_text(const farm *f, const char *what, const char *text);
 
 /// Memory in MiB of a size as Slurm has it (512M, 2G; without a letter MiB). @return -1 for none
 long long farm_memory(const char *text);
 
-/// Opens DIR/name. @return NULL (said)
+/// Opens DIR/name. @return NULL (reported)
 FILE *farm_create(farm *f, const char *name, farm_file *file);
 
-/// Gives it its name, and makes it a program when asked to. @return CSIM_OK or CSIM_IO (said)
+/// Gives it its name, and makes it a program when asked to. @return CSIM_OK or CSIM_IO (reported)
 csim_status farm_commit(farm *f, farm_file *file, int executable);
 
 /// A word for the shell, in quotes where needed. Holds no two braces side by side, which a
@@ -86,7 +87,7 @@ void farm_shell_word(FILE *out, const char *word);
 /// `--set 'path=value' ...` of a wedge, for the shell.
 void farm_sets(const farm *f, FILE *out, int wedge);
 
-/// The three forms. CSIM_OK, CSIM_IO or CSIM_MEMORY (said)
+/// The three forms. CSIM_OK, CSIM_IO or CSIM_MEMORY (reported)
 csim_status farm_emit_commands(farm *f);
 csim_status farm_emit_slurm(farm *f);
 csim_status farm_emit_openjd(farm *f);

@@ -70,7 +70,7 @@ static char *script(const farm *f, int exporting) {
   return text;
 }
 
-// What a worker must have.
+// Requirements of a worker.
 static void add_requirements(const farm *f, cJSON *step) {
   struct {
     const char *name;

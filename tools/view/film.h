@@ -4,7 +4,7 @@
 
 #include "stage.h"
 
-/// What was written.
+/// Result of writing.
 typedef struct view_written {
   int npicture;      ///< frames drawn
   int width, height; ///< [pixel] of one picture, of the whole sheet

@@ -179,7 +179,7 @@ static int ends_with(const char *text, const char *end) {
   return n > m && !strcmp(text + n - m, end);
 }
 
-/// Decides the output's kind and looks for what does not go together.
+/// Decides the kind of output and checks for options that exclude each other.
 static csim_status check(view_options *o, csim_log *log) {
   const char *wrong = NULL;
   if (!o->npath)

@@ -5,7 +5,7 @@
 #include "clothsim.h"
 #include "measure.h"
 
-/// What is written, by the name of the output.
+/// Kind of output, by its name.
 typedef enum view_output {
   VIEW_SHEET,  ///< X.png: a contact sheet, or one picture when there is one frame
   VIEW_FRAMES, ///< X_####.png: one picture a frame

@@ -12,7 +12,7 @@
 
 #include "encode.h"
 
-/// What one vertex is predicted from; nvert means a vertex that never moves from 0.
+/// Predictor of one vertex; nvert is a vertex that is always 0.
 typedef struct view_predictor {
   int vertex, a, b, d;
 } view_predictor;
@@ -30,7 +30,7 @@ typedef struct view_coder {
 int view_coder_init(view_coder *coder, int nvert, int ntri, const int *tri);
 void view_coder_free(view_coder *coder);
 
-/// Forgets the last frame and sets what follows. |x - origin| / step must stay below 2^29.
+/// Drops the last frame and sets the parameters. |x - origin| / step must stay below 2^29.
 void view_coder_start(view_coder *coder, double step, const double origin[3]);
 
 /// Appends 12 nvert bytes: the planes of the frame's words.

@@ -19,7 +19,7 @@ typedef struct view_part {
   double lo[3], hi[3]; ///< [m] of its track
 } view_part;
 
-/// What is worked out once for each frame, and kept over several tries of packing.
+/// Data computed once per frame, and kept over several attempts of packing.
 typedef struct view_note {
   int done;
   uint8_t **gap; ///< (nobject) of (nvert) 0 = touching .. 255 = nothing within

@@ -71,7 +71,7 @@ static csim_status add_objects(csim_sequence *source, const char *name, view_seq
   return status;
 }
 
-/// What a source says of itself; only of the first of several is it asked.
+/// Metadata of a source; of several sources only the first has them.
 static csim_status copy_info(const csim_sequence *source, const char *path, csim_log *log,
                              view_sequence *q) {
   const csim_sequence_info *info = csim_sequence_get_info(source);

@@ -1,4 +1,4 @@
-// view/shade.h: lights with shadows, and what they make of a surface. Needs raster.h, vec.h.
+// view/shade.h: lights with shadows, and shading of a surface. Needs raster.h, vec.h.
 //
 // A key light of some width (16 directions) and a sky and ground glow all round (64 directions).
 // Each direction has a shadow map, so soft shadows and the darkening of folds come from the same
@@ -34,7 +34,7 @@ typedef struct view_lights {
   vec3 open_floor; ///< irradiance of an unshadowed floor
 } view_lights;
 
-/// What the light falls on, and what it sends to the eye.
+/// A lit point, and the light it sends to the eye.
 typedef struct view_point {
   vec3 lifted;  ///< where its light is looked up: on the smooth surface that the triangle
                 ///< approximates

@@ -72,7 +72,7 @@ static csim_status keep_rest(view_stage *s, int object, view_mesh *m) {
   return status;
 }
 
-/// Adds one frame of an object to what is known of it.
+/// Adds one frame of an object to its statistics.
 static csim_status add_frame(view_stage *s, int object, view_mesh *m) {
   view_track *t = s->track + object;
   csim_status status = CSIM_OK;
@@ -144,7 +144,7 @@ static void join(const view_track *t, double lo[3], double hi[3]) {
   }
 }
 
-/// A level plane twice as wide as what moves.
+/// Whether it is a level plane twice as wide as everything that moves.
 static int is_ground(const view_track *t, int up, double width) {
   if (!t->seen || t->colour >= 0 || t->moves) return 0;
   double size[3] = {t->hi[0] - t->lo[0], t->hi[1] - t->lo[1], t->hi[2] - t->lo[2]};
@@ -152,7 +152,8 @@ static int is_ground(const view_track *t, int up, double width) {
   return across > 2 * width && size[up] < 1e-6 * across;
 }
 
-/// The camera sees all that moves, and what stands still unless it is far larger: a ground plane.
+/// Chooses the objects that the camera frames: all that move, and static ones unless they are far
+/// larger, such as a ground plane.
 static void choose_framed(view_stage *s) {
   double lo[3] = {1e300, 1e300, 1e300}, hi[3] = {-1e300, -1e300, -1e300};
   int nmoving = 0, colour = 0;
@@ -281,7 +282,7 @@ unsigned view_stage_colour(const view_stage *s, int object) {
 
 // ----------------------------------------------------------------------------------------- drawing
 
-/// What drawing one object needs beyond its mesh.
+/// Data for drawing one object, besides its mesh.
 typedef struct part {
   view_shape own; ///< where the topology changed, or balls for loose points
   const view_shape *shape;

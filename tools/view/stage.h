@@ -7,7 +7,7 @@
 #include "render.h"
 #include "sequence.h"
 
-/// What is known of one object over all frames.
+/// Statistics of one object over all frames.
 typedef struct view_track {
   int seen;            ///< it has a mesh in some frame
   int hidden;          ///< --hide

@@ -6,7 +6,7 @@
 #include "clothsim.h"
 #include "vec.h"
 
-/// What stays the same while the vertices move.
+/// Data that is constant while the vertices move.
 typedef struct view_shape {
   int nvert, ntri;
   int *tri;      ///< (ntri x 3) wound alike over each connected piece, as most of it was given

@@ -1,4 +1,4 @@
-// view/values.c: what a frame is coloured by, and the range of it. See stage.h.
+// view/values.c: the values that colour a frame, and their range. See stage.h.
 #include "map.h"
 #include "stage.h"
 

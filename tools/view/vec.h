@@ -1,4 +1,4 @@
-// view/vec.h: three numbers and what one does with them. Needs math.h.
+// view/vec.h: vectors of three numbers. Needs math.h.
 #ifndef VIEW_VEC_H
 #define VIEW_VEC_H
 
