@@ -301,7 +301,7 @@ static void test_refusals(void) {
   const char *sets[] = {"ball.position=[0, 0.2, 0]"};
   scene = read_scene(0, sets, 1);
   CHECK(csim_sim_create(scene, NULL, &messages.log, &sim) == CSIM_INVALID && !sim);
-  CHECK(strstr(messages.text, "apart at the start") != NULL);
+  CHECK(strstr(messages.text, "a start without intersections") != NULL);
   csim_scene_free(scene);
 }
 
