@@ -98,6 +98,14 @@ check "no phases where the scene has frames of its own" sh -c '! grep -q "\"name
 expect 0 "$clothsim" plain.json -o open -e 48 --set tube.mesh.resolution=0.05 --set 'pole.mesh={"shape":"box","size":[0.3,1.5,0.1]}'
 says 'warning: the seam of tube did not close: it is open by'
 says 'warning: not at rest after frame 48:'
+# springs hold the height of a waist that nothing above carries, and let it go sideways
+sed 's/"collar"/"lower_interface"/' tube.json >waist.json
+lowest() { awk '$1 == "v" { if (!n++ || $3 < y) y = $3 } END { print y }' "$1"; }
+for hold in 0 100; do
+  expect 0 "$clothsim" tube.scene.json -q -e 28 -o hold_$hold --set tube.mesh.pattern=waist.json --set tube.pins=null --set tube.mesh.hold=$hold
+done
+fallen=$(lowest hold_0/tube_0028.obj) held=$(lowest hold_100/tube_0028.obj)
+check "its hem is at $held m, without springs at $fallen m" awk "BEGIN { exit !($held > $fallen + 0.05) }"
 # stitches of panels labelled "leg" begin to close when half of the time is over
 sed 's/"frill": {/"frill": {"label": "leg", /' tube.json >late.json
 frill() { # FILE: height of its lowest vertex
