@@ -235,7 +235,8 @@ extern const csim_energy_kind csim_neohooke_kind;
 /// the share of lambda that it has lost since it was inverted.
 extern const csim_energy_kind csim_solid_patch_kind;
 
-/// Soft pin: E = k/2 |x - anchor|^2. Parameters k [N/m], number of the anchor.
+/// Soft pin: E = k/2 |x - anchor|^2. Parameters k [N/m], number of the anchor, and a unit vector
+/// along which alone it holds; 0 0 0: it holds in all directions.
 extern const csim_energy_kind csim_anchor_kind;
 
 /// Strings between two vertices, and between a vertex and a point of a triangle, see links.h.

@@ -150,7 +150,8 @@ static csim_status add_targets(csim_build *build, const csim_object *object, con
     double share = weight && i < body->mesh->nvert && weight[i] > 0 ? weight[i] : 1;
     if (pin->stiffness > 0)
       csim_elements_add(&build->elements.anchors, &vert,
-                        (double[]){share * pin->stiffness, model->ntarget});
+                        (double[]){share * pin->stiffness, model->ntarget, pin->axis[0],
+                                   pin->axis[1], pin->axis[2]});
     moved[model->ntarget++] = (csim_target){.vert = vert,
                                             .group = model->pins.ngroup,
                                             .follow = -1,
@@ -183,6 +184,23 @@ static csim_status add_targets(csim_build *build, const csim_object *object, con
   return status;
 }
 
+// Chooses the waist of a pattern (GarmentCode's label) where nothing of the garment reaches up to
+// the shoulders and carries it. Returns whether there is one.
+static int choose_waist(const csim_build *build, const csim_body *body, unsigned char *chosen) {
+  static const double BELT = 0.2; // [m] that reaches above a waist
+  const csim_mesh *mesh = body->mesh;
+  const double *X = build->x + csim_xyz(body->vert0);
+  double top = -INFINITY, waist = -INFINITY;
+  memset(chosen, 0, (size_t)body->nvert);
+  for (int i = 0; i < body->nvert; i++) top = csim_max(top, X[csim_xyz(i) + 1]);
+  for (int s = 0; s < mesh->nset; s++)
+    for (int k = 0; k < mesh->set[s].n && !strcmp(mesh->set[s].name, "lower_interface"); k++) {
+      chosen[mesh->set[s].vert[k]] = 1;
+      waist = csim_max(waist, X[csim_xyz(mesh->set[s].vert[k]) + 1]);
+    }
+  return top - waist < BELT;
+}
+
 csim_status csim_build_pins(csim_build *build, const csim_object *object, const csim_body *body) {
   csim_status status = CSIM_OK;
   unsigned char *chosen = CSIM_NEW(unsigned char, body->nvert);
@@ -199,6 +217,15 @@ csim_status csim_build_pins(csim_build *build, const csim_object *object, const 
     csim_status added =
         bad ? CSIM_INVALID : add_targets(build, object, pin, body, weight, chosen, pinned);
     if (added) status = added;
+  }
+  int holds = !status && object->mesh.shape == CSIM_SHAPE_PATTERN && object->mesh.hold > 0;
+  if (holds && choose_waist(build, body, chosen)) {
+    csim_pin pin = {.place = object->mesh_place,
+                    .stiffness = object->mesh.hold,
+                    .axis = {0, 1, 0},
+                    .from = -INFINITY,
+                    .to = INFINITY};
+    status = add_targets(build, object, &pin, body, NULL, chosen, pinned);
   }
   free(chosen);
   free(pinned);

@@ -145,7 +145,8 @@ static csim_model *create_model(const csim_scene *scene) {
   csim_arena arena = {0};
   csim_model *model = CSIM_ARENA_NEW(&arena, csim_model, 1);
   int npin = 0;
-  for (int o = 0; o < scene->nobject; o++) npin += scene->object[o].npin;
+  for (int o = 0; o < scene->nobject; o++)
+    npin += scene->object[o].npin + (scene->object[o].mesh.hold > 0);
   csim_body *body = CSIM_ARENA_NEW(&arena, csim_body, scene->nobject);
   csim_pin_group *group = CSIM_ARENA_NEW(&arena, csim_pin_group, npin);
   if (arena.failed) {

@@ -40,13 +40,14 @@ typedef struct csim_mesh_source {
   char *faces;           ///< mesh file with the faces; NULL = the sequence's own
   double fps;            ///< [1/s] 0 = the sequence's own, or else the scene's
   double offset;         ///< [frames of the scene] before its first frame is over
-  char *pattern;         ///< path as of `file`; shape PATTERN only, as the next seven
+  char *pattern;         ///< path as of `file`; shape PATTERN only, as the next eight
   double resolution;     ///< [m] length of edges
   double seam_from;      ///< frame in which the seams begin to close; as the next
   double seam_closed;    ///< frame in which the seams are closed; below -CSIM_FRAME_LIMIT: default
   double seam_stiffness; ///< [N/m] of each stitch
   double seam_damping;   ///< [N s/m]
   double seam_pull;      ///< [N] largest of each stitch; 0 = any
+  double hold;           ///< [N/m] of springs that hold the waist at its height; 0 = none
   int gather;            ///< whether edges sewn to shorter ones are as short at rest
   double size[3];        ///< [m] grid: (x, z); box: (x, y, z)
   double radius;         ///< [m] sphere, torus (centre line), cylinder, capsule, cone, disk, tube
@@ -149,6 +150,7 @@ typedef struct csim_pin {
   double stiffness;   ///< [N/m] a soft spring to the target; 0 = exact; with keys the largest
   csim_curve keyed;   ///< [N/m] stiffness over time
   csim_motion motion; ///< of the targets; no keys = fixed
+  double axis[3];     ///< unit: the only direction in which it holds; 0 0 0 = all
   char *follow;       ///< name of the collider that the targets follow; NULL = none
   csim_follow_by by;
   int snap; ///< targets are on the collider, instead of at their distance from it at the start

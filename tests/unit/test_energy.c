@@ -644,7 +644,8 @@ int main(void) {
   check_kind(&csim_bound_kind, (double[]){100, 0.4, 3}, 1, 1);
   check_kind(&csim_bound_kind, (double[]){100, 0.4, 0.6}, 1, 1); // beyond it too
   check_kind(&csim_cotangent_kind, cotangent, 1, 1);
-  check_kind(&csim_anchor_kind, (double[]){30, 0}, 1, 0);
+  check_kind(&csim_anchor_kind, (double[]){30, 0, 0, 0, 0}, 1, 0);
+  check_kind(&csim_anchor_kind, (double[]){30, 0, 0.6, 0, 0.8}, 1, 0);
   check_kind(&csim_quadratic_kind, q, 1, 1);
   check_kind(&csim_dihedral_kind, dihedral, 0, 1);
   double crease[CSIM_MAX_PARAM];
@@ -666,7 +667,7 @@ int main(void) {
   check_constraint(&csim_spring_kind, (double[]){100, 0.8, 0.1, 0.05});
   check_constraint(&csim_limit_kind, (double[]){100, 0.6});
   check_constraint(&csim_bound_kind, (double[]){100, 0.4, 3});
-  check_constraint(&csim_anchor_kind, (double[]){30, 0});
+  check_constraint(&csim_anchor_kind, (double[]){30, 0, 0, 0, 0});
   check_constraint(&csim_quadratic_kind, q);
   check_constraint(&csim_cotangent_kind, cotangent);
   check_constraint(&csim_dihedral_kind, dihedral);

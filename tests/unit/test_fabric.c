@@ -87,7 +87,7 @@ static double pull(mesh_kind kind, csim_membrane_law law, const csim_moduli *mod
   // soft pins with far-away anchors are dead loads: k (anchor - x) with k tiny. All vertices have
   // one, which also takes rigid motions away.
   for (int i = 0; i < n; i++)
-    csim_elements_add(&k.anchors, (int[]){i}, (double[]){1e-6 * sigma, i});
+    csim_elements_add(&k.anchors, (int[]){i}, (double[]){1e-6 * sigma, i, 0, 0, 0});
   k.params.tolerance = 1e-9;
   k.params.start = CSIM_START_REST;
   kit_ready(&k, 1);

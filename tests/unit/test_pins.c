@@ -191,7 +191,7 @@ static void test_keyed_stiffness(void) {
     k.model->pins.ngroup = k.model->pins.timed = 1;
     k.model->target[k.model->ntarget++] = (csim_target){.vert = 0, .group = 0, .follow = -1};
     kit_pin(&k, 1);
-    csim_elements_add(&k.anchors, (int[]){0}, (double[]){4 * stiff, 0});
+    csim_elements_add(&k.anchors, (int[]){0}, (double[]){4 * stiff, 0, 0, 0, 0});
     // heavy damping, to come to rest
     k.model->body[0].damping = 12;
     k.params.method = methods[m];
