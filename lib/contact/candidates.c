@@ -243,17 +243,6 @@ static double parallel_weight(const double *const p[4]) {
   return sine2 < fade ? sine2 / fade * (2 - sine2 / fade) : 1;
 }
 
-// Whether a vertex of the one side is sewn to one of the other.
-static int is_sewn(const csim_collision_mesh *mesh, csim_pair_kind kind, const int v[4]) {
-  int split = csim_pair_split(kind);
-  for (int i = 0; i < split; i++)
-    for (int j = split; j < 4; j++)
-      if (v[i] < mesh->nbody_vert && v[j] < mesh->nbody_vert && mesh->seam[v[i]] >= 0 &&
-          mesh->seam[v[i]] == mesh->seam[v[j]])
-        return 1;
-  return 0;
-}
-
 // Scale at the start; a float, so that it can be stored as one.
 static double start_scale(const csim_candidates *set, csim_pair_kind kind, const int v[4]) {
   const double *p[4];
@@ -280,8 +269,8 @@ double csim_candidate_own_scale(const csim_candidates *set, csim_pair_kind kind,
                                 float *start) {
   double scale = start && *start >= 0 ? (double)*start : start_scale(set, kind, v);
   if (start) *start = (float)scale;
-  if (!set->mesh->seam || scale <= CSIM_SEAM_SCALE) return scale;
-  return is_sewn(set->mesh, kind, v) ? CSIM_SEAM_SCALE : scale;
+  if (scale <= CSIM_SEAM_SCALE) return scale;
+  return csim_collision_mesh_is_sewn(set->mesh, v, NULL) ? CSIM_SEAM_SCALE : scale;
 }
 
 // Whether one side is of a collider that has released a vertex of the other side.

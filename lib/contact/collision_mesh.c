@@ -88,6 +88,17 @@ int csim_collision_mesh_build(csim_arena *arena, const csim_model *model, int nc
   return 0;
 }
 
+int csim_collision_mesh_is_sewn(const csim_collision_mesh *mesh, const int v[4], const double *w) {
+  int seam[4];
+  for (int k = 0; k < 4; k++) {
+    int of_body = mesh->seam && v[k] >= 0 && v[k] < mesh->nbody_vert && !(w && w[k] == 0);
+    seam[k] = of_body ? mesh->seam[v[k]] : -1;
+    for (int i = 0; i < k; i++)
+      if (seam[k] >= 0 && seam[i] == seam[k]) return 1;
+  }
+  return 0;
+}
+
 void csim_collision_mesh_starts(const csim_collision_mesh *mesh, double *x) {
   size_t nbody = 3 * (size_t)mesh->nbody_vert, n = 3 * (size_t)mesh->nvert;
   memcpy(x, mesh->body_x0, nbody * sizeof *x);

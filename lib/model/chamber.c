@@ -13,6 +13,21 @@ static double sign_of(const csim_chamber_part *part) {
   return part->inward ? -1 : 1;
 }
 
+// Where a corner of the surface is: in the middle of what it is sewn to. Returns how many vertices
+// that are.
+static int place_corner(const csim_model *model, const double *x, int vert, double *place) {
+  const int *sewn = model->chambers.sewn;
+  int n = 0, i = vert;
+  memset(place, 0, 3 * sizeof *place);
+  do {
+    csim_add_scaled(1, x + csim_xyz(i), place);
+    n++;
+    if (sewn) i = sewn[i];
+  } while (i != vert);
+  for (int c = 0; n > 1 && c < 3; c++) place[c] /= n;
+  return n;
+}
+
 double csim_chamber_volume(const csim_model *model, const csim_chamber *chamber,
                            const double *about, const double *x) {
   double volume = 0;
@@ -22,7 +37,10 @@ double csim_chamber_volume(const csim_model *model, const csim_chamber *chamber,
     for (int t = part->tri0; t < part->tri0 + part->ntri; t++) {
       const int *v = model->tri + csim_xyz(t);
       double r[3][3], n[3];
-      for (int i = 0; i < 3; i++) csim_sub(x + csim_xyz(v[i]), about, r[i]);
+      for (int i = 0; i < 3; i++) {
+        place_corner(model, x, v[i], r[i]);
+        csim_sub(r[i], about, r[i]);
+      }
       csim_cross(r[1], r[2], n);
       sum += csim_dot(r[0], n) / 6;
     }
@@ -74,6 +92,13 @@ double csim_chambers_value(const csim_model *model, const csim_chamber_now *now,
   return sum;
 }
 
+// Adds f (3) to g at all that a corner is the middle of, in equal shares.
+static void add_at_corner(const csim_model *model, int vert, int n, const double *f, double *g) {
+  const int *sewn = model->chambers.sewn;
+  for (int k = 0, i = vert; k < n; k++, i = sewn ? sewn[i] : i)
+    csim_add_scaled(1.0 / n, f, g + csim_xyz(i));
+}
+
 // Adds a share of dV/dx to g.
 static void add_gradient(const csim_model *model, const csim_chamber *chamber, double share,
                          const double *x, double *g) {
@@ -82,9 +107,12 @@ static void add_gradient(const csim_model *model, const csim_chamber *chamber, d
     double w = share * sign_of(part) / 6;
     for (int t = part->tri0; t < part->tri0 + part->ntri; t++) {
       const int *v = model->tri + csim_xyz(t);
-      double n[3];
-      csim_triangle_normal(x + csim_xyz(v[0]), x + csim_xyz(v[1]), x + csim_xyz(v[2]), n);
-      for (int i = 0; i < 3; i++) csim_add_scaled(w, n, g + csim_xyz(v[i]));
+      int count[3];
+      double corner[3][3], n[3], f[3] = {0};
+      for (int i = 0; i < 3; i++) count[i] = place_corner(model, x, v[i], corner[i]);
+      csim_triangle_normal(corner[0], corner[1], corner[2], n);
+      csim_add_scaled(w, n, f);
+      for (int i = 0; i < 3; i++) add_at_corner(model, v[i], count[i], f, g);
     }
   }
 }

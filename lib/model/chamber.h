@@ -7,6 +7,9 @@
 //
 //   V = sum x0 . (x1 x x2) / 6 over the triangles, dV/dx a third of the area vectors around x.
 //
+// Vertices that are sewn together count as one, in the middle of them: a seam leaves a gap, and of
+// a surface that is open there, dV/dx is not the derivative of V.
+//
 // Of the Hessian -P'(V) dV dV^T - P(V) d2V, P = -dE/dV, only the first term is kept: it couples all
 // vertices, is semidefinite and of rank one, and is far stiffer than the second.
 #ifndef CSIM_MODEL_CHAMBER_H

@@ -146,6 +146,8 @@ typedef struct csim_model_links {
 typedef struct csim_model_chambers {
   int nchamber;
   csim_chamber *chamber; ///< (nchamber)
+  int *sewn; ///< (nvert) the next of the vertices that seams hold together, round and round; NULL:
+             ///< there are no seams
 } csim_model_chambers;
 
 /// Energies that do not act from the start, the last ones of a model: csim_model_hold.

@@ -156,13 +156,29 @@ static csim_status add_chamber(csim_build *build, const csim_chamber_source *sou
   return CSIM_OK;
 }
 
+// Rings of the vertices that are sewn together: each but the first is put in behind the one that
+// gives all of them their number.
+static csim_status link_sewn(csim_arena *arena, csim_model *model) {
+  const int *seam = model->links.seam;
+  if (!seam) return CSIM_OK;
+  int *sewn = model->chambers.sewn = CSIM_ARENA_NEW(arena, int, model->nvert);
+  if (!sewn) return CSIM_MEMORY;
+  for (int i = 0; i < model->nvert; i++) sewn[i] = i;
+  for (int i = 0; i < model->nvert; i++) {
+    if (seam[i] < 0 || seam[i] == i) continue;
+    sewn[i] = sewn[seam[i]];
+    sewn[seam[i]] = i;
+  }
+  return CSIM_OK;
+}
+
 csim_status csim_build_chambers(csim_build *build) {
   const csim_scene *scene = build->scene;
   csim_model *model = build->model;
   csim_status status = CSIM_OK;
   if (scene->nchamber == 0) return CSIM_OK;
   model->chambers.chamber = CSIM_ARENA_NEW(build->arena, csim_chamber, scene->nchamber);
-  if (!model->chambers.chamber) return CSIM_MEMORY;
+  if (!model->chambers.chamber || link_sewn(build->arena, model)) return CSIM_MEMORY;
   for (int k = 0; k < scene->nchamber && status != CSIM_MEMORY; k++) {
     csim_status added = add_chamber(build, &scene->chamber[k], &model->chambers.chamber[k]);
     if (added) status = added;

@@ -44,7 +44,7 @@ double csim_problem_inertia(const csim_problem *problem, const double *x) {
   csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_ELASTICITY);
   double inertia = csim_pool_sum(problem->pool, problem->model->nvert, inertia_value, &job);
   csim_pool_phase(problem->pool, before);
-  return 0.5 * inertia + csim_chambers_value(problem->model, problem->chamber, x);
+  return 0.5 * inertia;
 }
 
 double csim_problem_elasticity(const csim_problem *problem, const double *x) {
@@ -63,7 +63,9 @@ double csim_problem_elasticity(const csim_problem *problem, const double *x) {
 }
 
 double csim_problem_value(const csim_problem *problem, const double *x) {
-  double value = csim_problem_inertia(problem, x) + csim_problem_elasticity(problem, x);
+  double value = csim_problem_inertia(problem, x) +
+                 csim_chambers_value(problem->model, problem->chamber, x) +
+                 csim_problem_elasticity(problem, x);
   csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
   double contact = problem->contact ? csim_contact_value(problem->contact, x) : 0;
   csim_pool_phase(problem->pool, before);

@@ -45,7 +45,7 @@ typedef struct csim_problem {
 /// Evaluation point of E: x (nvert x 3), after a step from problem->x.
 csim_point csim_problem_point(const csim_problem *problem, const double *x);
 
-/// The parts of F(x) from inertia and chambers, and from elasticity [J].
+/// The parts of F(x) from inertia, and from elasticity [J]; chambers and contact are the others.
 double csim_problem_inertia(const csim_problem *problem, const double *x);
 double csim_problem_elasticity(const csim_problem *problem, const double *x);
 

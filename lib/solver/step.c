@@ -386,7 +386,8 @@ static int begin_again(csim_solver *solver, const csim_state *state, double end)
 }
 
 // An initial guess with more than this times the energy F of the positions at rest (pins at their
-// targets) is replaced by those: after shortening vertex by vertex it may be torn. A wall of 0.1 mm
+// targets; without chambers, whose -p V may be negative) is replaced by those: after shortening
+// vertex by vertex it may be torn. A wall of 0.1 mm
 // that fell on the floor started with 1e8 times the energy, and the iterations left some of it:
 // energy from nothing. From the positions at rest F only falls. At 1.5 times, cloth at rest stopped
 // fast colliders: a ball of 5 m/s lagged by 4 mm and, once, by 105 mm. At 30 times a gathered tube
@@ -398,6 +399,11 @@ static const double WORST_START = 100;
 static void stand(const csim_problem *problem, double *x) {
   csim_vector_copy(problem->pool, 3 * problem->model->nvert, problem->x, x);
   put_pins(problem, x);
+}
+
+// F without chambers: a sum of parts that are >= 0.
+static double value_of_parts(const csim_problem *problem, const double *x) {
+  return csim_problem_value(problem, x) - csim_chambers_value(problem->model, problem->chamber, x);
 }
 
 // Whether F of the initial guess is small even against a part of F at rest. Inertia is tried first,
@@ -426,11 +432,11 @@ static int start_in_contact(csim_solver *solver, const csim_problem *problem,
                                              : begin_in_contact(solver, problem, START_TOGETHER);
     if (csim_contact_advance(contact, problem->x, x)) return -1;
   }
-  double value = csim_problem_value(problem, x);
+  double value = value_of_parts(problem, x);
   if (is_clearly_whole(problem, value)) return 0;
   if (begin_again(solver, state, end)) return -1;
   stand(problem, x);
-  int whole = value <= WORST_START * csim_problem_value(problem, x);
+  int whole = value <= WORST_START * value_of_parts(problem, x);
   return begin_in_contact(solver, problem, whole ? START_APART : START_RESTING);
 }
 

@@ -146,7 +146,72 @@ static void test_derivatives(void) {
   kit_end(&k);
 }
 
+// Two sheets that seams hold together along their edges, a little apart: the pressure's force is
+// still the derivative of its energy, whichever vertex volumes are taken about.
+static void test_open_seam(void) {
+  kit k;
+  csim_chamber chamber = {.pressure = 400};
+  csim_chamber_part part;
+  begin_ball(&chamber, &part, "pcg", &k);
+  kit_ready(&k, 1);
+  int nvert = k.model->nvert, ntri = k.model->body[0].mesh->ntri, *tri = k.model->tri;
+  // the upper half gets vertices of its own where it meets the lower one
+  double middle = 0;
+  int *twin = CSIM_NEW(int, nvert), *sewn = CSIM_NEW(int, 2 * nvert), n = nvert;
+  int *split = CSIM_NEW(int, 3 * ntri), *whole = tri;
+  double *x = CSIM_NEW(double, 6 * nvert), *g = CSIM_NEW(double, 6 * nvert);
+  memcpy(x, k.model->x0, 3 * (size_t)nvert * sizeof *x);
+  for (int i = 0; i < 2 * nvert; i++) sewn[i] = i;
+  for (int t = 0; t < ntri; t++) {
+    double top = 0;
+    for (int c = 0; c < 3; c++) top += x[3 * tri[3 * t + c] + 1];
+    for (int c = 0; c < 3; c++) {
+      int v = tri[3 * t + c];
+      split[3 * t + c] = v;
+      if (top <= 3 * middle) continue;
+      if (!twin[v]) {
+        twin[v] = n;
+        sewn[v] = n;
+        sewn[n] = v;
+        for (int a = 0; a < 3; a++) x[3 * n + a] = x[3 * v + a] + (a == 1 ? 0.01 : 0);
+        n++;
+      }
+      split[3 * t + c] = twin[v];
+    }
+  }
+  k.model->tri = split;
+  k.model->chambers.sewn = sewn;
+  csim_chamber_now now = {.pressure = 400};
+  csim_chambers_gradient(k.model, &now, x, g);
+  double eps = 1e-6, worst = 0, largest = 0;
+  for (int i = 0; i < 3 * n; i++) {
+    double at = x[i];
+    x[i] = at + eps;
+    double up = csim_chambers_value(k.model, &now, x);
+    x[i] = at - eps;
+    double down = csim_chambers_value(k.model, &now, x);
+    x[i] = at;
+    worst = csim_max(worst, fabs((up - down) / (2 * eps) - g[i]));
+    largest = csim_max(largest, fabs(g[i]));
+  }
+  CHECK(n > nvert);
+  CHECK(worst < 1e-6 * largest);
+  chamber.vert = split[3 * ntri - 1];
+  double about = csim_chambers_value(k.model, &now, x);
+  chamber.vert = split[0];
+  CHECK_NEAR(csim_chambers_value(k.model, &now, x), about, 1e-12 * fabs(about));
+  k.model->tri = whole;
+  k.model->chambers.sewn = NULL;
+  free(twin);
+  free(sewn);
+  free(split);
+  free(x);
+  free(g);
+  kit_end(&k);
+}
+
 int main(void) {
+  test_open_seam();
   test_balloon();
   test_volume_and_pressure();
   test_derivatives();
