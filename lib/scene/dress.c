@@ -39,7 +39,7 @@ static const char phases[] =
 // Frames: an end of the stitches' closing, and those of the phases. Every further layer is sewn
 // when the one under it is, so all comes so much later. Arms stretch out when the hem of a full
 // circle has fallen below the hands.
-enum { CLOSED = 36, SEW = 40, CLOSE = 46, DRAPE = 192, FIT = 216, ARMS_FROM = 84, ARMS_TO = 108 };
+enum { CLOSED = 36, SEW = 40, CLOSE = 46, DRAPE = 192, FIT = 264, ARMS_FROM = 84, ARMS_TO = 108 };
 enum { MOST_LAYERS = 1000 };
 #define STARCH 1e-3      // [N m] bending stiffness of starched cloth
 #define SEW_DAMPING 15   // [1/s]

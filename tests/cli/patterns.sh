@@ -64,7 +64,7 @@ check "changed phase" sh -c 'grep -q "\"end\": 50" stdout && grep -q "\"end\": 5
 sed 's/"shape": "cylinder", "radius": 0.05, "height": 1.5/"shape": "cone", "radius": 0.12, "height": 0.8/' plain.json >cone.json
 expect 0 "$clothsim" cone.json -q -o cone --set tube.mesh.resolution=0.03
 last=$(sed -n 's/.*"last_frame": \([0-9]*\).*/\1/p' cone/run.json)
-check "at rest after frame $last of 216" sh -c "grep -q '\"at_rest\": true' cone/run.json && test $last -le 120"
+check "at rest after frame $last of 264" sh -c "grep -q '\"at_rest\": true' cone/run.json && test $last -le 120"
 expect 0 "$clothsim" --verify-contact cone/cone.clothcache
 # the frill, 32 cm wide, gets short before its stitches pull, unless gathers wait
 for gather in true false; do
