@@ -18,7 +18,8 @@ typedef struct csim_stiffness {
   int *edge_start; ///< (nvert + 1) first of the springs' edges of each row: those to higher rows
                    ///< and to fixed ones, in the order of near_col
   double *bending; ///< (nedge) [N/m] constant part of a
-  double *anchor;  ///< (nvert) [N/m] of soft pins; NULL: there are none
+  double *anchor;  ///< (nvert) [N/m] of soft pins, in all directions, also of those that hold along
+                   ///< one: an upper bound of their Hessian; NULL: there are none
   int nspring;     ///< energies with springs
   const csim_energy **spring; ///< (nspring)
   int **element; ///< (nspring) of (nedge) which of its elements is on an edge; -1: none

@@ -42,8 +42,8 @@ static void create(csim_psd psd, int wide, fixture *f) {
   if (wide) kit_membrane(k, &moduli, &k->orthotropic);
   kit_pin(k, 0);
   kit_pin(k, CELLS);
-  csim_elements_add(&k->anchors, (int[]){7}, (double[]){500, 0});
-  csim_elements_add(&k->anchors, (int[]){CELLS + 9}, (double[]){3, 1});
+  csim_elements_add(&k->anchors, (int[]){7}, (double[]){500, 0, 0, 0, 0});
+  csim_elements_add(&k->anchors, (int[]){CELLS + 9}, (double[]){3, 1, 0, 0, 0});
   kit_ready(k, 3);
   int n = 3 * k->model->nvert;
   double **vector[] = {&f->x, &f->p, &f->q, &f->r, &f->z};
