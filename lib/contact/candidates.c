@@ -270,7 +270,9 @@ double csim_candidate_own_scale(const csim_candidates *set, csim_pair_kind kind,
   double scale = start && *start >= 0 ? (double)*start : start_scale(set, kind, v);
   if (start) *start = (float)scale;
   if (scale <= CSIM_SEAM_SCALE) return scale;
-  return csim_collision_mesh_is_sewn(set->mesh, v, NULL) ? CSIM_SEAM_SCALE : scale;
+  double side[4];
+  for (int k = 0; k < 4; k++) side[k] = k < csim_pair_split(kind) ? 1 : -1;
+  return csim_collision_mesh_is_sewn(set->mesh, v, side) ? CSIM_SEAM_SCALE : scale;
 }
 
 // Whether one side is of a collider that has released a vertex of the other side.

@@ -88,14 +88,14 @@ int csim_collision_mesh_build(csim_arena *arena, const csim_model *model, int nc
   return 0;
 }
 
-int csim_collision_mesh_is_sewn(const csim_collision_mesh *mesh, const int v[4], const double *w) {
-  int seam[4];
-  for (int k = 0; k < 4; k++) {
-    int of_body = mesh->seam && v[k] >= 0 && v[k] < mesh->nbody_vert && !(w && w[k] == 0);
-    seam[k] = of_body ? mesh->seam[v[k]] : -1;
-    for (int i = 0; i < k; i++)
-      if (seam[k] >= 0 && seam[i] == seam[k]) return 1;
-  }
+int csim_collision_mesh_is_sewn(const csim_collision_mesh *mesh, const int v[4],
+                                const double w[4]) {
+  for (int i = 0; mesh->seam && i < 4; i++)
+    for (int j = 0; j < i; j++) {
+      if (!(w[i] * w[j] < 0)) continue; // of one side, or of no weight
+      int in_bodies = v[i] >= 0 && v[j] >= 0 && v[i] < mesh->nbody_vert && v[j] < mesh->nbody_vert;
+      if (in_bodies && mesh->seam[v[i]] >= 0 && mesh->seam[v[i]] == mesh->seam[v[j]]) return 1;
+    }
   return 0;
 }
 

@@ -60,9 +60,9 @@ static inline int csim_collision_mesh_releases(const csim_collision_mesh *mesh, 
          (mesh->released[v] == part || mesh->released[v] < 0);
 }
 
-/// Whether two of a contact's four vertices are sewn together. With weights w (4), only those whose
-/// weight is not 0 count; NULL: all do.
-int csim_collision_mesh_is_sewn(const csim_collision_mesh *mesh, const int v[4], const double *w);
+/// Whether a vertex of one side of a contact is sewn to one of the other: both have weights w, of
+/// opposite signs. Not two of one side: a triangle at the tip of a dart is no seam to a body.
+int csim_collision_mesh_is_sewn(const csim_collision_mesh *mesh, const int v[4], const double w[4]);
 
 /// Copies all starts to x (nvert x 3).
 void csim_collision_mesh_starts(const csim_collision_mesh *mesh, double *x);

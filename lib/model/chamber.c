@@ -92,11 +92,12 @@ double csim_chambers_value(const csim_model *model, const csim_chamber_now *now,
   return sum;
 }
 
-// Adds f (3) to g at all that a corner is the middle of, in equal shares.
-static void add_at_corner(const csim_model *model, int vert, int n, const double *f, double *g) {
+// Adds w n (3) to g, in equal shares at all `count` vertices that a corner is the middle of.
+static void add_at_corner(const csim_model *model, int vert, int count, double w, const double *n,
+                          double *g) {
   const int *sewn = model->chambers.sewn;
-  for (int k = 0, i = vert; k < n; k++, i = sewn ? sewn[i] : i)
-    csim_add_scaled(1.0 / n, f, g + csim_xyz(i));
+  for (int k = 0, i = vert; k < count; k++, i = sewn ? sewn[i] : i)
+    csim_add_scaled(w / count, n, g + csim_xyz(i));
 }
 
 // Adds a share of dV/dx to g.
@@ -108,11 +109,10 @@ static void add_gradient(const csim_model *model, const csim_chamber *chamber, d
     for (int t = part->tri0; t < part->tri0 + part->ntri; t++) {
       const int *v = model->tri + csim_xyz(t);
       int count[3];
-      double corner[3][3], n[3], f[3] = {0};
+      double corner[3][3], n[3];
       for (int i = 0; i < 3; i++) count[i] = place_corner(model, x, v[i], corner[i]);
       csim_triangle_normal(corner[0], corner[1], corner[2], n);
-      csim_add_scaled(w, n, f);
-      for (int i = 0; i < 3; i++) add_at_corner(model, v[i], count[i], f, g);
+      for (int i = 0; i < 3; i++) add_at_corner(model, v[i], count[i], w, n, g);
     }
   }
 }
