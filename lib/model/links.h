@@ -18,15 +18,24 @@
 /// Parameters of the kinds csim_link_kind (2 vertices) and csim_link_face_kind (4): stiffness
 /// [N/m], damping [N s/m], number of the link, largest pull [N] (0 = any), then the 3 weights of
 /// the face.
+///
+/// What a link has at present: share of its stiffness, length [m], direction (3); without: 0 0 0.
+enum { CSIM_LINK_NOW = 5 };
 enum { CSIM_LINK_K, CSIM_LINK_DAMPING, CSIM_LINK_NUMBER, CSIM_LINK_PULL, CSIM_LINK_WEIGHT };
 
 /// Share of stiffness, and length [m], of every link in a step that ends at `time` [s].
 /// @param      torn  (nlink) from the state; NULL: none is
-/// @param[out] now   (nlink x 2) overwritten
+/// @param[out] now   (nlink x CSIM_LINK_NOW) overwritten
 void csim_links_at(const csim_model *model, double time, const unsigned char *torn, double *now);
 
+/// Gives stitches that are closed the direction that d should have at the end of a step of length h
+/// [s] from x with velocities v (nvert x 3): its own at x, turned as the cloth beside it turns.
+/// @param[in,out] now  (nlink x CSIM_LINK_NOW)
+void csim_links_direct(const csim_model *model, const double *x, const double *v, double h,
+                       double *now);
+
 /// Tears links whose tension at x (nvert x 3) exceeds their largest force.
-/// @param         now   (nlink x 2) as csim_links_at gave it
+/// @param         now   (nlink x CSIM_LINK_NOW) as csim_links_at gave it
 /// @param[in,out] torn  (nlink) 1 = torn
 /// @return number of links that have torn
 int csim_links_tear(const csim_model *model, const double *now, const double *x,
