@@ -78,7 +78,6 @@ static csim_status add_link(csim_build *build, const csim_joint *joint, const in
   moved[model->links.nlink++] = (csim_link){.group = model->links.ngroup,
                                             .length = length,
                                             .end = 1,
-                                            .frame = {-1, -1, -1},
                                             .closed_length = length}; // seams: csim_close_seams
   csim_elements_add(weight ? &build->elements.face_links : &build->elements.links, node, param);
   return CSIM_OK;
