@@ -281,7 +281,8 @@ static csim_status add_pattern(csim_build *build, const csim_object *object,
                       .seam = 1};
   csim_link_group *g = &model->links.group[model->links.ngroup];
   double from = csim_max(source->seam_from, scene->frame_start);
-  double closed = source->seam_closed < -CSIM_FRAME_LIMIT ? from + scene->fps : source->seam_closed;
+  double closed = source->seam_closed < -CSIM_FRAME_LIMIT ? from + csim_closing_frames(scene)
+                                                          : source->seam_closed;
   double longest = 0;
   int first = model->links.nlink;
   *g = (csim_link_group){.name = csim_arena_print(build->arena, "%s", object->name),
