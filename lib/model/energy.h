@@ -24,7 +24,7 @@ typedef struct csim_point {
   const double *x;       ///< (nvert x 3) [m]
   const double *anchor;  ///< (nanchor x 3) [m] present targets of soft pins; NULL if there are none
   const double *hold;    ///< (nanchor) share of soft pins' stiffness at present; NULL: all of it
-  const double *link;    ///< (nlink x 2) share of stiffness and length [m] of links, see links.h
+  const double *link;    ///< (nlink x CSIM_LINK_NOW) present state of links, see links.h
   const double *damping; ///< (nbody) [s] of stretching, see springs.c; NULL: none
   const int *body_of;    ///< (nvert) with damping: the body that a vertex belongs to
   const double *from;    ///< (nvert x 3) [m] with damping: where the step began

@@ -30,34 +30,45 @@ static void gap_of(const csim_energy *energy, int e, const double *x, double wei
   for (int i = 0; i < nnode; i++) csim_add_scaled(weight[i], x + csim_xyz(node[i]), d);
 }
 
+static int has_direction(const double *now) {
+  return csim_dot(now + 2, now + 2) > 0;
+}
+
 static link_state link_at(const csim_energy *energy, const csim_point *at, int e) {
   const double *param = csim_energy_param(energy, e);
-  static const double tight[2] = {1, 0}; // default: as stiff as it may be
-  const double *now = at->link ? at->link + csim_row(2, (ptrdiff_t)param[CSIM_LINK_NUMBER]) : tight;
+  static const double tight[CSIM_LINK_NOW] = {1}; // default: as stiff as it may be
+  ptrdiff_t number = (ptrdiff_t)param[CSIM_LINK_NUMBER];
+  const double *now = at->link ? at->link + csim_row(CSIM_LINK_NOW, number) : tight;
+  double length = now[1];
   link_state s = {.node = energy->node + (ptrdiff_t)e * energy->kind->nnode};
   s.k = now[0] * param[CSIM_LINK_K];
   if (!(s.k > 0)) return s;
   gap_of(energy, e, at->x, s.weight, s.d);
+  if (param[CSIM_LINK_DAMPING] > 0 && at->from && at->h > 0) {
+    double before[3], weight[4];
+    gap_of(energy, e, at->from, weight, before);
+    csim_sub(s.d, before, s.slack);
+    s.c = now[0] * param[CSIM_LINK_DAMPING] / at->h;
+  }
+  if (has_direction(now)) { // as a string of length 0 to where d should be
+    csim_add_scaled(-length, now + 2, s.d);
+    length = 0;
+  }
   s.l = csim_norm(s.d);
-  s.excess = s.l > now[1] ? s.l - now[1] : 0;
+  s.excess = s.l > length ? s.l - length : 0;
   if (s.excess > 0) {
     double most = now[0] * param[CSIM_LINK_PULL];
     s.pull = s.k * s.excess / s.l;
-    s.along = s.k * now[1] / (s.l * s.l * s.l);
+    s.along = s.k * length / (s.l * s.l * s.l);
     s.energy = 0.5 * s.k * s.excess * s.excess;
     if (most > 0 && s.k * s.excess > most) {
       s.energy = most * (s.excess - 0.5 * most / s.k);
       s.pull = most / s.l;
       s.along = 0; // -most / l^3, but for semidefiniteness
     }
-  } else if (now[1] == 0) {
+  } else if (length == 0) {
     s.pull = s.k; // at length 0: the isotropic Hessian of a string without length
   }
-  if (!(param[CSIM_LINK_DAMPING] > 0 && at->from && at->h > 0)) return s;
-  double before[3], weight[4];
-  gap_of(energy, e, at->from, weight, before);
-  csim_sub(s.d, before, s.slack);
-  s.c = now[0] * param[CSIM_LINK_DAMPING] / at->h;
   return s;
 }
 
@@ -180,8 +191,11 @@ void csim_links_at(const csim_model *model, double time, const unsigned char *to
     share *=
         share *
         (3 - 2 * share); // smoothstep: with equal starts at both ends the middle would lag behind
-    now[2 * i] = on;
-    now[2 * i + 1] = link->length + share * (link->closed_length - link->length);
+    double *row = now + csim_row(CSIM_LINK_NOW, i);
+    memset(row, 0, CSIM_LINK_NOW * sizeof *row);
+    row[0] = on;
+    row[1] = share < 1 ? link->length + share * (link->closed_length - link->length)
+                       : link->closed_length;
   }
 }
 
@@ -189,18 +203,69 @@ static int is_link(const csim_energy *energy) {
   return energy->kind == &csim_link_kind || energy->kind == &csim_link_face_kind;
 }
 
+// A stitch that is shorter than this share of its length has no clear direction.
+static const double SHORTEST = 0.1;
+
+// Turns n as a triangle turns from x0 to x1 (3 x 3). Returns -1 if it has no area.
+static int turn_with(const double x0[9], const double x1[9], double n[3]) {
+  double axes[2][9], local[3];
+  for (int k = 0; k < 2; k++) {
+    const double *x = k ? x1 : x0;
+    double *along = axes[k], *across = axes[k] + 3, *normal = axes[k] + 6, other[3];
+    csim_sub(x + 3, x, along);
+    csim_sub(x + 6, x, other);
+    csim_cross(along, other, normal);
+    double length = csim_norm(along), twice = csim_norm(normal);
+    if (!(twice > 0)) return -1;
+    for (int c = 0; c < 3; c++) {
+      along[c] /= length;
+      normal[c] /= twice;
+    }
+    csim_cross(normal, along, across);
+  }
+  for (int i = 0; i < 3; i++) local[i] = csim_dot(axes[0] + 3 * (ptrdiff_t)i, n);
+  memset(n, 0, 3 * sizeof *n);
+  for (int i = 0; i < 3; i++) csim_add_scaled(local[i], axes[1] + 3 * (ptrdiff_t)i, n);
+  return 0;
+}
+
+void csim_links_direct(const csim_model *model, const double *x, const double *v, double h,
+                       double *now) {
+  for (int k = 0; k < model->nenergy; k++) {
+    const csim_energy *energy = &model->energy[k];
+    for (int e = 0; is_link(energy) && e < energy->nelem; e++) {
+      int number = (int)csim_energy_param(energy, e)[CSIM_LINK_NUMBER];
+      const csim_link *link = &model->links.link[number];
+      double *row = now + csim_row(CSIM_LINK_NOW, number), *n = row + 2, weight[4];
+      if (link->frame[0] == link->frame[1] || !(row[0] > 0) || row[1] != link->closed_length) continue;
+      gap_of(energy, e, x, weight, n);
+      double x0[9], x1[9], l = csim_norm(n);
+      for (int i = 0; i < 3; i++) {
+        const double *from = x + csim_xyz(link->frame[i]);
+        memcpy(x0 + csim_xyz(i), from, 3 * sizeof *x0);
+        memcpy(x1 + csim_xyz(i), from, 3 * sizeof *x1);
+        csim_add_scaled(h, v + csim_xyz(link->frame[i]), x1 + csim_xyz(i));
+      }
+      int clear = l > SHORTEST * row[1] && !turn_with(x0, x1, n);
+      for (int c = 0; c < 3; c++) n[c] = clear ? n[c] / l : 0;
+    }
+  }
+}
+
 int csim_links_tear(const csim_model *model, const double *now, const double *x,
                     unsigned char *torn) {
   int count = 0;
-  csim_point at = {.x = x, .link = now};
   for (int k = 0; k < model->nenergy; k++) {
     const csim_energy *energy = &model->energy[k];
     for (int e = 0; is_link(energy) && e < energy->nelem; e++) {
       int number = (int)csim_energy_param(energy, e)[CSIM_LINK_NUMBER];
       double force = model->links.group[model->links.link[number].group].force;
       if (!(force > 0) || torn[number]) continue;
-      link_state s = link_at(energy, &at, e);
-      if (!(s.k * s.excess > force)) continue;
+      double weight[4], d[3];
+      const double *row = now + csim_row(CSIM_LINK_NOW, number);
+      gap_of(energy, e, x, weight, d);
+      if (!(row[0] * csim_energy_param(energy, e)[CSIM_LINK_K] * (csim_norm(d) - row[1]) > force))
+        continue;
       torn[number] = 1;
       count++;
     }

@@ -281,7 +281,8 @@ static csim_status add_pattern(csim_build *build, const csim_object *object,
                       .seam = 1};
   csim_link_group *g = &model->links.group[model->links.ngroup];
   double from = csim_max(source->seam_from, scene->frame_start);
-  double closed = source->seam_closed < -CSIM_FRAME_LIMIT ? from + scene->fps : source->seam_closed;
+  double closed = source->seam_closed < -CSIM_FRAME_LIMIT ? from + csim_closing_frames(scene)
+                                                          : source->seam_closed;
   double longest = 0;
   int first = model->links.nlink;
   *g = (csim_link_group){.name = csim_arena_print(build->arena, "%s", object->name),
@@ -304,9 +305,19 @@ static csim_status add_pattern(csim_build *build, const csim_object *object,
   return CSIM_OK;
 }
 
-void csim_close_seams(csim_world *world) {
+// The first triangle at every vertex; -1: none.
+static int *first_triangles(const csim_model *model) {
+  int *first = CSIM_NEW(int, model->nvert);
+  for (int i = 0; first && i < model->nvert; i++) first[i] = -1;
+  for (int i = 3 * model->ntri - 1; first && i >= 0; i--) first[model->tri[i]] = i / 3;
+  return first;
+}
+
+csim_status csim_close_seams(csim_world *world) {
   csim_model *model = world->model;
   const csim_contact_params *contact = &world->contact;
+  int *first = first_triangles(model);
+  if (!first) return CSIM_MEMORY;
   for (int k = 0; k < model->nenergy; k++) {
     const csim_energy *energy = &model->energy[k];
     int nnode = energy->kind->nnode;
@@ -314,12 +325,17 @@ void csim_close_seams(csim_world *world) {
       csim_link *link = &model->links.link[(int)csim_energy_param(energy, e)[CSIM_LINK_NUMBER]];
       const int *node = energy->node + (ptrdiff_t)e * nnode;
       double share = 1;
+      if (!model->links.group[link->group].seam) continue;
       for (int i = 0; i < nnode && contact->share; i++)
         share = csim_min(share, contact->share[node[i]]);
-      if (model->links.group[link->group].seam)
-        link->closed_length = CSIM_SEAM_SCALE * share * contact->thickness;
+      link->closed_length = CSIM_SEAM_SCALE * share * contact->thickness;
+      int tri = first[node[1]] < 0 ? first[node[0]] : first[node[1]];
+      if (tri >= 0 && link->closed_length > 0)
+        memcpy(link->frame, model->tri + csim_xyz(tri), sizeof link->frame);
     }
   }
+  free(first);
+  return CSIM_OK;
 }
 
 csim_status csim_build_links(csim_build *build) {

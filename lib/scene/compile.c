@@ -261,7 +261,7 @@ csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_
   if (!status) status = finish_model(&build);
   if (!status) status = csim_build_chambers(&build);
   if (!status) status = choose_thickness(scene, world);
-  if (!status) csim_close_seams(world);
+  if (!status) status = csim_close_seams(world);
 done:
   build_free(&build);
   if (status == CSIM_MEMORY)

@@ -171,8 +171,9 @@ csim_status csim_gather_springs(const csim_body *body, int first, csim_elements 
 csim_status csim_build_seams(csim_build *build);
 
 /// Sets the lengths of stitches in closed seams to the distance at which contact between the sewn
-/// vertices begins, so that neither works against the other. Call it once the thickness is known.
-void csim_close_seams(csim_world *world);
+/// vertices begins, so that neither works against the other, and the triangles they turn with. Call
+/// it once the thickness is known.
+csim_status csim_close_seams(csim_world *world);
 
 /// Moves panels of a sewing pattern apart that intersect each other or colliders.
 csim_status csim_build_pattern(const csim_build *build, const csim_object *object, csim_mesh *mesh);

@@ -1,4 +1,5 @@
-// scene/dress.c: defaults of scenes with sewing patterns: a fabric, and phases that sew and drape.
+// scene/dress.c: defaults of scenes with sewing patterns: a fabric, phases that sew and drape, and
+// the stitches of garments that go on from another run.
 // Needs scene/merge.h.
 //
 // The texts below are added to the scene under its own keys, so --print-config shows them. None of
@@ -107,14 +108,12 @@ typedef struct changes {
   double hold;            // [N/m] of the waist
 } changes;
 
-// Returns whether memory ran out.
-static int change_mesh(cJSON *change, const cJSON *own, const changes *c) {
+// Adds them to `mesh`, but for keys that `own` has. Returns whether memory ran out.
+static int change_stitches(cJSON *mesh, const cJSON *own, const changes *c) {
   static const char *const key[] = {"stiffness", "pull", "hold"};
   const double number[] = {c->stiffness, c->pull, c->hold};
-  cJSON *mesh = cJSON_AddObjectToObject(change, "mesh");
-  int failed = !mesh;
-  if (!failed && !c->gather && !csim_json_get(own, "gather"))
-    failed = !cJSON_AddFalseToObject(mesh, "gather");
+  int failed = 0;
+  if (!c->gather && !csim_json_get(own, "gather")) failed = !cJSON_AddFalseToObject(mesh, "gather");
   for (int k = 0; k < 3 && !failed; k++)
     if (number[k] > 0 && !csim_json_get(own, key[k]))
       failed = !cJSON_AddNumberToObject(mesh, key[k], number[k]);
@@ -147,7 +146,8 @@ static csim_status change_object(cJSON *phase, const cJSON *tree, const cJSON *o
     cJSON_DeleteItemFromObjectCaseSensitive(material, key[k]);
     failed = !cJSON_AddNumberToObject(material, key[k], number[k]);
   }
-  failed = failed || change_mesh(change, csim_json_get(object, "mesh"), c);
+  cJSON *mesh = failed ? NULL : cJSON_AddObjectToObject(change, "mesh");
+  failed = !mesh || change_stitches(mesh, csim_json_get(object, "mesh"), c);
   return failed ? CSIM_MEMORY : CSIM_OK;
 }
 
@@ -201,10 +201,24 @@ static csim_status add_arms(csim_reader *r, cJSON *object, int later) {
   return arms ? add(r, object, "arms", arms) : CSIM_MEMORY;
 }
 
+// A dressed garment goes on: thickness and stitches are those it was draped with.
+static csim_status add_wearing(csim_reader *r, cJSON *tree) {
+  csim_status status = add(r, tree, "contact", "{}");
+  cJSON *contact = csim_json_get(tree, "contact");
+  if (!status && cJSON_IsObject(contact)) status = add(r, contact, "thickness", "0.0015");
+  for (cJSON *c = csim_json_get(tree, "objects")->child; c && !status; c = c->next) {
+    static const changes sewn = {.gather = 1, .stiffness = STIFF, .pull = STRONG};
+    cJSON *mesh = csim_json_get(c, "mesh");
+    if (is_garment(c) && change_stitches(mesh, mesh, &sewn)) status = CSIM_MEMORY;
+  }
+  return status;
+}
+
 csim_status csim_add_dressing(csim_reader *r, cJSON **tree) {
   const cJSON *objects = csim_json_get(*tree, "objects");
   cJSON *first = cJSON_IsArray(objects) ? objects->child : NULL;
-  int sews = !csim_json_get(*tree, "frames") && !csim_json_get(*tree, "phases"), found = 0;
+  const cJSON *frames = csim_json_get(*tree, "frames");
+  int phased = csim_json_get(*tree, "phases") != NULL, sews = !frames && !phased, found = 0;
   layers l = {0};
   csim_status status = CSIM_OK;
   for (cJSON *c = first; c && !status; c = c->next) {
@@ -213,6 +227,7 @@ csim_status csim_add_dressing(csim_reader *r, cJSON **tree) {
     l.used[layer_of(r, c)] = 1;
     status = add(r, c, "material", fabric);
   }
+  if (!status && found && !phased && csim_json_get(frames, "from")) return add_wearing(r, *tree);
   if (status || !found || !sews) return status;
   for (cJSON *c = first; c && !status; c = c->next)
     status = is_garment(c)

@@ -56,7 +56,8 @@ static const csim_field seam_fields[] = {
     FRAME(from, "-1e8", "Frame in which it begins to close. Default: the start."),
     FRAME(closed, "-1e8",
           "Frame in which it is closed. Until then the stitches become shorter, with a slow start "
-          "and end. Default: one second after \"from\"."),
+          "and end. Default: one second after \"from\"; at once in a scene that starts from a "
+          "cache."),
 };
 
 static void finish_joint(csim_reader *r, const cJSON *item, void *base) {
@@ -76,7 +77,7 @@ static void finish_seam(csim_reader *r, const cJSON *item, void *base) {
   joint->length = -1;
   if (joint->force > 0 && joint->pull < 2 * joint->force)
     joint->pull = 0; // a link must be able to tear before its pull is limited
-  if (joint->closed < -CSIM_FRAME_LIMIT) joint->closed = start + r->scene->fps;
+  if (joint->closed < -CSIM_FRAME_LIMIT) joint->closed = start + csim_closing_frames(r->scene);
   finish_joint(r, item, base);
   if (joint->closed < start)
     csim_complain(r, CSIM_AT_VALUE, csim_json_get(item, "closed"),

@@ -123,7 +123,8 @@ static const csim_field pattern_fields[] = {
     CSIM_KEY("closed", real, AT(seam_closed), "-1e8", .least = -CSIM_FRAME_LIMIT,
              .most = CSIM_FRAME_LIMIT,
              .doc = "Frame in which the seams are closed. Until then they become shorter, with a "
-                    "slow start and end. Default: one second after \"from\"."),
+                    "slow start and end. Default: one second after \"from\"; at once in a scene "
+                    "that starts from a cache."),
     CSIM_KEY("stiffness", real, AT(seam_stiffness), "10000", .unit = "N/m", .least = 0,
              .most = CSIM_MOST, .flags = CSIM_ABOVE, .doc = "Of each stitch."),
     CSIM_KEY("damping", real, AT(seam_damping), "0", .unit = "N s/m", .least = 0, .most = CSIM_MOST,

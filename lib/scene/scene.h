@@ -378,6 +378,12 @@ struct csim_scene {
   uint64_t hash;  ///< of all in the scene that can change a frame, see clothsim.h
 };
 
+/// Frames in which seams close that do not say: a second, and none in a scene that goes on from
+/// another run, where they are closed.
+static inline double csim_closing_frames(const csim_scene *scene) {
+  return scene->start_cache ? 0 : scene->fps;
+}
+
 /// Number in the scene of a part (bodies first, then colliders, in the scene's order); -1: none.
 static inline int csim_scene_object_of(const csim_scene *scene, int nbody, int part) {
   int collider = part >= nbody, left = collider ? part - nbody : part;

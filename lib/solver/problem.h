@@ -31,7 +31,7 @@ typedef struct csim_problem {
   const double *target;      ///< (ntarget x 3) [m] of pins at the end of the step
   const double *plastic;     ///< (model's nplastic) plastic strains; NULL: none
   const double *hold;        ///< (ntarget) share of soft pins' stiffness; NULL: 1
-  const double *link;        ///< (nlink x 2) of links, csim_links_at; NULL: there are none
+  const double *link;        ///< (nlink x CSIM_LINK_NOW) of links, csim_links_at; NULL: there are none
   csim_chamber_now *chamber; ///< (nchamber)
   csim_energy_memo *memo;    ///< NULL: none
   csim_scratch *scratch;     ///< of linear solvers, csim_pcg_reserve

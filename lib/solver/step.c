@@ -47,7 +47,7 @@ struct csim_solver {
   double *damping;           // (nbody) [s] of this step's springs; NULL: none
   double *target;            // (ntarget x 3)
   double *hold;              // (ntarget) NULL unless the model is timed
-  double *link;              // (nlink x 2)
+  double *link;              // (nlink x CSIM_LINK_NOW)
   csim_chamber_now *chamber; // (nchamber)
   double *decay;             // (nbody)
   double *goal;              // (nvert x 3) the method's proposal, when contact is resolved after it
@@ -101,7 +101,7 @@ csim_solver *csim_solver_create(const csim_solver_setup *setup) {
   csim_integration_create(arena, setup->model, integrator, &solver->integration);
   solver->target = CSIM_ARENA_NEW(arena, double, csim_xyz(setup->model->ntarget));
   if (setup->model->pins.timed) solver->hold = CSIM_ARENA_NEW(arena, double, setup->model->ntarget);
-  solver->link = CSIM_ARENA_NEW(arena, double, csim_row(2, setup->model->links.nlink));
+  solver->link = CSIM_ARENA_NEW(arena, double, csim_row(CSIM_LINK_NOW, setup->model->links.nlink));
   create_chambers(arena, setup->model, solver);
   solver->decay = CSIM_ARENA_NEW(arena, double, setup->model->nbody);
   if (setup->model->stretch_damping || setup->params.damping > 0)
@@ -324,7 +324,10 @@ static void apply_external_forces(csim_solver *solver, const csim_state *state, 
 
   csim_model_targets(model, time + h, solver->target);
   csim_chambers_at(model, time + h, solver->chamber);
-  if (model->links.nlink) csim_links_at(model, time + h, state->torn, solver->link);
+  if (model->links.nlink) {
+    csim_links_at(model, time + h, state->torn, solver->link);
+    csim_links_direct(model, step->x_from, step->v_from, h, solver->link);
+  }
   if (solver->hold) csim_model_pin_shares(model, time + h, solver->hold);
   for (int b = 0; b < model->nbody && solver->damping; b++)
     solver->damping[b] = setup->params.damping * step->rate +

@@ -27,6 +27,11 @@ gap=$(sed -n 's/.*6 stitches, the largest gap is \([0-9.]*\) mm.*/\1/p' stderr)
 check "gap of $gap mm" awk "BEGIN { exit !($gap > 0 && $gap < 0.5) }"
 check "the attachment holds" sh -c '! grep -q torn stderr'
 expect 0 "$clothsim" --verify-contact seam/seam.clothcache
+# a scene that goes on from there keeps its seams closed, without saying so
+edges='[{"a":{"object":"left","vertices":[10,21,32,43,54,65]},"b":{"object":"right","vertices":[0,11,22,33,44,55]}}]'
+expect 0 "$clothsim" seam.json -v -o on -e 12 --set frames.from=seam/seam.clothcache --set gravity=[0,-9.81,0] --set "seams=$edges"
+gap=$(sed -n 's/.*6 stitches, the largest gap is \([0-9.]*\) mm.*/\1/p' stderr)
+check "gap of $gap mm, going on" awk "BEGIN { exit !($gap > 0 && $gap < 0.5) }"
 # stitches that are too weak for the ball's side of the cloth tear, and stay so when resumed
 weak="--set seams=[{\"a\":{\"object\":\"left\",\"vertices\":[10,21,32,43,54,65]},\"b\":{\"object\":\"right\",\"vertices\":[0,11,22,33,44,55]},\"closed\":4,\"force\":0.02,\"stiffness\":20}] --set gravity=[0,-9.81,0]"
 expect 0 "$clothsim" seam.json -v -o torn -e 10 -j 1 $weak

@@ -3,6 +3,7 @@
 
 #include "math/vec3.h"
 #include "model/energy.h"
+#include "model/links.h"
 
 #include <string.h>
 
@@ -22,7 +23,7 @@ typedef struct fixture {
   double anchor[3];
   double from[12], damping; // where the step began, and [s]
   int damped;
-  double link[2]; // share of stiffness, length
+  double link[CSIM_LINK_NOW]; // share of stiffness, length, direction
   double plastic[4];
 } fixture;
 
@@ -662,6 +663,17 @@ int main(void) {
   check_kind(&csim_link_face_kind, (double[]){50, 3, 0, 0, 0.5, 0.2, 0.3}, 1, 0);
   check_kind(&csim_link_kind, (double[]){50, 0, 0, 8}, 0, 1); // some pull their hardest
   check_kind(&csim_link_face_kind, (double[]){50, 0, 0, 8, 0.5, 0.2, 0.3}, 0, 1);
+  for (int face = 0; face < 2; face++) { // stitches whose direction is given
+    const csim_energy_kind *kind = face ? &csim_link_face_kind : &csim_link_kind;
+    for (int pull = 0; pull < 2; pull++) {
+      double param[] = {50, 0, 0, pull ? 8 : 0, 0.5, 0.2, 0.3};
+      fixture stitch;
+      fixture_create(kind, param, &stitch);
+      memcpy(stitch.link + 2, (double[]){0.6, 0, 0.8}, 3 * sizeof(double));
+      check_fixture(&stitch, !pull, 0);
+      csim_arena_free(&stitch.arena);
+    }
+  }
   check_constraint(&csim_link_kind, (double[]){50, 0, 0, 0});
   check_constraint(&csim_link_face_kind, (double[]){50, 0, 0, 0, 0.5, 0.2, 0.3});
   check_constraint(&csim_spring_kind, (double[]){100, 0.8, 0.1, 0.05});

@@ -2,6 +2,7 @@
 // a pulled string does not push.
 #include "check.h"
 #include "kit.h"
+#include "math/vec3.h"
 #include "model/links.h"
 
 #include <stdlib.h>
@@ -125,21 +126,64 @@ static void test_closing(void) {
                        {.length = 0.1, .begin = 0.5, .end = 0.75}};
   csim_link_group group = {.begin = 1, .end = INFINITY, .closed = 3};
   csim_model model = {.links = {.nlink = 3, .link = link, .ngroup = 1, .group = &group}};
-  double now[6];
+  enum { SECOND = CSIM_LINK_NOW, THIRD = 2 * CSIM_LINK_NOW };
+  double now[3 * CSIM_LINK_NOW];
   csim_links_at(&model, 0.5, NULL, now);
-  CHECK(now[0] == 0 && now[2] == 0);
+  CHECK(now[0] == 0 && now[SECOND] == 0);
   csim_links_at(&model, 2, NULL, now);
   CHECK(now[0] == 1);
   CHECK_NEAR(now[1], 0.1505, 1e-15);
-  CHECK_NEAR(now[3], 0.05, 1e-15);
-  CHECK(now[5] == 0.1);
+  CHECK_NEAR(now[SECOND + 1], 0.05, 1e-15);
+  CHECK(now[THIRD + 1] == 0.1);
   csim_links_at(&model, 2.25, NULL, now);
-  CHECK_NEAR(now[5], 0.05, 1e-15);
+  CHECK_NEAR(now[THIRD + 1], 0.05, 1e-15);
   csim_links_at(&model, 2.5, NULL, now);
-  CHECK(now[5] == 0 && now[3] > 0);
+  CHECK(now[THIRD + 1] == 0 && now[SECOND + 1] > 0);
   csim_links_at(&model, 9, (unsigned char[]){0, 1, 0}, now);
   CHECK_NEAR(now[1], 0.001, 1e-15);
-  CHECK(now[2] == 0); // torn
+  CHECK(now[SECOND] == 0); // torn
+}
+
+// A closed stitch keeps its direction to the cloth at its end: exactly when this turns about its
+// normal, or about an edge. One that is open, too short or without cloth has none.
+static void test_directions(void) {
+  static const double h = 0.01, x[15] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 3e-4, 0, 4e-4, 1e-7, 0, 0};
+  csim_link link = {.length = 5e-4, .closed_length = 5e-4, .end = 1, .frame = {0, 1, 2}};
+  csim_link_group group = {.begin = 0, .end = INFINITY, .closed = 1};
+  csim_elements links = {.kind = &csim_link_kind};
+  csim_model model = {.nvert = 5,
+                      .links = {.nlink = 1, .link = &link, .ngroup = 1, .group = &group}};
+  csim_energy energy;
+  csim_arena arena = {0};
+  double now[CSIM_LINK_NOW];
+  csim_elements_add(&links, (int[]){3, 0}, (double[]){STIFF, 0, 0, 0});
+  CHECK(csim_energy_create(&arena, links.kind, 5, 1, links.node, links.param, &energy) == 0);
+  model.nenergy = 1;
+  model.energy = &energy;
+  for (int axis = 0; axis < 3; axis += 2) {
+    double v[15], w[3] = {0, 0, 0}, a = atan(7 * h);
+    w[axis] = 7;
+    for (int i = 0; i < 5; i++) csim_cross(w, x + csim_xyz(i), v + csim_xyz(i));
+    csim_links_at(&model, 2, NULL, now);
+    CHECK(now[2] == 0 && now[3] == 0 && now[4] == 0);
+    csim_links_direct(&model, x, v, h, now);
+    CHECK_NEAR(now[2], axis ? 0.6 * cos(a) : 0.6, 1e-14);
+    CHECK_NEAR(now[3], axis ? 0.6 * sin(a) : -0.8 * sin(a), 1e-14);
+    CHECK_NEAR(now[4], axis ? 0.8 : 0.8 * cos(a), 1e-14);
+  }
+  for (int without = 0; without < 3; without++) {
+    static const double still[15] = {0};
+    double at[15];
+    memcpy(at, x, sizeof at);
+    link.frame[1] = without == 0 ? 0 : 1;
+    if (without == 1) memcpy(at + 9, x + 12, 3 * sizeof *at);
+    link.length = 1e-3;
+    csim_links_at(&model, without == 2 ? 0.5 : 2, NULL, now);
+    csim_links_direct(&model, at, still, h, now);
+    CHECK(now[2] == 0 && now[3] == 0 && now[4] == 0);
+  }
+  csim_elements_free(&links);
+  csim_arena_free(&arena);
 }
 
 // A stiff string on a light vertex is 0.1 mm too long at the start: the first step takes it in, and
@@ -175,5 +219,6 @@ int main(void) {
   test_tearing();
   test_slack();
   test_closing();
+  test_directions();
   return check_report();
 }
