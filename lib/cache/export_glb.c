@@ -389,12 +389,11 @@ static csim_status write_file(csim_export *e) {
   print_all(e, &t, &json);
   uint64_t size = 28 + (uint64_t)json.n + t.bytes;
   csim_status status = json.failed ? csim_export_memory(e) : CSIM_OK;
-  if (!status && size > UINT32_MAX) {
-    csim_say(e->log, CSIM_ERROR, (csim_place){.file = path},
-             "would have %.1f GB, and glTF has 4 at most: export fewer frames or objects",
-             (double)size / 1e9);
-    status = CSIM_INVALID;
-  }
+  if (!status && size > UINT32_MAX)
+    status =
+        csim_refuse(e->log, (csim_place){.file = path},
+                    "would have %.1f GB, and glTF has 4 at most: export fewer frames or objects",
+                    (double)size / 1e9);
   if (!status) status = csim_file_create(path, e->log, &file);
   if (status) goto done;
   csim_file_text(file, "glTF");

@@ -105,15 +105,10 @@ csim_status csim_export_open(const csim_export_options *options, int nobject,
   csim_place place = {.file = options->directory};
   const csim_exporter *kind = find_exporter(options->format);
   const char *wrong = kind ? check_options(options, nobject) : "unknown format";
-  if (wrong) {
-    csim_say(log, CSIM_ERROR, place, "cannot export to \"%.32s\": %s", options->format, wrong);
-    return CSIM_INVALID;
-  }
+  if (wrong)
+    return csim_refuse(log, place, "cannot export to \"%.32s\": %s", options->format, wrong);
   csim_export *e = CSIM_NEW(csim_export, 1);
-  if (!e) {
-    csim_say(log, CSIM_ERROR, place, "out of memory");
-    return CSIM_MEMORY;
-  }
+  if (!e) return csim_fail(log, CSIM_MEMORY, place, "out of memory");
   *e = (csim_export){.kind = kind, .log = log, .nobject = nobject};
   resolve_options(e, options);
   e->object = CSIM_ARENA_NEW(&e->arena, csim_cache_object, nobject);

@@ -59,10 +59,9 @@ csim_status csim_sequence_list(csim_sequence *s, const char *kind, int *count, c
   ptrdiff_t capacity = 0;
   char **list = NULL, **grown;
   int n = 0, failed = 0;
-  if (!folder) {
-    csim_say(s->log, CSIM_ERROR, (csim_place){.file = s->path}, "cannot open: %s", strerror(errno));
-    return CSIM_IO;
-  }
+  if (!folder)
+    return csim_fail(s->log, CSIM_IO, (csim_place){.file = s->path}, "cannot open: %s",
+                     strerror(errno));
   for (struct dirent *d; !failed && (d = readdir(folder));) {
     const char *is = csim_sequence_kind_of(s->path, d->d_name);
     if (!is || strcmp(is, kind)) continue;

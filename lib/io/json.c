@@ -61,11 +61,9 @@ csim_status csim_json_read_text(csim_json *json, const char *name, const char *t
                                 csim_log *log, cJSON **tree) {
   *tree = NULL;
   csim_place place = {.file = name};
-  if (length > CSIM_JSON_MAX_BYTES) {
-    csim_say(log, CSIM_ERROR, place, "longer than %d MiB; choose vertices by group or box",
-             CSIM_JSON_MAX_BYTES >> 20);
-    return CSIM_INVALID;
-  }
+  if (length > CSIM_JSON_MAX_BYTES)
+    return csim_refuse(log, place, "longer than %d MiB; choose vertices by group or box",
+                       CSIM_JSON_MAX_BYTES >> 20);
   int source = grow_notes(json) ? add_source(json, name, text, length) : -1;
   if (source < 0) goto memory;
   int next = (int)json->nnote;
@@ -79,8 +77,7 @@ csim_status csim_json_read_text(csim_json *json, const char *name, const char *t
   assert(next == json->nnote);
   return CSIM_OK;
 memory:
-  csim_say(log, CSIM_ERROR, place, "out of memory");
-  return CSIM_MEMORY;
+  return csim_fail(log, CSIM_MEMORY, place, "out of memory");
 }
 
 csim_status csim_json_read_file(csim_json *json, const char *path, csim_log *log, cJSON **tree) {

@@ -63,8 +63,7 @@ __attribute__((format(printf, 3, 4))) static void fail(sewing *s, const cJSON *i
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  csim_say(s->log, CSIM_ERROR, csim_json_place(&s->json, item), "%s", text);
-  s->status = CSIM_INVALID;
+  s->status = csim_refuse(s->log, csim_json_place(&s->json, item), "%s", text);
 }
 
 // --------------------------------------------------------------------------------------- reading

@@ -144,13 +144,11 @@ static csim_status add_chamber(csim_build *build, const csim_chamber_source *sou
   chamber->vert = build->model->tri[csim_xyz(chamber->part[0].tri0)];
   double area = orient_parts(build->model, build->x, chamber);
   int needs_volume = chamber->gas || chamber->stiffness > 0;
-  if (needs_volume && !(chamber->volume0 > 1e-6 * area * sqrt(area))) {
-    csim_say(build->log, CSIM_ERROR, source->place,
-             "the chamber of \"%s\" is flat at the start: a gas or a volume to keep needs one that "
-             "is not; inflate it with \"pressure\" alone",
-             chamber->name);
-    return CSIM_INVALID;
-  }
+  if (needs_volume && !(chamber->volume0 > 1e-6 * area * sqrt(area)))
+    return csim_refuse(build->log, source->place,
+                       "the chamber of \"%s\" is flat at the start: a gas or a volume to keep "
+                       "needs one that is not; inflate it with \"pressure\" alone",
+                       chamber->name);
   csim_say(build->log, CSIM_INFO, source->place, "chamber of \"%s\": %.6g m^3 at the start",
            chamber->name, chamber->volume0);
   return CSIM_OK;

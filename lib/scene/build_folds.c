@@ -37,10 +37,10 @@ csim_status csim_fold_hinges(csim_build *build, const csim_object *object, const
       count++;
     }
     if (count) continue;
-    csim_say(build->log, CSIM_ERROR, fold->place,
-             "this fold chooses no edge inside of \"%s\": both ends of an edge have to be chosen",
-             object->name);
-    status = CSIM_INVALID;
+    status = csim_refuse(
+        build->log, fold->place,
+        "this fold chooses no edge inside of \"%s\": both ends of an edge have to be chosen",
+        object->name);
   }
   free(chosen);
   return status;

@@ -144,11 +144,10 @@ csim_status csim_build_follow(csim_build *build, const csim_pin *pin, const csim
     if (t->group != model->pins.ngroup) continue;
     int index = t->vert - body->vert0;
     if (pin->by == CSIM_FOLLOW_NUMBER && index >= leader->mesh->nvert) {
-      csim_say(build->log, CSIM_ERROR, pin->place,
-               "vertex %d has no vertex of its number to follow: \"%s\" has vertices 0 to %d; use "
-               "\"by\": \"face\" or \"vertex\"",
-               index, pin->follow, leader->mesh->nvert - 1);
-      status = CSIM_INVALID;
+      status = csim_refuse(build->log, pin->place,
+                           "vertex %d has no vertex of its number to follow: \"%s\" has vertices 0 "
+                           "to %d; use \"by\": \"face\" or \"vertex\"",
+                           index, pin->follow, leader->mesh->nvert - 1);
       break;
     }
     t->follow = model->pins.nfollow;

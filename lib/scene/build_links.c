@@ -45,10 +45,8 @@ static csim_status choose(csim_build *build, const csim_link_end *end, chosen *c
   else if (!status)
     for (int i = 0; i < c->body->nvert; i++)
       if (flag[i]) c->vert[c->n++] = c->body->vert0 + i;
-  if (!status && chooses(s) && c->n == 0) {
-    csim_say(build->log, CSIM_ERROR, end->place, "this selects no vertex of \"%s\"", end->object);
-    status = CSIM_INVALID;
-  }
+  if (!status && chooses(s) && c->n == 0)
+    status = csim_refuse(build->log, end->place, "this selects no vertex of \"%s\"", end->object);
   free(flag);
   return status;
 }
@@ -117,13 +115,11 @@ static csim_status link_to_face(csim_build *build, const csim_joint *joint, cons
 static csim_status link_vertices(csim_build *build, const csim_joint *joint, const chosen *a,
                                  const chosen *b, int in_order) {
   csim_status status = CSIM_OK;
-  if (in_order && a->n != b->n) {
-    csim_say(build->log, CSIM_ERROR, joint->place,
-             "%d vertices of \"%s\" cannot go in order with %d of \"%s\"; choose as many, or "
-             "\"pair\": \"nearest\"",
-             a->n, joint->a.object, b->n, joint->b.object);
-    return CSIM_INVALID;
-  }
+  if (in_order && a->n != b->n)
+    return csim_refuse(build->log, joint->place,
+                       "%d vertices of \"%s\" cannot go in order with %d of \"%s\"; choose as "
+                       "many, or \"pair\": \"nearest\"",
+                       a->n, joint->a.object, b->n, joint->b.object);
   for (int i = 0; i < a->n && !status; i++) {
     int other = in_order ? b->vert[i] : nearest_of(build, b, a->vert[i]);
     int node[4] = {a->vert[i], other, 0, 0};
@@ -132,9 +128,8 @@ static csim_status link_vertices(csim_build *build, const csim_joint *joint, con
       continue;
     }
     if (joint->seam) continue;
-    csim_say(build->log, CSIM_ERROR, joint->place, "vertex %d of \"%s\" is attached to itself",
-             other - a->body->vert0, joint->a.object);
-    status = CSIM_INVALID;
+    status = csim_refuse(build->log, joint->place, "vertex %d of \"%s\" is attached to itself",
+                         other - a->body->vert0, joint->a.object);
   }
   return status;
 }
@@ -161,11 +156,10 @@ static csim_status add_joint(csim_build *build, const csim_joint *joint) {
                         : b.n == 0 && pair != CSIM_PAIRING_FACE ? joint->b.object
                                                                 : NULL;
   if (missing) {
-    csim_say(build->log, CSIM_ERROR, joint->place,
-             "no vertices of \"%s\" are chosen: give \"vertices\", \"box\", \"nearest\" or "
-             "\"group\"",
-             missing);
-    status = CSIM_INVALID;
+    status = csim_refuse(
+        build->log, joint->place,
+        "no vertices of \"%s\" are chosen: give \"vertices\", \"box\", \"nearest\" or \"group\"",
+        missing);
     goto done;
   }
   csim_link_group *g = &model->links.group[model->links.ngroup];

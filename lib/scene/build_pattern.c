@@ -202,11 +202,10 @@ static void report_crossing(const panels *p, const csim_object *object) {
     last = k;
     int tag = mesh->face_tag ? mesh->face_tag[mesh->tri_face[t]] : -1;
     const char *name = csim_tag_name(tag < 0 ? NULL : mesh->tag[tag], CSIM_TAG_GROUP, &length);
-    csim_say(
-        p->build->log, CSIM_WARNING, object->mesh_place,
-        "panel \"%.*s\" of \"%s\" stands through a collider or another panel, also after it was "
-        "moved by %.3g mm: give it another \"translation\" in the pattern",
-        length, name, object->name, 1e3 * csim_norm(p->moved + csim_xyz(k)));
+    csim_say(p->build->log, CSIM_WARNING, object->mesh_place,
+             "panel \"%.*s\" of \"%s\" stands through a collider or another panel, also after it "
+             "was moved by %.3g mm: give it another \"translation\" in the pattern",
+             length, name, object->name, 1e3 * csim_norm(p->moved + csim_xyz(k)));
   }
 }
 

@@ -158,14 +158,11 @@ static csim_status add_targets(csim_build *build, const csim_object *object, con
                                             .exact = exact,
                                             .hard = exact && holds};
   }
-  if (count == 0) {
-    csim_say(
-        build->log, CSIM_ERROR, pin->place,
-        "this pin selects no vertex of \"%s\"; boxes and points are in world coordinates at the "
-        "start",
-        object->name);
-    return CSIM_INVALID;
-  }
+  if (count == 0)
+    return csim_refuse(build->log, pin->place,
+                       "this pin selects no vertex of \"%s\"; boxes and points are in world "
+                       "coordinates at the start",
+                       object->name);
   if (taken)
     csim_say(build->log, CSIM_WARNING, pin->place,
              "%d of these %d vertices of \"%s\" are pinned already and stay with the first pin",

@@ -21,8 +21,7 @@ static void finish_curve_key(csim_reader *r, const cJSON *item, void *base) {
   (void)base;
   int given = !!csim_json_get(item, "frame") + !!csim_json_get(item, "time");
   if (given != 1)
-    csim_complain(r, CSIM_AT_VALUE, item, "expected %s \"frame\" or \"time\"",
-                  given ? "only one of" : "the key");
+    csim_complain(r, item, "expected %s \"frame\" or \"time\"", given ? "only one of" : "the key");
 }
 
 enum { KEY_FIELDS = 3 };
@@ -80,12 +79,12 @@ static void read_keyed(csim_reader *r, const csim_field *f, const cJSON *item, v
   for (const cJSON *c = item->child; c; c = c->next) {
     csim_curve_key *key = &curve->key[curve->nkey++];
     if (!cJSON_IsObject(c)) {
-      csim_complain(r, CSIM_AT_VALUE, c, "expected a key { \"frame\", \"value\" }");
+      csim_complain(r, c, "expected a key { \"frame\", \"value\" }");
       continue;
     }
     csim_read_table(r, &table, NULL, c, key);
     if (curve->nkey > 1 && !(key->time > key[-1].time))
-      csim_complain(r, CSIM_AT_VALUE, c, "times must increase from key to key");
+      csim_complain(r, c, "times must increase from key to key");
   }
   keep_largest(f, curve, value_of(f, base));
 }

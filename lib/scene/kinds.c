@@ -88,7 +88,7 @@ int csim_read_int(csim_reader *r, const csim_field *f, const cJSON *item, int *v
     char range[80], found[CSIM_DESCRIPTION];
     describe_range(f, v, range);
     csim_describe_item(item, found);
-    csim_complain(r, CSIM_AT_VALUE, item, "must be %s, found %s", range, found);
+    csim_complain(r, item, "must be %s, found %s", range, found);
     return 0;
   }
   *value = (int)v;
@@ -215,13 +215,12 @@ static int read_quantity(csim_reader *r, const csim_field *f, const cJSON *item,
   while (*rest == ' ') rest++;
   if (!strcmp(rest, "x")) {
     if (!(f->flags & CSIM_RELATIVE)) {
-      csim_complain(r, CSIM_AT_VALUE, item,
-                    "\"%s\" multiplies a preset's value; there is none here", item->valuestring);
+      csim_complain(r, item, "\"%s\" multiplies a preset's value; there is none here",
+                    item->valuestring);
       return 0;
     }
     if (*value == 0) {
-      csim_complain(r, CSIM_AT_VALUE, item,
-                    "there is no preset's \"%s\" to multiply; give a number", f->key);
+      csim_complain(r, item, "there is no preset's \"%s\" to multiply; give a number", f->key);
       return 0;
     }
     *value *= v;
@@ -230,24 +229,22 @@ static int read_quantity(csim_reader *r, const csim_field *f, const cJSON *item,
   csim_unit given, wanted = unit_of(f);
   char unknown[32];
   if (!*rest && (wanted.m || wanted.kg || wanted.s || wanted.rad)) {
-    csim_complain(r, CSIM_AT_VALUE, item, "the unit is missing: write \"%s %s\", or a number",
-                  item->valuestring, unit_name(f));
+    csim_complain(r, item, "the unit is missing: write \"%s %s\", or a number", item->valuestring,
+                  unit_name(f));
     return 0;
   }
   if (!csim_parse_unit(rest, &given, unknown)) {
     char known[200];
     describe_names(csim_unit_names, "", known, sizeof known);
     if (*unknown)
-      csim_complain(r, CSIM_AT_VALUE, item, "unknown unit \"%s\"; known are %s%s", unknown, known,
+      csim_complain(r, item, "unknown unit \"%s\"; known are %s%s", unknown, known,
                     csim_suggest(r, unknown, csim_unit_names));
     else
-      csim_complain(r, CSIM_AT_VALUE, item, "\"%s\" is not a unit; expected one of %s", rest,
-                    unit_name(f));
+      csim_complain(r, item, "\"%s\" is not a unit; expected one of %s", rest, unit_name(f));
     return 0;
   }
   if (!csim_same_dimension(&given, &wanted)) {
-    csim_complain(r, CSIM_AT_VALUE, item, "\"%s\" cannot be converted to %s", item->valuestring,
-                  unit_name(f));
+    csim_complain(r, item, "\"%s\" cannot be converted to %s", item->valuestring, unit_name(f));
     return 0;
   }
   *value = v * given.times / given.over;
@@ -271,8 +268,8 @@ int csim_read_real(csim_reader *r, const csim_field *f, const cJSON *item, doubl
     csim_describe_item(item, found);
     // a number beyond double has been reported already, see csim_check_faults
     if (!is_number(item) || isfinite(item->valuedouble))
-      csim_complain(r, CSIM_AT_VALUE, item, "must be %s%s%s, found %s", range,
-                    f->unit && *f->unit ? " " : "", f->unit ? f->unit : "", found);
+      csim_complain(r, item, "must be %s%s%s, found %s", range, f->unit && *f->unit ? " " : "",
+                    f->unit ? f->unit : "", found);
     return 0;
   }
   *value = v;
@@ -500,8 +497,8 @@ static int find_choice(csim_reader *r, const csim_field *f, const cJSON *item) {
   for (int i = 0; names[i]; i++)
     if (!strcmp(names[i], item->valuestring)) return i;
   f->kind->describe(f, wanted);
-  csim_complain(r, CSIM_AT_VALUE, item, "\"%.60s\" is unknown; expected %s%s", item->valuestring,
-                wanted, csim_suggest(r, item->valuestring, names));
+  csim_complain(r, item, "\"%.60s\" is unknown; expected %s%s", item->valuestring, wanted,
+                csim_suggest(r, item->valuestring, names));
   return -1;
 }
 
@@ -594,8 +591,7 @@ static void read_file_name(csim_reader *r, const csim_field *f, const cJSON *ite
   int error = errno;
   if (error == ENOENT) hint = suggest_file(r, path);
   if (*item->valuestring == '~') hint = ": write the whole path, \"~\" is not replaced";
-  csim_complain(r, CSIM_AT_VALUE, item, "file \"%s\" cannot be read: %s%s", path, strerror(error),
-                hint);
+  csim_complain(r, item, "file \"%s\" cannot be read: %s%s", path, strerror(error), hint);
 }
 
 static void read_sequence(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {

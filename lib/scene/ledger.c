@@ -41,13 +41,12 @@ static char *join(const char *out, const char *name) {
 }
 
 static csim_status fail(csim_log *log, const char *file, const char *what) {
-  csim_say(log, CSIM_ERROR, (csim_place){.file = file}, "cannot %s: %s", what, strerror(errno));
-  return CSIM_IO;
+  return csim_fail(log, CSIM_IO, (csim_place){.file = file}, "cannot %s: %s", what,
+                   strerror(errno));
 }
 
 static csim_status no_memory(csim_log *log, const char *file) {
-  csim_say(log, CSIM_ERROR, (csim_place){.file = file}, "out of memory");
-  return CSIM_MEMORY;
+  return csim_fail_memory(log, file);
 }
 
 // Size and hash of a regular file. @return 0, or -1 with errno

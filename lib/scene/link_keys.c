@@ -62,11 +62,11 @@ static const csim_field seam_fields[] = {
 
 static void finish_joint(csim_reader *r, const cJSON *item, void *base) {
   csim_joint *joint = base;
-  joint->place = csim_keep_place(r, CSIM_AT_VALUE, item);
+  joint->place = csim_keep_place(r, item);
   if (joint->to < joint->from)
-    csim_complain(r, CSIM_AT_VALUE, csim_json_get(item, "to"), "\"to\" comes before \"from\"");
+    csim_complain(r, csim_json_get(item, "to"), "\"to\" comes before \"from\"");
   if (!(joint->stiffness > 0))
-    csim_complain(r, CSIM_AT_VALUE, csim_json_get(item, "stiffness"), "must be > 0 N/m");
+    csim_complain(r, csim_json_get(item, "stiffness"), "must be > 0 N/m");
 }
 
 static void finish_seam(csim_reader *r, const cJSON *item, void *base) {
@@ -80,10 +80,9 @@ static void finish_seam(csim_reader *r, const cJSON *item, void *base) {
   if (joint->closed < -CSIM_FRAME_LIMIT) joint->closed = start + csim_closing_frames(r->scene);
   finish_joint(r, item, base);
   if (joint->closed < start)
-    csim_complain(r, CSIM_AT_VALUE, csim_json_get(item, "closed"),
-                  "\"closed\" comes before \"from\"");
+    csim_complain(r, csim_json_get(item, "closed"), "\"closed\" comes before \"from\"");
   if (joint->pair == CSIM_PAIRING_FACE)
-    csim_complain(r, CSIM_AT_VALUE, csim_json_get(item, "pair"),
+    csim_complain(r, csim_json_get(item, "pair"),
                   "a seam joins vertices; use \"attachments\" for faces");
 }
 
@@ -130,11 +129,10 @@ static void check_objects(csim_reader *r, const cJSON *item, const char *key, in
         collider = scene->object[o].type == CSIM_OBJECT_COLLIDER;
       }
       if (collider)
-        csim_complain(r, CSIM_AT_VALUE, at,
-                      "\"%s\" is a collider: let pins of the other object \"follow\" it", name);
+        csim_complain(r, at, "\"%s\" is a collider: let pins of the other object \"follow\" it",
+                      name);
       else if (name && !found)
-        csim_complain(r, CSIM_AT_VALUE, at, "there is no object \"%s\"%s", name,
-                      csim_suggest(r, name, names));
+        csim_complain(r, at, "there is no object \"%s\"%s", name, csim_suggest(r, name, names));
     }
 }
 

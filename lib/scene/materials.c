@@ -434,13 +434,13 @@ static void read_materials(csim_reader *r, const csim_field *f, const cJSON *ite
     int index = add_material(r, c->string);
     if (index < 0) return;
     csim_material material = r->material[index];
-    if (!*c->string) csim_complain(r, CSIM_AT_KEY, c, "a material needs a name");
+    if (!*c->string) csim_complain_key(r, c, "a material needs a name");
     if (cJSON_IsObject(c))
       csim_read_table(r, &csim_material_table, NULL, c, &material);
     else if (cJSON_IsString(c))
       read_preset(r, &material_fields[0], c, &material);
     else
-      csim_complain(r, CSIM_AT_VALUE, c, "expected an object { } or the name of a preset");
+      csim_complain(r, c, "expected an object { } or the name of a preset");
     r->material[index] = material;
   }
 }
@@ -510,7 +510,7 @@ static int resolve_name(csim_reader *r, const cJSON *item) {
   int n = 0;
   for (ptrdiff_t i = 0; names && i < r->nmaterial; i++) names[n++] = r->material[i].name;
   for (int i = 0; names && i < NPRESET; i++) names[n++] = csim_preset_names[i];
-  csim_complain(r, CSIM_AT_VALUE, item, "there is no material or preset \"%.60s\"%s", name,
+  csim_complain(r, item, "there is no material or preset \"%.60s\"%s", name,
                 names ? csim_suggest(r, name, names) : "");
   return -1;
 }
@@ -567,58 +567,57 @@ void csim_check_material(csim_reader *r, const cJSON *item, const csim_object *o
   const cJSON *place = csim_json_get(item, "material");
   int cloth = object->type == CSIM_OBJECT_CLOTH;
   if (m->stuff == (cloth ? CSIM_STUFF_SOLID : CSIM_STUFF_SHEET)) {
-    csim_complain(r, CSIM_AT_VALUE, place, "material \"%s\" is made for %s, not for %s", m->name,
+    csim_complain(r, place, "material \"%s\" is made for %s, not for %s", m->name,
                   cloth ? "solids" : "cloth", cloth ? "cloth" : "solids");
     return;
   }
   if (!(m->density > 0) && !(m->vertex_mass > 0))
-    csim_complain(r, CSIM_AT_VALUE, place, "material \"%s\" has no mass: give \"density\" [%s]",
-                  m->name, cloth ? "kg/m^2" : "kg/m^3");
+    csim_complain(r, place, "material \"%s\" has no mass: give \"density\" [%s]", m->name,
+                  cloth ? "kg/m^2" : "kg/m^3");
   if (cloth && !(m->stretch > 0) && !(m->spring > 0))
-    csim_complain(r, CSIM_AT_VALUE, place, "material \"%s\" has no \"stretch\" [N/m]", m->name);
+    csim_complain(r, place, "material \"%s\" has no \"stretch\" [N/m]", m->name);
   int continuum = !cloth && object->elasticity == CSIM_ELASTICITY_NEOHOOKEAN;
   if (continuum && !(m->poisson <= 0.499))
-    csim_complain(r, CSIM_AT_VALUE, place,
+    csim_complain(r, place,
                   "\"poisson\" of material \"%s\" is %.4g: a neo-hookean solid takes 0 to 0.499",
                   m->name, m->poisson);
   if (continuum && m->yield_strain > 0)
-    csim_complain(r, CSIM_AT_VALUE, place,
-                  "material \"%s\" has \"yield_strain\": solids yield with elasticity \"springs\" "
-                  "only",
-                  m->name);
+    csim_complain(
+        r, place,
+        "material \"%s\" has \"yield_strain\": solids yield with elasticity \"springs\" only",
+        m->name);
   if (continuum && !(m->modulus > 0))
-    csim_complain(r, CSIM_AT_VALUE, place,
+    csim_complain(r, place,
                   "material \"%s\" has no \"modulus\" [Pa], which neo-hookean solids need",
                   m->name);
   else if (!cloth && !(m->modulus > 0) && !(m->spring > 0))
-    csim_complain(r, CSIM_AT_VALUE, place, "material \"%s\" has no \"modulus\" [Pa]", m->name);
+    csim_complain(r, place, "material \"%s\" has no \"modulus\" [Pa]", m->name);
   if (cloth && object->membrane && (m->compression != 1 || m->slack != 0))
-    csim_complain(r, CSIM_AT_VALUE, place,
+    csim_complain(r, place,
                   "material \"%s\" has \"%s\", which is of springs, and a membrane has none",
                   m->name, m->slack != 0 ? "slack" : "compression");
   if (cloth && object->membrane && !(m->stretch > 0))
-    csim_complain(r, CSIM_AT_VALUE, place,
-                  "material \"%s\" has no \"stretch\" [N/m], which a membrane needs", m->name);
+    csim_complain(r, place, "material \"%s\" has no \"stretch\" [N/m], which a membrane needs",
+                  m->name);
   if (cloth && m->yield_curvature > 0 && object->bending != CSIM_BENDING_DIHEDRAL)
-    csim_complain(r, CSIM_AT_VALUE, place,
+    csim_complain(r, place,
                   "material \"%s\" has \"yield_curvature\": only bending \"dihedral\" yields, so "
                   "leave \"bending\" out",
                   m->name);
   if (cloth && m->yield_strain > 0 && !object->membrane)
-    csim_complain(r, CSIM_AT_VALUE, place,
-                  "material \"%s\" has \"yield_strain\": only membranes yield, so give \"%s\" a "
-                  "\"membrane\"",
-                  m->name, object->name);
+    csim_complain(
+        r, place,
+        "material \"%s\" has \"yield_strain\": only membranes yield, so give \"%s\" a \"membrane\"",
+        m->name, object->name);
   int measured = cloth && object->membrane == CSIM_MEMBRANE_MEASURED;
   if (measured && !m->nstretch_table)
-    csim_complain(r, CSIM_AT_VALUE, place,
+    csim_complain(r, place,
                   "material \"%s\" has no \"stretch_table\", which the law \"measured\" needs",
                   m->name);
   if (measured && (m->limit > 0 || m->yield_strain > 0))
-    csim_complain(r, CSIM_AT_VALUE, place,
-                  "material \"%s\" has \"%s\", which the law \"measured\" does not know", m->name,
-                  m->limit > 0 ? "limit" : "yield_strain");
+    csim_complain(r, place, "material \"%s\" has \"%s\", which the law \"measured\" does not know",
+                  m->name, m->limit > 0 ? "limit" : "yield_strain");
   if (cloth && object->bending == CSIM_BENDING_SPRING && !(m->bend_spring > 0) && !(m->spring > 0))
-    csim_complain(r, CSIM_AT_VALUE, place,
-                  "bending \"spring\" needs \"bend_spring\" [N/m] of material \"%s\"", m->name);
+    csim_complain(r, place, "bending \"spring\" needs \"bend_spring\" [N/m] of material \"%s\"",
+                  m->name);
 }

@@ -21,17 +21,16 @@ static void check_cells(csim_reader *r, const cJSON *item, void *base) {
     count = 2.0 * c[0] * c[1] + 2.0 * c[1] * c[2] + 2.0 * c[0] * c[2];
   }
   if (count > CSIM_MESH_MAX_VERT)
-    csim_complain(r, CSIM_AT_VALUE, item, "these cells make more than %d vertices",
-                  CSIM_MESH_MAX_VERT);
+    csim_complain(r, item, "these cells make more than %d vertices", CSIM_MESH_MAX_VERT);
   int round = mesh->shape != CSIM_SHAPE_GRID && mesh->shape != CSIM_SHAPE_BOX;
   if (round && mesh->cells[0] < 3)
-    csim_complain(r, CSIM_AT_VALUE, item, "the first of \"cells\", around, must be at least 3");
+    csim_complain(r, item, "the first of \"cells\", around, must be at least 3");
   if (mesh->shape == CSIM_SHAPE_SPHERE && mesh->cells[1] < 2)
-    csim_complain(r, CSIM_AT_VALUE, item, "the second of \"cells\", along, must be at least 2");
+    csim_complain(r, item, "the second of \"cells\", along, must be at least 2");
   if (mesh->shape == CSIM_SHAPE_TORUS && mesh->cells[1] < 3)
-    csim_complain(r, CSIM_AT_VALUE, item, "the second of \"cells\", across, must be at least 3");
+    csim_complain(r, item, "the second of \"cells\", across, must be at least 3");
   if (mesh->shape == CSIM_SHAPE_TORUS && mesh->tube_radius >= mesh->radius)
-    csim_complain(r, CSIM_AT_VALUE, item,
+    csim_complain(r, item,
                   "the torus cuts itself: \"tube_radius\" must be smaller than \"radius\"");
 }
 
@@ -72,8 +71,7 @@ static const char *const up_names[] = {"y", "z", NULL};
 static void check_seams(csim_reader *r, const cJSON *item, void *base) {
   const csim_mesh_source *mesh = base;
   if (mesh->seam_closed >= -CSIM_FRAME_LIMIT && mesh->seam_closed < mesh->seam_from)
-    csim_complain(r, CSIM_AT_VALUE, csim_json_get(item, "closed"),
-                  "\"closed\" comes before \"from\"");
+    csim_complain(r, csim_json_get(item, "closed"), "\"closed\" comes before \"from\"");
 }
 
 static const csim_field file_fields[] = {

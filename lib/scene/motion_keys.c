@@ -38,8 +38,7 @@ static void finish_key(csim_reader *r, const cJSON *item, void *base) {
   (void)base;
   int given = count_times(item);
   if (given != 1)
-    csim_complain(r, CSIM_AT_VALUE, item, "expected %s \"frame\" or \"time\"",
-                  given ? "only one of" : "the key");
+    csim_complain(r, item, "expected %s \"frame\" or \"time\"", given ? "only one of" : "the key");
 }
 
 static const csim_field key_fields[] = {
@@ -106,7 +105,7 @@ static void check_times(csim_reader *r, const cJSON *keys, const csim_motion *mo
   const cJSON *c = keys ? keys->child : NULL;
   for (int i = 0; c && i < motion->nkey; i++, c = c->next)
     if (i && count_times(c) == 1 && motion->key[i].time <= motion->key[i - 1].time)
-      csim_complain(r, CSIM_AT_VALUE, c, "times must increase from key to key");
+      csim_complain(r, c, "times must increase from key to key");
 }
 
 // A list of keys, or an object with the list and more.

@@ -202,65 +202,64 @@ static void choose_fabric(const csim_reader *r, const cJSON *item, csim_object *
 static void check_fabric(csim_reader *r, const cJSON *item, const csim_object *object) {
   const cJSON *springs = csim_json_get(item, "springs"), *rest = csim_json_get(item, "rest");
   if (object->membrane && object->network == CSIM_NETWORK_STRUCTURED)
-    csim_complain(r, CSIM_AT_VALUE, csim_json_get(springs, "network"),
+    csim_complain(r, csim_json_get(springs, "network"),
                   "a membrane takes the place of the springs: leave \"network\" out");
   if (object->membrane && object->levels > 0)
-    csim_complain(r, CSIM_AT_VALUE, csim_json_get(springs, "levels"),
+    csim_complain(r, csim_json_get(springs, "levels"),
                   "levels are of springs, and a membrane takes their place: leave them out");
   if (object->membrane && object->edges != CSIM_EDGES_ALL)
-    csim_complain(r, CSIM_AT_VALUE, csim_json_get(springs, "edges"),
+    csim_complain(r, csim_json_get(springs, "edges"),
                   "edges are of springs, and a membrane takes their place: leave them out");
   for (int m = 0; m < object->nmap; m++) {
     csim_map_of of = object->map[m].of;
     const cJSON *map = cJSON_GetArrayItem(csim_json_get(item, "maps"), m);
     if (of == CSIM_MAP_BEND && object->bending != CSIM_BENDING_CURVATURE)
-      csim_complain(r, CSIM_AT_VALUE, map, "a map of bend needs \"bending\": \"curvature\"");
+      csim_complain(r, map, "a map of bend needs \"bending\": \"curvature\"");
     int of_membrane = of == CSIM_MAP_STRETCH || of == CSIM_MAP_WEFT || of == CSIM_MAP_SHEAR;
     if (of_membrane && !object->membrane)
-      csim_complain(r, CSIM_AT_VALUE, map,
+      csim_complain(r, map,
                     "springs take no map of their stiffness; give the cloth a \"membrane\"");
   }
   if (object->rest == CSIM_REST_FILE && !object->rest_file)
-    csim_complain(r, CSIM_AT_VALUE, rest, "a rest shape from a file needs \"file\"");
+    csim_complain(r, rest, "a rest shape from a file needs \"file\"");
   if (object->rest != CSIM_REST_FILE && object->rest_file)
-    csim_complain(r, CSIM_AT_VALUE, csim_json_get(rest, "file"),
+    csim_complain(r, csim_json_get(rest, "file"),
                   "the rest shape is not from a file: add \"from\": \"file\"");
   if (object->nfold && object->bending != CSIM_BENDING_DIHEDRAL)
-    csim_complain(r, CSIM_AT_VALUE, csim_json_get(rest, "folds"),
+    csim_complain(r, csim_json_get(rest, "folds"),
                   "only bending \"dihedral\" has angles at rest: leave \"bending\" out");
   if (object->rest != CSIM_REST_START && object->network == CSIM_NETWORK_STRUCTURED)
-    csim_complain(r, CSIM_AT_VALUE, rest,
+    csim_complain(r, rest,
                   "a structured network is at rest as it starts; use \"network\": \"mesh\"");
   if (object->rest != CSIM_REST_START && object->levels > 0)
-    csim_complain(r, CSIM_AT_VALUE, rest, "coarser levels of springs are at rest as they start");
+    csim_complain(r, rest, "coarser levels of springs are at rest as they start");
 }
 
 static void finish_object(csim_reader *r, const cJSON *item, void *base) {
   csim_object *object = base;
   const cJSON *mesh = csim_json_get(item, "mesh"), *shape = csim_json_get(mesh, "shape");
-  object->place = csim_keep_place(r, CSIM_AT_VALUE, item);
-  object->mesh_place = mesh ? csim_keep_place(r, CSIM_AT_VALUE, mesh) : object->place;
+  object->place = csim_keep_place(r, item);
+  object->mesh_place = mesh ? csim_keep_place(r, mesh) : object->place;
   if (object->type == CSIM_OBJECT_COLLIDER) object->material = -1;
   if (object->type == CSIM_OBJECT_CLOTH && !r->memory) choose_fabric(r, item, object);
   if (object->type != CSIM_OBJECT_COLLIDER) csim_check_material(r, item, object);
   if (!cJSON_IsObject(mesh)) return;
   if (object->type != CSIM_OBJECT_COLLIDER && object->mesh.shape == CSIM_SHAPE_PLANE)
-    csim_complain(r, CSIM_AT_VALUE, shape, "a plane is infinite: only a collider can be one");
+    csim_complain(r, shape, "a plane is infinite: only a collider can be one");
   else if (object->type != CSIM_OBJECT_COLLIDER && object->mesh.shape == CSIM_SHAPE_SEQUENCE)
-    csim_complain(r, CSIM_AT_VALUE, mesh,
-                  "a sequence is kinematic, not simulated: only a collider can be one");
+    csim_complain(r, mesh, "a sequence is kinematic, not simulated: only a collider can be one");
   else if (object->type == CSIM_OBJECT_SOLID && !is_closed(&object->mesh))
-    csim_complain(r, CSIM_AT_VALUE, shape, "a solid needs a closed surface; \"%s\" is open",
+    csim_complain(r, shape, "a solid needs a closed surface; \"%s\" is open",
                   csim_shape_names[object->mesh.shape]);
   if (object->type == CSIM_OBJECT_COLLIDER && object->mesh.shape == CSIM_SHAPE_PATTERN)
-    csim_complain(r, CSIM_AT_VALUE, mesh, "a pattern is sewn of cloth, not of a collider");
+    csim_complain(r, mesh, "a pattern is sewn of cloth, not of a collider");
   const double *scale = object->scale;
   if (object->mesh.shape == CSIM_SHAPE_PATTERN && (scale[0] != scale[1] || scale[1] != scale[2]))
-    csim_complain(r, CSIM_AT_VALUE, csim_json_get(item, "scale"),
+    csim_complain(r, csim_json_get(item, "scale"),
                   "a pattern can have one scale only, as its panels turn with their placement");
   if (object->type == CSIM_OBJECT_CLOTH && object->network == CSIM_NETWORK_STRUCTURED &&
       object->mesh.shape != CSIM_SHAPE_GRID)
-    csim_complain(r, CSIM_AT_VALUE, csim_json_get(csim_json_get(item, "springs"), "network"),
+    csim_complain(r, csim_json_get(csim_json_get(item, "springs"), "network"),
                   "network \"structured\" needs a mesh of shape \"grid\"");
   if (object->type == CSIM_OBJECT_CLOTH) check_fabric(r, item, object);
 }
@@ -293,10 +292,10 @@ static void finish_render(csim_reader *r, const cJSON *item, void *base) {
   csim_render *render = base;
   const cJSON *mesh = csim_json_get(item, "mesh");
   csim_shape shape = render->mesh.shape;
-  render->place = csim_keep_place(r, CSIM_AT_VALUE, item);
+  render->place = csim_keep_place(r, item);
   if (cJSON_IsObject(mesh) &&
       (shape == CSIM_SHAPE_PLANE || shape == CSIM_SHAPE_SEQUENCE || shape == CSIM_SHAPE_PATTERN))
-    csim_complain(r, CSIM_AT_VALUE, mesh,
+    csim_complain(r, mesh,
                   "a render mesh goes with its object: it is a mesh file or a finite shape");
 }
 

@@ -53,7 +53,7 @@ static void read_vertices(csim_reader *r, const csim_field *f, const cJSON *item
     return;
   }
   if (!item->child) {
-    csim_complain(r, CSIM_AT_VALUE, item, "is empty; at least 1 is needed");
+    csim_complain(r, item, "is empty; at least 1 is needed");
     return;
   }
   long long total = 0;
@@ -62,9 +62,7 @@ static void read_vertices(csim_reader *r, const csim_field *f, const cJSON *item
     ok &= read_range(r, f, c, range);
     if (ok) total += range[1] - range[0] + 1;
     if (total <= MOST_LISTED) continue;
-    csim_complain(r, CSIM_AT_VALUE, item,
-                  "more than %d vertices are listed; choose them by box, "
-                  "group or \"all\"",
+    csim_complain(r, item, "more than %d vertices are listed; choose them by box, group or \"all\"",
                   MOST_LISTED);
     return;
   }
@@ -126,8 +124,7 @@ static void read_box(csim_reader *r, const csim_field *f, const cJSON *item, voi
   csim_kind_real.read(r, &corner, item->child->next, box + 3);
   for (int k = 0; k < 3; k++)
     if (box[k] > box[k + 3]) {
-      csim_complain(r, CSIM_AT_VALUE, item, "the first corner must be the smaller one in %c",
-                    "xyz"[k]);
+      csim_complain(r, item, "the first corner must be the smaller one in %c", "xyz"[k]);
       return;
     }
 }
@@ -222,25 +219,22 @@ static const csim_field pin_fields[] = {
 
 static void finish_pin(csim_reader *r, const cJSON *item, void *base) {
   csim_pin *pin = base;
-  pin->place = csim_keep_place(r, CSIM_AT_VALUE, item);
+  pin->place = csim_keep_place(r, item);
   if (!csim_json_get(item, "vertices") && !csim_json_get(item, "box") &&
       !csim_json_get(item, "nearest") && !csim_json_get(item, "group") &&
       !csim_json_get(item, "property"))
-    csim_complain(r, CSIM_AT_VALUE, item,
+    csim_complain(r, item,
                   "no vertices are chosen: give \"vertices\", \"box\", \"nearest\", \"group\" or "
                   "\"property\"");
   const cJSON *motion = csim_json_get(item, "motion"), *to = csim_json_get(item, "to");
-  if (pin->follow && motion)
-    csim_complain(r, CSIM_AT_VALUE, motion, "a pin has either \"motion\" or \"follow\"");
+  if (pin->follow && motion) csim_complain(r, motion, "a pin has either \"motion\" or \"follow\"");
   if (pin->from != floor(pin->from))
-    csim_complain(r, CSIM_AT_VALUE, csim_json_get(item, "from"), "expected a whole frame number");
-  if (pin->to != floor(pin->to))
-    csim_complain(r, CSIM_AT_VALUE, to, "expected a whole frame number");
+    csim_complain(r, csim_json_get(item, "from"), "expected a whole frame number");
+  if (pin->to != floor(pin->to)) csim_complain(r, to, "expected a whole frame number");
   if (pin->to < pin->from)
-    csim_complain(r, CSIM_AT_VALUE, to, "\"to\" (%.0f) comes before \"from\" (%.0f)", pin->to,
-                  pin->from);
+    csim_complain(r, to, "\"to\" (%.0f) comes before \"from\" (%.0f)", pin->to, pin->from);
   if (pin->keyed.nkey && !(pin->stiffness > 0))
-    csim_complain(r, CSIM_AT_VALUE, csim_json_get(item, "stiffness"),
+    csim_complain(r, csim_json_get(item, "stiffness"),
                   "is 0 in all keys: exact pins are released with \"from\" and \"to\"");
 }
 
@@ -285,7 +279,7 @@ static const csim_field end_fields[] = {
 };
 
 static void finish_end(csim_reader *r, const cJSON *item, void *base) {
-  ((csim_link_end *)base)->place = csim_keep_place(r, CSIM_AT_VALUE, item);
+  ((csim_link_end *)base)->place = csim_keep_place(r, item);
 }
 
 const csim_table csim_link_end_table = {.name = "end",
@@ -318,9 +312,9 @@ static const csim_field fold_fields[] = {
 };
 
 static void finish_fold(csim_reader *r, const cJSON *item, void *base) {
-  ((csim_fold *)base)->place = csim_keep_place(r, CSIM_AT_VALUE, item);
+  ((csim_fold *)base)->place = csim_keep_place(r, item);
   if (!csim_json_get(item, "vertices") && !csim_json_get(item, "box"))
-    csim_complain(r, CSIM_AT_VALUE, item, "no edges are chosen: give \"vertices\" or \"box\"");
+    csim_complain(r, item, "no edges are chosen: give \"vertices\" or \"box\"");
 }
 
 static const csim_table fold_table = {.name = "fold",
@@ -347,16 +341,14 @@ static void check_followed(csim_reader *r, const cJSON *pin, const csim_scene *s
     if (object->type == CSIM_OBJECT_COLLIDER) names[n++] = object->name;
     if (strcmp(object->name, name) != 0) continue;
     if (object->type != CSIM_OBJECT_COLLIDER)
-      csim_complain(r, CSIM_AT_VALUE, follow, "\"%s\" is simulated: pins can follow colliders only",
-                    name);
+      csim_complain(r, follow, "\"%s\" is simulated: pins can follow colliders only", name);
     else if (object->mesh.shape == CSIM_SHAPE_PLANE)
-      csim_complain(r, CSIM_AT_VALUE, follow,
+      csim_complain(r, follow,
                     "\"%s\" is an infinite plane: give the pin the plane's \"motion\" instead",
                     name);
     return;
   }
-  csim_complain(r, CSIM_AT_VALUE, follow, "there is no collider \"%s\"%s", name,
-                csim_suggest(r, name, names));
+  csim_complain(r, follow, "there is no collider \"%s\"%s", name, csim_suggest(r, name, names));
 }
 
 void csim_check_pins(csim_reader *r, const cJSON *item, const csim_scene *scene) {

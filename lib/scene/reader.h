@@ -38,11 +38,13 @@ typedef struct csim_reader {
 
 enum { CSIM_MAX_PROBLEMS = 100 }; ///< reported per scene; more have one cause, not hundreds
 
-typedef enum csim_where { CSIM_AT_KEY, CSIM_AT_VALUE } csim_where;
+/// Reports an error in an item's value (NULL: in the file as a whole).
+void csim_complain(csim_reader *r, const cJSON *item, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
-/// Reports an error in an item (NULL: in the file as a whole).
-void csim_complain(csim_reader *r, csim_where where, const cJSON *item, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+/// Reports an error in an item's key.
+void csim_complain_key(csim_reader *r, const cJSON *item, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /// Reports "expected <what the field wants>, found <what the item is>".
 void csim_complain_type(csim_reader *r, const csim_field *f, const cJSON *item);
@@ -50,8 +52,8 @@ void csim_complain_type(csim_reader *r, const csim_field *f, const cJSON *item);
 /// `did you mean "near"?` with a comma before, or "" when no name in the list is near.
 const char *csim_suggest(csim_reader *r, const char *word, const char *const *names);
 
-/// A place whose strings live in the scene's arena.
-csim_place csim_keep_place(csim_reader *r, csim_where where, const cJSON *item);
+/// The place of an item's value; its strings live in the scene's arena.
+csim_place csim_keep_place(csim_reader *r, const cJSON *item);
 
 /// Sends every complaint to the log, in order of sources, lines and columns.
 void csim_report_complaints(csim_reader *r, csim_log *log);

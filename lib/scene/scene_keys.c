@@ -88,17 +88,16 @@ static const csim_table units_table = {.name = "units",
 static void check_frames(csim_reader *r, const cJSON *item, void *base) {
   csim_scene *scene = base;
   if (scene->frame_end < scene->frame_start)
-    csim_complain(r, CSIM_AT_VALUE, item, "\"end\" (%d) comes before \"start\" (%d)",
-                  scene->frame_end, scene->frame_start);
+    csim_complain(r, item, "\"end\" (%d) comes before \"start\" (%d)", scene->frame_end,
+                  scene->frame_start);
   const cJSON *substeps = csim_json_get(item, "substeps");
   if (!(scene->accuracy > 0)) return;
   if (!substeps) scene->substeps = 64;
   if (scene->substeps & (scene->substeps - 1))
-    csim_complain(
-        r, CSIM_AT_VALUE, substeps,
-        "with \"accuracy\" steps are doubled and halved: the most of them in a frame has to "
-        "be a power of two, as 32 or 64, found %d",
-        scene->substeps);
+    csim_complain(r, substeps,
+                  "with \"accuracy\" steps are doubled and halved: the most of them in a frame has "
+                  "to be a power of two, as 32 or 64, found %d",
+                  scene->substeps);
 }
 
 enum { MOST_FRAME = 9999999 };
@@ -243,8 +242,8 @@ static void finish_output(csim_reader *r, const cJSON *item, void *base) {
     while (k > 0 && output->share[k - 1] >= share) k--;
     if (share == 0 || (k < output->nshare && output->share[k] == share)) continue;
     if (output->nshare == CSIM_CACHE_MAX_SAMPLE) {
-      csim_complain(r, CSIM_AT_VALUE, csim_json_get(item, "samples"),
-                    "at most %d samples between two frames", CSIM_CACHE_MAX_SAMPLE);
+      csim_complain(r, csim_json_get(item, "samples"), "at most %d samples between two frames",
+                    CSIM_CACHE_MAX_SAMPLE);
       return;
     }
     for (int j = output->nshare++; j > k; j--) output->share[j] = output->share[j - 1];
@@ -288,7 +287,7 @@ static void check_gravity(csim_reader *r, const cJSON *item, csim_scene *scene) 
   const double *g = scene->gravity;
   double plain = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]) * r->length_over / r->length_times;
   if (r->length_times != r->length_over && plain > 9.5 && plain < 10.5)
-    csim_complain(r, CSIM_AT_VALUE, gravity,
+    csim_complain(r, gravity,
                   "is in the unit of \"units.length\" here; write \"-9.81 m/s^2\" or convert it");
 }
 
@@ -312,7 +311,7 @@ static void check_render_names(csim_reader *r, const cJSON *objects, const csim_
     for (int k = 0; item && k < scene->object[o].nrender; k++, item = item->next) {
       const char *name = scene->object[o].render[k].name;
       if (name && is_taken(scene, name, o, k))
-        csim_complain(r, CSIM_AT_VALUE, csim_json_get(item, "name"),
+        csim_complain(r, csim_json_get(item, "name"),
                       "there is an object or render mesh \"%s\" already", name);
     }
   }
@@ -325,9 +324,8 @@ static void check_names(csim_reader *r, const cJSON *item, const csim_scene *sce
     for (int k = 0; k < i && scene->object[i].name; k++) {
       if (!scene->object[k].name || strcmp(scene->object[k].name, scene->object[i].name)) continue;
       const csim_place *first = &scene->object[k].place;
-      csim_complain(r, CSIM_AT_VALUE, csim_json_get(c, "name"),
-                    "there is an object \"%s\" already, at %d:%d", scene->object[i].name,
-                    first->line, first->column);
+      csim_complain(r, csim_json_get(c, "name"), "there is an object \"%s\" already, at %d:%d",
+                    scene->object[i].name, first->line, first->column);
       break;
     }
   check_render_names(r, objects, scene);
@@ -340,7 +338,7 @@ static void check_layers(csim_reader *r, const cJSON *item, const csim_scene *sc
     const csim_object *object = &scene->object[o];
     if (object->layer == 0 || object->type == CSIM_OBJECT_COLLIDER) continue;
     if (object->mesh.shape == CSIM_SHAPE_PATTERN && lowest && lowest < object->layer)
-      csim_complain(r, CSIM_AT_VALUE, cJSON_GetArrayItem(csim_json_get(item, "objects"), o),
+      csim_complain(r, cJSON_GetArrayItem(csim_json_get(item, "objects"), o),
                     "a sewing pattern stands behind what it lies over: objects with a lower "
                     "\"layer\" come first");
     if (!lowest || object->layer < lowest) lowest = object->layer;
@@ -371,9 +369,8 @@ static void check_pairs(csim_reader *r, const cJSON *item, csim_scene *scene) {
         ++*part;
       }
       if (pair->object[k] && !found)
-        csim_complain(r, CSIM_AT_VALUE, csim_json_get(c, k ? "b" : "a"),
-                      "there is no object \"%s\"%s", pair->object[k],
-                      csim_suggest(r, pair->object[k], names));
+        csim_complain(r, csim_json_get(c, k ? "b" : "a"), "there is no object \"%s\"%s",
+                      pair->object[k], csim_suggest(r, pair->object[k], names));
     }
 }
 
@@ -418,7 +415,7 @@ static void check_integrator(csim_reader *r, const cJSON *item, const csim_scene
   if (scene->solver.integrator != CSIM_INTEGRATOR_ALPHA ||
       csim_method_find(scene->solver.method)->solves_systems)
     return;
-  csim_complain(r, CSIM_AT_VALUE, csim_json_get(csim_json_get(item, "solver"), "integrator"),
+  csim_complain(r, csim_json_get(csim_json_get(item, "solver"), "integrator"),
                 "integrator \"generalized-alpha\" is for method \"newton\": choose \"bdf2\" or "
                 "\"implicit-euler\" with \"%s\"",
                 scene->solver.method);
@@ -430,16 +427,15 @@ static void check_accuracy(csim_reader *r, const cJSON *item, const csim_scene *
   const csim_method *method = csim_method_find(scene->solver.method);
   if (!(scene->accuracy > 0) || !method) return;
   if (method->is_explicit)
-    csim_complain(r, CSIM_AT_VALUE, accuracy,
+    csim_complain(r, accuracy,
                   "method \"%s\" has the one length of step at which it is stable: give "
                   "\"substeps\" alone, or choose an implicit method",
                   scene->solver.method);
   else if (scene->solver.integrator != CSIM_INTEGRATOR_EULER)
-    csim_complain(
-        r, CSIM_AT_VALUE, accuracy,
-        "integrator \"%s\" has no estimate of a step's error: give \"substeps\" alone, or "
-        "choose \"implicit-euler\"",
-        csim_integrator_names[scene->solver.integrator]);
+    csim_complain(r, accuracy,
+                  "integrator \"%s\" has no estimate of a step's error: give \"substeps\" alone, "
+                  "or choose \"implicit-euler\"",
+                  csim_integrator_names[scene->solver.integrator]);
 }
 
 static void finish_scene(csim_reader *r, const cJSON *item, void *base) {

@@ -38,7 +38,7 @@ static void read_object(csim_reader *r, const csim_field *f, const cJSON *item, 
   }
   char found[CSIM_DESCRIPTION];
   csim_describe_item(item, found);
-  csim_complain(r, CSIM_AT_VALUE, item, "expected an object { } with keys such as \"%s\", found %s",
+  csim_complain(r, item, "expected an object { } with keys such as \"%s\", found %s",
                 table->field[0].key, found);
 }
 
@@ -88,14 +88,14 @@ static void read_list(csim_reader *r, const csim_field *f, const cJSON *item, vo
   }
   int n = single ? 1 : csim_count_items(item);
   if (n < list->least) {
-    csim_complain(r, CSIM_AT_VALUE, item,
+    csim_complain(r, item,
                   n ? "has too few members; at least %d are needed"
                     : "is empty; at least %d is needed",
                   list->least);
     return;
   }
   if (list->most && n > list->most) {
-    csim_complain(r, CSIM_AT_VALUE, item, "has %d members; the limit is %d", n, list->most);
+    csim_complain(r, item, "has %d members; the limit is %d", n, list->most);
     return;
   }
   char *element = csim_arena_alloc(&r->scene->arena, n, list->size);
@@ -162,7 +162,7 @@ static int complain_misspelt(csim_reader *r, const csim_variants *v, const cJSON
   for (const cJSON *c = v->implied ? item->child : NULL; c; c = c->next) {
     const char *hint = csim_suggest(r, c->string, v->implied);
     if (!*hint) continue;
-    csim_complain(r, CSIM_AT_KEY, c, "unknown key%s", hint);
+    csim_complain_key(r, c, "unknown key%s", hint);
     return 1;
   }
   return 0;
@@ -178,7 +178,7 @@ static int find_variant(csim_reader *r, const csim_variants *v, const cJSON *ite
     char wanted[CSIM_DESCRIPTION];
     f.kind->describe(&f, wanted);
     if (!complain_misspelt(r, v, item))
-      csim_complain(r, CSIM_AT_VALUE, item, "\"%s\" is missing: %s%s%s%s", v->key, wanted,
+      csim_complain(r, item, "\"%s\" is missing: %s%s%s%s", v->key, wanted,
                     v->implied ? ", or give \"" : "", v->implied ? v->implied[0] : "",
                     v->implied ? "\"" : "");
     return -1;
