@@ -44,15 +44,11 @@ static void finish_chamber(csim_reader *r, const cJSON *item, void *base) {
                   "is below a vacuum: \"atmosphere\" and \"pressure\" must sum to more than 0 Pa");
 }
 
-static const csim_table chamber_table = {.name = "chamber",
-                                         .doc = "The inside of a closed surface.",
-                                         .size = sizeof(csim_chamber_source),
-                                         .finish = finish_chamber,
-                                         CSIM_FIELDS_OF(chamber_fields)};
-static const csim_field chamber_element = {.kind = &csim_kind_table, .detail = &chamber_table};
-const csim_list csim_chamber_list = {.element = &chamber_element,
-                                     .size = sizeof(csim_chamber_source),
-                                     .count_offset = offsetof(csim_scene, nchamber)};
+static const csim_table chamber_table =
+    CSIM_TABLE("chamber", csim_chamber_source, chamber_fields, finish_chamber,
+               "The inside of a closed surface.");
+const csim_list csim_chamber_list =
+    CSIM_LIST_OF(chamber_table, csim_chamber_source, offsetof(csim_scene, nchamber));
 
 void csim_check_chambers(csim_reader *r, const cJSON *item, const csim_scene *scene) {
   const cJSON *list = csim_json_get(item, "chambers");

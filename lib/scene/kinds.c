@@ -180,7 +180,7 @@ static void schema_integer(csim_json_out *out, const csim_field *f) {
 }
 
 const csim_kind csim_kind_integer = {read_integer, fall_back_integer, print_integer,
-                                     describe_integer, schema_integer};
+                                     .describe = describe_integer, .schema = schema_integer};
 
 // ----------------------------------------------------------------------------------- real numbers
 
@@ -328,7 +328,7 @@ static void print_value(csim_printer *p, const csim_field *f, const char *key, d
   csim_json_text(&p->out, key, text);
 }
 
-static void print_real(csim_printer *p, const csim_field *f, const void *base) {
+void csim_print_real(csim_printer *p, const csim_field *f, const void *base) {
   const double *from = at_const(base, f->offset);
   if (count_of(f) == 1) {
     // a value outside its range means: not given
@@ -382,12 +382,12 @@ static void schema_list_of(csim_json_out *out, const csim_field *f, const csim_f
   csim_json_integer(out, "minItems", f->count);
   csim_json_integer(out, "maxItems", f->count);
   csim_json_open(out, "items", '{');
-  f->kind->schema(out, element);
+  csim_write_field_schema(out, element);
   csim_json_close(out, '}');
 }
 
-const csim_kind csim_kind_real = {read_real, fall_back_real, print_real, csim_describe_real,
-                                  csim_schema_real};
+const csim_kind csim_kind_real = {read_real, fall_back_real, csim_print_real,
+                                  .describe = csim_describe_real, .schema = csim_schema_real};
 
 // -------------------------------------------------------------------------------------- switches
 
@@ -407,18 +407,8 @@ static void print_bool(csim_printer *p, const csim_field *f, const void *base) {
   csim_json_bool(&p->out, f->key, *(const int *)at_const(base, f->offset));
 }
 
-static void describe_bool(const csim_field *f, char text[CSIM_DESCRIPTION]) {
-  (void)f;
-  snprintf(text, CSIM_DESCRIPTION, "true or false");
-}
-
-static void schema_bool(csim_json_out *out, const csim_field *f) {
-  (void)f;
-  csim_json_text(out, "type", "boolean");
-}
-
-const csim_kind csim_kind_bool = {read_bool, fall_back_bool, print_bool, describe_bool,
-                                  schema_bool};
+const csim_kind csim_kind_bool = {read_bool, fall_back_bool, print_bool, .noun = "true or false",
+                                  .type = "boolean"};
 
 // ----------------------------------------------------------------------------------------- texts
 
@@ -442,18 +432,8 @@ static void print_text(csim_printer *p, const csim_field *f, const void *base) {
   if (text) csim_json_text(&p->out, f->key, text);
 }
 
-static void describe_text(const csim_field *f, char text[CSIM_DESCRIPTION]) {
-  (void)f;
-  snprintf(text, CSIM_DESCRIPTION, "a string");
-}
-
-static void schema_text(csim_json_out *out, const csim_field *f) {
-  (void)f;
-  csim_json_text(out, "type", "string");
-}
-
-const csim_kind csim_kind_text = {read_text, fall_back_text, print_text, describe_text,
-                                  schema_text};
+const csim_kind csim_kind_text = {read_text, fall_back_text, print_text, .noun = "a string",
+                                  .type = "string"};
 
 enum { NAME_MOST = 100 };
 
@@ -481,8 +461,8 @@ static void schema_name(csim_json_out *out, const csim_field *f) {
   csim_json_text(out, "pattern", "^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$");
 }
 
-const csim_kind csim_kind_name = {read_name, fall_back_text, print_text, describe_name,
-                                  schema_name};
+const csim_kind csim_kind_name = {read_name, fall_back_text, print_text, .describe = describe_name,
+                                  .schema = schema_name};
 
 // --------------------------------------------------------------------------------------- choices
 
@@ -496,7 +476,7 @@ static int find_choice(csim_reader *r, const csim_field *f, const cJSON *item) {
   }
   for (int i = 0; names[i]; i++)
     if (!strcmp(names[i], item->valuestring)) return i;
-  f->kind->describe(f, wanted);
+  csim_describe_field(f, wanted);
   csim_complain(r, item, "\"%.60s\" is unknown; expected %s%s", item->valuestring, wanted,
                 csim_suggest(r, item->valuestring, names));
   return -1;
@@ -530,7 +510,7 @@ void csim_schema_choice(csim_json_out *out, const csim_field *f) {
 }
 
 const csim_kind csim_kind_choice = {read_choice, fall_back_choice, print_choice,
-                                    csim_describe_choice, csim_schema_choice};
+                                    .describe = csim_describe_choice, .schema = csim_schema_choice};
 
 static void read_word(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {
   int i = find_choice(r, f, item);
@@ -547,8 +527,8 @@ static void print_word(csim_printer *p, const csim_field *f, const void *base) {
   if (word) csim_json_text(&p->out, f->key, word);
 }
 
-const csim_kind csim_kind_word = {read_word, fall_back_word, print_word, csim_describe_choice,
-                                  csim_schema_choice};
+const csim_kind csim_kind_word = {read_word, fall_back_word, print_word,
+                                  .describe = csim_describe_choice, .schema = csim_schema_choice};
 
 // ----------------------------------------------------------------------------------------- files
 
@@ -623,16 +603,8 @@ static void print_file(csim_printer *p, const csim_field *f, const void *base) {
   free(here);
 }
 
-static void describe_file(const csim_field *f, char text[CSIM_DESCRIPTION]) {
-  (void)f;
-  snprintf(text, CSIM_DESCRIPTION, "the path of a file");
-}
-
-static void describe_sequence(const csim_field *f, char text[CSIM_DESCRIPTION]) {
-  (void)f;
-  snprintf(text, CSIM_DESCRIPTION, "the path of a file, or of files numbered ####");
-}
-
-const csim_kind csim_kind_sequence = {read_sequence, NULL, print_file, describe_sequence,
-                                      schema_text};
-const csim_kind csim_kind_file = {read_file_name, NULL, print_file, describe_file, schema_text};
+const csim_kind csim_kind_sequence = {read_sequence, NULL, print_file,
+                                      .noun = "the path of a file, or of files numbered ####",
+                                      .type = "string"};
+const csim_kind csim_kind_file = {read_file_name, NULL, print_file, .noun = "the path of a file",
+                                  .type = "string"};

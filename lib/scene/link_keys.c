@@ -86,28 +86,17 @@ static void finish_seam(csim_reader *r, const cJSON *item, void *base) {
                   "a seam joins vertices; use \"attachments\" for faces");
 }
 
-static const csim_table attachment_table = {.name = "attachment",
-                                            .doc = "Strings between the points of two objects.",
-                                            .size = sizeof(csim_joint),
-                                            .finish = finish_joint,
-                                            CSIM_FIELDS_OF(attachment_fields)};
-static const csim_table seam_table = {
-    .name = "seam",
-    .doc = "Stitches that pull two edges together and hold them. Contact stays: nothing passes "
-           "through on the way, and closed seams keep a fifth of the contact thickness.",
-    .size = sizeof(csim_joint),
-    .finish = finish_seam,
-    CSIM_FIELDS_OF(seam_fields)};
+static const csim_table attachment_table =
+    CSIM_TABLE("attachment", csim_joint, attachment_fields, finish_joint,
+               "Strings between the points of two objects.");
+static const csim_table seam_table =
+    CSIM_TABLE("seam", csim_joint, seam_fields, finish_seam,
+               "Stitches that pull two edges together and hold them. Contact stays: nothing passes "
+               "through on the way, and closed seams keep a fifth of the contact thickness.");
 
-static const csim_field attachment_element = {.kind = &csim_kind_table,
-                                              .detail = &attachment_table};
-const csim_list csim_attachment_list = {.element = &attachment_element,
-                                        .size = sizeof(csim_joint),
-                                        .count_offset = offsetof(csim_scene, nattachment)};
-static const csim_field seam_element = {.kind = &csim_kind_table, .detail = &seam_table};
-const csim_list csim_seam_list = {.element = &seam_element,
-                                  .size = sizeof(csim_joint),
-                                  .count_offset = offsetof(csim_scene, nseam)};
+const csim_list csim_attachment_list =
+    CSIM_LIST_OF(attachment_table, csim_joint, offsetof(csim_scene, nattachment));
+const csim_list csim_seam_list = CSIM_LIST_OF(seam_table, csim_joint, offsetof(csim_scene, nseam));
 
 // Objects that the joints in the list at `key` name.
 static void check_objects(csim_reader *r, const cJSON *item, const char *key, int njoint,

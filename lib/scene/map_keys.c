@@ -52,8 +52,5 @@ static void finish_map(csim_reader *r, const cJSON *item, void *base) {
         "a map takes its weights from one of \"vertices\", \"faces\", \"group\" and \"property\"");
 }
 
-const csim_table csim_map_table = {.name = "map",
-                                   .doc = "A factor that differs over a cloth.",
-                                   .size = sizeof(csim_map),
-                                   .finish = finish_map,
-                                   CSIM_FIELDS_OF(map_fields)};
+const csim_table csim_map_table =
+    CSIM_TABLE("map", csim_map, map_fields, finish_map, "A factor that differs over a cloth.");

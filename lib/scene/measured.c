@@ -89,22 +89,8 @@ static void read_arcsim(csim_reader *r, const csim_field *f, const cJSON *item, 
   cJSON_Delete(tree);
 }
 
-static void describe_arcsim(const csim_field *f, char text[CSIM_DESCRIPTION]) {
-  (void)f;
-  snprintf(text, CSIM_DESCRIPTION, "the path of a material file of ARCSim");
-}
-
-static void schema_arcsim(csim_json_out *out, const csim_field *f) {
-  (void)f;
-  csim_json_text(out, "type", "string");
-}
-
-static void print_nothing(csim_printer *p, const csim_field *f, const void *base) {
-  (void)p, (void)f, (void)base;
-}
-
-const csim_kind csim_kind_arcsim = {read_arcsim, NULL, print_nothing, describe_arcsim,
-                                    schema_arcsim};
+const csim_kind csim_kind_arcsim = {read_arcsim, .noun = "the path of a material file of ARCSim",
+                                    .type = "string"};
 
 // ------------------------------------------------------------------------------------------- shear
 
@@ -123,12 +109,8 @@ static void read_shear(csim_reader *r, const csim_field *f, const cJSON *item, v
   csim_kind_real.read(r, &own, item, base);
 }
 
-static void print_shear(csim_printer *p, const csim_field *f, const void *base) {
-  csim_kind_real.print(p, f, base);
-}
-
-const csim_kind csim_kind_shear = {read_shear, NULL, print_shear, csim_describe_real,
-                                   csim_schema_real};
+const csim_kind csim_kind_shear = {read_shear, NULL, csim_print_real,
+                                   .describe = csim_describe_real, .schema = csim_schema_real};
 
 // -------------------------------------------------------------------------------------
 // laboratories

@@ -176,11 +176,6 @@ static void print_phases(csim_printer *p, const csim_field *f, const void *base)
   csim_json_close(&p->out, ']');
 }
 
-static void describe_phases(const csim_field *f, char text[CSIM_DESCRIPTION]) {
-  (void)f;
-  snprintf(text, CSIM_DESCRIPTION, "a list of phases {\"name\", \"frames\", ...}");
-}
-
 static void schema_phases(csim_json_out *out, const csim_field *f) {
   (void)f;
   csim_json_text(out, "type", "array");
@@ -191,5 +186,5 @@ static void schema_phases(csim_json_out *out, const csim_field *f) {
   csim_json_close(out, '}');
 }
 
-const csim_kind csim_kind_phases = {read_phases, NULL, print_phases, describe_phases,
-                                    schema_phases};
+const csim_kind csim_kind_phases = {read_phases, NULL, print_phases, .schema = schema_phases,
+                                    .noun = "a list of phases {\"name\", \"frames\", ...}"};

@@ -46,9 +46,25 @@ void csim_complain_key(csim_reader *r, const cJSON *item, const char *format, ..
   va_end(args);
 }
 
+void csim_describe_field(const csim_field *f, char text[CSIM_DESCRIPTION]) {
+  if (f->kind->describe)
+    f->kind->describe(f, text);
+  else
+    snprintf(text, CSIM_DESCRIPTION, "%s", f->kind->noun);
+}
+
+void csim_write_field_schema(csim_json_out *out, const csim_field *f) {
+  if (f->kind->schema)
+    f->kind->schema(out, f);
+  else if (f->kind->type)
+    csim_json_text(out, "type", f->kind->type);
+  else
+    csim_json_raw(out, "anyOf", f->kind->any_of);
+}
+
 void csim_complain_type(csim_reader *r, const csim_field *f, const cJSON *item) {
   char wanted[CSIM_DESCRIPTION], found[CSIM_DESCRIPTION];
-  f->kind->describe(f, wanted);
+  csim_describe_field(f, wanted);
   csim_describe_item(item, found);
   csim_complain(r, item, "expected %s, found %s", wanted, found);
 }
@@ -180,7 +196,7 @@ void csim_read_table(csim_reader *r, const csim_table *table, const csim_variant
       f->kind->read(r, f, value, base);
     } else if ((f->flags & CSIM_REQUIRED) && !is_misspelt(table, item, f->key)) {
       char wanted[CSIM_DESCRIPTION];
-      f->kind->describe(f, wanted);
+      csim_describe_field(f, wanted);
       csim_complain(r, item, "\"%s\" is missing: %s", f->key, wanted);
     }
   }

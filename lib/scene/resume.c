@@ -331,7 +331,7 @@ static csim_status verify(const csim_scene *scene, const char *out, const record
   if (!r->exists) {
     csim_say(log, CSIM_WARNING, (csim_place){.file = out},
              "there is no " CSIM_LEDGER_NAME ": of the earlier files only OBJ files are searched "
-                                             "for, and their contents are not verified");
+             "for, and their contents are not verified");
     look_for_frames(scene, out, last->last_frame, last_frame(scene, last), log, r);
   }
   // damage in a cache that is still growing is found when it is opened

@@ -58,30 +58,28 @@ static void print_file_unit(csim_printer *p, const csim_field *f, const void *ba
 }
 
 static const csim_kind kind_plain_unit = {read_plain_unit, fall_back_unit, print_plain_unit,
-                                          csim_describe_choice, csim_schema_choice};
+                                          .describe = csim_describe_choice,
+                                          .schema = csim_schema_choice};
 static const csim_kind kind_file_unit = {read_file_unit, NULL, print_file_unit,
-                                         csim_describe_choice, csim_schema_choice};
+                                         .describe = csim_describe_choice,
+                                         .schema = csim_schema_choice};
 
 static const char *const up_names[] = {"y", "z", NULL};
 
 static const csim_field unit_fields[] = {
-    {.key = "length",
-     .kind = &kind_plain_unit,
-     .detail = csim_length_unit_names,
-     .doc = "Unit of plain numbers with dimensions of length and time only (see Units). Densities "
-            "and stiffnesses stay SI."},
-    {.key = "files",
-     .kind = &kind_file_unit,
-     .detail = csim_length_unit_names,
-     .doc =
-         "Unit of coordinates in mesh files, read and written. Default: the unit of \"length\"."},
+    CSIM_FIELD(
+        "length", kind_plain_unit, 0, NULL, .detail = csim_length_unit_names,
+        .doc =
+            "Unit of plain numbers with dimensions of length and time only (see Units). Densities "
+            "and stiffnesses stay SI."),
+    CSIM_FIELD("files", kind_file_unit, 0, NULL, .detail = csim_length_unit_names,
+               .doc = "Unit of coordinates in mesh files, read and written. Default: the unit of "
+                      "\"length\"."),
     CSIM_KEY("up", choice, AT(up), "y", .detail = up_names, .least = 1,
              .doc = "Axis that points up, y or z: default gravity goes against it."),
 };
-static const csim_table units_table = {.name = "units",
-                                       .doc = "Units and axes of the scene.",
-                                       .size = sizeof(csim_scene),
-                                       CSIM_FIELDS_OF(unit_fields)};
+static const csim_table units_table =
+    CSIM_TABLE("units", csim_scene, unit_fields, NULL, "Units and axes of the scene.");
 
 // ---------------------------------------------------------------------------------------- frames
 
@@ -130,11 +128,8 @@ static const csim_field frame_fields[] = {
              .doc = "Above 0: adaptive time steps, with an estimated error of about this length "
                     "per second. 0: equal steps."),
 };
-static const csim_table frames_table = {.name = "frames",
-                                        .doc = "Frame range and time step.",
-                                        .size = sizeof(csim_scene),
-                                        .finish = check_frames,
-                                        CSIM_FIELDS_OF(frame_fields)};
+static const csim_table frames_table =
+    CSIM_TABLE("frames", csim_scene, frame_fields, check_frames, "Frame range and time step.");
 
 // ---------------------------------------------------------------------------------------- strict
 
@@ -157,10 +152,8 @@ static const csim_field strict_fields[] = {
     CSIM_KEY("unconverged", real, IN_STRICT(unconverged), "0.05", .least = 0, .most = 1,
              .doc = "Share of the substeps that may end at the limit of iterations."),
 };
-static const csim_table strict_table = {.name = "strict",
-                                        .doc = "Bounds beyond which a run is not right.",
-                                        .size = sizeof(csim_strict),
-                                        CSIM_FIELDS_OF(strict_fields)};
+static const csim_table strict_table = CSIM_TABLE("strict", csim_strict, strict_fields, NULL,
+                                                  "Bounds beyond which a run is not right.");
 
 // ------------------------------------------------------------------------------------------ wind
 
@@ -178,10 +171,8 @@ static const csim_field wind_fields[] = {
     CSIM_KEY("gust_length", real, IN_WIND(gust_length), "1", .unit = "m", .least = 0, .most = 1e6,
              .flags = CSIM_ABOVE, .doc = "Size of gusts."),
 };
-static const csim_table wind_table = {.name = "wind",
-                                      .doc = "Air over the whole scene.",
-                                      .size = sizeof(csim_wind),
-                                      CSIM_FIELDS_OF(wind_fields)};
+static const csim_table wind_table =
+    CSIM_TABLE("wind", csim_wind, wind_fields, NULL, "Air over the whole scene.");
 
 // ---------------------------------------------------------------------------------------- output
 
@@ -251,11 +242,8 @@ static void finish_output(csim_reader *r, const cJSON *item, void *base) {
   }
 }
 
-static const csim_table output_table = {.name = "output",
-                                        .doc = "What is written.",
-                                        .size = sizeof(csim_output),
-                                        CSIM_FIELDS_OF(output_fields),
-                                        .finish = finish_output};
+static const csim_table output_table =
+    CSIM_TABLE("output", csim_output, output_fields, finish_output, "What is written.");
 
 // ----------------------------------------------------------------------------------------- scene
 
@@ -265,17 +253,7 @@ static void read_ignored(csim_reader *r, const csim_field *f, const cJSON *item,
   if (!cJSON_IsString(item)) csim_complain_type(r, f, item);
 }
 
-static void describe_ignored(const csim_field *f, char text[CSIM_DESCRIPTION]) {
-  (void)f;
-  snprintf(text, CSIM_DESCRIPTION, "a string");
-}
-
-static void schema_ignored(csim_json_out *out, const csim_field *f) {
-  (void)f;
-  csim_json_text(out, "type", "string");
-}
-
-static const csim_kind kind_ignored = {read_ignored, NULL, NULL, describe_ignored, schema_ignored};
+static const csim_kind kind_ignored = {read_ignored, .noun = "a string", .type = "string"};
 
 // A plain gravity near 9.81 in a scene of centimetres is most likely meant in m/s^2.
 static void check_gravity(csim_reader *r, const cJSON *item, csim_scene *scene) {
@@ -471,16 +449,12 @@ static const csim_list object_list = {.element = &object_element,
 static const csim_keyed gravity_keyed = {offsetof(csim_scene, gravity_key)};
 
 static const csim_field scene_fields[] = {
-    {.key = "$schema",
-     .kind = &kind_ignored,
-     .flags = CSIM_INPUT_ONLY,
-     .doc = "For editors: the path of clothsim.schema.json."},
+    CSIM_FIELD("$schema", kind_ignored, 0, NULL, .flags = CSIM_INPUT_ONLY,
+               .doc = "For editors: the path of clothsim.schema.json."),
     CSIM_KEY("version", integer, AT(version), "1", .detail = version_names,
              .doc = "Version of the scene format."),
-    {.key = "extends",
-     .kind = &kind_ignored,
-     .flags = CSIM_INPUT_ONLY,
-     .doc = "Another scene file, which this one changes and extends."},
+    CSIM_FIELD("extends", kind_ignored, 0, NULL, .flags = CSIM_INPUT_ONLY,
+               .doc = "Another scene file, which this one changes and extends."),
     CSIM_KEY("name", name, AT(name), NULL, .flags = CSIM_COSMETIC,
              .doc = "Name of the cache file. Default: the scene file's name."),
     CSIM_KEY("description", text, AT(description), NULL, .flags = CSIM_COSMETIC,
@@ -521,8 +495,5 @@ static const csim_field scene_fields[] = {
              .doc = "Cloth, solids and colliders."),
 };
 
-const csim_table csim_scene_table = {.name = "scene",
-                                     .doc = "A scene.",
-                                     .size = sizeof(csim_scene),
-                                     .finish = finish_scene,
-                                     CSIM_FIELDS_OF(scene_fields)};
+const csim_table csim_scene_table =
+    CSIM_TABLE("scene", csim_scene, scene_fields, finish_scene, "A scene.");
