@@ -165,10 +165,8 @@ static csim_status add_object(csim_abc *abc, csim_abc_object object) {
     return csim_refuse(abc->file.log, (csim_place){.file = abc->file.path},
                        "has more than %d objects, or more than %d inside each other", MOST_OBJECTS,
                        MOST_DEPTH);
-  csim_abc_object *grown = csim_grow(abc->object, &abc->object_capacity,
-                                     (ptrdiff_t)abc->nobject + 1, sizeof *abc->object);
-  if (!grown) return no_memory(abc);
-  abc->object = grown;
+  if (CSIM_GROW(abc->object, abc->object_capacity, (ptrdiff_t)abc->nobject + 1))
+    return no_memory(abc);
   abc->object[abc->nobject++] = object;
   return CSIM_OK;
 }

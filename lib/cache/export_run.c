@@ -194,9 +194,8 @@ csim_status csim_export_values(csim_export *e, long long number, const csim_cach
              "frame numbers must increase");
     return e->status = CSIM_INVALID;
   }
-  long long *grown = csim_grow(e->number, &e->number_capacity, e->nframe + 1, sizeof *grown);
-  if (!grown) return e->status = csim_export_memory(e);
-  e->number = grown;
+  if (CSIM_GROW(e->number, e->number_capacity, e->nframe + 1))
+    return e->status = csim_export_memory(e);
   e->number[e->nframe++] = number;
   for (int i = 0; i < e->nobject; i++) take_object(e, i, &values[i]);
   return e->status = e->kind->frame(e);

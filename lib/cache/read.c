@@ -248,17 +248,14 @@ static csim_status read_topology(csim_cache *c) {
 // Adds a frame; returns its offsets, NULL when out of memory.
 static uint64_t *add_frame(csim_cache *c, long long number, double time) {
   ptrdiff_t f = c->info.nframe, stride = (ptrdiff_t)c->info.nobject + 1;
-  long long *numbers = csim_grow(c->number, &c->number_capacity, f + 1, sizeof *numbers);
-  if (numbers) c->number = numbers;
-  double *times = csim_grow(c->time, &c->time_capacity, f + 1, sizeof *times);
-  if (times) c->time = times;
-  uint64_t *offsets = csim_grow(c->offset, &c->offset_capacity, (f + 1) * stride, sizeof *offsets);
-  if (offsets) c->offset = offsets;
-  if (!numbers || !times || !offsets) return NULL;
-  numbers[f] = number;
-  times[f] = time;
+  if (CSIM_GROW(c->number, c->number_capacity, f + 1) ||
+      CSIM_GROW(c->time, c->time_capacity, f + 1) ||
+      CSIM_GROW(c->offset, c->offset_capacity, (f + 1) * stride))
+    return NULL;
+  c->number[f] = number;
+  c->time[f] = time;
   c->info.nframe++;
-  return offsets + f * stride;
+  return c->offset + f * stride;
 }
 
 // The index at the end of a complete file. 1 when there is one and it is sound, 0 when not, -1 when

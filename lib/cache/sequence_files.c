@@ -36,9 +36,7 @@ static int is_digit(char c) {
 // Splits NAME_0001.ext; without digits the number is 0 and the whole name the object's.
 static int add_file(csim_sequence *s, const char *folder, const char *name) {
   files *all = s->state;
-  frame_file *grown = csim_grow(all->file, &all->capacity, all->nfile + 1, sizeof *grown);
-  if (!grown) return -1;
-  all->file = grown;
+  if (CSIM_GROW(all->file, all->capacity, all->nfile + 1)) return -1;
   frame_file *f = &all->file[all->nfile];
   const char *slash = *folder && strcmp(folder, "/") ? "/" : "";
   char *stem = csim_arena_copy(&s->arena, name);

@@ -183,10 +183,7 @@ csim_status csim_cache_add_object(csim_cache_writer *w, const csim_cache_object 
   if (!wrong) wrong = csim_uv_sets_check(object);
   if (wrong) return fail(w, wrong == csim_look_no_memory ? CSIM_MEMORY : CSIM_INVALID, wrong);
   if (w->nobject == CSIM_CACHE_MAX_OBJECT) return fail(w, CSIM_INVALID, "too many objects");
-  object_writer *grown =
-      csim_grow(w->object, &w->object_capacity, (ptrdiff_t)w->nobject + 1, sizeof *grown);
-  if (!grown) return fail_memory(w);
-  w->object = grown;
+  if (CSIM_GROW(w->object, w->object_capacity, (ptrdiff_t)w->nobject + 1)) return fail_memory(w);
   object_writer *o = &w->object[w->nobject++];
   *o = (object_writer){0};
   csim_bytes payload = {0};

@@ -61,9 +61,7 @@ static csim_status read_all(int fd, const char *path, const struct stat *st, siz
   ptrdiff_t capacity = 0;
   size_t n = 0, need = guess < limit ? guess + 2 : 1 << 16;
   for (;;) {
-    char *grown = csim_grow(*data, &capacity, (ptrdiff_t)need, 1);
-    if (!grown) return say_memory(log, path);
-    *data = grown;
+    if (CSIM_GROW(*data, capacity, (ptrdiff_t)need)) return say_memory(log, path);
     if (S_ISFIFO(st->st_mode) && wait_for_pipe(fd)) return say_io(log, path, "read", errno);
     ssize_t got = read(fd, *data + n, (size_t)capacity - n - 1);
     if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;

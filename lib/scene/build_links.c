@@ -59,10 +59,8 @@ static const double *at(const csim_build *build, int vert) {
 static csim_status add_link(csim_build *build, const csim_joint *joint, const int node[4],
                             const double *weight) {
   csim_model *model = build->model;
-  csim_link *moved = csim_grow(build->link, &build->link_capacity,
-                               (ptrdiff_t)model->links.nlink + 1, sizeof *moved);
-  if (!moved) return CSIM_MEMORY;
-  build->link = moved;
+  if (CSIM_GROW(build->link, build->link_capacity, (ptrdiff_t)model->links.nlink + 1))
+    return CSIM_MEMORY;
   double w[4] = {1, 0, 0, 0}, d[3] = {0};
   double param[CSIM_LINK_WEIGHT + 3] = {joint->stiffness, joint->damping, model->links.nlink,
                                         joint->pull};
@@ -73,10 +71,11 @@ static csim_status add_link(csim_build *build, const csim_joint *joint, const in
   for (int i = 0; i < 4; i++)
     if (w[i] != 0) csim_add_scaled(w[i], at(build, node[i]), d);
   double length = joint->length >= 0 ? joint->length : csim_norm(d);
-  moved[model->links.nlink++] = (csim_link){.group = model->links.ngroup,
-                                            .length = length,
-                                            .end = 1,
-                                            .closed_length = length}; // seams: csim_close_seams
+  build->link[model->links.nlink++] =
+      (csim_link){.group = model->links.ngroup,
+                  .length = length,
+                  .end = 1,
+                  .closed_length = length}; // seams: csim_close_seams
   csim_elements_add(weight ? &build->elements.face_links : &build->elements.links, node, param);
   return CSIM_OK;
 }

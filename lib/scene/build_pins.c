@@ -142,21 +142,19 @@ static csim_status add_targets(csim_build *build, const csim_object *object, con
       taken++;
       continue;
     }
-    csim_target *moved = csim_grow(build->target, &build->target_capacity,
-                                   (ptrdiff_t)model->ntarget + 1, sizeof *moved);
-    if (!moved) return CSIM_MEMORY;
-    build->target = moved;
+    if (CSIM_GROW(build->target, build->target_capacity, (ptrdiff_t)model->ntarget + 1))
+      return CSIM_MEMORY;
     int vert = body->vert0 + i;
     double share = weight && i < body->mesh->nvert && weight[i] > 0 ? weight[i] : 1;
     if (pin->stiffness > 0)
       csim_elements_add(&build->elements.anchors, &vert,
                         (double[]){share * pin->stiffness, model->ntarget, pin->axis[0],
                                    pin->axis[1], pin->axis[2]});
-    moved[model->ntarget++] = (csim_target){.vert = vert,
-                                            .group = model->pins.ngroup,
-                                            .follow = -1,
-                                            .exact = exact,
-                                            .hard = exact && holds};
+    build->target[model->ntarget++] = (csim_target){.vert = vert,
+                                                    .group = model->pins.ngroup,
+                                                    .follow = -1,
+                                                    .exact = exact,
+                                                    .hard = exact && holds};
   }
   if (count == 0)
     return csim_refuse(build->log, pin->place,

@@ -257,15 +257,11 @@ const csim_table csim_material_table =
 
 // Adds a material; index, or -1 when out of memory.
 static int add_material(csim_reader *r, const char *name) {
-  csim_material *grown =
-      csim_grow(r->material, &r->material_capacity, r->nmaterial + 1, sizeof *grown);
   char *copy = csim_arena_copy(&r->scene->arena, name);
-  if (!grown || !copy) {
-    if (grown) r->material = grown;
+  if (!copy || CSIM_GROW(r->material, r->material_capacity, r->nmaterial + 1)) {
     r->memory = 1;
     return -1;
   }
-  r->material = grown;
   r->material[r->nmaterial] = (csim_material){.name = copy, .compression = 1};
   return (int)r->nmaterial++;
 }

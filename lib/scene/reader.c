@@ -11,13 +11,10 @@
 static void complain(csim_reader *r, csim_place place, const cJSON *item, const char *format,
                      va_list args) {
   if (r->ncomplaint > CSIM_MAX_PROBLEMS) return;
-  csim_complaint *grown =
-      csim_grow(r->complaint, &r->complaint_capacity, r->ncomplaint + 1, sizeof *grown);
-  if (!grown) {
+  if (CSIM_GROW(r->complaint, r->complaint_capacity, r->ncomplaint + 1)) {
     r->memory = 1;
     return;
   }
-  r->complaint = grown;
   char text[1001];
   vsnprintf(text, sizeof text, format, args);
   if (!place.file) place.file = r->scene->file;

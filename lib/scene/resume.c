@@ -264,10 +264,10 @@ static csim_status find_unreadable(const csim_scene *scene, const char *out, int
   ptrdiff_t capacity = 0;
   for (int f = 0; f < info->nframe && info->number[f] == *frame && !status; f++, ++*frame)
     for (int o = 0; o < info->nobject && !status; o++) {
-      float *grown = csim_grow(x, &capacity, csim_row(6, info->object[o].nvert), sizeof *x);
-      status = grown ? CSIM_OK : CSIM_MEMORY;
-      if (!grown) break;
-      x = grown;
+      if (CSIM_GROW(x, capacity, csim_row(6, info->object[o].nvert))) {
+        status = CSIM_MEMORY;
+        break;
+      }
       ptrdiff_t n = csim_xyz(info->object[o].nvert);
       status = csim_cache_read(cache, o, f, x, x + n);
       if (!status) status = csim_cache_read_pressure(cache, o, f, x);
@@ -366,15 +366,12 @@ static int by_frame_down(const void *a, const void *b) {
 // Frames of the checkpoints that were kept, the latest first. free(); NULL when out of memory.
 static int *list_kept(const char *out, int *count) {
   ptrdiff_t capacity = 0, n = 0;
-  int *list = NULL, failed = !(list = csim_grow(list, &capacity, 1, sizeof *list));
+  int *list = NULL, failed = CSIM_GROW(list, capacity, 1);
   DIR *folder = opendir(out);
   for (struct dirent *d; folder && !failed && (d = readdir(folder));) {
     if (!csim_resume_kept(d->d_name, strlen(d->d_name))) continue;
-    int *grown = csim_grow(list, &capacity, n + 1, sizeof *list);
-    failed = !grown;
-    if (failed) break;
-    list = grown;
-    list[n++] = (int)strtol(d->d_name + strlen(KEPT), NULL, 10);
+    failed = CSIM_GROW(list, capacity, n + 1);
+    if (!failed) list[n++] = (int)strtol(d->d_name + strlen(KEPT), NULL, 10);
   }
   if (folder) closedir(folder);
   if (failed) free(list);
