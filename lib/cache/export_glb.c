@@ -98,7 +98,7 @@ static void smooth_normals(const csim_cache_object *o, const double *x, double *
     for (int c = o->face_start[f] + 1; c + 1 < o->face_start[f + 1]; c++) {
       const int v[3] = {o->face_vert[o->face_start[f]], o->face_vert[c], o->face_vert[c + 1]};
       double n[3];
-      csim_triangle_normal(x + csim_xyz(v[0]), x + csim_xyz(v[1]), x + csim_xyz(v[2]), n);
+      csim_face_normal(x, v, n);
       for (int k = 0; k < 3; k++) csim_add_scaled(1, n, out + csim_xyz(v[k]));
     }
   for (int v = 0; v < o->nvert; v++) {

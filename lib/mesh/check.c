@@ -72,7 +72,7 @@ static void check_triangles(const csim_mesh *mesh, const double *x, csim_mesh_fa
   for (int t = 0; t < mesh->ntri; t++) {
     const int *v = mesh->tri + 3 * t;
     double arm[3], n[3];
-    csim_triangle_normal(x + 3 * v[0], x + 3 * v[1], x + 3 * v[2], n);
+    csim_face_normal(x, v, n);
     csim_sub(x + 3 * v[0], middle, arm);
     double twice_area = csim_norm(n);
     facts->area += twice_area / 2;

@@ -88,8 +88,7 @@ static double flat_area(const double *f) {
 
 static double area_of(const csim_part *part, const int *tri) {
   double n[3];
-  csim_triangle_normal(part->X + csim_xyz(tri[0]), part->X + csim_xyz(tri[1]),
-                       part->X + csim_xyz(tri[2]), n);
+  csim_face_normal(part->X, tri, n);
   return 0.5 * csim_norm(n);
 }
 

@@ -12,19 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Reserves n more vertices behind model->nvert (which stays) in x, v, mass.
+// Makes room for n more vertices after model->nvert in x, v and mass.
 static csim_status reserve_vertices(csim_build *build, int n) {
-  ptrdiff_t need = (ptrdiff_t)build->model->nvert + n, capacity = build->vert_capacity;
-  if (need > CSIM_MESH_MAX_VERT) return CSIM_MEMORY;
-  double **array[3] = {&build->x, &build->v, &build->mass};
-  for (int k = 0; k < 3; k++) {
-    ptrdiff_t cap = capacity;
-    double *moved = csim_grow(*array[k], &cap, need, (k == 2 ? 1 : 3) * sizeof(double));
-    if (!moved) return CSIM_MEMORY;
-    *array[k] = moved;
-    if (k == 2) build->vert_capacity = cap;
-  }
-  return CSIM_OK;
+  ptrdiff_t need = (ptrdiff_t)build->model->nvert + n;
+  int failed = need > CSIM_MESH_MAX_VERT ||
+               CSIM_GROW(build->x, build->x_capacity, csim_xyz(need)) ||
+               CSIM_GROW(build->v, build->v_capacity, csim_xyz(need)) ||
+               CSIM_GROW(build->mass, build->mass_capacity, need);
+  return failed ? CSIM_MEMORY : CSIM_OK;
 }
 
 static const csim_material *material_of(const csim_build *build, const csim_object *object) {
@@ -64,14 +59,8 @@ static csim_status add_vertices(csim_build *build, const csim_object *object, cs
 // People leave a decimal or a unit behind: say when a garment is not the size of one.
 static void warn_about_size(csim_build *build, const csim_object *object, const csim_mesh *mesh) {
   double lo[3], hi[3], size = 0;
-  for (int c = 0; c < 3; c++) lo[c] = hi[c] = mesh->vert[c];
-  for (int i = 0; i < mesh->nvert; i++)
-    for (int c = 0; c < 3; c++) {
-      double x = mesh->vert[csim_xyz(i) + c];
-      lo[c] = x < lo[c] ? x : lo[c];
-      hi[c] = x > hi[c] ? x : hi[c];
-    }
-  for (int c = 0; c < 3; c++) size = hi[c] - lo[c] > size ? hi[c] - lo[c] : size;
+  csim_bounds(mesh->nvert, mesh->vert, lo, hi);
+  for (int c = 0; c < 3; c++) size = csim_max(size, hi[c] - lo[c]);
   if (size > 10 || size < 0.01)
     csim_say(build->log, CSIM_WARNING, object->mesh_place,
              "object \"%s\" is %.3g m large; is the length unit right? (\"units\": {\"length\": "

@@ -10,11 +10,8 @@ static double side_of(const csim_body *body, const csim_rest_shape *rest, const 
   const csim_mesh *mesh = body->mesh;
   double face[3], own[3];
   if (!rest->X || !mesh->grid[0]) return 1;
-  csim_triangle_normal(rest->X + csim_xyz(mesh->tri[0]), rest->X + csim_xyz(mesh->tri[1]),
-                       rest->X + csim_xyz(mesh->tri[2]), face);
-  csim_triangle_normal(rest->X + csim_xyz(node[0] - body->vert0),
-                       rest->X + csim_xyz(node[1] - body->vert0),
-                       rest->X + csim_xyz(node[2] - body->vert0), own);
+  csim_face_normal(rest->X, mesh->tri, face);
+  csim_face_normal(rest->X - csim_xyz(body->vert0), node, own);
   return csim_dot(face, own) < 0 ? -1 : 1;
 }
 

@@ -16,12 +16,6 @@ typedef struct chosen {
   int *vert; // (n) of the model
 } chosen;
 
-static const csim_body *find_body(const csim_build *build, const char *name) {
-  for (int b = 0; b < build->model->nbody; b++)
-    if (!strcmp(build->model->body[b].name, name)) return &build->model->body[b];
-  return NULL;
-}
-
 static int chooses(const csim_selection *s) {
   return s->all || s->nindex || s->nbox || s->nnearest || s->ngroup;
 }
@@ -33,7 +27,7 @@ static int is_ordered(const csim_selection *s) {
 
 static csim_status choose(csim_build *build, const csim_link_end *end, chosen *c) {
   const csim_selection *s = &end->select;
-  c->body = find_body(build, end->object);
+  c->body = csim_find_body(build->model, end->object);
   if (!c->body) return CSIM_INVALID; // its own errors have been reported
   c->n = 0;
   c->vert = CSIM_NEW(int, s->nindex > c->body->nvert ? s->nindex : c->body->nvert);
@@ -133,14 +127,9 @@ static csim_status link_vertices(csim_build *build, const csim_joint *joint, con
   return status;
 }
 
-static double time_of(const csim_build *build, double frame) {
-  const csim_scene *scene = build->scene;
-  if (fabs(frame) > CSIM_FRAME_LIMIT) return frame < 0 ? -INFINITY : INFINITY;
-  return (frame - scene->frame_start) / scene->fps;
-}
-
 static csim_status add_joint(csim_build *build, const csim_joint *joint) {
   csim_model *model = build->model;
+  const csim_scene *scene = build->scene;
   chosen a = {0}, b = {0};
   int first = model->links.nlink;
   csim_status status = choose(build, &joint->a, &a);
@@ -164,12 +153,12 @@ static csim_status add_joint(csim_build *build, const csim_joint *joint) {
   csim_link_group *g = &model->links.group[model->links.ngroup];
   *g = (csim_link_group){
       .name = csim_arena_print(build->arena, "%s and %s", joint->a.object, joint->b.object),
-      .begin = time_of(build, joint->from),
-      .end = time_of(build, joint->to),
+      .begin = csim_frame_time(scene, joint->from),
+      .end = csim_frame_time(scene, joint->to),
       .force = joint->force,
       .seam = joint->seam};
   if (joint->seam && g->begin < 0) g->begin = 0;
-  g->closed = joint->seam ? time_of(build, joint->closed) : g->begin;
+  g->closed = joint->seam ? csim_frame_time(scene, joint->closed) : g->begin;
   if (pair == CSIM_PAIRING_FACE)
     for (int i = 0; i < a.n && !status; i++) status = link_to_face(build, joint, b.body, a.vert[i]);
   else
@@ -279,9 +268,9 @@ static csim_status add_pattern(csim_build *build, const csim_object *object,
   double longest = 0;
   int first = model->links.nlink;
   *g = (csim_link_group){.name = csim_arena_print(build->arena, "%s", object->name),
-                         .begin = csim_max(0, time_of(build, from)),
+                         .begin = csim_max(0, csim_frame_time(scene, from)),
                          .end = INFINITY,
-                         .closed = time_of(build, closed),
+                         .closed = csim_frame_time(scene, closed),
                          .seam = 1};
   for (int i = 0; i < body->mesh->nstitch; i++) {
     const int *v = body->mesh->stitch + csim_row(2, i);
@@ -345,8 +334,9 @@ csim_status csim_build_links(csim_build *build) {
   }
   for (int o = 0; o < scene->nobject && !status; o++) {
     const csim_object *object = &scene->object[o];
-    const csim_body *body =
-        object->mesh.shape == CSIM_SHAPE_PATTERN ? find_body(build, object->name) : NULL;
+    const csim_body *body = object->mesh.shape == CSIM_SHAPE_PATTERN
+                                ? csim_find_body(build->model, object->name)
+                                : NULL;
     if (body && body->mesh->nstitch) status = add_pattern(build, object, body);
   }
   if (status) return status;

@@ -68,8 +68,7 @@ static void measure_panels(panels *p) {
   for (int t = 0; t < mesh->ntri; t++) {
     const int *v = mesh->tri + csim_xyz(t);
     double n[3];
-    csim_triangle_normal(mesh->vert + csim_xyz(v[0]), mesh->vert + csim_xyz(v[1]),
-                         mesh->vert + csim_xyz(v[2]), n);
+    csim_face_normal(mesh->vert, v, n);
     for (int k = 0; k < 3; k++)
       csim_add_scaled(csim_norm(n) / 3, mesh->vert + csim_xyz(v[k]),
                       p->center + csim_xyz(p->of[v[0]]));

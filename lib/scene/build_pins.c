@@ -101,12 +101,6 @@ static void mark_pinned(const csim_build *build, const csim_body *body, double b
   }
 }
 
-static double time_of(const csim_build *build, double frame) {
-  const csim_scene *scene = build->scene;
-  if (fabs(frame) > CSIM_FRAME_LIMIT) return frame < 0 ? -INFINITY : INFINITY;
-  return (frame - scene->frame_start) / scene->fps;
-}
-
 // Chooses the vertices painted above 0. @return the weights of the mesh's vertices, NULL after an
 // error
 static const double *choose_painted(csim_build *build, const csim_object *object,
@@ -126,8 +120,8 @@ static csim_status add_targets(csim_build *build, const csim_object *object, con
   csim_model *model = build->model;
   csim_pin_group *group = &model->pins.group[model->pins.ngroup];
   *group = (csim_pin_group){.course = -1,
-                            .begin = time_of(build, pin->from),
-                            .end = time_of(build, pin->to),
+                            .begin = csim_frame_time(build->scene, pin->from),
+                            .end = csim_frame_time(build->scene, pin->to),
                             .stiffness = pin->stiffness};
   int exact = !(pin->stiffness > 0), holds = group->begin <= 0 && group->end > 0;
   mark_pinned(build, body, group->begin, group->end, pinned);
