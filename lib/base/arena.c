@@ -113,3 +113,12 @@ void *csim_grow(void *array, ptrdiff_t *capacity, ptrdiff_t need, size_t size) {
   if (moved) *capacity = cap;
   return moved;
 }
+
+int csim_grow_pointer(void *pointer, ptrdiff_t *capacity, ptrdiff_t need, size_t size) {
+  void *array;
+  memcpy(&array, pointer, sizeof array); // a pointer of any type
+  array = csim_grow(array, capacity, need, size);
+  if (!array) return -1;
+  memcpy(pointer, &array, sizeof array);
+  return 0;
+}

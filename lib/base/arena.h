@@ -41,4 +41,10 @@ void *csim_alloc(ptrdiff_t n, size_t size);
 /// NULL when out of memory: the old array is then still valid.
 void *csim_grow(void *array, ptrdiff_t *capacity, ptrdiff_t need, size_t size);
 
+/// csim_grow of the array that the variable `array` points to, which follows it.
+/// @return 0, or -1 when out of memory
+#define CSIM_GROW(array, capacity, need)                                                           \
+  csim_grow_pointer(&(array), &(capacity), (need), sizeof *(array))
+int csim_grow_pointer(void *pointer, ptrdiff_t *capacity, ptrdiff_t need, size_t size);
+
 #endif

@@ -47,6 +47,27 @@ void csim_say(csim_log *log, csim_level level, csim_place place, const char *for
   va_end(args);
 }
 
+csim_status csim_fail(csim_log *log, csim_status status, csim_place place, const char *format,
+                      ...) {
+  va_list args;
+  va_start(args, format);
+  say(log, CSIM_ERROR, place, format, args);
+  va_end(args);
+  return status;
+}
+
+csim_status csim_refuse(csim_log *log, csim_place place, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  say(log, CSIM_ERROR, place, format, args);
+  va_end(args);
+  return CSIM_INVALID;
+}
+
+csim_status csim_fail_memory(csim_log *log, const char *file) {
+  return csim_fail(log, CSIM_MEMORY, (csim_place){.file = file}, "out of memory");
+}
+
 void csim_log_print(csim_log *log, csim_level level, const char *file, const char *format, ...) {
   va_list args;
   va_start(args, format);

@@ -15,6 +15,17 @@ typedef struct csim_place {
 void csim_say(csim_log *log, csim_level level, csim_place place, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/// Sends an error and returns its status: `return csim_fail(log, CSIM_IO, place, "cannot ...")`.
+csim_status csim_fail(csim_log *log, csim_status status, csim_place place, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/// csim_fail with CSIM_INVALID: what the user or a file gave cannot be used.
+csim_status csim_refuse(csim_log *log, csim_place place, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/// csim_fail with CSIM_MEMORY. `file` names what the memory was for; NULL allowed.
+csim_status csim_fail_memory(csim_log *log, const char *file);
+
 /// A log that keeps messages, on any one thread, for csim_kept_log_flush. Zero-initialise.
 typedef struct csim_kept_log {
   csim_log log; ///< to be passed on, after csim_kept_log_begin

@@ -32,14 +32,12 @@ typedef struct faces {
 } faces;
 
 static csim_status no_memory(const csim_abc *abc) {
-  csim_say(abc->file.log, CSIM_ERROR, (csim_place){.file = abc->file.path}, "out of memory");
-  return CSIM_MEMORY;
+  return csim_fail_memory(abc->file.log, abc->file.path);
 }
 
 static csim_status refuse(const faces *f, const char *what) {
-  csim_say(f->abc->file.log, CSIM_ERROR, (csim_place){.file = f->abc->file.path}, "\"%s\": %s",
-           f->mesh->path, what);
-  return CSIM_INVALID;
+  return csim_refuse(f->abc->file.log, (csim_place){.file = f->abc->file.path}, "\"%s\": %s",
+                     f->mesh->path, what);
 }
 
 // The first sample of an array of integers.

@@ -13,8 +13,7 @@ enum { SCALE, TRANSLATE, ROTATE, MATRIX, ROTATE_X, ROTATE_Y, ROTATE_Z, NOPERATIO
 static const uint8_t CHANNELS[NOPERATION] = {3, 3, 4, 16, 1, 1, 1};
 
 static csim_status no_memory(const csim_abc *abc) {
-  csim_say(abc->file.log, CSIM_ERROR, (csim_place){.file = abc->file.path}, "out of memory");
-  return CSIM_MEMORY;
+  return csim_fail_memory(abc->file.log, abc->file.path);
 }
 
 // ---------------------------------------------------------------------------------------
@@ -311,12 +310,10 @@ static csim_status check_frame(csim_abc *abc, const csim_abc_mesh *mesh, double 
     faces = n == 3 * (uint64_t)mesh->mesh.nvert;
   }
   if (status || (faces && counts)) return status;
-  csim_say(
-      abc->file.log, CSIM_ERROR, (csim_place){.file = abc->file.path},
-      "\"%s\" has other faces or vertices at %.6g s than in its first sample: only meshes that "
-      "keep theirs can be read",
-      mesh->path, time);
-  return CSIM_INVALID;
+  return csim_refuse(abc->file.log, (csim_place){.file = abc->file.path},
+                     "\"%s\" has other faces or vertices at %.6g s than in its first sample: only "
+                     "meshes that keep theirs can be read",
+                     mesh->path, time);
 }
 
 csim_status csim_abc_mesh_at(csim_abc *abc, const csim_abc_mesh *mesh, double time, double slack,

@@ -20,8 +20,7 @@ typedef struct cursor {
 } cursor;
 
 static csim_status no_memory(const csim_abc *abc) {
-  csim_say(abc->file.log, CSIM_ERROR, (csim_place){.file = abc->file.path}, "out of memory");
-  return CSIM_MEMORY;
+  return csim_fail_memory(abc->file.log, abc->file.path);
 }
 
 static const uint8_t *take(cursor *c, uint64_t n) {
@@ -162,16 +161,12 @@ static csim_status read_indexed(csim_abc *abc, csim_ogawa_word word) {
 }
 
 static csim_status add_object(csim_abc *abc, csim_abc_object object) {
-  if (abc->nobject >= MOST_OBJECTS || object.depth > MOST_DEPTH) {
-    csim_say(abc->file.log, CSIM_ERROR, (csim_place){.file = abc->file.path},
-             "has more than %d objects, or more than %d inside each other", MOST_OBJECTS,
-             MOST_DEPTH);
-    return CSIM_INVALID;
-  }
-  csim_abc_object *grown = csim_grow(abc->object, &abc->object_capacity,
-                                     (ptrdiff_t)abc->nobject + 1, sizeof *abc->object);
-  if (!grown) return no_memory(abc);
-  abc->object = grown;
+  if (abc->nobject >= MOST_OBJECTS || object.depth > MOST_DEPTH)
+    return csim_refuse(abc->file.log, (csim_place){.file = abc->file.path},
+                       "has more than %d objects, or more than %d inside each other", MOST_OBJECTS,
+                       MOST_DEPTH);
+  if (CSIM_GROW(abc->object, abc->object_capacity, (ptrdiff_t)abc->nobject + 1))
+    return no_memory(abc);
   abc->object[abc->nobject++] = object;
   return CSIM_OK;
 }

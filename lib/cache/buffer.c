@@ -10,13 +10,11 @@ uint8_t *csim_bytes_reserve(csim_bytes *bytes, ptrdiff_t n) {
     bytes->failed = 1;
     return NULL;
   }
-  uint8_t *grown = csim_grow(bytes->data, &bytes->capacity, bytes->n + n, 1);
-  if (!grown) {
+  if (CSIM_GROW(bytes->data, bytes->capacity, bytes->n + n)) {
     bytes->failed = 1;
     return NULL;
   }
-  bytes->data = grown;
-  return grown + bytes->n;
+  return bytes->data + bytes->n;
 }
 
 void csim_bytes_add(csim_bytes *bytes, const void *data, ptrdiff_t n) {

@@ -13,8 +13,7 @@
 #include <unistd.h>
 
 csim_status csim_export_memory(const csim_export *e) {
-  csim_say(e->log, CSIM_ERROR, (csim_place){.file = e->options.directory}, "out of memory");
-  return CSIM_MEMORY;
+  return csim_fail_memory(e->log, e->options.directory);
 }
 
 // ------------------------------------------------------------------------------------------ names

@@ -98,7 +98,7 @@ static void smooth_normals(const csim_cache_object *o, const double *x, double *
     for (int c = o->face_start[f] + 1; c + 1 < o->face_start[f + 1]; c++) {
       const int v[3] = {o->face_vert[o->face_start[f]], o->face_vert[c], o->face_vert[c + 1]};
       double n[3];
-      csim_triangle_normal(x + csim_xyz(v[0]), x + csim_xyz(v[1]), x + csim_xyz(v[2]), n);
+      csim_face_normal(x, v, n);
       for (int k = 0; k < 3; k++) csim_add_scaled(1, n, out + csim_xyz(v[k]));
     }
   for (int v = 0; v < o->nvert; v++) {
@@ -389,12 +389,11 @@ static csim_status write_file(csim_export *e) {
   print_all(e, &t, &json);
   uint64_t size = 28 + (uint64_t)json.n + t.bytes;
   csim_status status = json.failed ? csim_export_memory(e) : CSIM_OK;
-  if (!status && size > UINT32_MAX) {
-    csim_say(e->log, CSIM_ERROR, (csim_place){.file = path},
-             "would have %.1f GB, and glTF has 4 at most: export fewer frames or objects",
-             (double)size / 1e9);
-    status = CSIM_INVALID;
-  }
+  if (!status && size > UINT32_MAX)
+    status =
+        csim_refuse(e->log, (csim_place){.file = path},
+                    "would have %.1f GB, and glTF has 4 at most: export fewer frames or objects",
+                    (double)size / 1e9);
   if (!status) status = csim_file_create(path, e->log, &file);
   if (status) goto done;
   csim_file_text(file, "glTF");

@@ -105,15 +105,10 @@ csim_status csim_export_open(const csim_export_options *options, int nobject,
   csim_place place = {.file = options->directory};
   const csim_exporter *kind = find_exporter(options->format);
   const char *wrong = kind ? check_options(options, nobject) : "unknown format";
-  if (wrong) {
-    csim_say(log, CSIM_ERROR, place, "cannot export to \"%.32s\": %s", options->format, wrong);
-    return CSIM_INVALID;
-  }
+  if (wrong)
+    return csim_refuse(log, place, "cannot export to \"%.32s\": %s", options->format, wrong);
   csim_export *e = CSIM_NEW(csim_export, 1);
-  if (!e) {
-    csim_say(log, CSIM_ERROR, place, "out of memory");
-    return CSIM_MEMORY;
-  }
+  if (!e) return csim_fail(log, CSIM_MEMORY, place, "out of memory");
   *e = (csim_export){.kind = kind, .log = log, .nobject = nobject};
   resolve_options(e, options);
   e->object = CSIM_ARENA_NEW(&e->arena, csim_cache_object, nobject);
@@ -199,9 +194,8 @@ csim_status csim_export_values(csim_export *e, long long number, const csim_cach
              "frame numbers must increase");
     return e->status = CSIM_INVALID;
   }
-  long long *grown = csim_grow(e->number, &e->number_capacity, e->nframe + 1, sizeof *grown);
-  if (!grown) return e->status = csim_export_memory(e);
-  e->number = grown;
+  if (CSIM_GROW(e->number, e->number_capacity, e->nframe + 1))
+    return e->status = csim_export_memory(e);
   e->number[e->nframe++] = number;
   for (int i = 0; i < e->nobject; i++) take_object(e, i, &values[i]);
   return e->status = e->kind->frame(e);

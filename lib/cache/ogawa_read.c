@@ -16,16 +16,13 @@ static csim_place place_of(const csim_ogawa *file) {
 }
 
 csim_status csim_ogawa_damaged(const csim_ogawa *file, const char *what) {
-  csim_say(file->log, CSIM_ERROR, place_of(file), "the Alembic file is damaged: %s", what);
-  return CSIM_IO;
+  return csim_fail(file->log, CSIM_IO, place_of(file), "the Alembic file is damaged: %s", what);
 }
 
 static csim_status read_at(csim_ogawa *file, uint64_t at, size_t n, void *bytes) {
-  if (n > file->budget) {
-    csim_say(file->log, CSIM_ERROR, place_of(file),
-             "unpacks to many times its size: name one object of it, or export fewer");
-    return CSIM_INVALID;
-  }
+  if (n > file->budget)
+    return csim_refuse(file->log, place_of(file),
+                       "unpacks to many times its size: name one object of it, or export fewer");
   file->budget -= n;
   for (size_t done = 0; done < n;) {
     ssize_t got = pread(file->fd, (char *)bytes + done, n - done, (off_t)(at + done));
@@ -49,10 +46,7 @@ static csim_status read_header(csim_ogawa *file, csim_ogawa_node *root) {
     wrong = "is an Alembic file that was not written to its end: export it again";
   else if (head[6] != 0 || head[7] != 1)
     wrong = "is an Alembic file of an unknown version of Ogawa";
-  if (wrong) {
-    csim_say(file->log, CSIM_ERROR, place_of(file), "%s", wrong);
-    return CSIM_INVALID;
-  }
+  if (wrong) return csim_refuse(file->log, place_of(file), "%s", wrong);
   return csim_ogawa_enter(file, csim_load_u64(head + 8), root);
 }
 
@@ -61,11 +55,9 @@ csim_status csim_ogawa_open(const char *path, csim_log *log, csim_ogawa *file,
   struct stat st;
   *file = (csim_ogawa){.path = path, .log = log};
   file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (file->fd < 0 || fstat(file->fd, &st) || !S_ISREG(st.st_mode)) {
-    csim_say(log, CSIM_ERROR, place_of(file), file->fd < 0 ? "cannot open: %s" : "%s",
-             file->fd < 0 ? strerror(errno) : "is not a regular file");
-    return CSIM_IO;
-  }
+  if (file->fd < 0 || fstat(file->fd, &st) || !S_ISREG(st.st_mode))
+    return csim_fail(log, CSIM_IO, place_of(file), file->fd < 0 ? "cannot open: %s" : "%s",
+                     file->fd < 0 ? strerror(errno) : "is not a regular file");
   file->size = (uint64_t)st.st_size;
   // equal arrays are stored once, so what is read may be larger than the file, within reason
   file->budget = 16 * file->size + (1 << 26);
@@ -131,10 +123,7 @@ csim_status csim_ogawa_whole(csim_ogawa *file, csim_ogawa_word word, size_t most
   if (!status && n > most) status = csim_ogawa_damaged(file, "a description that is too long");
   if (status) return status;
   *data = CSIM_NEW(uint8_t, (ptrdiff_t)n + 1);
-  if (!*data) {
-    csim_say(file->log, CSIM_ERROR, place_of(file), "out of memory");
-    return CSIM_MEMORY;
-  }
+  if (!*data) return csim_fail(file->log, CSIM_MEMORY, place_of(file), "out of memory");
   status = csim_ogawa_bytes(file, word, 0, (size_t)n, *data);
   if (status) {
     free(*data);

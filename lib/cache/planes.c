@@ -19,10 +19,7 @@ struct csim_planes_streams {
 
 static int prepare(csim_planes *p, ptrdiff_t n) {
   if (!p->streams && !(p->streams = CSIM_NEW(struct csim_planes_streams, 1))) return -1;
-  uint8_t *grown = csim_grow(p->plane, &p->capacity, n, 1);
-  if (!grown) return -1;
-  p->plane = grown;
-  return 0;
+  return CSIM_GROW(p->plane, p->capacity, n);
 }
 
 static z_stream *get_deflater(csim_planes *p, csim_effort effort) {

@@ -57,8 +57,7 @@ struct csim_cache {
 };
 
 static csim_status no_memory(csim_cache *c) {
-  csim_say(c->log, CSIM_ERROR, (csim_place){.file = c->path}, "out of memory");
-  return CSIM_MEMORY;
+  return csim_fail_memory(c->log, c->path);
 }
 
 // Whether memory ran out. Then nothing is concluded about the file: it is not damage.
@@ -68,9 +67,8 @@ static int is_short(const csim_cache *c) {
 
 static csim_status damaged(csim_cache *c, uint64_t offset, const char *what) {
   if (is_short(c)) return no_memory(c);
-  csim_say(c->log, CSIM_ERROR, (csim_place){.file = c->path}, "byte %llu: %s",
-           (unsigned long long)offset, what);
-  return CSIM_IO;
+  return csim_fail(c->log, CSIM_IO, (csim_place){.file = c->path}, "byte %llu: %s",
+                   (unsigned long long)offset, what);
 }
 
 // ---------------------------------------------------------------------------------------- chunks
@@ -137,14 +135,11 @@ static csim_status open_file(csim_cache *c, const char *path) {
     if (c->fd >= 0) c->path = part;
   }
   struct stat st;
-  if (c->fd < 0 || fstat(c->fd, &st)) {
-    csim_say(c->log, CSIM_ERROR, (csim_place){.file = path}, "cannot open: %s", strerror(errno));
-    return CSIM_IO;
-  }
-  if (!S_ISREG(st.st_mode)) {
-    csim_say(c->log, CSIM_ERROR, (csim_place){.file = path}, "is not a regular file");
-    return CSIM_IO;
-  }
+  if (c->fd < 0 || fstat(c->fd, &st))
+    return csim_fail(c->log, CSIM_IO, (csim_place){.file = path}, "cannot open: %s",
+                     strerror(errno));
+  if (!S_ISREG(st.st_mode))
+    return csim_fail(c->log, CSIM_IO, (csim_place){.file = path}, "is not a regular file");
   c->info.size = st.st_size;
   c->info.file = c->path;
   return CSIM_OK;
@@ -156,8 +151,7 @@ static csim_status read_header(csim_cache *c) {
   if (!csim_cache_read_bytes(c, 0, sizeof header, header))
     wrong = csim_header_unpack(header, &c->info.options, &c->info.nobject, &c->interval);
   if (!wrong) return CSIM_OK;
-  csim_say(c->log, CSIM_ERROR, (csim_place){.file = c->path}, "%s", wrong);
-  return CSIM_IO;
+  return csim_fail(c->log, CSIM_IO, (csim_place){.file = c->path}, "%s", wrong);
 }
 
 // "meters_per_unit": NUMBER in META; within a JSON string the quotes would be escaped.
@@ -254,17 +248,14 @@ static csim_status read_topology(csim_cache *c) {
 // Adds a frame; returns its offsets, NULL when out of memory.
 static uint64_t *add_frame(csim_cache *c, long long number, double time) {
   ptrdiff_t f = c->info.nframe, stride = (ptrdiff_t)c->info.nobject + 1;
-  long long *numbers = csim_grow(c->number, &c->number_capacity, f + 1, sizeof *numbers);
-  if (numbers) c->number = numbers;
-  double *times = csim_grow(c->time, &c->time_capacity, f + 1, sizeof *times);
-  if (times) c->time = times;
-  uint64_t *offsets = csim_grow(c->offset, &c->offset_capacity, (f + 1) * stride, sizeof *offsets);
-  if (offsets) c->offset = offsets;
-  if (!numbers || !times || !offsets) return NULL;
-  numbers[f] = number;
-  times[f] = time;
+  if (CSIM_GROW(c->number, c->number_capacity, f + 1) ||
+      CSIM_GROW(c->time, c->time_capacity, f + 1) ||
+      CSIM_GROW(c->offset, c->offset_capacity, (f + 1) * stride))
+    return NULL;
+  c->number[f] = number;
+  c->time[f] = time;
   c->info.nframe++;
-  return offsets + f * stride;
+  return c->offset + f * stride;
 }
 
 // The index at the end of a complete file. 1 when there is one and it is sound, 0 when not, -1 when
@@ -334,10 +325,7 @@ static csim_status scan_frames(csim_cache *c) {
 csim_status csim_cache_open(const char *path, csim_log *log, csim_cache **cache) {
   *cache = NULL;
   csim_cache *c = CSIM_NEW(csim_cache, 1);
-  if (!c) {
-    csim_say(log, CSIM_ERROR, (csim_place){.file = path}, "out of memory");
-    return CSIM_MEMORY;
-  }
+  if (!c) return csim_fail_memory(log, path);
   *c = (csim_cache){.log = log, .fd = -1};
   c->path = csim_arena_copy(&c->arena, path);
   csim_status status = c->path ? open_file(c, path) : no_memory(c);
@@ -429,12 +417,10 @@ static csim_status read_record(csim_cache *c, int object, int attribute, int fra
   } else if (!wrong) {
     wrong = find_record(c->payload.data, chunk.size, chunk.size, frame, attribute, r);
   }
-  if (wrong) {
-    csim_say(c->log, CSIM_ERROR, (csim_place){.file = c->path},
-             "frame %lld, object \"%.64s\", byte %llu: %s", c->number[frame],
-             c->info.object[object].name, (unsigned long long)offset, wrong);
-    return CSIM_IO;
-  }
+  if (wrong)
+    return csim_fail(c->log, CSIM_IO, (csim_place){.file = c->path},
+                     "frame %lld, object \"%.64s\", byte %llu: %s", c->number[frame],
+                     c->info.object[object].name, (unsigned long long)offset, wrong);
   return CSIM_OK;
 }
 
@@ -529,9 +515,8 @@ static csim_status read_attribute(csim_cache *c, int object, int attribute, int 
 static csim_status check_place(csim_cache *c, int object, int frame) {
   if (object >= 0 && object < c->info.nobject && frame >= 0 && frame < c->info.nframe)
     return CSIM_OK;
-  csim_say(c->log, CSIM_ERROR, (csim_place){.file = c->path}, "no object %d in frame %d", object,
-           frame);
-  return CSIM_INVALID;
+  return csim_refuse(c->log, (csim_place){.file = c->path}, "no object %d in frame %d", object,
+                     frame);
 }
 
 csim_status csim_cache_read(csim_cache *c, int object, int frame, float *x, float *v) {
@@ -554,11 +539,9 @@ csim_status csim_cache_read_strain(csim_cache *c, int object, int frame, float *
 csim_status csim_cache_read_sample(csim_cache *c, int object, int frame, int sample, float *x,
                                    float *v) {
   csim_status status = check_place(c, object, frame);
-  if (!status && (sample < 0 || sample >= c->info.object[object].nsample)) {
-    csim_say(c->log, CSIM_ERROR, (csim_place){.file = c->path}, "object %d has no sample %d",
-             object, sample);
-    return CSIM_INVALID;
-  }
+  if (!status && (sample < 0 || sample >= c->info.object[object].nsample))
+    return csim_refuse(c->log, (csim_place){.file = c->path}, "object %d has no sample %d", object,
+                       sample);
   int attribute = CSIM_CACHE_SAMPLE + 2 * sample;
   if (!status && x) status = read_attribute(c, object, attribute, frame, x);
   if (!status && v) status = read_attribute(c, object, attribute + 1, frame, v);

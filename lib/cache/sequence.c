@@ -68,12 +68,10 @@ static csim_status recognise_folder(csim_sequence *s) {
     if (status) return status;
     if (!count) continue;
     if (!strcmp(kinds[k].name, "cache") || !strcmp(kinds[k].name, "abc")) {
-      if (count > 1) {
-        csim_say(s->log, CSIM_ERROR, (csim_place){.file = s->path},
-                 "holds %d of them, %s and %s among them: name the one to be read", count, name[0],
-                 name[1]);
-        return CSIM_INVALID;
-      }
+      if (count > 1)
+        return csim_refuse(s->log, (csim_place){.file = s->path},
+                           "holds %d of them, %s and %s among them: name the one to be read", count,
+                           name[0], name[1]);
       s->path = csim_arena_print(&s->arena, "%s/%s", s->path, name[0]);
       if (!s->path) return csim_sequence_memory(s);
     }
@@ -81,10 +79,9 @@ static csim_status recognise_folder(csim_sequence *s) {
     s->kind = kinds[k].kind;
     return CSIM_OK;
   }
-  csim_say(s->log, CSIM_ERROR, (csim_place){.file = s->path},
-           "holds no frames that can be read: no OBJ, PLY or STL files, no cache, no PC2 or "
-           "MDD, no Alembic");
-  return CSIM_INVALID;
+  return csim_refuse(s->log, (csim_place){.file = s->path},
+                     "holds no frames that can be read: no OBJ, PLY or STL files, no cache, no PC2 "
+                     "or MDD, no Alembic");
 }
 
 // Recognises a file by its first bytes and its name.
@@ -129,35 +126,29 @@ static csim_status recognise(csim_sequence *s) {
   } else if (S_ISDIR(st.st_mode)) {
     return recognise_folder(s);
   } else if (!S_ISREG(st.st_mode)) { // a pipe could not be read twice, and may never end
-    csim_say(s->log, CSIM_ERROR, (csim_place){.file = s->path}, "is not a regular file");
-    return CSIM_IO;
+    return csim_fail(s->log, CSIM_IO, (csim_place){.file = s->path}, "is not a regular file");
   } else if ((fd = open(s->path, O_RDONLY | O_CLOEXEC)) >= 0) {
     if (read(fd, head, sizeof head) >= 0) s->kind = recognise_file(s->path, head);
     close(fd);
     const char *named = csim_sequence_kind_of("", s->path);
     for (int k = 0; k < 3 && named && s->kind == &csim_sequence_files; k++)
-      if (!strcmp(named, unread[k])) {
-        csim_say(s->log, CSIM_ERROR, (csim_place){.file = s->path},
-                 k == 0
-                     ? "is USD: make an Alembic file of it with 'clothusd import IN OUT.abc'"
-                     : "frames cannot be read from this format: give the cache, or OBJ, PLY, PC2, "
-                       "MDD or Alembic");
-        return CSIM_INVALID;
-      }
+      if (!strcmp(named, unread[k]))
+        return csim_refuse(
+            s->log, (csim_place){.file = s->path},
+            k == 0 ? "is USD: make an Alembic file of it with 'clothusd import IN OUT.abc'"
+                   : "frames cannot be read from this format: give the cache, or OBJ, PLY, PC2, "
+                     "MDD or Alembic");
   }
   if (s->kind) return CSIM_OK;
-  csim_say(s->log, CSIM_ERROR, (csim_place){.file = s->path}, "cannot open: %s", strerror(errno));
-  return CSIM_IO;
+  return csim_fail(s->log, CSIM_IO, (csim_place){.file = s->path}, "cannot open: %s",
+                   strerror(errno));
 }
 
 // @param like  kind, log and object wanted
 static csim_status open_like(const char *path, const csim_sequence *like, csim_sequence **out) {
   *out = NULL;
   csim_sequence *s = CSIM_NEW(csim_sequence, 1);
-  if (!s) {
-    csim_say(like->log, CSIM_ERROR, (csim_place){.file = path}, "out of memory");
-    return CSIM_MEMORY;
-  }
+  if (!s) return csim_fail_memory(like->log, path);
   *s = *like;
   s->info.complete = 1;
   s->path = csim_arena_copy(&s->arena, path);
@@ -217,9 +208,8 @@ int csim_sequence_has(const csim_sequence *s, int object, int frame) {
 static csim_status check_numbers(csim_sequence *s, int object, int frame) {
   if (object >= 0 && object < s->info.nobject && frame >= 0 && frame < s->info.nframe)
     return CSIM_OK;
-  csim_say(s->log, CSIM_ERROR, (csim_place){.file = s->path}, "no object %d in frame %d", object,
-           frame);
-  return CSIM_INVALID;
+  return csim_refuse(s->log, (csim_place){.file = s->path}, "no object %d in frame %d", object,
+                     frame);
 }
 
 csim_status csim_sequence_read(csim_sequence *s, int object, int frame, double *x, double *v) {

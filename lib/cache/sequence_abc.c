@@ -72,8 +72,7 @@ static csim_status find_samplings(csim_sequence *s, used *u) {
   for (int j = 0; j < u->n; j++) u->total += csim_abc_count(&u->p[j]);
   if (s->arena.failed) return csim_sequence_memory(s);
   if (u->total <= MOST_FRAMES) return CSIM_OK;
-  csim_say(s->log, CSIM_ERROR, place_of(s), "has more than %d samples", MOST_FRAMES);
-  return CSIM_INVALID;
+  return csim_refuse(s->log, place_of(s), "has more than %d samples", MOST_FRAMES);
 }
 
 // Whether all samples are at whole frames at this rate.
@@ -107,10 +106,8 @@ static csim_status count_frames(csim_sequence *s, const used *u) {
   }
   long long first = u->n ? llround(low * s->info.fps) : 0;
   long long last = u->n ? llround(high * s->info.fps) : 0;
-  if (last - first >= MOST_FRAMES) {
-    csim_say(s->log, CSIM_ERROR, place_of(s), "has more than %d frames", MOST_FRAMES);
-    return CSIM_INVALID;
-  }
+  if (last - first >= MOST_FRAMES)
+    return csim_refuse(s->log, place_of(s), "has more than %d frames", MOST_FRAMES);
   a->fps = s->info.fps > 0 ? s->info.fps : 1;
   s->info.nframe = (int)(last - first) + 1;
   long long *number = CSIM_ARENA_NEW(&s->arena, long long, s->info.nframe);
@@ -191,10 +188,9 @@ static csim_status refuse_without_meshes(csim_sequence *s) {
     length +=
         (size_t)snprintf(text + length, sizeof text - length, "%s%s", kinds++ ? "," : "", one);
   }
-  csim_say(s->log, CSIM_ERROR, place_of(s),
-           "has no polygon mesh; it has%s: only PolyMesh and SubD objects are read",
-           length ? text : " no objects");
-  return CSIM_INVALID;
+  return csim_refuse(s->log, place_of(s),
+                     "has no polygon mesh; it has%s: only PolyMesh and SubD objects are read",
+                     length ? text : " no objects");
 }
 
 // The transform's name where the mesh is its only child that is one, else the mesh's own; its path
@@ -277,10 +273,9 @@ static csim_status refuse_name(csim_sequence *s, const char *wanted) {
     if (path) names[n++] = end_of_path(path, depth);
   }
   const char *near = names ? csim_nearest_name(wanted, names) : NULL;
-  csim_say(s->log, CSIM_ERROR, place_of(s), "has no object \"%s\"%s%s\"%s", wanted,
-           near ? ", did you mean \"" : "; its first mesh is \"", near ? near : a->mesh[0].path,
-           near ? "?" : "");
-  return CSIM_INVALID;
+  return csim_refuse(s->log, place_of(s), "has no object \"%s\"%s%s\"%s", wanted,
+                     near ? ", did you mean \"" : "; its first mesh is \"",
+                     near ? near : a->mesh[0].path, near ? "?" : "");
 }
 
 static csim_status find_mesh(csim_sequence *s, const char *wanted, int *chosen) {

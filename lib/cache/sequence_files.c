@@ -36,9 +36,7 @@ static int is_digit(char c) {
 // Splits NAME_0001.ext; without digits the number is 0 and the whole name the object's.
 static int add_file(csim_sequence *s, const char *folder, const char *name) {
   files *all = s->state;
-  frame_file *grown = csim_grow(all->file, &all->capacity, all->nfile + 1, sizeof *grown);
-  if (!grown) return -1;
-  all->file = grown;
+  if (CSIM_GROW(all->file, all->capacity, all->nfile + 1)) return -1;
   frame_file *f = &all->file[all->nfile];
   const char *slash = *folder && strcmp(folder, "/") ? "/" : "";
   char *stem = csim_arena_copy(&s->arena, name);
@@ -72,10 +70,9 @@ static int fits_pattern(const char *name, const char *pattern) {
 // Files of a folder by a pattern.
 static csim_status match_folder(csim_sequence *s, const char *path, const char *pattern) {
   DIR *folder = opendir(path);
-  if (!folder) {
-    csim_say(s->log, CSIM_ERROR, (csim_place){.file = path}, "cannot open: %s", strerror(errno));
-    return CSIM_IO;
-  }
+  if (!folder)
+    return csim_fail(s->log, CSIM_IO, (csim_place){.file = path}, "cannot open: %s",
+                     strerror(errno));
   csim_status status = CSIM_OK;
   for (struct dirent *d; !status && (d = readdir(folder));)
     if (fits_pattern(d->d_name, pattern) && add_file(s, path, d->d_name))
@@ -106,11 +103,9 @@ static csim_status list_folder(csim_sequence *s) {
 static csim_status list_pattern(csim_sequence *s, const char *folder, const char *pattern) {
   files *all = s->state;
   size_t before = strcspn(pattern, "#"), least = strspn(pattern + before, "#");
-  if (strchr(pattern + before + least, '#')) {
-    csim_say(s->log, CSIM_ERROR, (csim_place){.file = s->path},
-             "has # in two places: which of them is the frame's number?");
-    return CSIM_INVALID;
-  }
+  if (strchr(pattern + before + least, '#'))
+    return csim_refuse(s->log, (csim_place){.file = s->path},
+                       "has # in two places: which of them is the frame's number?");
   csim_status status = match_folder(s, *folder ? folder : ".", pattern);
   size_t stem = before;
   while (stem > 0 && strchr("_.-", pattern[stem - 1])) stem--;
@@ -158,11 +153,9 @@ static csim_status make_table(csim_sequence *s) {
     object += is_first_of_object(all, i);
     long long *at = bsearch(&all->file[i].number, number, (size_t)nframe, sizeof *number, by_value);
     frame_file **place = &all->present[(ptrdiff_t)object * nframe + (at - number)];
-    if (*place) {
-      csim_say(s->log, CSIM_ERROR, (csim_place){.file = s->path}, "%s and %s are the same frame",
-               (*place)->path, all->file[i].path);
-      return CSIM_INVALID;
-    }
+    if (*place)
+      return csim_refuse(s->log, (csim_place){.file = s->path}, "%s and %s are the same frame",
+                         (*place)->path, all->file[i].path);
     *place = &all->file[i];
   }
   s->info.number = number;
@@ -218,11 +211,9 @@ static csim_status open_files(csim_sequence *s) {
   } else {
     status = list_folder(s);
   }
-  if (!status && !all->nfile) {
-    csim_say(s->log, CSIM_ERROR, (csim_place){.file = s->path},
-             "there is no such file, whatever its number");
-    status = CSIM_INVALID;
-  }
+  if (!status && !all->nfile)
+    status = csim_refuse(s->log, (csim_place){.file = s->path},
+                         "there is no such file, whatever its number");
   if (!status) status = make_table(s);
   return status ? status : read_topologies(s);
 }

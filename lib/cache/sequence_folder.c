@@ -57,18 +57,16 @@ const char *csim_sequence_kind_of(const char *folder, const char *name) {
 csim_status csim_sequence_list(csim_sequence *s, const char *kind, int *count, char ***name) {
   DIR *folder = opendir(s->path);
   ptrdiff_t capacity = 0;
-  char **list = NULL, **grown;
+  char **list = NULL;
   int n = 0, failed = 0;
-  if (!folder) {
-    csim_say(s->log, CSIM_ERROR, (csim_place){.file = s->path}, "cannot open: %s", strerror(errno));
-    return CSIM_IO;
-  }
+  if (!folder)
+    return csim_fail(s->log, CSIM_IO, (csim_place){.file = s->path}, "cannot open: %s",
+                     strerror(errno));
   for (struct dirent *d; !failed && (d = readdir(folder));) {
     const char *is = csim_sequence_kind_of(s->path, d->d_name);
     if (!is || strcmp(is, kind)) continue;
-    failed = !(grown = csim_grow(list, &capacity, n + 1, sizeof *grown));
+    failed = CSIM_GROW(list, capacity, n + 1);
     if (failed) break;
-    list = grown;
     failed = !(list[n++] = csim_arena_copy(&s->arena, d->d_name));
   }
   closedir(folder);

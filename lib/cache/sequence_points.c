@@ -30,8 +30,7 @@ typedef struct points {
 } points;
 
 static csim_status damaged(csim_sequence *s, const point_file *p, const char *what) {
-  csim_say(s->log, CSIM_ERROR, (csim_place){.file = p->path}, "%s", what);
-  return CSIM_IO;
+  return csim_fail(s->log, CSIM_IO, (csim_place){.file = p->path}, "%s", what);
 }
 
 static int read_at(const point_file *p, uint64_t offset, size_t n, unsigned char *bytes) {
@@ -206,11 +205,9 @@ static csim_status read_points(csim_sequence *s, int object, int frame, double *
   points *all = s->state;
   const point_file *p = &all->file[object];
   int own = all->index[(ptrdiff_t)object * s->info.nframe + frame];
-  if (own < 0) {
-    csim_say(s->log, CSIM_ERROR, (csim_place){.file = p->path}, "lacks frame %lld",
-             s->info.number[frame]);
-    return CSIM_INVALID;
-  }
+  if (own < 0)
+    return csim_refuse(s->log, (csim_place){.file = p->path}, "lacks frame %lld",
+                       s->info.number[frame]);
   uint64_t size = 12 * (uint64_t)p->nvert;
   uint64_t at = p->first + size * (uint64_t)own;
   unsigned char bytes[PIECE];

@@ -30,8 +30,7 @@ enum { FIXED = 40, MAX_CORNER = 1 << 29, MAX_NAMES = 1 << 24, MAX_NAME = 255, MA
 
 static csim_status refuse(csim_log *log, csim_place place, const csim_cache_object *o,
                           const char *what) {
-  csim_say(log, CSIM_ERROR, place, "object \"%.64s\": %s", o->name ? o->name : "", what);
-  return CSIM_INVALID;
+  return csim_refuse(log, place, "object \"%.64s\": %s", o->name ? o->name : "", what);
 }
 
 static int in_range(const int *index, ptrdiff_t n, int low, int high) {

@@ -126,10 +126,7 @@ csim_status csim_cache_create(const char *path, const csim_cache_options *option
                               const char *meta_json, csim_log *log, csim_cache_writer **writer) {
   *writer = NULL;
   const char *wrong = check_options(options, meta_json);
-  if (wrong) {
-    csim_say(log, CSIM_ERROR, (csim_place){.file = path}, "%s", wrong);
-    return CSIM_INVALID;
-  }
+  if (wrong) return csim_refuse(log, (csim_place){.file = path}, "%s", wrong);
   csim_cache_writer *w = CSIM_NEW(csim_cache_writer, 1);
   if (w) {
     *w = (csim_cache_writer){.log = log, .options = *options, .minor = CSIM_CACHE_MINOR, .fd = -1};
@@ -142,8 +139,7 @@ csim_status csim_cache_create(const char *path, const csim_cache_options *option
     }
     free_writer(w);
   }
-  csim_say(log, CSIM_ERROR, (csim_place){.file = path}, "out of memory");
-  return CSIM_MEMORY;
+  return csim_fail_memory(log, path);
 }
 
 csim_status csim_cache_append(const char *path, int keep_frames, const csim_cache_options *options,
@@ -157,12 +153,10 @@ csim_status csim_cache_append(const char *path, int keep_frames, const csim_cach
   status = csim_cache_open(access(w->part, F_OK) ? path : w->part, log, &w->old);
   if (!status) {
     int have = csim_cache_get_info(w->old)->nframe;
-    if (keep_frames < 0 || keep_frames > have) {
-      csim_say(log, CSIM_ERROR, (csim_place){.file = path},
-               "cannot continue after %d frames: the cache has %d complete ones", keep_frames,
-               have);
-      status = CSIM_INVALID;
-    }
+    if (keep_frames < 0 || keep_frames > have)
+      status = csim_refuse(log, (csim_place){.file = path},
+                           "cannot continue after %d frames: the cache has %d complete ones",
+                           keep_frames, have);
   }
   if (status) {
     free_writer(w);
@@ -189,10 +183,7 @@ csim_status csim_cache_add_object(csim_cache_writer *w, const csim_cache_object 
   if (!wrong) wrong = csim_uv_sets_check(object);
   if (wrong) return fail(w, wrong == csim_look_no_memory ? CSIM_MEMORY : CSIM_INVALID, wrong);
   if (w->nobject == CSIM_CACHE_MAX_OBJECT) return fail(w, CSIM_INVALID, "too many objects");
-  object_writer *grown =
-      csim_grow(w->object, &w->object_capacity, (ptrdiff_t)w->nobject + 1, sizeof *grown);
-  if (!grown) return fail_memory(w);
-  w->object = grown;
+  if (CSIM_GROW(w->object, w->object_capacity, (ptrdiff_t)w->nobject + 1)) return fail_memory(w);
   object_writer *o = &w->object[w->nobject++];
   *o = (object_writer){0};
   csim_bytes payload = {0};

@@ -284,10 +284,8 @@ static void take_versions(const csim_active_set *set, int version[3]) {
 
 // Marks all shares as unknown. -1 when out of memory.
 static int drop_shares(csim_active_set *set) {
-  float *share = csim_grow(set->share, &set->share_capacity, set->narrow->n, sizeof *share);
-  if (!share) return -1;
-  set->share = share;
-  for (int i = 0; i < set->narrow->n; i++) share[i] = -1;
+  if (CSIM_GROW(set->share, set->share_capacity, set->narrow->n)) return -1;
+  for (int i = 0; i < set->narrow->n; i++) set->share[i] = -1;
   return 0;
 }
 

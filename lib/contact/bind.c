@@ -28,7 +28,7 @@ static void vertex_normals(csim_bind *bind, const double *x) {
   for (int t = 0; t < bind->nelem; t++) {
     const int *v = nodes(bind, t);
     double n[3];
-    csim_triangle_normal(x + csim_xyz(v[0]), x + csim_xyz(v[1]), x + csim_xyz(v[2]), n);
+    csim_face_normal(x, v, n);
     for (int k = 0; k < 3; k++) csim_add_scaled(1, n, bind->normal + csim_xyz(v[k]));
   }
   for (int i = 0; i < bind->nvert; i++) normalise(bind->normal + csim_xyz(i));

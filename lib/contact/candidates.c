@@ -325,13 +325,11 @@ static int append(csim_pool *pool, csim_candidates *set, csim_pair_kind kind) {
   const csim_collision_mesh *mesh = set->mesh;
   ptrdiff_t found = csim_pair_chunks_count(&set->search.chunks);
   if (found < 0 || set->n + found > 1 << 30) return -1;
-  csim_candidate *list = csim_grow(set->list, &set->capacity, set->n + found, sizeof *list);
-  if (!list) return -1;
-  set->list = list;
-  int stride = sizeof *list / sizeof(int);
+  if (CSIM_GROW(set->list, set->capacity, set->n + found)) return -1;
+  int stride = sizeof *set->list / sizeof(int);
   if (csim_pair_chunks_join(&set->search.chunks, pool,
                             kind == CSIM_PAIR_EDGE_EDGE ? mesh->nedge : mesh->npoint, stride,
-                            &list[set->n].a))
+                            &set->list[set->n].a))
     return -1;
   csim_pool_for(pool, (int)found, FILL_GRAIN, fill_candidates, &(fill_job){set, kind, set->n});
   set->n += (int)found;
@@ -505,14 +503,12 @@ static void drop_chunk(void *context, int chunk) {
 // Drops the candidates that the update searches for again. -1 when out of memory.
 static int drop_stale(csim_pool *pool, csim_candidates *set) {
   int nchunk = (set->n + DROP_CHUNK - 1) / DROP_CHUNK, n = 0;
-  int *kept = csim_grow(set->search.kept, &set->search.kept_capacity, nchunk, sizeof *kept);
-  if (!kept) return -1;
-  set->search.kept = kept;
+  if (CSIM_GROW(set->search.kept, set->search.kept_capacity, nchunk)) return -1;
   csim_pool_run(pool, nchunk, drop_chunk, set);
   for (int k = 0; k < nchunk; k++) {
     memmove(set->list + n, set->list + (ptrdiff_t)k * DROP_CHUNK,
-            (size_t)kept[k] * sizeof *set->list);
-    n += kept[k];
+            (size_t)set->search.kept[k] * sizeof *set->list);
+    n += set->search.kept[k];
   }
   set->n = n;
   return 0;

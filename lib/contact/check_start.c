@@ -75,8 +75,8 @@ static csim_status report_pairs(const start_check *s) {
                a, end - i, face_of(s, row[i][2]), face_of(s, row[i][3]), x[0], x[1], x[2]);
     else
       csim_say(s->log, s->level, (csim_place){0},
-               "\"%s\" and \"%s\" intersect at the start: %d pairs of triangles, first "
-               "face %d of the one and %d of the other near (%.4g, %.4g, %.4g)",
+               "\"%s\" and \"%s\" intersect at the start: %d pairs of triangles, first face %d of "
+               "the one and %d of the other near (%.4g, %.4g, %.4g)",
                a, b, end - i, face_of(s, row[i][2]), face_of(s, row[i][3]), x[0], x[1], x[2]);
   }
   if (reported > MAX_REPORTED)
@@ -136,12 +136,11 @@ static csim_status check_inside(const start_check *s, int ncollider, long long *
       if (parent[i] != i) continue;
       const double *p = s->x + csim_xyz(i);
       if (csim_winding_number(collider->mesh->ntri, collider->mesh->tri, x, p) < 0.5) continue;
-      csim_say(
-          s->log, s->level, (csim_place){0},
-          "\"%s\" starts inside of the solid \"%s\", with its vertex %d at (%.4g, %.4g, %.4g); "
-          "move it out, or leave out \"solid\" of the collider",
-          name_of(s, csim_collision_mesh_part(&s->mesh, i)), collider->name,
-          i - s->mesh.first[csim_collision_mesh_part(&s->mesh, i)], p[0], p[1], p[2]);
+      csim_say(s->log, s->level, (csim_place){0},
+               "\"%s\" starts inside of the solid \"%s\", with its vertex %d at (%.4g, %.4g, "
+               "%.4g); move it out, or leave out \"solid\" of the collider",
+               name_of(s, csim_collision_mesh_part(&s->mesh, i)), collider->name,
+               i - s->mesh.first[csim_collision_mesh_part(&s->mesh, i)], p[0], p[1], p[2]);
       ++*total;
     }
   }
@@ -192,12 +191,10 @@ static csim_status check_thickness(const start_check *s, const csim_collision_se
     }
     double thickness = count ? share / count * setup->thickness : 0;
     if (count == 0 || thickness < sum / count) continue;
-    csim_say(
-        s->log, CSIM_ERROR, (csim_place){0},
-        "the contact thickness of %.3g m is larger than the edges of \"%s\", %.3g m in the mean; "
-        "choose a smaller one or a coarser mesh",
-        thickness, name_of(s, b), sum / count);
-    status = CSIM_INVALID;
+    status = csim_refuse(s->log, (csim_place){0},
+                         "the contact thickness of %.3g m is larger than the edges of \"%s\", %.3g "
+                         "m in the mean; choose a smaller one or a coarser mesh",
+                         thickness, name_of(s, b), sum / count);
   }
   return status;
 }

@@ -61,10 +61,7 @@ int csim_friction_set_begin(csim_friction_set *set, const csim_active_set *activ
   const csim_kinematics *kin = set->kin;
   set->slip = set->params->slip * kin->h;
   set->n = 0;
-  csim_friction_contact *contact =
-      csim_grow(set->contact, &set->capacity, active->n, sizeof *contact);
-  if (!contact) return -1;
-  set->contact = contact;
+  if (CSIM_GROW(set->contact, set->capacity, active->n)) return -1;
   for (int i = 0; i < active->n; i++) {
     const csim_active_contact *c = &active->contact[i];
     // Stitches hold the sides of a seam. Friction there held nothing, and stitches press hard: a
@@ -76,7 +73,7 @@ int csim_friction_set_begin(csim_friction_set *set, const csim_active_set *activ
     double mu =
         csim_contact_coefficient(set->params, kin->model, kin->collider, part[0], part[1], share);
     if (!(mu * -c->force > 0)) continue;
-    csim_friction_contact *f = &contact[set->n++];
+    csim_friction_contact *f = &set->contact[set->n++];
     *f = (csim_friction_contact){.limit = -mu * c->force};
     memcpy(f->v, c->v, sizeof f->v);
     memcpy(f->w, c->w, sizeof f->w);

@@ -30,8 +30,7 @@ int csim_under_create(csim_arena *arena, const csim_triangles *surface, csim_und
   for (int t = 0; t < surface->ntri; t++) {
     const int *v = surface->tri + csim_xyz(t);
     double n[3];
-    csim_triangle_normal(surface->vert + csim_xyz(v[0]), surface->vert + csim_xyz(v[1]),
-                         surface->vert + csim_xyz(v[2]), n);
+    csim_face_normal(surface->vert, v, n);
     for (int k = 0; k < 3; k++) {
       const double *x = surface->vert + csim_xyz(v[k]);
       csim_add_scaled(1, n, under->normal + csim_xyz(v[k]));

@@ -155,9 +155,7 @@ static int update_shortlist(csim_narrow_phase *narrow) {
       total < 0 ? NULL : csim_grow(narrow->shortlist, &narrow->capacity, total, sizeof *shortlist);
   if (!shortlist) return -1;
   narrow->shortlist = shortlist;
-  float *scale = csim_grow(narrow->start_scale, &narrow->scale_capacity, total, sizeof *scale);
-  if (!scale) return -1;
-  narrow->start_scale = scale;
+  if (CSIM_GROW(narrow->start_scale, narrow->scale_capacity, total)) return -1;
   narrow->n = total;
   csim_pool_run(kin->pool, narrow->kept.nchunk, list_kept, narrow);
   narrow->valid = 1;

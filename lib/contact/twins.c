@@ -60,10 +60,8 @@ int csim_twins_merge(csim_twins *twins, csim_active_contact *contact, int n) {
   ptrdiff_t capacity = 64;
   twins->counted = 0;
   while (capacity < 2 * (ptrdiff_t)n) capacity *= 2;
-  int *slot = csim_grow(twins->slot, &twins->capacity, capacity, sizeof *slot);
-  if (!slot) return -1;
-  twins->slot = slot;
-  memset(slot, 0, (size_t)capacity * sizeof *slot);
+  if (CSIM_GROW(twins->slot, twins->capacity, capacity)) return -1;
+  memset(twins->slot, 0, (size_t)capacity * sizeof *twins->slot);
   for (int i = 0; i < n; i++) {
     if (contact[i].force == 0) continue;
     twins->counted++;

@@ -49,7 +49,7 @@ double csim_wedge_share(const csim_collision_mesh *mesh, const csim_candidate *p
   const int *across = mesh->across + csim_xyz(pair->b);
   const double *p = x + csim_xyz(mesh->point[pair->a]);
   double n[3], gap[3] = {0, 0, 0};
-  csim_triangle_normal(x + csim_xyz(tri[0]), x + csim_xyz(tri[1]), x + csim_xyz(tri[2]), n);
+  csim_face_normal(x, tri, n);
   for (int k = 0; k < 3; k++) { // of differences: far from the origin a sum would lose digits
     double way[3];
     csim_sub(p, x + csim_xyz(tri[k]), way);

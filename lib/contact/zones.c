@@ -160,9 +160,7 @@ static int give_impulse(csim_zones *z, gap *g) {
 }
 
 static int keep_gap(csim_zones *z, gap *g) {
-  gap *grown = csim_grow(z->gap, &z->gap_capacity, (ptrdiff_t)z->ngap + 1, sizeof *grown);
-  if (!grown) return -1;
-  z->gap = grown;
+  if (CSIM_GROW(z->gap, z->gap_capacity, (ptrdiff_t)z->ngap + 1)) return -1;
   z->gap[z->ngap++] = *g;
   return 0;
 }

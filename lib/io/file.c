@@ -34,14 +34,12 @@ static csim_status say_io(csim_log *log, const char *path, const char *what, int
   if (error == ENOSPC) hint = ": make room on the disk, then run again";
   if (error == ETIMEDOUT) hint = ": nothing has been written into this pipe for seconds";
   if (error == EDQUOT) hint = ": make room in your quota, then run again";
-  csim_say(log, CSIM_ERROR, (csim_place){.file = path}, "cannot %s: %s%s", what,
-           reason(error, text), hint);
-  return CSIM_IO;
+  return csim_fail(log, CSIM_IO, (csim_place){.file = path}, "cannot %s: %s%s", what,
+                   reason(error, text), hint);
 }
 
 static csim_status say_memory(csim_log *log, const char *path) {
-  csim_say(log, CSIM_ERROR, (csim_place){.file = path}, "out of memory");
-  return CSIM_MEMORY;
+  return csim_fail_memory(log, path);
 }
 
 // ------------------------------------------------------------------------------------------- in
@@ -63,20 +61,16 @@ static csim_status read_all(int fd, const char *path, const struct stat *st, siz
   ptrdiff_t capacity = 0;
   size_t n = 0, need = guess < limit ? guess + 2 : 1 << 16;
   for (;;) {
-    char *grown = csim_grow(*data, &capacity, (ptrdiff_t)need, 1);
-    if (!grown) return say_memory(log, path);
-    *data = grown;
+    if (CSIM_GROW(*data, capacity, (ptrdiff_t)need)) return say_memory(log, path);
     if (S_ISFIFO(st->st_mode) && wait_for_pipe(fd)) return say_io(log, path, "read", errno);
     ssize_t got = read(fd, *data + n, (size_t)capacity - n - 1);
     if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (got < 0) return say_io(log, path, "read", errno);
     if (got == 0) break;
     n += (size_t)got;
-    if (n > limit) {
-      csim_say(log, CSIM_ERROR, (csim_place){.file = path}, "is larger than the limit of %zu bytes",
-               limit);
-      return CSIM_INVALID;
-    }
+    if (n > limit)
+      return csim_refuse(log, (csim_place){.file = path}, "is larger than the limit of %zu bytes",
+                         limit);
     need = n + 2; // space for one more byte and the 0: csim_grow doubles
   }
   (*data)[n] = 0;
@@ -98,12 +92,10 @@ csim_status csim_file_read(const char *path, size_t limit, csim_log *log, char *
   } else if (S_ISDIR(st.st_mode)) {
     csim_say(log, CSIM_ERROR, (csim_place){.file = path}, "is a directory: name a file in it");
   } else if (S_ISREG(st.st_mode) && st.st_size > 0 && (uint64_t)st.st_size > limit) {
-    csim_say(log, CSIM_ERROR, (csim_place){.file = path}, "has %lld bytes; the limit is %zu",
-             (long long)st.st_size, limit);
-    status = CSIM_INVALID;
+    status = csim_refuse(log, (csim_place){.file = path}, "has %lld bytes; the limit is %zu",
+                         (long long)st.st_size, limit);
   } else if (!S_ISREG(st.st_mode) && !S_ISFIFO(st.st_mode)) { // such as /dev/zero, which has no end
-    csim_say(log, CSIM_ERROR, (csim_place){.file = path}, "is a device: name a file or a pipe");
-    status = CSIM_INVALID;
+    status = csim_refuse(log, (csim_place){.file = path}, "is a device: name a file or a pipe");
   } else {
     if (S_ISFIFO(st.st_mode) && limit > PIPE_LIMIT) limit = PIPE_LIMIT;
     status = read_all(fd, path, &st, limit, log, data, size);

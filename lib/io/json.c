@@ -23,10 +23,7 @@ static void number_nodes(const csim_json *json, cJSON *item, int *next) {
 
 // Appends an entry for the text; the text (length bytes and a 0) is copied. -1 = out of memory.
 static int add_source(csim_json *json, const char *name, const char *text, size_t length) {
-  csim_json_source *grown =
-      csim_grow(json->source, &json->source_capacity, json->nsource + 1, sizeof *grown);
-  if (!grown) return -1;
-  json->source = grown;
+  if (CSIM_GROW(json->source, json->source_capacity, json->nsource + 1)) return -1;
   csim_json_source source = {.name = csim_arena_copy(&json->arena, name),
                              .text = csim_arena_alloc(&json->arena, (ptrdiff_t)length + 1, 1),
                              .prefix = "",
@@ -39,12 +36,9 @@ static int add_source(csim_json *json, const char *name, const char *text, size_
 
 // Room for one more note, and note 0, "nowhere". NULL when out of memory.
 static csim_json_note *grow_notes(csim_json *json) {
-  csim_json_note *grown =
-      csim_grow(json->note, &json->note_capacity, json->nnote + 2, sizeof *grown);
-  if (!grown) return NULL;
-  json->note = grown;
+  if (CSIM_GROW(json->note, json->note_capacity, json->nnote + 2)) return NULL;
   if (!json->nnote) json->note[json->nnote++] = (csim_json_note){.index = -1, .key_at = -1};
-  return grown;
+  return json->note;
 }
 
 int csim_json_add_place(csim_json *json, const char *name, const char *pointer) {
@@ -61,11 +55,9 @@ csim_status csim_json_read_text(csim_json *json, const char *name, const char *t
                                 csim_log *log, cJSON **tree) {
   *tree = NULL;
   csim_place place = {.file = name};
-  if (length > CSIM_JSON_MAX_BYTES) {
-    csim_say(log, CSIM_ERROR, place, "longer than %d MiB; choose vertices by group or box",
-             CSIM_JSON_MAX_BYTES >> 20);
-    return CSIM_INVALID;
-  }
+  if (length > CSIM_JSON_MAX_BYTES)
+    return csim_refuse(log, place, "longer than %d MiB; choose vertices by group or box",
+                       CSIM_JSON_MAX_BYTES >> 20);
   int source = grow_notes(json) ? add_source(json, name, text, length) : -1;
   if (source < 0) goto memory;
   int next = (int)json->nnote;
@@ -79,8 +71,7 @@ csim_status csim_json_read_text(csim_json *json, const char *name, const char *t
   assert(next == json->nnote);
   return CSIM_OK;
 memory:
-  csim_say(log, CSIM_ERROR, place, "out of memory");
-  return CSIM_MEMORY;
+  return csim_fail(log, CSIM_MEMORY, place, "out of memory");
 }
 
 csim_status csim_json_read_file(csim_json *json, const char *path, csim_log *log, cJSON **tree) {

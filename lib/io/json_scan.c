@@ -280,9 +280,7 @@ static int scan_word(scanner *s) {
 // Scans the value at s->at and notes it; `note` brings its parent and key.
 static int scan_value(scanner *s, csim_json_note note, const char *what) {
   csim_json *json = s->json;
-  csim_json_note *grown = csim_grow(json->note, &json->note_capacity, json->nnote + 1, sizeof note);
-  if (!grown) return out_of_memory(s);
-  json->note = grown;
+  if (CSIM_GROW(json->note, json->note_capacity, json->nnote + 1)) return out_of_memory(s);
   advance_mark(s, s->at);
   note.source = s->source;
   note.line = s->line;

@@ -11,12 +11,10 @@
 
 static void append(csim_json_out *out, const char *bytes, size_t n) {
   if (out->failed) return;
-  char *grown = csim_grow(out->text, &out->capacity, out->length + (ptrdiff_t)n + 1, 1);
-  if (!grown) {
+  if (CSIM_GROW(out->text, out->capacity, out->length + (ptrdiff_t)n + 1)) {
     out->failed = 1;
     return;
   }
-  out->text = grown;
   memcpy(out->text + out->length, bytes, n);
   out->length += (ptrdiff_t)n;
   out->text[out->length] = 0;

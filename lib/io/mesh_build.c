@@ -39,15 +39,9 @@ static void out_of_memory(csim_mesh_build *b) {
 static int grow(csim_mesh_build *b, void *array, ptrdiff_t *capacity, ptrdiff_t need, size_t size) {
   if (b->status) return -1;
   if (need <= *capacity) return 0;
-  void *old;
-  memcpy(&old, array, sizeof old);
-  void *moved = csim_grow(old, capacity, need, size);
-  if (!moved) {
-    out_of_memory(b);
-    return -1;
-  }
-  memcpy(array, &moved, sizeof moved);
-  return 0;
+  if (!csim_grow_pointer(array, capacity, need, size)) return 0;
+  out_of_memory(b);
+  return -1;
 }
 
 void csim_mesh_build_vertex(csim_mesh_build *b, int64_t place, const double x[3]) {

@@ -63,8 +63,7 @@ __attribute__((format(printf, 3, 4))) static void fail(sewing *s, const cJSON *i
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  csim_say(s->log, CSIM_ERROR, csim_json_place(&s->json, item), "%s", text);
-  s->status = CSIM_INVALID;
+  s->status = csim_refuse(s->log, csim_json_place(&s->json, item), "%s", text);
 }
 
 // --------------------------------------------------------------------------------------- reading
@@ -374,13 +373,10 @@ static void add_triangles(sewing *s, panel *p, const csim_planar *mesh, int cloc
   char tag[300];
   int length = snprintf(tag, sizeof tag, "g %.280s\n", p->name);
   int group = csim_mesh_build_tag(b, 0, tag, (size_t)length);
-  double *rest =
-      csim_grow(s->rest, &s->rest_capacity, 3 * ((ptrdiff_t)b->nvert + mesh->nvert), sizeof *rest);
-  if (!rest) {
+  if (CSIM_GROW(s->rest, s->rest_capacity, 3 * ((ptrdiff_t)b->nvert + mesh->nvert))) {
     s->status = CSIM_MEMORY;
     return;
   }
-  s->rest = rest;
   p->vert0 = b->nvert;
   for (int i = 0; i < mesh->nvert; i++) {
     // the outline of a clockwise panel was meshed backwards
@@ -388,7 +384,7 @@ static void add_triangles(sewing *s, panel *p, const csim_planar *mesh, int cloc
     const double *x = mesh->vert + csim_row(2, from);
     double out[3];
     for (int r = 0; r < 3; r++) out[r] = p->R[3 * r] * x[0] + p->R[3 * r + 1] * x[1] + p->t[r];
-    memcpy(rest + csim_xyz(b->nvert), (double[]){x[0], x[1], 0}, 3 * sizeof *rest);
+    memcpy(s->rest + csim_xyz(b->nvert), (double[]){x[0], x[1], 0}, 3 * sizeof *s->rest);
     csim_mesh_build_vertex(b, 0, out);
     csim_mesh_build_uv(b, 0, x);
   }

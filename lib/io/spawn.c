@@ -112,9 +112,7 @@ static csim_status receive_output(const csim_child *child, session *s, csim_chil
       return CSIM_OK;
     }
     ptrdiff_t need = (ptrdiff_t)r->noutput + n;
-    unsigned char *grown = csim_grow(r->output, &s->capacity, need, 1);
-    if (!grown) return CSIM_MEMORY;
-    r->output = grown;
+    if (CSIM_GROW(r->output, s->capacity, need)) return CSIM_MEMORY;
     memcpy(r->output + r->noutput, chunk, (size_t)n);
     r->noutput += (size_t)n;
   }

@@ -393,11 +393,10 @@ static void warn_of_large(const job *j) {
   char bound_text[32], largest_text[32];
   csim_print_number(allowed, 4, bound_text);
   csim_print_number(largest, 4, largest_text);
-  csim_say(
-      j->log, CSIM_WARNING, j->place,
-      "%s: %d of %d tetrahedra are larger than %s m^3, the largest %s m^3: the surface's triangles "
-      "are kept as they are and too large for more; refine the surface",
-      j->surface->name, nlarge, j->out->ntet, bound_text, largest_text);
+  csim_say(j->log, CSIM_WARNING, j->place,
+           "%s: %d of %d tetrahedra are larger than %s m^3, the largest %s m^3: the surface's "
+           "triangles are kept as they are and too large for more; refine the surface",
+           j->surface->name, nlarge, j->out->ntet, bound_text, largest_text);
 }
 
 static csim_status tetrahedralize(job *j) {

@@ -3,6 +3,14 @@
 
 #include "base/dmath.h"
 
+void csim_bounds(int n, const double *x, double lo[3], double hi[3]) {
+  for (int c = 0; c < 3; c++) lo[c] = hi[c] = x[c];
+  for (ptrdiff_t k = 3; k < csim_xyz(n); k++) {
+    lo[k % 3] = csim_min(lo[k % 3], x[k]);
+    hi[k % 3] = csim_max(hi[k % 3], x[k]);
+  }
+}
+
 double csim_mat3_inverse(const double *A, double *out) {
   double c0 = A[4] * A[8] - A[5] * A[7];
   double c1 = A[5] * A[6] - A[3] * A[8];

@@ -52,6 +52,14 @@ static inline void csim_triangle_normal(const double *a, const double *b, const 
   csim_cross(u, v, out);
 }
 
+/// The same of the triangle whose vertices are v[0], v[1], v[2] of x (nvert x 3).
+static inline void csim_face_normal(const double *x, const int *v, double *out) {
+  csim_triangle_normal(x + csim_xyz(v[0]), x + csim_xyz(v[1]), x + csim_xyz(v[2]), out);
+}
+
+/// The smallest box around x (n x 3), n > 0.
+void csim_bounds(int n, const double *x, double lo[3], double hi[3]);
+
 /// out = A x
 static inline void csim_mat3_mul(const double *A, const double *x, double *out) {
   double y0 = A[0] * x[0] + A[1] * x[1] + A[2] * x[2];

@@ -72,7 +72,7 @@ static void check_triangles(const csim_mesh *mesh, const double *x, csim_mesh_fa
   for (int t = 0; t < mesh->ntri; t++) {
     const int *v = mesh->tri + 3 * t;
     double arm[3], n[3];
-    csim_triangle_normal(x + 3 * v[0], x + 3 * v[1], x + 3 * v[2], n);
+    csim_face_normal(x, v, n);
     csim_sub(x + 3 * v[0], middle, arm);
     double twice_area = csim_norm(n);
     facts->area += twice_area / 2;
@@ -239,18 +239,17 @@ static int report_surface(const csim_mesh_facts *f, csim_place place, csim_log *
   if (f->nonmanifold.count) {
     const csim_fault *e = &f->nonmanifold;
     csim_say(log, CSIM_WARNING, place,
-             "%d edge%s with more than two triangles, the first between vertices %d and %d "
-             "(faces %d, %d, ...): they do not bend; split the surface there",
+             "%d edge%s with more than two triangles, the first between vertices %d and %d (faces "
+             "%d, %d, ...): they do not bend; split the surface there",
              e->count, plural(e->count), e->vert[0], e->vert[1], e->face[0], e->face[1]);
     n++;
   }
   if (f->flipped.count) {
     const csim_fault *e = &f->flipped;
-    csim_say(
-        log, CSIM_WARNING, place,
-        "%d edge%s between faces wound against each other, the first between vertices %d and %d "
-        "(faces %d and %d): make the normals consistent",
-        e->count, plural(e->count), e->vert[0], e->vert[1], e->face[0], e->face[1]);
+    csim_say(log, CSIM_WARNING, place,
+             "%d edge%s between faces wound against each other, the first between vertices %d and "
+             "%d (faces %d and %d): make the normals consistent",
+             e->count, plural(e->count), e->vert[0], e->vert[1], e->face[0], e->face[1]);
     n++;
   }
   if (f->duplicate.count) {
@@ -287,12 +286,11 @@ int csim_mesh_report(const csim_mesh_facts *f, int solid, csim_place place, csim
     n++;
   }
   if (solid && f->boundary.count) {
-    csim_say(
-        log, CSIM_WARNING, place,
-        "the surface is open: %d edge%s with one triangle, the first between vertices %d and %d "
-        "(face %d): close the hole",
-        f->boundary.count, plural(f->boundary.count), f->boundary.vert[0], f->boundary.vert[1],
-        f->boundary.face[0]);
+    csim_say(log, CSIM_WARNING, place,
+             "the surface is open: %d edge%s with one triangle, the first between vertices %d and "
+             "%d (face %d): close the hole",
+             f->boundary.count, plural(f->boundary.count), f->boundary.vert[0], f->boundary.vert[1],
+             f->boundary.face[0]);
     n++;
   }
   if (solid && f->closed && !(f->volume > 0)) {

@@ -312,12 +312,10 @@ static void note_pair(search *s, found_pairs *f, int i, int j) {
   f->count++;
   if (s->limit == 0) return;
   if (f->n >= csim_row(2, s->limit)) sort_pairs(f, s->limit);
-  int(*grown)[2] = csim_grow(f->pair, &f->capacity, f->n + 1, sizeof *grown);
-  if (!grown) {
+  if (CSIM_GROW(f->pair, f->capacity, f->n + 1)) {
     atomic_store(&s->failed, 1);
     return;
   }
-  f->pair = grown;
   f->pair[f->n][0] = i;
   f->pair[f->n++][1] = j;
 }

@@ -20,13 +20,11 @@ static const double ROW = 0.86602540378443865; // height of an equilateral trian
 // ------------------------------------------------------------------------------ building blocks
 
 static csim_status refuse(csim_log *log, csim_place place, const char *text) {
-  csim_say(log, CSIM_ERROR, place, "%s", text);
-  return CSIM_INVALID;
+  return csim_refuse(log, place, "%s", text);
 }
 
 static csim_status out_of_memory(csim_log *log, csim_place place) {
-  csim_say(log, CSIM_ERROR, place, "out of memory for a built-in shape");
-  return CSIM_MEMORY;
+  return csim_fail(log, CSIM_MEMORY, place, "out of memory for a built-in shape");
 }
 
 // A mesh under construction: the arrays of `mesh` have their final size.
@@ -37,13 +35,11 @@ typedef struct builder {
 
 static csim_status builder_init(builder *b, csim_mesh *mesh, int64_t nvert, int64_t ntri,
                                 csim_place place, csim_log *log) {
-  if (nvert > CSIM_MESH_MAX_VERT || ntri > CSIM_MESH_MAX_FACE) {
-    csim_say(log, CSIM_ERROR, place,
-             "the shape would have %lld vertices and %lld triangles; the "
-             "limit is %d: lower its cells",
-             (long long)nvert, (long long)ntri, CSIM_MESH_MAX_VERT);
-    return CSIM_INVALID;
-  }
+  if (nvert > CSIM_MESH_MAX_VERT || ntri > CSIM_MESH_MAX_FACE)
+    return csim_refuse(
+        log, place,
+        "the shape would have %lld vertices and %lld triangles; the limit is %d: lower its cells",
+        (long long)nvert, (long long)ntri, CSIM_MESH_MAX_VERT);
   csim_arena *arena = &mesh->arena;
   *b = (builder){.mesh = mesh};
   mesh->nvert = (int)nvert;

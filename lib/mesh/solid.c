@@ -606,11 +606,10 @@ static csim_status orient_parts(check *c) {
     if (turned < 0) turned = r;
   }
   if (nturned) {
-    csim_say(
-        c->log, CSIM_WARNING, c->place,
-        "%s: the surface faces inwards (%d of %d parts, from face %d, counted from 0); taken as "
-        "if its faces were reversed",
-        c->s->name, nturned, c->npart, face_of(c, c->order[c->start[turned]]));
+    csim_say(c->log, CSIM_WARNING, c->place,
+             "%s: the surface faces inwards (%d of %d parts, from face %d, counted from 0); taken "
+             "as if its faces were reversed",
+             c->s->name, nturned, c->npart, face_of(c, c->order[c->start[turned]]));
     for (int t = 0; t < c->s->ntri; t++) {
       int *v = c->solid->tri + csim_xyz(t);
       if (!wrong[c->root[c->part[t]]]) continue;
@@ -713,11 +712,10 @@ static csim_status find_loose(check *c) {
   for (int v = 0; v < c->s->nvert; v++)
     if (!used[v]) solid->loose[n++] = v;
   if (solid->nloose)
-    csim_say(
-        c->log, CSIM_WARNING, c->place,
-        "%s: no face uses vertex %d, counted from 0 (%d such vertices); they stay where they are, "
-        "outside the solid",
-        c->s->name, solid->loose[0], solid->nloose);
+    csim_say(c->log, CSIM_WARNING, c->place,
+             "%s: no face uses vertex %d, counted from 0 (%d such vertices); they stay where they "
+             "are, outside the solid",
+             c->s->name, solid->loose[0], solid->nloose);
   return CSIM_OK;
 }
 

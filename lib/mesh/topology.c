@@ -157,7 +157,7 @@ void csim_tri_areas(int ntri, const int *tri, const double *x, double *area) {
   for (int t = 0; t < ntri; t++) {
     const int *v = tri + 3 * t;
     double n[3];
-    csim_triangle_normal(x + 3 * v[0], x + 3 * v[1], x + 3 * v[2], n);
+    csim_face_normal(x, v, n);
     area[t] = 0.5 * csim_norm(n);
   }
 }
@@ -169,5 +169,19 @@ void csim_vert_areas(int nvert, int ntri, const int *tri, const double *x, doubl
     csim_tri_areas(1, tri + 3 * t, x, &third);
     third /= 3;
     for (int k = 0; k < 3; k++) area[tri[3 * t + k]] += third;
+  }
+}
+
+void csim_vert_normals(int nvert, int ntri, const int *tri, const double *x, double *normal) {
+  memset(normal, 0, 3 * (size_t)nvert * sizeof *normal);
+  for (int t = 0; t < ntri; t++) {
+    const int *v = tri + csim_xyz(t);
+    double n[3];
+    csim_face_normal(x, v, n);
+    for (int k = 0; k < 3; k++) csim_add_scaled(1, n, normal + csim_xyz(v[k]));
+  }
+  for (int i = 0; i < nvert; i++) {
+    double *n = normal + csim_xyz(i), length = csim_norm(n);
+    for (int c = 0; c < 3 && length > 0; c++) n[c] /= length;
   }
 }

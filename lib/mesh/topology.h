@@ -50,4 +50,9 @@ void csim_tri_areas(int ntri, const int *tri, const double *x, double *area);
 /// @param[out] area  (nvert) [m^2]; overwritten; 0 for loose vertices
 void csim_vert_areas(int nvert, int ntri, const int *tri, const double *x, double *area);
 
+/// Unit normals of vertices: means of the triangles' normals, weighted by area.
+/// @param x            (nvert x 3) positions [m]
+/// @param[out] normal  (nvert x 3) overwritten; 0 where no triangle has an area
+void csim_vert_normals(int nvert, int ntri, const int *tri, const double *x, double *normal);
+
 #endif

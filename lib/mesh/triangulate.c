@@ -171,13 +171,11 @@ static csim_status cut_face(const csim_mesh *mesh, int f, polygon *q, csim_place
     cut_fan(v, q->n, out);
     return CSIM_OK;
   }
-  if (q->n > CSIM_MESH_MAX_CONCAVE) {
-    csim_say(log, CSIM_ERROR, place,
-             "face %d (counted from 0) has %d corners and is not convex; the limit is %d: "
-             "triangulate it in the program that made the mesh",
-             f, q->n, CSIM_MESH_MAX_CONCAVE);
-    return CSIM_INVALID;
-  }
+  if (q->n > CSIM_MESH_MAX_CONCAVE)
+    return csim_refuse(log, place,
+                       "face %d (counted from 0) has %d corners and is not convex; the limit is "
+                       "%d: triangulate it in the program that made the mesh",
+                       f, q->n, CSIM_MESH_MAX_CONCAVE);
   cut_ears(q, v, out);
   return CSIM_OK;
 }
@@ -201,8 +199,7 @@ csim_status csim_mesh_triangulate(csim_mesh *mesh, csim_place place, csim_log *l
   mesh->tri = whole ? mesh->face_vert : CSIM_ARENA_NEW(&mesh->arena, int, csim_xyz(ntri));
   mesh->tri_face = CSIM_ARENA_NEW(&mesh->arena, int, ntri);
   if (mesh->arena.failed || !polygon_init(&q, max_corner)) {
-    csim_say(log, CSIM_ERROR, place, "out of memory for %d triangles", ntri);
-    status = CSIM_MEMORY;
+    status = csim_fail(log, CSIM_MEMORY, place, "out of memory for %d triangles", ntri);
     goto done;
   }
   for (int f = 0; f < mesh->nface && !status; f++) {

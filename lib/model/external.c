@@ -47,8 +47,7 @@ static void find_drag(const external_job *job, int t, csim_drag *drag) {
   const csim_model *m = job->at.model;
   const int *tri = m->tri + csim_xyz(t);
   double n[3], w[3] = {0}, u[3] = {0}, c = m->body[m->body_of[tri[0]]].drag;
-  csim_triangle_normal(job->at.x + csim_xyz(tri[0]), job->at.x + csim_xyz(tri[1]),
-                       job->at.x + csim_xyz(tri[2]), n);
+  csim_face_normal(job->at.x, tri, n);
   double twice = csim_norm(n);
   memset(drag, 0, sizeof *drag);
   if (!(twice > 0 && c > 0)) return;

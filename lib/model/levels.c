@@ -3,6 +3,7 @@
 
 #include "math/multigrid.h"
 #include "math/vec3.h"
+#include "mesh/topology.h"
 
 #include <string.h>
 
@@ -35,19 +36,6 @@ static int allocate_level(csim_arena *arena, int nrow, level *to) {
   return arena->failed ? -1 : 0;
 }
 
-static void find_normals(const csim_mesh *mesh, const double *X, double *normal) {
-  for (int t = 0; t < mesh->ntri; t++) {
-    const int *tri = mesh->tri + csim_xyz(t);
-    double n[3];
-    csim_triangle_normal(X + csim_xyz(tri[0]), X + csim_xyz(tri[1]), X + csim_xyz(tri[2]), n);
-    for (int k = 0; k < 3; k++) csim_add_scaled(1, n, normal + csim_xyz(tri[k]));
-  }
-  for (int i = 0; i < mesh->nvert; i++) {
-    double *n = normal + csim_xyz(i), length = csim_norm(n);
-    for (int c = 0; c < 3; c++) n[c] = length > 0 ? n[c] / length : 0;
-  }
-}
-
 // The network itself as the finest level.
 static int begin_ladder(const csim_mesh *mesh, const unsigned char *held, int first,
                         const csim_elements *springs, ladder *s) {
@@ -60,7 +48,7 @@ static int begin_ladder(const csim_mesh *mesh, const unsigned char *held, int fi
   int *pair = CSIM_ARENA_NEW(arena, int, csim_row(2, count));
   level *finest = &s->level[0];
   if (allocate_level(arena, n, finest)) return -1;
-  find_normals(mesh, s->part->X, s->normal);
+  csim_vert_normals(mesh->nvert, mesh->ntri, mesh->tri, s->part->X, s->normal);
   for (int i = 0; i < n; i++) {
     s->row[i] = finest->vert[i] = i;
     finest->early[i] = held && held[i];

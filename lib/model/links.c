@@ -237,7 +237,8 @@ void csim_links_direct(const csim_model *model, const double *x, const double *v
       int number = (int)csim_energy_param(energy, e)[CSIM_LINK_NUMBER];
       const csim_link *link = &model->links.link[number];
       double *row = now + csim_row(CSIM_LINK_NOW, number), *n = row + 2, weight[4];
-      if (link->frame[0] == link->frame[1] || !(row[0] > 0) || row[1] != link->closed_length) continue;
+      if (link->frame[0] == link->frame[1] || !(row[0] > 0) || row[1] != link->closed_length)
+        continue;
       gap_of(energy, e, x, weight, n);
       double x0[9], x1[9], l = csim_norm(n);
       for (int i = 0; i < 3; i++) {

@@ -277,3 +277,9 @@ void csim_state_free(csim_state *state) {
   free(state->plastic);
   *state = (csim_state){0};
 }
+
+const csim_body *csim_find_body(const csim_model *model, const char *name) {
+  for (int b = 0; b < model->nbody; b++)
+    if (!strcmp(model->body[b].name, name)) return &model->body[b];
+  return NULL;
+}

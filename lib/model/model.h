@@ -266,4 +266,7 @@ int csim_state_fit(const csim_model *model, long long step, double h, csim_state
 /// Makes `to` (zero, or a state of the same model) equal to `from`. -1 when out of memory.
 int csim_state_copy(const csim_state *from, csim_state *to);
 
+/// The body with a name; NULL: there is none.
+const csim_body *csim_find_body(const csim_model *model, const char *name);
+
 #endif

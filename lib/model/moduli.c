@@ -6,6 +6,7 @@
 #include "math/pcg.h"
 #include "math/vec3.h"
 #include "math/vector.h"
+#include "mesh/topology.h"
 #include "model/layout.h"
 
 #include <math.h>
@@ -69,16 +70,7 @@ static int make_network(csim_arena *arena, const csim_mesh *mesh, const double *
   net->normal = CSIM_ARENA_NEW(arena, double, csim_xyz(mesh->nvert));
   net->diagonal = CSIM_ARENA_NEW(arena, double, mesh->nvert);
   if (arena->failed) return -1;
-  for (int t = 0; t < mesh->ntri; t++) {
-    const int *v = mesh->tri + csim_xyz(t);
-    double n[3];
-    csim_triangle_normal(X + csim_xyz(v[0]), X + csim_xyz(v[1]), X + csim_xyz(v[2]), n);
-    for (int k = 0; k < 3; k++) csim_add_scaled(1, n, net->normal + csim_xyz(v[k]));
-  }
-  for (int i = 0; i < mesh->nvert; i++) {
-    double *n = net->normal + csim_xyz(i), l = csim_norm(n);
-    for (int c = 0; c < 3 && l > 0; c++) n[c] /= l;
-  }
+  csim_vert_normals(mesh->nvert, mesh->ntri, mesh->tri, X, net->normal);
   for (int e = 0; e < net->nspring; e++) {
     ptrdiff_t a = net->node[csim_row(2, e)] - net->vert0;
     ptrdiff_t b = net->node[csim_row(2, e) + 1] - net->vert0;

@@ -12,17 +12,14 @@ void csim_elements_add(csim_elements *elements, const int *node, const double *p
   if (elements->failed) return;
   int nnode = elements->kind->nnode, nparam = elements->kind->nparam;
   ptrdiff_t n = elements->nelem;
-  int *nodes = csim_grow(elements->node, &elements->node_capacity, (n + 1) * nnode, sizeof *nodes);
-  if (nodes) elements->node = nodes;
-  double *params =
-      csim_grow(elements->param, &elements->param_capacity, (n + 1) * nparam, sizeof *params);
-  if (params) elements->param = params;
-  if (!nodes || !params || n >= CSIM_MESH_MAX_FACE) {
+  if (CSIM_GROW(elements->node, elements->node_capacity, (n + 1) * nnode) ||
+      CSIM_GROW(elements->param, elements->param_capacity, (n + 1) * nparam) ||
+      n >= CSIM_MESH_MAX_FACE) {
     elements->failed = 1;
     return;
   }
-  memcpy(nodes + n * nnode, node, (size_t)nnode * sizeof *node);
-  memcpy(params + n * nparam, param, (size_t)nparam * sizeof *param);
+  memcpy(elements->node + n * nnode, node, (size_t)nnode * sizeof *node);
+  memcpy(elements->param + n * nparam, param, (size_t)nparam * sizeof *param);
   elements->nelem++;
 }
 
@@ -91,8 +88,7 @@ static double flat_area(const double *f) {
 
 static double area_of(const csim_part *part, const int *tri) {
   double n[3];
-  csim_triangle_normal(part->X + csim_xyz(tri[0]), part->X + csim_xyz(tri[1]),
-                       part->X + csim_xyz(tri[2]), n);
+  csim_face_normal(part->X, tri, n);
   return 0.5 * csim_norm(n);
 }
 

@@ -12,19 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Reserves n more vertices behind model->nvert (which stays) in x, v, mass.
+// Makes room for n more vertices after model->nvert in x, v and mass.
 static csim_status reserve_vertices(csim_build *build, int n) {
-  ptrdiff_t need = (ptrdiff_t)build->model->nvert + n, capacity = build->vert_capacity;
-  if (need > CSIM_MESH_MAX_VERT) return CSIM_MEMORY;
-  double **array[3] = {&build->x, &build->v, &build->mass};
-  for (int k = 0; k < 3; k++) {
-    ptrdiff_t cap = capacity;
-    double *moved = csim_grow(*array[k], &cap, need, (k == 2 ? 1 : 3) * sizeof(double));
-    if (!moved) return CSIM_MEMORY;
-    *array[k] = moved;
-    if (k == 2) build->vert_capacity = cap;
-  }
-  return CSIM_OK;
+  ptrdiff_t need = (ptrdiff_t)build->model->nvert + n;
+  int failed = need > CSIM_MESH_MAX_VERT ||
+               CSIM_GROW(build->x, build->x_capacity, csim_xyz(need)) ||
+               CSIM_GROW(build->v, build->v_capacity, csim_xyz(need)) ||
+               CSIM_GROW(build->mass, build->mass_capacity, need);
+  return failed ? CSIM_MEMORY : CSIM_OK;
 }
 
 static const csim_material *material_of(const csim_build *build, const csim_object *object) {
@@ -45,11 +40,9 @@ static csim_status add_vertices(csim_build *build, const csim_object *object, cs
     total += M[i];
     csim_add_scaled(M[i], x + csim_xyz(i), center);
   }
-  if (!(total > 0)) {
-    csim_say(build->log, CSIM_ERROR, object->mesh_place,
-             "object \"%s\" has no mass: its mesh has no area", object->name);
-    return CSIM_INVALID;
-  }
+  if (!(total > 0))
+    return csim_refuse(build->log, object->mesh_place,
+                       "object \"%s\" has no mass: its mesh has no area", object->name);
   for (int c = 0; c < 3; c++) center[c] /= total;
   for (int i = 0; i < body->nvert; i++) {
     double r[3], spin[3], *v = build->v + csim_xyz(body->vert0 + i);
@@ -66,14 +59,8 @@ static csim_status add_vertices(csim_build *build, const csim_object *object, cs
 // People leave a decimal or a unit behind: say when a garment is not the size of one.
 static void warn_about_size(csim_build *build, const csim_object *object, const csim_mesh *mesh) {
   double lo[3], hi[3], size = 0;
-  for (int c = 0; c < 3; c++) lo[c] = hi[c] = mesh->vert[c];
-  for (int i = 0; i < mesh->nvert; i++)
-    for (int c = 0; c < 3; c++) {
-      double x = mesh->vert[csim_xyz(i) + c];
-      lo[c] = x < lo[c] ? x : lo[c];
-      hi[c] = x > hi[c] ? x : hi[c];
-    }
-  for (int c = 0; c < 3; c++) size = hi[c] - lo[c] > size ? hi[c] - lo[c] : size;
+  csim_bounds(mesh->nvert, mesh->vert, lo, hi);
+  for (int c = 0; c < 3; c++) size = csim_max(size, hi[c] - lo[c]);
   if (size > 10 || size < 0.01)
     csim_say(build->log, CSIM_WARNING, object->mesh_place,
              "object \"%s\" is %.3g m large; is the length unit right? (\"units\": {\"length\": "
@@ -184,13 +171,11 @@ static csim_status add_springs(csim_build *build, const csim_object *object, con
   int first = build->elements.springs.nelem;
   csim_place place = object->mesh_place;
   int flat = 0, grid = mesh->grid[0] > 0;
-  if (object->network == CSIM_NETWORK_STRUCTURED && !grid) {
-    csim_say(
-        build->log, CSIM_ERROR, place,
+  if (object->network == CSIM_NETWORK_STRUCTURED && !grid)
+    return csim_refuse(
+        build->log, place,
         "object \"%s\": a structured network needs the shape \"grid\"; use \"network\": \"mesh\"",
         object->name);
-    return CSIM_INVALID;
-  }
   if (object->network == CSIM_NETWORK_STRUCTURED)
     csim_network_grid(mesh->grid[0], mesh->grid[1], &part, material->stretch,
                       &build->elements.springs);
@@ -292,13 +277,11 @@ static csim_status add_curvature(csim_build *build, const csim_object *object,
   const csim_mesh *mesh = body->mesh;
   const char *method = build->scene->solver.method;
   csim_part part = {.vert0 = body->vert0};
-  if (csim_method_find(method)->projects) {
-    csim_say(build->log, CSIM_ERROR, object->place,
-             "object \"%s\": bending \"curvature\" is no constraint that %s could project; use "
-             "\"quadratic\"",
-             object->name, method);
-    return CSIM_INVALID;
-  }
+  if (csim_method_find(method)->projects)
+    return csim_refuse(build->log, object->place,
+                       "object \"%s\": bending \"curvature\" is no constraint that %s could "
+                       "project; use \"quadratic\"",
+                       object->name, method);
   csim_bend *bend = CSIM_NEW(csim_bend, mesh->nvert);
   if (!bend) return CSIM_MEMORY;
   double *factor = vertex_factors(mesh, factors->of[CSIM_MAP_BEND]);
@@ -385,11 +368,11 @@ static csim_status check_masses(csim_build *build, const csim_object *object,
     if (state[v] == FLAT && !count++) first = v;
   free(state);
   if (!count) return CSIM_OK;
-  csim_say(build->log, CSIM_ERROR, object->mesh_place,
-           "object \"%s\": %d vert%s, the first is %d, belong%s to none but triangles without area "
-           "and would have no mass: remove these faces, or move the vertices apart",
-           object->name, count, count == 1 ? "ex" : "ices", first, count == 1 ? "s" : "");
-  return CSIM_INVALID;
+  return csim_refuse(
+      build->log, object->mesh_place,
+      "object \"%s\": %d vert%s, the first is %d, belong%s to none but triangles without area and "
+      "would have no mass: remove these faces, or move the vertices apart",
+      object->name, count, count == 1 ? "ex" : "ices", first, count == 1 ? "s" : "");
 }
 
 csim_status csim_build_cloth(csim_build *build, const csim_object *object, csim_body *body) {

@@ -95,14 +95,13 @@ static csim_status find_parts(csim_build *build, const csim_chamber_source *sour
   chamber->part = CSIM_ARENA_NEW(build->arena, csim_chamber_part, source->nobject);
   if (!chamber->part) return CSIM_MEMORY;
   for (int k = 0; k < source->nobject; k++) {
-    csim_chamber_part *part = &chamber->part[chamber->npart];
-    for (int b = 0, tri0 = 0; b < model->nbody; tri0 += model->body[b++].mesh->ntri)
-      if (!strcmp(model->body[b].name, source->object[k])) {
-        *part = (csim_chamber_part){.tri0 = tri0, .ntri = model->body[b].mesh->ntri};
-        chamber->npart++;
-      }
+    const csim_body *body = csim_find_body(model, source->object[k]);
+    if (!body) return CSIM_INVALID; // its own errors have been reported
+    csim_chamber_part *part = &chamber->part[chamber->npart++];
+    part->ntri = body->mesh->ntri;
+    for (const csim_body *b = model->body; b < body; b++) part->tri0 += b->mesh->ntri;
   }
-  return chamber->npart == source->nobject ? CSIM_OK : CSIM_INVALID;
+  return CSIM_OK;
 }
 
 // Which way the faces of each part point, seen from the middle of all.
@@ -112,7 +111,7 @@ static double orient_parts(const csim_model *model, const double *x, csim_chambe
     for (int t = chamber->part[k].tri0; t < chamber->part[k].tri0 + chamber->part[k].ntri; t++) {
       const int *v = model->tri + csim_xyz(t);
       double n[3];
-      csim_triangle_normal(x + csim_xyz(v[0]), x + csim_xyz(v[1]), x + csim_xyz(v[2]), n);
+      csim_face_normal(x, v, n);
       double a = csim_norm(n) / 2;
       area += a;
       for (int i = 0; i < 3; i++) csim_add_scaled(a / 3, x + csim_xyz(v[i]), middle);
@@ -144,13 +143,11 @@ static csim_status add_chamber(csim_build *build, const csim_chamber_source *sou
   chamber->vert = build->model->tri[csim_xyz(chamber->part[0].tri0)];
   double area = orient_parts(build->model, build->x, chamber);
   int needs_volume = chamber->gas || chamber->stiffness > 0;
-  if (needs_volume && !(chamber->volume0 > 1e-6 * area * sqrt(area))) {
-    csim_say(build->log, CSIM_ERROR, source->place,
-             "the chamber of \"%s\" is flat at the start: a gas or a volume to keep needs one that "
-             "is not; inflate it with \"pressure\" alone",
-             chamber->name);
-    return CSIM_INVALID;
-  }
+  if (needs_volume && !(chamber->volume0 > 1e-6 * area * sqrt(area)))
+    return csim_refuse(build->log, source->place,
+                       "the chamber of \"%s\" is flat at the start: a gas or a volume to keep "
+                       "needs one that is not; inflate it with \"pressure\" alone",
+                       chamber->name);
   csim_say(build->log, CSIM_INFO, source->place, "chamber of \"%s\": %.6g m^3 at the start",
            chamber->name, chamber->volume0);
   return CSIM_OK;

@@ -20,12 +20,11 @@ static csim_status check_solid(const csim_object *object, const csim_collider *c
     const csim_fault *fault = facts.boundary.count      ? &facts.boundary
                               : facts.nonmanifold.count ? &facts.nonmanifold
                                                         : &facts.flipped;
-    csim_say(
-        log, CSIM_ERROR, object->mesh_place,
-        "collider \"%s\" is declared solid, but its mesh is %s: %d edges, the first from vertex "
-        "%d to %d at face %d; mend the mesh, or leave out \"solid\"",
-        object->name, why, fault->count, fault->vert[0], fault->vert[1], fault->face[0]);
-    return CSIM_INVALID;
+    return csim_refuse(log, object->mesh_place,
+                       "collider \"%s\" is declared solid, but its mesh is %s: %d edges, the first "
+                       "from vertex %d to %d at face %d; mend the mesh, or leave out \"solid\"",
+                       object->name, why, fault->count, fault->vert[0], fault->vert[1],
+                       fault->face[0]);
   }
   for (int f = 0; f < (collider->nframe ? collider->nframe : 1); f++) {
     const double *x = collider->nframe ? collider->frame + csim_xyz(f) * mesh->nvert : mesh->vert;
@@ -33,13 +32,11 @@ static csim_status check_solid(const csim_object *object, const csim_collider *c
     if (volume > 0) continue;
     char when[40] = "";
     if (f) snprintf(when, sizeof when, " in frame %d of the sequence", f + 1);
-    csim_say(
-        log, CSIM_ERROR, object->mesh_place,
-        "collider \"%s\" is declared solid, but is inside out%s: its faces point inward and its "
-        "volume is negative; turn its faces around (\"flip normals\" in modelling programs), or "
-        "leave out \"solid\"",
-        object->name, when);
-    return CSIM_INVALID;
+    return csim_refuse(log, object->mesh_place,
+                       "collider \"%s\" is declared solid, but is inside out%s: its faces point "
+                       "inward and its volume is negative; turn its faces around (\"flip normals\" "
+                       "in modelling programs), or leave out \"solid\"",
+                       object->name, when);
   }
   return CSIM_OK;
 }
@@ -77,20 +74,16 @@ csim_status csim_build_collider(const csim_scene *scene, const csim_object *obje
     collider->shape = CSIM_COLLIDER_MESH;
     round = 0;
     if (scene->contact.response == CSIM_RESPONSE_IMPULSE ||
-        scene->contact.response == CSIM_RESPONSE_PENALTY) {
-      csim_say(
-          log, CSIM_ERROR, object->mesh_place,
-          "collider \"%s\": impulses and penalty springs know only sphere, plane, box, capsule and "
-          "cylinder; use \"response\": \"filter\"",
-          object->name);
-      return CSIM_INVALID;
-    }
+        scene->contact.response == CSIM_RESPONSE_PENALTY)
+      return csim_refuse(log, object->mesh_place,
+                         "collider \"%s\": impulses and penalty springs know only sphere, plane, "
+                         "box, capsule and cylinder; use \"response\": \"filter\"",
+                         object->name);
   }
-  if (round && !(scale[0] == scale[1] && scale[1] == scale[2] && scale[0] > 0)) {
-    csim_say(log, CSIM_ERROR, object->place,
-             "collider \"%s\": a round shape needs one positive scale for all axes", object->name);
-    return CSIM_INVALID;
-  }
+  if (round && !(scale[0] == scale[1] && scale[1] == scale[2] && scale[0] > 0))
+    return csim_refuse(log, object->place,
+                       "collider \"%s\": a round shape needs one positive scale for all axes",
+                       object->name);
   csim_rotation_matrix(object->rotation, collider->R);
   if (source->shape == CSIM_SHAPE_PLANE && scene->up == 2) { // its normal, local y, points up
     static const double stand[9] = {1, 0, 0, 0, 0, -1, 0, 1, 0};

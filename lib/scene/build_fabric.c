@@ -16,11 +16,10 @@ void csim_rest_free(csim_rest_shape *rest) {
 
 static csim_status refuse_uv(csim_build *build, const csim_object *object, int missing, int ntri,
                              const char *what) {
-  csim_say(build->log, CSIM_ERROR, object->mesh_place,
-           "object \"%s\": %d of its %d triangles have no texture coordinates with an area, which "
-           "%s needs",
-           object->name, missing, ntri, what);
-  return CSIM_INVALID;
+  return csim_refuse(build->log, object->mesh_place,
+                     "object \"%s\": %d of its %d triangles have no texture coordinates with an "
+                     "area, which %s needs",
+                     object->name, missing, ntri, what);
 }
 
 // Positions of the rest shape, if it has any.
@@ -137,8 +136,7 @@ const double *csim_find_channel(csim_build *build, const csim_object *object, cs
            "the mesh of \"%s\" has no numbers \"%s\" for its vertices; it has %s", object->name,
            name,
            names[0] ? names
-                    : "none: paint them, and write them as properties of a PLY file or as "
-                      "colours");
+                    : "none: paint them, and write them as properties of a PLY file or as colours");
   return NULL;
 }
 
@@ -153,31 +151,24 @@ static double weight_of(const csim_map *map, const double *value, const csim_mes
 static csim_status check_map(csim_build *build, const csim_object *object, const csim_map *map,
                              const csim_mesh *mesh) {
   int found = map->ngroup == 0;
-  if (map->nvertex && map->nvertex != mesh->nvert) {
-    csim_say(build->log, CSIM_ERROR, map->place,
-             "\"vertices\" has %d weights, but the mesh of \"%s\" has %d vertices", map->nvertex,
-             object->name, mesh->nvert);
-    return CSIM_INVALID;
-  }
-  if (map->nface && map->nface != mesh->nface) {
-    csim_say(build->log, CSIM_ERROR, map->place,
-             "\"faces\" has %d weights, but the mesh of \"%s\" has %d faces", map->nface,
-             object->name, mesh->nface);
-    return CSIM_INVALID;
-  }
+  if (map->nvertex && map->nvertex != mesh->nvert)
+    return csim_refuse(build->log, map->place,
+                       "\"vertices\" has %d weights, but the mesh of \"%s\" has %d vertices",
+                       map->nvertex, object->name, mesh->nvert);
+  if (map->nface && map->nface != mesh->nface)
+    return csim_refuse(build->log, map->place,
+                       "\"faces\" has %d weights, but the mesh of \"%s\" has %d faces", map->nface,
+                       object->name, mesh->nface);
   for (int f = 0; f < mesh->nface && !found; f++) found = in_groups(map, mesh, f);
-  if (map->of == CSIM_MAP_THICKNESS && build->scene->contact.response != CSIM_RESPONSE_FILTER) {
-    csim_say(build->log, CSIM_ERROR, map->place,
-             "object \"%s\": a map of thickness needs the contact response \"filter\"",
-             object->name);
-    return CSIM_INVALID;
-  }
+  if (map->of == CSIM_MAP_THICKNESS && build->scene->contact.response != CSIM_RESPONSE_FILTER)
+    return csim_refuse(build->log, map->place,
+                       "object \"%s\": a map of thickness needs the contact response \"filter\"",
+                       object->name);
   if (found) return CSIM_OK;
   char names[200];
   csim_list_groups(mesh, names);
-  csim_say(build->log, CSIM_ERROR, map->place, "\"%s\" has no group, object or material \"%s\"%s",
-           object->name, map->group[0], names);
-  return CSIM_INVALID;
+  return csim_refuse(build->log, map->place, "\"%s\" has no group, object or material \"%s\"%s",
+                     object->name, map->group[0], names);
 }
 
 csim_status csim_build_factors(csim_build *build, const csim_object *object, const csim_mesh *mesh,
@@ -202,12 +193,10 @@ csim_status csim_build_factors(csim_build *build, const csim_object *object, con
       double factor = map->low + weight_of(map, value, mesh, t) * (map->high - map->low);
       // without thickness nothing would keep surfaces apart
       int thick = map->of == CSIM_MAP_THICKNESS;
-      if (!(factor >= (thick ? 0.01 : 0) && factor <= (thick ? 100 : 1e9))) {
-        csim_say(build->log, CSIM_ERROR, map->place,
-                 "the factor at face %d of \"%s\" is %.6g; it must be %s", mesh->tri_face[t],
-                 object->name, factor, thick ? "0.01 to 100" : "0 or more");
-        return CSIM_INVALID;
-      }
+      if (!(factor >= (thick ? 0.01 : 0) && factor <= (thick ? 100 : 1e9)))
+        return csim_refuse(
+            build->log, map->place, "the factor at face %d of \"%s\" is %.6g; it must be %s",
+            mesh->tri_face[t], object->name, factor, thick ? "0.01 to 100" : "0 or more");
       of[t] *= factor;
     }
   }

@@ -10,11 +10,8 @@ static double side_of(const csim_body *body, const csim_rest_shape *rest, const 
   const csim_mesh *mesh = body->mesh;
   double face[3], own[3];
   if (!rest->X || !mesh->grid[0]) return 1;
-  csim_triangle_normal(rest->X + csim_xyz(mesh->tri[0]), rest->X + csim_xyz(mesh->tri[1]),
-                       rest->X + csim_xyz(mesh->tri[2]), face);
-  csim_triangle_normal(rest->X + csim_xyz(node[0] - body->vert0),
-                       rest->X + csim_xyz(node[1] - body->vert0),
-                       rest->X + csim_xyz(node[2] - body->vert0), own);
+  csim_face_normal(rest->X, mesh->tri, face);
+  csim_face_normal(rest->X - csim_xyz(body->vert0), node, own);
   return csim_dot(face, own) < 0 ? -1 : 1;
 }
 
@@ -37,10 +34,10 @@ csim_status csim_fold_hinges(csim_build *build, const csim_object *object, const
       count++;
     }
     if (count) continue;
-    csim_say(build->log, CSIM_ERROR, fold->place,
-             "this fold chooses no edge inside of \"%s\": both ends of an edge have to be chosen",
-             object->name);
-    status = CSIM_INVALID;
+    status = csim_refuse(
+        build->log, fold->place,
+        "this fold chooses no edge inside of \"%s\": both ends of an edge have to be chosen",
+        object->name);
   }
   free(chosen);
   return status;

@@ -89,11 +89,9 @@ static int course_of(csim_build *build, const csim_collider *collider) {
   csim_course course = csim_collider_course(collider);
   for (int k = 0; k < model->pins.ncourse; k++)
     if (build->course[k].rest == course.rest) return k;
-  csim_course *moved = csim_grow(build->course, &build->course_capacity,
-                                 (ptrdiff_t)model->pins.ncourse + 1, sizeof *moved);
-  if (!moved) return -1;
-  build->course = moved;
-  moved[model->pins.ncourse] = course;
+  if (CSIM_GROW(build->course, build->course_capacity, (ptrdiff_t)model->pins.ncourse + 1))
+    return -1;
+  build->course[model->pins.ncourse] = course;
   return model->pins.ncourse++;
 }
 
@@ -111,11 +109,9 @@ static const csim_collider *find_leader(const csim_build *build, const char *nam
 static csim_status add_follow(csim_build *build, const csim_pin *pin, int index, int vert,
                               const finder *f, const csim_course_pose *start) {
   csim_model *model = build->model;
-  csim_follow *moved = csim_grow(build->follow, &build->follow_capacity,
-                                 (ptrdiff_t)model->pins.nfollow + 1, sizeof *moved);
-  if (!moved) return CSIM_MEMORY;
-  build->follow = moved;
-  csim_follow *follow = &moved[model->pins.nfollow++];
+  if (CSIM_GROW(build->follow, build->follow_capacity, (ptrdiff_t)model->pins.nfollow + 1))
+    return CSIM_MEMORY;
+  csim_follow *follow = &build->follow[model->pins.nfollow++];
   const double *x = build->x + csim_xyz(vert);
   *follow = (csim_follow){.weight = {1}};
   if (pin->by == CSIM_FOLLOW_NUMBER)
@@ -144,11 +140,10 @@ csim_status csim_build_follow(csim_build *build, const csim_pin *pin, const csim
     if (t->group != model->pins.ngroup) continue;
     int index = t->vert - body->vert0;
     if (pin->by == CSIM_FOLLOW_NUMBER && index >= leader->mesh->nvert) {
-      csim_say(build->log, CSIM_ERROR, pin->place,
-               "vertex %d has no vertex of its number to follow: \"%s\" has vertices 0 to %d; use "
-               "\"by\": \"face\" or \"vertex\"",
-               index, pin->follow, leader->mesh->nvert - 1);
-      status = CSIM_INVALID;
+      status = csim_refuse(build->log, pin->place,
+                           "vertex %d has no vertex of its number to follow: \"%s\" has vertices 0 "
+                           "to %d; use \"by\": \"face\" or \"vertex\"",
+                           index, pin->follow, leader->mesh->nvert - 1);
       break;
     }
     t->follow = model->pins.nfollow;

@@ -1,6 +1,7 @@
 // scene/build_import.c: hints about meshes from files: what looks like a mistake, which groups
 // there are. Needs cache/, mesh/.
 #include "cache/sequence.h"
+#include "math/vec3.h"
 #include "mesh/tag.h"
 #include "scene/compile.h"
 
@@ -16,13 +17,9 @@ static const double LARGE = 30;
 static const double SMALL = 1e-6;
 
 static double size_of(const csim_mesh *mesh) {
-  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-  for (ptrdiff_t k = 0; k < csim_xyz(mesh->nvert); k++) {
-    low[k % 3] = fmin(low[k % 3], mesh->vert[k]);
-    high[k % 3] = fmax(high[k % 3], mesh->vert[k]);
-  }
-  double size = 0;
-  for (int c = 0; c < 3; c++) size = fmax(size, high[c] - low[c]);
+  double lo[3], hi[3], size = 0;
+  csim_bounds(mesh->nvert, mesh->vert, lo, hi);
+  for (int c = 0; c < 3; c++) size = fmax(size, hi[c] - lo[c]);
   return size;
 }
 

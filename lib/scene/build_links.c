@@ -16,12 +16,6 @@ typedef struct chosen {
   int *vert; // (n) of the model
 } chosen;
 
-static const csim_body *find_body(const csim_build *build, const char *name) {
-  for (int b = 0; b < build->model->nbody; b++)
-    if (!strcmp(build->model->body[b].name, name)) return &build->model->body[b];
-  return NULL;
-}
-
 static int chooses(const csim_selection *s) {
   return s->all || s->nindex || s->nbox || s->nnearest || s->ngroup;
 }
@@ -33,7 +27,7 @@ static int is_ordered(const csim_selection *s) {
 
 static csim_status choose(csim_build *build, const csim_link_end *end, chosen *c) {
   const csim_selection *s = &end->select;
-  c->body = find_body(build, end->object);
+  c->body = csim_find_body(build->model, end->object);
   if (!c->body) return CSIM_INVALID; // its own errors have been reported
   c->n = 0;
   c->vert = CSIM_NEW(int, s->nindex > c->body->nvert ? s->nindex : c->body->nvert);
@@ -45,10 +39,8 @@ static csim_status choose(csim_build *build, const csim_link_end *end, chosen *c
   else if (!status)
     for (int i = 0; i < c->body->nvert; i++)
       if (flag[i]) c->vert[c->n++] = c->body->vert0 + i;
-  if (!status && chooses(s) && c->n == 0) {
-    csim_say(build->log, CSIM_ERROR, end->place, "this selects no vertex of \"%s\"", end->object);
-    status = CSIM_INVALID;
-  }
+  if (!status && chooses(s) && c->n == 0)
+    status = csim_refuse(build->log, end->place, "this selects no vertex of \"%s\"", end->object);
   free(flag);
   return status;
 }
@@ -61,10 +53,8 @@ static const double *at(const csim_build *build, int vert) {
 static csim_status add_link(csim_build *build, const csim_joint *joint, const int node[4],
                             const double *weight) {
   csim_model *model = build->model;
-  csim_link *moved = csim_grow(build->link, &build->link_capacity,
-                               (ptrdiff_t)model->links.nlink + 1, sizeof *moved);
-  if (!moved) return CSIM_MEMORY;
-  build->link = moved;
+  if (CSIM_GROW(build->link, build->link_capacity, (ptrdiff_t)model->links.nlink + 1))
+    return CSIM_MEMORY;
   double w[4] = {1, 0, 0, 0}, d[3] = {0};
   double param[CSIM_LINK_WEIGHT + 3] = {joint->stiffness, joint->damping, model->links.nlink,
                                         joint->pull};
@@ -75,10 +65,11 @@ static csim_status add_link(csim_build *build, const csim_joint *joint, const in
   for (int i = 0; i < 4; i++)
     if (w[i] != 0) csim_add_scaled(w[i], at(build, node[i]), d);
   double length = joint->length >= 0 ? joint->length : csim_norm(d);
-  moved[model->links.nlink++] = (csim_link){.group = model->links.ngroup,
-                                            .length = length,
-                                            .end = 1,
-                                            .closed_length = length}; // seams: csim_close_seams
+  build->link[model->links.nlink++] =
+      (csim_link){.group = model->links.ngroup,
+                  .length = length,
+                  .end = 1,
+                  .closed_length = length}; // seams: csim_close_seams
   csim_elements_add(weight ? &build->elements.face_links : &build->elements.links, node, param);
   return CSIM_OK;
 }
@@ -117,13 +108,11 @@ static csim_status link_to_face(csim_build *build, const csim_joint *joint, cons
 static csim_status link_vertices(csim_build *build, const csim_joint *joint, const chosen *a,
                                  const chosen *b, int in_order) {
   csim_status status = CSIM_OK;
-  if (in_order && a->n != b->n) {
-    csim_say(build->log, CSIM_ERROR, joint->place,
-             "%d vertices of \"%s\" cannot go in order with %d of \"%s\"; choose as many, or "
-             "\"pair\": \"nearest\"",
-             a->n, joint->a.object, b->n, joint->b.object);
-    return CSIM_INVALID;
-  }
+  if (in_order && a->n != b->n)
+    return csim_refuse(build->log, joint->place,
+                       "%d vertices of \"%s\" cannot go in order with %d of \"%s\"; choose as "
+                       "many, or \"pair\": \"nearest\"",
+                       a->n, joint->a.object, b->n, joint->b.object);
   for (int i = 0; i < a->n && !status; i++) {
     int other = in_order ? b->vert[i] : nearest_of(build, b, a->vert[i]);
     int node[4] = {a->vert[i], other, 0, 0};
@@ -132,21 +121,15 @@ static csim_status link_vertices(csim_build *build, const csim_joint *joint, con
       continue;
     }
     if (joint->seam) continue;
-    csim_say(build->log, CSIM_ERROR, joint->place, "vertex %d of \"%s\" is attached to itself",
-             other - a->body->vert0, joint->a.object);
-    status = CSIM_INVALID;
+    status = csim_refuse(build->log, joint->place, "vertex %d of \"%s\" is attached to itself",
+                         other - a->body->vert0, joint->a.object);
   }
   return status;
 }
 
-static double time_of(const csim_build *build, double frame) {
-  const csim_scene *scene = build->scene;
-  if (fabs(frame) > CSIM_FRAME_LIMIT) return frame < 0 ? -INFINITY : INFINITY;
-  return (frame - scene->frame_start) / scene->fps;
-}
-
 static csim_status add_joint(csim_build *build, const csim_joint *joint) {
   csim_model *model = build->model;
+  const csim_scene *scene = build->scene;
   chosen a = {0}, b = {0};
   int first = model->links.nlink;
   csim_status status = choose(build, &joint->a, &a);
@@ -161,22 +144,21 @@ static csim_status add_joint(csim_build *build, const csim_joint *joint) {
                         : b.n == 0 && pair != CSIM_PAIRING_FACE ? joint->b.object
                                                                 : NULL;
   if (missing) {
-    csim_say(build->log, CSIM_ERROR, joint->place,
-             "no vertices of \"%s\" are chosen: give \"vertices\", \"box\", \"nearest\" or "
-             "\"group\"",
-             missing);
-    status = CSIM_INVALID;
+    status = csim_refuse(
+        build->log, joint->place,
+        "no vertices of \"%s\" are chosen: give \"vertices\", \"box\", \"nearest\" or \"group\"",
+        missing);
     goto done;
   }
   csim_link_group *g = &model->links.group[model->links.ngroup];
   *g = (csim_link_group){
       .name = csim_arena_print(build->arena, "%s and %s", joint->a.object, joint->b.object),
-      .begin = time_of(build, joint->from),
-      .end = time_of(build, joint->to),
+      .begin = csim_frame_time(scene, joint->from),
+      .end = csim_frame_time(scene, joint->to),
       .force = joint->force,
       .seam = joint->seam};
   if (joint->seam && g->begin < 0) g->begin = 0;
-  g->closed = joint->seam ? time_of(build, joint->closed) : g->begin;
+  g->closed = joint->seam ? csim_frame_time(scene, joint->closed) : g->begin;
   if (pair == CSIM_PAIRING_FACE)
     for (int i = 0; i < a.n && !status; i++) status = link_to_face(build, joint, b.body, a.vert[i]);
   else
@@ -286,9 +268,9 @@ static csim_status add_pattern(csim_build *build, const csim_object *object,
   double longest = 0;
   int first = model->links.nlink;
   *g = (csim_link_group){.name = csim_arena_print(build->arena, "%s", object->name),
-                         .begin = csim_max(0, time_of(build, from)),
+                         .begin = csim_max(0, csim_frame_time(scene, from)),
                          .end = INFINITY,
-                         .closed = time_of(build, closed),
+                         .closed = csim_frame_time(scene, closed),
                          .seam = 1};
   for (int i = 0; i < body->mesh->nstitch; i++) {
     const int *v = body->mesh->stitch + csim_row(2, i);
@@ -352,8 +334,9 @@ csim_status csim_build_links(csim_build *build) {
   }
   for (int o = 0; o < scene->nobject && !status; o++) {
     const csim_object *object = &scene->object[o];
-    const csim_body *body =
-        object->mesh.shape == CSIM_SHAPE_PATTERN ? find_body(build, object->name) : NULL;
+    const csim_body *body = object->mesh.shape == CSIM_SHAPE_PATTERN
+                                ? csim_find_body(build->model, object->name)
+                                : NULL;
     if (body && body->mesh->nstitch) status = add_pattern(build, object, body);
   }
   if (status) return status;

@@ -104,15 +104,11 @@ static csim_status find_frame(const csim_mesh_source *source, const csim_sequenc
   *share = 0;
   if (wanted < -CSIM_FRAME_LIMIT) return CSIM_OK; // the first
   csim_place place = {.file = source->file};
-  if (info->time && !(info->fps > 0)) {
-    csim_say(log, CSIM_ERROR, place,
-             "has times and no frame rate, so no frame has a number: leave out \"frame\"");
-    return CSIM_INVALID;
-  }
-  if (wanted < first - near || wanted > last + near) {
-    csim_say(log, CSIM_ERROR, place, "has frames %.6g to %.6g, and not %.6g", first, last, wanted);
-    return CSIM_INVALID;
-  }
+  if (info->time && !(info->fps > 0))
+    return csim_refuse(
+        log, place, "has times and no frame rate, so no frame has a number: leave out \"frame\"");
+  if (wanted < first - near || wanted > last + near)
+    return csim_refuse(log, place, "has frames %.6g to %.6g, and not %.6g", first, last, wanted);
   while (*frame + 1 < info->nframe && number_of(info, *frame + 1) <= wanted + near) ++*frame;
   double from = number_of(info, *frame);
   if (*frame + 1 < info->nframe && wanted > from + near)
@@ -150,14 +146,10 @@ static csim_status read_archive(const csim_scene *scene, const csim_mesh_source 
   double *x = CSIM_NEW(double, csim_xyz(part->nvert));
   status = x ? read_at(s, source, log, object, x) : CSIM_MEMORY;
   for (ptrdiff_t k = 0; k < csim_xyz(part->nvert) && !status; k++)
-    if (!isfinite(x[k])) {
-      csim_say(log, CSIM_ERROR, place, "vertex %td of \"%s\" is not finite", k / 3, part->name);
-      status = CSIM_INVALID;
-    }
-  if (!status && !part->nface) {
-    csim_say(log, CSIM_ERROR, place, "object \"%s\" has no faces", part->name);
-    status = CSIM_INVALID;
-  }
+    if (!isfinite(x[k]))
+      status = csim_refuse(log, place, "vertex %td of \"%s\" is not finite", k / 3, part->name);
+  if (!status && !part->nface)
+    status = csim_refuse(log, place, "object \"%s\" has no faces", part->name);
   if (!status) {
     csim_mesh_to_scene(scene, source, info, part->nvert, x);
     status = csim_mesh_of_cached(part, x, place, log, mesh);
@@ -171,11 +163,9 @@ csim_status csim_read_mesh(const csim_scene *scene, const csim_mesh_source *sour
                            csim_mesh *mesh) {
   *mesh = (csim_mesh){0};
   if (csim_sequence_is_archive(source->file)) return read_archive(scene, source, log, mesh);
-  if (source->object || source->frame >= -CSIM_FRAME_LIMIT) {
-    csim_say(log, CSIM_ERROR, (csim_place){.file = source->file},
-             "is one mesh: \"object\" and \"frame\" are for Alembic files and caches");
-    return CSIM_INVALID;
-  }
+  if (source->object || source->frame >= -CSIM_FRAME_LIMIT)
+    return csim_refuse(log, (csim_place){.file = source->file},
+                       "is one mesh: \"object\" and \"frame\" are for Alembic files and caches");
   csim_status status = csim_mesh_read(source->file, log, mesh);
   if (!status) csim_mesh_to_scene(scene, source, NULL, mesh->nvert, mesh->vert);
   return status;

@@ -68,8 +68,7 @@ static void measure_panels(panels *p) {
   for (int t = 0; t < mesh->ntri; t++) {
     const int *v = mesh->tri + csim_xyz(t);
     double n[3];
-    csim_triangle_normal(mesh->vert + csim_xyz(v[0]), mesh->vert + csim_xyz(v[1]),
-                         mesh->vert + csim_xyz(v[2]), n);
+    csim_face_normal(mesh->vert, v, n);
     for (int k = 0; k < 3; k++)
       csim_add_scaled(csim_norm(n) / 3, mesh->vert + csim_xyz(v[k]),
                       p->center + csim_xyz(p->of[v[0]]));
@@ -202,11 +201,10 @@ static void report_crossing(const panels *p, const csim_object *object) {
     last = k;
     int tag = mesh->face_tag ? mesh->face_tag[mesh->tri_face[t]] : -1;
     const char *name = csim_tag_name(tag < 0 ? NULL : mesh->tag[tag], CSIM_TAG_GROUP, &length);
-    csim_say(
-        p->build->log, CSIM_WARNING, object->mesh_place,
-        "panel \"%.*s\" of \"%s\" stands through a collider or another panel, also after it was "
-        "moved by %.3g mm: give it another \"translation\" in the pattern",
-        length, name, object->name, 1e3 * csim_norm(p->moved + csim_xyz(k)));
+    csim_say(p->build->log, CSIM_WARNING, object->mesh_place,
+             "panel \"%.*s\" of \"%s\" stands through a collider or another panel, also after it "
+             "was moved by %.3g mm: give it another \"translation\" in the pattern",
+             length, name, object->name, 1e3 * csim_norm(p->moved + csim_xyz(k)));
   }
 }
 

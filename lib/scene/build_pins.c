@@ -101,12 +101,6 @@ static void mark_pinned(const csim_build *build, const csim_body *body, double b
   }
 }
 
-static double time_of(const csim_build *build, double frame) {
-  const csim_scene *scene = build->scene;
-  if (fabs(frame) > CSIM_FRAME_LIMIT) return frame < 0 ? -INFINITY : INFINITY;
-  return (frame - scene->frame_start) / scene->fps;
-}
-
 // Chooses the vertices painted above 0. @return the weights of the mesh's vertices, NULL after an
 // error
 static const double *choose_painted(csim_build *build, const csim_object *object,
@@ -126,8 +120,8 @@ static csim_status add_targets(csim_build *build, const csim_object *object, con
   csim_model *model = build->model;
   csim_pin_group *group = &model->pins.group[model->pins.ngroup];
   *group = (csim_pin_group){.course = -1,
-                            .begin = time_of(build, pin->from),
-                            .end = time_of(build, pin->to),
+                            .begin = csim_frame_time(build->scene, pin->from),
+                            .end = csim_frame_time(build->scene, pin->to),
                             .stiffness = pin->stiffness};
   int exact = !(pin->stiffness > 0), holds = group->begin <= 0 && group->end > 0;
   mark_pinned(build, body, group->begin, group->end, pinned);
@@ -142,30 +136,25 @@ static csim_status add_targets(csim_build *build, const csim_object *object, con
       taken++;
       continue;
     }
-    csim_target *moved = csim_grow(build->target, &build->target_capacity,
-                                   (ptrdiff_t)model->ntarget + 1, sizeof *moved);
-    if (!moved) return CSIM_MEMORY;
-    build->target = moved;
+    if (CSIM_GROW(build->target, build->target_capacity, (ptrdiff_t)model->ntarget + 1))
+      return CSIM_MEMORY;
     int vert = body->vert0 + i;
     double share = weight && i < body->mesh->nvert && weight[i] > 0 ? weight[i] : 1;
     if (pin->stiffness > 0)
       csim_elements_add(&build->elements.anchors, &vert,
                         (double[]){share * pin->stiffness, model->ntarget, pin->axis[0],
                                    pin->axis[1], pin->axis[2]});
-    moved[model->ntarget++] = (csim_target){.vert = vert,
-                                            .group = model->pins.ngroup,
-                                            .follow = -1,
-                                            .exact = exact,
-                                            .hard = exact && holds};
+    build->target[model->ntarget++] = (csim_target){.vert = vert,
+                                                    .group = model->pins.ngroup,
+                                                    .follow = -1,
+                                                    .exact = exact,
+                                                    .hard = exact && holds};
   }
-  if (count == 0) {
-    csim_say(
-        build->log, CSIM_ERROR, pin->place,
-        "this pin selects no vertex of \"%s\"; boxes and points are in world coordinates at the "
-        "start",
-        object->name);
-    return CSIM_INVALID;
-  }
+  if (count == 0)
+    return csim_refuse(build->log, pin->place,
+                       "this pin selects no vertex of \"%s\"; boxes and points are in world "
+                       "coordinates at the start",
+                       object->name);
   if (taken)
     csim_say(build->log, CSIM_WARNING, pin->place,
              "%d of these %d vertices of \"%s\" are pinned already and stay with the first pin",

@@ -7,13 +7,10 @@
 
 // Length of the diagonal of the box around n points.
 static double size_of(int n, const double *x) {
-  double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
-  for (int i = 0; i < n; i++)
-    for (int c = 0; c < 3; c++) {
-      lo[c] = csim_min(lo[c], x[csim_xyz(i) + c]);
-      hi[c] = csim_max(hi[c], x[csim_xyz(i) + c]);
-    }
-  return n ? csim_distance(lo, hi) : 0;
+  double lo[3], hi[3];
+  if (!n) return 0;
+  csim_bounds(n, x, lo, hi);
+  return csim_distance(lo, hi);
 }
 
 // A tenth of the object's size away there is no cloth that a render mesh could be the surface of.

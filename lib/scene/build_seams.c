@@ -57,16 +57,14 @@ static csim_status add_edge(sewn_edges *s, int object, const csim_body *body, in
   csim_cross(e, r, across);
   double length = csim_norm(e), twice = csim_norm(across);
   if (!(twice > 1e-6 * length * length)) return CSIM_OK; // a sliver's cotangents are noise
-  sewn_edge *moved = csim_grow(s->edge, &s->capacity, (ptrdiff_t)s->n + 1, sizeof *moved);
-  if (!moved) return CSIM_MEMORY;
-  s->edge = moved;
-  moved[s->n++] = (sewn_edge){.seam = {u < v ? u : v, u < v ? v : u},
-                              .end = {body->vert0 + a, body->vert0 + b},
-                              .far = body->vert0 + c,
-                              .object = object,
-                              .length = length,
-                              .along = csim_dot(e, r) / length,
-                              .off = twice / length};
+  if (CSIM_GROW(s->edge, s->capacity, (ptrdiff_t)s->n + 1)) return CSIM_MEMORY;
+  s->edge[s->n++] = (sewn_edge){.seam = {u < v ? u : v, u < v ? v : u},
+                                .end = {body->vert0 + a, body->vert0 + b},
+                                .far = body->vert0 + c,
+                                .object = object,
+                                .length = length,
+                                .along = csim_dot(e, r) / length,
+                                .off = twice / length};
   return CSIM_OK;
 }
 

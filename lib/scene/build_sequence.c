@@ -59,21 +59,17 @@ static csim_status choose_frames(source *s, csim_arena *arena, csim_collider *co
   const csim_sequence_info *info = s->info;
   double fps = mesh->fps > 0 ? mesh->fps : info->fps > 0 ? info->fps : scene->fps;
   if (fabs(fps - scene->fps) < 1e-5 * scene->fps) fps = scene->fps; // rounded to floats in the file
-  if (info->time && mesh->fps > 0 && !(info->fps > 0)) {
-    csim_say(s->log, CSIM_ERROR, place_of(s),
-             "has times and no frame rate, which \"fps\" could replace: leave it out");
-    return CSIM_INVALID;
-  }
+  if (info->time && mesh->fps > 0 && !(info->fps > 0))
+    return csim_refuse(s->log, place_of(s),
+                       "has times and no frame rate, which \"fps\" could replace: leave it out");
   double end = (scene->frame_end - scene->frame_start) / scene->fps;
   find_range(s, fps, end);
   // a gap in the numbers is a frame that got lost; point caches count as they like
   int numbered = info->has_faces && !info->time;
   for (int f = s->first; numbered && f < s->last; f++)
-    if (info->number[f + 1] != info->number[f] + 1) {
-      csim_say(s->log, CSIM_ERROR, place_of(s), "frame %lld is missing: after %lld comes %lld",
-               info->number[f] + 1, info->number[f], info->number[f + 1]);
-      return CSIM_INVALID;
-    }
+    if (info->number[f + 1] != info->number[f] + 1)
+      return csim_refuse(s->log, place_of(s), "frame %lld is missing: after %lld comes %lld",
+                         info->number[f] + 1, info->number[f], info->number[f + 1]);
   double over = time_of(s, fps, info->nframe - 1);
   if (info->nframe > 1 && (end - over) * fps > 1e-6)
     csim_say(s->log, CSIM_WARNING, place_of(s),
@@ -90,12 +86,10 @@ static csim_status read_frame(const source *s, int frame, double *x) {
   csim_mesh_to_scene(s->scene, &s->object->mesh, s->info, n, x);
   csim_place_vertices(s->object, n, x);
   for (ptrdiff_t k = 0; k < csim_xyz(n); k++)
-    if (!(fabs(x[k]) < 1e15)) {
-      csim_say(s->log, CSIM_ERROR, place_of(s),
-               "frame %lld: vertex %td is not finite, or lies farther than 1e15 m out",
-               s->info->number[frame], k / 3);
-      return CSIM_INVALID;
-    }
+    if (!(fabs(x[k]) < 1e15))
+      return csim_refuse(s->log, place_of(s),
+                         "frame %lld: vertex %td is not finite, or lies farther than 1e15 m out",
+                         s->info->number[frame], k / 3);
   return CSIM_OK;
 }
 
@@ -105,30 +99,25 @@ static csim_status make_mesh(const source *s, const double *x, csim_mesh *mesh) 
   const char *faces = s->object->mesh.faces;
   csim_mesh from = {0};
   csim_status status = CSIM_OK;
-  if (!faces && !s->info->has_faces) {
-    csim_say(s->log, CSIM_ERROR, place_of(s),
-             "is a point cache and has no faces: name a mesh file that has them with \"faces\"");
-    return CSIM_INVALID;
-  }
+  if (!faces && !s->info->has_faces)
+    return csim_refuse(
+        s->log, place_of(s),
+        "is a point cache and has no faces: name a mesh file that has them with \"faces\"");
   if (faces) {
     csim_mesh_source file = {.file = s->object->mesh.faces, .frame = -10 * CSIM_FRAME_LIMIT};
     status = csim_read_mesh(s->scene, &file, s->log, &from);
     if (status) return status;
-    if (from.nvert != part.nvert) {
-      csim_say(s->log, CSIM_ERROR, place_of(s), "has %d vertices, and its faces, %s, have %d",
-               part.nvert, faces, from.nvert);
-      status = CSIM_INVALID;
-    }
+    if (from.nvert != part.nvert)
+      status = csim_refuse(s->log, place_of(s), "has %d vertices, and its faces, %s, have %d",
+                           part.nvert, faces, from.nvert);
     part.nface = from.nface;
     part.face_start = from.face_start;
     part.face_vert = from.face_vert;
     part.nuv = part.nuv_set = part.ntag = part.nnormal = 0; // they are of other corners
   }
   if (!status) status = csim_mesh_of_cached(&part, x, place_of(s), s->log, mesh);
-  if (!status && mesh->ntri == 0) {
-    csim_say(s->log, CSIM_ERROR, place_of(s), "object \"%s\" has no faces", part.name);
-    status = CSIM_INVALID;
-  }
+  if (!status && mesh->ntri == 0)
+    status = csim_refuse(s->log, place_of(s), "object \"%s\" has no faces", part.name);
   csim_mesh_free(&from);
   return status;
 }
@@ -154,11 +143,9 @@ csim_status csim_build_sequence(const csim_scene *scene, const csim_object *obje
   int nframe = s.last - s.first + 1, nvert = s.info->object[s.part].nvert;
   ptrdiff_t n = csim_xyz(nvert);
   double *frame = CSIM_ARENA_NEW(arena, double, n *nframe), *start = csim_alloc(n, sizeof *start);
-  if (!frame || !start) {
-    csim_say(log, CSIM_ERROR, place_of(&s), "out of memory for %d frames of %d vertices", nframe,
-             nvert);
-    status = CSIM_MEMORY;
-  }
+  if (!frame || !start)
+    status = csim_fail(log, CSIM_MEMORY, place_of(&s), "out of memory for %d frames of %d vertices",
+                       nframe, nvert);
   for (int f = 0; !status && f < nframe; f++) status = read_frame(&s, s.first + f, frame + n * f);
   if (!status) {
     collider->nframe = nframe;

@@ -16,12 +16,11 @@ csim_status csim_build_open_start(csim_build *build) {
   build->start_frame = last ? info->nframe - 1 : csim_cached_frame(info, scene->start_frame);
   if (build->start_frame >= 0 && info->options.up == scene->up) return CSIM_OK;
   if (build->start_frame < 0)
-    csim_say(build->log, CSIM_ERROR, place, "cannot start from \"%s\": it has no frame %d",
-             info->file, last ? scene->frame_start : scene->start_frame);
-  else
-    csim_say(build->log, CSIM_ERROR, place,
-             "cannot start from \"%s\": another axis points up in it (\"units.up\")", info->file);
-  return CSIM_INVALID;
+    return csim_refuse(build->log, place, "cannot start from \"%s\": it has no frame %d",
+                       info->file, last ? scene->frame_start : scene->start_frame);
+  return csim_refuse(build->log, place,
+                     "cannot start from \"%s\": another axis points up in it (\"units.up\")",
+                     info->file);
 }
 
 csim_status csim_build_start(csim_build *build, const csim_object *object, const csim_body *body) {
@@ -33,13 +32,11 @@ csim_status csim_build_start(csim_build *build, const csim_object *object, const
              object->name, info->file);
     return CSIM_OK;
   }
-  if (info->object[k].nvert != body->nvert) {
-    csim_say(build->log, CSIM_ERROR, object->place,
-             "\"%s\" has %d vertices, and in \"%s\", where it should start from, %d: the meshes "
-             "have to be the same",
-             object->name, body->nvert, info->file, info->object[k].nvert);
-    return CSIM_INVALID;
-  }
+  if (info->object[k].nvert != body->nvert)
+    return csim_refuse(build->log, object->place,
+                       "\"%s\" has %d vertices, and in \"%s\", where it should start from, %d: the "
+                       "meshes have to be the same",
+                       object->name, body->nvert, info->file, info->object[k].nvert);
   double *x = build->x + csim_xyz(body->vert0), *v = build->v + csim_xyz(body->vert0);
   csim_status status = csim_cached_state(build->start, k, build->start_frame, info->unit, x, v);
   for (ptrdiff_t i = 0; i < csim_xyz(body->nvert) && !status; i++)

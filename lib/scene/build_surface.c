@@ -72,11 +72,10 @@ csim_status csim_build_surface(const csim_scene *scene, const csim_object *objec
   for (ptrdiff_t k = 0; mesh->rest && k < csim_xyz(mesh->nvert); k++)
     mesh->rest[k] *= object->scale[0]; // of a pattern: one for all axes
   for (ptrdiff_t k = 0; k < csim_xyz(mesh->nvert); k++)
-    if (!(fabs(mesh->vert[k]) < 1e15)) {
-      csim_say(log, CSIM_ERROR, object->mesh_place,
-               "object \"%s\": vertex %td lies farther than 1e15 m out; scale or move the mesh",
-               object->name, k / 3);
-      return CSIM_INVALID;
-    }
+    if (!(fabs(mesh->vert[k]) < 1e15))
+      return csim_refuse(
+          log, object->mesh_place,
+          "object \"%s\": vertex %td lies farther than 1e15 m out; scale or move the mesh",
+          object->name, k / 3);
   return CSIM_OK;
 }

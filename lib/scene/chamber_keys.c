@@ -35,25 +35,20 @@ static const csim_field chamber_fields[] = {
 
 static void finish_chamber(csim_reader *r, const cJSON *item, void *base) {
   csim_chamber_source *chamber = base;
-  chamber->place = csim_keep_place(r, CSIM_AT_VALUE, item);
+  chamber->place = csim_keep_place(r, item);
   int keeps = chamber->volume != 1 || chamber->volume_key.nkey > 0;
   if (keeps && !(chamber->stiffness > 0))
-    csim_complain(r, CSIM_AT_VALUE, csim_json_get(item, "volume"),
-                  "needs a \"stiffness\" > 0 Pa to be kept with");
+    csim_complain(r, csim_json_get(item, "volume"), "needs a \"stiffness\" > 0 Pa to be kept with");
   if (chamber->gas && !(chamber->atmosphere + chamber->pressure > 0))
-    csim_complain(r, CSIM_AT_VALUE, csim_json_get(item, "pressure"),
+    csim_complain(r, csim_json_get(item, "pressure"),
                   "is below a vacuum: \"atmosphere\" and \"pressure\" must sum to more than 0 Pa");
 }
 
-static const csim_table chamber_table = {.name = "chamber",
-                                         .doc = "The inside of a closed surface.",
-                                         .size = sizeof(csim_chamber_source),
-                                         .finish = finish_chamber,
-                                         CSIM_FIELDS_OF(chamber_fields)};
-static const csim_field chamber_element = {.kind = &csim_kind_table, .detail = &chamber_table};
-const csim_list csim_chamber_list = {.element = &chamber_element,
-                                     .size = sizeof(csim_chamber_source),
-                                     .count_offset = offsetof(csim_scene, nchamber)};
+static const csim_table chamber_table =
+    CSIM_TABLE("chamber", csim_chamber_source, chamber_fields, finish_chamber,
+               "The inside of a closed surface.");
+const csim_list csim_chamber_list =
+    CSIM_LIST_OF(chamber_table, csim_chamber_source, offsetof(csim_scene, nchamber));
 
 void csim_check_chambers(csim_reader *r, const cJSON *item, const csim_scene *scene) {
   const cJSON *list = csim_json_get(item, "chambers");
@@ -73,14 +68,13 @@ void csim_check_chambers(csim_reader *r, const cJSON *item, const csim_scene *sc
       for (const char **known = names; name && *known; known++) found |= !strcmp(*known, name);
       for (int before = 0; name && before < k; before++)
         if (scene->chamber[i].object[before] && !strcmp(scene->chamber[i].object[before], name))
-          csim_complain(r, CSIM_AT_VALUE, at ? at : objects, "\"%s\" is named twice", name);
+          csim_complain(r, at ? at : objects, "\"%s\" is named twice", name);
       if (name && !found)
-        csim_complain(r, CSIM_AT_VALUE, at ? at : objects, "there is no cloth \"%s\"%s", name,
+        csim_complain(r, at ? at : objects, "there is no cloth \"%s\"%s", name,
                       csim_suggest(r, name, names));
     }
     const csim_linear_kind *linear = csim_linear_find(solver->linear);
     if (!csim_method_find(solver->method)->solves_systems || !linear->is_preconditioner)
-      csim_complain(r, CSIM_AT_VALUE, c,
-                    "chambers need the method \"newton\" with \"linear\" pcg or cholesky");
+      csim_complain(r, c, "chambers need the method \"newton\" with \"linear\" pcg or cholesky");
   }
 }

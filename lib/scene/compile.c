@@ -54,11 +54,9 @@ static csim_status hold_loose(csim_build *build) {
     const csim_body *body = &model->body[b];
     for (int v = body->vert0; v < body->vert0 + body->nvert; v++) {
       if (build->mass[v] > 0) continue;
-      csim_target *moved = csim_grow(build->target, &build->target_capacity,
-                                     (ptrdiff_t)model->ntarget + 1, sizeof *moved);
-      if (!moved) return CSIM_MEMORY;
-      build->target = moved;
-      moved[model->ntarget++] =
+      if (CSIM_GROW(build->target, build->target_capacity, (ptrdiff_t)model->ntarget + 1))
+        return CSIM_MEMORY;
+      build->target[model->ntarget++] =
           (csim_target){.vert = v, .group = -1, .follow = -1, .exact = 1, .hard = 1};
     }
   }

@@ -8,6 +8,8 @@
 #include "model/model.h"
 #include "scene/scene.h"
 
+#include <math.h>
+
 /// A mesh that follows a body and is written beside it.
 typedef struct csim_bound_mesh {
   const char *name; ///< the scene's
@@ -78,8 +80,8 @@ typedef struct csim_build {
   csim_world *world; ///< its colliders are complete; patterns draw in their arms
   csim_arena *arena; ///< of the model
   csim_model *model;
-  ptrdiff_t vert_capacity; ///< of the arrays below
-  double *x, *v, *mass;
+  ptrdiff_t x_capacity, v_capacity, mass_capacity;
+  double *x, *v, *mass; ///< (model->nvert x 3, x 3 and x 1), heap
   csim_build_elements elements;
   ptrdiff_t target_capacity;
   csim_target *target; ///< (model->ntarget), heap
@@ -91,6 +93,12 @@ typedef struct csim_build {
   csim_cache *start; ///< bodies start from it; NULL: as the scene says
   int start_frame;   ///< its index in the cache
 } csim_build;
+
+/// Time of a frame from the start of the run [s]; infinite where the scene gives no frame.
+static inline double csim_frame_time(const csim_scene *scene, double frame) {
+  if (fabs(frame) > CSIM_FRAME_LIMIT) return frame < 0 ? -INFINITY : INFINITY;
+  return (frame - scene->frame_start) / scene->fps;
+}
 
 /// Reads or generates the object's surface and places it: scale, then rotation, then position.
 csim_status csim_build_surface(const csim_scene *scene, const csim_object *object, csim_log *log,

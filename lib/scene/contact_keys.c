@@ -24,14 +24,10 @@ static const csim_field pair_fields[] = {
     CSIM_KEY("friction", real, IN_PAIR(friction), NULL, .least = 0, .most = 100,
              .flags = CSIM_REQUIRED, .doc = "Coefficient of friction between the two."),
 };
-static const csim_table pair_table = {.name = "friction-pair",
-                                      .doc = "Friction between two objects.",
-                                      .size = sizeof(csim_pair_friction),
-                                      CSIM_FIELDS_OF(pair_fields)};
-static const csim_field pair_element = {.kind = &csim_kind_table, .detail = &pair_table};
-static const csim_list pair_list = {.element = &pair_element,
-                                    .size = sizeof(csim_pair_friction),
-                                    .count_offset = IN_CONTACT(nfriction)};
+static const csim_table pair_table = CSIM_TABLE("friction-pair", csim_pair_friction, pair_fields,
+                                                NULL, "Friction between two objects.");
+static const csim_list pair_list =
+    CSIM_LIST_OF(pair_table, csim_pair_friction, IN_CONTACT(nfriction));
 
 static const csim_field contact_fields[] = {
     CSIM_KEY(
@@ -88,7 +84,5 @@ static const csim_field contact_fields[] = {
                  "up later. \"ignore\": they keep to their motion and release the cloth while it "
                  "is inside of them or in the gap; run.json lists it under \"pinched\"."),
 };
-const csim_table csim_contact_table = {.name = "contact",
-                                       .doc = "How contact is computed.",
-                                       .size = sizeof(csim_contact_params),
-                                       CSIM_FIELDS_OF(contact_fields)};
+const csim_table csim_contact_table =
+    CSIM_TABLE("contact", csim_contact_params, contact_fields, NULL, "How contact is computed.");

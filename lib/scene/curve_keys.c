@@ -17,14 +17,6 @@ static csim_field value_field(const csim_field *f) {
   return value;
 }
 
-static void finish_curve_key(csim_reader *r, const cJSON *item, void *base) {
-  (void)base;
-  int given = !!csim_json_get(item, "frame") + !!csim_json_get(item, "time");
-  if (given != 1)
-    csim_complain(r, CSIM_AT_VALUE, item, "expected %s \"frame\" or \"time\"",
-                  given ? "only one of" : "the key");
-}
-
 enum { KEY_FIELDS = 3 };
 
 static csim_table key_table(const csim_field *f, csim_field fields[KEY_FIELDS]) {
@@ -36,7 +28,7 @@ static csim_table key_table(const csim_field *f, csim_field fields[KEY_FIELDS]) 
   fields[2] = value_field(f);
   return (csim_table){.name = "key",
                       .size = sizeof(csim_curve_key),
-                      .finish = finish_curve_key,
+                      .finish = csim_finish_key,
                       .nfield = KEY_FIELDS,
                       .field = fields};
 }
@@ -80,12 +72,12 @@ static void read_keyed(csim_reader *r, const csim_field *f, const cJSON *item, v
   for (const cJSON *c = item->child; c; c = c->next) {
     csim_curve_key *key = &curve->key[curve->nkey++];
     if (!cJSON_IsObject(c)) {
-      csim_complain(r, CSIM_AT_VALUE, c, "expected a key { \"frame\", \"value\" }");
+      csim_complain(r, c, "expected a key { \"frame\", \"value\" }");
       continue;
     }
     csim_read_table(r, &table, NULL, c, key);
     if (curve->nkey > 1 && !(key->time > key[-1].time))
-      csim_complain(r, CSIM_AT_VALUE, c, "times must increase from key to key");
+      csim_complain(r, c, "times must increase from key to key");
   }
   keep_largest(f, curve, value_of(f, base));
 }
@@ -99,7 +91,7 @@ static void print_keyed(csim_printer *p, const csim_field *f, const void *base) 
   csim_field fields[KEY_FIELDS];
   csim_table table = key_table(f, fields);
   if (curve->nkey == 0) {
-    csim_kind_real.print(p, f, base);
+    csim_print_real(p, f, base);
     return;
   }
   csim_json_open(&p->out, f->key, '[');
@@ -121,7 +113,7 @@ static void schema_keyed(csim_json_out *out, const csim_field *f) {
   csim_field value = value_field(f);
   csim_json_open(out, "anyOf", '[');
   csim_json_open(out, NULL, '{');
-  csim_kind_real.schema(out, f);
+  csim_schema_real(out, f);
   csim_json_close(out, '}');
   csim_json_open(out, NULL, '{');
   csim_json_text(out, "type", "array");
@@ -132,7 +124,7 @@ static void schema_keyed(csim_json_out *out, const csim_field *f) {
   csim_json_raw(out, "frame", "{\"type\": \"number\"}");
   csim_json_raw(out, "time", "{\"type\": [\"number\", \"string\"]}");
   csim_json_open(out, "value", '{');
-  csim_kind_real.schema(out, &value);
+  csim_schema_real(out, &value);
   csim_json_close(out, '}');
   csim_json_close(out, '}');
   csim_json_raw(out, "required", "[\"value\"]");
@@ -142,5 +134,5 @@ static void schema_keyed(csim_json_out *out, const csim_field *f) {
   csim_json_close(out, ']');
 }
 
-const csim_kind csim_kind_keyed = {read_keyed, fall_back_keyed, print_keyed, describe_keyed,
-                                   schema_keyed};
+const csim_kind csim_kind_keyed = {read_keyed, fall_back_keyed, print_keyed,
+                                   .describe = describe_keyed, .schema = schema_keyed};

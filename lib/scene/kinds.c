@@ -88,7 +88,7 @@ int csim_read_int(csim_reader *r, const csim_field *f, const cJSON *item, int *v
     char range[80], found[CSIM_DESCRIPTION];
     describe_range(f, v, range);
     csim_describe_item(item, found);
-    csim_complain(r, CSIM_AT_VALUE, item, "must be %s, found %s", range, found);
+    csim_complain(r, item, "must be %s, found %s", range, found);
     return 0;
   }
   *value = (int)v;
@@ -180,7 +180,7 @@ static void schema_integer(csim_json_out *out, const csim_field *f) {
 }
 
 const csim_kind csim_kind_integer = {read_integer, fall_back_integer, print_integer,
-                                     describe_integer, schema_integer};
+                                     .describe = describe_integer, .schema = schema_integer};
 
 // ----------------------------------------------------------------------------------- real numbers
 
@@ -215,13 +215,12 @@ static int read_quantity(csim_reader *r, const csim_field *f, const cJSON *item,
   while (*rest == ' ') rest++;
   if (!strcmp(rest, "x")) {
     if (!(f->flags & CSIM_RELATIVE)) {
-      csim_complain(r, CSIM_AT_VALUE, item,
-                    "\"%s\" multiplies a preset's value; there is none here", item->valuestring);
+      csim_complain(r, item, "\"%s\" multiplies a preset's value; there is none here",
+                    item->valuestring);
       return 0;
     }
     if (*value == 0) {
-      csim_complain(r, CSIM_AT_VALUE, item,
-                    "there is no preset's \"%s\" to multiply; give a number", f->key);
+      csim_complain(r, item, "there is no preset's \"%s\" to multiply; give a number", f->key);
       return 0;
     }
     *value *= v;
@@ -230,24 +229,22 @@ static int read_quantity(csim_reader *r, const csim_field *f, const cJSON *item,
   csim_unit given, wanted = unit_of(f);
   char unknown[32];
   if (!*rest && (wanted.m || wanted.kg || wanted.s || wanted.rad)) {
-    csim_complain(r, CSIM_AT_VALUE, item, "the unit is missing: write \"%s %s\", or a number",
-                  item->valuestring, unit_name(f));
+    csim_complain(r, item, "the unit is missing: write \"%s %s\", or a number", item->valuestring,
+                  unit_name(f));
     return 0;
   }
   if (!csim_parse_unit(rest, &given, unknown)) {
     char known[200];
     describe_names(csim_unit_names, "", known, sizeof known);
     if (*unknown)
-      csim_complain(r, CSIM_AT_VALUE, item, "unknown unit \"%s\"; known are %s%s", unknown, known,
+      csim_complain(r, item, "unknown unit \"%s\"; known are %s%s", unknown, known,
                     csim_suggest(r, unknown, csim_unit_names));
     else
-      csim_complain(r, CSIM_AT_VALUE, item, "\"%s\" is not a unit; expected one of %s", rest,
-                    unit_name(f));
+      csim_complain(r, item, "\"%s\" is not a unit; expected one of %s", rest, unit_name(f));
     return 0;
   }
   if (!csim_same_dimension(&given, &wanted)) {
-    csim_complain(r, CSIM_AT_VALUE, item, "\"%s\" cannot be converted to %s", item->valuestring,
-                  unit_name(f));
+    csim_complain(r, item, "\"%s\" cannot be converted to %s", item->valuestring, unit_name(f));
     return 0;
   }
   *value = v * given.times / given.over;
@@ -271,8 +268,8 @@ int csim_read_real(csim_reader *r, const csim_field *f, const cJSON *item, doubl
     csim_describe_item(item, found);
     // a number beyond double has been reported already, see csim_check_faults
     if (!is_number(item) || isfinite(item->valuedouble))
-      csim_complain(r, CSIM_AT_VALUE, item, "must be %s%s%s, found %s", range,
-                    f->unit && *f->unit ? " " : "", f->unit ? f->unit : "", found);
+      csim_complain(r, item, "must be %s%s%s, found %s", range, f->unit && *f->unit ? " " : "",
+                    f->unit ? f->unit : "", found);
     return 0;
   }
   *value = v;
@@ -331,7 +328,7 @@ static void print_value(csim_printer *p, const csim_field *f, const char *key, d
   csim_json_text(&p->out, key, text);
 }
 
-static void print_real(csim_printer *p, const csim_field *f, const void *base) {
+void csim_print_real(csim_printer *p, const csim_field *f, const void *base) {
   const double *from = at_const(base, f->offset);
   if (count_of(f) == 1) {
     // a value outside its range means: not given
@@ -385,12 +382,12 @@ static void schema_list_of(csim_json_out *out, const csim_field *f, const csim_f
   csim_json_integer(out, "minItems", f->count);
   csim_json_integer(out, "maxItems", f->count);
   csim_json_open(out, "items", '{');
-  f->kind->schema(out, element);
+  csim_write_field_schema(out, element);
   csim_json_close(out, '}');
 }
 
-const csim_kind csim_kind_real = {read_real, fall_back_real, print_real, csim_describe_real,
-                                  csim_schema_real};
+const csim_kind csim_kind_real = {read_real, fall_back_real, csim_print_real,
+                                  .describe = csim_describe_real, .schema = csim_schema_real};
 
 // -------------------------------------------------------------------------------------- switches
 
@@ -410,18 +407,8 @@ static void print_bool(csim_printer *p, const csim_field *f, const void *base) {
   csim_json_bool(&p->out, f->key, *(const int *)at_const(base, f->offset));
 }
 
-static void describe_bool(const csim_field *f, char text[CSIM_DESCRIPTION]) {
-  (void)f;
-  snprintf(text, CSIM_DESCRIPTION, "true or false");
-}
-
-static void schema_bool(csim_json_out *out, const csim_field *f) {
-  (void)f;
-  csim_json_text(out, "type", "boolean");
-}
-
-const csim_kind csim_kind_bool = {read_bool, fall_back_bool, print_bool, describe_bool,
-                                  schema_bool};
+const csim_kind csim_kind_bool = {read_bool, fall_back_bool, print_bool, .noun = "true or false",
+                                  .type = "boolean"};
 
 // ----------------------------------------------------------------------------------------- texts
 
@@ -445,18 +432,8 @@ static void print_text(csim_printer *p, const csim_field *f, const void *base) {
   if (text) csim_json_text(&p->out, f->key, text);
 }
 
-static void describe_text(const csim_field *f, char text[CSIM_DESCRIPTION]) {
-  (void)f;
-  snprintf(text, CSIM_DESCRIPTION, "a string");
-}
-
-static void schema_text(csim_json_out *out, const csim_field *f) {
-  (void)f;
-  csim_json_text(out, "type", "string");
-}
-
-const csim_kind csim_kind_text = {read_text, fall_back_text, print_text, describe_text,
-                                  schema_text};
+const csim_kind csim_kind_text = {read_text, fall_back_text, print_text, .noun = "a string",
+                                  .type = "string"};
 
 enum { NAME_MOST = 100 };
 
@@ -484,8 +461,8 @@ static void schema_name(csim_json_out *out, const csim_field *f) {
   csim_json_text(out, "pattern", "^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$");
 }
 
-const csim_kind csim_kind_name = {read_name, fall_back_text, print_text, describe_name,
-                                  schema_name};
+const csim_kind csim_kind_name = {read_name, fall_back_text, print_text, .describe = describe_name,
+                                  .schema = schema_name};
 
 // --------------------------------------------------------------------------------------- choices
 
@@ -499,9 +476,9 @@ static int find_choice(csim_reader *r, const csim_field *f, const cJSON *item) {
   }
   for (int i = 0; names[i]; i++)
     if (!strcmp(names[i], item->valuestring)) return i;
-  f->kind->describe(f, wanted);
-  csim_complain(r, CSIM_AT_VALUE, item, "\"%.60s\" is unknown; expected %s%s", item->valuestring,
-                wanted, csim_suggest(r, item->valuestring, names));
+  csim_describe_field(f, wanted);
+  csim_complain(r, item, "\"%.60s\" is unknown; expected %s%s", item->valuestring, wanted,
+                csim_suggest(r, item->valuestring, names));
   return -1;
 }
 
@@ -533,7 +510,7 @@ void csim_schema_choice(csim_json_out *out, const csim_field *f) {
 }
 
 const csim_kind csim_kind_choice = {read_choice, fall_back_choice, print_choice,
-                                    csim_describe_choice, csim_schema_choice};
+                                    .describe = csim_describe_choice, .schema = csim_schema_choice};
 
 static void read_word(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {
   int i = find_choice(r, f, item);
@@ -550,8 +527,8 @@ static void print_word(csim_printer *p, const csim_field *f, const void *base) {
   if (word) csim_json_text(&p->out, f->key, word);
 }
 
-const csim_kind csim_kind_word = {read_word, fall_back_word, print_word, csim_describe_choice,
-                                  csim_schema_choice};
+const csim_kind csim_kind_word = {read_word, fall_back_word, print_word,
+                                  .describe = csim_describe_choice, .schema = csim_schema_choice};
 
 // ----------------------------------------------------------------------------------------- files
 
@@ -594,8 +571,7 @@ static void read_file_name(csim_reader *r, const csim_field *f, const cJSON *ite
   int error = errno;
   if (error == ENOENT) hint = suggest_file(r, path);
   if (*item->valuestring == '~') hint = ": write the whole path, \"~\" is not replaced";
-  csim_complain(r, CSIM_AT_VALUE, item, "file \"%s\" cannot be read: %s%s", path, strerror(error),
-                hint);
+  csim_complain(r, item, "file \"%s\" cannot be read: %s%s", path, strerror(error), hint);
 }
 
 static void read_sequence(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {
@@ -627,16 +603,8 @@ static void print_file(csim_printer *p, const csim_field *f, const void *base) {
   free(here);
 }
 
-static void describe_file(const csim_field *f, char text[CSIM_DESCRIPTION]) {
-  (void)f;
-  snprintf(text, CSIM_DESCRIPTION, "the path of a file");
-}
-
-static void describe_sequence(const csim_field *f, char text[CSIM_DESCRIPTION]) {
-  (void)f;
-  snprintf(text, CSIM_DESCRIPTION, "the path of a file, or of files numbered ####");
-}
-
-const csim_kind csim_kind_sequence = {read_sequence, NULL, print_file, describe_sequence,
-                                      schema_text};
-const csim_kind csim_kind_file = {read_file_name, NULL, print_file, describe_file, schema_text};
+const csim_kind csim_kind_sequence = {read_sequence, NULL, print_file,
+                                      .noun = "the path of a file, or of files numbered ####",
+                                      .type = "string"};
+const csim_kind csim_kind_file = {read_file_name, NULL, print_file, .noun = "the path of a file",
+                                  .type = "string"};

@@ -41,13 +41,12 @@ static char *join(const char *out, const char *name) {
 }
 
 static csim_status fail(csim_log *log, const char *file, const char *what) {
-  csim_say(log, CSIM_ERROR, (csim_place){.file = file}, "cannot %s: %s", what, strerror(errno));
-  return CSIM_IO;
+  return csim_fail(log, CSIM_IO, (csim_place){.file = file}, "cannot %s: %s", what,
+                   strerror(errno));
 }
 
 static csim_status no_memory(csim_log *log, const char *file) {
-  csim_say(log, CSIM_ERROR, (csim_place){.file = file}, "out of memory");
-  return CSIM_MEMORY;
+  return csim_fail_memory(log, file);
 }
 
 // Size and hash of a regular file. @return 0, or -1 with errno
@@ -94,9 +93,8 @@ static char *read_line(char *text, entry *e) {
 
 static csim_status append(csim_ledger *l, const entry *e) {
   size_t need = strlen(e->name) + 80;
-  char *grown = csim_grow(l->text, &l->capacity, l->length + (ptrdiff_t)need, 1);
-  if (!grown) return no_memory(l->log, l->out);
-  l->text = grown;
+  if (CSIM_GROW(l->text, l->capacity, l->length + (ptrdiff_t)need))
+    return no_memory(l->log, l->out);
   char *to = l->text + l->length;
   int n = e->whole ? snprintf(to, need, "- ") : snprintf(to, need, "%d ", e->frame);
   n += snprintf(to + n, need - (size_t)n, "%lld %016llx %s\n", e->size, (unsigned long long)e->hash,

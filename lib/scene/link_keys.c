@@ -62,11 +62,11 @@ static const csim_field seam_fields[] = {
 
 static void finish_joint(csim_reader *r, const cJSON *item, void *base) {
   csim_joint *joint = base;
-  joint->place = csim_keep_place(r, CSIM_AT_VALUE, item);
+  joint->place = csim_keep_place(r, item);
   if (joint->to < joint->from)
-    csim_complain(r, CSIM_AT_VALUE, csim_json_get(item, "to"), "\"to\" comes before \"from\"");
+    csim_complain(r, csim_json_get(item, "to"), "\"to\" comes before \"from\"");
   if (!(joint->stiffness > 0))
-    csim_complain(r, CSIM_AT_VALUE, csim_json_get(item, "stiffness"), "must be > 0 N/m");
+    csim_complain(r, csim_json_get(item, "stiffness"), "must be > 0 N/m");
 }
 
 static void finish_seam(csim_reader *r, const cJSON *item, void *base) {
@@ -80,35 +80,23 @@ static void finish_seam(csim_reader *r, const cJSON *item, void *base) {
   if (joint->closed < -CSIM_FRAME_LIMIT) joint->closed = start + csim_closing_frames(r->scene);
   finish_joint(r, item, base);
   if (joint->closed < start)
-    csim_complain(r, CSIM_AT_VALUE, csim_json_get(item, "closed"),
-                  "\"closed\" comes before \"from\"");
+    csim_complain(r, csim_json_get(item, "closed"), "\"closed\" comes before \"from\"");
   if (joint->pair == CSIM_PAIRING_FACE)
-    csim_complain(r, CSIM_AT_VALUE, csim_json_get(item, "pair"),
+    csim_complain(r, csim_json_get(item, "pair"),
                   "a seam joins vertices; use \"attachments\" for faces");
 }
 
-static const csim_table attachment_table = {.name = "attachment",
-                                            .doc = "Strings between the points of two objects.",
-                                            .size = sizeof(csim_joint),
-                                            .finish = finish_joint,
-                                            CSIM_FIELDS_OF(attachment_fields)};
-static const csim_table seam_table = {
-    .name = "seam",
-    .doc = "Stitches that pull two edges together and hold them. Contact stays: nothing passes "
-           "through on the way, and closed seams keep a fifth of the contact thickness.",
-    .size = sizeof(csim_joint),
-    .finish = finish_seam,
-    CSIM_FIELDS_OF(seam_fields)};
+static const csim_table attachment_table =
+    CSIM_TABLE("attachment", csim_joint, attachment_fields, finish_joint,
+               "Strings between the points of two objects.");
+static const csim_table seam_table =
+    CSIM_TABLE("seam", csim_joint, seam_fields, finish_seam,
+               "Stitches that pull two edges together and hold them. Contact stays: nothing passes "
+               "through on the way, and closed seams keep a fifth of the contact thickness.");
 
-static const csim_field attachment_element = {.kind = &csim_kind_table,
-                                              .detail = &attachment_table};
-const csim_list csim_attachment_list = {.element = &attachment_element,
-                                        .size = sizeof(csim_joint),
-                                        .count_offset = offsetof(csim_scene, nattachment)};
-static const csim_field seam_element = {.kind = &csim_kind_table, .detail = &seam_table};
-const csim_list csim_seam_list = {.element = &seam_element,
-                                  .size = sizeof(csim_joint),
-                                  .count_offset = offsetof(csim_scene, nseam)};
+const csim_list csim_attachment_list =
+    CSIM_LIST_OF(attachment_table, csim_joint, offsetof(csim_scene, nattachment));
+const csim_list csim_seam_list = CSIM_LIST_OF(seam_table, csim_joint, offsetof(csim_scene, nseam));
 
 // Objects that the joints in the list at `key` name.
 static void check_objects(csim_reader *r, const cJSON *item, const char *key, int njoint,
@@ -130,11 +118,10 @@ static void check_objects(csim_reader *r, const cJSON *item, const char *key, in
         collider = scene->object[o].type == CSIM_OBJECT_COLLIDER;
       }
       if (collider)
-        csim_complain(r, CSIM_AT_VALUE, at,
-                      "\"%s\" is a collider: let pins of the other object \"follow\" it", name);
+        csim_complain(r, at, "\"%s\" is a collider: let pins of the other object \"follow\" it",
+                      name);
       else if (name && !found)
-        csim_complain(r, CSIM_AT_VALUE, at, "there is no object \"%s\"%s", name,
-                      csim_suggest(r, name, names));
+        csim_complain(r, at, "there is no object \"%s\"%s", name, csim_suggest(r, name, names));
     }
 }
 

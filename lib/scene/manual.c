@@ -15,7 +15,7 @@ static void write_cell(FILE *out, const char *text) {
 static int write_field(FILE *out, const csim_table *table, const csim_field *f) {
   char value[CSIM_DESCRIPTION];
   csim_definition d = csim_definition_of(f);
-  f->kind->describe(f, value);
+  csim_describe_field(f, value);
   fprintf(out, "| `%s` | ", f->key);
   write_cell(out, value);
   char *fallback;

@@ -43,17 +43,14 @@ static const csim_field map_fields[] = {
 
 static void finish_map(csim_reader *r, const cJSON *item, void *base) {
   csim_map *map = base;
-  map->place = csim_keep_place(r, CSIM_AT_VALUE, item);
+  map->place = csim_keep_place(r, item);
   int given = !!csim_json_get(item, "vertices") + !!csim_json_get(item, "faces") +
               !!csim_json_get(item, "group") + !!csim_json_get(item, "property");
   if (given != 1)
-    csim_complain(r, CSIM_AT_VALUE, item,
-                  "a map takes its weights from one of \"vertices\", \"faces\", \"group\" and "
-                  "\"property\"");
+    csim_complain(
+        r, item,
+        "a map takes its weights from one of \"vertices\", \"faces\", \"group\" and \"property\"");
 }
 
-const csim_table csim_map_table = {.name = "map",
-                                   .doc = "A factor that differs over a cloth.",
-                                   .size = sizeof(csim_map),
-                                   .finish = finish_map,
-                                   CSIM_FIELDS_OF(map_fields)};
+const csim_table csim_map_table =
+    CSIM_TABLE("map", csim_map, map_fields, finish_map, "A factor that differs over a cloth.");

@@ -43,179 +43,42 @@
 //
 // Damping is 0 everywhere: implicit steps lose energy already, and no further loss should be hidden
 // in a preset.
+#define SHEET(name, of_density, of_stretch, of_weft, of_shear, of_poisson, of_bend, of_bend_weft,  \
+              of_bend_spring, of_limit, of_limit_stiffness)                                        \
+  {                                                                                                \
+    .preset = name, .stuff = CSIM_STUFF_SHEET, .density = of_density, .stretch = of_stretch,       \
+    .weft = of_weft, .shear = of_shear, .poisson = of_poisson, .bend = of_bend,                    \
+    .bend_weft = of_bend_weft, .bend_spring = of_bend_spring, .limit = of_limit,                   \
+    .limit_stiffness = of_limit_stiffness, .compression = 1, .drag = 1.2                           \
+  }
+#define SOLID(name, of_density, of_modulus, of_volume, of_poisson)                                 \
+  {                                                                                                \
+    .preset = name, .stuff = CSIM_STUFF_SOLID, .density = of_density, .modulus = of_modulus,       \
+    .volume = of_volume, .poisson = of_poisson, .compression = 1, .drag = 1.2                      \
+  }
+
+// clang-format off
 static const csim_material presets[] = {
-    {.preset = "silk",
-     .stuff = CSIM_STUFF_SHEET,
-     .density = 0.061,
-     .stretch = 1000,
-     .shear = 15,
-     .poisson = 0.1,
-     .bend = 1.6e-6,
-     .bend_spring = 10,
-     .compression = 1,
-     .drag = 1.2},
-    {.preset = "cotton",
-     .stuff = CSIM_STUFF_SHEET,
-     .density = 0.2,
-     .stretch = 1500,
-     .shear = 90,
-     .poisson = 0.1,
-     .bend = 2.1e-5,
-     .bend_spring = 15,
-     .compression = 1,
-     .drag = 1.2},
-    {.preset = "denim",
-     .stuff = CSIM_STUFF_SHEET,
-     .density = 0.324,
-     .stretch = 4000,
-     .shear = 160,
-     .poisson = 0.1,
-     .bend = 5.9e-5,
-     .bend_spring = 40,
-     .compression = 1,
-     .drag = 1.2},
-    {.preset = "wool",
-     .stuff = CSIM_STUFF_SHEET,
-     .density = 0.25,
-     .stretch = 1000,
-     .shear = 55,
-     .poisson = 0.1,
-     .bend = 1.3e-5,
-     .bend_spring = 10,
-     .compression = 1,
-     .drag = 1.2},
-    {.preset = "leather",
-     .stuff = CSIM_STUFF_SHEET,
-     .density = 0.8,
-     .stretch = 30000,
-     .poisson = 0.3,
-     .bend = 5.4e-5,
-     .bend_spring = 300,
-     .compression = 1,
-     .drag = 1.2},
-    {.preset = "rubber",
-     .stuff = CSIM_STUFF_SHEET,
-     .density = 0.93,
-     .stretch = 1500,
-     .poisson = 0.5,
-     .bend = 1.7e-4,
-     .bend_spring = 15,
-     .compression = 1,
-     .drag = 1.2},
-    {.preset = "ripstop",
-     .stuff = CSIM_STUFF_SHEET,
-     .density = 0.047,
-     .stretch = 1000,
-     .shear = 25,
-     .poisson = 0.1,
-     .bend = 1.2e-6,
-     .bend_spring = 10,
-     .compression = 1,
-     .drag = 1.2},
-    // for membranes, see above
-    {.preset = "silk-crepe",
-     .stuff = CSIM_STUFF_SHEET,
-     .density = 0.061,
-     .stretch = 300,
-     .weft = 200,
-     .shear = 15,
-     .poisson = 0.1,
-     .bend = 1.9e-6,
-     .bend_weft = 1.4e-6,
-     .bend_spring = 3,
-     .compression = 1,
-     .limit = 0.04,
-     .limit_stiffness = 20000,
-     .drag = 1.2},
-    {.preset = "cotton-poplin",
-     .stuff = CSIM_STUFF_SHEET,
-     .density = 0.13,
-     .stretch = 600,
-     .weft = 400,
-     .shear = 60,
-     .poisson = 0.1,
-     .bend = 1.76e-5,
-     .bend_weft = 1.02e-5,
-     .bend_spring = 6,
-     .compression = 1,
-     .limit = 0.03,
-     .limit_stiffness = 40000,
-     .drag = 1.2},
-    {.preset = "wool-suiting",
-     .stuff = CSIM_STUFF_SHEET,
-     .density = 0.2,
-     .stretch = 500,
-     .weft = 350,
-     .shear = 45,
-     .poisson = 0.1,
-     .bend = 1.35e-5,
-     .bend_weft = 8e-6,
-     .bend_spring = 5,
-     .compression = 1,
-     .limit = 0.03,
-     .limit_stiffness = 40000,
-     .drag = 1.2},
-    {.preset = "denim-rigid",
-     .stuff = CSIM_STUFF_SHEET,
-     .density = 0.4,
-     .stretch = 1500,
-     .weft = 1000,
-     .shear = 200,
-     .poisson = 0.1,
-     .bend = 1.06e-4,
-     .bend_weft = 4.8e-5,
-     .bend_spring = 15,
-     .compression = 1,
-     .limit = 0.03,
-     .limit_stiffness = 100000,
-     .drag = 1.2},
-    {.preset = "leather-nappa",
-     .stuff = CSIM_STUFF_SHEET,
-     .density = 0.5,
-     .stretch = 4000,
-     .shear = 1500,
-     .poisson = 0.3,
-     .bend = 3.4e-5,
-     .bend_spring = 40,
-     .compression = 1,
-     .drag = 1.2},
-    {.preset = "nylon-light",
-     .stuff = CSIM_STUFF_SHEET,
-     .density = 0.04,
-     .stretch = 400,
-     .weft = 300,
-     .shear = 20,
-     .poisson = 0.1,
-     .bend = 1.3e-6,
-     .bend_weft = 1e-6,
-     .bend_spring = 10,
-     .compression = 1,
-     .limit = 0.03,
-     .limit_stiffness = 40000,
-     .drag = 1.2},
-    {.preset = "rubber-solid",
-     .stuff = CSIM_STUFF_SOLID,
-     .density = 930,
-     .modulus = 1.5e6,
-     .volume = 1.5e7,
-     .poisson = 0.45,
-     .compression = 1,
-     .drag = 1.2},
-    {.preset = "jelly",
-     .stuff = CSIM_STUFF_SOLID,
-     .density = 1000,
-     .modulus = 5e3,
-     .volume = 5e4,
-     .poisson = 0.45,
-     .compression = 1,
-     .drag = 1.2},
-    {.preset = "foam",
-     .stuff = CSIM_STUFF_SOLID,
-     .density = 30,
-     .modulus = 5e4,
-     .compression = 1,
-     .drag = 1.2},
+  //                      density   warp  weft  shear   nu     bend     weft  spring  limit     N/m
+  SHEET("silk",            0.061,  1000,    0,    15, 0.1,  1.6e-6,       0,     10,     0,      0),
+  SHEET("cotton",            0.2,  1500,    0,    90, 0.1,  2.1e-5,       0,     15,     0,      0),
+  SHEET("denim",           0.324,  4000,    0,   160, 0.1,  5.9e-5,       0,     40,     0,      0),
+  SHEET("wool",             0.25,  1000,    0,    55, 0.1,  1.3e-5,       0,     10,     0,      0),
+  SHEET("leather",           0.8, 30000,    0,     0, 0.3,  5.4e-5,       0,    300,     0,      0),
+  SHEET("rubber",           0.93,  1500,    0,     0, 0.5,  1.7e-4,       0,     15,     0,      0),
+  SHEET("ripstop",         0.047,  1000,    0,    25, 0.1,  1.2e-6,       0,     10,     0,      0),
+  SHEET("silk-crepe",      0.061,   300,  200,    15, 0.1,  1.9e-6,  1.4e-6,      3,  0.04,  20000),
+  SHEET("cotton-poplin",    0.13,   600,  400,    60, 0.1, 1.76e-5, 1.02e-5,      6,  0.03,  40000),
+  SHEET("wool-suiting",      0.2,   500,  350,    45, 0.1, 1.35e-5,    8e-6,      5,  0.03,  40000),
+  SHEET("denim-rigid",       0.4,  1500, 1000,   200, 0.1, 1.06e-4,  4.8e-5,     15,  0.03, 100000),
+  SHEET("leather-nappa",     0.5,  4000,    0,  1500, 0.3,  3.4e-5,       0,     40,     0,      0),
+  SHEET("nylon-light",      0.04,   400,  300,    20, 0.1,  1.3e-6,    1e-6,     10,  0.03,  40000),
+  //                    density  modulus  volume  poisson
+  SOLID("rubber-solid",      930,   1.5e6,  1.5e7,    0.45),
+  SOLID("jelly",            1000,     5e3,    5e4,    0.45),
+  SOLID("foam",               30,     5e4,      0,       0),
 };
+// clang-format on
 enum { NPRESET = sizeof presets / sizeof *presets };
 
 const char *const csim_preset_names[] = {
@@ -249,8 +112,9 @@ static void print_preset(csim_printer *p, const csim_field *f, const void *base)
   if (material->preset) csim_json_text(&p->out, f->key, material->preset);
 }
 
-static const csim_kind kind_preset = {read_preset, NULL, print_preset, csim_describe_choice,
-                                      csim_schema_choice};
+static const csim_kind kind_preset = {read_preset, NULL, print_preset,
+                                      .describe = csim_describe_choice,
+                                      .schema = csim_schema_choice};
 
 // ------------------------------------------------------------------------------------------ keys
 
@@ -274,17 +138,9 @@ static void read_density(csim_reader *r, const csim_field *f, const cJSON *item,
   csim_kind_real.read(r, &own, item, base);
 }
 
-static void print_density(csim_printer *p, const csim_field *f, const void *base) {
-  csim_kind_real.print(p, f, base);
-}
-
-static void describe_density(const csim_field *f, char text[CSIM_DESCRIPTION]) {
-  (void)f;
-  snprintf(text, CSIM_DESCRIPTION, "a number > 0 [kg/m^2 of cloth, kg/m^3 of solids]");
-}
-
-static const csim_kind kind_density = {read_density, NULL, print_density, describe_density,
-                                       csim_schema_real};
+static const csim_kind kind_density = {read_density, NULL, csim_print_real,
+                                       .schema = csim_schema_real,
+                                       .noun = "a number > 0 [kg/m^2 of cloth, kg/m^3 of solids]"};
 
 #define NUMBER(name, of_unit, low, mark, what)                                                     \
   CSIM_KEY(#name, real, AT(name), NULL, .unit = of_unit, .least = low, .most = CSIM_MOST,          \
@@ -306,24 +162,18 @@ static const csim_list table_list = {.element = &table_element,
                                      .most = CSIM_MEASURED};
 
 static const csim_field material_fields[] = {
-    {.key = "preset",
-     .kind = &kind_preset,
-     .detail = csim_preset_names,
-     .flags = CSIM_COSMETIC,
-     .doc = "Known material, the default of all keys that are not given. \"2x\" multiplies its "
-            "values."},
+    CSIM_FIELD(
+        "preset", kind_preset, 0, NULL, .detail = csim_preset_names, .flags = CSIM_COSMETIC,
+        .doc = "Known material, the default of all keys that are not given. \"2x\" multiplies its "
+               "values."),
     CSIM_KEY("arcsim", arcsim, 0, NULL, .flags = CSIM_INPUT_ONLY,
              .doc = "Material file of ARCSim, as measured by Wang, O'Brien and Ramamoorthi (2011): "
                     "density, stretch_table, bend and bend_weft are taken from it, and stretch, "
                     "weft, shear and poisson at low strain. Other keys given here override it; one "
                     "of the last four replaces the table."),
-    {.key = "density",
-     .kind = &kind_density,
-     .offset = AT(density),
-     .least = 0,
-     .most = CSIM_MOST,
-     .flags = CSIM_RELATIVE | CSIM_ABOVE,
-     .doc = "Mass of an area (cloth) or of a volume (solid)."},
+    CSIM_FIELD("density", kind_density, AT(density), NULL, .least = 0, .most = CSIM_MOST,
+               .flags = CSIM_RELATIVE | CSIM_ABOVE,
+               .doc = "Mass of an area (cloth) or of a volume (solid)."),
     NUMBER(stretch, "N/m", 0, CSIM_ABOVE,
            "Cloth: Young's modulus times thickness; springs get their stiffness from it so that "
            "the cloth does not depend on its mesh."),
@@ -398,28 +248,20 @@ static const csim_field material_fields[] = {
     NUMBER(vertex_mass, "kg", 0, 0, "If > 0, every vertex has this mass (instead of density)."),
 };
 
-const csim_table csim_material_table = {
-    .name = "material",
-    .doc =
-        "A set of constants. Without a preset, what is not given is 0 or, where 0 has no meaning, "
-        "missing.",
-    .size = sizeof(csim_material),
-    .finish = csim_finish_material,
-    CSIM_FIELDS_OF(material_fields)};
+const csim_table csim_material_table =
+    CSIM_TABLE("material", csim_material, material_fields, csim_finish_material,
+               "A set of constants. Without a preset, what is not given is 0 or, where 0 has no "
+               "meaning, missing.");
 
 // ------------------------------------------------------------------------------------- references
 
 // Adds a material; index, or -1 when out of memory.
 static int add_material(csim_reader *r, const char *name) {
-  csim_material *grown =
-      csim_grow(r->material, &r->material_capacity, r->nmaterial + 1, sizeof *grown);
   char *copy = csim_arena_copy(&r->scene->arena, name);
-  if (!grown || !copy) {
-    if (grown) r->material = grown;
+  if (!copy || CSIM_GROW(r->material, r->material_capacity, r->nmaterial + 1)) {
     r->memory = 1;
     return -1;
   }
-  r->material = grown;
   r->material[r->nmaterial] = (csim_material){.name = copy, .compression = 1};
   return (int)r->nmaterial++;
 }
@@ -434,13 +276,13 @@ static void read_materials(csim_reader *r, const csim_field *f, const cJSON *ite
     int index = add_material(r, c->string);
     if (index < 0) return;
     csim_material material = r->material[index];
-    if (!*c->string) csim_complain(r, CSIM_AT_KEY, c, "a material needs a name");
+    if (!*c->string) csim_complain_key(r, c, "a material needs a name");
     if (cJSON_IsObject(c))
       csim_read_table(r, &csim_material_table, NULL, c, &material);
     else if (cJSON_IsString(c))
       read_preset(r, &material_fields[0], c, &material);
     else
-      csim_complain(r, CSIM_AT_VALUE, c, "expected an object { } or the name of a preset");
+      csim_complain(r, c, "expected an object { } or the name of a preset");
     r->material[index] = material;
   }
 }
@@ -464,11 +306,6 @@ static void print_materials(csim_printer *p, const csim_field *f, const void *ba
   csim_json_close(&p->out, '}');
 }
 
-static void describe_materials(const csim_field *f, char text[CSIM_DESCRIPTION]) {
-  (void)f;
-  snprintf(text, CSIM_DESCRIPTION, "an object of materials by name");
-}
-
 static void schema_materials(csim_json_out *out, const csim_field *f) {
   csim_json_text(out, "type", "object");
   csim_json_open(out, "additionalProperties", '{');
@@ -482,8 +319,9 @@ static void schema_materials(csim_json_out *out, const csim_field *f) {
   (void)f;
 }
 
-const csim_kind csim_kind_materials = {read_materials, NULL, print_materials, describe_materials,
-                                       schema_materials};
+const csim_kind csim_kind_materials = {read_materials, NULL, print_materials,
+                                       .schema = schema_materials,
+                                       .noun = "an object of materials by name"};
 
 static int find_material(const csim_reader *r, const char *name) {
   for (ptrdiff_t i = 0; i < r->nmaterial; i++)
@@ -510,7 +348,7 @@ static int resolve_name(csim_reader *r, const cJSON *item) {
   int n = 0;
   for (ptrdiff_t i = 0; names && i < r->nmaterial; i++) names[n++] = r->material[i].name;
   for (int i = 0; names && i < NPRESET; i++) names[n++] = csim_preset_names[i];
-  csim_complain(r, CSIM_AT_VALUE, item, "there is no material or preset \"%.60s\"%s", name,
+  csim_complain(r, item, "there is no material or preset \"%.60s\"%s", name,
                 names ? csim_suggest(r, name, names) : "");
   return -1;
 }
@@ -535,16 +373,6 @@ static void read_material(csim_reader *r, const csim_field *f, const cJSON *item
   }
 }
 
-static void describe_material(const csim_field *f, char text[CSIM_DESCRIPTION]) {
-  (void)f;
-  snprintf(text, CSIM_DESCRIPTION, "the name of a material or preset, or a material { }");
-}
-
-static void schema_material(csim_json_out *out, const csim_field *f) {
-  (void)f;
-  csim_json_raw(out, "anyOf", "[{\"type\": \"string\"}, {\"$ref\": \"#/definitions/material\"}]");
-}
-
 static void fall_back_material(csim_reader *r, const csim_field *f, void *base) {
   (void)r;
   (void)f;
@@ -556,8 +384,10 @@ static void print_material(csim_printer *p, const csim_field *f, const void *bas
   csim_json_text(&p->out, f->key, p->scene->material[object->material].name);
 }
 
-const csim_kind csim_kind_material = {read_material, fall_back_material, print_material,
-                                      describe_material, schema_material};
+const csim_kind csim_kind_material = {
+    read_material, fall_back_material, print_material,
+    .noun = "the name of a material or preset, or a material { }",
+    .any_of = "[{\"type\": \"string\"}, {\"$ref\": \"#/definitions/material\"}]"};
 
 // ------------------------------------------------------------------------------------------ checks
 
@@ -567,58 +397,57 @@ void csim_check_material(csim_reader *r, const cJSON *item, const csim_object *o
   const cJSON *place = csim_json_get(item, "material");
   int cloth = object->type == CSIM_OBJECT_CLOTH;
   if (m->stuff == (cloth ? CSIM_STUFF_SOLID : CSIM_STUFF_SHEET)) {
-    csim_complain(r, CSIM_AT_VALUE, place, "material \"%s\" is made for %s, not for %s", m->name,
+    csim_complain(r, place, "material \"%s\" is made for %s, not for %s", m->name,
                   cloth ? "solids" : "cloth", cloth ? "cloth" : "solids");
     return;
   }
   if (!(m->density > 0) && !(m->vertex_mass > 0))
-    csim_complain(r, CSIM_AT_VALUE, place, "material \"%s\" has no mass: give \"density\" [%s]",
-                  m->name, cloth ? "kg/m^2" : "kg/m^3");
+    csim_complain(r, place, "material \"%s\" has no mass: give \"density\" [%s]", m->name,
+                  cloth ? "kg/m^2" : "kg/m^3");
   if (cloth && !(m->stretch > 0) && !(m->spring > 0))
-    csim_complain(r, CSIM_AT_VALUE, place, "material \"%s\" has no \"stretch\" [N/m]", m->name);
+    csim_complain(r, place, "material \"%s\" has no \"stretch\" [N/m]", m->name);
   int continuum = !cloth && object->elasticity == CSIM_ELASTICITY_NEOHOOKEAN;
   if (continuum && !(m->poisson <= 0.499))
-    csim_complain(r, CSIM_AT_VALUE, place,
+    csim_complain(r, place,
                   "\"poisson\" of material \"%s\" is %.4g: a neo-hookean solid takes 0 to 0.499",
                   m->name, m->poisson);
   if (continuum && m->yield_strain > 0)
-    csim_complain(r, CSIM_AT_VALUE, place,
-                  "material \"%s\" has \"yield_strain\": solids yield with elasticity \"springs\" "
-                  "only",
-                  m->name);
+    csim_complain(
+        r, place,
+        "material \"%s\" has \"yield_strain\": solids yield with elasticity \"springs\" only",
+        m->name);
   if (continuum && !(m->modulus > 0))
-    csim_complain(r, CSIM_AT_VALUE, place,
+    csim_complain(r, place,
                   "material \"%s\" has no \"modulus\" [Pa], which neo-hookean solids need",
                   m->name);
   else if (!cloth && !(m->modulus > 0) && !(m->spring > 0))
-    csim_complain(r, CSIM_AT_VALUE, place, "material \"%s\" has no \"modulus\" [Pa]", m->name);
+    csim_complain(r, place, "material \"%s\" has no \"modulus\" [Pa]", m->name);
   if (cloth && object->membrane && (m->compression != 1 || m->slack != 0))
-    csim_complain(r, CSIM_AT_VALUE, place,
+    csim_complain(r, place,
                   "material \"%s\" has \"%s\", which is of springs, and a membrane has none",
                   m->name, m->slack != 0 ? "slack" : "compression");
   if (cloth && object->membrane && !(m->stretch > 0))
-    csim_complain(r, CSIM_AT_VALUE, place,
-                  "material \"%s\" has no \"stretch\" [N/m], which a membrane needs", m->name);
+    csim_complain(r, place, "material \"%s\" has no \"stretch\" [N/m], which a membrane needs",
+                  m->name);
   if (cloth && m->yield_curvature > 0 && object->bending != CSIM_BENDING_DIHEDRAL)
-    csim_complain(r, CSIM_AT_VALUE, place,
+    csim_complain(r, place,
                   "material \"%s\" has \"yield_curvature\": only bending \"dihedral\" yields, so "
                   "leave \"bending\" out",
                   m->name);
   if (cloth && m->yield_strain > 0 && !object->membrane)
-    csim_complain(r, CSIM_AT_VALUE, place,
-                  "material \"%s\" has \"yield_strain\": only membranes yield, so give \"%s\" a "
-                  "\"membrane\"",
-                  m->name, object->name);
+    csim_complain(
+        r, place,
+        "material \"%s\" has \"yield_strain\": only membranes yield, so give \"%s\" a \"membrane\"",
+        m->name, object->name);
   int measured = cloth && object->membrane == CSIM_MEMBRANE_MEASURED;
   if (measured && !m->nstretch_table)
-    csim_complain(r, CSIM_AT_VALUE, place,
+    csim_complain(r, place,
                   "material \"%s\" has no \"stretch_table\", which the law \"measured\" needs",
                   m->name);
   if (measured && (m->limit > 0 || m->yield_strain > 0))
-    csim_complain(r, CSIM_AT_VALUE, place,
-                  "material \"%s\" has \"%s\", which the law \"measured\" does not know", m->name,
-                  m->limit > 0 ? "limit" : "yield_strain");
+    csim_complain(r, place, "material \"%s\" has \"%s\", which the law \"measured\" does not know",
+                  m->name, m->limit > 0 ? "limit" : "yield_strain");
   if (cloth && object->bending == CSIM_BENDING_SPRING && !(m->bend_spring > 0) && !(m->spring > 0))
-    csim_complain(r, CSIM_AT_VALUE, place,
-                  "bending \"spring\" needs \"bend_spring\" [N/m] of material \"%s\"", m->name);
+    csim_complain(r, place, "bending \"spring\" needs \"bend_spring\" [N/m] of material \"%s\"",
+                  m->name);
 }

@@ -82,29 +82,15 @@ static void read_arcsim(csim_reader *r, const csim_field *f, const cJSON *item, 
   if (status == CSIM_MEMORY)
     r->memory = 1;
   else if (status || take_arcsim(tree, &r->scene->arena, base))
-    csim_complain(r, CSIM_AT_VALUE, item,
+    csim_complain(r, item,
                   "\"%s\" is no material of ARCSim: it takes JSON with \"density\" [kg/m^2], "
                   "\"stretching\" (6 rows of 4) and \"bending\" (3 rows)",
                   path);
   cJSON_Delete(tree);
 }
 
-static void describe_arcsim(const csim_field *f, char text[CSIM_DESCRIPTION]) {
-  (void)f;
-  snprintf(text, CSIM_DESCRIPTION, "the path of a material file of ARCSim");
-}
-
-static void schema_arcsim(csim_json_out *out, const csim_field *f) {
-  (void)f;
-  csim_json_text(out, "type", "string");
-}
-
-static void print_nothing(csim_printer *p, const csim_field *f, const void *base) {
-  (void)p, (void)f, (void)base;
-}
-
-const csim_kind csim_kind_arcsim = {read_arcsim, NULL, print_nothing, describe_arcsim,
-                                    schema_arcsim};
+const csim_kind csim_kind_arcsim = {read_arcsim, .noun = "the path of a material file of ARCSim",
+                                    .type = "string"};
 
 // ------------------------------------------------------------------------------------------- shear
 
@@ -123,12 +109,8 @@ static void read_shear(csim_reader *r, const csim_field *f, const cJSON *item, v
   csim_kind_real.read(r, &own, item, base);
 }
 
-static void print_shear(csim_printer *p, const csim_field *f, const void *base) {
-  csim_kind_real.print(p, f, base);
-}
-
-const csim_kind csim_kind_shear = {read_shear, NULL, print_shear, csim_describe_real,
-                                   csim_schema_real};
+const csim_kind csim_kind_shear = {read_shear, NULL, csim_print_real,
+                                   .describe = csim_describe_real, .schema = csim_schema_real};
 
 // -------------------------------------------------------------------------------------
 // laboratories
@@ -137,8 +119,8 @@ const csim_kind csim_kind_shear = {read_shear, NULL, print_shear, csim_describe_
 static int taken_twice(csim_reader *r, const cJSON *item, const char *reading, const char *key) {
   if (!csim_json_get(item, reading)) return 0;
   if (!csim_json_get(item, key)) return 1;
-  csim_complain(r, CSIM_AT_KEY, csim_json_get(item, reading),
-                "\"%s\" and \"%s\" say the same: leave one out", reading, key);
+  csim_complain_key(r, csim_json_get(item, reading),
+                    "\"%s\" and \"%s\" say the same: leave one out", reading, key);
   return 0;
 }
 
@@ -158,13 +140,12 @@ static void finish_table(csim_reader *r, const cJSON *item, csim_material *m) {
   const double *low = m->stretch_table;
   for (const double *c = low; given && c < low + CSIM_MEASURED; c += 4)
     if (c[1] > most_coupling(c) * (1 + 1e-12)) {
-      csim_complain(r, CSIM_AT_VALUE, given,
-                    "row %d: c12 is %.6g, more than 0.95 sqrt(c11 c22), which is %.6g",
+      csim_complain(r, given, "row %d: c12 is %.6g, more than 0.95 sqrt(c11 c22), which is %.6g",
                     1 + (int)(c - low) / 4, c[1], most_coupling(c));
       return;
     }
   if (given && !(low[0] > 0 && low[2] > 0))
-    csim_complain(r, CSIM_AT_VALUE, given, "c11 and c22 of the first row must be above 0");
+    csim_complain(r, given, "c11 and c22 of the first row must be above 0");
   else if (given && !gives_moduli(item))
     take_low_strain(m);
 }
@@ -184,7 +165,7 @@ void csim_finish_material(csim_reader *r, const cJSON *item, void *base) {
   int weft = taken_twice(r, item, "bending_length_weft", "bend_weft");
   if ((lengths || weft) && !(m->density > 0))
     csim_complain(
-        r, CSIM_AT_VALUE, item,
+        r, item,
         "the stiffness follows from a bending length and the weight: give \"density\" [kg/m^2]");
   double c = m->bending_length, d = m->bending_length_weft;
   if (lengths) m->bend = m->density * g * c * c * c; // Peirce 1930, ASTM D1388

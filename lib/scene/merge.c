@@ -20,7 +20,7 @@ static int compare_keys(const void *a, const void *b) {
 static void check_keys(csim_reader *r, const cJSON *object) {
   int n = csim_count_items(object), i = 0;
   if (n > MOST_KEYS) {
-    csim_complain(r, CSIM_AT_VALUE, object, "has %d keys; the limit is %d", n, MOST_KEYS);
+    csim_complain(r, object, "has %d keys; the limit is %d", n, MOST_KEYS);
     return;
   }
   const cJSON **member = CSIM_NEW(const cJSON *, n);
@@ -33,17 +33,17 @@ static void check_keys(csim_reader *r, const cJSON *object) {
   for (i = 1; i < n; i++) {
     if (strcmp(member[i - 1]->string, member[i]->string)) continue;
     const csim_json_note *first = csim_json_note_of(&r->json, member[i - 1]);
-    csim_complain(r, CSIM_AT_KEY, member[i], "\"%.60s\" is given twice; the first is at %d:%d",
-                  member[i]->string, first->key_line, first->key_column);
+    csim_complain_key(r, member[i], "\"%.60s\" is given twice; the first is at %d:%d",
+                      member[i]->string, first->key_line, first->key_column);
   }
   free(member);
 }
 
 void csim_check_faults(csim_reader *r, const cJSON *item) {
   const csim_json_note *note = csim_json_note_of(&r->json, item);
-  if (note->nul) csim_complain(r, CSIM_AT_KEY, item, "a string cannot hold \\u0000");
+  if (note->nul) csim_complain_key(r, item, "a string cannot hold \\u0000");
   if (cJSON_IsNumber(item) && (note->number > 1e308 || note->number < -1e308))
-    csim_complain(r, CSIM_AT_VALUE, item, "this number is out of range");
+    csim_complain(r, item, "this number is out of range");
   if (cJSON_IsObject(item)) check_keys(r, item);
   for (const cJSON *c = item->child; c; c = c->next) csim_check_faults(r, c);
 }
@@ -197,7 +197,7 @@ static csim_status extend(csim_reader *r, const char *path, const chain *files,
   if (!base) return CSIM_MEMORY;
   struct stat file;
   if (stat(base, &file) == 0 && is_in(files, &file)) {
-    csim_complain(r, CSIM_AT_VALUE, extends, "\"%.200s\" extends this file itself", text);
+    csim_complain(r, extends, "\"%.200s\" extends this file itself", text);
     return CSIM_INVALID;
   }
   ptrdiff_t before = r->ncomplaint;
@@ -212,7 +212,7 @@ static csim_status extend(csim_reader *r, const char *path, const chain *files,
   } else if (status != CSIM_MEMORY) {
     status = CSIM_INVALID;
     if (r->ncomplaint == before)
-      csim_complain(r, CSIM_AT_VALUE, extends, "the scene \"%.200s\" cannot be extended", text);
+      csim_complain(r, extends, "the scene \"%.200s\" cannot be extended", text);
   }
   cJSON_Delete(under);
   return status;
@@ -227,7 +227,7 @@ static csim_status complete(csim_reader *r, const char *path, const chain *up, c
   int depth = 0;
   for (const chain *c = up; c; c = c->up) depth++;
   if (depth == MOST_EXTENDS) {
-    csim_complain(r, CSIM_AT_VALUE, extends, "more than %d files extend each other", MOST_EXTENDS);
+    csim_complain(r, extends, "more than %d files extend each other", MOST_EXTENDS);
     return CSIM_INVALID;
   }
   struct stat file = {0};

@@ -21,59 +21,47 @@ static void check_cells(csim_reader *r, const cJSON *item, void *base) {
     count = 2.0 * c[0] * c[1] + 2.0 * c[1] * c[2] + 2.0 * c[0] * c[2];
   }
   if (count > CSIM_MESH_MAX_VERT)
-    csim_complain(r, CSIM_AT_VALUE, item, "these cells make more than %d vertices",
-                  CSIM_MESH_MAX_VERT);
+    csim_complain(r, item, "these cells make more than %d vertices", CSIM_MESH_MAX_VERT);
   int round = mesh->shape != CSIM_SHAPE_GRID && mesh->shape != CSIM_SHAPE_BOX;
   if (round && mesh->cells[0] < 3)
-    csim_complain(r, CSIM_AT_VALUE, item, "the first of \"cells\", around, must be at least 3");
+    csim_complain(r, item, "the first of \"cells\", around, must be at least 3");
   if (mesh->shape == CSIM_SHAPE_SPHERE && mesh->cells[1] < 2)
-    csim_complain(r, CSIM_AT_VALUE, item, "the second of \"cells\", along, must be at least 2");
+    csim_complain(r, item, "the second of \"cells\", along, must be at least 2");
   if (mesh->shape == CSIM_SHAPE_TORUS && mesh->cells[1] < 3)
-    csim_complain(r, CSIM_AT_VALUE, item, "the second of \"cells\", across, must be at least 3");
+    csim_complain(r, item, "the second of \"cells\", across, must be at least 3");
   if (mesh->shape == CSIM_SHAPE_TORUS && mesh->tube_radius >= mesh->radius)
-    csim_complain(r, CSIM_AT_VALUE, item,
+    csim_complain(r, item,
                   "the torus cuts itself: \"tube_radius\" must be smaller than \"radius\"");
 }
 
 #define SIZE(n, what)                                                                              \
-  {                                                                                                \
-    .key = "size", .kind = &csim_kind_real, .offset = AT(size), .count = n, .unit = "m",           \
-    .least = 0, .most = 1e6, .flags = CSIM_ABOVE, .fallback = "1", .doc = what                     \
-  }
+  CSIM_KEY("size", real, AT(size), "1", .count = n, .unit = "m", .least = 0, .most = 1e6,          \
+           .flags = CSIM_ABOVE, .doc = what)
 #define LENGTH(name, value, what)                                                                  \
-  {                                                                                                \
-    .key = #name, .kind = &csim_kind_real, .offset = AT(name), .unit = "m", .least = 0,            \
-    .most = 1e6, .flags = CSIM_ABOVE, .fallback = value, .doc = what                               \
-  }
+  CSIM_KEY(#name, real, AT(name), value, .unit = "m", .least = 0, .most = 1e6,                     \
+           .flags = CSIM_ABOVE, .doc = what)
 #define CELLS(n, value, what)                                                                      \
-  {                                                                                                \
-    .key = "cells", .kind = &csim_kind_integer, .offset = AT(cells), .count = n, .least = 1,       \
-    .most = MOST_CELLS, .fallback = value, .doc = what                                             \
-  }
+  CSIM_KEY("cells", integer, AT(cells), value, .count = n, .least = 1, .most = MOST_CELLS,         \
+           .doc = what)
 
 static const char *const diagonal_names[] = {"alternate", "same", NULL};
 
 static const char *const up_names[] = {"y", "z", NULL};
 
 #define UNIT_AND_UP                                                                                \
-  {.key = "unit",                                                                                  \
-   .kind = &csim_kind_word,                                                                        \
-   .detail = csim_length_unit_names,                                                               \
-   .offset = AT(unit),                                                                             \
-   .doc = "Unit of lengths in the file. Default: what the file says (caches, Alembic files of "    \
-          "this program), else \"units.files\"."},                                                 \
-  {                                                                                                \
-    .key = "up", .kind = &csim_kind_word, .detail = up_names, .offset = AT(up),                    \
-    .doc = "Axis that points up in the file. The mesh is turned if that is not the scene's. "      \
-           "Default: "                                                                             \
-           "what the file says (Alembic: y, by convention), else \"units.up\"."                    \
-  }
+  CSIM_KEY("unit", word, AT(unit), NULL, .detail = csim_length_unit_names,                         \
+           .doc = "Unit of lengths in the file. Default: what the file says (caches, Alembic "     \
+                  "files of this program), else \"units.files\"."),                                \
+      CSIM_KEY(                                                                                    \
+          "up", word, AT(up), NULL, .detail = up_names,                                            \
+          .doc =                                                                                   \
+              "Axis that points up in the file. The mesh is turned if that is not the scene's. "   \
+              "Default: what the file says (Alembic: y, by convention), else \"units.up\".")
 
 static void check_seams(csim_reader *r, const cJSON *item, void *base) {
   const csim_mesh_source *mesh = base;
   if (mesh->seam_closed >= -CSIM_FRAME_LIMIT && mesh->seam_closed < mesh->seam_from)
-    csim_complain(r, CSIM_AT_VALUE, csim_json_get(item, "closed"),
-                  "\"closed\" comes before \"from\"");
+    csim_complain(r, csim_json_get(item, "closed"), "\"closed\" comes before \"from\"");
 }
 
 static const csim_field file_fields[] = {
@@ -188,33 +176,25 @@ static const csim_field tube_fields[] = {
     CELLS(2, "32", "Cells around the axis and along it."),
 };
 
-#define TABLE(shape, text, ...)                                                                    \
-  static const csim_table shape##_table = {.name = "mesh-" #shape,                                 \
-                                           .doc = text,                                            \
-                                           .size = sizeof(csim_mesh_source),                       \
-                                           .finish = __VA_ARGS__}
-TABLE(file, "A mesh file, or a frame of an Alembic file or cache.", NULL,
-      CSIM_FIELDS_OF(file_fields));
-TABLE(sequence, "A mesh that deforms from frame to frame; colliders only.", NULL,
-      CSIM_FIELDS_OF(sequence_fields));
-TABLE(pattern, "The panels of a sewing pattern; cloth only.", check_seams,
-      CSIM_FIELDS_OF(pattern_fields));
-TABLE(grid, "A flat rectangle in the plane of x and z, its normal along y.", check_cells,
-      CSIM_FIELDS_OF(grid_fields));
-TABLE(box, "A closed box.", check_cells, CSIM_FIELDS_OF(box_fields));
-TABLE(sphere, "A closed sphere.", check_cells, CSIM_FIELDS_OF(sphere_fields));
-TABLE(torus, "A closed ring around the axis.", check_cells, CSIM_FIELDS_OF(torus_fields));
-TABLE(cylinder, "A closed cylinder.", check_cells, CSIM_FIELDS_OF(cylinder_fields));
-TABLE(capsule, "A closed cylinder with half spheres for ends.", check_cells,
-      CSIM_FIELDS_OF(capsule_fields));
-TABLE(cone, "A closed cone, tip up, centred at half its height.", check_cells,
-      CSIM_FIELDS_OF(cone_fields));
-TABLE(disk, "A flat disk, its normal along y.", check_cells, CSIM_FIELDS_OF(disk_fields));
-TABLE(tube, "The side of a cylinder, open at both ends.", check_cells, CSIM_FIELDS_OF(tube_fields));
-TABLE(plane,
-      "An infinite plane through the origin, its normal along \"units.up\", solid below; colliders "
-      "only.",
-      NULL);
+#define TABLE(shape, text, at_end)                                                                 \
+  static const csim_table shape##_table =                                                          \
+      CSIM_TABLE("mesh-" #shape, csim_mesh_source, shape##_fields, at_end, text)
+TABLE(file, "A mesh file, or a frame of an Alembic file or cache.", NULL);
+TABLE(sequence, "A mesh that deforms from frame to frame; colliders only.", NULL);
+TABLE(pattern, "The panels of a sewing pattern; cloth only.", check_seams);
+TABLE(grid, "A flat rectangle in the plane of x and z, its normal along y.", check_cells);
+TABLE(box, "A closed box.", check_cells);
+TABLE(sphere, "A closed sphere.", check_cells);
+TABLE(torus, "A closed ring around the axis.", check_cells);
+TABLE(cylinder, "A closed cylinder.", check_cells);
+TABLE(capsule, "A closed cylinder with half spheres for ends.", check_cells);
+TABLE(cone, "A closed cone, tip up, centred at half its height.", check_cells);
+TABLE(disk, "A flat disk, its normal along y.", check_cells);
+TABLE(tube, "The side of a cylinder, open at both ends.", check_cells);
+static const csim_table plane_table = {.name = "mesh-plane",
+                                       .doc = "An infinite plane through the origin, its normal "
+                                              "along \"units.up\", solid below; colliders only.",
+                                       .size = sizeof(csim_mesh_source)};
 
 const char *const csim_shape_names[] = {"file",   "sequence", "pattern",  "grid",    "box",
                                         "sphere", "torus",    "cylinder", "capsule", "cone",

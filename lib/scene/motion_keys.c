@@ -17,29 +17,18 @@ static void read_frame(csim_reader *r, const csim_field *f, const cJSON *item, v
     *time = (frame - r->scene->frame_start) / r->scene->fps;
 }
 
-static void describe_frame(const csim_field *f, char text[CSIM_DESCRIPTION]) {
-  (void)f;
-  snprintf(text, CSIM_DESCRIPTION, "a frame number");
-}
-
-static void schema_frame(csim_json_out *out, const csim_field *f) {
-  (void)f;
-  csim_json_text(out, "type", "number");
-}
-
-const csim_kind csim_kind_frame = {read_frame, NULL, NULL, describe_frame, schema_frame};
+const csim_kind csim_kind_frame = {read_frame, .noun = "a frame number", .type = "number"};
 
 // Number of times that a key has; one is right.
 static int count_times(const cJSON *item) {
   return !!csim_json_get(item, "frame") + !!csim_json_get(item, "time");
 }
 
-static void finish_key(csim_reader *r, const cJSON *item, void *base) {
+void csim_finish_key(csim_reader *r, const cJSON *item, void *base) {
   (void)base;
   int given = count_times(item);
   if (given != 1)
-    csim_complain(r, CSIM_AT_VALUE, item, "expected %s \"frame\" or \"time\"",
-                  given ? "only one of" : "the key");
+    csim_complain(r, item, "expected %s \"frame\" or \"time\"", given ? "only one of" : "the key");
 }
 
 static const csim_field key_fields[] = {
@@ -53,11 +42,8 @@ static const csim_field key_fields[] = {
              .doc = "Turn about the pivot: axis times angle; more than one turn is fine."),
 };
 
-static const csim_table key_table = {.name = "key",
-                                     .doc = "A pose at a time.",
-                                     .size = sizeof(csim_key),
-                                     .finish = finish_key,
-                                     CSIM_FIELDS_OF(key_fields)};
+static const csim_table key_table =
+    CSIM_TABLE("key", csim_key, key_fields, csim_finish_key, "A pose at a time.");
 
 // ---------------------------------------------------------------------------------------- motion
 
@@ -69,17 +55,15 @@ static void read_pivot(csim_reader *r, const csim_field *f, const cJSON *item, v
 
 static void print_pivot(csim_printer *p, const csim_field *f, const void *base) {
   const csim_motion *motion = base;
-  if (motion->has_pivot) csim_kind_real.print(p, f, base);
+  if (motion->has_pivot) csim_print_real(p, f, base);
 }
 
-static const csim_kind kind_pivot = {read_pivot, NULL, print_pivot, csim_describe_real,
-                                     csim_schema_real};
+static const csim_kind kind_pivot = {read_pivot, NULL, print_pivot, .describe = csim_describe_real,
+                                     .schema = csim_schema_real};
 
-static const csim_field key_element = {.kind = &csim_kind_table, .detail = &key_table};
-static const csim_list key_list = {.element = &key_element,
+static const csim_list key_list = {CSIM_ELEMENT(table, .detail = &key_table),
                                    .size = sizeof(csim_key),
-                                   .count_offset = offsetof(csim_motion, nkey),
-                                   .least = 1};
+                                   .count_offset = offsetof(csim_motion, nkey), .least = 1};
 static const char *const interpolation_names[] = {"linear", "smooth", NULL};
 static const csim_field motion_fields[] = {
     CSIM_KEY("keys", list, offsetof(csim_motion, key), NULL, .detail = &key_list,
@@ -88,25 +72,20 @@ static const csim_field motion_fields[] = {
     CSIM_KEY("interpolation", choice, offsetof(csim_motion, smooth), "linear",
              .detail = interpolation_names,
              .doc = "Between keys: at constant speed, or easing in and out of every key."),
-    {.key = "pivot",
-     .kind = &kind_pivot,
-     .offset = offsetof(csim_motion, pivot),
-     .count = 3,
-     .unit = "m",
-     .doc = "Point that rotations turn about, in the scene. Default: the centroid of the pinned "
-            "vertices, or the collider's position."},
+    CSIM_FIELD(
+        "pivot", kind_pivot, offsetof(csim_motion, pivot), NULL, .count = 3, .unit = "m",
+        .doc = "Point that rotations turn about, in the scene. Default: the centroid of the pinned "
+               "vertices, or the collider's position."),
 };
 
-const csim_table csim_motion_table = {.name = "motion",
-                                      .doc = "Poses over time.",
-                                      .size = sizeof(csim_motion),
-                                      CSIM_FIELDS_OF(motion_fields)};
+const csim_table csim_motion_table =
+    CSIM_TABLE("motion", csim_motion, motion_fields, NULL, "Poses over time.");
 
 static void check_times(csim_reader *r, const cJSON *keys, const csim_motion *motion) {
   const cJSON *c = keys ? keys->child : NULL;
   for (int i = 0; c && i < motion->nkey; i++, c = c->next)
     if (i && count_times(c) == 1 && motion->key[i].time <= motion->key[i - 1].time)
-      csim_complain(r, CSIM_AT_VALUE, c, "times must increase from key to key");
+      csim_complain(r, c, "times must increase from key to key");
 }
 
 // A list of keys, or an object with the list and more.
@@ -131,11 +110,6 @@ static void print_motion(csim_printer *p, const csim_field *f, const void *base)
   csim_json_close(&p->out, '}');
 }
 
-static void describe_motion(const csim_field *f, char text[CSIM_DESCRIPTION]) {
-  (void)f;
-  snprintf(text, CSIM_DESCRIPTION, "a list of keys, or an object with \"keys\"");
-}
-
 static void schema_motion(csim_json_out *out, const csim_field *f) {
   (void)f;
   csim_json_open(out, "anyOf", '[');
@@ -148,5 +122,5 @@ static void schema_motion(csim_json_out *out, const csim_field *f) {
   csim_json_close(out, ']');
 }
 
-const csim_kind csim_kind_motion = {read_motion, NULL, print_motion, describe_motion,
-                                    schema_motion};
+const csim_kind csim_kind_motion = {read_motion, NULL, print_motion, .schema = schema_motion,
+                                    .noun = "a list of keys, or an object with \"keys\""};

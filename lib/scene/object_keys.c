@@ -37,10 +37,8 @@ static const csim_field spring_fields[] = {
                  "map or differs along weft; dihedral with \"folds\" and \"yield_curvature\"; else "
                  "quadratic, which is as exact on grids."),
 };
-static const csim_table springs_table = {.name = "springs",
-                                         .doc = "What cloth is made of.",
-                                         .size = sizeof(csim_object),
-                                         CSIM_FIELDS_OF(spring_fields)};
+static const csim_table springs_table =
+    CSIM_TABLE("springs", csim_object, spring_fields, NULL, "What cloth is made of.");
 
 static const char *const elasticity_names[] = {"springs", "neo-hookean", NULL};
 static const char *const law_names[] = {"none", "woven", "orthotropic", "measured", "auto", NULL};
@@ -65,10 +63,8 @@ static const csim_field membrane_fields[] = {
     CSIM_KEY("angle", real, AT(warp_angle), "0", .unit = "deg",
              .doc = "Angle by which warp is turned within the cloth: 45 is cut on the bias."),
 };
-static const csim_table membrane_table = {.name = "membrane",
-                                          .doc = "Cloth as a membrane on its triangles.",
-                                          .size = sizeof(csim_object),
-                                          CSIM_FIELDS_OF(membrane_fields)};
+static const csim_table membrane_table = CSIM_TABLE("membrane", csim_object, membrane_fields, NULL,
+                                                    "Cloth as a membrane on its triangles.");
 
 static const char *const angle_names[] = {"shape", "flat", NULL};
 
@@ -94,10 +90,8 @@ static const csim_field rest_fields[] = {
              .doc =
                  "Given angles at rest: pressed pleats, a folded sheet. They override \"angles\"."),
 };
-static const csim_table rest_table = {.name = "rest",
-                                      .doc = "The rest shape of cloth.",
-                                      .size = sizeof(csim_object),
-                                      CSIM_FIELDS_OF(rest_fields)};
+static const csim_table rest_table =
+    CSIM_TABLE("rest", csim_object, rest_fields, NULL, "The rest shape of cloth.");
 
 #define IN_FINER(member) offsetof(csim_finer, member)
 
@@ -116,13 +110,9 @@ static const csim_field finer_fields[] = {
              .most = CSIM_MOST, .flags = CSIM_ABOVE | CSIM_REQUIRED,
              .doc = "Largest volume of a tetrahedron whose centre is there."),
 };
-static const csim_table finer_table = {.name = "finer",
-                                       .doc = "Where a solid has smaller tetrahedra.",
-                                       .size = sizeof(csim_finer),
-                                       CSIM_FIELDS_OF(finer_fields)};
-static const csim_field finer_element = {.kind = &csim_kind_table, .detail = &finer_table};
-static const csim_list finer_list = {
-    .element = &finer_element, .size = sizeof(csim_finer), .count_offset = AT(nfiner)};
+static const csim_table finer_table =
+    CSIM_TABLE("finer", csim_finer, finer_fields, NULL, "Where a solid has smaller tetrahedra.");
+static const csim_list finer_list = CSIM_LIST_OF(finer_table, csim_finer, AT(nfiner));
 
 static const csim_field tetrahedra_fields[] = {
     CSIM_KEY("radius_edge_ratio", real, AT(radius_edge_ratio), "1.414", .least = 1, .most = 100,
@@ -137,10 +127,8 @@ static const csim_field tetrahedra_fields[] = {
     CSIM_KEY("time_limit", real, AT(tet_seconds), "50", .unit = "s", .least = 1, .most = 1e6,
              .doc = "Processor time that filling the solid may take, rounded up to whole seconds."),
 };
-static const csim_table tetrahedra_table = {.name = "tetrahedra",
-                                            .doc = "How the inside of a solid is filled.",
-                                            .size = sizeof(csim_object),
-                                            CSIM_FIELDS_OF(tetrahedra_fields)};
+static const csim_table tetrahedra_table = CSIM_TABLE("tetrahedra", csim_object, tetrahedra_fields,
+                                                      NULL, "How the inside of a solid is filled.");
 
 // --------------------------------------------------------------------------------------- objects
 
@@ -202,65 +190,64 @@ static void choose_fabric(const csim_reader *r, const cJSON *item, csim_object *
 static void check_fabric(csim_reader *r, const cJSON *item, const csim_object *object) {
   const cJSON *springs = csim_json_get(item, "springs"), *rest = csim_json_get(item, "rest");
   if (object->membrane && object->network == CSIM_NETWORK_STRUCTURED)
-    csim_complain(r, CSIM_AT_VALUE, csim_json_get(springs, "network"),
+    csim_complain(r, csim_json_get(springs, "network"),
                   "a membrane takes the place of the springs: leave \"network\" out");
   if (object->membrane && object->levels > 0)
-    csim_complain(r, CSIM_AT_VALUE, csim_json_get(springs, "levels"),
+    csim_complain(r, csim_json_get(springs, "levels"),
                   "levels are of springs, and a membrane takes their place: leave them out");
   if (object->membrane && object->edges != CSIM_EDGES_ALL)
-    csim_complain(r, CSIM_AT_VALUE, csim_json_get(springs, "edges"),
+    csim_complain(r, csim_json_get(springs, "edges"),
                   "edges are of springs, and a membrane takes their place: leave them out");
   for (int m = 0; m < object->nmap; m++) {
     csim_map_of of = object->map[m].of;
     const cJSON *map = cJSON_GetArrayItem(csim_json_get(item, "maps"), m);
     if (of == CSIM_MAP_BEND && object->bending != CSIM_BENDING_CURVATURE)
-      csim_complain(r, CSIM_AT_VALUE, map, "a map of bend needs \"bending\": \"curvature\"");
+      csim_complain(r, map, "a map of bend needs \"bending\": \"curvature\"");
     int of_membrane = of == CSIM_MAP_STRETCH || of == CSIM_MAP_WEFT || of == CSIM_MAP_SHEAR;
     if (of_membrane && !object->membrane)
-      csim_complain(r, CSIM_AT_VALUE, map,
+      csim_complain(r, map,
                     "springs take no map of their stiffness; give the cloth a \"membrane\"");
   }
   if (object->rest == CSIM_REST_FILE && !object->rest_file)
-    csim_complain(r, CSIM_AT_VALUE, rest, "a rest shape from a file needs \"file\"");
+    csim_complain(r, rest, "a rest shape from a file needs \"file\"");
   if (object->rest != CSIM_REST_FILE && object->rest_file)
-    csim_complain(r, CSIM_AT_VALUE, csim_json_get(rest, "file"),
+    csim_complain(r, csim_json_get(rest, "file"),
                   "the rest shape is not from a file: add \"from\": \"file\"");
   if (object->nfold && object->bending != CSIM_BENDING_DIHEDRAL)
-    csim_complain(r, CSIM_AT_VALUE, csim_json_get(rest, "folds"),
+    csim_complain(r, csim_json_get(rest, "folds"),
                   "only bending \"dihedral\" has angles at rest: leave \"bending\" out");
   if (object->rest != CSIM_REST_START && object->network == CSIM_NETWORK_STRUCTURED)
-    csim_complain(r, CSIM_AT_VALUE, rest,
+    csim_complain(r, rest,
                   "a structured network is at rest as it starts; use \"network\": \"mesh\"");
   if (object->rest != CSIM_REST_START && object->levels > 0)
-    csim_complain(r, CSIM_AT_VALUE, rest, "coarser levels of springs are at rest as they start");
+    csim_complain(r, rest, "coarser levels of springs are at rest as they start");
 }
 
 static void finish_object(csim_reader *r, const cJSON *item, void *base) {
   csim_object *object = base;
   const cJSON *mesh = csim_json_get(item, "mesh"), *shape = csim_json_get(mesh, "shape");
-  object->place = csim_keep_place(r, CSIM_AT_VALUE, item);
-  object->mesh_place = mesh ? csim_keep_place(r, CSIM_AT_VALUE, mesh) : object->place;
+  object->place = csim_keep_place(r, item);
+  object->mesh_place = mesh ? csim_keep_place(r, mesh) : object->place;
   if (object->type == CSIM_OBJECT_COLLIDER) object->material = -1;
   if (object->type == CSIM_OBJECT_CLOTH && !r->memory) choose_fabric(r, item, object);
   if (object->type != CSIM_OBJECT_COLLIDER) csim_check_material(r, item, object);
   if (!cJSON_IsObject(mesh)) return;
   if (object->type != CSIM_OBJECT_COLLIDER && object->mesh.shape == CSIM_SHAPE_PLANE)
-    csim_complain(r, CSIM_AT_VALUE, shape, "a plane is infinite: only a collider can be one");
+    csim_complain(r, shape, "a plane is infinite: only a collider can be one");
   else if (object->type != CSIM_OBJECT_COLLIDER && object->mesh.shape == CSIM_SHAPE_SEQUENCE)
-    csim_complain(r, CSIM_AT_VALUE, mesh,
-                  "a sequence is kinematic, not simulated: only a collider can be one");
+    csim_complain(r, mesh, "a sequence is kinematic, not simulated: only a collider can be one");
   else if (object->type == CSIM_OBJECT_SOLID && !is_closed(&object->mesh))
-    csim_complain(r, CSIM_AT_VALUE, shape, "a solid needs a closed surface; \"%s\" is open",
+    csim_complain(r, shape, "a solid needs a closed surface; \"%s\" is open",
                   csim_shape_names[object->mesh.shape]);
   if (object->type == CSIM_OBJECT_COLLIDER && object->mesh.shape == CSIM_SHAPE_PATTERN)
-    csim_complain(r, CSIM_AT_VALUE, mesh, "a pattern is sewn of cloth, not of a collider");
+    csim_complain(r, mesh, "a pattern is sewn of cloth, not of a collider");
   const double *scale = object->scale;
   if (object->mesh.shape == CSIM_SHAPE_PATTERN && (scale[0] != scale[1] || scale[1] != scale[2]))
-    csim_complain(r, CSIM_AT_VALUE, csim_json_get(item, "scale"),
+    csim_complain(r, csim_json_get(item, "scale"),
                   "a pattern can have one scale only, as its panels turn with their placement");
   if (object->type == CSIM_OBJECT_CLOTH && object->network == CSIM_NETWORK_STRUCTURED &&
       object->mesh.shape != CSIM_SHAPE_GRID)
-    csim_complain(r, CSIM_AT_VALUE, csim_json_get(csim_json_get(item, "springs"), "network"),
+    csim_complain(r, csim_json_get(csim_json_get(item, "springs"), "network"),
                   "network \"structured\" needs a mesh of shape \"grid\"");
   if (object->type == CSIM_OBJECT_CLOTH) check_fabric(r, item, object);
 }
@@ -293,10 +280,10 @@ static void finish_render(csim_reader *r, const cJSON *item, void *base) {
   csim_render *render = base;
   const cJSON *mesh = csim_json_get(item, "mesh");
   csim_shape shape = render->mesh.shape;
-  render->place = csim_keep_place(r, CSIM_AT_VALUE, item);
+  render->place = csim_keep_place(r, item);
   if (cJSON_IsObject(mesh) &&
       (shape == CSIM_SHAPE_PLANE || shape == CSIM_SHAPE_SEQUENCE || shape == CSIM_SHAPE_PATTERN))
-    csim_complain(r, CSIM_AT_VALUE, mesh,
+    csim_complain(r, mesh,
                   "a render mesh goes with its object: it is a mesh file or a finite shape");
 }
 
@@ -309,14 +296,10 @@ static const csim_field render_fields[] = {
         .doc =
             "Its mesh where the object starts; it is scaled, turned and moved as the object is."),
 };
-static const csim_table render_table = {.name = "render-mesh",
-                                        .doc = "A finer mesh that goes with a cloth or solid.",
-                                        .size = sizeof(csim_render),
-                                        .finish = finish_render,
-                                        CSIM_FIELDS_OF(render_fields)};
-static const csim_field render_element = {.kind = &csim_kind_table, .detail = &render_table};
-static const csim_list render_list = {
-    .element = &render_element, .size = sizeof(csim_render), .count_offset = AT(nrender)};
+static const csim_table render_table =
+    CSIM_TABLE("render-mesh", csim_render, render_fields, finish_render,
+               "A finer mesh that goes with a cloth or solid.");
+static const csim_list render_list = CSIM_LIST_OF(render_table, csim_render, AT(nrender));
 
 // keys of deformable objects
 #define DYNAMIC                                                                                    \
@@ -334,13 +317,9 @@ static const csim_list render_list = {
                       "Each vertex keeps its position relative to the nearest face, or to the "    \
                       "nearest tetrahedron of a solid.")
 
-static const csim_field pin_element = {.kind = &csim_kind_table, .detail = &csim_pin_table};
-static const csim_list pin_list = {
-    .element = &pin_element, .size = sizeof(csim_pin), .count_offset = AT(npin)};
+static const csim_list pin_list = CSIM_LIST_OF(csim_pin_table, csim_pin, AT(npin));
 
-static const csim_field map_element = {.kind = &csim_kind_table, .detail = &csim_map_table};
-static const csim_list map_list = {
-    .element = &map_element, .size = sizeof(csim_map), .count_offset = AT(nmap)};
+static const csim_list map_list = CSIM_LIST_OF(csim_map_table, csim_map, AT(nmap));
 
 static const csim_field cloth_fields[] = {
     COMMON,
@@ -385,21 +364,13 @@ static const csim_field collider_fields[] = {
                     "surface with two equal sides."),
 };
 
-static const csim_table cloth_table = {.name = "cloth",
-                                       .doc = "A sheet of fabric.",
-                                       .size = sizeof(csim_object),
-                                       .finish = finish_object,
-                                       CSIM_FIELDS_OF(cloth_fields)};
-static const csim_table solid_table = {.name = "solid",
-                                       .doc = "A soft body, filled with tetrahedra.",
-                                       .size = sizeof(csim_object),
-                                       .finish = finish_object,
-                                       CSIM_FIELDS_OF(solid_fields)};
-static const csim_table collider_table = {.name = "collider",
-                                          .doc = "A body that is animated, not moved by forces.",
-                                          .size = sizeof(csim_object),
-                                          .finish = finish_object,
-                                          CSIM_FIELDS_OF(collider_fields)};
+static const csim_table cloth_table =
+    CSIM_TABLE("cloth", csim_object, cloth_fields, finish_object, "A sheet of fabric.");
+static const csim_table solid_table = CSIM_TABLE("solid", csim_object, solid_fields, finish_object,
+                                                 "A soft body, filled with tetrahedra.");
+static const csim_table collider_table =
+    CSIM_TABLE("collider", csim_object, collider_fields, finish_object,
+               "A body that is animated, not moved by forces.");
 
 static const char *const type_names[] = {"cloth", "solid", "collider", NULL};
 static const csim_table *const type_tables[] = {&cloth_table, &solid_table, &collider_table};

@@ -111,9 +111,8 @@ static file_kind classify(const csim_scene *scene, const char *file, long long *
 
 static csim_status remove_file(const char *out, int folder, const char *name, csim_log *log) {
   if (!unlinkat(folder, name, 0) || errno == ENOENT) return CSIM_OK;
-  csim_say(log, CSIM_ERROR, (csim_place){.file = out}, "cannot remove %s: %s", name,
-           strerror(errno));
-  return CSIM_IO;
+  return csim_fail(log, CSIM_IO, (csim_place){.file = out}, "cannot remove %s: %s", name,
+                   strerror(errno));
 }
 
 static DIR *open_directory(const char *out, csim_log *log) {
@@ -141,9 +140,8 @@ csim_status csim_output_enter(const char *out, csim_log *log, int *folder) {
   *folder = open(out, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (*folder < 0) {
     if (errno == ENOENT) return CSIM_OK;
-    csim_say(log, CSIM_ERROR, (csim_place){.file = out}, "cannot open this directory: %s",
-             strerror(errno));
-    return CSIM_IO;
+    return csim_fail(log, CSIM_IO, (csim_place){.file = out}, "cannot open this directory: %s",
+                     strerror(errno));
   }
   if (!csim_lock(*folder)) return CSIM_OK;
   csim_say(log, CSIM_ERROR, (csim_place){.file = out},
@@ -158,8 +156,7 @@ static csim_status take_directory(csim_output_writer *w) {
   csim_status status = csim_make_directories(w->out, w->log);
   if (!status) status = csim_output_enter(w->out, w->log, &w->folder);
   if (status || w->folder >= 0) return status;
-  csim_say(w->log, CSIM_ERROR, (csim_place){.file = w->out}, "this directory has gone again");
-  return CSIM_IO;
+  return csim_fail(w->log, CSIM_IO, (csim_place){.file = w->out}, "this directory has gone again");
 }
 
 // Removes the files of an earlier run, its record last: while the record exists, the remaining
@@ -178,12 +175,10 @@ static csim_status prepare_directory(csim_output_writer *w, const csim_output_st
       if (kind == FRAME && number > start->after_frame)
         status = remove_file(w->out, w->folder, name, w->log);
     } else if (!start->overwrite) {
-      csim_say(
-          w->log, CSIM_ERROR, (csim_place){.file = w->out},
-          "this directory is not empty (%s); choose another, or give --overwrite to replace an "
-          "earlier run, or --resume to continue one",
-          name);
-      status = CSIM_INVALID;
+      status = csim_refuse(w->log, (csim_place){.file = w->out},
+                           "this directory is not empty (%s); choose another, or give --overwrite "
+                           "to replace an earlier run, or --resume to continue one",
+                           name);
     } else if (kind != NOT_OURS) {
       status = remove_file(w->out, w->folder, name, w->log);
     }
@@ -305,10 +300,8 @@ static csim_status export_frame(csim_output_writer *w, int frame) {
 static csim_status replay(csim_output_writer *w, csim_cache *old, int keep, int copy) {
   const csim_cache_info *info = csim_cache_get_info(old);
   csim_status status = CSIM_OK;
-  if (!csim_gather_fits(&w->g, info)) {
-    csim_say(w->log, CSIM_ERROR, (csim_place){.file = info->file}, "the cache has other objects");
-    return CSIM_INVALID;
-  }
+  if (!csim_gather_fits(&w->g, info))
+    return csim_refuse(w->log, (csim_place){.file = info->file}, "the cache has other objects");
   for (int f = 0; !status && f < keep; f++) {
     status = csim_gather_read(&w->g, old, f);
     if (!status && copy) status = csim_cache_begin_frame(w->cache, info->number[f], info->time[f]);
@@ -324,8 +317,8 @@ static csim_status replay(csim_output_writer *w, csim_cache *old, int keep, int 
 
 static csim_status rename_file(csim_output_writer *w, const char *from, const char *to) {
   if (!rename(from, to)) return CSIM_OK;
-  csim_say(w->log, CSIM_ERROR, (csim_place){.file = from}, "cannot rename: %s", strerror(errno));
-  return CSIM_IO;
+  return csim_fail(w->log, CSIM_IO, (csim_place){.file = from}, "cannot rename: %s",
+                   strerror(errno));
 }
 
 // With a changed scene the old cache keeps another name until a checkpoint of the new scene is
@@ -342,10 +335,9 @@ static csim_status resume_cache(csim_output_writer *w, const csim_output_start *
   int keep = start->after_frame - scene->frame_start + 1;
   if (!scene->output.cache) {
     if (!scene->output.nformat) return CSIM_OK;
-    csim_say(w->log, CSIM_ERROR, (csim_place){.file = scene->file},
-             "\"output.formats\" without \"output.cache\" cannot be resumed: earlier frames would "
-             "have to be written again from the cache");
-    return CSIM_INVALID;
+    return csim_refuse(w->log, (csim_place){.file = scene->file},
+                       "\"output.formats\" without \"output.cache\" cannot be resumed: earlier "
+                       "frames would have to be written again from the cache");
   }
   if (scene->output.nformat && scene->output.cache_error > 0)
     csim_say(w->log, CSIM_WARNING, (csim_place){.file = scene->file},

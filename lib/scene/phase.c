@@ -84,10 +84,9 @@ static csim_status check_world(const csim_sim *sim, const csim_world *world) {
   for (int k = 0; same && k < old->ncollider; k++)
     same = world->collider_mesh[k].nvert == old->collider_mesh[k].nvert;
   if (same) return CSIM_OK;
-  csim_say(sim->log, CSIM_ERROR, (csim_place){.file = sim->whole->file},
-           "phase \"%s\": numbers of vertices have to stay as they were",
-           sim->whole->phase[sim->state.phase].name);
-  return CSIM_INVALID;
+  return csim_refuse(sim->log, (csim_place){.file = sim->whole->file},
+                     "phase \"%s\": numbers of vertices have to stay as they were",
+                     sim->whole->phase[sim->state.phase].name);
 }
 
 csim_status csim_sim_enter(csim_sim *sim, int phase) {

@@ -24,21 +24,20 @@ static void check_keys(csim_reader *r, const cJSON *item) {
   for (const cJSON *c = item->child; c; c = c->next)
     for (int i = 0; fixed_keys[i]; i++)
       if (!strcmp(c->string, fixed_keys[i]))
-        csim_complain(r, CSIM_AT_KEY, c, "\"%s\" is for all phases: it cannot be in one",
-                      fixed_keys[i]);
+        csim_complain_key(r, c, "\"%s\" is for all phases: it cannot be in one", fixed_keys[i]);
 }
 
 static void check_frames(csim_reader *r, const cJSON *item, const csim_scene *all,
                          const csim_scene *phase, int last_end, int last) {
   const cJSON *frames = csim_json_get(item, "frames"), *end = csim_json_get(frames, "end");
   if (phase->frame_start != all->frame_start || phase->fps != all->fps)
-    csim_complain(r, CSIM_AT_VALUE, frames, "\"start\" and \"fps\" are for all phases");
+    csim_complain(r, frames, "\"start\" and \"fps\" are for all phases");
   if (last) return; // it lasts to the end of the run
   if (!end)
-    csim_complain(r, CSIM_AT_VALUE, item,
+    csim_complain(r, item,
                   "a phase needs \"frames\": {\"end\": ...}, the number of its last frame");
   else if (phase->frame_end <= last_end)
-    csim_complain(r, CSIM_AT_VALUE, end ? end : item, "a phase cannot end at frame %d: %s frame %d",
+    csim_complain(r, end ? end : item, "a phase cannot end at frame %d: %s frame %d",
                   phase->frame_end,
                   last_end > all->frame_start ? "the one before it ends at" : "the run begins with",
                   last_end);
@@ -53,16 +52,13 @@ static void check_objects(csim_reader *r, const cJSON *item, const csim_scene *a
            phase->object[o].type == all->object[o].type &&
            phase->object[o].ghost == all->object[o].ghost;
   if (!same)
-    csim_complain(
-        r, CSIM_AT_VALUE, objects,
-        "a phase has the objects of the scene: it can change them, and not add, remove or "
-        "turn them into others");
+    csim_complain(r, objects,
+                  "a phase has the objects of the scene: it can change them, and not add, remove "
+                  "or turn them into others");
   if (phase->contact.response != all->contact.response)
-    csim_complain(r, CSIM_AT_VALUE, csim_json_get(item, "contact"),
-                  "\"response\" is for all phases");
+    csim_complain(r, csim_json_get(item, "contact"), "\"response\" is for all phases");
   if (phase->contact.pinched != all->contact.pinched)
-    csim_complain(r, CSIM_AT_VALUE, csim_json_get(item, "contact"),
-                  "\"pinched\" is for all phases");
+    csim_complain(r, csim_json_get(item, "contact"), "\"pinched\" is for all phases");
 }
 
 // Reads one phase into `phase->scene`; r->scene is that of all phases.
@@ -111,7 +107,7 @@ void csim_read_phases(csim_reader *r, const cJSON *tree,
   for (const cJSON *c = phases->child; c && scene->phase && !r->memory; c = c->next) {
     const cJSON *name = cJSON_IsObject(c) ? csim_json_get(c, "name") : NULL;
     if (!cJSON_IsString(name)) {
-      csim_complain(r, CSIM_AT_VALUE, c, "expected a phase { } with a \"name\"");
+      csim_complain(r, c, "expected a phase { } with a \"name\"");
       continue;
     }
     csim_phase_keys *phase = &scene->phase[scene->nphase];
@@ -180,11 +176,6 @@ static void print_phases(csim_printer *p, const csim_field *f, const void *base)
   csim_json_close(&p->out, ']');
 }
 
-static void describe_phases(const csim_field *f, char text[CSIM_DESCRIPTION]) {
-  (void)f;
-  snprintf(text, CSIM_DESCRIPTION, "a list of phases {\"name\", \"frames\", ...}");
-}
-
 static void schema_phases(csim_json_out *out, const csim_field *f) {
   (void)f;
   csim_json_text(out, "type", "array");
@@ -195,5 +186,5 @@ static void schema_phases(csim_json_out *out, const csim_field *f) {
   csim_json_close(out, '}');
 }
 
-const csim_kind csim_kind_phases = {read_phases, NULL, print_phases, describe_phases,
-                                    schema_phases};
+const csim_kind csim_kind_phases = {read_phases, NULL, print_phases, .schema = schema_phases,
+                                    .noun = "a list of phases {\"name\", \"frames\", ...}"};

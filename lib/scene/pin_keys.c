@@ -53,7 +53,7 @@ static void read_vertices(csim_reader *r, const csim_field *f, const cJSON *item
     return;
   }
   if (!item->child) {
-    csim_complain(r, CSIM_AT_VALUE, item, "is empty; at least 1 is needed");
+    csim_complain(r, item, "is empty; at least 1 is needed");
     return;
   }
   long long total = 0;
@@ -62,9 +62,7 @@ static void read_vertices(csim_reader *r, const csim_field *f, const cJSON *item
     ok &= read_range(r, f, c, range);
     if (ok) total += range[1] - range[0] + 1;
     if (total <= MOST_LISTED) continue;
-    csim_complain(r, CSIM_AT_VALUE, item,
-                  "more than %d vertices are listed; choose them by box, "
-                  "group or \"all\"",
+    csim_complain(r, item, "more than %d vertices are listed; choose them by box, group or \"all\"",
                   MOST_LISTED);
     return;
   }
@@ -95,22 +93,11 @@ static void print_vertices(csim_printer *p, const csim_field *f, const void *bas
   csim_json_close(&p->out, ']');
 }
 
-static void describe_vertices(const csim_field *f, char text[CSIM_DESCRIPTION]) {
-  (void)f;
-  snprintf(text, CSIM_DESCRIPTION,
-           "\"all\", or a list of vertex numbers >= 0 and ranges such as \"10-20\"");
-}
-
-static void schema_vertices(csim_json_out *out, const csim_field *f) {
-  (void)f;
-  csim_json_raw(out, "anyOf",
-                "[{\"const\": \"all\"}, {\"type\": \"array\", \"minItems\": 1, \"items\": "
-                "{\"type\": [\"integer\", \"string\"], \"minimum\": 0, "
-                "\"pattern\": \"^[0-9]+-[0-9]+$\"}}]");
-}
-
-static const csim_kind kind_vertices = {read_vertices, NULL, print_vertices, describe_vertices,
-                                        schema_vertices};
+static const csim_kind kind_vertices = {
+    read_vertices, NULL, print_vertices,
+    .noun = "\"all\", or a list of vertex numbers >= 0 and ranges such as \"10-20\"",
+    .any_of = "[{\"const\": \"all\"}, {\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": "
+              "[\"integer\", \"string\"], \"minimum\": 0, \"pattern\": \"^[0-9]+-[0-9]+$\"}}]"};
 
 // ----------------------------------------------------------------------------------------- boxes
 
@@ -126,22 +113,16 @@ static void read_box(csim_reader *r, const csim_field *f, const cJSON *item, voi
   csim_kind_real.read(r, &corner, item->child->next, box + 3);
   for (int k = 0; k < 3; k++)
     if (box[k] > box[k + 3]) {
-      csim_complain(r, CSIM_AT_VALUE, item, "the first corner must be the smaller one in %c",
-                    "xyz"[k]);
+      csim_complain(r, item, "the first corner must be the smaller one in %c", "xyz"[k]);
       return;
     }
 }
 
 static void print_box(csim_printer *p, const csim_field *f, const void *base) {
   csim_json_open_flat(&p->out, f->key, '[');
-  csim_kind_real.print(p, &corner, base);
-  csim_kind_real.print(p, &corner, (const double *)base + 3);
+  csim_print_real(p, &corner, base);
+  csim_print_real(p, &corner, (const double *)base + 3);
   csim_json_close(&p->out, ']');
-}
-
-static void describe_box(const csim_field *f, char text[CSIM_DESCRIPTION]) {
-  (void)f;
-  snprintf(text, CSIM_DESCRIPTION, "two corners [[x, y, z], [x, y, z]] [m]");
 }
 
 static void schema_box(csim_json_out *out, const csim_field *f) {
@@ -150,30 +131,38 @@ static void schema_box(csim_json_out *out, const csim_field *f) {
   csim_json_integer(out, "minItems", 2);
   csim_json_integer(out, "maxItems", 2);
   csim_json_open(out, "items", '{');
-  csim_kind_real.schema(out, &corner);
+  csim_schema_real(out, &corner);
   csim_json_close(out, '}');
 }
 
-const csim_kind csim_kind_box = {read_box, NULL, print_box, describe_box, schema_box};
+const csim_kind csim_kind_box = {read_box, NULL, print_box, .schema = schema_box,
+                                 .noun = "two corners [[x, y, z], [x, y, z]] [m]"};
 
 // ------------------------------------------------------------------------------------------ pins
 
 static const csim_field box_element = {.kind = &csim_kind_box};
 static const csim_field group_element = {.kind = &csim_kind_text};
-static const csim_list box_list = {.element = &box_element,
-                                   .size = sizeof(double[6]),
-                                   .count_offset = AT(select.nbox),
-                                   .rank = 2,
-                                   .least = 1};
-static const csim_list nearest_list = {.element = &corner,
-                                       .size = sizeof(double[3]),
-                                       .count_offset = AT(select.nnearest),
-                                       .rank = 1,
-                                       .least = 1};
-static const csim_list group_list = {.element = &group_element,
-                                     .size = sizeof(char *),
-                                     .count_offset = AT(select.ngroup),
-                                     .least = 1};
+
+// Lists of the member `select` of a struct.
+#define BOXES(type)                                                                                \
+  {                                                                                                \
+    .element = &box_element, .size = sizeof(double[6]),                                            \
+    .count_offset = offsetof(type, select.nbox), .rank = 2, .least = 1                             \
+  }
+#define POINTS(type)                                                                               \
+  {                                                                                                \
+    .element = &corner, .size = sizeof(double[3]),                                                 \
+    .count_offset = offsetof(type, select.nnearest), .rank = 1, .least = 1                         \
+  }
+#define GROUPS(type)                                                                               \
+  {                                                                                                \
+    .element = &group_element, .size = sizeof(char *),                                             \
+    .count_offset = offsetof(type, select.ngroup), .least = 1                                      \
+  }
+
+static const csim_list box_list = BOXES(csim_pin);
+static const csim_list nearest_list = POINTS(csim_pin);
+static const csim_list group_list = GROUPS(csim_pin);
 
 static const csim_keyed stiffness_keyed = {AT(keyed)};
 static const char *const by_names[] = {"face", "vertex", "number", NULL};
@@ -184,10 +173,10 @@ static const char *const by_names[] = {"face", "vertex", "number", NULL};
            .doc = what)
 
 static const csim_field pin_fields[] = {
-    {.key = "vertices",
-     .kind = &kind_vertices,
-     .offset = AT(select),
-     .doc = "Vertices by number, from 0, in the order of the mesh. The ways of choosing add up."},
+    CSIM_FIELD(
+        "vertices", kind_vertices, AT(select), NULL,
+        .doc =
+            "Vertices by number, from 0, in the order of the mesh. The ways of choosing add up."),
     CSIM_KEY(
         "box", list, AT(select.box), NULL, .detail = &box_list,
         .doc = "Vertices that are inside a box at the start, after scale, rotation and position."),
@@ -222,60 +211,42 @@ static const csim_field pin_fields[] = {
 
 static void finish_pin(csim_reader *r, const cJSON *item, void *base) {
   csim_pin *pin = base;
-  pin->place = csim_keep_place(r, CSIM_AT_VALUE, item);
+  pin->place = csim_keep_place(r, item);
   if (!csim_json_get(item, "vertices") && !csim_json_get(item, "box") &&
       !csim_json_get(item, "nearest") && !csim_json_get(item, "group") &&
       !csim_json_get(item, "property"))
-    csim_complain(r, CSIM_AT_VALUE, item,
+    csim_complain(r, item,
                   "no vertices are chosen: give \"vertices\", \"box\", \"nearest\", \"group\" or "
                   "\"property\"");
   const cJSON *motion = csim_json_get(item, "motion"), *to = csim_json_get(item, "to");
-  if (pin->follow && motion)
-    csim_complain(r, CSIM_AT_VALUE, motion, "a pin has either \"motion\" or \"follow\"");
+  if (pin->follow && motion) csim_complain(r, motion, "a pin has either \"motion\" or \"follow\"");
   if (pin->from != floor(pin->from))
-    csim_complain(r, CSIM_AT_VALUE, csim_json_get(item, "from"), "expected a whole frame number");
-  if (pin->to != floor(pin->to))
-    csim_complain(r, CSIM_AT_VALUE, to, "expected a whole frame number");
+    csim_complain(r, csim_json_get(item, "from"), "expected a whole frame number");
+  if (pin->to != floor(pin->to)) csim_complain(r, to, "expected a whole frame number");
   if (pin->to < pin->from)
-    csim_complain(r, CSIM_AT_VALUE, to, "\"to\" (%.0f) comes before \"from\" (%.0f)", pin->to,
-                  pin->from);
+    csim_complain(r, to, "\"to\" (%.0f) comes before \"from\" (%.0f)", pin->to, pin->from);
   if (pin->keyed.nkey && !(pin->stiffness > 0))
-    csim_complain(r, CSIM_AT_VALUE, csim_json_get(item, "stiffness"),
+    csim_complain(r, csim_json_get(item, "stiffness"),
                   "is 0 in all keys: exact pins are released with \"from\" and \"to\"");
 }
 
-const csim_table csim_pin_table = {.name = "pin",
-                                   .doc = "Kinematic vertices: fixed in place or animated.",
-                                   .size = sizeof(csim_pin),
-                                   .finish = finish_pin,
-                                   CSIM_FIELDS_OF(pin_fields)};
+const csim_table csim_pin_table = CSIM_TABLE("pin", csim_pin, pin_fields, finish_pin,
+                                             "Kinematic vertices: fixed in place or animated.");
 
 // ------------------------------------------------------------------------- ends of attachments
 
 #define IN_END(member) offsetof(csim_link_end, member)
 
-static const csim_list end_box_list = {.element = &box_element,
-                                       .size = sizeof(double[6]),
-                                       .count_offset = IN_END(select.nbox),
-                                       .rank = 2,
-                                       .least = 1};
-static const csim_list end_nearest_list = {.element = &corner,
-                                           .size = sizeof(double[3]),
-                                           .count_offset = IN_END(select.nnearest),
-                                           .rank = 1,
-                                           .least = 1};
-static const csim_list end_group_list = {.element = &group_element,
-                                         .size = sizeof(char *),
-                                         .count_offset = IN_END(select.ngroup),
-                                         .least = 1};
+static const csim_list end_box_list = BOXES(csim_link_end);
+static const csim_list end_nearest_list = POINTS(csim_link_end);
+static const csim_list end_group_list = GROUPS(csim_link_end);
 
 static const csim_field end_fields[] = {
     CSIM_KEY("object", text, IN_END(object), NULL, .flags = CSIM_REQUIRED,
              .doc = "Name of a cloth or solid."),
-    {.key = "vertices",
-     .kind = &kind_vertices,
-     .offset = IN_END(select),
-     .doc = "Vertices by number, from 0; a list keeps its order. The ways of choosing add up."},
+    CSIM_FIELD(
+        "vertices", kind_vertices, IN_END(select), NULL,
+        .doc = "Vertices by number, from 0; a list keeps its order. The ways of choosing add up."),
     CSIM_KEY("box", list, IN_END(select.box), NULL, .detail = &end_box_list,
              .doc = "Vertices that are inside a box at the start."),
     CSIM_KEY("nearest", list, IN_END(select.nearest), NULL, .detail = &end_nearest_list,
@@ -285,30 +256,21 @@ static const csim_field end_fields[] = {
 };
 
 static void finish_end(csim_reader *r, const cJSON *item, void *base) {
-  ((csim_link_end *)base)->place = csim_keep_place(r, CSIM_AT_VALUE, item);
+  ((csim_link_end *)base)->place = csim_keep_place(r, item);
 }
 
-const csim_table csim_link_end_table = {.name = "end",
-                                        .doc = "One end of an attachment or seam.",
-                                        .size = sizeof(csim_link_end),
-                                        .finish = finish_end,
-                                        CSIM_FIELDS_OF(end_fields)};
+const csim_table csim_link_end_table =
+    CSIM_TABLE("end", csim_link_end, end_fields, finish_end, "One end of an attachment or seam.");
 
 // ----------------------------------------------------------------------------------------- folds
 
 #define IN_FOLD(member) offsetof(csim_fold, member)
 
-static const csim_list fold_box_list = {.element = &box_element,
-                                        .size = sizeof(double[6]),
-                                        .count_offset = IN_FOLD(select.nbox),
-                                        .rank = 2,
-                                        .least = 1};
+static const csim_list fold_box_list = BOXES(csim_fold);
 
 static const csim_field fold_fields[] = {
-    {.key = "vertices",
-     .kind = &kind_vertices,
-     .offset = IN_FOLD(select),
-     .doc = "Vertices of the edges by number, from 0; in any order."},
+    CSIM_FIELD("vertices", kind_vertices, IN_FOLD(select), NULL,
+               .doc = "Vertices of the edges by number, from 0; in any order."),
     CSIM_KEY("box", list, IN_FOLD(select.box), NULL, .detail = &fold_box_list,
              .doc = "Vertices that are inside a box at the start."),
     CSIM_KEY("angle", real, IN_FOLD(angle), NULL, .unit = "deg", .least = -179, .most = 179,
@@ -318,20 +280,14 @@ static const csim_field fold_fields[] = {
 };
 
 static void finish_fold(csim_reader *r, const cJSON *item, void *base) {
-  ((csim_fold *)base)->place = csim_keep_place(r, CSIM_AT_VALUE, item);
+  ((csim_fold *)base)->place = csim_keep_place(r, item);
   if (!csim_json_get(item, "vertices") && !csim_json_get(item, "box"))
-    csim_complain(r, CSIM_AT_VALUE, item, "no edges are chosen: give \"vertices\" or \"box\"");
+    csim_complain(r, item, "no edges are chosen: give \"vertices\" or \"box\"");
 }
 
-static const csim_table fold_table = {.name = "fold",
-                                      .doc = "A crease: edges with both ends chosen.",
-                                      .size = sizeof(csim_fold),
-                                      .finish = finish_fold,
-                                      CSIM_FIELDS_OF(fold_fields)};
-static const csim_field fold_element = {.kind = &csim_kind_table, .detail = &fold_table};
-const csim_list csim_fold_list = {.element = &fold_element,
-                                  .size = sizeof(csim_fold),
-                                  .count_offset = offsetof(csim_object, nfold)};
+static const csim_table fold_table = CSIM_TABLE("fold", csim_fold, fold_fields, finish_fold,
+                                                "A crease: edges with both ends chosen.");
+const csim_list csim_fold_list = CSIM_LIST_OF(fold_table, csim_fold, offsetof(csim_object, nfold));
 
 // ------------------------------------------------------------------------------------- following
 
@@ -347,16 +303,14 @@ static void check_followed(csim_reader *r, const cJSON *pin, const csim_scene *s
     if (object->type == CSIM_OBJECT_COLLIDER) names[n++] = object->name;
     if (strcmp(object->name, name) != 0) continue;
     if (object->type != CSIM_OBJECT_COLLIDER)
-      csim_complain(r, CSIM_AT_VALUE, follow, "\"%s\" is simulated: pins can follow colliders only",
-                    name);
+      csim_complain(r, follow, "\"%s\" is simulated: pins can follow colliders only", name);
     else if (object->mesh.shape == CSIM_SHAPE_PLANE)
-      csim_complain(r, CSIM_AT_VALUE, follow,
+      csim_complain(r, follow,
                     "\"%s\" is an infinite plane: give the pin the plane's \"motion\" instead",
                     name);
     return;
   }
-  csim_complain(r, CSIM_AT_VALUE, follow, "there is no collider \"%s\"%s", name,
-                csim_suggest(r, name, names));
+  csim_complain(r, follow, "there is no collider \"%s\"%s", name, csim_suggest(r, name, names));
 }
 
 void csim_check_pins(csim_reader *r, const cJSON *item, const csim_scene *scene) {

@@ -53,7 +53,7 @@ static void name_after_file(csim_scene *scene, const char *path) {
 static void read_tree(csim_reader *r, const cJSON *tree) {
   csim_scene *scene = r->scene;
   if (!cJSON_IsObject(tree)) {
-    csim_complain(r, CSIM_AT_VALUE, tree, "expected a scene { }");
+    csim_complain(r, tree, "expected a scene { }");
     return;
   }
   csim_read_table(r, &csim_scene_table, NULL, tree, scene);

@@ -8,38 +8,62 @@
 
 // ------------------------------------------------------------------------------------ complaints
 
-void csim_complain(csim_reader *r, csim_where where, const cJSON *item, const char *format, ...) {
+static void complain(csim_reader *r, csim_place place, const cJSON *item, const char *format,
+                     va_list args) {
   if (r->ncomplaint > CSIM_MAX_PROBLEMS) return;
-  csim_complaint *grown =
-      csim_grow(r->complaint, &r->complaint_capacity, r->ncomplaint + 1, sizeof *grown);
-  if (!grown) {
+  if (CSIM_GROW(r->complaint, r->complaint_capacity, r->ncomplaint + 1)) {
     r->memory = 1;
     return;
   }
-  r->complaint = grown;
   char text[1001];
-  va_list args;
-  va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
-  va_end(args);
+  if (!place.file) place.file = r->scene->file;
   csim_complaint *p = &r->complaint[r->ncomplaint];
-  *p = (csim_complaint){.source = csim_json_note_of(&r->json, item)->source,
+  *p = (csim_complaint){.place = place,
+                        .source = csim_json_note_of(&r->json, item)->source,
                         .order = (int)r->ncomplaint,
                         .text = csim_arena_copy(&r->scratch, text)};
-  p->place =
-      where == CSIM_AT_KEY ? csim_json_key_place(&r->json, item) : csim_json_place(&r->json, item);
-  if (!p->place.file) p->place.file = r->scene->file;
   if (!p->text)
     r->memory = 1;
   else
     r->ncomplaint++;
 }
 
+void csim_complain(csim_reader *r, const cJSON *item, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  complain(r, csim_json_place(&r->json, item), item, format, args);
+  va_end(args);
+}
+
+void csim_complain_key(csim_reader *r, const cJSON *item, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  complain(r, csim_json_key_place(&r->json, item), item, format, args);
+  va_end(args);
+}
+
+void csim_describe_field(const csim_field *f, char text[CSIM_DESCRIPTION]) {
+  if (f->kind->describe)
+    f->kind->describe(f, text);
+  else
+    snprintf(text, CSIM_DESCRIPTION, "%s", f->kind->noun);
+}
+
+void csim_write_field_schema(csim_json_out *out, const csim_field *f) {
+  if (f->kind->schema)
+    f->kind->schema(out, f);
+  else if (f->kind->type)
+    csim_json_text(out, "type", f->kind->type);
+  else
+    csim_json_raw(out, "anyOf", f->kind->any_of);
+}
+
 void csim_complain_type(csim_reader *r, const csim_field *f, const cJSON *item) {
   char wanted[CSIM_DESCRIPTION], found[CSIM_DESCRIPTION];
-  f->kind->describe(f, wanted);
+  csim_describe_field(f, wanted);
   csim_describe_item(item, found);
-  csim_complain(r, CSIM_AT_VALUE, item, "expected %s, found %s", wanted, found);
+  csim_complain(r, item, "expected %s, found %s", wanted, found);
 }
 
 const char *csim_suggest(csim_reader *r, const char *word, const char *const *names) {
@@ -48,9 +72,8 @@ const char *csim_suggest(csim_reader *r, const char *word, const char *const *na
   return text ? text : "";
 }
 
-csim_place csim_keep_place(csim_reader *r, csim_where where, const cJSON *item) {
-  csim_place place =
-      where == CSIM_AT_KEY ? csim_json_key_place(&r->json, item) : csim_json_place(&r->json, item);
+csim_place csim_keep_place(csim_reader *r, const cJSON *item) {
+  csim_place place = csim_json_place(&r->json, item);
   place.file = csim_arena_copy(&r->scene->arena, place.file);
   place.pointer = csim_arena_copy(&r->scene->arena, place.pointer);
   return place;
@@ -137,8 +160,8 @@ static void complain_unknown(csim_reader *r, const csim_table *table, const csim
                              const cJSON *item) {
   const char *siblings = find_siblings(r, table, family, item->string);
   if (*siblings) {
-    csim_complain(r, CSIM_AT_KEY, item, "\"%s\" has no meaning here; it belongs to %s %s",
-                  item->string, family->key, siblings);
+    csim_complain_key(r, item, "\"%s\" has no meaning here; it belongs to %s %s", item->string,
+                      family->key, siblings);
     return;
   }
   const char *names[64];
@@ -147,8 +170,8 @@ static void complain_unknown(csim_reader *r, const csim_table *table, const csim
   if (family) names[n++] = family->key;
   names[n] = NULL;
   const char *hint = csim_suggest(r, item->string, names);
-  csim_complain(r, CSIM_AT_KEY, item, "unknown key%s",
-                *hint || !r->find_home ? hint : r->find_home(r, item->string));
+  csim_complain_key(r, item, "unknown key%s",
+                    *hint || !r->find_home ? hint : r->find_home(r, item->string));
 }
 
 // Whether an unknown key looks like a missing one: then only the former is reported.
@@ -170,8 +193,8 @@ void csim_read_table(csim_reader *r, const csim_table *table, const csim_variant
       f->kind->read(r, f, value, base);
     } else if ((f->flags & CSIM_REQUIRED) && !is_misspelt(table, item, f->key)) {
       char wanted[CSIM_DESCRIPTION];
-      f->kind->describe(f, wanted);
-      csim_complain(r, CSIM_AT_VALUE, item, "\"%s\" is missing: %s", f->key, wanted);
+      csim_describe_field(f, wanted);
+      csim_complain(r, item, "\"%s\" is missing: %s", f->key, wanted);
     }
   }
   for (const cJSON *c = item ? item->child : NULL; c; c = c->next) {

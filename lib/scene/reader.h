@@ -38,11 +38,13 @@ typedef struct csim_reader {
 
 enum { CSIM_MAX_PROBLEMS = 100 }; ///< reported per scene; more have one cause, not hundreds
 
-typedef enum csim_where { CSIM_AT_KEY, CSIM_AT_VALUE } csim_where;
+/// Reports an error in an item's value (NULL: in the file as a whole).
+void csim_complain(csim_reader *r, const cJSON *item, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
-/// Reports an error in an item (NULL: in the file as a whole).
-void csim_complain(csim_reader *r, csim_where where, const cJSON *item, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+/// Reports an error in an item's key.
+void csim_complain_key(csim_reader *r, const cJSON *item, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /// Reports "expected <what the field wants>, found <what the item is>".
 void csim_complain_type(csim_reader *r, const csim_field *f, const cJSON *item);
@@ -50,8 +52,8 @@ void csim_complain_type(csim_reader *r, const csim_field *f, const cJSON *item);
 /// `did you mean "near"?` with a comma before, or "" when no name in the list is near.
 const char *csim_suggest(csim_reader *r, const char *word, const char *const *names);
 
-/// A place whose strings live in the scene's arena.
-csim_place csim_keep_place(csim_reader *r, csim_where where, const cJSON *item);
+/// The place of an item's value; its strings live in the scene's arena.
+csim_place csim_keep_place(csim_reader *r, const cJSON *item);
 
 /// Sends every complaint to the log, in order of sources, lines and columns.
 void csim_report_complaints(csim_reader *r, csim_log *log);
@@ -77,10 +79,11 @@ typedef struct csim_kind {
   void (*fall_back)(csim_reader *r, const csim_field *f, void *base);
   /// Prints `"key": value`, or nothing where the value is absent.
   void (*print)(csim_printer *p, const csim_field *f, const void *base);
-  /// "a number > 0 [m]": follows the word "expected".
+  /// What csim_describe_field gives; NULL: `noun`.
   void (*describe)(const csim_field *f, char text[CSIM_DESCRIPTION]);
-  /// Members of the schema: "type", "minimum", ... The caller adds description and default.
+  /// What csim_write_field_schema writes; NULL: "type", or "anyOf" with the JSON text `any_of`.
   void (*schema)(csim_json_out *out, const csim_field *f);
+  const char *noun, *type, *any_of;
 } csim_kind;
 
 enum {
@@ -111,7 +114,11 @@ struct csim_field {
 /// An entry of a table: key, kind (NAME of csim_kind_NAME), offset, default as text (NULL: none)
 /// and other members, `.least = 0`.
 #define CSIM_KEY(name, of_kind, at, otherwise, ...)                                                \
-  { .key = name, .kind = &csim_kind_##of_kind, .offset = at, .fallback = otherwise, __VA_ARGS__ }
+  CSIM_FIELD(name, csim_kind_##of_kind, at, otherwise, __VA_ARGS__)
+
+/// CSIM_KEY with any csim_kind.
+#define CSIM_FIELD(name, of_kind, at, otherwise, ...)                                              \
+  { .key = name, .kind = &of_kind, .offset = at, .fallback = otherwise, __VA_ARGS__ }
 
 #define CSIM_MOST 1e15 ///< magnitude that nothing physical here exceeds, and whose square is finite
 
@@ -125,7 +132,13 @@ struct csim_table {
   /// Checks across keys after all were read; NULL = none.
   void (*finish)(csim_reader *r, const cJSON *item, void *base);
 };
-#define CSIM_FIELDS_OF(array) .nfield = (int)(sizeof(array) / sizeof *(array)), .field = (array)
+
+/// A csim_table: its name, the struct it fills, its array of fields, `finish` or NULL, and its doc.
+#define CSIM_TABLE(of_name, type, fields, at_end, text)                                            \
+  {                                                                                                \
+    .name = of_name, .doc = text, .nfield = (int)(sizeof(fields) / sizeof *(fields)),              \
+    .field = fields, .size = sizeof(type), .finish = at_end                                        \
+  }
 
 /// A list of equal elements, stored as a count and a pointer.
 typedef struct csim_list {
@@ -135,6 +148,16 @@ typedef struct csim_list {
   int rank;        ///< nested lists in one element (a vector: 1): a single one needs no list
   int least, most; ///< elements; most = 0: as many as the file can hold
 } csim_list;
+
+/// The element of a csim_list: its kind and what that needs, `table, .detail = &pin_table`.
+#define CSIM_ELEMENT(of_kind, ...)                                                                 \
+  .element = &(const csim_field) {                                                                 \
+    .kind = &csim_kind_##of_kind, __VA_ARGS__                                                      \
+  }
+
+/// A csim_list of objects: their table, their struct, and the offset of their count.
+#define CSIM_LIST_OF(of_table, type, at_count)                                                     \
+  { CSIM_ELEMENT(table, .detail = &of_table), .size = sizeof(type), .count_offset = at_count }
 
 /// An object of one of several kinds; a key says which.
 typedef struct csim_variants {
@@ -164,7 +187,10 @@ extern const csim_kind csim_kind_variants; ///< detail: csim_variants
 
 extern const csim_kind csim_kind_frame;  ///< a frame number, stored as time [s] from the start
 extern const csim_kind csim_kind_phases; ///< of the scene, see csim_read_phases
-extern const csim_kind csim_kind_keyed;  ///< numbers, or keys of them; detail: csim_keyed
+/// Checks that a key over time has either "frame" or "time".
+void csim_finish_key(csim_reader *r, const cJSON *item, void *base);
+
+extern const csim_kind csim_kind_keyed; ///< numbers, or keys of them; detail: csim_keyed
 
 /// A value that may have keys over time; its field's offset is that of the constant, or of the
 /// largest key.
@@ -172,7 +198,14 @@ typedef struct csim_keyed {
   size_t curve_offset; ///< of a csim_curve, from the same base as the field
 } csim_keyed;
 
+/// What a value of the field is, to follow the word "expected": "a number > 0 [m]".
+void csim_describe_field(const csim_field *f, char text[CSIM_DESCRIPTION]);
+
+/// Writes the members of the field's schema except description and default: "type", "minimum", ...
+void csim_write_field_schema(csim_json_out *out, const csim_field *f);
+
 /// Parts of these kinds, for similar ones.
+void csim_print_real(csim_printer *p, const csim_field *f, const void *base);
 void csim_describe_real(const csim_field *f, char text[CSIM_DESCRIPTION]);
 void csim_schema_real(csim_json_out *out, const csim_field *f);
 void csim_describe_choice(const csim_field *f, char text[CSIM_DESCRIPTION]);

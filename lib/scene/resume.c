@@ -122,11 +122,9 @@ static csim_status keep_checkpoint(const char *out, const char *now, int frame, 
   char *kept = join(out, name, "");
   if (!kept) return CSIM_MEMORY;
   csim_status status = CSIM_OK;
-  if ((unlink(kept) && errno != ENOENT) || link(now, kept)) {
-    csim_say(log, CSIM_ERROR, (csim_place){.file = kept}, "cannot keep this checkpoint: %s",
-             strerror(errno));
-    status = CSIM_IO;
-  }
+  if ((unlink(kept) && errno != ENOENT) || link(now, kept))
+    status = csim_fail(log, CSIM_IO, (csim_place){.file = kept}, "cannot keep this checkpoint: %s",
+                       strerror(errno));
   free(kept);
   return status;
 }
@@ -140,10 +138,9 @@ csim_status csim_resume_save(const csim_scene *scene, const csim_world *world, c
   if (meta && now && old && next) {
     // replace the old checkpoint only when the new one is complete
     status = csim_checkpoint_write(next, point->frame, point->state, meta, log);
-    if (!status && ((rename(now, old) && errno != ENOENT) || rename(next, now))) {
-      csim_say(log, CSIM_ERROR, (csim_place){.file = next}, "cannot rename: %s", strerror(errno));
-      status = CSIM_IO;
-    }
+    if (!status && ((rename(now, old) && errno != ENOENT) || rename(next, now)))
+      status =
+          csim_fail(log, CSIM_IO, (csim_place){.file = next}, "cannot rename: %s", strerror(errno));
     if (!status && keep) status = keep_checkpoint(out, now, point->frame, log);
   } else {
     csim_say(log, CSIM_ERROR, (csim_place){.file = out}, "out of memory");
@@ -250,8 +247,7 @@ static csim_status try_checkpoint(const csim_scene *scene, const csim_run_option
 }
 
 static csim_status refuse(csim_log *log, const char *out, const char *why) {
-  csim_say(log, CSIM_ERROR, (csim_place){.file = out}, "%s", why);
-  return CSIM_INVALID;
+  return csim_refuse(log, (csim_place){.file = out}, "%s", why);
 }
 
 // Finds the first frame that is missing in the cache or cannot be read; INT_MAX if all up to `last`
@@ -268,10 +264,10 @@ static csim_status find_unreadable(const csim_scene *scene, const char *out, int
   ptrdiff_t capacity = 0;
   for (int f = 0; f < info->nframe && info->number[f] == *frame && !status; f++, ++*frame)
     for (int o = 0; o < info->nobject && !status; o++) {
-      float *grown = csim_grow(x, &capacity, csim_row(6, info->object[o].nvert), sizeof *x);
-      status = grown ? CSIM_OK : CSIM_MEMORY;
-      if (!grown) break;
-      x = grown;
+      if (CSIM_GROW(x, capacity, csim_row(6, info->object[o].nvert))) {
+        status = CSIM_MEMORY;
+        break;
+      }
       ptrdiff_t n = csim_xyz(info->object[o].nvert);
       status = csim_cache_read(cache, o, f, x, x + n);
       if (!status) status = csim_cache_read_pressure(cache, o, f, x);
@@ -370,15 +366,12 @@ static int by_frame_down(const void *a, const void *b) {
 // Frames of the checkpoints that were kept, the latest first. free(); NULL when out of memory.
 static int *list_kept(const char *out, int *count) {
   ptrdiff_t capacity = 0, n = 0;
-  int *list = NULL, failed = !(list = csim_grow(list, &capacity, 1, sizeof *list));
+  int *list = NULL, failed = CSIM_GROW(list, capacity, 1);
   DIR *folder = opendir(out);
   for (struct dirent *d; folder && !failed && (d = readdir(folder));) {
     if (!csim_resume_kept(d->d_name, strlen(d->d_name))) continue;
-    int *grown = csim_grow(list, &capacity, n + 1, sizeof *list);
-    failed = !grown;
-    if (failed) break;
-    list = grown;
-    list[n++] = (int)strtol(d->d_name + strlen(KEPT), NULL, 10);
+    failed = CSIM_GROW(list, capacity, n + 1);
+    if (!failed) list[n++] = (int)strtol(d->d_name + strlen(KEPT), NULL, 10);
   }
   if (folder) closedir(folder);
   if (failed) free(list);
@@ -420,13 +413,12 @@ static csim_status without_checkpoint(const csim_run_options *options, const rec
     resume->point.frame = options->resume_from;
     return CSIM_OK;
   }
-  if (options->from_frame) {
-    csim_say(log, CSIM_ERROR, (csim_place){.file = out},
-             "there is no checkpoint of frame %d; %s%s; --from-cache continues from the frame in "
-             "the cache",
-             options->resume_from, *frames ? "there are: " : "there is none at all", frames);
-    return CSIM_INVALID;
-  }
+  if (options->from_frame)
+    return csim_refuse(log, (csim_place){.file = out},
+                       "there is no checkpoint of frame %d; %s%s; --from-cache continues from the "
+                       "frame in the cache",
+                       options->resume_from, *frames ? "there are: " : "there is none at all",
+                       frames);
   if (last->exists && !last->same_scene)
     return refuse(log, out,
                   "holds a run of another scene and no checkpoint of it: choose another "
@@ -458,19 +450,16 @@ csim_status csim_resume_find(const csim_scene *scene, const csim_run_options *op
   status = find_checkpoint(scene, options, files.first_frame, log, resume, frames);
   if (status) return status;
   if (options->from_frame && options->resume_from >= files.first_frame &&
-      files.first_frame <= last.last_frame) {
-    csim_say(log, CSIM_ERROR, (csim_place){.file = out},
-             "cannot continue after frame %d: files of frame %d are missing or changed and must be "
-             "computed again: use --resume or an earlier frame",
-             options->resume_from, files.first_frame);
-    return CSIM_INVALID;
-  }
-  if (resume->found && resume->point.frame > scene->frame_end) {
-    csim_say(log, CSIM_ERROR, (csim_place){.file = out},
-             "the run has already reached frame %d, after the last frame of the scene, %d",
-             resume->point.frame, scene->frame_end);
-    return CSIM_INVALID;
-  }
+      files.first_frame <= last.last_frame)
+    return csim_refuse(log, (csim_place){.file = out},
+                       "cannot continue after frame %d: files of frame %d are missing or changed "
+                       "and must be computed again: use --resume or an earlier frame",
+                       options->resume_from, files.first_frame);
+  if (resume->found && resume->point.frame > scene->frame_end)
+    return csim_refuse(
+        log, (csim_place){.file = out},
+        "the run has already reached frame %d, after the last frame of the scene, %d",
+        resume->point.frame, scene->frame_end);
   if (resume->found) return CSIM_OK;
   int damaged =
       files.damaged || files.first_frame <= last.last_frame || last.frame_end == scene->frame_end;
@@ -584,18 +573,16 @@ static csim_status compare_trees(csim_json *json, const csim_scene *scene,
   }
   if (d.memory) return CSIM_MEMORY;
   const char *never = cannot_change(json, scene, was, is);
-  if (never) {
-    csim_say(log, CSIM_ERROR, place, "cannot continue after frame %d: %s", resume->point.frame,
-             never);
-    return CSIM_INVALID;
-  }
+  if (never)
+    return csim_refuse(log, place, "cannot continue after frame %d: %s", resume->point.frame,
+                       never);
   resume->changed = count > 0;
   if (!count || allowed) return CSIM_OK;
-  csim_say(log, CSIM_ERROR, place,
-           "the scene has changed since the checkpoint of frame %d: undo that, or continue anyway "
-           "with --resume-from %d --allow-changes, or start over with --overwrite",
-           resume->point.frame, resume->point.frame);
-  return CSIM_INVALID;
+  return csim_refuse(
+      log, place,
+      "the scene has changed since the checkpoint of frame %d: undo that, or continue anyway with "
+      "--resume-from %d --allow-changes, or start over with --overwrite",
+      resume->point.frame, resume->point.frame);
 }
 
 csim_status csim_resume_compare(const csim_scene *scene, const csim_world *world,
@@ -610,12 +597,10 @@ csim_status csim_resume_compare(const csim_scene *scene, const csim_world *world
                                log, &was);
   if (!status) status = csim_json_read_text(&json, "scene", now, strlen(now), log, &is);
   if (!status) status = compare_trees(&json, scene, options, log, resume, was, is);
-  if (!status && (resume->point.state.nvert != world->model->nvert)) {
-    csim_say(log, CSIM_ERROR, (csim_place){.file = scene->file},
-             "the checkpoint has %d vertices, the scene %d", resume->point.state.nvert,
-             world->model->nvert);
-    status = CSIM_INVALID;
-  }
+  if (!status && (resume->point.state.nvert != world->model->nvert))
+    status = csim_refuse(log, (csim_place){.file = scene->file},
+                         "the checkpoint has %d vertices, the scene %d", resume->point.state.nvert,
+                         world->model->nvert);
 done:
   if (status == CSIM_MEMORY)
     csim_say(log, CSIM_ERROR, (csim_place){.file = scene->file}, "out of memory");

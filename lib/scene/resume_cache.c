@@ -14,8 +14,7 @@
 #include <string.h>
 
 static csim_status refuse(csim_log *log, const char *file, const char *why) {
-  csim_say(log, CSIM_ERROR, (csim_place){.file = file}, "cannot continue from the cache: %s", why);
-  return CSIM_INVALID;
+  return csim_refuse(log, (csim_place){.file = file}, "cannot continue from the cache: %s", why);
 }
 
 // Whether the cache has these objects with these numbers of vertices.
@@ -119,8 +118,7 @@ csim_status csim_resume_from_cache(const csim_sim *sim, const csim_run_options *
   else if (!(resume->changed = !same_scene(scene, info->meta)))
     csim_say(log, CSIM_INFO, (csim_place){.file = info->file},
              "continues from the floats of the cache: later frames differ %s from those of a run "
-             "that was "
-             "never stopped",
+             "that was never stopped",
              scene->solver.integrator == CSIM_INTEGRATOR_ALPHA
                  ? "a little (the cache has no accelerations)"
                  : "in their last digits");

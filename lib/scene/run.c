@@ -64,11 +64,9 @@ static csim_status create(run *r) {
   if (status) return status;
   count_model(sim->world.model, r->report);
   if (csim_writing_create(sim->pool, &sim->state, csim_solver_kinematic_size(sim->solver), r->log,
-                          r->report, &r->writing)) {
-    csim_say(r->log, CSIM_ERROR, (csim_place){.file = r->scene->file},
-             "out of memory for %d vertices", sim->world.model->nvert);
-    return CSIM_MEMORY;
-  }
+                          r->report, &r->writing))
+    return csim_fail(r->log, CSIM_MEMORY, (csim_place){.file = r->scene->file},
+                     "out of memory for %d vertices", sim->world.model->nvert);
   const csim_output *output = &r->scene->output;
   if (csim_samples_create(output->nshare, output->share, &r->samples)) return CSIM_MEMORY;
   if (csim_conserved_open(sim->pool, r->scene, &sim->world, &sim->state,
@@ -181,8 +179,7 @@ static void report_frame(const run *r, int frame, const csim_frame_stats *stats,
 }
 
 static csim_status out_of_memory(const run *r) {
-  csim_say(r->log, CSIM_ERROR, (csim_place){.file = r->scene->file}, "out of memory");
-  return CSIM_MEMORY;
+  return csim_fail_memory(r->log, r->scene->file);
 }
 
 // Takes all substeps of one frame.
@@ -258,13 +255,10 @@ static csim_status count_done(run *r) {
   csim_state *from = &r->resume.point.state;
   int moved =
       r->resume.point.frame > scene->frame_start; // before that, colliders are at their start
-  if (moved && from->nkinematic != csim_solver_kinematic_size(r->sim.solver)) {
-    csim_say(
-        r->log, CSIM_ERROR, (csim_place){.file = scene->file},
-        "the checkpoint has other colliders: \"contact.response\" and \"contact.pinched\" must "
-        "not change");
-    return CSIM_INVALID;
-  }
+  if (moved && from->nkinematic != csim_solver_kinematic_size(r->sim.solver))
+    return csim_refuse(r->log, (csim_place){.file = scene->file},
+                       "the checkpoint has other colliders: \"contact.response\" and "
+                       "\"contact.pinched\" must not change");
   int frame = r->resume.point.frame;
   r->report->total = r->resume.totals;
   r->report->resumed = 1;
@@ -383,12 +377,11 @@ static void warn_of_motion(const run *r) {
   }
   if (fastest < 0) return;
   const csim_body *body = &model->body[model->body_of[fastest]];
-  csim_say(
-      r->log, CSIM_WARNING, (csim_place){.file = r->scene->file},
-      "not at rest after frame %d: %d of %d vertices are faster than \"rest_speed\" (%g m/s), the "
-      "fastest is vertex %d of \"%s\" with %.2g m/s",
-      r->report->last_frame, fast, model->nvert, r->sim.scene->rest_speed, fastest - body->vert0,
-      body->name, most);
+  csim_say(r->log, CSIM_WARNING, (csim_place){.file = r->scene->file},
+           "not at rest after frame %d: %d of %d vertices are faster than \"rest_speed\" (%g m/s), "
+           "the fastest is vertex %d of \"%s\" with %.2g m/s",
+           r->report->last_frame, fast, model->nvert, r->sim.scene->rest_speed,
+           fastest - body->vert0, body->name, most);
 }
 
 static void report_chambers(const run *r) {
@@ -590,11 +583,10 @@ csim_status csim_dump_model(const csim_scene *scene, const csim_run_options *opt
   csim_file_text(file, "]}\n");
   for (int e = 0; e < model->nenergy; e++)
     if (model->energy[e].kind->role == CSIM_ROLE_MEMBRANE)
-      csim_say(
-          log, CSIM_WARNING, (csim_place){.file = scene->file},
-          "%s has springs only: %d triangles of membranes are left out (\"membrane\": {\"law\": "
-          "\"none\"} makes cloth of springs)",
-          path, model->energy[e].nelem);
+      csim_say(log, CSIM_WARNING, (csim_place){.file = scene->file},
+               "%s has springs only: %d triangles of membranes are left out (\"membrane\": "
+               "{\"law\": \"none\"} makes cloth of springs)",
+               path, model->energy[e].nelem);
   status = csim_file_commit(file, 0);
 done:
   destroy(&r);

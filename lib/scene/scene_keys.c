@@ -58,47 +58,44 @@ static void print_file_unit(csim_printer *p, const csim_field *f, const void *ba
 }
 
 static const csim_kind kind_plain_unit = {read_plain_unit, fall_back_unit, print_plain_unit,
-                                          csim_describe_choice, csim_schema_choice};
+                                          .describe = csim_describe_choice,
+                                          .schema = csim_schema_choice};
 static const csim_kind kind_file_unit = {read_file_unit, NULL, print_file_unit,
-                                         csim_describe_choice, csim_schema_choice};
+                                         .describe = csim_describe_choice,
+                                         .schema = csim_schema_choice};
 
 static const char *const up_names[] = {"y", "z", NULL};
 
 static const csim_field unit_fields[] = {
-    {.key = "length",
-     .kind = &kind_plain_unit,
-     .detail = csim_length_unit_names,
-     .doc = "Unit of plain numbers with dimensions of length and time only (see Units). Densities "
-            "and stiffnesses stay SI."},
-    {.key = "files",
-     .kind = &kind_file_unit,
-     .detail = csim_length_unit_names,
-     .doc =
-         "Unit of coordinates in mesh files, read and written. Default: the unit of \"length\"."},
+    CSIM_FIELD(
+        "length", kind_plain_unit, 0, NULL, .detail = csim_length_unit_names,
+        .doc =
+            "Unit of plain numbers with dimensions of length and time only (see Units). Densities "
+            "and stiffnesses stay SI."),
+    CSIM_FIELD("files", kind_file_unit, 0, NULL, .detail = csim_length_unit_names,
+               .doc = "Unit of coordinates in mesh files, read and written. Default: the unit of "
+                      "\"length\"."),
     CSIM_KEY("up", choice, AT(up), "y", .detail = up_names, .least = 1,
              .doc = "Axis that points up, y or z: default gravity goes against it."),
 };
-static const csim_table units_table = {.name = "units",
-                                       .doc = "Units and axes of the scene.",
-                                       .size = sizeof(csim_scene),
-                                       CSIM_FIELDS_OF(unit_fields)};
+static const csim_table units_table =
+    CSIM_TABLE("units", csim_scene, unit_fields, NULL, "Units and axes of the scene.");
 
 // ---------------------------------------------------------------------------------------- frames
 
 static void check_frames(csim_reader *r, const cJSON *item, void *base) {
   csim_scene *scene = base;
   if (scene->frame_end < scene->frame_start)
-    csim_complain(r, CSIM_AT_VALUE, item, "\"end\" (%d) comes before \"start\" (%d)",
-                  scene->frame_end, scene->frame_start);
+    csim_complain(r, item, "\"end\" (%d) comes before \"start\" (%d)", scene->frame_end,
+                  scene->frame_start);
   const cJSON *substeps = csim_json_get(item, "substeps");
   if (!(scene->accuracy > 0)) return;
   if (!substeps) scene->substeps = 64;
   if (scene->substeps & (scene->substeps - 1))
-    csim_complain(
-        r, CSIM_AT_VALUE, substeps,
-        "with \"accuracy\" steps are doubled and halved: the most of them in a frame has to "
-        "be a power of two, as 32 or 64, found %d",
-        scene->substeps);
+    csim_complain(r, substeps,
+                  "with \"accuracy\" steps are doubled and halved: the most of them in a frame has "
+                  "to be a power of two, as 32 or 64, found %d",
+                  scene->substeps);
 }
 
 enum { MOST_FRAME = 9999999 };
@@ -131,11 +128,8 @@ static const csim_field frame_fields[] = {
              .doc = "Above 0: adaptive time steps, with an estimated error of about this length "
                     "per second. 0: equal steps."),
 };
-static const csim_table frames_table = {.name = "frames",
-                                        .doc = "Frame range and time step.",
-                                        .size = sizeof(csim_scene),
-                                        .finish = check_frames,
-                                        CSIM_FIELDS_OF(frame_fields)};
+static const csim_table frames_table =
+    CSIM_TABLE("frames", csim_scene, frame_fields, check_frames, "Frame range and time step.");
 
 // ---------------------------------------------------------------------------------------- strict
 
@@ -158,10 +152,8 @@ static const csim_field strict_fields[] = {
     CSIM_KEY("unconverged", real, IN_STRICT(unconverged), "0.05", .least = 0, .most = 1,
              .doc = "Share of the substeps that may end at the limit of iterations."),
 };
-static const csim_table strict_table = {.name = "strict",
-                                        .doc = "Bounds beyond which a run is not right.",
-                                        .size = sizeof(csim_strict),
-                                        CSIM_FIELDS_OF(strict_fields)};
+static const csim_table strict_table = CSIM_TABLE("strict", csim_strict, strict_fields, NULL,
+                                                  "Bounds beyond which a run is not right.");
 
 // ------------------------------------------------------------------------------------------ wind
 
@@ -179,10 +171,8 @@ static const csim_field wind_fields[] = {
     CSIM_KEY("gust_length", real, IN_WIND(gust_length), "1", .unit = "m", .least = 0, .most = 1e6,
              .flags = CSIM_ABOVE, .doc = "Size of gusts."),
 };
-static const csim_table wind_table = {.name = "wind",
-                                      .doc = "Air over the whole scene.",
-                                      .size = sizeof(csim_wind),
-                                      CSIM_FIELDS_OF(wind_fields)};
+static const csim_table wind_table =
+    CSIM_TABLE("wind", csim_wind, wind_fields, NULL, "Air over the whole scene.");
 
 // ---------------------------------------------------------------------------------------- output
 
@@ -243,8 +233,8 @@ static void finish_output(csim_reader *r, const cJSON *item, void *base) {
     while (k > 0 && output->share[k - 1] >= share) k--;
     if (share == 0 || (k < output->nshare && output->share[k] == share)) continue;
     if (output->nshare == CSIM_CACHE_MAX_SAMPLE) {
-      csim_complain(r, CSIM_AT_VALUE, csim_json_get(item, "samples"),
-                    "at most %d samples between two frames", CSIM_CACHE_MAX_SAMPLE);
+      csim_complain(r, csim_json_get(item, "samples"), "at most %d samples between two frames",
+                    CSIM_CACHE_MAX_SAMPLE);
       return;
     }
     for (int j = output->nshare++; j > k; j--) output->share[j] = output->share[j - 1];
@@ -252,11 +242,8 @@ static void finish_output(csim_reader *r, const cJSON *item, void *base) {
   }
 }
 
-static const csim_table output_table = {.name = "output",
-                                        .doc = "What is written.",
-                                        .size = sizeof(csim_output),
-                                        CSIM_FIELDS_OF(output_fields),
-                                        .finish = finish_output};
+static const csim_table output_table =
+    CSIM_TABLE("output", csim_output, output_fields, finish_output, "What is written.");
 
 // ----------------------------------------------------------------------------------------- scene
 
@@ -266,17 +253,7 @@ static void read_ignored(csim_reader *r, const csim_field *f, const cJSON *item,
   if (!cJSON_IsString(item)) csim_complain_type(r, f, item);
 }
 
-static void describe_ignored(const csim_field *f, char text[CSIM_DESCRIPTION]) {
-  (void)f;
-  snprintf(text, CSIM_DESCRIPTION, "a string");
-}
-
-static void schema_ignored(csim_json_out *out, const csim_field *f) {
-  (void)f;
-  csim_json_text(out, "type", "string");
-}
-
-static const csim_kind kind_ignored = {read_ignored, NULL, NULL, describe_ignored, schema_ignored};
+static const csim_kind kind_ignored = {read_ignored, .noun = "a string", .type = "string"};
 
 // A plain gravity near 9.81 in a scene of centimetres is most likely meant in m/s^2.
 static void check_gravity(csim_reader *r, const cJSON *item, csim_scene *scene) {
@@ -288,7 +265,7 @@ static void check_gravity(csim_reader *r, const cJSON *item, csim_scene *scene) 
   const double *g = scene->gravity;
   double plain = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]) * r->length_over / r->length_times;
   if (r->length_times != r->length_over && plain > 9.5 && plain < 10.5)
-    csim_complain(r, CSIM_AT_VALUE, gravity,
+    csim_complain(r, gravity,
                   "is in the unit of \"units.length\" here; write \"-9.81 m/s^2\" or convert it");
 }
 
@@ -312,7 +289,7 @@ static void check_render_names(csim_reader *r, const cJSON *objects, const csim_
     for (int k = 0; item && k < scene->object[o].nrender; k++, item = item->next) {
       const char *name = scene->object[o].render[k].name;
       if (name && is_taken(scene, name, o, k))
-        csim_complain(r, CSIM_AT_VALUE, csim_json_get(item, "name"),
+        csim_complain(r, csim_json_get(item, "name"),
                       "there is an object or render mesh \"%s\" already", name);
     }
   }
@@ -325,9 +302,8 @@ static void check_names(csim_reader *r, const cJSON *item, const csim_scene *sce
     for (int k = 0; k < i && scene->object[i].name; k++) {
       if (!scene->object[k].name || strcmp(scene->object[k].name, scene->object[i].name)) continue;
       const csim_place *first = &scene->object[k].place;
-      csim_complain(r, CSIM_AT_VALUE, csim_json_get(c, "name"),
-                    "there is an object \"%s\" already, at %d:%d", scene->object[i].name,
-                    first->line, first->column);
+      csim_complain(r, csim_json_get(c, "name"), "there is an object \"%s\" already, at %d:%d",
+                    scene->object[i].name, first->line, first->column);
       break;
     }
   check_render_names(r, objects, scene);
@@ -340,7 +316,7 @@ static void check_layers(csim_reader *r, const cJSON *item, const csim_scene *sc
     const csim_object *object = &scene->object[o];
     if (object->layer == 0 || object->type == CSIM_OBJECT_COLLIDER) continue;
     if (object->mesh.shape == CSIM_SHAPE_PATTERN && lowest && lowest < object->layer)
-      csim_complain(r, CSIM_AT_VALUE, cJSON_GetArrayItem(csim_json_get(item, "objects"), o),
+      csim_complain(r, cJSON_GetArrayItem(csim_json_get(item, "objects"), o),
                     "a sewing pattern stands behind what it lies over: objects with a lower "
                     "\"layer\" come first");
     if (!lowest || object->layer < lowest) lowest = object->layer;
@@ -371,9 +347,8 @@ static void check_pairs(csim_reader *r, const cJSON *item, csim_scene *scene) {
         ++*part;
       }
       if (pair->object[k] && !found)
-        csim_complain(r, CSIM_AT_VALUE, csim_json_get(c, k ? "b" : "a"),
-                      "there is no object \"%s\"%s", pair->object[k],
-                      csim_suggest(r, pair->object[k], names));
+        csim_complain(r, csim_json_get(c, k ? "b" : "a"), "there is no object \"%s\"%s",
+                      pair->object[k], csim_suggest(r, pair->object[k], names));
     }
 }
 
@@ -418,7 +393,7 @@ static void check_integrator(csim_reader *r, const cJSON *item, const csim_scene
   if (scene->solver.integrator != CSIM_INTEGRATOR_ALPHA ||
       csim_method_find(scene->solver.method)->solves_systems)
     return;
-  csim_complain(r, CSIM_AT_VALUE, csim_json_get(csim_json_get(item, "solver"), "integrator"),
+  csim_complain(r, csim_json_get(csim_json_get(item, "solver"), "integrator"),
                 "integrator \"generalized-alpha\" is for method \"newton\": choose \"bdf2\" or "
                 "\"implicit-euler\" with \"%s\"",
                 scene->solver.method);
@@ -430,16 +405,15 @@ static void check_accuracy(csim_reader *r, const cJSON *item, const csim_scene *
   const csim_method *method = csim_method_find(scene->solver.method);
   if (!(scene->accuracy > 0) || !method) return;
   if (method->is_explicit)
-    csim_complain(r, CSIM_AT_VALUE, accuracy,
+    csim_complain(r, accuracy,
                   "method \"%s\" has the one length of step at which it is stable: give "
                   "\"substeps\" alone, or choose an implicit method",
                   scene->solver.method);
   else if (scene->solver.integrator != CSIM_INTEGRATOR_EULER)
-    csim_complain(
-        r, CSIM_AT_VALUE, accuracy,
-        "integrator \"%s\" has no estimate of a step's error: give \"substeps\" alone, or "
-        "choose \"implicit-euler\"",
-        csim_integrator_names[scene->solver.integrator]);
+    csim_complain(r, accuracy,
+                  "integrator \"%s\" has no estimate of a step's error: give \"substeps\" alone, "
+                  "or choose \"implicit-euler\"",
+                  csim_integrator_names[scene->solver.integrator]);
 }
 
 static void finish_scene(csim_reader *r, const cJSON *item, void *base) {
@@ -475,16 +449,12 @@ static const csim_list object_list = {.element = &object_element,
 static const csim_keyed gravity_keyed = {offsetof(csim_scene, gravity_key)};
 
 static const csim_field scene_fields[] = {
-    {.key = "$schema",
-     .kind = &kind_ignored,
-     .flags = CSIM_INPUT_ONLY,
-     .doc = "For editors: the path of clothsim.schema.json."},
+    CSIM_FIELD("$schema", kind_ignored, 0, NULL, .flags = CSIM_INPUT_ONLY,
+               .doc = "For editors: the path of clothsim.schema.json."),
     CSIM_KEY("version", integer, AT(version), "1", .detail = version_names,
              .doc = "Version of the scene format."),
-    {.key = "extends",
-     .kind = &kind_ignored,
-     .flags = CSIM_INPUT_ONLY,
-     .doc = "Another scene file, which this one changes and extends."},
+    CSIM_FIELD("extends", kind_ignored, 0, NULL, .flags = CSIM_INPUT_ONLY,
+               .doc = "Another scene file, which this one changes and extends."),
     CSIM_KEY("name", name, AT(name), NULL, .flags = CSIM_COSMETIC,
              .doc = "Name of the cache file. Default: the scene file's name."),
     CSIM_KEY("description", text, AT(description), NULL, .flags = CSIM_COSMETIC,
@@ -525,8 +495,5 @@ static const csim_field scene_fields[] = {
              .doc = "Cloth, solids and colliders."),
 };
 
-const csim_table csim_scene_table = {.name = "scene",
-                                     .doc = "A scene.",
-                                     .size = sizeof(csim_scene),
-                                     .finish = finish_scene,
-                                     CSIM_FIELDS_OF(scene_fields)};
+const csim_table csim_scene_table =
+    CSIM_TABLE("scene", csim_scene, scene_fields, finish_scene, "A scene.");

@@ -12,7 +12,7 @@ static void write_field(csim_json_out *out, const csim_table *table, const csim_
            unit ? "]" : "");
   csim_json_open(out, f->key, '{');
   csim_json_text(out, "description", text);
-  f->kind->schema(out, f);
+  csim_write_field_schema(out, f);
   char *value;
   if (csim_print_default(table, f, &value)) out->failed = 1;
   if (value) csim_json_raw(out, "default", value);

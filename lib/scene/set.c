@@ -26,7 +26,7 @@ static size_t component_length(const char *path) {
   return strcspn(path, ".");
 }
 
-#define COMPLAIN(s, ...) csim_complain((s)->r, CSIM_AT_VALUE, (s)->value, __VA_ARGS__)
+#define COMPLAIN(s, ...) csim_complain((s)->r, (s)->value, __VA_ARGS__)
 
 static void extend_pointer(setting *s, const char *key, int index) {
   char *longer = key ? csim_arena_print(&s->r->scratch, "%s/%s", s->pointer, key)
@@ -221,7 +221,7 @@ csim_status csim_apply_set(csim_reader *r, cJSON *tree, const char *set) {
   if (status == CSIM_MEMORY) return status;
   r->json.source[r->json.nsource - 1].positions = 0;
   if (status == CSIM_INVALID) {
-    csim_complain(r, CSIM_AT_VALUE, NULL, "%s: the value is not UTF-8", name);
+    csim_complain(r, NULL, "%s: the value is not UTF-8", name);
     return CSIM_OK;
   }
   csim_check_faults(r, s.value);

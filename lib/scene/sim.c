@@ -63,13 +63,11 @@ static csim_status check_start(const csim_sim *sim, const char *out) {
     if (!path) return CSIM_MEMORY;
   }
   status = csim_contact_check_start(sim->pool, &setup, refuse, path, sim->log, &total);
-  if (!status && total && refuse) {
-    csim_say(sim->log, CSIM_ERROR, place,
-             "contact needs a start without intersections: move the objects, or set \"contact\": "
-             "{\"on_intersection\": \"ignore-pairs\"} to ignore these pairs, or \"untangle\" to "
-             "separate them");
-    status = CSIM_INVALID;
-  }
+  if (!status && total && refuse)
+    status = csim_refuse(sim->log, place,
+                         "contact needs a start without intersections: move the objects, or set "
+                         "\"contact\": {\"on_intersection\": \"ignore-pairs\"} to ignore these "
+                         "pairs, or \"untangle\" to separate them");
   csim_arena_free(&arena);
   return status;
 }
@@ -104,10 +102,9 @@ csim_status csim_sim_open(const csim_scene *scene, const csim_sim_start *start, 
   if (status) return status;
 
   if (!sim->pool || csim_sim_restart_solver(sim) ||
-      csim_state_create(sim->world.model, &sim->state) || csim_movers_create(sim)) {
-    csim_say(log, CSIM_ERROR, place, "out of memory for %d vertices", sim->world.model->nvert);
-    return CSIM_MEMORY;
-  }
+      csim_state_create(sim->world.model, &sim->state) || csim_movers_create(sim))
+    return csim_fail(log, CSIM_MEMORY, place, "out of memory for %d vertices",
+                     sim->world.model->nvert);
 
   warn_unstable(sim, csim_sim_substep(scene));
   if (scene->contact.response != CSIM_RESPONSE_FILTER)
@@ -134,11 +131,9 @@ csim_status csim_sim_create(const csim_scene *scene, const csim_sim_options *opt
   *result = NULL;
   if (options && options->tet_program) start.tet_program = options->tet_program;
   if (options && options->nthread) start.nthread = options->nthread;
-  if (start.nthread < 1 || start.nthread > 256) {
-    csim_say(log, CSIM_ERROR, (csim_place){.file = scene->file},
-             "csim_sim_create: nthread is %d; 1 to 256 are possible", start.nthread);
-    return CSIM_INVALID;
-  }
+  if (start.nthread < 1 || start.nthread > 256)
+    return csim_refuse(log, (csim_place){.file = scene->file},
+                       "csim_sim_create: nthread is %d; 1 to 256 are possible", start.nthread);
 
   csim_sim *sim = CSIM_NEW(csim_sim, 1);
   if (!sim) return CSIM_MEMORY;

@@ -27,10 +27,10 @@ csim_status csim_sim_save(const csim_sim *sim, void **data, size_t *size) {
   csim_json_close(&meta, '}');
   if (!meta.failed && meta.length > CSIM_JSON_MAX_BYTES) {
     free(meta.text);
-    csim_say(sim->log, CSIM_ERROR, (csim_place){.file = sim->scene->file},
-             "csim_sim_save: targets of too many vertices are set, more than %d MiB of text",
-             CSIM_JSON_MAX_BYTES >> 20);
-    return CSIM_INVALID;
+    return csim_refuse(
+        sim->log, (csim_place){.file = sim->scene->file},
+        "csim_sim_save: targets of too many vertices are set, more than %d MiB of text",
+        CSIM_JSON_MAX_BYTES >> 20);
   }
   if (!meta.failed) csim_checkpoint_pack(csim_sim_frame(sim), &sim->state, meta.text, &bytes);
   free(meta.text);
@@ -44,9 +44,8 @@ csim_status csim_sim_save(const csim_sim *sim, void **data, size_t *size) {
 }
 
 static csim_status refuse(const csim_sim *sim, const char *why) {
-  csim_say(sim->log, CSIM_ERROR, (csim_place){.file = sim->scene->file},
-           "the state cannot be loaded: %s", why);
-  return CSIM_INVALID;
+  return csim_refuse(sim->log, (csim_place){.file = sim->scene->file},
+                     "the state cannot be loaded: %s", why);
 }
 
 // Whether the phase of a state is one of the simulation's.

@@ -100,7 +100,5 @@ static const csim_field solver_fields[] = {
     CSIM_KEY("strain_limit_iterations", integer, IN_SOLVER(strain_limit_iterations), "10",
              .least = 1, .most = 10000, .doc = "Passes of those projections."),
 };
-const csim_table csim_solver_table = {.name = "solver",
-                                      .doc = "How a time step is solved.",
-                                      .size = sizeof(csim_solver_params),
-                                      CSIM_FIELDS_OF(solver_fields)};
+const csim_table csim_solver_table =
+    CSIM_TABLE("solver", csim_solver_params, solver_fields, NULL, "How a time step is solved.");

@@ -17,11 +17,6 @@ static int is_object(const cJSON *item) {
   return (item->type & 0xFF) == cJSON_Object;
 }
 
-static void describe_object(const csim_field *f, char text[CSIM_DESCRIPTION]) {
-  (void)f;
-  snprintf(text, CSIM_DESCRIPTION, "an object { }");
-}
-
 static void schema_reference(csim_json_out *out, const char *name) {
   char text[100];
   snprintf(text, sizeof text, "#/definitions/%s", name);
@@ -38,7 +33,7 @@ static void read_object(csim_reader *r, const csim_field *f, const cJSON *item, 
   }
   char found[CSIM_DESCRIPTION];
   csim_describe_item(item, found);
-  csim_complain(r, CSIM_AT_VALUE, item, "expected an object { } with keys such as \"%s\", found %s",
+  csim_complain(r, item, "expected an object { } with keys such as \"%s\", found %s",
                 table->field[0].key, found);
 }
 
@@ -63,8 +58,8 @@ static void schema_object(csim_json_out *out, const csim_field *f) {
   schema_reference(out, ((const csim_table *)f->detail)->name);
 }
 
-const csim_kind csim_kind_table = {read_object, fall_back_object, print_object, describe_object,
-                                   schema_object};
+const csim_kind csim_kind_table = {read_object, fall_back_object, print_object,
+                                   .schema = schema_object, .noun = "an object { }"};
 
 // ----------------------------------------------------------------------------------------- lists
 
@@ -88,14 +83,14 @@ static void read_list(csim_reader *r, const csim_field *f, const cJSON *item, vo
   }
   int n = single ? 1 : csim_count_items(item);
   if (n < list->least) {
-    csim_complain(r, CSIM_AT_VALUE, item,
+    csim_complain(r, item,
                   n ? "has too few members; at least %d are needed"
                     : "is empty; at least %d is needed",
                   list->least);
     return;
   }
   if (list->most && n > list->most) {
-    csim_complain(r, CSIM_AT_VALUE, item, "has %d members; the limit is %d", n, list->most);
+    csim_complain(r, item, "has %d members; the limit is %d", n, list->most);
     return;
   }
   char *element = csim_arena_alloc(&r->scene->arena, n, list->size);
@@ -125,7 +120,7 @@ static void print_list(csim_printer *p, const csim_field *f, const void *base) {
 static void describe_list(const csim_field *f, char text[CSIM_DESCRIPTION]) {
   const csim_list *list = f->detail;
   char element[CSIM_DESCRIPTION];
-  list->element->kind->describe(list->element, element);
+  csim_describe_field(list->element, element);
   if (holds_objects(list))
     snprintf(text, CSIM_DESCRIPTION, "a list of objects");
   else
@@ -138,14 +133,14 @@ static void schema_list(csim_json_out *out, const csim_field *f) {
   if (!objects) {
     csim_json_open(out, "anyOf", '[');
     csim_json_open(out, NULL, '{');
-    list->element->kind->schema(out, list->element);
+    csim_write_field_schema(out, list->element);
     csim_json_close(out, '}');
     csim_json_open(out, NULL, '{');
   }
   csim_json_text(out, "type", "array");
   if (list->least) csim_json_integer(out, "minItems", list->least);
   csim_json_open(out, "items", '{');
-  list->element->kind->schema(out, list->element);
+  csim_write_field_schema(out, list->element);
   csim_json_close(out, '}');
   if (!objects) {
     csim_json_close(out, '}');
@@ -153,7 +148,8 @@ static void schema_list(csim_json_out *out, const csim_field *f) {
   }
 }
 
-const csim_kind csim_kind_list = {read_list, NULL, print_list, describe_list, schema_list};
+const csim_kind csim_kind_list = {read_list, NULL, print_list, .describe = describe_list,
+                                  .schema = schema_list};
 
 // -------------------------------------------------------------------------------------- variants
 
@@ -162,7 +158,7 @@ static int complain_misspelt(csim_reader *r, const csim_variants *v, const cJSON
   for (const cJSON *c = v->implied ? item->child : NULL; c; c = c->next) {
     const char *hint = csim_suggest(r, c->string, v->implied);
     if (!*hint) continue;
-    csim_complain(r, CSIM_AT_KEY, c, "unknown key%s", hint);
+    csim_complain_key(r, c, "unknown key%s", hint);
     return 1;
   }
   return 0;
@@ -176,9 +172,9 @@ static int find_variant(csim_reader *r, const csim_variants *v, const cJSON *ite
     if (csim_json_get(item, v->implied[i])) return i;
   if (!tag) {
     char wanted[CSIM_DESCRIPTION];
-    f.kind->describe(&f, wanted);
+    csim_describe_field(&f, wanted);
     if (!complain_misspelt(r, v, item))
-      csim_complain(r, CSIM_AT_VALUE, item, "\"%s\" is missing: %s%s%s%s", v->key, wanted,
+      csim_complain(r, item, "\"%s\" is missing: %s%s%s%s", v->key, wanted,
                     v->implied ? ", or give \"" : "", v->implied ? v->implied[0] : "",
                     v->implied ? "\"" : "");
     return -1;
@@ -215,5 +211,5 @@ static void schema_variants(csim_json_out *out, const csim_field *f) {
   schema_reference(out, ((const csim_variants *)f->detail)->name);
 }
 
-const csim_kind csim_kind_variants = {read_variants, NULL, print_variants, describe_object,
-                                      schema_variants};
+const csim_kind csim_kind_variants = {read_variants, NULL, print_variants,
+                                      .schema = schema_variants, .noun = "an object { }"};

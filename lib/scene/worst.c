@@ -146,8 +146,7 @@ int csim_worst_judge(const csim_scene *scene, const csim_run_totals *total, csim
   if (csim_conserved_drift(&total->conserved) > bound->momentum && ++count)
     csim_say(log, CSIM_WARNING, place,
              "the unbalanced forces of all substeps have accelerated the whole scene by %.3g m/s: "
-             "use a smaller "
-             "\"solver.balance\" or a \"quality\" of \"final\"",
+             "use a smaller \"solver.balance\" or a \"quality\" of \"final\"",
              csim_conserved_drift(&total->conserved));
   double unconverged = total->taken ? (double)total->unconverged / (double)total->taken : 0;
   if (unconverged > bound->unconverged && ++count)

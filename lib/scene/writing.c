@@ -43,10 +43,9 @@ csim_status csim_writing_frame(csim_writing *w, int frame, double time, const cs
                                const csim_samples *samples, const csim_frame_stats *stats) {
   csim_status status = csim_writing_wait(w);
   if (status) return status;
-  if (copy_state(state, &w->state)) {
-    csim_say(w->log, CSIM_ERROR, (csim_place){0}, "out of memory for %d vertices", state->nvert);
-    return CSIM_MEMORY;
-  }
+  if (copy_state(state, &w->state))
+    return csim_fail(w->log, CSIM_MEMORY, (csim_place){0}, "out of memory for %d vertices",
+                     state->nvert);
   w->record = *w->report;
   w->record.last_frame = frame;
   csim_output_take(w->output, frame, time, &w->state, samples, stats);

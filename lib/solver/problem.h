@@ -23,15 +23,15 @@ typedef struct csim_problem {
   const csim_solver_params *params;
   csim_pool *pool;
   double h; ///< [s] over which velocities are (x - problem->x)/h (two thirds of a step for BDF2)
-  const double *inertia;     ///< (nvert) [N/m] w_i, the integrator's: m_i/h^2 for backward Euler
-  const double *damping;     ///< (nbody) [s] stretch damping; NULL: none
-  const double *x;           ///< (nvert x 3) [m] at the start of the step
-  const double *v;           ///< (nvert x 3) [m/s] at the start of the step
-  const double *y;           ///< (nvert x 3) [m] inertial target x + h v*
-  const double *target;      ///< (ntarget x 3) [m] of pins at the end of the step
-  const double *plastic;     ///< (model's nplastic) plastic strains; NULL: none
-  const double *hold;        ///< (ntarget) share of soft pins' stiffness; NULL: 1
-  const double *link;        ///< (nlink x CSIM_LINK_NOW) of links, csim_links_at; NULL: there are none
+  const double *inertia; ///< (nvert) [N/m] w_i, the integrator's: m_i/h^2 for backward Euler
+  const double *damping; ///< (nbody) [s] stretch damping; NULL: none
+  const double *x;       ///< (nvert x 3) [m] at the start of the step
+  const double *v;       ///< (nvert x 3) [m/s] at the start of the step
+  const double *y;       ///< (nvert x 3) [m] inertial target x + h v*
+  const double *target;  ///< (ntarget x 3) [m] of pins at the end of the step
+  const double *plastic; ///< (model's nplastic) plastic strains; NULL: none
+  const double *hold;    ///< (ntarget) share of soft pins' stiffness; NULL: 1
+  const double *link;    ///< (nlink x CSIM_LINK_NOW) of links, csim_links_at; NULL: there are none
   csim_chamber_now *chamber; ///< (nchamber)
   csim_energy_memo *memo;    ///< NULL: none
   csim_scratch *scratch;     ///< of linear solvers, csim_pcg_reserve

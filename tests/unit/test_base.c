@@ -125,6 +125,39 @@ static void test_log_print(void) {
   CHECK(h.n == 3 && log.nerror == 1);
 }
 
+// Functions that log an error and return its status.
+static void test_failures(void) {
+  check_log messages;
+  check_log_init(&messages);
+  csim_place place = {.file = "a.json", .line = 3, .pointer = "/b"};
+  CHECK(csim_fail(&messages.log, CSIM_IO, place, "cannot read %d", 7) == CSIM_IO);
+  CHECK_TEXT(messages.text, "cannot read 7");
+  CHECK_TEXT(messages.pointer, "/b");
+  CHECK(messages.line == 3);
+  CHECK(csim_refuse(&messages.log, place, "no %s", "vertex") == CSIM_INVALID);
+  CHECK_TEXT(messages.text, "no vertex");
+  CHECK(csim_fail_memory(&messages.log, "c.obj") == CSIM_MEMORY);
+  CHECK_TEXT(messages.text, "out of memory");
+  CHECK(messages.log.nerror == 3 && messages.log.nwarning == 0);
+  CHECK(csim_refuse(NULL, place, "nobody listens") == CSIM_INVALID);
+}
+
+// An array grows in place, and stays as it is when it cannot.
+static void test_grow_pointer(void) {
+  int *list = NULL;
+  ptrdiff_t capacity = 0;
+  for (int i = 0; i < 100; i++) {
+    CHECK(CSIM_GROW(list, capacity, i + 1) == 0);
+    list[i] = i;
+  }
+  CHECK(capacity >= 100 && list[0] == 0 && list[99] == 99);
+  int *before = list;
+  ptrdiff_t held = capacity;
+  CHECK(CSIM_GROW(list, capacity, PTRDIFF_MAX) == -1);
+  CHECK(list == before && capacity == held);
+  free(list);
+}
+
 static void test_arena(void) {
   csim_arena arena = {0};
   int *small = CSIM_ARENA_NEW(&arena, int, 10);
@@ -180,10 +213,12 @@ static void test_scratch(void) {
 int main(void) {
   test_arena();
   test_grow();
+  test_grow_pointer();
   test_scratch();
   test_pool();
   test_tasks();
   test_kept_log();
   test_log_print();
+  test_failures();
   return check_report();
 }

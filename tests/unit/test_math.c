@@ -14,6 +14,16 @@ static double uniform(unsigned *seed) {
   return (double)(*seed >> 8) / (double)(1 << 24) - 0.5;
 }
 
+static void test_bounds(void) {
+  static const double x[9] = {1, -2, 3, 0, -2, 5, -4, 7, 4};
+  double lo[3], hi[3];
+  csim_bounds(3, x, lo, hi);
+  CHECK(lo[0] == -4 && lo[1] == -2 && lo[2] == 3);
+  CHECK(hi[0] == 1 && hi[1] == 7 && hi[2] == 5);
+  csim_bounds(1, x, lo, hi);
+  CHECK(lo[0] == 1 && hi[0] == 1 && lo[2] == 3 && hi[2] == 3);
+}
+
 static void test_mat3(void) {
   unsigned seed = 1;
   for (int trial = 0; trial < 100; trial++) {
@@ -158,6 +168,7 @@ static void test_solvers(void) {
 }
 
 int main(void) {
+  test_bounds();
   test_mat3();
   test_solvers();
   return check_report();

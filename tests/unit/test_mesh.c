@@ -375,6 +375,24 @@ static csim_mesh make_polygon(int n, const double (*p)[2]) {
 }
 
 // Every triangle turned like the polygon, their areas adding up to `area` seen along z.
+// Two triangles that meet at a right angle, one twice as large, and a vertex of no triangle.
+static void test_vert_normals(void) {
+  static const double x[15] = {0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 1, 9, 9, 9};
+  static const int tri[6] = {0, 1, 2, 0, 3, 1}; // normals (0, 0, 2) and (0, 1, 0)
+  double n[15];
+  for (int i = 0; i < 15; i++) n[i] = 5;
+  csim_vert_normals(5, 2, tri, x, n);
+  double l = sqrt(5);
+  for (int i = 0; i < 2; i++) {
+    CHECK_NEAR(n[3 * i], 0, 0);
+    CHECK_NEAR(n[3 * i + 1], 1 / l, 1e-15);
+    CHECK_NEAR(n[3 * i + 2], 2 / l, 1e-15);
+  }
+  CHECK(n[6] == 0 && n[7] == 0 && n[8] == 1);
+  CHECK(n[9] == 0 && n[10] == 1 && n[11] == 0);
+  CHECK(n[12] == 0 && n[13] == 0 && n[14] == 0);
+}
+
 static void check_cut(int line, int n, const double (*p)[2], double area) {
   csim_mesh m = make_polygon(n, p);
   double sum = 0, least = 1e300;
@@ -624,6 +642,7 @@ int main(void) {
   test_topology();
   test_topology_random();
   test_areas();
+  test_vert_normals();
   test_triangulate();
   test_triangulate_bad();
   test_weld();
