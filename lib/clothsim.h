@@ -159,6 +159,7 @@ csim_status csim_scene_read(const char *path, const char *const *sets, int nset,
 /// @param text    (length) JSON as in a scene file; need not end with 0
 /// @param name    path the text would have as a file: messages name it, paths in the scene are
 ///                relative to its folder, and outputs are named after it; need not exist
+/// @return as csim_scene_read
 csim_status csim_scene_parse(const char *text, size_t length, const char *name,
                              const char *const *sets, int nset, csim_log *log, csim_scene **scene);
 
@@ -490,6 +491,8 @@ csim_status csim_sim_move_collider(csim_sim *sim, int k, const double *position,
 
 /// Moves the targets of a pin rigidly, like csim_sim_move_collider. The default pivot is the centre
 /// of the pinned vertices at the start.
+/// @param p  in [0, npin)
+/// @return CSIM_OK; CSIM_INVALID (no such pin, or a number that is not finite)
 csim_status csim_sim_move_pin(csim_sim *sim, int p, const double *position, const double *rotation);
 
 /// Moves every vertex of a collider whose mesh is a file or a sequence.

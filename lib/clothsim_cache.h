@@ -98,22 +98,32 @@ csim_status csim_cache_create(const char *path, const csim_cache_options *option
 /// are removed. Proceed as after csim_cache_create: csim_cache_begin compares options, meta and
 /// objects with those of the file (CSIM_INVALID if they differ). The final bytes are those of a run
 /// that was never interrupted.
+/// @param[out] writer  NULL on failure
+/// @return CSIM_OK, CSIM_INVALID (options, or the file has fewer frames), CSIM_IO or CSIM_MEMORY
 csim_status csim_cache_append(const char *path, int keep_frames, const csim_cache_options *options,
                               const char *meta_json, csim_log *log, csim_cache_writer **writer);
 
+// Functions of a writer that has failed do nothing and return the status of the failure.
+
 /// Adds an object, which is copied. Objects are numbered from 0 in this order.
+/// @return CSIM_OK, CSIM_INVALID (its name, counts or indices), CSIM_MEMORY
 csim_status csim_cache_add_object(csim_cache_writer *writer, const csim_cache_object *object);
 
-/// Ends the list of objects (at least one) and writes the header of the file.
+/// Ends the list of objects and writes the header of the file.
+/// @return CSIM_OK; CSIM_INVALID (no object, or not those of the file that is continued); CSIM_IO;
+///         CSIM_MEMORY
 csim_status csim_cache_begin(csim_cache_writer *writer);
 
-/// Starts a frame. Numbers must increase.
-/// @param time  [s] from the start frame
+/// Starts a frame.
+/// @param number  larger than that of the frame before
+/// @param time    [s] from the start frame
+/// @return CSIM_OK, CSIM_INVALID (the number, the last frame has not been ended, too many frames)
 csim_status csim_cache_begin_frame(csim_cache_writer *writer, long long number, double time);
 
 /// Sets the state of an object in the frame; once per object and frame, in any order.
 /// @param x  (nvert x 3) positions [m]; stored as floats
 /// @param v  (nvert x 3) velocities [m/s]; NULL when the object has none
+/// @return CSIM_OK, CSIM_INVALID (out of order, or not the data that the object has), CSIM_MEMORY
 csim_status csim_cache_put(csim_cache_writer *writer, int object, const double *x, const double *v);
 
 /// Data of an object in a frame. NULL: the object does not have them.
@@ -126,22 +136,29 @@ typedef struct csim_cache_values {
   const double *sample_v; ///< (nsample x nvert x 3) [m/s] NULL when the object has no velocities
 } csim_cache_values;
 
-/// The same with all that a frame can have. Samples of a first frame are those of the frame.
+/// csim_cache_put with all data that a frame can have. Samples of the first frame equal the frame.
+/// @return as csim_cache_put
 csim_status csim_cache_put_values(csim_cache_writer *writer, int object,
                                   const csim_cache_values *values);
 
-/// Statistics of the frame, one JSON object of at most 1 MiB. Optional.
+/// Sets the statistics of the frame that has been started. Optional.
+/// @param json  one JSON object as UTF-8, at most 1 MiB; copied
+/// @return CSIM_OK, CSIM_INVALID (no frame has been started, or the text is too long), CSIM_MEMORY
 csim_status csim_cache_put_stats(csim_cache_writer *writer, const char *json);
 
 /// Writes the frame. On failure (a full disk) the file keeps the whole frames before it.
+/// @return CSIM_OK, CSIM_INVALID (an object has no data in the frame), CSIM_IO, CSIM_MEMORY
 csim_status csim_cache_end_frame(csim_cache_writer *writer);
 
 /// Waits until the frames so far are on the disk, so that they survive a power failure.
+/// @return CSIM_OK; CSIM_IO: it is not known which of them are
 csim_status csim_cache_sync(csim_cache_writer *writer);
 
 /// Closes and frees the writer (NULL allowed).
 /// @param commit  1: complete the file and give it its name; 0: leave `path`.part with the whole
 ///                frames so far, to be read or appended to
+/// @return CSIM_OK; CSIM_INVALID (within a frame); CSIM_IO; CSIM_MEMORY; the first failure of the
+///         writer, if it had one
 csim_status csim_cache_close(csim_cache_writer *writer, int commit);
 
 /// Frees the writer and deletes the file it created. A file it appended to stays, as .part.
@@ -263,20 +280,23 @@ csim_status csim_cache_find_rigid(csim_cache *cache, int object, int *rigid);
 csim_status csim_export_open(const csim_export_options *options, int nobject,
                              const csim_cache_object *object, csim_log *log, csim_export **e);
 
-/// Writes a frame. Numbers must increase.
-/// @param x  (nobject) of (nvert x 3) positions
-/// @param v  (nobject) of (nvert x 3) velocities per second, NULL where an object has none; NULL
-///           allowed
+/// Writes a frame.
+/// @param number  larger than that of the frame before
+/// @param x  (nobject) of (nvert x 3) positions [m]
+/// @param v  (nobject) of (nvert x 3) velocities [m/s], NULL where an object has none; NULL allowed
+/// @return as csim_export_open
 csim_status csim_export_frame(csim_export *e, long long number, const double *const *x,
                               const double *const *v);
 
-/// The same with all that a frame can have.
+/// csim_export_frame with all data that a frame can have.
 /// @param values  (nobject); sample_x NULL: no samples before this frame
+/// @return as csim_export_open
 csim_status csim_export_values(csim_export *e, long long number, const csim_cache_values *values);
 
 /// Completes the files and frees the export. Files of single frames are complete already; files of
 /// the whole run appear here.
 /// @param commit  0: discard files of the whole run
+/// @return as csim_export_open; the first failure of the export, if it had one
 csim_status csim_export_close(csim_export *e, int commit);
 
 // ------------------------------------------------------------------------------------- sequences
@@ -305,14 +325,16 @@ typedef struct csim_sequence_info {
 
 /// Opens a sequence.
 /// @param log  must outlive the sequence; NULL allowed
+/// @param[out] sequence  NULL on failure; release with csim_sequence_free
 /// @return CSIM_OK, CSIM_IO, CSIM_INVALID (a mesh that cannot be read, a folder without any),
 ///         CSIM_MEMORY
 csim_status csim_sequence_open(const char *path, csim_log *log, csim_sequence **sequence);
 
-/// The same for one kind of a folder's files.
+/// csim_sequence_open for one kind of a folder's files.
 /// @param kind  "cache" or "abc" (the only one of the folder), "obj", "ply", "stl", "pc2", "mdd",
 ///              or "rest" and "rest-ply": the rest meshes that belong to point caches, each named
 ///              as its object
+/// @return as csim_sequence_open
 csim_status csim_sequence_open_kind(const char *path, const char *kind, csim_log *log,
                                     csim_sequence **sequence);
 
@@ -328,8 +350,9 @@ const csim_sequence_info *csim_sequence_get_info(const csim_sequence *sequence);
 
 /// Reads one object in one frame.
 /// @param frame   index in [0, nframe)
-/// @param[out] x  (nvert x 3) positions
-/// @param[out] v  (nvert x 3) velocities, zeros where there are none; NULL allowed
+/// @param[out] x  (nvert x 3) positions, in the sequence's unit and axes (csim_sequence_info)
+/// @param[out] v  (nvert x 3) velocities per second, in the same; zeros where there are none; NULL
+///                allowed
 /// @return CSIM_OK, CSIM_IO, CSIM_INVALID (an object lacks this frame, or changes its faces in it),
 ///         CSIM_MEMORY
 csim_status csim_sequence_read(csim_sequence *sequence, int object, int frame, double *x,

@@ -106,9 +106,8 @@ csim_status csim_checkpoint_write(const char *path, int frame, const csim_state 
   csim_status status = csim_file_replace(path, log, &s.file);
   if (status) return status;
   if (put_checkpoint(&s, frame, state, meta)) {
-    csim_say(log, CSIM_ERROR, (csim_place){.file = path}, "out of memory");
     csim_file_abandon(s.file);
-    return CSIM_MEMORY;
+    return csim_fail_memory(log, path);
   }
   return csim_file_commit(s.file, 1);
 }

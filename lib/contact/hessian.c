@@ -75,7 +75,8 @@ static int has_many(unsigned corners) {
   return (corners & (corners - 1)) != 0;
 }
 
-// Counts the blocks of more than one free vertex, and those that each is in; marks all places.
+// Counts the blocks that couple free vertices (ncoupled), for each vertex those that it is in
+// (row_of), and their sum (nentry). Sets place (NULL allowed) of every vertex of a block to 0.
 static void count_entries(csim_contact_hessian *H, int *place) {
   const block_list list = list_blocks(H);
   int *row = H->row_of;

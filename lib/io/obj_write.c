@@ -103,9 +103,8 @@ csim_status csim_obj_write(const char *path, const csim_mesh *mesh, const double
   csim_normal_faces faces = {mesh->nface, mesh->face_start, mesh->face_vert};
   int has_normals = mesh->look.normals.n && csim_normals_fit(&mesh->look.normals, &faces);
   if (has_normals && write_normals(file, mesh, x, digits)) {
-    csim_say(log, CSIM_ERROR, (csim_place){.file = path}, "out of memory");
     csim_file_abandon(file);
-    return CSIM_MEMORY;
+    return csim_fail_memory(log, path);
   }
   const char *tag = NULL;
   for (int f = 0; f < mesh->nface && !csim_file_failed(file); f++) {

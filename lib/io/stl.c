@@ -74,7 +74,8 @@ static int is_word(const char *word, size_t n, const char *keyword) {
   return strlen(keyword) == n && !strncasecmp(word, keyword, n);
 }
 
-// One word and what belongs to it. Words of the facet's normal fall through: they may be "nan".
+// Reads one keyword and its operands. Numbers of a facet's normal are ignored, as they may be
+// "nan".
 static void read_statement(reader *r) {
   size_t n;
   const char *word = csim_text_word(&r->t, &n);

@@ -23,7 +23,7 @@ static int *corners(const mesher *m, int t) {
   return m->mesh->tri + csim_xyz(t);
 }
 
-static int *nears(const mesher *m, int t) {
+static int *neighbours(const mesher *m, int t) {
   return m->near + csim_xyz(t);
 }
 
@@ -123,8 +123,8 @@ static int find_neighbours(mesher *m) {
   qsort(half, (size_t)n, sizeof *half, compare_halves);
   for (int i = 0; i + 1 < n; i++)
     if (half[i].low == half[i + 1].low && half[i].high == half[i + 1].high) {
-      nears(m, half[i].tri)[half[i].corner] = half[i + 1].tri;
-      nears(m, half[i + 1].tri)[half[i + 1].corner] = half[i].tri;
+      neighbours(m, half[i].tri)[half[i].corner] = half[i + 1].tri;
+      neighbours(m, half[i + 1].tri)[half[i + 1].corner] = half[i].tri;
     }
   free(half);
   return 0;
@@ -147,18 +147,24 @@ static int in_circle(const double *a, const double *b, const double *c, const do
 }
 
 static int corner_of(const mesher *m, int t, int neighbour) {
-  const int *near = nears(m, t);
+  const int *near = neighbours(m, t);
   return near[0] == neighbour ? 0 : near[1] == neighbour ? 1 : 2;
 }
 
-static void replace_near(const mesher *m, int t, int before, int after) {
-  if (t >= 0) nears(m, t)[corner_of(m, t, before)] = after;
+static void replace_neighbour(const mesher *m, int t, int before, int after) {
+  if (t >= 0) neighbours(m, t)[corner_of(m, t, before)] = after;
 }
 
-// Flips the edge across from corner k of t if it is not Delaunay and the two triangles make a
-// convex quadrangle. The two are then t = (p, a, q) and u = (p, q, b).
+// Flips the edge opposite corner k of t if it is not Delaunay and the two triangles form a convex
+// quadrangle. Returns 1 if it did.
+//
+//         p                  p
+//       / t \              / | \        the sides pa, aq, qb and bp
+//      a --- b   becomes  a t|u b       keep their neighbours
+//       \ u /              \ | /
+//         q                  q
 static int flip(mesher *m, int t, int k) {
-  int u = nears(m, t)[k];
+  int u = neighbours(m, t)[k];
   if (u < 0) return 0;
   int j = corner_of(m, u, t);
   int p = corners(m, t)[k], a = corners(m, t)[(k + 1) % 3], b = corners(m, t)[(k + 2) % 3];
@@ -167,15 +173,14 @@ static int flip(mesher *m, int t, int k) {
       csim_orient2d(point(m, p), point(m, a), point(m, q)) <= 0 ||
       csim_orient2d(point(m, p), point(m, q), point(m, b)) <= 0)
     return 0;
-  int pa = nears(m, t)[(k + 2) % 3], bp = nears(m, t)[(k + 1) % 3];
-  int qb = nears(m, u)[(j + 2) % 3], aq = nears(m, u)[(j + 1) % 3];
-  // u = (q, b, a): across from b lies a q, across from a lies q b
+  int pa = neighbours(m, t)[(k + 2) % 3], bp = neighbours(m, t)[(k + 1) % 3];
+  int qb = neighbours(m, u)[(j + 2) % 3], aq = neighbours(m, u)[(j + 1) % 3];
   memcpy(corners(m, t), (int[]){p, a, q}, 3 * sizeof(int));
   memcpy(corners(m, u), (int[]){p, q, b}, 3 * sizeof(int));
-  memcpy(nears(m, t), (int[]){aq, u, pa}, 3 * sizeof(int));
-  memcpy(nears(m, u), (int[]){qb, bp, t}, 3 * sizeof(int));
-  replace_near(m, aq, u, t);
-  replace_near(m, bp, t, u);
+  memcpy(neighbours(m, t), (int[]){aq, u, pa}, 3 * sizeof(int));
+  memcpy(neighbours(m, u), (int[]){qb, bp, t}, 3 * sizeof(int));
+  replace_neighbour(m, aq, u, t);
+  replace_neighbour(m, bp, t, u);
   return 1;
 }
 
@@ -207,7 +212,7 @@ static int locate(const mesher *m, int t, const double *x) {
     for (int k = 0; k < 3 && out < 0; k++)
       if (csim_orient2d(point(m, v[(k + 1) % 3]), point(m, v[(k + 2) % 3]), x) <= 0) out = k;
     if (out < 0) return t;
-    t = nears(m, t)[out];
+    t = neighbours(m, t)[out];
   }
   for (t = 0; t < m->mesh->ntri; t++)
     if (contains(m, t, x)) return t;
@@ -217,22 +222,22 @@ static int locate(const mesher *m, int t, const double *x) {
 // Splits the triangle t around the new vertex p in three, all with p first, and flips around it.
 static void insert(mesher *m, int t, int p) {
   int a = corners(m, t)[0], b = corners(m, t)[1], c = corners(m, t)[2];
-  int na = nears(m, t)[0], nb = nears(m, t)[1], nc = nears(m, t)[2];
+  int na = neighbours(m, t)[0], nb = neighbours(m, t)[1], nc = neighbours(m, t)[2];
   int u = m->mesh->ntri++, w = m->mesh->ntri++;
   memcpy(corners(m, t), (int[]){p, a, b}, 3 * sizeof(int));
   memcpy(corners(m, u), (int[]){p, b, c}, 3 * sizeof(int));
   memcpy(corners(m, w), (int[]){p, c, a}, 3 * sizeof(int));
-  memcpy(nears(m, t), (int[]){nc, u, w}, 3 * sizeof(int));
-  memcpy(nears(m, u), (int[]){na, w, t}, 3 * sizeof(int));
-  memcpy(nears(m, w), (int[]){nb, t, u}, 3 * sizeof(int));
-  replace_near(m, na, t, u);
-  replace_near(m, nb, t, w);
+  memcpy(neighbours(m, t), (int[]){nc, u, w}, 3 * sizeof(int));
+  memcpy(neighbours(m, u), (int[]){na, w, t}, 3 * sizeof(int));
+  memcpy(neighbours(m, w), (int[]){nb, t, u}, 3 * sizeof(int));
+  replace_neighbour(m, na, t, u);
+  replace_neighbour(m, nb, t, w);
   m->nstack = 0;
   m->stack[m->nstack++] = t;
   m->stack[m->nstack++] = u;
   m->stack[m->nstack++] = w;
   while (m->nstack) {
-    int at = m->stack[--m->nstack], other = nears(m, at)[0];
+    int at = m->stack[--m->nstack], other = neighbours(m, at)[0];
     if (!flip(m, at, 0)) continue; // p stays first in both
     m->stack[m->nstack++] = at;
     m->stack[m->nstack++] = other;

@@ -26,7 +26,7 @@ static const csim_material *material_of(const csim_build *build, const csim_obje
   return &build->scene->material[object->material];
 }
 
-// Positions, masses and start velocities of the body's vertices, behind those of earlier bodies.
+// Appends the positions, masses and initial velocities of the body's vertices.
 static csim_status add_vertices(csim_build *build, const csim_object *object, csim_body *body,
                                 const double *x, const double *mass) {
   csim_status status = reserve_vertices(build, body->nvert);
@@ -56,7 +56,7 @@ static csim_status add_vertices(csim_build *build, const csim_object *object, cs
   return CSIM_OK;
 }
 
-// People leave a decimal or a unit behind: say when a garment is not the size of one.
+// Warns about sizes that suggest a wrong unit or a misplaced decimal point.
 static void warn_about_size(csim_build *build, const csim_object *object, const csim_mesh *mesh) {
   double lo[3], hi[3], size = 0;
   csim_bounds(mesh->nvert, mesh->vert, lo, hi);
@@ -68,7 +68,7 @@ static void warn_about_size(csim_build *build, const csim_object *object, const 
              object->name, size);
 }
 
-// The body as the makers of elements want it.
+// The body as csim_network_* and csim_fabric_* take it.
 static csim_part part_of(const csim_body *body, const csim_rest_shape *rest) {
   csim_part part = {.X = rest->X, .vert0 = body->vert0, .compression = 1};
   if (!rest->X) {
@@ -78,7 +78,7 @@ static csim_part part_of(const csim_body *body, const csim_rest_shape *rest) {
   return part;
 }
 
-// What springs and their strain limit have and a membrane does not.
+// Warns about triangles without area, and about a strain limit that only acts on springs.
 static void warn_about_membrane(csim_build *build, const csim_object *object, int slivers) {
   if (slivers)
     csim_say(build->log, CSIM_WARNING, object->mesh_place,
@@ -91,7 +91,8 @@ static void warn_about_membrane(csim_build *build, const csim_object *object, in
              object->name);
 }
 
-// Whether the limit is a bound. The barrier needs a method that sees where it is in every step.
+// Whether the strain limit is a hard bound. Its barrier needs a line search that stays feasible,
+// which only Newton has; other methods stiffen from the limit on.
 static int has_bound(csim_build *build, const csim_object *object, const csim_material *m) {
   if (!(m->limit > 0) || m->limit_law != CSIM_LIMIT_BOUND) return 0;
   if (csim_method_find(build->scene->solver.method)->solves_systems)
@@ -103,7 +104,7 @@ static int has_bound(csim_build *build, const csim_object *object, const csim_ma
   return 0;
 }
 
-// The table of each triangle, with the factors of maps.
+// Adds measured membranes: each triangle has the material's table times the factors of its maps.
 static csim_status add_measured(csim_build *build, const csim_object *object, const csim_body *body,
                                 const csim_rest_shape *rest, const csim_factors *factors) {
   const csim_material *m = material_of(build, object);
@@ -195,7 +196,7 @@ static csim_status add_springs(csim_build *build, const csim_object *object, con
   return status;
 }
 
-// Coarser levels of the network, which are springs from number `first` on.
+// Adds coarser levels of springs above those from number `first` on.
 static csim_status add_levels(csim_build *build, const csim_object *object, const csim_body *body,
                               int first) {
   if (object->levels == 0) return CSIM_OK;
@@ -223,8 +224,8 @@ static csim_status add_levels(csim_build *build, const csim_object *object, cons
   return CSIM_OK;
 }
 
-// Means of the triangles around each vertex; 1 where `factor` (ntri) is NULL. NULL when out of
-// memory.
+// Factors (nvert): the mean over the triangles around each vertex; 1 if `factor` (ntri) is NULL.
+// free(); NULL when out of memory.
 static double *vertex_factors(const csim_mesh *mesh, const double *factor) {
   double *sum = CSIM_NEW(double, mesh->nvert);
   int *count = CSIM_NEW(int, mesh->nvert);
@@ -241,7 +242,7 @@ static double *vertex_factors(const csim_mesh *mesh, const double *factor) {
   return sum;
 }
 
-// Factors of what is given per vertex.
+// Stores factors of the properties that are per vertex: damping, drag, thickness, ...
 static csim_status add_shares(csim_build *build, csim_body *body, const csim_factors *factors) {
   for (int k = 0; k < CSIM_NFACTOR; k++) {
     const double *of = factors->of[CSIM_MAP_DAMPING + k];
@@ -257,7 +258,8 @@ static csim_status add_shares(csim_build *build, csim_body *body, const csim_fac
   return CSIM_OK;
 }
 
-// Vertices of a body that exact pins hold for the whole run. NULL when out of memory.
+// Flags (nvert) of the vertices that exact pins hold for the whole run. free(); NULL when out of
+// memory.
 static unsigned char *always_held(const csim_build *build, const csim_body *body) {
   unsigned char *held = CSIM_NEW(unsigned char, body->nvert);
   for (int k = 0; k < build->model->ntarget && held; k++) {
@@ -350,7 +352,8 @@ csim_status csim_build_springs(csim_build *build, const csim_object *object, con
   return status;
 }
 
-// Vertices with none but triangles without area would have no mass, and hang in the air like pins.
+// Refuses vertices whose triangles all have no area: without mass they would stay in place like
+// pins.
 static csim_status check_masses(csim_build *build, const csim_object *object,
                                 const csim_mesh *mesh) {
   enum { UNUSED, FLAT, GOOD };
@@ -421,7 +424,8 @@ done:
   return status;
 }
 
-// Boxes, widened, in which the solid is filled more finely; their number, or -1 when out of memory.
+// Lists the boxes to fill more finely, widened by their distance. Returns their number, -1 when out
+// of memory.
 static int list_zones(const csim_object *object, csim_arena *arena, csim_tet_zone **zone) {
   int n = 0;
   for (int k = 0; k < object->nfiner; k++) n += object->finer[k].nbox;

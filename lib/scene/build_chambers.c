@@ -11,7 +11,7 @@
 
 /// An edge of one triangle, between vertices that seams may have joined.
 typedef struct rim_edge {
-  int id[2];   // what the ends are after sewing, ascending
+  int id[2];   // ends after sewing (sewn_id), ascending
   int vert[2]; // of the model
 } rim_edge;
 
@@ -22,13 +22,13 @@ static int compare_edges(const void *x, const void *y) {
   return 0;
 }
 
-// Numbers that vertices have once seams are closed: sewn ones after all others.
+// Number of a vertex once seams are closed: vertices of one seam share a number >= nvert.
 static int sewn_id(const csim_model *model, int vert) {
   int seam = model->links.seam ? model->links.seam[vert] : -1;
   return seam < 0 ? vert : model->nvert + seam;
 }
 
-// Every edge of the chamber's triangles, by ascending ids. NULL when out of memory.
+// All edges of the chamber's triangles, sorted by id. free(); NULL when out of memory.
 static rim_edge *list_edges(const csim_model *model, const csim_chamber *chamber, int *count) {
   int n = 0;
   for (int k = 0; k < chamber->npart; k++) n += 3 * chamber->part[k].ntri;
@@ -39,7 +39,7 @@ static rim_edge *list_edges(const csim_model *model, const csim_chamber *chamber
     for (int c = 3 * part->tri0; c < 3 * (part->tri0 + part->ntri); c++) {
       int u = model->tri[c], v = model->tri[c % 3 == 2 ? c - 2 : c + 1];
       int a = sewn_id(model, u), b = sewn_id(model, v);
-      if (a == b) continue; // gathered to a point
+      if (a == b) continue; // both ends are sewn to the same vertex
       edge[(*count)++] = (rim_edge){{a < b ? a : b, a < b ? b : a}, {a < b ? u : v, a < b ? v : u}};
     }
   }
@@ -47,8 +47,8 @@ static rim_edge *list_edges(const csim_model *model, const csim_chamber *chamber
   return edge;
 }
 
-// Reports the holes that edges of a single triangle leave. Returns how many there are, -1 when out
-// of memory.
+// Reports holes: connected boundary edges, which have one triangle only. Returns their number, -1
+// when out of memory.
 static int report_holes(csim_build *build, const csim_chamber_source *source,
                         const csim_chamber *chamber) {
   const csim_model *model = build->model;
@@ -104,7 +104,8 @@ static csim_status find_parts(csim_build *build, const csim_chamber_source *sour
   return CSIM_OK;
 }
 
-// Which way the faces of each part point, seen from the middle of all.
+// Finds whether the faces of each part point inwards, by its signed volume about the centroid of
+// all, and the volume at the start. Returns the area [m^2].
 static double orient_parts(const csim_model *model, const double *x, csim_chamber *chamber) {
   double middle[3] = {0}, area = 0;
   for (int k = 0; k < chamber->npart; k++)
@@ -153,8 +154,7 @@ static csim_status add_chamber(csim_build *build, const csim_chamber_source *sou
   return CSIM_OK;
 }
 
-// Rings of the vertices that are sewn together: each but the first is put in behind the one that
-// gives all of them their number.
+// Links the vertices of each seam in a ring: sewn[i] is the next vertex sewn to i, or i itself.
 static csim_status link_sewn(csim_arena *arena, csim_model *model) {
   const int *seam = model->links.seam;
   if (!seam) return CSIM_OK;

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// A mesh with an inside: closed, its faces outward, in all frames.
+// Checks that a solid collider is closed and its faces point outward in all frames.
 static csim_status check_solid(const csim_object *object, const csim_collider *collider,
                                csim_log *log) {
   const csim_mesh *mesh = collider->mesh;
@@ -51,7 +51,7 @@ csim_status csim_build_collider(const csim_scene *scene, const csim_object *obje
                               .motion = object->motion,
                               .friction = object->friction >= 0 ? object->friction
                                                                 : scene->contact.friction};
-  int round = 1; // a scale that differs between axes would not keep it round
+  int round = 1; // needs the same scale along all axes
   switch (source->shape) {
   case CSIM_SHAPE_PLANE:
     collider->shape = CSIM_COLLIDER_PLANE;

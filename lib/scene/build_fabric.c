@@ -1,4 +1,4 @@
-// scene/build_fabric.c: the rest shape of cloth and its directions. Needs io/, model/fabric.h.
+// scene/build_fabric.c: rest shape, warp direction and maps of cloth. Needs io/, model/fabric.h.
 #include "math/vec3.h"
 #include "mesh/tag.h"
 #include "model/fabric.h"
@@ -22,7 +22,8 @@ static csim_status refuse_uv(csim_build *build, const csim_object *object, int m
                      object->name, missing, ntri, what);
 }
 
-// Positions of the rest shape, if it has any.
+// Sets the vertices of the rest shape: the start, a file, or the flat panels of a pattern. A rest
+// shape from uv has none.
 static csim_status rest_positions(csim_build *build, const csim_object *object,
                                   const csim_mesh *mesh, csim_rest_shape *rest) {
   size_t size = 3 * (size_t)mesh->nvert * sizeof *rest->X;
@@ -56,8 +57,7 @@ static csim_status rest_positions(csim_build *build, const csim_object *object,
   return status;
 }
 
-// The axes of the mesh as the object is placed, warp's first; without scale, which does not turn
-// them.
+// The mesh's axes rotated as the object is, starting with warp.
 static void placed_axes(const csim_object *object, double axes[9]) {
   int along = object->warp >= CSIM_WARP_X ? (int)object->warp - CSIM_WARP_X : 0;
   double R[9];
@@ -147,7 +147,7 @@ static double weight_of(const csim_map *map, const double *value, const csim_mes
   return map->nface ? map->face[face] : in_groups(map, mesh, face);
 }
 
-// Lists that are not as long as the mesh, and groups that it does not have.
+// Refuses weights whose number does not fit the mesh, and groups that it does not have.
 static csim_status check_map(csim_build *build, const csim_object *object, const csim_map *map,
                              const csim_mesh *mesh) {
   int found = map->ngroup == 0;

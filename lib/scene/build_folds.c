@@ -1,11 +1,11 @@
-// scene/build_folds.c: angles at rest of cloth that the scene gives. Needs model/energy.h.
+// scene/build_folds.c: rest angles of folds. Needs model/energy.h.
 #include "math/vec3.h"
 #include "scene/compile.h"
 
 #include <stdlib.h>
 
-// 1: the first triangle of a hinge looks where the cloth's faces do, and an angle above 0 is a
-// ridge; -1: the other way. Only the hinges of grids, which need not lie on triangles, have both.
+// Sign of a hinge's angle: 1 if its first triangle faces the way the cloth does (an angle > 0 is a
+// ridge), else -1. Only hinges of grids, which need not lie on triangles, can have -1.
 static double side_of(const csim_body *body, const csim_rest_shape *rest, const int node[3]) {
   const csim_mesh *mesh = body->mesh;
   double face[3], own[3];

@@ -1,5 +1,5 @@
-// scene/build_follow.c: pins that follow a collider: which point of it each vertex goes with. Needs
-// contact/, model/.
+// scene/build_follow.c: pins that follow a collider: finds the point that each vertex follows.
+// Needs contact/, model/.
 #include "contact/distance.h"
 #include "math/vec3.h"
 #include "scene/compile.h"
@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// A collider at the start, searched for nearest points.
+/// A collider at the start, for nearest-point queries.
 typedef struct finder {
   const csim_mesh *mesh;
   double *x;      // (mesh->nvert x 3) [m]
   double *center; // (mesh->ntri x 3) [m] of spheres around the triangles
   double *radius; // (mesh->ntri) [m]
-  int *tri_of;    // (mesh->nvert) a triangle at each vertex, -1 = none
+  int *tri_of;    // (mesh->nvert) one triangle of each vertex, -1 = none
 } finder;
 
 static void finder_free(finder *f) {
@@ -83,7 +83,7 @@ static void follow_nearest_face(const finder *f, const double *x, csim_follow *f
   }
 }
 
-// The collider's course in the model; added when it is not there yet. -1 when out of memory.
+// Index of the collider's course in the model; adds it if missing. -1 when out of memory.
 static int course_of(csim_build *build, const csim_collider *collider) {
   csim_model *model = build->model;
   csim_course course = csim_collider_course(collider);
@@ -95,7 +95,7 @@ static int course_of(csim_build *build, const csim_collider *collider) {
   return model->pins.ncourse++;
 }
 
-// The collider of this name; reading has made sure that there is one, but it may be broken.
+// The collider with this name; NULL if its mesh could not be used.
 static const csim_collider *find_leader(const csim_build *build, const char *name) {
   const csim_world *world = build->world;
   for (int k = 0; k < world->ncollider + world->nghost; k++) {

@@ -1,5 +1,5 @@
-// scene/build_import.c: hints about meshes from files: what looks like a mistake, which groups
-// there are. Needs cache/, mesh/.
+// scene/build_import.c: warnings about imported meshes, and lists of their groups. Needs cache/,
+// mesh/.
 #include "cache/sequence.h"
 #include "math/vec3.h"
 #include "mesh/tag.h"
@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A garment or body in centimetres that is read in metres is larger than this [m].
+// Meshes above this size [m] are probably in centimetres.
 static const double LARGE = 30;
 
-// What changes by no more, in the unit of the file, stands still.
+// Coordinates that change by no more than this, relative and in the file's unit, count as static.
 static const double SMALL = 1e-6;
 
 static double size_of(const csim_mesh *mesh) {
@@ -23,7 +23,7 @@ static double size_of(const csim_mesh *mesh) {
   return size;
 }
 
-// Whether the object that a file holds moves from its first frame to its last.
+// Finds whether the object moves between the first and the last frame of the file.
 static csim_status find_motion(const csim_mesh_source *source, csim_log *log, int *moves) {
   csim_sequence *s;
   int object;
@@ -66,7 +66,7 @@ csim_status csim_check_import(const csim_object *object, const csim_mesh *mesh, 
   return status;
 }
 
-// Adds a name to a list as text, unless it is there or there is no place.
+// Appends a quoted name to the text, unless it is in it already or does not fit.
 static void list_name(const char *name, int length, char text[200]) {
   char quoted[80];
   size_t n = strlen(text);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// Chosen vertices of a body, in the order of the selection.
+/// Selected vertices of a body, in the order of the selection.
 typedef struct chosen {
   const csim_body *body;
   int n;
@@ -20,7 +20,7 @@ static int chooses(const csim_selection *s) {
   return s->all || s->nindex || s->nbox || s->nnearest || s->ngroup;
 }
 
-// Numbers keep their order where nothing else chooses.
+// Whether vertices are selected by number only, so that their order counts.
 static int is_ordered(const csim_selection *s) {
   return s->nindex && !s->all && !s->nbox && !s->nnearest && !s->ngroup;
 }
@@ -116,7 +116,7 @@ static csim_status link_vertices(csim_build *build, const csim_joint *joint, con
   for (int i = 0; i < a->n && !status; i++) {
     int other = in_order ? b->vert[i] : nearest_of(build, b, a->vert[i]);
     int node[4] = {a->vert[i], other, 0, 0};
-    if (other != a->vert[i]) { // the tip of a dart is sewn to itself: nothing to do
+    if (other != a->vert[i]) { // the tip of a dart would be sewn to itself
       status = add_link(build, joint, node, NULL);
       continue;
     }

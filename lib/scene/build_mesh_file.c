@@ -1,5 +1,5 @@
-// scene/build_mesh_file.c: a mesh from a file of any kind: a mesh file, or a frame of an object in
-// a cache or an Alembic file. Needs cache/, io/.
+// scene/build_mesh_file.c: meshes from mesh files, and from frames of caches and Alembic files.
+// Needs cache/, io/.
 #include "cache/look.h"
 #include "cache/sequence.h"
 #include "cache/uv_sets.h"
@@ -12,8 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ------------------------------------------------------------------------------------ units and
-// axes
+// --------------------------------------------------------------------------------- units and axes
 
 void csim_mesh_to_scene(const csim_scene *scene, const csim_mesh_source *source,
                         const csim_sequence_info *info, ptrdiff_t n, double *x) {
@@ -34,16 +33,15 @@ void csim_mesh_to_scene(const csim_scene *scene, const csim_mesh_source *source,
   }
 }
 
-// ------------------------------------------------------------------------------ objects of
-// archives
+// ---------------------------------------------------------------------------- objects of archives
 
 static void *copy(csim_arena *arena, const void *from, ptrdiff_t n, size_t size) {
   void *to = csim_arena_alloc(arena, n, size);
   return to && n ? memcpy(to, from, (size_t)n * size) : to;
 }
 
-// Normals, colours and further texture coordinates. Normals are kept in the frames of the surface,
-// which turn with it.
+// Copies normals, colours and further texture coordinates. Normals are stored in frames of the
+// surface, so they turn with it.
 static void copy_look(const csim_cache_object *object, csim_mesh *mesh) {
   csim_arena *arena = &mesh->arena;
   csim_normals *normals = &mesh->look.normals;
@@ -86,18 +84,17 @@ csim_status csim_mesh_of_cached(const csim_cache_object *object, const double *x
   return status;
 }
 
-// -------------------------------------------------------------------------------------------
-// frames
+// ------------------------------------------------------------------------------------------ frames
 
-// The frame of a sequence as its own numbers have it; where only times are known, by the rate.
+// Number of a frame in the sequence's own numbering, or from its time and rate if it has none.
 static double number_of(const csim_sequence_info *info, int f) {
   return info->time ? info->time[f] * info->fps : (double)info->number[f];
 }
 
-// The frame at or before a number, and the share of the way to the next one.
+// Finds the last frame at or before the wanted number, and the fraction of the way to the next.
 static csim_status find_frame(const csim_mesh_source *source, const csim_sequence_info *info,
                               csim_log *log, int *frame, double *share) {
-  const double near = 1e-3; // [frames] counts as at it
+  const double near = 1e-3; // [frames] treated as equal
   double wanted = source->frame, first = number_of(info, 0);
   double last = number_of(info, info->nframe - 1);
   *frame = 0;

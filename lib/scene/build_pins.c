@@ -1,4 +1,4 @@
-// scene/build_pins.c: which vertices are pinned, and what they follow. Needs model/.
+// scene/build_pins.c: selects vertices, and makes pins of them. Needs model/.
 #include "math/vec3.h"
 #include "model/curve.h"
 #include "mesh/tag.h"
@@ -88,7 +88,7 @@ int csim_select_vertices(csim_build *build, const csim_selection *select, csim_p
   return bad;
 }
 
-// Marks the vertices that earlier pins hold at some time at which this one would too.
+// Marks the vertices that an earlier pin holds at some time between begin and end.
 static void mark_pinned(const csim_build *build, const csim_body *body, double begin, double end,
                         unsigned char *pinned) {
   const csim_model *model = build->model;
@@ -101,8 +101,7 @@ static void mark_pinned(const csim_build *build, const csim_body *body, double b
   }
 }
 
-// Chooses the vertices painted above 0. @return the weights of the mesh's vertices, NULL after an
-// error
+// Selects the vertices painted above 0. Returns their weights (mesh->nvert), NULL after an error.
 static const double *choose_painted(csim_build *build, const csim_object *object,
                                     const csim_pin *pin, const csim_body *body,
                                     unsigned char *chosen) {
@@ -112,8 +111,8 @@ static const double *choose_painted(csim_build *build, const csim_object *object
   return weight;
 }
 
-// Turns the chosen vertices into targets of a new group; `weight` (NULL: 1) multiplies the
-// stiffness of the mesh's vertices. A vertex stays with the first pin that holds it at a time.
+// Adds a pin group with a target for each selected vertex. `weight` (NULL: 1) multiplies the
+// stiffness. Where pins overlap in time, the first one has the vertex.
 static csim_status add_targets(csim_build *build, const csim_object *object, const csim_pin *pin,
                                const csim_body *body, const double *weight,
                                const unsigned char *chosen, unsigned char *pinned) {
@@ -173,10 +172,10 @@ static csim_status add_targets(csim_build *build, const csim_object *object, con
   return status;
 }
 
-// Chooses the waist of a pattern (GarmentCode's label) where nothing of the garment reaches up to
-// the shoulders and carries it. Returns whether there is one.
+// Selects the waist of a pattern (label "lower_interface" of GarmentCode). Returns 0 if the garment
+// reaches more than BELT above it: then shoulders carry it.
 static int choose_waist(const csim_build *build, const csim_body *body, unsigned char *chosen) {
-  static const double BELT = 0.2; // [m] that reaches above a waist
+  static const double BELT = 0.2; // [m]
   const csim_mesh *mesh = body->mesh;
   const double *X = build->x + csim_xyz(body->vert0);
   double top = -INFINITY, waist = -INFINITY;

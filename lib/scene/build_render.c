@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-// Length of the diagonal of the box around n points.
+// Diagonal [m] of the bounding box of n points.
 static double size_of(int n, const double *x) {
   double lo[3], hi[3];
   if (!n) return 0;
@@ -13,7 +13,7 @@ static double size_of(int n, const double *x) {
   return csim_distance(lo, hi);
 }
 
-// A tenth of the object's size away there is no cloth that a render mesh could be the surface of.
+// Reports the largest distance of a render mesh from its object; warns above a tenth of its size.
 static void report_bind(const csim_bound_mesh *render, const csim_body *body,
                         const csim_bind_mesh *to, csim_place place, csim_log *log) {
   const csim_bind *bind = &render->bind;
@@ -28,7 +28,7 @@ static void report_bind(const csim_bound_mesh *render, const csim_body *body,
 static csim_status build(const csim_scene *scene, const csim_object *object,
                          const csim_render *source, const csim_body *body, csim_log *log,
                          csim_arena *arena, csim_bound_mesh *render) {
-  csim_object shown = *object; // its placement, with another mesh
+  csim_object shown = *object; // same placement, other mesh
   shown.mesh = source->mesh;
   shown.mesh_place = source->place;
   shown.name = source->name;

@@ -1,18 +1,17 @@
 // scene/build_seams.c: bending across seams, and gathers. Needs mesh/topology.h, model/.
 //
-// Two triangles whose edges are sewn together, stitch by stitch, bend as if they shared the edge:
+// Two triangles whose edges are sewn together bend as if they shared one edge:
 //
-//         c          by two hinges of half the stiffness, one over a0 a1 and one over b0 b1, both
-//        / \         with c and d opposite. The edges lie side by side, so each hinge alone is bent
-//     a0 --- a1      at rest: one by as much as the other, in the opposite direction.
+//         c          two hinges of half the stiffness, on a0 a1 and on b0 b1, both with c and d
+//        / \         opposite. The edges are side by side, so at rest the two hinges have equal
+//     a0 --- a1      and opposite angles.
 //     b0 --- b1
-//        \ /         Where more than two edges meet, as at a T-junction, there are none.
+//        \ /         Where more than two edges meet (a T-junction) there are no hinges.
 //         d
 //
-// In a gather one edge is sewn to a shorter one. What it is longer by lies in crimps too small for
-// the mesh, so at rest its springs are as long as the other side's; the rows of triangles behind it
-// buckle. Springs of their full length would hold the seam open, by 0.3 mm where a third is
-// gathered.
+// In a gather an edge is sewn to a shorter one. Its springs get the shorter rest length, as the
+// crimps are too small for the mesh; the triangles behind it buckle. With its full length a seam
+// that gathers a third stayed 0.3 mm open.
 #include "math/vec3.h"
 #include "mesh/topology.h"
 #include "scene/compile.h"
@@ -21,11 +20,11 @@
 
 /// An edge of one triangle whose ends are sewn, or where a dart ends.
 typedef struct sewn_edge {
-  int seam[2];       // numbers that the ends share with what they are sewn to, lower first
-  int end[2], far;   // vertices of the model: the ends in that order, and opposite
+  int seam[2];       // seam numbers of the ends, lower first
+  int end[2], far;   // vertices of the model: ends in that order, and the opposite vertex
   int object;        // of the scene
   double length;     // [m] at rest
-  double along, off; // [m] of the opposite vertex from the first end: along the edge, beside it
+  double along, off; // [m] opposite vertex relative to end 0: along the edge, and normal to it
 } sewn_edge;
 
 typedef struct sewn_edges {
@@ -35,7 +34,7 @@ typedef struct sewn_edges {
   sewn_edge *edge; // heap
 } sewn_edges;
 
-// Sewn vertices have the number of their seam, behind all others.
+// Number of a vertex: sewn ones share that of their seam, >= nvert.
 static int number_of(const csim_model *model, int vert) {
   int seam = model->links.seam[vert];
   return seam < 0 ? vert : model->nvert + seam;
@@ -68,7 +67,7 @@ static csim_status add_edge(sewn_edges *s, int object, const csim_body *body, in
   return CSIM_OK;
 }
 
-// The edges of the surface's rim.
+// Adds the boundary edges of a body.
 static csim_status add_rim(sewn_edges *s, int object, const csim_body *body) {
   const csim_mesh *mesh = body->mesh;
   csim_topology topology;
@@ -94,7 +93,7 @@ static double stiffness_of(const csim_build *build, const sewn_edge *e) {
 }
 
 static void add_hinges(csim_build *build, const sewn_edge *a, const sewn_edge *b) {
-  // bending by curvature has no hinges of its own; the quadratic ones are as stiff where flat
+  // bending "curvature" has no hinges; quadratic ones have the same stiffness when flat
   int kind = build->scene->object[a->object].bending - CSIM_BENDING_HINGE;
   csim_elements *hinges = &build->elements.seam_hinges[kind < CSIM_NBENDING ? kind : 0];
   double B = 0.5 * (stiffness_of(build, a) + stiffness_of(build, b));
@@ -110,7 +109,7 @@ static void add_hinges(csim_build *build, const sewn_edge *a, const sewn_edge *b
   }
 }
 
-// When all seams are closed [s]; -INFINITY: there are none that hold.
+// Time at which the last permanent seam is closed [s]; -INFINITY: there is none.
 static double time_closed(const csim_model *model) {
   double last = -INFINITY;
   for (int g = 0; g < model->links.ngroup; g++) {
@@ -148,10 +147,10 @@ csim_status csim_build_seams(csim_build *build) {
 
 // ----------------------------------------------------------------------------------------- gathers
 
-/// A side between two stitches, sewn to a shorter one.
+/// An edge between two stitches, sewn to a shorter one.
 typedef struct gathered {
   int a, b;     // vertices of the mesh, a < b
-  double share; // the other's length over its own
+  double share; // ratio of lengths, < 1
 } gathered;
 
 static int compare_gathered(const void *a, const void *b) {
@@ -159,8 +158,8 @@ static int compare_gathered(const void *a, const void *b) {
   return p->a != q->a ? (p->a < q->a ? -1 : 1) : p->b < q->b ? -1 : p->b > q->b;
 }
 
-// Between stitches that follow each other. Where those are of two edges, it is no side of a
-// triangle, and no spring will be found there.
+// Lists gathered edges between consecutive stitches, sorted. Consecutive stitches of different
+// seams give pairs of vertices without a spring, which csim_gather_springs never looks up.
 static int find_gathers(const csim_mesh *mesh, gathered *out) {
   const double *X = csim_mesh_rest(mesh);
   int n = 0;

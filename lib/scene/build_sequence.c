@@ -7,22 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// A sequence that is being read.
+/// A sequence while it is read.
 typedef struct source {
   const csim_scene *scene;
   const csim_object *object;
   csim_log *log;
   csim_sequence *sequence;
   const csim_sequence_info *info;
-  int part;        // which object of the sequence
-  int first, last; // frames that the run needs, as indices
+  int part;        // index of the object in the sequence
+  int first, last; // indices of the frames that the run needs
 } source;
 
 static csim_place place_of(const source *s) {
   return (csim_place){.file = s->object->mesh.sequence};
 }
 
-// Times [s] of the run at which frame f is, when it plays at `fps`.
+// Time [s] of frame f in the run when the sequence plays at `fps`.
 static double time_of(const source *s, double fps, int f) {
   const csim_sequence_info *info = s->info;
   double start = s->object->mesh.offset / s->scene->fps;
@@ -31,7 +31,7 @@ static double time_of(const source *s, double fps, int f) {
   return start + (info->time[f] - info->time[0]) * rate;
 }
 
-// The frames from the last at or before the start to the first at or after the end.
+// Finds the range of frames that covers the run.
 static void find_range(source *s, double fps, double end) {
   s->first = 0;
   s->last = s->info->nframe - 1;
@@ -39,7 +39,7 @@ static void find_range(source *s, double fps, double end) {
   while (s->last > s->first && time_of(s, fps, s->last - 1) >= end) s->last--;
 }
 
-// Frames that are not evenly apart have a time each.
+// Sets the times of frames: start and step, or one time each if they are uneven.
 static csim_status set_times(const source *s, double fps, csim_arena *arena,
                              csim_collider *collider) {
   collider->frame_start = time_of(s, fps, s->first);
@@ -52,7 +52,7 @@ static csim_status set_times(const source *s, double fps, csim_arena *arena,
   return time ? CSIM_OK : CSIM_MEMORY;
 }
 
-// Which frames lie within the run; all of them must be there.
+// Finds the frames of the run, and refuses gaps.
 static csim_status choose_frames(source *s, csim_arena *arena, csim_collider *collider) {
   const csim_scene *scene = s->scene;
   const csim_mesh_source *mesh = &s->object->mesh;
@@ -64,7 +64,7 @@ static csim_status choose_frames(source *s, csim_arena *arena, csim_collider *co
                        "has times and no frame rate, which \"fps\" could replace: leave it out");
   double end = (scene->frame_end - scene->frame_start) / scene->fps;
   find_range(s, fps, end);
-  // a gap in the numbers is a frame that got lost; point caches count as they like
+  // a gap in the numbers is a lost frame; numbers of point caches mean nothing
   int numbered = info->has_faces && !info->time;
   for (int f = s->first; numbered && f < s->last; f++)
     if (info->number[f + 1] != info->number[f] + 1)
@@ -78,7 +78,7 @@ static csim_status choose_frames(source *s, csim_arena *arena, csim_collider *co
   return set_times(s, fps, arena, collider);
 }
 
-// One frame in metres, placed.
+// Reads one frame: in metres, with the object's placement.
 static csim_status read_frame(const source *s, int frame, double *x) {
   int n = s->info->object[s->part].nvert;
   csim_status status = csim_sequence_read(s->sequence, s->part, frame, x, NULL);
@@ -93,7 +93,7 @@ static csim_status read_frame(const source *s, int frame, double *x) {
   return CSIM_OK;
 }
 
-// The mesh with vertices x and the faces of the sequence, or of the file that is to give them.
+// Makes the mesh with vertices x and the faces of the sequence, or of the file of key "faces".
 static csim_status make_mesh(const source *s, const double *x, csim_mesh *mesh) {
   csim_cache_object part = s->info->object[s->part];
   const char *faces = s->object->mesh.faces;
@@ -113,7 +113,7 @@ static csim_status make_mesh(const source *s, const double *x, csim_mesh *mesh) 
     part.nface = from.nface;
     part.face_start = from.face_start;
     part.face_vert = from.face_vert;
-    part.nuv = part.nuv_set = part.ntag = part.nnormal = 0; // they are of other corners
+    part.nuv = part.nuv_set = part.ntag = part.nnormal = 0; // for the corners of other faces
   }
   if (!status) status = csim_mesh_of_cached(&part, x, place_of(s), s->log, mesh);
   if (!status && mesh->ntri == 0)
@@ -122,7 +122,7 @@ static csim_status make_mesh(const source *s, const double *x, csim_mesh *mesh) 
   return status;
 }
 
-// Where the vertices (n x 3) stand at the start, before any motion.
+// Vertices (n x 3) at the start, without the collider's own motion.
 static void find_start(const csim_collider *collider, int n, double *x) {
   csim_mesh points = {.nvert = n};
   csim_collider still = *collider;

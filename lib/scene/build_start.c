@@ -1,4 +1,4 @@
-// scene/build_start.c: bodies that start where another run has left them.
+// scene/build_start.c: initial positions and velocities from the cache of another run.
 #include "scene/cached.h"
 #include "scene/compile.h"
 

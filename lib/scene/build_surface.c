@@ -1,4 +1,5 @@
-// scene/build_surface.c: an object's surface from a file or a shape, placed. Needs mesh/, io/.
+// scene/build_surface.c: an object's surface: from a file, pattern or shape, and placed. Needs
+// mesh/, io/.
 #include "io/sewing.h"
 #include "math/vec3.h"
 #include "mesh/shapes.h"
@@ -29,11 +30,11 @@ static csim_status make_shape(const csim_object *object, csim_log *log, csim_mes
   memcpy(spec.size, source->size, sizeof spec.size);
   memcpy(spec.cells, source->cells, sizeof spec.cells);
   if (source->shape == CSIM_SHAPE_TORUS || source->shape == CSIM_SHAPE_DISK) {
-    spec.cells[2] = source->cells[1]; // (around, across): these have nothing along
+    spec.cells[2] = source->cells[1]; // given as (around, across), without along
     spec.cells[1] = 0;
   }
   if (source->shape == CSIM_SHAPE_PLANE) {
-    const double shown = 10; // [m] of an infinite plane
+    const double shown = 10; // [m] side of the square that stands for the plane
     spec.size[0] = spec.size[1] = shown;
     spec.cells[0] = spec.cells[1] = 1;
   }
@@ -70,7 +71,7 @@ csim_status csim_build_surface(const csim_scene *scene, const csim_object *objec
     }
   csim_place_vertices(object, mesh->nvert, mesh->vert);
   for (ptrdiff_t k = 0; mesh->rest && k < csim_xyz(mesh->nvert); k++)
-    mesh->rest[k] *= object->scale[0]; // of a pattern: one for all axes
+    mesh->rest[k] *= object->scale[0]; // of a pattern, whose scale is uniform
   for (ptrdiff_t k = 0; k < csim_xyz(mesh->nvert); k++)
     if (!(fabs(mesh->vert[k]) < 1e15))
       return csim_refuse(

@@ -18,7 +18,7 @@ typedef struct csim_bound_mesh {
   csim_bind bind;   ///< to the body
 } csim_bound_mesh;
 
-/// All render meshes of a run: phases change its world, but not these.
+/// All render meshes of a run. They stay when a phase replaces the world.
 typedef struct csim_renders {
   csim_arena arena;
   int n;
@@ -33,7 +33,7 @@ typedef struct csim_world {
   csim_collider *collider;     ///< (ncollider + nghost) those that touch nothing come last
   csim_contact_params contact; ///< the scene's, with a thickness
   csim_mesh *collider_mesh;    ///< (ncollider + nghost) their surfaces at the start
-  csim_renders *renders;       ///< not the world's own; NULL: they are not asked for
+  csim_renders *renders;       ///< owned by the caller; NULL: none
 } csim_world;
 
 /// Reads meshes, fills solids with tetrahedra, makes springs, hinges, masses and pins.
@@ -46,7 +46,7 @@ csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_
                          csim_world *world);
 void csim_world_free(csim_world *world);
 
-/// Number of the first collider in outputs: behind bodies and render meshes.
+/// Index of the first collider in outputs: after bodies and render meshes.
 static inline int csim_world_first_collider(const csim_world *world) {
   return world->model->nbody + (world->renders ? world->renders->n : 0);
 }
@@ -60,8 +60,7 @@ const double *csim_world_real_vertices(const csim_world *world, int collider,
 /// see csim_mesh_release.
 void csim_world_release(csim_world *world, int keep_faces);
 
-// ------------------------------------------------- parts of the compiler (build_*.c), not for
-// others
+// ----------------------------------------------- parts of the compiler (build_*.c), for it alone
 
 /// Elements of each kind of energy. It must have no other members.
 typedef struct csim_build_elements {
@@ -69,7 +68,7 @@ typedef struct csim_build_elements {
       neohooke, patches, anchors, links, face_links;
   csim_elements hinges[CSIM_NBENDING];      ///< of each of csim_bending_kinds
   csim_elements seam_hinges[CSIM_NBENDING]; ///< the same, across seams
-  csim_elements ductile_springs, ductile_woven, ductile_orthotropic, creases; ///< what yields
+  csim_elements ductile_springs, ductile_woven, ductile_orthotropic, creases; ///< plastic
 } csim_build_elements;
 
 /// Data that grows while objects are added, before it becomes a csim_model.
@@ -110,8 +109,8 @@ csim_status csim_build_solid(csim_build *build, const csim_object *object, csim_
 
 /// The rest shape of a cloth whose placed mesh is `mesh`, triangle by triangle.
 typedef struct csim_rest_shape {
-  double *X;    ///< (nvert x 3) [m]; NULL: of a flat pattern, which has none
-  double *flat; ///< (ntri x 6) [m] see model/fabric.h; NULL: not asked for
+  double *X;    ///< (nvert x 3) [m]; NULL: a rest shape from uv
+  double *flat; ///< (ntri x 6) [m] see model/fabric.h; NULL: not needed
 } csim_rest_shape;
 
 /// @param[out] rest  overwritten; csim_rest_free in any case
@@ -119,7 +118,7 @@ csim_status csim_build_rest(csim_build *build, const csim_object *object, const 
                             csim_rest_shape *rest);
 void csim_rest_free(csim_rest_shape *rest);
 
-/// Adds all springs of a cloth but those of coarser levels, those of bending too.
+/// Adds all springs of a cloth, also of bending, but not those of coarser levels.
 csim_status csim_build_springs(csim_build *build, const csim_object *object, const csim_body *body,
                                const csim_topology *topology, const csim_rest_shape *rest);
 
@@ -153,7 +152,7 @@ const double *csim_find_channel(csim_build *build, const csim_object *object, cs
 csim_status csim_fold_hinges(csim_build *build, const csim_object *object, const csim_body *body,
                              const csim_rest_shape *rest, int first, csim_elements *hinges);
 
-/// Adds the pins of a body whose vertices stand in build->x.
+/// Adds the pins of a body whose vertices are in build->x.
 csim_status csim_build_pins(csim_build *build, const csim_object *object, const csim_body *body);
 
 /// Marks the vertices of a body that a selection chooses (body->nvert, set from 0). Returns 1 if it
@@ -169,13 +168,13 @@ csim_status csim_build_open_start(csim_build *build);
 /// @return as above
 csim_status csim_build_start(csim_build *build, const csim_object *object, const csim_body *body);
 
-/// Adds attachments and seams, when all bodies are there.
+/// Adds attachments and seams. All bodies must have been added.
 csim_status csim_build_links(csim_build *build);
 
 /// Shortens the springs of a pattern's edges that are sewn to shorter ones, from spring `first` on.
 csim_status csim_gather_springs(const csim_body *body, int first, csim_elements *springs);
 
-/// Adds bending across seams, when attachments and seams are there.
+/// Adds bending across seams. Call after csim_build_links.
 csim_status csim_build_seams(csim_build *build);
 
 /// Sets the lengths of stitches in closed seams to the distance at which contact between the sewn
@@ -212,7 +211,7 @@ int csim_wrap_band(csim_mesh *mesh, const int *of, int panel, const int *tier,
 /// it is the scene's only pattern. The garment: its panels as they are placed, with their labels.
 csim_status csim_build_arms(const csim_build *build, const csim_mesh *garment);
 
-/// Adds chambers, when seams are there and the model is assembled.
+/// Adds chambers. Call when seams have been added and the model is assembled.
 csim_status csim_build_chambers(csim_build *build);
 
 /// Lets the targets of group number model->pins.ngroup follow the pin's collider.
@@ -244,7 +243,7 @@ csim_status csim_build_sequence(const csim_scene *scene, const csim_object *obje
 /// @return CSIM_OK; CSIM_IO, CSIM_INVALID (reported) or CSIM_MEMORY
 csim_status csim_check_import(const csim_object *object, const csim_mesh *mesh, csim_log *log);
 
-/// Groups, objects and materials of a mesh, as many as have place: "; it has "a", "b"", or "".
+/// Lists groups, objects and materials of a mesh, as many as fit: `; it has "a", "b"`, or "".
 void csim_list_groups(const csim_mesh *mesh, char text[200]);
 
 /// The mesh of a file: a mesh file, or a frame of an object in a cache or Alembic file. In metres

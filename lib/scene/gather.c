@@ -169,9 +169,10 @@ static void collider_velocities(const csim_gather *g, const csim_collider *colli
   for (ptrdiff_t i = 0; i < n; i++) v[i] = over * (v[i] - 3 * g->earlier[i]);
 }
 
-// Positions and velocities (NULL: not wanted) of a body or collider k.
-static void place(csim_gather *g, int k, double time, const csim_state *state, double *x,
-                  double *v) {
+// Positions and velocities (NULL: not needed) of body or collider k, in the scene's unit. A
+// collider that lags behind its motion has its actual positions in the state.
+static void object_state(csim_gather *g, int k, double time, const csim_state *state, double *x,
+                         double *v) {
   const csim_model *model = g->world->model;
   double unit = g->scene->length_unit;
   ptrdiff_t n = csim_xyz(g->object[k].nvert);
@@ -195,7 +196,7 @@ static void take_values(csim_gather *g, int k, double time, const csim_state *st
   const csim_body *body = k < model->nbody ? &model->body[k] : NULL;
   ptrdiff_t first = body ? body->vert0 : 0;
   if (to->x) {
-    place(g, k, time, state, to->x, to->v);
+    object_state(g, k, time, state, to->x, to->v);
   } else {
     g->value[k].x = state->x + 3 * first;
     g->value[k].v = g->object[k].has_velocity ? state->v + 3 * first : NULL;
@@ -212,8 +213,8 @@ static void take_samples(csim_gather *g, int k, double time, const csim_state *s
   for (int s = 0; s < g->object[k].nsample; s++) {
     int taken = samples && s < samples->taken;
     double at = taken ? time + samples->share[s] / g->scene->fps : time;
-    place(g, k, at, taken ? &samples->state[s] : state, to->sample_x + n * s,
-          to->sample_v ? to->sample_v + n * s : NULL);
+    object_state(g, k, at, taken ? &samples->state[s] : state, to->sample_x + n * s,
+                 to->sample_v ? to->sample_v + n * s : NULL);
   }
 }
 

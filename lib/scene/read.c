@@ -90,7 +90,7 @@ static csim_status read_scene(const char *path, const char *text, size_t length,
   if (status == CSIM_OK && !resolve(scene)) status = CSIM_MEMORY;
 done:
   if (status == CSIM_MEMORY)
-    csim_say(log, CSIM_ERROR, (csim_place){.file = path}, "out of memory");
+    csim_fail_memory(log, path);
   else
     csim_report_complaints(&r, log);
   cJSON_Delete(tree);

@@ -134,7 +134,7 @@ csim_status csim_resume_save(const csim_scene *scene, const csim_world *world, c
   char *meta = describe(scene, world, point->totals);
   char *now = join(out, NAMES[0], ""), *old = join(out, NAMES[1], ""),
        *next = join(out, NAMES[0], ".new");
-  csim_status status = CSIM_MEMORY;
+  csim_status status;
   if (meta && now && old && next) {
     // replace the old checkpoint only when the new one is complete
     status = csim_checkpoint_write(next, point->frame, point->state, meta, log);
@@ -143,7 +143,7 @@ csim_status csim_resume_save(const csim_scene *scene, const csim_world *world, c
           csim_fail(log, CSIM_IO, (csim_place){.file = next}, "cannot rename: %s", strerror(errno));
     if (!status && keep) status = keep_checkpoint(out, now, point->frame, log);
   } else {
-    csim_say(log, CSIM_ERROR, (csim_place){.file = out}, "out of memory");
+    status = csim_fail_memory(log, out);
   }
   free(meta);
   free(now);
@@ -602,8 +602,7 @@ csim_status csim_resume_compare(const csim_scene *scene, const csim_world *world
                          "the checkpoint has %d vertices, the scene %d", resume->point.state.nvert,
                          world->model->nvert);
 done:
-  if (status == CSIM_MEMORY)
-    csim_say(log, CSIM_ERROR, (csim_place){.file = scene->file}, "out of memory");
+  if (status == CSIM_MEMORY) csim_fail_memory(log, scene->file);
   cJSON_Delete(was);
   cJSON_Delete(is);
   csim_json_free(&json);

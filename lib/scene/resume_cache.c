@@ -133,7 +133,6 @@ csim_status csim_resume_from_cache(const csim_sim *sim, const csim_run_options *
 done:
   csim_cache_free(cache);
   csim_arena_free(&arena);
-  if (status == CSIM_MEMORY)
-    csim_say(log, CSIM_ERROR, (csim_place){.file = options->out}, "out of memory");
+  if (status == CSIM_MEMORY) csim_fail_memory(log, options->out);
   return status;
 }

@@ -16,6 +16,9 @@ header '/// Both.' 'int csim_one(void);' 'int csim_two(void);'
 expect 1 "$comments" tree # in the public header each has its own
 check "only there" [ "$(grep -c 'has no comment' stdout)" = 1 ]
 check "it is the second" grep -q '^lib/clothsim.h:3: csim_two' stdout
+header '/// One.' 'csim_status csim_one(void);' '' '/// Two.' '/// @return CSIM_OK' 'csim_status csim_two(void);'
+expect 1 "$comments" tree # in the public header those with a status say which
+check "once, in the public header" [ "$(cat stdout)" = "lib/clothsim.h:2: csim_one does not say what it returns (@return)" ]
 header '/// One.' '' 'static inline int csim_one(void) {' '  return csim_other(1);' '}'
 expect 1 "$comments" tree
 echo csim_one >tree/tools/uncommented
