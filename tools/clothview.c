@@ -1,4 +1,5 @@
 // tools/clothview.c: pictures, movies and pages of simulations. Needs clothsim.h and tools/view/.
+#include "tool.h"
 #include "view/film.h"
 #include "view/page.h"
 
@@ -102,13 +103,23 @@ static csim_status choose_mode(const view_sequence *q, csim_log *log, view_optio
   return CSIM_INVALID;
 }
 
+/// A picture must not replace what it shows.
+static csim_status spare_inputs(const view_options *o, csim_log *log) {
+  int same = tool_is_same_file(o->compare, o->out);
+  for (int i = 0; i < o->npath; i++) same |= tool_is_same_file(o->path[i], o->out);
+  if (!same) return CSIM_OK;
+  csim_log_print(log, CSIM_ERROR, o->out, "the output would replace this input");
+  return CSIM_INVALID;
+}
+
 static csim_status run(view_options *o, csim_log *log, teller *t) {
   view_sequence sequence = {0}, other = {0};
   view_stage stage = {0};
   view_written written = {0};
   struct timespec start, end;
   clock_gettime(CLOCK_MONOTONIC, &start);
-  csim_status status = view_sequence_open(o->npath, o->path, log, &sequence);
+  csim_status status = spare_inputs(o, log);
+  if (!status) status = view_sequence_open(o->npath, o->path, log, &sequence);
   if (!status) status = choose_mode(&sequence, log, o);
   if (!status && o->compare) status = view_sequence_open(1, &o->compare, log, &other);
   if (!status) status = view_stage_set(o, &sequence, o->compare ? &other : NULL, log, &stage);
