@@ -646,6 +646,14 @@ static csim_status import_frames(const arguments *a, csim_sequence *s, csim_cach
   return status;
 }
 
+// META of an imported cache. Where the sequence says its unit, the cache does.
+static void describe_import(const csim_sequence_info *info, double scale, char *meta, size_t size) {
+  char unit[60] = "";
+  if (info->unit > 0)
+    snprintf(unit, sizeof unit, ", \"meters_per_unit\": %.17g", info->unit / scale);
+  snprintf(meta, size, "{\"generator\": \"clothcache " CSIM_VERSION "\"%s}", unit);
+}
+
 static csim_status run_import(const arguments *a) {
   csim_sequence *s = NULL, *mesh = NULL;
   csim_cache_writer *w = NULL;
@@ -665,8 +673,9 @@ static csim_status run_import(const arguments *a) {
                                         : info->up ? info->up
                                                    : 1,
                                   .position_error = a->error};
-    status = csim_cache_create(a->out, &options, "{\"generator\": \"clothcache " CSIM_VERSION "\"}",
-                               &log_.log, &w);
+    char meta[120];
+    describe_import(info, a->scale, meta, sizeof meta);
+    status = csim_cache_create(a->out, &options, meta, &log_.log, &w);
     for (int i = 0; i < info->nobject && !status; i++) {
       csim_cache_object object = mesh ? csim_sequence_get_info(mesh)->object[0] : info->object[i];
       object.name = info->object[i].name;
