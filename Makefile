@@ -123,6 +123,7 @@ $(TOOL_BIN): $(BIN)/%: $(B)/tools/%.o $(LIB)
 VIEW_SRC := $(wildcard tools/view/*.c)
 $(BIN)/clothview: TOOL_LIBS := -lpng
 $(BIN)/clothview: $(VIEW_SRC:%.c=$(B)/%.o)
+$(B)/tools/clothview.o: ALL_C += -Itools
 
 # tools/clothfarm.c likewise, and tools/farm/
 FARM_SRC := $(wildcard tools/farm/*.c)

@@ -531,6 +531,14 @@ static csim_status find_rigid(exporting *p) {
   return status == CSIM_MEMORY ? no_memory() : status;
 }
 
+// A cache may have any name, that of its own export too.
+static csim_status spare_input(const arguments *a, const char *directory, const char *name) {
+  char path[2 * 4096 + 64];
+  snprintf(path, sizeof path, "%s%s%s.%s", directory, *directory ? "/" : "", name, a->format);
+  if (!tool_is_same_file(path, a->input)) return CSIM_OK;
+  return tool_usage(&log_, "the export would replace the cache:", path);
+}
+
 static csim_status run_export(const arguments *a) {
   char directory[4096], name[4096];
   exporting p = {0};
@@ -549,6 +557,9 @@ static csim_status run_export(const arguments *a) {
   if (!status && a->transforms) status = find_rigid(&p);
   if (!status) {
     choose_place(a, directory, name, sizeof name);
+    status = spare_input(a, directory, name);
+  }
+  if (!status) {
     csim_export_options options = {
         .format = a->format,
         .directory = directory,
@@ -635,17 +646,19 @@ static csim_status import_frames(const arguments *a, csim_sequence *s, csim_cach
   return status;
 }
 
-// Whether both paths name one file that is there.
-static int is_same_file(const char *p, const char *q) {
-  struct stat a, b;
-  return p && q && !stat(p, &a) && !stat(q, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+// META of an imported cache. Where the sequence says its unit, the cache does.
+static void describe_import(const csim_sequence_info *info, double scale, char *meta, size_t size) {
+  char unit[60] = "";
+  if (info->unit > 0)
+    snprintf(unit, sizeof unit, ", \"meters_per_unit\": %.17g", info->unit / scale);
+  snprintf(meta, size, "{\"generator\": \"clothcache " CSIM_VERSION "\"%s}", unit);
 }
 
 static csim_status run_import(const arguments *a) {
   csim_sequence *s = NULL, *mesh = NULL;
   csim_cache_writer *w = NULL;
   if (!a->out) return tool_usage(&log_, "import needs -o CACHE", NULL);
-  if (is_same_file(a->input, a->out) || is_same_file(a->mesh, a->out))
+  if (tool_is_same_file(a->input, a->out) || tool_is_same_file(a->mesh, a->out))
     return tool_usage(&log_, "the cache would replace what it is made of:", a->out);
   csim_status status = csim_sequence_open(a->input, &log_.log, &s);
   if (!status && a->mesh) status = csim_sequence_open(a->mesh, &log_.log, &mesh);
@@ -660,8 +673,9 @@ static csim_status run_import(const arguments *a) {
                                         : info->up ? info->up
                                                    : 1,
                                   .position_error = a->error};
-    status = csim_cache_create(a->out, &options, "{\"generator\": \"clothcache " CSIM_VERSION "\"}",
-                               &log_.log, &w);
+    char meta[120];
+    describe_import(info, a->scale, meta, sizeof meta);
+    status = csim_cache_create(a->out, &options, meta, &log_.log, &w);
     for (int i = 0; i < info->nobject && !status; i++) {
       csim_cache_object object = mesh ? csim_sequence_get_info(mesh)->object[0] : info->object[i];
       object.name = info->object[i].name;

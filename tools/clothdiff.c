@@ -244,6 +244,26 @@ static int check_completeness(int *differs) {
   return trouble;
 }
 
+// Reports must not replace what is compared, nor each other. Those that would are not written.
+static int check_outputs(diff_options *a) {
+  static const char *const name[] = {"--heat", "--picture", "--junit"};
+  const char **const out[] = {&a->heat, &a->picture, &a->junit};
+  char text[100];
+  int trouble = 0;
+  for (int i = 0; i < 3; i++) {
+    *text = 0;
+    for (int k = 0; k < i && *out[i]; k++)
+      if (*out[k] && (!strcmp(*out[k], *out[i]) || tool_is_same_file(*out[k], *out[i])))
+        snprintf(text, sizeof text, "%s and %s have the same name", name[k], name[i]);
+    if (*out[i] && (diff_owns(a->path[0], *out[i]) || diff_owns(a->path[1], *out[i])))
+      snprintf(text, sizeof text, "%s would replace this file, which is compared", name[i]);
+    if (!*text) continue;
+    trouble = diff_trouble(&run, *out[i], text);
+    *out[i] = NULL;
+  }
+  return trouble;
+}
+
 // A difference that was found is one, whatever could not be read.
 static void judge(void) {
   int differs = 0, trouble = diff_find(&run);
@@ -286,6 +306,7 @@ int main(int argc, char **argv) {
     if (!strcmp(argv[i], "--version")) return puts("clothdiff " CSIM_VERSION), DIFF_SAME;
   }
   int bad = read_arguments(argc, argv, &a);
+  if (!bad) bad = check_outputs(&a);
   run.verdict = bad;
   if (!bad) judge();
   if (run.verdict == DIFF_DIFFER && show_worst()) run.verdict = DIFF_TROUBLE;

@@ -1,8 +1,10 @@
 // tools/clothview.c: pictures, movies and pages of simulations. Needs clothsim.h and tools/view/.
+#include "tool.h"
 #include "view/film.h"
 #include "view/page.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -57,40 +59,41 @@ static void print_json(csim_status status, const view_options *o, const view_sta
   printf(", \"seconds\": %.3f}\n", seconds);
 }
 
-/// The second run has a stage of its own: in a page with plain colours, in pictures under the
-/// same camera and in the same colours.
-static csim_status set_other(const view_stage *s, csim_log *log, view_options *options,
-                             view_stage *other) {
-  *options = *s->options;
-  if (options->output == VIEW_PAGE) options->mode = VIEW_PLAIN;
-  // distances are of each from the other
-  view_sequence *first = options->output == VIEW_PAGE ? NULL : s->sequence;
-  if (first) options->up = s->scene.up;
-  return view_stage_set(options, s->other, first, log, other);
+/// The runs that are shown, the first and those of --compare.
+typedef struct runs {
+  int n;
+  view_sequence *sequence; ///< (n)
+  view_stage *stage;       ///< (n)
+  view_options plain;      ///< of further runs: a page shows these in plain colours
+} runs;
+
+/// Distances are of two runs from each other, of more from the first.
+static csim_status set_stages(const view_options *o, csim_log *log, runs *r) {
+  view_sequence *first = r->sequence, *other = r->n == 2 ? first + 1 : r->n > 2 ? first : NULL;
+  csim_status status = view_stage_set(o, first, other, log, r->stage);
+  r->plain = *o;
+  if (o->output == VIEW_PAGE) r->plain.mode = VIEW_PLAIN;
+  r->plain.up = o->output == VIEW_PAGE ? o->up : r->stage->scene.up;
+  for (int k = 1; !status && k < r->n; k++)
+    status = view_stage_set(&r->plain, r->sequence + k, o->output == VIEW_PAGE ? NULL : first, log,
+                            r->stage + k);
+  if (!status && r->n > 1 && o->output != VIEW_PAGE) view_stage_share(r->stage, r->n);
+  return status;
 }
 
-static csim_status make_output(view_stage *s, csim_log *log, view_written *written) {
-  view_options options;
-  view_stage other = {0}, *beside = s->other ? &other : NULL;
-  csim_status status = beside ? set_other(s, log, &options, beside) : CSIM_OK;
-  if (status) return status;
-  if (beside && s->options->output != VIEW_PAGE) view_stage_share(s, beside);
-  switch (s->options->output) {
+static csim_status make_output(const view_options *o, const runs *r, csim_log *log,
+                               view_written *written) {
+  switch (o->output) {
   case VIEW_FRAMES:
-    status = view_film_frames(s, beside, log, written);
-    break;
+    return view_film_frames(r->stage, r->n, log, written);
   case VIEW_MOVIE:
-    status = view_film_movie(s, beside, log, written);
-    break;
+    return view_film_movie(r->stage, r->n, log, written);
   case VIEW_PAGE:
-    status = view_page_write(s, beside, log, written);
-    break;
+    return view_page_write(r->stage, r->n > 1 ? r->stage + 1 : NULL, log, written);
   case VIEW_SHEET:
-    status = view_film_sheet(s, beside, log, written);
     break;
   }
-  if (beside) view_stage_free(beside);
-  return status;
+  return view_film_sheet(r->stage, r->n, log, written);
 }
 
 /// Contact is shown as pressure where the input has it.
@@ -102,26 +105,42 @@ static csim_status choose_mode(const view_sequence *q, csim_log *log, view_optio
   return CSIM_INVALID;
 }
 
+/// A picture must not replace what it shows.
+static csim_status spare_inputs(const view_options *o, csim_log *log) {
+  int same = 0;
+  for (int i = 0; i < o->compare.n; i++) same |= tool_is_same_file(o->compare.word[i], o->out);
+  for (int i = 0; i < o->npath; i++) same |= tool_is_same_file(o->path[i], o->out);
+  if (!same) return CSIM_OK;
+  csim_log_print(log, CSIM_ERROR, o->out, "the output would replace this input");
+  return CSIM_INVALID;
+}
+
 static csim_status run(view_options *o, csim_log *log, teller *t) {
-  view_sequence sequence = {0}, other = {0};
-  view_stage stage = {0};
+  runs r = {.n = 1 + o->compare.n};
   view_written written = {0};
   struct timespec start, end;
   clock_gettime(CLOCK_MONOTONIC, &start);
-  csim_status status = view_sequence_open(o->npath, o->path, log, &sequence);
-  if (!status) status = choose_mode(&sequence, log, o);
-  if (!status && o->compare) status = view_sequence_open(1, &o->compare, log, &other);
-  if (!status) status = view_stage_set(o, &sequence, o->compare ? &other : NULL, log, &stage);
-  if (!status) status = make_output(&stage, log, &written);
+  r.sequence = calloc((size_t)r.n, sizeof *r.sequence);
+  r.stage = calloc((size_t)r.n, sizeof *r.stage);
+  csim_status status = r.sequence && r.stage ? spare_inputs(o, log) : CSIM_MEMORY;
+  if (!status) status = view_sequence_open(o->npath, o->path, log, r.sequence);
+  if (!status) status = choose_mode(r.sequence, log, o);
+  for (int k = 1; !status && k < r.n; k++)
+    status = view_sequence_open(1, &o->compare.word[k - 1], log, r.sequence + k);
+  if (!status) status = set_stages(o, log, &r);
+  if (!status) status = make_output(o, &r, log, &written);
   if (status == CSIM_MEMORY && !*t->text)
     write_message(t, &(csim_message){.level = CSIM_ERROR, .text = "out of memory"});
   clock_gettime(CLOCK_MONOTONIC, &end);
   double seconds =
       (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
-  if (o->json) print_json(status, o, &stage, &written, t, seconds);
-  view_stage_free(&stage);
-  view_sequence_close(&other);
-  view_sequence_close(&sequence);
+  if (o->json) print_json(status, o, r.stage, &written, t, seconds);
+  for (int k = 0; k < r.n; k++) {
+    if (r.stage) view_stage_free(r.stage + k);
+    if (r.sequence) view_sequence_close(r.sequence + k);
+  }
+  free(r.stage);
+  free(r.sequence);
   return status;
 }
 

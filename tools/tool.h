@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -35,6 +36,12 @@ static inline void tool_message(void *user, const csim_message *m) {
 
 static inline void tool_log_init(const char *program, tool_log *t) {
   *t = (tool_log){.log = {.write = tool_message, .user = t}, .program = program};
+}
+
+/// Whether both paths (NULL: none) name one file that is there.
+static inline int tool_is_same_file(const char *p, const char *q) {
+  struct stat a, b;
+  return p && q && !stat(p, &a) && !stat(q, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
 /// An error of the command line. @return CSIM_INVALID

@@ -5,10 +5,10 @@
 //    8 bytes: u32 size, "JSON"; the text, with blanks up to a multiple of 4
 //    8 bytes: u32 size, "BIN\0"; arrays, each a multiple of 4
 //
-// A glTF vertex has one texture coordinate and one normal, so vertices on seams and hard edges are
-// repeated. Targets are differences from the first frame. They are kept in spools, because the JSON
-// comes first in the file and has all positions. Lengths are metres and y is up: the root node has
-// the conversion.
+// A glTF vertex has one texture coordinate of each set and one normal, so vertices on seams and
+// hard edges are repeated. Sets have numbers; their names are in the mesh's extras. Targets are
+// differences from the first frame. They are kept in spools, because the JSON comes first in the
+// file and has all positions. Lengths are metres and y is up: the root node has the conversion.
 #include "base/bytes.h"
 #include "cache/buffer.h"
 #include "cache/export.h"
@@ -50,8 +50,8 @@ static int make_vertices(csim_export *e, int i) {
   const csim_cache_object *from = &e->object[i];
   glb_object *o = &((glb *)e->state)->object[i];
   int ncorner = csim_corners(from), has_given = csim_export_all_normal(e, i);
-  int what =
-      CSIM_SPLIT_UV | (has_given ? CSIM_SPLIT_NORMAL : 0) | (ncorner ? 0 : CSIM_SPLIT_VERTICES);
+  int what = CSIM_SPLIT_UV | CSIM_SPLIT_UV_SETS | (has_given ? CSIM_SPLIT_NORMAL : 0) |
+             (ncorner ? 0 : CSIM_SPLIT_VERTICES);
   if (csim_split_make(from, what, &e->arena, &o->split)) return -1;
   for (int f = 0; f < from->nface; f++) {
     int n = from->face_start[f + 1] - from->face_start[f];
@@ -246,6 +246,29 @@ static void print_targets(const csim_export *e, const glb_object *o, text *t) {
   print(&t->meshes, "]");
 }
 
+// The sets of texture coordinates of an object: the first, where it has one, and the further ones.
+static int count_sets(const csim_cache_object *from) {
+  return (from->nuv > 0) + from->nuv_set;
+}
+
+static csim_uv_set get_set(const csim_cache_object *from, int k) {
+  if (from->nuv && !k)
+    return (csim_uv_set){.name = "uv", .n = from->nuv, .uv = from->uv, .face_uv = from->face_uv};
+  return from->uv_set[k - (from->nuv > 0)];
+}
+
+// The names of the sets, in the order of their numbers, where there are several.
+static void print_set_names(const csim_cache_object *from, text *t) {
+  int n = count_sets(from);
+  if (!from->nuv_set) return;
+  print(&t->meshes, ",\"extras\":{\"uv_sets\":[");
+  for (int k = 0; k < n; k++) {
+    if (k) print(&t->meshes, ",");
+    print_name(&t->meshes, get_set(from, k).name);
+  }
+  print(&t->meshes, "]}");
+}
+
 // An object as a node and a mesh. Its arrays come in the order in which write_arrays writes them.
 static void print_object(const csim_export *e, int i, text *t) {
   const csim_cache_object *from = &e->object[i];
@@ -266,13 +289,15 @@ static void print_object(const csim_export *e, int i, text *t) {
         add_array(t, "VEC3", FLOAT32, o->split.n, box));
   if (o->shaded)
     print(&t->meshes, ",\"NORMAL\":%d", add_array(t, "VEC3", FLOAT32, o->split.n, NULL));
-  if (from->nuv)
-    print(&t->meshes, ",\"TEXCOORD_0\":%d", add_array(t, "VEC2", FLOAT32, o->split.n, NULL));
+  for (int k = 0; k < count_sets(from); k++)
+    print(&t->meshes, ",\"TEXCOORD_%d\":%d", k, add_array(t, "VEC2", FLOAT32, o->split.n, NULL));
   if (from->colour)
     print(&t->meshes, ",\"COLOR_0\":%d", add_array(t, "VEC3", FLOAT32, o->split.n, NULL));
   print(&t->meshes, "}");
   if (o->moves) print_targets(e, o, t);
-  print(&t->meshes, "}]}");
+  print(&t->meshes, "}]");
+  print_set_names(from, t);
+  print(&t->meshes, "}");
 }
 
 // The weight of each frame's target over time, for all objects that move.
@@ -347,6 +372,16 @@ static void write_float(csim_file *file, double value) {
   write_word(file, csim_float_bits((float)value));
 }
 
+// glTF's v goes down.
+static void write_set(csim_file *file, const glb_object *o, const csim_uv_set *set) {
+  for (int k = 0; k < o->split.n; k++) {
+    int c = o->split.corner[k], t = c < 0 ? -1 : set->face_uv[c];
+    const double *uv = t < 0 ? (const double[2]){0, 0} : set->uv + csim_row(2, t);
+    write_float(file, uv[0]);
+    write_float(file, 1 - uv[1]);
+  }
+}
+
 static int write_arrays(csim_export *e, csim_file *file, int i) {
   const csim_cache_object *from = &e->object[i];
   const glb_object *o = &((glb *)e->state)->object[i];
@@ -359,11 +394,9 @@ static int write_arrays(csim_export *e, csim_file *file, int i) {
   for (ptrdiff_t k = 0; k < csim_xyz(o->split.n); k++) write_float(file, (double)o->start[k]);
   for (ptrdiff_t k = 0; k < csim_xyz(o->split.n) && o->shaded; k++)
     write_float(file, (double)o->normal[k]);
-  for (int k = 0; k < o->split.n && from->nuv; k++) { // glTF's v goes down
-    int c = o->split.corner[k], t = c < 0 ? -1 : from->face_uv[c];
-    const double *uv = t < 0 ? (const double[2]){0, 0} : from->uv + csim_row(2, t);
-    write_float(file, uv[0]);
-    write_float(file, 1 - uv[1]);
+  for (int k = 0; k < count_sets(from); k++) {
+    csim_uv_set set = get_set(from, k);
+    write_set(file, o, &set);
   }
   for (ptrdiff_t k = 0; k < csim_xyz(o->split.n) && from->colour; k++)
     write_float(file, from->colour[csim_xyz(o->split.vert[k / 3]) + k % 3]);

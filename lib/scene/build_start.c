@@ -2,8 +2,12 @@
 #include "scene/cached.h"
 #include "scene/compile.h"
 
+#include "math/vec3.h"
+
 #include <limits.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 csim_status csim_build_open_start(csim_build *build) {
   const csim_scene *scene = build->scene;
@@ -44,5 +48,40 @@ csim_status csim_build_start(csim_build *build, const csim_object *object, const
   if (status == CSIM_INVALID)
     csim_say(build->log, CSIM_ERROR, object->place, "\"%s\" is not finite in \"%s\"", object->name,
              info->file);
+  return status;
+}
+
+csim_status csim_build_check_start(const csim_build *build, const csim_object *object,
+                                   const csim_collider *collider) {
+  const double near = 0.01; // of the collider's size
+  const csim_cache_info *info = build->start ? csim_cache_get_info(build->start) : NULL;
+  int k = info && collider->mesh ? csim_cached_object(info, object->name) : -1;
+  if (k < 0 || info->object[k].nvert != collider->mesh->nvert) return CSIM_OK;
+  ptrdiff_t n = csim_xyz(collider->mesh->nvert);
+  double *x = CSIM_NEW(double, n), *to = CSIM_NEW(double, n), off = 0;
+  csim_status status = x && to ? CSIM_OK : CSIM_MEMORY;
+  if (!status) {
+    memset(to, 0, (size_t)n * sizeof *to);
+    status = csim_cached_add(build->start, k, build->start_frame, 0, info->unit, to);
+  }
+  if (!status) {
+    double low[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+    csim_collider_vertices(collider, 0, x);
+    for (ptrdiff_t i = 0; i < n; i++) {
+      off = csim_max(off, fabs(x[i] - to[i]));
+      low[i % 3] = csim_min(low[i % 3], x[i]);
+      high[i % 3] = csim_max(high[i % 3], x[i]);
+    }
+    if (off > near * csim_distance(low, high))
+      csim_say(build->log, CSIM_WARNING, object->place,
+               "\"%s\" is %.3g m from where it is in frame %lld of \"%s\", which the scene starts "
+               "from%s",
+               object->name, off, info->number[build->start_frame], info->file,
+               collider->nframe > 1 ? ": a sequence begins at the start frame, unless \"offset\" "
+                                      "shifts it"
+                                    : "");
+  }
+  free(x);
+  free(to);
   return status;
 }

@@ -202,12 +202,13 @@ static int pass_of(const csim_object *object) {
   return object->type != CSIM_OBJECT_COLLIDER ? BODIES : object->ghost ? GHOSTS : COLLIDERS;
 }
 
-static csim_status add_collider(const csim_scene *scene, const csim_object *object, csim_log *log,
-                                csim_world *world) {
+static csim_status add_collider(const csim_build *build, const csim_object *object) {
+  csim_world *world = build->world;
   int k = world->ncollider + world->nghost;
   *(object->ghost ? &world->nghost : &world->ncollider) += 1;
-  return csim_build_collider(scene, object, log, &world->arena, &world->collider[k],
-                             &world->collider_mesh[k]);
+  csim_status status = csim_build_collider(build->scene, object, build->log, &world->arena,
+                                           &world->collider[k], &world->collider_mesh[k]);
+  return status ? status : csim_build_check_start(build, object, &world->collider[k]);
 }
 
 csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_log *log,
@@ -249,8 +250,7 @@ csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_
     for (int o = 0; o < scene->nobject && status != CSIM_MEMORY; o++) {
       const csim_object *object = &scene->object[o];
       if (pass_of(object) != pass) continue;
-      csim_status added =
-          pass == BODIES ? add_body(&build, object) : add_collider(scene, object, log, world);
+      csim_status added = pass == BODIES ? add_body(&build, object) : add_collider(&build, object);
       if (added) status = added;
     }
   if (!status) status = csim_build_links(&build);

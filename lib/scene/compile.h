@@ -168,6 +168,12 @@ csim_status csim_build_open_start(csim_build *build);
 /// @return as above
 csim_status csim_build_start(csim_build *build, const csim_object *object, const csim_body *body);
 
+/// Warns of a collider that is not where that cache has it: sequences begin at the scene's start
+/// frame, whichever that is.
+/// @return CSIM_IO, CSIM_MEMORY
+csim_status csim_build_check_start(const csim_build *build, const csim_object *object,
+                                   const csim_collider *collider);
+
 /// Adds attachments and seams. All bodies must have been added.
 csim_status csim_build_links(csim_build *build);
 

@@ -2,6 +2,7 @@
 #include "scene/reader.h"
 
 #include "base/number.h"
+#include "scene/inputs.h"
 #include "scene/units.h"
 
 #include <dirent.h>
@@ -545,8 +546,8 @@ static const char *read_path(csim_reader *r, const csim_field *f, const cJSON *i
                    ? csim_arena_copy(&r->scene->arena, item->valuestring)
                    : csim_arena_print(&r->scene->arena, "%.*s/%s", (int)(slash - source->name),
                                       source->name, item->valuestring);
-  if (path) *(char **)at(base, f->offset) = path;
-  return path;
+  if (!path || csim_inputs_add(r->scene, path)) return NULL;
+  return *(char **)at(base, f->offset) = path;
 }
 
 // What may have been meant by a path that names nothing: a file of the same folder.

@@ -4,6 +4,7 @@
 #include "scene/exceptions.h"
 #include "scene/ledger.h"
 #include "scene/gather.h"
+#include "scene/inputs.h"
 #include "scene/worst.h"
 
 #include "base/number.h"
@@ -157,6 +158,22 @@ static csim_status take_directory(csim_output_writer *w) {
   if (!status) status = csim_output_enter(w->out, w->log, &w->folder);
   if (status || w->folder >= 0) return status;
   return csim_fail(w->log, CSIM_IO, (csim_place){.file = w->out}, "this directory has gone again");
+}
+
+static int is_ours(const csim_scene *scene, const char *name) {
+  long long number;
+  return classify(scene, name, &number) != NOT_OURS;
+}
+
+// What the scene reads must not be removed, or replaced by frames.
+static csim_status spare_inputs(const csim_output_writer *w) {
+  const char *input = csim_inputs_within(w->scene, w->folder, is_ours);
+  if (!input) return CSIM_OK;
+  csim_say(w->log, CSIM_ERROR, (csim_place){.file = input},
+           "this is read for the scene, and a run in %s would replace it: choose another "
+           "directory, or put it elsewhere",
+           w->out);
+  return CSIM_INVALID;
 }
 
 // Removes the files of an earlier run, its record last: while the record exists, the remaining
@@ -370,6 +387,7 @@ csim_status csim_output_create(const csim_scene *scene, const csim_world *world,
   if (w->digits < MIN_DIGITS) w->digits = MIN_DIGITS;
   w->cache_path = csim_arena_print(&w->arena, "%s/%s.clothcache", w->out, scene->name);
   csim_status status = take_directory(w);
+  if (!status) status = spare_inputs(w);
   // write the record before anything is created or removed: a run that is killed at once is then
   // known to be ours, and one that was complete no longer counts as complete
   int known = start->resume || start->overwrite;

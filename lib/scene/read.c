@@ -1,4 +1,5 @@
 // scene/read.c: csim_scene_read: files and settings -> tree -> tables -> scene.
+#include "scene/inputs.h"
 #include "scene/merge.h"
 #include "scene/reader.h"
 
@@ -50,6 +51,13 @@ static void name_after_file(csim_scene *scene, const char *path) {
   }
 }
 
+// Adds the files that the scene's own text is in.
+static int add_sources(csim_reader *r) {
+  for (ptrdiff_t k = 0; k < r->json.nsource; k++)
+    if (r->json.source[k].positions && csim_inputs_add(r->scene, r->json.source[k].name)) return -1;
+  return 0;
+}
+
 static void read_tree(csim_reader *r, const cJSON *tree) {
   csim_scene *scene = r->scene;
   if (!cJSON_IsObject(tree)) {
@@ -85,6 +93,7 @@ static csim_status read_scene(const char *path, const char *text, size_t length,
   if (status != CSIM_OK) goto done;
   read_tree(&r, tree);
   csim_read_phases(&r, tree, read_tree);
+  if (add_sources(&r)) goto done;
   int nomem = r.memory || scene->arena.failed || r.scratch.failed || r.json.arena.failed;
   status = nomem ? CSIM_MEMORY : r.ncomplaint ? CSIM_INVALID : CSIM_OK;
   if (status == CSIM_OK && !resolve(scene)) status = CSIM_MEMORY;

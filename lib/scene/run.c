@@ -5,6 +5,7 @@
 #include "model/links.h"
 #include "scene/exceptions.h"
 #include "scene/conserved.h"
+#include "scene/inputs.h"
 #include "scene/resume.h"
 #include "scene/samples.h"
 #include "scene/sim.h"
@@ -552,7 +553,13 @@ csim_status csim_dump_model(const csim_scene *scene, const csim_run_options *opt
   csim_run_report counts = {0};
   run r = {.scene = scene, .options = options, .log = log, .report = &counts, .folder = -1};
   csim_file *file = NULL;
-  csim_status status = create(&r);
+  csim_status status = CSIM_OK;
+  if (csim_inputs_same(scene, path)) {
+    csim_say(log, CSIM_ERROR, (csim_place){.file = path},
+             "the model would replace this file, which the scene is read from");
+    status = CSIM_INVALID;
+  }
+  if (!status) status = create(&r);
   if (!status) status = csim_file_create(path, log, &file);
   if (status) goto done;
   const csim_model *model = r.sim.world.model;

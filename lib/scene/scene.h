@@ -337,9 +337,12 @@ typedef struct csim_phase_keys {
   csim_scene *scene; ///< the whole scene with the phase's keys; its frame_end is the phase's
 } csim_phase_keys;
 
+typedef struct csim_input csim_input; // see inputs.h
+
 struct csim_scene {
   csim_arena arena;
   char *file;         ///< as given
+  csim_input *input;  ///< every file that it is read from
   int version;        ///< of the scene format: 1
   char *name;         ///< file name part of outputs
   char *description;  ///< NULL if none

@@ -177,6 +177,18 @@ cp out_pc2/sheet.pc2 own.pc2 && cp out_pc2/sheet_rest.obj own.obj && ln own.obj 
 outputs 2 "would replace what it is made of" "$clothcache" import own.pc2 -o ./own.pc2
 outputs 2 "would replace what it is made of" "$clothcache" import own.pc2 --mesh own.obj -o linked.obj
 check "both are as they were" sh -c 'cmp own.pc2 out_pc2/sheet.pc2 && cmp own.obj out_pc2/sheet_rest.obj'
+# the unit of an archive stays that of the cache, and of what is made of that
+cat >cm.json <<'END'
+{"name": "cm", "units": {"length": "cm"}, "frames": {"end": 2}, "output": {"formats": ["abc"]},
+ "objects": [{"name": "sheet", "type": "cloth", "material": "cotton", "mesh": {"shape": "grid", "size": ["1 m", "1 m"], "cells": [2, 2]}}]}
+END
+outputs 0 "" "$BIN/clothsim" cm.json -q -o cm
+outputs 0 "" "$clothcache" import cm/cm.abc -o back.clothcache
+outputs 0 '"meters_per_unit": 0.01' "$clothcache" info --json back.clothcache
+outputs 0 "" "$clothcache" export back.clothcache --to usda -o back.usda
+check "centimetres again" grep -q "metersPerUnit = 0.01$" back.usda
+outputs 0 "" "$clothcache" import cm/cm.abc --scale 0.01 -o metres.clothcache
+outputs 0 '"meters_per_unit": 1,' "$clothcache" info --json metres.clothcache
 # a cache with NaN, made from a PC2
 python3 - <<'PY'
 import struct

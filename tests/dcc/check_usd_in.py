@@ -125,6 +125,48 @@ cache, _ = imported("man.usda")
 for index, frame in enumerate(FRAMES):
     close(cache.positions(0, index), at(frame), f"skinned, frame {frame}", LIMIT * 20)
 
+# instances of a set piece, points with instances, a mirror, a hole
+stage = Usd.Stage.CreateNew(f"{folder}/set.usda")
+UsdGeom.SetStageUpAxis(stage, "Y")
+CORNERS = np.array([(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)], np.float32)
+
+
+def quad(path):
+    mesh = UsdGeom.Mesh.Define(stage, path)
+    mesh.CreatePointsAttr(CORNERS)
+    mesh.CreateFaceVertexCountsAttr([3, 3])
+    mesh.CreateFaceVertexIndicesAttr([0, 1, 2, 0, 2, 3])
+    return mesh
+
+
+quad("/piece/leaf")
+for k in range(2):
+    place = UsdGeom.Xform.Define(stage, f"/set/piece{k}")
+    place.GetPrim().GetReferences().AddInternalReference("/piece")
+    place.GetPrim().SetInstanceable(True)
+    UsdGeom.XformCommonAPI(place).SetTranslate((3 * k + 1, 0, 0))
+points = UsdGeom.PointInstancer.Define(stage, "/leaves")
+points.CreateProtoIndicesAttr([0])
+points.CreatePositionsAttr([(0, 0, 0)])
+points.CreatePrototypesRel().AddTarget(quad("/leaves/prototypes/leaf").GetPath())
+UsdGeom.XformCommonAPI(quad("/mirrored")).SetScale((-1, 1, 1))
+quad("/holed").CreateHoleIndicesAttr([1])
+stage.GetRootLayer().Save()
+run = clothusd("import", f"{folder}/set.usda", f"{folder}/set.abc")
+check(run.returncode == 0, f"usd in set.usda: {run.stderr}")
+words = run.stderr
+subprocess.run([f"{binaries}/clothcache", "import", f"{folder}/set.abc", "-o", f"{folder}/set.clothcache"], check=True)
+cache_of_set = clothcache.Cache(f"{folder}/set.clothcache")
+there = {thing.name: cache_of_set.positions(k, 0) for k, thing in enumerate(cache_of_set.objects)}
+check(len(there) == 5, f"meshes of the set: {sorted(there)}")
+for name, place in there.items():
+    x = 1 if "piece0" in name else 4 if "piece1" in name else 0
+    close(place, CORNERS * ((-1, 1, 1) if name.startswith("mirrored") else 1) + (x, 0, 0), name)
+check("/leaves is a PointInstancer, and left out" in words, f"instances of points are named: {words}")
+check("/holed: faces that are holes are kept" in words, f"holes are named: {words}")
+run = clothusd("import", f"{folder}/set.usda", f"{folder}/leaf.abc", "--object", "/leaves/prototypes/leaf")
+check(run.returncode == 0, f"a prototype that is asked for: {run.stderr}")
+
 run = clothusd("import", f"{folder}/body.usda", f"{folder}/no.abc", "--object", "/rig/box")
 check(run.returncode == 1 and "has no mesh" in run.stderr and not os.path.exists(f"{folder}/no.abc.tmp"), "no mesh")
 with open(f"{folder}/bad.usda", "w") as file:

@@ -1,5 +1,5 @@
 """check_uv_sets.py FOLDER BIN: further sets of texture coordinates, from a USD file of usd-core through clothusd and
-clothsim to USD (usda, usdc, value clips) read by usd-core, and to Alembic and the cache read by Blender."""
+clothsim to USD (usda, usdc, value clips) read by usd-core, and to Alembic, glTF and the cache read by Blender."""
 import json
 import os
 import subprocess
@@ -70,7 +70,7 @@ write_stage(f"{folder}/other.usdc", 1e-1)
 for name in ("given", "other"):
     run(sys.executable, "tools/clothusd", "import", f"{folder}/{name}.usdc", f"{folder}/{name}.abc")
 scene = {"name": "uv", "frames": {"start": 1, "end": 3, "fps": 24, "substeps": 2},
-         "output": {"colliders": True, "formats": ["abc", "usda"]},
+         "output": {"colliders": True, "formats": ["abc", "usda", "glb"]},
          "objects": [{"name": "sheet", "type": "cloth", "material": "cotton", "mesh": {"file": "given.abc"}},
                      {"name": "slab", "type": "collider", "position": [0, -1, 0], "mesh": {"file": "given.abc"}}]}
 with open(f"{folder}/uv.json", "w") as file:
@@ -124,6 +124,25 @@ def check_blender(thing, first, what):
 bpy.ops.wm.alembic_import(filepath=f"{folder}/uv/uv.abc", as_background_job=False)
 for name in ("sheet", "slab"):
     check_blender(bpy.data.objects[name], "uv", f"Blender, Alembic, {name}")
+bpy.ops.wm.read_factory_settings(use_empty=True)
+bpy.ops.import_scene.gltf(filepath=f"{folder}/uv/uv.glb", merge_vertices=False)
+for name in ("sheet", "slab"):
+    mesh = bpy.data.objects[name].data
+    check(list(mesh.get("uv_sets", ())) == ["uv", "atlas", "lightmap", "paint"], f"glTF, {name}: {mesh.get('uv_sets')}")
+    corners = np.arange(NCORNER).reshape(-1, 4)[:, [0, 1, 2, 0, 2, 3]].reshape(-1, 3)
+    flats = []
+    for layer in mesh.uv_layers:
+        flat = np.empty(2 * len(layer.data), np.float32)
+        layer.data.foreach_get("uv", flat)
+        flats.append(flat.reshape(-1, 2))
+    check(len(flats) == len(SETS), f"glTF, {name}: {len(flats)} sets")
+    if len(flats) != len(SETS):
+        continue
+    got = np.hstack(flats).reshape(len(corners), 3, -1)
+    want = np.hstack([wanted(set_name) for set_name in SETS])[corners]
+    # Blender may begin a triangle with another corner; the paths of glTF are 1 - v, twice rounded
+    turned = np.stack([np.abs(np.roll(got, k, 1) - want).max((1, 2)) for k in range(3)]).min(0)
+    check(turned.max() <= 1e-6 * np.abs(want).max(), f"glTF, {name}: off by {turned.max()}")
 bpy.ops.wm.read_factory_settings(use_empty=True)
 archive = os.path.join(os.path.abspath(folder), "clothsim_cache.zip")
 subprocess.run([sys.executable, os.path.join(ROOT, "tools/blender/package"), archive], check=True)

@@ -16,6 +16,11 @@ enum { NVERT = 6, NFRAME = 4, NCORNER = 7, NOBJECT = 3 };
 static const int face_start[] = {0, 4, 7}, face_vert[] = {0, 1, 2, 3, 1, 4, 2};
 static const int face_uv[] = {0, 1, 2, 3, 4, 5, -1}, face_normal[] = {0, 1, 2, 3, 4, 5, 6};
 static const double uv[] = {0, 0, .5, 0, .5, 1, 0, 1, .625, 0, 1, 0};
+// a further set, with a seam where the first has none: between corners of vertex 2
+static const int face_more[] = {0, 1, 2, 0, 1, 2, 1};
+static const double more[] = {.25, .5, .75, 1, -2, 3};
+static const csim_uv_set sets[] = {
+    {.name = "light \"map\"", .n = 3, .uv = more, .face_uv = face_more}};
 static const double normal[] = {0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1};
 static const double colour[] = {0, 0, 0, .5, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1};
 static const csim_cache_object objects[NOBJECT] = {
@@ -27,6 +32,8 @@ static const csim_cache_object objects[NOBJECT] = {
      .nuv = 6,
      .uv = uv,
      .face_uv = face_uv,
+     .nuv_set = 1,
+     .uv_set = sets,
      .colour = colour},
     {.name = "wedge",
      .type = CSIM_CACHE_COLLIDER,
@@ -36,7 +43,9 @@ static const csim_cache_object objects[NOBJECT] = {
      .face_vert = face_vert,
      .nnormal = NCORNER,
      .normal = normal,
-     .face_normal = face_normal},
+     .face_normal = face_normal,
+     .nuv_set = 1,
+     .uv_set = sets},
     {.name = "dust", .type = CSIM_CACHE_COLLIDER, .nvert = 2},
 };
 // corners of the triangles, as fans
@@ -135,6 +144,7 @@ static void check_cloth(const file *f) {
   const unsigned char *x = array_of(f, number(attributes, "POSITION"), "VEC3", &nvert);
   const unsigned char *normals = array_of(f, number(attributes, "NORMAL"), "VEC3", &m);
   const unsigned char *st = array_of(f, number(attributes, "TEXCOORD_0"), "VEC2", &m);
+  const unsigned char *further = array_of(f, number(attributes, "TEXCOORD_1"), "VEC2", &m);
   const unsigned char *rgb = array_of(f, number(attributes, "COLOR_0"), "VEC3", &m);
   const cJSON *targets = item(p, "targets");
   CHECK(n == 9 && nvert == NCORNER && cJSON_GetArraySize(targets) == NFRAME - 1);
@@ -143,6 +153,8 @@ static void check_cloth(const file *f) {
     CHECK(at >= 0 && at < nvert);
     CHECK(value_of(st, 2 * at) == (face_uv[c] < 0 ? 0 : uv[2 * face_uv[c]]));
     CHECK(value_of(st, 2 * at + 1) == 1 - (face_uv[c] < 0 ? 0 : uv[2 * face_uv[c] + 1]));
+    CHECK(value_of(further, 2 * at) == more[2 * face_more[c]]);
+    CHECK(value_of(further, 2 * at + 1) == 1 - more[2 * face_more[c] + 1]);
     for (int frame = 0; frame < NFRAME; frame++) {
       double want[3 * NVERT], length = 0;
       const cJSON *target = cJSON_GetArrayItem(targets, frame - 1);
@@ -187,6 +199,14 @@ static void test_file(void) {
   check_animation(&f);
   const cJSON *wedge = primitive_of(&f, 1), *dust = primitive_of(&f, 2);
   CHECK(!item(wedge, "targets") && item(item(wedge, "attributes"), "NORMAL"));
+  // names of sets, and a further set alone is the first of glTF
+  const cJSON *meshes = item(f.json, "meshes");
+  const cJSON *names = item(item(cJSON_GetArrayItem(meshes, 0), "extras"), "uv_sets");
+  CHECK(cJSON_GetArraySize(names) == 2);
+  CHECK_TEXT(cJSON_GetArrayItem(names, 1)->valuestring, "light \"map\"");
+  CHECK(cJSON_GetArraySize(item(item(cJSON_GetArrayItem(meshes, 1), "extras"), "uv_sets")) == 1);
+  CHECK(item(item(wedge, "attributes"), "TEXCOORD_0") &&
+        !item(item(wedge, "attributes"), "TEXCOORD_1"));
   CHECK(number(wedge, "mode") == 4 && number(wedge, "material") == 1);
   CHECK(number(dust, "mode") == 0 && !item(dust, "indices") && item(dust, "targets"));
   const cJSON *nodes = item(f.json, "nodes"), *root = cJSON_GetArrayItem(nodes, NOBJECT);

@@ -154,6 +154,9 @@ int diff_trouble(diff_run *run, const char *file, const char *text);
 int diff_find(diff_run *run);
 void diff_release(diff_run *run);
 
+/// Whether a path is a side's file, or one of the files that a run has left in its folder.
+int diff_owns(const char *side, const char *path);
+
 /// Makes Alembic files of those USD files among a side's unread ones that differ from the other
 /// side's, and sources of these: with clothusd, which CLOTHUSD may name, or which is beside this
 /// program, in ../tools or in PATH. Where that fails they stay unread.

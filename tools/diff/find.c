@@ -53,6 +53,20 @@ static int is_bookkeeping(const char *name) {
          !strcmp(name, "run.files");
 }
 
+int diff_owns(const char *side, const char *path) {
+  struct stat file;
+  int found = tool_is_same_file(side, path);
+  DIR *folder = !found && !stat(path, &file) ? opendir(side) : NULL;
+  for (struct dirent *d; folder && !found && (d = readdir(folder));) {
+    struct stat st;
+    if (!csim_sequence_kind_of(side, d->d_name) && !is_bookkeeping(d->d_name)) continue;
+    found = !fstatat(dirfd(folder), d->d_name, &st, 0) && st.st_dev == file.st_dev &&
+            st.st_ino == file.st_ino;
+  }
+  if (folder) closedir(folder);
+  return found;
+}
+
 // Sorts the files of a folder: how many there are of each kind.
 static int list_side(diff_run *run, diff_side *side, int count[DIFF_NKIND]) {
   DIR *folder = opendir(side->path);

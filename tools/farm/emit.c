@@ -12,11 +12,17 @@ FILE *farm_create(farm *f, const char *name, farm_file *file) {
   if (file->path && file->temp) {
     snprintf(file->path, size, "%s/%s", f->folder, name);
     snprintf(file->temp, size, "%s.%ld.tmp", file->path, (long)getpid());
+    if (tool_is_same_file(file->path, f->scene)) {
+      fprintf(stderr, "%s: %s: the sweep would replace its scene; choose another directory\n",
+              f->log.program, f->scene);
+      goto failed;
+    }
     file->stream = fopen(file->temp, "w");
   }
   if (file->stream) return file->stream;
   fprintf(stderr, "%s: %s/%s: cannot create: %s\n", f->log.program, f->folder, name,
           strerror(errno));
+failed:
   free(file->path);
   free(file->temp);
   return NULL;

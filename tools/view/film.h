@@ -11,19 +11,18 @@ typedef struct view_written {
   long long bytes;   ///< of the file, of the last one of several
 } view_written;
 
-// With another stage (NULL allowed) every picture shows both side by side, this one on the left:
-// the frame of the same number, or the nearest that it has.
+// Of n stages every picture shows all, the first on the upper left, two beside each other, more in
+// rows and columns: a frame of the first, and of the others that of the same number, or the
+// nearest.
 
-/// One picture, or as many as options->tiles of first to last frame on one sheet.
-csim_status view_film_sheet(const view_stage *stage, const view_stage *other, csim_log *log,
-                            view_written *written);
+/// One picture, or as many as options->tiles of first to last frame on one sheet. More than two
+/// stages then have a row each.
+csim_status view_film_sheet(const view_stage *stage, int n, csim_log *log, view_written *written);
 
 /// One picture a frame; the run of '#' in the name becomes the frame's number.
-csim_status view_film_frames(const view_stage *stage, const view_stage *other, csim_log *log,
-                             view_written *written);
+csim_status view_film_frames(const view_stage *stage, int n, csim_log *log, view_written *written);
 
 /// H.264 through ffmpeg. CSIM_IO when it is not installed or fails.
-csim_status view_film_movie(const view_stage *stage, const view_stage *other, csim_log *log,
-                            view_written *written);
+csim_status view_film_movie(const view_stage *stage, int n, csim_log *log, view_written *written);
 
 #endif

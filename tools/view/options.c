@@ -30,8 +30,8 @@ const char view_help[] =
     "                       else the gap to other surfaces), or\n"
     "                       distance (to --compare)\n"
     "      --range LO:HI    ends of the colours, in the legend's unit\n"
-    "      --compare INPUT  a second run, side by side with the first; in pictures under one\n"
-    "                       camera, where --colour distance has the way between both\n"
+    "      --compare INPUT  a further run, beside the first; may be repeated; in pictures under\n"
+    "                       one camera, where --colour distance has the way to the first\n"
     "      --crossings      triangles that pass through others in red\n"
     "  -w, --wire           edges of the polygons\n"
     "camera and film\n"
@@ -137,8 +137,9 @@ static int read_value(const char *name, char *value, view_options *o, const char
   if (!strcmp(name, text)) return *wanted = (hint), (read)
   OPTION("-o", "a file", (o->out = value, *value != 0));
   OPTION("--output", "a file", (o->out = value, *value != 0));
-  OPTION("--compare", "a cache or directory", (o->compare = value, *value != 0));
-  OPTION("--hide", "a name", (o->hide[o->nhide++] = value, 1));
+  OPTION("--compare", "a cache or directory",
+         (o->compare.word[o->compare.n++] = value, *value != 0));
+  OPTION("--hide", "a name", (o->hide.word[o->hide.n++] = value, 1));
   OPTION("--frame", "a number", read_frame(value, o));
   OPTION("--frames", "FIRST:LAST or FIRST:LAST:STEP", read_frames(value, o));
   OPTION("--tiles", "a whole number in 1..400", read_int(value, 1, 400, &o->tiles));
@@ -194,8 +195,10 @@ static csim_status check(view_options *o, csim_log *log) {
     wrong = "the output must end in .png, .mp4 or .html";
   else
     o->output = strchr(o->out, '#') ? VIEW_FRAMES : VIEW_SHEET;
-  if (!wrong && o->mode == VIEW_DISTANCE && !o->compare)
+  if (!wrong && o->mode == VIEW_DISTANCE && !o->compare.n)
     wrong = "--colour distance needs --compare with a second cache or directory";
+  if (!wrong && o->output == VIEW_PAGE && o->compare.n > 1)
+    wrong = "a page shows two runs: give --compare once, or make pictures or a movie of all";
   if (!wrong && o->output == VIEW_MOVIE && (o->width % 2 || o->height % 2))
     wrong = "a movie's sides must be even";
   if (wrong) csim_log_print(log, CSIM_ERROR, NULL, "%s", wrong);
@@ -208,8 +211,9 @@ csim_status view_options_read(int argc, char **argv, csim_log *log, view_options
                       .aim = {.azimuth = 35, .elevation = 22, .zoom = 1},
                       .page = {.megabytes = 20, .error = -1}};
   o->path = calloc((size_t)argc + 1, sizeof *o->path);
-  o->hide = calloc((size_t)argc + 1, sizeof *o->hide);
-  if (!o->path || !o->hide) return CSIM_MEMORY;
+  o->hide.word = calloc((size_t)argc + 1, sizeof *o->hide.word);
+  o->compare.word = calloc((size_t)argc + 1, sizeof *o->compare.word);
+  if (!o->path || !o->hide.word || !o->compare.word) return CSIM_MEMORY;
   int only_paths = 0;
   for (int i = 1; i < argc; i++) {
     if (only_paths || argv[i][0] != '-' || !argv[i][1]) {
@@ -247,5 +251,6 @@ csim_status view_options_read(int argc, char **argv, csim_log *log, view_options
 
 void view_options_free(view_options *o) {
   free(o->path);
-  free(o->hide);
+  free(o->hide.word);
+  free(o->compare.word);
 }

@@ -13,6 +13,12 @@ typedef enum view_output {
   VIEW_PAGE,   ///< X.html
 } view_output;
 
+/// Values of an option that may be repeated.
+typedef struct view_words {
+  int n;
+  char **word; ///< (n)
+} view_words;
+
 /// Which frames of the input.
 typedef struct view_frames {
   int has_one;
@@ -50,7 +56,7 @@ typedef struct view_options {
   int npath;
   char **path; ///< (npath) inputs
   const char *out;
-  char *compare; ///< second input, or NULL
+  view_words compare; ///< further inputs
   view_output output;
   view_frames frames;
   int width, height; ///< [pixel] of one picture; 0 = the output's own
@@ -62,8 +68,7 @@ typedef struct view_options {
   double fps; ///< [1/s] of a movie; 0 = the input's, else 24
   view_mode mode;
   view_range range;
-  int nhide;
-  char **hide; ///< (nhide) names of objects left out
+  view_words hide; ///< names of objects left out
   view_page_limits page;
   int json, quiet, help, version;
 } view_options;

@@ -122,12 +122,14 @@ static csim_status survey(view_stage *s, csim_log *log) {
 }
 
 static void hide_objects(view_stage *s, csim_log *log) {
-  for (int h = 0; h < s->options->nhide; h++) {
+  for (int h = 0; h < s->options->hide.n; h++) {
     int found = 0;
     for (int o = 0; o < s->sequence->nobject; o++)
-      if (!strcmp(s->sequence->object[o].name, s->options->hide[h])) s->track[o].hidden = found = 1;
+      if (!strcmp(s->sequence->object[o].name, s->options->hide.word[h]))
+        s->track[o].hidden = found = 1;
     if (!found)
-      csim_log_print(log, CSIM_WARNING, NULL, "--hide %s: no such object", s->options->hide[h]);
+      csim_log_print(log, CSIM_WARNING, NULL, "--hide %s: no such object",
+                     s->options->hide.word[h]);
   }
 }
 
@@ -199,14 +201,13 @@ static void gather(const view_stage *s, double lo[3], double hi[3], view_fit *fi
   }
 }
 
-/// The camera, as it was aimed, sees what is framed of a stage, and of another (or NULL).
-static void place_camera(view_stage *s, const view_stage *with) {
+/// The camera of the first of n stages, as it was aimed, sees what is framed of all of them.
+static void place_camera(view_stage *s, int n) {
   const view_options *o = s->options;
   view_scene *c = &s->scene;
   double lo[3] = {1e300, 1e300, 1e300}, hi[3] = {-1e300, -1e300, -1e300};
   view_fit fit = {0};
-  gather(s, lo, hi, &fit);
-  if (with) gather(with, lo, hi, &fit);
+  for (int k = 0; k < n; k++) gather(s + k, lo, hi, &fit);
   vec3 a = vec_load(lo), b = vec_load(hi);
   c->centre = vec_mix(a, b, 0.5);
   c->radius = 0.5 * vec_length(vec_sub(b, a)) * 1.02;
@@ -246,7 +247,7 @@ csim_status view_stage_set(const view_options *options, view_sequence *sequence,
   if (!status) status = survey(s, log);
   if (!status) {
     choose_framed(s);
-    place_camera(s, NULL);
+    place_camera(s, 1);
     status = view_stage_range(s, log);
   }
   if (status) view_stage_free(s);
@@ -264,12 +265,18 @@ void view_stage_free(view_stage *s) {
   s->frame = NULL;
 }
 
-void view_stage_share(view_stage *a, view_stage *b) {
-  aim_camera(a);
-  place_camera(a, b);
-  b->scene = a->scene;
-  a->range[0] = b->range[0] = fmin(a->range[0], b->range[0]);
-  a->range[1] = b->range[1] = fmax(a->range[1], b->range[1]);
+void view_stage_share(view_stage *s, int n) {
+  aim_camera(s);
+  place_camera(s, n);
+  for (int k = 1; k < n; k++) {
+    s->range[0] = fmin(s->range[0], s[k].range[0]);
+    s->range[1] = fmax(s->range[1], s[k].range[1]);
+  }
+  for (int k = 1; k < n; k++) {
+    s[k].scene = s->scene;
+    s[k].range[0] = s->range[0];
+    s[k].range[1] = s->range[1];
+  }
 }
 
 unsigned view_stage_colour(const view_stage *s, int object) {

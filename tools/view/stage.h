@@ -24,7 +24,7 @@ typedef struct view_track {
 
 typedef struct view_stage {
   const view_options *options;
-  view_sequence *sequence, *other; ///< not owned; other: --compare, or NULL
+  view_sequence *sequence, *other; ///< not owned; other: what distances are to, or NULL
   int nframe;
   int *frame;        ///< (nframe) indices of the frames chosen by --frame(s)
   view_track *track; ///< (nobject)
@@ -39,16 +39,16 @@ csim_status view_stage_set(const view_options *options, view_sequence *sequence,
                            view_sequence *other, csim_log *log, view_stage *stage);
 void view_stage_free(view_stage *stage);
 
-/// Gives two stages one camera, floor and range of colours, around what both show, so that their
-/// pictures can be held against each other. Both have the same up axis.
-void view_stage_share(view_stage *a, view_stage *b);
+/// Gives n stages one camera, floor and range of colours, around what all of them show, so that
+/// their pictures can be held against each other. They have the same up axis.
+void view_stage_share(view_stage *stage, int n);
 
 /// Draws the frame of an index of the sequence over the picture, with a legend if wanted.
 csim_status view_stage_draw(const view_stage *stage, int frame, int legend, csim_log *log,
                             view_picture *picture);
 
-/// Frame of `other` with the number of a frame of the sequence, or the nearest.
-int view_stage_match(const view_stage *stage, int frame);
+/// Frame of another sequence with the number of a frame of the stage's, or the nearest.
+int view_stage_match(const view_stage *stage, int frame, const view_sequence *other);
 
 /// Object of `other` that belongs to an object: by name, else the same place; -1 = none.
 int view_stage_partner(const view_stage *stage, int object);

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int view_stage_match(const view_stage *s, int frame) {
-  const view_sequence *q = s->other;
+int view_stage_match(const view_stage *s, int frame, const view_sequence *q) {
   long long number = s->sequence->number[frame];
   int best = 0;
   for (int f = 1; f < q->nframe; f++)
@@ -27,7 +26,8 @@ static csim_status measure_distance(const view_stage *s, int frame, int object, 
   int partner = view_stage_partner(s, object);
   csim_status status = CSIM_OK;
   if (partner >= 0)
-    status = view_sequence_read(s->other, view_stage_match(s, frame), partner, log, &other);
+    status =
+        view_sequence_read(s->other, view_stage_match(s, frame, s->other), partner, log, &other);
   if (!status && other.nvert != m->nvert) {
     csim_log_print(log, CSIM_ERROR, s->other->path,
                    "\"%s\" has %d vertices here and %d in %s: no distance of equal vertices",
