@@ -180,7 +180,7 @@ def main():
         print(f"{os.path.basename(path)}: tension {100 * worst[0]:.2f} %, {100 * worst[1]:.2f} % held at the border; tip "
               f"{100 * worst[2]:.2f} % of its fall", flush=True)
         bad += worst[0] > 0.02 or worst[2] > 0.03
-    sys.exit(bad > 0)
+    sys.exit(1 if bad else 0)
 
 
 if __name__ == "__main__":
