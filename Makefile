@@ -340,6 +340,10 @@ drape: all ## a virtual drape meter for every preset of cloth (DRAPE_FLAGS=--hel
 bench-fabric: all ## tensile and shear tests of cloth on five meshes: the moduli that were asked for? (FABRIC_FLAGS=--help; a minute, needs numpy)
 	@$(PYTHON) tests/bench/fabric.py --bin $(BIN) --out $(B)/bench/fabric $(FABRIC_FLAGS)
 
+.PHONY: bench-arcsim
+bench-arcsim: all ## pulls and bends cloth of ARCSim's material files: what their tables say? (ARCSIM_FLAGS="FILE..."; a minute a file, needs numpy)
+	@$(PYTHON) tests/bench/arcsim.py --bin $(BIN) --out $(B)/bench/arcsim $(ARCSIM_FLAGS)
+
 .PHONY: bench-dress
 bench-dress: all ## sewing patterns on a body: gaps, pairs, rest, time (DRESS_FLAGS="--patterns DIR --bodies DIR"; an hour)
 	@$(PYTHON) tests/bench/dress.py --bin $(BIN) --out $(B)/bench/dress $(DRESS_FLAGS)

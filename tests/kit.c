@@ -135,20 +135,20 @@ void kit_membrane(kit *k, const csim_moduli *moduli, csim_elements *membrane) {
 void kit_curvature(kit *k, double warp, double weft) {
   const csim_mesh *mesh = k->model->body[0].mesh;
   double *flat = CSIM_NEW(double, csim_row(6, mesh->ntri));
-  csim_bend *bend = CSIM_NEW(csim_bend, mesh->nvert);
+  double *factor = CSIM_NEW(double, mesh->nvert);
   csim_topology topology;
-  for (int v = 0; v < mesh->nvert; v++) bend[v] = (csim_bend){warp, weft};
+  for (int v = 0; v < mesh->nvert; v++) factor[v] = 1;
   CHECK(csim_topology_build(mesh->nvert, mesh->ntri, mesh->tri, &topology) == CSIM_OK);
   csim_fabric_lay(mesh->ntri, mesh->tri, mesh->vert, (double[]){1, 0, 0, 0, 1, 0, 0, 0, 1}, flat);
   unsigned char *held = CSIM_NEW(unsigned char, mesh->nvert);
   for (int i = 0; i < k->model->ntarget; i++) held[k->model->target[i].vert] = 1;
-  csim_curvature_hold(&topology, mesh->tri, held, bend);
+  csim_curvature_hold(&topology, mesh->tri, held, factor);
   free(held);
-  CHECK(csim_curvature_pairs(&topology, mesh->tri, flat, &(csim_part){.vert0 = 0}, bend,
-                             &k->curvature) == 0);
+  CHECK(csim_curvature_pairs(&topology, mesh->tri, flat, &(csim_part){.vert0 = 0},
+                             &(csim_bend){warp, weft}, factor, &k->curvature) == 0);
   csim_topology_free(&topology);
   free(flat);
-  free(bend);
+  free(factor);
 }
 
 // Twice the area of (a, b, c) as seen from above (-y).

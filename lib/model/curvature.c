@@ -10,7 +10,7 @@
 
 enum {
   LEAST = 6, // neighbours of a fit; if there are fewer, the next ring is used too
-  MOST = 48, // at a hub, where as many all around it are enough
+  MOST = 48, // of pairs, at a hub, where as many all around it are enough
   PATCH = MOST + LEAST,
 };
 
@@ -173,8 +173,9 @@ static void add_behind(const fans *f, int t, int a, int b, const double P[2], co
 }
 
 // Lays the neighbourhood of v flat. Distances are kept; angles are scaled by one factor, which
-// makes those around an inner vertex sum to 2 pi. Warp is that of the first triangle.
-static void lay_patch(const fans *f, int v, patch *p) {
+// makes those around an inner vertex sum to 2 pi. Warp is that of the first triangle. Of a ring of
+// more than `most` vertices every second, third ... is used.
+static void lay_patch(const fans *f, int v, int most, patch *p) {
   *p = (patch){.center = v};
   int n = walk_around(f, v), closed = f->ring[n] == f->ring[0] && n > 2, t0 = f->ring_tri[0];
   double sum = 0, (*at)[2] = p->at;
@@ -184,7 +185,7 @@ static void lay_patch(const fans *f, int v, patch *p) {
   const double *r = place_in(f, t0, f->ring[1]);
   double turned = (q[0] - o[0]) * (r[1] - o[1]) - (q[1] - o[1]) * (r[0] - o[0]) < 0 ? -1 : 1;
   double phi = csim_atan2(turned * (q[1] - o[1]), q[0] - o[0]);
-  int stride = (n + MOST - 1) / MOST;
+  int stride = (n + !closed + most - 1) / most;
   for (int k = 0; k < n + !closed; k++) {
     int t = f->ring_tri[k < n ? k : n - 1];
     double l = sqrt(distance2(place_in(f, t, v), place_in(f, t, f->ring[k])));
@@ -307,24 +308,8 @@ static int add_pair(pair_index *index, int a, int b, double w) {
   return index->pairs->failed ? -1 : 0;
 }
 
-static int add_patch(const patch *p, double area, const csim_part *part, const csim_bend *bend,
-                     pair_index *index) {
-  double row[1 + PATCH][3];
-  const double W[3] = {area * bend->warp, area * bend->weft,
-                       2 * area * sqrt(bend->warp * bend->weft)};
-  if (p->n < 2 || fit_curvature(p, row)) return 1;
-  for (int i = 0; i <= p->n; i++)
-    for (int j = 0; j < i; j++) {
-      double w = 0;
-      for (int c = 0; c < 3; c++) w -= W[c] * row[i][c] * row[j][c];
-      int a = i ? p->vert[i - 1] : p->center, b = j ? p->vert[j - 1] : p->center;
-      if (add_pair(index, part->vert0 + a, part->vert0 + b, w)) return -1;
-    }
-  return 0;
-}
-
 void csim_curvature_hold(const csim_topology *topology, const int *tri, unsigned char *held,
-                         csim_bend *bend) {
+                         double *factor) {
   enum { HELD = 1, BENDS = 2 };
   for (int t = 0; t < topology->ntri; t++) {
     const int *v = tri + csim_xyz(t);
@@ -332,25 +317,83 @@ void csim_curvature_hold(const csim_topology *topology, const int *tri, unsigned
     for (int k = 0; k < 3; k++) held[v[k]] |= BENDS;
   }
   for (int v = 0; v < topology->nvert; v++)
-    if (!(held[v] & BENDS)) bend[v] = (csim_bend){0};
+    if (!(held[v] & BENDS)) factor[v] = 0;
+}
+
+// Adds what bends at each vertex: the pairs of a patch, or an element of its own.
+typedef struct adder {
+  int most; // neighbours in a ring
+  int (*add)(struct adder *to, const patch *p, double area);
+  const csim_part *part;
+  const double *factor;
+  csim_bend bend;
+  pair_index index;       // of pairs
+  const double *table;    // of elements
+  csim_elements *patches; // the same
+} adder;
+
+// All that a vertex's neighbours allow. Returns the number left out, or -1 when out of memory.
+static int add_all(const csim_topology *topology, const int *tri, const double *flat, adder *to) {
+  csim_arena arena = {0};
+  fans f = {.topology = topology, .tri = tri, .flat = flat};
+  int left_out = 0, status = index_fans(topology, &arena, &f);
+  if (!status) share_areas(topology->ntri, &f);
+  for (int v = 0; v < topology->nvert && status >= 0; v++) {
+    if (f.start[v + 1] == f.start[v] || !(f.area[v] > 0) || !(to->factor[v] > 0)) continue;
+    patch p;
+    lay_patch(&f, v, to->most, &p);
+    status = to->add(to, &p, f.area[v]);
+    if (status > 0) left_out++;
+  }
+  csim_arena_free(&arena);
+  return status < 0 ? -1 : left_out;
+}
+
+static int add_pairs(adder *to, const patch *p, double area) {
+  double row[1 + PATCH][3], by = to->factor[p->center] * area;
+  const csim_bend *bend = &to->bend;
+  const double W[3] = {by * bend->warp, by * bend->weft, 2 * by * sqrt(bend->warp * bend->weft)};
+  if (p->n < 2 || fit_curvature(p, row)) return 1;
+  for (int i = 0; i <= p->n; i++)
+    for (int j = 0; j < i; j++) {
+      double w = 0;
+      for (int c = 0; c < 3; c++) w -= W[c] * row[i][c] * row[j][c];
+      int a = i ? p->vert[i - 1] : p->center, b = j ? p->vert[j - 1] : p->center;
+      if (add_pair(&to->index, to->part->vert0 + a, to->part->vert0 + b, w)) return -1;
+    }
+  return 0;
 }
 
 int csim_curvature_pairs(const csim_topology *topology, const int *tri, const double *flat,
-                         const csim_part *part, const csim_bend *bend, csim_elements *pairs) {
-  csim_arena arena = {0};
-  fans f = {.topology = topology, .tri = tri, .flat = flat};
-  pair_index index = {.pairs = pairs, .first = pairs->nelem, .size = 1 << 10};
-  int left_out = 0, status = index_fans(topology, &arena, &f) || grow_index(&index) ? -1 : 0;
-  if (!status) share_areas(topology->ntri, &f);
-  for (int v = 0; v < topology->nvert && status >= 0; v++) {
-    if (f.start[v + 1] == f.start[v] || !(f.area[v] > 0)) continue;
-    if (!(bend[v].warp > 0) && !(bend[v].weft > 0)) continue;
-    patch p;
-    lay_patch(&f, v, &p);
-    status = add_patch(&p, f.area[v], part, &bend[v], &index);
-    if (status > 0) left_out++;
-  }
-  free(index.slot);
-  csim_arena_free(&arena);
-  return status < 0 ? -1 : left_out;
+                         const csim_part *part, const csim_bend *bend, const double *factor,
+                         csim_elements *pairs) {
+  adder to = {.most = MOST, .add = add_pairs, .part = part, .factor = factor, .bend = *bend};
+  to.index = (pair_index){.pairs = pairs, .first = pairs->nelem, .size = 1 << 10};
+  if (!(bend->warp > 0) && !(bend->weft > 0)) return 0;
+  int left_out = grow_index(&to.index) ? -1 : add_all(topology, tri, flat, &to);
+  free(to.index.slot);
+  return left_out;
+}
+
+static int add_measured(adder *to, const patch *p, double area) {
+  double row[1 + PATCH][3], param[CSIM_MAX_PARAM];
+  int node[CSIM_FIT_NODES];
+  if (p->n < 2 || fit_curvature(p, row)) return 1;
+  for (int k = 0; k < CSIM_FIT_NODES; k++)
+    node[k] = to->part->vert0 + (k && k <= p->n ? p->vert[k - 1] : p->center);
+  csim_measured_bending_param(to->factor[p->center] * area, to->table, p->n, row + 1, param);
+  csim_elements_add(to->patches, node, param);
+  return to->patches->failed ? -1 : 0;
+}
+
+int csim_curvature_measured(const csim_topology *topology, const int *tri, const double *flat,
+                            const csim_part *part, const double *table, const double *factor,
+                            csim_elements *patches) {
+  adder to = {.most = CSIM_FIT_NODES - 1,
+              .add = add_measured,
+              .part = part,
+              .factor = factor,
+              .table = table,
+              .patches = patches};
+  return add_all(topology, tri, flat, &to);
 }

@@ -15,7 +15,14 @@
 #include "model/bending_list.h"
 #include "model/params.h"
 
-enum { CSIM_MAX_NODE = CSIM_PATCH_NODES, CSIM_MEASURED = 24, CSIM_MAX_PARAM = 5 + CSIM_MEASURED };
+enum {
+  CSIM_FIT_NODES = 11, ///< a vertex and up to ten neighbours, see measured_bending.c
+  CSIM_MAX_NODE = CSIM_FIT_NODES,
+  CSIM_MEASURED = 24,  ///< numbers of a table of stretching
+  CSIM_BEND_KNOTS = 5, ///< curvatures of a table of bending
+  CSIM_MEASURED_BENDING = 3 * CSIM_BEND_KNOTS,
+  CSIM_MAX_PARAM = 1 + 4 * CSIM_BEND_KNOTS + 3 * (CSIM_FIT_NODES - 1),
+};
 
 typedef struct csim_energy csim_energy;
 
@@ -47,7 +54,7 @@ typedef enum csim_role {
   CSIM_ROLE_LIMIT,     ///< limits of strain
   CSIM_ROLE_MEMBRANE,  ///< triangles
   CSIM_ROLE_BEND,      ///< hinges
-  CSIM_ROLE_CURVATURE, ///< pairs of vertices that bending by curvature couples
+  CSIM_ROLE_CURVATURE, ///< bending by the curvature at vertices
   CSIM_ROLE_VOLUME,    ///< tetrahedra
   CSIM_ROLE_PIN,       ///< soft pins
   CSIM_ROLE_LINK,      ///< strings of attachments and seams
@@ -224,6 +231,11 @@ extern const csim_energy_kind csim_measured_kind;
 /// Two vertices: E = w/2 |x_a - x_b|^2. Parameter w [N/m], of either sign: see pairs.c.
 extern const csim_energy_kind csim_curvature_kind;
 
+/// A vertex and its neighbours: bending whose stiffness depends on curvature and angle, see
+/// measured_bending.c. Parameters by csim_measured_bending_param. A vertex with fewer neighbours
+/// than ten repeats its own number.
+extern const csim_energy_kind csim_measured_bending_kind;
+
 /// Volume of a tetrahedron: E = k/2 (V - V0)^2. Parameters k [J/m^6], V0 [m^3].
 extern const csim_energy_kind csim_volume_kind;
 
@@ -282,6 +294,15 @@ int csim_ductile_membrane_param(csim_membrane_law law, const double rest[6],
 /// is semidefinite, c12^2 <= c11 c22.
 /// @return 0, or -1 when the rest shape has no area
 int csim_measured_param(const double rest[6], const double *table, double *param);
+
+/// Parameters of csim_measured_bending_kind.
+/// @param area   [m^2] of the vertex
+/// @param table  (3 x CSIM_BEND_KNOTS) [N m] stiffness of cloth bent along warp, at 45 degrees and
+///               along weft, at curvatures of 0, 10, 20, 30 and 40 1/m; none below 0
+/// @param n      neighbours, at most CSIM_FIT_NODES - 1
+/// @param row    (n x 3) [1/m^2] their coefficients in the second derivatives k11, k22, k12
+void csim_measured_bending_param(double area, const double *table, int n, double row[][3],
+                                 double *param);
 
 /// Sets the csim_yield of a hinge's parameters.
 void csim_crease_yield(const csim_yield *yield, double *param);

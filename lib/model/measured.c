@@ -10,8 +10,9 @@
 // Kirchhoff, e0 = (|f_u|^2 - 1)/2, e1 = (|f_v|^2 - 1)/2, e2 = f_u . f_v, see membrane.c. With g and
 // g' the larger and the smaller principal strain and a the angle of the larger one,
 //   C = low + w(g/H) (mean + b (at(a) - mean) - low)
-// w grows linearly from 0 at no strain to 1 at H, the strain of a stretch of 7/6, with a rounded
-// corner at 0: forces have no jump where a sheet that is compressed sideways begins to be pulled.
+// w is g/H up to 1, where H is the strain of a stretch of 7/6. Below 0.05 it is 2 u^2/0.05 -
+// u^3/0.05^2 of u = g/H: forces have no jump where a sheet that is compressed sideways begins to be
+// pulled.
 // at(a) interpolates between rows in cos 2a. b is 1 where the sheet is pulled in one direction, g'
 // <= 0. It falls to 0 where the sheet is pulled equally in all directions and the angle is
 // undefined; the mean of the rows is used there. All C are convex combinations of the table's.
@@ -29,7 +30,7 @@ enum { BU1, BU2, BV1, BV2, AREA, LOW, HIGH = LOW + 4, NPARAM = LOW + CSIM_MEASUR
 enum { NROW = 5 };
 
 static const double HIGH_STRAIN = 13.0 / 72; // (7/6)^2 = 1 + 2 of it
-static const double CORNER = 0.05;           // of w, in units of that
+static const double CORNER = 0.05;           // where w begins to be linear, in units of that
 
 // A function of e with its first and second derivatives: 00, 01, 02, 11, 12, 22.
 typedef struct jet {
@@ -75,19 +76,18 @@ static inline jet quadratic(const double c[4], const double e[3]) {
 
 // 2 integral_0^1 t w(t u) dt, and its derivatives.
 static void mean_weight(double u, double f[3]) {
-  const double d = CORNER, end = 1 + 0.5 * d; // where w is 1
+  const double d = CORNER, k = d * d * d / 15;
   if (u < d) {
-    f[0] = u * u / (4 * d);
-    f[1] = u / (2 * d);
-    f[2] = 0.5 / d;
+    f[0] = u * u / d * (1 - 0.4 * u / d);
+    f[1] = 2 * u / d * (1 - 0.6 * u / d);
+    f[2] = 2 / d * (1 - 1.2 * u / d);
     return;
   }
-  double over = csim_min(u, end), k = d * d * d / 12, o = over * over;
-  double m = 2 * over / 3 - 0.5 * d + k / o, slope = 2.0 / 3 - 2 * k / (over * o);
-  if (u < end) {
+  double over = csim_min(u, 1), o = over * over, m = 2 * over / 3 - k / o;
+  if (u < 1) {
     f[0] = m;
-    f[1] = slope;
-    f[2] = 6 * k / (o * o);
+    f[1] = 2.0 / 3 + 2 * k / (over * o);
+    f[2] = -6 * k / (o * o);
     return;
   }
   double rest = o * (1 - m), u2 = u * u; // 1 - rest/u^2 from there on
@@ -243,19 +243,6 @@ static void measured_gradient(const csim_energy *energy, const csim_point *at, i
   }
 }
 
-// Clamps negative eigenvalues of C at 0; C is c, in full.
-static void project(double C[9]) {
-  double value[3], V[9], from[9];
-  memcpy(from, C, sizeof from);
-  csim_mat3_eigen(from, value, V);
-  if (value[0] >= 0) return;
-  memset(C, 0, 9 * sizeof *C);
-  for (int k = 0; k < 3; k++) {
-    double v[3] = {V[k], V[3 + k], V[6 + k]};
-    csim_mat3_add_outer(csim_max(0, value[k]), v, v, C);
-  }
-}
-
 // Clamps negative eigenvalues of [[t0, t2], [t2, t1]] at 0.
 static void project_tension(double t[3]) {
   double half = 0.5 * (t[0] - t[1]), mean = 0.5 * (t[0] + t[1]);
@@ -274,7 +261,7 @@ static void hessian_of(const triangle *s, csim_psd psd, double H[3][3][9]) {
   double C[9], t[3] = {s->t[0], s->t[1], s->t[2]}, J[3][3][3];
   for (int k = 0; k < 6; k++) C[3 * ROW[k] + COLUMN[k]] = C[3 * COLUMN[k] + ROW[k]] = s->c[k];
   if (psd != CSIM_PSD_NONE) {
-    project(C);
+    csim_mat3_clamp(C);
     project_tension(t);
   }
   for (int n = 0; n < 3; n++)

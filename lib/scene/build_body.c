@@ -284,22 +284,20 @@ static csim_status add_curvature(csim_build *build, const csim_object *object,
                        "object \"%s\": bending \"curvature\" is no constraint that %s could "
                        "project; use \"quadratic\"",
                        object->name, method);
-  csim_bend *bend = CSIM_NEW(csim_bend, mesh->nvert);
-  if (!bend) return CSIM_MEMORY;
+  const csim_bend bend = {m->bend, m->bend_weft > 0 ? m->bend_weft : m->bend};
   double *factor = vertex_factors(mesh, factors->of[CSIM_MAP_BEND]);
   unsigned char *held = always_held(build, body);
   int left_out = -1;
-  for (int v = 0; v < mesh->nvert && factor; v++)
-    bend[v] =
-        (csim_bend){factor[v] * m->bend, factor[v] * (m->bend_weft > 0 ? m->bend_weft : m->bend)};
   if (factor && held) {
-    csim_curvature_hold(topology, mesh->tri, held, bend);
-    left_out = csim_curvature_pairs(topology, mesh->tri, rest->flat, &part, bend,
-                                    &build->elements.curvature);
+    csim_curvature_hold(topology, mesh->tri, held, factor);
+    left_out = m->nbend_table
+                   ? csim_curvature_measured(topology, mesh->tri, rest->flat, &part, m->bend_table,
+                                             factor, &build->elements.bent)
+                   : csim_curvature_pairs(topology, mesh->tri, rest->flat, &part, &bend, factor,
+                                          &build->elements.curvature);
   }
   free(held);
   free(factor);
-  free(bend);
   if (left_out > 0)
     csim_say(build->log, CSIM_WARNING, object->mesh_place,
              "object \"%s\": %d vertices whose neighbours lie on a line do not resist bending",
@@ -424,23 +422,49 @@ done:
   return status;
 }
 
-// Lists the boxes to fill more finely, widened by their distance. Returns their number, -1 when out
-// of memory.
-static int list_zones(const csim_object *object, csim_arena *arena, csim_tet_zone **zone) {
+// Finds the boxes (number x 6) around the vertices that pins hold, and around the faces that they
+// hold whole. box NULL: only counts. Returns their number.
+static int box_pinned(const csim_mesh *mesh, const unsigned char *held, double *box) {
   int n = 0;
-  for (int k = 0; k < object->nfiner; k++) n += object->finer[k].nbox;
-  *zone = CSIM_ARENA_NEW(arena, csim_tet_zone, n);
-  if (!*zone) return -1;
-  csim_tet_zone *z = *zone;
-  for (int k = 0; k < object->nfiner; k++) {
-    const csim_finer *finer = &object->finer[k];
-    for (int b = 0; b < finer->nbox; b++, z++) {
-      z->max_volume = finer->max_volume;
-      for (int c = 0; c < 6; c++)
-        z->box[c] = finer->box[b][c] + (c < 3 ? -finer->distance : finer->distance);
+  for (int k = 0; k < mesh->nvert + mesh->ntri; k++) {
+    const int *v = k < mesh->nvert ? (int[]){k, k, k} : mesh->tri + csim_xyz(k - mesh->nvert);
+    if (!held[v[0]] || !held[v[1]] || !held[v[2]]) continue;
+    for (int c = 0; c < 3 && box; c++) {
+      double a = mesh->vert[csim_xyz(v[0]) + c], b = mesh->vert[csim_xyz(v[1]) + c];
+      double d = mesh->vert[csim_xyz(v[2]) + c];
+      box[csim_row(6, n) + c] = csim_min(a, csim_min(b, d));
+      box[csim_row(6, n) + 3 + c] = csim_max(a, csim_max(b, d));
     }
+    n++;
   }
   return n;
+}
+
+// Lists the boxes to fill more finely, widened by their distance.
+static csim_status list_zones(csim_build *build, const csim_object *object, csim_mesh *mesh,
+                              csim_arena *arena, csim_tet_options *options) {
+  unsigned char *held = CSIM_ARENA_NEW(arena, unsigned char, mesh->nvert);
+  csim_status status = held ? csim_choose_pinned(build, object, mesh, held) : CSIM_MEMORY;
+  if (status) return status;
+  int pinned = box_pinned(mesh, held, NULL), n = 0;
+  double *box = CSIM_ARENA_NEW(arena, double, csim_row(6, pinned));
+  for (int k = 0; k < object->nfiner; k++)
+    n += object->finer[k].nbox + (object->finer[k].pins ? pinned : 0);
+  csim_tet_zone *zone = CSIM_ARENA_NEW(arena, csim_tet_zone, n);
+  if (arena->failed) return CSIM_MEMORY;
+  box_pinned(mesh, held, box);
+  options->zone = zone;
+  options->nzone = n;
+  for (int k = 0; k < object->nfiner; k++) {
+    const csim_finer *finer = &object->finer[k];
+    for (int b = 0; b < finer->nbox + (finer->pins ? pinned : 0); b++, zone++) {
+      const double *of = b < finer->nbox ? finer->box[b] : box + csim_row(6, b - finer->nbox);
+      zone->max_volume = finer->max_volume;
+      for (int c = 0; c < 6; c++)
+        zone->box[c] = of[c] + (c < 3 ? -finer->distance : finer->distance);
+    }
+  }
+  return CSIM_OK;
 }
 
 // Springs on the edges of tetrahedra, elastic or not. -1 when out of memory.
@@ -469,15 +493,12 @@ csim_status csim_build_solid(csim_build *build, const csim_object *object, csim_
                               .max_volume = object->max_volume,
                               .time_limit = object->tet_seconds};
   csim_arena arena = {0};
-  csim_tet_zone *zone;
-  options.nzone = list_zones(object, &arena, &zone);
-  options.zone = zone;
   csim_surface surface = {name, mesh->nvert, mesh->vert, mesh->ntri, mesh->tri, mesh->tri_face};
   warn_about_size(build, object, mesh);
   csim_status status =
-      options.nzone < 0
-          ? CSIM_MEMORY
-          : csim_tetrahedralize(&options, &surface, object->mesh_place, build->log, &tets);
+      object->nfiner ? list_zones(build, object, body->mesh, &arena, &options) : CSIM_OK;
+  if (!status)
+    status = csim_tetrahedralize(&options, &surface, object->mesh_place, build->log, &tets);
   if (status) goto done;
   status = CSIM_MEMORY;
   body->nvert = tets.nvert;

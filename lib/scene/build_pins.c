@@ -88,6 +88,31 @@ int csim_select_vertices(csim_build *build, const csim_selection *select, csim_p
   return bad;
 }
 
+// Selects the vertices painted above 0. Returns their weights (mesh->nvert), NULL after an error.
+static const double *choose_painted(csim_build *build, const csim_object *object,
+                                    const csim_pin *pin, const csim_body *body,
+                                    unsigned char *chosen) {
+  const double *weight = csim_find_channel(build, object, pin->place, body->mesh, pin->property);
+  for (int i = 0; i < body->mesh->nvert && weight; i++)
+    if (weight[i] > 0 && isfinite(weight[i])) chosen[i] = 1;
+  return weight;
+}
+
+csim_status csim_choose_pinned(csim_build *build, const csim_object *object, csim_mesh *mesh,
+                               unsigned char *chosen) {
+  csim_body surface = {.name = object->name, .mesh = mesh, .nvert = mesh->nvert};
+  memset(chosen, 0, (size_t)mesh->nvert);
+  for (int p = 0; p < object->npin; p++) {
+    const csim_pin *pin = &object->pin[p];
+    for (int k = 0; k < pin->select.nindex; k++) // others are inside, and not there yet
+      if (pin->select.index[k] < mesh->nvert) chosen[pin->select.index[k]] = 1;
+    if (select_groups(build, &pin->select, pin->place, &surface, chosen)) return CSIM_INVALID;
+    if (pin->property && !choose_painted(build, object, pin, &surface, chosen)) return CSIM_INVALID;
+    select_places(&pin->select, &surface, mesh->vert, chosen);
+  }
+  return CSIM_OK;
+}
+
 // Marks the vertices that an earlier pin holds at some time between begin and end.
 static void mark_pinned(const csim_build *build, const csim_body *body, double begin, double end,
                         unsigned char *pinned) {
@@ -99,16 +124,6 @@ static void mark_pinned(const csim_build *build, const csim_body *body, double b
     int v = t->vert - body->vert0;
     if (v >= 0 && v < body->nvert && begin < g->end && g->begin < end) pinned[v] = 1;
   }
-}
-
-// Selects the vertices painted above 0. Returns their weights (mesh->nvert), NULL after an error.
-static const double *choose_painted(csim_build *build, const csim_object *object,
-                                    const csim_pin *pin, const csim_body *body,
-                                    unsigned char *chosen) {
-  const double *weight = csim_find_channel(build, object, pin->place, body->mesh, pin->property);
-  for (int i = 0; i < body->mesh->nvert && weight; i++)
-    if (weight[i] > 0 && isfinite(weight[i])) chosen[i] = 1;
-  return weight;
 }
 
 // Adds a pin group with a target for each selected vertex. `weight` (NULL: 1) multiplies the

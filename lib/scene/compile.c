@@ -109,7 +109,7 @@ static csim_status finish_model(csim_build *build) {
   if (model->links.nlink)
     memcpy(model->links.link, build->link, (size_t)model->links.nlink * sizeof *model->links.link);
   // projections process the energies in this order: springs from coarse to fine
-  const csim_elements *sets[18 + 2 * CSIM_NBENDING];
+  const csim_elements *sets[19 + 2 * CSIM_NBENDING];
   int n = 0;
   sets[n++] = &build->elements.levels;
   sets[n++] = &build->elements.springs;
@@ -124,6 +124,7 @@ static csim_status finish_model(csim_build *build) {
   for (int b = 0; b < CSIM_NBENDING; b++) sets[n++] = &build->elements.hinges[b];
   sets[n++] = &build->elements.creases;
   sets[n++] = &build->elements.curvature;
+  sets[n++] = &build->elements.bent;
   sets[n++] = &build->elements.volume;
   sets[n++] = &build->elements.neohooke;
   sets[n++] = &build->elements.patches;
@@ -235,6 +236,7 @@ csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_
                       .elements.ductile_orthotropic.kind = &csim_ductile_orthotropic_kind,
                       .elements.creases.kind = &csim_crease_kind,
                       .elements.curvature.kind = &csim_curvature_kind,
+                      .elements.bent.kind = &csim_measured_bending_kind,
                       .elements.volume.kind = &csim_volume_kind,
                       .elements.neohooke.kind = &csim_neohooke_kind,
                       .elements.patches.kind = &csim_solid_patch_kind,

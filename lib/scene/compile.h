@@ -64,8 +64,8 @@ void csim_world_release(csim_world *world, int keep_faces);
 
 /// Elements of each kind of energy. It must have no other members.
 typedef struct csim_build_elements {
-  csim_elements levels, springs, limits, bounds, woven, orthotropic, measured, curvature, volume,
-      neohooke, patches, anchors, links, face_links;
+  csim_elements levels, springs, limits, bounds, woven, orthotropic, measured, curvature, bent,
+      volume, neohooke, patches, anchors, links, face_links;
   csim_elements hinges[CSIM_NBENDING];      ///< of each of csim_bending_kinds
   csim_elements seam_hinges[CSIM_NBENDING]; ///< the same, across seams
   csim_elements ductile_springs, ductile_woven, ductile_orthotropic, creases; ///< plastic
@@ -154,6 +154,12 @@ csim_status csim_fold_hinges(csim_build *build, const csim_object *object, const
 
 /// Adds the pins of a body whose vertices are in build->x.
 csim_status csim_build_pins(csim_build *build, const csim_object *object, const csim_body *body);
+
+/// Marks the vertices of a surface that an object's pins hold at some time (mesh->nvert, set from
+/// 0), before it is a body.
+/// @return CSIM_INVALID if a pin names something that does not exist, which is reported
+csim_status csim_choose_pinned(csim_build *build, const csim_object *object, csim_mesh *mesh,
+                               unsigned char *chosen);
 
 /// Marks the vertices of a body that a selection chooses (body->nvert, set from 0). Returns 1 if it
 /// names something that does not exist, and reports that.

@@ -160,6 +160,13 @@ static const csim_list table_list = {.element = &table_element,
                                      .count_offset = AT(nstretch_table),
                                      .least = CSIM_MEASURED,
                                      .most = CSIM_MEASURED};
+static const csim_field bend_element = {
+    .kind = &csim_kind_real, .unit = "N m", .least = 0, .most = CSIM_MOST};
+static const csim_list bend_list = {.element = &bend_element,
+                                    .size = sizeof(double),
+                                    .count_offset = AT(nbend_table),
+                                    .least = CSIM_MEASURED_BENDING,
+                                    .most = CSIM_MEASURED_BENDING};
 
 static const csim_field material_fields[] = {
     CSIM_FIELD(
@@ -168,9 +175,10 @@ static const csim_field material_fields[] = {
                "values."),
     CSIM_KEY("arcsim", arcsim, 0, NULL, .flags = CSIM_INPUT_ONLY,
              .doc = "Material file of ARCSim, as measured by Wang, O'Brien and Ramamoorthi (2011): "
-                    "density, stretch_table, bend and bend_weft are taken from it, and stretch, "
-                    "weft, shear and poisson at low strain. Other keys given here override it; one "
-                    "of the last four replaces the table."),
+                    "density, stretch_table and bend_table are taken from it, and their values at "
+                    "low strain and curvature: stretch, weft, shear, poisson, bend and bend_weft. "
+                    "Other keys given here override it; one of the first four of low strain "
+                    "replaces the first table, one of the last two the second."),
     CSIM_FIELD("density", kind_density, AT(density), NULL, .least = 0, .most = CSIM_MOST,
                .flags = CSIM_RELATIVE | CSIM_ABOVE,
                .doc = "Mass of an area (cloth) or of a volume (solid)."),
@@ -198,6 +206,10 @@ static const csim_field material_fields[] = {
     NUMBER(bend_weft, "N m", 0, 0,
            "Cloth, bending \"curvature\": as bend, along weft; bend is then along warp. 0 = as "
            "bend."),
+    CSIM_KEY("bend_table", list, AT(bend_table), NULL, .detail = &bend_list,
+             .doc = "Cloth, bending \"curvature\": 15 numbers, the bending stiffness at curvatures "
+                    "of 0, 10, 20, 30 and 40 1/m of cloth bent along warp, at 45 degrees and along "
+                    "weft. bend and bend_weft are those at 0 unless given."),
     NUMBER(bend_spring, "N/m", 0, 0, "Cloth: stiffness of bending springs (bending \"spring\")."),
     READING(extension, "", "strain under 98 N/m along warp (FAST's E100) sets stretch."),
     READING(extension_weft, "", "the same along weft sets weft."),

@@ -40,16 +40,28 @@ static void take_low_strain(csim_material *m) {
   m->shear = c[3];
 }
 
+// Stiffness at low curvature, the first of each row.
+static void take_low_curvature(csim_material *m) {
+  m->bend = m->bend_table[0];
+  m->bend_weft = m->bend_table[2 * CSIM_BEND_KNOTS];
+}
+
 // Wang, O'Brien & Ramamoorthi 2011, as ARCSim reads it: "stretching" has rows of c11, c12, c22, c33
 // [N/m]; the program doubles them, and its shear energy is c33 g01^2 of the doubled ones with g01
-// half the angle. "bending" has rows at 0, 45 and 90 degrees, the first column at low curvature; B
-// is a quarter of it.
+// half the angle. "bending" has rows for edges of the mesh at 0, 45 and 90 degrees to warp, and
+// columns at curvatures of 0, 10, 20, 30 and 40 1/m; B is a quarter of it. Cloth bends across an
+// edge: the first row is for bending along weft.
 static int take_arcsim(const cJSON *tree, csim_arena *arena, csim_material *m) {
   const cJSON *density = csim_json_get(tree, "density");
   const cJSON *stretch = csim_json_get(tree, "stretching"), *bend = csim_json_get(tree, "bending");
-  double B[2] = {entry_of(bend, 0, 0), entry_of(bend, 2, 0)};
   double *table = CSIM_ARENA_NEW(arena, double, CSIM_MEASURED);
-  if (!table) return 0; // arena->failed
+  double *bends = CSIM_ARENA_NEW(arena, double, CSIM_MEASURED_BENDING);
+  if (arena->failed) return 0;
+  for (int k = 0; k < CSIM_MEASURED_BENDING; k++) {
+    double B = entry_of(bend, 2 - k / CSIM_BEND_KNOTS, k % CSIM_BEND_KNOTS);
+    if (!isfinite(B)) return -1;
+    bends[k] = positive(B) / 4;
+  }
   for (int k = 0; k < CSIM_MEASURED; k++) {
     double c = entry_of(stretch, k / 4, k % 4);
     if (!isfinite(c)) return -1;
@@ -57,16 +69,16 @@ static int take_arcsim(const cJSON *tree, csim_arena *arena, csim_material *m) {
   }
   for (double *c = table; c < table + CSIM_MEASURED; c += 4)
     c[1] = csim_min(c[1], most_coupling(c));
-  if (!cJSON_IsNumber(density) || !(density->valuedouble > 0) || !(table[0] > 0) ||
-      !(table[2] > 0) || isnan(B[0]) || isnan(B[1]))
+  if (!cJSON_IsNumber(density) || !(density->valuedouble > 0) || !(table[0] > 0) || !(table[2] > 0))
     return -1;
   m->stuff = CSIM_STUFF_SHEET;
   m->density = density->valuedouble;
   m->stretch_table = table;
   m->nstretch_table = CSIM_MEASURED;
   take_low_strain(m);
-  m->bend = positive(B[0]) / 4;
-  m->bend_weft = positive(B[1]) / 4;
+  m->bend_table = bends;
+  m->nbend_table = CSIM_MEASURED_BENDING;
+  take_low_curvature(m);
   return isfinite(m->density + m->stretch + m->weft + m->shear + m->bend + m->bend_weft) ? 0 : -1;
 }
 
@@ -84,7 +96,7 @@ static void read_arcsim(csim_reader *r, const csim_field *f, const cJSON *item, 
   else if (status || take_arcsim(tree, &r->scene->arena, base))
     csim_complain(r, item,
                   "\"%s\" is no material of ARCSim: it takes JSON with \"density\" [kg/m^2], "
-                  "\"stretching\" (6 rows of 4) and \"bending\" (3 rows)",
+                  "\"stretching\" (6 rows of 4) and \"bending\" (3 rows of 5)",
                   path);
   cJSON_Delete(tree);
 }
@@ -150,11 +162,26 @@ static void finish_table(csim_reader *r, const cJSON *item, csim_material *m) {
     take_low_strain(m);
 }
 
+// Whether one of the keys of low curvature is given.
+static int gives_bending(const cJSON *item) {
+  return csim_json_get(item, "bend") || csim_json_get(item, "bend_weft") ||
+         csim_json_get(item, "bending_length") || csim_json_get(item, "bending_length_weft");
+}
+
+// The same of bending.
+static void finish_bending(const cJSON *item, csim_material *m) {
+  if (!m->nbend_table) return;
+  int given = csim_json_get(item, "bend_table") != NULL;
+  if (!given && gives_bending(item)) m->nbend_table = 0;
+  if (given && !gives_bending(item)) take_low_curvature(m);
+}
+
 void csim_finish_material(csim_reader *r, const cJSON *item, void *base) {
   csim_material *m = base;
   const double fast_load = 98.0665, bias_load = 4.903325; // [N/m] 100 and 5 gf/cm
   const double g = 9.80665;
   finish_table(r, item, m);
+  finish_bending(item, m);
   if (taken_twice(r, item, "extension", "stretch")) m->stretch = fast_load / m->extension;
   if (taken_twice(r, item, "extension_weft", "weft")) m->weft = fast_load / m->extension_weft;
   // pulled at 45 degrees a sheet that is much stiffer along its threads gives way by shear alone:

@@ -102,16 +102,26 @@ static const csim_list finer_boxes = {.element = &finer_box,
                                       .rank = 2,
                                       .least = 1};
 static const csim_field finer_fields[] = {
-    CSIM_KEY("box", list, IN_FINER(box), NULL, .detail = &finer_boxes, .flags = CSIM_REQUIRED,
+    CSIM_KEY("box", list, IN_FINER(box), NULL, .detail = &finer_boxes,
              .doc = "Two corners against the placed start, as of a pin, or several such boxes."),
+    CSIM_KEY("pins", bool, IN_FINER(pins), "false",
+             .doc = "Also the boxes around each face of the surface and each vertex that the "
+                    "object's pins hold."),
     CSIM_KEY("distance", real, IN_FINER(distance), "0", .unit = "m", .least = 0, .most = CSIM_MOST,
              .doc = "The boxes are larger by this on all sides."),
     CSIM_KEY("max_volume", real, IN_FINER(max_volume), NULL, .unit = "m^3", .least = 0,
              .most = CSIM_MOST, .flags = CSIM_ABOVE | CSIM_REQUIRED,
              .doc = "Largest volume of a tetrahedron whose centre is there."),
 };
-static const csim_table finer_table =
-    CSIM_TABLE("finer", csim_finer, finer_fields, NULL, "Where a solid has smaller tetrahedra.");
+
+static void finish_finer(csim_reader *r, const cJSON *item, void *base) {
+  const csim_finer *finer = base;
+  if (finer->nbox == 0 && !finer->pins)
+    csim_complain(r, item, "say where: give a \"box\", or \"pins\": true");
+}
+
+static const csim_table finer_table = CSIM_TABLE("finer", csim_finer, finer_fields, finish_finer,
+                                                 "Where a solid has smaller tetrahedra.");
 static const csim_list finer_list = CSIM_LIST_OF(finer_table, csim_finer, AT(nfiner));
 
 static const csim_field tetrahedra_fields[] = {
@@ -178,7 +188,7 @@ static void choose_fabric(const csim_reader *r, const cJSON *item, csim_object *
     return;
   }
   int grid = object->mesh.shape == CSIM_SHAPE_GRID && object->rest == CSIM_REST_START;
-  int needed = has_map(object, CSIM_MAP_BEND) || (m && m->bend_weft > 0);
+  int needed = has_map(object, CSIM_MAP_BEND) || (m && (m->bend_weft > 0 || m->nbend_table));
   const csim_method *method = csim_method_find(r->scene->solver.method); // NULL: "auto"
   int projects = method && method->projects;
   object->bending = object->membrane && (needed || !grid) && !projects

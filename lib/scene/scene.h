@@ -98,7 +98,9 @@ typedef struct csim_material {
   double poisson; ///< cloth, membranes: [-]
   int nstretch_table;
   double *stretch_table; ///< (nstretch_table, 0 or CSIM_MEASURED) cloth, law measured [N/m]
-  double bend;           ///< cloth: bending stiffness B [N m]
+  int nbend_table;
+  double *bend_table; ///< (nbend_table, 0 or CSIM_MEASURED_BENDING) cloth, bending curvature [N m]
+  double bend;        ///< cloth: bending stiffness B [N m]
   double bend_weft;   ///< cloth, bending curvature: along weft [N m]; 0 = as bend, which is warp's
   double bend_spring; ///< cloth: stiffness of bending springs [N/m]
   double modulus;     ///< solid: Young's modulus [Pa]
@@ -164,10 +166,11 @@ typedef struct csim_fold {
   double angle; ///< [rad] > 0: a ridge on the side that the faces point to; < 0: a valley
 } csim_fold;
 
-/// Boxes in which a solid has finer tetrahedra.
+/// Where a solid has finer tetrahedra.
 typedef struct csim_finer {
   int nbox;
   double (*box)[6];  ///< (nbox) min x y z, max x y z [m], against the placed start
+  int pins;          ///< 1: also around what the object's pins hold
   double distance;   ///< [m] from them that counts as inside
   double max_volume; ///< [m^3] there
 } csim_finer;

@@ -191,7 +191,7 @@ def main():
             bad += max(worst) > 0.02
             print(f"{kind:10}{material[0]:6}{material[1]:6}{material[2]:7.3g}{material[3]:6.2f}"
                   f"{100 * worst[0]:8.2f} %{100 * worst[1]:8.2f} %", flush=True)
-    sys.exit(bad > 0)
+    sys.exit(1 if bad else 0)
 
 
 if __name__ == "__main__":

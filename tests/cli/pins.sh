@@ -44,4 +44,30 @@ check "no ghost" sh -c '! ls newton | grep guide'
 # without the pin that begins in frame 5 the corner falls on
 expect 0 "$clothsim" pins.json -q -o other --set 'cloth.pins=[{"vertices": [0], "to": 4}]'
 check "pins matter" sh -c '! cmp -s newton/cloth_0007.obj other/cloth_0007.obj'
+
+# tetrahedra are smaller where pins hold: the same as in a box around what they hold, however it is chosen
+cat >bar.json <<'END'
+{"frames": {"start": 0, "end": 0}, "objects": [{"name": "bar", "type": "solid", "material": "jelly",
+  "mesh": {"shape": "box", "size": [0.2, 0.04, 0.04], "cells": [20, 4, 4]}}]}
+END
+finer() { # PINS FINER: sets tetrahedra
+  expect 0 "$clothsim" bar.json --overwrite -v -o out --set "bar.pins=$1" --set "bar.tetrahedra.finer=$2"
+  tetrahedra=$(sed -n 's/.*"bar": \([0-9]*\) tetrahedra, .*/\1/p' stderr)
+}
+pins='[{"box": [[-0.11, -1, -1], [-0.099, 1, 1]]}]' size='"distance": "2 cm", "max_volume": 1e-8'
+finer "$pins" '[]'
+coarse=$tetrahedra
+finer "$pins" "[{\"pins\": true, $size}]"
+fine=$tetrahedra
+check "$fine tetrahedra, $coarse without" [ "$fine" -gt $((2 * coarse)) ]
+finer "$pins" "[{\"box\": [[-0.1, -0.02, -0.02], [-0.1, 0.02, 0.02]], $size}]"
+equal "$tetrahedra" "$fine" "the box around the pins"
+size='"distance": "8 mm", "max_volume": 1e-8'
+finer '[{"nearest": [-0.1, 0, 0], "stiffness": 5}, {"vertices": [360]}]' "[{\"pins\": true, $size}]" # 360 is inside
+some=$tetrahedra
+check "some are finer: $some" [ "$some" -gt "$coarse" -a "$some" -lt "$fine" ]
+finer '[]' "[{\"box\": [[-0.1, 0, 0], [-0.1, 0, 0]], $size}]"
+equal "$tetrahedra" "$some" "around one vertex"
+expect 2 "$clothsim" bar.json --overwrite -o out --set 'bar.tetrahedra.finer=[{"max_volume": 1}]'
+says 'give a "box", or "pins": true'
 report

@@ -475,7 +475,7 @@ static void test_measured_rows(void) {
   for (int row = 0; row < 5; row++)
     for (int s = 0; s < 4; s++) {
       double angle = row * acos(-1) / 8, c = cos(angle), d = sin(angle), work[2], want[2];
-      double g = (double[]){1e-5, 0.5 * high + 0.025 * high, 1.1 * high, 3 * high}[s], step = 1e-5;
+      double g = (double[]){1e-5, 0.5 * high, 1.1 * high, 3 * high}[s], step = 1e-5;
       for (int k = 0; k < 2; k++) { // strain g (c, d)(c, d)^T: the work between two strains
         double at = g * (1 + (k ? step : -step)), stretch = sqrt(1 + 2 * at) - 1, x[12] = {0};
         x[3] = 1 + stretch * c * c, x[4] = x[6] = stretch * c * d, x[7] = 1 + stretch * d * d;

@@ -345,12 +345,13 @@ static void test_odd_meshes(void) {
     int n = odd[m].nvert, ntri = odd[m].ntri;
     csim_topology t;
     csim_elements pairs = {.kind = &csim_curvature_kind};
-    csim_bend *bend = CSIM_NEW(csim_bend, n);
+    double *factor = CSIM_NEW(double, n);
     double *flat = CSIM_NEW(double, 6 * ntri), *x = CSIM_NEW(double, 3 * n);
-    for (int i = 0; i < n; i++) bend[i] = (csim_bend){1, 1};
+    for (int i = 0; i < n; i++) factor[i] = 1;
     CHECK(csim_topology_build(n, ntri, odd[m].tri, &t) == CSIM_OK);
     csim_fabric_lay(ntri, odd[m].tri, odd[m].x, X_FIRST, flat);
-    CHECK(csim_curvature_pairs(&t, odd[m].tri, flat, &(csim_part){.vert0 = 0}, bend, &pairs) >= 0);
+    CHECK(csim_curvature_pairs(&t, odd[m].tri, flat, &(csim_part){.vert0 = 0}, &(csim_bend){1, 1},
+                               factor, &pairs) >= 0);
     csim_arena arena = {0};
     csim_energy energy;
     CHECK(csim_energy_create(&arena, &csim_curvature_kind, n, pairs.nelem, pairs.node, pairs.param,
@@ -367,7 +368,7 @@ static void test_odd_meshes(void) {
     csim_arena_free(&arena);
     csim_topology_free(&t);
     csim_elements_free(&pairs);
-    free(bend), free(flat), free(x);
+    free(factor), free(flat), free(x);
   }
 }
 

@@ -141,7 +141,8 @@ static const char fabric[] =
 
 static const char arcsim[] =
     "{\"density\": 0.2, \"stretching\": [[50, 10, 20, 3], [50, 10, 20, 3], [50, 10, 20, 3],\n"
-    " [50, 10, 20, 3], [50, 10, 20, 3], [50, 10, 20, 3]], \"bending\": [[4e-5], [5e-5], [6e-5]]}";
+    " [50, 10, 20, 3], [50, 10, 20, 3], [50, 10, 20, 3]], \"bending\": [[4e-5, 4e-5, "
+    "4e-5, 4e-5, 4e-5], [5e-5, 5e-5, 5e-5, 5e-5, 5e-5], [6e-5, 6e-5, 6e-5, 6e-5, 6e-5]]}";
 
 // A pattern, seams that tear, a string, a chamber, and pins that follow and let go.
 static const char garment[] =

@@ -184,14 +184,16 @@ static void test_measured(void) {
   check_made("\"density\": 0.15, \"stretch\": 1000, \"shear\": \"0.8 gf/cm/deg\", \"bend\": "
              "\"0.1 gf cm^2/cm\"",
              (double[]){1000, 0, 0.8 * 0.980665 * 180 / pi, 0.1 * 9.80665e-5, 0, 0});
-  write_text(path[1], "{\"density\": 0.2, \"stretching\": [[50, 10, 20, 3], [90, 20, 30, 4], "
-                      "[80, 70, 40, 5], [60, -2, 50, 90], [50, 10, 60, 7], [40, 10, 70, -1]], "
-                      "\"bending\": [[4e-5, 1], [5e-5, 1], [6e-5, -1]], \"damping\": 0}");
+  write_text(path[1],
+             "{\"density\": 0.2, \"stretching\": [[50, 10, 20, 3], [90, 20, 30, 4], "
+             "[80, 70, 40, 5], [60, -2, 50, 90], [50, 10, 60, 7], [40, 10, 70, -1]], "
+             "\"bending\": [[4e-5, 8e-5, 8e-5, 8e-5, 8e-5], [5e-5, 5e-5, 5e-5, 5e-5, 5e-5], "
+             "[6e-5, 4e-5, 2e-5, -1, 0]], \"damping\": 0}");
   double nu = 10 / sqrt(1000.0);
   check_made("\"arcsim\": \"wavy.obj\", \"shear\": 7",
-             (double[]){100 * (1 - nu * nu), 40 * (1 - nu * nu), 7, 1e-5, 1.5e-5, nu});
+             (double[]){100 * (1 - nu * nu), 40 * (1 - nu * nu), 7, 1.5e-5, 1e-5, nu});
   check_made("\"arcsim\": \"wavy.obj\", \"bend\": 2e-5",
-             (double[]){100 * (1 - nu * nu), 40 * (1 - nu * nu), 3, 2e-5, 1.5e-5, nu});
+             (double[]){100 * (1 - nu * nu), 40 * (1 - nu * nu), 3, 2e-5, 1e-5, nu});
 }
 
 // Tension of a sheet that is stretched along its mesh's x or z to a Green strain, as a stiffness.
@@ -221,9 +223,11 @@ static double stiffness_at(const char *more, int axis, double strain) {
 // beyond 7/6 (a Green strain of 13/72), with maps; the averages of low strain where asked for.
 static void test_tables(void) {
   const double high = 1.2 * 13 / 72, nu2 = 0.1;
-  write_text(path[1], "{\"density\": 0.2, \"stretching\": [[50, 10, 20, 3], [90, 20, 30, 4], "
-                      "[80, 70, 40, 5], [60, -2, 50, 90], [50, 10, 60, 7], [40, 10, 70, -1]], "
-                      "\"bending\": [[4e-5, 1], [5e-5, 1], [6e-5, -1]], \"damping\": 0}");
+  write_text(path[1],
+             "{\"density\": 0.2, \"stretching\": [[50, 10, 20, 3], [90, 20, 30, 4], "
+             "[80, 70, 40, 5], [60, -2, 50, 90], [50, 10, 60, 7], [40, 10, 70, -1]], "
+             "\"bending\": [[4e-5, 8e-5, 8e-5, 8e-5, 8e-5], [5e-5, 5e-5, 5e-5, 5e-5, 5e-5], "
+             "[6e-5, 4e-5, 2e-5, -1, 0]], \"damping\": 0}");
   CHECK_NEAR(stiffness_at("}", 0, 1e-5), 100, 0.1);
   CHECK_NEAR(stiffness_at("}", 0, high), 180, 0.01);
   CHECK_NEAR(stiffness_at("}", 2, high), 140, 0.01);
@@ -233,6 +237,57 @@ static void test_tables(void) {
   CHECK_NEAR(stiffness_at(soft, 2, high), 70, 0.01);
   CHECK_NEAR(stiffness_at("}, \"membrane\": {\"law\": \"orthotropic\"}", 0, high), 100, 0.01);
   CHECK_NEAR(stiffness_at(", \"weft\": 40}", 0, high), 100 * (1 - nu2) / (1 - nu2), 0.01);
+}
+
+// Moment over curvature of a sheet that is bent along its mesh's x or z; vertices at its border
+// that see no curvature across it.
+static double bending_at(const char *more, int axis, double curvature) {
+  char object[700];
+  check_log log;
+  csim_world world;
+  snprintf(object, sizeof object,
+           "\"mesh\": {\"shape\": \"grid\", \"size\": [1, 1], \"cells\": [4, 4]}, \"material\": "
+           "{\"arcsim\": \"wavy.obj\"%s",
+           more);
+  check_that(compile(object, "", &log, &world) == CSIM_OK, __FILE__, __LINE__, "%s: %s", more,
+             log.text);
+  if (!world.model || !world.model->nenergy) return 0;
+  double E[2] = {0}, x[75];
+  for (int k = 0; k < 2; k++) {
+    double bend = curvature * (1 + (k ? 1e-5 : -1e-5));
+    for (int i = 0; i < 25; i++) {
+      const double *from = world.model->x0 + 3 * i;
+      for (int c = 0; c < 3; c++) x[3 * i + c] = from[c];
+      x[3 * i + 1] += 0.5 * bend * from[axis] * from[axis];
+    }
+    csim_point at = {.x = x};
+    for (int e = 0; e < world.model->nenergy; e++)
+      if (world.model->energy[e].kind->role == CSIM_ROLE_CURVATURE)
+        E[k] += csim_energy_value(NULL, &world.model->energy[e], &at);
+  }
+  csim_world_free(&world);
+  const double share = 0.875; // of the area
+  return (E[1] - E[0]) / (2e-5 * curvature * curvature) / share;
+}
+
+// Bending by the same file: its first row is for edges along warp, across which weft bends. A
+// table in the scene, maps, and keys of low curvature, which replace the file's table.
+static void test_bending_table(void) {
+  CHECK_NEAR(bending_at("}", 0, 1e-3), 1.5e-5, 1e-9);
+  CHECK_NEAR(bending_at("}", 0, 5), 1.25e-5, 1e-9);
+  CHECK_NEAR(bending_at("}", 0, 50), 0, 1e-9);
+  CHECK_NEAR(bending_at("}", 2, 1e-3), 1e-5, 1e-9);
+  CHECK_NEAR(bending_at("}", 2, 50), 2e-5, 1e-9);
+  CHECK_NEAR(bending_at(", \"bend\": 3e-5}", 0, 50), 3e-5, 1e-9);
+  CHECK_NEAR(bending_at(", \"bend_weft\": 2e-5}", 0, 50), 1.5e-5, 1e-9);
+  CHECK_NEAR(bending_at(", \"bend_table\": [9e-6, 9e-6, 9e-6, 9e-6, 8e-6, 9e-6, 9e-6, 9e-6, 9e-6, "
+                        "8e-6, 9e-6, 9e-6, 9e-6, 9e-6, 8e-6]}",
+                        0, 60),
+             8e-6, 1e-9);
+  char soft[300] = "}, \"maps\": [{\"of\": \"bend\", \"vertices\": [1";
+  for (int v = 1; v < 25; v++) strcat(soft, ",1");
+  strcat(soft, "], \"high\": 0.5}]");
+  CHECK_NEAR(bending_at(soft, 2, 50), 1e-5, 1e-9);
 }
 
 // Mass of a body, and stiffness against a stretch of 1e-4 along x and along z.
@@ -517,6 +572,7 @@ int main(void) {
   test_warp();
   test_measured();
   test_tables();
+  test_bending_table();
   test_maps();
   test_refused();
   for (int k = 0; k < 3; k++) unlink(path[k]);
