@@ -182,6 +182,26 @@ expect 0 "$clothsim" wide.scene.json -v --check --set skirt.mesh.pattern=sleeves
 check "arms in sleeves stay" sh -c '! grep -q "drawn in" stderr'
 expect 0 "$clothsim" wide.scene.json --print-config
 check "the key" sh -c 'tr -d " \n" <stdout | grep -q "\"arms\":\[84,108\]"'
+# Sleeves of 16 cm by 25 cm. The left one is drawn 8 cm below the arm's axis and starts around it; the right one, 3 cm below, stays.
+piece() { # NAME X Y Z TURN
+  cat <<END
+"$1": {"label": "arm", "translation": [$2, $3, $4], "rotation": [0, $5, 0], "vertices": [[0, 0], [25, 0], [25, 16], [0, 16]],
+  "edges": [{"endpoints": [0, 1]}, {"endpoints": [1, 2]}, {"endpoints": [2, 3]}, {"endpoints": [3, 0]}]}
+END
+}
+tube() { # NAME: its stitches
+  echo "[{\"panel\": \"$1_f\", \"edge\": 0}, {\"panel\": \"$1_b\", \"edge\": 0}], [{\"panel\": \"$1_f\", \"edge\": 2}, {\"panel\": \"$1_b\", \"edge\": 2}]"
+}
+cat >pair.json <<END
+{"pattern": {"panels": {$(piece left_f 25 69 15 0), $(piece left_b 50 69 -15 180), $(piece right_f -50 74 15 0), $(piece right_b -25 74 -15 180)},
+ "stitches": [$(tube left), $(tube right)]}, "properties": {"curvature_coords": "relative", "units_in_meter": 100}}
+END
+expect 0 "$clothsim" wide.scene.json -v -o pair -e 1 --set skirt.mesh.pattern=pair.json
+says '2 panels of sleeves start around the arms beside which they are drawn'
+for side in left right; do
+  middle=$(awk -v side=$side '$1 == "v" && (side == "left") == ($2 > 0) { if (!n++) a = b = $3; if ($3 < a) a = $3; if ($3 > b) b = $3 } END { print (a + b) / 2 }' pair/skirt_0001.obj)
+  check "the middle of the $side sleeve is at $middle" awk "BEGIN { exit !(($middle - $([ $side = left ] && echo 0.85 || echo 0.82)) ^ 2 < 1e-4) }"
+done
 # A circular skirt under a strip that is no skirt, with a band below: sectors of 300 degrees start in waves, the bands as a ring.
 # Nothing is strained by that, and the skirt hangs from its waist.
 circle() { # NAME Z TURN SIDE BAND TOP: two panels of a skirt, a band and a strip above
