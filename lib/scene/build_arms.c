@@ -1,9 +1,10 @@
-// scene/build_arms.c: arms of a body that a wide skirt would be sewn around are drawn into the
-// shoulders, and stretch out when it hangs. Needs contact/.
+// scene/build_arms.c: sleeves start around the arms, and arms that a skirt would be sewn around
+// start drawn in. Needs contact/.
 //
 // The panels of a skirt that is wider than the arms reach stand before and behind them, and sewn
 // together would have the hands inside. GarmentCode's own simulator lets skirts pass through arms.
-// Here every point of an arm moves towards the shoulder S on a straight line,
+// Here arms are drawn into the shoulders, and stretch out when the skirt hangs. Every point moves
+// towards the shoulder S on a straight line,
 //
 //   |x - S| = r  ->  R + SHRUNK (r - R)   where r > R,
 //
@@ -129,6 +130,113 @@ static double cover(const csim_mesh *body, const arm *a, const csim_mesh *mesh, 
   }
   return (double)under / (in ? in : 1);
 }
+
+// ----------------------------------------------------------------------------------------- sleeves
+
+// Sleeves that hang wide below the arm, or beyond the hand, are drawn so that the arm runs along
+// their edge. Sewn from there the tube closes beside the arm. They are shifted across it.
+//
+// [m] what the middle of a panel may be beside the arm: about the radius of one. Measured on 34
+// panels: those of sleeves that closed were up to 0.05 beside it, those that did not 0.055 to 0.1.
+static const double BESIDE = 0.045;
+
+// Of vertices flagged in `in`, those of `along` u from `low` to `high`: the mean of `across` w.
+// NAN: there are none.
+static double middle_of(const csim_mesh *mesh, const unsigned char *in, const double u[3],
+                        const double w[3], double low, double high) {
+  double sum = 0;
+  int n = 0;
+  for (int i = 0; i < mesh->nvert; i++) {
+    const double *x = mesh->vert + csim_xyz(i);
+    double along = csim_dot(x, u);
+    if (!in[i] || along < low || along > high) continue;
+    sum += csim_dot(x, w);
+    n++;
+  }
+  return n ? sum / n : NAN;
+}
+
+// The sign of a panel's x, of the middle of its vertices.
+static int side_of(const csim_mesh *garment, const int *panel, int number) {
+  double sum = 0;
+  for (int i = 0; i < garment->nvert; i++)
+    if (panel[i] == number) sum += garment->vert[csim_xyz(i)];
+  return sum < 0 ? -1 : 1;
+}
+
+// Moves the panel across the arm, if this runs beside its middle. Returns whether it was moved.
+static int center_panel(const csim_mesh *body, const arm *a, csim_mesh *garment, const int *panel,
+                        int number) {
+  double middle[3] = {0}, u[3], low = INFINITY, high = -INFINITY;
+  double range[2] = {INFINITY, -INFINITY};
+  int n = 0;
+  for (int i = 0; i < body->nvert; i++) {
+    if (!a->in[i]) continue;
+    csim_add_scaled(1, body->vert + csim_xyz(i), middle);
+    n++;
+  }
+  for (int c = 0; c < 3; c++) u[c] = middle[c] / n - a->shoulder[c];
+  u[2] = 0;
+  double length = csim_norm(u);
+  if (!(length > 0)) return 0;
+  for (int c = 0; c < 3; c++) u[c] /= length;
+  double w[3] = {-u[1], u[0], 0};
+  for (int i = 0; i < garment->nvert; i++) {
+    const double *x = garment->vert + csim_xyz(i);
+    if (panel[i] != number) continue;
+    low = csim_min(low, csim_dot(x, u));
+    high = csim_max(high, csim_dot(x, u));
+    range[0] = csim_min(range[0], csim_dot(x, w));
+    range[1] = csim_max(range[1], csim_dot(x, w));
+  }
+  double shift = middle_of(body, a->in, u, w, low, high) - 0.5 * (range[0] + range[1]);
+  // a panel that the arm does not reach is not of this arm
+  if (!(fabs(shift) > BESIDE && fabs(shift) < range[1] - range[0])) return 0;
+  for (int i = 0; i < garment->nvert; i++)
+    if (panel[i] == number) csim_add_scaled(shift, w, garment->vert + csim_xyz(i));
+  return 1;
+}
+
+static int center_sleeves(const csim_mesh *body, const arm *a, int side, csim_mesh *garment,
+                          const int *panel) {
+  int moved = 0;
+  for (int s = 0; s < garment->nset; s++) {
+    const csim_mesh_set *set = &garment->set[s];
+    int last = -1;
+    if (strcmp(set->name, sleeve) != 0) continue;
+    for (int k = 0; k < set->n; k++) { // a panel's vertices follow each other
+      if (panel[set->vert[k]] == last) continue;
+      last = panel[set->vert[k]];
+      if (side_of(garment, panel, last) == side)
+        moved += center_panel(body, a, garment, panel, last);
+    }
+  }
+  return moved;
+}
+
+csim_status csim_center_sleeves(const csim_build *build, const csim_object *object,
+                                csim_mesh *garment, const int *panel) {
+  const csim_world *world = build->world;
+  csim_arena arena = {0};
+  int moved = 0;
+  for (int k = 0; k < world->ncollider && !arena.failed; k++) {
+    const csim_mesh *body = &world->collider_mesh[k];
+    if (world->collider[k].shape != CSIM_COLLIDER_MESH) continue;
+    int *parent = CSIM_ARENA_NEW(&arena, int, body->nvert);
+    arm a = {.in = CSIM_ARENA_NEW(&arena, unsigned char, body->nvert)};
+    for (int side = -1; side <= 1 && !arena.failed; side += 2)
+      if (find_arm(body, side, parent, &a)) moved += center_sleeves(body, &a, side, garment, panel);
+  }
+  csim_status status = arena.failed ? CSIM_MEMORY : CSIM_OK;
+  csim_arena_free(&arena);
+  if (moved)
+    csim_say(build->log, CSIM_INFO, object->mesh_place,
+             "\"%s\": %d panels of sleeves start around the arms beside which they are drawn",
+             object->name, moved);
+  return status;
+}
+
+// ------------------------------------------------------------------------------------ drawing in
 
 static void draw_in(const csim_mesh *mesh, const arm *a, double *x) {
   for (int i = 0; i < mesh->nvert; i++) {

@@ -405,6 +405,7 @@ csim_status csim_build_pattern(const csim_build *build, const csim_object *objec
     csim_say(build->log, CSIM_INFO, object->mesh_place,
              "\"%s\": %d of %d panels are wide sectors and start in waves", object->name, count,
              p.n);
+  if (!status) status = csim_center_sleeves(build, object, mesh, p.of);
   if (!status) status = csim_build_arms(build, mesh);
   if (status) goto done;
   list_obstacles(&p, &arena);

@@ -219,6 +219,12 @@ csim_status csim_bend_circular(csim_mesh *mesh, int n, const int *of, const int 
 int csim_wrap_band(csim_mesh *mesh, const int *of, int panel, const int *tier,
                    const double *normal);
 
+/// Moves panels of sleeves that stand beside the arm of a collider across it, so that the arm runs
+/// along their middle.
+/// @param panel  (garment->nvert) number of each vertex's panel
+csim_status csim_center_sleeves(const csim_build *build, const csim_object *object,
+                                csim_mesh *garment, const int *panel);
+
 /// Draws in arms of colliders with the key "arms" that a garment's skirt would be sewn around, if
 /// it is the scene's only pattern. The garment: its panels as they are placed, with their labels.
 csim_status csim_build_arms(const csim_build *build, const csim_mesh *garment);

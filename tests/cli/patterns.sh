@@ -64,7 +64,14 @@ check "changed phase" sh -c 'grep -q "\"end\": 50" stdout && grep -q "\"end\": 5
 sed 's/"shape": "cylinder", "radius": 0.05, "height": 1.5/"shape": "cone", "radius": 0.12, "height": 0.8/' plain.json >cone.json
 expect 0 "$clothsim" cone.json -q -o cone --set tube.mesh.resolution=0.03
 last=$(sed -n 's/.*"last_frame": \([0-9]*\).*/\1/p' cone/run.json)
-check "at rest after frame $last of 264" sh -c "grep -q '\"at_rest\": true' cone/run.json && test $last -le 120"
+check "at rest after frame $last of 264" sh -c "grep -q '\"at_rest\": true' cone/run.json && test $last -le 140"
+# and that is where a run with four times the substeps and a tenth of the tolerance rests, not where steps were too small to go on:
+# strings for stitches stopped 9 mm above it, in frame 93
+expect 0 "$clothsim" cone.json -q -o well --set tube.mesh.resolution=0.03 --set phases.drape.frames.substeps=20 --set phases.drape.solver.step_tolerance=0.0001
+height() { # FOLDER: mean height of its last frame
+  awk '$1 == "v" { sum += $3; n++ } END { print sum / n }' "$(ls "$1"/tube_*.obj | sort | tail -1)"
+}
+check "rests at $(height cone) m, well solved at $(height well) m" awk "BEGIN { d = $(height cone) - $(height well); exit !(d * d < 0.006 * 0.006) }"
 expect 0 "$clothsim" --verify-contact cone/cone.clothcache
 # the frill, 32 cm wide, gets short before its stitches pull, unless gathers wait
 for gather in true false; do
@@ -175,6 +182,26 @@ expect 0 "$clothsim" wide.scene.json -v --check --set skirt.mesh.pattern=sleeves
 check "arms in sleeves stay" sh -c '! grep -q "drawn in" stderr'
 expect 0 "$clothsim" wide.scene.json --print-config
 check "the key" sh -c 'tr -d " \n" <stdout | grep -q "\"arms\":\[84,108\]"'
+# Sleeves of 16 cm by 25 cm. The left one is drawn 8 cm below the arm's axis and starts around it; the right one, 3 cm below, stays.
+piece() { # NAME X Y Z TURN
+  cat <<END
+"$1": {"label": "arm", "translation": [$2, $3, $4], "rotation": [0, $5, 0], "vertices": [[0, 0], [25, 0], [25, 16], [0, 16]],
+  "edges": [{"endpoints": [0, 1]}, {"endpoints": [1, 2]}, {"endpoints": [2, 3]}, {"endpoints": [3, 0]}]}
+END
+}
+tube() { # NAME: its stitches
+  echo "[{\"panel\": \"$1_f\", \"edge\": 0}, {\"panel\": \"$1_b\", \"edge\": 0}], [{\"panel\": \"$1_f\", \"edge\": 2}, {\"panel\": \"$1_b\", \"edge\": 2}]"
+}
+cat >pair.json <<END
+{"pattern": {"panels": {$(piece left_f 25 69 15 0), $(piece left_b 50 69 -15 180), $(piece right_f -50 74 15 0), $(piece right_b -25 74 -15 180)},
+ "stitches": [$(tube left), $(tube right)]}, "properties": {"curvature_coords": "relative", "units_in_meter": 100}}
+END
+expect 0 "$clothsim" wide.scene.json -v -o pair -e 1 --set skirt.mesh.pattern=pair.json
+says '2 panels of sleeves start around the arms beside which they are drawn'
+for side in left right; do
+  middle=$(awk -v side=$side '$1 == "v" && (side == "left") == ($2 > 0) { if (!n++) a = b = $3; if ($3 < a) a = $3; if ($3 > b) b = $3 } END { print (a + b) / 2 }' pair/skirt_0001.obj)
+  check "the middle of the $side sleeve is at $middle" awk "BEGIN { exit !(($middle - $([ $side = left ] && echo 0.85 || echo 0.82)) ^ 2 < 1e-4) }"
+done
 # A circular skirt under a strip that is no skirt, with a band below: sectors of 300 degrees start in waves, the bands as a ring.
 # Nothing is strained by that, and the skirt hangs from its waist.
 circle() { # NAME Z TURN SIDE BAND TOP: two panels of a skirt, a band and a strip above
@@ -269,8 +296,8 @@ expect 0 "$clothsim" coat.json -v -o coat -e 82
 says '"coat": 2 of 3 panels stood through others or colliders, or under a lower layer'
 check "seams of both are closed: $(grep -o 'largest gap is .*' stderr | tr '\n' ' ')" sh -c 'test "$(grep -c "largest gap is [01]\.[0-9]* mm" stderr)" = 2'
 expect 0 "$clothsim" --verify-contact coat/coat.clothcache
-reaches() { # FILE: smallest and largest x and z
-  awk '$1 == "v" { if (!n++) { a = b = $2; c = d = $4 } if ($2 < a) a = $2; if ($2 > b) b = $2; if ($4 < c) c = $4; if ($4 > d) d = $4 }
+reaches() { # FILE: smallest and largest x and z at heights that both have all around (the tube hangs lower)
+  awk '$1 == "v" && $3 > 0.58 && $3 < 0.8 { if (!n++) { a = b = $2; c = d = $4 } if ($2 < a) a = $2; if ($2 > b) b = $2; if ($4 < c) c = $4; if ($4 > d) d = $4 }
     END { print a, b, c, d }' "$1"
 }
 check "the coat is outside: $(reaches coat/tube_0082.obj), $(reaches coat/coat_0082.obj)" awk "BEGIN {
