@@ -14,7 +14,7 @@
 //
 // L is a fraction of a millimetre, so the string's energy is far from quadratic where the ends move
 // beside each other by as little: Newton's method took 1.3 times the iterations in a cushion, and
-// 15 times the time of a dress on a moving body.
+// 20 times the time of a garment on a moving body.
 //
 // d_n is d at the start of the step of length h: the second term damps (Kane et al. 2000). Both
 // terms of the Hessian are positive semidefinite as they are.

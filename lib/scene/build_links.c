@@ -298,6 +298,7 @@ static int *first_triangles(const csim_model *model) {
 csim_status csim_close_seams(csim_world *world) {
   csim_model *model = world->model;
   const csim_contact_params *contact = &world->contact;
+  if (!model->links.nlink) return CSIM_OK;
   int *first = first_triangles(model);
   if (!first) return CSIM_MEMORY;
   for (int k = 0; k < model->nenergy; k++) {
