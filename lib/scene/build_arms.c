@@ -178,9 +178,7 @@ static int center_panel(const csim_mesh *body, const arm *a, csim_mesh *garment,
   }
   for (int c = 0; c < 3; c++) u[c] = middle[c] / n - a->shoulder[c];
   u[2] = 0;
-  double length = csim_norm(u);
-  if (!(length > 0)) return 0;
-  for (int c = 0; c < 3; c++) u[c] /= length;
+  if (!(csim_normalise(u) > 0)) return 0;
   double w[3] = {-u[1], u[0], 0};
   for (int i = 0; i < garment->nvert; i++) {
     const double *x = garment->vert + csim_xyz(i);

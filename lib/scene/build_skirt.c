@@ -198,9 +198,7 @@ static int bend_circular(csim_mesh *mesh, const int *of, int panel, const unsign
   plane p = {.out = out};
   double most = 0, angle, r;
   csim_cross((double[]){0, 1, 0}, out, p.along);
-  double l = csim_norm(p.along);
-  if (!(l > 0.9)) return 0; // it lies
-  for (int c = 0; c < 3; c++) p.along[c] /= l;
+  if (!(csim_normalise(p.along) > 0.9)) return 0; // it lies
   csim_cross(out, p.along, p.up);
   if (!find_middle(mesh, of, panel, held, &p)) return 0;
   for (int i = 0; i < mesh->nvert; i++) {

@@ -424,10 +424,9 @@ void csim_output_press(csim_output_writer *w, csim_solver *solver) {
 }
 
 static csim_status write_obj(csim_output_writer *w, int k, int frame) {
-  const char *name = csim_gather_name(w->world, k);
-  char *path = csim_alloc((ptrdiff_t)(strlen(w->out) + strlen(name) + 32), 1);
+  char *path =
+      csim_print("%s/%s_%0*d.obj", w->out, csim_gather_name(w->world, k), w->digits, frame);
   if (!path) return CSIM_MEMORY;
-  sprintf(path, "%s/%s_%0*d.obj", w->out, name, w->digits, frame);
   csim_status status = csim_obj_write(path, csim_gather_mesh(w->world, k), w->g.value[k].x,
                                       w->scene->output.obj_digits, w->log);
   free(path);
