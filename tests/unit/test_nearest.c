@@ -9,8 +9,7 @@
 enum { NVERT = 60, NELEM = 80, NPOINT = 200 };
 
 // Squared distance of p from a triangle by subdividing it (accurate to a small part of its size).
-static double apart(const double *p, const double *w, int width, const int *v,
-                    double x[][3]) {
+static double apart(const double *p, const double *w, int width, const int *v, double x[][3]) {
   double square = 0;
   for (int c = 0; c < 3; c++) {
     double d = -p[c];
