@@ -71,8 +71,7 @@ csim_status csim_sequence_list(csim_sequence *s, const char *kind, int *count, c
   }
   closedir(folder);
   *count = n;
-  *name = CSIM_ARENA_NEW(&s->arena, char *, n);
-  if (*name && !failed && n) memcpy(*name, list, (size_t)n * sizeof *list);
+  *name = CSIM_ARENA_COPY(&s->arena, list, n);
   free(list);
   return failed || !*name ? csim_sequence_memory(s) : CSIM_OK;
 }
