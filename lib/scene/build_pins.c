@@ -143,10 +143,8 @@ static csim_status add_targets(csim_build *build, const csim_object *object, con
     if (!chosen[i]) continue;
     csim_add_scaled(1, X + csim_xyz(i), center);
     count++;
-    if (pinned[i]) {
-      taken++;
-      continue;
-    }
+    taken += pinned[i];
+    if (pinned[i]) continue;
     if (CSIM_GROW(build->target, build->target_capacity, (ptrdiff_t)model->ntarget + 1))
       return CSIM_MEMORY;
     int vert = body->vert0 + i;
@@ -207,11 +205,9 @@ csim_status csim_build_pins(csim_build *build, const csim_object *object, const 
   for (int p = 0; p < object->npin && status != CSIM_MEMORY; p++) {
     const csim_pin *pin = &object->pin[p];
     int bad = csim_select_vertices(build, &pin->select, pin->place, body, chosen);
-    const double *weight = NULL;
-    if (!bad && pin->property) {
-      weight = choose_painted(build, object, pin, body, chosen);
-      bad = !weight;
-    }
+    const double *weight =
+        bad || !pin->property ? NULL : choose_painted(build, object, pin, body, chosen);
+    bad |= pin->property && !weight;
     csim_status added =
         bad ? CSIM_INVALID : add_targets(build, object, pin, body, weight, chosen, pinned);
     if (added) status = added;
