@@ -419,7 +419,7 @@ csim_status csim_output_create(const csim_scene *scene, const csim_world *world,
 
 // ----------------------------------------------------------------------------------------- frames
 
-void csim_output_press(csim_output_writer *w, csim_solver *solver) {
+void csim_output_follow(csim_output_writer *w, csim_solver *solver) {
   w->g.solver = solver;
 }
 
