@@ -94,21 +94,8 @@ static csim_status open_ply(csim_export *e) {
   return e->arena.failed ? csim_export_memory(e) : CSIM_OK;
 }
 
-static csim_status write_frame(csim_export *e) {
-  char path[CSIM_EXPORT_PATH];
-  double **uv = e->state;
-  csim_status status = CSIM_OK;
-  for (int i = 0; i < e->nobject && !status; i++) {
-    if (csim_export_frame_path(e, e->file_name[i], ".ply", path)) return CSIM_INVALID;
-    status = csim_ply_write(e, i, uv[i], path);
-  }
-  return status;
+static csim_status write_object(csim_export *e, int object, const char *path) {
+  return csim_ply_write(e, object, ((double **)e->state)[object], path);
 }
 
-static csim_status close_ply(csim_export *e, int commit) {
-  (void)e;
-  (void)commit;
-  return CSIM_OK;
-}
-
-const csim_exporter csim_export_ply = {.open = open_ply, .frame = write_frame, .close = close_ply};
+const csim_exporter csim_export_ply = {.open = open_ply, .object = write_object, .suffix = ".ply"};

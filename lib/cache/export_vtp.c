@@ -209,11 +209,9 @@ static int write_piece(csim_file *file, csim_export *e, vtp *state, int object) 
   return bad || state->packed.failed || state->raw.failed ? -1 : 0;
 }
 
-static csim_status write_object(csim_export *e, int object) {
+static csim_status write_object(csim_export *e, int object, const char *path) {
   vtp *state = e->state;
-  char path[CSIM_EXPORT_PATH];
   csim_file *file;
-  if (csim_export_frame_path(e, e->file_name[object], ".vtp", path)) return CSIM_INVALID;
   csim_status status = csim_file_create(path, e->log, &file);
   if (status) return status;
   state->packed.n = state->raw.n = 0;
@@ -255,12 +253,6 @@ static csim_status open_vtp(csim_export *e) {
   return e->arena.failed ? csim_export_memory(e) : CSIM_OK;
 }
 
-static csim_status write_frame(csim_export *e) {
-  csim_status status = CSIM_OK;
-  for (int i = 0; i < e->nobject && !status; i++) status = write_object(e, i);
-  return status;
-}
-
 // One collection of all objects: a part each.
 static csim_status write_collection(csim_export *e) {
   char path[CSIM_EXPORT_PATH];
@@ -289,4 +281,5 @@ static csim_status close_vtp(csim_export *e, int commit) {
   return status;
 }
 
-const csim_exporter csim_export_vtp = {.open = open_vtp, .frame = write_frame, .close = close_vtp};
+const csim_exporter csim_export_vtp = {
+    .open = open_vtp, .object = write_object, .suffix = ".vtp", .close = close_vtp};

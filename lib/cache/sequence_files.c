@@ -5,6 +5,7 @@
 // A run's folder may hold meshes in several formats; OBJ goes before PLY. Files that share a name
 // up to their number are an object. Topology is that of an object's first frame and must not
 // change.
+#include "cache/look.h"
 #include "cache/sequence.h"
 
 #include "io/mesh_file.h"
@@ -175,21 +176,8 @@ static csim_status read_topologies(csim_sequence *s) {
     csim_mesh *m = &all->mesh[i];
     csim_status status = csim_mesh_read((*present)->path, s->log, m);
     if (status) return status;
-    object[i] = (csim_cache_object){.name = (*present)->stem,
-                                    .nvert = m->nvert,
-                                    .nface = m->nface,
-                                    .face_start = m->face_start,
-                                    .face_vert = m->face_vert,
-                                    .nuv = m->nuv,
-                                    .uv = m->uv,
-                                    .face_uv = m->face_uv,
-                                    .nnormal = m->look.normals.n,
-                                    .normal = m->look.normals.local,
-                                    .face_normal = m->look.normals.corner,
-                                    .colour = m->look.colour,
-                                    .ntag = m->ntag,
-                                    .tag = m->tag,
-                                    .face_tag = m->face_tag};
+    object[i] = csim_object_of_mesh(m);
+    object[i].name = (*present)->stem;
   }
   s->info.object = object;
   s->info.has_faces = 1;

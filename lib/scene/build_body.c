@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Makes room for n more vertices after model->nvert in x, v and mass.
+// Reserves capacity for n more vertices after model->nvert in x, v and mass.
 static csim_status reserve_vertices(csim_build *build, int n) {
   ptrdiff_t need = (ptrdiff_t)build->model->nvert + n;
   int failed = need > CSIM_MESH_MAX_VERT ||

@@ -535,15 +535,19 @@ csim_status csim_check(const csim_scene *scene, const csim_run_options *options,
   return status;
 }
 
+// Number n of a list, counted from 0.
+static void print_item(csim_file *file, int n, double value) {
+  if (n) csim_file_text(file, ", ");
+  csim_file_print_number(file, value, 17);
+}
+
 // @param[in,out] count  number of earlier springs: a model may have several lists of them
 static void dump_springs(const csim_energy *energy, csim_file *file, int *count) {
   for (int e = 0; e < energy->nelem; e++) {
     const double *param = csim_energy_param(energy, e);
-    csim_file_print(file, "%s\n[%d, %d, ", (*count)++ ? "," : "", energy->node[csim_row(2, e)],
+    csim_file_print(file, "%s\n[%d, %d", (*count)++ ? "," : "", energy->node[csim_row(2, e)],
                     energy->node[csim_row(2, e) + 1]);
-    csim_file_print_number(file, param[0], 17);
-    csim_file_text(file, ", ");
-    csim_file_print_number(file, param[1], 17);
+    for (int k = 0; k < 2; k++) print_item(file, 2 + k, param[k]);
     csim_file_text(file, "]");
   }
 }
@@ -564,25 +568,18 @@ csim_status csim_dump_model(const csim_scene *scene, const csim_run_options *opt
   if (status) goto done;
   const csim_model *model = r.sim.world.model;
   csim_file_text(file, "{\"mass\": [");
-  for (int i = 0; i < model->nvert; i++) {
-    if (i) csim_file_text(file, ", ");
-    csim_file_print_number(file, model->mass[i], 17);
-  }
+  for (int i = 0; i < model->nvert; i++) print_item(file, i, model->mass[i]);
   csim_file_text(file, "],\n\"pins\": [");
   for (int i = 0, n = 0; i < model->nvert; i++)
-    if (model->fixed[i]) csim_file_print(file, "%s%d", n++ ? ", " : "", i);
+    if (model->fixed[i]) print_item(file, n++, i);
   csim_file_text(file, "],\n\"gravity\": [");
-  for (int c = 0; c < 3; c++) {
-    if (c) csim_file_text(file, ", ");
-    csim_file_print_number(file, model->gravity[c], 17);
-  }
+  for (int c = 0; c < 3; c++) print_item(file, c, model->gravity[c]);
   csim_file_text(file, "],\n\"h\": ");
   csim_file_print_number(file, csim_sim_substep(scene), 17);
   csim_file_text(file, ", \"damping\": 0,");
-  for (int i = 0; i < model->nvert && model->stretch_damping; i++) {
-    csim_file_text(file, i ? ", " : "\n\"stretch_damping\": [");
-    csim_file_print_number(file, model->stretch_damping[model->body_of[i]], 17);
-  }
+  if (model->stretch_damping) csim_file_text(file, "\n\"stretch_damping\": [");
+  for (int i = 0; i < model->nvert && model->stretch_damping; i++)
+    print_item(file, i, model->stretch_damping[model->body_of[i]]);
   csim_file_text(file, model->stretch_damping ? "],\n\"springs\": [" : "\n\"springs\": [");
   for (int e = 0, count = 0; e < model->nenergy; e++)
     if (model->energy[e].kind->role == CSIM_ROLE_STRETCH)
