@@ -126,11 +126,6 @@ static int by_object_and_number(const void *a, const void *b) {
   return order ? order : (p->number > q->number) - (p->number < q->number);
 }
 
-static int by_value(const void *a, const void *b) {
-  long long p = *(const long long *)a, q = *(const long long *)b;
-  return (p > q) - (p < q);
-}
-
 static int is_first_of_object(const files *all, ptrdiff_t i) {
   return i == 0 || strcmp(all->file[i].stem, all->file[i - 1].stem) != 0;
 }
@@ -152,7 +147,8 @@ static csim_status make_table(csim_sequence *s) {
   int object = -1;
   for (ptrdiff_t i = 0; i < all->nfile; i++) {
     object += is_first_of_object(all, i);
-    long long *at = bsearch(&all->file[i].number, number, (size_t)nframe, sizeof *number, by_value);
+    long long *at = bsearch(&all->file[i].number, number, (size_t)nframe, sizeof *number,
+                            csim_sequence_by_number);
     frame_file **place = &all->present[(ptrdiff_t)object * nframe + (at - number)];
     if (*place)
       return csim_refuse(s->log, (csim_place){.file = s->path}, "%s and %s are the same frame",

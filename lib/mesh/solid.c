@@ -715,9 +715,8 @@ static csim_status check_all(check *c) {
   if (!status) status = find_depths(c);
   if (status) return status;
   solid->ntri = c->s->ntri;
-  solid->tri = CSIM_ARENA_NEW(&solid->arena, int, csim_xyz(solid->ntri));
+  solid->tri = CSIM_ARENA_COPY(&solid->arena, c->s->tri, csim_xyz(solid->ntri));
   if (solid->arena.failed) return CSIM_MEMORY;
-  memcpy(solid->tri, c->s->tri, 3 * sizeof(int) * (size_t)solid->ntri);
   status = orient_parts(c);
   if (!status) status = find_holes(c);
   if (!status) status = find_loose(c);

@@ -273,11 +273,10 @@ static csim_status build_arms(const csim_build *build, const csim_object *object
   csim_arena arena = {0};
   ptrdiff_t n = csim_xyz(mesh->nvert);
   int *parent = CSIM_ARENA_NEW(&arena, int, mesh->nvert), drawn = 0;
-  double *in = CSIM_ARENA_NEW(&arena, double, n);
+  double *in = CSIM_ARENA_COPY(&arena, mesh->vert, n);
   arm a = {.in = CSIM_ARENA_NEW(&arena, unsigned char, mesh->nvert)};
   csim_status status = CSIM_MEMORY;
   if (arena.failed) goto done;
-  memcpy(in, mesh->vert, (size_t)n * sizeof *in);
   for (int side = -1; side <= 1; side += 2) {
     if (!find_arm(mesh, side, parent, &a)) continue;
     if (!(cover(mesh, &a, garment, skirt, &arena) > COVERED)) continue;

@@ -209,7 +209,7 @@ static void take_samples(csim_gather *g, int k, double time, const csim_state *s
 
 void csim_gather_take(csim_gather *g, double time, const csim_state *state,
                       const csim_samples *samples) {
-  if (g->force && g->solver) csim_solver_press(g->solver, state, g->force);
+  if (g->force && g->solver) csim_solver_normal_forces(g->solver, state, g->force);
   for (int k = 0; k < g->nobject; k++) {
     if (render_of(g->world, k)) continue; // see csim_gather_renders
     take_values(g, k, time, state);

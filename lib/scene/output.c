@@ -419,7 +419,7 @@ csim_status csim_output_create(const csim_scene *scene, const csim_world *world,
 
 // ----------------------------------------------------------------------------------------- frames
 
-void csim_output_press(csim_output_writer *w, csim_solver *solver) {
+void csim_output_follow(csim_output_writer *w, csim_solver *solver) {
   w->g.solver = solver;
 }
 
@@ -540,12 +540,11 @@ static char *print_record(const csim_scene *scene, const char *state,
 
 csim_status csim_output_record(csim_output_writer *w, const char *state,
                                const csim_run_report *report) {
-  size_t size = strlen(w->out) + sizeof "/" CSIM_RECORD_NAME;
-  char *path = csim_alloc((ptrdiff_t)size, 1), *text = print_record(w->scene, state, report);
+  char *path = csim_print("%s/" CSIM_RECORD_NAME, w->out);
+  char *text = print_record(w->scene, state, report);
   csim_file *file;
   csim_status status = CSIM_MEMORY;
   if (path && text) {
-    snprintf(path, size, "%s/" CSIM_RECORD_NAME, w->out);
     status = csim_file_replace(path, w->log, &file);
     if (!status) {
       csim_file_text(file, text);

@@ -53,7 +53,7 @@ static csim_status begin_frame(run *r) {
   // the world of its own phase describes the frame that is being written
   csim_status status = csim_sim_changes(&r->sim) ? csim_writing_wait(&r->writing) : CSIM_OK;
   if (!status) status = csim_sim_begin(&r->sim, &changed);
-  if (!status && changed) csim_output_press(r->writing.output, r->sim.solver);
+  if (!status && changed) csim_output_follow(r->writing.output, r->sim.solver);
   return status;
 }
 
@@ -287,7 +287,7 @@ static csim_status run_frames(run *r) {
   if (r->resume.found) { // only after the first phase has described the files
     csim_status status = csim_sim_go_on(&r->sim, &r->resume.point.state, r->resume.point.frame);
     if (status) return status;
-    csim_output_press(r->writing.output, r->sim.solver);
+    csim_output_follow(r->writing.output, r->sim.solver);
   }
   for (int frame = r->report->last_frame + 1;
        frame <= scene->frame_end && !csim_sim_at_rest(&r->sim); frame++) {
@@ -313,7 +313,7 @@ static csim_status begin_output(run *r) {
   r->folder = -1;
   csim_status status = csim_writing_begin(&r->writing, r->scene, &r->sim.world, &start);
   if (status) return status;
-  csim_output_press(r->writing.output, r->sim.solver);
+  csim_output_follow(r->writing.output, r->sim.solver);
   csim_world_release(&r->sim.world,
                      r->scene->output.obj || r->scene->output.nformat || r->scene->output.strain);
   // the old cache is kept until the checkpoint is written

@@ -395,7 +395,7 @@ static void swings(const char *integrator, double most_lost) {
 static double pressed(sim *s, int body) {
   const csim_model *model = s->k.world.model;
   double *force = calloc((size_t)model->nvert, sizeof *force), sum = 0;
-  csim_solver_press(s->k.solver, &s->k.state, force);
+  csim_solver_normal_forces(s->k.solver, &s->k.state, force);
   for (int i = 0; i < model->body[body].nvert; i++) sum += force[model->body[body].vert0 + i];
   free(force);
   return sum;
