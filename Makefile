@@ -325,6 +325,13 @@ bench-truth: all ## every quality on seven scenes: CPU time, distance from a con
 bench-pose: all ## a body raises and lowers its arms in a sleeve, a skirt, a poncho (POSE_FLAGS="--bodies DIR"; minutes)
 	@$(PYTHON) tests/bench/pose.py $(POSE_FLAGS)
 
+.PHONY: bench-walk bench-ball
+bench-walk: all ## a skirt on a body of capsules that walks (WALK_FLAGS="--skirt FILE"; a minute)
+	@$(PYTHON) tests/bench/walk.py --bin $(BIN) $(WALK_FLAGS)
+
+bench-ball: all ## a ball of 5 to 200 m/s through curtains, tested after every substep (BALL_FLAGS=--help; an hour)
+	@$(PYTHON) tests/bench/ball.py --bin $(BIN) $(BALL_FLAGS)
+
 .PHONY: bench-tight bench-ppf
 bench-tight: all ## a twisted tube, twenty sheets, silk through a ring, a press: whole? strain, time (TIGHT_FLAGS=--help; hours at full size)
 	@$(PYTHON) tests/bench/tight.py --bin $(BIN) --out build/bench/tight $(TIGHT_FLAGS)

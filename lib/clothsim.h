@@ -104,8 +104,12 @@ typedef struct csim_polygons {
 /// @return CSIM_OK; CSIM_IO or CSIM_INVALID with file and line; CSIM_MEMORY
 csim_status csim_polygons_read(const char *path, csim_log *log, csim_polygons **surface);
 
-/// Makes a surface of polygons in memory; they are copied. Faces have at least 3 corners, with
-/// indices in [0, nvert), as in csim_cache_object. nface = 0 is allowed.
+/// Makes a surface of polygons in memory; they are copied.
+/// @param vert          (nvert x 3) [m]
+/// @param face_start    (nface + 1) first corner of each face; faces have at least 3 corners
+/// @param face_vert     (face_start[nface]) vertex of each corner, in [0, nvert); as face_start it
+///                      may be NULL when nface = 0
+/// @param[out] surface  NULL on failure; release with csim_polygons_free
 /// @return CSIM_OK; CSIM_INVALID for polygons too large to triangulate; CSIM_MEMORY
 csim_status csim_polygons_make(int nvert, const double *vert, int nface, const int *face_start,
                                const int *face_vert, csim_log *log, csim_polygons **surface);
@@ -121,7 +125,8 @@ void csim_polygons_free(csim_polygons *surface);
 double csim_mean_edge(const double *x, int nface, int ncorner, const int *vert);
 
 /// Finds pairs of triangles that intersect or touch, other than neighbours at their common edge or
-/// vertex, with exact predicates. The mesh may consist of several objects.
+/// vertex, with exact predicates (Shewchuk, Adaptive Precision Floating-Point Arithmetic, 1997).
+/// The mesh may consist of several objects.
 /// @param vert        (nvert x 3) [m], finite
 /// @param tri         (ntri x 3), indices in [0, nvert)
 /// @param limit       capacity of `pair`, in pairs
@@ -299,6 +304,9 @@ typedef struct csim_run_report {
 /// A run that is stopped leaves a checkpoint, and so does one that fails, if possible. A resumed
 /// run leaves the same files, byte for byte, as one that was never interrupted. Resuming a complete
 /// run does nothing and succeeds.
+/// @param options      `out` and `nthread` must be given
+/// @param log          NULL allowed
+/// @param[out] report  overwritten, also on failure; not NULL
 /// @return CSIM_OK; CSIM_FAILED when the solver gave up, or when verify_substeps found
 ///         intersections; CSIM_STOPPED; CSIM_INVALID, CSIM_IO, CSIM_MEMORY. The last good frame
 ///         stays on disk in any case.
@@ -314,6 +322,8 @@ typedef struct csim_check_report {
 } csim_check_report;
 
 /// Reads and builds everything as csim_run does, without simulating.
+/// @param options      only `nthread` and `tet_program` are used
+/// @param[out] report  overwritten; not NULL
 /// @return CSIM_OK; CSIM_INVALID, CSIM_IO, CSIM_MEMORY
 csim_status csim_check(const csim_scene *scene, const csim_run_options *options, csim_log *log,
                        csim_check_report *report);
@@ -338,7 +348,8 @@ typedef struct csim_verify_report {
 /// Tests every frame of a cache for triangles of cloths and solids that intersect each other or a
 /// collider, with exact predicates. Colliders may intersect colliders. Logs every frame with
 /// intersections.
-/// @param nthread  1 to 256
+/// @param nthread      1 to 256
+/// @param[out] report  overwritten; not NULL
 /// @return CSIM_OK if there are none, CSIM_FAILED if there are some; CSIM_IO, CSIM_MEMORY
 csim_status csim_verify_contact(const char *cache_path, int nthread, csim_log *log,
                                 csim_verify_report *report);

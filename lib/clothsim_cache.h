@@ -186,17 +186,20 @@ typedef struct csim_cache_info {
 
 /// Opens `path`, or `path`.part when there is no `path`. Any bytes are safe. A file without its end
 /// (a crash, a full disk, a run still going) opens with the whole frames it has.
-/// @param log  must outlive the cache; NULL allowed
+/// @param log         must outlive the cache; NULL allowed
+/// @param[out] cache  NULL on failure; release with csim_cache_free
 /// @return CSIM_OK, CSIM_IO (the log says what and where) or CSIM_MEMORY
 csim_status csim_cache_open(const char *path, csim_log *log, csim_cache **cache);
 
-/// Contents of the cache. Valid until csim_cache_free.
+/// Contents of the cache, owned by it: valid until csim_cache_free. bytes_read grows as it is read.
 const csim_cache_info *csim_cache_get_info(const csim_cache *cache);
 
-/// Reads one object in one frame; any order of frames, forward is fastest.
+/// Reads one object in one frame; any order of frames, forward is fastest. Lengths are in the
+/// cache's unit: times info.unit they are metres.
+/// @param object  in [0, nobject)
 /// @param frame   index in [0, nframe), not the frame number
-/// @param[out] x  (nvert x 3) [m], NULL allowed
-/// @param[out] v  (nvert x 3) [m/s], NULL allowed; zeros when the object has no velocities
+/// @param[out] x  (nvert x 3) overwritten; NULL allowed
+/// @param[out] v  (nvert x 3) per second, overwritten: zeros when the object has none; NULL allowed
 /// @return CSIM_OK, CSIM_IO when the file is damaged there, CSIM_MEMORY
 csim_status csim_cache_read(csim_cache *cache, int object, int frame, float *x, float *v);
 
@@ -211,14 +214,17 @@ csim_status csim_cache_read_pressure(csim_cache *cache, int object, int frame, f
 csim_status csim_cache_read_strain(csim_cache *cache, int object, int frame, float *strain);
 
 /// Reads positions and velocities `info.share[sample]` frames from a frame.
-/// @param sample   index in [0, object.nsample)
-/// @param[out] x  (nvert x 3) [m], NULL allowed
-/// @param[out] v  (nvert x 3) [m/s], NULL allowed; zeros when the object has no velocities
+/// @param sample  index in [0, object.nsample)
+/// @param[out] x  (nvert x 3) as in csim_cache_read
+/// @param[out] v  (nvert x 3) as in csim_cache_read
 /// @return as csim_cache_read
 csim_status csim_cache_read_sample(csim_cache *cache, int object, int frame, int sample, float *x,
                                    float *v);
 
-/// Statistics of a frame: JSON, "" when there are none, NULL on failure. Valid until the next call.
+/// Statistics of a frame.
+/// @param frame  index in [0, nframe)
+/// @return JSON, "" when there are none; NULL when the file is damaged there or memory ran out (the
+///         log says which). Owned by the cache, valid until the next call
 const char *csim_cache_read_stats(csim_cache *cache, int frame);
 
 /// Checks every byte of the file: crc and order of the chunks, padding, agreement with the index.
@@ -340,12 +346,17 @@ csim_status csim_sequence_open_kind(const char *path, const char *kind, csim_log
 
 /// What a file in a folder is: a kind of csim_sequence_open_kind; "usd", "vtp" or "gltf" for
 /// what is known and cannot be read; NULL for anything else.
+/// @param folder  its path, in which files that belong together are looked for
+/// @param name    of the file in it; the file is not opened
+/// @return static string
 const char *csim_sequence_kind_of(const char *folder, const char *name);
 
 /// Whether an object is in a frame: files of frames may be missing.
+/// @param object, frame  in [0, nobject) and [0, nframe)
+/// @return 1 or 0
 int csim_sequence_has(const csim_sequence *sequence, int object, int frame);
 
-/// Contents of the sequence. Valid until csim_sequence_free.
+/// Contents of the sequence, owned by it: valid until csim_sequence_free.
 const csim_sequence_info *csim_sequence_get_info(const csim_sequence *sequence);
 
 /// Reads one object in one frame.
@@ -374,10 +385,10 @@ void csim_sequence_free(csim_sequence *sequence);
 
 /// Hausdorff distance of two meshes: the largest distance of a vertex of one to the surface of the
 /// other (to its points, if it has no faces). Vertices that are not finite are ignored.
-/// @param xa (a->nvert x 3), xb (b->nvert x 3) positions
-/// @param[out] distance  [m]
+/// @param xa, xb         (a->nvert x 3) and (b->nvert x 3) positions, in any one unit
+/// @param[out] distance  in that unit; 0 when no vertex is finite
 /// @param[out] side      0: from a vertex of a, 1: of b
-/// @param[out] vertex    that vertex
+/// @param[out] vertex    that vertex, from 0; none of the three may be NULL
 /// @return CSIM_OK or CSIM_MEMORY
 csim_status csim_hausdorff(const csim_cache_object *a, const double *xa, const csim_cache_object *b,
                            const double *xb, double *distance, int *side, int *vertex);

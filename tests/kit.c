@@ -1,9 +1,10 @@
 // tests/kit.c: see kit.h.
 #include "kit.h"
 
-#include "check.h"
+#include "io/mesh_file.h"
 #include "math/vec3.h"
-#include "mesh/shapes.h"
+#include "mesh/topology.h"
+#include "mesh/triangulate.h"
 #include "model/curvature.h"
 
 #include <stdio.h>
@@ -277,4 +278,75 @@ double *kit_inertia(csim_arena *arena, const csim_model *model, double h) {
   for (int i = 0; inertia && i < model->nvert; i++)
     inertia[i] = h > 0 ? model->mass[i] / (h * h) : 0;
   return inertia;
+}
+
+double kit_area(const csim_mesh *m) {
+  double sum = 0;
+  for (int t = 0; t < m->ntri; t++) {
+    double area;
+    csim_tri_areas(1, m->tri + 3 * t, m->vert, &area);
+    sum += area;
+  }
+  return sum;
+}
+
+csim_mesh kit_shape(csim_shape_spec spec) {
+  csim_mesh m;
+  check_log log;
+  check_log_init(&log);
+  CHECK(csim_mesh_shape(&spec, (csim_place){0}, &log.log, &m) == CSIM_OK);
+  CHECK_TEXT(log.text, "");
+  return m;
+}
+
+csim_mesh kit_polygon(int n, const double (*p)[2]) {
+  csim_mesh m = {.nvert = n, .nface = 1};
+  m.vert = CSIM_ARENA_NEW(&m.arena, double, 3 * n);
+  m.face_start = CSIM_ARENA_NEW(&m.arena, int, 2);
+  m.face_vert = CSIM_ARENA_NEW(&m.arena, int, n);
+  m.face_start[1] = n;
+  for (int i = 0; i < n; i++) {
+    m.face_vert[i] = i;
+    m.vert[3 * i] = p[i][0];
+    m.vert[3 * i + 1] = p[i][1];
+    m.vert[3 * i + 2] = 0.2 * p[i][0] + 0.1 * p[i][1];
+  }
+  CHECK(csim_mesh_triangulate(&m, (csim_place){0}, NULL) == CSIM_OK);
+  CHECK(m.ntri == n - 2);
+  return m;
+}
+
+check_log kit_last;
+
+csim_status kit_parse_bytes(const char *name, const void *data, size_t size, csim_mesh *m) {
+  char *copy = malloc(size ? size : 1);
+  memcpy(copy, data, size);
+  check_log_init(&kit_last);
+  csim_status status = csim_mesh_parse(name, copy, size, &kit_last.log, m);
+  free(copy);
+  CHECK((status == CSIM_OK) == (kit_last.log.nerror == 0));
+  CHECK(kit_last.log.nerror <= 1);
+  return status;
+}
+
+csim_mesh kit_parse(const char *name, const char *text) {
+  csim_mesh m;
+  csim_status status = kit_parse_bytes(name, text, strlen(text), &m);
+  check_that(status == CSIM_OK, __FILE__, __LINE__, "%s: %s", text, kit_last.text);
+  return m;
+}
+
+void kit_refuse(int source, const char *name, const char *text, int line, const char *message) {
+  csim_mesh m;
+  csim_status status = kit_parse_bytes(name, text, strlen(text), &m);
+  check_that(status == CSIM_INVALID, __FILE__, source, "accepted");
+  check_that(kit_last.line == line, __FILE__, source, "line %d, expected %d", kit_last.line, line);
+  check_that(strstr(kit_last.text, message) != NULL, __FILE__, source, "says \"%s\"",
+             kit_last.text);
+  CHECK(m.vert == NULL && m.nvert == 0);
+  csim_mesh_free(&m);
+}
+
+int kit_same_ints(const int *a, int n, const int *b) {
+  return a && !memcmp(a, b, (size_t)n * sizeof *a);
 }

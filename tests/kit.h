@@ -2,6 +2,8 @@
 #ifndef CSIM_TESTS_KIT_H
 #define CSIM_TESTS_KIT_H
 
+#include "check.h"
+#include "mesh/shapes.h"
 #include "model/assemble.h"
 #include "scene/compile.h"
 #include "solver/step.h"
@@ -68,6 +70,29 @@ double kit_scene_time(const kit_scene *s);
 const char *kit_path(const char *name);
 void kit_folder_end(void);
 void kit_write_text(const char *path, const char *text);
+
+/// A built-in shape; a check has failed if there is none.
+csim_mesh kit_shape(csim_shape_spec spec);
+/// Area of its triangles [m^2].
+double kit_area(const csim_mesh *mesh);
+/// A mesh of one polygon (n x 2) in the plane z = 0.2 x + 0.1 y, so that no axis is special.
+csim_mesh kit_polygon(int n, const double (*p)[2]);
+
+/// The log of the last kit_parse.
+extern check_log kit_last;
+/// Reads a mesh from bytes: a copy on the heap with no byte behind it, so that the sanitizer sees
+/// every read too far.
+csim_status kit_parse_bytes(const char *name, const void *data, size_t size, csim_mesh *mesh);
+/// Reads a mesh from text; a check fails unless it is accepted.
+csim_mesh kit_parse(const char *name, const char *text);
+/// A check fails unless the text is refused at this line with such a message.
+void kit_refuse(int source, const char *name, const char *text, int line, const char *message);
+/// Whether n numbers are the same; 0 when a is NULL.
+int kit_same_ints(const int *a, int n, const int *b);
+#define INTS(...)                                                                                  \
+  (int[]) {                                                                                        \
+    __VA_ARGS__                                                                                    \
+  }
 
 /// Weights m/h^2 [N/m] of backward Euler, (nvert) from the arena.
 double *kit_inertia(csim_arena *arena, const csim_model *model, double h);

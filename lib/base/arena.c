@@ -65,14 +65,35 @@ char *csim_arena_copy(csim_arena *arena, const char *text) {
   return copy ? memcpy(copy, text, n) : NULL;
 }
 
-char *csim_arena_print(csim_arena *arena, const char *format, ...) {
-  va_list args, again;
-  va_start(args, format);
+void *csim_arena_copy_array(csim_arena *arena, const void *from, ptrdiff_t n, size_t size) {
+  void *copy = csim_arena_alloc(arena, n, size);
+  if (copy && n) memcpy(copy, from, (size_t)n * size);
+  return copy;
+}
+
+// With an arena NULL the string is on the heap.
+static char *print_list(csim_arena *arena, const char *format, va_list args) {
+  va_list again;
   va_copy(again, args);
-  int n = vsnprintf(NULL, 0, format, args);
-  char *text = n < 0 ? NULL : csim_arena_alloc(arena, n + 1, 1);
-  if (text) vsnprintf(text, (size_t)n + 1, format, again);
+  int n = vsnprintf(NULL, 0, format, again);
   va_end(again);
+  char *text = n < 0 ? NULL : arena ? csim_arena_alloc(arena, n + 1, 1) : csim_alloc(n + 1, 1);
+  if (text) vsnprintf(text, (size_t)n + 1, format, args);
+  return text;
+}
+
+char *csim_arena_print(csim_arena *arena, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  char *text = print_list(arena, format, args);
+  va_end(args);
+  return text;
+}
+
+char *csim_print(const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  char *text = print_list(NULL, format, args);
   va_end(args);
   return text;
 }

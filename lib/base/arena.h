@@ -21,6 +21,10 @@ void *csim_arena_alloc(csim_arena *arena, ptrdiff_t n, size_t size);
 /// A copy of the string; NULL gives NULL.
 char *csim_arena_copy(csim_arena *arena, const char *text);
 
+/// A copy of n elements; as csim_arena_alloc where that fails. `from` may be NULL when n = 0.
+void *csim_arena_copy_array(csim_arena *arena, const void *from, ptrdiff_t n, size_t size);
+#define CSIM_ARENA_COPY(arena, from, n) csim_arena_copy_array((arena), (from), (n), sizeof *(from))
+
 /// A formatted string.
 char *csim_arena_print(csim_arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -35,6 +39,9 @@ void csim_arena_free(csim_arena *arena);
 /// n = 0 gives a valid pointer. Release with free().
 void *csim_alloc(ptrdiff_t n, size_t size);
 #define CSIM_NEW(T, n) ((T *)csim_alloc((n), sizeof(T)))
+
+/// A formatted string on the heap; NULL when out of memory. Release with free().
+char *csim_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /// Ensures a capacity of `need` elements in a heap array of capacity *capacity. Doubles it; above a
 /// MiB grows it by quarters, as up to half of it would be unused. Returns the (moved) array, or

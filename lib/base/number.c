@@ -86,12 +86,13 @@ const char *csim_read_integer(const char *text, const char *end, long long *valu
   int negative = 0;
   if (p < end && (*p == '+' || *p == '-')) negative = *p++ == '-';
   if (p == end || *p < '0' || *p > '9') return NULL;
-  long long v = 0;
+  unsigned long long v = 0, most = (unsigned long long)LLONG_MAX + (unsigned)negative;
   for (; p < end && *p >= '0' && *p <= '9'; p++) {
-    if (v > (LLONG_MAX - 9) / 10) return NULL;
-    v = v * 10 + (*p - '0');
+    unsigned digit = (unsigned)(*p - '0');
+    if (v > (most - digit) / 10) return NULL;
+    v = v * 10 + digit;
   }
-  *value = negative ? -v : v;
+  *value = (long long)(negative ? 0 - v : v);
   return p;
 }
 

@@ -31,10 +31,6 @@ typedef struct faces {
   double time, slack;
 } faces;
 
-static csim_status no_memory(const csim_abc *abc) {
-  return csim_fail_memory(abc->file.log, abc->file.path);
-}
-
 static csim_status refuse(const faces *f, const char *what) {
   return csim_refuse(f->abc->file.log, (csim_place){.file = f->abc->file.path}, "\"%s\": %s",
                      f->mesh->path, what);
@@ -47,7 +43,7 @@ static csim_status read_integers(const faces *f, const csim_abc_property *p, uin
   if (status) return status;
   if (*n > most) return refuse(f, "has too many faces: split the mesh");
   *value = CSIM_NEW(int, (ptrdiff_t)*n);
-  return *value ? csim_abc_integers(f->abc, p, 0, *n, *value) : no_memory(f->abc);
+  return *value ? csim_abc_integers(f->abc, p, 0, *n, *value) : csim_abc_memory(f->abc);
 }
 
 static csim_status read_arrays(faces *f) {
@@ -62,7 +58,7 @@ static csim_status read_arrays(faces *f) {
   f->nvert /= 3;
   if (f->nvert > CSIM_MESH_MAX_VERT) return refuse(f, "has too many vertices: split the mesh");
   f->vert = CSIM_NEW(double, 3 * (ptrdiff_t)f->nvert);
-  if (!f->vert) return no_memory(f->abc);
+  if (!f->vert) return csim_abc_memory(f->abc);
   uint64_t sum = 0;
   for (uint64_t k = 0; k < f->nface; k++) {
     if (f->count[k] < 0 || (uint64_t)f->count[k] > f->ncorner) sum = f->ncorner + 1;
@@ -90,7 +86,7 @@ static csim_status read_param(faces *f, const csim_abc_property *values,
     return CSIM_OK;
   }
   p->value = CSIM_NEW(double, (ptrdiff_t)length);
-  if (!p->value) return no_memory(f->abc);
+  if (!p->value) return csim_abc_memory(f->abc);
   status = csim_abc_doubles(f->abc, values, at, length, p->value);
   p->n = length / width;
   return status;
@@ -154,7 +150,7 @@ static csim_status sort_sets(faces *f, const sets *s) {
   if (total > (uint64_t)1 << 29) return refuse(f, "its face sets are too large");
   f->face_start = CSIM_NEW(int, (ptrdiff_t)f->nface + 2);
   f->face_set = CSIM_NEW(int, (ptrdiff_t)total);
-  if (!f->face_start || !f->face_set) return no_memory(f->abc);
+  if (!f->face_start || !f->face_set) return csim_abc_memory(f->abc);
   for (int k = 0; k < s->n; k++)
     for (uint64_t i = 0; i < s->nface[k]; i++) f->face_start[s->face[k][i] + 2]++;
   for (uint64_t i = 1; i <= f->nface; i++) f->face_start[i + 1] += f->face_start[i];
@@ -175,7 +171,7 @@ static csim_status read_sets(faces *f) {
   s.name = CSIM_ARENA_NEW(abc->arena, const char *, n);
   s.face = CSIM_NEW(int *, n);
   s.nface = CSIM_NEW(uint64_t, n);
-  csim_status status = s.name && s.face && s.nface ? CSIM_OK : no_memory(abc);
+  csim_status status = s.name && s.face && s.nface ? CSIM_OK : csim_abc_memory(abc);
   for (int i = own->child; i < end && !status; i++)
     if (csim_abc_is(&abc->object[i], "AbcGeom_FaceSet")) status = read_set(f, i, &s);
   f->set = s.name;
@@ -262,7 +258,7 @@ static csim_status read_uv_set(faces *f, const csim_abc_uv_set *from, csim_mesh 
   *set = (csim_uv_set){.name = csim_arena_copy(&mesh->arena, from->name), .n = (int)p.n};
   double *uv = CSIM_ARENA_NEW(&mesh->arena, double, 2 * (ptrdiff_t)p.n);
   int *corner = CSIM_ARENA_NEW(&mesh->arena, int, (ptrdiff_t)f->ncorner);
-  status = mesh->arena.failed ? no_memory(f->abc) : CSIM_OK;
+  status = mesh->arena.failed ? csim_abc_memory(f->abc) : CSIM_OK;
   if (status) goto done;
   memcpy(uv, p.value, 2 * (size_t)p.n * sizeof *uv);
   bad = strlen(from->name) > 255 || set_corners(f, &p, corner);
@@ -290,7 +286,7 @@ static csim_status read_uv_sets(faces *f, csim_mesh *mesh) {
              "\"%s\" has %d further sets of texture coordinates: only 64 are read", m->path,
              m->nuv_set);
   mesh->look.uv_set = n ? CSIM_ARENA_NEW(&mesh->arena, csim_uv_set, n) : NULL;
-  if (n && !mesh->look.uv_set) return no_memory(f->abc);
+  if (n && !mesh->look.uv_set) return csim_abc_memory(f->abc);
   csim_status status = CSIM_OK;
   for (int k = 0; k < n && !status; k++) status = read_uv_set(f, &m->uv_set[k], mesh);
   return status;

@@ -12,10 +12,6 @@
 enum { SCALE, TRANSLATE, ROTATE, MATRIX, ROTATE_X, ROTATE_Y, ROTATE_Z, NOPERATION };
 static const uint8_t CHANNELS[NOPERATION] = {3, 3, 4, 16, 1, 1, 1};
 
-static csim_status no_memory(const csim_abc *abc) {
-  return csim_fail_memory(abc->file.log, abc->file.path);
-}
-
 // ---------------------------------------------------------------------------------------
 // transforms
 
@@ -88,7 +84,7 @@ static csim_status numbers_at(csim_abc *abc, const csim_abc_property *p, double 
   csim_status status = csim_abc_doubles(abc, p, i, (uint64_t)n, value);
   if (status || share == 0 || csim_abc_same(p, i, i + 1)) return status;
   double *next = CSIM_NEW(double, n);
-  if (!next) return no_memory(abc);
+  if (!next) return csim_abc_memory(abc);
   status = csim_abc_doubles(abc, p, i + 1, (uint64_t)n, next);
   for (ptrdiff_t k = 0; k < n && !status; k++) value[k] += share * (next[k] - value[k]);
   free(next);
@@ -109,7 +105,7 @@ static csim_status xform_at(csim_abc *abc, const csim_abc_xform *xform, double t
   }
   if (!xform->values) return CSIM_OK;
   double *value = CSIM_NEW(double, xform->nchannel);
-  if (!value) return no_memory(abc);
+  if (!value) return csim_abc_memory(abc);
   csim_status status = numbers_at(abc, xform->values, time, slack, xform->nchannel, value);
   const double *v = value;
   for (int k = 0; k < xform->nop && !status; k++) { // the last is applied first
@@ -157,7 +153,7 @@ static csim_status find_xform(csim_abc *abc, int object, csim_abc_xform *xform) 
   if (!status) status = csim_abc_doubles(abc, ops, 0, n, op);
   if (status) return status;
   xform->op = CSIM_ARENA_NEW(abc->arena, uint8_t, (ptrdiff_t)n);
-  if (!xform->op) return no_memory(abc);
+  if (!xform->op) return csim_abc_memory(abc);
   xform->nop = (int)n;
   for (int k = 0; k < xform->nop; k++) {
     xform->op[k] = (uint8_t)op[k];
@@ -207,7 +203,7 @@ static csim_status find_others(csim_abc *abc, const csim_abc_compound *geom, csi
   csim_status status = all ? csim_abc_properties(abc, all, &inner) : CSIM_OK;
   if (status || !inner.n) return status;
   mesh->uv_set = CSIM_ARENA_NEW(abc->arena, csim_abc_uv_set, inner.n);
-  if (!mesh->uv_set) return no_memory(abc);
+  if (!mesh->uv_set) return csim_abc_memory(abc);
   for (int k = 0; k < inner.n && !status; k++) {
     const csim_abc_property *p = &inner.property[k];
     csim_abc_uv_set *set = &mesh->uv_set[mesh->nuv_set];
@@ -223,7 +219,7 @@ static csim_status find_others(csim_abc *abc, const csim_abc_compound *geom, csi
 
 static csim_status find_xforms(csim_abc *abc, csim_abc_mesh *mesh) {
   mesh->xform = CSIM_ARENA_NEW(abc->arena, csim_abc_xform, abc->object[mesh->object].depth);
-  if (!mesh->xform) return no_memory(abc);
+  if (!mesh->xform) return csim_abc_memory(abc);
   csim_status status = CSIM_OK;
   for (int i = abc->object[mesh->object].parent; i > 0 && !status; i = abc->object[i].parent)
     if (csim_abc_is(&abc->object[i], "AbcGeom_Xform"))
@@ -234,7 +230,7 @@ static csim_status find_xforms(csim_abc *abc, csim_abc_mesh *mesh) {
 csim_status csim_abc_mesh_find(csim_abc *abc, int object, csim_abc_mesh *mesh) {
   csim_abc_compound own, above, geom = {0};
   *mesh = (csim_abc_mesh){.object = object, .path = csim_abc_path(abc, object)};
-  if (!mesh->path) return no_memory(abc);
+  if (!mesh->path) return csim_abc_memory(abc);
   csim_status status = csim_abc_own_properties(abc, object, &own);
   if (!status) status = csim_abc_own_properties(abc, abc->object[object].parent, &above);
   const csim_abc_property *p = status ? NULL : csim_abc_find(&own, ".geom", CSIM_ABC_COMPOUND);

@@ -19,10 +19,6 @@ typedef struct cursor {
   int failed;
 } cursor;
 
-static csim_status no_memory(const csim_abc *abc) {
-  return csim_fail_memory(abc->file.log, abc->file.path);
-}
-
 static const uint8_t *take(cursor *c, uint64_t n) {
   if (c->failed || n > (uint64_t)(c->end - c->p)) {
     c->failed = 1;
@@ -141,7 +137,7 @@ static csim_status read_samplings(csim_abc *abc, csim_ogawa_word word) {
   }
   int bad = c.failed || c.p < c.end || !abc->nsampling;
   free(data);
-  if (abc->arena->failed) return no_memory(abc);
+  if (abc->arena->failed) return csim_abc_memory(abc);
   return bad ? csim_ogawa_damaged(&abc->file, "its times are out of order") : CSIM_OK;
 }
 
@@ -156,7 +152,7 @@ static csim_status read_indexed(csim_abc *abc, csim_ogawa_word word) {
   while (abc->indexed && c.p < c.end && !c.failed && abc->nindexed < 255)
     abc->indexed[abc->nindexed++] = take_text(abc, &c, take_number(&c, 0));
   free(data);
-  if (abc->arena->failed) return no_memory(abc);
+  if (abc->arena->failed) return csim_abc_memory(abc);
   return c.failed ? csim_ogawa_damaged(&abc->file, "its list of metadata") : CSIM_OK;
 }
 
@@ -166,7 +162,7 @@ static csim_status add_object(csim_abc *abc, csim_abc_object object) {
                        "has more than %d objects, or more than %d inside each other", MOST_OBJECTS,
                        MOST_DEPTH);
   if (CSIM_GROW(abc->object, abc->object_capacity, (ptrdiff_t)abc->nobject + 1))
-    return no_memory(abc);
+    return csim_abc_memory(abc);
   abc->object[abc->nobject++] = object;
   return CSIM_OK;
 }
@@ -194,7 +190,7 @@ static csim_status read_children(csim_abc *abc, int parent) {
       status = csim_ogawa_damaged(&abc->file, "the list of an object's children");
     if (!status) status = csim_ogawa_child(&abc->file, &group, k, &word);
     if (!status) status = csim_ogawa_enter(&abc->file, word, &o.group);
-    if (!status) status = abc->arena->failed ? no_memory(abc) : add_object(abc, o);
+    if (!status) status = abc->arena->failed ? csim_abc_memory(abc) : add_object(abc, o);
   }
   abc->object[parent].nchild = abc->nobject - abc->object[parent].child;
   free(data);
@@ -214,7 +210,7 @@ csim_status csim_abc_open(const char *path, csim_arena *arena, csim_log *log, cs
   if (!status) status = csim_ogawa_whole(&abc->file, word[METADATA], MOST_HEADERS, &data, &size);
   if (!status) {
     abc->metadata = csim_arena_copy(arena, (char *)data);
-    if (!abc->metadata) status = no_memory(abc);
+    if (!abc->metadata) status = csim_abc_memory(abc);
   }
   free(data);
   if (!status) status = read_samplings(abc, word[TIMES]);
@@ -287,7 +283,7 @@ static csim_status read_properties(csim_abc *abc, csim_ogawa_word word,
     status = csim_ogawa_child(&abc->file, &group, k, &p.word);
     properties->property[properties->n++] = p;
   }
-  if (!status && abc->arena->failed) status = no_memory(abc);
+  if (!status && abc->arena->failed) status = csim_abc_memory(abc);
   if (!status && (c.failed || c.p < c.end || (uint64_t)properties->n < n))
     status = csim_ogawa_damaged(&abc->file, "the description of an object's properties");
   free(data);

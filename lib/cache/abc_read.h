@@ -58,6 +58,11 @@ typedef struct csim_abc {
   ptrdiff_t object_capacity;
 } csim_abc;
 
+/// Logs that memory for the archive ran out. @return CSIM_MEMORY
+static inline csim_status csim_abc_memory(const csim_abc *abc) {
+  return csim_fail_memory(abc->file.log, abc->file.path);
+}
+
 /// Opens an archive and reads its tree of objects.
 /// @param arena     for everything that stays; outlives the archive, as do path and log
 /// @param[out] abc  csim_abc_close in any case

@@ -415,8 +415,8 @@ int csim_codec_read(const csim_traversal *t, csim_planes *planes, const csim_cod
   for (int c = 0; c < track->width; c++)
     if (read_words(planes, track, c, &at, end)) return -1;
   if (at != end) return -1;
-  learn_sizes(track, key);
-  if (coding->step > 0)
+  learn_sizes(track, key); // they order the residuals of the next frame
+  if (coding->step > 0)    // residuals to values
     read_quanta(t, coding, track);
   else
     read_floats(t, coding, track);

@@ -18,24 +18,13 @@ csim_status csim_export_memory(const csim_export *e) {
 
 // ------------------------------------------------------------------------------------------ names
 
-static int make_path(csim_export *e, const char *stem, const char *middle, const char *suffix,
-                     char *path) {
+int csim_export_path(csim_export *e, const char *stem, const char *suffix, char *path) {
   const char *directory = e->options.directory;
   const char *slash = *directory && directory[strlen(directory) - 1] != '/' ? "/" : "";
-  int n = snprintf(path, CSIM_EXPORT_PATH, "%s%s%s%s%s", directory, slash, stem, middle, suffix);
+  int n = snprintf(path, CSIM_EXPORT_PATH, "%s%s%s%s", directory, slash, stem, suffix);
   if (n >= 0 && n < CSIM_EXPORT_PATH) return 0;
   csim_say(e->log, CSIM_ERROR, (csim_place){.file = directory}, "the path is too long");
   return -1;
-}
-
-int csim_export_path(csim_export *e, const char *stem, const char *suffix, char *path) {
-  return make_path(e, stem, "", suffix, path);
-}
-
-int csim_export_frame_path(csim_export *e, const char *stem, const char *suffix, char *path) {
-  char number[32];
-  snprintf(number, sizeof number, "_%0*lld", e->digits, e->number[e->nframe - 1]);
-  return make_path(e, stem, number, suffix, path);
 }
 
 // ---------------------------------------------------------------------------------------- helpers

@@ -39,11 +39,15 @@ struct csim_export {
   void *state;
 };
 
-/// A format; export_list.h has them all. Functions return a status and log what failed. `close` is
-/// called once if `open` succeeded, and releases the state.
+/// A format; export_list.h has them all. Functions return a status and log what failed. A format
+/// has either `frame` or `object`; number[nframe - 1] is the frame's.
 struct csim_exporter {
-  csim_status (*open)(csim_export *e);
-  csim_status (*frame)(csim_export *e); ///< number[nframe - 1] is the frame's
+  csim_status (*open)(csim_export *e);  ///< makes the state; NULL: there is none
+  csim_status (*frame)(csim_export *e); ///< writes all objects
+  /// Writes the file of one object in a frame; its name ends in `suffix`.
+  csim_status (*object)(csim_export *e, int object, const char *path);
+  const char *suffix;
+  /// Called once if `open` succeeded; releases the state. NULL: nothing to do.
   csim_status (*close)(csim_export *e, int commit);
   int transforms; ///< has some for what moves as a whole
 };
@@ -54,12 +58,11 @@ CSIM_EXPORT_LIST(CSIM_DECLARE_EXPORTER)
 /// Logs "out of memory" and returns CSIM_MEMORY.
 csim_status csim_export_memory(const csim_export *e);
 
-/// Paths directory/stem suffix, and directory/stem_0001 suffix for the current frame.
+/// The path directory/stem suffix.
 /// @param[out] path  CSIM_EXPORT_PATH bytes
 /// @return 0, or -1 (reported) when too long: a truncated path would name another file
 enum { CSIM_EXPORT_PATH = 4096 };
 int csim_export_path(csim_export *e, const char *stem, const char *suffix, char *path);
-int csim_export_frame_path(csim_export *e, const char *stem, const char *suffix, char *path);
 
 /// Texture coordinates by vertex, when every corner of a vertex has the same: (nvert x 2) in the
 /// export's arena, zeros for loose vertices; NULL when corners differ, or there are none.

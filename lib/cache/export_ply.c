@@ -12,11 +12,9 @@ static void write_colour(csim_file *file, const double *colour) {
 }
 
 static void write_header(csim_file *file, const csim_export *e, int object, int has_uv,
-                         int has_normals) {
+                         int has_normals, int wide) {
   const csim_cache_object *o = &e->object[object];
   const csim_cache_values *now = &e->now[object];
-  int wide = 0;
-  for (int f = 0; f < o->nface; f++) wide |= o->face_start[f + 1] - o->face_start[f] > 255;
   csim_file_print(file, "ply\nformat binary_little_endian 1.0\nelement vertex %d\n", o->nvert);
   csim_file_text(file, "property float x\nproperty float y\nproperty float z\n");
   if (o->has_velocity)
@@ -73,7 +71,7 @@ csim_status csim_ply_write(csim_export *e, int object, const double *uv, const c
   int wide = 0;
   for (int f = 0; f < o->nface; f++) wide |= o->face_start[f + 1] - o->face_start[f] > 255;
   int *normal_of = csim_export_vertex_normals(e, object);
-  write_header(file, e, object, uv != NULL, normal_of != NULL);
+  write_header(file, e, object, uv != NULL, normal_of != NULL, wide);
   write_vertices(file, e, object, uv, normal_of);
   free(normal_of);
   write_faces(file, o, wide);
@@ -94,21 +92,8 @@ static csim_status open_ply(csim_export *e) {
   return e->arena.failed ? csim_export_memory(e) : CSIM_OK;
 }
 
-static csim_status write_frame(csim_export *e) {
-  char path[CSIM_EXPORT_PATH];
-  double **uv = e->state;
-  csim_status status = CSIM_OK;
-  for (int i = 0; i < e->nobject && !status; i++) {
-    if (csim_export_frame_path(e, e->file_name[i], ".ply", path)) return CSIM_INVALID;
-    status = csim_ply_write(e, i, uv[i], path);
-  }
-  return status;
+static csim_status write_object(csim_export *e, int object, const char *path) {
+  return csim_ply_write(e, object, ((double **)e->state)[object], path);
 }
 
-static csim_status close_ply(csim_export *e, int commit) {
-  (void)e;
-  (void)commit;
-  return CSIM_OK;
-}
-
-const csim_exporter csim_export_ply = {.open = open_ply, .frame = write_frame, .close = close_ply};
+const csim_exporter csim_export_ply = {.open = open_ply, .object = write_object, .suffix = ".ply"};

@@ -139,7 +139,7 @@ csim_status csim_export_open(const csim_export_options *options, int nobject,
   make_file_names(e);
   csim_status status = e->arena.failed ? csim_export_memory(e) : CSIM_OK;
   if (!status && *options->directory) status = csim_make_directories(options->directory, log);
-  if (!status) status = kind->open(e);
+  if (!status && kind->open) status = kind->open(e);
   if (status) {
     csim_arena_free(&e->arena);
     free(e);
@@ -187,6 +187,19 @@ static void take_object(csim_export *e, int i, const csim_cache_values *values) 
   if (o->nsample && values->sample_x) take_samples(e, i, values);
 }
 
+// Writes a file for each object, NAME_0001 suffix.
+static csim_status write_files(csim_export *e) {
+  char path[CSIM_EXPORT_PATH], ending[64];
+  csim_status status = CSIM_OK;
+  snprintf(ending, sizeof ending, "_%0*lld%s", e->digits, e->number[e->nframe - 1],
+           e->kind->suffix);
+  for (int i = 0; i < e->nobject && !status; i++) {
+    if (csim_export_path(e, e->file_name[i], ending, path)) return CSIM_INVALID;
+    status = e->kind->object(e, i, path);
+  }
+  return status;
+}
+
 csim_status csim_export_values(csim_export *e, long long number, const csim_cache_values *values) {
   if (e->status) return e->status;
   if (e->nframe && number <= e->number[e->nframe - 1]) {
@@ -198,7 +211,7 @@ csim_status csim_export_values(csim_export *e, long long number, const csim_cach
     return e->status = csim_export_memory(e);
   e->number[e->nframe++] = number;
   for (int i = 0; i < e->nobject; i++) take_object(e, i, &values[i]);
-  return e->status = e->kind->frame(e);
+  return e->status = e->kind->frame ? e->kind->frame(e) : write_files(e);
 }
 
 csim_status csim_export_frame(csim_export *e, long long number, const double *const *x,
@@ -214,7 +227,8 @@ csim_status csim_export_frame(csim_export *e, long long number, const double *co
 
 csim_status csim_export_close(csim_export *e, int commit) {
   if (!e) return CSIM_OK;
-  csim_status status = e->status, closed = e->kind->close(e, commit && !status);
+  csim_status status = e->status;
+  csim_status closed = e->kind->close ? e->kind->close(e, commit && !status) : CSIM_OK;
   free(e->number);
   csim_arena_free(&e->arena);
   free(e);

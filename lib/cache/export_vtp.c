@@ -120,6 +120,14 @@ static void write_array(csim_file *file, vtp *state, const char *type, const cha
   csim_file_print(file, " format=\"appended\" offset=\"%lld\"/>\n", (long long)pack(state));
 }
 
+// A value of each vertex, at each point.
+static void write_values(csim_file *file, vtp *state, const csim_split *split, const char *name,
+                         int width, const double *value) {
+  if (!value) return;
+  add_of_vertices(&state->raw, value, width, split);
+  write_array(file, state, "Float32", name, width);
+}
+
 // What lasts over the export, at each point.
 static void write_looks(csim_file *file, csim_export *e, vtp *state, int object) {
   const csim_cache_object *o = &e->object[object];
@@ -136,10 +144,7 @@ static void write_looks(csim_file *file, csim_export *e, vtp *state, int object)
     add_of_corners(&state->raw, o->uv_set[k].uv, 2, o->uv_set[k].face_uv, &own->split);
     write_array(file, state, "Float32", own->uv_name[k], 2);
   }
-  if (o->colour) {
-    add_of_vertices(&state->raw, o->colour, 3, &own->split);
-    write_array(file, state, "Float32", "Colour", 3);
-  }
+  write_values(file, state, &own->split, "Colour", 3, o->colour);
 }
 
 static void write_point_data(csim_file *file, csim_export *e, vtp *state, int object) {
@@ -149,21 +154,14 @@ static void write_point_data(csim_file *file, csim_export *e, vtp *state, int ob
   csim_file_print(file, "<PointData%s%s%s>\n", o->has_velocity ? " Vectors=\"Velocity\"" : "",
                   o->nuv ? " TCoords=\"TextureCoordinates\"" : "",
                   own->has_normal ? " Normals=\"Normals\"" : "");
-  if (o->has_velocity) {
-    add_of_vertices(&state->raw, e->v[object], 3, &own->split);
-    write_array(file, state, "Float32", "Velocity", 3);
-  }
+  write_values(file, state, &own->split, "Velocity", 3, o->has_velocity ? e->v[object] : NULL);
   if (own->has_normal) {
     const double *normal = csim_export_normals(e, object, e->x[object]);
     add_of_corners(&state->raw, normal, 3, o->face_normal, &own->split);
     write_array(file, state, "Float32", "Normals", 3);
   }
-  const double *const scalar[2] = {now->pressure, now->strain};
-  for (int k = 0; k < 2; k++) {
-    if (!scalar[k]) continue;
-    add_of_vertices(&state->raw, scalar[k], 1, &own->split);
-    write_array(file, state, "Float32", k ? "Strain" : "Pressure", 1);
-  }
+  write_values(file, state, &own->split, "Pressure", 1, now->pressure);
+  write_values(file, state, &own->split, "Strain", 1, now->strain);
   write_looks(file, e, state, object);
   csim_file_text(file, "</PointData>\n");
 }
@@ -198,8 +196,7 @@ static int write_piece(csim_file *file, csim_export *e, vtp *state, int object) 
   write_point_data(file, e, state, object);
   int bad = o->ntag ? write_cell_data(file, e, state, object) : 0;
   csim_file_text(file, "<Points>\n");
-  add_of_vertices(&state->raw, e->x[object], 3, split);
-  write_array(file, state, "Float32", "Points", 3);
+  write_values(file, state, split, "Points", 3, e->x[object]);
   csim_file_text(file, "</Points>\n<Polys>\n");
   add_longs(&state->raw, split->point, csim_corners(o));
   write_array(file, state, "Int64", "connectivity", 1);
@@ -209,11 +206,9 @@ static int write_piece(csim_file *file, csim_export *e, vtp *state, int object) 
   return bad || state->packed.failed || state->raw.failed ? -1 : 0;
 }
 
-static csim_status write_object(csim_export *e, int object) {
+static csim_status write_object(csim_export *e, int object, const char *path) {
   vtp *state = e->state;
-  char path[CSIM_EXPORT_PATH];
   csim_file *file;
-  if (csim_export_frame_path(e, e->file_name[object], ".vtp", path)) return CSIM_INVALID;
   csim_status status = csim_file_create(path, e->log, &file);
   if (status) return status;
   state->packed.n = state->raw.n = 0;
@@ -255,12 +250,6 @@ static csim_status open_vtp(csim_export *e) {
   return e->arena.failed ? csim_export_memory(e) : CSIM_OK;
 }
 
-static csim_status write_frame(csim_export *e) {
-  csim_status status = CSIM_OK;
-  for (int i = 0; i < e->nobject && !status; i++) status = write_object(e, i);
-  return status;
-}
-
 // One collection of all objects: a part each.
 static csim_status write_collection(csim_export *e) {
   char path[CSIM_EXPORT_PATH];
@@ -289,4 +278,5 @@ static csim_status close_vtp(csim_export *e, int commit) {
   return status;
 }
 
-const csim_exporter csim_export_vtp = {.open = open_vtp, .frame = write_frame, .close = close_vtp};
+const csim_exporter csim_export_vtp = {
+    .open = open_vtp, .object = write_object, .suffix = ".vtp", .close = close_vtp};

@@ -58,8 +58,7 @@ static int read_tags(sorter *s, const csim_cache_object *object) {
     int id[MOST_OF_TAG], n = read_tag(s, object->tag[t], id);
     if (n < 0) return -1;
     s->ntag_set[t] = n;
-    s->tag_set[t] = CSIM_ARENA_NEW(s->arena, int, n);
-    if (s->tag_set[t]) memcpy(s->tag_set[t], id, (size_t)n * sizeof *id);
+    s->tag_set[t] = CSIM_ARENA_COPY(s->arena, id, n);
   }
   return s->arena->failed ? -1 : 0;
 }

@@ -83,3 +83,22 @@ int csim_look_read(csim_planes *planes, const uint8_t *data, ptrdiff_t size, csi
   if (flags & 1 && !(o->colour = csim_planes_read_vectors(&r, 3, o->nvert))) return -1;
   return r.at == r.end ? 0 : -1;
 }
+
+csim_cache_object csim_object_of_mesh(const csim_mesh *mesh) {
+  return (csim_cache_object){.nvert = mesh->nvert,
+                             .nface = mesh->nface,
+                             .face_start = mesh->face_start,
+                             .face_vert = mesh->face_vert,
+                             .nuv = mesh->nuv,
+                             .uv = mesh->uv,
+                             .face_uv = mesh->face_uv,
+                             .nnormal = mesh->look.normals.n,
+                             .normal = mesh->look.normals.local,
+                             .face_normal = mesh->look.normals.corner,
+                             .colour = mesh->look.colour,
+                             .nuv_set = mesh->look.nuv_set,
+                             .uv_set = mesh->look.uv_set,
+                             .ntag = mesh->ntag,
+                             .tag = mesh->tag,
+                             .face_tag = mesh->face_tag};
+}

@@ -5,7 +5,11 @@
 #include "base/arena.h"
 #include "cache/planes.h"
 #include "clothsim.h"
-#include "mesh/normals.h"
+#include "mesh/mesh.h"
+
+/// A mesh as an object of a cache: its surface, texture coordinates, normals, colours and tags,
+/// whose arrays are lent. The rest is zero.
+csim_cache_object csim_object_of_mesh(const csim_mesh *mesh);
 
 /// Whether an object has any.
 static inline int csim_look_in(const csim_cache_object *object) {

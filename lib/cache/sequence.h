@@ -62,5 +62,7 @@ csim_status csim_sequence_list(csim_sequence *s, const char *kind, int *count, c
 
 /// The sorted union of n numbers, in place. @return how many are left
 int csim_sequence_numbers(ptrdiff_t n, long long *number);
+/// The order of such numbers, for bsearch.
+int csim_sequence_by_number(const void *a, const void *b);
 
 #endif

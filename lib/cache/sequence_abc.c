@@ -5,6 +5,7 @@
 // mesh. Otherwise a frame is made of every time at which some mesh has a sample.
 #include "base/number.h"
 #include "cache/abc_mesh.h"
+#include "cache/look.h"
 #include "cache/sequence.h"
 
 #include <math.h>
@@ -323,25 +324,10 @@ static csim_status load(csim_sequence *s, int k, csim_cache_object *object) {
   csim_status status = csim_abc_mesh_load(&a->abc, m, time_of(s, 0), a->slack);
   if (status) return status;
   const char *name = object->name;
-  *object = (csim_cache_object){.name = name,
-                                .type = CSIM_CACHE_COLLIDER,
-                                .has_velocity = csim_abc_mesh_has_velocity(m),
-                                .nvert = m->mesh.nvert,
-                                .nface = m->mesh.nface,
-                                .face_start = m->mesh.face_start,
-                                .face_vert = m->mesh.face_vert,
-                                .nuv = m->mesh.nuv,
-                                .uv = m->mesh.uv,
-                                .face_uv = m->mesh.face_uv,
-                                .nnormal = m->mesh.look.normals.n,
-                                .normal = m->mesh.look.normals.local,
-                                .face_normal = m->mesh.look.normals.corner,
-                                .colour = m->mesh.look.colour,
-                                .nuv_set = m->mesh.look.nuv_set,
-                                .uv_set = m->mesh.look.uv_set,
-                                .ntag = m->mesh.ntag,
-                                .tag = m->mesh.tag,
-                                .face_tag = m->mesh.face_tag};
+  *object = csim_object_of_mesh(&m->mesh);
+  object->name = name;
+  object->type = CSIM_CACHE_COLLIDER;
+  object->has_velocity = csim_abc_mesh_has_velocity(m);
   if (s->one && csim_abc_mesh_hidden(&a->abc, m, time_of(s, 0), a->slack))
     csim_say(s->log, CSIM_WARNING, place_of(s), "\"%s\" is hidden there; it is used all the same",
              m->path);

@@ -5,6 +5,7 @@
 // A run's folder may hold meshes in several formats; OBJ goes before PLY. Files that share a name
 // up to their number are an object. Topology is that of an object's first frame and must not
 // change.
+#include "cache/look.h"
 #include "cache/sequence.h"
 
 #include "io/mesh_file.h"
@@ -125,11 +126,6 @@ static int by_object_and_number(const void *a, const void *b) {
   return order ? order : (p->number > q->number) - (p->number < q->number);
 }
 
-static int by_value(const void *a, const void *b) {
-  long long p = *(const long long *)a, q = *(const long long *)b;
-  return (p > q) - (p < q);
-}
-
 static int is_first_of_object(const files *all, ptrdiff_t i) {
   return i == 0 || strcmp(all->file[i].stem, all->file[i - 1].stem) != 0;
 }
@@ -151,7 +147,8 @@ static csim_status make_table(csim_sequence *s) {
   int object = -1;
   for (ptrdiff_t i = 0; i < all->nfile; i++) {
     object += is_first_of_object(all, i);
-    long long *at = bsearch(&all->file[i].number, number, (size_t)nframe, sizeof *number, by_value);
+    long long *at = bsearch(&all->file[i].number, number, (size_t)nframe, sizeof *number,
+                            csim_sequence_by_number);
     frame_file **place = &all->present[(ptrdiff_t)object * nframe + (at - number)];
     if (*place)
       return csim_refuse(s->log, (csim_place){.file = s->path}, "%s and %s are the same frame",
@@ -175,21 +172,8 @@ static csim_status read_topologies(csim_sequence *s) {
     csim_mesh *m = &all->mesh[i];
     csim_status status = csim_mesh_read((*present)->path, s->log, m);
     if (status) return status;
-    object[i] = (csim_cache_object){.name = (*present)->stem,
-                                    .nvert = m->nvert,
-                                    .nface = m->nface,
-                                    .face_start = m->face_start,
-                                    .face_vert = m->face_vert,
-                                    .nuv = m->nuv,
-                                    .uv = m->uv,
-                                    .face_uv = m->face_uv,
-                                    .nnormal = m->look.normals.n,
-                                    .normal = m->look.normals.local,
-                                    .face_normal = m->look.normals.corner,
-                                    .colour = m->look.colour,
-                                    .ntag = m->ntag,
-                                    .tag = m->tag,
-                                    .face_tag = m->face_tag};
+    object[i] = csim_object_of_mesh(m);
+    object[i].name = (*present)->stem;
   }
   s->info.object = object;
   s->info.has_faces = 1;

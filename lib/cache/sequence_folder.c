@@ -71,20 +71,19 @@ csim_status csim_sequence_list(csim_sequence *s, const char *kind, int *count, c
   }
   closedir(folder);
   *count = n;
-  *name = CSIM_ARENA_NEW(&s->arena, char *, n);
-  if (*name && !failed && n) memcpy(*name, list, (size_t)n * sizeof *list);
+  *name = CSIM_ARENA_COPY(&s->arena, list, n);
   free(list);
   return failed || !*name ? csim_sequence_memory(s) : CSIM_OK;
 }
 
-static int by_value(const void *a, const void *b) {
+int csim_sequence_by_number(const void *a, const void *b) {
   long long p = *(const long long *)a, q = *(const long long *)b;
   return (p > q) - (p < q);
 }
 
 int csim_sequence_numbers(ptrdiff_t n, long long *number) {
   int left = 0;
-  qsort(number, (size_t)n, sizeof *number, by_value);
+  qsort(number, (size_t)n, sizeof *number, csim_sequence_by_number);
   for (ptrdiff_t i = 0; i < n; i++)
     if (i == 0 || number[i] != number[left - 1]) number[left++] = number[i];
   return left;

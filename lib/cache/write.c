@@ -103,15 +103,6 @@ static void free_writer(csim_cache_writer *w) {
   free(w);
 }
 
-static char *join(const char *a, const char *b) {
-  size_t n = strlen(a), m = strlen(b);
-  char *text = CSIM_NEW(char, (ptrdiff_t)(n + m + 1));
-  if (!text) return NULL;
-  memcpy(text, a, n);
-  memcpy(text + n, b, m + 1);
-  return text;
-}
-
 static const char *check_options(const csim_cache_options *o, const char *meta) {
   if (!(o->fps > 0) || !(o->fps <= 1e9)) return "the frame rate must be above 0";
   if (o->up != 1 && o->up != 2) return "the up axis must be 1 (y) or 2 (z)";
@@ -130,9 +121,9 @@ csim_status csim_cache_create(const char *path, const csim_cache_options *option
   csim_cache_writer *w = CSIM_NEW(csim_cache_writer, 1);
   if (w) {
     *w = (csim_cache_writer){.log = log, .options = *options, .minor = CSIM_CACHE_MINOR, .fd = -1};
-    w->path = join(path, "");
-    w->part = join(path, ".part");
-    w->meta = join(meta_json ? meta_json : "{}", "");
+    w->path = csim_print("%s", path);
+    w->part = csim_print("%s.part", path);
+    w->meta = csim_print("%s", meta_json ? meta_json : "{}");
     if (w->path && w->part && w->meta) {
       *writer = w;
       return CSIM_OK;

@@ -16,10 +16,8 @@ static const int *nodes(const csim_bind *bind, int elem) {
 }
 
 static int normalise(double *a) {
-  double length = csim_norm(a);
-  if (!(length > 0) || !(length < INFINITY)) return -1;
-  for (int c = 0; c < 3; c++) a[c] /= length;
-  return 0;
+  double length = csim_normalise(a);
+  return length > 0 && length < INFINITY ? 0 : -1;
 }
 
 // Unit normals of the vertices, areas being the weights; 0 where there is none.

@@ -2,6 +2,7 @@
 #include "contact/check_start.h"
 
 #include "base/disjoint.h"
+#include "base/sort.h"
 #include "io/obj_write.h"
 #include "math/vec3.h"
 #include "mesh/intersect.h"
@@ -46,25 +47,17 @@ static int wanted(const start_check *s, const int pair[2], int self) {
   return a && b ? self : a || b;
 }
 
-static int compare_parts(const void *x, const void *y) {
-  const int *a = x, *b = y; // part, part, triangle, triangle
-  for (int k = 0; k < 4; k++)
-    if (a[k] != b[k]) return a[k] < b[k] ? -1 : 1;
-  return 0;
-}
-
 static csim_status report_pairs(const start_check *s) {
-  int(*row)[4] = csim_alloc(s->npair, sizeof *row);
+  int(*row)[4] = csim_alloc(s->npair, sizeof *row); // part, part, triangle, triangle
   if (!row) return CSIM_MEMORY;
   for (int i = 0; i < s->npair; i++) {
     int a = s->pair[i][0], b = s->pair[i][1];
     memcpy(row[i], (int[]){part_of(s, a), part_of(s, b), a, b}, sizeof row[i]);
   }
-  qsort(row, (size_t)s->npair, sizeof *row, compare_parts);
+  csim_sort_rows(row, s->npair, sizeof *row, 4);
   int reported = 0;
   for (int i = 0, end; i < s->npair; i = end) {
-    for (end = i + 1; end < s->npair && row[end][0] == row[i][0] && row[end][1] == row[i][1];)
-      end++;
+    for (end = i + 1; end < s->npair && !csim_compare_rows(row[end], row[i], 2);) end++;
     if (++reported > MAX_REPORTED) continue;
     const char *a = name_of(s, row[i][0]), *b = name_of(s, row[i][1]);
     const double *x = s->x + csim_xyz(s->mesh.tri[csim_xyz(row[i][2])]);

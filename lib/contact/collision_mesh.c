@@ -72,9 +72,7 @@ int csim_collision_mesh_build(csim_arena *arena, const csim_model *model, int nc
   }
   find_across(&topology, mesh);
   mesh->nedge = topology.nedge;
-  mesh->edge = CSIM_ARENA_NEW(arena, int, csim_row(2, topology.nedge));
-  if (mesh->edge)
-    memcpy(mesh->edge, topology.edge, 2 * (size_t)topology.nedge * sizeof *mesh->edge);
+  mesh->edge = CSIM_ARENA_COPY(arena, topology.edge, csim_row(2, topology.nedge));
   for (int i = 0; i < mesh->nvert; i++)
     if (topology.adj_start[i + 1] > topology.adj_start[i]) mesh->point[mesh->npoint++] = i;
   csim_topology_free(&topology);

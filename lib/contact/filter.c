@@ -30,10 +30,8 @@ static double slab(int split, const double *const x[4], const double *n, double 
 }
 
 static int make_unit(double n[3]) {
-  double l = csim_norm(n);
-  if (!(l > 0x1p-500) || !isfinite(l)) return 0;
-  for (int c = 0; c < 3; c++) n[c] /= l;
-  return 1;
+  double l = csim_normalise(n);
+  return l > 0x1p-500 && isfinite(l);
 }
 
 static double separate(csim_pair_kind kind, const double *const x[4], double n[3], double *hi,

@@ -13,8 +13,7 @@ static void aim_plane(double time, csim_contact_plane *plane) {
   csim_collider_to_world(collider, &pose, (double[]){0, 0, 0}, origin);
   csim_collider_to_world(collider, &pose, (double[]){0, 1, 0}, tip);
   csim_sub(tip, origin, plane->goal_n);
-  double l = csim_norm(plane->goal_n);
-  for (int c = 0; c < 3; c++) plane->goal_n[c] /= l;
+  csim_normalise(plane->goal_n);
   plane->goal_offset = csim_dot(plane->goal_n, origin);
 }
 
@@ -79,9 +78,7 @@ static int advance_plane(const csim_planes *planes, const double *x, csim_contac
   for (double s = 1; s > 1e-3; s *= 0.5) {
     double n[3], offset = p->offset + s * (p->goal_offset - p->offset);
     for (int c = 0; c < 3; c++) n[c] = p->n[c] + s * (p->goal_n[c] - p->n[c]);
-    double l = csim_norm(n);
-    if (!(l > 0)) return 0;
-    for (int c = 0; c < 3; c++) n[c] /= l;
+    if (!(csim_normalise(n) > 0)) return 0;
     if (s == 1) {
       memcpy(n, p->goal_n, sizeof n);
       offset = p->goal_offset;

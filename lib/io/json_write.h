@@ -32,7 +32,8 @@ void csim_json_bool(csim_json_out *out, const char *key, int value);
 /// A text that is JSON already.
 void csim_json_raw(csim_json_out *out, const char *key, const char *json);
 
-/// Writes the shortest decimal that reads back as the same finite double.
+/// Writes the shortest decimal that reads back as the same finite double; at least 15 digits where
+/// |value| is below 2.3e-308.
 /// @param[out] text  at least 32 bytes
 /// @return number of characters, without the final 0
 int csim_print_shortest(double value, char *text);

@@ -41,16 +41,11 @@ csim_status csim_polygons_make(int nvert, const double *vert, int nface, const i
   int ncorner = nface ? face_start[nface] : 0;
   m->nvert = nvert;
   m->nface = nface;
-  m->vert = CSIM_ARENA_NEW(&m->arena, double, csim_xyz(nvert));
-  m->face_start = CSIM_ARENA_NEW(&m->arena, int, (ptrdiff_t)nface + 1);
-  m->face_vert = CSIM_ARENA_NEW(&m->arena, int, ncorner);
-  csim_status status = m->arena.failed ? CSIM_MEMORY : CSIM_OK;
-  if (!status) {
-    memcpy(m->vert, vert, 3 * (size_t)nvert * sizeof *vert);
-    if (nface) memcpy(m->face_start, face_start, ((size_t)nface + 1) * sizeof *face_start);
-    if (ncorner) memcpy(m->face_vert, face_vert, (size_t)ncorner * sizeof *face_vert);
-    status = csim_mesh_triangulate(m, (csim_place){0}, log);
-  }
+  m->vert = CSIM_ARENA_COPY(&m->arena, vert, csim_xyz(nvert));
+  m->face_start = CSIM_ARENA_COPY(&m->arena, nface ? face_start : &(int){0}, (ptrdiff_t)nface + 1);
+  m->face_vert = CSIM_ARENA_COPY(&m->arena, face_vert, ncorner);
+  csim_status status =
+      m->arena.failed ? CSIM_MEMORY : csim_mesh_triangulate(m, (csim_place){0}, log);
   *surface = show(o);
   if (status) {
     csim_polygons_free(*surface);

@@ -501,8 +501,7 @@ static void finish_mesh(sewing *s, csim_mesh *mesh) {
   ptrdiff_t n = csim_xyz(s->build.nvert);
   s->status = csim_mesh_build_finish(&s->build, mesh);
   if (s->status) return;
-  mesh->rest = CSIM_ARENA_NEW(&mesh->arena, double, n);
-  if (mesh->rest) memcpy(mesh->rest, s->rest, (size_t)n * sizeof *mesh->rest);
+  mesh->rest = CSIM_ARENA_COPY(&mesh->arena, s->rest, n);
   list_stitches(s, mesh);
   list_labels(s, mesh);
   if (mesh->arena.failed) s->status = CSIM_MEMORY;

@@ -305,9 +305,8 @@ static outcome read_tets(job *j, const unsigned char *p, int nvert, int ntet) {
   out->ntet = ntet;
   out->tet = CSIM_ARENA_NEW(&out->arena, int, csim_row(4, ntet));
   out->nloose = j->solid.nloose;
-  out->loose = CSIM_ARENA_NEW(&out->arena, int, out->nloose);
+  out->loose = CSIM_ARENA_COPY(&out->arena, j->solid.loose, out->nloose);
   if (out->arena.failed) return fatal(j, CSIM_MEMORY);
-  memcpy(out->loose, j->solid.loose, sizeof(int) * (size_t)out->nloose);
   for (ptrdiff_t i = 0; i < csim_row(4, ntet); i++) {
     uint32_t v = csim_load_u32(p + 4 * i);
     out->tet[i] = v >= (uint32_t)nvert ? -1 // refused by csim_check_tets

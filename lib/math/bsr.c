@@ -1,16 +1,13 @@
 // math/bsr.c: see bsr.h.
 #include "math/bsr.h"
 
+#include "base/sort.h"
+
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { ROW_GRAIN = 512 };
-
-static int compare_int(const void *a, const void *b) {
-  int i = *(const int *)a, j = *(const int *)b;
-  return (i > j) - (i < j);
-}
 
 // Sorts n numbers and drops duplicates, in place; returns how many remain. In most rows few remain,
 // so they are inserted.
@@ -27,7 +24,7 @@ static int sort_unique(int n, int *row) {
   if (next == n) return m;
   memmove(row + m, row + next, (size_t)(n - next) * sizeof *row);
   n -= next - m;
-  qsort(row, (size_t)n, sizeof *row, compare_int);
+  csim_sort_rows(row, n, sizeof *row, 1);
   m = 0;
   for (int k = 0; k < n; k++)
     if (m == 0 || row[k] != row[m - 1]) row[m++] = row[k];

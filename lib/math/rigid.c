@@ -17,8 +17,7 @@ static void find_across(const double *a, double *out) {
   double axis[3] = {0, 0, 0};
   axis[least] = 1;
   csim_cross(a, axis, out);
-  double length = csim_norm(out);
-  for (int k = 0; k < 3; k++) out[k] /= length;
+  csim_normalise(out);
 }
 
 // The shortest rotation from unit vector a to b, of a unit vector p across a: no twist about them.
@@ -33,14 +32,6 @@ static void swing(const double *a, const double *b, const double *p, double *out
   if (square > 1e-12) csim_add_scaled(-2 * csim_dot(sum, p) / square, sum, out);
 }
 
-// Normalises v; returns 0 if it is too short.
-static int make_unit(double *v, double least) {
-  double length = csim_norm(v);
-  if (!(length > least)) return 0;
-  for (int k = 0; k < 3; k++) v[k] /= length;
-  return 1;
-}
-
 // The singular vectors of H = sum y x^T that belong to its two largest values, u_i = H v_i. Their
 // cross products are the third pair, which makes the rotation a proper one.
 static void find_frames(const double H[9], double u[3][3], double v[3][3]) {
@@ -52,11 +43,11 @@ static void find_frames(const double H[9], double u[3][3], double v[3][3]) {
     for (int k = 0; k < 3; k++) v[i][k] = V[3 * k + 2 - i];
     csim_mat3_mul(H, v[i], u[i]);
   }
-  if (!make_unit(u[0], 0)) { // one point: any rotation
+  if (!(csim_normalise(u[0]) > 0)) { // one point: any rotation
     for (int k = 0; k < 3; k++) u[0][k] = v[0][k];
   }
   csim_add_scaled(-csim_dot(u[0], u[1]), u[0], u[1]);
-  if (!make_unit(u[1], 1e-12 * largest)) { // on a line
+  if (!(csim_normalise(u[1]) > 1e-12 * largest)) { // on a line
     find_across(v[0], v[1]);
     swing(v[0], u[0], v[1], u[1]);
   }

@@ -19,6 +19,12 @@ static inline double csim_dot(const double *a, const double *b) {
 static inline double csim_norm(const double *a) {
   return sqrt(csim_dot(a, a));
 }
+/// Divides a vector by its length, unless that is 0. Returns the length.
+static inline double csim_normalise(double *a) {
+  double length = csim_norm(a);
+  for (int c = 0; c < 3 && length > 0; c++) a[c] /= length;
+  return length;
+}
 static inline void csim_sub(const double *a, const double *b, double *out) {
   out[0] = a[0] - b[0];
   out[1] = a[1] - b[1];

@@ -1,6 +1,7 @@
 // mesh/check.c: see check.h.
 #include "mesh/check.h"
 
+#include "base/sort.h"
 #include "math/vec3.h"
 #include "mesh/weld.h"
 
@@ -103,11 +104,6 @@ static int compare_keys(const void *a, const void *b) {
   return (p->face > q->face) - (p->face < q->face);
 }
 
-static int compare_ints(const void *a, const void *b) {
-  int p = *(const int *)a, q = *(const int *)b;
-  return (p > q) - (p < q);
-}
-
 static uint64_t hash_face(const int *v, int n) {
   uint64_t sum = (uint64_t)n;
   for (int i = 0; i < n; i++) {
@@ -126,8 +122,8 @@ static int same_vertices(const csim_mesh *mesh, int f, int g, int *scratch) {
   size_t bytes = (size_t)nf * sizeof(int);
   memcpy(scratch, mesh->face_vert + mesh->face_start[f], bytes);
   memcpy(scratch + nf, mesh->face_vert + mesh->face_start[g], bytes);
-  qsort(scratch, (size_t)nf, sizeof(int), compare_ints);
-  qsort(scratch + nf, (size_t)nf, sizeof(int), compare_ints);
+  csim_sort_rows(scratch, nf, sizeof *scratch, 1);
+  csim_sort_rows(scratch + nf, nf, sizeof *scratch, 1);
   return !memcmp(scratch, scratch + nf, bytes);
 }
 

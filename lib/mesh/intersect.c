@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/morton.h"
+#include "base/sort.h"
 #include "math/predicates.h"
 
 #include <float.h>
@@ -297,14 +298,8 @@ typedef struct search {
   atomic_int failed;  // out of memory
 } search;
 
-static int compare_pairs(const void *a, const void *b) {
-  const int *p = a, *q = b;
-  if (p[0] != q[0]) return p[0] < q[0] ? -1 : 1;
-  return (p[1] > q[1]) - (p[1] < q[1]);
-}
-
 static void sort_pairs(found_pairs *f, int limit) {
-  qsort(f->pair, (size_t)f->n, sizeof *f->pair, compare_pairs);
+  csim_sort_rows(f->pair, f->n, sizeof *f->pair, 2);
   if (f->n > limit) f->n = limit;
 }
 

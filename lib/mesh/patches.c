@@ -2,6 +2,7 @@
 #include "mesh/patches.h"
 
 #include "base/arena.h"
+#include "base/sort.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -12,22 +13,6 @@ typedef struct face {
   int tet;
 } face;
 
-static int compare_faces(const void *a, const void *b) {
-  const face *p = a, *q = b;
-  for (int k = 0; k < 3; k++)
-    if (p->node[k] != q->node[k]) return p->node[k] < q->node[k] ? -1 : 1;
-  return p->tet < q->tet ? -1 : p->tet > q->tet;
-}
-
-static void sort_three(int v[3]) {
-  for (int i = 0; i < 2; i++)
-    for (int k = 0; k < 2 - i; k++)
-      if (v[k] > v[k + 1]) {
-        int t = v[k];
-        v[k] = v[k + 1], v[k + 1] = t;
-      }
-}
-
 // Tetrahedra on the other sides of the faces, next (ntet x 4), in no particular order, then -1.
 static int find_neighbours(int ntet, const int *tet, int *next) {
   face *faces = CSIM_NEW(face, csim_row(4, ntet));
@@ -36,10 +21,10 @@ static int find_neighbours(int ntet, const int *tet, int *next) {
     for (int k = 0; k < 4; k++) {
       face *f = &faces[csim_row(4, t) + k];
       for (int n = 0; n < 3; n++) f->node[n] = tet[csim_row(4, t) + (k + 1 + n) % 4];
-      sort_three(f->node);
+      csim_sort_three(f->node);
       f->tet = t;
     }
-  qsort(faces, (size_t)csim_row(4, ntet), sizeof *faces, compare_faces);
+  csim_sort_rows(faces, csim_row(4, ntet), sizeof *faces, 4);
   for (ptrdiff_t k = 0; k < csim_row(4, ntet); k++) next[k] = -1;
   for (ptrdiff_t k = 1; k < csim_row(4, ntet); k++) {
     if (memcmp(faces[k].node, faces[k - 1].node, sizeof faces[k].node) != 0) continue;

@@ -1,6 +1,7 @@
 // mesh/planar.c: see planar.h.
 #include "mesh/planar.h"
 
+#include "base/sort.h"
 #include "math/predicates.h"
 
 #include <math.h>
@@ -103,13 +104,6 @@ typedef struct half_edge {
   int low, high, tri, corner;
 } half_edge;
 
-static int compare_halves(const void *x, const void *y) {
-  const half_edge *a = x, *b = y;
-  if (a->low != b->low) return a->low < b->low ? -1 : 1;
-  if (a->high != b->high) return a->high < b->high ? -1 : 1;
-  return (a->tri > b->tri) - (a->tri < b->tri);
-}
-
 static int find_neighbours(mesher *m) {
   int n = 3 * m->mesh->ntri;
   half_edge *half = CSIM_NEW(half_edge, n);
@@ -120,7 +114,7 @@ static int find_neighbours(mesher *m) {
     half[i] = (half_edge){a < b ? a : b, a < b ? b : a, i / 3, i % 3};
     m->near[i] = -1;
   }
-  qsort(half, (size_t)n, sizeof *half, compare_halves);
+  csim_sort_rows(half, n, sizeof *half, 3);
   for (int i = 0; i + 1 < n; i++)
     if (half[i].low == half[i + 1].low && half[i].high == half[i + 1].high) {
       neighbours(m, half[i].tri)[half[i].corner] = half[i + 1].tri;

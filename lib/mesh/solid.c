@@ -3,6 +3,7 @@
 #include "mesh/solid.h"
 
 #include "base/number.h"
+#include "base/sort.h"
 #include "math/predicates.h"
 #include "mesh/intersect.h"
 #include "mesh/mesh.h"
@@ -139,35 +140,16 @@ typedef struct sorted_face {
   int v[3], tri;
 } sorted_face;
 
-static void sort2(int *a, int *b) {
-  int lo = *a < *b ? *a : *b;
-  *b = *a < *b ? *b : *a;
-  *a = lo;
-}
-
-static void sort3(int v[3]) {
-  sort2(&v[0], &v[1]);
-  sort2(&v[1], &v[2]);
-  sort2(&v[0], &v[1]);
-}
-
-static int compare_faces(const void *a, const void *b) {
-  const sorted_face *p = a, *q = b;
-  for (int k = 0; k < 3; k++)
-    if (p->v[k] != q->v[k]) return p->v[k] < q->v[k] ? -1 : 1;
-  return p->tri < q->tri ? -1 : 1;
-}
-
 static csim_status check_doubles(check *c) {
   int n = c->s->ntri;
   sorted_face *f = CSIM_NEW(sorted_face, n);
   if (!f) return CSIM_MEMORY;
   for (int t = 0; t < n; t++) {
     memcpy(f[t].v, corners(c, t), sizeof f[t].v);
-    sort3(f[t].v);
+    csim_sort_three(f[t].v);
     f[t].tri = t;
   }
-  qsort(f, (size_t)n, sizeof *f, compare_faces);
+  csim_sort_rows(f, n, sizeof *f, 4);
   int ndouble = 0, first = -1, alike = 0;
   for (int i = 1; i < n; i++) {
     alike = memcmp(f[i].v, f[i - 1].v, sizeof f[i].v) ? 0 : alike + 1;
@@ -193,13 +175,6 @@ static csim_status check_doubles(check *c) {
 
 // ------------------------------------------------------------------------------------------ edges
 
-static int compare_halves(const void *a, const void *b) {
-  const half *p = a, *q = b;
-  if (p->lo != q->lo) return p->lo < q->lo ? -1 : 1;
-  if (p->hi != q->hi) return p->hi < q->hi ? -1 : 1;
-  return p->slot < q->slot ? -1 : 1;
-}
-
 static csim_status sort_edges(check *c) {
   c->nhalf = csim_xyz(c->s->ntri - c->nskip);
   c->halves = CSIM_ARENA_NEW(&c->scratch, half, c->nhalf);
@@ -211,7 +186,7 @@ static csim_status sort_edges(check *c) {
       int a = corners(c, t)[k], b = corners(c, t)[(k + 1) % 3];
       *to++ = (half){a < b ? a : b, a < b ? b : a, 3 * t + k, a < b};
     }
-  qsort(c->halves, (size_t)c->nhalf, sizeof *c->halves, compare_halves);
+  csim_sort_rows(c->halves, c->nhalf, sizeof *c->halves, 3);
   return CSIM_OK;
 }
 
@@ -462,8 +437,8 @@ static int same_corners(const check *c, int t, int u) {
   int a[3], b[3];
   memcpy(a, corners(c, t), sizeof a);
   memcpy(b, corners(c, u), sizeof b);
-  sort3(a);
-  sort3(b);
+  csim_sort_three(a);
+  csim_sort_three(b);
   return !memcmp(a, b, sizeof a);
 }
 
@@ -740,9 +715,8 @@ static csim_status check_all(check *c) {
   if (!status) status = find_depths(c);
   if (status) return status;
   solid->ntri = c->s->ntri;
-  solid->tri = CSIM_ARENA_NEW(&solid->arena, int, csim_xyz(solid->ntri));
+  solid->tri = CSIM_ARENA_COPY(&solid->arena, c->s->tri, csim_xyz(solid->ntri));
   if (solid->arena.failed) return CSIM_MEMORY;
-  memcpy(solid->tri, c->s->tri, 3 * sizeof(int) * (size_t)solid->ntri);
   status = orient_parts(c);
   if (!status) status = find_holes(c);
   if (!status) status = find_loose(c);

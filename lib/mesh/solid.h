@@ -50,8 +50,8 @@ csim_status csim_check_solid(const csim_surface *surface, csim_place place, csim
 /// Frees the arrays of a solid (all zero allowed).
 void csim_solid_free(csim_solid *solid);
 
-/// Six times the volume enclosed by a closed surface, sum of det(a - o, b - o, c - o), and
-/// a bound of its rounding error.
+/// Volume [m^3] enclosed by a closed surface, a sixth of the sum of det(a - o, b - o, c - o) over
+/// its triangles, negative if they face inwards; and a bound of its rounding error.
 /// @param      o      origin [m]: near the surface keeps the error small
 /// @param[out] error  (1) [m^3]
 double csim_signed_volume(const double o[3], const double *vert, int ntri, const int *tri,

@@ -1,6 +1,7 @@
 // mesh/tetrahedra.c: see tetrahedra.h.
 #include "mesh/tetrahedra.h"
 
+#include "base/sort.h"
 #include "math/predicates.h"
 #include "math/vec3.h"
 
@@ -25,13 +26,6 @@ static face make_face(int a, int b, int c) {
     f.side = -f.side;
   }
   return f;
-}
-
-static int compare_faces(const void *a, const void *b) {
-  const face *p = a, *q = b;
-  for (int k = 0; k < 3; k++)
-    if (p->v[k] != q->v[k]) return p->v[k] < q->v[k] ? -1 : 1;
-  return p->side - q->side;
 }
 
 static const char *check_tet_signs(const csim_tets *tets) {
@@ -74,7 +68,7 @@ static const char *check_boundary(const csim_tets *tets, const csim_solid *solid
     const int *v = solid->tri + 3 * t;
     f[n++] = make_face(v[0], v[2], v[1]);
   }
-  qsort(f, (size_t)n, sizeof *f, compare_faces);
+  csim_sort_rows(f, n, sizeof *f, 4);
   if (n % 2) return "tetrahedra do not end at the surface";
   for (ptrdiff_t i = 0; i < n; i += 2) {
     int paired = f[i].side != f[i + 1].side;

@@ -180,8 +180,5 @@ void csim_vert_normals(int nvert, int ntri, const int *tri, const double *x, dou
     csim_face_normal(x, v, n);
     for (int k = 0; k < 3; k++) csim_add_scaled(1, n, normal + csim_xyz(v[k]));
   }
-  for (int i = 0; i < nvert; i++) {
-    double *n = normal + csim_xyz(i), length = csim_norm(n);
-    for (int c = 0; c < 3 && length > 0; c++) n[c] /= length;
-  }
+  for (int i = 0; i < nvert; i++) csim_normalise(normal + csim_xyz(i));
 }

@@ -36,9 +36,8 @@ static void newell_normal(const double *x, const int *v, int n, double *normal) 
 static int flatten(const double *x, const int *v, polygon *q) {
   double n[3], u[3], w[3];
   newell_normal(x, v, q->n, n);
-  double length = csim_norm(n);
+  double length = csim_normalise(n);
   if (!(length > 0) || !isfinite(length)) return 0;
-  for (int k = 0; k < 3; k++) n[k] /= length;
   int least = 0;
   for (int k = 1; k < 3; k++)
     if (fabs(n[k]) < fabs(n[least])) least = k;

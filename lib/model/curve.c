@@ -17,8 +17,6 @@ void csim_curve_at(const csim_curve *curve, int count, const double *constant, d
 }
 
 int csim_curve_copy(csim_arena *arena, const csim_curve *from, csim_curve *to) {
-  *to = (csim_curve){.nkey = from->nkey, .key = CSIM_ARENA_NEW(arena, csim_curve_key, from->nkey)};
-  if (!to->key) return -1;
-  if (to->nkey) memcpy(to->key, from->key, (size_t)to->nkey * sizeof *to->key);
-  return 0;
+  *to = (csim_curve){from->nkey, CSIM_ARENA_COPY(arena, from->key, from->nkey)};
+  return to->key ? 0 : -1;
 }

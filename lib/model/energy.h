@@ -95,6 +95,7 @@ typedef struct csim_energy_kind {
   /// contact estimates how hard a vertex is held. NULL: adds nothing.
   void (*elastic)(const csim_energy *energy, double *elastic);
   /// One element as a constraint. Returns 0 when it has nothing to project (no direction, slack).
+  /// NULL: none has, as elements are parts of a sum, and some may be negative.
   int (*constraint)(const csim_energy *energy, const csim_point *at, int e, csim_constraint *c);
   /// For role BEND: parameters (nparam) of a hinge on the rest positions X, for bending stiffness B
   /// [N m]. Energies are B |e|^2 / (A0 + A1) / 2 theta^2 near the rest shape. The factor is 1, not
@@ -133,6 +134,12 @@ struct csim_energy {
 /// Constants of element e (nparam).
 static inline const double *csim_energy_param(const csim_energy *energy, int e) {
   return energy->param + energy->kind->nparam * (ptrdiff_t)(energy->row ? energy->row[e] : e);
+}
+
+/// Element e as a constraint, see csim_energy_kind. Returns 0 when it has nothing to project.
+static inline int csim_energy_constraint(const csim_energy *energy, const csim_point *at, int e,
+                                         csim_constraint *c) {
+  return energy->kind->constraint && energy->kind->constraint(energy, at, e, c);
 }
 
 /// Copies the elements, sorted by colour (greedy first fit in the given order). Constants that many

@@ -12,10 +12,7 @@ static int project_axis(const double axis[3], const double n[3], double out[3]) 
   const double least = 0.0175; // sin 1 degree
   double length = csim_norm(axis), along = csim_dot(axis, n);
   for (int c = 0; c < 3; c++) out[c] = axis[c] - along * n[c];
-  double l = csim_norm(out);
-  if (!(l > least * length)) return 0;
-  for (int c = 0; c < 3; c++) out[c] /= l;
-  return 1;
+  return csim_normalise(out) > least * length;
 }
 
 void csim_fabric_lay(int ntri, const int *tri, const double *X, const double axes[9],
@@ -26,9 +23,7 @@ void csim_fabric_lay(int ntri, const int *tri, const double *X, const double axe
     double n[3], warp[3], weft[3];
     for (int k = 0; k < 3; k++) x[k] = X + csim_xyz(tri[csim_xyz(t) + k]);
     csim_triangle_normal(x[0], x[1], x[2], n);
-    double l = csim_norm(n);
-    if (!(l > 0)) continue;
-    for (int c = 0; c < 3; c++) n[c] /= l;
+    if (!(csim_normalise(n) > 0)) continue;
     for (int k = 0; k < 3 && !project_axis(axes + 3 * k, n, warp); k++) {
     }
     csim_cross(n, warp, weft);

@@ -95,15 +95,17 @@ static void quadratic_hessian(const csim_energy *energy, const csim_point *at, c
   }
 }
 
+// Adds q q^T to an element's blocks of the matrix of projective dynamics.
+static void add_products(const csim_energy *energy, int e, const double q[4], double *val) {
+  const int *slot = energy->slot + csim_row(16, e);
+  for (int m = 0; m < 4; m++)
+    for (int n = 0; n < 4; n++) val[slot[4 * m + n]] += q[m] * q[n];
+}
+
 static void quadratic_laplacian(const csim_energy *energy, const csim_point *at, int first,
                                 int last, double *val) {
   (void)at;
-  for (int e = first; e < last; e++) {
-    const double *q = csim_energy_param(energy, e);
-    const int *slot = energy->slot + csim_row(16, e);
-    for (int m = 0; m < 4; m++)
-      for (int n = 0; n < 4; n++) val[slot[4 * m + n]] += q[m] * q[n];
-  }
+  for (int e = first; e < last; e++) add_products(energy, e, csim_energy_param(energy, e), val);
 }
 
 static int quadratic_constraint(const csim_energy *energy, const csim_point *at, int e,
@@ -324,12 +326,7 @@ static void dihedral_hessian(const csim_energy *energy, const csim_point *at, cs
 static void dihedral_laplacian(const csim_energy *energy, const csim_point *at, int first, int last,
                                double *val) {
   (void)at;
-  for (int e = first; e < last; e++) {
-    const double *q = csim_energy_param(energy, e) + 2;
-    const int *slot = energy->slot + csim_row(16, e);
-    for (int m = 0; m < 4; m++)
-      for (int n = 0; n < 4; n++) val[slot[4 * m + n]] += q[m] * q[n];
-  }
+  for (int e = first; e < last; e++) add_products(energy, e, csim_energy_param(energy, e) + 2, val);
 }
 
 static int dihedral_constraint(const csim_energy *energy, const csim_point *at, int e,
@@ -354,20 +351,12 @@ static void dihedral_param(const double *X, const int node[4], double B, double 
   csim_quadratic_param(X, node, B, param + 2);
 }
 
-const csim_energy_kind csim_dihedral_kind = {
-    .name = "dihedral",
-    .role = CSIM_ROLE_BEND,
-    .nnode = 4,
-    .nparam = 6,
-    .value = dihedral_value,
-    .gradient = dihedral_gradient,
-    .hessian = dihedral_hessian,
-    .laplacian = dihedral_laplacian,
-    .constraint = dihedral_constraint,
-    .hinge = dihedral_param,
-    .rest_angle = 1,
-    .by_angle = 1,
-};
+#define DIHEDRAL(of_name, numbers)                                                                 \
+  .name = of_name, .role = CSIM_ROLE_BEND, .nnode = 4, .nparam = numbers, .value = dihedral_value, \
+  .gradient = dihedral_gradient, .hessian = dihedral_hessian, .laplacian = dihedral_laplacian,     \
+  .constraint = dihedral_constraint, .rest_angle = 1, .by_angle = 1
+
+const csim_energy_kind csim_dihedral_kind = {DIHEDRAL("dihedral", 6), .hinge = dihedral_param};
 
 // ----------------------------------------------------------------------------------------- creases
 
@@ -403,19 +392,5 @@ static void crease_yield(const csim_energy *energy, const csim_point *at, int fi
   }
 }
 
-const csim_energy_kind csim_crease_kind = {
-    .name = "crease",
-    .role = CSIM_ROLE_BEND,
-    .nnode = 4,
-    .nparam = NCREASE,
-    .value = dihedral_value,
-    .gradient = dihedral_gradient,
-    .hessian = dihedral_hessian,
-    .laplacian = dihedral_laplacian,
-    .constraint = dihedral_constraint,
-    .hinge = crease_param,
-    .rest_angle = 1,
-    .by_angle = 1,
-    .nplastic = 2,
-    .yield = crease_yield,
-};
+const csim_energy_kind csim_crease_kind = {DIHEDRAL("crease", NCREASE), .hinge = crease_param,
+                                           .nplastic = 2, .yield = crease_yield};

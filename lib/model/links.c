@@ -148,32 +148,14 @@ static int link_constraint(const csim_energy *energy, const csim_point *at, int 
   return 1;
 }
 
-const csim_energy_kind csim_link_kind = {
-    .name = "link",
-    .role = CSIM_ROLE_LINK,
-    .nnode = 2,
-    .nparam = CSIM_LINK_WEIGHT,
-    .value = link_value,
-    .gradient = link_gradient,
-    .hessian = link_hessian,
-    .stretch = link_stretch,
-    .laplacian = link_laplacian,
-    .bounded = 1,
-    .constraint = link_constraint,
-};
+#define LINKS(of_name, nodes, numbers)                                                             \
+  .name = of_name, .role = CSIM_ROLE_LINK, .nnode = nodes, .nparam = numbers, .value = link_value, \
+  .gradient = link_gradient, .hessian = link_hessian, .laplacian = link_laplacian, .bounded = 1,   \
+  .constraint = link_constraint
 
-const csim_energy_kind csim_link_face_kind = {
-    .name = "link to a face",
-    .role = CSIM_ROLE_LINK,
-    .nnode = 4,
-    .nparam = CSIM_LINK_WEIGHT + 3,
-    .value = link_value,
-    .gradient = link_gradient,
-    .hessian = link_hessian,
-    .laplacian = link_laplacian,
-    .bounded = 1,
-    .constraint = link_constraint,
-};
+const csim_energy_kind csim_link_kind = {LINKS("link", 2, CSIM_LINK_WEIGHT),
+                                         .stretch = link_stretch};
+const csim_energy_kind csim_link_face_kind = {LINKS("link to a face", 4, CSIM_LINK_WEIGHT + 3)};
 
 // ------------------------------------------------------------------------------------ over time
 

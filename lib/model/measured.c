@@ -254,7 +254,9 @@ static void project_tension(double t[3]) {
   t[2] *= scale;
 }
 
-// dF of vertex n along axis c changes e by J[.][n][c].
+// Blocks of a triangle's Hessian, A (J^T C J + stress times the second derivative of strain): C is
+// the derivative of stress by strain, J[k][n][c] that of strain k (warp, weft, shear) by coordinate
+// c of vertex n.
 static void hessian_of(const triangle *s, csim_psd psd, double H[3][3][9]) {
   const double *p = s->p;
   double bu[3] = {-p[BU1] - p[BU2], p[BU1], p[BU2]}, bv[3] = {-p[BV1] - p[BV2], p[BV1], p[BV2]};

@@ -240,12 +240,6 @@ static void fit_laplacian(const csim_energy *energy, const csim_point *at, int f
 }
 
 // No constraint: methods that project refuse bending by curvature.
-static int fit_constraint(const csim_energy *energy, const csim_point *at, int e,
-                          csim_constraint *c) {
-  (void)energy, (void)at, (void)e, (void)c;
-  return 0;
-}
-
 const csim_energy_kind csim_measured_bending_kind = {
     .name = "measured-bending",
     .role = CSIM_ROLE_CURVATURE,
@@ -255,7 +249,6 @@ const csim_energy_kind csim_measured_bending_kind = {
     .gradient = fit_gradient,
     .hessian = fit_hessian,
     .laplacian = fit_laplacian,
-    .constraint = fit_constraint,
 };
 
 void csim_measured_bending_param(double area, const double *table, int n, double row[][3],

@@ -175,40 +175,39 @@ void csim_model_yield(csim_pool *pool, const csim_model *model, const double *x,
     csim_energy_yield(pool, &model->energy[e], &at, h, plastic);
 }
 
+// Gives the array that `array` points to n elements: zero, unless it has that many already. Frees
+// it when n is 0. -1 when out of memory.
+static int fit_array(void *array, int *count, int n, size_t size) {
+  void *of;
+  memcpy(&of, array, sizeof of);
+  if (*count == n) return 0;
+  free(of);
+  of = n ? csim_alloc(n, size) : NULL;
+  memcpy(array, &of, sizeof of);
+  *count = n;
+  return n && !of ? -1 : 0;
+}
+
+// Links that have torn, and plastic strains.
+static int fit_lasting(csim_state *state, int nlink, int nplastic) {
+  return fit_array(&state->torn, &state->nlink, nlink, 1) ||
+                 fit_array(&state->plastic, &state->nplastic, nplastic, sizeof(double))
+             ? -1
+             : 0;
+}
+
 int csim_state_create(const csim_model *model, csim_state *state) {
   ptrdiff_t n = csim_xyz(model->nvert);
   *state = (csim_state){
       .nvert = model->nvert, .span = 1, .x = CSIM_NEW(double, n), .v = CSIM_NEW(double, n)};
   if (!state->x || !state->v) return -1;
   memcpy(state->x, model->x0, (size_t)n * sizeof(double));
-  if (model->links.tears) {
-    state->nlink = model->links.nlink;
-    state->torn = CSIM_NEW(unsigned char, model->links.nlink);
-    if (!state->torn) return -1;
-  }
-  if (model->nplastic) {
-    state->nplastic = model->nplastic;
-    state->plastic = CSIM_NEW(double, model->nplastic);
-    if (!state->plastic) return -1;
-  }
   if (model->v0) memcpy(state->v, model->v0, (size_t)n * sizeof(double));
-  return 0;
+  return fit_lasting(state, model->links.tears ? model->links.nlink : 0, model->nplastic);
 }
 
 int csim_state_fit(const csim_model *model, long long step, double h, csim_state *state) {
-  int nlink = model->links.tears ? model->links.nlink : 0;
-  if (state->nlink != nlink) { // none of these has torn yet
-    free(state->torn);
-    state->torn = nlink ? CSIM_NEW(unsigned char, nlink) : NULL;
-    state->nlink = nlink;
-    if (nlink && !state->torn) return -1;
-  }
-  if (state->nplastic != model->nplastic) {
-    free(state->plastic);
-    state->plastic = model->nplastic ? CSIM_NEW(double, model->nplastic) : NULL;
-    state->nplastic = model->nplastic;
-    if (model->nplastic && !state->plastic) return -1;
-  }
+  if (fit_lasting(state, model->links.tears ? model->links.nlink : 0, model->nplastic)) return -1;
   if (step == state->step) return 0;
   // other substeps: the data of two-step integrators is rebuilt
   for (ptrdiff_t i = 0; state->x_prev && i < csim_xyz(state->nvert); i++) {
@@ -240,25 +239,12 @@ int csim_state_copy(const csim_state *from, csim_state *to) {
   to->nvert = from->nvert;
   to->nkinematic = from->nkinematic;
   to->step = from->step;
-  if (to->nlink != from->nlink) {
-    free(to->torn);
-    to->torn = NULL;
-  }
-  to->nlink = from->nlink;
-  if (from->torn && !to->torn) to->torn = CSIM_NEW(unsigned char, from->nlink);
-  if (from->torn && !to->torn) return -1;
-  if (from->torn) memcpy(to->torn, from->torn, (size_t)from->nlink);
-  if (to->nplastic != from->nplastic) {
-    free(to->plastic);
-    to->plastic = NULL;
-  }
-  to->nplastic = from->nplastic;
-  if (from->plastic && !to->plastic) to->plastic = CSIM_NEW(double, from->nplastic);
-  if (from->plastic && !to->plastic) return -1;
-  if (from->plastic) memcpy(to->plastic, from->plastic, (size_t)from->nplastic * sizeof(double));
   to->span = from->span;
   to->phase = from->phase;
   to->calm = from->calm;
+  if (fit_lasting(to, from->nlink, from->nplastic)) return -1;
+  if (from->torn) memcpy(to->torn, from->torn, (size_t)from->nlink);
+  if (from->plastic) memcpy(to->plastic, from->plastic, (size_t)from->nplastic * sizeof(double));
   return copy_array(from->x, from->nvert, &to->x) || copy_array(from->v, from->nvert, &to->v) ||
                  copy_array(from->x_prev, from->nvert, &to->x_prev) ||
                  copy_array(from->v_prev, from->nvert, &to->v_prev) ||

@@ -76,8 +76,7 @@ static int make_network(csim_arena *arena, const csim_mesh *mesh, const double *
     ptrdiff_t b = net->node[csim_row(2, e) + 1] - net->vert0;
     double *n = net->direction + csim_xyz(e);
     csim_sub(X + 3 * b, X + 3 * a, n);
-    double l = csim_norm(n);
-    for (int c = 0; c < 3 && l > 0; c++) n[c] /= l;
+    double l = csim_normalise(n);
     net->k[e] = l > 0 ? springs->param[springs->kind->nparam * (ptrdiff_t)(first + e)] : 0;
     net->diagonal[a] += net->k[e];
     net->diagonal[b] += net->k[e];

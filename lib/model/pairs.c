@@ -69,13 +69,6 @@ static void pair_laplacian(const csim_energy *energy, const csim_point *at, int 
   }
 }
 
-// A pair is no constraint: a weight may be negative, and a positive one is only part of a sum.
-static int pair_constraint(const csim_energy *energy, const csim_point *at, int e,
-                           csim_constraint *c) {
-  (void)energy, (void)at, (void)e, (void)c;
-  return 0;
-}
-
 const csim_energy_kind csim_curvature_kind = {
     .name = "curvature",
     .role = CSIM_ROLE_CURVATURE,
@@ -87,5 +80,4 @@ const csim_energy_kind csim_curvature_kind = {
     .constant = 1,
     .laplacian = pair_laplacian,
     .bounded = 1,
-    .constraint = pair_constraint,
 };

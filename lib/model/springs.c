@@ -323,15 +323,17 @@ static void ductile_yield(const csim_energy *energy, const csim_point *at, int f
   }
 }
 
-#define SPRINGS(of_name, numbers)                                                                  \
-  .name = of_name, .role = CSIM_ROLE_STRETCH, .nnode = 2, .nparam = numbers,                       \
-  .value = spring_value, .gradient = spring_gradient, .hessian = spring_hessian,                   \
-  .stretch = spring_stretch, .laplacian = spring_laplacian, .bounded = 1,                          \
-  .elastic = spring_elastic, .constraint = spring_constraint, .strain = spring_strain
+#define SPRINGS(of_name, of_role, numbers)                                                         \
+  .name = of_name, .role = of_role, .nnode = 2, .nparam = numbers, .value = spring_value,          \
+  .gradient = spring_gradient, .hessian = spring_hessian, .stretch = spring_stretch,               \
+  .laplacian = spring_laplacian
+#define ELASTIC                                                                                    \
+  .bounded = 1, .elastic = spring_elastic, .constraint = spring_constraint, .strain = spring_strain
 
-const csim_energy_kind csim_spring_kind = {SPRINGS("spring", NPARAM)};
-const csim_energy_kind csim_ductile_spring_kind = {SPRINGS("ductile spring", NDUCTILE),
-                                                   .nplastic = 2, .yield = ductile_yield};
+const csim_energy_kind csim_spring_kind = {SPRINGS("spring", CSIM_ROLE_STRETCH, NPARAM), ELASTIC};
+const csim_energy_kind csim_ductile_spring_kind = {
+    SPRINGS("ductile spring", CSIM_ROLE_STRETCH, NDUCTILE), ELASTIC, .nplastic = 2,
+    .yield = ductile_yield};
 
 // ------------------------------------------------------------------------------------------ limits
 
@@ -344,18 +346,8 @@ static int limit_constraint(const csim_energy *energy, const csim_point *at, int
   return along_spring(r, l, param[K] * over / param[LENGTH], over, c);
 }
 
-const csim_energy_kind csim_limit_kind = {
-    .name = "limit",
-    .role = CSIM_ROLE_LIMIT,
-    .nnode = 2,
-    .nparam = LIMIT_NPARAM,
-    .value = spring_value,
-    .gradient = spring_gradient,
-    .hessian = spring_hessian,
-    .stretch = spring_stretch,
-    .laplacian = spring_laplacian,
-    .constraint = limit_constraint,
-};
+const csim_energy_kind csim_limit_kind = {SPRINGS("limit", CSIM_ROLE_LIMIT, LIMIT_NPARAM),
+                                          .constraint = limit_constraint};
 
 // ------------------------------------------------------------------------------------------ bounds
 
@@ -386,16 +378,6 @@ static double bound_max_step(const csim_energy *energy, const csim_point *at, co
   return share;
 }
 
-const csim_energy_kind csim_bound_kind = {
-    .name = "bound",
-    .role = CSIM_ROLE_LIMIT,
-    .nnode = 2,
-    .nparam = BOUND_NPARAM,
-    .value = spring_value,
-    .gradient = spring_gradient,
-    .hessian = spring_hessian,
-    .stretch = spring_stretch,
-    .laplacian = spring_laplacian,
-    .constraint = bound_constraint,
-    .max_step = bound_max_step,
-};
+const csim_energy_kind csim_bound_kind = {SPRINGS("bound", CSIM_ROLE_LIMIT, BOUND_NPARAM),
+                                          .constraint = bound_constraint,
+                                          .max_step = bound_max_step};

@@ -1,15 +1,16 @@
-// scene/build_arms.c: sleeves start around the arms, and arms that a skirt would be sewn around
-// start drawn in. Needs contact/.
+// scene/build_arms.c: keeps arms out of skirts and inside sleeves at the start. Needs contact/.
 //
-// The panels of a skirt that is wider than the arms reach stand before and behind them, and sewn
-// together would have the hands inside. GarmentCode's own simulator lets skirts pass through arms.
-// Here arms are drawn into the shoulders, and stretch out when the skirt hangs. Every point moves
-// towards the shoulder S on a straight line,
+// Skirts. The panels of a skirt that is wider than the arms reach stand in front of the arms and
+// behind them. Sewn together, they would enclose the hands. (GarmentCode's own simulator lets
+// skirts pass through arms.) Here the arms start shortened, and grow to their length once the skirt
+// hangs. Every point of an arm moves towards the shoulder S on a straight line:
 //
-//   |x - S| = r  ->  R + SHRUNK (r - R)   where r > R,
+//   |x - S| = r  ->  R + SHRUNK (r - R)   where r > R
 //
-// which is one-to-one in all of space, so the arm never passes through itself, and what it meets
-// when it stretches out it pushes away as any moving collider.
+// This map is one-to-one, so the arm never intersects itself. When it grows, it pushes cloth away
+// like any moving collider.
+//
+// Sleeves. Panels that are drawn beside an arm are shifted so that the arm is between them.
 #include "base/disjoint.h"
 #include "math/vec3.h"
 #include "scene/compile.h"
@@ -17,12 +18,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-// In heights of the body: an arm is where cuts across it are less high than THICK, and at least
-// LONG. STRIDE from one cut to the next.
+// In heights of the body: cross-sections of an arm are less than THICK high, and it is at least
+// LONG. STRIDE is the distance between cross-sections.
 static const double THICK = 0.125, LONG = 0.2, STRIDE = 0.005;
-static const double SHRUNK = 0.03;                   // of an arm's length that is left beyond R
-static const double CELL = 0.05;                     // [m] of the grid on which panels cover arms
-static const double COVERED = 0.25;                  // share of an arm that panels cover or not
+static const double SHRUNK = 0.03;                   // factor of the arm's length beyond R
+static const double CELL = 0.05;                     // [m] grid on which coverage is measured
+static const double COVERED = 0.25;                  // share of an arm from which it is covered
 static const char skirt[] = "leg", sleeve[] = "arm"; // GarmentCode's labels of panels
 
 typedef struct arm {
@@ -52,7 +53,7 @@ static void cut_off(const csim_mesh *mesh, int side, double at, int tip, int *pa
   for (int i = 0; i < mesh->nvert; i++) in[i] = csim_disjoint_root(parent, i) == root;
 }
 
-// Of the arm's vertices from the cut up to `end`. Returns how many there are.
+// Measures the vertices of the arm from the cut to `end`. Returns their number.
 static int measure_cut(const csim_mesh *mesh, const arm *a, int side, double end, cut *c) {
   double low = INFINITY, high = -INFINITY;
   int n = 0;
@@ -76,7 +77,7 @@ static int measure_cut(const csim_mesh *mesh, const arm *a, int side, double end
   return n;
 }
 
-// Cuts the mesh across from the hand on, up to where it gets thick. 0: there is no arm.
+// Takes cross-sections from the hand to where they become thick. Returns 0 if there is no arm.
 static int find_arm(const csim_mesh *mesh, int side, int *parent, arm *a) {
   double low = INFINITY, high = -INFINITY, found = 0, last = 0;
   int tip = 0;
@@ -101,7 +102,7 @@ static int find_arm(const csim_mesh *mesh, int side, int *parent, arm *a) {
   return 1;
 }
 
-// The share of the arm before and behind which, seen along z, the panels of a label stand.
+// Share of the arm that panels with a label cover, seen along z, in front or behind.
 static double cover(const csim_mesh *body, const arm *a, const csim_mesh *mesh, const char *label,
                     csim_arena *arena) {
   double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
@@ -133,16 +134,16 @@ static double cover(const csim_mesh *body, const arm *a, const csim_mesh *mesh, 
 
 // ----------------------------------------------------------------------------------------- sleeves
 
-// Sleeves that hang wide below the arm, or beyond the hand, are drawn so that the arm runs along
-// their edge. Sewn from there the tube closes beside the arm. They are shifted across it.
+// Wide sleeves, and those longer than the arm, are drawn with the arm along their edge. Sewn from
+// there, the tube would close beside the arm. Their panels are therefore shifted across it.
 //
-// [m] what the middle of a panel may be beside the arm: about the radius of one. Of 38 panels those
-// that closed where they were drawn had less than 0.04, two of them 0.05, which close when shifted
-// too; sleeves that did not close had 0.055 to 0.1.
+// [m] Largest distance of a panel's middle from the arm that needs no shift: about an arm's radius.
+// Of 38 panels measured, those that closed as drawn had less than 0.04; two had 0.05, and also
+// close when shifted. Panels that did not close had 0.055 to 0.1.
 static const double BESIDE = 0.045;
 
-// Of vertices flagged in `in`, those of `along` u from `low` to `high`: the mean of `across` w.
-// NAN: there are none.
+// Mean coordinate along w of the vertices that are marked in `in` and whose coordinate along u is
+// between `low` and `high`; NAN if there are none.
 static double middle_of(const csim_mesh *mesh, const unsigned char *in, const double u[3],
                         const double w[3], double low, double high) {
   double sum = 0;
@@ -157,7 +158,7 @@ static double middle_of(const csim_mesh *mesh, const unsigned char *in, const do
   return n ? sum / n : NAN;
 }
 
-// The sign of a panel's x, of the middle of its vertices.
+// Sign of the mean x of a panel's vertices: its side of the body.
 static int side_of(const csim_mesh *garment, const int *panel, int number) {
   double sum = 0;
   for (int i = 0; i < garment->nvert; i++)
@@ -165,7 +166,7 @@ static int side_of(const csim_mesh *garment, const int *panel, int number) {
   return sum < 0 ? -1 : 1;
 }
 
-// Moves the panel across the arm, if this runs beside its middle. Returns whether it was moved.
+// Shifts a panel across the arm if the arm is too far from its middle. Returns whether it did.
 static int center_panel(const csim_mesh *body, const arm *a, csim_mesh *garment, const int *panel,
                         int number) {
   double middle[3] = {0}, u[3], low = INFINITY, high = -INFINITY;
@@ -178,9 +179,7 @@ static int center_panel(const csim_mesh *body, const arm *a, csim_mesh *garment,
   }
   for (int c = 0; c < 3; c++) u[c] = middle[c] / n - a->shoulder[c];
   u[2] = 0;
-  double length = csim_norm(u);
-  if (!(length > 0)) return 0;
-  for (int c = 0; c < 3; c++) u[c] /= length;
+  if (!(csim_normalise(u) > 0)) return 0;
   double w[3] = {-u[1], u[0], 0};
   for (int i = 0; i < garment->nvert; i++) {
     const double *x = garment->vert + csim_xyz(i);
@@ -250,7 +249,7 @@ static void draw_in(const csim_mesh *mesh, const arm *a, double *x) {
   }
 }
 
-// Two frames of a collider: arms drawn in, and as they are.
+// Gives the collider two frames: with its arms shortened, and as they are.
 static csim_status move_arms(const csim_build *build, const csim_object *object, const double *in,
                              csim_collider *collider, csim_mesh *mesh) {
   const csim_scene *scene = build->scene;
@@ -274,11 +273,10 @@ static csim_status build_arms(const csim_build *build, const csim_object *object
   csim_arena arena = {0};
   ptrdiff_t n = csim_xyz(mesh->nvert);
   int *parent = CSIM_ARENA_NEW(&arena, int, mesh->nvert), drawn = 0;
-  double *in = CSIM_ARENA_NEW(&arena, double, n);
+  double *in = CSIM_ARENA_COPY(&arena, mesh->vert, n);
   arm a = {.in = CSIM_ARENA_NEW(&arena, unsigned char, mesh->nvert)};
   csim_status status = CSIM_MEMORY;
   if (arena.failed) goto done;
-  memcpy(in, mesh->vert, (size_t)n * sizeof *in);
   for (int side = -1; side <= 1; side += 2) {
     if (!find_arm(mesh, side, parent, &a)) continue;
     if (!(cover(mesh, &a, garment, skirt, &arena) > COVERED)) continue;

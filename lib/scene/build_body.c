@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Makes room for n more vertices after model->nvert in x, v and mass.
+// Reserves capacity for n more vertices after model->nvert in x, v and mass.
 static csim_status reserve_vertices(csim_build *build, int n) {
   ptrdiff_t need = (ptrdiff_t)build->model->nvert + n;
   int failed = need > CSIM_MESH_MAX_VERT ||
@@ -503,15 +503,11 @@ csim_status csim_build_solid(csim_build *build, const csim_object *object, csim_
   status = CSIM_MEMORY;
   body->nvert = tets.nvert;
   body->ntet = tets.ntet;
-  body->tet = CSIM_ARENA_NEW(build->arena, int, csim_row(4, tets.ntet));
+  body->tet = CSIM_ARENA_COPY(build->arena, tets.tet, csim_row(4, tets.ntet));
+  if (object->nrender)
+    body->placed = CSIM_ARENA_COPY(build->arena, tets.vert, csim_xyz(tets.nvert));
   mass = CSIM_NEW(double, tets.nvert);
-  if (!body->tet || !mass) goto done;
-  memcpy(body->tet, tets.tet, 4 * (size_t)tets.ntet * sizeof *body->tet);
-  if (object->nrender) {
-    body->placed = CSIM_ARENA_NEW(build->arena, double, csim_xyz(tets.nvert));
-    if (!body->placed) goto done;
-    memcpy(body->placed, tets.vert, 3 * (size_t)tets.nvert * sizeof *body->placed);
-  }
+  if (build->arena->failed || !mass) goto done;
   for (int t = 0; t < tets.ntet; t++) {
     double m = material->density * csim_tet_volume(tets.vert, tets.tet + csim_row(4, t)) / 4;
     for (int k = 0; k < 4; k++) mass[tets.tet[csim_row(4, t) + k]] += m;
@@ -529,10 +525,8 @@ csim_status csim_build_solid(csim_build *build, const csim_object *object, csim_
           ? csim_network_solid(tets.ntet, tets.tet, &part, material->modulus, material->poisson,
                                &build->elements.neohooke, &build->elements.patches) < 0
           : add_tet_springs(build, &tets, &part, material);
-  if (failed) {
-    status = CSIM_MEMORY;
-    goto done;
-  }
+  status = failed ? CSIM_MEMORY : CSIM_OK;
+  if (failed) goto done;
   if (material->volume > 0 && !continuum)
     csim_network_volumes(tets.ntet, tets.tet, &part, material->volume, &build->elements.volume);
   csim_say(build->log, CSIM_INFO, object->mesh_place,

@@ -1,6 +1,7 @@
 // scene/build_chambers.c: chambers: which triangles enclose them, and whether they are closed.
 // Needs model/.
 #include "base/disjoint.h"
+#include "base/sort.h"
 #include "math/vec3.h"
 #include "model/chamber.h"
 #include "model/curve.h"
@@ -14,13 +15,6 @@ typedef struct rim_edge {
   int id[2];   // ends after sewing (sewn_id), ascending
   int vert[2]; // of the model
 } rim_edge;
-
-static int compare_edges(const void *x, const void *y) {
-  const rim_edge *a = x, *b = y;
-  for (int k = 0; k < 2; k++)
-    if (a->id[k] != b->id[k]) return a->id[k] < b->id[k] ? -1 : 1;
-  return 0;
-}
 
 // Number of a vertex once seams are closed: vertices of one seam share a number >= nvert.
 static int sewn_id(const csim_model *model, int vert) {
@@ -43,7 +37,7 @@ static rim_edge *list_edges(const csim_model *model, const csim_chamber *chamber
       edge[(*count)++] = (rim_edge){{a < b ? a : b, a < b ? b : a}, {a < b ? u : v, a < b ? v : u}};
     }
   }
-  if (edge) qsort(edge, (size_t)*count, sizeof *edge, compare_edges);
+  if (edge) csim_sort_rows(edge, *count, sizeof *edge, 2);
   return edge;
 }
 
@@ -62,7 +56,7 @@ static int report_holes(csim_build *build, const csim_chamber_source *source,
     return -1;
   }
   for (int i = 0, end; i < n; i = end) {
-    for (end = i + 1; end < n && compare_edges(&edge[i], &edge[end]) == 0;) end++;
+    for (end = i + 1; end < n && !csim_compare_rows(edge[i].id, edge[end].id, 2);) end++;
     if ((end - i) % 2) edge[nrim++] = edge[i];
   }
   for (int i = 0; i < 2 * model->nvert; i++) parent[i] = i;

@@ -1,12 +1,14 @@
-// scene/build_pattern.c: where panels of sewing patterns start. Needs mesh/, contact/.
+// scene/build_pattern.c: finds start positions for the panels of sewing patterns. Needs mesh/,
+// contact/.
 //
-// Patterns are drawn so that panels stand around the body, but neighbours often share a line, where
-// left and right meet, or overlap a little: those that stand through each other, through colliders
-// or through objects that come before them in the scene are moved apart. Before that, those that
-// stand under an object with a lower layer (a shirt under a jacket) go over it. Then each goes
-// along its normal to where its stitches pull it, as near to the body as it can: stitches that
-// begin far from it would fold the panel before it arrives, and straps slip under the shoulders.
-// Panels are moved as a whole, so they stay flat.
+// Patterns are drawn with their panels around the body, but neighbours often touch or overlap.
+// Panels are moved as a whole, so they stay flat, in three passes:
+//
+// 1. Panels that are under an object with a lower layer (a jacket under a shirt) move over it.
+// 2. Panels that intersect each other, colliders, or earlier objects of the scene move apart.
+// 3. Each panel moves along its normal to where its stitches pull it, as near to the body as it
+//    can. Stitches that start far from the body fold the panel before it arrives, and straps slip
+//    under the shoulders.
 #include "base/disjoint.h"
 #include "contact/layers.h"
 #include "math/vec3.h"
@@ -18,11 +20,11 @@
 
 enum { MOST_PAIRS = 1 << 16, MOST_PASSES = 100 };
 
-static const double STRIDE = 0.002; // [m] of a panel in a pass that moves panels apart
-static const double NEARER = 0.01;  // [m] of a panel in a pass towards the body
-static const double CLEAR = 0.015;  // [m] what is left free before each panel
-static const int BAND = 2;          // tiers of a skirt from here on are bands
-static const double ALONG = 0.5;    // least cosine between normals of what lies over each other
+static const double STRIDE = 0.002; // [m] largest motion of a panel in a pass that separates
+static const double NEARER = 0.01;  // [m] largest motion of a panel in a pass towards the body
+static const double CLEAR = 0.015;  // [m] space kept in front of each panel
+static const int BAND = 2;          // the first tier of a skirt that consists of bands
+static const double ALONG = 0.5;    // smallest cosine between normals of layers
 
 typedef struct panels {
   const csim_build *build;
@@ -46,7 +48,7 @@ typedef struct panels {
   int (*pair)[2];    // (MOST_PAIRS)
 } panels;
 
-// Panels are what hangs together; loose vertices are one each.
+// Numbers the panels: connected parts of the mesh. A loose vertex is a panel of its own.
 static void number_panels(panels *p) {
   const csim_mesh *mesh = p->mesh;
   for (int i = 0; i < mesh->nvert; i++) p->of[i] = i;
@@ -97,7 +99,7 @@ static int panel_of(const panels *p, int tri) {
   return p->of[p->mesh->tri[csim_xyz(tri)]];
 }
 
-// Away from each other, along the line between their middles.
+// Pushes intersecting panels apart, along the line between their middles.
 static csim_status push_panels(panels *p, const csim_triangles *triangles, long long *met) {
   long long found = 0;
   csim_status status =
@@ -116,7 +118,7 @@ static csim_status push_panels(panels *p, const csim_triangles *triangles, long 
   return status;
 }
 
-// Away from an obstacle, across the panel, to the side where most of the panel is.
+// Pushes panels off an obstacle along their normal, to the side where most of the panel is.
 static csim_status push_from(panels *p, const csim_triangles *triangles,
                              const csim_triangles *other, long long *met) {
   double middle[3] = {0};
@@ -148,7 +150,7 @@ static void move_panels(panels *p) {
     csim_add_scaled(1, p->step + csim_xyz(p->of[i]), p->mesh->vert + csim_xyz(i));
 }
 
-// Moves each panel along its normal until it is clear of all that it is to lie over.
+// Moves each panel along its normal until it is clear of the layers below it.
 static void lay_over(panels *p) {
   for (int pass = 0; pass < MOST_PASSES && p->nunder; pass++) {
     int moving = 0;
@@ -191,7 +193,7 @@ static csim_status separate(panels *p) {
   return CSIM_OK; // report_crossing and the check of the start say what is left
 }
 
-// Panels that still met something in the last pass, by name.
+// Reports panels that still intersect something after the last pass, by name.
 static void report_crossing(const panels *p, const csim_object *object) {
   const csim_mesh *mesh = p->mesh;
   for (int t = 0, last = -1; t < mesh->ntri; t++) {
@@ -208,7 +210,7 @@ static void report_crossing(const panels *p, const csim_object *object) {
   }
 }
 
-// How far a panel's stitches would have it go along its normal, on average [m]; into step.
+// Sets step: how far along its normal the stitches of a panel pull it, on average [m].
 static void pull_panels(panels *p) {
   const csim_mesh *mesh = p->mesh;
   memset(p->step, 0, 3 * (size_t)p->n * sizeof *p->step);
@@ -228,13 +230,13 @@ static void pull_panels(panels *p) {
   }
 }
 
-// Moves every vertex, or every other one, by a factor of its panel's step.
+// Moves every vertex, or every second one, by a multiple of its panel's step.
 static void shift_panels(panels *p, double factor, int every) {
   for (int i = 0; i < p->mesh->nvert; i += every)
     csim_add_scaled(factor, p->step + csim_xyz(p->of[i]), p->mesh->vert + csim_xyz(i));
 }
 
-// Panels that meet something stop; those that stand are in the way of others.
+// Stops panels that intersect something; panels that have stopped are obstacles to others.
 static void stop_panels(panels *p, const int *tri, long long found) {
   for (long long i = 0; i < found; i++) {
     int k = panel_of(p, tri[2 * i]);
@@ -243,7 +245,7 @@ static void stop_panels(panels *p, const int *tri, long long found) {
   }
 }
 
-// Stops panels that meet something as they stand now.
+// Stops panels that intersect something at their present position.
 static csim_status stop_where_met(panels *p, const csim_triangles *triangles) {
   long long found = 0;
   csim_status status =
@@ -259,8 +261,9 @@ static csim_status stop_where_met(panels *p, const csim_triangles *triangles) {
   return status;
 }
 
-// Stops every panel that would meet something on its next stride, or just before it. Panels that
-// are parallel meet nowhere in between: so they are tested with every other vertex ahead, too.
+// Stops every panel that would intersect something on its next stride, or be too near to it.
+// Parallel panels could pass each other between two tests, so each is also tested with every second
+// vertex moved ahead.
 static csim_status look_ahead(panels *p, const csim_triangles *triangles) {
   double far = 1 + CLEAR / NEARER;
   csim_status status = CSIM_OK;
@@ -273,8 +276,8 @@ static csim_status look_ahead(panels *p, const csim_triangles *triangles) {
   return status;
 }
 
-// Moves each panel along its normal, in passes, until its stitches no longer pull it or another
-// panel is in the way.
+// Moves each panel along its normal, in passes, until its stitches no longer pull it or something
+// is in the way.
 static csim_status gather(panels *p) {
   csim_mesh *mesh = p->mesh;
   csim_triangles triangles = {mesh->nvert, mesh->vert, mesh->ntri, mesh->tri};
@@ -296,7 +299,7 @@ static csim_status gather(panels *p) {
   return status;
 }
 
-// Puts panels back that have stopped. Returns how many.
+// Returns stopped panels to their kept positions, and lets them go again. Returns their number.
 static int put_back(panels *p) {
   int count = 0;
   for (int i = 0; i < p->mesh->nvert; i++)
@@ -335,7 +338,7 @@ static csim_status wrap(panels *p, int *count) {
   return status;
 }
 
-// With `layer` 0 nothing lies over it.
+// Adds an obstacle. Nothing lies over one with `layer` 0.
 static void add_obstacle(panels *p, csim_arena *arena, csim_triangles triangles, int layer) {
   int own = p->build->model->body[p->build->model->nbody - 1].layer;
   p->obstacle[p->nobstacle++] = triangles;
@@ -343,7 +346,7 @@ static void add_obstacle(panels *p, csim_arena *arena, csim_triangles triangles,
   if (csim_under_create(arena, &triangles, &p->under[p->nunder++])) arena->failed = 1;
 }
 
-// The object that the panels are of is the model's last body.
+// Lists everything but the panels' own object, which is the model's last body.
 static void list_obstacles(panels *p, csim_arena *arena) {
   const csim_build *build = p->build;
   const csim_world *world = build->world;

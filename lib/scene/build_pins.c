@@ -69,10 +69,7 @@ static void select_places(const csim_selection *select, const csim_body *body, c
     double best = INFINITY;
     for (int i = 0; i < body->nvert; i++) {
       double d = csim_distance(X + csim_xyz(i), select->nearest[k]);
-      if (d < best) {
-        best = d;
-        nearest = i;
-      }
+      if (d < best) best = d, nearest = i;
     }
     chosen[nearest] = 1;
   }
@@ -146,10 +143,8 @@ static csim_status add_targets(csim_build *build, const csim_object *object, con
     if (!chosen[i]) continue;
     csim_add_scaled(1, X + csim_xyz(i), center);
     count++;
-    if (pinned[i]) {
-      taken++;
-      continue;
-    }
+    taken += pinned[i];
+    if (pinned[i]) continue;
     if (CSIM_GROW(build->target, build->target_capacity, (ptrdiff_t)model->ntarget + 1))
       return CSIM_MEMORY;
     int vert = body->vert0 + i;
@@ -176,11 +171,9 @@ static csim_status add_targets(csim_build *build, const csim_object *object, con
   group->motion = pin->motion;
   for (int c = 0; c < 3; c++)
     group->pivot[c] = pin->motion.has_pivot ? pin->motion.pivot[c] : center[c] / count;
-  group->motion.key = CSIM_ARENA_NEW(build->arena, csim_key, pin->motion.nkey);
-  if (!group->motion.key) return CSIM_MEMORY;
-  if (pin->motion.nkey)
-    memcpy(group->motion.key, pin->motion.key, (size_t)pin->motion.nkey * sizeof(csim_key));
-  if (csim_curve_copy(build->arena, &pin->keyed, &group->keyed)) return CSIM_MEMORY;
+  group->motion.key = CSIM_ARENA_COPY(build->arena, pin->motion.key, pin->motion.nkey);
+  if (!group->motion.key || csim_curve_copy(build->arena, &pin->keyed, &group->keyed))
+    return CSIM_MEMORY;
   model->pins.timed |= pin->keyed.nkey > 0 || isfinite(group->begin) || isfinite(group->end);
   csim_status status = pin->follow ? csim_build_follow(build, pin, body, group) : CSIM_OK;
   model->pins.ngroup++;
@@ -212,11 +205,9 @@ csim_status csim_build_pins(csim_build *build, const csim_object *object, const 
   for (int p = 0; p < object->npin && status != CSIM_MEMORY; p++) {
     const csim_pin *pin = &object->pin[p];
     int bad = csim_select_vertices(build, &pin->select, pin->place, body, chosen);
-    const double *weight = NULL;
-    if (!bad && pin->property) {
-      weight = choose_painted(build, object, pin, body, chosen);
-      bad = !weight;
-    }
+    const double *weight =
+        bad || !pin->property ? NULL : choose_painted(build, object, pin, body, chosen);
+    bad |= pin->property && !weight;
     csim_status added =
         bad ? CSIM_INVALID : add_targets(build, object, pin, body, weight, chosen, pinned);
     if (added) status = added;

@@ -12,6 +12,7 @@
 // In a gather an edge is sewn to a shorter one. Its springs get the shorter rest length, as the
 // crimps are too small for the mesh; the triangles behind it buckle. With its full length a seam
 // that gathers a third stayed 0.3 mm open.
+#include "base/sort.h"
 #include "math/vec3.h"
 #include "mesh/topology.h"
 #include "scene/compile.h"
@@ -81,13 +82,6 @@ static csim_status add_rim(sewn_edges *s, int object, const csim_body *body) {
   return status;
 }
 
-static int compare_edges(const void *a, const void *b) {
-  const sewn_edge *p = a, *q = b;
-  for (int k = 0; k < 2; k++)
-    if (p->seam[k] != q->seam[k]) return p->seam[k] < q->seam[k] ? -1 : 1;
-  return p->end[0] != q->end[0] ? (p->end[0] < q->end[0] ? -1 : 1) : p->end[1] - q->end[1];
-}
-
 static double stiffness_of(const csim_build *build, const sewn_edge *e) {
   return build->scene->material[build->scene->object[e->object].material].bend;
 }
@@ -134,11 +128,9 @@ csim_status csim_build_seams(csim_build *build) {
     if (object->type == CSIM_OBJECT_CLOTH && object->bending >= CSIM_BENDING_HINGE)
       status = add_rim(&s, o, body);
   }
-  if (s.n) qsort(s.edge, (size_t)s.n, sizeof *s.edge, compare_edges);
+  csim_sort_rows(s.edge, s.n, sizeof *s.edge, 4);
   for (int i = 0, j; i < s.n && !status; i = j) {
-    for (j = i + 1; j < s.n && s.edge[j].seam[0] == s.edge[i].seam[0] &&
-                    s.edge[j].seam[1] == s.edge[i].seam[1];)
-      j++;
+    for (j = i + 1; j < s.n && !csim_compare_rows(s.edge[j].seam, s.edge[i].seam, 2);) j++;
     if (j == i + 2) add_hinges(build, &s.edge[i], &s.edge[i + 1]);
   }
   free(s.edge);
@@ -154,8 +146,7 @@ typedef struct gathered {
 } gathered;
 
 static int compare_gathered(const void *a, const void *b) {
-  const gathered *p = a, *q = b;
-  return p->a != q->a ? (p->a < q->a ? -1 : 1) : p->b < q->b ? -1 : p->b > q->b;
+  return csim_compare_rows(a, b, 2);
 }
 
 // Lists gathered edges between consecutive stitches, sorted. Consecutive stitches of different
@@ -172,7 +163,7 @@ static int find_gathers(const csim_mesh *mesh, gathered *out) {
     if (length[1 - side] > 0 && length[side] > length[1 - side])
       out[n++] = (gathered){a < b ? a : b, a < b ? b : a, length[1 - side] / length[side]};
   }
-  qsort(out, (size_t)n, sizeof *out, compare_gathered);
+  csim_sort_rows(out, n, sizeof *out, 2);
   return n;
 }
 

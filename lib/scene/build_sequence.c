@@ -104,6 +104,7 @@ static csim_status make_mesh(const source *s, const double *x, csim_mesh *mesh) 
         s->log, place_of(s),
         "is a point cache and has no faces: name a mesh file that has them with \"faces\"");
   if (faces) {
+    // a frame beyond the limit means: the first of the file
     csim_mesh_source file = {.file = s->object->mesh.faces, .frame = -10 * CSIM_FRAME_LIMIT};
     status = csim_read_mesh(s->scene, &file, s->log, &from);
     if (status) return status;

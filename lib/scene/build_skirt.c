@@ -1,12 +1,12 @@
-// scene/build_skirt.c: tiers of a skirt, and how its panels are bent where they start. Needs mesh/.
+// scene/build_skirt.c: finds the tiers of a skirt, and bends its panels at the start. Needs mesh/.
 //
-// Panels are bent in two ways, without strain but where bends are as small as triangles.
+// Panels are bent in two ways. Neither strains them, except where a bend is as small as a triangle.
 //
-// Circular skirts are cut from sectors of a ring. One of half a ring stands before the hands, which
-// are inside when it is sewn; a larger one reaches above its own waist, a wall before the chest
-// with the bodice on the wrong side of it. Such a panel starts as a cone in waves, as it will hang.
-// Where r and t are the distance from the middle M of its waist and the angle there, a point goes
-// to M + r c(t). That strains nothing when the curve c lies on the unit sphere and t is its length:
+// Circular skirts are cut from sectors of a ring. A sector of half a ring would start in front of
+// the hands and enclose them when it is sewn. A larger one would reach above its own waist, in
+// front of the chest, with the bodice on the wrong side. Such a panel starts as a wavy cone, as it
+// will hang. A point at distance r from the middle M of the waist and at angle t goes to M + r
+// c(t). This is without strain if the curve c lies on the unit sphere and t is its arc length:
 //
 //       .-.        .-.       the flat      _ - M - _      from before: the sides are sewn to
 //     /     \    /     \     panel       /   |   |   \    those of the panel behind
@@ -14,9 +14,9 @@
 //     \                 /                   waves
 //       ` - ._____. - '
 //
-// Lower tiers are long bands before and behind the body. Drawn together by their ends they curl up
-// and turn over before they are sewn to the rim above, so they start as arcs of a circle, half of
-// one where there are two, which is as far out as their ends then meet:
+// Lower tiers are long bands in front of the body and behind it. If their ends are drawn together,
+// they curl up and turn over before they are sewn to the rim above. They start as arcs of a circle
+// instead, as far from the body as lets their ends meet: two bands are half a circle each.
 //
 //                                  .-----.
 //    ------------------          /         \       from above
@@ -31,12 +31,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double WIDE = 70 * CSIM_PI / 180; // half of the least sector that is bent
-static const double FLAT = 0.98;               // cosine between panels that lie in one plane, about
+static const double WIDE = 70 * CSIM_PI / 180; // half the angle of the smallest sector to bend
+static const double FLAT = 0.98;               // cosine from which panels count as coplanar
 static const char skirt[] = "leg";             // GarmentCode's labels of panels and edges
 static const char waist[] = "lower_interface";
 
-// Panels are what hangs together. (parent: mesh->nvert)
+// Joins the vertices of each panel: parent (mesh->nvert), see base/disjoint.h.
 static void join_panels(const csim_mesh *mesh, int *parent) {
   for (int i = 0; i < mesh->nvert; i++) parent[i] = i;
   for (int t = 0; t < mesh->ntri; t++)
@@ -87,8 +87,8 @@ done:
 
 // ---------------------------------------------------------------------------------------- in waves
 
-// The curve on the sphere, by its latitude over the longitude p from the middle (0) to a side
-// (pi/2), SLOPE below the horizon there: -SLOPE + height cos(5 p).
+// The curve on the sphere: its latitude at longitude p, from the middle (0) to a side (pi/2), is
+// -SLOPE + height cos(5 p).
 enum { SAMPLES = 400 };
 static const double SLOPE = CSIM_PI / 4;
 
@@ -96,7 +96,7 @@ static double latitude(double height, double p) {
   return height * csim_cos(5 * p) - SLOPE;
 }
 
-// Lengths of the curve from the middle to each of the samples; returns that to the side.
+// Arc length of the curve from the middle to each sample. Returns the length to the side.
 static double measure_wave(double height, double length[SAMPLES + 1]) {
   double step = 0.5 * CSIM_PI / SAMPLES;
   length[0] = 0;
@@ -108,7 +108,7 @@ static double measure_wave(double height, double length[SAMPLES + 1]) {
   return length[SAMPLES];
 }
 
-// Gives the curve the length of half a panel. Returns its height.
+// Finds the height of waves at which the curve is as long as half a panel, and returns it.
 static double fit_wave(double angle, double length[SAMPLES + 1]) {
   double low = 0, high = SLOPE;
   for (int k = 0; k < 50; k++) {
@@ -128,13 +128,13 @@ typedef struct plane {
   double middle[3]; // of the waist's circle
 } plane;
 
-// Its vertices from which a panel hangs: sewn to something else than a skirt, or on the waist.
+// Marks the vertices that a panel hangs from: on the waist, or sewn to something above the skirt.
 static void mark_waist(const csim_mesh *mesh, const int *tier, unsigned char *held) {
   for (int i = 0; i < 2 * mesh->nstitch; i++)
     held[mesh->stitch[i]] |= tier[mesh->stitch[i ^ 1]] == 0;
 }
 
-// The circle of least squares through the waist (Kasa's). 0: there is none.
+// Fits a circle to the waist by least squares (Kasa). Returns 0 if there is none.
 static int find_middle(const csim_mesh *mesh, const int *of, int panel, const unsigned char *held,
                        plane *p) {
   double mean[3] = {0}, m[3] = {0}, rhs[2] = {0}, d[3];
@@ -159,7 +159,7 @@ static int find_middle(const csim_mesh *mesh, const int *of, int panel, const un
   return 1;
 }
 
-// Angle from straight down, and distance, of a point from the middle.
+// Distance of a point from the middle, and its angle from straight down.
 static void locate(const plane *p, const double *x, double *angle, double *r) {
   double d[3];
   csim_sub(x, p->middle, d);
@@ -198,9 +198,7 @@ static int bend_circular(csim_mesh *mesh, const int *of, int panel, const unsign
   plane p = {.out = out};
   double most = 0, angle, r;
   csim_cross((double[]){0, 1, 0}, out, p.along);
-  double l = csim_norm(p.along);
-  if (!(l > 0.9)) return 0; // it lies
-  for (int c = 0; c < 3; c++) p.along[c] /= l;
+  if (!(csim_normalise(p.along) > 0.9)) return 0; // it lies
   csim_cross(out, p.along, p.up);
   if (!find_middle(mesh, of, panel, held, &p)) return 0;
   for (int i = 0; i < mesh->nvert; i++) {
@@ -230,7 +228,7 @@ csim_status csim_bend_circular(csim_mesh *mesh, int n, const int *of, const int 
 
 // ---------------------------------------------------------------------------------- wrapped around
 
-// Where a band is along itself, and how it meets those to which its ends are sewn.
+// A band: its direction and extent, and how it meets the bands that its ends are sewn to.
 typedef struct band {
   double along[3], low, high; // [m] unit, horizontal
   double depth;               // [m] of the others behind it

@@ -18,9 +18,8 @@ static void build_free(csim_build *build) {
   free(build->course);
   free(build->follow);
   free(build->link);
-  csim_elements *elements = (csim_elements *)&build->elements; // it consists of these alone
-  for (size_t i = 0; i < sizeof build->elements / sizeof *elements; i++)
-    csim_elements_free(&elements[i]);
+  csim_elements *sets = (csim_elements *)&build->elements;
+  for (int k = 0; k < CSIM_NELEMENT_SET; k++) csim_elements_free(&sets[k]);
 }
 
 static csim_status add_body(csim_build *build, const csim_object *object) {
@@ -63,12 +62,6 @@ static csim_status hold_loose(csim_build *build) {
   return CSIM_OK;
 }
 
-static double *copy_doubles(csim_arena *arena, const double *from, ptrdiff_t n) {
-  double *copy = CSIM_ARENA_NEW(arena, double, n);
-  if (copy && n) memcpy(copy, from, (size_t)n * sizeof *copy);
-  return copy;
-}
-
 static int moves(const csim_build *build) {
   for (ptrdiff_t i = 0; i < csim_xyz(build->model->nvert); i++)
     if (build->v[i] != 0) return 1;
@@ -89,53 +82,21 @@ static void collect_damping(csim_model *model) {
 static csim_status finish_model(csim_build *build) {
   csim_model *model = build->model;
   csim_arena *arena = build->arena;
-  model->x0 = copy_doubles(arena, build->x, csim_xyz(model->nvert));
-  if (moves(build)) model->v0 = copy_doubles(arena, build->v, csim_xyz(model->nvert));
-  model->mass = copy_doubles(arena, build->mass, model->nvert);
-  model->target = CSIM_ARENA_NEW(arena, csim_target, model->ntarget);
-  model->pins.course = CSIM_ARENA_NEW(arena, csim_course, model->pins.ncourse);
-  model->pins.follow = CSIM_ARENA_NEW(arena, csim_follow, model->pins.nfollow);
-  model->links.link = CSIM_ARENA_NEW(arena, csim_link, model->links.nlink);
+  ptrdiff_t nvert = model->nvert;
+  model->x0 = CSIM_ARENA_COPY(arena, build->x, csim_xyz(nvert));
+  if (moves(build)) model->v0 = CSIM_ARENA_COPY(arena, build->v, csim_xyz(nvert));
+  model->mass = CSIM_ARENA_COPY(arena, build->mass, nvert);
+  model->target = CSIM_ARENA_COPY(arena, build->target, model->ntarget);
+  model->pins.course = CSIM_ARENA_COPY(arena, build->course, model->pins.ncourse);
+  model->pins.follow = CSIM_ARENA_COPY(arena, build->follow, model->pins.nfollow);
+  model->links.link = CSIM_ARENA_COPY(arena, build->link, model->links.nlink);
   collect_damping(model);
   if (arena->failed) return CSIM_MEMORY;
-  if (model->ntarget)
-    memcpy(model->target, build->target, (size_t)model->ntarget * sizeof *model->target);
-  if (model->pins.ncourse)
-    memcpy(model->pins.course, build->course,
-           (size_t)model->pins.ncourse * sizeof *model->pins.course);
-  if (model->pins.nfollow)
-    memcpy(model->pins.follow, build->follow,
-           (size_t)model->pins.nfollow * sizeof *model->pins.follow);
-  if (model->links.nlink)
-    memcpy(model->links.link, build->link, (size_t)model->links.nlink * sizeof *model->links.link);
-  // projections process the energies in this order: springs from coarse to fine
-  const csim_elements *sets[19 + 2 * CSIM_NBENDING];
-  int n = 0;
-  sets[n++] = &build->elements.levels;
-  sets[n++] = &build->elements.springs;
-  sets[n++] = &build->elements.limits;
-  sets[n++] = &build->elements.bounds;
-  sets[n++] = &build->elements.woven;
-  sets[n++] = &build->elements.orthotropic;
-  sets[n++] = &build->elements.ductile_springs;
-  sets[n++] = &build->elements.ductile_woven;
-  sets[n++] = &build->elements.ductile_orthotropic;
-  sets[n++] = &build->elements.measured;
-  for (int b = 0; b < CSIM_NBENDING; b++) sets[n++] = &build->elements.hinges[b];
-  sets[n++] = &build->elements.creases;
-  sets[n++] = &build->elements.curvature;
-  sets[n++] = &build->elements.bent;
-  sets[n++] = &build->elements.volume;
-  sets[n++] = &build->elements.neohooke;
-  sets[n++] = &build->elements.patches;
-  sets[n++] = &build->elements.anchors;
-  sets[n++] = &build->elements.links;
-  sets[n++] = &build->elements.face_links;
-  for (int b = 0; b < CSIM_NBENDING; b++) {
+  const csim_elements *sets[CSIM_NELEMENT_SET];
+  for (int k = 0; k < CSIM_NELEMENT_SET; k++) sets[k] = (csim_elements *)&build->elements + k;
+  for (int b = 0; b < CSIM_NBENDING; b++)
     model->late.nenergy += build->elements.seam_hinges[b].nelem > 0;
-    sets[n++] = &build->elements.seam_hinges[b];
-  }
-  if (csim_model_assemble(model, n, sets)) return CSIM_MEMORY;
+  if (csim_model_assemble(model, CSIM_NELEMENT_SET, sets)) return CSIM_MEMORY;
   model->nenergy -= model->late.nenergy;
   return CSIM_OK;
 }
@@ -224,25 +185,8 @@ csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_
                       .world = world,
                       .arena = &world->model->arena,
                       .model = world->model,
-                      .elements.levels.kind = &csim_spring_kind,
-                      .elements.springs.kind = &csim_spring_kind,
-                      .elements.limits.kind = &csim_limit_kind,
-                      .elements.bounds.kind = &csim_bound_kind,
-                      .elements.woven.kind = &csim_woven_kind,
-                      .elements.orthotropic.kind = &csim_orthotropic_kind,
-                      .elements.measured.kind = &csim_measured_kind,
-                      .elements.ductile_springs.kind = &csim_ductile_spring_kind,
-                      .elements.ductile_woven.kind = &csim_ductile_woven_kind,
-                      .elements.ductile_orthotropic.kind = &csim_ductile_orthotropic_kind,
-                      .elements.creases.kind = &csim_crease_kind,
-                      .elements.curvature.kind = &csim_curvature_kind,
-                      .elements.bent.kind = &csim_measured_bending_kind,
-                      .elements.volume.kind = &csim_volume_kind,
-                      .elements.neohooke.kind = &csim_neohooke_kind,
-                      .elements.patches.kind = &csim_solid_patch_kind,
-                      .elements.anchors.kind = &csim_anchor_kind,
-                      .elements.links.kind = &csim_link_kind,
-                      .elements.face_links.kind = &csim_link_face_kind};
+#define OF_KIND(name, of) .elements.name.kind = &csim_##of##_kind,
+                      CSIM_SHEET_ELEMENTS(OF_KIND) CSIM_OTHER_ELEMENTS(OF_KIND)};
   for (int b = 0; b < CSIM_NBENDING; b++)
     build.elements.hinges[b].kind = build.elements.seam_hinges[b].kind = csim_bending_kinds[b];
   csim_status status = csim_build_open_start(&build);

@@ -62,14 +62,40 @@ void csim_world_release(csim_world *world, int keep_faces);
 
 // ----------------------------------------------- parts of the compiler (build_*.c), for it alone
 
-/// Elements of each kind of energy. It must have no other members.
+/// Elements by name and energy: X(name, kind) in the order in which projections process them,
+/// springs from coarse to fine; hinges are between the two lists.
+#define CSIM_SHEET_ELEMENTS(X)                                                                     \
+  X(levels, spring)                                                                                \
+  X(springs, spring)                                                                               \
+  X(limits, limit)                                                                                 \
+  X(bounds, bound)                                                                                 \
+  X(woven, woven)                                                                                  \
+  X(orthotropic, orthotropic)                                                                      \
+  X(ductile_springs, ductile_spring)                                                               \
+  X(ductile_woven, ductile_woven)                                                                  \
+  X(ductile_orthotropic, ductile_orthotropic)                                                      \
+  X(measured, measured)
+#define CSIM_OTHER_ELEMENTS(X)                                                                     \
+  X(creases, crease)                                                                               \
+  X(curvature, curvature)                                                                          \
+  X(bent, measured_bending)                                                                        \
+  X(volume, volume)                                                                                \
+  X(neohooke, neohooke)                                                                            \
+  X(patches, solid_patch)                                                                          \
+  X(anchors, anchor)                                                                               \
+  X(links, link)                                                                                   \
+  X(face_links, link_face)
+
+/// Elements of each kind of energy, in that order. It must have no other members.
 typedef struct csim_build_elements {
-  csim_elements levels, springs, limits, bounds, woven, orthotropic, measured, curvature, bent,
-      volume, neohooke, patches, anchors, links, face_links;
-  csim_elements hinges[CSIM_NBENDING];      ///< of each of csim_bending_kinds
-  csim_elements seam_hinges[CSIM_NBENDING]; ///< the same, across seams
-  csim_elements ductile_springs, ductile_woven, ductile_orthotropic, creases; ///< plastic
+#define CSIM_ELEMENT_SET(name, kind) csim_elements name;
+  CSIM_SHEET_ELEMENTS(CSIM_ELEMENT_SET)
+  csim_elements hinges[CSIM_NBENDING]; ///< of each of csim_bending_kinds
+  CSIM_OTHER_ELEMENTS(CSIM_ELEMENT_SET)
+  csim_elements seam_hinges[CSIM_NBENDING]; ///< as hinges, across seams
+#undef CSIM_ELEMENT_SET
 } csim_build_elements;
+enum { CSIM_NELEMENT_SET = sizeof(csim_build_elements) / sizeof(csim_elements) };
 
 /// Data that grows while objects are added, before it becomes a csim_model.
 typedef struct csim_build {

@@ -1,6 +1,7 @@
 // scene/gather.c: see gather.h.
 #include "scene/gather.h"
 
+#include "cache/look.h"
 #include "mesh/topology.h"
 
 #include <stdlib.h>
@@ -62,37 +63,25 @@ static csim_cache_object describe(const csim_gather *g, int k) {
   const csim_mesh *mesh = csim_gather_mesh(g->world, k);
   const csim_body *body = k < model->nbody ? &model->body[k] : NULL;
   int moving = moves(g, k);
-  return (csim_cache_object){
-      .name = csim_gather_name(g->world, k),
-      .type = type_of(g->world, k),
-      .has_velocity = output->velocities && moving,
-      .has_pressure = body && g->force,
-      .has_strain = body && output->strain,
-      .nsample = moving ? output->nshare : 0,
-      .nvert = body ? body->nvert : mesh->nvert,
-      .nface = mesh->nface,
-      .face_start = mesh->face_start,
-      .face_vert = mesh->face_vert,
-      .nuv = mesh->nuv,
-      .uv = mesh->uv,
-      .face_uv = mesh->face_uv,
-      .nnormal = has_normals(mesh) ? mesh->look.normals.n : 0,
-      .normal = mesh->look.normals.local,
-      .face_normal = mesh->look.normals.corner,
-      .colour = body && body->nvert != mesh->nvert ? NULL : mesh->look.colour,
-      .nuv_set = mesh->look.nuv_set,
-      .uv_set = mesh->look.uv_set,
-      .ntag = mesh->ntag,
-      .tag = mesh->tag,
-      .face_tag = mesh->face_tag,
-      .ntet = body ? body->ntet : 0,
-      .tet = body ? body->tet : NULL,
-  };
+  csim_cache_object o = csim_object_of_mesh(mesh);
+  o.name = csim_gather_name(g->world, k);
+  o.type = type_of(g->world, k);
+  o.has_velocity = output->velocities && moving;
+  o.has_pressure = body && g->force;
+  o.has_strain = body && output->strain;
+  o.nsample = moving ? output->nshare : 0;
+  if (!has_normals(mesh)) o.nnormal = 0;
+  if (!body) return o;
+  if (body->nvert != mesh->nvert) o.colour = NULL;
+  o.nvert = body->nvert;
+  o.ntet = body->ntet;
+  o.tet = body->tet;
+  return o;
 }
 
 // Allocates buffers. Bodies need none if a frame is written directly from the state: in metres, and
 // with nothing else computed from it.
-static int make_room(csim_gather *g, int k, int as_it_is, csim_arena *arena) {
+static int make_buffers(csim_gather *g, int k, int as_it_is, csim_arena *arena) {
   const csim_cache_object *o = &g->object[k];
   const csim_mesh *mesh = csim_gather_mesh(g->world, k);
   csim_gather_buffers *to = &g->buffers[k];
@@ -137,7 +126,7 @@ csim_status csim_gather_create(const csim_scene *scene, const csim_world *world,
     g->force = CSIM_ARENA_NEW(arena, double, world->model->nvert);
   for (int k = 0; k < n && !arena->failed; k++) {
     g->object[k] = describe(g, k);
-    if (make_room(g, k, as_it_is, arena)) return CSIM_MEMORY;
+    if (make_buffers(g, k, as_it_is, arena)) return CSIM_MEMORY;
     ptrdiff_t size = csim_xyz(g->object[k].nvert);
     if (type_of(world, k) == CSIM_CACHE_COLLIDER && g->buffers[k].v && size > largest)
       largest = size;
@@ -220,7 +209,7 @@ static void take_samples(csim_gather *g, int k, double time, const csim_state *s
 
 void csim_gather_take(csim_gather *g, double time, const csim_state *state,
                       const csim_samples *samples) {
-  if (g->force && g->solver) csim_solver_press(g->solver, state, g->force);
+  if (g->force && g->solver) csim_solver_normal_forces(g->solver, state, g->force);
   for (int k = 0; k < g->nobject; k++) {
     if (render_of(g->world, k)) continue; // see csim_gather_renders
     take_values(g, k, time, state);

@@ -591,14 +591,9 @@ static void print_file(csim_printer *p, const csim_field *f, const void *base) {
     csim_json_text(&p->out, f->key, slash ? slash + 1 : path);
     return;
   }
-  char *here = *path == '/' ? NULL : getcwd(NULL, 0), *whole = NULL;
-  if (here) {
-    whole = csim_alloc((ptrdiff_t)(strlen(here) + strlen(path) + 2), 1);
-    if (whole)
-      sprintf(whole, "%s/%s", here, path);
-    else
-      p->out.failed = 1;
-  }
+  char *here = *path == '/' ? NULL : getcwd(NULL, 0);
+  char *whole = here ? csim_print("%s/%s", here, path) : NULL;
+  p->out.failed |= here && !whole;
   csim_json_text(&p->out, f->key, whole ? whole : path);
   free(whole);
   free(here);

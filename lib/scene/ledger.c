@@ -33,20 +33,9 @@ typedef struct entry {
   const char *name; // ended by 0
 } entry;
 
-static char *join(const char *out, const char *name) {
-  size_t size = strlen(out) + strlen(name) + 2;
-  char *path = CSIM_NEW(char, (ptrdiff_t)size);
-  if (path) snprintf(path, size, "%s/%s", out, name);
-  return path;
-}
-
 static csim_status fail(csim_log *log, const char *file, const char *what) {
   return csim_fail(log, CSIM_IO, (csim_place){.file = file}, "cannot %s: %s", what,
                    strerror(errno));
-}
-
-static csim_status no_memory(csim_log *log, const char *file) {
-  return csim_fail_memory(log, file);
 }
 
 // Size and hash of a regular file. @return 0, or -1 with errno
@@ -94,7 +83,7 @@ static char *read_line(char *text, entry *e) {
 static csim_status append(csim_ledger *l, const entry *e) {
   size_t need = strlen(e->name) + 80;
   if (CSIM_GROW(l->text, l->capacity, l->length + (ptrdiff_t)need))
-    return no_memory(l->log, l->out);
+    return csim_fail_memory(l->log, l->out);
   char *to = l->text + l->length;
   int n = e->whole ? snprintf(to, need, "- ") : snprintf(to, need, "%d ", e->frame);
   n += snprintf(to + n, need - (size_t)n, "%lld %016llx %s\n", e->size, (unsigned long long)e->hash,
@@ -109,7 +98,7 @@ static csim_status keep_lines(csim_ledger *l, const char *path, int after_frame)
   char *text;
   size_t size;
   csim_status status = csim_file_read(path, MAX_LEDGER, NULL, &text, &size);
-  if (status) return status == CSIM_MEMORY ? no_memory(l->log, path) : CSIM_OK;
+  if (status) return status == CSIM_MEMORY ? csim_fail_memory(l->log, path) : CSIM_OK;
   entry e;
   for (char *at = text; !status && (at = read_line(at, &e));)
     if (!e.whole && e.frame <= after_frame) status = append(l, &e);
@@ -120,12 +109,12 @@ static csim_status keep_lines(csim_ledger *l, const char *path, int after_frame)
 csim_status csim_ledger_open(const char *out, int keep, int after_frame, csim_log *log,
                              csim_ledger **ledger) {
   csim_ledger *l = *ledger = CSIM_NEW(csim_ledger, 1);
-  char *path = join(out, CSIM_LEDGER_NAME);
+  char *path = csim_print("%s/%s", out, CSIM_LEDGER_NAME);
   csim_file *file;
-  csim_status status = l && path ? CSIM_OK : no_memory(log, out);
+  csim_status status = l && path ? CSIM_OK : csim_fail_memory(log, out);
   if (status) goto done;
-  *l = (csim_ledger){.log = log, .fd = -1, .out = join(out, "")};
-  if (!l->out) status = no_memory(log, out);
+  *l = (csim_ledger){.log = log, .fd = -1, .out = csim_print("%s/%s", out, "")};
+  if (!l->out) status = csim_fail_memory(log, out);
   if (!status && keep) status = keep_lines(l, path, after_frame);
   if (!status) status = csim_file_replace(path, log, &file);
   if (status) goto done;
@@ -144,8 +133,8 @@ done:
 
 csim_status csim_ledger_add(csim_ledger *l, int whole, int frame, const char *name) {
   entry e = {.whole = whole, .frame = frame, .name = name};
-  char *path = join(l->out, name);
-  csim_status status = path ? CSIM_OK : no_memory(l->log, l->out);
+  char *path = csim_print("%s/%s", l->out, name);
+  csim_status status = path ? CSIM_OK : csim_fail_memory(l->log, l->out);
   if (!status && hash_file(path, &e.size, &e.hash)) status = fail(l->log, path, "read");
   if (!status) status = append(l, &e);
   free(path);
@@ -196,12 +185,12 @@ static csim_status verify_lines(const char *out, char *text, int first, int last
                                 csim_log *log, csim_ledger_report *r) {
   ptrdiff_t nframe = (ptrdiff_t)last - first + 1;
   int *count = CSIM_NEW(int, nframe > 0 ? nframe : 1);
-  if (!count) return no_memory(log, out);
+  if (!count) return csim_fail_memory(log, out);
   entry e;
   csim_status status = CSIM_OK;
   for (char *at = text; !status && (at = read_line(at, &e));) {
-    char *path = join(out, e.name);
-    if (!path) status = no_memory(log, out);
+    char *path = csim_print("%s/%s", out, e.name);
+    if (!path) status = csim_fail_memory(log, out);
     const char *what = path ? damage_of(path, &e) : NULL;
     r->files++;
     r->whole += e.whole;
@@ -225,12 +214,12 @@ static csim_status verify_lines(const char *out, char *text, int first, int last
 csim_status csim_ledger_verify(const char *out, int first, int last, int each, csim_log *log,
                                csim_ledger_report *r) {
   *r = (csim_ledger_report){.first_frame = INT_MAX};
-  char *path = join(out, CSIM_LEDGER_NAME), *text = NULL;
+  char *path = csim_print("%s/%s", out, CSIM_LEDGER_NAME), *text = NULL;
   size_t size;
-  if (!path) return no_memory(log, out);
+  if (!path) return csim_fail_memory(log, out);
   csim_status status = csim_file_read(path, MAX_LEDGER, NULL, &text, &size);
   free(path);
-  if (status == CSIM_MEMORY) return no_memory(log, out);
+  if (status == CSIM_MEMORY) return csim_fail_memory(log, out);
   if (status) return CSIM_OK; // missing: a run of an earlier version
   r->exists = 1;
   status = verify_lines(out, text, first, last, each, log, r);

@@ -403,6 +403,10 @@ const csim_kind csim_kind_material = {
 
 // ------------------------------------------------------------------------------------------ checks
 
+static void wrong(csim_reader *r, const cJSON *place, const csim_material *m, const char *what) {
+  csim_complain(r, place, "material \"%s\" %s", m->name, what);
+}
+
 void csim_check_material(csim_reader *r, const cJSON *item, const csim_object *object) {
   if (object->material < 0 || r->memory) return;
   const csim_material *m = &r->material[object->material];
@@ -417,35 +421,28 @@ void csim_check_material(csim_reader *r, const cJSON *item, const csim_object *o
     csim_complain(r, place, "material \"%s\" has no mass: give \"density\" [%s]", m->name,
                   cloth ? "kg/m^2" : "kg/m^3");
   if (cloth && !(m->stretch > 0) && !(m->spring > 0))
-    csim_complain(r, place, "material \"%s\" has no \"stretch\" [N/m]", m->name);
+    wrong(r, place, m, "has no \"stretch\" [N/m]");
   int continuum = !cloth && object->elasticity == CSIM_ELASTICITY_NEOHOOKEAN;
   if (continuum && !(m->poisson <= 0.499))
     csim_complain(r, place,
                   "\"poisson\" of material \"%s\" is %.4g: a neo-hookean solid takes 0 to 0.499",
                   m->name, m->poisson);
   if (continuum && m->yield_strain > 0)
-    csim_complain(
-        r, place,
-        "material \"%s\" has \"yield_strain\": solids yield with elasticity \"springs\" only",
-        m->name);
+    wrong(r, place, m, "has \"yield_strain\": solids yield with elasticity \"springs\" only");
   if (continuum && !(m->modulus > 0))
-    csim_complain(r, place,
-                  "material \"%s\" has no \"modulus\" [Pa], which neo-hookean solids need",
-                  m->name);
+    wrong(r, place, m, "has no \"modulus\" [Pa], which neo-hookean solids need");
   else if (!cloth && !(m->modulus > 0) && !(m->spring > 0))
-    csim_complain(r, place, "material \"%s\" has no \"modulus\" [Pa]", m->name);
+    wrong(r, place, m, "has no \"modulus\" [Pa]");
   if (cloth && object->membrane && (m->compression != 1 || m->slack != 0))
     csim_complain(r, place,
                   "material \"%s\" has \"%s\", which is of springs, and a membrane has none",
                   m->name, m->slack != 0 ? "slack" : "compression");
   if (cloth && object->membrane && !(m->stretch > 0))
-    csim_complain(r, place, "material \"%s\" has no \"stretch\" [N/m], which a membrane needs",
-                  m->name);
+    wrong(r, place, m, "has no \"stretch\" [N/m], which a membrane needs");
   if (cloth && m->yield_curvature > 0 && object->bending != CSIM_BENDING_DIHEDRAL)
-    csim_complain(r, place,
-                  "material \"%s\" has \"yield_curvature\": only bending \"dihedral\" yields, so "
-                  "leave \"bending\" out",
-                  m->name);
+    wrong(r, place, m,
+          "has \"yield_curvature\": only bending \"dihedral\" yields, so "
+          "leave \"bending\" out");
   if (cloth && m->yield_strain > 0 && !object->membrane)
     csim_complain(
         r, place,
@@ -453,9 +450,7 @@ void csim_check_material(csim_reader *r, const cJSON *item, const csim_object *o
         m->name, object->name);
   int measured = cloth && object->membrane == CSIM_MEMBRANE_MEASURED;
   if (measured && !m->nstretch_table)
-    csim_complain(r, place,
-                  "material \"%s\" has no \"stretch_table\", which the law \"measured\" needs",
-                  m->name);
+    wrong(r, place, m, "has no \"stretch_table\", which the law \"measured\" needs");
   if (measured && (m->limit > 0 || m->yield_strain > 0))
     csim_complain(r, place, "material \"%s\" has \"%s\", which the law \"measured\" does not know",
                   m->name, m->limit > 0 ? "limit" : "yield_strain");

@@ -10,7 +10,7 @@
 
 enum { MOST_CELLS = 65536 };
 
-// Shapes have at most (a + 1)(b + 1) vertices a side, six sides; the mesh floor has the exact
+// Shapes have at most (a + 1)(b + 1) vertices a side, six sides; lib/mesh has the exact
 // limit.
 static void check_cells(csim_reader *r, const cJSON *item, void *base) {
   const csim_mesh_source *mesh = base;

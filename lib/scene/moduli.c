@@ -10,6 +10,8 @@ static int is_of_springs(const csim_object *object) {
   return object->type == CSIM_OBJECT_CLOTH && !object->membrane;
 }
 
+// Logs the moduli of a cloth beside what its material asks for. Without convergence, or with a
+// direction of nearly no stiffness, the sheet has no shear modulus or Poisson's ratio to report.
 static void report(const csim_scene *scene, const csim_object *object, const csim_sheet_moduli *m,
                    csim_log *log) {
   const csim_material *material = &scene->material[object->material];

@@ -419,15 +419,14 @@ csim_status csim_output_create(const csim_scene *scene, const csim_world *world,
 
 // ----------------------------------------------------------------------------------------- frames
 
-void csim_output_press(csim_output_writer *w, csim_solver *solver) {
+void csim_output_follow(csim_output_writer *w, csim_solver *solver) {
   w->g.solver = solver;
 }
 
 static csim_status write_obj(csim_output_writer *w, int k, int frame) {
-  const char *name = csim_gather_name(w->world, k);
-  char *path = csim_alloc((ptrdiff_t)(strlen(w->out) + strlen(name) + 32), 1);
+  char *path =
+      csim_print("%s/%s_%0*d.obj", w->out, csim_gather_name(w->world, k), w->digits, frame);
   if (!path) return CSIM_MEMORY;
-  sprintf(path, "%s/%s_%0*d.obj", w->out, name, w->digits, frame);
   csim_status status = csim_obj_write(path, csim_gather_mesh(w->world, k), w->g.value[k].x,
                                       w->scene->output.obj_digits, w->log);
   free(path);
@@ -447,14 +446,14 @@ void csim_output_take(csim_output_writer *w, int frame, double time, const csim_
 static csim_status note_frame(csim_output_writer *w) {
   static const char *const formats[] = {"obj", "ply", "vtp"};
   const csim_output *output = &w->scene->output;
-  int moving = csim_world_first_collider(w->world);
+  int first_collider = csim_world_first_collider(w->world);
   csim_status status = CSIM_OK;
   for (int k = 0; k < 3 && !status; k++) {
     int wanted = k == 0 && output->obj;
     for (int f = 0; f < output->nformat; f++) wanted |= !strcmp(output->format[f], formats[k]);
     for (int o = 0; o < w->g.nobject && wanted && !status; o++) {
       char name[300];
-      if (o >= moving && !output->colliders) break;
+      if (o >= first_collider && !output->colliders) break;
       snprintf(name, sizeof name, "%s_%0*d.%s", csim_gather_name(w->world, o), w->digits, w->frame,
                formats[k]);
       status = csim_ledger_add(w->ledger, 0, w->frame, name);
@@ -477,12 +476,13 @@ static csim_status write_stats(csim_output_writer *w) {
 
 csim_status csim_output_write(csim_output_writer *w) {
   const csim_output *output = &w->scene->output;
-  int moving = csim_world_first_collider(w->world);
+  int first_collider = csim_world_first_collider(w->world);
   csim_status status = CSIM_OK;
   csim_gather_renders(&w->g);
   if (w->cache) status = csim_cache_begin_frame(w->cache, w->frame, w->time);
   for (int k = 0; !status && k < w->g.nobject; k++) {
-    if (output->obj && (k < moving || output->colliders)) status = write_obj(w, k, w->frame);
+    if (output->obj && (k < first_collider || output->colliders))
+      status = write_obj(w, k, w->frame);
     if (!status && w->cache) status = csim_cache_put_values(w->cache, k, &w->g.value[k]);
   }
   if (!status) status = export_frame(w, w->frame);
@@ -540,12 +540,11 @@ static char *print_record(const csim_scene *scene, const char *state,
 
 csim_status csim_output_record(csim_output_writer *w, const char *state,
                                const csim_run_report *report) {
-  size_t size = strlen(w->out) + sizeof "/" CSIM_RECORD_NAME;
-  char *path = csim_alloc((ptrdiff_t)size, 1), *text = print_record(w->scene, state, report);
+  char *path = csim_print("%s/" CSIM_RECORD_NAME, w->out);
+  char *text = print_record(w->scene, state, report);
   csim_file *file;
   csim_status status = CSIM_MEMORY;
   if (path && text) {
-    snprintf(path, size, "%s/" CSIM_RECORD_NAME, w->out);
     status = csim_file_replace(path, w->log, &file);
     if (!status) {
       csim_file_text(file, text);

@@ -42,7 +42,7 @@ csim_status csim_output_create(const csim_scene *scene, const csim_world *world,
                                csim_output_writer **writer);
 
 /// Sets the source of contact pressures, if the scene wants them: the last step of a solver.
-void csim_output_press(csim_output_writer *writer, csim_solver *solver);
+void csim_output_follow(csim_output_writer *writer, csim_solver *solver);
 
 /// Collects the data of a frame for csim_output_write; the previous frame must be written.
 /// @param time   [s] from the start frame

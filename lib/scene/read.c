@@ -65,11 +65,8 @@ static void read_tree(csim_reader *r, const cJSON *tree) {
     return;
   }
   csim_read_table(r, &csim_scene_table, NULL, tree, scene);
-  scene->material = CSIM_ARENA_NEW(&scene->arena, csim_material, r->nmaterial);
-  if (!scene->material) return;
-  scene->nmaterial = (int)r->nmaterial;
-  if (r->nmaterial)
-    memcpy(scene->material, r->material, (size_t)r->nmaterial * sizeof *r->material);
+  scene->material = CSIM_ARENA_COPY(&scene->arena, r->material, r->nmaterial);
+  scene->nmaterial = scene->material ? (int)r->nmaterial : 0;
 }
 
 // text NULL: the file at `path` is read.

@@ -101,13 +101,6 @@ static char *describe(const csim_scene *scene, const csim_world *world,
   return NULL;
 }
 
-static char *join(const char *out, const char *name, const char *suffix) {
-  size_t size = strlen(out) + strlen(name) + strlen(suffix) + 2;
-  char *path = CSIM_NEW(char, (ptrdiff_t)size);
-  if (path) snprintf(path, size, "%s/%s%s", out, name, suffix);
-  return path;
-}
-
 int csim_resume_kept(const char *file, size_t n) {
   size_t stem = strlen(KEPT);
   if (n <= stem || strncmp(file, KEPT, stem)) return 0;
@@ -117,9 +110,7 @@ int csim_resume_kept(const char *file, size_t n) {
 
 // Links a second name to the checkpoint, which remains when the first is replaced.
 static csim_status keep_checkpoint(const char *out, const char *now, int frame, csim_log *log) {
-  char name[40];
-  snprintf(name, sizeof name, "%s%d", KEPT, frame);
-  char *kept = join(out, name, "");
+  char *kept = csim_print("%s/%s%d", out, KEPT, frame);
   if (!kept) return CSIM_MEMORY;
   csim_status status = CSIM_OK;
   if ((unlink(kept) && errno != ENOENT) || link(now, kept))
@@ -132,8 +123,8 @@ static csim_status keep_checkpoint(const char *out, const char *now, int frame, 
 csim_status csim_resume_save(const csim_scene *scene, const csim_world *world, const char *out,
                              const csim_resume_point *point, int keep, csim_log *log) {
   char *meta = describe(scene, world, point->totals);
-  char *now = join(out, NAMES[0], ""), *old = join(out, NAMES[1], ""),
-       *next = join(out, NAMES[0], ".new");
+  char *now = csim_print("%s/%s", out, NAMES[0]), *old = csim_print("%s/%s", out, NAMES[1]);
+  char *next = csim_print("%s/%s.new", out, NAMES[0]);
   csim_status status;
   if (meta && now && old && next) {
     // replace the old checkpoint only when the new one is complete
@@ -154,7 +145,7 @@ csim_status csim_resume_save(const csim_scene *scene, const csim_world *world, c
 
 void csim_resume_remove(const char *out, int keep_last) {
   for (int k = keep_last; k < 2; k++) {
-    char *path = join(out, NAMES[k], "");
+    char *path = csim_print("%s/%s", out, NAMES[k]);
     if (path) unlink(path);
     free(path);
   }
@@ -167,7 +158,7 @@ typedef struct record {
 } record;
 
 static csim_status read_record(const csim_scene *scene, const char *out, record *r) {
-  char *path = join(out, CSIM_RECORD_NAME, ""), hash[17];
+  char *path = csim_print("%s/%s", out, CSIM_RECORD_NAME), hash[17];
   if (!path) return CSIM_MEMORY;
   snprintf(hash, sizeof hash, "%016llx", (unsigned long long)scene->hash);
   csim_json json = {0};
@@ -205,7 +196,7 @@ static csim_status cache_reaches(const csim_scene *scene, const char *out, int f
   *reaches = !scene->output.cache;
   for (int aside = 1; aside >= 0 && !*reaches && status != CSIM_MEMORY; aside--) {
     csim_cache *cache;
-    char *path = join(out, scene->name, aside ? ".clothcache.old" : ".clothcache");
+    char *path = csim_print("%s/%s.clothcache%s", out, scene->name, aside ? ".old" : "");
     status = path ? csim_cache_open(path, NULL, &cache) : CSIM_MEMORY;
     if (!status) {
       const csim_cache_info *info = csim_cache_get_info(cache);
@@ -254,7 +245,7 @@ static csim_status refuse(csim_log *log, const char *out, const char *why) {
 // can. A cache that cannot be opened has none.
 static csim_status find_unreadable(const csim_scene *scene, const char *out, int last, int *frame) {
   csim_cache *cache = NULL;
-  char *path = join(out, scene->name, ".clothcache");
+  char *path = csim_print("%s/%s.clothcache", out, scene->name);
   csim_status status = path ? csim_cache_open(path, NULL, &cache) : CSIM_MEMORY;
   free(path);
   *frame = scene->frame_start;
@@ -298,11 +289,10 @@ static void look_for_frames(const csim_scene *scene, const char *out, int last, 
   for (int frame = scene->frame_start; frame <= end; frame++) {
     if (frame > last && r->first_frame <= frame) return; // known
     for (int o = 0; o < scene->nobject && scene->output.obj; o++) {
-      char name[40];
       struct stat st;
       if (!scene->output.colliders && scene->object[o].type == CSIM_OBJECT_COLLIDER) continue;
-      snprintf(name, sizeof name, "_%0*d.obj", width < 4 ? 4 : width, frame);
-      char *path = join(out, scene->object[o].name, name);
+      char *path =
+          csim_print("%s/%s_%0*d.obj", out, scene->object[o].name, width < 4 ? 4 : width, frame);
       if (path && (stat(path, &st) || !st.st_size)) {
         if (frame <= last)
           csim_say(log, CSIM_WARNING, (csim_place){.file = path}, "is missing or empty");
@@ -390,12 +380,11 @@ static csim_status find_checkpoint(const csim_scene *scene, const csim_run_optio
   csim_status status = kept ? CSIM_OK : CSIM_MEMORY;
   *frames = 0;
   for (int k = 0; k < 2 + nkept && !resume->found && !status; k++) {
-    char name[40];
-    if (k >= 2) snprintf(name, sizeof name, "%s%d", KEPT, kept[k - 2]);
     if (k >= 2 &&
         (kept[k - 2] >= before || (options->from_frame && kept[k - 2] != options->resume_from)))
       continue;
-    char *path = join(options->out, k < 2 ? NAMES[k] : name, "");
+    char *path = k < 2 ? csim_print("%s/%s", options->out, NAMES[k])
+                       : csim_print("%s/%s%d", options->out, KEPT, kept[k - 2]);
     status = path ? try_checkpoint(scene, options, path, before, log, resume, frames) : CSIM_MEMORY;
     free(path);
   }
@@ -493,10 +482,14 @@ static int same_text(const csim_json *json, const cJSON *was, const cJSON *is, c
   return (!a && !b) || cJSON_Compare(a, b, 1);
 }
 
+// The first item of a list; NULL if there is none.
+static const cJSON *first_of(const cJSON *object, const char *key) {
+  const cJSON *list = csim_json_get(object, key);
+  return list ? list->child : NULL;
+}
+
 static int same_meshes(const cJSON *was, const cJSON *is, const char *key) {
-  const cJSON *a = csim_json_get(was, "meshes"), *b = csim_json_get(is, "meshes");
-  a = a ? a->child : NULL;
-  b = b ? b->child : NULL;
+  const cJSON *a = first_of(was, "meshes"), *b = first_of(is, "meshes");
   for (; a && b; a = a->next, b = b->next)
     if (!cJSON_Compare(csim_json_get(a, key), csim_json_get(b, key), 1)) return 0;
   return !a && !b;
@@ -504,13 +497,9 @@ static int same_meshes(const cJSON *was, const cJSON *is, const char *key) {
 
 // Whether the frames of deforming colliders are the same, in the range that both have.
 static int same_frames(const cJSON *was, const cJSON *is) {
-  const cJSON *a = csim_json_get(was, "meshes"), *b = csim_json_get(is, "meshes");
-  a = a ? a->child : NULL;
-  b = b ? b->child : NULL;
+  const cJSON *a = first_of(was, "meshes"), *b = first_of(is, "meshes");
   for (; a && b; a = a->next, b = b->next) {
-    const cJSON *f = csim_json_get(a, "frames"), *g = csim_json_get(b, "frames");
-    f = f ? f->child : NULL;
-    g = g ? g->child : NULL;
+    const cJSON *f = first_of(a, "frames"), *g = first_of(b, "frames");
     for (; f && g; f = f->next, g = g->next)
       if (!cJSON_Compare(f, g, 1)) return 0;
   }

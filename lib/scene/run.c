@@ -53,7 +53,7 @@ static csim_status begin_frame(run *r) {
   // the world of its own phase describes the frame that is being written
   csim_status status = csim_sim_changes(&r->sim) ? csim_writing_wait(&r->writing) : CSIM_OK;
   if (!status) status = csim_sim_begin(&r->sim, &changed);
-  if (!status && changed) csim_output_press(r->writing.output, r->sim.solver);
+  if (!status && changed) csim_output_follow(r->writing.output, r->sim.solver);
   return status;
 }
 
@@ -287,7 +287,7 @@ static csim_status run_frames(run *r) {
   if (r->resume.found) { // only after the first phase has described the files
     csim_status status = csim_sim_go_on(&r->sim, &r->resume.point.state, r->resume.point.frame);
     if (status) return status;
-    csim_output_press(r->writing.output, r->sim.solver);
+    csim_output_follow(r->writing.output, r->sim.solver);
   }
   for (int frame = r->report->last_frame + 1;
        frame <= scene->frame_end && !csim_sim_at_rest(&r->sim); frame++) {
@@ -313,7 +313,7 @@ static csim_status begin_output(run *r) {
   r->folder = -1;
   csim_status status = csim_writing_begin(&r->writing, r->scene, &r->sim.world, &start);
   if (status) return status;
-  csim_output_press(r->writing.output, r->sim.solver);
+  csim_output_follow(r->writing.output, r->sim.solver);
   csim_world_release(&r->sim.world,
                      r->scene->output.obj || r->scene->output.nformat || r->scene->output.strain);
   // the old cache is kept until the checkpoint is written
@@ -535,15 +535,19 @@ csim_status csim_check(const csim_scene *scene, const csim_run_options *options,
   return status;
 }
 
+// Number n of a list, counted from 0.
+static void print_item(csim_file *file, int n, double value) {
+  if (n) csim_file_text(file, ", ");
+  csim_file_print_number(file, value, 17);
+}
+
 // @param[in,out] count  number of earlier springs: a model may have several lists of them
 static void dump_springs(const csim_energy *energy, csim_file *file, int *count) {
   for (int e = 0; e < energy->nelem; e++) {
     const double *param = csim_energy_param(energy, e);
-    csim_file_print(file, "%s\n[%d, %d, ", (*count)++ ? "," : "", energy->node[csim_row(2, e)],
+    csim_file_print(file, "%s\n[%d, %d", (*count)++ ? "," : "", energy->node[csim_row(2, e)],
                     energy->node[csim_row(2, e) + 1]);
-    csim_file_print_number(file, param[0], 17);
-    csim_file_text(file, ", ");
-    csim_file_print_number(file, param[1], 17);
+    for (int k = 0; k < 2; k++) print_item(file, 2 + k, param[k]);
     csim_file_text(file, "]");
   }
 }
@@ -564,25 +568,18 @@ csim_status csim_dump_model(const csim_scene *scene, const csim_run_options *opt
   if (status) goto done;
   const csim_model *model = r.sim.world.model;
   csim_file_text(file, "{\"mass\": [");
-  for (int i = 0; i < model->nvert; i++) {
-    if (i) csim_file_text(file, ", ");
-    csim_file_print_number(file, model->mass[i], 17);
-  }
+  for (int i = 0; i < model->nvert; i++) print_item(file, i, model->mass[i]);
   csim_file_text(file, "],\n\"pins\": [");
   for (int i = 0, n = 0; i < model->nvert; i++)
-    if (model->fixed[i]) csim_file_print(file, "%s%d", n++ ? ", " : "", i);
+    if (model->fixed[i]) print_item(file, n++, i);
   csim_file_text(file, "],\n\"gravity\": [");
-  for (int c = 0; c < 3; c++) {
-    if (c) csim_file_text(file, ", ");
-    csim_file_print_number(file, model->gravity[c], 17);
-  }
+  for (int c = 0; c < 3; c++) print_item(file, c, model->gravity[c]);
   csim_file_text(file, "],\n\"h\": ");
   csim_file_print_number(file, csim_sim_substep(scene), 17);
   csim_file_text(file, ", \"damping\": 0,");
-  for (int i = 0; i < model->nvert && model->stretch_damping; i++) {
-    csim_file_text(file, i ? ", " : "\n\"stretch_damping\": [");
-    csim_file_print_number(file, model->stretch_damping[model->body_of[i]], 17);
-  }
+  if (model->stretch_damping) csim_file_text(file, "\n\"stretch_damping\": [");
+  for (int i = 0; i < model->nvert && model->stretch_damping; i++)
+    print_item(file, i, model->stretch_damping[model->body_of[i]]);
   csim_file_text(file, model->stretch_damping ? "],\n\"springs\": [" : "\n\"springs\": [");
   for (int e = 0, count = 0; e < model->nenergy; e++)
     if (model->energy[e].kind->role == CSIM_ROLE_STRETCH)

@@ -56,7 +56,7 @@ static void project_all(const csim_problem *problem, const csim_pass *pass, pbd 
 // rotate, x drifts away from its multipliers, and Gauss-Seidel alone converges to another step than
 // implicit Euler's. Multipliers far from converged would throw x away (stiff springs, few passes,
 // averaged Jacobi), so x stays if the objective would rise above its initial value.
-static void renew(const csim_problem *problem, const csim_pass *pass, pbd *s, double *x) {
+static void recompute(const csim_problem *problem, const csim_pass *pass, pbd *s, double *x) {
   const csim_model *model = problem->model;
   size_t bytes = 3 * (size_t)model->nvert * sizeof *x;
   memcpy(s->dx, problem->y, bytes);
@@ -93,7 +93,7 @@ static csim_method_report solve(const csim_problem *problem, pbd *s, int complia
     project_all(problem, &pass, s, compliant, x);
     if (++report.iterations < next && report.iterations < params->iterations) continue;
     next += next < 16 ? next : 16;
-    if (compliant && report.iterations > 1) renew(problem, &pass, s, x);
+    if (compliant && report.iterations > 1) recompute(problem, &pass, s, x);
     report.outcome = judge(problem, s, x, &report.residual);
   }
   return report;

@@ -27,7 +27,7 @@ static void project_element(const pass_job *job, int e) {
   csim_constraint c;
   csim_point at = job->pass->at;
   at.x = job->x;
-  if (!job->energy->kind->constraint(job->energy, &at, e, &c)) return;
+  if (!csim_energy_constraint(job->energy, &at, e, &c)) return;
   double denominator = job->pass->compliance / c.k, compliance = denominator;
   for (int n = 0; n < nnode; n++)
     if (!model->fixed[node[n]]) denominator += weight_of(&c, n) / model->mass[node[n]];
@@ -75,7 +75,7 @@ static void push_range(void *context, int first, int last) {
   at.x = job->x;
   for (int e = job->offset + first; e < job->offset + last; e++) {
     csim_constraint c;
-    if (!job->energy->kind->constraint(job->energy, &at, e, &c)) continue;
+    if (!csim_energy_constraint(job->energy, &at, e, &c)) continue;
     const double *lambda = job->lambda + csim_xyz(e);
     for (int n = 0; n < nnode; n++) {
       int v = job->energy->node[(ptrdiff_t)nnode * e + n];

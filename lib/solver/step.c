@@ -713,7 +713,7 @@ int csim_step(csim_solver *solver, csim_state *state, csim_step_report *report) 
   return 0;
 }
 
-void csim_solver_press(csim_solver *solver, const csim_state *state, double *force) {
+void csim_solver_normal_forces(csim_solver *solver, const csim_state *state, double *force) {
   if (solver->contact)
     csim_contact_normal_force(solver->contact, state->x, force);
   else

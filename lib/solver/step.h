@@ -58,7 +58,7 @@ void csim_solver_begin_frame(csim_solver *solver, double end);
 /// Normal force on each vertex after a step, see csim_contact_normal_force; zeros without the
 /// filter.
 /// @param[out] force  (model->nvert) [N]
-void csim_solver_press(csim_solver *solver, const csim_state *state, double *force);
+void csim_solver_normal_forces(csim_solver *solver, const csim_state *state, double *force);
 
 /// Advances the state by one substep of setup.h, or by a span of 1, 2, 4, ... setup.most substeps:
 /// the longest that keeps the estimated error to setup.accuracy per second. The estimate: implicit

@@ -48,7 +48,7 @@ static void evaluate_range(void *context, int first, int last) {
   csim_point at = csim_problem_point(job->problem, job->in);
   for (int e = first; e < last; e++) {
     csim_constraint *c = &job->s->c[job->s->first[job->energy] + e];
-    if (!energy->kind->constraint(energy, &at, e, c)) *c = (csim_constraint){0};
+    if (!csim_energy_constraint(energy, &at, e, c)) *c = (csim_constraint){0};
   }
 }
 

@@ -93,9 +93,13 @@ def make(args, name):
             one["pins"] = [{"vertices": [f"0-{len(rings[0]) - 1}"], "follow": "body"}]
         objects.append(one)
     body = {"name": "body", "type": "collider", "mesh": {"sequence": "keys/body_####.obj", "fps": 24 / MOVE, "offset": HOLD}}
+    return write_scene(folder, name, END, objects + [body])
+
+
+def write_scene(folder, name, end, objects):
     path = f"{folder}/{name}.json"
     with open(path, "w") as f:
-        json.dump({"version": 1, "name": name, "frames": {"start": 1, "end": END, "fps": 24}, "objects": objects + [body], "output": {"colliders": True}}, f, indent=1)
+        json.dump({"version": 1, "name": name, "frames": {"start": 1, "end": end, "fps": 24}, "objects": objects, "output": {"colliders": True}}, f, indent=1)
     return path
 
 
@@ -115,8 +119,9 @@ def distance_off(args, out, last):
     return most
 
 
-def measure(args, name):
-    path, out = make(args, name), f"{args.out}/{name}/out"
+def measured(args, name, path, end, distance):
+    """The row of a scene; distance(out, last) is "off" of the frames up to the last, in the folder out [m]."""
+    out = f"{args.out}/{name}/out"
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     command = [f"{args.bin}/clothsim", path, "-o", out, "--overwrite", "-q", "-j", str(args.threads), "--progress", "none",
                "--verify-substeps", "--max-time", f"{args.limit:g}"]
@@ -125,29 +130,40 @@ def measure(args, name):
     with open(f"{out}/run.json") as f:
         report = json.load(f)
     done, taken = report["last_frame"], max(1, report["substeps"])
-    return {"garment": name, "vertices": report["vertices"], "frames": done, "wanted": END, "pairs": report["crossing_substeps"],
-            "lag": 1e3 * report["worst"]["lag"]["value"], "off": 1e3 * distance_off(args, out, done),
+    return {"garment": name, "vertices": report["vertices"], "frames": done, "wanted": end, "pairs": report["crossing_substeps"],
+            "lag": 1e3 * report["worst"]["lag"]["value"], "off": 1e3 * distance(out, done),
             "strain": report["worst"]["strain"]["value"], "open": report["unconverged_substeps"] / taken,
             "parts": report["halved_substeps"] / taken, "cpu": cpu / max(1, done - 1)}
+
+
+def add_options(p):
+    p.add_argument("--cell", type=float, default=0.02, help="edges of the garments made here [m]")
+    p.add_argument("--limit", type=float, default=3600, help="seconds after which a run is stopped")
+    p.add_argument("--threads", type=int, default=1)
+    p.add_argument("--set", action="append", default=[], metavar="PATH=VALUE", help="of every scene, as clothsim has it")
+    p.add_argument("--bin", default=f"{ROOT}/bin")
+    p.add_argument("--out", default=f"{ROOT}/build/bench/pose")
+
+
+def tell_names():
+    print(" ".join(f"{c:>8}" for c in COLUMNS), flush=True)
+
+
+def tell(row, columns=COLUMNS):
+    print(" ".join(f"{row[c]:>8.3g}" if isinstance(row[c], float) else f"{row[c]:>8}" for c in columns), flush=True)
 
 
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("garment", nargs="*", help="sleeve, skirt, poncho or all (each, then all)")
     p.add_argument("--bodies", required=True, help="folder with mean_all.obj and mean_all_tpose.obj")
-    p.add_argument("--cell", type=float, default=0.02, help="edges of the garments [m]")
-    p.add_argument("--limit", type=float, default=3600, help="seconds after which a run is stopped")
-    p.add_argument("--threads", type=int, default=1)
-    p.add_argument("--set", action="append", default=[], metavar="PATH=VALUE", help="of every scene, as clothsim has it")
-    p.add_argument("--bin", default=f"{ROOT}/bin")
-    p.add_argument("--out", default=f"{ROOT}/build/bench/pose")
+    add_options(p)
     args = p.parse_args()
-    print(" ".join(f"{c:>8}" for c in COLUMNS), flush=True)
+    tell_names()
     for name in args.garment or [*MAKE, "all"]:
         if name not in MAKE and name != "all":
             p.error(f"there is no garment {name}")
-        row = measure(args, name)
-        print(" ".join(f"{row[c]:>8.3g}" if isinstance(row[c], float) else f"{row[c]:>8}" for c in COLUMNS), flush=True)
+        tell(measured(args, name, make(args, name), END, lambda out, last: distance_off(args, out, last)))
 
 
 if __name__ == "__main__":

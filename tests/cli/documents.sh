@@ -70,10 +70,24 @@ done
 while read -r target; do
   check "make $target is a target" grep -qE "^([a-z -]+ )?$target( [a-z -]+)?:" "$ROOT/Makefile"
 done < <(grep -ohE '`make [a-z-]+' "$ROOT/README.md" "$ROOT/CONTRIBUTING.md" "$ROOT"/docs/*.md | sed 's/.* //' | sort -u)
-# the map of tests names every one
+# tests/MAP.md names every module and every test, and only tests that exist
+map=$ROOT/tests/MAP.md
 for file in "$ROOT"/tests/unit/test_*.c; do
   name=$(basename "$file" .c)
-  check "docs/architecture.md names $name" grep -qF "\`${name#test_}\`" "$ROOT/docs/architecture.md"
+  check "tests/MAP.md names $name" grep -qF "\`${name#test_}\`" "$map"
 done
+for file in "$ROOT"/lib/*/*.h; do
+  module=${file#"$ROOT/lib/"}
+  module=${module%.h}
+  if ! grep -qsF "\"$module.h\"" "$ROOT/tests/unit/test_$(basename "$module").c"; then
+    check "tests/MAP.md names $module" grep -qE "(^\| |, )$module(,| \|)" "$map"
+  fi
+done
+while read -r name; do
+  case $name in
+  *.sh) check "tests/MAP.md: $name exists" test -f "$ROOT/tests/cli/$name" ;;
+  *) check "tests/MAP.md: $name exists" test -f "$ROOT/tests/unit/test_$name.c" ;;
+  esac
+done < <(grep '^|' "$map" | grep -v '^| `lib/[a-z]*` ' | grep -oE '`[a-z_0-9.]+`' | tr -d '`' | sort -u)
 check "$ncommand commands" test $ncommand -ge 35
 report

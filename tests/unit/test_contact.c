@@ -495,10 +495,10 @@ static void test_normal_force(void) {
   double *guarded = CSIM_NEW(double, BEFORE + n), *force = guarded + BEFORE;
   double weight = 0, sum = 0;
   for (int i = 0; i < BEFORE; i++) guarded[i] = -0.0; // adding 0 to it shows
-  csim_solver_press(k->solver, &k->state, force);
+  csim_solver_normal_forces(k->solver, &k->state, force);
   for (int i = 0; i < n; i++) CHECK(force[i] == 0); // before the first step
   for (int step = 0; step < 240; step++) kit_step(k);
-  csim_solver_press(k->solver, &k->state, force);
+  csim_solver_normal_forces(k->solver, &k->state, force);
   for (int i = 0; i < n; i++) {
     weight -= k->model->mass[i] * k->model->gravity[1];
     sum += force[i];

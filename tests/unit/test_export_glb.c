@@ -1,5 +1,5 @@
-// test_glb.c: glTF out, parsed again: sizes, accessors, and that first frame and targets add up to
-// every frame, at every corner.
+// test_export_glb: glTF out, parsed again: sizes, accessors, and that first frame and targets add
+// up to every frame, at every corner.
 #include "base/bytes.h"
 #include "check.h"
 #include "kit.h"

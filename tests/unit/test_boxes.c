@@ -1,4 +1,4 @@
-// tests/unit/test_broad_phase.c: trees of boxes and the grid against testing all pairs.
+// test_boxes: trees of boxes and the grid against testing all pairs.
 #include "check.h"
 #include "kit.h"
 

@@ -1,0 +1,58 @@
+// test_ledger: files of a run: what is noted, and what is found missing or changed afterwards.
+#include "check.h"
+#include "kit.h"
+
+#include "scene/ledger.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *const NAMES[] = {"a_0001.obj", "a_0002.obj", "a_0003.obj"};
+
+static void write_all(const char *out) {
+  csim_ledger *ledger;
+  for (int f = 0; f < 3; f++) kit_write_text(kit_path(NAMES[f]), NAMES[f]);
+  kit_write_text(kit_path("all.abc"), "whole");
+  CHECK(csim_ledger_open(out, 0, 0, NULL, &ledger) == CSIM_OK);
+  for (int f = 0; f < 3; f++) CHECK(csim_ledger_add(ledger, 0, f + 1, NAMES[f]) == CSIM_OK);
+  CHECK(csim_ledger_add(ledger, 1, 0, "all.abc") == CSIM_OK);
+  CHECK(csim_ledger_write(ledger, 1) == CSIM_OK);
+  csim_ledger_free(ledger);
+}
+
+static csim_ledger_report verify(const char *out) {
+  csim_ledger_report r;
+  CHECK(csim_ledger_verify(out, 1, 3, 1, NULL, &r) == CSIM_OK);
+  return r;
+}
+
+int main(void) {
+  char out[256];
+  snprintf(out, sizeof out, "%s", kit_path("."));
+  CHECK(!verify(out).exists);
+  write_all(out);
+  csim_ledger_report r = verify(out);
+  CHECK(r.exists && r.files == 4 && r.whole == 1 && r.damaged == 0 && r.first_frame == INT_MAX);
+  kit_write_text(kit_path(NAMES[1]), "a_0002.obJ"); // the same size, other contents
+  r = verify(out);
+  CHECK(r.damaged == 1 && r.first_frame == 2);
+  unlink(kit_path(NAMES[2]));
+  kit_write_text(kit_path(NAMES[0]), "");
+  r = verify(out);
+  CHECK(r.damaged == 3 && r.first_frame == 1);
+  // a resumed run keeps the lines up to its frame, and adds its own
+  write_all(out);
+  csim_ledger *ledger;
+  CHECK(csim_ledger_open(out, 1, 1, NULL, &ledger) == CSIM_OK);
+  CHECK(csim_ledger_add(ledger, 0, 2, NAMES[1]) == CSIM_OK);
+  CHECK(csim_ledger_write(ledger, 0) == CSIM_OK);
+  CHECK(csim_ledger_add(ledger, 0, 3, "none.obj") == CSIM_IO);
+  csim_ledger_free(ledger);
+  r = verify(out);
+  CHECK(r.files == 2 && r.damaged == 0 && r.first_frame == 3);
+  kit_folder_end();
+  return check_report();
+}

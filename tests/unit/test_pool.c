@@ -1,0 +1,67 @@
+// test_pool: sums and tasks with the same bits for any number of threads.
+#include "check.h"
+
+#include "base/phases.h"
+#include "base/pool.h"
+
+#include <sched.h>
+#include <stdatomic.h>
+
+static double sum_range(void *context, int first, int last) {
+  double s = 0;
+  for (int i = first; i < last; i++) s += 1.0 / (1 + i) * *(double *)context;
+  return s;
+}
+
+static void test_pool(void) {
+  double one = 1, reference = csim_pool_sum(NULL, 1000003, sum_range, &one);
+  int threads[] = {1, 2, 3, 8};
+  for (int t = 0; t < 4; t++) {
+    csim_pool *pool = csim_pool_create(threads[t]);
+    for (int i = 0; i < 50; i++) CHECK(csim_pool_sum(pool, 1000003, sum_range, &one) == reference);
+    csim_pool_free(pool);
+  }
+}
+
+typedef struct errand {
+  atomic_int go, done;
+  int wait; // for `go`, 20 s at most
+} errand;
+
+static void run_errand(void *context) {
+  errand *e = context;
+  double began = csim_seconds();
+  while (e->wait && !atomic_load(&e->go) && csim_seconds() - began < 20) sched_yield();
+  atomic_fetch_add(&e->done, 1 + (e->wait && !atomic_load(&e->go) ? 1000 : 0));
+}
+
+// A task goes on beside jobs, with any number of threads, and is done when it is said to be.
+static void test_tasks(void) {
+  double one = 1, reference = csim_pool_sum(NULL, 100003, sum_range, &one);
+  errand alone = {.wait = 0};
+  csim_pool_begin_task(NULL, run_errand, &alone);
+  csim_pool_end_task(NULL);
+  CHECK(alone.done == 1);
+  for (int nthread = 1; nthread <= 8; nthread++) {
+    csim_pool *pool = csim_pool_create(nthread);
+    csim_pool_end_task(pool); // there is none
+    errand e = {.wait = csim_pool_threads(pool) > 1};
+    for (int i = 0; i < 200; i++) {
+      atomic_store(&e.go, 0);
+      csim_pool_begin_task(pool, run_errand, &e);
+      CHECK(csim_pool_sum(pool, 100003, sum_range, &one) == reference);
+      // some end at once, perhaps before anybody has taken them
+      if (i % 2) CHECK(csim_pool_sum(pool, 100003, sum_range, &one) == reference);
+      atomic_store(&e.go, 1);
+      csim_pool_end_task(pool);
+      CHECK(e.done == i + 1);
+    }
+    csim_pool_free(pool);
+  }
+}
+
+int main(void) {
+  test_pool();
+  test_tasks();
+  return check_report();
+}

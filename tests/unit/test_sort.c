@@ -1,0 +1,59 @@
+// test_sort: rows in order against a slow sort; equal rows keep their order.
+#include "check.h"
+
+#include "base/sort.h"
+
+#include <string.h>
+
+enum { N = 200 };
+
+typedef struct row {
+  int key[4];
+  int number; // where it was
+} row;
+
+// The row that a selection sort by nkey numbers would put next: the first of the least left.
+static int least(const row *rows, const char *taken, int nkey) {
+  int best = -1;
+  for (int i = 0; i < N; i++) {
+    int k = 0;
+    if (taken[i]) continue;
+    if (best < 0) best = i;
+    while (k < nkey && rows[i].key[k] == rows[best].key[k]) k++;
+    if (k < nkey && rows[i].key[k] < rows[best].key[k]) best = i;
+  }
+  return best;
+}
+
+static void test_rows(int nkey) {
+  row rows[N], sorted[N];
+  char taken[N] = {0};
+  for (int i = 0; i < N; i++) {
+    for (int k = 0; k < 4; k++) rows[i].key[k] = (int)(check_random() % 3) - 1;
+    rows[i].number = i;
+  }
+  memcpy(sorted, rows, sizeof rows);
+  csim_sort_rows(sorted, N, sizeof *sorted, nkey);
+  for (int i = 0; i < N; i++) {
+    int next = least(rows, taken, nkey);
+    taken[next] = 1;
+    CHECK(sorted[i].number == next);
+  }
+}
+
+int main(void) {
+  for (int nkey = 1; nkey <= 4; nkey++) test_rows(nkey);
+  csim_sort_rows(NULL, 0, sizeof(int), 1);
+  int big[3] = {2147483647, -2147483647 - 1, 0}; // a difference of these does not fit an int
+  csim_sort_rows(big, 3, sizeof *big, 1);
+  CHECK(big[0] == -2147483647 - 1 && big[1] == 0 && big[2] == 2147483647);
+  for (int k = 0; k < 27; k++) {
+    int v[3] = {k % 3, k / 3 % 3, k / 9}, sum = v[0] + v[1] + v[2];
+    csim_sort_three(v);
+    CHECK(v[0] <= v[1] && v[1] <= v[2] && v[0] + v[1] + v[2] == sum);
+  }
+  CHECK(csim_compare_rows((int[]){1, 2}, (int[]){1, 3}, 1) == 0);
+  CHECK(csim_compare_rows((int[]){1, 2}, (int[]){1, 3}, 2) == -1);
+  CHECK(csim_compare_rows((int[]){2, 2}, (int[]){1, 3}, 2) == 1);
+  return check_report();
+}
