@@ -18,8 +18,9 @@ static const double X_FIRST[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 
 typedef enum mesh_kind { ALTERNATE, SAME, STRETCHED, DELAUNAY, NMESH } mesh_kind;
 
-// A sheet in the x-z plane, 1 m along x; cells of 1:4, or moved about and Delaunay's again.
-static void make_sheet(mesh_kind kind, csim_mesh *mesh) {
+// A sheet in the x-z plane, 1 m along x; cells of 1:4, or moved about and Delaunay's again, but for
+// the column `straight` [0, CELLS].
+static void make_sheet(mesh_kind kind, int straight, csim_mesh *mesh) {
   csim_shape_spec spec = {.kind = CSIM_SHAPE_KIND_GRID,
                           .size = {1, kind == STRETCHED ? 0.25 : 1},
                           .cells = {CELLS, CELLS},
@@ -28,14 +29,14 @@ static void make_sheet(mesh_kind kind, csim_mesh *mesh) {
   unsigned char mark[(CELLS + 1) * (CELLS + 1)];
   for (int i = 0; i < mesh->nvert; i++) {
     int u = i % (CELLS + 1), v = i / (CELLS + 1);
-    mark[i] = u > 0 && v > 0 && u < CELLS && v < CELLS;
+    mark[i] = u > 0 && v > 0 && u < CELLS && v < CELLS && u != straight;
   }
   if (kind == DELAUNAY) kit_jitter(mesh, mark, 0.8 / CELLS, 5);
 }
 
 static void begin(mesh_kind kind, kit *k) {
   csim_mesh mesh;
-  make_sheet(kind, &mesh);
+  make_sheet(kind, 0, &mesh);
   kit_begin(mesh.nvert, mesh.vert, 1, 1, k);
   *k->model->body[0].mesh = mesh;
 }
@@ -163,7 +164,7 @@ static csim_sheet_moduli measure(mesh_kind kind, int grid, int no_diagonals, dou
   csim_topology t;
   csim_elements springs = {.kind = &csim_spring_kind};
   csim_sheet_moduli moduli;
-  make_sheet(kind, &mesh);
+  make_sheet(kind, 0, &mesh);
   for (int i = 0; i < mesh.nvert && radius > 0; i++) {
     double phi = mesh.vert[3 * i] / radius;
     mesh.vert[3 * i] = radius * sin(phi);
@@ -219,13 +220,13 @@ static void test_springs(void) {
 // Warp along u, along an axis, and turned: a sheet weak in weft pulled along x.
 static void test_directions(void) {
   csim_mesh mesh;
-  make_sheet(DELAUNAY, &mesh);
+  make_sheet(DELAUNAY, 0, &mesh);
   int n = mesh.ntri;
   double *flat = CSIM_NEW(double, 6 * n), *uv = CSIM_NEW(double, 6 * n);
   double *angle = CSIM_NEW(double, n);
   // a grid's own u runs along x, so laying along x and aligning by u are the same
   csim_mesh grid;
-  make_sheet(ALTERNATE, &grid);
+  make_sheet(ALTERNATE, 0, &grid);
   double *by_axis = CSIM_NEW(double, 6 * grid.ntri), *by_uv = CSIM_NEW(double, 6 * grid.ntri);
   csim_fabric_lay(grid.ntri, grid.tri, grid.vert, X_FIRST, by_axis);
   csim_fabric_lay(grid.ntri, grid.tri, grid.vert, (double[]){0.3, 0, 1, 0, 1, 0, 0, 0, 1}, by_uv);
@@ -321,6 +322,68 @@ static void test_plate(void) {
     }
 }
 
+// One step of Newton's from the sheet at rest, towards an energy of curvature less `load` [N] along
+// -y at each vertex: x (n x 3).
+static void sag(kit *k, const double *load, double *x) {
+  csim_arena arena = {0};
+  csim_layout layout;
+  csim_cholesky F;
+  int n = k->model->nvert;
+  CHECK(csim_layout_build(&arena, k->model, &layout) == 0);
+  csim_bsr H = {&layout.pattern, CSIM_ARENA_NEW(&arena, double, 9 * layout.pattern.nblock)};
+  double *g = CSIM_ARENA_NEW(&arena, double, 3 * n);
+  csim_point at = {.x = x};
+  for (int e = 0; e < k->model->nenergy; e++)
+    csim_energy_hessian(NULL, &layout.energy[e], &at, CSIM_PSD_DROP, H.val);
+  csim_bsr_fix(NULL, k->model->fixed, &H);
+  for (int i = 0; i < n; i++) g[3 * i + 1] = k->model->fixed[i] ? 0 : load[i];
+  CHECK(csim_cholesky_analyze(&arena, &layout.pattern, 3, &F) == 0);
+  CHECK(csim_cholesky_factor(&F, H.val) == CSIM_SOLVE_CONVERGED);
+  csim_cholesky_solve(&F, g, g);
+  for (int i = 0; i < 3 * n; i++) x[i] -= g[i];
+  csim_arena_free(&arena);
+}
+
+// A sheet clamped over a quarter of its length sags under its weight as a beam does, w = q L^4 / (8
+// B) at its end. The clamp is half a row before the last held one, on every mesh: that row sees
+// half of the bend beyond it.
+static void test_clamp(void) {
+  enum { CLAMP = CELLS / 4 };
+  const double B = 1e-4, q = 1e-6, L = 0.75 + 0.5 / CELLS, beam = q * L * L * L * L / (8 * B);
+  for (int kind = 0; kind < NMESH; kind++) {
+    csim_mesh made;
+    kit k;
+    make_sheet((mesh_kind)kind, CLAMP, &made);
+    kit_begin(made.nvert, made.vert, 1, 1, &k);
+    csim_mesh *mesh = k.model->body[0].mesh;
+    *mesh = made;
+    int n = mesh->nvert, ends = 0;
+    for (int i = 0; i < n; i++)
+      if (mesh->vert[3 * i] < -0.25 + 1e-9) kit_pin(&k, i);
+    kit_curvature(&k, B, B);
+    kit_ready(&k, 1);
+    double *load = CSIM_NEW(double, n), *x = CSIM_NEW(double, 3 * n), end = 0;
+    memcpy(x, mesh->vert, 3 * (size_t)n * sizeof *x);
+    for (int t = 0; t < mesh->ntri; t++) {
+      const int *v = mesh->tri + 3 * t;
+      double a[3], b[3], c[3];
+      csim_sub(mesh->vert + 3 * v[1], mesh->vert + 3 * v[0], a);
+      csim_sub(mesh->vert + 3 * v[2], mesh->vert + 3 * v[0], b);
+      csim_cross(a, b, c);
+      for (int i = 0; i < 3; i++) load[v[i]] += q / 6 * csim_norm(c);
+    }
+    sag(&k, load, x);
+    for (int i = 0; i < n; i++)
+      if (mesh->vert[3 * i] > 0.5 - 1e-9) {
+        end -= x[3 * i + 1];
+        ends++;
+      }
+    CHECK_NEAR(end / ends / beam, 1, kind == DELAUNAY ? 0.05 : 0.02);
+    free(load), free(x);
+    kit_end(&k);
+  }
+}
+
 // Rigid motions cost nothing, and nothing is negative; on hubs, needles, single triangles and
 // surfaces whose parts meet in an edge too.
 static void test_odd_meshes(void) {
@@ -378,6 +441,7 @@ int main(void) {
   test_springs();
   test_directions();
   test_plate();
+  test_clamp();
   test_odd_meshes();
   return check_report();
 }
