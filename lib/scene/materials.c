@@ -17,7 +17,7 @@
 // bending lengths 1.8 to 4.7 cm); those of silk and ripstop are trade weights (14 momme = 0.061
 // kg/m^2, 1.4 oz/yd^2 = 0.047 kg/m^2), of wool a suiting of 250 g/m^2, of leather and rubber 1 mm
 // at 800 and 930 kg/m^3. Bending stiffness is that of a bending length c in Peirce's test, B =
-// density g c^3 (ASTM D1388), c = 1.4 cm silk, 1.38 ripstop, 2.2 cotton, 1.75 wool, 2.65 denim, 1.9
+// density g c^3 (ASTM D1388), c = 1.33 cm silk, 1.2 ripstop, 2.2 cotton, 1.75 wool, 2.65 denim, 1.9
 // leather (garment leather): those with which they all drape in the bands published for a
 // Cusick drape meter (docs/materials.md); of rubber that of a plate, E t^3 / (12 (1 - nu^2)) with E
 // = 1.5 MPa, nu = 0.5. Stretch is of the order of tensile tests at a few per cent of strain; for
@@ -60,13 +60,13 @@
 // clang-format off
 static const csim_material presets[] = {
   //                      density   warp  weft  shear   nu     bend     weft  spring  limit     N/m
-  SHEET("silk",            0.061,  1000,    0,    15, 0.1,  1.6e-6,       0,     10,     0,      0),
+  SHEET("silk",            0.061,  1000,    0,    15, 0.1,  1.4e-6,       0,     10,     0,      0),
   SHEET("cotton",            0.2,  1500,    0,    90, 0.1,  2.1e-5,       0,     15,     0,      0),
   SHEET("denim",           0.324,  4000,    0,   160, 0.1,  5.9e-5,       0,     40,     0,      0),
   SHEET("wool",             0.25,  1000,    0,    55, 0.1,  1.3e-5,       0,     10,     0,      0),
   SHEET("leather",           0.8, 30000,    0,     0, 0.3,  5.4e-5,       0,    300,     0,      0),
   SHEET("rubber",           0.93,  1500,    0,     0, 0.5,  1.7e-4,       0,     15,     0,      0),
-  SHEET("ripstop",         0.047,  1000,    0,    25, 0.1,  1.2e-6,       0,     10,     0,      0),
+  SHEET("ripstop",         0.047,  1000,    0,    25, 0.1,    8e-7,       0,     10,     0,      0),
   SHEET("silk-crepe",      0.061,   300,  200,    15, 0.1,  1.9e-6,  1.4e-6,      3,  0.04,  20000),
   SHEET("cotton-poplin",    0.13,   600,  400,    60, 0.1, 1.76e-5, 1.02e-5,      6,  0.03,  40000),
   SHEET("wool-suiting",      0.2,   500,  350,    45, 0.1, 1.35e-5,    8e-6,      5,  0.03,  40000),
