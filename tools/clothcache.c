@@ -2,7 +2,6 @@
 #include "tool.h"
 
 #include <math.h>
-#include <sys/stat.h>
 
 enum { MAX_PICK = 256 };
 

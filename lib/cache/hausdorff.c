@@ -7,8 +7,6 @@
 #include "clothsim.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { LEAF = 4, DEPTH = 64 };
 

@@ -4,7 +4,6 @@
 #include "contact/distance.h"
 #include "math/vec3.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 // Largest weight: beyond it a tetrahedron magnifies motion too much to carry vertices outside of

@@ -8,7 +8,6 @@
 
 #include "math/vec3.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_PAIRS = 1 << 16, MAX_ROUNDS = 200 };

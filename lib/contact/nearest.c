@@ -5,7 +5,6 @@
 #include "contact/distance.h"
 #include "math/vec3.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,8 +4,6 @@
 
 #include "math/vec3.h"
 
-#include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <suitesparse/amd.h>
 

@@ -190,19 +190,15 @@ static int solve_multipliers(const csim_problem *problem, csim_xpbd_linear *s) {
 
 csim_method_report csim_xpbd_linear_solve(const csim_problem *problem, csim_xpbd_linear *s,
                                           double *x) {
-  const csim_solver_params *params = problem->params;
   int n = 3 * problem->model->nvert, blind = 0;
   double h2 = problem->h * problem->h, last_residual = INFINITY;
   csim_method_report report = {.outcome = CSIM_OUTCOME_LIMIT};
   for (;; report.iterations++) {
     csim_problem_gradient(problem, x, s->g);
-    report.residual = csim_method_residual(problem, s->g);
-    if (!isfinite(report.residual)) report.outcome = CSIM_OUTCOME_DIVERGED;
-    if (report.residual <= params->tolerance) report.outcome = CSIM_OUTCOME_CONVERGED;
+    int ends = csim_method_ends(problem, s->g, &report);
     if (blind && report.residual > 0.5 * last_residual) report.outcome = CSIM_OUTCOME_STALLED;
     last_residual = report.residual;
-    if (report.outcome != CSIM_OUTCOME_LIMIT || report.iterations >= params->iterations)
-      return report;
+    if (ends || report.outcome == CSIM_OUTCOME_STALLED) return report;
 
     for_each_element(&(linear_job){.problem = problem, .s = s, .in = x}, evaluate_range);
     scale_by_masses(problem, s->g, s->d); // W grad F = W g / h^2
