@@ -20,7 +20,7 @@
 // leather (garment leather): those with which they all drape in the bands published for a
 // Cusick drape meter (docs/materials.md); of rubber that of a plate, E t^3 / (12 (1 - nu^2)) with E
 // = 1.5 MPa, nu = 0.5. Stretch is that of low strain, where the crimp of threads and the fibres of
-// leather give way: Wang's woven cloths have about 300 to 4000 N/m there. Leather at 4000 N/m gives
+// leather give way: Wang's files have about 200 to 4000 N/m there. Leather at 4000 N/m gives
 // way by 2.5 % under 98 N/m, FAST's test, in which suitings give way by 2 to 4 % and garment
 // leather by more (Lange, Niven and Laing, J. Soc. Leather Technol. Chem. 85, 2001). Of rubber it
 // is E t. Shear rigidity is that of the presets with two names by weight, see below; leather and
@@ -35,7 +35,7 @@
 //
 // Presets with two names have a warp and a weft. A membrane has any shear modulus; springs have
 // 0.375 of the stretch. Bending stiffness is that of bending lengths of 15 and 13 mm (silk crepe),
-// 24 and 20 (cotton poplin), 19 and 16 (wool suiting), 30 and 23 (denim), 19 (nappa), 13.5 and 12.5
+// 24 and 20 (cotton poplin), 19 and 16 (wool suiting), 30 and 23 (denim), 19 (nappa), 13.5 and 12.7
 // (light nylon). These are within the ranges of weight and bending that Feng, Huang, Xu and Wang
 // measured on 618 fabrics (2022: 5 to 95 %: 0.030 to 0.494 kg/m^2, 1.1e-6 to 1.2e-4 N m along warp,
 // 8e-7 to 5e-5 along weft). Shear rigidity is in the range of FAST's charts for suitings (30 to 80
@@ -74,7 +74,7 @@ static const csim_material presets[] = {
   SHEET("wool-suiting",      0.2,   500,  350,    45, 0.1, 1.35e-5,    8e-6,      5,  0.03,  40000),
   SHEET("denim-rigid",       0.4,  1500, 1000,   200, 0.1, 1.06e-4,  4.8e-5,     15,  0.03, 100000),
   SHEET("leather-nappa",     0.5,  4000,    0,  1500, 0.3,  3.4e-5,       0,     40,     0,      0),
-  SHEET("nylon-light",      0.04,   400,  300,    20, 0.1, 9.65e-7, 7.66e-7,     10,  0.03,  40000),
+  SHEET("nylon-light",      0.04,   400,  300,    20, 0.1, 9.65e-7,    8e-7,     10,  0.03,  40000),
   //                    density  modulus  volume  poisson
   SOLID("rubber-solid",      930,   1.5e6,  1.5e7,    0.45),
   SOLID("jelly",            1000,     5e3,    5e4,    0.45),
