@@ -395,7 +395,6 @@ static int begin_again(csim_solver *solver, const csim_state *state, double end)
 // energy from nothing. From the positions at rest F only falls. At 1.5 times, cloth at rest stopped
 // fast colliders: a ball of 5 m/s lagged by 4 mm and, once, by 105 mm. At 30 times a gathered tube
 // came to rest later. At 1000 times a wall of 1 mm was torn.
-// a gathered tube came to rest later. At 1000 times, a wall of 1 mm was torn.
 static const double WORST_START = 100;
 
 // Sets x to the positions at the start of the step, with pins at their targets.
