@@ -2,7 +2,6 @@
 #include "report.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static double seconds_since(const struct timespec *then) {

@@ -2,7 +2,6 @@
 #include "tool.h"
 
 #include <math.h>
-#include <sys/stat.h>
 
 enum { MAX_PICK = 256 };
 
@@ -60,38 +59,29 @@ static void print_help(void) {
 
 // ------------------------------------------------------------------------------------ command line
 
-// The value of an option, `--name value` or `--name=value`; NULL when argv[*i] is not that option.
-static const char *option(int argc, char **argv, int *i, const char *name, const char *short_name) {
-  size_t n = strlen(name);
-  const char *word = argv[*i];
-  if (!strncmp(word, name, n) && word[n] == '=') return word + n + 1;
-  if (strcmp(word, name) && !(short_name && !strcmp(word, short_name))) return NULL;
-  return *i + 1 < argc ? argv[++*i] : "";
-}
-
 static csim_status read_option(int argc, char **argv, int *i, arguments *a) {
   const char *word = argv[*i], *v;
   double digits;
   int bad = 0;
-  if ((v = option(argc, argv, i, "--output", "-o")))
+  if ((v = tool_option(argc, argv, i, "--output", "-o")))
     bad = !*(a->out = v);
-  else if ((v = option(argc, argv, i, "--to", NULL)))
+  else if ((v = tool_option(argc, argv, i, "--to", NULL)))
     bad = !*(a->format = v);
-  else if ((v = option(argc, argv, i, "--mesh", NULL)))
+  else if ((v = tool_option(argc, argv, i, "--mesh", NULL)))
     bad = !*(a->mesh = v);
-  else if ((v = option(argc, argv, i, "--frames", NULL)))
+  else if ((v = tool_option(argc, argv, i, "--frames", NULL)))
     bad = tool_read_range(v, &a->frames);
-  else if ((v = option(argc, argv, i, "--object", NULL)))
+  else if ((v = tool_option(argc, argv, i, "--object", NULL)))
     bad = !*v || a->npick == MAX_PICK || !(a->pick[a->npick++] = v);
-  else if ((v = option(argc, argv, i, "--up", NULL)))
+  else if ((v = tool_option(argc, argv, i, "--up", NULL)))
     bad = !(a->up = !strcmp(v, "y") ? 1 : !strcmp(v, "z") ? 2 : 0);
-  else if ((v = option(argc, argv, i, "--scale", NULL)))
+  else if ((v = tool_option(argc, argv, i, "--scale", NULL)))
     bad = tool_read_number(v, &a->scale) || a->scale <= 0;
-  else if ((v = option(argc, argv, i, "--fps", NULL)))
+  else if ((v = tool_option(argc, argv, i, "--fps", NULL)))
     bad = tool_read_number(v, &a->fps) || a->fps <= 0;
-  else if ((v = option(argc, argv, i, "--error", NULL)))
+  else if ((v = tool_option(argc, argv, i, "--error", NULL)))
     bad = tool_read_number(v, &a->error) || a->error < 0;
-  else if ((v = option(argc, argv, i, "--digits", NULL))) {
+  else if ((v = tool_option(argc, argv, i, "--digits", NULL))) {
     bad = tool_read_number(v, &digits) || digits < 1 || digits > 17;
     a->digits = bad ? 0 : (int)digits;
   } else if (!strcmp(word, "--no-velocities"))

@@ -73,14 +73,6 @@ static int usage(const char *what, const char *word) {
   return diff_trouble(&run, NULL, text);
 }
 
-static const char *option(int argc, char **argv, int *i, const char *name) {
-  size_t n = strlen(name);
-  const char *word = argv[*i];
-  if (!strncmp(word, name, n) && word[n] == '=') return word + n + 1;
-  if (strcmp(word, name)) return NULL;
-  return *i + 1 < argc ? argv[++*i] : "";
-}
-
 // A word without a value. @return whether it is one
 static int read_switch(const char *word, diff_options *a) {
   struct {
@@ -113,7 +105,7 @@ static int read_option(int argc, char **argv, int *i, diff_options *a) {
   int bad = 0, known = 0;
   if (read_switch(word, a)) return 0;
   for (int k = 0; k < 5 && !known; k++)
-    if ((v = option(argc, argv, i, numbers[k].name))) {
+    if ((v = tool_option(argc, argv, i, numbers[k].name, NULL))) {
       known = 1;
       bad = tool_read_number(v, numbers[k].value) || *numbers[k].value < 0;
     }
@@ -121,15 +113,15 @@ static int read_option(int argc, char **argv, int *i, diff_options *a) {
     return bad ? usage(a->picture == v && v ? "wants the name of a PNG file:" : "bad value for",
                        word)
                : 0;
-  if ((v = option(argc, argv, i, "--frames")))
+  if ((v = tool_option(argc, argv, i, "--frames", NULL)))
     bad = tool_read_range(v, &a->frames);
-  else if ((v = option(argc, argv, i, "--object")))
+  else if ((v = tool_option(argc, argv, i, "--object", NULL)))
     bad = !*v || a->npick == DIFF_MAX_PICK || !(a->pick[a->npick++] = v);
-  else if ((v = option(argc, argv, i, "--heat")))
+  else if ((v = tool_option(argc, argv, i, "--heat", NULL)))
     bad = !*(a->heat = v);
-  else if ((v = option(argc, argv, i, "--picture")))
+  else if ((v = tool_option(argc, argv, i, "--picture", NULL)))
     bad = !is_picture(a->picture = v);
-  else if ((v = option(argc, argv, i, "--junit")))
+  else if ((v = tool_option(argc, argv, i, "--junit", NULL)))
     bad = !*(a->junit = v);
   else
     return usage("unknown option", word);

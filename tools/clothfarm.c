@@ -46,15 +46,6 @@ static void print_help(void) {
 
 // ------------------------------------------------------------------------------------ command line
 
-// The value of an option, `--name value` or `--name=value`; NULL when argv[*i] is not that option.
-static const char *option(int argc, char **argv, int *i, const char *name, const char *short_name) {
-  size_t n = strlen(name);
-  const char *word = argv[*i];
-  if (!strncmp(word, name, n) && word[n] == '=') return word + n + 1;
-  if (strcmp(word, name) && (!short_name || strcmp(word, short_name))) return NULL;
-  return *i + 1 < argc ? argv[++*i] : "";
-}
-
 static int add_word(farm *f, const char *word, int *n, const char **list) {
   if (*n == FARM_MAX_WORD) {
     tool_usage(&f->log, "too many options, at", word);
@@ -97,27 +88,27 @@ static int read_arguments(int argc, char **argv, farm *f, arguments *a, const ch
     int bad = 0;
     if (!strcmp(argv[i], "--")) {
       for (i++; i < argc && !bad; i++) bad = add_word(f, argv[i], &f->nword, f->word);
-    } else if ((v = option(argc, argv, &i, "--out", "-o"))) {
+    } else if ((v = tool_option(argc, argv, &i, "--out", "-o"))) {
       f->out = v;
-    } else if ((v = option(argc, argv, &i, "--wedge", NULL))) {
+    } else if ((v = tool_option(argc, argv, &i, "--wedge", NULL))) {
       bad = farm_add_axis(f, v);
-    } else if ((v = option(argc, argv, &i, "--export", NULL))) {
+    } else if ((v = tool_option(argc, argv, &i, "--export", NULL))) {
       bad = add_export(f, v);
-    } else if ((v = option(argc, argv, &i, "--emit", NULL))) {
+    } else if ((v = tool_option(argc, argv, &i, "--emit", NULL))) {
       bad = choose(f, v, a);
-    } else if ((v = option(argc, argv, &i, "--cpus", NULL))) {
+    } else if ((v = tool_option(argc, argv, &i, "--cpus", NULL))) {
       f->cpus = v;
-    } else if ((v = option(argc, argv, &i, "--memory", NULL))) {
+    } else if ((v = tool_option(argc, argv, &i, "--memory", NULL))) {
       f->memory = v;
-    } else if ((v = option(argc, argv, &i, "--time", NULL))) {
+    } else if ((v = tool_option(argc, argv, &i, "--time", NULL))) {
       f->time = v;
-    } else if ((v = option(argc, argv, &i, "--throttle", NULL))) {
+    } else if ((v = tool_option(argc, argv, &i, "--throttle", NULL))) {
       bad = read_count(f, "--throttle", v, &f->throttle);
-    } else if ((v = option(argc, argv, &i, "--array-size", NULL))) {
+    } else if ((v = tool_option(argc, argv, &i, "--array-size", NULL))) {
       bad = read_count(f, "--array-size", v, &f->array_size);
-    } else if ((v = option(argc, argv, &i, "--sbatch", NULL))) {
+    } else if ((v = tool_option(argc, argv, &i, "--sbatch", NULL))) {
       bad = add_word(f, v, &f->nsbatch, f->sbatch);
-    } else if ((v = option(argc, argv, &i, "--clothsim", NULL))) {
+    } else if ((v = tool_option(argc, argv, &i, "--clothsim", NULL))) {
       *program = v;
     } else if (!strcmp(argv[i], "--list")) {
       a->list = 1;

@@ -5,7 +5,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 typedef struct teller {
@@ -25,23 +24,16 @@ static void write_message(void *user, const csim_message *m) {
              m->text);
 }
 
-static void print_string(const char *text) {
-  char escape[8];
-  putchar('"');
-  for (; *text; text++) fwrite(escape, 1, (size_t)csim_escape_json(*text, escape), stdout);
-  putchar('"');
-}
-
 static void print_json(csim_status status, const view_options *o, const view_stage *s,
                        const view_written *w, const teller *t, double seconds) {
   printf("{\"status\": %d, \"output\": ", (int)status);
   if (o->out)
-    print_string(o->out);
+    tool_json_string(stdout, o->out);
   else
     printf("null");
   if (status) {
     printf(", \"error\": ");
-    print_string(t->text);
+    tool_json_string(stdout, t->text);
   } else {
     printf(", \"pictures\": %d, \"width\": %d, \"height\": %d, \"bytes\": %lld", w->npicture,
            w->width, w->height, w->bytes);
@@ -49,7 +41,7 @@ static void print_json(csim_status status, const view_options *o, const view_sta
            s->sequence->number[s->frame[s->nframe - 1]]);
     for (int i = 0; i < s->sequence->nobject; i++) {
       printf("%s{\"name\": ", i ? ", " : "");
-      print_string(s->sequence->object[i].name);
+      tool_json_string(stdout, s->sequence->object[i].name);
       printf(", \"vertices\": %d, \"triangles\": %d, \"moves\": %s}", s->track[i].rest.nvert,
              s->track[i].rest.ntri, s->track[i].moves ? "true" : "false");
     }

@@ -51,6 +51,18 @@ static inline csim_status tool_usage(const tool_log *t, const char *what, const 
   return CSIM_INVALID;
 }
 
+/// The value of an option, `--name value` or `--name=value`; "" when it is missing, NULL when
+/// argv[*i] is not that option. Moves *i to the value.
+/// @param letter  "-o", or NULL
+static inline const char *tool_option(int argc, char **argv, int *i, const char *name,
+                                      const char *letter) {
+  size_t n = strlen(name);
+  const char *word = argv[*i];
+  if (!strncmp(word, name, n) && word[n] == '=') return word + n + 1;
+  if (strcmp(word, name) && !(letter && !strcmp(word, letter))) return NULL;
+  return *i + 1 < argc ? argv[++*i] : "";
+}
+
 /// A bar on stderr when that is a terminal; at most ten times a second.
 static inline void tool_progress(void *user, double share) {
   static struct timespec last;

@@ -3,8 +3,6 @@
 #include "base/dmath.h"
 
 #include <math.h>
-#include <stdint.h>
-#include <string.h>
 
 // pi/2 in three parts of at most 33 bits: k * part is exact for |k| < 2^20 (Cody & Waite 1980)
 static const double PIO2_1 = 0x1.921fb544p+0, PIO2_2 = 0x1.0b4611a6p-34,

@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/utf8.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,14 +65,25 @@ csim_status csim_refuse(csim_log *log, csim_place place, const char *format, ...
   return CSIM_INVALID;
 }
 
+csim_status csim_fail_system(csim_log *log, const char *file, const char *what, int error) {
+  char text[128];
+  const char *hint = error == ENOSPC      ? ": make room on the disk, then run again"
+                     : error == EDQUOT    ? ": make room in your quota, then run again"
+                     : error == ETIMEDOUT ? ": nothing has been written into this pipe for seconds"
+                                          : "";
+  // GNU's strerror_r may or may not use the buffer
+  return csim_fail(log, CSIM_IO, csim_in_file(file), "cannot %s: %s%s", what,
+                   strerror_r(error, text, sizeof text), hint);
+}
+
 csim_status csim_fail_memory(csim_log *log, const char *file) {
-  return csim_fail(log, CSIM_MEMORY, (csim_place){.file = file}, "out of memory");
+  return csim_fail(log, CSIM_MEMORY, csim_in_file(file), "out of memory");
 }
 
 void csim_log_print(csim_log *log, csim_level level, const char *file, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  say(log, level, (csim_place){.file = file}, format, args);
+  say(log, level, csim_in_file(file), format, args);
   va_end(args);
 }
 

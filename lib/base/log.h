@@ -11,6 +11,11 @@ typedef struct csim_place {
   const char *pointer;
 } csim_place;
 
+/// A file as a whole. NULL: nowhere.
+static inline csim_place csim_in_file(const char *file) {
+  return (csim_place){.file = file};
+}
+
 /// Sends one formatted line. `log` may be NULL. Lines over 1,000 characters are cut.
 void csim_say(csim_log *log, csim_level level, csim_place place, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
@@ -22,6 +27,12 @@ csim_status csim_fail(csim_log *log, csim_status status, csim_place place, const
 /// csim_fail with CSIM_INVALID: what the user or a file gave cannot be used.
 csim_status csim_refuse(csim_log *log, csim_place place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/// csim_fail with CSIM_IO and the reason of the system: "cannot <what>: Permission denied". Adds
+/// the remedy where a disk is full.
+/// @param what   "open", "rename"
+/// @param error  a value of errno
+csim_status csim_fail_system(csim_log *log, const char *file, const char *what, int error);
 
 /// csim_fail with CSIM_MEMORY. `file` names what the memory was for; NULL allowed.
 csim_status csim_fail_memory(csim_log *log, const char *file);

@@ -17,13 +17,17 @@ static inline int csim_compare_rows(const int *a, const int *b, int n) {
 void csim_sort_rows(void *row, ptrdiff_t n, size_t size, int nkey);
 
 /// Puts three numbers in order.
-static inline void csim_sort_three(int v[3]) {
+/// @return 1, or -1 when that reverses the way round
+static inline int csim_sort_three(int v[3]) {
+  int side = 1;
   for (int pass = 0; pass < 3; pass++) { // 0-1, 1-2, 0-1
     int *w = v + pass % 2, low = w[0];
     if (w[0] <= w[1]) continue;
     w[0] = w[1];
     w[1] = low;
+    side = -side;
   }
+  return side;
 }
 
 #endif

@@ -32,8 +32,8 @@ typedef struct faces {
 } faces;
 
 static csim_status refuse(const faces *f, const char *what) {
-  return csim_refuse(f->abc->file.log, (csim_place){.file = f->abc->file.path}, "\"%s\": %s",
-                     f->mesh->path, what);
+  return csim_refuse(f->abc->file.log, csim_in_file(f->abc->file.path), "\"%s\": %s", f->mesh->path,
+                     what);
 }
 
 // The first sample of an array of integers.
@@ -81,7 +81,7 @@ static csim_status read_param(faces *f, const csim_abc_property *values,
   uint64_t n = index ? p->nindex : length / width;
   p->by_vertex = n == f->nvert && n != f->ncorner;
   if (length % width || length / width > CSIM_MESH_MAX_VERT || (n != f->ncorner && n != f->nvert)) {
-    csim_say(f->abc->file.log, CSIM_WARNING, (csim_place){.file = f->abc->file.path},
+    csim_say(f->abc->file.log, CSIM_WARNING, csim_in_file(f->abc->file.path),
              "\"%s\": its %s are not by corner or vertex, and are left out", f->mesh->path, what);
     return CSIM_OK;
   }
@@ -214,7 +214,7 @@ static double *vertex_colours(const faces *f) {
     for (int part = 0; part < 3; part++) {
       double value = fmin(p->value[k * p->width + part], 1), *to = colour + 3 * vert + part;
       if (!isnan(*to) && fabs(*to - value) > 1e-6) {
-        csim_say(f->abc->file.log, CSIM_WARNING, (csim_place){.file = f->abc->file.path},
+        csim_say(f->abc->file.log, CSIM_WARNING, csim_in_file(f->abc->file.path),
                  "\"%s\": its colours differ between corners of a vertex, and are left out",
                  f->mesh->path);
         free(colour);
@@ -269,7 +269,7 @@ static csim_status read_uv_set(faces *f, const csim_abc_uv_set *from, csim_mesh 
   set->face_uv = corner;
   mesh->look.nuv_set += !bad;
   if (bad)
-    csim_say(f->abc->file.log, CSIM_WARNING, (csim_place){.file = f->abc->file.path},
+    csim_say(f->abc->file.log, CSIM_WARNING, csim_in_file(f->abc->file.path),
              "\"%s\": its texture coordinates \"%.64s\" are damaged, and are left out",
              f->mesh->path, from->name);
 done:
@@ -282,7 +282,7 @@ static csim_status read_uv_sets(faces *f, csim_mesh *mesh) {
   const csim_abc_mesh *m = f->mesh;
   int n = m->nuv_set < CSIM_CACHE_MAX_UV_SET ? m->nuv_set : CSIM_CACHE_MAX_UV_SET;
   if (n < m->nuv_set)
-    csim_say(f->abc->file.log, CSIM_WARNING, (csim_place){.file = f->abc->file.path},
+    csim_say(f->abc->file.log, CSIM_WARNING, csim_in_file(f->abc->file.path),
              "\"%s\" has %d further sets of texture coordinates: only 64 are read", m->path,
              m->nuv_set);
   mesh->look.uv_set = n ? CSIM_ARENA_NEW(&mesh->arena, csim_uv_set, n) : NULL;

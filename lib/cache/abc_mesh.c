@@ -306,7 +306,7 @@ static csim_status check_frame(csim_abc *abc, const csim_abc_mesh *mesh, double 
     faces = n == 3 * (uint64_t)mesh->mesh.nvert;
   }
   if (status || (faces && counts)) return status;
-  return csim_refuse(abc->file.log, (csim_place){.file = abc->file.path},
+  return csim_refuse(abc->file.log, csim_in_file(abc->file.path),
                      "\"%s\" has other faces or vertices at %.6g s than in its first sample: only "
                      "meshes that keep theirs can be read",
                      mesh->path, time);

@@ -158,7 +158,7 @@ static csim_status read_indexed(csim_abc *abc, csim_ogawa_word word) {
 
 static csim_status add_object(csim_abc *abc, csim_abc_object object) {
   if (abc->nobject >= MOST_OBJECTS || object.depth > MOST_DEPTH)
-    return csim_refuse(abc->file.log, (csim_place){.file = abc->file.path},
+    return csim_refuse(abc->file.log, csim_in_file(abc->file.path),
                        "has more than %d objects, or more than %d inside each other", MOST_OBJECTS,
                        MOST_DEPTH);
   if (CSIM_GROW(abc->object, abc->object_capacity, (ptrdiff_t)abc->nobject + 1))

@@ -218,7 +218,7 @@ csim_status csim_checkpoint_unpack(const void *data, size_t size, const char *na
   const char *wrong = parse(data, size, point);
   if (!wrong) return CSIM_OK;
   csim_checkpoint_free(point);
-  csim_say(log, *wrong ? CSIM_WARNING : CSIM_ERROR, (csim_place){.file = name}, "%s",
+  csim_say(log, *wrong ? CSIM_WARNING : CSIM_ERROR, csim_in_file(name), "%s",
            *wrong ? wrong : "out of memory");
   return *wrong ? CSIM_IO : CSIM_MEMORY;
 }

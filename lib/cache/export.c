@@ -23,7 +23,7 @@ int csim_export_path(csim_export *e, const char *stem, const char *suffix, char 
   const char *slash = *directory && directory[strlen(directory) - 1] != '/' ? "/" : "";
   int n = snprintf(path, CSIM_EXPORT_PATH, "%s%s%s%s", directory, slash, stem, suffix);
   if (n >= 0 && n < CSIM_EXPORT_PATH) return 0;
-  csim_say(e->log, CSIM_ERROR, (csim_place){.file = directory}, "the path is too long");
+  csim_say(e->log, CSIM_ERROR, csim_in_file(directory), "the path is too long");
   return -1;
 }
 
@@ -173,8 +173,7 @@ struct csim_spool {
 };
 
 static void say_spool(csim_export *e, int error) {
-  csim_say(e->log, CSIM_ERROR, (csim_place){.file = e->options.directory},
-           "cannot keep temporary data: %s", strerror(error));
+  csim_fail_system(e->log, e->options.directory, "keep temporary data", error);
 }
 
 csim_spool *csim_spool_new(csim_export *e) {

@@ -11,6 +11,7 @@
 
 #include "base/bytes.h"
 #include "base/number.h"
+#include "math/vec3.h"
 
 #include <float.h>
 #include <math.h>
@@ -131,14 +132,6 @@ static void add_box(abc *a, const double *box) {
   for (int k = 0; k < 6; k++) csim_bytes_add_double(&a->payload, box[k]);
 }
 
-static void find_box(const double *x, int n, double box[6]) {
-  for (int k = 0; k < 6; k++) box[k] = x[k % 3];
-  for (ptrdiff_t i = 3; i < csim_xyz(n); i++) {
-    if (x[i] < box[i % 3]) box[i % 3] = x[i];
-    if (x[i] > box[3 + i % 3]) box[3 + i % 3] = x[i];
-  }
-}
-
 static csim_status check_memory(csim_export *e) {
   abc *a = e->state;
   int failed = a->payload.failed || a->keys.failed || e->arena.failed || a->times.failed ||
@@ -164,12 +157,12 @@ static void add_shape(csim_export *e, int object, const double *x, const double 
   abc *a = e->state;
   abc_object *o = &a->object[object];
   int n = e->object[object].nvert;
-  find_box(x, n, box);
+  csim_bounds(n, x, box, box + 3);
   double local_box[6];
   if (e->local[object]) {
     add_pose(e, object, x);
     x = e->local[object];
-    find_box(x, n, local_box);
+    csim_bounds(n, x, local_box, local_box + 3);
     box = local_box;
   }
   join(box, o->moving[POINTS].sample.n == 0, o->box);

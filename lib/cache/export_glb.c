@@ -424,7 +424,7 @@ static csim_status write_file(csim_export *e) {
   csim_status status = json.failed ? csim_export_memory(e) : CSIM_OK;
   if (!status && size > UINT32_MAX)
     status =
-        csim_refuse(e->log, (csim_place){.file = path},
+        csim_refuse(e->log, csim_in_file(path),
                     "would have %.1f GB, and glTF has 4 at most: export fewer frames or objects",
                     (double)size / 1e9);
   if (!status) status = csim_file_create(path, e->log, &file);

@@ -11,8 +11,6 @@
 #include "base/bytes.h"
 #include "cache/export_rest.h"
 
-#include <string.h>
-
 enum { HEADER = 32 };
 
 static csim_status open_pc2(csim_export *e) {
@@ -46,7 +44,7 @@ static csim_status close_pc2(csim_export *e, int commit) {
   csim_status status = CSIM_OK;
   long long stride = csim_export_stride(e);
   if (commit && !stride)
-    csim_say(e->log, CSIM_WARNING, (csim_place){.file = e->options.directory},
+    csim_say(e->log, CSIM_WARNING, csim_in_file(e->options.directory),
              "the frames are uneven: PC2 cannot hold their times");
   for (int i = 0; i < e->nobject; i++) {
     unsigned char header[HEADER] = "POINTCACHE2";

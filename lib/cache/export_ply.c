@@ -84,7 +84,7 @@ static csim_status open_ply(csim_export *e) {
   for (int i = 0; uv && i < e->nobject; i++) {
     uv[i] = csim_export_vertex_uv(e, i);
     if (!uv[i] && e->object[i].nuv)
-      csim_say(e->log, CSIM_WARNING, (csim_place){.file = e->options.directory},
+      csim_say(e->log, CSIM_WARNING, csim_in_file(e->options.directory),
                "object \"%s\" has seams: PLY cannot hold its texture coordinates",
                e->object[i].name);
   }

@@ -30,7 +30,7 @@ csim_status csim_rest_write(csim_export *e, int object) {
   mesh.face_tag = NULL;
   csim_status status = csim_obj_write(path, &mesh, NULL, e->options.digits, e->log);
   if (status || !loose) return status;
-  csim_say(e->log, CSIM_WARNING, (csim_place){.file = path},
+  csim_say(e->log, CSIM_WARNING, csim_in_file(path),
            "%d vertices belong to no face: Blender drops them from an OBJ, use the PLY with the "
            "point cache",
            loose);

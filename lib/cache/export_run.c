@@ -203,8 +203,7 @@ static csim_status write_files(csim_export *e) {
 csim_status csim_export_values(csim_export *e, long long number, const csim_cache_values *values) {
   if (e->status) return e->status;
   if (e->nframe && number <= e->number[e->nframe - 1]) {
-    csim_say(e->log, CSIM_ERROR, (csim_place){.file = e->options.directory},
-             "frame numbers must increase");
+    csim_say(e->log, CSIM_ERROR, csim_in_file(e->options.directory), "frame numbers must increase");
     return e->status = CSIM_INVALID;
   }
   if (CSIM_GROW(e->number, e->number_capacity, e->nframe + 1))

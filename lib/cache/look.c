@@ -11,7 +11,6 @@
 #include "cache/buffer.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { FIXED = 8 };
 

@@ -4,24 +4,19 @@
 #include "base/arena.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { HEADER = 16 };
 
-static csim_place place_of(const csim_ogawa *file) {
-  return (csim_place){.file = file->path};
-}
-
 csim_status csim_ogawa_damaged(const csim_ogawa *file, const char *what) {
-  return csim_fail(file->log, CSIM_IO, place_of(file), "the Alembic file is damaged: %s", what);
+  return csim_fail(file->log, CSIM_IO, csim_in_file(file->path), "the Alembic file is damaged: %s",
+                   what);
 }
 
 static csim_status read_at(csim_ogawa *file, uint64_t at, size_t n, void *bytes) {
   if (n > file->budget)
-    return csim_refuse(file->log, place_of(file),
+    return csim_refuse(file->log, csim_in_file(file->path),
                        "unpacks to many times its size: name one object of it, or export fewer");
   file->budget -= n;
   for (size_t done = 0; done < n;) {
@@ -46,19 +41,15 @@ static csim_status read_header(csim_ogawa *file, csim_ogawa_node *root) {
     wrong = "is an Alembic file that was not written to its end: export it again";
   else if (head[6] != 0 || head[7] != 1)
     wrong = "is an Alembic file of an unknown version of Ogawa";
-  if (wrong) return csim_refuse(file->log, place_of(file), "%s", wrong);
+  if (wrong) return csim_refuse(file->log, csim_in_file(file->path), "%s", wrong);
   return csim_ogawa_enter(file, csim_load_u64(head + 8), root);
 }
 
 csim_status csim_ogawa_open(const char *path, csim_log *log, csim_ogawa *file,
                             csim_ogawa_node *root) {
-  struct stat st;
   *file = (csim_ogawa){.path = path, .log = log};
-  file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (file->fd < 0 || fstat(file->fd, &st) || !S_ISREG(st.st_mode))
-    return csim_fail(log, CSIM_IO, place_of(file), file->fd < 0 ? "cannot open: %s" : "%s",
-                     file->fd < 0 ? strerror(errno) : "is not a regular file");
-  file->size = (uint64_t)st.st_size;
+  csim_status status = csim_file_open(path, log, &file->fd, &file->size);
+  if (status) return status;
   // equal arrays are stored once, so what is read may be larger than the file, within reason
   file->budget = 16 * file->size + (1 << 26);
   return read_header(file, root);
@@ -123,7 +114,7 @@ csim_status csim_ogawa_whole(csim_ogawa *file, csim_ogawa_word word, size_t most
   if (!status && n > most) status = csim_ogawa_damaged(file, "a description that is too long");
   if (status) return status;
   *data = CSIM_NEW(uint8_t, (ptrdiff_t)n + 1);
-  if (!*data) return csim_fail(file->log, CSIM_MEMORY, place_of(file), "out of memory");
+  if (!*data) return csim_fail_memory(file->log, file->path);
   status = csim_ogawa_bytes(file, word, 0, (size_t)n, *data);
   if (status) {
     free(*data);

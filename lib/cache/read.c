@@ -12,13 +12,13 @@
 #include "cache/look.h"
 #include "cache/topology.h"
 #include "cache/uv_sets.h"
+#include "io/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -67,7 +67,7 @@ static int is_short(const csim_cache *c) {
 
 static csim_status damaged(csim_cache *c, uint64_t offset, const char *what) {
   if (is_short(c)) return no_memory(c);
-  return csim_fail(c->log, CSIM_IO, (csim_place){.file = c->path}, "byte %llu: %s",
+  return csim_fail(c->log, CSIM_IO, csim_in_file(c->path), "byte %llu: %s",
                    (unsigned long long)offset, what);
 }
 
@@ -128,21 +128,13 @@ static uint64_t after(uint64_t offset, const csim_chunk *chunk) {
 // ---------------------------------------------------------------------------------------- opening
 
 static csim_status open_file(csim_cache *c, const char *path) {
-  c->fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (c->fd < 0 && errno == ENOENT) {
-    char *part = csim_arena_print(&c->arena, "%s.part", path);
-    c->fd = part ? open(part, O_RDONLY | O_CLOEXEC) : -1;
-    if (c->fd >= 0) c->path = part;
-  }
-  struct stat st;
-  if (c->fd < 0 || fstat(c->fd, &st))
-    return csim_fail(c->log, CSIM_IO, (csim_place){.file = path}, "cannot open: %s",
-                     strerror(errno));
-  if (!S_ISREG(st.st_mode))
-    return csim_fail(c->log, CSIM_IO, (csim_place){.file = path}, "is not a regular file");
-  c->info.size = st.st_size;
+  uint64_t size = 0;
+  char *part = csim_arena_print(&c->arena, "%s.part", path);
+  if (part && access(path, F_OK) && !access(part, F_OK)) c->path = part;
+  csim_status status = csim_file_open(c->path, c->log, &c->fd, &size);
+  c->info.size = (long long)size;
   c->info.file = c->path;
-  return CSIM_OK;
+  return status;
 }
 
 static csim_status read_header(csim_cache *c) {
@@ -151,7 +143,7 @@ static csim_status read_header(csim_cache *c) {
   if (!csim_cache_read_bytes(c, 0, sizeof header, header))
     wrong = csim_header_unpack(header, &c->info.options, &c->info.nobject, &c->interval);
   if (!wrong) return CSIM_OK;
-  return csim_fail(c->log, CSIM_IO, (csim_place){.file = c->path}, "%s", wrong);
+  return csim_fail(c->log, CSIM_IO, csim_in_file(c->path), "%s", wrong);
 }
 
 // "meters_per_unit": NUMBER in META; within a JSON string the quotes would be escaped.
@@ -235,7 +227,7 @@ static csim_status read_topology(csim_cache *c) {
       return c->arena.failed ? no_memory(c) : damaged(c, at, "the TOPO chunk is malformed");
     if (object[i].nsample && object[i].nsample != c->info.nsample)
       return damaged(c, at, "an object has other samples than META says");
-    csim_status status = csim_topology_check(&object[i], (csim_place){.file = c->path}, c->log);
+    csim_status status = csim_topology_check(&object[i], csim_in_file(c->path), c->log);
     if (status) return CSIM_IO;
   }
   at = after(at, &chunk);
@@ -418,7 +410,7 @@ static csim_status read_record(csim_cache *c, int object, int attribute, int fra
     wrong = find_record(c->payload.data, chunk.size, chunk.size, frame, attribute, r);
   }
   if (wrong)
-    return csim_fail(c->log, CSIM_IO, (csim_place){.file = c->path},
+    return csim_fail(c->log, CSIM_IO, csim_in_file(c->path),
                      "frame %lld, object \"%.64s\", byte %llu: %s", c->number[frame],
                      c->info.object[object].name, (unsigned long long)offset, wrong);
   return CSIM_OK;
@@ -515,8 +507,7 @@ static csim_status read_attribute(csim_cache *c, int object, int attribute, int 
 static csim_status check_place(csim_cache *c, int object, int frame) {
   if (object >= 0 && object < c->info.nobject && frame >= 0 && frame < c->info.nframe)
     return CSIM_OK;
-  return csim_refuse(c->log, (csim_place){.file = c->path}, "no object %d in frame %d", object,
-                     frame);
+  return csim_refuse(c->log, csim_in_file(c->path), "no object %d in frame %d", object, frame);
 }
 
 csim_status csim_cache_read(csim_cache *c, int object, int frame, float *x, float *v) {
@@ -540,8 +531,7 @@ csim_status csim_cache_read_sample(csim_cache *c, int object, int frame, int sam
                                    float *v) {
   csim_status status = check_place(c, object, frame);
   if (!status && (sample < 0 || sample >= c->info.object[object].nsample))
-    return csim_refuse(c->log, (csim_place){.file = c->path}, "object %d has no sample %d", object,
-                       sample);
+    return csim_refuse(c->log, csim_in_file(c->path), "object %d has no sample %d", object, sample);
   int attribute = CSIM_CACHE_SAMPLE + 2 * sample;
   if (!status && x) status = read_attribute(c, object, attribute, frame, x);
   if (!status && v) status = read_attribute(c, object, attribute + 1, frame, v);

@@ -69,7 +69,7 @@ static csim_status recognise_folder(csim_sequence *s) {
     if (!count) continue;
     if (!strcmp(kinds[k].name, "cache") || !strcmp(kinds[k].name, "abc")) {
       if (count > 1)
-        return csim_refuse(s->log, (csim_place){.file = s->path},
+        return csim_refuse(s->log, csim_in_file(s->path),
                            "holds %d of them, %s and %s among them: name the one to be read", count,
                            name[0], name[1]);
       s->path = csim_arena_print(&s->arena, "%s/%s", s->path, name[0]);
@@ -79,7 +79,7 @@ static csim_status recognise_folder(csim_sequence *s) {
     s->kind = kinds[k].kind;
     return CSIM_OK;
   }
-  return csim_refuse(s->log, (csim_place){.file = s->path},
+  return csim_refuse(s->log, csim_in_file(s->path),
                      "holds no frames that can be read: no OBJ, PLY or STL files, no cache, no PC2 "
                      "or MDD, no Alembic");
 }
@@ -126,7 +126,7 @@ static csim_status recognise(csim_sequence *s) {
   } else if (S_ISDIR(st.st_mode)) {
     return recognise_folder(s);
   } else if (!S_ISREG(st.st_mode)) { // a pipe could not be read twice, and may never end
-    return csim_fail(s->log, CSIM_IO, (csim_place){.file = s->path}, "is not a regular file");
+    return csim_fail(s->log, CSIM_IO, csim_in_file(s->path), "is not a regular file");
   } else if ((fd = open(s->path, O_RDONLY | O_CLOEXEC)) >= 0) {
     if (read(fd, head, sizeof head) >= 0) s->kind = recognise_file(s->path, head);
     close(fd);
@@ -134,14 +134,13 @@ static csim_status recognise(csim_sequence *s) {
     for (int k = 0; k < 3 && named && s->kind == &csim_sequence_files; k++)
       if (!strcmp(named, unread[k]))
         return csim_refuse(
-            s->log, (csim_place){.file = s->path},
+            s->log, csim_in_file(s->path),
             k == 0 ? "is USD: make an Alembic file of it with 'clothusd import IN OUT.abc'"
                    : "frames cannot be read from this format: give the cache, or OBJ, PLY, PC2, "
                      "MDD or Alembic");
   }
   if (s->kind) return CSIM_OK;
-  return csim_fail(s->log, CSIM_IO, (csim_place){.file = s->path}, "cannot open: %s",
-                   strerror(errno));
+  return csim_fail_system(s->log, s->path, "open", errno);
 }
 
 // @param like  kind, log and object wanted
@@ -208,8 +207,7 @@ int csim_sequence_has(const csim_sequence *s, int object, int frame) {
 static csim_status check_numbers(csim_sequence *s, int object, int frame) {
   if (object >= 0 && object < s->info.nobject && frame >= 0 && frame < s->info.nframe)
     return CSIM_OK;
-  return csim_refuse(s->log, (csim_place){.file = s->path}, "no object %d in frame %d", object,
-                     frame);
+  return csim_refuse(s->log, csim_in_file(s->path), "no object %d in frame %d", object, frame);
 }
 
 csim_status csim_sequence_read(csim_sequence *s, int object, int frame, double *x, double *v) {

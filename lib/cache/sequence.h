@@ -38,7 +38,7 @@ extern const csim_sequence_kind csim_sequence_files, csim_sequence_pc2, csim_seq
 
 /// Logs "out of memory" and returns CSIM_MEMORY.
 static inline csim_status csim_sequence_memory(const csim_sequence *s) {
-  csim_say(s->log, CSIM_ERROR, (csim_place){.file = s->path}, "out of memory");
+  csim_say(s->log, CSIM_ERROR, csim_in_file(s->path), "out of memory");
   return CSIM_MEMORY;
 }
 

@@ -24,10 +24,6 @@ typedef struct abc_file {
   double fps;          // [1/s] of the frame numbers; 0: frames are at info.time
 } abc_file;
 
-static csim_place place_of(const csim_sequence *s) {
-  return (csim_place){.file = s->path};
-}
-
 static int is_mesh(const csim_abc_object *o) {
   return csim_abc_is(o, "AbcGeom_PolyMesh") || csim_abc_is(o, "AbcGeom_SubD");
 }
@@ -73,7 +69,7 @@ static csim_status find_samplings(csim_sequence *s, used *u) {
   for (int j = 0; j < u->n; j++) u->total += csim_abc_count(&u->p[j]);
   if (s->arena.failed) return csim_sequence_memory(s);
   if (u->total <= MOST_FRAMES) return CSIM_OK;
-  return csim_refuse(s->log, place_of(s), "has more than %d samples", MOST_FRAMES);
+  return csim_refuse(s->log, csim_in_file(s->path), "has more than %d samples", MOST_FRAMES);
 }
 
 // Whether all samples are at whole frames at this rate.
@@ -108,7 +104,7 @@ static csim_status count_frames(csim_sequence *s, const used *u) {
   long long first = u->n ? llround(low * s->info.fps) : 0;
   long long last = u->n ? llround(high * s->info.fps) : 0;
   if (last - first >= MOST_FRAMES)
-    return csim_refuse(s->log, place_of(s), "has more than %d frames", MOST_FRAMES);
+    return csim_refuse(s->log, csim_in_file(s->path), "has more than %d frames", MOST_FRAMES);
   a->fps = s->info.fps > 0 ? s->info.fps : 1;
   s->info.nframe = (int)(last - first) + 1;
   long long *number = CSIM_ARENA_NEW(&s->arena, long long, s->info.nframe);
@@ -189,7 +185,7 @@ static csim_status refuse_without_meshes(csim_sequence *s) {
     length +=
         (size_t)snprintf(text + length, sizeof text - length, "%s%s", kinds++ ? "," : "", one);
   }
-  return csim_refuse(s->log, place_of(s),
+  return csim_refuse(s->log, csim_in_file(s->path),
                      "has no polygon mesh; it has%s: only PolyMesh and SubD objects are read",
                      length ? text : " no objects");
 }
@@ -274,7 +270,7 @@ static csim_status refuse_name(csim_sequence *s, const char *wanted) {
     if (path) names[n++] = end_of_path(path, depth);
   }
   const char *near = names ? csim_nearest_name(wanted, names) : NULL;
-  return csim_refuse(s->log, place_of(s), "has no object \"%s\"%s%s\"%s", wanted,
+  return csim_refuse(s->log, csim_in_file(s->path), "has no object \"%s\"%s%s\"%s", wanted,
                      near ? ", did you mean \"" : "; its first mesh is \"",
                      near ? near : a->mesh[0].path, near ? "?" : "");
 }
@@ -288,13 +284,13 @@ static csim_status find_mesh(csim_sequence *s, const char *wanted, int *chosen) 
   *chosen = pair[0];
   if (n == 1) return CSIM_OK;
   if (n > 1) {
-    csim_say(s->log, CSIM_ERROR, place_of(s),
+    csim_say(s->log, CSIM_ERROR, csim_in_file(s->path),
              "\"%s\" stands for %d meshes, \"%s\" and \"%s\" among them: name one", wanted, n,
              a->mesh[pair[0]].path, a->mesh[pair[1]].path);
   } else if (object >= 0) {
     int length;
     const char *kind = kind_of(&abc->object[object], &length);
-    csim_say(s->log, CSIM_ERROR, place_of(s),
+    csim_say(s->log, CSIM_ERROR, csim_in_file(s->path),
              "\"%s\" is a %.*s without a mesh: only PolyMesh and SubD objects are read", wanted,
              length ? length : 6, length ? kind : "object");
   } else {
@@ -329,8 +325,8 @@ static csim_status load(csim_sequence *s, int k, csim_cache_object *object) {
   object->type = CSIM_CACHE_COLLIDER;
   object->has_velocity = csim_abc_mesh_has_velocity(m);
   if (s->one && csim_abc_mesh_hidden(&a->abc, m, time_of(s, 0), a->slack))
-    csim_say(s->log, CSIM_WARNING, place_of(s), "\"%s\" is hidden there; it is used all the same",
-             m->path);
+    csim_say(s->log, CSIM_WARNING, csim_in_file(s->path),
+             "\"%s\" is hidden there; it is used all the same", m->path);
   return CSIM_OK;
 }
 

@@ -71,9 +71,7 @@ static int fits_pattern(const char *name, const char *pattern) {
 // Files of a folder by a pattern.
 static csim_status match_folder(csim_sequence *s, const char *path, const char *pattern) {
   DIR *folder = opendir(path);
-  if (!folder)
-    return csim_fail(s->log, CSIM_IO, (csim_place){.file = path}, "cannot open: %s",
-                     strerror(errno));
+  if (!folder) return csim_fail_system(s->log, path, "open", errno);
   csim_status status = CSIM_OK;
   for (struct dirent *d; !status && (d = readdir(folder));)
     if (fits_pattern(d->d_name, pattern) && add_file(s, path, d->d_name))
@@ -105,7 +103,7 @@ static csim_status list_pattern(csim_sequence *s, const char *folder, const char
   files *all = s->state;
   size_t before = strcspn(pattern, "#"), least = strspn(pattern + before, "#");
   if (strchr(pattern + before + least, '#'))
-    return csim_refuse(s->log, (csim_place){.file = s->path},
+    return csim_refuse(s->log, csim_in_file(s->path),
                        "has # in two places: which of them is the frame's number?");
   csim_status status = match_folder(s, *folder ? folder : ".", pattern);
   size_t stem = before;
@@ -151,7 +149,7 @@ static csim_status make_table(csim_sequence *s) {
                             csim_sequence_by_number);
     frame_file **place = &all->present[(ptrdiff_t)object * nframe + (at - number)];
     if (*place)
-      return csim_refuse(s->log, (csim_place){.file = s->path}, "%s and %s are the same frame",
+      return csim_refuse(s->log, csim_in_file(s->path), "%s and %s are the same frame",
                          (*place)->path, all->file[i].path);
     *place = &all->file[i];
   }
@@ -196,8 +194,8 @@ static csim_status open_files(csim_sequence *s) {
     status = list_folder(s);
   }
   if (!status && !all->nfile)
-    status = csim_refuse(s->log, (csim_place){.file = s->path},
-                         "there is no such file, whatever its number");
+    status =
+        csim_refuse(s->log, csim_in_file(s->path), "there is no such file, whatever its number");
   if (!status) status = make_table(s);
   return status ? status : read_topologies(s);
 }
@@ -229,7 +227,7 @@ static const frame_file *find_file(csim_sequence *s, int object, int frame) {
   files *all = s->state;
   frame_file *file = all->present[(ptrdiff_t)object * s->info.nframe + frame];
   if (!file)
-    csim_say(s->log, CSIM_ERROR, (csim_place){.file = s->path}, "object \"%s\" lacks frame %lld",
+    csim_say(s->log, CSIM_ERROR, csim_in_file(s->path), "object \"%s\" lacks frame %lld",
              s->info.object[object].name, s->info.number[frame]);
   return file;
 }

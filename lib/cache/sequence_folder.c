@@ -59,9 +59,7 @@ csim_status csim_sequence_list(csim_sequence *s, const char *kind, int *count, c
   ptrdiff_t capacity = 0;
   char **list = NULL;
   int n = 0, failed = 0;
-  if (!folder)
-    return csim_fail(s->log, CSIM_IO, (csim_place){.file = s->path}, "cannot open: %s",
-                     strerror(errno));
+  if (!folder) return csim_fail_system(s->log, s->path, "open", errno);
   for (struct dirent *d; !failed && (d = readdir(folder));) {
     const char *is = csim_sequence_kind_of(s->path, d->d_name);
     if (!is || strcmp(is, kind)) continue;

@@ -5,19 +5,20 @@
 // cache/export_mdd.c have the tables of bytes.
 #include "base/bytes.h"
 #include "cache/sequence.h"
+#include "io/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 typedef struct point_file {
   const char *path;
   int fd;
   int nvert, nframe;
+  uint64_t size;     // of the file [bytes]
   uint64_t first;    // offset of the first frame
   long long *number; // (nframe)
 } point_file;
@@ -30,7 +31,7 @@ typedef struct points {
 } points;
 
 static csim_status damaged(csim_sequence *s, const point_file *p, const char *what) {
-  return csim_fail(s->log, CSIM_IO, (csim_place){.file = p->path}, "%s", what);
+  return csim_fail(s->log, CSIM_IO, csim_in_file(p->path), "%s", what);
 }
 
 static int read_at(const point_file *p, uint64_t offset, size_t n, unsigned char *bytes) {
@@ -53,23 +54,18 @@ static const char *name_of(csim_sequence *s, const point_file *p) {
 }
 
 static csim_status open_point_file(csim_sequence *s, size_t header, point_file *p) {
-  struct stat st;
-  p->fd = open(p->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (p->fd < 0 || fstat(p->fd, &st)) return damaged(s, p, strerror(errno));
-  if (!S_ISREG(st.st_mode)) return damaged(s, p, "is not a regular file");
-  if ((size_t)st.st_size < header) return damaged(s, p, "is too short for its header");
-  return CSIM_OK;
+  csim_status status = csim_file_open(p->path, s->log, &p->fd, &p->size);
+  if (status) return status;
+  return p->size < header ? damaged(s, p, "is too short for its header") : CSIM_OK;
 }
 
 // Checks the counts against the size of the file and allocates the frame numbers.
 static csim_status describe(csim_sequence *s, int64_t nvert, int64_t nframe, uint64_t header,
                             point_file *p) {
-  struct stat st;
   if (nvert < 1 || nvert > CSIM_CACHE_MAX_VERT || nframe < 0)
     return damaged(s, p, "its header has counts out of range");
-  if (fstat(p->fd, &st)) return damaged(s, p, strerror(errno));
-  uint64_t frame = 12 * (uint64_t)nvert, size = (uint64_t)st.st_size;
-  if (size < header || (size - header) / frame < (uint64_t)nframe)
+  uint64_t frame = 12 * (uint64_t)nvert;
+  if (p->size < header || (p->size - header) / frame < (uint64_t)nframe)
     return damaged(s, p, "is shorter than its header says");
   p->nvert = (int)nvert;
   p->nframe = (int)nframe;
@@ -206,8 +202,7 @@ static csim_status read_points(csim_sequence *s, int object, int frame, double *
   const point_file *p = &all->file[object];
   int own = all->index[(ptrdiff_t)object * s->info.nframe + frame];
   if (own < 0)
-    return csim_refuse(s->log, (csim_place){.file = p->path}, "lacks frame %lld",
-                       s->info.number[frame]);
+    return csim_refuse(s->log, csim_in_file(p->path), "lacks frame %lld", s->info.number[frame]);
   uint64_t size = 12 * (uint64_t)p->nvert;
   uint64_t at = p->first + size * (uint64_t)own;
   unsigned char bytes[PIECE];

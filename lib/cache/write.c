@@ -58,7 +58,7 @@ struct csim_cache_writer {
 };
 
 static csim_status fail(csim_cache_writer *w, csim_status status, const char *what) {
-  csim_say(w->log, CSIM_ERROR, (csim_place){.file = w->path}, "%s", what);
+  csim_say(w->log, CSIM_ERROR, csim_in_file(w->path), "%s", what);
   if (!w->status) w->status = status;
   return status;
 }
@@ -68,10 +68,8 @@ static csim_status fail_memory(csim_cache_writer *w) {
 }
 
 static csim_status fail_file(csim_cache_writer *w, const char *verb) {
-  csim_say(w->log, CSIM_ERROR, (csim_place){.file = w->fd < 0 ? w->path : w->part},
-           "cannot %s the cache: %s", verb, strerror(errno));
   if (!w->status) w->status = CSIM_IO;
-  return CSIM_IO;
+  return csim_fail_system(w->log, w->fd < 0 ? w->path : w->part, verb, errno);
 }
 
 // ------------------------------------------------------------------------------------- creation
@@ -117,7 +115,7 @@ csim_status csim_cache_create(const char *path, const csim_cache_options *option
                               const char *meta_json, csim_log *log, csim_cache_writer **writer) {
   *writer = NULL;
   const char *wrong = check_options(options, meta_json);
-  if (wrong) return csim_refuse(log, (csim_place){.file = path}, "%s", wrong);
+  if (wrong) return csim_refuse(log, csim_in_file(path), "%s", wrong);
   csim_cache_writer *w = CSIM_NEW(csim_cache_writer, 1);
   if (w) {
     *w = (csim_cache_writer){.log = log, .options = *options, .minor = CSIM_CACHE_MINOR, .fd = -1};
@@ -145,7 +143,7 @@ csim_status csim_cache_append(const char *path, int keep_frames, const csim_cach
   if (!status) {
     int have = csim_cache_get_info(w->old)->nframe;
     if (keep_frames < 0 || keep_frames > have)
-      status = csim_refuse(log, (csim_place){.file = path},
+      status = csim_refuse(log, csim_in_file(path),
                            "cannot continue after %d frames: the cache has %d complete ones",
                            keep_frames, have);
   }
@@ -168,7 +166,7 @@ static void add_chunk(csim_cache_writer *w, int where, uint32_t fourcc, csim_byt
 
 csim_status csim_cache_add_object(csim_cache_writer *w, const csim_cache_object *object) {
   if (w->status) return w->status;
-  csim_status status = csim_topology_check(object, (csim_place){.file = w->path}, w->log);
+  csim_status status = csim_topology_check(object, csim_in_file(w->path), w->log);
   if (status) return w->status = status;
   const char *wrong = csim_look_check(object);
   if (!wrong) wrong = csim_uv_sets_check(object);
@@ -211,7 +209,7 @@ static csim_status write_at(csim_cache_writer *w, const csim_bytes *bytes, uint6
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) {
       if (n == 0) errno = ENOSPC;
-      fail_file(w, "write");
+      fail_file(w, "write the cache");
       // whole frames only; failing here too changes nothing: the reader finds the torn end
       if (ftruncate(w->fd, (off_t)offset)) return CSIM_IO;
       return CSIM_IO;
@@ -224,7 +222,7 @@ static csim_status write_at(csim_cache_writer *w, const csim_bytes *bytes, uint6
 // Opens the .part file and makes sure that no other process writes it.
 static csim_status open_part(csim_cache_writer *w) {
   int fd = open(w->part, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (fd < 0) return fail_file(w, "create");
+  if (fd < 0) return fail_file(w, "create the cache");
   struct stat st;
   if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
     close(fd);
@@ -280,10 +278,10 @@ static csim_status begin_appending(csim_cache_writer *w, const csim_bytes *head,
   if (!status) status = take_over(w);
   if (status) return status;
   if (strcmp(csim_cache_get_info(w->old)->file, w->part) && rename(w->path, w->part))
-    return fail_file(w, "rename");
+    return fail_file(w, "rename the cache");
   status = open_part(w);
   if (status) return status;
-  if (ftruncate(w->fd, (off_t)w->end)) return fail_file(w, "shorten");
+  if (ftruncate(w->fd, (off_t)w->end)) return fail_file(w, "shorten the cache");
   csim_cache_free(w->old);
   w->old = NULL;
   return CSIM_OK;
@@ -308,7 +306,7 @@ csim_status csim_cache_begin(csim_cache_writer *w) {
     status = begin_appending(w, &head, meta_end);
   } else {
     status = open_part(w);
-    if (!status && ftruncate(w->fd, 0)) status = fail_file(w, "shorten");
+    if (!status && ftruncate(w->fd, 0)) status = fail_file(w, "shorten the cache");
     if (!status) status = write_at(w, &head, 0);
     w->end = (uint64_t)head.n;
   }
@@ -442,7 +440,7 @@ csim_status csim_cache_sync(csim_cache_writer *w) {
   // after a failure the next fsync does not report what was lost
   if (w->lost) return CSIM_IO;
   w->lost = w->fd >= 0 && fsync(w->fd);
-  return w->lost ? fail_file(w, "write") : CSIM_OK;
+  return w->lost ? fail_file(w, "write the cache") : CSIM_OK;
 }
 
 // ---------------------------------------------------------------------------------------- close
@@ -464,8 +462,8 @@ static csim_status commit_file(csim_cache_writer *w) {
   if (w->out.failed) return fail_memory(w);
   csim_status status = write_at(w, &w->out, w->end);
   if (status) return status;
-  if (fsync(w->fd)) return fail_file(w, "write");
-  if (rename(w->part, w->path)) return fail_file(w, "rename");
+  if (fsync(w->fd)) return fail_file(w, "write the cache");
+  if (rename(w->part, w->path)) return fail_file(w, "rename the cache");
   return CSIM_OK;
 }
 

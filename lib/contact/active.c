@@ -30,6 +30,17 @@ void csim_active_set_free(csim_active_set *set) {
   free(set->contact);
 }
 
+// Drops all that is known of the evaluation point.
+static void drop_all(csim_active_set *set) {
+  set->energy_known = set->kept_valid = set->valid = 0;
+}
+
+// The same if colliders have moved.
+static void drop_old(csim_active_set *set) {
+  if (set->version != set->kin->version) drop_all(set);
+  set->version = set->kin->version;
+}
+
 // -------------------------------------------------------------------------------------- stiffness
 
 // Stiffness at which a vertex that rests under its own weight sinks by a tenth of the thickness or,
@@ -47,12 +58,10 @@ void csim_active_set_stiffen(csim_active_set *set) {
   csim_kinematics_ways(set->kin, share);
   for (int p = 0; p < set->kin->mesh->npart; p++)
     share[p] = csim_max(LEAST_SHARE, csim_min(1, share[p] / set->params->thickness));
-  csim_active_set_forget(set);
-  set->kept_valid = 0; // has energies
+  drop_all(set);
 }
 
 void csim_active_set_begin(csim_active_set *set) {
-  set->found = set->listed = 0;
   if (!(set->stiffness > 0)) csim_active_set_stiffen(set);
 }
 
@@ -68,6 +77,7 @@ void csim_active_set_save(const csim_active_set *set, double *stiffness) {
 }
 
 void csim_active_set_load(csim_active_set *set, const double *stiffness) {
+  drop_all(set);
   set->stiffness = stiffness[0];
   memcpy(set->elastic_share, stiffness + 1,
          (size_t)set->kin->mesh->npart * sizeof *set->elastic_share);
@@ -130,12 +140,7 @@ void csim_active_set_move(csim_active_set *set, const double *x) {
   move_job bodies = {x, set->x}, rest = {kin->x + nbody, set->x + nbody};
   int changed = csim_pool_count(kin->pool, nbody, move_range, &bodies) +
                 csim_pool_count(kin->pool, n - nbody, move_range, &rest);
-  if (changed > 0) set->kept_valid = set->valid = 0;
-}
-
-void csim_active_set_restart(csim_active_set *set) {
-  csim_vector_copy(set->kin->pool, 3 * set->kin->mesh->nvert, set->kin->x, set->x);
-  set->kept_valid = set->valid = 0;
+  if (changed > 0) drop_all(set);
 }
 
 // ------------------------------------------------------------------------------------- the search
@@ -164,11 +169,20 @@ static int is_active(const csim_active_set *set, int i, active_pair *active) {
   return d2 < limit * limit && d2 > 0;
 }
 
-// Share of number i of the short list; it is kept until shares are dropped.
+// Share of number i of the short list, where bodies stand; it is kept until shares are dropped.
 static double share_of(csim_active_set *set, int i, const active_pair *at) {
-  if (set->share[i] < 0)
-    set->share[i] = (float)csim_wedge_share(set->kin->mesh, csim_narrow_phase_pair(set->narrow, i),
-                                            set->x, at->w);
+  const csim_candidate *pair = csim_narrow_phase_pair(set->narrow, i);
+  const double *p[4], *x = set->kin->x;
+  double w[4];
+  if (set->share[i] >= 0) return (double)set->share[i];
+  int moved = 0;
+  for (int k = 0; k < 4; k++) {
+    p[k] = x + csim_xyz(at->v[k]);
+    moved |= memcmp(p[k], set->x + csim_xyz(at->v[k]), 3 * sizeof *x) != 0;
+  }
+  memcpy(w, at->w, sizeof w);
+  if (moved) csim_pair_closest(csim_candidate_kind(pair), p, w);
+  set->share[i] = (float)csim_wedge_share(set->kin->mesh, pair, x, w);
   return (double)set->share[i];
 }
 
@@ -275,11 +289,10 @@ static void make_chunk(void *context, int chunk) {
   set->chunk_energy[chunk] = energy;
 }
 
-// Versions of what the set of contacts depends on, besides the evaluation point.
-static void take_versions(const csim_active_set *set, int version[3]) {
-  version[0] = set->kin->version;
-  version[1] = set->reach->candidates->version;
-  version[2] = set->narrow->version;
+// Versions of the lists that `kept` refers to.
+static void take_versions(const csim_active_set *set, int version[2]) {
+  version[0] = set->reach->candidates->version;
+  version[1] = set->narrow->version;
 }
 
 // Marks all shares as unknown. -1 when out of memory.
@@ -291,9 +304,9 @@ static int drop_shares(csim_active_set *set) {
 
 // Selects the active pairs at the evaluation point, unless that is done already: a line search asks
 // for the energy at a point, and the next iteration for the gradient there. `anew`: evaluates their
-// shares again at this point. -1 when out of memory.
+// shares again. -1 when out of memory.
 static int keep_pairs(csim_active_set *set, int anew, active_job *job) {
-  int version[3];
+  int version[2];
   take_versions(set, version);
   int known = set->kept_valid && !memcmp(set->kept_of, version, sizeof version);
   if (!known) {
@@ -302,7 +315,7 @@ static int keep_pairs(csim_active_set *set, int anew, active_job *job) {
     if (csim_narrow_phase_begin(set->narrow, set->x, NULL, 1, set->params->thickness)) return -1;
   }
   take_versions(set, version);
-  int other = memcmp(set->kept_of + 1, version + 1, 2 * sizeof *version);
+  int other = memcmp(set->kept_of, version, sizeof version);
   if ((anew || other || !set->share) && drop_shares(set)) return -1;
   *job = (active_job){set, csim_compaction_chunks(set->narrow->n),
                       csim_compaction_chunks(count_points(set) * set->kin->planes.n)};
@@ -316,6 +329,12 @@ static int keep_pairs(csim_active_set *set, int anew, active_job *job) {
   return set->kept_valid ? 0 : -1;
 }
 
+static void add_up_energy(csim_active_set *set) {
+  set->energy = 0;
+  for (int k = 0; k < set->kept.nchunk; k++) set->energy += set->chunk_energy[k];
+  set->energy_known = 1;
+}
+
 static int reserve(csim_active_set *set, ptrdiff_t n) {
   csim_active_contact *contact = csim_grow(set->contact, &set->capacity, n, sizeof *contact);
   if (contact) set->contact = contact;
@@ -324,17 +343,18 @@ static int reserve(csim_active_set *set, ptrdiff_t n) {
 
 int csim_active_set_find(csim_active_set *set) {
   active_job job;
-  if (set->valid && set->valid_of == set->kin->version) return 0;
+  drop_old(set);
+  if (set->valid) return 0;
   set->n = 0;
   if (keep_pairs(set, 1, &job)) return -1;
   int nchunk = set->kept.nchunk, total = set->kept.start[nchunk];
   if (reserve(set, total)) return -1;
   set->n = total;
   csim_pool_run(set->kin->pool, nchunk, make_chunk, &job);
+  add_up_energy(set);
   set->n = csim_twins_merge(&set->twins, set->contact, total);
   if (set->n < 0) set->n = total; // as right, only slower
   set->valid = 1;
-  set->valid_of = set->kin->version;
   set->found = set->twins.counted;
   set->listed = set->reach->candidates->n;
   return 0;
@@ -349,10 +369,11 @@ int csim_active_set_add(csim_active_set *set, const csim_active_contact *contact
 
 double csim_active_set_value(csim_active_set *set) {
   active_job job;
-  double sum = 0;
+  drop_old(set);
+  if (set->energy_known) return set->energy;
   if (keep_pairs(set, 0, &job)) return -1;
-  for (int k = 0; k < set->kept.nchunk; k++) sum += set->chunk_energy[k];
-  return sum;
+  add_up_energy(set);
+  return set->energy;
 }
 
 void csim_contact_add_force(const csim_kinematics *kin, const int v[4], const double w[4],

@@ -2,8 +2,8 @@
 // push them apart. Needs contact/narrow_phase.h.
 //
 // E = sum over pairs of s k b(d), where b is the barrier of barrier.h, d the pair's distance and s
-// its share (wedge.h). Shares are those of the last gradient. A line search from there thus sees a
-// smooth energy, the one whose gradient it was given.
+// its share (wedge.h). Shares are those where bodies stand (kin->x). A line search from there thus
+// sees a smooth energy, the one whose gradient it was given.
 #ifndef CSIM_CONTACT_ACTIVE_H
 #define CSIM_CONTACT_ACTIVE_H
 
@@ -29,10 +29,12 @@ typedef struct csim_active_set {
   double stiffness;      ///< [N/m per kg] of contacts in this step
   double *elastic_share; ///< (mesh->npart) (0, 1] of the bodies' elasticity that contacts with a
                          ///< part are as stiff as
+  int version;           ///< kin->version that energy, `kept` and contacts are of
+  double energy;         ///< [J] of all pairs
+  int energy_known;      ///< energy is of x
   int kept_valid;        ///< `kept` is of x
-  int kept_of[3];        ///< kept_valid refers to these versions
+  int kept_of[2];        ///< versions of the lists that it refers to
   int valid;             ///< contacts are of x
-  int valid_of;          ///< kin->version then
   csim_compaction kept;  ///< of the short list, then of points and planes
   float *share;          ///< (narrow->n) of pairs on the short list; < 0: not known
   ptrdiff_t share_capacity;
@@ -68,9 +70,6 @@ int csim_active_set_size(const csim_active_set *set);
 /// Writes or reads them. (csim_active_set_size x 3); all zero if there was no step.
 void csim_active_set_save(const csim_active_set *set, double *stiffness);
 void csim_active_set_load(csim_active_set *set, const double *stiffness);
-
-/// Moves the evaluation point to the current positions and drops all contacts found before.
-void csim_active_set_restart(csim_active_set *set);
 
 /// Moves the evaluation point: bodies to x (mesh->nbody_vert x 3), colliders to where they are.
 void csim_active_set_move(csim_active_set *set, const double *x);

@@ -4,7 +4,6 @@
 #include "contact/distance.h"
 #include "math/vec3.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 // Largest weight: beyond it a tetrahedron magnifies motion too much to carry vertices outside of
@@ -80,8 +79,8 @@ static double distance_outside(const csim_bind *bind, const csim_bond *bond, con
 
 static double bind_vertex(const csim_bind *bind, const csim_nearest *tree, const double *p,
                           csim_bond *bond) {
-  bond->elem = csim_nearest_find(tree, p, MOST_WEIGHT, bond->weight);
-  if (bond->elem < 0) bond->elem = csim_nearest_find(tree, p, INFINITY, bond->weight);
+  bond->elem = csim_nearest_find(tree, p, 0, MOST_WEIGHT, bond->weight);
+  if (bond->elem < 0) bond->elem = csim_nearest_find(tree, p, 0, INFINITY, bond->weight);
   if (bond->elem < 0) { // nothing has a volume: with the first vertex of all
     *bond = (csim_bond){.weight = {1}};
     return csim_distance(p, tree->x + csim_xyz(nodes(bind, 0)[0]));

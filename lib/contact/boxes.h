@@ -8,7 +8,6 @@
 
 #include <emmintrin.h>
 #include <stdatomic.h>
-#include <stdint.h>
 
 /// A box whose contents drift from time 0 to time 1, each point by some displacement in a range.
 /// Floats, rounded outward by whoever fills it: half the memory, and the fourth lane is not used.

@@ -162,8 +162,7 @@ static csim_status write_pairs(const start_check *s, const char *path) {
     }
   status = csim_obj_write(path, &mesh, NULL, 9, s->log);
   if (!status)
-    csim_say(s->log, CSIM_INFO, (csim_place){.file = path},
-             "has the intersecting triangles, in metres");
+    csim_say(s->log, CSIM_INFO, csim_in_file(path), "has the intersecting triangles, in metres");
 done:
   csim_arena_free(&arena);
   return status;

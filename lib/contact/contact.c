@@ -147,6 +147,12 @@ static void mark_touching(const csim_contact *contact, unsigned char *touching) 
         touching[active->contact[i].v[k]] = 1;
 }
 
+// Finds the active contacts with bodies at x.
+static void evaluate_at(csim_contact *contact, const double *x) {
+  csim_active_set_move(&contact->active, x);
+  contact->failed |= csim_active_set_find(&contact->active) != 0;
+}
+
 int csim_contact_begin(csim_contact *contact, const double *x, const double *v,
                        const double *target, double time, double h) {
   csim_kinematics *kin = &contact->kin;
@@ -157,11 +163,11 @@ int csim_contact_begin(csim_contact *contact, const double *x, const double *v,
   if (!csim_reach_begin(&contact->reach)) {
     csim_kinematics_predict(kin, v);
     if (csim_reach_collect(&contact->reach)) return note_failure(contact);
+    csim_active_set_forget(&contact->active); // their order is the list's
     if (csim_pinched_review(&contact->pinched)) return note_failure(contact);
   }
   // friction uses the contacts at the start, with the forces at the end of the last step
-  csim_active_set_restart(&contact->active);
-  contact->failed |= csim_active_set_find(&contact->active) != 0;
+  evaluate_at(contact, kin->x);
   contact->failed |= csim_friction_set_begin(&contact->friction, &contact->active) != 0;
   memset(contact->touching, 0, (size_t)contact->mesh.nbody_vert);
   mark_touching(contact, contact->touching);
@@ -173,12 +179,6 @@ void csim_contact_initial_guess(const csim_contact *contact, const double *v, do
   for (int i = 0; i < contact->mesh.nbody_vert; i++)
     if (contact->touching[i] && csim_kinematics_is_free(&contact->kin, i))
       for (int k = 3 * i; k < 3 * i + 3; k++) x[k] = contact->kin.x[k] + h * v[k];
-}
-
-// Finds the active contacts with bodies at x.
-static void evaluate_at(csim_contact *contact, const double *x) {
-  csim_active_set_move(&contact->active, x);
-  contact->failed |= csim_active_set_find(&contact->active) != 0;
 }
 
 void csim_contact_find_touching(csim_contact *contact, const double *x, unsigned char *touching) {

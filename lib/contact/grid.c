@@ -6,7 +6,6 @@
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { CHUNK_ENTRIES = 2048, ENTRIES_PER_BOX = 12 };
 

@@ -8,7 +8,6 @@
 
 #include "math/vec3.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_PAIRS = 1 << 16, MAX_ROUNDS = 200 };
@@ -46,7 +45,7 @@ int csim_under_create(csim_arena *arena, const csim_triangles *surface, csim_und
 
 double csim_under_height(const csim_under *under, const double *p, double normal[3]) {
   double w[3], q[3] = {0}, n[3] = {0}, d[3];
-  int t = csim_nearest_find(&under->tree, p, INFINITY, w);
+  int t = csim_nearest_find(&under->tree, p, 0, INFINITY, w);
   for (int k = 0; k < 3 && t >= 0; k++) {
     int v = under->surface.tri[csim_xyz(t) + k];
     csim_add_scaled(w[k], under->surface.vert + csim_xyz(v), q);

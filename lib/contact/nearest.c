@@ -5,7 +5,6 @@
 #include "contact/distance.h"
 #include "math/vec3.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,11 +125,12 @@ static double distance_box(const double *box, const double *p) {
   return sum;
 }
 
-int csim_nearest_find(const csim_nearest *tree, const double *p, double most, double *w) {
+int csim_nearest_find(const csim_nearest *tree, const double *p, double enough, double most,
+                      double *w) {
   int stack[64], depth = 0, found = -1;
   double best = INFINITY;
   stack[depth++] = 1;
-  while (depth > 0) {
+  while (depth > 0 && best >= enough * enough) {
     int n = stack[--depth];
     if (distance_box(tree->box[n], p) > best) continue;
     if (n < tree->nleaf) {

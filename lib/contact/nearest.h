@@ -20,16 +20,19 @@ typedef struct csim_nearest {
 int csim_nearest_create(csim_arena *arena, int width, int nelem, const int *elem, const double *x,
                         csim_nearest *tree);
 
-/// The element nearest to p; of several equally near the one with the lowest number.
+/// The element nearest to p, or any that is nearer than `enough`; of several equally near the one
+/// with the lowest number.
 ///
 /// A tetrahedron is a distance of 0 from points inside. From points outside, those of which an
 /// affine map would magnify more than `most` times (a sliver in front of them) are passed over.
 ///
+/// @param enough  [m] 0: the nearest
 /// @param most    largest absolute weight allowed of a tetrahedron; INFINITY: any. Unused for
 ///                triangles
 /// @param[out] w  (width) weights of the element's vertices, sum 1: of triangles those of the
 ///                nearest point (>= 0), of tetrahedra those of p itself
 /// @return its number; -1: none is allowed
-int csim_nearest_find(const csim_nearest *tree, const double *p, double most, double *w);
+int csim_nearest_find(const csim_nearest *tree, const double *p, double enough, double most,
+                      double *w);
 
 #endif

@@ -4,7 +4,6 @@
 #include "math/vec3.h"
 #include "mesh/intersect.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 // In a round a vertex moves by a share of the mean edge at most; most tangles take tens of rounds.

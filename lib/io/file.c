@@ -23,25 +23,6 @@ enum {
   PIPE_LIMIT = 1 << 28, // [bytes] limit of a pipe, whose length is unknown
 };
 
-// The message for an errno value; GNU's strerror_r may or may not use the buffer.
-static const char *reason(int error, char text[128]) {
-  return strerror_r(error, text, 128);
-}
-
-static csim_status say_io(csim_log *log, const char *path, const char *what, int error) {
-  char text[128];
-  const char *hint = "";
-  if (error == ENOSPC) hint = ": make room on the disk, then run again";
-  if (error == ETIMEDOUT) hint = ": nothing has been written into this pipe for seconds";
-  if (error == EDQUOT) hint = ": make room in your quota, then run again";
-  return csim_fail(log, CSIM_IO, (csim_place){.file = path}, "cannot %s: %s%s", what,
-                   reason(error, text), hint);
-}
-
-static csim_status say_memory(csim_log *log, const char *path) {
-  return csim_fail_memory(log, path);
-}
-
 // ------------------------------------------------------------------------------------------- in
 
 // Waits for the next bytes of a pipe, with a limit: a pipe without a writer would block for ever.
@@ -61,21 +42,36 @@ static csim_status read_all(int fd, const char *path, const struct stat *st, siz
   ptrdiff_t capacity = 0;
   size_t n = 0, need = guess < limit ? guess + 2 : 1 << 16;
   for (;;) {
-    if (CSIM_GROW(*data, capacity, (ptrdiff_t)need)) return say_memory(log, path);
-    if (S_ISFIFO(st->st_mode) && wait_for_pipe(fd)) return say_io(log, path, "read", errno);
+    if (CSIM_GROW(*data, capacity, (ptrdiff_t)need)) return csim_fail_memory(log, path);
+    if (S_ISFIFO(st->st_mode) && wait_for_pipe(fd))
+      return csim_fail_system(log, path, "read", errno);
     ssize_t got = read(fd, *data + n, (size_t)capacity - n - 1);
     if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-    if (got < 0) return say_io(log, path, "read", errno);
+    if (got < 0) return csim_fail_system(log, path, "read", errno);
     if (got == 0) break;
     n += (size_t)got;
     if (n > limit)
-      return csim_refuse(log, (csim_place){.file = path}, "is larger than the limit of %zu bytes",
-                         limit);
+      return csim_refuse(log, csim_in_file(path), "is larger than the limit of %zu bytes", limit);
     need = n + 2; // space for one more byte and the 0: csim_grow doubles
   }
   (*data)[n] = 0;
   *size = n;
   return CSIM_OK;
+}
+
+csim_status csim_file_open(const char *path, csim_log *log, int *fd, uint64_t *size) {
+  struct stat st;
+  csim_status status = CSIM_OK;
+  *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (*fd < 0 || fstat(*fd, &st))
+    status = csim_fail_system(log, path, "open", errno);
+  else if (!S_ISREG(st.st_mode))
+    status = csim_fail(log, CSIM_IO, csim_in_file(path), "is not a regular file");
+  else
+    *size = (uint64_t)st.st_size;
+  if (status && *fd >= 0) close(*fd);
+  if (status) *fd = -1;
+  return status;
 }
 
 csim_status csim_file_read(const char *path, size_t limit, csim_log *log, char **data,
@@ -84,18 +80,18 @@ csim_status csim_file_read(const char *path, size_t limit, csim_log *log, char *
   *size = 0;
   // a named pipe without a writer would hang in open already
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) return say_io(log, path, "open", errno);
+  if (fd < 0) return csim_fail_system(log, path, "open", errno);
   csim_status status = CSIM_IO;
   struct stat st;
   if (fstat(fd, &st)) {
-    say_io(log, path, "open", errno);
+    csim_fail_system(log, path, "open", errno);
   } else if (S_ISDIR(st.st_mode)) {
-    csim_say(log, CSIM_ERROR, (csim_place){.file = path}, "is a directory: name a file in it");
+    csim_say(log, CSIM_ERROR, csim_in_file(path), "is a directory: name a file in it");
   } else if (S_ISREG(st.st_mode) && st.st_size > 0 && (uint64_t)st.st_size > limit) {
-    status = csim_refuse(log, (csim_place){.file = path}, "has %lld bytes; the limit is %zu",
+    status = csim_refuse(log, csim_in_file(path), "has %lld bytes; the limit is %zu",
                          (long long)st.st_size, limit);
   } else if (!S_ISREG(st.st_mode) && !S_ISFIFO(st.st_mode)) { // such as /dev/zero, which has no end
-    status = csim_refuse(log, (csim_place){.file = path}, "is a device: name a file or a pipe");
+    status = csim_refuse(log, csim_in_file(path), "is a device: name a file or a pipe");
   } else {
     if (S_ISFIFO(st.st_mode) && limit > PIPE_LIMIT) limit = PIPE_LIMIT;
     status = read_all(fd, path, &st, limit, log, data, size);
@@ -150,7 +146,7 @@ static int open_temporary(csim_file *file) {
 static csim_status create(const char *path, int follow, csim_log *log, csim_file **out) {
   *out = NULL;
   csim_file *file = malloc(sizeof *file);
-  if (!file) return say_memory(log, path);
+  if (!file) return csim_fail_memory(log, path);
   file->log = log;
   file->fd = -1;
   file->error = 0;
@@ -173,7 +169,8 @@ static csim_status create(const char *path, int follow, csim_log *log, csim_file
     error = open_temporary(file);
   if (error) {
     file_free(file);
-    return error == ENOMEM ? say_memory(log, path) : say_io(log, path, "create", error);
+    return error == ENOMEM ? csim_fail_memory(log, path)
+                           : csim_fail_system(log, path, "create", error);
   }
   *out = file;
   return CSIM_OK;
@@ -304,7 +301,7 @@ csim_status csim_file_commit(csim_file *file, int sync) {
   csim_status status = CSIM_OK;
   if (file->error) {
     if (file->temp) unlink(file->temp);
-    status = say_io(file->log, file->path, "write", file->error);
+    status = csim_fail_system(file->log, file->path, "write", file->error);
   } else if (sync && file->temp) {
     sync_directory(file->final);
   }
@@ -331,7 +328,7 @@ int csim_lock(int fd) {
 
 csim_status csim_make_directories(const char *path, csim_log *log) {
   char *copy = strdup(path);
-  if (!copy) return say_memory(log, path);
+  if (!copy) return csim_fail_memory(log, path);
   int error = 0;
   for (char *p = copy + (*copy == '/');; p++) {
     if (*p && *p != '/') continue;
@@ -345,5 +342,5 @@ csim_status csim_make_directories(const char *path, csim_log *log) {
     if (error || !was) break;
   }
   free(copy);
-  return error ? say_io(log, path, "make the directory", error) : CSIM_OK;
+  return error ? csim_fail_system(log, path, "make the directory", error) : CSIM_OK;
 }

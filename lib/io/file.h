@@ -14,6 +14,12 @@
 csim_status csim_file_read(const char *path, size_t limit, csim_log *log, char **data,
                            size_t *size);
 
+/// Opens a regular file for reading.
+/// @param[out] fd    for close(); -1 on failure
+/// @param[out] size  [bytes]
+/// @return CSIM_OK; CSIM_IO, naming the file and the reason
+csim_status csim_file_open(const char *path, csim_log *log, int *fd, uint64_t *size);
+
 // ------------------------------------------------------------------------------------------ out
 
 /// A file being written. It appears under its name, complete, when committed: no reader, crash or

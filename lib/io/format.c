@@ -3,7 +3,6 @@
 
 #include "base/number.h"
 
-#include <math.h>
 #include <stdint.h>
 #include <string.h>
 

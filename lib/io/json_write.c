@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void append(csim_json_out *out, const char *bytes, size_t n) {
@@ -87,8 +88,15 @@ void csim_json_close(csim_json_out *out, char bracket) {
   out->filled = 1;
 }
 
-void csim_json_end(csim_json_out *out) {
+char *csim_json_take(csim_json_out *out) {
+  if (!out->failed) return out->text;
+  free(out->text);
+  return NULL;
+}
+
+char *csim_json_end(csim_json_out *out) {
   append(out, "\n", 1);
+  return csim_json_take(out);
 }
 
 int csim_print_shortest(double value, char *text) {
@@ -119,6 +127,12 @@ void csim_json_integer(csim_json_out *out, const char *key, long long value) {
 void csim_json_text(csim_json_out *out, const char *key, const char *text) {
   begin_value(out, key);
   append_quoted(out, text);
+}
+
+void csim_json_hash(csim_json_out *out, const char *key, uint64_t hash) {
+  char text[17];
+  snprintf(text, sizeof text, "%016llx", (unsigned long long)hash);
+  csim_json_text(out, key, text);
 }
 
 void csim_json_bool(csim_json_out *out, const char *key, int value) {

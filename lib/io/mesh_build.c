@@ -31,7 +31,7 @@ csim_status csim_mesh_build_fail(csim_mesh_build *b, int64_t place, const char *
 
 static void out_of_memory(csim_mesh_build *b) {
   if (b->status) return;
-  csim_say(b->log, CSIM_ERROR, (csim_place){.file = b->path}, "out of memory for the mesh");
+  csim_say(b->log, CSIM_ERROR, csim_in_file(b->path), "out of memory for the mesh");
   b->status = CSIM_MEMORY;
 }
 
@@ -334,7 +334,7 @@ csim_status csim_mesh_build_finish(csim_mesh_build *b, csim_mesh *mesh) {
   free(b->tags.tag);
   free(b->tags.slot);
   csim_arena_free(&b->arena);
-  if (!b->status) b->status = csim_mesh_triangulate(mesh, (csim_place){.file = b->path}, b->log);
+  if (!b->status) b->status = csim_mesh_triangulate(mesh, csim_in_file(b->path), b->log);
   if (b->status) csim_mesh_free(mesh);
   return b->status;
 }

@@ -52,8 +52,7 @@ csim_status csim_mesh_parse(const char *path, const char *data, size_t size, csi
   const char *obstacle = find_obstacle(path, data, size);
   // a binary STL may begin with any bytes
   int stl = has_extension(path, ".stl"), binary_stl = csim_stl_is_binary(data, size);
-  if (obstacle && !(stl && binary_stl))
-    return csim_refuse(log, (csim_place){.file = path}, "%s", obstacle);
+  if (obstacle && !(stl && binary_stl)) return csim_refuse(log, csim_in_file(path), "%s", obstacle);
   if (begins(data, size, "ply\n") || begins(data, size, "ply\r") || has_extension(path, ".ply"))
     return csim_ply_read(path, data, size, log, mesh);
   if (has_extension(path, ".off") || (csim_off_begins(data, size) && !has_extension(path, ".obj")))

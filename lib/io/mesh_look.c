@@ -2,7 +2,6 @@
 #include "io/mesh_build.h"
 
 #include <math.h>
-#include <string.h>
 
 // The normal of each corner as the file has them: of its own (OBJ), or that of its vertex (PLY).
 // @param[out] given  the normals; NULL: none

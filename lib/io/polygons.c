@@ -5,7 +5,6 @@
 #include "mesh/triangulate.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /// `seen` comes first, so that the caller's pointer is the owner's too.
 typedef struct owner {

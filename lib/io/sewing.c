@@ -525,7 +525,7 @@ csim_status csim_sewing_read(const char *path, double resolution, csim_log *log,
     finish_mesh(&s, mesh);
   if (s.status) csim_mesh_free(mesh);
   if (s.status == CSIM_MEMORY)
-    csim_say(log, CSIM_ERROR, (csim_place){.file = path}, "out of memory for this pattern");
+    csim_say(log, CSIM_ERROR, csim_in_file(path), "out of memory for this pattern");
   csim_json_free(&s.json);
   cJSON_Delete(tree);
   csim_arena_free(&s.arena);

@@ -124,7 +124,7 @@ csim_status csim_stl_read(const char *path, const char *data, size_t size, csim_
     csim_mesh_build_fail(&b, 0, "is too short for an STL file");
   int dropped = csim_mesh_build_weld(&b);
   if (dropped)
-    csim_say(log, CSIM_WARNING, (csim_place){.file = path},
+    csim_say(log, CSIM_WARNING, csim_in_file(path),
              "dropped %d facet%s with two corners at the same place", dropped,
              dropped == 1 ? "" : "s");
   return csim_mesh_build_finish(&b, mesh);

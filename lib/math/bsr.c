@@ -4,7 +4,6 @@
 #include "base/sort.h"
 
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { ROW_GRAIN = 512 };

@@ -4,8 +4,6 @@
 
 #include "math/vec3.h"
 
-#include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <suitesparse/amd.h>
 
@@ -75,22 +73,6 @@ int csim_cholesky_analyze(csim_arena *arena, const csim_pattern *pattern, int si
   return arena->failed ? -1 : 0;
 }
 
-// x -= a b^T for 3 x 3 blocks
-static inline void subtract_outer3(const double *a, const double *b, double *x) {
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++)
-      x[3 * i + j] -=
-          a[3 * i] * b[3 * j] + a[3 * i + 1] * b[3 * j + 1] + a[3 * i + 2] * b[3 * j + 2];
-}
-
-// l = x d^T for 3 x 3 blocks
-static inline void times_transposed3(const double *x, const double *d, double *l) {
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++)
-      l[3 * i + j] =
-          x[3 * i] * d[3 * j] + x[3 * i + 1] * d[3 * j + 1] + x[3 * i + 2] * d[3 * j + 2];
-}
-
 // Row k of L: solve L(0..k, 0..k) l = A(0..k, k), column by column of L. The work blocks hold the
 // transposed problem: work[i] becomes L_ki. `size` is a constant at each call, so loops unroll.
 static inline __attribute__((always_inline)) int factor_row(csim_cholesky *F, const double *val,
@@ -112,7 +94,7 @@ static inline __attribute__((always_inline)) int factor_row(csim_cholesky *F, co
     if (size == 1)
       l[0] = x[0] * d[0];
     else
-      times_transposed3(x, d, l);
+      csim_mat3_mul_transposed(x, d, l);
     memset(x, 0, (size_t)sq * sizeof(double));
     for (ptrdiff_t q = F->start[j]; q < F->fill[j]; q++) {
       double *xi = F->work + (ptrdiff_t)sq * F->row[q];
@@ -120,12 +102,12 @@ static inline __attribute__((always_inline)) int factor_row(csim_cholesky *F, co
       if (size == 1)
         xi[0] -= l[0] * lij[0];
       else
-        subtract_outer3(l, lij, xi);
+        csim_mat3_sub_transposed(l, lij, xi);
     }
     if (size == 1)
       pivot[0] -= l[0] * l[0];
     else
-      subtract_outer3(l, l, pivot);
+      csim_mat3_sub_transposed(l, l, pivot);
     ptrdiff_t at = F->fill[j]++;
     F->row[at] = k;
     memcpy(F->val + sq * at, l, (size_t)sq * sizeof(double));

@@ -113,26 +113,7 @@ static void run_reduce(void *context, int first, int last, double *sum) {
   sum[0] = reduce_rows_kernel[job->P->isa](job, first, last, sum + 1);
 }
 
-// ------------------------------------------------------------------------ incomplete Cholesky
-// IC(0)
-
-// out -= a b^T
-static void subtract_outer(const double *a, const double *b, double *out) {
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++)
-      out[3 * i + j] -=
-          a[3 * i] * b[3 * j] + a[3 * i + 1] * b[3 * j + 1] + a[3 * i + 2] * b[3 * j + 2];
-}
-
-// out = a b^T
-static void times_transposed(const double *a, const double *b, double *out) {
-  double c[9];
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++)
-      c[3 * i + j] =
-          a[3 * i] * b[3 * j] + a[3 * i + 1] * b[3 * j + 1] + a[3 * i + 2] * b[3 * j + 2];
-  memcpy(out, c, sizeof c);
-}
+// -------------------------------------------------------------------- incomplete Cholesky, IC(0)
 
 // Row i of L from rows above: L_ij = (A_ij - sum_k L_ik L_jk^T) L_jj^-T over the k both rows have.
 // Returns 0 when the pivot is not positive definite.
@@ -148,14 +129,14 @@ static int factor_row(const csim_bsr *A, double shift, int i, csim_precond *P) {
     memcpy(l, A->val + csim_row(9, b), 9 * sizeof *l);
     for (int c = first, d = p->start[j]; c < b && d < p->diag[j];) {
       if (p->col[c] == p->col[d])
-        subtract_outer(P->val + csim_row(9, c++), P->val + csim_row(9, d++), l);
+        csim_mat3_sub_transposed(P->val + csim_row(9, c++), P->val + csim_row(9, d++), l);
       else if (p->col[c] < p->col[d])
         c++;
       else
         d++;
     }
-    times_transposed(l, P->diag + csim_row(9, j), l);
-    subtract_outer(l, l, pivot);
+    csim_mat3_mul_transposed(l, P->diag + csim_row(9, j), l);
+    csim_mat3_sub_transposed(l, l, pivot);
   }
   if (!csim_mat3_cholesky(pivot, L)) return 0;
   return csim_mat3_inverse(L, P->diag + csim_row(9, i)) > 0;

@@ -6,8 +6,8 @@
 void csim_bounds(int n, const double *x, double lo[3], double hi[3]) {
   for (int c = 0; c < 3; c++) lo[c] = hi[c] = x[c];
   for (ptrdiff_t k = 3; k < csim_xyz(n); k++) {
-    lo[k % 3] = csim_min(lo[k % 3], x[k]);
-    hi[k % 3] = csim_max(hi[k % 3], x[k]);
+    if (x[k] < lo[k % 3]) lo[k % 3] = x[k];
+    if (x[k] > hi[k % 3]) hi[k % 3] = x[k];
   }
 }
 

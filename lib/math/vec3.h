@@ -81,6 +81,19 @@ static inline void csim_mat3_add_outer(double s, const double *a, const double *
     for (int j = 0; j < 3; j++) out[3 * i + j] += s * a[i] * b[j];
 }
 
+/// out = A B^T; out may be A.
+static inline void csim_mat3_mul_transposed(const double *A, const double *B, double *out) {
+  for (int i = 0; i < 3; i++) {
+    const double row[3] = {A[3 * i], A[3 * i + 1], A[3 * i + 2]};
+    for (int j = 0; j < 3; j++) out[3 * i + j] = csim_dot(row, B + csim_xyz(j));
+  }
+}
+/// out -= A B^T
+static inline void csim_mat3_sub_transposed(const double *A, const double *B, double *out) {
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) out[3 * i + j] -= csim_dot(A + csim_xyz(i), B + csim_xyz(j));
+}
+
 /// Inverse of a 3 x 3 matrix by cofactors. Returns the determinant; out is untouched when it is 0
 /// or not finite.
 double csim_mat3_inverse(const double *A, double *out);

@@ -6,7 +6,6 @@
 #include "base/sort.h"
 #include "math/predicates.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>

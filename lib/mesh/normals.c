@@ -3,7 +3,6 @@
 
 #include "math/vec3.h"
 
-#include <math.h>
 #include <string.h>
 
 static int are_equal(const double *value, int a, int b) {

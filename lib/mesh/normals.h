@@ -9,8 +9,6 @@
 
 #include "base/arena.h"
 
-#include <stddef.h>
-
 typedef struct csim_normals {
   int n; ///< 0: none
   int ncorner;

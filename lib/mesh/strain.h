@@ -4,8 +4,6 @@
 
 #include "base/arena.h"
 
-#include <stddef.h>
-
 /// The rest shape of triangles.
 typedef struct csim_rest_metric {
   int nvert, ntri;

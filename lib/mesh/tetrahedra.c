@@ -17,14 +17,8 @@ typedef struct face {
 } face;
 
 static face make_face(int a, int b, int c) {
-  face f = {{a, b, c}, 1};
-  for (int pass = 0; pass < 3; pass++) { // 0-1, 1-2, 0-1
-    int *v = f.v + pass % 2, low = v[0];
-    if (v[0] <= v[1]) continue;
-    v[0] = v[1];
-    v[1] = low;
-    f.side = -f.side;
-  }
+  face f = {.v = {a, b, c}};
+  f.side = csim_sort_three(f.v);
   return f;
 }
 

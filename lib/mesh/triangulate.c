@@ -5,7 +5,6 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 // A polygon seen on a plane, and what is left of it while ears are cut.
 typedef struct polygon {

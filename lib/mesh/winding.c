@@ -4,8 +4,6 @@
 #include "base/dmath.h"
 #include "math/vec3.h"
 
-#include <stddef.h>
-
 double csim_winding_number(int ntri, const int *tri, const double *x, const double p[3]) {
   const double four_pi = 12.566370614359172;
   double sum = 0;

@@ -47,7 +47,7 @@ static void share_areas(int ntri, fans *f) {
   for (int t = 0; t < ntri; t++) {
     const double *x = f->flat + csim_row(6, t);
     const int *v = f->tri + csim_xyz(t);
-    double A = csim_fabric_area(x), L[3], cot[3];
+    double A = csim_flat_area(x), L[3], cot[3];
     if (!(A > 0)) continue;
     int obtuse = -1;
     for (int k = 0; k < 3; k++)
@@ -167,7 +167,7 @@ static void add_behind(const fans *f, int t, int a, int b, const double P[2], co
   double ab2 = distance2(fa, fb), dx = Q[0] - P[0], dy = Q[1] - P[1];
   if (!(ab2 > 0)) return;
   double along = (ab2 + distance2(fa, fd) - distance2(fb, fd)) / (2 * ab2); // in units of ab
-  double off = 2 * csim_fabric_area(f->flat + csim_row(6, u)) / ab2;
+  double off = 2 * csim_flat_area(f->flat + csim_row(6, u)) / ab2;
   double side = P[0] * dy - P[1] * dx > 0 ? 1 : -1; // away from the centre
   add_neighbour(d, P[0] + along * dx + side * off * dy, P[1] + along * dy - side * off * dx, p);
 }

@@ -1,8 +1,6 @@
 // model/curve.c: see curve.h.
 #include "model/curve.h"
 
-#include <string.h>
-
 void csim_curve_at(const csim_curve *curve, int count, const double *constant, double time,
                    double *value) {
   int n = curve->nkey, next = 0;

@@ -114,13 +114,30 @@ int csim_energy_bind(csim_arena *arena, const csim_pattern *pattern, csim_energy
   return 0;
 }
 
-// One colour's elements at a time, in chunks.
+typedef struct color_job {
+  csim_range_fn *fn;
+  void *context;
+  int first; // element of the colour
+} color_job;
+
+static void run_color(void *context, int first, int last) {
+  const color_job *job = context;
+  job->fn(job->context, job->first + first, job->first + last);
+}
+
+void csim_energy_for(csim_pool *pool, const csim_energy *energy, int grain, csim_range_fn *fn,
+                     void *context) {
+  for (int c = 0; c < energy->ncolor; c++) {
+    color_job job = {fn, context, energy->color[c]};
+    csim_pool_for(pool, energy->color[c + 1] - job.first, grain, run_color, &job);
+  }
+}
+
 typedef struct energy_job {
   const csim_energy *energy;
   const csim_point *at;
   csim_psd psd;
   double *out;
-  int offset;
   double h;
 } energy_job;
 
@@ -131,20 +148,17 @@ static double run_value(void *context, int first, int last) {
 
 static void run_gradient(void *context, int first, int last) {
   const energy_job *job = context;
-  job->energy->kind->gradient(job->energy, job->at, job->offset + first, job->offset + last,
-                              job->out);
+  job->energy->kind->gradient(job->energy, job->at, first, last, job->out);
 }
 
 static void run_hessian(void *context, int first, int last) {
   const energy_job *job = context;
-  job->energy->kind->hessian(job->energy, job->at, job->psd, job->offset + first,
-                             job->offset + last, job->out);
+  job->energy->kind->hessian(job->energy, job->at, job->psd, first, last, job->out);
 }
 
 static void run_laplacian(void *context, int first, int last) {
   const energy_job *job = context;
-  job->energy->kind->laplacian(job->energy, job->at, job->offset + first, job->offset + last,
-                               job->out);
+  job->energy->kind->laplacian(job->energy, job->at, first, last, job->out);
 }
 
 static void run_yield(void *context, int first, int last) {
@@ -153,11 +167,7 @@ static void run_yield(void *context, int first, int last) {
 }
 
 static void for_each_color(csim_pool *pool, energy_job *job, csim_range_fn *fn) {
-  const csim_energy *energy = job->energy;
-  for (int c = 0; c < energy->ncolor; c++) {
-    job->offset = energy->color[c];
-    csim_pool_for(pool, energy->color[c + 1] - energy->color[c], ELEMENT_GRAIN, fn, job);
-  }
+  csim_energy_for(pool, job->energy, ELEMENT_GRAIN, fn, job);
 }
 
 double csim_energy_value(csim_pool *pool, const csim_energy *energy, const csim_point *at) {

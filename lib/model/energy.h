@@ -89,6 +89,8 @@ typedef struct csim_energy_kind {
   /// approximates the Hessian from above. Rows sum to zero, except those of anchors.
   void (*laplacian)(const csim_energy *energy, const csim_point *at, int first, int last,
                     double *val);
+  /// For csim_membrane_laplacian: stiffness k [N/m] along warp and weft that is never exceeded.
+  void (*stiffest)(const double *param, double k[2]);
   int bounded; ///< 1: W (x) I3 - Hessian is positive semidefinite everywhere, so that a step by W
                ///< never overshoots
   /// Adds half of every element's stiffness [N/m] at its vertices to elastic (nvert), from which
@@ -159,6 +161,10 @@ static inline const double *csim_energy_plastic(const csim_energy *energy, const
 
 /// Finds the block of every pair of nodes. All pairs must be in the pattern.
 int csim_energy_bind(csim_arena *arena, const csim_pattern *pattern, csim_energy *energy);
+
+/// Calls fn for ranges of elements, on all threads: one colour after another, in chunks of `grain`.
+void csim_energy_for(csim_pool *pool, const csim_energy *energy, int grain, csim_range_fn *fn,
+                     void *context);
 
 /// Value [J], gradient [N] (nvert x 3), Hessian [N/m] (nblock x 9) and laplacian (nblock) of an
 /// energy over all its elements, on all threads, with the same bits for any number of them. The
@@ -234,6 +240,12 @@ extern const csim_energy_kind csim_ductile_woven_kind, csim_ductile_orthotropic_
 /// Membrane of a triangle whose stiffness grows with strain and turns with its angle, see
 /// measured.c. Parameters by csim_measured_param.
 extern const csim_energy_kind csim_measured_kind;
+
+/// `laplacian` and `elastic` of all membranes, whose parameters begin with those of
+/// csim_membrane_param.
+void csim_membrane_laplacian(const csim_energy *energy, const csim_point *at, int first, int last,
+                             double *val);
+void csim_membrane_elastic(const csim_energy *energy, double *elastic);
 
 /// Two vertices: E = w/2 |x_a - x_b|^2. Parameter w [N/m], of either sign: see pairs.c.
 extern const csim_energy_kind csim_curvature_kind;

@@ -36,11 +36,6 @@ void csim_fabric_lay(int ntri, const int *tri, const double *X, const double axe
   }
 }
 
-double csim_fabric_area(const double flat[6]) {
-  return 0.5 * fabs((flat[2] - flat[0]) * (flat[5] - flat[1]) -
-                    (flat[3] - flat[1]) * (flat[4] - flat[0]));
-}
-
 // Texture coordinate at the corner of a face that is vertex v; -1: none.
 static int uv_of(const csim_mesh *mesh, int face, int v) {
   for (int k = mesh->face_start[face]; k < mesh->face_start[face + 1]; k++)
@@ -61,7 +56,7 @@ int csim_fabric_uv(const csim_mesh *mesh, double *uv) {
       if (found) memcpy(at + 2 * k, mesh->uv + csim_row(2, i), 2 * sizeof *at);
     }
     for (int k = 0; k < 6; k++) size += (at[k] - at[k % 2]) * (at[k] - at[k % 2]);
-    if (found && csim_fabric_area(at) > 1e-9 * size) continue;
+    if (found && csim_flat_area(at) > 1e-9 * size) continue;
     memset(at, 0, 6 * sizeof *at);
     missing++;
   }

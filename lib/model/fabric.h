@@ -26,9 +26,6 @@ void csim_fabric_align(int ntri, const double *uv, double *flat);
 /// Turns every triangle's warp by an angle [rad], from warp towards weft.
 void csim_fabric_turn(int ntri, const double *angle, double *flat);
 
-/// Area of a triangle of flat [m^2].
-double csim_fabric_area(const double flat[6]);
-
 /// A membrane on each triangle, of kind woven or orthotropic, or of the ductile ones.
 /// @param tri     (ntri x 3)
 /// @param moduli  (ntri)

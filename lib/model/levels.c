@@ -5,8 +5,6 @@
 #include "math/vec3.h"
 #include "mesh/topology.h"
 
-#include <string.h>
-
 // Share of stiffness of the finest level; coarser levels divide the rest evenly. A smaller share
 // locks even less, but lets the cloth stretch between seeds: docs/methods.md, Locking.
 static const double FINE_SHARE = 0.1;

@@ -312,33 +312,12 @@ static void measured_couple(const csim_energy *energy, const csim_point *at, csi
   }
 }
 
-// Weights (3 x 3) of the largest stiffness in the table, by row sums.
-static void weigh(const double *p, double W[9]) {
-  double bu[3] = {-p[BU1] - p[BU2], p[BU1], p[BU2]}, bv[3] = {-p[BV1] - p[BV2], p[BV1], p[BV2]};
-  double ku = 0, kv = 0;
+// The largest in the table, by row sums.
+static void measured_stiffest(const double *p, double k[2]) {
+  k[0] = k[1] = 0;
   for (const double *c = p + LOW; c < p + NPARAM; c += 4) {
-    ku = csim_max(ku, csim_max(c[0] + c[1], 2 * c[3]));
-    kv = csim_max(kv, csim_max(c[2] + c[1], 2 * c[3]));
-  }
-  for (int m = 0; m < 3; m++)
-    for (int n = 0; n < 3; n++) W[3 * m + n] = p[AREA] * (ku * bu[m] * bu[n] + kv * bv[m] * bv[n]);
-}
-
-static void measured_laplacian(const csim_energy *energy, const csim_point *at, int first, int last,
-                               double *val) {
-  for (int n = first; n < last; n++) {
-    double W[9], f = 1;
-    weigh(csim_energy_param(energy, n), W);
-    if (at && at->damping) f += at->damping[at->body_of[energy->node[csim_xyz(n)]]] / at->h;
-    for (int k = 0; k < 9; k++) val[energy->slot[csim_row(9, n) + k]] += f * W[k];
-  }
-}
-
-static void measured_elastic(const csim_energy *energy, double *elastic) {
-  for (int e = 0; e < energy->nelem; e++) {
-    double W[9];
-    weigh(csim_energy_param(energy, e), W);
-    for (int n = 0; n < 3; n++) elastic[energy->node[csim_xyz(e) + n]] += 0.5 * W[4 * n];
+    k[0] = csim_max(k[0], csim_max(c[0] + c[1], 2 * c[3]));
+    k[1] = csim_max(k[1], csim_max(c[2] + c[1], 2 * c[3]));
   }
 }
 
@@ -373,8 +352,9 @@ const csim_energy_kind csim_measured_kind = {
     .gradient = measured_gradient,
     .hessian = measured_hessian,
     .couple = measured_couple,
-    .laplacian = measured_laplacian,
-    .elastic = measured_elastic,
+    .stiffest = measured_stiffest,
+    .laplacian = csim_membrane_laplacian,
+    .elastic = csim_membrane_elastic,
     .constraint = measured_constraint,
     .strain = measured_strain,
 };

@@ -464,29 +464,37 @@ static void membrane_couple(const csim_energy *energy, const csim_point *at, csi
   couplings_kernel[energy->isa](energy, at, psd, first, last, entry, near);
 }
 
-// Weights (3 x 3) of A (ku |f_u|^2 + kv |f_v|^2)/2. ku and kv bound the material's stiffness on f_u
-// and f_v in any direction, by row sums (Gershgorin).
-static void weigh(const double *p, double W[9]) {
-  double bu[3] = {-p[BU1] - p[BU2], p[BU1], p[BU2]}, bv[3] = {-p[BV1] - p[BV2], p[BV1], p[BV2]};
-  double ku = csim_max(p[C11] + p[C12], 2 * p[C33]), kv = csim_max(p[C22] + p[C12], 2 * p[C33]);
-  for (int m = 0; m < 3; m++)
-    for (int n = 0; n < 3; n++) W[3 * m + n] = p[AREA] * (ku * bu[m] * bu[n] + kv * bv[m] * bv[n]);
+// By row sums (Gershgorin).
+static void membrane_stiffest(const double *p, double k[2]) {
+  k[0] = csim_max(p[C11] + p[C12], 2 * p[C33]);
+  k[1] = csim_max(p[C22] + p[C12], 2 * p[C33]);
 }
 
-static void membrane_laplacian(const csim_energy *energy, const csim_point *at, int first, int last,
-                               double *val) {
+// Weights (3 x 3) of A (ku |f_u|^2 + kv |f_v|^2)/2.
+static void weigh(const csim_energy *energy, int e, double W[9]) {
+  const double *p = csim_energy_param(energy, e);
+  double bu[3] = {-p[BU1] - p[BU2], p[BU1], p[BU2]}, bv[3] = {-p[BV1] - p[BV2], p[BV1], p[BV2]};
+  double k[2];
+  energy->kind->stiffest(p, k);
+  for (int m = 0; m < 3; m++)
+    for (int n = 0; n < 3; n++)
+      W[3 * m + n] = p[AREA] * (k[0] * bu[m] * bu[n] + k[1] * bv[m] * bv[n]);
+}
+
+void csim_membrane_laplacian(const csim_energy *energy, const csim_point *at, int first, int last,
+                             double *val) {
   for (int e = first; e < last; e++) {
     double W[9], f = 1;
-    weigh(csim_energy_param(energy, e), W);
+    weigh(energy, e, W);
     if (at && at->damping) f += at->damping[at->body_of[energy->node[csim_xyz(e)]]] / at->h;
     for (int k = 0; k < 9; k++) val[energy->slot[csim_row(9, e) + k]] += f * W[k];
   }
 }
 
-static void membrane_elastic(const csim_energy *energy, double *elastic) {
+void csim_membrane_elastic(const csim_energy *energy, double *elastic) {
   for (int e = 0; e < energy->nelem; e++) {
     double W[9];
-    weigh(csim_energy_param(energy, e), W);
+    weigh(energy, e, W);
     for (int n = 0; n < 3; n++) elastic[energy->node[csim_xyz(e) + n]] += 0.5 * W[4 * n];
   }
 }
@@ -573,8 +581,9 @@ static double membrane_strain(const csim_energy *energy, const csim_point *at, i
 #define MEMBRANE(of_name, numbers)                                                                 \
   .name = of_name, .role = CSIM_ROLE_MEMBRANE, .nnode = 3, .nparam = numbers,                      \
   .value = membrane_value, .gradient = membrane_gradient, .hessian = membrane_hessian,             \
-  .couple = membrane_couple, .laplacian = membrane_laplacian, .elastic = membrane_elastic,         \
-  .constraint = membrane_constraint, .max_step = membrane_max_step, .strain = membrane_strain
+  .couple = membrane_couple, .stiffest = membrane_stiffest, .laplacian = csim_membrane_laplacian,  \
+  .elastic = csim_membrane_elastic, .constraint = membrane_constraint,                             \
+  .max_step = membrane_max_step, .strain = membrane_strain
 
 const csim_energy_kind csim_woven_kind = {MEMBRANE("woven", NPARAM)};
 const csim_energy_kind csim_orthotropic_kind = {MEMBRANE("orthotropic", NPARAM)};

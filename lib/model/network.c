@@ -82,8 +82,9 @@ static double edge_length(const csim_topology *topology, const csim_part *part, 
   return n ? sum / n : 0;
 }
 
-static double flat_area(const double *f) {
-  return 0.5 * fabs((f[2] - f[0]) * (f[5] - f[1]) - (f[3] - f[1]) * (f[4] - f[0]));
+double csim_flat_area(const double flat[6]) {
+  return 0.5 * fabs((flat[2] - flat[0]) * (flat[5] - flat[1]) -
+                    (flat[3] - flat[1]) * (flat[4] - flat[0]));
 }
 
 static double area_of(const csim_part *part, const int *tri) {
@@ -101,7 +102,7 @@ void csim_part_areas(const csim_part *part, int nvert, int ntri, const int *tri,
   memset(area, 0, (size_t)nvert * sizeof *area);
   for (int t = 0; t < ntri; t++) {
     const int *v = tri + csim_xyz(t);
-    double A = part->X ? area_of(part, v) : flat_area(part->flat + csim_row(6, t));
+    double A = part->X ? area_of(part, v) : csim_flat_area(part->flat + csim_row(6, t));
     for (int k = 0; k < 3; k++) area[v[k]] += (factor ? factor[t] : 1) * A / 3;
   }
 }
@@ -134,7 +135,7 @@ int csim_network_mesh(const csim_topology *topology, const csim_part *part, doub
       int t = topology->edge_tri[2 * e + side], opposite = topology->edge_opp[2 * e + side];
       if (t >= 0)
         area += part->X ? area_of(part, (int[]){a, b, opposite})
-                        : flat_area(part->flat + csim_row(6, t));
+                        : csim_flat_area(part->flat + csim_row(6, t));
     }
     int ok = L > 1e-9 * mean;
     flat += !ok;

@@ -23,6 +23,9 @@ typedef struct csim_elements {
 void csim_elements_add(csim_elements *elements, const int *node, const double *param);
 void csim_elements_free(csim_elements *elements);
 
+/// Area [m^2] of a triangle, the corners of which are in the plane.
+double csim_flat_area(const double flat[6]);
+
 /// A part of the model and its rest shape: X (.. x 3) are rest positions, and vertex i of the part
 /// is vertex vert0 + i of the model. A flat pattern has rest positions for each triangle by itself
 /// instead.

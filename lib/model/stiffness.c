@@ -195,7 +195,6 @@ void csim_stiffness_free(csim_stiffness *K) {
 typedef struct update_job {
   const csim_energy *membrane;
   const int *entry;
-  int offset;
   const csim_point *at;
   csim_psd psd;
   const double *inertia;
@@ -296,8 +295,8 @@ static void update_edges(void *context, int first, int last) {
 // Triangles of one colour share no vertex, and so no edge.
 static void add_membrane(void *context, int first, int last) {
   const update_job *job = context;
-  job->membrane->kind->couple(job->membrane, job->at, job->psd, job->offset + first,
-                              job->offset + last, job->entry, job->K->A.near);
+  job->membrane->kind->couple(job->membrane, job->at, job->psd, first, last, job->entry,
+                              job->K->A.near);
 }
 
 // Updates soft pins whose stiffness changes.
@@ -321,9 +320,6 @@ void csim_stiffness_update(csim_pool *pool, const csim_point *at, csim_psd psd,
   for (int m = 0; m < K->nmembrane; m++) {
     job.membrane = K->membrane[m];
     job.entry = K->entry[m];
-    for (int c = 0; c < job.membrane->ncolor; c++) {
-      job.offset = job.membrane->color[c];
-      csim_pool_for(pool, job.membrane->color[c + 1] - job.offset, EDGE_GRAIN, add_membrane, &job);
-    }
+    csim_energy_for(pool, job.membrane, EDGE_GRAIN, add_membrane, &job);
   }
 }

@@ -15,7 +15,6 @@
 #include "math/vec3.h"
 #include "scene/compile.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 // In heights of the body: cross-sections of an arm are less than THICK high, and it is at least

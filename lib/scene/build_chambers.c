@@ -8,7 +8,6 @@
 #include "scene/compile.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /// An edge of one triangle, between vertices that seams may have joined.
 typedef struct rim_edge {

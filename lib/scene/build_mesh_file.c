@@ -161,7 +161,7 @@ csim_status csim_read_mesh(const csim_scene *scene, const csim_mesh_source *sour
   *mesh = (csim_mesh){0};
   if (csim_sequence_is_archive(source->file)) return read_archive(scene, source, log, mesh);
   if (source->object || source->frame >= -CSIM_FRAME_LIMIT)
-    return csim_refuse(log, (csim_place){.file = source->file},
+    return csim_refuse(log, csim_in_file(source->file),
                        "is one mesh: \"object\" and \"frame\" are for Alembic files and caches");
   csim_status status = csim_mesh_read(source->file, log, mesh);
   if (!status) csim_mesh_to_scene(scene, source, NULL, mesh->nvert, mesh->vert);

@@ -15,7 +15,6 @@
 #include "mesh/tag.h"
 #include "scene/compile.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_PAIRS = 1 << 16, MOST_PASSES = 100 };

@@ -3,8 +3,6 @@
 #include "math/vec3.h"
 #include "scene/compile.h"
 
-#include <stdio.h>
-
 // Diagonal [m] of the bounding box of n points.
 static double size_of(int n, const double *x) {
   double lo[3], hi[3];
@@ -72,7 +70,7 @@ csim_status csim_build_renders(const csim_scene *scene, const csim_world *world,
     body++;
   }
   if (status == CSIM_MEMORY)
-    csim_say(log, CSIM_ERROR, (csim_place){.file = scene->file}, "out of memory for render meshes");
+    csim_say(log, CSIM_ERROR, csim_in_file(scene->file), "out of memory for render meshes");
   return status;
 }
 

@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /// A sequence while it is read.
 typedef struct source {
@@ -19,7 +18,7 @@ typedef struct source {
 } source;
 
 static csim_place place_of(const source *s) {
-  return (csim_place){.file = s->object->mesh.sequence};
+  return csim_in_file(s->object->mesh.sequence);
 }
 
 // Time [s] of frame f in the run when the sequence plays at `fps`.

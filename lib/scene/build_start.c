@@ -4,7 +4,6 @@
 
 #include "math/vec3.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -209,8 +209,7 @@ csim_status csim_compile(const csim_scene *scene, const char *tet_program, csim_
 done:
   build_free(&build);
   if (status == CSIM_MEMORY)
-    csim_say(log, CSIM_ERROR, (csim_place){.file = scene->file},
-             "out of memory for this scene's model");
+    csim_say(log, CSIM_ERROR, csim_in_file(scene->file), "out of memory for this scene's model");
   return status;
 }
 

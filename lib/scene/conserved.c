@@ -1,4 +1,4 @@
-// scene/conserved.c: see kept.h.
+// scene/conserved.c: see conserved.h.
 //
 // Energy is kinetic, elastic and of gravity. That of contact is left out: a barrier holds little of
 // it in a frame and returns it. Energy can only be judged if nothing adds any: no wind, no moving
@@ -8,7 +8,6 @@
 
 #include "math/vec3.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 static int moves(const csim_collider *collider) {

@@ -1,7 +1,6 @@
 // scene/curve_keys.c: values that can be keyed over frames: a number or vector, or a list of keys.
 #include "scene/reader.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -35,11 +34,11 @@ static csim_table key_table(const csim_field *f, csim_field fields[KEY_FIELDS]) 
 
 static csim_curve *curve_of(const csim_field *f, const void *base) {
   const csim_keyed *keyed = f->detail;
-  return (csim_curve *)((char *)base + keyed->curve_offset);
+  return (csim_curve *)csim_member_const(base, keyed->curve_offset);
 }
 
 static double *value_of(const csim_field *f, const void *base) {
-  return (double *)((char *)base + f->offset);
+  return (double *)csim_member_const(base, f->offset);
 }
 
 static int is_key_list(const cJSON *item) {

@@ -83,7 +83,7 @@ void csim_exceptions_read(const csim_json *json, const cJSON *from, csim_run_tot
 void csim_exceptions_report(const csim_scene *scene, const csim_run_totals *total, csim_log *log) {
   for (int k = 0; k < total->nreleased; k++) {
     const csim_released *entry = &total->released[k];
-    csim_say(log, CSIM_INFO, (csim_place){.file = scene->file},
+    csim_say(log, CSIM_INFO, csim_in_file(scene->file),
              "colliders have released up to %d triangles of \"%s\" that had no room (\"contact\": "
              "{\"pinched\": \"ignore\"}): in %d frames from %d on, most in frame %d",
              entry->triangles, name_of(scene, entry), entry->frames, entry->first, entry->frame);

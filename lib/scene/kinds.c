@@ -14,21 +14,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static void *at(void *base, size_t offset) {
-  return (char *)base + offset;
-}
-static const void *at_const(const void *base, size_t offset) {
-  return (const char *)base + offset;
-}
-static int is_number(const cJSON *item) {
-  return (item->type & 0xFF) == cJSON_Number;
-}
-static int is_text(const cJSON *item) {
-  return (item->type & 0xFF) == cJSON_String;
-}
-static int is_list(const cJSON *item) {
-  return (item->type & 0xFF) == cJSON_Array;
-}
 static int count_of(const csim_field *f) {
   return f->count ? f->count : 1;
 }
@@ -81,7 +66,7 @@ static void schema_range(csim_json_out *out, const csim_field *f) {
 int csim_read_int(csim_reader *r, const csim_field *f, const cJSON *item, int *value) {
   double v = item->valuedouble;
   int fits = has_range(f) || fabs(v) <= INT_MAX; // without a range only some values are allowed
-  if (!is_number(item) || v != floor(v) || !fits) {
+  if (!cJSON_IsNumber(item) || v != floor(v) || !fits) {
     csim_complain_type(r, f, item);
     return 0;
   }
@@ -105,7 +90,7 @@ static int is_allowed(const csim_field *f, int value) {
 }
 
 static void read_integer(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {
-  int *to = at(base, f->offset), value[3] = {0};
+  int *to = csim_member(base, f->offset), value[3] = {0};
   if (count_of(f) == 1) {
     if (!csim_read_int(r, f, item, value)) return;
     if (is_allowed(f, value[0]))
@@ -114,7 +99,7 @@ static void read_integer(csim_reader *r, const csim_field *f, const cJSON *item,
       csim_complain_type(r, f, item);
     return;
   }
-  if (!is_list(item) || csim_count_items(item) != f->count) {
+  if (!cJSON_IsArray(item) || csim_count_items(item) != f->count) {
     csim_complain_type(r, f, item);
     return;
   }
@@ -128,12 +113,12 @@ static void read_integer(csim_reader *r, const csim_field *f, const cJSON *item,
 
 static void fall_back_integer(csim_reader *r, const csim_field *f, void *base) {
   (void)r;
-  int *to = at(base, f->offset);
+  int *to = csim_member(base, f->offset);
   for (int i = 0; f->fallback && i < count_of(f); i++) to[i] = atoi(f->fallback);
 }
 
 static void print_integer(csim_printer *p, const csim_field *f, const void *base) {
-  const int *from = at_const(base, f->offset);
+  const int *from = csim_member_const(base, f->offset);
   if (count_of(f) == 1) {
     csim_json_integer(&p->out, f->key, *from);
     return;
@@ -254,10 +239,10 @@ static int read_quantity(csim_reader *r, const csim_field *f, const cJSON *item,
 
 int csim_read_real(csim_reader *r, const csim_field *f, const cJSON *item, double *value) {
   double v = *value;
-  if (is_number(item)) {
+  if (cJSON_IsNumber(item)) {
     csim_unit unit = unit_of(f);
     v = scale_plain(r, &unit, item->valuedouble);
-  } else if (!is_text(item)) {
+  } else if (!cJSON_IsString(item)) {
     csim_complain_type(r, f, item);
     return 0;
   } else if (!read_quantity(r, f, item, &v)) {
@@ -268,7 +253,7 @@ int csim_read_real(csim_reader *r, const csim_field *f, const cJSON *item, doubl
     describe_range(f, v, range);
     csim_describe_item(item, found);
     // a number beyond double has been reported already, see csim_check_faults
-    if (!is_number(item) || isfinite(item->valuedouble))
+    if (!cJSON_IsNumber(item) || isfinite(item->valuedouble))
       csim_complain(r, item, "must be %s%s%s, found %s", range, f->unit && *f->unit ? " " : "",
                     f->unit ? f->unit : "", found);
     return 0;
@@ -278,15 +263,15 @@ int csim_read_real(csim_reader *r, const csim_field *f, const cJSON *item, doubl
 }
 
 static void read_real(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {
-  double *to = at(base, f->offset), value[3] = {0};
+  double *to = csim_member(base, f->offset), value[3] = {0};
   csim_field one = *f;
   one.count = 1;
   if (count_of(f) == 1) {
     csim_read_real(r, f, item, to);
-  } else if (!is_list(item) && (f->flags & CSIM_BROADCAST)) {
+  } else if (!cJSON_IsArray(item) && (f->flags & CSIM_BROADCAST)) {
     if (!csim_read_real(r, &one, item, value)) return;
     for (int i = 0; i < f->count; i++) to[i] = value[0];
-  } else if (!is_list(item) || csim_count_items(item) != f->count) {
+  } else if (!cJSON_IsArray(item) || csim_count_items(item) != f->count) {
     csim_complain_type(r, f, item);
   } else {
     int ok = 1, i = 0;
@@ -299,7 +284,7 @@ static void read_real(csim_reader *r, const csim_field *f, const cJSON *item, vo
 static void fall_back_real(csim_reader *r, const csim_field *f, void *base) {
   (void)r;
   if (!f->fallback) return;
-  double *to = at(base, f->offset), v = 0;
+  double *to = csim_member(base, f->offset), v = 0;
   csim_unit unit = unit_of(f);
   csim_read_number(f->fallback, f->fallback + strlen(f->fallback), &v);
   for (int i = 0; i < count_of(f); i++) to[i] = v * unit.times / unit.over;
@@ -330,7 +315,7 @@ static void print_value(csim_printer *p, const csim_field *f, const char *key, d
 }
 
 void csim_print_real(csim_printer *p, const csim_field *f, const void *base) {
-  const double *from = at_const(base, f->offset);
+  const double *from = csim_member_const(base, f->offset);
   if (count_of(f) == 1) {
     // a value outside its range means: not given
     if (in_range(f, *from)) print_value(p, f, f->key, *from);
@@ -394,18 +379,18 @@ const csim_kind csim_kind_real = {read_real, fall_back_real, csim_print_real,
 
 static void read_bool(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {
   if (cJSON_IsBool(item))
-    *(int *)at(base, f->offset) = cJSON_IsTrue(item);
+    *(int *)csim_member(base, f->offset) = cJSON_IsTrue(item);
   else
     csim_complain_type(r, f, item);
 }
 
 static void fall_back_bool(csim_reader *r, const csim_field *f, void *base) {
   (void)r;
-  if (f->fallback) *(int *)at(base, f->offset) = !strcmp(f->fallback, "true");
+  if (f->fallback) *(int *)csim_member(base, f->offset) = !strcmp(f->fallback, "true");
 }
 
 static void print_bool(csim_printer *p, const csim_field *f, const void *base) {
-  csim_json_bool(&p->out, f->key, *(const int *)at_const(base, f->offset));
+  csim_json_bool(&p->out, f->key, *(const int *)csim_member_const(base, f->offset));
 }
 
 const csim_kind csim_kind_bool = {read_bool, fall_back_bool, print_bool, .noun = "true or false",
@@ -414,11 +399,11 @@ const csim_kind csim_kind_bool = {read_bool, fall_back_bool, print_bool, .noun =
 // ----------------------------------------------------------------------------------------- texts
 
 static void store_text(csim_reader *r, const csim_field *f, void *base, const char *text) {
-  *(char **)at(base, f->offset) = csim_arena_copy(&r->scene->arena, text);
+  *(char **)csim_member(base, f->offset) = csim_arena_copy(&r->scene->arena, text);
 }
 
 static void read_text(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {
-  if (is_text(item))
+  if (cJSON_IsString(item))
     store_text(r, f, base, item->valuestring);
   else
     csim_complain_type(r, f, item);
@@ -429,7 +414,7 @@ static void fall_back_text(csim_reader *r, const csim_field *f, void *base) {
 }
 
 static void print_text(csim_printer *p, const csim_field *f, const void *base) {
-  const char *text = *(char *const *)at_const(base, f->offset);
+  const char *text = *(char *const *)csim_member_const(base, f->offset);
   if (text) csim_json_text(&p->out, f->key, text);
 }
 
@@ -440,7 +425,7 @@ enum { NAME_MOST = 100 };
 
 static void read_name(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {
   static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-";
-  const char *text = is_text(item) ? item->valuestring : "";
+  const char *text = cJSON_IsString(item) ? item->valuestring : "";
   size_t n = strlen(text);
   if (n == 0 || n > NAME_MOST || strspn(text, letters) != n || *text == '.' || *text == '-')
     csim_complain_type(r, f, item);
@@ -471,7 +456,7 @@ const csim_kind csim_kind_name = {read_name, fall_back_text, print_text, .descri
 static int find_choice(csim_reader *r, const csim_field *f, const cJSON *item) {
   const char *const *names = f->detail;
   char wanted[CSIM_DESCRIPTION];
-  if (!is_text(item)) {
+  if (!cJSON_IsString(item)) {
     csim_complain_type(r, f, item);
     return -1;
   }
@@ -485,19 +470,20 @@ static int find_choice(csim_reader *r, const csim_field *f, const cJSON *item) {
 
 static void read_choice(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {
   int i = find_choice(r, f, item);
-  if (i >= 0) *(int *)at(base, f->offset) = i + (int)f->least;
+  if (i >= 0) *(int *)csim_member(base, f->offset) = i + (int)f->least;
 }
 
 static void fall_back_choice(csim_reader *r, const csim_field *f, void *base) {
   (void)r;
   const char *const *names = f->detail;
   for (int i = 0; f->fallback && names[i]; i++)
-    if (!strcmp(names[i], f->fallback)) *(int *)at(base, f->offset) = i + (int)f->least;
+    if (!strcmp(names[i], f->fallback)) *(int *)csim_member(base, f->offset) = i + (int)f->least;
 }
 
 static void print_choice(csim_printer *p, const csim_field *f, const void *base) {
   const char *const *names = f->detail;
-  csim_json_text(&p->out, f->key, names[*(const int *)at_const(base, f->offset) - (int)f->least]);
+  csim_json_text(&p->out, f->key,
+                 names[*(const int *)csim_member_const(base, f->offset) - (int)f->least]);
 }
 
 void csim_describe_choice(const csim_field *f, char text[CSIM_DESCRIPTION]) {
@@ -515,16 +501,16 @@ const csim_kind csim_kind_choice = {read_choice, fall_back_choice, print_choice,
 
 static void read_word(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {
   int i = find_choice(r, f, item);
-  if (i >= 0) *(const char **)at(base, f->offset) = ((const char *const *)f->detail)[i];
+  if (i >= 0) *(const char **)csim_member(base, f->offset) = ((const char *const *)f->detail)[i];
 }
 
 static void fall_back_word(csim_reader *r, const csim_field *f, void *base) {
   (void)r;
-  *(const char **)at(base, f->offset) = f->fallback;
+  *(const char **)csim_member(base, f->offset) = f->fallback;
 }
 
 static void print_word(csim_printer *p, const csim_field *f, const void *base) {
-  const char *word = *(const char *const *)at_const(base, f->offset);
+  const char *word = *(const char *const *)csim_member_const(base, f->offset);
   if (word) csim_json_text(&p->out, f->key, word);
 }
 
@@ -535,7 +521,7 @@ const csim_kind csim_kind_word = {read_word, fall_back_word, print_word,
 
 // Stores the path; NULL after reporting an error.
 static const char *read_path(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {
-  if (!is_text(item) || !*item->valuestring) {
+  if (!cJSON_IsString(item) || !*item->valuestring) {
     csim_complain_type(r, f, item);
     return NULL;
   }
@@ -547,7 +533,7 @@ static const char *read_path(csim_reader *r, const csim_field *f, const cJSON *i
                    : csim_arena_print(&r->scene->arena, "%.*s/%s", (int)(slash - source->name),
                                       source->name, item->valuestring);
   if (!path || csim_inputs_add(r->scene, path)) return NULL;
-  return *(char **)at(base, f->offset) = path;
+  return *(char **)csim_member(base, f->offset) = path;
 }
 
 // What may have been meant by a path that names nothing: a file of the same folder.
@@ -576,7 +562,7 @@ static void read_file_name(csim_reader *r, const csim_field *f, const cJSON *ite
 }
 
 static void read_sequence(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {
-  if (is_text(item) && strchr(item->valuestring, '#'))
+  if (cJSON_IsString(item) && strchr(item->valuestring, '#'))
     read_path(r, f, item, base); // frames are searched for when it is opened
   else
     read_file_name(r, f, item, base);
@@ -584,7 +570,7 @@ static void read_sequence(csim_reader *r, const csim_field *f, const cJSON *item
 
 // The absolute path, so that the resolved scene may be kept anywhere; for a hash, only the name.
 static void print_file(csim_printer *p, const csim_field *f, const void *base) {
-  const char *path = *(char *const *)at_const(base, f->offset);
+  const char *path = *(char *const *)csim_member_const(base, f->offset);
   if (!path) return;
   const char *slash = strrchr(path, '/');
   if (p->hashing) {

@@ -33,11 +33,6 @@ typedef struct entry {
   const char *name; // ended by 0
 } entry;
 
-static csim_status fail(csim_log *log, const char *file, const char *what) {
-  return csim_fail(log, CSIM_IO, (csim_place){.file = file}, "cannot %s: %s", what,
-                   strerror(errno));
-}
-
 // Size and hash of a regular file. @return 0, or -1 with errno
 static int hash_file(const char *path, long long *size, uint64_t *hash) {
   unsigned char bytes[PIECE];
@@ -122,7 +117,7 @@ csim_status csim_ledger_open(const char *out, int keep, int after_frame, csim_lo
   l->length = 0;
   status = csim_file_commit(file, 0);
   if (!status && (l->fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW)) < 0)
-    status = fail(log, path, "open");
+    status = csim_fail_system(log, path, "open", errno);
 done:
   free(path);
   if (!status) return CSIM_OK;
@@ -135,7 +130,8 @@ csim_status csim_ledger_add(csim_ledger *l, int whole, int frame, const char *na
   entry e = {.whole = whole, .frame = frame, .name = name};
   char *path = csim_print("%s/%s", l->out, name);
   csim_status status = path ? CSIM_OK : csim_fail_memory(l->log, l->out);
-  if (!status && hash_file(path, &e.size, &e.hash)) status = fail(l->log, path, "read");
+  if (!status && hash_file(path, &e.size, &e.hash))
+    status = csim_fail_system(l->log, path, "read", errno);
   if (!status) status = append(l, &e);
   free(path);
   return status;
@@ -146,11 +142,12 @@ csim_status csim_ledger_write(csim_ledger *l, int sync) {
   while (l->length > 0) {
     ssize_t n = write(l->fd, at, (size_t)l->length);
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return fail(l->log, l->out, "write " CSIM_LEDGER_NAME);
+    if (n < 0) return csim_fail_system(l->log, l->out, "write " CSIM_LEDGER_NAME, errno);
     at += n;
     l->length -= n;
   }
-  return sync && fsync(l->fd) ? fail(l->log, l->out, "write " CSIM_LEDGER_NAME) : CSIM_OK;
+  return sync && fsync(l->fd) ? csim_fail_system(l->log, l->out, "write " CSIM_LEDGER_NAME, errno)
+                              : CSIM_OK;
 }
 
 void csim_ledger_free(csim_ledger *l) {
@@ -197,7 +194,7 @@ static csim_status verify_lines(const char *out, char *text, int first, int last
     int counts = !e.whole && is_obj(e.name) && e.frame >= first && e.frame <= last;
     if (counts) count[e.frame - first]++;
     if (what && r->damaged++ < MOST_TOLD)
-      csim_say(log, CSIM_WARNING, (csim_place){.file = path}, "%s since it was written", what);
+      csim_say(log, CSIM_WARNING, csim_in_file(path), "%s since it was written", what);
     if (what && counts && e.frame < r->first_frame) r->first_frame = e.frame;
     free(path);
   }
@@ -206,7 +203,7 @@ static csim_status verify_lines(const char *out, char *text, int first, int last
     if (count[f] < each && first + (int)f < r->first_frame) r->first_frame = first + (int)f;
   free(count);
   if (r->damaged > MOST_TOLD)
-    csim_say(log, CSIM_WARNING, (csim_place){.file = out}, "and so have %d more files",
+    csim_say(log, CSIM_WARNING, csim_in_file(out), "and so have %d more files",
              r->damaged - MOST_TOLD);
   return status;
 }

@@ -1,7 +1,6 @@
 // scene/link_keys.c: keys of "attachments" and "seams": pairs of vertices that are tied together.
 #include "scene/reader.h"
 
-#include <math.h>
 #include <string.h>
 
 #define AT(member) offsetof(csim_joint, member)

@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 // Writes a cell of a table: '|' would end it.
 static void write_cell(FILE *out, const char *text) {

@@ -5,7 +5,6 @@
 #include "model/energy.h"
 #include "scene/units.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define AT(member) offsetof(csim_material, member)

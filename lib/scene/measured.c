@@ -9,7 +9,6 @@
 #include "model/energy.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 // ------------------------------------------------------------------------------------------ ARCSim

@@ -1,7 +1,6 @@
 // scene/merge.c: see merge.h. "extends".
 #include "scene/merge.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -4,8 +4,6 @@
 #include "mesh/mesh.h"
 #include "scene/units.h"
 
-#include <stdio.h>
-
 #define AT(member) offsetof(csim_mesh_source, member)
 
 enum { MOST_CELLS = 65536 };

@@ -1,9 +1,6 @@
 // scene/motion_keys.c: keys of "motion": poses at times.
 #include "scene/reader.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #define AT(member) offsetof(csim_key, member)
 
 // ------------------------------------------------------------------------------------------ keys
@@ -12,7 +9,7 @@ static const csim_field plain_number = CSIM_KEY("frame", real, 0, NULL, .doc = N
 
 // A frame number, stored as the time [s] from the start frame.
 static void read_frame(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {
-  double frame = 0, *time = (double *)((char *)base + f->offset);
+  double frame = 0, *time = csim_member(base, f->offset);
   if (csim_read_real(r, &plain_number, item, &frame))
     *time = (frame - r->scene->frame_start) / r->scene->fps;
 }
@@ -90,7 +87,7 @@ static void check_times(csim_reader *r, const cJSON *keys, const csim_motion *mo
 
 // A list of keys, or an object with the list and more.
 static void read_motion(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {
-  csim_motion *motion = (csim_motion *)((char *)base + f->offset);
+  csim_motion *motion = csim_member(base, f->offset);
   if (cJSON_IsArray(item)) {
     csim_kind_list.read(r, &motion_fields[0], item, motion);
     check_times(r, item, motion);
@@ -103,7 +100,7 @@ static void read_motion(csim_reader *r, const csim_field *f, const cJSON *item, 
 }
 
 static void print_motion(csim_printer *p, const csim_field *f, const void *base) {
-  const csim_motion *motion = (const csim_motion *)((const char *)base + f->offset);
+  const csim_motion *motion = csim_member_const(base, f->offset);
   if (!motion->nkey) return;
   csim_json_open(&p->out, f->key, '{');
   csim_print_table(p, &csim_motion_table, motion);

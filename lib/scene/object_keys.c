@@ -3,7 +3,6 @@
 #include "scene/reader.h"
 #include "solver/method.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define AT(member) offsetof(csim_object, member)

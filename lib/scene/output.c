@@ -16,11 +16,9 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { MIN_DIGITS = 4 };
@@ -112,15 +110,12 @@ static file_kind classify(const csim_scene *scene, const char *file, long long *
 
 static csim_status remove_file(const char *out, int folder, const char *name, csim_log *log) {
   if (!unlinkat(folder, name, 0) || errno == ENOENT) return CSIM_OK;
-  return csim_fail(log, CSIM_IO, (csim_place){.file = out}, "cannot remove %s: %s", name,
-                   strerror(errno));
+  return csim_fail(log, CSIM_IO, csim_in_file(out), "cannot remove %s: %s", name, strerror(errno));
 }
 
 static DIR *open_directory(const char *out, csim_log *log) {
   DIR *dir = opendir(out);
-  if (!dir)
-    csim_say(log, CSIM_ERROR, (csim_place){.file = out}, "cannot read this directory: %s",
-             strerror(errno));
+  if (!dir) csim_fail_system(log, out, "read this directory", errno);
   return dir;
 }
 
@@ -141,12 +136,10 @@ csim_status csim_output_enter(const char *out, csim_log *log, int *folder) {
   *folder = open(out, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (*folder < 0) {
     if (errno == ENOENT) return CSIM_OK;
-    return csim_fail(log, CSIM_IO, (csim_place){.file = out}, "cannot open this directory: %s",
-                     strerror(errno));
+    return csim_fail_system(log, out, "open this directory", errno);
   }
   if (!csim_lock(*folder)) return CSIM_OK;
-  csim_say(log, CSIM_ERROR, (csim_place){.file = out},
-           "another clothsim is writing into this directory");
+  csim_say(log, CSIM_ERROR, csim_in_file(out), "another clothsim is writing into this directory");
   close(*folder);
   *folder = -1;
   return CSIM_IO;
@@ -157,7 +150,7 @@ static csim_status take_directory(csim_output_writer *w) {
   csim_status status = csim_make_directories(w->out, w->log);
   if (!status) status = csim_output_enter(w->out, w->log, &w->folder);
   if (status || w->folder >= 0) return status;
-  return csim_fail(w->log, CSIM_IO, (csim_place){.file = w->out}, "this directory has gone again");
+  return csim_fail(w->log, CSIM_IO, csim_in_file(w->out), "this directory has gone again");
 }
 
 static int is_ours(const csim_scene *scene, const char *name) {
@@ -169,7 +162,7 @@ static int is_ours(const csim_scene *scene, const char *name) {
 static csim_status spare_inputs(const csim_output_writer *w) {
   const char *input = csim_inputs_within(w->scene, w->folder, is_ours);
   if (!input) return CSIM_OK;
-  csim_say(w->log, CSIM_ERROR, (csim_place){.file = input},
+  csim_say(w->log, CSIM_ERROR, csim_in_file(input),
            "this is read for the scene, and a run in %s would replace it: choose another "
            "directory, or put it elsewhere",
            w->out);
@@ -192,7 +185,7 @@ static csim_status prepare_directory(csim_output_writer *w, const csim_output_st
       if (kind == FRAME && number > start->after_frame)
         status = remove_file(w->out, w->folder, name, w->log);
     } else if (!start->overwrite) {
-      status = csim_refuse(w->log, (csim_place){.file = w->out},
+      status = csim_refuse(w->log, csim_in_file(w->out),
                            "this directory is not empty (%s); choose another, or give --overwrite "
                            "to replace an earlier run, or --resume to continue one",
                            name);
@@ -204,8 +197,6 @@ static csim_status prepare_directory(csim_output_writer *w, const csim_output_st
   return status;
 }
 
-// ---------------------------------------------------------------------------------------- create
-
 // ----------------------------------------------------------------------------------------- cache
 
 // META of the cache: program and scene, and the pinned vertices, unless there are so many that the
@@ -214,12 +205,10 @@ static void describe_run(const csim_output_writer *w, csim_json_out *meta) {
   enum { MOST_PINS = 1 << 20 };
   const csim_scene *scene = w->scene;
   const csim_model *model = w->world->model;
-  char hash[20];
-  snprintf(hash, sizeof hash, "%016llx", (unsigned long long)scene->hash);
   csim_json_open_flat(meta, NULL, '{');
   csim_json_text(meta, "generator", "clothsim " CSIM_VERSION);
   csim_json_text(meta, "scene", scene->name);
-  csim_json_text(meta, "scene_hash", hash);
+  csim_json_hash(meta, "scene_hash", scene->hash);
   csim_json_number(meta, "meters_per_unit", scene->length_unit);
   if (scene->output.nshare) {
     csim_json_open(meta, "samples", '[');
@@ -318,7 +307,7 @@ static csim_status replay(csim_output_writer *w, csim_cache *old, int keep, int 
   const csim_cache_info *info = csim_cache_get_info(old);
   csim_status status = CSIM_OK;
   if (!csim_gather_fits(&w->g, info))
-    return csim_refuse(w->log, (csim_place){.file = info->file}, "the cache has other objects");
+    return csim_refuse(w->log, csim_in_file(info->file), "the cache has other objects");
   for (int f = 0; !status && f < keep; f++) {
     status = csim_gather_read(&w->g, old, f);
     if (!status && copy) status = csim_cache_begin_frame(w->cache, info->number[f], info->time[f]);
@@ -334,8 +323,7 @@ static csim_status replay(csim_output_writer *w, csim_cache *old, int keep, int 
 
 static csim_status rename_file(csim_output_writer *w, const char *from, const char *to) {
   if (!rename(from, to)) return CSIM_OK;
-  return csim_fail(w->log, CSIM_IO, (csim_place){.file = from}, "cannot rename: %s",
-                   strerror(errno));
+  return csim_fail_system(w->log, from, "rename", errno);
 }
 
 // With a changed scene the old cache keeps another name until a checkpoint of the new scene is
@@ -352,12 +340,12 @@ static csim_status resume_cache(csim_output_writer *w, const csim_output_start *
   int keep = start->after_frame - scene->frame_start + 1;
   if (!scene->output.cache) {
     if (!scene->output.nformat) return CSIM_OK;
-    return csim_refuse(w->log, (csim_place){.file = scene->file},
+    return csim_refuse(w->log, csim_in_file(scene->file),
                        "\"output.formats\" without \"output.cache\" cannot be resumed: earlier "
                        "frames would have to be written again from the cache");
   }
   if (scene->output.nformat && scene->output.cache_error > 0)
-    csim_say(w->log, CSIM_WARNING, (csim_place){.file = scene->file},
+    csim_say(w->log, CSIM_WARNING, csim_in_file(scene->file),
              "\"output.formats\" are written anew from the cache, up to frame %d with its "
              "\"output.cache_error\"",
              start->after_frame);
@@ -497,15 +485,13 @@ csim_status csim_output_write(csim_output_writer *w) {
 static char *print_record(const csim_scene *scene, const char *state,
                           const csim_run_report *report) {
   csim_json_out out = {0};
-  char hash[17];
-  snprintf(hash, sizeof hash, "%016llx", (unsigned long long)scene->hash);
   csim_json_open(&out, NULL, '{');
   csim_json_text(&out, "state", state);
   csim_json_text(&out, "reason", report->reason);
   csim_json_text(&out, "program", "clothsim");
   csim_json_text(&out, "version", CSIM_VERSION);
   csim_json_text(&out, "scene", scene->name);
-  csim_json_text(&out, "scene_hash", hash);
+  csim_json_hash(&out, "scene_hash", scene->hash);
   csim_json_integer(&out, "frame_start", scene->frame_start);
   csim_json_integer(&out, "frame_end", scene->frame_end);
   csim_json_integer(&out, "last_frame", report->last_frame);
@@ -532,10 +518,7 @@ static char *print_record(const csim_scene *scene, const char *state,
   csim_json_close(&out, '}');
   csim_exceptions_print(scene, &report->total, &out);
   csim_json_close(&out, '}');
-  csim_json_end(&out);
-  if (!out.failed) return out.text;
-  free(out.text);
-  return NULL;
+  return csim_json_end(&out);
 }
 
 csim_status csim_output_record(csim_output_writer *w, const char *state,
@@ -571,11 +554,9 @@ static csim_status note_run_files(csim_output_writer *w) {
   struct dirent **entry;
   int n = scandir(w->out, &entry, NULL, alphasort);
   csim_status status = CSIM_OK;
-  if (n < 0) {
-    csim_say(w->log, CSIM_ERROR, (csim_place){.file = w->out}, "cannot read this directory: %s",
-             strerror(errno));
-    return errno == ENOMEM ? CSIM_MEMORY : CSIM_IO;
-  }
+  if (n < 0)
+    return errno == ENOMEM ? csim_fail_memory(w->log, w->out)
+                           : csim_fail_system(w->log, w->out, "read this directory", errno);
   for (int i = 0; i < n; i++) {
     const char *name = entry[i]->d_name;
     long long number;

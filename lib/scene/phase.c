@@ -6,7 +6,6 @@
 #include "scene/sim.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 // At rest: this long [s], for all but this share of the free vertices.
 static const double REST_TIME = 0.25, REST_SHARE = 0.01;
@@ -84,7 +83,7 @@ static csim_status check_world(const csim_sim *sim, const csim_world *world) {
   for (int k = 0; same && k < old->ncollider; k++)
     same = world->collider_mesh[k].nvert == old->collider_mesh[k].nvert;
   if (same) return CSIM_OK;
-  return csim_refuse(sim->log, (csim_place){.file = sim->whole->file},
+  return csim_refuse(sim->log, csim_in_file(sim->whole->file),
                      "phase \"%s\": numbers of vertices have to stay as they were",
                      sim->whole->phase[sim->state.phase].name);
 }
@@ -159,8 +158,8 @@ csim_status csim_sim_begin(csim_sim *sim, int *changed) {
     const char *why = frame < sim->scene->frame_end ? ": everything is at rest" : "";
     csim_status status = csim_sim_enter(sim, phase);
     if (status) return status;
-    csim_say(sim->log, CSIM_INFO, (csim_place){.file = sim->whole->file},
-             "frame %d: phase \"%s\" begins%s", frame + 1, sim->whole->phase[phase].name, why);
+    csim_say(sim->log, CSIM_INFO, csim_in_file(sim->whole->file), "frame %d: phase \"%s\" begins%s",
+             frame + 1, sim->whole->phase[phase].name, why);
   }
   int held = hold_pins(sim);
   *changed |= held;

@@ -4,7 +4,6 @@
 // keys that a rebuilt model uses may differ, not those of files and states.
 #include "scene/merge.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -131,10 +130,7 @@ static char *print_key(const csim_field *f, const csim_scene *scene, int hashing
   csim_json_open(&p.out, NULL, '{');
   f->kind->print(&p, f, (const char *)scene);
   csim_json_close(&p.out, '}');
-  csim_json_end(&p.out);
-  if (!p.out.failed) return p.out.text;
-  free(p.out.text);
-  return NULL;
+  return csim_json_end(&p.out);
 }
 
 // Prints the key if the phase has another value than the scene. Frames are always printed: a run

@@ -43,7 +43,7 @@ static int read_range(csim_reader *r, const csim_field *f, const cJSON *item, in
 }
 
 static void read_vertices(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {
-  csim_selection *s = (csim_selection *)((char *)base + f->offset);
+  csim_selection *s = csim_member(base, f->offset);
   if (cJSON_IsString(item) && !strcmp(item->valuestring, "all")) {
     s->all = 1;
     return;
@@ -76,7 +76,7 @@ static void read_vertices(csim_reader *r, const csim_field *f, const cJSON *item
 }
 
 static void print_vertices(csim_printer *p, const csim_field *f, const void *base) {
-  const csim_selection *s = (const csim_selection *)((const char *)base + f->offset);
+  const csim_selection *s = csim_member_const(base, f->offset);
   if (s->all) csim_json_text(&p->out, f->key, "all");
   if (s->all || !s->nindex) return;
   csim_json_open_flat(&p->out, f->key, '[');

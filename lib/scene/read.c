@@ -19,10 +19,7 @@ static char *print_scene(const csim_scene *scene, int hashing) {
   csim_json_open(&p.out, NULL, '{');
   csim_print_table(&p, &csim_scene_table, scene);
   csim_json_close(&p.out, '}');
-  csim_json_end(&p.out);
-  if (!p.out.failed) return p.out.text;
-  free(p.out.text);
-  return NULL;
+  return csim_json_end(&p.out);
 }
 
 static int resolve(csim_scene *scene) {

@@ -93,7 +93,7 @@ void csim_report_complaints(csim_reader *r, csim_log *log) {
   for (ptrdiff_t i = 0; i < r->ncomplaint && i < CSIM_MAX_PROBLEMS; i++)
     csim_say(log, CSIM_ERROR, r->complaint[i].place, "%s", r->complaint[i].text);
   if (r->ncomplaint > CSIM_MAX_PROBLEMS)
-    csim_say(log, CSIM_ERROR, (csim_place){.file = r->scene->file},
+    csim_say(log, CSIM_ERROR, csim_in_file(r->scene->file),
              "more than %d errors; the others are not shown", CSIM_MAX_PROBLEMS);
 }
 

@@ -111,6 +111,14 @@ struct csim_field {
   const void *detail; ///< names (NULL-terminated), csim_table, csim_list or csim_variants
 };
 
+/// A member of a struct by its offset: csim_member(base, f->offset) is a field's value.
+static inline void *csim_member(void *base, size_t offset) {
+  return (char *)base + offset;
+}
+static inline const void *csim_member_const(const void *base, size_t offset) {
+  return (const char *)base + offset;
+}
+
 /// An entry of a table: key, kind (NAME of csim_kind_NAME), offset, default as text (NULL: none)
 /// and other members, `.least = 0`.
 #define CSIM_KEY(name, of_kind, at, otherwise, ...)                                                \

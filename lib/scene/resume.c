@@ -23,17 +23,11 @@ static const char *const NAMES[2] = {CSIM_CHECKPOINT_NAME, CSIM_CHECKPOINT_NAME 
 
 // ------------------------------------------------------------------------------------------ saving
 
-static void print_hash(csim_json_out *out, const char *key, uint64_t hash) {
-  char text[17];
-  snprintf(text, sizeof text, "%016llx", (unsigned long long)hash);
-  csim_json_text(out, key, text);
-}
-
 static void open_mesh(csim_json_out *out, const char *name, int nvert, uint64_t hash) {
   csim_json_open_flat(out, NULL, '{');
   csim_json_text(out, "name", name);
   csim_json_integer(out, "vertices", nvert);
-  print_hash(out, "content", hash);
+  csim_json_hash(out, "content", hash);
 }
 
 // Describes a mesh by its contents: the scene has only its path.
@@ -52,7 +46,7 @@ static void print_collider(csim_json_out *out, const csim_collider *collider,
     uint64_t h =
         csim_hash_bytes(CSIM_HASH_START, collider->frame + n * f, (size_t)n * sizeof(double));
     if (collider->frame_time) h = csim_hash_bytes(h, &collider->frame_time[f], sizeof(double));
-    print_hash(out, NULL, h);
+    csim_json_hash(out, NULL, h);
   }
   csim_json_close(out, ']');
   csim_json_close(out, '}');
@@ -96,9 +90,7 @@ static char *describe(const csim_scene *scene, const csim_world *world,
   csim_json_close(&out, ']');
   csim_json_raw(&out, "scene", scene->resolved);
   csim_json_close(&out, '}');
-  if (!out.failed) return out.text;
-  free(out.text);
-  return NULL;
+  return csim_json_take(&out);
 }
 
 int csim_resume_kept(const char *file, size_t n) {
@@ -114,8 +106,7 @@ static csim_status keep_checkpoint(const char *out, const char *now, int frame, 
   if (!kept) return CSIM_MEMORY;
   csim_status status = CSIM_OK;
   if ((unlink(kept) && errno != ENOENT) || link(now, kept))
-    status = csim_fail(log, CSIM_IO, (csim_place){.file = kept}, "cannot keep this checkpoint: %s",
-                       strerror(errno));
+    status = csim_fail_system(log, kept, "keep this checkpoint", errno);
   free(kept);
   return status;
 }
@@ -130,8 +121,7 @@ csim_status csim_resume_save(const csim_scene *scene, const csim_world *world, c
     // replace the old checkpoint only when the new one is complete
     status = csim_checkpoint_write(next, point->frame, point->state, meta, log);
     if (!status && ((rename(now, old) && errno != ENOENT) || rename(next, now)))
-      status =
-          csim_fail(log, CSIM_IO, (csim_place){.file = next}, "cannot rename: %s", strerror(errno));
+      status = csim_fail_system(log, next, "rename", errno);
     if (!status && keep) status = keep_checkpoint(out, now, point->frame, log);
   } else {
     status = csim_fail_memory(log, out);
@@ -221,7 +211,7 @@ static csim_status try_checkpoint(const csim_scene *scene, const csim_run_option
   int frame = resume->point.frame;
   if (n < 48) snprintf(frames + n, 64 - n, "%s%d", n ? ", " : "", frame);
   if (frame >= before) {
-    csim_say(log, CSIM_WARNING, (csim_place){.file = path},
+    csim_say(log, CSIM_WARNING, csim_in_file(path),
              "cannot be used: files of the earlier frame %d are missing or changed", before);
   } else if (!options->from_frame || frame == options->resume_from) {
     status = cache_reaches(scene, options->out, frame, &reaches);
@@ -230,7 +220,7 @@ static csim_status try_checkpoint(const csim_scene *scene, const csim_run_option
       return CSIM_OK;
     }
     if (!status)
-      csim_say(log, CSIM_WARNING, (csim_place){.file = path},
+      csim_say(log, CSIM_WARNING, csim_in_file(path),
                "cannot be used: the cache does not hold all frames up to %d", frame);
   }
   csim_checkpoint_free(&resume->point);
@@ -238,7 +228,7 @@ static csim_status try_checkpoint(const csim_scene *scene, const csim_run_option
 }
 
 static csim_status refuse(csim_log *log, const char *out, const char *why) {
-  return csim_refuse(log, (csim_place){.file = out}, "%s", why);
+  return csim_refuse(log, csim_in_file(out), "%s", why);
 }
 
 // Finds the first frame that is missing in the cache or cannot be read; INT_MAX if all up to `last`
@@ -294,8 +284,7 @@ static void look_for_frames(const csim_scene *scene, const char *out, int last, 
       char *path =
           csim_print("%s/%s_%0*d.obj", out, scene->object[o].name, width < 4 ? 4 : width, frame);
       if (path && (stat(path, &st) || !st.st_size)) {
-        if (frame <= last)
-          csim_say(log, CSIM_WARNING, (csim_place){.file = path}, "is missing or empty");
+        if (frame <= last) csim_say(log, CSIM_WARNING, csim_in_file(path), "is missing or empty");
         r->damaged += frame <= last;
         if (frame < r->first_frame) r->first_frame = frame;
       }
@@ -319,7 +308,7 @@ static csim_status verify(const csim_scene *scene, const char *out, const record
                                           obj_files(scene), log, r);
   if (status || !last->exists) return status;
   if (!r->exists) {
-    csim_say(log, CSIM_WARNING, (csim_place){.file = out},
+    csim_say(log, CSIM_WARNING, csim_in_file(out),
              "there is no " CSIM_LEDGER_NAME ": of the earlier files only OBJ files are searched "
              "for, and their contents are not verified");
     look_for_frames(scene, out, last->last_frame, last_frame(scene, last), log, r);
@@ -343,7 +332,7 @@ static csim_status is_whole(const csim_scene *scene, const char *out, const reco
   if (!r->exists) status = cache_reaches(scene, out, last_frame(scene, last), &reaches);
   if (!reaches) *whole = 0;
   if (!status && !*whole)
-    csim_say(log, CSIM_WARNING, (csim_place){.file = out},
+    csim_say(log, CSIM_WARNING, csim_in_file(out),
              "files of this complete run are missing or changed: they are written again");
   return status;
 }
@@ -403,7 +392,7 @@ static csim_status without_checkpoint(const csim_run_options *options, const rec
     return CSIM_OK;
   }
   if (options->from_frame)
-    return csim_refuse(log, (csim_place){.file = out},
+    return csim_refuse(log, csim_in_file(out),
                        "there is no checkpoint of frame %d; %s%s; --from-cache continues from the "
                        "frame in the cache",
                        options->resume_from, *frames ? "there are: " : "there is none at all",
@@ -440,13 +429,13 @@ csim_status csim_resume_find(const csim_scene *scene, const csim_run_options *op
   if (status) return status;
   if (options->from_frame && options->resume_from >= files.first_frame &&
       files.first_frame <= last.last_frame)
-    return csim_refuse(log, (csim_place){.file = out},
+    return csim_refuse(log, csim_in_file(out),
                        "cannot continue after frame %d: files of frame %d are missing or changed "
                        "and must be computed again: use --resume or an earlier frame",
                        options->resume_from, files.first_frame);
   if (resume->found && resume->point.frame > scene->frame_end)
     return csim_refuse(
-        log, (csim_place){.file = out},
+        log, csim_in_file(out),
         "the run has already reached frame %d, after the last frame of the scene, %d",
         resume->point.frame, scene->frame_end);
   if (resume->found) return CSIM_OK;
@@ -461,8 +450,8 @@ void csim_resume_free(csim_resume *resume) {
 
 // --------------------------------------------------------------------------------------- comparing
 
-static long long total(const csim_json *json, const cJSON *tree, const char *key) {
-  double number = csim_json_number_of(json, csim_json_get(csim_json_get(tree, "totals"), key));
+static long long count_of(const csim_json *json, const cJSON *totals, const char *key) {
+  double number = csim_json_number_of(json, csim_json_get(totals, key));
   return number >= 0 && number < 9e15 ? (long long)number : 0;
 }
 
@@ -541,16 +530,18 @@ static csim_status compare_trees(csim_json *json, const csim_scene *scene,
   csim_difference d = {
       .json = json, .file = scene->file, .level = allowed ? CSIM_INFO : CSIM_ERROR, .log = log};
   csim_place place = {.file = scene->file};
-  resume->totals = (csim_run_totals){.taken = total(json, was, "substeps"),
-                                     .halved = total(json, was, "halved"),
-                                     .retaken = total(json, was, "retaken"),
-                                     .unconverged = total(json, was, "unconverged"),
-                                     .lagged = total(json, was, "lagged"),
-                                     .verified = total(json, was, "verified"),
-                                     .crossing = total(json, was, "crossing")};
-  csim_worst_read(json, csim_json_get(was, "totals"), &resume->totals);
-  csim_conserved_read(json, csim_json_get(was, "totals"), &resume->totals.conserved);
-  csim_exceptions_read(json, csim_json_get(was, "totals"), &resume->totals);
+  const cJSON *from = csim_json_get(was, "totals");
+  csim_run_totals *totals = &resume->totals;
+  *totals = (csim_run_totals){.taken = count_of(json, from, "substeps"),
+                              .halved = count_of(json, from, "halved"),
+                              .retaken = count_of(json, from, "retaken"),
+                              .unconverged = count_of(json, from, "unconverged"),
+                              .lagged = count_of(json, from, "lagged"),
+                              .verified = count_of(json, from, "verified"),
+                              .crossing = count_of(json, from, "crossing")};
+  csim_worst_read(json, from, totals);
+  csim_conserved_read(json, from, &totals->conserved);
+  csim_exceptions_read(json, from, totals);
   int count = csim_report_differences(&d, csim_json_get(was, "scene"), csim_json_get(is, "scene"));
   if (!cJSON_Compare(csim_json_get(was, "program"), csim_json_get(is, "program"), 1)) {
     csim_say(log, d.level, place, "the checkpoint is of another version of clothsim");
@@ -587,9 +578,9 @@ csim_status csim_resume_compare(const csim_scene *scene, const csim_world *world
   if (!status) status = csim_json_read_text(&json, "scene", now, strlen(now), log, &is);
   if (!status) status = compare_trees(&json, scene, options, log, resume, was, is);
   if (!status && (resume->point.state.nvert != world->model->nvert))
-    status = csim_refuse(log, (csim_place){.file = scene->file},
-                         "the checkpoint has %d vertices, the scene %d", resume->point.state.nvert,
-                         world->model->nvert);
+    status =
+        csim_refuse(log, csim_in_file(scene->file), "the checkpoint has %d vertices, the scene %d",
+                    resume->point.state.nvert, world->model->nvert);
 done:
   if (status == CSIM_MEMORY) csim_fail_memory(log, scene->file);
   cJSON_Delete(was);

@@ -14,7 +14,7 @@
 #include <string.h>
 
 static csim_status refuse(csim_log *log, const char *file, const char *why) {
-  return csim_refuse(log, (csim_place){.file = file}, "cannot continue from the cache: %s", why);
+  return csim_refuse(log, csim_in_file(file), "cannot continue from the cache: %s", why);
 }
 
 // Whether the cache has these objects with these numbers of vertices.
@@ -116,7 +116,7 @@ csim_status csim_resume_from_cache(const csim_sim *sim, const csim_run_options *
   else if (rests_before(scene))
     status = refuse(log, info->file, "when phases end that wait for rest is not in it");
   else if (!(resume->changed = !same_scene(scene, info->meta)))
-    csim_say(log, CSIM_INFO, (csim_place){.file = info->file},
+    csim_say(log, CSIM_INFO, csim_in_file(info->file),
              "continues from the floats of the cache: later frames differ %s from those of a run "
              "that was never stopped",
              scene->solver.integrator == CSIM_INTEGRATOR_ALPHA

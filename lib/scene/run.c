@@ -16,7 +16,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 // A seam counts as open when its largest gap is this many times that of its closed stitches.
@@ -66,7 +65,7 @@ static csim_status create(run *r) {
   count_model(sim->world.model, r->report);
   if (csim_writing_create(sim->pool, &sim->state, csim_solver_kinematic_size(sim->solver), r->log,
                           r->report, &r->writing))
-    return csim_fail(r->log, CSIM_MEMORY, (csim_place){.file = r->scene->file},
+    return csim_fail(r->log, CSIM_MEMORY, csim_in_file(r->scene->file),
                      "out of memory for %d vertices", sim->world.model->nvert);
   const csim_output *output = &r->scene->output;
   if (csim_samples_create(output->nshare, output->share, &r->samples)) return CSIM_MEMORY;
@@ -127,7 +126,7 @@ static csim_status verify_substep(run *r, int frame, int substep, long long *mos
   if (count <= r->crossing_start) return CSIM_OK;
   r->report->total.crossing++;
   if (*most == 0)
-    csim_say(r->log, CSIM_ERROR, (csim_place){.file = r->scene->file},
+    csim_say(r->log, CSIM_ERROR, csim_in_file(r->scene->file),
              "frame %d, substep %d of %d: %lld pairs of triangles intersect, or vertices are "
              "behind planes; at the start there were %lld",
              frame, substep, r->sim.scene->substeps, count, r->crossing_start);
@@ -205,7 +204,7 @@ static csim_status step_frame(run *r, int frame, csim_frame_stats *stats) {
     if (gave_up) {
       snprintf(r->report->reason, sizeof r->report->reason, "frame %d, substep %d of %d: %s", frame,
                done + 1, substeps, csim_sim_explain(r->sim.scene, step.method.outcome));
-      csim_say(r->log, CSIM_ERROR, (csim_place){.file = r->scene->file}, "%s", r->report->reason);
+      csim_say(r->log, CSIM_ERROR, csim_in_file(r->scene->file), "%s", r->report->reason);
       return step.method.outcome == CSIM_OUTCOME_MEMORY ? CSIM_MEMORY : CSIM_FAILED;
     }
     done += step.span;
@@ -261,7 +260,7 @@ static csim_status count_done(run *r) {
   int moved =
       r->resume.point.frame > scene->frame_start; // before that, colliders are at their start
   if (moved && from->nkinematic != csim_solver_kinematic_size(r->sim.solver))
-    return csim_refuse(r->log, (csim_place){.file = scene->file},
+    return csim_refuse(r->log, csim_in_file(scene->file),
                        "the checkpoint has other colliders: \"contact.response\" and "
                        "\"contact.pinched\" must not change");
   int frame = r->resume.point.frame;
@@ -333,7 +332,7 @@ static void warn_of_open(const run *r, int group, double gap, int vertex) {
     if (model->links.link[i].group == group)
       closed = csim_max(closed, model->links.link[i].closed_length);
   if (!g->seam || !(csim_sim_now(&r->sim) > g->closed) || !(gap > OPEN * closed)) return;
-  csim_say(r->log, CSIM_WARNING, (csim_place){.file = r->scene->file},
+  csim_say(r->log, CSIM_WARNING, csim_in_file(r->scene->file),
            "the seam of %s did not close: it is open by %.3g mm at vertex %d, where cloth or a "
            "collider is in the way or its stitches are too weak; look at the frame, and give it "
            "more time (\"closed\") or \"stiffness\"",
@@ -382,7 +381,7 @@ static void warn_of_motion(const run *r) {
   }
   if (fastest < 0) return;
   const csim_body *body = &model->body[model->body_of[fastest]];
-  csim_say(r->log, CSIM_WARNING, (csim_place){.file = r->scene->file},
+  csim_say(r->log, CSIM_WARNING, csim_in_file(r->scene->file),
            "not at rest after frame %d: %d of %d vertices are faster than \"rest_speed\" (%g m/s), "
            "the fastest is vertex %d of \"%s\" with %.2g m/s",
            r->report->last_frame, fast, model->nvert, r->sim.scene->rest_speed,
@@ -398,7 +397,7 @@ static void report_chambers(const run *r) {
   for (int k = 0; k < model->chambers.nchamber; k++) {
     const csim_chamber *c = &model->chambers.chamber[k];
     double V = csim_chamber_volume(model, c, r->sim.state.x + csim_xyz(c->vert), r->sim.state.x);
-    csim_say(r->log, CSIM_INFO, (csim_place){.file = r->scene->file},
+    csim_say(r->log, CSIM_INFO, csim_in_file(r->scene->file),
              "chamber of \"%s\": %.6g m^3, %.6g Pa", c->name, V,
              csim_chamber_pressure(c, &now[k], V));
   }
@@ -563,7 +562,7 @@ csim_status csim_dump_model(const csim_scene *scene, const csim_run_options *opt
   csim_file *file = NULL;
   csim_status status = CSIM_OK;
   if (csim_inputs_same(scene, path)) {
-    csim_say(log, CSIM_ERROR, (csim_place){.file = path},
+    csim_say(log, CSIM_ERROR, csim_in_file(path),
              "the model would replace this file, which the scene is read from");
     status = CSIM_INVALID;
   }
@@ -591,7 +590,7 @@ csim_status csim_dump_model(const csim_scene *scene, const csim_run_options *opt
   csim_file_text(file, "]}\n");
   for (int e = 0; e < model->nenergy; e++)
     if (model->energy[e].kind->role == CSIM_ROLE_MEMBRANE)
-      csim_say(log, CSIM_WARNING, (csim_place){.file = scene->file},
+      csim_say(log, CSIM_WARNING, csim_in_file(scene->file),
                "%s has springs only: %d triangles of membranes are left out (\"membrane\": "
                "{\"law\": \"none\"} makes cloth of springs)",
                path, model->energy[e].nelem);

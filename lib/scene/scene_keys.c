@@ -6,7 +6,6 @@
 #include "solver/method.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #define AT(member) offsetof(csim_scene, member)

@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static void write_field(csim_json_out *out, const csim_table *table, const csim_field *f) {
   char text[1000];
@@ -113,8 +112,5 @@ char *csim_scene_schema(void) {
   for (int i = 0; i < n; i++) write_definition(&out, &list[i]);
   csim_json_close(&out, '}');
   csim_json_close(&out, '}');
-  csim_json_end(&out);
-  if (!out.failed) return out.text;
-  free(out.text);
-  return NULL;
+  return csim_json_end(&out);
 }

@@ -16,7 +16,7 @@ static csim_status untangle(const csim_sim *sim, const csim_collision_setup *set
   long long before, after;
   csim_status status = csim_contact_untangle(setup, sim->world.model->x0, &before, &after);
   if (!status && before)
-    csim_say(sim->log, after ? CSIM_WARNING : CSIM_INFO, (csim_place){.file = sim->scene->file},
+    csim_say(sim->log, after ? CSIM_WARNING : CSIM_INFO, csim_in_file(sim->scene->file),
              "untangled the start: %lld pairs of triangles intersected, %lld do now%s", before,
              after, after ? "; these stay crossed" : "");
   return status;
@@ -27,8 +27,7 @@ static csim_status lay_over(const csim_sim *sim, const csim_collision_setup *set
   csim_layering done;
   csim_status status = csim_contact_layers(setup, sim->world.model->x0, &done);
   if (!status && done.nmoved)
-    csim_say(sim->log, done.after ? CSIM_WARNING : CSIM_INFO,
-             (csim_place){.file = sim->scene->file},
+    csim_say(sim->log, done.after ? CSIM_WARNING : CSIM_INFO, csim_in_file(sim->scene->file),
              "layers at the start: %d vertices were moved out, by up to %.3g mm; %lld pairs of "
              "triangles met, %lld do now",
              done.nmoved, 1e3 * done.farthest, done.before, done.after);
@@ -78,7 +77,7 @@ static void warn_unstable(const csim_sim *sim, double h) {
   double omega = csim_largest_frequency(sim->pool, sim->world.model);
   double longest = omega > 0 ? csim_longest_step(sim->world.model, omega) : INFINITY;
   if (!(h > longest)) return;
-  csim_say(sim->log, CSIM_WARNING, (csim_place){.file = sim->scene->file},
+  csim_say(sim->log, CSIM_WARNING, csim_in_file(sim->scene->file),
            "method \"%s\" is stable for substeps under %.3g s only, and these are %.3g s: set "
            "frames.substeps to %.0f or more",
            sim->scene->solver.method, longest, h, floor(1 / (longest * sim->scene->fps)) + 1);
@@ -132,7 +131,7 @@ csim_status csim_sim_create(const csim_scene *scene, const csim_sim_options *opt
   if (options && options->tet_program) start.tet_program = options->tet_program;
   if (options && options->nthread) start.nthread = options->nthread;
   if (start.nthread < 1 || start.nthread > 256)
-    return csim_refuse(log, (csim_place){.file = scene->file},
+    return csim_refuse(log, csim_in_file(scene->file),
                        "csim_sim_create: nthread is %d; 1 to 256 are possible", start.nthread);
 
   csim_sim *sim = CSIM_NEW(csim_sim, 1);
@@ -244,9 +243,8 @@ static csim_status step_to(csim_sim *sim, int whole_frame, csim_sim_report *repo
       count_substep(&step, &total);
       continue;
     }
-    csim_say(sim->log, CSIM_ERROR, (csim_place){.file = sim->scene->file},
-             "the substep at %.6g s: %s", csim_sim_time(sim),
-             csim_sim_explain(sim->scene, step.method.outcome));
+    csim_say(sim->log, CSIM_ERROR, csim_in_file(sim->scene->file), "the substep at %.6g s: %s",
+             csim_sim_time(sim), csim_sim_explain(sim->scene, step.method.outcome));
     status = step.method.outcome == CSIM_OUTCOME_MEMORY ? CSIM_MEMORY : CSIM_FAILED;
   }
   if (!status) csim_movers_settle(sim);

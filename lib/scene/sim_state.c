@@ -28,7 +28,7 @@ csim_status csim_sim_save(const csim_sim *sim, void **data, size_t *size) {
   if (!meta.failed && meta.length > CSIM_JSON_MAX_BYTES) {
     free(meta.text);
     return csim_refuse(
-        sim->log, (csim_place){.file = sim->scene->file},
+        sim->log, csim_in_file(sim->scene->file),
         "csim_sim_save: targets of too many vertices are set, more than %d MiB of text",
         CSIM_JSON_MAX_BYTES >> 20);
   }
@@ -44,8 +44,8 @@ csim_status csim_sim_save(const csim_sim *sim, void **data, size_t *size) {
 }
 
 static csim_status refuse(const csim_sim *sim, const char *why) {
-  return csim_refuse(sim->log, (csim_place){.file = sim->scene->file},
-                     "the state cannot be loaded: %s", why);
+  return csim_refuse(sim->log, csim_in_file(sim->scene->file), "the state cannot be loaded: %s",
+                     why);
 }
 
 // Whether the phase of a state is one of the simulation's.

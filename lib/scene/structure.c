@@ -2,20 +2,6 @@
 #include "scene/reader.h"
 
 #include <stdio.h>
-#include <string.h>
-
-static void *at(void *base, size_t offset) {
-  return (char *)base + offset;
-}
-static const void *at_const(const void *base, size_t offset) {
-  return (const char *)base + offset;
-}
-static int is_list(const cJSON *item) {
-  return (item->type & 0xFF) == cJSON_Array;
-}
-static int is_object(const cJSON *item) {
-  return (item->type & 0xFF) == cJSON_Object;
-}
 
 static void schema_reference(csim_json_out *out, const char *name) {
   char text[100];
@@ -27,8 +13,8 @@ static void schema_reference(csim_json_out *out, const char *name) {
 
 static void read_object(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {
   const csim_table *table = f->detail;
-  if (is_object(item)) {
-    csim_read_table(r, table, NULL, item, at(base, f->offset));
+  if (cJSON_IsObject(item)) {
+    csim_read_table(r, table, NULL, item, csim_member(base, f->offset));
     return;
   }
   char found[CSIM_DESCRIPTION];
@@ -38,7 +24,8 @@ static void read_object(csim_reader *r, const csim_field *f, const cJSON *item, 
 }
 
 static void fall_back_object(csim_reader *r, const csim_field *f, void *base) {
-  if (!(f->flags & CSIM_ZERO)) csim_read_table(r, f->detail, NULL, NULL, at(base, f->offset));
+  if (!(f->flags & CSIM_ZERO))
+    csim_read_table(r, f->detail, NULL, NULL, csim_member(base, f->offset));
 }
 
 static int is_zero(const void *bytes, size_t n) {
@@ -48,9 +35,10 @@ static int is_zero(const void *bytes, size_t n) {
 
 static void print_object(csim_printer *p, const csim_field *f, const void *base) {
   size_t size = ((const csim_table *)f->detail)->size;
-  if ((f->flags & CSIM_ZERO) && is_zero(at_const(base, f->offset), size)) return; // not given
+  if ((f->flags & CSIM_ZERO) && is_zero(csim_member_const(base, f->offset), size))
+    return; // not given
   csim_json_open(&p->out, f->key, '{');
-  csim_print_table(p, f->detail, at_const(base, f->offset));
+  csim_print_table(p, f->detail, csim_member_const(base, f->offset));
   csim_json_close(&p->out, '}');
 }
 
@@ -66,7 +54,7 @@ const csim_kind csim_kind_table = {read_object, fall_back_object, print_object,
 // Depth of nested lists, along first elements.
 static int rank_of(const cJSON *item) {
   int rank = 0;
-  for (; item && is_list(item); item = item->child) rank++;
+  for (; item && cJSON_IsArray(item); item = item->child) rank++;
   return rank;
 }
 
@@ -77,7 +65,7 @@ static int holds_objects(const csim_list *list) {
 static void read_list(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {
   const csim_list *list = f->detail;
   int single = rank_of(item) == list->rank && !holds_objects(list);
-  if (!single && !is_list(item)) {
+  if (!single && !cJSON_IsArray(item)) {
     csim_complain_type(r, f, item);
     return;
   }
@@ -95,8 +83,8 @@ static void read_list(csim_reader *r, const csim_field *f, const cJSON *item, vo
   }
   char *element = csim_arena_alloc(&r->scene->arena, n, list->size);
   if (!element) return;
-  *(void **)at(base, f->offset) = element;
-  *(int *)at(base, list->count_offset) = n;
+  *(void **)csim_member(base, f->offset) = element;
+  *(int *)csim_member(base, list->count_offset) = n;
   const csim_kind *kind = list->element->kind;
   const cJSON *c = single ? item : item->child;
   for (int i = 0; i < n; i++, c = c->next) {
@@ -108,8 +96,8 @@ static void read_list(csim_reader *r, const csim_field *f, const cJSON *item, vo
 
 static void print_list(csim_printer *p, const csim_field *f, const void *base) {
   const csim_list *list = f->detail;
-  int n = *(const int *)at_const(base, list->count_offset);
-  const char *element = *(char *const *)at_const(base, f->offset);
+  int n = *(const int *)csim_member_const(base, list->count_offset);
+  const char *element = *(char *const *)csim_member_const(base, f->offset);
   if (!n) return;
   csim_json_open(&p->out, f->key, '[');
   for (int i = 0; i < n; i++)
@@ -186,21 +174,21 @@ static int find_variant(csim_reader *r, const csim_variants *v, const cJSON *ite
 
 static void read_variants(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {
   const csim_variants *v = f->detail;
-  if (!is_object(item)) {
+  if (!cJSON_IsObject(item)) {
     csim_complain_type(r, f, item);
     return;
   }
   int variant = find_variant(r, v, item);
   if (variant < 0) return;
-  void *to = at(base, f->offset);
-  *(int *)at(to, v->offset) = variant;
+  void *to = csim_member(base, f->offset);
+  *(int *)csim_member(to, v->offset) = variant;
   csim_read_table(r, v->table[variant], v, item, to);
 }
 
 static void print_variants(csim_printer *p, const csim_field *f, const void *base) {
   const csim_variants *v = f->detail;
-  const void *from = at_const(base, f->offset);
-  int variant = *(const int *)at_const(from, v->offset);
+  const void *from = csim_member_const(base, f->offset);
+  int variant = *(const int *)csim_member_const(from, v->offset);
   csim_json_open(&p->out, f->key, '{');
   csim_json_text(&p->out, v->key, v->names[variant]);
   csim_print_table(p, v->table[variant], from);

@@ -97,7 +97,7 @@ static int is_finite(const double *x, ptrdiff_t n) {
 }
 
 static csim_status refuse(const csim_sim *sim, const char *what) {
-  return csim_refuse(sim->log, (csim_place){.file = sim->scene->file}, "%s", what);
+  return csim_refuse(sim->log, csim_in_file(sim->scene->file), "%s", what);
 }
 
 // After the last target is reached: the next motion starts there.

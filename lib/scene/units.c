@@ -3,7 +3,6 @@
 
 #include "base/dmath.h"
 
-#include <math.h>
 #include <string.h>
 
 typedef struct symbol {

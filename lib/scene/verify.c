@@ -5,7 +5,6 @@
 #include "scene/compile.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { MAX_PAIRS = 1 << 20 };
 
@@ -33,8 +32,7 @@ static csim_status add_triangles(verifier *v, int k, csim_log *log) {
   if (!x) return CSIM_MEMORY;
   for (ptrdiff_t c = 0; c < csim_xyz(object->nvert); c++)
     x[c] = v->frame[csim_xyz(v->first[k]) + c];
-  csim_status status =
-      csim_mesh_of_cached(object, x, (csim_place){.file = v->info->file}, log, &mesh);
+  csim_status status = csim_mesh_of_cached(object, x, csim_in_file(v->info->file), log, &mesh);
   free(x);
   if (object->type == CSIM_CACHE_RENDER) mesh.ntri = 0; // touches nothing
   for (int t = 0; !status && t < mesh.ntri; t++) {
@@ -97,7 +95,7 @@ static csim_status verify_frame(verifier *v, int frame, csim_log *log, csim_veri
     report->worst_frame = (int)v->info->number[frame];
   }
   if (count)
-    csim_say(log, CSIM_ERROR, (csim_place){.file = v->info->file},
+    csim_say(log, CSIM_ERROR, csim_in_file(v->info->file),
              "frame %lld: %lld pairs of triangles intersect, the first of \"%s\" and \"%s\"",
              v->info->number[frame], count, v->info->object[v->object[v->pair[2 * first]]].name,
              v->info->object[v->object[v->pair[2 * first + 1]]].name);

@@ -5,7 +5,6 @@
 #include "scene/conserved.h"
 
 #include <math.h>
-#include <stdio.h>
 
 csim_run_totals csim_worst_none(void) {
   csim_worst none = {.object = -1};

@@ -8,8 +8,6 @@
 
 #include "solver/accelerate.h"
 
-#include <math.h>
-
 typedef struct descent {
   double *g;         // (nvert x 3)
   double *stiffness; // (nvert) 4 k_i [N/m]
@@ -55,11 +53,7 @@ static csim_method_report descent_solve(const csim_problem *problem, void *scrat
   csim_method_report report = {.outcome = CSIM_OUTCOME_LIMIT};
   for (;; report.iterations++) {
     csim_problem_gradient(problem, x, s->g);
-    report.residual = csim_method_residual(problem, s->g);
-    if (!isfinite(report.residual)) report.outcome = CSIM_OUTCOME_DIVERGED;
-    if (report.residual <= problem->params->tolerance) report.outcome = CSIM_OUTCOME_CONVERGED;
-    if (report.outcome != CSIM_OUTCOME_LIMIT || report.iterations >= problem->params->iterations)
-      return report;
+    if (csim_method_ends(problem, s->g, &report)) return report;
     for (int i = 0; i < model->nvert; i++) {
       double damping = problem->damping ? problem->damping[model->body_of[i]] / problem->h : 0;
       double stiffness = (1 + damping) * s->stiffness[i];

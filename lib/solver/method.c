@@ -27,3 +27,10 @@ double csim_method_residual(const csim_problem *problem, const double *g) {
   double max = csim_vector_max3(problem->pool, problem->model->nvert, g);
   return max == 0 ? 0 : max / problem->force_scale;
 }
+
+int csim_method_ends(const csim_problem *problem, const double *g, csim_method_report *report) {
+  report->residual = csim_method_residual(problem, g);
+  if (!isfinite(report->residual)) report->outcome = CSIM_OUTCOME_DIVERGED;
+  if (report->residual <= problem->params->tolerance) report->outcome = CSIM_OUTCOME_CONVERGED;
+  return report->outcome != CSIM_OUTCOME_LIMIT || report->iterations >= problem->params->iterations;
+}

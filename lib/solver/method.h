@@ -63,4 +63,8 @@ const csim_method *csim_method_find(const char *name);
 /// Relative residual: max |g_i| / force_scale.
 double csim_method_residual(const csim_problem *problem, const double *g);
 
+/// Measures the gradient g at the start of an iteration, and whether it is the last one: converged,
+/// diverged, or at the limit.
+int csim_method_ends(const csim_problem *problem, const double *g, csim_method_report *report);
+
 #endif

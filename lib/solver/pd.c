@@ -164,13 +164,10 @@ static csim_method_report pd_solve(const csim_problem *problem, void *scratch, d
   if (s->search) lower_start(problem, s, x);
   for (;; report.iterations++) {
     csim_problem_gradient(problem, x, s->g);
-    report.residual = csim_method_residual(problem, s->g);
-    if (!isfinite(report.residual)) report.outcome = CSIM_OUTCOME_DIVERGED;
-    if (report.residual <= params->tolerance) report.outcome = CSIM_OUTCOME_CONVERGED;
+    int ends = csim_method_ends(problem, s->g, &report);
     if (blind && report.residual > 0.5 * last_residual) report.outcome = CSIM_OUTCOME_STALLED;
     last_residual = report.residual;
-    if (report.outcome != CSIM_OUTCOME_LIMIT || report.iterations >= params->iterations)
-      return report;
+    if (ends || report.outcome == CSIM_OUTCOME_STALLED) return report;
     if (lbfgs) {
       remember_pair(problem, s, x, report.iterations);
       two_loops(problem, s);

@@ -11,7 +11,6 @@ typedef struct pass_job {
   double *lambda;
   const double *x;
   double *dx, *count; // gauss-seidel: dx is x itself and count NULL
-  int offset;
   double limit;
 } pass_job;
 
@@ -52,7 +51,7 @@ static void project_element(const pass_job *job, int e) {
 static void shorten_range(void *context, int first, int last) {
   const pass_job *job = context;
   const csim_model *model = job->pass->model;
-  for (int e = job->offset + first; e < job->offset + last; e++) {
+  for (int e = first; e < last; e++) {
     const int *node = job->energy->node + csim_row(2, e);
     double *a = job->dx + csim_xyz(node[0]), *b = job->dx + csim_xyz(node[1]), r[3];
     double wa = model->fixed[node[0]] ? 0 : 1 / model->mass[node[0]];
@@ -73,7 +72,7 @@ static void push_range(void *context, int first, int last) {
   int nnode = job->energy->kind->nnode;
   csim_point at = job->pass->at;
   at.x = job->x;
-  for (int e = job->offset + first; e < job->offset + last; e++) {
+  for (int e = first; e < last; e++) {
     csim_constraint c;
     if (!csim_energy_constraint(job->energy, &at, e, &c)) continue;
     const double *lambda = job->lambda + csim_xyz(e);
@@ -91,15 +90,11 @@ static void push_range(void *context, int first, int last) {
 
 static void project_range(void *context, int first, int last) {
   const pass_job *job = context;
-  for (int e = first; e < last; e++) project_element(job, job->offset + e);
+  for (int e = first; e < last; e++) project_element(job, e);
 }
 
 static void project_colors(pass_job *job, csim_range_fn *fn) {
-  const csim_energy *energy = job->energy;
-  for (int c = 0; c < energy->ncolor; c++) {
-    job->offset = energy->color[c];
-    csim_pool_for(job->pass->pool, energy->color[c + 1] - energy->color[c], ELEMENT_GRAIN, fn, job);
-  }
+  csim_energy_for(job->pass->pool, job->energy, ELEMENT_GRAIN, fn, job);
 }
 
 void csim_project_gauss_seidel(const csim_pass *pass, const csim_energy *energy, double *lambda,

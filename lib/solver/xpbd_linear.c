@@ -37,7 +37,7 @@ csim_xpbd_linear *csim_xpbd_linear_create(csim_arena *arena, const csim_model *m
 typedef struct linear_job {
   const csim_problem *problem;
   csim_xpbd_linear *s;
-  int energy, offset;
+  int energy;
   const double *in;
   double *out;
 } linear_job;
@@ -52,12 +52,12 @@ static void evaluate_range(void *context, int first, int last) {
   }
 }
 
-// out += J^T in over the elements [offset + first, offset + last) of one colour
+// out += J^T in over the elements [first, last), which are of one colour
 static void transpose_range(void *context, int first, int last) {
   const linear_job *job = context;
   const csim_energy *energy = &job->problem->model->energy[job->energy];
   int nnode = energy->kind->nnode;
-  for (int e = job->offset + first; e < job->offset + last; e++) {
+  for (int e = first; e < last; e++) {
     ptrdiff_t row = job->s->first[job->energy] + (ptrdiff_t)e;
     const csim_constraint *c = &job->s->c[row];
     for (int n = 0; n < nnode && c->dim; n++) {
@@ -102,14 +102,9 @@ static void scale_range(void *context, int first, int last) { // out = W in, 0 a
 static void apply_transpose(linear_job *job) {
   const csim_model *model = job->problem->model;
   memset(job->out, 0, 3 * (size_t)model->nvert * sizeof *job->out);
-  for (job->energy = 0; job->energy < model->nenergy; job->energy++) {
-    const csim_energy *energy = &model->energy[job->energy];
-    for (int c = 0; c < energy->ncolor; c++) {
-      job->offset = energy->color[c];
-      csim_pool_for(job->problem->pool, energy->color[c + 1] - energy->color[c], ELEMENT_GRAIN,
-                    transpose_range, job);
-    }
-  }
+  for (job->energy = 0; job->energy < model->nenergy; job->energy++)
+    csim_energy_for(job->problem->pool, &model->energy[job->energy], ELEMENT_GRAIN, transpose_range,
+                    job);
 }
 
 static void for_each_element(linear_job *job, csim_range_fn *fn) {
@@ -190,19 +185,15 @@ static int solve_multipliers(const csim_problem *problem, csim_xpbd_linear *s) {
 
 csim_method_report csim_xpbd_linear_solve(const csim_problem *problem, csim_xpbd_linear *s,
                                           double *x) {
-  const csim_solver_params *params = problem->params;
   int n = 3 * problem->model->nvert, blind = 0;
   double h2 = problem->h * problem->h, last_residual = INFINITY;
   csim_method_report report = {.outcome = CSIM_OUTCOME_LIMIT};
   for (;; report.iterations++) {
     csim_problem_gradient(problem, x, s->g);
-    report.residual = csim_method_residual(problem, s->g);
-    if (!isfinite(report.residual)) report.outcome = CSIM_OUTCOME_DIVERGED;
-    if (report.residual <= params->tolerance) report.outcome = CSIM_OUTCOME_CONVERGED;
+    int ends = csim_method_ends(problem, s->g, &report);
     if (blind && report.residual > 0.5 * last_residual) report.outcome = CSIM_OUTCOME_STALLED;
     last_residual = report.residual;
-    if (report.outcome != CSIM_OUTCOME_LIMIT || report.iterations >= params->iterations)
-      return report;
+    if (ends || report.outcome == CSIM_OUTCOME_STALLED) return report;
 
     for_each_element(&(linear_job){.problem = problem, .s = s, .in = x}, evaluate_range);
     scale_by_masses(problem, s->g, s->d); // W grad F = W g / h^2

@@ -29,6 +29,14 @@ rest = np.stack([x, 0 * x + 1, z], 2).reshape(-1, 3)
 wide = rest * [1.2, 1, 1]
 mean, p99, top = drop.strains(np.array([rest, wide, rest]), n)
 assert np.allclose((mean, p99, top), (0.05, 0.1, 0.2)), (mean, p99, top)
+drop.options.out, drop.options.reference = ".", False
+np.save("drop_converged_5_1.npy", drop.centres([rest, rest], n))
+moved = rest + [0.003, 0.002, 0.004]
+assert np.allclose(drop.distances([rest, moved], n), (2, 2, 5)), drop.distances([rest, moved], n)
+assert np.allclose(drop.distances([moved, rest], n), (2, 0, 5))
+drop.options.frames = 2
+assert drop.distances([rest, moved, rest], n)[:2] == ("", "")
+drop.options.frames = 1
 assert drop.thickness(33) == drop.thickness(65) == 0.005 and drop.thickness(129) == 0.0025
 ball = np.array([[0.1, 0, 0.05], [0.3, 0, 0.1], [0.1, 0, 0.3], [0.15, 2, 0.12]])
 square = np.arange(n * n).reshape(n, n)

@@ -56,7 +56,7 @@ static void test_nearest(void) {
   int wrong = 0;
   for (int trial = 0; trial < 300; trial++) {
     double p[3] = {random_in(-1, 1), random_in(-1, 1), random_in(-1, 1)}, w[3], best = INFINITY;
-    int nearest = -1, found = csim_nearest_find(&tree, p, INFINITY, w);
+    int nearest = -1, found = csim_nearest_find(&tree, p, 0, INFINITY, w);
     for (int t = 0; t < ball.ntri; t++) {
       const int *v = ball.tri + csim_xyz(t);
       double all[3],
@@ -80,7 +80,7 @@ static void test_nearest(void) {
   wrong = 0;
   for (int trial = 0; trial < 500; trial++) {
     double p[3] = {random_in(-0.2, 1.2), random_in(-0.2, 1.2), random_in(-0.2, 1.2)}, q[3] = {0};
-    int inside = 1, e = csim_nearest_find(&tree, p, INFINITY, w);
+    int inside = 1, e = csim_nearest_find(&tree, p, 0, INFINITY, w);
     for (int c = 0; c < 3; c++) inside &= p[c] >= 0 && p[c] <= 1;
     for (int k = 0; k < 4; k++) csim_add_scaled(w[k], x + csim_xyz(tet[4 * e + k]), q);
     wrong += csim_distance(p, q) > 1e-14;
@@ -88,8 +88,8 @@ static void test_nearest(void) {
   }
   CHECK(wrong == 0);
   // a point far out magnifies every tetrahedron
-  CHECK(csim_nearest_find(&tree, (double[3]){9, 0.1, 0.1}, 4, w) < 0);
-  CHECK(csim_nearest_find(&tree, (double[3]){9, 0.1, 0.1}, INFINITY, w) >= 0);
+  CHECK(csim_nearest_find(&tree, (double[3]){9, 0.1, 0.1}, 0, 4, w) < 0);
+  CHECK(csim_nearest_find(&tree, (double[3]){9, 0.1, 0.1}, 0, INFINITY, w) >= 0);
   csim_arena_free(&arena);
 }
 

@@ -314,6 +314,14 @@ static void test_hausdorff(void) {
   CHECK(side == 1 && vertex == 0);
   CHECK_NEAR(d, sqrt(16 + 49), 1e-12);
 
+  // what is not finite counts on neither side
+  double torn[12];
+  memcpy(torn, square, sizeof torn);
+  torn[3] = NAN; // of the first triangle only
+  CHECK(!csim_hausdorff(&a, square, &a, torn, &d, &side, &vertex));
+  CHECK_NEAR(d, sqrt(8), 1e-12); // corner (4, 0, 0) to the diagonal of the second
+  CHECK(!side && vertex == 1);
+
   // random meshes against brute force over the points of one side
   enum { N = 200 };
   static double x[3 * N], y[3 * N];

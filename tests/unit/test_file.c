@@ -63,6 +63,15 @@ static void test_file_read(void) {
   CHECK(csim_file_read(in_dir("ten"), 9, &log.log, &data, &size) == CSIM_OK && size == 0);
   CHECK(data && data[0] == 0);
   free(data);
+  int fd = -1;
+  uint64_t bytes = 0;
+  put_file(in_dir("ten"), "0123456789", 10);
+  CHECK(csim_file_open(in_dir("ten"), &log.log, &fd, &bytes) == CSIM_OK && fd >= 0 && bytes == 10);
+  close(fd);
+  CHECK(csim_file_open(in_dir("none"), &log.log, &fd, &bytes) == CSIM_IO && fd == -1);
+  CHECK(strstr(log.text, strerror(ENOENT)) != NULL);
+  CHECK(csim_file_open("/dev/zero", &log.log, &fd, &bytes) == CSIM_IO && fd == -1);
+  CHECK(csim_file_open(dir, &log.log, &fd, &bytes) == CSIM_IO && fd == -1);
   CHECK(csim_file_read("/dev/zero", 1000000, &log.log, &data, &size) == CSIM_INVALID && !data);
   char path[600];
   snprintf(path, sizeof path, "%s/pipe", dir);

@@ -20,12 +20,14 @@ int main(void) {
   csim_json_close(&out, '}');
   csim_json_close(&out, ']');
   csim_json_raw(&out, "raw", "[1]");
+  csim_json_hash(&out, "hash", 0xabc);
   csim_json_close(&out, '}');
-  csim_json_end(&out);
+  CHECK(csim_json_end(&out) != NULL);
   CHECK(!out.failed && out.length == (ptrdiff_t)strlen(out.text));
   CHECK_TEXT(out.text,
              "{\n  \"a\\\"b\": \"x\\u000a\\\\\\u0001\xc3\xa9\",\n  \"n\": -9007199254740993,\n"
-             "  \"yes\": true,\n  \"list\": [0.1, null, {}],\n  \"raw\": [1]\n}\n");
+             "  \"yes\": true,\n  \"list\": [0.1, null, {}],\n  \"raw\": [1],\n  \"hash\": "
+             "\"0000000000000abc\"\n}\n");
   free(out.text);
   // the shortest text that gives the same bits back
   static const double value[] = {

@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -77,7 +78,12 @@ static void test_failures(void) {
   CHECK_TEXT(messages.text, "no vertex");
   CHECK(csim_fail_memory(&messages.log, "c.obj") == CSIM_MEMORY);
   CHECK_TEXT(messages.text, "out of memory");
-  CHECK(messages.log.nerror == 3 && messages.log.nwarning == 0);
+  CHECK(csim_fail_system(&messages.log, "d", "write", ENOSPC) == CSIM_IO);
+  CHECK(!strncmp(messages.text, "cannot write: ", 14) && strstr(messages.text, strerror(ENOSPC)));
+  CHECK(strstr(messages.text, "make room on the disk") != NULL);
+  CHECK(csim_fail_system(&messages.log, "d", "open", EACCES) == CSIM_IO);
+  CHECK(strstr(messages.text, strerror(EACCES)) && !strstr(messages.text, "room"));
+  CHECK(messages.log.nerror == 5 && messages.log.nwarning == 0);
   CHECK(csim_refuse(NULL, place, "nobody listens") == CSIM_INVALID);
 }
 

@@ -44,13 +44,20 @@ static void test_triangles(void) {
   CHECK(csim_nearest_create(&arena, 3, NELEM, elem[0], x[0], &tree) == 0);
   for (int i = 0; i < NPOINT; i++) {
     double w[3], least = INFINITY;
-    int found = csim_nearest_find(&tree, p[i], INFINITY, w);
+    int found = csim_nearest_find(&tree, p[i], 0, INFINITY, w);
     CHECK(found >= 0 && found < NELEM);
     CHECK(w[0] >= 0 && w[1] >= 0 && w[2] >= 0 && fabs(w[0] + w[1] + w[2] - 1) < 1e-12);
     for (int e = 0; e < NELEM; e++) least = fmin(least, brute(p[i], elem[e], x));
     double own = apart(p[i], w, 3, elem[found], x);
     CHECK(sqrt(own) <= sqrt(least) + 1e-12); // a grid's points are never nearer
     CHECK(sqrt(own) >= sqrt(least) - 0.1);   // nor much farther
+    // an element that is near enough will do; one that is not will not
+    double enough = sqrt(own) + 0.2;
+    found = csim_nearest_find(&tree, p[i], enough, INFINITY, w);
+    CHECK(apart(p[i], w, 3, elem[found], x) < enough * enough);
+    if (!(sqrt(own) > 0.1)) continue;
+    found = csim_nearest_find(&tree, p[i], 0.1, INFINITY, w);
+    CHECK(apart(p[i], w, 3, elem[found], x) == own);
   }
   csim_arena_free(&arena);
 }
@@ -62,15 +69,15 @@ static void test_tetrahedra(void) {
   csim_nearest tree;
   double w[4];
   CHECK(csim_nearest_create(&arena, 4, 2, tet, x, &tree) == 0);
-  CHECK(csim_nearest_find(&tree, (double[]){0.1, 0.2, 0.3}, INFINITY, w) == 0);
+  CHECK(csim_nearest_find(&tree, (double[]){0.1, 0.2, 0.3}, 0, INFINITY, w) == 0);
   CHECK_NEAR(w[0], 0.4, 1e-14);
   CHECK_NEAR(w[1], 0.1, 1e-14);
   CHECK_NEAR(w[2], 0.2, 1e-14);
   CHECK_NEAR(w[3], 0.3, 1e-14);
-  CHECK(csim_nearest_find(&tree, (double[]){0.6, 0.6, 0.6}, INFINITY, w) == 1);
-  CHECK(csim_nearest_find(&tree, (double[]){-9, 0, 0}, INFINITY, w) == 0);
+  CHECK(csim_nearest_find(&tree, (double[]){0.6, 0.6, 0.6}, 0, INFINITY, w) == 1);
+  CHECK(csim_nearest_find(&tree, (double[]){-9, 0, 0}, 0, INFINITY, w) == 0);
   CHECK_NEAR(w[1], -9, 1e-13); // weights of the point itself, outside too
-  CHECK(csim_nearest_find(&tree, (double[]){-9, 0, 0}, 2, w) == -1);
+  CHECK(csim_nearest_find(&tree, (double[]){-9, 0, 0}, 0, 2, w) == -1);
   csim_arena_free(&arena);
 }
 

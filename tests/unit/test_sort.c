@@ -49,8 +49,9 @@ int main(void) {
   CHECK(big[0] == -2147483647 - 1 && big[1] == 0 && big[2] == 2147483647);
   for (int k = 0; k < 27; k++) {
     int v[3] = {k % 3, k / 3 % 3, k / 9}, sum = v[0] + v[1] + v[2];
-    csim_sort_three(v);
+    int turns = (v[0] > v[1]) + (v[0] > v[2]) + (v[1] > v[2]), side = csim_sort_three(v);
     CHECK(v[0] <= v[1] && v[1] <= v[2] && v[0] + v[1] + v[2] == sum);
+    if (v[0] < v[1] && v[1] < v[2]) CHECK(side == (turns % 2 ? -1 : 1));
   }
   CHECK(csim_compare_rows((int[]){1, 2}, (int[]){1, 3}, 1) == 0);
   CHECK(csim_compare_rows((int[]){1, 2}, (int[]){1, 3}, 2) == -1);

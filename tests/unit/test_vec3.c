@@ -46,6 +46,16 @@ static void test_mat3(void) {
         CHECK_NEAR(llt, S[3 * i + j], 1e-14);
         CHECK_NEAR(vdv, S[3 * i + j], 1e-14);
       }
+    double product[9], rest[9];
+    memcpy(product, A, sizeof A);
+    csim_mat3_mul_transposed(product, V, product);
+    memcpy(rest, product, sizeof product);
+    csim_mat3_sub_transposed(A, V, rest);
+    for (int k = 0; k < 9; k++) {
+      const double *a = A + k / 3 * 3, *v = V + k % 3 * 3;
+      CHECK_NEAR(product[k], a[0] * v[0] + a[1] * v[1] + a[2] * v[2], 1e-15);
+      CHECK(rest[k] == 0);
+    }
     double shifted[9];
     memcpy(shifted, S, sizeof S);
     for (int i = 0; i < 3; i++) shifted[4 * i] -= 0.5 * (value[0] + value[2]);

@@ -3,7 +3,6 @@
 #include "parallel.h"
 #include "raster.h"
 
-#include <float.h>
 #include <stdlib.h>
 
 static const double PI = 3.14159265358979323846;
