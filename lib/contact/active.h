@@ -32,11 +32,13 @@ typedef struct csim_active_set {
   int version;           ///< kin->version that energy, `kept` and contacts are of
   double energy;         ///< [J] of all pairs
   int energy_known;      ///< energy is of x
-  int kept_valid;        ///< `kept` is of x
-  int kept_of[2];        ///< versions of the lists that it refers to
-  int valid;             ///< contacts are of x
-  csim_compaction kept;  ///< of the short list, then of points and planes
-  float *share;          ///< (narrow->n) of pairs on the short list; < 0: not known
+  double *pressed; ///< (mesh->nbody_vert) the same of contacts with a vertex, by how hard it is
+                   ///< pressed; the larger share counts
+  int kept_valid;  ///< `kept` is of x
+  int kept_of[2];  ///< versions of the lists that it refers to
+  int valid;       ///< contacts are of x
+  csim_compaction kept; ///< of the short list, then of points and planes
+  float *share;         ///< (narrow->n) of pairs on the short list; < 0: not known
   ptrdiff_t share_capacity;
   double *chunk_energy; ///< [J] of each chunk of `kept`
   ptrdiff_t energy_capacity;
