@@ -53,6 +53,26 @@ assert found >= 6 and found % 2 == 0, found
 PY
 expect 0 $python made.py "$drop" "$BIN"
 
+# scaling.py: schedules whose length is known, and a trace as a recording build writes it
+cat >replayed.py <<'PY'
+import os, sys
+sys.path.insert(0, os.path.dirname(sys.argv[1]))
+import numpy as np
+import scaling
+ones = np.ones(12)
+assert [scaling.makespan(ones, c) for c in (1, 2, 4, 5, 12, 64)] == [12, 6, 3, 3, 1, 1]
+# the core with the short slice helps with the long one, chunk by chunk
+assert scaling.makespan(np.array([4.0, 4, 1, 1]), 2) == 6 and scaling.makespan(np.array([1.0, 1, 4, 1]), 2) == 4
+records = b""
+for n, before, chunk in ((4, 1.0, [1, 1, 1, 1]), (-1, 0.5, [2]), (2, 0.25, [3, 1])):
+    records += np.int32(n).tobytes() + np.float32([before, *chunk]).tobytes()
+open("trace", "wb").write(records + np.int32(9).tobytes() + np.float32([1]).tobytes())
+total, serial, critical, loops = scaling.replay("trace", 0.125)
+assert serial == 1.75 and critical == 4 and loops == 2, (serial, critical, loops)
+assert total[1] == 1.75 + 4 + 2 + 4 and total[2] == 1.75 + 2 + 3 + 0.25 and total[4] == 1.75 + 1 + 3 + 0.25, total
+PY
+expect 0 $python replayed.py "$ROOT/tests/bench/scaling.py"
+
 # suite.py: a row for each run, whose phases are its wall time but for the start of the process
 suite=$ROOT/tests/bench/suite.py
 expect 0 $python "$suite" --sizes 5,9 --frames 4 --methods auto,pd --bin "$BIN" --out bench
