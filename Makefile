@@ -211,7 +211,7 @@ deps-usd: $(SHARED) ## install usd-core for tools/clothusd (Python packages into
 
 tests: all $(TEST_BIN) $(LOOK) ## build the tests, run none
 
-check: tests ## run the tests (about 3 minutes)
+check: tests ## run the tests (about 5 minutes)
 	@CONFIG=$(config) BIN=$(BIN) BUILD=$(B) tests/run $(ONLY)
 
 # all tests but those that repeat whole runs, which say little about lines and take long with counters

@@ -270,8 +270,7 @@ typedef struct csim_run_totals {
   csim_worst imbalance; ///< [-] force left over on an object in a substep, solver/balance.h
   csim_conserved conserved;
   int nreleased;
-  csim_released
-      released[CSIM_MOST_RELEASED]; ///< (nreleased) in the order in which they were first met
+  csim_released released[CSIM_MOST_RELEASED]; ///< (nreleased) in order of their first frames
 } csim_run_totals;
 
 /// [s] Time of this call by phase; the sum is its wall time.
@@ -332,7 +331,8 @@ csim_status csim_check(const csim_scene *scene, const csim_run_options *options,
 /// [..], "pins": [..], "gravity": [x, y, z], "springs": [[i, j, k, L], ..], "h": h, "damping": 0},
 /// with "stretch_damping": [..] of vertices where there is any. SI units; vertices are rows as in
 /// csim_sim_positions.
-/// @param path  overwritten if it exists
+/// @param options  only `nthread` and `tet_program` are used
+/// @param path     overwritten if it exists
 /// @return CSIM_OK; CSIM_INVALID, CSIM_IO, CSIM_MEMORY
 csim_status csim_dump_model(const csim_scene *scene, const csim_run_options *options,
                             const char *path, csim_log *log);

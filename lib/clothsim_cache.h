@@ -161,7 +161,8 @@ csim_status csim_cache_sync(csim_cache_writer *writer);
 ///         writer, if it had one
 csim_status csim_cache_close(csim_cache_writer *writer, int commit);
 
-/// Frees the writer and deletes the file it created. A file it appended to stays, as .part.
+/// Frees the writer (NULL allowed) and deletes the file it created. A file it appended to stays, as
+/// .part.
 void csim_cache_abandon(csim_cache_writer *writer);
 
 typedef struct csim_cache csim_cache;

@@ -131,6 +131,8 @@ static const char *take_vectors(const uint8_t *data, uint64_t size, int n, doubl
   return take_numbers(data, csim_xyz(n), value);
 }
 
+// Takes what a chunk holds. Returns what is wrong with it: NULL when nothing is, "" when out of
+// memory.
 static const char *take_chunk(int kind, const uint8_t *data, uint64_t size,
                               csim_checkpoint *point) {
   csim_state *s = &point->state;

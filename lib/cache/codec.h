@@ -32,14 +32,13 @@ typedef struct csim_coding {
 typedef struct csim_track {
   int width; ///< values of a vertex: 3, or 1
   int nvert;
-  float *value;    ///< (width x nvert) all x, then all y, then all z; each in traversal order
-  float *older;    ///< (width x nvert) the frame before that; equal to `value` after a key frame
-  float *next;     ///< (width x nvert) the frame being coded
-  uint32_t *base;  ///< (nvert) bits of floats, or multiples of the step
-  uint32_t *shift; ///< (nvert + 1) differences from the base, with a zero at the end
-  uint32_t *word;  ///< (width x nvert) residuals
-  uint32_t
-      *size; ///< (width x nvert) how large residuals were lately, for the order of the next ones
+  float *value;     ///< (width x nvert) all x, then all y, then all z; each in traversal order
+  float *older;     ///< (width x nvert) the frame before that; equal to `value` after a key frame
+  float *next;      ///< (width x nvert) the frame being coded
+  uint32_t *base;   ///< (nvert) bits of floats, or multiples of the step
+  uint32_t *shift;  ///< (nvert + 1) differences from the base, with a zero at the end
+  uint32_t *word;   ///< (width x nvert) residuals
+  uint32_t *size;   ///< (width x nvert) sizes of recent residuals, for the order of the next ones
   int has_sizes;    ///< a delta was coded since the last key frame
   ptrdiff_t stored; ///< index of the frame that holds the data of `value`; -1 = none yet
 } csim_track;

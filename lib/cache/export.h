@@ -16,8 +16,7 @@ typedef struct csim_exporter csim_exporter;
 struct csim_export {
   csim_arena arena;
   const csim_exporter *kind;
-  csim_export_options
-      options; ///< strings are copies; scale, unit, target_up and digits are resolved
+  csim_export_options options; ///< copied, with the defaults of scale, unit, target_up and digits
   csim_log *log;
   csim_status status; ///< of the first failure; sticky
   int nobject;

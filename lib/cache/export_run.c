@@ -108,7 +108,7 @@ csim_status csim_export_open(const csim_export_options *options, int nobject,
   if (wrong)
     return csim_refuse(log, place, "cannot export to \"%.32s\": %s", options->format, wrong);
   csim_export *e = CSIM_NEW(csim_export, 1);
-  if (!e) return csim_fail(log, CSIM_MEMORY, place, "out of memory");
+  if (!e) return csim_fail_memory(log, options->directory);
   *e = (csim_export){.kind = kind, .log = log, .nobject = nobject};
   resolve_options(e, options);
   e->object = CSIM_ARENA_NEW(&e->arena, csim_cache_object, nobject);

@@ -10,7 +10,7 @@ static uint64_t rotate(uint64_t x, int r) {
   return x << r | x >> (64 - r);
 }
 
-static uint64_t stir(uint64_t word, uint64_t first, int r, uint64_t second) {
+static uint64_t mix_block(uint64_t word, uint64_t first, int r, uint64_t second) {
   return rotate(word * first, r) * second;
 }
 
@@ -26,16 +26,16 @@ void csim_murmur(const void *data, size_t size, uint8_t digest[16]) {
   uint64_t h1 = 0, h2 = 0;
   size_t left = size;
   for (; left >= 16; left -= 16, p += 16) {
-    h1 ^= stir(csim_load_u64(p), C1, 31, C2);
+    h1 ^= mix_block(csim_load_u64(p), C1, 31, C2);
     h1 = (rotate(h1, 27) + h2) * 5 + 0x52dce729;
-    h2 ^= stir(csim_load_u64(p + 8), C2, 33, C1);
+    h2 ^= mix_block(csim_load_u64(p + 8), C2, 33, C1);
     h2 = (rotate(h2, 31) + h1) * 5 + 0x38495ab5;
   }
   if (left) {
     uint64_t word[2] = {0, 0};
     for (size_t i = 0; i < left; i++) word[i / 8] |= (uint64_t)p[i] << 8 * (i % 8);
-    h2 ^= stir(word[1], C2, 33, C1); // a zero word stirs nothing in
-    h1 ^= stir(word[0], C1, 31, C2);
+    h2 ^= mix_block(word[1], C2, 33, C1); // a zero word stirs nothing in
+    h1 ^= mix_block(word[0], C1, 31, C2);
   }
   h1 ^= size;
   h2 ^= size;

@@ -9,7 +9,7 @@
 // Which items below a pack are new: a bit for each item of a lowest pack; for others whether any
 // is.
 enum { NONE = 0, SOME = 1, ALL = 15 };
-enum { CHUNK_GROUPS = 16, PACK_GRAIN = 256, STACK_ROOM = 4 * CSIM_BVH_LEVELS };
+enum { CHUNK_GROUPS = 16, PACK_GRAIN = 256, STACK_SIZE = 4 * CSIM_BVH_LEVELS };
 
 int csim_bvh_create(csim_arena *arena, int first, int n, int flat, csim_box_fn *box,
                     const void *context, csim_bvh *bvh) {
@@ -577,7 +577,7 @@ CSIM_SIMD_BODY void search_group(const csim_bvh_search *s, int i, group *from, c
   const csim_bvh *B = s->B;
   struct {
     int level, pack;
-  } stack[STACK_ROOM], at;
+  } stack[STACK_SIZE], at;
   int top = 0;
   if (!gather_group(s, i, from)) return;
   if (B->nlevel == 1) {

@@ -95,10 +95,7 @@ void csim_collider_to_local(const csim_collider *collider, const csim_pose *pose
   double r[3];
   csim_pose_unapply(pose, x, r);
   csim_sub(r, collider->position, r);
-  const double *R = collider->R;
-  double y[3] = {R[0] * r[0] + R[3] * r[1] + R[6] * r[2], R[1] * r[0] + R[4] * r[1] + R[7] * r[2],
-                 R[2] * r[0] + R[5] * r[1] + R[8] * r[2]};
-  memcpy(local, y, sizeof y);
+  csim_mat3_mul_by_transpose(collider->R, r, local);
 }
 
 void csim_collider_to_world(const csim_collider *collider, const csim_pose *pose,

@@ -160,6 +160,7 @@ int csim_contact_begin(csim_contact *contact, const double *x, const double *v,
   csim_kinematics_begin(kin, x, target, time, h);
   csim_active_set_begin(&contact->active);
   csim_step_filter_begin(&contact->filter);
+  // the list of candidates may be too old to last until the end of the step
   if (!csim_reach_begin(&contact->reach)) {
     csim_kinematics_predict(kin, v);
     if (csim_reach_collect(&contact->reach)) return note_failure(contact);

@@ -156,11 +156,8 @@ static void read_face(reader *r) {
 
 // The rest of the line without blanks around it.
 static void read_name(reader *r, int kind) {
-  csim_text_skip_blank(&r->t);
-  const char *name = r->t.p;
-  while (!csim_text_ended(&r->t)) r->t.p++;
-  size_t n = (size_t)(r->t.p - name);
-  while (n && csim_is_blank(name[n - 1])) n--;
+  size_t n;
+  const char *name = csim_text_rest(&r->t, &n);
   if (n > MAX_NAME) {
     csim_mesh_build_fail(&r->b, r->t.line, "a name is longer than %d characters", MAX_NAME);
     return;

@@ -46,11 +46,8 @@ typedef struct reader {
 
 // The rest of the line is the solid's name.
 static void read_solid(reader *r) {
-  csim_text_skip_blank(&r->t);
-  const char *name = r->t.p;
-  while (!csim_text_ended(&r->t)) r->t.p++;
-  size_t n = (size_t)(r->t.p - name);
-  while (n && csim_is_blank(name[n - 1])) n--;
+  size_t n;
+  const char *name = csim_text_rest(&r->t, &n);
   if (n > MAX_NAME) n = MAX_NAME;
   char text[MAX_NAME + 8];
   int length = snprintf(text, sizeof text, "o %.*s\n", (int)n, name);

@@ -66,6 +66,17 @@ static inline void csim_text_skip_space(csim_text *t) {
   }
 }
 
+/// The rest of the line without blanks around it.
+/// @param[out] n  its length; not terminated
+static inline const char *csim_text_rest(csim_text *t, size_t *n) {
+  csim_text_skip_blank(t);
+  const char *rest = t->p;
+  while (!csim_text_ended(t)) t->p++;
+  *n = (size_t)(t->p - rest);
+  while (*n && csim_is_blank(rest[*n - 1])) --*n;
+  return rest;
+}
+
 /// Skips the rest of the line and its end.
 /// @param continued  1: over backslash continuations too
 static inline void csim_text_next_line(csim_text *t, int continued) {

@@ -75,6 +75,11 @@ static inline void csim_mat3_mul(const double *A, const double *x, double *out) 
   out[1] = y1;
   out[2] = y2;
 }
+/// out = A^T x; out may be x.
+static inline void csim_mat3_mul_by_transpose(const double *A, const double *x, double *out) {
+  const double column[9] = {A[0], A[3], A[6], A[1], A[4], A[7], A[2], A[5], A[8]};
+  csim_mat3_mul(column, x, out);
+}
 /// out += s (a b^T)
 static inline void csim_mat3_add_outer(double s, const double *a, const double *b, double *out) {
   for (int i = 0; i < 3; i++)

@@ -349,6 +349,10 @@ static int add_all(const csim_topology *topology, const int *tri, const double *
   return status < 0 ? -1 : left_out;
 }
 
+// Adds the bending energy of a vertex as pairs. It is 1/2 sum_c W_c k_c^2 of the curvatures k_c =
+// sum_i row_ic x_i. The row_ic of a c sum to zero, so it is also
+//   -1/2 sum_{j<i} (sum_c W_c row_ic row_jc) |x_i - x_j|^2.
+// Returns 1 when no quadric fits, -1 when out of memory.
 static int add_pairs(adder *to, const patch *p, double area) {
   double row[1 + PATCH][3], by = to->factor[p->center] * area;
   const csim_bend *bend = &to->bend;

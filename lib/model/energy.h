@@ -292,9 +292,8 @@ typedef struct csim_moduli {
   double shear;      ///< [N/m] shear modulus times thickness
   double poisson;    ///< [-] 0 <= nu < 1: pulled along warp it narrows by nu sqrt(warp / weft)
   double limit;      ///< [-] strain beyond which warp and weft stiffen; 0 = none
-  double
-      stiffening; ///< [N/m] tension grows by this times the square of the strain beyond the limit
-  int bound;      ///< 1: a strain that no direction reaches, principal.h, its q is stiffening
+  double stiffening; ///< [N/m] tension grows by this times (strain - limit)^2 beyond the limit
+  int bound;         ///< 1: a strain that no direction reaches, principal.h, its q is stiffening
 } csim_moduli;
 
 /// Parameters of a triangle whose rest shape is (warp, weft) of its three corners, rest (3 x 2)

@@ -182,7 +182,7 @@ void csim_links_at(const csim_model *model, double time, const unsigned char *to
 }
 
 static int is_link(const csim_energy *energy) {
-  return energy->kind == &csim_link_kind || energy->kind == &csim_link_face_kind;
+  return energy->kind->role == CSIM_ROLE_LINK;
 }
 
 // A stitch that is shorter than this share of its length has no clear direction.

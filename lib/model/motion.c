@@ -40,8 +40,6 @@ void csim_pose_apply(const csim_pose *pose, const double *x, double *out) {
 void csim_pose_unapply(const csim_pose *pose, const double *x, double *out) {
   double r[3];
   for (int c = 0; c < 3; c++) r[c] = x[c] - pose->pivot[c] - pose->offset[c];
-  const double *R = pose->R;
-  double y[3] = {R[0] * r[0] + R[3] * r[1] + R[6] * r[2], R[1] * r[0] + R[4] * r[1] + R[7] * r[2],
-                 R[2] * r[0] + R[5] * r[1] + R[8] * r[2]};
-  for (int c = 0; c < 3; c++) out[c] = y[c] + pose->pivot[c];
+  csim_mat3_mul_by_transpose(pose->R, r, r);
+  for (int c = 0; c < 3; c++) out[c] = r[c] + pose->pivot[c];
 }

@@ -72,6 +72,7 @@ CSIM_SIMD_BODY void spring_law(const csim_energy *energy, const csim_point *at, 
   if (psd != CSIM_PSD_NONE) s->across = CSIM_SELECT4(s->across < zero, zero, s->across);
 }
 
+// Adds D, see above, to what the springs have already.
 CSIM_SIMD_BODY void damping_law(const csim_energy *energy, const csim_point *at, const int e[4],
                                 csim_psd psd, four *s) {
   csim_v4 t[4], k, zero = {0};

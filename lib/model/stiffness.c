@@ -304,7 +304,7 @@ static void update_anchors(const csim_point *at, csim_stiffness *K) {
   memset(K->anchor, 0, (size_t)K->model->nvert * sizeof *K->anchor);
   for (int k = 0; k < K->model->nenergy; k++) {
     const csim_energy *energy = &K->model->energy[k];
-    for (int e = 0; energy->kind == &csim_anchor_kind && e < energy->nelem; e++) {
+    for (int e = 0; energy->kind->role == CSIM_ROLE_PIN && e < energy->nelem; e++) {
       const double *param = csim_energy_param(energy, e);
       K->anchor[energy->node[e]] += param[0] * at->hold[(ptrdiff_t)param[1]];
     }

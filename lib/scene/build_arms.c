@@ -101,7 +101,8 @@ static int find_arm(const csim_mesh *mesh, int side, int *parent, arm *a) {
   return 1;
 }
 
-// Share of the arm that panels with a label cover, seen along z, in front or behind.
+// Share of the arm's vertices that panels with a label cover, seen along z, in front or behind: on
+// a grid in the plane of x and y, cells that a vertex of such a panel is in.
 static double cover(const csim_mesh *body, const arm *a, const csim_mesh *mesh, const char *label,
                     csim_arena *arena) {
   double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};

@@ -218,7 +218,7 @@ static void pull_panels(panels *p) {
     double d[3];
     if (p->of[other] == k) continue;
     csim_sub(mesh->vert + csim_xyz(other), mesh->vert + csim_xyz(own), d);
-    p->step[3 * k] += csim_dot(d, p->normal + csim_xyz(k));
+    p->step[3 * k] += csim_dot(d, p->normal + csim_xyz(k)); // first their sum and number
     p->step[3 * k + 1]++;
   }
   for (int k = 0; k < p->n; k++) {

@@ -112,6 +112,7 @@ static int make_buffers(csim_gather *g, int k, int as_it_is, csim_arena *arena) 
 csim_status csim_gather_create(const csim_scene *scene, const csim_world *world, int resume,
                                csim_arena *arena, csim_gather *g) {
   const csim_output *output = &scene->output;
+  // whether frames can be written from the state itself: in metres, and by no exporter
   int as_it_is = scene->length_unit == 1 && !output->nformat && !resume;
   int n = csim_world_first_collider(world) + world->ncollider;
   ptrdiff_t largest = 0;

@@ -20,14 +20,13 @@ typedef struct csim_gather_buffers {
 typedef struct csim_gather {
   const csim_scene *scene;
   const csim_world *world;
-  int nobject;               ///< bodies, then render meshes, then colliders
-  csim_cache_object *object; ///< (nobject)
-  csim_cache_values *value;  ///< (nobject) data of the frame taken, in the scene's units
-  csim_gather_buffers
-      *buffers;        ///< (nobject) memory that `value` points to, except for parts of a state
-  double *earlier;     ///< (largest collider that moves x 3) workspace of their velocities
-  csim_solver *solver; ///< has the contact pressures; NULL: none yet
-  double *force;       ///< (model->nvert) [N] normal force on each vertex; NULL: not wanted
+  int nobject;                  ///< bodies, then render meshes, then colliders
+  csim_cache_object *object;    ///< (nobject)
+  csim_cache_values *value;     ///< (nobject) data of the frame taken, in the scene's units
+  csim_gather_buffers *buffers; ///< (nobject) what `value` points to, unless it is of a state
+  double *earlier;              ///< (largest collider that moves x 3) workspace of their velocities
+  csim_solver *solver;          ///< has the contact pressures; NULL: none yet
+  double *force; ///< (model->nvert) [N] normal force on each vertex; NULL: not wanted
 } csim_gather;
 
 /// Mesh and name of object k.

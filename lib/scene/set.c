@@ -102,9 +102,9 @@ static int put_value(setting *s, cJSON *parent, cJSON *old, const char *key) {
   if (apply_factor(s, old)) return -1;
   if (cJSON_IsObject(parent)) {
     cJSON *fresh = s->value;
-    if (!cJSON_AddItemToObject(parent, key, fresh)) return -1;
+    if (!cJSON_AddItemToObject(parent, key, fresh)) return -1; // the copy of its key may fail
     s->value = NULL;
-    if (old) {
+    if (old) { // it now has its key, and goes from the end to the place of the old one
       cJSON_DetachItemViaPointer(parent, fresh);
       cJSON_ReplaceItemViaPointer(parent, old, fresh);
     }
