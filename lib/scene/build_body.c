@@ -203,16 +203,16 @@ static csim_status add_levels(csim_build *build, const csim_object *object, cons
   csim_part part = {.X = csim_mesh_rest(body->mesh),
                     .vert0 = body->vert0,
                     .slack = material_of(build, object)->slack};
-  unsigned char *held = CSIM_NEW(unsigned char, body->nvert);
-  if (!held) return CSIM_MEMORY;
+  unsigned char *pinned = CSIM_NEW(unsigned char, body->nvert);
+  if (!pinned) return CSIM_MEMORY;
   for (int k = 0; k < build->model->ntarget; k++) {
     int v = build->target[k].vert - body->vert0;
-    if (v >= 0 && v < body->nvert) held[v] = 1;
+    if (v >= 0 && v < body->nvert) pinned[v] = 1;
   }
   int coarse = build->elements.levels.nelem;
-  int made = csim_network_levels(body->mesh, &part, held, object->levels, first,
+  int made = csim_network_levels(body->mesh, &part, pinned, object->levels, first,
                                  &build->elements.springs, &build->elements.levels);
-  free(held);
+  free(pinned);
   if (made < 0) return CSIM_MEMORY;
   if (made < object->levels)
     csim_say(build->log, CSIM_WARNING, object->mesh_place,
