@@ -54,10 +54,10 @@ static double choose_stiffness(const csim_active_set *set) {
 }
 
 // Contacts with a vertex take so much of its elasticity that its largest force moves them by DEPTH
-// of their reach, at most MOST: enough for a strain of a fifth or so. A share up to SLACK times as
+// of their reach, at most MOST. A share up to SLACK times as
 // large stays as it is: shares that followed every force fed vibrations (two solids on one another
 // shook ever faster). In one step a share grows at most GROWTH times, and falls to DECAY of it.
-static const double DEPTH = 0.25, MOST = 3, SLACK = 30, GROWTH = 4, DECAY = 0.9;
+static const double DEPTH = 0.2, MOST = 1, SLACK = 30, GROWTH = 4, DECAY = 0.9;
 
 // Makes contacts as stiff as those found are pressed hard. The barrier of a soft contact carries a
 // large force only within a hair of its floor: Newton's steps towards that were cut in nine of ten

@@ -18,7 +18,7 @@
 enum { FRICTION_GRAIN = 256 };
 
 // Least share of the secant along the slip. With much less, slip overshoots.
-static const double LEAST_ALONG = 0.125;
+static const double LEAST_ALONG = 0.25;
 
 // Stiffness of sticking relative to the bodies' own, at most (at half of the full friction), where
 // they are pressed harder than soft contacts could: stress that friction holds there fades by a
