@@ -33,7 +33,7 @@ void csim_active_set_free(csim_active_set *set) {
 
 // Drops all that is known of the evaluation point.
 static void drop_all(csim_active_set *set) {
-  set->energy_known = set->kept_valid = set->valid = 0;
+  set->kept_valid = set->valid = 0;
 }
 
 // The same if colliders have moved.
@@ -211,20 +211,11 @@ static int is_active(const csim_active_set *set, int i, active_pair *active) {
   return d2 < limit * limit && d2 > 0;
 }
 
-// Share of number i of the short list, where bodies stand; it is kept until shares are dropped.
+// Share of number i of the short list; it is kept until shares are dropped.
 static double share_of(csim_active_set *set, int i, const active_pair *at) {
-  const csim_candidate *pair = csim_narrow_phase_pair(set->narrow, i);
-  const double *p[4], *x = set->kin->x;
-  double w[4];
-  if (set->share[i] >= 0) return (double)set->share[i];
-  int moved = 0;
-  for (int k = 0; k < 4; k++) {
-    p[k] = x + csim_xyz(at->v[k]);
-    moved |= memcmp(p[k], set->x + csim_xyz(at->v[k]), 3 * sizeof *x) != 0;
-  }
-  memcpy(w, at->w, sizeof w);
-  if (moved) csim_pair_closest(csim_candidate_kind(pair), p, w);
-  set->share[i] = (float)csim_wedge_share(set->kin->mesh, pair, x, w);
+  if (set->share[i] < 0)
+    set->share[i] = (float)csim_wedge_share(set->kin->mesh, csim_narrow_phase_pair(set->narrow, i),
+                                            set->x, at->w);
   return (double)set->share[i];
 }
 
@@ -351,7 +342,7 @@ static int drop_shares(csim_active_set *set) {
 
 // Selects the active pairs at the evaluation point, unless that is done already: a line search asks
 // for the energy at a point, and the next iteration for the gradient there. `anew`: evaluates their
-// shares again. -1 when out of memory.
+// shares again at this point. -1 when out of memory.
 static int keep_pairs(csim_active_set *set, int anew, active_job *job) {
   int version[2];
   take_versions(set, version);
@@ -376,12 +367,6 @@ static int keep_pairs(csim_active_set *set, int anew, active_job *job) {
   return set->kept_valid ? 0 : -1;
 }
 
-static void add_up_energy(csim_active_set *set) {
-  set->energy = 0;
-  for (int k = 0; k < set->kept.nchunk; k++) set->energy += set->chunk_energy[k];
-  set->energy_known = 1;
-}
-
 static int reserve(csim_active_set *set, ptrdiff_t n) {
   csim_active_contact *contact = csim_grow(set->contact, &set->capacity, n, sizeof *contact);
   if (contact) set->contact = contact;
@@ -398,7 +383,6 @@ int csim_active_set_find(csim_active_set *set) {
   if (reserve(set, total)) return -1;
   set->n = total;
   csim_pool_run(set->kin->pool, nchunk, make_chunk, &job);
-  add_up_energy(set);
   set->n = csim_twins_merge(&set->twins, set->contact, total);
   if (set->n < 0) set->n = total; // as right, only slower
   set->valid = 1;
@@ -416,11 +400,11 @@ int csim_active_set_add(csim_active_set *set, const csim_active_contact *contact
 
 double csim_active_set_value(csim_active_set *set) {
   active_job job;
+  double sum = 0;
   drop_old(set);
-  if (set->energy_known) return set->energy;
   if (keep_pairs(set, 0, &job)) return -1;
-  add_up_energy(set);
-  return set->energy;
+  for (int k = 0; k < set->kept.nchunk; k++) sum += set->chunk_energy[k];
+  return sum;
 }
 
 void csim_contact_add_force(const csim_kinematics *kin, const int v[4], const double w[4],
