@@ -29,10 +29,11 @@ OPT_sanitize := -O1 -g -DCSIM_POISON -fsanitize=address,undefined -fno-sanitize-
 OPT_thread   := -O1 -g -fsanitize=thread
 OPT_coverage := -O1 -g --coverage
 OPT_portable := -O3 -g
+OPT_trace    := -O3 -g -DCSIM_POOL_TRACE
 OPT_fuzz     := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
 OPT := $(OPT_$(config))
 ifeq ($(OPT),)
-$(error unknown config=$(config): release, debug, O2, sanitize, thread, coverage, portable or fuzz)
+$(error unknown config=$(config): release, debug, O2, sanitize, thread, coverage, portable, trace or fuzz)
 endif
 
 # against exploits of what a mesh or cache from outside may find: no result depends on these
@@ -320,6 +321,11 @@ bench-drop: all ## a cloth drops on a ball: time, memory, strain (SIZES="33 65 1
 
 bench-truth: all ## every quality on seven scenes: CPU time, distance from a converged run (TRUTH_FLAGS=--help)
 	@$(PYTHON) tests/bench/truth.py --bin $(BIN) --out build/bench $(TRUTH_FLAGS)
+
+.PHONY: bench-scaling
+bench-scaling: all ## the drop's schedule replayed on 2 to 64 cores, beside what two do (SIZES="65 129", SCALING_FLAGS=--help)
+	@$(MAKE) --no-print-directory config=trace build/trace/bin/clothsim
+	@$(PYTHON) tests/bench/scaling.py --bin $(BIN) --traced build/trace/bin --out $(B)/bench $(SCALING_FLAGS) $(SIZES)
 
 .PHONY: bench-pose
 bench-pose: all ## a body raises and lowers its arms in a sleeve, a skirt, a poncho (POSE_FLAGS="--bodies DIR"; minutes)

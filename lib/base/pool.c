@@ -13,6 +13,7 @@
 #include "base/pool.h"
 
 #include "base/arena.h"
+#include "base/trace.h"
 
 #include <assert.h>
 #include <pthread.h>
@@ -183,6 +184,12 @@ void csim_pool_seconds(csim_pool *pool, double *seconds) {
 }
 
 void csim_pool_run(csim_pool *pool, int nchunk, csim_chunk_fn *fn, void *context) {
+#ifdef CSIM_POOL_TRACE
+  if (pool && pool->nworker == 0) {
+    csim_trace_run(nchunk, fn, context);
+    return;
+  }
+#endif
   if (!pool || pool->nworker == 0 || nchunk <= 1) {
     for (int chunk = 0; chunk < nchunk; chunk++) fn(context, chunk);
     return;
@@ -207,7 +214,11 @@ void csim_pool_run(csim_pool *pool, int nchunk, csim_chunk_fn *fn, void *context
 
 void csim_pool_begin_task(csim_pool *pool, csim_task_fn *fn, void *context) {
   if (!pool || pool->nworker == 0) {
+#ifdef CSIM_POOL_TRACE
+    csim_trace_task(fn, context);
+#else
     fn(context);
+#endif
     return;
   }
   assert(atomic_load(&pool->task_state) == TASK_NONE);
@@ -243,7 +254,11 @@ static void run_range(void *context, int chunk) {
 // small as a quarter of the grain, to give four to each thread.
 static int choose_grain(const csim_pool *pool, int n, int grain) {
   enum { EACH = 4, LEAST = 4 };
-  int even = n / (EACH * csim_pool_threads(pool)) + 1, least = grain / LEAST + 1;
+  int threads = csim_pool_threads(pool);
+#ifdef CSIM_POOL_TRACE
+  threads = CSIM_TRACE_THREADS;
+#endif
+  int even = n / (EACH * threads) + 1, least = grain / LEAST + 1;
   if (n <= grain || even >= grain) return grain;
   return even > least ? even : least;
 }

@@ -2,8 +2,8 @@
 // push them apart. Needs contact/narrow_phase.h.
 //
 // E = sum over pairs of s k b(d), where b is the barrier of barrier.h, d the pair's distance and s
-// its share (wedge.h). Shares are those where bodies stand (kin->x). A line search from there thus
-// sees a smooth energy, the one whose gradient it was given.
+// its share (wedge.h). Shares are those of the last gradient. A line search from there thus sees a
+// smooth energy, the one whose gradient it was given.
 #ifndef CSIM_CONTACT_ACTIVE_H
 #define CSIM_CONTACT_ACTIVE_H
 
@@ -29,9 +29,9 @@ typedef struct csim_active_set {
   double stiffness;      ///< [N/m per kg] of contacts in this step
   double *elastic_share; ///< (mesh->npart) (0, 1] of the bodies' elasticity that contacts with a
                          ///< part are as stiff as
-  int version;           ///< kin->version that energy, `kept` and contacts are of
-  double energy;         ///< [J] of all pairs
-  int energy_known;      ///< energy is of x
+  double *pressed;       ///< (mesh->nbody_vert) the same of contacts with a vertex, by how hard it
+                         ///< is pressed; the larger share counts
+  int version;           ///< kin->version that `kept` and contacts are of
   int kept_valid;        ///< `kept` is of x
   int kept_of[2];        ///< versions of the lists that it refers to
   int valid;             ///< contacts are of x

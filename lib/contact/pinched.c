@@ -18,8 +18,11 @@ static const double STOPS = 0.1;
 // everything nearer than the floor.
 static const double TAKEN_BACK = 0.6;
 
-// [1/s] rate of the springs, and [m] depth up to which their force grows: at most 18 m/s2.
+// [1/s] rate of the weak springs, and [m] depth up to which their force grows: at most 18 m/s2.
 static const double RATE = 30, GROWS = 0.02;
+
+// [m/s] speed with which the stiff springs draw vertices out.
+static const double DRAWS = 0.5;
 
 int csim_pinched_create(csim_arena *arena, const csim_contact_params *params, csim_pinched *p) {
   p->on = params->pinched == CSIM_PINCHED_IGNORE;
@@ -28,7 +31,7 @@ int csim_pinched_create(csim_arena *arena, const csim_contact_params *params, cs
   p->blocked = CSIM_ARENA_NEW(arena, int, p->mesh->nbody_vert);
   p->out = CSIM_ARENA_NEW(arena, int, p->mesh->nbody_vert);
   p->crosses = CSIM_ARENA_NEW(arena, unsigned char, p->mesh->nbody_vert);
-  p->pressed = CSIM_ARENA_NEW(arena, int, p->mesh->nbody_vert);
+  p->has_room = CSIM_ARENA_NEW(arena, unsigned char, p->mesh->nbody_vert);
   p->mesh->released = p->released;
   return arena->failed ? -1 : 0;
 }
@@ -72,6 +75,15 @@ static void normal_of(const csim_pinched *p, int tri, double n[3]) {
   csim_cross(u, w, n);
   double l = csim_norm(n);
   for (int c = 0; c < 3; c++) n[c] = l > 0 ? n[c] / l : 0;
+}
+
+// How far [m] a point is from where a released vertex is to go, along n: before the plane of its
+// triangle by a contact distance, and half an edge more if a face crosses a corner of the collider.
+static double depth_of(const csim_pinched *p, int vert, const double *at, double n[3]) {
+  const double *q = p->kin->x + csim_xyz(p->mesh->tri[csim_xyz(p->out[vert])]);
+  normal_of(p, p->out[vert], n);
+  double more = p->crosses[vert] ? 0.5 * p->reach->edge : 0;
+  return p->reach->candidates->distance + more + csim_dot(n, q) - csim_dot(n, at);
 }
 
 // The triangle of a collider that is nearest to a vertex outside of it. Of triangles that share the
@@ -247,17 +259,6 @@ static void keep_vertices(csim_pinched *p, const int *v, int n, int part) {
     if (csim_collision_mesh_releases(p->mesh, v[k], part)) p->blocked[v[k]] = 1;
 }
 
-// Records that a vertex lies on the collider of a part.
-static void press(csim_pinched *p, int vert, int part) {
-  int *by = &p->pressed[vert];
-  *by = *by == 0 || *by == part ? part : EVERY;
-}
-
-// Whether a vertex lies on another collider than that of a part.
-static int is_pressed(const csim_pinched *p, int vert, int part) {
-  return p->pressed[vert] != 0 && p->pressed[vert] != part;
-}
-
 static void keep_near(csim_pinched *p) {
   const csim_candidates *set = p->reach->candidates;
   for (int i = 0; i < set->n; i++) {
@@ -270,49 +271,11 @@ static void keep_near(csim_pinched *p) {
     double scale = csim_candidate_own_scale(set, pair.kind, pair.v, NULL);
     if (!pair.part || !(scale > 0)) continue;
     if (pair.gap < TAKEN_BACK * scale * set->distance) keep_vertices(p, pair.v, 4, pair.part);
-    for (int k = 0; k < 4 && pair.gap < scale * set->distance; k++)
-      if (pair.v[k] < p->mesh->nbody_vert &&
-          !csim_collision_mesh_releases(p->mesh, pair.v[k], pair.part))
-        press(p, pair.v[k], pair.part);
   }
 }
 
-// A connected released region is pressed as a whole.
-static void spread_pressed(csim_pinched *p, int ntri) {
-  for (int changed = 1; changed;) {
-    changed = 0;
-    for (int t = 0; t < ntri; t++) {
-      const int *v = p->tri + csim_xyz(t);
-      for (int k = 0; k < 6; k++) {
-        int from = v[k % 3], to = v[(k + 1) % 3], was = p->pressed[to];
-        if (!p->released[from] || !p->released[to] || !p->pressed[from]) continue;
-        press(p, to, p->pressed[from]);
-        changed |= p->pressed[to] != was;
-      }
-    }
-  }
-}
-
-// Releases faces that hang on a collider though nothing presses them on it any more.
-static void release_hanging(csim_pinched *p, long long total) {
-  const csim_collision_mesh *mesh = p->mesh;
-  for (ptrdiff_t i = 0; i < total; i++) {
-    const int *v = p->tri + csim_xyz(p->pair[2 * i]);
-    int other = mesh->tri[3 * ((ptrdiff_t)mesh->nbody_tri + p->pair[2 * i + 1])];
-    int part = csim_collision_mesh_part(mesh, other), any = 0;
-    for (int k = 0; k < 3; k++) any |= csim_collision_mesh_releases(mesh, v[k], part);
-    for (int k = 0; k < 3; k++) any = any && !is_pressed(p, v[k], part);
-    if (!any) continue;
-    for (int k = 0; k < 3; k++) {
-      release(p, v[k], part);
-      p->blocked[v[k]] = p->crosses[v[k]] = 1;
-    }
-  }
-}
-
-// Keeps vertices whose faces cross a collider. Returns the number of such pairs of triangles, in
-// p->pair; -1 when out of memory.
-static long long keep_crossing(csim_pinched *p) {
+// Keeps vertices whose faces cross a collider. -1 when out of memory.
+static int keep_crossing(csim_pinched *p) {
   const csim_collision_mesh *mesh = p->mesh;
   int n = 0;
   long long total = 0;
@@ -324,7 +287,6 @@ static long long keep_crossing(csim_pinched *p) {
     if (p->released[v[0]] || p->released[v[1]] || p->released[v[2]])
       memcpy(tri + csim_xyz(n++), v, 3 * sizeof *v);
   }
-  p->ntri = n;
   csim_triangles bodies = {mesh->nvert, p->kin->x, n, tri};
   csim_triangles colliders = {mesh->nvert, p->kin->x, mesh->ntri - mesh->nbody_tri,
                               mesh->tri + csim_xyz(mesh->nbody_tri)};
@@ -342,15 +304,15 @@ static long long keep_crossing(csim_pinched *p) {
     const int *other = colliders.tri + csim_xyz(p->pair[2 * i + 1]);
     keep_vertices(p, tri + csim_xyz(p->pair[2 * i]), 3, csim_collision_mesh_part(mesh, other[0]));
   }
-  return total;
+  return 0;
 }
 
-// Winding number of the collider of a part about a vertex.
-static double winding(const csim_pinched *p, int part, int vert) {
+// Whether a point is inside the collider of a part.
+static int is_inside(const csim_pinched *p, int part, const double *at) {
   const csim_mesh *mesh = p->kin->collider[part - p->mesh->nbody].mesh;
   const double *x = p->kin->x + csim_xyz(p->mesh->first[part]);
   if (p->mesh->first[part] == p->mesh->first[part + 1]) return 0; // a plane
-  return csim_winding_number(mesh->ntri, mesh->tri, x, p->kin->x + csim_xyz(vert));
+  return fabs(csim_winding_number(mesh->ntri, mesh->tri, x, at)) > 0.5;
 }
 
 // Keeps vertices inside of a collider that has released them.
@@ -359,8 +321,23 @@ static void keep_inside(void *context, int first, int last) {
   for (int i = first; i < last; i++) {
     if (!p->released[i] || p->blocked[i]) continue;
     for (int part = p->mesh->nbody; part < p->mesh->npart && !p->blocked[i]; part++)
-      p->blocked[i] =
-          csim_collision_mesh_releases(p->mesh, i, part) && fabs(winding(p, part, i)) > 0.5;
+      p->blocked[i] = csim_collision_mesh_releases(p->mesh, i, part) &&
+                      is_inside(p, part, p->kin->x + csim_xyz(i));
+  }
+}
+
+// Finds the vertices that stay released though they have room: no collider is where they are to go.
+static void find_room(void *context, int first, int last) {
+  csim_pinched *p = context;
+  for (int i = first; i < last; i++) {
+    p->has_room[i] = 0;
+    if (!p->released[i] || !p->blocked[i]) continue;
+    double n[3], to[3];
+    memcpy(to, p->kin->x + csim_xyz(i), sizeof to);
+    csim_add_scaled(csim_max(0, depth_of(p, i, to, n)), n, to);
+    p->has_room[i] = 1;
+    for (int k = p->mesh->nbody; k < p->mesh->npart && p->has_room[i]; k++)
+      p->has_room[i] = !is_inside(p, k, to);
   }
 }
 
@@ -369,15 +346,13 @@ int csim_pinched_review(csim_pinched *p) {
   if (!p->due) return 0;
   p->due = 0;
   if (p->on) memset(p->crosses, 0, (size_t)n);
+  if (p->on) memset(p->has_room, 0, (size_t)n);
   if (p->n == 0) return 0;
-  long long crossing = keep_crossing(p);
-  if (crossing < 0) return -1;
+  if (keep_crossing(p)) return -1;
   for (int i = 0; i < n; i++) p->crosses[i] = p->blocked[i] != 0;
-  memset(p->pressed, 0, (size_t)n * sizeof *p->pressed);
   keep_near(p);
-  spread_pressed(p, p->ntri);
-  release_hanging(p, crossing);
   csim_pool_for(p->kin->pool, n, 16, keep_inside, p);
+  csim_pool_for(p->kin->pool, n, 16, find_room, p);
   for (int i = 0; i < n; i++) {
     p->n -= p->released[i] && !p->blocked[i];
     if (!p->blocked[i]) p->released[i] = 0;
@@ -389,27 +364,36 @@ int csim_pinched_review(csim_pinched *p) {
 
 // ---------------------------------------------------------------------------------------- springs
 
-// Distance [m] along n that a vertex still has to move until it is before the plane of its triangle
-// by a contact distance, and by half an edge more if a face crosses a corner of the collider; 0
-// when it is there.
-static double depth_of(const csim_pinched *p, int vert, const double *x, double n[3]) {
-  const double *q = p->kin->x + csim_xyz(p->mesh->tri[csim_xyz(p->out[vert])]);
-  normal_of(p, p->out[vert], n);
-  double before = csim_dot(n, x + csim_xyz(vert)) - csim_dot(n, q);
-  double more = p->crosses[vert] ? 0.5 * p->reach->edge : 0;
-  return csim_max(0, p->reach->candidates->distance + more - before);
-}
+// The spring of a released vertex at x.
+typedef struct pinched_spring {
+  double n[3];  // out of the collider
+  double depth; // [m] how far it has to move along n; <= 0: it is there
+  double grows; // [m] depth up to which its force grows
+  double stiff; // [N/m]
+} pinched_spring;
 
-static double stiffness_of(const csim_pinched *p, int vert) {
-  return p->mesh->mass[vert] * RATE * RATE;
+// Where there is room for it a vertex is drawn out by a spring as stiff as the cloth, whatever
+// hangs on it, but slowly. A weak spring holds it as long as there is none.
+static pinched_spring spring_of(const csim_pinched *p, int vert, const double *x) {
+  const csim_kinematics *kin = p->kin;
+  pinched_spring s = {.grows = GROWS, .stiff = p->mesh->mass[vert] * RATE * RATE};
+  s.depth = depth_of(p, vert, x + csim_xyz(vert), s.n);
+  if (p->has_room[vert]) {
+    double at_start = depth_of(p, vert, csim_kinematics_start(kin, vert), s.n);
+    s.depth -= csim_max(0, at_start - DRAWS * kin->h);
+    s.grows = INFINITY;
+    s.stiff = p->mesh->elastic[vert] + p->mesh->mass[vert] / (kin->h * kin->h);
+  }
+  return s;
 }
 
 double csim_pinched_value(const csim_pinched *p, const double *x) {
-  double sum = 0, n[3];
+  double sum = 0;
   for (int i = 0; i < p->mesh->nbody_vert && p->n; i++) {
     if (!p->released[i]) continue;
-    double depth = depth_of(p, i, x, n), grown = csim_min(depth, GROWS);
-    sum += stiffness_of(p, i) * grown * (depth - 0.5 * grown);
+    pinched_spring s = spring_of(p, i, x);
+    double depth = csim_max(0, s.depth), grown = csim_min(depth, s.grows);
+    sum += s.stiff * grown * (depth - 0.5 * grown);
   }
   return sum;
 }
@@ -419,10 +403,11 @@ int csim_pinched_add(const csim_pinched *p, const double *x, csim_active_set *ac
     if (!p->released[i] || !csim_kinematics_is_free(p->kin, i)) continue;
     int part = csim_collision_mesh_part(p->mesh, p->mesh->tri[csim_xyz(p->out[i])]);
     csim_active_contact c = {.v = {i, i, i, -1 - part}, .w = {1, 0, 0, 0}};
-    double depth = depth_of(p, i, x, c.n), grown = csim_min(depth, GROWS);
-    if (!(depth > 0)) continue;
-    c.force = -stiffness_of(p, i) * grown;
-    c.stiff = -c.force / depth; // a majoriser where the force no longer grows
+    pinched_spring s = spring_of(p, i, x);
+    if (!(s.depth > 0)) continue;
+    memcpy(c.n, s.n, sizeof c.n);
+    c.force = -s.stiff * csim_min(s.depth, s.grows);
+    c.stiff = -c.force / s.depth; // a majoriser where the force no longer grows
     if (csim_active_set_add(active, &c)) return -1;
   }
   return 0;

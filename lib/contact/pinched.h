@@ -12,10 +12,10 @@
 //                   : v :                 : v :     and B still holds it
 //       | B |       | B |                 | B |
 //
-// A weak spring draws each released vertex back to where it was released: before the plane of that
-// triangle of the collider, and farther while its faces still cross it. When two colliders have
-// parted again and faces still hang on one, that one releases all their vertices. Those outside of
-// it would otherwise drag the others along.
+// Springs draw released vertices back to where they were released: before the plane of that
+// triangle of the collider, and farther while their faces still cross it. They are weak as long as
+// a collider is there too. Once there is room they are as stiff as the cloth, so that nothing that
+// hangs on a vertex holds it inside, but draw it out slowly.
 #ifndef CSIM_CONTACT_PINCHED_H
 #define CSIM_CONTACT_PINCHED_H
 
@@ -34,12 +34,10 @@ typedef struct csim_pinched {
   int *out;               ///< (mesh->nbody_vert) triangle of the mesh where each was first released
   int *blocked;           ///< (mesh->nbody_vert) what a search found, else 0
   unsigned char *crosses; ///< (mesh->nbody_vert) whether a face did at the start of the frame
-  int *pressed;           ///< (mesh->nbody_vert) collider, by its part, that each lies on and that
-                          ///< does not let it go, 0: none, -1: several; of a review
-  int due;                ///< a frame begins: csim_pinched_review is to be done
+  unsigned char *has_room; ///< (mesh->nbody_vert) whether it had room where it is to go then
+  int due;                 ///< a frame begins: csim_pinched_review is to be done
   ptrdiff_t tri_capacity, pair_capacity;
-  int ntri;
-  int *tri;  ///< (ntri) triangles of bodies with a released vertex, of a search
+  int *tri;  ///< (n x 3) triangles of bodies with a released vertex, of a search
   int *pair; ///< the triangles of colliders that they intersect
 } csim_pinched;
 

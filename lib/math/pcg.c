@@ -7,7 +7,6 @@
 #include "math/vector.h"
 
 #include <math.h>
-#include <string.h>
 
 int csim_pcg_reserve(csim_scratch *scratch, int n) {
   return csim_scratch_reserve(scratch, 3 * csim_scratch_bytes((ptrdiff_t)n + 1, sizeof(double)));
@@ -23,15 +22,14 @@ static int is_reached(const csim_solve_goal *goal, int iterations, const double 
 csim_solve_report csim_pcg_solve(csim_pool *pool, const csim_linear_system *system, const double *b,
                                  const csim_solve_goal *goal, csim_scratch *scratch, double *x) {
   int n = system->n;
-  size_t bytes = (size_t)n * sizeof(double);
   csim_scratch_begin(scratch);
   double *r = CSIM_SCRATCH_TAKE(scratch, double, (ptrdiff_t)n + 1);
   double *p = CSIM_SCRATCH_TAKE(scratch, double, (ptrdiff_t)n + 1);
   double *q = CSIM_SCRATCH_TAKE(scratch, double, (ptrdiff_t)n + 1), *z = q; // never both
   csim_solve_report report = {.outcome = CSIM_SOLVE_LIMIT};
 
-  memset(x, 0, bytes);
-  memcpy(r, b, bytes);
+  csim_vector_clear(pool, n, x);
+  csim_vector_copy(pool, n, b, r);
   double sum[2];
   system->reduce(pool, system->context, 0, NULL, r, z, sum);
   double bnorm2 = sum[0], rnorm2 = sum[0], rz = sum[1];
@@ -41,13 +39,13 @@ csim_solve_report csim_pcg_solve(csim_pool *pool, const csim_linear_system *syst
   double stop = goal->tolerance * goal->tolerance * bnorm2;
   int reached;
 
-  memcpy(p, z, bytes);
+  csim_vector_copy(pool, n, z, p);
   while (!(reached = is_reached(goal, report.iterations, r, rnorm2, stop)) &&
          report.iterations < goal->max_iterations) {
     double pq = system->multiply(pool, system->context, p, q);
     if (!(pq > 0)) {
       report.outcome = isfinite(pq) ? CSIM_SOLVE_INDEFINITE : CSIM_SOLVE_BREAKDOWN;
-      if (report.iterations == 0) memcpy(x, p, bytes);
+      if (report.iterations == 0) csim_vector_copy(pool, n, p, x);
       break;
     }
     double alpha = rz / pq;

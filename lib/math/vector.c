@@ -36,6 +36,15 @@ double csim_vector_dot(csim_pool *pool, int n, const double *a, const double *b)
   return sum;
 }
 
+static void clear_range(void *context, int first, int last) {
+  const vector_job *job = context;
+  memset(job->y + first, 0, (size_t)(last - first) * sizeof *job->y);
+}
+
+void csim_vector_clear(csim_pool *pool, int n, double *y) {
+  csim_pool_for(pool, n, GRAIN, clear_range, &(vector_job){.y = y});
+}
+
 static void copy_range(void *context, int first, int last) {
   const vector_job *job = context;
   memcpy(job->y + first, job->a + first, (size_t)(last - first) * sizeof *job->y);

@@ -7,6 +7,9 @@
 /// sum a_k b_k over n numbers
 double csim_vector_dot(csim_pool *pool, int n, const double *a, const double *b);
 
+/// y = 0
+void csim_vector_clear(csim_pool *pool, int n, double *y);
+
 /// y = x
 void csim_vector_copy(csim_pool *pool, int n, const double *x, double *y);
 

@@ -265,7 +265,8 @@ static void lattice_point(const double *low, double spacing, int i, int j, doubl
   }
 }
 
-// The outline is looked at side by side, and an ear costs a look at all of it.
+// Sides of the outline are tested against each other, and finding an ear tests all of its corners:
+// the time grows as the square of their number.
 enum { MOST_POINTS = 1 << 22, MOST_OUTLINE = 1 << 14 };
 
 static int reserve(ptrdiff_t most, mesher *m) {

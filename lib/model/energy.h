@@ -133,6 +133,25 @@ struct csim_energy {
   int plastic; ///< first of its numbers in csim_point.plastic
 };
 
+/// For the file of a kind: compiles its bodies `values` and `gradients` for each instruction set,
+/// and defines the members NAME_value and NAME_gradient that call the energy's.
+#define CSIM_ENERGY_KERNELS(name)                                                                  \
+  CSIM_SIMD_KERNEL(double, values,                                                                 \
+                   (const csim_energy *energy, const csim_point *at, int first, int last),         \
+                   (energy, at, first, last))                                                      \
+  CSIM_SIMD_KERNEL(                                                                                \
+      int, gradients,                                                                              \
+      (const csim_energy *energy, const csim_point *at, int first, int last, double *g),           \
+      (energy, at, first, last, g))                                                                \
+  static double name##_value(const csim_energy *energy, const csim_point *at, int first,           \
+                             int last) {                                                           \
+    return values_kernel[energy->isa](energy, at, first, last);                                    \
+  }                                                                                                \
+  static void name##_gradient(const csim_energy *energy, const csim_point *at, int first,          \
+                              int last, double *g) {                                               \
+    gradients_kernel[energy->isa](energy, at, first, last, g);                                     \
+  }
+
 /// Constants of element e (nparam).
 static inline const double *csim_energy_param(const csim_energy *energy, int e) {
   return energy->param + energy->kind->nparam * (ptrdiff_t)(energy->row ? energy->row[e] : e);

@@ -41,47 +41,33 @@ CSIM_SIMD_BODY void curvature4(const csim_energy *energy, const double *x, int e
   for (int n = 1; n < 4; n++) *sum += q[n] * CSIM_LOAD3(x + csim_xyz(node[n]));
 }
 
-CSIM_SIMD_BODY double values(const csim_energy *energy, const double *x, int first, int last) {
+CSIM_SIMD_BODY double values(const csim_energy *energy, const csim_point *at, int first, int last) {
   csim_v4 sum = {0};
   for (int e = first; e < last; e++) {
     csim_v4 c;
-    curvature4(energy, x, e, &c);
+    curvature4(energy, at->x, e, &c);
     sum += c * c;
   }
   return 0.5 * CSIM_SUM3(sum);
 }
 
 // Hinges of one range share no vertex, but a hinge may have the same vertex twice.
-CSIM_SIMD_BODY int gradients(const csim_energy *energy, const double *x, int first, int last,
+CSIM_SIMD_BODY int gradients(const csim_energy *energy, const csim_point *at, int first, int last,
                              double *g) {
   for (int e = first; e < last; e++) {
     const double *q = csim_energy_param(energy, e);
     csim_v4 c;
-    curvature4(energy, x, e, &c);
+    curvature4(energy, at->x, e, &c);
     for (int n = 0; n < 4; n++) {
-      double *at = g + csim_xyz(energy->node[csim_row(4, e) + n]);
-      csim_v4 sum = CSIM_LOAD3(at) + q[n] * c;
-      CSIM_STORE3(at, sum);
+      double *to = g + csim_xyz(energy->node[csim_row(4, e) + n]);
+      csim_v4 sum = CSIM_LOAD3(to) + q[n] * c;
+      CSIM_STORE3(to, sum);
     }
   }
   return 0;
 }
 
-CSIM_SIMD_KERNEL(double, values, (const csim_energy *energy, const double *x, int first, int last),
-                 (energy, x, first, last))
-CSIM_SIMD_KERNEL(int, gradients,
-                 (const csim_energy *energy, const double *x, int first, int last, double *g),
-                 (energy, x, first, last, g))
-
-static double quadratic_value(const csim_energy *energy, const csim_point *at, int first,
-                              int last) {
-  return values_kernel[energy->isa](energy, at->x, first, last);
-}
-
-static void quadratic_gradient(const csim_energy *energy, const csim_point *at, int first, int last,
-                               double *g) {
-  gradients_kernel[energy->isa](energy, at->x, first, last, g);
-}
+CSIM_ENERGY_KERNELS(quadratic)
 
 static void quadratic_hessian(const csim_energy *energy, const csim_point *at, csim_psd psd,
                               int first, int last, double *val) {

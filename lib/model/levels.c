@@ -35,7 +35,7 @@ static int allocate_level(csim_arena *arena, int nrow, level *to) {
 }
 
 // The network itself as the finest level.
-static int begin_ladder(const csim_mesh *mesh, const unsigned char *held, int first,
+static int begin_ladder(const csim_mesh *mesh, const unsigned char *pinned, int first,
                         const csim_elements *springs, ladder *s) {
   csim_arena *arena = &s->arena;
   int n = mesh->nvert, vert0 = s->part->vert0, count = springs->nelem - first;
@@ -49,7 +49,7 @@ static int begin_ladder(const csim_mesh *mesh, const unsigned char *held, int fi
   csim_vert_normals(mesh->nvert, mesh->ntri, mesh->tri, s->part->X, s->normal);
   for (int i = 0; i < n; i++) {
     s->row[i] = finest->vert[i] = i;
-    finest->early[i] = held && held[i];
+    finest->early[i] = pinned && pinned[i];
   }
   for (int e = 0; e < count; e++) {
     const double *param = springs->param + springs->kind->nparam * (ptrdiff_t)(first + e);
@@ -135,10 +135,10 @@ static void add_springs(const ladder *s, const level *from, double share, csim_e
     }
 }
 
-int csim_network_levels(const csim_mesh *mesh, const csim_part *part, const unsigned char *held,
+int csim_network_levels(const csim_mesh *mesh, const csim_part *part, const unsigned char *pinned,
                         int nlevel, int first, csim_elements *springs, csim_elements *levels) {
   ladder s = {.part = part};
-  int status = springs->failed ? -1 : begin_ladder(mesh, held, first, springs, &s);
+  int status = springs->failed ? -1 : begin_ladder(mesh, pinned, first, springs, &s);
   for (int more = 1; !status && more && s.nlevel < nlevel && s.nlevel < CSIM_MAX_LEVEL;) {
     more = add_level(&s);
     if (more < 0) status = -1;

@@ -24,12 +24,12 @@
 /// network.
 ///
 /// @param mesh      the part's surface; its first mesh->nvert vertices
-/// @param held      (mesh->nvert) non-zero: pinned, to be a seed if possible; NULL: none
+/// @param pinned      (mesh->nvert) non-zero: pinned, to be a seed if possible; NULL: none
 /// @param nlevel    coarser levels at most, >= 0
 /// @param first     springs from this number on are the part's network; their k is scaled
 /// @param[out] levels  springs added to, the coarsest first
 /// @return number of levels that were made, or -1 when out of memory
-int csim_network_levels(const csim_mesh *mesh, const csim_part *part, const unsigned char *held,
+int csim_network_levels(const csim_mesh *mesh, const csim_part *part, const unsigned char *pinned,
                         int nlevel, int first, csim_elements *springs, csim_elements *levels);
 
 #endif

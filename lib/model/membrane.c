@@ -206,8 +206,13 @@ CSIM_SIMD_BODY int evaluate_four(const csim_energy *energy, const csim_point *at
   return n;
 }
 
-CSIM_SIMD_BODY double values(const csim_energy *energy, const csim_point *at, int first, int last,
-                             membrane_law law) {
+static inline membrane_law law_of(const csim_energy *energy) {
+  return energy->kind == &csim_woven_kind || energy->kind == &csim_ductile_woven_kind ? WOVEN
+                                                                                      : ORTHOTROPIC;
+}
+
+CSIM_SIMD_BODY double values(const csim_energy *energy, const csim_point *at, int first, int last) {
+  membrane_law law = law_of(energy);
   csim_v4 sum = {0}, zero = {0};
   for (int e = first; e < last; e += 4) {
     four s;
@@ -239,7 +244,8 @@ CSIM_SIMD_BODY void gradient_four(const four *s, csim_v4 g1[4], csim_v4 g2[4]) {
 
 // Triangles of one range share no vertex.
 CSIM_SIMD_BODY int gradients(const csim_energy *energy, const csim_point *at, int first, int last,
-                             double *g, membrane_law law) {
+                             double *g) {
+  membrane_law law = law_of(energy);
   for (int e = first; e < last; e += 4) {
     four s;
     csim_v4 g1[4], g2[4];
@@ -379,11 +385,6 @@ CSIM_SIMD_BODY int hessians(const csim_energy *energy, const csim_point *at, csi
   return 0;
 }
 
-static inline membrane_law law_of(const csim_energy *energy) {
-  return energy->kind == &csim_woven_kind || energy->kind == &csim_ductile_woven_kind ? WOVEN
-                                                                                      : ORTHOTROPIC;
-}
-
 // Adds the block (row-major) to column-major floats at both ends of an edge.
 CSIM_SIMD_BODY void add_edge(const csim_v4 rows[4], int here, int there, float *near) {
   if (here >= 0) {
@@ -424,14 +425,7 @@ CSIM_SIMD_BODY int couplings(const csim_energy *energy, const csim_point *at, cs
   return 0;
 }
 
-CSIM_SIMD_KERNEL(double, values,
-                 (const csim_energy *energy, const csim_point *at, int first, int last,
-                  membrane_law law),
-                 (energy, at, first, last, law))
-CSIM_SIMD_KERNEL(int, gradients,
-                 (const csim_energy *energy, const csim_point *at, int first, int last, double *g,
-                  membrane_law law),
-                 (energy, at, first, last, g, law))
+CSIM_ENERGY_KERNELS(membrane)
 CSIM_SIMD_KERNEL(int, hessians,
                  (const csim_energy *energy, const csim_point *at, csim_psd psd, int first,
                   int last, double *val, membrane_law law),
@@ -441,18 +435,7 @@ CSIM_SIMD_KERNEL(int, couplings,
                   int last, const int *entry, float *near),
                  (energy, at, psd, first, last, entry, near))
 
-// ------------------------------------------------------------------- what both kinds have in
-// common
-
-static double membrane_value(const csim_energy *energy, const csim_point *at, int first, int last) {
-  return law_of(energy) == WOVEN ? values_kernel[energy->isa](energy, at, first, last, WOVEN)
-                                 : values_kernel[energy->isa](energy, at, first, last, ORTHOTROPIC);
-}
-
-static void membrane_gradient(const csim_energy *energy, const csim_point *at, int first, int last,
-                              double *g) {
-  gradients_kernel[energy->isa](energy, at, first, last, g, law_of(energy));
-}
+// -------------------------------------------------------------------------------------- both kinds
 
 static void membrane_hessian(const csim_energy *energy, const csim_point *at, csim_psd psd,
                              int first, int last, double *val) {

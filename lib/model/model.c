@@ -241,7 +241,7 @@ int csim_state_copy(const csim_state *from, csim_state *to) {
   to->step = from->step;
   to->span = from->span;
   to->phase = from->phase;
-  to->calm = from->calm;
+  to->rest_frames = from->rest_frames;
   if (fit_lasting(to, from->nlink, from->nplastic)) return -1;
   if (from->torn) memcpy(to->torn, from->torn, (size_t)from->nlink);
   if (from->plastic) memcpy(to->plastic, from->plastic, (size_t)from->nplastic * sizeof(double));

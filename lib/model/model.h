@@ -233,16 +233,16 @@ double csim_model_max_step(csim_pool *pool, const csim_model *model, const csim_
 /// The variables of a run: exactly what a checkpoint holds.
 typedef struct csim_state {
   int nvert;
-  long long step; ///< shortest substeps done since the start frame
-  int span;       ///< length of the next substep in those, 1 unless it adapts
-  int phase;      ///< phase of the scene at the last frame
-  int calm;       ///< its frames in a row, up to the last, at whose end everything was at rest
-  double *x;      ///< (nvert x 3) [m]
-  double *v;      ///< (nvert x 3) [m/s]
-  double *x_prev; ///< (nvert x 3) one substep earlier; NULL before a two-step integrator's first
-  double *v_prev; ///< (nvert x 3) the same
-  double *a;      ///< (nvert x 3) [m/s^2] of generalized-alpha; NULL before its first step
-  int nlink;      ///< 0 unless links tear
+  long long step;  ///< shortest substeps done since the start frame
+  int span;        ///< length of the next substep in those, 1 unless it adapts
+  int phase;       ///< phase of the scene at the last frame
+  int rest_frames; ///< its frames in a row, up to the last, at whose end everything was at rest
+  double *x;       ///< (nvert x 3) [m]
+  double *v;       ///< (nvert x 3) [m/s]
+  double *x_prev;  ///< (nvert x 3) one substep earlier; NULL before a two-step integrator's first
+  double *v_prev;  ///< (nvert x 3) the same
+  double *a;       ///< (nvert x 3) [m/s^2] of generalized-alpha; NULL before its first step
+  int nlink;       ///< 0 unless links tear
   unsigned char *torn; ///< (nlink) 1 = torn
   int nplastic;
   double *plastic; ///< (nplastic) plastic strains; NULL: all is elastic

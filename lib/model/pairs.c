@@ -8,23 +8,23 @@
 
 #include "base/simd.h"
 
-CSIM_SIMD_BODY double values(const csim_energy *energy, const double *x, int first, int last) {
+CSIM_SIMD_BODY double values(const csim_energy *energy, const csim_point *at, int first, int last) {
   csim_v4 sum = {0};
   for (int e = first; e < last; e++) {
     const int *node = energy->node + csim_row(2, e);
-    csim_v4 r = CSIM_LOAD3(x + csim_xyz(node[0])) - CSIM_LOAD3(x + csim_xyz(node[1]));
+    csim_v4 r = CSIM_LOAD3(at->x + csim_xyz(node[0])) - CSIM_LOAD3(at->x + csim_xyz(node[1]));
     sum += csim_energy_param(energy, e)[0] * r * r;
   }
   return 0.5 * CSIM_SUM3(sum);
 }
 
 // Pairs of one range share no vertex.
-CSIM_SIMD_BODY int gradients(const csim_energy *energy, const double *x, int first, int last,
+CSIM_SIMD_BODY int gradients(const csim_energy *energy, const csim_point *at, int first, int last,
                              double *g) {
   for (int e = first; e < last; e++) {
     const int *node = energy->node + csim_row(2, e);
     double *a = g + csim_xyz(node[0]), *b = g + csim_xyz(node[1]);
-    csim_v4 r = CSIM_LOAD3(x + csim_xyz(node[0])) - CSIM_LOAD3(x + csim_xyz(node[1]));
+    csim_v4 r = CSIM_LOAD3(at->x + csim_xyz(node[0])) - CSIM_LOAD3(at->x + csim_xyz(node[1]));
     r *= csim_energy_param(energy, e)[0];
     csim_v4 ga = CSIM_LOAD3(a) + r, gb = CSIM_LOAD3(b) - r;
     CSIM_STORE3(a, ga);
@@ -33,20 +33,7 @@ CSIM_SIMD_BODY int gradients(const csim_energy *energy, const double *x, int fir
   return 0;
 }
 
-CSIM_SIMD_KERNEL(double, values, (const csim_energy *energy, const double *x, int first, int last),
-                 (energy, x, first, last))
-CSIM_SIMD_KERNEL(int, gradients,
-                 (const csim_energy *energy, const double *x, int first, int last, double *g),
-                 (energy, x, first, last, g))
-
-static double pair_value(const csim_energy *energy, const csim_point *at, int first, int last) {
-  return values_kernel[energy->isa](energy, at->x, first, last);
-}
-
-static void pair_gradient(const csim_energy *energy, const csim_point *at, int first, int last,
-                          double *g) {
-  gradients_kernel[energy->isa](energy, at->x, first, last, g);
-}
+CSIM_ENERGY_KERNELS(pair)
 
 static void pair_hessian(const csim_energy *energy, const csim_point *at, csim_psd psd, int first,
                          int last, double *val) {

@@ -139,8 +139,14 @@ CSIM_SIMD_BODY int choose_four(int first, int last, int e[4]) {
   return last - first < 4 ? last - first : 4;
 }
 
-CSIM_SIMD_BODY double values(const csim_energy *energy, const csim_point *at, int first, int last,
-                             spring_kind kind) {
+static inline spring_kind kind_of(const csim_energy *energy) {
+  return energy->kind->role == CSIM_ROLE_STRETCH ? SPRING
+         : energy->kind == &csim_limit_kind      ? LIMIT
+                                                 : BOUND;
+}
+
+CSIM_SIMD_BODY double values(const csim_energy *energy, const csim_point *at, int first, int last) {
+  spring_kind kind = kind_of(energy);
   csim_v4 sum = {0}, zero = {0};
   for (int at4 = first; at4 < last; at4 += 4) {
     four s;
@@ -154,7 +160,8 @@ CSIM_SIMD_BODY double values(const csim_energy *energy, const csim_point *at, in
 
 // Springs of one range share no vertex.
 CSIM_SIMD_BODY int gradients(const csim_energy *energy, const csim_point *at, int first, int last,
-                             double *g, spring_kind kind) {
+                             double *g) {
+  spring_kind kind = kind_of(energy);
   for (int at4 = first; at4 < last; at4 += 4) {
     four s;
     int e[4], n = choose_four(at4, last, e);
@@ -189,14 +196,7 @@ CSIM_SIMD_BODY int stretches(const csim_energy *energy, const csim_point *at, cs
   return 0;
 }
 
-CSIM_SIMD_KERNEL(double, values,
-                 (const csim_energy *energy, const csim_point *at, int first, int last,
-                  spring_kind kind),
-                 (energy, at, first, last, kind))
-CSIM_SIMD_KERNEL(int, gradients,
-                 (const csim_energy *energy, const csim_point *at, int first, int last, double *g,
-                  spring_kind kind),
-                 (energy, at, first, last, g, kind))
+CSIM_ENERGY_KERNELS(spring)
 CSIM_SIMD_KERNEL(int, stretches,
                  (const csim_energy *energy, const csim_point *at, csim_psd psd, int n,
                   const int *element, double *out, spring_kind kind),
@@ -242,21 +242,6 @@ static int along_spring(const double r[3], double l, double k, double C, csim_co
   csim_add_scaled(1 / l, r, c->grad[0]);
   csim_add_scaled(-1 / l, r, c->grad[1]);
   return 1;
-}
-
-static spring_kind kind_of(const csim_energy *energy) {
-  return energy->kind->role == CSIM_ROLE_STRETCH ? SPRING
-         : energy->kind == &csim_limit_kind      ? LIMIT
-                                                 : BOUND;
-}
-
-static double spring_value(const csim_energy *energy, const csim_point *at, int first, int last) {
-  return values_kernel[energy->isa](energy, at, first, last, kind_of(energy));
-}
-
-static void spring_gradient(const csim_energy *energy, const csim_point *at, int first, int last,
-                            double *g) {
-  gradients_kernel[energy->isa](energy, at, first, last, g, kind_of(energy));
 }
 
 // [[H, -H], [-H, H]] with H = along d d^T + across (I - d d^T).

@@ -203,16 +203,16 @@ static csim_status add_levels(csim_build *build, const csim_object *object, cons
   csim_part part = {.X = csim_mesh_rest(body->mesh),
                     .vert0 = body->vert0,
                     .slack = material_of(build, object)->slack};
-  unsigned char *held = CSIM_NEW(unsigned char, body->nvert);
-  if (!held) return CSIM_MEMORY;
+  unsigned char *pinned = CSIM_NEW(unsigned char, body->nvert);
+  if (!pinned) return CSIM_MEMORY;
   for (int k = 0; k < build->model->ntarget; k++) {
     int v = build->target[k].vert - body->vert0;
-    if (v >= 0 && v < body->nvert) held[v] = 1;
+    if (v >= 0 && v < body->nvert) pinned[v] = 1;
   }
   int coarse = build->elements.levels.nelem;
-  int made = csim_network_levels(body->mesh, &part, held, object->levels, first,
+  int made = csim_network_levels(body->mesh, &part, pinned, object->levels, first,
                                  &build->elements.springs, &build->elements.levels);
-  free(held);
+  free(pinned);
   if (made < 0) return CSIM_MEMORY;
   if (made < object->levels)
     csim_say(build->log, CSIM_WARNING, object->mesh_place,
@@ -260,16 +260,16 @@ static csim_status add_shares(csim_build *build, csim_body *body, const csim_fac
 
 // Flags (nvert) of the vertices that exact pins hold for the whole run. free(); NULL when out of
 // memory.
-static unsigned char *always_held(const csim_build *build, const csim_body *body) {
-  unsigned char *held = CSIM_NEW(unsigned char, body->nvert);
-  for (int k = 0; k < build->model->ntarget && held; k++) {
+static unsigned char *always_pinned(const csim_build *build, const csim_body *body) {
+  unsigned char *pinned = CSIM_NEW(unsigned char, body->nvert);
+  for (int k = 0; k < build->model->ntarget && pinned; k++) {
     const csim_target *t = &build->target[k];
     const csim_pin_group *g = t->group >= 0 ? &build->model->pins.group[t->group] : NULL;
     int v = t->vert - body->vert0;
     if (v < 0 || v >= body->nvert || !t->exact) continue;
-    held[v] = !g || (g->begin <= 0 && isinf(g->end));
+    pinned[v] = !g || (g->begin <= 0 && isinf(g->end));
   }
-  return held;
+  return pinned;
 }
 
 static csim_status add_curvature(csim_build *build, const csim_object *object,
@@ -286,17 +286,17 @@ static csim_status add_curvature(csim_build *build, const csim_object *object,
                        object->name, method);
   const csim_bend bend = {m->bend, m->bend_weft > 0 ? m->bend_weft : m->bend};
   double *factor = vertex_factors(mesh, factors->of[CSIM_MAP_BEND]);
-  unsigned char *held = always_held(build, body);
+  unsigned char *pinned = always_pinned(build, body);
   int left_out = -1;
-  if (factor && held) {
-    csim_curvature_hold(topology, mesh->tri, held, factor);
+  if (factor && pinned) {
+    csim_curvature_hold(topology, mesh->tri, pinned, factor);
     left_out = m->nbend_table
                    ? csim_curvature_measured(topology, mesh->tri, rest->flat, &part, m->bend_table,
                                              factor, &build->elements.bent)
                    : csim_curvature_pairs(topology, mesh->tri, rest->flat, &part, &bend, factor,
                                           &build->elements.curvature);
   }
-  free(held);
+  free(pinned);
   free(factor);
   if (left_out > 0)
     csim_say(build->log, CSIM_WARNING, object->mesh_place,
@@ -424,11 +424,11 @@ done:
 
 // Finds the boxes (number x 6) around the vertices that pins hold, and around the faces that they
 // hold whole. box NULL: only counts. Returns their number.
-static int box_pinned(const csim_mesh *mesh, const unsigned char *held, double *box) {
+static int box_pinned(const csim_mesh *mesh, const unsigned char *is_pinned, double *box) {
   int n = 0;
   for (int k = 0; k < mesh->nvert + mesh->ntri; k++) {
     const int *v = k < mesh->nvert ? (int[]){k, k, k} : mesh->tri + csim_xyz(k - mesh->nvert);
-    if (!held[v[0]] || !held[v[1]] || !held[v[2]]) continue;
+    if (!is_pinned[v[0]] || !is_pinned[v[1]] || !is_pinned[v[2]]) continue;
     for (int c = 0; c < 3 && box; c++) {
       double a = mesh->vert[csim_xyz(v[0]) + c], b = mesh->vert[csim_xyz(v[1]) + c];
       double d = mesh->vert[csim_xyz(v[2]) + c];
@@ -443,16 +443,16 @@ static int box_pinned(const csim_mesh *mesh, const unsigned char *held, double *
 // Lists the boxes to fill more finely, widened by their distance.
 static csim_status list_zones(csim_build *build, const csim_object *object, csim_mesh *mesh,
                               csim_arena *arena, csim_tet_options *options) {
-  unsigned char *held = CSIM_ARENA_NEW(arena, unsigned char, mesh->nvert);
-  csim_status status = held ? csim_choose_pinned(build, object, mesh, held) : CSIM_MEMORY;
+  unsigned char *is_pinned = CSIM_ARENA_NEW(arena, unsigned char, mesh->nvert);
+  csim_status status = is_pinned ? csim_choose_pinned(build, object, mesh, is_pinned) : CSIM_MEMORY;
   if (status) return status;
-  int pinned = box_pinned(mesh, held, NULL), n = 0;
+  int pinned = box_pinned(mesh, is_pinned, NULL), n = 0;
   double *box = CSIM_ARENA_NEW(arena, double, csim_row(6, pinned));
   for (int k = 0; k < object->nfiner; k++)
     n += object->finer[k].nbox + (object->finer[k].pins ? pinned : 0);
   csim_tet_zone *zone = CSIM_ARENA_NEW(arena, csim_tet_zone, n);
   if (arena->failed) return CSIM_MEMORY;
-  box_pinned(mesh, held, box);
+  box_pinned(mesh, is_pinned, box);
   options->zone = zone;
   options->nzone = n;
   for (int k = 0; k < object->nfiner; k++) {

@@ -55,10 +55,10 @@ static csim_status mark(const csim_mesh *mesh, const char *label, unsigned char 
 }
 
 csim_status csim_find_tiers(const csim_mesh *mesh, int *tier) {
-  unsigned char *leg = NULL, *held = NULL;
+  unsigned char *leg = NULL, *on_waist = NULL;
   int *parent = CSIM_NEW(int, mesh->nvert), more = 1, skirts = 1;
   csim_status status = parent ? mark(mesh, skirt, &leg) : CSIM_MEMORY;
-  if (!status) status = mark(mesh, waist, &held);
+  if (!status) status = mark(mesh, waist, &on_waist);
   if (status) goto done;
   join_panels(mesh, parent);
   for (int i = 0; i < mesh->nvert; i++) {
@@ -66,7 +66,7 @@ csim_status csim_find_tiers(const csim_mesh *mesh, int *tier) {
     skirts &= leg[i];
   }
   for (int i = 0; i < mesh->nvert; i++)
-    if (skirts && held[i]) tier[csim_disjoint_root(parent, i)] = 1;
+    if (skirts && on_waist[i]) tier[csim_disjoint_root(parent, i)] = 1;
   for (int at = skirts; more; at++) {
     more = 0;
     for (int i = 0; i < 2 * mesh->nstitch; i++) {
@@ -81,7 +81,7 @@ csim_status csim_find_tiers(const csim_mesh *mesh, int *tier) {
 done:
   free(parent);
   free(leg);
-  free(held);
+  free(on_waist);
   return status;
 }
 
@@ -129,21 +129,21 @@ typedef struct plane {
 } plane;
 
 // Marks the vertices that a panel hangs from: on the waist, or sewn to something above the skirt.
-static void mark_waist(const csim_mesh *mesh, const int *tier, unsigned char *held) {
+static void mark_waist(const csim_mesh *mesh, const int *tier, unsigned char *on_waist) {
   for (int i = 0; i < 2 * mesh->nstitch; i++)
-    held[mesh->stitch[i]] |= tier[mesh->stitch[i ^ 1]] == 0;
+    on_waist[mesh->stitch[i]] |= tier[mesh->stitch[i ^ 1]] == 0;
 }
 
 // Fits a circle to the waist by least squares (Kasa). Returns 0 if there is none.
-static int find_middle(const csim_mesh *mesh, const int *of, int panel, const unsigned char *held,
-                       plane *p) {
+static int find_middle(const csim_mesh *mesh, const int *of, int panel,
+                       const unsigned char *on_waist, plane *p) {
   double mean[3] = {0}, m[3] = {0}, rhs[2] = {0}, d[3];
   int n = 0;
   for (int i = 0; i < mesh->nvert; i++)
-    if (of[i] == panel && held[i]) csim_add_scaled(1, mesh->vert + csim_xyz(i), mean), n++;
+    if (of[i] == panel && on_waist[i]) csim_add_scaled(1, mesh->vert + csim_xyz(i), mean), n++;
   for (int c = 0; c < 3 && n; c++) mean[c] /= n;
   for (int i = 0; i < mesh->nvert; i++) {
-    if (of[i] != panel || !held[i]) continue;
+    if (of[i] != panel || !on_waist[i]) continue;
     csim_sub(mesh->vert + csim_xyz(i), mean, d);
     double u = csim_dot(d, p->along), v = csim_dot(d, p->up);
     m[0] += u * u;
@@ -193,14 +193,14 @@ static void bend(csim_mesh *mesh, const int *of, int panel, const plane *p, doub
 }
 
 // Returns whether the panel was bent.
-static int bend_circular(csim_mesh *mesh, const int *of, int panel, const unsigned char *held,
+static int bend_circular(csim_mesh *mesh, const int *of, int panel, const unsigned char *on_waist,
                          const double *out) {
   plane p = {.out = out};
   double most = 0, angle, r;
   csim_cross((double[]){0, 1, 0}, out, p.along);
   if (!(csim_normalise(p.along) > 0.9)) return 0; // it lies
   csim_cross(out, p.along, p.up);
-  if (!find_middle(mesh, of, panel, held, &p)) return 0;
+  if (!find_middle(mesh, of, panel, on_waist, &p)) return 0;
   for (int i = 0; i < mesh->nvert; i++) {
     if (of[i] != panel) continue;
     locate(&p, mesh->vert + csim_xyz(i), &angle, &r);
@@ -213,16 +213,16 @@ static int bend_circular(csim_mesh *mesh, const int *of, int panel, const unsign
 
 csim_status csim_bend_circular(csim_mesh *mesh, int n, const int *of, const int *tier,
                                const double *normal, int *count) {
-  unsigned char *held = NULL;
-  csim_status status = mark(mesh, waist, &held);
-  if (!status) mark_waist(mesh, tier, held);
+  unsigned char *on_waist = NULL;
+  csim_status status = mark(mesh, waist, &on_waist);
+  if (!status) mark_waist(mesh, tier, on_waist);
   *count = 0;
   for (int k = 0; k < n && !status; k++) {
     int first = 0;
     while (of[first] != k) first++;
-    if (tier[first] != 0) *count += bend_circular(mesh, of, k, held, normal + csim_xyz(k));
+    if (tier[first] != 0) *count += bend_circular(mesh, of, k, on_waist, normal + csim_xyz(k));
   }
-  free(held);
+  free(on_waist);
   return status;
 }
 

@@ -33,11 +33,11 @@ static const csim_scene *scene_of(const csim_sim *sim, int phase) {
   return sim->whole->nphase ? sim->whole->phase[phase].scene : sim->whole;
 }
 
-static int is_calm(const csim_scene *scene, int calm) {
-  return scene->until_rest && calm >= scene->fps * REST_TIME;
+static int came_to_rest(const csim_scene *scene, int rest_frames) {
+  return scene->until_rest && rest_frames >= scene->fps * REST_TIME;
 }
 
-void csim_sim_count_calm(csim_sim *sim) {
+void csim_sim_count_rest(csim_sim *sim) {
   const csim_model *model = sim->world.model;
   double limit = sim->scene->rest_speed * sim->scene->rest_speed;
   int fast = 0, free = 0;
@@ -45,7 +45,7 @@ void csim_sim_count_calm(csim_sim *sim) {
   double now = (double)sim->state.step * csim_sim_substep(sim->scene);
   for (int k = 0; k < sim->world.ncollider; k++)
     if (now < sim->world.collider[k].busy) {
-      sim->state.calm = 0;
+      sim->state.rest_frames = 0;
       return;
     }
   for (int i = 0; i < model->nvert; i++) {
@@ -53,20 +53,20 @@ void csim_sim_count_calm(csim_sim *sim) {
     free += !model->fixed[i];
     fast += !model->fixed[i] && !(csim_dot(v, v) <= limit);
   }
-  sim->state.calm = fast <= REST_SHARE * free ? sim->state.calm + 1 : 0;
+  sim->state.rest_frames = fast <= REST_SHARE * free ? sim->state.rest_frames + 1 : 0;
 }
 
 int csim_sim_at_rest(const csim_sim *sim) {
   int last = sim->state.phase >= sim->whole->nphase - 1;
-  return last && is_calm(sim->scene, sim->state.calm);
+  return last && came_to_rest(sim->scene, sim->state.rest_frames);
 }
 
 // The phase of the next frame.
 static int phase_to_come(const csim_sim *sim) {
   int frame = sim->whole->frame_start + frames_done(sim), k = sim->state.phase,
-      calm = sim->state.calm;
-  for (; k + 1 < sim->whole->nphase; k++, calm = 0)
-    if (frame < scene_of(sim, k)->frame_end && !is_calm(scene_of(sim, k), calm)) break;
+      rest_frames = sim->state.rest_frames;
+  for (; k + 1 < sim->whole->nphase; k++, rest_frames = 0)
+    if (frame < scene_of(sim, k)->frame_end && !came_to_rest(scene_of(sim, k), rest_frames)) break;
   return k;
 }
 
@@ -95,7 +95,7 @@ csim_status csim_sim_enter(csim_sim *sim, int phase) {
   int frames = frames_done(sim);
   csim_phase before = csim_pool_phase(sim->pool, CSIM_PHASE_START);
   sim->state.phase = phase;
-  sim->state.calm = 0;
+  sim->state.rest_frames = 0;
   csim_status status = csim_compile(scene, sim->tet_program, sim->log, &world);
   world.renders = sim->world.renders;
   if (!status) status = check_world(sim, &world);
@@ -127,11 +127,11 @@ csim_status csim_sim_go_on(csim_sim *sim, const csim_state *from, int frame) {
   int phase = from->phase < sim->whole->nphase ? from->phase : 0;
   csim_status status = csim_sim_enter(sim, phase);
   if (status) return status;
-  int calm = phase == from->phase ? from->calm : 0;
+  int rest_frames = phase == from->phase ? from->rest_frames : 0;
   if (csim_state_copy(from, &sim->state)) return CSIM_MEMORY;
   long long step = (long long)(frame - sim->whole->frame_start) * sim->scene->substeps;
   sim->state.phase = phase;
-  sim->state.calm = calm;
+  sim->state.rest_frames = rest_frames;
   return csim_state_fit(sim->world.model, step, csim_sim_substep(sim->scene), &sim->state)
              ? CSIM_MEMORY
              : CSIM_OK;

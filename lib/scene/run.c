@@ -159,7 +159,7 @@ static void count_substep(run *r, int frame, const csim_step_report *step,
 
 // Reports the fallbacks that a frame's substeps used, see docs/run-report.md.
 static void report_frame(const run *r, int frame, const csim_frame_stats *stats, int parts,
-                         double lag) {
+                         const csim_contact_report *lag) {
   csim_place place = {.file = r->scene->file};
   if (stats->unconverged)
     csim_say(r->log, CSIM_DEBUG, place,
@@ -171,11 +171,15 @@ static void report_frame(const run *r, int frame, const csim_frame_stats *stats,
              "frame %d: %lld of %lld substeps were taken in up to %d parts: a body was too fast, "
              "or they diverged",
              frame, stats->halved, stats->substeps, parts);
-  if (lag > r->sim.world.contact.thickness)
-    csim_say(r->log, CSIM_WARNING, place,
-             "frame %d: a collider or pin is up to %.3g m behind its motion: it is blocked by "
-             "other bodies, or by cloth between them",
-             frame, lag);
+  if (!(lag->lag > r->sim.world.contact.thickness)) return;
+  int object = csim_scene_object_of(r->scene, r->sim.world.model->nbody, lag->lag_part);
+  csim_say(r->log, CSIM_WARNING, place,
+           "frame %d: \"%s\" is up to %.3g m behind its motion: cloth in its way has no room to "
+           "leave; move it slower or less far%s",
+           frame, object >= 0 ? r->scene->object[object].name : "", lag->lag,
+           r->scene->contact.pinched == CSIM_PINCHED_IGNORE
+               ? ""
+               : ", or set \"contact\": {\"pinched\": \"ignore\"}");
 }
 
 static csim_status out_of_memory(const run *r) {
@@ -185,7 +189,7 @@ static csim_status out_of_memory(const run *r) {
 // Takes all substeps of one frame.
 static csim_status step_frame(run *r, int frame, csim_frame_stats *stats) {
   *stats = (csim_frame_stats){0};
-  double lag = 0;
+  csim_contact_report lag = {0}; // of the substep with the largest
   int parts = 1;
   long long crossing = 0;
   int done = 0; // in shortest substeps of the frame
@@ -207,7 +211,7 @@ static csim_status step_frame(run *r, int frame, csim_frame_stats *stats) {
     if (csim_samples_after(&r->samples, &r->sim, done, step.span)) return out_of_memory(r);
     csim_status status = verify_substep(r, frame, done, &crossing);
     if (status) return status;
-    lag = fmax(lag, step.contact.lag);
+    if (step.contact.lag > lag.lag) lag = step.contact;
     if (step.parts > parts) parts = step.parts;
     if (done >= substeps) {
       csim_worst_frame(r->sim.pool, r->scene, r->sim.world.model, frame, &step, r->sim.state.x,
@@ -219,7 +223,7 @@ static csim_status step_frame(run *r, int frame, csim_frame_stats *stats) {
     }
     report_progress(r, frame, done, stats);
   }
-  report_frame(r, frame, stats, parts, lag);
+  report_frame(r, frame, stats, parts, &lag);
   return CSIM_OK;
 }
 

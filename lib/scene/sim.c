@@ -167,7 +167,7 @@ csim_status csim_sim_reset(csim_sim *sim) {
     memset(sim->state.plastic, 0, (size_t)sim->state.nplastic * sizeof(double));
   sim->state.step = 0;
   sim->state.span = 1;
-  sim->state.phase = sim->state.calm = 0;
+  sim->state.phase = sim->state.rest_frames = 0;
   memcpy(sim->state.x, model->x0, size);
   if (model->v0)
     memcpy(sim->state.v, model->v0, size);
@@ -207,7 +207,7 @@ int csim_sim_advance(csim_sim *sim, csim_step_report *report) {
   }
   sim->begun = 1;
   int failed = csim_step(sim->solver, &sim->state, report);
-  if (!failed && sim->state.step % substeps == 0) csim_sim_count_calm(sim);
+  if (!failed && sim->state.step % substeps == 0) csim_sim_count_rest(sim);
   return failed;
 }
 

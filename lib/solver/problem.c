@@ -56,7 +56,7 @@ double csim_problem_elasticity(const csim_problem *problem, const double *x) {
   double value = csim_model_energy(problem->pool, problem->model, &at);
   csim_pool_phase(problem->pool, before);
   if (!memo) return value;
-  memcpy(memo->x, x, (size_t)n * sizeof *x);
+  csim_vector_copy(problem->pool, (int)n, x, memo->x);
   memo->value = value;
   memo->known = 1;
   return value;

@@ -53,6 +53,62 @@ assert found >= 6 and found % 2 == 0, found
 PY
 expect 0 $python made.py "$drop" "$BIN"
 
+# scaling.py: schedules whose length is known, and a trace as a recording build writes it
+cat >replayed.py <<'PY'
+import os, sys
+sys.path.insert(0, os.path.dirname(sys.argv[1]))
+import numpy as np
+import scaling
+ones = np.ones(12)
+assert [scaling.makespan(ones, c) for c in (1, 2, 4, 5, 12, 64)] == [12, 6, 3, 3, 1, 1]
+# the core with the short slice helps with the long one, chunk by chunk
+assert scaling.makespan(np.array([4.0, 4, 1, 1]), 2) == 6 and scaling.makespan(np.array([1.0, 1, 4, 1]), 2) == 4
+records = b""
+for n, before, chunk in ((4, 1.0, [1, 1, 1, 1]), (-1, 0.5, [2]), (2, 0.25, [3, 1])):
+    records += np.int32(n).tobytes() + np.float32([before, *chunk]).tobytes()
+open("trace", "wb").write(records + np.int32(9).tobytes() + np.float32([1]).tobytes())
+total, serial, critical, loops = scaling.replay("trace", 0.125)
+assert serial == 1.75 and critical == 4 and loops == 2, (serial, critical, loops)
+assert total[1] == 1.75 + 4 + 2 + 4 and total[2] == 1.75 + 2 + 3 + 0.25 and total[4] == 1.75 + 1 + 3 + 0.25, total
+PY
+expect 0 $python replayed.py "$ROOT/tests/bench/scaling.py"
+
+# the recorder itself: two jobs and a task, on a pool that is built to record
+cat >recorded.c <<'C'
+#include "base/pool.h"
+static double busy[4];
+static void work(void *context, int chunk) {
+  (void)context;
+  for (int i = 0; i < 1000000 * (1 + chunk); i++) busy[chunk] += 1e-3;
+}
+static void task(void *context) { work(context, 3); }
+int main(void) {
+  csim_pool *pool = csim_pool_create(1);
+  csim_pool_run(pool, 3, work, 0);
+  work(0, 1); // between the jobs
+  csim_pool_begin_task(pool, task, 0);
+  csim_pool_end_task(pool);
+  csim_pool_run(pool, 1, work, 0); // a single chunk is no job
+  csim_pool_run(pool, 2, work, 0);
+  csim_pool_free(pool);
+  return 0;
+}
+C
+expect 0 ${CC:-gcc} -std=c17 -D_GNU_SOURCE -pthread -O1 -DCSIM_POOL_TRACE -I"$ROOT/lib" recorded.c \
+  "$ROOT"/lib/base/{trace,pool,phases,arena}.c -o recorded -lm
+expect 0 env CSIM_POOL_TRACE=written ./recorded
+cat >written.py <<'PY'
+import os, sys
+sys.path.insert(0, os.path.dirname(sys.argv[1]))
+import scaling
+jobs = list(scaling.read_trace("written"))
+assert [n for n, _, _ in jobs] == [3, -1, 2], jobs
+(_, first, a), (_, between, b), (_, single, c) = jobs
+assert a[0] < a[1] < a[2] and c[0] < c[1] and len(b) == 1 and b[0] > a[1], jobs
+assert first < between and 0.3 * a[0] < single < 3 * a[0] and 0.3 * a[1] < between < 3 * a[1], jobs
+PY
+expect 0 $python written.py "$ROOT/tests/bench/scaling.py"
+
 # suite.py: a row for each run, whose phases are its wall time but for the start of the process
 suite=$ROOT/tests/bench/suite.py
 expect 0 $python "$suite" --sizes 5,9 --frames 4 --methods auto,pd --bin "$BIN" --out bench

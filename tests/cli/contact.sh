@@ -33,10 +33,6 @@ clean skirt 3 'skirt.mesh.cells=[24, 14]' 'contact.thickness="6 mm"'
 clean sleeve 4 'sleeve.mesh.cells=[16, 20]'
 clean twist 3
 
-# cloth that can give way does not hold up the arm that bends in it
-expect 0 "$clothsim" "$ROOT/scenes/contact/sleeve.json" -o bend -e 14 --set 'sleeve.mesh.cells=[16, 20]'
-check "the arm does not lag" sh -c '! grep "behind its motion" stderr'
-
 # fast bodies: at 100 m/s a ball passed through a curtain when it went on after the step's clock was
 # used up
 speeds="10 100"
@@ -71,6 +67,8 @@ expect 0 "$clothsim" press.json -o press --verify-substeps
 says "it is blocked by other bodies"
 says "colliders or pins were held back"
 says '"press" is '
+says 'frame 5: "press" is up to'
+says 'or set "contact": {"pinched": "ignore"}'
 equal "$(field contact_guarantee press)" false "the press: what is promised"
 check "lagging substeps are counted" test "$(field lagged_substeps press)" -gt 0
 equal "$(field crossing_substeps press)" 0 "the press: substeps with crossings"

@@ -35,8 +35,7 @@ int main(void) {
   expect(&uneven, 6, 0, 3, 0, 0);
 
   // a quarter turn about z through the pivot, then a shift
-  csim_key key = {
-      .time = 0, .position = {0, 0, 4}, .rotation = {0, 0, 1.5707963267948966}};
+  csim_key key = {.time = 0, .position = {0, 0, 4}, .rotation = {0, 0, 1.5707963267948966}};
   csim_course turned = {.nvert = 2, .rest = rest, .pivot = {1, 1, 0}};
   turned.motion = (csim_motion){.nkey = 1, .key = &key};
   expect(&turned, 0, 0, 2, 1, 4);

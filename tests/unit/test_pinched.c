@@ -71,16 +71,17 @@ static void sim_frames(sim *s, int frames, sightings *seen) {
   }
 }
 
+// Largest tensile strain of the cloth.
 static double largest_strain(const sim *s) {
+  csim_point at = {.x = s->k.state.x};
   double most = 0;
+  int judged = 0;
   for (int k = 0; k < s->k.world.model->nenergy; k++) {
     const csim_energy *energy = &s->k.world.model->energy[k];
-    for (int e = 0; e < energy->nelem && energy->kind->role == CSIM_ROLE_STRETCH; e++) {
-      const int *v = energy->node + csim_row(2, e);
-      double l = csim_distance(s->k.state.x + csim_xyz(v[0]), s->k.state.x + csim_xyz(v[1]));
-      most = fmax(most, l / csim_energy_param(energy, e)[1] - 1);
-    }
+    for (int e = 0; e < energy->nelem && energy->kind->strain; e++, judged++)
+      most = fmax(most, energy->kind->strain(energy, &at, e));
   }
+  CHECK(judged > 0);
   return most;
 }
 

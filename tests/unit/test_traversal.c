@@ -14,7 +14,8 @@ static void check_order(const csim_traversal *t, int nvert) {
     const csim_predictor *p = &t->predict[i];
     CHECK(t->order[i] >= 0 && t->order[i] < nvert && !seen[t->order[i]]);
     seen[t->order[i]] = 1;
-    CHECK((p->a < i || p->a == nvert) && (p->b < i || p->b == nvert) && (p->d < i || p->d == nvert));
+    CHECK((p->a < i || p->a == nvert) && (p->b < i || p->b == nvert) &&
+          (p->d < i || p->d == nvert));
   }
 }
 

@@ -37,6 +37,11 @@ static void test_sums(csim_pool *pool, double *dot, double *longest) {
 static void test_updates(csim_pool *pool) {
   static double x[N], p[N];
   csim_vector_copy(pool, N, a, x);
+  csim_vector_clear(pool, N - 1, x);
+  memset(expected, 0, sizeof expected);
+  expected[N - 1] = a[N - 1];
+  CHECK(!memcmp(x, expected, sizeof x));
+  csim_vector_copy(pool, N, a, x);
   CHECK(!memcmp(x, a, sizeof x));
   csim_vector_negate(pool, N, x);
   for (int i = 0; i < N; i++) expected[i] = -a[i];
