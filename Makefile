@@ -346,7 +346,7 @@ bench-ppf: all ## four scenes after ppf-contact-solver's, beside its times (PPF_
 	@$(PYTHON) tests/bench/ppf.py --bin $(BIN) --out build/bench/ppf $(PPF_FLAGS)
 
 .PHONY: drape
-drape: all ## a virtual drape meter for every preset of cloth (DRAPE_FLAGS=--help; minutes, needs numpy)
+drape: all ## a virtual drape meter for every preset of cloth (DRAPE_FLAGS=--help; a quarter of an hour, needs numpy)
 	@$(PYTHON) tests/bench/drape.py --bin $(BIN) --out $(B)/bench/drape $(DRAPE_FLAGS)
 
 .PHONY: bench-fabric

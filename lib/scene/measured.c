@@ -82,17 +82,19 @@ static int take_arcsim(const cJSON *tree, csim_arena *arena, csim_material *m) {
 }
 
 static void read_arcsim(csim_reader *r, const csim_field *f, const cJSON *item, void *base) {
+  csim_material *material = base;
   const char *path = NULL;
   csim_field file = *f;
   cJSON *tree = NULL;
   file.offset = 0;
+  material->density = material->stretch = 1; // of a bad file only that is told, not what it lacks
   ptrdiff_t before = r->ncomplaint;
   csim_kind_file.read(r, &file, item, &path);
   if (!path || r->ncomplaint > before) return;
   csim_status status = csim_json_read_file(&r->json, path, NULL, &tree);
   if (status == CSIM_MEMORY)
     r->memory = 1;
-  else if (status || take_arcsim(tree, &r->scene->arena, base))
+  else if (status || take_arcsim(tree, &r->scene->arena, material))
     csim_complain(r, item,
                   "\"%s\" is no material of ARCSim: it takes JSON with \"density\" [kg/m^2], "
                   "\"stretching\" (6 rows of 4) and \"bending\" (3 rows of 5)",

@@ -28,7 +28,7 @@ static const symbol symbols[] = {
     {"MPa", {1e6, 1, -1, 1, -2, 0}},     {"GPa", {1e9, 1, -1, 1, -2, 0}},
     {"J", {1, 1, 2, 1, -2, 0}},          {"rad", {1, 1, 0, 0, 0, 1}},
     {"deg", {CSIM_PI, 180, 0, 0, 0, 1}}, {"turn", {2 * CSIM_PI, 1, 0, 0, 0, 1}},
-    {"gf", {980665, 1e8, 1, 1, -2, 0}},
+    {"gf", {980665, 1e8, 1, 1, -2, 0}},  {"%", {1, 100, 0, 0, 0, 0}},
 };
 
 enum { NSYMBOL = sizeof symbols / sizeof *symbols };
@@ -38,7 +38,7 @@ const char *const csim_length_unit_names[] = {"um", "mm", "cm", "dm", "m",
 const char *const csim_unit_names[] = {"um",  "mm", "cm",  "dm",  "m",    "km", "in", "ft",  "yd",
                                        "mg",  "g",  "kg",  "t",   "oz",   "lb", "ms", "s",   "min",
                                        "h",   "Hz", "uN",  "mN",  "N",    "kN", "Pa", "kPa", "MPa",
-                                       "GPa", "J",  "rad", "deg", "turn", "gf", NULL};
+                                       "GPa", "J",  "rad", "deg", "turn", "gf", "%",  NULL};
 
 _Static_assert(sizeof csim_unit_names / sizeof *csim_unit_names == NSYMBOL + 1, "all are named");
 
@@ -67,6 +67,7 @@ static const char *parse_factor(const char *p, int sign, csim_unit *unit, char *
   if (*p == '1' && sign > 0) return p + 1;
   size_t n = 0;
   while (is_letter(p[n])) n++;
+  if (*p == '%') n = 1;
   if (!n) return NULL;
   const symbol *found = NULL;
   for (int i = 0; i < NSYMBOL; i++)

@@ -67,7 +67,7 @@ import json
 scene = json.load(open("stdout"))
 def of(part):
     return [tuple(part["materials"][o["material"]][k] for k in ("density", "stretch", "bend")) for o in part["objects"]]
-want = [(0.2, 1500, 2.1e-5), (0.3, 100, 1e-5), (0.061, 1000, 1.4e-6)]
+want = [(0.2, 1500, 2.1e-5), (0.3, 100, 1e-5), (0.061, 400, 1.4e-6)]
 assert of(scene) == want, of(scene)
 one, two = scene["phases"]
 assert of(one) == [(0.5, *want[0][1:]), want[1], (*want[2][:2], 2.8e-6)], of(one)

@@ -30,6 +30,7 @@ int main(void) {
   check_unit("g/m^2", 1e-3, -2, 1, 0);
   check_unit("Pa", 1, -1, 1, -2);
   check_unit("MPa", 1e6, -1, 1, -2);
+  check_unit("%", 1e-2, 0, 0, 0);
   csim_unit a, b;
   char unknown[32];
   static const char *const bad[] = {"parsec", "m/", "/m", "m^", "m^x", "m//s"};
