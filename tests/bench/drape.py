@@ -269,7 +269,7 @@ def main():
     q.add_argument("--frames", type=int, default=720, help="at most, from the start")
     q.add_argument("--lowered", type=int, default=216, help="frame at which the whole weight is there")
     q.add_argument("--back", action="store_true", help="the specimen lies face down")
-    q.add_argument("--self", action="store_true", help="with self-contact")
+    q.add_argument("--self", action="store_true", help="contact from 0.15 of an edge on (default: 0.2)")
     q.add_argument("--plate", action="store_true", help="only the sag under little weight, over a plate's")
     q.add_argument("--seed", type=int, default=1, help="of the jittered mesh")
     q.add_argument("--bin", default=f"{ROOT}/bin")
