@@ -19,7 +19,6 @@ int csim_active_set_create(csim_arena *arena, csim_active_set *set) {
   const csim_collision_mesh *mesh = set->kin->mesh;
   set->x = CSIM_ARENA_NEW(arena, double, csim_xyz(mesh->nvert));
   set->elastic_share = CSIM_ARENA_NEW(arena, double, mesh->npart);
-  set->pressed = CSIM_ARENA_NEW(arena, double, mesh->nbody_vert);
   return arena->failed ? -1 : 0;
 }
 
@@ -53,41 +52,8 @@ static double choose_stiffness(const csim_active_set *set) {
   return csim_max(weight, 1 / (h * h));
 }
 
-// Contacts with a vertex take so much of its elasticity that its largest force moves them by DEPTH
-// of their reach, at most MOST. A share up to SLACK times as
-// large stays as it is: shares that followed every force fed vibrations (two solids on one another
-// shook ever faster). In one step a share grows at most GROWTH times, and falls to DECAY of it.
-static const double DEPTH = 0.2, MOST = 1, SLACK = 30, GROWTH = 4, DECAY = 0.9;
-
-// Makes contacts as stiff as those found are pressed hard. The barrier of a soft contact carries a
-// large force only within a hair of its floor: Newton's steps towards that were cut in nine of ten
-// iterations, and layers of a twisted tube stopped each other. Where nothing presses hard, stiff
-// contacts would only be slow.
-static void stiffen_pressed(csim_active_set *set) {
-  const csim_collision_mesh *mesh = set->kin->mesh;
-  double give = DEPTH * (1 - CSIM_CONTACT_FLOOR) * set->params->thickness;
-  csim_scratch_begin(set->narrow->scratch);
-  double *force = CSIM_SCRATCH_TAKE(set->narrow->scratch, double, mesh->nbody_vert);
-  memset(force, 0, (size_t)mesh->nbody_vert * sizeof *force);
-  for (int i = 0; i < set->n; i++) {
-    const csim_active_contact *c = &set->contact[i];
-    for (int k = 0; k < 4; k++) {
-      if (c->w[k] == 0 || c->v[k] < 0 || c->v[k] >= mesh->nbody_vert) continue;
-      force[c->v[k]] = csim_max(force[c->v[k]], -c->force);
-    }
-  }
-  for (int i = 0; i < mesh->nbody_vert; i++) {
-    double last = csim_max(LEAST_SHARE, set->pressed[i]), elastic = mesh->elastic[i];
-    double need = elastic > 0 ? force[i] / (give * elastic) : 0;
-    double share = csim_min(csim_max(last, need), SLACK * need);
-    share = csim_min(csim_max(share, DECAY * last), GROWTH * last);
-    set->pressed[i] = csim_min(csim_max(LEAST_SHARE, share), MOST);
-  }
-}
-
 void csim_active_set_stiffen(csim_active_set *set) {
   double *share = set->elastic_share;
-  stiffen_pressed(set);
   set->stiffness = choose_stiffness(set);
   csim_kinematics_ways(set->kin, share);
   for (int p = 0; p < set->kin->mesh->npart; p++)
@@ -96,47 +62,40 @@ void csim_active_set_stiffen(csim_active_set *set) {
 }
 
 void csim_active_set_begin(csim_active_set *set) {
-  if (set->stiffness > 0) return;
-  memset(set->pressed, 0, (size_t)set->kin->mesh->nbody_vert * sizeof *set->pressed);
-  set->n = 0;
-  csim_active_set_stiffen(set);
+  if (!(set->stiffness > 0)) csim_active_set_stiffen(set);
 }
 
 int csim_active_set_size(const csim_active_set *set) {
-  return 1 + (set->kin->mesh->npart + set->kin->mesh->nbody_vert) / 3;
+  return 1 + set->kin->mesh->npart / 3;
 }
 
 void csim_active_set_save(const csim_active_set *set, double *stiffness) {
-  int npart = set->kin->mesh->npart, nvert = set->kin->mesh->nbody_vert;
+  int npart = set->kin->mesh->npart;
   memset(stiffness, 0, 3 * (size_t)csim_active_set_size(set) * sizeof *stiffness);
   stiffness[0] = set->stiffness;
   memcpy(stiffness + 1, set->elastic_share, (size_t)npart * sizeof *stiffness);
-  memcpy(stiffness + 1 + npart, set->pressed, (size_t)nvert * sizeof *stiffness);
 }
 
 void csim_active_set_load(csim_active_set *set, const double *stiffness) {
-  int npart = set->kin->mesh->npart, nvert = set->kin->mesh->nbody_vert;
   drop_all(set);
   set->stiffness = stiffness[0];
-  memcpy(set->elastic_share, stiffness + 1, (size_t)npart * sizeof *stiffness);
-  memcpy(set->pressed, stiffness + 1 + npart, (size_t)nvert * sizeof *stiffness);
+  memcpy(set->elastic_share, stiffness + 1,
+         (size_t)set->kin->mesh->npart * sizeof *set->elastic_share);
 }
 
-// Stiffness of contact [N/m] between a part and something of the given mean mass and elasticity,
-// pressed as hard as `pressed` says.
+// Stiffness of contact [N/m] between a part and something of the given mean mass and elasticity.
 // The contacts of a collider that moves or lags are as stiff as the elasticity they work against.
 // With inertia alone, a few hundred times softer, cloth would stop the collider although it could
 // give way. At rest such stiffness would only be slow: a drop on a ball took twice the time and
 // stretched ten times as far.
-static double stiffness_at(const csim_active_set *set, int part, double mass, double elastic,
-                           double pressed) {
-  double inertia = set->stiffness * mass, share = csim_max(set->elastic_share[part], pressed);
-  return inertia + share * csim_max(0, elastic - inertia);
+static double stiffness_at(const csim_active_set *set, int part, double mass, double elastic) {
+  double inertia = set->stiffness * mass;
+  return inertia + set->elastic_share[part] * csim_max(0, elastic - inertia);
 }
 
 static double stiffness_of(const csim_active_set *set, const int v[4]) {
   const csim_collision_mesh *mesh = set->kin->mesh;
-  double mass = 0, elastic = 0, pressed = 0;
+  double mass = 0, elastic = 0;
   int bodies = 0, last = csim_collision_mesh_part(mesh, v[0]);
   for (int k = 0; k < 4; k++) {
     int part = csim_collision_mesh_part(mesh, v[k]);
@@ -144,10 +103,9 @@ static double stiffness_of(const csim_active_set *set, const int v[4]) {
     if (v[k] >= mesh->nbody_vert) continue;
     mass += mesh->mass[v[k]];
     elastic += mesh->elastic[v[k]];
-    pressed = csim_max(pressed, set->pressed[v[k]]);
     bodies++;
   }
-  return bodies ? stiffness_at(set, last, mass / bodies, elastic / bodies, pressed) : 0;
+  return bodies ? stiffness_at(set, last, mass / bodies, elastic / bodies) : 0;
 }
 
 // Energy of a pair at distance d and its derivatives. The pair's contact distances are `scale`
@@ -219,11 +177,6 @@ static double share_of(csim_active_set *set, int i, const active_pair *at) {
   return (double)set->share[i];
 }
 
-static double plane_stiffness(const csim_active_set *set, const csim_contact_plane *plane, int v) {
-  const csim_collision_mesh *mesh = set->kin->mesh;
-  return stiffness_at(set, plane->part, mesh->mass[v], mesh->elastic[v], set->pressed[v]);
-}
-
 // Distance of point number i from a plane when it is near, else -1.
 static double active_plane(const csim_active_set *set, int i, const csim_contact_plane *plane,
                            double *scale) {
@@ -272,7 +225,7 @@ static void keep_active(void *context, int chunk, uint64_t *word) {
       int v = mesh->point[i / planes->n];
       double scale = 1, d = active_plane(set, i / planes->n, plane, &scale);
       if (!(d > 0)) continue;
-      evaluate(set, scale, plane_stiffness(set, plane, v), d, b);
+      evaluate(set, scale, stiffness_at(set, plane->part, mesh->mass[v], mesh->elastic[v]), d, b);
     }
     csim_compaction_keep(word, i - first);
     energy += b[0];
@@ -308,7 +261,7 @@ static double make_plane(const csim_active_set *set, int item, csim_active_conta
   int v = mesh->point[item / planes->n];
   *c = (csim_active_contact){.v = {v, v, v, -1 - plane->part}, .w = {1, 0, 0, 0}};
   memcpy(c->n, plane->n, sizeof c->n);
-  evaluate(set, scale, plane_stiffness(set, plane, v), d, b);
+  evaluate(set, scale, stiffness_at(set, plane->part, mesh->mass[v], mesh->elastic[v]), d, b);
   c->force = b[1];
   c->stiff = b[2];
   return b[0];

@@ -29,8 +29,6 @@ typedef struct csim_active_set {
   double stiffness;      ///< [N/m per kg] of contacts in this step
   double *elastic_share; ///< (mesh->npart) (0, 1] of the bodies' elasticity that contacts with a
                          ///< part are as stiff as
-  double *pressed;       ///< (mesh->nbody_vert) the same of contacts with a vertex, by how hard it
-                         ///< is pressed; the larger share counts
   int version;           ///< kin->version that `kept` and contacts are of
   int kept_valid;        ///< `kept` is of x
   int kept_of[2];        ///< versions of the lists that it refers to

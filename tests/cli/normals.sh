@@ -63,9 +63,17 @@ cat >n.json <<'END2'
 }
 END2
 expect 0 "$clothsim" n.json -q -o run
-check "OBJ" python3 look.py run
+python=
+for p in /usr/bin/python3 python3; do
+  if $p -c 'import numpy' 2>/dev/null; then python=$p; break; fi
+done
+if [ -z "$python" ]; then
+  skip "no numpy for Python"
+  report
+fi
+check "OBJ" $python look.py run
 expect 0 "$BIN/clothcache" export run/n.clothcache --to obj -o obj
-check "OBJ from the cache" python3 look.py obj
+check "OBJ from the cache" $python look.py obj
 for format in abc usda; do
   expect 0 "$BIN/clothcache" export run/n.clothcache --to $format -o again
   check "the cache has all of it for $format" cmp "again/n.$format" "run/n.$format"
@@ -79,15 +87,15 @@ equal "$(grep -c 'color3f.. primvars:displayColor' run/n.usda)" 1 "colours in US
 # from the Alembic file, the cache and the OBJ files of a run: what it was given first
 sed 's/"sheet.obj"/"run\/n.abc", "object": "sheet"/; s/"position": .5, 0, 0.,//; s/"wedge.obj"/"run\/n.abc", "object": "wedge"/' n.json >a.json
 expect 0 "$clothsim" a.json -q -o abc
-check "from Alembic" python3 look.py abc
+check "from Alembic" $python look.py abc
 sed 's/n.abc/n.clothcache/g' a.json >c.json
 expect 0 "$clothsim" c.json -q -o cached
-check "from a cache" python3 look.py cached
+check "from a cache" $python look.py cached
 # a collider that is a matrix over points that stay, from its second frame on: normals turn with it
 expect 0 "$BIN/clothcache" export run/n.clothcache --to abc --transforms -o rigid
 sed 's/"file": "wedge.obj"/"sequence": "rigid\/n.abc", "object": "wedge"/; s/, "motion":.*$/}/' n.json >s.json
 expect 0 "$clothsim" s.json -q -o sequence
-check "of a sequence" python3 look.py sequence
+check "of a sequence" $python look.py sequence
 for from in run/n.abc rigid/n.abc obj; do
   rm -f back.clothcache
   expect 0 "$BIN/clothcache" import $from -o back.clothcache
@@ -100,7 +108,7 @@ for name in ("sheet", "wedge"):
         at = f"back/{name}_{2 * frame:04d}.obj"
         os.rename(at, f"back/{name}_{frame:04d}.obj")
 END2
-  check "imported from $from" python3 look.py back
+  check "imported from $from" $python look.py back
 done
 # its faces from another file, with other corners: what belongs to its own is left out
 awk '/^f/ { for (i = 3; i < NF; i++) { split($2, a, "/"); split($i, b, "/"); split($(i + 1), c, "/"); print "f", a[1], b[1], c[1] } next } /^v / { print }' \
