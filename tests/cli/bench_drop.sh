@@ -1,15 +1,8 @@
 # tests/bench/drop.py measures what it says: a tiny drop, and strains and crossings made by hand.
 . "$ROOT/tests/cli/kit"
 drop=$ROOT/tests/bench/drop.py
-python=
-for p in /usr/bin/python3 python3; do
-  if $p -c 'import numpy' 2>/dev/null; then python=$p; break; fi
-done
 check "the script is there" test -x "$drop"
-if [ -z "$python" ]; then
-  skip "no numpy for Python"
-  report
-fi
+needs_numpy
 expect 0 $python "$drop" 5 9 --frames 2 --bin "$BIN" --out bench
 check "a row for each size and number of threads" [ "$(grep -c '^clothsim,' bench/drop.csv)" = 4 ]
 check "two threads against one" grep -q '^9 x 9: 2 threads' stdout

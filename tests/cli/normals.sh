@@ -63,14 +63,7 @@ cat >n.json <<'END2'
 }
 END2
 expect 0 "$clothsim" n.json -q -o run
-python=
-for p in /usr/bin/python3 python3; do
-  if $p -c 'import numpy' 2>/dev/null; then python=$p; break; fi
-done
-if [ -z "$python" ]; then
-  skip "no numpy for Python"
-  report
-fi
+needs_numpy
 check "OBJ" $python look.py run
 expect 0 "$BIN/clothcache" export run/n.clothcache --to obj -o obj
 check "OBJ from the cache" $python look.py obj
