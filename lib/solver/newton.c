@@ -197,7 +197,8 @@ static csim_solve_report solve_to_goal(const csim_problem *problem, newton *s, i
   csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_LINEAR);
   csim_translation_begin(&s->translation);
   csim_solve_report report = solve_linear(problem, s, &goal);
-  if (report.outcome == CSIM_SOLVE_CONVERGED) csim_translation_add(&s->translation, problem->step);
+  if (report.outcome == CSIM_SOLVE_CONVERGED)
+    csim_translation_add(problem->pool, &s->translation, problem->step);
   csim_pool_phase(problem->pool, before);
   return report;
 }
