@@ -382,11 +382,15 @@ static csim_method_report iterate(const csim_problem *problem, newton *s, double
   return report;
 }
 
+// Where nothing touches, the first iteration nearly always suffices, and takes the true stress:
+// with the predicted one a cloth that swings in a vacuum gained 0.4 % of its energy in a second
+// (0.1).
 static csim_method_report newton_solve(const csim_problem *problem, void *scratch, double *x) {
   newton *s = scratch;
   csim_problem predicting = *problem;
+  int touches = problem->contact && csim_contact_get_report(problem->contact).active > 0;
   predicting.before = s->before;
-  csim_vector_copy(problem->pool, 3 * problem->model->nvert, problem->x, s->before);
+  csim_vector_copy(problem->pool, 3 * problem->model->nvert, touches ? problem->x : x, s->before);
   return iterate(&predicting, s, x);
 }
 
