@@ -16,6 +16,9 @@
 //
 // Rotations do not change l and are not damped.
 //
+// With at->before the tension k (l - L) of the second term is the one predicted for the step that
+// led here, see membrane.c.
+//
 // A ductile spring has the rest length L (1 + s), with s its plastic strain.
 //
 // Springs are processed four at a time; unused lanes of the last four repeat the last spring.
@@ -120,6 +123,26 @@ CSIM_SIMD_BODY void bound_law(const csim_energy *energy, const int e[4], four *s
   s->across = CSIM_SELECT4(s->tension > zero, s->tension / s->l, zero);
 }
 
+// Replaces the stiffness across by that of the tension predicted from at->before.
+CSIM_SIMD_BODY void predict_across(const csim_energy *energy, const csim_point *at, const int e[4],
+                                   csim_psd psd, four *s) {
+  four next = *s;
+  csim_v4 t[4], along, zero = {0};
+  for (int i = 0; i < 4; i++) {
+    t[i] = CSIM_LOAD3(at->before + csim_xyz(s->node[i][0])) -
+           CSIM_LOAD3(at->before + csim_xyz(s->node[i][1]));
+    csim_v4 product = t[i] * s->r[i];
+    along[i] = product[0] + product[1] + product[2];
+  }
+  csim_transpose4(t);
+  csim_v4 square = t[0] * t[0] + t[1] * t[1] + t[2] * t[2], l = CSIM_SQRT4(square);
+  next.l = CSIM_SELECT4(l > zero, along / l, s->l);
+  spring_law(energy, at, e, psd, &next);
+  if (at->damping) damping_law(energy, at, e, psd, &next);
+  s->across = CSIM_SELECT4(s->l > zero, next.tension / s->l, s->along);
+  s->across = CSIM_SELECT4(s->across < zero, zero, s->across);
+}
+
 // Evaluates the springs e completely; results that a caller does not use are optimised away.
 CSIM_SIMD_BODY void evaluate_four(const csim_energy *energy, const csim_point *at, const int e[4],
                                   spring_kind kind, csim_psd psd, four *s) {
@@ -131,6 +154,7 @@ CSIM_SIMD_BODY void evaluate_four(const csim_energy *energy, const csim_point *a
   else
     spring_law(energy, at, e, psd, s);
   if (kind == SPRING && at->damping) damping_law(energy, at, e, psd, s);
+  if (kind == SPRING && at->before && psd != CSIM_PSD_NONE) predict_across(energy, at, e, psd, s);
 }
 
 // Chooses at most four springs from `first` on; returns their number.

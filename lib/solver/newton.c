@@ -16,10 +16,11 @@ typedef struct newton {
   csim_linear linear; // the Hessian and its solver
   csim_balance balance;
   csim_translation translation;
-  double cut;    // [m] root mean square of what the filter cut from the last step
-  double edge;   // [m] mean length of the surface's edges at the start
-  double *g;     // (nvert x 3)
-  double *x_try; // (nvert x 3), and one number more
+  double cut;     // [m] root mean square of what the filter cut from the last step
+  double edge;    // [m] mean length of the surface's edges at the start
+  double *g;      // (nvert x 3)
+  double *x_try;  // (nvert x 3), and one number more
+  double *before; // (nvert x 3) [m] where the last system was assembled, or the step began
 } newton;
 
 static void *newton_create(csim_arena *arena, const csim_model *model,
@@ -29,6 +30,7 @@ static void *newton_create(csim_arena *arena, const csim_model *model,
   if (!s) return NULL;
   s->g = CSIM_ARENA_NEW(arena, double, n);
   s->x_try = CSIM_ARENA_NEW(arena, double, n + 1); // products read one number past the end
+  s->before = CSIM_ARENA_NEW(arena, double, n);
   s->edge = csim_mean_edge(model->x0, model->ntri, 3, model->tri);
   if (csim_balance_create(arena, model, &s->balance) ||
       csim_translation_create(arena, &s->balance, &s->translation))
@@ -123,8 +125,10 @@ static int catch_up(const csim_problem *problem, double *x) {
 
 // Puts -g into s->g, and assembles the Hessian at x.
 static void linearize(const csim_problem *problem, newton *s, const double *x) {
-  csim_vector_negate(problem->pool, 3 * problem->model->nvert, s->g);
+  int n = 3 * problem->model->nvert;
+  csim_vector_negate(problem->pool, n, s->g);
   csim_linear_assemble(problem, x, &s->linear);
+  csim_vector_copy(problem->pool, n, x, s->before);
 }
 
 // Solves problem->step = H^-1 (-g), where s->g holds -g.
@@ -302,8 +306,7 @@ static int release_blocking(const csim_problem *problem, newton *s, int together
   return done > 0;
 }
 
-static csim_method_report newton_solve(const csim_problem *problem, void *scratch, double *x) {
-  newton *s = scratch;
+static csim_method_report iterate(const csim_problem *problem, newton *s, double *x) {
   const csim_solver_params *params = problem->params;
   int n = 3 * problem->model->nvert;
   csim_method_report report = {.outcome = CSIM_OUTCOME_LIMIT};
@@ -378,6 +381,18 @@ static csim_method_report newton_solve(const csim_problem *problem, void *scratc
       is_worth_halving(problem, x, &report))
     report.outcome = CSIM_OUTCOME_UNBALANCED;
   return report;
+}
+
+// Where nothing touches, the first iteration nearly always suffices, and takes the true stress:
+// with the predicted one a cloth that swings in a vacuum gained 0.4 % of its energy in a second
+// (0.1).
+static csim_method_report newton_solve(const csim_problem *problem, void *scratch, double *x) {
+  newton *s = scratch;
+  csim_problem predicting = *problem;
+  int touches = problem->contact && csim_contact_get_report(problem->contact).active > 0;
+  predicting.before = s->before;
+  csim_vector_copy(problem->pool, 3 * problem->model->nvert, touches ? problem->x : x, s->before);
+  return iterate(&predicting, s, x);
 }
 
 const csim_method csim_method_newton = {.name = "newton",

@@ -23,6 +23,7 @@ csim_point csim_problem_point(const csim_problem *problem, const double *x) {
                       .damping = problem->damping,
                       .body_of = problem->model->body_of,
                       .from = problem->x,
+                      .before = problem->before,
                       .h = problem->h};
 }
 

@@ -88,8 +88,8 @@ check "a material of the scene: $(values bend)" test "$(values bend)" = "0.001 3
 sed 's/^{/{"frames": {"end": 30}, /' plain.json >own.json
 expect 0 "$clothsim" own.json --print-config
 check "no phases where the scene has frames of its own" sh -c '! grep -q "\"name\": \"sew\"" stdout'
-# what is left open, or moves at the end, is told without being asked: here a board is wider than the tube, and frames are too few
-expect 0 "$clothsim" plain.json -o open -e 48 --set tube.mesh.resolution=0.05 --set 'pole.mesh={"shape":"box","size":[0.3,1.5,0.1]}'
+# what is left open, or moves at the end, is told without being asked: here a board is wider than the tube (one of 0.3 m it may slip past), and frames are too few
+expect 0 "$clothsim" plain.json -o open -e 48 --set tube.mesh.resolution=0.05 --set 'pole.mesh={"shape":"box","size":[0.5,1.5,0.1]}'
 says 'warning: the seam of tube did not close: it is open by'
 says 'warning: not at rest after frame 48:'
 # springs hold the height of a waist that nothing above carries, and let it go sideways
@@ -283,13 +283,14 @@ expect 0 "$clothsim" coat.json -v -o coat -e 82
 says '"coat": 2 of 3 panels stood through others or colliders, or under a lower layer'
 check "seams of both are closed: $(grep -o 'largest gap is .*' stderr | tr '\n' ' ')" sh -c 'test "$(grep -c "largest gap is [01]\.[0-9]* mm" stderr)" = 2'
 expect 0 "$clothsim" --verify-contact coat/coat.clothcache
-reaches() { # FILE: smallest and largest x and z at heights that both have all around (the tube hangs lower)
-  awk '$1 == "v" && $3 > 0.58 && $3 < 0.8 { if (!n++) { a = b = $2; c = d = $4 } if ($2 < a) a = $2; if ($2 > b) b = $2; if ($4 < c) c = $4; if ($4 > d) d = $4 }
-    END { print a, b, c, d }' "$1"
+# by means: single vertices at the border of a panel stood out beyond the coat when the pole was moved by 2e-6 m
+around() { # FILE: mean distances from the pole in four quarters, at heights that both have all around (the tube hangs lower)
+  awk '$1 == "v" && $3 > 0.58 && $3 < 0.8 { k = ($2 > 0) + 2 * ($4 > 0); s[k] += sqrt($2 * $2 + $4 * $4); n[k]++ }
+    END { for (k = 0; k < 4; k++) printf "%.4f ", s[k] / n[k] }' "$1"
 }
-check "the coat is outside: $(reaches coat/tube_0082.obj), $(reaches coat/coat_0082.obj)" awk "BEGIN {
-  split(\"$(reaches coat/tube_0082.obj)\", t); split(\"$(reaches coat/coat_0082.obj)\", c)
-  exit !(c[1] < t[1] && c[2] > t[2] && c[3] < t[3] && c[4] > t[4]) }"
+check "the coat is outside: $(around coat/tube_0082.obj), $(around coat/coat_0082.obj)" awk "BEGIN {
+  split(\"$(around coat/tube_0082.obj)\", t); split(\"$(around coat/coat_0082.obj)\", c)
+  exit !(c[1] > t[1] && c[2] > t[2] && c[3] > t[3] && c[4] > t[4]) }"
 expect 0 "$clothsim" coat.json --print-config
 check "the coat closes later" sh -c 'tr -d " \n" <stdout | grep -q "\"from\":40,\"closed\":76" && tr -d " \n" <stdout | grep -q "\"end\":232"'
 expect 2 "$clothsim" coat.json -q --check --set tube.layer=3
