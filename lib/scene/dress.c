@@ -11,7 +11,8 @@
 
 static const char fabric[] = "{\"preset\": \"cotton\", \"damping\": 4}";
 
-// Stitches close over 1.5 s, as faster ones drag panels into folds. Meanwhile the cloth is stiff
+// Stitches close over 2.5 s, as faster ones drag panels into folds, and tiers of skirts over each
+// other. Meanwhile the cloth is stiff
 // (starched): panels that bend only in large curves arrive in order, while soft ones crumple, catch
 // each other, and turn over if they are narrow. Gathered edges stay long meanwhile: made short at
 // the start they rolled panels into balls, and a sleeve slid off its arm. Then the cloth becomes
@@ -27,7 +28,7 @@ static const char fabric[] = "{\"preset\": \"cotton\", \"damping\": 4}";
 // the current positions: the remainder is then a missing motion (4 mm/s). Its linear systems are
 // solved ten times as well as by default, or the weight of a skirt would be less than what the
 // forces of stitches may leave. Their step tolerance is small: at 0.001
-// loose cloth in the small of the back kept moving (50 mm/s, a hoody never came to rest), at 0.0002
+// loose cloth in the small of the back kept moving (50 mm/s, a hoody never came to rest), at 0.0001
 // it rests after 81 frames. The last phase closes what tight seams opened.
 static const char phases[] =
     "{\"contact\": {\"thickness\": 0.0015},"
@@ -36,14 +37,14 @@ static const char phases[] =
     " \"contact\": {\"thickness\": 0.003, \"friction\": 0}},"
     "{\"name\": \"close\", \"frames\": {\"end\": %d}, \"gravity\": [0, 0, 0]},"
     "{\"name\": \"drape\", \"frames\": {\"end\": %d, \"until\": \"rest\"},"
-    " \"solver\": {\"start\": \"rest\", \"step_tolerance\": 0.0002, \"linear_tolerance\": 0.005}},"
+    " \"solver\": {\"start\": \"rest\", \"step_tolerance\": 0.0001, \"linear_tolerance\": 0.005}},"
     "{\"name\": \"fit\", \"frames\": {\"end\": %d, \"until\": \"rest\"},"
-    " \"solver\": {\"start\": \"rest\", \"step_tolerance\": 0.0002, \"linear_tolerance\": "
+    " \"solver\": {\"start\": \"rest\", \"step_tolerance\": 0.0001, \"linear_tolerance\": "
     "0.005}}]}";
 // Frames: an end of the stitches' closing, and those of the phases. Every further layer is sewn
 // when the one under it is, so all comes so much later. Arms stretch out when the hem of a full
 // circle has fallen below the hands.
-enum { CLOSED = 36, SEW = 40, CLOSE = 46, DRAPE = 192, FIT = 264, ARMS_FROM = 84, ARMS_TO = 108 };
+enum { CLOSED = 60, SEW = 64, CLOSE = 70, DRAPE = 216, FIT = 288, ARMS_FROM = 108, ARMS_TO = 132 };
 enum { MOST_LAYERS = 1000 };
 #define STARCH 1e-3      // [N m] bending stiffness of starched cloth
 #define SEW_DAMPING 15   // [1/s]
