@@ -83,17 +83,33 @@ void csim_active_set_load(csim_active_set *set, const double *stiffness) {
          (size_t)set->kin->mesh->npart * sizeof *set->elastic_share);
 }
 
-// Stiffness of contact [N/m] between a part and something of the given mean mass and elasticity.
+// Stiffness of the hard barrier relative to the bodies' elasticity, and where it begins, as a share
+// of the soft one's reach.
+static const double HARD_SHARE = 20, HARD_REACH = 0.35;
+
+// Stiffnesses of a contact's two barriers [N/m]. The soft one acts from the contact distance on. It
+// alone carries large forces only within a hair of the floor, and Newton's steps towards that are
+// cut by the filter: nine of ten in a twisted tube, whose layers stopped each other. The hard one
+// acts below CSIM_CONTACT_CUSHION, where no iteration starts and what rests does not come: hard
+// contacts from the contact distance on took a drop on a ball three times the iterations. Where the
+// soft one is as stiff as the bodies there is no hard one.
+typedef struct contact_stiffness {
+  double soft, hard;
+} contact_stiffness;
+
+// Stiffness of contact between a part and something of the given mean mass and elasticity.
 // The contacts of a collider that moves or lags are as stiff as the elasticity they work against.
 // With inertia alone, a few hundred times softer, cloth would stop the collider although it could
 // give way. At rest such stiffness would only be slow: a drop on a ball took twice the time and
 // stretched ten times as far.
-static double stiffness_at(const csim_active_set *set, int part, double mass, double elastic) {
-  double inertia = set->stiffness * mass;
-  return inertia + set->elastic_share[part] * csim_max(0, elastic - inertia);
+static contact_stiffness stiffness_at(const csim_active_set *set, int part, double mass,
+                                      double elastic) {
+  double inertia = set->stiffness * mass, beyond = csim_max(0, elastic - inertia);
+  double share = set->elastic_share[part];
+  return (contact_stiffness){inertia + share * beyond, HARD_SHARE * (1 - share) * beyond};
 }
 
-static double stiffness_of(const csim_active_set *set, const int v[4]) {
+static contact_stiffness stiffness_of(const csim_active_set *set, const int v[4]) {
   const csim_collision_mesh *mesh = set->kin->mesh;
   double mass = 0, elastic = 0;
   int bodies = 0, last = csim_collision_mesh_part(mesh, v[0]);
@@ -105,17 +121,23 @@ static double stiffness_of(const csim_active_set *set, const int v[4]) {
     elastic += mesh->elastic[v[k]];
     bodies++;
   }
-  return bodies ? stiffness_at(set, last, mass / bodies, elastic / bodies) : 0;
+  if (!bodies) return (contact_stiffness){0, 0};
+  return stiffness_at(set, last, mass / bodies, elastic / bodies);
 }
 
-// Energy of a pair at distance d and its derivatives. The pair's contact distances are `scale`
-// times the general ones. Below the floor (by rounding, or for ignored pairs) the gap counts as a
-// small share of the reach: the force is then repulsive and finite.
-static void evaluate(const csim_active_set *set, double scale, double k, double d, double b[3]) {
+// Energy of a pair at distance d and its derivatives, of which it has a share. The pair's contact
+// distances are `scale` times the general ones. Below the floor (by rounding, or for ignored pairs)
+// the gap counts as a small share of the reach: the force is then repulsive and finite.
+static void evaluate(const csim_active_set *set, double scale, contact_stiffness k, double share,
+                     double d, double b[3]) {
   double thickness = set->params->thickness * scale;
   double floor = CSIM_CONTACT_FLOOR * thickness, reach = (1 - CSIM_CONTACT_FLOOR) * thickness;
+  double hard_reach = HARD_REACH * reach, hard[3];
   double gap = csim_max(d - floor, 1e-4 * reach);
-  csim_barrier(set->params->energy, k, gap, reach, b);
+  csim_barrier(set->params->energy, share * k.soft, gap, reach, b);
+  if (gap >= hard_reach) return;
+  csim_barrier(set->params->energy, share * k.hard, gap, hard_reach, hard);
+  for (int i = 0; i < 3; i++) b[i] += hard[i];
 }
 
 // ------------------------------------------------------------------------------- evaluation point
@@ -177,6 +199,12 @@ static double share_of(csim_active_set *set, int i, const active_pair *at) {
   return (double)set->share[i];
 }
 
+static contact_stiffness plane_stiffness(const csim_active_set *set,
+                                         const csim_contact_plane *plane, int v) {
+  const csim_collision_mesh *mesh = set->kin->mesh;
+  return stiffness_at(set, plane->part, mesh->mass[v], mesh->elastic[v]);
+}
+
 // Distance of point number i from a plane when it is near, else -1.
 static double active_plane(const csim_active_set *set, int i, const csim_contact_plane *plane,
                            double *scale) {
@@ -218,14 +246,14 @@ static void keep_active(void *context, int chunk, uint64_t *word) {
       if (!flag[i - first]) continue;
       const csim_candidate *pair = csim_narrow_phase_pair(set->narrow, i);
       if (!is_active(set, i, &at)) continue;
-      double k = stiffness_of(set, at.v) * pair->weight * share_of(set, i, &at);
-      evaluate(set, at.scale, k, at.d, b);
+      double share = pair->weight * share_of(set, i, &at);
+      evaluate(set, at.scale, stiffness_of(set, at.v), share, at.d, b);
     } else {
       const csim_contact_plane *plane = &planes->plane[i % planes->n];
       int v = mesh->point[i / planes->n];
       double scale = 1, d = active_plane(set, i / planes->n, plane, &scale);
       if (!(d > 0)) continue;
-      evaluate(set, scale, stiffness_at(set, plane->part, mesh->mass[v], mesh->elastic[v]), d, b);
+      evaluate(set, scale, plane_stiffness(set, plane, v), 1, d, b);
     }
     csim_compaction_keep(word, i - first);
     energy += b[0];
@@ -239,7 +267,7 @@ static double make_pair(csim_active_set *set, int i, csim_active_contact *c) {
   double b[3];
   active_pair at;
   is_active(set, i, &at);
-  double k = stiffness_of(set, at.v) * pair->weight * share_of(set, i, &at);
+  double share = pair->weight * share_of(set, i, &at);
   memcpy(c->v, at.v, sizeof c->v);
   memcpy(c->w, at.w, sizeof c->w);
   memset(c->n, 0, sizeof c->n);
@@ -247,7 +275,7 @@ static double make_pair(csim_active_set *set, int i, csim_active_contact *c) {
   const double *o = set->x + csim_xyz(at.v[0]);
   for (int j = 1; j < 4; j++)
     for (int a = 0; a < 3; a++) c->n[a] += c->w[j] * (set->x[csim_xyz(at.v[j]) + a] - o[a]) / at.d;
-  evaluate(set, at.scale, k, at.d, b);
+  evaluate(set, at.scale, stiffness_of(set, at.v), share, at.d, b);
   c->force = b[1];
   c->stiff = b[2];
   return b[0];
@@ -261,7 +289,7 @@ static double make_plane(const csim_active_set *set, int item, csim_active_conta
   int v = mesh->point[item / planes->n];
   *c = (csim_active_contact){.v = {v, v, v, -1 - plane->part}, .w = {1, 0, 0, 0}};
   memcpy(c->n, plane->n, sizeof c->n);
-  evaluate(set, scale, stiffness_at(set, plane->part, mesh->mass[v], mesh->elastic[v]), d, b);
+  evaluate(set, scale, plane_stiffness(set, plane, v), 1, d, b);
   c->force = b[1];
   c->stiff = b[2];
   return b[0];

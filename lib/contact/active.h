@@ -1,8 +1,9 @@
 // contact/active.h: the active contacts: pairs within their contact distance, and the energies that
 // push them apart. Needs contact/narrow_phase.h.
 //
-// E = sum over pairs of s k b(d), where b is the barrier of barrier.h, d the pair's distance and s
-// its share (wedge.h). Shares are those of the last gradient. A line search from there thus sees a
+// E = sum over pairs of s (k b(d) + K B(d)), where b and B are barriers of barrier.h, a soft one
+// from the contact distance on and a hard one in its inner half, d is the pair's distance and s its
+// share (wedge.h). Shares are those of the last gradient. A line search from there thus sees a
 // smooth energy, the one whose gradient it was given.
 #ifndef CSIM_CONTACT_ACTIVE_H
 #define CSIM_CONTACT_ACTIVE_H

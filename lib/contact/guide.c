@@ -9,13 +9,6 @@
 // contact distances in use.
 #define GUIDE_STIFFNESS 30
 
-// Stiffness with which a vertex resists [N/m].
-static double resistance(const csim_kinematics *kin, int v) {
-  const csim_collision_mesh *mesh = kin->mesh;
-  if (v >= mesh->nbody_vert) return 0;
-  return mesh->mass[v] / (kin->h * kin->h) + mesh->elastic[v];
-}
-
 // Makes the guide of a pair; returns 0 when it needs none.
 static int make_guide(const csim_active_set *active, const csim_candidate *pair, int first,
                       csim_active_contact *c, double *approach) {
@@ -37,7 +30,7 @@ static int make_guide(const csim_active_set *active, const csim_candidate *pair,
     double along = c->w[k] * csim_dot(c->n, kin->d + csim_xyz(c->v[k]));
     end += along;
     if (c->v[k] >= kin->mesh->nbody_vert) kinematic += along;
-    stiff += fabs(c->w[k]) * resistance(kin, c->v[k]);
+    stiff += fabs(c->w[k]) * csim_kinematics_resistance(kin, c->v[k]);
   }
   // in the second round guides that did their work are at their distance
   if (!(end < (first ? 1 : 1.2) * distance)) return 0;

@@ -123,6 +123,13 @@ static inline const double *csim_kinematics_start(const csim_kinematics *kin, in
                    : kin->collider_start + 3 * ((ptrdiff_t)v - nbody);
 }
 
+/// Stiffness with which the inertia and elasticity of vertex v resist a motion in this step [N/m];
+/// 0 for colliders.
+static inline double csim_kinematics_resistance(const csim_kinematics *kin, int v) {
+  const csim_collision_mesh *mesh = kin->mesh;
+  return v < mesh->nbody_vert ? mesh->mass[v] / (kin->h * kin->h) + mesh->elastic[v] : 0;
+}
+
 /// Whether the solver moves vertex v.
 static inline int csim_kinematics_is_free(const csim_kinematics *kin, int v) {
   return v < kin->mesh->nbody_vert && !kin->kinematic[v];

@@ -7,10 +7,26 @@ last=66
 expect 0 "$clothsim" "$ROOT/scenes/contact/sleeve.json" -o bend -e $last --verify-substeps --set 'sleeve.mesh.cells=[12, 12]'
 check "no warning of a lag" sh -c '! grep "behind its motion" stderr'
 equal "$("$LOOK" get bend/run.json crossing_substeps)" 0 "substeps with crossings"
-bend=$("${PYTHON:-python3}" -c 'import json
-r = json.load(open("bend/run.json"))
-p = r["pinched"][0]
-print(r["worst"]["lag"]["value"], p["first_frame"], p["first_frame"] + p["frames"], r["worst"]["strain"]["value"])')
-check "lag, released from, until, strain: $bend" awk -v b="$bend" -v last=$last 'BEGIN { split(b, v); exit !(v[1] == 0 && v[2] > 20 && (v[3] <= last || last < 66) && v[4] < 0.3) }'
+# Which vertices the elbow releases depends on the last digits, and how far the sleeve is stretched
+# depends on them: strains of 0.14 to 0.33 at steps of 1/120 s, 0.19 to 0.23 at half of that. So the middle of five starts counts.
+strains() {
+  "${PYTHON:-python3}" - $last bend $(ls -d start_* 2>/dev/null) <<'END'
+import json, statistics, sys
+last, runs = int(sys.argv[1]), [json.load(open(f"{d}/run.json")) for d in sys.argv[2:]]
+for r in runs:
+    p = r["pinched"][0]
+    assert r["worst"]["lag"]["value"] == 0, "lag"
+    assert p["first_frame"] > 20 and (p["first_frame"] + p["frames"] <= last or last < 66), p
+strains = [r["worst"]["strain"]["value"] for r in runs]
+print(*(round(s, 3) for s in strains))
+sys.exit(not statistics.median(strains) < 0.3)
+END
+}
+for moved in 1e-7 -1e-7 2e-7 -3e-7; do
+  [ "$CONFIG" = sanitize ] && continue
+  x=$(awk "BEGIN { printf \"%.9f\", -0.02 + $moved }")
+  expect 0 "$clothsim" "$ROOT/scenes/contact/sleeve.json" -q -o start_$moved -e $last --set 'sleeve.mesh.cells=[12, 12]' --set "sleeve.position=[$x, 0, 0]"
+done
+check "on time, back when the elbow opens, strain below 0.3: $(strains)" strains
 
 report
