@@ -22,6 +22,7 @@ typedef struct newton {
   double *x_try; // (nvert x 3), and one number more
   double *whole; // (nvert x 3) step before the filter
   double least;  // share of a vertex's step that the filter left
+  double share;  // of the step that it left as a whole
 } newton;
 
 static void *newton_create(csim_arena *arena, const csim_model *model,
@@ -97,14 +98,23 @@ static void record_cut(const csim_problem *problem, newton *s) {
   s->cut = sqrt(csim_vector_dot(problem->pool, n, s->x_try, s->x_try) / problem->model->nvert);
 }
 
+// Takes the step before the filter, shortened vertex by vertex. Returns g.d after it.
+static double filter_apart(const csim_problem *problem, newton *s, csim_method_report *report) {
+  int n = 3 * problem->model->nvert;
+  csim_vector_copy(problem->pool, n, s->whole, problem->step);
+  s->least = csim_problem_filter(problem, problem->step);
+  if (s->least < 0) report->outcome = CSIM_OUTCOME_MEMORY;
+  return -csim_vector_dot(problem->pool, n, s->g, problem->step);
+}
+
 // Takes the step before the filter, shortened as a whole. Returns g.d after it.
 static double filter_together(const csim_problem *problem, newton *s, const double *x,
                               csim_method_report *report) {
   int n = 3 * problem->model->nvert;
   csim_vector_copy(problem->pool, n, s->whole, problem->step);
   s->least = 1;
-  if (csim_problem_filter_together(problem, problem->step) < 0)
-    report->outcome = CSIM_OUTCOME_MEMORY;
+  s->share = csim_problem_filter_together(problem, problem->step);
+  if (s->share < 0) report->outcome = CSIM_OUTCOME_MEMORY;
   keep_bounds(problem, x);
   record_cut(problem, s);
   return -csim_vector_dot(problem->pool, n, s->g, problem->step);
@@ -122,9 +132,7 @@ static double filter_step(const csim_problem *problem, newton *s, const double *
   s->least = 1;
   if (!problem->contact) return slope * keep_bounds(problem, x);
   csim_vector_copy(pool, n, problem->step, s->whole);
-  s->least = csim_problem_filter(problem, problem->step);
-  if (s->least < 0) report->outcome = CSIM_OUTCOME_MEMORY;
-  slope = -csim_vector_dot(pool, n, s->g, problem->step);
+  slope = filter_apart(problem, s, report);
   if (!(slope < 0) && s->least >= 0) return filter_together(problem, s, x, report);
   slope *= keep_bounds(problem, x);
   record_cut(problem, s);
@@ -321,14 +329,20 @@ static int release_blocking(const csim_problem *problem, newton *s, int together
 }
 
 // Searches along a step that the filter has cut vertex by vertex, but not for long: cut vertices
-// strain their neighbours, and the step as a whole goes further.
+// strain their neighbours, and the step as a whole goes further, unless some pair stops it.
 static int search(const csim_problem *problem, newton *s, double slope, csim_method_report *report,
                   double *x, int *blind) {
-  static const double SHORT = 0.1;
+  static const double SHORT = 0.1, WHOLE = 0.02;
   double least = s->least < 1 ? SHORT : CSIM_LEAST_SHARE;
   if (csim_line_search(problem, problem->step, slope, least, s->x_try, x, blind) > 0) return 1;
   if (!(s->least < 1)) return 0;
-  slope = filter_together(problem, s, x, report);
+  double together = filter_together(problem, s, x, report);
+  if (report->outcome != CSIM_OUTCOME_LIMIT) return 0;
+  if (s->share > WHOLE && together < 0 &&
+      csim_line_search(problem, problem->step, together, SHORT, s->x_try, x, blind) > 0)
+    return 1;
+  slope = filter_apart(problem, s, report);
+  slope *= keep_bounds(problem, x);
   return report->outcome == CSIM_OUTCOME_LIMIT && slope < 0 &&
          csim_line_search(problem, problem->step, slope, CSIM_LEAST_SHARE, s->x_try, x, blind) > 0;
 }
