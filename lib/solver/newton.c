@@ -332,13 +332,13 @@ static int release_blocking(const csim_problem *problem, newton *s, int together
 // strain their neighbours, and the step as a whole goes further, unless some pair stops it.
 static int search(const csim_problem *problem, newton *s, double slope, csim_method_report *report,
                   double *x, int *blind) {
-  static const double SHORT = 0.1, WHOLE = 0.02;
+  static const double SHORT = 0.1;
   double least = s->least < 1 ? SHORT : CSIM_LEAST_SHARE;
   if (csim_line_search(problem, problem->step, slope, least, s->x_try, x, blind) > 0) return 1;
   if (!(s->least < 1)) return 0;
   double together = filter_together(problem, s, x, report);
   if (report->outcome != CSIM_OUTCOME_LIMIT) return 0;
-  if (s->share > WHOLE && together < 0 &&
+  if (s->share > SHORT && together < 0 &&
       csim_line_search(problem, problem->step, together, SHORT, s->x_try, x, blind) > 0)
     return 1;
   slope = filter_apart(problem, s, report);
