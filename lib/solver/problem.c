@@ -166,6 +166,13 @@ double csim_problem_filter(const csim_problem *problem, double *d) {
   return least;
 }
 
+double csim_problem_filter_together(const csim_problem *problem, double *d) {
+  csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
+  double share = problem->contact ? csim_contact_filter_together(problem->contact, d) : 1;
+  csim_pool_phase(problem->pool, before);
+  return share;
+}
+
 double csim_problem_max_step(const csim_problem *problem, const double *x, const double *d) {
   if (!problem->model->bounded) return 1;
   csim_point at = csim_problem_point(problem, x);
