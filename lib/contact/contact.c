@@ -312,15 +312,24 @@ static void take_proposal(void *context, int first, int last) {
   }
 }
 
-double csim_contact_filter(csim_contact *contact, double *d) {
+static double filter(csim_contact *contact, int together, double *d) {
   csim_kinematics *kin = &contact->kin;
   csim_pool_for(kin->pool, contact->mesh.nvert, VERT_GRAIN, take_proposal,
                 &(proposal_job){contact, d});
   if (csim_reach_update(&contact->reach, 0)) return note_failure(contact);
-  double least = csim_step_filter_limit(&contact->filter, CSIM_CONTACT_FLOOR);
+  double least = together ? csim_step_filter_limit_together(&contact->filter)
+                          : csim_step_filter_limit(&contact->filter, CSIM_CONTACT_FLOOR);
   if (least < 0) return note_failure(contact);
   if (d != kin->d) csim_vector_copy(kin->pool, 3 * contact->mesh.nbody_vert, kin->d, d);
   return least;
+}
+
+double csim_contact_filter(csim_contact *contact, double *d) {
+  return filter(contact, 0, d);
+}
+
+double csim_contact_filter_together(csim_contact *contact, double *d) {
+  return filter(contact, 1, d);
 }
 
 void csim_contact_apply(csim_contact *contact, double alpha, double *x) {

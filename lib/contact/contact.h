@@ -146,6 +146,10 @@ double *csim_contact_displacements(const csim_contact *contact);
 /// @return smallest share accepted, [0, 1]; < 0 when out of memory
 double csim_contact_filter(csim_contact *contact, double *d);
 
+/// The same, but shortens all displacements by one common share.
+/// @return the share; < 0 when out of memory
+double csim_contact_filter_together(csim_contact *contact, double *d);
+
 /// Moves by alpha times the displacements that csim_contact_filter returned last. x (nbody_vert x
 /// 3) gets the result.
 void csim_contact_apply(csim_contact *contact, double alpha, double *x);

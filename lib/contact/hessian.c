@@ -237,7 +237,7 @@ static void multiply_blocks(void *context, int first, int last) {
   }
 }
 
-static double gather_rows(void *context, int first, int last) {
+static void gather_rows(void *context, int first, int last, double *dot_sum) {
   const multiply_job *job = context;
   const csim_contact_hessian *H = job->H;
   double dot = 0;
@@ -253,7 +253,7 @@ static double gather_rows(void *context, int first, int last) {
       dot += job->x[v + a] * added;
     }
   }
-  return dot;
+  *dot_sum = dot;
 }
 
 double csim_contact_hessian_multiply(csim_pool *pool, const csim_contact_hessian *hessian,
@@ -261,5 +261,7 @@ double csim_contact_hessian_multiply(csim_pool *pool, const csim_contact_hessian
   if (!hessian->ncoupled) return 0;
   multiply_job job = {hessian, x, y};
   csim_pool_for(pool, list_blocks(hessian).n, BLOCK_GRAIN, multiply_blocks, &job);
-  return csim_pool_sum(pool, hessian->nrow, gather_rows, &job);
+  double dot;
+  csim_pool_sums(pool, hessian->nrow, ROW_GRAIN, 1, gather_rows, &job, &dot);
+  return dot;
 }

@@ -47,39 +47,28 @@ static inline float larger(float a, float b) {
   return a > b ? a : b;
 }
 
-static void measure_points(void *context, int first, int last) {
+// Over all items: points, then edges, then triangles.
+static void measure_range(void *context, int first, int last) {
   const measure_job *job = context;
-  float *moved = job->narrow->item_moved;
-  for (int i = first; i < last; i++) moved[i] = job->moved[job->mesh->point[i]];
-}
-
-static void measure_edges(void *context, int first, int last) {
-  const measure_job *job = context;
+  const csim_collision_mesh *mesh = job->mesh;
   const float *m = job->moved;
-  float *moved = job->narrow->item_moved + job->mesh->npoint;
-  for (int i = first; i < last; i++) {
-    const int *v = job->mesh->edge + csim_row(2, i);
+  float *moved = job->narrow->item_moved;
+  int edges = mesh->npoint, tris = edges + mesh->nedge, i = first;
+  for (; i < last && i < edges; i++) moved[i] = m[mesh->point[i]];
+  for (; i < last && i < tris; i++) {
+    const int *v = mesh->edge + csim_row(2, i - edges);
     moved[i] = larger(m[v[0]], m[v[1]]);
   }
-}
-
-static void measure_tris(void *context, int first, int last) {
-  const measure_job *job = context;
-  const float *m = job->moved;
-  float *moved = job->narrow->item_moved + job->mesh->npoint + job->mesh->nedge;
-  for (int i = first; i < last; i++) {
-    const int *v = job->mesh->tri + csim_xyz(i);
+  for (; i < last; i++) {
+    const int *v = mesh->tri + csim_xyz(i - tris);
     moved[i] = larger(m[v[0]], larger(m[v[1]], m[v[2]]));
   }
 }
 
 static void measure_items(csim_narrow_phase *narrow, const float *moved) {
-  csim_pool *pool = narrow->reach->kin->pool;
   const csim_collision_mesh *mesh = narrow->reach->kin->mesh;
-  measure_job job = {narrow, mesh, moved};
-  csim_pool_for(pool, mesh->npoint, ITEM_GRAIN, measure_points, &job);
-  csim_pool_for(pool, mesh->nedge, ITEM_GRAIN, measure_edges, &job);
-  csim_pool_for(pool, mesh->ntri, ITEM_GRAIN, measure_tris, &job);
+  csim_pool_for(narrow->reach->kin->pool, mesh->npoint + mesh->nedge + mesh->ntri, ITEM_GRAIN,
+                measure_range, &(measure_job){narrow, mesh, moved});
 }
 
 // Whether a candidate can come nearer than `limit`, given how far its items may have moved from

@@ -2,6 +2,7 @@
 #include "contact/step_filter.h"
 
 #include "contact/filter.h"
+#include "contact/glide.h"
 #include "contact/margins.h"
 #include "math/vec3.h"
 #include "math/vector.h"
@@ -103,6 +104,65 @@ double csim_step_filter_limit(csim_step_filter *filter, double keep) {
   if (kin->planes.n) csim_pool_for(kin->pool, mesh->nbody_point, VERT_GRAIN, limit_planes, &job);
   filter->shortened = csim_pool_count(kin->pool, mesh->nvert, shorten, &job);
   return filter->least = -csim_pool_max(kin->pool, mesh->nvert, -1, least_share, filter);
+}
+
+typedef struct together_job {
+  csim_step_filter *filter;
+  csim_share share;
+} together_job;
+
+static void limit_pairs_together(void *context, int first, int last) {
+  together_job *job = context;
+  csim_step_filter *f = job->filter;
+  double distance = f->reach->candidates->distance;
+  unsigned char flag[PAIR_GRAIN];
+  csim_narrow_phase_flag(f->narrow, first, last, 0, flag);
+  for (int i = first; i < last; i++) {
+    if (!flag[i - first]) continue;
+    const csim_candidate *pair = csim_narrow_phase_pair(f->narrow, i);
+    csim_pair_kind kind = csim_candidate_kind(pair);
+    int v[4];
+    csim_candidate_vertices(f->kin->mesh, pair, v);
+    double scale = csim_candidate_scale(f->reach->candidates, kind, v, &f->narrow->start_scale[i]);
+    if (scale > 0)
+      csim_share_lower(&job->share, csim_glide_pair_share(f->kin, kind, v, distance * scale));
+  }
+}
+
+static void limit_planes_together(void *context, int first, int last) {
+  together_job *job = context;
+  const csim_kinematics *kin = job->filter->kin;
+  const csim_planes *planes = &kin->planes;
+  for (int k = first; k < last; k++) {
+    int i = kin->mesh->point[k];
+    const double *x = kin->x + csim_xyz(i), *d = kin->d + csim_xyz(i);
+    for (int q = 0; q < planes->n; q++) {
+      const csim_contact_plane *plane = &planes->plane[q];
+      double keep = CSIM_CONTACT_FLOOR * planes->thickness * csim_planes_scale(planes, plane, i);
+      csim_share_lower(&job->share, csim_filter_plane(x, d, plane->n, plane->offset, keep));
+    }
+  }
+}
+
+static void scale_range(void *context, int first, int last) {
+  const together_job *job = context;
+  double *d = job->filter->kin->d, share = csim_share_get(&job->share);
+  for (int i = 3 * first; i < 3 * last; i++) d[i] *= share;
+}
+
+double csim_step_filter_limit_together(csim_step_filter *filter) {
+  together_job job = {.filter = filter};
+  csim_kinematics *kin = filter->kin;
+  csim_narrow_phase *narrow = filter->narrow;
+  double far = 1.01 * CSIM_CONTACT_CUSHION * filter->reach->candidates->distance;
+  csim_share_set(&job.share, csim_reach_share(filter->reach));
+  csim_scratch_begin(narrow->scratch);
+  if (csim_narrow_phase_begin(narrow, kin->x, kin->d, 0, far)) return -1;
+  csim_pool_for(kin->pool, narrow->n, PAIR_GRAIN, limit_pairs_together, &job);
+  if (kin->planes.n)
+    csim_pool_for(kin->pool, kin->mesh->nbody_point, VERT_GRAIN, limit_planes_together, &job);
+  csim_pool_for(kin->pool, kin->mesh->nvert, VERT_GRAIN, scale_range, &job);
+  return csim_share_get(&job.share);
 }
 
 int csim_step_filter_advance(csim_step_filter *filter, const double *goal) {

@@ -54,6 +54,16 @@ void csim_vector_copy(csim_pool *pool, int n, const double *x, double *y) {
   csim_pool_for(pool, n, GRAIN, copy_range, &(vector_job){.a = x, .y = y});
 }
 
+// Whether a chunk differs.
+static double differ_range(void *context, int first, int last) {
+  const vector_job *job = context;
+  return memcmp(job->a + first, job->b + first, (size_t)(last - first) * sizeof *job->a) != 0;
+}
+
+int csim_vector_equal(csim_pool *pool, int n, const double *a, const double *b) {
+  return csim_pool_count(pool, n, differ_range, &(vector_job){.a = a, .b = b}) == 0;
+}
+
 static void negate_range(void *context, int first, int last) {
   const vector_job *job = context;
   for (int i = first; i < last; i++) job->y[i] = -job->y[i];

@@ -13,6 +13,9 @@ void csim_vector_clear(csim_pool *pool, int n, double *y);
 /// y = x
 void csim_vector_copy(csim_pool *pool, int n, const double *x, double *y);
 
+/// Whether a and b have the same bits.
+int csim_vector_equal(csim_pool *pool, int n, const double *a, const double *b);
+
 /// y = -y
 void csim_vector_negate(csim_pool *pool, int n, double *y);
 

@@ -11,10 +11,10 @@ typedef struct link_state {
   double weight[4]; // of d = sum weight_i x_i
   double d[3], l;   // [m]
   double slack[3];  // [m] d - d_n; 0 without damping
-  double pull;      // [N/m] tension over l, 0 when slack
+  double tension;   // [N] along d; negative when a closing stitch is too short
+  double pull;      // [N/m] tension over l, 0 when it is not pulled
   double along;     // [N/m^3] of the Hessian pull I + along d d^T
   double energy;    // [J]
-  double excess;    // [m] l - L, 0 when slack
   double k, c;      // [N/m] stiffness, and damping over h
 } link_state;
 
@@ -34,6 +34,31 @@ static int has_direction(const double *now) {
   return csim_dot(now + 2, now + 2) > 0;
 }
 
+static double stiffness_of(const double *param, const double *now) {
+  double k = param[CSIM_LINK_K];
+  return now[0] * (now[5] > 0 ? csim_min(k, now[5]) : k);
+}
+
+// Sets what follows from k and l. most: [N] largest tension, 0: any.
+static void pull_to(double length, double most, int both, link_state *s) {
+  double excess = s->l - length, sign = excess < 0 ? -1 : 1;
+  if (!both && !(excess > 0)) {
+    s->pull = length == 0 ? s->k : 0; // at length 0: the isotropic Hessian of a string without one
+    return;
+  }
+  s->tension = s->k * excess;
+  s->energy = 0.5 * s->k * excess * excess;
+  int capped = most > 0 && fabs(s->tension) > most;
+  if (capped) {
+    s->tension = sign * most;
+    s->energy = most * (fabs(excess) - 0.5 * most / s->k);
+  }
+  if (!(s->l > 0)) return;
+  s->pull = csim_max(s->tension, 0) / s->l; // pushes would be indefinite across
+  // pulled its hardest: -most / l^3, but for semidefiniteness
+  if (!capped) s->along = s->k * (excess > 0 ? length / s->l : 1) / (s->l * s->l);
+}
+
 static link_state link_at(const csim_energy *energy, const csim_point *at, int e) {
   const double *param = csim_energy_param(energy, e);
   static const double tight[CSIM_LINK_NOW] = {1}; // default: as stiff as it may be
@@ -41,7 +66,7 @@ static link_state link_at(const csim_energy *energy, const csim_point *at, int e
   const double *now = at->link ? at->link + csim_row(CSIM_LINK_NOW, number) : tight;
   double length = now[1];
   link_state s = {.node = energy->node + (ptrdiff_t)e * energy->kind->nnode};
-  s.k = now[0] * param[CSIM_LINK_K];
+  s.k = stiffness_of(param, now);
   if (!(s.k > 0)) return s;
   gap_of(energy, e, at->x, s.weight, s.d);
   if (param[CSIM_LINK_DAMPING] > 0 && at->from && at->h > 0) {
@@ -55,20 +80,7 @@ static link_state link_at(const csim_energy *energy, const csim_point *at, int e
     length = 0;
   }
   s.l = csim_norm(s.d);
-  s.excess = s.l > length ? s.l - length : 0;
-  if (s.excess > 0) {
-    double most = now[0] * param[CSIM_LINK_PULL];
-    s.pull = s.k * s.excess / s.l;
-    s.along = s.k * length / (s.l * s.l * s.l);
-    s.energy = 0.5 * s.k * s.excess * s.excess;
-    if (most > 0 && s.k * s.excess > most) {
-      s.energy = most * (s.excess - 0.5 * most / s.k);
-      s.pull = most / s.l;
-      s.along = 0; // -most / l^3, but for semidefiniteness
-    }
-  } else if (length == 0) {
-    s.pull = s.k; // at length 0: the isotropic Hessian of a string without length
-  }
+  pull_to(length, now[0] * param[CSIM_LINK_PULL], now[5] > 0, &s);
   return s;
 }
 
@@ -85,8 +97,8 @@ static void link_gradient(const csim_energy *energy, const csim_point *at, int f
                           double *g) {
   for (int e = first; e < last; e++) {
     link_state s = link_at(energy, at, e);
-    double force[3];
-    for (int c = 0; c < 3; c++) force[c] = s.pull * s.d[c] + s.c * s.slack[c];
+    double force[3], pull = s.l > 0 ? s.tension / s.l : 0;
+    for (int c = 0; c < 3; c++) force[c] = pull * s.d[c] + s.c * s.slack[c];
     for (int i = 0; s.k > 0 && i < energy->kind->nnode; i++)
       csim_add_scaled(s.weight[i], force, g + csim_xyz(s.node[i]));
   }
@@ -139,9 +151,9 @@ static void link_laplacian(const csim_energy *energy, const csim_point *at, int 
 static int link_constraint(const csim_energy *energy, const csim_point *at, int e,
                            csim_constraint *c) {
   link_state s = link_at(energy, at, e);
-  if (!(s.excess > 0)) return 0;
+  if (!(fabs(s.tension) > 0 && s.l > 0)) return 0;
   // beyond the largest pull: the whole excess that this force would stretch it by
-  double C = s.pull * s.l / s.k;
+  double C = s.tension / s.k;
   *c = (csim_constraint){.dim = 1, .k = s.k, .C = {C}};
   for (int i = 0; i < energy->kind->nnode; i++)
     for (int k = 0; k < 3; k++) c->grad[i][k] = s.weight[i] * s.d[k] / s.l;
@@ -162,6 +174,12 @@ const csim_energy_kind csim_link_face_kind = {LINKS("link to a face", 4, CSIM_LI
 // Tolerance for times at the beginning and end of steps [s].
 static const double SAME_TIME = 1e-9;
 
+// Largest stiffness of a stitch that closes [N/m]. From 30 to 1000 shirts are sewn alike.
+static const double CLOSING = 200;
+
+// Of one that waits for its turn [N/m]: it carries no more than what floats beside it.
+static const double TACKED = 10;
+
 void csim_links_at(const csim_model *model, double time, const unsigned char *torn, double *now) {
   for (int i = 0; i < model->links.nlink; i++) {
     const csim_link *link = &model->links.link[i];
@@ -170,12 +188,14 @@ void csim_links_at(const csim_model *model, double time, const unsigned char *to
     double share = g->closed > g->begin ? (time - g->begin) / (g->closed - g->begin) : 1;
     share = (share - link->begin) / (link->end - link->begin);
     share = share > 0 ? (share < 1 ? share : 1) : 0;
-    share *=
-        share *
-        (3 - 2 * share); // smoothstep: with equal starts at both ends the middle would lag behind
     double *row = now + csim_row(CSIM_LINK_NOW, i);
     memset(row, 0, CSIM_LINK_NOW * sizeof *row);
     row[0] = on;
+    if (share <= 0) memcpy(row + 2, link->way, sizeof link->way);
+    row[5] = share <= 0 ? TACKED : share < 1 ? CLOSING : 0;
+    share *=
+        share *
+        (3 - 2 * share); // smoothstep: with equal starts at both ends the middle would lag behind
     row[1] = share < 1 ? link->length + share * (link->closed_length - link->length)
                        : link->closed_length;
   }
@@ -247,8 +267,8 @@ int csim_links_tear(const csim_model *model, const double *now, const double *x,
       double weight[4], d[3];
       const double *row = now + csim_row(CSIM_LINK_NOW, number);
       gap_of(energy, e, x, weight, d);
-      if (!(row[0] * csim_energy_param(energy, e)[CSIM_LINK_K] * (csim_norm(d) - row[1]) > force))
-        continue;
+      double stiffness = stiffness_of(csim_energy_param(energy, e), row);
+      if (!(stiffness * (csim_norm(d) - row[1]) > force)) continue;
       torn[number] = 1;
       count++;
     }

@@ -84,6 +84,7 @@ typedef struct csim_link {
   double length;        ///< [m] until its group begins to close
   double closed_length; ///< [m] once it is closed
   double begin, end;    ///< shares of the group's time between which it closes, begin < end
+  double way[3];        ///< unit, from its second end to its first at the start
   int frame[3]; ///< a triangle at its end, with which the direction of a stitch turns; equal: none
 } csim_link;
 
@@ -236,7 +237,7 @@ typedef struct csim_state {
   long long step;  ///< shortest substeps done since the start frame
   int span;        ///< length of the next substep in those, 1 unless it adapts
   int phase;       ///< phase of the scene at the last frame
-  int rest_frames; ///< its frames in a row, up to the last, at whose end everything was at rest
+  int rest_frames; ///< its frames at whose end everything was at rest, since much moved last
   double *x;       ///< (nvert x 3) [m]
   double *v;       ///< (nvert x 3) [m/s]
   double *x_prev;  ///< (nvert x 3) one substep earlier; NULL before a two-step integrator's first

@@ -141,6 +141,8 @@ static double cover(const csim_mesh *body, const arm *a, const csim_mesh *mesh, 
 // Of 38 panels measured, those that closed as drawn had less than 0.04; two had 0.05, and also
 // close when shifted. Panels that did not close had 0.055 to 0.1.
 static const double BESIDE = 0.045;
+// The same as a share of the panel's width: cuffs are hardly wider than the arm.
+static const double ASIDE = 0.2;
 
 // Mean coordinate along w of the vertices that are marked in `in` and whose coordinate along u is
 // between `low` and `high`; NAN if there are none.
@@ -190,8 +192,9 @@ static int center_panel(const csim_mesh *body, const arm *a, csim_mesh *garment,
     range[1] = csim_max(range[1], csim_dot(x, w));
   }
   double shift = middle_of(body, a->in, u, w, low, high) - 0.5 * (range[0] + range[1]);
+  double width = range[1] - range[0];
   // a panel that the arm does not reach is not of this arm
-  if (!(fabs(shift) > BESIDE && fabs(shift) < range[1] - range[0])) return 0;
+  if (!(fabs(shift) > csim_min(BESIDE, ASIDE * width) && fabs(shift) < width)) return 0;
   for (int i = 0; i < garment->nvert; i++)
     if (panel[i] == number) csim_add_scaled(shift, w, garment->vert + csim_xyz(i));
   return 1;

@@ -65,11 +65,13 @@ static csim_status add_link(csim_build *build, const csim_joint *joint, const in
   for (int i = 0; i < 4; i++)
     if (w[i] != 0) csim_add_scaled(w[i], at(build, node[i]), d);
   double length = joint->length >= 0 ? joint->length : csim_norm(d);
-  build->link[model->links.nlink++] =
-      (csim_link){.group = model->links.ngroup,
-                  .length = length,
-                  .end = 1,
-                  .closed_length = length}; // seams: csim_close_seams
+  csim_link *link = &build->link[model->links.nlink++];
+  *link = (csim_link){.group = model->links.ngroup,
+                      .length = length,
+                      .end = 1,
+                      .closed_length = length}; // seams: csim_close_seams
+  double l = csim_norm(d);
+  for (int c = 0; c < 3 && l > 0; c++) link->way[c] = d[c] / l;
   csim_elements_add(weight ? &build->elements.face_links : &build->elements.links, node, param);
   return CSIM_OK;
 }
@@ -204,11 +206,11 @@ static csim_status number_seams(csim_build *build) {
   return CSIM_OK;
 }
 
-// Stitches of skirts begin to close after this share of the time. Closed with all others, a dress
-// of which the skirt pulls harder than the straps slid down to the hips before these had met above
-// the shoulders. Stitches from the highest to the lowest are no better: a hood that is closed first
-// slides up the head and takes the rest with it.
-static const double LATE = 0.5;
+// Stitches of skirts begin to close after LATE of the time, all others are closed after EARLY of
+// it. Closed with all others, a dress of which the skirt pulls harder than the straps slid down to
+// the hips before these had met above the shoulders. Stitches from the highest to the lowest are no
+// better: a hood that is closed first slides up the head and takes the rest with it.
+static const double LATE = 0.4, EARLY = 0.6;
 
 // Tiers of a skirt are sewn one to the other, each when that above has become a ring: bands of
 // which all sides were drawn at once turned over. In turns that overlap by half, of 2 tiers:
@@ -233,10 +235,13 @@ static void set_turn(csim_link *link, const int tier[2], double begin, int nturn
 
 static csim_status order_stitches(csim_build *build, const csim_body *body, int first) {
   const csim_mesh *mesh = body->mesh;
-  int n = build->model->links.nlink - first, nturn = 1, waits = 0;
+  int n = build->model->links.nlink - first, nturn = 1, waits = 0, skirts = 0;
   int *tier = CSIM_NEW(int, mesh->nvert);
   csim_status status = tier ? csim_find_tiers(mesh, tier) : CSIM_MEMORY;
-  for (int i = 0; i < mesh->nvert && !status; i++) waits |= tier[i] == 0;
+  for (int i = 0; i < mesh->nvert && !status; i++) {
+    waits |= tier[i] == 0;
+    skirts |= tier[i] != 0;
+  }
   for (int i = 0; i < n && !status; i++) {
     const int *v = mesh->stitch + csim_row(2, i);
     int turn = turn_of(tier[v[0]], tier[v[1]]);
@@ -244,7 +249,10 @@ static csim_status order_stitches(csim_build *build, const csim_body *body, int 
   }
   for (int i = 0; i < n && !status; i++) {
     const int *v = mesh->stitch + csim_row(2, i), of[2] = {tier[v[0]], tier[v[1]]};
-    if (of[0] != 0 || of[1] != 0) set_turn(&build->link[first + i], of, waits ? LATE : 0, nturn);
+    if (of[0] != 0 || of[1] != 0)
+      set_turn(&build->link[first + i], of, waits ? LATE : 0, nturn);
+    else if (skirts)
+      build->link[first + i].end = EARLY;
   }
   free(tier);
   return status;

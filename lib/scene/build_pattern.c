@@ -172,12 +172,19 @@ static void lay_over(panels *p) {
   }
 }
 
+// Rounds vertices to what a cache keeps of them. Panels that lie in one plane but for the last
+// bits, and overlap there, do not intersect before.
+static void round_vertices(csim_mesh *mesh) {
+  for (ptrdiff_t c = 0; c < csim_xyz(mesh->nvert); c++) mesh->vert[c] = (float)mesh->vert[c];
+}
+
 static csim_status separate(panels *p) {
   csim_mesh *mesh = p->mesh;
   csim_triangles triangles = {mesh->nvert, mesh->vert, mesh->ntri, mesh->tri};
   for (int pass = 0; pass < MOST_PASSES; pass++) {
     long long met = 0;
     memset(p->step, 0, 3 * (size_t)p->n * sizeof *p->step);
+    round_vertices(mesh);
     csim_status status = push_panels(p, &triangles, &met);
     for (int k = 0; k < p->nobstacle && !status; k++)
       status = push_from(p, &triangles, &p->obstacle[k], &met);
@@ -294,6 +301,7 @@ static csim_status gather(panels *p) {
     }
     if (!nmoving) break;
     shift_panels(p, 1, 1);
+    round_vertices(mesh);
   }
   return status;
 }
@@ -310,6 +318,24 @@ static int put_back(panels *p) {
     p->stopped[k] = 0;
   }
   return count;
+}
+
+// Moves each lower tier of a skirt down until it is clear of the one above.
+static void lower_tiers(panels *p) {
+  csim_mesh *mesh = p->mesh;
+  double low = INFINITY;
+  for (int tier = BAND - 1; isfinite(low) || tier < BAND; tier++) {
+    double top = -INFINITY, bottom = INFINITY;
+    for (int i = 0; i < mesh->nvert; i++) {
+      if (p->tier[i] != tier) continue;
+      top = csim_max(top, mesh->vert[csim_xyz(i) + 1]);
+      bottom = csim_min(bottom, mesh->vert[csim_xyz(i) + 1]);
+    }
+    double way = tier < BAND ? 0 : csim_max(0, top - (low - CLEAR));
+    for (int i = 0; i < mesh->nvert && way > 0; i++)
+      if (p->tier[i] == tier) mesh->vert[csim_xyz(i) + 1] -= way;
+    low = bottom - way;
+  }
 }
 
 // Wraps lower tiers of skirts around the body, unless something is in the way.
@@ -330,6 +356,7 @@ static csim_status wrap(panels *p, int *count) {
     memcpy(p->step + csim_xyz(k), normal, 3 * sizeof *normal); // it moves
     ++*count;
   }
+  if (*count) lower_tiers(p);
   while (*count > 0 && back > 0 && !status) {
     status = stop_where_met(p, &triangles);
     *count -= back = put_back(p);

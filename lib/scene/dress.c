@@ -11,7 +11,8 @@
 
 static const char fabric[] = "{\"preset\": \"cotton\", \"damping\": 4}";
 
-// Stitches close over 1.5 s, as faster ones drag panels into folds. Meanwhile the cloth is stiff
+// Stitches close over 2.5 s, as faster ones drag panels into folds, and tiers of skirts over each
+// other. Meanwhile the cloth is stiff
 // (starched): panels that bend only in large curves arrive in order, while soft ones crumple, catch
 // each other, and turn over if they are narrow. Gathered edges stay long meanwhile: made short at
 // the start they rolled panels into balls, and a sleeve slid off its arm. Then the cloth becomes
@@ -21,29 +22,46 @@ static const char fabric[] = "{\"preset\": \"cotton\", \"damping\": 4}";
 // Steps end by their step norm (`step_tolerance`). It is small, as few of all vertices are sewn and
 // the others hardly move: at 0.05 edges lag behind their stitches and then snap. Force balance
 // matters for a motion, not for its rest position. Steps that require it are taken in parts when
-// stiff stitches pull, and one frame took as long as all the sewing. In steps that start from free
-// flight the unsolved remainder is a motion of its own, a different one in every step, and one or
-// two vertices in a hundred never came to rest (30 mm/s). The drape therefore starts its steps from
+// stiff stitches pull, and one frame took as long as all the sewing.
+//
+// Cloth falls with steps solved ten times as well: at 0.002 a skirt hardly slid off the shoulders.
+// They start from free flight, and the unsolved remainder is a
+// motion of its own, a different one in every step: many vertices would never come to rest. When
+// few move faster than that, cloth has fallen. The drape starts its steps from
 // the current positions: the remainder is then a missing motion (4 mm/s). Its linear systems are
 // solved ten times as well as by default, or the weight of a skirt would be less than what the
 // forces of stitches may leave. Their step tolerance is small: at 0.001
-// loose cloth in the small of the back kept moving (50 mm/s, a hoody never came to rest), at 0.0002
-// it rests after 81 frames. The last phase closes what tight seams opened.
+// loose cloth in the small of the back kept moving (50 mm/s, a hoody never came to rest), at 0.0004
+// a skirt took two and a half times as long as at 0.0001. Its steps are long, as slow motions need
+// no short ones. The last phase closes what tight seams opened.
+#define DRAPE_SOLVER                                                                               \
+  "{\"start\": \"rest\", \"step_tolerance\": 0.0001, \"linear_tolerance\": 0.005}"
 static const char phases[] =
     "{\"contact\": {\"thickness\": 0.0015},"
     " \"solver\": {\"balance\": 0, \"step_tolerance\": 0.005}, \"phases\": ["
     "{\"name\": \"sew\", \"frames\": {\"end\": %d}, \"gravity\": [0, 0, 0],"
     " \"contact\": {\"thickness\": 0.003, \"friction\": 0}},"
     "{\"name\": \"close\", \"frames\": {\"end\": %d}, \"gravity\": [0, 0, 0]},"
-    "{\"name\": \"drape\", \"frames\": {\"end\": %d, \"until\": \"rest\"},"
-    " \"solver\": {\"start\": \"rest\", \"step_tolerance\": 0.0002, \"linear_tolerance\": 0.005}},"
-    "{\"name\": \"fit\", \"frames\": {\"end\": %d, \"until\": \"rest\"},"
-    " \"solver\": {\"start\": \"rest\", \"step_tolerance\": 0.0002, \"linear_tolerance\": "
-    "0.005}}]}";
+    "{\"name\": \"fall\","
+    " \"frames\": {\"end\": %d, \"until\": \"rest\", \"rest_speed\": 0.5},"
+    " \"solver\": {\"step_tolerance\": 0.0005}},"
+    "{\"name\": \"drape\", \"frames\": {\"end\": %d, \"substeps\": 2, \"until\": \"rest\"},"
+    " \"solver\": " DRAPE_SOLVER "},"
+    "{\"name\": \"fit\", \"frames\": {\"end\": %d, \"substeps\": 2, \"until\": \"rest\"},"
+    " \"solver\": " DRAPE_SOLVER "}]}";
 // Frames: an end of the stitches' closing, and those of the phases. Every further layer is sewn
 // when the one under it is, so all comes so much later. Arms stretch out when the hem of a full
 // circle has fallen below the hands.
-enum { CLOSED = 36, SEW = 40, CLOSE = 46, DRAPE = 192, FIT = 264, ARMS_FROM = 84, ARMS_TO = 108 };
+enum {
+  CLOSED = 60,
+  SEW = 64,
+  CLOSE = 70,
+  FALL = 132,
+  DRAPE = 216,
+  FIT = 288,
+  ARMS_FROM = 108,
+  ARMS_TO = 132
+};
 enum { MOST_LAYERS = 1000 };
 #define STARCH 1e-3      // [N m] bending stiffness of starched cloth
 #define SEW_DAMPING 15   // [1/s]
@@ -159,9 +177,10 @@ static csim_status add_phases(csim_reader *r, int later, cJSON **tree) {
   static const changes change[] = {{STARCH, SEW_DAMPING, 0, 0, 0, HOLD},
                                    {0, SEW_DAMPING, 1, STIFF, STRONG, 0},
                                    {0, DRAPE_DAMPING, 1, STIFF, STRONG, 0},
+                                   {0, DRAPE_DAMPING, 1, STIFF, STRONG, 0},
                                    {0, DRAPE_DAMPING, 1, STIFFEST, STRONG, 0}};
-  const char *text =
-      csim_arena_print(&r->scratch, phases, SEW + later, CLOSE + later, DRAPE + later, FIT + later);
+  const char *text = csim_arena_print(&r->scratch, phases, SEW + later, CLOSE + later, FALL + later,
+                                      DRAPE + later, FIT + later);
   cJSON *under = text ? parse(r, text) : NULL;
   if (!under) return CSIM_MEMORY;
   cJSON *phase = csim_json_get(under, "phases")->child;

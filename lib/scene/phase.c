@@ -7,8 +7,9 @@
 
 #include <stdlib.h>
 
-// At rest: this long [s], for all but this share of the free vertices.
-static const double REST_TIME = 0.25, REST_SHARE = 0.01;
+// At rest: this long [s], for all but this share of the free vertices. Frames in which no more than
+// the larger share moves, as when a fold slips, neither count nor begin anew.
+static const double REST_TIME = 0.25, REST_SHARE = 0.01, SLIP_SHARE = 0.04;
 
 csim_status csim_sim_restart_solver(csim_sim *sim) {
   csim_solver_free(sim->solver);
@@ -53,7 +54,10 @@ void csim_sim_count_rest(csim_sim *sim) {
     free += !model->fixed[i];
     fast += !model->fixed[i] && !(csim_dot(v, v) <= limit);
   }
-  sim->state.rest_frames = fast <= REST_SHARE * free ? sim->state.rest_frames + 1 : 0;
+  if (fast <= REST_SHARE * free)
+    sim->state.rest_frames++;
+  else if (!(fast <= SLIP_SHARE * free))
+    sim->state.rest_frames = 0;
 }
 
 int csim_sim_at_rest(const csim_sim *sim) {

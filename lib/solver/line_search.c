@@ -5,12 +5,12 @@
 
 #include <math.h>
 
-double csim_line_search(const csim_problem *problem, const double *d, double slope, double *x_try,
-                        double *x, int *blind) {
+double csim_line_search(const csim_problem *problem, const double *d, double slope, double least,
+                        double *x_try, double *x, int *blind) {
   int n = 3 * problem->model->nvert;
   double F = csim_problem_value(problem, x), noise = 1e-14 * fabs(F);
   *blind = -slope <= noise;
-  for (double a = 1; a > 1e-9; a *= 0.5) {
+  for (double a = 1; a > least; a *= 0.5) {
     csim_vector_go(problem->pool, n, x, a, d, x_try);
     if (csim_problem_value(problem, x_try) <= F + 1e-4 * a * slope + noise) {
       csim_problem_apply(problem, a, d, x);

@@ -21,6 +21,9 @@ typedef struct newton {
   double *g;      // (nvert x 3)
   double *x_try;  // (nvert x 3), and one number more
   double *before; // (nvert x 3) [m] where the last system was assembled, or the step began
+  double *whole;  // (nvert x 3) step before the filter
+  double least;   // share of a vertex's step that the filter left
+  double share;   // of the step that it left as a whole
 } newton;
 
 static void *newton_create(csim_arena *arena, const csim_model *model,
@@ -31,6 +34,7 @@ static void *newton_create(csim_arena *arena, const csim_model *model,
   s->g = CSIM_ARENA_NEW(arena, double, n);
   s->x_try = CSIM_ARENA_NEW(arena, double, n + 1); // products read one number past the end
   s->before = CSIM_ARENA_NEW(arena, double, n);
+  s->whole = CSIM_ARENA_NEW(arena, double, n);
   s->edge = csim_mean_edge(model->x0, model->ntri, 3, model->tri);
   if (csim_balance_create(arena, model, &s->balance) ||
       csim_translation_create(arena, &s->balance, &s->translation))
@@ -89,6 +93,35 @@ static double keep_bounds(const csim_problem *problem, const double *x) {
   return share;
 }
 
+static void record_cut(const csim_problem *problem, newton *s) {
+  int n = 3 * problem->model->nvert;
+  csim_vector_copy(problem->pool, n, s->whole, s->x_try);
+  csim_vector_add(problem->pool, n, -1, problem->step, s->x_try);
+  s->cut = sqrt(csim_vector_dot(problem->pool, n, s->x_try, s->x_try) / problem->model->nvert);
+}
+
+// Takes the step before the filter, shortened vertex by vertex. Returns g.d after it.
+static double filter_apart(const csim_problem *problem, newton *s, csim_method_report *report) {
+  int n = 3 * problem->model->nvert;
+  csim_vector_copy(problem->pool, n, s->whole, problem->step);
+  s->least = csim_problem_filter(problem, problem->step);
+  if (s->least < 0) report->outcome = CSIM_OUTCOME_MEMORY;
+  return -csim_vector_dot(problem->pool, n, s->g, problem->step);
+}
+
+// Takes the step before the filter, shortened as a whole. Returns g.d after it.
+static double filter_together(const csim_problem *problem, newton *s, const double *x,
+                              csim_method_report *report) {
+  int n = 3 * problem->model->nvert;
+  csim_vector_copy(problem->pool, n, s->whole, problem->step);
+  s->least = 1;
+  s->share = csim_problem_filter_together(problem, problem->step);
+  if (s->share < 0) report->outcome = CSIM_OUTCOME_MEMORY;
+  keep_bounds(problem, x);
+  record_cut(problem, s);
+  return -csim_vector_dot(problem->pool, n, s->g, problem->step);
+}
+
 // Passes problem->step through the filter and records what it cut. A step that is shortened vertex
 // by vertex may not be a descent direction any more; it is shortened as a whole then. Returns g.d
 // after it; s->g holds -g.
@@ -98,19 +131,13 @@ static double filter_step(const csim_problem *problem, newton *s, const double *
   csim_pool *pool = problem->pool;
   double slope = -csim_vector_dot(pool, n, s->g, problem->step);
   if (!(slope < 0)) return slope;
+  s->least = 1;
   if (!problem->contact) return slope * keep_bounds(problem, x);
-  csim_vector_copy(pool, n, problem->step, s->x_try);
-  double least = csim_problem_filter(problem, problem->step);
-  if (least < 0) report->outcome = CSIM_OUTCOME_MEMORY;
-  slope = -csim_vector_dot(pool, n, s->g, problem->step);
-  if (!(slope < 0) && least >= 0) {
-    for (int i = 0; i < n; i++) problem->step[i] = least * s->x_try[i];
-    csim_problem_filter(problem, problem->step);
-    slope = -csim_vector_dot(pool, n, s->g, problem->step);
-  }
+  csim_vector_copy(pool, n, problem->step, s->whole);
+  slope = filter_apart(problem, s, report);
+  if (!(slope < 0) && s->least >= 0) return filter_together(problem, s, x, report);
   slope *= keep_bounds(problem, x);
-  csim_vector_add(pool, n, -1, problem->step, s->x_try);
-  s->cut = sqrt(csim_vector_dot(pool, n, s->x_try, s->x_try) / problem->model->nvert);
+  record_cut(problem, s);
   return slope;
 }
 
@@ -201,7 +228,8 @@ static csim_solve_report solve_to_goal(const csim_problem *problem, newton *s, i
   csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_LINEAR);
   csim_translation_begin(&s->translation);
   csim_solve_report report = solve_linear(problem, s, &goal);
-  if (report.outcome == CSIM_SOLVE_CONVERGED) csim_translation_add(&s->translation, problem->step);
+  if (report.outcome == CSIM_SOLVE_CONVERGED)
+    csim_translation_add(problem->pool, &s->translation, problem->step);
   csim_pool_phase(problem->pool, before);
   return report;
 }
@@ -305,6 +333,25 @@ static int release_blocking(const csim_problem *problem, newton *s, int together
   return done > 0;
 }
 
+// Searches along a step that the filter has cut vertex by vertex, but not for long: cut vertices
+// strain their neighbours, and the step as a whole goes further, unless some pair stops it.
+static int search(const csim_problem *problem, newton *s, double slope, csim_method_report *report,
+                  double *x, int *blind) {
+  static const double SHORT = 0.1;
+  double least = s->least < 1 ? SHORT : CSIM_LEAST_SHARE;
+  if (csim_line_search(problem, problem->step, slope, least, s->x_try, x, blind) > 0) return 1;
+  if (!(s->least < 1)) return 0;
+  double together = filter_together(problem, s, x, report);
+  if (report->outcome != CSIM_OUTCOME_LIMIT) return 0;
+  if (s->share > SHORT && together < 0 &&
+      csim_line_search(problem, problem->step, together, SHORT, s->x_try, x, blind) > 0)
+    return 1;
+  slope = filter_apart(problem, s, report);
+  slope *= keep_bounds(problem, x);
+  return report->outcome == CSIM_OUTCOME_LIMIT && slope < 0 &&
+         csim_line_search(problem, problem->step, slope, CSIM_LEAST_SHARE, s->x_try, x, blind) > 0;
+}
+
 static csim_method_report iterate(const csim_problem *problem, newton *s, double *x) {
   const csim_solver_params *params = problem->params;
   int n = 3 * problem->model->nvert;
@@ -367,12 +414,12 @@ static csim_method_report iterate(const csim_problem *problem, newton *s, double
     int judged = params->line_search && !pins_left;         // F does not judge a step of the pins
     int moved = slope < 0 || !(judged || problem->contact); // contact has filtered no other step
     if (judged && moved)
-      moved = csim_line_search(problem, problem->step, slope, s->x_try, x, &blind) > 0;
+      moved = search(problem, s, slope, &report, x, &blind);
     else if (moved)
       csim_problem_apply(problem, 1, problem->step, x);
     pins_left = 0;
     if (!moved) {
-      report.outcome = CSIM_OUTCOME_STALLED;
+      if (report.outcome == CSIM_OUTCOME_LIMIT) report.outcome = CSIM_OUTCOME_STALLED;
       break;
     }
   }

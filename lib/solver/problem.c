@@ -50,14 +50,14 @@ double csim_problem_inertia(const csim_problem *problem, const double *x) {
 
 double csim_problem_elasticity(const csim_problem *problem, const double *x) {
   csim_energy_memo *memo = problem->memo;
-  ptrdiff_t n = csim_xyz(problem->model->nvert);
-  if (memo && memo->known && !memcmp(x, memo->x, (size_t)n * sizeof *x)) return memo->value;
+  int n = 3 * problem->model->nvert;
+  if (memo && memo->known && csim_vector_equal(problem->pool, n, x, memo->x)) return memo->value;
   csim_point at = csim_problem_point(problem, x);
   csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_ELASTICITY);
   double value = csim_model_energy(problem->pool, problem->model, &at);
   csim_pool_phase(problem->pool, before);
   if (!memo) return value;
-  csim_vector_copy(problem->pool, (int)n, x, memo->x);
+  csim_vector_copy(problem->pool, n, x, memo->x);
   memo->value = value;
   memo->known = 1;
   return value;
@@ -164,6 +164,13 @@ double csim_problem_filter(const csim_problem *problem, double *d) {
   double least = problem->contact ? csim_contact_filter(problem->contact, d) : 1;
   csim_pool_phase(problem->pool, before);
   return least;
+}
+
+double csim_problem_filter_together(const csim_problem *problem, double *d) {
+  csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
+  double share = problem->contact ? csim_contact_filter_together(problem->contact, d) : 1;
+  csim_pool_phase(problem->pool, before);
+  return share;
 }
 
 double csim_problem_max_step(const csim_problem *problem, const double *x, const double *d) {

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+enum { VERT_GRAIN = 512 };
+
 int csim_translation_create(csim_arena *arena, const csim_balance *balance, csim_translation *t) {
   ptrdiff_t n = csim_xyz(balance->model->nvert) + 1; // products read one number past the end
   ptrdiff_t nsum = csim_row(CSIM_BALANCE_SUMS, balance->npatch);
@@ -23,21 +25,25 @@ void csim_translation_begin(csim_translation *t) {
 
 typedef struct translation_job {
   const csim_model *model;
-  const double *r;
+  const double *step; // for all free vertices
+  double *x;
+  int adds;
 } translation_job;
 
-static void sum_free(void *context, int first, int last, double *sum) {
+static void translate_range(void *context, int first, int last) {
   const translation_job *job = context;
-  double force[3] = {0};
   for (int i = first; i < last; i++)
-    if (!job->model->fixed[i]) csim_add_scaled(1, job->r + csim_xyz(i), force);
-  memcpy(sum, force, sizeof force);
+    for (int c = 0; c < 3; c++) {
+      double from = job->adds ? job->x[csim_xyz(i) + c] : 0;
+      job->x[csim_xyz(i) + c] = job->model->fixed[i] ? from : from + job->step[c];
+    }
 }
 
-// The net force of r.
-static void add_up_forces(const csim_problem *problem, const double *r, double force[3]) {
-  csim_pool_sums(problem->pool, problem->model->nvert, CSIM_SUM_GRAIN, 3, sum_free,
-                 &(translation_job){problem->model, r}, force);
+// Sum over patches, which have all free vertices: the net force.
+static void add_up_forces(const csim_balance *balance, const double *sums, double force[3]) {
+  memset(force, 0, 3 * sizeof *force);
+  for (int p = 0; p < balance->npatch; p++)
+    csim_add_scaled(1, sums + csim_row(CSIM_BALANCE_SUMS, p), force);
 }
 
 // Computes sums of A W, and the inverse of W^T A W.
@@ -45,11 +51,12 @@ static void prepare(const csim_problem *problem, const csim_linear *linear, csim
   const csim_model *model = problem->model;
   double E[9];
   for (int c = 0; c < 3; c++) {
-    memset(t->W, 0, 3 * (size_t)model->nvert * sizeof *t->W);
-    for (int i = 0; i < model->nvert; i++) t->W[csim_xyz(i) + c] = !model->fixed[i];
+    double axis[3] = {c == 0, c == 1, c == 2};
+    csim_pool_for(problem->pool, model->nvert, VERT_GRAIN, translate_range,
+                  &(translation_job){model, axis, t->W, 0});
     csim_linear_translate(problem, linear, c, t->W, t->AW);
     csim_balance_add_up(problem->pool, t->balance, t->AW, t->sums[c]);
-    add_up_forces(problem, t->AW, E + csim_xyz(c)); // a row: E is symmetric
+    add_up_forces(t->balance, t->sums[c], E + csim_xyz(c)); // a row: E is symmetric
   }
   t->ready = csim_mat3_inverse(E, t->inverse) > 0 ? 1 : -1;
 }
@@ -60,15 +67,15 @@ const double *csim_translation_find(const csim_problem *problem, const csim_line
   if (!t->ready) prepare(problem, linear, t);
   csim_balance_add_up(problem->pool, t->balance, r, t->left);
   if (t->ready < 0) return t->left;
-  add_up_forces(problem, r, force);
+  add_up_forces(t->balance, t->left, force);
   csim_mat3_mul(t->inverse, force, t->e);
   for (ptrdiff_t k = 0; k < csim_row(CSIM_BALANCE_SUMS, t->balance->npatch); k++)
     for (int c = 0; c < 3; c++) t->left[k] -= t->e[c] * t->sums[c][k];
   return t->left;
 }
 
-void csim_translation_add(const csim_translation *t, double *x) {
+void csim_translation_add(csim_pool *pool, const csim_translation *t, double *x) {
   const csim_model *model = t->balance->model;
-  for (int i = 0; i < model->nvert; i++)
-    if (!model->fixed[i]) csim_add_scaled(1, t->e, x + csim_xyz(i));
+  csim_pool_for(pool, model->nvert, VERT_GRAIN, translate_range,
+                &(translation_job){model, t->e, x, 1});
 }

@@ -39,6 +39,6 @@ const double *csim_translation_find(const csim_problem *problem, const csim_line
                                     csim_translation *t, const double *r);
 
 /// x += W e. x (nvert x 3)
-void csim_translation_add(const csim_translation *t, double *x);
+void csim_translation_add(csim_pool *pool, const csim_translation *t, double *x);
 
 #endif

@@ -8,7 +8,8 @@ expect 0 "$clothsim" "$ROOT/scenes/contact/sleeve.json" -o bend -e $last --verif
 check "no warning of a lag" sh -c '! grep "behind its motion" stderr'
 equal "$("$LOOK" get bend/run.json crossing_substeps)" 0 "substeps with crossings"
 # Which vertices the elbow releases depends on the last digits, and how far the sleeve is stretched
-# depends on them: strains of 0.14 to 0.33 at steps of 1/120 s, 0.19 to 0.23 at half of that. So the middle of five starts counts.
+# depends on them: strains of 0.14 to 0.33 at steps of 1/120 s, 0.19 to 0.23 at half of that. So the middle of five starts counts. So does when all is whole
+# again: from frame 62 to 67.
 strains() {
   "${PYTHON:-python3}" - $last bend $(ls -d start_* 2>/dev/null) <<'END'
 import json, statistics, sys
@@ -16,10 +17,11 @@ last, runs = int(sys.argv[1]), [json.load(open(f"{d}/run.json")) for d in sys.ar
 for r in runs:
     p = r["pinched"][0]
     assert r["worst"]["lag"]["value"] == 0, "lag"
-    assert p["first_frame"] > 20 and (p["first_frame"] + p["frames"] <= last or last < 66), p
+    assert p["first_frame"] > 20, p
 strains = [r["worst"]["strain"]["value"] for r in runs]
-print(*(round(s, 3) for s in strains))
-sys.exit(not statistics.median(strains) < 0.3)
+whole = [r["pinched"][0]["first_frame"] + r["pinched"][0]["frames"] for r in runs]
+print(*(round(s, 3) for s in strains), "; whole from frame", *whole)
+sys.exit(not (statistics.median(strains) < 0.3 and (statistics.median(whole) <= last or last < 66)))
 END
 }
 for moved in 1e-7 -1e-7 2e-7 -3e-7; do

@@ -23,7 +23,7 @@ typedef struct fixture {
   double anchor[3];
   double from[12], damping; // where the step began, and [s]
   int damped;
-  double link[CSIM_LINK_NOW]; // share of stiffness, length, direction
+  double link[CSIM_LINK_NOW]; // share of stiffness, length, direction, largest stiffness
   double plastic[4];
 } fixture;
 
@@ -663,6 +663,20 @@ int main(void) {
   check_kind(&csim_link_face_kind, (double[]){50, 3, 0, 0, 0.5, 0.2, 0.3}, 1, 0);
   check_kind(&csim_link_kind, (double[]){50, 0, 0, 8}, 0, 1); // some pull their hardest
   check_kind(&csim_link_face_kind, (double[]){50, 0, 0, 8, 0.5, 0.2, 0.3}, 0, 1);
+  for (int face = 0; face < 2; face++) { // stitches that close pull and push
+    const csim_energy_kind *kind = face ? &csim_link_face_kind : &csim_link_kind;
+    for (int push = 0; push < 2; push++) {
+      for (int pull = 0; pull < 2; pull++) {
+        double param[] = {500, 0, 0, pull ? 8 : 0, 0.5, 0.2, 0.3};
+        fixture stitch;
+        fixture_create(kind, param, &stitch);
+        stitch.link[1] = push ? 3 : 0.5;
+        stitch.link[5] = 50;
+        check_fixture(&stitch, !push && !pull, 1);
+        csim_arena_free(&stitch.arena);
+      }
+    }
+  }
   for (int face = 0; face < 2; face++) { // stitches whose direction is given
     const csim_energy_kind *kind = face ? &csim_link_face_kind : &csim_link_kind;
     for (int pull = 0; pull < 2; pull++) {

@@ -120,10 +120,12 @@ static void test_slack(void) {
 }
 
 // Lengths of a closing seam go to the closed length, each in its share of the time, and stay.
+// Stitches that wait keep their direction, those that close are weak, closed ones are as stiff as
+// can be.
 static void test_closing(void) {
   csim_link link[3] = {{.length = 0.3, .closed_length = 0.001, .end = 1},
                        {.length = 0.1, .end = 1},
-                       {.length = 0.1, .begin = 0.5, .end = 0.75}};
+                       {.length = 0.1, .begin = 0.5, .end = 0.75, .way = {0, 0.6, 0.8}}};
   csim_link_group group = {.begin = 1, .end = INFINITY, .closed = 3};
   csim_model model = {.links = {.nlink = 3, .link = link, .ngroup = 1, .group = &group}};
   enum { SECOND = CSIM_LINK_NOW, THIRD = 2 * CSIM_LINK_NOW };
@@ -135,13 +137,18 @@ static void test_closing(void) {
   CHECK_NEAR(now[1], 0.1505, 1e-15);
   CHECK_NEAR(now[SECOND + 1], 0.05, 1e-15);
   CHECK(now[THIRD + 1] == 0.1);
+  CHECK(now[THIRD + 3] == 0.6 && now[THIRD + 4] == 0.8 && now[3] == 0);
+  double waiting = now[THIRD + 5], half = now[5];
+  CHECK(waiting > 0 && waiting < half);
   csim_links_at(&model, 2.25, NULL, now);
   CHECK_NEAR(now[THIRD + 1], 0.05, 1e-15);
+  CHECK(now[THIRD + 3] == 0 && now[5] == half);
   csim_links_at(&model, 2.5, NULL, now);
   CHECK(now[THIRD + 1] == 0 && now[SECOND + 1] > 0);
   csim_links_at(&model, 9, (unsigned char[]){0, 1, 0}, now);
   CHECK_NEAR(now[1], 0.001, 1e-15);
   CHECK(now[SECOND] == 0); // torn
+  CHECK(now[5] == 0 && now[THIRD + 5] == 0 && now[THIRD + 4] == 0);
 }
 
 // A closed stitch keeps its direction to the cloth at its end: exactly when this turns about its
