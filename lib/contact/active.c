@@ -96,17 +96,16 @@ static const double HARD_SHARE = 20, HARD_REACH = 0.35;
 // alone carries large forces only within a hair of the floor, and Newton's steps towards that are
 // cut by the filter: nine of ten in a twisted tube, whose layers stopped each other. The hard one
 // acts below CSIM_CONTACT_CUSHION, where no iteration starts and what rests does not come: hard
-// contacts from the contact distance on took a drop on a ball three times the iterations. Where the
-// soft one is as stiff as the bodies there is no hard one.
+// contacts from the contact distance on took a drop on a ball three times the iterations.
 typedef struct contact_stiffness {
   double soft, hard;
 } contact_stiffness;
 
 // Stiffness of contact between a part and something of the given mean mass and elasticity.
-// The contacts of a collider that moves or lags are as stiff as the elasticity they work against.
-// With inertia alone, a few hundred times softer, cloth would stop the collider although it could
-// give way. At rest such stiffness would only be slow: a drop on a ball took twice the time and
-// stretched ten times as far.
+// The contacts of a collider that moves or lags take MOST_SHARE of the elasticity they work
+// against. With inertia alone, a few hundred times softer, cloth would stop the collider although
+// it could give way. At rest such stiffness would only be slow: a drop on a ball took twice the
+// time and stretched ten times as far.
 static contact_stiffness stiffness_at(const csim_active_set *set, int part, double mass,
                                       double elastic) {
   double inertia = set->stiffness * mass, beyond = csim_max(0, elastic - inertia);

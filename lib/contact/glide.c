@@ -67,17 +67,15 @@ static void hold(glide_job *job, int n, const int *v) {
 static void limit_pairs(void *context, int first, int last) {
   glide_job *job = context;
   const csim_glide *g = job->glide;
-  const csim_candidates *set = g->reach->candidates;
+  double distance = g->reach->candidates->distance;
   unsigned char flag[PAIR_GRAIN];
   csim_narrow_phase_flag(g->narrow, first, last, job->time, flag);
   for (int i = first; i < last; i++) {
     if (!flag[i - first]) continue;
-    const csim_candidate *pair = csim_narrow_phase_pair(g->narrow, i);
-    csim_pair_kind kind = csim_candidate_kind(pair);
+    csim_pair_kind kind;
     int v[4];
-    csim_candidate_vertices(g->kin->mesh, pair, v);
-    double scale = csim_candidate_scale(set, kind, v, &g->narrow->start_scale[i]);
-    double t = scale > 0 ? csim_glide_pair_share(g->kin, kind, v, set->distance * scale) : 1;
+    double scale = csim_narrow_phase_get(g->narrow, i, &kind, v);
+    double t = scale > 0 ? csim_glide_pair_share(g->kin, kind, v, distance * scale) : 1;
     if (t >= 1) continue;
     hold(job, 4, v);
     csim_share_lower(&job->share, t);

@@ -198,3 +198,11 @@ void csim_narrow_phase_flag(const csim_narrow_phase *narrow, int first, int last
   csim_cull_edges(culling, edges.n, edges.pair, near);
   place_flags(&edges, near, flag);
 }
+
+double csim_narrow_phase_get(const csim_narrow_phase *narrow, int i, csim_pair_kind *kind,
+                             int v[4]) {
+  const csim_candidate *pair = csim_narrow_phase_pair(narrow, i);
+  *kind = csim_candidate_kind(pair);
+  csim_candidate_vertices(narrow->reach->kin->mesh, pair, v);
+  return csim_candidate_scale(narrow->reach->candidates, *kind, v, &narrow->start_scale[i]);
+}

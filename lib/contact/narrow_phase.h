@@ -53,4 +53,8 @@ static inline const csim_candidate *csim_narrow_phase_pair(const csim_narrow_pha
   return &narrow->reach->candidates->list[narrow->shortlist[i]];
 }
 
+/// Kind and vertices of number i of the short list. Returns csim_candidate_scale.
+double csim_narrow_phase_get(const csim_narrow_phase *narrow, int i, csim_pair_kind *kind,
+                             int v[4]);
+
 #endif

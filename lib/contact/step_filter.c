@@ -25,13 +25,11 @@ static void limit_reach(void *context, int first, int last) {
 
 // Limits the vertices of number i of the short list.
 static void limit_pair(csim_step_filter *f, int i, double keep) {
-  const csim_candidate *pair = csim_narrow_phase_pair(f->narrow, i);
-  csim_pair_kind kind = csim_candidate_kind(pair);
   const double *p[4], *q[4];
   double t[4];
+  csim_pair_kind kind;
   int v[4];
-  csim_candidate_vertices(f->kin->mesh, pair, v);
-  double scale = csim_candidate_scale(f->reach->candidates, kind, v, &f->narrow->start_scale[i]);
+  double scale = csim_narrow_phase_get(f->narrow, i, &kind, v);
   if (scale <= 0) return; // touched at the start: ignored
   for (int k = 0; k < 4; k++) {
     p[k] = f->kin->x + csim_xyz(v[k]);
@@ -119,11 +117,9 @@ static void limit_pairs_together(void *context, int first, int last) {
   csim_narrow_phase_flag(f->narrow, first, last, 0, flag);
   for (int i = first; i < last; i++) {
     if (!flag[i - first]) continue;
-    const csim_candidate *pair = csim_narrow_phase_pair(f->narrow, i);
-    csim_pair_kind kind = csim_candidate_kind(pair);
+    csim_pair_kind kind;
     int v[4];
-    csim_candidate_vertices(f->kin->mesh, pair, v);
-    double scale = csim_candidate_scale(f->reach->candidates, kind, v, &f->narrow->start_scale[i]);
+    double scale = csim_narrow_phase_get(f->narrow, i, &kind, v);
     if (scale > 0)
       csim_share_lower(&job->share, csim_glide_pair_share(f->kin, kind, v, distance * scale));
   }

@@ -1,31 +1,7 @@
 # A tube of two panels with a dart and a gathered frill, sewn around a cone, comes to rest on it, and where a run that is solved well does.
 # Which folds form depends on the last digits: starts moved by 1e-7 m rest after 86 to 219 frames, 10 mm apart. So the middle of five counts.
 . "$ROOT/tests/cli/kit"
-cat >tube.json <<'END'
-{"pattern": {"panels": {
-  "front": {"translation": [0, 0, 10], "rotation": [0, 0, 0],
-    "vertices": [[-12, 0], [-1, 0], [0, 8], [1, 0], [12, 0], [12, 30], [-12, 30]],
-    "edges": [{"endpoints": [0, 1]}, {"endpoints": [1, 2]}, {"endpoints": [2, 3]}, {"endpoints": [3, 4]},
-      {"endpoints": [4, 5], "curvature": {"type": "quadratic", "params": [[0.5, -0.05]]}},
-      {"endpoints": [5, 6]},
-      {"endpoints": [6, 0], "curvature": {"type": "cubic", "params": [[0.3, -0.05], [0.7, -0.05]]}}]},
-  "back": {"translation": [0, 0, -10], "rotation": [0, 180, 0],
-    "vertices": [[-12, 0], [12, 0], [12, 30], [-12, 30]],
-    "edges": [{"endpoints": [0, 1]},
-      {"endpoints": [1, 2], "curvature": {"type": "cubic", "params": [[0.3, -0.05], [0.7, -0.05]]}},
-      {"endpoints": [2, 3], "label": "collar"},
-      {"endpoints": [3, 0], "curvature": {"type": "quadratic", "params": [[0.5, -0.05]]}}]},
-  "frill": {"translation": [0, 32, 10], "rotation": [0, 0, 0],
-    "vertices": [[-16, 0], [16, 0], [16, 5], [-16, 5]],
-    "edges": [{"endpoints": [0, 1]}, {"endpoints": [1, 2]},
-      {"endpoints": [2, 3], "curvature": {"type": "circle", "params": [40, 0, 1]}}, {"endpoints": [3, 0]}]}},
- "stitches": [
-  [{"panel": "front", "edge": 4}, {"panel": "back", "edge": 3}],
-  [{"panel": "front", "edge": 6}, {"panel": "back", "edge": 1}],
-  [{"panel": "front", "edge": 1}, {"panel": "front", "edge": 2}],
-  [{"panel": "frill", "edge": 0}, {"panel": "front", "edge": 5}]]},
- "properties": {"curvature_coords": "relative", "units_in_meter": 100}}
-END
+cp "$ROOT/tests/cli/tube.json" .
 cat >cone.json <<'END'
 {"objects": [
   {"name": "tube", "type": "cloth", "mesh": {"pattern": "tube.json"}, "position": [0, 0.5, 0]},

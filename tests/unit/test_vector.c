@@ -55,6 +55,10 @@ static void test_updates(csim_pool *pool) {
   csim_vector_scale_add(pool, N, b, 0.7, x);
   for (int i = 0; i < N; i++) expected[i] = b[i] + 0.7 * expected[i];
   CHECK(!memcmp(x, expected, sizeof x));
+  CHECK(csim_vector_equal(pool, N, x, expected));
+  expected[N - 1] += 1;
+  CHECK(!csim_vector_equal(pool, N, x, expected));
+  expected[N - 1] = x[N - 1];
   memcpy(p, b, sizeof p);
   csim_vector_advance(pool, N, 0.5, 0.25, c, p, x);
   for (int i = 0; i < N; i++) expected[i] += 0.5 * b[i];
