@@ -16,7 +16,7 @@ typedef struct newton {
   csim_linear linear; // the Hessian and its solver
   csim_balance balance;
   csim_translation translation;
-  double cut;     // [m] root mean square of what the filter cut from the last step
+  double cut;     // [m] most that the filter cut from a vertex's last step
   double edge;    // [m] mean length of the surface's edges at the start
   double *g;      // (nvert x 3)
   double *x_try;  // (nvert x 3), and one number more
@@ -46,8 +46,9 @@ static void newton_destroy(void *scratch) {
   csim_linear_destroy(&((newton *)scratch)->linear);
 }
 
-// Share of the motion by gravity in a substep that the filter may cut (root mean square). A step
-// that was cut by more has not gone where the forces pull.
+// Share of the motion by gravity in a substep that the filter may cut from any vertex. A step that
+// was cut by more has not gone where the forces pull. Their root mean square does not see a folded
+// corner: one of a cloth of 129 x 129 was left with an edge stretched by 0.48.
 static const double MOST_CUT = 0.1;
 
 // Step-norm test: whether the residual s->g would move vertices only by a share of an edge, as
@@ -97,7 +98,7 @@ static void record_cut(const csim_problem *problem, newton *s) {
   int n = 3 * problem->model->nvert;
   csim_vector_copy(problem->pool, n, s->whole, s->x_try);
   csim_vector_add(problem->pool, n, -1, problem->step, s->x_try);
-  s->cut = sqrt(csim_vector_dot(problem->pool, n, s->x_try, s->x_try) / problem->model->nvert);
+  s->cut = csim_vector_max3(problem->pool, problem->model->nvert, s->x_try);
 }
 
 // Takes the step before the filter, shortened vertex by vertex. Returns g.d after it.
