@@ -78,6 +78,7 @@ typedef struct four {
   csim_v4 p[NPARAM];
   csim_v4 set[2]; // plastic strains along warp and weft
   strains at;
+  csim_v4 begun[3];     // strains at the step's start, if it is damped
   csim_v4 psi;          // [N/m] energy of an area
   csim_v4 t[3];         // [N/m] its derivatives
   csim_v4 c[4];         // [N/m] its second ones: 00, 01, 11, 22
@@ -175,31 +176,26 @@ CSIM_SIMD_BODY void add_bound(membrane_law law, four *s) {
   if (s->at_bound) s->psi += s->principal.psi;
 }
 
-CSIM_SIMD_BODY void add_damping(const csim_energy *energy, const csim_point *at, membrane_law law,
-                                four *s) {
-  (void)energy;
-  strains from;
+CSIM_SIMD_BODY void add_damping(const csim_point *at, four *s) {
   csim_v4 f, d[3], t[3] = {{0}};
-  find_strains(s, at->from, law, &from);
   for (int i = 0; i < 4; i++) f[i] = at->damping[at->body_of[s->node[i][0]]] / at->h;
-  for (int k = 0; k < 3; k++) d[k] = f * (s->at.e[k] - from.e[k]);
+  for (int k = 0; k < 3; k++) d[k] = f * (s->at.e[k] - s->begun[k]);
   add_stress(s->p, d, t);
   for (int k = 0; k < 3; k++) {
-    s->psi += 0.5 * (s->at.e[k] - from.e[k]) * t[k];
+    s->psi += 0.5 * (s->at.e[k] - s->begun[k]) * t[k];
     s->t[k] += t[k];
   }
   for (int k = 0; k < 4; k++) s->c[k] += f * s->p[C11 + k];
 }
 
 // Energy, stress and moduli of the strains s->at.e, without the bound.
-CSIM_SIMD_BODY void apply_law(const csim_energy *energy, const csim_point *at, membrane_law law,
-                              four *s) {
+CSIM_SIMD_BODY void apply_law(const csim_point *at, four *s) {
   const csim_v4 *e = s->at.e;
   for (int k = 0; k < 3; k++) s->t[k] = (csim_v4){0};
   add_stress(s->p, e, s->t);
   s->psi = 0.5 * (e[0] * s->t[0] + e[1] * s->t[1] + e[2] * s->t[2]);
   for (int k = 0; k < 4; k++) s->c[k] = s->p[C11 + k];
-  if (at->damping) add_damping(energy, at, law, s);
+  if (at->damping) add_damping(at, s);
   add_stiffening(0, s);
   add_stiffening(1, s);
 }
@@ -209,7 +205,12 @@ CSIM_SIMD_BODY int evaluate_four(const csim_energy *energy, const csim_point *at
                                  int last, membrane_law law, four *s) {
   int n = load_four(energy, at, first, last, s);
   find_strains(s, at->x, law, &s->at);
-  apply_law(energy, at, law, s);
+  if (at->damping) {
+    strains from;
+    find_strains(s, at->from, law, &from);
+    for (int k = 0; k < 3; k++) s->begun[k] = from.e[k];
+  }
+  apply_law(at, s);
   add_bound(law, s);
   csim_v4 u = {1, 1, 1, 1}, v = u;
   if (law == WOVEN) {
@@ -349,8 +350,7 @@ CSIM_SIMD_BODY void add_woven_geometry(const four *s, csim_psd psd, blocks *H) {
 }
 
 // Replaces the stress by the prediction from at->before.
-CSIM_SIMD_BODY void predict_stress(const csim_energy *energy, const csim_point *at,
-                                   membrane_law law, four *s) {
+CSIM_SIMD_BODY void predict_stress(const csim_point *at, membrane_law law, four *s) {
   four next = *s;
   strains now = s->at, from;
   find_strains(s, at->before, law, &from);
@@ -363,7 +363,7 @@ CSIM_SIMD_BODY void predict_stress(const csim_energy *energy, const csim_point *
     next.at.e[1] = vv - 0.5 * from.lv * from.lv - 0.5 - s->set[1];
   }
   next.at.e[2] = DOT4(from.fu, now.fv) + DOT4(now.fu, from.fv) - from.e[2];
-  apply_law(energy, at, law, &next);
+  apply_law(at, &next);
   for (int k = 0; k < 3; k++) s->t[k] = next.t[k];
 }
 
@@ -372,7 +372,7 @@ CSIM_SIMD_BODY int blocks_four(const csim_energy *energy, const csim_point *at, 
                                int first, int last, four *s, blocks *H) {
   membrane_law law = law_of(energy);
   int n = evaluate_four(energy, at, first, last, law, s);
-  if (at->before && psd != CSIM_PSD_NONE) predict_stress(energy, at, law, s);
+  if (at->before && psd != CSIM_PSD_NONE) predict_stress(at, law, s);
   *H = (blocks){0};
   add_outer4(&s->c[0], s->gu, s->gu, H->uu);
   add_outer4(&s->c[1], s->gu, s->gv, H->uv);
@@ -426,17 +426,27 @@ CSIM_SIMD_BODY int hessians(const csim_energy *energy, const csim_point *at, csi
   return 0;
 }
 
-// Adds the block (row-major) to column-major floats at both ends of an edge.
-CSIM_SIMD_BODY void add_edge(const csim_v4 rows[4], int here, int there, float *near) {
-  if (here >= 0) {
-    float *to = near + csim_row(9, here);
-    for (int i = 0; i < 3; i++)
-      for (int j = 0; j < 3; j++) to[3 * j + i] -= (float)rows[i][j];
+// Entries of a block by columns, and by rows.
+static const int BY_COLUMN[9] = {0, 3, 6, 1, 4, 7, 2, 5, 8};
+static const int BY_ROW[9] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
+
+// Subtracts the blocks of n edges, with their entries in that order, from near at each edge's place.
+// Edges have their places every six numbers; a negative one has none.
+CSIM_SIMD_BODY void subtract_blocks(const csim_v4 block[9], const int order[9], int n,
+                                    const int *place, float *near) {
+  csim_v4 low[4], high[4];
+  for (int k = 0; k < 4; k++) {
+    low[k] = block[order[k]];
+    high[k] = block[order[k + 4]];
   }
-  if (there >= 0) {
-    float *to = near + csim_row(9, there);
-    for (int i = 0; i < 3; i++)
-      for (int j = 0; j < 3; j++) to[3 * i + j] -= (float)rows[i][j];
+  csim_transpose4(low);
+  csim_transpose4(high);
+  for (int i = 0; i < n; i++) {
+    if (place[csim_row(6, i)] < 0) continue;
+    float *to = near + csim_row(9, place[csim_row(6, i)]);
+    *(csim_f4_at *)to = CSIM_FLOAT4(to) - CSIM_TO_FLOAT4(low[i]);
+    *(csim_f4_at *)(to + 4) = CSIM_FLOAT4(to + 4) - CSIM_TO_FLOAT4(high[i]);
+    to[8] -= (float)block[8][i];
   }
 }
 
@@ -447,18 +457,11 @@ CSIM_SIMD_BODY int couplings(const csim_energy *energy, const csim_point *at, cs
     blocks H;
     int n = blocks_four(energy, at, psd, e, last, &s, &H);
     for (int k = 0; k < 3; k++) {
-      csim_v4 block[9], row[3][4];
+      csim_v4 block[9];
       node_block(&s, &H, k, (k + 1) % 3, block);
-      for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) row[i][j] = block[3 * i + j];
-        row[i][3] = (csim_v4){0};
-        csim_transpose4(row[i]);
-      }
-      for (int i = 0; i < n; i++) {
-        const int *to = entry + csim_row(6, e + i) + 2 * k;
-        csim_v4 rows[4] = {row[0][i], row[1][i], row[2][i]};
-        add_edge(rows, to[0], to[1], near);
-      }
+      const int *place = entry + csim_row(6, e) + 2 * k;
+      subtract_blocks(block, BY_COLUMN, n, place, near);
+      subtract_blocks(block, BY_ROW, n, place + 1, near);
     }
   }
   return 0;
