@@ -591,11 +591,25 @@ static double membrane_max_step(const csim_energy *energy, const csim_point *at,
   return share;
 }
 
+// Larger of |f_u| and |f_v|.
+static double larger_stretch(const csim_energy *energy, const double *x, int e) {
+  const int *node = energy->node + csim_xyz(e);
+  const double *p = csim_energy_param(energy, e), *x0 = x + csim_xyz(node[0]);
+  double a[3], b[3], fu[3], fv[3];
+  csim_sub(x + csim_xyz(node[1]), x0, a);
+  csim_sub(x + csim_xyz(node[2]), x0, b);
+  for (int c = 0; c < 3; c++) {
+    fu[c] = p[BU1] * a[c] + p[BU2] * b[c];
+    fv[c] = p[BV1] * a[c] + p[BV2] * b[c];
+  }
+  return csim_max(csim_norm(fu), csim_norm(fv));
+}
+
 static double membrane_strain(const csim_energy *energy, const csim_point *at, int e) {
+  if (!(csim_energy_param(energy, e)[BOUND] > 0)) return larger_stretch(energy, at->x, e) - 1;
   four s;
   load_four(energy, at, e, e + 1, &s);
   find_strains(&s, at->x, law_of(energy), &s.at);
-  if (!(s.p[BOUND][0] > 0)) return csim_max(s.at.lu[0], s.at.lv[0]) - 1;
   csim_v4 rest[2];
   double F[6], still[6] = {0};
   find_rest_lengths(&s, law_of(energy), rest);
