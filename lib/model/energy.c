@@ -5,6 +5,7 @@
 #include "base/hash.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -15,27 +16,47 @@ const csim_energy_kind *const csim_bending_kinds[CSIM_NBENDING] = {CSIM_BENDING_
 // A table of distinct rows is used when there are at least this many elements per row.
 enum { ELEMENT_GRAIN = 512, ROW_SHARE = 4 };
 
-// Colours elements greedily, 64 colours a pass. An element that finds no free colour waits for the
-// next pass, which continues with the next colours. Returns the number of colours.
-static int color_elements(int nelem, int nnode, const int *node, int nvert, uint64_t *used,
-                          int *color) {
-  int ncolor = 0, left = nelem;
-  for (int e = 0; e < nelem; e++) color[e] = -1;
+// Elements of a block, see choose_blocks.
+enum { BLOCK = 32 };
+
+// Colours blocks of elements greedily, 64 colours a pass. A block that finds no free colour waits
+// for the next pass, which continues with the next colours. Returns the number of colours, of which
+// there are at most `most`, or -1.
+static int color_blocks(int nelem, int nnode, const int *node, int block, int most, int nvert,
+                        uint64_t *used, int *color) {
+  int nblock = (nelem + block - 1) / block, ncolor = 0, left = nblock;
+  for (int b = 0; b < nblock; b++) color[b] = -1;
   for (int base = 0; left > 0; base += 64) {
     memset(used, 0, (size_t)nvert * sizeof *used);
-    for (int e = 0; e < nelem; e++) {
-      if (color[e] >= 0) continue;
+    for (int b = 0; b < nblock; b++) {
+      if (color[b] >= 0) continue;
+      ptrdiff_t first = (ptrdiff_t)b * block * nnode, last = first + (ptrdiff_t)block * nnode;
+      if (last > (ptrdiff_t)nelem * nnode) last = (ptrdiff_t)nelem * nnode;
       uint64_t taken = 0;
-      for (int a = 0; a < nnode; a++) taken |= used[node[(ptrdiff_t)e * nnode + a]];
+      for (ptrdiff_t a = first; a < last; a++) taken |= used[node[a]];
       if (taken == UINT64_MAX) continue;
       int c = __builtin_ctzll(~taken);
-      for (int a = 0; a < nnode; a++) used[node[(ptrdiff_t)e * nnode + a]] |= (uint64_t)1 << c;
-      color[e] = base + c;
+      for (ptrdiff_t a = first; a < last; a++) used[node[a]] |= (uint64_t)1 << c;
+      color[b] = base + c;
       if (base + c >= ncolor) ncolor = base + c + 1;
+      if (ncolor > most) return -1;
       left--;
     }
   }
   return ncolor;
+}
+
+// Blocks of neighbours need fewer colours than elements: fewer loops, each in fewer places. Where
+// elements that follow each other are no neighbours, blocks need more, and are elements.
+static void choose_blocks(int nvert, const int *node, uint64_t *used, int *color,
+                          csim_energy *energy) {
+  int nelem = energy->nelem, nnode = energy->kind->nnode;
+  int single = color_blocks(nelem, nnode, node, 1, INT_MAX, nvert, used, color);
+  energy->block = BLOCK;
+  energy->ncolor = color_blocks(nelem, nnode, node, BLOCK, single, nvert, used, color);
+  if (energy->ncolor >= 0) return;
+  energy->block = 1;
+  energy->ncolor = color_blocks(nelem, nnode, node, 1, INT_MAX, nvert, used, color);
 }
 
 // Numbers the distinct rows of constants in order of appearance, and returns their number; -1 if
@@ -74,18 +95,19 @@ int csim_energy_create(csim_arena *arena, const csim_energy_kind *kind, int nver
   energy->node = CSIM_ARENA_NEW(arena, int, (ptrdiff_t)nelem *nnode);
   if (temp.failed || arena->failed) goto done;
   int nrow = number_rows(&temp, nelem, nparam, param, row, first);
-  energy->ncolor = color_elements(nelem, nnode, node, nvert, used, color);
+  choose_blocks(nvert, node, used, color, energy);
   energy->color = CSIM_ARENA_NEW(arena, int, (ptrdiff_t)energy->ncolor + 1);
   energy->param = CSIM_ARENA_NEW(arena, double, (ptrdiff_t)(nrow < 0 ? nelem : nrow) * nparam);
   if (nrow >= 0) energy->row = CSIM_ARENA_NEW(arena, int, nelem);
   fill = CSIM_ARENA_NEW(&temp, int, energy->ncolor);
   if (temp.failed || arena->failed) goto done;
-  for (int e = 0; e < nelem; e++) energy->color[color[e] + 1]++;
+  int block = energy->block;
+  for (int e = 0; e < nelem; e++) energy->color[color[e / block] + 1]++;
   for (int c = 0; c < energy->ncolor; c++) energy->color[c + 1] += energy->color[c];
   for (int r = 0; r < nrow; r++)
     memcpy(energy->param + (ptrdiff_t)r * nparam, param + (ptrdiff_t)first[r] * nparam, bytes);
   for (int e = 0; e < nelem; e++) {
-    int at = energy->color[color[e]] + fill[color[e]]++;
+    int at = energy->color[color[e / block]] + fill[color[e / block]]++;
     memcpy(energy->node + (ptrdiff_t)at * nnode, node + (ptrdiff_t)e * nnode,
            (size_t)nnode * sizeof(int));
     if (energy->row)
@@ -117,19 +139,23 @@ int csim_energy_bind(csim_arena *arena, const csim_pattern *pattern, csim_energy
 typedef struct color_job {
   csim_range_fn *fn;
   void *context;
-  int first; // element of the colour
+  int first, last; // elements of the colour
+  int block;
 } color_job;
 
 static void run_color(void *context, int first, int last) {
   const color_job *job = context;
-  job->fn(job->context, job->first + first, job->first + last);
+  int from = job->first + first * job->block, to = job->first + last * job->block;
+  job->fn(job->context, from, to < job->last ? to : job->last);
 }
 
 void csim_energy_for(csim_pool *pool, const csim_energy *energy, int grain, csim_range_fn *fn,
                      void *context) {
+  int block = energy->block;
   for (int c = 0; c < energy->ncolor; c++) {
-    color_job job = {fn, context, energy->color[c]};
-    csim_pool_for(pool, energy->color[c + 1] - job.first, grain, run_color, &job);
+    color_job job = {fn, context, energy->color[c], energy->color[c + 1], block};
+    int nblock = (job.last - job.first + block - 1) / block;
+    csim_pool_for(pool, nblock, (grain + block - 1) / block, run_color, &job);
   }
 }
 

@@ -129,8 +129,9 @@ struct csim_energy {
   int *node;     ///< (nelem x nnode) vertices
   int *row;      ///< (nelem) row of an element's constants; NULL: element e has row e
   double *param; ///< (rows x nparam) constants, see each kind; ask csim_energy_param
+  int block;     ///< elements that follow each other and have one colour
   int ncolor;
-  int *color;  ///< (ncolor + 1) first element of each colour
+  int *color;  ///< (ncolor + 1) first element of each colour; its blocks share no vertex
   int *slot;   ///< (nelem x nnode x nnode) block of (node a, node b), once bound to a pattern
   int plastic; ///< first of its numbers in csim_point.plastic
 };
@@ -165,8 +166,8 @@ static inline int csim_energy_constraint(const csim_energy *energy, const csim_p
   return energy->kind->constraint && energy->kind->constraint(energy, at, e, c);
 }
 
-/// Copies the elements, sorted by colour (greedy first fit in the given order). Constants that many
-/// elements share, as on grids, are kept once.
+/// Copies the elements, sorted by colour: blocks of elements are coloured (greedy first fit in the
+/// given order). Constants that many elements share, as on grids, are kept once.
 /// @param node   (nelem x kind->nnode)
 /// @param param  (nelem x kind->nparam)
 /// @return 0, or -1 when out of memory (arena->failed)
@@ -183,7 +184,8 @@ static inline const double *csim_energy_plastic(const csim_energy *energy, const
 /// Finds the block of every pair of nodes. All pairs must be in the pattern.
 int csim_energy_bind(csim_arena *arena, const csim_pattern *pattern, csim_energy *energy);
 
-/// Calls fn for ranges of elements, on all threads: one colour after another, in chunks of `grain`.
+/// Calls fn for ranges of elements, on all threads: one colour after another, in chunks of about
+/// `grain`. Elements of a range may share vertices; ranges that run at the same time do not.
 void csim_energy_for(csim_pool *pool, const csim_energy *energy, int grain, csim_range_fn *fn,
                      void *context);
 

@@ -51,7 +51,7 @@ CSIM_SIMD_BODY double values(const csim_energy *energy, const csim_point *at, in
   return 0.5 * CSIM_SUM3(sum);
 }
 
-// Hinges of one range share no vertex, but a hinge may have the same vertex twice.
+// A hinge may have the same vertex twice.
 CSIM_SIMD_BODY int gradients(const csim_energy *energy, const csim_point *at, int first, int last,
                              double *g) {
   for (int e = first; e < last; e++) {

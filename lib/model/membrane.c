@@ -260,7 +260,6 @@ CSIM_SIMD_BODY void gradient_four(const four *s, csim_v4 g1[4], csim_v4 g2[4]) {
   csim_transpose4(g2);
 }
 
-// Triangles of one range share no vertex.
 CSIM_SIMD_BODY int gradients(const csim_energy *energy, const csim_point *at, int first, int last,
                              double *g) {
   membrane_law law = law_of(energy);
@@ -430,8 +429,8 @@ CSIM_SIMD_BODY int hessians(const csim_energy *energy, const csim_point *at, csi
 static const int BY_COLUMN[9] = {0, 3, 6, 1, 4, 7, 2, 5, 8};
 static const int BY_ROW[9] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
 
-// Subtracts the blocks of n edges, with their entries in that order, from near at each edge's place.
-// Edges have their places every six numbers; a negative one has none.
+// Subtracts the blocks of n edges, with their entries in that order, from near at each edge's
+// place. Edges have their places every six numbers; a negative one has none.
 CSIM_SIMD_BODY void subtract_blocks(const csim_v4 block[9], const int order[9], int n,
                                     const int *place, float *near) {
   csim_v4 low[4], high[4];

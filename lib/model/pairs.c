@@ -18,7 +18,6 @@ CSIM_SIMD_BODY double values(const csim_energy *energy, const csim_point *at, in
   return 0.5 * CSIM_SUM3(sum);
 }
 
-// Pairs of one range share no vertex.
 CSIM_SIMD_BODY int gradients(const csim_energy *energy, const csim_point *at, int first, int last,
                              double *g) {
   for (int e = first; e < last; e++) {

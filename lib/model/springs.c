@@ -182,7 +182,6 @@ CSIM_SIMD_BODY double values(const csim_energy *energy, const csim_point *at, in
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-// Springs of one range share no vertex.
 CSIM_SIMD_BODY int gradients(const csim_energy *energy, const csim_point *at, int first, int last,
                              double *g) {
   spring_kind kind = kind_of(energy);

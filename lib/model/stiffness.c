@@ -292,7 +292,7 @@ static void update_edges(void *context, int first, int last) {
   store_edges_kernel[K->A.isa](K, job->at->x, sum, first, last - first);
 }
 
-// Triangles of one colour share no vertex, and so no edge.
+// Ranges that run at the same time share no vertex, and so no edge.
 static void add_membrane(void *context, int first, int last) {
   const update_job *job = context;
   job->membrane->kind->couple(job->membrane, job->at, job->psd, first, last, job->entry,

@@ -271,14 +271,51 @@ static void test_dihedral_rest(void) {
   csim_arena_free(&quadratic.arena);
 }
 
-// Elements of one colour share no vertex, and all elements are there once.
-static void test_colors(void) {
-  enum { N = 300, E = 2000 };
-  static int node[2 * E], seen[E];
+// Blocks of one colour share no vertex.
+static void check_blocks(const csim_energy *energy, int nvert, int *used) {
+  int nnode = energy->kind->nnode, number = 0;
+  memset(used, 0, (size_t)nvert * sizeof *used);
+  for (int c = 0; c < energy->ncolor; c++) {
+    int before = number;
+    for (int e = energy->color[c]; e < energy->color[c + 1]; e++) {
+      number += (e - energy->color[c]) % energy->block == 0;
+      for (int a = 0; a < nnode; a++) {
+        int *of_vertex = &used[energy->node[nnode * e + a]];
+        CHECK(*of_vertex <= before || *of_vertex == number);
+        *of_vertex = number;
+      }
+    }
+  }
+}
+
+// A chain's springs follow each other: blocks of them, the last a part of one, have two colours.
+static void test_blocks(void) {
+  enum { E = 1000 };
+  static int node[2 * E], used[E + 1];
+  static double param[4 * E];
+  for (int e = 0; e < E; e++) {
+    node[2 * e] = e;
+    node[2 * e + 1] = e + 1;
+    param[4 * e] = e;
+  }
+  csim_arena arena = {0};
+  csim_energy energy;
+  CHECK(csim_energy_create(&arena, &csim_spring_kind, E + 1, E, node, param, &energy) == 0);
+  CHECK(energy.block > 1 && energy.ncolor == 2 && energy.color[2] == E);
+  check_blocks(&energy, E + 1, used);
+  csim_arena_free(&arena);
+}
+
+// Elements in any order are coloured one by one, unless so many share a vertex that blocks do not
+// need more colours than they. All are there once.
+static void test_colors(int nshare) {
+  enum { N = 300, E = 4000 };
+  static int node[2 * E], seen[E], used[N];
   static double param[4 * E];
   unsigned seed = 9;
+  memset(seen, 0, sizeof seen);
   for (int e = 0; e < E; e++) {
-    node[2 * e] = e < 200 ? 0 : (int)((uniform(&seed) + 0.5) * N); // vertex 0 has 200 springs
+    node[2 * e] = e < nshare ? 0 : (int)((uniform(&seed) + 0.5) * N);
     do node[2 * e + 1] = (int)((uniform(&seed) + 0.5) * N);
     while (node[2 * e + 1] == node[2 * e]);
     param[4 * e] = e;
@@ -286,14 +323,12 @@ static void test_colors(void) {
   csim_arena arena = {0};
   csim_energy energy;
   CHECK(csim_energy_create(&arena, &csim_spring_kind, N, E, node, param, &energy) == 0);
-  CHECK(energy.ncolor >= 200 && energy.color[energy.ncolor] == E);
-  for (int c = 0; c < energy.ncolor; c++) {
-    int used[N] = {0};
-    for (int e = energy.color[c]; e < energy.color[c + 1]; e++) {
-      CHECK(!used[energy.node[2 * e]]++ && !used[energy.node[2 * e + 1]]++);
-      int k = (int)energy.param[4 * e]; // its number before it was sorted
-      CHECK(!seen[k]++ && !memcmp(energy.node + 2 * e, node + 2 * k, 2 * sizeof *node));
-    }
+  CHECK(energy.color[energy.ncolor] == E && (energy.block > 1) == (nshare > 0));
+  CHECK(nshare == 0 || energy.ncolor > 64); // more than a pass has
+  check_blocks(&energy, N, used);
+  for (int e = 0; e < E; e++) {
+    int k = (int)energy.param[4 * e]; // its number before it was sorted
+    CHECK(!seen[k]++ && !memcmp(energy.node + 2 * e, node + 2 * k, 2 * sizeof *node));
   }
   CHECK(!energy.row);
   csim_arena_free(&arena);
@@ -701,7 +736,9 @@ int main(void) {
   test_damping();
   test_zero_length();
   test_dihedral_rest();
-  test_colors();
+  test_colors(0);
+  test_colors(200);
+  test_blocks();
   test_shared_constants();
   return check_report();
 }

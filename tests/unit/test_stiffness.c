@@ -14,8 +14,8 @@
 #include <string.h>
 
 enum { CELLS = 40 };
-#define RECORDED 0x5b3180df045b84e1ull
-#define RECORDED_WIDE 0x26c281c59094b0a8ull
+#define RECORDED 0x295b1873784be0abull
+#define RECORDED_WIDE 0xfc76159b625ca9e0ull
 
 typedef struct fixture {
   kit k;
