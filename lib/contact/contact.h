@@ -10,6 +10,7 @@
 
 #include "base/scratch.h"
 #include "contact/collider.h"
+#include "math/multigrid.h"
 #include "model/model.h"
 
 /// What contact did in a step.
@@ -116,12 +117,11 @@ int csim_contact_is_behind(const csim_contact *contact);
 int csim_contact_falls_behind(const csim_contact *contact);
 
 /// Makes way for colliders that lag. Suppose that bodies move by d (nbody_vert x 3) and colliders
-/// all their way: every pair that would come nearer than one contact distance gets a stiff spring
+/// all their way: every pair that would come nearer than most of a contact distance gets a spring
 /// that holds it there. The springs join the contacts of the last gradient and the next Hessian;
 /// their gradient is added to g.
-/// @param first  the first of two rounds; in the second d comes from springs of the first
 /// @return [m] the fastest approach of such a pair; < 0 when out of memory
-double csim_contact_make_way(csim_contact *contact, const double *d, int first, double *g);
+double csim_contact_make_way(csim_contact *contact, const double *d, double *g);
 
 /// Moves bodies by d (nbody_vert x 3, not csim_contact_displacements) and colliders towards their
 /// goals. All move by one share of their way, at most `most`, as far as nothing comes too near. x
@@ -180,6 +180,10 @@ int csim_contact_find_blocks(csim_contact *contact, int *place);
 /// @param place  (nbody_vert) of a vertex's diagonal block among val, where blocks lie on it
 /// @param val    (blocks x 9); NULL: added to nothing
 void csim_contact_build_blocks(csim_contact *contact, const int *place, double *val);
+
+/// Lists the blocks built that couple free vertices.
+/// @return 0, or -1 when out of memory: none are listed
+int csim_contact_couplings(const csim_contact *contact, csim_couplings *couplings);
 
 /// Whether blocks couple free vertices, so that there are blocks off the diagonal.
 int csim_contact_is_coupled(const csim_contact *contact);
