@@ -210,7 +210,11 @@ static csim_status number_seams(csim_build *build) {
 // it. Closed with all others, a dress of which the skirt pulls harder than the straps slid down to
 // the hips before these had met above the shoulders. Stitches from the highest to the lowest are no
 // better: a hood that is closed first slides up the head and takes the rest with it.
+//
+// Sleeves are tubes after LATE, and only then sewn to the rest. Drawn to the shoulder as open
+// panels they turned level, and the lower seam of a wide one ended above the arm.
 static const double LATE = 0.4, EARLY = 0.6;
+static const char sleeve[] = "arm"; // GarmentCode's label of panels
 
 // Tiers of a skirt are sewn one to the other, each when that above has become a ring: bands of
 // which all sides were drawn at once turned over. In turns that overlap by half, of 2 tiers:
@@ -219,16 +223,16 @@ static const double LATE = 0.4, EARLY = 0.6;
 //    |-------------|-------|-------|-----|
 //     lower tiers' | sides, waist  |
 //     sides                | first to second
-static int turn_of(int a, int b) {
-  int least = a < b ? a : b;
-  return a == b || least < 1 ? 0 : least;
+static int turn_of(const int tier[2]) {
+  int least = tier[0] < tier[1] ? tier[0] : tier[1];
+  return tier[0] == tier[1] || least < 1 ? 0 : least;
 }
 
 static void set_turn(csim_link *link, const int tier[2], double begin, int nturn) {
   double step = (1 - begin) / (nturn + 1);
-  link->begin = begin + turn_of(tier[0], tier[1]) * step;
+  link->begin = begin + turn_of(tier) * step;
   link->end = link->begin + 2 * step;
-  if (tier[0] != tier[1] || tier[0] < 2) return;
+  if (tier[0] != tier[1] || (tier[0] < 2 && !(begin > 0))) return;
   link->begin = 0;
   link->end = LATE;
 }
@@ -237,23 +241,30 @@ static csim_status order_stitches(csim_build *build, const csim_body *body, int 
   const csim_mesh *mesh = body->mesh;
   int n = build->model->links.nlink - first, nturn = 1, waits = 0, skirts = 0;
   int *tier = CSIM_NEW(int, mesh->nvert);
+  unsigned char *arm = NULL;
   csim_status status = tier ? csim_find_tiers(mesh, tier) : CSIM_MEMORY;
+  if (!status) status = csim_mark_label(mesh, sleeve, &arm);
   for (int i = 0; i < mesh->nvert && !status; i++) {
     waits |= tier[i] == 0;
     skirts |= tier[i] != 0;
   }
   for (int i = 0; i < n && !status; i++) {
     const int *v = mesh->stitch + csim_row(2, i);
-    int turn = turn_of(tier[v[0]], tier[v[1]]);
+    int turn = turn_of((int[]){tier[v[0]], tier[v[1]]});
     nturn = turn >= nturn ? turn + 1 : nturn;
   }
   for (int i = 0; i < n && !status; i++) {
     const int *v = mesh->stitch + csim_row(2, i), of[2] = {tier[v[0]], tier[v[1]]};
-    if (of[0] != 0 || of[1] != 0)
-      set_turn(&build->link[first + i], of, waits ? LATE : 0, nturn);
-    else if (skirts)
-      build->link[first + i].end = EARLY;
+    csim_link *link = &build->link[first + i];
+    int arms = arm[v[0]] + arm[v[1]]; // ends on sleeves
+    if (of[0] != 0 || of[1] != 0) {
+      set_turn(link, of, waits ? LATE : 0, nturn);
+      continue;
+    }
+    link->begin = arms == 1 ? LATE : 0;
+    link->end = arms == 2 ? LATE : skirts ? EARLY : 1;
   }
+  free(arm);
   free(tier);
   return status;
 }
