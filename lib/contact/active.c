@@ -105,12 +105,15 @@ typedef struct contact_stiffness {
 // The contacts of a collider that moves or lags take MOST_SHARE of the elasticity they work
 // against. With inertia alone, a few hundred times softer, cloth would stop the collider although
 // it could give way. At rest such stiffness would only be slow: a drop on a ball took twice the
-// time and stretched ten times as far.
+// time and stretched ten times as far. Their contacts need no hard barrier, as joint steps make
+// their way: with it a sleeve in an elbow was stretched by 0.32 instead of 0.2, as both barriers
+// press the last cloth in a closing gap.
 static contact_stiffness stiffness_at(const csim_active_set *set, int part, double mass,
                                       double elastic) {
   double inertia = set->stiffness * mass, beyond = csim_max(0, elastic - inertia);
   double share = set->elastic_share[part];
-  return (contact_stiffness){inertia + share * beyond, HARD_SHARE * (1 - share) * beyond};
+  double rest = (MOST_SHARE - share) / (MOST_SHARE - LEAST_SHARE); // 1: at rest, 0: moves
+  return (contact_stiffness){inertia + share * beyond, HARD_SHARE * rest * beyond};
 }
 
 static contact_stiffness stiffness_of(const csim_active_set *set, const int v[4]) {

@@ -232,13 +232,13 @@ int csim_contact_falls_behind(const csim_contact *contact) {
   return csim_kinematics_falls_behind(&contact->kin);
 }
 
-double csim_contact_make_way(csim_contact *contact, const double *d, int first, double *g) {
+double csim_contact_make_way(csim_contact *contact, const double *d, double *g) {
   csim_kinematics *kin = &contact->kin;
   memcpy(kin->d, d, 3 * (size_t)contact->mesh.nbody_vert * sizeof *d);
   csim_kinematics_aim_colliders(kin, 1);
   if (csim_reach_update(&contact->reach, 0)) return note_failure(contact);
   contact->failed |= csim_active_set_find(&contact->active) != 0;
-  double approach = csim_guides_add(&contact->active, first, g);
+  double approach = csim_guides_add(&contact->active, g);
   if (approach < 0) note_failure(contact);
   csim_active_set_forget(&contact->active);
   return approach;

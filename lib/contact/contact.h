@@ -116,12 +116,11 @@ int csim_contact_is_behind(const csim_contact *contact);
 int csim_contact_falls_behind(const csim_contact *contact);
 
 /// Makes way for colliders that lag. Suppose that bodies move by d (nbody_vert x 3) and colliders
-/// all their way: every pair that would come nearer than one contact distance gets a stiff spring
+/// all their way: every pair that would come nearer than most of a contact distance gets a spring
 /// that holds it there. The springs join the contacts of the last gradient and the next Hessian;
 /// their gradient is added to g.
-/// @param first  the first of two rounds; in the second d comes from springs of the first
 /// @return [m] the fastest approach of such a pair; < 0 when out of memory
-double csim_contact_make_way(csim_contact *contact, const double *d, int first, double *g);
+double csim_contact_make_way(csim_contact *contact, const double *d, double *g);
 
 /// Moves bodies by d (nbody_vert x 3, not csim_contact_displacements) and colliders towards their
 /// goals. All move by one share of their way, at most `most`, as far as nothing comes too near. x

@@ -6,8 +6,8 @@
 //
 //   F(x + d) + sum_pairs K/2 (D - gap - n . sum_k w_k (d, u)_k)^2
 //
-// over the pairs that would come nearer than their contact distance D: moving boundary conditions
-// as one round of an augmented Lagrangian (Li et al. 2021, Codimensional IPC, sec. 5).
+// over the pairs that would come nearer than D, a share of their contact distance: moving boundary
+// conditions as one round of an augmented Lagrangian (Li et al. 2021, Codimensional IPC, sec. 5).
 //
 //        collider          cloth
 //     |====>            |                 gap   now
@@ -18,11 +18,10 @@
 
 #include "contact/active.h"
 
-/// Adds a guide to the active contacts for every pair that would come nearer than its contact
-/// distance if everything moved by kin->d. Adds the guides' gradient to g (mesh->nbody_vert x 3).
+/// Adds a guide to the active contacts for every pair that would come too near if everything moved
+/// by kin->d. Adds the guides' gradient to g (mesh->nbody_vert x 3).
 /// The motion must be within the reach of the candidates.
-/// @param first  the first of two rounds; in the second d comes from guides of the first
 /// @return [m] the fastest approach of such a pair; < 0 when out of memory
-double csim_guides_add(csim_active_set *active, int first, double *g);
+double csim_guides_add(csim_active_set *active, double *g);
 
 #endif

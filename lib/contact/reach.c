@@ -118,9 +118,9 @@ static void refer_along(csim_reach *r, int i, double time) {
 }
 
 // Gives a vertex that moves by itself a reference in the middle of its way, with the velocity of
-// its step. The velocity is lower if it would take the reference further than half an edge until
-// the horizon. A vertex that leaves its reach may be moving wildly: a list for ten steps of that
-// has everything near on it, and made crowded scenes ten times slower.
+// its step. For a free vertex this is lower if it would take the reference further than half an
+// edge until the horizon. A vertex that leaves its reach may be moving wildly: a list for ten steps
+// of that has everything near on it, and made crowded scenes ten times slower.
 static void refer_between(csim_reach *r, int i) {
   csim_references *ref = &r->candidates->ref;
   const double *x = r->kin->x + csim_xyz(i), *d = r->kin->d + csim_xyz(i);
@@ -130,7 +130,8 @@ static void refer_between(csim_reach *r, int i) {
   double share = half > 0.9 * reach ? 0.9 * reach / half : 1;
   double v[3], far = 0.5 * r->edge;
   for (int k = 0; k < 3; k++) v[k] = (x[k] + d[k] - start[k]) / r->kin->h;
-  double way = csim_norm(v) * (ref->horizon - ref->clock), slower = way > far ? far / way : 1;
+  double way = csim_norm(v) * (ref->horizon - ref->clock);
+  double slower = way > far && csim_kinematics_is_free(r->kin, i) ? far / way : 1;
   for (int k = 0; k < 3; k++) {
     ref->x[csim_xyz(i) + k] = x[k] + 0.5 * share * d[k];
     ref->drift[csim_xyz(i) + k] = slower * v[k];
@@ -205,9 +206,15 @@ static double choose_horizon(const csim_reach *r) {
   return csim_max(1, floor(steps));
 }
 
+// Pins and colliders go ahead of the clock when a step begins, so the middle of their way is where
+// they stay near. With references at their start half of all updates were theirs.
 static void refer_all(void *context, int first, int last) {
   csim_reach *reach = context;
-  for (int i = first; i < last; i++) refer_along(reach, i, reach->kin->h);
+  for (int i = first; i < last; i++)
+    if (csim_kinematics_is_free(reach->kin, i))
+      refer_along(reach, i, reach->kin->h);
+    else
+      refer_between(reach, i);
 }
 
 int csim_reach_begin(csim_reach *reach) {
@@ -218,7 +225,9 @@ int csim_reach_begin(csim_reach *reach) {
 
 int csim_reach_collect(csim_reach *reach) {
   const csim_kinematics *kin = reach->kin;
+  csim_references *ref = &reach->candidates->ref;
+  ref->clock = 0;
+  ref->horizon = (choose_horizon(reach) + 0.01) * kin->h; // sums of h are rounded
   csim_pool_for(kin->pool, kin->mesh->nvert, VERT_GRAIN, refer_all, reach);
-  reach->candidates->ref.horizon = (choose_horizon(reach) + 0.01) * kin->h; // sums of h are rounded
   return search(reach, csim_candidates_collect);
 }

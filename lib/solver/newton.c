@@ -272,7 +272,7 @@ static double step_together(const csim_problem *problem, newton *s, csim_method_
   for (int round = 0; round < 2; round++) {
     if (round) csim_problem_gradient(problem, x, s->g);
     csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
-    double approach = csim_contact_make_way(contact, s->x_try, round == 0, s->g);
+    double approach = csim_contact_make_way(contact, s->x_try, s->g);
     if (approach < 0) report->outcome = CSIM_OUTCOME_MEMORY;
     if (problem->halvings_left > 0 && approach > FASTEST * s->edge)
       report->outcome = CSIM_OUTCOME_TOO_FAST;
