@@ -206,7 +206,7 @@ static csim_status number_seams(csim_build *build) {
   return CSIM_OK;
 }
 
-// Stitches of skirts begin to close after LATE of the time, all others are closed after EARLY of
+// Skirts are sewn to what is above them from LATE of the time on, all else is closed after EARLY of
 // it. Closed with all others, a dress of which the skirt pulls harder than the straps slid down to
 // the hips before these had met above the shoulders. Stitches from the highest to the lowest are no
 // better: a hood that is closed first slides up the head and takes the rest with it.
@@ -221,8 +221,13 @@ static const char sleeve[] = "arm"; // GarmentCode's label of panels
 //
 //    0           LATE                    1
 //    |-------------|-------|-------|-----|
-//     lower tiers' | sides, waist  |
-//     sides                | first to second
+//     sides        : of the first  |
+//     of lower ones| waist         |
+//                          | first to second
+//
+// Sides of the first begin early: while they waited, they kept their distance, and corners that the
+// waist drew together folded over. Closed early, a narrow waist that is drawn at the hips stays
+// below them, and pulls the bodice off the shoulders.
 static int turn_of(const int tier[2]) {
   int least = tier[0] < tier[1] ? tier[0] : tier[1];
   return tier[0] == tier[1] || least < 1 ? 0 : least;
@@ -232,9 +237,9 @@ static void set_turn(csim_link *link, const int tier[2], double begin, int nturn
   double step = (1 - begin) / (nturn + 1);
   link->begin = begin + turn_of(tier) * step;
   link->end = link->begin + 2 * step;
-  if (tier[0] != tier[1] || (tier[0] < 2 && !(begin > 0))) return;
+  if (tier[0] != tier[1]) return;
   link->begin = 0;
-  link->end = LATE;
+  if (tier[0] >= 2) link->end = LATE;
 }
 
 static csim_status order_stitches(csim_build *build, const csim_body *body, int first) {
