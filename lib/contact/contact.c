@@ -387,3 +387,7 @@ double csim_contact_multiply_rest(csim_pool *pool, const csim_contact *contact, 
                                   double *y) {
   return csim_contact_hessian_multiply(pool, &contact->hessian, x, y);
 }
+
+int csim_contact_couplings(const csim_contact *contact, csim_couplings *couplings) {
+  return csim_contact_hessian_couplings(&contact->hessian, couplings);
+}

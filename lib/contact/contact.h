@@ -10,6 +10,7 @@
 
 #include "base/scratch.h"
 #include "contact/collider.h"
+#include "math/multigrid.h"
 #include "model/model.h"
 
 /// What contact did in a step.
@@ -179,6 +180,10 @@ int csim_contact_find_blocks(csim_contact *contact, int *place);
 /// @param place  (nbody_vert) of a vertex's diagonal block among val, where blocks lie on it
 /// @param val    (blocks x 9); NULL: added to nothing
 void csim_contact_build_blocks(csim_contact *contact, const int *place, double *val);
+
+/// Lists the blocks built that couple free vertices.
+/// @return 0, or -1 when out of memory: none are listed
+int csim_contact_couplings(const csim_contact *contact, csim_couplings *couplings);
 
 /// Whether blocks couple free vertices, so that there are blocks off the diagonal.
 int csim_contact_is_coupled(const csim_contact *contact);

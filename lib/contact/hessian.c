@@ -265,3 +265,38 @@ double csim_contact_hessian_multiply(csim_pool *pool, const csim_contact_hessian
   csim_pool_sums(pool, hessian->nrow, ROW_GRAIN, 1, gather_rows, &job, &dot);
   return dot;
 }
+
+// ------------------------------------------------------------------------------------- couplings
+
+typedef struct coupling_job {
+  const csim_contact_hessian *H;
+  csim_coupling *item;
+} coupling_job;
+
+static void fill_couplings(void *context, int first, int last) {
+  const coupling_job *job = context;
+  const block_list list = list_blocks(job->H);
+  for (int i = first; i < last; i++) {
+    csim_coupling *c = &job->item[i];
+    double space[9];
+    const int *v;
+    const double *w = block_weights(&list, i, &v);
+    c->n = 0;
+    for (unsigned left = job->H->corners[i]; left; left &= left - 1) {
+      int k = __builtin_ctz(left);
+      c->row[c->n] = v[k];
+      c->w[c->n++] = w[k];
+    }
+    if (c->n) memcpy(c->B, block_matrix(&list, i, space), sizeof c->B);
+  }
+}
+
+int csim_contact_hessian_couplings(const csim_contact_hessian *hessian, csim_couplings *couplings) {
+  int n = hessian->ncoupled ? list_blocks(hessian).n : 0;
+  couplings->n = 0;
+  if (CSIM_GROW(couplings->item, couplings->capacity, n)) return -1;
+  couplings->n = n;
+  csim_pool_for(hessian->active->kin->pool, n, BLOCK_GRAIN, fill_couplings,
+                &(coupling_job){hessian, couplings->item});
+  return 0;
+}

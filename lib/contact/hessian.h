@@ -8,6 +8,7 @@
 #define CSIM_CONTACT_HESSIAN_H
 
 #include "contact/friction.h"
+#include "math/multigrid.h"
 
 typedef struct csim_contact_hessian {
   const csim_active_set *active;
@@ -51,6 +52,10 @@ void csim_contact_hessian_build(csim_contact_hessian *hessian, const int *place,
 /// @return x . (what was added)
 double csim_contact_hessian_multiply(csim_pool *pool, const csim_contact_hessian *hessian,
                                      const double *x, double *y);
+
+/// Lists the blocks built that couple free vertices; others have no rows.
+/// @return 0, or -1 when out of memory: none are listed
+int csim_contact_hessian_couplings(const csim_contact_hessian *hessian, csim_couplings *couplings);
 
 /// Drops all blocks.
 static inline void csim_contact_hessian_clear(csim_contact_hessian *hessian) {

@@ -262,24 +262,175 @@ static void sum_blocks(void *context, int first, int last) {
   }
 }
 
-static void update_levels(csim_pool *pool, level_job job, csim_multigrid *C) {
-  for (int l = 0; l < C->nlevel; l++) {
-    job.level = &C->level[l];
-    csim_pool_for(pool, job.level->nrow, AGGREGATE_GRAIN, job.below ? sum_blocks : sum_edges, &job);
-    if (l < C->nlevel - 1) csim_precond_update(pool, &job.level->A, &job.level->P);
-    job.below = &job.level->A;
+// ------------------------------------------------------------------------------------- couplings
+
+// The first level of at most so many rows, or this share of the finest level's, is solved exactly
+// where couplings tie rows that its pattern does not: layers that contact holds together move as
+// one there, while the aggregates of each level are of one layer.
+enum { FEW_TIED = 512, TIED_SHARE = 60, COUPLING_GRAIN = 512 };
+
+typedef struct coarsen_job {
+  const csim_multigrid_level *level;
+  csim_coupling *item;
+} coarsen_job;
+
+// Rows below become rows of the level; those of one aggregate move as one. Sets `own` of each to
+// the sum of its squared weights below, which the level's diagonal has.
+static void coarsen_range(void *context, int first, int last) {
+  const coarsen_job *job = context;
+  for (int i = first; i < last; i++) {
+    csim_coupling below = job->item[i], *c = &job->item[i];
+    c->n = 0;
+    for (int k = 0; k < below.n; k++) {
+      int row = job->level->aggregate[below.row[k]], at = 0;
+      if (row < 0) continue;
+      while (at < c->n && c->row[at] != row) at++;
+      if (at == c->n) {
+        c->row[c->n++] = row;
+        c->w[at] = c->own[at] = 0;
+      }
+      c->w[at] += below.w[k];
+      c->own[at] += below.w[k] * below.w[k];
+    }
+  }
+}
+
+static void add_block(double factor, const double B[9], double *block) {
+  for (int j = 0; j < 9; j++) block[j] += factor * B[j];
+}
+
+// Adds the blocks beside the diagonal to a matrix whose pattern has them.
+static void add_couplings(const csim_couplings *couplings, const csim_bsr *A) {
+  for (int i = 0; i < couplings->n; i++) {
+    const csim_coupling *c = &couplings->item[i];
+    for (int k = 0; k < c->n; k++)
+      for (int j = 0; j < c->n; j++)
+        if (k != j)
+          add_block(c->w[k] * c->w[j], c->B,
+                    A->val + csim_row(9, csim_pattern_find(A->pattern, c->row[k], c->row[j])));
+  }
+}
+
+static int is_tie(const csim_pattern *pattern, const csim_coupling *c) {
+  for (int k = 1; k < c->n; k++)
+    for (int j = 0; j < k; j++)
+      if (csim_pattern_find(pattern, c->row[k], c->row[j]) < 0) return 1;
+  return 0;
+}
+
+// Takes couplings to a level, and corrects its diagonal. Keeps those that still couple rows.
+// Returns whether any ties rows that the pattern does not.
+static int coarsen_couplings(csim_pool *pool, const csim_multigrid_level *level,
+                             csim_couplings *couplings) {
+  const csim_bsr *A = &level->A;
+  int n = 0, ties = 0;
+  csim_pool_for(pool, couplings->n, COUPLING_GRAIN, coarsen_range,
+                &(coarsen_job){level, couplings->item});
+  for (int i = 0; i < couplings->n; i++) {
+    const csim_coupling *c = &couplings->item[i];
+    for (int k = 0; k < c->n; k++)
+      add_block(c->w[k] * c->w[k] - c->own[k], c->B,
+                A->val + csim_row(9, A->pattern->diag[c->row[k]]));
+    if (c->n < 2) continue;
+    ties = ties || is_tie(A->pattern, c);
+    couplings->item[n++] = *c;
+  }
+  couplings->n = n;
+  return ties;
+}
+
+static void mark_pair(uint64_t *seen, int words, int i, int j) {
+  if (i < j) seen[(ptrdiff_t)i * words + j / 64] |= (uint64_t)1 << j % 64;
+}
+
+// Pattern of a level with couplings. -1 when out of memory.
+static int tied_pattern(csim_arena *arena, const csim_pattern *own, const csim_couplings *couplings,
+                        csim_pattern *pattern) {
+  int words = (own->nrow + 63) / 64, npair = 0;
+  ptrdiff_t n = (ptrdiff_t)own->nrow * words;
+  uint64_t *seen = CSIM_ARENA_NEW(arena, uint64_t, n);
+  if (!seen) return -1;
+  for (int i = 0; i < own->nrow; i++)
+    for (int b = own->start[i]; b < own->start[i + 1]; b++) mark_pair(seen, words, i, own->col[b]);
+  for (int i = 0; i < couplings->n; i++) {
+    const csim_coupling *c = &couplings->item[i];
+    for (int k = 0; k < c->n; k++)
+      for (int j = 0; j < c->n; j++) mark_pair(seen, words, c->row[k], c->row[j]);
+  }
+  for (ptrdiff_t w = 0; w < n; w++) npair += __builtin_popcountll(seen[w]);
+  int *pair = CSIM_ARENA_NEW(arena, int, csim_row(2, npair)), *to = pair;
+  if (!pair) return -1;
+  for (ptrdiff_t w = 0; w < n; w++)
+    for (uint64_t left = seen[w]; left; left &= left - 1) {
+      *to++ = (int)(w / words);
+      *to++ = (int)(w % words) * 64 + __builtin_ctzll(left);
+    }
+  csim_element_set set = {npair, 2, pair};
+  return csim_pattern_build(arena, own->nrow, 1, &set, pattern);
+}
+
+// Factors a level with couplings that tie its rows. Returns whether that succeeded.
+static int factor_tied(const csim_multigrid_level *level, const csim_couplings *couplings,
+                       csim_multigrid *C) {
+  csim_arena *arena = &C->tied.arena;
+  csim_pattern *pattern = &C->tied.pattern;
+  const csim_pattern *own = &level->pattern;
+  csim_arena_free(arena);
+  if (tied_pattern(arena, own, couplings, pattern) ||
+      csim_cholesky_analyze(arena, pattern, 3, &C->tied.F))
+    return 0;
+  csim_bsr A = {pattern, CSIM_ARENA_NEW(arena, double, csim_row(9, pattern->nblock))};
+  if (!A.val) return 0;
+  for (int i = 0; i < own->nrow; i++)
+    for (int b = own->start[i]; b < own->start[i + 1]; b++)
+      memcpy(A.val + csim_row(9, csim_pattern_find(pattern, i, own->col[b])),
+             level->A.val + csim_row(9, b), 9 * sizeof *A.val);
+  add_couplings(couplings, &A);
+  return csim_cholesky_factor(&C->tied.F, A.val) == CSIM_SOLVE_CONVERGED;
+}
+
+static int is_tied(const csim_multigrid *C) {
+  return C->tied.F.n > 0;
+}
+
+static void update_levels(csim_pool *pool, level_job job, csim_couplings *couplings,
+                          csim_multigrid *C) {
+  int most = C->nrow / TIED_SHARE > FEW_TIED ? C->nrow / TIED_SHARE : FEW_TIED;
+  C->tied.F.n = 0;
+  C->used = C->nlevel;
+  for (int l = 0; l < C->used; l++) {
+    csim_multigrid_level *level = job.level = &C->level[l];
+    csim_pool_for(pool, level->nrow, AGGREGATE_GRAIN, job.below ? sum_blocks : sum_edges, &job);
+    int ties = couplings && coarsen_couplings(pool, level, couplings);
+    if (ties && level->nrow <= most) {
+      C->used = l + 1;
+      C->factored = factor_tied(level, couplings, C);
+      return;
+    }
+    if (couplings && !ties) { // the levels above have them from this one
+      add_couplings(couplings, &level->A);
+      couplings->n = 0;
+    }
+    if (l < C->nlevel - 1) csim_precond_update(pool, &level->A, &level->P);
+    job.below = &level->A;
   }
   if (C->nlevel > 0)
     C->factored =
         csim_cholesky_factor(&C->F, C->level[C->nlevel - 1].A.val) == CSIM_SOLVE_CONVERGED;
 }
 
-void csim_multigrid_update_edges(csim_pool *pool, const csim_edge_matrix *A, csim_multigrid *C) {
-  update_levels(pool, (level_job){.A = A}, C);
+void csim_multigrid_update_edges(csim_pool *pool, const csim_edge_matrix *A,
+                                 csim_couplings *couplings, csim_multigrid *C) {
+  update_levels(pool, (level_job){.A = A}, couplings, C);
 }
 
-void csim_multigrid_update(csim_pool *pool, const csim_bsr *A, csim_multigrid *C) {
-  update_levels(pool, (level_job){.below = A}, C);
+void csim_multigrid_update(csim_pool *pool, const csim_bsr *A, csim_couplings *couplings,
+                           csim_multigrid *C) {
+  update_levels(pool, (level_job){.below = A}, couplings, C);
+}
+
+void csim_multigrid_free(csim_multigrid *C) {
+  csim_arena_free(&C->tied.arena);
 }
 
 // ------------------------------------------------------------------------------------- correction
@@ -314,18 +465,18 @@ static void prolong_rows(void *context, int first, int last) {
 }
 
 double csim_multigrid_add(csim_pool *pool, csim_multigrid *C, const double *r, double *z) {
-  if (C->nlevel == 0) return 0;
-  for (int l = 0; l < C->nlevel; l++) {
+  if (C->used == 0) return 0;
+  for (int l = 0; l < C->used; l++) {
     level_job job = {.level = &C->level[l], .r = l ? C->level[l - 1].r : r};
     csim_pool_for(l ? pool_of(pool, C->level[l - 1].nrow) : pool, job.level->nrow, AGGREGATE_GRAIN,
                   restrict_rows, &job);
   }
-  csim_multigrid_level *last = &C->level[C->nlevel - 1];
+  csim_multigrid_level *last = &C->level[C->used - 1];
   if (C->factored)
-    csim_cholesky_solve(&C->F, last->r, last->z);
+    csim_cholesky_solve(is_tied(C) ? &C->tied.F : &C->F, last->r, last->z);
   else
     memset(last->z, 0, 3 * (size_t)last->nrow * sizeof *last->z);
-  for (int l = C->nlevel - 1; l >= 0; l--) {
+  for (int l = C->used - 1; l >= 0; l--) {
     csim_multigrid_level *below = l ? &C->level[l - 1] : NULL;
     int nrow = below ? below->nrow : C->nrow;
     if (below) csim_precond_apply(pool_of(pool, nrow), &below->P, below->r, below->z);

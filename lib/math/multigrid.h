@@ -7,6 +7,10 @@
 // exactly. All levels are added (additive multigrid),
 //   z = D^-1 r + P_1 (D_1^-1 r_1 + P_2 (D_2^-1 r_2 + ... + P_n A_n^-1 r_n)),  r_k = P_k^T r_{k-1},
 // so the result is symmetric and positive definite for any levels.
+// A matrix may couple rows outside of its pattern, which contact changes from one matrix to the
+// next. Coarse matrices get these couplings, P^T C P. Where they tie rows that the pattern of a
+// level does not, that level is solved exactly as soon as it is small: aggregates are of one layer
+// of cloth each, and without the couplings a stack of layers that move together counts as held.
 // Aggregation: Vanek, Mandel & Brezina 1996; additive levels: Bramble, Pasciak & Xu 1990.
 #ifndef CSIM_MATH_MULTIGRID_H
 #define CSIM_MATH_MULTIGRID_H
@@ -30,13 +34,37 @@ typedef struct csim_multigrid_level {
   double *r, *z;  ///< (nrow x 3)
 } csim_multigrid_level;
 
+/// A block (w w^T) (x) B over up to four rows, of which a matrix has the diagonal only.
+typedef struct csim_coupling {
+  int n; ///< rows; 0: none
+  int row[4];
+  double w[4];
+  double own[4]; ///< squared weights on the diagonal of a level, for the update
+  double B[9];
+} csim_coupling;
+
+typedef struct csim_couplings {
+  int n;
+  csim_coupling *item; ///< (n) on the heap
+  ptrdiff_t capacity;
+} csim_couplings;
+
 typedef struct csim_multigrid {
   int nrow;
   int nlevel; ///< 0: no correction
   csim_multigrid_level level[CSIM_MAX_LEVEL];
   csim_cholesky F; ///< of the last level
-  int factored;    ///< 0: the last level was not positive definite and is left out
+  int used;        ///< levels of the matrix updated last; the last of them is solved exactly
+  int factored;    ///< 0: it was not positive definite and is left out
+  struct {
+    csim_arena arena;
+    csim_pattern pattern;
+    csim_cholesky F; ///< of it, if couplings tie rows that its own pattern does not; else n = 0
+  } tied;
 } csim_multigrid;
+
+/// Frees what is not in the arena.
+void csim_multigrid_free(csim_multigrid *C);
 
 /// One step of coarsening: aggregates of rows that are neighbours in a pattern. A seed and all its
 /// neighbours form an aggregate if none of them belongs to another; the remaining rows join a
@@ -57,9 +85,12 @@ int csim_multigrid_create_edges(csim_arena *arena, const csim_edge_graph *graph,
 int csim_multigrid_create(csim_arena *arena, const csim_pattern *pattern,
                           const unsigned char *fixed, csim_multigrid *C);
 
-/// Computes the coarse matrices of A.
-void csim_multigrid_update_edges(csim_pool *pool, const csim_edge_matrix *A, csim_multigrid *C);
-void csim_multigrid_update(csim_pool *pool, const csim_bsr *A, csim_multigrid *C);
+/// Computes the coarse matrices of A and of what it has outside of its pattern.
+/// @param couplings  overwritten; NULL: none
+void csim_multigrid_update_edges(csim_pool *pool, const csim_edge_matrix *A,
+                                 csim_couplings *couplings, csim_multigrid *C);
+void csim_multigrid_update(csim_pool *pool, const csim_bsr *A, csim_couplings *couplings,
+                           csim_multigrid *C);
 
 /// Adds the correction to z; r and z (nrow x 3).
 /// @return r . (what was added)

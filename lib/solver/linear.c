@@ -51,6 +51,7 @@ int csim_linear_create(csim_arena *arena, const csim_model *model, const csim_so
 
 void csim_linear_destroy(csim_linear *linear) {
   csim_stiffness_free(&linear->A.K);
+  if (linear->scratch && linear->kind->destroy) linear->kind->destroy(linear->scratch);
 }
 
 void csim_linear_assemble(const csim_problem *problem, const double *x, csim_linear *linear) {
@@ -130,7 +131,7 @@ csim_solve_report csim_linear_solve(const csim_problem *problem, csim_linear *li
                                     const double *b, const csim_solve_goal *goal, double *x) {
   const csim_linear_kind *kind = linear->kind;
   csim_solve_report report = {.iterations = 1};
-  report.outcome = kind->prepare(problem->pool, &linear->A, linear->scratch);
+  report.outcome = kind->prepare(problem, &linear->A, linear->scratch);
   if (report.outcome != CSIM_SOLVE_CONVERGED) return report;
   if (kind->solve && !is_coupled(problem))
     return kind->solve(problem, &linear->A, linear->scratch, b, goal->tolerance, x);

@@ -2,8 +2,9 @@
 // solver/problem.h, math/pcg.h.
 //
 // Adding a solver: one new file with a csim_linear_kind, one word in the list of linear.c. A solver
-// gets a matrix. It knows neither contact nor chambers. Where these couple vertices outside the
-// matrix, conjugate gradients solve the system with the solver as preconditioner.
+// gets a matrix. Where contact or chambers couple vertices outside the matrix, conjugate gradients
+// solve the system with the solver as preconditioner. It need not know of them: multigrid does of
+// contact.
 #ifndef CSIM_SOLVER_LINEAR_H
 #define CSIM_SOLVER_LINEAR_H
 
@@ -31,9 +32,11 @@ typedef struct csim_linear_kind {
   /// Allocates the matrix and memory of the solver in the arena; NULL when out of memory.
   void *(*create)(csim_arena *arena, const csim_model *model, const csim_solver_params *params,
                   csim_linear_matrix *A);
+  void (*destroy)(void *scratch); ///< frees what is not in the arena; NULL: nothing
   /// Factors A, or computes its preconditioner; called once for every matrix.
   /// @return CSIM_SOLVE_CONVERGED, or the reason that there is no factor
-  csim_solve_outcome (*prepare)(csim_pool *pool, const csim_linear_matrix *A, void *scratch);
+  csim_solve_outcome (*prepare)(const csim_problem *problem, const csim_linear_matrix *A,
+                                void *scratch);
   /// r -= alpha q (q = NULL: r stays); z = P^-1 r with a symmetric positive definite P near A;
   /// sum = (r.r, r.z)
   void (*precondition)(csim_pool *pool, void *scratch, double alpha, const double *q, double *r,

@@ -12,9 +12,9 @@ static void *cholesky_create(csim_arena *arena, const csim_model *model,
   return F;
 }
 
-static csim_solve_outcome cholesky_prepare(csim_pool *pool, const csim_linear_matrix *A,
+static csim_solve_outcome cholesky_prepare(const csim_problem *problem, const csim_linear_matrix *A,
                                            void *scratch) {
-  (void)pool;
+  (void)problem;
   return csim_cholesky_factor(scratch, A->H.val);
 }
 

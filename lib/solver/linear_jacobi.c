@@ -12,9 +12,9 @@ static void *jacobi_create(csim_arena *arena, const csim_model *model,
   return P;
 }
 
-static csim_solve_outcome jacobi_prepare(csim_pool *pool, const csim_linear_matrix *A,
+static csim_solve_outcome jacobi_prepare(const csim_problem *problem, const csim_linear_matrix *A,
                                          void *scratch) {
-  csim_precond_update(pool, &A->H, scratch);
+  csim_precond_update(problem->pool, &A->H, scratch);
   return CSIM_SOLVE_CONVERGED;
 }
 

@@ -4,9 +4,12 @@
 
 #include "math/multigrid.h"
 
+#include <stdlib.h>
+
 typedef struct pcg {
   csim_precond P;
   csim_multigrid multigrid; // no levels unless they are asked for
+  csim_couplings couplings; // of contact
 } pcg;
 
 static void *pcg_create(csim_arena *arena, const csim_model *model,
@@ -27,14 +30,26 @@ static void *pcg_create(csim_arena *arena, const csim_model *model,
   return s;
 }
 
-static csim_solve_outcome pcg_prepare(csim_pool *pool, const csim_linear_matrix *A, void *scratch) {
+static void pcg_destroy(void *scratch) {
   pcg *s = scratch;
+  csim_multigrid_free(&s->multigrid);
+  free(s->couplings.item);
+}
+
+static csim_solve_outcome pcg_prepare(const csim_problem *problem, const csim_linear_matrix *A,
+                                      void *scratch) {
+  pcg *s = scratch;
+  csim_pool *pool = problem->pool;
+  csim_couplings *couplings = &s->couplings;
+  couplings->n = 0;
+  if (s->multigrid.nlevel > 0 && problem->contact) // without them it is only slower
+    (void)csim_contact_couplings(problem->contact, couplings);
   if (A->on_edges) {
     csim_precond_update_edges(pool, &A->K.A, &s->P);
-    csim_multigrid_update_edges(pool, &A->K.A, &s->multigrid);
+    csim_multigrid_update_edges(pool, &A->K.A, couplings, &s->multigrid);
   } else {
     csim_precond_update(pool, &A->H, &s->P);
-    csim_multigrid_update(pool, &A->H, &s->multigrid);
+    csim_multigrid_update(pool, &A->H, couplings, &s->multigrid);
   }
   return CSIM_SOLVE_CONVERGED;
 }
@@ -48,6 +63,7 @@ static void pcg_precondition(csim_pool *pool, void *scratch, double alpha, const
 
 extern const csim_linear_kind csim_linear_pcg;
 const csim_linear_kind csim_linear_pcg = {.create = pcg_create,
+                                          .destroy = pcg_destroy,
                                           .prepare = pcg_prepare,
                                           .precondition = pcg_precondition,
                                           .is_preconditioner = 1};

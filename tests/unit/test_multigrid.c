@@ -54,10 +54,10 @@ static void create(int cells, int on_graph, fixture *f) {
   csim_bsr_fix(NULL, model->fixed, &f->H);
   if (on_graph) {
     CHECK(csim_multigrid_create_edges(&f->arena, &f->K.graph, &f->C) == 0);
-    csim_multigrid_update_edges(k->pool, &f->K.A, &f->C);
+    csim_multigrid_update_edges(k->pool, &f->K.A, NULL, &f->C);
   } else {
     CHECK(csim_multigrid_create(&f->arena, pattern, model->fixed, &f->C) == 0);
-    csim_multigrid_update(k->pool, &f->H, &f->C);
+    csim_multigrid_update(k->pool, &f->H, NULL, &f->C);
   }
   CHECK(f->C.nlevel > 0 && f->C.factored);
   for (int i = 0; i < model->nvert; i++)
@@ -65,6 +65,7 @@ static void create(int cells, int on_graph, fixture *f) {
 }
 
 static void destroy(fixture *f) {
+  csim_multigrid_free(&f->C);
   csim_arena_free(&f->arena);
   csim_scratch_free(&f->s);
   kit_end(&f->k);
@@ -82,12 +83,12 @@ static void reduce(csim_pool *pool, void *context, double alpha, const double *q
 }
 
 static int solve(fixture *f, csim_pool *pool, int levels) {
-  int all = f->C.nlevel;
+  int all = f->C.used;
   csim_linear_system system = {f, 3 * f->k.model->nvert, multiply, reduce};
   csim_solve_goal goal = {.tolerance = 1e-8, .max_iterations = 5000};
-  if (!levels) f->C.nlevel = 0;
+  if (!levels) f->C.used = 0;
   csim_solve_report report = csim_pcg_solve(pool, &system, f->b, &goal, &f->s, f->x);
-  f->C.nlevel = all;
+  f->C.used = all;
   CHECK(report.outcome == CSIM_SOLVE_CONVERGED);
   return report.iterations;
 }
@@ -148,12 +149,117 @@ static void test_bits(void) {
   double *x = CSIM_ARENA_NEW(&f.arena, double, 3 * f.k.model->nvert);
   for (int threads = 1; threads <= 8; threads = threads < 3 ? threads + 1 : threads + 5) {
     csim_pool *pool = csim_pool_create(threads);
-    csim_multigrid_update_edges(pool, &f.K.A, &f.C);
+    csim_multigrid_update_edges(pool, &f.K.A, NULL, &f.C);
     solve(&f, pool, 1);
     if (threads == 1) memcpy(x, f.x, bytes);
     CHECK(!memcmp(x, f.x, bytes));
     csim_pool_free(pool);
   }
+  destroy(&f);
+}
+
+// Couples two rows by a spring along a direction, on the diagonal of H and in a list.
+static void couple(fixture *f, int i, int j, const double n[3], double k, csim_couplings *list) {
+  csim_coupling c = {.n = 2, .row = {i, j}, .w = {1, -1}};
+  for (int a = 0; a < 9; a++) c.B[a] = k * n[a / 3] * n[a % 3];
+  if (f->k.model->fixed[i] || f->k.model->fixed[j] || i == j) return;
+  for (int end = 0; end < 2; end++)
+    for (int a = 0; a < 9; a++) f->H.val[9 * f->H.pattern->diag[c.row[end]] + a] += c.B[a];
+  list->item[list->n++] = c;
+}
+
+static csim_couplings new_list(fixture *f, int capacity) {
+  return (csim_couplings){0, CSIM_ARENA_NEW(&f->arena, csim_coupling, capacity), capacity};
+}
+
+// Couplings of neighbours give the same levels as blocks of the matrix.
+static void test_couplings(void) {
+  fixture f;
+  create(60, 0, &f);
+  const csim_pattern *pattern = f.H.pattern;
+  int n = 3 * pattern->nrow;
+  double *r = CSIM_ARENA_NEW(&f.arena, double, n), *z[3];
+  csim_couplings list = new_list(&f, pattern->nblock);
+  unsigned seed = 5;
+  for (int i = 0; i < 3; i++) z[i] = CSIM_ARENA_NEW(&f.arena, double, n);
+  for (int i = 0; i < n; i++) r[i] = f.k.model->fixed[i / 3] ? 0 : kit_random(&seed);
+  for (int i = 0; i < pattern->nrow; i++)
+    for (int b = pattern->start[i]; b < pattern->diag[i]; b++) {
+      double d[3] = {kit_random(&seed), kit_random(&seed), kit_random(&seed)};
+      couple(&f, i, pattern->col[b], d, 100, &list);
+    }
+  csim_multigrid_update(NULL, &f.H, NULL, &f.C);
+  csim_multigrid_add(NULL, &f.C, r, z[2]);
+  for (int i = 0; i < list.n; i++) {
+    const csim_coupling *c = &list.item[i];
+    for (int end = 0; end < 2; end++)
+      for (int a = 0; a < 9; a++)
+        f.H.val[9 * csim_pattern_find(pattern, c->row[end], c->row[1 - end]) + a] -= c->B[a];
+  }
+  csim_multigrid_update(NULL, &f.H, NULL, &f.C);
+  double rz = csim_multigrid_add(NULL, &f.C, r, z[0]);
+  for (int i = 0; i < list.n; i++) {
+    const csim_coupling *c = &list.item[i];
+    for (int end = 0; end < 2; end++)
+      for (int a = 0; a < 9; a++)
+        f.H.val[9 * csim_pattern_find(pattern, c->row[end], c->row[1 - end]) + a] += c->B[a];
+  }
+  csim_multigrid_update(NULL, &f.H, &list, &f.C);
+  CHECK_NEAR(csim_multigrid_add(NULL, &f.C, r, z[1]), rz, 1e-10 * rz);
+  double scale = 0, without = 0;
+  for (int i = 0; i < n; i++) scale = fmax(scale, fabs(z[0][i]));
+  for (int i = 0; i < n; i++) without = fmax(without, fabs(z[2][i] - z[0][i]));
+  for (int i = 0; i < n; i++) CHECK_NEAR(z[1][i], z[0][i], 1e-10 * scale);
+  CHECK(without > 0.01 * scale);
+  destroy(&f);
+}
+
+typedef struct tied_system {
+  fixture *f;
+  csim_couplings list;
+} tied_system;
+
+static double multiply_tied(csim_pool *pool, void *context, const double *p, double *q) {
+  const tied_system *t = context;
+  csim_bsr_multiply(pool, &t->f->H, p, q);
+  for (int i = 0; i < t->list.n; i++) {
+    const csim_coupling *c = &t->list.item[i];
+    for (int end = 0; end < 2; end++)
+      for (int a = 0; a < 9; a++)
+        q[3 * c->row[end] + a / 3] -= c->B[a] * p[3 * c->row[1 - end] + a % 3];
+  }
+  return csim_vector_dot(pool, 3 * t->f->k.model->nvert, p, q);
+}
+
+static void reduce_tied(csim_pool *pool, void *context, double alpha, const double *q, double *r,
+                        double *z, double sum[2]) {
+  reduce(pool, ((tied_system *)context)->f, alpha, q, r, z, sum);
+}
+
+// Two halves of a cloth that are tied to one another, vertex by vertex: levels that know it take
+// less than half of the iterations.
+static void test_ties(int cells) {
+  fixture f;
+  int iterations[2];
+  create(cells, 0, &f);
+  int nvert = f.k.model->nvert;
+  tied_system t = {&f, new_list(&f, nvert)};
+  csim_couplings list = new_list(&f, nvert);
+  double axis[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  for (int i = 0; i < nvert / 2; i++) couple(&f, i, nvert - 1 - i, axis[i % 3], 1e3, &t.list);
+  for (int known = 0; known < 2; known++) {
+    csim_linear_system system = {&t, 3 * nvert, multiply_tied, reduce_tied};
+    csim_solve_goal goal = {.tolerance = 1e-8, .max_iterations = 5000};
+    list.n = t.list.n;
+    memcpy(list.item, t.list.item, (size_t)list.n * sizeof *list.item);
+    CHECK(csim_precond_update(NULL, &f.H, &f.P) == 0);
+    csim_multigrid_update(NULL, &f.H, known ? &list : NULL, &f.C);
+    CHECK(f.C.factored);
+    csim_solve_report report = csim_pcg_solve(NULL, &system, f.b, &goal, &f.s, f.x);
+    CHECK(report.outcome == CSIM_SOLVE_CONVERGED);
+    iterations[known] = report.iterations;
+  }
+  CHECK(5 * iterations[1] < 2 * iterations[0]);
   destroy(&f);
 }
 
@@ -185,6 +291,9 @@ int main(void) {
   test_iterations();
   test_operator();
   test_bits();
+  test_couplings();
+  test_ties(40);  // solved exactly on the first level
+  test_ties(100); // on the second
   test_small();
   return check_report();
 }
