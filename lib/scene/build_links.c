@@ -221,25 +221,46 @@ static const char sleeve[] = "arm"; // GarmentCode's label of panels
 //
 //    0           LATE                    1
 //    |-------------|-------|-------|-----|
-//     sides        : of the first  |
-//     of lower ones| waist         |
-//                          | first to second
+//     lower tiers' | sides, waist  |
+//     sides                | first to second
 //
-// Sides of the first begin early: while they waited, they kept their distance, and corners that the
-// waist drew together folded over. Closed early, a narrow waist that is drawn at the hips stays
-// below them, and pulls the bodice off the shoulders.
+// Sides of a first tier that is gathered at its waist close early, too. While they waited they kept
+// their distance, and corners that the waist drew together folded over. Without a gather the waist
+// is narrow: closed early where it is drawn, at the hips, it stayed below them, and pulled the
+// bodice off the shoulders.
 static int turn_of(const int tier[2]) {
   int least = tier[0] < tier[1] ? tier[0] : tier[1];
   return tier[0] == tier[1] || least < 1 ? 0 : least;
 }
 
-static void set_turn(csim_link *link, const int tier[2], double begin, int nturn) {
+static void set_turn(csim_link *link, const int tier[2], double begin, int nturn, int gathered) {
   double step = (1 - begin) / (nturn + 1);
   link->begin = begin + turn_of(tier) * step;
   link->end = link->begin + 2 * step;
-  if (tier[0] != tier[1]) return;
+  if (tier[0] != tier[1] || (tier[0] < 2 && !(gathered && begin > 0))) return;
   link->begin = 0;
-  if (tier[0] >= 2) link->end = LATE;
+  link->end = LATE;
+}
+
+// Edges are gathered if they are longer than what they are sewn to by this factor.
+static const double GATHERED = 1.2;
+
+// Whether the first tier of a skirt is longer at its waist than what it hangs from. Vertices along
+// a panel's outline are numbered in turn.
+static int gathered_waist(const csim_mesh *mesh, const int *tier) {
+  const double *X = csim_mesh_rest(mesh);
+  double length[2] = {0}; // of the skirt, and of the other
+  for (int i = 0; i + 1 < mesh->nstitch; i++) {
+    const int *v = mesh->stitch + csim_row(2, i);
+    int side = tier[v[0]] == 1 ? 0 : 1;
+    if (tier[v[side]] != 1 || tier[v[1 - side]] != 0) continue;
+    if (abs(v[2] - v[0]) != 1 || abs(v[3] - v[1]) != 1) continue; // another seam begins
+    for (int k = 0; k < 2; k++) {
+      int end = k ? 1 - side : side;
+      length[k] += csim_distance(X + csim_xyz(v[end]), X + csim_xyz(v[end + 2]));
+    }
+  }
+  return length[0] > GATHERED * length[1];
 }
 
 static csim_status order_stitches(csim_build *build, const csim_body *body, int first) {
@@ -258,12 +279,13 @@ static csim_status order_stitches(csim_build *build, const csim_body *body, int 
     int turn = turn_of((int[]){tier[v[0]], tier[v[1]]});
     nturn = turn >= nturn ? turn + 1 : nturn;
   }
+  int gathered = !status && gathered_waist(mesh, tier);
   for (int i = 0; i < n && !status; i++) {
     const int *v = mesh->stitch + csim_row(2, i), of[2] = {tier[v[0]], tier[v[1]]};
     csim_link *link = &build->link[first + i];
     int arms = arm[v[0]] + arm[v[1]]; // ends on sleeves
     if (of[0] != 0 || of[1] != 0) {
-      set_turn(link, of, waits ? LATE : 0, nturn);
+      set_turn(link, of, waits ? LATE : 0, nturn, gathered);
       continue;
     }
     link->begin = arms == 1 ? LATE : 0;
