@@ -190,18 +190,24 @@ int csim_reach_update(csim_reach *reach, double time) {
   return search(reach, csim_candidates_update);
 }
 
-// Number of steps of a list: until everything has moved by at most an edge length, or the frame
-// ends. Measured on a cloth falling on a ball: longer lists end sooner where everything moves.
+// Number of steps of a list: until everything has moved by at most an edge length from where the
+// mean motion takes it, or the frame ends. Measured on a cloth falling on a ball: longer lists end
+// sooner where everything moves. What all do together, as a body that walks and its clothes, brings
+// nothing nearer.
 static double choose_horizon(const csim_reach *r) {
   const csim_kinematics *kin = r->kin;
-  double sum = 0;
+  double sum = 0, mean[3] = {0};
   int count = 0;
   for (int i = 0; i < kin->mesh->nvert; i++) {
-    double d2 = csim_dot(kin->d + csim_xyz(i), kin->d + csim_xyz(i));
+    const double *d = kin->d + csim_xyz(i);
+    double d2 = csim_dot(d, d);
+    if (!(d2 > 0)) continue;
+    count++;
     sum += d2;
-    count += d2 > 0;
+    csim_add_scaled(1, d, mean);
   }
-  double steps = count ? r->edge / sqrt(sum / count) : MAX_HORIZON;
+  double apart = count ? sum / count - csim_dot(mean, mean) / ((double)count * count) : 0;
+  double steps = apart > 0 ? r->edge / sqrt(apart) : MAX_HORIZON;
   steps = csim_min(csim_min(steps, MAX_HORIZON), (r->frame_end - kin->now) / kin->h + 0.01);
   return csim_max(1, floor(steps));
 }

@@ -261,12 +261,14 @@ enum { MOST_MISSES = 2, MOST_TOGETHER = 20 };
 
 // Moves cloth and the lagging colliders in one step, see contact/guide.h; s->g is the gradient at
 // x. There are two rounds: the first finds where the cloth goes, the second which pairs then come
-// near. Bounds of strain shorten the motion of all. Returns the share of it that was made.
+// near. Systems are solved to a tenth, as iterations follow that change all of it: solved to a
+// hundredth they took 10 to 25 % more linear iterations, and as many of Newton's. Bounds of strain
+// shorten the motion of all. Returns the share of it that was made.
 static double step_together(const csim_problem *problem, newton *s, csim_method_report *report,
                             double *x) {
   csim_contact *contact = problem->contact;
   int n = 3 * problem->model->nvert;
-  double tolerance = csim_min(0.01, problem->params->linear_tolerance);
+  static const double TOLERANCE = 0.1;
   csim_vector_go(problem->pool, n, problem->x, problem->h, problem->v, s->x_try);
   csim_vector_add(problem->pool, n, -1, x, s->x_try); // rest of the free flight
   for (int round = 0; round < 2; round++) {
@@ -280,7 +282,7 @@ static double step_together(const csim_problem *problem, newton *s, csim_method_
     if (report->outcome != CSIM_OUTCOME_LIMIT) return 0;
     linearize(problem, s, x);
     csim_pool_phase(problem->pool, CSIM_PHASE_LINEAR);
-    report->linear_iterations += solve_exactly(problem, s, tolerance).iterations;
+    report->linear_iterations += solve_exactly(problem, s, TOLERANCE).iterations;
     csim_pool_phase(problem->pool, before);
     csim_vector_copy(problem->pool, n, problem->step, s->x_try);
   }
