@@ -8,7 +8,8 @@
 //   |x - S| = r  ->  R + SHRUNK (r - R)   where r > R
 //
 // This map is one-to-one, so the arm never intersects itself. When it grows, it pushes cloth away
-// like any moving collider.
+// like any moving collider. R is the shoulder's radius, or the distance at which a sleeve ends:
+// what is inside a sleeve stays.
 //
 // Sleeves. Panels that are drawn beside an arm are shifted so that the arm is between them.
 #include "base/disjoint.h"
@@ -22,7 +23,7 @@
 static const double THICK = 0.125, LONG = 0.2, STRIDE = 0.005;
 static const double SHRUNK = 0.03;                   // factor of the arm's length beyond R
 static const double CELL = 0.05;                     // [m] grid on which coverage is measured
-static const double COVERED = 0.25;                  // share of an arm from which it is covered
+static const double COVERED = 0.25;                  // share of what is drawn in
 static const char skirt[] = "leg", sleeve[] = "arm"; // GarmentCode's labels of panels
 
 typedef struct arm {
@@ -101,10 +102,9 @@ static int find_arm(const csim_mesh *mesh, int side, int *parent, arm *a) {
   return 1;
 }
 
-// Share of the arm's vertices that panels with a label cover, seen along z, in front or behind: on
-// a grid in the plane of x and y, cells that a vertex of such a panel is in.
-static double cover(const csim_mesh *body, const arm *a, const csim_mesh *mesh, const char *label,
-                    csim_arena *arena) {
+// Share of the vertices to draw in that the skirt covers, seen along z, in front or behind: on a
+// grid in the plane of x and y, cells that a vertex of it is in.
+static double cover(const csim_mesh *body, const arm *a, const csim_mesh *mesh, csim_arena *arena) {
   double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
   int n[2], in = 0, under = 0;
   for (int i = 0; i < body->nvert; i++)
@@ -116,14 +116,14 @@ static double cover(const csim_mesh *body, const arm *a, const csim_mesh *mesh, 
   unsigned char *cell = CSIM_ARENA_NEW(arena, unsigned char, (ptrdiff_t)n[0] * n[1]);
   if (!cell) return 0;
   for (int s = 0; s < mesh->nset; s++)
-    for (int k = 0; k < mesh->set[s].n && !strcmp(mesh->set[s].name, label); k++) {
+    for (int k = 0; k < mesh->set[s].n && !strcmp(mesh->set[s].name, skirt); k++) {
       const double *x = mesh->vert + csim_xyz(mesh->set[s].vert[k]);
       double i = floor((x[0] - low[0]) / CELL), j = floor((x[1] - low[1]) / CELL);
       if (i >= 0 && i < n[0] && j >= 0 && j < n[1]) cell[(int)j * n[0] + (int)i] = 1;
     }
   for (int v = 0; v < body->nvert; v++) {
-    if (!a->in[v]) continue;
     const double *x = body->vert + csim_xyz(v);
+    if (!a->in[v] || !(csim_distance(x, a->shoulder) > a->radius)) continue;
     int i = (int)csim_min((x[0] - low[0]) / CELL, n[0] - 1);
     int j = (int)csim_min((x[1] - low[1]) / CELL, n[1] - 1);
     in++;
@@ -168,11 +168,9 @@ static int side_of(const csim_mesh *garment, const int *panel, int number) {
   return sum < 0 ? -1 : 1;
 }
 
-// Shifts a panel across the arm if the arm is too far from its middle. Returns whether it did.
-static int center_panel(const csim_mesh *body, const arm *a, csim_mesh *garment, const int *panel,
-                        int number) {
-  double middle[3] = {0}, u[3], low = INFINITY, high = -INFINITY;
-  double range[2] = {INFINITY, -INFINITY};
+// Direction in which an arm points, in the plane of x and y. Returns 0 if there is none.
+static int direction_of(const csim_mesh *body, const arm *a, double u[3]) {
+  double middle[3] = {0};
   int n = 0;
   for (int i = 0; i < body->nvert; i++) {
     if (!a->in[i]) continue;
@@ -181,7 +179,27 @@ static int center_panel(const csim_mesh *body, const arm *a, csim_mesh *garment,
   }
   for (int c = 0; c < 3; c++) u[c] = middle[c] / n - a->shoulder[c];
   u[2] = 0;
-  if (!(csim_normalise(u) > 0)) return 0;
+  return csim_normalise(u) > 0;
+}
+
+// How far from the shoulder a sleeve on this side ends, as drawn [m]; 0: there is none.
+static double sleeve_end(const csim_mesh *body, const arm *a, int side, const csim_mesh *garment) {
+  double u[3], d[3], end = 0;
+  if (!direction_of(body, a, u)) return 0;
+  for (int s = 0; s < garment->nset; s++)
+    for (int k = 0; k < garment->set[s].n && !strcmp(garment->set[s].name, sleeve); k++) {
+      const double *x = garment->vert + csim_xyz(garment->set[s].vert[k]);
+      csim_sub(x, a->shoulder, d);
+      if (side * x[0] > 0) end = csim_max(end, csim_dot(d, u));
+    }
+  return end;
+}
+
+// Shifts a panel across the arm if the arm is too far from its middle. Returns whether it did.
+static int center_panel(const csim_mesh *body, const arm *a, csim_mesh *garment, const int *panel,
+                        int number) {
+  double u[3], low = INFINITY, high = -INFINITY, range[2] = {INFINITY, -INFINITY};
+  if (!direction_of(body, a, u)) return 0;
   double w[3] = {-u[1], u[0], 0};
   for (int i = 0; i < garment->nvert; i++) {
     const double *x = garment->vert + csim_xyz(i);
@@ -282,8 +300,8 @@ static csim_status build_arms(const csim_build *build, const csim_object *object
   if (arena.failed) goto done;
   for (int side = -1; side <= 1; side += 2) {
     if (!find_arm(mesh, side, parent, &a)) continue;
-    if (!(cover(mesh, &a, garment, skirt, &arena) > COVERED)) continue;
-    if (cover(mesh, &a, garment, sleeve, &arena) > COVERED) continue;
+    a.radius = csim_max(a.radius, sleeve_end(mesh, &a, side, garment));
+    if (!(cover(mesh, &a, garment, &arena) > COVERED)) continue;
     draw_in(mesh, &a, in);
     drawn++;
   }

@@ -206,11 +206,15 @@ static csim_status number_seams(csim_build *build) {
   return CSIM_OK;
 }
 
-// Stitches of skirts begin to close after LATE of the time, all others are closed after EARLY of
+// Skirts are sewn to what is above them from LATE of the time on, all else is closed after EARLY of
 // it. Closed with all others, a dress of which the skirt pulls harder than the straps slid down to
 // the hips before these had met above the shoulders. Stitches from the highest to the lowest are no
 // better: a hood that is closed first slides up the head and takes the rest with it.
+//
+// Sleeves are tubes after LATE, and only then sewn to the rest. Drawn to the shoulder as open
+// panels they turned level, and the lower seam of a wide one ended above the arm.
 static const double LATE = 0.4, EARLY = 0.6;
+static const char sleeve[] = "arm"; // GarmentCode's label of panels
 
 // Tiers of a skirt are sewn one to the other, each when that above has become a ring: bands of
 // which all sides were drawn at once turned over. In turns that overlap by half, of 2 tiers:
@@ -219,41 +223,75 @@ static const double LATE = 0.4, EARLY = 0.6;
 //    |-------------|-------|-------|-----|
 //     lower tiers' | sides, waist  |
 //     sides                | first to second
-static int turn_of(int a, int b) {
-  int least = a < b ? a : b;
-  return a == b || least < 1 ? 0 : least;
+//
+// Sides of a first tier that is gathered at its waist close early, too. While they waited they kept
+// their distance, and corners that the waist drew together folded over. Without a gather the waist
+// is narrow: closed early where it is drawn, at the hips, it stayed below them, and pulled the
+// bodice off the shoulders.
+static int turn_of(const int tier[2]) {
+  int least = tier[0] < tier[1] ? tier[0] : tier[1];
+  return tier[0] == tier[1] || least < 1 ? 0 : least;
 }
 
-static void set_turn(csim_link *link, const int tier[2], double begin, int nturn) {
+static void set_turn(csim_link *link, const int tier[2], double begin, int nturn, int gathered) {
   double step = (1 - begin) / (nturn + 1);
-  link->begin = begin + turn_of(tier[0], tier[1]) * step;
+  link->begin = begin + turn_of(tier) * step;
   link->end = link->begin + 2 * step;
-  if (tier[0] != tier[1] || tier[0] < 2) return;
+  if (tier[0] != tier[1] || (tier[0] < 2 && !(gathered && begin > 0))) return;
   link->begin = 0;
   link->end = LATE;
+}
+
+// Edges are gathered if they are longer than what they are sewn to by this factor.
+static const double GATHERED = 1.2;
+
+// Whether the first tier of a skirt is longer at its waist than what it hangs from. Vertices along
+// a panel's outline are numbered in turn.
+static int gathered_waist(const csim_mesh *mesh, const int *tier) {
+  const double *X = csim_mesh_rest(mesh);
+  double length[2] = {0}; // of the skirt, and of the other
+  for (int i = 0; i + 1 < mesh->nstitch; i++) {
+    const int *v = mesh->stitch + csim_row(2, i);
+    int side = tier[v[0]] == 1 ? 0 : 1;
+    if (tier[v[side]] != 1 || tier[v[1 - side]] != 0) continue;
+    if (abs(v[2] - v[0]) != 1 || abs(v[3] - v[1]) != 1) continue; // another seam begins
+    for (int k = 0; k < 2; k++) {
+      int end = k ? 1 - side : side;
+      length[k] += csim_distance(X + csim_xyz(v[end]), X + csim_xyz(v[end + 2]));
+    }
+  }
+  return length[0] > GATHERED * length[1];
 }
 
 static csim_status order_stitches(csim_build *build, const csim_body *body, int first) {
   const csim_mesh *mesh = body->mesh;
   int n = build->model->links.nlink - first, nturn = 1, waits = 0, skirts = 0;
   int *tier = CSIM_NEW(int, mesh->nvert);
+  unsigned char *arm = NULL;
   csim_status status = tier ? csim_find_tiers(mesh, tier) : CSIM_MEMORY;
+  if (!status) status = csim_mark_label(mesh, sleeve, &arm);
   for (int i = 0; i < mesh->nvert && !status; i++) {
     waits |= tier[i] == 0;
     skirts |= tier[i] != 0;
   }
   for (int i = 0; i < n && !status; i++) {
     const int *v = mesh->stitch + csim_row(2, i);
-    int turn = turn_of(tier[v[0]], tier[v[1]]);
+    int turn = turn_of((int[]){tier[v[0]], tier[v[1]]});
     nturn = turn >= nturn ? turn + 1 : nturn;
   }
+  int gathered = !status && gathered_waist(mesh, tier);
   for (int i = 0; i < n && !status; i++) {
     const int *v = mesh->stitch + csim_row(2, i), of[2] = {tier[v[0]], tier[v[1]]};
-    if (of[0] != 0 || of[1] != 0)
-      set_turn(&build->link[first + i], of, waits ? LATE : 0, nturn);
-    else if (skirts)
-      build->link[first + i].end = EARLY;
+    csim_link *link = &build->link[first + i];
+    int arms = arm[v[0]] + arm[v[1]]; // ends on sleeves
+    if (of[0] != 0 || of[1] != 0) {
+      set_turn(link, of, waits ? LATE : 0, nturn, gathered);
+      continue;
+    }
+    link->begin = arms == 1 ? LATE : 0;
+    link->end = arms == 2 ? LATE : skirts ? EARLY : 1;
   }
+  free(arm);
   free(tier);
   return status;
 }

@@ -427,6 +427,8 @@ csim_status csim_build_pattern(const csim_build *build, const csim_object *objec
   for (int k = 0; k < 5; k++) *array[k] = CSIM_ARENA_NEW(&arena, double, csim_xyz(p.n));
   if (arena.failed) goto done;
   int count;
+  status = csim_lift_shoulders(build, object, mesh);
+  if (status) goto done;
   measure_panels(&p);
   status = csim_find_tiers(mesh, p.tier);
   if (!status) status = csim_bend_circular(mesh, p.n, p.of, p.tier, p.normal, &count);

@@ -45,7 +45,7 @@ static void join_panels(const csim_mesh *mesh, int *parent) {
           csim_disjoint_root(parent, mesh->tri[csim_xyz(t)]);
 }
 
-static csim_status mark(const csim_mesh *mesh, const char *label, unsigned char **in) {
+csim_status csim_mark_label(const csim_mesh *mesh, const char *label, unsigned char **in) {
   *in = CSIM_NEW(unsigned char, mesh->nvert);
   if (!*in) return CSIM_MEMORY;
   for (int s = 0; s < mesh->nset; s++)
@@ -57,8 +57,8 @@ static csim_status mark(const csim_mesh *mesh, const char *label, unsigned char 
 csim_status csim_find_tiers(const csim_mesh *mesh, int *tier) {
   unsigned char *leg = NULL, *on_waist = NULL;
   int *parent = CSIM_NEW(int, mesh->nvert), more = 1, skirts = 1;
-  csim_status status = parent ? mark(mesh, skirt, &leg) : CSIM_MEMORY;
-  if (!status) status = mark(mesh, waist, &on_waist);
+  csim_status status = parent ? csim_mark_label(mesh, skirt, &leg) : CSIM_MEMORY;
+  if (!status) status = csim_mark_label(mesh, waist, &on_waist);
   if (status) goto done;
   join_panels(mesh, parent);
   for (int i = 0; i < mesh->nvert; i++) {
@@ -214,7 +214,7 @@ static int bend_circular(csim_mesh *mesh, const int *of, int panel, const unsign
 csim_status csim_bend_circular(csim_mesh *mesh, int n, const int *of, const int *tier,
                                const double *normal, int *count) {
   unsigned char *on_waist = NULL;
-  csim_status status = mark(mesh, waist, &on_waist);
+  csim_status status = csim_mark_label(mesh, waist, &on_waist);
   if (!status) mark_waist(mesh, tier, on_waist);
   *count = 0;
   for (int k = 0; k < n && !status; k++) {

@@ -223,6 +223,10 @@ csim_status csim_close_seams(csim_world *world);
 /// Moves panels of a sewing pattern apart that intersect each other or colliders.
 csim_status csim_build_pattern(const csim_build *build, const csim_object *object, csim_mesh *mesh);
 
+/// Marks the vertices that a label of a sewing pattern is on.
+/// @param[out] in  (mesh->nvert) 1: it is; heap
+csim_status csim_mark_label(const csim_mesh *mesh, const char *label, unsigned char **in);
+
 /// Finds the tier of every panel of a skirt: how many stitches it is away from panels of other
 /// kinds, 1, 2, ... If there are none, the first tier are the panels on the waist.
 /// @param[out] tier  (mesh->nvert) of the vertex's panel; 0: no skirt, -1: sewn to nothing else
@@ -244,6 +248,11 @@ csim_status csim_bend_circular(csim_mesh *mesh, int n, const int *of, const int 
 /// @return 1: it is bent, 0: its ends are not sewn
 int csim_wrap_band(csim_mesh *mesh, const int *of, int panel, const int *tier,
                    const double *normal);
+
+/// Lifts panels labelled "body" until the stitches between them that run through the shoulders of a
+/// collider run above them.
+csim_status csim_lift_shoulders(const csim_build *build, const csim_object *object,
+                                csim_mesh *mesh);
 
 /// Moves panels of sleeves that stand beside the arm of a collider across it, so that the arm runs
 /// along their middle.

@@ -361,8 +361,8 @@ static const csim_field collider_fields[] = {
              .doc = "How the collider moves; without it, it stays."),
     CSIM_KEY("arms", real, AT(arms), "[0, 0]", .count = 2,
              .doc = "Two frames, for wide skirts. An arm of this mesh that has panels labelled "
-                    "\"leg\" in front of it or behind it, but none labelled \"arm\", starts drawn "
-                    "into its shoulder. It stretches out from the first frame to the second; the "
+                    "\"leg\" in front of it or behind it starts drawn into its shoulder, or to the "
+                    "end of its sleeve. It stretches out from the first frame to the second; the "
                     "scene is not at rest before. For an upright body with arms to the sides, in a "
                     "scene with one pattern. [0, 0]: never."),
     CSIM_KEY("ghost", bool, AT(ghost), "false",

@@ -87,6 +87,11 @@ expect 0 "$clothsim" tube.scene.json -q -o early -e 9
 expect 0 "$clothsim" tube.scene.json -q -o late -e 9 --set tube.mesh.pattern=late.json
 early=$(frill early/tube_0009.obj) late=$(frill late/tube_0009.obj)
 check "the frill is at $late m, without its label at $early m" awk "BEGIN { exit !($late > $early + 0.01) }"
+# and so do those between a panel labelled "arm" and another kind
+sed 's/"frill": {/"frill": {"label": "arm", /' tube.json >armhole.json
+expect 0 "$clothsim" tube.scene.json -q -o armhole -e 9 --set tube.mesh.pattern=armhole.json
+armhole=$(frill armhole/tube_0009.obj)
+check "the frill is at $armhole m as a sleeve" awk "BEGIN { exit !($armhole > $early + 0.01) }"
 # a pattern stands clear of objects before it, also of the same one in the same place: one tube over another
 sed '/"name": "tube"/{p;s/"tube"/"over"/}' plain.json >two.json
 expect 0 "$clothsim" two.json -v --check --set tube.mesh.resolution=0.03 --set over.mesh.resolution=0.03
@@ -143,6 +148,36 @@ expect 0 "$clothsim" --verify-contact wide/wide.clothcache
 sed 's/"leg"/"arm"/' wide.json >sleeves.json
 expect 0 "$clothsim" wide.scene.json -v --check --set skirt.mesh.pattern=sleeves.json
 check "arms in sleeves stay" sh -c '! grep -q "drawn in" stderr'
+# under a skirt, arms stay as far as their sleeves reach, here to 0.35 m
+cuffed() { # NAME X Z TURN
+  cat <<END
+"$1": {"label": "arm", "translation": [$2, 77, $3], "rotation": [0, $4, 0], "vertices": [[0, 0], [20, 0], [20, 16], [0, 16]],
+  "edges": [{"endpoints": [0, 1]}, {"endpoints": [1, 2]}, {"endpoints": [2, 3]}, {"endpoints": [3, 0]}]},
+END
+}
+sed "s/{\"panels\": {/{\"panels\": {$(echo $(cuffed left_f 15 12 0) $(cuffed left_b 35 -12 180) $(cuffed right_f -35 12 0) $(cuffed right_b -15 -12 180))/" wide.json >cuffed.json
+expect 0 "$clothsim" wide.scene.json -v -o cuffed -e 1 --set skirt.mesh.pattern=cuffed.json
+says '2 arms, which the skirt would be sewn around, are drawn in to frame 108'
+check "arms are $(reach cuffed/body_0001.obj) m long in sleeves" awk "BEGIN { exit !(($(reach cuffed/body_0001.obj) - 0.36) ^ 2 < 4e-4) }"
+# a bodice whose top edges are sewn over the body starts above it (1 m); its sides, which run through it far below, do not count
+shell() { # NAME Z TURN
+  cat <<END
+"$1": {"label": "body", "translation": [0, 0, $2], "rotation": [0, $3, 0], "vertices": [[-12, 60], [12, 60], [12, 97], [-12, 97]],
+  "edges": [{"endpoints": [0, 1]}, {"endpoints": [1, 2]}, {"endpoints": [2, 3]}, {"endpoints": [3, 0]}]}
+END
+}
+stitch() { echo "[{\"panel\": \"front\", \"edge\": $1}, {\"panel\": \"back\", \"edge\": $2}]"; }
+cat >shell.json <<END
+{"pattern": {"panels": {$(shell front 25 0), $(shell back -25 180)}, "stitches": [$(stitch 2 2), $(stitch 1 3), $(stitch 3 1)]},
+ "properties": {"curvature_coords": "relative", "units_in_meter": 100}}
+END
+expect 0 "$clothsim" wide.scene.json -v -o shell -e 1 --set skirt.mesh.pattern=shell.json
+says 'its bodice starts'
+top=$(awk '$1 == "v" && (!n++ || $3 > y) { y = $3 } END { print y }' shell/skirt_0001.obj)
+check "shoulders at $top m" awk "BEGIN { exit !($top > 1.001 && $top < 1.02) }"
+sed 's/"body"/"leg"/' shell.json >low.json
+expect 0 "$clothsim" wide.scene.json -v --check --set skirt.mesh.pattern=low.json
+check "only bodices are lifted" sh -c '! grep -q "bodice starts" stderr'
 expect 0 "$clothsim" wide.scene.json --print-config
 check "the key" sh -c 'tr -d " \n" <stdout | grep -q "\"arms\":\[108,132\]"'
 # Sleeves of 16 cm by 25 cm. The left one is drawn 8 cm below the arm's axis and starts around it; the right one, 3 cm below, stays.
