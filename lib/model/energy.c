@@ -22,8 +22,9 @@ enum { BLOCK = 32 };
 // Colours blocks of elements greedily, 64 colours a pass. A block that finds no free colour waits
 // for the next pass, which continues with the next colours. Returns the number of colours, of which
 // there are at most `most`, or -1.
-static int color_blocks(int nelem, int nnode, const int *node, int block, int most, int nvert,
+static int color_blocks(const csim_energy *energy, const int *node, int most, int nvert,
                         uint64_t *used, int *color) {
+  int nelem = energy->nelem, nnode = energy->kind->nnode, block = energy->block;
   int nblock = (nelem + block - 1) / block, ncolor = 0, left = nblock;
   for (int b = 0; b < nblock; b++) color[b] = -1;
   for (int base = 0; left > 0; base += 64) {
@@ -50,13 +51,13 @@ static int color_blocks(int nelem, int nnode, const int *node, int block, int mo
 // elements that follow each other are no neighbours, blocks need more, and are elements.
 static void choose_blocks(int nvert, const int *node, uint64_t *used, int *color,
                           csim_energy *energy) {
-  int nelem = energy->nelem, nnode = energy->kind->nnode;
-  int single = color_blocks(nelem, nnode, node, 1, INT_MAX, nvert, used, color);
+  energy->block = 1;
+  int single = color_blocks(energy, node, INT_MAX, nvert, used, color);
   energy->block = BLOCK;
-  energy->ncolor = color_blocks(nelem, nnode, node, BLOCK, single, nvert, used, color);
+  energy->ncolor = color_blocks(energy, node, single, nvert, used, color);
   if (energy->ncolor >= 0) return;
   energy->block = 1;
-  energy->ncolor = color_blocks(nelem, nnode, node, 1, INT_MAX, nvert, used, color);
+  energy->ncolor = color_blocks(energy, node, INT_MAX, nvert, used, color);
 }
 
 // Numbers the distinct rows of constants in order of appearance, and returns their number; -1 if

@@ -10,6 +10,7 @@
 #include "mesh/intersect.h"
 #include "mesh/shapes.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -410,6 +411,43 @@ static void test_terms(void) {
   layers_end(&l);
 }
 
+// Two layers 12 mm above each other are displaced by d, shortened as a whole: all of it by one
+// share, which keeps at least a tenth of the thickness between them.
+static double share_together(double lower, double upper) {
+  layers l;
+  layers_begin(2, 8, "newton", 1, &l);
+  csim_scratch scratch = {0};
+  csim_contact *c = csim_contact_create(NULL, &scratch, l.k.model, 2, l.collider, &l.setup.contact);
+  int n = 3 * l.k.model->nvert;
+  double *x = CSIM_NEW(double, n), *v = CSIM_NEW(double, n), *d = CSIM_NEW(double, n);
+  double h = 1.0 / 240, lowest = INFINITY, highest = -INFINITY;
+  memcpy(x, l.k.model->x0, (size_t)n * sizeof *x);
+  CHECK(csim_contact_begin(c, x, v, NULL, 0, h) == 0);
+  CHECK(csim_contact_advance(c, x, x) == 0);
+  for (int i = 1; i < n; i += 3) d[i] = i < n / 2 ? lower : upper;
+  double share = csim_contact_filter_together(c, d);
+  for (int i = 0; i < n; i++)
+    CHECK_NEAR(d[i], i % 3 == 1 ? share * (i < n / 2 ? lower : upper) : 0, 1e-15);
+  csim_contact_apply(c, 1, x);
+  for (int i = 1; i < n / 2; i += 3) highest = fmax(highest, x[i]);
+  for (int i = n / 2 + 1; i < n; i += 3) lowest = fmin(lowest, x[i]);
+  CHECK(lowest - highest >= 0.1 * l.setup.contact.thickness);
+  csim_contact_free(c);
+  csim_scratch_free(&scratch);
+  free(x);
+  free(v);
+  free(d);
+  layers_end(&l);
+  return share;
+}
+
+static void test_filter_together(void) {
+  CHECK(share_together(2e-3, 2e-3) == 1); // they do not approach
+  CHECK(share_together(1e-3, -1e-3) == 1);
+  double most = (12 - 0.3) / 16, share = share_together(8e-3, -8e-3); // they would meet
+  check_that(share > 0.5 * most && share <= most, __FILE__, __LINE__, "a share of %g", share);
+}
+
 // A ball below a layer rises by `rise` in a step: it goes if that leaves it room, and the layer and
 // the step's clock stay as they are.
 static void test_goes_ahead(double rise, int goes) {
@@ -515,6 +553,7 @@ int main(void) {
   test_barrier();
   test_gradient();
   test_terms();
+  test_filter_together();
   test_goes_ahead(5e-4, 1);
   test_goes_ahead(4e-3, 0);
   test_friction();
