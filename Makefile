@@ -90,8 +90,8 @@ $(B)/cli/clothsim.o: ALL_C += -include $(B)/build.h
 # V=1 shows the commands
 say = $(if $(filter 1,$(V)),,@echo "  $(1)  $@";)
 
-# the step's arrays are of its own sizes: canaries in functions that run for each triangle or pair cost
-# 3 to 5 % of a drop
+# the step's arrays are of its own sizes: canaries in functions that run for each triangle or pair
+# cost 1 to 4 % of a drop
 $(filter $(addprefix $(B)/lib/,math/% model/% contact/% solver/%),$(LIB_OBJ)): ALL_C += -fno-stack-protector
 
 $(B)/%.o: %.c $(B)/flags
