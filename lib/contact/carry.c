@@ -146,8 +146,7 @@ static double multiply(csim_pool *pool, void *context, const double *p, double *
     const csim_tie *tie = &carry->tie[i];
     double d[3] = {0}, w[4];
     for (int k = 0; k < 4; k++)
-      if ((w[k] = weight(carry, tie, k)) != 0)
-        csim_add_scaled(w[k], p + csim_xyz(tie->v[k]), d);
+      if ((w[k] = weight(carry, tie, k)) != 0) csim_add_scaled(w[k], p + csim_xyz(tie->v[k]), d);
     for (int k = 0; k < 4; k++)
       if (w[k] != 0) csim_add_scaled(tie->stiff * w[k], d, q + csim_xyz(tie->v[k]));
   }

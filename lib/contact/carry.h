@@ -1,7 +1,7 @@
 // contact/carry.h: carries bodies along with colliders. Needs contact/active.h, glide.h.
 //
-// Guides (guide.h) make bodies give way as a linear step predicts. A fast collider goes further than
-// that, and cloth that flies or is crumpled stops itself and so the collider. But what is tied
+// Guides (guide.h) make bodies give way as a linear step predicts. A fast collider goes further
+// than that, and cloth that flies or is crumpled stops itself and so the collider. But what is tied
 // together cannot meet. Here every free vertex moves by u, the minimum of
 //
 //   sum_edges |u_i - u_j|^2 + LEAK sum_i |u_i|^2 + sum_ties s |sum_k w_k (u, d)_k - t|^2
