@@ -22,6 +22,8 @@ static void connect(csim_contact *c, csim_scratch *scratch) {
   c->hessian = (csim_contact_hessian){.active = &c->active, .friction = &c->friction};
   c->glide = (csim_glide){.kin = &c->kin, .reach = &c->reach, .narrow = &c->narrow};
   c->filter = (csim_step_filter){.kin = &c->kin, .reach = &c->reach, .narrow = &c->narrow};
+  c->carry =
+      (csim_carry){.kin = &c->kin, .reach = &c->reach, .active = &c->active, .scratch = scratch};
   c->pinched = (csim_pinched){.kin = &c->kin,
                               .reach = &c->reach,
                               .narrow = &c->narrow,
@@ -46,7 +48,7 @@ csim_contact *csim_contact_create(csim_pool *pool, csim_scratch *scratch, const 
       csim_reach_create(arena, &c->reach) || csim_narrow_phase_create(arena, &c->narrow) ||
       csim_active_set_create(arena, &c->active) ||
       csim_contact_hessian_create(arena, &c->hessian) || csim_glide_create(arena, &c->glide) ||
-      csim_pinched_create(arena, params, &c->pinched))
+      csim_carry_create(arena, &c->carry) || csim_pinched_create(arena, params, &c->pinched))
     goto failed;
   c->touching = CSIM_ARENA_NEW(arena, unsigned char, c->mesh.nbody_vert);
   if (arena->failed) goto failed;
@@ -58,6 +60,7 @@ failed:
 
 void csim_contact_free(csim_contact *contact) {
   if (!contact) return;
+  csim_carry_free(&contact->carry);
   csim_pinched_free(&contact->pinched);
   csim_contact_hessian_free(&contact->hessian);
   csim_friction_set_free(&contact->friction);
@@ -273,6 +276,16 @@ double csim_contact_go_together(csim_contact *contact, const double *d, double m
   }
   if (share < 0) note_failure(contact);
   memcpy(x, kin->x, n * sizeof *x);
+  return share;
+}
+
+double csim_contact_carry(csim_contact *contact, double *x) {
+  evaluate_at(contact, x);
+  if (csim_carry_find(&contact->carry)) return note_failure(contact);
+  csim_active_set_forget(&contact->active);
+  double share = glide_on(contact, contact->carry.u, 1);
+  if (share < 0) note_failure(contact);
+  memcpy(x, contact->kin.x, 3 * (size_t)contact->mesh.nbody_vert * sizeof *x);
   return share;
 }
 

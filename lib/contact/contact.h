@@ -129,6 +129,12 @@ double csim_contact_make_way(csim_contact *contact, const double *d, double *g);
 /// @return the share, [0, 1]; < 0 when out of memory
 double csim_contact_go_together(csim_contact *contact, const double *d, double most, double *x);
 
+/// Moves colliders towards their goals and carries bodies along, see contact/carry.h. All move by
+/// one share of their way, as far as nothing comes too near. x (nbody_vert x 3), where bodies are,
+/// gets the result.
+/// @return the share, [0, 1]; < 0 when out of memory
+double csim_contact_carry(csim_contact *contact, double *x);
+
 /// Lagging colliders that cannot advance release the cloth in their way, if the scene asks for that
 /// (csim_contact_params.pinched). They release what stops them while bodies move by d (nbody_vert x
 /// 3). If nothing does, or d is NULL, they release everything in their way and move on. Bodies stay

@@ -13,10 +13,12 @@
 //   glide           moves what moves together
 //   step_filter     shortens each vertex's motion until nothing can intersect
 //   guide           springs that make way for colliders
+//   carry           carries bodies along with colliders
 //   pinched         cloth that colliders release because it cannot get out of their way
 #ifndef CSIM_CONTACT_MODULES_H
 #define CSIM_CONTACT_MODULES_H
 
+#include "contact/carry.h"
 #include "contact/contact.h"
 #include "contact/glide.h"
 #include "contact/guide.h"
@@ -37,6 +39,7 @@ struct csim_contact {
   csim_contact_hessian hessian;
   csim_glide glide;
   csim_step_filter filter;
+  csim_carry carry;
   csim_pinched pinched;
   unsigned char *touching; ///< (mesh.nbody_vert) was in contact when the step began
   int failed;              ///< out of memory

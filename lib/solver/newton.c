@@ -297,6 +297,17 @@ static double step_together(const csim_problem *problem, newton *s, csim_method_
   return share;
 }
 
+// The same without physics, where the linear problem leads nowhere. Not while shorter steps can
+// keep bounds of strain, which this does not know.
+static double carry_along(const csim_problem *problem, csim_method_report *report, double *x) {
+  if (problem->model->bounded && problem->halvings_left > 0) return 0;
+  csim_phase before = csim_pool_phase(problem->pool, CSIM_PHASE_CONTACT);
+  double share = csim_contact_carry(problem->contact, x);
+  csim_pool_phase(problem->pool, before);
+  if (share < 0) report->outcome = CSIM_OUTCOME_MEMORY;
+  return share;
+}
+
 // Largest imbalance of a step that ends at the iteration limit. A worse one has lost momentum:
 // cloth that fell crumpled hung in the air, held by its own contacts. In up to four parts such a
 // step converges in fewer iterations than a higher limit takes.
@@ -382,7 +393,10 @@ static csim_method_report iterate(const csim_problem *problem, newton *s, double
     if (report.outcome == CSIM_OUTCOME_LIMIT && together < MOST_TOGETHER && problem->contact &&
         misses < MOST_MISSES && csim_contact_is_behind(problem->contact)) {
       together++;
-      misses = step_together(problem, s, &report, x) < LEAST_GAIN ? misses + 1 : 0;
+      double gain = step_together(problem, s, &report, x);
+      if (report.outcome == CSIM_OUTCOME_LIMIT && (gain < LEAST_GAIN || together == MOST_TOGETHER))
+        gain = carry_along(problem, &report, x);
+      misses = gain < LEAST_GAIN ? misses + 1 : 0;
       if (report.outcome != CSIM_OUTCOME_LIMIT) break;
       continue;
     }

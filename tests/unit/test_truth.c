@@ -235,7 +235,8 @@ static void bodies_arrive(void) {
   static const struct {
     double speed;
     int cells, frames;
-  } ball[] = {{0.5, 16, 12}, {1, 24, 12}, {2, 16, 10}, {5, 20, 8}, {10, 16, 5}, {30, 12, 4}};
+  } ball[] = {{0.5, 16, 12}, {1, 24, 12}, {2, 16, 10}, {5, 20, 8},
+              {10, 16, 5},   {30, 12, 4}, {50, 8, 5},  {100, 8, 5}};
   for (size_t k = 0; k < sizeof ball / sizeof *ball; k++) {
     char name[40], motion[100];
     snprintf(name, sizeof name, "ball, %g m/s", ball[k].speed);

@@ -1,0 +1,55 @@
+// contact/carry.h: carries bodies along with colliders. Needs contact/active.h, glide.h.
+//
+// Guides (guide.h) make bodies give way as a linear step predicts. A fast collider goes further
+// than that, and cloth that flies or is crumpled stops itself and so the collider. But what is tied
+// together cannot meet. Here every free vertex moves by u, the minimum of
+//
+//   sum_edges |u_i - u_j|^2 + LEAK sum_i |u_i|^2 + sum_ties s |sum_k w_k (u, d)_k - t|^2
+//
+// with colliders moved by d. Tied is what touches, so that it stays as it is to each other, and
+// what would meet, so that it is apart in the end. This is geometry, no physics: colliders are on
+// time, and the solver goes on from bodies that are stretched smoothly.
+//
+//     collider   cloth                  ties        edges
+//     |====>      |   |   |             |====>|     |====> |==>  |>
+//     |           |   |   |             |     |     |      |     |
+#ifndef CSIM_CONTACT_CARRY_H
+#define CSIM_CONTACT_CARRY_H
+
+#include "contact/active.h"
+#include "contact/glide.h"
+
+typedef struct csim_tie {
+  int v[4]; ///< (mesh->nvert) weight 0: any
+  double w[4];
+  double t[3]; ///< [m] what sum_k w_k (u, d)_k is to be
+  double stiff;
+} csim_tie;
+
+typedef struct csim_carry {
+  csim_kinematics *kin;
+  csim_reach *reach;
+  const csim_active_set *active;
+  csim_scratch *scratch; ///< room for csim_pcg_solve of mesh->nbody_vert rows
+  int nedge;
+  int *edge; ///< (nedge x 2) of bodies, those inside of solids too
+  int n;
+  csim_tie *tie; ///< (n)
+  ptrdiff_t capacity;
+  double *u;    ///< (mesh->nbody_vert x 3) [m]
+  double *rhs;  ///< (mesh->nbody_vert x 3)
+  double *diag; ///< (mesh->nbody_vert) of the matrix
+} csim_carry;
+
+/// The caller sets kin, reach, active and scratch.
+/// @return 0, or -1 when out of memory (arena->failed); csim_carry_free in any case
+int csim_carry_create(csim_arena *arena, csim_carry *carry);
+
+/// Frees what is not in the arena.
+void csim_carry_free(csim_carry *carry);
+
+/// Finds u for colliders that go all of their way. Contacts must have been found where bodies are.
+/// @return 0, or -1 when out of memory
+int csim_carry_find(csim_carry *carry);
+
+#endif
