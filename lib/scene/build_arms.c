@@ -17,6 +17,7 @@
 #include "scene/compile.h"
 
 #include <string.h>
+#include <stdlib.h>
 
 // In heights of the body: cross-sections of an arm are less than THICK high, and it is at least
 // LONG. STRIDE is the distance between cross-sections.
@@ -102,9 +103,25 @@ static int find_arm(const csim_mesh *mesh, int side, int *parent, arm *a) {
   return 1;
 }
 
+// How far a skirt hangs above where it is drawn [m]: the mean height of its stitches to panels of
+// other kinds.
+static double rise_of(const csim_mesh *mesh, const unsigned char *leg) {
+  double sum = 0;
+  int n = 0;
+  for (int i = 0; i < 2 * mesh->nstitch; i++) {
+    int own = mesh->stitch[i], other = mesh->stitch[i ^ 1];
+    if (!leg[own] || leg[other]) continue;
+    sum += mesh->vert[csim_xyz(other) + 1] - mesh->vert[csim_xyz(own) + 1];
+    n++;
+  }
+  return n ? sum / n : 0;
+}
+
 // Share of the vertices to draw in that the skirt covers, seen along z, in front or behind: on a
 // grid in the plane of x and y, cells that a vertex of it is in.
-static double cover(const csim_mesh *body, const arm *a, const csim_mesh *mesh, csim_arena *arena) {
+static double cover(const csim_mesh *body, const arm *a, const csim_mesh *mesh,
+                    const unsigned char *leg, csim_arena *arena) {
+  double rise = rise_of(mesh, leg);
   double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
   int n[2], in = 0, under = 0;
   for (int i = 0; i < body->nvert; i++)
@@ -115,12 +132,11 @@ static double cover(const csim_mesh *body, const arm *a, const csim_mesh *mesh, 
   for (int c = 0; c < 2; c++) n[c] = (int)csim_min(1e3, (high[c] - low[c]) / CELL) + 1;
   unsigned char *cell = CSIM_ARENA_NEW(arena, unsigned char, (ptrdiff_t)n[0] * n[1]);
   if (!cell) return 0;
-  for (int s = 0; s < mesh->nset; s++)
-    for (int k = 0; k < mesh->set[s].n && !strcmp(mesh->set[s].name, skirt); k++) {
-      const double *x = mesh->vert + csim_xyz(mesh->set[s].vert[k]);
-      double i = floor((x[0] - low[0]) / CELL), j = floor((x[1] - low[1]) / CELL);
-      if (i >= 0 && i < n[0] && j >= 0 && j < n[1]) cell[(int)j * n[0] + (int)i] = 1;
-    }
+  for (int v = 0; v < mesh->nvert; v++) {
+    const double *x = mesh->vert + csim_xyz(v);
+    double i = floor((x[0] - low[0]) / CELL), j = floor((x[1] + rise - low[1]) / CELL);
+    if (leg[v] && i >= 0 && i < n[0] && j >= 0 && j < n[1]) cell[(int)j * n[0] + (int)i] = 1;
+  }
   for (int v = 0; v < body->nvert; v++) {
     const double *x = body->vert + csim_xyz(v);
     if (!a->in[v] || !(csim_distance(x, a->shoulder) > a->radius)) continue;
@@ -296,17 +312,18 @@ static csim_status build_arms(const csim_build *build, const csim_object *object
   int *parent = CSIM_ARENA_NEW(&arena, int, mesh->nvert), drawn = 0;
   double *in = CSIM_ARENA_COPY(&arena, mesh->vert, n);
   arm a = {.in = CSIM_ARENA_NEW(&arena, unsigned char, mesh->nvert)};
-  csim_status status = CSIM_MEMORY;
-  if (arena.failed) goto done;
+  unsigned char *leg = NULL;
+  csim_status status = arena.failed ? CSIM_MEMORY : csim_mark_label(garment, skirt, &leg);
+  if (status) goto done;
   for (int side = -1; side <= 1; side += 2) {
     if (!find_arm(mesh, side, parent, &a)) continue;
     a.radius = csim_max(a.radius, sleeve_end(mesh, &a, side, garment));
-    if (!(cover(mesh, &a, garment, &arena) > COVERED)) continue;
+    if (!(cover(mesh, &a, garment, leg, &arena) > COVERED)) continue;
     draw_in(mesh, &a, in);
     drawn++;
   }
-  if (arena.failed) goto done;
-  status = drawn ? move_arms(build, object, in, collider, mesh) : CSIM_OK;
+  status = arena.failed ? CSIM_MEMORY : CSIM_OK;
+  if (drawn && !status) status = move_arms(build, object, in, collider, mesh);
   if (drawn && !status)
     csim_say(build->log, CSIM_INFO, object->place,
              "\"%s\": %d arms, which the skirt would be sewn around, are drawn in to frame %g and "
@@ -314,6 +331,7 @@ static csim_status build_arms(const csim_build *build, const csim_object *object
              object->name, drawn, object->arms[0], object->arms[1]);
 done:
   csim_arena_free(&arena);
+  free(leg);
   return status;
 }
 

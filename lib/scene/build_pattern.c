@@ -431,6 +431,8 @@ csim_status csim_build_pattern(const csim_build *build, const csim_object *objec
   if (status) goto done;
   measure_panels(&p);
   status = csim_find_tiers(mesh, p.tier);
+  if (!status) csim_place_cuffs(build, object, mesh, p.n, p.of, p.tier, p.normal);
+  measure_panels(&p); // where they are now
   if (!status) status = csim_bend_circular(mesh, p.n, p.of, p.tier, p.normal, &count);
   if (!status && count)
     csim_say(build->log, CSIM_INFO, object->mesh_place,

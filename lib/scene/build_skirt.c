@@ -262,12 +262,19 @@ static void measure_band(const csim_mesh *mesh, const int *of, int panel, const 
   }
 }
 
+int csim_is_band(const csim_mesh *mesh, const int *of, int panel, const int *tier,
+                 const double *normal) {
+  band b;
+  measure_band(mesh, of, panel, tier, normal, &b);
+  return b.n[0] && b.n[1] && b.turn < FLAT && fabs(normal[csim_xyz(panel) + 1]) < 0.1;
+}
+
 int csim_wrap_band(csim_mesh *mesh, const int *of, int panel, const int *tier,
                    const double *normal) {
   const double *out = normal + csim_xyz(panel);
   band b;
+  if (!csim_is_band(mesh, of, panel, tier, normal)) return 0;
   measure_band(mesh, of, panel, tier, normal, &b);
-  if (!b.n[0] || !b.n[1] || !(b.turn < FLAT) || !(fabs(out[1]) < 0.1)) return 0;
   double cosine = csim_max(-1, b.turn), a = 0.5 * (b.high - b.low), middle = 0.5 * (b.high + b.low);
   double angle = 0.5 * csim_atan2(sqrt(1 - cosine * cosine), cosine), radius = a / angle;
   double farther = csim_max(0, radius * (1 - csim_cos(angle)) - 0.5 * b.depth);

@@ -241,6 +241,11 @@ csim_status csim_find_tiers(const csim_mesh *mesh, int *tier);
 csim_status csim_bend_circular(csim_mesh *mesh, int n, const int *of, const int *tier,
                                const double *normal, int *count);
 
+/// Whether a panel is sewn at both ends to panels of the same tier, with which it makes a ring.
+/// Parameters as of csim_wrap_band.
+int csim_is_band(const csim_mesh *mesh, const int *of, int panel, const int *tier,
+                 const double *normal);
+
 /// Bends a panel around towards the panels of the same tier to which both of its ends are sewn.
 /// @param of      (mesh->nvert) panel of each vertex
 /// @param tier    (mesh->nvert) by csim_find_tiers
@@ -259,6 +264,12 @@ csim_status csim_lift_shoulders(const csim_build *build, const csim_object *obje
 /// @param panel  (garment->nvert) number of each vertex's panel
 csim_status csim_center_sleeves(const csim_build *build, const csim_object *object,
                                 csim_mesh *garment, const int *panel);
+
+/// Moves panels of cuffs that stand beside a leg of a collider sideways to the leg's middle, and
+/// godets in front of their slits.
+/// Parameters as of csim_bend_circular.
+void csim_place_cuffs(const csim_build *build, const csim_object *object, csim_mesh *garment, int n,
+                      const int *of, const int *tier, const double *normal);
 
 /// Draws in arms of colliders with the key "arms" that a garment's skirt would be sewn around, if
 /// it is the scene's only pattern. The garment: its panels as they are placed, with their labels.

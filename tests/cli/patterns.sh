@@ -53,6 +53,7 @@ expect 0 "$clothsim" plain.json --print-config
 check "cotton: $(values bend)" test "$(values bend)" = "0.001 2.1e-05 2.1e-05 2.1e-05 2.1e-05 2.1e-05 "
 check "gathers: $(values gather)" test "$(values gather)" = "false true true true true true "
 check "the drape starts from where it is: $(values start | sed 's/[0-9]* //g')" grep -q '"start": "rest"' stdout
+check "seams of the fit are nearer: $(values thickness)" test "$(values thickness)" = "0.003 0.00075 0.0015 "
 check "stitches: $(values stiffness)" test "$(values stiffness)" = "10000 100000 100000 100000 1000000 10000 "
 sed 's/{"name": "tube"/{"material": "denim", "name": "tube"/' plain.json >denim.json
 expect 0 "$clothsim" denim.json --print-config
@@ -308,4 +309,49 @@ expect 2 "$clothsim" coat.json -q --check --set tube.layer=3
 says 'objects with a lower "layer" come first'
 expect 2 "$clothsim" coat.json -q --check --set coat.mesh.from=77 --set coat.mesh.closed=76
 says '"closed" comes before "from"'
+# a skirt that is drawn below the hands, but is sewn to a waist 15 cm higher, would enclose them as well
+sed 's/\("translation": \[0, \)0, /\1-40, /' wide.json >low.json
+sed 's/^ "stitches": \[/ "stitches": [[{"panel": "front", "edge": 3}, {"panel": "top", "edge": 0}], /; s/^{"pattern": {"panels": {/&"top": {"label": "body", "translation": [0, 0, 20], "vertices": [[-25, 60], [25, 60], [25, 75], [-25, 75]], "edges": [{"endpoints": [0, 1]}, {"endpoints": [1, 2]}, {"endpoints": [2, 3]}, {"endpoints": [3, 0]}]}, /' low.json >hung.json
+expect 0 "$clothsim" wide.scene.json -v --check --set skirt.mesh.pattern=low.json
+check "arms above a skirt stay" sh -c '! grep -q "drawn in" stderr'
+expect 0 "$clothsim" wide.scene.json -v --check --set skirt.mesh.pattern=hung.json
+says '2 arms, which the skirt would be sewn around, are drawn in to frame 108'
+# a cuff that is drawn beside a leg starts around it, and a godet in front of its slit
+leg() { # NAME Z TURN
+  cat <<END
+"$1": {"label": "leg", "translation": [10, 40, $2], "rotation": [0, $3, 0],
+  "vertices": [[-10, 0], [-2, 0], [0, 12], [2, 0], [10, 0], [10, 40], [-10, 40]],
+  "edges": [{"endpoints": [0, 1]}, {"endpoints": [1, 2]}, {"endpoints": [2, 3]}, {"endpoints": [3, 4]}, {"endpoints": [4, 5]},
+    {"endpoints": [5, 6], "label": "lower_interface"}, {"endpoints": [6, 0]}]},
+"$1_cuff": {"label": "leg", "translation": [20, 20, $2], "rotation": [0, $3, 0],
+  "vertices": [[-8, 0], [8, 0], [8, 10], [-8, 10]],
+  "edges": [{"endpoints": [0, 1]}, {"endpoints": [1, 2]}, {"endpoints": [2, 3]}, {"endpoints": [3, 0]}]},
+END
+}
+cat >cuff.json <<END
+{"pattern": {"panels": {$(leg front 12 0) $(leg back -12 180)
+"godet": {"label": "leg", "translation": [60, 30, 15], "vertices": [[-8, 0], [8, 0], [0, 12]],
+  "edges": [{"endpoints": [0, 1]}, {"endpoints": [1, 2]}, {"endpoints": [2, 0]}]}},
+ "stitches": [[{"panel": "front", "edge": 4}, {"panel": "back", "edge": 6}], [{"panel": "front", "edge": 6}, {"panel": "back", "edge": 4}],
+  [{"panel": "front_cuff", "edge": 1}, {"panel": "back_cuff", "edge": 3}], [{"panel": "front_cuff", "edge": 3}, {"panel": "back_cuff", "edge": 1}],
+  [{"panel": "front", "edge": 0}, {"panel": "front_cuff", "edge": 2}], [{"panel": "back", "edge": 0}, {"panel": "back_cuff", "edge": 2}],
+  [{"panel": "front", "edge": 1}, {"panel": "godet", "edge": 2}], [{"panel": "front", "edge": 2}, {"panel": "godet", "edge": 1}]]},
+ "properties": {"curvature_coords": "relative", "units_in_meter": 100}}
+END
+cat >cuff.scene.json <<'END'
+{"objects": [{"name": "leg", "type": "cloth", "mesh": {"pattern": "cuff.json", "resolution": 0.03}},
+  {"name": "post", "type": "collider", "mesh": {"file": "post.obj"}}]}
+END
+awk 'BEGIN { for (j = 0; j < 40; j++) for (k = 0; k < 8; k++) print "v", 0.1 + 0.04 * cos(k * 0.785398), j / 40, 0.04 * sin(k * 0.785398)
+  for (j = 0; j < 39; j++) for (k = 1; k <= 8; k++) { l = k % 8 + 1; print "f", 8 * j + k, 8 * j + 8 + k, 8 * j + 8 + l, 8 * j + l } }' >post.obj
+middle() { # FILE GROUP: x
+  awk -v of="$2" '$1 == "v" { x[++n] = $2 } $1 == "g" { on = $2 == of } $1 == "f" && on { for (k = 2; k <= NF; k++) { split($k, c, "/"); s += x[c[1]]; m++ } } END { print s / m }' "$1"
+}
+expect 0 "$clothsim" cuff.scene.json -v -o cuff -e 1
+says '2 panels of cuffs start around the legs'
+says '1 godets start in front of the slits'
+for panel in front_cuff back_cuff godet; do
+  x=$(middle cuff/leg_0001.obj "$panel")
+  check "$panel starts at x = $x m" awk "BEGIN { exit !($x > 0.08 && $x < 0.12) }"
+done
 report
