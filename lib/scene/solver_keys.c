@@ -62,7 +62,7 @@ static const csim_field solver_fields[] = {
         "linear_tolerance", real, IN_SOLVER(linear_tolerance), "1e-3", .least = 0, .most = 1,
         .doc =
             "Relative residual at which the linear solver stops. Newton with a `balance` uses "
-            "twice to ten times that, and also requires the forces to balance: docs/methods.md."),
+            "0.6 to 10 times that, and also requires the forces to balance: docs/methods.md."),
     CSIM_KEY("line_search", bool, IN_SOLVER(line_search), "true",
              .doc = "Shorten steps that do not lower the energy; false takes full steps."),
     CSIM_KEY("jacobi_alpha", real, IN_SOLVER(jacobi_alpha), "0.5", .least = 0, .most = 1,
