@@ -605,7 +605,7 @@ static int next_halvings(const csim_solver *solver, const csim_state *state,
   static const double MANY[MOST] = {8, 12}, FEW[MOST] = {4, 6}; // iterations of a part
   int halvings = state->halvings;
   double each = (double)report->iterations / report->parts;
-  if (!solver->contact || !solver->method->knows_contact || !(solver->setup.params->balance > 0))
+  if (!solver->contact || !solver->method->knows_contact || !(solver->setup.params.balance > 0))
     return 0;
   if (halvings < MOST && each > MANY[halvings]) return halvings + 1;
   return halvings > 0 && each < FEW[halvings - 1] ? halvings - 1 : halvings;
