@@ -71,7 +71,6 @@ static int put_checkpoint(sink *s, int frame, const csim_state *state, const cha
   csim_store_u32((uint32_t)state->span, header + 40);
   csim_store_u32((uint32_t)state->phase, header + 44);
   csim_store_u32((uint32_t)state->rest_frames, header + 48);
-  csim_store_u32((uint32_t)state->halvings, header + 52);
   csim_store_u32((uint32_t)crc32(0, header, 60), header + 60);
   put(s, header, sizeof header);
   csim_bytes_add(&s->payload, meta, (ptrdiff_t)strlen(meta));
@@ -183,17 +182,16 @@ static const char *take_header(const uint8_t *data, size_t size, csim_checkpoint
   uint32_t nvert = csim_load_u32(data + 16), nkinematic = csim_load_u32(data + 20);
   int64_t frame = csim_load_i64(data + 24), step = csim_load_i64(data + 32);
   uint32_t span = csim_load_u32(data + 40), phase = csim_load_u32(data + 44),
-           rest_frames = csim_load_u32(data + 48), halvings = csim_load_u32(data + 52);
+           rest_frames = csim_load_u32(data + 48);
   if (nvert > CSIM_CACHE_MAX_VERT || nkinematic > CSIM_CACHE_MAX_VERT || frame < INT_MIN ||
       frame > INT_MAX || step < 0 || span < 1 || span > INT_MAX / 2 || (span & (span - 1)) ||
-      phase > INT_MAX || rest_frames > INT_MAX / 2 || halvings > CSIM_STATE_HALVINGS)
+      phase > INT_MAX || rest_frames > INT_MAX / 2)
     return "its header is out of bounds";
   point->frame = (int)frame;
   point->state = (csim_state){.nvert = (int)nvert,
                               .nkinematic = (int)nkinematic,
                               .step = step,
                               .span = (int)span,
-                              .halvings = (int)halvings,
                               .phase = (int)phase,
                               .rest_frames = (int)rest_frames};
   return NULL;

@@ -15,8 +15,7 @@
 //            40      4  of them in the next substep
 //            44      4  phase of the scene that the frame is in
 //            48      4  frames in a row, up to it, at whose end everything was at rest
-//            52      4  the next substep begins in 2^this parts
-//            56      4  0
+//            52      8  0
 //            60      4  crc32 of bytes 0 to 59
 // META: JSON text about the scene and the run. XNOW and the rest: f64 (n x 3), XOLD, VOLD and ANOW
 // empty where no integrator has looked back on them. TORN: a byte a link, 1 = torn; empty unless
@@ -29,7 +28,7 @@
 #include "cache/buffer.h"
 #include "model/model.h"
 
-enum { CSIM_CHECKPOINT_VERSION = 7, CSIM_CHECKPOINT_HEADER = 64 };
+enum { CSIM_CHECKPOINT_VERSION = 6, CSIM_CHECKPOINT_HEADER = 64 };
 
 typedef struct csim_checkpoint {
   int frame;

@@ -216,7 +216,6 @@ int csim_state_fit(const csim_model *model, long long step, double h, csim_state
   }
   state->step = step;
   state->span = 1;
-  state->halvings = 0;
   return 0;
 }
 
@@ -241,7 +240,6 @@ int csim_state_copy(const csim_state *from, csim_state *to) {
   to->nkinematic = from->nkinematic;
   to->step = from->step;
   to->span = from->span;
-  to->halvings = from->halvings;
   to->phase = from->phase;
   to->rest_frames = from->rest_frames;
   if (fit_lasting(to, from->nlink, from->nplastic)) return -1;

@@ -231,15 +231,11 @@ double csim_model_energy(csim_pool *pool, const csim_model *model, const csim_po
 double csim_model_max_step(csim_pool *pool, const csim_model *model, const csim_point *at,
                            const double *d);
 
-/// Most halvings that a substep may begin with.
-enum { CSIM_STATE_HALVINGS = 2 };
-
 /// The variables of a run: exactly what a checkpoint holds.
 typedef struct csim_state {
   int nvert;
   long long step;  ///< shortest substeps done since the start frame
   int span;        ///< length of the next substep in those, 1 unless it adapts
-  int halvings;    ///< the next substep begins in 2^halvings parts
   int phase;       ///< phase of the scene at the last frame
   int rest_frames; ///< its frames at whose end everything was at rest, since much moved last
   double *x;       ///< (nvert x 3) [m]

@@ -595,22 +595,6 @@ static int next_span(const csim_solver *solver, int span, double error) {
   return span > 1 && error > setup->accuracy ? span / 2 : span;
 }
 
-// Halvings that the next step begins with. In tight contact two short parts take fewer iterations
-// than one long one: cloth in a funnel 5.4 s instead of 7.7, and a twisted tube converges in all
-// substeps instead of 82 of 95. Parts of parts must gain more: between rollers they took a third
-// more time. Without a balance iterations tell of the scene's own tolerances, not of contact.
-static int next_halvings(const csim_solver *solver, const csim_state *state,
-                         const csim_step_report *report) {
-  enum { MOST = CSIM_STATE_HALVINGS };
-  static const double MANY[MOST] = {8, 12}, FEW[MOST] = {4, 6}; // iterations of a part
-  int halvings = state->halvings;
-  double each = (double)report->iterations / report->parts;
-  if (!solver->contact || !solver->method->knows_contact || !(solver->setup.params.balance > 0))
-    return 0;
-  if (halvings < MOST && each > MANY[halvings]) return halvings + 1;
-  return halvings > 0 && each < FEW[halvings - 1] ? halvings - 1 : halvings;
-}
-
 // Saves the state for a step that may be repeated or is taken in parts, or for the next step's
 // integrator. Other steps change the state only at their very end.
 static int remember(csim_solver *solver, const csim_state *state) {
@@ -638,16 +622,15 @@ static void go_back(csim_solver *solver, csim_state *state) {
   csim_contact_forget(solver->contact);
 }
 
-// Takes a step of length h from `time`, in 2^state->halvings parts, or up to 2^most_halvings times
-// as many. Restores the state and returns -1 if all of them fail.
+// Takes a step of length h from `time`, in up to 2^most_halvings parts. Restores the state and
+// returns -1 if all of them fail.
 static int take_step(csim_solver *solver, csim_state *state, double time, double h,
                      int most_halvings, csim_step_report *report) {
-  int least = state->halvings;
-  for (int halvings = least; halvings <= least + most_halvings; halvings++) {
+  for (int halvings = 0; halvings <= most_halvings; halvings++) {
     int parts = 1 << halvings, done = 0;
     report->parts = parts;
     memset(report->left, 0, sizeof report->left);
-    solver->halvings_left = least + most_halvings - halvings;
+    solver->halvings_left = most_halvings - halvings;
     if (parts > 1 && !solver->earlier.known && remember(solver, state)) {
       report->method.outcome = CSIM_OUTCOME_MEMORY;
       break;
@@ -716,7 +699,6 @@ int csim_step(csim_solver *solver, csim_state *state, csim_step_report *report) 
   }
   report->span = span;
   state->span = adaptive ? next_span(solver, span, report->error) : 1;
-  state->halvings = adaptive || two_steps ? 0 : next_halvings(solver, state, report);
   if (two_steps && keep_last(solver, state)) {
     go_back(solver, state);
     report->method.outcome = CSIM_OUTCOME_MEMORY;
